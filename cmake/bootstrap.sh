@@ -1,0 +1,79 @@
+# Shared by ./nsm and ./check (POSIX sh, sourced with $here = the root of the tree): installs what packages.txt names and is
+# missing, configures and builds a preset. Quiet when there is nothing to do; never prompts; all messages on stderr.
+# Exit codes: 4 packages cannot be installed, 125 the build failed (build/<preset>.log holds the whole output).
+
+say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+
+# Names the packages of packages.txt that are not installed. On other systems than Debian nothing is known, so nothing is named.
+missing_packages() {
+  command -v dpkg-query >/dev/null 2>&1 || return 0
+  wanted=$(sed 's/#.*//' "$here/packages.txt" | tr -s ' \n' ' ')
+  # shellcheck disable=SC2086
+  have=" $(dpkg-query -W -f '${db:Status-Status}:${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed://p' | tr '\n' ' ') "
+  for p in $wanted; do
+    case "$have" in *" $p "*) ;; *) printf '%s ' "$p" ;; esac
+  done
+}
+
+install_packages() {
+  missing=$(missing_packages)
+  [ -n "$missing" ] || return 0
+  as_root=
+  if [ "$(id -u)" != 0 ]; then
+    if sudo -n true </dev/null >/dev/null 2>&1; then as_root="sudo -n"; else
+      say "these Debian packages are needed and cannot be installed without root or sudo: $missing"
+      say "ask for: apt-get install --no-install-recommends $missing"
+      exit 4
+    fi
+  fi
+  say "first run: installing $missing"
+  mkdir -p "$here/build"
+  log="$here/build/packages.log"
+  apt="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -q --no-install-recommends -o DPkg::Lock::Timeout=300"
+  # The lists of a fresh system are empty or old: update only when the first try fails.
+  # shellcheck disable=SC2086
+  $apt install $missing </dev/null >"$log" 2>&1 ||
+    { $apt update </dev/null >>"$log" 2>&1; $apt install $missing </dev/null >>"$log" 2>&1; } ||
+    { tail -n 15 "$log" >&2; say "installing $missing failed; the whole output is in $log"; exit 4; }
+}
+
+# Is there a source newer than the last build of this preset and target? Folders count: a removed file changes its folder.
+stale() { # preset target
+  stamp="$here/build/$1/.built-$2"
+  [ -e "$stamp" ] || return 0
+  [ "$2" = all ] && tests="$here/tests/unit" || tests=
+  # shellcheck disable=SC2086
+  [ -n "$(find "$here/CMakeLists.txt" "$here/CMakePresets.json" "$here/packages.txt" "$here/cmake" "$here/compiler" \
+               "$here/grammar" "$here/runtime" $tests -newer "$stamp" -print -quit 2>/dev/null)" ]
+}
+
+# build PRESET TARGET: brings one preset up to date. One builder at a time; the others wait and find it done.
+build() {
+  stale "$1" "$2" || return 0
+  mkdir -p "$here/build"
+  exec 9>"$here/build/.lock"
+  flock 9
+  if stale "$1" "$2"; then
+    dir="$here/build/$1"
+    install_packages
+    command -v cmake >/dev/null 2>&1 || { say "cmake is missing; packages.txt names all that is needed"; exit 4; }
+    # A build folder that was copied or moved with its tree points to the old place: start over.
+    if [ -e "$dir/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$here" "$dir/CMakeCache.txt"; then
+      rm -rf "$dir"
+    fi
+    mkdir -p "$dir"
+    [ -e "$dir/.built-$2" ] || say "building ($1), this is done once"
+    touch "$dir/.building"
+    generator=
+    [ -e "$dir/CMakeCache.txt" ] || { command -v ninja >/dev/null 2>&1 && generator="-GNinja"; }
+    if (cd "$here" && { [ -e "$dir/build.ninja" ] || [ -e "$dir/Makefile" ] || cmake --preset "$1" $generator; } &&
+        cmake --build "$dir" --target "$2" -j "$(nproc)") </dev/null >"$here/build/$1.log" 2>&1 9>&-; then
+      mv "$dir/.building" "$dir/.built-$2"
+    else
+      grep -nE 'error|Error' "$here/build/$1.log" | head -n 20 >&2
+      say "the build failed; the whole output is in build/$1.log"
+      exit 125
+    fi
+  fi
+  exec 9>&-
+}

@@ -1,0 +1,95 @@
+// Bump allocation in a chain of blocks. Small requests share a block; blocks double up to a limit; a request larger than
+// a block gets one of its own, so that nothing ever moves.
+#include "arena.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fatal.h"
+
+typedef struct Block {
+  struct Block *next;
+  size_t        used, size;
+  max_align_t   data[];
+} Block;
+
+struct Arena {
+  Block *blocks;      // the newest first
+  size_t next_size;   // of the next shared block
+  size_t bytes;       // handed out by malloc in total
+};
+
+enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
+
+Arena *arena_new(void) {
+  Arena *a = calloc(1, sizeof *a);
+  if (!a) FATAL("out of memory");
+  a->next_size = FIRST_BLOCK;
+  return a;
+}
+
+void arena_free(Arena *a) {
+  if (!a) return;
+  for (Block *b = a->blocks, *next; b; b = next) {
+    next = b->next;
+    free(b);
+  }
+  free(a);
+}
+
+static Block *block_new(Arena *a, size_t size) {
+  Block *b = size <= SIZE_MAX - sizeof *b ? calloc(1, sizeof *b + size) : NULL;
+  if (!b) FATAL("out of memory (%zu bytes asked)", size);
+  b->size = size;
+  a->bytes += sizeof *b + size;
+  return b;
+}
+
+void *arena_alloc(Arena *a, size_t bytes) {
+  const size_t unit = sizeof(max_align_t);
+  if (bytes > SIZE_MAX - unit) FATAL("out of memory (%zu bytes asked)", bytes);
+  size_t need = bytes == 0 ? unit : (bytes + unit - 1) / unit * unit;
+  Block *b = a->blocks;
+  if (b && b->size - b->used >= need) {
+    void *at = (char *)b->data + b->used;
+    b->used += need;
+    return at;
+  }
+  if (need > a->next_size / 4 && b) {   // a large one: its own block, behind the one that still has room
+    Block *own = block_new(a, need);
+    own->used = need;
+    own->next = b->next;
+    b->next = own;
+    return own->data;
+  }
+  Block *shared = block_new(a, need > a->next_size ? need : a->next_size);
+  if (a->next_size < LARGEST_BLOCK) a->next_size *= 2;
+  shared->used = need;
+  shared->next = a->blocks;
+  a->blocks = shared;
+  return shared->data;
+}
+
+char *arena_strndup(Arena *a, const char *s, size_t n) {
+  char *copy = arena_alloc(a, n + 1);
+  if (n) memcpy(copy, s, n);
+  return copy;
+}
+
+char *arena_printf(Arena *a, const char *fmt, ...) {
+  va_list ap, again;
+  va_start(ap, fmt);
+  va_copy(again, ap);
+  int n = vsnprintf(NULL, 0, fmt, ap);
+  va_end(ap);
+  if (n < 0) FATAL("a message could not be formatted: %s", fmt);
+  char *s = arena_alloc(a, (size_t)n + 1);
+  vsnprintf(s, (size_t)n + 1, fmt, again);
+  va_end(again);
+  return s;
+}
+
+size_t arena_bytes(const Arena *a) { return a->bytes; }

@@ -1,0 +1,126 @@
+// Collecting diagnostics. The same code at the same place is kept once: families and retries may find it again.
+#include "diag.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "diag_bag.h"
+#include "text.h"
+
+DiagBag *diag_bag_new(Arena *a) {
+  DiagBag *b = ARENA_NEW(a, DiagBag);
+  b->arena = a;
+  return b;
+}
+
+static const char *formatted(Arena *a, const char *fmt, va_list ap) {
+  Text t = {0};
+  text_vprintf(&t, fmt, ap);
+  const char *kept = arena_strndup(a, text_str(&t), t.n);
+  text_free(&t);
+  return kept;
+}
+
+static bool is_repeated(const DiagBag *b, DiagCode code, Span at, const char *headline) {
+  for (size_t i = 0; i < b->all.n; i++) {
+    const Diag *d = b->all.at[i];
+    if (d->code != code || strcmp(d->headline, headline) != 0) continue;
+    if (d->primary.at.file == at.file && d->primary.at.lo == at.lo && d->primary.at.hi == at.hi) return true;
+  }
+  return false;
+}
+
+// Where labels of a diagnostic go that nobody will see.
+static Diag *drop(DiagBag *b, DiagCode code) {
+  memset(&b->dropped, 0, sizeof b->dropped);
+  b->dropped.bag = b;
+  b->dropped.code = code;
+  b->dropped.last = &b->dropped.primary;
+  b->dropped.notes.end = &b->dropped.notes.first;
+  b->dropped.helps.end = &b->dropped.helps.first;
+  return &b->dropped;
+}
+
+Diag *diag(DiagBag *b, DiagCode code, Span at, const char *fmt, ...) {
+  Severity severity = diag_code_severity(code);
+  int *kept = severity == SEV_ERROR ? &b->errors : &b->warnings;
+  if (*kept >= DIAG_LIMIT) {
+    ++*(severity == SEV_ERROR ? &b->more_errors : &b->more_warnings);
+    return drop(b, code);
+  }
+  va_list ap;
+  va_start(ap, fmt);
+  const char *headline = formatted(b->arena, fmt, ap);
+  va_end(ap);
+  if (is_repeated(b, code, at, headline)) return drop(b, code);
+
+  if (b->all.n == b->all.cap) {
+    size_t cap = b->all.cap ? 2 * b->all.cap : 8;
+    Diag **wider = ARENA_ARRAY(b->arena, Diag *, cap);
+    if (b->all.n) memcpy(wider, b->all.at, b->all.n * sizeof *wider);
+    b->all.at = wider;
+    b->all.cap = cap;
+  }
+  Diag *d = ARENA_NEW(b->arena, Diag);
+  d->bag = b;
+  d->code = code;
+  d->severity = severity;
+  d->order = (int)b->all.n;
+  d->headline = headline;
+  d->primary.at = at;
+  d->last = &d->primary;
+  d->notes.end = &d->notes.first;
+  d->helps.end = &d->helps.first;
+  b->all.at[b->all.n++] = d;
+  ++*kept;
+  return d;
+}
+
+void diag_label(Diag *d, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  d->primary.text = formatted(d->bag->arena, fmt, ap);
+  va_end(ap);
+}
+
+void diag_also(Diag *d, Span at, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  Place *p = ARENA_NEW(d->bag->arena, Place);
+  p->at = at;
+  p->text = formatted(d->bag->arena, fmt, ap);
+  va_end(ap);
+  if (!at.file) return;
+  d->last->next = p;
+  d->last = p;
+}
+
+static void add_line(Diag *d, Lines *lines, const char *fmt, va_list ap) {
+  struct Line *line = ARENA_NEW(d->bag->arena, struct Line);
+  line->text = formatted(d->bag->arena, fmt, ap);
+  *lines->end = line;
+  lines->end = &line->next;
+}
+
+void diag_note(Diag *d, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  add_line(d, &d->notes, fmt, ap);
+  va_end(ap);
+}
+
+void diag_help(Diag *d, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  add_line(d, &d->helps, fmt, ap);
+  va_end(ap);
+}
+
+int diag_errors(const DiagBag *b) { return b->errors; }
+int diag_warnings(const DiagBag *b) { return b->warnings; }
+
+bool diag_has(const DiagBag *b, DiagCode code) {
+  for (size_t i = 0; i < b->all.n; i++)
+    if (b->all.at[i]->code == code) return true;
+  return false;
+}

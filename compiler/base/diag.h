@@ -1,0 +1,36 @@
+// Diagnostics: collected, sorted by place, printed with the user's line, a caret, notes and one hint.
+// Codes and their long stories live in diag_codes.def. Collection never fails; at most DIAG_LIMIT errors are kept.
+#pragma once
+#include <stdbool.h>
+#include <stdio.h>
+#include "source.h"
+
+typedef enum {
+#define DIAG(code, severity, title, story) DIAG_##code,
+#include "diag_codes.def"
+#undef DIAG
+  DIAG_COUNT
+} DiagCode;
+
+typedef enum { SEV_ERROR, SEV_WARNING, SEV_NOTE } Severity;
+
+enum { DIAG_LIMIT = 20 };
+
+typedef struct DiagBag DiagBag;
+typedef struct Diag Diag;
+
+DiagBag *diag_bag_new(Arena *a);
+// One problem. `fmt` is the headline after "error[E0420]: ". Returned handle takes labels, notes and the hint.
+Diag *diag(DiagBag *b, DiagCode code, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void  diag_label(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));              // text behind the carets
+void  diag_also(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));      // a second place, with its own line
+void  diag_note(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void  diag_help(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+int   diag_errors(const DiagBag *b);                 // how many errors (warnings do not count)
+int   diag_warnings(const DiagBag *b);
+bool  diag_has(const DiagBag *b, DiagCode code);
+void  diag_print(const DiagBag *b, FILE *f, bool colour);
+const char *diag_code_name(DiagCode c);              // "E0420"
+bool  diag_code_find(const char *name, DiagCode *out);
+const char *diag_code_title(DiagCode c);
+const char *diag_code_story(DiagCode c);             // the text of `nsm explain`

@@ -1,0 +1,5 @@
+// "Did you mean …?": the nearest of some names by edit distance (transpositions count one), or NULL when none is near.
+#pragma once
+#include <stddef.h>
+
+const char *suggest(const char *wrong, const char *const *names, size_t n);

@@ -1,0 +1,91 @@
+// Append-only string on the heap; doubling; always NUL-terminated once anything was added.
+#include "text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fatal.h"
+
+static void reserve(Text *t, size_t more) {
+  if (more >= (size_t)-1 - t->n - 1) FATAL("out of memory");
+  size_t need = t->n + more + 1, cap = t->cap ? t->cap : 64;
+  if (need <= t->cap) return;
+  while (cap < need) cap = cap > need / 2 ? need : cap * 2;
+  char *at = realloc(t->at, cap);
+  if (!at) FATAL("out of memory (%zu bytes asked)", cap);
+  t->at = at;
+  t->cap = cap;
+}
+
+void text_addn(Text *t, const char *s, size_t n) {
+  reserve(t, n);
+  if (n) memcpy(t->at + t->n, s, n);
+  t->n += n;
+  t->at[t->n] = 0;
+}
+
+void text_add(Text *t, const char *s) { text_addn(t, s, strlen(s)); }
+void text_addc(Text *t, char c) { text_addn(t, &c, 1); }
+
+void text_vprintf(Text *t, const char *fmt, va_list ap) {
+  va_list again;
+  va_copy(again, ap);
+  int n = vsnprintf(NULL, 0, fmt, ap);
+  if (n < 0) FATAL("a text could not be formatted: %s", fmt);
+  reserve(t, (size_t)n);
+  vsnprintf(t->at + t->n, (size_t)n + 1, fmt, again);
+  va_end(again);
+  t->n += (size_t)n;
+}
+
+void text_printf(Text *t, const char *fmt, ...) {
+  va_list ap;
+  va_start(ap, fmt);
+  text_vprintf(t, fmt, ap);
+  va_end(ap);
+}
+
+// Shortest of %.1g … %.17g that reads back; whole numbers below 10^15 in full; exponents without '+' and zeros in front.
+void text_number(Text *t, double x) {
+  if (isnan(x)) { text_add(t, "nan"); return; }
+  if (isinf(x)) { text_add(t, x < 0 ? "-inf" : "inf"); return; }
+  if (fabs(x) < 1e15 && x == floor(x)) {
+    text_printf(t, "%.0f", x);
+    return;
+  }
+  char digits[40];
+  for (int p = 1; p <= 17; p++) {
+    snprintf(digits, sizeof digits, "%.*g", p, x);
+    if (strtod(digits, NULL) == x) break;
+  }
+  char *e = strchr(digits, 'e');
+  if (!e) {
+    text_add(t, digits);
+    return;
+  }
+  text_addn(t, digits, (size_t)(e - digits));
+  text_printf(t, "e%d", atoi(e + 1));
+}
+
+void text_json_string(Text *t, const char *s) {
+  text_addc(t, '"');
+  for (; *s; s++) {
+    unsigned char c = (unsigned char)*s;
+    if (c == '"' || c == '\\') text_printf(t, "\\%c", c);
+    else if (c == '\n') text_add(t, "\\n");
+    else if (c == '\t') text_add(t, "\\t");
+    else if (c == '\r') text_add(t, "\\r");
+    else if (c < 0x20 || c == 0x7f) text_printf(t, "\\u%04x", c);
+    else text_addc(t, (char)c);
+  }
+  text_addc(t, '"');
+}
+
+const char *text_str(Text *t) { return t->at ? t->at : ""; }
+
+void text_free(Text *t) {
+  free(t->at);
+  *t = (Text){0};
+}

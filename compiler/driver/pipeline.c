@@ -1,0 +1,123 @@
+// The pipeline: source text -> AST -> model -> derived system -> plan -> C. Caller names the last stage; dumps are handled here.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "../model/model_print.h"
+#include "pipeline.h"
+
+double now_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+Compilation *compilation_new(void) {
+  Arena *a = arena_new();
+  Compilation *c = ARENA_NEW(a, Compilation);
+  c->arena = a;
+  c->names = intern_new(a);
+  c->bag = diag_bag_new(a);
+  return c;
+}
+
+void compilation_free(Compilation *c) {
+  if (!c) return;
+  text_free(&c->c);
+  arena_free(c->arena);
+}
+
+static bool ok(const Compilation *c) { return diag_errors(c->bag) == 0; }
+
+static bool wanted(const char *list, const char *stage) {
+  size_t n = strlen(stage);
+  for (const char *at = list; at && *at; at += strcspn(at, ",")) {
+    if (*at == ',') at++;
+    if (!strncmp(at, stage, n) && (at[n] == 0 || at[n] == ',')) return true;
+  }
+  return false;
+}
+
+static void put_dump(FILE *f, const char *stage, Text *t, bool several) {
+  if (several) fprintf(f, "--- %s ---\n", stage);
+  fputs(text_str(t), f);
+  text_free(t);
+}
+
+static void dump_stage(const Compilation *c, const PipelineOptions *o, const char *stage, FILE *f) {
+  if (!f || !wanted(o->dump, stage)) return;
+  Text t = {0};
+  if (!strcmp(stage, "ast")) ast_dump(c->ast, &t);
+  if (!strcmp(stage, "model")) model_print(c->model, &t);
+  if (!strcmp(stage, "system")) system_print(c->arena, c->system, NULL, &t);
+  if (!strcmp(stage, "plan")) plan_print(c->plan, &t);
+  put_dump(f, stage, &t, strchr(o->dump, ',') != NULL);
+}
+
+static bool read_source(Compilation *c, const char *path) {
+  SourceStatus s = source_read(c->arena, path, &c->source);
+  if (s == SOURCE_OK) return true;
+  static const DiagCode code[] = { [SOURCE_MISSING] = DIAG_E0001, [SOURCE_IS_DIR] = DIAG_E0002, [SOURCE_UNREADABLE] = DIAG_E0003, [SOURCE_TOO_LARGE] = DIAG_E0004 };
+  c->file_trouble = true;
+  diag(c->bag, code[s], (Span){0}, "%s: %s", path, source_status_text(s, errno));
+  return false;
+}
+
+SchemeFacts scheme_facts(const Plan *p) {
+  SchemeFacts f = { p->scheme, p->theta, p->gamma, p->constant_iteration_matrix, p->constant_problem_matrix, p->one_iteration };
+  const System *s = p->sys;
+  if (s->theta != EX_NONE && ex_operator(s->pool, s->theta) == OP_NUM) f.theta = ex_value(s->pool, s->theta);
+  if (s->gamma != EX_NONE && ex_operator(s->pool, s->gamma) == OP_NUM) f.gamma = ex_value(s->pool, s->gamma);
+  return f;
+}
+
+static const char *std_dir(void) {
+  const char *d = getenv("NSM_STD_DIR");
+  return d && *d ? d : NSM_STD_DIR;
+}
+
+static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
+  if (!read_source(c, o->path)) return false;
+  if (last == STAGE_SOURCE) return true;
+
+  c->ast = parse_file(c->arena, c->names, c->source, c->bag);
+  dump_stage(c, o, "ast", dump);
+  if (!ok(c) || last == STAGE_AST) return ok(c);
+
+  ElaborateOptions e = { o->set, o->nset, std_dir(), NULL };
+  c->model = elaborate(c->arena, c->names, c->ast, &e, c->bag);
+  if (!c->model || !ok(c)) return false;
+  dump_stage(c, o, "model", dump);
+  if (last == STAGE_MODEL) return true;
+
+  c->system = derive_system(c->arena, c->model, c->bag);
+  if (!c->system) return false;
+  dump_stage(c, o, "system", dump);
+  if (last == STAGE_SYSTEM) return true;
+
+  c->plan = make_plan(c->arena, c->system, o->scheme, c->bag);
+  if (!c->plan) return false;
+  dump_stage(c, o, "plan", dump);
+  if (last == STAGE_PLAN) return true;
+
+  emit_c(c->arena, c->plan, &c->c);
+  return true;
+}
+
+bool compile_to(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
+  double start = now_seconds();
+  bool good = stages(c, o, last, dump);
+  c->seconds += now_seconds() - start;
+  return good;
+}
+
+void compilation_report(const Compilation *c, FILE *err) {
+  int errors = diag_errors(c->bag), warnings = diag_warnings(c->bag);
+  if (!errors && !warnings) return;
+  const char *no_color = getenv("NO_COLOR");
+  diag_print(c->bag, err, isatty(fileno(err)) && !(no_color && *no_color));
+  if (errors) fprintf(err, "%d error%s", errors, errors == 1 ? "" : "s");
+  if (warnings) fprintf(err, "%s%d warning%s", errors ? ", " : "", warnings, warnings == 1 ? "" : "s");
+  fputc('\n', err);
+}

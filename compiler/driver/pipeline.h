@@ -1,0 +1,44 @@
+// The arrows of the house: one call per stage, each const in, new value out (docs/pipeline.md).
+#pragma once
+#include <stdio.h>
+#include "../base/diag.h"
+#include "../emit/emit.h"
+#include "../jit/jit.h"
+#include "../model/elaborate.h"
+#include "../plan/plan.h"
+#include "../syntax/ast_print.h"
+#include "../syntax/parse.h"
+#include "../system/system.h"
+#include "../system/system_print.h"
+
+typedef enum { STAGE_SOURCE, STAGE_AST, STAGE_MODEL, STAGE_SYSTEM, STAGE_PLAN, STAGE_C } PipelineStage;
+
+typedef struct Compilation {
+  Arena *arena;
+  Interner *names;
+  DiagBag *bag;
+  const SourceFile *source;
+  const Ast *ast;
+  const Model *model;
+  const System *system;
+  const Plan *plan;
+  Text c;                        // emitted C
+  bool file_trouble;             // the file could not be read (exit 4)
+  double seconds;                // spent so far
+} Compilation;
+
+typedef struct PipelineOptions {
+  const char *path;
+  const Override *set; int nset;
+  const char *scheme;            // from the command line, NULL if not given
+  const char *dump;              // "ast,model,system,plan"; NULL
+} PipelineOptions;
+
+Compilation *compilation_new(void);
+void compilation_free(Compilation *c);
+// Runs the stages up to and including `last`; stops at the first that has errors. True when all went well.
+bool compile_to(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump);
+// Diagnostics on stderr and a closing line with their number.
+void compilation_report(const Compilation *c, FILE *err);
+double now_seconds(void);
+SchemeFacts scheme_facts(const Plan *p);

@@ -1,0 +1,87 @@
+// Functions of the whole model: parameters, sizes, the experiment, times and claims of `expect`.
+#include "emit_parts.h"
+
+static void assign(Emitter *e, const char *to, Ex value, const char *indent) {
+  CScope s = setup_scope(e, indent);
+  text_printf(e->out, "%s%s = ", indent, to);
+  c_value(&s, value, e->out);
+  text_add(e->out, ";\n");
+}
+
+static void emit_params(Emitter *e) {
+  const System *s = e->plan->sys;
+  Text *o = e->out;
+  text_add(o, "\n/* parameters, in order; given[i]: set from outside */\n");
+  text_add(o, "static int params(double *p, const unsigned char *given) {\n  nsm_setup *s = 0;\n  (void)s; (void)p; (void)given;\n");
+  for (int i = 0; i < s->model->nparam; i++) {
+    if (s->model->param[i].structural) { text_printf(o, "  p[%d] = ", i); c_number(s->model->param[i].fixed, o); text_add(o, ";"); }
+    else if (s->param[i] == EX_NONE) text_printf(o, "  if (!given[%d]) return %d;", i, i);
+    else {
+      CScope sc = setup_scope(e, "");
+      text_printf(o, "  if (!given[%d]) p[%d] = ", i, i);
+      c_value(&sc, s->param[i], o);
+      text_addc(o, ';');
+    }
+    text_addc(o, ' ');
+    c_comment(s->model->param[i].name, o);
+    text_addc(o, '\n');
+  }
+  text_add(o, "  return -1;\n}\n");
+}
+
+static void emit_sizes(Emitter *e) {
+  const System *s = e->plan->sys;
+  Text *o = e->out;
+  text_add(o, "\n/* bounds of the dimensions of every variable: {lo, hi} each */\n");
+  text_add(o, "static void sizes(const double *p, double *bound) {\n  nsm_setup *s = 0;\n  (void)s; (void)p; (void)bound;\n");
+  for (int v = 0; v < s->model->nvar; v++)
+    for (int k = 0; k < s->model->var[v].ndim; k++) {
+      assign(e, arena_printf(e->arena, "bound[%d]", 4 * v + 2 * k), s->var_lo[k][v], "  ");
+      assign(e, arena_printf(e->arena, "bound[%d]", 4 * v + 2 * k + 1), s->var_hi[k][v], "  ");
+    }
+  text_add(o, "}\n");
+}
+
+static void emit_experiment(Emitter *e) {
+  const Plan *p = e->plan;
+  const System *s = p->sys;
+  Pool *pool = s->pool;
+  const struct { const char *to; Ex value; double otherwise; } part[] = {
+    { "e->start", s->start, 0 }, { "e->until", s->until, 0.0 / 0.0 }, { "e->step", s->step, 0.0 / 0.0 },
+    { "e->theta", s->theta, p->theta }, { "e->gamma", s->gamma, p->gamma } };
+  text_add(e->out, "\n/* simulate { ... }: nan where the model does not say */\n");
+  text_add(e->out, "static void experiment(const double *p, nsm_experiment *e) {\n  nsm_setup *s = 0;\n  (void)s; (void)p;\n");
+  for (int i = 0; i < 5; i++) assign(e, part[i].to, part[i].value == EX_NONE ? ex_num(pool, part[i].otherwise) : part[i].value, "  ");
+  text_add(e->out, "}\n");
+}
+
+static void emit_claims(Emitter *e) {
+  const System *s = e->plan->sys;
+  Text *o = e->out;
+  text_add(o, "\nstatic double stat_time(const double *p, int i) {\n  nsm_setup *s = 0;\n  (void)s; (void)p;\n  switch (i) {\n");
+  for (int i = 0; i < s->model->nstat; i++) {
+    if (s->stat_at[i] == EX_NONE) continue;
+    CScope sc = setup_scope(e, "");
+    text_printf(o, "  case %d: return ", i);
+    c_value(&sc, s->stat_at[i], o);
+    text_add(o, ";\n");
+  }
+  text_add(o, "  default: return 0;\n  }\n}\n");
+  text_add(o, "\nstatic int expect(const double *p, const double *stat, int i) {\n  nsm_setup *s = 0;\n  (void)s; (void)p; (void)stat;\n  switch (i) {\n");
+  for (int i = 0; i < s->model->nexpect; i++) {
+    CScope sc = setup_scope(e, "");
+    text_printf(o, "  case %d: ", i);
+    emit_comment_source(e, s->model->expect[i].span, "expect");
+    text_add(o, "    return (");
+    c_value(&sc, s->expect[i], o);
+    text_add(o, ") != 0;\n");
+  }
+  text_add(o, "  default: return 1;\n  }\n}\n");
+}
+
+void emit_setup(Emitter *e) {
+  emit_params(e);
+  emit_sizes(e);
+  emit_experiment(e);
+  emit_claims(e);
+}

@@ -1,0 +1,52 @@
+// The reference evaluator: every node once, arguments before users, IEEE double. Shares no code with the emitted C.
+//
+// A quotient is evaluated as one: numerators and denominators are multiplied up separately and divided once.
+#include <stdlib.h>
+#include "pool_impl.h"
+
+static double product_value(const Pool *p, Ex e, const double *value) {
+  double above = 1, below = 1;
+  for (int i = 0; i < node_of(p, e)->n_args; i++) {
+    Ex f = args_of(p, e)[i];
+    long k;
+    if (node_of(p, f)->op == OP_POW && is_integer(p, args_of(p, f)[1], &k) && k < 0)
+      below *= integer_power(value[args_of(p, f)[0]], -k);
+    else
+      above *= value[f];
+  }
+  return above/below;
+}
+
+double ex_eval(Pool *p, Ex e, double (*symbol)(int id, void *ctx), void *ctx) {
+  ExVec order = {0};
+  Vec(double) args = {0};
+  walk_collect(p, &e, 1, 0, &order);
+  // Only entries in `order` are written and read; `symbol` may itself evaluate in this pool.
+  double *value = malloc(sizeof *value*((size_t)e + 1));
+  INVARIANT(value);
+  for (size_t i = 0; i < order.n; i++) {
+    Ex at = order.at[i];
+    const Node *q = node_of(p, at);
+    if (q->op == OP_NUM) {
+      value[at] = q->value;
+    } else if (q->op == OP_SYM) {
+      value[at] = symbol((int)q->value, ctx);
+    } else if (q->op == OP_MUL) {
+      value[at] = product_value(p, at, value);
+    } else {
+      int n = q->n_args;
+      args.n = 0;
+      for (int j = 0; j < n; j++) vec_push(&args, value[args_of(p, at)[j]]);
+      value[at] = op_value((Op)q->op, args.at, n);
+    }
+  }
+  double result = value[e];
+  free(value);
+  vec_free(&order);
+  vec_free(&args);
+  return result;
+}
+
+static double from_array(int id, void *ctx) { return ((const double *const *)ctx)[0][id]; }
+
+double ex_eval_array(Pool *p, Ex e, const double *values) { return ex_eval(p, e, from_array, &values); }

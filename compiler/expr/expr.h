@@ -1,0 +1,90 @@
+// expr: pure scalar algebra on a hash-consed DAG.
+//
+// A node is an Ex, an index into its Pool; structurally equal expressions are the same Ex (== compares). Constructors simplify
+// while building and keep meaning: where the written expression has a value, the simplified one has the same value (up to
+// the round-off of re-association; docs/numerics/algebra.md has the rules). Sums and products are n-ary, flattened and
+// sorted, with numeric coefficients collected (x + x -> 2*x, x*x -> x^2, 3*x - 3*x -> 0). Not done: cancelling that changes the
+// domain (x/x -> 1, log(exp(x)) stays).
+// Ownership: a Pool lives in the arena it was made in; Ex are valid as long as the pool.
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+#include "../base/arena.h"
+#include "../base/text.h"
+
+typedef uint32_t Ex;
+typedef struct Pool Pool;
+
+typedef enum {
+#define OP(name, arity, cname, notation) OP_##name,
+#include "expr_ops.def"
+#undef OP
+  OP_COUNT
+} Op;
+
+enum { EX_NONE = 0 };                                   // never a valid expression
+
+Pool *pool_new(Arena *a);
+
+// --- constructors (simplifying) ---
+Ex ex_num(Pool *p, double x);                           // inf and nan allowed
+Ex ex_sym(Pool *p, int id);                             // id >= 0, chosen by the client; its meaning is the client's
+Ex ex_op(Pool *p, Op op, const Ex *args, int n);        // any op, n-ary ADD/MUL included
+Ex ex_add(Pool *p, Ex a, Ex b);
+Ex ex_sub(Pool *p, Ex a, Ex b);
+Ex ex_mul(Pool *p, Ex a, Ex b);
+Ex ex_div(Pool *p, Ex a, Ex b);
+Ex ex_neg(Pool *p, Ex a);
+Ex ex_pow(Pool *p, Ex a, Ex b);
+Ex ex_1(Pool *p, Op op, Ex a);
+Ex ex_2(Pool *p, Op op, Ex a, Ex b);
+Ex ex_if(Pool *p, Ex cond, Ex then, Ex otherwise);      // conditions are 0/1-valued expressions (OP_LT, OP_LE, OP_EQ, OP_AND, OP_OR, OP_NOT)
+
+// --- the table of operations (expr_ops.def) ---
+int         ex_op_arity(Op op);                         // -1: any number
+const char *ex_op_name(Op op);                          // "SIN"
+const char *ex_op_cname(Op op);                         // "nsm_sin", its spelling in emitted code
+const char *ex_op_notation(Op op);                      // "sin(a)"
+
+// --- looking inside ---
+Op        ex_operator(const Pool *p, Ex e);             // OP_NUM, OP_SYM, ...
+int       ex_nargs(const Pool *p, Ex e);
+Ex        ex_arg(const Pool *p, Ex e, int i);
+double    ex_value(const Pool *p, Ex e);                // of an OP_NUM
+int       ex_symbol(const Pool *p, Ex e);               // id of an OP_SYM
+bool      ex_is_num(const Pool *p, Ex e, double x);
+bool      ex_depends(Pool *p, Ex e, int id);            // structurally
+bool      ex_depends_any(Pool *p, Ex e, bool (*member)(int id, void *ctx), void *ctx);
+// All symbols in e in ascending order; *ids in the arena of the pool; returns their number.
+int       ex_symbols(Pool *p, Ex e, const int **ids);
+bool      ex_uses_op(Pool *p, Ex e, Op op, bool (*member)(int id, void *ctx), void *ctx); // is there a node `op` below which a member symbol stands? (member NULL: any node)
+// All nodes reachable from the roots, arguments before users, each once; in the pool's arena; returns their number.
+int       ex_topological(Pool *p, const Ex *roots, int n, const Ex **order);
+
+// e = number * above[0] * ... / (below[0] * ...), for any e: how a canonical product is written with one division.
+// No factor is an OP_MUL or a power with a negative integer exponent. The arrays live in the arena of the pool.
+typedef struct ExFraction { double number; int n_above, n_below; const Ex *above, *below; } ExFraction;
+ExFraction ex_fraction(Pool *p, Ex e);
+double     ex_tree_size(Pool *p, Ex e);                 // nodes of the tree that printing would write; may be astronomically large
+
+// --- calculus ---
+Ex   ex_diff(Pool *p, Ex e, int id);                    // partial derivative with respect to symbol id, memoised
+Ex   ex_subst(Pool *p, Ex e, const int *ids, const Ex *by, int n); // simultaneous substitution
+bool ex_affine(Pool *p, Ex e, const int *ids, int n);   // is e affine in these symbols jointly (derivatives free of all of them)?
+Ex   ex_expand(Pool *p, Ex e);                          // products distributed over sums, small integer powers of sums multiplied out (for printing and structural comparison)
+Ex   ex_cancel(Pool *p, Ex e);                          // x/x -> 1 and the like: equal to e only where e has a value; for reading and for deciding structure, not for code
+
+// --- evaluation: the reference evaluator, plain IEEE double over the DAG, shares no code with the emitter ---
+double ex_eval(Pool *p, Ex e, double (*value)(int id, void *ctx), void *ctx);
+double ex_eval_array(Pool *p, Ex e, const double *values);   // value of symbol id is values[id]
+
+// --- printing: as on paper, minimal parentheses; round-trips through the .nsm grammar for the operations it has ---
+typedef const char *(*ExNamer)(int id, void *ctx);
+void ex_print(Pool *p, Ex e, Text *out, ExNamer name, void *ctx);
+void ex_print_latex(Pool *p, Ex e, Text *out, ExNamer name, void *ctx); // name gives LaTeX for the symbol
+
+// --- sparsity: structure of a Jacobian ---
+typedef struct SparseRow { int col; Ex value; } SparseRow;
+typedef struct SparseMatrix { int rows, cols; int *start; SparseRow *at; } SparseMatrix; // row r: at[start[r] .. start[r+1])
+// d f_i / d sym_j for i < m, j < n; structural zeros left out.
+SparseMatrix ex_jacobian(Pool *p, const Ex *f, int m, const int *ids, int n);

@@ -1,0 +1,137 @@
+// Questions about an expression: which symbols, which operations, is it affine, how large.
+#include <stdlib.h>
+#include "pool_impl.h"
+
+static int ascending(const void *a, const void *b) { return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b); }
+
+typedef Vec(int) IntVec;
+
+static void collect_symbols(Pool *p, Ex e, uint64_t only, IntVec *ids) {
+  ExVec order = {0};
+  walk_collect(p, &e, 1, only, &order);
+  for (size_t i = 0; i < order.n; i++)
+    if (node_of(p, order.at[i])->op == OP_SYM) vec_push(ids, ex_symbol(p, order.at[i]));
+  vec_free(&order);
+}
+
+int ex_symbols(Pool *p, Ex e, const int **ids) {
+  IntVec v = {0};
+  collect_symbols(p, e, 0, &v);
+  if (v.n) qsort(v.at, v.n, sizeof *v.at, ascending);
+  int n = (int)v.n;
+  *ids = vec_freeze(p->arena, &v);
+  return n;
+}
+
+bool ex_depends(Pool *p, Ex e, int id) {
+  INVARIANT(e != EX_NONE && e < p->n_nodes && id >= 0);
+  if (!(node_of(p, e)->symbols & symbol_bit(id)) || node_of(p, e)->top_symbol < id) return false;
+  if (node_of(p, e)->top_symbol == id) return true;
+  IntVec v = {0};
+  collect_symbols(p, e, symbol_bit(id), &v);
+  bool found = false;
+  for (size_t i = 0; i < v.n; i++) found = found || v.at[i] == id;
+  vec_free(&v);
+  return found;
+}
+
+bool ex_depends_any(Pool *p, Ex e, bool (*member)(int id, void *ctx), void *ctx) {
+  IntVec v = {0};
+  collect_symbols(p, e, 0, &v);
+  bool found = false;
+  for (size_t i = 0; i < v.n && !found; i++) found = member(v.at[i], ctx);
+  vec_free(&v);
+  return found;
+}
+
+// below[e]: a member symbol stands at or below e
+static bool any_below(const Pool *p, Ex e, const bool *below) {
+  for (int i = 0; i < node_of(p, e)->n_args; i++)
+    if (below[args_of(p, e)[i]]) return true;
+  return false;
+}
+
+bool ex_uses_op(Pool *p, Ex e, Op op, bool (*member)(int id, void *ctx), void *ctx) {
+  ExVec order = {0};
+  walk_collect(p, &e, 1, 0, &order);
+  bool *below = malloc((size_t)e + 1), found = false;   // only entries in `order` are written and read
+  INVARIANT(below);
+  for (size_t i = 0; i < order.n && !found; i++) {
+    Ex at = order.at[i];
+    bool sym = node_of(p, at)->op == OP_SYM;
+    below[at] = member && (sym ? member(ex_symbol(p, at), ctx) : any_below(p, at, below));
+    found = node_of(p, at)->op == op && (!member || below[at]);
+  }
+  free(below);
+  vec_free(&order);
+  return found;
+}
+
+// --- affine ---
+
+static bool has_zero_slope(Op op) {                     // piecewise constant: its derivative says nothing
+  switch (op) {
+    case OP_SIGN: case OP_FLOOR: case OP_LT: case OP_LE: case OP_EQ: case OP_AND: case OP_OR: case OP_NOT: return true;
+    default: return false;
+  }
+}
+
+static bool listed(int id, const int *ids, int n) {
+  for (int i = 0; i < n; i++)
+    if (ids[i] == id) return true;
+  return false;
+}
+
+static bool depends_on_listed(Pool *p, Ex e, const int *ids, int n) {
+  for (int i = 0; i < n; i++)
+    if (ex_depends(p, e, ids[i])) return true;
+  return false;
+}
+
+// No jump, kink or choice is governed by the listed symbols.
+static bool smooth_in(Pool *p, Ex e, const int *ids, int n) {
+  ExVec order = {0};
+  walk_collect(p, &e, 1, 0, &order);
+  bool *below = malloc((size_t)e + 1), smooth = true;
+  INVARIANT(below);
+  for (size_t i = 0; i < order.n && smooth; i++) {
+    Ex at = order.at[i];
+    Op op = (Op)node_of(p, at)->op;
+    below[at] = op == OP_SYM ? listed(ex_symbol(p, at), ids, n) : any_below(p, at, below);
+    if (has_zero_slope(op) || op == OP_ABS || op == OP_MIN || op == OP_MAX) smooth = !below[at];
+    if (op == OP_IF) smooth = !below[args_of(p, at)[0]];
+  }
+  free(below);
+  vec_free(&order);
+  return smooth;
+}
+
+// e is affine in the listed symbols iff none of its derivatives by them contains any of them.
+bool ex_affine(Pool *p, Ex e, const int *ids, int n) {
+  if (!depends_on_listed(p, e, ids, n)) return true;
+  if (!smooth_in(p, e, ids, n)) return false;
+  for (int i = 0; i < n; i++) {
+    if (!ex_depends(p, e, ids[i])) continue;
+    Ex d = ex_diff(p, e, ids[i]);
+    if (depends_on_listed(p, d, ids, n) && depends_on_listed(p, ex_expand(p, d), ids, n)) return false;
+  }
+  return true;
+}
+
+// --- size ---
+
+double ex_tree_size(Pool *p, Ex e) {
+  ExVec order = {0};
+  walk_collect(p, &e, 1, 0, &order);
+  double *size = malloc(sizeof *size*((size_t)e + 1)), total;
+  INVARIANT(size);
+  for (size_t i = 0; i < order.n; i++) {
+    total = 1;
+    for (int j = 0; j < node_of(p, order.at[i])->n_args; j++) total += size[args_of(p, order.at[i])[j]];
+    size[order.at[i]] = total;
+  }
+  total = size[e];
+  free(size);
+  vec_free(&order);
+  return total;
+}

@@ -1,0 +1,189 @@
+// The pool: every expression that was ever built, each once.
+//
+// node_make looks a node up by operation and arguments and adds it when it is new (hash-consing), so structural equality is
+// equality of ids. Everything else known about a node (its height, its symbols, a fact about its sign) is computed here once,
+// from its arguments. ex_compare orders expressions by structure alone: neither ids nor addresses enter, so the same
+// expression looks the same whatever was built before it.
+#include <math.h>
+#include <string.h>
+#include "pool_impl.h"
+
+static void grow(Arena *a, void **at, uint32_t *cap, uint32_t used, size_t size, uint32_t need) {
+  if (need <= *cap) return;
+  uint32_t bigger = *cap ? *cap : 64;
+  while (bigger < need) {
+    INVARIANT(bigger < UINT32_MAX/2);
+    bigger *= 2;
+  }
+  void *fresh = arena_alloc(a, size*bigger);
+  if (used) memcpy(fresh, *at, size*used);
+  *at = fresh;
+  *cap = bigger;
+}
+
+Pool *pool_new(Arena *a) {
+  Pool *p = ARENA_NEW(a, Pool);
+  p->arena = a;
+  p->n_nodes = 1;                                  // id 0 is EX_NONE
+  p->cap_nodes = 256;
+  p->node = ARENA_ARRAY(a, Node, p->cap_nodes);
+  p->mark = ARENA_ARRAY(a, uint32_t, p->cap_nodes);
+  p->cap_table = 512;
+  p->table = ARENA_ARRAY(a, uint32_t, p->cap_table);
+  return p;
+}
+
+// --- hashing ---
+
+static uint64_t mix(uint64_t h, uint64_t x) {      // the finaliser of splitmix64 on a running state
+  h += x + UINT64_C(0x9e3779b97f4a7c15);
+  h = (h ^ (h >> 30))*UINT64_C(0xbf58476d1ce4e5b9);
+  h = (h ^ (h >> 27))*UINT64_C(0x94d049bb133111eb);
+  return h ^ (h >> 31);
+}
+
+static uint64_t structure_hash(const Pool *p, Op op, double value, const Ex *args, int n) {
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  uint64_t h = mix((uint64_t)op + 1, bits);
+  for (int i = 0; i < n; i++) h = mix(h, node_of(p, args[i])->hash);
+  return h;
+}
+
+static void table_grow(Pool *p) {
+  uint32_t cap = p->cap_table*2;
+  uint32_t *fresh = ARENA_ARRAY(p->arena, uint32_t, cap);
+  for (uint32_t e = 1; e < p->n_nodes; e++) {
+    uint32_t at = (uint32_t)p->node[e].hash & (cap - 1);
+    while (fresh[at]) at = (at + 1) & (cap - 1);
+    fresh[at] = e;
+  }
+  p->table = fresh;
+  p->cap_table = cap;
+}
+
+// --- facts ---
+
+// Is this node >= 0 wherever it has a value? "No" means "not known".
+static bool never_negative(const Pool *p, Op op, double value, const Ex *args, int n) {
+  bool all = true, any = false;
+  for (int i = 0; i < n; i++) {
+    bool yes = node_of(p, args[i])->never_negative;
+    all = all && yes;
+    any = any || yes;
+  }
+  long k;
+  switch (op) {
+    case OP_NUM: return value >= 0;
+    case OP_ADD: case OP_MUL: case OP_MIN: case OP_FLOOR: case OP_ATAN: case OP_ASIN: case OP_SINH: case OP_TANH: case OP_SIGN:
+      return all;
+    case OP_MAX: return any;
+    case OP_POW: return node_of(p, args[0])->never_negative || (is_integer(p, args[1], &k) && k % 2 == 0);
+    case OP_IF:  return node_of(p, args[1])->never_negative && node_of(p, args[2])->never_negative;
+    case OP_ABS: case OP_SQRT: case OP_EXP: case OP_COSH: case OP_ACOS:
+    case OP_LT: case OP_LE: case OP_EQ: case OP_AND: case OP_OR: case OP_NOT: return true;
+    default: return false;
+  }
+}
+
+// --- making nodes ---
+
+static Ex intern_node(Pool *p, Op op, double value, const Ex *args, int n) {
+  uint64_t hash = structure_hash(p, op, value, args, n);
+  if (p->n_nodes*2 >= p->cap_table) table_grow(p);
+  uint32_t at = (uint32_t)hash & (p->cap_table - 1);
+  for (uint32_t e; (e = p->table[at]) != 0; at = (at + 1) & (p->cap_table - 1)) {
+    const Node *q = node_of(p, e);
+    if (q->hash == hash && q->op == op && q->n_args == n && memcmp(&q->value, &value, sizeof value) == 0 &&
+        (n == 0 || memcmp(args_of(p, e), args, sizeof *args*(size_t)n) == 0))
+      return e;
+  }
+  if (p->n_nodes == p->cap_nodes) {
+    uint32_t cap = p->cap_nodes;
+    grow(p->arena, (void **)&p->mark, &cap, p->n_nodes, sizeof *p->mark, p->n_nodes + 1);
+    grow(p->arena, (void **)&p->node, &p->cap_nodes, p->n_nodes, sizeof *p->node, p->n_nodes + 1);
+  }
+  grow(p->arena, (void **)&p->arg, &p->cap_args, p->n_args, sizeof *p->arg, p->n_args + (uint32_t)n);
+
+  Ex e = p->n_nodes;
+  Node *q = &p->node[e];
+  *q = (Node){.op = (uint8_t)op, .n_args = n, .first_arg = p->n_args, .top_symbol = -1, .hash = hash, .value = value,
+              .never_negative = never_negative(p, op, value, args, n)};
+  if (op == OP_SYM) {
+    q->top_symbol = (int)value;
+    q->symbols = symbol_bit((int)value);
+  }
+  for (int i = 0; i < n; i++) {
+    const Node *c = node_of(p, args[i]);
+    p->arg[p->n_args++] = args[i];
+    q->symbols |= c->symbols;
+    if (c->top_symbol > q->top_symbol) q->top_symbol = c->top_symbol;
+    if (c->height >= q->height) q->height = c->height + 1;
+  }
+  p->table[at] = e;
+  p->n_nodes++;
+  return e;
+}
+
+Ex node_make(Pool *p, Op op, const Ex *args, int n) { return intern_node(p, op, 0, args, n); }
+
+Ex ex_num(Pool *p, double x) {
+  if (isnan(x)) x = NAN;                           // one nan, one zero
+  if (x == 0) x = 0;
+  return intern_node(p, OP_NUM, isnan(x) ? fabs(x) : x, NULL, 0);
+}
+
+Ex ex_sym(Pool *p, int id) {
+  INVARIANT(id >= 0);
+  return intern_node(p, OP_SYM, id, NULL, 0);
+}
+
+// --- looking inside ---
+
+static const Node *checked(const Pool *p, Ex e) {
+  INVARIANT(e != EX_NONE && e < p->n_nodes);
+  return &p->node[e];
+}
+
+Op     ex_operator(const Pool *p, Ex e) { return (Op)checked(p, e)->op; }
+int    ex_nargs(const Pool *p, Ex e) { return checked(p, e)->n_args; }
+bool   ex_is_num(const Pool *p, Ex e, double x) { return checked(p, e)->op == OP_NUM && p->node[e].value == x; }
+
+Ex ex_arg(const Pool *p, Ex e, int i) {
+  INVARIANT(i >= 0 && i < checked(p, e)->n_args);
+  return args_of(p, e)[i];
+}
+
+double ex_value(const Pool *p, Ex e) {
+  INVARIANT(checked(p, e)->op == OP_NUM);
+  return p->node[e].value;
+}
+
+int ex_symbol(const Pool *p, Ex e) {
+  INVARIANT(checked(p, e)->op == OP_SYM);
+  return (int)p->node[e].value;
+}
+
+// --- order ---
+
+// Lexicographic in (largest symbol, height, operation, value, number of arguments, arguments from the left). Two different
+// expressions differ in one of their arguments, and only the first such pair is looked at: one path down, no recursion.
+// Tall expressions are told apart by their structure hash first, so that sorting them stays cheap.
+int ex_compare(const Pool *p, Ex a, Ex b) {
+  enum { TALL = 40 };
+  while (a != b) {
+    const Node *x = node_of(p, a), *y = node_of(p, b);
+    if (x->top_symbol != y->top_symbol) return x->top_symbol < y->top_symbol ? -1 : 1;
+    if (x->height != y->height) return x->height < y->height ? -1 : 1;
+    if (x->op != y->op) return x->op < y->op ? -1 : 1;
+    if (x->op == OP_NUM) return x->value < y->value || isnan(y->value) ? -1 : 1;
+    if (x->height > TALL && x->hash != y->hash) return x->hash < y->hash ? -1 : 1;
+    if (x->n_args != y->n_args) return x->n_args < y->n_args ? -1 : 1;
+    const Ex *s = args_of(p, a), *t = args_of(p, b);
+    int i = 0;
+    while (s[i] == t[i]) i++;                      // hash-consing: some argument differs
+    a = s[i];
+    b = t[i];
+  }
+  return 0;
+}

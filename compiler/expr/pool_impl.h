@@ -1,0 +1,71 @@
+// Inside of the pool: shared by the files of this folder and by nobody else.
+//
+// A node never changes. Its arguments have smaller ids, so an ascending walk over ids meets arguments before users.
+// The arrays grow by copying inside the arena; an outgrown block stays readable, so a pointer to the arguments of a node
+// remains good while new nodes are made.
+#pragma once
+#include "expr.h"
+#include "../base/fatal.h"
+#include "../base/vec.h"
+
+typedef struct Node {
+  uint8_t  op;
+  bool     never_negative;  // known to be >= 0 wherever it has a value
+  int32_t  n_args;
+  uint32_t first_arg;       // into Pool.arg
+  int32_t  top_symbol;      // largest symbol id below, -1 for constants
+  uint32_t height;
+  uint64_t hash;            // of the structure: does not depend on ids or addresses
+  uint64_t symbols;         // bit (id mod 64) of each symbol below: a quick "certainly not there"
+  double   value;           // of a NUM; for a SYM the id
+} Node;
+
+typedef struct DiffMemo { Ex e; int id; Ex d; } DiffMemo;
+
+struct Pool {
+  Arena    *arena;
+  Node     *node;  uint32_t n_nodes, cap_nodes;
+  Ex       *arg;   uint32_t n_args,  cap_args;
+  uint32_t *table; uint32_t cap_table;           // open addressing, power of two
+  DiffMemo *memo;  uint32_t n_memo,  cap_memo;   // open addressing, power of two
+  uint32_t *mark;  uint32_t epoch;               // mark[e] == epoch: seen by the current walk
+  bool      cancelling;                          // set only inside ex_cancel: x^a*x^-b may be merged
+};
+
+typedef Vec(Ex) ExVec;
+
+// One part of a sum (coefficient * rest) or of a product (base ^ integer).
+typedef struct Part { Ex e; double k; } Part;
+typedef Vec(Part) PartVec;
+typedef int (*PartOrder)(const Pool *p, Part a, Part b);
+void parts_sort(const Pool *p, PartVec *v, PartOrder order);  // stable; sort.c
+
+// pool.c
+Ex  node_make(Pool *p, Op op, const Ex *args, int n);     // exactly this node, no simplification
+int ex_compare(const Pool *p, Ex a, Ex b);                // total order by structure
+static inline const Node *node_of(const Pool *p, Ex e) { return &p->node[e]; }
+static inline const Ex   *args_of(const Pool *p, Ex e) { return p->arg + p->node[e].first_arg; }
+static inline uint64_t    symbol_bit(int id) { return (uint64_t)1 << ((unsigned)id & 63u); }
+
+// sum.c, product.c: the two n-ary operations
+Ex   build_sum(Pool *p, const Ex *args, int n);
+Ex   build_product(Pool *p, const Ex *args, int n, double divisor);
+Ex   build_power(Pool *p, Ex base, Ex exponent);
+Ex   split_coefficient(Pool *p, Ex e, double *c);         // e = c * result, result without numeric coefficient
+Ex   with_coefficient(Pool *p, double c, Ex rest);        // the raw inverse of split_coefficient
+Ex   scale_sum(Pool *p, Ex sum, double c, double divisor);// every term times c/divisor
+double sum_content(Pool *p, Ex sum);                      // number to factor out of a sum that stands in a product
+bool is_integer(const Pool *p, Ex e, long *k);            // a NUM with an integer value of moderate size
+double integer_power(double x, long k);
+
+// fold.c
+Ex build_function(Pool *p, Op op, const Ex *args);
+
+// rules.c: value and derivative of every operation
+double op_value(Op op, const double *a, int n);
+Ex     op_derivative(Pool *p, Ex e, const Ex *d);         // d: derivatives of the arguments, not all zero
+
+// walk.c
+void walk_collect(Pool *p, const Ex *roots, int n, uint64_t only, ExVec *order); // post-order; only != 0: nodes sharing a bit
+typedef Ex (*Rebuild)(Pool *p, Ex e, const Ex *new_args, int n, void *ctx);      // for leaves n = 0
+Ex   walk_rewrite(Pool *p, Ex root, uint64_t only, Rebuild rebuild, void *ctx);

@@ -1,0 +1,49 @@
+// Inside of the printers: how an expression is arranged on paper, and the work list that both printers share.
+//
+// Printing walks the tree with a work list instead of recursion: an item is a piece of text or an expression still to be
+// written; writing an expression puts its pieces in front of the rest.
+#pragma once
+#include "pool_impl.h"
+
+typedef struct Item {
+  const char *text;          // not NULL: write this
+  Ex     e;                  // EX_NONE: write the number
+  double number;
+  int    level;              // binding strength that the surroundings ask for: weaker expressions get parentheses
+  bool   negate;             // write -e, with the minus moved inside
+} Item;
+
+typedef struct Printer {
+  Pool   *p;
+  Text   *out;
+  ExNamer name;
+  void   *ctx;
+  Vec(Item) stack, next;     // `next` is filled in reading order and then put on the stack
+} Printer;
+
+typedef void (*WriteNode)(Printer *w, Ex e, int level, bool negate);
+void print_run(Printer *w, Ex root, WriteNode write, void (*write_number)(Printer *w, double x));
+
+static inline void say(Printer *w, const char *text) { vec_push(&w->next, ((Item){.text = text})); }
+static inline void show(Printer *w, Ex e, int level, bool negate) {
+  vec_push(&w->next, ((Item){.e = e, .level = level, .negate = negate}));
+}
+static inline void show_number(Printer *w, double x) { vec_push(&w->next, ((Item){.number = x})); }
+
+// --- fractions ---
+
+// A product as a fraction: (minus ? -1 : 1) * p/q * above / below, p and q positive.
+typedef struct Layout {
+  bool   minus;
+  double p, q;
+  ExFraction f;
+  bool   enclose_above;      // write p*(above/below): read from the left, p*above[0] would be distributed over a sum
+  bool   split_below;        // write above/q/below for the same reason
+  int    flip;               // factor (counted through above, then below) whose sum is written with opposite signs; -1: none
+} Layout;
+
+Layout layout_product(Pool *p, Ex e, bool negate);
+bool   shows_minus(Pool *p, Ex e, bool negate);              // does -e or e start with a minus sign on paper?
+void   layout_sum(Pool *p, Ex e, bool negate, PartVec *out); // terms in reading order, k = -1 where a minus is written
+void   as_ratio(double x, double *p, double *q);             // x > 0 as it reads best: 0.25 = 1/4, 0.1 = 0.1/1, 0.666... = 2/3
+bool   reads_as_product(const Pool *p, Ex e);                // MUL, or a quotient 1/u

@@ -1,0 +1,215 @@
+// Products and powers: flattened, like factors collected, sorted.
+//
+// A canonical product is MUL([number], f1, ..., fn): n-ary, no MUL inside (up to FLATTEN_LIMIT), the number first and never
+// 0 or 1. A factor is a base or POW(base, integer); a/b is a*POW(b, -1). Exponents of equal bases are added only when they
+// have the same sign: x*x -> x^2, but x*x^(-1) stays, because it has no value at 0.
+// A number times a single sum is distributed; a sum among other factors is kept, with its numeric content taken out.
+// See docs/numerics/algebra.md, section 3.
+#include <math.h>
+#include <stdlib.h>
+#include "pool_impl.h"
+
+enum { FLATTEN_LIMIT = 128, EXPONENT_LIMIT = 1 << 20 };
+
+bool is_integer(const Pool *p, Ex e, long *k) {
+  const Node *q = node_of(p, e);
+  if (q->op != OP_NUM || !(fabs(q->value) <= EXPONENT_LIMIT) || q->value != floor(q->value)) return false;
+  *k = (long)q->value;
+  return true;
+}
+
+// x^k by repeated squaring for small |k|; 1/x^|k| for negative k.
+double integer_power(double x, long k) {
+  unsigned long n = k < 0 ? 0ul - (unsigned long)k : (unsigned long)k;
+  if (n > 64) return pow(x, (double)k);
+  double r = 1;
+  for (double s = x; n; n >>= 1, s *= s)
+    if (n & 1) r *= s;
+  return k < 0 ? 1/r : r;
+}
+
+// --- collecting ---
+
+typedef struct Product {
+  Pool   *p;
+  double  number, divisor;   // the numeric coefficient is number/divisor: one rounding
+  PartVec factor;            // base, integer exponent
+} Product;
+
+// Multiplies *into by x; false (and nothing done) when that would leave the normal range though both are in it.
+static bool absorb(double *into, double x) {
+  double r = *into*x;
+  if (isnormal(*into) && isnormal(x) && !isnormal(r)) return false;
+  *into = r;
+  return true;
+}
+
+static void push_power(Product *t, Ex base, long k) {
+  Pool *p = t->p;
+  const Node *q = node_of(p, base);
+  if (q->op == OP_ADD) {                           // (c*s)^k = c^k * s^k
+    double c = sum_content(p, base);
+    double ck = integer_power(c, k < 0 ? -k : k);
+    Ex primitive = c == 1 || !isnormal(ck) ? EX_NONE : scale_sum(p, base, 1, c);
+    if (primitive && absorb(k < 0 ? &t->divisor : &t->number, ck)) base = primitive;
+  }
+  vec_push(&t->factor, ((Part){base, (double)k}));
+}
+
+static void push_factor(Product *t, Ex e) {
+  Pool *p = t->p;
+  const Node *q = node_of(p, e);
+  long k;
+  if (q->op == OP_NUM) {
+    if (!absorb(&t->number, q->value)) {           // keep the number apart, its sign in front
+      if (q->value < 0) t->number = -t->number;
+      vec_push(&t->factor, ((Part){ex_num(p, fabs(q->value)), 1}));
+    }
+  } else if (q->op == OP_POW && is_integer(p, args_of(p, e)[1], &k)) {
+    push_power(t, args_of(p, e)[0], k);
+  } else {
+    push_power(t, e, 1);
+  }
+}
+
+static int kind_of_base(const Pool *p, Ex base) {  // symbols, functions, sums, numbers left over
+  switch ((Op)node_of(p, base)->op) {
+    case OP_SYM: return 0;
+    case OP_ADD: return 2;
+    case OP_NUM: return 3;
+    default:     return 1;
+  }
+}
+
+static int factor_order(const Pool *p, Part a, Part b) {
+  int x = kind_of_base(p, a.e), y = kind_of_base(p, b.e);
+  if (x != y) return x < y ? -1 : 1;
+  if (a.e != b.e) return ex_compare(p, a.e, b.e);
+  return (a.k < 0) - (b.k < 0);
+}
+
+// base^k with the rules that need the exponent: sqrt(u)^(2j) = u^j where u >= 0, |u|^(2j) = u^(2j).
+static Ex even_rule(Pool *p, Ex base, long k) {
+  const Node *q = node_of(p, base);
+  if (k % 2 != 0) return EX_NONE;
+  if (q->op == OP_ABS) return ex_pow(p, args_of(p, base)[0], ex_num(p, (double)k));
+  if (q->op == OP_SQRT && node_of(p, args_of(p, base)[0])->never_negative)
+    return ex_pow(p, args_of(p, base)[0], ex_num(p, (double)(k/2)));
+  return EX_NONE;
+}
+
+static Ex finish(Product *t) {
+  Pool *p = t->p;
+  ExVec out = {0};
+  bool again = false, only_numbers = true;
+  parts_sort(p, &t->factor, factor_order);
+
+  double c = t->number/t->divisor;
+  if (isnormal(t->number) && isnormal(t->divisor) && !isnormal(c)) {
+    vec_push(&t->factor, ((Part){ex_num(p, 1/t->divisor), 1}));
+    c = t->number;
+  }
+  vec_push(&out, EX_NONE);                         // the place of the coefficient
+  for (size_t i = 0; i < t->factor.n;) {
+    Part f = t->factor.at[i++];
+    while (i < t->factor.n && t->factor.at[i].e == f.e && (p->cancelling || (t->factor.at[i].k < 0) == (f.k < 0)) &&
+           node_of(p, f.e)->op != OP_NUM && fabs(f.k + t->factor.at[i].k) <= EXPONENT_LIMIT)
+      f.k += t->factor.at[i++].k;
+    if (f.k == 0) continue;
+    only_numbers = only_numbers && node_of(p, f.e)->op == OP_NUM;
+    Ex e = even_rule(p, f.e, (long)f.k);
+    again = again || e;
+    if (!e) e = f.k == 1 ? f.e : node_make(p, OP_POW, (Ex[]){f.e, ex_num(p, f.k)}, 2);
+    vec_push(&out, e);
+  }
+  out.at[0] = ex_num(p, c);
+
+  Ex e;
+  if (c == 0) {
+    e = out.at[0];                                 // 0*x -> 0
+  } else if (only_numbers) {
+    for (size_t i = 1; i < out.n; i++) c *= node_of(p, out.at[i])->value;
+    e = ex_num(p, c);
+  } else if (again) {                              // an even power changed its base: collect once more
+    e = build_product(p, out.at, (int)out.n, 1);
+  } else {
+    e = EX_NONE;
+    if (out.n == 2 && node_of(p, out.at[1])->op == OP_ADD && isfinite(c))
+      e = c == 1 ? out.at[1] : scale_sum(p, out.at[1], t->number, t->divisor);
+    if (!e && out.n == 2 && c == 1) e = out.at[1];
+    if (!e && c == 1) e = node_make(p, OP_MUL, out.at + 1, (int)out.n - 1);
+    if (!e) e = node_make(p, OP_MUL, out.at, (int)out.n);
+  }
+  vec_free(&out);
+  vec_free(&t->factor);
+  return e;
+}
+
+// The product of args, divided by a number.
+Ex build_product(Pool *p, const Ex *args, int n, double divisor) {
+  Product t = {.p = p, .number = 1, .divisor = divisor};
+  for (int i = 0; i < n; i++) {
+    const Node *q = node_of(p, args[i]);
+    const Ex *inner = args_of(p, args[i]);
+    int m = q->n_args;
+    if (q->op == OP_MUL && m <= FLATTEN_LIMIT) {
+      for (int j = 0; j < m; j++) push_factor(&t, inner[j]);
+    } else if (q->op == OP_MUL) {
+      double c;
+      Ex rest = split_coefficient(p, args[i], &c);
+      push_factor(&t, ex_num(p, c));
+      vec_push(&t.factor, ((Part){rest, 1}));
+    } else {
+      push_factor(&t, args[i]);
+    }
+  }
+  return finish(&t);
+}
+
+// --- powers ---
+
+// base^k for an integer k other than 0 and 1.
+static Ex integer_power_of(Pool *p, Ex base, long k) {
+  const Node *q = node_of(p, base);
+  const Ex *a = args_of(p, base);
+  long inner;
+  if (q->op == OP_NUM) return ex_num(p, integer_power(q->value, k));
+  if (q->op == OP_POW && is_integer(p, a[1], &inner) && labs(inner) <= EXPONENT_LIMIT/labs(k))
+    return build_power(p, a[0], ex_num(p, (double)(inner*k)));      // (x^a)^b = x^(a*b)
+  Product t = {.p = p, .number = 1, .divisor = 1};
+  if (q->op == OP_MUL) {                                            // (c*f*g)^k = c^k * f^k * g^k
+    double c;
+    Ex rest = split_coefficient(p, base, &c);
+    double ck = integer_power(c, labs(k));
+    if (q->n_args <= FLATTEN_LIMIT && (isnormal(ck) || !isnormal(c))) {
+      *(k < 0 ? &t.divisor : &t.number) = ck;
+      ExVec f = {0};
+      const Node *r = node_of(p, rest);
+      if (r->op == OP_MUL)
+        for (int i = 0, n = r->n_args; i < n; i++) vec_push(&f, args_of(p, rest)[i]);
+      else
+        vec_push(&f, rest);
+      for (size_t i = 0; i < f.n; i++) push_factor(&t, build_power(p, f.at[i], ex_num(p, (double)k)));
+      vec_free(&f);
+      return finish(&t);
+    }
+  }
+  push_power(&t, base, k);
+  return finish(&t);
+}
+
+Ex build_power(Pool *p, Ex base, Ex exponent) {
+  const Node *b = node_of(p, base), *n = node_of(p, exponent);
+  long k;
+  if (n->op == OP_NUM && n->value == 0) return ex_num(p, 1);        // also for base 0, as IEEE pow
+  if (n->op == OP_NUM && n->value == 1) return base;
+  if (b->op == OP_NUM && b->value == 1) return base;
+  if (is_integer(p, exponent, &k)) return integer_power_of(p, base, k);
+  if (n->op == OP_NUM) {
+    if (b->op == OP_NUM) return ex_num(p, pow(b->value, n->value));
+    if (n->value == 0.5) return ex_1(p, OP_SQRT, base);
+    if (n->value < 0 && isfinite(n->value))                         // x^(-r) = (x^r)^(-1)
+      return build_power(p, build_power(p, base, ex_num(p, -n->value)), ex_num(p, -1));
+  }
+  return node_make(p, OP_POW, (Ex[]){base, exponent}, 2);
+}

@@ -1,0 +1,113 @@
+// What every operation means: its value, and right below its derivative.
+//
+// The values are the reference for every back end: plain IEEE double with the C library's functions.
+#include <math.h>
+#include "pool_impl.h"
+
+double op_value(Op op, const double *a, int n) {
+  double r;
+  switch (op) {
+    case OP_NUM: case OP_SYM: case OP_COUNT: break;   // leaves have no arguments
+    case OP_ADD: r = 0; for (int i = 0; i < n; i++) r += a[i]; return r;
+    case OP_MUL: r = 1; for (int i = 0; i < n; i++) r *= a[i]; return r;
+    case OP_POW: return a[1] == floor(a[1]) && fabs(a[1]) <= 64 ? integer_power(a[0], (long)a[1]) : pow(a[0], a[1]);
+    case OP_SQRT:  return sqrt(a[0]);
+    case OP_EXP:   return exp(a[0]);
+    case OP_LOG:   return log(a[0]);
+    case OP_SIN:   return sin(a[0]);
+    case OP_COS:   return cos(a[0]);
+    case OP_TAN:   return tan(a[0]);
+    case OP_ASIN:  return asin(a[0]);
+    case OP_ACOS:  return acos(a[0]);
+    case OP_ATAN:  return atan(a[0]);
+    case OP_ATAN2: return atan2(a[0], a[1]);
+    case OP_SINH:  return sinh(a[0]);
+    case OP_COSH:  return cosh(a[0]);
+    case OP_TANH:  return tanh(a[0]);
+    case OP_ABS:   return fabs(a[0]);
+    case OP_SIGN:  return (a[0] > 0) - (a[0] < 0);
+    case OP_MIN:   return a[1] < a[0] ? a[1] : a[0];
+    case OP_MAX:   return a[0] < a[1] ? a[1] : a[0];
+    case OP_FLOOR: return floor(a[0]);
+    case OP_LT:    return a[0] < a[1];
+    case OP_LE:    return a[0] <= a[1];
+    case OP_EQ:    return a[0] == a[1];
+    case OP_AND:   return a[0] != 0 && a[1] != 0;
+    case OP_OR:    return a[0] != 0 || a[1] != 0;
+    case OP_NOT:   return a[0] == 0;
+    case OP_IF:    return a[0] != 0 ? a[1] : a[2];
+  }
+  FATAL("no value for operation %d", (int)op);
+}
+
+// --- derivatives ---
+
+static Ex one(Pool *p) { return ex_num(p, 1); }
+static Ex square(Pool *p, Ex a) { return ex_pow(p, a, ex_num(p, 2)); }
+static bool zero(const Pool *p, Ex a) { return ex_is_num(p, a, 0); }
+
+// (f1*...*fn)' = sum over i of fi' * product of the others
+static Ex product_rule(Pool *p, const Ex *f, const Ex *d, int n) {
+  ExVec terms = {0}, factors = {0};
+  for (int i = 0; i < n; i++) {
+    if (zero(p, d[i])) continue;
+    factors.n = 0;
+    for (int j = 0; j < n; j++) vec_push(&factors, j == i ? d[i] : f[j]);
+    vec_push(&terms, ex_op(p, OP_MUL, factors.at, n));
+  }
+  Ex e = ex_op(p, OP_ADD, terms.at, (int)terms.n);
+  vec_free(&terms);
+  vec_free(&factors);
+  return e;
+}
+
+// (u^v)' = v*u^(v-1)*u' + u^v*log(u)*v'; a term whose inner derivative is 0 is not there, so no log for constant exponents
+static Ex power_rule(Pool *p, Ex e, Ex u, Ex v, Ex du, Ex dv) {
+  Ex by_base = EX_NONE, by_exponent = EX_NONE;
+  if (!zero(p, du)) by_base = ex_op(p, OP_MUL, (Ex[]){v, ex_pow(p, u, ex_sub(p, v, one(p))), du}, 3);
+  if (!zero(p, dv)) by_exponent = ex_op(p, OP_MUL, (Ex[]){e, ex_1(p, OP_LOG, u), dv}, 3);
+  return !by_base ? by_exponent : !by_exponent ? by_base : ex_add(p, by_base, by_exponent);
+}
+
+// f'(u), for the functions of one argument; `e` is f(u).
+static Ex outer(Pool *p, Op op, Ex e, Ex u) {
+  switch (op) {
+    case OP_SQRT: return ex_div(p, one(p), ex_mul(p, ex_num(p, 2), e));
+    case OP_EXP:  return e;
+    case OP_LOG:  return ex_div(p, one(p), u);
+    case OP_SIN:  return ex_1(p, OP_COS, u);
+    case OP_COS:  return ex_neg(p, ex_1(p, OP_SIN, u));
+    case OP_TAN:  return ex_add(p, one(p), square(p, e));
+    case OP_ASIN: return ex_div(p, one(p), ex_1(p, OP_SQRT, ex_sub(p, one(p), square(p, u))));
+    case OP_ACOS: return ex_div(p, ex_num(p, -1), ex_1(p, OP_SQRT, ex_sub(p, one(p), square(p, u))));
+    case OP_ATAN: return ex_div(p, one(p), ex_add(p, one(p), square(p, u)));
+    case OP_SINH: return ex_1(p, OP_COSH, u);
+    case OP_COSH: return ex_1(p, OP_SINH, u);
+    case OP_TANH: return ex_sub(p, one(p), square(p, e));
+    case OP_ABS:  return ex_1(p, OP_SIGN, u);         // 0 at the kink
+    default: FATAL("no derivative for %s", ex_op_name(op));
+  }
+}
+
+// The derivative of e, given those of its arguments. Where e has a kink or a jump the value is that of one side.
+Ex op_derivative(Pool *p, Ex e, const Ex *d) {
+  Op op = (Op)node_of(p, e)->op;
+  const Ex *a = args_of(p, e);
+  int n = node_of(p, e)->n_args;
+  switch (op) {
+    case OP_ADD: return ex_op(p, OP_ADD, d, n);
+    case OP_MUL: return product_rule(p, a, d, n);
+    case OP_POW: return power_rule(p, e, a[0], a[1], d[0], d[1]);
+    case OP_ATAN2: {                                  // angle of (x, y): (x*y' - y*x')/(x^2 + y^2)
+      Ex y = a[0], x = a[1];
+      return ex_div(p, ex_sub(p, ex_mul(p, x, d[0]), ex_mul(p, y, d[1])), ex_add(p, square(p, x), square(p, y)));
+    }
+    case OP_MIN: return ex_if(p, ex_2(p, OP_LT, a[1], a[0]), d[1], d[0]);
+    case OP_MAX: return ex_if(p, ex_2(p, OP_LT, a[0], a[1]), d[1], d[0]);
+    case OP_IF:  return ex_if(p, a[0], d[1], d[2]);
+    case OP_SIGN: case OP_FLOOR: case OP_LT: case OP_LE: case OP_EQ: case OP_AND: case OP_OR: case OP_NOT:
+      return ex_num(p, 0);                            // piecewise constant
+    default:
+      return ex_mul(p, outer(p, op, e, a[0]), d[0]);
+  }
+}

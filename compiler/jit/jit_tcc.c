@@ -1,0 +1,48 @@
+// libtcc: compiles in memory. All of tcc's interface is used in this file (its calls differ between versions; Debian 12 has 0.9.27).
+// No headers, no libraries: the text includes nsm_abi.h, which is put in front of it, and symbols are handed over one by one.
+#include <string.h>
+#include <libtcc.h>
+#include "../base/text.h"
+#include "abi_text.h"
+#include "jit_parts.h"
+
+typedef struct Messages { Text text; } Messages;
+
+static void collect(void *opaque, const char *message) {
+  Messages *m = opaque;
+  text_add(&m->text, message);
+  text_addc(&m->text, '\n');
+}
+
+int jit_tcc_compile(Arena *a, Jit *j, const char *c_text, const char **why) {
+  Messages m = {{0}};
+  Text whole = {0};
+  const char *body = strchr(c_text, '\n');                // the first line is #include "nsm_abi.h"
+  text_add(&whole, nsm_abi_text);
+  text_add(&whole, body ? body : "");
+  TCCState *s = tcc_new();
+  j->handle = s;
+  int ok = s != NULL;
+  if (ok) {
+    tcc_set_error_func(s, &m, collect);
+    tcc_set_options(s, "-nostdlib -nostdinc");
+    tcc_set_output_type(s, TCC_OUTPUT_MEMORY);
+    ok = tcc_compile_string(s, text_str(&whole)) == 0;
+  }
+  for (const JitSymbol *y = jit_symbols; ok && y->name; y++) tcc_add_symbol(s, y->name, y->address);
+  if (ok) ok = tcc_relocate(s, TCC_RELOCATE_AUTO) == 0;
+  if (ok) {
+    union { void *address; const nsm_model *(*get)(void); } model = { tcc_get_symbol(s, "nsm_model_get") };
+    ok = model.address != NULL;
+    if (ok) j->model = model.get();
+  }
+  if (!ok) *why = arena_printf(a, "%s", m.text.n ? text_str(&m.text) : "libtcc gave no reason");
+  text_free(&m.text);
+  text_free(&whole);
+  return ok;
+}
+
+void jit_tcc_free(Jit *j) {
+  if (j->handle) tcc_delete(j->handle);
+  j->handle = NULL;
+}

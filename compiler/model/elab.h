@@ -1,0 +1,201 @@
+// What the files of the elaborator share. The elaborator reads each model as a macro over scopes:
+//   Scope    one instance (or family of instances) of a model: its names, its context of loops, its path
+//   Symbol   a declared name, resolved on first use (so that order does not matter) and guarded against circles
+//   Env      where an expression stands: the scope, loops and local names around it
+//   Value    a typed expression: unit, shape and one scalar MExpr for each element
+// Loops of a context are numbered from the outside; a value made in an outer context is therefore valid further in.
+#pragma once
+#include "../base/map.h"
+#include "../base/vec.h"
+#include "elaborate.h"
+#include "mx.h"
+#include "unit_table.h"
+
+enum { MAX_DIMS = 2, MAX_LOOPS = 8, MAX_SUM = 10000, MAX_ELEMENTS = 100000 };
+
+typedef struct Elab Elab;
+typedef struct Scope Scope;
+typedef struct Symbol Symbol;
+
+typedef struct Value {
+  bool    bad;       // already reported: stay silent about it
+  bool    truth;     // a condition, not a number
+  Unit    unit;
+  int     ndim, dim[MAX_DIMS];
+  MExpr **at;        // row-major; a scalar has one
+  Span    span;
+} Value;
+
+typedef enum { L_LOOP, L_VALUE, L_SYMBOL } LocalKind;
+typedef struct Local {
+  LocalKind   kind;
+  const char *name;
+  Span        span;
+  int         loop;       // L_LOOP: position
+  Value       value;      // L_VALUE
+  Symbol     *symbol;     // L_SYMBOL
+  const struct Local *next;
+} Local;
+
+typedef struct Env {
+  Elab        *e;
+  Scope       *scope;
+  const Local *local;
+  MContext     ctx;
+  bool         in_stat;    // inside final(...), max(...): `energy` may stand
+  bool         in_claim;   // inside an expect: statistics may stand
+  int          depth;      // of inlined functions
+} Env;
+
+typedef enum { SY_PARAM, SY_FORMAL, SY_VARIABLE, SY_VAR, SY_OUTPUT, SY_INSTANCE, SY_ROW, SY_RELATION, SY_REFUSED } SymbolKind;
+typedef enum { NEW, BUSY, DONE, FAILED } Progress;
+struct Symbol {
+  SymbolKind  kind;
+  Progress    progress;
+  const char *name;
+  Span        span;
+  const Ast  *decl;      // DECL, INSTANCE, CONTACT, CONSTRAINT, RELATION
+  Env         env;       // where it was declared
+  MVarKind    var_kind;  // SY_VARIABLE, SY_ROW
+  bool        used;
+  const Ast  *given;     // SY_PARAM, SY_FORMAL: the argument of the instance, read in scope->args_env
+  const Ast *const *fors; int nfors;  // SY_ROW: the `for`s around it, outermost first
+  // valid once DONE:
+  int         id;        // number of the variable, or of the (first element of the) global parameter
+  bool        global;    // SY_PARAM, SY_FORMAL: stored as MParam `id`; otherwise `value` is inlined
+  int         ndim;      // own dimensions
+  int         dim[MAX_DIMS];    // of a global parameter
+  MExpr      *size[MAX_DIMS];   // of a variable, over params
+  Unit        unit;
+  Value       value;
+  Scope      *child;     // SY_INSTANCE
+  MContext    ctx;       // SY_INSTANCE, SY_ROW: its loops, outer ones included
+};
+
+struct Scope {
+  Elab       *e;
+  const Ast  *model;
+  Scope      *parent;        // of the instance; NULL for the root and for globals
+  const char *path;          // "" or "bead[%]." : prefix of names in the model
+  const char *param_path;    // "" or "bead."
+  const char *plain;         // "" or "bead[i]." : for messages
+  MContext    ctx;
+  Map        *names;         // interned name -> Symbol
+  Env         args_env;      // where the arguments of the instance are read
+  const Ast  *instance;      // the INSTANCE item; NULL for the root
+};
+
+struct Elab {
+  Arena *a; Interner *in; DiagBag *bag;
+  const ElaborateOptions *opt;
+  Map   *models, *functions;  // name -> Ast
+  Map   *files;               // interned path -> Ast, every file once
+  Scope *globals;             // parameters at file level
+  bool   has_units;           // some declaration outside `simulate` has a unit: then time is in seconds
+  Model *out;
+  Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
+  Vec(MEquation) equation; Vec(MRelation) relation; Vec(MContact) contact;    Vec(MConstraint) constraint;
+  Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
+  Vec(MExpect) expect;
+  Vec(Symbol *) symbols;      // all, for the closing checks
+  Vec(const Ast *) calls;     // functions being inlined
+  Vec(double) known;          // values of parameters, as far as evaluated
+  Vec(char) known_state;      // 0 not yet, 1 busy, 2 known, 3 has none
+  struct { const char *pi, *inf, *time, *energy, *lambda, *kinetic, *potential; } word;
+};
+
+// --- scope.c: names ---
+Symbol *scope_add(Scope *s, SymbolKind k, const char *name, Span at, const Ast *decl, Env env); // NULL: duplicate or reserved, reported
+Symbol *scope_find(const Scope *s, const char *name);
+const Local *local_find(const Env *env, const char *name);
+Env     env_of(Scope *s);
+Env     env_with(Env env, const Local *l);
+Env     env_loop(Env env, const char *name, Span at, MExpr *lo, MExpr *hi, Span range);  // one loop deeper
+void    warn_shadow(const Env *env, const char *name, Span at);
+void    unknown_name(const Env *env, const char *name, Span at);
+void    unknown_member(const Scope *s, const char *owner, const char *name, Span at);
+const char *prefixed(Elab *e, const char *prefix, const char *name);
+
+// --- elab_decl.c: declared names, on demand ---
+bool symbol_force(Symbol *y);                       // false: bad, already reported
+void declare_items(Env env, AstList items);         // puts the names of a model's items into its scope
+void declare_local_vars(Env *env, AstList items);   // `var` inside a for
+unsigned extra_uses(const Value *v, unsigned fine);  // bits of uses beyond `fine` in any element
+void  not_constant(const Env *env, const Value *v, const char *what, const char *help);
+bool declared_unit(Elab *e, const Ast *decl, Unit *out);  // false: none written (or bad, reported); *out is UNIT_ANY then
+Value adopt(const Env *env, Value v, const Ast *decl, const char *what); // v under the unit that decl declares
+Value shape_to(const Env *env, Value v, const Ast *decl, int ndim, const int *dim);  // broadcast or check
+int   array_sizes(const Env *env, const Ast *decl, MExpr **size);    // number of dimensions, -1: bad
+
+// --- elab_instance.c ---
+bool instance_force(Symbol *y);
+void elab_instance_items(Symbol *y);
+
+// --- elab_init.c: initial values ---
+void init_statement(Env env, const Ast *decl, bool state);
+
+// --- elab_expr.c ---
+Value elab_expr(const Env *env, const Ast *x);
+Value elab_scalar(const Env *env, const Ast *x);               // a number; a vector is reported
+Value elab_condition(const Env *env, const Ast *x);            // a truth value
+Value bad_value(const Env *env, Span at);
+Value scalar_value(MExpr *x, Unit u, Span at, const Env *env);
+int   value_count(const Value *v);
+Unit  unit_named(const char *text);                             // of a text known to be good: "N", "s"
+void  shape_error(const Env *env, Span at, const Value *a, const Value *b, const char *verb, const char *help);
+bool  unit_check(const Env *env, Value v, Unit want, const char *what);  // reports "WHAT is in m but must be in N"
+
+// --- elab_ref.c: names, members, derivatives ---
+typedef struct Place { Scope *scope; int n; MExpr *by[MAX_LOOPS]; } Place;  // a scope with its loops bound
+Value elab_ref(const Env *env, const Ast *x);                  // NAME, MEMBER, INDEX
+Value elab_prime(const Env *env, const Ast *x);                // elab_rate.c
+bool  is_reference(const Ast *x);
+const char *ast_text(Elab *e, const Ast *x);                   // as written
+
+// --- elab_index.c: sizes and indices ---
+bool  param_value(Elab *e, int id, bool fix, double *out);     // with overrides; fix: marks it structural
+bool  try_eval(Elab *e, const MExpr *x, bool fix, const double *loop, int nloop, double *out);
+bool  fixed_number(const Env *env, const MExpr *x, const char *what, double *out);  // compile-time value; reports
+bool  fixed_size(const Env *env, const MExpr *x, const char *what, int *out);
+bool  bound_ok(const Env *env, const Value *v, bool loops_too, const char *what);   // known when the run starts; reports
+bool  index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr *hi, const char *of, Span at);
+bool  elab_range(const Env *env, const Ast *range, bool loops_too, const char *what, MExpr **lo, MExpr **hi);
+
+// --- elab_vector.c: algebra of shapes ---
+Value vector_literal(const Env *env, const Ast *x);
+Value binary_value(const Env *env, AstOp op, Value a, Value b, const Ast *x);
+Value negated(const Env *env, Value v, Span at);
+Value transpose_value(const Env *env, Value v, Span at);
+Value dot_value(const Env *env, Value a, Value b, Span at);
+Value norm_value(const Env *env, Value v, Span at);
+Value index_value(const Env *env, Value v, AstList idx, Span at); // v[i, j] of something without storage
+const char *shape_text(Elab *e, const Value *v);
+
+// --- elab_call.c: functions ---
+Value elab_call(const Env *env, const Ast *x);
+// --- elab_args.c: arity and units of built-in functions ---
+bool  arity_ok(const Env *env, const Ast *x, int want);
+Value builtin_call(const Env *env, MOp op, const Ast *x);
+const Ast *named_arg(AstList list, const char *name);           // the ARG of that name, or NULL
+bool  find_builtin(const char *name, MOp *out);
+void  unknown_function(const Env *env, const Ast *x);
+
+// --- elab_items.c, elab_energy.c, elab_relation.c, elab_sgn.c, elab_contact.c, elab_experiment.c, elab_check.c ---
+void elab_items(Env env, AstList items);
+void elab_energy(Env env, const Ast *x);
+void elab_relation(Env env, const Ast *x);
+void elab_contact(Env env, const Ast *x);
+void elab_constraint(Env env, const Ast *x);
+bool row_force(Symbol *y);
+unsigned asserted_class(const Ast *law);                       // 0: not one of those names
+bool own_indices(const Env *env, const Ast *x, const char *what); // pair[i]: the indices written are the loops around it
+const char *family_name(const Env *env, const char *name);     // "pair[%]" for the loops of the item
+void elab_simulate(Env env, const Ast *x);
+void elab_expect(Env env, const Ast *x);
+Value elab_statistic(const Env *env, const Ast *x, bool *is_one);
+void not_supported(const Env *env, DiagCode code, Span at, const char *what, const char *help);
+void check_model(Elab *e);
+// sgn: v in a + b*sgn(s). a.at NULL: 0; b.at NULL: 1. False: no (usable) sgn, reported.
+typedef struct Relay { bool has_a, has_b, negative; Value a, b, s; } Relay;
+bool relay_form(const Env *env, const Ast *x, Relay *out);
+bool has_sgn(const Ast *x);

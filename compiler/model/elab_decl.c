@@ -1,0 +1,354 @@
+// Declared names. A symbol is resolved when it is first needed, so declarations may stand in any order; a symbol that needs
+// itself is a circle and an error. Parameters become MParam, variables MVar; `var` and arguments of instances stay values.
+#include <string.h>
+
+#include "elab.h"
+
+// --- putting names into a scope ---
+
+static void declare_in(Env env, AstList items, const Ast *const *fors, int nfors);
+
+static void declare_decls(Env env, const Ast *item, SymbolKind kind, MVarKind var_kind) {
+  for (int i = 0; i < item->list.n; i++) {
+    const Ast *d = item->list.at[i];
+    if (d->kind != AST_DECL || d->primes > 0) continue;   // x' = 2: an initial velocity, see elab_init.c
+    Symbol *y = scope_add(env.scope, kind, d->name, d->name_span, d, env);
+    if (!y) continue;
+    y->var_kind = var_kind;
+    if (kind == SY_PARAM && env.scope->instance) y->given = named_arg(env.scope->instance->list2, d->name);
+  }
+}
+
+static void declare_row(Env env, const Ast *item, SymbolKind kind, const Ast *const *fors, int nfors) {
+  Symbol *y = scope_add(env.scope, kind, item->name, item->name_span, item, env);
+  if (!y) return;
+  y->var_kind = MV_ROW;
+  y->fors = fors;
+  y->nfors = nfors;
+}
+
+// Inside a `for` only rows are seen from outside; all else that declares belongs in front of it.
+static void declare_item(Env env, const Ast *x, const Ast *const *fors, int nfors) {
+  switch (x->kind) {
+  case AST_CONTACT:
+  case AST_CONSTRAINT: declare_row(env, x, SY_ROW, fors, nfors); return;
+  case AST_RELATION: declare_row(env, x, SY_RELATION, fors, nfors); return;
+  case AST_FOR: {
+    const Ast **inner = ARENA_ARRAY(env.e->a, const Ast *, nfors + 1);
+    for (int i = 0; i < nfors; i++) inner[i] = fors[i];
+    inner[nfors] = x;
+    declare_in(env, x->list2, inner, nfors + 1);
+    return;
+  }
+  default: break;
+  }
+  if (nfors) return;
+  switch (x->kind) {
+  case AST_PARAM: declare_decls(env, x, SY_PARAM, MV_STATE); break;
+  case AST_STATE: declare_decls(env, x, SY_VARIABLE, MV_STATE); break;
+  case AST_COORD: declare_decls(env, x, SY_VARIABLE, MV_COORD); break;
+  case AST_MULTIPLIER: declare_decls(env, x, SY_VARIABLE, MV_MULTIPLIER); break;
+  case AST_VAR: declare_decls(env, x, SY_VAR, MV_STATE); break;
+  case AST_OUTPUT: declare_decls(env, x, SY_OUTPUT, MV_STATE); break;
+  case AST_INPUT:
+  case AST_DISCRETE: declare_decls(env, x, SY_REFUSED, MV_STATE); break;
+  case AST_INSTANCE: (void)scope_add(env.scope, SY_INSTANCE, x->name, x->name_span, x, env); break;
+  default: break;
+  }
+}
+
+static void declare_in(Env env, AstList items, const Ast *const *fors, int nfors) {
+  for (int i = 0; i < items.n; i++) declare_item(env, items.at[i], fors, nfors);
+}
+
+void declare_items(Env env, AstList items) { declare_in(env, items, NULL, 0); }
+
+// `var` inside a `for`: local to the block, may use its index and each other.
+void declare_local_vars(Env *env, AstList items) {
+  Vec(Symbol *) fresh = {0};
+  for (int i = 0; i < items.n; i++) {
+    if (items.at[i]->kind != AST_VAR) continue;
+    for (int k = 0; k < items.at[i]->list.n; k++) {
+      const Ast *d = items.at[i]->list.at[k];
+      warn_shadow(env, d->name, d->name_span);
+      Symbol *y = ARENA_NEW(env->e->a, Symbol);
+      *y = (Symbol){.kind = SY_VAR, .name = d->name, .span = d->name_span, .decl = d, .id = -1};
+      *env = env_with(*env, &(Local){.kind = L_SYMBOL, .name = d->name, .span = d->name_span, .symbol = y});
+      vec_push(&fresh, y);
+      vec_push(&env->e->symbols, y);
+    }
+  }
+  for (size_t i = 0; i < fresh.n; i++) fresh.at[i]->env = *env;
+  for (size_t i = 0; i < fresh.n; i++) (void)symbol_force(fresh.at[i]);
+  vec_free(&fresh);
+}
+
+// --- declared units and shapes ---
+
+bool declared_unit(Elab *e, const Ast *decl, Unit *out) {
+  const char *bad = NULL;
+  int n = 0;
+  *out = UNIT_ANY;
+  if (!decl->unit) return false;
+  if (unit_parse(decl->unit, out, &bad, &n)) return true;
+  Diag *d = diag(e->bag, DIAG_E0303, decl->unit_span.file ? decl->unit_span : decl->span, "unknown unit `%.*s`", n, bad ? bad : "");
+  if (strlen(decl->unit) != (size_t)n) diag_label(d, "in `%s`", decl->unit);
+  diag_help(d, "units are written like m, kg, s, N, J, V, ohm, mm, N*m/rad, m/s^2, rev/min, deg");
+  return false;
+}
+
+static Value scaled(const Env *env, Value v, Unit u) {
+  MExpr **at = ARENA_ARRAY(env->e->a, MExpr *, value_count(&v));
+  for (int i = 0; i < value_count(&v); i++) {
+    MExpr *x = v.at[i];
+    at[i] = x->kind == MX_NUM ? mx_num(env->e->a, unit_to_si(x->num, u), x->span)
+                              : mx_2(env->e->a, MOP_MUL, x, mx_num(env->e->a, u.scale, x->span), x->span);
+  }
+  v.at = at;
+  return v;
+}
+
+Value adopt(const Env *env, Value v, const Ast *decl, const char *what) {
+  Unit u;
+  if (v.bad) return v;
+  if (v.truth) {
+    Diag *d = diag(env->e->bag, DIAG_E0228, v.span, "%s `%s` must be a number", what, decl->name);
+    diag_label(d, "this is a condition");
+    diag_help(d, "write: if ... then 1 else 0");
+    return bad_value(env, v.span);
+  }
+  if (!declared_unit(env->e, decl, &u)) {
+    if (v.unit.state == UNIT_LITERAL) v.unit = UNIT_ANY;
+    return v;
+  }
+  if (v.unit.state == UNIT_LITERAL && u.scale != 1) v = scaled(env, v, u);
+  if (!unit_compatible(v.unit, u)) {
+    Text have = {0};
+    unit_print(v.unit, &have);
+    Diag *d = diag(env->e->bag, DIAG_E0301, v.span, "%s `%s` is declared in %s but its value is in %s", what, decl->name, decl->unit, text_str(&have));
+    diag_label(d, "this is in %s", text_str(&have));
+    diag_also(d, decl->unit_span.file ? decl->unit_span : decl->name_span, "declared in %s", decl->unit);
+    diag_help(d, "change one of the two, so that they agree");
+    text_free(&have);
+    return bad_value(env, v.span);
+  }
+  v.unit = u;
+  v.unit.scale = 1;
+  return v;
+}
+
+Value shape_to(const Env *env, Value v, const Ast *decl, int ndim, const int *dim) {
+  if (v.bad || ndim == 0) return v;
+  Value want = v;
+  want.ndim = ndim;
+  memcpy(want.dim, dim, sizeof want.dim);
+  long n = ndim == 2 ? (long)dim[0] * dim[1] : dim[0];
+  if (n > MAX_ELEMENTS) {
+    Diag *d = diag(env->e->bag, DIAG_E0603, decl->name_span, "`%s` is too large to be written out", decl->name);
+    diag_label(d, "%ld elements, the limit is %d", n, MAX_ELEMENTS);
+    return bad_value(env, v.span);
+  }
+  if (v.ndim == 0) {   // one number for all
+    want.at = ARENA_ARRAY(env->e->a, MExpr *, n);
+    for (long i = 0; i < n; i++) want.at[i] = v.at[0];
+    return want;
+  }
+  if (v.ndim == ndim && v.dim[0] == dim[0] && (ndim == 1 || v.dim[1] == dim[1])) return v;
+  Diag *d = diag(env->e->bag, DIAG_E0302, v.span, "`%s` is declared as %s but its value is %s", decl->name, shape_text(env->e, &want),
+                 shape_text(env->e, &v));
+  diag_label(d, "this is %s", shape_text(env->e, &v));
+  diag_also(d, decl->name_span, "declared as %s", shape_text(env->e, &want));
+  diag_help(d, "leave the size out, and it is taken from the value");
+  return bad_value(env, v.span);
+}
+
+// --- constants ---
+
+unsigned extra_uses(const Value *v, unsigned fine) {
+  unsigned all = 0;
+  for (int i = 0; i < value_count(v); i++) all |= v->at[i]->uses;
+  return all & ~fine;
+}
+
+void not_constant(const Env *env, const Value *v, const char *what, const char *help) {
+  unsigned more = extra_uses(v, MU_PARAM | MU_LOOP);
+  Diag *d = diag(env->e->bag, DIAG_E0224, v->span, "%s must be constant during a run", what);
+  diag_label(d, more & MU_LAMBDA ? "depends on a multiplier" : more & MU_VAR ? "depends on the motion" : more & MU_TIME ? "depends on the time"
+                : more & MU_STAT ? "depends on a result of the run" : "depends on the index of a loop");
+  diag_help(d, "%s", help);
+}
+
+// --- parameters ---
+
+static int push_param(Elab *e, const char *name, MExpr *value, Unit u, const Symbol *y) {
+  MParam p = {.name = name, .value = value, .unit = u, .unit_text = y->decl->unit ? y->decl->unit : "", .doc = y->decl->doc, .span = y->span};
+  vec_push(&e->param, p);
+  return (int)e->param.n - 1;
+}
+
+static void store_param(Symbol *y, const Value *v, Unit written) {
+  Elab *e = y->env.e;
+  const char *name = prefixed(e, y->env.scope->param_path, y->name);
+  Unit u = v->unit;
+  if (written.state == UNIT_KNOWN) u.scale = written.scale;
+  y->global = true;
+  y->ndim = v->ndim;
+  memcpy(y->dim, v->dim, sizeof y->dim);
+  y->unit = v->unit;
+  if (v->ndim == 0) {
+    y->id = push_param(e, name, v->at[0], u, y);
+    return;
+  }
+  int n = value_count(v);
+  for (int i = 0; i < n; i++) {
+    const char *element = v->ndim == 1 ? arena_printf(e->a, "%s[%d]", name, i + 1)
+                                       : arena_printf(e->a, "%s[%d,%d]", name, i / v->dim[1] + 1, i % v->dim[1] + 1);
+    int id = push_param(e, element, v->at[i], u, y);
+    if (i == 0) y->id = id;
+    e->param.at[id].ndim = -1;
+  }
+  if (n > 0) {
+    e->param.at[y->id].ndim = v->ndim;
+    memcpy(e->param.at[y->id].dim, v->dim, sizeof v->dim);
+  }
+}
+
+static bool force_param(Symbol *y) {
+  const Ast *decl = y->decl;
+  Scope *s = y->env.scope;
+  Env env = y->given ? s->args_env : y->env;
+  const Ast *from = y->given ? y->given->a : decl->a;
+  Unit written;
+  if (!from) {   // must be set from outside
+    (void)declared_unit(env.e, decl, &written);
+    Unit u = written;
+    if (decl->list.n) {
+      Diag *d = diag(env.e->bag, DIAG_E0217, decl->name_span, "the array `%s` has no value", decl->name);
+      diag_help(d, "give it one: param %s = [1, 2, 3];", decl->name);
+      return false;
+    }
+    y->id = push_param(env.e, prefixed(env.e, s->param_path, y->name), NULL, u, y);
+    u.scale = 1;
+    y->unit = u;
+    y->global = true;
+    return true;
+  }
+  Value v = elab_expr(&env, from);
+  if (v.bad) return false;
+  if (y->kind == SY_PARAM && extra_uses(&v, MU_PARAM | MU_LOOP)) {
+    not_constant(&env, &v, "the value of a parameter", "for a quantity that changes write `var`, or `output` to record it");
+    return false;
+  }
+  v = adopt(&env, v, decl, y->kind == SY_FORMAL ? "argument" : "parameter");
+  if (decl->list.n && !v.bad) {
+    MExpr *size[MAX_DIMS];
+    int dim[MAX_DIMS] = {0}, n = array_sizes(&y->env, decl, size);
+    for (int k = 0; k < n; k++)
+      if (!fixed_size(&y->env, size[k], "the size of an array of parameters", &dim[k])) return false;
+    if (n < 0) return false;
+    v = shape_to(&env, v, decl, n, dim);
+  }
+  if (v.bad) return false;
+  bool given_formal = y->kind == SY_FORMAL && y->given;
+  (void)declared_unit(env.e, decl, &written);
+  if (!given_formal && !extra_uses(&v, MU_PARAM)) store_param(y, &v, written);
+  else y->value = v;
+  return true;
+}
+
+// --- variables ---
+
+static const char *with_brackets(Elab *e, const char *name, int n) {
+  return n == 0 ? name : n == 1 ? arena_printf(e->a, "%s[%%]", name) : arena_printf(e->a, "%s[%%,%%]", name);
+}
+
+static bool force_variable(Symbol *y) {
+  Elab *e = y->env.e;
+  Scope *s = y->env.scope;
+  MExpr *size[MAX_DIMS] = {0};
+  int own = array_sizes(&y->env, y->decl, size);
+  Unit unit;
+  if (own < 0) return false;
+  bool has_unit = declared_unit(e, y->decl, &unit);
+  if (!has_unit && y->decl->unit) return false;
+  if (y->decl->a) {   // the initial value gives the shape and the unit where the declaration does not
+    Value v = elab_expr(&y->env, y->decl->a);
+    v = adopt(&y->env, v, y->decl, y->var_kind == MV_COORD ? "coordinate" : "state");
+    y->value = v;
+    if (v.bad && !own) return false;
+    if (!own)
+      for (own = 0; own < v.ndim; own++) size[own] = mx_num(e->a, v.dim[own], v.span);
+    if (!has_unit && !v.bad) unit = v.unit;
+  }
+  if (s->ctx.n + own > MAX_DIMS) {
+    not_supported(&y->env, DIAG_E0703, y->span, "a variable with more than two indices", "instances and arrays together may have two");
+    return false;
+  }
+  MVar v = {.kind = y->var_kind, .ndim = s->ctx.n + own, .unit = unit, .doc = y->decl->doc, .span = y->span};
+  v.name = with_brackets(e, prefixed(e, s->path, y->name), own);
+  v.plain = prefixed(e, s->plain, y->name);
+  for (int k = 0; k < s->ctx.n; k++) {
+    v.lo[k] = s->ctx.loop[k].lo;
+    v.hi[k] = s->ctx.loop[k].hi;
+  }
+  for (int k = 0; k < own; k++) {
+    v.lo[s->ctx.n + k] = mx_num(e->a, 1, y->span);
+    v.hi[s->ctx.n + k] = size[k];
+    y->size[k] = size[k];
+  }
+  y->ndim = own;
+  y->unit = unit;
+  y->unit.scale = 1;
+  vec_push(&e->var, v);
+  y->id = (int)e->var.n - 1;
+  return true;
+}
+
+static bool force_inline(Symbol *y) {
+  Value v = elab_expr(&y->env, y->decl->a);
+  v = adopt(&y->env, v, y->decl, y->kind == SY_OUTPUT ? "output" : "variable");
+  if (v.bad) return false;
+  if (y->decl->list.n && y->kind == SY_VAR) {
+    MExpr *size[MAX_DIMS];
+    int dim[MAX_DIMS] = {0}, n = array_sizes(&y->env, y->decl, size);
+    for (int k = 0; k < n; k++)
+      if (!fixed_size(&y->env, size[k], "the size of a `var`", &dim[k])) return false;
+    if (n < 0) return false;
+    v = shape_to(&y->env, v, y->decl, n, dim);
+  }
+  y->value = v;
+  return !v.bad;
+}
+
+// --- on demand ---
+
+static bool force(Symbol *y) {
+  switch (y->kind) {
+  case SY_PARAM:
+  case SY_FORMAL: return force_param(y);
+  case SY_VARIABLE: return force_variable(y);
+  case SY_VAR:
+  case SY_OUTPUT: return y->decl->a && force_inline(y);
+  case SY_INSTANCE: return instance_force(y);
+  case SY_ROW: return row_force(y);
+  case SY_RELATION: return true;
+  case SY_REFUSED: return false;
+  }
+  return false;
+}
+
+bool symbol_force(Symbol *y) {
+  if (y->progress == DONE) return true;
+  if (y->progress == FAILED) return false;
+  if (y->progress == BUSY) {
+    Diag *d = diag(y->env.e->bag, DIAG_E0211, y->span, "`%s` is defined by itself", y->name);
+    diag_label(d, "its value needs `%s` again", y->name);
+    diag_help(d, "break the circle: one of the values must be given without the others");
+    y->progress = FAILED;
+    return false;
+  }
+  y->progress = BUSY;
+  bool ok = force(y);
+  if (y->progress == BUSY) y->progress = ok ? DONE : FAILED;
+  return y->progress == DONE;
+}

@@ -1,0 +1,193 @@
+// Expressions: one case for each kind of syntax node. Names are in elab_ref.c, vectors in elab_vector.c, calls in elab_call.c.
+// A bad value was reported where it went wrong; everything made of it is bad and silent.
+#include <math.h>
+#include <string.h>
+
+#include "elab.h"
+
+// --- values ---
+
+int value_count(const Value *v) { return v->ndim == 0 ? 1 : v->ndim == 1 ? v->dim[0] : v->dim[0] * v->dim[1]; }
+
+Value scalar_value(MExpr *x, Unit u, Span at, const Env *env) {
+  Value v = {.unit = u, .span = at, .at = ARENA_ARRAY(env->e->a, MExpr *, 1)};
+  v.at[0] = x;
+  return v;
+}
+
+Value bad_value(const Env *env, Span at) {
+  Value v = scalar_value(mx_num(env->e->a, 0, at), UNIT_ANY, at, env);
+  v.bad = true;
+  return v;
+}
+
+Unit unit_named(const char *text) {
+  Unit u = UNIT_ANY;
+  (void)unit_parse(text, &u, NULL, NULL);
+  return u;
+}
+
+bool unit_check(const Env *env, Value v, Unit want, const char *what) {
+  if (v.bad) return false;
+  if (v.truth) {
+    Diag *d = diag(env->e->bag, DIAG_E0228, v.span, "%s must be a number", what);
+    diag_label(d, "this is a condition");
+    diag_help(d, "write: if ... then 1 else 0");
+    return false;
+  }
+  if (unit_compatible(v.unit, want)) return true;
+  Text have = {0}, need = {0};
+  unit_print(v.unit, &have);
+  unit_print(want, &need);
+  bool none = strcmp(text_str(&need), "1") == 0;
+  Diag *d = none ? diag(env->e->bag, DIAG_E0301, v.span, "%s must have no unit but is in %s", what, text_str(&have))
+                 : diag(env->e->bag, DIAG_E0301, v.span, "%s must be in %s but is in %s", what, text_str(&need), text_str(&have));
+  diag_label(d, "this is in %s", text_str(&have));
+  if (unit_compatible(unit_mul(v.unit, v.unit), want)) diag_help(d, "is a square missing?");
+  else if (none) diag_help(d, "divide by a quantity in %s", text_str(&have));
+  else diag_help(d, "check the factors, or leave the units of the declarations out");
+  text_free(&have);
+  text_free(&need);
+  return false;
+}
+
+Value elab_scalar(const Env *env, const Ast *x) {
+  Value v = elab_expr(env, x);
+  if (v.bad || v.ndim == 0) return v;
+  Diag *d = diag(env->e->bag, DIAG_E0302, v.span, "a number is needed here, not %s", shape_text(env->e, &v));
+  diag_label(d, "this is %s", shape_text(env->e, &v));
+  diag_help(d, v.ndim == 1 ? "pick an element, v[i], or use dot(a, b) or norm(a)" : "pick an element: A[i, j]");
+  return bad_value(env, x->span);
+}
+
+Value elab_condition(const Env *env, const Ast *x) {
+  Value v = elab_expr(env, x);
+  if (v.bad || v.truth) return v;
+  Diag *d = diag(env->e->bag, DIAG_E0228, v.span, "a condition is needed here");
+  diag_label(d, "this is a number");
+  diag_help(d, "compare it with something: %s > 0", ast_text(env->e, x));
+  return bad_value(env, x->span);
+}
+
+// --- cases ---
+
+static Value number(const Env *env, const Ast *x) {
+  Unit u = UNIT_BARE;
+  double v = x->number;
+  if (x->unit) {
+    if (!declared_unit(env->e, x, &u)) return bad_value(env, x->span);
+    v = unit_to_si(v, u);
+    u.scale = 1;
+  }
+  return scalar_value(mx_num(env->e->a, v, x->span), u, x->span, env);
+}
+
+static Value misplaced(const Env *env, const Ast *x, const char *what, const char *help) {
+  Diag *d = diag(env->e->bag, DIAG_E0220, x->span, "%s cannot stand here", what);
+  diag_label(d, "not a value");
+  diag_help(d, "%s", help);
+  return bad_value(env, x->span);
+}
+
+static Value conditional(const Env *env, const Ast *x) {
+  Value c = elab_condition(env, x->a), a = elab_expr(env, x->b), b = elab_expr(env, x->c);
+  if (c.bad || a.bad || b.bad) return bad_value(env, x->span);
+  if (a.truth != b.truth || !unit_compatible(a.unit, b.unit)) {
+    Text ta = {0}, tb = {0};
+    unit_print(a.unit, &ta);
+    unit_print(b.unit, &tb);
+    Diag *d = diag(env->e->bag, DIAG_E0301, a.span, "the two branches differ: %s and %s", a.truth ? "a condition" : text_str(&ta),
+                   b.truth ? "a condition" : text_str(&tb));
+    diag_label(d, "this is %s%s", a.truth ? "a condition" : "in ", a.truth ? "" : text_str(&ta));
+    diag_also(d, b.span, "this is %s%s", b.truth ? "a condition" : "in ", b.truth ? "" : text_str(&tb));
+    diag_help(d, "both branches must be of one kind and one unit");
+    text_free(&ta);
+    text_free(&tb);
+    return bad_value(env, x->span);
+  }
+  bool one_is_number = a.ndim == 0 || b.ndim == 0;
+  if (!one_is_number && (a.ndim != b.ndim || value_count(&a) != value_count(&b) || a.dim[0] != b.dim[0])) {
+    shape_error(env, x->span, &a, &b, "choose between", "both branches must have the same size");
+    return bad_value(env, x->span);
+  }
+  Value r = a.ndim ? a : b;
+  int n = value_count(&r);
+  r.at = ARENA_ARRAY(env->e->a, MExpr *, n);
+  for (int i = 0; i < n; i++)
+    r.at[i] = mx_op(env->e->a, MOP_IF, (MExpr *[]){c.at[0], a.at[a.ndim ? i : 0], b.at[b.ndim ? i : 0]}, 3, x->span);
+  r.unit = unit_merge(a.unit, b.unit);
+  r.span = x->span;
+  return r;
+}
+
+// sum(i in lo:hi) e, written out. Energies keep the loop instead, see elab_energy.c.
+static Value unrolled_sum(const Env *env, const Ast *x) {
+  Elab *e = env->e;
+  Value lo = elab_scalar(env, x->a->a), hi = elab_scalar(env, x->a->b);
+  double first, last;
+  if (lo.bad || hi.bad) return bad_value(env, x->span);
+  if (!fixed_number(env, lo.at[0], "the first index of a sum", &first) || !fixed_number(env, hi.at[0], "the last index of a sum", &last))
+    return bad_value(env, x->span);
+  if (!(first == floor(first) && last == floor(last) && fabs(first) < 1e9 && fabs(last) < 1e9)) {
+    Diag *d = diag(e->bag, DIAG_E0602, x->a->span, "the range of a sum must be whole numbers");
+    diag_label(d, "this is %.17g to %.17g", first, last);
+    return bad_value(env, x->span);
+  }
+  if (last - first >= MAX_SUM) {
+    Diag *d = diag(e->bag, DIAG_E0603, x->a->span, "this sum is too long to be written out");
+    diag_label(d, "%.17g terms, the limit is %d", last - first + 1, MAX_SUM);
+    diag_note(d, "in kinetic, potential and dissipation a sum may have any length: there it stays a loop");
+    diag_help(d, "write it as an energy, or with instances and `for`");
+    return bad_value(env, x->span);
+  }
+  warn_shadow(env, x->name, x->name_span);
+  Vec(MExpr *) term = {0};
+  Value r = scalar_value(mx_num(e->a, 0, x->span), UNIT_BARE, x->span, env);
+  for (double i = first; i <= last && !r.bad; i++) {
+    Env in = env_with(*env, &(Local){.kind = L_VALUE, .name = x->name, .span = x->name_span,
+                                     .value = scalar_value(mx_num(e->a, i, x->name_span), UNIT_BARE, x->name_span, env)});
+    Value v = elab_scalar(&in, x->b);
+    if (v.bad || !unit_check(env, v, r.unit, "a term of this sum")) r.bad = true;
+    r.unit = unit_merge(r.unit, v.unit);
+    vec_push(&term, v.at[0]);
+  }
+  if (!r.bad) r.at[0] = mx_sum(e->a, term.at, (int)term.n, x->span);
+  vec_free(&term);
+  return r;
+}
+
+static Value logical_not(const Env *env, const Ast *x) {
+  Value v = elab_condition(env, x->a);
+  if (v.bad) return v;
+  v.at[0] = mx_1(env->e->a, MOP_NOT, v.at[0], x->span);
+  v.span = x->span;
+  return v;
+}
+
+Value elab_expr(const Env *env, const Ast *x) {
+  switch (x->kind) {
+  case AST_NUMBER: return number(env, x);
+  case AST_NAME:
+  case AST_MEMBER:
+  case AST_INDEX: return elab_ref(env, x);
+  case AST_PRIME: return elab_prime(env, x);
+  case AST_CALL: return elab_call(env, x);
+  case AST_UNARY: return x->op == AO_NOT ? logical_not(env, x) : negated(env, elab_expr(env, x->a), x->span);
+  case AST_BINARY: {
+    Value a = elab_expr(env, x->a), b = elab_expr(env, x->b);
+    return binary_value(env, x->op, a, b, x);
+  }
+  case AST_COND: return conditional(env, x);
+  case AST_VECTOR: return vector_literal(env, x);
+  case AST_SUM: return unrolled_sum(env, x);
+  case AST_PAREN: {
+    Value v = elab_expr(env, x->a);
+    v.span = x->span;
+    return v;
+  }
+  case AST_STRING: return misplaced(env, x, "text", "a model computes with numbers only");
+  case AST_RANGE: return misplaced(env, x, "a range", "ranges stand in `for i in 1:n` and `sum(i in 1:n)`");
+  case AST_ARG: return misplaced(env, x, "a named argument", "functions take their arguments in order: f(x, y)");
+  default: return bad_value(env, x->span);
+  }
+}

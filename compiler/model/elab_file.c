@@ -1,0 +1,219 @@
+// From files to a model: imports, the tables of models and functions, the choice of the root, and the passes over it:
+//   1 collect   every file once: models, functions, parameters at file level
+//   2 declare   the names of the root and, through its instances, of all components
+//   3 elaborate statements; expressions are typed and written out on the way
+//   4 check     what can be said only about the whole: missing equations, initial values, untied multipliers
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/suggest.h"
+#include "../syntax/parse.h"
+#include "elab.h"
+
+// --- 1 collect ---
+
+static void collect(Elab *e, const Ast *file);
+
+static const char *import_path(Elab *e, const Ast *x) {
+  const char *name = x->name ? x->name : "";
+  if (strncmp(name, "std/", 4) == 0 && e->opt && e->opt->std_dir) return arena_printf(e->a, "%s/%s", e->opt->std_dir, name + 4);
+  if (name[0] == '/') return name;
+  const char *from = x->span.file->path, *slash = strrchr(from, '/');
+  return slash ? arena_printf(e->a, "%.*s/%s", (int)(slash - from), from, name) : name;
+}
+
+static void import_file(Elab *e, const Ast *x) {
+  const char *path = intern(e->in, import_path(e, x));
+  if (map_get(e->files, path)) return;
+  const SourceFile *f = NULL;
+  SourceStatus s = source_read(e->a, path, &f);
+  map_put(e->files, path, (void *)(f ? (const void *)f : (const void *)x));
+  if (s != SOURCE_OK) {
+    Diag *d = diag(e->bag, DIAG_E0215, x->name_span.file ? x->name_span : x->span, "cannot read the imported file \"%s\"", x->name);
+    diag_label(d, s == SOURCE_MISSING ? "there is no such file" : s == SOURCE_IS_DIR ? "this is a folder" : "not readable");
+    diag_note(d, "looked for %s", path);
+    if (strncmp(x->name, "std/", 4) == 0) diag_help(d, "names of the standard library begin with std/, for example \"std/diode.nsm\"");
+    else diag_help(d, "a path is read from the folder of the importing file");
+    return;
+  }
+  collect(e, parse_file(e->a, e->in, f, e->bag));
+}
+
+static void duplicate(Elab *e, const Ast *x, const Ast *first, const char *what) {
+  Diag *d = diag(e->bag, DIAG_E0202, x->name_span, "%s `%s` is declared twice", what, x->name);
+  diag_label(d, "declared again here");
+  diag_also(d, first->name_span, "first declared here");
+  diag_help(d, "give one of them another name");
+}
+
+static void collect(Elab *e, const Ast *file) {
+  AstList params = {0};
+  for (int i = 0; i < file->list.n; i++) {
+    Ast *x = file->list.at[i];
+    MOp op;
+    switch (x->kind) {
+    case AST_IMPORT: import_file(e, x); break;
+    case AST_MODEL: {
+      const Ast *first = map_get(e->models, x->name);
+      if (first) duplicate(e, x, first, "model");
+      else map_put(e->models, x->name, x);
+      break;
+    }
+    case AST_FUNCTION: {
+      const Ast *first = map_get(e->functions, x->name);
+      if (first) {
+        duplicate(e, x, first, "function");
+      } else if (find_builtin(x->name, &op)) {
+        Diag *d = diag(e->bag, DIAG_E0218, x->name_span, "`%s` is a function of the language and cannot be declared", x->name);
+        diag_label(d, "built in");
+        diag_help(d, "choose another name, for example `my_%s`", x->name);
+      } else {
+        map_put(e->functions, x->name, x);
+      }
+      break;
+    }
+    case AST_PARAM:
+      params = (AstList){.at = &file->list.at[i], .n = 1};
+      declare_items(env_of(e->globals), params);
+      break;
+    default: break;
+    }
+  }
+}
+
+// Is some unit written outside `simulate` and `expect`? A model without any is not checked: there, `time` has no unit either.
+static bool mentions_unit(const Ast *x) {
+  if (!x || x->kind == AST_SIMULATE || x->kind == AST_EXPECT) return false;
+  if (x->unit && strcmp(x->unit, "1") != 0) return true;
+  if (mentions_unit(x->a) || mentions_unit(x->b) || mentions_unit(x->c)) return true;
+  for (int i = 0; i < x->list.n; i++)
+    if (mentions_unit(x->list.at[i])) return true;
+  for (int i = 0; i < x->list2.n; i++)
+    if (mentions_unit(x->list2.at[i])) return true;
+  return false;
+}
+
+static bool needs_arguments(const Ast *model) {
+  for (int i = 0; i < model->list.n; i++)
+    if (!model->list.at[i]->a) return true;
+  return false;
+}
+
+static const Ast *choose_root(Elab *e, const Ast *file) {
+  const Ast *root = NULL, *last = NULL;
+  const char *wanted = e->opt ? e->opt->root : NULL;
+  Vec(const char *) names = {0};
+  for (int i = 0; i < file->list.n; i++) {
+    const Ast *x = file->list.at[i];
+    if (x->kind != AST_MODEL || !x->name) continue;
+    last = x;
+    vec_push(&names, x->name);
+    if (wanted ? strcmp(wanted, x->name) == 0 : !needs_arguments(x)) root = x;
+  }
+  if (!root && diag_errors(e->bag) == 0) {
+    if (wanted) {
+      Diag *d = diag(e->bag, DIAG_E0216, (Span){file->span.file, 0, 0}, "there is no model `%s` in this file", wanted);
+      const char *near = suggest(wanted, names.at, names.n);
+      if (near) diag_help(d, "did you mean `%s`?", near);
+    } else if (last) {
+      Diag *d = diag(e->bag, DIAG_E0216, last->name_span, "no model of this file can run on its own");
+      diag_label(d, "needs arguments without a default");
+      diag_help(d, "give its formals defaults, or add a model that makes an instance of it");
+    } else {
+      Diag *d = diag(e->bag, DIAG_E0216, (Span){file->span.file, 0, 0}, "there is no model in this file");
+      diag_help(d, "write one: model Name { ... }");
+    }
+  }
+  vec_free(&names);
+  return root;
+}
+
+// --- the result ---
+
+#define FREEZE(field) (m->n##field = (int)e->field.n, m->field = vec_freeze(e->a, &e->field))
+
+static const Model *freeze(Elab *e, const Ast *root) {
+  Model *m = ARENA_NEW(e->a, Model);
+  *m = *e->out;
+  m->name = root->name;
+  m->file = root->span.file;
+  m->span = root->name_span;
+  FREEZE(var);
+  FREEZE(param);
+  FREEZE(energy);
+  FREEZE(force);
+  FREEZE(equation);
+  FREEZE(relation);
+  FREEZE(contact);
+  FREEZE(constraint);
+  FREEZE(output);
+  FREEZE(init);
+  FREEZE(assertion);
+  FREEZE(stat);
+  FREEZE(expect);
+  return m;
+}
+
+static void release(Elab *e) {
+  vec_free(&e->var);
+  vec_free(&e->param);
+  vec_free(&e->energy);
+  vec_free(&e->force);
+  vec_free(&e->equation);
+  vec_free(&e->relation);
+  vec_free(&e->contact);
+  vec_free(&e->constraint);
+  vec_free(&e->output);
+  vec_free(&e->init);
+  vec_free(&e->assertion);
+  vec_free(&e->stat);
+  vec_free(&e->expect);
+  vec_free(&e->symbols);
+  vec_free(&e->calls);
+  vec_free(&e->known);
+  vec_free(&e->known_state);
+}
+
+static void make_words(Elab *e) {
+  e->word.pi = intern(e->in, "pi");
+  e->word.inf = intern(e->in, "inf");
+  e->word.time = intern(e->in, "time");
+  e->word.energy = intern(e->in, "energy");
+  e->word.lambda = intern(e->in, "lambda");
+  e->word.kinetic = intern(e->in, "kinetic");
+  e->word.potential = intern(e->in, "potential");
+}
+
+static Scope *new_global_scope(Elab *e) {
+  Scope *s = ARENA_NEW(e->a, Scope);
+  *s = (Scope){.e = e, .path = "", .param_path = "", .plain = "", .names = map_new(e->a)};
+  return s;
+}
+
+static void elab_root(Elab *e, const Ast *root) {
+  Scope *s = new_global_scope(e);
+  s->model = root;
+  Env env = env_of(s);
+  for (int i = 0; i < root->list.n; i++) scope_add(s, SY_PARAM, root->list.at[i]->name, root->list.at[i]->name_span, root->list.at[i], env);
+  declare_items(env, root->list2);
+  for (size_t i = 0; i < e->symbols.n; i++) (void)symbol_force(e->symbols.at[i]);   // grows while components appear
+  elab_items(env, root->list2);
+}
+
+const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateOptions *o, DiagBag *bag) {
+  Elab *e = ARENA_NEW(a, Elab);
+  *e = (Elab){.a = a, .in = in, .bag = bag, .opt = o, .models = map_new(a), .functions = map_new(a), .files = map_new(a),
+              .out = ARENA_NEW(a, Model)};
+  make_words(e);
+  e->globals = new_global_scope(e);
+  if (file->span.file) map_put(e->files, intern(in, file->span.file->path), (void *)file->span.file);
+  collect(e, file);
+  for (size_t i = 0; i < map_size(e->models); i++) e->has_units = e->has_units || mentions_unit(map_value_at(e->models, i));
+  for (size_t i = 0; i < map_size(e->functions); i++) e->has_units = e->has_units || mentions_unit(map_value_at(e->functions, i));
+  const Ast *root = choose_root(e, file);
+  if (root) elab_root(e, root);
+  if (root && diag_errors(bag) == 0) check_model(e);
+  const Model *m = root && diag_errors(bag) == 0 ? freeze(e, root) : NULL;
+  release(e);
+  return m;
+}

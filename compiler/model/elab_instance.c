@@ -1,0 +1,142 @@
+// Instances and families of instances: a fresh scope in which the formals stand for the arguments. Families stay families:
+// the loops of the instance are the outer loops of everything inside it.
+#include "../base/suggest.h"
+#include "elab.h"
+
+const Ast *named_arg(AstList list, const char *name) {
+  for (int i = 0; i < list.n; i++)
+    if (list.at[i]->kind == AST_ARG && list.at[i]->name == name) return list.at[i];
+  return NULL;
+}
+
+static const Ast *find_model(Symbol *y) {
+  Elab *e = y->env.e;
+  const Ast *name = y->decl->b;
+  if (!name || !name->name) return NULL;
+  const Ast *model = map_get(e->models, name->name);
+  if (!model) {
+    Vec(const char *) names = {0};
+    for (size_t i = 0; i < map_size(e->models); i++) vec_push(&names, (const char *)map_key_at(e->models, i));
+    Diag *d = diag(e->bag, DIAG_E0201, name->span, "unknown model `%s`", name->name);
+    diag_label(d, "not declared");
+    const char *near = suggest(name->name, names.at, names.n);
+    if (near) diag_help(d, "did you mean `%s`?", near);
+    else diag_help(d, "declare it in this file or import the file that does: import \"std/...\";");
+    vec_free(&names);
+    return NULL;
+  }
+  for (const Scope *s = y->env.scope; s; s = s->parent) {
+    if (s->model != model) continue;
+    Diag *d = diag(e->bag, DIAG_E0211, name->span, "model `%s` contains itself", model->name);
+    diag_label(d, "a part of it is a `%s` again", model->name);
+    diag_also(d, model->name_span, "declared here");
+    diag_help(d, "for many parts of one kind declare a family: %s part[i in 1:n];", model->name);
+    return NULL;
+  }
+  return model;
+}
+
+static bool is_param_of(const Ast *model, const char *name) {
+  for (int i = 0; i < model->list2.n; i++) {
+    const Ast *x = model->list2.at[i];
+    if (x->kind != AST_PARAM) continue;
+    for (int k = 0; k < x->list.n; k++)
+      if (x->list.at[k]->name == name) return true;
+  }
+  return false;
+}
+
+// Every argument names a formal (or a parameter of the model), once; every formal without default has one.
+static bool arguments_ok(Symbol *y, const Ast *model) {
+  Elab *e = y->env.e;
+  bool ok = true;
+  for (int i = 0; i < y->decl->list2.n; i++) {
+    const Ast *arg = y->decl->list2.at[i];
+    if (arg->kind != AST_ARG) continue;
+    bool known = is_param_of(model, arg->name);
+    for (int k = 0; k < model->list.n; k++) known = known || model->list.at[k]->name == arg->name;
+    if (!known) {
+      Vec(const char *) names = {0};
+      for (int k = 0; k < model->list.n; k++) vec_push(&names, model->list.at[k]->name);
+      Diag *d = diag(e->bag, DIAG_E0201, arg->name_span, "model `%s` has no argument `%s`", model->name, arg->name);
+      diag_label(d, "not one of its formals");
+      diag_also(d, model->name_span, "declared here");
+      const char *near = suggest(arg->name, names.at, names.n);
+      if (near) diag_help(d, "did you mean `%s`?", near);
+      else diag_help(d, "add `%s` to the formals of model %s", arg->name, model->name);
+      vec_free(&names);
+      ok = false;
+    } else if (named_arg(y->decl->list2, arg->name) != arg) {
+      Diag *d = diag(e->bag, DIAG_E0202, arg->name_span, "argument `%s` is given twice", arg->name);
+      diag_label(d, "given again here");
+      diag_also(d, named_arg(y->decl->list2, arg->name)->span, "first given here");
+      ok = false;
+    }
+  }
+  for (int k = 0; k < model->list.n; k++) {
+    const Ast *formal = model->list.at[k];
+    if (formal->a || named_arg(y->decl->list2, formal->name)) continue;
+    Diag *d = diag(e->bag, DIAG_E0217, y->span, "instance `%s` needs a value for `%s`", y->name, formal->name);
+    diag_label(d, "argument missing");
+    diag_also(d, formal->name_span, "a formal without default");
+    diag_help(d, "%s %s(%s = ...);", model->name, y->name, formal->name);
+    ok = false;
+  }
+  return ok;
+}
+
+static bool add_loops(Symbol *y, Env *env) {
+  bool ok = true;
+  for (int k = 0; k < y->decl->list.n; k++) {
+    const Ast *x = y->decl->list.at[k];
+    MExpr *lo, *hi;
+    if (x->kind != AST_INDEXER || !elab_range(&y->env, x->a, false, "the size of a family", &lo, &hi)) {
+      ok = false;
+      continue;
+    }
+    warn_shadow(env, x->name, x->name_span);
+    *env = env_loop(*env, x->name, x->name_span, lo, hi, x->a->span);
+  }
+  if (env->ctx.n > MAX_LOOPS) {
+    not_supported(env, DIAG_E0703, y->span, "families nested this deep", "use at most eight levels");
+    ok = false;
+  }
+  return ok;
+}
+
+bool instance_force(Symbol *y) {
+  Elab *e = y->env.e;
+  Scope *up = y->env.scope;
+  const Ast *model = find_model(y);
+  if (!model) return false;
+  Env args = y->env;
+  bool ok = add_loops(y, &args);
+  ok = arguments_ok(y, model) && ok;
+  if (!ok) return false;
+
+  int n = y->decl->list.n;
+  Text index = {0};
+  for (int k = 0; k < n; k++) text_printf(&index, "%s%s", k ? "," : "[", y->decl->list.at[k]->name);
+  if (n) text_addc(&index, ']');
+  Scope *s = ARENA_NEW(e->a, Scope);
+  *s = (Scope){.e = e, .model = model, .parent = up, .ctx = args.ctx, .names = map_new(e->a), .args_env = args, .instance = y->decl};
+  s->path = arena_printf(e->a, "%s%s%s.", up->path, y->name, n == 0 ? "" : n == 1 ? "[%]" : "[%,%]");
+  s->param_path = arena_printf(e->a, "%s%s.", up->param_path, y->name);
+  s->plain = arena_printf(e->a, "%s%s%s.", up->plain, y->name, text_str(&index));
+  text_free(&index);
+  y->child = s;
+  y->ctx = args.ctx;
+
+  Env inside = env_of(s);
+  for (int k = 0; k < model->list.n; k++) {
+    const Ast *formal = model->list.at[k];
+    Symbol *f = scope_add(s, SY_FORMAL, formal->name, formal->name_span, formal, inside);
+    if (f) f->given = named_arg(y->decl->list2, formal->name);
+  }
+  declare_items(inside, model->list2);
+  return true;
+}
+
+void elab_instance_items(Symbol *y) {
+  if (symbol_force(y)) elab_items(env_of(y->child), y->child->model->list2);
+}

@@ -1,0 +1,285 @@
+// References: x, x[i], bead[i+1].z, floor.lambda. A path is walked from the scope of the expression through instances to a symbol;
+// on the way the loops of the instances are bound to the indices written.
+#include <math.h>
+#include <string.h>
+
+#include "elab.h"
+
+typedef struct Path { Place place; AstList index; Span index_at; bool is_lambda; } Path;
+
+bool is_reference(const Ast *x) {
+  if (x->kind == AST_NAME) return true;
+  return (x->kind == AST_MEMBER || x->kind == AST_INDEX) && is_reference(x->a);
+}
+
+const char *ast_text(Elab *e, const Ast *x) {
+  if (!x->span.file || x->span.hi < x->span.lo || x->span.hi > x->span.file->len) return "...";
+  size_t n = x->span.hi - x->span.lo;
+  return arena_strndup(e->a, x->span.file->text + x->span.lo, n);
+}
+
+static bool no_value(const Env *env, Span at, const char *what, const char *help) {
+  Diag *d = diag(env->e->bag, DIAG_E0220, at, "%s", what);
+  diag_label(d, "not a value");
+  diag_help(d, "%s", help);
+  return false;
+}
+
+static bool wrong_indices(const Env *env, const Symbol *y, Span at, int got, int want) {
+  Elab *e = env->e;
+  Diag *d = diag(e->bag, DIAG_E0605, at, "`%s` has %s%d %s", y->name, want ? "" : "no indices, not ", want ? want : got,
+                 (want ? want : got) == 1 ? "index" : "indices");
+  if (want) diag_label(d, got ? "%d written" : "no index written", got);
+  else diag_label(d, "not an array and not a family");
+  diag_also(d, y->span, "declared here");
+  if (want) diag_help(d, want == 1 ? "write %s[i] with i = 1, 2, ..." : "write %s[i, j]", y->name);
+  else diag_help(d, "leave the index out");
+  return false;
+}
+
+// Indices of storage: constant during a run, whole, in range.
+static bool read_index(const Env *env, const Ast *x, const MExpr *lo, const MExpr *hi, const char *of, MExpr **out) {
+  Value v = elab_scalar(env, x);
+  if (!unit_check(env, v, UNIT_ONE, "an index")) return false;
+  if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
+    not_constant(env, &v, "an index", "use numbers, parameters and loop indices");
+    return false;
+  }
+  *out = v.at[0];
+  return index_in_range(env, v.at[0], lo, hi, of, v.span);
+}
+
+// Into an instance: the loops of the family are bound to the indices.
+static bool enter(const Env *env, Path *p, Symbol *y) {
+  if (!symbol_force(y)) return false;
+  y->used = true;
+  int want = y->decl->list.n;
+  if (p->index.n != want) return wrong_indices(env, y, p->index_at, p->index.n, want);
+  for (int k = 0; k < want; k++) {
+    const MLoop *l = &y->ctx.loop[p->place.n];
+    if (p->place.n >= MAX_LOOPS || !read_index(env, p->index.at[k], l->lo, l->hi, y->name, &p->place.by[p->place.n])) return false;
+    p->place.n++;
+  }
+  p->place.scope = y->child;
+  p->index = (AstList){0};
+  return true;
+}
+
+static Symbol *find_start(const Env *env, const Ast *x, Path *p) {
+  Scope *s = env->scope;
+  Symbol *y = scope_find(s, x->name);
+  if (!y) {
+    s = env->e->globals;
+    y = scope_find(s, x->name);
+  }
+  if (!y) {
+    unknown_name(env, x->name, x->span);
+    return NULL;
+  }
+  p->place = (Place){.scope = s, .n = s->ctx.n};
+  for (int k = 0; k < s->ctx.n && k < MAX_LOOPS; k++) p->place.by[k] = mx_loop(env->e->a, k, x->span);
+  p->index_at = x->span;
+  return y;
+}
+
+static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
+  Elab *e = env->e;
+  if (y->kind == SY_ROW) {
+    if (x->name != e->word.lambda) {
+      Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "`%s` has no `%s`", y->name, x->name);
+      diag_label(d, "a contact or constraint has only `lambda`");
+      diag_help(d, "write %s.lambda", ast_text(e, x->a));
+      return NULL;
+    }
+    p->is_lambda = true;
+    return y;
+  }
+  if (y->kind != SY_INSTANCE) {
+    Diag *d = diag(e->bag, DIAG_E0220, x->a->span, "`%s` is not an instance of a model", y->name);
+    diag_label(d, "has no members");
+    diag_also(d, y->span, "declared here");
+    if (y->kind == SY_RELATION && x->name == e->word.lambda) diag_help(d, "a relation uses a declared multiplier: write its name");
+    else diag_help(d, "only instances and contacts have members");
+    return NULL;
+  }
+  if (!enter(env, p, y)) return NULL;
+  Symbol *z = scope_find(p->place.scope, x->name);
+  if (!z) unknown_member(p->place.scope, ast_text(e, x->a), x->name, x->name_span.file ? x->name_span : x->span);
+  p->index_at = x->span;
+  return z;
+}
+
+static Symbol *walk(const Env *env, const Ast *x, Path *p) {
+  Symbol *y;
+  switch (x->kind) {
+  case AST_NAME: return find_start(env, x, p);
+  case AST_MEMBER:
+    y = walk(env, x->a, p);
+    return y ? member(env, x, p, y) : NULL;
+  case AST_INDEX:
+    y = walk(env, x->a, p);
+    if (y && p->index.n) {
+      (void)no_value(env, x->span, "two pairs of brackets after each other", "write all indices in one pair: x[i, j]");
+      return NULL;
+    }
+    p->index = x->list;
+    p->index_at = x->span;
+    return y;
+  default:
+    (void)no_value(env, x->span, "only names have members", "give the expression a name with `var`");
+    return NULL;
+  }
+}
+
+// --- what a symbol stands for ---
+
+// All elements of an array that is stored: its shape must be known when compiling.
+static Value whole_array(const Env *env, const Symbol *y, const Place *p, Span at) {
+  Elab *e = env->e;
+  Value v = {.unit = y->unit, .ndim = y->ndim, .span = at};
+  for (int k = 0; k < y->ndim; k++) {
+    MExpr size = y->size[k] ? *y->size[k] : (MExpr){0};
+    size.span = at;
+    if (y->kind != SY_VARIABLE) v.dim[k] = y->dim[k];
+    else if (!fixed_size(env, &size, "the size of this array", &v.dim[k])) return bad_value(env, at);
+  }
+  if (v.ndim == 2 && (double)v.dim[0] * v.dim[1] > MAX_ELEMENTS) {
+    Diag *d = diag(e->bag, DIAG_E0603, at, "`%s` is too large to be written out", y->name);
+    diag_label(d, "%d x %d elements, the limit is %d", v.dim[0], v.dim[1], MAX_ELEMENTS);
+    diag_help(d, "use its elements: %s[i, j]", y->name);
+    return bad_value(env, at);
+  }
+  int n = value_count(&v);
+  v.at = ARENA_ARRAY(e->a, MExpr *, n);
+  for (int i = 0; i < n; i++) {
+    if (y->kind != SY_VARIABLE) {
+      v.at[i] = mx_param(e->a, y->id + i, NULL, 0, at);
+      continue;
+    }
+    MExpr *index[MAX_LOOPS + MAX_DIMS];
+    int k = 0;
+    for (; k < p->n; k++) index[k] = p->by[k];
+    if (y->ndim == 2) index[k++] = mx_num(e->a, i / v.dim[1] + 1, at);
+    index[k++] = mx_num(e->a, (y->ndim == 2 ? i % v.dim[1] : i) + 1, at);
+    v.at[i] = mx_var(e->a, &e->var.at[y->id], y->id, index, k, false, at);
+  }
+  return v;
+}
+
+static Value stored(const Env *env, const Symbol *y, const Path *p, Span at) {
+  Elab *e = env->e;
+  MExpr *index[MAX_LOOPS + MAX_DIMS], one = {.kind = MX_NUM, .num = 1};
+  int outer = y->kind == SY_VARIABLE ? p->place.n : 0, n = outer;
+  if (y->ndim && p->index.n == 0) return whole_array(env, y, &p->place, at);
+  if (p->index.n != y->ndim) {
+    (void)wrong_indices(env, y, p->index_at, p->index.n, y->ndim);
+    return bad_value(env, at);
+  }
+  for (int k = 0; k < outer; k++) index[k] = p->place.by[k];
+  for (int k = 0; k < y->ndim; k++) {
+    MExpr fixed = {.kind = MX_NUM, .num = y->dim[k]};
+    const MExpr *hi = y->kind == SY_VARIABLE ? y->size[k] : &fixed;
+    if (!read_index(env, p->index.at[k], &one, hi, y->name, &index[n++])) return bad_value(env, at);
+  }
+  if (y->kind == SY_VARIABLE) return scalar_value(mx_var(e->a, &e->var.at[y->id], y->id, index, n, false, at), y->unit, at, env);
+  int offset = 0;
+  bool plain = true;
+  for (int k = 0; k < n; k++) {
+    plain = plain && index[k]->kind == MX_NUM;
+    offset = offset * y->dim[k] + (plain ? (int)index[k]->num - 1 : 0);
+  }
+  MExpr *x = plain ? mx_param(e->a, y->id + offset, NULL, 0, at) : mx_param(e->a, y->id, index, n, at);
+  return scalar_value(x, y->unit, at, env);
+}
+
+static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
+  Elab *e = env->e;
+  MExpr *index[MAX_LOOPS + MAX_DIMS];
+  int n = p->place.n, want = y->nfors;
+  if (p->index.n != want) {
+    (void)wrong_indices(env, y, at, p->index.n, want);
+    return bad_value(env, at);
+  }
+  for (int k = 0; k < n; k++) index[k] = p->place.by[k];
+  for (int k = 0; k < want; k++) {
+    const MLoop *l = &y->ctx.loop[n];
+    MExpr *i;
+    bool plain = !(l->lo->uses & MU_LOOP) && !(l->hi->uses & MU_LOOP);
+    MExpr low = {.kind = MX_NUM, .num = -INFINITY}, high = {.kind = MX_NUM, .num = INFINITY};
+    if (!read_index(env, p->index.at[k], plain ? l->lo : &low, plain ? l->hi : &high, y->name, &i)) return bad_value(env, at);
+    index[n++] = i;
+  }
+  Unit u = e->var.at[y->id].unit;
+  return scalar_value(mx_var(e->a, &e->var.at[y->id], y->id, index, n, false, at), u, at, env);
+}
+
+static Value inlined(const Env *env, Value v, const Path *p, const Ast *x) {
+  Value r = v;
+  r.span = x->span;
+  r.at = ARENA_ARRAY(env->e->a, MExpr *, value_count(&v));
+  for (int i = 0; i < value_count(&v); i++) r.at[i] = mx_subst(env->e->a, v.at[i], p->place.by, p->place.n);
+  return p->index.n ? index_value(env, r, p->index, x->span) : r;
+}
+
+static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x) {
+  y->used = true;
+  if (!symbol_force(y)) return bad_value(env, x->span);
+  switch (y->kind) {
+  case SY_VARIABLE: return stored(env, y, p, x->span);
+  case SY_PARAM:
+  case SY_FORMAL: return y->global ? stored(env, y, p, x->span) : inlined(env, y->value, p, x);
+  case SY_VAR:
+  case SY_OUTPUT: return inlined(env, y->value, p, x);
+  case SY_ROW:
+    if (p->is_lambda) return row_value(env, y, p, x->span);
+    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a contact or constraint, not a number", y->name), "its force is `name.lambda`");
+    break;
+  case SY_RELATION:
+    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a relation, not a number", y->name), "use the multiplier that it ties");
+    break;
+  case SY_INSTANCE:
+    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is an instance of a model, not a number", y->name), "use one of its variables: name.x, or name[i].x of a family");
+    break;
+  case SY_REFUSED: break;
+  }
+  return bad_value(env, x->span);
+}
+
+// --- names that no scope declares ---
+
+static bool constant(const Env *env, const Ast *x, Value *out) {
+  Elab *e = env->e;
+  if (x->name == e->word.pi) *out = scalar_value(mx_num(e->a, 3.14159265358979323846, x->span), UNIT_BARE, x->span, env);
+  else if (x->name == e->word.inf) *out = scalar_value(mx_num(e->a, INFINITY, x->span), UNIT_BARE, x->span, env);
+  else if (x->name == e->word.time) *out = scalar_value(mx_time(e->a, x->span), e->has_units ? unit_named("s") : UNIT_ANY, x->span, env);
+  else return false;
+  return true;
+}
+
+static Value local_value(const Env *env, const Local *l, AstList index, const Ast *x) {
+  Path p = {.index = index};
+  switch (l->kind) {
+  case L_LOOP: {
+    Value v = scalar_value(mx_loop(env->e->a, l->loop, x->span), UNIT_BARE, x->span, env);
+    return index.n ? index_value(env, v, index, x->span) : v;
+  }
+  case L_VALUE: return inlined(env, l->value, &p, x);
+  case L_SYMBOL: return symbol_value(env, l->symbol, &p, x);
+  }
+  return bad_value(env, x->span);
+}
+
+Value elab_ref(const Env *env, const Ast *x) {
+  const Ast *base = x->kind == AST_INDEX ? x->a : x;
+  AstList index = x->kind == AST_INDEX ? x->list : (AstList){0};
+  if (!is_reference(x)) return x->kind == AST_INDEX ? index_value(env, elab_expr(env, x->a), index, x->span) : (walk(env, x, &(Path){0}), bad_value(env, x->span));
+  if (base->kind == AST_NAME) {
+    const Local *l = local_find(env, base->name);
+    if (l) return local_value(env, l, index, x);
+    Value v;
+    if (!scope_find(env->scope, base->name) && constant(env, base, &v)) return index.n ? index_value(env, v, index, x->span) : v;
+  }
+  Path p = {0};
+  Symbol *y = walk(env, x, &p);
+  return y ? symbol_value(env, y, &p, x) : bad_value(env, x->span);
+}

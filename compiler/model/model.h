@@ -1,0 +1,127 @@
+// The typed model: names resolved, units and shapes checked, vectors and functions written out as scalars, loops kept as loops.
+// Everything is in the arena it was elaborated in and is const afterwards.
+#pragma once
+#include <stdbool.h>
+#include "../base/arena.h"
+#include "../base/diag.h"
+#include "../base/source.h"
+#include "../syntax/ast.h"
+#include "units.h"
+
+// --- expressions: scalar trees (nodes may be shared) ---
+typedef enum {
+  MX_NUM,     // num, SI
+  MX_PARAM,   // id: number in Model.param; index[] for elements of array parameters (1-based, param and loop expressions)
+  MX_LOOP,    // id: position of the loop in the statement's context, 0 = outermost
+  MX_TIME,
+  MX_VAR,     // id: number in Model.var; index[ndim]; derivative: false value, true time derivative (velocity of a coord, x' of a state)
+  MX_STAT,    // only inside an expect: id: number in Model.stat
+  MX_OP       // op, arg[nargs]
+} MKind;
+
+typedef enum {
+#define BUILTIN(name, text, arity, units) MOP_##name,
+#include "builtins.def"
+#undef BUILTIN
+  MOP_COUNT
+} MOp;
+
+enum { MU_PARAM = 1, MU_LOOP = 2, MU_TIME = 4, MU_VAR = 8, MU_RATE = 16, MU_LAMBDA = 32, MU_STAT = 64 };
+// MU_VAR: any variable; MU_RATE: one with derivative set; MU_LAMBDA: a multiplier or a row. Constant in time: uses <= MU_PARAM | MU_LOOP.
+
+typedef struct MExpr MExpr;
+struct MExpr {
+  MKind   kind;
+  MOp     op;
+  int     id;
+  bool    derivative;
+  double  num;
+  int     nargs;
+  MExpr **arg;      // MX_OP: arguments; MX_PARAM, MX_VAR: index expressions
+  unsigned uses;    // what stands anywhere below: MU_* bits
+  Span    span;
+};
+
+// --- contexts: the loop nest of a statement ---
+typedef struct MLoop { const char *name; MExpr *lo, *hi; Span span; } MLoop;   // bounds: params and outer loops
+typedef struct MContext { int n; MLoop *loop; } MContext;                      // outermost first; n = 0: one instance
+
+typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW } MVarKind;           // MV_ROW: floor.lambda of a contact or constraint
+typedef struct MVar {
+  MVarKind    kind;
+  const char *name;       // full name, a % for each index: "bead[%].z", "x[%]", "floor.lambda", "pair[%].lambda"
+  const char *plain;      // for messages: "z", "bead[i].z"
+  int         ndim;       // 0..2 (MV_ROW: number of loops of its statement; storage in loop order)
+  MExpr      *lo[2], *hi[2]; // bounds of each dimension, over params only
+  Unit        unit;
+  const char *doc;
+  Span        span;       // of the name in its declaration
+} MVar;
+
+typedef struct MParam {
+  const char *name;       // full name: "m", "bead.g", "k[2]"
+  MExpr      *value;      // over earlier params; NULL: must be set
+  Unit        unit;
+  const char *unit_text;  // as written, "" if none
+  const char *doc;
+  Span        span;
+  int         ndim, dim[2];   // of an array: on its first element; the others have ndim = -1
+  bool        structural; // a length or an unrolled sum depends on it: fixed when compiled
+  double      fixed;      // its value, where structural
+} MParam;
+
+// --- statements ---
+typedef enum { ME_KINETIC, ME_POTENTIAL, ME_DISSIPATION } MEnergyKind;
+typedef struct MEnergy    { MContext ctx; MEnergyKind kind; MExpr *value; Span span; } MEnergy;
+typedef struct MForce     { MContext ctx; MExpr *on; MExpr *value; Span span; } MForce;               // on: MX_VAR of a coord
+typedef struct MEquation  { MContext ctx; MExpr *lhs, *rhs; Span span; } MEquation;                    // derivatives of states appear linearly (checked later)
+typedef enum { ML_NONNEG, ML_BOX, ML_FREE } MLawKind;
+enum { MA_SCLERONOMOUS = 1, MA_RHEONOMOUS = 2, MA_TYPE1 = 4, MA_TYPE2 = 8 };                           // asserted classes
+typedef struct MRelation {
+  MContext ctx; const char *name;      // "R1", "s[%]"
+  MLawKind law; MExpr *y; MExpr *lambda;   // -y in N_[lo,hi](lambda); lambda: MX_VAR of a multiplier
+  MExpr *lo, *hi;                      // ML_BOX only
+  unsigned asserted; Span span, y_span, lambda_span, law_span;
+} MRelation;
+typedef struct MContact {
+  MContext ctx; const char *name; int row_var;   // row_var: its MV_ROW variable
+  MExpr *gap; MExpr **slip; int nslip;
+  MExpr *e, *e_t;                      // restitution: newton(e[, e_t]); inelastic: 0, elastic: 1; NULL: no impact law given
+  bool has_impact_law;
+  unsigned asserted; Span span, gap_span, law_span, assert_span;
+} MContact;                            // friction laws are refused for now (E07xx)
+typedef struct MConstraint { MContext ctx; const char *name; int row_var; MExpr *value; Span span; } MConstraint; // value = 0
+typedef struct MOutput { MContext ctx; const char *name; MExpr *value; Unit unit; const char *doc; bool hidden; Span span; } MOutput;
+typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; Span span; } MInit;     // on: MX_VAR (coord or state); value over params, loops
+typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
+
+typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT } MStatKind;
+typedef struct MStat   { MStatKind kind; int output; MExpr *at; } MStat;       // of output number `output` (its context has n = 0); -1: the total energy, -2: kinetic, -3: potential
+enum { MSTAT_ENERGY = -1, MSTAT_KINETIC = -2, MSTAT_POTENTIAL = -3 };
+typedef struct MExpect { MExpr *cond; const char *text; Span span; } MExpect; // over params and MX_STAT
+
+typedef struct MExperiment {
+  MExpr *start, *until, *step;         // over params; NULL: not given
+  const char *scheme; Span scheme_span;// "moreau", ...; NULL: inferred
+  MExpr *theta, *gamma;                // NULL: default
+  const char *solver; Span solver_span;
+  MExpr *tolerance;                    // NULL: default
+} MExperiment;
+
+typedef struct Model {
+  const char *name; const SourceFile *file; Span span;
+  MVar *var; int nvar;
+  MParam *param; int nparam;
+  MEnergy *energy; int nenergy;
+  MForce *force; int nforce;
+  MEquation *equation; int nequation;
+  MRelation *relation; int nrelation;
+  MContact *contact; int ncontact;
+  MConstraint *constraint; int nconstraint;
+  MOutput *output; int noutput;
+  MInit *init; int ninit;
+  MAssert *assertion; int nassertion;
+  MStat *stat; int nstat;
+  MExpect *expect; int nexpect;
+  MExperiment sim;
+} Model;

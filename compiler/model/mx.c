@@ -1,0 +1,220 @@
+// Model expressions: constructors, substitution of loop indices, evaluation. What stands below a node is kept in its `uses`.
+#include "mx.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/map.h"
+
+static const struct { const char *text; int arity; } ops[] = {
+#define BUILTIN(name, text, arity, units) {text, arity},
+#include "builtins.def"
+#undef BUILTIN
+};
+
+const char *mop_text(MOp op) { return ops[op].text; }
+int         mop_arity(MOp op) { return ops[op].arity; }
+
+// --- constructors ---
+
+static MExpr *make(Arena *a, MKind kind, Span at) {
+  MExpr *x = ARENA_NEW(a, MExpr);
+  x->kind = kind;
+  x->span = at;
+  return x;
+}
+
+static MExpr *with_args(Arena *a, MExpr *x, MExpr *const *arg, int n) {
+  x->nargs = n;
+  x->arg = ARENA_ARRAY(a, MExpr *, n);
+  for (int i = 0; i < n; i++) {
+    x->arg[i] = arg[i];
+    x->uses |= arg[i]->uses;
+  }
+  return x;
+}
+
+MExpr *mx_num(Arena *a, double x, Span at) {
+  MExpr *e = make(a, MX_NUM, at);
+  e->num = x;
+  return e;
+}
+
+MExpr *mx_loop(Arena *a, int position, Span at) {
+  MExpr *e = make(a, MX_LOOP, at);
+  e->id = position;
+  e->uses = MU_LOOP;
+  return e;
+}
+
+MExpr *mx_time(Arena *a, Span at) {
+  MExpr *e = make(a, MX_TIME, at);
+  e->uses = MU_TIME;
+  return e;
+}
+
+MExpr *mx_stat(Arena *a, int id, Span at) {
+  MExpr *e = make(a, MX_STAT, at);
+  e->id = id;
+  e->uses = MU_STAT;
+  return e;
+}
+
+MExpr *mx_param(Arena *a, int id, MExpr *const *index, int n, Span at) {
+  MExpr *e = make(a, MX_PARAM, at);
+  e->id = id;
+  e->uses = MU_PARAM;
+  return with_args(a, e, index, n);
+}
+
+MExpr *mx_var(Arena *a, const MVar *var, int id, MExpr *const *index, int n, bool derivative, Span at) {
+  MExpr *e = make(a, MX_VAR, at);
+  e->id = id;
+  e->derivative = derivative;
+  e->uses = MU_VAR | (derivative ? MU_RATE : 0) | (var->kind == MV_MULTIPLIER || var->kind == MV_ROW ? MU_LAMBDA : 0);
+  return with_args(a, e, index, n);
+}
+
+MExpr *mx_op(Arena *a, MOp op, MExpr *const *arg, int n, Span at) {
+  MExpr *e = make(a, MX_OP, at);
+  e->op = op;
+  return with_args(a, e, arg, n);
+}
+
+MExpr *mx_1(Arena *a, MOp op, MExpr *x, Span at) { return mx_op(a, op, &x, 1, at); }
+MExpr *mx_2(Arena *a, MOp op, MExpr *x, MExpr *y, Span at) { return mx_op(a, op, (MExpr *[]){x, y}, 2, at); }
+
+MExpr *mx_neg(Arena *a, MExpr *x, Span at) {
+  if (x->kind == MX_NUM) return mx_num(a, -x->num, at);
+  if (x->kind == MX_OP && x->op == MOP_NEG) return x->arg[0];
+  return mx_1(a, MOP_NEG, x, at);
+}
+
+MExpr *mx_sum(Arena *a, MExpr *const *term, int n, Span at) {
+  if (n == 0) return mx_num(a, 0, at);
+  if (n == 1) return term[0];
+  return mx_2(a, MOP_ADD, mx_sum(a, term, n / 2, at), mx_sum(a, term + n / 2, n - n / 2, at), at);
+}
+
+// --- questions ---
+
+bool mx_is_num(const MExpr *x, double value) { return x->kind == MX_NUM && x->num == value; }
+bool mx_constant(const MExpr *x) { return !(x->uses & ~(unsigned)(MU_PARAM | MU_LOOP)); }
+
+bool mx_same(const MExpr *x, const MExpr *y) {
+  if (x == y) return true;
+  if (x->kind != y->kind || x->op != y->op || x->id != y->id || x->derivative != y->derivative || x->nargs != y->nargs) return false;
+  if (x->kind == MX_NUM) return x->num == y->num;
+  for (int i = 0; i < x->nargs; i++)
+    if (!mx_same(x->arg[i], y->arg[i])) return false;
+  return true;
+}
+
+// --- substitution: shared nodes stay shared ---
+
+static MExpr *subst(Arena *a, MExpr *x, MExpr *const *by, int n, Map *done) {
+  if (!(x->uses & MU_LOOP)) return x;
+  if (x->kind == MX_LOOP) return x->id < n && by[x->id] ? by[x->id] : x;
+  MExpr *seen = map_get(done, x);
+  if (seen) return seen;
+  MExpr *y = ARENA_NEW(a, MExpr);
+  *y = *x;
+  y->arg = ARENA_ARRAY(a, MExpr *, x->nargs);
+  y->uses = x->uses & ~(unsigned)(MU_LOOP | MU_PARAM | MU_VAR | MU_RATE | MU_LAMBDA | MU_TIME | MU_STAT);
+  if (x->kind == MX_VAR || x->kind == MX_PARAM) y->uses = x->uses & ~(unsigned)MU_LOOP;
+  for (int i = 0; i < x->nargs; i++) {
+    y->arg[i] = subst(a, x->arg[i], by, n, done);
+    y->uses |= y->arg[i]->uses;
+  }
+  map_put(done, x, y);
+  return y;
+}
+
+MExpr *mx_subst(Arena *a, MExpr *x, MExpr *const *by, int n) {
+  bool identity = true;
+  for (int i = 0; i < n; i++) identity = identity && (!by[i] || (by[i]->kind == MX_LOOP && by[i]->id == i));
+  if (identity || !(x->uses & MU_LOOP)) return x;
+  return subst(a, x, by, n, map_new(a));
+}
+
+// --- evaluation ---
+
+double mx_apply(MOp op, const double *v) {
+  switch (op) {
+  case MOP_ADD: return v[0] + v[1];
+  case MOP_SUB: return v[0] - v[1];
+  case MOP_MUL: return v[0] * v[1];
+  case MOP_DIV: return v[0] / v[1];
+  case MOP_POW: return pow(v[0], v[1]);
+  case MOP_NEG: return -v[0];
+  case MOP_LT: return v[0] < v[1];
+  case MOP_LE: return v[0] <= v[1];
+  case MOP_GT: return v[0] > v[1];
+  case MOP_GE: return v[0] >= v[1];
+  case MOP_EQ: return v[0] == v[1];
+  case MOP_NE: return v[0] != v[1];
+  case MOP_AND: return v[0] != 0 && v[1] != 0;
+  case MOP_OR: return v[0] != 0 || v[1] != 0;
+  case MOP_NOT: return v[0] == 0;
+  case MOP_IF: return v[0] != 0 ? v[1] : v[2];
+  case MOP_SQRT: return sqrt(v[0]);
+  case MOP_EXP: return exp(v[0]);
+  case MOP_LOG: return log(v[0]);
+  case MOP_SIN: return sin(v[0]);
+  case MOP_COS: return cos(v[0]);
+  case MOP_TAN: return tan(v[0]);
+  case MOP_ASIN: return asin(v[0]);
+  case MOP_ACOS: return acos(v[0]);
+  case MOP_ATAN: return atan(v[0]);
+  case MOP_ATAN2: return atan2(v[0], v[1]);
+  case MOP_SINH: return sinh(v[0]);
+  case MOP_COSH: return cosh(v[0]);
+  case MOP_TANH: return tanh(v[0]);
+  case MOP_ABS: return fabs(v[0]);
+  case MOP_SIGN: return (v[0] > 0) - (v[0] < 0);
+  case MOP_MIN: return fmin(v[0], v[1]);
+  case MOP_MAX: return fmax(v[0], v[1]);
+  case MOP_FLOOR: return floor(v[0]);
+  default: return NAN;
+  }
+}
+
+// Offset of an element in its array (row-major), or -1.
+static int element(const MxEval *e, const MExpr *x) {
+  const MParam *p = &e->params[x->id];
+  int at = 0;
+  for (int k = 0; k < x->nargs; k++) {
+    double i;
+    if (!mx_eval(e, x->arg[k], &i) || !(i >= 1 && i <= p->dim[k]) || i != floor(i)) return -1;
+    at = at * p->dim[k] + (int)i - 1;
+  }
+  return at;
+}
+
+bool mx_eval(const MxEval *e, const MExpr *x, double *out) {
+  double v[3] = {0};
+  switch (x->kind) {
+  case MX_NUM:
+    *out = x->num;
+    return true;
+  case MX_PARAM: {
+    int at = x->nargs ? element(e, x) : 0;
+    return at >= 0 && e->param(x->id + at, out, e->ctx);
+  }
+  case MX_LOOP:
+    if (!e->loop || x->id >= e->nloop) return false;
+    *out = e->loop[x->id];
+    return true;
+  case MX_OP:
+    if (x->op == MOP_IF) {
+      if (!mx_eval(e, x->arg[0], v)) return false;
+      return mx_eval(e, x->arg[v[0] != 0 ? 1 : 2], out);
+    }
+    for (int i = 0; i < x->nargs; i++)
+      if (!mx_eval(e, x->arg[i], &v[i])) return false;
+    *out = mx_apply(x->op, v);
+    return true;
+  default:
+    return false;
+  }
+}

@@ -1,0 +1,32 @@
+// Building and walking model expressions. Nodes are immutable once built and may be shared.
+#pragma once
+#include "model.h"
+
+MExpr *mx_num(Arena *a, double x, Span at);
+MExpr *mx_loop(Arena *a, int position, Span at);
+MExpr *mx_time(Arena *a, Span at);
+MExpr *mx_stat(Arena *a, int id, Span at);
+MExpr *mx_param(Arena *a, int id, MExpr *const *index, int n, Span at);
+MExpr *mx_var(Arena *a, const MVar *var, int id, MExpr *const *index, int n, bool derivative, Span at);
+MExpr *mx_op(Arena *a, MOp op, MExpr *const *arg, int n, Span at);
+MExpr *mx_1(Arena *a, MOp op, MExpr *x, Span at);
+MExpr *mx_2(Arena *a, MOp op, MExpr *x, MExpr *y, Span at);
+MExpr *mx_neg(Arena *a, MExpr *x, Span at);                          // numbers are negated in place, -(-x) is x
+MExpr *mx_sum(Arena *a, MExpr *const *term, int n, Span at);         // balanced, so that long sums stay shallow
+
+bool mx_is_num(const MExpr *x, double value);
+bool mx_same(const MExpr *x, const MExpr *y);                        // written alike
+bool mx_constant(const MExpr *x);                                    // over params and loops only
+
+// x with loop i replaced by by[i] (i < n; by[i] = NULL: kept).
+MExpr *mx_subst(Arena *a, MExpr *x, MExpr *const *by, int n);
+
+// The value of one operation.
+double mx_apply(MOp op, const double *v);
+// The value of x; `param` gives the value of element number `id + offset in the array` and may fail; loop: values of the loops or NULL.
+typedef bool (*MxParamValue)(int id, double *out, void *ctx);
+typedef struct MxEval { MxParamValue param; const MParam *params; const double *loop; int nloop; void *ctx; } MxEval;
+bool mx_eval(const MxEval *e, const MExpr *x, double *out);
+
+const char *mop_text(MOp op);
+int         mop_arity(MOp op);

@@ -1,0 +1,209 @@
+// Units as exponents of the SI base units: algebra, parsing and printing.
+// The symbols are listed in unit_table.c. Exponents are whole or half numbers, kept as num[] over den (1 or 2).
+#include "units.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "unit_table.h"
+
+const Unit UNIT_ONE  = {UNIT_KNOWN,   {0}, 1, 1};
+const Unit UNIT_ANY  = {UNIT_UNKNOWN, {0}, 1, 1};
+const Unit UNIT_BARE = {UNIT_LITERAL, {0}, 1, 1};
+
+// --- algebra ---
+
+// From doubled exponents; an exponent that does not fit makes the unit unknown.
+static Unit from_doubled(const int twice[7], double scale) {
+  Unit u = UNIT_ONE;
+  bool whole = true;
+  for (int i = 0; i < 7; i++) whole = whole && twice[i] % 2 == 0;
+  u.den = whole ? 1 : 2;
+  for (int i = 0; i < 7; i++) {
+    int n = whole ? twice[i] / 2 : twice[i];
+    if (n < -127 || n > 127) return UNIT_ANY;
+    u.num[i] = (signed char)n;
+  }
+  u.scale = scale;
+  return u;
+}
+
+static int doubled(Unit u, int i) { return u.den == 2 ? u.num[i] : 2 * u.num[i]; }
+
+static Unit combine(Unit a, Unit b, int sign) {
+  double scale = sign > 0 ? a.scale * b.scale : a.scale / b.scale;
+  if (a.state == UNIT_UNKNOWN || b.state == UNIT_UNKNOWN) return UNIT_ANY;
+  if (a.state == UNIT_LITERAL && b.state == UNIT_LITERAL) return UNIT_BARE;
+  int twice[7];
+  for (int i = 0; i < 7; i++) twice[i] = doubled(a, i) + sign * doubled(b, i);
+  return from_doubled(twice, scale);
+}
+
+Unit unit_mul(Unit a, Unit b) { return combine(a, b, 1); }
+Unit unit_div(Unit a, Unit b) { return combine(a, b, -1); }
+
+bool unit_pow(Unit a, double exponent, Unit *out) {
+  *out = a;
+  if (a.state != UNIT_KNOWN) return true;
+  int twice[7];
+  for (int i = 0; i < 7; i++) {
+    double t = doubled(a, i) * exponent;
+    if (!(fabs(t) < 1000) || t != floor(t)) return *out = UNIT_ANY, false;
+    twice[i] = (int)t;
+  }
+  *out = from_doubled(twice, pow(a.scale, exponent));
+  return true;
+}
+
+bool unit_compatible(Unit a, Unit b) {
+  if (a.state != UNIT_KNOWN || b.state != UNIT_KNOWN) return true;
+  for (int i = 0; i < 7; i++)
+    if (doubled(a, i) != doubled(b, i)) return false;
+  return true;
+}
+
+Unit unit_merge(Unit a, Unit b) {
+  if (a.state == UNIT_KNOWN) return a;
+  if (b.state == UNIT_KNOWN) return b;
+  return a.state == UNIT_UNKNOWN ? a : b;
+}
+
+// --- parsing: product = factor { ("*" | "/" | "·" | space) factor }; factor = (symbol | "1" | "(" product ")") [ "^" exponent ] ---
+
+typedef struct Reader { const char *at, *bad; int bad_len, depth; } Reader;
+
+static bool fail(Reader *r, const char *from, const char *to) {
+  if (!r->bad) {
+    r->bad = from;
+    r->bad_len = (int)(to - from);
+  }
+  return false;
+}
+
+static void skip_space(Reader *r) {
+  while (isspace((unsigned char)*r->at)) r->at++;
+}
+
+static bool eat(Reader *r, const char *s) {
+  size_t n = strlen(s);
+  if (strncmp(r->at, s, n) != 0) return false;
+  r->at += n;
+  return true;
+}
+
+static bool read_exponent(Reader *r, double *x) {
+  const char *from = r->at;
+  char *end;
+  bool parens = eat(r, "(");
+  bool braced = parens;
+  if (!(isdigit((unsigned char)*r->at) || ((*r->at == '-' || *r->at == '+') && isdigit((unsigned char)r->at[1]))))
+    return fail(r, from, r->at + (*r->at != '\0'));
+  *x = strtod(r->at, &end);
+  r->at = end;
+  if (braced && eat(r, "/")) {
+    double d = strtod(r->at, &end);
+    if (end == r->at || d == 0) return fail(r, from, end);
+    *x /= d;
+    r->at = end;
+  }
+  return !parens || eat(r, ")") || fail(r, from, r->at);
+}
+
+static bool read_product(Reader *r, Unit *out);
+
+static bool read_factor(Reader *r, Unit *out) {
+  skip_space(r);
+  const char *from = r->at;
+  if (eat(r, "(")) {
+    if (++r->depth > 50) return fail(r, from, r->at);
+    if (!read_product(r, out)) return false;
+    r->depth--;
+    skip_space(r);
+    if (!eat(r, ")")) return fail(r, from, r->at);
+  } else if (eat(r, "1")) {
+    *out = UNIT_ONE;
+  } else {
+    while (*r->at && !strchr("*/^()[] \t\r\n0123456789+-", *r->at) && strncmp(r->at, "·", 2) && strncmp(r->at, "²", 2) &&
+           strncmp(r->at, "³", 2))
+      r->at++;
+    if (r->at == from) return fail(r, from, from + (*from != '\0'));
+    if (!unit_symbol(from, (size_t)(r->at - from), out)) return fail(r, from, r->at);
+  }
+  double x = 1;
+  if (eat(r, "²")) x = 2;
+  else if (eat(r, "³")) x = 3;
+  else if (eat(r, "^") && !read_exponent(r, &x)) return false;
+  return (unit_pow(*out, x, out) && out->state == UNIT_KNOWN) || fail(r, from, r->at);
+}
+
+static bool read_product(Reader *r, Unit *out) {
+  if (!read_factor(r, out)) return false;
+  for (;;) {
+    Unit next;
+    skip_space(r);
+    if (!*r->at || *r->at == ')') return true;
+    bool over = eat(r, "/");
+    if (!over && !eat(r, "*")) (void)eat(r, "·");
+    if (!read_factor(r, &next)) return false;
+    *out = over ? unit_div(*out, next) : unit_mul(*out, next);
+    if (out->state != UNIT_KNOWN) return fail(r, r->at, r->at);
+  }
+}
+
+bool unit_parse(const char *text, Unit *out, const char **bad, int *bad_len) {
+  Reader r = {.at = text};
+  *out = UNIT_ANY;
+  bool ok = read_product(&r, out) && (*r.at == '\0' || fail(&r, r.at, r.at + 1));
+  if (ok) return true;
+  *out = UNIT_ANY;
+  if (bad) *bad = r.bad;
+  if (bad_len) *bad_len = r.bad_len;
+  return false;
+}
+
+// --- printing ---
+
+static void print_power(Text *out, const char *symbol, int twice) {
+  text_add(out, symbol);
+  if (twice == 2) return;
+  if (twice % 2 == 0) text_printf(out, "^%d", twice / 2);
+  else text_printf(out, "^(%d/2)", twice);
+}
+
+void unit_print(Unit u, Text *out) {
+  static const char *const base[7] = {"m", "kg", "s", "A", "K", "mol", "cd"};
+  static const int order[7] = {1, 0, 2, 3, 4, 5, 6};   // kg*m^2/s, as in textbooks
+  if (u.state != UNIT_KNOWN) {
+    text_add(out, u.state == UNIT_LITERAL ? "a bare number" : "no unit");
+    return;
+  }
+  const char *known = unit_common_name(u);
+  if (known) {
+    text_add(out, known);
+    return;
+  }
+  bool any = false;
+  int below = 0;
+  for (int k = 0; k < 7; k++) {
+    int t = doubled(u, order[k]);
+    if (t < 0) below++;
+    if (t <= 0) continue;
+    if (any) text_addc(out, '*');
+    print_power(out, base[order[k]], t);
+    any = true;
+  }
+  if (!any) text_addc(out, '1');
+  if (!below) return;
+  text_add(out, below > 1 ? "/(" : "/");
+  any = false;
+  for (int k = 0; k < 7; k++) {
+    int t = doubled(u, order[k]);
+    if (t >= 0) continue;
+    if (any) text_addc(out, '*');
+    print_power(out, base[order[k]], -t);
+    any = true;
+  }
+  if (below > 1) text_addc(out, ')');
+}

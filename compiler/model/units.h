@@ -1,0 +1,28 @@
+// Units: exponents of the seven SI base units and a scale. Values in a model are stored in SI.
+#pragma once
+#include <stdbool.h>
+#include "../base/text.h"
+
+typedef enum {
+  UNIT_KNOWN,     // dim[] holds
+  UNIT_LITERAL,   // a bare number: fits anything in + and comparisons, dimensionless in * and /
+  UNIT_UNKNOWN    // never declared: fits anything, spreads through * and /
+} UnitState;
+
+typedef struct Unit {
+  UnitState state;
+  signed char num[7];  // exponents of m, kg, s, A, K, mol, cd ...
+  signed char den;     // ... over this common denominator (1 or 2: square roots)
+  double scale;        // factor to SI of the unit as written (1 for derived quantities)
+} Unit;
+
+extern const Unit UNIT_ONE, UNIT_ANY, UNIT_BARE;
+
+// Parses "m/s^2", "N*m/rad", "mH", "kohm", "rev/min", "deg", "1". False with the offending part in *bad (bad_len bytes).
+bool unit_parse(const char *text, Unit *out, const char **bad, int *bad_len);
+Unit unit_mul(Unit a, Unit b);
+Unit unit_div(Unit a, Unit b);
+bool unit_pow(Unit a, double exponent, Unit *out);    // false: the exponent does not give whole (or half) powers
+bool unit_compatible(Unit a, Unit b);                 // same dimension, or one of them not known
+Unit unit_merge(Unit a, Unit b);                      // the more informative of two compatible ones
+void unit_print(Unit u, Text *out);                   // "m/s^2", "N", "1", "kg*m^2/s"

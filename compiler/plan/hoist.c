@@ -1,0 +1,56 @@
+// Hoisting. In sums and products the constant factors are grouped first, so that m*g*z becomes num*z.
+#include <string.h>
+#include "../base/map.h"
+#include "hoist.h"
+
+int hoisted_symbol(const System *s, int column) { return symtab_id(s->sym, (Sym){ .kind = SYM_COLUMN, .id = column }); }
+
+int hoist_column(Hoist *h, Ex e) {
+  for (int i = 0; i < h->n; i++) if (h->num[i] == e) return i;
+  if (h->n == h->cap) {
+    h->cap = h->cap ? 2 * h->cap : 8;
+    Ex *at = ARENA_ARRAY(h->arena, Ex, h->cap);
+    if (h->n) memcpy(at, h->num, (size_t)h->n * sizeof *at);
+    h->num = at;
+  }
+  h->num[h->n] = e;
+  return h->n++;
+}
+
+static Ex as_column(Hoist *h, Ex e) {
+  if (ex_operator(h->sys->pool, e) == OP_NUM) return e;
+  return ex_sym(h->sys->pool, hoisted_symbol(h->sys, hoist_column(h, e)));
+}
+
+static Ex rebuild(Hoist *h, Ex e, Map *memo);
+
+static Ex walk(Hoist *h, Ex e, Map *memo) {
+  Pool *p = h->sys->pool;
+  if (stage_of(h->sys, e) <= STAGE_CONST) return as_column(h, e);
+  if (ex_operator(p, e) == OP_SYM) return e;
+  Ex known = (Ex)(uintptr_t)map_get(memo, (void *)(uintptr_t)e);
+  if (known) return known;
+  Ex r = rebuild(h, e, memo);
+  map_put(memo, (void *)(uintptr_t)e, (void *)(uintptr_t)r);
+  return r;
+}
+
+static Ex rebuild(Hoist *h, Ex e, Map *memo) {
+  Pool *p = h->sys->pool;
+  Op op = ex_operator(p, e);
+  int n = ex_nargs(p, e);
+  Ex *arg = ARENA_ARRAY(h->arena, Ex, n + 1), *fixed = ARENA_ARRAY(h->arena, Ex, n + 1);
+  int moving = 0, constant = 0;
+  for (int i = 0; i < n; i++) {
+    Ex a = ex_arg(p, e, i);
+    if ((op == OP_ADD || op == OP_MUL) && stage_of(h->sys, a) <= STAGE_CONST) fixed[constant++] = a;
+    else arg[moving++] = walk(h, a, memo);
+  }
+  if (constant) arg[moving++] = as_column(h, constant == 1 ? fixed[0] : ex_op(p, op, fixed, constant));
+  return ex_op(p, op, arg, moving);
+}
+
+Ex hoist(Hoist *h, Ex e) {
+  if (e == EX_NONE) return EX_NONE;
+  return walk(h, e, map_new(h->arena));
+}

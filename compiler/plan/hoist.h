@@ -1,0 +1,8 @@
+// Hoisting: what depends on parameters and loop indices alone is computed once per instance.
+#pragma once
+#include "plan.h"
+
+typedef struct Hoist { Arena *arena; const System *sys; Ex *num; int n, cap; } Hoist;
+
+Ex  hoist(Hoist *h, Ex e);             // e with its parameter-stage parts replaced by columns of num
+int hoist_column(Hoist *h, Ex e);      // the column that holds e, added if new

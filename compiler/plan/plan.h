@@ -1,0 +1,35 @@
+// The step plan: which kernels a scheme needs of every class, how often each runs, and what is computed once per instance.
+#pragma once
+#include "../system/system.h"
+
+typedef enum {
+#define KERNEL(name, field, what) KERNEL_##name,
+#include "kernels.def"
+#undef KERNEL
+  KERNEL_COUNT
+} KernelKind;
+
+// value[i] goes to place i: of f and g the row i, of Jacobians the entry i, of rows what kernels.def says.
+typedef struct Kernel { Stage stage; int n; Ex *value; } Kernel;
+
+typedef struct PlanClass {
+  const SysClass *c;
+  Kernel kernel[KERNEL_COUNT];  // stage STAGE_NONE: not needed
+  int nnum; Ex *num;            // [nnum] hoisted: parameter-stage expressions, computed once per instance
+  int e_num;                    // column of num with the restitution; -1
+  int index_num;                // first of the nloop last columns, which hold the loop indices of rows and outputs
+} PlanClass;
+
+typedef struct Plan {
+  const System *sys;
+  const char *scheme;
+  double theta, gamma;          // defaults of the scheme for this system
+  bool constant_iteration_matrix, constant_problem_matrix, one_iteration;
+  PlanClass *cls; int ncls;
+} Plan;
+
+// scheme: overrides the model's (from the command line); NULL: the model's own, or the default. NULL on errors.
+const Plan *make_plan(Arena *a, const System *s, const char *scheme, DiagBag *bag);
+void plan_print(const Plan *p, Text *out);
+
+int  hoisted_symbol(const System *s, int column);                 // the DAG symbol that stands for num[column]

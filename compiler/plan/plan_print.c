@@ -1,0 +1,48 @@
+// The plan as text (--dump=plan): what is computed once, per step and per iteration.
+#include "plan.h"
+
+static const char *const often[] = { "", "once", "each step", "each iteration" };
+static const char *const what[] = {
+#define KERNEL(name, field, text) text,
+#include "kernels.def"
+#undef KERNEL
+};
+
+static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
+  const System *s = p->sys;
+  text_printf(out, "\n%s", pc->c->label);
+  for (int i = 0; i < pc->c->nloop; i++) {
+    text_printf(out, "%s%s in ", i ? ", " : "   for ", pc->c->loop[i].name);
+    ex_print(s->pool, pc->c->loop[i].lo, out, sym_name, (void *)s);
+    text_addc(out, ':');
+    ex_print(s->pool, pc->c->loop[i].hi, out, sym_name, (void *)s);
+  }
+  text_addc(out, '\n');
+  for (int i = 0; i < pc->index_num; i++) {
+    text_printf(out, "  c%d = ", i);
+    ex_print(s->pool, pc->num[i], out, sym_name, (void *)s);
+    text_addc(out, '\n');
+  }
+  for (int k = 0; k < KERNEL_COUNT; k++) {
+    const Kernel *kn = &pc->kernel[k];
+    if (kn->stage == STAGE_NONE) continue;
+    text_printf(out, "  %s, %s:", what[k], often[kn->stage]);
+    for (int i = 0; i < kn->n; i++) {
+      text_add(out, i ? ", " : " ");
+      ex_print(s->pool, kn->value[i], out, sym_name, (void *)s);
+    }
+    text_addc(out, '\n');
+  }
+}
+
+void plan_print(const Plan *p, Text *out) {
+  text_printf(out, "scheme %s, theta = ", p->scheme);
+  text_number(out, p->theta);
+  text_add(out, ", gamma = ");
+  text_number(out, p->gamma);
+  text_add(out, " unless the model says otherwise\n");
+  text_printf(out, "iteration matrix W: %s\n", p->constant_iteration_matrix ? "constant, factored once per step size" : "assembled and factored in each iteration");
+  text_printf(out, "one-step matrix D + h gamma C W^-1 B, H W^-1 H': %s\n", p->constant_problem_matrix ? "constant, computed once" : "computed in each iteration");
+  text_printf(out, "outer Newton: %s\n", p->one_iteration ? "one iteration is exact" : "until the residual is at round-off");
+  for (int i = 0; i < p->ncls; i++) print_class(p, &p->cls[i], out);
+}

@@ -1,0 +1,361 @@
+// The constructors of items: files, models, declarations, laws, families, experiments. Expressions are in ast_build_expr.c.
+// Here too: which items may stand where, and what a relation and a contact look like.
+#include "ast_build.h"
+
+#include <string.h>
+
+#include "ast_node.h"
+#include "parse_state.h"
+
+// --- files and blocks ---
+
+void ast_file(Parse *p, Span at, AstList items) {
+  if (items.n == 0 && p->problems == 0) {
+    Diag *d = problem(p, DIAG_E0109, (Span){p->file, 0, 0}, "nothing here: a file holds at least one model");
+    diag_help(d, "model NAME { ... }");
+  }
+  p->result = ast_new(p, AST_FILE, at);
+  p->result->list = items;
+  ast_done(p, p->result);
+}
+
+void ast_result(Parse *p, Ast *expr) { p->result = expr; }
+
+static const char *kind_text(AstKind kind) {
+  static const char *const texts[] = {
+#define NODE(kind, text) text,
+#include "ast_nodes.def"
+#undef NODE
+  };
+  return texts[kind];
+}
+
+static const char *article(const char *word) { return strchr("aeiou", *word) ? "an" : "a"; }
+
+AstList ast_file_item(Parse *p, AstList items, Ast *item) {
+  if (!item || item->kind == AST_ERROR) return items;
+  if (item->kind == AST_IMPORT || item->kind == AST_FUNCTION || item->kind == AST_MODEL || item->kind == AST_PARAM)
+    return ast_append(p, items, item);
+  if (!p->outside) {   // after a '}' too many everything is outside: said once
+    const char *what = kind_text(item->kind);
+    Span start = {item->span.file, item->span.lo, item->span.lo + 1};
+    while (start.hi < item->span.hi && start.file->text[start.hi] > ' ') start.hi++;
+    Diag *d = problem(p, DIAG_E0119, item->name ? item->name_span : start, "%s %s must stand inside a model", article(what), what);
+    diag_note(d, "outside of models stand only import, function, model and param");
+    diag_help(d, "model NAME { ... }");
+  }
+  p->outside = true;
+  return items;
+}
+
+AstList ast_block_item(Parse *p, AstList items, Ast *item) {
+  if (!item || item->kind == AST_ERROR) return items;
+  if (item->kind != AST_IMPORT && item->kind != AST_FUNCTION && item->kind != AST_MODEL) return ast_append(p, items, item);
+  const char *what = kind_text(item->kind);
+  Diag *d = problem(p, DIAG_E0119, item->name_span, "%s %s cannot stand inside braces", article(what), what);
+  for (size_t k = p->open.n; k-- > 0;) {
+    if (p->open.at[k].at.lo >= item->span.lo) continue;
+    diag_also(d, p->open.at[k].at, "inside of this");
+    diag_help(d, "move it out of the braces; if it does stand outside, a '}' is missing before it");
+    p->blamed = 1 + p->open.at[k].at.lo;
+    break;
+  }
+  return items;
+}
+
+AstList ast_stray_brace(Parse *p, Span at, AstList items) {
+  if (p->outside) return items;
+  Diag *d = problem(p, DIAG_E0105, at, "this '}' closes nothing");
+  diag_help(d, "remove it, or look for a '}' too many above");
+  return items;
+}
+
+// --- definitions ---
+
+static Ast *named_node(Parse *p, AstKind kind, Span at, Span name_at, const char *name) {
+  Ast *n = ast_new(p, kind, at);
+  n->name = name;
+  n->name_span = name_at;
+  return n;
+}
+
+Ast *ast_import(Parse *p, Span at, Span name_at, const char *name) {
+  return ast_done(p, named_node(p, AST_IMPORT, at, name_at, name));
+}
+
+Ast *ast_function(Parse *p, Span at, Span name_at, const char *name, AstList formals, Span unit, Ast *body) {
+  Ast *n = named_node(p, AST_FUNCTION, at, name_at, name);
+  n->list = formals;
+  n->unit = unit_of(p, unit);
+  n->unit_span = unit;
+  n->a = body;
+  return ast_done(p, n);
+}
+
+Ast *ast_model(Parse *p, Span at, Span name_at, const char *name, AstList formals, AstList items) {
+  Ast *n = named_node(p, AST_MODEL, at, name_at, name);
+  n->list = formals;
+  n->list2 = items;
+  return ast_done(p, n);
+}
+
+// --- declarations ---
+
+Ast *ast_named(Parse *p, Span at, Span name_at, const char *name, int primes, AstList dims) {
+  Ast *n = named_node(p, AST_DECL, at, name_at, name);
+  n->primes = primes;
+  n->list = dims;
+  return n;
+}
+
+Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, const char *doc) {
+  named->span = at;
+  named->unit = unit_of(p, unit);
+  named->unit_span = unit;
+  named->a = value;
+  named->doc = doc;
+  return ast_done(p, named);
+}
+
+Ast *ast_declare(Parse *p, Span at, AstKind kind, AstList decls) {
+  Ast *n = ast_new(p, kind, at);
+  n->list = decls;
+  return ast_done(p, n);
+}
+
+// --- mechanics and equations ---
+
+Ast *ast_energy(Parse *p, Span at, AstKind kind, Ast *value) {
+  Ast *n = ast_new(p, kind, at);
+  n->a = value;
+  return ast_done(p, n);
+}
+
+Ast *ast_force(Parse *p, Span at, Ast *coordinate, Ast *value) {
+  if (coordinate->kind != AST_NAME && coordinate->kind != AST_INDEX && coordinate->kind != AST_MEMBER) {
+    Diag *d = problem(p, DIAG_E0118, coordinate->span, "a force acts on a coordinate, not on an expression");
+    diag_help(d, "force z = -c*z';");
+  }
+  Ast *n = ast_new(p, AST_FORCE, at);
+  n->a = coordinate;
+  n->b = value;
+  return ast_done(p, n);
+}
+
+Ast *ast_equation(Parse *p, Span at, Ast *left, Ast *right) {
+  Ast *n = ast_new(p, AST_EQUATION, at);
+  n->a = left;
+  n->b = right;
+  return ast_done(p, n);
+}
+
+Ast *ast_lone(Parse *p, Span at, Ast *expr) {
+  const Ast *first = expr;   // the name that the expression starts with
+  while (first->kind == AST_BINARY || first->kind == AST_INDEX || first->kind == AST_MEMBER || first->kind == AST_PRIME)
+    first = first->a;
+  const char *near = first->kind == AST_NAME || first->kind == AST_CALL ? word_near(p, first->name_span) : NULL;
+  if (expr->kind == AST_BINARY && expr->op == AO_EQ) {
+    Diag *d = problem(p, DIAG_E0115, (Span){at.file, expr->a->span.hi, expr->b->span.lo}, "'==' compares; an equation is written with '='");
+    diag_help(d, "%s = %s;", span_text(p, expr->a->span), span_text(p, expr->b->span));
+  } else if (near) {
+    Diag *d = problem(p, DIAG_E0117, first->name_span, "unknown word '%s'", first->name);
+    diag_help(d, "did you mean '%s'?", near);
+  } else if (p->lexical != at.hi && at.lo != p->broken.at.lo) {
+    Diag *d = problem(p, DIAG_E0118, at, "an expression alone says nothing");
+    diag_help(d, "an equation has a right-hand side: %s = ...;", span_text(p, at));
+  }
+  return ast_new(p, AST_ERROR, at);
+}
+
+// --- laws ---
+
+Ast *ast_relation(Parse *p, Span at, Ast *named, Ast *law, AstList classes) {
+  Ast *n = named_node(p, AST_RELATION, at, named->name_span, named->name);
+  n->list = named->list;
+  n->a = law;
+  n->list2 = classes;
+  return ast_done(p, n);
+}
+
+static bool is_zero(const Ast *n) { return n->kind == AST_NUMBER && n->number == 0; }
+
+// y in parentheses if it ends in an `if` or `not`, which would swallow a `>= 0` behind it.
+static Ast *enclosed(Parse *p, Ast *y) {
+  const Ast *last = y;
+  while (last->kind == AST_BINARY || last->kind == AST_SUM || (last->kind == AST_UNARY && last->op == AO_NEG))
+    last = last->kind == AST_UNARY ? last->a : last->b;
+  return last->kind == AST_COND || last->kind == AST_UNARY ? ast_paren(p, y->span, y) : y;
+}
+
+// `0 <= y` or `y >= 0`: gives y; otherwise NULL.
+static Ast *nonnegative(Parse *p, Ast *n) {
+  if (n->kind != AST_BINARY) return NULL;
+  if (n->op == AO_GE && is_zero(n->b)) return n->a;
+  if (n->op == AO_LE && is_zero(n->a)) return enclosed(p, n->b);
+  return NULL;
+}
+
+Ast *ast_complementarity(Parse *p, Span at, Ast *left, Ast *right) {
+  Ast *y = nonnegative(p, left), *lambda = nonnegative(p, right);
+  if (!y || !lambda) {
+    const Ast *odd = y ? right : left;
+    Diag *d = problem(p, DIAG_E0118, odd->span, "each side of 'perp' says that something is not negative");
+    diag_help(d, "0 <= %s perp %s >= 0", span_text(p, y ? y->span : left->span), span_text(p, lambda ? lambda->span : right->span));
+  }
+  Ast *n = ast_new(p, AST_COMPLEMENTARITY, at);
+  n->a = y ? y : left;
+  n->b = lambda ? lambda : right;
+  return ast_done(p, n);
+}
+
+static Ast *pair(Parse *p, AstKind kind, Span at, Ast *a, Ast *b) {
+  Ast *n = ast_new(p, kind, at);
+  n->a = a;
+  n->b = b;
+  return ast_done(p, n);
+}
+
+Ast *ast_inclusion(Parse *p, Span at, Ast *left, Ast *right) { return pair(p, AST_INCLUSION, at, left, right); }
+Ast *ast_equality(Parse *p, Span at, Ast *left, Ast *right) { return pair(p, AST_EQUALITY, at, left, right); }
+
+Ast *ast_no_law(Parse *p, Span at, Ast *expr) {
+  Diag *d = problem(p, DIAG_E0118, at, "this relation states no law");
+  diag_note(d, "a relation is one of: 0 <= y perp lambda >= 0,   u in -sgn(s),   -y in normal_cone([a, b], u),   a = b");
+  Ast *gap = nonnegative(p, expr);
+  if (gap) diag_help(d, "0 <= %s perp lambda >= 0; a unilateral constraint of mechanics is a contact", span_text(p, gap->span));
+  return ast_new(p, AST_ERROR, at);
+}
+
+Ast *ast_law(Parse *p, Span at, Span name_at, const char *name, AstList args) {
+  Ast *n = named_node(p, AST_LAW, at, name_at, name);
+  n->list = args;
+  return ast_done(p, n);
+}
+
+static Ast *contact(Parse *p, Span at, const Ast *named, Ast *gap, Ast *slip, AstList laws) {
+  Ast *n = named_node(p, AST_CONTACT, at, named->name_span, named->name);
+  n->list = named->list;
+  n->a = gap;
+  n->c = slip;
+  n->list2 = laws;
+  return ast_done(p, n);
+}
+
+// Its text as it stands behind a minus.
+static const char *subtrahend(Parse *p, const Ast *n) {
+  bool sum = n->kind == AST_BINARY ? n->op == AO_ADD || n->op == AO_SUB : n->kind == AST_COND || n->kind == AST_UNARY;
+  return sum ? arena_printf(p->arena, "(%s)", span_text(p, n->span)) : span_text(p, n->span);
+}
+
+Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws) {
+  Ast *inner = nonnegative(p, gap);
+  if (!inner) {
+    Diag *d = problem(p, DIAG_E0118, gap->span, "a contact says that its gap is not negative");
+    bool compared = gap->kind == AST_BINARY && gap->op >= AO_LT && gap->op <= AO_NE;
+    if (compared && (gap->op == AO_GE || gap->op == AO_GT) && !is_zero(gap->b))
+      diag_help(d, "contact %s: %s - %s >= 0", named->name, span_text(p, gap->a->span), subtrahend(p, gap->b));
+    else if (compared && (gap->op == AO_LE || gap->op == AO_LT) && !is_zero(gap->b))
+      diag_help(d, "contact %s: %s - %s >= 0", named->name, span_text(p, gap->b->span), subtrahend(p, gap->a));
+    else
+      diag_help(d, "contact %s: %s >= 0", named->name, span_text(p, compared ? gap->a->span : gap->span));
+  }
+  return contact(p, at, named, inner ? inner : gap, NULL, laws);
+}
+
+// A part of the long form travels as an ARG: normal = a, slip = a; the laws as one without a name.
+Ast *ast_part(Parse *p, Span at, Span name_at, const char *name, Ast *value) { return ast_arg(p, at, name_at, name, value); }
+
+Ast *ast_part_laws(Parse *p, Span at, AstList laws) {
+  Ast *n = ast_new(p, AST_ARG, at);
+  n->list = laws;
+  return ast_done(p, n);
+}
+
+Ast *ast_contact_parts(Parse *p, Span at, Ast *named, AstList parts) {
+  const Ast *normal = NULL, *slip = NULL;
+  AstList laws = ast_list();
+  int before = p->problems;
+  for (int k = 0; k < parts.n; k++) {
+    const Ast *part = parts.at[k];
+    if (!part->name) {
+      for (int j = 0; j < part->list.n; j++) laws = ast_append(p, laws, part->list.at[j]);
+      continue;
+    }
+    const Ast **role = strcmp(part->name, "normal") == 0 ? &normal : strcmp(part->name, "slip") == 0 ? &slip : NULL;
+    if (!role) {
+      Diag *d = problem(p, DIAG_E0118, part->name_span, "a contact has no part '%s'", part->name);
+      diag_help(d, "its parts are: normal = gap;  slip = velocity;  with laws;");
+    } else if (*role) {
+      Diag *d = problem(p, DIAG_E0118, part->name_span, "'%s' is given twice", part->name);
+      diag_also(d, (*role)->name_span, "first here");
+      if (role == &slip) diag_help(d, "two directions of slip are a vector: slip = [s1, s2];");
+    } else {
+      *role = part;
+    }
+  }
+  if (!normal && p->problems > before) return ast_new(p, AST_ERROR, at);
+  if (!normal) {
+    Diag *d = problem(p, DIAG_E0118, named->name_span, "this contact has no gap");
+    diag_help(d, "add normal = ...; to its braces");
+    return ast_new(p, AST_ERROR, at);
+  }
+  return contact(p, at, named, normal->a, slip ? slip->a : NULL, laws);
+}
+
+Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstList laws) {
+  Ast *n = named_node(p, AST_CONSTRAINT, at, named->name_span, named->name);
+  n->list = named->list;
+  n->a = left;
+  n->b = right;
+  n->list2 = laws;
+  return ast_done(p, n);
+}
+
+// --- families, events, experiments ---
+
+Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name_at, const char *name, AstList indexers,
+                  AstList args) {
+  Ast *n = named_node(p, AST_INSTANCE, at, name_at, name);
+  n->b = ast_name(p, model_at, model);
+  n->list = indexers;
+  n->list2 = args;
+  return ast_done(p, n);
+}
+
+Ast *ast_indexer(Parse *p, Span at, Span name_at, const char *name, Ast *range) {
+  Ast *n = named_node(p, AST_INDEXER, at, name_at, name);
+  n->a = range;
+  return ast_done(p, n);
+}
+
+Ast *ast_for(Parse *p, Span at, Span name_at, const char *name, Ast *range, AstList items) {
+  Ast *n = named_node(p, AST_FOR, at, name_at, name);
+  n->a = range;
+  n->list2 = items;
+  return ast_done(p, n);
+}
+
+Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, AstList items) {
+  Ast *n = ast_new(p, kind, at);
+  n->a = when;
+  n->list2 = items;
+  return ast_done(p, n);
+}
+
+Ast *ast_simulate(Parse *p, Span at, AstList entries) {
+  for (int k = 0; k < entries.n; k++) {
+    if (entries.at[k]->kind == AST_ARG) continue;
+    Diag *d = problem(p, DIAG_E0118, entries.at[k]->span, "an entry of simulate has a name and a value");
+    diag_help(d, "simulate { until = 2 [s], step = 5 [ms] }");
+  }
+  Ast *n = ast_new(p, AST_SIMULATE, at);
+  n->list = entries;
+  return ast_done(p, n);
+}
+
+Ast *ast_claim(Parse *p, Span at, AstKind kind, Ast *condition, const char *doc) {
+  Ast *n = ast_new(p, kind, at);
+  n->a = condition;
+  n->doc = doc;
+  return ast_done(p, n);
+}

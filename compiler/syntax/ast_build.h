@@ -1,0 +1,66 @@
+// The constructors that the grammar calls: one per rule. Each returns a node in the arena of the parse, or reports what the
+// grammar could not see and returns a node all the same. `at` is the whole construct, `name_at` just the name.
+#pragma once
+#include "ast.h"
+
+typedef struct Parse Parse;
+
+// Lists grow in the arena; the value is the list.
+AstList ast_list(void);
+AstList ast_append(Parse *p, AstList list, Ast *node);       // NULL is skipped
+
+// The outside: a file, an expression on its own, and which items may stand where.
+void    ast_file(Parse *p, Span at, AstList items);
+void    ast_result(Parse *p, Ast *expr);
+AstList ast_file_item(Parse *p, AstList items, Ast *item);
+AstList ast_block_item(Parse *p, AstList items, Ast *item);
+AstList ast_stray_brace(Parse *p, Span at, AstList items);
+
+// Items.
+Ast *ast_import(Parse *p, Span at, Span name_at, const char *name);
+Ast *ast_function(Parse *p, Span at, Span name_at, const char *name, AstList formals, Span unit, Ast *body);
+Ast *ast_model(Parse *p, Span at, Span name_at, const char *name, AstList formals, AstList items);
+Ast *ast_declare(Parse *p, Span at, AstKind kind, AstList decls);
+Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, const char *doc);
+Ast *ast_named(Parse *p, Span at, Span name_at, const char *name, int primes, AstList dims);   // what a DECL, RELATION… starts as
+Ast *ast_energy(Parse *p, Span at, AstKind kind, Ast *value);
+Ast *ast_force(Parse *p, Span at, Ast *coordinate, Ast *value);
+Ast *ast_equation(Parse *p, Span at, Ast *left, Ast *right);
+Ast *ast_lone(Parse *p, Span at, Ast *expr);                 // an expression that is no item
+Ast *ast_relation(Parse *p, Span at, Ast *named, Ast *law, AstList classes);
+Ast *ast_complementarity(Parse *p, Span at, Ast *left, Ast *right);
+Ast *ast_inclusion(Parse *p, Span at, Ast *left, Ast *right);
+Ast *ast_equality(Parse *p, Span at, Ast *left, Ast *right);
+Ast *ast_no_law(Parse *p, Span at, Ast *expr);               // a relation that relates nothing
+Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws);
+Ast *ast_contact_parts(Parse *p, Span at, Ast *named, AstList parts);
+Ast *ast_part(Parse *p, Span at, Span name_at, const char *name, Ast *value);
+Ast *ast_part_laws(Parse *p, Span at, AstList laws);
+Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstList laws);
+Ast *ast_law(Parse *p, Span at, Span name_at, const char *name, AstList args);
+Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name_at, const char *name, AstList indexers,
+                  AstList args);
+Ast *ast_indexer(Parse *p, Span at, Span name_at, const char *name, Ast *range);
+Ast *ast_for(Parse *p, Span at, Span name_at, const char *name, Ast *range, AstList items);
+Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, AstList items);
+Ast *ast_simulate(Parse *p, Span at, AstList entries);
+Ast *ast_claim(Parse *p, Span at, AstKind kind, Ast *condition, const char *doc);
+
+// Expressions.
+Ast *ast_number(Parse *p, Span at, double number, const char *unit, Span unit_at);
+Ast *ast_string(Parse *p, Span at, const char *text);
+Ast *ast_name(Parse *p, Span at, const char *name);
+Ast *ast_prime(Parse *p, Span at, Ast *of);
+Ast *ast_index(Parse *p, Span at, Ast *of, AstList index);
+Ast *ast_member(Parse *p, Span at, Ast *of, Span name_at, const char *name);
+Ast *ast_call(Parse *p, Span at, Span name_at, const char *name, AstList args);
+Ast *ast_call_sum(Parse *p, Span at, Span name_at, Ast *arg);   // sum(v): an ordinary call
+Ast *ast_arg(Parse *p, Span at, Span name_at, const char *name, Ast *value);
+Ast *ast_arg_word(Parse *p, Span at, Span name_at, AstKind word, Ast *value);   // every = 10: a reserved word as a name
+Ast *ast_unary(Parse *p, Span at, AstOp op, Ast *a);
+Ast *ast_binary(Parse *p, Span at, AstOp op, Ast *a, Ast *b);
+Ast *ast_cond(Parse *p, Span at, Ast *condition, Ast *yes, Ast *no);
+Ast *ast_vector(Parse *p, Span at, AstList elements);
+Ast *ast_sum(Parse *p, Span at, Span name_at, const char *name, Ast *range, Ast *summand);
+Ast *ast_range(Parse *p, Span at, Ast *from, Ast *to);
+Ast *ast_paren(Parse *p, Span at, Ast *a);

@@ -1,0 +1,169 @@
+// The constructors of expressions, and what all constructors share: nodes, lists, the depth of the tree.
+#include <string.h>
+
+#include "ast_build.h"
+#include "ast_node.h"
+#include "parse_state.h"
+
+Ast *ast_new(Parse *p, AstKind kind, Span at) {
+  Ast *n = ARENA_NEW(p->arena, Ast);
+  n->kind = kind;
+  n->span = at;
+  n->depth = 1;
+  return n;
+}
+
+static void deepen(Ast *n, const Ast *child) {
+  if (child && child->depth >= n->depth) n->depth = child->depth + 1;
+}
+
+Ast *ast_done(Parse *p, Ast *n) {
+  deepen(n, n->a);
+  deepen(n, n->b);
+  deepen(n, n->c);
+  for (int k = 0; k < n->list.n; k++) deepen(n, n->list.at[k]);
+  for (int k = 0; k < n->list2.n; k++) deepen(n, n->list2.at[k]);
+  if (n->depth > AST_DEEPEST) parse_too_deep(p, (Span){n->span.file, n->span.lo, n->span.lo + 1});
+  return n;
+}
+
+AstList ast_list(void) { return (AstList){NULL, 0}; }
+
+AstList ast_append(Parse *p, AstList list, Ast *node) {
+  if (!node) return list;
+  if ((list.n & (list.n - 1)) == 0) {   // full at 0, 1, 2, 4, 8 …
+    Ast **wider = ARENA_ARRAY(p->arena, Ast *, list.n ? 2 * list.n : 1);
+    if (list.n) memcpy(wider, list.at, (size_t)list.n * sizeof *wider);
+    list.at = wider;
+  }
+  list.at[list.n++] = node;
+  return list;
+}
+
+Ast *ast_number(Parse *p, Span at, double number, const char *unit, Span unit_at) {
+  Ast *n = ast_new(p, AST_NUMBER, at);
+  n->number = number;
+  n->unit = unit;
+  n->unit_span = unit_at;
+  return n;
+}
+
+static Ast *named(Parse *p, AstKind kind, Span at, Span name_at, const char *name) {
+  Ast *n = ast_new(p, kind, at);
+  n->name = name;
+  n->name_span = name_at;
+  return n;
+}
+
+Ast *ast_string(Parse *p, Span at, const char *text) { return named(p, AST_STRING, at, at, text); }
+Ast *ast_name(Parse *p, Span at, const char *name) { return named(p, AST_NAME, at, at, name); }
+
+Ast *ast_prime(Parse *p, Span at, Ast *of) {
+  if (of->kind == AST_NUMBER || of->kind == AST_STRING || of->kind == AST_VECTOR) {
+    Diag *d = problem(p, DIAG_E0120, at, "a %s has no time derivative", of->kind == AST_VECTOR ? "list in brackets" : "constant");
+    diag_help(d, "' stands behind a name: z' is the derivative of z with respect to time");
+  }
+  Ast *n = ast_new(p, AST_PRIME, at);
+  n->a = of;
+  return ast_done(p, n);
+}
+
+// x'[i] is read as x[i]', so that a PRIME is always outermost.
+Ast *ast_index(Parse *p, Span at, Ast *of, AstList index) {
+  if (of->kind == AST_PRIME) return ast_prime(p, at, ast_index(p, at, of->a, index));
+  if (of->kind != AST_NAME && of->kind != AST_MEMBER) {
+    Diag *d = problem(p, DIAG_E0120, of->span, "only a name can be followed by an index");
+    if (of->kind == AST_INDEX) diag_help(d, "several indices stand in one pair of brackets: a[i, j]");
+    else diag_help(d, "give the value a name first: var a = %s;", span_text(p, of->span));
+  }
+  Ast *n = ast_new(p, AST_INDEX, at);
+  n->a = of;
+  n->list = index;
+  return ast_done(p, n);
+}
+
+Ast *ast_member(Parse *p, Span at, Ast *of, Span name_at, const char *name) {
+  if (of->kind != AST_NAME && of->kind != AST_MEMBER && of->kind != AST_INDEX) {
+    Diag *d = problem(p, DIAG_E0120, of->span, "only an instance has parts");
+    if (of->kind == AST_PRIME) diag_help(d, "the mark stands last: %s.%s'", span_text(p, of->a->span), name);
+  }
+  Ast *n = named(p, AST_MEMBER, at, name_at, name);
+  n->a = of;
+  return ast_done(p, n);
+}
+
+// der(x) is x'; an operand that is not a name gets the parentheses that x' would need.
+Ast *ast_call(Parse *p, Span at, Span name_at, const char *name, AstList args) {
+  if (strcmp(name, "der") == 0 && args.n == 1 && args.at[0]->kind != AST_ARG) {
+    Ast *x = args.at[0];
+    bool plain = x->kind == AST_NAME || x->kind == AST_INDEX || x->kind == AST_MEMBER || x->kind == AST_PRIME ||
+                 x->kind == AST_PAREN || x->kind == AST_CALL || x->kind == AST_NUMBER;
+    return ast_prime(p, at, plain ? x : ast_paren(p, x->span, x));
+  }
+  Ast *n = named(p, AST_CALL, at, name_at, name);
+  n->list = args;
+  return ast_done(p, n);
+}
+
+Ast *ast_call_sum(Parse *p, Span at, Span name_at, Ast *arg) {
+  return ast_call(p, at, name_at, intern(p->names, "sum"), ast_append(p, ast_list(), arg));
+}
+
+Ast *ast_arg(Parse *p, Span at, Span name_at, const char *name, Ast *value) {
+  Ast *n = named(p, AST_ARG, at, name_at, name);
+  n->a = value;
+  return ast_done(p, n);
+}
+
+Ast *ast_arg_word(Parse *p, Span at, Span name_at, AstKind word, Ast *value) {
+  return ast_arg(p, at, name_at, intern(p->names, word == AST_EVERY ? "every" : "when"), value);
+}
+
+Ast *ast_unary(Parse *p, Span at, AstOp op, Ast *a) {
+  Ast *n = ast_new(p, AST_UNARY, at);
+  n->op = op;
+  n->a = a;
+  return ast_done(p, n);
+}
+
+Ast *ast_binary(Parse *p, Span at, AstOp op, Ast *a, Ast *b) {
+  Ast *n = ast_new(p, AST_BINARY, at);
+  n->op = op;
+  n->a = a;
+  n->b = b;
+  return ast_done(p, n);
+}
+
+Ast *ast_cond(Parse *p, Span at, Ast *condition, Ast *yes, Ast *no) {
+  Ast *n = ast_new(p, AST_COND, at);
+  n->a = condition;
+  n->b = yes;
+  n->c = no;
+  return ast_done(p, n);
+}
+
+Ast *ast_vector(Parse *p, Span at, AstList elements) {
+  Ast *n = ast_new(p, AST_VECTOR, at);
+  n->list = elements;
+  return ast_done(p, n);
+}
+
+Ast *ast_sum(Parse *p, Span at, Span name_at, const char *name, Ast *range, Ast *summand) {
+  Ast *n = named(p, AST_SUM, at, name_at, name);
+  n->a = range;
+  n->b = summand;
+  return ast_done(p, n);
+}
+
+Ast *ast_range(Parse *p, Span at, Ast *from, Ast *to) {
+  Ast *n = ast_new(p, AST_RANGE, at);
+  n->a = from;
+  n->b = to;
+  return ast_done(p, n);
+}
+
+Ast *ast_paren(Parse *p, Span at, Ast *a) {
+  Ast *n = ast_new(p, AST_PAREN, at);
+  n->a = a;
+  return ast_done(p, n);
+}

@@ -1,0 +1,357 @@
+// nsm fmt. Items are printed one a line; lists that are too long, or that hold comments, one element a line. Comments are
+// found again in the source (comments.h) and put out in order: those above an item on lines of their own, those behind it
+// on its line, those in the middle of an expression above the item that holds it.
+#include "ast_print.h"
+
+#include <string.h>
+
+#include "ast_print_expr.h"
+#include "comments.h"
+
+enum { WIDEST = 120 };
+
+typedef struct Printer {
+  const SourceFile *src;
+  Text    *out;
+  Comments comments;
+  size_t   next;        // the first comment not yet printed
+  int      indent;      // in levels of two blanks
+  bool     first;       // nothing printed in this block yet: no empty line here
+} Printer;
+
+// --- lines and comments ---
+
+static void indent_to(Printer *w, size_t columns) {
+  while (columns-- > 0) text_addc(w->out, ' ');
+}
+
+static size_t column(const Printer *w) {
+  size_t n = 0;
+  while (n < w->out->n && w->out->at[w->out->n - 1 - n] != '\n') n++;
+  return n;
+}
+
+static bool more_before(const Printer *w, size_t end) { return w->next < w->comments.n && w->comments.at[w->next].lo < end; }
+
+// The next comment as it stands, without the '\r' of line ends.
+static void put_comment(Printer *w) {
+  Comment c = w->comments.at[w->next++];
+  for (size_t i = c.lo; i < c.hi; i++)
+    if (w->src->text[i] != '\r') text_addc(w->out, w->src->text[i]);
+}
+
+// An empty line if the source has one above `at`.
+static void keep_blank(Printer *w, size_t at) {
+  if (!w->first && comments_blank_before(w->src, at)) text_addc(w->out, '\n');
+  w->first = false;
+}
+
+// Comments before `end` on lines of their own; those from `inside` on stand in the middle of an item.
+static void put_comments_above(Printer *w, size_t end, size_t inside, size_t columns) {
+  while (more_before(w, end)) {
+    size_t at = w->comments.at[w->next].lo;
+    if (at < inside) keep_blank(w, at);
+    indent_to(w, columns);
+    put_comment(w);
+    text_addc(w->out, '\n');
+  }
+}
+
+// Comments on the source line of `hi` that start before `limit`, behind what was printed last.
+static void put_comments_behind(Printer *w, size_t hi, size_t limit) {
+  while (more_before(w, limit)) {
+    Comment c = w->comments.at[w->next];
+    if (c.lo < hi || memchr(w->src->text + hi, '\n', c.lo - hi)) return;
+    text_add(w->out, "  ");
+    put_comment(w);
+    hi = c.hi;
+  }
+}
+
+// --- lists ---
+
+static size_t flat_length(AstList list) {
+  Text t = {0};
+  print_list(list, &t);
+  size_t n = t.n;
+  text_free(&t);
+  return n;
+}
+
+// Comments from here to `end` that have to be inside of the list if it is to keep them in place.
+static bool comments_inside(const Printer *w, AstList list, size_t end) {
+  for (size_t k = w->next; k < w->comments.n && w->comments.at[k].lo < end; k++)
+    if (w->comments.at[k].lo > list.at[0]->span.hi) return true;
+  return false;
+}
+
+static bool fits(const Printer *w, AstList list, size_t tail) { return column(w) + flat_length(list) + tail <= WIDEST; }
+
+// The elements, one a line from the column where the list starts, unless it fits on the line. Comments behind the last
+// element are the caller's.
+static void put_list(Printer *w, AstList list, size_t tail) {
+  if (list.n == 0) return;
+  size_t from = column(w);
+  bool broken = list.n > 1 && (!fits(w, list, tail) || comments_inside(w, list, list.at[list.n - 1]->span.hi));
+  for (int k = 0; k < list.n; k++) {
+    const Ast *n = list.at[k];
+    if (k && broken) {
+      put_comments_above(w, n->span.hi, 0, from);
+      indent_to(w, from);
+    }
+    print_expr(n, w->out);
+    if (k + 1 == list.n) break;
+    text_addc(w->out, ',');
+    if (broken) {
+      put_comments_behind(w, n->span.hi, list.at[k + 1]->span.lo);
+      text_addc(w->out, '\n');
+    } else {
+      text_addc(w->out, ' ');
+    }
+  }
+}
+
+// Up to where comments go above an item: its first line, or the first element of its list, which cannot hold them.
+static size_t list_start(const Ast *item, AstList list) { return list.n ? list.at[0]->span.hi : item->span.hi; }
+
+// --- items ---
+
+static void put_item(Printer *w, const Ast *n);
+
+static void put_items(Printer *w, AstList items, size_t end) {
+  w->first = true;
+  for (int k = 0; k < items.n; k++) {
+    put_item(w, items.at[k]);
+    put_comments_behind(w, items.at[k]->span.hi, k + 1 < items.n ? items.at[k + 1]->span.lo : end);
+    text_addc(w->out, '\n');
+  }
+  put_comments_above(w, end, end, (size_t)w->indent * 2);
+}
+
+// " {" and the comments that follow it on its line. `from` is somewhere before the brace, `limit` where its content starts.
+static void put_open_brace(Printer *w, size_t from, size_t limit) {
+  text_add(w->out, " {");
+  put_comments_behind(w, comments_skip(w->src, from, '{'), limit);
+  text_addc(w->out, '\n');
+  w->first = true;
+}
+
+// " {", items, "}".
+static void put_block(Printer *w, const Ast *n, size_t from, AstList items) {
+  size_t end = n->span.hi - 1;
+  put_open_brace(w, from, items.n ? items.at[0]->span.lo : end);
+  w->indent++;
+  put_items(w, items, end);
+  w->indent--;
+  w->first = false;
+  indent_to(w, (size_t)w->indent * 2);
+  text_addc(w->out, '}');
+}
+
+static void put_name(Printer *w, const char *word, const Ast *n) {
+  text_printf(w->out, "%s %s", word, n->name);
+  if (!n->list.n) return;
+  text_addc(w->out, '[');
+  print_tight_list(n->list, w->out);
+  text_addc(w->out, ']');
+}
+
+static void put_with(Printer *w, AstList laws) {
+  if (!laws.n) return;
+  text_add(w->out, " with ");
+  print_list(laws, w->out);
+}
+
+static void put_law(Printer *w, const Ast *law) {
+  bool zero = law->kind == AST_COMPLEMENTARITY;
+  text_add(w->out, zero ? ": 0 <= " : ": ");
+  print_expr(law->a, w->out);
+  text_add(w->out, zero ? " perp " : law->kind == AST_INCLUSION ? " in " : " = ");
+  print_expr(law->b, w->out);
+  if (zero) text_add(w->out, " >= 0");
+}
+
+// Do the parts of a contact in braces stand in the order normal, slip, with?
+static bool in_order(const Ast *n) {
+  size_t laws = n->list2.n ? n->list2.at[0]->span.lo : n->span.hi, last = n->list2.n ? n->list2.at[n->list2.n - 1]->span.hi : laws;
+  return n->a->span.hi <= n->c->span.lo && n->c->span.hi <= laws && last <= n->span.hi;
+}
+
+static void put_contact(Printer *w, const Ast *n) {
+  put_name(w, "contact", n);
+  if (!n->c) {
+    text_add(w->out, ": ");
+    print_expr(n->a, w->out);
+    text_add(w->out, " >= 0");
+    put_with(w, n->list2);
+    text_addc(w->out, ';');
+    return;
+  }
+  // The parts in their usual order, each with its comments if that is also the order of the source.
+  size_t inner = (size_t)(w->indent + 1) * 2, end = n->span.hi - 1;
+  const char *const words[] = {"normal = ", "slip = ", "with "};
+  AstList parts[] = {{(Ast *[]){n->a}, 1}, {(Ast *[]){n->c}, 1}, n->list2};
+  put_open_brace(w, n->name_span.hi, in_order(n) ? n->a->span.lo : 0);
+  for (int k = 0; k < 3; k++) {
+    if (!parts[k].n) continue;
+    size_t lo = parts[k].at[0]->span.lo, hi = parts[k].at[parts[k].n - 1]->span.hi;
+    if (in_order(n)) put_comments_above(w, hi, lo, inner);
+    indent_to(w, inner);
+    text_add(w->out, words[k]);
+    print_list(parts[k], w->out);
+    text_addc(w->out, ';');
+    if (in_order(n)) put_comments_behind(w, hi, k == 0 ? n->c->span.lo : k == 1 && n->list2.n ? n->list2.at[0]->span.lo : end);
+    text_addc(w->out, '\n');
+  }
+  put_comments_above(w, end, end, inner);
+  indent_to(w, inner - 2);
+  text_addc(w->out, '}');
+}
+
+static void put_simulate(Printer *w, const Ast *n) {
+  size_t end = n->span.hi - 1, from = (size_t)(w->indent + 1) * 2;
+  text_add(w->out, "simulate");
+  if (fits(w, n->list, 5) && !more_before(w, end)) {
+    text_add(w->out, n->list.n ? " { " : " {");
+    print_list(n->list, w->out);
+    text_add(w->out, " }");
+    return;
+  }
+  put_open_brace(w, n->span.lo, n->list.n ? n->list.at[0]->span.lo : end);
+  for (int k = 0; k < n->list.n; k++) {
+    const Ast *entry = n->list.at[k];
+    put_comments_above(w, entry->span.hi, 0, from);
+    indent_to(w, from);
+    print_expr(entry, w->out);
+    if (k + 1 < n->list.n) text_addc(w->out, ',');
+    put_comments_behind(w, entry->span.hi, k + 1 < n->list.n ? n->list.at[k + 1]->span.lo : end);
+    text_addc(w->out, '\n');
+  }
+  put_comments_above(w, end, 0, from);
+  indent_to(w, from - 2);
+  text_addc(w->out, '}');
+}
+
+static const char *word_of(AstKind kind) {
+  switch (kind) {
+    case AST_PARAM:       return "param ";
+    case AST_STATE:       return "state ";
+    case AST_COORD:       return "coord ";
+    case AST_MULTIPLIER:  return "multiplier ";
+    case AST_INPUT:       return "input ";
+    case AST_DISCRETE:    return "discrete ";
+    case AST_OUTPUT:      return "output ";
+    case AST_VAR:         return "var ";
+    case AST_KINETIC:     return "kinetic ";
+    case AST_POTENTIAL:   return "potential ";
+    case AST_DISSIPATION: return "dissipation ";
+    case AST_EVERY:       return "every ";
+    case AST_WHEN:        return "when ";
+    case AST_EXPECT:      return "expect ";
+    case AST_ASSERT:      return "assert ";
+    default:              return "";
+  }
+}
+
+// Where the comments end that go above the item.
+static size_t head_end(const Printer *w, const Ast *n) {
+  switch (n->kind) {
+    case AST_PARAM: case AST_STATE: case AST_COORD: case AST_MULTIPLIER: case AST_INPUT: case AST_DISCRETE: case AST_OUTPUT:
+    case AST_VAR:      return list_start(n, n->list);
+    case AST_INSTANCE: return list_start(n, n->list2);
+    case AST_MODEL:    return n->list.n ? n->list.at[0]->span.hi : comments_skip(w->src, n->span.lo, '{');
+    case AST_CONTACT:  return n->c && in_order(n) ? comments_skip(w->src, n->name_span.hi, '{') : n->span.hi;
+    case AST_FOR: case AST_EVERY: case AST_WHEN: case AST_SIMULATE: return comments_skip(w->src, n->span.lo, '{');
+    default:           return n->span.hi;
+  }
+}
+
+static void put_item(Printer *w, const Ast *n) {
+  Text *out = w->out;
+  size_t above = head_end(w, n);
+  put_comments_above(w, n->span.lo, n->span.lo, (size_t)w->indent * 2);
+  keep_blank(w, n->span.lo);
+  put_comments_above(w, above, 0, (size_t)w->indent * 2);
+  indent_to(w, (size_t)w->indent * 2);
+  text_add(out, word_of(n->kind));
+  switch (n->kind) {
+    case AST_IMPORT:
+      text_add(out, "import ");
+      print_string(n->name, out);
+      break;
+    case AST_FUNCTION:
+      text_printf(out, "function %s", n->name);
+      print_args(n->list, out);
+      if (n->unit) text_printf(out, " : %s", n->unit);
+      text_add(out, " = ");
+      print_expr(n->a, out);
+      break;
+    case AST_MODEL:
+      text_printf(out, "model %s", n->name);
+      if (n->list.n) {
+        text_addc(out, '(');
+        put_list(w, n->list, 3);
+        text_addc(out, ')');
+      }
+      put_block(w, n, n->list.n ? n->list.at[n->list.n - 1]->span.hi : n->span.lo, n->list2);
+      return;
+    case AST_FOR:
+      text_printf(out, "for %s in ", n->name);
+      print_expr(n->a, out);
+      put_block(w, n, n->a->span.hi, n->list2);
+      return;
+    case AST_EVERY: case AST_WHEN:
+      print_expr(n->a, out);
+      put_block(w, n, n->a->span.hi, n->list2);
+      return;
+    case AST_SIMULATE: put_simulate(w, n); return;
+    case AST_CONTACT: put_contact(w, n); return;
+    case AST_FORCE:
+      text_add(out, "force ");
+      print_expr(n->a, out);
+      text_add(out, " = ");
+      print_expr(n->b, out);
+      break;
+    case AST_EQUATION:
+      print_expr(n->a, out);
+      text_add(out, " = ");
+      print_expr(n->b, out);
+      break;
+    case AST_RELATION:
+      put_name(w, "relation", n);
+      put_law(w, n->a);
+      put_with(w, n->list2);
+      break;
+    case AST_CONSTRAINT:
+      put_name(w, "constraint", n);
+      text_add(out, ": ");
+      print_expr(n->a, out);
+      text_add(out, " = ");
+      print_expr(n->b, out);
+      put_with(w, n->list2);
+      break;
+    case AST_INSTANCE:
+      put_name(w, n->b->name, n);
+      text_addc(out, '(');
+      put_list(w, n->list2, 2);
+      text_addc(out, ')');
+      break;
+    case AST_EXPECT: case AST_ASSERT:
+      print_expr(n->a, out);
+      if (n->doc) {
+        text_addc(out, ' ');
+        print_string(n->doc, out);
+      }
+      break;
+    case AST_KINETIC: case AST_POTENTIAL: case AST_DISSIPATION: print_expr(n->a, out); break;
+    default: put_list(w, n->list, 1); break;   // declarations
+  }
+  text_addc(out, ';');
+}
+
+void ast_format(const Ast *file, const SourceFile *src, Text *out) {
+  Printer w = {.src = src, .out = out};
+  comments_find(src, &w.comments);
+  put_items(&w, file->list, src->len);
+  vec_free(&w.comments);
+}

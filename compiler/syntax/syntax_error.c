@@ -1,0 +1,275 @@
+// What the user reads when the parser meets a token that cannot stand there. The parser knows the tokens that could; the
+// Parse knows the previous token, the open brackets and the start of the item. The first rule that fits speaks.
+#include <string.h>
+
+#include "../base/suggest.h"
+#include "../base/text.h"
+#include "nsm.tab.h"
+#include "parse_state.h"
+
+typedef struct { const char *const *names; int n; } Expected;
+
+static bool expects(Expected e, const char *name) {
+  for (int k = 0; k < e.n; k++)
+    if (strcmp(e.names[k], name) == 0) return true;
+  return false;
+}
+
+static bool expects_value(Expected e) { return expects(e, "a number"); }
+static bool expects_operator(Expected e) { return expects(e, "'*'"); }
+
+static bool is_word(const Parse *p, Token t) { return t.kind != TOK_NAME && lex_is_word(p->file->text + t.at.lo, t.at.hi - t.at.lo); }
+
+static bool starts_item(int kind) {
+  return kind == TOK_IMPORT || kind == TOK_FUNCTION || kind == TOK_MODEL || kind == TOK_DECLARE || kind == TOK_ENERGY ||
+         kind == TOK_FORCE || kind == TOK_RELATION || kind == TOK_CONTACT || kind == TOK_CONSTRAINT || kind == TOK_FOR ||
+         kind == TOK_TIMED || kind == TOK_SIMULATE || kind == TOK_CLAIM;
+}
+
+static bool is_comparison(int kind) {
+  return kind == '<' || kind == '>' || kind == TOK_LE || kind == TOK_GE || kind == TOK_EQ || kind == TOK_NE;
+}
+
+static bool ends_value(int kind) {
+  return kind == TOK_NAME || kind == TOK_NUMBER || kind == TOK_STRING || kind == ')' || kind == ']' || kind == '\'';
+}
+
+static bool on_new_line(const Parse *p) { return source_line(p->file, p->now.at.lo) > source_line(p->file, p->before.at.hi); }
+
+// Just behind the previous token.
+static Span behind(const Parse *p) { return (Span){p->file, p->before.at.hi, p->before.at.hi}; }
+
+static const char *token_text(Parse *p, Token t) {
+  return t.kind == TOK_END ? "the end of the file" : arena_printf(p->arena, "'%s'", span_text(p, t.at));
+}
+
+const char *word_near(Parse *p, Span name) {
+  static const char *const words[] = {
+#define WORD(text, token, kind) text,
+#include "words.def"
+#undef WORD
+    "with"};
+  const char *text = arena_strndup(p->arena, name.file->text + name.lo, name.hi - name.lo);
+  return suggest(text, words, sizeof words / sizeof *words);
+}
+
+// --- the rules; each says whether it spoke ---
+
+// parm m = 1;
+static bool unknown_word(Parse *p, Expected e) {
+  if (p->item_n < 2 || p->item[0].kind != TOK_NAME) return false;
+  bool pair = p->item[1].kind == TOK_NAME || p->item[1].kind == '{' || p->item[1].kind == TOK_STRING;
+  if (!pair || expects(e, "')'")) return false;
+  const char *near = word_near(p, p->item[0].at);
+  if (near) {
+    Diag *d = problem(p, DIAG_E0117, p->item[0].at, "unknown word %s", token_text(p, p->item[0]));
+    diag_help(d, "did you mean '%s'?", near);
+    return true;
+  }
+  if (p->item_n == 2 && p->now.kind == TOK_NAME) return false;   // a b: an operator is missing
+  if (p->item[1].kind == TOK_NAME && p->item_n == 3) {
+    Diag *d = problem(p, DIAG_E0117, p->item[0].at, "unknown word %s", token_text(p, p->item[0]));
+    diag_note(d, "an item starts with a word such as param, coord, contact, or it is an equation, or an instance of a model");
+    diag_help(d, "an instance reads: %s %s(...);", span_text(p, p->item[0].at), span_text(p, p->item[1].at));
+    return true;
+  }
+  return false;
+}
+
+// A ')' or ']' that does not belong.
+static bool wrong_closing(Parse *p) {
+  int kind = p->now.kind;
+  if (kind != ')' && kind != ']') return false;
+  const Open *open = p->open.n ? &vec_last(&p->open) : NULL;
+  if (open && open->bracket == (kind == ')' ? '(' : '[')) return false;
+  if (!open || open->bracket == '{') {
+    Diag *d = problem(p, DIAG_E0105, p->now.at, "this '%c' closes nothing", kind);
+    diag_help(d, "remove it, or open a '%c' before it", kind == ')' ? '(' : '[');
+  } else {
+    Diag *d = problem(p, DIAG_E0105, p->now.at, "'%c' cannot close '%c'", kind, open->bracket);
+    diag_also(d, open->at, "opened here");
+  }
+  return true;
+}
+
+// Something ends while a bracket is open.
+static bool never_closed(Parse *p, Expected e) {
+  int kind = p->now.kind;
+  if (!p->open.n) return false;
+  const Open *open = &vec_last(&p->open);
+  const char *closing = open->bracket == '(' ? "')'" : open->bracket == '[' ? "']'" : "'}'";
+  bool ends = kind == TOK_END || (open->bracket != '{' && (kind == ';' || kind == '{' || kind == '}' || starts_item(kind)));
+  if (!ends || !(expects(e, closing) || kind == TOK_END)) return false;
+  if (open->bracket == '{' && p->blamed) return true;   // said before
+  Diag *d = problem(p, DIAG_E0104, open->at, "'%c' was never closed", open->bracket);
+  if (kind == TOK_END) diag_help(d, "add %s before the end of the file", closing);
+  else diag_also(d, p->now.at, "%s expected before this", closing);
+  return true;
+}
+
+// = and ==
+static bool equals(Parse *p, Expected e) {
+  if (p->now.kind == '=' && expects(e, "'=='") && !expects(e, "'='")) {
+    if (p->item[0].kind == TOK_CONTACT) {
+      Diag *d = problem(p, DIAG_E0118, p->now.at, "a contact says that its gap is not negative");
+      diag_help(d, "contact NAME: gap >= 0 with newton(e);   an equality is a constraint");
+    } else if (p->before.kind == '\'' || p->before.kind == TOK_NAME || p->before.kind == ')' || p->before.kind == ']' ||
+               p->before.kind == TOK_NUMBER) {
+      Diag *d = problem(p, DIAG_E0115, p->now.at, "'=' cannot stand here; to compare, write '=='");
+      if (p->item[0].kind == TOK_NAME) diag_help(d, "if two equations were meant, a ';' is missing between them");
+    } else {
+      return false;
+    }
+    return true;
+  }
+  bool valueless = p->item[0].kind == TOK_DECLARE && expects(e, "';'") && !expects_operator(e);
+  if (p->now.kind == TOK_EQ && (expects(e, "'='") || valueless)) {
+    Diag *d = problem(p, DIAG_E0115, p->now.at, "'==' compares; a value is given with '='");
+    diag_help(d, "replace it by =");
+    return true;
+  }
+  return false;
+}
+
+// param state = 1;
+static bool word_as_name(Parse *p, Expected e) {
+  if (!is_word(p, p->now) || on_new_line(p) || expects(e, "';'")) return false;
+  bool name = expects(e, "a name");
+  if (!name || (expects_value(e) && starts_item(p->now.kind) && p->before.kind == '=')) return false;
+  const char *word = span_text(p, p->now.at);
+  Diag *d = problem(p, DIAG_E0114, p->now.at, "'%s' is a word of the language and cannot be a name", word);
+  diag_help(d, "choose another name, such as %s_ or %s1", word, word);
+  return true;
+}
+
+// a = ;
+static bool missing_value(Parse *p, Expected e) {
+  if (!expects_value(e) || p->item_n == 1) return false;
+  const char *after = token_text(p, p->before);
+  if (p->before.kind == TOK_START_EXPR) problem(p, DIAG_E0103, p->now.at, "a value is missing");
+  else {
+    Diag *d = problem(p, DIAG_E0103, behind(p), "a value is missing after %s", after);
+    if (p->now.kind == '=' && p->before.kind == '=') diag_help(d, "to compare, write == without a blank");
+    else if (p->now.kind == '=' && (p->before.kind == '<' || p->before.kind == '>'))
+      diag_help(d, "write %s= without a blank", span_text(p, p->before.at));
+    else if (p->now.kind == '\'') diag_help(d, "' stands behind a name; strings stand in double quotes");
+  }
+  return true;
+}
+
+// param = 1;
+static bool missing_name(Parse *p, Expected e) {
+  if (!expects(e, "a name") || expects_operator(e) || p->item_n == 1) return false;
+  if (p->before.kind == '{' || p->before.kind == ';' || p->before.kind == '}') return false;
+  Diag *d = problem(p, DIAG_E0103, behind(p), "a name is missing after %s", token_text(p, p->before));
+  if (p->before.kind == ',' && p->now.kind == ';') diag_help(d, "the last ',' of a list is left out");
+  else if (p->now.kind == TOK_NUMBER) diag_help(d, "a name starts with a letter");
+  else if (p->before.kind == TOK_RELATION || p->before.kind == TOK_CONTACT || p->before.kind == TOK_CONSTRAINT)
+    diag_help(d, "%s NAME: ...;", span_text(p, p->before.at));
+  return true;
+}
+
+// Two comparisons in a row; a range without ':'; a name without ':'.
+static bool known_mistake(Parse *p, Expected e) {
+  int kind = p->now.kind, item = p->item[0].kind;
+  const Open *open = p->open.n ? &vec_last(&p->open) : NULL;
+  if (is_comparison(kind) && expects_operator(e) && !expects(e, "'<='")) {
+    Diag *d = problem(p, DIAG_E0101, p->now.at, "comparisons cannot be chained");
+    diag_help(d, "write a <= b and b <= c");
+  } else if (item == TOK_FOR && expects(e, "':'") && expects_operator(e)) {
+    Diag *d = problem(p, DIAG_E0101, p->now.at, "a range is missing: it has a start, ':' and an end");
+    diag_help(d, "for i in 1:n { ... }");
+  } else if (expects(e, "'in'") && p->before.kind == TOK_NAME && (item == TOK_FOR || (open && open->bracket == '['))) {
+    Diag *d = problem(p, DIAG_E0101, p->now.at, "expected 'in' and a range after '%s'", span_text(p, p->before.at));
+    diag_help(d, item == TOK_FOR ? "for i in 1:n { ... }" : "a family of instances reads: Bead bead[i in 1:n](...);");
+  } else if (open && open->bracket == '{' && open->owner.kind == TOK_SIMULATE && (kind == ';' || ends_value(p->before.kind)) &&
+             !expects(e, "'('")) {
+    Diag *d = problem(p, DIAG_E0101, kind == ';' ? p->now.at : behind(p), "the entries of simulate are separated by ','");
+    diag_help(d, "simulate { until = 2 [s], step = 5 [ms] }");
+  } else if ((item == TOK_RELATION || item == TOK_CONTACT || item == TOK_CONSTRAINT) && expects(e, "':'") && !expects_operator(e) &&
+             p->item_n <= 3) {
+    Diag *d = problem(p, DIAG_E0101, behind(p), "expected ':' after the name");
+    diag_help(d, item == TOK_CONTACT ? "contact NAME: gap >= 0 with newton(e);" : item == TOK_RELATION
+                   ? "relation NAME: 0 <= y perp lambda >= 0;" : "constraint NAME: a = b;");
+  } else if (item == TOK_CONSTRAINT && expects(e, "'='") && expects_operator(e)) {
+    Diag *d = problem(p, DIAG_E0118, kind == ';' ? behind(p) : p->now.at, "a constraint is an equality");
+    diag_help(d, "constraint NAME: a = b;");
+  } else if (kind == TOK_SUM || kind == TOK_IF) {
+    return false;
+  } else if (expects(e, "'('") && p->before.kind == TOK_SUM) {
+    Diag *d = problem(p, DIAG_E0101, behind(p), "expected '(' after 'sum'");
+    diag_help(d, "sum(i in 1:n) x[i]");
+  } else if (expects(e, "'else'") && expects_operator(e)) {
+    Diag *d = problem(p, DIAG_E0101, behind(p), "this 'if' needs an 'else'");
+    diag_help(d, "if c then a else b");
+  } else if (expects(e, "'then'") && expects_operator(e)) {
+    Diag *d = problem(p, DIAG_E0101, behind(p), "expected 'then' after the condition");
+    diag_help(d, "if c then a else b");
+  } else {
+    return false;
+  }
+  return true;
+}
+
+// Two values side by side, or an item that does not end.
+static bool missing_end(Parse *p, Expected e) {
+  int kind = p->now.kind;
+  bool value = kind == TOK_NAME || kind == TOK_NUMBER || kind == '(' || kind == '[' || kind == TOK_SUM;
+  bool may_end = expects(e, "';'");
+  if (may_end && (on_new_line(p) || kind == TOK_END || kind == '}' || starts_item(kind))) {
+    problem(p, DIAG_E0102, behind(p), "expected ';' after this");
+    return true;
+  }
+  if (!value || !ends_value(p->before.kind) || !(expects_operator(e) || may_end)) return false;
+  Diag *d = problem(p, DIAG_E0101, behind(p), "something is missing between %s and %s", token_text(p, p->before), token_text(p, p->now));
+  size_t next = p->now.at.hi;
+  while (strchr(" \t", p->file->text[next]) && next < p->file->len) next++;
+  if (strchr("=:", p->file->text[next]) || p->before.kind == TOK_STRING) diag_help(d, "items end with ';', lists are separated by ','");
+  else diag_help(d, "a product needs its sign: %s*%s", span_text(p, p->before.at), span_text(p, p->now.at));
+  return true;
+}
+
+static void anything_else(Parse *p, Expected e) {
+  const char *found = token_text(p, p->now);
+  Text t = {0};
+  int shown = 0;
+  for (int k = 0; k < e.n; k++) {   // operators are always possible and would hide the rest
+    if (strlen(e.names[k]) == 3 && strchr("+-*/^<>.[", e.names[k][1])) continue;
+    if (strstr("'<=' '>=' '==' '!=' 'and' 'or'", e.names[k])) continue;
+    if (shown++) text_add(&t, ", ");
+    text_add(&t, e.names[k]);
+  }
+  Diag *d = problem(p, DIAG_E0101, p->now.at, "%s cannot stand here", found);
+  if (shown == 1) diag_label(d, "expected %s", text_str(&t));
+  else if (shown > 1 && shown <= 4) diag_label(d, "expected one of %s", text_str(&t));
+  if (p->now.kind == '\'') diag_help(d, "' is the time derivative of a name; strings stand in double quotes");
+  text_free(&t);
+}
+
+static void explain(Parse *p, Expected e) {
+  if (unknown_word(p, e)) return;
+  if (wrong_closing(p)) return;
+  if (p->now.kind == TOK_END && !p->open.n && expects(e, "';'") && missing_end(p, e)) return;
+  if (never_closed(p, e)) return;
+  if (equals(p, e)) return;
+  if (word_as_name(p, e)) return;
+  if (known_mistake(p, e)) return;
+  if (missing_value(p, e)) return;
+  if (missing_name(p, e)) return;
+  if (missing_end(p, e)) return;
+  anything_else(p, e);
+}
+
+void syntax_error(Parse *p, const char *const *names, int n) {
+  Expected e = {names, n};
+  if (p->stopped) return;
+  if (p->said && p->said == p->before.at.hi) return;   // a constructor has just refused what stands before
+  if (p->broken.at.file && p->broken.at.lo == p->item[0].at.lo && !starts_item(p->item[0].kind)) return;
+  // The echo of a problem of the lexer: nothing but that lies between the last two tokens.
+  if (p->lexical && p->lexical >= p->before.at.hi && p->lexical <= p->now.at.hi + 1) return;
+  explain(p, e);
+  if (expects(e, "';'")) {   // the rule `end` of the grammar supplies it: an item starts here
+    p->broken = p->item[0] = p->now;
+    p->item_n = 1;
+  }
+}

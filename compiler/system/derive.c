@@ -1,0 +1,113 @@
+// The derivation: model -> derived system. One call per part; each part appends its classes.
+#include <string.h>
+#include "derive.h"
+
+Stage stage_of(const System *s, Ex e) {
+  if (e == EX_NONE) return STAGE_NONE;
+  const int *ids;
+  int n = ex_symbols(s->pool, e, &ids);
+  Stage stage = STAGE_CONST;
+  for (int i = 0; i < n; i++) {
+    SymKind k = symtab_at(s->sym, ids[i])->kind;
+    Stage t = k == SYM_TIME ? STAGE_TIME : k == SYM_VALUE || k == SYM_RATE ? STAGE_STATE : STAGE_CONST;
+    if (t > stage) stage = t;
+  }
+  return stage;
+}
+
+SysClass *derive_new_class(Deriver *d, ClassKind kind, const char *label, Span span, const MContext *ctx) {
+  System *s = d->sys;
+  if (s->ncls == d->cap) {
+    d->cap = d->cap ? 2 * d->cap : 16;
+    SysClass *at = ARENA_ARRAY(d->arena, SysClass, d->cap);
+    if (s->ncls) memcpy(at, s->cls, (size_t)s->ncls * sizeof *at);
+    s->cls = at;
+  }
+  SysClass *c = &s->cls[s->ncls++];
+  memset(c, 0, sizeof *c);
+  c->kind = kind; c->label = label; c->span = span;
+  c->lambda_slot = c->row_var = -1;
+  c->reldeg = -1;
+  c->nloop = ctx->n;
+  c->loop = ARENA_ARRAY(d->arena, Loop, ctx->n);
+  for (int i = 0; i < ctx->n; i++)
+    c->loop[i] = (Loop){ ctx->loop[i].name, lower_expr(s, ctx->loop[i].lo), lower_expr(s, ctx->loop[i].hi), ctx->loop[i].span };
+  return c;
+}
+
+static void push_entries(Ex **at, int *n, const Entries *e) {
+  for (int i = 0; i < e->n; i++) (*at)[(*n)++] = e->at[i].value;
+}
+
+int class_expressions(Arena *a, const SysClass *c, Ex **out) {
+  Ex *at = ARENA_ARRAY(a, Ex, 2 * c->nrow + c->mass.n + c->jac.n + c->b.n + c->k.n + c->h.n + 10);
+  int n = 0;
+  for (int i = 0; i < c->nrow; i++) { at[n++] = c->f[i]; at[n++] = c->g[i]; }
+  push_entries(&at, &n, &c->mass); push_entries(&at, &n, &c->jac); push_entries(&at, &n, &c->b);
+  push_entries(&at, &n, &c->k); push_entries(&at, &n, &c->h);
+  const Ex single[] = { c->kinetic, c->potential, c->y, c->rate, c->lo, c->hi, c->e, c->value };
+  for (size_t i = 0; i < sizeof single / sizeof *single; i++) if (single[i] != EX_NONE) at[n++] = single[i];
+  *out = at;
+  return n;
+}
+
+// A slot that is a row of the class is always read; others may be guarded by an `if` on parameters and indices.
+static void guards(Deriver *d) {
+  for (int i = 0; i < d->sys->ncls; i++) {
+    SysClass *c = &d->sys->cls[i];
+    Ex *e;
+    int n = class_expressions(d->arena, c, &e);
+    slots_guard(d->sys, c, e, n);
+    if (c->is_equation || (c->kind == CLASS_SMOOTH && c->nrow == 1)) c->slot[c->row[0]].guard = EX_NONE;
+    for (int k = 0; k < c->mass.n && c->is_equation; k++) c->slot[c->mass.at[k].col].guard = EX_NONE;
+    if (c->kind == CLASS_INIT) c->slot[0].guard = EX_NONE;
+    if (c->lambda_slot >= 0) c->slot[c->lambda_slot].guard = EX_NONE;
+  }
+}
+
+static Ex *lower_all(Deriver *d, int n) { return ARENA_ARRAY(d->arena, Ex, n + 1); }
+
+static void headline(Deriver *d) {
+  System *s = d->sys;
+  const Model *m = s->model;
+  s->param = lower_all(d, m->nparam);
+  for (int i = 0; i < m->nparam; i++) s->param[i] = lower_expr(s, m->param[i].value);
+  for (int k = 0; k < 2; k++) {
+    s->var_lo[k] = lower_all(d, m->nvar);
+    s->var_hi[k] = lower_all(d, m->nvar);
+    for (int i = 0; i < m->nvar; i++) {
+      s->var_lo[k][i] = k < m->var[i].ndim ? lower_expr(s, m->var[i].lo[k]) : EX_NONE;
+      s->var_hi[k][i] = k < m->var[i].ndim ? lower_expr(s, m->var[i].hi[k]) : EX_NONE;
+    }
+  }
+  s->stat_at = lower_all(d, m->nstat);
+  for (int i = 0; i < m->nstat; i++) s->stat_at[i] = lower_expr(s, m->stat[i].at);
+  s->expect = lower_all(d, m->nexpect);
+  for (int i = 0; i < m->nexpect; i++) s->expect[i] = lower_expr(s, m->expect[i].cond);
+  s->start = lower_expr(s, m->sim.start); s->until = lower_expr(s, m->sim.until); s->step = lower_expr(s, m->sim.step);
+  s->theta = lower_expr(s, m->sim.theta); s->gamma = lower_expr(s, m->sim.gamma);
+}
+
+const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
+  System *s = ARENA_NEW(a, System);
+  Deriver d = { a, s, bag, 0 };
+  int before = diag_errors(bag);
+  s->model = m;
+  s->pool = pool_new(a);
+  s->sym = symtab_new(a, s->pool);
+  s->lowered = map_new(a);
+  s->sym_time = symtab_id(s->sym, (Sym){ .kind = SYM_TIME });
+  headline(&d);
+  derive_energies(&d);
+  derive_forces(&d);
+  derive_equations(&d);
+  derive_relations(&d);
+  derive_contacts(&d);
+  derive_constraints(&d);
+  derive_rest(&d);
+  if (diag_errors(bag) > before) return NULL;
+  guards(&d);
+  classify(&d);
+  relative_degrees(&d);
+  return diag_errors(bag) > before ? NULL : s;
+}

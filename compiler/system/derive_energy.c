@@ -1,0 +1,164 @@
+// Lagrange's equations, element by element: every energy statement gives its own mass matrix and forces.
+//
+//   d/dt(dT/dv) - dT/dq = -dV/dq - dR/dv + Q          (seed 002, Lagrangian systems)
+//   with p = dT/dv:   M v' = dT/dq - (dp/dq) v - dp/dt - dV/dq - dR/dv + Q,   M = dp/dv
+#include "../base/fatal.h"
+#include "derive.h"
+
+static bool is_rate(int id, void *s) { return symtab_at(((System *)s)->sym, id)->kind == SYM_RATE; }
+static bool is_multiplier(int id, void *system) {
+  const System *s = system;
+  const Sym *y = symtab_at(s->sym, id);
+  return y->kind == SYM_VALUE && s->model->var[y->id].kind >= MV_MULTIPLIER;
+}
+static bool is_state_rate(int id, void *system) {
+  const System *s = system;
+  const Sym *y = symtab_at(s->sym, id);
+  return y->kind == SYM_RATE && s->model->var[y->id].kind == MV_STATE;
+}
+
+static void all_slots_are_rows(Deriver *d, SysClass *c) {
+  c->row = ARENA_ARRAY(d->arena, int, c->nslot);
+  c->f = ARENA_ARRAY(d->arena, Ex, c->nslot);
+  c->g = ARENA_ARRAY(d->arena, Ex, c->nslot);
+  for (int i = 0; i < c->nslot; i++)
+    if (c->slot[i].kind == SLOT_Q) {
+      c->row[c->nrow] = i;
+      c->f[c->nrow] = c->g[c->nrow] = ex_num(d->sys->pool, 0);
+      c->nrow++;
+    }
+}
+
+// d f/d(q,v,x), d g/d lambda and d g/d(q,v,x), structural zeros left out.
+void derive_smooth_jacobians(Deriver *d, SysClass *c) {
+  Pool *p = d->sys->pool;
+  for (int r = 0; r < c->nrow; r++)
+    for (int k = 0; k < c->nslot; k++) {
+      const Slot *t = &c->slot[k];
+      if (t->kind == SLOT_L) {
+        Ex b = ex_diff(p, c->g[r], t->value);
+        if (!ex_is_num(p, b, 0)) entries_push(d->arena, &c->b, (Entry){ c->row[r], k, WRT_L, b });
+        continue;
+      }
+      struct { Wrt wrt; int id; } by[2] = { { t->kind == SLOT_Q ? WRT_Q : WRT_X, t->value }, { WRT_V, t->rate } };
+      for (int w = 0; w < (t->kind == SLOT_Q ? 2 : 1); w++) {
+        Ex df = ex_diff(p, c->f[r], by[w].id), dg = ex_diff(p, c->g[r], by[w].id);
+        if (!ex_is_num(p, df, 0)) entries_push(d->arena, &c->jac, (Entry){ c->row[r], k, by[w].wrt, df });
+        if (!ex_is_num(p, dg, 0)) entries_push(d->arena, &c->k, (Entry){ c->row[r], k, by[w].wrt, dg });
+      }
+    }
+}
+
+static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
+  System *s = d->sys;
+  Pool *p = s->pool;
+  for (int r = 0; r < c->nrow; r++) {
+    const Slot *a = &c->slot[c->row[r]];
+    Ex momentum = ex_diff(p, T, a->rate);
+    Ex force = ex_diff(p, T, a->value);
+    for (int k = 0; k < c->nslot; k++) {
+      const Slot *b = &c->slot[k];
+      if (b->kind != SLOT_Q) continue;
+      Ex m = ex_diff(p, momentum, b->rate);
+      if (!ex_is_num(p, m, 0)) entries_push(d->arena, &c->mass, (Entry){ c->row[r], k, WRT_V, m });
+      if (ex_depends_any(p, m, is_rate, s)) {
+        Diag *g = diag(d->bag, DIAG_E0501, span, "the kinetic energy is not quadratic in the velocities");
+        Text t = {0};
+        ex_print(p, m, &t, sym_name, s);
+        diag_note(g, "d2T/d%s d%s = %s still contains a velocity", sym_name(a->rate, s), sym_name(b->rate, s), text_str(&t));
+        diag_help(g, "kinetic energy is a sum of terms like m*v^2/2; potentials and dissipation have their own keywords");
+        text_free(&t);
+        return;
+      }
+      force = ex_sub(p, force, ex_mul(p, ex_diff(p, momentum, b->value), ex_sym(p, b->rate)));
+    }
+    force = ex_sub(p, force, ex_diff(p, momentum, s->sym_time));
+    c->f[r] = force;
+  }
+  c->kinetic = T;
+}
+
+static void energy_class(Deriver *d, const MEnergy *e) {
+  static const char *const label[] = { "kinetic energy", "potential", "dissipation" };
+  System *s = d->sys;
+  Pool *p = s->pool;
+  Ex value = lower_expr(s, e->value);
+  if (ex_depends_any(p, value, is_multiplier, s)) {
+    diag(d->bag, DIAG_E0502, e->value->span, "an energy cannot depend on a multiplier");
+    return;
+  }
+  if (ex_depends_any(p, value, is_state_rate, s)) {
+    diag(d->bag, DIAG_E0502, e->value->span, "an energy cannot depend on the derivative of a state");
+    return;
+  }
+  SysClass *c = derive_new_class(d, CLASS_SMOOTH, label[e->kind], e->span, &e->ctx);
+  SlotList l = slots_of(d->arena, s, c);
+  slots_collect(&l, value);
+  all_slots_are_rows(d, c);
+  switch (e->kind) {
+  case ME_KINETIC: kinetic(d, c, value, e->value->span); break;
+  case ME_POTENTIAL:
+    if (ex_depends_any(p, value, is_rate, s)) {
+      Diag *g = diag(d->bag, DIAG_E0502, e->value->span, "a potential depends on positions, not on velocities");
+      diag_help(g, "a Rayleigh function of the velocities is written: dissipation c*z'^2/2;");
+      return;
+    }
+    for (int r = 0; r < c->nrow; r++) c->f[r] = ex_neg(p, ex_diff(p, value, c->slot[c->row[r]].value));
+    c->potential = value;
+    break;
+  case ME_DISSIPATION:
+    for (int r = 0; r < c->nrow; r++) c->f[r] = ex_neg(p, ex_diff(p, value, c->slot[c->row[r]].rate));
+    break;
+  }
+  derive_smooth_jacobians(d, c);
+}
+
+void derive_energies(Deriver *d) {
+  for (int i = 0; i < d->sys->model->nenergy; i++) energy_class(d, &d->sys->model->energy[i]);
+}
+
+// Splits F into f = F at lambda = 0 and g = F - f (mathematics.md section 2: r = g(t,x,lambda)).
+static void split_multipliers(Deriver *d, SysClass *c, Ex F, int r) {
+  System *s = d->sys;
+  Pool *p = s->pool;
+  int *ids = ARENA_ARRAY(d->arena, int, c->nslot);
+  Ex *zero = ARENA_ARRAY(d->arena, Ex, c->nslot);
+  int n = 0;
+  for (int k = 0; k < c->nslot; k++)
+    if (c->slot[k].kind == SLOT_L) { ids[n] = c->slot[k].value; zero[n++] = ex_num(p, 0); }
+  if (!n) { c->f[r] = F; c->g[r] = ex_num(p, 0); return; }
+  c->f[r] = ex_subst(p, F, ids, zero, n);
+  if (ex_affine(p, F, ids, n)) {
+    Ex g = ex_num(p, 0);
+    for (int i = 0; i < n; i++) g = ex_add(p, g, ex_mul(p, ex_diff(p, F, ids[i]), ex_sym(p, ids[i])));
+    c->g[r] = g;
+  } else c->g[r] = ex_sub(p, F, c->f[r]);
+}
+
+// Rows of given targets with right-hand sides F: shared by forces and state equations.
+void derive_right_hand_side(Deriver *d, SysClass *c, int target_symbol, Ex F) {
+  SlotList l = slots_of(d->arena, d->sys, c);
+  int row = slots_add(&l, target_symbol);
+  slots_collect(&l, F);
+  c->nrow = 1;
+  c->row = ARENA_ARRAY(d->arena, int, 1);
+  c->f = ARENA_ARRAY(d->arena, Ex, 1);
+  c->g = ARENA_ARRAY(d->arena, Ex, 1);
+  c->row[0] = row;
+  split_multipliers(d, c, F, 0);
+  derive_smooth_jacobians(d, c);
+}
+
+void derive_forces(Deriver *d) {
+  System *s = d->sys;
+  for (int i = 0; i < s->model->nforce; i++) {
+    const MForce *m = &s->model->force[i];
+    Ex F = lower_expr(s, m->value);
+    if (ex_depends_any(s->pool, F, is_state_rate, s)) {
+      diag(d->bag, DIAG_E0502, m->value->span, "a force cannot depend on the derivative of a state");
+      continue;
+    }
+    SysClass *c = derive_new_class(d, CLASS_SMOOTH, "force", m->span, &m->ctx);
+    derive_right_hand_side(d, c, lower_var_symbol(s, m->on, false), F);
+  }
+}

@@ -1,0 +1,231 @@
+// Rows of the one-step problem: relations y = h(t,q,v,x,lambda), contacts and constraints with their gap, its rate
+// and H = dg/dq (mathematics.md (6), (10)).
+#include "derive.h"
+
+static bool member_rate(int id, void *s) { return symtab_at(((System *)s)->sym, id)->kind == SYM_RATE; }
+static bool member_state(int id, void *system) {
+  const System *s = system;
+  const Sym *y = symtab_at(s->sym, id);
+  return (y->kind == SYM_VALUE || y->kind == SYM_RATE) && s->model->var[y->id].kind == MV_STATE;
+}
+static bool member_multiplier(int id, void *system) {
+  const System *s = system;
+  const Sym *y = symtab_at(s->sym, id);
+  return y->kind == SYM_VALUE && s->model->var[y->id].kind >= MV_MULTIPLIER;
+}
+static bool member_state_rate(int id, void *system) { return member_state(id, system) && member_rate(id, system); }
+static bool member_variable(int id, void *system) { return is_variable(id, system); }
+
+// y over all slots: C (q, v, x) and D (lambda).
+static void output_jacobian(Deriver *d, SysClass *c) {
+  Pool *p = d->sys->pool;
+  for (int k = 0; k < c->nslot; k++) {
+    const Slot *t = &c->slot[k];
+    Wrt by = t->kind == SLOT_Q ? WRT_Q : t->kind == SLOT_X ? WRT_X : WRT_L;
+    Ex dy = ex_diff(p, c->y, t->value);
+    if (!ex_is_num(p, dy, 0)) entries_push(d->arena, &c->h, (Entry){ 0, k, by, dy });
+    if (t->kind != SLOT_Q) continue;
+    dy = ex_diff(p, c->y, t->rate);
+    if (!ex_is_num(p, dy, 0)) entries_push(d->arena, &c->h, (Entry){ 0, k, WRT_V, dy });
+  }
+}
+
+static void relation_class(Deriver *d, const MRelation *m) {
+  System *s = d->sys;
+  SysClass *c = derive_new_class(d, CLASS_RELATION, arena_printf(d->arena, "relation %s", m->name), m->span, &m->ctx);
+  c->row_type = (int)m->law;
+  c->y = lower_expr(s, m->y);
+  c->lo = lower_expr(s, m->lo);
+  c->hi = lower_expr(s, m->hi);
+  if (ex_depends_any(s->pool, c->y, member_state_rate, s)) {
+    diag(d->bag, DIAG_E0502, m->y_span, "the output of a relation cannot contain the derivative of a state");
+    return;
+  }
+  SlotList l = slots_of(d->arena, s, c);
+  int lambda = lower_var_symbol(s, m->lambda, false);
+  slots_collect(&l, c->y);
+  slots_collect(&l, c->lo);
+  slots_collect(&l, c->hi);
+  c->lambda_slot = slots_add(&l, lambda);
+  output_jacobian(d, c);
+}
+
+void derive_relations(Deriver *d) {
+  for (int i = 0; i < d->sys->model->nrelation; i++) relation_class(d, &d->sys->model->relation[i]);
+}
+
+// rate = sum dg/dq_a v_a + dg/dt
+static Ex rate_of_gap(Deriver *d, const SysClass *c) {
+  Pool *p = d->sys->pool;
+  Ex r = ex_diff(p, c->y, d->sys->sym_time);
+  for (int k = 0; k < c->nslot; k++)
+    if (c->slot[k].kind == SLOT_Q)
+      r = ex_add(p, r, ex_mul(p, ex_diff(p, c->y, c->slot[k].value), ex_sym(p, c->slot[k].rate)));
+  return r;
+}
+
+static void row_jacobian(Deriver *d, SysClass *c) {
+  Pool *p = d->sys->pool;
+  for (int k = 0; k < c->nslot; k++) {
+    if (c->slot[k].kind != SLOT_Q) continue;
+    Ex h = ex_diff(p, c->rate, c->slot[k].rate);
+    if (!ex_is_num(p, h, 0)) entries_push(d->arena, &c->h, (Entry){ 0, k, WRT_V, h });
+  }
+}
+
+// Operations without a derivative somewhere, below which a coordinate stands (E0412).
+static bool kink(Deriver *d, Ex gap, Span span) {
+  static const struct { Op op; const char *name; } bad[] = {
+    { OP_ABS, "abs" }, { OP_MIN, "min" }, { OP_MAX, "max" }, { OP_SIGN, "sign" }, { OP_FLOOR, "floor" } };
+  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+    if (!ex_uses_op(d->sys->pool, gap, bad[i].op, member_variable, d->sys)) continue;
+    Diag *g = diag(d->bag, DIAG_E0412, span, "the gap is not differentiable: it uses %s of a coordinate", bad[i].name);
+    diag_note(g, "the contact force acts along the gradient of the gap, which does not exist where %s has its kink", bad[i].name);
+    diag_help(g, bad[i].op == OP_ABS ? "write two contacts, one for each side, e.g. a - x >= 0 and a + x >= 0"
+                                     : "write one contact for each smooth piece");
+    return true;
+  }
+  return false;
+}
+
+// A compliant gap contains its own multiplier: 0 <= g(q,lambda) _|_ lambda >= 0 with the force (dg/dq)^T lambda, no impact law.
+static void compliant_contact(Deriver *d, const MContact *m, SysClass *c, int lambda) {
+  System *s = d->sys;
+  c->kind = CLASS_RELATION;
+  c->compliant = true;
+  c->row_var = m->row_var;
+  SlotList l = slots_of(d->arena, s, c);
+  c->lambda_slot = slots_add(&l, lambda);
+  output_jacobian(d, c);
+  Slot *slot = c->slot;
+  int nslot = c->nslot;
+  Ex y = c->y;
+  for (int k = 0; k < nslot; k++) {
+    if (slot[k].kind != SLOT_Q) continue;
+    Ex direction = ex_diff(s->pool, y, slot[k].value);
+    if (ex_is_num(s->pool, direction, 0)) continue;
+    SysClass *f = derive_new_class(d, CLASS_SMOOTH, arena_printf(d->arena, "force of contact %s", m->name), m->span, &m->ctx);
+    derive_right_hand_side(d, f, slot[k].value, ex_mul(s->pool, direction, ex_sym(s->pool, lambda)));
+  }
+}
+
+static int own_multiplier(System *s, int row_var, int nloop) {
+  Sym y = { .kind = SYM_VALUE, .id = row_var, .nidx = nloop };
+  for (int i = 0; i < nloop; i++) y.idx[i] = ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_LOOP, .id = i }));
+  return symtab_id(s->sym, y);
+}
+
+static void contact_class(Deriver *d, const MContact *m) {
+  System *s = d->sys;
+  Pool *p = s->pool;
+  SysClass *c = derive_new_class(d, CLASS_CONTACT, arena_printf(d->arena, "contact %s", m->name), m->span, &m->ctx);
+  c->row_type = 0;
+  c->row_var = m->row_var;
+  c->y = lower_expr(s, m->gap);
+  SlotList l = slots_of(d->arena, s, c);
+  slots_collect(&l, c->y);
+  if (kink(d, c->y, m->gap_span)) return;
+  if (ex_depends_any(p, c->y, member_rate, s)) {
+    Diag *g = diag(d->bag, DIAG_E0411, m->gap_span, "a gap is a function of positions, not of velocities");
+    diag_help(g, "a set-valued law on a velocity is a relation: relation N: 0 <= v perp lambda >= 0;");
+    return;
+  }
+  if (ex_depends_any(p, c->y, member_state, s)) {
+    Diag *g = diag(d->bag, DIAG_E0411, m->gap_span, "a gap is a function of coordinates and time; it cannot contain a first-order state");
+    diag_help(g, "a moving obstacle with dynamics of its own is a coord, or write the law as a relation");
+    return;
+  }
+  if (ex_depends_any(p, c->y, member_multiplier, s)) {
+    int own = own_multiplier(s, m->row_var, m->ctx.n);
+    if (ex_depends(p, c->y, own)) { compliant_contact(d, m, c, own); return; }
+    diag(d->bag, DIAG_E0411, m->gap_span, "a gap may contain its own multiplier (compliance) but not another one");
+    return;
+  }
+  bool any = false;
+  for (int k = 0; k < c->nslot; k++) any |= c->slot[k].kind == SLOT_Q;
+  if (!any) { diag(d->bag, DIAG_E0411, m->gap_span, "this gap contains no coordinate, so no force can act on it"); return; }
+  c->rate = rate_of_gap(d, c);
+  row_jacobian(d, c);
+  c->e = lower_expr(s, m->e);
+  if (c->e != EX_NONE && stage_of(s, c->e) > STAGE_CONST) {
+    diag(d->bag, DIAG_E0411, m->law_span, "a restitution coefficient is constant during a run");
+    return;
+  }
+  if (c->e != EX_NONE && ex_operator(p, c->e) == OP_NUM && (ex_value(p, c->e) < 0 || ex_value(p, c->e) > 1))
+    diag(d->bag, DIAG_W0810, m->law_span, "restitution %g is outside of [0, 1]: impacts would %s", ex_value(p, c->e),
+         ex_value(p, c->e) < 0 ? "penetrate" : "create energy");
+}
+
+void derive_contacts(Deriver *d) {
+  for (int i = 0; i < d->sys->model->ncontact; i++) contact_class(d, &d->sys->model->contact[i]);
+}
+
+static void constraint_class(Deriver *d, const MConstraint *m) {
+  System *s = d->sys;
+  Pool *p = s->pool;
+  SysClass *c = derive_new_class(d, CLASS_CONSTRAINT, arena_printf(d->arena, "constraint %s", m->name), m->span, &m->ctx);
+  c->row_type = 2;
+  c->row_var = m->row_var;
+  c->y = lower_expr(s, m->value);
+  SlotList l = slots_of(d->arena, s, c);
+  slots_collect(&l, c->y);
+  if (kink(d, c->y, m->span)) return;
+  if (ex_depends_any(p, c->y, member_state, s) || ex_depends_any(p, c->y, member_multiplier, s)) {
+    diag(d->bag, DIAG_E0411, m->span, "a constraint is on coordinates, velocities and time only");
+    return;
+  }
+  c->velocity_level = ex_depends_any(p, c->y, member_rate, s);
+  if (c->velocity_level) {
+    c->rate = c->y;
+    row_jacobian(d, c);
+    for (int i = 0; i < c->h.n; i++)
+      if (ex_depends_any(p, c->h.at[i].value, member_rate, s)) {
+        Diag *g = diag(d->bag, DIAG_E0411, m->span, "a constraint on velocities must be linear in them");
+        diag_note(g, "it is not in %s", sym_name(c->slot[c->h.at[i].col].rate, s));
+        return;
+      }
+  } else {
+    c->rate = rate_of_gap(d, c);
+    row_jacobian(d, c);
+  }
+  if (!c->h.n) diag(d->bag, DIAG_E0411, m->span, "this constraint contains no coordinate, so no force can act on it");
+}
+
+void derive_constraints(Deriver *d) {
+  for (int i = 0; i < d->sys->model->nconstraint; i++) constraint_class(d, &d->sys->model->constraint[i]);
+}
+
+static SysClass *value_class(Deriver *d, ClassKind kind, const char *label, Span span, const MContext *ctx, const MExpr *value) {
+  SysClass *c = derive_new_class(d, kind, label, span, ctx);
+  c->value = lower_expr(d->sys, value);
+  SlotList l = slots_of(d->arena, d->sys, c);
+  slots_collect(&l, c->value);
+  if (kind != CLASS_INIT && ex_depends_any(d->sys->pool, c->value, member_state_rate, d->sys))
+    diag(d->bag, DIAG_E0502, value->span, "the derivative of a state can only stand in its equation");
+  return c;
+}
+
+void derive_rest(Deriver *d) {
+  System *s = d->sys;
+  const Model *m = s->model;
+  for (int i = 0; i < m->noutput; i++) {
+    const MOutput *o = &m->output[i];
+    SysClass *c = value_class(d, CLASS_OUTPUT, o->name, o->span, &o->ctx, o->value);
+    c->name = o->name;
+    c->hidden = o->hidden;
+  }
+  for (int i = 0; i < m->ninit; i++) {
+    const MInit *o = &m->init[i];
+    SysClass *c = derive_new_class(d, CLASS_INIT, "initial value", o->span, &o->ctx);
+    SlotList l = slots_of(d->arena, s, c);
+    slots_add(&l, lower_var_symbol(s, o->on, false));
+    c->value = lower_expr(s, o->value);
+    c->init_velocity = o->velocity;
+    if (stage_of(s, c->value) > STAGE_CONST)
+      diag(d->bag, DIAG_E0505, o->value->span, "an initial value depends on parameters only");
+  }
+  for (int i = 0; i < m->nassertion; i++) {
+    const MAssert *o = &m->assertion[i];
+    value_class(d, CLASS_ASSERT, "assert", o->span, &o->ctx, o->cond)->text = o->text;
+  }
+}

@@ -1,0 +1,239 @@
+// Loops run, slots bound to concrete variables, local Jacobians scattered: finite-element assembly with symbols.
+#include <math.h>
+#include <string.h>
+#include "../base/vec.h"
+#include "expand.h"
+
+typedef struct Job {
+  Arena *arena; System *sys; Expanded *x; int clip, limit;
+  double *param;                 // default values
+  double loop[8];
+  int cap; int *map;             // symbol id -> number in value[] / row; -1
+  int map_size;
+  bool overflow;
+  int next_row;                  // row being filled
+} Job;
+
+static double value_in_job(int id, void *job) {
+  Job *j = job;
+  const Sym *y = symtab_at(j->sys->sym, id);
+  if (y->kind == SYM_PARAM) return j->param[y->id];
+  if (y->kind == SYM_LOOP) return j->loop[y->id];
+  if (y->kind == SYM_PARAM_AT) {
+    const MParam *p = &j->sys->model->param[y->id];
+    int k = (int)ex_eval(j->sys->pool, y->idx[0], value_in_job, job) - 1;
+    if (y->nidx == 2) k = k * p->dim[1] + (int)ex_eval(j->sys->pool, y->idx[1], value_in_job, job) - 1;
+    int n = p->dim[0] * (p->ndim == 2 ? p->dim[1] : 1);
+    return k >= 0 && k < n ? j->param[y->id + k] : NAN;
+  }
+  return NAN;
+}
+
+static double number(Job *j, Ex e) { return ex_eval(j->sys->pool, e, value_in_job, j); }
+
+static int concrete_symbol(Job *j, SymKind kind, const Slot *t) {
+  Sym y = { .kind = kind, .id = t->var, .nidx = t->nidx };
+  for (int k = 0; k < t->nidx; k++) y.idx[k] = ex_num(j->sys->pool, number(j, t->idx[k]));
+  return symtab_id(j->sys->sym, y);
+}
+
+// Symbols of an expression -> concrete ones; loops -> numbers; array elements -> their parameter.
+static Ex concrete(Job *j, const SysClass *c, Ex e) {
+  if (e == EX_NONE) return EX_NONE;
+  Pool *p = j->sys->pool;
+  const int *ids;
+  int n = ex_symbols(p, e, &ids);
+  int *from = ARENA_ARRAY(j->arena, int, n);
+  Ex *to = ARENA_ARRAY(j->arena, Ex, n);
+  int m = 0;
+  for (int i = 0; i < n; i++) {
+    Sym y = *symtab_at(j->sys->sym, ids[i]);
+    Ex by = EX_NONE;
+    if (y.kind == SYM_LOOP) by = ex_num(p, j->loop[y.id]);
+    else if (y.kind == SYM_PARAM_AT) {
+      const MParam *q = &j->sys->model->param[y.id];
+      int k = (int)number(j, y.idx[0]) - 1;
+      if (y.nidx == 2) k = k * q->dim[1] + (int)number(j, y.idx[1]) - 1;
+      by = ex_sym(p, symtab_id(j->sys->sym, (Sym){ .kind = SYM_PARAM, .id = y.id + k }));
+    } else if (y.kind == SYM_VALUE || y.kind == SYM_RATE) {
+      Slot t = { .var = y.id, .nidx = y.nidx, .idx = { y.idx[0], y.idx[1] } };
+      by = ex_sym(p, concrete_symbol(j, y.kind, &t));
+    }
+    if (by != EX_NONE) { from[m] = ids[i]; to[m++] = by; }
+  }
+  (void)c;
+  return ex_subst(p, e, from, to, m);
+}
+
+static int lookup(const Job *j, int id) { return id < j->map_size ? j->map[id] : -1; }
+
+static void remember(Job *j, int id, int number_) {
+  if (id >= j->map_size) {
+    int size = 2 * id + 64;
+    int *map = ARENA_ARRAY(j->arena, int, size);
+    for (int i = 0; i < size; i++) map[i] = i < j->map_size ? j->map[i] : -1;
+    j->map = map; j->map_size = size;
+  }
+  j->map[id] = number_;
+}
+
+typedef void (*Visit)(Job *, const SysClass *, int cls);
+
+static void run_loops(Job *j, const SysClass *c, int cls, int depth, Visit visit) {
+  if (j->overflow) return;
+  if (depth == c->nloop) { visit(j, c, cls); return; }
+  double lo = number(j, c->loop[depth].lo), hi = number(j, c->loop[depth].hi);
+  if (j->clip && hi > lo + j->clip - 1) { hi = lo + j->clip - 1; }
+  for (double i = lo; i <= hi; i++) { j->loop[depth] = i; run_loops(j, c, cls, depth + 1, visit); }
+}
+
+static void all_instances(Job *j, Visit visit) {
+  for (int i = 0; i < j->sys->ncls; i++) {
+    const SysClass *c = &j->sys->cls[i];
+    if (c->kind <= CLASS_CONSTRAINT && c->nloop <= 8) run_loops(j, c, i, 0, visit);
+  }
+}
+
+static void add_variable(Job *j, int value, int rate) {
+  if (lookup(j, value) >= 0) return;
+  Expanded *x = j->x;
+  if (x->nz >= j->limit) { j->overflow = true; return; }
+  x->value[x->nz] = value; x->rate[x->nz] = rate;
+  remember(j, value, x->nz);
+  x->nz++;
+}
+
+// All elements of all variables of one kind, cut like the loops.
+static void declared_variables(Job *j, MVarKind kind) {
+  for (int v = 0; v < j->sys->model->nvar; v++) {
+    const MVar *m = &j->sys->model->var[v];
+    if (m->kind != kind) continue;
+    double lo[2] = { 1, 1 }, hi[2] = { 1, 1 };
+    for (int k = 0; k < m->ndim; k++) {
+      lo[k] = number(j, j->sys->var_lo[k][v]);
+      hi[k] = number(j, j->sys->var_hi[k][v]);
+      if (j->clip && hi[k] > lo[k] + j->clip - 1) hi[k] = lo[k] + j->clip - 1;
+    }
+    for (double a = lo[0]; a <= hi[0] && !j->overflow; a++)
+      for (double b = lo[1]; b <= hi[1] && !j->overflow; b++) {
+        Slot t = { .var = v, .nidx = m->ndim, .idx = { ex_num(j->sys->pool, a), ex_num(j->sys->pool, b) } };
+        add_variable(j, concrete_symbol(j, SYM_VALUE, &t), concrete_symbol(j, SYM_RATE, &t));
+      }
+  }
+}
+
+static bool read_here(Job *j, const Slot *t) { return t->guard == EX_NONE || number(j, t->guard) != 0; }
+
+static void count_instance(Job *j, const SysClass *c, int cls) {
+  Expanded *x = j->x;
+  for (int k = 0; k < c->nslot; k++) {
+    const Slot *t = &c->slot[k];
+    if (t->kind == SLOT_L || !read_here(j, t)) continue;
+    int value = concrete_symbol(j, SYM_VALUE, t);
+    if (lookup(j, value) < 0 && j->clip) { // a neighbour just outside of the cut
+      MVarKind kind = j->sys->model->var[t->var].kind;
+      if (kind == MV_COORD && x->nx == 0) { add_variable(j, value, concrete_symbol(j, SYM_RATE, t)); if (!j->overflow) x->nq++; }
+    }
+  }
+  if (c->kind == CLASS_SMOOTH) return;
+  if (x->nr >= j->limit) { j->overflow = true; return; }
+  XRow *r = &x->row[x->nr];
+  r->cls = cls;
+  if (c->lambda_slot >= 0) r->lambda = concrete_symbol(j, SYM_VALUE, &c->slot[c->lambda_slot]);
+  else {
+    Slot t = { .var = c->row_var, .nidx = c->nloop < 2 ? c->nloop : 2 };
+    for (int k = 0; k < t.nidx; k++) t.idx[k] = ex_num(j->sys->pool, j->loop[k]);
+    r->lambda = concrete_symbol(j, SYM_VALUE, &t);
+  }
+  remember(j, r->lambda, x->nr);
+  r->y = concrete(j, c, c->y); r->rate = concrete(j, c, c->rate);
+  r->lo = concrete(j, c, c->lo); r->hi = concrete(j, c, c->hi);
+  x->nr++;
+}
+
+static void scatter(Job *j, Ex *m, int cols, int row, int col, Ex value) {
+  if (row < 0 || col < 0) return;
+  Ex *at = &m[row * cols + col];
+  *at = *at == EX_NONE ? value : ex_add(j->sys->pool, *at, value);
+}
+
+static int place(Job *j, const SysClass *c, int slot) {
+  const Slot *t = &c->slot[slot];
+  return read_here(j, t) ? lookup(j, concrete_symbol(j, SYM_VALUE, t)) : -1;
+}
+
+
+
+static void fill_instance(Job *j, const SysClass *c, int cls) {
+  Expanded *x = j->x;
+  (void)cls;
+  if (c->kind == CLASS_SMOOTH) {
+    for (int r = 0; r < c->nrow; r++) {
+      int row = place(j, c, c->row[r]);
+      if (row < 0) continue;
+      scatter(j, x->f, 1, row, 0, concrete(j, c, c->f[r]));
+      if (c->kinetic != EX_NONE) scatter(j, x->inertia, 1, row, 0, ex_neg(j->sys->pool, concrete(j, c, c->f[r])));
+      scatter(j, x->g, 1, row, 0, concrete(j, c, c->g[r]));
+    }
+    const struct { const Entries *e; Ex *q, *v, *s, *l; } part[] = {
+      { &c->mass, NULL, x->M, x->M, NULL }, { &c->jac, x->Jq, x->Jv, x->Jx, NULL },
+      { &c->k, x->Kq, x->Kv, x->Kx, NULL }, { &c->b, NULL, NULL, NULL, x->B } };
+    for (int k = 0; k < 4; k++)
+      for (int i = 0; i < part[k].e->n; i++) {
+        const Entry *e = &part[k].e->at[i];
+        int row = place(j, c, e->row), col = place(j, c, e->col);
+        Ex v = concrete(j, c, e->value);
+        if (k == 0) scatter(j, x->M, x->nz, row, col, v);
+        else if (e->wrt == WRT_Q) scatter(j, part[k].q, x->nq, row, col, v);
+        else if (e->wrt == WRT_V) scatter(j, part[k].v, x->nq, row, col, v);
+        else if (e->wrt == WRT_X) scatter(j, part[k].s, x->nx, row, col < 0 ? -1 : col - x->nq, v);
+        else scatter(j, x->B, x->nr, row, col, v);
+      }
+    return;
+  }
+  int row = j->next_row++;
+  for (int i = 0; i < c->h.n; i++) {
+    const Entry *e = &c->h.at[i];
+    int col = place(j, c, e->col);
+    Ex v = concrete(j, c, e->value);
+    if (c->kind != CLASS_RELATION) scatter(j, x->H, x->nq, row, col, v);
+    else if (e->wrt == WRT_Q) scatter(j, x->Cq, x->nq, row, col, v);
+    else if (e->wrt == WRT_V) scatter(j, x->Cv, x->nq, row, col, v);
+    else if (e->wrt == WRT_X) scatter(j, x->Cx, x->nx, row, col < 0 ? -1 : col - x->nq, v);
+    else scatter(j, x->D, x->nr, row, col, v);
+  }
+}
+
+static Expanded *attempt(Arena *a, System *s, int limit, int clip) {
+  Expanded *x = ARENA_NEW(a, Expanded);
+  Job job = { .arena = a, .sys = s, .x = x, .clip = clip, .limit = limit }, *j = &job;
+  x->sys = s; x->clipped = clip > 0;
+  j->param = ARENA_ARRAY(a, double, s->model->nparam + 1);
+  for (int i = 0; i < s->model->nparam; i++)
+    j->param[i] = s->model->param[i].structural ? s->model->param[i].fixed : s->param[i] == EX_NONE ? NAN : number(j, s->param[i]);
+  x->value = ARENA_ARRAY(a, int, limit); x->rate = ARENA_ARRAY(a, int, limit);
+  x->row = ARENA_ARRAY(a, XRow, limit);
+  declared_variables(j, MV_COORD);
+  x->nq = x->nz;
+  // two passes over the rows: neighbours outside of a cut family may add coordinates before the states are numbered
+  if (clip) { int rows = x->nr; all_instances(j, count_instance); x->nr = rows; }
+  declared_variables(j, MV_STATE);
+  x->nx = x->nz - x->nq;
+  if (!j->overflow) all_instances(j, count_instance);
+  if (j->overflow) return NULL;
+  int nz = x->nz, nq = x->nq, nx = x->nx, nr = x->nr;
+  x->M = ARENA_ARRAY(a, Ex, nz * nz + 1); x->f = ARENA_ARRAY(a, Ex, nz + 1); x->g = ARENA_ARRAY(a, Ex, nz + 1); x->inertia = ARENA_ARRAY(a, Ex, nq + 1);
+  x->Jq = ARENA_ARRAY(a, Ex, nz * nq + 1); x->Jv = ARENA_ARRAY(a, Ex, nz * nq + 1); x->Jx = ARENA_ARRAY(a, Ex, nz * nx + 1);
+  x->Kq = ARENA_ARRAY(a, Ex, nz * nq + 1); x->Kv = ARENA_ARRAY(a, Ex, nz * nq + 1); x->Kx = ARENA_ARRAY(a, Ex, nz * nx + 1);
+  x->B = ARENA_ARRAY(a, Ex, nz * nr + 1);
+  x->Cq = ARENA_ARRAY(a, Ex, nr * nq + 1); x->Cv = ARENA_ARRAY(a, Ex, nr * nq + 1); x->Cx = ARENA_ARRAY(a, Ex, nr * nx + 1);
+  x->D = ARENA_ARRAY(a, Ex, nr * nr + 1); x->H = ARENA_ARRAY(a, Ex, nr * nq + 1);
+  j->next_row = 0;
+  all_instances(j, fill_instance);
+  return x;
+}
+
+Expanded *expand_system(Arena *a, const System *s, int limit, int clip) {
+  Expanded *x = attempt(a, (System *)s, limit, 0);
+  return x ? x : attempt(a, (System *)s, limit, clip);
+}

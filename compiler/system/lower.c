@@ -1,0 +1,72 @@
+// Model expressions -> DAG. A one-to-one translation; memoised by node, since the model shares its trees.
+#include "../base/fatal.h"
+#include "lower.h"
+
+static Sym indexed(System *s, SymKind kind, const MExpr *e) {
+  Sym y = { .kind = kind, .id = e->id, .nidx = e->nargs };
+  INVARIANT(e->nargs <= 2);
+  for (int i = 0; i < e->nargs; i++) y.idx[i] = lower_expr(s, e->arg[i]);
+  return y;
+}
+
+int lower_var_symbol(System *s, const MExpr *var, bool rate) {
+  return symtab_id(s->sym, indexed(s, rate ? SYM_RATE : SYM_VALUE, var));
+}
+
+static Ex lower_op(System *s, const MExpr *e) {
+  Pool *p = s->pool;
+  Ex a = lower_expr(s, e->arg[0]);
+  Ex b = e->nargs > 1 ? lower_expr(s, e->arg[1]) : EX_NONE;
+  switch (e->op) {
+  case MOP_ADD: return ex_add(p, a, b);
+  case MOP_SUB: return ex_sub(p, a, b);
+  case MOP_MUL: return ex_mul(p, a, b);
+  case MOP_DIV: return ex_div(p, a, b);
+  case MOP_POW: return ex_pow(p, a, b);
+  case MOP_NEG: return ex_neg(p, a);
+  case MOP_LT:  return ex_2(p, OP_LT, a, b);
+  case MOP_LE:  return ex_2(p, OP_LE, a, b);
+  case MOP_GT:  return ex_2(p, OP_LT, b, a);
+  case MOP_GE:  return ex_2(p, OP_LE, b, a);
+  case MOP_EQ:  return ex_2(p, OP_EQ, a, b);
+  case MOP_NE:  return ex_1(p, OP_NOT, ex_2(p, OP_EQ, a, b));
+  case MOP_AND: return ex_2(p, OP_AND, a, b);
+  case MOP_OR:  return ex_2(p, OP_OR, a, b);
+  case MOP_NOT: return ex_1(p, OP_NOT, a);
+  case MOP_IF:  return ex_if(p, a, b, lower_expr(s, e->arg[2]));
+#define ONE(NAME) case MOP_##NAME: return ex_1(p, OP_##NAME, a);
+#define TWO(NAME) case MOP_##NAME: return ex_2(p, OP_##NAME, a, b);
+  ONE(SQRT) ONE(EXP) ONE(LOG) ONE(SIN) ONE(COS) ONE(TAN) ONE(ASIN) ONE(ACOS) ONE(ATAN) ONE(SINH) ONE(COSH) ONE(TANH)
+  ONE(ABS) ONE(SIGN) ONE(FLOOR) TWO(ATAN2) TWO(MIN) TWO(MAX)
+#undef ONE
+#undef TWO
+  case MOP_COUNT: break;
+  }
+  FATAL("operation %d has no lowering", (int)e->op);
+}
+
+static Ex lower_node(System *s, const MExpr *e) {
+  switch (e->kind) {
+  case MX_NUM:   return ex_num(s->pool, e->num);
+  case MX_TIME:  return ex_sym(s->pool, s->sym_time);
+  case MX_LOOP:  return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_LOOP, .id = e->id }));
+  case MX_STAT:  return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_STAT, .id = e->id }));
+  case MX_PARAM: {
+    const MParam *q = &s->model->param[e->id];
+    if (q->structural && !e->nargs) return ex_num(s->pool, q->fixed);
+    return ex_sym(s->pool, symtab_id(s->sym, indexed(s, e->nargs ? SYM_PARAM_AT : SYM_PARAM, e)));
+  }
+  case MX_VAR:   return ex_sym(s->pool, lower_var_symbol(s, e, e->derivative));
+  case MX_OP:    return lower_op(s, e);
+  }
+  FATAL("expression of kind %d", (int)e->kind);
+}
+
+Ex lower_expr(System *s, const MExpr *e) {
+  if (!e) return EX_NONE;
+  Ex known = (Ex)(uintptr_t)map_get(s->lowered, e);
+  if (known) return known;
+  Ex x = lower_node(s, e);
+  map_put(s->lowered, e, (void *)(uintptr_t)x);
+  return x;
+}

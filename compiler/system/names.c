@@ -1,0 +1,108 @@
+// How symbols read: `bead[i + 1].z'` for a person, `\dot{z}_{i+1}` in LaTeX. Loop positions print as i, j, k.
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include "../base/arena.h"
+#include "names.h"
+
+static const char *const loop_letter[] = { "i", "j", "k", "l" };
+
+static void add_index(const System *s, const Sym *y, int k, Text *t) {
+  ex_print(s->pool, y->idx[k], t, sym_name, (void *)s);
+}
+
+void sym_text(const System *s, int id, Text *t) {
+  const Sym *y = symtab_at(s->sym, id);
+  switch (y->kind) {
+  case SYM_LOOP: text_add(t, y->id < 4 ? loop_letter[y->id] : "index"); return;
+  case SYM_TIME: text_add(t, "time"); return;
+  case SYM_STEP: text_add(t, "h"); return;
+  case SYM_THETA: text_add(t, "theta"); return;
+  case SYM_STAT: text_printf(t, "stat%d", y->id); return;
+  case SYM_COLUMN: text_printf(t, "c%d", y->id); return;
+  case SYM_PARAM: text_add(t, s->model->param[y->id].name); return;
+  case SYM_PARAM_AT: {
+    const char *n = s->model->param[y->id].name;           // "k[1]": the first element carries the shape
+    size_t len = strcspn(n, "[");
+    text_addn(t, n, len);
+    text_addc(t, '[');
+    for (int k = 0; k < y->nidx; k++) { if (k) text_add(t, ", "); add_index(s, y, k, t); }
+    text_addc(t, ']');
+    return;
+  }
+  case SYM_VALUE: case SYM_RATE: {
+    int k = 0;
+    for (const char *c = s->model->var[y->id].name; *c; c++) {
+      if (*c == '%' && k < y->nidx) add_index(s, y, k++, t);
+      else text_addc(t, *c);
+    }
+    if (y->kind == SYM_RATE) text_addc(t, '\'');
+    return;
+  }
+  }
+}
+
+// ex_print wants a string per symbol; it lives in the arena of the table.
+const char *sym_name(int id, void *system) {
+  const System *s = system;
+  Text t = {0};
+  sym_text(s, id, &t);
+  char *copy = arena_strndup(symtab_arena(s->sym), text_str(&t), strlen(text_str(&t)));
+  text_free(&t);
+  return copy;
+}
+
+static const char *const greek[] = { "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
+  "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Phi", "Psi",
+  "Omega", NULL };
+
+// One name piece: greek letters by name, trailing digits and the rest of longer names as an index.
+static void latex_word(const char *w, size_t n, Text *t) {
+  size_t letters = 0;
+  while (letters < n && isalpha((unsigned char)w[letters])) letters++;
+  for (const char *const *g = greek; *g; g++)
+    if (strlen(*g) == letters && !strncmp(*g, w, letters)) {
+      text_printf(t, "\\%s", *g);
+      if (letters < n) { text_add(t, "_{"); text_addn(t, w + letters, n - letters); text_addc(t, '}'); }
+      return;
+    }
+  if (n == 1) { text_addn(t, w, 1); return; }
+  if (letters == 1) { text_addn(t, w, 1); text_add(t, "_{"); text_addn(t, w + 1, n - 1); text_addc(t, '}'); return; }
+  if (letters == n && n <= 3) { text_addn(t, w, 1); text_add(t, "_{"); text_addn(t, w + 1, n - 1); text_addc(t, '}'); return; }
+  text_add(t, "\\mathit{");
+  for (size_t i = 0; i < n; i++) { if (w[i] == '_') text_add(t, "\\_"); else text_addc(t, w[i]); }
+  text_addc(t, '}');
+}
+
+const char *sym_latex(int id, void *system) {
+  const System *s = system;
+  const Sym *y = symtab_at(s->sym, id);
+  Text plain = {0}, t = {0};
+  sym_text(s, id, &plain);
+  const char *name = text_str(&plain);
+  if (y->kind == SYM_TIME) name = "t";
+  size_t n = strlen(name);
+  bool rate = y->kind == SYM_RATE;
+  if (rate) { n--; text_add(&t, "\\dot{"); }
+  // "bead[i + 1].z" -> z_{bead,i+1}: the last word is the letter, all before it an index
+  size_t last = n;
+  while (last > 0 && name[last - 1] != '.') last--;
+  size_t word = strcspn(name + last, "['");
+  if (last + word > n) word = n - last;
+  latex_word(name + last, word, &t);
+  if (rate) text_addc(&t, '}');
+  if (last > 0 || last + word < n) {
+    text_add(&t, "^{(");
+    for (size_t i = 0; i < n; i++) {
+      if (i >= last && i < last + word) continue;
+      if (name[i] == '.' ) continue;
+      if (name[i] == '[' || name[i] == ']') { if (name[i] == '[' && i > 0 && i != last + word) text_addc(&t, ' '); continue; }
+      if (name[i] == '_') text_addc(&t, '\\');
+      text_addc(&t, name[i]);
+    }
+    text_add(&t, ")}");
+  }
+  char *copy = arena_strndup(symtab_arena(s->sym), text_str(&t), strlen(text_str(&t)));
+  text_free(&plain); text_free(&t);
+  return copy;
+}

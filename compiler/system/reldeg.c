@@ -1,0 +1,269 @@
+// Relative degree of every row, its chain of derivatives, and the levels that follow from it.
+//
+//   degree 0: the row of D is not zero; else the first r with (C A^{r-1} B)_row != 0; for nonlinear systems L_g L_f^{r-1} h,
+//   generic rank by evaluation at random points (mathematics.md section 6). Levels: seed 001, "Computation of the number of
+//   Index Set and various levels".
+//
+// Mechanical rows: a gap g(q) has degree 2 and keeps y, y' with the impulse at level 1; a constraint on velocities degree 1.
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+#include "derive.h"
+#include "expand.h"
+
+enum { MAX_SIZE = 48, CLIP = 3, MAX_DEGREE = 6, POINTS = 2 };
+
+typedef struct Point { const System *sys; uint64_t seed; } Point;
+
+// Generic numbers in (0.5, 1.5), the same for the same symbol.
+static double random_value(int id, void *point) {
+  const Point *p = point;
+  uint64_t z = p->seed + 0x9e3779b97f4a7c15ull * (uint64_t)(id + 1);
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  return 0.5 + (double)((z ^ (z >> 31)) >> 11) * 0x1p-53;
+}
+
+static double at(const Expanded *x, Ex e, Point *p) {
+  if (e == EX_NONE) return 0;
+  double v = ex_eval(x->sys->pool, e, random_value, p);
+  return isfinite(v) ? v : 1;    // outside of the domain there: keep the structure
+}
+
+// In-place Gauss-Jordan solve of A X = B (n x n, n x m); columns without a pivot get 1 there (a missing inertia is another check).
+static void solve_dense(double *A, double *B, int n, int m) {
+  for (int k = 0; k < n; k++) {
+    int best = k;
+    for (int i = k + 1; i < n; i++) if (fabs(A[i * n + k]) > fabs(A[best * n + k])) best = i;
+    if (fabs(A[best * n + k]) < 1e-12) { A[k * n + k] = 1; best = k; }
+    for (int j = 0; j < n && best != k; j++) { double t = A[k * n + j]; A[k * n + j] = A[best * n + j]; A[best * n + j] = t; }
+    for (int j = 0; j < m && best != k; j++) { double t = B[k * m + j]; B[k * m + j] = B[best * m + j]; B[best * m + j] = t; }
+    double pivot = A[k * n + k];
+    for (int i = 0; i < n; i++) {
+      if (i == k || A[i * n + k] == 0) continue;
+      double f = A[i * n + k] / pivot;
+      for (int j = k; j < n; j++) A[i * n + j] -= f * A[k * n + j];
+      for (int j = 0; j < m; j++) B[i * m + j] -= f * B[k * m + j];
+    }
+    for (int j = k; j < n; j++) A[k * n + j] /= pivot;
+    for (int j = 0; j < m; j++) B[k * m + j] /= pivot;
+  }
+}
+
+static int rank_of(double *A, int n) {
+  int rank = 0;
+  for (int col = 0; col < n && rank < n; col++) {
+    int best = rank;
+    for (int i = rank + 1; i < n; i++) if (fabs(A[i * n + col]) > fabs(A[best * n + col])) best = i;
+    if (fabs(A[best * n + col]) < 1e-9) continue;
+    for (int j = 0; j < n; j++) { double t = A[rank * n + j]; A[rank * n + j] = A[best * n + j]; A[best * n + j] = t; }
+    for (int i = rank + 1; i < n; i++) {
+      double f = A[i * n + col] / A[rank * n + col];
+      for (int j = col; j < n; j++) A[i * n + j] -= f * A[rank * n + j];
+    }
+    rank++;
+  }
+  return rank;
+}
+
+// The linearisation at one point: s = (q, v, x), ns = 2 nq + nx; s' = A s + B lambda, y = C s + D lambda.
+typedef struct Linear { int ns, nr; double *A, *B, *C, *D; } Linear;
+
+static Linear linearise(Arena *a, const Expanded *x, Point *p) {
+  int nq = x->nq, nx = x->nx, nz = x->nz, nr = x->nr, ns = nq + nz;
+  Linear l = { ns, nr, ARENA_ARRAY(a, double, ns * ns + 1), ARENA_ARRAY(a, double, ns * nr + 1), ARENA_ARRAY(a, double, nr * ns + 1),
+               ARENA_ARRAY(a, double, nr * nr + 1) };
+  double *M = ARENA_ARRAY(a, double, nz * nz + 1), *R = ARENA_ARRAY(a, double, nz * (ns + nr) + 1);
+  int w = ns + nr;
+  for (int i = 0; i < nz; i++) {
+    for (int j = 0; j < nz; j++) M[i * nz + j] = at(x, x->M[i * nz + j], p);
+    for (int j = 0; j < nq; j++) {
+      R[i * w + j] = at(x, x->Jq[i * nq + j], p) + at(x, x->Kq[i * nq + j], p);
+      R[i * w + nq + j] = at(x, x->Jv[i * nq + j], p) + at(x, x->Kv[i * nq + j], p);
+    }
+    for (int j = 0; j < nx; j++) R[i * w + 2 * nq + j] = at(x, x->Jx[i * nx + j], p) + at(x, x->Kx[i * nx + j], p);
+    for (int j = 0; j < nr; j++) R[i * w + ns + j] = at(x, x->B[i * nr + j], p);
+  }
+  for (int r = 0; r < nr; r++)   // contact and constraint rows act along their H
+    for (int j = 0; j < nq; j++) R[j * w + ns + r] += at(x, x->H[r * nq + j], p);
+  solve_dense(M, R, nz, w);
+  for (int j = 0; j < nq; j++) l.A[j * ns + nq + j] = 1;
+  for (int i = 0; i < nz; i++) {
+    memcpy(&l.A[(nq + i) * ns], &R[i * w], (size_t)ns * sizeof(double));
+    if (nr) memcpy(&l.B[(nq + i) * nr], &R[i * w + ns], (size_t)nr * sizeof(double));
+  }
+  for (int r = 0; r < nr; r++) {
+    for (int j = 0; j < nq; j++) { l.C[r * ns + j] = at(x, x->Cq[r * nq + j], p); l.C[r * ns + nq + j] = at(x, x->Cv[r * nq + j], p); }
+    for (int j = 0; j < nx; j++) l.C[r * ns + 2 * nq + j] = at(x, x->Cx[r * nx + j], p);
+    for (int j = 0; j < nr; j++) l.D[r * nr + j] = at(x, x->D[r * nr + j], p);
+  }
+  return l;
+}
+
+// degree[r] of every row, and in *markov the decoupling matrix: row r of C A^{degree-1} B.
+static void degrees(Arena *a, const Linear *l, int *degree, double *markov) {
+  int ns = l->ns, nr = l->nr;
+  double *c = ARENA_ARRAY(a, double, ns + 1), *t = ARENA_ARRAY(a, double, ns + 1);
+  for (int r = 0; r < nr; r++) {
+    degree[r] = -1;
+    double *m = &markov[r * nr];
+    memcpy(m, &l->D[r * nr], (size_t)nr * sizeof(double));
+    memcpy(c, &l->C[r * ns], (size_t)ns * sizeof(double));
+    for (int k = 0; k <= MAX_DEGREE; k++) {
+      for (int j = 0; j < nr; j++) if (fabs(m[j]) > 1e-10) degree[r] = k;
+      if (degree[r] >= 0) break;
+      for (int j = 0; j < nr; j++) {
+        m[j] = 0;
+        for (int i = 0; i < ns; i++) m[j] += c[i] * l->B[i * nr + j];
+      }
+      memset(t, 0, (size_t)ns * sizeof(double));
+      for (int i = 0; i < ns; i++) if (c[i] != 0) for (int j = 0; j < ns; j++) t[j] += c[i] * l->A[i * ns + j];
+      memcpy(c, t, (size_t)ns * sizeof(double));
+    }
+  }
+}
+
+// --- the chain of derivatives, for people ---
+
+static bool diagonal_mass(const Expanded *x, int i) {
+  for (int j = 0; j < x->nz; j++) if (j != i && x->M[i * x->nz + j] != EX_NONE) return false;
+  return x->M[i * x->nz + i] != EX_NONE;
+}
+
+// d/dt of y along the motion; accelerations and state rates replaced by (f + g)/M where M's row is diagonal.
+static Ex time_derivative(const Expanded *x, Ex y) {
+  Pool *p = x->sys->pool;
+  Ex dy = ex_diff(p, y, x->sys->sym_time);
+  for (int i = 0; i < x->nz; i++) {
+    Ex by_value = ex_diff(p, y, x->value[i]);
+    Ex rhs = ex_div(p, ex_add(p, x->f[i], x->g[i]), x->M[i * x->nz + i] ? x->M[i * x->nz + i] : ex_num(p, 1));
+    if (i < x->nq) {
+      dy = ex_add(p, dy, ex_mul(p, by_value, ex_sym(p, x->rate[i])));
+      Ex by_rate = ex_diff(p, y, x->rate[i]);
+      if (!ex_is_num(p, by_rate, 0)) dy = ex_add(p, dy, ex_mul(p, by_rate, rhs));
+    } else dy = ex_add(p, dy, ex_mul(p, by_value, rhs));
+  }
+  return dy;
+}
+
+static bool chain_is_printable(const Expanded *x, Ex y) {
+  for (int i = 0; i < x->nz; i++)
+    if ((ex_depends(x->sys->pool, y, x->value[i]) || (i < x->nq && ex_depends(x->sys->pool, y, x->rate[i]))) && !diagonal_mass(x, i)) return false;
+  return true;
+}
+
+static void multipliers_in(const Expanded *x, Ex y, Text *t) {
+  bool any = false;
+  for (int r = 0; r < x->nr; r++)
+    if (ex_depends(x->sys->pool, y, x->row[r].lambda)) {
+      text_add(t, any ? ", " : "   (");
+      text_add(t, sym_name(x->row[r].lambda, (void *)x->sys));
+      any = true;
+    }
+  if (any) text_add(t, " appears)");
+}
+
+static void chain_of_row(Arena *a, const Expanded *x, int r, SysClass *c) {
+  static const char *const prime[] = { "", "'", "''", "'''", "''''", "'''''", "''''''" };
+  const XRow *row = &x->row[r];
+  Ex y = row->y;
+  c->chain = ARENA_ARRAY(a, const char *, MAX_DEGREE + 2);
+  int last = c->reldeg < 0 ? 1 : c->reldeg;
+  for (int k = 0; k <= last && k < 7; k++) {
+    Text t = {0};
+    if (k > 0 && !chain_is_printable(x, y)) {
+      text_printf(&t, "y%s: through the inverse of a full mass matrix%s", prime[last],
+                  c->reldeg >= 0 ? "; there the multiplier appears" : "");
+      c->chain[c->nchain++] = arena_strndup(a, text_str(&t), strlen(text_str(&t)));
+      text_free(&t);
+      return;
+    }
+    if (k > 0) y = time_derivative(x, y);
+    text_printf(&t, "y%s = ", prime[k]);
+    ex_print(x->sys->pool, y, &t, sym_name, (void *)x->sys);
+    multipliers_in(x, y, &t);
+    c->chain[c->nchain++] = arena_strndup(a, text_str(&t), strlen(text_str(&t)));
+    text_free(&t);
+  }
+}
+
+// --- laws against degrees ---
+
+static void law_too_weak(Deriver *d, const SysClass *c, const MRelation *m) {
+  System *s = d->sys;
+  Diag *g = diag(d->bag, DIAG_E0420, m->y_span, "this complementarity has relative degree %d, the law allows at most 1", c->reldeg);
+  diag_also(g, m->lambda_span, "acts on y%.*s", c->reldeg > 4 ? 4 : c->reldeg, "''''");
+  for (int i = 0; i < c->nchain; i++) diag_note(g, "%s", c->chain[i]);
+  bool mechanical = false;
+  for (int i = 0; i < c->nslot; i++) mechanical |= c->slot[i].kind == SLOT_Q;
+  if (c->reldeg == 2 && mechanical) {
+    diag_note(g, "at degree 2 the velocity may jump; a rule for the jump is missing");
+    Text t = {0};
+    ex_print(s->pool, c->y, &t, sym_name, s);
+    diag_help(g, "contact %s: %s >= 0 with newton(e);", m->name, text_str(&t));
+    text_free(&t);
+  } else diag_help(g, "relate the multiplier to an output of lower degree, e.g. to a derivative of this one");
+}
+
+static void levels(SysClass *c) {
+  switch (c->kind) {
+  case CLASS_CONTACT:    c->level_y_max = 1; c->level_lambda = 1; break;
+  case CLASS_CONSTRAINT: c->level_y_max = c->velocity_level ? 0 : 1; c->level_lambda = c->velocity_level ? 0 : 1; break;
+  default:               c->level_y_max = 0; c->level_lambda = 0; break;
+  }
+}
+
+static const MRelation *relation_of(const System *s, const SysClass *c) {
+  for (int i = 0; i < s->model->nrelation; i++)
+    if (s->model->relation[i].span.lo == c->span.lo && s->model->relation[i].span.file == c->span.file) return &s->model->relation[i];
+  return NULL;
+}
+
+static void uniform_degree(System *s, Arena *a, const int *degree, double *markov, int nr) {
+  if (nr < 2) return;
+  for (int r = 0; r < nr; r++) if (degree[r] < 0) return;
+  int rank = rank_of(markov, nr);
+  bool same = true;
+  for (int r = 1; r < nr; r++) same &= degree[r] == degree[0];
+  if (same && rank == nr) s->uniform_reldeg = arena_printf(a, "uniform relative degree %d: the decoupling matrix is nonsingular", degree[0]);
+  else s->uniform_reldeg = arena_printf(a, "no uniform relative degree: %s (rank %d of %d)",
+                                        same ? "the decoupling matrix is singular" : "the rows differ", rank, nr);
+}
+
+void relative_degrees(Deriver *d) {
+  System *s = d->sys;
+  bool rows = false, relations = false;
+  for (int i = 0; i < s->ncls; i++) {
+    SysClass *c = &s->cls[i];
+    levels(c);
+    if (c->kind == CLASS_CONTACT) c->reldeg = 2;
+    if (c->kind == CLASS_CONSTRAINT) c->reldeg = c->velocity_level ? 1 : 2;
+    rows |= c->kind >= CLASS_RELATION && c->kind <= CLASS_CONSTRAINT;
+    relations |= c->kind == CLASS_RELATION;
+  }
+  if (!rows) return;
+  Expanded *x = expand_system(d->arena, s, MAX_SIZE, CLIP);
+  if (!x) return;   // larger than the limit even when cut: degrees of relations stay unknown and are printed so
+  int *best = ARENA_ARRAY(d->arena, int, x->nr + 1), *degree = ARENA_ARRAY(d->arena, int, x->nr + 1);
+  double *markov = ARENA_ARRAY(d->arena, double, x->nr * x->nr + 1);
+  for (int k = 0; k < POINTS && relations; k++) {
+    Point p = { s, 0x1234567ull * (uint64_t)(k + 1) };
+    Linear l = linearise(d->arena, x, &p);
+    degrees(d->arena, &l, degree, markov);
+    for (int r = 0; r < x->nr; r++) if (k == 0 || (degree[r] >= 0 && (best[r] < 0 || degree[r] < best[r]))) best[r] = degree[r];
+  }
+  for (int r = 0; r < x->nr; r++) {
+    SysClass *c = &s->cls[x->row[r].cls];
+    if (c->kind == CLASS_RELATION) c->reldeg = best[r];
+    if (!c->chain) chain_of_row(d->arena, x, r, c);
+  }
+  if (relations && !x->clipped) uniform_degree(s, d->arena, best, markov, x->nr);
+  for (int i = 0; i < s->ncls; i++) {
+    SysClass *c = &s->cls[i];
+    if (c->kind != CLASS_RELATION || c->compliant) continue;
+    const MRelation *m = relation_of(s, c);
+    if (m && c->reldeg >= 2 && c->row_type == 0) law_too_weak(d, c, m);
+    if (m && c->reldeg < 0 && c->chain)
+      diag(d->bag, DIAG_W0811, m->y_span, "no multiplier has any influence on this output");
+  }
+}

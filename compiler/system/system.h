@@ -1,0 +1,100 @@
+// The derived system: every statement of the model as a class of elements with its local Jacobians, plus what was inferred.
+// Everything is in the arena it was derived in and is const afterwards.
+//
+// A class is one statement with its loop nest. Its slots are the distinct variables that it reads; a slot's index expressions
+// are over parameters and loop positions, so the same class stands for all its instances.
+#pragma once
+#include <stdbool.h>
+#include "../base/diag.h"
+#include "../base/map.h"
+#include "../expr/expr.h"
+#include "../model/model.h"
+
+// --- symbols: what the leaves of the DAG mean ---
+typedef enum { SYM_PARAM, SYM_PARAM_AT, SYM_LOOP, SYM_TIME, SYM_VALUE, SYM_RATE, SYM_STEP, SYM_THETA, SYM_STAT, SYM_COLUMN } SymKind;
+// PARAM_AT: array element chosen by idx. VALUE: q, x or lambda. RATE: q' or x'. STEP, THETA: h and theta, only in printed W.
+// COLUMN: a hoisted constant of the instance (plan).
+typedef struct Sym { SymKind kind; int id; int nidx; Ex idx[2]; } Sym;
+
+typedef struct SymTab SymTab;
+SymTab    *symtab_new(Arena *a, Pool *p);
+int        symtab_id(SymTab *t, Sym s);              // interned: equal symbols get equal ids
+const Sym *symtab_at(const SymTab *t, int id);
+int        symtab_size(const SymTab *t);
+
+// --- classes ---
+typedef enum { STAGE_NONE, STAGE_CONST, STAGE_TIME, STAGE_STATE } Stage;   // numbers as in nsm_abi.h
+typedef enum { WRT_Q, WRT_V, WRT_X, WRT_L } Wrt;
+typedef enum { SLOT_Q, SLOT_X, SLOT_L } SlotKind;
+typedef enum { CLASS_SMOOTH, CLASS_RELATION, CLASS_CONTACT, CLASS_CONSTRAINT, CLASS_OUTPUT, CLASS_INIT, CLASS_ASSERT } ClassKind;
+
+typedef struct Slot {
+  SlotKind kind;
+  int      var;            // number in Model.var
+  int      nidx; Ex idx[2];
+  int      value, rate;    // symbol ids; rate: velocity of a coordinate, derivative of a state
+  Ex       guard;          // instances where the slot is read at all (EX_NONE: all): its index may be out of range elsewhere
+} Slot;
+
+typedef struct Entry { int row, col; Wrt wrt; Ex value; } Entry;   // row, col: slot numbers
+typedef struct Entries { int n; Entry *at; } Entries;
+typedef struct Loop { const char *name; Ex lo, hi; Span span; } Loop;
+
+typedef struct SysClass {
+  ClassKind   kind;
+  const char *label;       // "kinetic", "contact pair[%]", "equation of x[%]"
+  Span        span;
+  int nloop;  Loop *loop;
+  int nslot;  Slot *slot;
+
+  // smooth: rows of M z' = f + g
+  int nrow;   int *row;    // slot numbers
+  Ex *f, *g;               // [nrow]
+  Entries mass, jac, b, k; // d f/d(q,v,x); d g/d lambda; d g/d(q,v,x)
+  Ex kinetic, potential;   // EX_NONE where there is none
+  bool is_equation;        // a state equation (first order)
+
+  // rows
+  int row_type;            // 0 nonneg, 1 box, 2 free
+  int lambda_slot;         // relations; -1
+  int row_var;             // contacts, constraints; -1
+  bool velocity_level, compliant;
+  Ex y, rate;              // output or gap; rate of the gap
+  Ex lo, hi, e;            // EX_NONE where there is none
+  Entries h;               // relation: d y/d(q,v,x,lambda); contact, constraint: H = d rate/d v
+  bool affine;             // as in nsm_abi.h
+
+  // output, assertion, initial value
+  Ex value; bool hidden; bool init_velocity; const char *name;
+  const char *text;        // of an assertion
+
+  // inferred (classify.c, reldeg.c)
+  const char *inferred;    // "type 2, linear time-invariant", "scleronomous, linear"
+  int   reldeg;            // -1: lambda has no influence; else 0, 1, 2, ...
+  const char **chain; int nchain; // derivatives of y until lambda appears, for printing
+  int level_y_max, level_lambda;  // derivatives of y kept; level of the multiplier (seed 001, levels)
+} SysClass;
+
+typedef struct System {
+  const Model *model;
+  Pool   *pool;
+  SymTab *sym;
+  Map    *lowered;         // MExpr* -> Ex, memo of lower.c
+  SysClass *cls; int ncls;
+  int sym_time;
+  Ex *param;               // [nparam] default values; EX_NONE: must be set
+  Ex *var_lo[2], *var_hi[2]; // [nvar] bounds of each dimension
+  Ex *stat_at;             // [nstat] EX_NONE unless MS_AT
+  Ex *expect;              // [nexpect]
+  Ex start, until, step, theta, gamma;  // EX_NONE: not given
+  bool affine;             // every class is
+  const char *first_order, *second_order; // inferred class of each part, NULL if there is none
+  const char *uniform_reldeg;      // for MIMO systems, printed
+} System;
+
+const System *derive_system(Arena *a, const Model *m, DiagBag *bag);   // NULL on errors
+
+// Stage of an expression: what it can change with.
+Stage stage_of(const System *s, Ex e);
+const char *sym_name(int id, void *system);       // for ex_print: "bead[i+1].z'"
+const char *sym_latex(int id, void *system);

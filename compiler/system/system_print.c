@@ -1,0 +1,126 @@
+// `nsm derive` for a person: variables, matrices, relations with their classes, degrees and levels.
+#include <string.h>
+#include "system_print.h"
+#include "view.h"
+
+static const char *entry_text(const View *v, Ex e) {
+  if (e == EX_NONE) return "0";
+  Text t = {0};
+  ex_print(v->sys->pool, e, &t, sym_name, (void *)v->sys);
+  const char *r = arena_strndup(symtab_arena(v->sys->sym), text_str(&t), t.n);
+  text_free(&t);
+  return r;
+}
+
+static int width(const char *s) { return (int)strlen(s); }
+
+static void print_matrix(const View *v, const Matrix *m, Text *out) {
+  int nonzero = 0;
+  for (int i = 0; i < m->rows * m->cols; i++) nonzero += m->at[i] != EX_NONE;
+  text_printf(out, "\n  %s: %s", m->name, m->meaning);
+  if (m->cols > 1 || m->rows > 1) text_printf(out, "   (%d of %d entries)", nonzero, m->rows * m->cols);
+  text_addc(out, '\n');
+  if (m->kind) { text_printf(out, "    %s = %s\n", m->name, m->kind); return; }
+  int *w = ARENA_ARRAY(symtab_arena(v->sys->sym), int, m->cols + 1);
+  for (int i = 0; i < m->rows; i++)
+    for (int j = 0; j < m->cols; j++) { int n = width(entry_text(v, m->at[i * m->cols + j])); if (n > w[j]) w[j] = n; }
+  for (int i = 0; i < m->rows; i++) {
+    text_printf(out, "    %*s%s [ ", width(m->name), i ? "" : m->name, i ? "  " : " =");
+    for (int j = 0; j < m->cols; j++) {
+      const char *e = entry_text(v, m->at[i * m->cols + j]);
+      text_printf(out, "%s%s%*s", j ? "   " : "", e, j < m->cols - 1 || m->rows > 1 ? w[j] - width(e) : 0, "");
+    }
+    text_add(out, " ]\n");
+  }
+}
+
+static void name_list(const View *v, const char *what, const int *symbol, int n, Text *out) {
+  text_printf(out, "  %s = (", what);
+  for (int i = 0; i < n; i++) text_printf(out, "%s%s", i ? ", " : "", sym_name(symbol[i], (void *)v->sys));
+  text_add(out, ")\n");
+}
+
+const char *law_text(const SysClass *c) {
+  if (c->kind == CLASS_CONTACT) return "0 <= y perp lambda >= 0 with an impact law";
+  if (c->kind == CLASS_CONSTRAINT) return "y = 0";
+  return c->row_type == 0 ? "0 <= y perp lambda >= 0" : c->row_type == 1 ? "-y in N_[lo, hi](lambda)" : "y = 0";
+}
+
+static void print_row(const System *s, const SysClass *c, Text *out) {
+  text_printf(out, "\n  %s", c->label);
+  for (int i = 0; i < c->nloop; i++) {
+    text_printf(out, "%s%s in ", i ? ", " : "   for ", c->loop[i].name);
+    ex_print(s->pool, c->loop[i].lo, out, sym_name, (void *)s);
+    text_addc(out, ':');
+    ex_print(s->pool, c->loop[i].hi, out, sym_name, (void *)s);
+  }
+  text_printf(out, "\n    class            %s\n", c->inferred ? c->inferred : "");
+  text_printf(out, "    law              %s\n", law_text(c));
+  text_printf(out, "    %-16s ", c->kind == CLASS_CONTACT ? "gap" : "output");
+  ex_print(s->pool, c->y, out, sym_name, (void *)s);
+  text_addc(out, '\n');
+  if (c->rate != EX_NONE && !c->velocity_level) {
+    text_add(out, "    rate             ");
+    ex_print(s->pool, c->rate, out, sym_name, (void *)s);
+    text_addc(out, '\n');
+  }
+  if (c->lo != EX_NONE) {
+    text_add(out, "    bounds           ");
+    ex_print(s->pool, c->lo, out, sym_name, (void *)s);
+    text_add(out, " .. ");
+    ex_print(s->pool, c->hi, out, sym_name, (void *)s);
+    text_addc(out, '\n');
+  }
+  for (int i = 0; i < c->h.n; i++) {
+    const Entry *e = &c->h.at[i];
+    const Slot *t = &c->slot[e->col];
+    text_printf(out, "    d%s/d%s = ", c->kind == CLASS_RELATION ? "y" : "y'", sym_name(e->wrt == WRT_V ? t->rate : t->value, (void *)s));
+    ex_print(s->pool, e->value, out, sym_name, (void *)s);
+    text_addc(out, '\n');
+  }
+  if (c->reldeg >= 0) text_printf(out, "    relative degree  %d\n", c->reldeg);
+  else text_add(out, "    relative degree  none: no multiplier appears\n");
+  for (int i = 0; i < c->nchain; i++) text_printf(out, "      %s\n", c->chain[i]);
+  text_printf(out, "    levels           y[0]%s, lambda[%d]\n", c->level_y_max ? " .. y[1]" : "", c->level_lambda);
+  if (c->kind == CLASS_CONTACT) text_add(out, "    index sets       I_0: all; I_1: y + h/2 y' <= 0 at the beginning of the step\n");
+  else text_add(out, "    index sets       I_0: all\n");
+}
+
+static void print_scheme(const SchemeFacts *f, Text *out) {
+  text_printf(out, "\nscheme %s(theta = ", f->name);
+  text_number(out, f->theta);
+  text_add(out, ", gamma = ");
+  text_number(out, f->gamma);
+  text_printf(out, ")\n  W %s; one-step matrix %s; %s\n", f->constant_w ? "constant, factored once" : "assembled in each iteration",
+              f->constant_problem ? "constant, computed once" : "computed in each iteration",
+              f->one_iteration ? "one iteration is exact" : "Newton until the residual is at round-off");
+}
+
+void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
+  View v = make_view(a, s);
+  text_printf(out, "model %s\n", s->model->name);
+  if (s->second_order) text_printf(out, "  second order: %s\n", s->second_order);
+  if (s->first_order) text_printf(out, "  first order: %s\n", s->first_order + (strncmp(s->first_order, "first order, ", 13) ? 0 : 13));
+  if (!v.x) text_add(out, "\n  (too large to write its matrices out; the classes below stand for all instances)\n");
+  else {
+    if (v.x->clipped) text_add(out, "\n  (families are shown by their first instances; the pattern repeats)\n");
+    if (v.x->nq) { text_addc(out, '\n'); name_list(&v, "q", v.x->value, v.x->nq, out); }
+    for (int i = 0; i < v.nsecond; i++) print_matrix(&v, &v.second[i], out);
+    if (v.x->nx) { text_addc(out, '\n'); name_list(&v, "x", v.x->value + v.x->nq, v.x->nx, out); }
+    int *lambda = ARENA_ARRAY(a, int, v.x->nr + 1), n = 0;
+    for (int r = 0; r < v.x->nr; r++) if (s->cls[v.x->row[r].cls].kind == CLASS_RELATION) lambda[n++] = v.x->row[r].lambda;
+    if (n) name_list(&v, "lambda", lambda, n, out);
+    for (int i = 0; i < v.nfirst; i++) print_matrix(&v, &v.first[i], out);
+    for (int i = 0; i < v.ncoupling; i++) print_matrix(&v, &v.coupling[i], out);
+  }
+  bool any = false;
+  for (int i = 0; i < s->ncls; i++) {
+    const SysClass *c = &s->cls[i];
+    if (c->kind < CLASS_RELATION || c->kind > CLASS_CONSTRAINT) continue;
+    if (!any) text_add(out, "\nrelations, contacts, constraints\n");
+    any = true;
+    print_row(s, c, out);
+  }
+  if (s->uniform_reldeg) text_printf(out, "\n  %s\n", s->uniform_reldeg);
+  if (f) print_scheme(f, out);
+}

@@ -1,0 +1,10 @@
+// The derived system for people (`nsm derive`), programs (--json) and papers (--latex).
+#pragma once
+#include "system.h"
+
+typedef struct SchemeFacts { const char *name; double theta, gamma; bool constant_w, constant_problem, one_iteration; } SchemeFacts;
+
+void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out);       // f may be NULL
+void system_print_json(Arena *a, const System *s, const SchemeFacts *f, Text *out);
+void system_print_latex(Arena *a, const System *s, const SchemeFacts *f, Text *out);
+const char *law_text(const SysClass *c);

@@ -1,0 +1,151 @@
+// nsm_cone_solve: chooses a solver, lets residual.c judge the answer, and goes on to the next solver until one is accepted.
+//
+//   1. at most five dense rows whose last basis still fits: a product and the judgement, nothing else (m = 1: closed form)
+//   2. a look at the input and at a new matrix
+//   3. the table of solvers, in order; after each, one semismooth Newton step on (2) where its answer is close but not accepted
+// What is returned as solved has passed the judge; everything else says that it has not.
+#include "solver.h"
+#include <math.h>
+#include <string.h>
+
+static const double default_tolerance = 1e-12, default_sqrt = 1e-6;
+
+static inline void report(nsm_cone_result *r, nsm_cone_status status, const nsm_cone_check *c, const char *solver, int iterations) {
+  if (r) *r = (nsm_cone_result){ status, c->residual, c->floor, c->worst, solver, iterations };
+}
+
+// One row, M > 0:  lambda = P(-q/M).
+static inline int solve_one(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u, nsm_cone_check *c) {
+  if (!(p->M[0] > 0)) return 0;
+  lambda[0] = nsm_cone_project(-p->q[0] / p->M[0], p->lo[0], p->hi[0]);
+  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+  return c->accepted;
+}
+
+static int is_auto(const nsm_cone_options *o) { return !o || !o->solver || strcmp(o->solver, "auto") == 0; }
+
+// A new matrix: forget everything; the analysis itself waits until a solver needs it.
+static inline void notice_matrix(const nsm_cone_problem *p, nsm_cone_work *w) {
+  int sparse = p->row_start != NULL;
+  w->iterations = 0;
+  if (p->matrix_id != 0 && p->matrix_id == w->matrix_id && p->m == w->m && sparse == w->sparse_input) return;
+  w->matrix_id = p->matrix_id;
+  w->m = p->m;
+  w->sparse_input = sparse;
+  w->analysed = 0;
+  w->known = w->singular = 0;
+  w->basis_known = 0;
+}
+
+typedef struct best_answer { double *lambda; nsm_cone_check check; const char *solver; int any; } best_answer;
+
+// Judges lambda; keeps it if it is the best so far.
+static int judge(const nsm_cone_problem *p, const nsm_cone_try *t, const char *solver, double *lambda, double *u, best_answer *best) {
+  nsm_cone_check c;
+  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
+  if (c.accepted || !best->any || c.residual < best->check.residual) {
+    if (best->lambda) memcpy(best->lambda, lambda, (size_t)p->m * sizeof(double));
+    best->check = c;
+    best->solver = solver;
+    best->any = 1;
+  }
+  return c.accepted;
+}
+
+// From the active set that (2) sees at lambda, a few pivoting steps: makes a nearly right answer right to round-off.
+static int sharpen(const nsm_cone_problem *p, nsm_cone_work *w, double *lambda, double *u) {
+  if (w->form == NSM_FORM_SPARSE || !w->state) return 0;
+  nsm_cone_guess_state(p, lambda, u, w->state);
+  int ok = nsm_cone_pivot_loop(p, w, 0.0, NULL, 5, lambda, u);
+  w->state_known = ok;
+  nsm_cone_project_all(p, lambda);
+  return ok;
+}
+
+// The same problem in the dense copy made of a small sparse one.
+static nsm_cone_problem dense_view(const nsm_cone_problem *p, const nsm_cone_work *w) {
+  nsm_cone_problem d = *p;
+  if (w->form == NSM_FORM_DENSE && p->row_start) { d.M = w->dense; d.row_start = NULL; d.col = NULL; }
+  return d;
+}
+
+static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_options *o, nsm_cone_work *w, const nsm_cone_try *t,
+                                    const nsm_cone_solver *only, double *lambda, double *u, nsm_cone_result *r) {
+  nsm_cone_check none = { HUGE_VAL, 0, 0, 0 };
+  if (!w->analysed && !nsm_cone_analyse(p, w)) {
+    w->analysed = 0;
+    w->matrix_id = 0;
+    w->m = 0;
+    report(r, NSM_CONE_BAD_INPUT, &none, NULL, 0);
+    return NSM_CONE_BAD_INPUT;
+  }
+  if (!nsm_cone_vectors_ok(p)) { report(r, NSM_CONE_BAD_INPUT, &none, NULL, 0); return NSM_CONE_BAD_INPUT; }
+  if (w->form == NSM_FORM_DENSE && !w->dense_is_copy) w->dense = p->M;
+
+  nsm_cone_problem view = dense_view(p, w);
+  size_t mark = w->used, bytes = (size_t)p->m * sizeof(double);
+  best_answer best = { nsm_cone_take(w, bytes), none, NULL, 0 };
+  double *guess = nsm_cone_take(w, bytes);
+  nsm_cone_try attempt = *t;
+  int finite = guess != NULL;
+  if (t->warm && guess) {
+    memcpy(guess, lambda, bytes);
+    for (int i = 0; i < p->m; i++) finite &= fabs(guess[i]) < HUGE_VAL;
+  }
+  attempt.warm = t->warm && finite;
+
+  nsm_cone_status status = NSM_CONE_FAILED;
+  for (const nsm_cone_solver *s = only ? only : nsm_cone_solvers; s->name; s++) {
+    if (s->max_rows && p->m > s->max_rows) { if (only) break; continue; }
+    if (attempt.warm) memcpy(lambda, guess, bytes);
+    else for (int i = 0; i < p->m; i++) lambda[i] = nsm_cone_project(0, p->lo[i], p->hi[i]);
+    attempt.max_iterations = o ? o->max_iterations : 0;
+    nsm_cone_outcome outcome = s->solve(&view, w, &attempt, lambda, u);
+    if (judge(p, t, s->name, lambda, u, &best)) { status = NSM_CONE_SOLVED; break; }
+    if (outcome == NSM_CONE_PROVED_NONE) { best.solver = s->name; status = NSM_CONE_NO_SOLUTION; break; }
+    if (s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, t, s->name, lambda, u, &best)) {
+      status = NSM_CONE_SOLVED;
+      break;
+    }
+    if (only) break;
+  }
+  if (status != NSM_CONE_SOLVED && best.lambda && best.any) {
+    memcpy(lambda, best.lambda, bytes);
+    nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &best.check);
+  }
+  w->used = mark;
+  report(r, status, &best.check, best.solver, w->iterations);
+  return status;
+}
+
+nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options *o, void *workspace,
+                               double *lambda, double *u, nsm_cone_result *r) {
+  nsm_cone_work *w = workspace;
+  nsm_cone_check c = { 0, 0, 0, 1 };
+  nsm_cone_try t = { default_tolerance, default_sqrt, 0, 0 };
+  if (p->m < 0) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
+  if (p->m == 0) { report(r, NSM_CONE_SOLVED, &c, "bases", 0); return NSM_CONE_SOLVED; }
+  if (o) {
+    if (o->tolerance > 0 && o->tolerance != default_tolerance) { t.tolerance = o->tolerance; t.sqrt_tolerance = sqrt(o->tolerance); }
+    t.warm = o->warm;
+  }
+
+  if (is_auto(o)) {
+    if (p->m == 1 && !p->row_start && solve_one(p, &t, lambda, u, &c)) {
+      report(r, NSM_CONE_SOLVED, &c, "bases", 1);
+      return NSM_CONE_SOLVED;
+    }
+    notice_matrix(p, w);
+    if (p->m <= NSM_BASES_MAX && !p->row_start &&
+        ((w->basis_known && nsm_cone_bases_again(p, w, &t, lambda, u, &c)) || nsm_cone_bases_judged(p, w, &t, lambda, u, &c))) {
+      report(r, NSM_CONE_SOLVED, &c, "bases", w->iterations > 0 ? w->iterations : 1);
+      return NSM_CONE_SOLVED;
+    }
+    return solve_slowly(p, o, w, &t, NULL, lambda, u, r);
+  }
+
+  notice_matrix(p, w);
+  const nsm_cone_solver *only = nsm_cone_solver_find(o->solver);
+  if (!only) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
+  return solve_slowly(p, o, w, &t, only, lambda, u, r);
+}

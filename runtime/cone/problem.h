@@ -1,0 +1,63 @@
+// The one-step problem and what its solvers return. The only header of this folder that others include.
+//
+//   Find lambda and u = M lambda + q with, block by block,  -u_i in N_{K_i}(lambda_i)          (mathematics.md (1))
+//
+// Blocks here are intervals K_i = [lo_i, hi_i]: free (-inf, inf), nonneg [0, inf), box [l, h]. (Friction cones come with the
+// block types of mathematics.md section 1; `type` keeps their place.)
+// Everything is in the caller's memory: solvers allocate nothing after nsm_cone_workspace_size, print nothing, keep no global state.
+#pragma once
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum { NSM_BLOCK_FREE, NSM_BLOCK_NONNEG, NSM_BLOCK_BOX } nsm_block_type;
+
+// M is dense column-major (row_start == NULL; M[i + j*m]) or compressed rows (CSR; columns ascending in each row).
+typedef struct nsm_cone_problem {
+  int            m;          // number of rows
+  const double  *M;          // dense: [m*m] column-major; sparse: [row_start[m]] values
+  const int     *row_start;  // [m+1] or NULL
+  const int     *col;        // [row_start[m]]
+  const double  *q;          // [m]
+  const double  *lo, *hi;    // [m]; -inf / +inf allowed, lo <= hi
+  uint64_t       matrix_id;  // 0: unknown. Otherwise: same id in the same workspace means same m, M, lo/hi *kinds* as last time, so factors may be reused
+} nsm_cone_problem;
+
+typedef enum {
+  NSM_CONE_SOLVED = 0,       // every row within max(tolerance, 8 floor) of (2), and no u wrong by sqrt(tolerance)|q|: see residual.c
+  NSM_CONE_NO_SOLUTION,      // proved up to round-off: by a direction that certificate.c has checked, or by trying every case (m <= 5)
+  NSM_CONE_FAILED,           // every solver tried; lambda holds the best one found
+  NSM_CONE_BAD_INPUT         // nan, inf in M or q, lo > hi, m < 0
+} nsm_cone_status;
+
+typedef struct nsm_cone_options {
+  const char *solver;        // NULL or "auto": the driver chooses; else a name of solver_table.c, and that one alone
+  double      tolerance;     // on the residual (2); 0: the default 1e-12
+  int         max_iterations;// 0: the solver's own default
+  int         warm;          // nonzero: lambda on entry is a guess (its active set is tried first)
+} nsm_cone_options;
+
+typedef struct nsm_cone_result {
+  nsm_cone_status status;
+  double          residual;  // (2), computed by residual.c from M, q, lo, hi and lambda alone
+  double          floor;     // eps (|M||lambda| + |q|) in the same scaling: no solver can be asked for less
+  int             worst;     // row with the largest residual
+  const char     *solver;    // who solved it; otherwise who came closest, or NULL
+  int             iterations;// summed over all solvers tried
+} nsm_cone_result;
+
+// Bytes of workspace for problems of up to m rows with up to nnz entries (dense: m*m) and half bandwidth up to `bandwidth` (dense: m).
+size_t nsm_cone_workspace_size(int m, size_t nnz, int bandwidth);
+// Must be called once on fresh memory before the first solve. Not to be moved afterwards. One workspace serves any sequence of problems
+// that it is large enough for; a smaller one is safe (down to the size for m = 0) but leaves out the solvers that do not fit.
+void   nsm_cone_workspace_init(void *workspace, size_t bytes);
+
+// lambda [m] in (if warm) and out; u [m] out (= M lambda + q).
+nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options *o, void *workspace,
+                               double *lambda, double *u, nsm_cone_result *r);
+
+// Natural-map residual (2): max_i |lambda_i - P_i(lambda_i - rho_i u_i)| / |lambda|_inf (absolute where lambda = 0), rho_i = 1/M_ii
+// (1 where M_ii <= 0). Shares nothing with the solvers. `floor` and `worst` may be NULL.
+double nsm_cone_residual(const nsm_cone_problem *p, const double *lambda, double *floor, int *worst);
+
+// The table of solvers, for --solver and its error message: names in order, NULL at the end.
+const char *const *nsm_cone_solver_names(void);

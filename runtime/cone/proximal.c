@@ -1,0 +1,66 @@
+// Proximal point iteration (Rockafellar 1976) for monotone problems that pivoting alone cannot do: M semidefinite, redundant contacts.
+//
+//   lambda+ solves (1) with  M + delta I  and  q - delta lambda.
+// Each is a problem with a P-matrix, for the pivoting loop; where the active set stays, so do its factors. It converges to a solution if
+// there is one (finitely many active sets, then with ratio delta / (delta + smallest positive singular value)). If there is none,
+// lambda+ - lambda tends to a direction that proves it, which certificate.c checks. Started at zero it ends near the solution of least norm.
+#include "solver.h"
+#include <math.h>
+#include <string.h>
+
+// Continues from lambda with one delta. GAVE_UP with *stuck = 1 where the pivoting loop failed: M is not monotone at this delta.
+static nsm_cone_outcome iterate(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double delta, int limit,
+                                double *center, double *scratch, double *lambda, double *u, int *stuck) {
+  int m = p->m;
+  double last_step = 0, first_lambda = 0;
+  *stuck = 0;
+  for (int i = 0; i < m; i++) center[i] = lambda[i];
+  for (int k = 0; k < limit; k++) {
+    if (!nsm_cone_pivot_loop(p, w, delta, center, 100 + 3 * m, lambda, u)) { *stuck = 1; return NSM_CONE_GAVE_UP; }
+    double step = 0, largest = 0;
+    for (int i = 0; i < m; i++) {
+      center[i] = lambda[i] - center[i];
+      step = fmax(step, fabs(center[i]));
+      largest = fmax(largest, fabs(lambda[i]));
+    }
+    if (k == 0) first_lambda = largest;
+    if (k >= 2 && step > 0.5 * last_step && nsm_cone_is_certificate(p, center, scratch)) return NSM_CONE_PROVED_NONE;
+    nsm_cone_check c;
+    memcpy(center, lambda, (size_t)m * sizeof(double));
+    nsm_cone_project_all(p, center);
+    nsm_cone_check_answer(p, center, t->tolerance, t->sqrt_tolerance, NULL, &c);
+    if (c.accepted) { memcpy(lambda, center, (size_t)m * sizeof(double)); return NSM_CONE_PROPOSED; }
+    if (step <= 1e-15 * largest || largest > 1e10 * (first_lambda + 1)) break;   // at rest without a solution, or on the way to infinity
+    memcpy(center, lambda, (size_t)m * sizeof(double));
+    last_step = step;
+  }
+  return NSM_CONE_GAVE_UP;
+}
+
+nsm_cone_outcome nsm_cone_proximal(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+  int m = p->m, stuck = 0;
+  if (w->form == NSM_FORM_SPARSE || !w->state) return NSM_CONE_GAVE_UP;
+  size_t mark = w->used;
+  double *center = nsm_cone_take_doubles(w, (size_t)m), *scratch = nsm_cone_take_doubles(w, (size_t)m);
+  nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
+  double size = 0;
+  if (w->row_norm) for (int i = 0; i < m; i++) size += w->row_norm[i] / m;
+  if (center && scratch && size > 0) {
+    int limit = t->max_iterations > 0 ? t->max_iterations : 200;
+    double delta = 1e-5 * size;
+    if (!t->warm) memset(lambda, 0, (size_t)m * sizeof(double));
+    nsm_cone_project_all(p, lambda);
+    for (int trial = 0; trial < 3; trial++, delta *= 100) {
+      nsm_cone_apply(p, w, lambda, u);
+      nsm_cone_guess_state(p, lambda, u, w->state);
+      outcome = iterate(p, w, t, delta, limit, center, scratch, lambda, u, &stuck);
+      if (outcome != NSM_CONE_GAVE_UP || !stuck) break;
+      for (int i = 0; i < m; i++) lambda[i] = nsm_cone_project(0, p->lo[i], p->hi[i]);
+    }
+  }
+  w->factor_kind = 0;
+  w->state_known = 0;
+  w->used = mark;
+  nsm_cone_project_all(p, lambda);
+  return outcome;
+}

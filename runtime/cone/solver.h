@@ -1,0 +1,143 @@
+// What the solvers of this folder share: the workspace, the shape of a solver, and its helpers. Not for other folders.
+//
+// A solver proposes; the driver alone decides. It gets the problem and a workspace, writes lambda, and says whether it means it.
+// Whether lambda is a solution is judged by residual.c, which uses nothing declared here except its own result.
+#pragma once
+#include "problem.h"
+
+// Which way the linear systems of a problem are solved (matrix.c decides, basis.c solves).
+typedef enum {
+  NSM_FORM_DENSE,        // column-major, the caller's or a copy made of a small sparse one
+  NSM_FORM_TRIDIAGONAL,  // three arrays, own kernel
+  NSM_FORM_BANDED,       // LAPACK band
+  NSM_FORM_SPARSE        // rows only: no factorization fits the workspace, only the Gauss-Seidel solvers work
+} nsm_cone_form;
+
+// Where lambda_i stands: strictly between its bounds with u_i = 0, or at a bound.
+enum { NSM_BASIC = 0, NSM_LOW = 1, NSM_HIGH = 2 };
+
+enum { NSM_BASES_MAX = 5 };   // the largest m whose bases are kept with their inverses (bases.c), and enumerated
+
+typedef struct nsm_cone_work {
+  size_t bytes, used;         // the arena behind this struct
+  int    iterations;          // of the present call, all solvers
+
+  // valid while the matrix is the same
+  uint64_t      matrix_id;
+  int           m, sparse_input;
+  int           analysed;     // the fields down to `pivot` are set
+  nsm_cone_form form;
+  const double *dense;        // [m*m] (dense form)
+  int           dense_is_copy;
+  int           kl, ku;       // half bandwidths (sparse input)
+  int           symmetric;
+  double       *below, *diagonal, *above; // [m] each: M_i,i-1  M_ii  M_i,i+1 (tridiagonal form)
+  double       *row_norm;     // [m] sum_j |M_ij|
+
+  // pivot: last active set, and the factors of the last basis
+  unsigned char *state;       // [m]
+  int            state_known;
+  unsigned char *factored;    // [m] the state that `factor` belongs to
+  int            factor_kind; // basis.c: 0 none
+  double         factor_shift;
+  int            basic_count;
+  int           *index;       // [m] basic rows (dense form)
+  int           *ipiv;        // [m]
+  double        *factor;      // dense [m*m], tridiagonal and banded [m * max(3, 2kl+ku+1)]
+
+  // bases: for each set of basic rows (bit mask) the negative inverse of M_BB, padded with zeros to m*m
+  unsigned known, singular;   // bit masks over the 2^m masks
+  unsigned basic, high;       // last basis
+  int      basis_known;
+  double   inverse[1 << NSM_BASES_MAX][NSM_BASES_MAX * NSM_BASES_MAX];
+} nsm_cone_work;
+
+// ---- the shape of a solver -----------------------------------------------------------------------------------------------------
+typedef enum {
+  NSM_CONE_PROPOSED,     // lambda is believed to be a solution
+  NSM_CONE_PROVED_NONE,  // there is none (by a certificate, or by exhaustion)
+  NSM_CONE_GAVE_UP       // lambda may hold a start for somebody else
+} nsm_cone_outcome;
+
+typedef struct nsm_cone_try {
+  double tolerance, sqrt_tolerance;
+  int    max_iterations; // 0: own default
+  int    warm;           // lambda is a guess
+} nsm_cone_try;
+
+typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                                  double *lambda, double *u);
+
+nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_proximal,
+                         nsm_cone_pgs, nsm_cone_psor;
+
+struct nsm_cone_check;
+// bases.c, judged, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.
+int nsm_cone_bases_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
+                         struct nsm_cone_check *c);
+int nsm_cone_bases_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
+                          struct nsm_cone_check *c);
+
+typedef struct nsm_cone_solver {
+  const char               *name;
+  nsm_cone_solver_function *solve;
+  int                       max_rows;    // 0: any
+  int                       needs_dense; // can work from a dense copy or tableau only
+  int                       direct;      // finite: the driver tries it before the iterative ones
+  const char               *takes;       // for the reader and for --help
+} nsm_cone_solver;
+
+extern const nsm_cone_solver nsm_cone_solvers[];   // ends with a NULL name
+const nsm_cone_solver *nsm_cone_solver_find(const char *name);
+
+// ---- residual.c ----------------------------------------------------------------------------------------------------------------
+typedef struct nsm_cone_check {
+  double residual, floor;
+  int    worst, accepted;
+} nsm_cone_check;
+
+// u := M lambda + q (u may be NULL), residual (2), and whether every row is within what may be called solved.
+void nsm_cone_check_answer(const nsm_cone_problem *p, const double *lambda, double tolerance, double sqrt_tolerance,
+                           double *u, nsm_cone_check *c);
+
+// ---- workspace.c ---------------------------------------------------------------------------------------------------------------
+// n bytes from the arena (64-byte aligned), or NULL. Released by resetting w->used to what it was.
+void *nsm_cone_take(nsm_cone_work *w, size_t bytes);
+static inline double *nsm_cone_take_doubles(nsm_cone_work *w, size_t n) { return nsm_cone_take(w, n * sizeof(double)); }
+static inline int    *nsm_cone_take_ints(nsm_cone_work *w, size_t n)    { return nsm_cone_take(w, n * sizeof(int)); }
+
+// ---- matrix.c ------------------------------------------------------------------------------------------------------------------
+// Looks at a new matrix once: validity, bandwidth, symmetry, form. Returns 0 where it is malformed or not finite.
+int  nsm_cone_analyse(const nsm_cone_problem *p, nsm_cone_work *w);
+// q finite, bounds ordered and not on the wrong side of infinity.
+int  nsm_cone_vectors_ok(const nsm_cone_problem *p);
+// out := M x + q (in the form chosen by nsm_cone_analyse).
+void nsm_cone_apply(const nsm_cone_problem *p, const nsm_cone_work *w, const double *x, double *out);
+// out := M^T y.
+void nsm_cone_apply_transposed(const nsm_cone_problem *p, const double *y, double *out);
+double nsm_cone_diagonal(const nsm_cone_problem *p, int i);
+
+// ---- projection.c --------------------------------------------------------------------------------------------------------------
+static inline double nsm_cone_project(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
+void nsm_cone_project_all(const nsm_cone_problem *p, double *lambda);
+// The active set that the natural map sees at (lambda, u).
+void nsm_cone_guess_state(const nsm_cone_problem *p, const double *lambda, const double *u, unsigned char *state);
+
+// ---- basis.c -------------------------------------------------------------------------------------------------------------------
+// Factors M_BB + shift I for the basic rows of w->state (kept where it is the same as last time); 0 where it is singular.
+int  nsm_cone_basis_factor(const nsm_cone_problem *p, nsm_cone_work *w, double shift);
+// x [m]: on entry a right-hand side, on exit x_B = (M_BB + shift I)^{-1} rhs_B, and 0 elsewhere.
+void nsm_cone_basis_solve(nsm_cone_work *w, double *x);
+
+// ---- pivot.c -------------------------------------------------------------------------------------------------------------------
+// The pivoting loop on  u = (M + shift I) lambda + q - shift * center;  starts from w->state, ends with it. 1 where it found a solution.
+int  nsm_cone_pivot_loop(const nsm_cone_problem *p, nsm_cone_work *w, double shift, const double *center, int max_iterations,
+                         double *lambda, double *u);
+
+// ---- chain.c -------------------------------------------------------------------------------------------------------------------
+// Writes w->state for a tridiagonal problem with off-diagonal entries <= 0 and lower bounds (or none); 0 where it does not apply.
+int  nsm_cone_chain_state(const nsm_cone_problem *p, nsm_cone_work *w);
+
+// ---- certificate.c -------------------------------------------------------------------------------------------------------------
+// 1 where y proves that no lambda in K gives a u with the signs that (1) asks for. scratch [m].
+int  nsm_cone_is_certificate(const nsm_cone_problem *p, const double *y, double *scratch);

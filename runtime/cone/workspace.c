@@ -1,0 +1,37 @@
+// The caller's memory as an arena: what belongs to the matrix stands first and stays while the matrix does; scratch is stacked behind it.
+#include "solver.h"
+#include <string.h>
+
+enum { ALIGN = 64 };
+
+static size_t aligned(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
+
+// Vectors: 28 of doubles and 10 of integers are more than any solver stacks. Dense room: copy, factor, tableau with two extra columns.
+// Small sparse problems get dense room too, so that Lemke can help when pivoting cannot.
+size_t nsm_cone_workspace_size(int m, size_t nnz, int bandwidth) {
+  if (m < 0) m = 0;
+  if (bandwidth < 0) bandwidth = 0;
+  if (bandwidth > m) bandwidth = m;
+  size_t n = (size_t)m, bytes = aligned(sizeof(nsm_cone_work)) + ALIGN;
+  bytes += 28 * aligned(n * sizeof(double)) + 10 * aligned(n * sizeof(int));
+  int dense = nnz >= n * n || m <= 128 || 4 * (size_t)bandwidth >= n;
+  if (dense) bytes += 3 * aligned(n * (n + 2) * sizeof(double));
+  else       bytes += aligned((3 * (size_t)bandwidth + 4) * n * sizeof(double));
+  return bytes;
+}
+
+void nsm_cone_workspace_init(void *workspace, size_t bytes) {
+  if (workspace == NULL || bytes < sizeof(nsm_cone_work)) return;
+  nsm_cone_work *w = workspace;
+  memset(w, 0, sizeof *w);
+  w->bytes = bytes;
+  w->used = sizeof *w;
+}
+
+void *nsm_cone_take(nsm_cone_work *w, size_t bytes) {
+  uintptr_t base = (uintptr_t)w, at = (base + w->used + ALIGN - 1) / ALIGN * ALIGN;
+  size_t end = (size_t)(at - base) + bytes;
+  if (end > w->bytes) return NULL;
+  w->used = end;
+  return (void *)at;
+}

@@ -1,0 +1,116 @@
+// Before the first step: every state has exactly one equation, every coordinate inertia, every multiplier exactly one law.
+// (The compiler checks this for statements; loop ranges are known only here.)
+#include "sim.h"
+#include <math.h>
+
+// Equations of first-order states: an instance covers a state where its mass pattern has an entry on the state's row; the entry on
+// the diagonal says whose equation it is.
+static int equations(nsm_sim *s, nsm_error *e) {
+  int *owner = SIM_NEW(s, s->nx, int), *touched = SIM_NEW(s, s->nx, int);
+  for (int a = 0; a < s->on.mass.n; a++) {
+    const sim_class *k = &s->cls[s->on.mass.of[a]];
+    const nsm_pattern *p = &k->c->mass;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int n = 0; n < p->n; n++) {
+        if (k->c->slot[p->row[n]] != NSM_SLOT_X) continue;
+        int row = sim_z_of(s, k, i, p->row[n]) - s->nq, col = sim_z_of(s, k, i, p->col[n]) - s->nq;
+        touched[row] = 1;
+        if (row != col) continue;
+        int earlier = 0;                                    // the same instance may name an entry twice
+        for (int o = 0; o < n && !earlier; o++)
+          earlier = k->c->slot[p->row[o]] == NSM_SLOT_X && sim_z_of(s, k, i, p->row[o]) - s->nq == row && sim_z_of(s, k, i, p->col[o]) - s->nq == col;
+        if (earlier) continue;
+        if (owner[row]) {
+          char name[256];
+          sim_z_name(s, s->nq + row, name, sizeof name);
+          sim_fail(e, NSM_MODEL_WRONG, "line %d: state %s has two equations; the other one is in line %d", k->c->line, name, owner[row]);
+          return 0;
+        }
+        owner[row] = k->c->line;
+      }
+  }
+  for (int x = 0; x < s->nx; x++)
+    if (!touched[x]) {
+      char name[256];
+      sim_z_name(s, s->nq + x, name, sizeof name);
+      sim_fail(e, NSM_MODEL_WRONG, "state %s has no equation: nothing says what %s' is", name, name);
+      return 0;
+    }
+  return 1;
+}
+
+// A row of M that is zero at the start has no inertia.
+static int inertia(nsm_sim *s, nsm_error *e) {
+  double *sum = SIM_NEW(s, s->nz, double);
+  nsm_view v = sim_now(s);
+  for (int a = 0; a < s->on.mass.n; a++) {
+    sim_class *k = &s->cls[s->on.mass.of[a]];
+    const nsm_pattern *p = &k->c->mass;
+    k->c->mass_fn(&v, &k->tab, k->mass);
+    for (int i = 0; i < k->tab.count; i++)
+      for (int n = 0; n < p->n; n++) {
+        double m = fabs(k->mass[(size_t)i * (size_t)p->n + (size_t)n]);
+        if (!isfinite(m)) {
+          char name[256];
+          sim_z_name(s, sim_z_of(s, k, i, p->row[n]), name, sizeof name);
+          sim_fail(e, NSM_MODEL_WRONG, "line %d: the inertia of %s is not finite at the start", k->c->line, name);
+          return 0;
+        }
+        sum[sim_z_of(s, k, i, p->row[n])] += m;
+      }
+  }
+  for (int z = 0; z < s->nz; z++)
+    if (sum[z] == 0) {
+      char name[256];
+      if (z < s->nq) {
+        sim_q_name(s, z, name, sizeof name);
+        sim_fail(e, NSM_MODEL_WRONG, "coordinate %s has no inertia: the mass matrix is singular; its velocity must appear in a kinetic energy",
+                 name);
+      } else {
+        sim_z_name(s, z, name, sizeof name);
+        sim_fail(e, NSM_MODEL_WRONG, "state %s: the coefficient of %s' is zero", name, name);
+      }
+      return 0;
+    }
+  return 1;
+}
+
+// Relations name their multiplier; rows of contacts and constraints have their own. Fills r.l, r.cls, r.of_l.
+static int laws(nsm_sim *s, nsm_error *e) {
+  sim_rows *r = &s->r;
+  r->l = SIM_NEW(s, r->n, int);
+  r->cls = SIM_NEW(s, r->n, int);
+  r->of_l = SIM_NEW(s, s->nl, int);
+  for (int i = 0; i < s->nl; i++) r->of_l[i] = -1;
+  for (int a = 0; a < s->on.row.n; a++) {
+    int cls = s->on.row.of[a];
+    const sim_class *k = &s->cls[cls];
+    for (int i = 0; i < k->tab.count; i++) {
+      int row = k->row0 + i;
+      int l = k->c->kind == NSM_RELATION ? k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)k->c->lambda_slot]
+                                         : s->var[k->c->row_var].base + i;
+      if (r->of_l[l] >= 0) {
+        char name[256];
+        sim_l_name(s, l, name, sizeof name);
+        sim_fail(e, NSM_MODEL_WRONG, "line %d: multiplier %s has two laws; the other one is in line %d", k->c->line, name,
+                 s->m->cls[r->cls[r->of_l[l]]].line);
+        return 0;
+      }
+      r->of_l[l] = row;
+      r->l[row] = l;
+      r->cls[row] = cls;
+    }
+  }
+  for (int l = 0; l < s->ndeclared; l++)
+    if (r->of_l[l] < 0) {
+      char name[256];
+      sim_l_name(s, l, name, sizeof name);
+      sim_fail(e, NSM_MODEL_WRONG, "multiplier %s has no law: no relation determines it", name);
+      return 0;
+    }
+  return 1;
+}
+
+int sim_cover(nsm_sim *s, nsm_error *e) {
+  return equations(s, e) && inertia(s, e) && laws(s, e);
+}

@@ -1,0 +1,194 @@
+// A run from open to close: the table of contents of this folder. Nothing is allocated after nsm_open.
+#include "sim.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- what depends on the step --------------------------------------------------------------------------------------------------
+void sim_evaluate_constants(nsm_sim *s) {
+  nsm_view v = sim_now(s);
+  sim_rows *r = &s->r;
+  memset(s->f_constant, 0, (size_t)s->nz * sizeof(double));
+  for (int i = 0; i < s->on.smooth.n; i++) {
+    sim_class *k = &s->cls[s->on.smooth.of[i]];
+    const nsm_class *c = k->c;
+    if (c->mass_stage == NSM_CONST) c->mass_fn(&v, &k->tab, k->mass);
+    if (c->jac_stage == NSM_CONST) c->jac_fn(&v, &k->tab, k->jac);
+    if (c->b_stage == NSM_CONST) c->b_fn(&v, &k->tab, k->b);
+    if (c->k_stage == NSM_CONST) c->k_fn(&v, &k->tab, k->k);
+    if (c->f_stage == NSM_CONST) c->f_fn(&v, &k->tab, s->f_constant, s->f_constant + s->nq);
+  }
+  for (int i = 0; i < s->on.row.n; i++) {
+    sim_class *k = &s->cls[s->on.row.of[i]];
+    if (k->c->h_stage == NSM_CONST) k->c->h_fn(&v, &k->tab, k->h);
+    if (k->c->law_fn) k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
+  }
+}
+
+// Moving kernels too: W and M_osns are made once at the start, so that a singular one is found before the first step.
+static void evaluate_moving(nsm_sim *s) {
+  nsm_view v = sim_now(s);
+  for (int i = 0; i < s->on.mass_moving.n; i++) { sim_class *k = &s->cls[s->on.mass_moving.of[i]]; k->c->mass_fn(&v, &k->tab, k->mass); }
+  for (int i = 0; i < s->on.jac_moving.n; i++)  { sim_class *k = &s->cls[s->on.jac_moving.of[i]];  k->c->jac_fn(&v, &k->tab, k->jac); }
+  for (int i = 0; i < s->on.k_moving.n; i++)    { sim_class *k = &s->cls[s->on.k_moving.of[i]];    k->c->k_fn(&v, &k->tab, k->k); }
+  for (int i = 0; i < s->on.b_moving.n; i++)    { sim_class *k = &s->cls[s->on.b_moving.of[i]];    k->c->b_fn(&v, &k->tab, k->b); }
+  for (int i = 0; i < s->on.h_moving.n; i++)    { sim_class *k = &s->cls[s->on.h_moving.of[i]];    k->c->h_fn(&v, &k->tab, k->h); }
+}
+
+int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
+  sim_rows *r = &s->r;
+  s->h = h;
+  evaluate_moving(s);
+  int z = sim_matrix_update(s, 1);
+  if (z >= 0) {
+    char name[256];
+    if (z < s->nq) sim_q_name(s, z, name, sizeof name);
+    else sim_z_name(s, z, name, sizeof name);
+    sim_fail(e, NSM_MODEL_WRONG, "the iteration matrix is singular at the start: %s %s is not determined by the equations",
+             z < s->nq ? "the velocity of coordinate" : "state", name);
+    return 0;
+  }
+  for (int i = 0; i < s->nz; i++) s->dz_constant[i] = h * s->f_constant[i];
+  sim_matrix_solve(s, s->dz_constant);
+  if (r->n > 0) {
+    sim_rows_outer(s, 1);
+    if (r->constant) {
+      memset(r->active, 1, (size_t)r->n);
+      sim_islands_list(s);
+      sim_rows_couple(s);
+      sim_islands_fix(s);
+    }
+  }
+  return 1;
+}
+
+// One iteration is exact where everything is affine; with constant matrices the short way applies.
+static void choose_step(nsm_sim *s) {
+  int affine = 1;
+  for (int i = 0; i < s->on.smooth.n; i++) {
+    const nsm_class *c = s->cls[s->on.smooth.of[i]].c;
+    affine &= c->affine && c->mass_stage != NSM_STATE;
+  }
+  for (int i = 0; i < s->on.row.n; i++) affine &= s->cls[s->on.row.of[i]].c->y_affine;
+  for (int i = 0; i < s->on.law_moving.n; i++) affine &= s->cls[s->on.law_moving.of[i]].c->law_stage != NSM_STATE;
+  s->one_iteration = affine;
+  s->linear = affine && s->w.constant && s->r.constant;
+}
+
+// ---- open, reset, close --------------------------------------------------------------------------------------------------------
+static int known_solver(const char *name, nsm_error *e) {
+  char list[600] = "";
+  if (!name || strcmp(name, "auto") == 0) return 1;
+  for (const char *const *n = nsm_cone_solver_names(); *n; n++) {
+    if (strcmp(*n, name) == 0) return 1;
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", *n);
+  }
+  sim_fail(e, NSM_USAGE, "there is no solver `%s`; there are: auto, %s", name, list);
+  return 0;
+}
+
+static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+  if (set && !known_solver(set->solver, e)) return 0;
+  s->cone.solver = set ? set->solver : NULL;
+  s->cone.warm = 1;
+  s->tolerance = set && set->tolerance > 0 ? set->tolerance : 1e-12;
+  if (!sim_setup(s, set, e) || !sim_cover(s, e)) return 0;
+  s->h = s->full > 0 ? s->step : s->until - s->start;
+  sim_matrix_analyse(s);
+  if (!sim_rows_analyse(s, e)) return 0;
+  sim_islands_analyse(s);
+  sim_evaluate_constants(s);
+  choose_step(s);
+  if (!sim_prepare(s, s->h, e)) return 0;
+  return 1;
+}
+
+static int open_guarded(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+  if (setjmp(s->no_memory) == 0) return open_into(s, set, e);
+  sim_fail(e, NSM_MODEL_WRONG, "not enough memory for this model (%.3g GiB were already taken)", (double)s->taken / (1024.0 * 1024 * 1024));
+  return 0;
+}
+
+nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
+  if (e) *e = (nsm_error){ NSM_OK, "" };
+  if (m->version != NSM_ABI_VERSION) {
+    sim_fail(e, NSM_MODEL_WRONG, "the model was compiled for version %d of the interface, this runtime has version %d", m->version, NSM_ABI_VERSION);
+    return NULL;
+  }
+  if (m->scheme != NSM_SCHEME_MOREAU) {
+    sim_fail(e, NSM_MODEL_WRONG, "this runtime does not know the scheme of the model");
+    return NULL;
+  }
+  nsm_la_init();
+  nsm_sim *s = calloc(1, sizeof *s);
+  if (!s) { sim_fail(e, NSM_MODEL_WRONG, "not enough memory"); return NULL; }
+  s->m = m;
+  if (!open_guarded(s, set, e)) { nsm_close(s); return NULL; }
+  nsm_reset(s);
+  return s;
+}
+
+void nsm_reset(nsm_sim *s) {
+  memcpy(s->q, s->q_start, (size_t)s->nq * sizeof(double));
+  memcpy(s->z, s->z_start, (size_t)s->nz * sizeof(double));
+  memset(s->l, 0, (size_t)s->nl * sizeof(double));
+  memset(s->l1, 0, (size_t)s->nl * sizeof(double));
+  s->t = s->start;
+  s->k = 0;
+  memset(&s->count, 0, sizeof s->count);
+  double h = s->full > 0 ? s->step : s->until - s->start;
+  if (h != s->h) sim_prepare(s, h, NULL);
+}
+
+void nsm_close(nsm_sim *s) {
+  if (!s) return;
+  sim_release(s);
+  free(s);
+}
+
+// ---- one step ------------------------------------------------------------------------------------------------------------------
+static nsm_code assertions(nsm_sim *s, nsm_error *e) {
+  for (int a = 0; a < s->on.assertion.n; a++) {
+    int cls = s->on.assertion.of[a];
+    sim_evaluate_class(s, cls, s->out);
+    for (int i = 0; i < s->cls[cls].tab.count; i++)
+      if (!(s->out[i] != 0)) {
+        char name[256];
+        sim_instance_name(s, cls, i, name, sizeof name);
+        sim_fail(e, NSM_CLAIM, "line %d: %s does not hold at t = %.10g s, step %ld", s->m->cls[cls].line, name, s->t, s->k);
+        return NSM_CLAIM;
+      }
+  }
+  return NSM_OK;
+}
+
+#define SWAP(a, b) do { double *swap_ = (a); (a) = (b); (b) = swap_; } while (0)
+
+nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
+  double t1;
+  if (s->k >= s->total) { sim_fail(e, NSM_USAGE, "the run is at its end"); return NSM_USAGE; }
+  if (s->k == 0 && s->on.assertion.n > 0) {
+    nsm_code c = assertions(s, e);
+    if (c != NSM_OK) return c;
+  }
+  if (s->k + 1 == s->total) {
+    t1 = s->until;
+    if (s->total > s->full && s->full > 0 && !sim_prepare(s, s->until - s->t, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
+  } else t1 = s->start + (double)(s->k + 1) * s->step;
+  nsm_code c = s->linear ? sim_step_linear(s, t1, e) : sim_step_newton(s, t1, e);
+  if (c != NSM_OK) return c;
+  if (!s->linear && s->isl.nactive > 0) sim_count_impacts(s);
+  SWAP(s->q, s->q1);
+  SWAP(s->z, s->z1);
+  SWAP(s->l, s->l1);
+  s->t = t1;
+  s->k++;
+  s->count.steps++;
+  return s->on.assertion.n > 0 ? assertions(s, e) : NSM_OK;
+}
+
+double nsm_time(const nsm_sim *s) { return s->t; }
+long nsm_steps_done(const nsm_sim *s) { return s->k; }
+long nsm_steps_total(const nsm_sim *s) { return s->total; }
+void nsm_get_counters(const nsm_sim *s, nsm_counters *c) { *c = s->count; }

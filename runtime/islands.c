@@ -1,0 +1,189 @@
+// The one-step problem (1), island by island: rows that are not coupled are solved apart, so n contacts far from each other cost n
+// small problems. Islands are intervals of the active rows in the order of rows.c, found in one pass. Where all rows are always active
+// and the matrix is constant, islands are found once and each keeps its factors.
+#include "sim.h"
+#include <string.h>
+
+enum { FIXED_WORK = 64 << 20 };         // bytes: more fixed islands than fit share one workspace
+
+// Index in the active list of the last active row coupled to place i, itself included.
+static inline int last_coupled(const sim_rows *r, const sim_islands *a, int i) {
+  for (int e = r->m0[i + 1] - 1; e >= r->m0[i]; e--) {
+    int j = r->mc[e];
+    if (j == i || r->active[r->row_at[j]]) return a->index[j];
+  }
+  return a->index[i];
+}
+
+// End of the island that starts at index `first` of the active list.
+static inline int island_end(const sim_rows *r, const sim_islands *a, int first) {
+  int reach = first;
+  for (int i = first; i <= reach; i++) {
+    int last = last_coupled(r, a, a->active[i]);
+    if (last > reach) reach = last;
+  }
+  return reach + 1;
+}
+
+void sim_islands_list(nsm_sim *s) {
+  const sim_rows *r = &s->r;
+  sim_islands *a = &s->isl;
+  int n = 0;
+  for (int i = 0; i < r->n; i++) {
+    a->active[n] = i;
+    a->index[i] = n;
+    n += r->active[r->row_at[i]];
+  }
+  a->nactive = n;
+}
+
+static void *workspace(nsm_sim *s, int m, size_t nnz, int bandwidth) {
+  size_t bytes = nsm_cone_workspace_size(m, nnz, bandwidth);
+  void *w = sim_take(s, bytes, 1);
+  nsm_cone_workspace_init(w, bytes);
+  return w;
+}
+
+// Where island [first, last) of the active list has its matrix: dense column-major, or compressed rows.
+static void take_matrix(const sim_rows *r, const sim_islands *a, int first, int m, int dense, double *M, int *row_start, int *col) {
+  if (dense) {
+    memset(M, 0, (size_t)m * (size_t)m * sizeof(double));
+    for (int i = 0; i < m; i++) {
+      int at = a->active[first + i];
+      for (int e = r->m0[at]; e < r->m0[at + 1]; e++)
+        if (r->active[r->row_at[r->mc[e]]]) M[i + (a->index[r->mc[e]] - first) * m] = r->m[e];
+    }
+    return;
+  }
+  int n = 0;
+  row_start[0] = 0;
+  for (int i = 0; i < m; i++) {
+    int at = a->active[first + i];
+    for (int e = r->m0[at]; e < r->m0[at + 1]; e++)
+      if (r->active[r->row_at[r->mc[e]]]) { col[n] = a->index[r->mc[e]] - first; M[n++] = r->m[e]; }
+    row_start[i + 1] = n;
+  }
+}
+
+void sim_islands_analyse(nsm_sim *s) {
+  const sim_rows *r = &s->r;
+  sim_islands *a = &s->isl;
+  int n = r->n, most = 0;
+  a->active = SIM_NEW(s, n + 1, int);                 // one more: the list is written ahead
+  a->index = SIM_NEW(s, n, int);
+  double **sized[] = { &a->q, &a->lo, &a->hi, &a->lambda, &a->u };
+  for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
+  if (n == 0) return;
+  memset(r->active, 1, (size_t)n);
+  sim_islands_list(s);
+  size_t widest_nnz = 0;
+  for (int first = 0; first < n;) {
+    int end = island_end(r, a, first);
+    size_t nnz = (size_t)(r->m0[end] - r->m0[first]);
+    if (end - first > most) most = end - first;
+    if (nnz > widest_nnz) widest_nnz = nnz;
+    first = end;
+  }
+  a->dense_cap = 3 * r->bandwidth >= most ? most : NSM_SMALL_ISLAND;
+  if (a->dense_cap > most) a->dense_cap = most;
+  size_t cap = (size_t)a->dense_cap;
+  a->dense = SIM_NEW(s, cap * cap, double);
+  a->row_start = SIM_NEW(s, most + 1, int);
+  a->col = SIM_NEW(s, widest_nnz, int);
+  a->val = SIM_NEW(s, widest_nnz, double);
+  size_t dense_bytes = nsm_cone_workspace_size(a->dense_cap, cap * cap, a->dense_cap);
+  size_t bytes = nsm_cone_workspace_size(most, widest_nnz, r->bandwidth);
+  if (bytes < dense_bytes) bytes = dense_bytes;
+  a->work = sim_take(s, bytes, 1);
+  nsm_cone_workspace_init(a->work, bytes);
+  for (int m = 1; m <= SIM_TINY && m <= most; m++) a->tiny_work[m] = workspace(s, m, (size_t)(m * m), m);
+  a->next_id = 1;
+
+  if (!(r->always && r->constant)) return;
+  a->fixed = SIM_NEW(s, n, struct sim_fixed);
+  size_t total = 0;
+  for (int first = 0; first < n; a->nfixed++) {
+    int end = island_end(r, a, first), m = end - first, dense = m <= a->dense_cap;
+    size_t nnz = (size_t)(r->m0[end] - r->m0[first]), size = dense ? (size_t)m * (size_t)m : nnz;
+    struct sim_fixed *f = &a->fixed[a->nfixed];
+    total += nsm_cone_workspace_size(m, size, dense ? m : r->bandwidth);
+    if (total > FIXED_WORK) { a->nfixed = 0; return; }
+    *f = (struct sim_fixed){ .first = first, .m = m };
+    f->p = (nsm_cone_problem){ .m = m, .M = SIM_NEW(s, size, double), .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first };
+    if (!dense) {
+      f->p.row_start = SIM_NEW(s, m + 1, int);
+      f->p.col = SIM_NEW(s, nnz, int);
+    }
+    f->work = workspace(s, m, size, dense ? m : r->bandwidth);
+    first = end;
+  }
+}
+
+void sim_islands_fix(nsm_sim *s) {
+  sim_islands *a = &s->isl;
+  a->next_id++;
+  memset(a->tiny_id, 0, sizeof a->tiny_id);
+  for (int i = 0; i < a->nfixed; i++) {
+    struct sim_fixed *f = &a->fixed[i];
+    take_matrix(&s->r, a, f->first, f->m, f->p.row_start == NULL, (double *)(uintptr_t)f->p.M, (int *)(uintptr_t)f->p.row_start,
+                (int *)(uintptr_t)f->p.col);
+    f->p.matrix_id = a->next_id;
+  }
+}
+
+static inline int solved(nsm_sim *s, const nsm_cone_problem *p, void *work, int first) {
+  sim_islands *a = &s->isl;
+  nsm_cone_result res;
+  nsm_cone_status status = nsm_cone_solve(p, &s->cone, work, a->lambda + first, a->u + first, &res);
+  s->count.solver_iterations += res.iterations;
+  if (status == NSM_CONE_SOLVED) {
+    if (res.residual > s->count.max_residual) s->count.max_residual = res.residual;
+    return 1;
+  }
+  a->result = res;
+  a->failed_row = s->r.row_at[a->active[first + (res.worst >= 0 && res.worst < p->m ? res.worst : 0)]];
+  return 0;
+}
+
+// A matrix equal to the last of its size keeps its id: beads of equal mass give the same small problems over and over.
+static int solve_tiny(nsm_sim *s, int first, int m) {
+  sim_islands *a = &s->isl;
+  double M[SIM_TINY * SIM_TINY];
+  take_matrix(&s->r, a, first, m, 1, M, NULL, NULL);
+  if (a->tiny_id[m] == 0 || memcmp(M, a->tiny[m], (size_t)(m * m) * sizeof(double)) != 0) {
+    memcpy(a->tiny[m], M, (size_t)(m * m) * sizeof(double));
+    a->tiny_id[m] = ++a->next_id;
+  }
+  nsm_cone_problem p = { .m = m, .M = a->tiny[m], .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first, .matrix_id = a->tiny_id[m] };
+  return solved(s, &p, a->tiny_work[m], first);
+}
+
+static int solve_large(nsm_sim *s, int first, int m) {
+  sim_islands *a = &s->isl;
+  nsm_cone_problem p = { .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first };
+  if (m <= a->dense_cap) {
+    take_matrix(&s->r, a, first, m, 1, a->dense, NULL, NULL);
+    p.M = a->dense;
+  } else {
+    take_matrix(&s->r, a, first, m, 0, a->val, a->row_start, a->col);
+    p.M = a->val;
+    p.row_start = a->row_start;
+    p.col = a->col;
+  }
+  return solved(s, &p, a->work, first);
+}
+
+int sim_islands_solve(nsm_sim *s) {
+  sim_islands *a = &s->isl;
+  if (a->nfixed > 0) {
+    for (int i = 0; i < a->nfixed; i++)
+      if (!solved(s, &a->fixed[i].p, a->fixed[i].work, a->fixed[i].first)) return 0;
+    return 1;
+  }
+  for (int first = 0; first < a->nactive;) {
+    int end = island_end(&s->r, a, first), m = end - first;
+    if (!(m <= SIM_TINY ? solve_tiny(s, first, m) : solve_large(s, first, m))) return 0;
+    first = end;
+  }
+  return 1;
+}

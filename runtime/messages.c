@@ -1,0 +1,98 @@
+// Names of variables, rows and instances, and the texts of errors. Nothing here prints.
+#include "sim.h"
+#include <stdarg.h>
+#include <string.h>
+
+void sim_fail(nsm_error *e, nsm_code code, const char *format, ...) {
+  if (!e) return;
+  e->code = code;
+  va_list a;
+  va_start(a, format);
+  vsnprintf(e->text, sizeof e->text, format, a);
+  va_end(a);
+}
+
+int sim_percents(const char *pattern) {
+  int n = 0;
+  for (; *pattern; pattern++) n += *pattern == '%';
+  return n;
+}
+
+void sim_expand(char *out, size_t size, const char *pattern, const long *index, int nindex) {
+  size_t used = 0;
+  int next = 0;
+  if (size == 0) return;
+  for (; *pattern && used + 1 < size; pattern++) {
+    if (*pattern == '%' && next < nindex) {
+      int n = snprintf(out + used, size - used, "%ld", index[next++]);
+      used += n < 0 ? 0 : (size_t)n < size - used ? (size_t)n : size - used - 1;
+    } else out[used++] = *pattern;
+  }
+  out[used] = 0;
+}
+
+void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size) {
+  const sim_class *k = &s->cls[cls];
+  const char *label = sim_text(s, k->c->label);
+  enum { MOST = 8 };
+  long index[MOST];
+  int n = sim_percents(label);
+  if (n > k->c->nnum) n = k->c->nnum;
+  if (n > MOST) n = MOST;
+  for (int j = 0; j < n; j++)
+    index[j] = (long)k->tab.num[(size_t)i * (size_t)k->c->nnum + (size_t)(k->c->nnum - n + j)];
+  sim_expand(out, size, label, index, n);
+}
+
+// Storage is row-major over the rectangular loops of the variable. Multipliers of contacts and constraints take the loop indices
+// of their instance, which stand in the last columns of num.
+void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t size) {
+  const nsm_var *d = &s->m->var[var];
+  const sim_var *v = &s->var[var];
+  const char *pattern = sim_text(s, d->name);
+  long index[8] = { 0 };
+  int n = sim_percents(pattern);
+  if (d->kind == NSM_VAR_ROW && d->cls >= 0) {
+    const sim_class *k = &s->cls[d->cls];
+    if (n > 8) n = 8;
+    if (n <= k->c->nnum) {
+      for (int j = 0; j < n; j++)
+        index[j] = (long)k->tab.num[(size_t)element * (size_t)k->c->nnum + (size_t)(k->c->nnum - n + j)];
+      sim_expand(out, size, pattern, index, n);
+      return;
+    }
+  }
+  if (d->ndim == 1) index[0] = v->lo[0] + element;
+  if (d->ndim == 2 && v->n[1] > 0) {
+    index[0] = v->lo[0] + element / v->n[1];
+    index[1] = v->lo[1] + element % v->n[1];
+  }
+  sim_expand(out, size, pattern, index, d->ndim > 0 ? d->ndim : 0);
+}
+
+static void name_in(const nsm_sim *s, int row_kinds, int kind, int element, char *out, size_t size) {
+  for (int i = 0; i < s->m->nvar; i++) {
+    int k = s->m->var[i].kind;
+    const sim_var *v = &s->var[i];
+    if ((k == kind || (row_kinds && k == NSM_VAR_ROW)) && element >= v->base && element < v->base + v->count) {
+      sim_element_name(s, i, element - v->base, out, size);
+      return;
+    }
+  }
+  snprintf(out, size, "?");
+}
+
+void sim_q_name(const nsm_sim *s, int q, char *out, size_t size) { name_in(s, 0, NSM_VAR_COORD, q, out, size); }
+void sim_l_name(const nsm_sim *s, int l, char *out, size_t size) { name_in(s, 1, NSM_VAR_MULTIPLIER, l, out, size); }
+
+void sim_z_name(const nsm_sim *s, int z, char *out, size_t size) {
+  if (z >= s->nq) { name_in(s, 0, NSM_VAR_STATE, z - s->nq, out, size); return; }
+  name_in(s, 0, NSM_VAR_COORD, z, out, size);
+  size_t n = strlen(out);
+  if (n + 1 < size) { out[n] = '\''; out[n + 1] = 0; }
+}
+
+void sim_row_name(const nsm_sim *s, int row, char *out, size_t size) {
+  int cls = s->r.cls[row];
+  sim_instance_name(s, cls, row - s->cls[cls].row0, out, size);
+}

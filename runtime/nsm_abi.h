@@ -1,0 +1,168 @@
+// nsm_abi.h: the treaty between emitted C and the runtime. Emitted C sees this header and nothing else; it includes nothing,
+// so this file declares all it needs. Embedded in the compiler. Change anything here: raise NSM_ABI_VERSION.
+//
+// The picture. A model is a list of *classes*; a class is one statement of the model (an energy, a force, an equation, a relation,
+// a contact, ...) with its loop nest. A class has `count` instances, known when the run starts. What differs between instances
+// stands in two tables filled once by the class's `fill`: ix[count][nslot], global indices of the variables it reads (its
+// *slots*), and num[count][nnum], constants of the instance (everything that depends on parameters and loop indices alone).
+// A kernel is one loop over the instances, so code size does not depend on their number. As in a finite-element code, the
+// runtime scatters what elements give into global vectors and matrices.
+//
+// Variables: coordinates q[nq] with velocities v[nq]; first-order states x[nx]; multipliers l[nl] (one per row: declared multipliers
+// first, then the impulses of contacts and constraints). End-of-step unknown: z = (v, x), [nq + nx].
+//
+//   M(q) v' = F(t,q,v,x) + r_v,   Mx x' = f(t,q,v,x) + r_x,   r = g(t,q,v,x,l) + H^T p,   y = h(t,q,v,x,l)   (mathematics.md 2, 3)
+#ifndef NSM_ABI_H
+#define NSM_ABI_H
+
+#define NSM_ABI_VERSION 1
+
+// --- what kernels read ---
+typedef struct nsm_view {
+  double t;
+  const double *q;  // [nq]
+  const double *v;  // [nq]
+  const double *x;  // [nx]
+  const double *l;  // [nl]
+} nsm_view;
+
+typedef struct nsm_table {
+  int count;
+  const int *ix;     // [count][nslot]
+  const double *num; // [count][nnum]
+} nsm_table;
+
+// --- set-up ---
+typedef struct nsm_setup nsm_setup; // opaque; passed back to the calls below
+
+typedef struct nsm_setup_view {
+  const double *p;   // [npar] parameters, SI
+} nsm_setup_view;
+
+// Global index of element (i1, i2, ...) of variable `var` (number in nsm_model.vars). An index that is not an integer or is out of
+// range is recorded with `line` (the first one counts, the run does not start) and 0 is returned.
+int nsm_at(nsm_setup *s, int var, int line, int nidx, const double *idx);
+// Loop bound as an integer: not integral, NaN or beyond +-2^31 is recorded like above.
+long nsm_bound(nsm_setup *s, int line, double value);
+// Element (i1, ...) of an array parameter: number in p. Recorded like above when out of range.
+int nsm_par_at(nsm_setup *s, int par, int line, int nidx, const double *idx);
+
+// --- mathematics: the functions emitted code may call ---
+double nsm_sqrt(double), nsm_exp(double), nsm_log(double), nsm_sin(double), nsm_cos(double), nsm_tan(double);
+double nsm_asin(double), nsm_acos(double), nsm_atan(double), nsm_atan2(double, double);
+double nsm_sinh(double), nsm_cosh(double), nsm_tanh(double), nsm_abs(double), nsm_sign(double);
+double nsm_min(double, double), nsm_max(double, double), nsm_floor(double), nsm_pow(double, double);
+
+// --- vocabulary ---
+enum { NSM_SLOT_Q = 0, NSM_SLOT_X = 1, NSM_SLOT_L = 2 };                    // what an ix entry indexes
+enum { NSM_WRT_Q = 0, NSM_WRT_V = 1, NSM_WRT_X = 2, NSM_WRT_L = 3 };        // what a Jacobian entry is with respect to
+enum { NSM_NONE = 0, NSM_CONST = 1, NSM_TIME = 2, NSM_STATE = 3 };          // stage: absent; constant during a run; changes with t only; with the state
+enum { NSM_SMOOTH = 0, NSM_RELATION = 1, NSM_CONTACT = 2, NSM_CONSTRAINT = 3, NSM_OUTPUT = 4, NSM_INIT = 5, NSM_ASSERT = 6 };
+enum { NSM_ROW_NONNEG = 0, NSM_ROW_BOX = 1, NSM_ROW_FREE = 2 };
+enum { NSM_VAR_COORD = 0, NSM_VAR_STATE = 1, NSM_VAR_MULTIPLIER = 2, NSM_VAR_ROW = 3 }; // ROW: the multiplier of a contact or constraint class, [count of that class]
+
+// Sparsity of a local Jacobian: entry e is d(row slot row[e]) / d(col slot col[e], wrt[e]).
+typedef struct nsm_pattern {
+  int n;
+  const unsigned short *row; // [n] slot number; unused (0) in row classes
+  const unsigned short *col; // [n] slot number
+  const unsigned char *wrt;   // [n] NSM_WRT_*
+} nsm_pattern;
+
+typedef struct nsm_class {
+  int kind;                       // NSM_SMOOTH ...
+  int line;                       // line of the statement in the model
+  int label;                      // offset in nsm_model.text of a short label for messages: "contact pair", "potential"
+  int nslot, nnum;
+  const unsigned char *slot;      // [nslot] NSM_SLOT_*
+  // Counts the instances (ix == NULL) or fills both tables. Returns the count.
+  long (*fill)(nsm_setup *s, const nsm_setup_view *g, int *ix, double *num);
+
+  // NSM_SMOOTH: one or more rows of M z' = f + g; rows are slots of the class.
+  int mass_stage, f_stage, jac_stage, g_stage, b_stage, k_stage;  // NSM_NONE ... NSM_STATE, each of its kernel
+  int affine;                     // f affine in (q,v,x), g affine in (q,v,x,l): one Newton iteration is exact
+  nsm_pattern mass, jac, b, k;    // jac: d f/d(q,v,x); b: d g/d l; k: d g/d(q,v,x)
+  void (*mass_fn)(const nsm_view *, const nsm_table *, double *out);                  // out[count][mass.n]
+  void (*f_fn)(const nsm_view *, const nsm_table *, double *fv, double *fx);          // adds f into fv[nq], fx[nx]
+  void (*jac_fn)(const nsm_view *, const nsm_table *, double *out);                   // out[count][jac.n]
+  void (*g_fn)(const nsm_view *, const nsm_table *, double *fv, double *fx);          // adds g(t,q,v,x,l) into fv, fx
+  void (*b_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][b.n]
+  void (*k_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][k.n]
+  void (*energy_fn)(const nsm_view *, const nsm_table *, double *kinetic, double *potential); // adds; NULL where there is none
+
+  // NSM_RELATION, NSM_CONTACT, NSM_CONSTRAINT: one row per instance.
+  //   relation: y = h;  jac over (q,v,x,l); its multiplier is slot `lambda_slot` (an L slot)
+  //   contact: gap g and rate u = dg/dt; jac = H = d u/d v = d g/d q, entries (col, NSM_WRT_V); multiplier: row k of VAR_ROW `row_var`
+  //   constraint: as contact, free; on velocity level (velocity_level != 0) g_fn gives 0 for gap and u = c(q,v,t)
+  int row_type;                   // NSM_ROW_*
+  int lambda_slot;                // relations; -1 else
+  int row_var;                    // contacts, constraints: number in vars; -1 else
+  int velocity_level;
+  int y_stage, h_stage, law_stage;
+  int y_affine;                   // y (relations) or rate (contacts, constraints) affine in (q,v,x,l) and gap affine in q
+  nsm_pattern h;
+  void (*y_fn)(const nsm_view *, const nsm_table *, double *y);                       // relations: y[count]
+  void (*gap_fn)(const nsm_view *, const nsm_table *, double *gap, double *rate);     // contacts, constraints: gap[count], rate[count]
+  void (*rate_fn)(const nsm_view *, const nsm_table *, double *rate);                 // the rate alone
+  void (*h_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][h.n]
+  void (*law_fn)(const nsm_view *, const nsm_table *, double *lo, double *hi);        // boxes: lo[count], hi[count]; NULL else
+  int e_num;                      // contacts: column of num that holds the restitution e; -1: none (0)
+
+  // NSM_OUTPUT, NSM_ASSERT: value[count]. NSM_INIT: ix[.][0] is the variable's index, num[.][0] the value.
+  void (*out_fn)(const nsm_view *, const nsm_table *, double *value);
+  int hidden;                     // outputs only needed by `expect`
+  int init_velocity;              // NSM_INIT: sets v, not q
+} nsm_class;
+
+typedef struct nsm_var {
+  int kind;                       // NSM_VAR_*
+  int name;                       // offset in text: "bead[%].z", one % per dimension
+  int line;
+  int ndim;
+  int cls;                        // NSM_VAR_ROW: number of its class; -1 else
+} nsm_var;
+
+typedef struct nsm_par {
+  int name, unit, doc;            // offsets in text; unit and doc "" where not given; "k[2]" for elements of arrays
+  int line;
+  int structural;                 // fixed when the C was emitted: `fixed` is its value, another one is refused
+  double fixed;
+  int ndim;                       // arrays: the first element carries the shape, the others have ndim = -1
+  int dim[2];
+} nsm_par;
+
+enum { NSM_STAT_FINAL = 0, NSM_STAT_INITIAL, NSM_STAT_MIN, NSM_STAT_MAX, NSM_STAT_MEAN, NSM_STAT_DRIFT, NSM_STAT_AT }; // drift: largest |y - y(start)|
+typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cls, which has one instance
+
+// Where the run starts and ends and how it steps; what the command line does not override.
+typedef struct nsm_experiment { double start, until, step, theta, gamma; } nsm_experiment;
+
+typedef struct nsm_model {
+  int version;                    // NSM_ABI_VERSION
+  int name;                       // offsets in text
+  int file;
+  const unsigned char *text;      // names, units, labels: bytes, each NUL-terminated; text[0] = 0
+  int scheme;                     // NSM_SCHEME_*
+  int affine;                     // every class is: one iteration a step, no convergence test needed
+  int nvar, npar, nclass, nstat, nexpect;
+  const nsm_var *var;             // [nvar]; storage in this order within each kind
+  const nsm_par *par;             // [npar]
+  const nsm_class *cls;           // [nclass]
+  const nsm_stat *stat;           // [nstat]
+  const int *expect_line;         // [nexpect]
+  const int *expect_text;         // [nexpect] offset of the claim as written
+  // p[npar]: fills those with given[i] == 0 with their defaults, in order. Returns -1, or the number of a parameter without value.
+  int  (*params)(double *p, const unsigned char *given);
+  // Bounds of every dimension of every variable: bound[var][2][2] = {lo, hi} x dimension, as doubles.
+  void (*sizes)(const double *p, double *bound);
+  void (*experiment)(const double *p, nsm_experiment *e);
+  double (*stat_time)(const double *p, int stat);                    // NSM_STAT_AT: the time
+  int  (*expect)(const double *p, const double *stat, int i);        // claim i holds?
+} nsm_model;
+
+enum { NSM_SCHEME_MOREAU = 0 };
+
+// The one symbol emitted C defines.
+const nsm_model *nsm_model_get(void);
+
+#endif

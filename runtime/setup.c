@@ -1,0 +1,290 @@
+// From a model and its settings to a filled simulation: parameters, sizes, experiment, tables of the classes, initial values.
+// Every mistake a person can make here is reported with the line of the model and the name they gave.
+#include "sim.h"
+#include <math.h>
+#include <string.h>
+
+static const double most_bytes = 4.0 * 1024 * 1024 * 1024;
+
+// ---- parameters ----------------------------------------------------------------------------------------------------------------
+static int set_parameters(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+  const nsm_model *m = s->m;
+  s->p = SIM_NEW(s, m->npar, double);
+  unsigned char *given = SIM_NEW(s, m->npar, unsigned char);
+  for (int i = 0; set && i < set->nset; i++) {
+    const nsm_assignment *a = &set->set[i];
+    int found = -1;
+    for (int j = 0; j < m->npar && found < 0; j++)
+      if (strcmp(sim_text(s, m->par[j].name), a->name) == 0) found = j;
+    if (found < 0) { sim_fail(e, NSM_USAGE, "there is no parameter `%s`", a->name); return 0; }
+    if (!isfinite(a->value)) { sim_fail(e, NSM_USAGE, "parameter %s: the value is not finite", a->name); return 0; }
+    s->p[found] = a->value;
+    given[found] = 1;
+  }
+  for (int j = 0; j < m->npar; j++) {
+    if (!m->par[j].structural) continue;
+    if (given[j] && s->p[j] != m->par[j].fixed) {
+      sim_fail(e, NSM_MODEL_WRONG, "line %d: parameter %s shapes the compiled model and is fixed at %.17g; compile again to change it",
+               m->par[j].line, sim_text(s, m->par[j].name), m->par[j].fixed);
+      return 0;
+    }
+    s->p[j] = m->par[j].fixed;
+    given[j] = 1;
+  }
+  int missing = m->params ? m->params(s->p, given) : -1;
+  if (missing >= 0) {
+    const nsm_par *d = &m->par[missing];
+    const char *name = sim_text(s, d->name), *unit = sim_text(s, d->unit);
+    sim_fail(e, NSM_MODEL_WRONG, "line %d: parameter %s has no value; give one with --set %s=VALUE%s%s%s", d->line, name, name,
+             *unit ? " (in " : "", unit, *unit ? ")" : "");
+    return 0;
+  }
+  for (int j = 0; j < m->npar; j++)
+    if (isnan(s->p[j])) {
+      sim_fail(e, NSM_MODEL_WRONG, "line %d: the value of parameter %s is not a number", m->par[j].line, sim_text(s, m->par[j].name));
+      return 0;
+    }
+  return 1;
+}
+
+// ---- experiment ----------------------------------------------------------------------------------------------------------------
+static double chosen(double setting, double own) { return isnan(setting) ? own : setting; }
+
+// t_k = start + k step; one shorter step at the end where the step does not divide the interval.
+static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1 };
+  s->m->experiment(s->p, &x);
+  s->start = set ? chosen(set->start, x.start) : x.start;
+  s->until = set ? chosen(set->until, x.until) : x.until;
+  s->step  = set ? chosen(set->step, x.step) : x.step;
+  s->theta = set ? chosen(set->theta, x.theta) : x.theta;
+  s->gamma = set ? chosen(set->gamma, x.gamma) : x.gamma;
+  if (isnan(s->until)) { sim_fail(e, NSM_USAGE, "no end time: give --until, or `until` in the model's `simulate`"); return 0; }
+  if (isnan(s->step)) { sim_fail(e, NSM_USAGE, "no step: give --step, or `step` in the model's `simulate`"); return 0; }
+  if (!isfinite(s->start) || !isfinite(s->until)) { sim_fail(e, NSM_USAGE, "the start and end times must be finite"); return 0; }
+  if (!(s->step > 0) || !isfinite(s->step)) { sim_fail(e, NSM_USAGE, "the step must be positive and finite, it is %g s", s->step); return 0; }
+  if (!(s->until > s->start)) {
+    sim_fail(e, NSM_USAGE, "the end time %g s must lie after the start time %g s", s->until, s->start);
+    return 0;
+  }
+  if (!(s->theta >= 0 && s->theta <= 1)) { sim_fail(e, NSM_USAGE, "theta must lie in [0, 1], it is %g", s->theta); return 0; }
+  if (!(s->gamma >= 0 && s->gamma <= 1)) { sim_fail(e, NSM_USAGE, "gamma must lie in [0, 1], it is %g", s->gamma); return 0; }
+  double length = s->until - s->start, steps = floor(length / s->step + 1e-9);
+  if (!(steps < 9e15)) { sim_fail(e, NSM_USAGE, "a step of %g s makes %g steps: too many", s->step, steps); return 0; }
+  if (s->start + s->step == s->start || s->until - s->step == s->until) {
+    sim_fail(e, NSM_USAGE, "the step %g s is too small for times around %g s: the clock would stand still", s->step, s->until);
+    return 0;
+  }
+  s->full = (long)steps;
+  s->total = s->full + (length - steps * s->step > 1e-9 * s->step ? 1 : 0);
+  return 1;
+}
+
+// ---- sizes ---------------------------------------------------------------------------------------------------------------------
+static int too_big(const nsm_sim *s, int line, const char *name, double count, double bytes, nsm_error *e) {
+  (void)s;
+  if (count <= 2147483647.0 && bytes <= most_bytes) return 0;
+  sim_fail(e, NSM_MODEL_WRONG, "line %d: %s has %.17g elements, which need about %.3g GiB; the limit is %.0f GiB", line, name, count,
+           bytes / (1024.0 * 1024 * 1024), most_bytes / (1024.0 * 1024 * 1024));
+  return 1;
+}
+
+static int size_of(nsm_sim *s, int i, const double *bound, nsm_error *e) {
+  const nsm_var *d = &s->m->var[i];
+  sim_var *v = &s->var[i];
+  const char *name = sim_text(s, d->name);
+  double count = 1;
+  for (int j = 0; j < 2; j++) {
+    double lo = j < d->ndim ? bound[2 * j] : 1, hi = j < d->ndim ? bound[2 * j + 1] : 1;
+    if (!(lo == floor(lo) && hi == floor(hi) && fabs(lo) < 1e15 && fabs(hi) < 1e15)) {
+      sim_fail(e, NSM_MODEL_WRONG, "line %d: the size of %s is not an integer: its index runs from %.17g to %.17g", d->line, name, lo, hi);
+      return 0;
+    }
+    if (hi - lo + 1 < 0) {
+      sim_fail(e, NSM_MODEL_WRONG, "line %d: the size of %s is negative: its index runs from %.17g to %.17g", d->line, name, lo, hi);
+      return 0;
+    }
+    count *= hi - lo + 1;
+    v->lo[j] = (long)lo;
+    v->n[j] = (long)(hi - lo + 1);
+  }
+  if (too_big(s, d->line, name, count, count * 240, e)) return 0;
+  v->count = (int)count;
+  return 1;
+}
+
+static int set_sizes(nsm_sim *s, nsm_error *e) {
+  const nsm_model *m = s->m;
+  s->var = SIM_NEW(s, m->nvar, sim_var);
+  double *bound = SIM_NEW(s, 4 * (size_t)m->nvar, double);
+  if (m->sizes) m->sizes(s->p, bound);
+  double total = 0;
+  for (int i = 0; i < m->nvar; i++) {
+    if (!size_of(s, i, bound + 4 * i, e)) return 0;
+    total += s->var[i].count;
+    if (too_big(s, m->var[i].line, "the model up to here", total, total * 240, e)) return 0;
+  }
+  int *next[3] = { &s->nq, &s->nx, &s->nl };
+  for (int kind = 0; kind < 3; kind++)
+    for (int i = 0; i < m->nvar; i++)
+      if (m->var[i].kind == kind) {
+        s->var[i].base = *next[kind];
+        *next[kind] += s->var[i].count;
+      }
+  s->nz = s->nq + s->nx;
+  s->ndeclared = s->nl;
+  return 1;
+}
+
+// ---- tables of the classes -----------------------------------------------------------------------------------------------------
+static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
+  const nsm_model *m = s->m;
+  s->cls = SIM_NEW(s, m->nclass, sim_class);
+  double bytes = 240.0 * (s->nz + s->nl);
+  for (int i = 0; i < m->nclass; i++) {
+    sim_class *k = &s->cls[i];
+    k->c = &m->cls[i];
+    k->row0 = -1;
+    long n = k->c->fill ? k->c->fill((nsm_setup *)s, g, NULL, NULL) : 0;
+    if (s->fill_failed) return 0;
+    if (n < 0) n = 0;
+    int entries = k->c->mass.n + k->c->jac.n + 2 * k->c->b.n + k->c->k.n + 3 * k->c->h.n;
+    bytes += (double)n * (4.0 * k->c->nslot + 8.0 * k->c->nnum + 20.0 * entries + (k->c->kind == NSM_SMOOTH ? 0 : 120));
+    if (too_big(s, k->c->line, sim_text(s, k->c->label), (double)n, bytes, e)) return 0;
+    k->tab.count = (int)n;
+  }
+  // A contact or constraint class owns the rows of its variable: the class says how many.
+  for (int i = 0; i < m->nvar; i++)
+    if (m->var[i].kind == NSM_VAR_ROW) {
+      sim_var *v = &s->var[i];
+      v->count = s->cls[m->var[i].cls].tab.count;
+      v->base = s->nl;
+      s->nl += v->count;
+    }
+  s->rows_sized = 1;
+  return 1;
+}
+
+static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
+  for (int i = 0; i < s->m->nclass; i++) {
+    sim_class *k = &s->cls[i];
+    size_t n = (size_t)k->tab.count;
+    int *ix = SIM_NEW(s, n * (size_t)k->c->nslot, int);
+    double *num = SIM_NEW(s, n * (size_t)k->c->nnum, double);
+    if (k->c->fill && n > 0) k->c->fill((nsm_setup *)s, g, ix, num);
+    if (s->fill_failed) return 0;
+    k->tab.ix = ix;
+    k->tab.num = num;
+    for (size_t j = 0; j < n * (size_t)k->c->nnum; j++)
+      if (isnan(num[j])) {
+        char name[256];
+        sim_instance_name(s, i, (int)(j / (size_t)k->c->nnum), name, sizeof name);
+        sim_fail(e, NSM_MODEL_WRONG, "line %d (%s): a constant of this statement is not a number", k->c->line, name);
+        return 0;
+      }
+    if (k->c->kind == NSM_RELATION || sim_contactlike(k->c)) {
+      k->row0 = s->r.n;
+      s->r.n += k->tab.count;
+    }
+    if (k->c->kind == NSM_SMOOTH) {
+      k->mass = SIM_NEW(s, n * (size_t)k->c->mass.n, double);
+      k->jac  = SIM_NEW(s, n * (size_t)k->c->jac.n, double);
+      k->b    = SIM_NEW(s, n * (size_t)k->c->b.n, double);
+      k->k    = SIM_NEW(s, n * (size_t)k->c->k.n, double);
+    }
+    if (k->row0 >= 0) k->h = SIM_NEW(s, n * (size_t)k->c->h.n, double);
+  }
+  return 1;
+}
+
+// ---- initial values ------------------------------------------------------------------------------------------------------------
+static int set_initial(nsm_sim *s, nsm_error *e) {
+  s->q_start = SIM_NEW(s, s->nq, double);
+  s->z_start = SIM_NEW(s, s->nz, double);
+  for (int i = 0; i < s->m->nclass; i++) {
+    const sim_class *k = &s->cls[i];
+    if (k->c->kind != NSM_INIT) continue;
+    for (int j = 0; j < k->tab.count; j++) {
+      int at = k->tab.ix[(size_t)j * (size_t)k->c->nslot];
+      double value = k->tab.num[(size_t)j * (size_t)k->c->nnum];
+      if (!isfinite(value)) {
+        char name[256];
+        int state = k->c->slot[0] == NSM_SLOT_X;
+        if (state) sim_z_name(s, s->nq + at, name, sizeof name);
+        else if (k->c->init_velocity) sim_z_name(s, at, name, sizeof name);
+        else sim_q_name(s, at, name, sizeof name);
+        sim_fail(e, NSM_MODEL_WRONG, "line %d: the initial value of %s is not finite", k->c->line, name);
+        return 0;
+      }
+      if (k->c->slot[0] == NSM_SLOT_X) s->z_start[s->nq + at] = value;
+      else if (k->c->slot[0] == NSM_SLOT_Q && k->c->init_velocity) s->z_start[at] = value;
+      else if (k->c->slot[0] == NSM_SLOT_Q) s->q_start[at] = value;
+    }
+  }
+  return 1;
+}
+
+static void set_state(nsm_sim *s) {
+  s->q = SIM_NEW(s, s->nq, double);  s->q1 = SIM_NEW(s, s->nq, double);
+  s->z = SIM_NEW(s, s->nz, double);  s->z1 = SIM_NEW(s, s->nz, double);
+  s->l = SIM_NEW(s, s->nl, double);  s->l1 = SIM_NEW(s, s->nl, double);
+  double **z_sized[] = { &s->f_constant, &s->dz_constant, &s->f0, &s->f1, &s->g0, &s->s, &s->rhs, &s->dz, &s->res, &s->scale, &s->za,
+                         &s->ztry, &s->zm };
+  for (size_t i = 0; i < sizeof z_sized / sizeof *z_sized; i++) *z_sized[i] = SIM_NEW(s, s->nz, double);
+  s->qm = SIM_NEW(s, s->nq, double);
+  s->la = SIM_NEW(s, s->nl, double);
+  s->ltry = SIM_NEW(s, s->nl, double);
+  memcpy(s->q, s->q_start, (size_t)s->nq * sizeof(double));
+  memcpy(s->z, s->z_start, (size_t)s->nz * sizeof(double));
+  s->t = s->start;
+}
+
+// ---- lists of classes by phase -------------------------------------------------------------------------------------------------
+static void list_if(nsm_sim *s, sim_list *l, int cls, int condition) {
+  if (!l->of) l->of = SIM_NEW(s, s->m->nclass, int);
+  if (condition && s->cls[cls].tab.count > 0) l->of[l->n++] = cls;
+}
+
+static void list_phases(nsm_sim *s) {
+  int most_out = 1;
+  for (int i = 0; i < s->m->nclass; i++) {
+    const nsm_class *c = &s->m->cls[i];
+    int smooth = c->kind == NSM_SMOOTH, row = s->cls[i].row0 >= 0;
+    list_if(s, &s->on.smooth, i, smooth);
+    list_if(s, &s->on.f_moving, i, smooth && c->f_stage > NSM_CONST);
+    list_if(s, &s->on.g, i, smooth && c->g_stage != NSM_NONE);
+    list_if(s, &s->on.mass, i, smooth && c->mass_stage != NSM_NONE);
+    list_if(s, &s->on.mass_moving, i, smooth && c->mass_stage > NSM_CONST);
+    list_if(s, &s->on.jac, i, smooth && c->jac_stage != NSM_NONE);
+    list_if(s, &s->on.jac_moving, i, smooth && c->jac_stage > NSM_CONST);
+    list_if(s, &s->on.k, i, smooth && c->k_stage != NSM_NONE);
+    list_if(s, &s->on.k_moving, i, smooth && c->k_stage > NSM_CONST);
+    list_if(s, &s->on.b, i, smooth && c->b_stage != NSM_NONE);
+    list_if(s, &s->on.b_moving, i, smooth && c->b_stage > NSM_CONST);
+    list_if(s, &s->on.row, i, row);
+    list_if(s, &s->on.relation, i, row && c->kind == NSM_RELATION);
+    list_if(s, &s->on.contact, i, row && c->kind == NSM_CONTACT);
+    list_if(s, &s->on.constraint, i, row && c->kind == NSM_CONSTRAINT);
+    list_if(s, &s->on.h_moving, i, row && c->h_stage > NSM_CONST);
+    list_if(s, &s->on.law, i, row && c->law_fn != NULL);
+    list_if(s, &s->on.law_moving, i, row && c->law_fn != NULL && c->law_stage > NSM_CONST);
+    list_if(s, &s->on.energy, i, c->energy_fn != NULL);
+    list_if(s, &s->on.output, i, c->kind == NSM_OUTPUT && !c->hidden);
+    list_if(s, &s->on.assertion, i, c->kind == NSM_ASSERT);
+    if ((c->kind == NSM_OUTPUT || c->kind == NSM_ASSERT) && s->cls[i].tab.count > most_out) most_out = s->cls[i].tab.count;
+  }
+  s->out = SIM_NEW(s, most_out, double);
+  s->ncolumn = 1 + s->nz + s->nq + s->nl;
+  for (int i = 0; i < s->on.output.n; i++) s->ncolumn += s->cls[s->on.output.of[i]].tab.count;
+}
+
+int sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+  s->setup_error = e;
+  if (!set_parameters(s, set, e) || !set_sizes(s, e)) return 0;
+  if (!set_experiment(s, set, e)) return 0;
+  nsm_setup_view g = { s->p };
+  if (!count_classes(s, &g, e) || !fill_classes(s, &g, e) || !set_initial(s, e)) return 0;
+  set_state(s);
+  list_phases(s);
+  return 1;
+}

@@ -1,0 +1,229 @@
+// The running simulation: what the files of this folder share. Not for other folders (they include nsm_run.h).
+//
+// The constant model (nsm_model) and the running data are apart. Everything here is allocated by nsm_open from one list of
+// blocks and released by nsm_close; nothing is allocated in between. Fields stand in the order in which they become valid.
+//
+//   tour:  instance.c  open, step, reset, close: the table of contents of a run
+//          setup.c     parameters, sizes, tables of the classes, initial values      address.c  what `fill` calls back
+//          cover.c     every state has its equation, every multiplier its law
+//          matrix.c    W of (4), (9): blocks, assembly, factors                      graph.c    orders of small bandwidth
+//          rows.c      B, C, D and M_osns of (6), (10)                               islands.c  (1), island by island
+//          step_linear.c  one step where all matrices are constant                   step_newton.c  one step else
+//          columns.c   names and values of the recorded columns                      blame.c    which statement made a nan
+#pragma once
+#include <setjmp.h>
+#include <stdint.h>
+#include "nsm_run.h"
+#include "runtime/cone/problem.h"
+#include "runtime/la/la.h"
+
+enum { NSM_NEWTON_MAX = 50, NSM_SMALL_ISLAND = 16 };
+
+// A class while it runs: its table, what its kernels gave, and where that goes.
+typedef struct sim_class {
+  const nsm_class *c;
+  nsm_table tab;
+  double *mass, *jac, *b, *k, *h;       // [count][n] of the pattern
+  long   *mass_at, *jac_at, *k_at;      // [count][n] place in W
+  int    *b_at;                         // [count][b.n] place in B
+  int    *h_at;                         // [count][h.n] place in C, or ~place in D for multipliers
+  int    *h_b_at;                       // [count][h.n] contacts and constraints: place in B, -1 for none
+  int     row0;                         // its first row (relations, contacts, constraints); -1 else
+} sim_class;
+
+typedef struct sim_var {
+  int  base;                            // number of its first element, within its kind
+  int  count;
+  long lo[2], n[2];
+} sim_var;
+
+// A diagonal block of W after reordering.
+enum { BLOCK_SCALAR, BLOCK_SMALL, BLOCK_DENSE, BLOCK_BAND, BLOCK_TRIDIAGONAL };
+typedef struct sim_block {
+  int  kind, n, first;                  // rows order[first .. first+n)
+  int  kl, ku, ld;
+  long at;                              // place of its values
+  int  pivot_at;
+} sim_block;
+
+typedef struct sim_matrix {
+  int        nblock, diagonal;          // diagonal: every block is a scalar
+  sim_block *block;
+  int       *order, *place, *block_of;  // [nz]: order of W, its inverse, block of each z
+  long       nval;
+  double    *base, *val;                // [nval] sum of the constant parts; current values, then factors
+  double    *inverse;                   // [nz] scalars: 1/W_ii
+  int       *pivot;                     // [nz]
+  double    *work, *work2;              // [nz]
+  int        constant;                  // the whole of W is
+} sim_matrix;
+
+typedef struct sim_rows {
+  int     n;
+  int    *l, *cls;                      // [n] number of its multiplier; its class
+  int    *of_l;                         // [nl] row of a multiplier
+  double *lo, *hi, *e, *rate0, *y;      // [n] law; restitution; rate at the start of the step; output or rate
+  double *gap;                          // [n] at the start of the step
+  unsigned char *active;                // [n]
+  // B [nz, n] by columns, C [n, nz] and D [n, n] by rows, X = W^{-1} B by columns: start, index, value
+  int    *b0, *bz, *c0, *cz, *d0, *ds, *x0, *xz, *bx;  // bx: place in X of an entry of B
+  double *b, *c, *d, *x;
+  int    *z0, *zs, *zx;                 // rows of X: for each z the rows s and places in x
+  // M_osns [n, n] in the order `row_at`, compressed rows
+  int    *row_at, *at_row;              // [n] order and its inverse
+  int    *m0, *mc, *mark, *diagonal;    // diagonal: place of M_ii in m
+  double *m;
+  int     constant;                     // B, C, D and W are
+  int     always;                       // every row is active in every step
+  int     bandwidth;
+} sim_rows;
+
+enum { SIM_TINY = 5 };                  // islands up to this size are dense, with a workspace per size
+
+typedef struct sim_islands {
+  int            nactive;
+  int           *active, *index;        // [n] places (in row_at) of the active rows; inverse
+  double        *q, *lo, *hi, *lambda, *u;
+  double         tiny[SIM_TINY + 1][SIM_TINY * SIM_TINY];  // the last matrix of each size
+  void          *tiny_work[SIM_TINY + 1];
+  double        *dense;                 // [cap*cap]
+  int            dense_cap;             // islands of up to this many rows are passed dense
+  int           *row_start, *col;
+  double        *val;
+  void          *work;
+  uint64_t       next_id, tiny_id[SIM_TINY + 1];
+  int            failed_row;            // after a failure
+  nsm_cone_result result;
+  // islands that never change, with their own factors
+  int            nfixed;
+  struct sim_fixed { int first, m; nsm_cone_problem p; void *work; } *fixed;
+} sim_islands;
+
+typedef struct sim_list { int n; int *of; } sim_list;    // numbers of classes
+
+struct nsm_sim {
+  const nsm_model *m;
+  struct sim_memory *memory;
+  size_t   taken;
+  jmp_buf  no_memory;
+  nsm_cone_options cone;
+  double   tolerance;
+
+  // parameters, sizes, tables
+  double    *p;
+  sim_var   *var;
+  sim_class *cls;
+  int        nq, nx, nz, nl, ndeclared;
+  nsm_error *setup_error;               // while filling
+  int        fill_failed, rows_sized;
+  int       *fill_ix;
+
+  // experiment
+  double start, until, step, theta, gamma;
+  long   full, total;                   // full steps, and all (one more where the last one is shorter)
+
+  // state: at t, and the one under construction
+  double  t;
+  long    k;
+  double *q, *z, *l, *q1, *z1, *l1;     // [nq] [nq+nx] [nl]
+  double *q_start, *z_start;
+  int     l_valid;                      // multipliers of a step are known (0 at the start)
+
+  // phases: the classes that take part
+  struct {
+    sim_list smooth, f_moving, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy,
+             row, relation, contact, constraint, h_moving, law, law_moving, output, assertion;
+  } on;
+  int     linear;                       // step_linear applies
+  int     one_iteration;                // else: step_newton, exact after one iteration
+  double *f_constant;                   // [nz]
+  double  h;                            // the step that W, B, C, X and M_osns were made for
+  double *dz_constant;                  // [nz] W^{-1} h f where f is constant
+
+  sim_matrix  w;
+  sim_rows    r;
+  sim_islands isl;
+
+  // scratch [nz] or [nq]
+  double *f0, *f1, *g0, *s, *rhs, *dz, *res, *scale, *qm, *zm, *za, *la, *ztry, *ltry;
+  double *out;                          // [largest count of an output class]
+
+  nsm_counters count;
+  int     ncolumn;
+  char    name[512];
+};
+
+static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->m->text + at; }
+static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
+  nsm_view v = { t, q, z, z + s->nq, l };
+  return v;
+}
+static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->t, s->q, s->z, s->l); }
+static inline int sim_contactlike(const nsm_class *c) { return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT; }
+// Number of z = (v, x) that slot `slot` of instance i stands for.
+static inline int sim_z_of(const nsm_sim *s, const sim_class *k, int i, int slot) {
+  int ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)slot];
+  return k->c->slot[slot] == NSM_SLOT_X ? s->nq + ix : ix;
+}
+// How an entry of a Jacobian enters d/dz: q depends on v through q = q_k + h (theta v + (1-theta) v_k), (8).
+static inline double sim_chain(const nsm_sim *s, int wrt) { return wrt == NSM_WRT_Q ? s->h * s->theta : 1.0; }
+
+// memory.c: zeroed, 64-byte aligned; leaves by longjmp to nsm_open when there is none
+void *sim_take(nsm_sim *s, size_t count, size_t size);
+void  sim_release(nsm_sim *s);
+#define SIM_NEW(s, count, type) ((type *)sim_take((s), (size_t)(count), sizeof(type)))
+
+// messages.c
+void sim_fail(nsm_error *e, nsm_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// "bead[%].z" with the numbers filled in.
+void sim_expand(char *out, size_t size, const char *pattern, const long *index, int nindex);
+void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t size);
+void sim_z_name(const nsm_sim *s, int z, char *out, size_t size);                // "bead[3].z'"
+void sim_q_name(const nsm_sim *s, int q, char *out, size_t size);
+void sim_l_name(const nsm_sim *s, int l, char *out, size_t size);
+void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size); // label with the loop indices of the instance
+void sim_row_name(const nsm_sim *s, int row, char *out, size_t size);            // "contact pair[7]"
+int  sim_percents(const char *pattern);
+
+// setup.c, address.c, cover.c
+int  sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e);
+int  sim_cover(nsm_sim *s, nsm_error *e);
+
+// graph.c: reverse Cuthill-McKee within each connected component; components contiguous in `order`, comp[] their numbers.
+int  sim_rcm(int n, const int *start, const int *neighbour, int *order, int *comp, int *scratch /* [2n] */);
+int  sim_bandwidth(int n, const int *start, const int *neighbour, const int *place);
+
+// matrix.c
+void sim_matrix_analyse(nsm_sim *s);
+int  sim_matrix_update(nsm_sim *s, int with_constants);                          // assembles and factors; -1, or the z of a zero pivot
+void sim_matrix_solve(const nsm_sim *s, double *x);                              // x := W^{-1} x
+void sim_block_solve(const nsm_sim *s, int block, double *x);                    // in the block's own order
+
+// rows.c
+int  sim_rows_analyse(nsm_sim *s, nsm_error *e);
+void sim_rows_outer(nsm_sim *s, int with_constants);                             // B, C, D from the kernels' outputs
+void sim_rows_couple(nsm_sim *s);                                                // X and M_osns of the active rows
+
+// islands.c
+void sim_islands_analyse(nsm_sim *s);
+void sim_islands_fix(nsm_sim *s);                                                // after the constant M_osns changed
+void sim_islands_list(nsm_sim *s);                                               // rows.active -> isl.active
+int  sim_islands_solve(nsm_sim *s);                                              // isl.q, lo, hi -> isl.lambda, u; 0 on failure
+
+// step_linear.c, step_newton.c: from (q,z,l) to (q1,z1,l1) at t1; NSM_OK or NSM_FAILED
+nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e);
+nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e);
+void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
+void     sim_evaluate_constants(nsm_sim *s);                                     // all kernels whose stage is constant
+void     sim_count_impacts(nsm_sim *s);
+nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e);
+
+// blame.c: finds the kernel that is not finite at the view; writes the message.
+nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);
+
+// columns.c
+void sim_energy(const nsm_sim *s, double *kinetic, double *potential);
+void sim_evaluate_class(nsm_sim *s, int cls, double *value);                     // an output or assertion, at the present state
+
+// instance.c: everything that depends on the step h; 0 where W is singular
+int  sim_prepare(nsm_sim *s, double h, nsm_error *e);

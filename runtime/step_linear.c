@@ -1,0 +1,184 @@
+// One step where every class is affine and every matrix constant: no Newton iteration, no assembly.
+//
+//   dz = W^{-1} (h theta f(t1, q^a, z_k) + h (1-theta) f(t_k, q_k, z_k) + h (1-gamma) r_k + h gamma g(t1, q^a, z_k, 0)),  q^a = q_k + h v_k   (5)
+//   q of (1) = y(t1, z_p, 0)   or   rate(z_p) + e rate_k                                                                           (6), (10)
+//   z = z_p + X lambda                                                                                                              (7)
+#include "sim.h"
+#include <math.h>
+#include <string.h>
+
+// Gaps and rates at the start of the step; active where g_k + (h/2) rate_k <= 0, (10). The impulses of the others are 0.
+void sim_active_set(nsm_sim *s) {
+  sim_rows *r = &s->r;
+  nsm_view v = sim_now(s);
+  double half = 0.5 * s->h;
+  for (int a = 0; a < s->on.contact.n; a++) {
+    const sim_class *k = &s->cls[s->on.contact.of[a]];
+    int row = k->row0, n = k->tab.count;
+    double *gap = r->gap + row, *rate = r->rate0 + row, *l1 = s->l1 + r->l[row];   // a class' multipliers are contiguous
+    unsigned char *active = r->active + row;
+    k->c->gap_fn(&v, &k->tab, gap, rate);
+    for (int i = 0; i < n; i++) {
+      active[i] = !(gap[i] + half * rate[i] > 0);
+      l1[i] = 0;
+    }
+  }
+}
+
+void sim_count_impacts(nsm_sim *s) {
+  const sim_rows *r = &s->r;
+  const sim_islands *a = &s->isl;
+  if (s->on.contact.n == 0) return;
+  for (int i = 0; i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]], l = r->l[row];
+    s->count.impacts += s->l1[l] > 0 && s->l[l] == 0 && s->cls[r->cls[row]].c->kind == NSM_CONTACT;
+  }
+}
+
+nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
+  const nsm_cone_result *res = &s->isl.result;
+  char name[256];
+  sim_row_name(s, s->isl.failed_row, name, sizeof name);
+  int line = s->cls[s->r.cls[s->isl.failed_row]].c->line;
+  const char *what = res->status == NSM_CONE_NO_SOLUTION ? "has no solution"
+                   : res->status == NSM_CONE_BAD_INPUT ? "is not finite, or a lower bound lies above its upper bound"
+                   : "could not be solved to the tolerance";
+  sim_fail(e, NSM_FAILED, "the one-step problem %s at t = %.10g s, step %ld: worst at %s (line %d), residual %.3g", what, t1, s->k + 1, name,
+           line, res->residual);
+  return NSM_FAILED;
+}
+
+static void right_side(nsm_sim *s, double t1) {
+  int nq = s->nq, nz = s->nz;
+  double h = s->h, ht = h * s->theta, he = h * (1 - s->theta);
+  nsm_view v0 = sim_now(s), va = sim_view(s, t1, s->qm, s->z, s->l);
+  double *rhs = s->rhs, *f = s->f1;
+  for (int i = 0; i < nq; i++) s->qm[i] = s->q[i] + h * s->z[i];
+  for (int i = 0; i < nz; i++) rhs[i] = h * s->f_constant[i];
+  if (s->on.f_moving.n > 0) {
+    if (ht != 0) {
+      memset(f, 0, (size_t)nz * sizeof(double));
+      for (int a = 0; a < s->on.f_moving.n; a++) {
+        const sim_class *k = &s->cls[s->on.f_moving.of[a]];
+        k->c->f_fn(&va, &k->tab, f, f + nq);
+      }
+      for (int i = 0; i < nz; i++) rhs[i] += ht * f[i];
+    }
+    if (he != 0) {
+      memset(f, 0, (size_t)nz * sizeof(double));
+      for (int a = 0; a < s->on.f_moving.n; a++) {
+        const sim_class *k = &s->cls[s->on.f_moving.of[a]];
+        k->c->f_fn(&v0, &k->tab, f, f + nq);
+      }
+      for (int i = 0; i < nz; i++) rhs[i] += he * f[i];
+    }
+  }
+  if (s->on.g.n > 0) {
+    va.l = s->la;                                            // zero
+    memset(f, 0, (size_t)nz * sizeof(double));
+    for (int a = 0; a < s->on.g.n; a++) {
+      const sim_class *k = &s->cls[s->on.g.of[a]];
+      k->c->g_fn(&va, &k->tab, f, f + nq);
+    }
+    for (int i = 0; i < nz; i++) rhs[i] += h * s->gamma * f[i];
+    if (s->gamma < 1) {
+      memset(f, 0, (size_t)nz * sizeof(double));
+      for (int a = 0; a < s->on.g.n; a++) {
+        const sim_class *k = &s->cls[s->on.g.of[a]];
+        k->c->g_fn(&v0, &k->tab, f, f + nq);
+      }
+      for (int i = 0; i < nz; i++) rhs[i] += h * (1 - s->gamma) * f[i];
+    }
+  }
+}
+
+// q of (1) for the active rows, from the kernels at z_p with no multipliers. Classes without an active row are not called.
+static void rows_at(nsm_sim *s, double t1) {
+  sim_rows *r = &s->r;
+  sim_islands *a = &s->isl;
+  nsm_view v = sim_view(s, t1, s->q1, s->z1, s->la);
+  for (int c = 0; c < s->on.row.n; c++) {
+    const sim_class *k = &s->cls[s->on.row.of[c]];
+    double *y = r->y + k->row0;
+    if (k->c->kind == NSM_RELATION) k->c->y_fn(&v, &k->tab, y);
+    else if (k->c->kind == NSM_CONSTRAINT || memchr(r->active + k->row0, 1, (size_t)k->tab.count)) {
+      k->c->rate_fn(&v, &k->tab, y);
+    }
+  }
+  for (int c = 0; c < s->on.law_moving.n; c++) {
+    const sim_class *k = &s->cls[s->on.law_moving.of[c]];
+    k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
+  }
+  for (int i = 0; i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]];
+    a->q[i] = r->y[row] + r->e[row] * r->rate0[row];
+    a->lo[i] = r->lo[row];
+    a->hi[i] = r->hi[row];
+    a->lambda[i] = s->l[r->l[row]];
+  }
+}
+
+// (7), and with it q = q_k + h (theta v + (1-theta) v_k).
+static double apply_multipliers(nsm_sim *s) {
+  const sim_rows *r = &s->r;
+  const sim_islands *a = &s->isl;
+  double ht = s->h * s->theta, sum = 0;
+  int nq = s->nq;
+  for (int i = 0; i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]];
+    double p = a->lambda[i];
+    s->l1[r->l[row]] = p;
+    if (p == 0) continue;
+    sum += p;
+    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) {
+      int z = r->xz[e];
+      double d = r->x[e] * p;
+      s->z1[z] += d;
+      if (z < nq) s->q1[z] += ht * d;
+    }
+  }
+  return sum;
+}
+
+nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
+  int nq = s->nq, nz = s->nz;
+  double h = s->h, theta = s->theta, *q1 = s->q1, *z1 = s->z1;
+  const double *q = s->q, *z = s->z, *dz = s->dz_constant;
+  if (s->on.contact.n > 0) sim_active_set(s);
+  if (s->on.f_moving.n + s->on.g.n > 0) {
+    right_side(s, t1);
+    sim_matrix_solve(s, s->rhs);
+    dz = s->rhs;
+  }
+  double s0 = 0, s1 = 0, ht = h * theta;
+  for (int i = 0; i < nq; i++) {
+    double v = z[i] + dz[i], x = q[i] + h * z[i] + ht * dz[i];
+    z1[i] = v;
+    q1[i] = x;
+    s0 += v;
+    s1 += x;
+  }
+  for (int i = nq; i < nz; i++) {
+    double v = z[i] + dz[i];
+    z1[i] = v;
+    s0 += v;
+  }
+  if (s->r.n > 0) {
+    if (!s->r.always) sim_islands_list(s);
+    if (s->isl.nactive > 0) {
+      rows_at(s, t1);
+      if (!sim_islands_solve(s)) {
+        nsm_view v = sim_view(s, t1, q1, z1, s->la);
+        if (s->isl.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) == NSM_FAILED) return NSM_FAILED;
+        return sim_cone_failed(s, t1, e);
+      }
+      s0 += apply_multipliers(s);
+      sim_count_impacts(s);
+    }
+  }
+  s->count.newton_iterations++;
+  s0 += s1;
+  if (s0 - s0 == 0) return NSM_OK;
+  nsm_view v = sim_view(s, t1, q1, z1, s->l1);
+  return sim_blame(s, &v, e);
+}
