@@ -65,6 +65,11 @@ static void take_matrix(const sim_rows *r, const sim_islands *a, int first, int 
   }
 }
 
+// Narrow bands go as compressed rows: their factors cost O(m). Others dense.
+static inline int is_dense(const sim_rows *r, const sim_islands *a, int m) {
+  return m <= SIM_TINY || (m <= a->dense_cap && 3 * r->bandwidth >= m);
+}
+
 void sim_islands_analyse(nsm_sim *s) {
   const sim_rows *r = &s->r;
   sim_islands *a = &s->isl;
@@ -84,7 +89,7 @@ void sim_islands_analyse(nsm_sim *s) {
     if (nnz > widest_nnz) widest_nnz = nnz;
     first = end;
   }
-  a->dense_cap = 3 * r->bandwidth >= most ? most : NSM_SMALL_ISLAND;
+  a->dense_cap = 3 * r->bandwidth >= most ? most : 3 * r->bandwidth > SIM_TINY ? 3 * r->bandwidth : SIM_TINY;
   if (a->dense_cap > most) a->dense_cap = most;
   size_t cap = (size_t)a->dense_cap;
   a->dense = SIM_NEW(s, cap * cap, double);
@@ -103,7 +108,7 @@ void sim_islands_analyse(nsm_sim *s) {
   a->fixed = SIM_NEW(s, n, struct sim_fixed);
   size_t total = 0;
   for (int first = 0; first < n; a->nfixed++) {
-    int end = island_end(r, a, first), m = end - first, dense = m <= a->dense_cap;
+    int end = island_end(r, a, first), m = end - first, dense = is_dense(r, a, m);
     size_t nnz = (size_t)(r->m0[end] - r->m0[first]), size = dense ? (size_t)m * (size_t)m : nnz;
     struct sim_fixed *f = &a->fixed[a->nfixed];
     total += nsm_cone_workspace_size(m, size, dense ? m : r->bandwidth);
@@ -131,9 +136,10 @@ void sim_islands_fix(nsm_sim *s) {
   }
 }
 
-static inline int solved(nsm_sim *s, const nsm_cone_problem *p, void *work, int first) {
+static inline int solved(nsm_sim *s, const nsm_cone_problem *p, void *work, int first, int warm) {
   sim_islands *a = &s->isl;
   nsm_cone_result res;
+  s->cone.warm = warm;
   nsm_cone_status status = nsm_cone_solve(p, &s->cone, work, a->lambda + first, a->u + first, &res);
   s->count.solver_iterations += res.iterations;
   if (status == NSM_CONE_SOLVED) {
@@ -155,13 +161,13 @@ static int solve_tiny(nsm_sim *s, int first, int m) {
     a->tiny_id[m] = ++a->next_id;
   }
   nsm_cone_problem p = { .m = m, .M = a->tiny[m], .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first, .matrix_id = a->tiny_id[m] };
-  return solved(s, &p, a->tiny_work[m], first);
+  return solved(s, &p, a->tiny_work[m], first, 1);
 }
 
 static int solve_large(nsm_sim *s, int first, int m) {
   sim_islands *a = &s->isl;
   nsm_cone_problem p = { .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first };
-  if (m <= a->dense_cap) {
+  if (is_dense(&s->r, a, m)) {
     take_matrix(&s->r, a, first, m, 1, a->dense, NULL, NULL);
     p.M = a->dense;
   } else {
@@ -170,14 +176,18 @@ static int solve_large(nsm_sim *s, int first, int m) {
     p.row_start = a->row_start;
     p.col = a->col;
   }
-  return solved(s, &p, a->work, first);
+  // The impulses of the last step say little where a contact has just closed, and chains have a good start of their own (cone/chain.c).
+  int warm = 1;
+  if (s->r.bandwidth == 1 && !s->r.always)
+    for (int i = first; i < first + m && warm; i++) warm = a->lambda[i] != 0;
+  return solved(s, &p, a->work, first, warm);
 }
 
 int sim_islands_solve(nsm_sim *s) {
   sim_islands *a = &s->isl;
   if (a->nfixed > 0) {
     for (int i = 0; i < a->nfixed; i++)
-      if (!solved(s, &a->fixed[i].p, a->fixed[i].work, a->fixed[i].first)) return 0;
+      if (!solved(s, &a->fixed[i].p, a->fixed[i].work, a->fixed[i].first, 1)) return 0;
     return 1;
   }
   for (int first = 0; first < a->nactive;) {

@@ -17,7 +17,7 @@
 #include "runtime/cone/problem.h"
 #include "runtime/la/la.h"
 
-enum { NSM_NEWTON_MAX = 50, NSM_SMALL_ISLAND = 16 };
+enum { NSM_NEWTON_MAX = 50 };
 
 // A class while it runs: its table, what its kernels gave, and where that goes.
 typedef struct sim_class {

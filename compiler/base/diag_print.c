@@ -15,7 +15,7 @@
 #include "diag_bag.h"
 #include "text.h"
 
-enum { TAB = 4, WIDEST = 120, LEAD = 40 };
+enum { TAB = 4, WIDEST = 120, LEAD = 40, LONGEST = 8192 };
 
 typedef struct { bool on; const char *error, *warning, *note, *frame, *strong, *off; } Paint;
 
@@ -50,11 +50,22 @@ static void add_safe(Text *out, const char *s, const char *after_newline) {
 // --- a source line as cells ---
 
 typedef struct { size_t lo, hi; const char *glyph; size_t bytes; } Cell;   // bytes [lo, hi) of the file, shown as glyph
-typedef Vec(Cell) Cells;
+typedef struct { Cell *at; size_t n, cap; bool cut_left, cut_right; } Cells;
 
-static void cells_of_line(const SourceFile *f, int line, Cells *cells) {
+// The cells of a line; of a very long one only those around byte `want`.
+static void cells_of_line(const SourceFile *f, int line, size_t want, Cells *cells) {
   size_t lo = f->line_start[line - 1], hi = line < f->n_lines ? f->line_start[line] - 1 : f->len;
   if (hi > lo && f->text[hi - 1] == '\r') hi--;
+  if (want > lo + LONGEST / 4 && hi - lo > LONGEST) {
+    lo = want - LONGEST / 4;
+    while (lo < want && ((unsigned char)f->text[lo] & 0xC0) == 0x80) lo++;
+    cells->cut_left = true;
+  }
+  if (hi - lo > LONGEST) {
+    hi = lo + LONGEST;
+    while (hi > lo && ((unsigned char)f->text[hi] & 0xC0) == 0x80) hi--;
+    cells->cut_right = true;
+  }
   while (lo < hi) {
     size_t n = printable(f->text + lo, hi - lo);
     if (f->text[lo] == '\t') {
@@ -142,7 +153,10 @@ static void show_line(Text *out, const Paint *p, const Paint *tone, int width, c
                       const Place *primary) {
   Cells cells = {0};
   Marks marks = {0};
-  cells_of_line(f, line, &cells);
+  size_t about = 0;   // the place to keep in sight: the primary one, else the first
+  for (const Place *q = places; q; q = q->next)
+    if (q->at.file == f && source_line(f, q->at.lo) == line && (about == 0 || q == primary)) about = q->at.lo;
+  cells_of_line(f, line, about, &cells);
   for (const Place *q = places; q; q = q->next) {
     if (q->at.file != f || source_line(f, q->at.lo) != line) continue;
     Mark m = {0, 0, q->text && *q->text ? q->text : NULL, q == primary};
@@ -157,10 +171,9 @@ static void show_line(Text *out, const Paint *p, const Paint *tone, int width, c
 
   // A window [first, last) of the cells, around the first mark.
   size_t first = 0, last = cells.n;
-  if (cells.n > WIDEST) {
-    size_t want = marks.at[0].from;
-    for (size_t k = 0; k < marks.n; k++)
-      if (marks.at[k].primary) want = marks.at[k].from;
+  if (cells.n > WIDEST + 2) {
+    size_t want, unused;
+    cell_range(&cells, about, about, &want, &unused);
     first = want > WIDEST - LEAD ? want - LEAD : 0;
     if (first + WIDEST > cells.n) first = cells.n - WIDEST;
     last = first + WIDEST;
@@ -177,13 +190,13 @@ static void show_line(Text *out, const Paint *p, const Paint *tone, int width, c
   gutter(out, p, width, line);
   if (last > first) text_addc(out, ' ');
   size_t shift = first;
-  if (first > 0) {
+  if (first > 0 || cells.cut_left) {
     text_add(out, "… ");
     shift = first - 2;   // two more cells stand before the window
   }
   for (size_t c = first; c < last; c++) text_addn(out, cells.at[c].glyph, cells.at[c].bytes);
   while (out->n && out->at[out->n - 1] == ' ') out->at[--out->n] = 0;
-  if (last < cells.n) text_add(out, " …");
+  if (last < cells.n || cells.cut_right) text_add(out, " …");
   text_addc(out, '\n');
   show_marks(out, p, tone, width, &marks, shift);
   vec_free(&cells);

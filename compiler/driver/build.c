@@ -20,8 +20,8 @@ static bool put_file(const char *path, const char *text) {
 // NSM_LINK_FLAGS holds words separated by blanks.
 static int compile_and_link(Arena *a, const char *c, const char *m, const char *output) {
   char *words = arena_strndup(a, NSM_LINK_FLAGS, strlen(NSM_LINK_FLAGS));
-  const char *argv[64] = { jit_c_compiler(), "-std=gnu11", "-O2", "-ffp-contract=off", "-w", "-I" NSM_INCLUDE_DIR, "-o", output, c, m };
-  int n = 10;
+  const char *argv[64] = { jit_c_compiler(), "-std=gnu11", "-O2", "-ffp-contract=off", "-w", "-I" NSM_INCLUDE_DIR, "-o", output, c, m, "-L" NSM_LIB_DIR };
+  int n = 11;
   for (char *w = strtok(words, " "); w && n < 62; w = strtok(NULL, " ")) argv[n++] = w;
   pid_t child = fork();
   if (child == 0) {

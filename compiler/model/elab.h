@@ -91,6 +91,7 @@ struct Elab {
   Map   *models, *functions;  // name -> Ast
   Map   *files;               // interned path -> Ast, every file once
   Scope *globals;             // parameters at file level
+  const Ast *simulate;        // the block that counts, once met
   bool   has_units;           // some declaration outside `simulate` has a unit: then time is in seconds
   Model *out;
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;

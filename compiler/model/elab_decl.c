@@ -144,7 +144,7 @@ Value shape_to(const Env *env, Value v, const Ast *decl, int ndim, const int *di
   memcpy(want.dim, dim, sizeof want.dim);
   long n = ndim == 2 ? (long)dim[0] * dim[1] : dim[0];
   if (n > MAX_ELEMENTS) {
-    Diag *d = diag(env->e->bag, DIAG_E0603, decl->name_span, "`%s` is too large to be written out", decl->name);
+    Diag *d = diag(env->e->bag, DIAG_E0607, decl->name_span, "`%s` is too large to be written out", decl->name);
     diag_label(d, "%ld elements, the limit is %d", n, MAX_ELEMENTS);
     return bad_value(env, v.span);
   }

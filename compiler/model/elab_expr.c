@@ -134,7 +134,7 @@ static Value unrolled_sum(const Env *env, const Ast *x) {
     return bad_value(env, x->span);
   }
   if (last - first >= MAX_SUM) {
-    Diag *d = diag(e->bag, DIAG_E0603, x->a->span, "this sum is too long to be written out");
+    Diag *d = diag(e->bag, DIAG_E0607, x->a->span, "this sum is too long to be written out");
     diag_label(d, "%.17g terms, the limit is %d", last - first + 1, MAX_SUM);
     diag_note(d, "in kinetic, potential and dissipation a sum may have any length: there it stays a loop");
     diag_help(d, "write it as an energy, or with instances and `for`");

@@ -130,7 +130,8 @@ static const Ast *choose_root(Elab *e, const Ast *file) {
 
 // --- the result ---
 
-#define FREEZE(field) (m->n##field = (int)e->field.n, m->field = vec_freeze(e->a, &e->field))
+#define FREEZE(field) \
+  (m->n##field = (int)e->field.n, m->field = vec_freeze(e->a, &e->field), e->field.at = NULL, e->field.n = e->field.cap = 0)
 
 static const Model *freeze(Elab *e, const Ast *root) {
   Model *m = ARENA_NEW(e->a, Model);
@@ -190,13 +191,22 @@ static Scope *new_global_scope(Elab *e) {
   return s;
 }
 
+// In the order of the source, components where they stand.
+static void force_all(const Scope *s) {
+  for (size_t i = 0; i < map_size(s->names); i++) {
+    Symbol *y = map_value_at(s->names, i);
+    if (symbol_force(y) && y->kind == SY_INSTANCE) force_all(y->child);
+  }
+}
+
 static void elab_root(Elab *e, const Ast *root) {
   Scope *s = new_global_scope(e);
   s->model = root;
   Env env = env_of(s);
   for (int i = 0; i < root->list.n; i++) scope_add(s, SY_PARAM, root->list.at[i]->name, root->list.at[i]->name_span, root->list.at[i], env);
   declare_items(env, root->list2);
-  for (size_t i = 0; i < e->symbols.n; i++) (void)symbol_force(e->symbols.at[i]);   // grows while components appear
+  force_all(e->globals);
+  force_all(s);
   elab_items(env, root->list2);
 }
 

@@ -122,7 +122,7 @@ bool fixed_size(const Env *env, const MExpr *x, const char *what, int *out) {
     return false;
   }
   if (v > MAX_ELEMENTS) {
-    Diag *d = diag(env->e->bag, DIAG_E0603, x->span, "%s is too large to be written out", what);
+    Diag *d = diag(env->e->bag, DIAG_E0607, x->span, "%s is too large to be written out", what);
     diag_label(d, "this is %.17g, the limit is %d", v, MAX_ELEMENTS);
     diag_help(d, "keep it a family: write the statement with `for i in 1:n { ... }`");
     return false;
@@ -212,7 +212,7 @@ bool index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr
     return false;
   }
   if (c.lo >= first && c.hi <= last) return true;
-  Diag *d = diag(e->bag, DIAG_E0604, at, "index %.17g of `%s` is out of range", c.lo < first ? c.lo : c.hi, of);
+  Diag *d = diag(e->bag, DIAG_E0608, at, "index %.17g of `%s` is out of range", c.lo < first ? c.lo : c.hi, of);
   if (i->uses & MU_LOOP) diag_label(d, "runs from %.17g to %.17g", c.lo, c.hi);
   else diag_label(d, "this is %.17g", c.lo);
   if (last < first) diag_note(d, "`%s` is empty", of);

@@ -211,10 +211,10 @@ static void item(Env env, const Ast *x) {
   case AST_SIMULATE: elab_simulate(env, x); break;
   case AST_EXPECT: elab_expect(env, x); break;
   case AST_ASSERT: assertion(env, x); break;
-  case AST_INPUT: not_supported(&env, DIAG_E0702, x->span, "input", "write the signal as a function of `time`"); break;
-  case AST_DISCRETE: not_supported(&env, DIAG_E0702, x->span, "discrete", "use `state` with an equation"); break;
-  case AST_EVERY: not_supported(&env, DIAG_E0702, x->span, "every", "write the sampled signal as a function of `time`"); break;
-  case AST_WHEN: not_supported(&env, DIAG_E0702, x->span, "when", "describe the event with a contact or a relation"); break;
+  case AST_INPUT: not_supported(&env, DIAG_E0704, x->span, "input", "write the signal as a function of `time`"); break;
+  case AST_DISCRETE: not_supported(&env, DIAG_E0704, x->span, "discrete", "use `state` with an equation"); break;
+  case AST_EVERY: not_supported(&env, DIAG_E0704, x->span, "every", "write the sampled signal as a function of `time`"); break;
+  case AST_WHEN: not_supported(&env, DIAG_E0704, x->span, "when", "describe the event with a contact or a relation"); break;
   default: break;   // PARAM, MULTIPLIER, VAR: declared already; ERROR: reported by the parser
   }
 }

@@ -144,7 +144,7 @@ static Value whole_array(const Env *env, const Symbol *y, const Place *p, Span a
     else if (!fixed_size(env, &size, "the size of this array", &v.dim[k])) return bad_value(env, at);
   }
   if (v.ndim == 2 && (double)v.dim[0] * v.dim[1] > MAX_ELEMENTS) {
-    Diag *d = diag(e->bag, DIAG_E0603, at, "`%s` is too large to be written out", y->name);
+    Diag *d = diag(e->bag, DIAG_E0607, at, "`%s` is too large to be written out", y->name);
     diag_label(d, "%d x %d elements, the limit is %d", v.dim[0], v.dim[1], MAX_ELEMENTS);
     diag_help(d, "use its elements: %s[i, j]", y->name);
     return bad_value(env, at);

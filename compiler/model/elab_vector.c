@@ -167,7 +167,7 @@ static Value matrix_product(const Env *env, Value a, Value b, Span at) {
     return bad_value(env, at);
   }
   if ((double)rows * inner * cols > 10.0 * MAX_ELEMENTS) {
-    Diag *d = diag(env->e->bag, DIAG_E0603, at, "this product is too large to be written out");
+    Diag *d = diag(env->e->bag, DIAG_E0607, at, "this product is too large to be written out");
     diag_label(d, "%d x %d times %d x %d", rows, inner, inner, cols);
     diag_help(d, "write it with loops: for i in 1:n { ... }");
     return bad_value(env, at);

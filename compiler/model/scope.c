@@ -60,6 +60,8 @@ Symbol *scope_add(Scope *s, SymbolKind k, const char *name, Span at, const Ast *
     diag_label(d, "declared again here");
     diag_also(d, old->span, "first declared here");
     diag_help(d, "give one of them another name");
+    old->kind = SY_REFUSED;   // which one is meant is unclear: no more messages about its uses
+    old->progress = FAILED;
     return NULL;
   }
   Symbol *y = ARENA_NEW(e->a, Symbol);
@@ -97,7 +99,13 @@ void unknown_name(const Env *env, const char *name, Span at) {
   Diag *d = diag(e->bag, DIAG_E0201, at, "unknown name `%s`", name);
   diag_label(d, "not declared");
   const char *near = suggest(name, names.at, names.n);
-  if (strcmp(name, "e") == 0) {
+  const Symbol *around = NULL;
+  for (const Scope *s = env->scope ? env->scope->parent : NULL; s && !around; s = s->parent) around = scope_find(s, name);
+  if (around) {
+    diag_also(d, around->span, "this one belongs to the model around");
+    diag_note(d, "a component sees its own names and its formals only");
+    diag_help(d, "make it a formal: model %s(%s), and give it to the instance: (%s = %s)", env->scope->model->name, name, name, name);
+  } else if (strcmp(name, "e") == 0) {
     diag_help(d, "for Euler's number write exp(1); a coefficient needs `param e = 0.9;`");
   } else if (strcmp(name, "t") == 0 && (!near || strlen(near) != 1)) {
     diag_help(d, "the time is called `time`");

@@ -34,9 +34,10 @@ void lex_open_comment(Parse *p) {
   p->stopped = true;
 }
 
-void lex_stray_comment(Parse *p, Span at) {
+int lex_stray_comment(Parse *p, Span at) {
   Diag *d = lexical(p, DIAG_E0111, at, "this */ closes no comment");
   diag_help(d, "comments do not nest: the first */ ends them");
+  return 0;
 }
 
 // --- numbers and units ---
@@ -218,11 +219,11 @@ int lex_sign(Parse *p, Span at, const char *s, int n) {
   return 0;
 }
 
-void lex_odd_byte(Parse *p, Span at, const char *s) {
+int lex_odd_byte(Parse *p, Span at, const char *s) {
   unsigned char c = (unsigned char)*s;
   if (c >= 0x80 || (p->lexical == at.lo && p->lexical > 0)) {   // not UTF-8: said once, before the parse
     p->lexical = at.hi;
-    return;
+    return 0;
   }
   Diag *d;
   if (c < 0x20 || c == 0x7f) d = lexical(p, DIAG_E0106, at, "the control character U+%04X has no meaning here", c);
@@ -231,4 +232,5 @@ void lex_odd_byte(Parse *p, Span at, const char *s) {
   else if (c == '\\') diag_help(d, "lines need no sign to go on: an item ends at its ';'");
   else if (c == '?') diag_help(d, "a choice is written: if c then a else b");
   else if (c == '@' || c == '$' || c == '`' || c == '~') diag_help(d, "names are made of the letters a to z, digits and _");
+  return 0;
 }

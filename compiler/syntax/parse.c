@@ -20,7 +20,8 @@ Diag *problem(Parse *p, DiagCode code, Span at, const char *fmt, ...) {
   va_start(ap, fmt);
   text_vprintf(&t, fmt, ap);
   va_end(ap);
-  Diag *d = diag(p->bag, code, at, "%s", text_str(&t));
+  if (p->stopped && !p->mute) p->mute = diag_bag_new(p->arena);
+  Diag *d = diag(p->stopped ? p->mute : p->bag, code, at, "%s", text_str(&t));
   text_free(&t);
   p->said = at.hi;
   if (++p->problems > DIAG_LIMIT) p->stopped = true;
@@ -142,6 +143,7 @@ static Ast *run(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag, int s
   int failed = nsm_parse(&p);
   nsm_scan_lex_destroy(p.scanner);
   vec_free(&p.open);
+  INVARIANT(!failed || p.problems);
   return failed || (start == TOK_START_EXPR && p.problems) ? NULL : p.result;
 }
 

@@ -16,7 +16,7 @@ struct Parse {
   Arena            *arena;
   Interner         *names;
   const SourceFile *file;
-  DiagBag          *bag;
+  DiagBag          *bag, *mute;   // mute: what is said after the parse was stopped
   void             *scanner;
   Ast              *result;
 
@@ -31,11 +31,12 @@ struct Parse {
   bool   item_ends;          // the next token starts an item
   Vec(Open) open;            // brackets not yet closed
 
-  bool   stopped;            // the lexer says END from now on, errors are not reported
+  bool   stopped;            // the lexer says END from now on, problems go to `mute`
   int    problems;           // reported so far
   size_t lexical;            // end of the last lexical problem: an error next to it is its echo
   size_t said;               // end of the place of the last problem: an error right behind it is its echo
   Token  broken;             // where a ';' was supplied: what follows is read as an item, without complaints about it
+  Span   unread;             // the '{' of a block behind an unknown word: its contents are not judged
   size_t blamed;             // 1 + place of the '{' that was said to be unclosed
   bool   outside;            // an item outside of every model was reported
 };
@@ -68,7 +69,7 @@ void  lex_step(Parse *p, Span *at, size_t n);
 void  lex_keep(Parse *p, Span *at, size_t n);
 void  lex_comment(Parse *p, Span at);
 void  lex_open_comment(Parse *p);
-void  lex_stray_comment(Parse *p, Span at);
+int   lex_stray_comment(Parse *p, Span at);
 int   lex_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);
 int   lex_open_unit(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);
 int   lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);
@@ -78,5 +79,5 @@ int   lex_string(Parse *p, union NSM_STYPE *v, const char *s, int n);
 int   lex_open_string(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);
 int   lex_foreign(Parse *p, Span at, const char *s, int n);
 int   lex_sign(Parse *p, Span at, const char *s, int n);
-void  lex_odd_byte(Parse *p, Span at, const char *s);
+int   lex_odd_byte(Parse *p, Span at, const char *s);
 bool  lex_is_word(const char *s, size_t n);                          // reserved?

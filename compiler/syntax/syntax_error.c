@@ -40,7 +40,8 @@ static bool on_new_line(const Parse *p) { return source_line(p->file, p->now.at.
 static Span behind(const Parse *p) { return (Span){p->file, p->before.at.hi, p->before.at.hi}; }
 
 static const char *token_text(Parse *p, Token t) {
-  return t.kind == TOK_END ? "the end of the file" : arena_printf(p->arena, "'%s'", span_text(p, t.at));
+  if (t.kind == TOK_END) return p->quantity ? "the end" : "the end of the file";
+  return arena_printf(p->arena, "'%s'", span_text(p, t.at));
 }
 
 const char *word_near(Parse *p, Span name) {
@@ -62,6 +63,7 @@ static bool unknown_word(Parse *p, Expected e) {
   if (!pair || expects(e, "')'")) return false;
   const char *near = word_near(p, p->item[0].at);
   if (near) {
+    if (p->now.kind == '{' && strcmp(near, "model") != 0) p->unread = p->now.at;
     Diag *d = problem(p, DIAG_E0117, p->item[0].at, "unknown word %s", token_text(p, p->item[0]));
     diag_help(d, "did you mean '%s'?", near);
     return true;
@@ -144,9 +146,9 @@ static bool word_as_name(Parse *p, Expected e) {
 
 // a = ;
 static bool missing_value(Parse *p, Expected e) {
-  if (!expects_value(e) || p->item_n == 1) return false;
+  if (!expects_value(e) || (p->item_n == 1 && !p->quantity)) return false;
   const char *after = token_text(p, p->before);
-  if (p->before.kind == TOK_START_EXPR) problem(p, DIAG_E0103, p->now.at, "a value is missing");
+  if (p->item_n == 1) problem(p, DIAG_E0103, p->now.at, "a value is missing");
   else {
     Diag *d = problem(p, DIAG_E0103, behind(p), "a value is missing after %s", after);
     if (p->now.kind == '=' && p->before.kind == '=') diag_help(d, "to compare, write == without a blank");
@@ -240,7 +242,8 @@ static void anything_else(Parse *p, Expected e) {
     text_add(&t, e.names[k]);
   }
   Diag *d = problem(p, DIAG_E0101, p->now.at, "%s cannot stand here", found);
-  if (shown == 1) diag_label(d, "expected %s", text_str(&t));
+  if (p->quantity && expects(e, "the end of the file")) diag_label(d, "the value ends before this");
+  else if (shown == 1) diag_label(d, "expected %s", text_str(&t));
   else if (shown > 1 && shown <= 4) diag_label(d, "expected one of %s", text_str(&t));
   if (p->now.kind == '\'') diag_help(d, "' is the time derivative of a name; strings stand in double quotes");
   text_free(&t);
@@ -267,6 +270,8 @@ void syntax_error(Parse *p, const char *const *names, int n) {
   if (p->broken.at.file && p->broken.at.lo == p->item[0].at.lo && !starts_item(p->item[0].kind)) return;
   // The echo of a problem of the lexer: nothing but that lies between the last two tokens.
   if (p->lexical && p->lexical >= p->before.at.hi && p->lexical <= p->now.at.hi + 1) return;
+  for (size_t k = 0; k < p->open.n; k++)
+    if (p->unread.file && p->open.at[k].at.lo == p->unread.lo) return;
   explain(p, e);
   if (expects(e, "';'")) {   // the rule `end` of the grammar supplies it: an item starts here
     p->broken = p->item[0] = p->now;

@@ -124,18 +124,18 @@ static void declared_variables(Job *j, MVarKind kind) {
 
 static bool read_here(Job *j, const Slot *t) { return t->guard == EX_NONE || number(j, t->guard) != 0; }
 
-static void count_instance(Job *j, const SysClass *c, int cls) {
-  Expanded *x = j->x;
+// Rows that read a neighbour outside of a cut family are left out.
+static bool inside_cut(Job *j, const SysClass *c) {
   for (int k = 0; k < c->nslot; k++) {
     const Slot *t = &c->slot[k];
-    if (t->kind == SLOT_L || !read_here(j, t)) continue;
-    int value = concrete_symbol(j, SYM_VALUE, t);
-    if (lookup(j, value) < 0 && j->clip) { // a neighbour just outside of the cut
-      MVarKind kind = j->sys->model->var[t->var].kind;
-      if (kind == MV_COORD && x->nx == 0) { add_variable(j, value, concrete_symbol(j, SYM_RATE, t)); if (!j->overflow) x->nq++; }
-    }
+    if (t->kind != SLOT_L && read_here(j, t) && lookup(j, concrete_symbol(j, SYM_VALUE, t)) < 0) return false;
   }
-  if (c->kind == CLASS_SMOOTH) return;
+  return true;
+}
+
+static void count_instance(Job *j, const SysClass *c, int cls) {
+  Expanded *x = j->x;
+  if (c->kind == CLASS_SMOOTH || !inside_cut(j, c)) return;
   if (x->nr >= j->limit) { j->overflow = true; return; }
   XRow *r = &x->row[x->nr];
   r->cls = cls;
@@ -152,7 +152,7 @@ static void count_instance(Job *j, const SysClass *c, int cls) {
 }
 
 static void scatter(Job *j, Ex *m, int cols, int row, int col, Ex value) {
-  if (row < 0 || col < 0) return;
+  if (row < 0 || col < 0 || ex_is_num(j->sys->pool, value, 0)) return;
   Ex *at = &m[row * cols + col];
   *at = *at == EX_NONE ? value : ex_add(j->sys->pool, *at, value);
 }
@@ -191,6 +191,7 @@ static void fill_instance(Job *j, const SysClass *c, int cls) {
       }
     return;
   }
+  if (!inside_cut(j, c)) return;
   int row = j->next_row++;
   for (int i = 0; i < c->h.n; i++) {
     const Entry *e = &c->h.at[i];
@@ -215,8 +216,6 @@ static Expanded *attempt(Arena *a, System *s, int limit, int clip) {
   x->row = ARENA_ARRAY(a, XRow, limit);
   declared_variables(j, MV_COORD);
   x->nq = x->nz;
-  // two passes over the rows: neighbours outside of a cut family may add coordinates before the states are numbered
-  if (clip) { int rows = x->nr; all_instances(j, count_instance); x->nr = rows; }
   declared_variables(j, MV_STATE);
   x->nx = x->nz - x->nq;
   if (!j->overflow) all_instances(j, count_instance);

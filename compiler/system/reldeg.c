@@ -130,18 +130,44 @@ static bool diagonal_mass(const Expanded *x, int i) {
   return x->M[i * x->nz + i] != EX_NONE;
 }
 
-// d/dt of y along the motion; accelerations and state rates replaced by (f + g)/M where M's row is diagonal.
+// e/m with the factor m struck out of the terms that have it: an inertia is not zero.
+static Ex divide_by_mass(Pool *p, Ex e, Ex m) {
+  Ex r = ex_num(p, 0);
+  bool is_sum = ex_operator(p, e) == OP_ADD;
+  for (int i = 0; i < (is_sum ? ex_nargs(p, e) : 1); i++) {
+    Ex t = is_sum ? ex_arg(p, e, i) : e, q = EX_NONE;
+    if (t == m) q = ex_num(p, 1);
+    for (int k = 0; q == EX_NONE && ex_operator(p, t) == OP_MUL && k < ex_nargs(p, t); k++) {
+      if (ex_arg(p, t, k) != m) continue;
+      q = ex_num(p, 1);
+      for (int l = 0; l < ex_nargs(p, t); l++) if (l != k) q = ex_mul(p, q, ex_arg(p, t, l));
+    }
+    r = ex_add(p, r, q == EX_NONE ? ex_div(p, t, m) : q);
+  }
+  return r;
+}
+
+// Right-hand side of row i: (f + g + H' lambda)/M, for rows with a diagonal mass.
+static Ex right_hand_side(const Expanded *x, int i) {
+  Pool *p = x->sys->pool;
+  Ex f = ex_num(p, 0), m = x->M[i * x->nz + i];
+  if (x->f[i] != EX_NONE) f = ex_add(p, f, x->f[i]);
+  if (x->g[i] != EX_NONE) f = ex_add(p, f, x->g[i]);
+  for (int r = 0; i < x->nq && r < x->nr; r++)
+    if (x->H[r * x->nq + i] != EX_NONE) f = ex_add(p, f, ex_mul(p, x->H[r * x->nq + i], ex_sym(p, x->row[r].lambda)));
+  return m == EX_NONE ? f : divide_by_mass(p, f, m);
+}
+
+// d/dt of y along the motion; accelerations and state rates replaced where the mass matrix is diagonal.
 static Ex time_derivative(const Expanded *x, Ex y) {
   Pool *p = x->sys->pool;
   Ex dy = ex_diff(p, y, x->sys->sym_time);
   for (int i = 0; i < x->nz; i++) {
-    Ex by_value = ex_diff(p, y, x->value[i]);
-    Ex rhs = ex_div(p, ex_add(p, x->f[i], x->g[i]), x->M[i * x->nz + i] ? x->M[i * x->nz + i] : ex_num(p, 1));
+    Ex by_value = ex_diff(p, y, x->value[i]), by_rate = ex_diff(p, y, x->rate[i]);
     if (i < x->nq) {
       dy = ex_add(p, dy, ex_mul(p, by_value, ex_sym(p, x->rate[i])));
-      Ex by_rate = ex_diff(p, y, x->rate[i]);
-      if (!ex_is_num(p, by_rate, 0)) dy = ex_add(p, dy, ex_mul(p, by_rate, rhs));
-    } else dy = ex_add(p, dy, ex_mul(p, by_value, rhs));
+      if (!ex_is_num(p, by_rate, 0)) dy = ex_add(p, dy, ex_mul(p, by_rate, right_hand_side(x, i)));
+    } else if (!ex_is_num(p, by_value, 0)) dy = ex_add(p, dy, ex_mul(p, by_value, right_hand_side(x, i)));
   }
   return dy;
 }
@@ -153,14 +179,13 @@ static bool chain_is_printable(const Expanded *x, Ex y) {
 }
 
 static void multipliers_in(const Expanded *x, Ex y, Text *t) {
-  bool any = false;
+  int n = 0;
   for (int r = 0; r < x->nr; r++)
     if (ex_depends(x->sys->pool, y, x->row[r].lambda)) {
-      text_add(t, any ? ", " : "   (");
+      text_add(t, n++ ? ", " : "   (");
       text_add(t, sym_name(x->row[r].lambda, (void *)x->sys));
-      any = true;
     }
-  if (any) text_add(t, " appears)");
+  if (n) text_add(t, n == 1 ? " appears)" : " appear)");
 }
 
 static void chain_of_row(Arena *a, const Expanded *x, int r, SysClass *c) {

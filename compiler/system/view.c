@@ -98,7 +98,9 @@ static void second_order(Arena *a, View *v) {
   v->second = ARENA_ARRAY(a, Matrix, 16);
   Ex *M = block(a, x->M, x->nz, 0, nq, 0, nq);
   put(&v->second, &v->nsecond, (Matrix){ "M", "M", "mass matrix", nq, nq, M, NULL });
-  if (!empty(x->inertia, nq)) put(&v->second, &v->nsecond, (Matrix){ "N", "N", "inertia terms, M q'' + N(q, q') = F", nq, 1, x->inertia, NULL });
+  bool inertia = false;
+  for (int i = 0; i < nq; i++) inertia |= x->inertia[i] != EX_NONE && !ex_is_num(p, x->inertia[i], 0);
+  if (inertia) put(&v->second, &v->nsecond, (Matrix){ "N", "N", "inertia terms, M q'' + N(q, q') = F", nq, 1, x->inertia, NULL });
   Ex *F = ARENA_ARRAY(a, Ex, nq + 1);
   for (int i = 0; i < nq; i++) {   // f holds -N as well
     F[i] = x->f[i] == EX_NONE ? EX_NONE : x->inertia[i] == EX_NONE ? x->f[i] : ex_expand(p, ex_add(p, x->f[i], x->inertia[i]));

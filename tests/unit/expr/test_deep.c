@@ -1,17 +1,17 @@
 // Size: deep towers do not need a deep stack, shared expressions are not unfolded, long sums stay affordable.
 #include "rig.h"
 
-enum { DEEP = 100000 };
+enum { DEEP = 100000, DEEP_TEXT = 20000 };
 
-static Ex tower(void) {
+static Ex tower(int height) {
   Ex e = sym('x');
-  for (int i = 0; i < DEEP; i++) e = ex_1(P, OP_SIN, ex_add(P, e, num(1)));
+  for (int i = 0; i < height; i++) e = ex_1(P, OP_SIN, ex_add(P, e, num(1)));
   return e;
 }
 
 static void test_deep_tower(void **state) {
   (void)state;
-  Ex e = tower();
+  Ex e = tower(DEEP);
   double at[26] = {[23] = 0.25}, v = 0.25, d = 1;
   for (int i = 0; i < DEEP; i++) {
     d *= cos(v + 1);
@@ -26,9 +26,14 @@ static void test_deep_tower(void **state) {
   assert_true(fabs(ex_value(P, f) - v) < 1e-12);
   assert_int_equal(ex_expand(P, e), e);
   assert_int_equal(ex_cancel(P, e), e);
+}
+
+static void test_deep_text(void **state) {
+  (void)state;
+  Ex e = tower(DEEP_TEXT);
   Text t = {0};
   ex_print(P, e, &t, rig_name, NULL);
-  assert_true(t.n > (size_t)DEEP*4);
+  assert_int_equal(t.n, 9*(size_t)DEEP_TEXT + 1);        // "sin(" " + 1" ")" around an x
   text_free(&t);
   ex_print_latex(P, e, &t, rig_name, NULL);
   text_free(&t);
@@ -89,7 +94,7 @@ static void test_topological_order(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    RIG_TEST(test_deep_tower), RIG_TEST(test_sharing), RIG_TEST(test_long_sum), RIG_TEST(test_topological_order),
+    RIG_TEST(test_deep_tower), RIG_TEST(test_deep_text), RIG_TEST(test_sharing), RIG_TEST(test_long_sum), RIG_TEST(test_topological_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

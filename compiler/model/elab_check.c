@@ -1,0 +1,79 @@
+// What can be said only about the whole model. Requires: all statements elaborated without error.
+#include "elab.h"
+
+// --- every state has an equation ---
+
+static void collect_rates(const MExpr *x, char *has, Map *seen) {
+  if (!(x->uses & MU_RATE) || map_get(seen, x)) return;
+  map_put(seen, x, (void *)x);
+  if (x->kind == MX_VAR && x->derivative) has[x->id] = 1;
+  for (int i = 0; i < x->nargs; i++) collect_rates(x->arg[i], has, seen);
+}
+
+static void check_equations(Elab *e) {
+  char *has = ARENA_ARRAY(e->a, char, e->var.n + 1);
+  Map *seen = map_new(e->a);
+  for (size_t i = 0; i < e->equation.n; i++) {
+    collect_rates(e->equation.at[i].lhs, has, seen);
+    collect_rates(e->equation.at[i].rhs, has, seen);
+  }
+  for (size_t i = 0; i < e->var.n; i++) {
+    const MVar *v = &e->var.at[i];
+    if (v->kind != MV_STATE || has[i]) continue;
+    Diag *d = diag(e->bag, DIAG_E0203, v->span, "missing equation for state `%s`", v->plain);
+    diag_label(d, "nothing says how it changes");
+    diag_help(d, "%.*s' = ...;", (int)(v->span.hi - v->span.lo), v->span.file->text + v->span.lo);
+  }
+}
+
+// --- every multiplier has one relation ---
+
+static bool told_apart(const MExpr *a, const MExpr *b) {
+  bool numbers = true;
+  for (int i = 0; i < a->nargs; i++) {
+    if (a->arg[i]->kind != MX_NUM || b->arg[i]->kind != MX_NUM) numbers = false;
+    else if (a->arg[i]->num != b->arg[i]->num) return true;
+  }
+  return !numbers;   // loop indices: not decided here
+}
+
+static void check_multipliers(Elab *e) {
+  for (size_t i = 0; i < e->relation.n; i++)
+    for (size_t k = 0; k < i && e->relation.n < 3000; k++) {
+      const MRelation *a = &e->relation.at[k], *b = &e->relation.at[i];
+      if (a->lambda->id != b->lambda->id || told_apart(a->lambda, b->lambda)) continue;
+      Diag *d = diag(e->bag, DIAG_E0206, b->lambda_span, "multiplier `%s` is tied by two relations", e->var.at[b->lambda->id].plain);
+      diag_label(d, "tied again by `%s`", b->name);
+      diag_also(d, a->lambda_span, "tied by `%s`", a->name);
+      diag_help(d, "declare a second multiplier: each relation has its own");
+    }
+  char *tied = ARENA_ARRAY(e->a, char, e->var.n + 1);
+  for (size_t i = 0; i < e->relation.n; i++) tied[e->relation.at[i].lambda->id] = 1;
+  for (size_t i = 0; i < e->var.n; i++) {
+    const MVar *v = &e->var.at[i];
+    if (v->kind != MV_MULTIPLIER || tied[i]) continue;
+    Diag *d = diag(e->bag, DIAG_E0205, v->span, "multiplier `%s` has no relation", v->plain);
+    diag_label(d, "nothing determines its value");
+    int n = (int)(v->span.hi - v->span.lo);
+    const char *name = v->span.file->text + v->span.lo;
+    diag_help(d, "tie it to an output: relation r_%.*s: 0 <= y perp %.*s >= 0;", n, name, n, name);
+  }
+}
+
+// --- names that nobody used ---
+
+static void check_unused(Elab *e) {
+  for (size_t i = 0; i < e->symbols.n; i++) {
+    const Symbol *y = e->symbols.at[i];
+    if (y->kind != SY_VAR || y->used) continue;
+    Diag *d = diag(e->bag, DIAG_W0801, y->span, "`%s` is never used", y->name);
+    diag_label(d, "a `var` is only an abbreviation");
+    diag_help(d, "to record it write `output`, or remove it");
+  }
+}
+
+void check_model(Elab *e) {
+  check_equations(e);
+  check_multipliers(e);
+  check_unused(e);
+}

@@ -1,0 +1,224 @@
+// Contacts and constraints. Each has a row, the variable name.lambda with the index of its loops; laws of contacts are checked here,
+// whether they fit the form of the gap is a question for later stages.
+#include <string.h>
+
+#include "../base/suggest.h"
+#include "elab.h"
+
+// --- rows ---
+
+bool row_force(Symbol *y) {
+  Elab *e = y->env.e;
+  Env env = y->env;
+  for (int i = 0; i < y->nfors; i++) {
+    MExpr *lo, *hi;
+    if (!elab_range(&env, y->fors[i]->a, true, "the range of a loop", &lo, &hi)) return false;
+    env = env_loop(env, y->fors[i]->name, y->fors[i]->name_span, lo, hi, y->fors[i]->a->span);
+  }
+  y->ctx = env.ctx;
+  if (env.ctx.n > MAX_DIMS) {
+    not_supported(&env, DIAG_E0703, y->span, "a contact or constraint inside more than two loops", "instances and loops together may give two indices");
+    return false;
+  }
+  MVar v = {.kind = MV_ROW, .ndim = env.ctx.n, .unit = UNIT_ANY, .span = y->span};
+  const char *row = family_name(&env, y->name);
+  v.name = arena_printf(e->a, "%s.lambda", row);
+  v.plain = arena_printf(e->a, "%s%s.lambda", env.scope->plain, y->nfors ? arena_printf(e->a, "%s[%s%s%s]", y->name, y->fors[0]->name,
+                         y->nfors > 1 ? "," : "", y->nfors > 1 ? y->fors[1]->name : "") : y->name);
+  for (int k = 0; k < env.ctx.n; k++) {
+    v.lo[k] = env.ctx.loop[k].lo;
+    v.hi[k] = env.ctx.loop[k].hi;
+  }
+  vec_push(&e->var, v);
+  y->id = (int)e->var.n - 1;
+  return true;
+}
+
+static Symbol *row_of(const Env *env, const Ast *x) {
+  Symbol *y = x->name ? scope_find(env->scope, x->name) : NULL;
+  return y && y->decl == x && symbol_force(y) ? y : NULL;
+}
+
+// --- laws ---
+
+unsigned asserted_class(const Ast *law) {
+  static const struct { const char *name; unsigned bit; } classes[] = {
+    {"scleronomous", MA_SCLERONOMOUS}, {"rheonomous", MA_RHEONOMOUS}, {"type1", MA_TYPE1}, {"type2", MA_TYPE2}};
+  for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+    if (strcmp(law->name, classes[i].name) == 0) return classes[i].bit;
+  return 0;
+}
+
+static const char *const law_names[] = {"newton", "inelastic", "elastic", "coulomb", "contensou", "scleronomous", "rheonomous"};
+enum { NLAWS = sizeof law_names / sizeof *law_names };
+
+static bool is_law(const Ast *law, const char *name) { return strcmp(law->name, name) == 0; }
+
+static void unknown_law(const Env *env, const Ast *law) {
+  Diag *d = diag(env->e->bag, DIAG_E0212, law->name_span.file ? law->name_span : law->span, "unknown law `%s`", law->name);
+  diag_label(d, "not a law of contacts");
+  const char *near = suggest(law->name, law_names, NLAWS);
+  if (near) diag_help(d, "did you mean `%s`?", near);
+  else diag_help(d, "the laws are newton(e), newton(e, e_t), inelastic, elastic");
+}
+
+static bool law_arguments(const Env *env, const Ast *law, int least, int most) {
+  if (law->list.n >= least && law->list.n <= most) return true;
+  Diag *d = diag(env->e->bag, DIAG_E0209, law->span, "`%s` takes %d%s argument%s, not %d", law->name, least,
+                 most > least ? arena_printf(env->e->a, " or %d", most) : "", most == 1 ? "" : "s", law->list.n);
+  diag_label(d, "%d given", law->list.n);
+  diag_help(d, is_law(law, "newton") ? "newton(e), or newton(e, e_t)" : most == 0 ? "leave the parentheses out" : "see the list of laws in the language reference");
+  return false;
+}
+
+static MExpr *coefficient(const Env *env, const Ast *x, const char *what) {
+  Value v = elab_scalar(env, x->kind == AST_ARG ? x->a : x);
+  if (!unit_check(env, v, UNIT_ONE, what)) return NULL;
+  if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
+    not_constant(env, &v, what, "use a number or a parameter");
+    return NULL;
+  }
+  return v.at[0];
+}
+
+// newton(e[, e_t]), inelastic, elastic.
+static bool impact_law(const Env *env, const Ast *law, MContact *c, Span *first) {
+  bool newton = is_law(law, "newton");
+  if (c->has_impact_law) {
+    Diag *d = diag(env->e->bag, DIAG_E0225, law->span, "a second impact law");
+    diag_label(d, "there is one already");
+    diag_also(d, *first, "the first one");
+    diag_help(d, "keep one of them");
+    return false;
+  }
+  if (!law_arguments(env, law, newton ? 1 : 0, newton ? 2 : 0)) return false;
+  c->has_impact_law = true;
+  c->law_span = law->span;
+  *first = law->span;
+  if (!newton) {
+    c->e = mx_num(env->e->a, is_law(law, "elastic") ? 1 : 0, law->span);
+    return true;
+  }
+  c->e = coefficient(env, law->list.at[0], "a restitution coefficient");
+  if (law->list.n > 1) c->e_t = coefficient(env, law->list.at[1], "a tangential restitution coefficient");
+  return c->e && (law->list.n < 2 || c->e_t);
+}
+
+static bool friction_law(const Env *env, const Ast *law, const Ast *contact) {
+  bool coulomb = is_law(law, "coulomb");
+  if (!law_arguments(env, law, coulomb ? 1 : 2, 2)) return false;
+  for (int i = 0; i < law->list.n; i++) (void)elab_scalar(env, law->list.at[i]->kind == AST_ARG ? law->list.at[i]->a : law->list.at[i]);
+  if (!contact->c) {
+    Diag *d = diag(env->e->bag, DIAG_E0401, law->span, "`%s` needs a tangential direction", law->name);
+    diag_label(d, "friction acts against a slip velocity");
+    diag_also(d, contact->a->span, "only the normal direction is given");
+    diag_help(d, "contact %s { normal = %s; slip = ...; with %s; }", contact->name, ast_text(env->e, contact->a), ast_text(env->e, law));
+    return false;
+  }
+  Diag *d = diag(env->e->bag, DIAG_E0701, law->span, "friction laws are not supported yet");
+  diag_label(d, "not in this version");
+  diag_help(d, "without this law the contact is frictionless");
+  return false;
+}
+
+static bool laws(const Env *env, const Ast *x, MContact *c) {
+  bool ok = true;
+  Span first = {0};
+  for (int i = 0; i < x->list2.n; i++) {
+    const Ast *law = x->list2.at[i];
+    unsigned a = asserted_class(law);
+    if (a) {
+      c->asserted |= a;
+      c->assert_span = law->span;
+    } else if (is_law(law, "newton") || is_law(law, "inelastic") || is_law(law, "elastic")) {
+      ok = impact_law(env, law, c, &first) && ok;
+    } else if (is_law(law, "coulomb") || is_law(law, "contensou")) {
+      ok = friction_law(env, law, x) && ok;
+    } else {
+      unknown_law(env, law);
+      ok = false;
+    }
+  }
+  return ok;
+}
+
+// --- contacts ---
+
+// Does x use variable id?
+static bool uses_var(const MExpr *x, int id, unsigned along, Map *seen) {
+  if (!(x->uses & along) || map_get(seen, x)) return false;
+  map_put(seen, x, (void *)x);
+  if (x->kind == MX_VAR && x->id == id) return true;
+  for (int i = 0; i < x->nargs; i++)
+    if (uses_var(x->arg[i], id, along, seen)) return true;
+  return false;
+}
+
+static bool slips(const Env *env, const Ast *x, MContact *c) {
+  if (!x->c) return true;
+  Value v = elab_expr(env, x->c);
+  if (v.bad || !unit_check(env, v, UNIT_ANY, "a slip velocity")) return false;
+  if (v.ndim > 1 || value_count(&v) > 2) {
+    Diag *d = diag(env->e->bag, DIAG_E0302, v.span, "a contact has one or two directions of slip");
+    diag_label(d, "this is %s", shape_text(env->e, &v));
+    diag_help(d, "slip = vt; in the plane, slip = [v1, v2]; in space");
+    return false;
+  }
+  c->slip = v.at;
+  c->nslip = value_count(&v);
+  return true;
+}
+
+static Unit conjugate(Unit gap) { return gap.state == UNIT_KNOWN ? unit_div(unit_named("J"), gap) : UNIT_ANY; }
+
+void elab_contact(Env env, const Ast *x) {
+  Elab *e = env.e;
+  Symbol *row = row_of(&env, x);
+  if (!own_indices(&env, x, "contact") || !row) return;
+  MContact c = {.ctx = env.ctx, .name = family_name(&env, x->name), .row_var = row->id, .span = x->span, .law_span = x->span, .assert_span = x->span};
+  Value gap = elab_scalar(&env, x->a);
+  bool ok = !gap.bad && unit_check(&env, gap, UNIT_ANY, "a gap");
+  ok = slips(&env, x, &c) && ok;
+  ok = laws(&env, x, &c) && ok;
+  if (!ok) return;
+  c.gap = gap.at[0];
+  c.gap_span = gap.span;
+  if (!c.has_impact_law && !uses_var(c.gap, row->id, MU_LAMBDA, map_new(e->a))) {
+    Diag *d = diag(e->bag, DIAG_E0214, x->name_span, "contact `%s` has no impact law", x->name);
+    diag_label(d, "what happens to the velocity when the gap closes?");
+    diag_note(d, "newton(e) reverses the normal velocity, e = 0 is inelastic and e = 1 elastic");
+    const char *index = env.ctx.n > env.scope->ctx.n ? "[...]" : "";
+    diag_help(d, "contact %s%s: %s >= 0 with newton(0.5);", x->name, index, ast_text(e, x->a));
+    return;
+  }
+  e->var.at[row->id].unit = conjugate(gap.unit);
+  vec_push(&e->contact, c);
+}
+
+// --- constraints ---
+
+void elab_constraint(Env env, const Ast *x) {
+  Elab *e = env.e;
+  Symbol *row = row_of(&env, x);
+  if (!own_indices(&env, x, "constraint") || !row) return;
+  for (int i = 0; i < x->list2.n; i++) {
+    const Ast *law = x->list2.at[i];
+    if (asserted_class(law)) continue;
+    if (is_law(law, "coulomb") || is_law(law, "contensou")) {
+      Diag *d = diag(e->bag, DIAG_E0701, law->span, "friction laws are not supported yet");
+      diag_label(d, "not in this version");
+      diag_help(d, "without this law the constraint is frictionless");
+    } else {
+      unknown_law(&env, law);
+    }
+    return;
+  }
+  Value a = elab_scalar(&env, x->a), b = elab_scalar(&env, x->b);
+  if (a.bad || b.bad) return;
+  Ast both = {.kind = AST_BINARY, .op = AO_SUB, .span = x->a->span};
+  Value v = mx_is_num(b.at[0], 0) ? a : binary_value(&env, AO_SUB, a, b, &both);
+  if (v.bad || !unit_check(&env, v, UNIT_ANY, "a constraint")) return;
+  MConstraint c = {.ctx = env.ctx, .name = family_name(&env, x->name), .row_var = row->id, .value = v.at[0], .span = x->span};
+  e->var.at[row->id].unit = conjugate(v.unit);
+  vec_push(&e->constraint, c);
+}

@@ -1,0 +1,181 @@
+// The experiment: `simulate { ... }` and the claims `expect ...;`. Only those of the root count; a component's are for running it alone.
+#include <stdio.h>
+#include <string.h>
+
+#include "../base/suggest.h"
+#include "elab.h"
+
+// --- simulate ---
+
+static const char *const entries[] = {"until", "start", "step", "scheme", "solver", "tolerance"};
+enum { NENTRIES = sizeof entries / sizeof *entries };
+
+static MExpr *constant_entry(const Env *env, const Ast *arg, const char *unit) {
+  char what[64];
+  (void)snprintf(what, sizeof what, "`%.40s`", arg->name);
+  Value v = elab_scalar(env, arg->a);
+  if (!unit_check(env, v, unit ? unit_named(unit) : UNIT_ONE, what)) return NULL;
+  if (extra_uses(&v, MU_PARAM)) {
+    not_constant(env, &v, what, "use numbers and parameters");
+    return NULL;
+  }
+  return v.at[0];
+}
+
+static void scheme(const Env *env, const Ast *x) {
+  MExperiment *s = &env->e->out->sim;
+  if (x->kind != AST_NAME && x->kind != AST_CALL && x->kind != AST_STRING) {
+    Diag *d = diag(env->e->bag, DIAG_E0213, x->span, "a scheme is given by its name");
+    diag_label(d, "not a name");
+    diag_help(d, "scheme = moreau(theta = 1/2)");
+    return;
+  }
+  s->scheme = x->name;
+  s->scheme_span = x->kind == AST_CALL && x->name_span.file ? x->name_span : x->span;
+  if (x->kind != AST_CALL) return;
+  for (int i = 0; i < x->list.n; i++) {
+    const Ast *arg = x->list.at[i];
+    bool theta = arg->kind == AST_ARG && strcmp(arg->name, "theta") == 0, gamma = arg->kind == AST_ARG && strcmp(arg->name, "gamma") == 0;
+    if (theta || gamma) {
+      MExpr *v = constant_entry(env, arg, NULL);
+      if (theta) s->theta = v;
+      else s->gamma = v;
+      continue;
+    }
+    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span, "a scheme takes theta and gamma, by name");
+    diag_label(d, arg->kind == AST_ARG ? "unknown argument" : "an argument without a name");
+    diag_help(d, "%s(theta = %s)", x->name, arg->kind == AST_ARG ? "1/2" : ast_text(env->e, arg));
+  }
+}
+
+static void entry(const Env *env, const Ast *arg) {
+  MExperiment *s = &env->e->out->sim;
+  const char *name = arg->name;
+  if (strcmp(name, "until") == 0) s->until = constant_entry(env, arg, "s");
+  else if (strcmp(name, "start") == 0) s->start = constant_entry(env, arg, "s");
+  else if (strcmp(name, "step") == 0) s->step = constant_entry(env, arg, "s");
+  else if (strcmp(name, "tolerance") == 0) s->tolerance = constant_entry(env, arg, NULL);
+  else if (strcmp(name, "scheme") == 0) scheme(env, arg->a);
+  else if (strcmp(name, "solver") == 0) {
+    if (arg->a->kind == AST_NAME || arg->a->kind == AST_STRING || arg->a->kind == AST_CALL) {
+      s->solver = arg->a->name;
+      s->solver_span = arg->a->span;
+    } else {
+      Diag *d = diag(env->e->bag, DIAG_E0213, arg->a->span, "a solver is given by its name");
+      diag_label(d, "not a name");
+    }
+  } else {
+    Diag *d = diag(env->e->bag, DIAG_E0213, arg->name_span, "`simulate` has no entry `%s`", name);
+    diag_label(d, "unknown entry");
+    const char *near = suggest(name, entries, NENTRIES);
+    if (near) diag_help(d, "did you mean `%s`?", near);
+    else diag_help(d, "the entries are until, start, step, scheme, solver, tolerance");
+  }
+}
+
+void elab_simulate(Env env, const Ast *x) {
+  if (env.scope->parent) return;
+  const Ast *before = env.e->simulate;
+  if (before) {
+    Diag *d = diag(env.e->bag, DIAG_E0202, (Span){x->span.file, x->span.lo, x->span.lo + 8}, "`simulate` is given twice");
+    diag_label(d, "given again here");
+    diag_also(d, (Span){before->span.file, before->span.lo, before->span.lo + 8}, "first given here");
+    diag_help(d, "a model has one default experiment: merge them");
+    return;
+  }
+  env.e->simulate = x;
+  for (int i = 0; i < x->list.n; i++) {
+    const Ast *arg = x->list.at[i];
+    if (arg->kind != AST_ARG || !arg->name || !arg->a) continue;
+    if (named_arg(x->list, arg->name) != arg) {
+      Diag *d = diag(env.e->bag, DIAG_E0202, arg->name_span, "`%s` is given twice", arg->name);
+      diag_label(d, "given again here");
+      diag_also(d, named_arg(x->list, arg->name)->span, "first given here");
+      continue;
+    }
+    entry(&env, arg);
+  }
+}
+
+// --- statistics ---
+
+static const struct { const char *name; MStatKind kind; bool ordinary; } statistics[] = {
+  {"final", MS_FINAL, false}, {"initial", MS_INITIAL, false}, {"min", MS_MIN, true}, {"max", MS_MAX, true},
+  {"mean", MS_MEAN, false},   {"drift", MS_DRIFT, false},     {"at", MS_AT, false},
+};
+enum { NSTATISTICS = sizeof statistics / sizeof *statistics };
+
+// energy, energy.kinetic, energy.potential; a model may have a variable of that name, which then wins.
+static int energy_output(const Env *env, const Ast *x) {
+  const Elab *e = env->e;
+  const Ast *base = x->kind == AST_MEMBER ? x->a : x;
+  if (base->kind != AST_NAME || base->name != e->word.energy || scope_find(env->scope, base->name)) return 0;
+  if (x->kind == AST_NAME) return MSTAT_ENERGY;
+  return x->name == e->word.kinetic ? MSTAT_KINETIC : x->name == e->word.potential ? MSTAT_POTENTIAL : 0;
+}
+
+static Value make_statistic(const Env *env, const Ast *x, MStatKind kind) {
+  Elab *e = env->e;
+  MStat s = {.kind = kind};
+  Unit u;
+  if (!arity_ok(env, x, kind == MS_AT ? 2 : 1)) return bad_value(env, x->span);
+  Env in = *env;
+  in.in_stat = true;
+  s.output = energy_output(env, x->list.at[0]);
+  if (s.output < 0) {
+    u = unit_named("J");
+    if (!e->has_units) u = UNIT_ANY;
+  } else {
+    in.in_claim = false;
+    Value v = elab_scalar(&in, x->list.at[0]);
+    if (!unit_check(env, v, UNIT_ANY, "a statistic")) return bad_value(env, x->span);
+    u = v.unit;
+    MOutput o = {.ctx = env->ctx, .name = ast_text(e, x->list.at[0]), .value = v.at[0], .unit = u, .hidden = true, .span = v.span};
+    vec_push(&e->output, o);
+    s.output = (int)e->output.n - 1;
+  }
+  if (kind == MS_AT) {
+    Value t = elab_scalar(env, x->list.at[1]);
+    if (!unit_check(env, t, unit_named("s"), "a time")) return bad_value(env, x->span);
+    if (extra_uses(&t, MU_PARAM)) {
+      not_constant(env, &t, "a time", "use numbers and parameters");
+      return bad_value(env, x->span);
+    }
+    s.at = t.at[0];
+  }
+  vec_push(&e->stat, s);
+  return scalar_value(mx_stat(e->a, (int)e->stat.n - 1, x->span), u, x->span, env);
+}
+
+Value elab_statistic(const Env *env, const Ast *x, bool *is_one) {
+  *is_one = false;
+  for (int i = 0; i < NSTATISTICS; i++) {
+    if (strcmp(statistics[i].name, x->name) != 0) continue;
+    if (statistics[i].ordinary && (x->list.n != 1 || !env->in_claim)) return bad_value(env, x->span);   // min(a, b)
+    *is_one = true;
+    if (env->in_claim) return make_statistic(env, x, statistics[i].kind);
+    Diag *d = diag(env->e->bag, DIAG_E0226, x->span, "`%s` looks back on a finished run", x->name);
+    diag_label(d, env->in_stat ? "inside another statistic" : "not known during the run");
+    diag_help(d, env->in_stat ? "combine them outside: final(x) - initial(x)" : "statistics stand in claims: expect %s <= 1;", ast_text(env->e, x));
+    return bad_value(env, x->span);
+  }
+  return bad_value(env, x->span);
+}
+
+// --- expect ---
+
+void elab_expect(Env env, const Ast *x) {
+  if (env.scope->parent) return;
+  env.in_claim = true;
+  Value v = elab_condition(&env, x->a);
+  if (v.bad) return;
+  if (v.at[0]->uses & (MU_VAR | MU_TIME)) {
+    Diag *d = diag(env.e->bag, DIAG_E0226, v.span, "a claim is about the finished run");
+    diag_label(d, "uses a quantity that changes during the run");
+    diag_note(d, "the statistics are final, initial, min, max, mean, drift, and at(x, t)");
+    diag_help(d, "expect final(x) <= 1; -- or, for every step: assert %s;", ast_text(env.e, x->a));
+    return;
+  }
+  MExpect claim = {.cond = v.at[0], .text = x->doc ? x->doc : ast_text(env.e, x->a), .span = x->a->span};
+  vec_push(&env.e->expect, claim);
+}

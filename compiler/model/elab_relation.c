@@ -1,0 +1,223 @@
+// Relations: set-valued laws between an output y and a multiplier, all brought to one form, -y in N_[lo,hi](lambda):
+//   0 <= y perp lambda >= 0          ML_NONNEG: [0, inf)
+//   u in a + b*sgn(s)                ML_BOX: [a - |b|, a + |b|], y = -sign(b)*s
+//   -y in normal_cone([lo, hi], u)   ML_BOX; ML_FREE when both are infinite (y = 0)
+// Vectors give one relation for each element.
+#include <math.h>
+#include <string.h>
+
+#include "elab.h"
+
+typedef struct Sides { MLawKind law; Value y, u, lo, hi; Span law_span; unsigned asserted; } Sides;
+
+static const Ast *strip(const Ast *x) {
+  while (x->kind == AST_PAREN) x = x->a;
+  return x;
+}
+
+static bool is_multiplier(const Elab *e, const Value *v) {
+  if (v->bad) return false;
+  for (int i = 0; i < value_count(v); i++)
+    if (v->at[i]->kind != MX_VAR || v->at[i]->derivative || e->var.at[v->at[i]->id].kind != MV_MULTIPLIER) return false;
+  return true;
+}
+
+// --- sizes ---
+
+static bool fits(const Env *env, const Value *v, const Value *like) {
+  if (v->ndim == 0 || (v->ndim == like->ndim && value_count(v) == value_count(like))) return true;
+  shape_error(env, v->span, v, like, "relate", "both sides of a relation must have the same size");
+  return false;
+}
+
+static MExpr *element(const Value *v, int i) { return v->ndim ? v->at[i] : v->at[0]; }
+
+static void push(const Env *env, const Ast *x, const Sides *s) {
+  Elab *e = env->e;
+  if (!fits(env, &s->y, &s->u) || (s->u.ndim && !s->y.ndim && !fits(env, &s->u, &s->y))) return;
+  if (s->law == ML_BOX && (!fits(env, &s->lo, &s->u) || !fits(env, &s->hi, &s->u))) return;
+  const char *name = family_name(env, x->name);
+  for (int i = 0; i < value_count(&s->u); i++) {
+    MRelation r = {.ctx = env->ctx, .law = s->law, .y = element(&s->y, i), .lambda = element(&s->u, i), .asserted = s->asserted,
+                   .span = x->span, .y_span = s->y.span, .lambda_span = s->u.span, .law_span = s->law_span};
+    r.name = s->u.ndim ? arena_printf(e->a, "%s[%d]", name, i + 1) : name;
+    if (s->law == ML_BOX) {
+      r.lo = element(&s->lo, i);
+      r.hi = element(&s->hi, i);
+    }
+    vec_push(&e->relation, r);
+  }
+}
+
+// --- complementarity ---
+
+static void needs_multiplier(const Env *env, Span at, const char *what, const char *help) {
+  Diag *d = diag(env->e->bag, DIAG_E0207, at, "%s", what);
+  diag_label(d, "not the name of a multiplier");
+  diag_help(d, "%s", help);
+}
+
+static bool already_tied(const Elab *e, const Value *v) {
+  for (size_t i = 0; i < e->relation.n; i++)
+    if (mx_same(e->relation.at[i].lambda, v->at[0])) return true;
+  return false;
+}
+
+static void complementarity(const Env *env, const Ast *x, Sides *s) {
+  const Ast *law = x->a;
+  Value a = elab_expr(env, law->a), b = elab_expr(env, law->b);
+  if (a.bad || b.bad || !unit_check(env, a, UNIT_ANY, "a side of a complementarity") || !unit_check(env, b, UNIT_ANY, "a side of a complementarity")) return;
+  bool in_a = is_multiplier(env->e, &a), in_b = is_multiplier(env->e, &b);
+  if (!in_a && !in_b) {
+    Diag *d = diag(env->e->bag, DIAG_E0207, a.span, "one side of a complementarity must be a multiplier");
+    diag_label(d, "not just a multiplier");
+    diag_also(d, b.span, "nor is this");
+    diag_help(d, "multiplier lambda; relation %s: 0 <= %s perp lambda >= 0; and let lambda act in an equation", x->name, ast_text(env->e, law->a));
+    return;
+  }
+  bool swap = !in_b || (in_a && already_tied(env->e, &b) && !already_tied(env->e, &a));
+  s->law = ML_NONNEG;
+  s->y = swap ? b : a;
+  s->u = swap ? a : b;
+  push(env, x, s);
+}
+
+// --- boxes ---
+
+// Is this written as something that is not negative? Parameters count: a relay's height is one.
+static bool looks_positive(const MExpr *k) {
+  if (k->kind == MX_NUM) return k->num >= 0;
+  if (k->kind == MX_PARAM) return true;
+  if (k->kind != MX_OP) return false;
+  if (k->op == MOP_ABS || k->op == MOP_SQRT || k->op == MOP_EXP) return true;
+  if (k->op == MOP_MUL || k->op == MOP_DIV || k->op == MOP_ADD) return looks_positive(k->arg[0]) && looks_positive(k->arg[1]);
+  return false;
+}
+
+static MExpr *add(Arena *m, MExpr *a, MExpr *b, bool minus, Span at) {
+  if (!a) return minus ? mx_neg(m, b, at) : b;
+  if (a->kind == MX_NUM && b->kind == MX_NUM) return mx_num(m, minus ? a->num - b->num : a->num + b->num, at);
+  return mx_2(m, minus ? MOP_SUB : MOP_ADD, a, b, at);
+}
+
+static void relay(const Env *env, const Ast *x, Sides *s) {
+  Arena *m = env->e->a;
+  const Ast *law = x->a;
+  Relay r;
+  s->u = elab_expr(env, law->a);
+  if (!relay_form(env, law->b, &r) || s->u.bad) return;
+  if (!is_multiplier(env->e, &s->u)) {
+    needs_multiplier(env, s->u.span, "the left side of `in` must be a multiplier", "multiplier u; relation N: u in -K*sgn(s); and let u act in an equation");
+    return;
+  }
+  Span at = law->b->span;
+  int n = value_count(&s->u);
+  if (!r.has_b) r.b = scalar_value(mx_num(m, 1, at), UNIT_BARE, at, env);
+  if (!fits(env, &r.s, &s->u) || !fits(env, &r.b, &s->u) || (r.has_a && !fits(env, &r.a, &s->u))) return;
+  Unit height = r.has_a ? unit_merge(r.a.unit, r.b.unit) : r.b.unit;
+  if ((r.has_a && !unit_check(env, r.a, r.b.unit, "the centre of the relay")) || !unit_check(env, s->u, height, "the multiplier of this relay")) return;
+  s->law = ML_BOX;
+  s->lo = s->hi = s->u;
+  s->y = s->u;
+  s->lo.span = s->hi.span = at;
+  s->y.span = r.s.span;
+  s->lo.at = ARENA_ARRAY(m, MExpr *, n);
+  s->hi.at = ARENA_ARRAY(m, MExpr *, n);
+  s->y.at = ARENA_ARRAY(m, MExpr *, n);
+  for (int i = 0; i < n; i++) {
+    MExpr *k = element(&r.b, i), *sense = element(&r.s, i), *a = r.has_a ? element(&r.a, i) : NULL;
+    bool negative = r.negative;
+    if (k->kind == MX_NUM && k->num < 0) {
+      k = mx_num(m, -k->num, at);
+      negative = !negative;
+    } else if (k->kind == MX_OP && k->op == MOP_NEG && looks_positive(k->arg[0])) {
+      k = k->arg[0];
+      negative = !negative;
+    } else if (!looks_positive(k)) {   // the sign is known only during the run
+      sense = mx_2(m, MOP_MUL, mx_1(m, MOP_SIGN, k, at), sense, at);
+      k = mx_1(m, MOP_ABS, k, at);
+    }
+    s->y.at[i] = negative ? sense : mx_neg(m, sense, r.s.span);
+    s->lo.at[i] = add(m, a, k, true, at);
+    s->hi.at[i] = add(m, a, k, false, at);
+  }
+  push(env, x, s);
+}
+
+static bool all_infinite(const Value *v, double sign) {
+  for (int i = 0; i < value_count(v); i++)
+    if (v->at[i]->kind != MX_NUM || !isinf(v->at[i]->num) || v->at[i]->num * sign < 0) return false;
+  return true;
+}
+
+static bool all_zero(const Value *v) {
+  for (int i = 0; i < value_count(v); i++)
+    if (!mx_is_num(v->at[i], 0)) return false;
+  return true;
+}
+
+static void normal_cone(const Env *env, const Ast *x, const Ast *cone, Sides *s) {
+  Elab *e = env->e;
+  const Ast *lhs = strip(x->a->a);
+  if (!arity_ok(env, cone, 2)) return;
+  const Ast *box = strip(cone->list.at[0]);
+  if (box->kind != AST_VECTOR || box->list.n != 2) {
+    Diag *d = diag(e->bag, DIAG_E0227, box->span, "the first argument of normal_cone is an interval");
+    diag_label(d, "not of the form [lo, hi]");
+    diag_help(d, "normal_cone([0, inf], u)");
+    return;
+  }
+  bool minus = lhs->kind == AST_UNARY && lhs->op == AO_NEG;
+  s->y = minus ? elab_expr(env, lhs->a) : negated(env, elab_expr(env, lhs), lhs->span);
+  s->lo = elab_expr(env, box->list.at[0]);
+  s->hi = elab_expr(env, box->list.at[1]);
+  s->u = elab_expr(env, cone->list.at[1]);
+  if (s->y.bad || s->lo.bad || s->hi.bad || s->u.bad || !unit_check(env, s->y, UNIT_ANY, "the output of a relation")) return;
+  if (!is_multiplier(e, &s->u)) {
+    needs_multiplier(env, s->u.span, "the second argument of normal_cone must be a multiplier", "multiplier u; relation N: -y in normal_cone([lo, hi], u);");
+    return;
+  }
+  if (!unit_check(env, s->lo, s->u.unit, "the lower bound of the multiplier") || !unit_check(env, s->hi, s->u.unit, "the upper bound of the multiplier")) return;
+  bool no_upper = all_infinite(&s->hi, 1);
+  s->law = no_upper && all_infinite(&s->lo, -1) ? ML_FREE : no_upper && all_zero(&s->lo) ? ML_NONNEG : ML_BOX;
+  push(env, x, s);
+}
+
+// --- all ---
+
+void elab_relation(Env env, const Ast *x) {
+  Elab *e = env.e;
+  const Ast *law = x->a;
+  Sides s = {.law_span = law ? law->span : x->span};
+  if (!law || !own_indices(&env, x, "relation")) return;
+  for (int i = 0; i < x->list2.n; i++) {
+    unsigned a = asserted_class(x->list2.at[i]);
+    s.asserted |= a;
+    if (a) continue;
+    Diag *d = diag(e->bag, DIAG_E0212, x->list2.at[i]->span, "`%s` is not a class of relations", x->list2.at[i]->name);
+    diag_label(d, "unknown here");
+    diag_help(d, "one of: type1, type2, scleronomous, rheonomous");
+    return;
+  }
+  if (law->kind == AST_COMPLEMENTARITY) {
+    complementarity(&env, x, &s);
+  } else if (law->kind == AST_INCLUSION) {
+    const Ast *set = strip(law->b);
+    if (set->kind == AST_CALL && strcmp(set->name, "normal_cone") == 0) {
+      normal_cone(&env, x, set, &s);
+    } else if (has_sgn(set)) {
+      relay(&env, x, &s);
+    } else {
+      Diag *d = diag(e->bag, DIAG_E0227, set->span, "this is not a set that a relation can use");
+      diag_label(d, "neither sgn(...) nor normal_cone(...)");
+      diag_help(d, "u in -K*sgn(s), or -y in normal_cone([lo, hi], u)");
+    }
+  } else if (law->kind == AST_EQUALITY) {
+    Diag *d = diag(e->bag, DIAG_E0207, law->span, "this relation does not say which multiplier enforces it");
+    diag_label(d, "an equation between two values");
+    diag_note(d, "a multiplier without bounds enforces y = 0: its set is [-inf, inf]");
+    bool simple = law->b->kind != AST_BINARY && law->b->kind != AST_UNARY && law->b->kind != AST_COND;
+    diag_help(d, simple ? "relation %s: -(%s - %s) in normal_cone([-inf, inf], u);" : "relation %s: -(%s - (%s)) in normal_cone([-inf, inf], u);",
+              x->name, ast_text(e, law->a), ast_text(e, law->b));
+  }
+}

@@ -1,0 +1,70 @@
+// How a run went: a few lines for a person on stderr, JSON for a program.
+#include "record.h"
+#include "runtime/sim.h"
+#include <math.h>
+#include <stdlib.h>
+
+void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
+  const nsm_counters *c = &m->count;
+  fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps, %.3g s", sim_text(s, s->m->name), m->status, nsm_time(s), c->steps, m->total, m->wall_s);
+  if (m->compile_s > 0) fprintf(f, " (and %.3g s to compile)", m->compile_s);
+  fprintf(f, "\n");
+  if (m->step_ns >= 0) fprintf(f, "  %.4g ns per step (median)\n", m->step_ns);
+  fprintf(f, "  %ld Newton iterations, %ld of the one-step solver", c->newton_iterations, c->solver_iterations);
+  if (s->on.contact.n > 0) fprintf(f, ", %ld impacts", c->impacts);
+  if (s->r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
+  fprintf(f, "\n");
+}
+
+static void string(FILE *f, const char *t) {
+  fputc('"', f);
+  for (; *t; t++) {
+    unsigned char c = (unsigned char)*t;
+    if (c == '"' || c == '\\') fprintf(f, "\\%c", c);
+    else if (c < 0x20) fprintf(f, "\\u%04x", c);
+    else fputc(c, f);
+  }
+  fputc('"', f);
+}
+
+static void number(FILE *f, double x) {
+  char text[NSM_NUMBER_ROOM];
+  if (!isfinite(x)) { fputs("null", f); return; }          // JSON has no nan
+  fwrite(text, 1, (size_t)nsm_number(x, text), f);
+}
+
+static void entry(FILE *f, const char *key, double x) {
+  fprintf(f, "  \"%s\": ", key);
+  number(f, x);
+  fputs(",\n", f);
+}
+
+int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
+  const nsm_counters *c = &m->count;
+  fputs("{\n  \"status\": ", f);
+  string(f, m->status);
+  fputs(",\n  \"model\": ", f);
+  string(f, sim_text(s, s->m->name));
+  if (m->message) { fputs(",\n  \"message\": ", f); string(f, m->message); }
+  fprintf(f, ",\n  \"steps\": %ld,\n", c->steps);
+  entry(f, "time", nsm_time(s));
+  entry(f, "wall_s", m->wall_s);
+  entry(f, "compile_s", m->compile_s);
+  if (m->step_ns >= 0) entry(f, "step_ns", m->step_ns);
+  fprintf(f, "  \"newton_iterations\": %ld,\n  \"solver_iterations\": %ld,\n  \"impacts\": %ld,\n", c->newton_iterations, c->solver_iterations,
+          c->impacts);
+  entry(f, "max_residual", c->max_residual);
+  fputs("  \"final\": {", f);
+  int n = nsm_ncolumn(s);
+  double *row = malloc((size_t)n * sizeof *row);
+  if (row) nsm_read(s, row);
+  for (int i = 0; row && i < n; i++) {
+    fputs(i ? ",\n    " : "\n    ", f);
+    string(f, nsm_column_name(s, i));
+    fputs(": ", f);
+    number(f, row[i]);
+  }
+  free(row);
+  fputs("\n  }\n}\n", f);
+  return row != NULL && fflush(f) == 0 && !ferror(f);
+}

@@ -1,0 +1,125 @@
+"""What the script tests share: running the compiler, counting, reporting, blessing.
+
+A test script makes a Suite, gives it named checks (functions that raise Failed), and ends with suite.finish(), whose last
+line is "NAME: N passed, N failed". Checks run side by side on all processors; output comes in the order of their names.
+
+Environment: NSM is the program under test (default build/release/nsm), NSM_BLESS=1 rewrites goldens (./check --bless).
+"""
+import concurrent.futures
+import difflib
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+NSM = os.environ.get("NSM", str(ROOT / "build/release/nsm"))
+BLESS = os.environ.get("NSM_BLESS") == "1"
+SANITIZED = "sanitize" in NSM
+# A sanitizer's report must not look like one of the command's own exit codes.
+ENV = dict(os.environ, ASAN_OPTIONS="exitcode=99:allocator_may_return_null=1", UBSAN_OPTIONS="halt_on_error=1:exitcode=99",
+           OPENBLAS_NUM_THREADS="1", NO_COLOR="1", LC_ALL="C.UTF-8")
+ENV.pop("NSM_STD_DIR", None)
+
+
+class Failed(Exception):
+    """A check that did not hold, with the reason for a person."""
+
+
+class KnownFailure(Exception):
+    """A check that does not hold yet, marked in its file with the reason."""
+
+
+def need(condition, message):
+    if not condition:
+        raise Failed(message)
+
+
+class Ran:
+    def __init__(self, argv, code, out, err):
+        self.argv, self.code, self.bytes = argv, code, out
+        self.out, self.err = out.decode("utf-8", "replace"), err.decode("utf-8", "replace")
+
+    def expect(self, code):
+        """The exit code that must come out; a crash or a sanitizer report is never expected."""
+        if self.code != code:
+            tail = "\n".join(self.err.strip().splitlines()[-12:])
+            raise Failed(f"exit code {self.code}, not {code}: {' '.join(map(str, self.argv))}\n{tail}")
+        return self
+
+
+def run(argv, cwd=ROOT, timeout=120, **kw):
+    argv = [str(a) for a in argv]
+    kw.setdefault("stdin", subprocess.DEVNULL)
+    kw.setdefault("env", ENV)
+    try:
+        p = subprocess.run(argv, cwd=cwd, stdout=kw.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, timeout=timeout, **kw)
+    except subprocess.TimeoutExpired:
+        raise Failed(f"still running after {timeout} s: {' '.join(argv)}") from None
+    return Ran(argv, p.returncode, p.stdout or b"", p.stderr)
+
+
+def nsm(*args, **kw):
+    return run([NSM, *args], **kw)
+
+
+def golden(path, text):
+    """Compares text with the file, or writes the file when blessing."""
+    path = pathlib.Path(path)
+    if BLESS:
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+            print(f"blessed {path.relative_to(ROOT)}")
+        return
+    need(path.exists(), f"{path.relative_to(ROOT)} does not exist; ./check --bless writes it")
+    want = path.read_text()
+    if want != text:
+        diff = difflib.unified_diff(want.splitlines(), text.splitlines(), str(path.relative_to(ROOT)), "now", lineterm="", n=2)
+        raise Failed("\n".join(list(diff)[:60]))
+
+
+def first_comment(path, key):
+    """The rest of the first line `// key: ...` among a file's lines, or None."""
+    for line in pathlib.Path(path).read_text(errors="replace").splitlines():
+        if line.strip().startswith(f"// {key}:"):
+            return line.split(":", 1)[1].strip()
+    return None
+
+
+class Suite:
+    def __init__(self, name):
+        self.name, self.checks = name, []
+
+    def add(self, name, check, *args):
+        self.checks.append((name, check, args))
+
+    def _one(self, item):
+        name, check, args = item
+        try:
+            return name, "passed", check(*args)
+        except KnownFailure as e:
+            return name, "known", str(e)
+        except Failed as e:
+            return name, "failed", str(e)
+        except Exception as e:  # a fault of the test is a failure too
+            return name, "failed", f"{type(e).__name__}: {e}"
+
+    def finish(self, needs_nsm=True):
+        if needs_nsm and not os.access(NSM, os.X_OK):
+            self.checks = [("the compiler exists", lambda: need(False, f"{NSM} is not there"), ())]
+        only = sys.argv[1:]
+        items = [c for c in self.checks if not only or any(o in c[0] for o in only)]
+        passed = failed = 0
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count() or 1) as pool:
+            for name, outcome, said in pool.map(self._one, items):
+                if outcome == "failed":
+                    failed += 1
+                    print(f"FAILED {self.name}/{name}\n    " + said.replace("\n", "\n    "))
+                else:
+                    passed += 1
+                    if outcome == "known":
+                        print(f"known failure {self.name}/{name}: {said}")
+                    elif said:
+                        print(f"{self.name}/{name}: {said}")
+        print(f"{self.name}: {passed} passed, {failed} failed")
+        sys.exit(1 if failed else 0)
