@@ -206,7 +206,7 @@ static nsm_code run_once(job *j, nsm_error *e) {
   if (j->recording) { write_row(j); written = 0; }
   for (long k = 1, next = every; k <= total && code == NSM_OK; k++) {
     code = nsm_step(j->s, e);
-    if (code == NSM_CLAIM || code == NSM_OK) {
+    if (nsm_steps_done(j->s) == k) {
       if (j->m->nstat > 0) nsm_statistics_step(j->s, j->stat);
       if (j->recording && k == next) {
         write_row(j);

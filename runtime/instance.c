@@ -78,13 +78,13 @@ static void choose_step(nsm_sim *s) {
 // ---- open, reset, close --------------------------------------------------------------------------------------------------------
 static int known_solver(const char *name, nsm_error *e) {
   char list[600] = "";
-  if (!name || strcmp(name, "auto") == 0) return 1;
+  if (!name) return 1;
   for (const char *const *n = nsm_cone_solver_names(); *n; n++) {
     if (strcmp(*n, name) == 0) return 1;
     size_t used = strlen(list);
     snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", *n);
   }
-  sim_fail(e, NSM_USAGE, "there is no solver `%s`; there are: auto, %s", name, list);
+  sim_fail(e, NSM_USAGE, "there is no solver `%s`; there are: %s", name, list);
   return 0;
 }
 

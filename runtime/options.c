@@ -203,7 +203,7 @@ void nsm_options_help(const nsm_model *m, FILE *f) {
   for (int i = 0; i < m->npar; i++)
     fprintf(f, "  %-12s %-8s %s%s\n", text_of(m, m->par[i].name), text_of(m, m->par[i].unit), text_of(m, m->par[i].doc),
             m->par[i].structural ? " (fixed when compiled)" : "");
-  fprintf(f, "\nSolvers: auto");
-  for (const char *const *n = nsm_cone_solver_names(); *n; n++) fprintf(f, ", %s", *n);
+  fprintf(f, "\nSolvers:");
+  for (const char *const *n = nsm_cone_solver_names(); *n; n++) fprintf(f, " %s", *n);
   fprintf(f, "\nExit codes: 0 ok, 1 model wrong, 2 usage, 3 simulation failed, 4 file trouble, 5 claim failed, 130 interrupted\n");
 }

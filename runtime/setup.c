@@ -100,6 +100,7 @@ static int size_of(nsm_sim *s, int i, const double *bound, nsm_error *e) {
       sim_fail(e, NSM_MODEL_WRONG, "line %d: the size of %s is not an integer: its index runs from %.17g to %.17g", d->line, name, lo, hi);
       return 0;
     }
+    if (hi - lo + 1 < 0 && d->kind == NSM_VAR_ROW) hi = lo - 1;          // a loop that runs nowhere
     if (hi - lo + 1 < 0) {
       sim_fail(e, NSM_MODEL_WRONG, "line %d: the size of %s is negative: its index runs from %.17g to %.17g", d->line, name, lo, hi);
       return 0;

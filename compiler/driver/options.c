@@ -25,6 +25,25 @@ void options_usage(FILE *f) {
         "              -o FILE  --every K  --record a,b  --summary FILE  --bench N  --jit=tcc|cc  --quiet\n", f);
 }
 
+static const char *const without_value[] = { "--quiet", "--expect", "--help", "-h", "--json", "--latex", "--write", "--dump", "--jit", NULL };
+
+static bool in_list(const char *flag, size_t n, const char *const *list) {
+  for (; *list; list++) if (strlen(*list) == n && !strncmp(*list, flag, n)) return true;
+  return false;
+}
+
+static int unknown_flag(const char *arg) {
+  const char *all[64];
+  size_t n = 0;
+  for (const char *const *w = with_value; *w; w++) all[n++] = *w;
+  for (const char *const *w = without_value; *w; w++) all[n++] = *w;
+  char name[64];
+  snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
+  const char *near = suggest(name, all, n);
+  fprintf(stderr, "error: there is no flag '%s'%s%s%s\n", name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+  return 2;
+}
+
 static bool takes_value(const char *flag) {
   for (const char *const *w = with_value; *w; w++) if (!strcmp(*w, flag)) return true;
   return false;
@@ -91,6 +110,8 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
     if (own == 2) return 2;
     if (own) continue;
     if (arg[0] != '-' || !arg[1]) { o->file[o->nfile++] = arg; continue; }
+    size_t length = strcspn(arg, "=");
+    if (!in_list(arg, length, with_value) && !in_list(arg, length, without_value)) return unknown_flag(arg);
     const char *v = NULL;
     bool pair = takes_value(arg);
     if (pair) {

@@ -31,7 +31,7 @@ static Ex derive_one(Pool *p, Ex e, int id, const Ex *d, int n) {
   if (node_of(p, e)->op == OP_SYM) return ex_num(p, ex_symbol(p, e) == id ? 1 : 0);
   bool constant = true;
   for (int i = 0; i < n; i++) constant = constant && ex_is_num(p, d[i], 0);
-  return constant ? ex_num(p, 0) : op_derivative(p, e, d);
+  return constant ? ex_num(p, 0) : op_derivative(p, e, id, d);
 }
 
 Ex ex_diff(Pool *p, Ex e, int id) {

@@ -63,7 +63,7 @@ Ex build_function(Pool *p, Op op, const Ex *args);
 
 // rules.c: value and derivative of every operation
 double op_value(Op op, const double *a, int n);
-Ex     op_derivative(Pool *p, Ex e, const Ex *d);         // d: derivatives of the arguments, not all zero
+Ex     op_derivative(Pool *p, Ex e, int id, const Ex *d); // by symbol id; d: derivatives of the arguments, not all zero
 
 // walk.c
 void walk_collect(Pool *p, const Ex *roots, int n, uint64_t only, ExVec *order); // post-order; only != 0: nodes sharing a bit

@@ -60,11 +60,7 @@ static void write_product(Printer *w, Ex e, int level, bool negate) {
     if (!first) say(w, "*");
     show(w, l.f.above[i], L_POWER, l.flip == i);
   }
-  bool q_inside = l.q != 1 && !l.split_below;
-  if (l.split_below) {
-    say(w, "/");
-    show_number(w, l.q);
-  }
+  bool q_last = l.split_below || (l.enclose_above && l.q != 1), q_inside = l.q != 1 && !q_last;
   int below = l.f.n_below + q_inside;
   if (below > 0) say(w, below > 1 ? "/(" : "/");
   if (q_inside) show_number(w, l.q);
@@ -74,6 +70,10 @@ static void write_product(Printer *w, Ex e, int level, bool negate) {
   }
   if (below > 1) say(w, ")");
   close_if(w, l.enclose_above);
+  if (q_last) {
+    say(w, "/");
+    show_number(w, l.q);
+  }
   close_if(w, paren);
 }
 

@@ -38,7 +38,7 @@ typedef struct Layout {
   double p, q;
   ExFraction f;
   bool   enclose_above;      // write p*(above/below): read from the left, p*above[0] would be distributed over a sum
-  bool   split_below;        // write above/q/below for the same reason
+  bool   split_below;        // write above/below/q for the same reason
   int    flip;               // factor (counted through above, then below) whose sum is written with opposite signs; -1: none
 } Layout;
 

@@ -60,7 +60,15 @@ static void push_factor(Product *t, Ex e) {
   Pool *p = t->p;
   const Node *q = node_of(p, e);
   long k;
-  if (q->op == OP_NUM) {
+  if (q->op == OP_MUL && q->n_args <= FLATTEN_LIMIT) {
+    const Ex *inner = args_of(p, e);
+    for (int i = 0, n = q->n_args; i < n; i++) push_factor(t, inner[i]);
+  } else if (q->op == OP_MUL) {                    // a very long product: its coefficient, and the rest as one factor
+    double c;
+    Ex rest = split_coefficient(p, e, &c);
+    push_factor(t, ex_num(p, c));
+    vec_push(&t->factor, ((Part){rest, 1}));
+  } else if (q->op == OP_NUM) {
     if (!absorb(&t->number, q->value)) {           // keep the number apart, its sign in front
       if (q->value < 0) t->number = -t->number;
       vec_push(&t->factor, ((Part){ex_num(p, fabs(q->value)), 1}));
@@ -148,21 +156,7 @@ static Ex finish(Product *t) {
 // The product of args, divided by a number.
 Ex build_product(Pool *p, const Ex *args, int n, double divisor) {
   Product t = {.p = p, .number = 1, .divisor = divisor};
-  for (int i = 0; i < n; i++) {
-    const Node *q = node_of(p, args[i]);
-    const Ex *inner = args_of(p, args[i]);
-    int m = q->n_args;
-    if (q->op == OP_MUL && m <= FLATTEN_LIMIT) {
-      for (int j = 0; j < m; j++) push_factor(&t, inner[j]);
-    } else if (q->op == OP_MUL) {
-      double c;
-      Ex rest = split_coefficient(p, args[i], &c);
-      push_factor(&t, ex_num(p, c));
-      vec_push(&t.factor, ((Part){rest, 1}));
-    } else {
-      push_factor(&t, args[i]);
-    }
-  }
+  for (int i = 0; i < n; i++) push_factor(&t, args[i]);
   return finish(&t);
 }
 

@@ -62,11 +62,22 @@ static Ex product_rule(Pool *p, const Ex *f, const Ex *d, int n) {
 }
 
 // (u^v)' = v*u^(v-1)*u' + u^v*log(u)*v'; a term whose inner derivative is 0 is not there, so no log for constant exponents
+//
+// (u^r)^k counts as u^(r*k) where k is an integer and r is not (then u >= 0): x^(-1.5) is kept as (x^1.5)^(-1), and its slope
+// is -1.5/x^2.5, without a square. (For even r it would be wrong: (x^2)^0.5 is not x.)
 static Ex power_rule(Pool *p, Ex e, Ex u, Ex v, Ex du, Ex dv) {
   Ex by_base = EX_NONE, by_exponent = EX_NONE;
   if (!zero(p, du)) by_base = ex_op(p, OP_MUL, (Ex[]){v, ex_pow(p, u, ex_sub(p, v, one(p))), du}, 3);
   if (!zero(p, dv)) by_exponent = ex_op(p, OP_MUL, (Ex[]){e, ex_1(p, OP_LOG, u), dv}, 3);
   return !by_base ? by_exponent : !by_exponent ? by_base : ex_add(p, by_base, by_exponent);
+}
+
+// (u^r)^k with k an integer and r not one
+static bool is_power_of_power(const Pool *p, Ex e) {
+  const Ex *a = args_of(p, e), *inner = args_of(p, a[0]);
+  long k;
+  return is_integer(p, a[1], &k) && node_of(p, a[0])->op == OP_POW && node_of(p, inner[1])->op == OP_NUM &&
+         !is_integer(p, inner[1], &k);
 }
 
 // f'(u), for the functions of one argument; `e` is f(u).
@@ -90,14 +101,20 @@ static Ex outer(Pool *p, Op op, Ex e, Ex u) {
 }
 
 // The derivative of e, given those of its arguments. Where e has a kink or a jump the value is that of one side.
-Ex op_derivative(Pool *p, Ex e, const Ex *d) {
+Ex op_derivative(Pool *p, Ex e, int id, const Ex *d) {
   Op op = (Op)node_of(p, e)->op;
   const Ex *a = args_of(p, e);
   int n = node_of(p, e)->n_args;
   switch (op) {
     case OP_ADD: return ex_op(p, OP_ADD, d, n);
     case OP_MUL: return product_rule(p, a, d, n);
-    case OP_POW: return power_rule(p, e, a[0], a[1], d[0], d[1]);
+    case OP_POW:
+      if (is_power_of_power(p, e)) {
+        const Ex *inner = args_of(p, a[0]);
+        Ex rk = ex_num(p, node_of(p, a[1])->value*node_of(p, inner[1])->value);
+        return power_rule(p, e, inner[0], rk, ex_diff(p, inner[0], id), d[1]);
+      }
+      return power_rule(p, e, a[0], a[1], d[0], d[1]);
     case OP_ATAN2: {                                  // angle of (x, y): (x*y' - y*x')/(x^2 + y^2)
       Ex y = a[0], x = a[1];
       return ex_div(p, ex_sub(p, ex_mul(p, x, d[0]), ex_mul(p, y, d[1])), ex_add(p, square(p, x), square(p, y)));

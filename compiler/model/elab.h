@@ -152,6 +152,7 @@ Value elab_ref(const Env *env, const Ast *x);                  // NAME, MEMBER, 
 Value elab_prime(const Env *env, const Ast *x);                // elab_rate.c
 bool  is_reference(const Ast *x);
 const char *ast_text(Elab *e, const Ast *x);                   // as written
+const char *inner_text(const Env *env, Span at);                // the same, without parentheses around it
 
 // --- elab_index.c: sizes and indices ---
 bool  param_value(Elab *e, int id, bool fix, double *out);     // with overrides; fix: marks it structural

@@ -62,7 +62,8 @@ Value elab_call(const Env *env, const Ast *x) {
   if (find_builtin(name, &op)) return builtin_call(env, op, x);
   if (strcmp(name, "sgn") == 0 || strcmp(name, "normal_cone") == 0) return misplaced_law(env, x);
   bool dot = strcmp(name, "dot") == 0, norm = strcmp(name, "norm") == 0, transpose = strcmp(name, "transpose") == 0;
-  if (!dot && !norm && !transpose) {
+  bool sum = strcmp(name, "sum") == 0;
+  if (!dot && !norm && !transpose && !sum) {
     unknown_function(env, x);
     return bad_value(env, x->span);
   }
@@ -70,5 +71,6 @@ Value elab_call(const Env *env, const Ast *x) {
   Value a = elab_expr(env, x->list.at[0]);
   if (transpose) return transpose_value(env, a, x->span);
   if (norm) return norm_value(env, a, x->span);
+  if (sum) return a.bad ? a : scalar_value(mx_sum(env->e->a, a.at, value_count(&a), x->span), a.unit, x->span, env);
   return dot_value(env, a, elab_expr(env, x->list.at[1]), x->span);
 }

@@ -37,7 +37,29 @@ static bool told_apart(const MExpr *a, const MExpr *b) {
   return !numbers;   // loop indices: not decided here
 }
 
+// 0 <= u perp w >= 0 between two multipliers determines either. The right one is taken, unless another relation has it.
+static void choose_sides(Elab *e) {
+  for (size_t i = 0; i < e->relation.n; i++) {
+    MRelation *r = &e->relation.at[i];
+    if (r->law != ML_NONNEG || r->y->kind != MX_VAR || r->y->derivative || e->var.at[r->y->id].kind != MV_MULTIPLIER) continue;
+    bool right = false, left = false;
+    for (size_t k = 0; k < e->relation.n; k++) {
+      if (k == i) continue;
+      right = right || mx_same(e->relation.at[k].lambda, r->lambda);
+      left = left || mx_same(e->relation.at[k].lambda, r->y);
+    }
+    if (!right || left) continue;
+    MExpr *y = r->y;
+    Span at = r->y_span;
+    r->y = r->lambda;
+    r->y_span = r->lambda_span;
+    r->lambda = y;
+    r->lambda_span = at;
+  }
+}
+
 static void check_multipliers(Elab *e) {
+  choose_sides(e);
   for (size_t i = 0; i < e->relation.n; i++)
     for (size_t k = 0; k < i && e->relation.n < 3000; k++) {
       const MRelation *a = &e->relation.at[k], *b = &e->relation.at[i];

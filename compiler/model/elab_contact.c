@@ -112,7 +112,8 @@ static bool friction_law(const Env *env, const Ast *law, const Ast *contact) {
     Diag *d = diag(env->e->bag, DIAG_E0401, law->span, "`%s` needs a tangential direction", law->name);
     diag_label(d, "friction acts against a slip velocity");
     diag_also(d, contact->a->span, "only the normal direction is given");
-    diag_help(d, "contact %s { normal = %s; slip = ...; with %s; }", contact->name, ast_text(env->e, contact->a), ast_text(env->e, law));
+    Ast all = {.span = span_join(contact->list2.at[0]->span, contact->list2.at[contact->list2.n - 1]->span)};
+    diag_help(d, "contact %s { normal = %s; slip = ...; with %s; }", contact->name, ast_text(env->e, contact->a), ast_text(env->e, &all));
     return false;
   }
   Diag *d = diag(env->e->bag, DIAG_E0701, law->span, "friction laws are not supported yet");

@@ -2,6 +2,7 @@
 // itself is a circle and an error. Parameters become MParam, variables MVar; `var` and arguments of instances stay values.
 #include <string.h>
 
+#include "../base/suggest.h"
 #include "elab.h"
 
 // --- putting names into a scope ---
@@ -93,7 +94,12 @@ bool declared_unit(Elab *e, const Ast *decl, Unit *out) {
   if (unit_parse(decl->unit, out, &bad, &n)) return true;
   Diag *d = diag(e->bag, DIAG_E0303, decl->unit_span.file ? decl->unit_span : decl->span, "unknown unit `%.*s`", n, bad ? bad : "");
   if (strlen(decl->unit) != (size_t)n) diag_label(d, "in `%s`", decl->unit);
-  diag_help(d, "units are written like m, kg, s, N, J, V, ohm, mm, N*m/rad, m/s^2, rev/min, deg");
+  const char *names[64], *near;
+  int known = 0;
+  while (known < 64 && (names[known] = unit_symbol_at(known))) known++;
+  near = n > 2 ? suggest(arena_strndup(e->a, bad, (size_t)n), names, (size_t)known) : NULL;
+  if (near) diag_help(d, "did you mean `%s`?", near);
+  else diag_help(d, "units are written like m, kg, s, N, J, V, ohm, mm, N*m/rad, m/s^2, rev/min, deg");
   return false;
 }
 
@@ -272,12 +278,12 @@ static bool force_variable(Symbol *y) {
   bool has_unit = declared_unit(e, y->decl, &unit);
   if (!has_unit && y->decl->unit) return false;
   if (y->decl->a) {   // the initial value gives the shape and the unit where the declaration does not
-    Value v = elab_expr(&y->env, y->decl->a);
-    v = adopt(&y->env, v, y->decl, y->var_kind == MV_COORD ? "coordinate" : "state");
+    Value raw = elab_expr(&y->env, y->decl->a);
+    Value v = adopt(&y->env, raw, y->decl, y->var_kind == MV_COORD ? "coordinate" : "state");
     y->value = v;
-    if (v.bad && !own) return false;
+    if (raw.bad && !own) return false;
     if (!own)
-      for (own = 0; own < v.ndim; own++) size[own] = mx_num(e->a, v.dim[own], v.span);
+      for (own = 0; own < raw.ndim; own++) size[own] = mx_num(e->a, raw.dim[own], v.span);
     if (!has_unit && !v.bad) unit = v.unit;
   }
   if (s->ctx.n + own > MAX_DIMS) {

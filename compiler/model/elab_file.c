@@ -22,8 +22,28 @@ static const char *import_path(Elab *e, const Ast *x) {
   return slash ? arena_printf(e->a, "%.*s/%s", (int)(slash - from), from, name) : name;
 }
 
+// a/./b and a/x/../b are a/b, so that a file is known under one path.
+static const char *plain_path(Elab *e, const char *path) {
+  Vec(char) out = {0};
+  for (const char *s = path; *s;) {
+    size_t n = strcspn(s, "/");
+    size_t rest = n + (s[n] == '/');
+    size_t cut = out.n > 1 ? out.n - 1 : 0;   // start of the last part that was kept
+    while (cut > 0 && out.at[cut - 1] != '/') cut--;
+    bool up = n == 2 && strncmp(s, "..", 2) == 0 && out.n > 1 && strncmp(out.at + cut, "../", 3) != 0;
+    if (up) out.n = cut;
+    else if (!(n == 1 && *s == '.'))
+      for (size_t i = 0; i < rest; i++) vec_push(&out, s[i]);
+    s += rest;
+  }
+  vec_push(&out, 0);
+  const char *kept = intern(e->in, out.at);
+  vec_free(&out);
+  return kept;
+}
+
 static void import_file(Elab *e, const Ast *x) {
-  const char *path = intern(e->in, import_path(e, x));
+  const char *path = plain_path(e, import_path(e, x));
   if (map_get(e->files, path)) return;
   const SourceFile *f = NULL;
   SourceStatus s = source_read(e->a, path, &f);
@@ -216,7 +236,7 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
               .out = ARENA_NEW(a, Model)};
   make_words(e);
   e->globals = new_global_scope(e);
-  if (file->span.file) map_put(e->files, intern(in, file->span.file->path), (void *)file->span.file);
+  if (file->span.file) map_put(e->files, plain_path(e, file->span.file->path), (void *)file->span.file);
   collect(e, file);
   for (size_t i = 0; i < map_size(e->models); i++) e->has_units = e->has_units || mentions_unit(map_value_at(e->models, i));
   for (size_t i = 0; i < map_size(e->functions); i++) e->has_units = e->has_units || mentions_unit(map_value_at(e->functions, i));

@@ -20,7 +20,8 @@ static void init_all(Env env, const Symbol *y, bool velocity, MExpr *value) {
   int outer = env.ctx.n;
   for (int k = 0; k < y->ndim; k++) {
     own[k] = mx_loop(env.e->a, outer + k, y->span);
-    env = env_loop(env, y->name, y->span, mx_num(env.e->a, 1, y->span), y->size[k], y->span);
+    const char *index = intern(env.e->in, outer + k == 0 ? "i" : outer + k == 1 ? "j" : "k");
+    env = env_loop(env, index, y->span, mx_num(env.e->a, 1, y->span), y->size[k], y->span);
   }
   push_init(&env, y, own, velocity, value);
 }

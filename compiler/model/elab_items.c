@@ -86,6 +86,7 @@ static void force(Env env, const Ast *x) {
     Diag *d = diag(e->bag, DIAG_E0223, on.span, "a force acts on a coordinate");
     diag_label(d, q->kind == MX_VAR && q->derivative ? "this is a velocity" : "this is not a coordinate");
     if (q->kind == MX_VAR) diag_also(d, e->var.at[q->id].span, "declared here");
+    if (q->kind == MX_PARAM) diag_also(d, e->param.at[q->id].span, "declared here");
     diag_help(d, q->kind == MX_VAR && q->derivative ? "leave the ' out: force z = ...;" : "a general force is written on each coordinate: force z = ...;");
     return;
   }

@@ -11,6 +11,20 @@ static MExpr *times(Rate *r, MExpr *a, MExpr *b) {
   return mx_is_num(a, 1) ? b : mx_is_num(b, 1) ? a : mx_2(m, MOP_MUL, a, b, r->at);
 }
 
+static MExpr *plus(Rate *r, MOp op, MExpr *a, MExpr *b) {
+  Arena *m = r->env->e->a;
+  if (mx_is_num(b, 0)) return a;
+  if (mx_is_num(a, 0)) return op == MOP_ADD ? b : mx_neg(m, b, r->at);
+  return mx_2(m, op, a, b, r->at);
+}
+
+// a^(p - 1)
+static MExpr *lower_power(Rate *r, MExpr *a, MExpr *p) {
+  Arena *m = r->env->e->a;
+  if (p->kind != MX_NUM) return mx_2(m, MOP_POW, a, mx_2(m, MOP_SUB, p, mx_num(m, 1, r->at), r->at), r->at);
+  return p->num == 2 ? a : mx_2(m, MOP_POW, a, mx_num(m, p->num - 1, r->at), r->at);
+}
+
 static MExpr *fail(Rate *r, const char *what, const char *help) {
   r->bad = true;
   Diag *d = diag(r->env->e->bag, DIAG_E0222, r->at, "%s", what);
@@ -46,17 +60,17 @@ static MExpr *rate_of_operation(Rate *r, MExpr *x) {
   MExpr *a = x->arg[0], *b = x->nargs > 1 ? x->arg[1] : NULL;
   switch (x->op) {
   case MOP_ADD:
-  case MOP_SUB: return mx_2(m, x->op, rate(r, a), rate(r, b), r->at);
+  case MOP_SUB: return plus(r, x->op, rate(r, a), rate(r, b));
   case MOP_NEG: return mx_neg(m, rate(r, a), r->at);
-  case MOP_MUL: return mx_2(m, MOP_ADD, times(r, rate(r, a), b), times(r, a, rate(r, b)), r->at);
+  case MOP_MUL: return plus(r, MOP_ADD, times(r, rate(r, a), b), times(r, a, rate(r, b)));
   case MOP_DIV: {
-    MExpr *over = mx_2(m, MOP_DIV, rate(r, a), b, r->at);
+    MExpr *ra = rate(r, a), *over = mx_is_num(ra, 0) ? ra : mx_2(m, MOP_DIV, ra, b, r->at);
     if (mx_constant(b)) return over;
-    return mx_2(m, MOP_SUB, over, mx_2(m, MOP_DIV, times(r, a, rate(r, b)), mx_2(m, MOP_MUL, b, b, r->at), r->at), r->at);
+    return plus(r, MOP_SUB, over, mx_2(m, MOP_DIV, times(r, a, rate(r, b)), mx_2(m, MOP_MUL, b, b, r->at), r->at));
   }
   case MOP_POW:
     if (!mx_constant(b)) return fail(r, "a power with a changing exponent has no time derivative here", "write exp(p*log(x))");
-    return times(r, times(r, b, mx_2(m, MOP_POW, a, mx_2(m, MOP_SUB, b, mx_num(m, 1, r->at), r->at), r->at)), rate(r, a));
+    return times(r, times(r, b, lower_power(r, a, b)), rate(r, a));
   case MOP_IF: return mx_op(m, MOP_IF, (MExpr *[]){a, rate(r, b), rate(r, x->arg[2])}, 3, r->at);
   default: return times(r, outer(r, x), rate(r, a));
   }

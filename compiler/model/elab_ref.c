@@ -18,6 +18,13 @@ const char *ast_text(Elab *e, const Ast *x) {
   return arena_strndup(e->a, x->span.file->text + x->span.lo, n);
 }
 
+const char *inner_text(const Env *env, Span at) {
+  Ast x = {.span = at};
+  const char *s = ast_text(env->e, &x);
+  size_t n = strlen(s);
+  return s[0] == '(' && s[n - 1] == ')' ? arena_strndup(env->e->a, s + 1, n - 2) : s;
+}
+
 static bool no_value(const Env *env, Span at, const char *what, const char *help) {
   Diag *d = diag(env->e->bag, DIAG_E0220, at, "%s", what);
   diag_label(d, "not a value");
@@ -27,8 +34,8 @@ static bool no_value(const Env *env, Span at, const char *what, const char *help
 
 static bool wrong_indices(const Env *env, const Symbol *y, Span at, int got, int want) {
   Elab *e = env->e;
-  Diag *d = diag(e->bag, DIAG_E0605, at, "`%s` has %s%d %s", y->name, want ? "" : "no indices, not ", want ? want : got,
-                 (want ? want : got) == 1 ? "index" : "indices");
+  Diag *d = want ? diag(e->bag, DIAG_E0605, at, "`%s` has %d %s", y->name, want, want == 1 ? "index" : "indices")
+                 : diag(e->bag, DIAG_E0605, at, "`%s` has no index, but %d %s written", y->name, got, got == 1 ? "is" : "are");
   if (want) diag_label(d, got ? "%d written" : "no index written", got);
   else diag_label(d, "not an array and not a family");
   diag_also(d, y->span, "declared here");
@@ -101,6 +108,15 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
     if (y->kind == SY_RELATION && x->name == e->word.lambda) diag_help(d, "a relation uses a declared multiplier: write its name");
     else diag_help(d, "only instances and contacts have members");
     return NULL;
+  }
+  if (p->index.n == 0 && y->decl->list.n > 0 && symbol_force(y)) {   // bead.g: a parameter that the whole family shares
+    Symbol *shared = scope_find(y->child, x->name);
+    if (shared && (shared->kind == SY_PARAM || shared->kind == SY_FORMAL) && symbol_force(shared) && shared->global) {
+      y->used = true;
+      p->place.scope = y->child;
+      p->index_at = x->span;
+      return shared;
+    }
   }
   if (!enter(env, p, y)) return NULL;
   Symbol *z = scope_find(p->place.scope, x->name);
@@ -232,7 +248,8 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
   case SY_OUTPUT: return inlined(env, y->value, p, x);
   case SY_ROW:
     if (p->is_lambda) return row_value(env, y, p, x->span);
-    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a contact or constraint, not a number", y->name), "its force is `name.lambda`");
+    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a contact or constraint, not a number", y->name),
+                   arena_printf(env->e->a, "its force is %s.lambda", ast_text(env->e, x)));
     break;
   case SY_RELATION:
     (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a relation, not a number", y->name), "use the multiplier that it ties");

@@ -57,12 +57,6 @@ static void needs_multiplier(const Env *env, Span at, const char *what, const ch
   diag_help(d, "%s", help);
 }
 
-static bool already_tied(const Elab *e, const Value *v) {
-  for (size_t i = 0; i < e->relation.n; i++)
-    if (mx_same(e->relation.at[i].lambda, v->at[0])) return true;
-  return false;
-}
-
 static void complementarity(const Env *env, const Ast *x, Sides *s) {
   const Ast *law = x->a;
   Value a = elab_expr(env, law->a), b = elab_expr(env, law->b);
@@ -75,7 +69,7 @@ static void complementarity(const Env *env, const Ast *x, Sides *s) {
     diag_help(d, "multiplier lambda; relation %s: 0 <= %s perp lambda >= 0; and let lambda act in an equation", x->name, ast_text(env->e, law->a));
     return;
   }
-  bool swap = !in_b || (in_a && already_tied(env->e, &b) && !already_tied(env->e, &a));
+  bool swap = !in_b;   // between two multipliers see choose_sides in elab_check.c
   s->law = ML_NONNEG;
   s->y = swap ? b : a;
   s->u = swap ? a : b;

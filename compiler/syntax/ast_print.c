@@ -57,14 +57,16 @@ static void put_comments_above(Printer *w, size_t end, size_t inside, size_t col
   }
 }
 
-// Comments on the source line of `hi` that start before `limit`, behind what was printed last.
+// Comments on the source line of `hi` that start before `limit`, behind what was printed last; also one left over from the
+// end of its text. Nothing can follow a // comment.
 static void put_comments_behind(Printer *w, size_t hi, size_t limit) {
   while (more_before(w, limit)) {
     Comment c = w->comments.at[w->next];
-    if (c.lo < hi || memchr(w->src->text + hi, '\n', c.lo - hi)) return;
+    if (c.lo >= hi && memchr(w->src->text + hi, '\n', c.lo - hi)) return;
     text_add(w->out, "  ");
     put_comment(w);
-    hi = c.hi;
+    if (w->src->text[c.lo + 1] == '/') return;
+    if (c.hi > hi) hi = c.hi;
   }
 }
 

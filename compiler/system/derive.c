@@ -65,6 +65,21 @@ static void guards(Deriver *d) {
   }
 }
 
+// A coordinate whose velocity stands in no kinetic energy makes the mass matrix singular. (What depends on numbers, the runtime finds.)
+static void inertia(Deriver *d) {
+  const System *s = d->sys;
+  for (int v = 0; v < s->model->nvar; v++) {
+    if (s->model->var[v].kind != MV_COORD) continue;
+    bool found = false;
+    for (int i = 0; i < s->ncls && !found; i++)
+      for (int k = 0; k < s->cls[i].mass.n && !found; k++) found = s->cls[i].slot[s->cls[i].mass.at[k].row].var == v;
+    if (found) continue;
+    Diag *g = diag(d->bag, DIAG_E0506, s->model->var[v].span, "the mass matrix is singular: coordinate `%s` has no inertia", s->model->var[v].plain);
+    diag_label(g, "its velocity stands in no kinetic energy");
+    diag_help(g, "kinetic m*%s'^2/2;", s->model->var[v].plain);
+  }
+}
+
 static Ex *lower_all(Deriver *d, int n) { return ARENA_ARRAY(d->arena, Ex, n + 1); }
 
 static void headline(Deriver *d) {
@@ -88,6 +103,20 @@ static void headline(Deriver *d) {
   s->theta = lower_expr(s, m->sim.theta); s->gamma = lower_expr(s, m->sim.gamma);
 }
 
+// Sums and products print in the order of symbols: step and parameters before indices, variables, time.
+static void symbols_in_reading_order(System *s) {
+  symtab_id(s->sym, (Sym){ .kind = SYM_STEP });
+  symtab_id(s->sym, (Sym){ .kind = SYM_THETA });
+  for (int i = 0; i < s->model->nparam; i++) symtab_id(s->sym, (Sym){ .kind = SYM_PARAM, .id = i });
+  for (int i = 0; i < 4; i++) symtab_id(s->sym, (Sym){ .kind = SYM_LOOP, .id = i });
+  for (int i = 0; i < s->model->nvar; i++)
+    if (s->model->var[i].ndim == 0) {
+      symtab_id(s->sym, (Sym){ .kind = SYM_VALUE, .id = i });
+      symtab_id(s->sym, (Sym){ .kind = SYM_RATE, .id = i });
+    }
+  s->sym_time = symtab_id(s->sym, (Sym){ .kind = SYM_TIME });
+}
+
 const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
   System *s = ARENA_NEW(a, System);
   Deriver d = { a, s, bag, 0 };
@@ -96,7 +125,7 @@ const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
   s->pool = pool_new(a);
   s->sym = symtab_new(a, s->pool);
   s->lowered = map_new(a);
-  s->sym_time = symtab_id(s->sym, (Sym){ .kind = SYM_TIME });
+  symbols_in_reading_order(s);
   headline(&d);
   derive_energies(&d);
   derive_forces(&d);
@@ -105,6 +134,7 @@ const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
   derive_contacts(&d);
   derive_constraints(&d);
   derive_rest(&d);
+  inertia(&d);
   if (diag_errors(bag) > before) return NULL;
   guards(&d);
   classify(&d);

@@ -45,6 +45,20 @@ static Ex lower_op(System *s, const MExpr *e) {
   FATAL("operation %d has no lowering", (int)e->op);
 }
 
+// k[2] with a literal index is the parameter itself; k[i] is looked up for each instance.
+static Ex element_of_array(System *s, Sym y, const MParam *array) {
+  int at = 0;
+  for (int i = 0; i < y.nidx; i++) {
+    if (ex_operator(s->pool, y.idx[i]) != OP_NUM) return ex_sym(s->pool, symtab_id(s->sym, y));
+    double v = ex_value(s->pool, y.idx[i]);
+    if (!(v >= 1 && v <= array->dim[i]) || v != (int)v) return ex_sym(s->pool, symtab_id(s->sym, y));
+    at = at * array->dim[i] + (int)v - 1;
+  }
+  const MParam *element = &s->model->param[y.id + at];
+  if (element->structural) return ex_num(s->pool, element->fixed);
+  return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_PARAM, .id = y.id + at }));
+}
+
 static Ex lower_node(System *s, const MExpr *e) {
   switch (e->kind) {
   case MX_NUM:   return ex_num(s->pool, e->num);
@@ -54,7 +68,8 @@ static Ex lower_node(System *s, const MExpr *e) {
   case MX_PARAM: {
     const MParam *q = &s->model->param[e->id];
     if (q->structural && !e->nargs) return ex_num(s->pool, q->fixed);
-    return ex_sym(s->pool, symtab_id(s->sym, indexed(s, e->nargs ? SYM_PARAM_AT : SYM_PARAM, e)));
+    if (!e->nargs) return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_PARAM, .id = e->id }));
+    return element_of_array(s, indexed(s, SYM_PARAM_AT, e), q);
   }
   case MX_VAR:   return ex_sym(s->pool, lower_var_symbol(s, e, e->derivative));
   case MX_OP:    return lower_op(s, e);

@@ -172,9 +172,10 @@ static Ex time_derivative(const Expanded *x, Ex y) {
   return dy;
 }
 
+// Does y's derivative need an acceleration (or state rate) that only the inverse of a full mass matrix gives?
 static bool chain_is_printable(const Expanded *x, Ex y) {
   for (int i = 0; i < x->nz; i++)
-    if ((ex_depends(x->sys->pool, y, x->value[i]) || (i < x->nq && ex_depends(x->sys->pool, y, x->rate[i]))) && !diagonal_mass(x, i)) return false;
+    if (ex_depends(x->sys->pool, y, i < x->nq ? x->rate[i] : x->value[i]) && !diagonal_mass(x, i)) return false;
   return true;
 }
 
@@ -197,8 +198,7 @@ static void chain_of_row(Arena *a, const Expanded *x, int r, SysClass *c) {
   for (int k = 0; k <= last && k < 7; k++) {
     Text t = {0};
     if (k > 0 && !chain_is_printable(x, y)) {
-      text_printf(&t, "y%s: through the inverse of a full mass matrix%s", prime[last],
-                  c->reldeg >= 0 ? "; there the multiplier appears" : "");
+      text_printf(&t, "y%s: by the inverse of the full mass matrix%s", prime[last], c->reldeg >= 0 ? "   (the multiplier appears)" : "");
       c->chain[c->nchain++] = arena_strndup(a, text_str(&t), strlen(text_str(&t)));
       text_free(&t);
       return;
@@ -214,10 +214,18 @@ static void chain_of_row(Arena *a, const Expanded *x, int r, SysClass *c) {
 
 // --- laws against degrees ---
 
-static void law_too_weak(Deriver *d, const SysClass *c, const MRelation *m) {
+// "z''": what the multiplier of row r drives directly.
+static const char *acted_on(Arena *a, const Expanded *x, int r) {
+  for (int i = 0; i < x->nz; i++)
+    if (x->B[i * x->nr + r] != EX_NONE)
+      return arena_printf(a, "%s%s", sym_name(x->rate[i], (void *)x->sys), i < x->nq ? "'" : "");
+  return "nothing directly";
+}
+
+static void law_too_weak(Deriver *d, const SysClass *c, const MRelation *m, const Expanded *x, int r) {
   System *s = d->sys;
   Diag *g = diag(d->bag, DIAG_E0420, m->y_span, "this complementarity has relative degree %d, the law allows at most 1", c->reldeg);
-  diag_also(g, m->lambda_span, "acts on y%.*s", c->reldeg > 4 ? 4 : c->reldeg, "''''");
+  diag_also(g, m->lambda_span, "acts on %s", acted_on(d->arena, x, r));
   for (int i = 0; i < c->nchain; i++) diag_note(g, "%s", c->chain[i]);
   bool mechanical = false;
   for (int i = 0; i < c->nslot; i++) mechanical |= c->slot[i].kind == SLOT_Q;
@@ -287,7 +295,9 @@ void relative_degrees(Deriver *d) {
     SysClass *c = &s->cls[i];
     if (c->kind != CLASS_RELATION || c->compliant) continue;
     const MRelation *m = relation_of(s, c);
-    if (m && c->reldeg >= 2 && c->row_type == 0) law_too_weak(d, c, m);
+    int row = 0;
+    while (row < x->nr - 1 && x->row[row].cls != i) row++;
+    if (m && c->reldeg >= 2 && c->row_type == 0) law_too_weak(d, c, m, x, row);
     if (m && c->reldeg < 0 && c->chain)
       diag(d->bag, DIAG_W0811, m->y_span, "no multiplier has any influence on this output");
   }

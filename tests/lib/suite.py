@@ -115,11 +115,11 @@ class Suite:
                 if outcome == "failed":
                     failed += 1
                     print(f"FAILED {self.name}/{name}\n    " + said.replace("\n", "\n    "))
+                elif outcome == "known":
+                    print(f"known failure {self.name}/{name}: {said}")
                 else:
                     passed += 1
-                    if outcome == "known":
-                        print(f"known failure {self.name}/{name}: {said}")
-                    elif said:
+                    if said:
                         print(f"{self.name}/{name}: {said}")
         print(f"{self.name}: {passed} passed, {failed} failed")
         sys.exit(1 if failed else 0)

@@ -31,13 +31,13 @@ static void test_as_on_paper(void **state) {
   same("min(a, b - 1)");
   same("atan2(y, -x)");
   same("0.7*((1.2 - b)/a)");                         // 0.7*(1.2 - b) would be distributed when read
-  same("b/7/(a - 0.5)");
+  same("b/(a - 0.5)/7");
 }
 
 static void test_choices(void **state) {
   (void)state;
   same("if x < 1 then -x else if x == y then x^2 else 1/3");
-  same("if x < 1 and not (y <= 2) or a < b then x else y");
+  same("if a < b or x < 1 and not (y <= 2) then x else y");   // or and and are sorted, as sums are
   same("2*(if x < 1 then x else y)");
   same("if (if a < b then a else b) < 0 then x else y");
   same("sin(if x < y then a else b)");

@@ -58,9 +58,23 @@ static void value_kept(const Tree *t, const double *at, double tol, Dual expecte
 
 static void test_simplified_value(void **state) { (void)state; for_all(1000, false, value_kept); }
 
+// Multiplying out may turn a benign product into a sum of large terms that cancel: (x - 1.7)^8. No sum may lose more than this.
+static bool well_conditioned(Ex e, const double *at) {
+  const Ex *order;
+  int n = ex_topological(P, &e, 1, &order);
+  for (int i = 0; i < n; i++) {
+    if (ex_operator(P, order[i]) != OP_ADD) continue;
+    double size = 0;
+    for (int k = 0; k < ex_nargs(P, order[i]); k++) size += fabs(ex_eval_array(P, ex_arg(P, order[i], k), at));
+    if (size > 1e4*fabs(ex_eval_array(P, order[i], at))) return false;
+  }
+  return true;
+}
+
 static void expanded_kept(const Tree *t, const double *at, double tol, Dual expected, int by) {
   (void)by;
   Ex e = ex_expand(P, t->ex);
+  if (!well_conditioned(e, at)) return;
   must_be_near("expanded", t, e, ex_eval_array(P, e, at), expected.v, 100*tol);
 }
 

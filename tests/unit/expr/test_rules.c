@@ -123,6 +123,7 @@ static void test_derivatives(void **state) {
   slope("tan(x)", 'x', "tan(x)^2 + 1");
   slope("asin(x)", 'x', "1/sqrt(1 - x^2)");
   slope("acos(2*x)", 'x', "-2/sqrt(1 - 4*x^2)");
+  slope("x^(-1.5)", 'x', "-1.5/x^2.5");
   slope("y^2", 'x', "0");
 }
 

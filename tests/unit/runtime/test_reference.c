@@ -10,12 +10,13 @@
 #include <cmocka.h>
 #include "runtime/nsm_run.h"
 #include "fixtures.h"
+#include "fixtures_small.h"
 
 enum { COLUMNS = 64 };
 typedef struct table { int n, rows; double *v; } table;
 
 static FILE *reference(const char *name) {
-  const char *tried[] = { getenv("NSM_REFERENCE"), "../shared/reference/siconos", "/work/shared/reference/siconos" };
+  const char *tried[] = { getenv("NSM_REFERENCE"), "../shared/reference/siconos", "../../shared/reference/siconos", "../../../shared/reference/siconos" };
   for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
     char path[512];
     if (!tried[i]) continue;
@@ -63,7 +64,7 @@ static double compare(const nsm_model *m, nsm_settings set, const char *file, co
     char copy[4096];
     strcpy(copy, head);
     int c = 0;
-    for (char *p = strtok(copy, ",\n"); p; p = strtok(NULL, ",\n"), c++)
+    for (char *p = strtok(copy, ",\r\n"); p; p = strtok(NULL, ",\r\n"), c++)
       if (strcmp(p, names[i][1]) == 0) theirs[i] = c;
     assert_true(theirs[i] >= 0);
     low[i] = INFINITY;
@@ -114,7 +115,19 @@ static void column(void **state) {
   assert_true(compare(column_model(), defaults, "column_n10.csv", names, 10) <= 1e-10);
 }
 
+static void oscillator(void **state) {
+  (void)state;
+  static const char *const names[][2] = { { "q", "q" }, { "q'", "v" } };
+  assert_true(compare(stop_model(), defaults, "oscillator_with_stop.csv", names, 2) <= 1e-10);
+}
+
+static void relay(void **state) {
+  (void)state;
+  static const char *const names[][2] = { { "x", "x" } };
+  assert_true(compare(relay_model(), defaults, "relay_scalar.csv", names, 1) <= 1e-10);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(ball), cmocka_unit_test(bridge), cmocka_unit_test(column) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(oscillator), cmocka_unit_test(relay), cmocka_unit_test(ball), cmocka_unit_test(bridge), cmocka_unit_test(column) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
