@@ -119,8 +119,10 @@ void diag_help(Diag *d, const char *fmt, ...) {
 int diag_errors(const DiagBag *b) { return b->errors; }
 int diag_warnings(const DiagBag *b) { return b->warnings; }
 
-bool diag_has(const DiagBag *b, DiagCode code) {
-  for (size_t i = 0; i < b->all.n; i++)
-    if (b->all.at[i]->code == code) return true;
-  return false;
+int diag_count(const DiagBag *b, DiagCode code) {
+  int n = 0;
+  for (size_t i = 0; i < b->all.n; i++) n += b->all.at[i]->code == code;
+  return n;
 }
+
+bool diag_has(const DiagBag *b, DiagCode code) { return diag_count(b, code) > 0; }

@@ -29,6 +29,7 @@ void  diag_help(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 
 int   diag_errors(const DiagBag *b);                 // how many errors (warnings do not count)
 int   diag_warnings(const DiagBag *b);
 bool  diag_has(const DiagBag *b, DiagCode code);
+int   diag_count(const DiagBag *b, DiagCode code);    // of those kept
 void  diag_print(const DiagBag *b, FILE *f, bool colour);
 const char *diag_code_name(DiagCode c);              // "E0420"
 bool  diag_code_find(const char *name, DiagCode *out);

@@ -33,15 +33,21 @@ int command_check(const Options *o) {
   return worst;
 }
 
+// A law or scheme that this version does not support yet is no obstacle to the derivation: the message goes out, the system too.
 int command_derive(const Options *o) {
-  int code;
-  Compilation *c = compile_file(o, o->file[0], STAGE_PLAN, NULL, &code);
-  if (!c) return code;
-  SchemeFacts f = scheme_facts(c->plan);
-  Text t = {0};
-  (o->json ? system_print_json : o->latex ? system_print_latex : system_print)(c->arena, c->system, &f, &t);
-  code = write_text(&t, stdout, "the derivation");
-  text_free(&t);
+  Compilation *c = compilation_new();
+  PipelineOptions p = { o->file[0], o->set, o->nset, o->scheme, o->dump };
+  bool good = compile_to(c, &p, STAGE_PLAN, NULL);
+  compilation_report(c, stderr);
+  bool later = c->system && !c->plan && diag_errors(c->bag) == diag_count(c->bag, DIAG_E0701) + diag_count(c->bag, DIAG_E0702);
+  int code = good || later ? EXIT_OK : c->file_trouble ? EXIT_FILE : EXIT_MODEL;
+  if (code == EXIT_OK) {
+    SchemeFacts f = good ? scheme_facts(c->plan) : (SchemeFacts){0};
+    Text t = {0};
+    (o->json ? system_print_json : o->latex ? system_print_latex : system_print)(c->arena, c->system, good ? &f : NULL, &t);
+    code = write_text(&t, stdout, "the derivation");
+    text_free(&t);
+  }
   compilation_free(c);
   return code;
 }

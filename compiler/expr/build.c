@@ -33,11 +33,7 @@ Ex ex_neg(Pool *p, Ex a) { return ex_2(p, OP_MUL, ex_num(p, -1), a); }
 Ex ex_sub(Pool *p, Ex a, Ex b) { return ex_2(p, OP_ADD, a, ex_neg(p, b)); }
 Ex ex_if(Pool *p, Ex c, Ex a, Ex b) { return ex_op(p, OP_IF, (Ex[]){c, a, b}, 3); }
 
-// a/(c*b) = (a*b^(-1))/c: the number is divided by, never multiplied with a rounded reciprocal.
 Ex ex_div(Pool *p, Ex a, Ex b) {
   INVARIANT(a != EX_NONE && a < p->n_nodes && b != EX_NONE && b < p->n_nodes);
-  if (node_of(p, b)->op == OP_NUM) return build_product(p, &a, 1, node_of(p, b)->value);
-  double c;
-  Ex rest = split_coefficient(p, b, &c);
-  return build_product(p, (Ex[]){a, build_power(p, rest, ex_num(p, -1))}, 2, c);
+  return build_quotient(p, a, b);
 }

@@ -50,6 +50,7 @@ static inline uint64_t    symbol_bit(int id) { return (uint64_t)1 << ((unsigned)
 // sum.c, product.c: the two n-ary operations
 Ex   build_sum(Pool *p, const Ex *args, int n);
 Ex   build_product(Pool *p, const Ex *args, int n, double divisor);
+Ex   build_quotient(Pool *p, Ex a, Ex b);
 Ex   build_power(Pool *p, Ex base, Ex exponent);
 Ex   split_coefficient(Pool *p, Ex e, double *c);         // e = c * result, result without numeric coefficient
 Ex   with_coefficient(Pool *p, double c, Ex rest);        // the raw inverse of split_coefficient

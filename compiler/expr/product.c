@@ -9,7 +9,11 @@
 #include <stdlib.h>
 #include "pool_impl.h"
 
-enum { FLATTEN_LIMIT = 128, EXPONENT_LIMIT = 1 << 20 };
+enum {
+  FLATTEN_LIMIT  = 128,      // a longer product is taken up as one factor: building n factors one by one stays affordable
+  EXPONENT_LIMIT = 1 << 20,  // larger exponents are not integers to us
+  SPLIT_LIMIT    = 16        // (a*b)^n = a^n*b^n up to this |n|: beyond, a^n could overflow where (a*b)^n does not
+};
 
 bool is_integer(const Pool *p, Ex e, long *k) {
   const Node *q = node_of(p, e);
@@ -50,7 +54,8 @@ static void push_power(Product *t, Ex base, long k) {
   if (q->op == OP_ADD) {                           // (c*s)^k = c^k * s^k
     double c = sum_content(p, base);
     double ck = integer_power(c, k < 0 ? -k : k);
-    Ex primitive = c == 1 || !isnormal(ck) ? EX_NONE : scale_sum(p, base, 1, c);
+    bool split = labs(k) <= SPLIT_LIMIT || fabs(c) == 1;
+    Ex primitive = c == 1 || !split || !isnormal(ck) ? EX_NONE : scale_sum(p, base, 1, c);
     if (primitive && absorb(k < 0 ? &t->divisor : &t->number, ck)) base = primitive;
   }
   vec_push(&t->factor, ((Part){base, (double)k}));
@@ -96,9 +101,10 @@ static int factor_order(const Pool *p, Part a, Part b) {
   return (a.k < 0) - (b.k < 0);
 }
 
-// base^k with the rules that need the exponent: sqrt(u)^(2j) = u^j where u >= 0, |u|^(2j) = u^(2j).
-static Ex even_rule(Pool *p, Ex base, long k) {
+// base^k with the rules that need the exponent: sqrt(u)^(2j) = u^j where u >= 0, |u|^(2j) = u^(2j), (a*b)^k for small k.
+static Ex power_rule(Pool *p, Ex base, long k) {
   const Node *q = node_of(p, base);
+  if (q->op == OP_MUL && q->n_args <= FLATTEN_LIMIT && labs(k) <= SPLIT_LIMIT && k != 1) return ex_pow(p, base, ex_num(p, (double)k));
   if (k % 2 != 0) return EX_NONE;
   if (q->op == OP_ABS) return ex_pow(p, args_of(p, base)[0], ex_num(p, (double)k));
   if (q->op == OP_SQRT && node_of(p, args_of(p, base)[0])->never_negative)
@@ -125,7 +131,7 @@ static Ex finish(Product *t) {
       f.k += t->factor.at[i++].k;
     if (f.k == 0) continue;
     only_numbers = only_numbers && node_of(p, f.e)->op == OP_NUM;
-    Ex e = even_rule(p, f.e, (long)f.k);
+    Ex e = power_rule(p, f.e, (long)f.k);
     again = again || e;
     if (!e) e = f.k == 1 ? f.e : node_make(p, OP_POW, (Ex[]){f.e, ex_num(p, f.k)}, 2);
     vec_push(&out, e);
@@ -138,7 +144,7 @@ static Ex finish(Product *t) {
   } else if (only_numbers) {
     for (size_t i = 1; i < out.n; i++) c *= node_of(p, out.at[i])->value;
     e = ex_num(p, c);
-  } else if (again) {                              // an even power changed its base: collect once more
+  } else if (again) {                              // the power was rewritten: collect once more
     e = build_product(p, out.at, (int)out.n, 1);
   } else {
     e = EX_NONE;
@@ -160,6 +166,17 @@ Ex build_product(Pool *p, const Ex *args, int n, double divisor) {
   return finish(&t);
 }
 
+// a/(c*rest): pushed factor by factor, so that numbers inside are divided by and not multiplied with a rounded reciprocal.
+Ex build_quotient(Pool *p, Ex a, Ex b) {
+  if (node_of(p, b)->op == OP_NUM) return build_product(p, &a, 1, node_of(p, b)->value);
+  Product t = {.p = p, .number = 1, .divisor = 1};
+  Ex rest = split_coefficient(p, b, &t.divisor);
+  push_factor(&t, a);
+  if (node_of(p, rest)->op == OP_ADD) push_power(&t, rest, -1);
+  else push_factor(&t, build_power(p, rest, ex_num(p, -1)));
+  return finish(&t);
+}
+
 // --- powers ---
 
 // base^k for an integer k other than 0 and 1.
@@ -175,7 +192,7 @@ static Ex integer_power_of(Pool *p, Ex base, long k) {
     double c;
     Ex rest = split_coefficient(p, base, &c);
     double ck = integer_power(c, labs(k));
-    if (q->n_args <= FLATTEN_LIMIT && (isnormal(ck) || !isnormal(c))) {
+    if (q->n_args <= FLATTEN_LIMIT && labs(k) <= SPLIT_LIMIT && (isnormal(ck) || !isnormal(c))) {
       *(k < 0 ? &t.divisor : &t.number) = ck;
       ExVec f = {0};
       const Node *r = node_of(p, rest);

@@ -44,6 +44,7 @@ typedef struct Env {
   MContext     ctx;
   bool         in_stat;    // inside final(...), max(...): `energy` may stand
   bool         in_claim;   // inside an expect: statistics may stand
+  bool         in_branch;  // inside a branch of an `if`: an index may be out of range where the branch is not taken
   int          depth;      // of inlined functions
 } Env;
 

@@ -104,7 +104,7 @@ static bool impact_law(const Env *env, const Ast *law, MContact *c, Span *first)
   return c->e && (law->list.n < 2 || c->e_t);
 }
 
-static bool friction_law(const Env *env, const Ast *law, const Ast *contact) {
+static bool friction_law(const Env *env, const Ast *law, const Ast *contact, MContact *c) {
   bool coulomb = is_law(law, "coulomb");
   if (!law_arguments(env, law, coulomb ? 1 : 2, 2)) return false;
   for (int i = 0; i < law->list.n; i++) (void)elab_scalar(env, law->list.at[i]->kind == AST_ARG ? law->list.at[i]->a : law->list.at[i]);
@@ -116,10 +116,8 @@ static bool friction_law(const Env *env, const Ast *law, const Ast *contact) {
     diag_help(d, "contact %s { normal = %s; slip = ...; with %s; }", contact->name, ast_text(env->e, contact->a), ast_text(env->e, &all));
     return false;
   }
-  Diag *d = diag(env->e->bag, DIAG_E0701, law->span, "friction laws are not supported yet");
-  diag_label(d, "not in this version");
-  diag_help(d, "without this law the contact is frictionless");
-  return false;
+  c->friction_span = law->span;   // the derivation does without; planning a scheme refuses it
+  return true;
 }
 
 static bool laws(const Env *env, const Ast *x, MContact *c) {
@@ -134,7 +132,7 @@ static bool laws(const Env *env, const Ast *x, MContact *c) {
     } else if (is_law(law, "newton") || is_law(law, "inelastic") || is_law(law, "elastic")) {
       ok = impact_law(env, law, c, &first) && ok;
     } else if (is_law(law, "coulomb") || is_law(law, "contensou")) {
-      ok = friction_law(env, law, x) && ok;
+      ok = friction_law(env, law, x, c) && ok;
     } else {
       unknown_law(env, law);
       ok = false;

@@ -90,7 +90,9 @@ static Value misplaced(const Env *env, const Ast *x, const char *what, const cha
 }
 
 static Value conditional(const Env *env, const Ast *x) {
-  Value c = elab_condition(env, x->a), a = elab_expr(env, x->b), b = elab_expr(env, x->c);
+  Env branch = *env;
+  branch.in_branch = true;
+  Value c = elab_condition(env, x->a), a = elab_expr(&branch, x->b), b = elab_expr(&branch, x->c);
   if (c.bad || a.bad || b.bad) return bad_value(env, x->span);
   if (a.truth != b.truth || !unit_compatible(a.unit, b.unit)) {
     Text ta = {0}, tb = {0};

@@ -195,7 +195,7 @@ static bool visit_corners(Corners *c, double *loop, int k) {
 bool index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr *hi, const char *of, Span at) {
   Elab *e = env->e;
   double first, last, loop[MAX_LOOPS + 1] = {0};
-  if (!is_affine(i) || env->ctx.n > MAX_LOOPS) return true;
+  if (env->in_branch || !is_affine(i) || env->ctx.n > MAX_LOOPS) return true;
   if (!try_eval(e, lo, false, NULL, 0, &first) || !try_eval(e, hi, false, NULL, 0, &last)) return true;
   Corners c = {.env = env, .index = i, .whole = true};
   if (i->uses & MU_LOOP) {

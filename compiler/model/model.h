@@ -89,7 +89,8 @@ typedef struct MContact {
   MExpr *e, *e_t;                      // restitution: newton(e[, e_t]); inelastic: 0, elastic: 1; NULL: no impact law given
   bool has_impact_law;
   unsigned asserted; Span span, gap_span, law_span, assert_span;
-} MContact;                            // friction laws are refused for now (E07xx)
+  Span friction_span;                  // of a friction law (.file NULL: none): read, and refused by the plan for now (E0701)
+} MContact;
 typedef struct MConstraint { MContext ctx; const char *name; int row_var; MExpr *value; Span span; } MConstraint; // value = 0
 typedef struct MOutput { MContext ctx; const char *name; MExpr *value; Unit unit; const char *doc; bool hidden; Span span; } MOutput;
 typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; Span span; } MInit;     // on: MX_VAR (coord or state); value over params, loops

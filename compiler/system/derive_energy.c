@@ -6,11 +6,6 @@
 #include "derive.h"
 
 static bool is_rate(int id, void *s) { return symtab_at(((System *)s)->sym, id)->kind == SYM_RATE; }
-static bool is_multiplier(int id, void *system) {
-  const System *s = system;
-  const Sym *y = symtab_at(s->sym, id);
-  return y->kind == SYM_VALUE && s->model->var[y->id].kind >= MV_MULTIPLIER;
-}
 static bool is_state_rate(int id, void *system) {
   const System *s = system;
   const Sym *y = symtab_at(s->sym, id);
@@ -83,14 +78,6 @@ static void energy_class(Deriver *d, const MEnergy *e) {
   System *s = d->sys;
   Pool *p = s->pool;
   Ex value = lower_expr(s, e->value);
-  if (ex_depends_any(p, value, is_multiplier, s)) {
-    diag(d->bag, DIAG_E0502, e->value->span, "an energy cannot depend on a multiplier");
-    return;
-  }
-  if (ex_depends_any(p, value, is_state_rate, s)) {
-    diag(d->bag, DIAG_E0502, e->value->span, "an energy cannot depend on the derivative of a state");
-    return;
-  }
   SysClass *c = derive_new_class(d, CLASS_SMOOTH, label[e->kind], e->span, &e->ctx);
   SlotList l = slots_of(d->arena, s, c);
   slots_collect(&l, value);
@@ -98,11 +85,6 @@ static void energy_class(Deriver *d, const MEnergy *e) {
   switch (e->kind) {
   case ME_KINETIC: kinetic(d, c, value, e->value->span); break;
   case ME_POTENTIAL:
-    if (ex_depends_any(p, value, is_rate, s)) {
-      Diag *g = diag(d->bag, DIAG_E0502, e->value->span, "a potential depends on positions, not on velocities");
-      diag_help(g, "a Rayleigh function of the velocities is written: dissipation c*z'^2/2;");
-      return;
-    }
     for (int r = 0; r < c->nrow; r++) c->f[r] = ex_neg(p, ex_diff(p, value, c->slot[c->row[r]].value));
     c->potential = value;
     break;

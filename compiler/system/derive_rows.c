@@ -221,8 +221,6 @@ void derive_rest(Deriver *d) {
     slots_add(&l, lower_var_symbol(s, o->on, false));
     c->value = lower_expr(s, o->value);
     c->init_velocity = o->velocity;
-    if (stage_of(s, c->value) > STAGE_CONST)
-      diag(d->bag, DIAG_E0505, o->value->span, "an initial value depends on parameters only");
   }
   for (int i = 0; i < m->nassertion; i++) {
     const MAssert *o = &m->assertion[i];
