@@ -70,7 +70,7 @@ build() {
         cmake --build "$dir" --target "$2" -j "$(nproc)") </dev/null >"$here/build/$1.log" 2>&1 9>&-; then
       mv "$dir/.building" "$dir/.built-$2"
     else
-      grep -nE 'error|Error' "$here/build/$1.log" | head -n 20 >&2
+      grep -nE 'error:|undefined reference|CMake Error' "$here/build/$1.log" | head -n 20 >&2
       say "the build failed; the whole output is in build/$1.log"
       exit 125
     fi

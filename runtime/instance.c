@@ -32,6 +32,7 @@ static void evaluate_moving(nsm_sim *s) {
   for (int i = 0; i < s->on.jac_moving.n; i++)  { sim_class *k = &s->cls[s->on.jac_moving.of[i]];  k->c->jac_fn(&v, &k->tab, k->jac); }
   for (int i = 0; i < s->on.k_moving.n; i++)    { sim_class *k = &s->cls[s->on.k_moving.of[i]];    k->c->k_fn(&v, &k->tab, k->k); }
   for (int i = 0; i < s->on.b_moving.n; i++)    { sim_class *k = &s->cls[s->on.b_moving.of[i]];    k->c->b_fn(&v, &k->tab, k->b); }
+  for (int i = 0; i < s->on.mid.n; i++)         { sim_class *k = &s->cls[s->on.mid.of[i]];         k->c->h_fn(&v, &k->tab, k->h_mid); }
   for (int i = 0; i < s->on.h_moving.n; i++)    { sim_class *k = &s->cls[s->on.h_moving.of[i]];    k->c->h_fn(&v, &k->tab, k->h); }
 }
 

@@ -3,6 +3,9 @@
 //   M_osns = D + C X,   X = W^{-1} B
 //   relations: B = h gamma dg/dl, C = (y_v + h theta y_q | y_x), D = y_l        contacts, constraints: B = H^T, C = (H | 0), D = 0
 //
+// The impulse of a constraint with moving H acts along H(q~)^T, q~ = (1-theta) q_k + theta q: with C = H(q) at the end that is symmetric in
+// time for theta = 1/2, so that a perfect constraint does no work to second order (H(q)^T dissipates to first order).
+//
 // Patterns once; values as often as they change, and then of the active rows only.
 #include "sim.h"
 #include <math.h>
@@ -330,6 +333,7 @@ static void values_h(nsm_sim *s, const sim_class *k) {
   memset(r->c + r->c0[from], 0, (size_t)(r->c0[to] - r->c0[from]) * sizeof(double));
   memset(r->d + r->d0[from], 0, (size_t)(r->d0[to] - r->d0[from]) * sizeof(double));
   int impulse = sim_contactlike(k->c);
+  const double *direction = k->h_mid ? k->h_mid : k->h;
   if (impulse) memset(r->b + r->b0[from], 0, (size_t)(r->b0[to] - r->b0[from]) * sizeof(double));
   for (int e = 0; e < p->n; e++) {
     double chain = sim_chain(s, p->wrt[e]);
@@ -337,7 +341,7 @@ static void values_h(nsm_sim *s, const sim_class *k) {
       int at = k->h_at[j];
       if (at < 0) r->d[~at] += k->h[j];
       else r->c[at] += chain * k->h[j];
-      if (impulse && k->h_b_at[j] >= 0) r->b[k->h_b_at[j]] += k->h[j];
+      if (impulse && k->h_b_at[j] >= 0) r->b[k->h_b_at[j]] += direction[j];
     }
   }
 }

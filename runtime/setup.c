@@ -194,6 +194,7 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
       k->k    = SIM_NEW(s, n * (size_t)k->c->k.n, double);
     }
     if (k->row0 >= 0) k->h = SIM_NEW(s, n * (size_t)k->c->h.n, double);
+    if (k->c->kind == NSM_CONSTRAINT && k->c->h_stage > NSM_CONST) k->h_mid = SIM_NEW(s, n * (size_t)k->c->h.n, double);
   }
   return 1;
 }
@@ -267,6 +268,7 @@ static void list_phases(nsm_sim *s) {
     list_if(s, &s->on.contact, i, row && c->kind == NSM_CONTACT);
     list_if(s, &s->on.constraint, i, row && c->kind == NSM_CONSTRAINT);
     list_if(s, &s->on.h_moving, i, row && c->h_stage > NSM_CONST);
+    list_if(s, &s->on.mid, i, s->cls[i].h_mid != NULL);
     list_if(s, &s->on.law, i, row && c->law_fn != NULL);
     list_if(s, &s->on.law_moving, i, row && c->law_fn != NULL && c->law_stage > NSM_CONST);
     list_if(s, &s->on.energy, i, c->energy_fn != NULL);

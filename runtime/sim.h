@@ -24,6 +24,7 @@ typedef struct sim_class {
   const nsm_class *c;
   nsm_table tab;
   double *mass, *jac, *b, *k, *h;       // [count][n] of the pattern
+  double *h_mid;                        // constraints with moving H: H at q~, the direction of the impulse; NULL: h
   long   *mass_at, *jac_at, *k_at;      // [count][n] place in W
   int    *b_at;                         // [count][b.n] place in B
   int    *h_at;                         // [count][h.n] place in C, or ~place in D for multipliers
@@ -132,7 +133,7 @@ struct nsm_sim {
   // phases: the classes that take part
   struct {
     sim_list smooth, f_moving, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy,
-             row, relation, contact, constraint, h_moving, law, law_moving, output, assertion;
+             row, relation, contact, constraint, h_moving, mid, law, law_moving, output, assertion;
   } on;
   int     linear;                       // step_linear applies
   int     one_iteration;                // else: step_newton, exact after one iteration

@@ -3,6 +3,8 @@
 //   dz = W^{-1} (h theta f(t1, q^a, z_k) + h (1-theta) f(t_k, q_k, z_k) + h (1-gamma) r_k + h gamma g(t1, q^a, z_k, 0)),  q^a = q_k + h v_k   (5)
 //   q of (1) = y(t1, z_p, 0)   or   rate(z_p) + e rate_k                                                                           (6), (10)
 //   z = z_p + X lambda                                                                                                              (7)
+//
+// r_k = g(t_k, z_k, lambda_k) with the multipliers of the last step; at the start they are 0, so gamma < 1 begins with r_0 = g(z_0, 0).
 #include "sim.h"
 #include <math.h>
 #include <string.h>

@@ -6,7 +6,7 @@
 //   q = y(z^a, l^a) - D l^a + C (z_p - z^a)   or   rate(z^a) + e rate_k + C (z_p - z^a)                                   (6), (10)
 //   solve (1);  z = z_p + X lambda                                                                                         (7)
 //
-// M(q~) and H(q) are taken at the iterate and not differentiated: their part of the iteration is a contraction of order h.
+// M(q~) and H are taken at the iterate and not differentiated: their part of the iteration is a contraction of order h.
 // Converged where the dynamics and the laws hold with freshly evaluated kernels, to the tolerance relative to the size of their terms,
 // or to round-off where that is larger. The step is halved where the residual grows.
 #include "sim.h"
@@ -60,13 +60,17 @@ static void evaluate(nsm_sim *s, double t1) {
   nsm_view v = sim_view(s, t1, s->q1, s->z1, s->l1);
   forces(s, &v, s->f1);
   if (s->on.g.n > 0) reactions(s, &v, s->g0);
-  if (s->on.mass_moving.n > 0) {
+  nsm_view between = sim_view(s, t1 - (1 - s->theta) * s->h, s->qm, s->zm, s->l1);
+  if (s->on.mass_moving.n + s->on.mid.n > 0) {
     for (int i = 0; i < s->nq; i++) s->qm[i] = (1 - s->theta) * s->q[i] + s->theta * s->q1[i];
     for (int i = 0; i < s->nz; i++) s->zm[i] = (1 - s->theta) * s->z[i] + s->theta * s->z1[i];
-    nsm_view between = sim_view(s, t1, s->qm, s->zm, s->l1);
     for (int a = 0; a < s->on.mass_moving.n; a++) {
       sim_class *k = &s->cls[s->on.mass_moving.of[a]];
       k->c->mass_fn(&between, &k->tab, k->mass);
+    }
+    for (int a = 0; a < s->on.mid.n; a++) {
+      sim_class *k = &s->cls[s->on.mid.of[a]];
+      k->c->h_fn(&between, &k->tab, k->h_mid);
     }
   }
   for (int i = 0; i < s->nz; i++) {

@@ -101,10 +101,21 @@ static int factor_order(const Pool *p, Part a, Part b) {
   return (a.k < 0) - (b.k < 0);
 }
 
+// May (c*f*g)^k be written c^k*f^k*g^k? *ck is c^|k|.
+static bool splits(const Pool *p, Ex base, long k, double *ck) {
+  const Node *q = node_of(p, base);
+  if (q->op != OP_MUL || q->n_args > FLATTEN_LIMIT || labs(k) > SPLIT_LIMIT) return false;
+  const Node *first = node_of(p, args_of(p, base)[0]);
+  double c = first->op == OP_NUM ? first->value : 1;
+  *ck = integer_power(c, labs(k));
+  return isnormal(*ck) || !isnormal(c);
+}
+
 // base^k with the rules that need the exponent: sqrt(u)^(2j) = u^j where u >= 0, |u|^(2j) = u^(2j), (a*b)^k for small k.
 static Ex power_rule(Pool *p, Ex base, long k) {
   const Node *q = node_of(p, base);
-  if (q->op == OP_MUL && q->n_args <= FLATTEN_LIMIT && labs(k) <= SPLIT_LIMIT && k != 1) return ex_pow(p, base, ex_num(p, (double)k));
+  double ck;
+  if (k != 1 && splits(p, base, k, &ck)) return ex_pow(p, base, ex_num(p, (double)k));
   if (k % 2 != 0) return EX_NONE;
   if (q->op == OP_ABS) return ex_pow(p, args_of(p, base)[0], ex_num(p, (double)k));
   if (q->op == OP_SQRT && node_of(p, args_of(p, base)[0])->never_negative)
@@ -188,22 +199,12 @@ static Ex integer_power_of(Pool *p, Ex base, long k) {
   if (q->op == OP_POW && is_integer(p, a[1], &inner) && labs(inner) <= EXPONENT_LIMIT/labs(k))
     return build_power(p, a[0], ex_num(p, (double)(inner*k)));      // (x^a)^b = x^(a*b)
   Product t = {.p = p, .number = 1, .divisor = 1};
-  if (q->op == OP_MUL) {                                            // (c*f*g)^k = c^k * f^k * g^k
-    double c;
-    Ex rest = split_coefficient(p, base, &c);
-    double ck = integer_power(c, labs(k));
-    if (q->n_args <= FLATTEN_LIMIT && labs(k) <= SPLIT_LIMIT && (isnormal(ck) || !isnormal(c))) {
-      *(k < 0 ? &t.divisor : &t.number) = ck;
-      ExVec f = {0};
-      const Node *r = node_of(p, rest);
-      if (r->op == OP_MUL)
-        for (int i = 0, n = r->n_args; i < n; i++) vec_push(&f, args_of(p, rest)[i]);
-      else
-        vec_push(&f, rest);
-      for (size_t i = 0; i < f.n; i++) push_factor(&t, build_power(p, f.at[i], ex_num(p, (double)k)));
-      vec_free(&f);
-      return finish(&t);
-    }
+  double ck;
+  if (splits(p, base, k, &ck)) {
+    *(k < 0 ? &t.divisor : &t.number) = ck;
+    for (int i = node_of(p, a[0])->op == OP_NUM, n = q->n_args; i < n; i++)
+      push_factor(&t, build_power(p, a[i], ex_num(p, (double)k)));
+    return finish(&t);
   }
   push_power(&t, base, k);
   return finish(&t);

@@ -70,6 +70,11 @@ static void test_functions(void **state) {
   reads("sin(-x) + cos(-2*y)", "cos(2*y) - sin(x)");
   reads("abs(-2*x)", "2*abs(x)");
   reads("abs(x^2)", "x^2");
+  reads("abs(max(x, 1))", "max(1, x)");
+  reads("abs(max(x, y))", "abs(max(x, y))");
+  reads("abs(min(x, 1))", "abs(min(1, x))");
+  reads("abs(x^2*exp(y) + 1)", "x^2*exp(y) + 1");
+  reads("abs(x^2 - 1)", "abs(x^2 - 1)");
   reads("sign(-3*x)", "-sign(x)");
   reads("sign(0)", "0");
   reads("floor(floor(x))", "floor(x)");
