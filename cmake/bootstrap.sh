@@ -64,9 +64,7 @@ build() {
     mkdir -p "$dir"
     [ -e "$dir/.built-$2" ] || say "building ($1), this is done once"
     touch "$dir/.building"
-    generator=
-    [ -e "$dir/CMakeCache.txt" ] || { command -v ninja >/dev/null 2>&1 && generator="-GNinja"; }
-    if (cd "$here" && { [ -e "$dir/build.ninja" ] || [ -e "$dir/Makefile" ] || cmake --preset "$1" $generator; } &&
+    if (cd "$here" && { [ -e "$dir/build.ninja" ] || cmake --preset "$1"; } &&
         cmake --build "$dir" --target "$2" -j "$(nproc)") </dev/null >"$here/build/$1.log" 2>&1 9>&-; then
       mv "$dir/.building" "$dir/.built-$2"
     else

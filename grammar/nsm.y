@@ -217,6 +217,7 @@ operand: NUMBER
        | SUM '(' expr ')'                                { $$ = ast_call_sum(p, @$, @1, $3); }
        | operand '[' index_list ']'                      { $$ = ast_index(p, @$, $1, $3); }
        | operand '.' NAME                                { $$ = ast_member(p, @$, $1, @3, $3); }
+       | operand '.' ENERGY                              { $$ = ast_member_energy(p, @$, $1, @3, $3); }
        | operand '\''                                    { $$ = ast_prime(p, @$, $1); }
        ;
 exprs: expr                                              { $$ = ast_append(p, ast_list(), $1); }

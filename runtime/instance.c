@@ -90,11 +90,8 @@ static int known_solver(const char *name, nsm_error *e) {
 }
 
 static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
-  if (set && !known_solver(set->solver, e)) return 0;
-  s->cone.solver = set ? set->solver : NULL;
   s->cone.warm = 1;
-  s->tolerance = set && set->tolerance > 0 ? set->tolerance : 1e-12;
-  if (!sim_setup(s, set, e) || !sim_cover(s, e)) return 0;
+  if (!sim_setup(s, set, e) || !known_solver(s->cone.solver, e) || !sim_cover(s, e)) return 0;
   s->h = s->full > 0 ? s->step : s->until - s->start;
   sim_matrix_analyse(s);
   if (!sim_rows_analyse(s, e)) return 0;

@@ -29,7 +29,7 @@ typedef struct nsm_view {
 typedef struct nsm_table {
   int count;
   const int *ix;     // [count][nslot]
-  const double *num; // [count][nnum]
+  const double *num; // [count][nnum]; the last columns of rows and outputs hold their loop indices, one for each % of the label
 } nsm_table;
 
 // --- set-up ---
@@ -78,7 +78,8 @@ typedef struct nsm_class {
   // Counts the instances (ix == NULL) or fills both tables. Returns the count.
   long (*fill)(nsm_setup *s, const nsm_setup_view *g, int *ix, double *num);
 
-  // NSM_SMOOTH: one or more rows of M z' = f + g; rows are slots of the class.
+  // NSM_SMOOTH: one or more rows of M z' = f + g; rows are slots of the class. The mass pattern lists every entry (both triangles);
+  // the diagonal entry of a state says whose equation the class is.
   int mass_stage, f_stage, jac_stage, g_stage, b_stage, k_stage;  // NSM_NONE ... NSM_STATE, each of its kernel
   int affine;                     // f affine in (q,v,x), g affine in (q,v,x,l): one Newton iteration is exact
   nsm_pattern mass, jac, b, k;    // jac: d f/d(q,v,x); b: d g/d l; k: d g/d(q,v,x)
@@ -108,7 +109,7 @@ typedef struct nsm_class {
   void (*law_fn)(const nsm_view *, const nsm_table *, double *lo, double *hi);        // boxes: lo[count], hi[count]; NULL else
   int e_num;                      // contacts: column of num that holds the restitution e; -1: none (0)
 
-  // NSM_OUTPUT, NSM_ASSERT: value[count]. NSM_INIT: ix[.][0] is the variable's index, num[.][0] the value.
+  // NSM_OUTPUT: value[count]. NSM_ASSERT: value[count], nonzero means that it holds; checked at the start and after every step. NSM_INIT: ix[.][0] is the variable's index, num[.][0] the value.
   void (*out_fn)(const nsm_view *, const nsm_table *, double *value);
   int hidden;                     // outputs only needed by `expect`
   int init_velocity;              // NSM_INIT: sets v, not q
@@ -135,7 +136,8 @@ enum { NSM_STAT_FINAL = 0, NSM_STAT_INITIAL, NSM_STAT_MIN, NSM_STAT_MAX, NSM_STA
 typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cls, which has one instance
 
 // Where the run starts and ends and how it steps; what the command line does not override.
-typedef struct nsm_experiment { double start, until, step, theta, gamma; } nsm_experiment;
+// tolerance: nan where not given; solver: offset of its name in text, 0: automatic.
+typedef struct nsm_experiment { double start, until, step, theta, gamma, tolerance; int solver; } nsm_experiment;
 
 typedef struct nsm_model {
   int version;                    // NSM_ABI_VERSION
@@ -153,7 +155,7 @@ typedef struct nsm_model {
   const int *expect_text;         // [nexpect] offset of the claim as written
   // p[npar]: fills those with given[i] == 0 with their defaults, in order. Returns -1, or the number of a parameter without value.
   int  (*params)(double *p, const unsigned char *given);
-  // Bounds of every dimension of every variable: bound[var][2][2] = {lo, hi} x dimension, as doubles.
+  // Bounds of every dimension of every variable: bound[4*var + 2*dimension + {0: lo, 1: hi}], as doubles.
   void (*sizes)(const double *p, double *bound);
   void (*experiment)(const double *p, nsm_experiment *e);
   double (*stat_time)(const double *p, int stat);                    // NSM_STAT_AT: the time

@@ -196,11 +196,12 @@ void nsm_options_free(nsm_options *o) {
 }
 
 void nsm_options_help(const nsm_model *m, FILE *f) {
-  fprintf(f, "Simulates %s (%s) and writes the trajectory as CSV.\n\nFlags:\n", text_of(m, m->name), text_of(m, m->file));
+  if (m) fprintf(f, "Simulates %s (%s) and writes the trajectory as CSV.\n\n", text_of(m, m->name), text_of(m, m->file));
+  fprintf(f, "Flags:\n");
   for (int i = 0; i < FLAGS; i++)
     fprintf(f, "  --%-9s %-11s %s\n", flags[i].name, flags[i].value ? flags[i].value : "", flags[i].help);
-  fprintf(f, "\nParameters:\n");
-  for (int i = 0; i < m->npar; i++)
+  if (m) fprintf(f, "\nParameters:\n");
+  for (int i = 0; m && i < m->npar; i++)
     fprintf(f, "  %-12s %-8s %s%s\n", text_of(m, m->par[i].name), text_of(m, m->par[i].unit), text_of(m, m->par[i].doc),
             m->par[i].structural ? " (fixed when compiled)" : "");
   fprintf(f, "\nSolvers:");

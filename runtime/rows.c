@@ -268,6 +268,9 @@ static int pattern_m(nsm_sim *s, nsm_error *e) {
   return 1;
 }
 
+// The multiplier of a compliant contact is a force, not an impulse: its row is a relation.
+static int owned_by_relation(const nsm_sim *s, int l) { return s->cls[s->r.cls[s->r.of_l[l]]].c->kind == NSM_RELATION; }
+
 int sim_rows_analyse(nsm_sim *s, nsm_error *e) {
   sim_rows *r = &s->r;
   double **sized[] = { &r->lo, &r->hi, &r->e, &r->rate0, &r->y, &r->gap };
@@ -295,7 +298,7 @@ int sim_rows_analyse(nsm_sim *s, nsm_error *e) {
     for (int i = 0; i < k->tab.count; i++)
       for (int n = 0; n < k->c->b.n; n++) {
         int l = k->tab.ix[(size_t)i * (size_t)k->c->nslot + k->c->b.col[n]];
-        if (l < s->ndeclared) continue;
+        if (l < s->ndeclared || owned_by_relation(s, l)) continue;
         char name[256];
         sim_l_name(s, l, name, sizeof name);
         sim_fail(e, NSM_MODEL_WRONG, "line %d: %s is an impulse and cannot act in an equation or a force", k->c->line, name);

@@ -52,13 +52,15 @@ static double chosen(double setting, double own) { return isnan(setting) ? own :
 
 // t_k = start + k step; one shorter step at the end where the step does not divide the interval.
 static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1 };
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, 0 };
   s->m->experiment(s->p, &x);
   s->start = set ? chosen(set->start, x.start) : x.start;
   s->until = set ? chosen(set->until, x.until) : x.until;
   s->step  = set ? chosen(set->step, x.step) : x.step;
   s->theta = set ? chosen(set->theta, x.theta) : x.theta;
   s->gamma = set ? chosen(set->gamma, x.gamma) : x.gamma;
+  s->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x.tolerance) ? 1e-12 : x.tolerance;
+  s->cone.solver = set && set->solver ? set->solver : x.solver ? (const char *)s->m->text + x.solver : NULL;
   if (isnan(s->until)) { sim_fail(e, NSM_USAGE, "no end time: give --until, or `until` in the model's `simulate`"); return 0; }
   if (isnan(s->step)) { sim_fail(e, NSM_USAGE, "no step: give --step, or `step` in the model's `simulate`"); return 0; }
   if (!isfinite(s->start) || !isfinite(s->until)) { sim_fail(e, NSM_USAGE, "the start and end times must be finite"); return 0; }
@@ -68,7 +70,8 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
     return 0;
   }
   if (!(s->theta >= 0 && s->theta <= 1)) { sim_fail(e, NSM_USAGE, "theta must lie in [0, 1], it is %g", s->theta); return 0; }
-  if (!(s->gamma >= 0 && s->gamma <= 1)) { sim_fail(e, NSM_USAGE, "gamma must lie in [0, 1], it is %g", s->gamma); return 0; }
+  if (!(s->gamma > 0 && s->gamma <= 1)) { sim_fail(e, NSM_USAGE, "gamma must lie in (0, 1], it is %g", s->gamma); return 0; }
+  if (!(s->tolerance > 0 && s->tolerance < 1)) { sim_fail(e, NSM_USAGE, "the tolerance must lie between 0 and 1, it is %g", s->tolerance); return 0; }
   double length = s->until - s->start, steps = floor(length / s->step + 1e-9);
   if (!(steps < 9e15)) { sim_fail(e, NSM_USAGE, "a step of %g s makes %g steps: too many", s->step, steps); return 0; }
   if (s->start + s->step == s->start || s->until - s->step == s->until) {

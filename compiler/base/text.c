@@ -12,7 +12,7 @@ static void reserve(Text *t, size_t more) {
   if (more >= (size_t)-1 - t->n - 1) FATAL("out of memory");
   size_t need = t->n + more + 1, cap = t->cap ? t->cap : 64;
   if (need <= t->cap) return;
-  while (cap < need) cap = cap > need / 2 ? need : cap * 2;
+  while (cap < need) cap = cap > (size_t)-1 / 2 ? need : cap * 2;
   char *at = realloc(t->at, cap);
   if (!at) FATAL("out of memory (%zu bytes asked)", cap);
   t->at = at;

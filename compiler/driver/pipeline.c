@@ -85,9 +85,9 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "ast", dump);
   if (!ok(c) || last == STAGE_AST) return ok(c);
 
-  ElaborateOptions e = { o->set, o->nset, std_dir(), NULL };
+  ElaborateOptions e = { o->set, o->nset, std_dir(), NULL, o->library };
   c->model = elaborate(c->arena, c->names, c->ast, &e, c->bag);
-  if (!c->model || !ok(c)) return false;
+  if (!c->model || !ok(c)) return o->library && ok(c);
   dump_stage(c, o, "model", dump);
   if (last == STAGE_MODEL) return true;
 

@@ -32,6 +32,7 @@ typedef struct PipelineOptions {
   const Override *set; int nset;
   const char *scheme;            // from the command line, NULL if not given
   const char *dump;              // "ast,model,system,plan"; NULL
+  bool library;                  // check: a file of functions and parts is fine
 } PipelineOptions;
 
 Compilation *compilation_new(void);

@@ -38,7 +38,7 @@ Ex ex_neg(Pool *p, Ex a);
 Ex ex_pow(Pool *p, Ex a, Ex b);
 Ex ex_1(Pool *p, Op op, Ex a);
 Ex ex_2(Pool *p, Op op, Ex a, Ex b);
-Ex ex_if(Pool *p, Ex cond, Ex then, Ex otherwise);      // conditions are 0/1-valued expressions (OP_LT, OP_LE, OP_EQ, OP_AND, OP_OR, OP_NOT)
+Ex ex_if(Pool *p, Ex cond, Ex then, Ex otherwise);      // conditions are 0 or 1: OP_LT, OP_LE, OP_EQ, OP_AND, OP_OR, OP_NOT
 
 // --- the table of operations (expr_ops.def) ---
 int         ex_op_arity(Op op);                         // -1: any number
@@ -57,22 +57,25 @@ bool      ex_depends(Pool *p, Ex e, int id);            // structurally
 bool      ex_depends_any(Pool *p, Ex e, bool (*member)(int id, void *ctx), void *ctx);
 // All symbols in e in ascending order; *ids in the arena of the pool; returns their number.
 int       ex_symbols(Pool *p, Ex e, const int **ids);
-bool      ex_uses_op(Pool *p, Ex e, Op op, bool (*member)(int id, void *ctx), void *ctx); // is there a node `op` below which a member symbol stands? (member NULL: any node)
+// Is there a node `op` below which a member symbol stands? (member NULL: any node `op`)
+bool      ex_uses_op(Pool *p, Ex e, Op op, bool (*member)(int id, void *ctx), void *ctx);
 // All nodes reachable from the roots, arguments before users, each once; in the pool's arena; returns their number.
 int       ex_topological(Pool *p, const Ex *roots, int n, const Ex **order);
 
 // e = number * above[0] * ... / (below[0] * ...), for any e: how a canonical product is written with one division.
-// No factor is an OP_MUL or a power with a negative integer exponent. The arrays live in the arena of the pool.
+// No factor is a power with a negative integer exponent, nor an OP_MUL unless it has over 128 factors. The arrays live in the arena of the pool.
 typedef struct ExFraction { double number; int n_above, n_below; const Ex *above, *below; } ExFraction;
 ExFraction ex_fraction(Pool *p, Ex e);
-double     ex_tree_size(Pool *p, Ex e);                 // nodes of the tree that printing would write; may be astronomically large
+double     ex_tree_size(Pool *p, Ex e);                 // nodes that printing would write: may be astronomical
 
 // --- calculus ---
 Ex   ex_diff(Pool *p, Ex e, int id);                    // partial derivative with respect to symbol id, memoised
 Ex   ex_subst(Pool *p, Ex e, const int *ids, const Ex *by, int n); // simultaneous substitution
 bool ex_affine(Pool *p, Ex e, const int *ids, int n);   // is e affine in these symbols jointly (derivatives free of all of them)?
-Ex   ex_expand(Pool *p, Ex e);                          // products distributed over sums, small integer powers of sums multiplied out (for printing and structural comparison)
-Ex   ex_cancel(Pool *p, Ex e);                          // x/x -> 1 and the like: equal to e only where e has a value; for reading and for deciding structure, not for code
+// Products distributed over sums, small integer powers of sums multiplied out: for printing and structural comparison.
+Ex   ex_expand(Pool *p, Ex e);
+// x/x -> 1 and the like: equal to e only where e has a value. For reading and for deciding structure, not for code.
+Ex   ex_cancel(Pool *p, Ex e);
 
 // --- evaluation: the reference evaluator, plain IEEE double over the DAG, shares no code with the emitter ---
 double ex_eval(Pool *p, Ex e, double (*value)(int id, void *ctx), void *ctx);

@@ -2,7 +2,10 @@
 #include <stdlib.h>
 #include "pool_impl.h"
 
-static int ascending(const void *a, const void *b) { return (*(const int *)a > *(const int *)b) - (*(const int *)a < *(const int *)b); }
+static int ascending(const void *a, const void *b) {
+  const int *x = a, *y = b;
+  return (*x > *y) - (*x < *y);
+}
 
 typedef Vec(int) IntVec;
 

@@ -25,9 +25,9 @@ double op_value(Op op, const double *a, int n) {
     case OP_COSH:  return cosh(a[0]);
     case OP_TANH:  return tanh(a[0]);
     case OP_ABS:   return fabs(a[0]);
-    case OP_SIGN:  return (a[0] > 0) - (a[0] < 0);
-    case OP_MIN:   return a[1] < a[0] ? a[1] : a[0];
-    case OP_MAX:   return a[0] < a[1] ? a[1] : a[0];
+    case OP_SIGN:  return a[0] > 0 ? 1 : a[0] < 0 ? -1 : a[0];    // here and in min and max, nan in gives nan out
+    case OP_MIN:   return a[0] < a[1] || isnan(a[0]) ? a[0] : a[1];
+    case OP_MAX:   return a[0] > a[1] || isnan(a[0]) ? a[0] : a[1];
     case OP_FLOOR: return floor(a[0]);
     case OP_LT:    return a[0] < a[1];
     case OP_LE:    return a[0] <= a[1];

@@ -87,7 +87,7 @@ static void check_multipliers(Elab *e) {
 static void check_unused(Elab *e) {
   for (size_t i = 0; i < e->symbols.n; i++) {
     const Symbol *y = e->symbols.at[i];
-    if (y->kind != SY_VAR || y->used) continue;
+    if (y->kind != SY_VAR || y->used || y->env.scope->parent) continue;   // parts are used as far as their user likes
     Diag *d = diag(e->bag, DIAG_W0801, y->span, "`%s` is never used", y->name);
     diag_label(d, "a `var` is only an abbreviation");
     diag_help(d, "to record it write `output`, or remove it");

@@ -101,6 +101,6 @@ const char *unit_symbol_at(int i) { return i >= 0 && i < NSYMBOLS ? symbols[i].n
 
 // 5.8 [mm] is 5.8/1000, the double nearest to 0.0058; 5.8*1e-3 rounds twice.
 double unit_to_si(double x, Unit u) {
-  double inverse = 1 / u.scale;
-  return u.scale < 1 && inverse - floor(inverse + 0.5) == 0 ? x / inverse : x * u.scale;
+  double inverse = floor(1 / u.scale + 0.5);   // 1/1e-9 is one ulp below 1e9
+  return u.scale < 1 && 1 / inverse == u.scale ? x / inverse : x * u.scale;
 }

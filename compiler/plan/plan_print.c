@@ -26,7 +26,8 @@ static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
   for (int k = 0; k < KERNEL_COUNT; k++) {
     const Kernel *kn = &pc->kernel[k];
     if (kn->stage == STAGE_NONE) continue;
-    text_printf(out, "  %s, %s:", what[k], often[kn->stage]);
+    bool asked = k == KERNEL_ENERGY || k == KERNEL_OUT;
+    text_printf(out, "  %s, %s:", what[k], asked ? "when recorded" : often[kn->stage]);
     for (int i = 0; i < kn->n; i++) {
       text_add(out, i ? ", " : " ");
       ex_print(s->pool, kn->value[i], out, sym_name, (void *)s);

@@ -53,6 +53,7 @@ Ast *ast_name(Parse *p, Span at, const char *name);
 Ast *ast_prime(Parse *p, Span at, Ast *of);
 Ast *ast_index(Parse *p, Span at, Ast *of, AstList index);
 Ast *ast_member(Parse *p, Span at, Ast *of, Span name_at, const char *name);
+Ast *ast_member_energy(Parse *p, Span at, Ast *of, Span name_at, AstKind word);   // energy.kinetic: a reserved word as a part
 Ast *ast_call(Parse *p, Span at, Span name_at, const char *name, AstList args);
 Ast *ast_call_sum(Parse *p, Span at, Span name_at, Ast *arg);   // sum(v): an ordinary call
 Ast *ast_arg(Parse *p, Span at, Span name_at, const char *name, Ast *value);

@@ -92,6 +92,10 @@ Ast *ast_member(Parse *p, Span at, Ast *of, Span name_at, const char *name) {
   return ast_done(p, n);
 }
 
+Ast *ast_member_energy(Parse *p, Span at, Ast *of, Span name_at, AstKind word) {
+  return ast_member(p, at, of, name_at, intern(p->names, word == AST_KINETIC ? "kinetic" : word == AST_POTENTIAL ? "potential" : "dissipation"));
+}
+
 // der(x) is x'; an operand that is not a name gets the parentheses that x' would need.
 Ast *ast_call(Parse *p, Span at, Span name_at, const char *name, AstList args) {
   if (strcmp(name, "der") == 0 && args.n == 1 && args.at[0]->kind != AST_ARG) {

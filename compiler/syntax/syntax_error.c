@@ -263,16 +263,19 @@ static void explain(Parse *p, Expected e) {
   anything_else(p, e);
 }
 
+// Is this error the consequence of one that was reported?
+static bool is_echo(const Parse *p) {
+  if (p->lexical && p->lexical >= p->before.at.hi && p->lexical <= p->now.at.hi + 1) return true;   // nothing but that lies between
+  if (p->said && p->said == p->before.at.hi) return true;   // a constructor has just refused what stands before
+  return p->broken.at.file && p->broken.at.lo == p->item[0].at.lo && !starts_item(p->item[0].kind);
+}
+
 void syntax_error(Parse *p, const char *const *names, int n) {
   Expected e = {names, n};
   if (p->stopped) return;
-  if (p->said && p->said == p->before.at.hi) return;   // a constructor has just refused what stands before
-  if (p->broken.at.file && p->broken.at.lo == p->item[0].at.lo && !starts_item(p->item[0].kind)) return;
-  // The echo of a problem of the lexer: nothing but that lies between the last two tokens.
-  if (p->lexical && p->lexical >= p->before.at.hi && p->lexical <= p->now.at.hi + 1) return;
   for (size_t k = 0; k < p->open.n; k++)
     if (p->unread.file && p->open.at[k].at.lo == p->unread.lo) return;
-  explain(p, e);
+  if (!is_echo(p)) explain(p, e);
   if (expects(e, "';'")) {   // the rule `end` of the grammar supplies it: an item starts here
     p->broken = p->item[0] = p->now;
     p->item_n = 1;

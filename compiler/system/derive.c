@@ -101,6 +101,7 @@ static void headline(Deriver *d) {
   for (int i = 0; i < m->nexpect; i++) s->expect[i] = lower_expr(s, m->expect[i].cond);
   s->start = lower_expr(s, m->sim.start); s->until = lower_expr(s, m->sim.until); s->step = lower_expr(s, m->sim.step);
   s->theta = lower_expr(s, m->sim.theta); s->gamma = lower_expr(s, m->sim.gamma);
+  s->tolerance = lower_expr(s, m->sim.tolerance);
 }
 
 // Sums and products print in the order of symbols: step and parameters before indices, variables, time.

@@ -151,6 +151,8 @@ static void contact_class(Deriver *d, const MContact *m) {
     diag(d->bag, DIAG_E0411, m->law_span, "a restitution coefficient is constant during a run");
     return;
   }
+  if (m->e_t && !m->nslip)
+    diag(d->bag, DIAG_W0812, m->law_span, "the tangential restitution has no effect: the contact has no slip");
   if (c->e != EX_NONE && ex_operator(p, c->e) == OP_NUM && (ex_value(p, c->e) < 0 || ex_value(p, c->e) > 1))
     diag(d->bag, DIAG_W0810, m->law_span, "restitution %g is outside of [0, 1]: impacts would %s", ex_value(p, c->e),
          ex_value(p, c->e) < 0 ? "penetrate" : "create energy");

@@ -86,7 +86,7 @@ typedef struct System {
   Ex *var_lo[2], *var_hi[2]; // [nvar] bounds of each dimension
   Ex *stat_at;             // [nstat] EX_NONE unless MS_AT
   Ex *expect;              // [nexpect]
-  Ex start, until, step, theta, gamma;  // EX_NONE: not given
+  Ex start, until, step, theta, gamma, tolerance;  // EX_NONE: not given
   bool affine;             // every class is
   const char *first_order, *second_order; // inferred class of each part, NULL if there is none
   const char *uniform_reldeg;      // for MIMO systems, printed

@@ -109,6 +109,7 @@ void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
     if (v.x->nx) { text_addc(out, '\n'); name_list(&v, "x", v.x->value + v.x->nq, v.x->nx, out); }
     int *lambda = ARENA_ARRAY(a, int, v.x->nr + 1), n = 0;
     for (int r = 0; r < v.x->nr; r++) if (s->cls[v.x->row[r].cls].kind == CLASS_RELATION) lambda[n++] = v.x->row[r].lambda;
+    if (n && !v.x->nx) text_addc(out, '\n');
     if (n) name_list(&v, "lambda", lambda, n, out);
     for (int i = 0; i < v.nfirst; i++) print_matrix(&v, &v.first[i], out);
     for (int i = 0; i < v.ncoupling; i++) print_matrix(&v, &v.coupling[i], out);

@@ -14,7 +14,7 @@
 
 static void compute_inverse(const nsm_cone_problem *p, nsm_cone_work *w, unsigned basic) {
   int m = p->m, n = 0, at[NSM_BASES_MAX];
-  double A[NSM_BASES_MAX * NSM_BASES_MAX], X[NSM_BASES_MAX * NSM_BASES_MAX], *G = w->inverse[basic];
+  double A[NSM_BASES_MAX * NSM_BASES_MAX] = { 0 }, X[NSM_BASES_MAX * NSM_BASES_MAX] = { 0 }, *G = w->inverse[basic];
   for (int i = 0; i < m; i++)
     if (basic >> i & 1) at[n++] = i;
   w->known |= 1u << basic;

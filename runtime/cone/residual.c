@@ -24,7 +24,7 @@ typedef struct judge {
 
 ALWAYS_INLINE judge open_judge(double lambda_max, double q_max, double tol, double sqrt_tol) {
   judge j = { 0 };
-  j.scale = lambda_max > 0 ? lambda_max : 1.0;
+  j.scale = lambda_max >= DBL_MIN ? lambda_max : 1.0;   // a subnormal scale has no inverse
   j.limit = tol * j.scale;
   j.guard = q_max > 0 ? sqrt_tol * q_max : HUGE_VAL;
   j.worst = -1;

@@ -110,7 +110,7 @@ static void sorted_by_place_with_hanging_labels(void **state) {
             "  | ------ made here\n"
             "...\n"
             "4 |     third = first;\n"
-            "  |     ^^^^^     - and this\n"
+            "  |     ^^^^^    - and this\n"
             "  |     this\n");
 }
 

@@ -163,7 +163,7 @@ static void mistakes(void **state) {
   check_code("model A { coord x = 1; for i in 1:x { kinetic i*x'^2; } }", DIAG_E0601);
   check_code("model A { coord x = 1; kinetic sum(i in 1:x) x'^2; }", DIAG_E0601);
   check_code("model A { state x[100000, 100000] = 0; x' = x; }", DIAG_E0607);
-  check_code("model A { coord x = 1; contact c { normal = x; slip = x'; with coulomb(0.3); } }", DIAG_E0701);
+  check_code("model A { coord x = 1; contact c: x >= 0 with newton(0.5), coulomb(0.3); }", DIAG_E0401);
   check_code("model A { coord x = 1; contact c: x >= 0 with elastic, coulomb(0.3); }", DIAG_E0401);
 }
 

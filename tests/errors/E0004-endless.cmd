@@ -1,0 +1,1 @@
+4 check /dev/zero
