@@ -78,13 +78,26 @@ static bool is_command(const char *c) {
   return false;
 }
 
+static bool known_dumps(const char *list) {
+  static const char *const stage[] = { "ast", "model", "system", "plan", NULL };
+  for (const char *at = list;; at++) {
+    size_t n = strcspn(at, ",");
+    if (!in_list(at, n, stage)) {
+      fprintf(stderr, "error: --dump=%s: there is no stage '%.*s'; the stages are ast, model, system, plan\n", list, (int)n, at);
+      return false;
+    }
+    at += n;
+    if (!*at) return true;
+  }
+}
+
 // A flag of the compiler? 1: yes; 0: no; 2: yes and wrong.
 static int own_flag(Options *o, const char *a) {
   const char *v;
   if (!strcmp(a, "--json")) o->json = true;
   else if (!strcmp(a, "--latex")) o->latex = true;
   else if (!strcmp(a, "--write")) o->write = true;
-  else if ((v = value_of(a, "--dump"))) o->dump = v;
+  else if ((v = value_of(a, "--dump"))) { if (!known_dumps(v)) return 2; o->dump = v; }
   else if ((v = value_of(a, "--jit"))) {
     if (!strcmp(v, "tcc")) o->jit = JIT_TCC;
     else if (!strcmp(v, "cc")) o->jit = JIT_CC;

@@ -130,7 +130,8 @@ static const Ast *choose_root(Elab *e, const Ast *file) {
     vec_push(&names, x->name);
     if (wanted ? strcmp(wanted, x->name) == 0 : !needs_arguments(x)) root = x;
   }
-  if (!root && diag_errors(e->bag) == 0 && !(e->opt && e->opt->library)) {
+  bool library = !last && e->opt && e->opt->library;
+  if (!root && diag_errors(e->bag) == 0 && !library) {
     if (wanted) {
       Diag *d = diag(e->bag, DIAG_E0216, (Span){file->span.file, 0, 0}, "there is no model `%s` in this file", wanted);
       const char *near = suggest(wanted, names.at, names.n);

@@ -15,6 +15,11 @@ static bool listed(const char *name, const char *const *list, size_t n) {
   return false;
 }
 
+int scheme_status(const char *name, const char **near) {
+  *near = suggest(name, names, sizeof names / sizeof *names);
+  return listed(name, names, sizeof names / sizeof *names) ? 2 : listed(name, planned, sizeof planned / sizeof *planned) ? 1 : 0;
+}
+
 static void check_number(const System *s, DiagBag *bag, Ex e, const char *name, const MExpr *at) {
   if (e == EX_NONE || ex_operator(s->pool, e) != OP_NUM) return;
   double v = ex_value(s->pool, e);
@@ -34,17 +39,16 @@ static void refuse_friction(const System *s, DiagBag *bag) {
 const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *bag) {
   const MExperiment *x = &s->model->sim;
   const char *scheme = override ? override : x->scheme ? x->scheme : "moreau";
-  if (!listed(scheme, names, sizeof names / sizeof *names)) {
-    if (listed(scheme, planned, sizeof planned / sizeof *planned)) {
-      Diag *d = diag(bag, DIAG_E0702, x->scheme && !override ? x->scheme_span : s->model->span, "the scheme '%s' is not supported yet", scheme);
-      diag_help(d, "scheme = moreau(theta = 1/2)");
-    } else {
-      Diag *d = diag(bag, DIAG_E0603, x->scheme && !override ? x->scheme_span : s->model->span, "there is no scheme '%s'", scheme);
-      const char *near = suggest(scheme, names, sizeof names / sizeof *names);
-      diag_help(d, "%s", near ? near : "schemes: moreau(theta, gamma)");
-    }
-    return NULL;
+  const char *near;
+  int status = scheme_status(scheme, &near);
+  if (status == 1) {
+    Diag *d = diag(bag, DIAG_E0702, x->scheme && !override ? x->scheme_span : s->model->span, "the scheme '%s' is not supported yet", scheme);
+    diag_help(d, "scheme = moreau(theta = 1/2)");
+  } else if (status == 0) {
+    Diag *d = diag(bag, DIAG_E0603, x->scheme && !override ? x->scheme_span : s->model->span, "there is no scheme '%s'", scheme);
+    diag_help(d, "%s", near ? near : "schemes: moreau(theta, gamma)");
   }
+  if (status != 2) return NULL;
   int before = diag_errors(bag);
   refuse_friction(s, bag);
   check_number(s, bag, s->theta, "theta", x->theta);

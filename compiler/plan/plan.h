@@ -30,6 +30,8 @@ typedef struct Plan {
 
 // scheme: overrides the model's (from the command line); NULL: the model's own, or the default. NULL on errors.
 const Plan *make_plan(Arena *a, const System *s, const char *scheme, DiagBag *bag);
+// 2: there is such a scheme; 1: the language knows it, this version does not; 0: no. *near: a similar name, NULL if none.
+int  scheme_status(const char *name, const char **near);
 void plan_print(const Plan *p, Text *out);
 
 int  hoisted_symbol(const System *s, int column);                 // the DAG symbol that stands for num[column]
