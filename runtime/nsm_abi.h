@@ -15,7 +15,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 1
+#define NSM_ABI_VERSION 2
 
 // --- what kernels read ---
 typedef struct nsm_view {
@@ -24,6 +24,11 @@ typedef struct nsm_view {
   const double *v;  // [nq]
   const double *x;  // [nx]
   const double *l;  // [nl]
+  // Two-point kernels (energy-consistent schemes) also read the begin of the step: q0 = q_B, v0 = u_B, or u_C after an impact step.
+  double t0, h;     // begin of the step; its length
+  const double *q0; // [nq]
+  const double *v0; // [nq]
+  const double *k;  // [nl] second multipliers kappa of position constraints (velocity level), as impulses times length
 } nsm_view;
 
 typedef struct nsm_table {
@@ -90,6 +95,15 @@ typedef struct nsm_class {
   void (*b_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][b.n]
   void (*k_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][k.n]
   void (*energy_fn)(const nsm_view *, const nsm_table *, double *kinetic, double *potential); // adds; NULL where there is none
+  // Energy-consistent schemes, two-point kernels over (q0, v0) -> (q, v); docs/numerics/consistent.md. Contribution to the first row
+  //   R1 = 1/2 (M(q0) + M(q)) (v - v0) + G(vm, qm)(q - q0) + h/2 [DT/Dq(v0; q0, q) + DT/Dq(v; q0, q)] + h DV/Dq(q0, q)
+  //        + h dR/dv(qm, (q - q0)/h) - h F(tm, qm, vm)          (m: midpoint; mathematics.md (12), (13))
+  // R1 of all classes minus the forces of multipliers is zero.
+  nsm_pattern cjac;               // entries (row slot, col slot, NSM_WRT_Q or NSM_WRT_V): d R1 / d (q, v), end values
+  void (*c_fn)(const nsm_view *, const nsm_table *, double *r);                       // adds into r[nq]
+  void (*cjac_fn)(const nsm_view *, const nsm_table *, double *out);                  // out[count][cjac.n]
+  int c_affine;                   // R1 affine in (q, v) with constant Jacobian
+  void (*work_fn)(const nsm_view *, const nsm_table *, double *force, double *damping); // adds: work of `force` terms, loss (>= 0) by dissipation in the step
 
   // NSM_RELATION, NSM_CONTACT, NSM_CONSTRAINT: one row per instance.
   //   relation: y = h;  jac over (q,v,x,l); its multiplier is slot `lambda_slot` (an L slot)
@@ -106,6 +120,14 @@ typedef struct nsm_class {
   void (*gap_fn)(const nsm_view *, const nsm_table *, double *gap, double *rate);     // contacts, constraints: gap[count], rate[count]
   void (*rate_fn)(const nsm_view *, const nsm_table *, double *rate);                 // the rate alone
   void (*h_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][h.n]
+  // Energy-consistent schemes: contacts and constraints with gap g(q) (position level; time-independent)
+  //   dg_fn: Dg/Dq(q0, q), entries of pattern h;  rq: d rate/d q at the end;  drate_fn: D rate/Dq (v; q0, q), entries of pattern dr
+  //   curve: d/d(q, v) of (l Dg/Dq + k Drate/Dq)^T, entries (row slot, col slot, wrt), multiplied by the row's l and k already
+  nsm_pattern rq, dr, curve;
+  void (*dg_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][h.n]
+  void (*rq_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][rq.n]
+  void (*drate_fn)(const nsm_view *, const nsm_table *, double *out);                 // out[count][dr.n], constraints only
+  void (*curve_fn)(const nsm_view *, const nsm_table *, const double *l, const double *k, double *out); // l, k: [count]
   void (*law_fn)(const nsm_view *, const nsm_table *, double *lo, double *hi);        // boxes: lo[count], hi[count]; NULL else
   int e_num;                      // contacts: column of num that holds the restitution e; -1: none (0)
 
@@ -162,7 +184,8 @@ typedef struct nsm_model {
   int  (*expect)(const double *p, const double *stat, int i);        // claim i holds?
 } nsm_model;
 
-enum { NSM_SCHEME_MOREAU = 0 };
+// CONSISTENT: two-step with impacts (seed 004 (5.106), (5.107), in the symmetric form (12), (13)); CONSISTENT1: one-step, elastic (5.95)
+enum { NSM_SCHEME_MOREAU = 0, NSM_SCHEME_CONSISTENT = 1, NSM_SCHEME_CONSISTENT1 = 2 };
 
 // The one symbol emitted C defines.
 const nsm_model *nsm_model_get(void);
