@@ -5,7 +5,7 @@
 #define _POSIX_C_SOURCE 200809L
 #include "options.h"
 #include "runtime/record/record.h"
-#include "sim.h"
+#include "consistent.h"
 #include <errno.h>
 #include <math.h>
 #include <signal.h>
@@ -51,15 +51,15 @@ typedef struct job {
   nsm_csv          csv;
   int              recording;
   int             *column, ncolumn;     // of `row`, in the order of the CSV
-  double          *row;                 // [ncolumn of the simulation + 3]: and the energies
+  double          *row;                 // [ncolumn of the simulation + 4]: and the energies
   int              energies;            // any of them is recorded
   nsm_statistic   *stat;
   FILE            *summary, *err;
 } job;
 
 // ---- which columns -------------------------------------------------------------------------------------------------------------
-static const char *const energy_names[] = { "energy", "energy.kinetic", "energy.potential" };
-enum { ENERGIES = 3 };
+static const char *const energy_names[] = { "energy", "energy.kinetic", "energy.potential", "energy.residue" };
+enum { ENERGIES = 4 };
 
 // A column belongs to `what` where it is called so, or is an element or a part of it: bead -> bead[3].z, bead.z -> bead[3].z.
 static int selects(const char *what, const char *name) {
@@ -150,6 +150,7 @@ static void write_row(job *j) {
     double *e = j->row + nsm_ncolumn(j->s);
     sim_energy(j->s, &e[1], &e[2]);
     e[0] = e[1] + e[2];
+    e[3] = j->s->ledger.residue_now;
   }
   nsm_csv_row(&j->csv, j->row, j->column, j->ncolumn);
 }
@@ -284,6 +285,9 @@ static nsm_code run(job *j, FILE *out) {
     fprintf(j->err, "note: the step does not divide the interval; the last step is %.6g s long\n",
             j->s->until - (j->s->start + (double)j->s->full * j->s->step));
 
+  if (*j->s->note && !j->o.quiet) fprintf(j->err, "note: %s\n", j->s->note);
+  // The ledger costs an evaluation of the energies per step: only where somebody looks at it.
+  if (j->s->on.energy.n > 0 && j->o.bench == 0 && (j->s->con || j->energies || j->summary)) sim_ledger_start(j->s);
   double began = seconds();
   j->sum.step_ns = -1;
   code = j->o.bench > 0 ? run_bench(j, &e) : run_once(j, &e);
@@ -299,6 +303,8 @@ static nsm_code run(job *j, FILE *out) {
   j->sum.message = csv != NSM_OK ? file.text : code != NSM_OK && *e.text ? e.text : NULL;
   j->sum.status = csv != NSM_OK ? "failed" : status_of(code);
   nsm_get_counters(j->s, &j->sum.count);
+  if (j->s->con && j->s->con->redundant && !j->o.quiet)
+    fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
   if (!j->o.quiet) nsm_summary_lines(j->s, &j->sum, j->err);
   if (j->summary && !nsm_summary_json(j->s, &j->sum, j->summary)) {
     sim_fail(&file, NSM_FILE, "writing the summary to %s failed: %s", j->o.summary, strerror(errno));

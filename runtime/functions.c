@@ -19,6 +19,34 @@ double nsm_floor(double x) { return floor(x); }
 double nsm_atan2(double y, double x) { return atan2(y, x); }
 double nsm_pow(double x, double y)   { return pow(x, y); }
 
+// Derivative number n of sin(x)/x (sign -1) and sinh(x)/x (sign 1).
+//   far from 0:  x*f_n + n*f_{n-1} = derivative number n of sin(x)
+//   near 0:      f_n = sum over 2k >= n of sign^k*x^(2k-n)/((2k+1)*(2k-n)!)
+static double cardinal(double x, double order, int sign) {
+  if (!(order >= 0 && order <= 64 && order == floor(order))) return NAN;
+  int n = (int)order, k = (n + 1)/2;
+  double odd = sign < 0 ? sin(x) : sinh(x), f = odd/x;
+  if (n == 0) return x == 0 ? 1 : f;
+  if (fabs(x) >= 1 + 0.5*n) {
+    double even = sign < 0 ? cos(x) : cosh(x), flip = 1;
+    for (int i = 1; i <= n; i++) {
+      f = (flip*(i % 2 ? even : odd) - i*f)/x;
+      if (i % 2) flip *= sign;
+    }
+    return f;
+  }
+  double power = (n % 2 ? x : 1)*(sign < 0 && k % 2 ? -1 : 1);
+  f = power/(2*k + 1);
+  for (int j = n % 2; fabs(power) > 1e-17*fabs(f); j += 2) {
+    power *= sign*x*x/((j + 1)*(j + 2));
+    f += power/(2*++k + 1);
+  }
+  return f;
+}
+
+double nsm_sinc(double x, double order)  { return cardinal(x, order, -1); }
+double nsm_sinhc(double x, double order) { return cardinal(x, order, 1); }
+
 // A nan argument gives nan (fmin and fmax would hide it).
 double nsm_min(double a, double b) { return a < b || a != a ? a : b; }
 double nsm_max(double a, double b) { return a > b || a != a ? a : b; }

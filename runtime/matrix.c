@@ -55,50 +55,43 @@ static void put_edge(nsm_sim *s, int row, int col, long *at, void *to) {
 
 static void put_place(nsm_sim *s, int row, int col, long *at, void *to) {
   (void)to;
-  const sim_matrix *w = &s->w;
-  const sim_block *b = &w->block[w->block_of[row]];
-  int i = w->place[row] - b->first, j = w->place[col] - b->first;
-  int banded = b->kind == BLOCK_BAND || b->kind == BLOCK_TRIDIAGONAL;
-  *at = b->at + (banded ? nsm_la_band_index(b->kl, b->ku, b->ld, i, j) : (long)i + (long)j * b->ld);
+  *at = sim_matrix_place(&s->w, row, col);
 }
 
-static void shape(sim_block *b, int bandwidth) {
+enum { DENSE_MOST = 400 };              // rows of a block that is made dense because that was asked for
+
+static void shape(sim_block *b, int bandwidth, int dense) {
   b->kl = b->ku = bandwidth;
-  if (b->n == 1) b->kind = BLOCK_SCALAR;
+  if (dense && b->n <= DENSE_MOST) b->kind = BLOCK_DENSE;
+  else if (b->n == 1) b->kind = BLOCK_SCALAR;
   else if (b->n <= NSM_LA_SMALL) b->kind = BLOCK_SMALL;
   else if (bandwidth == 1) b->kind = BLOCK_TRIDIAGONAL;
   else b->kind = 2 * (3 * bandwidth + 1) < b->n ? BLOCK_BAND : BLOCK_DENSE;
   b->ld = b->kind == BLOCK_BAND || b->kind == BLOCK_TRIDIAGONAL ? 3 * bandwidth + 1 : b->n;
 }
 
-void sim_matrix_analyse(nsm_sim *s) {
-  sim_matrix *w = &s->w;
-  int n = s->nz;
-  graph g = { SIM_NEW(s, n + 2, int), NULL };
-  over_all(s, count_edge, &g);
-  for (int i = 0; i < n; i++) g.start[i + 1] += g.start[i];
-  g.neighbour = SIM_NEW(s, g.start[n], int);
-  over_all(s, put_edge, &g);                         // moves every start to the next one
-  for (int i = n; i > 0; i--) g.start[i] = g.start[i - 1];
-  g.start[0] = 0;
-
+// Blocks, their shapes and places from a graph. dense: for each row whether its block is to be dense, or NULL.
+void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour, const unsigned char *dense) {
   w->order = SIM_NEW(s, n, int);
   w->place = SIM_NEW(s, n, int);
   w->block_of = SIM_NEW(s, n, int);
-  w->nblock = sim_rcm(n, g.start, g.neighbour, w->order, w->block_of, SIM_NEW(s, 2 * (size_t)n, int));
+  w->nblock = sim_rcm(n, start, neighbour, w->order, w->block_of, SIM_NEW(s, 2 * (size_t)n, int));
   for (int i = 0; i < n; i++) w->place[w->order[i]] = i;
   w->block = SIM_NEW(s, w->nblock, sim_block);
   w->diagonal = w->nblock == n;
   for (int i = 0, b = 0; i < n; b++) {
-    int first = i, widest = 0;
+    int first = i, widest = 0, wanted = 0;
     for (; i < n && w->block_of[w->order[i]] == w->block_of[w->order[first]]; i++)
-      for (int e = g.start[w->order[i]]; e < g.start[w->order[i] + 1]; e++) {
-        int d = i - w->place[g.neighbour[e]];
+      for (int e = start[w->order[i]]; e < start[w->order[i] + 1]; e++) {
+        int d = i - w->place[neighbour[e]];
         widest = d > widest ? d : widest;
       }
-    for (int j = first; j < i; j++) w->block_of[w->order[j]] = b;
+    for (int j = first; j < i; j++) {
+      w->block_of[w->order[j]] = b;
+      wanted |= dense && dense[w->order[j]];
+    }
     w->block[b] = (sim_block){ .n = i - first, .first = first, .at = w->nval, .pivot_at = first };
-    shape(&w->block[b], widest);
+    shape(&w->block[b], widest, wanted);
     w->nval += (long)w->block[b].n * w->block[b].ld;
   }
   w->base = SIM_NEW(s, w->nval, double);
@@ -107,6 +100,18 @@ void sim_matrix_analyse(nsm_sim *s) {
   w->pivot = SIM_NEW(s, n, int);
   w->work = SIM_NEW(s, n, double);
   w->work2 = SIM_NEW(s, n, double);
+}
+
+void sim_matrix_analyse(nsm_sim *s) {
+  int n = s->nz;
+  graph g = { SIM_NEW(s, n + 2, int), NULL };
+  over_all(s, count_edge, &g);
+  for (int i = 0; i < n; i++) g.start[i + 1] += g.start[i];
+  g.neighbour = SIM_NEW(s, g.start[n], int);
+  over_all(s, put_edge, &g);                         // moves every start to the next one
+  for (int i = n; i > 0; i--) g.start[i] = g.start[i - 1];
+  g.start[0] = 0;
+  sim_matrix_shape(s, &s->w, n, g.start, g.neighbour, NULL);
   for (int a = 0; a < s->on.smooth.n; a++) {
     sim_class *k = &s->cls[s->on.smooth.of[a]];
     size_t count = (size_t)k->tab.count;
@@ -115,7 +120,7 @@ void sim_matrix_analyse(nsm_sim *s) {
     k->k_at = SIM_NEW(s, count * (size_t)k->c->k.n, long);
   }
   over_all(s, put_place, NULL);
-  w->constant = s->on.mass_moving.n + s->on.jac_moving.n + s->on.k_moving.n == 0;
+  s->w.constant = s->on.mass_moving.n + s->on.jac_moving.n + s->on.k_moving.n == 0;
 }
 
 // ---- assembly ------------------------------------------------------------------------------------------------------------------
@@ -170,7 +175,8 @@ static int factor_tridiagonal(sim_matrix *w, sim_block *b) {
   return 1;
 }
 
-static int factor(sim_matrix *w, sim_block *b) {
+int sim_block_factor(sim_matrix *w, int block) {
+  sim_block *b = &w->block[block];
   double *A = w->val + b->at;
   int *pivot = w->pivot + b->pivot_at;
   nsm_la_status st = { NSM_LA_OK, 0 };
@@ -206,15 +212,14 @@ int sim_matrix_update(nsm_sim *s, int with_constants) {
   memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
   assemble(s, 0, w->val);
   for (int b = 0; b < w->nblock; b++) {
-    int z = factor(w, &w->block[b]);
+    int z = sim_block_factor(w, b);
     if (z >= 0) return z;
   }
   return -1;
 }
 
 // ---- solves --------------------------------------------------------------------------------------------------------------------
-void sim_block_solve(const nsm_sim *s, int block, double *x) {
-  const sim_matrix *w = &s->w;
+void sim_block_solve(const sim_matrix *w, int block, double *x) {
   const sim_block *b = &w->block[block];
   const double *A = w->val + b->at;
   switch (b->kind) {
@@ -258,7 +263,7 @@ void sim_matrix_solve(const nsm_sim *s, double *x) {
     if (b->kind == BLOCK_SCALAR) { x[order[0]] *= w->inverse[order[0]]; continue; }
     double *y = w->work;
     for (int i = 0; i < b->n; i++) y[i] = x[order[i]];
-    sim_block_solve(s, k, y);
+    sim_block_solve(w, k, y);
     for (int i = 0; i < b->n; i++) x[order[i]] = y[i];
   }
 }

@@ -57,6 +57,7 @@ double nsm_sqrt(double), nsm_exp(double), nsm_log(double), nsm_sin(double), nsm_
 double nsm_asin(double), nsm_acos(double), nsm_atan(double), nsm_atan2(double, double);
 double nsm_sinh(double), nsm_cosh(double), nsm_tanh(double), nsm_abs(double), nsm_sign(double);
 double nsm_min(double, double), nsm_max(double, double), nsm_floor(double), nsm_pow(double, double);
+double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number 0, 1, 2, ... (second argument) of sin(x)/x, sinh(x)/x
 
 // --- vocabulary ---
 enum { NSM_SLOT_Q = 0, NSM_SLOT_X = 1, NSM_SLOT_L = 2 };                    // what an ix entry indexes

@@ -74,18 +74,28 @@ static nsm_code read_tolerance(const nsm_model *m, nsm_options *o, const char *v
   return NSM_USAGE;
 }
 
-// moreau | moreau(theta = 0.5, gamma = 1)
+// NAME | moreau(theta = 0.5, gamma = 1). The scheme is part of the compiled model: another one needs another compilation.
 static nsm_code read_scheme(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
-  (void)m;
-  static const char own[] = "moreau";
+  static const char *const names[] = { "moreau", "consistent", "consistent1" };
   const char *p = v + strspn(v, " ");
   size_t n = strcspn(p, "( ");
-  if (n != strlen(own) || strncmp(p, own, n) != 0) {
-    sim_fail(e, NSM_USAGE, "--scheme %s: there is no scheme `%.*s`; there is: moreau", v, (int)n, p);
+  int scheme = 0;
+  while (scheme < 3 && (n != strlen(names[scheme]) || strncmp(p, names[scheme], n) != 0)) scheme++;
+  if (scheme == 3) {
+    sim_fail(e, NSM_USAGE, "--scheme %s: there is no scheme `%.*s`; there are: moreau, consistent, consistent1", v, (int)n, p);
+    return NSM_USAGE;
+  }
+  if (m && scheme != m->scheme) {
+    sim_fail(e, NSM_USAGE, "--scheme %s: this simulator was compiled for `%s`; compile again to change it", v,
+             m->scheme >= 0 && m->scheme < 3 ? names[m->scheme] : "another scheme");
     return NSM_USAGE;
   }
   p += n + strspn(p + n, " ");
   if (*p == 0) return NSM_OK;
+  if (scheme != NSM_SCHEME_MOREAU) {
+    sim_fail(e, NSM_USAGE, "--scheme %s: %s takes no parameters", v, names[scheme]);
+    return NSM_USAGE;
+  }
   while (*p == '(' || *p == ',') {
     p++;
     p += strspn(p, " ");
@@ -125,14 +135,14 @@ static const flag flags[] = {
   { "start", "T", "start time", read_start },
   { "until", "T", "end time: 5s, 20ms, or seconds", read_until },
   { "step", "H", "step: 1ms, 2us, or seconds", read_step },
-  { "scheme", "S", "moreau, or \"moreau(theta = 0.5, gamma = 1)\"", read_scheme },
+  { "scheme", "S", "moreau, \"moreau(theta = 0.5, gamma = 1)\", consistent, or consistent1", read_scheme },
   { "theta", "X", "theta of the scheme", read_theta },
   { "gamma", "X", "gamma of the scheme", read_gamma },
   { "solver", "NAME", "solver of the one-step problem (auto)", read_solver },
   { "tolerance", "X", "relative tolerance of Newton's method (1e-12)", read_tolerance },
   { "output", "FILE", "CSV file, also -o (standard output)", read_output },
   { "every", "K", "record every K-th step, and the last", read_every },
-  { "record", "A,B", "record these columns only; `bead` stands for all its elements; energy, energy.kinetic, energy.potential", read_record },
+  { "record", "A,B", "record these columns only; `bead` stands for all its elements; energy, energy.kinetic, energy.potential, energy.residue", read_record },
   { "summary", "FILE", "a summary of the run as JSON", read_summary },
   { "bench", "N", "run N times without output and measure the time per step", read_bench },
   { "expect", NULL, "exit with 5 where a claim of the model does not hold", read_expect },

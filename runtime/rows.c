@@ -355,7 +355,7 @@ void sim_rows_outer(nsm_sim *s, int with_constants) {
   for (int a = 0; a < rows->n; a++) values_h(s, &s->cls[rows->of[a]]);
 }
 
-static void column_of_x(nsm_sim *s, int row) {
+void sim_rows_column(nsm_sim *s, int row) {
   sim_rows *r = &s->r;
   int from = r->x0[row], to = r->x0[row + 1];
   if (s->w.diagonal) {
@@ -366,7 +366,7 @@ static void column_of_x(nsm_sim *s, int row) {
   for (int e = r->b0[row]; e < r->b0[row + 1]; e++) r->x[r->bx[e]] += r->b[e];
   for (int at = from; at < to;) {
     int block = s->w.block_of[r->xz[at]];
-    sim_block_solve(s, block, r->x + at);
+    sim_block_solve(&s->w, block, r->x + at);
     at += s->w.block[block].n;
   }
 }
@@ -390,7 +390,7 @@ static void row_of_m(nsm_sim *s, int i) {
 void sim_rows_couple(nsm_sim *s) {
   sim_rows *r = &s->r;
   for (int row = 0; row < r->n; row++)
-    if (r->active[row]) column_of_x(s, row);
+    if (r->active[row]) sim_rows_column(s, row);
   for (int i = 0; i < r->n; i++)
     if (r->active[r->row_at[i]]) row_of_m(s, i);
 }

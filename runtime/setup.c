@@ -197,7 +197,7 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
       k->k    = SIM_NEW(s, n * (size_t)k->c->k.n, double);
     }
     if (k->row0 >= 0) k->h = SIM_NEW(s, n * (size_t)k->c->h.n, double);
-    if (k->c->kind == NSM_CONSTRAINT && k->c->h_stage > NSM_CONST) k->h_mid = SIM_NEW(s, n * (size_t)k->c->h.n, double);
+    if (s->m->scheme == NSM_SCHEME_MOREAU && k->c->kind == NSM_CONSTRAINT && k->c->h_stage > NSM_CONST) k->h_mid = SIM_NEW(s, n * (size_t)k->c->h.n, double);
   }
   return 1;
 }
@@ -254,18 +254,18 @@ static void list_phases(nsm_sim *s) {
   int most_out = 1;
   for (int i = 0; i < s->m->nclass; i++) {
     const nsm_class *c = &s->m->cls[i];
-    int smooth = c->kind == NSM_SMOOTH, row = s->cls[i].row0 >= 0;
+    int smooth = c->kind == NSM_SMOOTH, row = s->cls[i].row0 >= 0, theta = smooth && s->m->scheme == NSM_SCHEME_MOREAU;
     list_if(s, &s->on.smooth, i, smooth);
     list_if(s, &s->on.f_moving, i, smooth && c->f_stage > NSM_CONST);
     list_if(s, &s->on.g, i, smooth && c->g_stage != NSM_NONE);
     list_if(s, &s->on.mass, i, smooth && c->mass_stage != NSM_NONE);
     list_if(s, &s->on.mass_moving, i, smooth && c->mass_stage > NSM_CONST);
-    list_if(s, &s->on.jac, i, smooth && c->jac_stage != NSM_NONE);
-    list_if(s, &s->on.jac_moving, i, smooth && c->jac_stage > NSM_CONST);
-    list_if(s, &s->on.k, i, smooth && c->k_stage != NSM_NONE);
-    list_if(s, &s->on.k_moving, i, smooth && c->k_stage > NSM_CONST);
-    list_if(s, &s->on.b, i, smooth && c->b_stage != NSM_NONE);
-    list_if(s, &s->on.b_moving, i, smooth && c->b_stage > NSM_CONST);
+    list_if(s, &s->on.jac, i, theta && c->jac_stage != NSM_NONE);
+    list_if(s, &s->on.jac_moving, i, theta && c->jac_stage > NSM_CONST);
+    list_if(s, &s->on.k, i, theta && c->k_stage != NSM_NONE);
+    list_if(s, &s->on.k_moving, i, theta && c->k_stage > NSM_CONST);
+    list_if(s, &s->on.b, i, theta && c->b_stage != NSM_NONE);
+    list_if(s, &s->on.b_moving, i, theta && c->b_stage > NSM_CONST);
     list_if(s, &s->on.row, i, row);
     list_if(s, &s->on.relation, i, row && c->kind == NSM_RELATION);
     list_if(s, &s->on.contact, i, row && c->kind == NSM_CONTACT);

@@ -9,6 +9,7 @@
 //          matrix.c    W of (4), (9): blocks, assembly, factors                      graph.c    orders of small bandwidth
 //          rows.c      B, C, D and M_osns of (6), (10)                               islands.c  (1), island by island
 //          step_linear.c  one step where all matrices are constant                   step_newton.c  one step else
+//          step_consistent.c  energy-consistent step (consistent.h)          ledger.c  where the energy went
 //          columns.c   names and values of the recorded columns                      blame.c    which statement made a nan
 #pragma once
 #include <setjmp.h>
@@ -100,6 +101,16 @@ typedef struct sim_islands {
   struct sim_fixed { int first, m; nsm_cone_problem p; void *work; } *fixed;
 } sim_islands;
 
+// Where the energy went, mathematics.md 7. Work of forces; losses (>= 0) at dampers and contacts.
+typedef struct sim_ledger {
+  int    on;
+  double kinetic, potential;            // now
+  double initial, drift, gain;          // energy at the start, largest |E - E0|, largest rise in one step
+  double forces, dampers, contacts;     // totals
+  double residue, residue_now, residue_sum; // largest |residue| of a step, of the last step, of all
+  double loss;                          // of the contacts in the step under construction
+} sim_ledger;
+
 typedef struct sim_list { int n; int *of; } sim_list;    // numbers of classes
 
 struct nsm_sim {
@@ -144,6 +155,8 @@ struct nsm_sim {
   sim_matrix  w;
   sim_rows    r;
   sim_islands isl;
+  struct sim_consistent *con;           // energy-consistent schemes only
+  sim_ledger  ledger;
 
   // scratch [nz] or [nq]
   double *f0, *f1, *g0, *s, *rhs, *dz, *res, *scale, *qm, *zm, *za, *la, *ztry, *ltry;
@@ -152,12 +165,12 @@ struct nsm_sim {
   nsm_counters count;
   int     ncolumn;
   char    name[512];
+  char    note[512];                    // what a person should know about the start; "" for nothing
 };
 
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->m->text + at; }
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
-  nsm_view v = { t, q, z, z + s->nq, l };
-  return v;
+  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->nq, .l = l };
 }
 static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->t, s->q, s->z, s->l); }
 static inline int sim_contactlike(const nsm_class *c) { return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT; }
@@ -168,6 +181,14 @@ static inline int sim_z_of(const nsm_sim *s, const sim_class *k, int i, int slot
 }
 // How an entry of a Jacobian enters d/dz: q depends on v through q = q_k + h (theta v + (1-theta) v_k), (8).
 static inline double sim_chain(const nsm_sim *s, int wrt) { return wrt == NSM_WRT_Q ? s->h * s->theta : 1.0; }
+
+// Place in w->val of an entry; both in the same block.
+static inline long sim_matrix_place(const sim_matrix *w, int row, int col) {
+  const sim_block *b = &w->block[w->block_of[row]];
+  int i = w->place[row] - b->first, j = w->place[col] - b->first;
+  int banded = b->kind == BLOCK_BAND || b->kind == BLOCK_TRIDIAGONAL;
+  return b->at + (banded ? nsm_la_band_index(b->kl, b->ku, b->ld, i, j) : (long)i + (long)j * b->ld);
+}
 
 // memory.c: zeroed, 64-byte aligned; leaves by longjmp to nsm_open when there is none
 void *sim_take(nsm_sim *s, size_t count, size_t size);
@@ -196,14 +217,18 @@ int  sim_bandwidth(int n, const int *start, const int *neighbour, const int *pla
 
 // matrix.c
 void sim_matrix_analyse(nsm_sim *s);
+void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour, const unsigned char *dense);
+int  sim_block_factor(sim_matrix *w, int block);                                 // -1, or the row of a zero pivot
 int  sim_matrix_update(nsm_sim *s, int with_constants);                          // assembles and factors; -1, or the z of a zero pivot
 void sim_matrix_solve(const nsm_sim *s, double *x);                              // x := W^{-1} x
-void sim_block_solve(const nsm_sim *s, int block, double *x);                    // in the block's own order
+void sim_block_solve(const sim_matrix *w, int block, double *x);                 // in the block's own order
 
 // rows.c
 int  sim_rows_analyse(nsm_sim *s, nsm_error *e);
 void sim_rows_outer(nsm_sim *s, int with_constants);                             // B, C, D from the kernels' outputs
 void sim_rows_couple(nsm_sim *s);                                                // X and M_osns of the active rows
+
+void sim_rows_column(nsm_sim *s, int row);                                       // column of X
 
 // islands.c
 void sim_islands_analyse(nsm_sim *s);
@@ -214,6 +239,7 @@ int  sim_islands_solve(nsm_sim *s);                                             
 // step_linear.c, step_newton.c: from (q,z,l) to (q1,z1,l1) at t1; NSM_OK or NSM_FAILED
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e);
 nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e);
+nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e);
 void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
 void     sim_evaluate_constants(nsm_sim *s);                                     // all kernels whose stage is constant
 void     sim_count_impacts(nsm_sim *s);
@@ -221,6 +247,17 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e);
 
 // blame.c: finds the kernel that is not finite at the view; writes the message.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);
+
+// consistent_setup.c, consistent_start.c
+int  sim_consistent_fits(nsm_sim *s, nsm_error *e);                              // may this model be stepped so?
+void sim_consistent_analyse(nsm_sim *s);
+int  sim_consistent_start(nsm_sim *s, nsm_error *e);                             // initial values onto the constraints
+void sim_consistent_reset(nsm_sim *s);
+
+// ledger.c
+void sim_ledger_start(nsm_sim *s);
+void sim_ledger_impulses(nsm_sim *s);                                            // loss at contacts from impulses and rates
+void sim_ledger_step(nsm_sim *s);                                                // after a step: q1, z1 hold its begin
 
 // columns.c
 void sim_energy(const nsm_sim *s, double *kinetic, double *potential);

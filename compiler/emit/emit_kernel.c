@@ -4,41 +4,73 @@
 
 typedef struct Body { Emitter *e; const SysClass *c; } Body;
 
+// Symbols that are one number for all instances: loaded before the loop.
+static const struct { SymKind kind; const char *name, *field; } scalar[] = { { SYM_TIME, "t", "t" }, { SYM_TIME0, "tb", "t0" }, { SYM_H, "h", "h" } };
+enum { SCALARS = sizeof scalar / sizeof *scalar };
+
+// The end-of-step symbol that belongs to one of the begin.
+static int at_end(const System *s, int symbol) {
+  Sym y = *symtab_at(s->sym, symbol);
+  y.kind = y.kind == SYM_VALUE0 ? SYM_VALUE : SYM_RATE;
+  return symtab_id(s->sym, y);
+}
+
 static const char *kernel_leaf(int symbol, void *ctx) {
   Body *b = ctx;
   const Sym *y = symtab_at(b->e->plan->sys->sym, symbol);
   if (y->kind == SYM_COLUMN) return arena_printf(b->e->arena, "c[%d]", y->id);
-  if (y->kind == SYM_TIME) return "t";
+  for (int i = 0; i < SCALARS; i++) if (scalar[i].kind == y->kind) return scalar[i].name;
+  if (y->kind == SYM_LAMBDA) return "l[k]";
+  if (y->kind == SYM_KAPPA) return "kap[k]";
+  bool begin = y->kind == SYM_VALUE0 || y->kind == SYM_RATE0;
+  int now = begin ? at_end(b->e->plan->sys, symbol) : symbol;
   for (int k = 0; k < b->c->nslot; k++) {
-    if (b->c->slot[k].value == symbol) return arena_printf(b->e->arena, "%c%d", "qxl"[b->c->slot[k].kind], k);
-    if (b->c->slot[k].rate == symbol) return arena_printf(b->e->arena, "v%d", k);
+    if (b->c->slot[k].value == now) return arena_printf(b->e->arena, "%c%s%d", "qxl"[b->c->slot[k].kind], begin ? "b" : "", k);
+    if (b->c->slot[k].rate == now) return arena_printf(b->e->arena, "v%s%d", begin ? "b" : "", k);
   }
   return "(0.0/0.0)"; // every symbol of a class has a slot; kept loud at run time
 }
 
-// Loads of the slots that the roots use; whether time and columns are used.
-static void loads(Emitter *e, const SysClass *c, const Ex *root, int n, bool *time, bool *columns) {
+static void load(Emitter *e, const char *local, int slot, const char *from, int symbol) {
+  text_printf(e->out, "    const double %s%d = s->%s[ix[%d]]; ", local, slot, from, slot);
+  c_comment(sym_name(symbol, (void *)e->plan->sys), e->out);
+  text_addc(e->out, '\n');
+}
+
+static int at_begin(const System *s, int symbol) {
+  Sym y = *symtab_at(s->sym, symbol);
+  y.kind = y.kind == SYM_VALUE ? SYM_VALUE0 : SYM_RATE0;
+  return symtab_id(s->sym, y);
+}
+
+// Loads of the slots that the roots use; which scalars and whether columns are used.
+static void loads(Emitter *e, const SysClass *c, const Ex *root, int n, bool *scalars, bool *columns) {
   const System *s = e->plan->sys;
-  bool *value = ARENA_ARRAY(e->arena, bool, c->nslot + 1), *rate = ARENA_ARRAY(e->arena, bool, c->nslot + 1);
-  *time = *columns = false;
+  int *value = ARENA_ARRAY(e->arena, int, c->nslot + 1), *rate = ARENA_ARRAY(e->arena, int, c->nslot + 1);  // 1: at the end, 2: at the begin
+  *columns = false;
   for (int r = 0; r < n; r++) {
     if (root[r] == EX_NONE) continue;
     const int *ids;
     int m = ex_symbols(s->pool, root[r], &ids);
     for (int i = 0; i < m; i++) {
       const Sym *y = symtab_at(s->sym, ids[i]);
-      if (y->kind == SYM_TIME) *time = true;
+      for (int k = 0; k < SCALARS; k++) scalars[k] |= y->kind == scalar[k].kind;
       if (y->kind == SYM_COLUMN) *columns = true;
+      bool begin = y->kind == SYM_VALUE0 || y->kind == SYM_RATE0;
+      int now = begin ? at_end(s, ids[i]) : ids[i];
       for (int k = 0; k < c->nslot; k++) {
-        if (c->slot[k].value == ids[i]) value[k] = true;
-        if (c->slot[k].rate == ids[i]) rate[k] = true;
+        if (c->slot[k].value == now) value[k] |= begin ? 2 : 1;
+        if (c->slot[k].rate == now) rate[k] |= begin ? 2 : 1;
       }
     }
   }
   for (int k = 0; k < c->nslot; k++) {
-    char letter = "qxl"[c->slot[k].kind];
-    if (value[k]) { text_printf(e->out, "    const double %c%d = s->%c[ix[%d]]; ", letter, k, letter, k); c_comment(sym_name(c->slot[k].value, (void *)s), e->out); text_addc(e->out, '\n'); }
-    if (rate[k]) { text_printf(e->out, "    const double v%d = s->v[ix[%d]]; ", k, k); c_comment(sym_name(c->slot[k].rate, (void *)s), e->out); text_addc(e->out, '\n'); }
+    static const char *const letter[] = { "q", "x", "l" };
+    const Slot *t = &c->slot[k];
+    if (value[k] & 1) load(e, letter[t->kind], k, letter[t->kind], t->value);
+    if (rate[k] & 1) load(e, "v", k, "v", t->rate);
+    if (value[k] & 2) load(e, "qb", k, "q0", at_begin(s, t->value));
+    if (rate[k] & 2) load(e, "vb", k, "v0", at_begin(s, t->rate));
   }
 }
 
@@ -46,17 +78,22 @@ static const char *const arguments[KERNEL_COUNT] = {
   [KERNEL_MASS] = "double *out", [KERNEL_F] = "double *fv, double *fx", [KERNEL_JAC] = "double *out", [KERNEL_G] = "double *fv, double *fx",
   [KERNEL_B] = "double *out", [KERNEL_K] = "double *out", [KERNEL_ENERGY] = "double *kinetic, double *potential", [KERNEL_Y] = "double *y",
   [KERNEL_GAP] = "double *gap, double *rate", [KERNEL_RATE] = "double *rate", [KERNEL_H] = "double *out",
-  [KERNEL_LAW] = "double *lo, double *hi", [KERNEL_OUT] = "double *value" };
+  [KERNEL_LAW] = "double *lo, double *hi", [KERNEL_OUT] = "double *value",
+  [KERNEL_C] = "double *r", [KERNEL_CJAC] = "double *out", [KERNEL_WORK] = "double *force, double *damping", [KERNEL_DG] = "double *out",
+  [KERNEL_RQ] = "double *out", [KERNEL_DRATE] = "double *out", [KERNEL_CURVE] = "const double *l, const double *kap, double *out" };
 
 // Where value i of the kernel goes; NULL: nowhere (a zero added to a sum).
 static const char *target(Emitter *e, const PlanClass *pc, KernelKind k, int i) {
-  static const char *const pair[][2] = { { "*kinetic +=", "*potential +=" }, { "gap[k] =", "rate[k] =" }, { "lo[k] =", "hi[k] =" } };
+  static const char *const pair[][2] = {
+    { "*kinetic +=", "*potential +=" }, { "gap[k] =", "rate[k] =" }, { "lo[k] =", "hi[k] =" }, { "*force +=", "*damping +=" } };
   const Kernel *kn = &pc->kernel[k];
   bool zero = ex_is_num(e->plan->sys->pool, kn->value[i], 0);
   switch (k) {
   case KERNEL_F: case KERNEL_G:
     if (zero) return NULL;
     return arena_printf(e->arena, "f%c[ix[%d]] +=", pc->c->slot[pc->c->row[i]].kind == SLOT_Q ? 'v' : 'x', pc->c->row[i]);
+  case KERNEL_C: return zero ? NULL : arena_printf(e->arena, "r[ix[%d]] +=", pc->c->row[i]);
+  case KERNEL_WORK: return zero ? NULL : pair[3][i];
   case KERNEL_ENERGY: return zero ? NULL : pair[0][i];
   case KERNEL_GAP: return pair[1][i];
   case KERNEL_LAW: return pair[2][i];
@@ -83,10 +120,10 @@ static void one_kernel(Emitter *e, const PlanClass *pc, KernelKind k, int number
   Text *o = e->out, body = {0};
   Emitter inner = *e;
   inner.out = &body;
-  bool time, columns;
+  bool scalars[SCALARS] = { false }, columns;
   Body b = { e, c };
   CScope s = { e->arena, e->plan->sys, kernel_leaf, &b, "    " };
-  loads(&inner, c, kn->value, kn->n, &time, &columns);
+  loads(&inner, c, kn->value, kn->n, scalars, &columns);
   CNode **v = c_values(&s, kn->value, kn->n, &body);
   for (int i = 0; i < kn->n; i++) {
     const char *to = target(e, pc, k, i);
@@ -104,12 +141,15 @@ static void one_kernel(Emitter *e, const PlanClass *pc, KernelKind k, int number
   c_comment(text_str(&title), o);
   text_free(&title);
   text_printf(o, "\nstatic void %s_%d(const nsm_view *s, const nsm_table *tab, %s) {\n", field[k], number, arguments[k]);
-  if (time) text_add(o, "  const double t = s->t;\n");
+  bool view = strstr(text_str(&body), "s->") != NULL;
+  for (int i = 0; i < SCALARS; i++) {
+    if (scalars[i]) text_printf(o, "  const double %s = s->%s;\n", scalar[i].name, scalar[i].field);
+    view |= scalars[i];
+  }
   text_add(o, "  const int n = tab->count;\n");
   bool indexed = c->nslot && strstr(text_str(&body), "ix[");
   if (indexed) text_add(o, "  const int *ix = tab->ix;\n");
   if (columns) text_add(o, "  const double *c = tab->num;\n");
-  bool view = time || strstr(text_str(&body), "s->");
   if (!view) text_add(o, "  (void)s;\n");
   text_add(o, "  for (int k = 0; k < n; k++) {\n");
   text_add(o, text_str(&body));

@@ -25,7 +25,19 @@ static const struct { KernelKind kernel; const char *stage, *fn, *name; } field[
   { KERNEL_G, "g_stage", "g_fn", "g" }, { KERNEL_B, "b_stage", "b_fn", "b" }, { KERNEL_K, "k_stage", "k_fn", "k" },
   { KERNEL_ENERGY, NULL, "energy_fn", "energy" }, { KERNEL_Y, "y_stage", "y_fn", "y" }, { KERNEL_GAP, "y_stage", "gap_fn", "gap" },
   { KERNEL_RATE, NULL, "rate_fn", "rate" }, { KERNEL_H, "h_stage", "h_fn", "h" }, { KERNEL_LAW, "law_stage", "law_fn", "law" },
-  { KERNEL_OUT, NULL, "out_fn", "out" } };
+  { KERNEL_OUT, NULL, "out_fn", "out" }, { KERNEL_C, NULL, "c_fn", "c" }, { KERNEL_CJAC, NULL, "cjac_fn", "cjac" },
+  { KERNEL_WORK, NULL, "work_fn", "work" }, { KERNEL_DG, NULL, "dg_fn", "dg" }, { KERNEL_RQ, NULL, "rq_fn", "rq" },
+  { KERNEL_DRATE, NULL, "drate_fn", "drate" }, { KERNEL_CURVE, NULL, "curve_fn", "curve" } };
+
+enum { PATTERNS = 9 };
+typedef struct Pattern { const char *name; const Entries *e; } Pattern;
+
+static void patterns_of(const PlanClass *pc, Pattern *p) {
+  const SysClass *c = pc->c;
+  const Pattern all[PATTERNS] = { { "mass", &c->mass }, { "jac", &c->jac }, { "b", &c->b }, { "k", &c->k }, { "h", &c->h },
+                                  { "cjac", &pc->cjac }, { "rq", &pc->rq }, { "dr", &pc->dr }, { "curve", &pc->curve } };
+  memcpy(p, all, sizeof all);
+}
 
 static void emit_class(Emitter *e, const PlanClass *pc, int i) {
   static const char *const kind[] = { "NSM_SMOOTH", "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT", "NSM_OUTPUT", "NSM_INIT", "NSM_ASSERT" };
@@ -34,8 +46,9 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i) {
   const char *label = c->kind == CLASS_OUTPUT ? c->name : c->kind == CLASS_ASSERT && c->text ? c->text : c->label;
   text_printf(o, "  { .kind = %s, .line = %d, .label = %d, .nslot = %d, .nnum = %d, .slot = slot_%d, .fill = fill_%d,\n", kind[c->kind],
               line_of(c->span), blob_add(&e->blob, label), c->nslot, pc->nnum, i, i);
-  const struct { const char *name; const Entries *e; } pat[] = { { "mass", &c->mass }, { "jac", &c->jac }, { "b", &c->b }, { "k", &c->k }, { "h", &c->h } };
-  for (int k = 0; k < 5; k++)
+  Pattern pat[PATTERNS];
+  patterns_of(pc, pat);
+  for (int k = 0; k < PATTERNS; k++)
     if (pat[k].e->n)
       text_printf(o, "    .%s = { %d, %s_row_%d, %s_col_%d, %s_wrt_%d },\n", pat[k].name, pat[k].e->n, pat[k].name, i, pat[k].name, i, pat[k].name, i);
   for (size_t k = 0; k < sizeof field / sizeof *field; k++) {
@@ -44,6 +57,7 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i) {
     if (field[k].stage) text_printf(o, "    .%s = %d, .%s = %s_%d,\n", field[k].stage, (int)kn->stage, field[k].fn, field[k].name, i);
     else text_printf(o, "    .%s = %s_%d,\n", field[k].fn, field[k].name, i);
   }
+  if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
   text_printf(o, "    .affine = %d, .row_type = %d, .lambda_slot = %d, .row_var = %d, .velocity_level = %d, .y_affine = %d, .e_num = %d,\n"
                  "    .hidden = %d, .init_velocity = %d },\n",
               c->affine, c->row_type, c->lambda_slot, c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->compliant ? c->row_var : -1,
@@ -114,6 +128,13 @@ static void emit_text(Emitter *e) {
   text_add(o, "\n};\n");
 }
 
+static const char *scheme_number(const Plan *p) {
+  static const char *const number[][2] = {
+    { "moreau", "NSM_SCHEME_MOREAU" }, { "consistent", "NSM_SCHEME_CONSISTENT" }, { "consistent1", "NSM_SCHEME_CONSISTENT1" } };
+  for (size_t i = 0; i < sizeof number / sizeof *number; i++) if (!strcmp(number[i][0], p->scheme)) return number[i][1];
+  return "-1";
+}
+
 void emit_tables(Emitter *e) {
   const Plan *p = e->plan;
   const Model *m = p->sys->model;
@@ -122,8 +143,9 @@ void emit_tables(Emitter *e) {
   for (int i = 0; i < p->ncls; i++) {
     const SysClass *c = p->cls[i].c;
     numbers(o, "unsigned char", "slot", "", i, c->nslot, slot_kind, c);
-    pattern(o, "mass", i, &c->mass); pattern(o, "jac", i, &c->jac); pattern(o, "b", i, &c->b);
-    pattern(o, "k", i, &c->k); pattern(o, "h", i, &c->h);
+    Pattern pat[PATTERNS];
+    patterns_of(&p->cls[i], pat);
+    for (int k = 0; k < PATTERNS; k++) pattern(o, pat[k].name, i, pat[k].e);
   }
   text_add(o, "static const nsm_class classes[] = {\n");
   for (int i = 0; i < p->ncls; i++) emit_class(e, &p->cls[i], i);
@@ -132,10 +154,10 @@ void emit_tables(Emitter *e) {
   emit_statistics(e);
   int name = blob_add(&e->blob, m->name), file = blob_add(&e->blob, m->file ? m->file->path : "");
   emit_text(e);
-  text_printf(o, "static const nsm_model model = {\n  .version = NSM_ABI_VERSION, .name = %d, .file = %d, .text = text, .scheme = NSM_SCHEME_MOREAU, .affine = %d,\n"
+  text_printf(o, "static const nsm_model model = {\n  .version = NSM_ABI_VERSION, .name = %d, .file = %d, .text = text, .scheme = %s, .affine = %d,\n"
                  "  .nvar = %d, .npar = %d, .nclass = %d, .nstat = %d, .nexpect = %d,\n"
                  "  .var = vars, .par = pars, .cls = classes, .stat = stats, .expect_line = expect_lines, .expect_text = expect_texts,\n"
                  "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect\n};\n"
                  "const nsm_model *nsm_model_get(void) { return &model; }\n",
-              name, file, p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect);
+              name, file, scheme_number(p), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect);
 }

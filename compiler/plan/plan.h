@@ -15,6 +15,8 @@ typedef struct Kernel { Stage stage; int n; Ex *value; } Kernel;
 typedef struct PlanClass {
   const SysClass *c;
   Kernel kernel[KERNEL_COUNT];  // stage STAGE_NONE: not needed
+  Entries cjac, rq, dr, curve;  // patterns of the two-point kernels, values before hoisting
+  bool c_affine;                // R1 affine in the end values with constant Jacobian
   int nnum; Ex *num;            // [nnum] hoisted: parameter-stage expressions, computed once per instance
   int e_num;                    // column of num with the restitution; -1
   int index_num;                // first of the nloop last columns, which hold the loop indices of rows and outputs
@@ -23,7 +25,8 @@ typedef struct PlanClass {
 typedef struct Plan {
   const System *sys;
   const char *scheme;
-  double theta, gamma;          // defaults of the scheme for this system
+  bool weights;                 // the scheme has theta and gamma
+  double theta, gamma;          // their defaults for this system
   bool constant_iteration_matrix, constant_problem_matrix, one_iteration;
   PlanClass *cls; int ncls;
 } Plan;

@@ -26,7 +26,7 @@ static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
   for (int k = 0; k < KERNEL_COUNT; k++) {
     const Kernel *kn = &pc->kernel[k];
     if (kn->stage == STAGE_NONE) continue;
-    bool asked = k == KERNEL_ENERGY || k == KERNEL_OUT;
+    bool asked = k == KERNEL_ENERGY || k == KERNEL_OUT || k == KERNEL_WORK;
     text_printf(out, "  %s, %s:", what[k], asked ? "when recorded" : often[kn->stage]);
     for (int i = 0; i < kn->n; i++) {
       text_add(out, i ? ", " : " ");
@@ -37,13 +37,18 @@ static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
 }
 
 void plan_print(const Plan *p, Text *out) {
-  text_printf(out, "scheme %s, theta = ", p->scheme);
-  text_number(out, p->theta);
-  text_add(out, ", gamma = ");
-  text_number(out, p->gamma);
-  text_add(out, " unless the model says otherwise\n");
-  text_printf(out, "iteration matrix W: %s\n", p->constant_iteration_matrix ? "constant, factored once per step size" : "assembled and factored in each iteration");
-  text_printf(out, "one-step matrix D + h gamma C W^-1 B, H W^-1 H': %s\n", p->constant_problem_matrix ? "constant, computed once" : "computed in each iteration");
+  text_printf(out, "scheme %s", p->scheme);
+  if (p->weights) {
+    text_add(out, ", theta = ");
+    text_number(out, p->theta);
+    text_add(out, ", gamma = ");
+    text_number(out, p->gamma);
+    text_add(out, " unless the model says otherwise");
+  }
+  text_printf(out, "\niteration matrix %s: %s\n", p->weights ? "W" : "dR/d(q, q')",
+              p->constant_iteration_matrix ? "constant, factored once per step size" : "assembled and factored in each iteration");
+  text_printf(out, "one-step matrix%s: %s\n", p->weights ? " D + h gamma C W^-1 B, H W^-1 H'" : "",
+              p->constant_problem_matrix ? "constant, computed once" : "computed in each iteration");
   text_printf(out, "outer Newton: %s\n", p->one_iteration ? "one iteration is exact" : "until the residual is at round-off");
   for (int i = 0; i < p->ncls; i++) print_class(p, &p->cls[i], out);
 }

@@ -2,6 +2,12 @@
 #include <string.h>
 #include "derive.h"
 
+static const Stage stage_of_kind[] = {
+  [SYM_PARAM] = STAGE_CONST, [SYM_PARAM_AT] = STAGE_CONST, [SYM_LOOP] = STAGE_CONST, [SYM_STEP] = STAGE_CONST, [SYM_THETA] = STAGE_CONST,
+  [SYM_STAT] = STAGE_CONST, [SYM_COLUMN] = STAGE_CONST, [SYM_TIME] = STAGE_TIME, [SYM_TIME0] = STAGE_TIME, [SYM_H] = STAGE_TIME,
+  [SYM_VALUE] = STAGE_STATE, [SYM_RATE] = STAGE_STATE, [SYM_VALUE0] = STAGE_STATE, [SYM_RATE0] = STAGE_STATE, [SYM_LAMBDA] = STAGE_STATE,
+  [SYM_KAPPA] = STAGE_STATE };
+
 Stage stage_of(const System *s, Ex e) {
   if (e == EX_NONE) return STAGE_NONE;
   const int *ids;
@@ -9,8 +15,7 @@ Stage stage_of(const System *s, Ex e) {
   Stage stage = STAGE_CONST;
   for (int i = 0; i < n; i++) {
     SymKind k = symtab_at(s->sym, ids[i])->kind;
-    Stage t = k == SYM_TIME ? STAGE_TIME : k == SYM_VALUE || k == SYM_RATE ? STAGE_STATE : STAGE_CONST;
-    if (t > stage) stage = t;
+    if (stage_of_kind[k] > stage) stage = stage_of_kind[k];
   }
   return stage;
 }

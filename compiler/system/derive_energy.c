@@ -90,6 +90,7 @@ static void energy_class(Deriver *d, const MEnergy *e) {
     break;
   case ME_DISSIPATION:
     for (int r = 0; r < c->nrow; r++) c->f[r] = ex_neg(p, ex_diff(p, value, c->slot[c->row[r]].rate));
+    c->dissipation = value;
     break;
   }
   derive_smooth_jacobians(d, c);

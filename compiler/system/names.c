@@ -16,8 +16,11 @@ void sym_text(const System *s, int id, Text *t) {
   switch (y->kind) {
   case SYM_LOOP: text_add(t, y->id < 4 ? loop_letter[y->id] : "index"); return;
   case SYM_TIME: text_add(t, "time"); return;
-  case SYM_STEP: text_add(t, "h"); return;
+  case SYM_TIME0: text_add(t, "time_B"); return;
+  case SYM_STEP: case SYM_H: text_add(t, "h"); return;
   case SYM_THETA: text_add(t, "theta"); return;
+  case SYM_LAMBDA: text_add(t, "lambda"); return;
+  case SYM_KAPPA: text_add(t, "kappa"); return;
   case SYM_STAT: text_printf(t, "stat%d", y->id); return;
   case SYM_COLUMN: text_printf(t, "c%d", y->id); return;
   case SYM_PARAM: text_add(t, s->model->param[y->id].name); return;
@@ -30,13 +33,14 @@ void sym_text(const System *s, int id, Text *t) {
     text_addc(t, ']');
     return;
   }
-  case SYM_VALUE: case SYM_RATE: {
+  case SYM_VALUE: case SYM_RATE: case SYM_VALUE0: case SYM_RATE0: {
     int k = 0;
     for (const char *c = s->model->var[y->id].name; *c; c++) {
       if (*c == '%' && k < y->nidx) add_index(s, y, k++, t);
       else text_addc(t, *c);
     }
-    if (y->kind == SYM_RATE) text_addc(t, '\'');
+    if (y->kind == SYM_RATE || y->kind == SYM_RATE0) text_addc(t, '\'');
+    if (y->kind == SYM_VALUE0 || y->kind == SYM_RATE0) text_add(t, "_B");
     return;
   }
   }

@@ -11,9 +11,14 @@
 #include "../model/model.h"
 
 // --- symbols: what the leaves of the DAG mean ---
-typedef enum { SYM_PARAM, SYM_PARAM_AT, SYM_LOOP, SYM_TIME, SYM_VALUE, SYM_RATE, SYM_STEP, SYM_THETA, SYM_STAT, SYM_COLUMN } SymKind;
+typedef enum {
+  SYM_PARAM, SYM_PARAM_AT, SYM_LOOP, SYM_TIME, SYM_VALUE, SYM_RATE, SYM_STEP, SYM_THETA, SYM_STAT, SYM_COLUMN,
+  SYM_VALUE0, SYM_RATE0, SYM_TIME0, SYM_H, SYM_LAMBDA, SYM_KAPPA
+} SymKind;
 // PARAM_AT: array element chosen by idx. VALUE: q, x or lambda. RATE: q' or x'. STEP, THETA: h and theta, only in printed W.
 // COLUMN: a hoisted constant of the instance (plan).
+// Two-point kernels (plan): VALUE0, RATE0, TIME0 are VALUE, RATE, TIME at the begin of the step (VALUE, RATE: at its end), H its length at
+// run time; LAMBDA, KAPPA: the multipliers of the row at hand on position and velocity level.
 typedef struct Sym { SymKind kind; int id; int nidx; Ex idx[2]; } Sym;
 
 typedef struct SymTab SymTab;
@@ -51,7 +56,7 @@ typedef struct SysClass {
   int nrow;   int *row;    // slot numbers
   Ex *f, *g;               // [nrow]
   Entries mass, jac, b, k; // d f/d(q,v,x); d g/d lambda; d g/d(q,v,x)
-  Ex kinetic, potential;   // EX_NONE where there is none
+  Ex kinetic, potential, dissipation; // EX_NONE where there is none
   bool is_equation;        // a state equation (first order)
 
   // rows

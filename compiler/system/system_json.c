@@ -95,10 +95,13 @@ void system_print_json(Arena *a, const System *s, const SchemeFacts *f, Text *ou
   text_addc(out, ']');
   if (s->uniform_reldeg) { text_add(out, ",\n  \"uniform_relative_degree\": "); text_json_string(out, s->uniform_reldeg); }
   if (f) {
-    text_printf(out, ",\n  \"scheme\": {\"name\": \"%s\", \"theta\": ", f->name);
-    text_number(out, f->theta);
-    text_add(out, ", \"gamma\": ");
-    text_number(out, f->gamma);
+    text_printf(out, ",\n  \"scheme\": {\"name\": \"%s\"", f->name);
+    if (f->weights) {
+      text_add(out, ", \"theta\": ");
+      text_number(out, f->theta);
+      text_add(out, ", \"gamma\": ");
+      text_number(out, f->gamma);
+    }
     text_printf(out, ", \"constant_iteration_matrix\": %s, \"constant_problem_matrix\": %s, \"one_iteration\": %s}",
                 f->constant_w ? "true" : "false", f->constant_problem ? "true" : "false", f->one_iteration ? "true" : "false");
   }

@@ -87,11 +87,15 @@ static void print_row(const System *s, const SysClass *c, Text *out) {
 }
 
 static void print_scheme(const SchemeFacts *f, Text *out) {
-  text_printf(out, "\nscheme %s(theta = ", f->name);
-  text_number(out, f->theta);
-  text_add(out, ", gamma = ");
-  text_number(out, f->gamma);
-  text_printf(out, ")\n  W %s; one-step matrix %s; %s\n", f->constant_w ? "constant, factored once" : "assembled in each iteration",
+  text_printf(out, "\nscheme %s", f->name);
+  if (f->weights) {
+    text_add(out, "(theta = ");
+    text_number(out, f->theta);
+    text_add(out, ", gamma = ");
+    text_number(out, f->gamma);
+    text_addc(out, ')');
+  }
+  text_printf(out, "\n  %s %s; one-step matrix %s; %s\n", f->weights ? "W" : "iteration matrix", f->constant_w ? "constant, factored once" : "assembled in each iteration",
               f->constant_problem ? "constant, computed once" : "computed in each iteration",
               f->one_iteration ? "one iteration is exact" : "Newton until the residual is at round-off");
 }

@@ -2,7 +2,8 @@
 #pragma once
 #include "system.h"
 
-typedef struct SchemeFacts { const char *name; double theta, gamma; bool constant_w, constant_problem, one_iteration; } SchemeFacts;
+// weights: theta and gamma mean something.
+typedef struct SchemeFacts { const char *name; double theta, gamma; bool weights, constant_w, constant_problem, one_iteration; } SchemeFacts;
 
 void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out);       // f may be NULL
 void system_print_json(Arena *a, const System *s, const SchemeFacts *f, Text *out);

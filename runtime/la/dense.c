@@ -46,6 +46,18 @@ nsm_la_status nsm_la_cholesky_solve(int n, int nrhs, const double *L, int lda, d
   return from_info(LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, nrhs, L, lda, B, ldb));
 }
 
+int nsm_la_pseudo_inverse_work(int n) { return 70 * (n + 4); }
+
+int nsm_la_pseudo_inverse(int n, double *A, double rcond, double *X, int *jpvt, double *work, int lwork) {
+  lapack_int rank = 0;
+  if (n < 1 || lwork < nsm_la_pseudo_inverse_work(n)) return -1;
+  for (int j = 0; j < n; j++) {
+    jpvt[j] = 0;
+    for (int i = 0; i < n; i++) X[i + j * n] = i == j;
+  }
+  return LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, n, n, n, A, n, X, n, jpvt, rcond, &rank, work, lwork) == 0 ? (int)rank : -1;
+}
+
 nsm_la_status nsm_la_gemv(int m, int n, double alpha, const double *A, int lda, const double *x, double beta, double *y) {
   if (!at_least(lda, m) || n < 0) return bad_shape;
   if (m == 0) return ok;

@@ -28,6 +28,10 @@ nsm_la_status nsm_la_lu_solve_transposed(int n, int nrhs, const double *LU, int 
 // A = L L^T, A symmetric positive definite; only the lower triangle is read and written.          LAPACK dpotrf
 nsm_la_status nsm_la_cholesky_factor(int n, double *A, int lda);
 nsm_la_status nsm_la_cholesky_solve(int n, int nrhs, const double *L, int lda, double *B, int ldb); // dpotrs
+// X := pseudo-inverse of A by a complete orthogonal factorization; singular values below rcond times the largest count as zero. A is
+// lost. X [n, n], jpvt [n], work [lwork >= nsm_la_pseudo_inverse_work(n)]. Returns the rank, -1 on bad shapes.    LAPACK dgelsy
+int nsm_la_pseudo_inverse(int n, double *A, double rcond, double *X, int *jpvt, double *work, int lwork);
+int nsm_la_pseudo_inverse_work(int n);
 // y := alpha A x + beta y.  A [lda, n] with m rows, x [n], y [m].                                 BLAS dgemv
 nsm_la_status nsm_la_gemv(int m, int n, double alpha, const double *A, int lda, const double *x, double beta, double *y);
 // C := alpha A B + beta C.  A [m, k], B [k, n], C [m, n].                                         BLAS dgemm

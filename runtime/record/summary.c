@@ -14,6 +14,10 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   if (s->on.contact.n > 0) fprintf(f, ", %ld impacts", c->impacts);
   if (s->r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
   fprintf(f, "\n");
+  const sim_ledger *g = &s->ledger;
+  if (!g->on) return;
+  fprintf(f, "  energy %.10g -> %.10g J: drift %.2g, largest gain %.2g, contacts took %.4g, dampers %.4g, forces gave %.4g, residue %.2g\n", g->initial,
+          g->kinetic + g->potential, g->drift, g->gain, g->contacts, g->dampers, g->forces, g->residue);
 }
 
 static void string(FILE *f, const char *t) {
@@ -39,6 +43,17 @@ static void entry(FILE *f, const char *key, double x) {
   fputs(",\n", f);
 }
 
+static void energy(FILE *f, const sim_ledger *g) {
+  const char *const key[] = { "initial", "final", "drift", "gain", "forces", "contacts", "dampers", "residue" };
+  const double value[] = { g->initial, g->kinetic + g->potential, g->drift, g->gain, g->forces, g->contacts, g->dampers, g->residue };
+  fputs("  \"energy\": {", f);
+  for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
+    fprintf(f, "%s\"%s\": ", i ? ", " : " ", key[i]);
+    number(f, value[i]);
+  }
+  fputs(" },\n", f);
+}
+
 int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   const nsm_counters *c = &m->count;
   fputs("{\n  \"status\": ", f);
@@ -54,6 +69,8 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fprintf(f, "  \"newton_iterations\": %ld,\n  \"solver_iterations\": %ld,\n  \"impacts\": %ld,\n", c->newton_iterations, c->solver_iterations,
           c->impacts);
   entry(f, "max_residual", c->max_residual);
+  if (s->ledger.on) energy(f, &s->ledger);
+  if (*s->note) { fputs("  \"note\": ", f); string(f, s->note); fputs(",\n", f); }
   fputs("  \"final\": {", f);
   int n = nsm_ncolumn(s);
   double *row = malloc((size_t)n * sizeof *row);

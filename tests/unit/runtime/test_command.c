@@ -114,6 +114,14 @@ static void summaries(void **state) {
   assert_non_null(strstr(t, "\"step_ns\": "));
   assert_non_null(strstr(t, "\"impacts\": 44"));
   assert_non_null(strstr(t, "\"floor.lambda\": "));
+  assert_null(strstr(t, "\"energy\""));                  // no ledger in a bench
+  free(t);
+  assert_int_equal(RUN(ball_model(), "--summary", path, "--record", "energy.residue", "--until=0.03"), 0);
+  SAYS("energy 9.81 -> ");
+  assert_int_equal(strncmp(out, "time,energy.residue\n0,0\n", 24), 0);
+  t = slurp(path);
+  assert_non_null(strstr(t, "\"energy\": { \"initial\": 9.81"));
+  assert_non_null(strstr(t, "\"residue\": "));
   free(t);
   assert_int_equal(RUN(log_model(), "--summary", path, "--quiet"), 3);
   t = slurp(path);

@@ -1,0 +1,87 @@
+// What the energy-consistent schemes cannot step is refused, statement by statement (E0705); where there is no energy to keep, the user
+// is told what still holds (W0820).
+#include <math.h>
+#include <string.h>
+#include "default_value.h"
+#include "scheme.h"
+
+typedef struct Check { const System *s; const char *scheme; DiagBag *bag; } Check;
+
+static Diag *refuse(const Check *k, Span at, const char *what) {
+  Diag *d = diag(k->bag, DIAG_E0705, at, "the scheme '%s' does not take %s", k->scheme, what);
+  diag_help(d, "scheme = moreau(theta = 1/2)");
+  return d;
+}
+
+static void states(const Check *k) {
+  const Model *m = k->s->model;
+  for (int i = 0; i < m->nvar; i++)
+    if (m->var[i].kind == MV_STATE) diag_label(refuse(k, m->var[i].span, "first-order states"), "`%s` is one", m->var[i].plain);
+}
+
+// Is e zero where all velocities are?
+static bool at_rest(const Check *k, const SysClass *c, Ex e) {
+  Pool *p = k->s->pool;
+  for (int i = 0; i < c->nslot; i++) e = ex_subst(p, e, &c->slot[i].rate, (Ex[]){ ex_num(p, 0) }, 1);
+  return ex_is_num(p, ex_expand(p, e), 0);
+}
+
+// T must be a quadratic form: no part of degree 0 or 1 in the velocities, and no time.
+static void kinetic(const Check *k, const SysClass *c) {
+  Pool *p = k->s->pool;
+  if (ex_depends(p, c->kinetic, k->s->sym_time)) { refuse(k, c->span, "a kinetic energy that depends on time"); return; }
+  bool pure = at_rest(k, c, c->kinetic);
+  for (int i = 0; i < c->nslot; i++) pure &= at_rest(k, c, ex_diff(p, c->kinetic, c->slot[i].rate));
+  if (pure) return;
+  Diag *d = refuse(k, c->span, "a kinetic energy with terms that are not of second degree in the velocities");
+  diag_note(d, "terms free of velocities belong in a potential, with the opposite sign");
+}
+
+static void row(const Check *k, const SysClass *c) {
+  const char *name = c->label;
+  if (c->velocity_level) diag_label(refuse(k, c->span, "constraints on velocities"), "%s", name);
+  else if (ex_depends(k->s->pool, c->y, k->s->sym_time))
+    diag_label(refuse(k, c->span, c->kind == CLASS_CONTACT ? "a gap that changes with time" : "a constraint that changes with time"), "%s", name);
+}
+
+static void elastic(const Check *k, const SysClass *c) {
+  double e = c->e == EX_NONE ? 0 : default_value(k->s, c->e);
+  if (e == 1 || isnan(e)) return;
+  Diag *d = diag(k->bag, DIAG_E0705, c->span, "the scheme '%s' takes elastic contacts only", k->scheme);
+  diag_label(d, "%s has restitution %g", c->label, e);
+  diag_help(d, "scheme = consistent, or: with newton(1)");
+}
+
+static void no_energy(const Check *k) {
+  const System *s = k->s;
+  const SysClass *force = NULL;
+  bool potential = false;
+  for (int i = 0; i < s->ncls; i++) {
+    const SysClass *c = &s->cls[i];
+    if (c->kind != CLASS_SMOOTH) continue;
+    potential |= c->potential != EX_NONE;
+    if (c->kinetic == EX_NONE && c->potential == EX_NONE && c->dissipation == EX_NONE && !force) force = c;
+    if (c->potential == EX_NONE || !ex_depends(s->pool, c->potential, s->sym_time)) continue;
+    Diag *d = diag(k->bag, DIAG_W0820, c->span, "the potential changes with time, so the energy is not constant");
+    diag_note(d, "within each step it is taken at the middle: the energy changes by what its change in time supplies");
+  }
+  if (!force || potential) return;
+  Diag *d = diag(k->bag, DIAG_W0820, force->span, "forces but no potential: there is no energy to keep");
+  diag_note(d, "'%s' still guarantees that the kinetic energy changes by the work of the forces and the losses, and by nothing else", k->scheme);
+  diag_help(d, "where a force has a potential, write it as: potential ...;");
+}
+
+void check_consistent(const System *s, const char *scheme, DiagBag *bag) {
+  Check k = { s, scheme, bag };
+  int before = diag_errors(bag);
+  states(&k);
+  for (int i = 0; i < s->ncls; i++) {
+    const SysClass *c = &s->cls[i];
+    if (c->kind == CLASS_RELATION)
+      diag_label(refuse(&k, c->span, c->compliant ? "compliant contacts" : "relations between outputs and multipliers"), "%s", c->label);
+    else if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) row(&k, c);
+    else if (c->kind == CLASS_SMOOTH && c->kinetic != EX_NONE) kinetic(&k, c);
+    if (c->kind == CLASS_CONTACT && !strcmp(scheme, "consistent1")) elastic(&k, c);
+  }
+  if (diag_errors(bag) == before) no_energy(&k);
+}

@@ -1,0 +1,63 @@
+// The kernels that every scheme needs of a class: mass, right-hand side, Jacobians, rows, energies, values.
+#include "scheme.h"
+
+void kernel_set(PlanClass *pc, Hoist *h, KernelKind k, const Ex *value, int n) {
+  if (!n) return;
+  Kernel *out = &pc->kernel[k];
+  out->n = n;
+  out->value = ARENA_ARRAY(h->arena, Ex, n);
+  out->stage = STAGE_CONST;
+  for (int i = 0; i < n; i++) {
+    Stage s = stage_of(h->sys, value[i]);
+    if (s > out->stage) out->stage = s;
+    out->value[i] = hoist(h, value[i]);
+  }
+}
+
+void kernel_entries(PlanClass *pc, Hoist *h, KernelKind k, const Entries *e) {
+  Ex *v = ARENA_ARRAY(h->arena, Ex, e->n + 1);
+  for (int i = 0; i < e->n; i++) v[i] = e->at[i].value;
+  kernel_set(pc, h, k, v, e->n);
+}
+
+static bool all_zero(const Pool *p, const Ex *e, int n) {
+  for (int i = 0; i < n; i++) if (!ex_is_num(p, e[i], 0)) return false;
+  return true;
+}
+
+void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c) {
+  Pool *p = h->sys->pool;
+  pc->c = c;
+  pc->e_num = -1;
+  kernel_entries(pc, h, KERNEL_MASS, &c->mass);
+  if (!all_zero(p, c->f, c->nrow)) kernel_set(pc, h, KERNEL_F, c->f, c->nrow);
+  kernel_entries(pc, h, KERNEL_JAC, &c->jac);
+  if (!all_zero(p, c->g, c->nrow)) kernel_set(pc, h, KERNEL_G, c->g, c->nrow);
+  kernel_entries(pc, h, KERNEL_B, &c->b);
+  kernel_entries(pc, h, KERNEL_K, &c->k);
+  if (c->kinetic || c->potential) {
+    Ex zero = ex_num(p, 0);
+    Ex e[2] = { c->kinetic ? c->kinetic : zero, c->potential ? c->potential : zero };
+    kernel_set(pc, h, KERNEL_ENERGY, e, 2);
+  }
+  if (c->kind == CLASS_RELATION) kernel_set(pc, h, KERNEL_Y, &c->y, 1);
+  if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) {
+    Ex e[2] = { c->velocity_level ? ex_num(p, 0) : c->y, c->rate };
+    kernel_set(pc, h, KERNEL_GAP, e, 2);
+    kernel_set(pc, h, KERNEL_RATE, &c->rate, 1);
+    pc->kernel[KERNEL_GAP].stage = pc->kernel[KERNEL_RATE].stage = STAGE_STATE;
+  }
+  kernel_entries(pc, h, KERNEL_H, &c->h);
+  if (c->kind == CLASS_RELATION && c->row_type == 1) kernel_set(pc, h, KERNEL_LAW, (Ex[]){ c->lo, c->hi }, 2);
+  if (c->kind == CLASS_OUTPUT || c->kind == CLASS_ASSERT) kernel_set(pc, h, KERNEL_OUT, &c->value, 1);
+  if (c->kind == CLASS_INIT) hoist_column(h, c->value);
+  if (c->e != EX_NONE && !ex_is_num(p, c->e, 0)) pc->e_num = hoist_column(h, c->e);
+}
+
+void class_columns(PlanClass *pc, const Hoist *h) {
+  const SysClass *c = pc->c;
+  pc->index_num = h->n;
+  pc->num = h->num;
+  pc->nnum = h->n;
+  if (c->kind >= CLASS_RELATION && c->kind <= CLASS_OUTPUT) pc->nnum += c->nloop;
+}

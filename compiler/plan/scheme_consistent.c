@@ -1,0 +1,57 @@
+// Energy-consistent schemes (mathematics.md section 5): the kernels of one point in time for the impact step and the ledger, and the
+// two-point kernels of the smooth step. consistent and consistent1 differ in the runtime's step only.
+#include "scheme.h"
+#include "two_point.h"
+
+static void smooth_kernels(PlanClass *pc, Hoist *h, const TwoPoint *t) {
+  Pool *p = h->sys->pool;
+  bool any = false;
+  for (int r = 0; r < pc->c->nrow; r++) any |= !ex_is_num(p, t->r[r], 0);
+  if (any) kernel_set(pc, h, KERNEL_C, t->r, pc->c->nrow);
+  kernel_entries(pc, h, KERNEL_CJAC, &t->cjac);
+  pc->cjac = t->cjac;
+  pc->c_affine = t->affine;
+  if (t->force == EX_NONE && t->damping == EX_NONE) return;
+  Ex zero = ex_num(p, 0);
+  kernel_set(pc, h, KERNEL_WORK, (Ex[]){ t->force == EX_NONE ? zero : t->force, t->damping == EX_NONE ? zero : t->damping }, 2);
+}
+
+static void row_kernels(PlanClass *pc, Hoist *h, const TwoPoint *t) {
+  kernel_set(pc, h, KERNEL_DG, t->dg, pc->c->h.n);
+  kernel_entries(pc, h, KERNEL_RQ, &t->rq);
+  kernel_entries(pc, h, KERNEL_DRATE, &t->dr);
+  kernel_entries(pc, h, KERNEL_CURVE, &t->curve);
+  pc->rq = t->rq;
+  pc->dr = t->dr;
+  pc->curve = t->curve;
+}
+
+const Plan *scheme_consistent(Arena *a, const System *s, const char *name) {
+  Plan *p = ARENA_NEW(a, Plan);
+  p->sys = s;
+  p->scheme = name;
+  p->theta = 0.5;
+  p->gamma = 1;
+  p->ncls = s->ncls;
+  p->cls = ARENA_ARRAY(a, PlanClass, s->ncls);
+  p->constant_iteration_matrix = p->constant_problem_matrix = true;
+  for (int i = 0; i < s->ncls; i++) {
+    const SysClass *c = &s->cls[i];
+    PlanClass *pc = &p->cls[i];
+    Hoist h = { a, s, NULL, 0, 0 };
+    class_kernels(pc, &h, c);
+    if (c->kind == CLASS_SMOOTH) {
+      TwoPoint t = two_point_smooth(a, s, c);
+      smooth_kernels(pc, &h, &t);
+      p->constant_iteration_matrix &= pc->c_affine;
+    } else if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) {
+      TwoPoint t = two_point_row(a, s, c);
+      row_kernels(pc, &h, &t);
+      p->constant_problem_matrix &= c->affine;
+    }
+    class_columns(pc, &h);
+  }
+  p->constant_problem_matrix &= p->constant_iteration_matrix;
+  p->one_iteration = p->constant_problem_matrix;
+  return p;
+}

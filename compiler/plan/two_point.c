@@ -1,0 +1,187 @@
+// R1 and the rows of the consistent schemes, class by class. With m for the midpoint and D for the discrete derivative from q0 to q:
+//
+//   R1 = 1/2 (M(q0) + M(q)) (v - v0) + G(vm, qm)(q - q0) + h/2 [DT/Dq(v0; .) + DT/Dq(v; .)] + h DV/Dq
+//        + h dR/dv(qm, (q - q0)/h) - h F(tm, qm, vm),       G_ij = (dM_ik/dq_j - dM_jk/dq_i) v_k    (mathematics.md (12), (13))
+//
+// Each class is exact by itself: (q - q0).R1 + (v - v0).1/2 (M(q0) + M(q))(h vm - (q - q0)) = h (difference of its energy), so their
+// sum is (tests/unit/plan/test_consistent.c).
+#include "../system/slots.h"
+#include "two_point.h"
+
+typedef struct Job {
+  Arena *arena; Pool *p; const System *s; const SysClass *c;
+  int n;                       // coordinates: all slots of the class
+  int *q, *v, *q0, *v0;        // [n] symbols
+  Ex *q0x, *v0x, *qm, *vm, *dq; // [n]
+  Ex h, tm;
+} Job;
+
+static int symbol(const System *s, SymKind kind) { return symtab_id(s->sym, (Sym){ .kind = kind }); }
+
+static int at_begin(const System *s, int id, SymKind kind) {
+  Sym y = *symtab_at(s->sym, id);
+  y.kind = kind;
+  return symtab_id(s->sym, y);
+}
+
+static Job job_of(Arena *a, const System *s, const SysClass *c) {
+  int n = c->nslot;
+  Job j = { .arena = a, .p = s->pool, .s = s, .c = c, .n = n };
+  int **ids[] = { &j.q, &j.v, &j.q0, &j.v0 };
+  Ex **exs[] = { &j.q0x, &j.v0x, &j.qm, &j.vm, &j.dq };
+  for (int i = 0; i < 4; i++) *ids[i] = ARENA_ARRAY(a, int, n + 1);
+  for (int i = 0; i < 5; i++) *exs[i] = ARENA_ARRAY(a, Ex, n + 1);
+  Pool *p = s->pool;
+  Ex half = ex_num(p, 0.5);
+  for (int k = 0; k < n; k++) {
+    j.q[k] = c->slot[k].value; j.v[k] = c->slot[k].rate;
+    j.q0[k] = at_begin(s, j.q[k], SYM_VALUE0); j.v0[k] = at_begin(s, j.v[k], SYM_RATE0);
+    j.q0x[k] = ex_sym(p, j.q0[k]); j.v0x[k] = ex_sym(p, j.v0[k]);
+    j.qm[k] = ex_mul(p, half, ex_add(p, j.q0x[k], ex_sym(p, j.q[k])));
+    j.vm[k] = ex_mul(p, half, ex_add(p, j.v0x[k], ex_sym(p, j.v[k])));
+    j.dq[k] = ex_sub(p, ex_sym(p, j.q[k]), j.q0x[k]);
+  }
+  j.h = ex_sym(p, symbol(s, SYM_H));
+  j.tm = ex_add(p, ex_sym(p, symbol(s, SYM_TIME0)), ex_mul(p, half, j.h));
+  return j;
+}
+
+// At the midpoint of the step: q -> qm, t -> tm, v -> by.
+static Ex at_middle(const Job *j, Ex e, const Ex *by) {
+  int *from = ARENA_ARRAY(j->arena, int, 2 * j->n + 1);
+  Ex *to = ARENA_ARRAY(j->arena, Ex, 2 * j->n + 1);
+  for (int k = 0; k < j->n; k++) {
+    from[2 * k] = j->q[k]; to[2 * k] = j->qm[k];
+    from[2 * k + 1] = j->v[k]; to[2 * k + 1] = by[k];
+  }
+  from[2 * j->n] = j->s->sym_time; to[2 * j->n] = j->tm;
+  return ex_subst(j->p, e, from, to, 2 * j->n + 1);
+}
+
+static void add(const Job *j, Ex *to, Ex e) { *to = ex_add(j->p, *to, e); }
+
+// Df/Dq from q0 to q; nothing where f is free of coordinates.
+static bool discrete(const Job *j, Ex f, Ex *out) {
+  bool any = false;
+  for (int k = 0; k < j->n; k++) any |= ex_depends(j->p, f, j->q[k]);
+  if (any) ex_discrete(j->p, f, j->q, j->q0, j->q, j->n, out);
+  return any;
+}
+
+static void kinetic(const Job *j, TwoPoint *t) {
+  Pool *p = j->p;
+  const SysClass *c = j->c;
+  Ex half = ex_num(p, 0.5);
+  Ex *begin = ARENA_ARRAY(j->arena, Ex, c->nslot + 1);            // rows by slot
+  for (int k = 0; k < j->n; k++) begin[k] = ex_num(p, 0);
+  for (int i = 0; i < c->mass.n; i++) {
+    const Entry *m = &c->mass.at[i];
+    Ex m0 = ex_subst(p, m->value, j->q, j->q0x, j->n);
+    Ex mean = m0 == m->value ? m0 : ex_mul(p, half, ex_add(p, m0, m->value));
+    add(j, &begin[m->row], ex_mul(p, mean, ex_sub(p, ex_sym(p, j->v[m->col]), j->v0x[m->col])));
+  }
+  Ex *d = ARENA_ARRAY(j->arena, Ex, j->n + 1);
+  Ex T0 = ex_subst(p, c->kinetic, j->v, j->v0x, j->n);
+  bool moving = discrete(j, ex_add(p, T0, c->kinetic), d);
+  for (int r = 0; r < c->nrow; r++) {
+    int i = c->row[r];
+    t->r[r] = begin[i];
+    if (!moving) continue;
+    Ex pi = ex_diff(p, c->kinetic, j->v[i]);
+    for (int k = 0; k < j->n; k++) {
+      Ex g = ex_sub(p, ex_diff(p, pi, j->q[k]), ex_diff(p, ex_diff(p, c->kinetic, j->v[k]), j->q[i]));
+      add(j, &t->r[r], ex_mul(p, at_middle(j, g, j->vm), j->dq[k]));
+    }
+    add(j, &t->r[r], ex_mul(p, ex_mul(p, half, j->h), d[i]));
+  }
+}
+
+static void potential(const Job *j, TwoPoint *t) {
+  Pool *p = j->p;
+  Ex *d = ARENA_ARRAY(j->arena, Ex, j->n + 1);
+  Ex V = ex_subst(p, j->c->potential, &j->s->sym_time, &j->tm, 1);
+  if (!discrete(j, V, d)) return;
+  for (int r = 0; r < j->c->nrow; r++) add(j, &t->r[r], ex_mul(p, j->h, d[j->c->row[r]]));
+}
+
+// h f(qm, (q - q0)/h): where f is affine in the velocities, h does not stand below the line.
+static Ex impulse_of_damping(const Job *j, Ex f) {
+  Pool *p = j->p;
+  Ex *w = ARENA_ARRAY(j->arena, Ex, j->n + 1);
+  for (int k = 0; k < j->n; k++) w[k] = ex_num(p, 0);
+  if (ex_affine(p, f, j->v, j->n)) {
+    Ex sum = ex_mul(p, j->h, at_middle(j, f, w));
+    for (int k = 0; k < j->n; k++) sum = ex_add(p, sum, ex_mul(p, at_middle(j, ex_diff(p, f, j->v[k]), w), j->dq[k]));
+    return sum;
+  }
+  for (int k = 0; k < j->n; k++) w[k] = ex_div(p, j->dq[k], j->h);
+  return ex_mul(p, j->h, at_middle(j, f, w));
+}
+
+static void forces(const Job *j, TwoPoint *t) {
+  Pool *p = j->p;
+  const SysClass *c = j->c;
+  bool damping = c->dissipation != EX_NONE;
+  Ex work = ex_num(p, 0);
+  for (int r = 0; r < c->nrow; r++) {
+    Ex f = damping ? EX_NONE : at_middle(j, c->f[r], j->vm), dq = j->dq[c->row[r]];
+    Ex impulse = damping ? impulse_of_damping(j, c->f[r]) : ex_mul(p, j->h, f);
+    add(j, &t->r[r], ex_neg(p, impulse));
+    add(j, &work, damping ? ex_neg(p, ex_mul(p, impulse, ex_div(p, dq, j->h))) : ex_mul(p, f, dq));
+  }
+  if (damping) t->damping = work; else t->force = work;
+}
+
+static void push(const Job *j, Entries *to, int row, int col, Wrt wrt, Ex value) {
+  if (!ex_is_num(j->p, value, 0)) entries_push(j->arena, to, (Entry){ row, col, wrt, value });
+}
+
+static bool moves(int id, void *system) {
+  const Sym *y = symtab_at(((const System *)system)->sym, id);
+  return y->kind == SYM_VALUE || y->kind == SYM_RATE || y->kind == SYM_VALUE0 || y->kind == SYM_RATE0 || y->kind == SYM_TIME0;
+}
+
+TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c) {
+  Job j = job_of(a, s, c);
+  TwoPoint t = { .affine = true };
+  t.r = ARENA_ARRAY(a, Ex, c->nrow + 1);
+  for (int r = 0; r < c->nrow; r++) t.r[r] = ex_num(s->pool, 0);
+  if (c->kinetic != EX_NONE) kinetic(&j, &t);
+  else if (c->potential != EX_NONE) potential(&j, &t);
+  else forces(&j, &t);
+  for (int r = 0; r < c->nrow; r++)
+    for (int k = 0; k < j.n; k++) {
+      push(&j, &t.cjac, c->row[r], k, WRT_Q, ex_diff(s->pool, t.r[r], j.q[k]));
+      push(&j, &t.cjac, c->row[r], k, WRT_V, ex_diff(s->pool, t.r[r], j.v[k]));
+    }
+  for (int i = 0; i < t.cjac.n; i++) t.affine &= !ex_depends_any(s->pool, t.cjac.at[i].value, moves, (void *)s);
+  return t;
+}
+
+TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
+  Pool *p = s->pool;
+  Job j = job_of(a, s, c);
+  TwoPoint t = { .affine = false };
+  Ex lambda = ex_sym(p, symbol(s, SYM_LAMBDA)), kappa = ex_sym(p, symbol(s, SYM_KAPPA));
+  Ex *d = ARENA_ARRAY(a, Ex, j.n + 1), *force = ARENA_ARRAY(a, Ex, j.n + 1);
+  for (int k = 0; k < j.n; k++) force[k] = ex_num(p, 0);
+  t.dg = ARENA_ARRAY(a, Ex, c->h.n + 1);
+  discrete(&j, c->y, d);
+  for (int i = 0; i < c->h.n; i++) {
+    int k = c->h.at[i].col;
+    t.dg[i] = d[k];
+    add(&j, &force[k], ex_mul(p, lambda, d[k]));
+  }
+  for (int k = 0; k < j.n; k++) push(&j, &t.rq, 0, k, WRT_Q, ex_diff(p, c->rate, j.q[k]));
+  if (c->kind == CLASS_CONSTRAINT && discrete(&j, c->rate, d))
+    for (int k = 0; k < j.n; k++) {
+      push(&j, &t.dr, 0, k, WRT_Q, d[k]);
+      add(&j, &force[k], ex_mul(p, kappa, d[k]));
+    }
+  for (int i = 0; i < j.n; i++)
+    for (int k = 0; k < j.n; k++) {
+      push(&j, &t.curve, i, k, WRT_Q, ex_diff(p, force[i], j.q[k]));
+      push(&j, &t.curve, i, k, WRT_V, ex_diff(p, force[i], j.v[k]));
+    }
+  return t;
+}

@@ -1,0 +1,16 @@
+// Symbolic two-point forms of a class over a step from (q0, v0) to (q, v): what the energy-consistent schemes evaluate
+// (mathematics.md section 5; docs/numerics/consistent.md). The class reads coordinates only.
+#pragma once
+#include "../system/system.h"
+
+typedef struct TwoPoint {
+  Ex *r;                  // smooth: [nrow], the class's part of R1 (runtime/nsm_abi.h, c_fn)
+  Entries cjac;           // d r / d(q, v)
+  bool affine;            // r affine in (q, v), Jacobian constant for a given step
+  Ex force, damping;      // work done in the step; EX_NONE where the class does none
+  Ex *dg;                 // rows: one for each entry of the class's h
+  Entries rq, dr, curve;
+} TwoPoint;
+
+TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c);
+TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c);

@@ -1,0 +1,74 @@
+// The energy-consistent schemes: what their files share. docs/numerics/consistent.md has the equations; numbers in comments are its own.
+//
+//   step_consistent.c      one step: impact (1), then Newton's method on (2)-(6)
+//   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
+//   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
+//   consistent_setup.c     checks, sizes, graph of K      consistent_start.c  consistent initial values
+#pragma once
+#include "sim.h"
+
+enum { DENSE_ISLAND = 40 };             // contacts up to which (13) is always dense
+
+// A class' outputs of its two-point kernels.
+typedef struct con_class {
+  double *cjac, *dg, *dr, *rq, *curve;   // [count][n] of the pattern
+  double *mass0;                         // M(q_B)
+} con_class;
+
+// Unknowns of K: u [nq], lambda [ns], kappa [ns]. Its rows: momentum [nq], rates [ns], gaps [ns] of the constraints.
+struct sim_consistent {
+  int        ns, n;                      // rows of constraints; n = nq + 2 ns
+  int       *row, *of;                   // [ns] row of a constraint; [r.n] number of a row, -1 for contacts
+  con_class *cls;
+  double    *uc;                         // [nq] velocity after the impact
+  double    *kappa, *kappa1;             // [nl] begin and end of the step
+  double    *gain;                       // [nq] u_E - u_C of the last step
+  double    *res, *size, *dz;            // [n] residual, size of its terms, Newton step
+  double    *dq, *qsize;                 // [nq] of the step; sum of |d R1 / d (q, u)| |(q, u)|
+  double    *try_u, *try_l, *try_k;      // iterate before the last step
+  double    *gap;                        // [r.n] at the end
+  double    *force;                      // [nl] multipliers of the second step
+  double    *mass_inverse;               // [nq] 1/M_ii at the start
+
+  sim_matrix k;
+  unsigned char *constrained, *inverted; // [nblock] has rows of constraints; holds a pseudo-inverse
+  int        largest;                    // rows of the largest such block
+  double    *keep, *right, *row_scale, *col_scale, *work, *rhs;
+  int       *jpvt, lwork;
+  int        redundant;                  // a dependent constraint was met
+
+  // contacts: those closed at q_B
+  int        na, nc;                     // closed, all
+  unsigned char *closed;                 // [r.n] in the last step
+  int       *act, *index, *parent;       // [nc] row of a closed contact; [r.n] its number; [nc] islands
+  int       *blocks0, *blocks;           // touched blocks of each contact row: start [r.n+1], block
+  long      *x0;                         // place in x of each touched block
+  double    *x, *xq;                     // columns K^{-1} B by touched block; their q parts
+  int       *member, *local, *count, *seat; // contacts of an island, their place in it; size of an island; who sits at a block
+  int       *at_block0, *at_block, *mark;// contact rows by touched block
+  int       *row_start, *col, sparse;    // D by compressed rows
+  double    *line;                       // [nc]
+  double    *m, *qv, *lo, *hi, *lam, *uv, *l0, *diag;
+  void      *lcp;
+  int        bad_row;
+  nsm_cone_result result;
+};
+
+static inline nsm_view con_view(const nsm_sim *s, double t1) {
+  return (nsm_view){ .t = t1, .q = s->q1, .v = s->z1, .x = s->z1 + s->nq, .l = s->l1, .t0 = s->t, .h = s->h, .q0 = s->q, .v0 = s->con->uc,
+                     .k = s->con->kappa1 };
+}
+
+// consistent_matrix.c
+int  con_matrix(nsm_sim *s, const nsm_view *v);                  // assembles and factors; -1, or the row of a zero pivot
+void con_solve(nsm_sim *s, double *x);                           // x := K^{-1} x
+void con_block_solve(nsm_sim *s, int block, double *x);          // in the block's own order
+void con_dq(const nsm_sim *s, double h, const double *dz, double *dq); // dq = (h/2) du - P dkappa
+
+// consistent_contacts.c
+void con_columns(nsm_sim *s, double h);                          // K^{-1} B and its q part for the closed contacts
+int  con_contacts(nsm_sim *s);                                   // (13) -> con->lam; 0 on failure
+void con_apply_contacts(nsm_sim *s);                             // dz += K^{-1} B (lam - l0)
+
+// Rows of the impact, or of the constraints alone: free rows and closed contacts with rate (1 + e) rate0; impulses -> isl.lambda.
+int  con_impact(nsm_sim *s, int contacts, const double *value);

@@ -1,0 +1,200 @@
+// Contacts closed at q_B: 0 <= g(q_E) - g(q_B) perp lambda_N >= 0, linearised at an iterate a with the smooth rows eliminated:
+//
+//   w = g(q^a) - g(q_B) + H (dq_free - D^a lambda^a) + D^a lambda,   D^a = H [(h/2) (K^{-1} B)_u - P (K^{-1} B)_kappa],  B = Dg_N^T        (13)
+//
+// solved island by island: contacts are coupled where they touch the same block of K.
+#include "consistent.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+
+static const double *direction(const nsm_sim *s, int row) {
+  int cls = s->r.cls[row];
+  const sim_class *k = &s->cls[cls];
+  return (k->c->dg_fn ? s->con->cls[cls].dg : k->h) + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+}
+
+static void column(nsm_sim *s, int row, double h) {
+  struct sim_consistent *c = s->con;
+  const sim_matrix *w = &c->k;
+  const sim_rows *r = &s->r;
+  const sim_class *k = &s->cls[r->cls[row]];
+  const double *b = direction(s, row);
+  for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) {
+    const sim_block *block = &w->block[c->blocks[t]];
+    double *x = c->x + c->x0[t], *xq = c->xq + c->x0[t];
+    memset(x, 0, (size_t)block->n * sizeof(double));
+    for (int e = 0; e < k->c->h.n; e++) {
+      int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
+      if (w->block_of[z] == c->blocks[t]) x[w->place[z] - block->first] += b[e];
+    }
+    if (block->kind == BLOCK_SCALAR) x[0] *= w->inverse[w->order[block->first]];
+    else con_block_solve(s, c->blocks[t], x);
+    for (int i = 0; i < block->n; i++) {
+      int z = w->order[block->first + i];
+      xq[i] = 0;
+      if (z >= s->nq) continue;
+      xq[i] = 0.5 * h * x[i];
+      for (int e = r->z0[z]; c->ns > 0 && e < r->z0[z + 1]; e++) {
+        int j = c->of[r->zs[e]];
+        if (j >= 0) xq[i] -= r->x[r->zx[e]] * x[w->place[s->nq + c->ns + j] - block->first];
+      }
+    }
+  }
+}
+
+void con_columns(nsm_sim *s, double h) {
+  struct sim_consistent *c = s->con;
+  for (int i = 0; i < c->na; i++) column(s, c->act[i], h);
+}
+
+// H of contact i times the q part of column j.
+static double coupling(const nsm_sim *s, int i, int j) {
+  const struct sim_consistent *c = s->con;
+  const sim_matrix *w = &c->k;
+  const sim_class *k = &s->cls[s->r.cls[i]];
+  const double *h = k->h + (size_t)(i - k->row0) * (size_t)k->c->h.n;
+  double sum = 0;
+  for (int e = 0; e < k->c->h.n; e++) {
+    int z = sim_z_of(s, k, i - k->row0, k->c->h.col[e]), b = w->block_of[z];
+    for (int t = c->blocks0[j]; t < c->blocks0[j + 1]; t++)
+      if (c->blocks[t] == b) sum += h[e] * c->xq[c->x0[t] + w->place[z] - w->block[b].first];
+  }
+  return sum;
+}
+
+static double change_of_gap(const nsm_sim *s, int row) {
+  const struct sim_consistent *c = s->con;
+  const sim_class *k = &s->cls[s->r.cls[row]];
+  const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+  double sum = c->gap[row] - s->r.gap[row];
+  for (int e = 0; e < k->c->h.n; e++) sum += h[e] * c->dq[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
+  return sum;
+}
+
+// ---- islands -------------------------------------------------------------------------------------------------------------------
+static int root(int *parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+static void join(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  for (int i = 0; i < c->na; i++) {
+    c->parent[i] = i;
+    for (int t = c->blocks0[c->act[i]]; t < c->blocks0[c->act[i] + 1]; t++) c->seat[c->blocks[t]] = -1;
+  }
+  for (int i = 0; i < c->na; i++)
+    for (int t = c->blocks0[c->act[i]]; t < c->blocks0[c->act[i] + 1]; t++) {
+      int *seat = &c->seat[c->blocks[t]];
+      if (*seat < 0) *seat = i;
+      else {
+        int a = root(c->parent, i), b = root(c->parent, *seat);
+        c->parent[a > b ? a : b] = a > b ? b : a;          // the root is the first of its island
+      }
+    }
+}
+
+static int ascending(const void *a, const void *b) {
+  int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+// Row a of D of (12) in the island: numbers of the coupled contacts into col, ascending, and values; how many.
+static int coupled(nsm_sim *s, int a, int *col, double *value) {
+  struct sim_consistent *c = s->con;
+  int i = c->act[c->member[a]], n = 0;
+  for (int t = c->blocks0[i]; t < c->blocks0[i + 1]; t++)
+    for (int e = c->at_block0[c->blocks[t]]; e < c->at_block0[c->blocks[t] + 1]; e++) {
+      int j = c->at_block[e];
+      if (!s->r.active[j] || c->mark[j] == i) continue;
+      c->mark[j] = i;
+      col[n++] = c->local[c->index[j]];
+    }
+  qsort(col, (size_t)n, sizeof *col, ascending);
+  for (int e = 0; e < n; e++) c->mark[c->act[c->member[col[e]]]] = -1;
+  for (int e = 0; e < n; e++) value[e] = coupling(s, i, c->act[c->member[col[e]]]);
+  return n;
+}
+
+// D by compressed rows; small or full ones dense by columns, in place of them.
+static nsm_cone_problem island(nsm_sim *s, int m) {
+  struct sim_consistent *c = s->con;
+  nsm_cone_problem p = { .m = m, .M = c->m, .q = c->qv, .lo = c->lo, .hi = c->hi };
+  int n = 0, sparse = m > DENSE_ISLAND && c->sparse;
+  for (int a = 0; a < m; a++) {
+    int i = c->member[a], *col = c->col + n, count;
+    double *value = sparse ? c->m + n : c->line;
+    count = coupled(s, a, sparse ? col : c->col, value);
+    if (!sparse) {
+      col = c->col;
+      for (int b = 0; b < m; b++) c->m[a + (size_t)b * (size_t)m] = 0;
+    }
+    c->row_start[a] = n;
+    c->qv[a] = change_of_gap(s, c->act[i]);
+    c->lo[a] = 0;
+    c->hi[a] = INFINITY;
+    c->lam[a] = c->l0[i];
+    for (int e = 0; e < count; e++) {
+      int other = col[e];
+      if (!sparse) c->m[a + (size_t)other * (size_t)m] = value[e];
+      if (other == a) c->diag[i] = value[e];
+      c->qv[a] -= value[e] * c->l0[c->member[other]];
+    }
+    if (sparse) n += count;
+  }
+  c->row_start[m] = n;
+  if (sparse) {
+    p.row_start = c->row_start;
+    p.col = c->col;
+  }
+  return p;
+}
+
+static int solve_island(nsm_sim *s, int m) {
+  struct sim_consistent *c = s->con;
+  for (int a = 0; a < m; a++) c->local[c->member[a]] = a;
+  nsm_cone_problem p = island(s, m);
+  s->cone.warm = 1;
+  nsm_cone_status status = nsm_cone_solve(&p, &s->cone, c->lcp, c->lam, c->uv, &c->result);
+  s->count.solver_iterations += c->result.iterations;
+  int worst = c->result.worst;
+  if (status != NSM_CONE_SOLVED) {
+    c->bad_row = c->act[c->member[worst >= 0 && worst < m ? worst : 0]];
+    return 0;
+  }
+  if (c->result.residual > s->count.max_residual) s->count.max_residual = c->result.residual;
+  for (int a = 0; a < m; a++) s->ltry[s->r.l[c->act[c->member[a]]]] = c->lam[a];
+  return 1;
+}
+
+int con_contacts(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  for (int i = 0; i < c->na; i++) c->l0[i] = s->l1[s->r.l[c->act[i]]];
+  join(s);
+  for (int i = 0; i < c->na; i++) c->count[i] = 0;
+  for (int i = 0; i < c->na; i++) c->count[root(c->parent, i)]++;
+  for (int first = 0; first < c->na; first++) {
+    int m = c->count[first];
+    if (m == 0) continue;
+    for (int i = first, n = 0; n < m; i++)
+      if (root(c->parent, i) == first) c->member[n++] = i;
+    if (!solve_island(s, m)) return 0;
+  }
+  return 1;
+}
+
+void con_apply_contacts(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  const sim_matrix *w = &c->k;
+  for (int i = 0; i < c->na; i++) {
+    int row = c->act[i];
+    double d = s->ltry[s->r.l[row]] - c->l0[i];
+    if (d == 0) continue;
+    for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) {
+      const sim_block *b = &w->block[c->blocks[t]];
+      for (int e = 0; e < b->n; e++) c->dz[w->order[b->first + e]] += d * c->x[c->x0[t] + e];
+    }
+  }
+}

@@ -1,0 +1,49 @@
+// Where the energy went, mathematics.md section 7. Per step
+//
+//   residue = dE - (work of forces - loss at dampers - loss at contacts)
+//
+// For the energy-consistent schemes it is round-off; for Moreau's it is the error of the scheme. The loss at contacts is exact where the
+// impact is a step of its own (T before and after); else it is estimated as -p (u + u_k) / 2 from impulses and rates of the contacts.
+#include "consistent.h"
+#include <math.h>
+
+void sim_ledger_start(nsm_sim *s) {
+  sim_ledger *g = &s->ledger;
+  *g = (sim_ledger){ .on = 1 };
+  sim_energy(s, &g->kinetic, &g->potential);
+  g->initial = g->kinetic + g->potential;
+}
+
+void sim_ledger_impulses(nsm_sim *s) {
+  const sim_rows *r = &s->r;
+  const sim_islands *a = &s->isl;
+  s->ledger.loss = 0;
+  for (int i = 0; s->on.contact.n > 0 && i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]];
+    if (s->cls[r->cls[row]].c->kind != NSM_CONTACT) continue;
+    double p = s->l1[r->l[row]], begin = r->rate0[row], end = a->u[i] - r->e[row] * begin;
+    s->ledger.loss -= 0.5 * p * (begin + end);
+  }
+}
+
+void sim_ledger_step(nsm_sim *s) {
+  sim_ledger *g = &s->ledger;
+  double kinetic, potential, force = 0, damping = 0, before = g->kinetic + g->potential;
+  nsm_view v = { .t = s->t, .q = s->q, .v = s->z, .x = s->z + s->nq, .l = s->l, .t0 = s->t - s->h, .h = s->h, .q0 = s->q1, .v0 = s->con ? s->con->uc : s->z1, .k = s->l };
+  for (int a = 0; a < s->on.smooth.n; a++) {
+    const sim_class *k = &s->cls[s->on.smooth.of[a]];
+    if (k->c->work_fn) k->c->work_fn(&v, &k->tab, &force, &damping);
+  }
+  sim_energy(s, &kinetic, &potential);
+  double now = kinetic + potential, d = now - before;
+  g->kinetic = kinetic;
+  g->potential = potential;
+  g->forces += force;
+  g->dampers += damping;
+  g->contacts += g->loss;
+  g->residue_now = d - (force - damping - g->loss);
+  g->residue_sum += g->residue_now;
+  g->residue = fmax(g->residue, fabs(g->residue_now));
+  g->drift = fmax(g->drift, fabs(now - g->initial));
+  g->gain = fmax(g->gain, d);
+}
