@@ -75,6 +75,7 @@ bool ex_affine(Pool *p, Ex e, const int *ids, int n);   // is e affine in these 
 // Products distributed over sums, small integer powers of sums multiplied out: for printing and structural comparison.
 Ex   ex_expand(Pool *p, Ex e);
 // x/x -> 1 and the like: equal to e only where e has a value. For reading and for deciding structure, not for code.
+Ex   ex_trig(Pool *p, Ex e);                             // sines and cosines collected, sin(u)^2 + cos(u)^2 -> 1 and sums of angles; e itself unless that is smaller
 Ex   ex_cancel(Pool *p, Ex e);
 
 // --- evaluation: the reference evaluator, plain IEEE double over the DAG, shares no code with the emitter ---
