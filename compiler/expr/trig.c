@@ -10,7 +10,7 @@
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
-#include "pool_impl.h"
+#include "group.h"
 #include "../base/map.h"
 
 enum {
@@ -311,14 +311,6 @@ static void merge_all(Merge *m) {
 
 // --- the whole ---
 
-static Ex sum_of(Pool *p, const PartVec *term) {
-  ExVec v = {0};
-  for (size_t i = 0; i < term->n; i++) vec_push(&v, ex_mul(p, ex_num(p, term->at[i].k), term->at[i].e));
-  Ex e = ex_op(p, OP_ADD, v.at, (int)v.n);
-  vec_free(&v);
-  return e;
-}
-
 // EX_NONE when there is nothing to collect in e, or too much.
 static Ex collected(Pool *p, Ex e, bool all) {
   Merge m = {.p = p};
@@ -328,7 +320,7 @@ static Ex collected(Pool *p, Ex e, bool all) {
   m.where = map_new(m.scratch);
   for (size_t i = 0; i < monomial.n; i++) add_term(&m, monomial.at[i].e, monomial.at[i].k);
   merge_all(&m);
-  Ex result = sum_of(p, &m.term);
+  Ex result = grouped_sum(p, &m.term);
   vec_free(&monomial);
   vec_free(&m.term);
   vec_free(&m.f);
@@ -336,10 +328,11 @@ static Ex collected(Pool *p, Ex e, bool all) {
   return result;
 }
 
-static size_t nodes_of(Pool *p, Ex e) {
+static size_t nodes_of(Pool *p, Ex e) {           // without the numbers
   ExVec order = {0};
+  size_t n = 0;
   walk_collect(p, &e, 1, 0, &order);
-  size_t n = order.n;
+  for (size_t i = 0; i < order.n; i++) n += node_of(p, order.at[i])->op != OP_NUM;
   vec_free(&order);
   return n;
 }
