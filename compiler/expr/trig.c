@@ -4,8 +4,8 @@
 // are merged by the rules below, until none applies (docs/numerics/algebra.md, section 7). Written for kinetic energies in
 // Cartesian velocities: their mass matrices come out in terms of angles between bodies.
 // Multiplying out is tried twice: with sums free of sines and cosines left whole, (m1 + m2)*(a' + b')^2*..., then with everything
-// multiplied out. What has fewer nodes than the expression counts, and of the two what is shorter to write; an expression that
-// gains nothing is returned as it is.
+// multiplied out. Of those that gain something (see gains) the shorter one to write is the result; if none does, the expression is
+// returned as it is.
 // Requires: nothing. Keeps: the value, up to round-off. An expression beyond BUDGET or MAX_TERMS is returned as it is.
 #include <float.h>
 #include <math.h>
@@ -14,8 +14,8 @@
 #include "../base/map.h"
 
 enum {
-  BUDGET       = 20000,   // monomials made while multiplying out
-  MAX_TERMS    = 1000,    // terms in which partners are looked for
+  BUDGET       = 30000,   // monomials made while multiplying out
+  MAX_TERMS    = 2000,    // terms in which partners are looked for
   MAX_EXPONENT = 12       // (sum)^k beyond stays as it is
 };
 
@@ -115,16 +115,35 @@ static void open_node(Expansion *x, Ex e) {
   x->list[e] = v;
 }
 
+// Opens, for the time being, what is reached from the root through sums, products and powers; not what stands below a function.
+static void mark_arithmetic(Expansion *x, const ExVec *order) {
+  x->open[vec_last(order)] = true;
+  for (size_t i = order->n; i-- > 0;) {
+    Ex e = order->at[i];
+    Op op = (Op)node_of(x->p, e)->op;
+    if (!x->open[e] || (op != OP_ADD && op != OP_MUL && op != OP_POW)) continue;
+    for (int j = 0; j < (op == OP_POW ? 1 : node_of(x->p, e)->n_args); j++) x->open[args_of(x->p, e)[j]] = true;
+  }
+}
+
 // False when e is too large or without sines and cosines in sums and products.
 static bool multiply_out(Pool *p, Ex e, bool all, PartVec *out) {
   ExVec order = {0};
   walk_collect(p, &e, 1, 0, &order);
   Expansion x = {.p = p, .all = all, .budget = BUDGET};
-  x.open = calloc((size_t)e + 1, sizeof *x.open);
-  x.list = calloc((size_t)e + 1, sizeof *x.list);
+  x.open = malloc(((size_t)e + 1)*sizeof *x.open);   // only entries in `order` are written and read
+  x.list = malloc(((size_t)e + 1)*sizeof *x.list);
   INVARIANT(x.open && x.list);
-  for (size_t i = 0; i < order.n && x.budget >= 0; i++)
-    if ((x.open[order.at[i]] = opens(&x, order.at[i]))) open_node(&x, order.at[i]);
+  for (size_t i = 0; i < order.n; i++) {
+    x.open[order.at[i]] = false;
+    x.list[order.at[i]] = (PartVec){0};
+  }
+  mark_arithmetic(&x, &order);
+  for (size_t i = 0; i < order.n && x.budget >= 0; i++) {
+    Ex at = order.at[i];
+    x.open[at] = x.open[at] && opens(&x, at);
+    if (x.open[at]) open_node(&x, at);
+  }
   bool done = x.budget >= 0 && x.open[e] && x.list[e].n <= MAX_TERMS;
   if (done) {
     *out = x.list[e];
@@ -337,13 +356,18 @@ static size_t nodes_of(Pool *p, Ex e) {           // without the numbers
   return n;
 }
 
+// Fewer nodes; or at most twice as many, if it is shorter to write: what is shared in e its derivatives would not share.
+static bool gains(Pool *p, Ex e, Ex found) {
+  size_t before = nodes_of(p, e), after = nodes_of(p, found);
+  return after < before || (after <= 2*before && ex_tree_size(p, found) < ex_tree_size(p, e));
+}
+
 Ex ex_trig(Pool *p, Ex e) {
   INVARIANT(e != EX_NONE && e < p->n_nodes);
   Ex best = e;
   for (int all = 0; all < 2; all++) {
     Ex found = collected(p, e, all);
-    if (!found || nodes_of(p, found) >= nodes_of(p, e)) continue;
-    if (best == e || ex_tree_size(p, found) < ex_tree_size(p, best)) best = found;
+    if (found && gains(p, e, found) && (best == e || ex_tree_size(p, found) <= ex_tree_size(p, best))) best = found;
   }
   return best;
 }

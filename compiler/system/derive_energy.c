@@ -78,7 +78,7 @@ static void energy_class(Deriver *d, const MEnergy *e) {
   System *s = d->sys;
   Pool *p = s->pool;
   Ex value = lower_expr(s, e->value);
-  if (e->kind == ME_KINETIC) value = ex_trig(p, value);   // written in Cartesian velocities: angles between bodies remain
+  if (e->kind == ME_KINETIC) value = ex_trig(p, value);   // from Cartesian velocities, as one would by hand
   SysClass *c = derive_new_class(d, CLASS_SMOOTH, label[e->kind], e->span, &e->ctx);
   SlotList l = slots_of(d->arena, s, c);
   slots_collect(&l, value);
