@@ -71,6 +71,9 @@ double     ex_tree_size(Pool *p, Ex e);                 // nodes that printing w
 // --- calculus ---
 Ex   ex_diff(Pool *p, Ex e, int id);                    // partial derivative with respect to symbol id, memoised
 Ex   ex_subst(Pool *p, Ex e, const int *ids, const Ex *by, int n); // simultaneous substitution
+// The discrete derivative: out[i] over the symbols at_a[i] (ids[i] at the begin), at_b[i] (at the end) and those not listed, with
+// sum of out[i]*(b_i - a_i) = f(b) - f(a), symmetric in (a,b), the gradient at a = b, and second order. n symbols, each once.
+void ex_discrete(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b, int n, Ex *out);
 bool ex_affine(Pool *p, Ex e, const int *ids, int n);   // is e affine in these symbols jointly (derivatives free of all of them)?
 // Products distributed over sums, small integer powers of sums multiplied out: for printing and structural comparison.
 Ex   ex_expand(Pool *p, Ex e);

@@ -64,6 +64,14 @@ static Ex of_two(Pool *p, Op op, Ex a, Ex b) {
     m = n;
   }
   switch (op) {
+    case OP_SINC: case OP_SINHC: {                  // derivatives of an even function are even and odd in turn
+      double c;
+      long order;
+      split_coefficient(p, a, &c);
+      if (!(c < 0) || !is_integer(p, b, &order)) break;
+      Ex e = ex_2(p, op, ex_neg(p, a), b);
+      return order % 2 == 0 ? e : ex_neg(p, e);
+    }
     case OP_MIN: case OP_MAX: if (a == b) return a; break;
     case OP_LT:               if (a == b) return ex_num(p, 0); break;
     case OP_LE: case OP_EQ:   if (a == b) return ex_num(p, 1); break;

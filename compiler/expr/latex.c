@@ -104,6 +104,8 @@ static const char *function_name(Op op) {
     case OP_SINH:  return "\\sinh";
     case OP_COSH:  return "\\cosh";
     case OP_TANH:  return "\\tanh";
+    case OP_SINC:  return "\\operatorname{sinc}";
+    case OP_SINHC: return "\\operatorname{sinhc}";
     case OP_SIGN:  return "\\operatorname{sign}";
     case OP_MIN:   return "\\min";
     case OP_MAX:   return "\\max";

@@ -79,6 +79,7 @@ static bool never_negative(const Pool *p, Op op, double value, const Ex *args, i
       return all;
     case OP_MAX: return any;
     case OP_POW: return node_of(p, args[0])->never_negative || (is_integer(p, args[1], &k) && k % 2 == 0);
+    case OP_SINHC: return is_integer(p, args[1], &k) && (k % 2 == 0 || node_of(p, args[0])->never_negative);
     case OP_IF:  return node_of(p, args[1])->never_negative && node_of(p, args[2])->never_negative;
     case OP_ABS: case OP_SQRT: case OP_EXP: case OP_COSH: case OP_ACOS:
     case OP_LT: case OP_LE: case OP_EQ: case OP_AND: case OP_OR: case OP_NOT: return true;

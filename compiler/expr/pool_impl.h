@@ -66,6 +66,9 @@ Ex build_function(Pool *p, Op op, const Ex *args);
 double op_value(Op op, const double *a, int n);
 Ex     op_derivative(Pool *p, Ex e, int id, const Ex *d); // by symbol id; d: derivatives of the arguments, not all zero
 
+// cardinal.c
+double cardinal(double x, double order, int sign);        // derivative of sin(x)/x (sign -1) or sinh(x)/x (sign 1)
+
 // walk.c
 void walk_collect(Pool *p, const Ex *roots, int n, uint64_t only, ExVec *order); // post-order; only != 0: nodes sharing a bit
 typedef Ex (*Rebuild)(Pool *p, Ex e, const Ex *new_args, int n, void *ctx);      // for leaves n = 0

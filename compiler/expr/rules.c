@@ -24,6 +24,8 @@ double op_value(Op op, const double *a, int n) {
     case OP_SINH:  return sinh(a[0]);
     case OP_COSH:  return cosh(a[0]);
     case OP_TANH:  return tanh(a[0]);
+    case OP_SINC:  return cardinal(a[0], a[1], -1);
+    case OP_SINHC: return cardinal(a[0], a[1], 1);
     case OP_ABS:   return fabs(a[0]);
     case OP_SIGN:  return a[0] > 0 ? 1 : a[0] < 0 ? -1 : a[0];    // here and in min and max, nan in gives nan out
     case OP_MIN:   return a[0] < a[1] || isnan(a[0]) ? a[0] : a[1];
@@ -80,7 +82,7 @@ static bool is_power_of_power(const Pool *p, Ex e) {
          !is_integer(p, inner[1], &k);
 }
 
-// f'(u), for the functions of one argument; `e` is f(u).
+// f'(u), for the functions of one argument (sinc and sinhc: and an order); `e` is f(u).
 static Ex outer(Pool *p, Op op, Ex e, Ex u) {
   switch (op) {
     case OP_SQRT: return ex_div(p, one(p), ex_mul(p, ex_num(p, 2), e));
@@ -95,6 +97,7 @@ static Ex outer(Pool *p, Op op, Ex e, Ex u) {
     case OP_SINH: return ex_1(p, OP_COSH, u);
     case OP_COSH: return ex_1(p, OP_SINH, u);
     case OP_TANH: return ex_sub(p, one(p), square(p, e));
+    case OP_SINC: case OP_SINHC: return ex_2(p, op, u, ex_add(p, args_of(p, e)[1], one(p)));
     case OP_ABS:  return ex_1(p, OP_SIGN, u);         // 0 at the kink
     default: FATAL("no derivative for %s", ex_op_name(op));
   }

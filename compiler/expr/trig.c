@@ -1,7 +1,7 @@
 // Trigonometric collection: sums of sines and cosines brought together as one would by hand.
 //
-// The expression is multiplied out into monomials, each with its numeric coefficient, and pairs that differ in sines and cosines only
-// are merged by the rules below, until none applies (docs/numerics/algebra.md, section 7). Written for kinetic energies in
+// The expression is multiplied out into monomials, each with its numeric coefficient, and pairs that differ in sines and cosines
+// only are merged by the rules below, until none applies (docs/numerics/algebra.md, section 7). Written for kinetic energies in
 // Cartesian velocities: their mass matrices come out in terms of angles between bodies.
 // Multiplying out is tried twice: with sums free of sines and cosines left whole, (m1 + m2)*(a' + b')^2*..., then with everything
 // multiplied out. Of those that gain something (see gains) the shorter one to write is the result; if none does, the expression is
@@ -116,14 +116,18 @@ static void open_node(Expansion *x, Ex e) {
 }
 
 // Opens, for the time being, what is reached from the root through sums, products and powers; not what stands below a function.
-static void mark_arithmetic(Expansion *x, const ExVec *order) {
+// Is there a sine or a cosine among it?
+static bool mark_arithmetic(Expansion *x, const ExVec *order) {
+  bool any = false;
   x->open[vec_last(order)] = true;
   for (size_t i = order->n; i-- > 0;) {
     Ex e = order->at[i];
     Op op = (Op)node_of(x->p, e)->op;
+    any = any || (x->open[e] && is_trig(x->p, e));
     if (!x->open[e] || (op != OP_ADD && op != OP_MUL && op != OP_POW)) continue;
     for (int j = 0; j < (op == OP_POW ? 1 : node_of(x->p, e)->n_args); j++) x->open[args_of(x->p, e)[j]] = true;
   }
+  return any;
 }
 
 // False when e is too large or without sines and cosines in sums and products.
@@ -138,7 +142,7 @@ static bool multiply_out(Pool *p, Ex e, bool all, PartVec *out) {
     x.open[order.at[i]] = false;
     x.list[order.at[i]] = (PartVec){0};
   }
-  mark_arithmetic(&x, &order);
+  if (!mark_arithmetic(&x, &order)) x.budget = -1;
   for (size_t i = 0; i < order.n && x.budget >= 0; i++) {
     Ex at = order.at[i];
     x.open[at] = x.open[at] && opens(&x, at);

@@ -1,5 +1,5 @@
-// Sines and cosines collected: the named identities, what must stay, energies as one writes them by hand; and on random expressions,
-// that the value stays and the text does not depend on what the pool held before.
+// Sines and cosines collected: the named identities, what must stay, energies as one writes them by hand; and on random
+// expressions, that the value stays and the text does not depend on what the pool held before.
 #include "random_tree.h"
 #include "reader.h"
 
@@ -59,6 +59,7 @@ static void test_what_has_nothing_to_collect_stays(void **state) {
   stays("x");
   stays("7");
   stays("(a + b)^2*(c + d)");
+  stays("m*(a^2 + r^2*b^2)/2 + j*b^2/2");
   stays("sin(x)*(a + b)");
   stays("m*l*cos(b - a)*c*d");
   stays("(x + sin(y))^3");
@@ -86,16 +87,19 @@ static void test_energies(void **state) {
 
 // --- random sums of products of sines and cosines, made so that the rules apply often ---
 
+static Ex random_symbol(void) { return ex_sym(P, rt_below(RT_SYMBOLS)); }
+
 static Ex random_angle(void) {
-  Ex a = ex_sym(P, rt_below(RT_SYMBOLS));
-  return rt_below(2) ? a : rt_below(2) ? ex_add(P, a, ex_sym(P, rt_below(RT_SYMBOLS))) : ex_sub(P, a, ex_sym(P, rt_below(RT_SYMBOLS)));
+  Ex a = random_symbol(), b = random_symbol();
+  return rt_below(2) ? a : rt_below(2) ? ex_add(P, a, b) : ex_sub(P, a, b);
 }
 
 static Ex trig(bool cosine, Ex angle) { return ex_1(P, cosine ? OP_COS : OP_SIN, angle); }
 
 static Ex random_factor(void) {
   if (rt_below(3)) return trig(rt_below(2), random_angle());
-  return rt_below(2) ? ex_sym(P, rt_below(RT_SYMBOLS)) : ex_add(P, ex_sym(P, rt_below(RT_SYMBOLS)), ex_sym(P, rt_below(RT_SYMBOLS)));
+  Ex a = random_symbol(), b = random_symbol();
+  return rt_below(2) ? a : ex_add(P, a, b);
 }
 
 static Ex random_sum(int terms) {
@@ -143,8 +147,8 @@ static void test_random_trees(void **state) {
   for (int i = 0; i < 4000; i++) {
     rt_seed(40000 + (uint64_t)i);
     const Tree *t = rt_tree(5, true), *u = rt_tree(3, true);
-    Ex x = u->ex, y = ex_add(P, ex_mul(P, t->ex, ex_pow(P, trig(true, x), num(2))), ex_mul(P, t->ex, ex_pow(P, trig(false, x), num(2))));
-    Ex r = ex_trig(P, y);
+    Ex c2 = ex_pow(P, trig(true, u->ex), num(2)), s2 = ex_pow(P, trig(false, u->ex), num(2));
+    Ex y = ex_add(P, ex_mul(P, t->ex, c2), ex_mul(P, t->ex, s2)), r = ex_trig(P, y);
     for (int k = 0; k < 3; k++) {
       double at[RT_SYMBOLS];
       rt_point(at);
@@ -186,7 +190,10 @@ static void test_large_sums(void **state) {
     all = ex_add(P, all, R);
   }
   assert_int_equal(ex_trig(P, sum), all);
-  for (int i = 0; i < 1000; i++) sum = ex_add(P, sum, ex_mul(P, ex_sym(P, 2000 + i), ex_mul(P, trig(true, ex_sym(P, i)), trig(false, ex_sym(P, i + 1)))));
+  for (int i = 0; i < 1000; i++) {
+    Ex pair = ex_mul(P, trig(true, ex_sym(P, i)), trig(false, ex_sym(P, i + 1)));
+    sum = ex_add(P, sum, ex_mul(P, ex_sym(P, 2000 + i), pair));
+  }
   Ex huge = ex_mul(P, sum, ex_pow(P, sum, num(3)));   // far beyond: as it is
   assert_int_equal(ex_trig(P, huge), huge);
 }
