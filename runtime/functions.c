@@ -19,35 +19,33 @@ double nsm_floor(double x) { return floor(x); }
 double nsm_atan2(double y, double x) { return atan2(y, x); }
 double nsm_pow(double x, double y)   { return pow(x, y); }
 
-// Derivative number n of sin(x)/x (sign -1) and sinh(x)/x (sign 1); s0, s1: sin and cos of x, or sinh and cosh.
+// Derivative number n of sin(x)/x (sign -1) and sinh(x)/x (sign 1).
 //   far from 0:  x*f_n + n*f_{n-1} = derivative number n of sin(x)
 //   near 0:      f_n = sum over 2k >= n of sign^k*x^(2k-n)/((2k+1)*(2k-n)!)
-static double cardinal(double x, double order, int sign, double s0, double s1) {
+static double cardinal(double x, double order, int sign) {
   if (!(order >= 0 && order <= 64 && order == floor(order))) return NAN;
-  int n = (int)order;
-  if (n == 0 && x != 0) return s0/x;
+  int n = (int)order, k = (n + 1)/2;
+  double odd = sign < 0 ? sin(x) : sinh(x), f = odd/x;
+  if (n == 0) return x == 0 ? 1 : f;
   if (fabs(x) >= 1 + 0.5*n) {
-    double f = s0/x;
+    double even = sign < 0 ? cos(x) : cosh(x), flip = 1;
     for (int i = 1; i <= n; i++) {
-      double top = i % 2 ? s1 : s0;
-      if (sign < 0 && (i/2 + (i % 2 ? 0 : 0)) % 2) top = -top;
-      f = (top - i*f)/x;
+      f = (flip*(i % 2 ? even : odd) - i*f)/x;
+      if (i % 2) flip *= sign;
     }
     return f;
   }
-  int k = (n + 1)/2;
-  double term = n % 2 ? x : 1, sum = 0;
-  if (sign < 0 && k % 2) term = -term;
-  for (int j = 2*k - n;; j += 2, k++) {
-    double add = term/(2*k + 1), before = sum;
-    sum += add;
-    if (sum == before) return sum;
-    term *= sign*x*x/((j + 1)*(j + 2));
+  double power = (n % 2 ? x : 1)*(sign < 0 && k % 2 ? -1 : 1);
+  f = power/(2*k + 1);
+  for (int j = n % 2; fabs(power) > 1e-17*fabs(f); j += 2) {
+    power *= sign*x*x/((j + 1)*(j + 2));
+    f += power/(2*++k + 1);
   }
+  return f;
 }
 
-double nsm_sinc(double x, double order)  { return cardinal(x, order, -1, sin(x), cos(x)); }
-double nsm_sinhc(double x, double order) { return cardinal(x, order, 1, sinh(x), cosh(x)); }
+double nsm_sinc(double x, double order)  { return cardinal(x, order, -1); }
+double nsm_sinhc(double x, double order) { return cardinal(x, order, 1); }
 
 // A nan argument gives nan (fmin and fmax would hide it).
 double nsm_min(double a, double b) { return a < b || a != a ? a : b; }

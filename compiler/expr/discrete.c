@@ -70,7 +70,7 @@ static void fill(Chain *c, const int *ids, const int *at_a, const int *at_b, int
 
 // --- the chain rule ---
 
-static Ex finite(Pool *p, Ends x, Ends y) {
+static Ex all_finite(Pool *p, Ends x, Ends y) {
   Ex size[4] = {ex_1(p, OP_ABS, x.a), ex_1(p, OP_ABS, x.b), ex_1(p, OP_ABS, y.a), ex_1(p, OP_ABS, y.b)};
   return ex_2(p, OP_LE, ex_op(p, OP_ADD, size, 4), ex_num(p, DBL_MAX));
 }
@@ -87,7 +87,7 @@ static Ex choice(const Chain *c, Ex e) {
   Ex gap = ex_sub(p, ends_mean(p, x), ends_mean(p, y));
   Ex mean = ex_add(p, ends_mean(p, (Ends){dx, dy}), ex_mul(p, gap, dc));
   Ex along = ex_op(p, OP_MUL, (Ex[]){ends_change(p, c->at[e]), ends_change(p, cond), dc}, 3);
-  return ex_if(p, ex_2(p, OP_EQ, cond.a, cond.b), same, ex_if(p, finite(p, x, y), mean, along));
+  return ex_if(p, ex_2(p, OP_EQ, cond.a, cond.b), same, ex_if(p, all_finite(p, x, y), mean, along));
 }
 
 // (1.3)  D = sum of w_k*D(argument k)

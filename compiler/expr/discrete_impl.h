@@ -10,7 +10,7 @@ Ex ends_change(Pool *p, Ends x);                          // b - a
 Ex divided_function(Pool *p, Op op, Ends x, Ends f, Ex order); // f = op(x); order: second argument of sinc and sinhc, else EX_NONE
 Ex divided_power(Pool *p, Ends x, Ex r, Ends f);          // f = x^r, r the same at both ends
 Ex divided_exponential(Pool *p, Ex c, Ends x, Ends f);    // f = c^x, c the same at both ends
-Ex divided_abs(Pool *p, Ends x);
+Ex divided_positive_part(Pool *p, Ends x, int sign);      // (1 + sign*|x|[a,b])/2
 Ex divided_step(Pool *p, Ends x, Ends f);                 // f piecewise constant: secant
 
 // The Gauss-Legendre rule of n points on [-1, 1], scaled to total weight 1; exact for polynomials of degree 2*n - 1.

@@ -95,11 +95,15 @@ Ex divided_exponential(Pool *p, Ex c, Ends x, Ends f) {
 
 // --- kinks and jumps ---
 
-// (4.1)  |x|[a,b] = (a + b)/(|a| + |b|): sign(a) on one side of the kink; 0 where both are 0
-Ex divided_abs(Pool *p, Ends x) {
-  Ex sum = ex_add(p, x.a, x.b), size = ex_add(p, ex_1(p, OP_ABS, x.a), ex_1(p, OP_ABS, x.b));
-  return ex_if(p, ex_2(p, OP_EQ, size, ex_1(p, OP_ABS, sum)), ex_1(p, OP_SIGN, sum), ex_div(p, sum, size));
+// (4.1)  |x|[a,b] = (a + b)/(|a| + |b|), which is sign(a) on one side of the kink; 0 where both are 0; offset + factor*that
+static Ex divided_abs(Pool *p, Ends x, double offset, double factor) {
+  Ex sum = ex_add(p, x.a, x.b), size = ex_add(p, ex_1(p, OP_ABS, x.a), ex_1(p, OP_ABS, x.b)), side = ex_1(p, OP_SIGN, x.a);
+  Ex c = ex_num(p, offset), k = ex_num(p, factor);
+  return ex_if(p, ex_2(p, OP_EQ, side, ex_1(p, OP_SIGN, x.b)), ex_add(p, c, ex_mul(p, k, side)),
+               ex_add(p, c, ex_mul(p, k, ex_div(p, sum, size))));
 }
+
+Ex divided_positive_part(Pool *p, Ends x, int sign) { return divided_abs(p, x, 0.5, 0.5*sign); }
 
 // (4.4)  the height of the jump over the distance; 0 where there is no jump between a and b
 Ex divided_step(Pool *p, Ends x, Ends f) { return ex_if(p, ex_2(p, OP_EQ, f.a, f.b), ex_num(p, 0), secant(p, x, f)); }
@@ -143,7 +147,7 @@ Ex divided_function(Pool *p, Op op, Ends x, Ends f, Ex order) {
     case OP_SINH: return ex_mul(p, ex_1(p, OP_COSH, m), sinhc(p, h));
     case OP_COSH: return ex_mul(p, ex_1(p, OP_SINH, m), sinhc(p, h));
     case OP_TANH: return divided_tanh(p, x, f);
-    case OP_ABS:  return divided_abs(p, x);
+    case OP_ABS:  return divided_abs(p, x, 0, 1);
     case OP_SIGN: case OP_FLOOR: return divided_step(p, x, f);
     case OP_SINC: case OP_SINHC: return divided_cardinal(p, op, x, f, order);
     default: FATAL("no divided difference for %s", ex_op_name(op));

@@ -71,18 +71,25 @@ static void product_weights(Pool *p, const Ends *arg, const bool *moves, int n, 
 
 // --- powers ---
 
-// (3.10)  u^v, both changing: first u then v, first v then u, and the mean of the two ways
+// (3.10)  u^v, both changing: exp of v*log(u). Where u is 0 or below: first u then v, first v then u, and the mean of the two ways,
+// which go through u_a^v_b and u_b^v_a.
+static void two_powers(Pool *p, Ends u, Ends v, Ends f, Ex *w) {
+  Ex zero = number(p, 0), ab = ex_pow(p, u.a, v.b), ba = ex_pow(p, u.b, v.a);
+  Ends l = {ex_1(p, OP_LOG, u.a), ex_1(p, OP_LOG, u.b)}, e = {ex_mul(p, v.a, l.a), ex_mul(p, v.b, l.b)};
+  Ex outer = divided_function(p, OP_EXP, e, f, EX_NONE);
+  Ex by_u = ex_op(p, OP_MUL, (Ex[]){outer, ends_mean(p, v), divided_function(p, OP_LOG, u, l, EX_NONE)}, 3);
+  Ex by_v = ex_mul(p, outer, ends_mean(p, l));
+  Ends way_u = {divided_power(p, u, v.a, (Ends){f.a, ba}), divided_power(p, u, v.b, (Ends){ab, f.b})};
+  Ends way_v = {divided_exponential(p, u.a, v, (Ends){f.a, ab}), divided_exponential(p, u.b, v, (Ends){ba, f.b})};
+  Ex positive = ex_2(p, OP_AND, ex_2(p, OP_LT, zero, u.a), ex_2(p, OP_LT, zero, u.b));
+  w[0] = ex_if(p, positive, by_u, ends_mean(p, way_u));
+  w[1] = ex_if(p, positive, by_v, ends_mean(p, way_v));
+}
+
 static void power_weights(Pool *p, const Ends *arg, const bool *moves, Ends f, Ex *w) {
-  Ends u = arg[0], v = arg[1];
-  if (!moves[1]) {
-    w[0] = divided_power(p, u, v.a, f);
-  } else if (!moves[0]) {
-    w[1] = divided_exponential(p, u.a, v, f);
-  } else {
-    Ex ab = ex_pow(p, u.a, v.b), ba = ex_pow(p, u.b, v.a);
-    w[0] = ends_mean(p, (Ends){divided_power(p, u, v.a, (Ends){f.a, ba}), divided_power(p, u, v.b, (Ends){ab, f.b})});
-    w[1] = ends_mean(p, (Ends){divided_exponential(p, u.a, v, (Ends){f.a, ab}), divided_exponential(p, u.b, v, (Ends){ba, f.b})});
-  }
+  if (!moves[1]) w[0] = divided_power(p, arg[0], arg[1].a, f);
+  else if (!moves[0]) w[1] = divided_exponential(p, arg[0].a, arg[1], f);
+  else two_powers(p, arg[0], arg[1], f, w);
 }
 
 // --- angles ---
@@ -92,28 +99,27 @@ static Ex radius(Pool *p, Ex x, Ex y) {
   return ex_1(p, OP_SQRT, ex_add(p, ex_pow(p, x, two), ex_pow(p, y, two)));
 }
 
-// (3.11)  x_a*y_b - y_a*x_b = mean(x)*Dy - mean(y)*Dx = r_a*r_b*sin(angle turned): the angle over it is the common factor, by
-// 1/(r_a*r_b*sinc(angle)) for angles below 2, else as it stands
+// (3.11)  x_a*y_b - y_a*x_b = mean(x)*Dy - mean(y)*Dx = r_a*r_b*sin(angle turned), and the angle is that over r_a*r_b*sinc(angle).
+// (4.3)   From an angle of 2 on, and over the cut, the part of Gonzalez' formula along the way: angle*(Dx, Dy)/(Dx^2 + Dy^2).
 static void angle_weights(Pool *p, const Ends *arg, Ends f, Ex *w) {
   Ends y = arg[0], x = arg[1];
-  Ex mx = ends_mean(p, x), my = ends_mean(p, y), turned = ends_change(p, f);
-  Ex cross = ex_sub(p, ex_mul(p, mx, ends_change(p, y)), ex_mul(p, my, ends_change(p, x)));
+  Ex one = number(p, 1), two = number(p, 2), dy = ends_change(p, y), dx = ends_change(p, x), turned = ends_change(p, f);
   Ex below = ex_op(p, OP_MUL, (Ex[]){radius(p, x.a, y.a), radius(p, x.b, y.b), ex_2(p, OP_SINC, turned, number(p, 0))}, 3);
-  Ex small = ex_2(p, OP_LT, ex_1(p, OP_ABS, turned), number(p, 2));
-  Ex c = ex_if(p, small, ex_div(p, number(p, 1), below), ex_div(p, turned, cross));
-  w[0] = ex_mul(p, c, mx);
-  w[1] = ex_neg(p, ex_mul(p, c, my));
+  Ex near = ex_div(p, one, below), far = ex_div(p, turned, ex_add(p, ex_pow(p, dx, two), ex_pow(p, dy, two)));
+  Ex small = ex_2(p, OP_LT, ex_1(p, OP_ABS, turned), two);
+  w[0] = ex_if(p, small, ex_mul(p, near, ends_mean(p, x)), ex_mul(p, far, dy));
+  w[1] = ex_if(p, small, ex_neg(p, ex_mul(p, near, ends_mean(p, y))), ex_mul(p, far, dx));
 }
 
 // --- kinks and jumps ---
 
 static Ends difference(Pool *p, Ends x, Ends y) { return (Ends){ex_sub(p, x.a, y.a), ex_sub(p, x.b, y.b)}; }
 
-// (4.2)  max(x,y) = (x + y + |x - y|)/2, min with the other sign
+// (4.2)  max(x,y) = (x + y + |x - y|)/2, min with the other sign. On one side of the kink the weights are 1 and 0 and nothing else.
 static void extremum_weights(Pool *p, Op op, const Ends *arg, Ex *w) {
-  Ex half = number(p, 0.5), lean = ex_mul(p, half, divided_abs(p, difference(p, arg[0], arg[1])));
-  w[op == OP_MAX ? 0 : 1] = ex_add(p, half, lean);
-  w[op == OP_MAX ? 1 : 0] = ex_sub(p, half, lean);
+  Ends x = difference(p, arg[0], arg[1]);
+  w[op == OP_MAX ? 0 : 1] = divided_positive_part(p, x, 1);
+  w[op == OP_MAX ? 1 : 0] = divided_positive_part(p, x, -1);
 }
 
 // (4.5)  a comparison is a function of y - x with a jump at 0
