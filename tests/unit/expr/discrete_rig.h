@@ -96,18 +96,28 @@ __attribute__((unused)) static double gradient_scale(Ex f, int i, const double *
   return box_scale(ex_diff(P, f, i), a, b) + box_scale(f, a, b)/fabs(a[i]);
 }
 
-// How much larger products in f get than at the ends when their factors are taken from different ends; at least 1. (x^3*x^(-3), x
-// going from 1 to 100: 1e6.) The means of a product have the round-off of the larger values.
+// Does min, max or if take another branch at b than at a?
+static bool switches(Ex e, const double *a, const double *b) {
+  if (ex_operator(P, e) == OP_IF) return ex_eval_array(P, ex_arg(P, e, 0), a) != ex_eval_array(P, ex_arg(P, e, 0), b);
+  Ex lead = ex_2(P, OP_LT, ex_arg(P, e, 0), ex_arg(P, e, 1));
+  return ex_eval_array(P, lead, a) != ex_eval_array(P, lead, b);
+}
+
+// How much larger than at the ends a node of f gets when its arguments are taken from different ends, at least 1: products (x^3*x^(-3),
+// x going from 1 to 100: 1e6), and branches at the end where they are not taken. Means have the round-off of the larger values.
 __attribute__((unused)) static double mixing(Ex f, const double *a, const double *b) {
   const Ex *order;
   int n = ex_topological(P, &f, 1, &order);
   double worst = 1;
   for (int i = 0; i < n; i++) {
-    if (ex_operator(P, order[i]) != OP_MUL) continue;
+    Op op = ex_operator(P, order[i]);
+    bool product = op == OP_MUL, choice = op == OP_MIN || op == OP_MAX || op == OP_IF;
+    if (!product && !(choice && switches(order[i], a, b))) continue;
     double most = 1, ends = fmax(fabs(ex_eval_array(P, order[i], a)), fabs(ex_eval_array(P, order[i], b)));
     for (int k = 0; k < ex_nargs(P, order[i]); k++) {
       Ex x = ex_arg(P, order[i], k);
-      most *= fmax(fabs(ex_eval_array(P, x, a)), fabs(ex_eval_array(P, x, b)));
+      double size = fmax(fabs(ex_eval_array(P, x, a)), fabs(ex_eval_array(P, x, b)));
+      most = product ? most*size : fmax(most, size);
     }
     if (most > worst*ends) worst = most/ends;
   }
