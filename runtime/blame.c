@@ -99,8 +99,8 @@ static nsm_code kernels(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   return NSM_OK;
 }
 
-// First at the start of the step with its end time (the state there is finite), then at the given view if that is finite; where the state
-// itself is what overflowed, it is named. NSM_OK where nothing is wrong.
+// First at the start of the step with its end time (the state there is finite), then at the given view if that is finite, else at the first
+// iterate of the step; where the state itself is what overflowed, it is named. NSM_OK where nothing is wrong. A lost iterate is overwritten.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   nsm_view start = sim_now(s);
   size_t at;
@@ -111,13 +111,16 @@ nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   if ((c = kernels(s, &start, e)) != NSM_OK) return c;
   char name[256];
   double value;
-  if (bad(v->v, (size_t)s->nz, &at)) {
-    sim_z_name(s, (int)at, name, sizeof name);
-    value = v->v[at];
-  } else {
-    if (!bad(v->q, (size_t)s->nq, &at)) return NSM_OK;
-    sim_q_name(s, (int)at, name, sizeof name);
-    value = v->q[at];
+  int lost = bad(v->v, (size_t)s->nz, &at);
+  if (lost) { sim_z_name(s, (int)at, name, sizeof name); value = v->v[at]; }
+  else if (bad(v->q, (size_t)s->nq, &at)) { sim_q_name(s, (int)at, name, sizeof name); value = v->q[at]; lost = 1; }
+  if (!lost) return NSM_OK;
+  // The iterate is lost; the first one of the step, q_k + h v_k, is tried again in its place.
+  if (v->q != start.q) {
+    double *q = (double *)v->q;
+    for (int i = 0; i < s->nq; i++) q[i] = start.q[i] + s->h * start.v[i];
+    start.q = q;
+    if ((c = kernels(s, &start, e)) != NSM_OK) return c;
   }
   sim_fail(e, NSM_FAILED, "%s became %s at t = %.10g s, step %ld", name, what_is(value), v->t, s->k + 1);
   return NSM_FAILED;

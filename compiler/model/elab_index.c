@@ -87,6 +87,13 @@ bool elab_range(const Env *env, const Ast *range, bool loops_too, const char *wh
   if (!unit_check(env, a, UNIT_ONE, what) || !unit_check(env, b, UNIT_ONE, what)) return false;
   bool ok = bound_ok(env, &a, loops_too, what);
   ok = bound_ok(env, &b, loops_too, what) && ok;
+  double first, last;
+  if (ok && !loops_too && try_eval(env->e, a.at[0], false, NULL, 0, &first) && try_eval(env->e, b.at[0], false, NULL, 0, &last) && last < first - 1) {
+    Diag *d = diag(env->e->bag, DIAG_E0602, range->span, "%s is negative", what);
+    diag_label(d, "from %.17g to %.17g", first, last);
+    diag_help(d, "sizes count from 0 up");
+    ok = false;
+  }
   if (!ok) return false;
   *lo = a.at[0];
   *hi = b.at[0];

@@ -54,7 +54,7 @@ static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
     for (int k = 0; k < c->nslot; k++) {
       const Slot *b = &c->slot[k];
       if (b->kind != SLOT_Q) continue;
-      Ex m = ex_diff(p, momentum, b->rate);
+      Ex m = ex_trig(p, ex_diff(p, momentum, b->rate));
       if (!ex_is_num(p, m, 0)) entries_push(d->arena, &c->mass, (Entry){ c->row[r], k, WRT_V, m });
       if (ex_depends_any(p, m, is_rate, s)) {
         Diag *g = diag(d->bag, DIAG_E0501, span, "the kinetic energy is not quadratic in the velocities");
@@ -68,7 +68,7 @@ static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
       force = ex_sub(p, force, ex_mul(p, ex_diff(p, momentum, b->value), ex_sym(p, b->rate)));
     }
     force = ex_sub(p, force, ex_diff(p, momentum, s->sym_time));
-    c->f[r] = force;
+    c->f[r] = ex_trig(p, force);
   }
   c->kinetic = T;
 }
@@ -78,6 +78,7 @@ static void energy_class(Deriver *d, const MEnergy *e) {
   System *s = d->sys;
   Pool *p = s->pool;
   Ex value = lower_expr(s, e->value);
+  if (e->kind == ME_KINETIC) value = ex_trig(p, value);   // from Cartesian velocities, as one would by hand
   SysClass *c = derive_new_class(d, CLASS_SMOOTH, label[e->kind], e->span, &e->ctx);
   SlotList l = slots_of(d->arena, s, c);
   slots_collect(&l, value);

@@ -37,7 +37,7 @@ __attribute__((unused)) static void rt_seed(uint64_t seed) { rt_state = seed*UIN
 // --- building ---
 
 static const Op rt_functions[] = {OP_SQRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN, OP_ATAN2, OP_SINH,
-                                  OP_COSH, OP_TANH, OP_ABS, OP_SIGN, OP_MIN, OP_MAX, OP_FLOOR};
+                                  OP_COSH, OP_TANH, OP_SINC, OP_SINHC, OP_ABS, OP_SIGN, OP_MIN, OP_MAX, OP_FLOOR};
 static const Op rt_conditions[] = {OP_LT, OP_LE, OP_EQ, OP_AND, OP_OR, OP_NOT};
 
 static Tree *rt_node(RtKind kind) {
@@ -58,18 +58,19 @@ static Tree *rt_condition(int depth) {
   return t;
 }
 
+static Tree *rt_number(double x) {
+  Tree *t = rt_node(RT_NUM);
+  t->x = x;
+  t->ex = num(x);
+  return t;
+}
+
 static Tree *rt_leaf(void) {
   static const double numbers[] = {0, 1, 2, -1, 3, 0.5, -2, 10, 0.1, -0.3, 1.0/3, 7, 6};
-  Tree *t;
-  if (rt_below(3) == 0) {
-    t = rt_node(RT_NUM);
-    t->x = rt_below(4) == 0 ? 4*rt_unit() - 2 : numbers[rt_below((int)(sizeof numbers/sizeof *numbers))];
-    t->ex = num(t->x);
-  } else {
-    t = rt_node(RT_SYM);
-    t->id = rt_below(RT_SYMBOLS);
-    t->ex = ex_sym(P, t->id);
-  }
+  if (rt_below(3) == 0) return rt_number(rt_below(4) == 0 ? 4*rt_unit() - 2 : numbers[rt_below((int)(sizeof numbers/sizeof *numbers))]);
+  Tree *t = rt_node(RT_SYM);
+  t->id = rt_below(RT_SYMBOLS);
+  t->ex = ex_sym(P, t->id);
   return t;
 }
 
@@ -94,6 +95,7 @@ static Tree *rt_tree(int depth, bool smooth) {
   }
   int n = kind == RT_NEG || kind == RT_IPOW ? 1 : kind == RT_FUNCTION ? ex_op_arity(t->op) : 2;
   for (int i = 0; i < n; i++) t->a[i] = rt_tree(depth - 1, smooth);
+  if (kind == RT_FUNCTION && (t->op == OP_SINC || t->op == OP_SINHC)) t->a[1] = rt_number(rt_below(3));
   Ex a = t->a[0]->ex, b = n > 1 ? t->a[1]->ex : EX_NONE;
   switch (kind) {
     case RT_ADD: t->ex = ex_add(P, a, b); break;
@@ -109,6 +111,16 @@ static Tree *rt_tree(int depth, bool smooth) {
     default: t->ex = n == 1 ? ex_1(P, t->op, a) : ex_2(P, t->op, a, b); break;
   }
   return t;
+}
+
+// f_n, n = 0 ... 3, of sin(x)/x and sinh(x)/x: x*f_n + n*f_{n-1} is derivative number n of sin or sinh
+static double rt_cardinal(Op op, double x, int n) {
+  bool round = op == OP_SINC;
+  double s = round ? sin(x) : sinh(x), c = round ? cos(x) : cosh(x), sign = round ? -1 : 1, f = s/x;
+  if (n > 0) f = (c - f)/x;
+  if (n > 1) f = (sign*s - 2*f)/x;
+  if (n > 2) f = (sign*c - 3*f)/x;
+  return f;
 }
 
 // --- evaluating: value and derivative with respect to one symbol ---
@@ -135,6 +147,11 @@ static Dual rt_function(Op op, const Dual *a) {
     case OP_SINH:  r.v = sinh(x);  r.d = dx*cosh(x);          break;
     case OP_COSH:  r.v = cosh(x);  r.d = dx*sinh(x);          break;
     case OP_TANH:  r.v = tanh(x);  r.d = dx/(cosh(x)*cosh(x)); break;
+    case OP_SINC: case OP_SINHC:
+      r.v = rt_cardinal(op, x, (int)y);
+      r.d = rt_cardinal(op, x, (int)y + 1)*dx;
+      r.ok = r.ok && fabs(x) > 0.3;
+      break;
     case OP_ABS:   r.v = fabs(x);  r.d = x < 0 ? -dx : dx;    r.ok = r.ok && fabs(x) > RT_NEAR; break;
     case OP_SIGN:  r.v = x > 0 ? 1 : x < 0 ? -1 : 0;          r.ok = r.ok && fabs(x) > RT_NEAR; break;
     case OP_MIN:   r.v = x < y ? x : y; r.d = x < y ? dx : dy; r.ok = r.ok && far; break;
