@@ -56,7 +56,6 @@ int nsm_par_at(nsm_setup *s, int par, int line, int nidx, const double *idx);
 double nsm_sqrt(double), nsm_exp(double), nsm_log(double), nsm_sin(double), nsm_cos(double), nsm_tan(double);
 double nsm_asin(double), nsm_acos(double), nsm_atan(double), nsm_atan2(double, double);
 double nsm_sinh(double), nsm_cosh(double), nsm_tanh(double), nsm_abs(double), nsm_sign(double);
-double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number 0, 1, 2, ... (second argument) of sin(x)/x, sinh(x)/x
 double nsm_min(double, double), nsm_max(double, double), nsm_floor(double), nsm_pow(double, double);
 double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number 0, 1, 2, ... (second argument) of sin(x)/x, sinh(x)/x
 
