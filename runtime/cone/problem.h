@@ -1,15 +1,30 @@
 // The one-step problem and what its solvers return. The only header of this folder that others include.
 //
-//   Find lambda and u = M lambda + q with, block by block,  -u_i in N_{K_i}(lambda_i)          (mathematics.md (1))
+//   Find lambda and u = M lambda + q with, block by block,  -(u_i + s_i(u_i)) in N_{K_i}(lambda_i)          (mathematics.md (1))
 //
-// Blocks here are intervals K_i = [lo_i, hi_i]: free (-inf, inf), nonneg [0, inf), box [l, h]. (Friction cones come with the
-// block types of mathematics.md section 1; `type` keeps their place.)
+// Rows that belong to no cone block are intervals K_i = [lo_i, hi_i], s = 0: free (-inf, inf), nonneg [0, inf), box [l, h].
+// Cone blocks are runs of neighbouring rows; `cone` lists them in ascending order. N = lambda_first is the normal row, T the rest.
+//
+//   type        rows             K                                                    s on the normal row
+//   COULOMB     n,t | n,t1,t2    |lambda_T| <= mu N                                   mu |u_T|
+//   ELLIPTIC    n,t1,t2          (lambda_1/mu)^2 + (lambda_2/mu2)^2 <= N^2            |(mu u_1, mu2 u_2)|
+//   CONTENSOU   n,t1,t2,s        |lambda_T|^2 + (lambda_s/radius)^2 <= (mu N)^2       mu |(u_T, radius u_s)|      seed 004 (3.122)
+//   GRIP        n,t | n,t1,t2    |lambda_T| <= mu |N|, N free, u_N = 0                0   friction on a bilateral constraint
+//   DISK        t | t1,t2        |lambda| <= radius                                   0   friction under a given normal impulse
+//
+// Where mu = 0 or N = 0 forces lambda_T = 0, u_T is free. lo and hi of rows in a cone block are not read.
 // Everything is in the caller's memory: solvers allocate nothing after nsm_cone_workspace_size, print nothing, keep no global state.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum { NSM_BLOCK_FREE, NSM_BLOCK_NONNEG, NSM_BLOCK_BOX } nsm_block_type;
+typedef enum { NSM_CONE_COULOMB, NSM_CONE_ELLIPTIC, NSM_CONE_CONTENSOU, NSM_CONE_GRIP, NSM_CONE_DISK } nsm_cone_type;
+
+typedef struct nsm_cone_block {
+  nsm_cone_type type;
+  int    first, size;        // rows first ... first + size - 1
+  double mu, mu2, radius;    // >= 0, finite; those that the type names
+} nsm_cone_block;
 
 // M is dense column-major (row_start == NULL; M[i + j*m]) or compressed rows (CSR; columns ascending in each row).
 typedef struct nsm_cone_problem {
@@ -19,7 +34,9 @@ typedef struct nsm_cone_problem {
   const int     *col;        // [row_start[m]]
   const double  *q;          // [m]
   const double  *lo, *hi;    // [m]; -inf / +inf allowed, lo <= hi
-  uint64_t       matrix_id;  // 0: unknown. Otherwise: same id in the same workspace means same m, M, lo/hi *kinds* as last time, so factors may be reused
+  uint64_t       matrix_id;  // 0: unknown. Otherwise: same id in the same workspace means same m, M, cones and lo/hi *kinds* as last time, so factors may be reused
+  int                   cones;
+  const nsm_cone_block *cone; // [cones]
 } nsm_cone_problem;
 
 typedef enum {
