@@ -42,7 +42,7 @@ static inline bench bench_open(int m, int nnz, int bandwidth) {
   if (!b.work) abort();
   memset(b.work, 0xa5, bytes);            // whatever is read before it is written shows
   nsm_cone_workspace_init(b.work, bytes);
-  b.p = (nsm_cone_problem){ m, b.M, b.row_start, b.col, b.q, b.lo, b.hi, 0 };
+  b.p = (nsm_cone_problem){ .m = m, .M = b.M, .row_start = b.row_start, .col = b.col, .q = b.q, .lo = b.lo, .hi = b.hi };
   return b;
 }
 
