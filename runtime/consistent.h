@@ -41,6 +41,9 @@ struct sim_consistent {
   double    *keep, *right, *row_scale, *col_scale, *work, *rhs;
   int       *jpvt, lwork;
   int        redundant;                  // a dependent constraint was met
+  int        affine;                     // K and the rows are constant for a given step: factors and columns are kept, one iteration is exact
+  double     made_for;                   // the step they were made for
+  unsigned char *has_column;             // [r.n]
 
   // contacts: those closed at q_B
   int        na, nc;                     // closed, all
@@ -54,7 +57,9 @@ struct sim_consistent {
   int       *row_start, *col, sparse;    // D by compressed rows
   double    *line;                       // [nc]
   double    *m, *qv, *lo, *hi, *lam, *uv, *l0, *diag;
-  void      *lcp;
+  void      *lcp, *tiny_work[SIM_TINY + 1];
+  double     tiny[SIM_TINY + 1][SIM_TINY * SIM_TINY];
+  uint64_t   next_id, tiny_id[SIM_TINY + 1];
   int        bad_row;
   nsm_cone_result result;
 };

@@ -91,7 +91,7 @@ static int refine_impact(nsm_sim *s) {
     is->lo[i] = acts ? -INFINITY : 0;
     is->hi[i] = acts ? INFINITY : 0;
     is->lambda[i] = 0;
-    worth |= acts && fabs(w) > DBL_EPSILON * size;
+    worth |= acts && fabs(w) > 4 * DBL_EPSILON * size;
   }
   if (!worth) return 0;
   memset(is->tiny_id, 0, sizeof is->tiny_id);          // the rows are of another kind: no factors are kept
@@ -257,7 +257,7 @@ static void keep_iterate(nsm_sim *s) {
 
 static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, nsm_error *e) {
   struct sim_consistent *c = s->con;
-  int bad = fresh ? con_matrix(s, v) : -1;
+  int made = c->affine && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
   if (bad >= 0) {
     char name[256];
     if (bad < s->nq) sim_z_name(s, bad, name, sizeof name);
@@ -337,6 +337,7 @@ static nsm_code smooth(nsm_sim *s, const nsm_view *v, nsm_error *e) {
     }
     nsm_code code = newton_step(s, v, !keep, e);
     if (code != NSM_OK) return code;
+    if (s->con->affine) { place_q(s, v); return NSM_OK; }
     alpha = 1;
     halvings = 0;
   }
