@@ -46,7 +46,7 @@ static int set_solver(SolveFlags *f, const char *v) {
   const char *const *names = nsm_cone_solver_names();
   f->options.solver = v;
   for (const char *const *n = names; *n; n++) if (!strcmp(*n, v)) return EXIT_OK;
-  return strcmp(v, "auto") ? refuse_name("solver", v, names, "the solvers are auto, ") : EXIT_OK;
+  return refuse_name("solver", v, names, "the solvers are ");
 }
 
 static int set_tolerance(SolveFlags *f, const char *v) {
@@ -112,7 +112,7 @@ static bool wants_dense(const nsm_problem *p) {
 static bool solve(nsm_problem *p, const SolveFlags *f, Answer *a) {
   size_t m = (size_t)p->p.m;
   if (wants_dense(p) && !nsm_problem_densify(p)) return false;
-  size_t bytes = nsm_cone_workspace_size(p->p.m, p->entries, p->bandwidth);
+  size_t bytes = nsm_cone_workspace_size_with(p->p.m, p->entries, p->bandwidth, p->p.cones);
   if ((double)bytes > memory_of_machine()) return false;
   a->lambda = calloc(m + 1, sizeof(double));
   a->u = calloc(m + 1, sizeof(double));
