@@ -212,6 +212,18 @@ int con_contacts(nsm_sim *s) {
   return 1;
 }
 
+// (2.72) of seed 004, with the factor of a contact from its own entry of D: lambda := prox(lambda - r w), r = 0.8 / D_ii (errata 2.9).
+void con_project(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  c->projections++;
+  for (int i = 0; i < c->na; i++) {
+    int row = c->act[i];
+    double d = c->diag[i] = coupling(s, row, row), l = s->l1[s->r.l[row]];
+    c->l0[i] = l;
+    s->ltry[s->r.l[row]] = d > 0 ? fmax(0, l - 0.8 / d * change_of_gap(s, row)) : l;
+  }
+}
+
 void con_apply_contacts(nsm_sim *s) {
   struct sim_consistent *c = s->con;
   const sim_matrix *w = &c->k;

@@ -95,7 +95,7 @@ static void factor_constrained(struct sim_consistent *c, int block) {
   }
   c->inverted[block] = isfinite(most) && (st.code != NSM_LA_OK || !(least > dependent * most));
   if (!c->inverted[block]) return;
-  c->redundant = 1;
+  c->singular = 1;
   nsm_la_pseudo_inverse(b->n, c->keep, dependent, c->right, c->jpvt, c->work, c->lwork);
   memcpy(A, c->right, bytes);
 }
