@@ -194,7 +194,8 @@ bool row_force(Symbol *y);
 bool is_law(const Ast *law, const char *name);
 bool law_arguments(const Env *env, const Ast *law, int least, int most);
 MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what);   // a constant; NULL: bad, reported
-Unit conjugate(Unit gap);                                      // of the force on what is measured in `gap`
+Unit force_along(Unit y);                                      // of the force on what is measured in y
+Unit impulse_along(Unit y, bool velocities);                    // of its impulse; velocities: y is a rate
 // --- elab_friction.c ---
 bool has_friction(const Ast *x);                               // of a contact or constraint: some law is one of friction
 bool friction_rows(Symbol *y, const Env *env, const MVar *like); // slip velocities and the variables of their forces

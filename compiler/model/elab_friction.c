@@ -14,8 +14,8 @@ bool has_friction(const Ast *x) {
   return false;
 }
 
-// Force on a slip velocity: power over velocity.
-static Unit friction_unit(Unit slip) { return slip.state == UNIT_KNOWN ? conjugate(unit_mul(slip, unit_named("s"))) : UNIT_ANY; }
+// The force against a slip velocity: power over velocity.
+static Unit force_against(Unit slip) { return slip.state == UNIT_KNOWN ? force_along(unit_mul(slip, unit_named("s"))) : UNIT_ANY; }
 
 static bool too_many(const Env *env, const Value *v) {
   Diag *d = diag(env->e->bag, DIAG_E0302, v->span, "a contact has one or two directions of slip, and a spin");
@@ -39,7 +39,7 @@ bool friction_rows(Symbol *y, const Env *env, const MVar *like) {
   for (int k = 0; k < n; k++) {
     MVar v = *like;
     const char *part = k == 2 ? "lambda_s" : n == 1 ? "lambda_t" : k == 0 ? "lambda_t[1]" : "lambda_t[2]";
-    v.unit = friction_unit(y->value.unit);
+    v.unit = impulse_along(y->value.unit, true);
     v.name = arena_printf(e->a, "%.*s%s", (int)(strlen(like->name) - strlen("lambda")), like->name, part);
     v.plain = arena_printf(e->a, "%.*s%s", (int)(strlen(like->plain) - strlen("lambda")), like->plain, part);
     vec_push(&e->var, v);
@@ -98,7 +98,7 @@ static bool arguments(const Env *env, const Ast *x, const Ast *law, MFriction *f
 
 static bool pressed(const Env *env, const Ast *x, const Symbol *row, MFriction *f) {
   Value v = elab_scalar(env, x->b);
-  if (!unit_check(env, v, friction_unit(row->value.unit), "the normal force")) return false;
+  if (!unit_check(env, v, force_against(row->value.unit), "the normal force")) return false;
   if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
     not_constant(env, &v, "a given normal force", "use a number or a parameter; where it varies, write a contact with a gap");
     return false;
