@@ -12,12 +12,13 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { "lemke",       nsm_cone_lemke,       0,              1,     1,      0,               "monotone and copositive-plus M, boxes for any M; degenerate problems" },
   { "proximal",    nsm_cone_proximal,    0,              0,     0,      0,               "monotone M of any rank; dense, tridiagonal, banded" },
   { "branch",      nsm_cone_branch,      0,              1,     0,      0,               "any M, exact: all ways to be complementary, by bounds; proves that there is no solution" },
-  { "pgs",         nsm_cone_pgs,         0,              0,     0,      0,               "symmetric definite M; dense and sparse" },
-  { "psor",        nsm_cone_psor,        0,              0,     0,      0,               "as pgs, over-relaxed by 1.4" },
+  { "pgs",         nsm_cone_pgs,         0,              0,     0,      NSM_ALL_BLOCKS,  "symmetric definite M, all blocks; dense and sparse" },
+  { "psor",        nsm_cone_psor,        0,              0,     0,      NSM_ALL_BLOCKS,  "as pgs, over-relaxed by 1.4" },
+  { "jacobi",      nsm_cone_jacobi,      0,              0,     0,      NSM_ALL_BLOCKS,  "as pgs, all rows at once" },
   { NULL, NULL, 0, 0, 0, 0, NULL }
 };
 
-static const char *const names[] = { "auto", "bases", "enumeration", "pivot", "lemke", "proximal", "branch", "pgs", "psor", NULL };
+static const char *const names[] = { "auto", "bases", "enumeration", "pivot", "lemke", "proximal", "branch", "pgs", "psor", "jacobi", NULL };
 
 const char *const *nsm_cone_solver_names(void) { return names; }
 
