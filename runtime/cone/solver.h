@@ -69,7 +69,7 @@ typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm
                                                   double *lambda, double *u);
 
 nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_proximal,
-                         nsm_cone_pgs, nsm_cone_psor;
+                         nsm_cone_pgs, nsm_cone_psor, nsm_cone_contact;
 
 struct nsm_cone_check;
 // bases.c, judged, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.
@@ -84,10 +84,12 @@ typedef struct nsm_cone_solver {
   int                       max_rows;    // 0: any
   int                       needs_dense; // can work from a dense copy or tableau only
   int                       direct;      // finite: the driver tries it before the iterative ones
-  unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals only
+  unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals only; NSM_BLOCKS_ONLY: nothing
+                                         // for problems without blocks
   const char               *takes;       // for the reader and for --help
 } nsm_cone_solver;
-enum { NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) | (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK) };
+enum { NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) | (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),
+       NSM_BLOCKS_ONLY = 1 << 16 };
 
 extern const nsm_cone_solver nsm_cone_solvers[];   // ends with a NULL name
 const nsm_cone_solver *nsm_cone_solver_find(const char *name);
@@ -160,6 +162,10 @@ void nsm_cone_to_standard(const nsm_cone_standard *s, const double *lambda, doub
 void nsm_cone_from_standard(const nsm_cone_standard *s, const double *y, double *lambda);
 // y := its nearest point in K' (grips: T only, with the present |y_N|).
 void nsm_cone_standard_project(const nsm_cone_standard *s, double *y);
+
+// ---- local.c -------------------------------------------------------------------------------------------------------------------
+// One block alone: lambda [n] of  u = M lambda + q  (M [n*n] column-major). 0 where it found none, lambda is then a start at best.
+int  nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
 
 // ---- projection.c --------------------------------------------------------------------------------------------------------------
 static inline double nsm_cone_project(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }

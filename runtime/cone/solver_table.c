@@ -6,6 +6,7 @@
 
 const nsm_cone_solver nsm_cone_solvers[] = {
   // name          function              most rows       dense  direct  blocks           takes
+  { "contact",     nsm_cone_contact,     4,              1,     1,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "one block and nothing else, of any kind; exact" },
   { "bases",       nsm_cone_bases,       NSM_BASES_MAX,  1,     1,      0,               "any M; nonsingular bases only, inverses kept while the matrix stays" },
   { "enumeration", nsm_cone_enumeration, NSM_BASES_MAX,  1,     1,      0,               "any M, also singular; exact, and proves that there is no solution" },
   { "pivot",       nsm_cone_pivot,       0,              0,     1,      0,               "P-matrices and most others with nonsingular bases; dense, tridiagonal, banded" },
@@ -16,7 +17,7 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { NULL, NULL, 0, 0, 0, 0, NULL }
 };
 
-static const char *const names[] = { "auto", "bases", "enumeration", "pivot", "lemke", "proximal", "pgs", "psor", NULL };
+static const char *const names[] = { "auto", "contact", "bases", "enumeration", "pivot", "lemke", "proximal", "pgs", "psor", NULL };
 
 const char *const *nsm_cone_solver_names(void) { return names; }
 
