@@ -20,19 +20,20 @@ enum { STEPS = 200 };
 
 typedef struct slip {
   double W[9], b[3], n, c[3];   // W [k*k] column-major
+  double size, size_b;          // of what W and b were made from: eps of it counts as zero
   int    absolute;              // |n + c.y| (GRIP)
 } slip;
 
-// x := -A^{-1} f, y := -A^{-1} x for A = W + alpha I, with row pivoting. 0 where a pivot is below 1e-15 of the largest entry of A.
+// x := -A^{-1} b, y := -A^{-1} x for A = W + alpha I, with row pivoting. 0 where a pivot is below 1e-13 of the size of the matrix.
 ALWAYS_INLINE int solve_twice(const int k, const slip *s, double alpha, double *x, double *y) {
-  double A[9], f[3], largest = 0;
-  for (int i = 0; i < k * k; i++) { A[i] = s->W[i] + (i % (k + 1) == 0 ? alpha : 0); largest = fabs(A[i]) > largest ? fabs(A[i]) : largest; }
+  double A[9], f[3], zero = alpha > 0 ? 0 : 1e-13 * s->size;
+  for (int i = 0; i < k * k; i++) A[i] = s->W[i] + (i % (k + 1) == 0 ? alpha : 0);
   int at[3] = { 0, 1, 2 };
   for (int p = 0; p < k; p++) {
     int r = p;
     for (int i = p + 1; i < k; i++) r = fabs(A[at[i] + p * k]) > fabs(A[at[r] + p * k]) ? i : r;
     int t = at[r]; at[r] = at[p]; at[p] = t;
-    if (!(fabs(A[at[p] + p * k]) > 1e-15 * largest)) return 0;
+    if (!(fabs(A[at[p] + p * k]) > zero)) return 0;
     for (int i = p + 1; i < k; i++) {
       double m = A[at[i] + p * k] /= A[at[p] + p * k];
       for (int j = p + 1; j < k; j++) A[at[i] + j * k] -= m * A[at[p] + j * k];
@@ -73,26 +74,60 @@ ALWAYS_INLINE int evaluate(const int k, const slip *s, double alpha, double *x, 
   return 1;
 }
 
-// Stick or slip. 1: x [k] = y_T and *N = y_N satisfy one of them.
-ALWAYS_INLINE int stick_or_slip(const int k, const slip *s, double *x, double *N) {
-  double size = 0, low = 0, high = HUGE_VAL, h, dh, alpha;
-  for (int i = 0; i < k; i++) size += fabs(s->W[i + i * k]);
-  if (!(size > 0)) size = DBL_MIN;
-  if (!evaluate(k, s, low, x, N, &h, &dh)) {
-    low = DBL_EPSILON * size;                       // W is singular: stick, if anywhere, close to zero
-    if (!evaluate(k, s, low, x, N, &h, &dh)) h = -1;
+// W is singular. Stick at the point of least norm, x = -W^+ b, by refinement with W + delta I; 0 where b has a part outside its range.
+ALWAYS_INLINE int singular_stick(const int k, const slip *s, double *x, double *N) {
+  slip step = *s;
+  double unused[3], d[3], off = 0, size = s->size_b;
+  for (int i = 0; i < k; i++) x[i] = 0;
+  for (int pass = 0; pass < 5; pass++) {
+    if (!solve_twice(k, &step, 1e-5 * s->size, d, unused)) return 0;
+    off = 0;
+    for (int i = 0; i < k; i++) x[i] += d[i];
+    for (int i = 0; i < k; i++) {
+      step.b[i] = s->b[i];
+      size = fmax(size, s->size * fabs(x[i]));
+      for (int j = 0; j < k; j++) step.b[i] += s->W[i + j * k] * x[j];
+      off = fmax(off, fabs(step.b[i]));
+    }
   }
-  if (h >= 0) return 1;
-  alpha = sqrt(dot(k, s->b, s->b)) / fabs(s->n) - size / k;   // h(alpha) for W near a multiple of I, c near 0
+  *N = s->n + dot(k, s->c, x);
+  return off <= 1e-14 * size && sqrt(dot(k, x, x)) <= (s->absolute ? fabs(*N) : *N);
+}
+
+// The root of h between two points of a grid where its sign changes, by bisection: for matrices that are singular or of no definite sign,
+// where h need not be negative at zero.
+ALWAYS_INLINE int scan(const int k, const slip *s, double *x, double *N) {
+  double right = 1e8 * s->size, h_right, h, dh;
+  if (!evaluate(k, s, right, x, N, &h_right, &dh)) return 0;
+  for (double left = 0.5 * right; left > 1e-14 * s->size; right = left, h_right = h, left *= 0.5) {
+    if (!evaluate(k, s, left, x, N, &h, &dh)) return 0;
+    if ((h < 0) == (h_right < 0)) continue;
+    double from = left, to = right, middle = 0;
+    for (int step = 0; step < 60; step++) {
+      double g;
+      middle = 0.5 * (from + to);
+      if (!evaluate(k, s, middle, x, N, &g, &dh)) break;
+      if (fabs(g) <= 1e-13) return 1;
+      if ((g < 0) == (h < 0)) from = middle;
+      else to = middle;
+    }
+  }
+  return 0;
+}
+
+// A root of h by Newton's method in a bracket.
+ALWAYS_INLINE int slip_root(const int k, const slip *s, double low, double *x, double *N) {
+  double size = s->size, high = HUGE_VAL, h = -1, dh;
+  double alpha = sqrt(dot(k, s->b, s->b)) / fabs(s->n) - size / k;   // the root for W near a multiple of I, c near 0
   if (!(alpha > low)) alpha = low + 0.1 * size;
   for (int step = 0; step < STEPS; step++) {
-    double next = alpha;
+    double next = HUGE_VAL;
     if (evaluate(k, s, alpha, x, N, &h, &dh)) {
       if (fabs(h) <= 2 * DBL_EPSILON) break;
       if (h < 0) low = alpha;
       else high = alpha;
-      next = dh > 0 ? alpha - h / dh : HUGE_VAL;
-    } else low = alpha;                             // the matrix is regular to the right of its last singular point
+      if (dh > 0) next = alpha - h / dh;
+    } else low = alpha;                                                // regular to the right of its last singular point
     if (!(next > low && next < high)) {
       if (high < HUGE_VAL) next = low > 0 && high > 4 * low ? sqrt(low) * sqrt(high) : low + 0.5 * (high - low);
       else next = 4 * (alpha > size ? alpha : size);
@@ -101,29 +136,64 @@ ALWAYS_INLINE int stick_or_slip(const int k, const slip *s, double *x, double *N
     if (fabs(next - alpha) <= 2 * DBL_EPSILON * alpha) break;
     alpha = next;
   }
-  double t = sqrt(dot(k, x, x)), f = t > 0 ? fabs(*N) / t : 1;
+  return fabs(h) <= 1e-9;
+}
+
+// v_T = b whatever y_T is.
+ALWAYS_INLINE int slip_without_matrix(const int k, const slip *s, double *x, double *N) {
+  double t = sqrt(dot(k, s->b, s->b));
+  *N = s->n;
+  for (int i = 0; i < k; i++) x[i] = t > 0 ? -fabs(s->n) * (s->b[i] / t) : 0;
+  return 1;
+}
+
+// Stick or slip. 1: x [k] = y_T and *N = y_N satisfy one of them.
+ALWAYS_INLINE int stick_or_slip(const int k, const slip *s, double *x, double *N) {
+  double low = 0, h, dh;
+  if (!(s->size > 0)) return slip_without_matrix(k, s, x, N);
+  if (evaluate(k, s, low, x, N, &h, &dh)) {
+    if (h >= 0) return 1;
+  } else {
+    if (singular_stick(k, s, x, N)) return 1;
+    low = 4 * DBL_EPSILON * s->size;
+  }
+  if (!slip_root(k, s, low, x, N) && !scan(k, s, x, N)) return 0;
+  double f = fabs(*N) / sqrt(dot(k, x, x));
   for (int i = 0; i < k; i++) x[i] *= f;
   return f > 0.5 && f < 2;
 }
 
-// One tangential row. The cases are tried and the one that violates its own conditions least is taken, so that no sign of M is assumed.
+// By how much, relative to its terms, stick violates |T| <= N.
+static double planar_stick(const double *M, const double *q, int grip, double det, double *y) {
+  y[0] = (-q[0] * M[3] + M[2] * q[1]) / det;
+  y[1] = (-q[1] * M[0] + M[1] * q[0]) / det;
+  double r0 = M[0] * y[0] + M[2] * y[1] + q[0], r1 = M[1] * y[0] + M[3] * y[1] + q[1];
+  y[0] += (-r0 * M[3] + M[2] * r1) / det;     // refined once: Cramer's rule alone is not backward stable
+  y[1] += (-r1 * M[0] + M[1] * r0) / det;
+  double N = grip ? fabs(y[0]) : y[0], T = fabs(y[1]);
+  return T <= N ? 0 : N > 0 ? (T - N) / T : HUGE_VAL;
+}
+
+// The same for slip with T = sign N: v_T T <= 0.
+static double planar_slip(const double *M, const double *q, int grip, int sign, double *y) {
+  double a = M[0] + sign * M[2], N = -q[0] / a, T = sign * N;
+  y[0] = N;
+  y[1] = T;
+  if (!(fabs(a) > 4 * DBL_EPSILON * (fabs(M[0]) + fabs(M[2]))) || !(grip || N >= 0)) return HUGE_VAL;
+  double f = M[1] * N, g = M[3] * T, v = f + g + q[1], wrong = v * (T > 0 ? 1 : -1) / (fabs(f) + fabs(g) + fabs(q[1]));
+  return wrong > 0 ? wrong : 0;
+}
+
+// Stick first, but last where M is so close to singular that its answer means little.
 static int planar(const double *M, const double *q, int grip, double *y) {
-  double det = M[0] * M[3] - M[1] * M[2], best = HUGE_VAL;
-  double stick[2] = { (-q[0] * M[3] + M[2] * q[1]) / det, (-q[1] * M[0] + M[1] * q[0]) / det };
-  if (fabs(det) > 4 * DBL_EPSILON * (fabs(M[0] * M[3]) + fabs(M[1] * M[2]))) {
-    double r0 = M[0] * stick[0] + M[2] * stick[1] + q[0], r1 = M[1] * stick[0] + M[3] * stick[1] + q[1];
-    stick[0] += (-r0 * M[3] + M[2] * r1) / det;     // refined once: Cramer's rule alone is not backward stable
-    stick[1] += (-r1 * M[0] + M[1] * r0) / det;
-    double N = grip ? fabs(stick[0]) : stick[0];
-    if (fabs(stick[1]) <= N) { y[0] = stick[0]; y[1] = stick[1]; return 1; }
-    if (N > 0) { best = (fabs(stick[1]) - N) / fabs(stick[1]); y[0] = stick[0]; y[1] = stick[1]; }
-  }
-  for (int sign = -1; sign <= 1; sign += 2) {
-    double a = M[0] + sign * M[2], N = -q[0] / a, T = sign * N;
-    if (!(fabs(a) > 4 * DBL_EPSILON * (fabs(M[0]) + fabs(M[2]))) || !(grip || N >= 0)) continue;
-    double f = M[1] * N, g = M[3] * T, v = f + g + q[1], wrong = v * (T > 0 ? 1 : -1) / (fabs(f) + fabs(g) + fabs(q[1]));
-    if (wrong <= 0) { y[0] = N; y[1] = T; return 1; }
-    if (wrong < best) { best = wrong; y[0] = N; y[1] = T; }
+  double det = M[0] * M[3] - M[1] * M[2], size = fabs(M[0] * M[3]) + fabs(M[1] * M[2]), best = HUGE_VAL, x[2];
+  int    regular = fabs(det) > 1e-11 * size, solvable = fabs(det) > 4 * DBL_EPSILON * size;
+  double small = regular ? 0 : 1e-13;
+  for (int attempt = regular ? 0 : 1; attempt < 4; attempt++) {
+    if (attempt % 3 == 0 && !solvable) continue;
+    double wrong = attempt % 3 == 0 ? planar_stick(M, q, grip, det, x) : planar_slip(M, q, grip, attempt == 1 ? -1 : 1, x);
+    if (wrong < best) { best = wrong; y[0] = x[0]; y[1] = x[1]; }
+    if (best <= small) return 1;
   }
   return best < 1e-8;
 }
@@ -135,17 +205,23 @@ static void eliminate_normal(int n, const double *M, const double *q, slip *s) {
   for (int j = 0; j < k; j++) {
     s->c[j] = -M[(j + 1) * n] * inverse;
     s->b[j] = q[j + 1] + M[j + 1] * s->n;
+    s->size_b = fmax(s->size_b, fabs(q[j + 1]) + fabs(M[j + 1] * s->n));
     for (int i = 0; i < k; i++) s->W[i + j * k] = M[i + 1 + (j + 1) * n] + M[i + 1] * s->c[j];
+    s->size += fabs(M[(j + 1) * (n + 1)]);
   }
 }
 
 static int disk(int k, const double *M, const double *q, double radius, double *y) {
   slip s = { .n = radius };
-  double N;
-  if (k == 1 && M[0] > 0) { y[0] = nsm_cone_project(-q[0] / M[0], -radius, radius); return 1; }
-  for (int i = 0; i < k; i++) s.b[i] = q[i];
+  double N = 0;
+  if (k == 1) {
+    y[0] = M[0] > 0 ? nsm_cone_project(-q[0] / M[0], -radius, radius) : q[0] > 0 ? -radius : q[0] < 0 ? radius : 0;
+    return 1;
+  }
+  for (int i = 0; i < k; i++) { s.b[i] = q[i]; s.size_b = fmax(s.size_b, fabs(q[i])); }
   for (int i = 0; i < k * k; i++) s.W[i] = M[i];
-  return k == 1 ? stick_or_slip(1, &s, y, &N) : stick_or_slip(2, &s, y, &N);
+  s.size = fabs(M[0]) + fabs(M[3]);
+  return stick_or_slip(2, &s, y, &N);
 }
 
 // The block in the unit frame, n rows.

@@ -69,7 +69,7 @@ typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm
                                                   double *lambda, double *u);
 
 nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_proximal,
-                         nsm_cone_pgs, nsm_cone_psor, nsm_cone_contact;
+                         nsm_cone_pgs, nsm_cone_psor, nsm_cone_contact, nsm_cone_nsgs, nsm_cone_nsgs_over;
 
 struct nsm_cone_check;
 // bases.c, judged, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.
@@ -171,6 +171,7 @@ int  nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, d
 static inline double nsm_cone_project(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 // lambda := its nearest point in K: intervals, cones in the frame of residual_rows.h, grips with the present |N|.
 void nsm_cone_project_all(const nsm_cone_problem *p, double *lambda);
+void nsm_cone_project_block(const nsm_cone_block *b, double *lambda);
 // out := P(x) on |x_T| <= mu x_0, n <= 4 (out may be x); and with an element of its generalised Jacobian J [n*n], column-major.
 void nsm_cone_project_cone(int n, double mu, const double *x, double *out);
 void nsm_cone_project_cone_derivative(int n, double mu, const double *x, double *out, double *J);

@@ -14,10 +14,12 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { "proximal",    nsm_cone_proximal,    0,              0,     0,      0,               "monotone M of any rank; dense, tridiagonal, banded" },
   { "pgs",         nsm_cone_pgs,         0,              0,     0,      0,               "symmetric definite M; dense and sparse" },
   { "psor",        nsm_cone_psor,        0,              0,     0,      0,               "as pgs, over-relaxed by 1.4" },
+  { "nsgs",        nsm_cone_nsgs,        0,              0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "every block; block by block, exactly; dense and sparse" },
+  { "nsgs-over",   nsm_cone_nsgs_over,   0,              0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "as nsgs, over-relaxed by 1.3" },
   { NULL, NULL, 0, 0, 0, 0, NULL }
 };
 
-static const char *const names[] = { "auto", "contact", "bases", "enumeration", "pivot", "lemke", "proximal", "pgs", "psor", NULL };
+static const char *const names[] = { "auto", "contact", "bases", "enumeration", "pivot", "lemke", "proximal", "pgs", "psor", "nsgs", "nsgs-over", NULL };
 
 const char *const *nsm_cone_solver_names(void) { return names; }
 

@@ -65,7 +65,7 @@ static void semidefinite(void **state) {
     if (b.r.status == NSM_CONE_SOLVED) assert_block(&b, &k, "semidefinite");
     bench_close(&b);
   }
-  print_message("%d of 40000 missed\n", missed);
+  assert_true(missed < 60);   // singular M with a self-stress inside the cone: h has poles and roots far apart
 }
 
 int main(void) {
