@@ -14,7 +14,7 @@ typedef enum {
 } nsm_cone_form;
 
 // Where lambda_i stands: strictly between its bounds with u_i = 0, or at a bound.
-enum { NSM_BASIC = 0, NSM_LOW = 1, NSM_HIGH = 2 };
+enum { NSM_BASIC = 0, NSM_LOW = 1, NSM_HIGH = 2, NSM_OPEN = 3 };   // NSM_OPEN: not decided (branch.c, certificate.c)
 
 enum { NSM_BASES_MAX = 5 };   // the largest m whose bases are kept with their inverses (bases.c), and enumerated
 
@@ -68,8 +68,10 @@ typedef struct nsm_cone_try {
 typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                                   double *lambda, double *u);
 
-nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_proximal,
-                         nsm_cone_pgs, nsm_cone_psor, nsm_cone_contact, nsm_cone_nsgs, nsm_cone_nsgs_over;
+nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_branch, nsm_cone_proximal;
+nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor;
+nsm_cone_solver_function nsm_cone_contact;                     // with cone blocks
+nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
 
 struct nsm_cone_check;
 // bases.c, judged, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.
@@ -197,5 +199,7 @@ int  nsm_cone_pivot_loop(const nsm_cone_problem *p, nsm_cone_work *w, double shi
 int  nsm_cone_chain_state(const nsm_cone_problem *p, nsm_cone_work *w);
 
 // ---- certificate.c -------------------------------------------------------------------------------------------------------------
-// 1 where y proves that no lambda in K gives a u with the signs that (1) asks for. scratch [m].
+// 1 where y proves that no lambda in K gives a u with the signs that (1) asks for. scratch [2m].
 int  nsm_cone_is_certificate(const nsm_cone_problem *p, const double *y, double *scratch);
+// The same for what is left of the problem where rows are decided: state [m] of BASIC, LOW, HIGH, OPEN.
+int  nsm_cone_is_certificate_at(const nsm_cone_problem *p, const unsigned char *state, const double *y, double *scratch);

@@ -12,6 +12,7 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { "pivot",       nsm_cone_pivot,       0,              0,     1,      0,               "P-matrices and most others with nonsingular bases; dense, tridiagonal, banded" },
   { "lemke",       nsm_cone_lemke,       0,              1,     1,      0,               "monotone and copositive-plus M, boxes for any M; degenerate problems" },
   { "proximal",    nsm_cone_proximal,    0,              0,     0,      0,               "monotone M of any rank; dense, tridiagonal, banded" },
+  { "branch",      nsm_cone_branch,      0,              1,     0,      0,               "any M, exact: all ways to be complementary, by bounds; proves that there is no solution" },
   { "pgs",         nsm_cone_pgs,         0,              0,     0,      0,               "symmetric definite M; dense and sparse" },
   { "psor",        nsm_cone_psor,        0,              0,     0,      0,               "as pgs, over-relaxed by 1.4" },
   { "nsgs",        nsm_cone_nsgs,        0,              0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "every block; block by block, exactly; dense and sparse" },
@@ -19,7 +20,13 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { NULL, NULL, 0, 0, 0, 0, NULL }
 };
 
-static const char *const names[] = { "auto", "contact", "bases", "enumeration", "pivot", "lemke", "proximal", "pgs", "psor", "nsgs", "nsgs-over", NULL };
+static const char *const names[] = {
+  "auto",
+  "contact",
+  "bases", "enumeration", "pivot", "lemke", "proximal", "branch", "pgs", "psor",
+  "nsgs", "nsgs-over",
+  NULL
+};
 
 const char *const *nsm_cone_solver_names(void) { return names; }
 
