@@ -3,6 +3,7 @@
 //   step_consistent.c      one step: impact (1), then Newton's method on (2)-(6)
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
+//   consistent_energy.c    its works and losses, and the round-off of the balance
 //   consistent_setup.c     checks, sizes, graph of K      consistent_start.c  consistent initial values
 #pragma once
 #include "sim.h"
@@ -22,12 +23,16 @@ struct sim_consistent {
   con_class *cls;
   double    *uc;                         // [nq] velocity after the impact
   double    *kappa, *kappa1;             // [nl] begin and end of the step
-  double    *gain;                       // [nq] u_E - u_C of the last step
+  double    *gain, *gain0;               // [nq] u_E - u_C of the last step, of the one before
+  int        moves;                      // the start values in use: 0 velocities stay, 1 they change as before
+  double     off[3], cost[2];            // how far constant [1] and extrapolated [2] changes were off; iterations with either start
   double    *res, *size, *dz;            // [n] residual, size of its terms, Newton step
   double    *dq, *qsize;                 // [nq] of the step; sum of |d R1 / d (q, u)| |(q, u)|
   double    *try_u, *try_l, *try_k;      // iterate before the last step
   double    *gap;                        // [r.n] at the end
   double    *force;                      // [nl] multipliers of the second step
+  double     balance, lost;              // energy at the start plus works less losses; compensation of this sum
+  double     loss, forces, dampers;      // of the step: loss at impacts, work of forces, loss at dampers
   double    *mass_inverse;               // [nq] 1/M_ii at the start
 
   sim_matrix k;
@@ -64,6 +69,11 @@ int  con_matrix(nsm_sim *s, const nsm_view *v);                  // assembles an
 void con_solve(nsm_sim *s, double *x);                           // x := K^{-1} x
 void con_block_solve(nsm_sim *s, int block, double *x);          // in the block's own order
 void con_dq(const nsm_sim *s, double h, const double *dz, double *dq); // dq = (h/2) du - P dkappa
+
+// consistent_energy.c
+void   con_energy_start(nsm_sim *s);
+double con_impact_loss(const nsm_sim *s);                        // of the impulses in la
+void   con_energy_end(nsm_sim *s, const nsm_view *v);            // works and losses of the step; gives round-off back to the speeds
 
 // consistent_contacts.c
 void con_columns(nsm_sim *s, double h);                          // K^{-1} B and its q part for the closed contacts

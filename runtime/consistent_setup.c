@@ -224,7 +224,7 @@ void sim_consistent_analyse(nsm_sim *s) {
     o->dr = SIM_NEW(s, count * (size_t)k->c->dr.n, double);
     o->rq = SIM_NEW(s, count * (size_t)k->c->rq.n, double);
   }
-  double **by_q[] = { &c->uc, &c->gain, &c->dq, &c->qsize, &c->try_u, &c->mass_inverse };
+  double **by_q[] = { &c->uc, &c->gain, &c->gain0, &c->dq, &c->qsize, &c->try_u, &c->mass_inverse };
   for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->nq, double);
   double **by_l[] = { &c->kappa, &c->kappa1, &c->try_l, &c->try_k, &c->force };
   for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->nl, double);
@@ -241,4 +241,8 @@ void sim_consistent_reset(nsm_sim *s) {
   memset(c->closed, 0, (size_t)s->r.n);
   memset(c->force, 0, (size_t)s->nl * sizeof(double));
   memset(c->gain, 0, (size_t)s->nq * sizeof(double));
+  memset(c->gain0, 0, (size_t)s->nq * sizeof(double));
+  memset(c->off, 0, sizeof c->off);
+  memset(c->cost, 0, sizeof c->cost);
+  con_energy_start(s);
 }

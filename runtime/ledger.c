@@ -3,7 +3,7 @@
 //   residue = dE - (work of forces - loss at dampers - loss at contacts)
 //
 // For the energy-consistent schemes it is round-off; for Moreau's it is the error of the scheme. The loss at contacts is exact where the
-// impact is a step of its own (T before and after); else it is estimated as -p (u + u_k) / 2 from impulses and rates of the contacts.
+// impact is a step of its own (the law gives it); else it is estimated as -p (u + u_k) / 2 from impulses and rates of the contacts.
 #include "consistent.h"
 #include <math.h>
 
@@ -29,8 +29,9 @@ void sim_ledger_impulses(nsm_sim *s) {
 void sim_ledger_step(nsm_sim *s) {
   sim_ledger *g = &s->ledger;
   double kinetic, potential, force = 0, damping = 0, before = g->kinetic + g->potential;
-  nsm_view v = { .t = s->t, .q = s->q, .v = s->z, .x = s->z + s->nq, .l = s->l, .t0 = s->t - s->h, .h = s->h, .q0 = s->q1, .v0 = s->con ? s->con->uc : s->z1, .k = s->l };
-  for (int a = 0; a < s->on.smooth.n; a++) {
+  nsm_view v = { .t = s->t, .q = s->q, .v = s->z, .x = s->z + s->nq, .l = s->l, .t0 = s->t - s->h, .h = s->h, .q0 = s->q1, .v0 = s->z1, .k = s->l };
+  if (s->con) { force = s->con->forces; damping = s->con->dampers; g->loss = s->con->loss; }
+  for (int a = 0; !s->con && a < s->on.smooth.n; a++) {
     const sim_class *k = &s->cls[s->on.smooth.of[a]];
     if (k->c->work_fn) k->c->work_fn(&v, &k->tab, &force, &damping);
   }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { HALVINGS = 6, FIXED_POINTS = 8, REFINEMENTS = 2 };
+enum { HALVINGS = 6, FIXED_POINTS = 8, REFINEMENTS = 2, TRIAL = 16 };
 // Relative residuals: done; small enough to stand where it falls no more; small enough for the factors of the iterate before.
 static const double at_floor = 2e-16, may_rest = 1e-9, keeps_factors = 1e-8;
 
@@ -57,17 +57,6 @@ int con_impact(nsm_sim *s, int contacts, const double *value) {
     is->lambda[i] = s->la[r->l[row]];
   }
   return sim_islands_solve(s);
-}
-
-static double kinetic_energy(nsm_sim *s, const double *u) {
-  nsm_view v = sim_now(s);
-  double kinetic = 0, potential = 0;
-  v.v = u;
-  for (int a = 0; a < s->on.energy.n; a++) {
-    const sim_class *k = &s->cls[s->on.energy.of[a]];
-    k->c->energy_fn(&v, &k->tab, &kinetic, &potential);
-  }
-  return kinetic;
 }
 
 static void apply_impulses(nsm_sim *s) {
@@ -122,7 +111,7 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   memset(s->la, 0, (size_t)s->nl * sizeof(double));
   apply_impulses(s);
   for (int i = 0; i < REFINEMENTS && refine_impact(s); i++) continue;
-  if (s->ledger.on) s->ledger.loss = kinetic_energy(s, s->z) - kinetic_energy(s, s->con->uc);
+  s->con->loss = con_impact_loss(s);
   return NSM_OK;
 }
 
@@ -259,6 +248,13 @@ static void go(nsm_sim *s, double alpha) {
   }
 }
 
+static void keep_iterate(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  memcpy(c->try_u, s->z1, (size_t)s->nq * sizeof(double));
+  memcpy(c->try_l, s->l1, (size_t)s->nl * sizeof(double));
+  memcpy(c->try_k, c->kappa1, (size_t)s->nl * sizeof(double));
+}
+
 static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, nsm_error *e) {
   struct sim_consistent *c = s->con;
   int bad = fresh ? con_matrix(s, v) : -1;
@@ -282,9 +278,7 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, nsm_error 
     }
     con_apply_contacts(s);
   }
-  memcpy(c->try_u, s->z1, (size_t)s->nq * sizeof(double));
-  memcpy(c->try_l, s->l1, (size_t)s->nl * sizeof(double));
-  memcpy(c->try_k, c->kappa1, (size_t)s->nl * sizeof(double));
+  keep_iterate(s);
   go(s, 1);
   s->count.newton_iterations++;
   return NSM_OK;
@@ -304,15 +298,28 @@ static nsm_code failed(nsm_sim *s, const nsm_view *v, int it, double error, int 
   return NSM_FAILED;
 }
 
+// What is left at the floor is round-off and the tail of Newton's series. The tail has a sign and adds up over the steps, so the last
+// correction is applied too; with closed contacts it would open them.
+static nsm_code polish(nsm_sim *s, const nsm_view *v) {
+  struct sim_consistent *c = s->con;
+  if (c->na > 0) return NSM_OK;
+  for (int i = 0; i < c->n; i++) c->dz[i] = -c->res[i];
+  con_solve(s, c->dz);
+  keep_iterate(s);
+  go(s, 1);
+  place_q(s, v);
+  return NSM_OK;
+}
+
 static nsm_code smooth(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   double before = INFINITY, alpha = 1;
-  int halvings = 0, worst = 0;
+  int halvings = 0, worst = 0, keep = 0;
   for (int it = 0; ; it++) {
     int placed = evaluate(s, v);
     if (it > 0) {
       double error = placed ? residual(s, v->h, &worst) : NAN;
       int resting = it > 1 && error <= may_rest && !(error <= 0.25 * before);
-      if (error <= at_floor) return NSM_OK;
+      if (error <= at_floor) return polish(s, v);
       if (resting && fmin(error, before) <= s->tolerance) {
         if (error > before) { go(s, 0); place_q(s, v); }        // the one before was better
         return NSM_OK;
@@ -325,12 +332,39 @@ static nsm_code smooth(nsm_sim *s, const nsm_view *v, nsm_error *e) {
         continue;
       }
       if (isnan(error) || it >= NSM_NEWTON_MAX) return failed(s, v, it, error, worst, e);
+      keep = error <= keeps_factors && error * (error / before) <= at_floor;   // these factors contract by about error/before
       before = error;
     }
-    nsm_code code = newton_step(s, v, !(before <= keeps_factors), e);
+    nsm_code code = newton_step(s, v, !keep, e);
     if (code != NSM_OK) return code;
     alpha = 1;
     halvings = 0;
+  }
+}
+
+// ---- start values --------------------------------------------------------------------------------------------------------------
+// The velocity changes as in the last step, or by extrapolation from the last two, whichever was nearer lately; or not at all, where that took
+// fewer iterations lately: a stiff mode that a step does not resolve changes sign from step to step. What is not in use is tried now and then.
+static void start_values(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  int better = c->cost[1] > c->cost[0];
+  c->moves = s->k % TRIAL == TRIAL - 1 ? better : !better;
+  for (int i = 0; i < s->nq; i++) {
+    double g = c->off[2] < c->off[1] ? 2 * c->gain[i] - c->gain0[i] : c->gain[i];
+    s->z1[i] = c->uc[i] + (c->moves ? g : 0);
+  }
+  memcpy(s->q1, s->q, (size_t)s->nq * sizeof(double));
+}
+
+static void learn(nsm_sim *s, double iterations) {
+  struct sim_consistent *c = s->con;
+  c->cost[c->moves] += 0.25 * (iterations - c->cost[c->moves]);
+  for (int k = 1; k < 3; k++) c->off[k] *= 0.75;
+  for (int i = 0; i < s->nq; i++) {
+    double g = s->z1[i] - c->uc[i], d[3] = { g, g - c->gain[i], g - 2 * c->gain[i] + c->gain0[i] }, m = c->mass_inverse[i] > 0 ? 1 / c->mass_inverse[i] : 1;
+    for (int k = 1; k < 3; k++) c->off[k] += m * d[k] * d[k];
+    c->gain0[i] = c->gain[i];
+    c->gain[i] = g;
   }
 }
 
@@ -341,7 +375,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   int two = s->m->scheme == NSM_SCHEME_CONSISTENT, closed = at_begin(s);
   size_t bytes = (size_t)s->nq * sizeof(double);
   memcpy(c->uc, s->z, bytes);
-  s->ledger.loss = 0;
+  c->loss = 0;
   if (two && closed > 0) {
     nsm_code code = impact(s, t1, e);
     if (code != NSM_OK) return code;
@@ -349,19 +383,20 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
     memset(s->la, 0, (size_t)s->nl * sizeof(double));
     if (!r->constant) for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
   }
-  // Start values: the velocity changes as in the last step, multipliers stay; open contacts have none.
-  for (int i = 0; i < s->nq; i++) s->z1[i] = c->uc[i] + c->gain[i];
+  // Start values: multipliers stay; open contacts have none.
   memcpy(s->l1, c->force, (size_t)s->nl * sizeof(double));
   for (int row = 0; row < r->n; row++)
     if (c->of[row] < 0 && !r->active[row]) s->l1[r->l[row]] = 0;
   memcpy(c->kappa1, c->kappa, (size_t)s->nl * sizeof(double));
-  memcpy(s->q1, s->q, bytes);
   nsm_view v = con_view(s, t1);
+  start_values(s);
+  long before = s->count.newton_iterations;
   nsm_code code = smooth(s, &v, e);
   if (code != NSM_OK) return code;
+  con_energy_end(s, &v);
   memcpy(c->kappa, c->kappa1, (size_t)s->nl * sizeof(double));
   memcpy(c->force, s->l1, (size_t)s->nl * sizeof(double));
-  for (int i = 0; i < s->nq; i++) c->gain[i] = s->z1[i] - c->uc[i];
+  learn(s, (double)(s->count.newton_iterations - before));
   for (int i = 0; i < s->nl; i++) s->l1[i] += s->la[i];
   for (int i = 0; i < closed; i++) {
     int l = r->l[c->act[i]];

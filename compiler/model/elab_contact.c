@@ -168,7 +168,12 @@ static bool slips(const Env *env, const Ast *x, MContact *c) {
   return true;
 }
 
-static Unit conjugate(Unit gap) { return gap.state == UNIT_KNOWN ? unit_div(unit_named("J"), gap) : UNIT_ANY; }
+// The force that does work along y, J per unit of y; its impulse, in J s per unit of y, and where y contains velocities in J per unit of y.
+static Unit force_along(Unit y) { return y.state == UNIT_KNOWN ? unit_div(unit_named("J"), y) : UNIT_ANY; }
+static Unit impulse_along(Unit y, bool velocities) {
+  Unit force = force_along(y);
+  return velocities || force.state != UNIT_KNOWN ? force : unit_mul(force, unit_named("s"));
+}
 
 void elab_contact(Env env, const Ast *x) {
   Elab *e = env.e;
@@ -182,7 +187,8 @@ void elab_contact(Env env, const Ast *x) {
   if (!ok) return;
   c.gap = gap.at[0];
   c.gap_span = gap.span;
-  if (!c.has_impact_law && !uses_var(c.gap, row->id, MU_LAMBDA, map_new(e->a))) {
+  bool compliant = uses_var(c.gap, row->id, MU_LAMBDA, map_new(e->a));
+  if (!c.has_impact_law && !compliant) {
     Diag *d = diag(e->bag, DIAG_E0214, x->name_span, "contact `%s` has no impact law", x->name);
     diag_label(d, "what happens to the velocity when the gap closes?");
     diag_note(d, "newton(e) reverses the normal velocity, e = 0 is inelastic and e = 1 elastic");
@@ -190,7 +196,7 @@ void elab_contact(Env env, const Ast *x) {
     diag_help(d, "contact %s%s: %s >= 0 with newton(0.5);", x->name, index, ast_text(e, x->a));
     return;
   }
-  e->var.at[row->id].unit = conjugate(gap.unit);
+  e->var.at[row->id].unit = compliant ? force_along(gap.unit) : impulse_along(gap.unit, false);
   vec_push(&e->contact, c);
 }
 
@@ -218,6 +224,6 @@ void elab_constraint(Env env, const Ast *x) {
   Value v = mx_is_num(b.at[0], 0) ? a : binary_value(&env, AO_SUB, a, b, &both);
   if (v.bad || !unit_check(&env, v, UNIT_ANY, "a constraint")) return;
   MConstraint c = {.ctx = env.ctx, .name = family_name(&env, x->name), .row_var = row->id, .value = v.at[0], .span = x->span};
-  e->var.at[row->id].unit = conjugate(v.unit);
+  e->var.at[row->id].unit = impulse_along(v.unit, v.at[0]->uses & MU_RATE);
   vec_push(&e->constraint, c);
 }

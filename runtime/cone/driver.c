@@ -54,7 +54,7 @@ static int judge(const nsm_cone_problem *p, const nsm_cone_try *t, const char *s
 
 // From the active set that (2) sees at lambda, a few pivoting steps: makes a nearly right answer right to round-off.
 static int sharpen(const nsm_cone_problem *p, nsm_cone_work *w, double *lambda, double *u) {
-  if (w->form == NSM_FORM_SPARSE || !w->state) return 0;
+  if (w->form == NSM_FORM_SPARSE || !w->state || p->cones) return 0;
   nsm_cone_guess_state(p, lambda, u, w->state);
   int ok = nsm_cone_pivot_loop(p, w, 0.0, NULL, 5, lambda, u);
   w->state_known = ok;
@@ -94,11 +94,12 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_op
   }
   attempt.warm = t->warm && finite;
 
+  unsigned used = nsm_cone_blocks_used(p);
   nsm_cone_status status = NSM_CONE_FAILED;
   for (const nsm_cone_solver *s = only ? only : nsm_cone_solvers; s->name; s++) {
-    if (s->max_rows && p->m > s->max_rows) { if (only) break; continue; }
+    if ((s->max_rows && p->m > s->max_rows) || (used & ~s->blocks)) { if (only) break; continue; }
     if (attempt.warm) memcpy(lambda, guess, bytes);
-    else for (int i = 0; i < p->m; i++) lambda[i] = nsm_cone_project(0, p->lo[i], p->hi[i]);
+    else nsm_cone_start(p, lambda);
     attempt.max_iterations = o ? o->max_iterations : 0;
     nsm_cone_outcome outcome = s->solve(&view, w, &attempt, lambda, u);
     if (judge(p, t, s->name, lambda, u, &best)) { status = NSM_CONE_SOLVED; break; }
@@ -108,6 +109,10 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_op
       break;
     }
     if (only) break;
+  }
+  if (!best.any) {                     // no solver takes this problem
+    nsm_cone_start(p, lambda);
+    judge(p, t, NULL, lambda, u, &best);
   }
   if (status != NSM_CONE_SOLVED && best.lambda && best.any) {
     memcpy(lambda, best.lambda, bytes);
@@ -124,13 +129,14 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   nsm_cone_check c = { 0, 0, 0, 1 };
   nsm_cone_try t = { default_tolerance, default_sqrt, 0, 0 };
   if (p->m < 0) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
+  if (p->cones != 0 && !nsm_cone_blocks_ok(p)) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
   if (p->m == 0) { report(r, NSM_CONE_SOLVED, &c, "bases", 0); return NSM_CONE_SOLVED; }
   if (o) {
     if (o->tolerance > 0 && o->tolerance != default_tolerance) { t.tolerance = o->tolerance; t.sqrt_tolerance = sqrt(o->tolerance); }
     t.warm = o->warm;
   }
 
-  if (is_auto(o)) {
+  if (is_auto(o) && p->cones == 0) {
     if (p->m == 1 && !p->row_start && solve_one(p, &t, lambda, u, &c)) {
       report(r, NSM_CONE_SOLVED, &c, "bases", 1);
       return NSM_CONE_SOLVED;
@@ -145,6 +151,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   }
 
   notice_matrix(p, w);
+  if (is_auto(o)) return solve_slowly(p, o, w, &t, NULL, lambda, u, r);
   const nsm_cone_solver *only = nsm_cone_solver_find(o->solver);
   if (!only) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
   return solve_slowly(p, o, w, &t, only, lambda, u, r);

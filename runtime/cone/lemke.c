@@ -5,225 +5,240 @@
 // that reaches its other bound first just changes sides. That is the same path as on the problem with two pairs per box, in half the size.
 // Ties are broken lexicographically: the start values carry symbolic perturbations eps, eps^2, ... (4.9 there), so the path never cycles.
 // A path that ends in a ray proves nothing in general; its direction is handed to certificate.c, which accepts it where M is monotone.
+// Where it proves nothing the path starts again with another covering vector d, and then also from other complementary bases: for M that is
+// not copositive-plus another path may arrive. (In a bimatrix game every path from u basic is a ray at once.)
 #include "lemke.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-static double *column_of(const nsm_lemke *k, int c) { return k->T + (size_t)c * (size_t)k->m; }
-
-void nsm_lemke_exchange(nsm_lemke *k, int r, int s, double t, double leaving_value) {
-  int m = k->m, entering = k->nonbasic[s], leaving = k->basic[r];
-  double *S = column_of(k, s), pivot = S[r];
-  for (int i = 0; i < m; i++) k->x[i] += S[i] * t;
-  k->x[r] = k->value[entering] + t;
-  k->value[leaving] = leaving_value;
-
-  // n_s = (x_r - sum T_rc n_c) / T_rs, put into the other rows
-  for (int c = 0; c <= m; c++) {
-    double *C = column_of(k, c);
-    if (c == s || C[r] == 0) continue;
-    double f = -C[r] / pivot;
-    for (int i = 0; i < m; i++) C[i] += S[i] * f;
-    C[r] = f;
-  }
-  double inverse = 1.0 / pivot;
-  for (int i = 0; i < m; i++) S[i] *= inverse;
-  S[r] = inverse;
-
-  k->basic[r] = entering;
-  k->nonbasic[s] = leaving;
-  k->where[entering] = r;
-  k->where[leaving] = -1 - s;
-}
+enum { COVERS = 4, STARTS = 16 };         // covering vectors; paths in all, those after the first COVERS from other bases
+static const double WORK = 3e8;           // entries of tableaux touched, after which no further one is tried
 
 // The interval that a basic variable must stay in.
-static void interval_of(const nsm_lemke *k, int v, double *lo, double *hi) {
+static void interval_of(const nsm_lemke *l, int v, double *lo, double *hi) {
+  const nsm_tableau *k = &l->t;
   int m = k->m;
   *lo = -HUGE_VAL;
   *hi = HUGE_VAL;
   if (v == 2 * m) *lo = 0;
-  else if (v >= m) { *lo = k->p->lo[v - m]; *hi = k->p->hi[v - m]; }
-  else if (!k->inert[v] && k->p->lo[v] < k->p->hi[v]) {
-    if (k->at[v] == NSM_LOW) *lo = 0;
+  else if (v >= m) { *lo = k->lo[v - m]; *hi = k->hi[v - m]; }
+  else if (!l->inert[v] && k->lo[v] < k->hi[v]) {
+    if (l->at[v] == NSM_LOW) *lo = 0;
     else                     *hi = 0;
   }
 }
 
 // Coefficient of perturbation j in the distance of row r from its bound; side +1 for the lower bound, -1 for the upper.
-static double perturbation(const nsm_lemke *k, int r, int j, double side) {
-  int at = k->where[k->start[j]];
-  double c = at >= 0 ? (at == r ? 1.0 : 0.0) : -column_of(k, -1 - at)[r];
-  return side * c * k->sign[j];
+static double perturbation(const nsm_lemke *l, int r, int j, double side) {
+  int at = l->t.where[l->start[j]];
+  double c = at >= 0 ? (at == r ? 1.0 : 0.0) : -nsm_tableau_column(&l->t, -1 - at)[r];
+  return side * c * l->sign[j];
 }
 
 typedef struct candidate { int row; double ratio, rate, side; } candidate;   // row -1: the entering variable's own other bound
 
 // Is a before b? By the ratio; within round-off of a tie, z first, then lexicographically.
-static int before(const nsm_lemke *k, const candidate *a, const candidate *b, double small) {
+static int before(const nsm_lemke *l, const candidate *a, const candidate *b, double small) {
+  int m = l->t.m;
   if (a->ratio < b->ratio - small) return 1;
   if (a->ratio > b->ratio + small) return 0;
-  if (a->row >= 0 && k->basic[a->row] == 2 * k->m) return 1;
-  if (b->row >= 0 && k->basic[b->row] == 2 * k->m) return 0;
-  for (int j = 0; j < k->m; j++) {
-    double ca = a->row < 0 ? 0 : perturbation(k, a->row, j, a->side) / a->rate;
-    double cb = b->row < 0 ? 0 : perturbation(k, b->row, j, b->side) / b->rate;
+  if (a->row >= 0 && l->t.basic[a->row] == 2 * m) return 1;
+  if (b->row >= 0 && l->t.basic[b->row] == 2 * m) return 0;
+  for (int j = 0; j < m; j++) {
+    double ca = a->row < 0 ? 0 : perturbation(l, a->row, j, a->side) / a->rate;
+    double cb = b->row < 0 ? 0 : perturbation(l, b->row, j, b->side) / b->rate;
     if (fabs(ca - cb) > 1e-12 * (fabs(ca) + fabs(cb))) return ca < cb;
   }
   return 0;
 }
 
 // What stops the entering variable of column s, moving in `direction`. 0: nothing, a ray.
-static int first_to_block(const nsm_lemke *k, int s, double direction, candidate *best) {
-  const double *S = column_of(k, s);
+static int first_to_block(const nsm_lemke *l, int s, double direction, candidate *best) {
+  const nsm_tableau *k = &l->t;
+  const double *S = nsm_tableau_column(k, s);
   int m = k->m, v = k->nonbasic[s], found = 0;
   double largest = 0;
   for (int i = 0; i < m; i++) largest = fmax(largest, fabs(S[i]));
-  if (v >= m && v < 2 * m && k->p->hi[v - m] - k->p->lo[v - m] < HUGE_VAL) {
-    *best = (candidate){ -1, k->p->hi[v - m] - k->p->lo[v - m], 1, 0 };
+  if (v >= m && v < 2 * m && k->hi[v - m] - k->lo[v - m] < HUGE_VAL) {
+    *best = (candidate){ -1, k->hi[v - m] - k->lo[v - m], 1, 0 };
     found = 1;
   }
   for (int i = 0; i < m; i++) {
     double rate = S[i] * direction, lo, hi;
     if (!(fabs(rate) > 1e-11 * largest)) continue;
-    interval_of(k, k->basic[i], &lo, &hi);
+    interval_of(l, k->basic[i], &lo, &hi);
     double distance = rate < 0 ? k->x[i] - lo : hi - k->x[i];
     if (!(distance < HUGE_VAL)) continue;
     candidate c = { i, fmax(distance, 0) / fabs(rate), fabs(rate), rate < 0 ? 1.0 : -1.0 };
-    if (!found || before(k, &c, best, 1e-13 * (fabs(c.ratio) + fabs(best->ratio)))) { *best = c; found = 1; }
+    if (!found || before(l, &c, best, 1e-13 * (fabs(c.ratio) + fabs(best->ratio)))) { *best = c; found = 1; }
   }
   return found;
 }
 
+// ---- covering vectors ----------------------------------------------------------------------------------------------------------
+static unsigned next(unsigned *random) { return (*random = *random * 1664525u + 1013904223u) >> 16; }
+
+// Ones; with the violated rows last or first; then powers of two that look random.
+static double cover_of(const nsm_lemke *l, int which, int r, unsigned *random) {
+  double x = fabs(l->t.x[r]);
+  next(random);
+  switch (which) {
+    case 0: return 1.0;
+    case 1: return 1.0 + 8 * x;
+    case 2: return 1.0 / (1.0 + 8 * x);
+    default: return exp2((double)(*random >> 29) - 4);
+  }
+}
+
 // z enters: the row that needs it most leaves. Returns the leaving variable, or -1 where nothing needs it.
-static int enter_covering(nsm_lemke *k) {
+static int enter_covering(nsm_lemke *l, int which) {
+  nsm_tableau *k = &l->t;
   int m = k->m;
+  unsigned random = 12345u + 977u * (unsigned)which;
   candidate best = { -1, 0, 1, 1 };
-  double *Z = column_of(k, m);
+  double *Z = nsm_tableau_column(k, m);
   for (int i = 0; i < m; i++) {
     double lo, hi;
-    interval_of(k, k->basic[i], &lo, &hi);
-    k->start[i] = k->basic[i];
-    Z[i] = lo > -HUGE_VAL && hi == HUGE_VAL ? 1.0 : hi < HUGE_VAL && lo == -HUGE_VAL ? -1.0 : 0.0;
-    k->sign[i] = Z[i] < 0 ? -1.0 : 1.0;
+    interval_of(l, k->basic[i], &lo, &hi);
+    l->start[i] = k->basic[i];
+    Z[i] = cover_of(l, which, i, &random) * (lo > -HUGE_VAL && hi == HUGE_VAL ? 1.0 : hi < HUGE_VAL && lo == -HUGE_VAL ? -1.0 : 0.0);
+    l->sign[i] = Z[i] < 0 ? -1.0 : 1.0;
   }
   for (int i = 0; i < m; i++) {
     if (Z[i] == 0) continue;
-    double lo, hi;
-    interval_of(k, k->basic[i], &lo, &hi);
-    candidate c = { i, Z[i] > 0 ? k->x[i] - lo : hi - k->x[i], 1, Z[i] };
+    double lo, hi, d = fabs(Z[i]);
+    interval_of(l, k->basic[i], &lo, &hi);
+    candidate c = { i, (Z[i] > 0 ? k->x[i] - lo : hi - k->x[i]) / d, d, l->sign[i] };
     if (c.ratio >= 0 && best.row < 0) continue;
-    if (best.row < 0 || before(k, &c, &best, 1e-13 * (fabs(c.ratio) + fabs(best.ratio)))) best = c;
+    if (best.row < 0 || before(l, &c, &best, 1e-13 * (fabs(c.ratio) + fabs(best.ratio)))) best = c;
   }
   if (best.row < 0) return -1;
   int leaving = k->basic[best.row];
   double lo, hi;
-  interval_of(k, leaving, &lo, &hi);
-  nsm_lemke_exchange(k, best.row, m, -best.ratio, Z[best.row] > 0 ? lo : hi);
+  interval_of(l, leaving, &lo, &hi);
+  nsm_tableau_exchange(k, best.row, m, -best.ratio, Z[best.row] > 0 ? lo : hi);
   return leaving;
 }
 
-static int open_tableau(nsm_lemke *k, const nsm_cone_problem *p, nsm_cone_work *w) {
+// ---- the path ------------------------------------------------------------------------------------------------------------------
+static int open_lemke(nsm_lemke *l, const nsm_cone_problem *p, nsm_cone_work *w) {
   size_t m = (size_t)p->m;
-  k->p = p;
-  k->m = p->m;
-  k->at = nsm_cone_take(w, m);
-  k->inert = nsm_cone_take(w, m);
-  k->basic = nsm_cone_take_ints(w, m);
-  k->nonbasic = nsm_cone_take_ints(w, m + 1);
-  k->where = nsm_cone_take_ints(w, 2 * m + 1);
-  k->start = nsm_cone_take_ints(w, m);
-  k->x = nsm_cone_take_doubles(w, m);
-  k->value = nsm_cone_take_doubles(w, 2 * m + 1);
-  k->sign = nsm_cone_take_doubles(w, m);
-  k->T = nsm_cone_take_doubles(w, m * (m + 1));
-  if (!k->at || !k->inert || !k->basic || !k->nonbasic || !k->where || !k->start || !k->x || !k->value || !k->sign || !k->T) return 0;
-
-  memset(k->T, 0, m * (m + 1) * sizeof(double));
-  memset(k->inert, 0, m);
-  if (p->row_start) {
-    for (int i = 0; i < p->m; i++)
-      for (int e = p->row_start[i]; e < p->row_start[i + 1]; e++) k->T[(size_t)i + (size_t)p->col[e] * m] = p->M[e];
-  } else
-    memcpy(k->T, p->M, m * m * sizeof(double));
-  k->largest = 0;
-  for (size_t e = 0; e < m * m; e++) k->largest = fmax(k->largest, fabs(k->T[e]));
-
-  for (int i = 0; i < p->m; i++) {
-    int low = p->lo[i] > -HUGE_VAL, high = p->hi[i] < HUGE_VAL;
-    k->at[i] = low || !high ? NSM_LOW : NSM_HIGH;
-    k->value[i] = 0;
-    k->value[p->m + i] = low ? p->lo[i] : high ? p->hi[i] : 0.0;
-    k->basic[i] = k->start[i] = i;
-    k->nonbasic[i] = p->m + i;
-    k->where[i] = i;
-    k->where[p->m + i] = -1 - i;
-  }
-  k->value[2 * p->m] = 0;
-  k->nonbasic[p->m] = 2 * p->m;
-  k->where[2 * p->m] = -1 - p->m;
-  nsm_cone_apply(p, w, k->value + p->m, k->x);
-  return 1;
+  l->at = nsm_cone_take(w, m);
+  l->inert = nsm_cone_take(w, m);
+  l->start = nsm_cone_take_ints(w, m);
+  l->sign = nsm_cone_take_doubles(w, m);
+  return l->at && l->inert && l->start && l->sign && nsm_tableau_open(&l->t, p, w);
 }
 
-static void read_lambda(const nsm_lemke *k, double *lambda) {
+static void load_lemke(nsm_lemke *l) {
+  nsm_tableau *k = &l->t;
   for (int i = 0; i < k->m; i++) {
-    int at = k->where[k->m + i];
-    lambda[i] = at >= 0 ? k->x[at] : k->value[k->m + i];
+    int low = k->lo[i] > -HUGE_VAL, high = k->hi[i] < HUGE_VAL;
+    l->at[i] = low || !high ? NSM_LOW : NSM_HIGH;
+    l->inert[i] = 0;
+    k->value[k->m + i] = low ? k->lo[i] : high ? k->hi[i] : 0.0;
   }
-  nsm_cone_project_all(k->p, lambda);
+  k->value[2 * k->m] = 0;
+  nsm_tableau_load(k);
 }
 
-static nsm_cone_outcome prove(const nsm_lemke *k, const double *y, double *scratch) {
-  return nsm_cone_is_certificate(k->p, y, scratch) ? NSM_CONE_PROVED_NONE : NSM_CONE_GAVE_UP;
+// Another complementary basis: about half of the one-sided pairs change sides, by 1 x 1 or 2 x 2 principal pivots.
+static void start_elsewhere(nsm_lemke *l, int which) {
+  nsm_tableau *k = &l->t;
+  int m = k->m;
+  unsigned random = 4711u * (unsigned)which;
+  for (int i = 0; i < m; i++) {
+    int r = k->where[i], c = -1 - k->where[m + i];
+    if (next(&random) & 1 || r < 0 || c < 0 || (k->lo[i] > -HUGE_VAL) == (k->hi[i] < HUGE_VAL)) continue;
+    if (fabs(nsm_tableau_column(k, c)[r]) > 0.01) {
+      nsm_tableau_exchange(k, r, c, -k->x[r] / nsm_tableau_column(k, c)[r], 0.0);
+      continue;
+    }
+    int shift = (int)(next(&random) % (unsigned)m);
+    for (int e = 0; e < m; e++) {
+      int j = (e + shift) % m, rj = k->where[j], cj = -1 - k->where[m + j];
+      if (j == i || rj < 0 || cj < 0 || (k->lo[j] > -HUGE_VAL) == (k->hi[j] < HUGE_VAL)) continue;
+      if (!(fabs(nsm_tableau_column(k, cj)[r]) > 0.01 && fabs(nsm_tableau_column(k, c)[rj]) > 0.01)) continue;
+      nsm_tableau_exchange(k, r, cj, -k->x[r] / nsm_tableau_column(k, cj)[r], 0.0);
+      double pivot = nsm_tableau_column(k, c)[rj];
+      if (fabs(pivot) > 0.001) nsm_tableau_exchange(k, rj, c, -k->x[rj] / pivot, 0.0);
+      else {                                     // singular after all: back
+        int row = k->where[m + j], column = -1 - k->where[i];
+        double bound = l->at[j] == NSM_LOW ? k->lo[j] : k->hi[j];
+        nsm_tableau_exchange(k, row, column, (bound - k->x[row]) / nsm_tableau_column(k, column)[row], bound);
+      }
+      break;
+    }
+  }
 }
 
-static nsm_cone_outcome follow_path(nsm_lemke *k, nsm_cone_work *w, int limit, double *lambda, double *u) {
-  int m = k->m, v = enter_covering(k);
+static nsm_cone_outcome prove(const nsm_lemke *l, const double *y, double *scratch) {
+  return nsm_cone_is_certificate(l->t.p, y, scratch) ? NSM_CONE_PROVED_NONE : NSM_CONE_GAVE_UP;
+}
+
+static nsm_cone_outcome follow_path(nsm_lemke *l, nsm_cone_work *w, int which, int limit, double *lambda, double *scratch) {
+  nsm_tableau *k = &l->t;
+  int m = k->m, v = enter_covering(l, which);
   if (v < 0) return NSM_CONE_PROPOSED;
   for (int iteration = 0; iteration < limit; iteration++) {
     w->iterations++;
     // the partner of what has left enters, away from where it stands
     int i = v % m, entering = v < m ? m + i : i, s = -1 - k->where[entering];
-    double direction = k->at[i] == NSM_LOW ? 1.0 : -1.0;
+    double direction = l->at[i] == NSM_LOW ? 1.0 : -1.0;
     candidate c = { 0 };
-    if (!first_to_block(k, s, direction, &c)) {
-      // a ray: its direction in lambda
+    if (!first_to_block(l, s, direction, &c)) {
+      // a ray: its direction in lambda' is one of y' where M is monotone; y = E y'
       for (int j = 0; j < m; j++) {
         int at = k->where[m + j];
-        lambda[j] = at >= 0 ? column_of(k, s)[at] * direction : m + j == entering ? direction : 0.0;
+        lambda[j] = at >= 0 ? nsm_tableau_column(k, s)[at] * direction : m + j == entering ? direction : 0.0;
+        lambda[j] *= k->column[j];
       }
-      return prove(k, lambda, u);
+      return prove(l, lambda, scratch);
     }
     if (!(c.ratio < HUGE_VAL)) return NSM_CONE_GAVE_UP;
     if (c.row < 0) {          // to its other bound
-      double t = direction * c.ratio, *S = column_of(k, s);
-      for (int r = 0; r < m; r++) k->x[r] += S[r] * t;
-      k->at[i] = k->at[i] == NSM_LOW ? NSM_HIGH : NSM_LOW;
-      k->value[entering] = k->at[i] == NSM_LOW ? k->p->lo[i] : k->p->hi[i];
+      l->at[i] = l->at[i] == NSM_LOW ? NSM_HIGH : NSM_LOW;
+      nsm_tableau_move(k, s, l->at[i] == NSM_LOW ? k->lo[i] : k->hi[i]);
       v = entering;
       continue;
     }
     double lo, hi;
     v = k->basic[c.row];
-    interval_of(k, v, &lo, &hi);
-    if (v >= m && v < 2 * m) k->at[v - m] = c.side > 0 ? NSM_LOW : NSM_HIGH;
-    nsm_lemke_exchange(k, c.row, s, direction * c.ratio, c.side > 0 ? lo : hi);
+    interval_of(l, v, &lo, &hi);
+    if (v >= m && v < 2 * m) l->at[v - m] = c.side > 0 ? NSM_LOW : NSM_HIGH;
+    nsm_tableau_exchange(k, c.row, s, direction * c.ratio, c.side > 0 ? lo : hi);
     if (v == 2 * m) return NSM_CONE_PROPOSED;
   }
   return NSM_CONE_GAVE_UP;
 }
 
 nsm_cone_outcome nsm_cone_lemke(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
-  nsm_lemke k;
-  size_t mark = w->used;
+  nsm_lemke l;
+  size_t mark = w->used, m = (size_t)p->m;
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
-  if (open_tableau(&k, p, w)) {
+  int *index = nsm_cone_take_ints(w, 2 * m), first_iteration = w->iterations;
+  double *scratch = nsm_cone_take_doubles(w, 2 * m);
+  if (index && scratch && open_lemke(&l, p, w)) {
     int limit = t->max_iterations > 0 ? t->max_iterations : 1000 + 20 * p->m;
-    outcome = nsm_lemke_eliminate_free(&k, lambda);
-    if (outcome == NSM_CONE_PROVED_NONE) outcome = prove(&k, lambda, u);
-    else if (outcome == NSM_CONE_PROPOSED) outcome = follow_path(&k, w, limit, lambda, u);
-    read_lambda(&k, lambda);
+    for (int which = 0; which < STARTS; which++) {
+      load_lemke(&l);
+      outcome = nsm_lemke_eliminate_free(&l, lambda);
+      if (outcome == NSM_CONE_PROVED_NONE) { outcome = prove(&l, lambda, scratch); break; }
+      if (outcome == NSM_CONE_GAVE_UP) break;
+      if (which >= COVERS) start_elsewhere(&l, which);
+      outcome = follow_path(&l, w, which, limit, lambda, scratch);
+      if (outcome == NSM_CONE_PROVED_NONE) break;
+      if (outcome == NSM_CONE_PROPOSED) {
+        nsm_cone_check c;
+        nsm_tableau_polish(&l.t, lambda, scratch, index);
+        nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
+        if (c.accepted) break;
+      }
+      limit -= w->iterations - first_iteration;
+      if (t->max_iterations > 0 ? limit <= 0 : (double)(w->iterations - first_iteration) * (double)(m * m) > WORK) break;
+      if (t->max_iterations == 0) limit = 1000 + 20 * p->m;
+    }
   }
   w->used = mark;
   return outcome;

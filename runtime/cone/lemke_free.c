@@ -6,15 +6,15 @@
 #include "lemke.h"
 #include <math.h>
 
-static int is_free(const nsm_lemke *k, int i) { return k->p->lo[i] == -HUGE_VAL && k->p->hi[i] == HUGE_VAL; }
-static int one_sided(const nsm_lemke *k, int i) { return (k->p->lo[i] > -HUGE_VAL) != (k->p->hi[i] < HUGE_VAL); }
-static double entry(const nsm_lemke *k, int r, int c) { return k->T[(size_t)r + (size_t)c * (size_t)k->m]; }
+static int is_free(const nsm_tableau *k, int i) { return k->lo[i] == -HUGE_VAL && k->hi[i] == HUGE_VAL; }
+static int one_sided(const nsm_tableau *k, int i) { return (k->lo[i] > -HUGE_VAL) != (k->hi[i] < HUGE_VAL); }
+static double entry(const nsm_tableau *k, int r, int c) { return k->T[(size_t)r + (size_t)c * (size_t)k->m]; }
 
 // u_r := 0 by lambda_j.
-static void exchange_to_zero(nsm_lemke *k, int r, int c) { nsm_lemke_exchange(k, r, c, -k->x[r] / entry(k, r, c), 0.0); }
+static void exchange_to_zero(nsm_tableau *k, int r, int c) { nsm_tableau_exchange(k, r, c, -k->x[r] / entry(k, r, c), 0.0); }
 
 // The largest entry in rows of basic free u and columns of nonbasic free lambda, exchanged, until none is left that counts.
-static void eliminate_block(nsm_lemke *k, double small) {
+static void eliminate_block(nsm_tableau *k, double small) {
   int m = k->m;
   for (;;) {
     int row = -1, column = -1;
@@ -30,19 +30,19 @@ static void eliminate_block(nsm_lemke *k, double small) {
 }
 
 // Row r (a free u) reads u_f = x + sum over nonbasic u of T u: y = e_f - T gives y.u = x at every lambda. Its sign makes y.q negative.
-static void contradiction(const nsm_lemke *k, int r, double *y) {
+static void contradiction(const nsm_tableau *k, int r, double *y) {
   int m = k->m;
   double s = k->x[r] > 0 ? -1.0 : 1.0;
   for (int i = 0; i < m; i++) y[i] = 0;
-  y[k->basic[r]] = s;
+  y[k->basic[r]] = s * k->row[k->basic[r]];
   for (int c = 0; c < m; c++)
-    if (k->nonbasic[c] < m) y[k->nonbasic[c]] = -s * entry(k, r, c);
+    if (k->nonbasic[c] < m) y[k->nonbasic[c]] = -s * entry(k, r, c) * k->row[k->nonbasic[c]];
 }
 
-nsm_cone_outcome nsm_lemke_eliminate_free(nsm_lemke *k, double *y) {
+nsm_cone_outcome nsm_lemke_eliminate_free(nsm_lemke *lemke, double *y) {
+  nsm_tableau *k = &lemke->t;
   int m = k->m;
-  double small = 1e-12 * k->largest, size = 0;
-  for (int i = 0; i < m; i++) size = fmax(size, fabs(k->p->q[i]));
+  double small = 1e-12;
   eliminate_block(k, small);
   for (int r = 0; r < m; r++) {
     if (k->basic[r] >= m || !is_free(k, k->basic[r])) continue;
@@ -60,7 +60,7 @@ nsm_cone_outcome nsm_lemke_eliminate_free(nsm_lemke *k, double *y) {
       }
     }
     if (row <= small) {
-      if (fabs(k->x[r]) <= 1e-10 * size) { k->inert[k->basic[r]] = 1; continue; }
+      if (fabs(k->x[r]) <= 1e-10) { lemke->inert[k->basic[r]] = 1; continue; }
       contradiction(k, r, y);
       return NSM_CONE_PROVED_NONE;
     }

@@ -13,8 +13,12 @@ static int finite_all(const double *x, size_t n) {
 
 int nsm_cone_vectors_ok(const nsm_cone_problem *p) {
   if (!finite_all(p->q, (size_t)p->m)) return 0;
-  int ok = 1;
-  for (int i = 0; i < p->m; i++) ok &= (p->lo[i] <= p->hi[i]) & (p->lo[i] < HUGE_VAL) & (p->hi[i] > -HUGE_VAL);
+  int ok = 1, i = 0;
+  for (int c = 0; c <= p->cones; c++) {
+    int end = c < p->cones ? p->cone[c].first : p->m;
+    for (; i < end; i++) ok &= (p->lo[i] <= p->hi[i]) & (p->lo[i] < HUGE_VAL) & (p->hi[i] > -HUGE_VAL);
+    if (c < p->cones) i += p->cone[c].size;
+  }
   return ok;
 }
 

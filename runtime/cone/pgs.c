@@ -48,7 +48,12 @@ static nsm_cone_outcome relax(const nsm_cone_problem *p, nsm_cone_work *w, const
       nsm_cone_check c;
       nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
       if (c.accepted) return NSM_CONE_PROPOSED;
-      if (k >= limit || !(c.residual < HUGE_VAL)) return NSM_CONE_GAVE_UP;
+      if (!(c.residual < HUGE_VAL)) {          // run away: nothing of it is of use
+        memset(lambda, 0, (size_t)p->m * sizeof(double));
+        nsm_cone_project_all(p, lambda);
+        return NSM_CONE_GAVE_UP;
+      }
+      if (k >= limit) return NSM_CONE_GAVE_UP;
       if (k % (10 * LOOK) == 0) {
         if (c.residual > 0.99 * last_look) return NSM_CONE_GAVE_UP;
         last_look = c.residual;

@@ -10,6 +10,7 @@
 #include <math.h>
 
 enum { PATIENCE = 10,         // block iterations without progress
+       STALL = 60,            // iterations without progress before a dense problem is left to Lemke (a chain or a band has no Lemke to go to)
        CHAIN_PATIENCE = 8 };  // iterations for a guess before chain.c is asked
 
 // lambda := bounds outside the basis, zero inside; and is any of them not zero?
@@ -66,7 +67,7 @@ static void refine(const nsm_cone_problem *p, nsm_cone_work *w, double shift, co
 
 int nsm_cone_pivot_loop(const nsm_cone_problem *p, nsm_cone_work *w, double shift, const double *center, int max_iterations,
                         double *lambda, double *u) {
-  int m = p->m, fewest = m + 1, patience = PATIENCE, solved = 0;
+  int m = p->m, fewest = m + 1, patience = PATIENCE, stalled = 0, solved = 0;
   size_t mark = w->used;
   double *rhs = nsm_cone_take_doubles(w, (size_t)m);
   if (!rhs || w->form == NSM_FORM_SPARSE) { w->used = mark; return 0; }
@@ -91,7 +92,8 @@ int nsm_cone_pivot_loop(const nsm_cone_problem *p, nsm_cone_work *w, double shif
       solved = 1;
       break;
     }
-    if (infeasible < fewest) { fewest = infeasible; patience = PATIENCE; }
+    if (infeasible < fewest) { fewest = infeasible; patience = PATIENCE; stalled = 0; }
+    else if (w->form == NSM_FORM_DENSE && ++stalled > STALL) break;
     else if (patience > 0) patience--;
     if (patience == 0) { w->state[last] = last_side; continue; }
     for (int i = 0; i < m; i++) {

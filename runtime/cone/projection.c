@@ -1,10 +1,87 @@
-// Projection on the sets K_i, and the active set seen by the natural map.
+// Projections on the sets K_i with their generalised derivatives, and the active set seen by the natural map.
 #include "solver.h"
 #include <float.h>
+#include <math.h>
 
-// P_K(x) for an interval.
+static inline double norm(int n, const double *x) {
+  double sum = 0;
+  if (n == 1) return fabs(x[0]);
+  for (int k = 0; k < n; k++) sum += x[k] * x[k];
+  return sqrt(sum);
+}
+
+// The three pieces of the cone: itself, its polar -{x_0 + mu |x_T| <= 0}, and between them
+//   N = (x_0 + mu t) / (1 + mu^2),  T = mu N w,   t = |x_T|, w = x_T / t.
+void nsm_cone_project_cone(int n, double mu, const double *x, double *out) {
+  double t = norm(n - 1, x + 1), normal = x[0] + mu * t;
+  if (t <= mu * x[0]) {
+    for (int k = 0; k < n; k++) out[k] = x[k];
+    return;
+  }
+  normal = normal > 0 ? normal / (1 + mu * mu) : 0;
+  out[0] = normal;
+  for (int k = 1; k < n; k++) out[k] = t > 0 ? mu * normal * (x[k] / t) : 0;
+}
+
+//   dN = (dx_0 + mu w.dx_T) / (1 + mu^2),   dT = mu w dN + (mu N / t) (I - w w^T) dx_T
+void nsm_cone_project_cone_derivative(int n, double mu, const double *x, double *out, double *J) {
+  double t = norm(n - 1, x + 1), normal = x[0] + mu * t, w[4] = { 0 };
+  int inside = t <= mu * x[0], outside = !inside && (normal <= 0 || t == 0);
+  for (int k = 1; k < n && !inside && !outside; k++) w[k] = x[k] / t;
+  for (int k = 0; k < n * n; k++) J[k] = 0;
+  if (inside)
+    for (int k = 0; k < n; k++) J[k + k * n] = 1;
+  if (!inside && !outside) {
+    double f = 1 / (1 + mu * mu), turn = mu * normal * f / t;
+    J[0] = f;
+    for (int k = 1; k < n; k++) {
+      J[k] = J[k * n] = f * mu * w[k];
+      for (int l = 1; l < n; l++) J[k + l * n] = f * mu * mu * w[k] * w[l] + turn * ((k == l) - w[k] * w[l]);
+    }
+  }
+  nsm_cone_project_cone(n, mu, x, out);
+}
+
+void nsm_cone_project_disk(int n, double radius, const double *x, double *out) {
+  double t = norm(n, x), f = t <= radius ? 1 : radius / t;
+  for (int k = 0; k < n; k++) out[k] = f * x[k];
+}
+
+void nsm_cone_project_disk_derivative(int n, double radius, const double *x, double *out, double *J, double *by_radius) {
+  double t = norm(n, x), w[3] = { 0 };
+  int inside = t <= radius;
+  for (int k = 0; k < n && !inside; k++) w[k] = x[k] / t;
+  for (int k = 0; k < n; k++) {
+    by_radius[k] = w[k];
+    for (int l = 0; l < n; l++) J[k + l * n] = inside ? k == l : radius / t * ((k == l) - w[k] * w[l]);
+  }
+  nsm_cone_project_disk(n, radius, x, out);
+}
+
+// ELLIPTIC and CONTENSOU: the frame in which the cone is circular (residual_rows.h).
+static void project_block(const nsm_cone_block *b, double *lambda) {
+  double d[4] = { 1, 1, 1, 1 }, y[4] = { 0 }, mu = b->mu;
+  if (b->type == NSM_CONE_DISK) { nsm_cone_project_disk(b->size, b->radius, lambda, lambda); return; }
+  if (b->type == NSM_CONE_GRIP) { nsm_cone_project_disk(b->size - 1, mu * fabs(lambda[0]), lambda + 1, lambda + 1); return; }
+  if (b->type == NSM_CONE_CONTENSOU) d[3] = b->radius;
+  if (b->type == NSM_CONE_ELLIPTIC) {
+    mu = fmax(b->mu, b->mu2);
+    if (mu > 0) { d[1] = b->mu / mu; d[2] = b->mu2 / mu; }
+  }
+  for (int k = 0; k < b->size; k++) y[k] = d[k] > 0 ? lambda[k] / d[k] : 0;
+  nsm_cone_project_cone(b->size, mu, y, y);
+  for (int k = 0; k < b->size; k++) lambda[k] = d[k] * y[k];
+}
+
 void nsm_cone_project_all(const nsm_cone_problem *p, double *lambda) {
-  for (int i = 0; i < p->m; i++) lambda[i] = nsm_cone_project(lambda[i], p->lo[i], p->hi[i]);
+  int i = 0;
+  for (int c = 0; c < p->cones; c++) {
+    const nsm_cone_block *b = &p->cone[c];
+    for (; i < b->first; i++) lambda[i] = nsm_cone_project(lambda[i], p->lo[i], p->hi[i]);
+    project_block(b, lambda + i);
+    i += b->size;
+  }
+  for (; i < p->m; i++) lambda[i] = nsm_cone_project(lambda[i], p->lo[i], p->hi[i]);
 }
 
 // lambda_i - rho_i u_i inside the interval: basic; outside: at the bound on that side (the choice of a semismooth Newton step on (2)).

@@ -41,7 +41,7 @@ nsm_cone_outcome nsm_cone_proximal(const nsm_cone_problem *p, nsm_cone_work *w, 
   int m = p->m, stuck = 0;
   if (w->form == NSM_FORM_SPARSE || !w->state) return NSM_CONE_GAVE_UP;
   size_t mark = w->used;
-  double *center = nsm_cone_take_doubles(w, (size_t)m), *scratch = nsm_cone_take_doubles(w, (size_t)m);
+  double *center = nsm_cone_take_doubles(w, (size_t)m), *scratch = nsm_cone_take_doubles(w, 2 * (size_t)m);
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
   double size = 0;
   if (w->row_norm) for (int i = 0; i < m; i++) size += w->row_norm[i] / m;

@@ -14,7 +14,7 @@ typedef enum {
 } nsm_cone_form;
 
 // Where lambda_i stands: strictly between its bounds with u_i = 0, or at a bound.
-enum { NSM_BASIC = 0, NSM_LOW = 1, NSM_HIGH = 2 };
+enum { NSM_BASIC = 0, NSM_LOW = 1, NSM_HIGH = 2, NSM_OPEN = 3 };   // NSM_OPEN: not decided (branch.c, certificate.c)
 
 enum { NSM_BASES_MAX = 5 };   // the largest m whose bases are kept with their inverses (bases.c), and enumerated
 
@@ -68,7 +68,7 @@ typedef struct nsm_cone_try {
 typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                                   double *lambda, double *u);
 
-nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_proximal,
+nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_branch, nsm_cone_proximal,
                          nsm_cone_pgs, nsm_cone_psor;
 
 struct nsm_cone_check;
@@ -84,8 +84,10 @@ typedef struct nsm_cone_solver {
   int                       max_rows;    // 0: any
   int                       needs_dense; // can work from a dense copy or tableau only
   int                       direct;      // finite: the driver tries it before the iterative ones
+  unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals only
   const char               *takes;       // for the reader and for --help
 } nsm_cone_solver;
+enum { NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) | (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK) };
 
 extern const nsm_cone_solver nsm_cone_solvers[];   // ends with a NULL name
 const nsm_cone_solver *nsm_cone_solver_find(const char *name);
@@ -117,9 +119,58 @@ void nsm_cone_apply(const nsm_cone_problem *p, const nsm_cone_work *w, const dou
 void nsm_cone_apply_transposed(const nsm_cone_problem *p, const double *y, double *out);
 double nsm_cone_diagonal(const nsm_cone_problem *p, int i);
 
+// ---- blocks.c ------------------------------------------------------------------------------------------------------------------
+// 1 where the blocks are in order, in range, of the right size, and have coefficients >= 0 and finite.
+int  nsm_cone_blocks_ok(const nsm_cone_problem *p);
+// Bits 1 << type of the blocks of a problem.
+unsigned nsm_cone_blocks_used(const nsm_cone_problem *p);
+// lambda := the point of K nearest to zero.
+void nsm_cone_start(const nsm_cone_problem *p, double *lambda);
+
+// ---- standard.c ----------------------------------------------------------------------------------------------------------------
+// A problem whose cones are all the unit cone |y_T| <= y_N, in the scaled unknowns lambda = d y, v = d u:
+//   M' = D M D, q' = D q,  d = 1 but for T rows of contacts (mu, mu2, mu radius) and of grips (mu).
+// Rows that must have lambda = 0 (mu = 0, radius = 0) become intervals [0, 0] with d = 1; what remains of their block is a smaller unit,
+// a unilateral or a free row. Rows of units have lo = -inf, hi = inf.
+typedef enum {
+  NSM_UNIT_CONE,         // row[0] normal: |y_T| <= y_N,  s = |v_T|
+  NSM_UNIT_GRIP,         // row[0] normal: |y_T| <= |y_N|,  v_N = 0
+  NSM_UNIT_DISK          // |y| <= radius
+} nsm_unit_kind;
+
+typedef struct nsm_cone_unit {
+  nsm_unit_kind kind;
+  int    size, row[4];   // rows ascending, not always neighbours
+  double radius;         // DISK
+  double trace;          // sum of M'_ii over its rows
+} nsm_cone_unit;
+
+typedef struct nsm_cone_standard {
+  nsm_cone_problem p;    // M', q', lo', hi' in the form (dense or rows) of the problem it was made from; p.cones = 0
+  int    units;
+  nsm_cone_unit *unit;   // [units], ascending
+  int   *unit_of;        // [m] unit of a row, -1: interval
+  double *d;             // [m]
+} nsm_cone_standard;
+
+// Takes its memory from w (released with the rest by w->used). 0 where it does not fit. `with_matrix` 0: p.M is left NULL.
+int  nsm_cone_standard_make(const nsm_cone_problem *p, nsm_cone_work *w, int with_matrix, nsm_cone_standard *s);
+// y := lambda / d and back.
+void nsm_cone_to_standard(const nsm_cone_standard *s, const double *lambda, double *y);
+void nsm_cone_from_standard(const nsm_cone_standard *s, const double *y, double *lambda);
+// y := its nearest point in K' (grips: T only, with the present |y_N|).
+void nsm_cone_standard_project(const nsm_cone_standard *s, double *y);
+
 // ---- projection.c --------------------------------------------------------------------------------------------------------------
 static inline double nsm_cone_project(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
+// lambda := its nearest point in K: intervals, cones in the frame of residual_rows.h, grips with the present |N|.
 void nsm_cone_project_all(const nsm_cone_problem *p, double *lambda);
+// out := P(x) on |x_T| <= mu x_0, n <= 4 (out may be x); and with an element of its generalised Jacobian J [n*n], column-major.
+void nsm_cone_project_cone(int n, double mu, const double *x, double *out);
+void nsm_cone_project_cone_derivative(int n, double mu, const double *x, double *out, double *J);
+// out := P(x) on |x| <= radius, n <= 3; with J [n*n] = d out / d x and by_radius [n] = d out / d radius (inside: I and 0).
+void nsm_cone_project_disk(int n, double radius, const double *x, double *out);
+void nsm_cone_project_disk_derivative(int n, double radius, const double *x, double *out, double *J, double *by_radius);
 // The active set that the natural map sees at (lambda, u).
 void nsm_cone_guess_state(const nsm_cone_problem *p, const double *lambda, const double *u, unsigned char *state);
 
@@ -139,5 +190,7 @@ int  nsm_cone_pivot_loop(const nsm_cone_problem *p, nsm_cone_work *w, double shi
 int  nsm_cone_chain_state(const nsm_cone_problem *p, nsm_cone_work *w);
 
 // ---- certificate.c -------------------------------------------------------------------------------------------------------------
-// 1 where y proves that no lambda in K gives a u with the signs that (1) asks for. scratch [m].
+// 1 where y proves that no lambda in K gives a u with the signs that (1) asks for. scratch [2m].
 int  nsm_cone_is_certificate(const nsm_cone_problem *p, const double *y, double *scratch);
+// The same for what is left of the problem where rows are decided: state [m] of BASIC, LOW, HIGH, OPEN.
+int  nsm_cone_is_certificate_at(const nsm_cone_problem *p, const unsigned char *state, const double *y, double *scratch);

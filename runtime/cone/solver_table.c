@@ -1,21 +1,23 @@
-// The solvers, in the order in which the driver tries them. All take free, nonneg and box rows (any intervals).
+// The solvers, in the order in which the driver tries them. All take free, nonneg and box rows (any intervals); `blocks` says which cone
+// blocks they take besides.
 // When adding one: its file, its function in solver.h, one line here and in nsm_cone_solver_names, a line in CMakeLists.txt, a test.
 #include "solver.h"
 #include <string.h>
 
 const nsm_cone_solver nsm_cone_solvers[] = {
-  // name          function              most rows       dense  direct  takes
-  { "bases",       nsm_cone_bases,       NSM_BASES_MAX,  1,     1,      "any M; nonsingular bases only, inverses kept while the matrix stays" },
-  { "enumeration", nsm_cone_enumeration, NSM_BASES_MAX,  1,     1,      "any M, also singular; exact, and proves that there is no solution" },
-  { "pivot",       nsm_cone_pivot,       0,              0,     1,      "P-matrices and most others with nonsingular bases; dense, tridiagonal, banded" },
-  { "lemke",       nsm_cone_lemke,       0,              1,     1,      "monotone and copositive-plus M, boxes for any M; degenerate problems" },
-  { "proximal",    nsm_cone_proximal,    0,              0,     0,      "monotone M of any rank; dense, tridiagonal, banded" },
-  { "pgs",         nsm_cone_pgs,         0,              0,     0,      "symmetric definite M; dense and sparse" },
-  { "psor",        nsm_cone_psor,        0,              0,     0,      "as pgs, over-relaxed by 1.4" },
-  { NULL, NULL, 0, 0, 0, NULL }
+  // name          function              most rows       dense  direct  blocks           takes
+  { "bases",       nsm_cone_bases,       NSM_BASES_MAX,  1,     1,      0,               "any M; nonsingular bases only, inverses kept while the matrix stays" },
+  { "enumeration", nsm_cone_enumeration, NSM_BASES_MAX,  1,     1,      0,               "any M, also singular; exact, and proves that there is no solution" },
+  { "pivot",       nsm_cone_pivot,       0,              0,     1,      0,               "P-matrices and most others with nonsingular bases; dense, tridiagonal, banded" },
+  { "lemke",       nsm_cone_lemke,       0,              1,     1,      0,               "monotone and copositive-plus M, boxes for any M; degenerate problems" },
+  { "proximal",    nsm_cone_proximal,    0,              0,     0,      0,               "monotone M of any rank; dense, tridiagonal, banded" },
+  { "branch",      nsm_cone_branch,      0,              1,     0,      0,               "any M, exact: all ways to be complementary, by bounds; proves that there is no solution" },
+  { "pgs",         nsm_cone_pgs,         0,              0,     0,      0,               "symmetric definite M; dense and sparse" },
+  { "psor",        nsm_cone_psor,        0,              0,     0,      0,               "as pgs, over-relaxed by 1.4" },
+  { NULL, NULL, 0, 0, 0, 0, NULL }
 };
 
-static const char *const names[] = { "auto", "bases", "enumeration", "pivot", "lemke", "proximal", "pgs", "psor", NULL };
+static const char *const names[] = { "auto", "bases", "enumeration", "pivot", "lemke", "proximal", "branch", "pgs", "psor", NULL };
 
 const char *const *nsm_cone_solver_names(void) { return names; }
 

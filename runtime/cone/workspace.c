@@ -2,13 +2,16 @@
 #include "solver.h"
 #include <string.h>
 
-enum { ALIGN = 64 };
+enum { ALIGN = 64, DENSE_ROWS = 4096 };
 
 static size_t aligned(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
 
 // Vectors: 28 of doubles and 10 of integers are more than any solver stacks. Dense room: copy, factor, tableau with two extra columns.
 // Small sparse problems get dense room too, so that Lemke can help when pivoting cannot.
-size_t nsm_cone_workspace_size(int m, size_t nnz, int bandwidth) {
+size_t nsm_cone_workspace_size(int m, size_t nnz, int bandwidth) { return nsm_cone_workspace_size_with(m, nnz, bandwidth, 0); }
+
+// With cone blocks: the standard form and its matrix, and dense matrices for Newton's method up to DENSE_ROWS.
+size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones) {
   if (m < 0) m = 0;
   if (bandwidth < 0) bandwidth = 0;
   if (bandwidth > m) bandwidth = m;
@@ -17,6 +20,11 @@ size_t nsm_cone_workspace_size(int m, size_t nnz, int bandwidth) {
   int dense = nnz >= n * n || m <= 128 || 4 * (size_t)bandwidth >= n;
   if (dense) bytes += 3 * aligned(n * (n + 2) * sizeof(double));
   else       bytes += aligned((3 * (size_t)bandwidth + 4) * n * sizeof(double));
+  if (cones > 0) {
+    bytes += 24 * aligned(n * sizeof(double)) + 8 * aligned(n * sizeof(int)) + aligned((size_t)cones * sizeof(nsm_cone_unit));
+    bytes += 2 * aligned(nnz * (sizeof(double) + sizeof(int)));
+    if (m <= DENSE_ROWS) bytes += 5 * aligned(n * (n + 2) * sizeof(double));
+  }
   return bytes;
 }
 

@@ -6,7 +6,7 @@ static void proof_by_hand(void **state) {
   (void)state;
   // u = (l1 - l2 - 1, l2 - l1 - 1): y = (1, 1) gives y.u = -2
   bench b = bench_open(2, 0, 0);
-  double y[2] = { 1, 1 }, scratch[2];
+  double y[2] = { 1, 1 }, scratch[4];
   b.M[0] = b.M[3] = 1;
   b.M[1] = b.M[2] = -1;
   b.q[0] = b.q[1] = -1;

@@ -1,41 +1,81 @@
-// Families from the literature: Murty's and Fathi's matrices, where one-at-a-time pivoting takes 2^n steps.
-#include "bench.h"
+// Families from the literature: where one-at-a-time pivoting takes 2^n steps, where Lemke's path is a ray, where the problem is NP-complete.
+#include "families.h"
 
-// Murty: M upper triangular with 1 on the diagonal and 2 above, q = -1: lambda = (0, .., 0, 1).
-static void murty(void **state) {
+static const int sizes[] = { 1, 2, 3, 5, 6, 10, 31, 50, 100, 200 };
+enum { SIZES = sizeof sizes / sizeof *sizes };
+
+// Solved, and lambda_i = 1 at `at`, 0 elsewhere.
+static void expect_unit(bench *b, int at, double tolerance) {
+  bench_solve(b, NULL, 0);
+  assert_solved(b);
+  for (int i = 0; i < b->p.m; i++) assert_true(fabs(b->lambda[i] - (i == at)) < tolerance);
+}
+
+static void murty_and_fathi(void **state) {
   (void)state;
-  for (int n = 1; n <= 50; n++) {
-    bench b = bench_open(n, 0, 0);
-    for (int j = 0; j < n; j++) {
-      b.q[j] = -1;
-      for (int i = 0; i <= j; i++) b.M[i + j * n] = i == j ? 1 : 2;
+  for (int k = 0; k < SIZES; k++)
+    for (int variant = 0; variant < 5; variant++) {
+      int n = sizes[k];
+      bench b = variant < 2 ? murty(n, variant) : fathi(n, variant - 2);
+      if (variant == 3)        // M + 4 e e^T: 5 lambda_1 = 1
+        for (int i = 0; i < n; i++) b.q[i] = -5;
+      expect_unit(&b, variant == 0 ? n - 1 : 0, 1e-10);
+      if (n <= 10) { bench_solve(&b, "lemke", 0); assert_solved(&b); }
+      if (n <= 100) { bench_solve(&b, "branch", 0); assert_solved(&b); }
+      bench_close(&b);
     }
+}
+
+static void triangular_and_banded(void **state) {
+  (void)state;
+  for (int k = 0; k < SIZES; k++) {
+    bench b = csizmadia(sizes[k]);
     bench_solve(&b, NULL, 0);
     assert_solved(&b);
-    for (int i = 0; i < n; i++) assert_true(fabs(b.lambda[i] - (i == n - 1)) < 1e-12);
-    if (n <= 10) { bench_solve(&b, "lemke", 0); assert_solved(&b); }
+    for (int i = 0; i < sizes[k]; i++) assert_true(fabs(b.lambda[i] - (i % 2 == 0)) < 1e-12);
+    bench_close(&b);
+    b = ahn(sizes[k]);
+    bench_solve(&b, NULL, 0);
+    assert_solved(&b);
     bench_close(&b);
   }
 }
 
-// Fathi: M = L L^T of the transposed of the above, symmetric definite, q = -1: lambda = (1, 0, .., 0).
-static void fathi(void **state) {
+// Parts of integers with a given sum: found where there is one. Where there is none (an odd sum of even numbers; more than all of them)
+// it is said so or left unsolved, but nothing is called a solution.
+static void parts_of_integers(void **state) {
   (void)state;
-  for (int n = 1; n <= 50; n++) {
-    bench b = bench_open(n, 0, 0);
-    for (int j = 0; j < n; j++) {
-      b.q[j] = -1;
+  double a[200];
+  for (int k = 1; k < SIZES; k++)
+    for (int trial = 0; trial < 6; trial++) {
+      int n = sizes[k] - (sizes[k] == 200 ? 2 : 0);
+      double sum = 0, all = 0, largest = trial % 2 ? 1000 : 100;
       for (int i = 0; i < n; i++) {
-        int least = i < j ? i : j;
-        b.M[i + j * n] = i == j ? 4 * least + 1 : 4 * least + 2;
+        a[i] = 1 + floor((draw() + 1) / 2 * largest);
+        if (trial == 4) a[i] *= 2;
+        if (i % 2 == 0) sum += a[i];
+        all += a[i];
       }
+      if (trial == 4) sum += 1;
+      if (trial == 5) sum = all + 1;
+      bench b = chung(n, a, sum);
+      nsm_cone_status s = bench_solve(&b, NULL, 0);
+      if (trial < 4) assert_solved(&b);
+      else if (trial == 5 || n <= 10) assert_int_equal(s, NSM_CONE_NO_SOLUTION);
+      else assert_true(s == NSM_CONE_NO_SOLUTION || s == NSM_CONE_FAILED);
+      bench_close(&b);
     }
-    bench_solve(&b, NULL, 0);
-    assert_solved(&b);
-    for (int i = 0; i < n; i++) assert_true(fabs(b.lambda[i] - (i == 0)) < 1e-10);
-    if (n <= 10) { bench_solve(&b, "lemke", 0); assert_solved(&b); }
-    bench_close(&b);
-  }
+}
+
+static void games(void **state) {
+  (void)state;
+  for (int n = 1; n <= 15; n++)
+    for (int trial = 0; trial < 5; trial++) {
+      bench b = bimatrix(n);
+      bench_solve(&b, NULL, 0);
+      assert_solved(&b);
+      bench_close(&b);
+    }
 }
 
 // Hilbert matrices: definite on paper, singular in the machine from n = 13 on. Whatever is called solved must be.
@@ -54,6 +94,9 @@ static void hilbert(void **state) {
 
 int main(void) {
   nsm_la_init();
-  const struct CMUnitTest tests[] = { cmocka_unit_test(murty), cmocka_unit_test(fathi), cmocka_unit_test(hilbert) };
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(murty_and_fathi), cmocka_unit_test(triangular_and_banded), cmocka_unit_test(parts_of_integers), cmocka_unit_test(games),
+    cmocka_unit_test(hilbert),
+  };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,43 @@
+// Cone blocks: are they well formed, which kinds are there, where to start.
+#include "solver.h"
+#include <math.h>
+
+static int coefficient_ok(double x) { return x >= 0 && x < HUGE_VAL; }
+
+static int block_ok(const nsm_cone_block *b) {
+  switch (b->type) {
+    case NSM_CONE_COULOMB:
+    case NSM_CONE_GRIP:      return (b->size == 2 || b->size == 3) && coefficient_ok(b->mu);
+    case NSM_CONE_ELLIPTIC:  return b->size == 3 && coefficient_ok(b->mu) && coefficient_ok(b->mu2);
+    case NSM_CONE_CONTENSOU: return b->size == 4 && coefficient_ok(b->mu) && coefficient_ok(b->radius);
+    case NSM_CONE_DISK:      return (b->size == 1 || b->size == 2) && coefficient_ok(b->radius);
+  }
+  return 0;
+}
+
+int nsm_cone_blocks_ok(const nsm_cone_problem *p) {
+  int end = 0;
+  if (p->cones < 0 || (p->cones > 0 && !p->cone)) return 0;
+  for (int c = 0; c < p->cones; c++) {
+    const nsm_cone_block *b = &p->cone[c];
+    if (!block_ok(b) || b->first < end || b->first > p->m - b->size) return 0;
+    end = b->first + b->size;
+  }
+  return 1;
+}
+
+unsigned nsm_cone_blocks_used(const nsm_cone_problem *p) {
+  unsigned used = 0;
+  for (int c = 0; c < p->cones; c++) used |= 1u << p->cone[c].type;
+  return used;
+}
+
+void nsm_cone_start(const nsm_cone_problem *p, double *lambda) {
+  int i = 0;
+  for (int c = 0; c <= p->cones; c++) {
+    int end = c < p->cones ? p->cone[c].first : p->m;
+    for (; i < end; i++) lambda[i] = nsm_cone_project(0, p->lo[i], p->hi[i]);
+    if (c < p->cones)
+      for (end += p->cone[c].size; i < end; i++) lambda[i] = 0;
+  }
+}
