@@ -86,3 +86,8 @@ void nsm_map_alart_curnier(const nsm_graph *g, double alpha, const double *x, co
     } else node_map(n, alpha, x + first, y + first, F + first, NULL, NULL);
   }
 }
+
+nsm_cone_outcome nsm_cone_alart_curnier(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+  (void)u;
+  return nsm_newton_alone(p, w, t, nsm_map_alart_curnier, lambda);
+}

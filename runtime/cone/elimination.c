@@ -123,7 +123,7 @@ static void measure(nsm_fronts *f) {
 }
 
 // Everything in one front: a dense LU.
-static void one_front(const nsm_graph *g, const unsigned char *take, nsm_fronts *f) {
+void nsm_fronts_one(const nsm_graph *g, const unsigned char *take, nsm_fronts *f) {
   nsm_front *front = f->front;
   *front = (nsm_front){ 0 };
   f->members = 0;
@@ -158,7 +158,7 @@ int nsm_fronts_take(const nsm_graph *g, nsm_cone_work *w, nsm_fronts *f) {
 void nsm_fronts_make(const nsm_graph *g, const unsigned char *take, nsm_fronts *f) {
   int rows = 0;
   for (int c = 0; c < g->nodes; c++) rows += take[c] ? g->node[c].size : 0;
-  if (rows <= SMALL) { one_front(g, take, f); return; }
+  if (rows <= SMALL) { nsm_fronts_one(g, take, f); return; }
   bits b = open_bits(g, take, f);
   int *when = f->scratch[0], *parent = f->local, left = b.nodes;
   f->count = f->members = 0;
@@ -166,7 +166,7 @@ void nsm_fronts_make(const nsm_graph *g, const unsigned char *take, nsm_fronts *
     int best = -1;
     for (int i = 0; i < b.nodes; i++)
       if (b.degree[i] >= 0 && (best < 0 || b.degree[i] < b.degree[best])) best = i;
-    if (!eliminate(g, &b, best, f)) { one_front(g, take, f); return; }
+    if (!eliminate(g, &b, best, f)) { nsm_fronts_one(g, take, f); return; }
     const nsm_front *front = f->front + f->count - 1;
     for (int k = 0; k < front->own; k++) when[f->member[front->list + k]] = f->count - 1;
     left -= front->own;

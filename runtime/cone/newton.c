@@ -72,6 +72,11 @@ static int factor(nsm_newton *n, double alpha) {
     nsm_fronts_make(g, n->taken, &n->fronts);
     n->w->used = n->mark;
     n->ordered = nsm_factor_take(g, &n->fronts, n->w, &n->factor);
+    if (!n->ordered) {
+      nsm_fronts_one(g, n->taken, &n->fronts);
+      n->w->used = n->mark;
+      n->ordered = nsm_factor_take(g, &n->fronts, n->w, &n->factor);
+    }
     if (!n->ordered) return 0;
   }
   n->factored++;
@@ -124,4 +129,20 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
     memcpy(x, n->x_trial, (size_t)m * sizeof(double));
     product(g, alpha, x, center, n->y);
   }
+}
+
+nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda) {
+  size_t mark = w->used;
+  nsm_graph g;
+  nsm_newton n;
+  nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
+  double *x = nsm_cone_take_doubles(w, (size_t)p->m);
+  if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, map, w, &n)) {
+    for (int i = 0; i < p->m; i++) x[i] = t->warm && g.scale[i] > 0 ? lambda[i] / g.scale[i] : 0;
+    int ok = nsm_newton_solve(&n, 0, x, fmax(0.1 * t->tolerance, 1e-15), t->max_iterations > 0 ? t->max_iterations : 200, x);
+    for (int i = 0; i < p->m; i++) lambda[i] = g.scale[i] * x[i];
+    if (ok) outcome = NSM_CONE_PROPOSED;
+  }
+  w->used = mark;
+  return outcome;
 }

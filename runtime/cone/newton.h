@@ -55,6 +55,7 @@ typedef struct nsm_fronts {
 int  nsm_fronts_take(const nsm_graph *g, nsm_cone_work *w, nsm_fronts *f);
 // Orders the subgraph of the nodes with take[c] != 0; one dense front where it is small or fills up.
 void nsm_fronts_make(const nsm_graph *g, const unsigned char *take, nsm_fronts *f);
+void nsm_fronts_one(const nsm_graph *g, const unsigned char *take, nsm_fronts *f);
 
 // ---- front.c: J = A + B (M + alpha metric) restricted to the taken nodes -----------------------------------------------------------
 typedef struct nsm_factor {
@@ -94,3 +95,5 @@ typedef struct nsm_newton {
 int nsm_newton_take(const nsm_graph *g, nsm_newton_map *map, nsm_cone_work *w, nsm_newton *n);
 // Semismooth Newton with line search on F(x) = 0 for the problem with M + alpha metric, q - alpha metric center. 1 where |F|_inf <= tolerance |x|_inf.
 int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double tolerance, int max_iterations, double *x);
+// Newton alone, alpha = 0, from zero or the guess.
+nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda);

@@ -43,9 +43,6 @@ static nsm_cone_outcome loop(const nsm_cone_problem *p, nsm_cone_work *w, const 
     memcpy(x_new, x, bytes);
     int before = n->iterations, ok = nsm_newton_solve(n, alpha, x, fmax(1e-14, 1e-3 * now), INNER, x_new), used = n->iterations - before;
     double next = distance(g, n, x_new, u, F);
-#ifdef TRACE
-    printf("  prox %d alpha %.1e now %.2e next %.2e newton %d %s\n", k, alpha, now, next, used, ok ? "" : "failed");
-#endif
     if (ok) alpha *= used <= 4 ? 0.1 : used <= 6 ? 0.3 : used > 12 ? 2 : 1;
     else    alpha = fmin(5 * alpha, 1e6);
     if (ok || next < now) { memcpy(x, x_new, bytes); now = next; }
