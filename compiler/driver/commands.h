@@ -12,6 +12,7 @@ int command_emit(const Options *o);
 int command_build(const Options *o);      // build.c
 int command_fmt(const Options *o);
 int command_test(const Options *o);
+int command_solve(const Options *o);      // solve.c
 int command_explain(const Options *o);
 
 // Shared: compile one file up to `last`; *code is the exit code when it fails. Diagnostics are printed.

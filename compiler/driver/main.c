@@ -5,7 +5,7 @@
 static const struct { const char *name; int (*run)(const Options *); bool needs_file, several; } table[] = {
   { "run", command_run, true, false },       { "check", command_check, true, true },     { "derive", command_derive, true, false },
   { "emit", command_emit, true, false },     { "build", command_build, true, false },    { "fmt", command_fmt, true, true },
-  { "test", command_test, true, true },      { "explain", command_explain, true, true } };
+  { "test", command_test, true, true },      { "solve", command_solve, true, false },   { "explain", command_explain, true, true } };
 
 // Text on stdout that could not be written is file trouble, like any other output.
 static int said(void) {
@@ -16,7 +16,7 @@ static int said(void) {
 
 static int command(const Options *o) {
   const char *near;
-  if (o->scheme && scheme_status(o->scheme, &near) == 0) {
+  if (o->scheme && !scheme_known(o->scheme, &near)) {
     fprintf(stderr, "error: --scheme %s: there is no such scheme%s%s%s\n", o->scheme, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     return EXIT_USAGE;
   }

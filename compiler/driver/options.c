@@ -4,10 +4,11 @@
 #include "../base/suggest.h"
 #include "options.h"
 
-static const char *const commands[] = { "run", "check", "derive", "emit", "build", "fmt", "test", "explain", "help", "version" };
+static const char *const commands[] = { "run", "check", "derive", "emit", "build", "fmt", "test", "solve", "explain", "help", "version" };
 // Flags of the simulation that take a value as their next argument.
 static const char *const with_value[] = { "--set", "--until", "--step", "--start", "--scheme", "--theta", "--gamma", "--solver", "--tolerance",
-                                          "-o", "--output", "--every", "--record", "--summary", "--bench", NULL };
+                                          "-o", "--output", "--every", "--record", "--summary", "--bench", "--dump-problems", "--kind", "--tol",
+                                          "--max-iterations", NULL };
 
 void options_usage(FILE *f) {
   fputs("usage: nsm COMMAND FILE.nsm [flags]\n"
@@ -19,13 +20,15 @@ void options_usage(FILE *f) {
         "  build F.nsm -o S a standalone simulator that takes the flags of run\n"
         "  fmt F.nsm        canonical layout on stdout          [--write: in place]\n"
         "  test F.nsm...    run and check the `expect` claims\n"
+        "  solve P.json     one problem of a step, from a file (also .dat files of Siconos)  [--json]\n"
         "  explain E0420    the long story of a diagnostic\n"
         "\n"
         "flags of run: --set NAME=VALUE  --until 5s  --step 1ms  --scheme S  --theta X  --gamma X  --solver S  --tolerance X\n"
-        "              -o FILE  --every K  --record a,b  --summary FILE  --bench N  --jit=tcc|cc  --quiet\n", f);
+        "              -o FILE  --every K  --record a,b  --summary FILE  --bench N  --dump-problems DIR  --jit=tcc|cc  --quiet\n"
+        "flags of solve: --kind lcp|mlcp|relay|fc2d|fc3d  --solver S  --tol X  --max-iterations N  --check  --json\n", f);
 }
 
-static const char *const without_value[] = { "--quiet", "--expect", "--help", "-h", "--json", "--latex", "--write", "--dump", "--jit", NULL };
+static const char *const without_value[] = { "--quiet", "--expect", "--help", "-h", "--json", "--latex", "--write", "--dump", "--jit", "--check", NULL };
 
 static bool in_list(const char *flag, size_t n, const char *const *list) {
   for (; *list; list++) if (strlen(*list) == n && !strncmp(*list, flag, n)) return true;

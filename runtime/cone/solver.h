@@ -69,8 +69,8 @@ typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm
                                                   double *lambda, double *u);
 
 nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_branch, nsm_cone_proximal,
-                         nsm_cone_pgs, nsm_cone_psor,
-                         nsm_cone_proximal_newton, nsm_cone_alart_curnier;
+                         nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
+nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_alart_curnier;
 
 struct nsm_cone_check;
 // bases.c, judged, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.
@@ -189,6 +189,11 @@ int  nsm_cone_pivot_loop(const nsm_cone_problem *p, nsm_cone_work *w, double shi
 // ---- chain.c -------------------------------------------------------------------------------------------------------------------
 // Writes w->state for a tridiagonal problem with off-diagonal entries <= 0 and lower bounds (or none); 0 where it does not apply.
 int  nsm_cone_chain_state(const nsm_cone_problem *p, nsm_cone_work *w);
+
+// ---- jacobi.c ------------------------------------------------------------------------------------------------------------------
+// Projected relaxation with cone blocks: all blocks at once (Jacobi) or in turn (Gauss-Seidel).
+nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double omega, int in_turn,
+                                double *lambda, double *u);
 
 // ---- certificate.c -------------------------------------------------------------------------------------------------------------
 // 1 where y proves that no lambda in K gives a u with the signs that (1) asks for. scratch [2m].

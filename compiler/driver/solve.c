@@ -1,0 +1,249 @@
+// solve: one problem from a file through runtime/cone, and what came out. No model, no compiler: the one-step problem alone.
+//
+// Exit codes: 0 solved; 3 not solved, or proved to have no solution; 1 the problem is malformed; 4 the file cannot be read; 2 usage.
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "../../runtime/problems/reader.h"
+#include "../base/suggest.h"
+#include "commands.h"
+
+typedef struct SolveFlags {
+  nsm_problem_kind kind;
+  nsm_cone_options options;
+  bool check;
+} SolveFlags;
+
+// ---- flags ---------------------------------------------------------------------------------------------------------------------
+static int refuse(const char *flag, const char *value, const char *what) {
+  fprintf(stderr, "error: --%s %s: %s\n", flag, value, what);
+  return EXIT_USAGE;
+}
+
+static size_t length_of(const char *const *names) {
+  size_t n = 0;
+  while (names[n]) n++;
+  return n;
+}
+
+static int refuse_name(const char *flag, const char *value, const char *const *names, const char *what) {
+  const char *near = suggest(value, names, length_of(names));
+  fprintf(stderr, "error: --%s %s: %s", flag, value, what);
+  for (const char *const *n = names; *n; n++) fprintf(stderr, "%s%s", n == names ? "" : ", ", *n);
+  fprintf(stderr, "%s%s%s\n", near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+  return EXIT_USAGE;
+}
+
+static int set_kind(SolveFlags *f, const char *v) {
+  static const char *const names[] = { "lcp", "mlcp", "relay", "fc2d", "fc3d", "json", NULL };
+  f->kind = nsm_problem_kind_of(v);
+  return f->kind < NSM_PROBLEM_KINDS ? EXIT_OK : refuse_name("kind", v, names, "the kinds are ");
+}
+
+static int set_solver(SolveFlags *f, const char *v) {
+  const char *const *names = nsm_cone_solver_names();
+  f->options.solver = v;
+  for (const char *const *n = names; *n; n++) if (!strcmp(*n, v)) return EXIT_OK;
+  return refuse_name("solver", v, names, "the solvers are ");
+}
+
+static int set_tolerance(SolveFlags *f, const char *v) {
+  char *end;
+  f->options.tolerance = strtod(v, &end);
+  if (end != v && !*end && f->options.tolerance > 0 && f->options.tolerance < 1) return EXIT_OK;
+  return refuse("tol", v, "it takes a number between 0 and 1");
+}
+
+static int set_iterations(SolveFlags *f, const char *v) {
+  char *end;
+  long n = strtol(v, &end, 10);
+  f->options.max_iterations = (int)n;
+  return end != v && !*end && n >= 1 && n <= 1000000000 ? EXIT_OK : refuse("max-iterations", v, "it takes a whole number from 1 to 1e9");
+}
+
+static const struct { const char *name; int (*set)(SolveFlags *, const char *); } takes[] = {
+  { "kind", set_kind }, { "solver", set_solver }, { "tol", set_tolerance }, { "tolerance", set_tolerance }, { "max-iterations", set_iterations } };
+
+static int read_flags(const Options *o, SolveFlags *f) {
+  for (int i = 1; i < o->nrest; i++) {
+    const char *a = o->rest[i] + 2;
+    if (!strcmp(a, "check")) { f->check = true; continue; }
+    size_t n = strcspn(a, "="), k = 0;
+    while (k < sizeof takes / sizeof *takes && (strlen(takes[k].name) != n || strncmp(takes[k].name, a, n))) k++;
+    if (k == sizeof takes / sizeof *takes) { fprintf(stderr, "error: nsm solve takes no flag %.*s\n", (int)n + 2, o->rest[i]); return EXIT_USAGE; }
+    const char *v = a[n] ? a + n + 1 : i + 1 < o->nrest ? o->rest[++i] : "";
+    int code = takes[k].set(f, v);
+    if (code != EXIT_OK) return code;
+  }
+  return EXIT_OK;
+}
+
+static int say(const char *file, const nsm_problem_error *e) {
+  fprintf(stderr, "error: %s", file);
+  if (e->line > 0) fprintf(stderr, ":%ld:%ld", e->line, e->column);
+  fprintf(stderr, ": %s\n", e->text);
+  if (*e->help) fprintf(stderr, "help: %s\n", e->help);
+  return e->code == NSM_PROBLEM_UNREADABLE ? EXIT_FILE : EXIT_MODEL;
+}
+
+// ---- solving -------------------------------------------------------------------------------------------------------------------
+typedef struct Answer {
+  double *lambda, *u, time_s;
+  nsm_cone_result r;
+  void *work;
+} Answer;
+
+static void free_answer(Answer *a) {
+  free(a->lambda);
+  free(a->u);
+  free(a->work);
+}
+
+static double memory_of_machine(void) { return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE); }
+
+// Dense wherever the solvers would make a dense copy of it anyway: all but narrow bands and very large problems.
+static bool wants_dense(const nsm_problem *p) {
+  int m = p->p.m;
+  return p->p.row_start && m <= 4096 && (p->p.cones > 0 || m <= 128 || 4L * p->bandwidth >= m);
+}
+
+static bool solve(nsm_problem *p, const SolveFlags *f, Answer *a) {
+  size_t m = (size_t)p->p.m;
+  if (wants_dense(p) && !nsm_problem_densify(p)) return false;
+  size_t bytes = nsm_cone_workspace_size_with(p->p.m, p->entries, p->bandwidth, p->p.cones);
+  if ((double)bytes > memory_of_machine()) return false;
+  a->lambda = calloc(m + 1, sizeof(double));
+  a->u = calloc(m + 1, sizeof(double));
+  a->work = malloc(bytes);
+  if (!a->lambda || !a->u || !a->work) return false;
+  nsm_cone_workspace_init(a->work, bytes);
+  nsm_cone_options o = f->options;
+  o.warm = p->guess != NULL;
+  if (o.warm) memcpy(a->lambda, p->guess, m * sizeof(double));
+  double start = now_seconds();
+  nsm_cone_solve(&p->p, &o, a->work, a->lambda, a->u, &a->r);
+  a->time_s = now_seconds() - start;
+  return true;
+}
+
+// ---- comparing with the file's own answer --------------------------------------------------------------------------------------
+typedef struct Stored { bool any, whole; double lambda, u, residual; } Stored; // differences relative to the largest entry
+
+static double difference(const double *x, const double *y, int n, bool *whole) {
+  double d = 0, size = 0;
+  for (int i = 0; i < n; i++) {
+    if (isnan(y[i])) { *whole = false; continue; }
+    d = fmax(d, fabs(x[i] - y[i]));
+    size = fmax(size, fmax(fabs(x[i]), fabs(y[i])));
+  }
+  return size > 0 ? d / size : 0;
+}
+
+static Stored compare(const nsm_problem *p, const Answer *a) {
+  Stored s = { .any = p->stored_lambda != NULL, .whole = true };
+  if (!s.any) return s;
+  bool ignored = true;
+  s.lambda = difference(a->lambda, p->stored_lambda, p->unknowns, &s.whole);
+  s.u = p->stored_u ? difference(a->u, p->stored_u, p->unknowns, &ignored) : 0;
+  if (p->unknowns == p->p.m && s.whole) s.residual = nsm_cone_residual(&p->p, p->stored_lambda, NULL, NULL);
+  else s.whole = false;
+  return s;
+}
+
+// ---- printing ------------------------------------------------------------------------------------------------------------------
+static const char *const statuses[] = { "solved", "no solution", "failed", "bad input" };
+
+static void number(Text *t, double x) {
+  if (fabs(x) < HUGE_VAL) text_printf(t, "%.17g", x);
+  else text_printf(t, "null");
+}
+
+static void vector(Text *t, const char *key, const double *x, int n) {
+  text_printf(t, ",\n  \"%s\": [", key);
+  for (int i = 0; i < n; i++) {
+    if (i) text_printf(t, ", ");
+    number(t, x[i]);
+  }
+  text_printf(t, "]");
+}
+
+static void print_json(Text *t, const nsm_problem *p, const Answer *a, const SolveFlags *f) {
+  text_printf(t, "{\n  \"status\": \"%s\",\n  \"residual\": ", statuses[a->r.status]);
+  number(t, a->r.residual);
+  text_printf(t, ",\n  \"floor\": ");
+  number(t, a->r.floor);
+  text_printf(t, a->r.solver ? ",\n  \"solver\": \"%s\"" : ",\n  \"solver\": null", a->r.solver);
+  text_printf(t, ",\n  \"iterations\": %d,\n  \"time_s\": %.9g,\n  \"kind\": \"%s\",\n  \"rows\": %d,\n  \"cones\": %d,\n  \"worst\": %d", a->r.iterations, a->time_s,
+              nsm_problem_kind_name(p->kind), p->p.m, p->p.cones, a->r.worst);
+  if (f->check) {
+    Stored s = compare(p, a);
+    text_printf(t, ",\n  \"stored\": ");
+    if (!s.any) text_printf(t, "null");
+    else {
+      text_printf(t, "{\"difference_lambda\": %.9g, \"difference_u\": %.9g, \"residual\": ", s.lambda, s.u);
+      number(t, s.whole ? s.residual : NAN);
+      text_printf(t, "}");
+    }
+  }
+  vector(t, "lambda", a->lambda, p->unknowns);
+  vector(t, "u", a->u, p->p.m);
+  text_printf(t, "\n}\n");
+}
+
+static void print_rows(Text *t, const nsm_problem *p) {
+  int many[3] = { 0 };                                     // free, on one side, on both
+  for (int i = 0, k = 0; i < p->p.m; i++) {
+    while (k < p->p.cones && p->p.cone[k].first + p->p.cone[k].size <= i) k++;
+    if (k < p->p.cones && i >= p->p.cone[k].first) continue;
+    many[isfinite(p->p.lo[i]) + isfinite(p->p.hi[i])]++;
+  }
+  text_printf(t, "problem     %s%s, %d row%s:", nsm_problem_kind_name(p->kind), p->guessed && p->kind != NSM_PROBLEM_JSON ? " (guessed)" : "", p->p.m, p->p.m == 1 ? "" : "s");
+  static const char *const what[] = { "free", "one-sided", "boxed" };
+  const char *comma = "";
+  for (int i = 0; i < 3; i++) if (many[i]) { text_printf(t, "%s %d %s", comma, many[i], what[i]); comma = ","; }
+  if (p->p.cones) { text_printf(t, "%s %d cone%s", comma, p->p.cones, p->p.cones == 1 ? "" : "s"); comma = ","; }
+  if (p->unknowns < p->p.m) text_printf(t, "; %d of them for redundant equations", p->p.m - p->unknowns);
+  text_printf(t, "\n");
+}
+
+static void print_lines(Text *t, const nsm_problem *p, const Answer *a, const SolveFlags *f) {
+  print_rows(t, p);
+  text_printf(t, "status      %s\nresidual    %.3g (tolerance %.3g)\nfloor       %.3g\n", statuses[a->r.status], a->r.residual,
+              f->options.tolerance > 0 ? f->options.tolerance : 1e-12, a->r.floor);
+  text_printf(t, "solver      %s%s\niterations  %d\ntime        %.3g ms\n", a->r.solver ? a->r.solver : "none", a->r.status == NSM_CONE_FAILED && a->r.solver ? " came closest" : "",
+              a->r.iterations, 1e3 * a->time_s);
+  if (a->r.status != NSM_CONE_SOLVED && a->r.worst >= 0 && a->r.worst < p->p.m)
+    text_printf(t, "worst row   %d%s%s\n", a->r.worst, p->label ? " " : "", p->label ? p->label[a->r.worst] : "");
+  if (!f->check) return;
+  Stored s = compare(p, a);
+  if (!s.any) { text_printf(t, "stored      the file has no answer of its own\n"); return; }
+  text_printf(t, "stored      lambda differs by %.3g, u by %.3g", s.lambda, p->stored_u ? s.u : NAN);
+  if (s.whole) text_printf(t, "; its own residual is %.3g", s.residual);
+  text_printf(t, "\n");
+}
+
+int command_solve(const Options *o) {
+  SolveFlags f = { 0 };
+  int code = read_flags(o, &f);
+  if (code != EXIT_OK) return code;
+  nsm_problem_error e;
+  nsm_problem *p = nsm_problem_read(o->file[0], f.kind, &e);
+  if (!p) return say(o->file[0], &e);
+  if (*p->note) fprintf(stderr, "note: %s: %s\n", o->file[0], p->note);
+  Answer a = { 0 };
+  if (!solve(p, &f, &a)) {
+    fprintf(stderr, "error: %s: there is not enough memory for a problem of %d rows\n", o->file[0], p->p.m);
+    code = EXIT_MODEL;
+  } else {
+    Text t = { 0 };
+    (o->json ? print_json : print_lines)(&t, p, &a, &f);
+    code = write_text(&t, stdout, "the answer");
+    text_free(&t);
+    if (code == EXIT_OK && a.r.status != NSM_CONE_SOLVED) code = a.r.status == NSM_CONE_BAD_INPUT ? EXIT_MODEL : EXIT_SIMULATION;
+  }
+  free_answer(&a);
+  nsm_problem_free(p);
+  return code;
+}
