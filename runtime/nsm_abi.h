@@ -186,7 +186,8 @@ typedef struct nsm_model {
 } nsm_model;
 
 // CONSISTENT: two-step with impacts (seed 004 (5.106), (5.107), in the symmetric form (12), (13)); CONSISTENT1: one-step, elastic (5.95)
-enum { NSM_SCHEME_MOREAU = 0, NSM_SCHEME_CONSISTENT = 1, NSM_SCHEME_CONSISTENT1 = 2 };
+// MIDPOINT: Moreau's, explicit (5.3)-(5.8); CONSISTENT_EXPLICIT_MASS: as CONSISTENT, with M, G and H at the begin of the step (5.58)
+enum { NSM_SCHEME_MOREAU = 0, NSM_SCHEME_CONSISTENT = 1, NSM_SCHEME_CONSISTENT1 = 2, NSM_SCHEME_MIDPOINT = 3, NSM_SCHEME_CONSISTENT_EXPLICIT_MASS = 4 };
 
 // The one symbol emitted C defines.
 const nsm_model *nsm_model_get(void);

@@ -76,18 +76,20 @@ static nsm_code read_tolerance(const nsm_model *m, nsm_options *o, const char *v
 
 // NAME | moreau(theta = 0.5, gamma = 1). The scheme is part of the compiled model: another one needs another compilation.
 static nsm_code read_scheme(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
-  static const char *const names[] = { "moreau", "consistent", "consistent1" };
+  static const char *const names[] = { [NSM_SCHEME_MOREAU] = "moreau", [NSM_SCHEME_CONSISTENT] = "consistent", [NSM_SCHEME_CONSISTENT1] = "consistent1",
+                                       [NSM_SCHEME_MIDPOINT] = "midpoint", [NSM_SCHEME_CONSISTENT_EXPLICIT_MASS] = "consistent_explicit_mass" };
+  enum { NAMES = sizeof names / sizeof *names };
   const char *p = v + strspn(v, " ");
   size_t n = strcspn(p, "( ");
   int scheme = 0;
-  while (scheme < 3 && (n != strlen(names[scheme]) || strncmp(p, names[scheme], n) != 0)) scheme++;
-  if (scheme == 3) {
-    sim_fail(e, NSM_USAGE, "--scheme %s: there is no scheme `%.*s`; there are: moreau, consistent, consistent1", v, (int)n, p);
+  while (scheme < NAMES && (n != strlen(names[scheme]) || strncmp(p, names[scheme], n) != 0)) scheme++;
+  if (scheme == NAMES) {
+    sim_fail(e, NSM_USAGE, "--scheme %s: there is no scheme `%.*s`; there are: moreau, midpoint, consistent, consistent1, consistent_explicit_mass", v, (int)n, p);
     return NSM_USAGE;
   }
   if (m && scheme != m->scheme) {
     sim_fail(e, NSM_USAGE, "--scheme %s: this simulator was compiled for `%s`; compile again to change it", v,
-             m->scheme >= 0 && m->scheme < 3 ? names[m->scheme] : "another scheme");
+             m->scheme >= 0 && m->scheme < NAMES ? names[m->scheme] : "another scheme");
     return NSM_USAGE;
   }
   p += n + strspn(p + n, " ");
@@ -135,7 +137,7 @@ static const flag flags[] = {
   { "start", "T", "start time", read_start },
   { "until", "T", "end time: 5s, 20ms, or seconds", read_until },
   { "step", "H", "step: 1ms, 2us, or seconds", read_step },
-  { "scheme", "S", "moreau, \"moreau(theta = 0.5, gamma = 1)\", consistent, or consistent1", read_scheme },
+  { "scheme", "S", "moreau, \"moreau(theta = 0.5, gamma = 1)\", midpoint, consistent, consistent1, consistent_explicit_mass", read_scheme },
   { "theta", "X", "theta of the scheme", read_theta },
   { "gamma", "X", "gamma of the scheme", read_gamma },
   { "solver", "NAME", "solver of the one-step problem (auto)", read_solver },

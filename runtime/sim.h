@@ -9,6 +9,7 @@
 //          matrix.c    W of (4), (9): blocks, assembly, factors                      graph.c    orders of small bandwidth
 //          rows.c      B, C, D and M_osns of (6), (10)                               islands.c  (1), island by island
 //          step_linear.c  one step where all matrices are constant                   step_newton.c  one step else
+//          step_midpoint.c  explicit step
 //          step_consistent.c  energy-consistent step (consistent.h)          ledger.c  where the energy went
 //          columns.c   names and values of the recorded columns                      blame.c    which statement made a nan
 #pragma once
@@ -168,6 +169,10 @@ struct nsm_sim {
   char    note[512];                    // what a person should know about the start; "" for nothing
 };
 
+// Schemes that step two-point kernels.
+static inline int sim_is_consistent(const nsm_model *m) {
+  return m->scheme == NSM_SCHEME_CONSISTENT || m->scheme == NSM_SCHEME_CONSISTENT1 || m->scheme == NSM_SCHEME_CONSISTENT_EXPLICIT_MASS;
+}
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->m->text + at; }
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
   return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->nq, .l = l };
@@ -239,6 +244,8 @@ int  sim_islands_solve(nsm_sim *s);                                             
 // step_linear.c, step_newton.c: from (q,z,l) to (q1,z1,l1) at t1; NSM_OK or NSM_FAILED
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e);
 nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e);
+nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e);
+int      sim_midpoint_fits(nsm_sim *s, nsm_error *e);                            // may this model be stepped so?
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e);
 void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
 void     sim_evaluate_constants(nsm_sim *s);                                     // all kernels whose stage is constant

@@ -130,7 +130,8 @@ static void emit_text(Emitter *e) {
 
 static const char *scheme_number(const Plan *p) {
   static const char *const number[][2] = {
-    { "moreau", "NSM_SCHEME_MOREAU" }, { "consistent", "NSM_SCHEME_CONSISTENT" }, { "consistent1", "NSM_SCHEME_CONSISTENT1" } };
+    { "moreau", "NSM_SCHEME_MOREAU" }, { "consistent", "NSM_SCHEME_CONSISTENT" }, { "consistent1", "NSM_SCHEME_CONSISTENT1" },
+    { "midpoint", "NSM_SCHEME_MIDPOINT" }, { "consistent_explicit_mass", "NSM_SCHEME_CONSISTENT_EXPLICIT_MASS" } };
   for (size_t i = 0; i < sizeof number / sizeof *number; i++) if (!strcmp(number[i][0], p->scheme)) return number[i][1];
   return "-1";
 }

@@ -25,16 +25,16 @@ static bool all_zero(const Pool *p, const Ex *e, int n) {
   return true;
 }
 
-void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c) {
+void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   Pool *p = h->sys->pool;
   pc->c = c;
   pc->e_num = -1;
   kernel_entries(pc, h, KERNEL_MASS, &c->mass);
   if (!all_zero(p, c->f, c->nrow)) kernel_set(pc, h, KERNEL_F, c->f, c->nrow);
-  kernel_entries(pc, h, KERNEL_JAC, &c->jac);
+  if (jacobians) kernel_entries(pc, h, KERNEL_JAC, &c->jac);
   if (!all_zero(p, c->g, c->nrow)) kernel_set(pc, h, KERNEL_G, c->g, c->nrow);
   kernel_entries(pc, h, KERNEL_B, &c->b);
-  kernel_entries(pc, h, KERNEL_K, &c->k);
+  if (jacobians) kernel_entries(pc, h, KERNEL_K, &c->k);
   if (c->kinetic || c->potential) {
     Ex zero = ex_num(p, 0);
     Ex e[2] = { c->kinetic ? c->kinetic : zero, c->potential ? c->potential : zero };
@@ -52,6 +52,12 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c) {
   if (c->kind == CLASS_OUTPUT || c->kind == CLASS_ASSERT) kernel_set(pc, h, KERNEL_OUT, &c->value, 1);
   if (c->kind == CLASS_INIT) hoist_column(h, c->value);
   if (c->e != EX_NONE && !ex_is_num(p, c->e, 0)) pc->e_num = hoist_column(h, c->e);
+}
+
+void work_kernel(PlanClass *pc, Hoist *h, Ex force, Ex damping) {
+  if (force == EX_NONE && damping == EX_NONE) return;
+  Ex zero = ex_num(h->sys->pool, 0);
+  kernel_set(pc, h, KERNEL_WORK, (Ex[]){ force == EX_NONE ? zero : force, damping == EX_NONE ? zero : damping }, 2);
 }
 
 void class_columns(PlanClass *pc, const Hoist *h) {

@@ -72,6 +72,7 @@ nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, n
 nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
 nsm_cone_solver_function nsm_cone_contact;                     // with cone blocks
 nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
+nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_alart_curnier;
 
 struct nsm_cone_check;
 // bases.c, judged, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.

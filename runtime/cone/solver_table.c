@@ -13,8 +13,10 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { "lemke",       nsm_cone_lemke,       0,              1,     1,      0,               "monotone and copositive-plus M, boxes for any M; degenerate problems" },
   { "proximal",    nsm_cone_proximal,    0,              0,     0,      0,               "monotone M of any rank; dense, tridiagonal, banded" },
   { "branch",      nsm_cone_branch,      0,              1,     0,      0,               "any M, exact: all ways to be complementary, by bounds; proves that there is no solution" },
+  { "proximal_newton", nsm_cone_proximal_newton, 0,      0,     0,      NSM_ALL_BLOCKS,  "friction of any rank: proximal point around Newton; dense and sparse" },
+  { "alart_curnier", nsm_cone_alart_curnier, 0,          0,     0,      NSM_ALL_BLOCKS,  "semismooth Newton alone; few contacts per body" },
   { "nsgs",        nsm_cone_nsgs,        0,              0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "every block; block by block, exactly; dense and sparse" },
-  { "nsgs-over",   nsm_cone_nsgs_over,   0,              0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "as nsgs, over-relaxed by 1.3" },
+  { "nsgs_over",   nsm_cone_nsgs_over,   0,              0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "as nsgs, over-relaxed by 1.3" },
   { "pgs",         nsm_cone_pgs,         0,              0,     0,      NSM_ALL_BLOCKS,  "symmetric definite M, all blocks; dense and sparse" },
   { "psor",        nsm_cone_psor,        0,              0,     0,      NSM_ALL_BLOCKS,  "as pgs, over-relaxed by 1.4" },
   { "jacobi",      nsm_cone_jacobi,      0,              0,     0,      NSM_ALL_BLOCKS,  "as pgs, all rows at once" },
@@ -25,7 +27,8 @@ static const char *const names[] = {
   "auto",
   "contact",
   "bases", "enumeration", "pivot", "lemke", "proximal", "branch",
-  "nsgs", "nsgs-over",
+  "proximal_newton", "alart_curnier",
+  "nsgs", "nsgs_over",
   "pgs", "psor", "jacobi",
   NULL
 };
