@@ -184,7 +184,7 @@ static int solve_island(nsm_sim *s, int m) {
     work = c->tiny_work[m];
   }
   s->cone.warm = 1;
-  nsm_cone_status status = nsm_cone_solve(&p, &s->cone, work, c->lam, c->uv, &c->result);
+  nsm_cone_status status = sim_cone_solve(s, &p, work, c->lam, c->uv, &c->result, c->act, c->member);
   s->count.solver_iterations += c->result.iterations;
   int worst = c->result.worst;
   if (status != NSM_CONE_SOLVED) {

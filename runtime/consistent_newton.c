@@ -12,11 +12,12 @@ enum { HALVINGS = 6, FIXED_POINTS = 8, TRIAL = 16, PROJECTED_MAX = 2000 };
 static const double at_floor = 2e-16, may_rest = 1e-9, keeps_factors = 1e-8;
 
 // ---- the iterate ---------------------------------------------------------------------------------------------------------------
-// (9): q = q_B + (h/2)(u_C + u) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point, contracting as kappa does.
+// (9): q = q_B + (h/2)(u_C + u) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point, contracting as kappa does;
+// consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin.
 static int place_q(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
-  int moving = c->ns > 0 && s->on.mass_moving.n > 0;
+  int moving = c->ns > 0 && s->on.mass_moving.n > 0 && s->m->scheme != NSM_SCHEME_CONSISTENT_EXPLICIT_MASS;
   for (int it = 0; it < (moving ? FIXED_POINTS : 1); it++) {
     if (moving) {
       for (int a = 0; a < s->on.mass_moving.n; a++) {

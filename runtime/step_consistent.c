@@ -98,12 +98,16 @@ static int refine_impact(nsm_sim *s) {
   return ok;
 }
 
+// Factors of M(q_B), for (1), and for (9) where the scheme keeps it there.
+static int mass_at_begin(nsm_sim *s, nsm_error *e) {
+  if (s->w.constant || sim_matrix_update(s, 0) < 0) return 1;
+  sim_fail(e, NSM_FAILED, "the mass matrix is singular at t = %.10g s, step %ld", s->t, s->k + 1);
+  return 0;
+}
+
 static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   const sim_rows *r = &s->r;
-  if (!s->w.constant && sim_matrix_update(s, 0) >= 0) {
-    sim_fail(e, NSM_FAILED, "the mass matrix is singular at t = %.10g s, step %ld", s->t, s->k + 1);
-    return NSM_FAILED;
-  }
+  if (!mass_at_begin(s, e)) return NSM_FAILED;
   if (!con_impact(s, 1, r->rate0)) return sim_cone_failed(s, t1, e);
   memset(s->la, 0, (size_t)s->nl * sizeof(double));
   apply_impulses(s);
@@ -116,7 +120,7 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
-  int two = s->m->scheme == NSM_SCHEME_CONSISTENT, closed = at_begin(s);
+  int two = s->m->scheme != NSM_SCHEME_CONSISTENT1, closed = at_begin(s);
   size_t bytes = (size_t)s->nq * sizeof(double);
   memcpy(c->uc, s->z, bytes);
   c->loss = 0;
@@ -125,6 +129,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
     if (code != NSM_OK) return code;
   } else {
     memset(s->la, 0, (size_t)s->nl * sizeof(double));
+    if (s->m->scheme == NSM_SCHEME_CONSISTENT_EXPLICIT_MASS && c->ns > 0 && !mass_at_begin(s, e)) return NSM_FAILED;
     if (!r->constant) for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
   }
   nsm_view v = con_view(s, t1);
