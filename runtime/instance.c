@@ -73,7 +73,7 @@ static void choose_step(nsm_sim *s) {
   for (int i = 0; i < s->on.row.n; i++) affine &= s->cls[s->on.row.of[i]].c->y_affine;
   for (int i = 0; i < s->on.law_moving.n; i++) affine &= s->cls[s->on.law_moving.of[i]].c->law_stage != NSM_STATE;
   s->one_iteration = affine;
-  s->linear = affine && s->w.constant && s->r.constant && !s->con;
+  s->linear = affine && s->w.constant && s->r.constant && s->m->scheme == NSM_SCHEME_MOREAU;
 }
 
 // ---- open, reset, close --------------------------------------------------------------------------------------------------------
@@ -92,12 +92,14 @@ static int known_solver(const char *name, nsm_error *e) {
 static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   s->cone.warm = 1;
   if (!sim_setup(s, set, e) || !known_solver(s->cone.solver, e) || !sim_cover(s, e)) return 0;
-  if (s->m->scheme != NSM_SCHEME_MOREAU && !sim_consistent_fits(s, e)) return 0;
+  if (s->m->scheme == NSM_SCHEME_MIDPOINT && !sim_midpoint_fits(s, e)) return 0;
+  if (sim_is_consistent(s->m) && !sim_consistent_fits(s, e)) return 0;
   s->h = s->full > 0 ? s->step : s->until - s->start;
   sim_matrix_analyse(s);
   if (!sim_rows_analyse(s, e)) return 0;
   sim_islands_analyse(s);
-  if (s->m->scheme != NSM_SCHEME_MOREAU) sim_consistent_analyse(s);
+  if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
+  if (sim_is_consistent(s->m)) sim_consistent_analyse(s);
   sim_evaluate_constants(s);
   choose_step(s);
   if (!sim_prepare(s, s->h, e)) return 0;
@@ -116,7 +118,7 @@ nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
     sim_fail(e, NSM_MODEL_WRONG, "the model was compiled for version %d of the interface, this runtime has version %d", m->version, NSM_ABI_VERSION);
     return NULL;
   }
-  if (m->scheme < NSM_SCHEME_MOREAU || m->scheme > NSM_SCHEME_CONSISTENT1) {
+  if (m->scheme < NSM_SCHEME_MOREAU || m->scheme > NSM_SCHEME_CONSISTENT_EXPLICIT_MASS) {
     sim_fail(e, NSM_MODEL_WRONG, "this runtime does not know the scheme of the model");
     return NULL;
   }
@@ -178,7 +180,9 @@ nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
     t1 = s->until;
     if (s->total > s->full && s->full > 0 && !sim_prepare(s, s->until - s->t, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   } else t1 = s->start + (double)(s->k + 1) * s->step;
-  nsm_code c = s->linear ? sim_step_linear(s, t1, e) : s->con ? sim_step_consistent(s, t1, e) : sim_step_newton(s, t1, e);
+  nsm_code c = s->linear ? sim_step_linear(s, t1, e) : s->con ? sim_step_consistent(s, t1, e)
+             : s->m->scheme == NSM_SCHEME_MIDPOINT ? sim_step_midpoint(s, t1, e) : sim_step_newton(s, t1, e);
+  if (s->dump && sim_dump_failed(s, e)) return NSM_FILE;
   if (c != NSM_OK) return c;
   if (s->ledger.on && !s->con) sim_ledger_impulses(s);
   if (!s->linear && !s->con && s->isl.nactive > 0) sim_count_impacts(s);

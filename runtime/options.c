@@ -76,18 +76,20 @@ static nsm_code read_tolerance(const nsm_model *m, nsm_options *o, const char *v
 
 // NAME | moreau(theta = 0.5, gamma = 1). The scheme is part of the compiled model: another one needs another compilation.
 static nsm_code read_scheme(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
-  static const char *const names[] = { "moreau", "consistent", "consistent1" };
+  static const char *const names[] = { [NSM_SCHEME_MOREAU] = "moreau", [NSM_SCHEME_CONSISTENT] = "consistent", [NSM_SCHEME_CONSISTENT1] = "consistent1",
+                                       [NSM_SCHEME_MIDPOINT] = "midpoint", [NSM_SCHEME_CONSISTENT_EXPLICIT_MASS] = "consistent_explicit_mass" };
+  enum { NAMES = sizeof names / sizeof *names };
   const char *p = v + strspn(v, " ");
   size_t n = strcspn(p, "( ");
   int scheme = 0;
-  while (scheme < 3 && (n != strlen(names[scheme]) || strncmp(p, names[scheme], n) != 0)) scheme++;
-  if (scheme == 3) {
-    sim_fail(e, NSM_USAGE, "--scheme %s: there is no scheme `%.*s`; there are: moreau, consistent, consistent1", v, (int)n, p);
+  while (scheme < NAMES && (n != strlen(names[scheme]) || strncmp(p, names[scheme], n) != 0)) scheme++;
+  if (scheme == NAMES) {
+    sim_fail(e, NSM_USAGE, "--scheme %s: there is no scheme `%.*s`; there are: moreau, midpoint, consistent, consistent1, consistent_explicit_mass", v, (int)n, p);
     return NSM_USAGE;
   }
   if (m && scheme != m->scheme) {
     sim_fail(e, NSM_USAGE, "--scheme %s: this simulator was compiled for `%s`; compile again to change it", v,
-             m->scheme >= 0 && m->scheme < 3 ? names[m->scheme] : "another scheme");
+             m->scheme >= 0 && m->scheme < NAMES ? names[m->scheme] : "another scheme");
     return NSM_USAGE;
   }
   p += n + strspn(p + n, " ");
@@ -121,6 +123,7 @@ static nsm_code read_scheme(const nsm_model *m, nsm_options *o, const char *v, n
 }
 
 static nsm_code read_solver(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)  { (void)m; (void)e; o->run.solver = v; return NSM_OK; }
+static nsm_code read_dump(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)    { (void)m; (void)e; o->run.dump_problems = v; return NSM_OK; }
 static nsm_code read_output(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)  { (void)m; (void)e; o->output = v; return NSM_OK; }
 static nsm_code read_record(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)  { (void)m; (void)e; o->record = v; return NSM_OK; }
 static nsm_code read_summary(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) { (void)m; (void)e; o->summary = v; return NSM_OK; }
@@ -135,7 +138,7 @@ static const flag flags[] = {
   { "start", "T", "start time", read_start },
   { "until", "T", "end time: 5s, 20ms, or seconds", read_until },
   { "step", "H", "step: 1ms, 2us, or seconds", read_step },
-  { "scheme", "S", "moreau, \"moreau(theta = 0.5, gamma = 1)\", consistent, or consistent1", read_scheme },
+  { "scheme", "S", "moreau, \"moreau(theta = 0.5, gamma = 1)\", midpoint, consistent, consistent1, consistent_explicit_mass", read_scheme },
   { "theta", "X", "theta of the scheme", read_theta },
   { "gamma", "X", "gamma of the scheme", read_gamma },
   { "solver", "NAME", "solver of the one-step problem (auto)", read_solver },
@@ -145,6 +148,7 @@ static const flag flags[] = {
   { "record", "A,B", "record these columns only; `bead` stands for all its elements; energy, energy.kinetic, energy.potential, energy.residue", read_record },
   { "summary", "FILE", "a summary of the run as JSON", read_summary },
   { "bench", "N", "run N times without output and measure the time per step", read_bench },
+  { "dump-problems", "DIR", "write every one-step problem of the run to DIR as JSON, for `nsm solve`", read_dump },
   { "expect", NULL, "exit with 5 where a claim of the model does not hold", read_expect },
   { "quiet", NULL, "no summary on standard error", read_quiet },
   { "help", NULL, "this text", read_help } };
@@ -209,7 +213,7 @@ void nsm_options_help(const nsm_model *m, FILE *f) {
   if (m) fprintf(f, "Simulates %s (%s) and writes the trajectory as CSV.\n\n", text_of(m, m->name), text_of(m, m->file));
   fprintf(f, "Flags:\n");
   for (int i = 0; i < FLAGS; i++)
-    fprintf(f, "  --%-9s %-11s %s\n", flags[i].name, flags[i].value ? flags[i].value : "", flags[i].help);
+    fprintf(f, "  --%-13s %-10s %s\n", flags[i].name, flags[i].value ? flags[i].value : "", flags[i].help);
   if (m) fprintf(f, "\nParameters:\n");
   for (int i = 0; m && i < m->npar; i++)
     fprintf(f, "  %-12s %-8s %s%s\n", text_of(m, m->par[i].name), text_of(m, m->par[i].unit), text_of(m, m->par[i].doc),

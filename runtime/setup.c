@@ -59,6 +59,11 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   s->step  = set ? chosen(set->step, x.step) : x.step;
   s->theta = set ? chosen(set->theta, x.theta) : x.theta;
   s->gamma = set ? chosen(set->gamma, x.gamma) : x.gamma;
+  if (s->m->scheme != NSM_SCHEME_MOREAU) {
+    if (set && !(isnan(set->theta) && isnan(set->gamma))) { sim_fail(e, NSM_USAGE, "the scheme of this model has no theta and no gamma; `moreau` has"); return 0; }
+    s->theta = s->m->scheme == NSM_SCHEME_MIDPOINT ? 0 : 0.5;
+    s->gamma = 1;
+  }
   s->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x.tolerance) ? 1e-12 : x.tolerance;
   s->cone.solver = set && set->solver ? set->solver : x.solver ? (const char *)s->m->text + x.solver : NULL;
   if (isnan(s->until)) { sim_fail(e, NSM_USAGE, "no end time: give --until, or `until` in the model's `simulate`"); return 0; }
@@ -254,7 +259,8 @@ static void list_phases(nsm_sim *s) {
   int most_out = 1;
   for (int i = 0; i < s->m->nclass; i++) {
     const nsm_class *c = &s->m->cls[i];
-    int smooth = c->kind == NSM_SMOOTH, row = s->cls[i].row0 >= 0, theta = smooth && s->m->scheme == NSM_SCHEME_MOREAU;
+    int smooth = c->kind == NSM_SMOOTH, row = s->cls[i].row0 >= 0, theta = smooth && s->m->scheme == NSM_SCHEME_MOREAU,
+        impulses = smooth && !sim_is_consistent(s->m);
     list_if(s, &s->on.smooth, i, smooth);
     list_if(s, &s->on.f_moving, i, smooth && c->f_stage > NSM_CONST);
     list_if(s, &s->on.g, i, smooth && c->g_stage != NSM_NONE);
@@ -264,11 +270,12 @@ static void list_phases(nsm_sim *s) {
     list_if(s, &s->on.jac_moving, i, theta && c->jac_stage > NSM_CONST);
     list_if(s, &s->on.k, i, theta && c->k_stage != NSM_NONE);
     list_if(s, &s->on.k_moving, i, theta && c->k_stage > NSM_CONST);
-    list_if(s, &s->on.b, i, theta && c->b_stage != NSM_NONE);
-    list_if(s, &s->on.b_moving, i, theta && c->b_stage > NSM_CONST);
+    list_if(s, &s->on.b, i, impulses && c->b_stage != NSM_NONE);
+    list_if(s, &s->on.b_moving, i, impulses && c->b_stage > NSM_CONST);
     list_if(s, &s->on.row, i, row);
     list_if(s, &s->on.relation, i, row && c->kind == NSM_RELATION);
     list_if(s, &s->on.contact, i, row && c->kind == NSM_CONTACT);
+    list_if(s, &s->on.friction, i, row && c->kind == NSM_FRICTION);
     list_if(s, &s->on.constraint, i, row && c->kind == NSM_CONSTRAINT);
     list_if(s, &s->on.h_moving, i, row && c->h_stage > NSM_CONST);
     list_if(s, &s->on.mid, i, s->cls[i].h_mid != NULL);

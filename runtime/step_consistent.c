@@ -101,12 +101,16 @@ static int refine_impact(nsm_sim *s) {
   return ok;
 }
 
+// Factors of M(q_B), for (1), and for (9) where the scheme keeps it there.
+static int mass_at_begin(nsm_sim *s, nsm_error *e) {
+  if (s->w.constant || sim_matrix_update(s, 0) < 0) return 1;
+  sim_fail(e, NSM_FAILED, "the mass matrix is singular at t = %.10g s, step %ld", s->t, s->k + 1);
+  return 0;
+}
+
 static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   const sim_rows *r = &s->r;
-  if (!s->w.constant && sim_matrix_update(s, 0) >= 0) {
-    sim_fail(e, NSM_FAILED, "the mass matrix is singular at t = %.10g s, step %ld", s->t, s->k + 1);
-    return NSM_FAILED;
-  }
+  if (!mass_at_begin(s, e)) return NSM_FAILED;
   if (!con_impact(s, 1, r->rate0)) return sim_cone_failed(s, t1, e);
   memset(s->la, 0, (size_t)s->nl * sizeof(double));
   apply_impulses(s);
@@ -116,11 +120,12 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
 }
 
 // ---- the iterate ---------------------------------------------------------------------------------------------------------------
-// (9): q = q_B + (h/2)(u_C + u) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point, contracting as kappa does.
+// (9): q = q_B + (h/2)(u_C + u) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point, contracting as kappa does;
+// consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin.
 static int place_q(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
-  int moving = c->ns > 0 && s->on.mass_moving.n > 0;
+  int moving = c->ns > 0 && s->on.mass_moving.n > 0 && s->m->scheme != NSM_SCHEME_CONSISTENT_EXPLICIT_MASS;
   for (int it = 0; it < (moving ? FIXED_POINTS : 1); it++) {
     if (moving) {
       for (int a = 0; a < s->on.mass_moving.n; a++) {
@@ -372,7 +377,7 @@ static void learn(nsm_sim *s, double iterations) {
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
-  int two = s->m->scheme == NSM_SCHEME_CONSISTENT, closed = at_begin(s);
+  int two = s->m->scheme != NSM_SCHEME_CONSISTENT1, closed = at_begin(s);
   size_t bytes = (size_t)s->nq * sizeof(double);
   memcpy(c->uc, s->z, bytes);
   c->loss = 0;
@@ -381,6 +386,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
     if (code != NSM_OK) return code;
   } else {
     memset(s->la, 0, (size_t)s->nl * sizeof(double));
+    if (s->m->scheme == NSM_SCHEME_CONSISTENT_EXPLICIT_MASS && c->ns > 0 && !mass_at_begin(s, e)) return NSM_FAILED;
     if (!r->constant) for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
   }
   // Start values: multipliers stay; open contacts have none.

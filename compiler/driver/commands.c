@@ -42,7 +42,7 @@ int command_derive(const Options *o) {
   PipelineOptions p = { o->file[0], o->set, o->nset, o->scheme, o->dump, false };
   bool good = compile_to(c, &p, STAGE_PLAN, NULL);
   compilation_report(c, stderr);
-  bool later = c->system && !c->plan && diag_errors(c->bag) == diag_count(c->bag, DIAG_E0701) + diag_count(c->bag, DIAG_E0702);
+  bool later = c->system && !c->plan && diag_errors(c->bag) == diag_count(c->bag, DIAG_E0701);
   int code = good || later ? EXIT_OK : c->file_trouble ? EXIT_FILE : EXIT_MODEL;
   if (code == EXIT_OK) {
     SchemeFacts f = good ? scheme_facts(c->plan) : (SchemeFacts){0};

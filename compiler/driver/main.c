@@ -16,7 +16,7 @@ static int said(void) {
 
 static int command(const Options *o) {
   const char *near;
-  if (o->scheme && scheme_status(o->scheme, &near) == 0) {
+  if (o->scheme && !scheme_known(o->scheme, &near)) {
     fprintf(stderr, "error: --scheme %s: there is no such scheme%s%s%s\n", o->scheme, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     return EXIT_USAGE;
   }

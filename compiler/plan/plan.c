@@ -8,16 +8,11 @@ static const char *const names[] = {
 #include "schemes.def"
 #undef SCHEME
 };
-static const char *const planned[] = { "consistent_explicit_mass", "midpoint" };
 
-static bool listed(const char *name, const char *const *list, size_t n) {
-  for (size_t i = 0; i < n; i++) if (!strcmp(list[i], name)) return true;
-  return false;
-}
-
-int scheme_status(const char *name, const char **near) {
+bool scheme_known(const char *name, const char **near) {
   *near = suggest(name, names, sizeof names / sizeof *names);
-  return listed(name, names, sizeof names / sizeof *names) ? 2 : listed(name, planned, sizeof planned / sizeof *planned) ? 1 : 0;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++) if (!strcmp(names[i], name)) return true;
+  return false;
 }
 
 static void check_number(const System *s, DiagBag *bag, Ex e, const char *name, const MExpr *at) {
@@ -36,41 +31,27 @@ static void refuse_weights(const System *s, const char *scheme, DiagBag *bag) {
   }
 }
 
-static void refuse_friction(const System *s, DiagBag *bag) {
-  for (int i = 0; i < s->model->ncontact; i++) {
-    const MContact *c = &s->model->contact[i];
-    if (!c->friction_span.file) continue;
-    Diag *d = diag(bag, DIAG_E0701, c->friction_span, "friction laws are not supported yet");
-    diag_label(d, "not in this version");
-    diag_help(d, "without this law the contact is frictionless");
-  }
-}
-
 const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *bag) {
   const MExperiment *x = &s->model->sim;
   const char *scheme = override ? override : x->scheme ? x->scheme : "moreau";
   const char *near;
-  int status = scheme_status(scheme, &near);
-  if (status == 1) {
-    Diag *d = diag(bag, DIAG_E0702, x->scheme && !override ? x->scheme_span : s->model->span, "the scheme '%s' is not supported yet", scheme);
-    diag_help(d, "scheme = moreau(theta = 1/2)");
-  } else if (status == 0) {
+  if (!scheme_known(scheme, &near)) {
     Diag *d = diag(bag, DIAG_E0603, x->scheme && !override ? x->scheme_span : s->model->span, "there is no scheme '%s'", scheme);
-    diag_help(d, "%s", near ? near : "schemes: moreau(theta, gamma), consistent, consistent1");
+    diag_help(d, "%s", near ? near : "schemes: moreau(theta, gamma), midpoint, consistent, consistent1, consistent_explicit_mass");
+    return NULL;
   }
-  if (status != 2) return NULL;
   int before = diag_errors(bag);
-  refuse_friction(s, bag);
   check_number(s, bag, s->theta, "theta", x->theta);
   check_number(s, bag, s->gamma, "gamma", x->gamma);
   if (s->gamma != EX_NONE && ex_is_num(s->pool, s->gamma, 0)) {
     Diag *d = diag(bag, DIAG_E0604, x->gamma->span, "gamma = 0 leaves nothing for the multipliers to act on");
     diag_help(d, "gamma = 1 (implicit) or gamma = 1/2");
   }
-  bool consistent = strcmp(scheme, "moreau") != 0;
-  if (consistent && !override) refuse_weights(s, scheme, bag);
-  if (consistent) check_consistent(s, scheme, bag);
+  bool moreau = !strcmp(scheme, "moreau"), midpoint = !strcmp(scheme, "midpoint");
+  if (!moreau && !override) refuse_weights(s, scheme, bag);
+  if (midpoint) check_midpoint(a, s, bag);
+  else if (!moreau) check_consistent(s, scheme, bag);
   if (diag_errors(bag) > before) return NULL;
   check_restitution(a, s, bag);
-  return consistent ? scheme_consistent(a, s, scheme) : scheme_moreau(a, s);
+  return moreau ? scheme_moreau(a, s) : midpoint ? scheme_midpoint(a, s) : scheme_consistent(a, s, scheme);
 }

@@ -19,6 +19,7 @@ typedef struct PlanClass {
   bool c_affine;                // R1 affine in the end values with constant Jacobian
   int nnum; Ex *num;            // [nnum] hoisted: parameter-stage expressions, computed once per instance
   int e_num;                    // column of num with the restitution; -1
+  int mu_num, mu2_num, radius_num; // friction: columns of its coefficients; -1
   int index_num;                // first of the nloop last columns, which hold the loop indices of rows and outputs
 } PlanClass;
 
@@ -26,6 +27,7 @@ typedef struct Plan {
   const System *sys;
   const char *scheme;
   bool weights;                 // the scheme has theta and gamma
+  bool explicit_step;           // nothing is iterated: the iteration matrix is M
   double theta, gamma;          // their defaults for this system
   bool constant_iteration_matrix, constant_problem_matrix, one_iteration;
   PlanClass *cls; int ncls;
@@ -33,8 +35,7 @@ typedef struct Plan {
 
 // scheme: overrides the model's (from the command line); NULL: the model's own, or the default. NULL on errors.
 const Plan *make_plan(Arena *a, const System *s, const char *scheme, DiagBag *bag);
-// 2: there is such a scheme; 1: the language knows it, this version does not; 0: no. *near: a similar name, NULL if none.
-int  scheme_status(const char *name, const char **near);
+bool scheme_known(const char *name, const char **near);           // *near: a similar name, NULL if none
 void plan_print(const Plan *p, Text *out);
 
 int  hoisted_symbol(const System *s, int column);                 // the DAG symbol that stands for num[column]

@@ -27,7 +27,7 @@ static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
     const Kernel *kn = &pc->kernel[k];
     if (kn->stage == STAGE_NONE) continue;
     bool asked = k == KERNEL_ENERGY || k == KERNEL_OUT || k == KERNEL_WORK;
-    text_printf(out, "  %s, %s:", what[k], asked ? "when recorded" : often[kn->stage]);
+    text_printf(out, "  %s, %s:", what[k], asked ? "when recorded" : p->explicit_step && kn->stage == STAGE_STATE ? "each step" : often[kn->stage]);
     for (int i = 0; i < kn->n; i++) {
       text_add(out, i ? ", " : " ");
       ex_print(s->pool, kn->value[i], out, sym_name, (void *)s);
@@ -35,6 +35,8 @@ static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
     text_addc(out, '\n');
   }
 }
+
+static const char *matrix_name(const Plan *p) { return p->explicit_step ? "M" : p->weights ? "W" : "dR/d(q, q')"; }
 
 void plan_print(const Plan *p, Text *out) {
   text_printf(out, "scheme %s", p->scheme);
@@ -45,10 +47,13 @@ void plan_print(const Plan *p, Text *out) {
     text_number(out, p->gamma);
     text_add(out, " unless the model says otherwise");
   }
-  text_printf(out, "\niteration matrix %s: %s\n", p->weights ? "W" : "dR/d(q, q')",
-              p->constant_iteration_matrix ? "constant, factored once per step size" : "assembled and factored in each iteration");
-  text_printf(out, "one-step matrix%s: %s\n", p->weights ? " D + h gamma C W^-1 B, H W^-1 H'" : "",
-              p->constant_problem_matrix ? "constant, computed once" : "computed in each iteration");
-  text_printf(out, "outer Newton: %s\n", p->one_iteration ? "one iteration is exact" : "until the residual is at round-off");
+  const char *each = p->explicit_step ? "step" : "iteration";
+  if (p->constant_iteration_matrix) text_printf(out, "\niteration matrix %s: constant, factored once per step size\n", matrix_name(p));
+  else text_printf(out, "\niteration matrix %s: assembled and factored in each %s\n", matrix_name(p), each);
+  text_printf(out, "one-step matrix%s: ", p->weights ? " D + h gamma C W^-1 B, H W^-1 H'" : p->explicit_step ? " D + h C M^-1 B, H M^-1 H'" : "");
+  if (p->constant_problem_matrix) text_add(out, "constant, computed once\n");
+  else text_printf(out, "computed in each %s\n", each);
+  text_printf(out, "outer Newton: %s\n", p->explicit_step ? "none, the step is explicit" : p->one_iteration ? "one iteration is exact"
+              : "until the residual is at round-off");
   for (int i = 0; i < p->ncls; i++) print_class(p, &p->cls[i], out);
 }

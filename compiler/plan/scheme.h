@@ -4,14 +4,17 @@
 #include "plan.h"
 
 const Plan *scheme_moreau(Arena *a, const System *s);
-const Plan *scheme_consistent(Arena *a, const System *s, const char *name);   // consistent, consistent1
+const Plan *scheme_midpoint(Arena *a, const System *s);
+const Plan *scheme_consistent(Arena *a, const System *s, const char *name);   // consistent, consistent1, consistent_explicit_mass
 
 // Kernel k computes value[n], hoisted; its stage is the latest of them. Nothing for n = 0.
 void kernel_set(PlanClass *pc, Hoist *h, KernelKind k, const Ex *value, int n);
 void kernel_entries(PlanClass *pc, Hoist *h, KernelKind k, const Entries *e);
-void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c);               // those of one point in time
+void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians); // those of one point in time; jacobians: d f, d g / d(q, v, x) too
+void work_kernel(PlanClass *pc, Hoist *h, Ex force, Ex damping);          // EX_NONE: no such work
 void class_columns(PlanClass *pc, const Hoist *h);                            // last: the columns of num
 
-// What the consistent schemes cannot step is refused, what they cannot promise is said.
+// What a scheme cannot step is refused, statement by statement (E0705); what the consistent schemes cannot promise is said.
+void check_midpoint(Arena *a, const System *s, DiagBag *bag);
 void check_consistent(const System *s, const char *scheme, DiagBag *bag);
 void check_restitution(Arena *a, const System *s, DiagBag *bag);              // W0821, for every scheme

@@ -1,5 +1,7 @@
 // Energy-consistent schemes (mathematics.md section 5): the kernels of one point in time for the impact step and the ledger, and the
-// two-point kernels of the smooth step. consistent and consistent1 differ in the runtime's step only.
+// two-point kernels of the smooth step. consistent and consistent1 differ in the runtime's step only, consistent_explicit_mass in R1 and in
+// where the runtime takes M of the second row.
+#include <string.h>
 #include "scheme.h"
 #include "two_point.h"
 
@@ -11,9 +13,7 @@ static void smooth_kernels(PlanClass *pc, Hoist *h, const TwoPoint *t) {
   kernel_entries(pc, h, KERNEL_CJAC, &t->cjac);
   pc->cjac = t->cjac;
   pc->c_affine = t->affine;
-  if (t->force == EX_NONE && t->damping == EX_NONE) return;
-  Ex zero = ex_num(p, 0);
-  kernel_set(pc, h, KERNEL_WORK, (Ex[]){ t->force == EX_NONE ? zero : t->force, t->damping == EX_NONE ? zero : t->damping }, 2);
+  work_kernel(pc, h, t->force, t->damping);
 }
 
 static void row_kernels(PlanClass *pc, Hoist *h, const TwoPoint *t) {
@@ -39,9 +39,9 @@ const Plan *scheme_consistent(Arena *a, const System *s, const char *name) {
     const SysClass *c = &s->cls[i];
     PlanClass *pc = &p->cls[i];
     Hoist h = { a, s, NULL, 0, 0 };
-    class_kernels(pc, &h, c);
+    class_kernels(pc, &h, c, false);
     if (c->kind == CLASS_SMOOTH) {
-      TwoPoint t = two_point_smooth(a, s, c);
+      TwoPoint t = two_point_smooth(a, s, c, strcmp(name, "consistent_explicit_mass") == 0);
       smooth_kernels(pc, &h, &t);
       p->constant_iteration_matrix &= pc->c_affine;
     } else if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) {

@@ -16,7 +16,7 @@ const Plan *scheme_moreau(Arena *a, const System *s) {
   for (int i = 0; i < s->ncls; i++) {
     PlanClass *pc = &p->cls[i];
     Hoist h = { a, s, NULL, 0, 0 };
-    class_kernels(pc, &h, &s->cls[i]);
+    class_kernels(pc, &h, &s->cls[i], true);
     class_columns(pc, &h);
     if (s->cls[i].kind == CLASS_SMOOTH) {
       p->constant_iteration_matrix &= pc->kernel[KERNEL_MASS].stage <= STAGE_CONST && pc->kernel[KERNEL_JAC].stage <= STAGE_CONST

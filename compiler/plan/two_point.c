@@ -4,13 +4,15 @@
 //        + h dR/dv(qm, (q - q0)/h) - h F(tm, qm, vm),       G_ij = (dM_ik/dq_j - dM_jk/dq_i) v_k    (mathematics.md (12), (13))
 //
 // Each class is exact by itself: (q - q0).R1 + (v - v0).1/2 (M(q0) + M(q))(h vm - (q - q0)) = h (difference of its energy), so their
-// sum is (tests/unit/plan/test_consistent.c).
+// sum is (tests/unit/plan/test_consistent.c). With the mass matrix at the begin (seed 004 (5.58)) the kinetic terms are instead
+//
+//   M(q0)(v - v0) + G(v0, q0)(q - q0) + h DT/Dq(v; q0, q)
 #include "../system/slots.h"
 #include "two_point.h"
 
 typedef struct Job {
   Arena *arena; Pool *p; const System *s; const SysClass *c;
-  int n;                       // coordinates: all slots of the class
+  int n;                       // all slots of the class: coordinates, and multipliers in the forces of relations
   int *q, *v, *q0, *v0;        // [n] symbols
   Ex *q0x, *v0x, *qm, *vm, *dq; // [n]
   Ex h, tm;
@@ -34,6 +36,12 @@ static Job job_of(Arena *a, const System *s, const SysClass *c) {
   Pool *p = s->pool;
   Ex half = ex_num(p, 0.5);
   for (int k = 0; k < n; k++) {
+    if (c->slot[k].kind == SLOT_L) {                        // a multiplier: one value for the step
+      j.q[k] = j.v[k] = j.q0[k] = j.v0[k] = c->slot[k].value;
+      j.q0x[k] = j.v0x[k] = j.qm[k] = j.vm[k] = ex_sym(p, c->slot[k].value);
+      j.dq[k] = ex_num(p, 0);
+      continue;
+    }
     j.q[k] = c->slot[k].value; j.v[k] = c->slot[k].rate;
     j.q0[k] = at_begin(s, j.q[k], SYM_VALUE0); j.v0[k] = at_begin(s, j.v[k], SYM_RATE0);
     j.q0x[k] = ex_sym(p, j.q0[k]); j.v0x[k] = ex_sym(p, j.v0[k]);
@@ -58,6 +66,12 @@ static Ex at_middle(const Job *j, Ex e, const Ex *by) {
   return ex_subst(j->p, e, from, to, 2 * j->n + 1);
 }
 
+// At the begin of the step.
+static Ex at_first(const Job *j, Ex e) {
+  Ex x = ex_subst(j->p, e, j->q, j->q0x, j->n);
+  return ex_subst(j->p, x, j->v, j->v0x, j->n);
+}
+
 static void add(const Job *j, Ex *to, Ex e) { *to = ex_add(j->p, *to, e); }
 
 // Df/Dq from q0 to q; nothing where f is free of coordinates.
@@ -68,7 +82,7 @@ static bool discrete(const Job *j, Ex f, Ex *out) {
   return any;
 }
 
-static void kinetic(const Job *j, TwoPoint *t) {
+static void kinetic(const Job *j, bool explicit_mass, TwoPoint *t) {
   Pool *p = j->p;
   const SysClass *c = j->c;
   Ex half = ex_num(p, 0.5);
@@ -77,12 +91,12 @@ static void kinetic(const Job *j, TwoPoint *t) {
   for (int i = 0; i < c->mass.n; i++) {
     const Entry *m = &c->mass.at[i];
     Ex m0 = ex_subst(p, m->value, j->q, j->q0x, j->n);
-    Ex mean = m0 == m->value ? m0 : ex_mul(p, half, ex_add(p, m0, m->value));
+    Ex mean = m0 == m->value || explicit_mass ? m0 : ex_mul(p, half, ex_add(p, m0, m->value));
     add(j, &begin[m->row], ex_mul(p, mean, ex_sub(p, ex_sym(p, j->v[m->col]), j->v0x[m->col])));
   }
   Ex *d = ARENA_ARRAY(j->arena, Ex, j->n + 1);
-  Ex T0 = ex_subst(p, c->kinetic, j->v, j->v0x, j->n);
-  bool moving = discrete(j, ex_add(p, T0, c->kinetic), d);
+  Ex T0 = ex_subst(p, c->kinetic, j->v, j->v0x, j->n), share = explicit_mass ? j->h : ex_mul(p, half, j->h);
+  bool moving = discrete(j, explicit_mass ? c->kinetic : ex_add(p, T0, c->kinetic), d);
   for (int r = 0; r < c->nrow; r++) {
     int i = c->row[r];
     t->r[r] = begin[i];
@@ -90,9 +104,9 @@ static void kinetic(const Job *j, TwoPoint *t) {
     Ex pi = ex_diff(p, c->kinetic, j->v[i]);
     for (int k = 0; k < j->n; k++) {
       Ex g = ex_sub(p, ex_diff(p, pi, j->q[k]), ex_diff(p, ex_diff(p, c->kinetic, j->v[k]), j->q[i]));
-      add(j, &t->r[r], ex_mul(p, at_middle(j, g, j->vm), j->dq[k]));
+      add(j, &t->r[r], ex_mul(p, explicit_mass ? at_first(j, g) : at_middle(j, g, j->vm), j->dq[k]));
     }
-    add(j, &t->r[r], ex_mul(p, ex_mul(p, half, j->h), d[i]));
+    add(j, &t->r[r], ex_mul(p, share, d[i]));
   }
 }
 
@@ -124,7 +138,7 @@ static void forces(const Job *j, TwoPoint *t) {
   bool damping = c->dissipation != EX_NONE;
   Ex work = ex_num(p, 0);
   for (int r = 0; r < c->nrow; r++) {
-    Ex f = damping ? EX_NONE : at_middle(j, c->f[r], j->vm), dq = j->dq[c->row[r]];
+    Ex f = damping ? EX_NONE : at_middle(j, ex_add(p, c->f[r], c->g[r]), j->vm), dq = j->dq[c->row[r]];
     Ex impulse = damping ? impulse_of_damping(j, c->f[r]) : ex_mul(p, j->h, f);
     add(j, &t->r[r], ex_neg(p, impulse));
     add(j, &work, damping ? ex_neg(p, ex_mul(p, impulse, ex_div(p, dq, j->h))) : ex_mul(p, f, dq));
@@ -141,12 +155,12 @@ static bool moves(int id, void *system) {
   return y->kind == SYM_VALUE || y->kind == SYM_RATE || y->kind == SYM_VALUE0 || y->kind == SYM_RATE0 || y->kind == SYM_TIME0;
 }
 
-TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c) {
+TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool explicit_mass) {
   Job j = job_of(a, s, c);
   TwoPoint t = { .affine = true };
   t.r = ARENA_ARRAY(a, Ex, c->nrow + 1);
   for (int r = 0; r < c->nrow; r++) t.r[r] = ex_num(s->pool, 0);
-  if (c->kinetic != EX_NONE) kinetic(&j, &t);
+  if (c->kinetic != EX_NONE) kinetic(&j, explicit_mass, &t);
   else if (c->potential != EX_NONE) potential(&j, &t);
   else forces(&j, &t);
   for (int r = 0; r < c->nrow; r++)
@@ -155,6 +169,16 @@ TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c) {
       push(&j, &t.cjac, c->row[r], k, WRT_V, ex_diff(s->pool, t.r[r], j.v[k]));
     }
   for (int i = 0; i < t.cjac.n; i++) t.affine &= !ex_depends_any(s->pool, t.cjac.at[i].value, moves, (void *)s);
+  return t;
+}
+
+TwoPoint two_point_work(Arena *a, const System *s, const SysClass *c) {
+  TwoPoint t = { .affine = false };
+  if (c->kinetic != EX_NONE || c->potential != EX_NONE || c->is_equation) return t;
+  Job j = job_of(a, s, c);
+  t.r = ARENA_ARRAY(a, Ex, c->nrow + 1);
+  for (int r = 0; r < c->nrow; r++) t.r[r] = ex_num(s->pool, 0);
+  forces(&j, &t);
   return t;
 }
 

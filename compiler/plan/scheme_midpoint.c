@@ -1,0 +1,31 @@
+// Moreau's midpoint rule (seed 004 (5.3)-(5.8); docs/numerics/midpoint.md): everything is evaluated once a step, at the middle positions
+// and the velocities of the begin. Nothing is iterated, so no kernel gives a derivative of f or g.
+#include "scheme.h"
+#include "two_point.h"
+
+const Plan *scheme_midpoint(Arena *a, const System *s) {
+  Plan *p = ARENA_NEW(a, Plan);
+  p->sys = s;
+  p->scheme = "midpoint";
+  p->explicit_step = p->one_iteration = true;
+  p->theta = 0;                                        // rows see the middle positions, which the end velocities do not move
+  p->gamma = 1;
+  p->ncls = s->ncls;
+  p->cls = ARENA_ARRAY(a, PlanClass, s->ncls);
+  p->constant_iteration_matrix = p->constant_problem_matrix = true;
+  for (int i = 0; i < s->ncls; i++) {
+    const SysClass *c = &s->cls[i];
+    PlanClass *pc = &p->cls[i];
+    Hoist h = { a, s, NULL, 0, 0 };
+    class_kernels(pc, &h, c, false);
+    if (c->kind == CLASS_SMOOTH) {
+      TwoPoint t = two_point_work(a, s, c);
+      work_kernel(pc, &h, t.force, t.damping);
+      p->constant_iteration_matrix &= pc->kernel[KERNEL_MASS].stage <= STAGE_CONST;
+      p->constant_problem_matrix &= pc->kernel[KERNEL_B].stage <= STAGE_CONST;
+    } else p->constant_problem_matrix &= pc->kernel[KERNEL_H].stage <= STAGE_CONST;
+    class_columns(pc, &h);
+  }
+  p->constant_problem_matrix &= p->constant_iteration_matrix;
+  return p;
+}
