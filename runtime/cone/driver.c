@@ -114,6 +114,7 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_op
     else nsm_cone_start(p, lambda);
     attempt.max_iterations = o ? o->max_iterations : 0;
     nsm_cone_outcome outcome = s->solve(&view, w, &attempt, lambda, u);
+    if (p->cones == 0) nsm_cone_project_all(p, lambda);
     if (judge(p, t, s->name, lambda, u, &best)) { status = NSM_CONE_SOLVED; break; }
     if (outcome == NSM_CONE_PROVED_NONE) { best.solver = s->name; status = NSM_CONE_NO_SOLUTION; break; }
     if (s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, t, s->name, lambda, u, &best)) {
