@@ -5,12 +5,12 @@
 //
 // An answer is accepted where every row and block has, with s = |lambda|_inf (1 where that is 0),
 //
-//   r_i s <= min( max(tol, 8 floor_i) s, sqrt(tol) rho_i |q|_inf ),   floor_i s = eps rho_i |sum_j |M_ij lambda_j| + |q_i||,
+//   r_i s <= max( min(tol s, sqrt(tol) rho_i |q|_inf), min(8 floor_i s, rho_i |q|_inf / 100) ),
+//   floor_i s = eps rho_i |sum_j |M_ij lambda_j| + |q_i||,
 //
-// and 8 floor_i s <= rho_i |q|_inf / 1000, the floor of a contact counting mu |u_T| too. The floor matters where round-off in u alone exceeds
-// the tolerance; there r is measured again with u summed in twice the working precision (residual_twice.c). What contains |q| matters where
-// a problem has no solution: a huge lambda makes r small while u stays wrong by the size of q, and rounding M by one part in 1e16 moves u by as
-// much (every singular M has solutions of that kind after rounding).
+// the floor of a contact counting mu |u_T| too. The minima matter where a problem has no solution: a huge lambda makes r small while u
+// stays wrong by the size of q, or drowns q in round-off altogether. The floor matters where round-off in u alone exceeds the tolerance; there r is measured again with u
+// summed in twice the working precision (residual_twice.c).
 #include "residual_rows.h"
 
 enum { CHUNK = 64 };
@@ -104,7 +104,7 @@ void nsm_cone_check_answer(const nsm_cone_problem *p, const double *lambda, doub
   else
     check_any(p, lambda, tolerance, sqrt_tolerance, u, c);
 
-  if ((c->residual > tolerance || !c->accepted) && c->residual <= 64 * c->floor) {   // near the floor, and that above the tolerance or the guard
+  if (c->residual > tolerance && c->residual <= 64 * c->floor) {   // near the floor, and that above the tolerance
     nsm_cone_check twice;
     nsm_cone_check_twice(p, lambda, tolerance, sqrt_tolerance, u, &twice);
     if (twice.residual < HUGE_VAL) {
