@@ -13,6 +13,7 @@
 //          step_midpoint.c  explicit step
 //          step_consistent.c  energy-consistent step (consistent.h)          ledger.c  where the energy went
 //          columns.c   names and values of the recorded columns                      blame.c    which statement made a nan
+//          dump.c      one-step problems as files
 #pragma once
 #include <setjmp.h>
 #include <stdint.h>
@@ -133,6 +134,7 @@ struct nsm_sim {
   size_t   taken;
   jmp_buf  no_memory;
   nsm_cone_options cone;
+  struct sim_dump *dump;                // --dump-problems; NULL without
   double   tolerance;
 
   // parameters, sizes, tables
@@ -264,6 +266,18 @@ void sim_islands_analyse(nsm_sim *s);
 void sim_islands_fix(nsm_sim *s);                                                // after the constant M_osns changed
 void sim_islands_list(nsm_sim *s);                                               // rows.active -> isl.active
 int  sim_islands_solve(nsm_sim *s);                                              // isl.q, lo, hi -> isl.lambda, u; 0 on failure
+
+// ---- dump.c --------------------------------------------------------------------------------------------------------------------
+int  sim_dump_open(nsm_sim *s, const char *folder, nsm_error *e);                        // 0 and the reason; folder NULL: nothing to do
+int  sim_dump_failed(const nsm_sim *s, nsm_error *e);                                    // a file could not be written
+nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u, nsm_cone_result *r, const int *row, const int *at);
+
+// Every one-step problem of a run goes through here; row i of it is row[at[i]] of the simulation.
+static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u, nsm_cone_result *r, const int *row,
+                                             const int *at) {
+  if (__builtin_expect(s->dump != NULL, 0)) return sim_dump_solve(s, p, work, lambda, u, r, row, at);
+  return nsm_cone_solve(p, &s->cone, work, lambda, u, r);
+}
 
 // step_linear.c, step_newton.c: from (q,z,l) to (q1,z1,l1) at t1; NSM_OK or NSM_FAILED
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e);

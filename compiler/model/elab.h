@@ -59,6 +59,7 @@ struct Symbol {
   Env         env;       // where it was declared
   MVarKind    var_kind;  // SY_VARIABLE, SY_ROW
   bool        used;
+  const Ast  *start_rate; // of a coordinate: the declaration that gives its initial velocity
   const Ast  *given;     // SY_PARAM, SY_FORMAL: the argument of the instance, read in scope->args_env
   const Ast *const *fors; int nfors;  // SY_ROW: the `for`s around it, outermost first
   // valid once DONE:
@@ -157,6 +158,7 @@ const char *ast_text(Elab *e, const Ast *x);                   // as written
 const char *inner_text(const Env *env, Span at);                // the same, without parentheses around it
 
 // --- elab_index.c: sizes and indices ---
+void  note_given(Elab *e);                                     // fills MParam.given
 bool  param_value(Elab *e, int id, bool fix, double *out);     // with overrides; fix: marks it structural
 bool  try_eval(Elab *e, const MExpr *x, bool fix, const double *loop, int nloop, double *out);
 bool  fixed_number(const Env *env, const MExpr *x, const char *what, double *out);  // compile-time value; reports

@@ -109,11 +109,12 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_op
   unsigned used = nsm_cone_blocks_used(p);
   nsm_cone_status status = NSM_CONE_FAILED;
   for (const nsm_cone_solver *s = only ? only : nsm_cone_solvers; s->name; s++) {
-    if ((s->max_rows && p->m > s->max_rows) || (used & ~s->blocks) || (!used && (s->blocks & NSM_BLOCKS_ONLY))) { if (only) break; continue; }
+    if ((s->max_rows && p->m > s->max_rows) || (used & ~s->blocks) || (!used && !only && (s->blocks & NSM_BLOCKS_ONLY))) { if (only) break; continue; }
     if (attempt.warm) memcpy(lambda, guess, bytes);
     else nsm_cone_start(p, lambda);
     attempt.max_iterations = o ? o->max_iterations : 0;
     nsm_cone_outcome outcome = s->solve(&view, w, &attempt, lambda, u);
+    if (s->blocks) nsm_cone_clip(p, lambda);
     if (judge(p, t, s->name, lambda, u, &best)) { status = NSM_CONE_SOLVED; break; }
     if (outcome == NSM_CONE_PROVED_NONE) { best.solver = s->name; status = NSM_CONE_NO_SOLUTION; break; }
     if (s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, t, s->name, lambda, u, &best)) {

@@ -84,6 +84,13 @@ void nsm_cone_project_all(const nsm_cone_problem *p, double *lambda) {
   for (; i < p->m; i++) lambda[i] = nsm_cone_project(lambda[i], p->lo[i], p->hi[i]);
 }
 
+void nsm_cone_clip(const nsm_cone_problem *p, double *lambda) {
+  for (int i = 0, c = 0; i < p->m; i++) {
+    if (c < p->cones && i == p->cone[c].first) i += p->cone[c++].size - 1;
+    else lambda[i] = nsm_cone_project(lambda[i], p->lo[i], p->hi[i]);
+  }
+}
+
 // lambda_i - rho_i u_i inside the interval: basic; outside: at the bound on that side (the choice of a semismooth Newton step on (2)).
 void nsm_cone_guess_state(const nsm_cone_problem *p, const double *lambda, const double *u, unsigned char *state) {
   for (int i = 0; i < p->m; i++) {

@@ -87,8 +87,8 @@ typedef struct nsm_cone_solver {
   int                       max_rows;    // 0: any
   int                       needs_dense; // can work from a dense copy or tableau only
   int                       direct;      // finite: the driver tries it before the iterative ones
-  unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals only; NSM_BLOCKS_ONLY: nothing
-                                         // for problems without blocks
+  unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals only; NSM_BLOCKS_ONLY: the driver
+                                         // does not try it on problems without blocks
   const char               *takes;       // for the reader and for --help
 } nsm_cone_solver;
 enum { NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) | (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),
@@ -174,6 +174,8 @@ int  nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, d
 static inline double nsm_cone_project(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 // lambda := its nearest point in K: intervals, cones in the frame of residual_rows.h, grips with the present |N|.
 void nsm_cone_project_all(const nsm_cone_problem *p, double *lambda);
+// The interval rows alone.
+void nsm_cone_clip(const nsm_cone_problem *p, double *lambda);
 void nsm_cone_project_block(const nsm_cone_block *b, double *lambda);
 // out := P(x) on |x_T| <= mu x_0, n <= 4 (out may be x); and with an element of its generalised Jacobian J [n*n], column-major.
 void nsm_cone_project_cone(int n, double mu, const double *x, double *out);
