@@ -157,7 +157,7 @@ static int solve_island(nsm_sim *s, int m) {
   for (int a = 0; a < m; a++) c->local[c->member[a]] = a;
   nsm_cone_problem p = island(s, m);
   s->cone.warm = 1;
-  nsm_cone_status status = nsm_cone_solve(&p, &s->cone, c->lcp, c->lam, c->uv, &c->result);
+  nsm_cone_status status = sim_cone_solve(s, &p, c->lcp, c->lam, c->uv, &c->result, c->act, c->member);
   s->count.solver_iterations += c->result.iterations;
   int worst = c->result.worst;
   if (status != NSM_CONE_SOLVED) {

@@ -37,6 +37,27 @@ void sim_islands_list(nsm_sim *s) {
   a->nactive = n;
 }
 
+// The blocks of friction among the m rows from `first` of the active list; how many. Their rows are neighbours and active together.
+static int take_cones(const nsm_sim *s, int first, int m, nsm_cone_block *cone) {
+  const sim_rows *r = &s->r;
+  int n = 0;
+  for (int i = 0; r->nfriction > 0 && i < m;) {
+    int f = r->friction_of[r->row_at[s->isl.active[first + i]]];
+    if (f < 0) { i++; continue; }
+    cone[n] = sim_friction_block(s, f, i);
+    i += cone[n++].size;
+  }
+  return n;
+}
+
+static int same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n) {
+  for (int i = 0; i < n; i++)
+    if (a[i].type != b[i].type || a[i].first != b[i].first || a[i].size != b[i].size || a[i].mu != b[i].mu || a[i].mu2 != b[i].mu2 ||
+        a[i].radius != b[i].radius)
+      return 0;
+  return 1;
+}
+
 static void *workspace(nsm_sim *s, int m, size_t nnz, int bandwidth) {
   size_t bytes = nsm_cone_workspace_size(m, nnz, bandwidth);
   void *w = sim_take(s, bytes, 1);
@@ -78,6 +99,7 @@ void sim_islands_analyse(nsm_sim *s) {
   a->index = SIM_NEW(s, n, int);
   double **sized[] = { &a->q, &a->lo, &a->hi, &a->lambda, &a->u };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
+  a->cone = SIM_NEW(s, r->nfriction, nsm_cone_block);
   if (n == 0) return;
   memset(r->active, 1, (size_t)n);
   sim_islands_list(s);
@@ -119,6 +141,7 @@ void sim_islands_analyse(nsm_sim *s) {
       f->p.row_start = SIM_NEW(s, m + 1, int);
       f->p.col = SIM_NEW(s, nnz, int);
     }
+    f->cone = SIM_NEW(s, m, nsm_cone_block);
     f->work = workspace(s, m, size, dense ? m : r->bandwidth);
     first = end;
   }
@@ -132,6 +155,8 @@ void sim_islands_fix(nsm_sim *s) {
     struct sim_fixed *f = &a->fixed[i];
     take_matrix(&s->r, a, f->first, f->m, f->p.row_start == NULL, (double *)(uintptr_t)f->p.M, (int *)(uintptr_t)f->p.row_start,
                 (int *)(uintptr_t)f->p.col);
+    f->p.cone = f->cone;
+    f->p.cones = take_cones(s, f->first, f->m, f->cone);
     f->p.matrix_id = a->next_id;
   }
 }
@@ -140,7 +165,7 @@ static inline int solved(nsm_sim *s, const nsm_cone_problem *p, void *work, int 
   sim_islands *a = &s->isl;
   nsm_cone_result res;
   s->cone.warm = warm;
-  nsm_cone_status status = nsm_cone_solve(p, &s->cone, work, a->lambda + first, a->u + first, &res);
+  nsm_cone_status status = sim_cone_solve(s, p, work, a->lambda + first, a->u + first, &res, s->r.row_at, a->active + first);
   s->count.solver_iterations += res.iterations;
   if (status == NSM_CONE_SOLVED) {
     if (res.residual > s->count.max_residual) s->count.max_residual = res.residual;
@@ -156,17 +181,24 @@ static int solve_tiny(nsm_sim *s, int first, int m) {
   sim_islands *a = &s->isl;
   double M[SIM_TINY * SIM_TINY];
   take_matrix(&s->r, a, first, m, 1, M, NULL, NULL);
-  if (a->tiny_id[m] == 0 || memcmp(M, a->tiny[m], (size_t)(m * m) * sizeof(double)) != 0) {
+  nsm_cone_block cone[SIM_TINY];
+  int cones = take_cones(s, first, m, cone);
+  if (a->tiny_id[m] == 0 || memcmp(M, a->tiny[m], (size_t)(m * m) * sizeof(double)) != 0 || cones != a->tiny_cones[m] ||
+      !same_cones(cone, a->tiny_cone[m], cones)) {
     memcpy(a->tiny[m], M, (size_t)(m * m) * sizeof(double));
+    memcpy(a->tiny_cone[m], cone, (size_t)cones * sizeof *cone);
+    a->tiny_cones[m] = cones;
     a->tiny_id[m] = ++a->next_id;
   }
-  nsm_cone_problem p = { .m = m, .M = a->tiny[m], .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first, .matrix_id = a->tiny_id[m] };
+  nsm_cone_problem p = { .m = m, .M = a->tiny[m], .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first, .matrix_id = a->tiny_id[m],
+                         .cone = a->tiny_cone[m], .cones = cones };
   return solved(s, &p, a->tiny_work[m], first, 1);
 }
 
 static int solve_large(nsm_sim *s, int first, int m) {
   sim_islands *a = &s->isl;
-  nsm_cone_problem p = { .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first };
+  nsm_cone_problem p = { .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first, .cone = a->cone };
+  p.cones = take_cones(s, first, m, a->cone);
   if (is_dense(&s->r, a, m)) {
     take_matrix(&s->r, a, first, m, 1, a->dense, NULL, NULL);
     p.M = a->dense;

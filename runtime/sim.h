@@ -8,10 +8,12 @@
 //          cover.c     every state has its equation, every multiplier its law
 //          matrix.c    W of (4), (9): blocks, assembly, factors                      graph.c    orders of small bandwidth
 //          rows.c      B, C, D and M_osns of (6), (10)                               islands.c  (1), island by island
+//          friction.c  blocks of friction: their rows, coefficients, natural map
 //          step_linear.c  one step where all matrices are constant                   step_newton.c  one step else
 //          step_midpoint.c  explicit step
 //          step_consistent.c  energy-consistent step (consistent.h)          ledger.c  where the energy went
 //          columns.c   names and values of the recorded columns                      blame.c    which statement made a nan
+//          dump.c      one-step problems as files
 #pragma once
 #include <setjmp.h>
 #include <stdint.h>
@@ -61,6 +63,13 @@ typedef struct sim_matrix {
   int        constant;                  // the whole of W is
 } sim_matrix;
 
+// Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal one first.
+typedef struct sim_friction {
+  nsm_cone_type type;
+  int    normal, n, row[3];             // normal row, -1 under a given normal force; the rows of the n directions of slip
+  double mu, mu2, radius;               // DISK: radius is a force, times h an impulse
+} sim_friction;
+
 typedef struct sim_rows {
   int     n;
   int    *l, *cls;                      // [n] number of its multiplier; its class
@@ -68,6 +77,9 @@ typedef struct sim_rows {
   double *lo, *hi, *e, *rate0, *y;      // [n] law; restitution; rate at the start of the step; output or rate
   double *gap;                          // [n] at the start of the step
   unsigned char *active;                // [n]
+  int           nfriction;
+  sim_friction *friction;               // [nfriction]
+  int          *friction_of;            // [n] its number, -1 for other rows
   // B [nz, n] by columns, C [n, nz] and D [n, n] by rows, X = W^{-1} B by columns: start, index, value
   int    *b0, *bz, *c0, *cz, *d0, *ds, *x0, *xz, *bx;  // bx: place in X of an entry of B
   double *b, *c, *d, *x;
@@ -95,11 +107,13 @@ typedef struct sim_islands {
   double        *val;
   void          *work;
   uint64_t       next_id, tiny_id[SIM_TINY + 1];
+  nsm_cone_block *cone, tiny_cone[SIM_TINY + 1][SIM_TINY]; // [nfriction] blocks of the island at hand; of the last matrix of each size
+  int            tiny_cones[SIM_TINY + 1];
   int            failed_row;            // after a failure
   nsm_cone_result result;
   // islands that never change, with their own factors
   int            nfixed;
-  struct sim_fixed { int first, m; nsm_cone_problem p; void *work; } *fixed;
+  struct sim_fixed { int first, m; nsm_cone_problem p; nsm_cone_block *cone; void *work; } *fixed;
 } sim_islands;
 
 // Where the energy went, mathematics.md 7. Work of forces; losses (>= 0) at dampers and contacts.
@@ -120,6 +134,7 @@ struct nsm_sim {
   size_t   taken;
   jmp_buf  no_memory;
   nsm_cone_options cone;
+  struct sim_dump *dump;                // --dump-problems; NULL without
   double   tolerance;
 
   // parameters, sizes, tables
@@ -145,7 +160,7 @@ struct nsm_sim {
   // phases: the classes that take part
   struct {
     sim_list smooth, f_moving, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy,
-             row, relation, contact, constraint, h_moving, mid, law, law_moving, output, assertion;
+             row, relation, contact, constraint, friction, h_moving, mid, law, law_moving, output, assertion;
   } on;
   int     linear;                       // step_linear applies
   int     one_iteration;                // else: step_newton, exact after one iteration
@@ -178,7 +193,10 @@ static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, con
   return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->nq, .l = l };
 }
 static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->t, s->q, s->z, s->l); }
-static inline int sim_contactlike(const nsm_class *c) { return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT; }
+// Rows with an impulse of their own, H^T p.
+static inline int sim_contactlike(const nsm_class *c) { return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT || c->kind == NSM_FRICTION; }
+// Rows that act only where a contact is closed (those of friction on a constraint or under a given force are always active too)
+static inline int sim_opens(const nsm_class *c) { return c->kind == NSM_CONTACT || c->kind == NSM_FRICTION; }
 // Number of z = (v, x) that slot `slot` of instance i stands for.
 static inline int sim_z_of(const nsm_sim *s, const sim_class *k, int i, int slot) {
   int ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)slot];
@@ -235,11 +253,31 @@ void sim_rows_couple(nsm_sim *s);                                               
 
 void sim_rows_column(nsm_sim *s, int row);                                       // column of X
 
+// friction.c
+int  sim_friction_analyse(nsm_sim *s, nsm_error *e);                             // blocks, coefficients
+void sim_friction_active(nsm_sim *s);                                            // rows of closed contacts; rates at the start where e_t needs them
+int  sim_friction_rows(const nsm_sim *s, int friction, int *row);                // all its rows in order, up to 4; how many
+nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first);    // as a block of the one-step problem
+// Natural map of the tangential part, relative to the size of its terms: rate u, M_ii and size of terms of the rows, impulses from l.
+double sim_friction_residual(const nsm_sim *s, int friction, const double *l, const double *u, const double *diagonal, const double *size);
+
 // islands.c
 void sim_islands_analyse(nsm_sim *s);
 void sim_islands_fix(nsm_sim *s);                                                // after the constant M_osns changed
 void sim_islands_list(nsm_sim *s);                                               // rows.active -> isl.active
 int  sim_islands_solve(nsm_sim *s);                                              // isl.q, lo, hi -> isl.lambda, u; 0 on failure
+
+// ---- dump.c --------------------------------------------------------------------------------------------------------------------
+int  sim_dump_open(nsm_sim *s, const char *folder, nsm_error *e);                        // 0 and the reason; folder NULL: nothing to do
+int  sim_dump_failed(const nsm_sim *s, nsm_error *e);                                    // a file could not be written
+nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u, nsm_cone_result *r, const int *row, const int *at);
+
+// Every one-step problem of a run goes through here; row i of it is row[at[i]] of the simulation.
+static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u, nsm_cone_result *r, const int *row,
+                                             const int *at) {
+  if (__builtin_expect(s->dump != NULL, 0)) return sim_dump_solve(s, p, work, lambda, u, r, row, at);
+  return nsm_cone_solve(p, &s->cone, work, lambda, u, r);
+}
 
 // step_linear.c, step_newton.c: from (q,z,l) to (q1,z1,l1) at t1; NSM_OK or NSM_FAILED
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e);

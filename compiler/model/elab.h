@@ -71,6 +71,7 @@ struct Symbol {
   Value       value;
   Scope      *child;     // SY_INSTANCE
   MContext    ctx;       // SY_INSTANCE, SY_ROW: its loops, outer ones included
+  int         slip_id, nslip;   // SY_ROW: variables of the friction forces; `value` holds the slip velocities, id is -1 without a normal row
 };
 
 struct Scope {
@@ -103,7 +104,7 @@ struct Elab {
   Vec(const Ast *) calls;     // functions being inlined
   Vec(double) known;          // values of parameters, as far as evaluated
   Vec(char) known_state;      // 0 not yet, 1 busy, 2 known, 3 has none
-  struct { const char *pi, *inf, *time, *energy, *lambda, *kinetic, *potential; } word;
+  struct { const char *pi, *inf, *time, *energy, *lambda, *lambda_t, *lambda_s, *kinetic, *potential; } word;
 };
 
 // --- scope.c: names ---
@@ -190,6 +191,15 @@ void elab_relation(Env env, const Ast *x);
 void elab_contact(Env env, const Ast *x);
 void elab_constraint(Env env, const Ast *x);
 bool row_force(Symbol *y);
+bool is_law(const Ast *law, const char *name);
+bool law_arguments(const Env *env, const Ast *law, int least, int most);
+MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what);   // a constant; NULL: bad, reported
+Unit force_along(Unit y);                                      // of the force on what is measured in y
+Unit impulse_along(Unit y, bool velocities);                    // of its impulse; velocities: y is a rate
+// --- elab_friction.c ---
+bool has_friction(const Ast *x);                               // of a contact or constraint: some law is one of friction
+bool friction_rows(Symbol *y, const Env *env, const MVar *like); // slip velocities and the variables of their forces
+bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f);
 unsigned asserted_class(const Ast *law);                       // 0: not one of those names
 bool own_indices(const Env *env, const Ast *x, const char *what); // pair[i]: the indices written are the loops around it
 const char *family_name(const Env *env, const char *name);     // "pair[%]" for the loops of the item

@@ -202,6 +202,8 @@ static void make_words(Elab *e) {
   e->word.time = intern(e->in, "time");
   e->word.energy = intern(e->in, "energy");
   e->word.lambda = intern(e->in, "lambda");
+  e->word.lambda_t = intern(e->in, "lambda_t");
+  e->word.lambda_s = intern(e->in, "lambda_s");
   e->word.kinetic = intern(e->in, "kinetic");
   e->word.potential = intern(e->in, "potential");
 }

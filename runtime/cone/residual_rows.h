@@ -13,7 +13,7 @@
 #define JUDGE_INLINE static inline __attribute__((always_inline))
 
 typedef struct judge {
-  double scale, limit, guard;       // s, tol s, sqrt(tol) |q|_inf
+  double scale, limit, guard, cap;  // s, tol s, sqrt(tol) |q|_inf, |q|_inf / 100
   double worst, floor;              // not yet divided by s
   int    row, accepted;
 } judge;
@@ -29,6 +29,7 @@ JUDGE_INLINE judge judge_open(double lambda_max, double q_max, double tol, doubl
   j.scale = lambda_max >= DBL_MIN ? lambda_max : 1.0;   // a subnormal scale has no inverse
   j.limit = tol * j.scale;
   j.guard = q_max > 0 ? sqrt_tol * q_max : HUGE_VAL;
+  j.cap = q_max > 0 ? 0.01 * q_max : HUGE_VAL;
   j.worst = -1;
   j.accepted = 1;
   return j;
@@ -36,10 +37,11 @@ JUDGE_INLINE judge judge_open(double lambda_max, double q_max, double tol, doubl
 
 // r and floor of row i or of the block that starts there, both in the unit of lambda. Written so that any nan is not accepted.
 JUDGE_INLINE void judge_note(judge *j, int i, double r, double floor, double rho, int valid) {
-  double limit = rho * j->guard;
+  double limit = rho * j->guard, most = rho * j->cap;
   limit = j->limit < limit ? j->limit : limit;
-  limit = limit > 8 * floor ? limit : 8 * floor;
-  if (!(r <= limit && limit < HUGE_VAL && valid)) j->accepted = 0;
+  most = 8 * floor < most ? 8 * floor : most;
+  limit = limit > most ? limit : most;
+  if (!(r <= limit && floor < HUGE_VAL && limit < HUGE_VAL && valid)) j->accepted = 0;
   if (!(r <= j->worst)) { j->worst = r; j->row = i; }
   j->floor = floor > j->floor ? floor : j->floor;
 }

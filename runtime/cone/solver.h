@@ -68,8 +68,11 @@ typedef struct nsm_cone_try {
 typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                                   double *lambda, double *u);
 
-nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_branch, nsm_cone_proximal,
-                         nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
+nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_branch, nsm_cone_proximal;
+nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
+nsm_cone_solver_function nsm_cone_contact;                     // with cone blocks
+nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
+nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_alart_curnier;
 
 struct nsm_cone_check;
 // bases.c, judged, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.
@@ -84,10 +87,12 @@ typedef struct nsm_cone_solver {
   int                       max_rows;    // 0: any
   int                       needs_dense; // can work from a dense copy or tableau only
   int                       direct;      // finite: the driver tries it before the iterative ones
-  unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals only
+  unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals only; NSM_BLOCKS_ONLY: the driver
+                                         // does not try it on problems without blocks
   const char               *takes;       // for the reader and for --help
 } nsm_cone_solver;
-enum { NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) | (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK) };
+enum { NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) | (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),
+       NSM_BLOCKS_ONLY = 1 << 16 };
 
 extern const nsm_cone_solver nsm_cone_solvers[];   // ends with a NULL name
 const nsm_cone_solver *nsm_cone_solver_find(const char *name);
@@ -161,10 +166,17 @@ void nsm_cone_from_standard(const nsm_cone_standard *s, const double *y, double 
 // y := its nearest point in K' (grips: T only, with the present |y_N|).
 void nsm_cone_standard_project(const nsm_cone_standard *s, double *y);
 
+// ---- local.c -------------------------------------------------------------------------------------------------------------------
+// One block alone: lambda [n] of  u = M lambda + q  (M [n*n] column-major). 0 where it found none, lambda is then a start at best.
+int  nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
+
 // ---- projection.c --------------------------------------------------------------------------------------------------------------
 static inline double nsm_cone_project(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 // lambda := its nearest point in K: intervals, cones in the frame of residual_rows.h, grips with the present |N|.
 void nsm_cone_project_all(const nsm_cone_problem *p, double *lambda);
+// The interval rows alone.
+void nsm_cone_clip(const nsm_cone_problem *p, double *lambda);
+void nsm_cone_project_block(const nsm_cone_block *b, double *lambda);
 // out := P(x) on |x_T| <= mu x_0, n <= 4 (out may be x); and with an element of its generalised Jacobian J [n*n], column-major.
 void nsm_cone_project_cone(int n, double mu, const double *x, double *out);
 void nsm_cone_project_cone_derivative(int n, double mu, const double *x, double *out, double *J);

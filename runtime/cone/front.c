@@ -1,0 +1,163 @@
+// Multifrontal LU of the Newton matrix  J = A + B (M + alpha metric)  on the nodes that were taken (newton.h, elimination.c).
+//
+// Each front gathers its rows of J and the contributions of its children, factors its own block with row pivoting (LAPACK dgetrf), and hands the
+// Schur complement on to its parent:   P F11 = L U,   F12 := L^{-1} P F12,   F21 := F21 U^{-1},   F22 - F21 F12 -> stack.
+// Pivoting stays within a front: with alpha > 0 the own blocks are regular where the contact problems are. A vanishing pivot is reported.
+#include "newton.h"
+#include "runtime/la/la.h"
+#include <cblas.h>
+#include <math.h>
+#include <string.h>
+
+int nsm_factor_take(const nsm_graph *g, const nsm_fronts *f, nsm_cone_work *w, nsm_factor *k) {
+  size_t most = (size_t)f->max_rows;
+  k->factor = nsm_cone_take_doubles(w, f->factor_size);
+  k->pivot = nsm_cone_take_ints(w, (size_t)g->rows);
+  k->front = nsm_cone_take_doubles(w, most * most);
+  k->stack = nsm_cone_take_doubles(w, f->stack_size);
+  k->x = nsm_cone_take_doubles(w, most);
+  k->position = nsm_cone_take_ints(w, (size_t)g->nodes);
+  return k->factor && k->pivot && k->front && k->stack && k->x && k->position;
+}
+
+// Block (c, d) of J into the front, rows at i, columns at j.
+static void put_block(const nsm_graph *g, int c, int k, double alpha, const double *A, const double *B, double *front, int lda, int i, int j) {
+  const nsm_node *n = g->node + c, *d = g->node + g->column[k];
+  const double *b = B + (size_t)c * NSM_NODE_BLOCK, *a = A + (size_t)c * NSM_NODE_BLOCK, *v = g->value + g->at[k];
+  int diagonal = g->column[k] == c;
+  for (int s = 0; s < d->size; s++) {
+    double *out = front + (size_t)(j + s) * (size_t)lda + i;
+    for (int r = 0; r < n->size; r++) {
+      double sum = 0;
+      for (int t = 0; t < n->size; t++) sum += b[r * NSM_NODE_ROWS + t] * v[t * d->size + s];
+      if (diagonal) sum += a[r * NSM_NODE_ROWS + s] + b[r * NSM_NODE_ROWS + s] * alpha * n->metric;
+      out[r] += sum;
+    }
+  }
+}
+
+// Rows and columns of J that belong to the own nodes: (own, own or border) and (border, own).
+static void gather(const nsm_graph *g, const nsm_front *f, const int *member, double alpha, const double *A, const double *B, nsm_factor *w) {
+  int *position = w->position, at = 0;
+  for (int i = 0; i < f->own + f->border; i++) { position[member[i]] = at; at += g->node[member[i]].size; }
+  for (int i = 0; i < f->own; i++) {
+    int c = member[i];
+    for (int k = g->start[c]; k < g->start[c + 1]; k++) {
+      int d = g->column[k];
+      if (position[d] >= 0) put_block(g, c, k, alpha, A, B, w->front, f->rows, position[c], position[d]);
+    }
+  }
+  for (int i = f->own; i < f->own + f->border; i++) {
+    int c = member[i];
+    for (int k = g->start[c]; k < g->start[c + 1]; k++) {
+      int d = g->column[k];
+      if (position[d] >= 0 && position[d] < f->own_rows) put_block(g, c, k, alpha, A, B, w->front, f->rows, position[c], position[d]);
+    }
+  }
+}
+
+// Adds the contribution of a child: its border nodes, column-major border x border.
+static void add_child(const nsm_graph *g, const nsm_front *child, const int *member, const double *contribution, int lda, nsm_factor *w) {
+  int border = child->rows - child->own_rows, column = 0;
+  for (int j = child->own; j < child->own + child->border; j++) {
+    int size_j = g->node[member[j]].size;
+    for (int s = 0; s < size_j; s++, column++) {
+      double *out = w->front + (size_t)(w->position[member[j]] + s) * (size_t)lda;
+      const double *in = contribution + (size_t)column * (size_t)border;
+      for (int i = child->own; i < child->own + child->border; i++) {
+        int size_i = g->node[member[i]].size, at = w->position[member[i]];
+        for (int r = 0; r < size_i; r++) out[at + r] += *in++;
+      }
+    }
+  }
+}
+
+static int pivots_vanish(const double *U, int n, int lda) {
+  double most = 0, least = HUGE_VAL;
+  for (int i = 0; i < n; i++) {
+    double a = fabs(U[(size_t)i * (size_t)lda + (size_t)i]);
+    most = fmax(most, a);
+    least = a < least ? a : least;
+    if (!(a < HUGE_VAL)) return 1;
+  }
+  return !(least > 1e-300);
+}
+
+static void swap_rows(int columns, double *F, int lda, int n, const int *pivot) {
+  for (int j = 0; j < columns; j++, F += lda)
+    for (int i = 0; i < n; i++) { double t = F[i]; F[i] = F[pivot[i] - 1]; F[pivot[i] - 1] = t; }
+}
+
+int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const double *A, const double *B, nsm_factor *w) {
+  double *factor = w->factor, *stack = w->stack;
+  int *pivot = w->pivot, top = 0, *waiting = f->scratch[0];     // fronts whose contributions stand on the stack
+  for (int c = 0; c < g->nodes; c++) w->position[c] = -1;
+  for (int k = 0; k < f->count; k++) {
+    const nsm_front *front = f->front + k;
+    const int *member = f->member + front->list;
+    int rows = front->rows, own = front->own_rows, border = rows - own;
+    memset(w->front, 0, (size_t)rows * (size_t)rows * sizeof(double));
+    gather(g, front, member, alpha, A, B, w);
+    for (int c = 0; c < front->children; c++) {
+      const nsm_front *child = f->front + waiting[--top];
+      size_t size = (size_t)(child->rows - child->own_rows);
+      stack -= size * size;
+      add_child(g, child, f->member + child->list, stack, rows, w);
+    }
+    for (int i = 0; i < front->own + front->border; i++) w->position[member[i]] = -1;
+
+    if (nsm_la_lu_factor(own, w->front, rows, pivot).code != NSM_LA_OK || pivots_vanish(w->front, own, rows)) return 0;
+    double *F12 = w->front + (size_t)own * (size_t)rows, *F21 = w->front + own, *F22 = F12 + own;
+    if (border > 0) {
+      swap_rows(border, F12, rows, own, pivot);
+      cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, own, border, 1.0, w->front, rows, F12, rows);
+      cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, border, own, 1.0, w->front, rows, F21, rows);
+      nsm_la_gemm(border, border, own, -1.0, F21, rows, F12, rows, 1.0, F22, rows);
+    }
+    for (int j = 0; j < own; j++, factor += rows) memcpy(factor, w->front + (size_t)j * (size_t)rows, (size_t)rows * sizeof(double));
+    for (int j = 0; j < border; j++, factor += own) memcpy(factor, F12 + (size_t)j * (size_t)rows, (size_t)own * sizeof(double));
+    for (int j = 0; j < border; j++, stack += border) memcpy(stack, F22 + (size_t)j * (size_t)rows, (size_t)border * sizeof(double));
+    waiting[top++] = k;
+    pivot += own;
+  }
+  return 1;
+}
+
+static void load(const nsm_graph *g, const int *member, int from, int to, const double *x, double *out) {
+  for (int i = from; i < to; i++) {
+    const nsm_node *n = g->node + member[i];
+    for (int r = 0; r < n->size; r++) *out++ = x[n->first + r];
+  }
+}
+
+static void store(const nsm_graph *g, const int *member, int from, int to, const double *in, double *x) {
+  for (int i = from; i < to; i++) {
+    const nsm_node *n = g->node + member[i];
+    for (int r = 0; r < n->size; r++) x[n->first + r] = *in++;
+  }
+}
+
+void nsm_factor_solve(const nsm_graph *g, const nsm_fronts *f, nsm_factor *w, double *x) {
+  const double *factor = w->factor;
+  const int *pivot = w->pivot;
+  for (int k = 0; k < f->count; k++) {
+    const nsm_front *front = f->front + k;
+    const int *member = f->member + front->list, own = front->own_rows, rows = front->rows, border = rows - own;
+    load(g, member, 0, front->own + front->border, x, w->x);
+    for (int i = 0; i < own; i++) { double t = w->x[i]; w->x[i] = w->x[pivot[i] - 1]; w->x[pivot[i] - 1] = t; }
+    cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasUnit, own, factor, rows, w->x, 1);
+    if (border) nsm_la_gemv(border, own, -1.0, factor + own, rows, w->x, 1.0, w->x + own);
+    store(g, member, 0, front->own + front->border, w->x, x);
+    factor += (size_t)own * (size_t)(rows + border);
+    pivot += own;
+  }
+  for (int k = f->count - 1; k >= 0; k--) {
+    const nsm_front *front = f->front + k;
+    const int *member = f->member + front->list, own = front->own_rows, rows = front->rows, border = rows - own;
+    factor -= (size_t)own * (size_t)(rows + border);
+    load(g, member, 0, front->own + front->border, x, w->x);
+    if (border) nsm_la_gemv(own, border, -1.0, factor + (size_t)own * (size_t)rows, own, w->x + own, 1.0, w->x);
+    cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, own, factor, rows, w->x, 1);
+    store(g, member, 0, front->own, w->x, x);
+  }
+}

@@ -1,0 +1,148 @@
+// Semismooth Newton on F(x) = 0 (Qi and Sun, Math. Program. 58 (1993) 353-367) with a non-monotone line search on |F|_2
+// (Grippo, Lampariello and Lucidi, SIAM J. Numer. Anal. 23 (1986) 707-716), for the problem with M + alpha metric.
+//
+//   (A + B (M + alpha metric)) step = -F,   x+ = x + t step,   |F(x+)| <= (1 - 1e-4 t) max of the last |F|,   t = 1, 1/2, 1/4 ...
+//
+// y = M x + q + alpha metric (x - center) moves along a line with x, so a trial costs no product. Nodes with A = I, B = 0 (open contacts) are known
+// beforehand and stay out of the factorization; the order of elimination is kept while the set of the others stays.
+#include "newton.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { MEMORY = 5, HALVINGS = 12 };
+
+int nsm_newton_take(const nsm_graph *g, nsm_newton_map *map, nsm_cone_work *w, nsm_newton *n) {
+  size_t m = (size_t)g->rows, nodes = (size_t)g->nodes;
+  *n = (nsm_newton){ .g = g, .map = map, .w = w };
+  double **vectors[] = { &n->y, &n->F, &n->step, &n->y_step, &n->x_trial, &n->y_trial, &n->F_trial, &n->rest };
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    if (!(*vectors[i] = nsm_cone_take_doubles(w, m))) return 0;
+  n->A = nsm_cone_take_doubles(w, nodes * NSM_NODE_BLOCK);
+  n->B = nsm_cone_take_doubles(w, nodes * NSM_NODE_BLOCK);
+  n->active = nsm_cone_take(w, nodes);
+  n->taken = nsm_cone_take(w, nodes);
+  if (!n->A || !n->B || !n->active || !n->taken || !nsm_fronts_take(g, w, &n->fronts)) return 0;
+  n->mark = w->used;
+  return 1;
+}
+
+static double norm2(int n, const double *x) {
+  double s = 0;
+  for (int i = 0; i < n; i++) s += x[i] * x[i];
+  return sqrt(s);
+}
+
+static double largest(int n, const double *x) {
+  double a = 0;
+  for (int i = 0; i < n; i++) a = fabs(x[i]) <= a ? a : fabs(x[i]);
+  return a;
+}
+
+// out := (M + alpha metric) x, plus q - alpha metric center where center is given.
+static void product(const nsm_graph *g, double alpha, const double *x, const double *center, double *out) {
+  nsm_graph_apply(g, x, center != NULL, out);
+  for (int c = 0; c < g->nodes; c++) {
+    const nsm_node *n = g->node + c;
+    for (int i = n->first; i < n->first + n->size; i++) out[i] += alpha * n->metric * (center ? x[i] - center[i] : x[i]);
+  }
+}
+
+// rest := -(F + A step + B y_step) on the active nodes, 0 elsewhere; returns its norm.
+static double remainder_of(const nsm_newton *n, double *rest) {
+  const nsm_graph *g = n->g;
+  memset(rest, 0, (size_t)g->rows * sizeof(double));
+  for (int c = 0; c < g->nodes; c++) {
+    if (!n->active[c]) continue;
+    int first = g->node[c].first, size = g->node[c].size;
+    const double *a = n->A + (size_t)c * NSM_NODE_BLOCK, *b = n->B + (size_t)c * NSM_NODE_BLOCK;
+    for (int r = 0; r < size; r++) {
+      double sum = n->F[first + r];
+      for (int s = 0; s < size; s++) sum += a[r * NSM_NODE_ROWS + s] * n->step[first + s] + b[r * NSM_NODE_ROWS + s] * n->y_step[first + s];
+      rest[first + r] = -sum;
+    }
+  }
+  return norm2(g->rows, rest);
+}
+
+static int factor(nsm_newton *n, double alpha) {
+  const nsm_graph *g = n->g;
+  if (!n->ordered || memcmp(n->taken, n->active, (size_t)g->nodes) != 0) {
+    memcpy(n->taken, n->active, (size_t)g->nodes);
+    nsm_fronts_make(g, n->taken, &n->fronts);
+    n->w->used = n->mark;
+    n->ordered = nsm_factor_take(g, &n->fronts, n->w, &n->factor);
+    if (!n->ordered) {
+      nsm_fronts_one(g, n->taken, &n->fronts);
+      n->w->used = n->mark;
+      n->ordered = nsm_factor_take(g, &n->fronts, n->w, &n->factor);
+    }
+    if (!n->ordered) return 0;
+  }
+  n->factored++;
+  return nsm_factor_make(g, &n->fronts, alpha, n->A, n->B, &n->factor);
+}
+
+// step and y_step at the present F, A, B; one correction where the first solution is not exact. 0 where the matrix is singular.
+static int direction(nsm_newton *n, double alpha) {
+  const nsm_graph *g = n->g;
+  double size = norm2(g->rows, n->F), rest = size;
+  for (int c = 0; c < g->nodes; c++)
+    for (int i = g->node[c].first; i < g->node[c].first + g->node[c].size; i++) n->step[i] = n->active[c] ? 0 : -n->F[i];
+  if (!factor(n, alpha)) return 0;
+  for (int k = 0; k < 3; k++) {
+    product(g, alpha, n->step, NULL, n->y_step);
+    double now = remainder_of(n, n->rest);
+    if (k && (now <= 1e-8 * size || now > 0.5 * rest)) return now < 0.5 * size;
+    rest = now;
+    nsm_factor_solve(g, &n->fronts, &n->factor, n->rest);
+    for (int i = 0; i < g->rows; i++) n->step[i] += n->rest[i];
+  }
+  product(g, alpha, n->step, NULL, n->y_step);
+  return 1;
+}
+
+int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double tolerance, int max_iterations, double *x) {
+  const nsm_graph *g = n->g;
+  int m = g->rows;
+  double history[MEMORY];
+  product(g, alpha, x, center, n->y);
+  for (int k = 0;; k++) {
+    n->map(g, alpha, x, n->y, n->F, n->A, n->B, n->active);
+    n->norm = largest(m, n->F);
+    double scale = largest(m, x), merit = norm2(m, n->F), reference = merit;
+    if (!(merit < HUGE_VAL)) return 0;
+    if (n->norm <= tolerance * (scale > 0 ? scale : 1)) return 1;
+    if (k >= max_iterations) return 0;
+    history[k % MEMORY] = merit;
+    for (int j = 0; j < MEMORY && j < k; j++) reference = fmax(reference, history[j]);
+    if (!direction(n, alpha)) return 0;
+    n->iterations++;
+    n->w->iterations++;
+    double t = 1;
+    for (int trial = 0;; trial++, t *= 0.5) {
+      if (trial > HALVINGS) return 0;
+      for (int i = 0; i < m; i++) { n->x_trial[i] = x[i] + t * n->step[i]; n->y_trial[i] = n->y[i] + t * n->y_step[i]; }
+      n->map(g, alpha, n->x_trial, n->y_trial, n->F_trial, NULL, NULL, NULL);
+      if (norm2(m, n->F_trial) <= (1 - 1e-4 * t) * reference) break;
+    }
+    memcpy(x, n->x_trial, (size_t)m * sizeof(double));
+    product(g, alpha, x, center, n->y);
+  }
+}
+
+nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda) {
+  size_t mark = w->used;
+  nsm_graph g;
+  nsm_newton n;
+  nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
+  double *x = nsm_cone_take_doubles(w, (size_t)p->m);
+  if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, map, w, &n)) {
+    for (int i = 0; i < p->m; i++) x[i] = t->warm && g.scale[i] > 0 ? lambda[i] / g.scale[i] : 0;
+    int ok = nsm_newton_solve(&n, 0, x, fmax(0.1 * t->tolerance, 1e-15), t->max_iterations > 0 ? t->max_iterations : 200, x);
+    for (int i = 0; i < p->m; i++) lambda[i] = g.scale[i] * x[i];
+    if (ok) outcome = NSM_CONE_PROPOSED;
+  }
+  w->used = mark;
+  return outcome;
+}

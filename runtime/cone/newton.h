@@ -1,0 +1,99 @@
+// What the semismooth Newton solvers share (alart_curnier.c, fischer_burmeister.c, newton.c, proximal_newton.c, admm.c): the problem as a graph of
+// nodes, an order of elimination for that graph, and a multifrontal LU for the Newton matrices on it. Not for other folders.
+//
+// A node is a cone block or a single interval row. Unknowns are x with lambda = scale x; u is kept as y = scale u, so that every friction disk is round:
+//   scale = 1, but mu_i / max(mu, mu2) on the tangents of elliptic blocks and `radius` on the spin of Contensou's. Rows with scale 0 have lambda = 0.
+#pragma once
+#include "solver.h"
+
+typedef enum { NSM_NODE_INTERVAL, NSM_NODE_CONTACT, NSM_NODE_GRIP, NSM_NODE_DISK } nsm_node_kind;
+enum { NSM_NODE_ROWS = 4, NSM_NODE_BLOCK = NSM_NODE_ROWS * NSM_NODE_ROWS };
+
+typedef struct nsm_node {
+  nsm_node_kind kind;
+  int    first, size;        // rows
+  int    pinned;             // bit k: row first + k has lambda = 0
+  double mu;                 // contact, grip: |x_T| <= mu x_N; disk: |x| <= mu
+  double lo, hi;             // interval
+  double metric;             // mean of M_ii over its rows, > 0: the unit of stiffness of this node
+  double normal, tangent;    // M_NN and mean M_TT, > 0
+} nsm_node;
+
+// M by nodes: block k of node c couples it with node column[k] and stands at value + at[k], row-major with leading dimension node[column[k]].size.
+typedef struct nsm_graph {
+  int       rows, nodes;
+  nsm_node *node;
+  int      *start;           // [nodes+1]
+  int      *column;          // [start[nodes]], ascending in each node
+  size_t   *at;
+  double   *value, *q, *scale;
+  int      *diagonal;        // [nodes] which block is (c, c)
+} nsm_graph;
+
+// Builds the graph of p in w's arena (0: no room). Zero blocks of a dense M are left out; the pattern is made symmetric.
+int  nsm_graph_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g);
+// y := M x (+ q where add_q).
+void nsm_graph_apply(const nsm_graph *g, const double *x, int add_q, double *y);
+
+// ---- elimination.c: minimum degree order and the fronts that follow from it -----------------------------------------------------
+typedef struct nsm_front {
+  int own, border;           // counts of nodes: eliminated here; touched
+  int list;                  // where its nodes stand in nsm_fronts.member: own first, then the border
+  int rows, own_rows;        // of both; of own
+  int children;              // how many contributions it takes from the top of the stack
+} nsm_front;
+
+typedef struct nsm_fronts {
+  int        count, members, member_room, max_rows;
+  nsm_front *front, *old;    // [count], in the order of work: children before parents, contributions on a stack
+  int       *member;
+  size_t     factor_size, stack_size;   // doubles
+  int       *local, *id, *degree, *scratch[3];
+  uint64_t  *bits;
+} nsm_fronts;
+
+int  nsm_fronts_take(const nsm_graph *g, nsm_cone_work *w, nsm_fronts *f);
+// Orders the subgraph of the nodes with take[c] != 0; one dense front where it is small or fills up.
+void nsm_fronts_make(const nsm_graph *g, const unsigned char *take, nsm_fronts *f);
+void nsm_fronts_one(const nsm_graph *g, const unsigned char *take, nsm_fronts *f);
+
+// ---- front.c: J = A + B (M + alpha metric) restricted to the taken nodes -----------------------------------------------------------
+typedef struct nsm_factor {
+  double *factor;            // [factor_size]
+  int    *pivot;             // [rows]
+  double *front, *stack, *x; // scratch
+  int    *position;          // [nodes]
+} nsm_factor;
+
+// A, B [nodes * NSM_NODE_BLOCK]: row-major blocks with leading dimension NSM_NODE_ROWS. 0 where a pivot vanishes.
+int  nsm_factor_take(const nsm_graph *g, const nsm_fronts *f, nsm_cone_work *w, nsm_factor *k);
+int  nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const double *A, const double *B, nsm_factor *k);
+// x [rows] in: right-hand side; out: solution, on the rows of the taken nodes; others are left alone.
+void nsm_factor_solve(const nsm_graph *g, const nsm_fronts *f, nsm_factor *k, double *x);
+
+// ---- the maps ------------------------------------------------------------------------------------------------------------------
+// F(x, y) = 0 where x solves (1) with y = M x + q + alpha metric (x - center); F in units of x. A = dF/dx, B = dF/dy (or NULL).
+// active[c] = 0 where node c has A = I and B = 0.
+typedef void nsm_newton_map(const nsm_graph *g, double alpha, const double *x, const double *y, double *F, double *A, double *B, unsigned char *active);
+nsm_newton_map nsm_map_alart_curnier, nsm_map_fischer_burmeister;
+
+// ---- newton.c ------------------------------------------------------------------------------------------------------------------
+typedef struct nsm_newton {
+  const nsm_graph *g;
+  nsm_newton_map  *map;
+  nsm_cone_work   *w;
+  nsm_fronts       fronts;
+  nsm_factor       factor;
+  size_t           mark;                       // w->used without the factor
+  int              ordered;                    // fronts belong to `taken`
+  unsigned char   *active, *trial_active, *taken;
+  double *y, *F, *A, *B, *step, *y_step, *x_trial, *y_trial, *F_trial, *rest;
+  double  norm;                                // |F| in the maximum norm at the end
+  int     iterations, factored;
+} nsm_newton;
+
+int nsm_newton_take(const nsm_graph *g, nsm_newton_map *map, nsm_cone_work *w, nsm_newton *n);
+// Semismooth Newton with line search on F(x) = 0 for the problem with M + alpha metric, q - alpha metric center. 1 where |F|_inf <= tolerance |x|_inf.
+int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double tolerance, int max_iterations, double *x);
+// Newton alone, alpha = 0, from zero or the guess.
+nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda);

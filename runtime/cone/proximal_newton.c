@@ -1,0 +1,71 @@
+// Proximal point loop around a semismooth Newton method, with an adaptive parameter: the workhorse for friction.
+//
+//   x+ solves (1) with  M + alpha D,  q - alpha D x,   D = mean diagonal of M, node by node          (Rockafellar 1976; with friction: Acary, Bremond, Huber 2018)
+//
+// alpha makes every local problem regular, also where M has no full rank (many contacts on one body). It starts large enough for Newton from zero,
+// falls tenfold as long as Newton needs few steps, so that the loop ends superlinearly, and rises where Newton fails.
+#include "newton.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { OUTER = 300, INNER = 30, TOTAL = 3000 };
+
+static void to_lambda(const nsm_graph *g, const double *x, double *lambda) {
+  for (int i = 0; i < g->rows; i++) lambda[i] = g->scale[i] * x[i];
+}
+
+// |F|_inf / |x|_inf at alpha = 0.
+static double distance(const nsm_graph *g, nsm_newton *n, const double *x, double *y, double *F) {
+  double worst = 0, scale = 0;
+  nsm_graph_apply(g, x, 1, y);
+  n->map(g, 0, x, y, F, NULL, NULL, NULL);
+  for (int i = 0; i < g->rows; i++) {
+    worst = fabs(F[i]) <= worst ? worst : fabs(F[i]);
+    scale = fmax(scale, fabs(x[i]));
+  }
+  return scale > 0 ? worst / scale : worst;
+}
+
+static nsm_cone_outcome loop(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const nsm_graph *g, nsm_newton *n,
+                             double *x, double *x_new, double *F, double *lambda, double *u) {
+  size_t bytes = (size_t)g->rows * sizeof(double);
+  int limit = t->max_iterations > 0 ? t->max_iterations : OUTER;
+  double alpha = 1, now = distance(g, n, x, u, F), ready = t->tolerance;
+  for (int k = 0; k < limit && n->iterations < TOTAL; k++) {
+    if (now <= ready) {
+      nsm_cone_check c;
+      to_lambda(g, x, lambda);
+      nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
+      if (c.accepted) return NSM_CONE_PROPOSED;
+      ready = 0.3 * now;
+    }
+    memcpy(x_new, x, bytes);
+    int before = n->iterations, ok = nsm_newton_solve(n, alpha, x, fmax(1e-14, 1e-3 * now), INNER, x_new), used = n->iterations - before;
+    double next = distance(g, n, x_new, u, F);
+    if (ok) alpha *= used <= 4 ? 0.1 : used <= 6 ? 0.3 : used > 12 ? 2 : 1;
+    else    alpha = fmin(5 * alpha, 1e6);
+    if (ok || next < now) { memcpy(x, x_new, bytes); now = next; }
+  }
+  (void)w;
+  to_lambda(g, x, lambda);
+  return NSM_CONE_GAVE_UP;
+}
+
+static nsm_cone_outcome solve(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda, double *u) {
+  size_t mark = w->used, m = (size_t)p->m;
+  nsm_graph g;
+  nsm_newton n;
+  nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
+  double *x = nsm_cone_take_doubles(w, m), *x_new = nsm_cone_take_doubles(w, m), *F = nsm_cone_take_doubles(w, m);
+  if (x && x_new && F && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, map, w, &n)) {
+    for (size_t i = 0; i < m; i++) x[i] = t->warm && g.scale[i] > 0 ? lambda[i] / g.scale[i] : 0;
+    outcome = loop(p, w, t, &g, &n, x, x_new, F, lambda, u);
+  }
+  w->used = mark;
+  return outcome;
+}
+
+nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+  return solve(p, w, t, nsm_map_alart_curnier, lambda, u);
+}

@@ -1,0 +1,75 @@
+// One block alone, of every type: exact answers for random M (definite, semidefinite, with a skew part) and for M of no kind in the plane.
+#include "contacts.h"
+
+static const nsm_cone_type types[] = { NSM_CONE_COULOMB, NSM_CONE_ELLIPTIC, NSM_CONE_CONTENSOU, NSM_CONE_GRIP, NSM_CONE_DISK };
+static const double mus[] = { 0, 1e-6, 1e-3, 0.1, 0.3, 1, 3, 10, 1e4 };
+
+// (1) of the answer in words, with u from the definition.
+static void assert_block(const bench *b, const nsm_cone_block *k, const char *what) {
+  double largest = 0, size_u = 0, d[4], u[4];
+  int n = k->size;
+  block_frame(k, d);
+  for (int i = 0; i < n; i++) {
+    double size = fabs(b->q[i]);
+    u[i] = b->q[i];
+    for (int j = 0; j < n; j++) { u[i] += b->M[i + j * n] * b->lambda[j]; size += fabs(b->M[i + j * n] * b->lambda[j]); }
+    size_u = fmax(size_u, d[i] * size);
+    if (d[i] > 0) largest = fmax(largest, fabs(b->lambda[i]) / d[i]);
+  }
+  if (largest == 0) largest = 1;
+  if (size_u == 0) return;
+  double v = block_violation(k, b->lambda, u, largest, size_u);
+  if (b->r.status != NSM_CONE_SOLVED || !(v <= 1e-9)) fail_msg("%s: type %d n %d mu %g: status %d, violation %g, residual %g", what, k->type, n, k->mu, b->r.status, v, b->r.residual);
+}
+
+static void definite(void **state) {
+  (void)state;
+  for (int trial = 0; trial < 40000; trial++) {
+    nsm_cone_block k = block_of(types[trial % 5], trial / 5 % 2, 0, mus[trial / 10 % 9]);
+    int n = k.size;
+    double lambda_scale = pow(10, 6 * draw()), matrix_scale = pow(10, 6 * draw());
+    bench b = bench_open(n, 0, 0);
+    fill_semidefinite(&b, n, trial % 3 ? 0 : 0.5);
+    for (int i = 0; i < n; i++) b.M[i + i * n] += 1e-3;
+    for (int i = 0; i < n * n; i++) b.M[i] *= matrix_scale;
+    for (int i = 0; i < n; i++) b.q[i] = draw() * lambda_scale * matrix_scale;
+    if (trial % 7 == 0) b.q[0] = 0;
+    if (k.type == NSM_CONE_DISK) k.radius *= lambda_scale;
+    b.p.cone = &k;
+    b.p.cones = 1;
+    bench_solve(&b, trial % 2 ? NULL : "contact", 0);
+    assert_block(&b, &k, "definite");
+    bench_close(&b);
+  }
+}
+
+// M of any rank; q such that an answer exists.
+static void semidefinite(void **state) {
+  (void)state;
+  int missed = 0;
+  for (int trial = 0; trial < 40000; trial++) {
+    nsm_cone_block k = block_of(types[trial % 5], trial / 5 % 2, 0, mus[3 + trial / 10 % 4]);
+    int n = k.size;
+    bench b = bench_open(n, 0, 0);
+    double u[4];
+    fill_semidefinite(&b, trial / 40 % (n + 1), 0);
+    block_answer(&k, trial / 200 % MODES, 1, b.lambda, u);
+    for (int i = 0; i < n; i++) {
+      b.q[i] = u[i];
+      for (int j = 0; j < n; j++) b.q[i] -= b.M[i + j * n] * b.lambda[j];
+    }
+    b.p.cone = &k;
+    b.p.cones = 1;
+    bench_solve(&b, NULL, 0);
+    missed += b.r.status != NSM_CONE_SOLVED;
+    if (b.r.status == NSM_CONE_SOLVED) assert_block(&b, &k, "semidefinite");
+    bench_close(&b);
+  }
+  assert_true(missed < 60);   // singular M with a self-stress inside the cone: h has poles and roots far apart
+}
+
+int main(void) {
+  nsm_la_init();
+  const struct CMUnitTest tests[] = { cmocka_unit_test(definite), cmocka_unit_test(semidefinite) };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
