@@ -72,7 +72,7 @@ struct Symbol {
   Value       value;
   Scope      *child;     // SY_INSTANCE
   MContext    ctx;       // SY_INSTANCE, SY_ROW: its loops, outer ones included
-  int         slip_id, nslip;   // SY_ROW: variables of the friction forces; `value` holds the slip velocities, id is -1 without a normal row
+  int         slip_id, nslip;   // SY_ROW: variables of the friction forces; id is -1 without a normal row
 };
 
 struct Scope {
@@ -200,7 +200,7 @@ Unit force_along(Unit y);                                      // of the force o
 Unit impulse_along(Unit y, bool velocities);                    // of its impulse; velocities: y is a rate
 // --- elab_friction.c ---
 bool has_friction(const Ast *x);                               // of a contact or constraint: some law is one of friction
-bool friction_rows(Symbol *y, const Env *env, const MVar *like); // slip velocities and the variables of their forces
+void friction_rows(Symbol *y, const MVar *like);               // the variables of its forces
 bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f);
 unsigned asserted_class(const Ast *law);                       // 0: not one of those names
 bool own_indices(const Env *env, const Ast *x, const char *what); // pair[i]: the indices written are the loops around it
