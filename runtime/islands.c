@@ -45,12 +45,17 @@ static int take_cones(const nsm_sim *s, int first, int m, nsm_cone_block *cone) 
     int f = r->friction_of[r->row_at[s->isl.active[first + i]]];
     if (f < 0) { i++; continue; }
     cone[n] = sim_friction_block(s, f, i);
+    if (s->isl.disk) {                                  // the normal row is an interval, its directions a disk
+      const sim_friction *k = &r->friction[f];
+      cone[n] = (nsm_cone_block){ .type = NSM_CONE_DISK, .first = i + (k->normal >= 0), .size = k->n, .radius = s->isl.disk[f] };
+      i = cone[n].first;
+    }
     i += cone[n++].size;
   }
   return n;
 }
 
-static int same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n) {
+int sim_same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n) {
   for (int i = 0; i < n; i++)
     if (a[i].type != b[i].type || a[i].first != b[i].first || a[i].size != b[i].size || a[i].mu != b[i].mu || a[i].mu2 != b[i].mu2 ||
         a[i].radius != b[i].radius)
@@ -189,7 +194,7 @@ static int solve_tiny(nsm_sim *s, int first, int m) {
   nsm_cone_block cone[SIM_TINY_BLOCKS];
   int cones = take_cones(s, first, m, cone);
   if (a->tiny_id[m] == 0 || memcmp(M, a->tiny[m], (size_t)(m * m) * sizeof(double)) != 0 || cones != a->tiny_cones[m] ||
-      !same_cones(cone, a->tiny_cone[m], cones)) {
+      !sim_same_cones(cone, a->tiny_cone[m], cones)) {
     memcpy(a->tiny[m], M, (size_t)(m * m) * sizeof(double));
     memcpy(a->tiny_cone[m], cone, (size_t)cones * sizeof *cone);
     a->tiny_cones[m] = cones;
