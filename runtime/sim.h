@@ -93,22 +93,22 @@ typedef struct sim_rows {
   int     bandwidth;
 } sim_rows;
 
-enum { SIM_TINY = 5 };                  // islands up to this size are dense, with a workspace per size
+enum { SIM_TINY = 5, SIM_TINY_BLOCKS = 8 };  // islands up to this size (the second: with friction) are dense, with a workspace per size
 
 typedef struct sim_islands {
   int            nactive;
   int           *active, *index;        // [n] places (in row_at) of the active rows; inverse
   double        *q, *lo, *hi, *lambda, *u;
-  double         tiny[SIM_TINY + 1][SIM_TINY * SIM_TINY];  // the last matrix of each size
-  void          *tiny_work[SIM_TINY + 1];
+  double         tiny[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];  // the last matrix of each size
+  void          *tiny_work[SIM_TINY_BLOCKS + 1];
   double        *dense;                 // [cap*cap]
   int            dense_cap;             // islands of up to this many rows are passed dense
   int           *row_start, *col;
   double        *val;
   void          *work;
-  uint64_t       next_id, tiny_id[SIM_TINY + 1];
-  nsm_cone_block *cone, tiny_cone[SIM_TINY + 1][SIM_TINY]; // [nfriction] blocks of the island at hand; of the last matrix of each size
-  int            tiny_cones[SIM_TINY + 1];
+  uint64_t       next_id, tiny_id[SIM_TINY_BLOCKS + 1];
+  nsm_cone_block *cone, tiny_cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS]; // [nfriction] blocks of the island at hand; of the last matrix of each size
+  int            tiny_most, tiny_cones[SIM_TINY_BLOCKS + 1];
   const double  *disk;                  // [nfriction] or NULL: friction is limited by these impulses, whatever the normal rows have
   int            failed_row;            // after a failure
   nsm_cone_result result;
