@@ -1,6 +1,7 @@
 // The energy-consistent schemes: what their files share. docs/numerics/consistent.md has the equations; numbers in comments are its own.
 //
-//   step_consistent.c      one step: impact (1), then Newton's method on (2)-(6)
+//   step_consistent.c      one step: impact (1), then the motion (2)-(6)
+//   consistent_newton.c    the motion: Newton's method                consistent_failed.c   what is said where a step fails
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
 //   consistent_energy.c    its works and losses, and the round-off of the balance
@@ -40,7 +41,13 @@ struct sim_consistent {
   int        largest;                    // rows of the largest such block
   double    *keep, *right, *row_scale, *col_scale, *work, *rhs;
   int       *jpvt, lwork;
-  int        redundant;                  // a dependent constraint was met
+  int        redundant, singular;        // dependent constraints were met: in a step that stands; in this attempt
+  int        projected, always_projected;// the contacts by (2.72): in this attempt; in all (tests)
+  long       projections;                // how often, in all
+  long       iterations;                 // of the step
+  int        affine;                     // K and the rows are constant for a given step: factors and columns are kept, one iteration is exact
+  double     made_for;                   // the step they were made for
+  unsigned char *has_column;             // [r.n]
 
   // contacts: those closed at q_B
   int        na, nc;                     // closed, all
@@ -54,7 +61,9 @@ struct sim_consistent {
   int       *row_start, *col, sparse;    // D by compressed rows
   double    *line;                       // [nc]
   double    *m, *qv, *lo, *hi, *lam, *uv, *l0, *diag;
-  void      *lcp;
+  void      *lcp, *tiny_work[SIM_TINY + 1];
+  double     tiny[SIM_TINY + 1][SIM_TINY * SIM_TINY];
+  uint64_t   next_id, tiny_id[SIM_TINY + 1];
   int        bad_row;
   nsm_cone_result result;
 };
@@ -79,6 +88,18 @@ void   con_energy_end(nsm_sim *s, const nsm_view *v);            // works and lo
 void con_columns(nsm_sim *s, double h);                          // K^{-1} B and its q part for the closed contacts
 int  con_contacts(nsm_sim *s);                                   // (13) -> con->lam; 0 on failure
 void con_apply_contacts(nsm_sim *s);                             // dz += K^{-1} B (lam - l0)
+
+void con_project(nsm_sim *s);                                    // the projected step (2.72) instead
+
+// consistent_newton.c: (q1, z1, l1, kappa1) of the motion (2)-(6) from (q, uc)
+nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e);
+void     con_learn(nsm_sim *s);                                  // the step stands: what start values would have been good
+double   con_row_error(const nsm_sim *s, double h, int row);     // relative
+
+// consistent_failed.c
+nsm_code con_mass(nsm_sim *s, const nsm_view *v, nsm_error *e);  // NSM_FAILED where a moving mass matrix is not positive definite
+nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int bad, nsm_error *e);
+nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int worst, nsm_error *e);
 
 // Rows of the impact, or of the constraints alone: free rows and closed contacts with rate (1 + e) rate0; impulses -> isl.lambda.
 int  con_impact(nsm_sim *s, int contacts, const double *value);

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-
 static const double *direction(const nsm_sim *s, int row) {
   int cls = s->r.cls[row];
   const sim_class *k = &s->cls[cls];
@@ -46,7 +45,11 @@ static void column(nsm_sim *s, int row, double h) {
 
 void con_columns(nsm_sim *s, double h) {
   struct sim_consistent *c = s->con;
-  for (int i = 0; i < c->na; i++) column(s, c->act[i], h);
+  for (int i = 0; i < c->na; i++) {
+    if (c->has_column[c->act[i]]) continue;
+    column(s, c->act[i], h);
+    c->has_column[c->act[i]] = (unsigned char)c->affine;
+  }
 }
 
 // H of contact i times the q part of column j.
@@ -152,12 +155,36 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
   return p;
 }
 
+// What opens by itself needs no force.
+static int opens(nsm_sim *s, int m) {
+  struct sim_consistent *c = s->con;
+  for (int a = 0; a < m; a++)
+    if (c->l0[c->member[a]] != 0 || !(change_of_gap(s, c->act[c->member[a]]) >= 0)) return 0;
+  for (int a = 0; a < m; a++) {
+    int i = c->member[a];
+    c->diag[i] = coupling(s, c->act[i], c->act[i]);
+    s->ltry[s->r.l[c->act[i]]] = 0;
+  }
+  return 1;
+}
+
 static int solve_island(nsm_sim *s, int m) {
   struct sim_consistent *c = s->con;
+  if (opens(s, m)) return 1;
   for (int a = 0; a < m; a++) c->local[c->member[a]] = a;
   nsm_cone_problem p = island(s, m);
+  void *work = c->lcp;
+  if (m <= SIM_TINY) {                                     // a matrix equal to the last of its size keeps its factors
+    size_t bytes = (size_t)(m * m) * sizeof(double);
+    if (c->tiny_id[m] == 0 || memcmp(c->m, c->tiny[m], bytes) != 0) {
+      memcpy(c->tiny[m], c->m, bytes);
+      c->tiny_id[m] = ++c->next_id;
+    }
+    p.matrix_id = c->tiny_id[m];
+    work = c->tiny_work[m];
+  }
   s->cone.warm = 1;
-  nsm_cone_status status = sim_cone_solve(s, &p, c->lcp, c->lam, c->uv, &c->result, c->act, c->member);
+  nsm_cone_status status = sim_cone_solve(s, &p, work, c->lam, c->uv, &c->result, c->act, c->member);
   s->count.solver_iterations += c->result.iterations;
   int worst = c->result.worst;
   if (status != NSM_CONE_SOLVED) {
@@ -183,6 +210,18 @@ int con_contacts(nsm_sim *s) {
     if (!solve_island(s, m)) return 0;
   }
   return 1;
+}
+
+// (2.72) of seed 004, with the factor of a contact from its own entry of D: lambda := prox(lambda - r w), r = 0.8 / D_ii (errata 2.9).
+void con_project(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  c->projections++;
+  for (int i = 0; i < c->na; i++) {
+    int row = c->act[i];
+    double d = c->diag[i] = coupling(s, row, row), l = s->l1[s->r.l[row]];
+    c->l0[i] = l;
+    s->ltry[s->r.l[row]] = d > 0 ? fmax(0, l - 0.8 / d * change_of_gap(s, row)) : l;
+  }
 }
 
 void con_apply_contacts(nsm_sim *s) {

@@ -95,7 +95,7 @@ static void factor_constrained(struct sim_consistent *c, int block) {
   }
   c->inverted[block] = isfinite(most) && (st.code != NSM_LA_OK || !(least > dependent * most));
   if (!c->inverted[block]) return;
-  c->redundant = 1;
+  c->singular = 1;
   nsm_la_pseudo_inverse(b->n, c->keep, dependent, c->right, c->jpvt, c->work, c->lwork);
   memcpy(A, c->right, bytes);
 }
@@ -103,6 +103,8 @@ static void factor_constrained(struct sim_consistent *c, int block) {
 int con_matrix(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   memset(c->k.val, 0, (size_t)c->k.nval * sizeof(double));
+  memset(c->has_column, 0, (size_t)s->r.n);
+  c->made_for = v->h;
   memset(c->qsize, 0, (size_t)s->nq * sizeof(double));
   for (int a = 0; a < s->on.smooth.n; a++) {
     const sim_class *k = &s->cls[s->on.smooth.of[a]];

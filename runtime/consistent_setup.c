@@ -199,6 +199,25 @@ static void contacts_room(nsm_sim *s) {
   if (bytes < small) bytes = small;
   c->lcp = sim_take(s, bytes, 1);
   nsm_cone_workspace_init(c->lcp, bytes);
+  for (int m = 1; m <= SIM_TINY && m <= c->nc; m++) {
+    size_t room = nsm_cone_workspace_size(m, (size_t)(m * m), m);
+    c->tiny_work[m] = sim_take(s, room, 1);
+    nsm_cone_workspace_init(c->tiny_work[m], room);
+  }
+}
+
+// R1 affine with a constant Jacobian, gaps with constant directions, no constraints.
+static int is_affine(const nsm_sim *s) {
+  int yes = s->con->ns == 0;
+  for (int a = 0; a < s->on.smooth.n; a++) {
+    const nsm_class *c = s->cls[s->on.smooth.of[a]].c;
+    yes &= !c->c_fn || c->c_affine;
+  }
+  for (int a = 0; a < s->on.contact.n; a++) {
+    const nsm_class *c = s->cls[s->on.contact.of[a]].c;
+    yes &= c->y_affine && c->h_stage <= NSM_CONST && c->curve.n == 0;
+  }
+  return yes;
 }
 
 void sim_consistent_analyse(nsm_sim *s) {
@@ -233,6 +252,8 @@ void sim_consistent_analyse(nsm_sim *s) {
   c->gap = SIM_NEW(s, s->r.n, double);
   shape_matrix(s);
   contacts_room(s);
+  c->affine = is_affine(s);
+  c->has_column = SIM_NEW(s, s->r.n, unsigned char);
 }
 
 void sim_consistent_reset(nsm_sim *s) {

@@ -243,6 +243,7 @@ void sim_matrix_analyse(nsm_sim *s);
 void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour, const unsigned char *dense);
 int  sim_block_factor(sim_matrix *w, int block);                                 // -1, or the row of a zero pivot
 int  sim_matrix_update(nsm_sim *s, int with_constants);                          // assembles and factors; -1, or the z of a zero pivot
+int  sim_matrix_definite(nsm_sim *s, const double *inverse);                     // -1, or the z whose pivot is not positive; val is lost
 void sim_matrix_solve(const nsm_sim *s, double *x);                              // x := W^{-1} x
 void sim_block_solve(const sim_matrix *w, int block, double *x);                 // in the block's own order
 

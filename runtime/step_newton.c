@@ -112,6 +112,10 @@ static double row_value(const nsm_sim *s, int i, double *size) {
   *size = fabs(y) + fabs(r->e[row] * r->rate0[row]);
   for (int e = r->c0[row]; e < r->c0[row + 1]; e++) *size += fabs(r->c[e]) * (fabs(s->z1[r->cz[e]]) + fabs(s->z[r->cz[e]]));
   for (int e = r->d0[row]; e < r->d0[row + 1]; e++) *size += fabs(r->d[e] * s->l1[r->l[r->ds[e]]]);
+  for (int at = s->isl.active[i], e = r->m0[at]; e < r->m0[at + 1]; e++) {   // at rest the rate is what impulses leave of the free motion
+    int other = r->row_at[r->mc[e]];
+    if (r->active[other]) *size += fabs(r->m[e] * s->l1[r->l[other]]);
+  }
   return y;
 }
 

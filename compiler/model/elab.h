@@ -59,6 +59,7 @@ struct Symbol {
   Env         env;       // where it was declared
   MVarKind    var_kind;  // SY_VARIABLE, SY_ROW
   bool        used;
+  const Ast  *start_rate; // of a coordinate: the declaration that gives its initial velocity
   const Ast  *given;     // SY_PARAM, SY_FORMAL: the argument of the instance, read in scope->args_env
   const Ast *const *fors; int nfors;  // SY_ROW: the `for`s around it, outermost first
   // valid once DONE:
@@ -71,7 +72,7 @@ struct Symbol {
   Value       value;
   Scope      *child;     // SY_INSTANCE
   MContext    ctx;       // SY_INSTANCE, SY_ROW: its loops, outer ones included
-  int         slip_id, nslip;   // SY_ROW: variables of the friction forces; `value` holds the slip velocities, id is -1 without a normal row
+  int         slip_id, nslip;   // SY_ROW: variables of the friction forces; id is -1 without a normal row
 };
 
 struct Scope {
@@ -157,6 +158,7 @@ const char *ast_text(Elab *e, const Ast *x);                   // as written
 const char *inner_text(const Env *env, Span at);                // the same, without parentheses around it
 
 // --- elab_index.c: sizes and indices ---
+void  note_given(Elab *e);                                     // fills MParam.given
 bool  param_value(Elab *e, int id, bool fix, double *out);     // with overrides; fix: marks it structural
 bool  try_eval(Elab *e, const MExpr *x, bool fix, const double *loop, int nloop, double *out);
 bool  fixed_number(const Env *env, const MExpr *x, const char *what, double *out);  // compile-time value; reports
@@ -198,7 +200,7 @@ Unit force_along(Unit y);                                      // of the force o
 Unit impulse_along(Unit y, bool velocities);                    // of its impulse; velocities: y is a rate
 // --- elab_friction.c ---
 bool has_friction(const Ast *x);                               // of a contact or constraint: some law is one of friction
-bool friction_rows(Symbol *y, const Env *env, const MVar *like); // slip velocities and the variables of their forces
+void friction_rows(Symbol *y, const MVar *like);               // the variables of its forces
 bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f);
 unsigned asserted_class(const Ast *law);                       // 0: not one of those names
 bool own_indices(const Env *env, const Ast *x, const char *what); // pair[i]: the indices written are the loops around it

@@ -160,6 +160,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   m->name = root->name;
   m->file = root->span.file;
   m->span = root->name_span;
+  note_given(e);
   FREEZE(var);
   FREEZE(param);
   FREEZE(energy);

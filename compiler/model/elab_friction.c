@@ -17,34 +17,42 @@ bool has_friction(const Ast *x) {
 // The force against a slip velocity: power over velocity.
 static Unit force_against(Unit slip) { return slip.state == UNIT_KNOWN ? force_along(unit_mul(slip, unit_named("s"))) : UNIT_ANY; }
 
-static bool too_many(const Env *env, const Value *v) {
-  Diag *d = diag(env->e->bag, DIAG_E0302, v->span, "a contact has one or two directions of slip, and a spin");
-  diag_label(d, "this is %s", shape_text(env->e, v));
-  diag_help(d, "slip = vt; in the plane, slip = [v1, v2]; in space, slip = [v1, v2, spin]; with contensou(mu, radius)");
-  return false;
+// How many directions a slip has, as written: the rows are there before its value is read, which may use names local to a loop.
+static int directions(const Ast *slip) {
+  while (slip->kind == AST_PAREN) slip = slip->a;
+  return slip->kind == AST_VECTOR ? slip->list.n : 1;
 }
 
-bool friction_rows(Symbol *y, const Env *env, const MVar *like) {
-  Elab *e = env->e;
+void friction_rows(Symbol *y, const MVar *like) {
+  Elab *e = y->env.e;
   const Ast *x = y->decl;
   y->slip_id = -1;
-  if (!x->c) return true;
-  y->value = elab_expr(env, x->c);
-  if (y->value.bad || !unit_check(env, y->value, UNIT_ANY, "a slip velocity")) return false;
-  int n = value_count(&y->value);
-  if (y->value.ndim > 1 || n < 1 || n > MOST_SLIPS) return too_many(env, &y->value);
-  if (!has_friction(x)) return true;
+  if (!x->c || !has_friction(x) || directions(x->c) > MOST_SLIPS) return;
   y->slip_id = (int)e->var.n;
-  y->nslip = n;
-  for (int k = 0; k < n; k++) {
+  y->nslip = directions(x->c);
+  for (int k = 0; k < y->nslip; k++) {
     MVar v = *like;
-    const char *part = k == 2 ? "lambda_s" : n == 1 ? "lambda_t" : k == 0 ? "lambda_t[1]" : "lambda_t[2]";
-    v.unit = impulse_along(y->value.unit, true);
+    const char *part = k == 2 ? "lambda_s" : y->nslip == 1 ? "lambda_t" : k == 0 ? "lambda_t[1]" : "lambda_t[2]";
     v.name = arena_printf(e->a, "%.*s%s", (int)(strlen(like->name) - strlen("lambda")), like->name, part);
     v.plain = arena_printf(e->a, "%.*s%s", (int)(strlen(like->plain) - strlen("lambda")), like->plain, part);
     vec_push(&e->var, v);
   }
-  return true;
+}
+
+static bool slips(const Env *env, const Ast *x, const Symbol *row, Value *v) {
+  Elab *e = env->e;
+  *v = elab_expr(env, x->c);
+  if (v->bad || !unit_check(env, *v, UNIT_ANY, "a slip velocity")) return false;
+  int n = value_count(v);
+  if (v->ndim <= 1 && n <= MOST_SLIPS && n == directions(x->c)) {
+    for (int k = 0; k < row->nslip; k++) e->var.at[row->slip_id + k].unit = impulse_along(v->unit, true);
+    return true;
+  }
+  Diag *d = diag(e->bag, DIAG_E0302, v->span, "a contact has one or two directions of slip, and a spin");
+  diag_label(d, "this is %s", shape_text(e, v));
+  if (n == 2 || n == 3) diag_help(d, "write the directions out: slip = [v[1], v[2]];");
+  else diag_help(d, "slip = vt; in the plane, slip = [v1, v2]; in space, slip = [v1, v2, spin]; with contensou(mu, radius)");
+  return false;
 }
 
 // --- the law ---
@@ -96,9 +104,9 @@ static bool arguments(const Env *env, const Ast *x, const Ast *law, MFriction *f
   return f->mu && (law->list.n < 2 || f->mu2 || f->radius);
 }
 
-static bool pressed(const Env *env, const Ast *x, const Symbol *row, MFriction *f) {
+static bool pressed(const Env *env, const Ast *x, Unit slip, MFriction *f) {
   Value v = elab_scalar(env, x->b);
-  if (!unit_check(env, v, force_against(row->value.unit), "the normal force")) return false;
+  if (!unit_check(env, v, force_against(slip), "the normal force")) return false;
   if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
     not_constant(env, &v, "a given normal force", "use a number or a parameter; where it varies, write a contact with a gap");
     return false;
@@ -131,13 +139,15 @@ bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f
     diag_help(d, "contact %s { normal_force = ...; slip = ...; with coulomb(mu); }", x->name);
     return false;
   }
+  Value v;
+  if (x->c && !slips(env, x, row, &v)) return false;
   if (!law) return true;
   if (!x->c) return no_slip(env, x, law);
   if (!fits(env, x, law, row->nslip) || !arguments(env, x, law, f)) return false;
   f->span = law->span;
-  f->slip = row->value.at;
-  f->slip_span = row->value.span;
+  f->slip = v.at;
+  f->slip_span = v.span;
   f->nslip = row->nslip;
   for (int k = 0; k < row->nslip; k++) f->var[k] = row->slip_id + k;
-  return x->a ? true : pressed(env, x, row, f);
+  return x->a ? true : pressed(env, x, v.unit, f);
 }

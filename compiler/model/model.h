@@ -68,6 +68,7 @@ typedef struct MParam {
   int         ndim, dim[2];   // of an array: on its first element; the others have ndim = -1
   bool        structural; // a length or an unrolled sum depends on it: fixed when compiled
   double      fixed;      // its value, where structural
+  double      given;      // a number that --set gives on the command line of the compiler, else nan: for checks of values only
 } MParam;
 
 // --- statements ---

@@ -47,6 +47,7 @@ static inline void notice_matrix(const nsm_cone_problem *p, nsm_cone_work *w) {
   w->analysed = 0;
   w->known = w->singular = 0;
   w->basis_known = 0;
+  w->planar = w->modes_known = w->mode_count = w->mode_turn = 0;
 }
 
 typedef struct best_answer { double *lambda; nsm_cone_check check; const char *solver; int any; } best_answer;
@@ -168,6 +169,13 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
     return NSM_CONE_SOLVED;
   }
   notice_matrix(p, w);
+  if (is_auto(o) && p->m <= NSM_MODES_MAX && !p->row_start) {
+    if (w->planar == 0) w->planar = nsm_cone_is_planar(p) ? 1 : -1;
+    if (w->planar > 0 && ((w->modes_known && nsm_cone_modes_again(p, w, &t, lambda, u, &c)) || nsm_cone_modes_judged(p, w, &t, lambda, u, &c))) {
+      report(r, NSM_CONE_SOLVED, &c, "modes", w->iterations > 0 ? w->iterations : 1);
+      return NSM_CONE_SOLVED;
+    }
+  }
   if (is_auto(o)) return solve_slowly(p, o, w, &t, NULL, lambda, u, r);
   const nsm_cone_solver *only = nsm_cone_solver_find(o->solver);
   if (!only) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }

@@ -37,11 +37,10 @@ JUDGE_INLINE judge judge_open(double lambda_max, double q_max, double tol, doubl
 
 // r and floor of row i or of the block that starts there, both in the unit of lambda. Written so that any nan is not accepted.
 JUDGE_INLINE void judge_note(judge *j, int i, double r, double floor, double rho, int valid) {
-  double limit = rho * j->guard, most = rho * j->cap;
+  double limit = rho * j->guard;
   limit = j->limit < limit ? j->limit : limit;
-  most = 8 * floor < most ? 8 * floor : most;
-  limit = limit > most ? limit : most;
-  if (!(r <= limit && floor < HUGE_VAL && limit < HUGE_VAL && valid)) j->accepted = 0;
+  limit = limit > 8 * floor ? limit : 8 * floor;
+  if (!(r <= limit && limit < HUGE_VAL && 8 * floor <= rho * j->cap && valid)) j->accepted = 0;
   if (!(r <= j->worst)) { j->worst = r; j->row = i; }
   j->floor = floor > j->floor ? floor : j->floor;
 }

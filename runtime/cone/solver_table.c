@@ -7,6 +7,8 @@
 const nsm_cone_solver nsm_cone_solvers[] = {
   // name          function              most rows       dense  direct  blocks           takes
   { "contact",     nsm_cone_contact,     4,              1,     1,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "one block and nothing else, of any kind; exact" },
+  { "modes",       nsm_cone_modes,       NSM_MODES_MAX,  1,     1,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "planar friction, any M; nonsingular sets of modes, inverses kept while the matrix stays" },
+  { "planar",      nsm_cone_planar,      NSM_PLANAR_MAX, 1,     1,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "planar friction, few contacts, any M; exact, and proves that there is no solution" },
   { "bases",       nsm_cone_bases,       NSM_BASES_MAX,  1,     1,      0,               "any M; nonsingular bases only, inverses kept while the matrix stays" },
   { "enumeration", nsm_cone_enumeration, NSM_BASES_MAX,  1,     1,      0,               "any M, also singular; exact, and proves that there is no solution" },
   { "pivot",       nsm_cone_pivot,       0,              0,     1,      0,               "P-matrices and most others with nonsingular bases; dense, tridiagonal, banded" },
@@ -25,7 +27,7 @@ const nsm_cone_solver nsm_cone_solvers[] = {
 
 static const char *const names[] = {
   "auto",
-  "contact",
+  "contact", "modes", "planar",
   "bases", "enumeration", "pivot", "lemke", "proximal", "branch",
   "proximal_newton", "alart_curnier",
   "nsgs", "nsgs_over",
