@@ -79,7 +79,7 @@ JUDGE_INLINE void judge_disk(int n, double radius, double *x) {
 // x := its nearest point with |x_1..| <= mu x_0.
 JUDGE_INLINE void judge_cone(int n, double mu, double *x) {
   double t = judge_norm(n - 1, x + 1);
-  if (t <= mu * x[0]) return;
+  if (t <= mu * x[0] && x[0] >= 0) return;   // mu = 0: 0 <= -0 holds
   double normal = x[0] + mu * t > 0 ? (x[0] + mu * t) / (1 + mu * mu) : 0.0;
   x[0] = normal;
   for (int k = 1; k < n; k++) x[k] = t > 0 ? mu * normal * (x[k] / t) : 0.0;

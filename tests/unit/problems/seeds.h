@@ -25,8 +25,13 @@ static const char json_cones[] = "{\"nsm_problem\": 1, \"M\": {\"row\": [0,1,2,3
   "  {\"type\": \"contensou\", \"first\": 6, \"mu\": 0.5, \"radius\": 0.1}, {\"type\": \"grip\", \"first\": 10, \"size\": 2, \"mu\": 0.3}, {\"type\": \"disk\", \"first\": 12, \"size\": 2, \"radius\": 0.7}],\n"
   " \"model\": \"M\", \"step\": 3, \"time\": 0.1, \"status\": \"solved\", \"solver\": \"x\", \"residual\": 0, \"iterations\": 1, \"place\": \"p\"}\n";
 
+// mu = 0: a normal force of the wrong sign once passed for a solution.
+static const char json_frictionless[] = "{\"nsm_problem\": 1, \"M\": [[3, 0, 0, 0], [0, 0, 0, 0], [0, 2, 0, 0], [0, 0, 3, 0]], \"q\": [2, 0, 0, 2],\n"
+  " \"cones\": [{\"type\": \"coulomb\", \"first\": 0, \"size\": 2, \"mu\": 0}, {\"type\": \"coulomb\", \"first\": 2, \"size\": 2, \"mu\": 0}]}\n";
+
 static const struct seed { const char *name, *text; } seeds[] = {
   { "lcp_dense.dat", lcp_dense }, { "lcp_blocks.dat", lcp_blocks }, { "relay.dat", relay }, { "step.dat", relay_unbounded }, { "FC2D.dat", fc2d }, { "FC3D.dat", fc3d },
   { "x.hdf5.dat", fc3d_blocks }, { "both_mlcp.dat", mlcp_both }, { "one_mlcp.dat", mlcp_one }, { "split_mlcp.dat", mlcp_split }, { "older_mlcp.dat", mlcp_older },
-  { "redundant_mlcp.dat", mlcp_redundant }, { "dense.json", json_dense }, { "sparse.json", json_sparse }, { "triplets.json", json_triplets }, { "cones.json", json_cones } };
+  { "redundant_mlcp.dat", mlcp_redundant }, { "dense.json", json_dense }, { "sparse.json", json_sparse }, { "triplets.json", json_triplets }, { "cones.json", json_cones },
+  { "frictionless.json", json_frictionless } };
 enum { SEEDS = sizeof seeds / sizeof *seeds };
