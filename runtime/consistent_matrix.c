@@ -116,6 +116,7 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
   for (int a = 0; a < s->on.row.n; a++) {
     const sim_class *k = &s->cls[s->on.row.of[a]];
     con_class *o = &c->cls[s->on.row.of[a]];
+    if (k->c->kind == NSM_FRICTION) continue;          // H_T is that of the begin
     int contact = k->c->kind == NSM_CONTACT, l0 = s->r.l[k->row0];
     if (contact && !memchr(s->r.active + k->row0, 1, (size_t)k->tab.count)) continue;
     if (k->c->curve_fn) {

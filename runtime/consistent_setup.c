@@ -26,7 +26,9 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
     if (c->kind == NSM_SMOOTH && (c->mass_stage != NSM_NONE || c->f_stage != NSM_NONE) && !c->c_fn)
       return refuse(s, a, "have no discrete form of this term", e);
     if (c->kind == NSM_CONSTRAINT && c->velocity_level) return refuse(s, a, "do not support constraints on velocity level yet", e);
-    if (sim_contactlike(c) && !c->dg_fn && c->h_stage > NSM_CONST) return refuse(s, a, "have no discrete derivative of this gap", e);
+    if (c->kind == NSM_FRICTION && c->friction == NSM_GRIP) return refuse(s, a, "do not support friction on a constraint yet", e);
+    if (c->kind == NSM_FRICTION && s->m->scheme == NSM_SCHEME_CONSISTENT1) return refuse(s, a, "with one step know no friction", e);
+    if (sim_contactlike(c) && c->kind != NSM_FRICTION && !c->dg_fn && c->h_stage > NSM_CONST) return refuse(s, a, "have no discrete derivative of this gap", e);
     if (s->m->scheme != NSM_SCHEME_CONSISTENT1 || c->kind != NSM_CONTACT) continue;
     for (int i = 0; i < k->tab.count; i++) {
       double r = c->e_num >= 0 ? k->tab.num[(size_t)i * (size_t)c->nnum + (size_t)c->e_num] : 0;
@@ -217,6 +219,7 @@ static int is_affine(const nsm_sim *s) {
     const nsm_class *c = s->cls[s->on.contact.of[a]].c;
     yes &= c->y_affine && c->h_stage <= NSM_CONST && c->curve.n == 0;
   }
+  for (int a = 0; a < s->on.friction.n; a++) yes &= s->cls[s->on.friction.of[a]].c->h_stage <= NSM_CONST;
   return yes;
 }
 
@@ -249,7 +252,10 @@ void sim_consistent_analyse(nsm_sim *s) {
   for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->nl, double);
   double **by_n[] = { &c->res, &c->size, &c->dz };
   for (size_t i = 0; i < sizeof by_n / sizeof *by_n; i++) *by_n[i] = SIM_NEW(s, c->n, double);
-  c->gap = SIM_NEW(s, s->r.n, double);
+  double **by_row[] = { &c->gap, &c->drift, &c->slip, &c->start };
+  for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, s->r.n, double);
+  c->disk = SIM_NEW(s, s->r.nfriction, double);
+  c->cone = SIM_NEW(s, s->r.nfriction, nsm_cone_block);
   shape_matrix(s);
   contacts_room(s);
   c->affine = is_affine(s);

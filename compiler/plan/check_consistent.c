@@ -80,7 +80,9 @@ void check_consistent(const System *s, const char *scheme, DiagBag *bag) {
     if (c->kind == CLASS_RELATION)
       diag_label(refuse(&k, c->span, c->compliant ? "compliant contacts" : "relations between outputs and multipliers"), "%s", c->label);
     else if (c->kind == CLASS_FRICTION) {
-      if (c->direction == 0) diag_label(refuse(&k, c->span, "friction"), "%s", c->label);
+      bool one_step = !strcmp(scheme, "consistent1");
+      if (c->direction == 0 && (one_step || c->friction == MF_GRIP))
+        diag_label(refuse(&k, c->span, one_step ? "friction" : "friction on a constraint"), "%s", c->label);
     }
     else if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) row(&k, c);
     else if (c->kind == CLASS_SMOOTH && c->kinetic != EX_NONE) kinetic(&k, c);

@@ -48,7 +48,7 @@ const Plan *scheme_consistent(Arena *a, const System *s, const char *name) {
       TwoPoint t = two_point_row(a, s, c);
       row_kernels(pc, &h, &t);
       p->constant_problem_matrix &= c->affine;
-    }
+    } else if (c->kind == CLASS_FRICTION) p->constant_problem_matrix &= c->affine;
     class_columns(pc, &h);
   }
   p->constant_problem_matrix &= p->constant_iteration_matrix;
