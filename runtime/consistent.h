@@ -14,7 +14,7 @@ enum { DENSE_ISLAND = 40 };             // contacts up to which (13) is always d
 
 // A class' outputs of its two-point kernels.
 typedef struct con_class {
-  double *cjac, *dg, *dr, *rq, *curve;   // [count][n] of the pattern
+  double *cjac, *dg, *dr, *rq, *curve, *gq;   // [count][n] of the pattern
   double *mass0;                         // M(q_B)
 } con_class;
 

@@ -39,8 +39,11 @@ static void kinetic(const Check *k, const SysClass *c) {
 
 static void row(const Check *k, const SysClass *c) {
   const char *name = c->label;
-  if (c->velocity_level) diag_label(refuse(k, c->span, "constraints on velocities"), "%s", name);
-  else if (ex_depends(k->s->pool, c->y, k->s->sym_time))
+  if (c->velocity_level && (ex_depends(k->s->pool, c->y, k->s->sym_time) || !at_rest(k, c, c->y))) {
+    Diag *d = refuse(k, c->span, "a constraint that prescribes a velocity");
+    diag_label(d, "%s", name);
+    diag_note(d, "a drive supplies energy; what the scheme keeps is a constraint that all velocities at zero meet");
+  } else if (!c->velocity_level && ex_depends(k->s->pool, c->y, k->s->sym_time))
     diag_label(refuse(k, c->span, c->kind == CLASS_CONTACT ? "a gap that changes with time" : "a constraint that changes with time"), "%s", name);
 }
 

@@ -21,6 +21,12 @@ static void row_kernels(PlanClass *pc, Hoist *h, const TwoPoint *t) {
   kernel_entries(pc, h, KERNEL_RQ, &t->rq);
   kernel_entries(pc, h, KERNEL_DRATE, &t->dr);
   kernel_entries(pc, h, KERNEL_CURVE, &t->curve);
+  if (t->gap != EX_NONE) {
+    kernel_set(pc, h, KERNEL_GAP, (Ex[]){ t->gap, pc->c->rate }, 2);
+    pc->kernel[KERNEL_GAP].stage = STAGE_STATE;
+    kernel_entries(pc, h, KERNEL_GQ, &t->gq);
+    pc->gq = t->gq;
+  }
   pc->rq = t->rq;
   pc->dr = t->dr;
   pc->curve = t->curve;
