@@ -15,7 +15,7 @@ enum { MEMORY = 5, HALVINGS = 12 };
 int nsm_newton_take(const nsm_graph *g, nsm_newton_map *map, nsm_cone_work *w, nsm_newton *n) {
   size_t m = (size_t)g->rows, nodes = (size_t)g->nodes;
   *n = (nsm_newton){ .g = g, .map = map, .w = w };
-  double **vectors[] = { &n->y, &n->F, &n->step, &n->y_step, &n->x_trial, &n->y_trial, &n->F_trial, &n->rest };
+  double **vectors[] = { &n->y, &n->F, &n->step, &n->y_step, &n->x_trial, &n->y_trial, &n->F_trial, &n->rest, &n->x_outer };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     if (!(*vectors[i] = nsm_cone_take_doubles(w, m))) return 0;
   n->A = nsm_cone_take_doubles(w, nodes * NSM_NODE_BLOCK);
@@ -65,7 +65,7 @@ static double remainder_of(const nsm_newton *n, double *rest) {
   return norm2(g->rows, rest);
 }
 
-static int factor(nsm_newton *n, double alpha) {
+int nsm_newton_factor(nsm_newton *n, double alpha) {
   const nsm_graph *g = n->g;
   if (!n->ordered || memcmp(n->taken, n->active, (size_t)g->nodes) != 0) {
     memcpy(n->taken, n->active, (size_t)g->nodes);
@@ -89,7 +89,7 @@ static int direction(nsm_newton *n, double alpha) {
   double size = norm2(g->rows, n->F), rest = size;
   for (int c = 0; c < g->nodes; c++)
     for (int i = g->node[c].first; i < g->node[c].first + g->node[c].size; i++) n->step[i] = n->active[c] ? 0 : -n->F[i];
-  if (!factor(n, alpha)) return 0;
+  if (!nsm_newton_factor(n, alpha)) return 0;
   for (int k = 0; k < 3; k++) {
     product(g, alpha, n->step, NULL, n->y_step);
     double now = remainder_of(n, n->rest);

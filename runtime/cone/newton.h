@@ -87,7 +87,7 @@ typedef struct nsm_newton {
   size_t           mark;                       // w->used without the factor
   int              ordered;                    // fronts belong to `taken`
   unsigned char   *active, *trial_active, *taken;
-  double *y, *F, *A, *B, *step, *y_step, *x_trial, *y_trial, *F_trial, *rest;
+  double *y, *F, *A, *B, *step, *y_step, *x_trial, *y_trial, *F_trial, *rest, *x_outer;
   double  norm;                                // |F| in the maximum norm at the end
   int     iterations, factored;
 } nsm_newton;
@@ -95,5 +95,11 @@ typedef struct nsm_newton {
 int nsm_newton_take(const nsm_graph *g, nsm_newton_map *map, nsm_cone_work *w, nsm_newton *n);
 // Semismooth Newton with line search on F(x) = 0 for the problem with M + alpha metric, q - alpha metric center. 1 where |F|_inf <= tolerance |x|_inf.
 int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double tolerance, int max_iterations, double *x);
+// Factors A + B (M + alpha metric) on the active nodes; keeps the order where they are the same. 0: singular, or no room.
+int nsm_newton_factor(nsm_newton *n, double alpha);
 // Newton alone, alpha = 0, from zero or the guess.
 nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda);
+
+// ---- proximal_newton.c: the loop from x with the first alpha; lambda is written in any case -------------------------------------------
+nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_graph *g, nsm_newton *n, double alpha,
+                                   double *x, double *lambda, double *u);

@@ -27,11 +27,11 @@ static double distance(const nsm_graph *g, nsm_newton *n, const double *x, doubl
   return scale > 0 ? worst / scale : worst;
 }
 
-static nsm_cone_outcome loop(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const nsm_graph *g, nsm_newton *n,
-                             double *x, double *x_new, double *F, double *lambda, double *u) {
+nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_graph *g, nsm_newton *n, double alpha,
+                                   double *x, double *lambda, double *u) {
   size_t bytes = (size_t)g->rows * sizeof(double);
   int limit = t->max_iterations > 0 ? t->max_iterations : OUTER;
-  double alpha = 1, now = distance(g, n, x, u, F), ready = t->tolerance;
+  double *x_new = n->x_outer, *F = n->F_trial, now = distance(g, n, x, u, F), ready = t->tolerance;
   for (int k = 0; k < limit && n->iterations < TOTAL; k++) {
     if (now <= ready) {
       nsm_cone_check c;
@@ -43,11 +43,13 @@ static nsm_cone_outcome loop(const nsm_cone_problem *p, nsm_cone_work *w, const 
     memcpy(x_new, x, bytes);
     int before = n->iterations, ok = nsm_newton_solve(n, alpha, x, fmax(1e-14, 1e-3 * now), INNER, x_new), used = n->iterations - before;
     double next = distance(g, n, x_new, u, F);
+#ifdef TRACE
+    if (getenv("T")) printf("  prox %d alpha %.1e now %.2e next %.2e newton %d %s\n", k, alpha, now, next, used, ok ? "" : "failed");
+#endif
     if (ok) alpha *= used <= 4 ? 0.1 : used <= 6 ? 0.3 : used > 12 ? 2 : 1;
     else    alpha = fmin(5 * alpha, 1e6);
     if (ok || next < now) { memcpy(x, x_new, bytes); now = next; }
   }
-  (void)w;
   to_lambda(g, x, lambda);
   return NSM_CONE_GAVE_UP;
 }
@@ -57,10 +59,10 @@ static nsm_cone_outcome solve(const nsm_cone_problem *p, nsm_cone_work *w, const
   nsm_graph g;
   nsm_newton n;
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
-  double *x = nsm_cone_take_doubles(w, m), *x_new = nsm_cone_take_doubles(w, m), *F = nsm_cone_take_doubles(w, m);
-  if (x && x_new && F && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, map, w, &n)) {
+  double *x = nsm_cone_take_doubles(w, m);
+  if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, map, w, &n)) {
     for (size_t i = 0; i < m; i++) x[i] = t->warm && g.scale[i] > 0 ? lambda[i] / g.scale[i] : 0;
-    outcome = loop(p, w, t, &g, &n, x, x_new, F, lambda, u);
+    outcome = nsm_proximal_loop(p, t, &g, &n, 1, x, lambda, u);
   }
   w->used = mark;
   return outcome;

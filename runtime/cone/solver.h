@@ -70,7 +70,7 @@ typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm
 
 nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_branch, nsm_cone_proximal,
                          nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
-nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_alart_curnier;
+nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_alart_curnier;
 
 struct nsm_cone_check;
 // bases.c, judged, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.

@@ -13,6 +13,7 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { "proximal",    nsm_cone_proximal,    0,              0,     0,      0,               "monotone M of any rank; dense, tridiagonal, banded" },
   { "branch",      nsm_cone_branch,      0,              1,     0,      0,               "any M, exact: all ways to be complementary, by bounds; proves that there is no solution" },
   { "proximal_newton", nsm_cone_proximal_newton, 0,      0,     0,      NSM_ALL_BLOCKS,  "friction of any rank: proximal point around Newton; dense and sparse" },
+  { "interior",    nsm_cone_interior,    0,              0,     0,      NSM_ALL_BLOCKS & ~(1u << NSM_CONE_GRIP), "friction without grips: interior point, then proximal_newton" },
   { "alart_curnier", nsm_cone_alart_curnier, 0,          0,     0,      NSM_ALL_BLOCKS,  "semismooth Newton alone; few contacts per body" },
   { "pgs",         nsm_cone_pgs,         0,              0,     0,      NSM_ALL_BLOCKS,  "symmetric definite M, all blocks; dense and sparse" },
   { "psor",        nsm_cone_psor,        0,              0,     0,      NSM_ALL_BLOCKS,  "as pgs, over-relaxed by 1.4" },
@@ -20,7 +21,7 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { NULL, NULL, 0, 0, 0, 0, NULL }
 };
 
-static const char *const names[] = { "auto", "bases", "enumeration", "pivot", "lemke", "proximal", "branch", "proximal_newton", "alart_curnier", "pgs", "psor", "jacobi", NULL };
+static const char *const names[] = { "auto", "bases", "enumeration", "pivot", "lemke", "proximal", "branch", "proximal_newton", "interior", "alart_curnier", "pgs", "psor", "jacobi", NULL };
 
 const char *const *nsm_cone_solver_names(void) { return names; }
 
