@@ -220,9 +220,6 @@ static void follow(interior *s, nsm_newton *n, double reduction, int limit, doub
     n->iterations++;
     n->w->iterations++;
     double length = fmin(1, (t > 0.9 ? 0.99 : 0.9) * t);
-#ifdef TRACE
-    if (getenv("T")) printf("  ip %d gap %.2e sigma %.1e t %.2e\n", k, gap / first, sigma, t);
-#endif
     small_steps = length < 1e-3 ? small_steps + 1 : 0;
     for (int i = 0; i < g->rows; i++) x[i] += length * dx[i];
     for (int i = 0; i < g->nodes * SLOTS; i++) { s->X[i] += length * s->dX[i]; s->V[i] += length * s->dV[i]; }

@@ -27,6 +27,7 @@ typedef struct nsm_graph {
   int      *column;          // [start[nodes]], ascending in each node
   size_t   *at;
   double   *value, *q, *scale;
+  double    push;            // factor of rho in the maps
   int      *diagonal;        // [nodes] which block is (c, c)
 } nsm_graph;
 
@@ -101,5 +102,5 @@ int nsm_newton_factor(nsm_newton *n, double alpha);
 nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda);
 
 // ---- proximal_newton.c: the loop from x with the first alpha; lambda is written in any case -------------------------------------------
-nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_graph *g, nsm_newton *n, double alpha,
+nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n, double alpha,
                                    double *x, double *lambda, double *u);
