@@ -65,7 +65,7 @@ static nsm_code row(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
   } else {
     k->c->gap_fn(v, &k->tab, g, y);
     if (bad(g, n, &at)) return blame(s, cls, (int)at, "the gap", g[at], v->t, e);
-    if (bad(y, n, &at)) return blame(s, cls, (int)at, "the rate of the gap", y[at], v->t, e);
+    if (bad(y, n, &at)) return blame(s, cls, (int)at, k->c->kind == NSM_FRICTION ? "the slip velocity" : "the rate of the gap", y[at], v->t, e);
   }
   if (k->c->h_stage != NSM_NONE) {
     k->c->h_fn(v, &k->tab, k->h);

@@ -292,7 +292,7 @@ static nsm_code run(job *j, FILE *out) {
   j->sum.step_ns = -1;
   code = j->o.bench > 0 ? run_bench(j, &e) : run_once(j, &e);
   j->sum.wall_s = seconds() - began;
-  if (code == NSM_FILE) code = NSM_OK;                     // a write failed: close_csv tells
+  if (code == NSM_FILE && !*e.text) code = NSM_OK;         // a row could not be written: close_csv tells
   int all = nsm_steps_done(j->s) == nsm_steps_total(j->s);
   nsm_code csv = close_csv(j, out, &file);
   if (code != NSM_OK && code != NSM_INTERRUPTED) say(j->err, &e);
@@ -324,6 +324,10 @@ int nsm_run_command(const nsm_model *m, int argc, char **argv, double compile_s,
   nsm_code code = nsm_options_read(m, argc, argv, &j.o, &e);
   if (code != NSM_OK) say(err, &e);
   else if (j.o.help) nsm_options_help(m, out);
+  else if (j.o.bench > 0 && j.o.run.dump_problems) {
+    sim_fail(&e, NSM_USAGE, "--bench and --dump-problems do not go together: writing files takes most of the time");
+    code = say(err, &e);
+  }
   else if (!(j.s = nsm_open(m, &j.o.run, &e))) code = say(err, &e);
   else {
     signals old;

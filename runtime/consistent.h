@@ -1,8 +1,10 @@
 // The energy-consistent schemes: what their files share. docs/numerics/consistent.md has the equations; numbers in comments are its own.
 //
-//   step_consistent.c      one step: impact (1), then Newton's method on (2)-(6)
+//   step_consistent.c      one step: impact (1), then the motion (2)-(6)
+//   consistent_newton.c    the motion: Newton's method                consistent_failed.c   what is said where a step fails
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
+//   consistent_settle.c    friction at the end of the step
 //   consistent_energy.c    its works and losses, and the round-off of the balance
 //   consistent_setup.c     checks, sizes, graph of K      consistent_start.c  consistent initial values
 #pragma once
@@ -12,7 +14,7 @@ enum { DENSE_ISLAND = 40 };             // contacts up to which (13) is always d
 
 // A class' outputs of its two-point kernels.
 typedef struct con_class {
-  double *cjac, *dg, *dr, *rq, *curve;   // [count][n] of the pattern
+  double *cjac, *dg, *dr, *rq, *curve, *gq;   // [count][n] of the pattern
   double *mass0;                         // M(q_B)
 } con_class;
 
@@ -29,10 +31,12 @@ struct sim_consistent {
   double    *res, *size, *dz;            // [n] residual, size of its terms, Newton step
   double    *dq, *qsize;                 // [nq] of the step; sum of |d R1 / d (q, u)| |(q, u)|
   double    *try_u, *try_l, *try_k;      // iterate before the last step
-  double    *gap;                        // [r.n] at the end
+  double    *gap;                        // [r.n] at the end; of friction the slip in the step
+  double    *drift;                      // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
+  double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c; [r.n] rates at the end, impulses it starts from
   double    *force;                      // [nl] multipliers of the second step
   double     balance, lost;              // energy at the start plus works less losses; compensation of this sum
-  double     loss, forces, dampers;      // of the step: loss at impacts, work of forces, loss at dampers
+  double     loss, friction, forces, dampers; // of the step: loss at impacts, by friction, work of forces and drives, loss at dampers
   double    *mass_inverse;               // [nq] 1/M_ii at the start
 
   sim_matrix k;
@@ -40,7 +44,13 @@ struct sim_consistent {
   int        largest;                    // rows of the largest such block
   double    *keep, *right, *row_scale, *col_scale, *work, *rhs;
   int       *jpvt, lwork;
-  int        redundant;                  // a dependent constraint was met
+  int        redundant, singular;        // dependent constraints were met: in a step that stands; in this attempt
+  int        projected, always_projected;// the contacts by (2.72): in this attempt; in all (tests)
+  long       projections;                // how often, in all
+  long       iterations;                 // of the step
+  int        affine;                     // K and the rows are constant for a given step: factors and columns are kept, one iteration is exact
+  double     made_for;                   // the step they were made for
+  unsigned char *has_column;             // [r.n]
 
   // contacts: those closed at q_B
   int        na, nc;                     // closed, all
@@ -53,8 +63,12 @@ struct sim_consistent {
   int       *at_block0, *at_block, *mark;// contact rows by touched block
   int       *row_start, *col, sparse;    // D by compressed rows
   double    *line;                       // [nc]
+  nsm_cone_block *cone, tiny_cone[SIM_TINY + 1][SIM_TINY];  // friction in the island; of the matrices kept
+  int        tiny_cones[SIM_TINY + 1];
   double    *m, *qv, *lo, *hi, *lam, *uv, *l0, *diag;
-  void      *lcp;
+  void      *lcp, *tiny_work[SIM_TINY + 1];
+  double     tiny[SIM_TINY + 1][SIM_TINY * SIM_TINY];
+  uint64_t   next_id, tiny_id[SIM_TINY + 1];
   int        bad_row;
   nsm_cone_result result;
 };
@@ -75,10 +89,27 @@ void   con_energy_start(nsm_sim *s);
 double con_impact_loss(const nsm_sim *s);                        // of the impulses in la
 void   con_energy_end(nsm_sim *s, const nsm_view *v);            // works and losses of the step; gives round-off back to the speeds
 
+// consistent_settle.c
+void     con_drift(nsm_sim *s, double t1);                       // rates of slip at the begin, drift in the step
+double   con_slip_part(const nsm_sim *s, int row, const double *v); // H_T v
+nsm_code con_settle(nsm_sim *s, const nsm_view *v, nsm_error *e);
+
 // consistent_contacts.c
 void con_columns(nsm_sim *s, double h);                          // K^{-1} B and its q part for the closed contacts
 int  con_contacts(nsm_sim *s);                                   // (13) -> con->lam; 0 on failure
 void con_apply_contacts(nsm_sim *s);                             // dz += K^{-1} B (lam - l0)
+
+void con_project(nsm_sim *s);                                    // the projected step (2.72) instead
+
+// consistent_newton.c: (q1, z1, l1, kappa1) of the motion (2)-(6) from (q, uc)
+nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e);
+void     con_learn(nsm_sim *s);                                  // the step stands: what start values would have been good
+double   con_row_error(const nsm_sim *s, double h, int row);     // relative
+
+// consistent_failed.c
+nsm_code con_mass(nsm_sim *s, const nsm_view *v, nsm_error *e);  // NSM_FAILED where a moving mass matrix is not positive definite
+nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int bad, nsm_error *e);
+nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int worst, nsm_error *e);
 
 // Rows of the impact, or of the constraints alone: free rows and closed contacts with rate (1 + e) rate0; impulses -> isl.lambda.
 int  con_impact(nsm_sim *s, int contacts, const double *value);

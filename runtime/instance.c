@@ -98,6 +98,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   sim_matrix_analyse(s);
   if (!sim_rows_analyse(s, e)) return 0;
   sim_islands_analyse(s);
+  if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
   if (sim_is_consistent(s->m)) sim_consistent_analyse(s);
   sim_evaluate_constants(s);
   choose_step(s);
@@ -181,6 +182,7 @@ nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
   } else t1 = s->start + (double)(s->k + 1) * s->step;
   nsm_code c = s->linear ? sim_step_linear(s, t1, e) : s->con ? sim_step_consistent(s, t1, e)
              : s->m->scheme == NSM_SCHEME_MIDPOINT ? sim_step_midpoint(s, t1, e) : sim_step_newton(s, t1, e);
+  if (s->dump && sim_dump_failed(s, e)) return NSM_FILE;
   if (c != NSM_OK) return c;
   if (s->ledger.on && !s->con) sim_ledger_impulses(s);
   if (!s->linear && !s->con && s->isl.nactive > 0) sim_count_impacts(s);

@@ -218,6 +218,32 @@ int sim_matrix_update(nsm_sim *s, int with_constants) {
   return -1;
 }
 
+// M symmetric, here without the Jacobians: L D L^T of every block, in place of its values. inverse: 1/M_ii of another time.
+int sim_matrix_definite(nsm_sim *s, const double *inverse) {
+  static const double zero = 1e-13, vanished = 1e-20;  // a pivot beside its diagonal entry; a diagonal entry beside what it was
+  sim_matrix *w = &s->w;
+  memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
+  assemble(s, 0, w->val);
+  for (int b = 0; b < w->nblock; b++) {
+    const sim_block *k = &w->block[b];
+    const int *order = w->order + k->first;
+    int banded = k->kind == BLOCK_BAND || k->kind == BLOCK_TRIDIAGONAL, reach = banded ? k->kl : k->n;
+    for (int j = 0; j < k->n; j++) {
+      int from = j > reach ? j - reach : 0, end = j + reach + 1 < k->n ? j + reach + 1 : k->n;
+      for (int i = j; i < end; i++) {
+        double *a = &w->val[sim_matrix_place(w, order[i], order[j])], sum = *a;
+        for (int m = i > reach && i - reach > from ? i - reach : from; m < j; m++)
+          sum -= w->val[sim_matrix_place(w, order[i], order[m])] * w->val[sim_matrix_place(w, order[j], order[m])] * w->val[sim_matrix_place(w, order[m], order[m])];
+        if (i == j) {
+          if (!(sum > zero * *a) || !(*a * inverse[order[j]] > vanished)) return order[j];
+          *a = sum;
+        } else *a = sum / w->val[sim_matrix_place(w, order[j], order[j])];
+      }
+    }
+  }
+  return -1;
+}
+
 // ---- solves --------------------------------------------------------------------------------------------------------------------
 void sim_block_solve(const sim_matrix *w, int block, double *x) {
   const sim_block *b = &w->block[block];

@@ -15,7 +15,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 2
+#define NSM_ABI_VERSION 4
 
 // --- what kernels read ---
 typedef struct nsm_view {
@@ -63,9 +63,10 @@ double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number
 enum { NSM_SLOT_Q = 0, NSM_SLOT_X = 1, NSM_SLOT_L = 2 };                    // what an ix entry indexes
 enum { NSM_WRT_Q = 0, NSM_WRT_V = 1, NSM_WRT_X = 2, NSM_WRT_L = 3 };        // what a Jacobian entry is with respect to
 enum { NSM_NONE = 0, NSM_CONST = 1, NSM_TIME = 2, NSM_STATE = 3 };          // stage: absent; constant during a run; changes with t only; with the state
-enum { NSM_SMOOTH = 0, NSM_RELATION = 1, NSM_CONTACT = 2, NSM_CONSTRAINT = 3, NSM_OUTPUT = 4, NSM_INIT = 5, NSM_ASSERT = 6 };
+enum { NSM_SMOOTH = 0, NSM_RELATION = 1, NSM_CONTACT = 2, NSM_CONSTRAINT = 3, NSM_OUTPUT = 4, NSM_INIT = 5, NSM_ASSERT = 6, NSM_FRICTION = 7 };
+enum { NSM_COULOMB = 1, NSM_ELLIPTIC = 2, NSM_CONTENSOU = 3, NSM_GRIP = 4, NSM_DISK = 5 }; // laws of friction: blocks of cone/problem.h
 enum { NSM_ROW_NONNEG = 0, NSM_ROW_BOX = 1, NSM_ROW_FREE = 2 };
-enum { NSM_VAR_COORD = 0, NSM_VAR_STATE = 1, NSM_VAR_MULTIPLIER = 2, NSM_VAR_ROW = 3 }; // ROW: the multiplier of a contact or constraint class, [count of that class]
+enum { NSM_VAR_COORD = 0, NSM_VAR_STATE = 1, NSM_VAR_MULTIPLIER = 2, NSM_VAR_ROW = 3 }; // ROW: the multiplier of a contact, constraint or friction class, [count of that class]
 
 // Sparsity of a local Jacobian: entry e is d(row slot row[e]) / d(col slot col[e], wrt[e]).
 typedef struct nsm_pattern {
@@ -106,7 +107,7 @@ typedef struct nsm_class {
   int c_affine;                   // R1 affine in (q, v) with constant Jacobian
   void (*work_fn)(const nsm_view *, const nsm_table *, double *force, double *damping); // adds: work of `force` terms, loss (>= 0) by dissipation in the step
 
-  // NSM_RELATION, NSM_CONTACT, NSM_CONSTRAINT: one row per instance.
+  // NSM_RELATION, NSM_CONTACT, NSM_CONSTRAINT, NSM_FRICTION: one row per instance.
   //   relation: y = h;  jac over (q,v,x,l); its multiplier is slot `lambda_slot` (an L slot)
   //   contact: gap g and rate u = dg/dt; jac = H = d u/d v = d g/d q, entries (col, NSM_WRT_V); multiplier: row k of VAR_ROW `row_var`
   //   constraint: as contact, free; on velocity level (velocity_level != 0) g_fn gives 0 for gap and u = c(q,v,t)
@@ -124,13 +125,23 @@ typedef struct nsm_class {
   // Energy-consistent schemes: contacts and constraints with gap g(q) (position level; time-independent)
   //   dg_fn: Dg/Dq(q0, q), entries of pattern h;  rq: d rate/d q at the end;  drate_fn: D rate/Dq (v; q0, q), entries of pattern dr
   //   curve: d/d(q, v) of (l Dg/Dq + k Drate/Dq)^T, entries (row slot, col slot, wrt), multiplied by the row's l and k already
-  nsm_pattern rq, dr, curve;
+  //   constraints on velocity level, H(q) v = 0: gap_fn gives H(qm)(q - q0) for the gap, dg_fn H(qm); gq: d of this gap/d q at the end
+  nsm_pattern rq, dr, curve, gq;
   void (*dg_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][h.n]
   void (*rq_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][rq.n]
+  void (*gq_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][gq.n], constraints on velocity level only
   void (*drate_fn)(const nsm_view *, const nsm_table *, double *out);                 // out[count][dr.n], constraints only
   void (*curve_fn)(const nsm_view *, const nsm_table *, const double *l, const double *k, double *out); // l, k: [count]
   void (*law_fn)(const nsm_view *, const nsm_table *, double *lo, double *hi);        // boxes: lo[count], hi[count]; NULL else
-  int e_num;                      // contacts: column of num that holds the restitution e; -1: none (0)
+  int e_num;                      // contacts, friction: column of num that holds the restitution e or e_t; -1: none (0)
+
+  // NSM_FRICTION: one direction of slip of every instance of class `normal` (contact or constraint; the same loops in the same order), or
+  // under a given normal force (normal = -1). A row as of a constraint on velocity level: rate_fn gives the slip velocity, h_fn = d slip/d v.
+  // Its rows stand behind that of `normal` in one block of the one-step problem, by `direction` 0, 1, 2. Columns of num: coefficients, -1: none.
+  int friction;                   // NSM_COULOMB ...
+  int normal, direction;
+  int mu_num, mu2_num, radius_num;// NSM_DISK: radius = mu times normal force
+
 
   // NSM_OUTPUT: value[count]. NSM_ASSERT: value[count], nonzero means that it holds; checked at the start and after every step. NSM_INIT: ix[.][0] is the variable's index, num[.][0] the value.
   void (*out_fn)(const nsm_view *, const nsm_table *, double *value);

@@ -21,6 +21,7 @@ typedef struct nsm_settings {
   double theta, gamma;                   // NaN: the model's own
   const char *solver;                    // NULL: automatic
   double tolerance;                      // of the outer Newton, relative; 0: default
+  const char *dump_problems;             // folder for every one-step problem of the run (runtime/problems), or NULL
 } nsm_settings;
 
 typedef struct nsm_error { nsm_code code; char text[1024]; } nsm_error; // text: one or more lines, as printed after "error: "

@@ -123,6 +123,7 @@ static nsm_code read_scheme(const nsm_model *m, nsm_options *o, const char *v, n
 }
 
 static nsm_code read_solver(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)  { (void)m; (void)e; o->run.solver = v; return NSM_OK; }
+static nsm_code read_dump(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)    { (void)m; (void)e; o->run.dump_problems = v; return NSM_OK; }
 static nsm_code read_output(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)  { (void)m; (void)e; o->output = v; return NSM_OK; }
 static nsm_code read_record(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)  { (void)m; (void)e; o->record = v; return NSM_OK; }
 static nsm_code read_summary(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) { (void)m; (void)e; o->summary = v; return NSM_OK; }
@@ -147,6 +148,7 @@ static const flag flags[] = {
   { "record", "A,B", "record these columns only; `bead` stands for all its elements; energy, energy.kinetic, energy.potential, energy.residue", read_record },
   { "summary", "FILE", "a summary of the run as JSON", read_summary },
   { "bench", "N", "run N times without output and measure the time per step", read_bench },
+  { "dump-problems", "DIR", "write every one-step problem of the run to DIR as JSON, for `nsm solve`", read_dump },
   { "expect", NULL, "exit with 5 where a claim of the model does not hold", read_expect },
   { "quiet", NULL, "no summary on standard error", read_quiet },
   { "help", NULL, "this text", read_help } };
@@ -211,7 +213,7 @@ void nsm_options_help(const nsm_model *m, FILE *f) {
   if (m) fprintf(f, "Simulates %s (%s) and writes the trajectory as CSV.\n\n", text_of(m, m->name), text_of(m, m->file));
   fprintf(f, "Flags:\n");
   for (int i = 0; i < FLAGS; i++)
-    fprintf(f, "  --%-9s %-11s %s\n", flags[i].name, flags[i].value ? flags[i].value : "", flags[i].help);
+    fprintf(f, "  --%-13s %-10s %s\n", flags[i].name, flags[i].value ? flags[i].value : "", flags[i].help);
   if (m) fprintf(f, "\nParameters:\n");
   for (int i = 0; m && i < m->npar; i++)
     fprintf(f, "  %-12s %-8s %s%s\n", text_of(m, m->par[i].name), text_of(m, m->par[i].unit), text_of(m, m->par[i].doc),

@@ -211,16 +211,66 @@ static void pattern_x(nsm_sim *s) {
       for (int f_ = (r)->z0[(r)->cz[e_]]; f_ < (r)->z0[(r)->cz[e_] + 1]; f_++) { int other = (r)->zs[f_]; body }   \
   } while (0)
 
+// Cuthill-McKee where that narrows the band. The rows of a block of friction are one node of the graph and stay neighbours, the normal first.
+static void order_rows(nsm_sim *s, const int *start, const int *neighbour) {
+  sim_rows *r = &s->r;
+  int n = r->n, nodes = 0, block[4];
+  int *node = SIM_NEW(s, n, int), *first = SIM_NEW(s, n + 1, int), *order = SIM_NEW(s, n, int), *natural = SIM_NEW(s, n, int), at = 0;
+  for (int i = 0; i < n; i++) {
+    int f = r->friction_of[i];
+    if (f >= 0 && sim_friction_rows(s, f, block) && block[0] != i) continue;
+    int m = f < 0 ? 1 : sim_friction_rows(s, f, block);
+    first[nodes] = i;
+    for (int k = 0; k < m; k++) node[f < 0 ? i : block[k]] = nodes;
+    nodes++;
+  }
+  pairs g = { nodes, SIM_NEW(s, nodes + 2, int), SIM_NEW(s, start[n], int) };
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < n; i++)
+      for (int e = start[i]; e < start[i + 1]; e++) {
+        int a = node[i], b = node[neighbour[e]];
+        if (a == b) continue;
+        if (pass == 0) g.start[a + 1]++;
+        else g.value[g.start[a]++] = b;
+      }
+    if (pass == 0) pairs_close(&g);
+  }
+  rewind_starts(nodes, g.start);
+  unique(&g);
+  sim_rcm(nodes, g.start, g.value, order, SIM_NEW(s, nodes, int), SIM_NEW(s, 2 * (size_t)nodes, int));
+  for (int given = 0; given < 2; given++) {                    // the order found, then the one of the model if its band is as narrow
+    int *row_at = given ? natural : r->row_at;
+    at = 0;
+    for (int k = 0; k < nodes; k++) {
+      int row = first[given ? k : order[k]], f = r->friction_of[row], m = f < 0 ? 1 : sim_friction_rows(s, f, block);
+      for (int j = 0; j < m; j++) row_at[at++] = f < 0 ? row : block[j];
+    }
+    for (int i = 0; i < n; i++) r->at_row[row_at[i]] = i;
+    int bandwidth = sim_bandwidth(n, start, neighbour, r->at_row);
+    if (given && bandwidth > r->bandwidth) break;
+    r->bandwidth = bandwidth;
+    if (given) memcpy(r->row_at, natural, (size_t)n * sizeof(int));
+  }
+  for (int i = 0; i < n; i++) r->at_row[r->row_at[i]] = i;
+}
+
 // M_osns: symmetrised pattern, diagonal included, in Cuthill-McKee order where that narrows the band.
 static int pattern_m(nsm_sim *s, nsm_error *e) {
   sim_rows *r = &s->r;
-  int n = r->n, *mark = r->mark = SIM_NEW(s, n, int);
+  int n = r->n, *mark = r->mark = SIM_NEW(s, n, int), block[4];
   double total = 0;
   int *start = SIM_NEW(s, n + 2, int);
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < n; i++) mark[i] = -1;
     for (int i = 0; i < n; i++) {
       mark[i] = i;
+      for (int k = r->friction_of[i] < 0 ? 0 : sim_friction_rows(s, r->friction_of[i], block); k-- > 0;) { // the rows of a block stay together
+        int o = block[k];
+        if (mark[o] == i) continue;
+        mark[o] = i;
+        if (pass == 0) { start[i + 1]++; start[o + 1]++; total += 2; }
+        else { r->mc[start[i]++] = o; r->mc[start[o]++] = i; }
+      }
       OVER_COUPLED(r, i, o, {
         if (mark[o] != i) {
           mark[o] = i;
@@ -243,15 +293,7 @@ static int pattern_m(nsm_sim *s, nsm_error *e) {
   unique(&p);
   r->row_at = SIM_NEW(s, n, int);
   r->at_row = SIM_NEW(s, n, int);
-  int *comp = SIM_NEW(s, n, int);
-  sim_rcm(n, start, p.value, r->row_at, comp, SIM_NEW(s, 2 * (size_t)n, int));
-  for (int i = 0; i < n; i++) r->at_row[r->row_at[i]] = i;
-  r->bandwidth = sim_bandwidth(n, start, p.value, r->at_row);
-  int natural = sim_bandwidth(n, start, p.value, NULL);
-  if (natural <= r->bandwidth) {
-    r->bandwidth = natural;
-    for (int i = 0; i < n; i++) r->row_at[i] = r->at_row[i] = i;
-  }
+  order_rows(s, start, p.value);
   r->m0 = SIM_NEW(s, n + 1, int);
   int *final = SIM_NEW(s, start[n] + n, int), out = 0;
   for (int i = 0; i < n; i++) {
@@ -288,10 +330,11 @@ int sim_rows_analyse(nsm_sim *s, nsm_error *e) {
       int row = k->row0 + i;
       r->lo[row] = k->c->row_type == NSM_ROW_NONNEG ? 0 : -INFINITY;
       r->hi[row] = INFINITY;
-      if (k->c->kind == NSM_CONTACT && k->c->e_num >= 0) r->e[row] = k->tab.num[(size_t)i * (size_t)k->c->nnum + (size_t)k->c->e_num];
+      if (sim_opens(k->c) && k->c->e_num >= 0) r->e[row] = k->tab.num[(size_t)i * (size_t)k->c->nnum + (size_t)k->c->e_num];
       r->active[row] = k->c->kind != NSM_CONTACT;
     }
   }
+  if (!sim_friction_analyse(s, e)) return 0;
   // An impulse acts at an instant; a rate of change cannot contain it.
   for (int a = 0; a < s->on.b.n; a++) {
     const sim_class *k = &s->cls[s->on.b.of[a]];

@@ -8,10 +8,12 @@
 //          cover.c     every state has its equation, every multiplier its law
 //          matrix.c    W of (4), (9): blocks, assembly, factors                      graph.c    orders of small bandwidth
 //          rows.c      B, C, D and M_osns of (6), (10)                               islands.c  (1), island by island
+//          friction.c  blocks of friction: their rows, coefficients, natural map
 //          step_linear.c  one step where all matrices are constant                   step_newton.c  one step else
 //          step_midpoint.c  explicit step
 //          step_consistent.c  energy-consistent step (consistent.h)          ledger.c  where the energy went
 //          columns.c   names and values of the recorded columns                      blame.c    which statement made a nan
+//          dump.c      one-step problems as files
 #pragma once
 #include <setjmp.h>
 #include <stdint.h>
@@ -61,6 +63,13 @@ typedef struct sim_matrix {
   int        constant;                  // the whole of W is
 } sim_matrix;
 
+// Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal one first.
+typedef struct sim_friction {
+  nsm_cone_type type;
+  int    normal, n, row[3];             // normal row, -1 under a given normal force; the rows of the n directions of slip
+  double mu, mu2, radius;               // DISK: radius is a force, times h an impulse
+} sim_friction;
+
 typedef struct sim_rows {
   int     n;
   int    *l, *cls;                      // [n] number of its multiplier; its class
@@ -68,6 +77,9 @@ typedef struct sim_rows {
   double *lo, *hi, *e, *rate0, *y;      // [n] law; restitution; rate at the start of the step; output or rate
   double *gap;                          // [n] at the start of the step
   unsigned char *active;                // [n]
+  int           nfriction;
+  sim_friction *friction;               // [nfriction]
+  int          *friction_of;            // [n] its number, -1 for other rows
   // B [nz, n] by columns, C [n, nz] and D [n, n] by rows, X = W^{-1} B by columns: start, index, value
   int    *b0, *bz, *c0, *cz, *d0, *ds, *x0, *xz, *bx;  // bx: place in X of an entry of B
   double *b, *c, *d, *x;
@@ -81,25 +93,28 @@ typedef struct sim_rows {
   int     bandwidth;
 } sim_rows;
 
-enum { SIM_TINY = 5 };                  // islands up to this size are dense, with a workspace per size
+enum { SIM_TINY = 5, SIM_TINY_BLOCKS = 8 };  // islands up to this size (the second: with friction) are dense, with a workspace per size
 
 typedef struct sim_islands {
   int            nactive;
   int           *active, *index;        // [n] places (in row_at) of the active rows; inverse
   double        *q, *lo, *hi, *lambda, *u;
-  double         tiny[SIM_TINY + 1][SIM_TINY * SIM_TINY];  // the last matrix of each size
-  void          *tiny_work[SIM_TINY + 1];
+  double         tiny[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];  // the last matrix of each size
+  void          *tiny_work[SIM_TINY_BLOCKS + 1];
   double        *dense;                 // [cap*cap]
   int            dense_cap;             // islands of up to this many rows are passed dense
   int           *row_start, *col;
   double        *val;
   void          *work;
-  uint64_t       next_id, tiny_id[SIM_TINY + 1];
+  uint64_t       next_id, tiny_id[SIM_TINY_BLOCKS + 1];
+  nsm_cone_block *cone, tiny_cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS]; // [nfriction] blocks of the island at hand; of the last matrix of each size
+  int            tiny_most, tiny_cones[SIM_TINY_BLOCKS + 1];
+  const double  *disk;                  // [nfriction] or NULL: friction is limited by these impulses, whatever the normal rows have
   int            failed_row;            // after a failure
   nsm_cone_result result;
   // islands that never change, with their own factors
   int            nfixed;
-  struct sim_fixed { int first, m; nsm_cone_problem p; void *work; } *fixed;
+  struct sim_fixed { int first, m; nsm_cone_problem p; nsm_cone_block *cone; void *work; } *fixed;
 } sim_islands;
 
 // Where the energy went, mathematics.md 7. Work of forces; losses (>= 0) at dampers and contacts.
@@ -109,7 +124,8 @@ typedef struct sim_ledger {
   double initial, drift, gain;          // energy at the start, largest |E - E0|, largest rise in one step
   double forces, dampers, contacts;     // totals
   double residue, residue_now, residue_sum; // largest |residue| of a step, of the last step, of all
-  double loss;                          // of the contacts in the step under construction
+  double friction;                      // of the contacts' loss
+  double loss, loss_friction, drive;    // at impacts, by friction, work of moving partners (a belt) in the step under construction
 } sim_ledger;
 
 typedef struct sim_list { int n; int *of; } sim_list;    // numbers of classes
@@ -120,6 +136,7 @@ struct nsm_sim {
   size_t   taken;
   jmp_buf  no_memory;
   nsm_cone_options cone;
+  struct sim_dump *dump;                // --dump-problems; NULL without
   double   tolerance;
 
   // parameters, sizes, tables
@@ -145,7 +162,7 @@ struct nsm_sim {
   // phases: the classes that take part
   struct {
     sim_list smooth, f_moving, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy,
-             row, relation, contact, constraint, h_moving, mid, law, law_moving, output, assertion;
+             row, relation, contact, constraint, friction, h_moving, mid, law, law_moving, output, assertion;
   } on;
   int     linear;                       // step_linear applies
   int     one_iteration;                // else: step_newton, exact after one iteration
@@ -175,10 +192,13 @@ static inline int sim_is_consistent(const nsm_model *m) {
 }
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->m->text + at; }
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
-  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->nq, .l = l };
+  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->nq, .l = l, .t0 = t, .q0 = q, .v0 = z };
 }
 static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->t, s->q, s->z, s->l); }
-static inline int sim_contactlike(const nsm_class *c) { return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT; }
+// Rows with an impulse of their own, H^T p.
+static inline int sim_contactlike(const nsm_class *c) { return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT || c->kind == NSM_FRICTION; }
+// Rows that act only where a contact is closed (those of friction on a constraint or under a given force are always active too)
+static inline int sim_opens(const nsm_class *c) { return c->kind == NSM_CONTACT || c->kind == NSM_FRICTION; }
 // Number of z = (v, x) that slot `slot` of instance i stands for.
 static inline int sim_z_of(const nsm_sim *s, const sim_class *k, int i, int slot) {
   int ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)slot];
@@ -225,6 +245,7 @@ void sim_matrix_analyse(nsm_sim *s);
 void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour, const unsigned char *dense);
 int  sim_block_factor(sim_matrix *w, int block);                                 // -1, or the row of a zero pivot
 int  sim_matrix_update(nsm_sim *s, int with_constants);                          // assembles and factors; -1, or the z of a zero pivot
+int  sim_matrix_definite(nsm_sim *s, const double *inverse);                     // -1, or the z whose pivot is not positive; val is lost
 void sim_matrix_solve(const nsm_sim *s, double *x);                              // x := W^{-1} x
 void sim_block_solve(const sim_matrix *w, int block, double *x);                 // in the block's own order
 
@@ -235,11 +256,35 @@ void sim_rows_couple(nsm_sim *s);                                               
 
 void sim_rows_column(nsm_sim *s, int row);                                       // column of X
 
+// friction.c
+int  sim_friction_analyse(nsm_sim *s, nsm_error *e);                             // blocks, coefficients
+void sim_friction_follow(nsm_sim *s);                                            // rows of closed contacts, their multipliers 0
+void sim_friction_active(nsm_sim *s);                                            // rows of closed contacts; rates at the start where e_t needs them
+int  sim_friction_rows(const nsm_sim *s, int friction, int *row);                // all its rows in order, up to 4; how many
+nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first);    // as a block of the one-step problem
+// lambda [n] of the directions := its nearest point of the disk from lambda - factor/(largest M_ii) u, for the normal impulse given.
+void sim_friction_prox(const nsm_sim *s, int friction, double normal, const double *u, const double *diagonal, double factor, double *lambda);
+// Natural map of the tangential part, relative to the size of its terms: rate u, M_ii and size of terms of the rows, impulses from l.
+double sim_friction_residual(const nsm_sim *s, int friction, const double *l, const double *u, const double *diagonal, const double *size);
+
 // islands.c
 void sim_islands_analyse(nsm_sim *s);
 void sim_islands_fix(nsm_sim *s);                                                // after the constant M_osns changed
 void sim_islands_list(nsm_sim *s);                                               // rows.active -> isl.active
+int  sim_same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n);
 int  sim_islands_solve(nsm_sim *s);                                              // isl.q, lo, hi -> isl.lambda, u; 0 on failure
+
+// ---- dump.c --------------------------------------------------------------------------------------------------------------------
+int  sim_dump_open(nsm_sim *s, const char *folder, nsm_error *e);                        // 0 and the reason; folder NULL: nothing to do
+int  sim_dump_failed(const nsm_sim *s, nsm_error *e);                                    // a file could not be written
+nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u, nsm_cone_result *r, const int *row, const int *at);
+
+// Every one-step problem of a run goes through here; row i of it is row[at[i]] of the simulation.
+static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u, nsm_cone_result *r, const int *row,
+                                             const int *at) {
+  if (__builtin_expect(s->dump != NULL, 0)) return sim_dump_solve(s, p, work, lambda, u, r, row, at);
+  return nsm_cone_solve(p, &s->cone, work, lambda, u, r);
+}
 
 // step_linear.c, step_newton.c: from (q,z,l) to (q1,z1,l1) at t1; NSM_OK or NSM_FAILED
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e);

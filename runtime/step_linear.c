@@ -25,6 +25,7 @@ void sim_active_set(nsm_sim *s) {
       l1[i] = 0;
     }
   }
+  if (s->on.friction.n > 0) sim_friction_active(s);
 }
 
 void sim_count_impacts(nsm_sim *s) {
@@ -103,7 +104,7 @@ static void rows_at(nsm_sim *s, double t1) {
     const sim_class *k = &s->cls[s->on.row.of[c]];
     double *y = r->y + k->row0;
     if (k->c->kind == NSM_RELATION) k->c->y_fn(&v, &k->tab, y);
-    else if (k->c->kind == NSM_CONSTRAINT || memchr(r->active + k->row0, 1, (size_t)k->tab.count)) {
+    else if (!sim_opens(k->c) || memchr(r->active + k->row0, 1, (size_t)k->tab.count)) {
       k->c->rate_fn(&v, &k->tab, y);
     }
   }
@@ -146,7 +147,7 @@ nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
   int nq = s->nq, nz = s->nz;
   double h = s->h, theta = s->theta, *q1 = s->q1, *z1 = s->z1;
   const double *q = s->q, *z = s->z, *dz = s->dz_constant;
-  if (s->on.contact.n > 0) sim_active_set(s);
+  if (s->on.contact.n + s->on.friction.n > 0) sim_active_set(s);
   if (s->on.f_moving.n + s->on.g.n > 0) {
     right_side(s, t1);
     sim_matrix_solve(s, s->rhs);

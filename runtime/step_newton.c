@@ -93,7 +93,7 @@ static void evaluate(nsm_sim *s, double t1) {
   for (int a = 0; a < s->on.row.n; a++) {
     sim_class *k = &s->cls[s->on.row.of[a]];
     double *y = r->y + k->row0;
-    if (k->c->kind == NSM_CONTACT && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
+    if (sim_opens(k->c) && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
     if (k->c->kind == NSM_RELATION) k->c->y_fn(&v, &k->tab, y);
     else k->c->rate_fn(&v, &k->tab, y);
     if (k->c->h_stage > NSM_CONST) k->c->h_fn(&v, &k->tab, k->h);
@@ -102,6 +102,43 @@ static void evaluate(nsm_sim *s, double t1) {
     const sim_class *k = &s->cls[s->on.law_moving.of[a]];
     k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
   }
+}
+
+// What the row of active place i must vanish or have a sign with, and the size of its terms.
+static double row_value(const nsm_sim *s, int i, double *size) {
+  const sim_rows *r = &s->r;
+  int row = r->row_at[s->isl.active[i]];
+  double y = r->y[row] + r->e[row] * r->rate0[row];
+  *size = fabs(y) + fabs(r->e[row] * r->rate0[row]);
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) *size += fabs(r->c[e]) * (fabs(s->z1[r->cz[e]]) + fabs(s->z[r->cz[e]]));
+  for (int e = r->d0[row]; e < r->d0[row + 1]; e++) *size += fabs(r->d[e] * s->l1[r->l[r->ds[e]]]);
+  for (int at = s->isl.active[i], e = r->m0[at]; e < r->m0[at + 1]; e++) {   // at rest the rate is what impulses leave of the free motion
+    int other = r->row_at[r->mc[e]];
+    if (r->active[other]) *size += fabs(r->m[e] * s->l1[r->l[other]]);
+  }
+  return y;
+}
+
+// Natural map of an interval.
+static double row_residual(const nsm_sim *s, int i) {
+  const sim_rows *r = &s->r;
+  int row = r->row_at[s->isl.active[i]];
+  double size, y = row_value(s, i, &size), M = r->m[r->diagonal[s->isl.active[i]]], l = s->l1[r->l[row]], rho = M > 0 ? 1 / M : 1, p = l - rho * y;
+  p = p < r->lo[row] ? r->lo[row] : p > r->hi[row] ? r->hi[row] : p;
+  return fabs(l - p) / (rho * size + fabs(l) + DBL_MIN);
+}
+
+// The tangential rows of a block of friction together, of which active place *i is the first; *i goes to the last.
+static double slip_residual(const nsm_sim *s, int *i) {
+  const sim_rows *r = &s->r;
+  int f = r->friction_of[r->row_at[s->isl.active[*i]]], n = r->friction[f].n;
+  double u[3], diagonal[3], size[3];
+  for (int d = 0; d < n; d++) {
+    u[d] = row_value(s, *i + d, &size[d]);
+    diagonal[d] = r->m[r->diagonal[s->isl.active[*i + d]]];
+  }
+  *i += n - 1;
+  return sim_friction_residual(s, f, s->l1, u, diagonal, size);
 }
 
 // The largest relative residual of the dynamics and of the laws; NaN where anything is. worst: z, or nz + row.
@@ -132,14 +169,8 @@ static double residual(nsm_sim *s, int *worst) {
     if (!(x <= most)) { most = x; *worst = i; if (isnan(x)) return x; }
   }
   for (int i = 0; i < is->nactive; i++) {
-    int row = r->row_at[is->active[i]];
-    double M = r->m[r->diagonal[is->active[i]]], l = s->l1[r->l[row]], y = r->y[row] + r->e[row] * r->rate0[row];
-    double rho = M > 0 ? 1 / M : 1, p = l - rho * y;
-    p = p < r->lo[row] ? r->lo[row] : p > r->hi[row] ? r->hi[row] : p;
-    double size = fabs(y) + fabs(l) / rho + fabs(r->e[row] * r->rate0[row]);
-    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) size += fabs(r->c[e]) * (fabs(s->z1[r->cz[e]]) + fabs(s->z[r->cz[e]]));
-    for (int e = r->d0[row]; e < r->d0[row + 1]; e++) size += fabs(r->d[e] * s->l1[r->l[r->ds[e]]]);
-    double x = fabs(l - p) / (rho * size + DBL_MIN);
+    int row = r->row_at[is->active[i]], tangential = s->cls[r->cls[row]].c->kind == NSM_FRICTION;
+    double x = tangential ? slip_residual(s, &i) : row_residual(s, i);
     if (!(x <= most)) { most = x; *worst = s->nz + row; if (isnan(x)) return x; }
   }
   return most;
@@ -246,7 +277,7 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
   memcpy(s->z1, s->z, (size_t)s->nz * sizeof(double));
   memcpy(s->l1, s->l, (size_t)s->nl * sizeof(double));
   set_q1(s);
-  if (s->on.contact.n > 0) sim_active_set(s);
+  if (s->on.contact.n + s->on.friction.n > 0) sim_active_set(s);
   if (r->n > 0 && !r->always) sim_islands_list(s);
   for (int i = 0; i < s->isl.nactive; i++) {
     int l = r->l[r->row_at[s->isl.active[i]]];

@@ -219,7 +219,8 @@ static void print_lines(Text *t, const nsm_problem *p, const Answer *a, const So
   if (!f->check) return;
   Stored s = compare(p, a);
   if (!s.any) { text_printf(t, "stored      the file has no answer of its own\n"); return; }
-  text_printf(t, "stored      lambda differs by %.3g, u by %.3g", s.lambda, p->stored_u ? s.u : NAN);
+  text_printf(t, "stored      lambda differs by %.3g", s.lambda);
+  if (p->stored_u) text_printf(t, ", u by %.3g", s.u);
   if (s.whole) text_printf(t, "; its own residual is %.3g", s.residual);
   text_printf(t, "\n");
 }

@@ -26,21 +26,22 @@ static const struct { KernelKind kernel; const char *stage, *fn, *name; } field[
   { KERNEL_ENERGY, NULL, "energy_fn", "energy" }, { KERNEL_Y, "y_stage", "y_fn", "y" }, { KERNEL_GAP, "y_stage", "gap_fn", "gap" },
   { KERNEL_RATE, NULL, "rate_fn", "rate" }, { KERNEL_H, "h_stage", "h_fn", "h" }, { KERNEL_LAW, "law_stage", "law_fn", "law" },
   { KERNEL_OUT, NULL, "out_fn", "out" }, { KERNEL_C, NULL, "c_fn", "c" }, { KERNEL_CJAC, NULL, "cjac_fn", "cjac" },
-  { KERNEL_WORK, NULL, "work_fn", "work" }, { KERNEL_DG, NULL, "dg_fn", "dg" }, { KERNEL_RQ, NULL, "rq_fn", "rq" },
+  { KERNEL_WORK, NULL, "work_fn", "work" }, { KERNEL_DG, NULL, "dg_fn", "dg" }, { KERNEL_RQ, NULL, "rq_fn", "rq" }, { KERNEL_GQ, NULL, "gq_fn", "gq" },
   { KERNEL_DRATE, NULL, "drate_fn", "drate" }, { KERNEL_CURVE, NULL, "curve_fn", "curve" } };
 
-enum { PATTERNS = 9 };
+enum { PATTERNS = 10 };
 typedef struct Pattern { const char *name; const Entries *e; } Pattern;
 
 static void patterns_of(const PlanClass *pc, Pattern *p) {
   const SysClass *c = pc->c;
   const Pattern all[PATTERNS] = { { "mass", &c->mass }, { "jac", &c->jac }, { "b", &c->b }, { "k", &c->k }, { "h", &c->h },
-                                  { "cjac", &pc->cjac }, { "rq", &pc->rq }, { "dr", &pc->dr }, { "curve", &pc->curve } };
+                                  { "cjac", &pc->cjac }, { "rq", &pc->rq }, { "dr", &pc->dr }, { "curve", &pc->curve }, { "gq", &pc->gq } };
   memcpy(p, all, sizeof all);
 }
 
 static void emit_class(Emitter *e, const PlanClass *pc, int i) {
-  static const char *const kind[] = { "NSM_SMOOTH", "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT", "NSM_OUTPUT", "NSM_INIT", "NSM_ASSERT" };
+  static const char *const kind[] = { "NSM_SMOOTH", "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT", "NSM_FRICTION", "NSM_OUTPUT", "NSM_INIT", "NSM_ASSERT" };
+  static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_DISK" };
   const SysClass *c = pc->c;
   Text *o = e->out;
   const char *label = c->kind == CLASS_OUTPUT ? c->name : c->kind == CLASS_ASSERT && c->text ? c->text : c->label;
@@ -58,15 +59,18 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i) {
     else text_printf(o, "    .%s = %s_%d,\n", field[k].fn, field[k].name, i);
   }
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
+  if (c->kind == CLASS_FRICTION)
+    text_printf(o, "    .friction = %s, .normal = %d, .direction = %d, .mu_num = %d, .mu2_num = %d, .radius_num = %d,\n", law[c->friction], c->normal,
+                c->direction, pc->mu_num, pc->mu2_num, pc->radius_num);
   text_printf(o, "    .affine = %d, .row_type = %d, .lambda_slot = %d, .row_var = %d, .velocity_level = %d, .y_affine = %d, .e_num = %d,\n"
                  "    .hidden = %d, .init_velocity = %d },\n",
-              c->affine, c->row_type, c->lambda_slot, c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->compliant ? c->row_var : -1,
+              c->affine, c->row_type, c->lambda_slot, c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->kind == CLASS_FRICTION || c->compliant ? c->row_var : -1,
               c->velocity_level, c->affine, pc->e_num, c->hidden, c->init_velocity);
 }
 
 static int class_of_row_var(const Plan *p, int var) {
   for (int i = 0; i < p->ncls; i++)
-    if (p->cls[i].c->row_var == var && p->cls[i].c->kind >= CLASS_RELATION && p->cls[i].c->kind <= CLASS_CONSTRAINT) return i;
+    if (p->cls[i].c->row_var == var && p->cls[i].c->kind >= CLASS_RELATION && p->cls[i].c->kind <= CLASS_FRICTION) return i;
   return -1;
 }
 

@@ -59,6 +59,7 @@ struct Symbol {
   Env         env;       // where it was declared
   MVarKind    var_kind;  // SY_VARIABLE, SY_ROW
   bool        used;
+  const Ast  *start_rate; // of a coordinate: the declaration that gives its initial velocity
   const Ast  *given;     // SY_PARAM, SY_FORMAL: the argument of the instance, read in scope->args_env
   const Ast *const *fors; int nfors;  // SY_ROW: the `for`s around it, outermost first
   // valid once DONE:
@@ -71,6 +72,7 @@ struct Symbol {
   Value       value;
   Scope      *child;     // SY_INSTANCE
   MContext    ctx;       // SY_INSTANCE, SY_ROW: its loops, outer ones included
+  int         slip_id, nslip;   // SY_ROW: variables of the friction forces; id is -1 without a normal row
 };
 
 struct Scope {
@@ -103,7 +105,7 @@ struct Elab {
   Vec(const Ast *) calls;     // functions being inlined
   Vec(double) known;          // values of parameters, as far as evaluated
   Vec(char) known_state;      // 0 not yet, 1 busy, 2 known, 3 has none
-  struct { const char *pi, *inf, *time, *energy, *lambda, *kinetic, *potential; } word;
+  struct { const char *pi, *inf, *time, *energy, *lambda, *lambda_t, *lambda_s, *kinetic, *potential; } word;
 };
 
 // --- scope.c: names ---
@@ -156,6 +158,7 @@ const char *ast_text(Elab *e, const Ast *x);                   // as written
 const char *inner_text(const Env *env, Span at);                // the same, without parentheses around it
 
 // --- elab_index.c: sizes and indices ---
+void  note_given(Elab *e);                                     // fills MParam.given
 bool  param_value(Elab *e, int id, bool fix, double *out);     // with overrides; fix: marks it structural
 bool  try_eval(Elab *e, const MExpr *x, bool fix, const double *loop, int nloop, double *out);
 bool  fixed_number(const Env *env, const MExpr *x, const char *what, double *out);  // compile-time value; reports
@@ -190,6 +193,15 @@ void elab_relation(Env env, const Ast *x);
 void elab_contact(Env env, const Ast *x);
 void elab_constraint(Env env, const Ast *x);
 bool row_force(Symbol *y);
+bool is_law(const Ast *law, const char *name);
+bool law_arguments(const Env *env, const Ast *law, int least, int most);
+MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what);   // a constant; NULL: bad, reported
+Unit force_along(Unit y);                                      // of the force on what is measured in y
+Unit impulse_along(Unit y, bool velocities);                    // of its impulse; velocities: y is a rate
+// --- elab_friction.c ---
+bool has_friction(const Ast *x);                               // of a contact or constraint: some law is one of friction
+void friction_rows(Symbol *y, const MVar *like);               // the variables of its forces
+bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f);
 unsigned asserted_class(const Ast *law);                       // 0: not one of those names
 bool own_indices(const Env *env, const Ast *x, const char *what); // pair[i]: the indices written are the loops around it
 const char *family_name(const Env *env, const char *name);     // "pair[%]" for the loops of the item

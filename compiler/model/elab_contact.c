@@ -1,5 +1,5 @@
-// Contacts and constraints. Each has a row, the variable name.lambda with the index of its loops; laws of contacts are checked here,
-// whether they fit the form of the gap is a question for later stages.
+// Contacts and constraints. Each has a row, the variable name.lambda with the index of its loops, and more for friction (elab_friction.c);
+// laws of contacts are checked here, whether they fit the form of the gap is a question for later stages.
 #include <string.h>
 
 #include "../base/suggest.h"
@@ -29,8 +29,12 @@ bool row_force(Symbol *y) {
     v.lo[k] = env.ctx.loop[k].lo;
     v.hi[k] = env.ctx.loop[k].hi;
   }
-  vec_push(&e->var, v);
-  y->id = (int)e->var.n - 1;
+  y->id = -1;
+  if (y->decl->a) {
+    y->id = (int)e->var.n;
+    vec_push(&e->var, v);
+  }
+  friction_rows(y, &v);
   return true;
 }
 
@@ -52,17 +56,17 @@ unsigned asserted_class(const Ast *law) {
 static const char *const law_names[] = {"newton", "inelastic", "elastic", "coulomb", "contensou", "scleronomous", "rheonomous"};
 enum { NLAWS = sizeof law_names / sizeof *law_names };
 
-static bool is_law(const Ast *law, const char *name) { return strcmp(law->name, name) == 0; }
+bool is_law(const Ast *law, const char *name) { return strcmp(law->name, name) == 0; }
 
 static void unknown_law(const Env *env, const Ast *law) {
   Diag *d = diag(env->e->bag, DIAG_E0212, law->name_span.file ? law->name_span : law->span, "unknown law `%s`", law->name);
   diag_label(d, "not a law of contacts");
   const char *near = suggest(law->name, law_names, NLAWS);
   if (near) diag_help(d, "did you mean `%s`?", near);
-  else diag_help(d, "the laws are newton(e), newton(e, e_t), inelastic, elastic");
+  else diag_help(d, "the laws are newton(e), newton(e, e_t), inelastic, elastic, coulomb(mu), coulomb(mu1, mu2), contensou(mu, radius)");
 }
 
-static bool law_arguments(const Env *env, const Ast *law, int least, int most) {
+bool law_arguments(const Env *env, const Ast *law, int least, int most) {
   if (law->list.n >= least && law->list.n <= most) return true;
   Diag *d = diag(env->e->bag, DIAG_E0209, law->span, "`%s` takes %d%s argument%s, not %d", law->name, least,
                  most > least ? arena_printf(env->e->a, " or %d", most) : "", most == 1 ? "" : "s", law->list.n);
@@ -71,9 +75,9 @@ static bool law_arguments(const Env *env, const Ast *law, int least, int most) {
   return false;
 }
 
-static MExpr *coefficient(const Env *env, const Ast *x, const char *what) {
+MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what) {
   Value v = elab_scalar(env, x->kind == AST_ARG ? x->a : x);
-  if (!unit_check(env, v, UNIT_ONE, what)) return NULL;
+  if (!unit_check(env, v, unit, what)) return NULL;
   if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
     not_constant(env, &v, what, "use a number or a parameter");
     return NULL;
@@ -99,25 +103,9 @@ static bool impact_law(const Env *env, const Ast *law, MContact *c, Span *first)
     c->e = mx_num(env->e->a, is_law(law, "elastic") ? 1 : 0, law->span);
     return true;
   }
-  c->e = coefficient(env, law->list.at[0], "a restitution coefficient");
-  if (law->list.n > 1) c->e_t = coefficient(env, law->list.at[1], "a tangential restitution coefficient");
+  c->e = coefficient(env, law->list.at[0], UNIT_ONE, "a restitution coefficient");
+  if (law->list.n > 1) c->e_t = coefficient(env, law->list.at[1], UNIT_ONE, "a tangential restitution coefficient");
   return c->e && (law->list.n < 2 || c->e_t);
-}
-
-static bool friction_law(const Env *env, const Ast *law, const Ast *contact, MContact *c) {
-  bool coulomb = is_law(law, "coulomb");
-  if (!law_arguments(env, law, coulomb ? 1 : 2, 2)) return false;
-  for (int i = 0; i < law->list.n; i++) (void)elab_scalar(env, law->list.at[i]->kind == AST_ARG ? law->list.at[i]->a : law->list.at[i]);
-  if (!contact->c) {
-    Diag *d = diag(env->e->bag, DIAG_E0401, law->span, "`%s` needs a tangential direction", law->name);
-    diag_label(d, "friction acts against a slip velocity");
-    diag_also(d, contact->a->span, "only the normal direction is given");
-    Ast all = {.span = span_join(contact->list2.at[0]->span, contact->list2.at[contact->list2.n - 1]->span)};
-    diag_help(d, "contact %s { normal = %s; slip = ...; with %s; }", contact->name, ast_text(env->e, contact->a), ast_text(env->e, &all));
-    return false;
-  }
-  c->friction_span = law->span;   // the derivation does without; planning a scheme refuses it
-  return true;
 }
 
 static bool laws(const Env *env, const Ast *x, MContact *c) {
@@ -131,9 +119,7 @@ static bool laws(const Env *env, const Ast *x, MContact *c) {
       c->assert_span = law->span;
     } else if (is_law(law, "newton") || is_law(law, "inelastic") || is_law(law, "elastic")) {
       ok = impact_law(env, law, c, &first) && ok;
-    } else if (is_law(law, "coulomb") || is_law(law, "contensou")) {
-      ok = friction_law(env, law, x, c) && ok;
-    } else {
+    } else if (!is_law(law, "coulomb") && !is_law(law, "contensou")) {
       unknown_law(env, law);
       ok = false;
     }
@@ -153,26 +139,22 @@ static bool uses_var(const MExpr *x, int id, unsigned along, Map *seen) {
   return false;
 }
 
-static bool slips(const Env *env, const Ast *x, MContact *c) {
-  if (!x->c) return true;
-  Value v = elab_expr(env, x->c);
-  if (v.bad || !unit_check(env, v, UNIT_ANY, "a slip velocity")) return false;
-  if (v.ndim > 1 || value_count(&v) > 2) {
-    Diag *d = diag(env->e->bag, DIAG_E0302, v.span, "a contact has one or two directions of slip");
-    diag_label(d, "this is %s", shape_text(env->e, &v));
-    diag_help(d, "slip = vt; in the plane, slip = [v1, v2]; in space");
-    return false;
-  }
-  c->slip = v.at;
-  c->nslip = value_count(&v);
-  return true;
-}
-
 // The force that does work along y, J per unit of y; its impulse, in J s per unit of y, and where y contains velocities in J per unit of y.
-static Unit force_along(Unit y) { return y.state == UNIT_KNOWN ? unit_div(unit_named("J"), y) : UNIT_ANY; }
-static Unit impulse_along(Unit y, bool velocities) {
+Unit force_along(Unit y) { return y.state == UNIT_KNOWN ? unit_div(unit_named("J"), y) : UNIT_ANY; }
+Unit impulse_along(Unit y, bool velocities) {
   Unit force = force_along(y);
   return velocities || force.state != UNIT_KNOWN ? force : unit_mul(force, unit_named("s"));
+}
+
+// Under a given normal force: no gap, nothing to hit.
+static void given_force(const Env *env, const Ast *x, MContact *c) {
+  if (c->has_impact_law) {
+    Diag *d = diag(env->e->bag, DIAG_E0403, c->law_span, "contact `%s` is always closed and has no impacts", x->name);
+    diag_also(d, x->b->span, "the normal force is given");
+    diag_help(d, "leave the impact law out, or give a gap: normal = ...;");
+    return;
+  }
+  vec_push(&env->e->contact, *c);
 }
 
 void elab_contact(Env env, const Ast *x) {
@@ -180,11 +162,14 @@ void elab_contact(Env env, const Ast *x) {
   Symbol *row = row_of(&env, x);
   if (!own_indices(&env, x, "contact") || !row) return;
   MContact c = {.ctx = env.ctx, .name = family_name(&env, x->name), .row_var = row->id, .span = x->span, .law_span = x->span, .assert_span = x->span};
+  bool ok = laws(&env, x, &c);
+  ok = elab_friction(&env, x, row, &c.friction) && ok;
+  if (!x->a) {
+    if (ok) given_force(&env, x, &c);
+    return;
+  }
   Value gap = elab_scalar(&env, x->a);
-  bool ok = !gap.bad && unit_check(&env, gap, UNIT_ANY, "a gap");
-  ok = slips(&env, x, &c) && ok;
-  ok = laws(&env, x, &c) && ok;
-  if (!ok) return;
+  if (gap.bad || !unit_check(&env, gap, UNIT_ANY, "a gap") || !ok) return;
   c.gap = gap.at[0];
   c.gap_span = gap.span;
   bool compliant = uses_var(c.gap, row->id, MU_LAMBDA, map_new(e->a));
@@ -193,7 +178,8 @@ void elab_contact(Env env, const Ast *x) {
     diag_label(d, "what happens to the velocity when the gap closes?");
     diag_note(d, "newton(e) reverses the normal velocity, e = 0 is inelastic and e = 1 elastic");
     const char *index = env.ctx.n > env.scope->ctx.n ? "[...]" : "";
-    diag_help(d, "contact %s%s: %s >= 0 with newton(0.5);", x->name, index, ast_text(e, x->a));
+    if (x->c) diag_help(d, "contact %s%s { normal = %s; slip = %s; with newton(0.5), ...; }", x->name, index, ast_text(e, x->a), ast_text(e, x->c));
+    else diag_help(d, "contact %s%s: %s >= 0 with newton(0.5);", x->name, index, ast_text(e, x->a));
     return;
   }
   e->var.at[row->id].unit = compliant ? force_along(gap.unit) : impulse_along(gap.unit, false);
@@ -206,24 +192,21 @@ void elab_constraint(Env env, const Ast *x) {
   Elab *e = env.e;
   Symbol *row = row_of(&env, x);
   if (!own_indices(&env, x, "constraint") || !row) return;
+  MConstraint c = {.ctx = env.ctx, .name = family_name(&env, x->name), .row_var = row->id, .span = x->span};
   for (int i = 0; i < x->list2.n; i++) {
     const Ast *law = x->list2.at[i];
-    if (asserted_class(law)) continue;
-    if (is_law(law, "coulomb") || is_law(law, "contensou")) {
-      Diag *d = diag(e->bag, DIAG_E0701, law->span, "friction laws are not supported yet");
-      diag_label(d, "not in this version");
-      diag_help(d, "without this law the constraint is frictionless");
-    } else {
-      unknown_law(&env, law);
-    }
+    if (asserted_class(law) || is_law(law, "coulomb") || is_law(law, "contensou")) continue;
+    unknown_law(&env, law);
     return;
   }
-  Value a = elab_scalar(&env, x->a), b = elab_scalar(&env, x->b);
+  if (!elab_friction(&env, x, row, &c.friction)) return;
+  Value a = elab_scalar(&env, x->a), b = a;
+  if (x->b) b = elab_scalar(&env, x->b);
   if (a.bad || b.bad) return;
   Ast both = {.kind = AST_BINARY, .op = AO_SUB, .span = x->a->span};
-  Value v = mx_is_num(b.at[0], 0) ? a : binary_value(&env, AO_SUB, a, b, &both);
+  Value v = !x->b || mx_is_num(b.at[0], 0) ? a : binary_value(&env, AO_SUB, a, b, &both);
   if (v.bad || !unit_check(&env, v, UNIT_ANY, "a constraint")) return;
-  MConstraint c = {.ctx = env.ctx, .name = family_name(&env, x->name), .row_var = row->id, .value = v.at[0], .span = x->span};
-  e->var.at[row->id].unit = impulse_along(v.unit, v.at[0]->uses & MU_RATE);
+  c.value = v.at[0];
+  e->var.at[row->id].unit = impulse_along(v.unit, c.value->uses & MU_RATE);
   vec_push(&e->constraint, c);
 }

@@ -160,6 +160,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   m->name = root->name;
   m->file = root->span.file;
   m->span = root->name_span;
+  note_given(e);
   FREEZE(var);
   FREEZE(param);
   FREEZE(energy);
@@ -202,6 +203,8 @@ static void make_words(Elab *e) {
   e->word.time = intern(e->in, "time");
   e->word.energy = intern(e->in, "energy");
   e->word.lambda = intern(e->in, "lambda");
+  e->word.lambda_t = intern(e->in, "lambda_t");
+  e->word.lambda_s = intern(e->in, "lambda_s");
   e->word.kinetic = intern(e->in, "kinetic");
   e->word.potential = intern(e->in, "potential");
 }

@@ -16,6 +16,11 @@ static bool override_of(const Elab *e, const char *name, double *out) {
   return false;
 }
 
+void note_given(Elab *e) {
+  for (size_t i = 0; i < e->param.n; i++)
+    if (!override_of(e, e->param.at[i].name, &e->param.at[i].given)) e->param.at[i].given = NAN;
+}
+
 static bool plain_value(int id, double *out, void *ctx) { return param_value(ctx, id, false, out); }
 static bool fixing_value(int id, double *out, void *ctx) { return param_value(ctx, id, true, out); }
 

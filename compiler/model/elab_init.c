@@ -74,6 +74,7 @@ static void init_velocity(Env env, const Ast *decl, bool state) {
     return;
   }
   y->used = true;
+  if (y->kind == SY_REFUSED) return;
   if (decl->primes > 1 || state || y->kind != SY_VARIABLE || y->var_kind != MV_COORD) {
     Diag *d = diag(e->bag, DIAG_E0223, decl->name_span, "only a coordinate has an initial velocity");
     diag_label(d, decl->primes > 1 ? "this is an acceleration" : "`%s` is not a coordinate", decl->name);
@@ -87,6 +88,14 @@ static void init_velocity(Env env, const Ast *decl, bool state) {
     diag_help(d, "coord %s' = 0;", decl->name);
     return;
   }
+  if (y->start_rate) {
+    Diag *d = diag(e->bag, DIAG_E0202, decl->name_span, "the initial velocity `%s'` is given twice", decl->name);
+    diag_label(d, "given again here");
+    diag_also(d, y->start_rate->name_span, "first given here");
+    diag_help(d, "keep one of them");
+    return;
+  }
+  y->start_rate = decl;
   Value v = adopt(&env, elab_expr(&env, decl->a), decl, "velocity");
   char what[200];
   (void)snprintf(what, sizeof what, "the velocity `%.100s'`", decl->name);

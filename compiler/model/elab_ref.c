@@ -5,7 +5,8 @@
 
 #include "elab.h"
 
-typedef struct Path { Place place; AstList index; Span index_at; bool is_lambda; } Path;
+typedef enum { NO_FORCE, NORMAL, TANGENTIAL, SPIN } Force;   // which force of a contact or constraint
+typedef struct Path { Place place; AstList index; Span index_at; Force force; AstList direction; } Path;
 
 bool is_reference(const Ast *x) {
   if (x->kind == AST_NAME) return true;
@@ -92,14 +93,12 @@ static Symbol *find_start(const Env *env, const Ast *x, Path *p) {
 static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
   Elab *e = env->e;
   if (y->kind == SY_ROW) {
-    if (x->name != e->word.lambda) {
-      Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "`%s` has no `%s`", y->name, x->name);
-      diag_label(d, "a contact or constraint has only `lambda`");
-      diag_help(d, "write %s.lambda", ast_text(e, x->a));
-      return NULL;
-    }
-    p->is_lambda = true;
-    return y;
+    p->force = x->name == e->word.lambda ? NORMAL : x->name == e->word.lambda_t ? TANGENTIAL : x->name == e->word.lambda_s ? SPIN : NO_FORCE;
+    if (p->force) return y;
+    Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "`%s` has no `%s`", y->name, x->name);
+    diag_label(d, "a contact or constraint has `lambda`, and `lambda_t` with friction");
+    diag_help(d, "write %s.lambda", ast_text(e, x->a));
+    return NULL;
   }
   if (y->kind != SY_INSTANCE) {
     Diag *d = diag(e->bag, DIAG_E0220, x->a->span, "`%s` is not an instance of a model", y->name);
@@ -134,6 +133,10 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
     return y ? member(env, x, p, y) : NULL;
   case AST_INDEX:
     y = walk(env, x->a, p);
+    if (y && p->force == TANGENTIAL && p->direction.n == 0) {
+      p->direction = x->list;
+      return y;
+    }
     if (y && p->index.n) {
       (void)no_value(env, x->span, "two pairs of brackets after each other", "write all indices in one pair: x[i, j]");
       return NULL;
@@ -225,8 +228,17 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
     if (!read_index(env, p->index.at[k], plain ? l->lo : &low, plain ? l->hi : &high, y->name, &i)) return bad_value(env, at);
     index[n++] = i;
   }
-  Unit u = e->var.at[y->id].unit;
-  return scalar_value(mx_var(e->a, &e->var.at[y->id], y->id, index, n, false, at), u, at, env);
+  int first = p->force == NORMAL ? y->id : p->force == SPIN ? (y->nslip > 2 ? y->slip_id + 2 : -1) : y->slip_id;
+  if (first < 0) {
+    Diag *d = diag(e->bag, DIAG_E0201, at, "`%s` has no such force", y->name);
+    diag_label(d, p->force == NORMAL ? "its normal force is given" : p->force == SPIN ? "only contensou(mu, radius) has one" : "it has no friction");
+    diag_help(d, p->force == NORMAL ? "lambda_t is its friction" : "lambda is its normal force");
+    return bad_value(env, at);
+  }
+  int many = p->force == TANGENTIAL && y->nslip > 1 ? 2 : 1;
+  Value v = {.unit = e->var.at[first].unit, .ndim = many > 1, .dim = {many, 0}, .span = at, .at = ARENA_ARRAY(e->a, MExpr *, many)};
+  for (int k = 0; k < many; k++) v.at[k] = mx_var(e->a, &e->var.at[first + k], first + k, index, n, false, at);
+  return p->direction.n ? index_value(env, v, p->direction, at) : v;
 }
 
 static Value inlined(const Env *env, Value v, const Path *p, const Ast *x) {
@@ -247,7 +259,7 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
   case SY_VAR:
   case SY_OUTPUT: return inlined(env, y->value, p, x);
   case SY_ROW:
-    if (p->is_lambda) return row_value(env, y, p, x->span);
+    if (p->force) return row_value(env, y, p, x->span);
     (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a contact or constraint, not a number", y->name),
                    arena_printf(env->e->a, "its force is %s.lambda", ast_text(env->e, x)));
     break;

@@ -46,7 +46,7 @@ struct MExpr {
 typedef struct MLoop { const char *name; MExpr *lo, *hi; Span span; } MLoop;   // bounds: params and outer loops
 typedef struct MContext { int n; MLoop *loop; } MContext;                      // outermost first; n = 0: one instance
 
-typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW } MVarKind;           // MV_ROW: floor.lambda of a contact or constraint
+typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW } MVarKind;           // MV_ROW: floor.lambda, floor.lambda_t of a contact or constraint
 typedef struct MVar {
   MVarKind    kind;
   const char *name;       // full name, a % for each index: "bead[%].z", "x[%]", "floor.lambda", "pair[%].lambda"
@@ -68,6 +68,7 @@ typedef struct MParam {
   int         ndim, dim[2];   // of an array: on its first element; the others have ndim = -1
   bool        structural; // a length or an unrolled sum depends on it: fixed when compiled
   double      fixed;      // its value, where structural
+  double      given;      // a number that --set gives on the command line of the compiler, else nan: for checks of values only
 } MParam;
 
 // --- statements ---
@@ -83,15 +84,26 @@ typedef struct MRelation {
   MExpr *lo, *hi;                      // ML_BOX only
   unsigned asserted; Span span, y_span, lambda_span, law_span;
 } MRelation;
+
+// Friction against the slip velocities of a contact or constraint. Laws by block of runtime/cone/problem.h; the normal force of MF_DISK is given.
+typedef enum { MF_NONE, MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GRIP, MF_DISK } MFrictionLaw;
+typedef struct MFriction {
+  MFrictionLaw law;
+  MExpr *mu, *mu2, *radius;            // constant; mu2: MF_ELLIPTIC, radius: MF_CONTENSOU
+  MExpr *force;                        // MF_DISK: the normal force
+  MExpr **slip; int nslip; int var[3]; // slip velocities and their MV_ROW variables; the third of MF_CONTENSOU is the spin
+  Span span, slip_span;
+} MFriction;
+
 typedef struct MContact {
-  MContext ctx; const char *name; int row_var;   // row_var: its MV_ROW variable
-  MExpr *gap; MExpr **slip; int nslip;
+  MContext ctx; const char *name; int row_var;   // row_var: its MV_ROW variable; -1 where the normal force is given
+  MExpr *gap;                          // NULL where the normal force is given
   MExpr *e, *e_t;                      // restitution: newton(e[, e_t]); inelastic: 0, elastic: 1; NULL: no impact law given
   bool has_impact_law;
+  MFriction friction;
   unsigned asserted; Span span, gap_span, law_span, assert_span;
-  Span friction_span;                  // of a friction law (.file NULL: none): read, and refused by the plan for now (E0701)
 } MContact;
-typedef struct MConstraint { MContext ctx; const char *name; int row_var; MExpr *value; Span span; } MConstraint; // value = 0
+typedef struct MConstraint { MContext ctx; const char *name; int row_var; MExpr *value; MFriction friction; Span span; } MConstraint; // value = 0
 typedef struct MOutput { MContext ctx; const char *name; MExpr *value; Unit unit; const char *doc; bool hidden; Span span; } MOutput;
 typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; Span span; } MInit;     // on: MX_VAR (coord or state); value over params, loops
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;

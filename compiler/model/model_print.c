@@ -258,24 +258,31 @@ static void relations(Printer *p) {
   }
 }
 
+static void friction(Printer *p, const MFriction *f) {
+  if (f->law == MF_NONE) return;
+  text_add(p->out, f->nslip > 1 ? " slip [" : " slip ");
+  list(p, f->slip, f->nslip);
+  if (f->nslip > 1) text_addc(p->out, ']');
+  text_add(p->out, f->law == MF_CONTENSOU ? " with contensou(" : " with coulomb(");
+  list(p, (MExpr *[]){f->mu, f->law == MF_CONTENSOU ? f->radius : f->mu2}, f->mu2 || f->radius ? 2 : 1);
+  text_addc(p->out, ')');
+}
+
 static void rows(Printer *p) {
   for (int i = 0; i < p->m->ncontact; i++) {
     const MContact *c = &p->m->contact[i];
     p->ctx = &c->ctx;
     text_add(p->out, "  contact ");
     with_indices(p, c->name, &c->ctx);
-    text_add(p->out, ": ");
-    expr(p, c->gap);
-    text_add(p->out, " >= 0");
-    for (int k = 0; k < c->nslip; k++) {
-      text_add(p->out, k ? ", " : " slip ");
-      expr(p, c->slip[k]);
-    }
+    text_add(p->out, c->gap ? ": " : ": under ");
+    expr(p, c->gap ? c->gap : c->friction.force);
+    if (c->gap) text_add(p->out, " >= 0");
     if (c->has_impact_law) {
       text_add(p->out, " with newton(");
       list(p, (MExpr *[]){c->e, c->e_t}, c->e_t ? 2 : 1);
       text_addc(p->out, ')');
     }
+    friction(p, &c->friction);
     asserted(p, c->asserted);
     end(p, &c->ctx);
   }
@@ -287,6 +294,7 @@ static void rows(Printer *p) {
     text_add(p->out, ": ");
     expr(p, c->value);
     text_add(p->out, " = 0");
+    friction(p, &c->friction);
     end(p, &c->ctx);
   }
 }

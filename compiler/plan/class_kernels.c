@@ -28,7 +28,7 @@ static bool all_zero(const Pool *p, const Ex *e, int n) {
 void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   Pool *p = h->sys->pool;
   pc->c = c;
-  pc->e_num = -1;
+  pc->e_num = pc->mu_num = pc->mu2_num = pc->radius_num = -1;
   kernel_entries(pc, h, KERNEL_MASS, &c->mass);
   if (!all_zero(p, c->f, c->nrow)) kernel_set(pc, h, KERNEL_F, c->f, c->nrow);
   if (jacobians) kernel_entries(pc, h, KERNEL_JAC, &c->jac);
@@ -41,7 +41,7 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
     kernel_set(pc, h, KERNEL_ENERGY, e, 2);
   }
   if (c->kind == CLASS_RELATION) kernel_set(pc, h, KERNEL_Y, &c->y, 1);
-  if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) {
+  if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->kind == CLASS_FRICTION) {
     Ex e[2] = { c->velocity_level ? ex_num(p, 0) : c->y, c->rate };
     kernel_set(pc, h, KERNEL_GAP, e, 2);
     kernel_set(pc, h, KERNEL_RATE, &c->rate, 1);
@@ -52,6 +52,9 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   if (c->kind == CLASS_OUTPUT || c->kind == CLASS_ASSERT) kernel_set(pc, h, KERNEL_OUT, &c->value, 1);
   if (c->kind == CLASS_INIT) hoist_column(h, c->value);
   if (c->e != EX_NONE && !ex_is_num(p, c->e, 0)) pc->e_num = hoist_column(h, c->e);
+  if (c->mu != EX_NONE) pc->mu_num = hoist_column(h, c->mu);
+  if (c->mu2 != EX_NONE) pc->mu2_num = hoist_column(h, c->mu2);
+  if (c->radius != EX_NONE) pc->radius_num = hoist_column(h, c->radius);
 }
 
 void work_kernel(PlanClass *pc, Hoist *h, Ex force, Ex damping) {

@@ -6,6 +6,7 @@ static double leaf(int id, void *system) {
   const Sym *y = symtab_at(s->sym, id);
   if (y->kind != SYM_PARAM) return NAN;
   const MParam *p = &s->model->param[y->id];
+  if (!isnan(p->given)) return p->given;
   return p->structural ? p->fixed : s->param[y->id] == EX_NONE ? NAN : default_value(s, s->param[y->id]);
 }
 

@@ -31,16 +31,6 @@ static void refuse_weights(const System *s, const char *scheme, DiagBag *bag) {
   }
 }
 
-static void refuse_friction(const System *s, DiagBag *bag) {
-  for (int i = 0; i < s->model->ncontact; i++) {
-    const MContact *c = &s->model->contact[i];
-    if (!c->friction_span.file) continue;
-    Diag *d = diag(bag, DIAG_E0701, c->friction_span, "friction laws are not supported yet");
-    diag_label(d, "not in this version");
-    diag_help(d, "without this law the contact is frictionless");
-  }
-}
-
 const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *bag) {
   const MExperiment *x = &s->model->sim;
   const char *scheme = override ? override : x->scheme ? x->scheme : "moreau";
@@ -51,7 +41,6 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
     return NULL;
   }
   int before = diag_errors(bag);
-  refuse_friction(s, bag);
   check_number(s, bag, s->theta, "theta", x->theta);
   check_number(s, bag, s->gamma, "gamma", x->gamma);
   if (s->gamma != EX_NONE && ex_is_num(s->pool, s->gamma, 0)) {

@@ -1,4 +1,5 @@
 // Restitution coefficients that differ between contacts which act on each other can create energy (seed 004, section 3.9): W0821.
+// So can one above 1: W0810.
 //
 // A unilateral relation on velocities (a sprag clutch) is an element of restitution 0. Two elements act on each other where W_i^T M^-1 W_j
 // is not zero by structure: their coordinates are connected by off-diagonal masses or by constraints. Two gaps of the same single
@@ -69,7 +70,18 @@ static bool same(const System *s, const SysClass *a, const SysClass *b) {
   return x == y || isnan(x) || isnan(y);
 }
 
+// Written numbers are checked when the rows are derived; this is for values of parameters.
+static void check_range(const System *s, DiagBag *bag) {
+  for (int i = 0; i < s->ncls; i++) {
+    const SysClass *c = &s->cls[i];
+    if (c->kind != CLASS_CONTACT || c->e == EX_NONE || ex_operator(s->pool, c->e) == OP_NUM) continue;
+    double e = restitution(s, c);
+    if (e < 0 || e > 1) diag(bag, DIAG_W0810, c->span, "restitution %g is outside of [0, 1]: impacts would %s", e, e < 0 ? "penetrate" : "create energy");
+  }
+}
+
 void check_restitution(Arena *a, const System *s, DiagBag *bag) {
+  check_range(s, bag);
   const SysClass *first = NULL;
   bool differ = false;
   for (int i = 0; i < s->ncls; i++) {

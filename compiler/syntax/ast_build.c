@@ -232,10 +232,11 @@ Ast *ast_law(Parse *p, Span at, Span name_at, const char *name, AstList args) {
   return ast_done(p, n);
 }
 
-static Ast *contact(Parse *p, Span at, const Ast *named, Ast *gap, Ast *slip, AstList laws) {
-  Ast *n = named_node(p, AST_CONTACT, at, named->name_span, named->name);
+static Ast *row(Parse *p, AstKind kind, Span at, const Ast *named, Ast *a, Ast *b, Ast *slip, AstList laws) {
+  Ast *n = named_node(p, kind, at, named->name_span, named->name);
   n->list = named->list;
-  n->a = gap;
+  n->a = a;
+  n->b = b;
   n->c = slip;
   n->list2 = laws;
   return ast_done(p, n);
@@ -259,7 +260,7 @@ Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws) {
     else
       diag_help(d, "contact %s: %s >= 0", named->name, span_text(p, compared ? gap->a->span : gap->span));
   }
-  return contact(p, at, named, inner ? inner : gap, NULL, laws);
+  return row(p, AST_CONTACT, at, named, inner ? inner : gap, NULL, NULL, laws);
 }
 
 // A part of the long form travels as an ARG: normal = a, slip = a; the laws as one without a name.
@@ -271,8 +272,14 @@ Ast *ast_part_laws(Parse *p, Span at, AstList laws) {
   return ast_done(p, n);
 }
 
-Ast *ast_contact_parts(Parse *p, Span at, Ast *named, AstList parts) {
-  const Ast *normal = NULL, *slip = NULL;
+enum { PART_NORMAL, PART_FORCE, PART_SLIP, PARTS };
+
+// The long form of contacts and constraints. A contact under a given normal force has that in place of a gap.
+static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts) {
+  static const char *const name[PARTS] = {"normal", "normal_force", "slip"};
+  bool contact = kind == AST_CONTACT;
+  const char *what = contact ? "contact" : "constraint";
+  const Ast *part_of[PARTS] = {0};
   AstList laws = ast_list();
   int before = p->problems;
   for (int k = 0; k < parts.n; k++) {
@@ -281,34 +288,38 @@ Ast *ast_contact_parts(Parse *p, Span at, Ast *named, AstList parts) {
       for (int j = 0; j < part->list.n; j++) laws = ast_append(p, laws, part->list.at[j]);
       continue;
     }
-    const Ast **role = strcmp(part->name, "normal") == 0 ? &normal : strcmp(part->name, "slip") == 0 ? &slip : NULL;
-    if (!role) {
-      Diag *d = problem(p, DIAG_E0118, part->name_span, "a contact has no part '%s'", part->name);
-      diag_help(d, "its parts are: normal = gap;  slip = velocity;  with laws;");
-    } else if (*role) {
+    int role = 0;
+    while (role < PARTS && (strcmp(part->name, name[role]) != 0 || (role == PART_FORCE && !contact))) role++;
+    if (role == PARTS) {
+      Diag *d = problem(p, DIAG_E0118, part->name_span, "a %s has no part '%s'", what, part->name);
+      diag_help(d, contact ? "its parts are: normal = gap;  slip = velocity;  with laws;" : "its parts are: normal = distance;  slip = velocity;  with coulomb(mu);");
+    } else if (part_of[role]) {
       Diag *d = problem(p, DIAG_E0118, part->name_span, "'%s' is given twice", part->name);
-      diag_also(d, (*role)->name_span, "first here");
-      if (role == &slip) diag_help(d, "two directions of slip are a vector: slip = [s1, s2];");
+      diag_also(d, part_of[role]->name_span, "first here");
+      if (role == PART_SLIP) diag_help(d, "two directions of slip are a vector: slip = [s1, s2];");
     } else {
-      *role = part;
+      part_of[role] = part;
     }
   }
-  if (!normal && p->problems > before) return ast_new(p, AST_ERROR, at);
-  if (!normal) {
-    Diag *d = problem(p, DIAG_E0118, named->name_span, "this contact has no gap");
-    diag_help(d, "add normal = ...; to its braces");
-    return ast_new(p, AST_ERROR, at);
+  const Ast *normal = part_of[PART_NORMAL], *force = part_of[PART_FORCE], *slip = part_of[PART_SLIP];
+  if (normal && force) {
+    Diag *d = problem(p, DIAG_E0118, force->name_span, "a contact has a gap or a given normal force, not both");
+    diag_also(d, normal->name_span, "the gap");
+    diag_help(d, "keep normal = ...; where the contact can open");
   }
-  return contact(p, at, named, normal->a, slip ? slip->a : NULL, laws);
+  if (!normal && !force && p->problems == before) {
+    Diag *d = problem(p, DIAG_E0118, named->name_span, contact ? "this contact has no gap" : "this constraint has no normal direction");
+    diag_help(d, contact ? "add normal = ...; to its braces" : "add normal = ...; to its braces: what is held at zero");
+  }
+  if (p->problems > before && !normal) return ast_new(p, AST_ERROR, at);
+  return row(p, kind, at, named, normal ? normal->a : NULL, normal ? NULL : force->a, slip ? slip->a : NULL, laws);
 }
 
+Ast *ast_contact_parts(Parse *p, Span at, Ast *named, AstList parts) { return row_parts(p, AST_CONTACT, at, named, parts); }
+Ast *ast_constraint_parts(Parse *p, Span at, Ast *named, AstList parts) { return row_parts(p, AST_CONSTRAINT, at, named, parts); }
+
 Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstList laws) {
-  Ast *n = named_node(p, AST_CONSTRAINT, at, named->name_span, named->name);
-  n->list = named->list;
-  n->a = left;
-  n->b = right;
-  n->list2 = laws;
-  return ast_done(p, n);
+  return row(p, AST_CONSTRAINT, at, named, left, right, NULL, laws);
 }
 
 // --- families, events, experiments ---

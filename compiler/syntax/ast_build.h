@@ -34,6 +34,7 @@ Ast *ast_equality(Parse *p, Span at, Ast *left, Ast *right);
 Ast *ast_no_law(Parse *p, Span at, Ast *expr);               // a relation that relates nothing
 Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws);
 Ast *ast_contact_parts(Parse *p, Span at, Ast *named, AstList parts);
+Ast *ast_constraint_parts(Parse *p, Span at, Ast *named, AstList parts);
 Ast *ast_part(Parse *p, Span at, Span name_at, const char *name, Ast *value);
 Ast *ast_part_laws(Parse *p, Span at, AstList laws);
 Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstList laws);

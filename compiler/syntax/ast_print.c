@@ -173,41 +173,50 @@ static void put_law(Printer *w, const Ast *law) {
   if (zero) text_add(w->out, " >= 0");
 }
 
-// Do the parts of a contact in braces stand in the order normal, slip, with?
+// The long form of a contact or constraint: in braces.
+static bool in_braces(const Ast *n) { return n->c || !n->a || (n->kind == AST_CONSTRAINT && !n->b); }
+static const Ast *first_part(const Ast *n) { return n->a ? n->a : n->b; }
+
+// Do the parts stand in the order normal, slip, with?
 static bool in_order(const Ast *n) {
   size_t laws = n->list2.n ? n->list2.at[0]->span.lo : n->span.hi, last = n->list2.n ? n->list2.at[n->list2.n - 1]->span.hi : laws;
-  return n->a->span.hi <= n->c->span.lo && n->c->span.hi <= laws && last <= n->span.hi;
+  size_t slip = n->c ? n->c->span.lo : laws, slip_end = n->c ? n->c->span.hi : slip;
+  return first_part(n)->span.hi <= slip && slip_end <= laws && last <= n->span.hi;
 }
 
-static void put_contact(Printer *w, const Ast *n) {
-  put_name(w, "contact", n);
-  if (!n->c) {
-    text_add(w->out, ": ");
-    print_expr(n->a, w->out);
-    text_add(w->out, " >= 0");
-    put_with(w, n->list2);
-    text_addc(w->out, ';');
-    return;
-  }
+static void put_parts(Printer *w, const Ast *n) {
   // The parts in their usual order, each with its comments if that is also the order of the source.
   size_t inner = (size_t)(w->indent + 1) * 2, end = n->span.hi - 1;
-  const char *const words[] = {"normal = ", "slip = ", "with "};
-  AstList parts[] = {{(Ast *[]){n->a}, 1}, {(Ast *[]){n->c}, 1}, n->list2};
-  put_open_brace(w, n->name_span.hi, in_order(n) ? n->a->span.lo : 0);
+  const char *const words[] = {n->a ? "normal = " : "normal_force = ", "slip = ", "with "};
+  AstList parts[] = {{(Ast *[]){n->a ? n->a : n->b}, 1}, {(Ast *[]){n->c}, n->c != NULL}, n->list2};
+  put_open_brace(w, n->name_span.hi, in_order(n) ? first_part(n)->span.lo : 0);
   for (int k = 0; k < 3; k++) {
     if (!parts[k].n) continue;
-    size_t lo = parts[k].at[0]->span.lo, hi = parts[k].at[parts[k].n - 1]->span.hi;
+    size_t lo = parts[k].at[0]->span.lo, hi = parts[k].at[parts[k].n - 1]->span.hi, next = end;
+    for (int l = 2; l > k; l--) if (parts[l].n) next = parts[l].at[0]->span.lo;
     if (in_order(n)) put_comments_above(w, hi, lo, inner);
     indent_to(w, inner);
     text_add(w->out, words[k]);
     print_list(parts[k], w->out);
     text_addc(w->out, ';');
-    if (in_order(n)) put_comments_behind(w, hi, k == 0 ? n->c->span.lo : k == 1 && n->list2.n ? n->list2.at[0]->span.lo : end);
+    if (in_order(n)) put_comments_behind(w, hi, next);
     text_addc(w->out, '\n');
   }
   put_comments_above(w, end, end, inner);
   indent_to(w, inner - 2);
   text_addc(w->out, '}');
+}
+
+// True: in braces, which end the item.
+static bool put_row(Printer *w, const Ast *n) {
+  put_name(w, n->kind == AST_CONTACT ? "contact" : "constraint", n);
+  if (in_braces(n)) { put_parts(w, n); return true; }
+  text_add(w->out, ": ");
+  print_expr(n->a, w->out);
+  text_add(w->out, n->kind == AST_CONTACT ? " >= 0" : " = ");
+  if (n->b) print_expr(n->b, w->out);
+  put_with(w, n->list2);
+  return false;
 }
 
 static void put_simulate(Printer *w, const Ast *n) {
@@ -262,7 +271,8 @@ static size_t head_end(const Printer *w, const Ast *n) {
     case AST_VAR:      return list_start(n, n->list);
     case AST_INSTANCE: return list_start(n, n->list2);
     case AST_MODEL:    return n->list.n ? n->list.at[0]->span.hi : comments_skip(w->src, n->span.lo, '{');
-    case AST_CONTACT:  return n->c && in_order(n) ? comments_skip(w->src, n->name_span.hi, '{') : n->span.hi;
+    case AST_CONTACT: case AST_CONSTRAINT:
+      return in_braces(n) && in_order(n) ? comments_skip(w->src, n->name_span.hi, '{') : n->span.hi;
     case AST_FOR: case AST_EVERY: case AST_WHEN: case AST_SIMULATE: return comments_skip(w->src, n->span.lo, '{');
     default:           return n->span.hi;
   }
@@ -307,7 +317,6 @@ static void put_item(Printer *w, const Ast *n) {
       put_block(w, n, n->a->span.hi, n->list2);
       return;
     case AST_SIMULATE: put_simulate(w, n); return;
-    case AST_CONTACT: put_contact(w, n); return;
     case AST_FORCE:
       text_add(out, "force ");
       print_expr(n->a, out);
@@ -324,13 +333,8 @@ static void put_item(Printer *w, const Ast *n) {
       put_law(w, n->a);
       put_with(w, n->list2);
       break;
-    case AST_CONSTRAINT:
-      put_name(w, "constraint", n);
-      text_add(out, ": ");
-      print_expr(n->a, out);
-      text_add(out, " = ");
-      print_expr(n->b, out);
-      put_with(w, n->list2);
+    case AST_CONTACT: case AST_CONSTRAINT:
+      if (put_row(w, n)) return;
       break;
     case AST_INSTANCE:
       put_name(w, n->b->name, n);

@@ -104,8 +104,13 @@ static void classify_row(Deriver *d, SysClass *c) {
   bool linear_gap = ex_affine(s->pool, c->y, ids, n);
   c->affine = linear_gap && all_constant(s, &c->h) && (c->lo == EX_NONE || stage_of(s, c->lo) <= STAGE_TIME)
               && (c->hi == EX_NONE || stage_of(s, c->hi) <= STAGE_TIME);
+  if (c->velocity_level) c->affine &= !kinds_of(s, c->rate).q;      // the row has no derivative with respect to q
   if (c->kind == CLASS_RELATION) { c->inferred = relation_class_of(d, c); return; }
   Kinds y = kinds_of(s, c->y);
+  if (c->kind == CLASS_FRICTION) {
+    c->inferred = arena_printf(d->arena, "slip velocity H_T%s v%s%s", y.q ? y.time ? "(q, t)" : "(q)" : y.time ? "(t)" : "", y.time ? " + w(q, t)" : "", c->affine ? ", linear" : "");
+    return;
+  }
   const char *level = c->velocity_level ? "velocity level, " : "";
   c->inferred = arena_printf(d->arena, "%s%s%s", level, y.time ? "rheonomous h(q, t)" : "scleronomous h(q)", linear_gap ? ", linear" : "");
 }
@@ -139,7 +144,7 @@ void classify(Deriver *d) {
   for (int i = 0; i < s->ncls; i++) {
     SysClass *c = &s->cls[i];
     if (c->kind == CLASS_SMOOTH) { classify_smooth(d, c); s->affine &= c->affine; }
-    else if (c->kind <= CLASS_CONSTRAINT) { classify_row(d, c); s->affine &= c->affine; }
+    else if (c->kind <= CLASS_FRICTION) { classify_row(d, c); s->affine &= c->affine; }
   }
   for (int i = 0; i < s->ncls; i++) {
     SysClass *c = &s->cls[i];

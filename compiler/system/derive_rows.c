@@ -1,5 +1,5 @@
 // Rows of the one-step problem: relations y = h(t,q,v,x,lambda), contacts and constraints with their gap, its rate
-// and H = dg/dq (mathematics.md (6), (10)).
+// and H = dg/dq (mathematics.md (6), (10)). Friction has a class for each direction of slip, beside the class of its contact.
 #include "derive.h"
 
 static bool member_rate(int id, void *s) { return symtab_at(((System *)s)->sym, id)->kind == SYM_RATE; }
@@ -115,10 +115,69 @@ static int own_multiplier(System *s, int row_var, int nloop) {
   return symtab_id(s->sym, y);
 }
 
+// --- friction ---
+
+static bool negative(const System *s, Ex e) { return e != EX_NONE && ex_operator(s->pool, e) == OP_NUM && ex_value(s->pool, e) < 0; }
+
+static bool bad_slip(Deriver *d, Span at, const char *what, const char *help) {
+  diag_help(diag(d->bag, DIAG_E0402, at, "%s", what), "%s", help);
+  return false;
+}
+
+static bool slip_class(Deriver *d, const MFriction *f, int k, SysClass *c) {
+  System *s = d->sys;
+  Pool *p = s->pool;
+  c->row_type = 2;
+  c->row_var = f->var[k];
+  c->y = c->rate = lower_expr(s, f->slip[k]);
+  c->velocity_level = true;
+  SlotList l = slots_of(d->arena, s, c);
+  slots_collect(&l, c->y);
+  if (kink(d, c->y, f->slip_span)) return false;
+  if (ex_depends_any(p, c->y, member_state, s) || ex_depends_any(p, c->y, member_multiplier, s))
+    return bad_slip(d, f->slip_span, "a slip velocity is a function of coordinates, velocities and time only", "a belt with dynamics of its own is a coord");
+  row_jacobian(d, c);
+  if (!c->h.n) return bad_slip(d, f->slip_span, "this slip contains no velocity, so friction can act on nothing", "slip = x';");
+  for (int i = 0; i < c->h.n; i++)
+    if (ex_depends_any(p, c->h.at[i].value, member_rate, s)) return bad_slip(d, f->slip_span, "a slip velocity is linear in the velocities", "friction acts against the relative velocity itself: slip = x' - belt;");
+  return true;
+}
+
+// One class for each direction. normal: the class of the contact or constraint, -1 under a given normal force.
+static void friction_classes(Deriver *d, const MFriction *f, int normal, const MContext *ctx, Span span, const char *label, const MExpr *e_t) {
+  System *s = d->sys;
+  if (f->law == MF_NONE) return;
+  Ex mu = lower_expr(s, f->mu), mu2 = lower_expr(s, f->mu2), radius = lower_expr(s, f->radius), force = lower_expr(s, f->force), e = lower_expr(s, e_t);
+  if (negative(s, mu) || negative(s, mu2) || negative(s, radius)) {
+    diag(d->bag, DIAG_E0404, f->span, "a %s is not negative", negative(s, radius) ? "radius" : "coefficient of friction");
+    return;
+  }
+  if (negative(s, force)) { diag(d->bag, DIAG_E0404, f->force->span, "a normal force that presses is not negative"); return; }
+  if (f->law == MF_DISK) radius = ex_mul(s->pool, mu, force);
+  for (int k = 0; k < f->nslip; k++) {
+    const char *what = f->nslip == 1 ? "slip of %s" : k == 0 ? "slip 1 of %s" : k == 1 ? "slip 2 of %s" : "spin of %s";
+    SysClass *c = derive_new_class(d, CLASS_FRICTION, arena_printf(d->arena, what, label), span, ctx);
+    c->normal = normal;
+    c->direction = k;
+    c->friction = f->law;
+    c->e = e;
+    c->mu = mu; c->mu2 = mu2; c->radius = radius;
+    if (!slip_class(d, f, k, c)) return;
+  }
+}
+
+static void check_restitution_value(Deriver *d, const MContact *m, Ex e, const char *what) {
+  Pool *p = d->sys->pool;
+  if (e == EX_NONE || ex_operator(p, e) != OP_NUM || (ex_value(p, e) >= 0 && ex_value(p, e) <= 1)) return;
+  diag(d->bag, DIAG_W0810, m->law_span, "%s %g is outside of [0, 1]: impacts would %s", what, ex_value(p, e), ex_value(p, e) < 0 ? "penetrate" : "create energy");
+}
+
 static void contact_class(Deriver *d, const MContact *m) {
   System *s = d->sys;
   Pool *p = s->pool;
-  SysClass *c = derive_new_class(d, CLASS_CONTACT, arena_printf(d->arena, "contact %s", m->name), m->span, &m->ctx);
+  const char *label = arena_printf(d->arena, "contact %s", m->name);
+  if (!m->gap) { friction_classes(d, &m->friction, -1, &m->ctx, m->span, label, NULL); return; }
+  SysClass *c = derive_new_class(d, CLASS_CONTACT, label, m->span, &m->ctx);
   c->row_type = 0;
   c->row_var = m->row_var;
   c->y = lower_expr(s, m->gap);
@@ -137,7 +196,16 @@ static void contact_class(Deriver *d, const MContact *m) {
   }
   if (ex_depends_any(p, c->y, member_multiplier, s)) {
     int own = own_multiplier(s, m->row_var, m->ctx.n);
-    if (ex_depends(p, c->y, own)) { compliant_contact(d, m, c, own); return; }
+    if (ex_depends(p, c->y, own)) {
+      if (m->friction.law != MF_NONE) {
+        Diag *g = diag(d->bag, DIAG_E0701, m->friction.span, "friction on a compliant contact is not supported");
+        diag_also(g, m->gap_span, "the gap contains its own force");
+        diag_help(g, "model the compliance by a spring between a contact and the body");
+        return;
+      }
+      compliant_contact(d, m, c, own);
+      return;
+    }
     diag(d->bag, DIAG_E0411, m->gap_span, "a gap may contain its own multiplier (compliance) but not another one");
     return;
   }
@@ -151,11 +219,11 @@ static void contact_class(Deriver *d, const MContact *m) {
     diag(d->bag, DIAG_E0411, m->law_span, "a restitution coefficient is constant during a run");
     return;
   }
-  if (m->e_t && !m->nslip)
-    diag(d->bag, DIAG_W0812, m->law_span, "the tangential restitution has no effect: the contact has no slip");
-  if (c->e != EX_NONE && ex_operator(p, c->e) == OP_NUM && (ex_value(p, c->e) < 0 || ex_value(p, c->e) > 1))
-    diag(d->bag, DIAG_W0810, m->law_span, "restitution %g is outside of [0, 1]: impacts would %s", ex_value(p, c->e),
-         ex_value(p, c->e) < 0 ? "penetrate" : "create energy");
+  if (m->e_t && m->friction.law == MF_NONE)
+    diag(d->bag, DIAG_W0812, m->law_span, "the tangential restitution has no effect: the contact has no friction");
+  check_restitution_value(d, m, c->e, "restitution");
+  if (m->e_t) check_restitution_value(d, m, lower_expr(s, m->e_t), "tangential restitution");
+  friction_classes(d, &m->friction, (int)(c - s->cls), &m->ctx, m->span, label, m->e_t);
 }
 
 void derive_contacts(Deriver *d) {
@@ -165,7 +233,8 @@ void derive_contacts(Deriver *d) {
 static void constraint_class(Deriver *d, const MConstraint *m) {
   System *s = d->sys;
   Pool *p = s->pool;
-  SysClass *c = derive_new_class(d, CLASS_CONSTRAINT, arena_printf(d->arena, "constraint %s", m->name), m->span, &m->ctx);
+  const char *label = arena_printf(d->arena, "constraint %s", m->name);
+  SysClass *c = derive_new_class(d, CLASS_CONSTRAINT, label, m->span, &m->ctx);
   c->row_type = 2;
   c->row_var = m->row_var;
   c->y = lower_expr(s, m->value);
@@ -190,7 +259,11 @@ static void constraint_class(Deriver *d, const MConstraint *m) {
     c->rate = rate_of_gap(d, c);
     row_jacobian(d, c);
   }
-  if (!c->h.n) diag(d->bag, DIAG_E0411, m->span, "this constraint contains no coordinate, so no force can act on it");
+  if (!c->h.n) {
+    diag(d->bag, DIAG_E0411, m->span, "this constraint contains no coordinate, so no force can act on it");
+    return;
+  }
+  friction_classes(d, &m->friction, (int)(c - s->cls), &m->ctx, m->span, label, NULL);
 }
 
 void derive_constraints(Deriver *d) {

@@ -90,7 +90,7 @@ static void run_loops(Job *j, const SysClass *c, int cls, int depth, Visit visit
 static void all_instances(Job *j, Visit visit) {
   for (int i = 0; i < j->sys->ncls; i++) {
     const SysClass *c = &j->sys->cls[i];
-    if (c->kind <= CLASS_CONSTRAINT && c->nloop <= 8) run_loops(j, c, i, 0, visit);
+    if (c->kind <= CLASS_FRICTION && c->nloop <= 8) run_loops(j, c, i, 0, visit);
   }
 }
 

@@ -271,7 +271,8 @@ void relative_degrees(Deriver *d) {
     levels(c);
     if (c->kind == CLASS_CONTACT) c->reldeg = 2;
     if (c->kind == CLASS_CONSTRAINT) c->reldeg = c->velocity_level ? 1 : 2;
-    rows |= c->kind >= CLASS_RELATION && c->kind <= CLASS_CONSTRAINT;
+    if (c->kind == CLASS_FRICTION) c->reldeg = 1;
+    rows |= c->kind >= CLASS_RELATION && c->kind <= CLASS_FRICTION;
     relations |= c->kind == CLASS_RELATION;
   }
   if (!rows) return;

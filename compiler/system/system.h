@@ -31,7 +31,7 @@ int        symtab_size(const SymTab *t);
 typedef enum { STAGE_NONE, STAGE_CONST, STAGE_TIME, STAGE_STATE } Stage;   // numbers as in nsm_abi.h
 typedef enum { WRT_Q, WRT_V, WRT_X, WRT_L } Wrt;
 typedef enum { SLOT_Q, SLOT_X, SLOT_L } SlotKind;
-typedef enum { CLASS_SMOOTH, CLASS_RELATION, CLASS_CONTACT, CLASS_CONSTRAINT, CLASS_OUTPUT, CLASS_INIT, CLASS_ASSERT } ClassKind;
+typedef enum { CLASS_SMOOTH, CLASS_RELATION, CLASS_CONTACT, CLASS_CONSTRAINT, CLASS_FRICTION, CLASS_OUTPUT, CLASS_INIT, CLASS_ASSERT } ClassKind;
 
 typedef struct Slot {
   SlotKind kind;
@@ -66,8 +66,13 @@ typedef struct SysClass {
   bool velocity_level, compliant;
   Ex y, rate;              // output or gap; rate of the gap
   Ex lo, hi, e;            // EX_NONE where there is none
-  Entries h;               // relation: d y/d(q,v,x,lambda); contact, constraint: H = d rate/d v
+  Entries h;               // relation: d y/d(q,v,x,lambda); contact, constraint: H = d rate/d v; friction: d slip/d v
   bool affine;             // as in nsm_abi.h
+
+  // friction: one direction of slip; y, rate: the slip velocity. The law stands on direction 0.
+  int normal, direction;   // class of the contact or constraint, -1 under a given normal force
+  MFrictionLaw friction;
+  Ex mu, mu2, radius;      // EX_NONE where the law has none; radius of MF_DISK: of the disk, mu times normal force
 
   // output, assertion, initial value
   Ex value; bool hidden; bool init_velocity; const char *name;

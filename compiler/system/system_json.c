@@ -43,7 +43,7 @@ static void part(const System *s, const char *key, const char *kind, const Matri
 }
 
 static void row(const System *s, const SysClass *c, Text *out) {
-  static const char *const kind[] = { "smooth", "relation", "contact", "constraint" };
+  static const char *const kind[] = { "smooth", "relation", "contact", "constraint", "friction" };
   text_printf(out, "{\"kind\": \"%s\", \"name\": ", kind[c->kind]);
   text_json_string(out, c->label);
   text_printf(out, ", \"line\": %d, \"class\": ", c->span.file ? source_line(c->span.file, c->span.lo) : 0);
@@ -87,7 +87,7 @@ void system_print_json(Arena *a, const System *s, const SchemeFacts *f, Text *ou
   bool any = false;
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
-    if (c->kind < CLASS_RELATION || c->kind > CLASS_CONSTRAINT) continue;
+    if (c->kind < CLASS_RELATION || c->kind > CLASS_FRICTION) continue;
     if (any) text_add(out, ",\n    ");
     any = true;
     row(s, c, out);

@@ -40,9 +40,20 @@ static void name_list(const View *v, const char *what, const int *symbol, int n,
   text_add(out, ")\n");
 }
 
+static const char *friction_text(MFrictionLaw law) {
+  switch (law) {
+  case MF_COULOMB:   return "-y in N_D(lambda_T), D: |lambda_T| <= mu lambda_N";
+  case MF_ELLIPTIC:  return "-y in N_D(lambda_T), D: (lambda_1/mu1)^2 + (lambda_2/mu2)^2 <= lambda_N^2";
+  case MF_CONTENSOU: return "-y in N_D(lambda_T, lambda_S), D: |lambda_T|^2 + (lambda_S/radius)^2 <= (mu lambda_N)^2";
+  case MF_GRIP:      return "-y in N_D(lambda_T), D: |lambda_T| <= mu |lambda_N|";
+  default:           return "-y in N_D(lambda_T), D: |lambda_T| <= mu times the normal force";
+  }
+}
+
 const char *law_text(const SysClass *c) {
   if (c->kind == CLASS_CONTACT) return "0 <= y perp lambda >= 0 with an impact law";
   if (c->kind == CLASS_CONSTRAINT) return "y = 0";
+  if (c->kind == CLASS_FRICTION) return friction_text(c->friction);
   return c->row_type == 0 ? "0 <= y perp lambda >= 0" : c->row_type == 1 ? "-y in N_[lo, hi](lambda)" : "y = 0";
 }
 
@@ -56,7 +67,7 @@ static void print_row(const System *s, const SysClass *c, Text *out) {
   }
   text_printf(out, "\n    class            %s\n", c->inferred ? c->inferred : "");
   text_printf(out, "    law              %s\n", law_text(c));
-  text_printf(out, "    %-16s ", c->kind == CLASS_CONTACT ? "gap" : "output");
+  text_printf(out, "    %-16s ", c->kind == CLASS_CONTACT ? "gap" : c->kind == CLASS_FRICTION ? "slip" : "output");
   ex_print(s->pool, c->y, out, sym_name, (void *)s);
   text_addc(out, '\n');
   if (c->rate != EX_NONE && !c->velocity_level) {
@@ -74,7 +85,7 @@ static void print_row(const System *s, const SysClass *c, Text *out) {
   for (int i = 0; i < c->h.n; i++) {
     const Entry *e = &c->h.at[i];
     const Slot *t = &c->slot[e->col];
-    text_printf(out, "    d%s/d%s = ", c->kind == CLASS_RELATION ? "y" : "y'", sym_name(e->wrt == WRT_V ? t->rate : t->value, (void *)s));
+    text_printf(out, "    d%s/d%s = ", c->kind == CLASS_RELATION || c->velocity_level ? "y" : "y'", sym_name(e->wrt == WRT_V ? t->rate : t->value, (void *)s));
     ex_print(s->pool, e->value, out, sym_name, (void *)s);
     text_addc(out, '\n');
   }
@@ -82,7 +93,8 @@ static void print_row(const System *s, const SysClass *c, Text *out) {
   else text_add(out, "    relative degree  none: no multiplier appears\n");
   for (int i = 0; i < c->nchain; i++) text_printf(out, "      %s\n", c->chain[i]);
   text_printf(out, "    levels           y[0]%s, lambda[%d]\n", c->level_y_max ? " .. y[1]" : "", c->level_lambda);
-  if (c->kind == CLASS_CONTACT) text_add(out, "    index sets       I_0: all; I_1: y + h/2 y' <= 0 at the beginning of the step\n");
+  if (c->kind == CLASS_FRICTION && c->normal >= 0 && s->cls[c->normal].kind == CLASS_CONTACT) text_add(out, "    index sets       those of its contact\n");
+  else if (c->kind == CLASS_CONTACT) text_add(out, "    index sets       I_0: all; I_1: y + h/2 y' <= 0 at the beginning of the step\n");
   else text_add(out, "    index sets       I_0: all\n");
 }
 
@@ -121,7 +133,7 @@ void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
   bool any = false;
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
-    if (c->kind < CLASS_RELATION || c->kind > CLASS_CONSTRAINT) continue;
+    if (c->kind < CLASS_RELATION || c->kind > CLASS_FRICTION) continue;
     if (!any) text_add(out, "\nrelations, contacts, constraints\n");
     any = true;
     print_row(s, c, out);

@@ -35,11 +35,18 @@ static Ex *combine(Arena *a, Pool *p, const Ex *m, Ex by, const Ex *plus, int n)
 
 static void put(Matrix **list, int *n, Matrix m) { (*list)[(*n)++] = m; }
 
-static Ex *rows_of_kind(Arena *a, const Expanded *x, const Ex *m, int cols, bool relations, int *n) {
+typedef enum { RELATIONS, NORMAL_ROWS, SLIPS } RowKind;
+
+static RowKind kind_of(const Expanded *x, int row) {
+  ClassKind k = x->sys->cls[x->row[row].cls].kind;
+  return k == CLASS_RELATION ? RELATIONS : k == CLASS_FRICTION ? SLIPS : NORMAL_ROWS;
+}
+
+static Ex *rows_of_kind(Arena *a, const Expanded *x, const Ex *m, int cols, RowKind kind, int *n) {
   Ex *r = ARENA_ARRAY(a, Ex, x->nr * cols + 1);
   *n = 0;
   for (int i = 0; i < x->nr; i++) {
-    if ((x->sys->cls[x->row[i].cls].kind == CLASS_RELATION) != relations) continue;
+    if (kind_of(x, i) != kind) continue;
     memcpy(&r[*n * cols], &m[i * cols], (size_t)cols * sizeof(Ex));
     (*n)++;
   }
@@ -75,10 +82,10 @@ static void first_order(Arena *a, View *v) {
   put(&v->first, &v->nfirst, (Matrix){ "A", "A", "df/dx", nx, nx, block(a, x->Jx, nx, nq, nx, 0, nx), NULL });
   Ex *B = relation_columns(a, x, x->B, x->nz, &nl);
   if (nl) put(&v->first, &v->nfirst, (Matrix){ "B", "B", "dr/dlambda", nx, nl, block(a, B, nl, nq, nx, 0, nl), NULL });
-  Ex *C = rows_of_kind(a, x, x->Cx, nx, true, &ny), *D;
+  Ex *C = rows_of_kind(a, x, x->Cx, nx, RELATIONS, &ny), *D;
   if (ny) {
     put(&v->first, &v->nfirst, (Matrix){ "C", "C", "dy/dx", ny, nx, C, NULL });
-    D = rows_of_kind(a, x, x->D, x->nr, true, &ny);
+    D = rows_of_kind(a, x, x->D, x->nr, RELATIONS, &ny);
     int nd;
     Ex *DD = relation_columns(a, x, D, ny, &nd);
     put(&v->first, &v->nfirst, (Matrix){ "D", "D", "dy/dlambda", ny, nd, DD, NULL });
@@ -112,17 +119,19 @@ static void second_order(Arena *a, View *v) {
   if (!empty(C, nq * nq)) put(&v->second, &v->nsecond, (Matrix){ "C_t", "C_t", "-d(F - N)/dq'", nq, nq, C, NULL });
   Ex *B = relation_columns(a, x, x->B, x->nz, &n);
   if (n && !empty(B, nq * n)) put(&v->second, &v->nsecond, (Matrix){ "B", "B", "d(force)/dlambda of relations", nq, n, B, NULL });
-  Ex *H = rows_of_kind(a, x, x->H, nq, false, &n);
+  Ex *H = rows_of_kind(a, x, x->H, nq, NORMAL_ROWS, &n);
   if (n) {
     put(&v->second, &v->nsecond, (Matrix){ "H", "H", "dg/dq of contacts and constraints", n, nq, H, NULL });
     Ex *gt = ARENA_ARRAY(a, Ex, n + 1);
     for (int i = 0, k = 0; i < x->nr; i++) {
-      if (v->sys->cls[x->row[i].cls].kind == CLASS_RELATION) continue;
+      if (kind_of(x, i) != NORMAL_ROWS) continue;
       Ex d = ex_diff(p, x->row[i].y, v->sys->sym_time);
       gt[k++] = ex_is_num(p, d, 0) || v->sys->cls[x->row[i].cls].velocity_level ? EX_NONE : d;
     }
     if (!empty(gt, n)) put(&v->second, &v->nsecond, (Matrix){ "g_t", "\\partial g/\\partial t", "dg/dt of rheonomous gaps", n, 1, gt, NULL });
   }
+  Ex *T = rows_of_kind(a, x, x->H, nq, SLIPS, &n);
+  if (n) put(&v->second, &v->nsecond, (Matrix){ "H_T", "H_T", "d(slip velocity)/dq' of friction", n, nq, T, NULL });
   Ex *W = combine(a, p, C, ex_mul(p, h, th), M, nq * nq);
   W = combine(a, p, K, ex_mul(p, ex_mul(p, h, h), ex_mul(p, th, th)), W, nq * nq);
   put(&v->second, &v->nsecond, (Matrix){ "W", "W", "M + h theta C_t + h^2 theta^2 K_t", nq, nq, W, NULL });
@@ -137,9 +146,9 @@ static void couplings(Arena *a, View *v) {
   if (!empty(aq, nq * nx)) put(&v->coupling, &v->ncoupling, (Matrix){ "df/dq", "\\partial f/\\partial q", "states by coordinates", nx, nq, aq, NULL });
   if (!empty(av, nq * nx)) put(&v->coupling, &v->ncoupling, (Matrix){ "df/dq'", "\\partial f/\\partial \\dot q", "states by velocities", nx, nq, av, NULL });
   int n;
-  Ex *cq = rows_of_kind(a, x, x->Cq, nq, true, &n);
+  Ex *cq = rows_of_kind(a, x, x->Cq, nq, RELATIONS, &n);
   if (n && !empty(cq, n * nq)) put(&v->coupling, &v->ncoupling, (Matrix){ "dy/dq", "\\partial y/\\partial q", "outputs by coordinates", n, nq, cq, NULL });
-  Ex *cv = rows_of_kind(a, x, x->Cv, nq, true, &n);
+  Ex *cv = rows_of_kind(a, x, x->Cv, nq, RELATIONS, &n);
   if (n && !empty(cv, n * nq)) put(&v->coupling, &v->ncoupling, (Matrix){ "dy/dq'", "\\partial y/\\partial \\dot q", "outputs by velocities", n, nq, cv, NULL });
 }
 

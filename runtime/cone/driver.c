@@ -22,6 +22,18 @@ static inline int solve_one(const nsm_cone_problem *p, const nsm_cone_try *t, do
   return c->accepted;
 }
 
+// One dense block and nothing else.
+static inline int solve_contact(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u, nsm_cone_check *c) {
+  double warm[4] = { 0 };
+  for (int i = 0; i < p->m; i++) warm[i] = lambda[i];
+  if (nsm_cone_local(&p->cone[0], p->M, p->q, lambda)) {
+    nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+    if (c->accepted) return 1;
+  }
+  for (int i = 0; i < p->m; i++) lambda[i] = warm[i];
+  return 0;
+}
+
 static int is_auto(const nsm_cone_options *o) { return !o || !o->solver || strcmp(o->solver, "auto") == 0; }
 
 // A new matrix: forget everything; the analysis itself waits until a solver needs it.
@@ -35,6 +47,7 @@ static inline void notice_matrix(const nsm_cone_problem *p, nsm_cone_work *w) {
   w->analysed = 0;
   w->known = w->singular = 0;
   w->basis_known = 0;
+  w->planar = w->modes_known = w->mode_count = w->mode_turn = 0;
 }
 
 typedef struct best_answer { double *lambda; nsm_cone_check check; const char *solver; int any; } best_answer;
@@ -97,11 +110,12 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_op
   unsigned used = nsm_cone_blocks_used(p);
   nsm_cone_status status = NSM_CONE_FAILED;
   for (const nsm_cone_solver *s = only ? only : nsm_cone_solvers; s->name; s++) {
-    if ((s->max_rows && p->m > s->max_rows) || (used & ~s->blocks)) { if (only) break; continue; }
+    if ((s->max_rows && p->m > s->max_rows) || (used & ~s->blocks) || (!used && !only && (s->blocks & NSM_BLOCKS_ONLY))) { if (only) break; continue; }
     if (attempt.warm) memcpy(lambda, guess, bytes);
     else nsm_cone_start(p, lambda);
     attempt.max_iterations = o ? o->max_iterations : 0;
     nsm_cone_outcome outcome = s->solve(&view, w, &attempt, lambda, u);
+    if (s->blocks) nsm_cone_clip(p, lambda);
     if (judge(p, t, s->name, lambda, u, &best)) { status = NSM_CONE_SOLVED; break; }
     if (outcome == NSM_CONE_PROVED_NONE) { best.solver = s->name; status = NSM_CONE_NO_SOLUTION; break; }
     if (s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, t, s->name, lambda, u, &best)) {
@@ -150,7 +164,18 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
     return solve_slowly(p, o, w, &t, NULL, lambda, u, r);
   }
 
+  if (is_auto(o) && p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, &t, lambda, u, &c)) {
+    report(r, NSM_CONE_SOLVED, &c, "contact", 1);
+    return NSM_CONE_SOLVED;
+  }
   notice_matrix(p, w);
+  if (is_auto(o) && p->m <= NSM_MODES_MAX && !p->row_start) {
+    if (w->planar == 0) w->planar = nsm_cone_is_planar(p) ? 1 : -1;
+    if (w->planar > 0 && ((w->modes_known && nsm_cone_modes_again(p, w, &t, lambda, u, &c)) || nsm_cone_modes_judged(p, w, &t, lambda, u, &c))) {
+      report(r, NSM_CONE_SOLVED, &c, "modes", w->iterations > 0 ? w->iterations : 1);
+      return NSM_CONE_SOLVED;
+    }
+  }
   if (is_auto(o)) return solve_slowly(p, o, w, &t, NULL, lambda, u, r);
   const nsm_cone_solver *only = nsm_cone_solver_find(o->solver);
   if (!only) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }

@@ -17,47 +17,10 @@ static int allowed(const nsm_cone_problem *p, int i, choice c) {
   return c == LOW || c == LOW_TIGHT ? p->lo[i] > -HUGE_VAL : p->hi[i] < HUGE_VAL;
 }
 
-// A x = b, rows x columns, by Gauss with complete pivoting; pivots below 1e-13 of the largest entry count as zero, unknowns without a
-// pivot are zero. Returns 0 where the rows left over are inconsistent by more than 1e-9 of the largest right-hand side.
-static int solve_rectangular(int rows, int columns, double A[N][N], double *b, double *x) {
-  int order[N], rank = 0;
-  double largest = 0, b_max = 0;
-  for (int j = 0; j < columns; j++) { order[j] = j; x[j] = 0; }
-  for (int i = 0; i < rows; i++) {
-    b_max = fmax(b_max, fabs(b[i]));
-    for (int j = 0; j < columns; j++) largest = fmax(largest, fabs(A[i][j]));
-  }
-  for (; rank < rows && rank < columns; rank++) {
-    int r = rank, c = rank;
-    for (int i = rank; i < rows; i++)
-      for (int j = rank; j < columns; j++)
-        if (fabs(A[i][j]) > fabs(A[r][c])) { r = i; c = j; }
-    if (!(fabs(A[r][c]) > 1e-13 * largest)) break;
-    for (int j = 0; j < columns; j++) { double t = A[r][j]; A[r][j] = A[rank][j]; A[rank][j] = t; }
-    { double t = b[r]; b[r] = b[rank]; b[rank] = t; }
-    for (int i = 0; i < rows; i++) { double t = A[i][c]; A[i][c] = A[i][rank]; A[i][rank] = t; }
-    { int t = order[c]; order[c] = order[rank]; order[rank] = t; }
-    for (int i = rank + 1; i < rows; i++) {
-      double f = A[i][rank] / A[rank][rank];
-      if (f == 0) continue;
-      for (int j = rank; j < columns; j++) A[i][j] -= f * A[rank][j];
-      b[i] -= f * b[rank];
-    }
-  }
-  for (int i = rank; i < rows; i++)
-    if (!(fabs(b[i]) <= 1e-9 * b_max)) return 0;
-  for (int i = rank - 1; i >= 0; i--) {
-    double s = b[i];
-    for (int j = i + 1; j < rank; j++) s -= A[i][j] * x[order[j]];
-    x[order[i]] = s / A[i][i];
-  }
-  return 1;
-}
-
 // lambda for one choice per row; 0 where the equations are inconsistent.
 static int lambda_of(const nsm_cone_problem *p, const choice *at, double *lambda) {
   int m = p->m, C[N], R[N], columns = 0, rows = 0;
-  double A[N][N], b[N], x[N];
+  double A[N * N], b[N], x[N];
   for (int i = 0; i < m; i++) {
     if (at[i] == BASIC) C[columns++] = i;
     if (at[i] == BASIC || at[i] == LOW_TIGHT || at[i] == HIGH_TIGHT) R[rows++] = i;
@@ -66,9 +29,9 @@ static int lambda_of(const nsm_cone_problem *p, const choice *at, double *lambda
   for (int r = 0; r < rows; r++) {
     b[r] = -p->q[R[r]];
     for (int j = 0; j < m; j++) b[r] -= p->M[R[r] + j * m] * lambda[j];
-    for (int c = 0; c < columns; c++) A[r][c] = p->M[R[r] + C[c] * m];
+    for (int c = 0; c < columns; c++) A[r * N + c] = p->M[R[r] + C[c] * m];
   }
-  if (!solve_rectangular(rows, columns, A, b, x)) return 0;
+  if (!nsm_cone_solve_rectangular(rows, columns, A, N, b, x)) return 0;
   for (int c = 0; c < columns; c++) lambda[C[c]] = nsm_cone_project(x[c], p->lo[C[c]], p->hi[C[c]]);
   return 1;
 }

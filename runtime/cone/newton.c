@@ -131,6 +131,17 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
   }
 }
 
+int nsm_newton_ran_away(const nsm_graph *g, const double *x) {
+  double unit = 0;
+  for (int c = 0; c < g->nodes; c++) {
+    const nsm_node *n = g->node + c;
+    if (n->kind == NSM_NODE_DISK) unit = fmax(unit, n->mu);
+    if (n->kind == NSM_NODE_INTERVAL) unit = fmax(unit, fmax(n->lo > -HUGE_VAL ? fabs(n->lo) : 0, n->hi < HUGE_VAL ? fabs(n->hi) : 0));
+    for (int i = n->first; i < n->first + n->size; i++) unit = fmax(unit, fabs(g->q[i]) / n->metric);
+  }
+  return !(largest(g->rows, x) <= 1e10 * unit);
+}
+
 nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda) {
   size_t mark = w->used;
   nsm_graph g;
@@ -141,7 +152,8 @@ nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, c
     for (int i = 0; i < p->m; i++) x[i] = t->warm && g.scale[i] > 0 ? lambda[i] / g.scale[i] : 0;
     int ok = nsm_newton_solve(&n, 0, x, fmax(0.1 * t->tolerance, 1e-15), t->max_iterations > 0 ? t->max_iterations : 200, x);
     for (int i = 0; i < p->m; i++) lambda[i] = g.scale[i] * x[i];
-    if (ok) outcome = NSM_CONE_PROPOSED;
+    if (ok && !nsm_newton_ran_away(&g, x)) outcome = NSM_CONE_PROPOSED;
+    else memset(lambda, 0, (size_t)p->m * sizeof(double));
   }
   w->used = mark;
   return outcome;

@@ -98,6 +98,8 @@ int nsm_newton_take(const nsm_graph *g, nsm_newton_map *map, nsm_cone_work *w, n
 int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double tolerance, int max_iterations, double *x);
 // Factors A + B (M + alpha metric) on the active nodes; keeps the order where they are the same. 0: singular, or no room.
 int nsm_newton_factor(nsm_newton *n, double alpha);
+// 1 where x is so large (1e10 times the bounds and q / metric) that round-off hides u: what happens where there is no solution.
+int nsm_newton_ran_away(const nsm_graph *g, const double *x);
 // Newton alone, alpha = 0, from zero or the guess.
 nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda);
 

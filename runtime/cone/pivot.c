@@ -10,7 +10,7 @@
 #include <math.h>
 
 enum { PATIENCE = 10,         // block iterations without progress
-       STALL = 60,            // iterations without progress before a dense problem is left to Lemke (a chain or a band has no Lemke to go to)
+       STALL = 60,            // + m/4: iterations without progress before a dense problem is left to Lemke (a chain or a band has no Lemke to go to)
        CHAIN_PATIENCE = 8 };  // iterations for a guess before chain.c is asked
 
 // lambda := bounds outside the basis, zero inside; and is any of them not zero?
@@ -93,7 +93,7 @@ int nsm_cone_pivot_loop(const nsm_cone_problem *p, nsm_cone_work *w, double shif
       break;
     }
     if (infeasible < fewest) { fewest = infeasible; patience = PATIENCE; stalled = 0; }
-    else if (w->form == NSM_FORM_DENSE && ++stalled > STALL) break;
+    else if (w->form == NSM_FORM_DENSE && ++stalled > STALL + m / 4) break;
     else if (patience > 0) patience--;
     if (patience == 0) { w->state[last] = last_side; continue; }
     for (int i = 0; i < m; i++) {

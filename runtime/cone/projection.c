@@ -14,7 +14,7 @@ static inline double norm(int n, const double *x) {
 //   N = (x_0 + mu t) / (1 + mu^2),  T = mu N w,   t = |x_T|, w = x_T / t.
 void nsm_cone_project_cone(int n, double mu, const double *x, double *out) {
   double t = norm(n - 1, x + 1), normal = x[0] + mu * t;
-  if (t <= mu * x[0]) {
+  if (t <= mu * x[0] && x[0] >= 0) {   // mu = 0: 0 <= -0 holds
     for (int k = 0; k < n; k++) out[k] = x[k];
     return;
   }
@@ -26,7 +26,7 @@ void nsm_cone_project_cone(int n, double mu, const double *x, double *out) {
 //   dN = (dx_0 + mu w.dx_T) / (1 + mu^2),   dT = mu w dN + (mu N / t) (I - w w^T) dx_T
 void nsm_cone_project_cone_derivative(int n, double mu, const double *x, double *out, double *J) {
   double t = norm(n - 1, x + 1), normal = x[0] + mu * t, w[4] = { 0 };
-  int inside = t <= mu * x[0], outside = !inside && (normal <= 0 || t == 0);
+  int inside = t <= mu * x[0] && x[0] >= 0, outside = !inside && (normal <= 0 || t == 0);
   for (int k = 1; k < n && !inside && !outside; k++) w[k] = x[k] / t;
   for (int k = 0; k < n * n; k++) J[k] = 0;
   if (inside)
@@ -59,7 +59,7 @@ void nsm_cone_project_disk_derivative(int n, double radius, const double *x, dou
 }
 
 // ELLIPTIC and CONTENSOU: the frame in which the cone is circular (residual_rows.h).
-static void project_block(const nsm_cone_block *b, double *lambda) {
+void nsm_cone_project_block(const nsm_cone_block *b, double *lambda) {
   double d[4] = { 1, 1, 1, 1 }, y[4] = { 0 }, mu = b->mu;
   if (b->type == NSM_CONE_DISK) { nsm_cone_project_disk(b->size, b->radius, lambda, lambda); return; }
   if (b->type == NSM_CONE_GRIP) { nsm_cone_project_disk(b->size - 1, mu * fabs(lambda[0]), lambda + 1, lambda + 1); return; }
@@ -78,10 +78,17 @@ void nsm_cone_project_all(const nsm_cone_problem *p, double *lambda) {
   for (int c = 0; c < p->cones; c++) {
     const nsm_cone_block *b = &p->cone[c];
     for (; i < b->first; i++) lambda[i] = nsm_cone_project(lambda[i], p->lo[i], p->hi[i]);
-    project_block(b, lambda + i);
+    nsm_cone_project_block(b, lambda + i);
     i += b->size;
   }
   for (; i < p->m; i++) lambda[i] = nsm_cone_project(lambda[i], p->lo[i], p->hi[i]);
+}
+
+void nsm_cone_clip(const nsm_cone_problem *p, double *lambda) {
+  for (int i = 0, c = 0; i < p->m; i++) {
+    if (c < p->cones && i == p->cone[c].first) i += p->cone[c++].size - 1;
+    else lambda[i] = nsm_cone_project(lambda[i], p->lo[i], p->hi[i]);
+  }
 }
 
 // lambda_i - rho_i u_i inside the interval: basic; outside: at the bound on that side (the choice of a semismooth Newton step on (2)).

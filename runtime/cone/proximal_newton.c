@@ -34,6 +34,7 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
   int limit = t->max_iterations > 0 ? t->max_iterations : OUTER, last = n->iterations + TOTAL;
   double *x_new = n->x_outer, *F = n->F_trial, now = distance(g, n, x, u, F), ready = t->tolerance;
   for (int k = 0; k < limit && n->iterations < last; k++) {
+    if (nsm_newton_ran_away(g, x)) { memset(x, 0, bytes); break; }
     if (now <= ready) {
       nsm_cone_check c;
       to_lambda(g, x, lambda);

@@ -5,11 +5,12 @@
 //
 // An answer is accepted where every row and block has, with s = |lambda|_inf (1 where that is 0),
 //
-//   r_i s <= max( min(tol s, sqrt(tol) rho_i |q|_inf), 8 floor_i s ),   floor_i s = eps rho_i |sum_j |M_ij lambda_j| + |q_i||,
+//   r_i s <= max( min(tol s, sqrt(tol) rho_i |q|_inf), 8 floor_i s )   and   8 floor_i s <= rho_i |q|_inf / 100,
+//   floor_i s = eps rho_i |sum_j |M_ij lambda_j| + |q_i||,
 //
-// the floor of a contact counting mu |u_T| too. The minimum matters where a problem has no solution: a huge lambda makes r small while u
-// stays wrong by the size of q. The floor matters where round-off in u alone exceeds the tolerance; there r is measured again with u
-// summed in twice the working precision (residual_twice.c).
+// the floor of a contact counting mu |u_T| too. What contains |q| matters where a problem has no solution: a huge lambda makes r small while
+// u stays wrong by the size of q; and a singular M, once rounded, has solutions so large that q drowns in round-off. The floor matters where
+// round-off in u alone exceeds the tolerance; there r is measured again with u summed in twice the working precision (residual_twice.c).
 #include "residual_rows.h"
 
 enum { CHUNK = 64 };

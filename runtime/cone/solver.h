@@ -16,6 +16,8 @@ typedef enum {
 // Where lambda_i stands: strictly between its bounds with u_i = 0, or at a bound.
 enum { NSM_BASIC = 0, NSM_LOW = 1, NSM_HIGH = 2, NSM_OPEN = 3 };   // NSM_OPEN: not decided (branch.c, certificate.c)
 
+enum { NSM_MODES_MAX = 8, NSM_MODES_SLOTS = 24, NSM_MODES_NONE = 0xffff };   // the largest m of modes.c, inverses kept there, no set of modes
+enum { NSM_PLANAR_MAX = 12 }; // the largest m of planar.c
 enum { NSM_BASES_MAX = 5 };   // the largest m whose bases are kept with their inverses (bases.c), and enumerated
 
 typedef struct nsm_cone_work {
@@ -49,8 +51,16 @@ typedef struct nsm_cone_work {
   unsigned known, singular;   // bit masks over the 2^m masks
   unsigned basic, high;       // last basis
   int      basis_known;
-  double   inverse[1 << NSM_BASES_MAX][NSM_BASES_MAX * NSM_BASES_MAX];
+  // modes: the same for planar friction, in the same room
+  int            planar;      // 1: modes.c can do it, -1: it cannot, 0: not looked at
+  int            modes_known, mode_slot, mode_count, mode_turn;
+  unsigned short mode_set[NSM_MODES_SLOTS];
+  union {
+    double inverse[1 << NSM_BASES_MAX][NSM_BASES_MAX * NSM_BASES_MAX];
+    double room[(1 << NSM_BASES_MAX) * NSM_BASES_MAX * NSM_BASES_MAX];
+  };
 } nsm_cone_work;
+enum { NSM_MODES_ROOM = (1 << NSM_BASES_MAX) * NSM_BASES_MAX * NSM_BASES_MAX };
 
 // ---- the shape of a solver -----------------------------------------------------------------------------------------------------
 typedef enum {
@@ -68,8 +78,10 @@ typedef struct nsm_cone_try {
 typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                                   double *lambda, double *u);
 
-nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_branch, nsm_cone_proximal,
-                         nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
+nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_branch, nsm_cone_proximal;
+nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
+nsm_cone_solver_function nsm_cone_contact, nsm_cone_modes, nsm_cone_planar;   // with cone blocks
+nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
 nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_alart_curnier;
 
 struct nsm_cone_check;
@@ -79,16 +91,23 @@ int nsm_cone_bases_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_
 int nsm_cone_bases_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
                           struct nsm_cone_check *c);
 
+// modes.c likewise (w->modes_known must hold for the first).
+int nsm_cone_modes_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u, struct nsm_cone_check *c);
+int nsm_cone_modes_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u, struct nsm_cone_check *c);
+int nsm_cone_is_planar(const nsm_cone_problem *p);
+
 typedef struct nsm_cone_solver {
   const char               *name;
   nsm_cone_solver_function *solve;
   int                       max_rows;    // 0: any
   int                       needs_dense; // can work from a dense copy or tableau only
   int                       direct;      // finite: the driver tries it before the iterative ones
-  unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals only
+  unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals only; NSM_BLOCKS_ONLY: the driver
+                                         // does not try it on problems without blocks
   const char               *takes;       // for the reader and for --help
 } nsm_cone_solver;
-enum { NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) | (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK) };
+enum { NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) | (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),
+       NSM_BLOCKS_ONLY = 1 << 16 };
 
 extern const nsm_cone_solver nsm_cone_solvers[];   // ends with a NULL name
 const nsm_cone_solver *nsm_cone_solver_find(const char *name);
@@ -162,10 +181,21 @@ void nsm_cone_from_standard(const nsm_cone_standard *s, const double *y, double 
 // y := its nearest point in K' (grips: T only, with the present |y_N|).
 void nsm_cone_standard_project(const nsm_cone_standard *s, double *y);
 
+// ---- local.c -------------------------------------------------------------------------------------------------------------------
+// One block alone: lambda [n] of  u = M lambda + q  (M [n*n] column-major). 0 where it found none, lambda is then a start at best.
+int  nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
+
+// ---- rectangular.c -------------------------------------------------------------------------------------------------------------
+// x := a solution of A x = b; 0 where there is none. A and b are lost.
+int  nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, double *b, double *x);
+
 // ---- projection.c --------------------------------------------------------------------------------------------------------------
 static inline double nsm_cone_project(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 // lambda := its nearest point in K: intervals, cones in the frame of residual_rows.h, grips with the present |N|.
 void nsm_cone_project_all(const nsm_cone_problem *p, double *lambda);
+// The interval rows alone.
+void nsm_cone_clip(const nsm_cone_problem *p, double *lambda);
+void nsm_cone_project_block(const nsm_cone_block *b, double *lambda);
 // out := P(x) on |x_T| <= mu x_0, n <= 4 (out may be x); and with an element of its generalised Jacobian J [n*n], column-major.
 void nsm_cone_project_cone(int n, double mu, const double *x, double *out);
 void nsm_cone_project_cone_derivative(int n, double mu, const double *x, double *out, double *J);

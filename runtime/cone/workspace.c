@@ -21,7 +21,7 @@ size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones)
   if (dense) bytes += 3 * aligned(n * (n + 2) * sizeof(double));
   else       bytes += aligned((3 * (size_t)bandwidth + 4) * n * sizeof(double));
   if (cones > 0) {
-    bytes += 24 * aligned(n * sizeof(double)) + 8 * aligned(n * sizeof(int)) + aligned((size_t)cones * sizeof(nsm_cone_unit));
+    bytes += 24 * aligned(n * sizeof(double)) + 8 * aligned(n * sizeof(int)) + aligned((size_t)cones * sizeof(nsm_cone_unit)) + 16 * aligned((size_t)cones * sizeof(double));
     bytes += 2 * aligned(nnz * (sizeof(double) + sizeof(int)));
     if (m <= DENSE_ROWS) bytes += 5 * aligned(n * (n + 2) * sizeof(double));
   }

@@ -34,7 +34,7 @@ static inline void *zeros(size_t n, size_t size) {
 
 // nnz 0: dense. All rows nonneg, matrix and q zero.
 static inline bench bench_open(int m, int nnz, int bandwidth) {
-  size_t n = (size_t)m, entries = nnz ? (size_t)nnz : n * n, bytes = nsm_cone_workspace_size(m, entries, nnz ? bandwidth : m);
+  size_t n = (size_t)m, entries = nnz ? (size_t)nnz : n * n, bytes = nsm_cone_workspace_size_with(m, entries, nnz ? bandwidth : m, m);
   bench b = { .M = zeros(entries, 8), .q = zeros(n, 8), .lo = zeros(n, 8), .hi = zeros(n, 8), .lambda = zeros(n, 8), .u = zeros(n, 8) };
   if (nnz) { b.row_start = zeros(n + 1, sizeof(int)); b.col = zeros(entries, sizeof(int)); }
   for (int i = 0; i < m; i++) b.hi[i] = HUGE_VAL;

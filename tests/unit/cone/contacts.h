@@ -75,3 +75,89 @@ static inline double block_violation(const nsm_cone_block *k, const double *lamb
   worst = fmax(worst, (yv + fmax(N, 0) * vv) / (size_y * size_v));
   return worst;
 }
+
+// The answer of b satisfies (1) in words, block by block and row by row, with u from its definition: the largest violation.
+static inline double laws_violation(const bench *b) {
+  int m = b->p.m, i = 0;
+  double *u = zeros((size_t)m, 8), *size = zeros((size_t)m, 8), largest = 0, worst = 0, size_u = 0;
+  for (int r = 0; r < m; r++) {
+    long double sum = b->q[r];
+    size[r] = fabs(b->q[r]);
+    for (int j = 0; j < m; j++) { sum += (long double)b->M[r + j * m] * b->lambda[j]; size[r] += fabs(b->M[r + j * m] * b->lambda[j]); }
+    u[r] = (double)sum;
+    largest = fmax(largest, fabs(b->lambda[r]));
+    size_u = fmax(size_u, size[r]);
+  }
+  if (largest == 0) largest = 1;
+  for (int c = 0; c <= b->p.cones; c++) {
+    int end = c < b->p.cones ? b->p.cone[c].first : m;
+    for (; i < end && size_u > 0; i++) {
+      worst = fmax(worst, fmax(b->lo[i] - b->lambda[i], b->lambda[i] - b->hi[i]) / largest);
+      double room = u[i] > 0 ? b->lambda[i] - b->lo[i] : b->hi[i] - b->lambda[i];
+      worst = fmax(worst, fmin(fabs(u[i]) / size_u, room / largest));
+    }
+    if (c == b->p.cones) break;
+    const nsm_cone_block *k = &b->p.cone[c];
+    double d[4], y = 0, v = 0;
+    block_frame(k, d);
+    for (int r = 0; r < k->size; r++) {
+      if (d[r] > 0) y = fmax(y, largest / d[r]);
+      v = fmax(v, d[r] * size_u);
+    }
+    if (v > 0) worst = fmax(worst, block_violation(k, b->lambda + i, u + i, y, v));
+    i += k->size;
+  }
+  free(u);
+  free(size);
+  return worst;
+}
+
+static inline void assert_laws(const bench *b) {
+  if (b->r.status != NSM_CONE_SOLVED) fail_msg("status %d, m %d, residual %g, by %s", b->r.status, b->p.m, b->r.residual, b->r.solver ? b->r.solver : "-");
+  double v = laws_violation(b);
+  if (!(v <= 1e-9)) fail_msg("the laws are violated by %g; residual %g, m %d, type %d, mu %g, by %s", v, b->r.residual, b->p.m, b->p.cone[0].type, b->p.cone[0].mu, b->r.solver);
+}
+
+// A dense problem of several blocks of the types in `types` (bits), interval rows of `kinds` (bench.h) between them, in random order.
+// Opens b and *cone (the caller frees it). Bounds are set, M and q are zero.
+static inline bench bench_blocks(int count, unsigned types, int rows, int kinds, double mu_most, nsm_cone_block **cone) {
+  nsm_cone_block *k = zeros((size_t)count, sizeof *k);
+  int m = 0, blocks = 0, left = rows;
+  while (blocks < count || left > 0) {
+    if (left > 0 && (blocks == count || draw() > 0.3)) { m++; left--; continue; }
+    int type;
+    do type = (int)((draw() + 1) * 2.5); while (!(types >> type & 1));
+    k[blocks] = block_of((nsm_cone_type)type, draw() > 0 && !(types >> 8 & 1), m, mu_most * fabs(draw()));
+    m += k[blocks++].size;
+  }
+  bench b = bench_open(m, 0, 0);
+  fill_bounds(&b, kinds);
+  b.p.cone = *cone = k;
+  b.p.cones = count;
+  return b;
+}
+enum { PLANE_ONLY = 1 << 8 };   // in `types` above
+
+// q such that an answer exists: each block and row in a random mode.
+static inline void fill_answer(bench *b, double scale) {
+  int m = b->p.m, i = 0;
+  double *x = zeros((size_t)m, 8), *u = zeros((size_t)m, 8);
+  for (int c = 0; c <= b->p.cones; c++) {
+    int end = c < b->p.cones ? b->p.cone[c].first : m;
+    for (; i < end; i++) {
+      int low = b->lo[i] > -HUGE_VAL, high = b->hi[i] < HUGE_VAL, side = draw() > 0;
+      if (low && side) { x[i] = b->lo[i]; u[i] = fabs(draw()); }
+      else if (high && side) { x[i] = b->hi[i]; u[i] = -fabs(draw()); }
+      else x[i] = low && high ? 0.5 * (b->lo[i] + b->hi[i]) : low ? b->lo[i] + scale * fabs(draw()) : high ? b->hi[i] - scale * fabs(draw()) : scale * draw();
+    }
+    if (c == b->p.cones) break;
+    block_answer(&b->p.cone[c], (int)((draw() + 1) * 2), scale, x + i, u + i);
+    i += b->p.cone[c].size;
+  }
+  for (int r = 0; r < m; r++) {
+    b->q[r] = u[r];
+    for (int j = 0; j < m; j++) b->q[r] -= b->M[r + j * m] * x[j];
+  }
+  free(x);
+  free(u);
+}

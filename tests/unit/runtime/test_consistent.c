@@ -12,7 +12,7 @@
 typedef struct outcome { double drift, gain, gap, rate, least; } outcome;
 
 static nsm_sim *try_open(const nsm_model *m, double step, double until, const nsm_assignment *a, int n, nsm_error *e) {
-  nsm_settings set = { a, n, until, step, NAN, NAN, NAN, NULL, 0 };
+  nsm_settings set = { a, n, until, step, NAN, NAN, NAN, NULL, 0, NULL };
   return nsm_open(m, &set, e);
 }
 static nsm_sim *open_at(const nsm_model *m, double step, double until, const nsm_assignment *a, int n) {
@@ -208,6 +208,26 @@ static void large_step(void **state) {
   nsm_close(s);
 }
 
+// The fall-back (2.72) alone: linear convergence, the same motion.
+static void projected(void **state) {
+  (void)state;
+  nsm_assignment none = { "e", 0 };
+  struct { const nsm_model *m; nsm_assignment *a; double until; } runs[] = { { osc_model(), &none, 0.5 }, { pend_model(NSM_SCHEME_CONSISTENT), NULL, 2 } };
+  for (int i = 0; i < 2; i++) {
+    nsm_sim *a = open_at(runs[i].m, NAN, NAN, runs[i].a, runs[i].a != NULL), *b = open_at(runs[i].m, NAN, NAN, runs[i].a, runs[i].a != NULL);
+    outcome o = { 0 };
+    b->con->always_projected = 1;
+    run_to(a, runs[i].until, &o);
+    run_to(b, runs[i].until, &o);
+    for (int k = 0; k < a->nq; k++) close_to(b->q[k], a->q[k], 1e-10);
+    printf("projected: %ld projections, %.2f iterations per step beside %.2f, gain %.2g\n", b->con->projections, per_step(b), per_step(a), b->ledger.gain);
+    assert_true(b->con->projections > 0 && a->con->projections == 0);
+    assert_true(b->ledger.gain <= 1e-11 && o.least >= -1e-12);
+    nsm_close(a);
+    nsm_close(b);
+  }
+}
+
 static void reset_repeats(void **state) {
   (void)state;
   nsm_sim *s = open_at(pend_model(NSM_SCHEME_CONSISTENT), 7e-3, 3, NULL, 0);
@@ -235,6 +255,6 @@ static void moreau_ledger(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(oscillator), cmocka_unit_test(pendulum), cmocka_unit_test(pendulum_order), cmocka_unit_test(angles), cmocka_unit_test(redundant),
-    cmocka_unit_test(start), cmocka_unit_test(large_step), cmocka_unit_test(reset_repeats), cmocka_unit_test(moreau_ledger) };
+    cmocka_unit_test(start), cmocka_unit_test(large_step), cmocka_unit_test(projected), cmocka_unit_test(reset_repeats), cmocka_unit_test(moreau_ledger) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

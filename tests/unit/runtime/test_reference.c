@@ -93,7 +93,7 @@ static double compare(const nsm_model *m, nsm_settings set, const char *file, co
   return most;
 }
 
-static const nsm_settings defaults = { NULL, 0, NAN, NAN, NAN, NAN, NAN, NULL, 0 };
+static const nsm_settings defaults = { NULL, 0, NAN, NAN, NAN, NAN, NAN, NULL, 0, NULL };
 
 static void ball(void **state) {
   (void)state;

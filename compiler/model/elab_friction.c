@@ -1,0 +1,153 @@
+// Friction of contacts and constraints: coulomb(mu), coulomb(mu1, mu2), contensou(mu, radius) against slip velocities. Each direction of slip
+// has a row of its own; its force is name.lambda_t, in space name.lambda_t[1] and [2], and name.lambda_s about the normal (contensou).
+#include <string.h>
+
+#include "elab.h"
+
+enum { MOST_SLIPS = 3 };
+
+static bool is_friction(const Ast *law) { return is_law(law, "coulomb") || is_law(law, "contensou"); }
+
+bool has_friction(const Ast *x) {
+  for (int i = 0; i < x->list2.n; i++)
+    if (is_friction(x->list2.at[i])) return true;
+  return false;
+}
+
+// The force against a slip velocity: power over velocity.
+static Unit force_against(Unit slip) { return slip.state == UNIT_KNOWN ? force_along(unit_mul(slip, unit_named("s"))) : UNIT_ANY; }
+
+// How many directions a slip has, as written: the rows are there before its value is read, which may use names local to a loop.
+static int directions(const Ast *slip) {
+  while (slip->kind == AST_PAREN) slip = slip->a;
+  return slip->kind == AST_VECTOR ? slip->list.n : 1;
+}
+
+void friction_rows(Symbol *y, const MVar *like) {
+  Elab *e = y->env.e;
+  const Ast *x = y->decl;
+  y->slip_id = -1;
+  if (!x->c || !has_friction(x) || directions(x->c) > MOST_SLIPS) return;
+  y->slip_id = (int)e->var.n;
+  y->nslip = directions(x->c);
+  for (int k = 0; k < y->nslip; k++) {
+    MVar v = *like;
+    const char *part = k == 2 ? "lambda_s" : y->nslip == 1 ? "lambda_t" : k == 0 ? "lambda_t[1]" : "lambda_t[2]";
+    v.name = arena_printf(e->a, "%.*s%s", (int)(strlen(like->name) - strlen("lambda")), like->name, part);
+    v.plain = arena_printf(e->a, "%.*s%s", (int)(strlen(like->plain) - strlen("lambda")), like->plain, part);
+    vec_push(&e->var, v);
+  }
+}
+
+static bool slips(const Env *env, const Ast *x, const Symbol *row, Value *v) {
+  Elab *e = env->e;
+  *v = elab_expr(env, x->c);
+  if (v->bad || !unit_check(env, *v, UNIT_ANY, "a slip velocity")) return false;
+  int n = value_count(v);
+  if (v->ndim <= 1 && n <= MOST_SLIPS && n == directions(x->c)) {
+    for (int k = 0; k < row->nslip; k++) e->var.at[row->slip_id + k].unit = impulse_along(v->unit, true);
+    return true;
+  }
+  Diag *d = diag(e->bag, DIAG_E0302, v->span, "a contact has one or two directions of slip, and a spin");
+  diag_label(d, "this is %s", shape_text(e, v));
+  if (n == 2 || n == 3) diag_help(d, "write the directions out: slip = [v[1], v[2]];");
+  else diag_help(d, "slip = vt; in the plane, slip = [v1, v2]; in space, slip = [v1, v2, spin]; with contensou(mu, radius)");
+  return false;
+}
+
+// --- the law ---
+
+static bool no_slip(const Env *env, const Ast *x, const Ast *law) {
+  Diag *d = diag(env->e->bag, DIAG_E0401, law->span, "`%s` needs a tangential direction", law->name);
+  diag_label(d, "friction acts against a slip velocity");
+  diag_also(d, x->a ? x->a->span : x->b->span, x->a ? "only the normal direction is given" : "only the normal force is given");
+  Ast all = {.span = span_join(x->list2.at[0]->span, x->list2.at[x->list2.n - 1]->span)};
+  const char *normal = x->a ? ast_text(env->e, x->a) : ast_text(env->e, x->b);
+  bool two_sides = x->kind == AST_CONSTRAINT && x->b && !(x->b->kind == AST_NUMBER && x->b->number == 0);
+  if (two_sides) normal = arena_printf(env->e->a, "%s - (%s)", normal, ast_text(env->e, x->b));
+  diag_help(d, "%s %s { %s = %s; slip = ...; with %s; }", x->kind == AST_CONTACT ? "contact" : "constraint", x->name,
+            x->a ? "normal" : "normal_force", normal, ast_text(env->e, &all));
+  return false;
+}
+
+static bool misfit(const Env *env, const Ast *law, Span with, const char *what, const char *also, const char *help) {
+  Diag *d = diag(env->e->bag, DIAG_E0403, law->span, "%s", what);
+  diag_also(d, with, "%s", also);
+  diag_help(d, "%s", help);
+  return false;
+}
+
+// Does the law fit the number of directions and what presses?
+static bool fits(const Env *env, const Ast *x, const Ast *law, int n) {
+  bool contensou = is_law(law, "contensou"), elliptic = !contensou && law->list.n == 2;
+  const char *shape = n == 1 ? "one direction of slip" : n == 2 ? "two directions of slip" : "two directions of slip and a spin";
+  if (x->kind == AST_CONSTRAINT && (contensou || elliptic))
+    return misfit(env, law, x->a->span, "friction on a constraint is coulomb(mu)", "held on both sides", "with coulomb(mu)");
+  if (!x->a && (contensou || elliptic))
+    return misfit(env, law, x->b->span, "friction under a given normal force is coulomb(mu)", "the normal force", "with coulomb(mu)");
+  if (contensou && n != 3)
+    return misfit(env, law, x->c->span, "`contensou` acts on two directions of slip and on the spin", shape, "slip = [v1, v2, spin]; with contensou(mu, radius)");
+  if (elliptic && n != 2)
+    return misfit(env, law, x->c->span, "`coulomb(mu1, mu2)` has a coefficient for each of two directions", shape,
+                  n == 1 ? "one direction has one coefficient: coulomb(mu)" : "slip = [v1, v2];");
+  if (!contensou && n == 3) return misfit(env, law, x->c->span, "`coulomb` does not act on a spin", shape, "slip = [v1, v2]; or with contensou(mu, radius)");
+  return true;
+}
+
+static bool arguments(const Env *env, const Ast *x, const Ast *law, MFriction *f) {
+  bool contensou = is_law(law, "contensou");
+  if (!law_arguments(env, law, contensou ? 2 : 1, 2)) return false;
+  f->mu = coefficient(env, law->list.at[0], UNIT_ONE, "a coefficient of friction");
+  if (law->list.n == 2 && contensou) f->radius = coefficient(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY, "the radius of a contact area");
+  else if (law->list.n == 2) f->mu2 = coefficient(env, law->list.at[1], UNIT_ONE, "a coefficient of friction");
+  f->law = contensou ? MF_CONTENSOU : x->kind == AST_CONSTRAINT ? MF_GRIP : !x->a ? MF_DISK : law->list.n == 2 ? MF_ELLIPTIC : MF_COULOMB;
+  return f->mu && (law->list.n < 2 || f->mu2 || f->radius);
+}
+
+static bool pressed(const Env *env, const Ast *x, Unit slip, MFriction *f) {
+  Value v = elab_scalar(env, x->b);
+  if (!unit_check(env, v, force_against(slip), "the normal force")) return false;
+  if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
+    not_constant(env, &v, "a given normal force", "use a number or a parameter; where it varies, write a contact with a gap");
+    return false;
+  }
+  f->force = v.at[0];
+  return true;
+}
+
+// False: bad, reported. Without a law of friction f stays empty.
+bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f) {
+  const Ast *law = NULL;
+  for (int i = 0; i < x->list2.n; i++) {
+    if (!is_friction(x->list2.at[i])) continue;
+    if (law) {
+      Diag *d = diag(env->e->bag, DIAG_E0225, x->list2.at[i]->span, "a second law of friction");
+      diag_label(d, "there is one already");
+      diag_also(d, law->span, "the first one");
+      diag_help(d, "keep one of them");
+      return false;
+    }
+    law = x->list2.at[i];
+  }
+  if (!law && x->a && x->c) {
+    Diag *d = diag(env->e->bag, DIAG_W0813, x->c->span, "the slip velocity has no effect: `%s` has no friction", x->name);
+    diag_help(d, "with coulomb(mu)");
+  }
+  if (!law && !x->a) {
+    Diag *d = diag(env->e->bag, DIAG_E0403, x->name_span, "`%s` has a given normal force and no friction", x->name);
+    diag_label(d, "a force without a law");
+    diag_help(d, "contact %s { normal_force = ...; slip = ...; with coulomb(mu); }", x->name);
+    return false;
+  }
+  Value v;
+  if (x->c && !slips(env, x, row, &v)) return false;
+  if (!law) return true;
+  if (!x->c) return no_slip(env, x, law);
+  if (!fits(env, x, law, row->nslip) || !arguments(env, x, law, f)) return false;
+  f->span = law->span;
+  f->slip = v.at;
+  f->slip_span = v.span;
+  f->nslip = row->nslip;
+  for (int k = 0; k < row->nslip; k++) f->var[k] = row->slip_id + k;
+  return x->a ? true : pressed(env, x, v.unit, f);
+}

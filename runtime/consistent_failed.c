@@ -1,0 +1,75 @@
+// Why a step failed: time, step, iteration, residual, and the row it belongs to.
+#include "consistent.h"
+#include <math.h>
+#include <stdio.h>
+
+// At an iterate with a moving mass: the coordinate whose pivot of M is not positive; -1 for none.
+static int bad_mass(nsm_sim *s, const nsm_view *v) {
+  if (s->on.mass_moving.n == 0) return -1;
+  for (int a = 0; a < s->on.mass_moving.n; a++) {
+    sim_class *k = &s->cls[s->on.mass_moving.of[a]];
+    k->c->mass_fn(v, &k->tab, k->mass);
+  }
+  return sim_matrix_definite(s, s->con->mass_inverse);
+}
+
+// The constraint that is off most, where dependent ones were met.
+static int contradicted(const nsm_sim *s, double h, double *error) {
+  const struct sim_consistent *c = s->con;
+  int row = -1;
+  *error = 0;
+  for (int j = 0; c->singular && j < c->ns; j++) {
+    double x = con_row_error(s, h, c->row[j]);
+    if (x > *error && x > s->tolerance) { *error = x; row = c->row[j]; }
+  }
+  return row;
+}
+
+nsm_code con_mass(nsm_sim *s, const nsm_view *v, nsm_error *e) {
+  int z = bad_mass(s, v);
+  if (z < 0) return NSM_OK;
+  char name[256];
+  sim_z_name(s, z, name, sizeof name);
+  sim_fail(e, NSM_FAILED, "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is negative", v->t, s->k + 1, name);
+  return NSM_FAILED;
+}
+
+nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int bad, nsm_error *e) {
+  char name[256];
+  const struct sim_consistent *c = s->con;
+  int z = bad_mass(s, v);
+  if (z >= 0) bad = z;
+  if (bad < s->nq) sim_z_name(s, bad, name, sizeof name);
+  else sim_row_name(s, c->row[(bad - s->nq) % c->ns], name, sizeof name);
+  sim_fail(e, NSM_FAILED, "the %s is singular at t = %.10g s, step %ld, iteration %d (relative residual %.3g): no pivot for %s",
+           z >= 0 ? "mass matrix" : "iteration matrix", v->t, s->k + 1, it, error, name);
+  return NSM_FAILED;
+}
+
+nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int worst, nsm_error *e) {
+  char name[256], other[256];
+  if (isnan(error)) {
+    nsm_code code = sim_blame(s, v, e);
+    if (code == NSM_OK) sim_fail(e, code = NSM_FAILED, "a residual is not a number at t = %.10g s, step %ld, iteration %d", v->t, s->k + 1, it);
+    return code;
+  }
+  if (worst < s->nq) sim_z_name(s, worst, name, sizeof name);
+  else sim_row_name(s, worst - s->con->n, name, sizeof name);
+  double off;
+  int row = contradicted(s, v->h, &off), z = bad_mass(s, v);
+  if (z < 0) {                                     // or where the velocities lead
+    for (int i = 0; i < s->nq; i++) s->q1[i] = s->q[i] + v->h * s->con->uc[i];
+    z = bad_mass(s, v);
+  }
+  char why[400] = "a smaller step may help";
+  if (row >= 0) {
+    sim_row_name(s, row, other, sizeof other);
+    snprintf(why, sizeof why, "constraints depend on each other there, and %s is off by %.3g (relative): do they contradict each other?", other, off);
+  } else if (z >= 0) {
+    sim_z_name(s, z, other, sizeof other);
+    snprintf(why, sizeof why, "the mass matrix is not positive definite there, see %s", other);
+  }
+  sim_fail(e, NSM_FAILED, "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of %s is %.3g "
+           "(tolerance %.3g); %s", v->t, s->k + 1, it, name, error, s->tolerance, why);
+  return NSM_FAILED;
+}

@@ -1,0 +1,332 @@
+// The motion (2)-(6) of a step by Josephy and Newton's method: the smooth rows are linearised, the contacts solved exactly inside. Where the
+// inclusion inside has no solution the iteration takes the projected step (2.72) of seed 004 instead; where it does not converge it starts
+// again from the velocities at the begin, and then by (2.72) alone. The energy is as good as the residual, so the iteration goes on until
+// the residual stops falling.
+#include "consistent.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { HALVINGS = 6, FIXED_POINTS = 8, TRIAL = 16, PROJECTED_MAX = 2000 };
+// Relative residuals: done; small enough to stand where it falls no more; small enough for the factors of the iterate before.
+static const double at_floor = 2e-16, may_rest = 1e-9, keeps_factors = 1e-8;
+
+// ---- the iterate ---------------------------------------------------------------------------------------------------------------
+// (9): q = q_B + (h/2)(u_C + u) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point, contracting as kappa does;
+// consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin.
+static int place_q(nsm_sim *s, const nsm_view *v) {
+  struct sim_consistent *c = s->con;
+  const sim_rows *r = &s->r;
+  int moving = c->ns > 0 && s->on.mass_moving.n > 0 && s->m->scheme != NSM_SCHEME_CONSISTENT_EXPLICIT_MASS;
+  for (int it = 0; it < (moving ? FIXED_POINTS : 1); it++) {
+    if (moving) {
+      for (int a = 0; a < s->on.mass_moving.n; a++) {
+        sim_class *k = &s->cls[s->on.mass_moving.of[a]];
+        const double *m0 = c->cls[s->on.mass_moving.of[a]].mass0;
+        k->c->mass_fn(v, &k->tab, k->mass);
+        for (size_t i = 0; i < (size_t)k->tab.count * (size_t)k->c->mass.n; i++) k->mass[i] = 0.5 * (m0[i] + k->mass[i]);
+      }
+      if (sim_matrix_update(s, 0) >= 0) return 0;
+      for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
+    }
+    double *q = s->qm, change = 0, size = 0;
+    for (int i = 0; i < s->nq; i++) q[i] = s->q[i] + 0.5 * v->h * (c->uc[i] + s->z1[i]);
+    for (int j = 0; j < c->ns; j++) {
+      double k = c->kappa1[r->l[c->row[j]]];
+      for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) q[r->xz[e]] -= r->x[e] * k;
+    }
+    for (int i = 0; i < s->nq; i++) {
+      double d = fabs(q[i] - s->q1[i]), x = fabs(q[i]);
+      change = d > change ? d : change;
+      size = x > size ? x : size;
+      s->q1[i] = q[i];
+    }
+    if (!(change > 2 * DBL_EPSILON * size)) break;
+  }
+  return 1;
+}
+
+static void add_row(nsm_sim *s, const sim_class *k, int i, const nsm_pattern *p, const double *value, double l) {
+  struct sim_consistent *c = s->con;
+  for (int e = 0; e < p->n; e++) {
+    int z = sim_z_of(s, k, i, p->col[e]);
+    double f = value[(size_t)i * (size_t)p->n + (size_t)e] * l;
+    c->res[z] -= f;
+    c->size[z] += fabs(f);
+  }
+}
+
+// Friction: H_T(q_B) acts, and H_T (q_E - q_B) with the drift is the slip in the step.
+static void slips(nsm_sim *s, const sim_class *k) {
+  struct sim_consistent *c = s->con;
+  const sim_rows *r = &s->r;
+  for (int i = 0; i < k->tab.count; i++) {
+    int row = k->row0 + i;
+    if (!r->active[row]) continue;
+    add_row(s, k, i, &k->c->h, k->h, s->l1[r->l[row]]);
+    c->gap[row] = c->drift[row] + con_slip_part(s, row, s->q1) - con_slip_part(s, row, s->q);
+  }
+}
+
+// Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by.
+static int evaluate(nsm_sim *s, const nsm_view *v) {
+  struct sim_consistent *c = s->con;
+  const sim_rows *r = &s->r;
+  if (!place_q(s, v)) return 0;
+  memset(c->res, 0, (size_t)c->n * sizeof(double));
+  for (int i = 0; i < s->nq; i++) c->size[i] = c->qsize[i];
+  for (int a = 0; a < s->on.smooth.n; a++) {
+    const sim_class *k = &s->cls[s->on.smooth.of[a]];
+    if (k->c->c_fn) k->c->c_fn(v, &k->tab, c->res);
+  }
+  for (int a = 0; a < s->on.row.n; a++) {
+    int cls = s->on.row.of[a];
+    sim_class *k = &s->cls[cls];
+    con_class *o = &c->cls[cls];
+    const nsm_class *d = k->c;
+    int contact = d->kind == NSM_CONTACT;
+    if (d->kind == NSM_FRICTION) { slips(s, k); continue; }
+    if (contact && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
+    d->gap_fn(v, &k->tab, c->gap + k->row0, r->y + k->row0);
+    if (d->h_stage > NSM_CONST) d->h_fn(v, &k->tab, k->h);
+    if (d->dg_fn) d->dg_fn(v, &k->tab, o->dg);
+    if (d->gq_fn) d->gq_fn(v, &k->tab, o->gq);
+    if (d->rq_fn && !contact) d->rq_fn(v, &k->tab, o->rq);
+    if (d->drate_fn && !contact) d->drate_fn(v, &k->tab, o->dr);
+    for (int i = 0; i < k->tab.count; i++) {
+      int row = k->row0 + i;
+      if (contact && !r->active[row]) continue;
+      add_row(s, k, i, &d->h, d->dg_fn ? o->dg : k->h, s->l1[r->l[row]]);
+      if (contact) continue;
+      if (d->drate_fn) add_row(s, k, i, &d->dr, o->dr, c->kappa1[r->l[row]]);
+      c->res[s->nq + c->of[row]] = r->y[row];
+      c->res[s->nq + c->ns + c->of[row]] = c->gap[row];
+    }
+  }
+  return 1;
+}
+
+// Velocities are known to round-off of what drives them: (|R1 terms| + |M u|) / M.
+static double speed(const nsm_sim *s, int z) {
+  const struct sim_consistent *c = s->con;
+  return fabs(s->z1[z]) + fabs(c->uc[z]) + c->size[z] * c->mass_inverse[z];
+}
+
+// The directions of slip of a contact together, at the first of them.
+static double slip_error(const nsm_sim *s, double h, int row) {
+  const struct sim_consistent *c = s->con;
+  const sim_friction *f = &s->r.friction[s->r.friction_of[row]];
+  double u[3], diagonal[3], size[3];
+  if (row != f->row[0]) return 0;
+  for (int d = 0; d < f->n; d++) {
+    const sim_class *k = &s->cls[s->r.cls[f->row[d]]];
+    const double *H = k->h + (size_t)(f->row[d] - k->row0) * (size_t)k->c->h.n;
+    u[d] = c->gap[f->row[d]];
+    diagonal[d] = c->diag[c->index[f->row[d]]];
+    size[d] = fabs(c->drift[f->row[d]]);
+    for (int e = 0; e < k->c->h.n; e++) {
+      int z = sim_z_of(s, k, f->row[d] - k->row0, k->c->h.col[e]);
+      size[d] += fabs(H[e]) * (fabs(s->q1[z]) + fabs(s->q[z]) + h * speed(s, z));
+    }
+  }
+  return sim_friction_residual(s, s->r.friction_of[row], s->l1, u, diagonal, size);
+}
+
+// Of a row: the larger of its rate and gap for constraints, the natural map of (6) for contacts.
+double con_row_error(const nsm_sim *s, double h, int row) {
+  const struct sim_consistent *c = s->con;
+  const sim_rows *r = &s->r;
+  const sim_class *k = &s->cls[r->cls[row]];
+  const double *H = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+  double rate = DBL_MIN, gap = DBL_MIN;
+  for (int e = 0; e < k->c->h.n; e++) {
+    int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
+    double x = speed(s, z);
+    rate += fabs(H[e]) * x;
+    gap += fabs(H[e]) * (fabs(s->q1[z]) + fabs(s->q[z]) + h * x);
+  }
+  if (c->of[row] >= 0) {
+    double u = fabs(c->res[s->nq + c->of[row]]) / rate, g = fabs(c->res[s->nq + c->ns + c->of[row]]) / gap;
+    return u >= g || isnan(u) ? u : g;
+  }
+  if (k->c->kind == NSM_FRICTION) return slip_error(s, h, row);
+  double w = c->gap[row] - r->gap[row], l = s->l1[r->l[row]], d = c->diag[c->index[row]], rho = d > 0 ? 1 / d : 1;
+  return fabs(l - fmax(0, l - rho * w)) / (rho * gap + fabs(l) + DBL_MIN);
+}
+
+// The largest relative residual; *worst: z, or n + row.
+static double residual(nsm_sim *s, double h, int *worst) {
+  const struct sim_consistent *c = s->con;
+  double most = 0;
+  for (int i = 0; i < s->nq + s->r.n; i++) {
+    int row = i - s->nq;
+    if (row >= 0 && c->of[row] < 0 && !s->r.active[row]) continue;
+    double x = row < 0 ? fabs(c->res[i]) / (c->size[i] + DBL_MIN) : con_row_error(s, h, row);
+    if (x <= most) continue;
+    most = x;
+    *worst = row < 0 ? i : c->n + row;
+    if (isnan(x)) break;
+  }
+  return most;
+}
+
+// ---- Newton's method -----------------------------------------------------------------------------------------------------------
+static void go(nsm_sim *s, double alpha) {
+  struct sim_consistent *c = s->con;
+  const sim_rows *r = &s->r;
+  for (int i = 0; i < s->nq; i++) s->z1[i] = c->try_u[i] + alpha * c->dz[i];
+  for (int j = 0; j < c->ns; j++) {
+    int l = r->l[c->row[j]];
+    s->l1[l] = c->try_l[l] + alpha * c->dz[s->nq + j];
+    c->kappa1[l] = c->try_k[l] + alpha * c->dz[s->nq + c->ns + j];
+  }
+  for (int i = 0; i < c->na; i++) {
+    int l = r->l[c->act[i]];
+    s->l1[l] = alpha == 1 ? s->ltry[l] : c->try_l[l] + alpha * (s->ltry[l] - c->try_l[l]);
+  }
+}
+
+static void keep_iterate(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  memcpy(c->try_u, s->z1, (size_t)s->nq * sizeof(double));
+  memcpy(c->try_l, s->l1, (size_t)s->nl * sizeof(double));
+  memcpy(c->try_k, c->kappa1, (size_t)s->nl * sizeof(double));
+}
+
+static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, int it, nsm_error *e) {
+  struct sim_consistent *c = s->con;
+  int made = c->affine && !c->projected && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
+  if (bad >= 0) {
+    int worst = 0;
+    return con_singular(s, v, it, residual(s, v->h, &worst), bad, e);
+  }
+  for (int i = 0; i < c->n; i++) c->dz[i] = -c->res[i];
+  con_solve(s, c->dz);
+  if (c->na > 0) {
+    con_dq(s, v->h, c->dz, c->dq);
+    if (fresh) con_columns(s, v->h);
+    if (c->projected) con_project(s);
+    else if (!con_contacts(s)) {
+      if (c->result.status == NSM_CONE_BAD_INPUT) return con_failed(s, v, it, NAN, 0, e);
+      con_project(s);
+    }
+    con_apply_contacts(s);
+  }
+  keep_iterate(s);
+  go(s, 1);
+  s->count.newton_iterations++;
+  return NSM_OK;
+}
+
+// What is left at the floor is round-off and the tail of Newton's series. The tail has a sign and adds up over the steps, so the last
+// correction is applied too; with closed contacts it would open them.
+static nsm_code polish(nsm_sim *s, const nsm_view *v) {
+  struct sim_consistent *c = s->con;
+  if (c->na > 0) return NSM_OK;
+  for (int i = 0; i < c->n; i++) c->dz[i] = -c->res[i];
+  con_solve(s, c->dz);
+  keep_iterate(s);
+  go(s, 1);
+  place_q(s, v);
+  return NSM_OK;
+}
+
+// Matrix and rows are constant: one iteration is exact.
+static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
+  double sum = 0;
+  place_q(s, v);
+  for (int i = 0; i < s->nq; i++) sum += s->q1[i] + s->z1[i];
+  return isfinite(sum) ? NSM_OK : con_failed(s, v, 1, NAN, 0, e);
+}
+
+static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
+  double before = INFINITY, alpha = 1;
+  int halvings = 0, worst = 0, keep = 0, most = s->con->projected ? PROJECTED_MAX : NSM_NEWTON_MAX;
+  for (int it = 0; ; it++) {
+    int placed = evaluate(s, v);
+    if (it > 0) {
+      double error = placed ? residual(s, v->h, &worst) : NAN;
+      int resting = it > 1 && error <= may_rest && !(error <= 0.25 * before);
+      if (error <= at_floor) return polish(s, v);
+      if (resting && fmin(error, before) <= s->tolerance) {
+        if (error > before) { go(s, 0); place_q(s, v); }        // the one before was better
+        return NSM_OK;
+      }
+      if (halvings >= 0 && !(error <= 2 * before)) {
+        if (halvings < HALVINGS) { halvings++; go(s, alpha *= 0.5); }
+        else if (isnan(error)) return con_failed(s, v, it, error, worst, e);
+        else { halvings = -1; go(s, 1); }                       // no descent: contacts open and close, take the full step
+        it--;
+        continue;
+      }
+      if (isnan(error) || it >= most) return con_failed(s, v, it, error, worst, e);
+      keep = error <= keeps_factors && error * (error / before) <= at_floor;   // these factors contract by about error/before
+      before = error;
+    }
+    nsm_code code = newton_step(s, v, !keep, it, e);
+    if (code != NSM_OK) return code;
+    if (s->con->affine && !s->con->projected) return affine(s, v, e);
+    alpha = 1;
+    halvings = s->con->projected ? -1 : 0;
+  }
+}
+
+// ---- start values --------------------------------------------------------------------------------------------------------------
+// The velocity changes as in the last step, or by extrapolation from the last two, whichever was nearer lately; or not at all, where that took
+// fewer iterations lately: a stiff mode that a step does not resolve changes sign from step to step. What is not in use is tried now and then.
+static void start_values(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  int better = c->cost[1] > c->cost[0];
+  c->moves = s->k % TRIAL == TRIAL - 1 ? better : !better;
+  for (int i = 0; i < s->nq; i++) {
+    double g = c->off[2] < c->off[1] ? 2 * c->gain[i] - c->gain0[i] : c->gain[i];
+    s->z1[i] = c->uc[i] + (c->moves ? g : 0);
+  }
+  memcpy(s->q1, s->q, (size_t)s->nq * sizeof(double));
+  memcpy(s->l1, c->force, (size_t)s->nl * sizeof(double));
+  for (int row = 0; row < s->r.n; row++)
+    if (c->of[row] < 0 && !s->r.active[row]) s->l1[s->r.l[row]] = 0;
+  memcpy(c->kappa1, c->kappa, (size_t)s->nl * sizeof(double));
+}
+
+static void start_at_rest(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  memcpy(s->z1, c->uc, (size_t)s->nq * sizeof(double));
+  memcpy(s->q1, s->q, (size_t)s->nq * sizeof(double));
+  memset(s->l1, 0, (size_t)s->nl * sizeof(double));
+  memset(c->kappa1, 0, (size_t)s->nl * sizeof(double));
+}
+
+void con_learn(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  c->cost[c->moves] += 0.25 * ((double)c->iterations - c->cost[c->moves]);
+  for (int k = 1; k < 3; k++) c->off[k] *= 0.75;
+  for (int i = 0; i < s->nq; i++) {
+    double g = s->z1[i] - c->uc[i], d[3] = { g, g - c->gain[i], g - 2 * c->gain[i] + c->gain0[i] }, m = c->mass_inverse[i] > 0 ? 1 / c->mass_inverse[i] : 1;
+    for (int k = 1; k < 3; k++) c->off[k] += m * d[k] * d[k];
+    c->gain0[i] = c->gain[i];
+    c->gain[i] = g;
+  }
+}
+
+// ---- the motion ----------------------------------------------------------------------------------------------------------------
+nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
+  struct sim_consistent *c = s->con;
+  long before = s->count.newton_iterations;
+  c->projected = c->always_projected;
+  c->singular = 0;
+  start_values(s);
+  nsm_code code = iterate(s, v, e);
+  nsm_error again;
+  for (int attempt = 0; code != NSM_OK && attempt < 2 && (attempt == 0 || c->na > 0); attempt++) {
+    c->projected |= attempt == 1;
+    c->singular = 0;
+    start_at_rest(s);
+    if (iterate(s, v, &again) == NSM_OK) code = NSM_OK;
+  }
+  if (code != NSM_OK) return code;
+  c->iterations = s->count.newton_iterations - before;
+  c->redundant |= c->singular;
+  if (e) *e = (nsm_error){ NSM_OK, "" };
+  return NSM_OK;
+}
