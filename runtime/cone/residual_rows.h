@@ -82,7 +82,7 @@ JUDGE_INLINE void judge_cone(int n, double mu, double rho, const double *y, cons
   double x[4], dot = 0, slip = judge_norm(n - 1, v + 1), shift = v[0] + mu * slip;
   for (int k = 1; k < n; k++) { x[k] = y[k] - rho * v[k]; dot += y[k] * (y[k] - 2 * rho * v[k]); }
   double t = judge_norm(n - 1, x + 1), both = t + rho * slip, sum = y[0] - rho * v[0] + (both > 0 ? mu * (dot / both) : 0.0);
-  if (t <= mu * (y[0] - rho * shift)) {              // inside
+  if (t <= mu * (y[0] - rho * shift) && y[0] - rho * shift >= 0) {   // inside; mu = 0: 0 <= -0 holds
     off[0] = rho * shift;
     for (int k = 1; k < n; k++) off[k] = rho * v[k];
   } else if (sum <= 0) {                             // P = 0
