@@ -75,7 +75,7 @@ int sim_friction_analyse(nsm_sim *s, nsm_error *e) {
   return 1;
 }
 
-void sim_friction_active(nsm_sim *s) {
+void sim_friction_follow(nsm_sim *s) {
   sim_rows *r = &s->r;
   for (int i = 0; i < r->nfriction; i++) {
     const sim_friction *f = &r->friction[i];
@@ -84,7 +84,12 @@ void sim_friction_active(nsm_sim *s) {
       s->l1[r->l[f->row[d]]] = 0;
     }
   }
+}
+
+void sim_friction_active(nsm_sim *s) {
+  sim_rows *r = &s->r;
   nsm_view v = sim_now(s);
+  sim_friction_follow(s);
   for (int a = 0; a < s->on.friction.n; a++) {
     const sim_class *k = &s->cls[s->on.friction.of[a]];
     if (k->c->e_num >= 0 || s->ledger.on) k->c->rate_fn(&v, &k->tab, r->rate0 + k->row0);

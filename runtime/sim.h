@@ -256,6 +256,7 @@ void sim_rows_column(nsm_sim *s, int row);                                      
 
 // friction.c
 int  sim_friction_analyse(nsm_sim *s, nsm_error *e);                             // blocks, coefficients
+void sim_friction_follow(nsm_sim *s);                                            // rows of closed contacts, their multipliers 0
 void sim_friction_active(nsm_sim *s);                                            // rows of closed contacts; rates at the start where e_t needs them
 int  sim_friction_rows(const nsm_sim *s, int friction, int *row);                // all its rows in order, up to 4; how many
 nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first);    // as a block of the one-step problem

@@ -6,6 +6,7 @@
 //   relations   -y(t_M, q_M, u_E, lambda) in N_[lo, hi](lambda)                                                  (4)
 //   constraints H u_E + chi = 0                                                                                  (5)
 //   contacts    0 <= (H u_E + chi) + e (H u_B + chi) _|_ p >= 0  where g(q_M, t_M) <= 0                          (6)
+//   friction    the same with e_t and the slip velocity, -(u_T) in N_D(p_N)(p_T), friction.c
 //
 // Everything is evaluated once, so there is no iteration: M is factored and the one-step problem solved once a step, or once a run
 // where they are constant. Explicit: stable only where h times the largest frequency is below 2.
@@ -54,6 +55,7 @@ static void rows(nsm_sim *s, const nsm_view *m) {
       for (int i = 0; i < k->tab.count; i++) r->active[k->row0 + i] = !(gap[i] > 0);
     if (k->c->h_stage > NSM_CONST) k->c->h_fn(m, &k->tab, k->h);
   }
+  if (s->on.friction.n > 0) sim_friction_follow(s);
   for (int a = 0; a < s->on.law_moving.n; a++) {
     const sim_class *k = &s->cls[s->on.law_moving.of[a]];
     k->c->law_fn(m, &k->tab, r->lo + k->row0, r->hi + k->row0);
