@@ -52,10 +52,25 @@ static inline void notice_matrix(const nsm_cone_problem *p, nsm_cone_work *w) {
 
 typedef struct best_answer { double *lambda; nsm_cone_check check; const char *solver; int any; } best_answer;
 
+// What a solver has left behind when it ran away is of no use: start again from there.
+static void make_finite(const nsm_cone_problem *p, double *lambda) {
+  int finite = 1;
+  for (int i = 0; i < p->m; i++) finite &= fabs(lambda[i]) < HUGE_VAL;
+  if (!finite) nsm_cone_start(p, lambda);
+}
+
+// The judge, for reports: overflow in M lambda is an infinite residual, not a nan.
+static void check(const nsm_cone_problem *p, const nsm_cone_try *t, const double *lambda, double *u, nsm_cone_check *c) {
+  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+  if (!(c->residual < HUGE_VAL)) c->residual = HUGE_VAL;
+  if (!(c->floor < HUGE_VAL)) c->floor = HUGE_VAL;
+}
+
 // Judges lambda; keeps it if it is the best so far.
 static int judge(const nsm_cone_problem *p, const nsm_cone_try *t, const char *solver, double *lambda, double *u, best_answer *best) {
   nsm_cone_check c;
-  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
+  make_finite(p, lambda);
+  check(p, t, lambda, u, &c);
   if (c.accepted || !best->any || c.residual < best->check.residual) {
     if (best->lambda) memcpy(best->lambda, lambda, (size_t)p->m * sizeof(double));
     best->check = c;
@@ -115,7 +130,7 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_op
     else nsm_cone_start(p, lambda);
     attempt.max_iterations = o ? o->max_iterations : 0;
     nsm_cone_outcome outcome = s->solve(&view, w, &attempt, lambda, u);
-    if (s->blocks) nsm_cone_clip(p, lambda);
+    nsm_cone_clip(p, lambda);
     if (judge(p, t, s->name, lambda, u, &best)) { status = NSM_CONE_SOLVED; break; }
     if (outcome == NSM_CONE_PROVED_NONE) { best.solver = s->name; status = NSM_CONE_NO_SOLUTION; break; }
     if (s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, t, s->name, lambda, u, &best)) {
@@ -130,7 +145,7 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_op
   }
   if (status != NSM_CONE_SOLVED && best.lambda && best.any) {
     memcpy(lambda, best.lambda, bytes);
-    nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &best.check);
+    check(p, t, lambda, u, &best.check);
   }
   w->used = mark;
   report(r, status, &best.check, best.solver, w->iterations);
