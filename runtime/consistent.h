@@ -4,6 +4,7 @@
 //   consistent_newton.c    the motion: Newton's method                consistent_failed.c   what is said where a step fails
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
+//   consistent_settle.c    friction at the end of the step
 //   consistent_energy.c    its works and losses, and the round-off of the balance
 //   consistent_setup.c     checks, sizes, graph of K      consistent_start.c  consistent initial values
 #pragma once
@@ -13,7 +14,7 @@ enum { DENSE_ISLAND = 40 };             // contacts up to which (13) is always d
 
 // A class' outputs of its two-point kernels.
 typedef struct con_class {
-  double *cjac, *dg, *dr, *rq, *curve;   // [count][n] of the pattern
+  double *cjac, *dg, *dr, *rq, *curve, *gq;   // [count][n] of the pattern
   double *mass0;                         // M(q_B)
 } con_class;
 
@@ -30,10 +31,12 @@ struct sim_consistent {
   double    *res, *size, *dz;            // [n] residual, size of its terms, Newton step
   double    *dq, *qsize;                 // [nq] of the step; sum of |d R1 / d (q, u)| |(q, u)|
   double    *try_u, *try_l, *try_k;      // iterate before the last step
-  double    *gap;                        // [r.n] at the end
+  double    *gap;                        // [r.n] at the end; of friction the slip in the step
+  double    *drift;                      // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
+  double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c; [r.n] rates at the end, impulses it starts from
   double    *force;                      // [nl] multipliers of the second step
   double     balance, lost;              // energy at the start plus works less losses; compensation of this sum
-  double     loss, forces, dampers;      // of the step: loss at impacts, work of forces, loss at dampers
+  double     loss, friction, forces, dampers; // of the step: loss at impacts, by friction, work of forces and drives, loss at dampers
   double    *mass_inverse;               // [nq] 1/M_ii at the start
 
   sim_matrix k;
@@ -60,6 +63,8 @@ struct sim_consistent {
   int       *at_block0, *at_block, *mark;// contact rows by touched block
   int       *row_start, *col, sparse;    // D by compressed rows
   double    *line;                       // [nc]
+  nsm_cone_block *cone, tiny_cone[SIM_TINY + 1][SIM_TINY];  // friction in the island; of the matrices kept
+  int        tiny_cones[SIM_TINY + 1];
   double    *m, *qv, *lo, *hi, *lam, *uv, *l0, *diag;
   void      *lcp, *tiny_work[SIM_TINY + 1];
   double     tiny[SIM_TINY + 1][SIM_TINY * SIM_TINY];
@@ -83,6 +88,11 @@ void con_dq(const nsm_sim *s, double h, const double *dz, double *dq); // dq = (
 void   con_energy_start(nsm_sim *s);
 double con_impact_loss(const nsm_sim *s);                        // of the impulses in la
 void   con_energy_end(nsm_sim *s, const nsm_view *v);            // works and losses of the step; gives round-off back to the speeds
+
+// consistent_settle.c
+void     con_drift(nsm_sim *s, double t1);                       // rates of slip at the begin, drift in the step
+double   con_slip_part(const nsm_sim *s, int row, const double *v); // H_T v
+nsm_code con_settle(nsm_sim *s, const nsm_view *v, nsm_error *e);
 
 // consistent_contacts.c
 void con_columns(nsm_sim *s, double h);                          // K^{-1} B and its q part for the closed contacts

@@ -82,6 +82,11 @@ static int root(int *parent, int i) {
   return i;
 }
 
+static void unite(int *parent, int i, int k) {
+  int a = root(parent, i), b = root(parent, k);
+  parent[a > b ? a : b] = a > b ? b : a;                   // the root is the first of its island
+}
+
 static void join(nsm_sim *s) {
   struct sim_consistent *c = s->con;
   for (int i = 0; i < c->na; i++) {
@@ -92,11 +97,12 @@ static void join(nsm_sim *s) {
     for (int t = c->blocks0[c->act[i]]; t < c->blocks0[c->act[i] + 1]; t++) {
       int *seat = &c->seat[c->blocks[t]];
       if (*seat < 0) *seat = i;
-      else {
-        int a = root(c->parent, i), b = root(c->parent, *seat);
-        c->parent[a > b ? a : b] = a > b ? b : a;          // the root is the first of its island
-      }
+      else unite(c->parent, i, *seat);
     }
+  for (int i = 1; i < c->na; i++) {                        // the rows of a block of friction stay together
+    int f = s->r.friction_of[c->act[i]];
+    if (f >= 0 && f == s->r.friction_of[c->act[i - 1]]) unite(c->parent, i, i - 1);
+  }
 }
 
 static int ascending(const void *a, const void *b) {
@@ -148,6 +154,13 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
     if (sparse) n += count;
   }
   c->row_start[m] = n;
+  p.cone = c->cone;
+  for (int a = 0; a < m;) {
+    int f = s->r.friction_of[c->act[c->member[a]]];
+    if (f < 0) { a++; continue; }
+    c->cone[p.cones] = sim_friction_block(s, f, a);
+    a += c->cone[p.cones++].size;
+  }
   if (sparse) {
     p.row_start = c->row_start;
     p.col = c->col;
@@ -155,11 +168,14 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
   return p;
 }
 
+static int is_slip(const nsm_sim *s, int row) { return s->cls[s->r.cls[row]].c->kind == NSM_FRICTION; }
+static int pressed_by_gap(const nsm_sim *s, int row) { return s->r.friction[s->r.friction_of[row]].normal >= 0; }
+
 // What opens by itself needs no force.
 static int opens(nsm_sim *s, int m) {
   struct sim_consistent *c = s->con;
   for (int a = 0; a < m; a++)
-    if (c->l0[c->member[a]] != 0 || !(change_of_gap(s, c->act[c->member[a]]) >= 0)) return 0;
+    if (c->l0[c->member[a]] != 0 || !(is_slip(s, c->act[c->member[a]]) ? pressed_by_gap(s, c->act[c->member[a]]) : change_of_gap(s, c->act[c->member[a]]) >= 0)) return 0;
   for (int a = 0; a < m; a++) {
     int i = c->member[a];
     c->diag[i] = coupling(s, c->act[i], c->act[i]);
@@ -176,8 +192,10 @@ static int solve_island(nsm_sim *s, int m) {
   void *work = c->lcp;
   if (m <= SIM_TINY) {                                     // a matrix equal to the last of its size keeps its factors
     size_t bytes = (size_t)(m * m) * sizeof(double);
-    if (c->tiny_id[m] == 0 || memcmp(c->m, c->tiny[m], bytes) != 0) {
+    if (c->tiny_id[m] == 0 || memcmp(c->m, c->tiny[m], bytes) != 0 || p.cones != c->tiny_cones[m] || !sim_same_cones(c->cone, c->tiny_cone[m], p.cones)) {
       memcpy(c->tiny[m], c->m, bytes);
+      memcpy(c->tiny_cone[m], c->cone, (size_t)p.cones * sizeof *c->cone);
+      c->tiny_cones[m] = p.cones;
       c->tiny_id[m] = ++c->next_id;
     }
     p.matrix_id = c->tiny_id[m];
@@ -212,6 +230,22 @@ int con_contacts(nsm_sim *s) {
   return 1;
 }
 
+// The directions of slip of a contact from number i on, with the normal force found before; the number of the last.
+static int project_slip(nsm_sim *s, int i) {
+  struct sim_consistent *c = s->con;
+  int f = s->r.friction_of[c->act[i]], n = s->r.friction[f].n, normal = s->r.friction[f].normal;
+  double u[3], diagonal[3], lambda[3];
+  for (int d = 0; d < n; d++) {
+    int row = c->act[i + d];
+    c->diag[i + d] = diagonal[d] = coupling(s, row, row);
+    c->l0[i + d] = lambda[d] = s->l1[s->r.l[row]];
+    u[d] = change_of_gap(s, row);
+  }
+  sim_friction_prox(s, f, normal < 0 ? 0 : s->ltry[s->r.l[normal]], u, diagonal, 0.8, lambda);
+  for (int d = 0; d < n; d++) s->ltry[s->r.l[c->act[i + d]]] = lambda[d];
+  return i + n - 1;
+}
+
 // (2.72) of seed 004, with the factor of a contact from its own entry of D: lambda := prox(lambda - r w), r = 0.8 / D_ii (errata 2.9).
 void con_project(nsm_sim *s) {
   struct sim_consistent *c = s->con;
@@ -220,6 +254,7 @@ void con_project(nsm_sim *s) {
     int row = c->act[i];
     double d = c->diag[i] = coupling(s, row, row), l = s->l1[s->r.l[row]];
     c->l0[i] = l;
+    if (is_slip(s, row)) { i = project_slip(s, i); continue; }
     s->ltry[s->r.l[row]] = d > 0 ? fmax(0, l - 0.8 / d * change_of_gap(s, row)) : l;
   }
 }

@@ -34,6 +34,7 @@ double con_impact_loss(const nsm_sim *s) {
   double loss = 0;
   for (int i = 0; i < c->na; i++) {
     int row = c->act[i];
+    if (s->cls[r->cls[row]].c->kind == NSM_FRICTION) continue;
     loss -= 0.5 * s->la[r->l[row]] * (1 - r->e[row]) * r->rate0[row];
   }
   return loss;
@@ -50,12 +51,11 @@ void con_energy_end(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   double kinetic, potential;
   if (s->on.energy.n == 0) return;
-  c->forces = c->dampers = 0;
   for (int a = 0; a < s->on.smooth.n; a++) {
     const sim_class *k = &s->cls[s->on.smooth.of[a]];
     if (k->c->work_fn) k->c->work_fn(v, &k->tab, &c->forces, &c->dampers);
   }
-  account(c, c->forces - c->dampers - c->loss);
+  account(c, c->forces - c->dampers - c->loss - c->friction);
   energies(s, v, &kinetic, &potential);
   double a = (c->balance - (kinetic + potential)) / (2 * kinetic);
   if (!(kinetic > 0) || !isfinite(a)) return;

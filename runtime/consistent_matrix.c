@@ -50,8 +50,10 @@ static void add_constraint(nsm_sim *s, double h, const sim_class *k, const con_c
     int z = sim_z_of(s, k, i, d->h.col[e]);
     add(c, z, rate, -dg[e]);
     add(c, rate, z, end[e]);
-    add_q(s, h, gap, z, end[e]);
+    if (!d->gq_fn) add_q(s, h, gap, z, end[e]);
   }
+  for (int e = 0; d->gq_fn && e < d->gq.n; e++)
+    add_q(s, h, gap, sim_z_of(s, k, i, d->gq.col[e]), o->gq[(size_t)i * (size_t)d->gq.n + (size_t)e]);
   for (int e = 0; d->drate_fn && e < d->dr.n; e++)
     add(c, sim_z_of(s, k, i, d->dr.col[e]), gap, -o->dr[(size_t)i * (size_t)d->dr.n + (size_t)e]);
   for (int e = 0; d->rq_fn && e < d->rq.n; e++)
@@ -116,6 +118,7 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
   for (int a = 0; a < s->on.row.n; a++) {
     const sim_class *k = &s->cls[s->on.row.of[a]];
     con_class *o = &c->cls[s->on.row.of[a]];
+    if (k->c->kind == NSM_FRICTION) continue;          // H_T is that of the begin
     int contact = k->c->kind == NSM_CONTACT, l0 = s->r.l[k->row0];
     if (contact && !memchr(s->r.active + k->row0, 1, (size_t)k->tab.count)) continue;
     if (k->c->curve_fn) {

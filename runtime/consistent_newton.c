@@ -56,6 +56,18 @@ static void add_row(nsm_sim *s, const sim_class *k, int i, const nsm_pattern *p,
   }
 }
 
+// Friction: H_T(q_B) acts, and H_T (q_E - q_B) with the drift is the slip in the step.
+static void slips(nsm_sim *s, const sim_class *k) {
+  struct sim_consistent *c = s->con;
+  const sim_rows *r = &s->r;
+  for (int i = 0; i < k->tab.count; i++) {
+    int row = k->row0 + i;
+    if (!r->active[row]) continue;
+    add_row(s, k, i, &k->c->h, k->h, s->l1[r->l[row]]);
+    c->gap[row] = c->drift[row] + con_slip_part(s, row, s->q1) - con_slip_part(s, row, s->q);
+  }
+}
+
 // Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by.
 static int evaluate(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
@@ -73,10 +85,12 @@ static int evaluate(nsm_sim *s, const nsm_view *v) {
     con_class *o = &c->cls[cls];
     const nsm_class *d = k->c;
     int contact = d->kind == NSM_CONTACT;
+    if (d->kind == NSM_FRICTION) { slips(s, k); continue; }
     if (contact && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
     d->gap_fn(v, &k->tab, c->gap + k->row0, r->y + k->row0);
     if (d->h_stage > NSM_CONST) d->h_fn(v, &k->tab, k->h);
     if (d->dg_fn) d->dg_fn(v, &k->tab, o->dg);
+    if (d->gq_fn) d->gq_fn(v, &k->tab, o->gq);
     if (d->rq_fn && !contact) d->rq_fn(v, &k->tab, o->rq);
     if (d->drate_fn && !contact) d->drate_fn(v, &k->tab, o->dr);
     for (int i = 0; i < k->tab.count; i++) {
@@ -98,6 +112,26 @@ static double speed(const nsm_sim *s, int z) {
   return fabs(s->z1[z]) + fabs(c->uc[z]) + c->size[z] * c->mass_inverse[z];
 }
 
+// The directions of slip of a contact together, at the first of them.
+static double slip_error(const nsm_sim *s, double h, int row) {
+  const struct sim_consistent *c = s->con;
+  const sim_friction *f = &s->r.friction[s->r.friction_of[row]];
+  double u[3], diagonal[3], size[3];
+  if (row != f->row[0]) return 0;
+  for (int d = 0; d < f->n; d++) {
+    const sim_class *k = &s->cls[s->r.cls[f->row[d]]];
+    const double *H = k->h + (size_t)(f->row[d] - k->row0) * (size_t)k->c->h.n;
+    u[d] = c->gap[f->row[d]];
+    diagonal[d] = c->diag[c->index[f->row[d]]];
+    size[d] = fabs(c->drift[f->row[d]]);
+    for (int e = 0; e < k->c->h.n; e++) {
+      int z = sim_z_of(s, k, f->row[d] - k->row0, k->c->h.col[e]);
+      size[d] += fabs(H[e]) * (fabs(s->q1[z]) + fabs(s->q[z]) + h * speed(s, z));
+    }
+  }
+  return sim_friction_residual(s, s->r.friction_of[row], s->l1, u, diagonal, size);
+}
+
 // Of a row: the larger of its rate and gap for constraints, the natural map of (6) for contacts.
 double con_row_error(const nsm_sim *s, double h, int row) {
   const struct sim_consistent *c = s->con;
@@ -115,6 +149,7 @@ double con_row_error(const nsm_sim *s, double h, int row) {
     double u = fabs(c->res[s->nq + c->of[row]]) / rate, g = fabs(c->res[s->nq + c->ns + c->of[row]]) / gap;
     return u >= g || isnan(u) ? u : g;
   }
+  if (k->c->kind == NSM_FRICTION) return slip_error(s, h, row);
   double w = c->gap[row] - r->gap[row], l = s->l1[r->l[row]], d = c->diag[c->index[row]], rho = d > 0 ? 1 / d : 1;
   return fabs(l - fmax(0, l - rho * w)) / (rho * gap + fabs(l) + DBL_MIN);
 }

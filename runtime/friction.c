@@ -111,27 +111,39 @@ nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first) {
                            .radius = disk ? s->h * f->radius : f->radius };
 }
 
-// In the frame scaled by A, lambda' = A^-1 lambda and u' = A u, D is the disk of radius r:  |lambda' - P_r(lambda' - rho u')|.
-double sim_friction_residual(const nsm_sim *s, int friction, const double *l, const double *u, const double *diagonal, const double *size) {
-  const sim_friction *f = &s->r.friction[friction];
-  double normal = f->normal >= 0 ? l[s->r.l[f->normal]] : 0;
-  double r = f->type == NSM_CONE_DISK ? s->h * f->radius : f->type == NSM_CONE_GRIP ? fabs(normal) : fmax(normal, 0);
-  double scaled[3], most = 0, step[3], error = 0, terms = 0, length = 0;
+// Diagonal of A and the radius r for a normal impulse; the largest entry of A M A.
+static double frame(const nsm_sim *s, const sim_friction *f, double normal, const double *diagonal, double *scaled, double *r) {
+  double most = 0;
+  *r = f->type == NSM_CONE_DISK ? s->h * f->radius : f->type == NSM_CONE_GRIP ? fabs(normal) : fmax(normal, 0);
   for (int d = 0; d < f->n; d++) {
     scaled[d] = f->type == NSM_CONE_DISK ? 1 : f->type == NSM_CONE_ELLIPTIC && d == 1 ? f->mu2 : f->type == NSM_CONE_CONTENSOU && d == 2 ? f->mu * f->radius : f->mu;
     most = fmax(most, scaled[d] * scaled[d] * diagonal[d]);
   }
-  double rho = most > 0 ? 1 / most : 1;
+  return most;
+}
+
+// lambda := prox_D(lambda - rho u) in the frame scaled by A: lambda' = A^-1 lambda, u' = A u, and D is a disk.
+void sim_friction_prox(const nsm_sim *s, int friction, double normal, const double *u, const double *diagonal, double factor, double *lambda) {
+  const sim_friction *f = &s->r.friction[friction];
+  double scaled[3], r, most = frame(s, f, normal, diagonal, scaled, &r), rho = factor / (most > 0 ? most : 1), step[3], length = 0;
   for (int d = 0; d < f->n; d++) {
-    double x = l[s->r.l[f->row[d]]];
-    terms += rho * scaled[d] * size[d] + r;
-    step[d] = scaled[d] > 0 ? x / scaled[d] - rho * scaled[d] * u[d] : 0;
+    step[d] = scaled[d] > 0 ? lambda[d] / scaled[d] - rho * scaled[d] * u[d] : 0;      // where A is 0 so is lambda
     length = hypot(length, step[d]);
   }
-  double shrink = length > r ? r / length : 1;
+  for (int d = 0; d < f->n; d++) lambda[d] = scaled[d] * (length > r ? r / length : 1) * step[d];
+}
+
+// |lambda - prox_D(lambda - rho u)| in the scaled frame
+double sim_friction_residual(const nsm_sim *s, int friction, const double *l, const double *u, const double *diagonal, const double *size) {
+  const sim_friction *f = &s->r.friction[friction];
+  double normal = f->normal >= 0 ? l[s->r.l[f->normal]] : 0, scaled[3], r, most = frame(s, f, normal, diagonal, scaled, &r), rho = most > 0 ? 1 / most : 1;
+  double x[3], error = 0, terms = 0;
+  for (int d = 0; d < f->n; d++) x[d] = l[s->r.l[f->row[d]]];
+  sim_friction_prox(s, friction, normal, u, diagonal, 1, x);
   for (int d = 0; d < f->n; d++) {
-    double x = l[s->r.l[f->row[d]]];
-    error = hypot(error, scaled[d] > 0 ? x / scaled[d] - shrink * step[d] : x);      // where A is 0 so is lambda
+    double e = l[s->r.l[f->row[d]]] - x[d];
+    error = hypot(error, scaled[d] > 0 ? e / scaled[d] : e);
+    terms += rho * scaled[d] * size[d] + r;
   }
   return error / (terms + DBL_MIN);
 }

@@ -45,12 +45,17 @@ static int take_cones(const nsm_sim *s, int first, int m, nsm_cone_block *cone) 
     int f = r->friction_of[r->row_at[s->isl.active[first + i]]];
     if (f < 0) { i++; continue; }
     cone[n] = sim_friction_block(s, f, i);
+    if (s->isl.disk) {                                  // the normal row is an interval, its directions a disk
+      const sim_friction *k = &r->friction[f];
+      cone[n] = (nsm_cone_block){ .type = NSM_CONE_DISK, .first = i + (k->normal >= 0), .size = k->n, .radius = s->isl.disk[f] };
+      i = cone[n].first;
+    }
     i += cone[n++].size;
   }
   return n;
 }
 
-static int same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n) {
+int sim_same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n) {
   for (int i = 0; i < n; i++)
     if (a[i].type != b[i].type || a[i].first != b[i].first || a[i].size != b[i].size || a[i].mu != b[i].mu || a[i].mu2 != b[i].mu2 ||
         a[i].radius != b[i].radius)
@@ -58,8 +63,12 @@ static int same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n) {
   return 1;
 }
 
+static size_t room_for(const nsm_sim *s, int m, size_t nnz, int bandwidth) {
+  return nsm_cone_workspace_size_with(m, nnz, bandwidth, s->r.nfriction < m ? s->r.nfriction : m);
+}
+
 static void *workspace(nsm_sim *s, int m, size_t nnz, int bandwidth) {
-  size_t bytes = nsm_cone_workspace_size(m, nnz, bandwidth);
+  size_t bytes = room_for(s, m, nnz, bandwidth);
   void *w = sim_take(s, bytes, 1);
   nsm_cone_workspace_init(w, bytes);
   return w;
@@ -88,7 +97,7 @@ static void take_matrix(const sim_rows *r, const sim_islands *a, int first, int 
 
 // Narrow bands go as compressed rows: their factors cost O(m). Others dense.
 static inline int is_dense(const sim_rows *r, const sim_islands *a, int m) {
-  return m <= SIM_TINY || (m <= a->dense_cap && 3 * r->bandwidth >= m);
+  return m <= a->tiny_most || (m <= a->dense_cap && 3 * r->bandwidth >= m);
 }
 
 void sim_islands_analyse(nsm_sim *s) {
@@ -100,6 +109,7 @@ void sim_islands_analyse(nsm_sim *s) {
   double **sized[] = { &a->q, &a->lo, &a->hi, &a->lambda, &a->u };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
   a->cone = SIM_NEW(s, r->nfriction, nsm_cone_block);
+  a->tiny_most = r->nfriction > 0 ? SIM_TINY_BLOCKS : SIM_TINY;
   if (n == 0) return;
   memset(r->active, 1, (size_t)n);
   sim_islands_list(s);
@@ -111,19 +121,19 @@ void sim_islands_analyse(nsm_sim *s) {
     if (nnz > widest_nnz) widest_nnz = nnz;
     first = end;
   }
-  a->dense_cap = 3 * r->bandwidth >= most ? most : 3 * r->bandwidth > SIM_TINY ? 3 * r->bandwidth : SIM_TINY;
+  a->dense_cap = 3 * r->bandwidth >= most ? most : 3 * r->bandwidth > a->tiny_most ? 3 * r->bandwidth : a->tiny_most;
   if (a->dense_cap > most) a->dense_cap = most;
   size_t cap = (size_t)a->dense_cap;
   a->dense = SIM_NEW(s, cap * cap, double);
   a->row_start = SIM_NEW(s, most + 1, int);
   a->col = SIM_NEW(s, widest_nnz, int);
   a->val = SIM_NEW(s, widest_nnz, double);
-  size_t dense_bytes = nsm_cone_workspace_size(a->dense_cap, cap * cap, a->dense_cap);
-  size_t bytes = nsm_cone_workspace_size(most, widest_nnz, r->bandwidth);
+  size_t dense_bytes = room_for(s, a->dense_cap, cap * cap, a->dense_cap);
+  size_t bytes = room_for(s, most, widest_nnz, r->bandwidth);
   if (bytes < dense_bytes) bytes = dense_bytes;
   a->work = sim_take(s, bytes, 1);
   nsm_cone_workspace_init(a->work, bytes);
-  for (int m = 1; m <= SIM_TINY && m <= most; m++) a->tiny_work[m] = workspace(s, m, (size_t)(m * m), m);
+  for (int m = 1; m <= a->tiny_most && m <= most; m++) a->tiny_work[m] = workspace(s, m, (size_t)(m * m), m);
   a->next_id = 1;
 
   if (!(r->always && r->constant)) return;
@@ -133,7 +143,7 @@ void sim_islands_analyse(nsm_sim *s) {
     int end = island_end(r, a, first), m = end - first, dense = is_dense(r, a, m);
     size_t nnz = (size_t)(r->m0[end] - r->m0[first]), size = dense ? (size_t)m * (size_t)m : nnz;
     struct sim_fixed *f = &a->fixed[a->nfixed];
-    total += nsm_cone_workspace_size(m, size, dense ? m : r->bandwidth);
+    total += room_for(s, m, size, dense ? m : r->bandwidth);
     if (total > FIXED_WORK) { a->nfixed = 0; return; }
     *f = (struct sim_fixed){ .first = first, .m = m };
     f->p = (nsm_cone_problem){ .m = m, .M = SIM_NEW(s, size, double), .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first };
@@ -179,12 +189,12 @@ static inline int solved(nsm_sim *s, const nsm_cone_problem *p, void *work, int 
 // A matrix equal to the last of its size keeps its id: beads of equal mass give the same small problems over and over.
 static int solve_tiny(nsm_sim *s, int first, int m) {
   sim_islands *a = &s->isl;
-  double M[SIM_TINY * SIM_TINY];
+  double M[SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
   take_matrix(&s->r, a, first, m, 1, M, NULL, NULL);
-  nsm_cone_block cone[SIM_TINY];
+  nsm_cone_block cone[SIM_TINY_BLOCKS];
   int cones = take_cones(s, first, m, cone);
   if (a->tiny_id[m] == 0 || memcmp(M, a->tiny[m], (size_t)(m * m) * sizeof(double)) != 0 || cones != a->tiny_cones[m] ||
-      !same_cones(cone, a->tiny_cone[m], cones)) {
+      !sim_same_cones(cone, a->tiny_cone[m], cones)) {
     memcpy(a->tiny[m], M, (size_t)(m * m) * sizeof(double));
     memcpy(a->tiny_cone[m], cone, (size_t)cones * sizeof *cone);
     a->tiny_cones[m] = cones;
@@ -224,7 +234,7 @@ int sim_islands_solve(nsm_sim *s) {
   }
   for (int first = 0; first < a->nactive;) {
     int end = island_end(&s->r, a, first), m = end - first;
-    if (!(m <= SIM_TINY ? solve_tiny(s, first, m) : solve_large(s, first, m))) return 0;
+    if (!(m <= a->tiny_most ? solve_tiny(s, first, m) : solve_large(s, first, m))) return 0;
     first = end;
   }
   return 1;

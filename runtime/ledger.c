@@ -14,15 +14,25 @@ void sim_ledger_start(nsm_sim *s) {
   g->initial = g->kinetic + g->potential;
 }
 
+// Part of the slip velocity that a drive makes, at the begin.
+static double drive(const nsm_sim *s, int row) {
+  const sim_rows *r = &s->r;
+  double w = r->rate0[row];
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) w -= r->c[e] * s->z[r->cz[e]];
+  return w;
+}
+
 void sim_ledger_impulses(nsm_sim *s) {
   const sim_rows *r = &s->r;
   const sim_islands *a = &s->isl;
-  s->ledger.loss = 0;
-  for (int i = 0; s->on.contact.n > 0 && i < a->nactive; i++) {
-    int row = r->row_at[a->active[i]];
-    if (s->cls[r->cls[row]].c->kind != NSM_CONTACT) continue;
+  sim_ledger *g = &s->ledger;
+  g->loss = g->loss_friction = g->drive = 0;
+  for (int i = 0; s->on.contact.n + s->on.friction.n > 0 && i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]], kind = s->cls[r->cls[row]].c->kind;
+    if (kind != NSM_CONTACT && kind != NSM_FRICTION) continue;
     double p = s->l1[r->l[row]], begin = r->rate0[row], end = a->u[i] - r->e[row] * begin;
-    s->ledger.loss -= 0.5 * p * (begin + end);
+    *(kind == NSM_CONTACT ? &g->loss : &g->loss_friction) -= 0.5 * p * (begin + end);
+    if (kind == NSM_FRICTION) g->drive -= p * drive(s, row);
   }
 }
 
@@ -30,7 +40,7 @@ void sim_ledger_step(nsm_sim *s) {
   sim_ledger *g = &s->ledger;
   double kinetic, potential, force = 0, damping = 0, before = g->kinetic + g->potential;
   nsm_view v = { .t = s->t, .q = s->q, .v = s->z, .x = s->z + s->nq, .l = s->l, .t0 = s->t - s->h, .h = s->h, .q0 = s->q1, .v0 = s->z1, .k = s->l };
-  if (s->con) { force = s->con->forces; damping = s->con->dampers; g->loss = s->con->loss; }
+  if (s->con) { force = s->con->forces; damping = s->con->dampers; g->loss = s->con->loss; g->loss_friction = s->con->friction; }
   for (int a = 0; !s->con && a < s->on.smooth.n; a++) {
     const sim_class *k = &s->cls[s->on.smooth.of[a]];
     if (k->c->work_fn) k->c->work_fn(&v, &k->tab, &force, &damping);
@@ -41,8 +51,10 @@ void sim_ledger_step(nsm_sim *s) {
   g->potential = potential;
   g->forces += force;
   g->dampers += damping;
-  g->contacts += g->loss;
-  g->residue_now = d - (force - damping - g->loss);
+  g->contacts += g->loss + g->loss_friction;
+  g->friction += g->loss_friction;
+  g->forces += g->drive;
+  g->residue_now = d - (force + g->drive - damping - g->loss - g->loss_friction);
   g->residue_sum += g->residue_now;
   g->residue = fmax(g->residue, fabs(g->residue_now));
   g->drift = fmax(g->drift, fabs(now - g->initial));

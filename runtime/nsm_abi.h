@@ -15,7 +15,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 3
+#define NSM_ABI_VERSION 4
 
 // --- what kernels read ---
 typedef struct nsm_view {
@@ -125,9 +125,11 @@ typedef struct nsm_class {
   // Energy-consistent schemes: contacts and constraints with gap g(q) (position level; time-independent)
   //   dg_fn: Dg/Dq(q0, q), entries of pattern h;  rq: d rate/d q at the end;  drate_fn: D rate/Dq (v; q0, q), entries of pattern dr
   //   curve: d/d(q, v) of (l Dg/Dq + k Drate/Dq)^T, entries (row slot, col slot, wrt), multiplied by the row's l and k already
-  nsm_pattern rq, dr, curve;
+  //   constraints on velocity level, H(q) v = 0: gap_fn gives H(qm)(q - q0) for the gap, dg_fn H(qm); gq: d of this gap/d q at the end
+  nsm_pattern rq, dr, curve, gq;
   void (*dg_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][h.n]
   void (*rq_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][rq.n]
+  void (*gq_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][gq.n], constraints on velocity level only
   void (*drate_fn)(const nsm_view *, const nsm_table *, double *out);                 // out[count][dr.n], constraints only
   void (*curve_fn)(const nsm_view *, const nsm_table *, const double *l, const double *k, double *out); // l, k: [count]
   void (*law_fn)(const nsm_view *, const nsm_table *, double *lo, double *hi);        // boxes: lo[count], hi[count]; NULL else

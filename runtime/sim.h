@@ -93,22 +93,23 @@ typedef struct sim_rows {
   int     bandwidth;
 } sim_rows;
 
-enum { SIM_TINY = 5 };                  // islands up to this size are dense, with a workspace per size
+enum { SIM_TINY = 5, SIM_TINY_BLOCKS = 8 };  // islands up to this size (the second: with friction) are dense, with a workspace per size
 
 typedef struct sim_islands {
   int            nactive;
   int           *active, *index;        // [n] places (in row_at) of the active rows; inverse
   double        *q, *lo, *hi, *lambda, *u;
-  double         tiny[SIM_TINY + 1][SIM_TINY * SIM_TINY];  // the last matrix of each size
-  void          *tiny_work[SIM_TINY + 1];
+  double         tiny[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];  // the last matrix of each size
+  void          *tiny_work[SIM_TINY_BLOCKS + 1];
   double        *dense;                 // [cap*cap]
   int            dense_cap;             // islands of up to this many rows are passed dense
   int           *row_start, *col;
   double        *val;
   void          *work;
-  uint64_t       next_id, tiny_id[SIM_TINY + 1];
-  nsm_cone_block *cone, tiny_cone[SIM_TINY + 1][SIM_TINY]; // [nfriction] blocks of the island at hand; of the last matrix of each size
-  int            tiny_cones[SIM_TINY + 1];
+  uint64_t       next_id, tiny_id[SIM_TINY_BLOCKS + 1];
+  nsm_cone_block *cone, tiny_cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS]; // [nfriction] blocks of the island at hand; of the last matrix of each size
+  int            tiny_most, tiny_cones[SIM_TINY_BLOCKS + 1];
+  const double  *disk;                  // [nfriction] or NULL: friction is limited by these impulses, whatever the normal rows have
   int            failed_row;            // after a failure
   nsm_cone_result result;
   // islands that never change, with their own factors
@@ -123,7 +124,8 @@ typedef struct sim_ledger {
   double initial, drift, gain;          // energy at the start, largest |E - E0|, largest rise in one step
   double forces, dampers, contacts;     // totals
   double residue, residue_now, residue_sum; // largest |residue| of a step, of the last step, of all
-  double loss;                          // of the contacts in the step under construction
+  double friction;                      // of the contacts' loss
+  double loss, loss_friction, drive;    // at impacts, by friction, work of moving partners (a belt) in the step under construction
 } sim_ledger;
 
 typedef struct sim_list { int n; int *of; } sim_list;    // numbers of classes
@@ -190,7 +192,7 @@ static inline int sim_is_consistent(const nsm_model *m) {
 }
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->m->text + at; }
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
-  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->nq, .l = l };
+  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->nq, .l = l, .t0 = t, .q0 = q, .v0 = z };
 }
 static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->t, s->q, s->z, s->l); }
 // Rows with an impulse of their own, H^T p.
@@ -260,6 +262,8 @@ void sim_friction_follow(nsm_sim *s);                                           
 void sim_friction_active(nsm_sim *s);                                            // rows of closed contacts; rates at the start where e_t needs them
 int  sim_friction_rows(const nsm_sim *s, int friction, int *row);                // all its rows in order, up to 4; how many
 nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first);    // as a block of the one-step problem
+// lambda [n] of the directions := its nearest point of the disk from lambda - factor/(largest M_ii) u, for the normal impulse given.
+void sim_friction_prox(const nsm_sim *s, int friction, double normal, const double *u, const double *diagonal, double factor, double *lambda);
 // Natural map of the tangential part, relative to the size of its terms: rate u, M_ii and size of terms of the rows, impulses from l.
 double sim_friction_residual(const nsm_sim *s, int friction, const double *l, const double *u, const double *diagonal, const double *size);
 
@@ -267,6 +271,7 @@ double sim_friction_residual(const nsm_sim *s, int friction, const double *l, co
 void sim_islands_analyse(nsm_sim *s);
 void sim_islands_fix(nsm_sim *s);                                                // after the constant M_osns changed
 void sim_islands_list(nsm_sim *s);                                               // rows.active -> isl.active
+int  sim_same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n);
 int  sim_islands_solve(nsm_sim *s);                                              // isl.q, lo, hi -> isl.lambda, u; 0 on failure
 
 // ---- dump.c --------------------------------------------------------------------------------------------------------------------

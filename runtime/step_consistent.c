@@ -8,8 +8,19 @@
 enum { REFINEMENTS = 2 };
 
 // ---- begin of the step ---------------------------------------------------------------------------------------------------------
-// Kernels at q_B; the closed contacts: g(q_B) <= 0.
-static int at_begin(nsm_sim *s) {
+// A closed contact with its directions of slip, which follow it.
+static void act(nsm_sim *s, int row) {
+  struct sim_consistent *c = s->con;
+  int f = s->r.friction_of[row], rows[4] = { row }, n = f < 0 ? 1 : sim_friction_rows(s, f, rows);
+  for (int i = 0; i < n; i++) {
+    s->r.active[rows[i]] = 1;
+    c->index[rows[i]] = c->na;
+    c->act[c->na++] = rows[i];
+  }
+}
+
+// Kernels at q_B; the closed contacts: g(q_B) <= 0. How many rows they have.
+static int at_begin(nsm_sim *s, double t1) {
   struct sim_consistent *c = s->con;
   sim_rows *r = &s->r;
   nsm_view v = sim_now(s);
@@ -24,19 +35,25 @@ static int at_begin(nsm_sim *s) {
     memcpy(c->cls[s->on.mass_moving.of[a]].mass0, k->mass, (size_t)k->tab.count * (size_t)k->c->mass.n * sizeof(double));
   }
   c->na = 0;
+  for (int f = 0; f < r->nfriction; f++)
+    for (int d = 0; d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
   for (int a = 0; a < s->on.contact.n; a++) {
     const sim_class *k = &s->cls[s->on.contact.of[a]];
     k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       r->active[row] = !(r->gap[row] > 0);
-      if (r->active[row]) { c->index[row] = c->na; c->act[c->na++] = row; }
+      if (r->active[row]) act(s, row);
     }
   }
+  int closed = c->na;
+  for (int f = 0; f < r->nfriction; f++)
+    if (r->friction[f].normal < 0) act(s, r->friction[f].row[0]);
   for (int a = 0; a < s->on.constraint.n; a++) {
     const sim_class *k = &s->cls[s->on.constraint.of[a]];
     k->c->rate_fn(&v, &k->tab, r->rate0 + k->row0);
   }
-  return c->na;
+  if (r->nfriction > 0) con_drift(s, t1);
+  return closed;
 }
 
 // Rows of M(q_B): value + (H M^{-1} H^T) Lambda, free for constraints. The impulses are left in isl.lambda.
@@ -76,6 +93,7 @@ static int refine_impact(nsm_sim *s) {
   const sim_rows *r = &s->r;
   sim_islands *is = &s->isl;
   int worth = 0;
+  if (r->nfriction > 0) return 0;                      // who sticks and who slides would have to be told apart; friction takes energy anyway
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]], acts = c->of[row] >= 0 || s->la[r->l[row]] > 0;
     double w = r->e[row] * r->rate0[row], size = 0;
@@ -106,11 +124,14 @@ static int mass_at_begin(nsm_sim *s, nsm_error *e) {
 }
 
 static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
-  const sim_rows *r = &s->r;
+  sim_rows *r = &s->r;
   if (!mass_at_begin(s, e)) return NSM_FAILED;
+  for (int f = 0; f < r->nfriction; f++)                 // a force of given size has no impulse at an instant
+    for (int d = 0; r->friction[f].normal < 0 && d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
   if (!con_impact(s, 1, r->rate0)) return sim_cone_failed(s, t1, e);
   memset(s->la, 0, (size_t)s->nl * sizeof(double));
   apply_impulses(s);
+  for (int i = 0; i < s->con->na; i++) r->active[s->con->act[i]] = 1;
   for (int i = 0; i < REFINEMENTS && refine_impact(s); i++) continue;
   s->con->loss = con_impact_loss(s);
   return NSM_OK;
@@ -120,10 +141,10 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
-  int two = s->m->scheme != NSM_SCHEME_CONSISTENT1, closed = at_begin(s);
+  int two = s->m->scheme != NSM_SCHEME_CONSISTENT1, closed = at_begin(s, t1);
   size_t bytes = (size_t)s->nq * sizeof(double);
   memcpy(c->uc, s->z, bytes);
-  c->loss = 0;
+  c->loss = c->friction = c->forces = c->dampers = 0;
   if (two && closed > 0) {
     nsm_code code = impact(s, t1, e);
     if (code != NSM_OK) return code;
@@ -136,14 +157,15 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   nsm_code code = con_motion(s, &v, e);
   if (code == NSM_OK) code = con_mass(s, &v, e);
   if (code != NSM_OK) return code;
+  memcpy(c->force, s->l1, (size_t)s->nl * sizeof(double));
+  if (r->nfriction > 0 && (code = con_settle(s, &v, e)) != NSM_OK) return code;
   con_energy_end(s, &v);
   memcpy(c->kappa, c->kappa1, (size_t)s->nl * sizeof(double));
-  memcpy(c->force, s->l1, (size_t)s->nl * sizeof(double));
   con_learn(s);
   for (int i = 0; i < s->nl; i++) s->l1[i] += s->la[i];
   for (int i = 0; i < closed; i++) {
     int l = r->l[c->act[i]];
-    s->count.impacts += (two ? s->la[l] : s->l1[l]) > 0 && !c->closed[c->act[i]];
+    if (s->cls[r->cls[c->act[i]]].c->kind == NSM_CONTACT) s->count.impacts += (two ? s->la[l] : s->l1[l]) > 0 && !c->closed[c->act[i]];
   }
   if (s->on.contact.n > 0) memcpy(c->closed, r->active, (size_t)r->n);
   return NSM_OK;

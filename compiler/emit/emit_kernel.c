@@ -80,7 +80,7 @@ static const char *const arguments[KERNEL_COUNT] = {
   [KERNEL_GAP] = "double *gap, double *rate", [KERNEL_RATE] = "double *rate", [KERNEL_H] = "double *out",
   [KERNEL_LAW] = "double *lo, double *hi", [KERNEL_OUT] = "double *value",
   [KERNEL_C] = "double *r", [KERNEL_CJAC] = "double *out", [KERNEL_WORK] = "double *force, double *damping", [KERNEL_DG] = "double *out",
-  [KERNEL_RQ] = "double *out", [KERNEL_DRATE] = "double *out", [KERNEL_CURVE] = "const double *l, const double *kap, double *out" };
+  [KERNEL_RQ] = "double *out", [KERNEL_GQ] = "double *out", [KERNEL_DRATE] = "double *out", [KERNEL_CURVE] = "const double *l, const double *kap, double *out" };
 
 // Where value i of the kernel goes; NULL: nowhere (a zero added to a sum).
 static const char *target(Emitter *e, const PlanClass *pc, KernelKind k, int i) {

@@ -26,16 +26,16 @@ static const struct { KernelKind kernel; const char *stage, *fn, *name; } field[
   { KERNEL_ENERGY, NULL, "energy_fn", "energy" }, { KERNEL_Y, "y_stage", "y_fn", "y" }, { KERNEL_GAP, "y_stage", "gap_fn", "gap" },
   { KERNEL_RATE, NULL, "rate_fn", "rate" }, { KERNEL_H, "h_stage", "h_fn", "h" }, { KERNEL_LAW, "law_stage", "law_fn", "law" },
   { KERNEL_OUT, NULL, "out_fn", "out" }, { KERNEL_C, NULL, "c_fn", "c" }, { KERNEL_CJAC, NULL, "cjac_fn", "cjac" },
-  { KERNEL_WORK, NULL, "work_fn", "work" }, { KERNEL_DG, NULL, "dg_fn", "dg" }, { KERNEL_RQ, NULL, "rq_fn", "rq" },
+  { KERNEL_WORK, NULL, "work_fn", "work" }, { KERNEL_DG, NULL, "dg_fn", "dg" }, { KERNEL_RQ, NULL, "rq_fn", "rq" }, { KERNEL_GQ, NULL, "gq_fn", "gq" },
   { KERNEL_DRATE, NULL, "drate_fn", "drate" }, { KERNEL_CURVE, NULL, "curve_fn", "curve" } };
 
-enum { PATTERNS = 9 };
+enum { PATTERNS = 10 };
 typedef struct Pattern { const char *name; const Entries *e; } Pattern;
 
 static void patterns_of(const PlanClass *pc, Pattern *p) {
   const SysClass *c = pc->c;
   const Pattern all[PATTERNS] = { { "mass", &c->mass }, { "jac", &c->jac }, { "b", &c->b }, { "k", &c->k }, { "h", &c->h },
-                                  { "cjac", &pc->cjac }, { "rq", &pc->rq }, { "dr", &pc->dr }, { "curve", &pc->curve } };
+                                  { "cjac", &pc->cjac }, { "rq", &pc->rq }, { "dr", &pc->dr }, { "curve", &pc->curve }, { "gq", &pc->gq } };
   memcpy(p, all, sizeof all);
 }
 

@@ -39,8 +39,11 @@ static void kinetic(const Check *k, const SysClass *c) {
 
 static void row(const Check *k, const SysClass *c) {
   const char *name = c->label;
-  if (c->velocity_level) diag_label(refuse(k, c->span, "constraints on velocities"), "%s", name);
-  else if (ex_depends(k->s->pool, c->y, k->s->sym_time))
+  if (c->velocity_level && (ex_depends(k->s->pool, c->y, k->s->sym_time) || !at_rest(k, c, c->y))) {
+    Diag *d = refuse(k, c->span, "a constraint that prescribes a velocity");
+    diag_label(d, "%s", name);
+    diag_note(d, "a drive supplies energy; what the scheme keeps is a constraint that all velocities at zero meet");
+  } else if (!c->velocity_level && ex_depends(k->s->pool, c->y, k->s->sym_time))
     diag_label(refuse(k, c->span, c->kind == CLASS_CONTACT ? "a gap that changes with time" : "a constraint that changes with time"), "%s", name);
 }
 
@@ -80,7 +83,9 @@ void check_consistent(const System *s, const char *scheme, DiagBag *bag) {
     if (c->kind == CLASS_RELATION)
       diag_label(refuse(&k, c->span, c->compliant ? "compliant contacts" : "relations between outputs and multipliers"), "%s", c->label);
     else if (c->kind == CLASS_FRICTION) {
-      if (c->direction == 0) diag_label(refuse(&k, c->span, "friction"), "%s", c->label);
+      bool one_step = !strcmp(scheme, "consistent1");
+      if (c->direction == 0 && (one_step || c->friction == MF_GRIP))
+        diag_label(refuse(&k, c->span, one_step ? "friction" : "friction on a constraint"), "%s", c->label);
     }
     else if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) row(&k, c);
     else if (c->kind == CLASS_SMOOTH && c->kinetic != EX_NONE) kinetic(&k, c);

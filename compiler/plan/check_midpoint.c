@@ -8,10 +8,12 @@ static Diag *refuse(DiagBag *bag, Span at, const char *what) {
   return d;
 }
 
-static void states(const System *s, DiagBag *bag) {
+static bool states(const System *s, DiagBag *bag) {
   const Model *m = s->model;
+  int before = diag_errors(bag);
   for (int i = 0; i < m->nvar; i++)
     if (m->var[i].kind == MV_STATE) diag_label(refuse(bag, m->var[i].span, "first-order states"), "`%s` is one", m->var[i].plain);
+  return diag_errors(bag) > before;
 }
 
 // Symbols of the class's multipliers, and of its velocities on request.
@@ -45,7 +47,7 @@ static void force(Arena *a, const System *s, const SysClass *c, DiagBag *bag) {
 }
 
 void check_midpoint(Arena *a, const System *s, DiagBag *bag) {
-  states(s, bag);
+  if (states(s, bag)) return;                           // relations may speak of them: one cause, one message
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     if (c->kind == CLASS_RELATION) relation(a, s, c, bag);

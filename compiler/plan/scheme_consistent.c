@@ -21,6 +21,12 @@ static void row_kernels(PlanClass *pc, Hoist *h, const TwoPoint *t) {
   kernel_entries(pc, h, KERNEL_RQ, &t->rq);
   kernel_entries(pc, h, KERNEL_DRATE, &t->dr);
   kernel_entries(pc, h, KERNEL_CURVE, &t->curve);
+  if (t->gap != EX_NONE) {
+    kernel_set(pc, h, KERNEL_GAP, (Ex[]){ t->gap, pc->c->rate }, 2);
+    pc->kernel[KERNEL_GAP].stage = STAGE_STATE;
+    kernel_entries(pc, h, KERNEL_GQ, &t->gq);
+    pc->gq = t->gq;
+  }
   pc->rq = t->rq;
   pc->dr = t->dr;
   pc->curve = t->curve;
@@ -48,7 +54,7 @@ const Plan *scheme_consistent(Arena *a, const System *s, const char *name) {
       TwoPoint t = two_point_row(a, s, c);
       row_kernels(pc, &h, &t);
       p->constant_problem_matrix &= c->affine;
-    }
+    } else if (c->kind == CLASS_FRICTION) p->constant_problem_matrix &= c->affine;
     class_columns(pc, &h);
   }
   p->constant_problem_matrix &= p->constant_iteration_matrix;

@@ -190,12 +190,14 @@ TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
   Ex *d = ARENA_ARRAY(a, Ex, j.n + 1), *force = ARENA_ARRAY(a, Ex, j.n + 1);
   for (int k = 0; k < j.n; k++) force[k] = ex_num(p, 0);
   t.dg = ARENA_ARRAY(a, Ex, c->h.n + 1);
-  discrete(&j, c->y, d);
+  if (c->velocity_level) t.gap = ex_num(p, 0); else discrete(&j, c->y, d);
   for (int i = 0; i < c->h.n; i++) {
     int k = c->h.at[i].col;
-    t.dg[i] = d[k];
-    add(&j, &force[k], ex_mul(p, lambda, d[k]));
+    t.dg[i] = c->velocity_level ? at_middle(&j, c->h.at[i].value, j.vm) : d[k];
+    if (c->velocity_level) add(&j, &t.gap, ex_mul(p, t.dg[i], j.dq[k]));
+    add(&j, &force[k], ex_mul(p, lambda, t.dg[i]));
   }
+  for (int k = 0; k < j.n && c->velocity_level; k++) push(&j, &t.gq, 0, k, WRT_Q, ex_diff(p, t.gap, j.q[k]));
   for (int k = 0; k < j.n; k++) push(&j, &t.rq, 0, k, WRT_Q, ex_diff(p, c->rate, j.q[k]));
   if (c->kind == CLASS_CONSTRAINT && discrete(&j, c->rate, d))
     for (int k = 0; k < j.n; k++) {

@@ -10,6 +10,8 @@ typedef struct TwoPoint {
   Ex force, damping;      // work done in the step; EX_NONE where the class does none
   Ex *dg;                 // rows: one for each entry of the class's h
   Entries rq, dr, curve;
+  Ex gap;                 // constraints on velocities H(q) v = 0: H(qm) (q - q0), in place of the gap; EX_NONE else
+  Entries gq;             // its derivative with respect to q
 } TwoPoint;
 
 // explicit_mass: R1 of seed 004 (5.58) in place of (12).

