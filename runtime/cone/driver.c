@@ -34,6 +34,19 @@ static inline int solve_contact(const nsm_cone_problem *p, const nsm_cone_try *t
   return 0;
 }
 
+// An accepted answer may lie outside of an interval by less than the tolerance: inside, if it is still accepted there.
+static inline int lies_in_intervals(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u, nsm_cone_check *c) {
+  int outside = 0;
+  for (int i = 0, k = 0; i < p->m; i++) {
+    if (k < p->cones && i == p->cone[k].first) i += p->cone[k++].size - 1;
+    else outside |= !(lambda[i] >= p->lo[i]) | !(lambda[i] <= p->hi[i]);
+  }
+  if (!outside) return 1;
+  nsm_cone_clip(p, lambda);
+  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+  return c->accepted;
+}
+
 static int is_auto(const nsm_cone_options *o) { return !o || !o->solver || strcmp(o->solver, "auto") == 0; }
 
 // A new matrix: forget everything; the analysis itself waits until a solver needs it.
@@ -161,7 +174,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   if (p->cones != 0 && !nsm_cone_blocks_ok(p)) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
   if (p->m == 0) { report(r, NSM_CONE_SOLVED, &c, "bases", 0); return NSM_CONE_SOLVED; }
   if (o) {
-    if (o->tolerance > 0 && o->tolerance != default_tolerance) { t.tolerance = o->tolerance; t.sqrt_tolerance = sqrt(o->tolerance); }
+    if (o->tolerance > 0 && o->tolerance < HUGE_VAL && o->tolerance != default_tolerance) { t.tolerance = o->tolerance; t.sqrt_tolerance = sqrt(o->tolerance); }
     t.warm = o->warm;
   }
 
@@ -186,7 +199,8 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   notice_matrix(p, w);
   if (is_auto(o) && p->m <= NSM_MODES_MAX && !p->row_start) {
     if (w->planar == 0) w->planar = nsm_cone_is_planar(p) ? 1 : -1;
-    if (w->planar > 0 && ((w->modes_known && nsm_cone_modes_again(p, w, &t, lambda, u, &c)) || nsm_cone_modes_judged(p, w, &t, lambda, u, &c))) {
+    if (w->planar > 0 && ((w->modes_known && nsm_cone_modes_again(p, w, &t, lambda, u, &c)) || nsm_cone_modes_judged(p, w, &t, lambda, u, &c)) &&
+        lies_in_intervals(p, &t, lambda, u, &c)) {
       report(r, NSM_CONE_SOLVED, &c, "modes", w->iterations > 0 ? w->iterations : 1);
       return NSM_CONE_SOLVED;
     }
