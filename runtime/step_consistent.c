@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum { REFINEMENTS = 2 };
+static const double resting = 1e-9;      // relative to the speeds, and to what drove them in the last step
 
 // ---- begin of the step ---------------------------------------------------------------------------------------------------------
 // A closed contact with its directions of slip, which follow it.
@@ -123,12 +124,30 @@ static int mass_at_begin(nsm_sim *s, nsm_error *e) {
   return 0;
 }
 
+// The rates at the begin; those of lasting contacts are zero but for what the solver left of them in the last step, and so are the impulses
+// and the friction that would come of it. The motion does not let the gap shrink by them.
+static const double *rates(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  const sim_rows *r = &s->r;
+  memcpy(c->slip, r->rate0, (size_t)r->n * sizeof(double));
+  for (int i = 0; i < c->na; i++) {
+    int row = c->act[i];
+    double size = 0;
+    for (int x = r->c0[row]; x < r->c0[row + 1]; x++) {
+      int z = r->cz[x];
+      size += fabs(r->c[x]) * (fabs(s->z[z]) + c->size[z] * c->mass_inverse[z]);
+    }
+    if (fabs(r->rate0[row]) <= resting * size) c->slip[row] = 0;
+  }
+  return c->slip;
+}
+
 static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   sim_rows *r = &s->r;
   if (!mass_at_begin(s, e)) return NSM_FAILED;
   for (int f = 0; f < r->nfriction; f++)                 // a force of given size has no impulse at an instant
     for (int d = 0; r->friction[f].normal < 0 && d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
-  if (!con_impact(s, 1, r->rate0)) return sim_cone_failed(s, t1, e);
+  if (!con_impact(s, 1, r->nfriction > 0 ? rates(s) : r->rate0)) return sim_cone_failed(s, t1, e);
   memset(s->la, 0, (size_t)s->nl * sizeof(double));
   apply_impulses(s);
   for (int i = 0; i < s->con->na; i++) r->active[s->con->act[i]] = 1;
