@@ -2,12 +2,11 @@
 #pragma once
 #include "system.h"
 
-// weights: theta and gamma mean something. explicit_step: nothing is iterated. closed: where a contact is, "y <= 0 at ...".
+// weights: theta and gamma mean something. explicit_step: nothing is iterated.
 typedef struct SchemeFacts {
   const char *name;
   double theta, gamma;
   bool weights, explicit_step, constant_w, constant_problem, one_iteration;
-  const char *closed;
 } SchemeFacts;
 
 void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out);       // f may be NULL
