@@ -46,9 +46,9 @@ void con_drift(nsm_sim *s, double t1) {
 }
 
 // Loss and work of the drive by impulse l at a slip that goes from `before` to `after`, of which w is the drive's.
-static void book(struct sim_consistent *c, double l, double before, double after, double w) {
-  c->friction -= 0.5 * l * (before + after);
-  c->forces -= l * w;
+static void book(nsm_sim *s, int row, double l, double before, double after, double w) {
+  s->con->friction += sim_ledger_book(s, row, -0.5 * l * (before + after));
+  s->con->forces -= l * w;
 }
 
 // What friction took in the impact, rates at q_B, and in the motion: power is lambda_T . (slip in the step)/h.
@@ -58,9 +58,9 @@ static void book_step(nsm_sim *s) {
     int row = c->act[i], l = s->r.l[row];
     if (s->cls[s->r.cls[row]].c->kind != NSM_FRICTION) continue;
     double move = con_slip_part(s, row, s->q1) - con_slip_part(s, row, s->q), w = c->drift[row] / s->h, mean = move / s->h + w;
-    book(c, s->l1[l], mean, mean, w);
+    book(s, row, s->l1[l], mean, mean, w);
     double begin = s->r.rate0[row], drive = begin - con_slip_part(s, row, s->z);
-    book(c, s->la[l], begin, drive + con_slip_part(s, row, c->uc), drive);
+    book(s, row, s->la[l], begin, drive + con_slip_part(s, row, c->uc), drive);
   }
 }
 
@@ -139,8 +139,7 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   for (int i = 0; ok && i < is->nactive; i++) {
     int row = r->row_at[is->active[i]], slip = s->cls[r->cls[row]].c->kind == NSM_FRICTION;
     double p = is->lambda[i] - c->start[row], drive = slip ? c->slip[row] - con_slip_part(s, row, s->z1) : 0;
-    if (slip) book(c, p, c->slip[row], is->u[i], drive);
-    else c->friction -= 0.5 * p * (c->slip[row] + is->u[i]);
+    book(s, row, p, c->slip[row], is->u[i], drive);
     c->start[row] = p;
   }
   for (int i = 0; ok && i < is->nactive; i++) {

@@ -6,12 +6,19 @@
 // impact is a step of its own (the law gives it); else it is estimated as -p (u + u_k) / 2 from impulses and rates of the contacts.
 #include "consistent.h"
 #include <math.h>
+#include <string.h>
 
 void sim_ledger_start(nsm_sim *s) {
   sim_ledger *g = &s->ledger;
   *g = (sim_ledger){ .on = 1 };
   sim_energy(s, &g->kinetic, &g->potential);
   g->initial = g->kinetic + g->potential;
+  if (s->r.n > 0) memset(s->r.loss, 0, (size_t)s->r.n * sizeof(double));
+}
+
+double sim_ledger_book(nsm_sim *s, int row, double loss) {
+  if (s->ledger.on) s->r.loss[row] += loss;
+  return loss;
 }
 
 // Part of the slip velocity that a drive makes, at the begin.
@@ -31,7 +38,7 @@ void sim_ledger_impulses(nsm_sim *s) {
     int row = r->row_at[a->active[i]], kind = s->cls[r->cls[row]].c->kind;
     if (kind != NSM_CONTACT && kind != NSM_FRICTION) continue;
     double p = s->l1[r->l[row]], begin = r->rate0[row], end = a->u[i] - r->e[row] * begin;
-    *(kind == NSM_CONTACT ? &g->loss : &g->loss_friction) -= 0.5 * p * (begin + end);
+    *(kind == NSM_CONTACT ? &g->loss : &g->loss_friction) += sim_ledger_book(s, row, -0.5 * p * (begin + end));
     if (kind == NSM_FRICTION) g->drive -= p * drive(s, row);
   }
 }
