@@ -2,18 +2,18 @@
 //
 // The impact (1) has impulses in the cone of its own normal impulse; the motion (2)-(6) a law on the slip in the step,
 //
-//   -(H_T(q_B)(q_E - q_B) + d) in N_D(lambda_T),   d = h w(q_B, tm)                                               (17)
+//   -(H_T(q_B)(q_E - q_B) + d) in N_D(lambda_T),   d = h w(q_B, tm)                       (friction.md (5))
 //
 // w: the part of the slip velocity that is not due to velocities. Power and force then have opposite signs over the step. But a contact that
 // sticks has H_T (q_E - q_B) = 0 and so H_T u_E = -H_T u_C: the velocity left over when it began to stick changes sign in every step (seed
 // 004, section 6.4; errata 2.14). Therefore the step ends with the impulses p - lambda_T that make the law hold for the velocity at the end too,
 //
-//   u+ = u_E + M^-1 (H_N^T P_N + H_T^T (p - lambda_T)),   -s+ in N_D(p),   rates of constraints and of pressed contacts 0      (18)
+//   u+ = u_E + M^-1 (H_N^T P_N + H_T^T (p - lambda_T)),   -s+ in N_D(p),   rates of constraints and of pressed contacts 0      (6)
 //
-// with D as it was in (17), of radius mu lambda_N. Nothing changes where the contact slides as it did. It only takes energy: lambda_T lies in D, so that
+// with D as it was in (5), of radius mu lambda_N. Nothing changes where the contact slides as it did. It only takes energy: lambda_T lies in D, so that
 // s+ . (p - lambda_T) <= 0, and with L = (P_N, p - lambda_T), G = H M^-1 H^T, rates r_E before and r+ after
 //
-//   T+ - T_E - work of the drive = L.(r+ + r_E)/2 = L.r+ - L.G L/2 <= 0.                                         (19)
+//   T+ - T_E - work of the drive = L.(r+ + r_E)/2 = L.r+ - L.G L/2 <= 0.                                         (7)
 #include "consistent.h"
 #include <math.h>
 #include <string.h>
@@ -111,7 +111,7 @@ static int matrices(nsm_sim *s, const nsm_view *v) {
   return 1;
 }
 
-// (18); the impulses are added to l1.
+// (6); the impulses are added to l1.
 static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   sim_rows *r = &s->r;
