@@ -41,8 +41,8 @@ static void disk_rows(const nsm_node *n, int from, double radius, double by_x, d
 }
 
 // One node; returns 0 where its rows of the Jacobian are those of the identity.
-static int node_map(const nsm_node *n, double alpha, const double *x, const double *y, double *F, double *A, double *B) {
-  double rho_N = 1 / (n->normal + alpha * n->metric), rho_T = 1 / (n->tangent + alpha * n->metric), p = x[0] - rho_N * y[0];
+static int node_map(const nsm_node *n, double alpha, double push, const double *x, const double *y, double *F, double *A, double *B) {
+  double rho_N = push / (n->normal + alpha * n->metric), rho_T = push / (n->tangent + alpha * n->metric), p = x[0] - rho_N * y[0];
   switch (n->kind) {
     case NSM_NODE_INTERVAL:
       if (p <= n->lo || p >= n->hi) {
@@ -82,8 +82,8 @@ void nsm_map_alart_curnier(const nsm_graph *g, double alpha, const double *x, co
       double *a = A + (size_t)c * NSM_NODE_BLOCK, *b = B + (size_t)c * NSM_NODE_BLOCK;
       memset(a, 0, NSM_NODE_BLOCK * sizeof(double));
       memset(b, 0, NSM_NODE_BLOCK * sizeof(double));
-      active[c] = (unsigned char)node_map(n, alpha, x + first, y + first, F + first, a, b);
-    } else node_map(n, alpha, x + first, y + first, F + first, NULL, NULL);
+      active[c] = (unsigned char)node_map(n, alpha, g->push, x + first, y + first, F + first, a, b);
+    } else node_map(n, alpha, g->push, x + first, y + first, F + first, NULL, NULL);
   }
 }
 

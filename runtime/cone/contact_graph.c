@@ -169,7 +169,7 @@ static double stiffness(const nsm_graph *g, int c, int from, int to) {
 
 int nsm_graph_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g) {
   size_t m = (size_t)p->m;
-  *g = (nsm_graph){ .rows = p->m };
+  *g = (nsm_graph){ .rows = p->m, .push = 1 };
   g->node = nsm_cone_take(w, m * sizeof *g->node);
   g->start = nsm_cone_take_ints(w, m + 1);
   g->diagonal = nsm_cone_take_ints(w, m);

@@ -15,7 +15,7 @@ enum { MEMORY = 5, HALVINGS = 12 };
 int nsm_newton_take(const nsm_graph *g, nsm_newton_map *map, nsm_cone_work *w, nsm_newton *n) {
   size_t m = (size_t)g->rows, nodes = (size_t)g->nodes;
   *n = (nsm_newton){ .g = g, .map = map, .w = w };
-  double **vectors[] = { &n->y, &n->F, &n->step, &n->y_step, &n->x_trial, &n->y_trial, &n->F_trial, &n->rest };
+  double **vectors[] = { &n->y, &n->F, &n->step, &n->y_step, &n->x_trial, &n->y_trial, &n->F_trial, &n->rest, &n->x_outer };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     if (!(*vectors[i] = nsm_cone_take_doubles(w, m))) return 0;
   n->A = nsm_cone_take_doubles(w, nodes * NSM_NODE_BLOCK);
@@ -65,7 +65,7 @@ static double remainder_of(const nsm_newton *n, double *rest) {
   return norm2(g->rows, rest);
 }
 
-static int factor(nsm_newton *n, double alpha) {
+int nsm_newton_factor(nsm_newton *n, double alpha) {
   const nsm_graph *g = n->g;
   if (!n->ordered || memcmp(n->taken, n->active, (size_t)g->nodes) != 0) {
     memcpy(n->taken, n->active, (size_t)g->nodes);
@@ -89,7 +89,7 @@ static int direction(nsm_newton *n, double alpha) {
   double size = norm2(g->rows, n->F), rest = size;
   for (int c = 0; c < g->nodes; c++)
     for (int i = g->node[c].first; i < g->node[c].first + g->node[c].size; i++) n->step[i] = n->active[c] ? 0 : -n->F[i];
-  if (!factor(n, alpha)) return 0;
+  if (!nsm_newton_factor(n, alpha)) return 0;
   for (int k = 0; k < 3; k++) {
     product(g, alpha, n->step, NULL, n->y_step);
     double now = remainder_of(n, n->rest);
@@ -131,6 +131,17 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
   }
 }
 
+int nsm_newton_ran_away(const nsm_graph *g, const double *x) {
+  double unit = 0;
+  for (int c = 0; c < g->nodes; c++) {
+    const nsm_node *n = g->node + c;
+    if (n->kind == NSM_NODE_DISK) unit = fmax(unit, n->mu);
+    if (n->kind == NSM_NODE_INTERVAL) unit = fmax(unit, fmax(n->lo > -HUGE_VAL ? fabs(n->lo) : 0, n->hi < HUGE_VAL ? fabs(n->hi) : 0));
+    for (int i = n->first; i < n->first + n->size; i++) unit = fmax(unit, fabs(g->q[i]) / n->metric);
+  }
+  return !(largest(g->rows, x) <= 1e10 * unit);
+}
+
 nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda) {
   size_t mark = w->used;
   nsm_graph g;
@@ -141,7 +152,8 @@ nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, c
     for (int i = 0; i < p->m; i++) x[i] = t->warm && g.scale[i] > 0 ? lambda[i] / g.scale[i] : 0;
     int ok = nsm_newton_solve(&n, 0, x, fmax(0.1 * t->tolerance, 1e-15), t->max_iterations > 0 ? t->max_iterations : 200, x);
     for (int i = 0; i < p->m; i++) lambda[i] = g.scale[i] * x[i];
-    if (ok) outcome = NSM_CONE_PROPOSED;
+    if (ok && !nsm_newton_ran_away(&g, x)) outcome = NSM_CONE_PROPOSED;
+    else memset(lambda, 0, (size_t)p->m * sizeof(double));
   }
   w->used = mark;
   return outcome;

@@ -27,6 +27,7 @@ typedef struct nsm_graph {
   int      *column;          // [start[nodes]], ascending in each node
   size_t   *at;
   double   *value, *q, *scale;
+  double    push;            // factor of rho in the maps
   int      *diagonal;        // [nodes] which block is (c, c)
 } nsm_graph;
 
@@ -87,7 +88,7 @@ typedef struct nsm_newton {
   size_t           mark;                       // w->used without the factor
   int              ordered;                    // fronts belong to `taken`
   unsigned char   *active, *trial_active, *taken;
-  double *y, *F, *A, *B, *step, *y_step, *x_trial, *y_trial, *F_trial, *rest;
+  double *y, *F, *A, *B, *step, *y_step, *x_trial, *y_trial, *F_trial, *rest, *x_outer;
   double  norm;                                // |F| in the maximum norm at the end
   int     iterations, factored;
 } nsm_newton;
@@ -95,5 +96,13 @@ typedef struct nsm_newton {
 int nsm_newton_take(const nsm_graph *g, nsm_newton_map *map, nsm_cone_work *w, nsm_newton *n);
 // Semismooth Newton with line search on F(x) = 0 for the problem with M + alpha metric, q - alpha metric center. 1 where |F|_inf <= tolerance |x|_inf.
 int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double tolerance, int max_iterations, double *x);
+// Factors A + B (M + alpha metric) on the active nodes; keeps the order where they are the same. 0: singular, or no room.
+int nsm_newton_factor(nsm_newton *n, double alpha);
+// 1 where x is so large (1e10 times the bounds and q / metric) that round-off hides u: what happens where there is no solution.
+int nsm_newton_ran_away(const nsm_graph *g, const double *x);
 // Newton alone, alpha = 0, from zero or the guess.
 nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda);
+
+// ---- proximal_newton.c: the loop from x with the first alpha; lambda is written in any case -------------------------------------------
+nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n, double alpha,
+                                   double *x, double *lambda, double *u);

@@ -3,20 +3,21 @@
 //   x+ solves (1) with  M + alpha D,  q - alpha D x,   D = mean diagonal of M, node by node          (Rockafellar 1976; with friction: Acary, Bremond, Huber 2018)
 //
 // alpha makes every local problem regular, also where M has no full rank (many contacts on one body). It starts large enough for Newton from zero,
-// falls tenfold as long as Newton needs few steps, so that the loop ends superlinearly, and rises where Newton fails.
+// falls tenfold as long as Newton needs few steps, so that the loop ends superlinearly, and rises where Newton fails. A second round from where the
+// first ended takes larger steps rho in the map, which changes the places at which its line search can stop.
 #include "newton.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { OUTER = 300, INNER = 30, TOTAL = 3000 };
+enum { OUTER = 300, INNER = 30, TOTAL = 1500 };
 
 static void to_lambda(const nsm_graph *g, const double *x, double *lambda) {
   for (int i = 0; i < g->rows; i++) lambda[i] = g->scale[i] * x[i];
 }
 
 // |F|_inf / |x|_inf at alpha = 0.
-static double distance(const nsm_graph *g, nsm_newton *n, const double *x, double *y, double *F) {
+static double distance(nsm_graph *g, nsm_newton *n, const double *x, double *y, double *F) {
   double worst = 0, scale = 0;
   nsm_graph_apply(g, x, 1, y);
   n->map(g, 0, x, y, F, NULL, NULL, NULL);
@@ -27,12 +28,13 @@ static double distance(const nsm_graph *g, nsm_newton *n, const double *x, doubl
   return scale > 0 ? worst / scale : worst;
 }
 
-static nsm_cone_outcome loop(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const nsm_graph *g, nsm_newton *n,
-                             double *x, double *x_new, double *F, double *lambda, double *u) {
+nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n, double alpha,
+                                   double *x, double *lambda, double *u) {
   size_t bytes = (size_t)g->rows * sizeof(double);
-  int limit = t->max_iterations > 0 ? t->max_iterations : OUTER;
-  double alpha = 1, now = distance(g, n, x, u, F), ready = t->tolerance;
-  for (int k = 0; k < limit && n->iterations < TOTAL; k++) {
+  int limit = t->max_iterations > 0 ? t->max_iterations : OUTER, last = n->iterations + TOTAL;
+  double *x_new = n->x_outer, *F = n->F_trial, now = distance(g, n, x, u, F), ready = t->tolerance;
+  for (int k = 0; k < limit && n->iterations < last; k++) {
+    if (nsm_newton_ran_away(g, x)) { memset(x, 0, bytes); break; }
     if (now <= ready) {
       nsm_cone_check c;
       to_lambda(g, x, lambda);
@@ -47,7 +49,6 @@ static nsm_cone_outcome loop(const nsm_cone_problem *p, nsm_cone_work *w, const 
     else    alpha = fmin(5 * alpha, 1e6);
     if (ok || next < now) { memcpy(x, x_new, bytes); now = next; }
   }
-  (void)w;
   to_lambda(g, x, lambda);
   return NSM_CONE_GAVE_UP;
 }
@@ -57,10 +58,14 @@ static nsm_cone_outcome solve(const nsm_cone_problem *p, nsm_cone_work *w, const
   nsm_graph g;
   nsm_newton n;
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
-  double *x = nsm_cone_take_doubles(w, m), *x_new = nsm_cone_take_doubles(w, m), *F = nsm_cone_take_doubles(w, m);
-  if (x && x_new && F && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, map, w, &n)) {
+  double *x = nsm_cone_take_doubles(w, m);
+  if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, map, w, &n)) {
     for (size_t i = 0; i < m; i++) x[i] = t->warm && g.scale[i] > 0 ? lambda[i] / g.scale[i] : 0;
-    outcome = loop(p, w, t, &g, &n, x, x_new, F, lambda, u);
+    static const double push[] = { 1, 5 };
+    for (int k = 0; k < 2 && outcome != NSM_CONE_PROPOSED; k++) {
+      g.push = push[k];
+      outcome = nsm_proximal_loop(p, t, &g, &n, 10, x, lambda, u);
+    }
   }
   w->used = mark;
   return outcome;

@@ -1,5 +1,5 @@
 // Nothing is allocated after nsm_cone_workspace_size, and nothing is written beyond it.
-#include "bench.h"
+#include "contacts.h"
 
 // The sanitizers bring their own malloc; elsewhere every allocation of the program passes here and is counted.
 #if defined(__GLIBC__) && !defined(__SANITIZE_ADDRESS__)
@@ -48,6 +48,25 @@ static void nothing_is_allocated(void **state) {
   }
 }
 
+static void fill_blocks(bench *b) {
+  int m = b->p.m;
+  fill_semidefinite(b, m, 0);
+  for (int i = 0; i < m; i++) { b->M[i + i * m] += 0.5; b->q[i] = draw(); }
+}
+
+// The same with blocks of every type, of one contact and of many.
+static void nothing_is_allocated_for_blocks(void **state) {
+  (void)state;
+  for (int count = 1; count <= 40; count = 2 * count + 1) {
+    nsm_cone_block *cone;
+    bench b = bench_blocks(count, 31, count - 1, 7, 1, &cone);
+    fill_blocks(&b);
+    try_all(&b);
+    bench_close(&b);
+    free(cone);
+  }
+}
+
 // Any smaller workspace: an answer or a failure, and the bytes behind it untouched.
 static void small_workspace(void **state) {
   (void)state;
@@ -69,8 +88,36 @@ static void small_workspace(void **state) {
   }
 }
 
+static void small_workspace_for_blocks(void **state) {
+  (void)state;
+  for (int count = 1; count <= 12; count += 5) {
+    nsm_cone_block *cone;
+    bench b = bench_blocks(count, 31, 3, 7, 1, &cone);
+    int m = b.p.m;
+    fill_blocks(&b);
+    size_t full = nsm_cone_workspace_size_with(m, (size_t)(m * m), m, count), least = nsm_cone_workspace_size(0, 0, 0);
+    for (size_t bytes = full; bytes > least; bytes -= (full - least) / 40 + 1) {
+      unsigned char *work = malloc(bytes + 64);
+      memset(work, 0x5a, bytes + 64);
+      nsm_cone_workspace_init(work, bytes);
+      for (const char *const *s = nsm_cone_solver_names(); *s; s++) {
+        nsm_cone_options o = { *s, 0, 0, 0 };
+        nsm_cone_status status = nsm_cone_solve(&b.p, &o, work, b.lambda, b.u, &b.r);
+        assert_true(status == NSM_CONE_SOLVED || status == NSM_CONE_FAILED);
+        if (status == NSM_CONE_SOLVED) assert_laws(&b);
+        else if (bytes == full && strcmp(*s, "auto") == 0) fail_msg("the workspace that was asked for does not do");
+      }
+      for (int i = 0; i < 64; i++) assert_int_equal(work[bytes + (size_t)i], 0x5a);
+      free(work);
+    }
+    bench_close(&b);
+    free(cone);
+  }
+}
+
 int main(void) {
   nsm_la_init();
-  const struct CMUnitTest tests[] = { cmocka_unit_test(nothing_is_allocated), cmocka_unit_test(small_workspace) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(nothing_is_allocated), cmocka_unit_test(small_workspace),
+                                      cmocka_unit_test(nothing_is_allocated_for_blocks), cmocka_unit_test(small_workspace_for_blocks) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

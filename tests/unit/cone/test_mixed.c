@@ -1,0 +1,109 @@
+// Several blocks of every type among interval rows: the answers satisfy the laws of problem.h, whoever finds them, dense or in rows, warm or
+// not; a library of its own: nothing here needs the compiler or the runtime.
+#include "contacts.h"
+
+static const unsigned all_types = 31;
+
+// The dense problem of b as compressed rows, zeros left out.
+typedef struct rows { int *start, *col; double *value; } rows;
+static rows rows_of(bench *b) {
+  int m = b->p.m, n = 0;
+  rows r = { zeros((size_t)m + 1, sizeof(int)), zeros((size_t)(m * m), sizeof(int)), zeros((size_t)(m * m), 8) };
+  for (int i = 0; i < m; i++) {
+    for (int j = 0; j < m; j++)
+      if (b->M[i + j * m] != 0) { r.col[n] = j; r.value[n++] = b->M[i + j * m]; }
+    r.start[i + 1] = n;
+  }
+  b->p.M = r.value; b->p.row_start = r.start; b->p.col = r.col;
+  return r;
+}
+static void rows_close(rows *r) { free(r->start); free(r->col); free(r->value); }
+
+static void definite(void **state) {
+  (void)state;
+  for (int trial = 0; trial < 1500; trial++) {
+    nsm_cone_block *cone;
+    bench b = bench_blocks(1 + trial % 9, all_types, trial % 4, 7, trial % 7 == 0 ? 10 : 1, &cone);
+    int m = b.p.m, sparse = trial % 3 == 2;
+    rows r = { 0 };
+    fill_semidefinite(&b, m, trial % 5 ? 0 : 0.3);
+    for (int i = 0; i < m; i++) b.M[i + i * m] += 0.05;
+    for (int i = 0; i < m; i++) b.q[i] = draw();
+    if (sparse) r = rows_of(&b);
+    bench_solve(&b, NULL, 0);
+    assert_laws(&b);
+    for (int i = 0; i < m; i++) b.q[i] += 0.01 * draw();
+    bench_solve(&b, NULL, 1);
+    assert_laws(&b);
+    rows_close(&r);
+    bench_close(&b);
+    free(cone);
+  }
+}
+
+// Redundant contacts: M of half the rank, q such that an answer exists.
+static void redundant(void **state) {
+  (void)state;
+  for (int trial = 0; trial < 600; trial++) {
+    nsm_cone_block *cone;
+    bench b = bench_blocks(2 + trial % 9, all_types, trial % 4, 5, 1, &cone);
+    int m = b.p.m;
+    fill_semidefinite(&b, m - 1 - (int)((draw() + 1) * 0.2 * m), 0);
+    fill_answer(&b, pow(10, 2 * draw()));
+    bench_solve(&b, NULL, 0);
+    assert_laws(&b);
+    bench_close(&b);
+    free(cone);
+  }
+}
+
+// Every solver that takes blocks, one at a time: right or not at all; nonsmooth Gauss-Seidel right where M is well conditioned.
+static void one_at_a_time(void **state) {
+  (void)state;
+  for (int trial = 0; trial < 200; trial++) {
+    nsm_cone_block *cone;
+    bench b = bench_blocks(1 + trial % 8, all_types, trial % 4, 7, 1, &cone);
+    int m = b.p.m;
+    rows r = { 0 };
+    fill_semidefinite(&b, m, 0);
+    for (int i = 0; i < m; i++) b.M[i + i * m] += 0.3 * m;
+    for (int i = 0; i < m; i++) b.q[i] = draw();
+    if (trial % 2) r = rows_of(&b);
+    for (const char *const *s = nsm_cone_solver_names(); *s; s++) {
+      memset(b.lambda, 0, sizeof(double) * (size_t)m);
+      bench_solve(&b, *s, 0);
+      if (b.r.status == NSM_CONE_SOLVED || !strncmp(*s, "nsgs", 4)) assert_laws(&b);
+      else assert_int_equal(b.r.status, NSM_CONE_FAILED);
+    }
+    rows_close(&r);
+    bench_close(&b);
+    free(cone);
+  }
+}
+
+// NaN and infinity in M and q, with blocks: BAD_INPUT from every solver and every size.
+static void bad_numbers(void **state) {
+  (void)state;
+  const double wrong[] = { NAN, HUGE_VAL, -HUGE_VAL };
+  for (int trial = 0; trial < 300; trial++) {
+    nsm_cone_block *cone;
+    bench b = bench_blocks(1 + trial % 6, trial % 2 ? all_types : 1u | PLANE_ONLY, trial % 3, 7, 1, &cone);
+    int m = b.p.m;
+    for (int i = 0; i < m; i++) { b.M[i + i * m] = 1; b.q[i] = draw(); }
+    if (trial % 4 < 2) { b.p.matrix_id = 1; bench_solve(&b, NULL, 0); assert_laws(&b); }
+    if (trial % 4 < 2) b.q[(trial * 7) % m] = wrong[trial % 3];
+    else b.M[(trial * 11) % (m * m)] = wrong[trial % 3];
+    for (const char *const *s = nsm_cone_solver_names(); *s; s++) {
+      bench_solve(&b, *s, trial % 2);
+      assert_int_equal(b.r.status, NSM_CONE_BAD_INPUT);
+    }
+    bench_close(&b);
+    free(cone);
+  }
+}
+
+int main(void) {
+  nsm_la_init();
+  const struct CMUnitTest tests[] = { cmocka_unit_test(definite), cmocka_unit_test(redundant), cmocka_unit_test(one_at_a_time), cmocka_unit_test(bad_numbers) };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
