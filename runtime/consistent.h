@@ -40,7 +40,7 @@ struct sim_consistent {
   double    *mass_inverse;               // [nq] 1/M_ii at the start
 
   sim_matrix k;
-  unsigned char *constrained, *inverted; // [nblock] has rows of constraints; holds a pseudo-inverse
+  unsigned char *constrained, *inverted; // [nblock] has rows of constraints; holds an inverse or pseudo-inverse
   int        largest;                    // rows of the largest such block
   double    *keep, *right, *row_scale, *col_scale, *work, *rhs;
   int       *jpvt, lwork;

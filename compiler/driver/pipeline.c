@@ -96,7 +96,8 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "system", dump);
   if (last == STAGE_SYSTEM) return true;
 
-  c->plan = make_plan(c->arena, c->system, o->scheme, c->bag);
+  const char *meant = o->weights && !c->system->model->sim.scheme ? "moreau" : NULL;
+  c->plan = make_plan(c->arena, c->system, o->scheme ? o->scheme : meant, c->bag);
   if (!c->plan) return false;
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;
