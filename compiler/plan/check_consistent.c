@@ -84,8 +84,7 @@ void check_consistent(const System *s, const char *scheme, DiagBag *bag) {
       diag_label(refuse(&k, c->span, c->compliant ? "compliant contacts" : "relations between outputs and multipliers"), "%s", c->label);
     else if (c->kind == CLASS_FRICTION) {
       bool one_step = !strcmp(scheme, "consistent1");
-      if (c->direction == 0 && (one_step || c->friction == MF_GRIP))
-        diag_label(refuse(&k, c->span, one_step ? "friction" : "friction on a constraint"), "%s", c->label);
+      if (c->direction == 0 && one_step) diag_label(refuse(&k, c->span, "friction"), "%s", c->label);
     }
     else if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) row(&k, c);
     else if (c->kind == CLASS_SMOOTH && c->kinetic != EX_NONE) kinetic(&k, c);
