@@ -308,6 +308,7 @@ void sim_consistent_reset(nsm_sim *s);
 
 // ledger.c
 void sim_ledger_start(nsm_sim *s);
+const char *sim_scheme_name(int scheme);                                         // messages.c; NULL beyond the last
 void sim_note_start(nsm_sim *s);                                                // start.c: contacts that begin inside of the obstacle
 void sim_ledger_impulses(nsm_sim *s);                                            // loss at contacts from impulses and rates
 void sim_ledger_step(nsm_sim *s);                                                // after a step: q1, z1 hold its begin
