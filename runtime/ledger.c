@@ -14,6 +14,12 @@ void sim_ledger_start(nsm_sim *s) {
   *g = (sim_ledger){ .on = 1 };
   sim_energy(s, &g->kinetic, &g->potential);
   g->initial = g->kinetic + g->potential;
+  if (s->r.n > 0) memset(s->r.loss, 0, (size_t)s->r.n * sizeof(double));
+}
+
+double sim_ledger_book(nsm_sim *s, int row, double loss) {
+  if (s->ledger.on) s->r.loss[row] += loss;
+  return loss;
 }
 
 // What a drive (a moving floor, a belt, a driven constraint) puts in: minus impulse times the part of the rate or slip that is there at
@@ -43,7 +49,7 @@ void sim_ledger_impulses(nsm_sim *s) {
     int row = r->row_at[a->active[i]], kind = s->cls[r->cls[row]].c->kind;
     if (kind != NSM_CONTACT && kind != NSM_FRICTION) continue;
     double p = s->l1[r->l[row]], begin = r->rate0[row], end = a->u[i] - r->e[row] * begin;
-    *(kind == NSM_CONTACT ? &g->loss : &g->loss_friction) -= 0.5 * p * (begin + end);
+    *(kind == NSM_CONTACT ? &g->loss : &g->loss_friction) += sim_ledger_book(s, row, -0.5 * p * (begin + end));
   }
   if (s->m->scheme == NSM_SCHEME_MIDPOINT) book_drive(s, s->t + 0.5 * s->h, s->qm, 1);
   else {

@@ -113,9 +113,11 @@ static void print_scheme(const SchemeFacts *f, Text *out) {
     text_number(out, f->gamma);
     text_addc(out, ')');
   }
-  text_printf(out, "\n  %s %s; one-step matrix %s; %s\n", f->weights ? "W" : "iteration matrix", f->constant_w ? "constant, factored once" : "assembled in each iteration",
-              f->constant_problem ? "constant, computed once" : "computed in each iteration",
-              f->one_iteration ? "one iteration is exact" : "Newton until the residual is at round-off");
+  const char *each = f->explicit_step ? "step" : "iteration";
+  text_printf(out, "\n  %s ", f->weights ? "W" : f->explicit_step ? "M" : "iteration matrix");
+  if (f->constant_w) text_add(out, "constant, factored once"); else text_printf(out, "assembled in each %s", each);
+  if (f->constant_problem) text_add(out, "; one-step matrix constant, computed once; "); else text_printf(out, "; one-step matrix computed in each %s; ", each);
+  text_printf(out, "%s\n", f->explicit_step ? "explicit, no iteration" : f->one_iteration ? "one iteration is exact" : "Newton until the residual is at round-off");
 }
 
 void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
