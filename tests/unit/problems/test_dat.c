@@ -103,6 +103,26 @@ static void two_forms_that_differ(void **x) {
   nsm_problem_free(p);
 }
 
+// What is cut off is refused, and never read as the other form.
+static void every_cut_of_an_mlcp(void **x) {
+  (void)x;
+  const char *const whole[] = { mlcp_both, mlcp_one, mlcp_split, mlcp_older, mlcp_redundant };
+  for (int k = 0; k < 5; k++) {
+    size_t length = strlen(whole[k]), data = length;
+    if (k == 0) data = (size_t)(strstr(whole[k], "\n0 3 4.75") - whole[k]);           // what follows is a stored answer
+    for (size_t n = 0; n < data; n++) {
+      if (strchr(" \n", whole[k][n]) == NULL || n + 1 >= data) continue;
+      char *text = malloc(n + 1);
+      memcpy(text, whole[k], n);
+      text[n] = 0;
+      nsm_problem_error e;
+      nsm_problem *p = nsm_problem_parse(text, n, "a_mlcp.dat", NSM_PROBLEM_GUESS, &e);
+      if (p) fail_msg("this was read: %s", text);
+      free(text);
+    }
+  }
+}
+
 static void faults_have_a_place(void **x) {
   (void)x;
   assert_fault("2\n0\n@2 3\n", NSM_PROBLEM_LCP, "must be 2 x 2, and is 2 x 3");
@@ -119,7 +139,8 @@ static void faults_have_a_place(void **x) {
   assert_fault("3 1 3 3  3 2 2  2 @1", NSM_PROBLEM_LCP, "must grow");
   assert_fault("3 1 3 3  1 1 1  3  3  2 1  0 1  @5", NSM_PROBLEM_LCP, "must be at most 0");
   assert_fault("1 @2 1 1", NSM_PROBLEM_LCP, "not supported yet");
-  assert_fault("1 1 1 1\n0 1 @3", NSM_PROBLEM_MLCP, "at most 2");
+  assert_fault("1 1 @1 1\n0 1 3", NSM_PROBLEM_MLCP, "as many rows");                       // no ends of blocks: of the older form then
+  assert_fault("1 1 2 2\n0 2 4\n0 1 0\n@4 5 5", NSM_PROBLEM_MLCP, "must be 4 x 4");
   assert_fault("1 1 1 1\n0 1 2\n1 @1", NSM_PROBLEM_MLCP, "more than 1 complementary");
   assert_fault("@hello", NSM_PROBLEM_GUESS, "what kind");
   assert_fault("", NSM_PROBLEM_LCP, "empty");
@@ -130,13 +151,13 @@ static void counts_beyond_the_text(void **x) {
   (void)x;
   assert_fault("1000000@ 0 1000000 1000000 1000000 1000000 1", NSM_PROBLEM_LCP, "1000000 numbers (entries of q)");
   assert_fault("3 300000@ 1", NSM_PROBLEM_FC3D, "900000 numbers");
-  assert_fault("262144 1 1@ 1", NSM_PROBLEM_MLCP, "numbers (A, B, C, D, a, b)");
+  assert_fault("200000 1 200001@ 1", NSM_PROBLEM_MLCP, "numbers (A, B, C, D, a, b)");
   assert_fault("@4194304 0", NSM_PROBLEM_LCP, "at most 1048576");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(lcp_by_columns), cmocka_unit_test(blocks), cmocka_unit_test(relay_or_lcp), cmocka_unit_test(friction), cmocka_unit_test(mlcp),
-                                      cmocka_unit_test(mlcp_with_more_rows), cmocka_unit_test(two_forms_that_differ), cmocka_unit_test(faults_have_a_place),
+                                      cmocka_unit_test(mlcp_with_more_rows), cmocka_unit_test(two_forms_that_differ), cmocka_unit_test(every_cut_of_an_mlcp), cmocka_unit_test(faults_have_a_place),
                                       cmocka_unit_test(counts_beyond_the_text) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
