@@ -93,7 +93,8 @@ nsm_cone_outcome nsm_cone_admm(const nsm_cone_problem *p, nsm_cone_work *work, c
         factored = nsm_newton_factor(&n, beta);
       }
     }
-    if (distance < HUGE_VAL) outcome = nsm_proximal_loop(p, t, &g, &n, 1e-2, z, lambda, u);
+    g.push = 5;
+    if (distance < HUGE_VAL) outcome = nsm_proximal_loop(p, t, &g, &n, 1e-2, 1500, z, lambda, u);
   }
   work->used = mark;
   return outcome;
