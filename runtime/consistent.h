@@ -40,7 +40,7 @@ struct sim_consistent {
   double    *mass_inverse;               // [nq] 1/M_ii at the start
 
   sim_matrix k;
-  unsigned char *constrained, *inverted; // [nblock] has rows of constraints; holds a pseudo-inverse
+  unsigned char *constrained, *inverted; // [nblock] has rows of constraints; holds an inverse or pseudo-inverse
   int        largest;                    // rows of the largest such block
   double    *keep, *right, *row_scale, *col_scale, *work, *rhs;
   int       *jpvt, lwork;
@@ -86,7 +86,7 @@ void con_dq(const nsm_sim *s, double h, const double *dz, double *dq); // dq = (
 
 // consistent_energy.c
 void   con_energy_start(nsm_sim *s);
-double con_impact_loss(const nsm_sim *s);                        // of the impulses in la
+double con_impact_loss(nsm_sim *s);                        // of the impulses in la
 void   con_energy_end(nsm_sim *s, const nsm_view *v);            // works and losses of the step; gives round-off back to the speeds
 
 // consistent_settle.c

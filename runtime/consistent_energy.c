@@ -28,14 +28,14 @@ void con_energy_start(nsm_sim *s) {
 }
 
 // By the law: where an impulse acts, rate_C = -e rate_B, so that it takes -Lambda (rate_B + rate_C)/2.
-double con_impact_loss(const nsm_sim *s) {
+double con_impact_loss(nsm_sim *s) {
   const struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
   double loss = 0;
   for (int i = 0; i < c->na; i++) {
     int row = c->act[i];
     if (s->cls[r->cls[row]].c->kind == NSM_FRICTION) continue;
-    loss -= 0.5 * s->la[r->l[row]] * (1 - r->e[row]) * r->rate0[row];
+    loss += sim_ledger_book(s, row, -0.5 * s->la[r->l[row]] * (1 - r->e[row]) * r->rate0[row]);
   }
   return loss;
 }

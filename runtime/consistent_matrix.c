@@ -88,6 +88,11 @@ static void factor_constrained(struct sim_consistent *c, int block) {
   double *A = c->k.val + b->at, least = INFINITY, most = 0;
   size_t n = (size_t)b->n, bytes = n * n * sizeof(double);
   scale(c, b);
+  if (b->n <= NSM_LA_SMALL) {                              // columns have a largest entry of 1: the rule for pivots is the one below
+    double X[NSM_LA_SMALL * NSM_LA_SMALL];
+    c->inverted[block] = nsm_la_small_inverse(b->n, A, b->n, dependent, X).code == NSM_LA_OK;
+    if (c->inverted[block]) { memcpy(A, X, bytes); return; }
+  }
   memcpy(c->keep, A, bytes);
   nsm_la_status st = nsm_la_lu_factor(b->n, A, b->n, c->k.pivot + b->pivot_at);
   for (size_t i = 0; i < n; i++) {
@@ -142,7 +147,13 @@ void con_block_solve(nsm_sim *s, int block, double *x) {
   const double *rs = c->row_scale + b->first, *cs = c->col_scale + b->first;
   double *y = c->rhs;
   for (int i = 0; i < b->n; i++) y[i] = x[i] * rs[i];
-  if (c->inverted[block]) nsm_la_gemv(b->n, b->n, 1, c->k.val + b->at, b->n, y, 0, x);
+  if (c->inverted[block] && b->n <= NSM_LA_SMALL) {
+    const double *A = c->k.val + b->at;
+    for (int i = 0; i < b->n; i++) {
+      x[i] = 0;
+      for (int j = 0; j < b->n; j++) x[i] += A[i + j * b->n] * y[j];
+    }
+  } else if (c->inverted[block]) nsm_la_gemv(b->n, b->n, 1, c->k.val + b->at, b->n, y, 0, x);
   else {
     sim_block_solve(&c->k, block, y);
     memcpy(x, y, (size_t)b->n * sizeof(double));

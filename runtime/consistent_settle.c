@@ -2,18 +2,18 @@
 //
 // The impact (1) has impulses in the cone of its own normal impulse; the motion (2)-(6) a law on the slip in the step,
 //
-//   -(H_T(q_B)(q_E - q_B) + d) in N_D(lambda_T),   d = h w(q_B, tm)                                               (17)
+//   -(H_T(q_B)(q_E - q_B) + d) in N_D(lambda_T),   d = h w(q_B, tm)                       (friction.md (5))
 //
 // w: the part of the slip velocity that is not due to velocities. Power and force then have opposite signs over the step. But a contact that
 // sticks has H_T (q_E - q_B) = 0 and so H_T u_E = -H_T u_C: the velocity left over when it began to stick changes sign in every step (seed
 // 004, section 6.4; errata 2.14). Therefore the step ends with the impulses p - lambda_T that make the law hold for the velocity at the end too,
 //
-//   u+ = u_E + M^-1 (H_N^T P_N + H_T^T (p - lambda_T)),   -s+ in N_D(p),   rates of constraints and of pressed contacts 0      (18)
+//   u+ = u_E + M^-1 (H_N^T P_N + H_T^T (p - lambda_T)),   -s+ in N_D(p),   rates of constraints and of pressed contacts 0      (6)
 //
-// with D as it was in (17), of radius mu lambda_N. Nothing changes where the contact slides as it did. It only takes energy: lambda_T lies in D, so that
+// with D as it was in (5), of radius mu lambda_N. Nothing changes where the contact slides as it did. It only takes energy: lambda_T lies in D, so that
 // s+ . (p - lambda_T) <= 0, and with L = (P_N, p - lambda_T), G = H M^-1 H^T, rates r_E before and r+ after
 //
-//   T+ - T_E - work of the drive = L.(r+ + r_E)/2 = L.r+ - L.G L/2 <= 0.                                         (19)
+//   T+ - T_E - work of the drive = L.(r+ + r_E)/2 = L.r+ - L.G L/2 <= 0.                                         (7)
 #include "consistent.h"
 #include <math.h>
 #include <string.h>
@@ -46,9 +46,9 @@ void con_drift(nsm_sim *s, double t1) {
 }
 
 // Loss and work of the drive by impulse l at a slip that goes from `before` to `after`, of which w is the drive's.
-static void book(struct sim_consistent *c, double l, double before, double after, double w) {
-  c->friction -= 0.5 * l * (before + after);
-  c->forces -= l * w;
+static void book(nsm_sim *s, int row, double l, double before, double after, double w) {
+  s->con->friction += sim_ledger_book(s, row, -0.5 * l * (before + after));
+  s->con->forces -= l * w;
 }
 
 // What friction took in the impact, rates at q_B, and in the motion: power is lambda_T . (slip in the step)/h.
@@ -58,9 +58,9 @@ static void book_step(nsm_sim *s) {
     int row = c->act[i], l = s->r.l[row];
     if (s->cls[s->r.cls[row]].c->kind != NSM_FRICTION) continue;
     double move = con_slip_part(s, row, s->q1) - con_slip_part(s, row, s->q), w = c->drift[row] / s->h, mean = move / s->h + w;
-    book(c, s->l1[l], mean, mean, w);
+    book(s, row, s->l1[l], mean, mean, w);
     double begin = s->r.rate0[row], drive = begin - con_slip_part(s, row, s->z);
-    book(c, s->la[l], begin, drive + con_slip_part(s, row, c->uc), drive);
+    book(s, row, s->la[l], begin, drive + con_slip_part(s, row, c->uc), drive);
   }
 }
 
@@ -111,7 +111,7 @@ static int matrices(nsm_sim *s, const nsm_view *v) {
   return 1;
 }
 
-// (18); the impulses are added to l1.
+// (6); the impulses are added to l1.
 static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   sim_rows *r = &s->r;
@@ -139,8 +139,7 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   for (int i = 0; ok && i < is->nactive; i++) {
     int row = r->row_at[is->active[i]], slip = s->cls[r->cls[row]].c->kind == NSM_FRICTION;
     double p = is->lambda[i] - c->start[row], drive = slip ? c->slip[row] - con_slip_part(s, row, s->z1) : 0;
-    if (slip) book(c, p, c->slip[row], is->u[i], drive);
-    else c->friction -= 0.5 * p * (c->slip[row] + is->u[i]);
+    book(s, row, p, c->slip[row], is->u[i], drive);
     c->start[row] = p;
   }
   for (int i = 0; ok && i < is->nactive; i++) {

@@ -103,7 +103,9 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   sim_evaluate_constants(s);
   choose_step(s);
   if (!sim_prepare(s, s->h, e)) return 0;
-  return s->con ? sim_consistent_start(s, e) : 1;
+  if (s->con && !sim_consistent_start(s, e)) return 0;
+  sim_note_start(s);
+  return 1;
 }
 
 static int open_guarded(nsm_sim *s, const nsm_settings *set, nsm_error *e) {

@@ -3,23 +3,40 @@
 //   residue = dE - (work of forces - loss at dampers - loss at contacts)
 //
 // For the energy-consistent schemes it is round-off; for Moreau's it is the error of the scheme. The loss at contacts is exact where the
-// impact is a step of its own (the law gives it); else it is estimated as -p (u + u_k) / 2 from impulses and rates of the contacts.
+// impact is a step of its own (the law gives it); else it is estimated as -p (u + u_k) / 2 from impulses and rates of the contacts. Work of
+// forces includes that of multipliers of relations, and what moving gaps, belts and driven constraints put in.
 #include "consistent.h"
 #include <math.h>
+#include <string.h>
 
 void sim_ledger_start(nsm_sim *s) {
   sim_ledger *g = &s->ledger;
   *g = (sim_ledger){ .on = 1 };
   sim_energy(s, &g->kinetic, &g->potential);
   g->initial = g->kinetic + g->potential;
+  if (s->r.n > 0) memset(s->r.loss, 0, (size_t)s->r.n * sizeof(double));
 }
 
-// Part of the slip velocity that a drive makes, at the begin.
-static double drive(const nsm_sim *s, int row) {
+double sim_ledger_book(nsm_sim *s, int row, double loss) {
+  if (s->ledger.on) s->r.loss[row] += loss;
+  return loss;
+}
+
+// What a drive (a moving floor, a belt, a driven constraint) puts in: minus impulse times the part of the rate or slip that is there at
+// rest, of positions q at time t.
+static void book_drive(nsm_sim *s, double t, const double *q, double share) {
   const sim_rows *r = &s->r;
-  double w = r->rate0[row];
-  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) w -= r->c[e] * s->z[r->cz[e]];
-  return w;
+  const sim_islands *a = &s->isl;
+  memset(s->zm, 0, (size_t)s->nz * sizeof(double));
+  nsm_view rest = sim_view(s, t, q, s->zm, s->l1);
+  for (int c = 0; c < s->on.row.n; c++) {
+    const sim_class *k = &s->cls[s->on.row.of[c]];
+    if (sim_contactlike(k->c) && memchr(r->active + k->row0, 1, (size_t)k->tab.count)) k->c->rate_fn(&rest, &k->tab, r->y + k->row0);
+  }
+  for (int i = 0; i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]];
+    if (sim_contactlike(s->cls[r->cls[row]].c)) s->ledger.drive -= share * s->l1[r->l[row]] * r->y[row];
+  }
 }
 
 void sim_ledger_impulses(nsm_sim *s) {
@@ -27,12 +44,17 @@ void sim_ledger_impulses(nsm_sim *s) {
   const sim_islands *a = &s->isl;
   sim_ledger *g = &s->ledger;
   g->loss = g->loss_friction = g->drive = 0;
-  for (int i = 0; s->on.contact.n + s->on.friction.n > 0 && i < a->nactive; i++) {
+  if (a->nactive == 0) return;
+  for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]], kind = s->cls[r->cls[row]].c->kind;
     if (kind != NSM_CONTACT && kind != NSM_FRICTION) continue;
     double p = s->l1[r->l[row]], begin = r->rate0[row], end = a->u[i] - r->e[row] * begin;
-    *(kind == NSM_CONTACT ? &g->loss : &g->loss_friction) -= 0.5 * p * (begin + end);
-    if (kind == NSM_FRICTION) g->drive -= p * drive(s, row);
+    *(kind == NSM_CONTACT ? &g->loss : &g->loss_friction) += sim_ledger_book(s, row, -0.5 * p * (begin + end));
+  }
+  if (s->m->scheme == NSM_SCHEME_MIDPOINT) book_drive(s, s->t + 0.5 * s->h, s->qm, 1);
+  else {
+    book_drive(s, s->t, s->q, 0.5);
+    book_drive(s, s->t + s->h, s->q1, 0.5);
   }
 }
 

@@ -77,6 +77,7 @@ typedef struct sim_rows {
   double *lo, *hi, *e, *rate0, *y;      // [n] law; restitution; rate at the start of the step; output or rate
   double *gap;                          // [n] at the start of the step
   unsigned char *active;                // [n]
+  double *loss;                         // [n] energy that its impacts, or its friction, took so far (ledger.c)
   int           nfriction;
   sim_friction *friction;               // [nfriction]
   int          *friction_of;            // [n] its number, -1 for other rows
@@ -308,6 +309,8 @@ void sim_consistent_reset(nsm_sim *s);
 
 // ledger.c
 void sim_ledger_start(nsm_sim *s);
+double sim_ledger_book(nsm_sim *s, int row, double loss);                        // adds it to the row's; returns it
+void sim_note_start(nsm_sim *s);                                                // start.c: contacts that begin inside of the obstacle
 void sim_ledger_impulses(nsm_sim *s);                                            // loss at contacts from impulses and rates
 void sim_ledger_step(nsm_sim *s);                                                // after a step: q1, z1 hold its begin
 

@@ -174,10 +174,10 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   }
   nsm_view v = con_view(s, t1);
   nsm_code code = con_motion(s, &v, e);
-  if (code == NSM_OK) code = con_mass(s, &v, e);
   if (code != NSM_OK) return code;
   memcpy(c->force, s->l1, (size_t)s->nl * sizeof(double));
   if (r->nfriction > 0 && (code = con_settle(s, &v, e)) != NSM_OK) return code;
+  if ((code = con_mass(s, &v, e)) != NSM_OK) return code;     // last: it takes the factors of M
   con_energy_end(s, &v);
   memcpy(c->kappa, c->kappa1, (size_t)s->nl * sizeof(double));
   con_learn(s);

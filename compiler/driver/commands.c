@@ -6,7 +6,7 @@
 
 Compilation *compile_file(const Options *o, const char *path, PipelineStage last, FILE *dump, int *code) {
   Compilation *c = compilation_new();
-  PipelineOptions p = { path, o->set, o->nset, o->scheme, o->dump, false };
+  PipelineOptions p = { path, o->set, o->nset, o->scheme, o->dump, false, o->weights };
   bool good = compile_to(c, &p, last, dump);
   compilation_report(c, stderr);
   *code = good ? EXIT_OK : c->file_trouble ? EXIT_FILE : EXIT_MODEL;
@@ -26,7 +26,7 @@ int command_check(const Options *o) {
   int worst = EXIT_OK;
   for (int i = 0; i < o->nfile; i++) {
     Compilation *c = compilation_new();
-    PipelineOptions p = { o->file[i], o->set, o->nset, o->scheme, o->dump, true };
+    PipelineOptions p = { o->file[i], o->set, o->nset, o->scheme, o->dump, true, o->weights };
     bool good = compile_to(c, &p, STAGE_PLAN, stdout);
     compilation_report(c, stderr);
     int code = good ? EXIT_OK : c->file_trouble ? EXIT_FILE : EXIT_MODEL;
@@ -39,7 +39,7 @@ int command_check(const Options *o) {
 // A law or scheme that this version does not support yet is no obstacle to the derivation: the message goes out, the system too.
 int command_derive(const Options *o) {
   Compilation *c = compilation_new();
-  PipelineOptions p = { o->file[0], o->set, o->nset, o->scheme, o->dump, false };
+  PipelineOptions p = { o->file[0], o->set, o->nset, o->scheme, o->dump, false, o->weights };
   bool good = compile_to(c, &p, STAGE_PLAN, NULL);
   compilation_report(c, stderr);
   bool later = c->system && !c->plan && diag_errors(c->bag) == diag_count(c->bag, DIAG_E0701);

@@ -140,6 +140,7 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
     if (set) note_set(a, o, set);
     if (scheme) note_scheme(a, o, scheme);
     if (output) o->output = output;
+    o->weights |= length == 7 && (!strncmp(arg, "--theta", 7) || !strncmp(arg, "--gamma", 7));
     if (!strcmp(arg, "--help") || !strcmp(arg, "-h")) o->help = true;
     o->rest[o->nrest++] = arg;
     if (pair) o->rest[o->nrest++] = argv[++i];

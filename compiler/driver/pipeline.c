@@ -65,7 +65,7 @@ static bool read_source(Compilation *c, const char *path) {
 }
 
 SchemeFacts scheme_facts(const Plan *p) {
-  SchemeFacts f = { p->scheme, p->theta, p->gamma, p->weights, p->constant_iteration_matrix, p->constant_problem_matrix, p->one_iteration };
+  SchemeFacts f = { p->scheme, p->theta, p->gamma, p->weights, p->explicit_step, p->constant_iteration_matrix, p->constant_problem_matrix, p->one_iteration };
   const System *s = p->sys;
   if (s->theta != EX_NONE && ex_operator(s->pool, s->theta) == OP_NUM) f.theta = ex_value(s->pool, s->theta);
   if (s->gamma != EX_NONE && ex_operator(s->pool, s->gamma) == OP_NUM) f.gamma = ex_value(s->pool, s->gamma);
@@ -96,7 +96,8 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "system", dump);
   if (last == STAGE_SYSTEM) return true;
 
-  c->plan = make_plan(c->arena, c->system, o->scheme, c->bag);
+  const char *meant = o->weights && !c->system->model->sim.scheme ? "moreau" : NULL;
+  c->plan = make_plan(c->arena, c->system, o->scheme ? o->scheme : meant, c->bag);
   if (!c->plan) return false;
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;

@@ -33,6 +33,7 @@ typedef struct PipelineOptions {
   const char *scheme;            // from the command line, NULL if not given
   const char *dump;              // "ast,model,system,plan"; NULL
   bool library;                  // check: a file of functions and parts is fine
+  bool weights;                  // theta or gamma were given: a model that names no scheme gets moreau
 } PipelineOptions;
 
 Compilation *compilation_new(void);

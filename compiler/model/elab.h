@@ -193,6 +193,7 @@ void elab_relation(Env env, const Ast *x);
 void elab_contact(Env env, const Ast *x);
 void elab_constraint(Env env, const Ast *x);
 bool row_force(Symbol *y);
+bool known_law(const Ast *law);
 bool is_law(const Ast *law, const char *name);
 bool law_arguments(const Env *env, const Ast *law, int least, int most);
 MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what);   // a constant; NULL: bad, reported
@@ -207,6 +208,7 @@ bool own_indices(const Env *env, const Ast *x, const char *what); // pair[i]: th
 const char *family_name(const Env *env, const char *name);     // "pair[%]" for the loops of the item
 void elab_simulate(Env env, const Ast *x);
 void elab_expect(Env env, const Ast *x);
+const char *statistic_name(int i);                             // 0, 1, ...; NULL after the last
 Value elab_statistic(const Env *env, const Ast *x, bool *is_one);
 void not_supported(const Env *env, DiagCode code, Span at, const char *what, const char *help);
 void check_model(Elab *e);

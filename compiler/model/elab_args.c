@@ -33,6 +33,7 @@ void unknown_function(const Env *env, const Ast *x) {
     if (is_word(builtins[i].name)) vec_push(&names, builtins[i].name);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) vec_push(&names, others[i]);
   for (size_t i = 0; i < map_size(e->functions); i++) vec_push(&names, (const char *)map_key_at(e->functions, i));
+  for (int i = 0; env->in_claim && statistic_name(i); i++) vec_push(&names, statistic_name(i));
   Diag *d = diag(e->bag, DIAG_E0210, x->name_span.file ? x->name_span : x->span, "unknown function `%s`", x->name);
   diag_label(d, "not declared");
   const char *near = suggest(x->name, names.at, names.n);

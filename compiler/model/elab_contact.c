@@ -56,12 +56,18 @@ unsigned asserted_class(const Ast *law) {
 static const char *const law_names[] = {"newton", "inelastic", "elastic", "coulomb", "contensou", "scleronomous", "rheonomous"};
 enum { NLAWS = sizeof law_names / sizeof *law_names };
 
+bool known_law(const Ast *law) {
+  for (int i = 0; i < NLAWS; i++) if (strcmp(law->name, law_names[i]) == 0) return true;
+  return asserted_class(law) != 0;
+}
+
 bool is_law(const Ast *law, const char *name) { return strcmp(law->name, name) == 0; }
 
 static void unknown_law(const Env *env, const Ast *law) {
   Diag *d = diag(env->e->bag, DIAG_E0212, law->name_span.file ? law->name_span : law->span, "unknown law `%s`", law->name);
   diag_label(d, "not a law of contacts");
   const char *near = suggest(law->name, law_names, NLAWS);
+  if (!strcmp(law->name, "friction")) near = "coulomb";
   if (near) diag_help(d, "did you mean `%s`?", near);
   else diag_help(d, "the laws are newton(e), newton(e, e_t), inelastic, elastic, coulomb(mu), coulomb(mu1, mu2), contensou(mu, radius)");
 }

@@ -105,6 +105,8 @@ static const struct { const char *name; MStatKind kind; bool ordinary; } statist
 };
 enum { NSTATISTICS = sizeof statistics / sizeof *statistics };
 
+const char *statistic_name(int i) { return i < NSTATISTICS ? statistics[i].name : NULL; }
+
 // energy, energy.kinetic, energy.potential; a model may have a variable of that name, which then wins.
 static int energy_output(const Env *env, const Ast *x) {
   const Elab *e = env->e;

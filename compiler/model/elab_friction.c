@@ -118,7 +118,9 @@ static bool pressed(const Env *env, const Ast *x, Unit slip, MFriction *f) {
 // False: bad, reported. Without a law of friction f stays empty.
 bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f) {
   const Ast *law = NULL;
+  bool known = true;
   for (int i = 0; i < x->list2.n; i++) {
+    known = known && known_law(x->list2.at[i]);
     if (!is_friction(x->list2.at[i])) continue;
     if (law) {
       Diag *d = diag(env->e->bag, DIAG_E0225, x->list2.at[i]->span, "a second law of friction");
@@ -129,7 +131,7 @@ bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f
     }
     law = x->list2.at[i];
   }
-  if (!law && x->a && x->c) {
+  if (!law && known && x->a && x->c) {
     Diag *d = diag(env->e->bag, DIAG_W0813, x->c->span, "the slip velocity has no effect: `%s` has no friction", x->name);
     diag_help(d, "with coulomb(mu)");
   }

@@ -33,7 +33,7 @@ static void refuse_weights(const System *s, const char *scheme, DiagBag *bag) {
 
 const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *bag) {
   const MExperiment *x = &s->model->sim;
-  const char *scheme = override ? override : x->scheme ? x->scheme : "moreau";
+  const char *scheme = override ? override : x->scheme ? x->scheme : default_scheme(a, s);
   const char *near;
   if (!scheme_known(scheme, &near)) {
     Diag *d = diag(bag, DIAG_E0603, x->scheme && !override ? x->scheme_span : s->model->span, "there is no scheme '%s'", scheme);

@@ -14,6 +14,7 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians); 
 void work_kernel(PlanClass *pc, Hoist *h, Ex force, Ex damping);          // EX_NONE: no such work
 void class_columns(PlanClass *pc, const Hoist *h);                            // last: the columns of num
 
+const char *default_scheme(Arena *a, const System *s);                         // of an experiment that names none
 // What a scheme cannot step is refused, statement by statement (E0705); what the consistent schemes cannot promise is said.
 void check_midpoint(Arena *a, const System *s, DiagBag *bag);
 void check_consistent(const System *s, const char *scheme, DiagBag *bag);

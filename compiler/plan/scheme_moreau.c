@@ -1,6 +1,7 @@
 // Moreau's theta-gamma scheme (mathematics.md (3)-(10)): every step evaluates f at both ends, assembles
 // W = M - h theta (J_v + h theta J_q) - h gamma K, and solves the one-step problem in the rows.
 #include "scheme.h"
+#include "two_point.h"
 
 const Plan *scheme_moreau(Arena *a, const System *s) {
   Plan *p = ARENA_NEW(a, Plan);
@@ -17,6 +18,10 @@ const Plan *scheme_moreau(Arena *a, const System *s) {
     PlanClass *pc = &p->cls[i];
     Hoist h = { a, s, NULL, 0, 0 };
     class_kernels(pc, &h, &s->cls[i], true);
+    if (s->cls[i].kind == CLASS_SMOOTH) {
+      TwoPoint t = two_point_work(a, s, &s->cls[i]);
+      work_kernel(pc, &h, t.force, t.damping);
+    }
     class_columns(pc, &h);
     if (s->cls[i].kind == CLASS_SMOOTH) {
       p->constant_iteration_matrix &= pc->kernel[KERNEL_MASS].stage <= STAGE_CONST && pc->kernel[KERNEL_JAC].stage <= STAGE_CONST

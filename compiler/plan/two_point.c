@@ -12,7 +12,7 @@
 
 typedef struct Job {
   Arena *arena; Pool *p; const System *s; const SysClass *c;
-  int n;                       // all slots of the class: coordinates, and multipliers in the forces of relations
+  int n;                       // all slots of the class: coordinates, and what forces read besides: multipliers, states
   int *q, *v, *q0, *v0;        // [n] symbols
   Ex *q0x, *v0x, *qm, *vm, *dq; // [n]
   Ex h, tm;
@@ -36,7 +36,7 @@ static Job job_of(Arena *a, const System *s, const SysClass *c) {
   Pool *p = s->pool;
   Ex half = ex_num(p, 0.5);
   for (int k = 0; k < n; k++) {
-    if (c->slot[k].kind == SLOT_L) {                        // a multiplier: one value for the step
+    if (c->slot[k].kind != SLOT_Q) {                        // a multiplier, or a state in a force: one value for the step, that of its end
       j.q[k] = j.v[k] = j.q0[k] = j.v0[k] = c->slot[k].value;
       j.q0x[k] = j.v0x[k] = j.qm[k] = j.vm[k] = ex_sym(p, c->slot[k].value);
       j.dq[k] = ex_num(p, 0);

@@ -44,6 +44,16 @@ static const char *token_text(Parse *p, Token t) {
   return arena_printf(p->arena, "'%s'", span_text(p, t.at));
 }
 
+// Words of other languages for what a word means here.
+static const char *translated(const char *text) {
+  static const char *const other[][2] = {{"parameter", "param"}, {"parameters", "param"}, {"constant", "param"}, {"const", "param"}, {"coordinate", "coord"},
+                                         {"coordinates", "coord"}, {"variable", "var"}, {"let", "var"}, {"component", "model"}, {"class", "model"},
+                                         {"block", "model"}, {"experiment", "simulate"}, {"simulation", "simulate"}};
+  for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+    if (!strcmp(text, other[i][0])) return other[i][1];
+  return NULL;
+}
+
 const char *word_near(Parse *p, Span name) {
   static const char *const words[] = {
 #define WORD(text, token, kind) text,
@@ -51,7 +61,8 @@ const char *word_near(Parse *p, Span name) {
 #undef WORD
     "with"};
   const char *text = arena_strndup(p->arena, name.file->text + name.lo, name.hi - name.lo);
-  return suggest(text, words, sizeof words / sizeof *words);
+  const char *meant = translated(text);
+  return meant ? meant : suggest(text, words, sizeof words / sizeof *words);
 }
 
 // --- the rules; each says whether it spoke ---

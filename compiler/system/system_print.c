@@ -57,7 +57,13 @@ const char *law_text(const SysClass *c) {
   return c->row_type == 0 ? "0 <= y perp lambda >= 0" : c->row_type == 1 ? "-y in N_[lo, hi](lambda)" : "y = 0";
 }
 
-static void print_row(const System *s, const SysClass *c, Text *out) {
+// Which contacts a step takes as closed.
+static const char *closed(const SchemeFacts *f) {
+  if (!f || !strcmp(f->name, "moreau")) return "y + h/2 y' <= 0 at the beginning of the step";
+  return !strcmp(f->name, "midpoint") ? "y <= 0 in the middle of the step" : "y <= 0 at the beginning of the step";
+}
+
+static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, Text *out) {
   text_printf(out, "\n  %s", c->label);
   for (int i = 0; i < c->nloop; i++) {
     text_printf(out, "%s%s in ", i ? ", " : "   for ", c->loop[i].name);
@@ -94,7 +100,7 @@ static void print_row(const System *s, const SysClass *c, Text *out) {
   for (int i = 0; i < c->nchain; i++) text_printf(out, "      %s\n", c->chain[i]);
   text_printf(out, "    levels           y[0]%s, lambda[%d]\n", c->level_y_max ? " .. y[1]" : "", c->level_lambda);
   if (c->kind == CLASS_FRICTION && c->normal >= 0 && s->cls[c->normal].kind == CLASS_CONTACT) text_add(out, "    index sets       those of its contact\n");
-  else if (c->kind == CLASS_CONTACT) text_add(out, "    index sets       I_0: all; I_1: y + h/2 y' <= 0 at the beginning of the step\n");
+  else if (c->kind == CLASS_CONTACT) text_printf(out, "    index sets       I_0: all; I_1: %s\n", closed(f));
   else text_add(out, "    index sets       I_0: all\n");
 }
 
@@ -107,9 +113,11 @@ static void print_scheme(const SchemeFacts *f, Text *out) {
     text_number(out, f->gamma);
     text_addc(out, ')');
   }
-  text_printf(out, "\n  %s %s; one-step matrix %s; %s\n", f->weights ? "W" : "iteration matrix", f->constant_w ? "constant, factored once" : "assembled in each iteration",
-              f->constant_problem ? "constant, computed once" : "computed in each iteration",
-              f->one_iteration ? "one iteration is exact" : "Newton until the residual is at round-off");
+  const char *each = f->explicit_step ? "step" : "iteration";
+  text_printf(out, "\n  %s ", f->weights ? "W" : f->explicit_step ? "M" : "iteration matrix");
+  if (f->constant_w) text_add(out, "constant, factored once"); else text_printf(out, "assembled in each %s", each);
+  if (f->constant_problem) text_add(out, "; one-step matrix constant, computed once; "); else text_printf(out, "; one-step matrix computed in each %s; ", each);
+  text_printf(out, "%s\n", f->explicit_step ? "explicit, no iteration" : f->one_iteration ? "one iteration is exact" : "Newton until the residual is at round-off");
 }
 
 void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
@@ -136,7 +144,7 @@ void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
     if (c->kind < CLASS_RELATION || c->kind > CLASS_FRICTION) continue;
     if (!any) text_add(out, "\nrelations, contacts, constraints\n");
     any = true;
-    print_row(s, c, out);
+    print_row(s, c, f, out);
   }
   if (s->uniform_reldeg) text_printf(out, "\n  %s\n", s->uniform_reldeg);
   if (f) print_scheme(f, out);

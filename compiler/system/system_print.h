@@ -2,8 +2,12 @@
 #pragma once
 #include "system.h"
 
-// weights: theta and gamma mean something.
-typedef struct SchemeFacts { const char *name; double theta, gamma; bool weights, constant_w, constant_problem, one_iteration; } SchemeFacts;
+// weights: theta and gamma mean something. explicit_step: nothing is iterated.
+typedef struct SchemeFacts {
+  const char *name;
+  double theta, gamma;
+  bool weights, explicit_step, constant_w, constant_problem, one_iteration;
+} SchemeFacts;
 
 void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out);       // f may be NULL
 void system_print_json(Arena *a, const System *s, const SchemeFacts *f, Text *out);

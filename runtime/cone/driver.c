@@ -34,6 +34,19 @@ static inline int solve_contact(const nsm_cone_problem *p, const nsm_cone_try *t
   return 0;
 }
 
+// An accepted answer may lie outside of an interval by less than the tolerance: inside, if it is still accepted there.
+static inline int lies_in_intervals(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u, nsm_cone_check *c) {
+  int outside = 0;
+  for (int i = 0, k = 0; i < p->m; i++) {
+    if (k < p->cones && i == p->cone[k].first) i += p->cone[k++].size - 1;
+    else outside |= !(lambda[i] >= p->lo[i]) | !(lambda[i] <= p->hi[i]);
+  }
+  if (!outside) return 1;
+  nsm_cone_clip(p, lambda);
+  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+  return c->accepted;
+}
+
 static int is_auto(const nsm_cone_options *o) { return !o || !o->solver || strcmp(o->solver, "auto") == 0; }
 
 // A new matrix: forget everything; the analysis itself waits until a solver needs it.
@@ -52,10 +65,25 @@ static inline void notice_matrix(const nsm_cone_problem *p, nsm_cone_work *w) {
 
 typedef struct best_answer { double *lambda; nsm_cone_check check; const char *solver; int any; } best_answer;
 
+// What a solver has left behind when it ran away is of no use: start again from there.
+static void make_finite(const nsm_cone_problem *p, double *lambda) {
+  int finite = 1;
+  for (int i = 0; i < p->m; i++) finite &= fabs(lambda[i]) < HUGE_VAL;
+  if (!finite) nsm_cone_start(p, lambda);
+}
+
+// The judge, for reports: overflow in M lambda is an infinite residual, not a nan.
+static void check(const nsm_cone_problem *p, const nsm_cone_try *t, const double *lambda, double *u, nsm_cone_check *c) {
+  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+  if (!(c->residual < HUGE_VAL)) c->residual = HUGE_VAL;
+  if (!(c->floor < HUGE_VAL)) c->floor = HUGE_VAL;
+}
+
 // Judges lambda; keeps it if it is the best so far.
 static int judge(const nsm_cone_problem *p, const nsm_cone_try *t, const char *solver, double *lambda, double *u, best_answer *best) {
   nsm_cone_check c;
-  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
+  make_finite(p, lambda);
+  check(p, t, lambda, u, &c);
   if (c.accepted || !best->any || c.residual < best->check.residual) {
     if (best->lambda) memcpy(best->lambda, lambda, (size_t)p->m * sizeof(double));
     best->check = c;
@@ -115,7 +143,7 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_op
     else nsm_cone_start(p, lambda);
     attempt.max_iterations = o ? o->max_iterations : 0;
     nsm_cone_outcome outcome = s->solve(&view, w, &attempt, lambda, u);
-    if (s->blocks) nsm_cone_clip(p, lambda);
+    nsm_cone_clip(p, lambda);
     if (judge(p, t, s->name, lambda, u, &best)) { status = NSM_CONE_SOLVED; break; }
     if (outcome == NSM_CONE_PROVED_NONE) { best.solver = s->name; status = NSM_CONE_NO_SOLUTION; break; }
     if (s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, t, s->name, lambda, u, &best)) {
@@ -130,7 +158,7 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_op
   }
   if (status != NSM_CONE_SOLVED && best.lambda && best.any) {
     memcpy(lambda, best.lambda, bytes);
-    nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &best.check);
+    check(p, t, lambda, u, &best.check);
   }
   w->used = mark;
   report(r, status, &best.check, best.solver, w->iterations);
@@ -146,7 +174,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   if (p->cones != 0 && !nsm_cone_blocks_ok(p)) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
   if (p->m == 0) { report(r, NSM_CONE_SOLVED, &c, "bases", 0); return NSM_CONE_SOLVED; }
   if (o) {
-    if (o->tolerance > 0 && o->tolerance != default_tolerance) { t.tolerance = o->tolerance; t.sqrt_tolerance = sqrt(o->tolerance); }
+    if (o->tolerance > 0 && o->tolerance < HUGE_VAL && o->tolerance != default_tolerance) { t.tolerance = o->tolerance; t.sqrt_tolerance = sqrt(o->tolerance); }
     t.warm = o->warm;
   }
 
@@ -171,7 +199,8 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   notice_matrix(p, w);
   if (is_auto(o) && p->m <= NSM_MODES_MAX && !p->row_start) {
     if (w->planar == 0) w->planar = nsm_cone_is_planar(p) ? 1 : -1;
-    if (w->planar > 0 && ((w->modes_known && nsm_cone_modes_again(p, w, &t, lambda, u, &c)) || nsm_cone_modes_judged(p, w, &t, lambda, u, &c))) {
+    if (w->planar > 0 && ((w->modes_known && nsm_cone_modes_again(p, w, &t, lambda, u, &c)) || nsm_cone_modes_judged(p, w, &t, lambda, u, &c)) &&
+        lies_in_intervals(p, &t, lambda, u, &c)) {
       report(r, NSM_CONE_SOLVED, &c, "modes", w->iterations > 0 ? w->iterations : 1);
       return NSM_CONE_SOLVED;
     }

@@ -16,8 +16,8 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fprintf(f, "\n");
   const sim_ledger *g = &s->ledger;
   if (!g->on) return;
-  fprintf(f, "  energy %.10g -> %.10g J: drift %.2g, largest gain %.2g, contacts took %.4g, dampers %.4g, forces gave %.4g, residue %.2g\n", g->initial,
-          g->kinetic + g->potential, g->drift, g->gain, g->contacts, g->dampers, g->forces, g->residue);
+  fprintf(f, "  energy %.10g -> %.10g J: drift %.2g, largest gain %.2g, contacts took %.4g (%.4g by friction), dampers %.4g, forces gave %.4g, residue %.2g\n", g->initial,
+          g->kinetic + g->potential, g->drift, g->gain, g->contacts, g->friction, g->dampers, g->forces, g->residue);
 }
 
 static void string(FILE *f, const char *t) {
@@ -44,14 +44,38 @@ static void entry(FILE *f, const char *key, double x) {
 }
 
 static void energy(FILE *f, const sim_ledger *g) {
-  const char *const key[] = { "initial", "final", "drift", "gain", "forces", "contacts", "dampers", "residue" };
-  const double value[] = { g->initial, g->kinetic + g->potential, g->drift, g->gain, g->forces, g->contacts, g->dampers, g->residue };
+  const char *const key[] = { "initial", "final", "drift", "gain", "forces", "contacts", "friction", "dampers", "residue" };
+  const double value[] = { g->initial, g->kinetic + g->potential, g->drift, g->gain, g->forces, g->contacts, g->friction, g->dampers, g->residue };
   fputs("  \"energy\": {", f);
   for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
     fprintf(f, "%s\"%s\": ", i ? ", " : " ", key[i]);
     number(f, value[i]);
   }
   fputs(" },\n", f);
+}
+
+// What each contact took: by impacts, and by friction. Those that took nothing are left out.
+static void losses(nsm_sim *s, FILE *f) {
+  const sim_rows *r = &s->r;
+  int listed = 0;
+  fputs("  \"losses\": {", f);
+  for (int row = 0; row < r->n; row++) {
+    int k = r->friction_of[row], rows[4] = { row }, n = k < 0 ? 1 : sim_friction_rows(s, k, rows), kind = s->cls[r->cls[row]].c->kind;
+    double impacts = kind == NSM_CONTACT ? r->loss[row] : 0, friction = 0;
+    if (rows[0] != row || !sim_contactlike(s->cls[r->cls[row]].c)) continue;
+    for (int d = 0; d < n; d++) friction += s->cls[r->cls[rows[d]]].c->kind == NSM_FRICTION ? r->loss[rows[d]] : 0;
+    if (impacts == 0 && friction == 0) continue;
+    char name[256];
+    sim_row_name(s, row, name, sizeof name);
+    fputs(listed++ ? ",\n    " : "\n    ", f);
+    string(f, name);
+    fputs(": { \"impacts\": ", f);
+    number(f, impacts);
+    fputs(", \"friction\": ", f);
+    number(f, friction);
+    fputs(" }", f);
+  }
+  fputs(listed ? "\n  },\n" : "},\n", f);
 }
 
 int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
@@ -69,7 +93,10 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fprintf(f, "  \"newton_iterations\": %ld,\n  \"solver_iterations\": %ld,\n  \"impacts\": %ld,\n", c->newton_iterations, c->solver_iterations,
           c->impacts);
   entry(f, "max_residual", c->max_residual);
-  if (s->ledger.on) energy(f, &s->ledger);
+  if (s->ledger.on) {
+    energy(f, &s->ledger);
+    losses(s, f);
+  }
   if (*s->note) { fputs("  \"note\": ", f); string(f, s->note); fputs(",\n", f); }
   fputs("  \"final\": {", f);
   int n = nsm_ncolumn(s);

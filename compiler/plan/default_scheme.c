@@ -1,0 +1,27 @@
+// The scheme of an experiment that names none. A mechanical system gets `consistent`, with one exception: where all rows are affine and the
+// mass is constant, Moreau's theta = 1/2 rule keeps the energy of the smooth motion exactly too, costs a third and is what others compute.
+// First-order states, relations and what `consistent` refuses get moreau as well.
+#include "scheme.h"
+
+static bool is_mechanical(const System *s) {
+  bool inertia = false;
+  for (int i = 0; i < s->model->nvar; i++) if (s->model->var[i].kind == MV_STATE) return false;
+  for (int i = 0; i < s->ncls; i++) {
+    if (s->cls[i].kind == CLASS_RELATION) return false;
+    inertia |= s->cls[i].kinetic != EX_NONE;
+  }
+  return inertia;
+}
+
+static bool is_linear(const System *s) {
+  for (int i = 0; i < s->ncls; i++)
+    for (int k = 0; k < s->cls[i].mass.n; k++) if (stage_of(s, s->cls[i].mass.at[k].value) > STAGE_CONST) return false;
+  return s->affine;
+}
+
+const char *default_scheme(Arena *a, const System *s) {
+  if (!is_mechanical(s) || is_linear(s)) return "moreau";
+  DiagBag *unheard = diag_bag_new(a);
+  check_consistent(s, "consistent", unheard);
+  return diag_errors(unheard) ? "moreau" : "consistent";
+}
