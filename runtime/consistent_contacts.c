@@ -158,7 +158,10 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
   for (int a = 0; a < m;) {
     int f = s->r.friction_of[c->act[c->member[a]]];
     if (f < 0) { a++; continue; }
+    const sim_friction *k = &s->r.friction[f];
     c->cone[p.cones] = sim_friction_block(s, f, a);
+    if (k->type == NSM_CONE_GRIP)                          // its normal force is an unknown of K: that of the iterate
+      c->cone[p.cones] = (nsm_cone_block){ .type = NSM_CONE_DISK, .first = a, .size = k->n, .radius = k->mu * fabs(s->l1[s->r.l[k->normal]]) };
     a += c->cone[p.cones++].size;
   }
   if (sparse) {
@@ -169,7 +172,10 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
 }
 
 static int is_slip(const nsm_sim *s, int row) { return s->cls[s->r.cls[row]].c->kind == NSM_FRICTION; }
-static int pressed_by_gap(const nsm_sim *s, int row) { return s->r.friction[s->r.friction_of[row]].normal >= 0; }
+static int pressed_by_gap(const nsm_sim *s, int row) {
+  const sim_friction *f = &s->r.friction[s->r.friction_of[row]];
+  return f->normal >= 0 && f->type != NSM_CONE_GRIP;
+}
 
 // What opens by itself needs no force.
 static int opens(nsm_sim *s, int m) {
@@ -241,7 +247,7 @@ static int project_slip(nsm_sim *s, int i) {
     c->l0[i + d] = lambda[d] = s->l1[s->r.l[row]];
     u[d] = change_of_gap(s, row);
   }
-  sim_friction_prox(s, f, normal < 0 ? 0 : s->ltry[s->r.l[normal]], u, diagonal, 0.8, lambda);
+  sim_friction_prox(s, f, normal < 0 ? 0 : s->con->of[normal] >= 0 ? s->l1[s->r.l[normal]] : s->ltry[s->r.l[normal]], u, diagonal, 0.8, lambda);
   for (int d = 0; d < n; d++) s->ltry[s->r.l[c->act[i + d]]] = lambda[d];
   return i + n - 1;
 }

@@ -26,7 +26,6 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
     if (c->kind == NSM_SMOOTH && (c->mass_stage != NSM_NONE || c->f_stage != NSM_NONE) && !c->c_fn)
       return refuse(s, a, "have no discrete form of this term", e);
     if (c->kind == NSM_CONSTRAINT && c->velocity_level && !c->dg_fn) return refuse(s, a, "have no discrete form of this constraint", e);
-    if (c->kind == NSM_FRICTION && c->friction == NSM_GRIP) return refuse(s, a, "do not support friction on a constraint yet", e);
     if (c->kind == NSM_FRICTION && s->m->scheme == NSM_SCHEME_CONSISTENT1) return refuse(s, a, "with one step know no friction", e);
     if (sim_contactlike(c) && c->kind != NSM_FRICTION && !c->dg_fn && c->h_stage > NSM_CONST) return refuse(s, a, "have no discrete derivative of this gap", e);
     if (s->m->scheme != NSM_SCHEME_CONSISTENT1 || c->kind != NSM_CONTACT) continue;

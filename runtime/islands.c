@@ -43,7 +43,7 @@ static int take_cones(const nsm_sim *s, int first, int m, nsm_cone_block *cone) 
   int n = 0;
   for (int i = 0; r->nfriction > 0 && i < m;) {
     int f = r->friction_of[r->row_at[s->isl.active[first + i]]];
-    if (f < 0) { i++; continue; }
+    if (f < 0 || !r->active[r->friction[f].row[0]]) { i++; continue; }
     cone[n] = sim_friction_block(s, f, i);
     if (s->isl.disk) {                                  // the normal row is an interval, its directions a disk
       const sim_friction *k = &r->friction[f];
@@ -227,7 +227,7 @@ static int solve_large(nsm_sim *s, int first, int m) {
 
 int sim_islands_solve(nsm_sim *s) {
   sim_islands *a = &s->isl;
-  if (a->nfixed > 0) {
+  if (a->nfixed > 0 && a->nactive == s->r.n && !a->disk) {
     for (int i = 0; i < a->nfixed; i++)
       if (!solved(s, &a->fixed[i].p, a->fixed[i].work, a->fixed[i].first, 1)) return 0;
     return 1;

@@ -9,12 +9,13 @@ enum { REFINEMENTS = 2 };
 static const double resting = 1e-9;      // relative to the speeds, and to what drove them in the last step
 
 // ---- begin of the step ---------------------------------------------------------------------------------------------------------
-// A closed contact with its directions of slip, which follow it.
+// A closed contact with its directions of slip, which follow it. Constraints are not among the contacts, their slip is.
 static void act(nsm_sim *s, int row) {
   struct sim_consistent *c = s->con;
   int f = s->r.friction_of[row], rows[4] = { row }, n = f < 0 ? 1 : sim_friction_rows(s, f, rows);
   for (int i = 0; i < n; i++) {
     s->r.active[rows[i]] = 1;
+    if (c->of[rows[i]] >= 0) continue;
     c->index[rows[i]] = c->na;
     c->act[c->na++] = rows[i];
   }
@@ -48,7 +49,7 @@ static int at_begin(nsm_sim *s, double t1) {
   }
   int closed = c->na;
   for (int f = 0; f < r->nfriction; f++)
-    if (r->friction[f].normal < 0) act(s, r->friction[f].row[0]);
+    if (r->friction[f].normal < 0 || c->of[r->friction[f].normal] >= 0) act(s, r->friction[f].row[0]);
   for (int a = 0; a < s->on.constraint.n; a++) {
     const sim_class *k = &s->cls[s->on.constraint.of[a]];
     k->c->rate_fn(&v, &k->tab, r->rate0 + k->row0);

@@ -66,7 +66,7 @@ static void no_energy(const Check *k) {
     if (c->kinetic == EX_NONE && c->potential == EX_NONE && c->dissipation == EX_NONE && !force) force = c;
     if (c->potential == EX_NONE || !ex_depends(s->pool, c->potential, s->sym_time)) continue;
     Diag *d = diag(k->bag, DIAG_W0820, c->span, "the potential changes with time, so the energy is not constant");
-    diag_note(d, "within each step it is taken at the middle: the energy changes by what its change in time supplies");
+    diag_note(d, "within each step it is taken at the middle: the energy changes by what its change in time supplies (`forces` in the ledger)");
   }
   if (!force || potential) return;
   Diag *d = diag(k->bag, DIAG_W0820, force->span, "forces but no potential: there is no energy to keep");
@@ -84,8 +84,7 @@ void check_consistent(const System *s, const char *scheme, DiagBag *bag) {
       diag_label(refuse(&k, c->span, c->compliant ? "compliant contacts" : "relations between outputs and multipliers"), "%s", c->label);
     else if (c->kind == CLASS_FRICTION) {
       bool one_step = !strcmp(scheme, "consistent1");
-      if (c->direction == 0 && (one_step || c->friction == MF_GRIP))
-        diag_label(refuse(&k, c->span, one_step ? "friction" : "friction on a constraint"), "%s", c->label);
+      if (c->direction == 0 && one_step) diag_label(refuse(&k, c->span, "friction"), "%s", c->label);
     }
     else if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) row(&k, c);
     else if (c->kind == CLASS_SMOOTH && c->kinetic != EX_NONE) kinetic(&k, c);
