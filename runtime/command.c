@@ -274,6 +274,12 @@ static const char *status_of(nsm_code c) {
   return c == NSM_OK ? "ok" : c == NSM_INTERRUPTED ? "interrupted" : c == NSM_CLAIM ? "claim failed" : "failed";
 }
 
+static int claims_ledger(const nsm_model *m) {
+  int any = 0;
+  for (int i = 0; i < m->nstat; i++) any |= m->stat[i].cls <= -4;
+  return any;
+}
+
 static nsm_code run(job *j, FILE *out) {
   nsm_error e = { NSM_OK, "" }, file = { NSM_OK, "" };
   nsm_code code = select_columns(j, &e);
@@ -287,7 +293,7 @@ static nsm_code run(job *j, FILE *out) {
 
   if (*j->s->note && !j->o.quiet) fprintf(j->err, "note: %s\n", j->s->note);
   // The ledger costs an evaluation of the energies per step: only where somebody looks at it.
-  if (j->s->on.energy.n > 0 && j->o.bench == 0 && (j->s->con || j->energies || j->summary)) sim_ledger_start(j->s);
+  if (j->s->on.energy.n > 0 && j->o.bench == 0 && (j->s->con || j->energies || j->summary || claims_ledger(j->m))) sim_ledger_start(j->s);
   double began = seconds();
   j->sum.step_ns = -1;
   code = j->o.bench > 0 ? run_bench(j, &e) : run_once(j, &e);

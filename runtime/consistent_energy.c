@@ -55,6 +55,7 @@ void con_energy_end(nsm_sim *s, const nsm_view *v) {
     const sim_class *k = &s->cls[s->on.smooth.of[a]];
     if (k->c->work_fn) k->c->work_fn(v, &k->tab, &c->forces, &c->dampers);
   }
+  c->forces += sim_driven(s, v->t0, v->q0, v->t, v->q);
   account(c, c->forces - c->dampers - c->loss - c->friction);
   energies(s, v, &kinetic, &potential);
   double a = (c->balance - (kinetic + potential)) / (2 * kinetic);

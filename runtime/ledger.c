@@ -58,6 +58,23 @@ void sim_ledger_impulses(nsm_sim *s) {
   }
 }
 
+// A potential that changes with time supplies V(q0, tm) - V(q0, t0) + V(q1, t1) - V(q1, tm); what is left of its change is work.
+double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, const double *q1) {
+  double supply = 0, tm = t0 + 0.5 * (t1 - t0);
+  for (int a = 0; a < s->on.energy.n; a++) {
+    const sim_class *k = &s->cls[s->on.energy.of[a]];
+    if (!k->c->driven) continue;
+    const double *q[] = { q0, q0, q1, q1 }, t[] = { t0, tm, tm, t1 };
+    for (int i = 0; i < 4; i++) {
+      nsm_view v = sim_view(s, t[i], q[i], s->z, s->l);
+      double kinetic = 0, potential = 0;
+      k->c->energy_fn(&v, &k->tab, &kinetic, &potential);
+      supply += i % 2 ? potential : -potential;
+    }
+  }
+  return supply;
+}
+
 void sim_ledger_step(nsm_sim *s) {
   sim_ledger *g = &s->ledger;
   double kinetic, potential, force = 0, damping = 0, before = g->kinetic + g->potential;
@@ -67,6 +84,7 @@ void sim_ledger_step(nsm_sim *s) {
     const sim_class *k = &s->cls[s->on.smooth.of[a]];
     if (k->c->work_fn) k->c->work_fn(&v, &k->tab, &force, &damping);
   }
+  if (!s->con) force += sim_driven(s, s->t - s->h, s->q1, s->t, s->q);
   sim_energy(s, &kinetic, &potential);
   double now = kinetic + potential, d = now - before;
   g->kinetic = kinetic;

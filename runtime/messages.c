@@ -96,3 +96,9 @@ void sim_row_name(const nsm_sim *s, int row, char *out, size_t size) {
   int cls = s->r.cls[row];
   sim_instance_name(s, cls, row - s->cls[cls].row0, out, size);
 }
+
+const char *sim_scheme_name(int scheme) {
+  static const char *const names[] = { [NSM_SCHEME_MOREAU] = "moreau", [NSM_SCHEME_CONSISTENT] = "consistent", [NSM_SCHEME_CONSISTENT1] = "consistent1",
+                                       [NSM_SCHEME_MIDPOINT] = "midpoint", [NSM_SCHEME_CONSISTENT_EXPLICIT_MASS] = "consistent_explicit_mass" };
+  return scheme >= 0 && scheme < (int)(sizeof names / sizeof *names) ? names[scheme] : NULL;
+}

@@ -15,7 +15,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 4
+#define NSM_ABI_VERSION 5
 
 // --- what kernels read ---
 typedef struct nsm_view {
@@ -97,6 +97,7 @@ typedef struct nsm_class {
   void (*b_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][b.n]
   void (*k_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][k.n]
   void (*energy_fn)(const nsm_view *, const nsm_table *, double *kinetic, double *potential); // adds; NULL where there is none
+  int driven;                     // the potential depends on time
   // Energy-consistent schemes, two-point kernels over (q0, v0) -> (q, v); docs/numerics/consistent.md. Contribution to the first row
   //   R1 = 1/2 (M(q0) + M(q)) (v - v0) + G(vm, qm)(q - q0) + h/2 [DT/Dq(v0; q0, q) + DT/Dq(v; q0, q)] + h DV/Dq(q0, q)
   //        + h dR/dv(qm, (q - q0)/h) - h F(tm, qm, vm)          (m: midpoint; mathematics.md (12), (13))
@@ -166,7 +167,7 @@ typedef struct nsm_par {
   int dim[2];
 } nsm_par;
 
-enum { NSM_STAT_FINAL = 0, NSM_STAT_INITIAL, NSM_STAT_MIN, NSM_STAT_MAX, NSM_STAT_MEAN, NSM_STAT_DRIFT, NSM_STAT_AT }; // drift: largest |y - y(start)|
+enum { NSM_STAT_FINAL = 0, NSM_STAT_INITIAL, NSM_STAT_MIN, NSM_STAT_MAX, NSM_STAT_MEAN, NSM_STAT_DRIFT, NSM_STAT_AT, NSM_STAT_GAIN }; // drift: largest |y - y(start)|; gain: largest rise in one step
 typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cls, which has one instance
 
 // Where the run starts and ends and how it steps; what the command line does not override.

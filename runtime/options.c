@@ -76,26 +76,23 @@ static nsm_code read_tolerance(const nsm_model *m, nsm_options *o, const char *v
 
 // NAME | moreau(theta = 0.5, gamma = 1). The scheme is part of the compiled model: another one needs another compilation.
 static nsm_code read_scheme(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
-  static const char *const names[] = { [NSM_SCHEME_MOREAU] = "moreau", [NSM_SCHEME_CONSISTENT] = "consistent", [NSM_SCHEME_CONSISTENT1] = "consistent1",
-                                       [NSM_SCHEME_MIDPOINT] = "midpoint", [NSM_SCHEME_CONSISTENT_EXPLICIT_MASS] = "consistent_explicit_mass" };
-  enum { NAMES = sizeof names / sizeof *names };
   const char *p = v + strspn(v, " ");
   size_t n = strcspn(p, "( ");
   int scheme = 0;
-  while (scheme < NAMES && (n != strlen(names[scheme]) || strncmp(p, names[scheme], n) != 0)) scheme++;
-  if (scheme == NAMES) {
+  while (sim_scheme_name(scheme) && (n != strlen(sim_scheme_name(scheme)) || strncmp(p, sim_scheme_name(scheme), n) != 0)) scheme++;
+  if (!sim_scheme_name(scheme)) {
     sim_fail(e, NSM_USAGE, "--scheme %s: there is no scheme `%.*s`; there are: moreau, midpoint, consistent, consistent1, consistent_explicit_mass", v, (int)n, p);
     return NSM_USAGE;
   }
   if (m && scheme != m->scheme) {
     sim_fail(e, NSM_USAGE, "--scheme %s: this simulator was compiled for `%s`; compile again to change it", v,
-             m->scheme >= 0 && m->scheme < NAMES ? names[m->scheme] : "another scheme");
+             sim_scheme_name(m->scheme) ? sim_scheme_name(m->scheme) : "another scheme");
     return NSM_USAGE;
   }
   p += n + strspn(p + n, " ");
   if (*p == 0) return NSM_OK;
   if (scheme != NSM_SCHEME_MOREAU) {
-    sim_fail(e, NSM_USAGE, "--scheme %s: %s takes no parameters", v, names[scheme]);
+    sim_fail(e, NSM_USAGE, "--scheme %s: %s takes no parameters", v, sim_scheme_name(scheme));
     return NSM_USAGE;
   }
   while (*p == '(' || *p == ',') {

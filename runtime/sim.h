@@ -307,11 +307,14 @@ void sim_consistent_analyse(nsm_sim *s);
 int  sim_consistent_start(nsm_sim *s, nsm_error *e);                             // initial values onto the constraints
 void sim_consistent_reset(nsm_sim *s);
 
+void sim_note_start(nsm_sim *s);                                                 // start.c: contacts that begin inside of the obstacle
+const char *sim_scheme_name(int scheme);                                         // messages.c; NULL beyond the last
+
 // ledger.c
 void sim_ledger_start(nsm_sim *s);
 double sim_ledger_book(nsm_sim *s, int row, double loss);                        // adds it to the row's; returns it
-void sim_note_start(nsm_sim *s);                                                // start.c: contacts that begin inside of the obstacle
 void sim_ledger_impulses(nsm_sim *s);                                            // loss at contacts from impulses and rates
+double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, const double *q1); // what potentials that change with time put in
 void sim_ledger_step(nsm_sim *s);                                                // after a step: q1, z1 hold its begin
 
 // columns.c

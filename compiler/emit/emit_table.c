@@ -58,6 +58,7 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i) {
     if (field[k].stage) text_printf(o, "    .%s = %d, .%s = %s_%d,\n", field[k].stage, (int)kn->stage, field[k].fn, field[k].name, i);
     else text_printf(o, "    .%s = %s_%d,\n", field[k].fn, field[k].name, i);
   }
+  if (c->potential != EX_NONE && ex_depends(e->plan->sys->pool, c->potential, e->plan->sys->sym_time)) text_add(o, "    .driven = 1,\n");
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
   if (c->kind == CLASS_FRICTION)
     text_printf(o, "    .friction = %s, .normal = %d, .direction = %d, .mu_num = %d, .mu2_num = %d, .radius_num = %d,\n", law[c->friction], c->normal,

@@ -101,19 +101,22 @@ void elab_simulate(Env env, const Ast *x) {
 
 static const struct { const char *name; MStatKind kind; bool ordinary; } statistics[] = {
   {"final", MS_FINAL, false}, {"initial", MS_INITIAL, false}, {"min", MS_MIN, true}, {"max", MS_MAX, true},
-  {"mean", MS_MEAN, false},   {"drift", MS_DRIFT, false},     {"at", MS_AT, false},
+  {"mean", MS_MEAN, false},   {"drift", MS_DRIFT, false},     {"at", MS_AT, false},     {"gain", MS_GAIN, false},
 };
 enum { NSTATISTICS = sizeof statistics / sizeof *statistics };
 
 const char *statistic_name(int i) { return i < NSTATISTICS ? statistics[i].name : NULL; }
 
-// energy, energy.kinetic, energy.potential; a model may have a variable of that name, which then wins.
+// energy, its parts and the entries of the ledger; a model may have a variable of that name, which then wins.
 static int energy_output(const Env *env, const Ast *x) {
   const Elab *e = env->e;
   const Ast *base = x->kind == AST_MEMBER ? x->a : x;
   if (base->kind != AST_NAME || base->name != e->word.energy || scope_find(env->scope, base->name)) return 0;
   if (x->kind == AST_NAME) return MSTAT_ENERGY;
-  return x->name == e->word.kinetic ? MSTAT_KINETIC : x->name == e->word.potential ? MSTAT_POTENTIAL : 0;
+  static const struct { const char *name; int output; } parts[] = { { "kinetic", MSTAT_KINETIC }, { "potential", MSTAT_POTENTIAL }, { "residue", MSTAT_RESIDUE },
+                                                                    { "forces", MSTAT_FORCES }, { "dampers", MSTAT_DAMPERS }, { "contacts", MSTAT_CONTACTS } };
+  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) if (!strcmp(x->name, parts[i].name)) return parts[i].output;
+  return 0;
 }
 
 static Value make_statistic(const Env *env, const Ast *x, MStatKind kind) {
@@ -174,7 +177,7 @@ void elab_expect(Env env, const Ast *x) {
   if (v.at[0]->uses & (MU_VAR | MU_TIME)) {
     Diag *d = diag(env.e->bag, DIAG_E0226, v.span, "a claim is about the finished run");
     diag_label(d, "uses a quantity that changes during the run");
-    diag_note(d, "the statistics are final, initial, min, max, mean, drift, and at(x, t)");
+    diag_note(d, "the statistics are final, initial, min, max, mean, drift, gain, and at(x, t)");
     diag_help(d, "expect final(x) <= 1; -- or, for every step: assert %s;", ast_text(env.e, x->a));
     return;
   }

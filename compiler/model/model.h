@@ -108,9 +108,9 @@ typedef struct MOutput { MContext ctx; const char *name; MExpr *value; Unit unit
 typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; Span span; } MInit;     // on: MX_VAR (coord or state); value over params, loops
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
 
-typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT } MStatKind;
+typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT, MS_GAIN } MStatKind;
 typedef struct MStat   { MStatKind kind; int output; MExpr *at; } MStat;       // of output number `output` (its context has n = 0); -1: the total energy, -2: kinetic, -3: potential
-enum { MSTAT_ENERGY = -1, MSTAT_KINETIC = -2, MSTAT_POTENTIAL = -3 };
+enum { MSTAT_ENERGY = -1, MSTAT_KINETIC = -2, MSTAT_POTENTIAL = -3, MSTAT_RESIDUE = -4, MSTAT_FORCES = -5, MSTAT_DAMPERS = -6, MSTAT_CONTACTS = -7 };
 typedef struct MExpect { MExpr *cond; const char *text; Span span; } MExpect; // over params and MX_STAT
 
 typedef struct MExperiment {

@@ -86,12 +86,13 @@ static void operation(const Printer *p, const MExpr *x) {
 }
 
 static void statistic(const Printer *p, const MExpr *x) {
-  static const char *const names[] = {"final", "initial", "min", "max", "mean", "drift", "at"};
+  static const char *const names[] = {"final", "initial", "min", "max", "mean", "drift", "at", "gain"};
   const MStat *s = &p->m->stat[x->id];
   text_printf(p->out, "%s(", names[s->kind]);
   if (s->output == MSTAT_ENERGY) text_add(p->out, "energy");
   else if (s->output == MSTAT_KINETIC) text_add(p->out, "energy.kinetic");
   else if (s->output == MSTAT_POTENTIAL) text_add(p->out, "energy.potential");
+  else if (s->output < 0) text_add(p->out, s->output == MSTAT_RESIDUE ? "energy.residue" : s->output == MSTAT_FORCES ? "energy.forces" : s->output == MSTAT_DAMPERS ? "energy.dampers" : "energy.contacts");
   else expr(p, p->m->output[s->output].value);
   if (s->at) {
     text_add(p->out, ", ");

@@ -66,7 +66,7 @@ static void no_energy(const Check *k) {
     if (c->kinetic == EX_NONE && c->potential == EX_NONE && c->dissipation == EX_NONE && !force) force = c;
     if (c->potential == EX_NONE || !ex_depends(s->pool, c->potential, s->sym_time)) continue;
     Diag *d = diag(k->bag, DIAG_W0820, c->span, "the potential changes with time, so the energy is not constant");
-    diag_note(d, "within each step it is taken at the middle: the energy changes by what its change in time supplies");
+    diag_note(d, "within each step it is taken at the middle: the energy changes by what its change in time supplies (`forces` in the ledger)");
   }
   if (!force || potential) return;
   Diag *d = diag(k->bag, DIAG_W0820, force->span, "forces but no potential: there is no energy to keep");

@@ -6,7 +6,8 @@
 
 void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   const nsm_counters *c = &m->count;
-  fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps, %.3g s", sim_text(s, s->m->name), m->status, nsm_time(s), c->steps, m->total, m->wall_s);
+  fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s, %.3g s", sim_text(s, s->m->name), m->status, nsm_time(s), c->steps, m->total,
+          sim_scheme_name(s->m->scheme), m->wall_s);
   if (m->compile_s > 0) fprintf(f, " (and %.3g s to compile)", m->compile_s);
   fprintf(f, "\n");
   if (m->step_ns >= 0) fprintf(f, "  %.4g ns per step (median)\n", m->step_ns);
@@ -84,6 +85,8 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   string(f, m->status);
   fputs(",\n  \"model\": ", f);
   string(f, sim_text(s, s->m->name));
+  fputs(",\n  \"scheme\": ", f);
+  string(f, sim_scheme_name(s->m->scheme));
   if (m->message) { fputs(",\n  \"message\": ", f); string(f, m->message); }
   fprintf(f, ",\n  \"steps\": %ld,\n", c->steps);
   entry(f, "time", nsm_time(s));

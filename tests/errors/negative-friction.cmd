@@ -1,1 +1,0 @@
-1 run models/incline.nsm --set mu=-0.1
