@@ -15,7 +15,7 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { "lemke",       nsm_cone_lemke,       0,              1,     1,      0,               "monotone and copositive-plus M, boxes for any M; degenerate problems" },
   { "proximal",    nsm_cone_proximal,    0,              0,     0,      0,               "monotone M of any rank; dense, tridiagonal, banded" },
   { "branch",      nsm_cone_branch,      0,              1,     0,      0,               "any M, exact: all ways to be complementary, by bounds; proves that there is no solution" },
-  { "proximal_newton", nsm_cone_proximal_newton, 0,      0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "friction of any rank: proximal point around Newton; dense and sparse" },
+  { "proximal_newton", nsm_cone_proximal_newton, 0,      0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_OR_SMALL, "friction of any rank: proximal point around Newton; dense and sparse" },
   { "interior",    nsm_cone_interior,    0,              0,     0,      (NSM_ALL_BLOCKS & ~(1u << NSM_CONE_GRIP)) | NSM_BLOCKS_ONLY, "friction without grips: interior point, made exact by the proximal loop" },
   { "alart_curnier", nsm_cone_alart_curnier, 0,          0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "semismooth Newton alone; few contacts per body" },
   { "nsgs",        nsm_cone_nsgs,        0,              0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "every block; block by block, exactly; dense and sparse" },
