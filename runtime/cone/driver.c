@@ -110,6 +110,10 @@ static nsm_cone_problem dense_view(const nsm_cone_problem *p, const nsm_cone_wor
   return d;
 }
 
+static int takes_intervals(const nsm_cone_solver *s, int m) {
+  return !(s->blocks & NSM_BLOCKS_ONLY) && (!(s->blocks & NSM_BLOCKS_OR_SMALL) || m <= NSM_SMALL);
+}
+
 static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_options *o, nsm_cone_work *w, const nsm_cone_try *t,
                                     const nsm_cone_solver *only, double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_check none = { HUGE_VAL, 0, 0, 0 };
@@ -138,7 +142,7 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_op
   unsigned used = nsm_cone_blocks_used(p);
   nsm_cone_status status = NSM_CONE_FAILED;
   for (const nsm_cone_solver *s = only ? only : nsm_cone_solvers; s->name; s++) {
-    if ((s->max_rows && p->m > s->max_rows) || (used & ~s->blocks) || (!used && !only && (s->blocks & NSM_BLOCKS_ONLY))) { if (only) break; continue; }
+    if ((s->max_rows && p->m > s->max_rows) || (used & ~s->blocks) || (!used && !only && !takes_intervals(s, p->m))) { if (only) break; continue; }
     if (attempt.warm) memcpy(lambda, guess, bytes);
     else nsm_cone_start(p, lambda);
     attempt.max_iterations = o ? o->max_iterations : 0;

@@ -41,7 +41,7 @@ JUDGE_INLINE void judge_note(judge *j, int i, double r, double floor, double rho
   limit = j->limit < limit ? j->limit : limit;
   limit = limit > 8 * floor ? limit : 8 * floor;
   if (!(r <= limit && limit < HUGE_VAL && 8 * floor <= rho * j->cap && valid)) j->accepted = 0;
-  if (!(r <= j->worst)) { j->worst = r; j->row = i; }
+  if (!(r <= j->worst) && j->worst == j->worst) { j->worst = r; j->row = i; }   // the first nan stays
   j->floor = floor > j->floor ? floor : j->floor;
 }
 
@@ -159,6 +159,7 @@ JUDGE_INLINE void judge_feed(judge *j, judge_block *f, const nsm_cone_problem *p
 JUDGE_INLINE void judge_close(const judge *j, nsm_cone_check *c) {
   double inverse = 1.0 / j->scale;
   c->residual = j->worst < 0 ? 0.0 : j->worst * inverse;
+  c->residual = c->residual < HUGE_VAL ? c->residual : HUGE_VAL;   // nan too: lambda is infinite or none
   c->floor = j->floor * inverse;
   c->worst = j->row;
   c->accepted = j->accepted && c->residual < HUGE_VAL;

@@ -82,7 +82,7 @@ nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, n
 nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
 nsm_cone_solver_function nsm_cone_contact, nsm_cone_modes, nsm_cone_planar;   // with cone blocks
 nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
-nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_alart_curnier;
+nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_admm, nsm_cone_alart_curnier, nsm_cone_fischer_burmeister;
 
 struct nsm_cone_check;
 // bases.c, judged, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.
@@ -103,11 +103,11 @@ typedef struct nsm_cone_solver {
   int                       needs_dense; // can work from a dense copy or tableau only
   int                       direct;      // finite: the driver tries it before the iterative ones
   unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals only; NSM_BLOCKS_ONLY: the driver
-                                         // does not try it on problems without blocks
+                                         // does not try it on problems without blocks; NSM_BLOCKS_OR_SMALL: up to NSM_SMALL rows it does
   const char               *takes;       // for the reader and for --help
 } nsm_cone_solver;
 enum { NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) | (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),
-       NSM_BLOCKS_ONLY = 1 << 16 };
+       NSM_BLOCKS_ONLY = 1 << 16, NSM_BLOCKS_OR_SMALL = 1 << 17, NSM_SMALL = 300 };
 
 extern const nsm_cone_solver nsm_cone_solvers[];   // ends with a NULL name
 const nsm_cone_solver *nsm_cone_solver_find(const char *name);

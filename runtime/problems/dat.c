@@ -10,6 +10,7 @@
 
 static int read_dense(scan *s, nsm_problem *p, int n) {
   long rows, cols;
+  scan_blanks(s);
   const char *at = s->at;
   if (!scan_count(s, NSM_PROBLEM_MAX_ROWS, &rows, "the number of rows") || !scan_count(s, NSM_PROBLEM_MAX_ROWS, &cols, "the number of columns")) return 0;
   if (rows != n || cols != n) return scan_fail(s, at, NULL, "the dense matrix is said to be %ld x %ld here, and %d x %d before", rows, cols, n, n);

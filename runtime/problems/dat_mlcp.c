@@ -75,6 +75,7 @@ static int read_marks(scan *s, nsm_problem *p, int n, int m, int *row_of) {
     before = end;
   } while (good && end < n + m);
   for (size_t b = 0; good && b + 1 < ends.n; b++) {
+    scan_blanks(s);
     const char *at = s->at;
     if (!(good = scan_count(s, 1, &mark, "whether a block is complementary (0 or 1)"))) break;
     for (int i = ends.at[b]; i < ends.at[b + 1]; i++) {
@@ -137,32 +138,33 @@ static int read_older(scan *s, nsm_problem *p) {
   scan_blanks(s);
   const char *at = s->at;
   if (!scan_count(s, NSM_PROBLEM_MAX_ROWS / 2, &rows, "the number of rows")) return 0;
-  if (rows < m) return scan_fail(s, at, NULL, "there are %ld complementary rows, and %ld rows in all", m, rows);
+  if (rows < n + m) return scan_fail(s, at, NULL, "there are %ld unknowns and %ld rows: there must be as many rows, or more", n + m, rows);
   shape h = shape_of(n, m, rows - m);
   return read_split(s, p, &h);
 }
 
-// The two forms cannot be told apart by their first numbers: the new one is tried first.
+// The new form: two flags, not both 0; where M is one matrix, the ends of blocks rise from 0 to n + m. In the older form entries of A and B stand there.
+static int is_new(const scan *s) {
+  nsm_problem_error ignored;
+  scan look = *s;
+  long one, split, n, m, end, before = -1;
+  look.e = &ignored;
+  if (!scan_count(&look, 1, &one, "") || !scan_count(&look, 1, &split, "") || !(one || split)) return 0;
+  if (!one) return 1;
+  if (!scan_count(&look, NSM_PROBLEM_MAX_ROWS, &n, "") || !scan_count(&look, NSM_PROBLEM_MAX_ROWS, &m, "")) return 0;
+  while (before < n + m) {
+    scan_blanks(&look);
+    if (look.at == look.end) return before >= 0;          // cut off
+    if (!scan_count(&look, n + m, &end, "") || (before < 0 ? end != 0 : end <= before)) return 0;
+    before = end;
+  }
+  return 1;
+}
+
 int prob_read_mlcp(scan *s, nsm_problem *p) {
-  nsm_problem_error first_error = { 0 };
-  scan first = *s;
-  first.e = &first_error;
   int n = 0;
   p->kind = NSM_PROBLEM_MLCP;
-  if (read_new(&first, p)) {
-    nsm_problem_error *e = s->e;
-    *s = first;
-    s->e = e;
-  } else {
-    prob_clear(p);
-    p->kind = NSM_PROBLEM_MLCP;
-    if (!read_older(s, p)) {
-      scan_blanks(&first);
-      // The form that came further is the one that was meant.
-      if (first_error.line > s->e->line || (first_error.line == s->e->line && first_error.column >= s->e->column)) *s->e = first_error;
-      return 0;
-    }
-  }
+  if (!(is_new(s) ? read_new(s, p) : read_older(s, p))) return 0;
   for (int i = 0; i < p->unknowns; i++) n += p->own_lo[i] < 0;
   prob_stored(s, p, n);
   return 1;

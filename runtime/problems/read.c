@@ -41,7 +41,7 @@ static int contains(const char *name, const char *word) {
 
 static nsm_problem_kind kind_in_name(const char *name) {
   static const struct { const char *word; nsm_problem_kind kind; } words[] = {
-    { "mlcp", NSM_PROBLEM_MLCP }, { "lcp", NSM_PROBLEM_LCP }, { "relay", NSM_PROBLEM_RELAY }, { "fc2d", NSM_PROBLEM_FC2D }, { "fc3d", NSM_PROBLEM_FC3D },
+    { "mlcp", NSM_PROBLEM_MLCP }, { "lcp", NSM_PROBLEM_LCP }, { "relay", NSM_PROBLEM_RELAY }, { "step", NSM_PROBLEM_RELAY }, { "fc2d", NSM_PROBLEM_FC2D }, { "fc3d", NSM_PROBLEM_FC3D },
     { "contact2d", NSM_PROBLEM_FC2D }, { "contact3d", NSM_PROBLEM_FC3D } };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (contains(name, words[i].word)) return words[i].kind;
