@@ -106,6 +106,7 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
   const nsm_graph *g = n->g;
   int m = g->rows;
   double history[MEMORY];
+  int leaps = 0;
   product(g, alpha, x, center, n->y);
   for (int k = 0;; k++) {
     n->map(g, alpha, x, n->y, n->F, n->A, n->B, n->active);
@@ -121,7 +122,12 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
     n->w->iterations++;
     double t = 1;
     for (int trial = 0;; trial++, t *= 0.5) {
-      if (trial > HALVINGS) return 0;
+      if (trial > HALVINGS) {                // at a kink of |F|: the full step, twice at most, and the search starts anew from there
+        if (leaps++ >= 2) return 0;
+        for (int i = 0; i < m; i++) n->x_trial[i] = x[i] + n->step[i];
+        for (int j = 0; j < MEMORY; j++) history[j] = HUGE_VAL;
+        break;
+      }
       for (int i = 0; i < m; i++) { n->x_trial[i] = x[i] + t * n->step[i]; n->y_trial[i] = n->y[i] + t * n->y_step[i]; }
       n->map(g, alpha, n->x_trial, n->y_trial, n->F_trial, NULL, NULL, NULL);
       if (norm2(m, n->F_trial) <= (1 - 1e-4 * t) * reference) break;

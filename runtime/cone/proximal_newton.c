@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { OUTER = 300, INNER = 30, TOTAL = 1500 };
+enum { OUTER = 300, INNER = 30 };
 
 static void to_lambda(const nsm_graph *g, const double *x, double *lambda) {
   for (int i = 0; i < g->rows; i++) lambda[i] = g->scale[i] * x[i];
@@ -29,9 +29,9 @@ static double distance(nsm_graph *g, nsm_newton *n, const double *x, double *y, 
 }
 
 nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n, double alpha,
-                                   double *x, double *lambda, double *u) {
+                                   int newton_limit, double *x, double *lambda, double *u) {
   size_t bytes = (size_t)g->rows * sizeof(double);
-  int limit = t->max_iterations > 0 ? t->max_iterations : OUTER, last = n->iterations + TOTAL;
+  int limit = t->max_iterations > 0 ? t->max_iterations : OUTER, last = n->iterations + newton_limit;
   double *x_new = n->x_outer, *F = n->F_trial, now = distance(g, n, x, u, F), ready = t->tolerance;
   for (int k = 0; k < limit && n->iterations < last; k++) {
     if (nsm_newton_ran_away(g, x)) { memset(x, 0, bytes); break; }
@@ -61,11 +61,7 @@ static nsm_cone_outcome solve(const nsm_cone_problem *p, nsm_cone_work *w, const
   double *x = nsm_cone_take_doubles(w, m);
   if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, map, w, &n)) {
     for (size_t i = 0; i < m; i++) x[i] = t->warm && g.scale[i] > 0 ? lambda[i] / g.scale[i] : 0;
-    static const double push[] = { 1, 5 };
-    for (int k = 0; k < 2 && outcome != NSM_CONE_PROPOSED; k++) {
-      g.push = push[k];
-      outcome = nsm_proximal_loop(p, t, &g, &n, 10, x, lambda, u);
-    }
+    outcome = nsm_proximal_loop(p, t, &g, &n, 10, 700, x, lambda, u);
   }
   w->used = mark;
   return outcome;

@@ -17,7 +17,9 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { "branch",      nsm_cone_branch,      0,              1,     0,      0,               "any M, exact: all ways to be complementary, by bounds; proves that there is no solution" },
   { "proximal_newton", nsm_cone_proximal_newton, 0,      0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_OR_SMALL, "friction of any rank: proximal point around Newton; dense and sparse" },
   { "interior",    nsm_cone_interior,    0,              0,     0,      (NSM_ALL_BLOCKS & ~(1u << NSM_CONE_GRIP)) | NSM_BLOCKS_ONLY, "friction without grips: interior point, made exact by the proximal loop" },
+  { "admm",        nsm_cone_admm,        0,              0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "large convexified friction: alternating directions, made exact by the proximal loop" },
   { "alart_curnier", nsm_cone_alart_curnier, 0,          0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "semismooth Newton alone; few contacts per body" },
+  { "fischer_burmeister", nsm_cone_fischer_burmeister, 0, 0,    0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "semismooth Newton alone on another map; M regular" },
   { "nsgs",        nsm_cone_nsgs,        0,              0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "every block; block by block, exactly; dense and sparse" },
   { "nsgs_over",   nsm_cone_nsgs_over,   0,              0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "as nsgs, over-relaxed by 1.3" },
   { "pgs",         nsm_cone_pgs,         0,              0,     0,      NSM_ALL_BLOCKS,  "symmetric definite M, all blocks; dense and sparse" },
@@ -30,7 +32,7 @@ static const char *const names[] = {
   "auto",
   "contact", "modes", "planar",
   "bases", "enumeration", "pivot", "lemke", "proximal", "branch",
-  "proximal_newton", "interior", "alart_curnier",
+  "proximal_newton", "interior", "admm", "alart_curnier", "fischer_burmeister",
   "nsgs", "nsgs_over",
   "pgs", "psor", "jacobi",
   NULL
