@@ -299,6 +299,7 @@ static void start_at_rest(nsm_sim *s) {
 
 void con_learn(nsm_sim *s) {
   struct sim_consistent *c = s->con;
+  if (c->affine) return;                                   // any start will do
   c->cost[c->moves] += 0.25 * ((double)c->iterations - c->cost[c->moves]);
   for (int k = 1; k < 3; k++) c->off[k] *= 0.75;
   for (int i = 0; i < s->nq; i++) {

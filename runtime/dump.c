@@ -68,7 +68,8 @@ static void write_problem(nsm_sim *s, const nsm_cone_problem *p, const double *l
 }
 
 // nsm_cone_solve, with the problem and its answer written. Row i of the problem is row[at[i]] of the simulation.
-nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u, nsm_cone_result *r, const int *row, const int *at) {
+nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u, nsm_cone_result *r, const int *row,
+                               const int *at) {
   place w = { s, row, at };
   memcpy(s->dump->guess, lambda, (size_t)p->m * sizeof(double));
   nsm_cone_status status = nsm_cone_solve(p, &s->cone, work, lambda, u, r);

@@ -108,7 +108,7 @@ static int refine_impact(nsm_sim *s) {
     is->lo[i] = acts ? -INFINITY : 0;
     is->hi[i] = acts ? INFINITY : 0;
     is->lambda[i] = 0;
-    worth |= acts && fabs(w) > 4 * DBL_EPSILON * size;
+    worth |= acts && fabs(w) > 32 * DBL_EPSILON * size;
   }
   if (!worth) return 0;
   memset(is->tiny_id, 0, sizeof is->tiny_id);          // the rows are of another kind: no factors are kept

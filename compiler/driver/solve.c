@@ -175,8 +175,9 @@ static void print_json(Text *t, const nsm_problem *p, const Answer *a, const Sol
   text_printf(t, ",\n  \"floor\": ");
   number(t, a->r.floor);
   text_printf(t, a->r.solver ? ",\n  \"solver\": \"%s\"" : ",\n  \"solver\": null", a->r.solver);
-  text_printf(t, ",\n  \"iterations\": %d,\n  \"time_s\": %.9g,\n  \"kind\": \"%s\",\n  \"rows\": %d,\n  \"cones\": %d,\n  \"worst\": %d", a->r.iterations, a->time_s,
-              nsm_problem_kind_name(p->kind), p->p.m, p->p.cones, a->r.worst);
+  text_printf(t, ",\n  \"iterations\": %d,\n  \"time_s\": %.9g", a->r.iterations, a->time_s);
+  text_printf(t, ",\n  \"kind\": \"%s\",\n  \"rows\": %d,\n  \"cones\": %d", nsm_problem_kind_name(p->kind), p->p.m, p->p.cones);
+  text_printf(t, ",\n  \"worst\": %d", a->r.worst);
   if (f->check) {
     Stored s = compare(p, a);
     text_printf(t, ",\n  \"stored\": ");
@@ -199,7 +200,8 @@ static void print_rows(Text *t, const nsm_problem *p) {
     if (k < p->p.cones && i >= p->p.cone[k].first) continue;
     many[isfinite(p->p.lo[i]) + isfinite(p->p.hi[i])]++;
   }
-  text_printf(t, "problem     %s%s, %d row%s:", nsm_problem_kind_name(p->kind), p->guessed && p->kind != NSM_PROBLEM_JSON ? " (guessed)" : "", p->p.m, p->p.m == 1 ? "" : "s");
+  bool guessed = p->guessed && p->kind != NSM_PROBLEM_JSON;
+  text_printf(t, "problem     %s%s, %d row%s:", nsm_problem_kind_name(p->kind), guessed ? " (guessed)" : "", p->p.m, p->p.m == 1 ? "" : "s");
   static const char *const what[] = { "free", "one-sided", "boxed" };
   const char *comma = "";
   for (int i = 0; i < 3; i++) if (many[i]) { text_printf(t, "%s %d %s", comma, many[i], what[i]); comma = ","; }
@@ -212,7 +214,8 @@ static void print_lines(Text *t, const nsm_problem *p, const Answer *a, const So
   print_rows(t, p);
   text_printf(t, "status      %s\nresidual    %.3g (tolerance %.3g)\nfloor       %.3g\n", statuses[a->r.status], a->r.residual,
               f->options.tolerance > 0 ? f->options.tolerance : 1e-12, a->r.floor);
-  text_printf(t, "solver      %s%s\niterations  %d\ntime        %.3g ms\n", a->r.solver ? a->r.solver : "none", a->r.status == NSM_CONE_FAILED && a->r.solver ? " came closest" : "",
+  bool closest = a->r.status == NSM_CONE_FAILED && a->r.solver;
+  text_printf(t, "solver      %s%s\niterations  %d\ntime        %.3g ms\n", a->r.solver ? a->r.solver : "none", closest ? " came closest" : "",
               a->r.iterations, 1e3 * a->time_s);
   if (a->r.status != NSM_CONE_SOLVED && a->r.worst >= 0 && a->r.worst < p->p.m)
     text_printf(t, "worst row   %d%s%s\n", a->r.worst, p->label ? " " : "", p->label ? p->label[a->r.worst] : "");

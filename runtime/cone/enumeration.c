@@ -18,7 +18,7 @@ static int allowed(const nsm_cone_problem *p, int i, choice c) {
 }
 
 // lambda for one choice per row; 0 where the equations are inconsistent.
-static int lambda_of(const nsm_cone_problem *p, const choice *at, double *lambda) {
+static int lambda_of(const nsm_cone_problem *p, const choice *at, double *lambda, int *doubtful) {
   int m = p->m, C[N], R[N], columns = 0, rows = 0;
   double A[N * N], b[N], x[N];
   for (int i = 0; i < m; i++) {
@@ -31,13 +31,13 @@ static int lambda_of(const nsm_cone_problem *p, const choice *at, double *lambda
     for (int j = 0; j < m; j++) b[r] -= p->M[R[r] + j * m] * lambda[j];
     for (int c = 0; c < columns; c++) A[r * N + c] = p->M[R[r] + C[c] * m];
   }
-  if (!nsm_cone_solve_rectangular(rows, columns, A, N, b, x)) return 0;
+  if (!nsm_cone_solve_rectangular(rows, columns, A, N, b, x, doubtful)) return 0;
   for (int c = 0; c < columns; c++) lambda[C[c]] = nsm_cone_project(x[c], p->lo[C[c]], p->hi[C[c]]);
   return 1;
 }
 
 nsm_cone_outcome nsm_cone_enumeration(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
-  int m = p->m;
+  int m = p->m, doubtful = 0;
   if (m < 1 || m > N || p->row_start) return NSM_CONE_GAVE_UP;
   double x[N], best[N], best_residual = HUGE_VAL;
   for (int i = 0; i < m; i++) best[i] = nsm_cone_project(0, p->lo[i], p->hi[i]);
@@ -51,7 +51,7 @@ nsm_cone_outcome nsm_cone_enumeration(const nsm_cone_problem *p, nsm_cone_work *
         tight |= at[i] == LOW_TIGHT || at[i] == HIGH_TIGHT;
         possible &= allowed(p, i, at[i]);
       }
-      if (possible && tight == pass && lambda_of(p, at, x)) {
+      if (possible && tight == pass && lambda_of(p, at, x, &doubtful)) {
         nsm_cone_check c;
         w->iterations++;
         nsm_cone_check_answer(p, x, t->tolerance, t->sqrt_tolerance, u, &c);
@@ -70,5 +70,5 @@ nsm_cone_outcome nsm_cone_enumeration(const nsm_cone_problem *p, nsm_cone_work *
     }
   }
   for (int i = 0; i < m; i++) lambda[i] = best[i];
-  return best_residual > 1e-6 ? NSM_CONE_PROVED_NONE : NSM_CONE_GAVE_UP;
+  return best_residual > 1e-6 && !doubtful ? NSM_CONE_PROVED_NONE : NSM_CONE_GAVE_UP;
 }

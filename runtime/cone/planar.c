@@ -38,7 +38,7 @@ static int allowed(const place *at, int choice) {
 }
 
 // lambda of one choice for each place; 0 where its equations are inconsistent.
-static int lambda_of(const nsm_cone_problem *p, const place *at, int places, const int *choice, double *lambda) {
+static int lambda_of(const nsm_cone_problem *p, const place *at, int places, const int *choice, double *lambda, int *doubtful) {
   int m = p->m, columns = 0, rows = 0, R[N];
   double E[N][N] = { { 0 } }, A[N * N], b[N], x[N];     // E[column][row]
   for (int i = 0; i < m; i++) lambda[i] = 0;
@@ -67,7 +67,7 @@ static int lambda_of(const nsm_cone_problem *p, const place *at, int places, con
       A[r * N + c] = sum;
     }
   }
-  if (!nsm_cone_solve_rectangular(rows, columns, A, N, b, x)) return 0;
+  if (!nsm_cone_solve_rectangular(rows, columns, A, N, b, x, doubtful)) return 0;
   for (int c = 0; c < columns; c++)
     for (int j = 0; j < m; j++) lambda[j] += x[c] * E[c][j];
   nsm_cone_clip(p, lambda);
@@ -79,7 +79,7 @@ static void keep(int m, const double *from, double *to) {
 }
 
 nsm_cone_outcome nsm_cone_planar(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
-  int m = p->m, places, choice[N] = { 0 };
+  int m = p->m, places, doubtful = 0, choice[N] = { 0 };
   place at[N];
   double combinations, x[N], best[N] = { 0 }, best_residual = HUGE_VAL;
   if (m < 1 || m > N || p->row_start || !nsm_cone_is_planar(p)) return NSM_CONE_GAVE_UP;
@@ -88,7 +88,7 @@ nsm_cone_outcome nsm_cone_planar(const nsm_cone_problem *p, nsm_cone_work *w, co
   for (;;) {
     int possible = 1, k = 0;
     for (int i = 0; i < places; i++) possible &= allowed(&at[i], choice[i]);
-    if (possible && lambda_of(p, at, places, choice, x)) {
+    if (possible && lambda_of(p, at, places, choice, x, &doubtful)) {
       nsm_cone_check c;
       w->iterations++;
       nsm_cone_check_answer(p, x, t->tolerance, t->sqrt_tolerance, u, &c);
@@ -105,5 +105,5 @@ nsm_cone_outcome nsm_cone_planar(const nsm_cone_problem *p, nsm_cone_work *w, co
     if (k == places) break;
   }
   keep(m, best, lambda);
-  return best_residual > 1e-6 ? NSM_CONE_PROVED_NONE : NSM_CONE_GAVE_UP;
+  return best_residual > 1e-6 && !doubtful ? NSM_CONE_PROVED_NONE : NSM_CONE_GAVE_UP;
 }

@@ -2,22 +2,46 @@
 #include "solver.h"
 #include <math.h>
 
-// A x = b, rows x columns (A by rows, `stride` apart; at most NSM_PLANAR_MAX each), by Gauss with complete pivoting; pivots below 1e-13 of the largest entry count as zero, unknowns without a
-// pivot are zero. Returns 0 where the rows left over are inconsistent by more than 1e-9 of the largest right-hand side.
-int nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, double *b, double *x) {
-  int order[NSM_PLANAR_MAX], rank = 0;
-  double largest = 0, b_max = 0;
-  for (int j = 0; j < columns; j++) { order[j] = j; x[j] = 0; }
+// Rows and columns := multiples of themselves with largest entry near 1 (powers of 2: no round-off). A x = b becomes (R A C) (x / C) = R b.
+static void equilibrate(int rows, int columns, double *A, int stride, double *b, double *by_column) {
   for (int i = 0; i < rows; i++) {
-    b_max = fmax(b_max, fabs(b[i]));
+    double largest = 0;
     for (int j = 0; j < columns; j++) largest = fmax(largest, fabs(A[i * stride + j]));
+    if (!(largest > 0 && largest < HUGE_VAL)) continue;
+    int e;
+    frexp(largest, &e);
+    for (int j = 0; j < columns; j++) A[i * stride + j] = ldexp(A[i * stride + j], -e);
+    b[i] = ldexp(b[i], -e);
   }
+  for (int j = 0; j < columns; j++) {
+    double largest = 0;
+    by_column[j] = 1;
+    for (int i = 0; i < rows; i++) largest = fmax(largest, fabs(A[i * stride + j]));
+    if (!(largest > 0 && largest < HUGE_VAL)) continue;
+    int e;
+    frexp(largest, &e);
+    by_column[j] = ldexp(1, -e);
+    for (int i = 0; i < rows; i++) A[i * stride + j] *= by_column[j];
+  }
+}
+
+// By Gauss with complete pivoting after equilibration; pivots below 1e-13 count as zero, unknowns without a pivot are zero. Returns 0 where the
+// rows left over are inconsistent by more than 1e-9 of the largest right-hand side. *doubtful := 1 (else as it was) where a pivot lies
+// between 1e-14 and 1e-8, so that the rank is not certain: nothing can be proved by such a system.
+int nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, double *b, double *x, int *doubtful) {
+  int order[NSM_PLANAR_MAX], rank = 0;
+  double by_column[NSM_PLANAR_MAX], b_max = 0;
+  equilibrate(rows, columns, A, stride, b, by_column);
+  for (int j = 0; j < columns; j++) { order[j] = j; x[j] = 0; }
+  for (int i = 0; i < rows; i++) b_max = fmax(b_max, fabs(b[i]));
   for (; rank < rows && rank < columns; rank++) {
     int r = rank, c = rank;
     for (int i = rank; i < rows; i++)
       for (int j = rank; j < columns; j++)
         if (fabs(A[i * stride + j]) > fabs(A[r * stride + c])) { r = i; c = j; }
-    if (!(fabs(A[r * stride + c]) > 1e-13 * largest)) break;
+    double pivot = fabs(A[r * stride + c]);
+    if (pivot > 1e-14 && pivot < 1e-8) *doubtful = 1;
+    if (!(pivot > 1e-13)) break;
     for (int j = 0; j < columns; j++) { double t = A[r * stride + j]; A[r * stride + j] = A[rank * stride + j]; A[rank * stride + j] = t; }
     { double t = b[r]; b[r] = b[rank]; b[rank] = t; }
     for (int i = 0; i < rows; i++) { double t = A[i * stride + c]; A[i * stride + c] = A[i * stride + rank]; A[i * stride + rank] = t; }
@@ -36,5 +60,6 @@ int nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, dou
     for (int j = i + 1; j < rank; j++) s -= A[i * stride + j] * x[order[j]];
     x[order[i]] = s / A[i * stride + i];
   }
+  for (int j = 0; j < columns; j++) x[j] *= by_column[j];
   return 1;
 }

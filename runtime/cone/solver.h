@@ -186,8 +186,9 @@ void nsm_cone_standard_project(const nsm_cone_standard *s, double *y);
 int  nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
 
 // ---- rectangular.c -------------------------------------------------------------------------------------------------------------
-// x := a solution of A x = b; 0 where there is none. A and b are lost.
-int  nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, double *b, double *x);
+// x := a solution of A x = b, A by rows, `stride` apart, at most NSM_PLANAR_MAX each way; 0 where there is none. A and b are lost.
+// *doubtful is set where the rank of A is not certain.
+int  nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, double *b, double *x, int *doubtful);
 
 // ---- projection.c --------------------------------------------------------------------------------------------------------------
 static inline double nsm_cone_project(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }

@@ -12,7 +12,8 @@ static int read_dense(scan *s, nsm_problem *p, int n) {
   long rows, cols;
   scan_blanks(s);
   const char *at = s->at;
-  if (!scan_count(s, NSM_PROBLEM_MAX_ROWS, &rows, "the number of rows") || !scan_count(s, NSM_PROBLEM_MAX_ROWS, &cols, "the number of columns")) return 0;
+  if (!scan_count(s, NSM_PROBLEM_MAX_ROWS, &rows, "the number of rows") || !scan_count(s, NSM_PROBLEM_MAX_ROWS, &cols, "the number of columns"))
+    return 0;
   if (rows != n || cols != n) return scan_fail(s, at, NULL, "the dense matrix is said to be %ld x %ld here, and %d x %d before", rows, cols, n, n);
   size_t size = (size_t)n * (size_t)n;
   return scan_room(s, size, "entries of M") && prob_dense(s, p, n) && scan_reals(s, p->own_M, size, 0, "an entry of M");
@@ -39,13 +40,15 @@ static int read_layout(scan *s, blocks *b, int n, long *stored) {
   if (!scan_count(s, INT_MAX, stored, "the number of blocks")) return 0;
   if (!scan_count(s, n, &R, "the number of block rows") || !scan_count(s, n, &C, "the number of block columns")) return 0;
   if (!read_ends(s, &b->row_end, R, n, "the end of a block row") || !read_ends(s, &b->col_end, C, n, "the end of a block column")) return 0;
-  if (!scan_count(s, R + 1, &filled1, "the length of the row pointer") || !scan_count(s, *stored, &filled2, "the number of block columns stored")) return 0;
+  if (!scan_count(s, R + 1, &filled1, "the length of the row pointer") || !scan_count(s, *stored, &filled2, "the number of block columns stored"))
+    return 0;
   if (filled2 != *stored) return scan_fail(s, s->at, NULL, "%ld blocks are announced, and the columns of %ld", *stored, filled2);
   for (long i = 0; i < filled1; i++, before = value) {
     scan_blanks(s);
     const char *at = s->at;
     if (!scan_count(s, filled2, &value, "the row pointer")) return 0;
-    if (value < before || (i == 0 && value != 0)) return scan_fail(s, at, NULL, "the row pointer must start at 0 and not fall, and is %ld after %ld", value, before);
+    if (value < before || (i == 0 && value != 0))
+      return scan_fail(s, at, NULL, "the row pointer must start at 0 and not fall, and is %ld after %ld", value, before);
     if (!indices_add(s, &b->start, (int)value)) return 0;
   }
   if (before != filled2) return scan_fail(s, s->at, NULL, "the row pointer ends at %ld, and there are %ld blocks", before, filled2);
@@ -60,7 +63,8 @@ static int read_one_block(scan *s, triplets *t, int r0, int r1, int c0, int c1) 
   if (!scan_count(s, INT_MAX, &number, "the number of a block")) return 0;
   for (int j = c0; j < c1; j++)
     for (int i = r0; i < r1; i++)
-      if (!scan_real(s, &x, 0, "an entry of a block") || !indices_add(s, &t->row, i) || !indices_add(s, &t->col, j) || !numbers_add(s, &t->value, x)) return 0;
+      if (!scan_real(s, &x, 0, "an entry of a block") || !indices_add(s, &t->row, i) || !indices_add(s, &t->col, j) || !numbers_add(s, &t->value, x))
+        return 0;
   return 1;
 }
 
@@ -88,18 +92,21 @@ int prob_dat_matrix(scan *s, nsm_problem *p, int n) {
   scan_blanks(s);
   const char *at = s->at;
   if (!scan_count(s, INT_MAX, &storage, "how the matrix is stored (0 dense, 1 blocks)")) return 0;
-  if (storage == 2) return scan_fail(s, at, "write it dense (0) or as blocks (1), or use the JSON format", "matrices stored sparse (2) are not supported yet");
+  if (storage == 2)
+    return scan_fail(s, at, "write it dense (0) or as blocks (1), or use the JSON format", "matrices stored sparse (2) are not supported yet");
   if (storage > 2) return scan_fail(s, at, NULL, "a matrix is stored dense (0) or as blocks (1), not as %ld", storage);
   scan_blanks(s);
   at = s->at;
   if (!scan_count(s, INT_MAX, &rows, "the number of rows") || !scan_count(s, INT_MAX, &cols, "the number of columns")) return 0;
-  if (rows != n || cols != n) return scan_fail(s, at, "the kind of the problem may be another one: --kind", "the matrix must be %d x %d, and is %ld x %ld", n, n, rows, cols);
+  if (rows != n || cols != n)
+    return scan_fail(s, at, "the kind of the problem may be another one: --kind", "the matrix must be %d x %d, and is %ld x %ld", n, n, rows, cols);
   return storage == 0 ? read_dense(s, p, n) : read_blocks(s, p, n);
 }
 
 // A problem of n rows: M, then q.
 static int read_affine(scan *s, nsm_problem *p, int n) {
-  return scan_room(s, (size_t)n, "entries of q") && prob_vectors(s, p, n) && prob_dat_matrix(s, p, n) && scan_reals(s, p->own_q, (size_t)n, 0, "an entry of q");
+  return scan_room(s, (size_t)n, "entries of q") && prob_vectors(s, p, n) && prob_dat_matrix(s, p, n) &&
+    scan_reals(s, p->own_q, (size_t)n, 0, "an entry of q");
 }
 
 static int read_bounds(scan *s, nsm_problem *p, int n) {
@@ -109,7 +116,8 @@ static int read_bounds(scan *s, nsm_problem *p, int n) {
     const char *at = s->at;
     if (!scan_real(s, &p->own_hi[i], 1, "an upper bound")) return 0;
     if (!(p->own_lo[i] <= p->own_hi[i]))
-      return scan_fail(s, at, "all lower bounds stand first, then all upper bounds", "the bounds of row %d are %.9g and %.9g: the lower one is larger", i, p->own_lo[i], p->own_hi[i]);
+      return scan_fail(s, at, "all lower bounds stand first, then all upper bounds",
+                       "the bounds of row %d are %.9g and %.9g: the lower one is larger", i, p->own_lo[i], p->own_hi[i]);
   }
   return 1;
 }
@@ -132,7 +140,9 @@ static int read_friction(scan *s, nsm_problem *p, nsm_problem_kind kind) {
     scan_blanks(s);
     at = s->at;
     if (!scan_real(s, &mu, 0, "a coefficient of friction")) return 0;
-    if (mu < 0) return scan_fail(s, at, "the order is: all of q, then one coefficient per contact", "the coefficient of friction of contact %d is negative: %.9g", i, mu);
+    if (mu < 0)
+      return scan_fail(s, at, "the order is: all of q, then one coefficient per contact",
+                       "the coefficient of friction of contact %d is negative: %.9g", i, mu);
     p->own_cone[i] = (nsm_cone_block){ .type = NSM_CONE_COULOMB, .first = i * (int)d, .size = (int)d, .mu = mu };
   }
   return 1;

@@ -27,7 +27,8 @@ static int read_part(scan *s, const shape *h, triplets *t, int rows, int cols, i
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < cols; j++) {
       if (!scan_real(s, &x, 0, what)) return 0;
-      if (x != 0 && !(indices_add(s, &t->row, first < 0 ? eq(h, i) : first + i) && indices_add(s, &t->col, col0 + j) && numbers_add(s, &t->value, x))) return 0;
+      if (x != 0 && !(indices_add(s, &t->row, first < 0 ? eq(h, i) : first + i) && indices_add(s, &t->col, col0 + j) && numbers_add(s, &t->value, x)))
+        return 0;
     }
   return 1;
 }
@@ -70,7 +71,8 @@ static int read_marks(scan *s, nsm_problem *p, int n, int m, int *row_of) {
     scan_blanks(s);
     const char *at = s->at;
     good = scan_count(s, n + m, &end, "the end of a block");
-    if (good && (before < 0 ? end != 0 : end <= before)) good = scan_fail(s, at, NULL, "the ends of the blocks must grow from 0 to %d, and one is %ld", n + m, end);
+    if (good && (before < 0 ? end != 0 : end <= before))
+      good = scan_fail(s, at, NULL, "the ends of the blocks must grow from 0 to %d, and one is %ld", n + m, end);
     good = good && indices_add(s, &ends, (int)end);
     before = end;
   } while (good && end < n + m);
@@ -79,7 +81,10 @@ static int read_marks(scan *s, nsm_problem *p, int n, int m, int *row_of) {
     const char *at = s->at;
     if (!(good = scan_count(s, 1, &mark, "whether a block is complementary (0 or 1)"))) break;
     for (int i = ends.at[b]; i < ends.at[b + 1]; i++) {
-      if (mark ? bound_rows >= m : free_rows >= n) { good = scan_fail(s, at, NULL, "the blocks have more than %d %s rows", mark ? m : n, mark ? "complementary" : "free"); break; }
+      if (mark ? bound_rows >= m : free_rows >= n) {
+        good = scan_fail(s, at, NULL, "the blocks have more than %d %s rows", mark ? m : n, mark ? "complementary" : "free");
+        break;
+      }
       if (mark) row_of[n + bound_rows++] = i;
       else { row_of[free_rows++] = i; mark_free(p, i); }
     }
@@ -115,9 +120,11 @@ static int read_new(scan *s, nsm_problem *p) {
   long one, split, n, m;
   scan_blanks(s);
   const char *at = s->at;
-  if (!scan_count(s, 1, &one, "whether M is stored as one matrix (0 or 1)") || !scan_count(s, 1, &split, "whether A, B, C, D are stored (0 or 1)")) return 0;
+  if (!scan_count(s, 1, &one, "whether M is stored as one matrix (0 or 1)") || !scan_count(s, 1, &split, "whether A, B, C, D are stored (0 or 1)"))
+    return 0;
   if (!one && !split) return scan_fail(s, at, NULL, "both flags are 0: there is no matrix");
-  if (!scan_count(s, NSM_PROBLEM_MAX_ROWS / 2, &n, "the number of free rows") || !scan_count(s, NSM_PROBLEM_MAX_ROWS / 2, &m, "the number of complementary rows")) return 0;
+  if (!scan_count(s, NSM_PROBLEM_MAX_ROWS / 2, &n, "the number of free rows") ||
+      !scan_count(s, NSM_PROBLEM_MAX_ROWS / 2, &m, "the number of complementary rows")) return 0;
   shape h = shape_of(n, m, n);
   if (!one) return read_split(s, p, &h);
   if (!scan_room(s, (size_t)h.rows, "entries of q") || !prob_vectors(s, p, h.rows)) return 0;
@@ -143,7 +150,8 @@ static int read_older(scan *s, nsm_problem *p) {
   return read_split(s, p, &h);
 }
 
-// The new form: two flags, not both 0; where M is one matrix, the ends of blocks rise from 0 to n + m. In the older form entries of A and B stand there.
+// The new form: two flags, not both 0; where M is one matrix, the ends of blocks rise from 0 to n + m.
+// In the older form entries of A and B stand there.
 static int is_new(const scan *s) {
   nsm_problem_error ignored;
   scan look = *s;

@@ -56,7 +56,8 @@ static int cone_type(scan *s, const char *at, int *k) {
 }
 
 static int read_cone(scan *s, cones *c) {
-  static const char help[] = "a cone is {\"type\", \"first\"} with \"size\" (coulomb, grip, disk), \"mu\", \"mu2\" (elliptic), \"radius\" (contensou, disk)";
+  static const char help[] =
+    "a cone is {\"type\", \"first\"} with \"size\" (coulomb, grip, disk), \"mu\", \"mu2\" (elliptic), \"radius\" (contensou, disk)";
   nsm_cone_block b = { 0 };
   js_list l;
   char key[16];
@@ -81,7 +82,8 @@ static int read_cone(scan *s, cones *c) {
   if (s->failed) return 0;
   if (k < 0 || !first) return scan_fail(s, start, help, "this cone has no %s", k < 0 ? "type" : "first row");
   if (mu != types[k].mu || mu2 != types[k].mu2 || radius != types[k].radius)
-    return scan_fail(s, start, help, "the coefficients of a cone of type %s are%s%s%s", types[k].name, types[k].mu ? " mu" : "", types[k].mu2 ? " mu2" : "", types[k].radius ? " radius" : "");
+    return scan_fail(s, start, help, "the coefficients of a cone of type %s are%s%s%s", types[k].name, types[k].mu ? " mu" : "",
+                     types[k].mu2 ? " mu2" : "", types[k].radius ? " radius" : "");
   if (!size) b.size = types[k].size;
   if (!b.size) return scan_fail(s, start, help, "a cone of type %s needs its size", types[k].name);
   b.type = types[k].type;
@@ -148,9 +150,10 @@ static int vector(scan *s, numbers *v, const char **at, int infinite, const char
   return js_numbers(s, v, infinite, what);
 }
 
-enum { VERSION, ROWS, MATRIX, Q, LO, HI, CONES, GUESS, LAMBDA, LABELS, MODEL, PLACE, COMMENT, STATUS, SOLVER, STEP, TIME, RESIDUAL, ITERATIONS, KEYS };
-static const char *const keys[KEYS] = { "nsm_problem", "rows", "M", "q", "lo", "hi", "cones", "guess", "lambda", "labels", "model", "place", "comment", "status",
-                                        "solver", "step", "time", "residual", "iterations" };
+enum { VERSION, ROWS, MATRIX, Q, LO, HI, CONES, GUESS, LAMBDA, LABELS,
+       MODEL, PLACE, COMMENT, STATUS, SOLVER, STEP, TIME, RESIDUAL, ITERATIONS, KEYS };
+static const char *const keys[KEYS] = { "nsm_problem", "rows", "M", "q", "lo", "hi", "cones", "guess", "lambda", "labels",
+                                        "model", "place", "comment", "status", "solver", "step", "time", "residual", "iterations" };
 
 static int read_value(scan *s, draft *d, int key) {
   switch (key) {
@@ -180,7 +183,9 @@ static int read_keys(scan *s, draft *d) {
     if (!js_key(s, name, sizeof name)) return 0;
     int k = 0;
     while (k < KEYS && strcmp(keys[k], name) != 0) k++;
-    if (k == KEYS) return scan_fail(s, at, "the keys are nsm_problem, rows, M, q, lo, hi, cones, guess, lambda, labels and the notes in docs/problems.md", "there is no key of this name");
+    if (k == KEYS)
+      return scan_fail(s, at, "the keys are nsm_problem, rows, M, q, lo, hi, cones, guess, lambda, labels and the notes in docs/problems.md",
+                       "there is no key of this name");
     if (seen >> k & 1) return scan_fail(s, at, NULL, "the key \"%s\" stands here a second time", keys[k]);
     seen |= 1u << k;
     if (!read_value(s, d, k)) return 0;
@@ -210,7 +215,8 @@ static int put_cones(scan *s, nsm_problem *p, draft *d) {
   for (size_t k = 0; k < d->cone.n; k++) {
     const nsm_cone_block *b = &d->cone.at[k];
     if (b->first < end || b->first > p->p.m - b->size)
-      return scan_fail(s, d->cone.where[k], "cones are listed in the order of their rows and do not overlap", "this cone has the rows %d to %lld: %s", b->first, (long long)b->first + b->size - 1,
+      return scan_fail(s, d->cone.where[k], "cones are listed in the order of their rows and do not overlap", "this cone has the rows %d to %lld: %s",
+                       b->first, (long long)b->first + b->size - 1,
                        b->first < end ? "the one before ends later" : "q is shorter");
     end = b->first + b->size;
     p->own_cone[k] = *b;

@@ -41,7 +41,8 @@ static int read_sparse(scan *s, json_matrix *M) {
     else if (!strcmp(key, "row_start") && !start++) good = js_indices(s, &M->start, "the start of a row");
     else if (!strcmp(key, "col") && !col++) good = js_indices(s, &M->t.col, "the column of an entry");
     else if (!strcmp(key, "value") && !value++) good = js_numbers(s, &M->t.value, 0, "an entry of M");
-    else good = scan_fail(s, at, "M is [[row], ...], {\"row_start\", \"col\", \"value\"} or {\"row\", \"col\", \"value\"}", "this key is not expected here, or a second time");
+    else good = scan_fail(s, at, "M is [[row], ...], {\"row_start\", \"col\", \"value\"} or {\"row\", \"col\", \"value\"}",
+                          "this key is not expected here, or a second time");
     if (!good) return 0;
   }
   if (s->failed) return 0;
@@ -60,9 +61,11 @@ int json_read_matrix(scan *s, json_matrix *M) {
 
 // Compressed rows as triplets.
 static int expand_rows(scan *s, json_matrix *M, int m) {
-  if (M->start.n != (size_t)m + 1) return scan_fail(s, M->at, NULL, "row_start has %zu entries, and must have %d: one per row and the end", M->start.n, m + 1);
+  if (M->start.n != (size_t)m + 1)
+    return scan_fail(s, M->at, NULL, "row_start has %zu entries, and must have %d: one per row and the end", M->start.n, m + 1);
   for (int i = 0; i < m; i++) {
-    if (M->start.at[i + 1] < M->start.at[i] || M->start.at[0] != 0) return scan_fail(s, M->at, NULL, "row_start must begin with 0 and not fall (row %d)", i);
+    if (M->start.at[i + 1] < M->start.at[i] || M->start.at[0] != 0)
+      return scan_fail(s, M->at, NULL, "row_start must begin with 0 and not fall (row %d)", i);
     for (int k = M->start.at[i]; k < M->start.at[i + 1]; k++) {
       if ((size_t)k >= M->t.col.n) return scan_fail(s, M->at, NULL, "row_start goes beyond the %zu entries of col", M->t.col.n);
       if (!indices_add(s, &M->t.row, i)) return 0;
@@ -76,7 +79,8 @@ int json_put_matrix(scan *s, nsm_problem *p, json_matrix *M, int m) {
   size_t n = (size_t)m;
   if (M->form == 'd') {
     if (M->dense_rows != n || M->dense.n != n * n)
-      return scan_fail(s, M->at, NULL, "M has %zu rows of %zu entries, and q has %d: M must be square", M->dense_rows, M->dense_rows ? M->dense.n / M->dense_rows : 0, m);
+      return scan_fail(s, M->at, NULL, "M has %zu rows of %zu entries, and q has %d: M must be square", M->dense_rows,
+                       M->dense_rows ? M->dense.n / M->dense_rows : 0, m);
     if (!prob_dense(s, p, m)) return 0;
     for (size_t i = 0; i < n; i++)
       for (size_t j = 0; j < n; j++) p->own_M[i + j * n] = M->dense.at[i * n + j];
@@ -84,9 +88,11 @@ int json_put_matrix(scan *s, nsm_problem *p, json_matrix *M, int m) {
   }
   if (M->form == 'r' && !expand_rows(s, M, m)) return 0;
   if (M->t.row.n != M->t.value.n || M->t.col.n != M->t.value.n)
-    return scan_fail(s, M->at, NULL, "row, col and value of M must be equally long, and have %zu, %zu and %zu entries", M->t.row.n, M->t.col.n, M->t.value.n);
+    return scan_fail(s, M->at, NULL, "row, col and value of M must be equally long, and have %zu, %zu and %zu entries", M->t.row.n, M->t.col.n,
+                     M->t.value.n);
   for (size_t k = 0; k < M->t.value.n; k++)
     if (M->t.row.at[k] >= m || M->t.col.at[k] >= m)
-      return scan_fail(s, M->at, "rows and columns are counted from 0", "entry %zu of M stands in row %d, column %d, and q has %d rows", k, M->t.row.at[k], M->t.col.at[k], m);
+      return scan_fail(s, M->at, "rows and columns are counted from 0", "entry %zu of M stands in row %d, column %d, and q has %d rows", k,
+                       M->t.row.at[k], M->t.col.at[k], m);
   return prob_compress(s, p, m, &M->t);
 }

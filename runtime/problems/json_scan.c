@@ -14,9 +14,11 @@ static int expected(scan *s, const char *what) {
   char found[48];
   js_next(s);
   scan_quote(s->at, s->end, found, sizeof found);
-  const char *help = s->at >= s->end ? "the file may be cut off" : *s->at == '/' || *s->at == '#' ? "JSON has no comments; the key \"comment\" takes text" :
-    *s->at == '}' || *s->at == ']' ? "there may be a ',' too many" : strncasecmp(s->at, "nan", 3) == 0 || strncasecmp(s->at, "null", 4) == 0 ? "every entry must be a finite number" :
-    NULL;
+  const char *help = NULL;
+  if (s->at >= s->end) help = "the file may be cut off";
+  else if (*s->at == '/' || *s->at == '#') help = "JSON has no comments; the key \"comment\" takes text";
+  else if (*s->at == '}' || *s->at == ']') help = "there may be a ',' too many";
+  else if (strncasecmp(s->at, "nan", 3) == 0 || strncasecmp(s->at, "null", 4) == 0) help = "every entry must be a finite number";
   return scan_fail(s, s->at, help, "expected %s, found %s", what, found);
 }
 
@@ -50,12 +52,12 @@ int js_more(scan *s, js_list *l, const char *what) {
 
 // ---- strings -------------------------------------------------------------------------------------------------------------------
 static int hex4(const char *c, unsigned *x) {
+  static const char digits[] = "0123456789abcdef";
   *x = 0;
   for (int i = 0; i < 4; i++) {
-    char d = c[i];
-    unsigned v = d >= '0' && d <= '9' ? (unsigned)(d - '0') : d >= 'a' && d <= 'f' ? (unsigned)(d - 'a' + 10) : d >= 'A' && d <= 'F' ? (unsigned)(d - 'A' + 10) : 16;
-    if (v == 16) return 0;                                // the final 0 of the text is no digit: never reads beyond it
-    *x = 16 * *x + v;
+    const char *d = c[i] ? strchr(digits, c[i] >= 'A' && c[i] <= 'F' ? c[i] + 'a' - 'A' : c[i]) : NULL;
+    if (!d) return 0;                                     // also at the final 0 of the text: never reads beyond it
+    *x = 16 * *x + (unsigned)(d - digits);
   }
   return 1;
 }
@@ -135,7 +137,8 @@ int js_number(scan *s, double *x, int infinite, const char *what) {
   int c = js_next(s);
   if (c == '"' && infinite) {
     int minus = s->at[1] == '-';
-    if (strncmp(s->at + 1 + minus, "inf\"", 4) != 0) return scan_fail(s, s->at, "bounds are numbers, \"inf\" or \"-inf\"", "expected %s, found a string", what);
+    if (strncmp(s->at + 1 + minus, "inf\"", 4) != 0)
+      return scan_fail(s, s->at, "bounds are numbers, \"inf\" or \"-inf\"", "expected %s, found a string", what);
     *x = minus ? -HUGE_VAL : HUGE_VAL;
     s->at += 5 + minus;
     return 1;
@@ -153,7 +156,8 @@ int js_index(scan *s, long most, int *i, const char *what) {
   js_next(s);
   const char *at = s->at;
   if (!js_number(s, &x, 0, what)) return 0;
-  if (!(x >= 0 && x <= (double)most && x == floor(x))) return scan_fail(s, at, NULL, "%s must be a whole number from 0 to %ld, and is %.9g", what, most, x);
+  if (!(x >= 0 && x <= (double)most && x == floor(x)))
+    return scan_fail(s, at, NULL, "%s must be a whole number from 0 to %ld, and is %.9g", what, most, x);
   *i = (int)x;
   return 1;
 }

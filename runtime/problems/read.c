@@ -20,7 +20,8 @@ nsm_problem_kind nsm_problem_kind_of(const char *name) {
 // ---- ownership -----------------------------------------------------------------------------------------------------------------
 void prob_clear(nsm_problem *p) {
   for (int i = 0; p->label && i < p->p.m; i++) free(p->label[i]);
-  void *const own[] = { p->label, p->guess, p->stored_lambda, p->stored_u, p->own_M, p->own_q, p->own_lo, p->own_hi, p->own_row_start, p->own_col, p->own_cone };
+  void *const own[] = { p->label, p->guess, p->stored_lambda, p->stored_u, p->own_M, p->own_q, p->own_lo, p->own_hi, p->own_row_start, p->own_col,
+    p->own_cone };
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) free(own[i]);
   memset(p, 0, sizeof *p);
 }
@@ -41,7 +42,8 @@ static int contains(const char *name, const char *word) {
 
 static nsm_problem_kind kind_in_name(const char *name) {
   static const struct { const char *word; nsm_problem_kind kind; } words[] = {
-    { "mlcp", NSM_PROBLEM_MLCP }, { "lcp", NSM_PROBLEM_LCP }, { "relay", NSM_PROBLEM_RELAY }, { "step", NSM_PROBLEM_RELAY }, { "fc2d", NSM_PROBLEM_FC2D }, { "fc3d", NSM_PROBLEM_FC3D },
+    { "mlcp", NSM_PROBLEM_MLCP }, { "lcp", NSM_PROBLEM_LCP }, { "relay", NSM_PROBLEM_RELAY }, { "step", NSM_PROBLEM_RELAY },
+    { "fc2d", NSM_PROBLEM_FC2D }, { "fc3d", NSM_PROBLEM_FC3D },
     { "contact2d", NSM_PROBLEM_FC2D }, { "contact3d", NSM_PROBLEM_FC3D } };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (contains(name, words[i].word)) return words[i].kind;
@@ -67,7 +69,8 @@ nsm_problem_kind prob_guess_dat(const scan *s, const char *name) {
   long t[5] = { -1, -1, -1, -1, -1 };
   for (int i = 0; i < 5 && scan_count(&look, 1L << 40, &t[i], ""); i++) {}
   nsm_problem_kind named = kind_in_name(name);
-  if ((t[0] == 2 || t[0] == 3) && t[2] >= 0 && t[2] <= 2 && t[3] == t[0] * t[1] && t[4] == t[3]) return t[0] == 2 ? NSM_PROBLEM_FC2D : NSM_PROBLEM_FC3D;
+  if ((t[0] == 2 || t[0] == 3) && t[2] >= 0 && t[2] <= 2 && t[3] == t[0] * t[1] && t[4] == t[3])
+    return t[0] == 2 ? NSM_PROBLEM_FC2D : NSM_PROBLEM_FC3D;
   if (t[0] == 1 && (t[1] == 0 || t[1] == 1) && t[2] >= 0 && t[3] >= 0 && t[4] == 0) return NSM_PROBLEM_MLCP;
   if (t[0] >= 0 && t[1] >= 0 && t[1] <= 2 && t[2] == t[0] && t[3] == t[0] && named != NSM_PROBLEM_MLCP)
     return named == NSM_PROBLEM_LCP || named == NSM_PROBLEM_RELAY ? named : lcp_or_relay(s);
@@ -90,7 +93,8 @@ nsm_problem *nsm_problem_parse(const char *text, size_t size, const char *name, 
   if (guessed) kind = *s.at == '{' || *s.at == '[' ? NSM_PROBLEM_JSON : prob_guess_dat(&s, name);
   int good;
   if (kind == NSM_PROBLEM_GUESS)
-    good = scan_fail(&s, s.at, "say it with --kind lcp, mlcp, relay, fc2d or fc3d", "neither the beginning nor the name of the file tells what kind of problem this is");
+    good = scan_fail(&s, s.at, "say it with --kind lcp, mlcp, relay, fc2d or fc3d",
+                     "neither the beginning nor the name of the file tells what kind of problem this is");
   else if (kind == NSM_PROBLEM_JSON) good = prob_read_json(&s, p);
   else good = prob_read_dat(&s, p, kind);
   if (!good || !prob_check(&s, p)) { nsm_problem_free(p); return NULL; }

@@ -110,7 +110,8 @@ size_t scan_spelling(const char *at, double *x) {
 static int expected(scan *s, const char *what) {
   char found[48];
   scan_quote(s->at, s->end, found, sizeof found);
-  return scan_fail(s, s->at, s->at >= s->end ? "the file may be cut off, or a count before may be too large" : NULL, "expected %s, found %s", what, found);
+  return scan_fail(s, s->at, s->at >= s->end ? "the file may be cut off, or a count before may be too large" : NULL, "expected %s, found %s", what,
+                   found);
 }
 
 static int infinity_word(const scan *s, double *x, size_t *length) {
@@ -145,7 +146,8 @@ int scan_count(scan *s, long most, long *n, const char *what) {
     value = 10 * value + (*c - '0');
   }
   if (c == s->at || !(c == s->end || blank(*c))) return expected(s, what);
-  if (large || value > most) return scan_fail(s, s->at, NULL, "%s must be at most %ld, and is %.*s", what, most, (int)(c - s->at < 32 ? c - s->at : 32), s->at);
+  if (large || value > most)
+    return scan_fail(s, s->at, NULL, "%s must be at most %ld, and is %.*s", what, most, (int)(c - s->at < 32 ? c - s->at : 32), s->at);
   s->at = c;
   *n = value;
   return !s->failed;
@@ -155,7 +157,8 @@ int scan_count(scan *s, long most, long *n, const char *what) {
 int scan_room(scan *s, size_t n, const char *what) {
   size_t left = (size_t)(s->end - s->at);
   if (n <= left / 2 + 1) return !s->failed;
-  return scan_fail(s, s->at, "the file may be cut off, or a count may be wrong", "expected %zu numbers (%s), but only %zu bytes are left", n, what, left);
+  return scan_fail(s, s->at, "the file may be cut off, or a count may be wrong", "expected %zu numbers (%s), but only %zu bytes are left", n, what,
+                   left);
 }
 
 int scan_reals(scan *s, double *x, size_t n, int infinite, const char *what) {

@@ -136,8 +136,34 @@ static void steps(void **state) {
   free(cone);
 }
 
+// Mass ratios up to 1e24 in M: solvable problems of any rank and sign are never called unsolvable, and nearly all of them are solved.
+static void badly_scaled(void **state) {
+  (void)state;
+  int missed = 0;
+  for (int trial = 0; trial < 3000; trial++) {
+    nsm_cone_block *cone;
+    int count = 1 + trial % 4;
+    bench b = bench_blocks(count, planar_types, trial % 3, 7, trial % 5 ? 1 : 10, &cone);
+    int m = b.p.m;
+    fill_semidefinite(&b, trial % 2 ? m : m / 2 + 1, 0);
+    for (int i = 0; i < m * m && trial % 3 == 0; i++) b.M[i] = draw();
+    for (int c = 0; c < count; c++) {
+      double f = pow(10, trial % 7 * draw());
+      for (int i = cone[c].first; i < cone[c].first + cone[c].size; i++)
+        for (int j = 0; j < m; j++) { b.M[i + j * m] *= f; b.M[j + i * m] *= f; }
+    }
+    fill_answer(&b, 1);
+    bench_solve(&b, NULL, 0);
+    if (b.r.status == NSM_CONE_NO_SOLUTION) fail_msg("trial %d is called unsolvable by %s, residual %g", trial, b.r.solver, b.r.residual);
+    missed += b.r.status != NSM_CONE_SOLVED;
+    bench_close(&b);
+    free(cone);
+  }
+  assert_true(missed <= 6);
+}
+
 int main(void) {
   nsm_la_init();
-  const struct CMUnitTest tests[] = { cmocka_unit_test(all_modes), cmocka_unit_test(painleve), cmocka_unit_test(steps) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(all_modes), cmocka_unit_test(painleve), cmocka_unit_test(steps), cmocka_unit_test(badly_scaled) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

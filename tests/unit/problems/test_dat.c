@@ -51,7 +51,8 @@ static void friction(void **x) {
   (void)x;
   nsm_problem *p = read_text(fc2d, "any.dat", NSM_PROBLEM_GUESS);
   assert_true(p->kind == NSM_PROBLEM_FC2D && p->p.cones == 2);
-  assert_true(p->p.cone[1].type == NSM_CONE_COULOMB && p->p.cone[1].first == 2 && p->p.cone[1].size == 2 && p->p.cone[0].mu == 0.25 && p->p.cone[1].mu == 0);
+  assert_true(p->p.cone[1].type == NSM_CONE_COULOMB && p->p.cone[1].first == 2 && p->p.cone[1].size == 2 && p->p.cone[0].mu == 0.25 &&
+              p->p.cone[1].mu == 0);
   nsm_problem_free(p);
   p = read_text("3 1 0 3 3 3 3 15 -1 -2 -1 14 1 -2 1 16 -1 2 3 0.1 1 10 20 30 4 5 6", "", NSM_PROBLEM_GUESS);
   assert_true(p->kind == NSM_PROBLEM_FC3D && p->p.cones == 1 && p->p.cone[0].size == 3);
@@ -156,8 +157,10 @@ static void counts_beyond_the_text(void **x) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(lcp_by_columns), cmocka_unit_test(blocks), cmocka_unit_test(relay_or_lcp), cmocka_unit_test(friction), cmocka_unit_test(mlcp),
-                                      cmocka_unit_test(mlcp_with_more_rows), cmocka_unit_test(two_forms_that_differ), cmocka_unit_test(every_cut_of_an_mlcp), cmocka_unit_test(faults_have_a_place),
+  const struct CMUnitTest tests[] = { cmocka_unit_test(lcp_by_columns), cmocka_unit_test(blocks), cmocka_unit_test(relay_or_lcp),
+    cmocka_unit_test(friction), cmocka_unit_test(mlcp),
+                                      cmocka_unit_test(mlcp_with_more_rows), cmocka_unit_test(two_forms_that_differ),
+                                        cmocka_unit_test(every_cut_of_an_mlcp), cmocka_unit_test(faults_have_a_place),
                                       cmocka_unit_test(counts_beyond_the_text) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

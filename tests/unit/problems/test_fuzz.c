@@ -21,8 +21,10 @@ static uint64_t state = 0x9E3779B97F4A7C15u;
 static uint64_t draw(void) { state ^= state << 13; state ^= state >> 7; state ^= state << 17; return state; }
 static size_t below(size_t n) { return n ? (size_t)(draw() >> 11) % n : 0; }
 
-static const char *const words[] = { "0", "-0", "1", "-1", "2", "3", "4", "nan", "inf", "-inf", "1e999", "-1e999", "1e308", "1e-320", "2147483647", "2147483648", "4294967296", "1000000000",
-  "99999999999999999999999999", "1048576", "1048577", "0x10", "1.", ".5", "+1", "01", "1e", "-", "\"inf\"", "\"-inf\"", "null", "true", "\"q\":", "\"M\":", "\"lo\":", "\"cones\":", "\"mu\":", "[", "]", "{", "}", ",",
+static const char *const words[] = { "0", "-0", "1", "-1", "2", "3", "4", "nan", "inf", "-inf", "1e999", "-1e999", "1e308", "1e-320", "2147483647",
+  "2147483648", "4294967296", "1000000000",
+  "99999999999999999999999999", "1048576", "1048577", "0x10", "1.", ".5", "+1", "01", "1e", "-", "\"inf\"", "\"-inf\"", "null", "true", "\"q\":",
+    "\"M\":", "\"lo\":", "\"cones\":", "\"mu\":", "[", "]", "{", "}", ",",
   ":", "\"", "\\u0000", "\\ud800", "\\", "\xff", "\xef\xbb\xbf", "//", "\n", " " };
 
 typedef struct text { char *at; size_t n; } text;
@@ -74,7 +76,8 @@ static void write_and_read(const nsm_problem *p) {
   char *out = NULL;
   size_t size = 0;
   FILE *f = open_memstream(&out, &size);
-  nsm_problem_note note = { .model = "fuzz \"\\\n", .step = -1, .lambda = p->stored_lambda && p->kind == NSM_PROBLEM_JSON ? p->stored_lambda : NULL, .guess = p->guess };
+  nsm_problem_note note = { .model = "fuzz \"\\\n", .step = -1, .lambda = p->stored_lambda && p->kind == NSM_PROBLEM_JSON ? p->stored_lambda : NULL,
+    .guess = p->guess };
   assert_int_equal(nsm_problem_write(f, &p->p, &note), 1);
   fclose(f);
   nsm_problem_error e;

@@ -30,7 +30,8 @@ static void every_key(void **x) {
   assert_string_equal(p->label[2], "c");
   nsm_problem_free(p);
   p = json(json_cones);
-  const nsm_cone_block want[] = { { NSM_CONE_COULOMB, 0, 3, 0.5, 0, 0 }, { NSM_CONE_ELLIPTIC, 3, 3, 0.5, 0.25, 0 }, { NSM_CONE_CONTENSOU, 6, 4, 0.5, 0, 0.1 },
+  const nsm_cone_block want[] = { { NSM_CONE_COULOMB, 0, 3, 0.5, 0, 0 }, { NSM_CONE_ELLIPTIC, 3, 3, 0.5, 0.25, 0 },
+    { NSM_CONE_CONTENSOU, 6, 4, 0.5, 0, 0.1 },
                                   { NSM_CONE_GRIP, 10, 2, 0.3, 0, 0 }, { NSM_CONE_DISK, 12, 2, 0, 0, 0.7 } };
   assert_int_equal(p->p.cones, 5);
   for (int i = 0; i < 5; i++) {
@@ -94,7 +95,8 @@ static void faults_of_cones(void **x) {
     { "@{\"type\": \"coulomb\", \"first\": 1, \"size\": 2, \"mu\": 1}", "q is shorter" },
     { "@{\"type\": \"coulomb\", \"first\": 2147483647, \"size\": 2, \"mu\": 1}", "q is shorter" },
     { "{\"type\": \"coulomb\", \"first\": 0, \"size\": 1, \"mu\": 1}", "has 1 rows" },
-    { "{\"type\": \"disk\", \"first\": 0, \"size\": 1, \"radius\": 1}, @{\"type\": \"disk\", \"first\": 0, \"size\": 1, \"radius\": 1}", "the one before ends later" },
+    { "{\"type\": \"disk\", \"first\": 0, \"size\": 1, \"radius\": 1}, @{\"type\": \"disk\", \"first\": 0, \"size\": 1, \"radius\": 1}",
+      "the one before ends later" },
     { "{\"type\": @\"cone\", \"first\": 0, \"size\": 2, \"mu\": 1}", "no cone of this type" },
     { "@{\"first\": 0, \"size\": 2, \"mu\": 1}", "no type" } };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -175,7 +177,8 @@ static void a_full_disk_is_seen(void **x) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(three_forms_of_the_matrix), cmocka_unit_test(every_key), cmocka_unit_test(strings), cmocka_unit_test(faults_have_a_place),
+  const struct CMUnitTest tests[] = { cmocka_unit_test(three_forms_of_the_matrix), cmocka_unit_test(every_key), cmocka_unit_test(strings),
+    cmocka_unit_test(faults_have_a_place),
                                       cmocka_unit_test(faults_of_cones), cmocka_unit_test(nothing_is_lost), cmocka_unit_test(a_nan_is_not_read_again),
                                       cmocka_unit_test(a_full_disk_is_seen) };
   return cmocka_run_group_tests(tests, NULL, NULL);
