@@ -73,6 +73,9 @@ struct sim_consistent {
   nsm_cone_result result;
 };
 
+// A rate that decays by a factor in each step ends at 0, not among the numbers without relative precision.
+static inline double con_flush(double rate) { return rate < 1e-250 && rate > -1e-250 ? 0 : rate; }
+
 static inline nsm_view con_view(const nsm_sim *s, double t1) {
   return (nsm_view){ .t = t1, .q = s->q1, .v = s->z1, .x = s->z1 + s->nq, .l = s->l1, .t0 = s->t, .h = s->h, .q0 = s->q, .v0 = s->con->uc,
                      .k = s->con->kappa1 };

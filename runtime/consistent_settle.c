@@ -130,6 +130,7 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
       int other = r->row_at[r->mc[e]];
       if (r->active[other]) is->q[i] -= r->m[e] * c->start[other];
     }
+    is->q[i] = con_flush(is->q[i]);
   }
   memset(is->tiny_id, 0, sizeof is->tiny_id);               // rows of another kind than in the impact
   is->disk = c->disk;

@@ -67,7 +67,7 @@ int con_impact(nsm_sim *s, int contacts, const double *value) {
   if (!r->constant) sim_rows_couple(s);
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
-    is->q[i] = (1 + r->e[row]) * value[row];
+    is->q[i] = con_flush((1 + r->e[row]) * value[row]);
     is->lo[i] = r->lo[row];
     is->hi[i] = r->hi[row];
     is->lambda[i] = s->la[r->l[row]];

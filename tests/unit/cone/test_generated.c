@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
-enum { SOLVERS = 16 };
+enum { SOLVERS = 32 };
 typedef struct tally { int count, solved, none, failed, above, by[SOLVERS]; double worst, seconds; } tally;
 
 static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
@@ -72,7 +72,7 @@ static void solve_one(const family *f, int k, const char *solver, tally *t) {
     double r = bench_residual(&b, &allowed);
     if (allowed < 1e-10) t->worst = fmax(t->worst, r);
     t->above += allowed > 1e-10;
-    for (int i = 0; nsm_cone_solver_names()[i + 1]; i++) t->by[i] += strcmp(b.r.solver, nsm_cone_solver_names()[i + 1]) == 0;
+    for (int i = 0; i < SOLVERS && nsm_cone_solver_names()[i + 1]; i++) t->by[i] += strcmp(b.r.solver, nsm_cone_solver_names()[i + 1]) == 0;
     if (!(r <= fmax(1e-10, allowed))) fail_msg("%s %d (m %d): residual %g called solved, by %s", f->name, k, b.p.m, r, b.r.solver);
     if (expected == UNSOLVABLE) fail_msg("%s %d (m %d): has no solution, called solved by %s", f->name, k, b.p.m, b.r.solver);
   }
@@ -102,7 +102,7 @@ static void all_problems(void **state) {
   for (int k = 0; k < f->problems; k++) solve_one(f, k, NULL, &t);
   if (!getenv("NSM_SHOW")) return;
   printf("%-18s %4d problems, solved %4d, denied %4d, open %3d, residual %8.1e (floor above 1e-10: %d), %8.1f ms  ", f->name, t.count, t.solved, t.none, t.failed, t.worst, t.above, 1e3 * t.seconds);
-  for (int i = 0; nsm_cone_solver_names()[i + 1]; i++) if (t.by[i]) printf(" %s %d", nsm_cone_solver_names()[i + 1], t.by[i]);
+  for (int i = 0; i < SOLVERS && nsm_cone_solver_names()[i + 1]; i++) if (t.by[i]) printf(" %s %d", nsm_cone_solver_names()[i + 1], t.by[i]);
   printf("\n");
 }
 
