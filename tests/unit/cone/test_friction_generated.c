@@ -51,7 +51,7 @@ static void report(const char *name, const tally *t) {
   do {                                                                                                           \
     tally t = { 0 };                                                                                             \
     bench_seed = 88172645463325252u;                                                                             \
-    for (int k = 0; k < (count); k++) {                                                                          \
+    for (int k = 0; k < (count); k += THIN) {                                                                    \
       double mu = strengths[k % 6], force = pow(10, 6 * draw()), speed = pow(10, 6 * draw());                    \
       (void)mu; (void)force; (void)speed;                                                                        \
       solve(name, k, expression, &t);                                                                            \
