@@ -63,12 +63,12 @@ struct sim_consistent {
   int       *at_block0, *at_block, *mark;// contact rows by touched block
   int       *row_start, *col, sparse;    // D by compressed rows
   double    *line;                       // [nc]
-  nsm_cone_block *cone, tiny_cone[SIM_TINY + 1][SIM_TINY];  // friction in the island; of the matrices kept
-  int        tiny_cones[SIM_TINY + 1];
+  nsm_cone_block *cone, tiny_cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];  // friction in the island; of the matrices kept
+  int        tiny_cones[SIM_TINY_BLOCKS + 1];
   double    *m, *qv, *lo, *hi, *lam, *uv, *l0, *diag;
-  void      *lcp, *tiny_work[SIM_TINY + 1];
-  double     tiny[SIM_TINY + 1][SIM_TINY * SIM_TINY];
-  uint64_t   next_id, tiny_id[SIM_TINY + 1];
+  void      *lcp, *tiny_work[SIM_TINY_BLOCKS + 1];
+  double     tiny[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
+  uint64_t   next_id, tiny_id[SIM_TINY_BLOCKS + 1];
   int        bad_row;
   nsm_cone_result result;
 };

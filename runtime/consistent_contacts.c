@@ -196,7 +196,7 @@ static int solve_island(nsm_sim *s, int m) {
   for (int a = 0; a < m; a++) c->local[c->member[a]] = a;
   nsm_cone_problem p = island(s, m);
   void *work = c->lcp;
-  if (m <= SIM_TINY) {                                     // a matrix equal to the last of its size keeps its factors
+  if (m <= s->isl.tiny_most) {                                     // a matrix equal to the last of its size keeps its factors
     size_t bytes = (size_t)(m * m) * sizeof(double);
     if (c->tiny_id[m] == 0 || memcmp(c->m, c->tiny[m], bytes) != 0 || p.cones != c->tiny_cones[m] || !sim_same_cones(c->cone, c->tiny_cone[m], p.cones)) {
       memcpy(c->tiny[m], c->m, bytes);

@@ -196,15 +196,8 @@ static void contacts_room(nsm_sim *s) {
   double **sized[] = { &c->qv, &c->lo, &c->hi, &c->lam, &c->uv, &c->l0, &c->diag, &c->line };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
   c->m = SIM_NEW(s, entries, double);
-  size_t bytes = nsm_cone_workspace_size(c->nc, entries, bandwidth), small = nsm_cone_workspace_size((int)dense, dense * dense, (int)dense);
-  if (bytes < small) bytes = small;
-  c->lcp = sim_take(s, bytes, 1);
-  nsm_cone_workspace_init(c->lcp, bytes);
-  for (int m = 1; m <= SIM_TINY && m <= c->nc; m++) {
-    size_t room = nsm_cone_workspace_size(m, (size_t)(m * m), m);
-    c->tiny_work[m] = sim_take(s, room, 1);
-    nsm_cone_workspace_init(c->tiny_work[m], room);
-  }
+  c->lcp = sim_cone_workspace(s, c->nc, entries, bandwidth, (int)dense);
+  for (int m = 1; m <= s->isl.tiny_most && m <= c->nc; m++) c->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
 }
 
 // R1 affine with a constant Jacobian, gaps with constant directions, no constraints.

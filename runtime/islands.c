@@ -67,8 +67,9 @@ static size_t room_for(const nsm_sim *s, int m, size_t nnz, int bandwidth) {
   return nsm_cone_workspace_size_with(m, nnz, bandwidth, s->r.nfriction < m ? s->r.nfriction : m);
 }
 
-static void *workspace(nsm_sim *s, int m, size_t nnz, int bandwidth) {
-  size_t bytes = room_for(s, m, nnz, bandwidth);
+void *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense) {
+  size_t bytes = room_for(s, m, nnz, bandwidth), of_dense = room_for(s, dense, (size_t)dense * (size_t)dense, dense);
+  if (bytes < of_dense) bytes = of_dense;
   void *w = sim_take(s, bytes, 1);
   nsm_cone_workspace_init(w, bytes);
   return w;
@@ -128,12 +129,8 @@ void sim_islands_analyse(nsm_sim *s) {
   a->row_start = SIM_NEW(s, most + 1, int);
   a->col = SIM_NEW(s, widest_nnz, int);
   a->val = SIM_NEW(s, widest_nnz, double);
-  size_t dense_bytes = room_for(s, a->dense_cap, cap * cap, a->dense_cap);
-  size_t bytes = room_for(s, most, widest_nnz, r->bandwidth);
-  if (bytes < dense_bytes) bytes = dense_bytes;
-  a->work = sim_take(s, bytes, 1);
-  nsm_cone_workspace_init(a->work, bytes);
-  for (int m = 1; m <= a->tiny_most && m <= most; m++) a->tiny_work[m] = workspace(s, m, (size_t)(m * m), m);
+  a->work = sim_cone_workspace(s, most, widest_nnz, r->bandwidth, a->dense_cap);
+  for (int m = 1; m <= a->tiny_most && m <= most; m++) a->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
   a->next_id = 1;
 
   if (!(r->always && r->constant)) return;
@@ -152,7 +149,7 @@ void sim_islands_analyse(nsm_sim *s) {
       f->p.col = SIM_NEW(s, nnz, int);
     }
     f->cone = SIM_NEW(s, m, nsm_cone_block);
-    f->work = workspace(s, m, size, dense ? m : r->bandwidth);
+    f->work = sim_cone_workspace(s, m, size, dense ? m : r->bandwidth, 0);
     first = end;
   }
 }

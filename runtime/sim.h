@@ -272,6 +272,8 @@ double sim_friction_residual(const nsm_sim *s, int friction, const double *l, co
 void sim_islands_analyse(nsm_sim *s);
 void sim_islands_fix(nsm_sim *s);                                                // after the constant M_osns changed
 void sim_islands_list(nsm_sim *s);                                               // rows.active -> isl.active
+// For islands of up to m rows with nnz entries and that half bandwidth, and for dense ones of up to `dense` rows, with the friction of this model.
+void *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense);
 int  sim_same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n);
 int  sim_islands_solve(nsm_sim *s);                                              // isl.q, lo, hi -> isl.lambda, u; 0 on failure
 

@@ -57,7 +57,7 @@ JUDGE_INLINE void judge_row(judge *j, int i, double lambda, double lo, double hi
 JUDGE_INLINE double judge_norm(int n, const double *x) {
   double largest = 0, sum = 0;
   if (n == 1) return fabs(x[0]);
-  for (int k = 0; k < n; k++) largest = fabs(x[k]) <= largest ? largest : fabs(x[k]);
+  for (int k = 0; k < n; k++) largest = fabs(x[k]) <= largest || largest != largest ? largest : fabs(x[k]);   // a nan stays
   if (largest > 1e-140 && largest < 1e140) {
     for (int k = 0; k < n; k++) sum += x[k] * x[k];
     return sqrt(sum);
@@ -81,7 +81,7 @@ JUDGE_INLINE void judge_disk(int n, double radius, double *x) {
 JUDGE_INLINE void judge_cone(int n, double mu, double rho, const double *y, const double *v, double *off) {
   double x[4], dot = 0, slip = judge_norm(n - 1, v + 1), shift = v[0] + mu * slip;
   for (int k = 1; k < n; k++) { x[k] = y[k] - rho * v[k]; dot += y[k] * (y[k] - 2 * rho * v[k]); }
-  double t = judge_norm(n - 1, x + 1), both = t + rho * slip, sum = y[0] - rho * v[0] + (both > 0 ? mu * (dot / both) : 0.0);
+  double t = judge_norm(n - 1, x + 1), both = t + rho * slip, sum = y[0] - rho * v[0] + (both == 0 ? 0.0 : mu * (dot / both));
   if (t <= mu * (y[0] - rho * shift) && y[0] - rho * shift >= 0) {   // inside; mu = 0: 0 <= -0 holds
     off[0] = rho * shift;
     for (int k = 1; k < n; k++) off[k] = rho * v[k];
