@@ -66,6 +66,7 @@ build() {
     touch "$dir/.building"
     if (cd "$here" && { [ -e "$dir/build.ninja" ] || cmake --preset "$1"; } &&
         cmake --build "$dir" --target "$2" -j "$(nproc)") </dev/null >"$here/build/$1.log" 2>&1 9>&-; then
+      [ "$2" != all ] || cp -p "$dir/.building" "$dir/.built-nsm"   # all includes the compiler
       mv "$dir/.building" "$dir/.built-$2"
     else
       grep -nE 'error:|undefined reference|CMake Error' "$here/build/$1.log" | head -n 20 >&2

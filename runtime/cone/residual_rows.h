@@ -67,7 +67,8 @@ JUDGE_INLINE double judge_norm(int n, const double *x) {
   return largest * sqrt(sum);
 }
 
-JUDGE_INLINE double judge_rho(double n, double trace) { return trace >= DBL_MIN ? n / trace : 1.0; }
+// A trace that overflows has no rho: nothing is accepted then.
+JUDGE_INLINE double judge_rho(double n, double trace) { return trace < DBL_MIN ? 1.0 : trace < HUGE_VAL ? n / trace : NAN; }
 
 // x := its nearest point with |x| <= radius.
 JUDGE_INLINE void judge_disk(int n, double radius, double *x) {
