@@ -1,6 +1,18 @@
 // The kernels that every scheme needs of a class: mass, right-hand side, Jacobians, rows, energies, values.
 #include "scheme.h"
 
+Plan *plan_open(Arena *a, const System *s, const char *scheme, double theta) {
+  Plan *p = ARENA_NEW(a, Plan);
+  p->sys = s;
+  p->scheme = scheme;
+  p->theta = theta;
+  p->gamma = 1;
+  p->ncls = s->ncls;
+  p->cls = ARENA_ARRAY(a, PlanClass, s->ncls);
+  p->constant_iteration_matrix = p->constant_problem_matrix = true;
+  return p;
+}
+
 void kernel_set(PlanClass *pc, Hoist *h, KernelKind k, const Ex *value, int n) {
   if (!n) return;
   Kernel *out = &pc->kernel[k];

@@ -7,6 +7,8 @@ const Plan *scheme_moreau(Arena *a, const System *s);
 const Plan *scheme_midpoint(Arena *a, const System *s);
 const Plan *scheme_consistent(Arena *a, const System *s, const char *name);   // consistent, consistent1, consistent_explicit_mass
 
+Plan *plan_open(Arena *a, const System *s, const char *scheme, double theta);   // gamma = 1, matrices constant until a class says otherwise
+
 // Kernel k computes value[n], hoisted; its stage is the latest of them. Nothing for n = 0.
 void kernel_set(PlanClass *pc, Hoist *h, KernelKind k, const Ex *value, int n);
 void kernel_entries(PlanClass *pc, Hoist *h, KernelKind k, const Entries *e);

@@ -33,14 +33,7 @@ static void row_kernels(PlanClass *pc, Hoist *h, const TwoPoint *t) {
 }
 
 const Plan *scheme_consistent(Arena *a, const System *s, const char *name) {
-  Plan *p = ARENA_NEW(a, Plan);
-  p->sys = s;
-  p->scheme = name;
-  p->theta = 0.5;
-  p->gamma = 1;
-  p->ncls = s->ncls;
-  p->cls = ARENA_ARRAY(a, PlanClass, s->ncls);
-  p->constant_iteration_matrix = p->constant_problem_matrix = true;
+  Plan *p = plan_open(a, s, name, 0.5);
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     PlanClass *pc = &p->cls[i];

@@ -4,15 +4,8 @@
 #include "two_point.h"
 
 const Plan *scheme_midpoint(Arena *a, const System *s) {
-  Plan *p = ARENA_NEW(a, Plan);
-  p->sys = s;
-  p->scheme = "midpoint";
+  Plan *p = plan_open(a, s, "midpoint", 0);            // rows see the middle positions, which the end velocities do not move
   p->explicit_step = p->one_iteration = true;
-  p->theta = 0;                                        // rows see the middle positions, which the end velocities do not move
-  p->gamma = 1;
-  p->ncls = s->ncls;
-  p->cls = ARENA_ARRAY(a, PlanClass, s->ncls);
-  p->constant_iteration_matrix = p->constant_problem_matrix = true;
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     PlanClass *pc = &p->cls[i];

@@ -4,16 +4,9 @@
 #include "two_point.h"
 
 const Plan *scheme_moreau(Arena *a, const System *s) {
-  Plan *p = ARENA_NEW(a, Plan);
-  p->sys = s;
-  p->scheme = "moreau";
+  Plan *p = plan_open(a, s, "moreau", s->second_order ? 0.5 : 1.0);
   p->weights = true;
-  p->theta = s->second_order ? 0.5 : 1.0;
-  p->gamma = 1.0;
   p->one_iteration = s->affine;
-  p->ncls = s->ncls;
-  p->cls = ARENA_ARRAY(a, PlanClass, s->ncls);
-  p->constant_iteration_matrix = p->constant_problem_matrix = true;
   for (int i = 0; i < s->ncls; i++) {
     PlanClass *pc = &p->cls[i];
     Hoist h = { a, s, NULL, 0, 0 };
