@@ -36,6 +36,7 @@ struct sim_consistent {
   double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c; [r.n] rates at the end, impulses it starts from
   double    *force;                      // [nl] multipliers of the second step
   double     balance, lost;              // energy at the start plus works less losses; compensation of this sum
+  double     vague;                      // work of impulses that act along displacements, by absolute values
   double     loss, friction, forces, dampers; // of the step: loss at impacts, by friction, work of forces and drives, loss at dampers
   double    *mass_inverse;               // [nq] 1/M_ii at the start
 
@@ -90,6 +91,7 @@ void con_dq(const nsm_sim *s, double h, const double *dz, double *dq); // dq = (
 // consistent_energy.c
 void   con_energy_start(nsm_sim *s);
 double con_impact_loss(nsm_sim *s);                        // of the impulses in la
+double con_vague_work(const nsm_sim *s, double h);         // of the multipliers l1, before they are kept as forces
 void   con_energy_end(nsm_sim *s, const nsm_view *v);            // works and losses of the step; gives round-off back to the speeds
 
 // consistent_settle.c

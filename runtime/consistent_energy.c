@@ -4,13 +4,13 @@
 //
 //   u_E := (1 + a) u_E,   a = (E_0 + sum of works and losses - E) / (2 T)                                                        (16)
 //
-// which keeps rates of constraints and closed gaps at zero. |a| is at most 8 units in the last place: what is not round-off is not touched,
-// and stands in the ledger as residue.
+// which keeps rates of constraints and closed gaps at zero. What is given back is bounded by what floating-point numbers can have lost, (17):
+// what is not round-off is not touched, and stands in the ledger as residue. The ledger also sums up what was given back.
 #include "consistent.h"
 #include <float.h>
 #include <math.h>
 
-static const double most = 8 * DBL_EPSILON;
+static const double units = 8;                // in the last place
 
 static void energies(const nsm_sim *s, const nsm_view *v, double *kinetic, double *potential) {
   *kinetic = *potential = 0;
@@ -47,6 +47,19 @@ static void account(struct sim_consistent *c, double x) {
   c->balance = sum;
 }
 
+// (17), the sum: multipliers jump by impulses, which in the one-step scheme act along a displacement, a difference of positions.
+double con_vague_work(const nsm_sim *s, double h) {
+  const struct sim_consistent *c = s->con;
+  const sim_rows *r = &s->r;
+  double work = 0;
+  for (int row = 0; row < r->n; row++) {
+    double jump = fabs(s->l1[r->l[row]] - c->force[r->l[row]]), size = 0;
+    for (int x = r->c0[row]; jump > 0 && x < r->c0[row + 1]; x++) size += fabs(r->c[x]) * (fabs(s->q[r->cz[x]]) + fabs(s->q1[r->cz[x]]));
+    work += jump * size / h;
+  }
+  return work;
+}
+
 void con_energy_end(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   double kinetic, potential;
@@ -58,8 +71,9 @@ void con_energy_end(nsm_sim *s, const nsm_view *v) {
   c->forces += sim_driven(s, v->t0, v->q0, v->t, v->q);
   account(c, c->forces - c->dampers - c->loss - c->friction);
   energies(s, v, &kinetic, &potential);
-  double a = (c->balance - (kinetic + potential)) / (2 * kinetic);
-  if (!(kinetic > 0) || !isfinite(a)) return;
-  a = fmax(-most, fmin(most, a));
-  for (int i = 0; i < s->nq; i++) s->z1[i] += a * s->z1[i];
+  double off = c->balance - (kinetic + potential), most = units * DBL_EPSILON * (2 * kinetic + c->vague);
+  if (!(kinetic > 0) || !isfinite(off)) return;
+  off = fmax(-most, fmin(most, off));
+  for (int i = 0; i < s->nq; i++) s->z1[i] += off / (2 * kinetic) * s->z1[i];
+  s->ledger.rounding += fabs(off);
 }

@@ -126,6 +126,7 @@ typedef struct sim_ledger {
   double forces, dampers, contacts;     // totals
   double residue, residue_now, residue_sum; // largest |residue| of a step, of the last step, of all
   double friction;                      // of the contacts' loss
+  double rounding;                      // sum of the round-off that the consistent schemes gave back, each time positive
   double loss, loss_friction, drive;    // at impacts, by friction, work of moving partners (a belt) in the step under construction
 } sim_ledger;
 

@@ -176,6 +176,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   nsm_view v = con_view(s, t1);
   nsm_code code = con_motion(s, &v, e);
   if (code != NSM_OK) return code;
+  c->vague = two ? 0 : con_vague_work(s, v.h);
   memcpy(c->force, s->l1, (size_t)s->nl * sizeof(double));
   if (r->nfriction > 0 && (code = con_settle(s, &v, e)) != NSM_OK) return code;
   if ((code = con_mass(s, &v, e)) != NSM_OK) return code;     // last: it takes the factors of M
