@@ -130,7 +130,10 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
       k->c->curve_fn(v, &k->tab, v->l + l0, v->k + l0, o->curve);
       add_square(s, v, k, &k->c->curve, o->curve, -1);
     }
-    for (int i = 0; !contact && i < k->tab.count; i++) add_constraint(s, v->h, k, o, i);
+    if (contact) continue;
+    if (k->c->gq_fn) k->c->gq_fn(v, &k->tab, o->gq);
+    if (k->c->rq_fn) k->c->rq_fn(v, &k->tab, o->rq);
+    for (int i = 0; i < k->tab.count; i++) add_constraint(s, v->h, k, o, i);
   }
   for (int b = 0; b < c->k.nblock; b++) {
     if (c->constrained[b]) { factor_constrained(c, b); continue; }

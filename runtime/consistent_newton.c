@@ -90,8 +90,6 @@ static int evaluate(nsm_sim *s, const nsm_view *v) {
     d->gap_fn(v, &k->tab, c->gap + k->row0, r->y + k->row0);
     if (d->h_stage > NSM_CONST) d->h_fn(v, &k->tab, k->h);
     if (d->dg_fn) d->dg_fn(v, &k->tab, o->dg);
-    if (d->gq_fn) d->gq_fn(v, &k->tab, o->gq);
-    if (d->rq_fn && !contact) d->rq_fn(v, &k->tab, o->rq);
     if (d->drate_fn && !contact) d->drate_fn(v, &k->tab, o->dr);
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;
