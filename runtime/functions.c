@@ -7,6 +7,7 @@ double nsm_exp(double x)   { return exp(x); }
 double nsm_log(double x)   { return log(x); }
 double nsm_sin(double x)   { return sin(x); }
 double nsm_cos(double x)   { return cos(x); }
+void   nsm_sincos(double x, double *s, double *c) { *s = sin(x); *c = cos(x); }   // one call of libm's, the same bits
 double nsm_tan(double x)   { return tan(x); }
 double nsm_asin(double x)  { return asin(x); }
 double nsm_acos(double x)  { return acos(x); }

@@ -15,7 +15,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 5
+#define NSM_ABI_VERSION 6
 
 // --- what kernels read ---
 typedef struct nsm_view {
@@ -54,6 +54,7 @@ int nsm_par_at(nsm_setup *s, int par, int line, int nidx, const double *idx);
 
 // --- mathematics: the functions emitted code may call ---
 double nsm_sqrt(double), nsm_exp(double), nsm_log(double), nsm_sin(double), nsm_cos(double), nsm_tan(double);
+void   nsm_sincos(double, double *sine, double *cosine);
 double nsm_asin(double), nsm_acos(double), nsm_atan(double), nsm_atan2(double, double);
 double nsm_sinh(double), nsm_cosh(double), nsm_tanh(double), nsm_abs(double), nsm_sign(double);
 double nsm_min(double, double), nsm_max(double, double), nsm_floor(double), nsm_pow(double, double);

@@ -1,5 +1,5 @@
 // DAG -> C trees. Nodes used more than once become temporaries, in an order where arguments come first; chains deeper than
-// DEPTH are cut as well, so that no C compiler's parser is strained.
+// DEPTH are cut as well, so that no C compiler's parser is strained. Sine and cosine of the same angle are one call.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -127,6 +127,33 @@ static void count_uses(Builder *b, const Ex *order, int n, const Ex *root, int n
   for (int i = 0; i < nroot; i++) if (root[i] != EX_NONE) uses[(int)(uintptr_t)map_get(index, (void *)(uintptr_t)root[i]) - 1]++;
 }
 
+// The cosine of each sine's angle and the other way round, where both are in `order`: node -> node.
+static Map *angles(Builder *b, const Ex *order, int n) {
+  Pool *p = b->s->sys->pool;
+  Map *pair = map_new(b->s->arena), *of[2] = { map_new(b->s->arena), map_new(b->s->arena) };
+  for (int i = 0; i < n; i++) {
+    Op op = ex_operator(p, order[i]);
+    if (op != OP_SIN && op != OP_COS) continue;
+    void *angle = (void *)(uintptr_t)ex_arg(p, order[i], 0), *other = map_get(of[op == OP_SIN], angle), *self = (void *)(uintptr_t)order[i];
+    map_put(of[op == OP_COS], angle, self);
+    if (other) { map_put(pair, self, other); map_put(pair, other, self); }
+  }
+  return pair;
+}
+
+// Prints both, as temporaries.
+static void sine_and_cosine(Builder *b, Ex e, Ex other, int *temps, Text *out) {
+  Arena *a = b->s->arena;
+  char name[2][24];
+  bool cosine = ex_operator(b->s->sys->pool, e) == OP_COS;
+  for (int i = 0; i < 2; i++) snprintf(name[i], sizeof name[i], "t%d", (*temps)++);
+  text_printf(out, "%sdouble %s, %s;\n%snsm_sincos(", b->s->indent, name[0], name[1], b->s->indent);
+  cnode_print(built(b, ex_arg(b->s->sys->pool, e, 0)), out);
+  text_printf(out, ", &%s, &%s);\n", name[0], name[1]);
+  map_put(b->node, (void *)(uintptr_t)e, cnode_name(a, name[cosine]));
+  map_put(b->node, (void *)(uintptr_t)other, cnode_name(a, name[!cosine]));
+}
+
 CNode **c_values(CScope *s, const Ex *root, int n, Text *out) {
   Builder b = { s, map_new(s->arena) };
   const Ex *order;
@@ -134,7 +161,11 @@ CNode **c_values(CScope *s, const Ex *root, int n, Text *out) {
   int *uses = ARENA_ARRAY(s->arena, int, total + 1);
   bool *raised = ARENA_ARRAY(s->arena, bool, total + 1);
   count_uses(&b, order, total, root, n, map_new(s->arena), uses, raised);
+  Map *pair = angles(&b, order, out ? total : 0);
   for (int i = 0; i < total; i++) {
+    if (built(&b, order[i])) continue;                      // with its partner
+    Ex partner = (Ex)(uintptr_t)map_get(pair, (void *)(uintptr_t)order[i]);
+    if (partner) { sine_and_cosine(&b, order[i], partner, &temps, out); continue; }
     CNode *c = build(&b, order[i]);
     bool leaf = c->kind == CN_NUMBER || c->kind == CN_NAME || (c->kind == CN_NEGATE && c->arg[0]->kind == CN_NAME);
     if (out && !leaf && (uses[i] > 1 || raised[i] || c->depth > DEPTH)) {
