@@ -3,6 +3,7 @@
 //   1. at most five dense rows whose last basis still fits: a product and the judgement, nothing else (m = 1: closed form)
 //   2. a look at the input and at a new matrix
 //   3. the table of solvers, in order; after each, one semismooth Newton step on (2) where its answer is close but not accepted
+//   4. friction: the table once more, each solver from the best answer so far (before that from zero, where there was a guess)
 // What is returned as solved has passed the judge; everything else says that it has not.
 #include "solver.h"
 #include <math.h>
@@ -114,6 +115,34 @@ static int takes_intervals(const nsm_cone_solver *s, int m) {
   return !(s->blocks & NSM_BLOCKS_ONLY) && (!(s->blocks & NSM_BLOCKS_OR_SMALL) || m <= NSM_SMALL);
 }
 
+// Once through the table (or `only`), each solver from `guess` (NULL: from the start of nsm_cone_start).
+static nsm_cone_status try_solvers(const nsm_cone_problem *p, const nsm_cone_options *o, nsm_cone_work *w, const nsm_cone_try *t,
+                                   const nsm_cone_solver *only, const double *guess, double *lambda, double *u, best_answer *best) {
+  nsm_cone_problem view = dense_view(p, w);
+  nsm_cone_try attempt = *t;
+  unsigned used = nsm_cone_blocks_used(p);
+  attempt.warm = guess != NULL;
+  attempt.max_iterations = o ? o->max_iterations : 0;
+  for (const nsm_cone_solver *s = only ? only : nsm_cone_solvers; s->name; s++) {
+    if ((s->max_rows && p->m > s->max_rows) || (used & ~s->blocks) || (!used && !only && !takes_intervals(s, p->m))) { if (only) break; continue; }
+    if (guess) memcpy(lambda, guess, (size_t)p->m * sizeof(double));
+    else nsm_cone_start(p, lambda);
+    nsm_cone_outcome outcome = s->solve(&view, w, &attempt, lambda, u);
+    nsm_cone_clip(p, lambda);
+    if (judge(p, t, s->name, lambda, u, best)) return NSM_CONE_SOLVED;
+    if (outcome == NSM_CONE_PROVED_NONE) { best->solver = s->name; return NSM_CONE_NO_SOLUTION; }
+    if (s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, t, s->name, lambda, u, best)) return NSM_CONE_SOLVED;
+    if (only) break;
+  }
+  return NSM_CONE_FAILED;
+}
+
+static int finite_guess(const nsm_cone_problem *p, const double *lambda) {
+  int finite = 1;
+  for (int i = 0; i < p->m; i++) finite &= fabs(lambda[i]) < HUGE_VAL;
+  return finite;
+}
+
 static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_options *o, nsm_cone_work *w, const nsm_cone_try *t,
                                     const nsm_cone_solver *only, double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_check none = { HUGE_VAL, 0, 0, 0 };
@@ -127,35 +156,15 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_op
   if (!nsm_cone_vectors_ok(p)) { report(r, NSM_CONE_BAD_INPUT, &none, NULL, 0); return NSM_CONE_BAD_INPUT; }
   if (w->form == NSM_FORM_DENSE && !w->dense_is_copy) w->dense = p->M;
 
-  nsm_cone_problem view = dense_view(p, w);
   size_t mark = w->used, bytes = (size_t)p->m * sizeof(double);
   best_answer best = { nsm_cone_take(w, bytes), none, NULL, 0 };
   double *guess = nsm_cone_take(w, bytes);
-  nsm_cone_try attempt = *t;
-  int finite = guess != NULL;
-  if (t->warm && guess) {
-    memcpy(guess, lambda, bytes);
-    for (int i = 0; i < p->m; i++) finite &= fabs(guess[i]) < HUGE_VAL;
-  }
-  attempt.warm = t->warm && finite;
-
-  unsigned used = nsm_cone_blocks_used(p);
-  nsm_cone_status status = NSM_CONE_FAILED;
-  for (const nsm_cone_solver *s = only ? only : nsm_cone_solvers; s->name; s++) {
-    if ((s->max_rows && p->m > s->max_rows) || (used & ~s->blocks) || (!used && !only && !takes_intervals(s, p->m))) { if (only) break; continue; }
-    if (attempt.warm) memcpy(lambda, guess, bytes);
-    else nsm_cone_start(p, lambda);
-    attempt.max_iterations = o ? o->max_iterations : 0;
-    nsm_cone_outcome outcome = s->solve(&view, w, &attempt, lambda, u);
-    nsm_cone_clip(p, lambda);
-    if (judge(p, t, s->name, lambda, u, &best)) { status = NSM_CONE_SOLVED; break; }
-    if (outcome == NSM_CONE_PROVED_NONE) { best.solver = s->name; status = NSM_CONE_NO_SOLUTION; break; }
-    if (s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, t, s->name, lambda, u, &best)) {
-      status = NSM_CONE_SOLVED;
-      break;
-    }
-    if (only) break;
-  }
+  int warm = t->warm && guess && finite_guess(p, lambda);
+  if (warm) memcpy(guess, lambda, bytes);
+  nsm_cone_status status = try_solvers(p, o, w, t, only, warm ? guess : NULL, lambda, u, &best);
+  int again = status == NSM_CONE_FAILED && !only && p->cones > 0 && best.lambda;
+  if (again && warm) status = try_solvers(p, o, w, t, only, NULL, lambda, u, &best);
+  if (again && status == NSM_CONE_FAILED && best.any) status = try_solvers(p, o, w, t, only, best.lambda, lambda, u, &best);
   if (!best.any) {                     // no solver takes this problem
     nsm_cone_start(p, lambda);
     judge(p, t, NULL, lambda, u, &best);

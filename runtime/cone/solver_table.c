@@ -1,5 +1,6 @@
 // The solvers, in the order in which the driver tries them. All take free, nonneg and box rows (any intervals); `blocks` says which cone
 // blocks they take besides.
+// One name stands twice: early where it is quick, and behind a faster one, which proves nothing, where it is not.
 // When adding one: its file, its function in solver.h, one line here and in nsm_cone_solver_names, a test.
 #include "solver.h"
 #include <string.h>
@@ -8,7 +9,7 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   // name          function              most rows       dense  direct  blocks           takes
   { "contact",     nsm_cone_contact,     4,              1,     1,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "one block and nothing else, of any kind; exact" },
   { "modes",       nsm_cone_modes,       NSM_MODES_MAX,  1,     1,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "planar friction, any M; nonsingular sets of modes, inverses kept while the matrix stays" },
-  { "planar",      nsm_cone_planar,      NSM_PLANAR_MAX, 1,     1,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "planar friction, few contacts, any M; exact, and proves that there is no solution" },
+  { "planar",      nsm_cone_planar,      NSM_PLANAR_QUICK, 1,   1,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "planar friction, few contacts, any M; exact, and proves that there is no solution" },
   { "bases",       nsm_cone_bases,       NSM_BASES_MAX,  1,     1,      0,               "any M; nonsingular bases only, inverses kept while the matrix stays" },
   { "enumeration", nsm_cone_enumeration, NSM_BASES_MAX,  1,     1,      0,               "any M, also singular; exact, and proves that there is no solution" },
   { "pivot",       nsm_cone_pivot,       0,              0,     1,      0,               "P-matrices and most others with nonsingular bases; dense, tridiagonal, banded" },
@@ -16,6 +17,7 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { "proximal",    nsm_cone_proximal,    0,              0,     0,      0,               "monotone M of any rank; dense, tridiagonal, banded" },
   { "branch",      nsm_cone_branch,      0,              1,     0,      0,               "any M, exact: all ways to be complementary, by bounds; proves that there is no solution" },
   { "proximal_newton", nsm_cone_proximal_newton, 0,      0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_OR_SMALL, "friction of any rank: proximal point around Newton; dense and sparse" },
+  { "planar",      nsm_cone_planar,      NSM_PLANAR_MAX, 1,     1,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "the same where it takes longer" },
   { "interior",    nsm_cone_interior,    0,              0,     0,      (NSM_ALL_BLOCKS & ~(1u << NSM_CONE_GRIP)) | NSM_BLOCKS_ONLY, "friction without grips: interior point, made exact by the proximal loop" },
   { "admm",        nsm_cone_admm,        0,              0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "large convexified friction: alternating directions, made exact by the proximal loop" },
   { "alart_curnier", nsm_cone_alart_curnier, 0,          0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "semismooth Newton alone; few contacts per body" },
@@ -41,7 +43,8 @@ static const char *const names[] = {
 const char *const *nsm_cone_solver_names(void) { return names; }
 
 const nsm_cone_solver *nsm_cone_solver_find(const char *name) {
+  const nsm_cone_solver *found = NULL;                     // of two, the one for more rows
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name; s++)
-    if (strcmp(s->name, name) == 0) return s;
-  return NULL;
+    if (strcmp(s->name, name) == 0) found = s;
+  return found;
 }
