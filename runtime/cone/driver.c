@@ -3,12 +3,14 @@
 //   1. at most five dense rows whose last basis still fits: a product and the judgement, nothing else (m = 1: closed form)
 //   2. a look at the input and at a new matrix
 //   3. the table of solvers, in order; after each, one semismooth Newton step on (2) where its answer is close but not accepted
-//   4. friction: the table once more, each solver from the best answer so far (before that from zero, where there was a guess)
+//   4. friction: the table again, each solver from the best answer so far (before that from zero, where there was a guess), and a few times
+//      from that answer shaken: Newton's method and its relatives cycle between the same kinks when they come by the same way
 // What is returned as solved has passed the judge; everything else says that it has not.
 #include "solver.h"
 #include <math.h>
 #include <string.h>
 
+enum { SHAKES = 3, SHAKEN_ROWS = 600 };
 static const double default_tolerance = 1e-12, default_sqrt = 1e-6;
 
 static inline void report(nsm_cone_result *r, nsm_cone_status status, const nsm_cone_check *c, const char *solver, int iterations) {
@@ -143,6 +145,16 @@ static int finite_guess(const nsm_cone_problem *p, const double *lambda) {
   return finite;
 }
 
+// x := answer, each number changed by up to three tenths; the generator starts anew with each problem, so that its answer repeats.
+static void shake(const nsm_cone_problem *p, const double *answer, uint64_t *state, double *x) {
+  for (int i = 0; i < p->m; i++) {
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    x[i] = answer[i] * (0.7 + 0.6 * ((double)(*state >> 11) * 0x1p-53));
+  }
+}
+
 static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_options *o, nsm_cone_work *w, const nsm_cone_try *t,
                                     const nsm_cone_solver *only, double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_check none = { HUGE_VAL, 0, 0, 0 };
@@ -162,9 +174,14 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_op
   int warm = t->warm && guess && finite_guess(p, lambda);
   if (warm) memcpy(guess, lambda, bytes);
   nsm_cone_status status = try_solvers(p, o, w, t, only, warm ? guess : NULL, lambda, u, &best);
-  int again = status == NSM_CONE_FAILED && !only && p->cones > 0 && best.lambda;
-  if (again && warm) status = try_solvers(p, o, w, t, only, NULL, lambda, u, &best);
-  if (again && status == NSM_CONE_FAILED && best.any) status = try_solvers(p, o, w, t, only, best.lambda, lambda, u, &best);
+  int again = !only && p->cones > 0 && best.lambda && guess && best.any;
+  if (status == NSM_CONE_FAILED && again && warm) status = try_solvers(p, o, w, t, NULL, NULL, lambda, u, &best);
+  if (status == NSM_CONE_FAILED && again) status = try_solvers(p, o, w, t, NULL, best.lambda, lambda, u, &best);
+  uint64_t state = 88172645463325252u;
+  for (int k = 0; k < SHAKES && status == NSM_CONE_FAILED && again && p->m <= SHAKEN_ROWS; k++) {
+    shake(p, best.lambda, &state, guess);
+    status = try_solvers(p, o, w, t, NULL, guess, lambda, u, &best);
+  }
   if (!best.any) {                     // no solver takes this problem
     nsm_cone_start(p, lambda);
     judge(p, t, NULL, lambda, u, &best);

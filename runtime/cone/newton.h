@@ -103,6 +103,7 @@ int nsm_newton_ran_away(const nsm_graph *g, const double *x);
 // Newton alone, alpha = 0, from zero or the guess.
 nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda);
 
-// ---- proximal_newton.c: the loop from x with the first alpha, up to newton_limit iterations; lambda is written in any case -------------------------------------------
+// ---- proximal_newton.c: the loop from x with the first alpha, up to newton_limit iterations; lambda is written in any case ---
+// p NULL: no judge, the distance from F = 0 alone decides.
 nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n, double alpha,
                                    int newton_limit, double *x, double *lambda, double *u);

@@ -36,6 +36,7 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
   for (int k = 0; k < limit && n->iterations < last; k++) {
     if (nsm_newton_ran_away(g, x)) { memset(x, 0, bytes); break; }
     if (now <= ready) {
+      if (!p) return NSM_CONE_PROPOSED;
       nsm_cone_check c;
       to_lambda(g, x, lambda);
       nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);

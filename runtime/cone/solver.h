@@ -82,7 +82,7 @@ nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, n
 nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
 nsm_cone_solver_function nsm_cone_contact, nsm_cone_modes, nsm_cone_planar;   // with cone blocks
 nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
-nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_admm, nsm_cone_alart_curnier, nsm_cone_fischer_burmeister;
+nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_admm, nsm_cone_continuation, nsm_cone_alart_curnier, nsm_cone_fischer_burmeister;
 
 struct nsm_cone_check;
 // bases.c, judged, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.

@@ -20,6 +20,7 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { "planar",      nsm_cone_planar,      NSM_PLANAR_MAX, 1,     1,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "the same where it takes longer" },
   { "interior",    nsm_cone_interior,    0,              0,     0,      (NSM_ALL_BLOCKS & ~(1u << NSM_CONE_GRIP)) | NSM_BLOCKS_ONLY, "friction without grips: interior point, made exact by the proximal loop" },
   { "admm",        nsm_cone_admm,        0,              0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "large convexified friction: alternating directions, made exact by the proximal loop" },
+  { "continuation", nsm_cone_continuation, 0,            0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "strong friction, mass ratios: from little friction to all of it, by the proximal loop" },
   { "alart_curnier", nsm_cone_alart_curnier, 0,          0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "semismooth Newton alone; few contacts per body" },
   { "fischer_burmeister", nsm_cone_fischer_burmeister, 0, 0,    0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "semismooth Newton alone on another map; M regular" },
   { "nsgs",        nsm_cone_nsgs,        0,              0,     0,      NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "every block; block by block, exactly; dense and sparse" },
@@ -34,7 +35,7 @@ static const char *const names[] = {
   "auto",
   "contact", "modes", "planar",
   "bases", "enumeration", "pivot", "lemke", "proximal", "branch",
-  "proximal_newton", "interior", "admm", "alart_curnier", "fischer_burmeister",
+  "proximal_newton", "interior", "admm", "continuation", "alart_curnier", "fischer_burmeister",
   "nsgs", "nsgs_over",
   "pgs", "psor", "jacobi",
   NULL
