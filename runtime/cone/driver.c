@@ -68,11 +68,15 @@ static inline void notice_matrix(const nsm_cone_problem *p, nsm_cone_work *w) {
 
 typedef struct best_answer { double *lambda; nsm_cone_check check; const char *solver; int any; } best_answer;
 
-// What a solver has left behind when it ran away is of no use: start again from there.
-static void make_finite(const nsm_cone_problem *p, double *lambda) {
+static int all_finite(const nsm_cone_problem *p, const double *lambda) {
   int finite = 1;
   for (int i = 0; i < p->m; i++) finite &= fabs(lambda[i]) < HUGE_VAL;
-  if (!finite) nsm_cone_start(p, lambda);
+  return finite;
+}
+
+// What a solver has left behind when it ran away is of no use: start again from there.
+static void make_finite(const nsm_cone_problem *p, double *lambda) {
+  if (!all_finite(p, lambda)) nsm_cone_start(p, lambda);
 }
 
 // The judge, for reports: overflow in M lambda is an infinite residual, not a nan.
@@ -139,12 +143,6 @@ static nsm_cone_status try_solvers(const nsm_cone_problem *p, const nsm_cone_opt
   return NSM_CONE_FAILED;
 }
 
-static int finite_guess(const nsm_cone_problem *p, const double *lambda) {
-  int finite = 1;
-  for (int i = 0; i < p->m; i++) finite &= fabs(lambda[i]) < HUGE_VAL;
-  return finite;
-}
-
 // x := answer, each number changed by up to three tenths; the generator starts anew with each problem, so that its answer repeats.
 static void shake(const nsm_cone_problem *p, const double *answer, uint64_t *state, double *x) {
   for (int i = 0; i < p->m; i++) {
@@ -171,7 +169,7 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_op
   size_t mark = w->used, bytes = (size_t)p->m * sizeof(double);
   best_answer best = { nsm_cone_take(w, bytes), none, NULL, 0 };
   double *guess = nsm_cone_take(w, bytes);
-  int warm = t->warm && guess && finite_guess(p, lambda);
+  int warm = t->warm && guess && all_finite(p, lambda);
   if (warm) memcpy(guess, lambda, bytes);
   nsm_cone_status status = try_solvers(p, o, w, t, only, warm ? guess : NULL, lambda, u, &best);
   int again = !only && p->cones > 0 && best.lambda && guess && best.any;
