@@ -76,7 +76,8 @@ nsm_cone_outcome nsm_cone_admm(const nsm_cone_problem *p, nsm_cone_work *work, c
   if (r && z && w && nsm_graph_make(p, work, &g) && nsm_newton_take(&g, nsm_map_alart_curnier, work, &n)) {
     int limit = t->max_iterations > 0 ? t->max_iterations : SWEEPS;
     double beta = 0.1, distance = HUGE_VAL, ratio = 1;
-    for (size_t i = 0; i < m; i++) { z[i] = t->warm && g.scale[i] > 0 ? lambda[i] / g.scale[i] : 0; w[i] = 0; }
+    nsm_graph_start(&g, t, lambda, z);
+    memset(w, 0, m * sizeof(double));
     memset(n.A, 0, (size_t)g.nodes * NSM_NODE_BLOCK * sizeof(double));
     memset(n.B, 0, (size_t)g.nodes * NSM_NODE_BLOCK * sizeof(double));
     memset(n.active, 1, (size_t)g.nodes);

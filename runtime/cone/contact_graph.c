@@ -198,6 +198,14 @@ int nsm_graph_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g) {
   return 1;
 }
 
+void nsm_graph_start(const nsm_graph *g, const nsm_cone_try *t, const double *lambda, double *x) {
+  for (int i = 0; i < g->rows; i++) x[i] = t->warm && g->scale[i] > 0 ? lambda[i] / g->scale[i] : 0;
+}
+
+void nsm_graph_lambda(const nsm_graph *g, const double *x, double *lambda) {
+  for (int i = 0; i < g->rows; i++) lambda[i] = g->scale[i] * x[i];
+}
+
 void nsm_graph_apply(const nsm_graph *g, const double *x, int add_q, double *y) {
   for (int c = 0; c < g->nodes; c++) {
     int size = g->node[c].size, first = g->node[c].first;

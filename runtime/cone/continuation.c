@@ -38,7 +38,7 @@ nsm_cone_outcome nsm_cone_continuation(const nsm_cone_problem *p, nsm_cone_work 
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
   double *x = nsm_cone_take_doubles(w, m), *x_next = nsm_cone_take_doubles(w, m), *mu = nsm_cone_take_doubles(w, m);
   if (x && x_next && mu && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, nsm_map_alart_curnier, w, &n)) {
-    for (size_t i = 0; i < m; i++) x[i] = t->warm && g.scale[i] > 0 ? lambda[i] / g.scale[i] : 0;
+    nsm_graph_start(&g, t, lambda, x);
     for (int c = 0; c < g.nodes; c++) mu[c] = g.node[c].mu;
     if (follow(t, &g, &n, mu, x, x_next, lambda, u)) outcome = nsm_proximal_loop(p, t, &g, &n, 10, LAST_NEWTON, x, lambda, u);
   }

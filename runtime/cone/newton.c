@@ -155,9 +155,9 @@ nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, c
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
   double *x = nsm_cone_take_doubles(w, (size_t)p->m);
   if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, map, w, &n)) {
-    for (int i = 0; i < p->m; i++) x[i] = t->warm && g.scale[i] > 0 ? lambda[i] / g.scale[i] : 0;
+    nsm_graph_start(&g, t, lambda, x);
     int ok = nsm_newton_solve(&n, 0, x, fmax(0.1 * t->tolerance, 1e-15), t->max_iterations > 0 ? t->max_iterations : 200, x);
-    for (int i = 0; i < p->m; i++) lambda[i] = g.scale[i] * x[i];
+    nsm_graph_lambda(&g, x, lambda);
     if (ok && !nsm_newton_ran_away(&g, x)) outcome = NSM_CONE_PROPOSED;
     else memset(lambda, 0, (size_t)p->m * sizeof(double));
   }

@@ -33,6 +33,9 @@ typedef struct nsm_graph {
 
 // Builds the graph of p in w's arena (0: no room). Zero blocks of a dense M are left out; the pattern is made symmetric.
 int  nsm_graph_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g);
+// x := lambda / scale where lambda is a guess (t->warm), else 0; and back.
+void nsm_graph_start(const nsm_graph *g, const nsm_cone_try *t, const double *lambda, double *x);
+void nsm_graph_lambda(const nsm_graph *g, const double *x, double *lambda);
 // y := M x (+ q where add_q).
 void nsm_graph_apply(const nsm_graph *g, const double *x, int add_q, double *y);
 

@@ -3,18 +3,14 @@
 //   x+ solves (1) with  M + alpha D,  q - alpha D x,   D = mean diagonal of M, node by node          (Rockafellar 1976; with friction: Acary, Bremond, Huber 2018)
 //
 // alpha makes every local problem regular, also where M has no full rank (many contacts on one body). It starts large enough for Newton from zero,
-// falls tenfold as long as Newton needs few steps, so that the loop ends superlinearly, and rises where Newton fails. A second round from where the
-// first ended takes larger steps rho in the map, which changes the places at which its line search can stop.
+// falls tenfold as long as Newton needs few steps, so that the loop ends superlinearly, and rises where Newton fails. Behind admm.c the
+// loop takes larger steps rho in the map (push), which changes the places at which its line search can stop.
 #include "newton.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum { OUTER = 300, INNER = 30 };
-
-static void to_lambda(const nsm_graph *g, const double *x, double *lambda) {
-  for (int i = 0; i < g->rows; i++) lambda[i] = g->scale[i] * x[i];
-}
 
 // |F|_inf / |x|_inf at alpha = 0.
 static double distance(nsm_graph *g, nsm_newton *n, const double *x, double *y, double *F) {
@@ -38,7 +34,7 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
     if (now <= ready) {
       if (!p) return NSM_CONE_PROPOSED;
       nsm_cone_check c;
-      to_lambda(g, x, lambda);
+      nsm_graph_lambda(g, x, lambda);
       nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
       if (c.accepted) return NSM_CONE_PROPOSED;
       ready = 0.3 * now;
@@ -50,24 +46,20 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
     else    alpha = fmin(5 * alpha, 1e6);
     if (ok || next < now) { memcpy(x, x_new, bytes); now = next; }
   }
-  to_lambda(g, x, lambda);
+  nsm_graph_lambda(g, x, lambda);
   return NSM_CONE_GAVE_UP;
 }
 
-static nsm_cone_outcome solve(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda, double *u) {
-  size_t mark = w->used, m = (size_t)p->m;
+nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+  size_t mark = w->used;
   nsm_graph g;
   nsm_newton n;
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
-  double *x = nsm_cone_take_doubles(w, m);
-  if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, map, w, &n)) {
-    for (size_t i = 0; i < m; i++) x[i] = t->warm && g.scale[i] > 0 ? lambda[i] / g.scale[i] : 0;
+  double *x = nsm_cone_take_doubles(w, (size_t)p->m);
+  if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, nsm_map_alart_curnier, w, &n)) {
+    nsm_graph_start(&g, t, lambda, x);
     outcome = nsm_proximal_loop(p, t, &g, &n, 10, 700, x, lambda, u);
   }
   w->used = mark;
   return outcome;
-}
-
-nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
-  return solve(p, w, t, nsm_map_alart_curnier, lambda, u);
 }
