@@ -68,7 +68,8 @@ static void slips(nsm_sim *s, const sim_class *k) {
   }
 }
 
-// Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by.
+// Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by. Of a constraint along its discrete derivative
+// H belongs to the matrix, which makes it (con_matrix); here it is only the measure of an error.
 static int evaluate(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
