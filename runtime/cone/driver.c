@@ -121,26 +121,31 @@ static int takes_intervals(const nsm_cone_solver *s, int m) {
   return !(s->blocks & NSM_BLOCKS_ONLY) && (!(s->blocks & NSM_BLOCKS_OR_SMALL) || m <= NSM_SMALL);
 }
 
-// Once through the table (or `only`), each solver from `guess` (NULL: from the start of nsm_cone_start).
-static nsm_cone_status try_solvers(const nsm_cone_problem *p, const nsm_cone_options *o, nsm_cone_work *w, const nsm_cone_try *t,
-                                   const nsm_cone_solver *only, const double *guess, double *lambda, double *u, best_answer *best) {
+static int fits(const nsm_cone_solver *s, int m, unsigned used) { return (!s->max_rows || m <= s->max_rows) && !(used & ~s->blocks); }
+
+// From `guess` (NULL: from nsm_cone_start).
+static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *guess,
+                                  double *lambda, double *u, best_answer *best) {
   nsm_cone_problem view = dense_view(p, w);
   nsm_cone_try attempt = *t;
-  unsigned used = nsm_cone_blocks_used(p);
   attempt.warm = guess != NULL;
-  attempt.max_iterations = o ? o->max_iterations : 0;
-  for (const nsm_cone_solver *s = only ? only : nsm_cone_solvers; s->name; s++) {
-    if ((s->max_rows && p->m > s->max_rows) || (used & ~s->blocks) || (!used && !only && !takes_intervals(s, p->m))) { if (only) break; continue; }
-    if (guess) memcpy(lambda, guess, (size_t)p->m * sizeof(double));
-    else nsm_cone_start(p, lambda);
-    nsm_cone_outcome outcome = s->solve(&view, w, &attempt, lambda, u);
-    nsm_cone_clip(p, lambda);
-    if (judge(p, t, s->name, lambda, u, best)) return NSM_CONE_SOLVED;
-    if (outcome == NSM_CONE_PROVED_NONE) { best->solver = s->name; return NSM_CONE_NO_SOLUTION; }
-    if (s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, t, s->name, lambda, u, best)) return NSM_CONE_SOLVED;
-    if (only) break;
-  }
-  return NSM_CONE_FAILED;
+  if (guess) memcpy(lambda, guess, (size_t)p->m * sizeof(double));
+  else nsm_cone_start(p, lambda);
+  nsm_cone_outcome outcome = s->solve(&view, w, &attempt, lambda, u);
+  nsm_cone_clip(p, lambda);
+  if (judge(p, t, s->name, lambda, u, best)) return NSM_CONE_SOLVED;
+  if (outcome == NSM_CONE_PROVED_NONE) { best->solver = s->name; return NSM_CONE_NO_SOLUTION; }
+  return s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, t, s->name, lambda, u, best) ? NSM_CONE_SOLVED : NSM_CONE_FAILED;
+}
+
+// Once through the table; `later`: those alone that another guess makes a difference to.
+static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, int later, const double *guess, double *lambda,
+                                   double *u, best_answer *best) {
+  nsm_cone_status status = NSM_CONE_FAILED;
+  unsigned used = nsm_cone_blocks_used(p);
+  for (const nsm_cone_solver *s = nsm_cone_solvers; s->name && status == NSM_CONE_FAILED; s++)
+    if (fits(s, p->m, used) && (used || takes_intervals(s, p->m)) && (!later || s->guess)) status = try_solver(s, p, w, t, guess, lambda, u, best);
+  return status;
 }
 
 // x := answer, each number changed by up to three tenths; the generator starts anew with each problem, so that its answer repeats.
@@ -153,7 +158,21 @@ static void shake(const nsm_cone_problem *p, const double *answer, uint64_t *sta
   }
 }
 
-static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_options *o, nsm_cone_work *w, const nsm_cone_try *t,
+// The table again, from elsewhere: without the guess, from the best answer so far, from that answer shaken.
+static nsm_cone_status try_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, int warm, double *guess, double *lambda, double *u,
+                                 best_answer *best) {
+  nsm_cone_status status = NSM_CONE_FAILED;
+  uint64_t state = 88172645463325252u;
+  if (warm) status = try_solvers(p, w, t, 1, NULL, lambda, u, best);
+  if (status == NSM_CONE_FAILED) status = try_solvers(p, w, t, 1, best->lambda, lambda, u, best);
+  for (int k = 0; k < SHAKES && status == NSM_CONE_FAILED && p->m <= SHAKEN_ROWS; k++) {
+    shake(p, best->lambda, &state, guess);
+    status = try_solvers(p, w, t, 1, guess, lambda, u, best);
+  }
+  return status;
+}
+
+static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                     const nsm_cone_solver *only, double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_check none = { HUGE_VAL, 0, 0, 0 };
   if (!w->analysed && !nsm_cone_analyse(p, w)) {
@@ -171,15 +190,10 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, const nsm_cone_op
   double *guess = nsm_cone_take(w, bytes);
   int warm = t->warm && guess && all_finite(p, lambda);
   if (warm) memcpy(guess, lambda, bytes);
-  nsm_cone_status status = try_solvers(p, o, w, t, only, warm ? guess : NULL, lambda, u, &best);
-  int again = !only && p->cones > 0 && best.lambda && guess && best.any;
-  if (status == NSM_CONE_FAILED && again && warm) status = try_solvers(p, o, w, t, NULL, NULL, lambda, u, &best);
-  if (status == NSM_CONE_FAILED && again) status = try_solvers(p, o, w, t, NULL, best.lambda, lambda, u, &best);
-  uint64_t state = 88172645463325252u;
-  for (int k = 0; k < SHAKES && status == NSM_CONE_FAILED && again && p->m <= SHAKEN_ROWS; k++) {
-    shake(p, best.lambda, &state, guess);
-    status = try_solvers(p, o, w, t, NULL, guess, lambda, u, &best);
-  }
+  nsm_cone_status status = NSM_CONE_FAILED;
+  if (!only) status = try_solvers(p, w, t, 0, warm ? guess : NULL, lambda, u, &best);
+  else if (fits(only, p->m, nsm_cone_blocks_used(p))) status = try_solver(only, p, w, t, warm ? guess : NULL, lambda, u, &best);
+  if (!only && status == NSM_CONE_FAILED && p->cones > 0 && best.lambda && guess && best.any) status = try_again(p, w, t, warm, guess, lambda, u, &best);
   if (!best.any) {                     // no solver takes this problem
     nsm_cone_start(p, lambda);
     judge(p, t, NULL, lambda, u, &best);
@@ -204,6 +218,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   if (o) {
     if (o->tolerance > 0 && o->tolerance < HUGE_VAL && o->tolerance != default_tolerance) { t.tolerance = o->tolerance; t.sqrt_tolerance = sqrt(o->tolerance); }
     t.warm = o->warm;
+    t.max_iterations = o->max_iterations;
   }
 
   if (is_auto(o) && p->cones == 0) {
@@ -217,7 +232,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
       report(r, NSM_CONE_SOLVED, &c, "bases", w->iterations > 0 ? w->iterations : 1);
       return NSM_CONE_SOLVED;
     }
-    return solve_slowly(p, o, w, &t, NULL, lambda, u, r);
+    return solve_slowly(p, w, &t, NULL, lambda, u, r);
   }
 
   if (is_auto(o) && p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, &t, lambda, u, &c)) {
@@ -233,8 +248,8 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
       return NSM_CONE_SOLVED;
     }
   }
-  if (is_auto(o)) return solve_slowly(p, o, w, &t, NULL, lambda, u, r);
+  if (is_auto(o)) return solve_slowly(p, w, &t, NULL, lambda, u, r);
   const nsm_cone_solver *only = nsm_cone_solver_find(o->solver);
   if (!only) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
-  return solve_slowly(p, o, w, &t, only, lambda, u, r);
+  return solve_slowly(p, w, &t, only, lambda, u, r);
 }

@@ -100,11 +100,10 @@ typedef struct nsm_cone_solver {
   const char               *name;
   nsm_cone_solver_function *solve;
   int                       max_rows;    // 0: any
-  int                       needs_dense; // can work from a dense copy or tableau only
-  int                       direct;      // finite: the driver tries it before the iterative ones
+  int                       guess;       // starts from the guess that it is given; else another round would only repeat the first
   unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals only; NSM_BLOCKS_ONLY: the driver
                                          // does not try it on problems without blocks; NSM_BLOCKS_OR_SMALL: up to NSM_SMALL rows it does
-  const char               *takes;       // for the reader and for --help
+  const char               *takes;       // for the reader
 } nsm_cone_solver;
 enum { NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) | (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),
        NSM_BLOCKS_ONLY = 1 << 16, NSM_BLOCKS_OR_SMALL = 1 << 17, NSM_SMALL = 300 };
