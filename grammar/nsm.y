@@ -1,7 +1,8 @@
-// The syntax of a model. Every action is one call of an ast_* constructor (compiler/syntax/ast_build.h); what the grammar
-// cannot say (which items stand where, `gap >= 0`) is checked there, with a message of its own.
+// The syntax of a model. Every action is one call of an ast_* constructor (compiler/syntax/ast_build.h); what the
+// grammar cannot say (which items stand where, `gap >= 0`) is checked there, with a message of its own.
 //
-// Recovery: a missing ';' is supplied (rule `end`); anything else skips to the next ';' or to the '}' or '{' of the item.
+// Recovery: a missing ';' is supplied (rule `end`); anything else skips to the next ';' or to the '}' or '{' of the
+// item.
 %define api.pure full
 %define api.prefix {nsm_}
 %define api.location.type {Span}

@@ -1,5 +1,5 @@
-// What a class' `fill` calls back: numbers of variable elements and parameters, loop bounds. The first mistake is recorded with
-// the line of the model, and the run does not start.
+// What a class' `fill` calls back: numbers of variable elements and parameters, loop bounds. The first mistake is
+// recorded with the line of the model, and the run does not start.
 #include "sim.h"
 #include <math.h>
 
@@ -12,9 +12,11 @@ static void wrong(nsm_sim *s, int line, const char *what, double index, const ch
   if (!(index == floor(index)))
     sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: index %g of %s is not an integer", line, index, name);
   else if (hi < lo)
-    sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: index %.17g of %s is out of range: %s has no elements", line, index, name, what);
+    sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: index %.17g of %s is out of range: %s has no elements", line,
+             index, name, what);
   else
-    sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: index %.17g of %s is out of range %ld..%ld", line, index, name, lo, hi);
+    sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: index %.17g of %s is out of range %ld..%ld", line, index, name,
+             lo, hi);
 }
 
 int nsm_at(nsm_setup *setup, int var, int line, int nidx, const double *idx) {
@@ -34,7 +36,8 @@ int nsm_at(nsm_setup *setup, int var, int line, int nidx, const double *idx) {
   // Rows of a family whose loops are not a rectangle (or that has more than two) have no address.
   if (s->rows_sized && v->n[0] * v->n[1] != v->count) {
     if (!s->fill_failed)
-      sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: elements of %s cannot be named here: its loops are not a rectangle", line,
+      sim_fail(s->setup_error, NSM_MODEL_WRONG,
+               "line %d: elements of %s cannot be named here: its loops are not a rectangle", line,
                sim_text(s, d->name));
     s->fill_failed = 1;
     return 0;

@@ -9,7 +9,8 @@ static nsm_code blame(nsm_sim *s, int cls, int i, const char *what, double value
   char name[256];
   if (i >= 0) sim_instance_name(s, cls, i, name, sizeof name);
   else snprintf(name, sizeof name, "%s", sim_text(s, s->m->cls[cls].label));
-  sim_fail(e, NSM_FAILED, "line %d (%s): %s became %s at t = %.10g s, step %ld", s->m->cls[cls].line, name, what, what_is(value), t, s->k + 1);
+  sim_fail(e, NSM_FAILED, "line %d (%s): %s became %s at t = %.10g s, step %ld", s->m->cls[cls].line, name, what,
+           what_is(value), t, s->k + 1);
   return NSM_FAILED;
 }
 
@@ -30,7 +31,8 @@ static nsm_code smooth(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
   double *f = s->f0;
   if (c->mass_stage != NSM_NONE) {
     c->mass_fn(v, &k->tab, k->mass);
-    if (bad(k->mass, n * (size_t)c->mass.n, &at)) return blame(s, cls, (int)(at / (size_t)c->mass.n), "the inertia", k->mass[at], v->t, e);
+    if (bad(k->mass, n * (size_t)c->mass.n, &at))
+      return blame(s, cls, (int)(at / (size_t)c->mass.n), "the inertia", k->mass[at], v->t, e);
   }
   if (c->f_stage != NSM_NONE) {
     memset(f, 0, (size_t)s->nz * sizeof(double));
@@ -45,7 +47,8 @@ static nsm_code smooth(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
   }
   if (c->jac_stage != NSM_NONE) {
     c->jac_fn(v, &k->tab, k->jac);
-    if (bad(k->jac, n * (size_t)c->jac.n, &at)) return blame(s, cls, (int)(at / (size_t)c->jac.n), "the derivative of the force", k->jac[at], v->t, e);
+    if (bad(k->jac, n * (size_t)c->jac.n, &at))
+      return blame(s, cls, (int)(at / (size_t)c->jac.n), "the derivative of the force", k->jac[at], v->t, e);
   }
   if (c->g_stage != NSM_NONE) {
     memset(f, 0, (size_t)s->nz * sizeof(double));
@@ -65,11 +68,14 @@ static nsm_code row(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
   } else {
     k->c->gap_fn(v, &k->tab, g, y);
     if (bad(g, n, &at)) return blame(s, cls, (int)at, "the gap", g[at], v->t, e);
-    if (bad(y, n, &at)) return blame(s, cls, (int)at, k->c->kind == NSM_FRICTION ? "the slip velocity" : "the rate of the gap", y[at], v->t, e);
+    if (bad(y, n, &at))
+      return blame(s, cls, (int)at, k->c->kind == NSM_FRICTION ? "the slip velocity" : "the rate of the gap", y[at],
+                   v->t, e);
   }
   if (k->c->h_stage != NSM_NONE) {
     k->c->h_fn(v, &k->tab, k->h);
-    if (bad(k->h, n * (size_t)k->c->h.n, &at)) return blame(s, cls, (int)(at / (size_t)k->c->h.n), "the derivative", k->h[at], v->t, e);
+    if (bad(k->h, n * (size_t)k->c->h.n, &at))
+      return blame(s, cls, (int)(at / (size_t)k->c->h.n), "the derivative", k->h[at], v->t, e);
   }
   if (k->c->law_fn) {
     double *lo = s->r.lo + k->row0, *hi = s->r.hi + k->row0;
@@ -80,8 +86,9 @@ static nsm_code row(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
       if (lo[i] > hi[i]) {
         char name[256];
         sim_instance_name(s, cls, (int)i, name, sizeof name);
-        sim_fail(e, NSM_FAILED, "line %d (%s): the lower bound %g lies above the upper bound %g at t = %.10g s, step %ld", k->c->line, name,
-                 lo[i], hi[i], v->t, s->k + 1);
+        sim_fail(e, NSM_FAILED,
+                 "line %d (%s): the lower bound %g lies above the upper bound %g at t = %.10g s, step %ld", k->c->line,
+                 name, lo[i], hi[i], v->t, s->k + 1);
         return NSM_FAILED;
       }
   }
@@ -99,8 +106,9 @@ static nsm_code kernels(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   return NSM_OK;
 }
 
-// First at the start of the step with its end time (the state there is finite), then at the given view if that is finite, else at the first
-// iterate of the step; where the state itself is what overflowed, it is named. NSM_OK where nothing is wrong. A lost iterate is overwritten.
+// First at the start of the step with its end time (the state there is finite), then at the given view if that is
+// finite, else at the first iterate of the step; where the state itself is what overflowed, it is named. NSM_OK where
+// nothing is wrong. A lost iterate is overwritten.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   nsm_view start = sim_now(s);
   size_t at;

@@ -1,4 +1,5 @@
-// The recorded columns: time; states, coordinates, velocities, multipliers and impulses (each in the order of the variables); outputs.
+// The recorded columns: time; states, coordinates, velocities, multipliers and impulses (each in the order of the
+// variables); outputs.
 #include "sim.h"
 #include <string.h>
 

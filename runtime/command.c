@@ -1,7 +1,8 @@
-// The command line of a simulation: flags, run, CSV, summary, claims, bench. The only file here that prints, beside record/.
+// The command line of a simulation: flags, run, CSV, summary, claims, bench. The only file here that prints, beside
+// record/.
 //
-// A reader that goes away (EPIPE, as in `| head`) is no failure: the run stops quietly with exit code 0.
-// SIGINT and SIGTERM set a flag that is looked at after every step; what was computed is written, and the exit code is 130.
+// A reader that goes away (EPIPE, as in `| head`) is no failure: the run stops quietly with exit code 0. SIGINT and
+// SIGTERM set a flag that is looked at after every step; what was computed is written, and the exit code is 130.
 #define _POSIX_C_SOURCE 200809L
 #include "options.h"
 #include "runtime/record/record.h"
@@ -57,11 +58,12 @@ typedef struct job {
   FILE            *summary, *err;
 } job;
 
-// ---- which columns -------------------------------------------------------------------------------------------------------------
+// ---- which columns --------------------------------------------------------------------------------------------------
 static const char *const energy_names[] = { "energy", "energy.kinetic", "energy.potential", "energy.residue" };
 enum { ENERGIES = 4 };
 
-// A column belongs to `what` where it is called so, or is an element or a part of it: bead -> bead[3].z, bead.z -> bead[3].z.
+// A column belongs to `what` where it is called so, or is an element or a part of it: bead -> bead[3].z, bead.z ->
+// bead[3].z.
 static int selects(const char *what, const char *name) {
   size_t n = strlen(what);
   if (strncmp(what, name, n) == 0 && (name[n] == 0 || name[n] == '[' || name[n] == '.')) return 1;
@@ -95,7 +97,8 @@ static nsm_code select_one(job *j, const char *what, int room, nsm_error *e) {
     char bare[512];
     int near = nsm_nearest(what, n, column_name, j->s);
     snprintf(bare, sizeof bare, "%s", near >= 0 ? nsm_column_name(j->s, near) : "");
-    sim_fail(e, NSM_USAGE, "--record: there is no column `%s`%s%s%s", what, near >= 0 ? "; did you mean `" : "", bare, near >= 0 ? "`?" : "");
+    sim_fail(e, NSM_USAGE, "--record: there is no column `%s`%s%s%s", what, near >= 0 ? "; did you mean `" : "", bare,
+             near >= 0 ? "`?" : "");
     return NSM_USAGE;
   }
   for (int i = 1; i < n; i++) {
@@ -118,7 +121,8 @@ static nsm_code select_columns(job *j, nsm_error *e) {
   j->column[j->ncolumn++] = 0;
   for (const char *c = j->o.record; *c;) {
     size_t length = 0;
-    for (int depth = 0; c[length] && (c[length] != ',' || depth > 0); length++) depth += (c[length] == '[') - (c[length] == ']');
+    for (int depth = 0; c[length] && (c[length] != ',' || depth > 0); length++)
+      depth += (c[length] == '[') - (c[length] == ']');
     char what[512];
     const char *from = c;
     size_t used = length;
@@ -136,7 +140,7 @@ static nsm_code select_columns(job *j, nsm_error *e) {
   return NSM_OK;
 }
 
-// ---- recording -----------------------------------------------------------------------------------------------------------------
+// ---- recording ------------------------------------------------------------------------------------------------------
 static void write_header(job *j) {
   for (int i = 0; i < j->ncolumn; i++) {
     int c = j->column[i], n = nsm_ncolumn(j->s);
@@ -184,7 +188,7 @@ static nsm_code close_csv(job *j, FILE *out, nsm_error *e) {
   return NSM_FILE;
 }
 
-// ---- running -------------------------------------------------------------------------------------------------------------------
+// ---- running --------------------------------------------------------------------------------------------------------
 typedef struct progress { int on; long next, stride; double began, shown; } progress;
 
 static void show_progress(job *j, progress *p) {
@@ -258,7 +262,8 @@ static nsm_code check_claims(job *j) {
   nsm_statistics_end(j->s, j->stat, value);
   for (int i = 0; i < m->nexpect; i++)
     if (!m->expect(j->s->p, value, i)) {
-      fprintf(j->err, "%s:%d: the claim does not hold: %s\n", sim_text(j->s, m->file), m->expect_line[i], sim_text(j->s, m->expect_text[i]));
+      fprintf(j->err, "%s:%d: the claim does not hold: %s\n", sim_text(j->s, m->file), m->expect_line[i],
+              sim_text(j->s, m->expect_text[i]));
       failed++;
     }
   free(value);
@@ -293,7 +298,8 @@ static nsm_code run(job *j, FILE *out) {
 
   if (*j->s->note && !j->o.quiet) fprintf(j->err, "note: %s\n", j->s->note);
   // The ledger costs an evaluation of the energies per step: only where somebody looks at it.
-  if (j->s->on.energy.n > 0 && j->o.bench == 0 && (j->s->con || j->energies || j->summary || claims_ledger(j->m))) sim_ledger_start(j->s);
+  if (j->s->on.energy.n > 0 && j->o.bench == 0 && (j->s->con || j->energies || j->summary || claims_ledger(j->m)))
+    sim_ledger_start(j->s);
   double began = seconds();
   j->sum.step_ns = -1;
   code = j->o.bench > 0 ? run_bench(j, &e) : run_once(j, &e);
@@ -303,7 +309,9 @@ static nsm_code run(job *j, FILE *out) {
   nsm_code csv = close_csv(j, out, &file);
   if (code != NSM_OK && code != NSM_INTERRUPTED) say(j->err, &e);
   if (csv != NSM_OK) say(j->err, &file);
-  if (code == NSM_OK && csv == NSM_OK && all && j->o.bench == 0 && j->m->nexpect > 0 && check_claims(j) != NSM_OK && j->o.expect) code = NSM_CLAIM;
+  if (code == NSM_OK && csv == NSM_OK && all && j->o.bench == 0 && j->m->nexpect > 0 && check_claims(j) != NSM_OK &&
+      j->o.expect)
+    code = NSM_CLAIM;
 
   j->sum.total = nsm_steps_total(j->s);
   j->sum.message = csv != NSM_OK ? file.text : code != NSM_OK && *e.text ? e.text : NULL;

@@ -1,7 +1,8 @@
-// The energy-consistent schemes: what their files share. docs/numerics/consistent.md has the equations; numbers in comments are its own.
+// The energy-consistent schemes: what their files share. docs/numerics/consistent.md has the equations; numbers in
+// comments are its own.
 //
 //   step_consistent.c      one step: impact (1), then the motion (2)-(6)
-//   consistent_newton.c    the motion: Newton's method                consistent_failed.c   what is said where a step fails
+//   consistent_newton.c  the motion: Newton's method            consistent_failed.c  what is said where a step fails
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
 //   consistent_settle.c    friction at the end of the step
@@ -27,17 +28,20 @@ struct sim_consistent {
   double    *kappa, *kappa1;             // [nl] begin and end of the step
   double    *gain, *gain0;               // [nq] u_E - u_C of the last step, of the one before
   int        moves;                      // the start values in use: 0 velocities stay, 1 they change as before
-  double     off[3], cost[2];            // how far constant [1] and extrapolated [2] changes were off; iterations with either start
+  double     off[3], cost[2];            // how far constant [1] and extrapolated [2] changes were off; iterations with
+                                         // either start
   double    *res, *size, *dz;            // [n] residual, size of its terms, Newton step
   double    *dq, *qsize;                 // [nq] of the step; sum of |d R1 / d (q, u)| |(q, u)|
   double    *try_u, *try_l, *try_k;      // iterate before the last step
   double    *gap;                        // [r.n] at the end; of friction the slip in the step
-  double    *drift;                      // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
-  double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c; [r.n] rates at the end, impulses it starts from
+  double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
+  double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c; [r.n] rates at the end, impulses
+                                         // it starts from
   double    *force;                      // [nl] multipliers of the second step
   double     balance, lost;              // energy at the start plus works less losses; compensation of this sum
   double     vague;                      // work of impulses that act along displacements, by absolute values
-  double     loss, friction, forces, dampers; // of the step: loss at impacts, by friction, work of forces and drives, loss at dampers
+  double     loss, friction, forces, dampers; // of the step: loss at impacts, by friction, work of forces and drives,
+                                              // loss at dampers
   double    *mass_inverse;               // [nq] 1/M_ii at the start
 
   sim_matrix k;
@@ -49,7 +53,8 @@ struct sim_consistent {
   int        projected, always_projected;// the contacts by (2.72): in this attempt; in all (tests)
   long       projections;                // how often, in all
   long       iterations;                 // of the step
-  int        affine;                     // K and the rows are constant for a given step: factors and columns are kept, one iteration is exact
+  int        affine;                     // K and the rows are constant for a given step: factors and columns are kept,
+                                         // one iteration is exact
   double     made_for;                   // the step they were made for
   unsigned char *has_column;             // [r.n]
 
@@ -60,11 +65,13 @@ struct sim_consistent {
   int       *blocks0, *blocks;           // touched blocks of each contact row: start [r.n+1], block
   long      *x0;                         // place in x of each touched block
   double    *x, *xq;                     // columns K^{-1} B by touched block; their q parts
-  int       *member, *local, *count, *seat; // contacts of an island, their place in it; size of an island; who sits at a block
+  int       *member, *local, *count, *seat; // contacts of an island, their place in it; size of an island; who sits at
+                                            // a block
   int       *at_block0, *at_block, *mark;// contact rows by touched block
   int       *row_start, *col, sparse;    // D by compressed rows
   double    *line;                       // [nc]
-  nsm_cone_block *cone, tiny_cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];  // friction in the island; of the matrices kept
+  // friction in the island; of the matrices kept
+  nsm_cone_block *cone, tiny_cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];
   int        tiny_cones[SIM_TINY_BLOCKS + 1];
   double    *m, *qv, *lo, *hi, *lam, *uv, *l0, *diag;
   void      *lcp, *tiny_work[SIM_TINY_BLOCKS + 1];
@@ -78,12 +85,20 @@ struct sim_consistent {
 static inline double con_flush(double rate) { return rate < 1e-250 && rate > -1e-250 ? 0 : rate; }
 
 static inline nsm_view con_view(const nsm_sim *s, double t1) {
-  return (nsm_view){ .t = t1, .q = s->q1, .v = s->z1, .x = s->z1 + s->nq, .l = s->l1, .t0 = s->t, .h = s->h, .q0 = s->q, .v0 = s->con->uc,
+  return (nsm_view){ .t = t1,
+                     .q = s->q1,
+                     .v = s->z1,
+                     .x = s->z1 + s->nq,
+                     .l = s->l1,
+                     .t0 = s->t,
+                     .h = s->h,
+                     .q0 = s->q,
+                     .v0 = s->con->uc,
                      .k = s->con->kappa1 };
 }
 
 // consistent_matrix.c
-int  con_matrix(nsm_sim *s, const nsm_view *v);                  // assembles and factors; -1, or the row of a zero pivot
+int  con_matrix(nsm_sim *s, const nsm_view *v);  // assembles and factors; -1, or the row of a zero pivot
 void con_solve(nsm_sim *s, double *x);                           // x := K^{-1} x
 void con_block_solve(nsm_sim *s, int block, double *x);          // in the block's own order
 void con_dq(const nsm_sim *s, double h, const double *dz, double *dq); // dq = (h/2) du - P dkappa
@@ -92,7 +107,8 @@ void con_dq(const nsm_sim *s, double h, const double *dz, double *dq); // dq = (
 void   con_energy_start(nsm_sim *s);
 double con_impact_loss(nsm_sim *s);                        // of the impulses in la
 double con_vague_work(const nsm_sim *s, double h);         // of the multipliers l1, before they are kept as forces
-void   con_energy_end(nsm_sim *s, const nsm_view *v);            // works and losses of the step; gives round-off back to the speeds
+// works and losses of the step; gives round-off back to the speeds
+void   con_energy_end(nsm_sim *s, const nsm_view *v);
 
 // consistent_settle.c
 void     con_drift(nsm_sim *s, double t1);                       // rates of slip at the begin, drift in the step
@@ -108,13 +124,15 @@ void con_project(nsm_sim *s);                                    // the projecte
 
 // consistent_newton.c: (q1, z1, l1, kappa1) of the motion (2)-(6) from (q, uc)
 nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e);
-void     con_learn(nsm_sim *s);                                  // the step stands: what start values would have been good
+void     con_learn(nsm_sim *s);  // the step stands: what start values would have been good
 double   con_row_error(const nsm_sim *s, double h, int row);     // relative
 
 // consistent_failed.c
-nsm_code con_mass(nsm_sim *s, const nsm_view *v, nsm_error *e);  // NSM_FAILED where a moving mass matrix is not positive definite
+// NSM_FAILED where a moving mass matrix is not positive definite
+nsm_code con_mass(nsm_sim *s, const nsm_view *v, nsm_error *e);
 nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int bad, nsm_error *e);
 nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int worst, nsm_error *e);
 
-// Rows of the impact, or of the constraints alone: free rows and closed contacts with rate (1 + e) rate0; impulses -> isl.lambda.
+// Rows of the impact, or of the constraints alone: free rows and closed contacts with rate (1 + e) rate0; impulses ->
+// isl.lambda.
 int  con_impact(nsm_sim *s, int contacts, const double *value);

@@ -1,6 +1,8 @@
-// Contacts closed at q_B: 0 <= g(q_E) - g(q_B) perp lambda_N >= 0, linearised at an iterate a with the smooth rows eliminated:
+// Contacts closed at q_B: 0 <= g(q_E) - g(q_B) perp lambda_N >= 0, linearised at an iterate a with the smooth rows
+// eliminated:
 //
-//   w = g(q^a) - g(q_B) + H (dq_free - D^a lambda^a) + D^a lambda,   D^a = H [(h/2) (K^{-1} B)_u - P (K^{-1} B)_kappa],  B = Dg_N^T        (13)
+//   w = g(q^a) - g(q_B) + H (dq_free - D^a lambda^a) + D^a lambda,
+//   D^a = H [(h/2) (K^{-1} B)_u - P (K^{-1} B)_kappa],  B = Dg_N^T   (13)
 //
 // solved island by island: contacts are coupled where they touch the same block of K.
 #include "consistent.h"
@@ -76,7 +78,7 @@ static double change_of_gap(const nsm_sim *s, int row) {
   return sum;
 }
 
-// ---- islands -------------------------------------------------------------------------------------------------------------------
+// ---- islands --------------------------------------------------------------------------------------------------------
 static int root(int *parent, int i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
@@ -161,7 +163,9 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
     const sim_friction *k = &s->r.friction[f];
     c->cone[p.cones] = sim_friction_block(s, f, a);
     if (k->type == NSM_CONE_GRIP)                          // its normal force is an unknown of K: that of the iterate
-      c->cone[p.cones] = (nsm_cone_block){ .type = NSM_CONE_DISK, .first = a, .size = k->n, .radius = k->mu * fabs(s->l1[s->r.l[k->normal]]) };
+      c->cone[p.cones] = (nsm_cone_block){
+        .type = NSM_CONE_DISK, .first = a, .size = k->n, .radius = k->mu * fabs(s->l1[s->r.l[k->normal]])
+      };
     a += c->cone[p.cones++].size;
   }
   if (sparse) {
@@ -181,7 +185,9 @@ static int pressed_by_gap(const nsm_sim *s, int row) {
 static int opens(nsm_sim *s, int m) {
   struct sim_consistent *c = s->con;
   for (int a = 0; a < m; a++)
-    if (c->l0[c->member[a]] != 0 || !(is_slip(s, c->act[c->member[a]]) ? pressed_by_gap(s, c->act[c->member[a]]) : change_of_gap(s, c->act[c->member[a]]) >= 0)) return 0;
+    if (c->l0[c->member[a]] != 0 || !(is_slip(s, c->act[c->member[a]]) ? pressed_by_gap(s, c->act[c->member[a]])
+                                                                       : change_of_gap(s, c->act[c->member[a]]) >= 0))
+      return 0;
   for (int a = 0; a < m; a++) {
     int i = c->member[a];
     c->diag[i] = coupling(s, c->act[i], c->act[i]);
@@ -196,9 +202,10 @@ static int solve_island(nsm_sim *s, int m) {
   for (int a = 0; a < m; a++) c->local[c->member[a]] = a;
   nsm_cone_problem p = island(s, m);
   void *work = c->lcp;
-  if (m <= s->isl.tiny_most) {                                     // a matrix equal to the last of its size keeps its factors
+  if (m <= s->isl.tiny_most) {  // a matrix equal to the last of its size keeps its factors
     size_t bytes = (size_t)(m * m) * sizeof(double);
-    if (c->tiny_id[m] == 0 || memcmp(c->m, c->tiny[m], bytes) != 0 || p.cones != c->tiny_cones[m] || !sim_same_cones(c->cone, c->tiny_cone[m], p.cones)) {
+    if (c->tiny_id[m] == 0 || memcmp(c->m, c->tiny[m], bytes) != 0 || p.cones != c->tiny_cones[m] ||
+        !sim_same_cones(c->cone, c->tiny_cone[m], p.cones)) {
       memcpy(c->tiny[m], c->m, bytes);
       memcpy(c->tiny_cone[m], c->cone, (size_t)p.cones * sizeof *c->cone);
       c->tiny_cones[m] = p.cones;
@@ -247,12 +254,17 @@ static int project_slip(nsm_sim *s, int i) {
     c->l0[i + d] = lambda[d] = s->l1[s->r.l[row]];
     u[d] = change_of_gap(s, row);
   }
-  sim_friction_prox(s, f, normal < 0 ? 0 : s->con->of[normal] >= 0 ? s->l1[s->r.l[normal]] : s->ltry[s->r.l[normal]], u, diagonal, 0.8, lambda);
+  sim_friction_prox(s, f,
+                    normal < 0                ? 0
+                    : s->con->of[normal] >= 0 ? s->l1[s->r.l[normal]]
+                                              : s->ltry[s->r.l[normal]],
+                    u, diagonal, 0.8, lambda);
   for (int d = 0; d < n; d++) s->ltry[s->r.l[c->act[i + d]]] = lambda[d];
   return i + n - 1;
 }
 
-// (2.72) of seed 004, with the factor of a contact from its own entry of D: lambda := prox(lambda - r w), r = 0.8 / D_ii (errata 2.9).
+// (2.72) of seed 004, with the factor of a contact from its own entry of D: lambda := prox(lambda - r w), r = 0.8 /
+// D_ii (errata 2.9).
 void con_project(nsm_sim *s) {
   struct sim_consistent *c = s->con;
   c->projections++;

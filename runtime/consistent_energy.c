@@ -1,11 +1,13 @@
-// The energy of a step, and its round-off. The scheme keeps the balance (8) exactly, floating-point numbers do not: each step misses it by a few
-// units in the last place of the largest energy, and 10^5 steps walk off by some hundred of them. As compensated summation carries the lost
-// digits of a sum over to the next term, the miss of all steps so far is given back here, by a change of the speeds alone
+// The energy of a step, and its round-off. The scheme keeps the balance (8) exactly, floating-point numbers do not:
+// each step misses it by a few units in the last place of the largest energy, and 10^5 steps walk off by some hundred
+// of them. As compensated summation carries the lost digits of a sum over to the next term, the miss of all steps so
+// far is given back here, by a change of the speeds alone
 //
-//   u_E := (1 + a) u_E,   a = (E_0 + sum of works and losses - E) / (2 T)                                                        (16)
+//   u_E := (1 + a) u_E,  a = (E_0 + sum of works and losses - E) / (2 T)                                          (16)
 //
-// which keeps rates of constraints and closed gaps at zero. What is given back is bounded by what floating-point numbers can have lost, (17):
-// what is not round-off is not touched, and stands in the ledger as residue. The ledger also sums up what was given back.
+// which keeps rates of constraints and closed gaps at zero. What is given back is bounded by what floating-point
+// numbers can have lost, (17): what is not round-off is not touched, and stands in the ledger as residue. The ledger
+// also sums up what was given back.
 #include "consistent.h"
 #include <float.h>
 #include <math.h>
@@ -47,14 +49,16 @@ static void account(struct sim_consistent *c, double x) {
   c->balance = sum;
 }
 
-// (17), the sum: multipliers jump by impulses, which in the one-step scheme act along a displacement, a difference of positions.
+// (17), the sum: multipliers jump by impulses, which in the one-step scheme act along a displacement, a difference of
+// positions.
 double con_vague_work(const nsm_sim *s, double h) {
   const struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
   double work = 0;
   for (int row = 0; row < r->n; row++) {
     double jump = fabs(s->l1[r->l[row]] - c->force[r->l[row]]), size = 0;
-    for (int x = r->c0[row]; jump > 0 && x < r->c0[row + 1]; x++) size += fabs(r->c[x]) * (fabs(s->q[r->cz[x]]) + fabs(s->q1[r->cz[x]]));
+    for (int x = r->c0[row]; jump > 0 && x < r->c0[row + 1]; x++)
+      size += fabs(r->c[x]) * (fabs(s->q[r->cz[x]]) + fabs(s->q1[r->cz[x]]));
     work += jump * size / h;
   }
   return work;

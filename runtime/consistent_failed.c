@@ -30,7 +30,9 @@ nsm_code con_mass(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   if (z < 0) return NSM_OK;
   char name[256];
   sim_z_name(s, z, name, sizeof name);
-  sim_fail(e, NSM_FAILED, "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is negative", v->t, s->k + 1, name);
+  sim_fail(e, NSM_FAILED,
+           "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is negative",
+           v->t, s->k + 1, name);
   return NSM_FAILED;
 }
 
@@ -41,7 +43,8 @@ nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int b
   if (z >= 0) bad = z;
   if (bad < s->nq) sim_z_name(s, bad, name, sizeof name);
   else sim_row_name(s, c->row[(bad - s->nq) % c->ns], name, sizeof name);
-  sim_fail(e, NSM_FAILED, "the %s is singular at t = %.10g s, step %ld, iteration %d (relative residual %.3g): no pivot for %s",
+  sim_fail(e, NSM_FAILED,
+           "the %s is singular at t = %.10g s, step %ld, iteration %d (relative residual %.3g): no pivot for %s",
            z >= 0 ? "mass matrix" : "iteration matrix", v->t, s->k + 1, it, error, name);
   return NSM_FAILED;
 }
@@ -50,7 +53,9 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int wor
   char name[256], other[256];
   if (isnan(error)) {
     nsm_code code = sim_blame(s, v, e);
-    if (code == NSM_OK) sim_fail(e, code = NSM_FAILED, "a residual is not a number at t = %.10g s, step %ld, iteration %d", v->t, s->k + 1, it);
+    if (code == NSM_OK)
+      sim_fail(e, code = NSM_FAILED, "a residual is not a number at t = %.10g s, step %ld, iteration %d", v->t,
+               s->k + 1, it);
     return code;
   }
   if (worst < s->nq) sim_z_name(s, worst, name, sizeof name);
@@ -64,12 +69,18 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int wor
   char why[400] = "a smaller step may help";
   if (row >= 0) {
     sim_row_name(s, row, other, sizeof other);
-    snprintf(why, sizeof why, "constraints depend on each other there, and %s is off by %.3g (relative): do they contradict each other?", other, off);
+    snprintf(why, sizeof why,
+             "constraints depend on each other there, and %s is off by %.3g (relative): do they contradict each other?",
+             other, off);
   } else if (z >= 0) {
     sim_z_name(s, z, other, sizeof other);
     snprintf(why, sizeof why, "the mass matrix is not positive definite there, see %s", other);
   }
-  sim_fail(e, NSM_FAILED, "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of %s is %.3g "
-           "(tolerance %.3g); %s", v->t, s->k + 1, it, name, error, s->tolerance, why);
+  sim_fail(
+      e, NSM_FAILED,
+      "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of %s is "
+      "%.3g "
+      "(tolerance %.3g); %s",
+      v->t, s->k + 1, it, name, error, s->tolerance, why);
   return NSM_FAILED;
 }

@@ -1,11 +1,11 @@
 // The Jacobian of the smooth rows (2), (4), (5) of docs/numerics/consistent.md, with q eliminated by (9):
 //
 //        [ R_u + (h/2) R_q              -Dg^T    -Drate^T - R_q P ]   momentum
-//   K =  [ H(q_E) + (h/2) rate_q          0            -rate_q P  ]   rates                R = R1 - Dg^T lambda - Drate^T kappa - Dg_N^T lambda_N
-//        [ (h/2) H(q_E)                   0            -H(q_E) P  ]   gaps                                                        (11)
+//   K =  [ H(q_E) + (h/2) rate_q  0  -rate_q P  ]  rates  R = R1 - Dg^T lambda - Drate^T kappa - Dg_N^T lambda_N
+//        [ (h/2) H(q_E)    0  -H(q_E) P  ]  gaps                                         (11)
 //
-// Its connected components are the blocks of a sim_matrix; those with rows of constraints are dense, scaled to unit rows and columns,
-// and replaced by their pseudo-inverse where constraints depend on each other.
+// Its connected components are the blocks of a sim_matrix; those with rows of constraints are dense, scaled to unit
+// rows and columns, and replaced by their pseudo-inverse where constraints depend on each other.
 #include "consistent.h"
 #include <math.h>
 #include <string.h>
@@ -28,7 +28,8 @@ static void add_q(nsm_sim *s, double h, int row, int col, double value) {
   }
 }
 
-static void add_square(nsm_sim *s, const nsm_view *v, const sim_class *k, const nsm_pattern *p, const double *value, double factor) {
+static void add_square(nsm_sim *s, const nsm_view *v, const sim_class *k, const nsm_pattern *p, const double *value,
+                       double factor) {
   struct sim_consistent *c = s->con;
   for (int i = 0; i < k->tab.count; i++)
     for (int e = 0; e < p->n; e++) {
@@ -60,7 +61,7 @@ static void add_constraint(nsm_sim *s, double h, const sim_class *k, const con_c
     add_q(s, h, rate, sim_z_of(s, k, i, d->rq.col[e]), o->rq[(size_t)i * (size_t)d->rq.n + (size_t)e]);
 }
 
-// ---- factors -------------------------------------------------------------------------------------------------------------------
+// ---- factors --------------------------------------------------------------------------------------------------------
 // Rows, then columns, to a largest entry of 1.
 static void scale(struct sim_consistent *c, const sim_block *b) {
   double *A = c->k.val + b->at, *rs = c->row_scale + b->first, *cs = c->col_scale + b->first;
@@ -88,7 +89,7 @@ static void factor_constrained(struct sim_consistent *c, int block) {
   double *A = c->k.val + b->at, least = INFINITY, most = 0;
   size_t n = (size_t)b->n, bytes = n * n * sizeof(double);
   scale(c, b);
-  if (b->n <= NSM_LA_SMALL) {                              // columns have a largest entry of 1: the rule for pivots is the one below
+  if (b->n <= NSM_LA_SMALL) {  // columns have a largest entry of 1: the rule for pivots is the one below
     double X[NSM_LA_SMALL * NSM_LA_SMALL];
     c->inverted[block] = nsm_la_small_inverse(b->n, A, b->n, dependent, X).code == NSM_LA_OK;
     if (c->inverted[block]) { memcpy(A, X, bytes); return; }

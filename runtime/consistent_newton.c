@@ -1,19 +1,20 @@
-// The motion (2)-(6) of a step by Josephy and Newton's method: the smooth rows are linearised, the contacts solved exactly inside. Where the
-// inclusion inside has no solution the iteration takes the projected step (2.72) of seed 004 instead; where it does not converge it starts
-// again from the velocities at the begin, and then by (2.72) alone. The energy is as good as the residual, so the iteration goes on until
-// the residual stops falling.
+// The motion (2)-(6) of a step by Josephy and Newton's method: the smooth rows are linearised, the contacts solved
+// exactly inside. Where the inclusion inside has no solution the iteration takes the projected step (2.72) of seed 004
+// instead; where it does not converge it starts again from the velocities at the begin, and then by (2.72) alone. The
+// energy is as good as the residual, so the iteration goes on until the residual stops falling.
 #include "consistent.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum { HALVINGS = 6, FIXED_POINTS = 8, TRIAL = 16, PROJECTED_MAX = 2000 };
-// Relative residuals: done; small enough to stand where it falls no more; small enough for the factors of the iterate before.
+// Relative residuals: done; small enough to stand where it falls no more; small enough for the factors of the iterate
+// before.
 static const double at_floor = 2e-16, may_rest = 1e-9, keeps_factors = 1e-8;
 
-// ---- the iterate ---------------------------------------------------------------------------------------------------------------
-// (9): q = q_B + (h/2)(u_C + u) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point, contracting as kappa does;
-// consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin.
+// ---- the iterate ----------------------------------------------------------------------------------------------------
+// (9): q = q_B + (h/2)(u_C + u) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point, contracting
+// as kappa does; consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin.
 static int place_q(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
@@ -24,7 +25,8 @@ static int place_q(nsm_sim *s, const nsm_view *v) {
         sim_class *k = &s->cls[s->on.mass_moving.of[a]];
         const double *m0 = c->cls[s->on.mass_moving.of[a]].mass0;
         k->c->mass_fn(v, &k->tab, k->mass);
-        for (size_t i = 0; i < (size_t)k->tab.count * (size_t)k->c->mass.n; i++) k->mass[i] = 0.5 * (m0[i] + k->mass[i]);
+        for (size_t i = 0; i < (size_t)k->tab.count * (size_t)k->c->mass.n; i++)
+          k->mass[i] = 0.5 * (m0[i] + k->mass[i]);
       }
       if (sim_matrix_update(s, 0) >= 0) return 0;
       for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
@@ -68,8 +70,9 @@ static void slips(nsm_sim *s, const sim_class *k) {
   }
 }
 
-// Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by. Of a constraint along its discrete derivative
-// H belongs to the matrix, which makes it (con_matrix); here it is only the measure of an error.
+// Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by. Of a constraint
+// along its discrete derivative H belongs to the matrix, which makes it (con_matrix); here it is only the measure of an
+// error.
 static int evaluate(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
@@ -169,7 +172,7 @@ static double residual(nsm_sim *s, double h, int *worst) {
   return most;
 }
 
-// ---- Newton's method -----------------------------------------------------------------------------------------------------------
+// ---- Newton's method ------------------------------------------------------------------------------------------------
 static void go(nsm_sim *s, double alpha) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
@@ -217,8 +220,8 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, int it, ns
   return NSM_OK;
 }
 
-// What is left at the floor is round-off and the tail of Newton's series. The tail has a sign and adds up over the steps, so the last
-// correction is applied too; with closed contacts it would open them.
+// What is left at the floor is round-off and the tail of Newton's series. The tail has a sign and adds up over the
+// steps, so the last correction is applied too; with closed contacts it would open them.
 static nsm_code polish(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   if (c->na > 0) return NSM_OK;
@@ -254,12 +257,13 @@ static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
       if (halvings >= 0 && !(error <= 2 * before)) {
         if (halvings < HALVINGS) { halvings++; go(s, alpha *= 0.5); }
         else if (isnan(error)) return con_failed(s, v, it, error, worst, e);
-        else { halvings = -1; go(s, 1); }                       // no descent: contacts open and close, take the full step
+        else { halvings = -1; go(s, 1); }  // no descent: contacts open and close, take the full step
         it--;
         continue;
       }
       if (isnan(error) || it >= most) return con_failed(s, v, it, error, worst, e);
-      keep = error <= keeps_factors && error * (error / before) <= at_floor;   // these factors contract by about error/before
+      // these factors contract by about error/before
+      keep = error <= keeps_factors && error * (error / before) <= at_floor;
       before = error;
     }
     nsm_code code = newton_step(s, v, !keep, it, e);
@@ -270,9 +274,10 @@ static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   }
 }
 
-// ---- start values --------------------------------------------------------------------------------------------------------------
-// The velocity changes as in the last step, or by extrapolation from the last two, whichever was nearer lately; or not at all, where that took
-// fewer iterations lately: a stiff mode that a step does not resolve changes sign from step to step. What is not in use is tried now and then.
+// ---- start values ---------------------------------------------------------------------------------------------------
+// The velocity changes as in the last step, or by extrapolation from the last two, whichever was nearer lately; or not
+// at all, where that took fewer iterations lately: a stiff mode that a step does not resolve changes sign from step to
+// step. What is not in use is tried now and then.
 static void start_values(nsm_sim *s) {
   struct sim_consistent *c = s->con;
   int better = c->cost[1] > c->cost[0];
@@ -302,14 +307,15 @@ void con_learn(nsm_sim *s) {
   c->cost[c->moves] += 0.25 * ((double)c->iterations - c->cost[c->moves]);
   for (int k = 1; k < 3; k++) c->off[k] *= 0.75;
   for (int i = 0; i < s->nq; i++) {
-    double g = s->z1[i] - c->uc[i], d[3] = { g, g - c->gain[i], g - 2 * c->gain[i] + c->gain0[i] }, m = c->mass_inverse[i] > 0 ? 1 / c->mass_inverse[i] : 1;
+    double g = s->z1[i] - c->uc[i], d[3] = { g, g - c->gain[i], g - 2 * c->gain[i] + c->gain0[i] },
+           m = c->mass_inverse[i] > 0 ? 1 / c->mass_inverse[i] : 1;
     for (int k = 1; k < 3; k++) c->off[k] += m * d[k] * d[k];
     c->gain0[i] = c->gain[i];
     c->gain[i] = g;
   }
 }
 
-// ---- the motion ----------------------------------------------------------------------------------------------------------------
+// ---- the motion -----------------------------------------------------------------------------------------------------
 nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   struct sim_consistent *c = s->con;
   long before = s->count.newton_iterations;

@@ -4,14 +4,17 @@
 //
 //   -(H_T(q_B)(q_E - q_B) + d) in N_D(lambda_T),   d = h w(q_B, tm)                       (friction.md (5))
 //
-// w: the part of the slip velocity that is not due to velocities. Power and force then have opposite signs over the step. But a contact that
-// sticks has H_T (q_E - q_B) = 0 and so H_T u_E = -H_T u_C: the velocity left over when it began to stick changes sign in every step (seed
-// 004, section 6.4; errata 2.14). Therefore the step ends with the impulses p - lambda_T that make the law hold for the velocity at the end too,
+// w: the part of the slip velocity that is not due to velocities. Power and force then have opposite signs over the
+// step. But a contact that sticks has H_T (q_E - q_B) = 0 and so H_T u_E = -H_T u_C: the velocity left over when it
+// began to stick changes sign in every step (seed 004, section 6.4; errata 2.14). Therefore the step ends with the
+// impulses p - lambda_T that make the law hold for the velocity at the end too,
 //
-//   u+ = u_E + M^-1 (H_N^T P_N + H_T^T (p - lambda_T)),   -s+ in N_D(p),   rates of constraints and of pressed contacts 0      (6)
+//   u+ = u_E + M^-1 (H_N^T P_N + H_T^T (p - lambda_T)),   -s+ in N_D(p),
+//   rates of constraints and of pressed contacts 0  (6)
 //
-// with D as it was in (5), of radius mu lambda_N. Nothing changes where the contact slides as it did. It only takes energy: lambda_T lies in D, so that
-// s+ . (p - lambda_T) <= 0, and with L = (P_N, p - lambda_T), G = H M^-1 H^T, rates r_E before and r+ after
+// with D as it was in (5), of radius mu lambda_N. Nothing changes where the contact slides as it did. It only takes
+// energy: lambda_T lies in D, so that s+ . (p - lambda_T) <= 0, and with L = (P_N, p - lambda_T), G = H M^-1 H^T, rates
+// r_E before and r+ after
 //
 //   T+ - T_E - work of the drive = L.(r+ + r_E)/2 = L.r+ - L.G L/2 <= 0.                                         (7)
 #include "consistent.h"
@@ -57,7 +60,8 @@ static void book_step(nsm_sim *s) {
   for (int i = 0; i < c->na; i++) {
     int row = c->act[i], l = s->r.l[row];
     if (s->cls[s->r.cls[row]].c->kind != NSM_FRICTION) continue;
-    double move = con_slip_part(s, row, s->q1) - con_slip_part(s, row, s->q), w = c->drift[row] / s->h, mean = move / s->h + w;
+    double move = con_slip_part(s, row, s->q1) - con_slip_part(s, row, s->q), w = c->drift[row] / s->h,
+           mean = move / s->h + w;
     book(s, row, s->l1[l], mean, mean, w);
     double begin = s->r.rate0[row], drive = begin - con_slip_part(s, row, s->z);
     book(s, row, s->la[l], begin, drive + con_slip_part(s, row, c->uc), drive);
@@ -79,14 +83,19 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
   for (int f = 0; f < r->nfriction; f++) {
     const sim_friction *k = &r->friction[f];
     int plain = k->type == NSM_CONE_COULOMB || k->type == NSM_CONE_DISK || k->type == NSM_CONE_GRIP;
-    c->disk[f] = k->type == NSM_CONE_DISK ? s->h * k->radius : k->type == NSM_CONE_GRIP ? k->mu * fabs(s->l1[r->l[k->normal]]) : lasting(s, k->normal) ? k->mu * s->l1[r->l[k->normal]] : 0;
+    c->disk[f] = k->type == NSM_CONE_DISK   ? s->h * k->radius
+                 : k->type == NSM_CONE_GRIP ? k->mu * fabs(s->l1[r->l[k->normal]])
+                 : lasting(s, k->normal)    ? k->mu * s->l1[r->l[k->normal]]
+                                            : 0;
     if (!plain || !(c->disk[f] > 0)) { c->disk[f] = 0; continue; }
     double x[3], length = 0, off = 0;
     for (int d = 0; d < k->n; d++) {
-      x[d] = s->l1[r->l[k->row[d]]] - c->slip[k->row[d]] / c->diag[c->index[k->row[d]]] * 0.5 * s->h;   // diag is of displacements: h/2 of that of rates
+      // diag is of displacements: h/2 of that of rates
+      x[d] = s->l1[r->l[k->row[d]]] - c->slip[k->row[d]] / c->diag[c->index[k->row[d]]] * 0.5 * s->h;
       length = hypot(length, x[d]);
     }
-    for (int d = 0; d < k->n; d++) off = hypot(off, s->l1[r->l[k->row[d]]] - (length > c->disk[f] ? c->disk[f] / length : 1) * x[d]);
+    for (int d = 0; d < k->n; d++)
+      off = hypot(off, s->l1[r->l[k->row[d]]] - (length > c->disk[f] ? c->disk[f] / length : 1) * x[d]);
     found |= off > settled * c->disk[f];
   }
   return found;

@@ -4,9 +4,10 @@
 
 
 
-// ---- which models --------------------------------------------------------------------------------------------------------------
+// ---- which models ---------------------------------------------------------------------------------------------------
 static int refuse(nsm_sim *s, int cls, const char *why, nsm_error *e) {
-  sim_fail(e, NSM_MODEL_WRONG, "line %d: the energy-consistent schemes %s (%s); `moreau` does", s->m->cls[cls].line, why, sim_text(s, s->m->cls[cls].label));
+  sim_fail(e, NSM_MODEL_WRONG, "line %d: the energy-consistent schemes %s (%s); `moreau` does", s->m->cls[cls].line,
+           why, sim_text(s, s->m->cls[cls].label));
   return 0;
 }
 
@@ -14,7 +15,11 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
   if (s->nx > 0) {
     char name[256];
     sim_z_name(s, s->nq, name, sizeof name);
-    sim_fail(e, NSM_MODEL_WRONG, "the energy-consistent schemes take mechanical systems only, and %s is a first-order state; `moreau` takes both", name);
+    sim_fail(
+        e, NSM_MODEL_WRONG,
+        "the energy-consistent schemes take mechanical systems only, and %s is a first-order state; `moreau` takes "
+        "both",
+        name);
     return 0;
   }
   for (int a = 0; a < s->m->nclass; a++) {
@@ -22,27 +27,34 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
     const sim_class *k = &s->cls[a];
     if (k->tab.count == 0) continue;
     if (c->kind == NSM_RELATION) return refuse(s, a, "know no relations", e);
-    if (c->kind == NSM_SMOOTH && c->g_stage != NSM_NONE) return refuse(s, a, "know no multipliers of relations in forces", e);
+    if (c->kind == NSM_SMOOTH && c->g_stage != NSM_NONE)
+      return refuse(s, a, "know no multipliers of relations in forces", e);
     if (c->kind == NSM_SMOOTH && (c->mass_stage != NSM_NONE || c->f_stage != NSM_NONE) && !c->c_fn)
       return refuse(s, a, "have no discrete form of this term", e);
-    if (c->kind == NSM_CONSTRAINT && c->velocity_level && !c->dg_fn) return refuse(s, a, "have no discrete form of this constraint", e);
-    if (c->kind == NSM_FRICTION && s->m->scheme == NSM_SCHEME_CONSISTENT1) return refuse(s, a, "with one step know no friction", e);
-    if (sim_contactlike(c) && c->kind != NSM_FRICTION && !c->dg_fn && c->h_stage > NSM_CONST) return refuse(s, a, "have no discrete derivative of this gap", e);
+    if (c->kind == NSM_CONSTRAINT && c->velocity_level && !c->dg_fn)
+      return refuse(s, a, "have no discrete form of this constraint", e);
+    if (c->kind == NSM_FRICTION && s->m->scheme == NSM_SCHEME_CONSISTENT1)
+      return refuse(s, a, "with one step know no friction", e);
+    if (sim_contactlike(c) && c->kind != NSM_FRICTION && !c->dg_fn && c->h_stage > NSM_CONST)
+      return refuse(s, a, "have no discrete derivative of this gap", e);
     if (s->m->scheme != NSM_SCHEME_CONSISTENT1 || c->kind != NSM_CONTACT) continue;
     for (int i = 0; i < k->tab.count; i++) {
       double r = c->e_num >= 0 ? k->tab.num[(size_t)i * (size_t)c->nnum + (size_t)c->e_num] : 0;
       if (r == 1) continue;
       char name[256];
       sim_instance_name(s, a, i, name, sizeof name);
-      sim_fail(e, NSM_MODEL_WRONG, "line %d: `consistent1` is for elastic impacts, e = 1, and %s has e = %.6g (a resting contact would sink); use `consistent`",
-               c->line, name, r);
+      sim_fail(
+          e, NSM_MODEL_WRONG,
+          "line %d: `consistent1` is for elastic impacts, e = 1, and %s has e = %.6g (a resting contact would sink); "
+          "use `consistent`",
+          c->line, name, r);
       return 0;
     }
   }
   return 1;
 }
 
-// ---- graph of K ----------------------------------------------------------------------------------------------------------------
+// ---- graph of K -----------------------------------------------------------------------------------------------------
 typedef struct graph { int *start, *neighbour, fill; } graph;
 
 static void edge(graph *g, int row, int col) {
@@ -130,7 +142,7 @@ static void shape_matrix(nsm_sim *s) {
   c->rhs = SIM_NEW(s, c->n, double);
 }
 
-// ---- contacts ------------------------------------------------------------------------------------------------------------------
+// ---- contacts -------------------------------------------------------------------------------------------------------
 static void touched_blocks(nsm_sim *s) {
   struct sim_consistent *c = s->con;
   const sim_matrix *k = &c->k;
@@ -170,7 +182,8 @@ static size_t rows_at_blocks(nsm_sim *s, int *bandwidth) {
   for (int b = 0; b < c->k.nblock; b++) {
     int many = start[b + 1] - start[b];
     entries += (size_t)many * (size_t)many;
-    if (many > 0 && c->at_block[start[b + 1] - 1] - c->at_block[start[b]] > *bandwidth) *bandwidth = c->at_block[start[b + 1] - 1] - c->at_block[start[b]];
+    if (many > 0 && c->at_block[start[b + 1] - 1] - c->at_block[start[b]] > *bandwidth)
+      *bandwidth = c->at_block[start[b + 1] - 1] - c->at_block[start[b]];
   }
   return entries;
 }
@@ -197,7 +210,8 @@ static void contacts_room(nsm_sim *s) {
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
   c->m = SIM_NEW(s, entries, double);
   c->lcp = sim_cone_workspace(s, c->nc, entries, bandwidth, (int)dense);
-  for (int m = 1; m <= s->isl.tiny_most && m <= c->nc; m++) c->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
+  for (int m = 1; m <= s->isl.tiny_most && m <= c->nc; m++)
+    c->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
 }
 
 // R1 affine with a constant Jacobian, gaps with constant directions, no constraints.

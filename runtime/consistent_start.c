@@ -1,6 +1,6 @@
 // Consistent initial values: the smallest change, in the mass metric, that puts q on g_S = 0 and v on rate_S = 0:
 //
-//   dq = M^{-1} H^T mu,  H dq = -g_S(q), repeated;     dv = M^{-1} H^T nu,  H dv = -rate_S(q, v)                                        (14)
+//   dq = M^{-1} H^T mu,  H dq = -g_S(q), repeated;  dv = M^{-1} H^T nu,  H dv = -rate_S(q, v)                   (14)
 //
 // Where the values as given are further off than a person's rounding can explain, the model is refused.
 #include "consistent.h"
@@ -54,8 +54,9 @@ static int refuse(nsm_sim *s, offence o, int velocity, nsm_error *e) {
   sim_row_name(s, o.row, name, sizeof name);
   if (o.relative <= mends) snprintf(why, sizeof why, "it cannot be met together with the others");
   else snprintf(why, sizeof why, "at most %.0e is mended", mends);
-  sim_fail(e, NSM_FAILED, "line %d: the initial %s violate %s: the %s is %.6g, relative %.3g; %s", s->cls[s->r.cls[o.row]].c->line,
-           velocity ? "velocities" : "positions", name, velocity ? "rate" : "gap", o.value, o.relative, why);
+  sim_fail(e, NSM_FAILED, "line %d: the initial %s violate %s: the %s is %.6g, relative %.3g; %s",
+           s->cls[s->r.cls[o.row]].c->line, velocity ? "velocities" : "positions", name, velocity ? "rate" : "gap",
+           o.value, o.relative, why);
   return 0;
 }
 
@@ -94,7 +95,8 @@ int sim_consistent_start(nsm_sim *s, nsm_error *e) {
     offence o = q.relative >= v.relative ? q : v;
     if (o.relative > silent) {
       sim_row_name(s, o.row, name, sizeof name);
-      snprintf(s->note, sizeof s->note, "the initial values were moved onto the constraints; %s was off by %.2g (relative)", name, o.relative);
+      snprintf(s->note, sizeof s->note,
+               "the initial values were moved onto the constraints; %s was off by %.2g (relative)", name, o.relative);
     }
     memcpy(s->q_start, s->q, (size_t)s->nq * sizeof(double));
     memcpy(s->z_start, s->z, (size_t)s->nz * sizeof(double));

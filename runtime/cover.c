@@ -1,10 +1,10 @@
-// Before the first step: every state has exactly one equation, every coordinate inertia, every multiplier exactly one law.
-// (The compiler checks this for statements; loop ranges are known only here.)
+// Before the first step: every state has exactly one equation, every coordinate inertia, every multiplier exactly one
+// law. (The compiler checks this for statements; loop ranges are known only here.)
 #include "sim.h"
 #include <math.h>
 
-// Equations of first-order states: an instance covers a state where its mass pattern has an entry on the state's row; the entry on
-// the diagonal says whose equation it is.
+// Equations of first-order states: an instance covers a state where its mass pattern has an entry on the state's row;
+// the entry on the diagonal says whose equation it is.
 static int equations(nsm_sim *s, nsm_error *e) {
   int *owner = SIM_NEW(s, s->nx, int), *touched = SIM_NEW(s, s->nx, int);
   for (int a = 0; a < s->on.mass.n; a++) {
@@ -18,12 +18,14 @@ static int equations(nsm_sim *s, nsm_error *e) {
         if (row != col) continue;
         int earlier = 0;                                    // the same instance may name an entry twice
         for (int o = 0; o < n && !earlier; o++)
-          earlier = k->c->slot[p->row[o]] == NSM_SLOT_X && sim_z_of(s, k, i, p->row[o]) - s->nq == row && sim_z_of(s, k, i, p->col[o]) - s->nq == col;
+          earlier = k->c->slot[p->row[o]] == NSM_SLOT_X && sim_z_of(s, k, i, p->row[o]) - s->nq == row &&
+                    sim_z_of(s, k, i, p->col[o]) - s->nq == col;
         if (earlier) continue;
         if (owner[row]) {
           char name[256];
           sim_z_name(s, s->nq + row, name, sizeof name);
-          sim_fail(e, NSM_MODEL_WRONG, "line %d: state %s has two equations; the other one is in line %d", k->c->line, name, owner[row]);
+          sim_fail(e, NSM_MODEL_WRONG, "line %d: state %s has two equations; the other one is in line %d", k->c->line,
+                   name, owner[row]);
           return 0;
         }
         owner[row] = k->c->line;
@@ -64,8 +66,10 @@ static int inertia(nsm_sim *s, nsm_error *e) {
       char name[256];
       if (z < s->nq) {
         sim_q_name(s, z, name, sizeof name);
-        sim_fail(e, NSM_MODEL_WRONG, "coordinate %s has no inertia: the mass matrix is singular; its velocity must appear in a kinetic energy",
-                 name);
+        sim_fail(
+            e, NSM_MODEL_WRONG,
+            "coordinate %s has no inertia: the mass matrix is singular; its velocity must appear in a kinetic energy",
+            name);
       } else {
         sim_z_name(s, z, name, sizeof name);
         sim_fail(e, NSM_MODEL_WRONG, "state %s: the coefficient of %s' is zero", name, name);
@@ -92,8 +96,8 @@ static int laws(nsm_sim *s, nsm_error *e) {
       if (r->of_l[l] >= 0) {
         char name[256];
         sim_l_name(s, l, name, sizeof name);
-        sim_fail(e, NSM_MODEL_WRONG, "line %d: multiplier %s has two laws; the other one is in line %d", k->c->line, name,
-                 s->m->cls[r->cls[r->of_l[l]]].line);
+        sim_fail(e, NSM_MODEL_WRONG, "line %d: multiplier %s has two laws; the other one is in line %d", k->c->line,
+                 name, s->m->cls[r->cls[r->of_l[l]]].line);
         return 0;
       }
       r->of_l[l] = row;

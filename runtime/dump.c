@@ -1,8 +1,9 @@
-// --dump-problems DIR: every one-step problem (1) that a run solves, as a file of runtime/problems, so that a hard one can be studied apart.
+// --dump-problems DIR: every one-step problem (1) that a run solves, as a file of runtime/problems, so that a hard one
+// can be studied apart.
 //
-// Files are called MODEL-STEP-NUMBER.json, NUMBER counting within the step (islands, Newton iterations). The guess that the solver had is
-// written too, so that `nsm solve` starts where the run did. The only part of a run that writes files while it steps; it stops at the first
-// file that cannot be written, and nsm_step says so.
+// Files are called MODEL-STEP-NUMBER.json, NUMBER counting within the step (islands, Newton iterations). The guess that
+// the solver had is written too, so that `nsm solve` starts where the run did. The only part of a run that writes files
+// while it steps; it stops at the first file that cannot be written, and nsm_step says so.
 #include "sim.h"
 #include "runtime/problems/reader.h"
 #include <errno.h>
@@ -23,7 +24,8 @@ struct sim_dump {
 static void file_name(const char *from, char *to, size_t room) {
   size_t n = 0;
   for (; *from && n + 1 < room; from++) {
-    int plain = (*from >= 'a' && *from <= 'z') || (*from >= 'A' && *from <= 'Z') || (*from >= '0' && *from <= '9') || *from == '-';
+    int plain = (*from >= 'a' && *from <= 'z') || (*from >= 'A' && *from <= 'Z') || (*from >= '0' && *from <= '9') ||
+                *from == '-';
     to[n++] = plain ? *from : '_';
   }
   to[n] = 0;
@@ -32,7 +34,10 @@ static void file_name(const char *from, char *to, size_t room) {
 int sim_dump_open(nsm_sim *s, const char *folder, nsm_error *e) {
   if (!folder) return 1;
   struct stat st;
-  if (strlen(folder) + 128 > PATH_ROOM) { sim_fail(e, NSM_FILE, "--dump-problems: the name of the folder is too long"); return 0; }
+  if (strlen(folder) + 128 > PATH_ROOM) {
+    sim_fail(e, NSM_FILE, "--dump-problems: the name of the folder is too long");
+    return 0;
+  }
   if ((mkdir(folder, 0777) != 0 && errno != EEXIST) || stat(folder, &st) != 0) {
     sim_fail(e, NSM_FILE, "--dump-problems %s: the folder cannot be made: %s", folder, strerror(errno));
     return 0;
@@ -54,12 +59,19 @@ static const char *row_label(void *with, int i) {
   return w->s->dump->name;
 }
 
-static void write_problem(nsm_sim *s, const nsm_cone_problem *p, const double *lambda, const nsm_cone_result *r, place *w) {
+static void write_problem(nsm_sim *s, const nsm_cone_problem *p, const double *lambda, const nsm_cone_result *r,
+                          place *w) {
   struct sim_dump *d = s->dump;
   if (d->step != s->k) { d->step = s->k; d->number = 0; }
   snprintf(d->path, PATH_ROOM, "%s/%s-%07ld-%03d.json", d->folder, d->model, s->k + 1, d->number++);
-  nsm_problem_note note = { .model = sim_text(s, s->m->name), .step = s->k + 1, .time = s->t, .label = row_label, .with = w,
-                            .guess = s->cone.warm ? d->guess : NULL, .lambda = lambda, .result = r };
+  nsm_problem_note note = { .model = sim_text(s, s->m->name),
+                            .step = s->k + 1,
+                            .time = s->t,
+                            .label = row_label,
+                            .with = w,
+                            .guess = s->cone.warm ? d->guess : NULL,
+                            .lambda = lambda,
+                            .result = r };
   FILE *f = fopen(d->path, "w");
   if (!f) { d->error = errno; return; }
   int written = nsm_problem_write(f, p, &note), why = errno;
@@ -68,8 +80,8 @@ static void write_problem(nsm_sim *s, const nsm_cone_problem *p, const double *l
 }
 
 // nsm_cone_solve, with the problem and its answer written. Row i of the problem is row[at[i]] of the simulation.
-nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u, nsm_cone_result *r, const int *row,
-                               const int *at) {
+nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u,
+                               nsm_cone_result *r, const int *row, const int *at) {
   place w = { s, row, at };
   memcpy(s->dump->guess, lambda, (size_t)p->m * sizeof(double));
   nsm_cone_status status = nsm_cone_solve(p, &s->cone, work, lambda, u, r);

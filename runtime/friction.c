@@ -1,6 +1,7 @@
-// Friction: the rows of one contact or constraint with its directions of slip make one block of the one-step problem (cone/problem.h).
+// Friction: the rows of one contact or constraint with its directions of slip make one block of the one-step problem
+// (cone/problem.h).
 //
-//   -u_T in N_D(lambda_T),   D: |A^-1 lambda_T| <= r                                                     (docs/numerics/friction.md (1))
+//   -u_T in N_D(lambda_T),  D: |A^-1 lambda_T| <= r                                    (docs/numerics/friction.md (1))
 //
 //   law        A                        r                  normal row
 //   COULOMB    mu                       max(0, lambda_N)   of a contact
@@ -9,7 +10,8 @@
 //   GRIP       mu                       |lambda_N|         of a constraint
 //   DISK       1                        h mu F             none: the normal force F is given
 //
-// u_T = u_T+ + e_t u_T-. The classes of the directions of one contact follow each other in the model, direction 0 has the coefficients.
+// u_T = u_T+ + e_t u_T-. The classes of the directions of one contact follow each other in the model, direction 0 has
+// the coefficients.
 #include "sim.h"
 #include <float.h>
 #include <math.h>
@@ -30,15 +32,17 @@ static nsm_cone_type type_of(int law) {
 
 // The first coefficient that is negative or not finite is named.
 static int sound(nsm_sim *s, int cls, int i, const sim_friction *f, nsm_error *e) {
-  const struct { const char *name; double value; } part[] = {
-    { "coefficient of friction", f->mu }, { "second coefficient of friction", f->mu2 },
-    { f->type == NSM_CONE_DISK ? "normal force times coefficient of friction" : "radius of the contact area", f->radius } };
+  const struct { const char *name; double value;
+  } part[] = { { "coefficient of friction", f->mu },
+               { "second coefficient of friction", f->mu2 },
+               { f->type == NSM_CONE_DISK ? "normal force times coefficient of friction" : "radius of the contact area",
+                 f->radius } };
   for (int k = 0; k < 3; k++) {
     if (part[k].value >= 0 && isfinite(part[k].value)) continue;
     char name[256];
     sim_instance_name(s, cls, i, name, sizeof name);
-    sim_fail(e, NSM_MODEL_WRONG, "line %d (%s): the %s is %g; it must be finite and not negative", s->m->cls[cls].line, name, part[k].name,
-             part[k].value);
+    sim_fail(e, NSM_MODEL_WRONG, "line %d (%s): the %s is %g; it must be finite and not negative", s->m->cls[cls].line,
+             name, part[k].name, part[k].value);
     return 0;
   }
   return 1;
@@ -58,12 +62,17 @@ int sim_friction_analyse(nsm_sim *s, nsm_error *e) {
     int cls = s->on.friction.of[a], directions = 1;
     const sim_class *k = &s->cls[cls];
     if (k->c->direction != 0) continue;
-    while (cls + directions < s->m->nclass && s->m->cls[cls + directions].kind == NSM_FRICTION && s->m->cls[cls + directions].direction == directions)
+    while (cls + directions < s->m->nclass && s->m->cls[cls + directions].kind == NSM_FRICTION &&
+           s->m->cls[cls + directions].direction == directions)
       directions++;
     for (int i = 0; i < k->tab.count; i++, n++) {
       sim_friction *f = &r->friction[n];
-      *f = (sim_friction){ .type = type_of(k->c->friction), .normal = k->c->normal < 0 ? -1 : s->cls[k->c->normal].row0 + i, .n = directions,
-                           .mu = column(k, i, k->c->mu_num), .mu2 = column(k, i, k->c->mu2_num), .radius = column(k, i, k->c->radius_num) };
+      *f = (sim_friction){ .type = type_of(k->c->friction),
+                           .normal = k->c->normal < 0 ? -1 : s->cls[k->c->normal].row0 + i,
+                           .n = directions,
+                           .mu = column(k, i, k->c->mu_num),
+                           .mu2 = column(k, i, k->c->mu2_num),
+                           .radius = column(k, i, k->c->radius_num) };
       if (!sound(s, cls, i, f, e)) return 0;
       if (f->normal >= 0) r->friction_of[f->normal] = n;
       for (int d = 0; d < directions; d++) {
@@ -107,25 +116,35 @@ int sim_friction_rows(const nsm_sim *s, int friction, int *row) {
 nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first) {
   const sim_friction *f = &s->r.friction[friction];
   int disk = f->type == NSM_CONE_DISK;
-  return (nsm_cone_block){ .type = f->type, .first = first, .size = f->n + (f->normal >= 0), .mu = disk ? 0 : f->mu, .mu2 = f->mu2,
+  return (nsm_cone_block){ .type = f->type,
+                           .first = first,
+                           .size = f->n + (f->normal >= 0),
+                           .mu = disk ? 0 : f->mu,
+                           .mu2 = f->mu2,
                            .radius = disk ? s->h * f->radius : f->radius };
 }
 
 // Diagonal of A and the radius r for a normal impulse; the largest entry of A M A.
-static double frame(const nsm_sim *s, const sim_friction *f, double normal, const double *diagonal, double *scaled, double *r) {
+static double frame(const nsm_sim *s, const sim_friction *f, double normal, const double *diagonal, double *scaled,
+                    double *r) {
   double most = 0;
   *r = f->type == NSM_CONE_DISK ? s->h * f->radius : f->type == NSM_CONE_GRIP ? fabs(normal) : fmax(normal, 0);
   for (int d = 0; d < f->n; d++) {
-    scaled[d] = f->type == NSM_CONE_DISK ? 1 : f->type == NSM_CONE_ELLIPTIC && d == 1 ? f->mu2 : f->type == NSM_CONE_CONTENSOU && d == 2 ? f->mu * f->radius : f->mu;
+    scaled[d] = f->type == NSM_CONE_DISK                  ? 1
+                : f->type == NSM_CONE_ELLIPTIC && d == 1  ? f->mu2
+                : f->type == NSM_CONE_CONTENSOU && d == 2 ? f->mu * f->radius
+                                                          : f->mu;
     most = fmax(most, scaled[d] * scaled[d] * diagonal[d]);
   }
   return most;
 }
 
 // lambda := prox_D(lambda - rho u) in the frame scaled by A: lambda' = A^-1 lambda, u' = A u, and D is a disk.
-void sim_friction_prox(const nsm_sim *s, int friction, double normal, const double *u, const double *diagonal, double factor, double *lambda) {
+void sim_friction_prox(const nsm_sim *s, int friction, double normal, const double *u, const double *diagonal,
+                       double factor, double *lambda) {
   const sim_friction *f = &s->r.friction[friction];
-  double scaled[3], r, most = frame(s, f, normal, diagonal, scaled, &r), rho = factor / (most > 0 ? most : 1), step[3], length = 0;
+  double scaled[3], r, most = frame(s, f, normal, diagonal, scaled, &r), rho = factor / (most > 0 ? most : 1), step[3],
+                       length = 0;
   for (int d = 0; d < f->n; d++) {
     step[d] = scaled[d] > 0 ? lambda[d] / scaled[d] - rho * scaled[d] * u[d] : 0;      // where A is 0 so is lambda
     length = hypot(length, step[d]);
@@ -134,9 +153,11 @@ void sim_friction_prox(const nsm_sim *s, int friction, double normal, const doub
 }
 
 // |lambda - prox_D(lambda - rho u)| in the scaled frame
-double sim_friction_residual(const nsm_sim *s, int friction, const double *l, const double *u, const double *diagonal, const double *size) {
+double sim_friction_residual(const nsm_sim *s, int friction, const double *l, const double *u, const double *diagonal,
+                             const double *size) {
   const sim_friction *f = &s->r.friction[friction];
-  double normal = f->normal >= 0 ? l[s->r.l[f->normal]] : 0, scaled[3], r, most = frame(s, f, normal, diagonal, scaled, &r), rho = most > 0 ? 1 / most : 1;
+  double normal = f->normal >= 0 ? l[s->r.l[f->normal]] : 0, scaled[3], r,
+         most = frame(s, f, normal, diagonal, scaled, &r), rho = most > 0 ? 1 / most : 1;
   double x[3], error = 0, terms = 0;
   for (int d = 0; d < f->n; d++) x[d] = l[s->r.l[f->row[d]]];
   sim_friction_prox(s, friction, normal, u, diagonal, 1, x);

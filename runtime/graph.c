@@ -1,8 +1,11 @@
-// Orders of small bandwidth for sparse symmetric patterns: reverse Cuthill-McKee (George and Liu 1981), component by component.
+// Orders of small bandwidth for sparse symmetric patterns: reverse Cuthill-McKee (George and Liu 1981), component by
+// component.
 #include "sim.h"
 
-// Breadth first from `root`, neighbours by ascending number; appends to order, returns how many. level_end: first of the last level.
-static int breadth_first(int root, int stamp, const int *start, const int *neighbour, int *order, int *seen, int *last_level) {
+// Breadth first from `root`, neighbours by ascending number; appends to order, returns how many. level_end: first of
+// the last level.
+static int breadth_first(int root, int stamp, const int *start, const int *neighbour, int *order, int *seen,
+                         int *last_level) {
   int n = 0, level = 0, level_end = 1;
   order[n++] = root;
   seen[root] = stamp;
@@ -19,8 +22,8 @@ static int breadth_first(int root, int stamp, const int *start, const int *neigh
   return n;
 }
 
-// Returns the number of components. The root of each is pseudo-peripheral: the smallest number first, then twice the vertex of least
-// degree in the last level. A chain numbered from end to end keeps its order.
+// Returns the number of components. The root of each is pseudo-peripheral: the smallest number first, then twice the
+// vertex of least degree in the last level. A chain numbered from end to end keeps its order.
 int sim_rcm(int n, const int *start, const int *neighbour, int *order, int *comp, int *scratch) {
   int *seen = scratch, stamp = 0, done = 0, ncomp = 0;
   for (int i = 0; i < n; i++) { seen[i] = 0; comp[i] = -1; }
@@ -38,7 +41,7 @@ int sim_rcm(int n, const int *start, const int *neighbour, int *order, int *comp
       root = best;
     }
     for (int i = 0; i < count; i++) comp[order[done + i]] = ncomp;
-    if (order[done] > order[done + count - 1])                        // reversed, but only where that does not count down
+    if (order[done] > order[done + count - 1])  // reversed, but only where that does not count down
       for (int i = 0, j = count - 1; i < j; i++, j--) {
         int t = order[done + i];
         order[done + i] = order[done + j];

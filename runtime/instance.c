@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- what depends on the step --------------------------------------------------------------------------------------------------
+// ---- what depends on the step ---------------------------------------------------------------------------------------
 void sim_evaluate_constants(nsm_sim *s) {
   nsm_view v = sim_now(s);
   sim_rows *r = &s->r;
@@ -28,12 +28,30 @@ void sim_evaluate_constants(nsm_sim *s) {
 // Moving kernels too: W and M_osns are made once at the start, so that a singular one is found before the first step.
 static void evaluate_moving(nsm_sim *s) {
   nsm_view v = sim_now(s);
-  for (int i = 0; i < s->on.mass_moving.n; i++) { sim_class *k = &s->cls[s->on.mass_moving.of[i]]; k->c->mass_fn(&v, &k->tab, k->mass); }
-  for (int i = 0; i < s->on.jac_moving.n; i++)  { sim_class *k = &s->cls[s->on.jac_moving.of[i]];  k->c->jac_fn(&v, &k->tab, k->jac); }
-  for (int i = 0; i < s->on.k_moving.n; i++)    { sim_class *k = &s->cls[s->on.k_moving.of[i]];    k->c->k_fn(&v, &k->tab, k->k); }
-  for (int i = 0; i < s->on.b_moving.n; i++)    { sim_class *k = &s->cls[s->on.b_moving.of[i]];    k->c->b_fn(&v, &k->tab, k->b); }
-  for (int i = 0; i < s->on.mid.n; i++)         { sim_class *k = &s->cls[s->on.mid.of[i]];         k->c->h_fn(&v, &k->tab, k->h_mid); }
-  for (int i = 0; i < s->on.h_moving.n; i++)    { sim_class *k = &s->cls[s->on.h_moving.of[i]];    k->c->h_fn(&v, &k->tab, k->h); }
+  for (int i = 0; i < s->on.mass_moving.n; i++) {
+    sim_class *k = &s->cls[s->on.mass_moving.of[i]];
+    k->c->mass_fn(&v, &k->tab, k->mass);
+  }
+  for (int i = 0; i < s->on.jac_moving.n; i++) {
+    sim_class *k = &s->cls[s->on.jac_moving.of[i]];
+    k->c->jac_fn(&v, &k->tab, k->jac);
+  }
+  for (int i = 0; i < s->on.k_moving.n; i++) {
+    sim_class *k = &s->cls[s->on.k_moving.of[i]];
+    k->c->k_fn(&v, &k->tab, k->k);
+  }
+  for (int i = 0; i < s->on.b_moving.n; i++) {
+    sim_class *k = &s->cls[s->on.b_moving.of[i]];
+    k->c->b_fn(&v, &k->tab, k->b);
+  }
+  for (int i = 0; i < s->on.mid.n; i++) {
+    sim_class *k = &s->cls[s->on.mid.of[i]];
+    k->c->h_fn(&v, &k->tab, k->h_mid);
+  }
+  for (int i = 0; i < s->on.h_moving.n; i++) {
+    sim_class *k = &s->cls[s->on.h_moving.of[i]];
+    k->c->h_fn(&v, &k->tab, k->h);
+  }
 }
 
 int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
@@ -45,7 +63,8 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
     char name[256];
     if (z < s->nq) sim_q_name(s, z, name, sizeof name);
     else sim_z_name(s, z, name, sizeof name);
-    sim_fail(e, NSM_MODEL_WRONG, "the iteration matrix is singular at the start: %s %s is not determined by the equations",
+    sim_fail(e, NSM_MODEL_WRONG,
+             "the iteration matrix is singular at the start: %s %s is not determined by the equations",
              z < s->nq ? "the velocity of coordinate" : "state", name);
     return 0;
   }
@@ -76,7 +95,7 @@ static void choose_step(nsm_sim *s) {
   s->linear = affine && s->w.constant && s->r.constant && s->m->scheme == NSM_SCHEME_MOREAU;
 }
 
-// ---- open, reset, close --------------------------------------------------------------------------------------------------------
+// ---- open, reset, close ---------------------------------------------------------------------------------------------
 static int known_solver(const char *name, nsm_error *e) {
   char list[600] = "";
   if (!name) return 1;
@@ -110,14 +129,16 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
 
 static int open_guarded(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (setjmp(s->no_memory) == 0) return open_into(s, set, e);
-  sim_fail(e, NSM_MODEL_WRONG, "not enough memory for this model (%.3g GiB were already taken)", (double)s->taken / (1024.0 * 1024 * 1024));
+  sim_fail(e, NSM_MODEL_WRONG, "not enough memory for this model (%.3g GiB were already taken)",
+           (double)s->taken / (1024.0 * 1024 * 1024));
   return 0;
 }
 
 nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
   if (e) *e = (nsm_error){ NSM_OK, "" };
   if (m->version != NSM_ABI_VERSION) {
-    sim_fail(e, NSM_MODEL_WRONG, "the model was compiled for version %d of the interface, this runtime has version %d", m->version, NSM_ABI_VERSION);
+    sim_fail(e, NSM_MODEL_WRONG, "the model was compiled for version %d of the interface, this runtime has version %d",
+             m->version, NSM_ABI_VERSION);
     return NULL;
   }
   if (m->scheme < NSM_SCHEME_MOREAU || m->scheme > NSM_SCHEME_CONSISTENT_EXPLICIT_MASS) {
@@ -153,7 +174,7 @@ void nsm_close(nsm_sim *s) {
   free(s);
 }
 
-// ---- one step ------------------------------------------------------------------------------------------------------------------
+// ---- one step -------------------------------------------------------------------------------------------------------
 static nsm_code assertions(nsm_sim *s, nsm_error *e) {
   for (int a = 0; a < s->on.assertion.n; a++) {
     int cls = s->on.assertion.of[a];
@@ -162,7 +183,8 @@ static nsm_code assertions(nsm_sim *s, nsm_error *e) {
       if (!(s->out[i] != 0)) {
         char name[256];
         sim_instance_name(s, cls, i, name, sizeof name);
-        sim_fail(e, NSM_CLAIM, "line %d: %s does not hold at t = %.10g s, step %ld", s->m->cls[cls].line, name, s->t, s->k);
+        sim_fail(e, NSM_CLAIM, "line %d: %s does not hold at t = %.10g s, step %ld", s->m->cls[cls].line, name, s->t,
+                 s->k);
         return NSM_CLAIM;
       }
   }
@@ -180,7 +202,8 @@ nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
   }
   if (s->k + 1 == s->total) {
     t1 = s->until;
-    if (s->total > s->full && s->full > 0 && !sim_prepare(s, s->until - s->t, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
+    if (s->total > s->full && s->full > 0 && !sim_prepare(s, s->until - s->t, e))
+      return e ? e->code = NSM_FAILED : NSM_FAILED;
   } else t1 = s->start + (double)(s->k + 1) * s->step;
   nsm_code c = s->linear ? sim_step_linear(s, t1, e) : s->con ? sim_step_consistent(s, t1, e)
              : s->m->scheme == NSM_SCHEME_MIDPOINT ? sim_step_midpoint(s, t1, e) : sim_step_newton(s, t1, e);

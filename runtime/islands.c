@@ -1,6 +1,6 @@
-// The one-step problem (1), island by island: rows that are not coupled are solved apart, so n contacts far from each other cost n
-// small problems. Islands are intervals of the active rows in the order of rows.c, found in one pass. Where all rows are always active
-// and the matrix is constant, islands are found once and each keeps its factors.
+// The one-step problem (1), island by island: rows that are not coupled are solved apart, so n contacts far from each
+// other cost n small problems. Islands are intervals of the active rows in the order of rows.c, found in one pass.
+// Where all rows are always active and the matrix is constant, islands are found once and each keeps its factors.
 #include "sim.h"
 #include <string.h>
 
@@ -37,7 +37,8 @@ void sim_islands_list(nsm_sim *s) {
   a->nactive = n;
 }
 
-// The blocks of friction among the m rows from `first` of the active list; how many. Their rows are neighbours and active together.
+// The blocks of friction among the m rows from `first` of the active list; how many. Their rows are neighbours and
+// active together.
 static int take_cones(const nsm_sim *s, int first, int m, nsm_cone_block *cone) {
   const sim_rows *r = &s->r;
   int n = 0;
@@ -47,7 +48,9 @@ static int take_cones(const nsm_sim *s, int first, int m, nsm_cone_block *cone) 
     cone[n] = sim_friction_block(s, f, i);
     if (s->isl.disk) {                                  // the normal row is an interval, its directions a disk
       const sim_friction *k = &r->friction[f];
-      cone[n] = (nsm_cone_block){ .type = NSM_CONE_DISK, .first = i + (k->normal >= 0), .size = k->n, .radius = s->isl.disk[f] };
+      cone[n] = (nsm_cone_block){
+        .type = NSM_CONE_DISK, .first = i + (k->normal >= 0), .size = k->n, .radius = s->isl.disk[f]
+      };
       i = cone[n].first;
     }
     i += cone[n++].size;
@@ -57,8 +60,8 @@ static int take_cones(const nsm_sim *s, int first, int m, nsm_cone_block *cone) 
 
 int sim_same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n) {
   for (int i = 0; i < n; i++)
-    if (a[i].type != b[i].type || a[i].first != b[i].first || a[i].size != b[i].size || a[i].mu != b[i].mu || a[i].mu2 != b[i].mu2 ||
-        a[i].radius != b[i].radius)
+    if (a[i].type != b[i].type || a[i].first != b[i].first || a[i].size != b[i].size || a[i].mu != b[i].mu ||
+        a[i].mu2 != b[i].mu2 || a[i].radius != b[i].radius)
       return 0;
   return 1;
 }
@@ -76,7 +79,8 @@ void *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense
 }
 
 // Where island [first, last) of the active list has its matrix: dense column-major, or compressed rows.
-static void take_matrix(const sim_rows *r, const sim_islands *a, int first, int m, int dense, double *M, int *row_start, int *col) {
+static void take_matrix(const sim_rows *r, const sim_islands *a, int first, int m, int dense, double *M, int *row_start,
+                        int *col) {
   if (dense) {
     memset(M, 0, (size_t)m * (size_t)m * sizeof(double));
     for (int i = 0; i < m; i++) {
@@ -130,7 +134,8 @@ void sim_islands_analyse(nsm_sim *s) {
   a->col = SIM_NEW(s, widest_nnz, int);
   a->val = SIM_NEW(s, widest_nnz, double);
   a->work = sim_cone_workspace(s, most, widest_nnz, r->bandwidth, a->dense_cap);
-  for (int m = 1; m <= a->tiny_most && m <= most; m++) a->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
+  for (int m = 1; m <= a->tiny_most && m <= most; m++)
+    a->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
   a->next_id = 1;
 
   if (!(r->always && r->constant)) return;
@@ -143,7 +148,9 @@ void sim_islands_analyse(nsm_sim *s) {
     total += room_for(s, m, size, dense ? m : r->bandwidth);
     if (total > FIXED_WORK) { a->nfixed = 0; return; }
     *f = (struct sim_fixed){ .first = first, .m = m };
-    f->p = (nsm_cone_problem){ .m = m, .M = SIM_NEW(s, size, double), .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first };
+    f->p = (nsm_cone_problem){
+      .m = m, .M = SIM_NEW(s, size, double), .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first
+    };
     if (!dense) {
       f->p.row_start = SIM_NEW(s, m + 1, int);
       f->p.col = SIM_NEW(s, nnz, int);
@@ -160,8 +167,8 @@ void sim_islands_fix(nsm_sim *s) {
   memset(a->tiny_id, 0, sizeof a->tiny_id);
   for (int i = 0; i < a->nfixed; i++) {
     struct sim_fixed *f = &a->fixed[i];
-    take_matrix(&s->r, a, f->first, f->m, f->p.row_start == NULL, (double *)(uintptr_t)f->p.M, (int *)(uintptr_t)f->p.row_start,
-                (int *)(uintptr_t)f->p.col);
+    take_matrix(&s->r, a, f->first, f->m, f->p.row_start == NULL, (double *)(uintptr_t)f->p.M,
+                (int *)(uintptr_t)f->p.row_start, (int *)(uintptr_t)f->p.col);
     f->p.cone = f->cone;
     f->p.cones = take_cones(s, f->first, f->m, f->cone);
     f->p.matrix_id = a->next_id;
@@ -172,7 +179,8 @@ static inline int solved(nsm_sim *s, const nsm_cone_problem *p, void *work, int 
   sim_islands *a = &s->isl;
   nsm_cone_result res;
   s->cone.warm = warm;
-  nsm_cone_status status = sim_cone_solve(s, p, work, a->lambda + first, a->u + first, &res, s->r.row_at, a->active + first);
+  nsm_cone_status status =
+      sim_cone_solve(s, p, work, a->lambda + first, a->u + first, &res, s->r.row_at, a->active + first);
   s->count.solver_iterations += res.iterations;
   if (status == NSM_CONE_SOLVED) {
     if (res.residual > s->count.max_residual) s->count.max_residual = res.residual;
@@ -197,8 +205,14 @@ static int solve_tiny(nsm_sim *s, int first, int m) {
     a->tiny_cones[m] = cones;
     a->tiny_id[m] = ++a->next_id;
   }
-  nsm_cone_problem p = { .m = m, .M = a->tiny[m], .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first, .matrix_id = a->tiny_id[m],
-                         .cone = a->tiny_cone[m], .cones = cones };
+  nsm_cone_problem p = { .m = m,
+                         .M = a->tiny[m],
+                         .q = a->q + first,
+                         .lo = a->lo + first,
+                         .hi = a->hi + first,
+                         .matrix_id = a->tiny_id[m],
+                         .cone = a->tiny_cone[m],
+                         .cones = cones };
   return solved(s, &p, a->tiny_work[m], first, 1);
 }
 
@@ -215,7 +229,8 @@ static int solve_large(nsm_sim *s, int first, int m) {
     p.row_start = a->row_start;
     p.col = a->col;
   }
-  // The impulses of the last step say little where a contact has just closed, and chains have a good start of their own (cone/chain.c).
+  // The impulses of the last step say little where a contact has just closed, and chains have a good start of their own
+  // (cone/chain.c).
   int warm = 1;
   if (s->r.bandwidth == 1 && !s->r.always)
     for (int i = first; i < first + m && warm; i++) warm = a->lambda[i] != 0;

@@ -2,9 +2,10 @@
 //
 //   residue = dE - (work of forces - loss at dampers - loss at contacts)
 //
-// For the energy-consistent schemes it is round-off; for Moreau's it is the error of the scheme. The loss at contacts is exact where the
-// impact is a step of its own (the law gives it); else it is estimated as -p (u + u_k) / 2 from impulses and rates of the contacts. Work of
-// forces includes that of multipliers of relations, and what moving gaps, belts and driven constraints put in.
+// For the energy-consistent schemes it is round-off; for Moreau's it is the error of the scheme. The loss at contacts
+// is exact where the impact is a step of its own (the law gives it); else it is estimated as -p (u + u_k) / 2 from
+// impulses and rates of the contacts. Work of forces includes that of multipliers of relations, and what moving gaps,
+// belts and driven constraints put in.
 #include "consistent.h"
 #include <math.h>
 #include <string.h>
@@ -22,8 +23,8 @@ double sim_ledger_book(nsm_sim *s, int row, double loss) {
   return loss;
 }
 
-// What a drive (a moving floor, a belt, a driven constraint) puts in: minus impulse times the part of the rate or slip that is there at
-// rest, of positions q at time t.
+// What a drive (a moving floor, a belt, a driven constraint) puts in: minus impulse times the part of the rate or slip
+// that is there at rest, of positions q at time t.
 static void book_drive(nsm_sim *s, double t, const double *q, double share) {
   const sim_rows *r = &s->r;
   const sim_islands *a = &s->isl;
@@ -31,7 +32,8 @@ static void book_drive(nsm_sim *s, double t, const double *q, double share) {
   nsm_view rest = sim_view(s, t, q, s->zm, s->l1);
   for (int c = 0; c < s->on.row.n; c++) {
     const sim_class *k = &s->cls[s->on.row.of[c]];
-    if (sim_contactlike(k->c) && memchr(r->active + k->row0, 1, (size_t)k->tab.count)) k->c->rate_fn(&rest, &k->tab, r->y + k->row0);
+    if (sim_contactlike(k->c) && memchr(r->active + k->row0, 1, (size_t)k->tab.count))
+      k->c->rate_fn(&rest, &k->tab, r->y + k->row0);
   }
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
@@ -58,7 +60,8 @@ void sim_ledger_impulses(nsm_sim *s) {
   }
 }
 
-// A potential that changes with time supplies V(q0, tm) - V(q0, t0) + V(q1, t1) - V(q1, tm); what is left of its change is work.
+// A potential that changes with time supplies V(q0, tm) - V(q0, t0) + V(q1, t1) - V(q1, tm); what is left of its change
+// is work.
 double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, const double *q1) {
   double supply = 0, tm = t0 + 0.5 * (t1 - t0);
   for (int a = 0; a < s->on.energy.n; a++) {
@@ -78,8 +81,22 @@ double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, cons
 void sim_ledger_step(nsm_sim *s) {
   sim_ledger *g = &s->ledger;
   double kinetic, potential, force = 0, damping = 0, before = g->kinetic + g->potential;
-  nsm_view v = { .t = s->t, .q = s->q, .v = s->z, .x = s->z + s->nq, .l = s->l, .t0 = s->t - s->h, .h = s->h, .q0 = s->q1, .v0 = s->z1, .k = s->l };
-  if (s->con) { force = s->con->forces; damping = s->con->dampers; g->loss = s->con->loss; g->loss_friction = s->con->friction; }
+  nsm_view v = { .t = s->t,
+                 .q = s->q,
+                 .v = s->z,
+                 .x = s->z + s->nq,
+                 .l = s->l,
+                 .t0 = s->t - s->h,
+                 .h = s->h,
+                 .q0 = s->q1,
+                 .v0 = s->z1,
+                 .k = s->l };
+  if (s->con) {
+    force = s->con->forces;
+    damping = s->con->dampers;
+    g->loss = s->con->loss;
+    g->loss_friction = s->con->friction;
+  }
   for (int a = 0; !s->con && a < s->on.smooth.n; a++) {
     const sim_class *k = &s->cls[s->on.smooth.of[a]];
     if (k->c->work_fn) k->c->work_fn(&v, &k->tab, &force, &damping);

@@ -2,25 +2,26 @@
 //
 //   W = M - h theta (J_v + h theta J_q | J_x) - h gamma (K_v + h theta K_q | K_x)
 //
-// Its pattern is that of the classes; its connected components are blocks that are factored by themselves: scalars, small ones as
-// inverses, tridiagonal and banded ones in Cuthill-McKee order, dense ones by LU. Analysed once, assembled and factored as often
-// as the stages of its parts ask for.
+// Its pattern is that of the classes; its connected components are blocks that are factored by themselves: scalars,
+// small ones as inverses, tridiagonal and banded ones in Cuthill-McKee order, dense ones by LU. Analysed once,
+// assembled and factored as often as the stages of its parts ask for.
 #include "sim.h"
 #include <math.h>
 #include <string.h>
 
-// ---- analysis ------------------------------------------------------------------------------------------------------------------
+// ---- analysis -------------------------------------------------------------------------------------------------------
 typedef void each_entry(nsm_sim *s, int row, int col, long *at, void *to);
 
-static void over(nsm_sim *s, const sim_list *list, const nsm_pattern *(*of)(const nsm_class *), long *(*at)(const sim_class *), each_entry *f,
-                 void *to) {
+static void over(nsm_sim *s, const sim_list *list, const nsm_pattern *(*of)(const nsm_class *),
+                 long *(*at)(const sim_class *), each_entry *f, void *to) {
   for (int a = 0; a < list->n; a++) {
     const sim_class *k = &s->cls[list->of[a]];
     const nsm_pattern *p = of(k->c);
     long *places = at(k);
     for (int i = 0; i < k->tab.count; i++)
       for (int n = 0; n < p->n; n++)
-        f(s, sim_z_of(s, k, i, p->row[n]), sim_z_of(s, k, i, p->col[n]), places ? places + (size_t)i * (size_t)p->n + (size_t)n : NULL, to);
+        f(s, sim_z_of(s, k, i, p->row[n]), sim_z_of(s, k, i, p->col[n]),
+          places ? places + (size_t)i * (size_t)p->n + (size_t)n : NULL, to);
   }
 }
 static const nsm_pattern *mass_of(const nsm_class *c) { return &c->mass; }
@@ -71,7 +72,8 @@ static void shape(sim_block *b, int bandwidth, int dense) {
 }
 
 // Blocks, their shapes and places from a graph. dense: for each row whether its block is to be dense, or NULL.
-void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour, const unsigned char *dense) {
+void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour,
+                      const unsigned char *dense) {
   w->order = SIM_NEW(s, n, int);
   w->place = SIM_NEW(s, n, int);
   w->block_of = SIM_NEW(s, n, int);
@@ -123,13 +125,14 @@ void sim_matrix_analyse(nsm_sim *s) {
   s->w.constant = s->on.mass_moving.n + s->on.jac_moving.n + s->on.k_moving.n == 0;
 }
 
-// ---- assembly ------------------------------------------------------------------------------------------------------------------
+// ---- assembly -------------------------------------------------------------------------------------------------------
 static void add_mass(const sim_class *k, double *to) {
   size_t n = (size_t)k->tab.count * (size_t)k->c->mass.n;
   for (size_t i = 0; i < n; i++) to[k->mass_at[i]] += k->mass[i];
 }
 
-static void add_jacobian(const nsm_sim *s, const sim_class *k, const nsm_pattern *p, const double *val, const long *at, double factor, double *to) {
+static void add_jacobian(const nsm_sim *s, const sim_class *k, const nsm_pattern *p, const double *val, const long *at,
+                         double factor, double *to) {
   for (int e = 0; e < p->n; e++) {
     double f = factor * sim_chain(s, p->wrt[e]);
     for (size_t i = 0, j = (size_t)e; i < (size_t)k->tab.count; i++, j += (size_t)p->n) to[at[j]] += f * val[j];
@@ -144,7 +147,8 @@ static void assemble(nsm_sim *s, int constant, double *to) {
   }
   for (int a = 0; a < s->on.jac.n; a++) {
     const sim_class *k = &s->cls[s->on.jac.of[a]];
-    if ((k->c->jac_stage == NSM_CONST) == constant) add_jacobian(s, k, &k->c->jac, k->jac, k->jac_at, -s->h * s->theta, to);
+    if ((k->c->jac_stage == NSM_CONST) == constant)
+      add_jacobian(s, k, &k->c->jac, k->jac, k->jac_at, -s->h * s->theta, to);
   }
   for (int a = 0; a < s->on.k.n; a++) {
     const sim_class *k = &s->cls[s->on.k.of[a]];
@@ -152,8 +156,9 @@ static void assemble(nsm_sim *s, int constant, double *to) {
   }
 }
 
-// ---- factors -------------------------------------------------------------------------------------------------------------------
-// LU without pivoting where the block is diagonally dominant: the recurrences then cannot grow. Else banded LU with pivoting.
+// ---- factors --------------------------------------------------------------------------------------------------------
+// LU without pivoting where the block is diagonally dominant: the recurrences then cannot grow. Else banded LU with
+// pivoting.
 static int factor_tridiagonal(sim_matrix *w, sim_block *b) {
   double *A = w->val + b->at;                        // column j: [room, above, diagonal, below]
   int dominant = 1;
@@ -218,9 +223,11 @@ int sim_matrix_update(nsm_sim *s, int with_constants) {
   return -1;
 }
 
-// M symmetric, here without the Jacobians: L D L^T of every block, in place of its values. inverse: 1/M_ii of another time.
+// M symmetric, here without the Jacobians: L D L^T of every block, in place of its values. inverse: 1/M_ii of another
+// time.
 int sim_matrix_definite(nsm_sim *s, const double *inverse) {
-  static const double zero = 1e-13, vanished = 1e-20;  // a pivot beside its diagonal entry; a diagonal entry beside what it was
+  static const double zero = 1e-13, vanished = 1e-20;  // a pivot beside its diagonal entry; a diagonal entry beside
+                                                       // what it was
   sim_matrix *w = &s->w;
   memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
   assemble(s, 0, w->val);
@@ -233,7 +240,8 @@ int sim_matrix_definite(nsm_sim *s, const double *inverse) {
       for (int i = j; i < end; i++) {
         double *a = &w->val[sim_matrix_place(w, order[i], order[j])], sum = *a;
         for (int m = i > reach && i - reach > from ? i - reach : from; m < j; m++)
-          sum -= w->val[sim_matrix_place(w, order[i], order[m])] * w->val[sim_matrix_place(w, order[j], order[m])] * w->val[sim_matrix_place(w, order[m], order[m])];
+          sum -= w->val[sim_matrix_place(w, order[i], order[m])] * w->val[sim_matrix_place(w, order[j], order[m])] *
+                 w->val[sim_matrix_place(w, order[m], order[m])];
         if (i == j) {
           if (!(sum > zero * *a) || !(*a * inverse[order[j]] > vanished)) return order[j];
           *a = sum;
@@ -244,7 +252,7 @@ int sim_matrix_definite(nsm_sim *s, const double *inverse) {
   return -1;
 }
 
-// ---- solves --------------------------------------------------------------------------------------------------------------------
+// ---- solves ---------------------------------------------------------------------------------------------------------
 void sim_block_solve(const sim_matrix *w, int block, double *x) {
   const sim_block *b = &w->block[block];
   const double *A = w->val + b->at;

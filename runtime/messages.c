@@ -44,8 +44,8 @@ void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size)
   sim_expand(out, size, label, index, n);
 }
 
-// Storage is row-major over the rectangular loops of the variable. Multipliers of contacts and constraints take the loop indices
-// of their instance, which stand in the last columns of num.
+// Storage is row-major over the rectangular loops of the variable. Multipliers of contacts and constraints take the
+// loop indices of their instance, which stand in the last columns of num.
 void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t size) {
   const nsm_var *d = &s->m->var[var];
   const sim_var *v = &s->var[var];
@@ -98,7 +98,10 @@ void sim_row_name(const nsm_sim *s, int row, char *out, size_t size) {
 }
 
 const char *sim_scheme_name(int scheme) {
-  static const char *const names[] = { [NSM_SCHEME_MOREAU] = "moreau", [NSM_SCHEME_CONSISTENT] = "consistent", [NSM_SCHEME_CONSISTENT1] = "consistent1",
-                                       [NSM_SCHEME_MIDPOINT] = "midpoint", [NSM_SCHEME_CONSISTENT_EXPLICIT_MASS] = "consistent_explicit_mass" };
+  static const char *const names[] = { [NSM_SCHEME_MOREAU] = "moreau",
+                                       [NSM_SCHEME_CONSISTENT] = "consistent",
+                                       [NSM_SCHEME_CONSISTENT1] = "consistent1",
+                                       [NSM_SCHEME_MIDPOINT] = "midpoint",
+                                       [NSM_SCHEME_CONSISTENT_EXPLICIT_MASS] = "consistent_explicit_mass" };
   return scheme >= 0 && scheme < (int)(sizeof names / sizeof *names) ? names[scheme] : NULL;
 }

@@ -1,17 +1,19 @@
-// nsm_abi.h: the treaty between emitted C and the runtime. Emitted C sees this header and nothing else; it includes nothing,
-// so this file declares all it needs. Embedded in the compiler. Change anything here: raise NSM_ABI_VERSION.
+// nsm_abi.h: the treaty between emitted C and the runtime. Emitted C sees this header and nothing else; it includes
+// nothing, so this file declares all it needs. Embedded in the compiler. Change anything here: raise NSM_ABI_VERSION.
 //
-// The picture. A model is a list of *classes*; a class is one statement of the model (an energy, a force, an equation, a relation,
-// a contact, ...) with its loop nest. A class has `count` instances, known when the run starts. What differs between instances
-// stands in two tables filled once by the class's `fill`: ix[count][nslot], global indices of the variables it reads (its
-// *slots*), and num[count][nnum], constants of the instance (everything that depends on parameters and loop indices alone).
-// A kernel is one loop over the instances, so code size does not depend on their number. As in a finite-element code, the
-// runtime scatters what elements give into global vectors and matrices.
+// The picture. A model is a list of *classes*; a class is one statement of the model (an energy, a force, an equation,
+// a relation, a contact, ...) with its loop nest. A class has `count` instances, known when the run starts. What
+// differs between instances stands in two tables filled once by the class's `fill`: ix[count][nslot], global indices of
+// the variables it reads (its *slots*), and num[count][nnum], constants of the instance (everything that depends on
+// parameters and loop indices alone). A kernel is one loop over the instances, so code size does not depend on their
+// number. As in a finite-element code, the runtime scatters what elements give into global vectors and matrices.
 //
-// Variables: coordinates q[nq] with velocities v[nq]; first-order states x[nx]; multipliers l[nl] (one per row: declared multipliers
-// first, then the impulses of contacts and constraints). End-of-step unknown: z = (v, x), [nq + nx].
+// Variables: coordinates q[nq] with velocities v[nq]; first-order states x[nx]; multipliers l[nl] (one per row:
+// declared multipliers first, then the impulses of contacts and constraints). End-of-step unknown: z = (v, x), [nq +
+// nx].
 //
-//   M(q) v' = F(t,q,v,x) + r_v,   Mx x' = f(t,q,v,x) + r_x,   r = g(t,q,v,x,l) + H^T p,   y = h(t,q,v,x,l)   (mathematics.md 2, 3)
+//   M(q) v' = F(t,q,v,x) + r_v,   Mx x' = f(t,q,v,x) + r_x,   r = g(t,q,v,x,l) + H^T p,   y = h(t,q,v,x,l)
+//   (mathematics.md 2, 3)
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
@@ -24,7 +26,8 @@ typedef struct nsm_view {
   const double *v;  // [nq]
   const double *x;  // [nx]
   const double *l;  // [nl]
-  // Two-point kernels (energy-consistent schemes) also read the begin of the step: q0 = q_B, v0 = u_B, or u_C after an impact step.
+  // Two-point kernels (energy-consistent schemes) also read the begin of the step: q0 = q_B, v0 = u_B, or u_C after an
+  // impact step.
   double t0, h;     // begin of the step; its length
   const double *q0; // [nq]
   const double *v0; // [nq]
@@ -34,7 +37,8 @@ typedef struct nsm_view {
 typedef struct nsm_table {
   int count;
   const int *ix;     // [count][nslot]
-  const double *num; // [count][nnum]; the last columns of rows and outputs hold their loop indices, one for each % of the label
+  const double *num; // [count][nnum]; the last columns of rows and outputs hold their loop indices, one for each % of
+                     // the label
 } nsm_table;
 
 // --- set-up ---
@@ -44,8 +48,8 @@ typedef struct nsm_setup_view {
   const double *p;   // [npar] parameters, SI
 } nsm_setup_view;
 
-// Global index of element (i1, i2, ...) of variable `var` (number in nsm_model.vars). An index that is not an integer or is out of
-// range is recorded with `line` (the first one counts, the run does not start) and 0 is returned.
+// Global index of element (i1, i2, ...) of variable `var` (number in nsm_model.vars). An index that is not an integer
+// or is out of range is recorded with `line` (the first one counts, the run does not start) and 0 is returned.
 int nsm_at(nsm_setup *s, int var, int line, int nidx, const double *idx);
 // Loop bound as an integer: not integral, NaN or beyond +-2^31 is recorded like above.
 long nsm_bound(nsm_setup *s, int line, double value);
@@ -58,16 +62,29 @@ void   nsm_sincos(double, double *sine, double *cosine);
 double nsm_asin(double), nsm_acos(double), nsm_atan(double), nsm_atan2(double, double);
 double nsm_sinh(double), nsm_cosh(double), nsm_tanh(double), nsm_abs(double), nsm_sign(double);
 double nsm_min(double, double), nsm_max(double, double), nsm_floor(double), nsm_pow(double, double);
-double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number 0, 1, 2, ... (second argument) of sin(x)/x, sinh(x)/x
+double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number 0, 1, 2, ... (second argument) of
+                                                            // sin(x)/x, sinh(x)/x
 
 // --- vocabulary ---
 enum { NSM_SLOT_Q = 0, NSM_SLOT_X = 1, NSM_SLOT_L = 2 };                    // what an ix entry indexes
 enum { NSM_WRT_Q = 0, NSM_WRT_V = 1, NSM_WRT_X = 2, NSM_WRT_L = 3 };        // what a Jacobian entry is with respect to
-enum { NSM_NONE = 0, NSM_CONST = 1, NSM_TIME = 2, NSM_STATE = 3 };          // stage: absent; constant during a run; changes with t only; with the state
-enum { NSM_SMOOTH = 0, NSM_RELATION = 1, NSM_CONTACT = 2, NSM_CONSTRAINT = 3, NSM_OUTPUT = 4, NSM_INIT = 5, NSM_ASSERT = 6, NSM_FRICTION = 7 };
-enum { NSM_COULOMB = 1, NSM_ELLIPTIC = 2, NSM_CONTENSOU = 3, NSM_GRIP = 4, NSM_DISK = 5 }; // laws of friction: blocks of cone/problem.h
+// stage: absent; constant during a run; changes with t only; with the state
+enum { NSM_NONE = 0, NSM_CONST = 1, NSM_TIME = 2, NSM_STATE = 3 };
+enum {
+  NSM_SMOOTH = 0,
+  NSM_RELATION = 1,
+  NSM_CONTACT = 2,
+  NSM_CONSTRAINT = 3,
+  NSM_OUTPUT = 4,
+  NSM_INIT = 5,
+  NSM_ASSERT = 6,
+  NSM_FRICTION = 7
+};
+// laws of friction: blocks of cone/problem.h
+enum { NSM_COULOMB = 1, NSM_ELLIPTIC = 2, NSM_CONTENSOU = 3, NSM_GRIP = 4, NSM_DISK = 5 };
 enum { NSM_ROW_NONNEG = 0, NSM_ROW_BOX = 1, NSM_ROW_FREE = 2 };
-enum { NSM_VAR_COORD = 0, NSM_VAR_STATE = 1, NSM_VAR_MULTIPLIER = 2, NSM_VAR_ROW = 3 }; // ROW: the multiplier of a contact, constraint or friction class, [count of that class]
+// ROW: the multiplier of a contact, constraint or friction class, [count of that class]
+enum { NSM_VAR_COORD = 0, NSM_VAR_STATE = 1, NSM_VAR_MULTIPLIER = 2, NSM_VAR_ROW = 3 };
 
 // Sparsity of a local Jacobian: entry e is d(row slot row[e]) / d(col slot col[e], wrt[e]).
 typedef struct nsm_pattern {
@@ -86,8 +103,8 @@ typedef struct nsm_class {
   // Counts the instances (ix == NULL) or fills both tables. Returns the count.
   long (*fill)(nsm_setup *s, const nsm_setup_view *g, int *ix, double *num);
 
-  // NSM_SMOOTH: one or more rows of M z' = f + g; rows are slots of the class. The mass pattern lists every entry (both triangles);
-  // the diagonal entry of a state says whose equation the class is.
+  // NSM_SMOOTH: one or more rows of M z' = f + g; rows are slots of the class. The mass pattern lists every entry (both
+  // triangles); the diagonal entry of a state says whose equation the class is.
   int mass_stage, f_stage, jac_stage, g_stage, b_stage, k_stage;  // NSM_NONE ... NSM_STATE, each of its kernel
   int affine;                     // f affine in (q,v,x), g affine in (q,v,x,l): one Newton iteration is exact
   nsm_pattern mass, jac, b, k;    // jac: d f/d(q,v,x); b: d g/d l; k: d g/d(q,v,x)
@@ -97,9 +114,11 @@ typedef struct nsm_class {
   void (*g_fn)(const nsm_view *, const nsm_table *, double *fv, double *fx);          // adds g(t,q,v,x,l) into fv, fx
   void (*b_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][b.n]
   void (*k_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][k.n]
-  void (*energy_fn)(const nsm_view *, const nsm_table *, double *kinetic, double *potential); // adds; NULL where there is none
+  // adds; NULL where there is none
+  void (*energy_fn)(const nsm_view *, const nsm_table *, double *kinetic, double *potential);
   int driven;                     // the potential depends on time
-  // Energy-consistent schemes, two-point kernels over (q0, v0) -> (q, v); docs/numerics/consistent.md. Contribution to the first row
+  // Energy-consistent schemes, two-point kernels over (q0, v0) -> (q, v); docs/numerics/consistent.md. Contribution to
+  // the first row
   //   R1 = 1/2 (M(q0) + M(q)) (v - v0) + G(vm, qm)(q - q0) + h/2 [DT/Dq(v0; q0, q) + DT/Dq(v; q0, q)] + h DV/Dq(q0, q)
   //        + h dR/dv(qm, (q - q0)/h) - h F(tm, qm, vm)          (m: midpoint; mathematics.md (12), (13))
   // R1 of all classes minus the forces of multipliers is zero.
@@ -107,45 +126,55 @@ typedef struct nsm_class {
   void (*c_fn)(const nsm_view *, const nsm_table *, double *r);                       // adds into r[nq]
   void (*cjac_fn)(const nsm_view *, const nsm_table *, double *out);                  // out[count][cjac.n]
   int c_affine;                   // R1 affine in (q, v) with constant Jacobian
-  void (*work_fn)(const nsm_view *, const nsm_table *, double *force, double *damping); // adds: work of `force` terms, loss (>= 0) by dissipation in the step
+  // adds: work of `force` terms, loss (>= 0) by dissipation in the step
+  void (*work_fn)(const nsm_view *, const nsm_table *, double *force, double *damping);
 
   // NSM_RELATION, NSM_CONTACT, NSM_CONSTRAINT, NSM_FRICTION: one row per instance.
   //   relation: y = h;  jac over (q,v,x,l); its multiplier is slot `lambda_slot` (an L slot)
-  //   contact: gap g and rate u = dg/dt; jac = H = d u/d v = d g/d q, entries (col, NSM_WRT_V); multiplier: row k of VAR_ROW `row_var`
+  //   contact: gap g and rate u = dg/dt; jac = H = d u/d v = d g/d q, entries (col, NSM_WRT_V); multiplier: row k of
+  //     VAR_ROW `row_var`
   //   constraint: as contact, free; on velocity level (velocity_level != 0) g_fn gives 0 for gap and u = c(q,v,t)
   int row_type;                   // NSM_ROW_*
   int lambda_slot;                // relations; -1 else
   int row_var;                    // contacts, constraints: number in vars; -1 else
   int velocity_level;
   int y_stage, h_stage, law_stage;
-  int y_affine;                   // y (relations) or rate (contacts, constraints) affine in (q,v,x,l) and gap affine in q
+  int y_affine;  // y (relations) or rate (contacts, constraints) affine in (q,v,x,l) and gap affine in q
   nsm_pattern h;
   void (*y_fn)(const nsm_view *, const nsm_table *, double *y);                       // relations: y[count]
-  void (*gap_fn)(const nsm_view *, const nsm_table *, double *gap, double *rate);     // contacts, constraints: gap[count], rate[count]
+  // contacts, constraints: gap[count], rate[count]
+  void (*gap_fn)(const nsm_view *, const nsm_table *, double *gap, double *rate);
   void (*rate_fn)(const nsm_view *, const nsm_table *, double *rate);                 // the rate alone
   void (*h_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][h.n]
   // Energy-consistent schemes: contacts and constraints with gap g(q) (position level; time-independent)
-  //   dg_fn: Dg/Dq(q0, q), entries of pattern h;  rq: d rate/d q at the end;  drate_fn: D rate/Dq (v; q0, q), entries of pattern dr
-  //   curve: d/d(q, v) of (l Dg/Dq + k Drate/Dq)^T, entries (row slot, col slot, wrt), multiplied by the row's l and k already
-  //   constraints on velocity level, H(q) v = 0: gap_fn gives H(qm)(q - q0) for the gap, dg_fn H(qm); gq: d of this gap/d q at the end
+  //   dg_fn: Dg/Dq(q0, q), entries of pattern h;  rq: d rate/d q at the end;  drate_fn: D rate/Dq (v; q0, q), entries
+  //     of pattern dr
+  //   curve: d/d(q, v) of (l Dg/Dq + k Drate/Dq)^T, entries (row slot, col slot, wrt), multiplied by the row's l and k
+  //     already
+  //   constraints on velocity level, H(q) v = 0: gap_fn gives H(qm)(q - q0) for the gap, dg_fn H(qm); gq: d of this
+  //     gap/d q at the end
   nsm_pattern rq, dr, curve, gq;
   void (*dg_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][h.n]
   void (*rq_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][rq.n]
-  void (*gq_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][gq.n], constraints on velocity level only
-  void (*drate_fn)(const nsm_view *, const nsm_table *, double *out);                 // out[count][dr.n], constraints only
+  // out[count][gq.n], constraints on velocity level only
+  void (*gq_fn)(const nsm_view *, const nsm_table *, double *out);
+  void (*drate_fn)(const nsm_view *, const nsm_table *, double *out);  // out[count][dr.n], constraints only
   void (*curve_fn)(const nsm_view *, const nsm_table *, const double *l, const double *k, double *out); // l, k: [count]
-  void (*law_fn)(const nsm_view *, const nsm_table *, double *lo, double *hi);        // boxes: lo[count], hi[count]; NULL else
+  // boxes: lo[count], hi[count]; NULL else
+  void (*law_fn)(const nsm_view *, const nsm_table *, double *lo, double *hi);
   int e_num;                      // contacts, friction: column of num that holds the restitution e or e_t; -1: none (0)
 
-  // NSM_FRICTION: one direction of slip of every instance of class `normal` (contact or constraint; the same loops in the same order), or
-  // under a given normal force (normal = -1). A row as of a constraint on velocity level: rate_fn gives the slip velocity, h_fn = d slip/d v.
-  // Its rows stand behind that of `normal` in one block of the one-step problem, by `direction` 0, 1, 2. Columns of num: coefficients, -1: none.
+  // NSM_FRICTION: one direction of slip of every instance of class `normal` (contact or constraint; the same loops in
+  // the same order), or under a given normal force (normal = -1). A row as of a constraint on velocity level: rate_fn
+  // gives the slip velocity, h_fn = d slip/d v. Its rows stand behind that of `normal` in one block of the one-step
+  // problem, by `direction` 0, 1, 2. Columns of num: coefficients, -1: none.
   int friction;                   // NSM_COULOMB ...
   int normal, direction;
   int mu_num, mu2_num, radius_num;// NSM_DISK: radius = mu times normal force
 
 
-  // NSM_OUTPUT: value[count]. NSM_ASSERT: value[count], nonzero means that it holds; checked at the start and after every step. NSM_INIT: ix[.][0] is the variable's index, num[.][0] the value.
+  // NSM_OUTPUT: value[count]. NSM_ASSERT: value[count], nonzero means that it holds; checked at the start and after
+  // every step. NSM_INIT: ix[.][0] is the variable's index, num[.][0] the value.
   void (*out_fn)(const nsm_view *, const nsm_table *, double *value);
   int hidden;                     // outputs only needed by `expect`
   int init_velocity;              // NSM_INIT: sets v, not q
@@ -168,7 +197,17 @@ typedef struct nsm_par {
   int dim[2];
 } nsm_par;
 
-enum { NSM_STAT_FINAL = 0, NSM_STAT_INITIAL, NSM_STAT_MIN, NSM_STAT_MAX, NSM_STAT_MEAN, NSM_STAT_DRIFT, NSM_STAT_AT, NSM_STAT_GAIN }; // drift: largest |y - y(start)|; gain: largest rise in one step
+// drift: largest |y - y(start)|; gain: largest rise in one step
+enum {
+  NSM_STAT_FINAL = 0,
+  NSM_STAT_INITIAL,
+  NSM_STAT_MIN,
+  NSM_STAT_MAX,
+  NSM_STAT_MEAN,
+  NSM_STAT_DRIFT,
+  NSM_STAT_AT,
+  NSM_STAT_GAIN
+};
 typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cls, which has one instance
 
 // Where the run starts and ends and how it steps; what the command line does not override.
@@ -189,7 +228,8 @@ typedef struct nsm_model {
   const nsm_stat *stat;           // [nstat]
   const int *expect_line;         // [nexpect]
   const int *expect_text;         // [nexpect] offset of the claim as written
-  // p[npar]: fills those with given[i] == 0 with their defaults, in order. Returns -1, or the number of a parameter without value.
+  // p[npar]: fills those with given[i] == 0 with their defaults, in order. Returns -1, or the number of a parameter
+  // without value.
   int  (*params)(double *p, const unsigned char *given);
   // Bounds of every dimension of every variable: bound[4*var + 2*dimension + {0: lo, 1: hi}], as doubles.
   void (*sizes)(const double *p, double *bound);
@@ -198,9 +238,16 @@ typedef struct nsm_model {
   int  (*expect)(const double *p, const double *stat, int i);        // claim i holds?
 } nsm_model;
 
-// CONSISTENT: two-step with impacts (seed 004 (5.106), (5.107), in the symmetric form (12), (13)); CONSISTENT1: one-step, elastic (5.95)
-// MIDPOINT: Moreau's, explicit (5.3)-(5.8); CONSISTENT_EXPLICIT_MASS: as CONSISTENT, with M, G and H at the begin of the step (5.58)
-enum { NSM_SCHEME_MOREAU = 0, NSM_SCHEME_CONSISTENT = 1, NSM_SCHEME_CONSISTENT1 = 2, NSM_SCHEME_MIDPOINT = 3, NSM_SCHEME_CONSISTENT_EXPLICIT_MASS = 4 };
+// CONSISTENT: two-step with impacts (seed 004 (5.106), (5.107), in the symmetric form (12), (13)); CONSISTENT1:
+// one-step, elastic (5.95) MIDPOINT: Moreau's, explicit (5.3)-(5.8); CONSISTENT_EXPLICIT_MASS: as CONSISTENT, with M, G
+// and H at the begin of the step (5.58)
+enum {
+  NSM_SCHEME_MOREAU = 0,
+  NSM_SCHEME_CONSISTENT = 1,
+  NSM_SCHEME_CONSISTENT1 = 2,
+  NSM_SCHEME_MIDPOINT = 3,
+  NSM_SCHEME_CONSISTENT_EXPLICIT_MASS = 4
+};
 
 // The one symbol emitted C defines.
 const nsm_model *nsm_model_get(void);

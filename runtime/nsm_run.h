@@ -1,5 +1,5 @@
-// nsm_run.h: the public interface of the runtime: open a model, step it, read it, close it.
-// Ownership: nsm_open allocates everything of a run; nothing is allocated between nsm_open and nsm_close. One thread per nsm_sim.
+// nsm_run.h: the public interface of the runtime: open a model, step it, read it, close it. Ownership: nsm_open
+// allocates everything of a run; nothing is allocated between nsm_open and nsm_close. One thread per nsm_sim.
 #ifndef NSM_RUN_H
 #define NSM_RUN_H
 #include <stddef.h>
@@ -24,10 +24,11 @@ typedef struct nsm_settings {
   const char *dump_problems;             // folder for every one-step problem of the run (runtime/problems), or NULL
 } nsm_settings;
 
-typedef struct nsm_error { nsm_code code; char text[1024]; } nsm_error; // text: one or more lines, as printed after "error: "
+// text: one or more lines, as printed after "error: "
+typedef struct nsm_error { nsm_code code; char text[1024]; } nsm_error;
 
 nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *s, nsm_error *e);      // NULL on error
-nsm_code nsm_step(nsm_sim *s, nsm_error *e);                                      // one step; on NSM_FAILED the state is that before it
+nsm_code nsm_step(nsm_sim *s, nsm_error *e);  // one step; on NSM_FAILED the state is that before it
 void     nsm_reset(nsm_sim *s);                                                   // back to the start
 void     nsm_close(nsm_sim *s);
 
@@ -38,16 +39,16 @@ long   nsm_steps_total(const nsm_sim *s);
 // Columns: time, states, coordinates, velocities, multipliers and impulses, outputs.
 int         nsm_ncolumn(const nsm_sim *s);
 const char *nsm_column_name(nsm_sim *s, int c);
-void        nsm_read(nsm_sim *s, double *row);                                    // row[nsm_ncolumn]; evaluates the outputs
+void        nsm_read(nsm_sim *s, double *row);  // row[nsm_ncolumn]; evaluates the outputs
 int         nsm_find_column(nsm_sim *s, const char *name);                        // -1: none
 
 typedef struct nsm_counters {
   long   steps, newton_iterations, solver_iterations, impacts;
-  double max_residual;                                                            // of the one-step problems, by the independent check
+  double max_residual;  // of the one-step problems, by the independent check
 } nsm_counters;
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
 
-// The whole command line of a simulation, shared by `nsm run` and by standalone simulators: flags, CSV, summary, bench, Ctrl-C.
-// argv[0] is skipped. compile_s: what the compiler spent (0 for standalone). Returns the exit code.
+// The whole command line of a simulation, shared by `nsm run` and by standalone simulators: flags, CSV, summary, bench,
+// Ctrl-C. argv[0] is skipped. compile_s: what the compiler spent (0 for standalone). Returns the exit code.
 int nsm_run_command(const nsm_model *m, int argc, char **argv, double compile_s, FILE *out, FILE *err);
 #endif

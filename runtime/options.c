@@ -1,4 +1,5 @@
-// Reading the command line: one table of flags, `--flag value` and `--flag=value` alike, suggestions for what is misspelt.
+// Reading the command line: one table of flags, `--flag value` and `--flag=value` alike, suggestions for what is
+// misspelt.
 #include "options.h"
 #include "runtime/record/record.h"
 #include "sim.h"
@@ -44,27 +45,43 @@ static nsm_code read_set(const nsm_model *m, nsm_options *o, const char *text, n
     if (strcmp(parameter_name((void *)(uintptr_t)m, i), name) == 0) found = i;
   if (found < 0) {
     int near = nsm_nearest(name, m->npar, parameter_name, (void *)(uintptr_t)m);
-    sim_fail(e, NSM_USAGE, "--set %s: there is no parameter `%s`%s%s%s", text, name, near >= 0 ? "; did you mean `" : "",
-             near >= 0 ? text_of(m, m->par[near].name) : "", near >= 0 ? "`?" : "");
+    sim_fail(e, NSM_USAGE, "--set %s: there is no parameter `%s`%s%s%s", text, name,
+             near >= 0 ? "; did you mean `" : "", near >= 0 ? text_of(m, m->par[near].name) : "",
+             near >= 0 ? "`?" : "");
     return NSM_USAGE;
   }
   const char *unit = text_of(m, m->par[found].unit), *value = equal + 1;
   double x;
   const char *wrong = nsm_read_quantity(value, unit, &x);
   if (wrong) {
-    sim_fail(e, NSM_USAGE, "--set %s: the value of %s is `%s`: %s%s%s%s", text, name, value, wrong, *unit ? " (the model says " : "", unit,
-             *unit ? ")" : "");
+    sim_fail(e, NSM_USAGE, "--set %s: the value of %s is `%s`: %s%s%s%s", text, name, value, wrong,
+             *unit ? " (the model says " : "", unit, *unit ? ")" : "");
     return NSM_USAGE;
   }
   o->set[at] = (nsm_assignment){ name, x };
   return NSM_OK;
 }
 
-static nsm_code read_until(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) { (void)m; return quantity("until", v, "s", &o->run.until, e); }
-static nsm_code read_start(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) { (void)m; return quantity("start", v, "s", &o->run.start, e); }
-static nsm_code read_step(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)  { (void)m; return quantity("step", v, "s", &o->run.step, e); }
-static nsm_code read_theta(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) { (void)m; return quantity("theta", v, "", &o->run.theta, e); }
-static nsm_code read_gamma(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) { (void)m; return quantity("gamma", v, "", &o->run.gamma, e); }
+static nsm_code read_until(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  return quantity("until", v, "s", &o->run.until, e);
+}
+static nsm_code read_start(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  return quantity("start", v, "s", &o->run.start, e);
+}
+static nsm_code read_step(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  return quantity("step", v, "s", &o->run.step, e);
+}
+static nsm_code read_theta(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  return quantity("theta", v, "", &o->run.theta, e);
+}
+static nsm_code read_gamma(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  return quantity("gamma", v, "", &o->run.gamma, e);
+}
 
 static nsm_code read_tolerance(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
   (void)m;
@@ -74,14 +91,21 @@ static nsm_code read_tolerance(const nsm_model *m, nsm_options *o, const char *v
   return NSM_USAGE;
 }
 
-// NAME | moreau(theta = 0.5, gamma = 1). The scheme is part of the compiled model: another one needs another compilation.
+// NAME | moreau(theta = 0.5, gamma = 1). The scheme is part of the compiled model: another one needs another
+// compilation.
 static nsm_code read_scheme(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
   const char *p = v + strspn(v, " ");
   size_t n = strcspn(p, "( ");
   int scheme = 0;
-  while (sim_scheme_name(scheme) && (n != strlen(sim_scheme_name(scheme)) || strncmp(p, sim_scheme_name(scheme), n) != 0)) scheme++;
+  while (sim_scheme_name(scheme) &&
+         (n != strlen(sim_scheme_name(scheme)) || strncmp(p, sim_scheme_name(scheme), n) != 0))
+    scheme++;
   if (!sim_scheme_name(scheme)) {
-    sim_fail(e, NSM_USAGE, "--scheme %s: there is no scheme `%.*s`; there are: moreau, midpoint, consistent, consistent1, consistent_explicit_mass", v, (int)n, p);
+    sim_fail(
+        e, NSM_USAGE,
+        "--scheme %s: there is no scheme `%.*s`; there are: moreau, midpoint, consistent, consistent1, "
+        "consistent_explicit_mass",
+        v, (int)n, p);
     return NSM_USAGE;
   }
   if (m && scheme != m->scheme) {
@@ -119,36 +143,91 @@ static nsm_code read_scheme(const nsm_model *m, nsm_options *o, const char *v, n
   return NSM_USAGE;
 }
 
-static nsm_code read_solver(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)  { (void)m; (void)e; o->run.solver = v; return NSM_OK; }
-static nsm_code read_dump(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)    { (void)m; (void)e; o->run.dump_problems = v; return NSM_OK; }
-static nsm_code read_output(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)  { (void)m; (void)e; o->output = v; return NSM_OK; }
-static nsm_code read_record(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)  { (void)m; (void)e; o->record = v; return NSM_OK; }
-static nsm_code read_summary(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) { (void)m; (void)e; o->summary = v; return NSM_OK; }
-static nsm_code read_every(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)   { (void)m; return positive("every", v, &o->every, e); }
-static nsm_code read_bench(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)   { (void)m; return positive("bench", v, &o->bench, e); }
-static nsm_code read_expect(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)  { (void)m; (void)e; (void)v; o->expect = 1; return NSM_OK; }
-static nsm_code read_quiet(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)   { (void)m; (void)e; (void)v; o->quiet = 1; return NSM_OK; }
-static nsm_code read_help(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e)    { (void)m; (void)e; (void)v; o->help = 1; return NSM_OK; }
+static nsm_code read_solver(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  (void)e;
+  o->run.solver = v;
+  return NSM_OK;
+}
+static nsm_code read_dump(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  (void)e;
+  o->run.dump_problems = v;
+  return NSM_OK;
+}
+static nsm_code read_output(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  (void)e;
+  o->output = v;
+  return NSM_OK;
+}
+static nsm_code read_record(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  (void)e;
+  o->record = v;
+  return NSM_OK;
+}
+static nsm_code read_summary(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  (void)e;
+  o->summary = v;
+  return NSM_OK;
+}
+static nsm_code read_every(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  return positive("every", v, &o->every, e);
+}
+static nsm_code read_bench(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  return positive("bench", v, &o->bench, e);
+}
+static nsm_code read_expect(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  (void)e;
+  (void)v;
+  o->expect = 1;
+  return NSM_OK;
+}
+static nsm_code read_quiet(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  (void)e;
+  (void)v;
+  o->quiet = 1;
+  return NSM_OK;
+}
+static nsm_code read_help(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  (void)e;
+  (void)v;
+  o->help = 1;
+  return NSM_OK;
+}
 
 static const flag flags[] = {
   { "set", "NAME=VALUE", "a parameter, in SI or with a unit: --set m=2, --set R=3mm", read_set },
   { "start", "T", "start time", read_start },
   { "until", "T", "end time: 5s, 20ms, or seconds", read_until },
   { "step", "H", "step: 1ms, 2us, or seconds", read_step },
-  { "scheme", "S", "moreau, \"moreau(theta = 0.5, gamma = 1)\", midpoint, consistent, consistent1, consistent_explicit_mass", read_scheme },
+  { "scheme", "S",
+    "moreau, \"moreau(theta = 0.5, gamma = 1)\", midpoint, consistent, consistent1, consistent_explicit_mass",
+    read_scheme },
   { "theta", "X", "theta of the scheme", read_theta },
   { "gamma", "X", "gamma of the scheme", read_gamma },
   { "solver", "NAME", "solver of the one-step problem (auto)", read_solver },
   { "tolerance", "X", "relative tolerance of Newton's method (1e-12)", read_tolerance },
   { "output", "FILE", "CSV file, also -o (standard output)", read_output },
   { "every", "K", "record every K-th step, and the last", read_every },
-  { "record", "A,B", "record these columns only; `bead` stands for all its elements; energy, energy.kinetic, energy.potential, energy.residue", read_record },
+  { "record", "A,B",
+    "record these columns only; `bead` stands for all its elements; energy, energy.kinetic, energy.potential, "
+    "energy.residue",
+    read_record },
   { "summary", "FILE", "a summary of the run as JSON", read_summary },
   { "bench", "N", "run N times without output and measure the time per step", read_bench },
   { "dump-problems", "DIR", "write every one-step problem of the run to DIR as JSON, for `nsm solve`", read_dump },
   { "expect", NULL, "exit with 5 where a claim of the model does not hold", read_expect },
   { "quiet", NULL, "no summary on standard error", read_quiet },
-  { "help", NULL, "this text", read_help } };
+  { "help", NULL, "this text", read_help }
+};
 enum { FLAGS = sizeof flags / sizeof *flags };
 
 static const char *flag_name(void *with, int i) { (void)with; return flags[i].name; }
@@ -163,8 +242,9 @@ static nsm_code unknown(const char *arg, nsm_error *e) {
   char name[64];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(arg + 2, "="), arg + 2);
   int near = nsm_nearest(name, FLAGS, flag_name, NULL);
-  sim_fail(e, NSM_USAGE, near >= 0 ? "there is no flag `--%s`; did you mean `--%s`?" : "there is no flag `--%s`; --help lists them", name,
-           near >= 0 ? flags[near].name : "");
+  sim_fail(e, NSM_USAGE,
+           near >= 0 ? "there is no flag `--%s`; did you mean `--%s`?" : "there is no flag `--%s`; --help lists them",
+           name, near >= 0 ? flags[near].name : "");
   return NSM_USAGE;
 }
 
@@ -191,7 +271,10 @@ nsm_code nsm_options_read(const nsm_model *m, int argc, char **argv, nsm_options
     } else { sim_fail(e, NSM_USAGE, "`%s` is not expected here; --help lists the flags", a); return NSM_USAGE; }
     if (!f->value && value) { sim_fail(e, NSM_USAGE, "--%s takes no value", f->name); return NSM_USAGE; }
     if (f->value && !value) {
-      if (i + 1 >= argc) { sim_fail(e, NSM_USAGE, "--%s needs a value: --%s %s", f->name, f->name, f->value); return NSM_USAGE; }
+      if (i + 1 >= argc) {
+        sim_fail(e, NSM_USAGE, "--%s needs a value: --%s %s", f->name, f->name, f->value);
+        return NSM_USAGE;
+      }
       value = argv[++i];
     }
     nsm_code c = f->read(m, o, value, e);
@@ -207,7 +290,8 @@ void nsm_options_free(nsm_options *o) {
 }
 
 void nsm_options_help(const nsm_model *m, FILE *f) {
-  if (m) fprintf(f, "Simulates %s (%s) and writes the trajectory as CSV.\n\n", text_of(m, m->name), text_of(m, m->file));
+  if (m)
+    fprintf(f, "Simulates %s (%s) and writes the trajectory as CSV.\n\n", text_of(m, m->name), text_of(m, m->file));
   fprintf(f, "Flags:\n");
   for (int i = 0; i < FLAGS; i++)
     fprintf(f, "  --%-13s %-10s %s\n", flags[i].name, flags[i].value ? flags[i].value : "", flags[i].help);
@@ -217,5 +301,8 @@ void nsm_options_help(const nsm_model *m, FILE *f) {
             m->par[i].structural ? " (fixed when compiled)" : "");
   fprintf(f, "\nSolvers:");
   for (const char *const *n = nsm_cone_solver_names(); *n; n++) fprintf(f, " %s", *n);
-  fprintf(f, "\nExit codes: 0 ok, 1 model wrong, 2 usage, 3 simulation failed, 4 file trouble, 5 claim failed, 130 interrupted\n");
+  fprintf(
+      f,
+      "\nExit codes: 0 ok, 1 model wrong, 2 usage, 3 simulation failed, 4 file trouble, 5 claim failed, 130 "
+      "interrupted\n");
 }

@@ -1,4 +1,5 @@
-// The flags of a simulation, read from a command line. Text points into argv; what is allocated is released by nsm_options_free.
+// The flags of a simulation, read from a command line. Text points into argv; what is allocated is released by
+// nsm_options_free.
 #pragma once
 #include "nsm_run.h"
 

@@ -1,10 +1,12 @@
 // The rows of the one-step problem: relations, contacts and constraints, and how they couple, (6) and (10) in one:
 //
 //   M_osns = D + C X,   X = W^{-1} B
-//   relations: B = h gamma dg/dl, C = (y_v + h theta y_q | y_x), D = y_l        contacts, constraints: B = H^T, C = (H | 0), D = 0
+//   relations: B = h gamma dg/dl, C = (y_v + h theta y_q | y_x), D = y_l
+//   contacts, constraints: B = H^T, C = (H | 0), D = 0
 //
-// The impulse of a constraint with moving H acts along H(q~)^T, q~ = (1-theta) q_k + theta q: with C = H(q) at the end that is symmetric in
-// time for theta = 1/2, so that a perfect constraint does no work to second order (H(q)^T dissipates to first order).
+// The impulse of a constraint with moving H acts along H(q~)^T, q~ = (1-theta) q_k + theta q: with C = H(q) at the end
+// that is symmetric in time for theta = 1/2, so that a perfect constraint does no work to second order (H(q)^T
+// dissipates to first order).
 //
 // Patterns once; values as often as they change, and then of the active rows only.
 #include "sim.h"
@@ -12,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- patterns ------------------------------------------------------------------------------------------------------------------
+// ---- patterns -------------------------------------------------------------------------------------------------------
 // Sorts out pairs (key, value) into lists by key, without repetition. start [n+1].
 typedef struct pairs { int n; int *start, *value; } pairs;
 
@@ -151,9 +153,9 @@ static void pattern_cd(nsm_sim *s) {
       for (int e = 0; e < h->n; e++) {
         int row = k->row0 + i;
         size_t j = (size_t)i * (size_t)h->n + (size_t)e;
-        k->h_at[j] = h->wrt[e] == NSM_WRT_L
-                   ? ~find(r->ds, r->d0[row], r->d0[row + 1], r->of_l[k->tab.ix[(size_t)i * (size_t)k->c->nslot + h->col[e]]])
-                   : find(r->cz, r->c0[row], r->c0[row + 1], sim_z_of(s, k, i, h->col[e]));
+        k->h_at[j] = h->wrt[e] == NSM_WRT_L ? ~find(r->ds, r->d0[row], r->d0[row + 1],
+                                                    r->of_l[k->tab.ix[(size_t)i * (size_t)k->c->nslot + h->col[e]]])
+                                            : find(r->cz, r->c0[row], r->c0[row + 1], sim_z_of(s, k, i, h->col[e]));
       }
   }
 }
@@ -211,11 +213,13 @@ static void pattern_x(nsm_sim *s) {
       for (int f_ = (r)->z0[(r)->cz[e_]]; f_ < (r)->z0[(r)->cz[e_] + 1]; f_++) { int other = (r)->zs[f_]; body }   \
   } while (0)
 
-// Cuthill-McKee where that narrows the band. The rows of a block of friction are one node of the graph and stay neighbours, the normal first.
+// Cuthill-McKee where that narrows the band. The rows of a block of friction are one node of the graph and stay
+// neighbours, the normal first.
 static void order_rows(nsm_sim *s, const int *start, const int *neighbour) {
   sim_rows *r = &s->r;
   int n = r->n, nodes = 0, block[4];
-  int *node = SIM_NEW(s, n, int), *first = SIM_NEW(s, n + 1, int), *order = SIM_NEW(s, n, int), *natural = SIM_NEW(s, n, int), at = 0;
+  int *node = SIM_NEW(s, n, int), *first = SIM_NEW(s, n + 1, int), *order = SIM_NEW(s, n, int),
+      *natural = SIM_NEW(s, n, int), at = 0;
   for (int i = 0; i < n; i++) {
     int f = r->friction_of[i];
     if (f >= 0 && sim_friction_rows(s, f, block) && block[0] != i) continue;
@@ -238,7 +242,7 @@ static void order_rows(nsm_sim *s, const int *start, const int *neighbour) {
   rewind_starts(nodes, g.start);
   unique(&g);
   sim_rcm(nodes, g.start, g.value, order, SIM_NEW(s, nodes, int), SIM_NEW(s, 2 * (size_t)nodes, int));
-  for (int given = 0; given < 2; given++) {                    // the order found, then the one of the model if its band is as narrow
+  for (int given = 0; given < 2; given++) {  // the order found, then the one of the model if its band is as narrow
     int *row_at = given ? natural : r->row_at;
     at = 0;
     for (int k = 0; k < nodes; k++) {
@@ -264,7 +268,8 @@ static int pattern_m(nsm_sim *s, nsm_error *e) {
     for (int i = 0; i < n; i++) mark[i] = -1;
     for (int i = 0; i < n; i++) {
       mark[i] = i;
-      for (int k = r->friction_of[i] < 0 ? 0 : sim_friction_rows(s, r->friction_of[i], block); k-- > 0;) { // the rows of a block stay together
+      // the rows of a block stay together
+      for (int k = r->friction_of[i] < 0 ? 0 : sim_friction_rows(s, r->friction_of[i], block); k-- > 0;) {
         int o = block[k];
         if (mark[o] == i) continue;
         mark[o] = i;
@@ -279,7 +284,11 @@ static int pattern_m(nsm_sim *s, nsm_error *e) {
         }
       });
       if (total > 2.0e8) {
-        sim_fail(e, NSM_MODEL_WRONG, "the %d rows of contacts and relations are all coupled with each other: their matrix would need more than 4 GiB", n);
+        sim_fail(
+            e, NSM_MODEL_WRONG,
+            "the %d rows of contacts and relations are all coupled with each other: their matrix would need more than "
+            "4 GiB",
+            n);
         return 0;
       }
     }
@@ -330,7 +339,8 @@ int sim_rows_analyse(nsm_sim *s, nsm_error *e) {
       int row = k->row0 + i;
       r->lo[row] = k->c->row_type == NSM_ROW_NONNEG ? 0 : -INFINITY;
       r->hi[row] = INFINITY;
-      if (sim_opens(k->c) && k->c->e_num >= 0) r->e[row] = k->tab.num[(size_t)i * (size_t)k->c->nnum + (size_t)k->c->e_num];
+      if (sim_opens(k->c) && k->c->e_num >= 0)
+        r->e[row] = k->tab.num[(size_t)i * (size_t)k->c->nnum + (size_t)k->c->e_num];
       r->active[row] = k->c->kind != NSM_CONTACT;
     }
   }
@@ -344,7 +354,8 @@ int sim_rows_analyse(nsm_sim *s, nsm_error *e) {
         if (l < s->ndeclared || owned_by_relation(s, l)) continue;
         char name[256];
         sim_l_name(s, l, name, sizeof name);
-        sim_fail(e, NSM_MODEL_WRONG, "line %d: %s is an impulse and cannot act in an equation or a force", k->c->line, name);
+        sim_fail(e, NSM_MODEL_WRONG, "line %d: %s is an impulse and cannot act in an equation or a force", k->c->line,
+                 name);
         return 0;
       }
   }
@@ -356,7 +367,7 @@ int sim_rows_analyse(nsm_sim *s, nsm_error *e) {
   return pattern_m(s, e);
 }
 
-// ---- values --------------------------------------------------------------------------------------------------------------------
+// ---- values ---------------------------------------------------------------------------------------------------------
 static void values_b(nsm_sim *s) {
   sim_rows *r = &s->r;
   for (int a = 0; a < s->on.relation.n; a++) {

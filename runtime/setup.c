@@ -1,12 +1,12 @@
-// From a model and its settings to a filled simulation: parameters, sizes, experiment, tables of the classes, initial values.
-// Every mistake a person can make here is reported with the line of the model and the name they gave.
+// From a model and its settings to a filled simulation: parameters, sizes, experiment, tables of the classes, initial
+// values. Every mistake a person can make here is reported with the line of the model and the name they gave.
 #include "sim.h"
 #include <math.h>
 #include <string.h>
 
 static const double most_bytes = 4.0 * 1024 * 1024 * 1024;
 
-// ---- parameters ----------------------------------------------------------------------------------------------------------------
+// ---- parameters -----------------------------------------------------------------------------------------------------
 static int set_parameters(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   const nsm_model *m = s->m;
   s->p = SIM_NEW(s, m->npar, double);
@@ -24,7 +24,8 @@ static int set_parameters(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   for (int j = 0; j < m->npar; j++) {
     if (!m->par[j].structural) continue;
     if (given[j] && s->p[j] != m->par[j].fixed) {
-      sim_fail(e, NSM_MODEL_WRONG, "line %d: parameter %s shapes the compiled model and is fixed at %.17g; compile again to change it",
+      sim_fail(e, NSM_MODEL_WRONG,
+               "line %d: parameter %s shapes the compiled model and is fixed at %.17g; compile again to change it",
                m->par[j].line, sim_text(s, m->par[j].name), m->par[j].fixed);
       return 0;
     }
@@ -35,19 +36,20 @@ static int set_parameters(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (missing >= 0) {
     const nsm_par *d = &m->par[missing];
     const char *name = sim_text(s, d->name), *unit = sim_text(s, d->unit);
-    sim_fail(e, NSM_MODEL_WRONG, "line %d: parameter %s has no value; give one with --set %s=VALUE%s%s%s", d->line, name, name,
-             *unit ? " (in " : "", unit, *unit ? ")" : "");
+    sim_fail(e, NSM_MODEL_WRONG, "line %d: parameter %s has no value; give one with --set %s=VALUE%s%s%s", d->line,
+             name, name, *unit ? " (in " : "", unit, *unit ? ")" : "");
     return 0;
   }
   for (int j = 0; j < m->npar; j++)
     if (isnan(s->p[j])) {
-      sim_fail(e, NSM_MODEL_WRONG, "line %d: the value of parameter %s is not a number", m->par[j].line, sim_text(s, m->par[j].name));
+      sim_fail(e, NSM_MODEL_WRONG, "line %d: the value of parameter %s is not a number", m->par[j].line,
+               sim_text(s, m->par[j].name));
       return 0;
     }
   return 1;
 }
 
-// ---- experiment ----------------------------------------------------------------------------------------------------------------
+// ---- experiment -----------------------------------------------------------------------------------------------------
 static double chosen(double setting, double own) { return isnan(setting) ? own : setting; }
 
 // t_k = start + k step; one shorter step at the end where the step does not divide the interval.
@@ -60,27 +62,49 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   s->theta = set ? chosen(set->theta, x.theta) : x.theta;
   s->gamma = set ? chosen(set->gamma, x.gamma) : x.gamma;
   if (s->m->scheme != NSM_SCHEME_MOREAU) {
-    if (set && !(isnan(set->theta) && isnan(set->gamma))) { sim_fail(e, NSM_USAGE, "the scheme of this model has no theta and no gamma; `moreau` has"); return 0; }
+    if (set && !(isnan(set->theta) && isnan(set->gamma))) {
+      sim_fail(e, NSM_USAGE, "the scheme of this model has no theta and no gamma; `moreau` has");
+      return 0;
+    }
     s->theta = s->m->scheme == NSM_SCHEME_MIDPOINT ? 0 : 0.5;
     s->gamma = 1;
   }
   s->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x.tolerance) ? 1e-12 : x.tolerance;
   s->cone.solver = set && set->solver ? set->solver : x.solver ? (const char *)s->m->text + x.solver : NULL;
-  if (isnan(s->until)) { sim_fail(e, NSM_USAGE, "no end time: give --until, or `until` in the model's `simulate`"); return 0; }
+  if (isnan(s->until)) {
+    sim_fail(e, NSM_USAGE, "no end time: give --until, or `until` in the model's `simulate`");
+    return 0;
+  }
   if (isnan(s->step)) { sim_fail(e, NSM_USAGE, "no step: give --step, or `step` in the model's `simulate`"); return 0; }
-  if (!isfinite(s->start) || !isfinite(s->until)) { sim_fail(e, NSM_USAGE, "the start and end times must be finite"); return 0; }
-  if (!(s->step > 0) || !isfinite(s->step)) { sim_fail(e, NSM_USAGE, "the step must be positive and finite, it is %g s", s->step); return 0; }
+  if (!isfinite(s->start) || !isfinite(s->until)) {
+    sim_fail(e, NSM_USAGE, "the start and end times must be finite");
+    return 0;
+  }
+  if (!(s->step > 0) || !isfinite(s->step)) {
+    sim_fail(e, NSM_USAGE, "the step must be positive and finite, it is %g s", s->step);
+    return 0;
+  }
   if (!(s->until > s->start)) {
     sim_fail(e, NSM_USAGE, "the end time %g s must lie after the start time %g s", s->until, s->start);
     return 0;
   }
-  if (!(s->theta >= 0 && s->theta <= 1)) { sim_fail(e, NSM_USAGE, "theta must lie in [0, 1], it is %g", s->theta); return 0; }
-  if (!(s->gamma > 0 && s->gamma <= 1)) { sim_fail(e, NSM_USAGE, "gamma must lie in (0, 1], it is %g", s->gamma); return 0; }
-  if (!(s->tolerance > 0 && s->tolerance < 1)) { sim_fail(e, NSM_USAGE, "the tolerance must lie between 0 and 1, it is %g", s->tolerance); return 0; }
+  if (!(s->theta >= 0 && s->theta <= 1)) {
+    sim_fail(e, NSM_USAGE, "theta must lie in [0, 1], it is %g", s->theta);
+    return 0;
+  }
+  if (!(s->gamma > 0 && s->gamma <= 1)) {
+    sim_fail(e, NSM_USAGE, "gamma must lie in (0, 1], it is %g", s->gamma);
+    return 0;
+  }
+  if (!(s->tolerance > 0 && s->tolerance < 1)) {
+    sim_fail(e, NSM_USAGE, "the tolerance must lie between 0 and 1, it is %g", s->tolerance);
+    return 0;
+  }
   double length = s->until - s->start, steps = floor(length / s->step + 1e-9);
   if (!(steps < 9e15)) { sim_fail(e, NSM_USAGE, "a step of %g s makes %g steps: too many", s->step, steps); return 0; }
   if (s->start + s->step == s->start || s->until - s->step == s->until) {
-    sim_fail(e, NSM_USAGE, "the step %g s is too small for times around %g s: the clock would stand still", s->step, s->until);
+    sim_fail(e, NSM_USAGE, "the step %g s is too small for times around %g s: the clock would stand still", s->step,
+             s->until);
     return 0;
   }
   s->full = (long)steps;
@@ -88,12 +112,12 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   return 1;
 }
 
-// ---- sizes ---------------------------------------------------------------------------------------------------------------------
+// ---- sizes ----------------------------------------------------------------------------------------------------------
 static int too_big(const nsm_sim *s, int line, const char *name, double count, double bytes, nsm_error *e) {
   (void)s;
   if (count <= 2147483647.0 && bytes <= most_bytes) return 0;
-  sim_fail(e, NSM_MODEL_WRONG, "line %d: %s has %.17g elements, which need about %.3g GiB; the limit is %.0f GiB", line, name, count,
-           bytes / (1024.0 * 1024 * 1024), most_bytes / (1024.0 * 1024 * 1024));
+  sim_fail(e, NSM_MODEL_WRONG, "line %d: %s has %.17g elements, which need about %.3g GiB; the limit is %.0f GiB", line,
+           name, count, bytes / (1024.0 * 1024 * 1024), most_bytes / (1024.0 * 1024 * 1024));
   return 1;
 }
 
@@ -105,12 +129,14 @@ static int size_of(nsm_sim *s, int i, const double *bound, nsm_error *e) {
   for (int j = 0; j < 2; j++) {
     double lo = j < d->ndim ? bound[2 * j] : 1, hi = j < d->ndim ? bound[2 * j + 1] : 1;
     if (!(lo == floor(lo) && hi == floor(hi) && fabs(lo) < 1e15 && fabs(hi) < 1e15)) {
-      sim_fail(e, NSM_MODEL_WRONG, "line %d: the size of %s is not an integer: its index runs from %.17g to %.17g", d->line, name, lo, hi);
+      sim_fail(e, NSM_MODEL_WRONG, "line %d: the size of %s is not an integer: its index runs from %.17g to %.17g",
+               d->line, name, lo, hi);
       return 0;
     }
     if (hi - lo + 1 < 0 && d->kind == NSM_VAR_ROW) hi = lo - 1;          // a loop that runs nowhere
     if (hi - lo + 1 < 0) {
-      sim_fail(e, NSM_MODEL_WRONG, "line %d: the size of %s is negative: its index runs from %.17g to %.17g", d->line, name, lo, hi);
+      sim_fail(e, NSM_MODEL_WRONG, "line %d: the size of %s is negative: its index runs from %.17g to %.17g", d->line,
+               name, lo, hi);
       return 0;
     }
     count *= hi - lo + 1;
@@ -145,7 +171,7 @@ static int set_sizes(nsm_sim *s, nsm_error *e) {
   return 1;
 }
 
-// ---- tables of the classes -----------------------------------------------------------------------------------------------------
+// ---- tables of the classes ------------------------------------------------------------------------------------------
 static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
   const nsm_model *m = s->m;
   s->cls = SIM_NEW(s, m->nclass, sim_class);
@@ -202,12 +228,13 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
       k->k    = SIM_NEW(s, n * (size_t)k->c->k.n, double);
     }
     if (k->row0 >= 0) k->h = SIM_NEW(s, n * (size_t)k->c->h.n, double);
-    if (s->m->scheme == NSM_SCHEME_MOREAU && k->c->kind == NSM_CONSTRAINT && k->c->h_stage > NSM_CONST) k->h_mid = SIM_NEW(s, n * (size_t)k->c->h.n, double);
+    if (s->m->scheme == NSM_SCHEME_MOREAU && k->c->kind == NSM_CONSTRAINT && k->c->h_stage > NSM_CONST)
+      k->h_mid = SIM_NEW(s, n * (size_t)k->c->h.n, double);
   }
   return 1;
 }
 
-// ---- initial values ------------------------------------------------------------------------------------------------------------
+// ---- initial values -------------------------------------------------------------------------------------------------
 static int set_initial(nsm_sim *s, nsm_error *e) {
   s->q_start = SIM_NEW(s, s->nq, double);
   s->z_start = SIM_NEW(s, s->nz, double);
@@ -238,8 +265,8 @@ static void set_state(nsm_sim *s) {
   s->q = SIM_NEW(s, s->nq, double);  s->q1 = SIM_NEW(s, s->nq, double);
   s->z = SIM_NEW(s, s->nz, double);  s->z1 = SIM_NEW(s, s->nz, double);
   s->l = SIM_NEW(s, s->nl, double);  s->l1 = SIM_NEW(s, s->nl, double);
-  double **z_sized[] = { &s->f_constant, &s->dz_constant, &s->f0, &s->f1, &s->g0, &s->s, &s->rhs, &s->dz, &s->res, &s->scale, &s->za,
-                         &s->ztry, &s->zm };
+  double **z_sized[] = { &s->f_constant, &s->dz_constant, &s->f0,    &s->f1, &s->g0,   &s->s, &s->rhs,
+                         &s->dz,         &s->res,         &s->scale, &s->za, &s->ztry, &s->zm };
   for (size_t i = 0; i < sizeof z_sized / sizeof *z_sized; i++) *z_sized[i] = SIM_NEW(s, s->nz, double);
   s->qm = SIM_NEW(s, s->nq, double);
   s->la = SIM_NEW(s, s->nl, double);
@@ -249,7 +276,7 @@ static void set_state(nsm_sim *s) {
   s->t = s->start;
 }
 
-// ---- lists of classes by phase -------------------------------------------------------------------------------------------------
+// ---- lists of classes by phase --------------------------------------------------------------------------------------
 static void list_if(nsm_sim *s, sim_list *l, int cls, int condition) {
   if (!l->of) l->of = SIM_NEW(s, s->m->nclass, int);
   if (condition && s->cls[cls].tab.count > 0) l->of[l->n++] = cls;
@@ -284,7 +311,8 @@ static void list_phases(nsm_sim *s) {
     list_if(s, &s->on.energy, i, c->energy_fn != NULL);
     list_if(s, &s->on.output, i, c->kind == NSM_OUTPUT && !c->hidden);
     list_if(s, &s->on.assertion, i, c->kind == NSM_ASSERT);
-    if ((c->kind == NSM_OUTPUT || c->kind == NSM_ASSERT) && s->cls[i].tab.count > most_out) most_out = s->cls[i].tab.count;
+    if ((c->kind == NSM_OUTPUT || c->kind == NSM_ASSERT) && s->cls[i].tab.count > most_out)
+      most_out = s->cls[i].tab.count;
   }
   s->out = SIM_NEW(s, most_out, double);
   s->ncolumn = 1 + s->nz + s->nq + s->nl;

@@ -1,18 +1,19 @@
 // The running simulation: what the files of this folder share. Not for other folders (they include nsm_run.h).
 //
-// The constant model (nsm_model) and the running data are apart. Everything here is allocated by nsm_open from one list of
-// blocks and released by nsm_close; nothing is allocated in between. Fields stand in the order in which they become valid.
+// The constant model (nsm_model) and the running data are apart. Everything here is allocated by nsm_open from one list
+// of blocks and released by nsm_close; nothing is allocated in between. Fields stand in the order in which they become
+// valid.
 //
 //   tour:  instance.c  open, step, reset, close: the table of contents of a run
 //          setup.c     parameters, sizes, tables of the classes, initial values      address.c  what `fill` calls back
 //          cover.c     every state has its equation, every multiplier its law
-//          matrix.c    W of (4), (9): blocks, assembly, factors                      graph.c    orders of small bandwidth
+//          matrix.c  W of (4), (9): blocks, assembly, factors                    graph.c  orders of small bandwidth
 //          rows.c      B, C, D and M_osns of (6), (10)                               islands.c  (1), island by island
 //          friction.c  blocks of friction: their rows, coefficients, natural map
 //          step_linear.c  one step where all matrices are constant                   step_newton.c  one step else
 //          step_midpoint.c  explicit step
 //          step_consistent.c  energy-consistent step (consistent.h)          ledger.c  where the energy went
-//          columns.c   names and values of the recorded columns                      blame.c    which statement made a nan
+//          columns.c  names and values of the recorded columns                   blame.c  which statement made a nan
 //          dump.c      one-step problems as files
 #pragma once
 #include <setjmp.h>
@@ -66,7 +67,7 @@ typedef struct sim_matrix {
 // Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal one first.
 typedef struct sim_friction {
   nsm_cone_type type;
-  int    normal, n, row[3];             // normal row, -1 under a given normal force; the rows of the n directions of slip
+  int    normal, n, row[3];  // normal row, -1 under a given normal force; the rows of the n directions of slip
   double mu, mu2, radius;               // DISK: radius is a force, times h an impulse
 } sim_friction;
 
@@ -94,7 +95,8 @@ typedef struct sim_rows {
   int     bandwidth;
 } sim_rows;
 
-enum { SIM_TINY = 5, SIM_TINY_BLOCKS = 8 };  // islands up to this size (the second: with friction) are dense, with a workspace per size
+enum { SIM_TINY = 5, SIM_TINY_BLOCKS = 8 };  // islands up to this size (the second: with friction) are dense, with a
+                                             // workspace per size
 
 typedef struct sim_islands {
   int            nactive;
@@ -108,9 +110,10 @@ typedef struct sim_islands {
   double        *val;
   void          *work;
   uint64_t       next_id, tiny_id[SIM_TINY_BLOCKS + 1];
-  nsm_cone_block *cone, tiny_cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS]; // [nfriction] blocks of the island at hand; of the last matrix of each size
+  // [nfriction] blocks of the island at hand; of the last matrix of each size
+  nsm_cone_block *cone, tiny_cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];
   int            tiny_most, tiny_cones[SIM_TINY_BLOCKS + 1];
-  const double  *disk;                  // [nfriction] or NULL: friction is limited by these impulses, whatever the normal rows have
+  const double  *disk;  // [nfriction] or NULL: friction is limited by these impulses, whatever the normal rows have
   int            failed_row;            // after a failure
   nsm_cone_result result;
   // islands that never change, with their own factors
@@ -126,8 +129,9 @@ typedef struct sim_ledger {
   double forces, dampers, contacts;     // totals
   double residue, residue_now, residue_sum; // largest |residue| of a step, of the last step, of all
   double friction;                      // of the contacts' loss
-  double rounding;                      // sum of the round-off that the consistent schemes gave back, each time positive
-  double loss, loss_friction, drive;    // at impacts, by friction, work of moving partners (a belt) in the step under construction
+  double rounding;  // sum of the round-off that the consistent schemes gave back, each time positive
+  double loss, loss_friction, drive;    // at impacts, by friction, work of moving partners (a belt) in the step under
+                                        // construction
 } sim_ledger;
 
 typedef struct sim_list { int n; int *of; } sim_list;    // numbers of classes
@@ -190,7 +194,8 @@ struct nsm_sim {
 
 // Schemes that step two-point kernels.
 static inline int sim_is_consistent(const nsm_model *m) {
-  return m->scheme == NSM_SCHEME_CONSISTENT || m->scheme == NSM_SCHEME_CONSISTENT1 || m->scheme == NSM_SCHEME_CONSISTENT_EXPLICIT_MASS;
+  return m->scheme == NSM_SCHEME_CONSISTENT || m->scheme == NSM_SCHEME_CONSISTENT1 ||
+         m->scheme == NSM_SCHEME_CONSISTENT_EXPLICIT_MASS;
 }
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->m->text + at; }
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
@@ -198,8 +203,11 @@ static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, con
 }
 static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->t, s->q, s->z, s->l); }
 // Rows with an impulse of their own, H^T p.
-static inline int sim_contactlike(const nsm_class *c) { return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT || c->kind == NSM_FRICTION; }
-// Rows that act only where a contact is closed (those of friction on a constraint or under a given force are always active too)
+static inline int sim_contactlike(const nsm_class *c) {
+  return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT || c->kind == NSM_FRICTION;
+}
+// Rows that act only where a contact is closed (those of friction on a constraint or under a given force are always
+// active too)
 static inline int sim_opens(const nsm_class *c) { return c->kind == NSM_CONTACT || c->kind == NSM_FRICTION; }
 // Number of z = (v, x) that slot `slot` of instance i stands for.
 static inline int sim_z_of(const nsm_sim *s, const sim_class *k, int i, int slot) {
@@ -230,7 +238,8 @@ void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t 
 void sim_z_name(const nsm_sim *s, int z, char *out, size_t size);                // "bead[3].z'"
 void sim_q_name(const nsm_sim *s, int q, char *out, size_t size);
 void sim_l_name(const nsm_sim *s, int l, char *out, size_t size);
-void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size); // label with the loop indices of the instance
+// label with the loop indices of the instance
+void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size);
 void sim_row_name(const nsm_sim *s, int row, char *out, size_t size);            // "contact pair[7]"
 int  sim_percents(const char *pattern);
 
@@ -238,16 +247,18 @@ int  sim_percents(const char *pattern);
 int  sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e);
 int  sim_cover(nsm_sim *s, nsm_error *e);
 
-// graph.c: reverse Cuthill-McKee within each connected component; components contiguous in `order`, comp[] their numbers.
+// graph.c: reverse Cuthill-McKee within each connected component; components contiguous in `order`, comp[] their
+// numbers.
 int  sim_rcm(int n, const int *start, const int *neighbour, int *order, int *comp, int *scratch /* [2n] */);
 int  sim_bandwidth(int n, const int *start, const int *neighbour, const int *place);
 
 // matrix.c
 void sim_matrix_analyse(nsm_sim *s);
-void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour, const unsigned char *dense);
+void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour,
+                      const unsigned char *dense);
 int  sim_block_factor(sim_matrix *w, int block);                                 // -1, or the row of a zero pivot
-int  sim_matrix_update(nsm_sim *s, int with_constants);                          // assembles and factors; -1, or the z of a zero pivot
-int  sim_matrix_definite(nsm_sim *s, const double *inverse);                     // -1, or the z whose pivot is not positive; val is lost
+int  sim_matrix_update(nsm_sim *s, int with_constants);  // assembles and factors; -1, or the z of a zero pivot
+int  sim_matrix_definite(nsm_sim *s, const double *inverse);  // -1, or the z whose pivot is not positive; val is lost
 void sim_matrix_solve(const nsm_sim *s, double *x);                              // x := W^{-1} x
 void sim_block_solve(const sim_matrix *w, int block, double *x);                 // in the block's own order
 
@@ -260,32 +271,38 @@ void sim_rows_column(nsm_sim *s, int row);                                      
 
 // friction.c
 int  sim_friction_analyse(nsm_sim *s, nsm_error *e);                             // blocks, coefficients
-void sim_friction_follow(nsm_sim *s);                                            // rows of closed contacts, their multipliers 0
-void sim_friction_active(nsm_sim *s);                                            // rows of closed contacts; rates at the start where e_t needs them
-int  sim_friction_rows(const nsm_sim *s, int friction, int *row);                // all its rows in order, up to 4; how many
+void sim_friction_follow(nsm_sim *s);  // rows of closed contacts, their multipliers 0
+void sim_friction_active(nsm_sim *s);  // rows of closed contacts; rates at the start where e_t needs them
+int  sim_friction_rows(const nsm_sim *s, int friction, int *row);  // all its rows in order, up to 4; how many
 nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first);    // as a block of the one-step problem
-// lambda [n] of the directions := its nearest point of the disk from lambda - factor/(largest M_ii) u, for the normal impulse given.
-void sim_friction_prox(const nsm_sim *s, int friction, double normal, const double *u, const double *diagonal, double factor, double *lambda);
-// Natural map of the tangential part, relative to the size of its terms: rate u, M_ii and size of terms of the rows, impulses from l.
-double sim_friction_residual(const nsm_sim *s, int friction, const double *l, const double *u, const double *diagonal, const double *size);
+// lambda [n] of the directions := its nearest point of the disk from lambda - factor/(largest M_ii) u, for the normal
+// impulse given.
+void sim_friction_prox(const nsm_sim *s, int friction, double normal, const double *u, const double *diagonal,
+                       double factor, double *lambda);
+// Natural map of the tangential part, relative to the size of its terms: rate u, M_ii and size of terms of the rows,
+// impulses from l.
+double sim_friction_residual(const nsm_sim *s, int friction, const double *l, const double *u, const double *diagonal,
+                             const double *size);
 
 // islands.c
 void sim_islands_analyse(nsm_sim *s);
 void sim_islands_fix(nsm_sim *s);                                                // after the constant M_osns changed
 void sim_islands_list(nsm_sim *s);                                               // rows.active -> isl.active
-// For islands of up to m rows with nnz entries and that half bandwidth, and for dense ones of up to `dense` rows, with the friction of this model.
+// For islands of up to m rows with nnz entries and that half bandwidth, and for dense ones of up to `dense` rows, with
+// the friction of this model.
 void *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense);
 int  sim_same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n);
-int  sim_islands_solve(nsm_sim *s);                                              // isl.q, lo, hi -> isl.lambda, u; 0 on failure
+int  sim_islands_solve(nsm_sim *s);  // isl.q, lo, hi -> isl.lambda, u; 0 on failure
 
-// ---- dump.c --------------------------------------------------------------------------------------------------------------------
-int  sim_dump_open(nsm_sim *s, const char *folder, nsm_error *e);                        // 0 and the reason; folder NULL: nothing to do
+// ---- dump.c ---------------------------------------------------------------------------------------------------------
+int  sim_dump_open(nsm_sim *s, const char *folder, nsm_error *e);  // 0 and the reason; folder NULL: nothing to do
 int  sim_dump_failed(const nsm_sim *s, nsm_error *e);                                    // a file could not be written
-nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u, nsm_cone_result *r, const int *row, const int *at);
+nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u,
+                               nsm_cone_result *r, const int *row, const int *at);
 
 // Every one-step problem of a run goes through here; row i of it is row[at[i]] of the simulation.
-static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u, nsm_cone_result *r, const int *row,
-                                             const int *at) {
+static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda,
+                                             double *u, nsm_cone_result *r, const int *row, const int *at) {
   if (__builtin_expect(s->dump != NULL, 0)) return sim_dump_solve(s, p, work, lambda, u, r, row, at);
   return nsm_cone_solve(p, &s->cone, work, lambda, u, r);
 }
@@ -310,19 +327,20 @@ void sim_consistent_analyse(nsm_sim *s);
 int  sim_consistent_start(nsm_sim *s, nsm_error *e);                             // initial values onto the constraints
 void sim_consistent_reset(nsm_sim *s);
 
-void sim_note_start(nsm_sim *s);                                                 // start.c: contacts that begin inside of the obstacle
+void sim_note_start(nsm_sim *s);  // start.c: contacts that begin inside of the obstacle
 const char *sim_scheme_name(int scheme);                                         // messages.c; NULL beyond the last
 
 // ledger.c
 void sim_ledger_start(nsm_sim *s);
 double sim_ledger_book(nsm_sim *s, int row, double loss);                        // adds it to the row's; returns it
-void sim_ledger_impulses(nsm_sim *s);                                            // loss at contacts from impulses and rates
-double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, const double *q1); // what potentials that change with time put in
+void sim_ledger_impulses(nsm_sim *s);  // loss at contacts from impulses and rates
+// what potentials that change with time put in
+double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, const double *q1);
 void sim_ledger_step(nsm_sim *s);                                                // after a step: q1, z1 hold its begin
 
 // columns.c
 void sim_energy(const nsm_sim *s, double *kinetic, double *potential);
-void sim_evaluate_class(nsm_sim *s, int cls, double *value);                     // an output or assertion, at the present state
+void sim_evaluate_class(nsm_sim *s, int cls, double *value);  // an output or assertion, at the present state
 
 // instance.c: everything that depends on the step h; 0 where W is singular
 int  sim_prepare(nsm_sim *s, double h, nsm_error *e);

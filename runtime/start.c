@@ -1,5 +1,6 @@
-// Contacts that are violated at the start. A scheme takes them as closed, so that they stay where they are; nearly always the initial
-// value is a mistake. Rounded input (the woodpecker of seed 004 starts 0.9 um inside of its pole) is nothing to talk about.
+// Contacts that are violated at the start. A scheme takes them as closed, so that they stay where they are; nearly
+// always the initial value is a mistake. Rounded input (the woodpecker of seed 004 starts 0.9 um inside of its pole) is
+// nothing to talk about.
 #include "sim.h"
 #include <math.h>
 #include <stdio.h>
@@ -20,7 +21,8 @@ void sim_note_start(nsm_sim *s) {
       double gap = r->gap[k->row0 + i], size = fabs(gap);
       if (!(gap < -nothing)) continue;
       for (int e = 0; e < k->c->h.n; e++)
-        size = fmax(size, fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * s->q[sim_z_of(s, k, i, k->c->h.col[e])]));
+        size =
+            fmax(size, fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * s->q[sim_z_of(s, k, i, k->c->h.col[e])]));
       if (-gap <= worth_a_word * size) continue;
       many++;
       if (row < 0 || gap < worst) { worst = gap; row = k->row0 + i; }
@@ -30,5 +32,7 @@ void sim_note_start(nsm_sim *s) {
   char name[256], more[64] = "";
   sim_row_name(s, row, name, sizeof name);
   if (many > 1) snprintf(more, sizeof more, ", and %d more", many - 1);
-  snprintf(s->note, sizeof s->note, "%s starts inside of the obstacle, at gap %.6g%s; it counts as closed and stays that far in", name, worst, more);
+  snprintf(s->note, sizeof s->note,
+           "%s starts inside of the obstacle, at gap %.6g%s; it counts as closed and stays that far in", name, worst,
+           more);
 }

@@ -1,5 +1,5 @@
-// One energy-consistent step, docs/numerics/consistent.md: the impact (1) in every step with closed contacts, then the motion (2)-(6), which
-// consistent_newton.c solves.
+// One energy-consistent step, docs/numerics/consistent.md: the impact (1) in every step with closed contacts, then the
+// motion (2)-(6), which consistent_newton.c solves.
 #include "consistent.h"
 #include <float.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 enum { REFINEMENTS = 2 };
 static const double resting = 1e-9;      // relative to the speeds, and to what drove them in the last step
 
-// ---- begin of the step ---------------------------------------------------------------------------------------------------------
+// ---- begin of the step ----------------------------------------------------------------------------------------------
 // A closed contact with its directions of slip, which follow it. Constraints are not among the contacts, their slip is.
 static void act(nsm_sim *s, int row) {
   struct sim_consistent *c = s->con;
@@ -34,7 +34,8 @@ static int at_begin(nsm_sim *s, double t1) {
   for (int a = 0; a < s->on.mass_moving.n; a++) {
     sim_class *k = &s->cls[s->on.mass_moving.of[a]];
     k->c->mass_fn(&v, &k->tab, k->mass);
-    memcpy(c->cls[s->on.mass_moving.of[a]].mass0, k->mass, (size_t)k->tab.count * (size_t)k->c->mass.n * sizeof(double));
+    memcpy(c->cls[s->on.mass_moving.of[a]].mass0, k->mass,
+           (size_t)k->tab.count * (size_t)k->c->mass.n * sizeof(double));
   }
   c->na = 0;
   for (int f = 0; f < r->nfriction; f++)
@@ -88,14 +89,16 @@ static void apply_impulses(nsm_sim *s) {
   }
 }
 
-// The rates that must vanish, H u_C + e H u_B where an impulse acts, as they are: a corrective impulse takes what is left of them, because
-// the energy of an elastic impact is off by half of impulse times rate. 0 where nothing is left to do.
+// The rates that must vanish, H u_C + e H u_B where an impulse acts, as they are: a corrective impulse takes what is
+// left of them, because the energy of an elastic impact is off by half of impulse times rate. 0 where nothing is left
+// to do.
 static int refine_impact(nsm_sim *s) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
   sim_islands *is = &s->isl;
   int worth = 0;
-  if (r->nfriction > 0) return 0;                      // who sticks and who slides would have to be told apart; friction takes energy anyway
+  if (r->nfriction > 0) return 0;                      // who sticks and who slides would have to be told apart;
+                                                       // friction takes energy anyway
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]], acts = c->of[row] >= 0 || s->la[r->l[row]] > 0;
     double w = r->e[row] * r->rate0[row], size = 0;
@@ -125,8 +128,8 @@ static int mass_at_begin(nsm_sim *s, nsm_error *e) {
   return 0;
 }
 
-// The rates at the begin; those of lasting contacts are zero but for what the solver left of them in the last step, and so are the impulses
-// and the friction that would come of it. The motion does not let the gap shrink by them.
+// The rates at the begin; those of lasting contacts are zero but for what the solver left of them in the last step, and
+// so are the impulses and the friction that would come of it. The motion does not let the gap shrink by them.
 static const double *rates(nsm_sim *s) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
@@ -157,7 +160,7 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   return NSM_OK;
 }
 
-// ---- the step ------------------------------------------------------------------------------------------------------------------
+// ---- the step -------------------------------------------------------------------------------------------------------
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
@@ -186,7 +189,8 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   for (int i = 0; i < s->nl; i++) s->l1[i] += s->la[i];
   for (int i = 0; i < closed; i++) {
     int l = r->l[c->act[i]];
-    if (s->cls[r->cls[c->act[i]]].c->kind == NSM_CONTACT) s->count.impacts += (two ? s->la[l] : s->l1[l]) > 0 && !c->closed[c->act[i]];
+    if (s->cls[r->cls[c->act[i]]].c->kind == NSM_CONTACT)
+      s->count.impacts += (two ? s->la[l] : s->l1[l]) > 0 && !c->closed[c->act[i]];
   }
   if (s->on.contact.n > 0) memcpy(c->closed, r->active, (size_t)r->n);
   return NSM_OK;

@@ -1,15 +1,19 @@
 // One step where every class is affine and every matrix constant: no Newton iteration, no assembly.
 //
-//   dz = W^{-1} (h theta f(t1, q^a, z_k) + h (1-theta) f(t_k, q_k, z_k) + h (1-gamma) r_k + h gamma g(t1, q^a, z_k, 0)),  q^a = q_k + h v_k   (5)
-//   q of (1) = y(t1, z_p, 0)   or   rate(z_p) + e rate_k                                                                           (6), (10)
-//   z = z_p + X lambda                                                                                                              (7)
+//   dz = W^{-1} (h theta f(t1, q^a, z_k) + h (1-theta) f(t_k, q_k, z_k) + h (1-gamma) r_k
+//              + h gamma g(t1, q^a, z_k, 0)),
+//   q^a = q_k + h v_k   (5)
+//   q of (1) = y(t1, z_p, 0)  or  rate(z_p) + e rate_k                                                      (6), (10)
+//   z = z_p + X lambda                                                                                              (7)
 //
-// r_k = g(t_k, z_k, lambda_k) with the multipliers of the last step; at the start they are 0, so gamma < 1 begins with r_0 = g(z_0, 0).
+// r_k = g(t_k, z_k, lambda_k) with the multipliers of the last step; at the start they are 0, so gamma < 1 begins with
+// r_0 = g(z_0, 0).
 #include "sim.h"
 #include <math.h>
 #include <string.h>
 
-// Gaps and rates at the start of the step; active where g_k + (h/2) rate_k <= 0, (10). The impulses of the others are 0.
+// Gaps and rates at the start of the step; active where g_k + (h/2) rate_k <= 0, (10). The impulses of the others are
+// 0.
 void sim_active_set(nsm_sim *s) {
   sim_rows *r = &s->r;
   nsm_view v = sim_now(s);
@@ -17,7 +21,7 @@ void sim_active_set(nsm_sim *s) {
   for (int a = 0; a < s->on.contact.n; a++) {
     const sim_class *k = &s->cls[s->on.contact.of[a]];
     int row = k->row0, n = k->tab.count;
-    double *gap = r->gap + row, *rate = r->rate0 + row, *l1 = s->l1 + r->l[row];   // a class' multipliers are contiguous
+    double *gap = r->gap + row, *rate = r->rate0 + row, *l1 = s->l1 + r->l[row];  // a class' multipliers are contiguous
     unsigned char *active = r->active + row;
     k->c->gap_fn(&v, &k->tab, gap, rate);
     for (int i = 0; i < n; i++) {
@@ -46,8 +50,8 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
   const char *what = res->status == NSM_CONE_NO_SOLUTION ? "has no solution"
                    : res->status == NSM_CONE_BAD_INPUT ? "is not finite, or a lower bound lies above its upper bound"
                    : "could not be solved to the tolerance";
-  sim_fail(e, NSM_FAILED, "the one-step problem %s at t = %.10g s, step %ld: worst at %s (line %d), residual %.3g", what, t1, s->k + 1, name,
-           line, res->residual);
+  sim_fail(e, NSM_FAILED, "the one-step problem %s at t = %.10g s, step %ld: worst at %s (line %d), residual %.3g",
+           what, t1, s->k + 1, name, line, res->residual);
   return NSM_FAILED;
 }
 
@@ -95,7 +99,8 @@ static void right_side(nsm_sim *s, double t1) {
   }
 }
 
-// q of (1) for the active rows, from the kernels at z_p with no multipliers. Classes without an active row are not called.
+// q of (1) for the active rows, from the kernels at z_p with no multipliers. Classes without an active row are not
+// called.
 static void rows_at(nsm_sim *s, double t1) {
   sim_rows *r = &s->r;
   sim_islands *a = &s->isl;

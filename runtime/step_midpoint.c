@@ -1,4 +1,5 @@
-// One step of Moreau's midpoint rule (seed 004 (5.3)-(5.8); docs/numerics/midpoint.md has the equations, numbers below are its own):
+// One step of Moreau's midpoint rule (seed 004 (5.3)-(5.8); docs/numerics/midpoint.md has the equations, numbers below
+// are its own):
 //
 //   q_M = q_B + (h/2) u_B,   t_M = t_B + h/2                                                                     (1)
 //   M(q_M, t_M)(u_E - u_B) = h f(t_M, q_M, u_B) + h g(t_M, q_M, u_B, lambda) + H(q_M, t_M)^T p                   (2)
@@ -8,8 +9,8 @@
 //   contacts    0 <= (H u_E + chi) + e (H u_B + chi) _|_ p >= 0  where g(q_M, t_M) <= 0                          (6)
 //   friction    the same with e_t and the slip velocity, -(u_T) in N_D(p_N)(p_T), friction.c
 //
-// Everything is evaluated once, so there is no iteration: M is factored and the one-step problem solved once a step, or once a run
-// where they are constant. Explicit: stable only where h times the largest frequency is below 2.
+// Everything is evaluated once, so there is no iteration: M is factored and the one-step problem solved once a step, or
+// once a run where they are constant. Explicit: stable only where h times the largest frequency is below 2.
 #include "sim.h"
 #include <string.h>
 
@@ -17,7 +18,9 @@ int sim_midpoint_fits(nsm_sim *s, nsm_error *e) {
   char name[256];
   if (s->nx == 0) return 1;
   sim_z_name(s, s->nq, name, sizeof name);
-  sim_fail(e, NSM_MODEL_WRONG, "the scheme `midpoint` takes mechanical systems only, and %s is a first-order state; `moreau` takes both", name);
+  sim_fail(e, NSM_MODEL_WRONG,
+           "the scheme `midpoint` takes mechanical systems only, and %s is a first-order state; `moreau` takes both",
+           name);
   return 0;
 }
 
@@ -120,7 +123,8 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
     if (c != NSM_OK) return c;
     char name[256];
     sim_q_name(s, singular, name, sizeof name);
-    sim_fail(e, NSM_FAILED, "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m.t, s->k + 1, name);
+    sim_fail(e, NSM_FAILED, "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m.t, s->k + 1,
+             name);
     return NSM_FAILED;
   }
   sim_matrix_solve(s, s->rhs);

@@ -1,14 +1,14 @@
-// One step by Newton's method on the smooth rows with the one-step problem inside (Josephy-Newton), mathematics.md (3)-(7) and (8)-(10)
-// for z = (v, x) at once. At the iterate (z^a, l^a):
+// One step by Newton's method on the smooth rows with the one-step problem inside (Josephy-Newton), mathematics.md
+// (3)-(7) and (8)-(10) for z = (v, x) at once. At the iterate (z^a, l^a):
 //
-//   R_free = M(q~, x~)(z^a - z_k) - h theta f(t1, z^a) - S,   S = h (1-theta) f(t_k, z_k) + h (1-gamma) r_k             (3), (8)
-//   W (z_p - z^a) = -R_free + h gamma (g(z^a, l^a) - (dg/dl) l^a)                                                         (5)
-//   q = y(z^a, l^a) - D l^a + C (z_p - z^a)   or   rate(z^a) + e rate_k + C (z_p - z^a)                                   (6), (10)
-//   solve (1);  z = z_p + X lambda                                                                                         (7)
+//   R_free = M(q~, x~)(z^a - z_k) - h theta f(t1, z^a) - S,  S = h (1-theta) f(t_k, z_k) + h (1-gamma) r_k    (3), (8)
+//   W (z_p - z^a) = -R_free + h gamma (g(z^a, l^a) - (dg/dl) l^a)                                                   (5)
+//   q = y(z^a, l^a) - D l^a + C (z_p - z^a)  or  rate(z^a) + e rate_k + C (z_p - z^a)                       (6), (10)
+//   solve (1);  z = z_p + X lambda                                                                                  (7)
 //
 // M(q~) and H are taken at the iterate and not differentiated: their part of the iteration is a contraction of order h.
-// Converged where the dynamics and the laws hold with freshly evaluated kernels, to the tolerance relative to the size of their terms,
-// or to round-off where that is larger. The step is halved where the residual grows.
+// Converged where the dynamics and the laws hold with freshly evaluated kernels, to the tolerance relative to the size
+// of their terms, or to round-off where that is larger. The step is halved where the residual grows.
 #include "sim.h"
 #include <float.h>
 #include <math.h>
@@ -110,9 +110,11 @@ static double row_value(const nsm_sim *s, int i, double *size) {
   int row = r->row_at[s->isl.active[i]];
   double y = r->y[row] + r->e[row] * r->rate0[row];
   *size = fabs(y) + fabs(r->e[row] * r->rate0[row]);
-  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) *size += fabs(r->c[e]) * (fabs(s->z1[r->cz[e]]) + fabs(s->z[r->cz[e]]));
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++)
+    *size += fabs(r->c[e]) * (fabs(s->z1[r->cz[e]]) + fabs(s->z[r->cz[e]]));
   for (int e = r->d0[row]; e < r->d0[row + 1]; e++) *size += fabs(r->d[e] * s->l1[r->l[r->ds[e]]]);
-  for (int at = s->isl.active[i], e = r->m0[at]; e < r->m0[at + 1]; e++) {   // at rest the rate is what impulses leave of the free motion
+  // at rest the rate is what impulses leave of the free motion
+  for (int at = s->isl.active[i], e = r->m0[at]; e < r->m0[at + 1]; e++) {
     int other = r->row_at[r->mc[e]];
     if (r->active[other]) *size += fabs(r->m[e] * s->l1[r->l[other]]);
   }
@@ -123,7 +125,8 @@ static double row_value(const nsm_sim *s, int i, double *size) {
 static double row_residual(const nsm_sim *s, int i) {
   const sim_rows *r = &s->r;
   int row = r->row_at[s->isl.active[i]];
-  double size, y = row_value(s, i, &size), M = r->m[r->diagonal[s->isl.active[i]]], l = s->l1[r->l[row]], rho = M > 0 ? 1 / M : 1, p = l - rho * y;
+  double size, y = row_value(s, i, &size), M = r->m[r->diagonal[s->isl.active[i]]], l = s->l1[r->l[row]],
+               rho = M > 0 ? 1 / M : 1, p = l - rho * y;
   p = p < r->lo[row] ? r->lo[row] : p > r->hi[row] ? r->hi[row] : p;
   return fabs(l - p) / (rho * size + fabs(l) + DBL_MIN);
 }
@@ -260,8 +263,12 @@ static nsm_code not_converged(nsm_sim *s, double t1, double error, int worst, ns
   char name[256];
   if (worst < s->nz) sim_z_name(s, worst, name, sizeof name);
   else sim_row_name(s, worst - s->nz, name, sizeof name);
-  sim_fail(e, NSM_FAILED, "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of %s is %.3g "
-           "(tolerance %.3g); a smaller step may help", t1, s->k + 1, NSM_NEWTON_MAX, name, error, s->tolerance);
+  sim_fail(
+      e, NSM_FAILED,
+      "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of %s is "
+      "%.3g "
+      "(tolerance %.3g); a smaller step may help",
+      t1, s->k + 1, NSM_NEWTON_MAX, name, error, s->tolerance);
   return NSM_FAILED;
 }
 
@@ -309,7 +316,8 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
     if (z >= 0) {
       char name[256];
       sim_z_name(s, z, name, sizeof name);
-      sim_fail(e, NSM_FAILED, "the iteration matrix is singular at t = %.10g s, step %ld: no pivot for %s", t1, s->k + 1, name);
+      sim_fail(e, NSM_FAILED, "the iteration matrix is singular at t = %.10g s, step %ld: no pivot for %s", t1,
+               s->k + 1, name);
       return NSM_FAILED;
     }
     free_motion(s);

@@ -1,5 +1,5 @@
-// Bump allocation in a chain of blocks. Small requests share a block; blocks double up to a limit; a request larger than
-// a block gets one of its own, so that nothing ever moves.
+// Bump allocation in a chain of blocks. Small requests share a block; blocks double up to a limit; a request larger
+// than a block gets one of its own, so that nothing ever moves.
 #include "arena.h"
 
 #include <stdarg.h>

@@ -22,8 +22,9 @@ typedef struct Diag Diag;
 DiagBag *diag_bag_new(Arena *a);
 // One problem. `fmt` is the headline after "error[E0420]: ". Returned handle takes labels, notes and the hint.
 Diag *diag(DiagBag *b, DiagCode code, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-void  diag_label(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));              // text behind the carets
-void  diag_also(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));      // a second place, with its own line
+void  diag_label(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));  // text behind the carets
+// a second place, with its own line
+void  diag_also(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void  diag_note(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void  diag_help(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 int   diag_errors(const DiagBag *b);                 // how many errors (warnings do not count)

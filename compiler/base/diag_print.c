@@ -7,8 +7,8 @@
 //      |                    ^^^^^      - acts on z''
 //      = note: ...
 //
-// A line is first turned into cells, one per code point (a tab fills up to the next multiple of 4; what a terminal cannot
-// show is replaced), so that marks and long-line clipping only count cells.
+// A line is first turned into cells, one per code point (a tab fills up to the next multiple of 4; what a terminal
+// cannot show is replaced), so that marks and long-line clipping only count cells.
 #include <string.h>
 
 #include "diag.h"
@@ -149,8 +149,8 @@ static void show_marks(Text *out, const Paint *p, const Paint *tone, int width, 
   }
 }
 
-static void show_line(Text *out, const Paint *p, const Paint *tone, int width, const SourceFile *f, int line, const Place *places,
-                      const Place *primary) {
+static void show_line(Text *out, const Paint *p, const Paint *tone, int width, const SourceFile *f, int line,
+                      const Place *places, const Place *primary) {
   Cells cells = {0};
   Marks marks = {0};
   size_t about = 0;   // the place to keep in sight: the primary one, else the first

@@ -47,7 +47,8 @@ void text_printf(Text *t, const char *fmt, ...) {
   va_end(ap);
 }
 
-// Shortest of %.1g … %.17g that reads back; whole numbers below 10^15 in full; exponents without '+' and zeros in front.
+// Shortest of %.1g … %.17g that reads back; whole numbers below 10^15 in full; exponents without '+' and zeros in
+// front.
 void text_number(Text *t, double x) {
   if (isnan(x)) { text_add(t, "nan"); return; }
   if (isinf(x)) { text_add(t, x < 0 ? "-inf" : "inf"); return; }

@@ -20,7 +20,10 @@ static bool put_file(const char *path, const char *text) {
 // NSM_LINK_FLAGS holds words separated by blanks.
 static int compile_and_link(Arena *a, const char *c, const char *m, const char *output) {
   char *words = arena_strndup(a, NSM_LINK_FLAGS, strlen(NSM_LINK_FLAGS));
-  const char *argv[64] = { jit_c_compiler(), "-std=gnu11", "-O2", "-ffp-contract=off", "-w", "-I" NSM_INCLUDE_DIR, "-o", output, c, m, "-L" NSM_LIB_DIR };
+  const char *argv[64] = {
+    jit_c_compiler(), "-std=gnu11", "-O2", "-ffp-contract=off", "-w", "-I" NSM_INCLUDE_DIR, "-o", output, c, m,
+    "-L" NSM_LIB_DIR
+  };
   int n = 11;
   for (char *w = strtok(words, " "); w && n < 62; w = strtok(NULL, " ")) argv[n++] = w;
   pid_t child = fork();
@@ -40,8 +43,13 @@ int command_build(const Options *o) {
   Compilation *c = compile_file(o, o->file[0], STAGE_C, NULL, &code);
   if (!c) return code;
   char folder[] = "/tmp/nsm-build-XXXXXX";
-  if (!mkdtemp(folder)) { fprintf(stderr, "error: no temporary folder: %s\n", strerror(errno)); compilation_free(c); return EXIT_FILE; }
-  const char *model = arena_printf(c->arena, "%s/model.c", folder), *main_c = arena_printf(c->arena, "%s/main.c", folder);
+  if (!mkdtemp(folder)) {
+    fprintf(stderr, "error: no temporary folder: %s\n", strerror(errno));
+    compilation_free(c);
+    return EXIT_FILE;
+  }
+  const char *model = arena_printf(c->arena, "%s/model.c", folder),
+             *main_c = arena_printf(c->arena, "%s/main.c", folder);
   if (!put_file(model, text_str(&c->c)) || !put_file(main_c, main_text)) {
     fprintf(stderr, "error: %s: %s\n", folder, strerror(errno));
     code = EXIT_FILE;

@@ -36,7 +36,8 @@ int command_check(const Options *o) {
   return worst;
 }
 
-// A law or scheme that this version does not support yet is no obstacle to the derivation: the message goes out, the system too.
+// A law or scheme that this version does not support yet is no obstacle to the derivation: the message goes out, the
+// system too.
 int command_derive(const Options *o) {
   Compilation *c = compilation_new();
   PipelineOptions p = { o->file[0], o->set, o->nset, o->scheme, o->dump, false, o->weights };
@@ -47,7 +48,9 @@ int command_derive(const Options *o) {
   if (code == EXIT_OK) {
     SchemeFacts f = good ? scheme_facts(c->plan) : (SchemeFacts){0};
     Text t = {0};
-    (o->json ? system_print_json : o->latex ? system_print_latex : system_print)(c->arena, c->system, good ? &f : NULL, &t);
+    (o->json    ? system_print_json
+     : o->latex ? system_print_latex
+                : system_print)(c->arena, c->system, good ? &f : NULL, &t);
     code = write_text(&t, stdout, "the derivation");
     text_free(&t);
   }
@@ -96,7 +99,8 @@ int command_explain(const Options *o) {
     for (size_t k = 0; o->file[i][k] && k < 15; k++) name[k] = (char)toupper((unsigned char)o->file[i][k]);
     DiagCode code;
     if (!diag_code_find(name, &code)) {
-      fprintf(stderr, "error: there is no diagnostic '%s'; codes look like E0420 and stand in every message\n", o->file[i]);
+      fprintf(stderr, "error: there is no diagnostic '%s'; codes look like E0420 and stand in every message\n",
+              o->file[i]);
       worst = EXIT_USAGE;
       continue;
     }

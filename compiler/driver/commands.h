@@ -3,7 +3,15 @@
 #include "options.h"
 #include "pipeline.h"
 
-enum { EXIT_OK = 0, EXIT_MODEL = 1, EXIT_USAGE = 2, EXIT_SIMULATION = 3, EXIT_FILE = 4, EXIT_CLAIM = 5, EXIT_COMPILER = 125 };
+enum {
+  EXIT_OK = 0,
+  EXIT_MODEL = 1,
+  EXIT_USAGE = 2,
+  EXIT_SIMULATION = 3,
+  EXIT_FILE = 4,
+  EXIT_CLAIM = 5,
+  EXIT_COMPILER = 125
+};
 
 int command_run(const Options *o);
 int command_check(const Options *o);

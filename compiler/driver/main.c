@@ -2,10 +2,12 @@
 #include <string.h>
 #include "commands.h"
 
-static const struct { const char *name; int (*run)(const Options *); bool needs_file, several; } table[] = {
-  { "run", command_run, true, false },       { "check", command_check, true, true },     { "derive", command_derive, true, false },
-  { "emit", command_emit, true, false },     { "build", command_build, true, false },    { "fmt", command_fmt, true, true },
-  { "test", command_test, true, true },      { "solve", command_solve, true, false },   { "explain", command_explain, true, true } };
+static const struct { const char *name; int (*run)(const Options *); bool needs_file, several;
+} table[] = { { "run", command_run, true, false },       { "check", command_check, true, true },
+              { "derive", command_derive, true, false }, { "emit", command_emit, true, false },
+              { "build", command_build, true, false },   { "fmt", command_fmt, true, true },
+              { "test", command_test, true, true },      { "solve", command_solve, true, false },
+              { "explain", command_explain, true, true } };
 
 // Text on stdout that could not be written is file trouble, like any other output.
 static int said(void) {
@@ -17,14 +19,16 @@ static int said(void) {
 static int command(const Options *o) {
   const char *near;
   if (o->scheme && !scheme_known(o->scheme, &near)) {
-    fprintf(stderr, "error: --scheme %s: there is no such scheme%s%s%s\n", o->scheme, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    fprintf(stderr, "error: --scheme %s: there is no such scheme%s%s%s\n", o->scheme, near ? "; did you mean " : "",
+            near ? near : "", near ? "?" : "");
     return EXIT_USAGE;
   }
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     if (strcmp(o->command, table[i].name)) continue;
     if (o->help && strcmp(o->command, "run")) { options_usage(stdout); return said(); }
     if (table[i].needs_file && o->nfile == 0 && !o->help) {
-      fprintf(stderr, "error: nsm %s needs a %s\n", o->command, strcmp(o->command, "explain") ? "file" : "code, e.g. E0420");
+      fprintf(stderr, "error: nsm %s needs a %s\n", o->command,
+              strcmp(o->command, "explain") ? "file" : "code, e.g. E0420");
       return EXIT_USAGE;
     }
     if (o->nfile > 1 && !table[i].several) {

@@ -4,31 +4,38 @@
 #include "../base/suggest.h"
 #include "options.h"
 
-static const char *const commands[] = { "run", "check", "derive", "emit", "build", "fmt", "test", "solve", "explain", "help", "version" };
+static const char *const commands[] = { "run",  "check", "derive",  "emit", "build",  "fmt",
+                                        "test", "solve", "explain", "help", "version" };
 // Flags of the simulation that take a value as their next argument.
-static const char *const with_value[] = { "--set", "--until", "--step", "--start", "--scheme", "--theta", "--gamma", "--solver", "--tolerance",
-                                          "-o", "--output", "--every", "--record", "--summary", "--bench", "--dump-problems", "--kind", "--tol",
-                                          "--max-iterations", NULL };
+static const char *const with_value[] = { "--set",           "--until", "--step",   "--start",          "--scheme",
+                                          "--theta",         "--gamma", "--solver", "--tolerance",      "-o",
+                                          "--output",        "--every", "--record", "--summary",        "--bench",
+                                          "--dump-problems", "--kind",  "--tol",    "--max-iterations", NULL };
 
 void options_usage(FILE *f) {
-  fputs("usage: nsm COMMAND FILE.nsm [flags]\n"
-        "\n"
-        "  run F.nsm        compile in memory and simulate; CSV on stdout or to -o FILE\n"
-        "  check F.nsm      all diagnostics, no code            [--dump=ast,model,system,plan]\n"
-        "  derive F.nsm     classes, matrices, degrees, levels  [--json | --latex]\n"
-        "  emit F.nsm       the specialised C on stdout\n"
-        "  build F.nsm -o S a standalone simulator that takes the flags of run\n"
-        "  fmt F.nsm        canonical layout on stdout          [--write: in place]\n"
-        "  test F.nsm...    run and check the `expect` claims\n"
-        "  solve P.json     one problem of a step, from a file (also .dat files of Siconos)  [--json]\n"
-        "  explain E0420    the long story of a diagnostic\n"
-        "\n"
-        "flags of run: --set NAME=VALUE  --until 5s  --step 1ms  --scheme S  --theta X  --gamma X  --solver S  --tolerance X\n"
-        "              -o FILE  --every K  --record a,b  --summary FILE  --bench N  --dump-problems DIR  --jit=tcc|cc  --quiet\n"
-        "flags of solve: --kind lcp|mlcp|relay|fc2d|fc3d  --solver S  --tol X  --max-iterations N  --check  --json\n", f);
+  fputs(
+      "usage: nsm COMMAND FILE.nsm [flags]\n"
+      "\n"
+      "  run F.nsm        compile in memory and simulate; CSV on stdout or to -o FILE\n"
+      "  check F.nsm      all diagnostics, no code            [--dump=ast,model,system,plan]\n"
+      "  derive F.nsm     classes, matrices, degrees, levels  [--json | --latex]\n"
+      "  emit F.nsm       the specialised C on stdout\n"
+      "  build F.nsm -o S a standalone simulator that takes the flags of run\n"
+      "  fmt F.nsm        canonical layout on stdout          [--write: in place]\n"
+      "  test F.nsm...    run and check the `expect` claims\n"
+      "  solve P.json     one problem of a step, from a file (also .dat files of Siconos)  [--json]\n"
+      "  explain E0420    the long story of a diagnostic\n"
+      "\n"
+      "flags of run: --set NAME=VALUE  --until 5s  --step 1ms  --scheme S  --theta X  --gamma X  --solver S  "
+      "--tolerance X\n"
+      "              -o FILE  --every K  --record a,b  --summary FILE  --bench N  --dump-problems DIR  --jit=tcc|cc  "
+      "--quiet\n"
+      "flags of solve: --kind lcp|mlcp|relay|fc2d|fc3d  --solver S  --tol X  --max-iterations N  --check  --json\n",
+      f);
 }
 
-static const char *const without_value[] = { "--quiet", "--expect", "--help", "-h", "--json", "--latex", "--write", "--dump", "--jit", "--check", NULL };
+static const char *const without_value[] = { "--quiet", "--expect", "--help", "-h",      "--json", "--latex",
+                                             "--write", "--dump",   "--jit",  "--check", NULL };
 
 static bool in_list(const char *flag, size_t n, const char *const *list) {
   for (; *list; list++) if (strlen(*list) == n && !strncmp(*list, flag, n)) return true;
@@ -43,7 +50,8 @@ static int unknown_flag(const char *arg) {
   char name[64];
   snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
   const char *near = suggest(name, all, n);
-  fprintf(stderr, "error: there is no flag '%s'%s%s%s\n", name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+  fprintf(stderr, "error: there is no flag '%s'%s%s%s\n", name, near ? "; did you mean " : "", near ? near : "",
+          near ? "?" : "");
   return 2;
 }
 
@@ -67,11 +75,14 @@ static void note_set(Arena *a, Options *o, const char *text) {
   o->set[o->nset++] = (Override){ arena_strndup(a, text, (size_t)(eq - text)), v };
 }
 
-static void note_scheme(Arena *a, Options *o, const char *text) { o->scheme = arena_strndup(a, text, strcspn(text, "( ")); }
+static void note_scheme(Arena *a, Options *o, const char *text) {
+  o->scheme = arena_strndup(a, text, strcspn(text, "( "));
+}
 
 static int unknown_command(const char *c) {
   const char *near = suggest(c, commands, sizeof commands / sizeof *commands);
-  fprintf(stderr, "error: nsm has no command '%s'%s%s%s\n", c, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+  fprintf(stderr, "error: nsm has no command '%s'%s%s%s\n", c, near ? "; did you mean '" : "", near ? near : "",
+          near ? "'?" : "");
   fputs("       nsm help lists them\n", stderr);
   return 2;
 }
@@ -86,7 +97,8 @@ static bool known_dumps(const char *list) {
   for (const char *at = list;; at++) {
     size_t n = strcspn(at, ",");
     if (!in_list(at, n, stage)) {
-      fprintf(stderr, "error: --dump=%s: there is no stage '%.*s'; the stages are ast, model, system, plan\n", list, (int)n, at);
+      fprintf(stderr, "error: --dump=%s: there is no stage '%.*s'; the stages are ast, model, system, plan\n", list,
+              (int)n, at);
       return false;
     }
     at += n;

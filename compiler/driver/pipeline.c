@@ -1,4 +1,5 @@
-// The pipeline: source text -> AST -> model -> derived system -> plan -> C. Caller names the last stage; dumps are handled here.
+// The pipeline: source text -> AST -> model -> derived system -> plan -> C. Caller names the last stage; dumps are
+// handled here.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,14 +59,24 @@ static void dump_stage(const Compilation *c, const PipelineOptions *o, const cha
 static bool read_source(Compilation *c, const char *path) {
   SourceStatus s = source_read(c->arena, path, &c->source);
   if (s == SOURCE_OK) return true;
-  static const DiagCode code[] = { [SOURCE_MISSING] = DIAG_E0001, [SOURCE_IS_DIR] = DIAG_E0002, [SOURCE_UNREADABLE] = DIAG_E0003, [SOURCE_TOO_LARGE] = DIAG_E0004 };
+  static const DiagCode code[] = { [SOURCE_MISSING] = DIAG_E0001,
+                                   [SOURCE_IS_DIR] = DIAG_E0002,
+                                   [SOURCE_UNREADABLE] = DIAG_E0003,
+                                   [SOURCE_TOO_LARGE] = DIAG_E0004 };
   c->file_trouble = true;
   diag(c->bag, code[s], (Span){0}, "%s: %s", path, source_status_text(s, errno));
   return false;
 }
 
 SchemeFacts scheme_facts(const Plan *p) {
-  SchemeFacts f = { p->scheme, p->theta, p->gamma, p->weights, p->explicit_step, p->constant_iteration_matrix, p->constant_problem_matrix, p->one_iteration };
+  SchemeFacts f = { p->scheme,
+                    p->theta,
+                    p->gamma,
+                    p->weights,
+                    p->explicit_step,
+                    p->constant_iteration_matrix,
+                    p->constant_problem_matrix,
+                    p->one_iteration };
   const System *s = p->sys;
   if (s->theta != EX_NONE && ex_operator(s->pool, s->theta) == OP_NUM) f.theta = ex_value(s->pool, s->theta);
   if (s->gamma != EX_NONE && ex_operator(s->pool, s->gamma) == OP_NUM) f.gamma = ex_value(s->pool, s->gamma);

@@ -1,6 +1,8 @@
-// solve: one problem from a file through runtime/cone, and what came out. No model, no compiler: the one-step problem alone.
+// solve: one problem from a file through runtime/cone, and what came out. No model, no compiler: the one-step problem
+// alone.
 //
-// Exit codes: 0 solved; 3 not solved, or proved to have no solution; 1 the problem is malformed; 4 the file cannot be read; 2 usage.
+// Exit codes: 0 solved; 3 not solved, or proved to have no solution; 1 the problem is malformed; 4 the file cannot be
+// read; 2 usage.
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -16,7 +18,7 @@ typedef struct SolveFlags {
   bool check;
 } SolveFlags;
 
-// ---- flags ---------------------------------------------------------------------------------------------------------------------
+// ---- flags ----------------------------------------------------------------------------------------------------------
 static int refuse(const char *flag, const char *value, const char *what) {
   fprintf(stderr, "error: --%s %s: %s\n", flag, value, what);
   return EXIT_USAGE;
@@ -60,11 +62,17 @@ static int set_iterations(SolveFlags *f, const char *v) {
   char *end;
   long n = strtol(v, &end, 10);
   f->options.max_iterations = (int)n;
-  return end != v && !*end && n >= 1 && n <= 1000000000 ? EXIT_OK : refuse("max-iterations", v, "it takes a whole number from 1 to 1e9");
+  return end != v && !*end && n >= 1 && n <= 1000000000
+             ? EXIT_OK
+             : refuse("max-iterations", v, "it takes a whole number from 1 to 1e9");
 }
 
-static const struct { const char *name; int (*set)(SolveFlags *, const char *); } takes[] = {
-  { "kind", set_kind }, { "solver", set_solver }, { "tol", set_tolerance }, { "tolerance", set_tolerance }, { "max-iterations", set_iterations } };
+static const struct { const char *name; int (*set)(SolveFlags *, const char *);
+} takes[] = { { "kind", set_kind },
+              { "solver", set_solver },
+              { "tol", set_tolerance },
+              { "tolerance", set_tolerance },
+              { "max-iterations", set_iterations } };
 
 static int read_flags(const Options *o, SolveFlags *f) {
   for (int i = 1; i < o->nrest; i++) {
@@ -72,7 +80,10 @@ static int read_flags(const Options *o, SolveFlags *f) {
     if (!strcmp(a, "check")) { f->check = true; continue; }
     size_t n = strcspn(a, "="), k = 0;
     while (k < sizeof takes / sizeof *takes && (strlen(takes[k].name) != n || strncmp(takes[k].name, a, n))) k++;
-    if (k == sizeof takes / sizeof *takes) { fprintf(stderr, "error: nsm solve takes no flag %.*s\n", (int)n + 2, o->rest[i]); return EXIT_USAGE; }
+    if (k == sizeof takes / sizeof *takes) {
+      fprintf(stderr, "error: nsm solve takes no flag %.*s\n", (int)n + 2, o->rest[i]);
+      return EXIT_USAGE;
+    }
     const char *v = a[n] ? a + n + 1 : i + 1 < o->nrest ? o->rest[++i] : "";
     int code = takes[k].set(f, v);
     if (code != EXIT_OK) return code;
@@ -88,7 +99,7 @@ static int say(const char *file, const nsm_problem_error *e) {
   return e->code == NSM_PROBLEM_UNREADABLE ? EXIT_FILE : EXIT_MODEL;
 }
 
-// ---- solving -------------------------------------------------------------------------------------------------------------------
+// ---- solving --------------------------------------------------------------------------------------------------------
 typedef struct Answer {
   double *lambda, *u, time_s;
   nsm_cone_result r;
@@ -128,8 +139,9 @@ static bool solve(nsm_problem *p, const SolveFlags *f, Answer *a) {
   return true;
 }
 
-// ---- comparing with the file's own answer --------------------------------------------------------------------------------------
-typedef struct Stored { bool any, whole; double lambda, u, residual; } Stored; // differences relative to the largest entry
+// ---- comparing with the file's own answer ---------------------------------------------------------------------------
+// differences relative to the largest entry
+typedef struct Stored { bool any, whole; double lambda, u, residual; } Stored;
 
 static double difference(const double *x, const double *y, int n, bool *whole) {
   double d = 0, size = 0;
@@ -152,7 +164,7 @@ static Stored compare(const nsm_problem *p, const Answer *a) {
   return s;
 }
 
-// ---- printing ------------------------------------------------------------------------------------------------------------------
+// ---- printing -------------------------------------------------------------------------------------------------------
 static const char *const statuses[] = { "solved", "no solution", "failed", "bad input" };
 
 static void number(Text *t, double x) {
@@ -176,7 +188,8 @@ static void print_json(Text *t, const nsm_problem *p, const Answer *a, const Sol
   number(t, a->r.floor);
   text_printf(t, a->r.solver ? ",\n  \"solver\": \"%s\"" : ",\n  \"solver\": null", a->r.solver);
   text_printf(t, ",\n  \"iterations\": %d,\n  \"time_s\": %.9g", a->r.iterations, a->time_s);
-  text_printf(t, ",\n  \"kind\": \"%s\",\n  \"rows\": %d,\n  \"cones\": %d", nsm_problem_kind_name(p->kind), p->p.m, p->p.cones);
+  text_printf(t, ",\n  \"kind\": \"%s\",\n  \"rows\": %d,\n  \"cones\": %d", nsm_problem_kind_name(p->kind), p->p.m,
+              p->p.cones);
   text_printf(t, ",\n  \"worst\": %d", a->r.worst);
   if (f->check) {
     Stored s = compare(p, a);
@@ -201,7 +214,8 @@ static void print_rows(Text *t, const nsm_problem *p) {
     many[isfinite(p->p.lo[i]) + isfinite(p->p.hi[i])]++;
   }
   bool guessed = p->guessed && p->kind != NSM_PROBLEM_JSON;
-  text_printf(t, "problem     %s%s, %d row%s:", nsm_problem_kind_name(p->kind), guessed ? " (guessed)" : "", p->p.m, p->p.m == 1 ? "" : "s");
+  text_printf(t, "problem     %s%s, %d row%s:", nsm_problem_kind_name(p->kind), guessed ? " (guessed)" : "", p->p.m,
+              p->p.m == 1 ? "" : "s");
   static const char *const what[] = { "free", "one-sided", "boxed" };
   const char *comma = "";
   for (int i = 0; i < 3; i++) if (many[i]) { text_printf(t, "%s %d %s", comma, many[i], what[i]); comma = ","; }
@@ -212,11 +226,11 @@ static void print_rows(Text *t, const nsm_problem *p) {
 
 static void print_lines(Text *t, const nsm_problem *p, const Answer *a, const SolveFlags *f) {
   print_rows(t, p);
-  text_printf(t, "status      %s\nresidual    %.3g (tolerance %.3g)\nfloor       %.3g\n", statuses[a->r.status], a->r.residual,
-              f->options.tolerance > 0 ? f->options.tolerance : 1e-12, a->r.floor);
+  text_printf(t, "status      %s\nresidual    %.3g (tolerance %.3g)\nfloor       %.3g\n", statuses[a->r.status],
+              a->r.residual, f->options.tolerance > 0 ? f->options.tolerance : 1e-12, a->r.floor);
   bool closest = a->r.status == NSM_CONE_FAILED && a->r.solver;
-  text_printf(t, "solver      %s%s\niterations  %d\ntime        %.3g ms\n", a->r.solver ? a->r.solver : "none", closest ? " came closest" : "",
-              a->r.iterations, 1e3 * a->time_s);
+  text_printf(t, "solver      %s%s\niterations  %d\ntime        %.3g ms\n", a->r.solver ? a->r.solver : "none",
+              closest ? " came closest" : "", a->r.iterations, 1e3 * a->time_s);
   if (a->r.status != NSM_CONE_SOLVED && a->r.worst >= 0 && a->r.worst < p->p.m)
     text_printf(t, "worst row   %d%s%s\n", a->r.worst, p->label ? " " : "", p->label ? p->label[a->r.worst] : "");
   if (!f->check) return;
@@ -245,7 +259,8 @@ int command_solve(const Options *o) {
     (o->json ? print_json : print_lines)(&t, p, &a, &f);
     code = write_text(&t, stdout, "the answer");
     text_free(&t);
-    if (code == EXIT_OK && a.r.status != NSM_CONE_SOLVED) code = a.r.status == NSM_CONE_BAD_INPUT ? EXIT_MODEL : EXIT_SIMULATION;
+    if (code == EXIT_OK && a.r.status != NSM_CONE_SOLVED)
+      code = a.r.status == NSM_CONE_BAD_INPUT ? EXIT_MODEL : EXIT_SIMULATION;
   }
   free_answer(&a);
   nsm_problem_free(p);

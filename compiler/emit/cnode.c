@@ -18,8 +18,16 @@ static CNode *make(Arena *a, CNodeKind kind, int n, CNode **arg) {
 }
 
 CNode *cnode_number(Arena *a, double x) { CNode *c = make(a, CN_NUMBER, 0, NULL); c->number = x; return c; }
-CNode *cnode_name(Arena *a, const char *name) { CNode *c = make(a, CN_NAME, 0, NULL); c->name = arena_strndup(a, name, strlen(name)); return c; }
-CNode *cnode_call(Arena *a, const char *f, CNode **arg, int n) { CNode *c = make(a, CN_CALL, n, arg); c->name = f; return c; }
+CNode *cnode_name(Arena *a, const char *name) {
+  CNode *c = make(a, CN_NAME, 0, NULL);
+  c->name = arena_strndup(a, name, strlen(name));
+  return c;
+}
+CNode *cnode_call(Arena *a, const char *f, CNode **arg, int n) {
+  CNode *c = make(a, CN_CALL, n, arg);
+  c->name = f;
+  return c;
+}
 
 CNode *cnode_binary(Arena *a, const char *op, CNode *l, CNode *r) {
   static const struct { const char *op; int precedence; } table[] = {
@@ -27,13 +35,17 @@ CNode *cnode_binary(Arena *a, const char *op, CNode *l, CNode *r) {
   CNode *arg[2] = { l, r };
   CNode *c = make(a, CN_BINARY, 2, arg);
   c->name = op;
-  for (size_t i = 0; i < sizeof table / sizeof *table; i++) if (!strcmp(table[i].op, op)) c->precedence = table[i].precedence;
+  for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+    if (!strcmp(table[i].op, op)) c->precedence = table[i].precedence;
   return c;
 }
 
 CNode *cnode_negate(Arena *a, CNode *x) { return make(a, CN_NEGATE, 1, &x); }
 CNode *cnode_not(Arena *a, CNode *x) { return make(a, CN_NOT, 1, &x); }
-CNode *cnode_choose(Arena *a, CNode *c, CNode *yes, CNode *no) { CNode *arg[3] = { c, yes, no }; return make(a, CN_CHOOSE, 3, arg); }
+CNode *cnode_choose(Arena *a, CNode *c, CNode *yes, CNode *no) {
+  CNode *arg[3] = { c, yes, no };
+  return make(a, CN_CHOOSE, 3, arg);
+}
 
 void c_number(double x, Text *out) {
   if (isnan(x)) { text_add(out, "(0.0/0.0)"); return; }
@@ -93,15 +105,17 @@ void cnode_print(const CNode *n, Text *out) {
   }
 }
 
-// What a model's author wrote may stand in a comment, and cannot leave it: printable ASCII, '*' never before '/', nor '/' before '*',
-// no backslash (line splices, \u), no "??" (trigraphs).
+// What a model's author wrote may stand in a comment, and cannot leave it: printable ASCII, '*' never before '/', nor
+// '/' before '*', no backslash (line splices, \u), no "??" (trigraphs).
 void c_comment(const char *text, Text *out) {
   text_add(out, "/* ");
   char last = ' ';
   for (const unsigned char *c = (const unsigned char *)text; *c; c++) {
     char now = *c >= 0x20 && *c < 0x7f ? (char)*c : *c == '\t' || *c == '\n' ? ' ' : '.';
     if (now == '\\') now = '|';
-    if ((last == '*' && now == '/') || (last == '/' && now == '*') || (last == '?' && now == '?') || (last == '/' && now == '/')) text_addc(out, ' ');
+    if ((last == '*' && now == '/') || (last == '/' && now == '*') || (last == '?' && now == '?') ||
+        (last == '/' && now == '/'))
+      text_addc(out, ' ');
     text_addc(out, now);
     last = now;
   }

@@ -24,5 +24,5 @@ CNode *cnode_negate(Arena *a, CNode *x);
 CNode *cnode_not(Arena *a, CNode *x);
 CNode *cnode_choose(Arena *a, CNode *c, CNode *yes, CNode *no);
 void   cnode_print(const CNode *n, Text *out);
-void   c_number(double x, Text *out);                     // a double constant that reads back bit by bit; inf and nan as divisions
-void   c_comment(const char *text, Text *out);            // printable ASCII without comment marks, backslashes and trigraphs
+void   c_number(double x, Text *out);  // a double constant that reads back bit by bit; inf and nan as divisions
+void   c_comment(const char *text, Text *out);  // printable ASCII without comment marks, backslashes and trigraphs

@@ -1,5 +1,6 @@
-// DAG -> C trees. Nodes used more than once become temporaries, in an order where arguments come first; chains deeper than
-// DEPTH are cut as well, so that no C compiler's parser is strained. Sine and cosine of the same angle are one call.
+// DAG -> C trees. Nodes used more than once become temporaries, in an order where arguments come first; chains deeper
+// than DEPTH are cut as well, so that no C compiler's parser is strained. Sine and cosine of the same angle are one
+// call.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -28,7 +29,8 @@ static bool small_integer(const Pool *p, Ex e, int *n) {
 
 static CNode *times(Arena *a, CNode *l, CNode *r) { return l ? cnode_binary(a, "*", l, r) : r; }
 
-// x^n for |n| <= 64: products by repeated squaring through calls of the tree would repeat it, so only names are multiplied out.
+// x^n for |n| <= 64: products by repeated squaring through calls of the tree would repeat it, so only names are
+// multiplied out.
 static CNode *power_node(Builder *b, CNode *base, int n) {
   Arena *a = b->s->arena;
   if (n == 1) return base;
@@ -50,7 +52,8 @@ static CNode *product(Builder *b, Ex e) {
       double v = ex_value(p, f);
       if (v < 0) { negative = !negative; v = -v; }
       if (v != 1) above = times(a, above, cnode_number(a, v));
-    } else if (ex_operator(p, f) == OP_POW && small_integer(p, ex_arg(p, f, 1), &n) && n < 0 && built(b, f)->kind != CN_NAME)
+    } else if (ex_operator(p, f) == OP_POW && small_integer(p, ex_arg(p, f, 1), &n) && n < 0 &&
+               built(b, f)->kind != CN_NAME)
       below = times(a, below, power_node(b, built(b, ex_arg(p, f, 0)), -n));
     else above = times(a, above, built(b, f));
   }
@@ -111,20 +114,23 @@ static CNode *build(Builder *b, Ex e) {
   return cnode_call(a, spelling[op], arg, k);
 }
 
-static void count_uses(Builder *b, const Ex *order, int n, const Ex *root, int nroot, Map *index, int *uses, bool *raised) {
+static void count_uses(Builder *b, const Ex *order, int n, const Ex *root, int nroot, Map *index, int *uses,
+                       bool *raised) {
   Pool *p = b->s->sys->pool;
   for (int i = 0; i < n; i++) map_put(index, (void *)(uintptr_t)order[i], (void *)(uintptr_t)(i + 1));
   for (int i = 0; i < n; i++) {
     int m;
     // x^n with a compound base: the base is worth a name, so that the power becomes products
-    bool integer_power = ex_operator(p, order[i]) == OP_POW && small_integer(p, ex_arg(p, order[i], 1), &m) && m != 1 && m != -1;
+    bool integer_power =
+        ex_operator(p, order[i]) == OP_POW && small_integer(p, ex_arg(p, order[i], 1), &m) && m != 1 && m != -1;
     for (int k = 0; k < ex_nargs(p, order[i]); k++) {
       int at = (int)(uintptr_t)map_get(index, (void *)(uintptr_t)ex_arg(p, order[i], k)) - 1;
       uses[at]++;
       if (integer_power && k == 0) raised[at] = true;
     }
   }
-  for (int i = 0; i < nroot; i++) if (root[i] != EX_NONE) uses[(int)(uintptr_t)map_get(index, (void *)(uintptr_t)root[i]) - 1]++;
+  for (int i = 0; i < nroot; i++)
+    if (root[i] != EX_NONE) uses[(int)(uintptr_t)map_get(index, (void *)(uintptr_t)root[i]) - 1]++;
 }
 
 // The cosine of each sine's angle and the other way round, where both are in `order`: node -> node.
@@ -134,7 +140,8 @@ static Map *angles(Builder *b, const Ex *order, int n) {
   for (int i = 0; i < n; i++) {
     Op op = ex_operator(p, order[i]);
     if (op != OP_SIN && op != OP_COS) continue;
-    void *angle = (void *)(uintptr_t)ex_arg(p, order[i], 0), *other = map_get(of[op == OP_SIN], angle), *self = (void *)(uintptr_t)order[i];
+    void *angle = (void *)(uintptr_t)ex_arg(p, order[i], 0), *other = map_get(of[op == OP_SIN], angle),
+         *self = (void *)(uintptr_t)order[i];
     map_put(of[op == OP_COS], angle, self);
     if (other) { map_put(pair, self, other); map_put(pair, other, self); }
   }

@@ -11,6 +11,7 @@ typedef struct CScope {
   const char *indent;
 } CScope;
 
-// Prints `const double tN = ...;` lines for what is used more than once (or nested too deep) and returns the trees of the roots.
+// Prints `const double tN = ...;` lines for what is used more than once (or nested too deep) and returns the trees of
+// the roots.
 CNode **c_values(CScope *s, const Ex *root, int n, Text *out);
 void    c_value(CScope *s, Ex e, Text *out);    // one expression inline, no temporaries

@@ -12,7 +12,8 @@ static const char *setup_leaf(int symbol, void *ctx) {
   case SYM_PARAM_AT: {
     Text t = {0};
     CScope inner = setup_scope(e, "");
-    text_printf(&t, "p[nsm_par_at(s, %d, %d, %d, (const double[]){", y->id, line_of(s->model->param[y->id].span), y->nidx);
+    text_printf(&t, "p[nsm_par_at(s, %d, %d, %d, (const double[]){", y->id, line_of(s->model->param[y->id].span),
+                y->nidx);
     for (int k = 0; k < y->nidx; k++) { if (k) text_add(&t, ", "); c_value(&inner, y->idx[k], &t); }
     text_add(&t, "})]");
     const char *r = arena_printf(e->arena, "%s", text_str(&t));
@@ -55,13 +56,17 @@ static void fill_body(Emitter *e, const PlanClass *pc, const char *indent) {
     text_free(&t);
     text_addc(e->out, '\n');
   }
-  for (int i = pc->index_num; i < pc->nnum; i++) text_printf(e->out, "%snum[%d] = (double)i%d;\n", indent, i, i - pc->index_num);
+  for (int i = pc->index_num; i < pc->nnum; i++)
+    text_printf(e->out, "%snum[%d] = (double)i%d;\n", indent, i, i - pc->index_num);
   if (c->nslot) text_printf(e->out, "%six += %d;\n", indent, c->nslot);
   if (pc->nnum) text_printf(e->out, "%snum += %d;\n", indent, pc->nnum);
 }
 
 void emit_fill(Emitter *e, const PlanClass *pc, int number) {
-  static const char *const pad[] = { "  ", "    ", "      ", "        ", "          ", "            ", "              ", "                ", "                  " };
+  static const char *const pad[] = {
+    "  ",           "    ",           "      ",           "        ",          "          ",
+    "            ", "              ", "                ", "                  "
+  };
   const SysClass *c = pc->c;
   Text *o = e->out;
   text_printf(o, "static long fill_%d(nsm_setup *s, const nsm_setup_view *g, int *ix, double *num) {\n", number);
@@ -75,7 +80,8 @@ void emit_fill(Emitter *e, const PlanClass *pc, int number) {
     text_printf(o, "), hi%d = nsm_bound(s, %d, ", i, line);
     c_value(&s, c->loop[i].hi, o);
     text_add(o, ");\n");
-    if (i == depth - 1) text_printf(o, "%sif (hi%d >= lo%d) count += hi%d - lo%d + 1;\n%sif (ix) ", pad[i], i, i, i, i, pad[i]);
+    if (i == depth - 1)
+      text_printf(o, "%sif (hi%d >= lo%d) count += hi%d - lo%d + 1;\n%sif (ix) ", pad[i], i, i, i, i, pad[i]);
     else text_add(o, pad[i]);
     text_printf(o, "for (long i%d = lo%d; i%d <= hi%d; i%d++) {\n", i, i, i, i, i);
   }

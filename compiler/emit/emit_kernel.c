@@ -5,7 +5,10 @@
 typedef struct Body { Emitter *e; const SysClass *c; } Body;
 
 // Symbols that are one number for all instances: loaded before the loop.
-static const struct { SymKind kind; const char *name, *field; } scalar[] = { { SYM_TIME, "t", "t" }, { SYM_TIME0, "tb", "t0" }, { SYM_H, "h", "h" } };
+static const struct {
+  SymKind kind;
+  const char *name, *field;
+} scalar[] = { { SYM_TIME, "t", "t" }, { SYM_TIME0, "tb", "t0" }, { SYM_H, "h", "h" } };
 enum { SCALARS = sizeof scalar / sizeof *scalar };
 
 // The end-of-step symbol that belongs to one of the begin.
@@ -25,7 +28,8 @@ static const char *kernel_leaf(int symbol, void *ctx) {
   bool begin = y->kind == SYM_VALUE0 || y->kind == SYM_RATE0;
   int now = begin ? at_end(b->e->plan->sys, symbol) : symbol;
   for (int k = 0; k < b->c->nslot; k++) {
-    if (b->c->slot[k].value == now) return arena_printf(b->e->arena, "%c%s%d", "qxl"[b->c->slot[k].kind], begin ? "b" : "", k);
+    if (b->c->slot[k].value == now)
+      return arena_printf(b->e->arena, "%c%s%d", "qxl"[b->c->slot[k].kind], begin ? "b" : "", k);
     if (b->c->slot[k].rate == now) return arena_printf(b->e->arena, "v%s%d", begin ? "b" : "", k);
   }
   return "(0.0/0.0)"; // every symbol of a class has a slot; kept loud at run time
@@ -46,7 +50,8 @@ static int at_begin(const System *s, int symbol) {
 // Loads of the slots that the roots use; which scalars and whether columns are used.
 static void loads(Emitter *e, const SysClass *c, const Ex *root, int n, bool *scalars, bool *columns) {
   const System *s = e->plan->sys;
-  int *value = ARENA_ARRAY(e->arena, int, c->nslot + 1), *rate = ARENA_ARRAY(e->arena, int, c->nslot + 1);  // 1: at the end, 2: at the begin
+  // 1: at the end, 2: at the begin
+  int *value = ARENA_ARRAY(e->arena, int, c->nslot + 1), *rate = ARENA_ARRAY(e->arena, int, c->nslot + 1);
   *columns = false;
   for (int r = 0; r < n; r++) {
     if (root[r] == EX_NONE) continue;
@@ -74,24 +79,42 @@ static void loads(Emitter *e, const SysClass *c, const Ex *root, int n, bool *sc
   }
 }
 
-static const char *const arguments[KERNEL_COUNT] = {
-  [KERNEL_MASS] = "double *out", [KERNEL_F] = "double *fv, double *fx", [KERNEL_JAC] = "double *out", [KERNEL_G] = "double *fv, double *fx",
-  [KERNEL_B] = "double *out", [KERNEL_K] = "double *out", [KERNEL_ENERGY] = "double *kinetic, double *potential", [KERNEL_Y] = "double *y",
-  [KERNEL_GAP] = "double *gap, double *rate", [KERNEL_RATE] = "double *rate", [KERNEL_H] = "double *out",
-  [KERNEL_LAW] = "double *lo, double *hi", [KERNEL_OUT] = "double *value",
-  [KERNEL_C] = "double *r", [KERNEL_CJAC] = "double *out", [KERNEL_WORK] = "double *force, double *damping", [KERNEL_DG] = "double *out",
-  [KERNEL_RQ] = "double *out", [KERNEL_GQ] = "double *out", [KERNEL_DRATE] = "double *out", [KERNEL_CURVE] = "const double *l, const double *kap, double *out" };
+static const char *const arguments[KERNEL_COUNT] = { [KERNEL_MASS] = "double *out",
+                                                     [KERNEL_F] = "double *fv, double *fx",
+                                                     [KERNEL_JAC] = "double *out",
+                                                     [KERNEL_G] = "double *fv, double *fx",
+                                                     [KERNEL_B] = "double *out",
+                                                     [KERNEL_K] = "double *out",
+                                                     [KERNEL_ENERGY] = "double *kinetic, double *potential",
+                                                     [KERNEL_Y] = "double *y",
+                                                     [KERNEL_GAP] = "double *gap, double *rate",
+                                                     [KERNEL_RATE] = "double *rate",
+                                                     [KERNEL_H] = "double *out",
+                                                     [KERNEL_LAW] = "double *lo, double *hi",
+                                                     [KERNEL_OUT] = "double *value",
+                                                     [KERNEL_C] = "double *r",
+                                                     [KERNEL_CJAC] = "double *out",
+                                                     [KERNEL_WORK] = "double *force, double *damping",
+                                                     [KERNEL_DG] = "double *out",
+                                                     [KERNEL_RQ] = "double *out",
+                                                     [KERNEL_GQ] = "double *out",
+                                                     [KERNEL_DRATE] = "double *out",
+                                                     [KERNEL_CURVE] =
+                                                         "const double *l, const double *kap, double *out" };
 
 // Where value i of the kernel goes; NULL: nowhere (a zero added to a sum).
 static const char *target(Emitter *e, const PlanClass *pc, KernelKind k, int i) {
-  static const char *const pair[][2] = {
-    { "*kinetic +=", "*potential +=" }, { "gap[k] =", "rate[k] =" }, { "lo[k] =", "hi[k] =" }, { "*force +=", "*damping +=" } };
+  static const char *const pair[][2] = { { "*kinetic +=", "*potential +=" },
+                                         { "gap[k] =", "rate[k] =" },
+                                         { "lo[k] =", "hi[k] =" },
+                                         { "*force +=", "*damping +=" } };
   const Kernel *kn = &pc->kernel[k];
   bool zero = ex_is_num(e->plan->sys->pool, kn->value[i], 0);
   switch (k) {
   case KERNEL_F: case KERNEL_G:
     if (zero) return NULL;
-    return arena_printf(e->arena, "f%c[ix[%d]] +=", pc->c->slot[pc->c->row[i]].kind == SLOT_Q ? 'v' : 'x', pc->c->row[i]);
+    return arena_printf(e->arena, "f%c[ix[%d]] +=", pc->c->slot[pc->c->row[i]].kind == SLOT_Q ? 'v' : 'x',
+                        pc->c->row[i]);
   case KERNEL_C: return zero ? NULL : arena_printf(e->arena, "r[ix[%d]] +=", pc->c->row[i]);
   case KERNEL_WORK: return zero ? NULL : pair[3][i];
   case KERNEL_ENERGY: return zero ? NULL : pair[0][i];
@@ -140,7 +163,8 @@ static void one_kernel(Emitter *e, const PlanClass *pc, KernelKind k, int number
   }
   c_comment(text_str(&title), o);
   text_free(&title);
-  text_printf(o, "\nstatic void %s_%d(const nsm_view *s, const nsm_table *tab, %s) {\n", field[k], number, arguments[k]);
+  text_printf(o, "\nstatic void %s_%d(const nsm_view *s, const nsm_table *tab, %s) {\n", field[k], number,
+              arguments[k]);
   bool view = strstr(text_str(&body), "s->") != NULL;
   for (int i = 0; i < SCALARS; i++) {
     if (scalars[i]) text_printf(o, "  const double %s = s->%s;\n", scalar[i].name, scalar[i].field);

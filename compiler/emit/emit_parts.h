@@ -12,7 +12,7 @@ typedef struct Emitter { Arena *arena; const Plan *plan; Text *out; TextBlob blo
 void emit_comment_source(Emitter *e, Span span, const char *before);   // /* before, model line N: text of the line */
 void emit_fill(Emitter *e, const PlanClass *c, int number);            // emit_fill.c
 void emit_kernels(Emitter *e, const PlanClass *c, int number);         // emit_kernel.c
-void emit_setup(Emitter *e);                                           // emit_setup.c: params, sizes, experiment, claims
+void emit_setup(Emitter *e);  // emit_setup.c: params, sizes, experiment, claims
 void emit_tables(Emitter *e);                                          // emit_table.c: patterns, classes, model
 int  line_of(Span s);
 CScope setup_scope(Emitter *e, const char *indent);                    // leaves: p[i], loop counters

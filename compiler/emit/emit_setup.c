@@ -12,10 +12,16 @@ static void emit_params(Emitter *e) {
   const System *s = e->plan->sys;
   Text *o = e->out;
   text_add(o, "\n/* parameters, in order; given[i]: set from outside */\n");
-  text_add(o, "static int params(double *p, const unsigned char *given) {\n  nsm_setup *s = 0;\n  (void)s; (void)p; (void)given;\n");
+  text_add(
+      o,
+      "static int params(double *p, const unsigned char *given) {\n  nsm_setup *s = 0;\n"
+      "  (void)s; (void)p; (void)given;\n");
   for (int i = 0; i < s->model->nparam; i++) {
-    if (s->model->param[i].structural) { text_printf(o, "  p[%d] = ", i); c_number(s->model->param[i].fixed, o); text_add(o, ";"); }
-    else if (s->param[i] == EX_NONE) text_printf(o, "  if (!given[%d]) return %d;", i, i);
+    if (s->model->param[i].structural) {
+      text_printf(o, "  p[%d] = ", i);
+      c_number(s->model->param[i].fixed, o);
+      text_add(o, ";");
+    } else if (s->param[i] == EX_NONE) text_printf(o, "  if (!given[%d]) return %d;", i, i);
     else {
       CScope sc = setup_scope(e, "");
       text_printf(o, "  if (!given[%d]) p[%d] = ", i, i);
@@ -33,7 +39,9 @@ static void emit_sizes(Emitter *e) {
   const System *s = e->plan->sys;
   Text *o = e->out;
   text_add(o, "\n/* bounds of the dimensions of every variable: {lo, hi} each */\n");
-  text_add(o, "static void sizes(const double *p, double *bound) {\n  nsm_setup *s = 0;\n  (void)s; (void)p; (void)bound;\n");
+  text_add(
+      o,
+      "static void sizes(const double *p, double *bound) {\n  nsm_setup *s = 0;\n  (void)s; (void)p; (void)bound;\n");
   for (int v = 0; v < s->model->nvar; v++)
     for (int k = 0; k < s->model->var[v].ndim; k++) {
       assign(e, arena_printf(e->arena, "bound[%d]", 4 * v + 2 * k), s->var_lo[k][v], "  ");
@@ -51,8 +59,10 @@ static void emit_experiment(Emitter *e) {
     { "e->theta", s->theta, p->theta }, { "e->gamma", s->gamma, p->gamma },
     { "e->tolerance", s->tolerance, 0.0 / 0.0 } };
   text_add(e->out, "\n/* simulate { ... }: nan where the model does not say */\n");
-  text_add(e->out, "static void experiment(const double *p, nsm_experiment *e) {\n  nsm_setup *s = 0;\n  (void)s; (void)p;\n");
-  for (int i = 0; i < 6; i++) assign(e, part[i].to, part[i].value == EX_NONE ? ex_num(pool, part[i].otherwise) : part[i].value, "  ");
+  text_add(e->out,
+           "static void experiment(const double *p, nsm_experiment *e) {\n  nsm_setup *s = 0;\n  (void)s; (void)p;\n");
+  for (int i = 0; i < 6; i++)
+    assign(e, part[i].to, part[i].value == EX_NONE ? ex_num(pool, part[i].otherwise) : part[i].value, "  ");
   text_printf(e->out, "  e->solver = %d;\n", s->model->sim.solver ? blob_add(&e->blob, s->model->sim.solver) : 0);
   text_add(e->out, "}\n");
 }
@@ -60,7 +70,10 @@ static void emit_experiment(Emitter *e) {
 static void emit_claims(Emitter *e) {
   const System *s = e->plan->sys;
   Text *o = e->out;
-  text_add(o, "\nstatic double stat_time(const double *p, int i) {\n  nsm_setup *s = 0;\n  (void)s; (void)p;\n  switch (i) {\n");
+  text_add(
+      o,
+      "\nstatic double stat_time(const double *p, int i) {\n  nsm_setup *s = 0;\n  (void)s; (void)p;\n"
+      "  switch (i) {\n");
   for (int i = 0; i < s->model->nstat; i++) {
     if (s->stat_at[i] == EX_NONE) continue;
     CScope sc = setup_scope(e, "");
@@ -69,7 +82,10 @@ static void emit_claims(Emitter *e) {
     text_add(o, ";\n");
   }
   text_add(o, "  default: return 0;\n  }\n}\n");
-  text_add(o, "\nstatic int expect(const double *p, const double *stat, int i) {\n  nsm_setup *s = 0;\n  (void)s; (void)p; (void)stat;\n  switch (i) {\n");
+  text_add(
+      o,
+      "\nstatic int expect(const double *p, const double *stat, int i) {\n  nsm_setup *s = 0;\n"
+      "  (void)s; (void)p; (void)stat;\n  switch (i) {\n");
   for (int i = 0; i < s->model->nexpect; i++) {
     CScope sc = setup_scope(e, "");
     text_printf(o, "  case %d: ", i);

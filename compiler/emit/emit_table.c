@@ -2,7 +2,8 @@
 #include <string.h>
 #include "emit_parts.h"
 
-static void numbers(Text *o, const char *type, const char *name, const char *part, int number, int n, int (*at)(const void *, int), const void *ctx) {
+static void numbers(Text *o, const char *type, const char *name, const char *part, int number, int n,
+                    int (*at)(const void *, int), const void *ctx) {
   text_printf(o, "static const %s %s%s_%d[] = { ", type, name, part, number);
   for (int i = 0; i < n; i++) text_printf(o, "%s%d", i ? ", " : "", at(ctx, i));
   text_add(o, n ? " };\n" : "0 };\n");
@@ -20,58 +21,85 @@ static void pattern(Text *o, const char *name, int number, const Entries *e) {
   numbers(o, "unsigned char", name, "_wrt", number, e->n, entry_wrt, e);
 }
 
-static const struct { KernelKind kernel; const char *stage, *fn, *name; } field[] = {
-  { KERNEL_MASS, "mass_stage", "mass_fn", "mass" }, { KERNEL_F, "f_stage", "f_fn", "f" }, { KERNEL_JAC, "jac_stage", "jac_fn", "jac" },
-  { KERNEL_G, "g_stage", "g_fn", "g" }, { KERNEL_B, "b_stage", "b_fn", "b" }, { KERNEL_K, "k_stage", "k_fn", "k" },
-  { KERNEL_ENERGY, NULL, "energy_fn", "energy" }, { KERNEL_Y, "y_stage", "y_fn", "y" }, { KERNEL_GAP, "y_stage", "gap_fn", "gap" },
-  { KERNEL_RATE, NULL, "rate_fn", "rate" }, { KERNEL_H, "h_stage", "h_fn", "h" }, { KERNEL_LAW, "law_stage", "law_fn", "law" },
-  { KERNEL_OUT, NULL, "out_fn", "out" }, { KERNEL_C, NULL, "c_fn", "c" }, { KERNEL_CJAC, NULL, "cjac_fn", "cjac" },
-  { KERNEL_WORK, NULL, "work_fn", "work" }, { KERNEL_DG, NULL, "dg_fn", "dg" }, { KERNEL_RQ, NULL, "rq_fn", "rq" }, { KERNEL_GQ, NULL, "gq_fn", "gq" },
-  { KERNEL_DRATE, NULL, "drate_fn", "drate" }, { KERNEL_CURVE, NULL, "curve_fn", "curve" } };
+static const struct { KernelKind kernel; const char *stage, *fn, *name;
+} field[] = { { KERNEL_MASS, "mass_stage", "mass_fn", "mass" },
+              { KERNEL_F, "f_stage", "f_fn", "f" },
+              { KERNEL_JAC, "jac_stage", "jac_fn", "jac" },
+              { KERNEL_G, "g_stage", "g_fn", "g" },
+              { KERNEL_B, "b_stage", "b_fn", "b" },
+              { KERNEL_K, "k_stage", "k_fn", "k" },
+              { KERNEL_ENERGY, NULL, "energy_fn", "energy" },
+              { KERNEL_Y, "y_stage", "y_fn", "y" },
+              { KERNEL_GAP, "y_stage", "gap_fn", "gap" },
+              { KERNEL_RATE, NULL, "rate_fn", "rate" },
+              { KERNEL_H, "h_stage", "h_fn", "h" },
+              { KERNEL_LAW, "law_stage", "law_fn", "law" },
+              { KERNEL_OUT, NULL, "out_fn", "out" },
+              { KERNEL_C, NULL, "c_fn", "c" },
+              { KERNEL_CJAC, NULL, "cjac_fn", "cjac" },
+              { KERNEL_WORK, NULL, "work_fn", "work" },
+              { KERNEL_DG, NULL, "dg_fn", "dg" },
+              { KERNEL_RQ, NULL, "rq_fn", "rq" },
+              { KERNEL_GQ, NULL, "gq_fn", "gq" },
+              { KERNEL_DRATE, NULL, "drate_fn", "drate" },
+              { KERNEL_CURVE, NULL, "curve_fn", "curve" } };
 
 enum { PATTERNS = 10 };
 typedef struct Pattern { const char *name; const Entries *e; } Pattern;
 
 static void patterns_of(const PlanClass *pc, Pattern *p) {
   const SysClass *c = pc->c;
-  const Pattern all[PATTERNS] = { { "mass", &c->mass }, { "jac", &c->jac }, { "b", &c->b }, { "k", &c->k }, { "h", &c->h },
-                                  { "cjac", &pc->cjac }, { "rq", &pc->rq }, { "dr", &pc->dr }, { "curve", &pc->curve }, { "gq", &pc->gq } };
+  const Pattern all[PATTERNS] = { { "mass", &c->mass },    { "jac", &c->jac },    { "b", &c->b },    { "k", &c->k },
+                                  { "h", &c->h },          { "cjac", &pc->cjac }, { "rq", &pc->rq }, { "dr", &pc->dr },
+                                  { "curve", &pc->curve }, { "gq", &pc->gq } };
   memcpy(p, all, sizeof all);
 }
 
 static void emit_class(Emitter *e, const PlanClass *pc, int i) {
-  static const char *const kind[] = { "NSM_SMOOTH", "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT", "NSM_FRICTION", "NSM_OUTPUT", "NSM_INIT", "NSM_ASSERT" };
+  static const char *const kind[] = { "NSM_SMOOTH",   "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT",
+                                      "NSM_FRICTION", "NSM_OUTPUT",   "NSM_INIT",    "NSM_ASSERT" };
   static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_DISK" };
   const SysClass *c = pc->c;
   Text *o = e->out;
   const char *label = c->kind == CLASS_OUTPUT ? c->name : c->kind == CLASS_ASSERT && c->text ? c->text : c->label;
-  text_printf(o, "  { .kind = %s, .line = %d, .label = %d, .nslot = %d, .nnum = %d, .slot = slot_%d, .fill = fill_%d,\n", kind[c->kind],
-              line_of(c->span), blob_add(&e->blob, label), c->nslot, pc->nnum, i, i);
+  text_printf(o,
+              "  { .kind = %s, .line = %d, .label = %d, .nslot = %d, .nnum = %d, .slot = slot_%d, .fill = fill_%d,\n",
+              kind[c->kind], line_of(c->span), blob_add(&e->blob, label), c->nslot, pc->nnum, i, i);
   Pattern pat[PATTERNS];
   patterns_of(pc, pat);
   for (int k = 0; k < PATTERNS; k++)
     if (pat[k].e->n)
-      text_printf(o, "    .%s = { %d, %s_row_%d, %s_col_%d, %s_wrt_%d },\n", pat[k].name, pat[k].e->n, pat[k].name, i, pat[k].name, i, pat[k].name, i);
+      text_printf(o, "    .%s = { %d, %s_row_%d, %s_col_%d, %s_wrt_%d },\n", pat[k].name, pat[k].e->n, pat[k].name, i,
+                  pat[k].name, i, pat[k].name, i);
   for (size_t k = 0; k < sizeof field / sizeof *field; k++) {
     const Kernel *kn = &pc->kernel[field[k].kernel];
     if (kn->stage == STAGE_NONE) continue;
-    if (field[k].stage) text_printf(o, "    .%s = %d, .%s = %s_%d,\n", field[k].stage, (int)kn->stage, field[k].fn, field[k].name, i);
+    if (field[k].stage)
+      text_printf(o, "    .%s = %d, .%s = %s_%d,\n", field[k].stage, (int)kn->stage, field[k].fn, field[k].name, i);
     else text_printf(o, "    .%s = %s_%d,\n", field[k].fn, field[k].name, i);
   }
-  if (c->potential != EX_NONE && ex_depends(e->plan->sys->pool, c->potential, e->plan->sys->sym_time)) text_add(o, "    .driven = 1,\n");
+  if (c->potential != EX_NONE && ex_depends(e->plan->sys->pool, c->potential, e->plan->sys->sym_time))
+    text_add(o, "    .driven = 1,\n");
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
   if (c->kind == CLASS_FRICTION)
-    text_printf(o, "    .friction = %s, .normal = %d, .direction = %d, .mu_num = %d, .mu2_num = %d, .radius_num = %d,\n", law[c->friction], c->normal,
-                c->direction, pc->mu_num, pc->mu2_num, pc->radius_num);
-  text_printf(o, "    .affine = %d, .row_type = %d, .lambda_slot = %d, .row_var = %d, .velocity_level = %d, .y_affine = %d, .e_num = %d,\n"
-                 "    .hidden = %d, .init_velocity = %d },\n",
-              c->affine, c->row_type, c->lambda_slot, c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->kind == CLASS_FRICTION || c->compliant ? c->row_var : -1,
-              c->velocity_level, c->affine, pc->e_num, c->hidden, c->init_velocity);
+    text_printf(o,
+                "    .friction = %s, .normal = %d, .direction = %d, .mu_num = %d, .mu2_num = %d, .radius_num = %d,\n",
+                law[c->friction], c->normal, c->direction, pc->mu_num, pc->mu2_num, pc->radius_num);
+  text_printf(
+      o,
+      "    .affine = %d, .row_type = %d, .lambda_slot = %d, .row_var = %d, .velocity_level = %d, .y_affine = %d, "
+      ".e_num = %d,\n"
+      "    .hidden = %d, .init_velocity = %d },\n",
+      c->affine, c->row_type, c->lambda_slot,
+      c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->kind == CLASS_FRICTION || c->compliant ? c->row_var
+                                                                                                           : -1,
+      c->velocity_level, c->affine, pc->e_num, c->hidden, c->init_velocity);
 }
 
 static int class_of_row_var(const Plan *p, int var) {
   for (int i = 0; i < p->ncls; i++)
-    if (p->cls[i].c->row_var == var && p->cls[i].c->kind >= CLASS_RELATION && p->cls[i].c->kind <= CLASS_FRICTION) return i;
+    if (p->cls[i].c->row_var == var && p->cls[i].c->kind >= CLASS_RELATION && p->cls[i].c->kind <= CLASS_FRICTION)
+      return i;
   return -1;
 }
 
@@ -91,8 +119,8 @@ static void emit_variables(Emitter *e) {
   const Model *m = e->plan->sys->model;
   text_add(e->out, "static const nsm_var vars[] = {\n");
   for (int i = 0; i < m->nvar; i++) {
-    text_printf(e->out, "  { %s, %d, %d, %d, %d }, ", kind[m->var[i].kind], blob_add(&e->blob, m->var[i].name), line_of(m->var[i].span), m->var[i].ndim,
-                m->var[i].kind == MV_ROW ? class_of_row_var(e->plan, i) : -1);
+    text_printf(e->out, "  { %s, %d, %d, %d, %d }, ", kind[m->var[i].kind], blob_add(&e->blob, m->var[i].name),
+                line_of(m->var[i].span), m->var[i].ndim, m->var[i].kind == MV_ROW ? class_of_row_var(e->plan, i) : -1);
     c_comment(m->var[i].name, e->out);
     text_addc(e->out, '\n');
   }
@@ -121,7 +149,8 @@ static void emit_statistics(Emitter *e) {
   text_add(e->out, "{ 0, 0 } };\nstatic const int expect_lines[] = { ");
   for (int i = 0; i < m->nexpect; i++) text_printf(e->out, "%d, ", line_of(m->expect[i].span));
   text_add(e->out, "0 };\nstatic const int expect_texts[] = { ");
-  for (int i = 0; i < m->nexpect; i++) text_printf(e->out, "%d, ", blob_add(&e->blob, m->expect[i].text ? m->expect[i].text : ""));
+  for (int i = 0; i < m->nexpect; i++)
+    text_printf(e->out, "%d, ", blob_add(&e->blob, m->expect[i].text ? m->expect[i].text : ""));
   text_add(e->out, "0 };\n");
 }
 
@@ -129,14 +158,17 @@ static void emit_text(Emitter *e) {
   Text *o = e->out;
   text_add(o, "/* names, units and labels as bytes */\nstatic const unsigned char text[] = {");
   if (!e->blob.t.n) blob_add(&e->blob, "");
-  for (size_t i = 0; i < e->blob.t.n; i++) text_printf(o, "%s%d", i == 0 ? "\n  " : i % 32 == 0 ? ",\n  " : ",", (unsigned char)e->blob.t.at[i]);
+  for (size_t i = 0; i < e->blob.t.n; i++)
+    text_printf(o, "%s%d", i == 0 ? "\n  " : i % 32 == 0 ? ",\n  " : ",", (unsigned char)e->blob.t.at[i]);
   text_add(o, "\n};\n");
 }
 
 static const char *scheme_number(const Plan *p) {
-  static const char *const number[][2] = {
-    { "moreau", "NSM_SCHEME_MOREAU" }, { "consistent", "NSM_SCHEME_CONSISTENT" }, { "consistent1", "NSM_SCHEME_CONSISTENT1" },
-    { "midpoint", "NSM_SCHEME_MIDPOINT" }, { "consistent_explicit_mass", "NSM_SCHEME_CONSISTENT_EXPLICIT_MASS" } };
+  static const char *const number[][2] = { { "moreau", "NSM_SCHEME_MOREAU" },
+                                           { "consistent", "NSM_SCHEME_CONSISTENT" },
+                                           { "consistent1", "NSM_SCHEME_CONSISTENT1" },
+                                           { "midpoint", "NSM_SCHEME_MIDPOINT" },
+                                           { "consistent_explicit_mass", "NSM_SCHEME_CONSISTENT_EXPLICIT_MASS" } };
   for (size_t i = 0; i < sizeof number / sizeof *number; i++) if (!strcmp(number[i][0], p->scheme)) return number[i][1];
   return "-1";
 }
@@ -160,10 +192,14 @@ void emit_tables(Emitter *e) {
   emit_statistics(e);
   int name = blob_add(&e->blob, m->name), file = blob_add(&e->blob, m->file ? m->file->path : "");
   emit_text(e);
-  text_printf(o, "static const nsm_model model = {\n  .version = NSM_ABI_VERSION, .name = %d, .file = %d, .text = text, .scheme = %s, .affine = %d,\n"
-                 "  .nvar = %d, .npar = %d, .nclass = %d, .nstat = %d, .nexpect = %d,\n"
-                 "  .var = vars, .par = pars, .cls = classes, .stat = stats, .expect_line = expect_lines, .expect_text = expect_texts,\n"
-                 "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect\n};\n"
-                 "const nsm_model *nsm_model_get(void) { return &model; }\n",
-              name, file, scheme_number(p), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect);
+  text_printf(
+      o,
+      "static const nsm_model model = {\n  .version = NSM_ABI_VERSION, .name = %d, .file = %d, .text = text, .scheme "
+      "= %s, .affine = %d,\n"
+      "  .nvar = %d, .npar = %d, .nclass = %d, .nstat = %d, .nexpect = %d,\n"
+      "  .var = vars, .par = pars, .cls = classes, .stat = stats, .expect_line = expect_lines, .expect_text = "
+      "expect_texts,\n"
+      "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect\n};\n"
+      "const nsm_model *nsm_model_get(void) { return &model; }\n",
+      name, file, scheme_number(p), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect);
 }

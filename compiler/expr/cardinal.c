@@ -1,9 +1,9 @@
-// sin(x)/x, sinh(x)/x and their derivatives of any order, accurate near 0: what discrete derivatives of sines and exponentials are
-// made of. The emitted code has its own (runtime/functions.c).
+// sin(x)/x, sinh(x)/x and their derivatives of any order, accurate near 0: what discrete derivatives of sines and
+// exponentials are made of. The emitted code has its own (runtime/functions.c).
 //
 // With f_n = derivative number n, sigma = -1 for sin, 1 for sinh:
-//   x*f_n + n*f_{n-1} = derivative number n of sin(x)                         away from 0                                (2)
-//   f_n = sum over 2k >= n of sigma^k*x^(2k-n)/((2k+1)*(2k-n)!)               near 0                                     (3)
+//   x*f_n + n*f_{n-1} = derivative number n of sin(x)                    away from 0                           (2)
+//   f_n = sum over 2k >= n of sigma^k*x^(2k-n)/((2k+1)*(2k-n)!)          near 0                                (3)
 // Upwards, (2) loses a factor of n/|x| at each order; (3) is used up to |x| = 1 + n/2. To some ulp for orders up to 4.
 #include <math.h>
 #include "pool_impl.h"

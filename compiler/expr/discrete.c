@@ -1,11 +1,12 @@
 // The discrete derivative: Df(a,b)*(b - a) = f(b) - f(a) exactly, node by node, without dividing by b - a.
 //
-//   f on the DAG --values--> every node at a and at b --weights--> Df = sum of w_k*D(argument k) at every node, with w_k free of D
+//   f on the DAG --values--> every node at a and at b --weights--> Df = sum of w_k*D(argument k) at every node, with
+//     w_k free of D
 //   --chain--> once per symbol, arguments before users, only below what contains it
 //
-// A node is visited once for its values and weights and once per symbol, all results are shared nodes of the pool, so the output
-// grows like the size of f times the number of symbols that meet in it. The result contains the symbols at_a, at_b and those of f
-// that are not listed; ex_diff by at_b is what Newton's method needs.
+// A node is visited once for its values and weights and once per symbol, all results are shared nodes of the pool, so
+// the output grows like the size of f times the number of symbols that meet in it. The result contains the symbols
+// at_a, at_b and those of f that are not listed; ex_diff by at_b is what Newton's method needs.
 // Formulas, with their derivations: docs/numerics/discrete-derivative.md.
 #include <float.h>
 #include <stdlib.h>
@@ -75,9 +76,9 @@ static Ex all_finite(Pool *p, Ends x, Ends y) {
   return ex_2(p, OP_LE, ex_op(p, OP_ADD, size, 4), ex_num(p, DBL_MAX));
 }
 
-// (4.7)  if c then x else y. The same branch at both ends: its discrete derivative. Another one: c*x + (1 - c)*y by the product
-// rule; where a branch has no value at the end that it is not meant for, the step along Dc alone. A choice and no weights: the
-// branch not taken may be nan.
+// (4.7)  if c then x else y. The same branch at both ends: its discrete derivative. Another one: c*x + (1 - c)*y by the
+// product rule; where a branch has no value at the end that it is not meant for, the step along Dc alone. A choice and
+// no weights: the branch not taken may be nan.
 static Ex choice(const Chain *c, Ex e) {
   Pool *p = c->p;
   const Ex *arg = args_of(p, e);

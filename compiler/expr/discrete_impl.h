@@ -7,7 +7,8 @@ typedef struct Ends { Ex a, b; } Ends;                    // an expression at th
 // divided.c
 Ex ends_mean(Pool *p, Ends x);                            // (a + b)/2; what does not change is its own mean
 Ex ends_change(Pool *p, Ends x);                          // b - a
-Ex divided_function(Pool *p, Op op, Ends x, Ends f, Ex order); // f = op(x); order: second argument of sinc and sinhc, else EX_NONE
+Ex divided_function(Pool *p, Op op, Ends x, Ends f, Ex order); // f = op(x); order: second argument of sinc and sinhc,
+                                                               // else EX_NONE
 Ex divided_power(Pool *p, Ends x, Ex r, Ends f);          // f = x^r, r the same at both ends
 Ex divided_exponential(Pool *p, Ex c, Ends x, Ends f);    // f = c^x, c the same at both ends
 Ex divided_positive_part(Pool *p, Ends x, int sign);      // (1 + sign*|x|[a,b])/2
@@ -19,6 +20,6 @@ typedef struct GaussPoint { double at, weight; } GaussPoint;
 const GaussPoint *gauss_rule(int n);
 Ex ends_between(Pool *p, Ends x, double at);              // at = -1: a, at = 1: b
 
-// weights.c: w[k] with Df = sum of w[k]*D(argument k), for every operation but IF. arg: the arguments at both ends, moves[k]: may
-// they differ? (if not, the weight is 0); f: the node itself.
+// weights.c: w[k] with Df = sum of w[k]*D(argument k), for every operation but IF. arg: the arguments at both ends,
+// moves[k]: may they differ? (if not, the weight is 0); f: the node itself.
 void node_weights(Pool *p, Op op, const Ends *arg, const bool *moves, int n, Ends f, Ex *w);

@@ -1,6 +1,7 @@
-// Divided differences phi[a,b] = (phi(b) - phi(a))/(b - a) of the functions of one variable, in forms that do not cancel:
-// where a and b are close, a form without the difference phi(b) - phi(a); where they are far apart, the secant itself, which is
-// then accurate and cannot overflow where phi does not. All are symmetric in (a,b) and give phi'(a) at a = b.
+// Divided differences phi[a,b] = (phi(b) - phi(a))/(b - a) of the functions of one variable, in forms that do not
+// cancel: where a and b are close, a form without the difference phi(b) - phi(a); where they are far apart, the secant
+// itself, which is then accurate and cannot overflow where phi does not. All are symmetric in (a,b) and give phi'(a) at
+// a = b.
 //
 // Numbers in brackets: docs/numerics/discrete-derivative.md. Below, m = (a + b)/2, d = b - a, h = d/2.
 #include "discrete_impl.h"
@@ -19,7 +20,9 @@ static Ex half_change(Pool *p, Ends x) { return half(p, ends_change(p, x)); }
 static Ex secant(Pool *p, Ends x, Ends f) { return ex_div(p, ends_change(p, f), ends_change(p, x)); }
 
 // |b - a| < width
-static Ex within(Pool *p, Ends x, double width) { return less(p, ex_1(p, OP_ABS, ends_change(p, x)), ex_num(p, width)); }
+static Ex within(Pool *p, Ends x, double width) {
+  return less(p, ex_1(p, OP_ABS, ends_change(p, x)), ex_num(p, width));
+}
 
 // a < 2b and b < 2a: both are positive and neither is twice the other
 static Ex same_size(Pool *p, Ends x) {
@@ -57,8 +60,8 @@ static Ex divided_cardinal(Pool *p, Op op, Ends x, Ends f, Ex order) {
 
 // --- powers ---
 
-// (3.1)  x^(2k)[a,b] = (a^k + b^k)*x^k[a,b],   x^(k+1)[a,b] = m*x^k[a,b] + (a^k + b^k)/2: the sum of all a^i*b^(n-1-i), in
-// some log2(n) steps and without cancellation where a and b have different signs
+// (3.1)  x^(2k)[a,b] = (a^k + b^k)*x^k[a,b],   x^(k+1)[a,b] = m*x^k[a,b] + (a^k + b^k)/2: the sum of all a^i*b^(n-1-i),
+// in some log2(n) steps and without cancellation where a and b have different signs
 static Ex integer_divided(Pool *p, Ends x, long n) {
   if (n == 1) return one(p);
   long k = n % 2 == 0 ? n/2 : n - 1;
@@ -69,7 +72,8 @@ static Ex integer_divided(Pool *p, Ends x, long n) {
 }
 
 // (3.2)  x^(-n)[a,b] = -x^n[a,b]/(a^n*b^n)
-// (3.3)  x^r[a,b] = r*(a*b)^((r-1)/2)*sinhc(r*l)/sinhc(l) with l = log(b/a)/2, where a and b are of the same size; r*a^(r-1)
+// (3.3)  x^r[a,b] = r*(a*b)^((r-1)/2)*sinhc(r*l)/sinhc(l) with l = log(b/a)/2, where a and b are of the same size;
+// r*a^(r-1)
 //        where they are equal (both 0); otherwise the secant
 Ex divided_power(Pool *p, Ends x, Ex r, Ends f) {
   long n;
@@ -85,7 +89,8 @@ Ex divided_power(Pool *p, Ends x, Ex r, Ends f) {
   return ex_if(p, same_size(p, x), near, ex_if(p, ex_2(p, OP_EQ, x.a, x.b), slope, secant(p, x, f)));
 }
 
-// (3.4)  c^x[a,b] = log(c)*c^m*sinhc(log(c)*h) for |log(c)*d| < 1, else the secant; for c <= 0 the secant, 0 without change
+// (3.4)  c^x[a,b] = log(c)*c^m*sinhc(log(c)*h) for |log(c)*d| < 1, else the secant; for c <= 0 the secant, 0 without
+// change
 Ex divided_exponential(Pool *p, Ex c, Ends x, Ends f) {
   Ex w = ex_1(p, OP_LOG, c), change = ex_mul(p, w, ends_change(p, x)), straight = secant(p, x, f), zero = ex_num(p, 0);
   Ex near = times(p, w, ex_1(p, OP_EXP, ex_mul(p, w, ends_mean(p, x))), sinhc(p, half(p, change)));
@@ -95,9 +100,11 @@ Ex divided_exponential(Pool *p, Ex c, Ends x, Ends f) {
 
 // --- kinks and jumps ---
 
-// (4.1)  |x|[a,b] = (a + b)/(|a| + |b|), which is sign(a) on one side of the kink; 0 where both are 0; offset + factor*that
+// (4.1)  |x|[a,b] = (a + b)/(|a| + |b|), which is sign(a) on one side of the kink; 0 where both are 0; offset +
+// factor*that
 static Ex divided_abs(Pool *p, Ends x, double offset, double factor) {
-  Ex sum = ex_add(p, x.a, x.b), size = ex_add(p, ex_1(p, OP_ABS, x.a), ex_1(p, OP_ABS, x.b)), side = ex_1(p, OP_SIGN, x.a);
+  Ex sum = ex_add(p, x.a, x.b), size = ex_add(p, ex_1(p, OP_ABS, x.a), ex_1(p, OP_ABS, x.b)),
+     side = ex_1(p, OP_SIGN, x.a);
   Ex c = ex_num(p, offset), k = ex_num(p, factor);
   return ex_if(p, ex_2(p, OP_EQ, side, ex_1(p, OP_SIGN, x.b)), ex_add(p, c, ex_mul(p, k, side)),
                ex_add(p, c, ex_mul(p, k, ex_div(p, sum, size))));
@@ -117,10 +124,12 @@ static Ex divided_log(Pool *p, Ends x, Ends f) {
   return ex_if(p, same_size(p, x), near, secant(p, x, f));
 }
 
-// (3.8)  with u = atan(a), v = atan(b): cos(u)*cos(v)/sinc(v - u) for a*b > -1/2, else the secant: there nothing cancels
+// (3.8)  with u = atan(a), v = atan(b): cos(u)*cos(v)/sinc(v - u) for a*b > -1/2, else the secant: there nothing
+// cancels
 static Ex divided_atan(Pool *p, Ends x, Ends f) {
   Ex two = ex_num(p, 2), rise = sinc(p, ends_change(p, f));
-  Ex u = ex_1(p, OP_SQRT, ex_add(p, one(p), ex_pow(p, x.a, two))), v = ex_1(p, OP_SQRT, ex_add(p, one(p), ex_pow(p, x.b, two)));
+  Ex u = ex_1(p, OP_SQRT, ex_add(p, one(p), ex_pow(p, x.a, two))),
+     v = ex_1(p, OP_SQRT, ex_add(p, one(p), ex_pow(p, x.b, two)));
   return ex_if(p, less(p, ex_num(p, -0.5), ex_mul(p, x.a, x.b)), inverse(p, times(p, u, v, rise)), secant(p, x, f));
 }
 

@@ -1,10 +1,10 @@
 // expr: pure scalar algebra on a hash-consed DAG.
 //
-// A node is an Ex, an index into its Pool; structurally equal expressions are the same Ex (== compares). Constructors simplify
-// while building and keep meaning: where the written expression has a value, the simplified one has the same value (up to
-// the round-off of re-association; docs/numerics/algebra.md has the rules). Sums and products are n-ary, flattened and
-// sorted, with numeric coefficients collected (x + x -> 2*x, x*x -> x^2, 3*x - 3*x -> 0). Not done: cancelling that changes the
-// domain (x/x -> 1, log(exp(x)) stays).
+// A node is an Ex, an index into its Pool; structurally equal expressions are the same Ex (== compares). Constructors
+// simplify while building and keep meaning: where the written expression has a value, the simplified one has the same
+// value (up to the round-off of re-association; docs/numerics/algebra.md has the rules). Sums and products are n-ary,
+// flattened and sorted, with numeric coefficients collected (x + x -> 2*x, x*x -> x^2, 3*x - 3*x -> 0). Not done:
+// cancelling that changes the domain (x/x -> 1, log(exp(x)) stays).
 // Ownership: a Pool lives in the arena it was made in; Ex are valid as long as the pool.
 #pragma once
 #include <stdbool.h>
@@ -38,7 +38,7 @@ Ex ex_neg(Pool *p, Ex a);
 Ex ex_pow(Pool *p, Ex a, Ex b);
 Ex ex_1(Pool *p, Op op, Ex a);
 Ex ex_2(Pool *p, Op op, Ex a, Ex b);
-Ex ex_if(Pool *p, Ex cond, Ex then, Ex otherwise);      // conditions are 0 or 1: OP_LT, OP_LE, OP_EQ, OP_AND, OP_OR, OP_NOT
+Ex ex_if(Pool *p, Ex cond, Ex then, Ex otherwise);  // conditions are 0 or 1: OP_LT, OP_LE, OP_EQ, OP_AND, OP_OR, OP_NOT
 
 // --- the table of operations (expr_ops.def) ---
 int         ex_op_arity(Op op);                         // -1: any number
@@ -62,8 +62,9 @@ bool      ex_uses_op(Pool *p, Ex e, Op op, bool (*member)(int id, void *ctx), vo
 // All nodes reachable from the roots, arguments before users, each once; in the pool's arena; returns their number.
 int       ex_topological(Pool *p, const Ex *roots, int n, const Ex **order);
 
-// e = number * above[0] * ... / (below[0] * ...), for any e: how a canonical product is written with one division.
-// No factor is a power with a negative integer exponent, nor an OP_MUL unless it has over 128 factors. The arrays live in the arena of the pool.
+// e = number * above[0] * ... / (below[0] * ...), for any e: how a canonical product is written with one division. No
+// factor is a power with a negative integer exponent, nor an OP_MUL unless it has over 128 factors. The arrays live in
+// the arena of the pool.
 typedef struct ExFraction { double number; int n_above, n_below; const Ex *above, *below; } ExFraction;
 ExFraction ex_fraction(Pool *p, Ex e);
 double     ex_tree_size(Pool *p, Ex e);                 // nodes that printing would write: may be astronomical
@@ -71,14 +72,17 @@ double     ex_tree_size(Pool *p, Ex e);                 // nodes that printing w
 // --- calculus ---
 Ex   ex_diff(Pool *p, Ex e, int id);                    // partial derivative with respect to symbol id, memoised
 Ex   ex_subst(Pool *p, Ex e, const int *ids, const Ex *by, int n); // simultaneous substitution
-// The discrete derivative: out[i] over the symbols at_a[i] (ids[i] at the begin), at_b[i] (at the end) and those not listed, with
-// sum of out[i]*(b_i - a_i) = f(b) - f(a), symmetric in (a,b), the gradient at a = b, and second order. n symbols, each once.
+// The discrete derivative: out[i] over the symbols at_a[i] (ids[i] at the begin), at_b[i] (at the end) and those not
+// listed, with sum of out[i]*(b_i - a_i) = f(b) - f(a), symmetric in (a,b), the gradient at a = b, and second order. n
+// symbols, each once.
 void ex_discrete(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b, int n, Ex *out);
-bool ex_affine(Pool *p, Ex e, const int *ids, int n);   // is e affine in these symbols jointly (derivatives free of all of them)?
+bool ex_affine(Pool *p, Ex e, const int *ids, int n);   // is e affine in these symbols jointly (derivatives free of all
+                                                        // of them)?
 // Products distributed over sums, small integer powers of sums multiplied out: for printing and structural comparison.
 Ex   ex_expand(Pool *p, Ex e);
 // x/x -> 1 and the like: equal to e only where e has a value. For reading and for deciding structure, not for code.
-Ex   ex_trig(Pool *p, Ex e);                             // sines and cosines collected, sin(u)^2 + cos(u)^2 -> 1 and sums of angles; e itself unless that is smaller
+Ex   ex_trig(Pool *p, Ex e);                             // sines and cosines collected, sin(u)^2 + cos(u)^2 -> 1 and
+                                                         // sums of angles; e itself unless that is smaller
 Ex   ex_cancel(Pool *p, Ex e);
 
 // --- evaluation: the reference evaluator, plain IEEE double over the DAG, shares no code with the emitter ---
@@ -92,6 +96,7 @@ void ex_print_latex(Pool *p, Ex e, Text *out, ExNamer name, void *ctx); // name 
 
 // --- sparsity: structure of a Jacobian ---
 typedef struct SparseRow { int col; Ex value; } SparseRow;
-typedef struct SparseMatrix { int rows, cols; int *start; SparseRow *at; } SparseMatrix; // row r: at[start[r] .. start[r+1])
+// row r: at[start[r] .. start[r+1])
+typedef struct SparseMatrix { int rows, cols; int *start; SparseRow *at; } SparseMatrix;
 // d f_i / d sym_j for i < m, j < n; structural zeros left out.
 SparseMatrix ex_jacobian(Pool *p, const Ex *f, int m, const int *ids, int n);

@@ -1,8 +1,8 @@
 // Terms that differ in one symbol only, and perhaps in sign, go together: c*R*a + c*R*b -> c*R*(a + b).
 //
-// Every term is entered under each product R that remains without one power of one of its symbols. The largest groups are taken
-// first; what they leave is grouped again, until nothing goes together. Sums of masses come out in front as one would write them,
-// while m*l2^2 + m*l1*l2*cos(b) stays as it is.
+// Every term is entered under each product R that remains without one power of one of its symbols. The largest groups
+// are taken first; what they leave is grouped again, until nothing goes together. Sums of masses come out in front as
+// one would write them, while m*l2^2 + m*l1*l2*cos(b) stays as it is.
 #include <math.h>
 #include "group.h"
 #include "../base/map.h"

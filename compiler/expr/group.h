@@ -2,5 +2,6 @@
 #pragma once
 #include "pool_impl.h"
 
-// The sum of k*e over all terms (e without a numeric coefficient), written with common factors outside: (m1 + m2)*l^2 + m2*b.
+// The sum of k*e over all terms (e without a numeric coefficient), written with common factors outside: (m1 + m2)*l^2 +
+// m2*b.
 Ex grouped_sum(Pool *p, const PartVec *terms);

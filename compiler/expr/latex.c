@@ -1,4 +1,5 @@
-// LaTeX (math mode, needs amsmath for cases). The same arrangement as print.c, in two dimensions: fractions, roots, cases.
+// LaTeX (math mode, needs amsmath for cases). The same arrangement as print.c, in two dimensions: fractions, roots,
+// cases.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 // The pool: every expression that was ever built, each once.
 //
-// node_make looks a node up by operation and arguments and adds it when it is new (hash-consing), so structural equality is
-// equality of ids. Everything else known about a node (its height, its symbols, a fact about its sign) is computed here once,
-// from its arguments. ex_compare orders expressions by structure alone: neither ids nor addresses enter, so the same
-// expression looks the same whatever was built before it.
+// node_make looks a node up by operation and arguments and adds it when it is new (hash-consing), so structural
+// equality is equality of ids. Everything else known about a node (its height, its symbols, a fact about its sign) is
+// computed here once, from its arguments. ex_compare orders expressions by structure alone: neither ids nor addresses
+// enter, so the same expression looks the same whatever was built before it.
 #include <math.h>
 #include <string.h>
 #include "pool_impl.h"
@@ -75,8 +75,15 @@ static bool never_negative(const Pool *p, Op op, double value, const Ex *args, i
   long k;
   switch (op) {
     case OP_NUM: return value >= 0;
-    case OP_ADD: case OP_MUL: case OP_MIN: case OP_FLOOR: case OP_ATAN: case OP_ASIN: case OP_SINH: case OP_TANH: case OP_SIGN:
-      return all;
+    case OP_ADD:
+    case OP_MUL:
+    case OP_MIN:
+    case OP_FLOOR:
+    case OP_ATAN:
+    case OP_ASIN:
+    case OP_SINH:
+    case OP_TANH:
+    case OP_SIGN: return all;
     case OP_MAX: return any;
     case OP_POW: return node_of(p, args[0])->never_negative || (is_integer(p, args[1], &k) && k % 2 == 0);
     case OP_SINHC: return is_integer(p, args[1], &k) && (k % 2 == 0 || node_of(p, args[0])->never_negative);
@@ -167,9 +174,9 @@ int ex_symbol(const Pool *p, Ex e) {
 
 // --- order ---
 
-// Lexicographic in (largest symbol, height, operation, value, number of arguments, arguments from the left). Two different
-// expressions differ in one of their arguments, and only the first such pair is looked at: one path down, no recursion.
-// Tall expressions are told apart by their structure hash first, so that sorting them stays cheap.
+// Lexicographic in (largest symbol, height, operation, value, number of arguments, arguments from the left). Two
+// different expressions differ in one of their arguments, and only the first such pair is looked at: one path down, no
+// recursion. Tall expressions are told apart by their structure hash first, so that sorting them stays cheap.
 int ex_compare(const Pool *p, Ex a, Ex b) {
   enum { TALL = 40 };
   while (a != b) {

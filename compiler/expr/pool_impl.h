@@ -1,7 +1,7 @@
 // Inside of the pool: shared by the files of this folder and by nobody else.
 //
-// A node never changes. Its arguments have smaller ids, so an ascending walk over ids meets arguments before users.
-// The arrays grow by copying inside the arena; an outgrown block stays readable, so a pointer to the arguments of a node
+// A node never changes. Its arguments have smaller ids, so an ascending walk over ids meets arguments before users. The
+// arrays grow by copying inside the arena; an outgrown block stays readable, so a pointer to the arguments of a node
 // remains good while new nodes are made.
 #pragma once
 #include "expr.h"
@@ -70,6 +70,7 @@ Ex     op_derivative(Pool *p, Ex e, int id, const Ex *d); // by symbol id; d: de
 double cardinal(double x, double order, int sign);        // derivative of sin(x)/x (sign -1) or sinh(x)/x (sign 1)
 
 // walk.c
-void walk_collect(Pool *p, const Ex *roots, int n, uint64_t only, ExVec *order); // post-order; only != 0: nodes sharing a bit
+// post-order; only != 0: nodes sharing a bit
+void walk_collect(Pool *p, const Ex *roots, int n, uint64_t only, ExVec *order);
 typedef Ex (*Rebuild)(Pool *p, Ex e, const Ex *new_args, int n, void *ctx);      // for leaves n = 0
 Ex   walk_rewrite(Pool *p, Ex root, uint64_t only, Rebuild rebuild, void *ctx);

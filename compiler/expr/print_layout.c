@@ -99,7 +99,8 @@ static int find_flip(Pool *p, const Ex *f, int n) {
   return -1;
 }
 
-// Read from the left, c*(a + b)*... starts with c*(a + b) = c*a + c*b. Does the content of that sum give c and a + b back?
+// Read from the left, c*(a + b)*... starts with c*(a + b) = c*a + c*b. Does the content of that sum give c and a + b
+// back?
 static bool survives_reading(Pool *p, double c, Ex sum) {
   if (c == 1 || node_of(p, sum)->op != OP_ADD) return true;
   Ex scaled = scale_sum(p, sum, c, 1);

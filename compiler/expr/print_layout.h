@@ -1,7 +1,7 @@
 // Inside of the printers: how an expression is arranged on paper, and the work list that both printers share.
 //
-// Printing walks the tree with a work list instead of recursion: an item is a piece of text or an expression still to be
-// written; writing an expression puts its pieces in front of the rest.
+// Printing walks the tree with a work list instead of recursion: an item is a piece of text or an expression still to
+// be written; writing an expression puts its pieces in front of the rest.
 #pragma once
 #include "pool_impl.h"
 
@@ -39,11 +39,11 @@ typedef struct Layout {
   ExFraction f;
   bool   enclose_above;      // write p*(above/below): read from the left, p*above[0] would be distributed over a sum
   bool   split_below;        // write above/below/q for the same reason
-  int    flip;               // factor (counted through above, then below) whose sum is written with opposite signs; -1: none
+  int    flip;  // factor (counted through above, then below) whose sum is written with opposite signs; -1: none
 } Layout;
 
 Layout layout_product(Pool *p, Ex e, bool negate);
 bool   shows_minus(Pool *p, Ex e, bool negate);              // does -e or e start with a minus sign on paper?
 void   layout_sum(Pool *p, Ex e, bool negate, PartVec *out); // terms in reading order, k = -1 where a minus is written
-void   as_ratio(double x, double *p, double *q);             // x > 0 as it reads best: 0.25 = 1/4, 0.1 = 0.1/1, 0.666... = 2/3
+void   as_ratio(double x, double *p, double *q);  // x > 0 as it reads best: 0.25 = 1/4, 0.1 = 0.1/1, 0.666... = 2/3
 bool   reads_as_product(const Pool *p, Ex e);                // MUL, or a quotient 1/u

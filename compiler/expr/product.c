@@ -1,16 +1,16 @@
 // Products and powers: flattened, like factors collected, sorted.
 //
-// A canonical product is MUL([number], f1, ..., fn): n-ary, no MUL inside (up to FLATTEN_LIMIT), the number first and never
-// 0 or 1. A factor is a base or POW(base, integer); a/b is a*POW(b, -1). Exponents of equal bases are added only when they
-// have the same sign: x*x -> x^2, but x*x^(-1) stays, because it has no value at 0.
-// A number times a single sum is distributed; a sum among other factors is kept, with its numeric content taken out.
-// See docs/numerics/algebra.md, section 3.
+// A canonical product is MUL([number], f1, ..., fn): n-ary, no MUL inside (up to FLATTEN_LIMIT), the number first and
+// never 0 or 1. A factor is a base or POW(base, integer); a/b is a*POW(b, -1). Exponents of equal bases are added only
+// when they have the same sign: x*x -> x^2, but x*x^(-1) stays, because it has no value at 0. A number times a single
+// sum is distributed; a sum among other factors is kept, with its numeric content taken out. See
+// docs/numerics/algebra.md, section 3.
 #include <math.h>
 #include <stdlib.h>
 #include "pool_impl.h"
 
 enum {
-  FLATTEN_LIMIT  = 128,      // a longer product is taken up as one factor: building n factors one by one stays affordable
+  FLATTEN_LIMIT  = 128,  // a longer product is taken up as one factor: building n factors one by one stays affordable
   EXPONENT_LIMIT = 1 << 20,  // larger exponents are not integers to us
   SPLIT_LIMIT    = 16        // (a*b)^n = a^n*b^n up to this |n|: beyond, a^n could overflow where (a*b)^n does not
 };
@@ -111,7 +111,8 @@ static bool splits(const Pool *p, Ex base, long k, double *ck) {
   return isnormal(*ck) || !isnormal(c);
 }
 
-// base^k with the rules that need the exponent: sqrt(u)^(2j) = u^j where u >= 0, |u|^(2j) = u^(2j), (a*b)^k for small k.
+// base^k with the rules that need the exponent: sqrt(u)^(2j) = u^j where u >= 0, |u|^(2j) = u^(2j), (a*b)^k for small
+// k.
 static Ex power_rule(Pool *p, Ex base, long k) {
   const Node *q = node_of(p, base);
   double ck;
@@ -177,7 +178,8 @@ Ex build_product(Pool *p, const Ex *args, int n, double divisor) {
   return finish(&t);
 }
 
-// a/(c*rest): pushed factor by factor, so that numbers inside are divided by and not multiplied with a rounded reciprocal.
+// a/(c*rest): pushed factor by factor, so that numbers inside are divided by and not multiplied with a rounded
+// reciprocal.
 Ex build_quotient(Pool *p, Ex a, Ex b) {
   if (node_of(p, b)->op == OP_NUM) return build_product(p, &a, 1, node_of(p, b)->value);
   Product t = {.p = p, .number = 1, .divisor = 1};

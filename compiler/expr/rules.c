@@ -63,10 +63,11 @@ static Ex product_rule(Pool *p, const Ex *f, const Ex *d, int n) {
   return e;
 }
 
-// (u^v)' = v*u^(v-1)*u' + u^v*log(u)*v'; a term whose inner derivative is 0 is not there, so no log for constant exponents
+// (u^v)' = v*u^(v-1)*u' + u^v*log(u)*v'; a term whose inner derivative is 0 is not there, so no log for constant
+// exponents
 //
-// (u^r)^k counts as u^(r*k) where k is an integer and r is not (then u >= 0): x^(-1.5) is kept as (x^1.5)^(-1), and its slope
-// is -1.5/x^2.5, without a square. (For even r it would be wrong: (x^2)^0.5 is not x.)
+// (u^r)^k counts as u^(r*k) where k is an integer and r is not (then u >= 0): x^(-1.5) is kept as (x^1.5)^(-1), and its
+// slope is -1.5/x^2.5, without a square. (For even r it would be wrong: (x^2)^0.5 is not x.)
 static Ex power_rule(Pool *p, Ex e, Ex u, Ex v, Ex du, Ex dv) {
   Ex by_base = EX_NONE, by_exponent = EX_NONE;
   if (!zero(p, du)) by_base = ex_op(p, OP_MUL, (Ex[]){v, ex_pow(p, u, ex_sub(p, v, one(p))), du}, 3);

@@ -1,4 +1,5 @@
-// Rewriting: substitution, expansion, cancelling. All three rebuild the DAG from its leaves (walk_rewrite), node by node.
+// Rewriting: substitution, expansion, cancelling. All three rebuild the DAG from its leaves (walk_rewrite), node by
+// node.
 #include <math.h>
 #include "pool_impl.h"
 
@@ -63,8 +64,8 @@ static Ex distribute(Pool *p, Ex a, Ex b) {
 static Ex expand_factor(Pool *p, Ex f) {              // (a + b)^k, k >= 2
   long k;
   const Ex *a = args_of(p, f);
-  if (node_of(p, f)->op != OP_POW || node_of(p, a[0])->op != OP_ADD || !is_integer(p, a[1], &k) || k < 2 || k > MAX_EXPONENT ||
-      pow(node_of(p, a[0])->n_args, (double)k) > MAX_TERMS)
+  if (node_of(p, f)->op != OP_POW || node_of(p, a[0])->op != OP_ADD || !is_integer(p, a[1], &k) || k < 2 ||
+      k > MAX_EXPONENT || pow(node_of(p, a[0])->n_args, (double)k) > MAX_TERMS)
     return f;
   Ex base = a[0], r = base;
   for (long i = 1; i < k; i++) r = distribute(p, r, base);

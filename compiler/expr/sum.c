@@ -1,8 +1,8 @@
 // Sums: flattened, like terms collected, sorted.
 //
-// A canonical sum is ADD(t1, ..., tn, [number]): n-ary, no ADD inside (up to FLATTEN_LIMIT), terms in ascending order of
-// what stands behind their numeric coefficient, no two terms alike, the number last and never 0. A coefficient is the first
-// argument of a MUL. See docs/numerics/algebra.md, section 2.
+// A canonical sum is ADD(t1, ..., tn, [number]): n-ary, no ADD inside (up to FLATTEN_LIMIT), terms in ascending order
+// of what stands behind their numeric coefficient, no two terms alike, the number last and never 0. A coefficient is
+// the first argument of a MUL. See docs/numerics/algebra.md, section 2.
 #include <math.h>
 #include "pool_impl.h"
 
@@ -106,9 +106,9 @@ Ex scale_sum(Pool *p, Ex sum, double c, double divisor) {
   return e;
 }
 
-// The number that is taken out of a sum standing as a factor or under an integer power, so that m*(a - b) + m*(b - a) and
-// m*(2*a + 2*b) - 2*m*(a + b) vanish: the common magnitude of all coefficients, or their greatest common divisor when all are
-// integers, else 1 (taking it out must be exact); with the sign of the last term that is not a number.
+// The number that is taken out of a sum standing as a factor or under an integer power, so that m*(a - b) + m*(b - a)
+// and m*(2*a + 2*b) - 2*m*(a + b) vanish: the common magnitude of all coefficients, or their greatest common divisor
+// when all are integers, else 1 (taking it out must be exact); with the sign of the last term that is not a number.
 double sum_content(Pool *p, Ex sum) {
   const Ex *a = args_of(p, sum);
   double gcd = 0, magnitude = -1, sign = 1;

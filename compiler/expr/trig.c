@@ -1,11 +1,11 @@
 // Trigonometric collection: sums of sines and cosines brought together as one would by hand.
 //
-// The expression is multiplied out into monomials, each with its numeric coefficient, and pairs that differ in sines and cosines
-// only are merged by the rules below, until none applies (docs/numerics/algebra.md, section 7). Written for kinetic energies in
-// Cartesian velocities: their mass matrices come out in terms of angles between bodies.
-// Multiplying out is tried twice: with sums free of sines and cosines left whole, (m1 + m2)*(a' + b')^2*..., then with everything
-// multiplied out. Of those that gain something (see gains) the shorter one to write is the result; if none does, the expression is
-// returned as it is.
+// The expression is multiplied out into monomials, each with its numeric coefficient, and pairs that differ in sines
+// and cosines only are merged by the rules below, until none applies (docs/numerics/algebra.md, section 7). Written for
+// kinetic energies in Cartesian velocities: their mass matrices come out in terms of angles between bodies. Multiplying
+// out is tried twice: with sums free of sines and cosines left whole, (m1 + m2)*(a' + b')^2*..., then with everything
+// multiplied out. Of those that gain something (see gains) the shorter one to write is the result; if none does, the
+// expression is returned as it is.
 // Requires: nothing. Keeps: the value, up to round-off. An expression beyond BUDGET or MAX_TERMS is returned as it is.
 #include <float.h>
 #include <math.h>
@@ -68,7 +68,8 @@ static void collect_like(const Pool *p, PartVec *v) {
 static void monomials_of(Expansion *x, Ex e, PartVec *v) {
   if (!x->open[e]) push_monomial(x, v, e, 1);
   else
-    for (size_t i = 0; i < x->list[e].n && x->budget >= 0; i++) push_monomial(x, v, x->list[e].at[i].e, x->list[e].at[i].k);
+    for (size_t i = 0; i < x->list[e].n && x->budget >= 0; i++)
+      push_monomial(x, v, x->list[e].at[i].e, x->list[e].at[i].k);
 }
 
 static void multiply_by(Expansion *x, PartVec *v, Ex e) {
@@ -115,8 +116,8 @@ static void open_node(Expansion *x, Ex e) {
   x->list[e] = v;
 }
 
-// Opens, for the time being, what is reached from the root through sums, products and powers; not what stands below a function.
-// Is there a sine or a cosine among it?
+// Opens, for the time being, what is reached from the root through sums, products and powers; not what stands below a
+// function. Is there a sine or a cosine among it?
 static bool mark_arithmetic(Expansion *x, const ExVec *order) {
   bool any = false;
   x->open[vec_last(order)] = true;
@@ -227,7 +228,9 @@ static Ex without(const Merge *m, size_t i, size_t j) {
   return e;
 }
 
-static bool has_trig(const Merge *m, size_t i, long at_least) { return is_trig(m->p, m->f.at[i].base) && m->f.at[i].k >= at_least; }
+static bool has_trig(const Merge *m, size_t i, long at_least) {
+  return is_trig(m->p, m->f.at[i].base) && m->f.at[i].k >= at_least;
+}
 static Ex angle_of(const Merge *m, size_t i) { return args_of(m->p, m->f.at[i].base)[0]; }
 static bool is_sine(const Merge *m, size_t i) { return node_of(m->p, m->f.at[i].base)->op == OP_SIN; }
 
@@ -278,14 +281,15 @@ static bool angle_pair(Merge *m, size_t t, size_t i, size_t j) {
 static bool angles(Merge *m, size_t t) {
   for (size_t i = 0; i < m->f.n; i++)
     for (size_t j = 0; j < m->f.n; j++) {
-      if (i == j || !has_trig(m, i, 1) || !has_trig(m, j, 1) || is_sine(m, j) || angle_of(m, i) == angle_of(m, j)) continue;
+      if (i == j || !has_trig(m, i, 1) || !has_trig(m, j, 1) || is_sine(m, j) || angle_of(m, i) == angle_of(m, j))
+        continue;
       if ((is_sine(m, i) || i < j) && angle_pair(m, t, i, j)) return true;
     }
   return false;
 }
 
-// c*R*sin(u)^2 + d*R*cos(u)^2 -> c*R + (d - c)*R*cos(u)^2, for numbers c, d of one sign, |c| < |d|; and with sin, cos exchanged.
-// Only where d - c is as short a number as c and d.
+// c*R*sin(u)^2 + d*R*cos(u)^2 -> c*R + (d - c)*R*cos(u)^2, for numbers c, d of one sign, |c| < |d|; and with sin, cos
+// exchanged. Only where d - c is as short a number as c and d.
 static bool unequal_squares(Merge *m, size_t t) {
   for (size_t i = 0; i < m->f.n; i++) {
     if (!has_trig(m, i, 2)) continue;
@@ -360,7 +364,8 @@ static size_t nodes_of(Pool *p, Ex e) {           // without the numbers
   return n;
 }
 
-// Fewer nodes; or at most twice as many, if it is shorter to write: what is shared in e its derivatives would not share.
+// Fewer nodes; or at most twice as many, if it is shorter to write: what is shared in e its derivatives would not
+// share.
 static bool gains(Pool *p, Ex e, Ex found) {
   size_t before = nodes_of(p, e), after = nodes_of(p, found);
   return after < before || (after <= 2*before && ex_tree_size(p, found) < ex_tree_size(p, e));

@@ -1,8 +1,9 @@
-// The discrete derivative of one operation: weights w[k] with f(b) - f(a) = sum of w[k]*(argument k at b - argument k at a).
+// The discrete derivative of one operation: weights w[k] with f(b) - f(a) = sum of w[k]*(argument k at b - argument k
+// at a).
 //
-// Each weight is a mean of the partial derivative between the two ends, symmetric in them. Functions of one variable have only one
-// choice, their divided difference (divided.c); here is what has several arguments.
-// Numbers in brackets: docs/numerics/discrete-derivative.md.
+// Each weight is a mean of the partial derivative between the two ends, symmetric in them. Functions of one variable
+// have only one choice, their divided difference (divided.c); here is what has several arguments. Numbers in brackets:
+// docs/numerics/discrete-derivative.md.
 #include "discrete_impl.h"
 
 static Ex number(Pool *p, double x) { return ex_num(p, x); }
@@ -23,8 +24,8 @@ static Ends product_of(Pool *p, const Ends *f, int n) {
   return e;
 }
 
-// (2.3)  w_k = integral over s from 0 to 1 of the product of the other factors, each on the straight line from its value at a
-// to its value at b. The integrand has degree n - 1: Gauss' rule of n/2 points, rounded up, is exact.
+// (2.3)  w_k = integral over s from 0 to 1 of the product of the other factors, each on the straight line from its
+// value at a to its value at b. The integrand has degree n - 1: Gauss' rule of n/2 points, rounded up, is exact.
 static void few_factors(Pool *p, const Ends *f, int n, Ex scale, Ex *w) {
   int points = (n + 1)/2;
   const GaussPoint *g = gauss_rule(points);
@@ -71,8 +72,8 @@ static void product_weights(Pool *p, const Ends *arg, const bool *moves, int n, 
 
 // --- powers ---
 
-// (3.10)  u^v, both changing: exp of v*log(u). Where u is 0 or below: first u then v, first v then u, and the mean of the two ways,
-// which go through u_a^v_b and u_b^v_a.
+// (3.10)  u^v, both changing: exp of v*log(u). Where u is 0 or below: first u then v, first v then u, and the mean of
+// the two ways, which go through u_a^v_b and u_b^v_a.
 static void two_powers(Pool *p, Ends u, Ends v, Ends f, Ex *w) {
   Ex zero = number(p, 0), ab = ex_pow(p, u.a, v.b), ba = ex_pow(p, u.b, v.a);
   Ends l = {ex_1(p, OP_LOG, u.a), ex_1(p, OP_LOG, u.b)}, e = {ex_mul(p, v.a, l.a), ex_mul(p, v.b, l.b)};
@@ -99,12 +100,14 @@ static Ex radius(Pool *p, Ex x, Ex y) {
   return ex_1(p, OP_SQRT, ex_add(p, ex_pow(p, x, two), ex_pow(p, y, two)));
 }
 
-// (3.11)  x_a*y_b - y_a*x_b = mean(x)*Dy - mean(y)*Dx = r_a*r_b*sin(angle turned), and the angle is that over r_a*r_b*sinc(angle).
-// (4.3)   From an angle of 2 on, and over the cut, the part of Gonzalez' formula along the way: angle*(Dx, Dy)/(Dx^2 + Dy^2).
+// (3.11)  x_a*y_b - y_a*x_b = mean(x)*Dy - mean(y)*Dx = r_a*r_b*sin(angle turned), and the angle is that over
+// r_a*r_b*sinc(angle).
+// (4.3)   From an angle of 2 on, and over the cut, the part of Gonzalez' formula: angle*(Dx, Dy)/(Dx^2 + Dy^2).
 static void angle_weights(Pool *p, const Ends *arg, Ends f, Ex *w) {
   Ends y = arg[0], x = arg[1];
   Ex one = number(p, 1), two = number(p, 2), dy = ends_change(p, y), dx = ends_change(p, x), turned = ends_change(p, f);
-  Ex below = ex_op(p, OP_MUL, (Ex[]){radius(p, x.a, y.a), radius(p, x.b, y.b), ex_2(p, OP_SINC, turned, number(p, 0))}, 3);
+  Ex below =
+      ex_op(p, OP_MUL, (Ex[]){ radius(p, x.a, y.a), radius(p, x.b, y.b), ex_2(p, OP_SINC, turned, number(p, 0)) }, 3);
   Ex near = ex_div(p, one, below), far = ex_div(p, turned, ex_add(p, ex_pow(p, dx, two), ex_pow(p, dy, two)));
   Ex small = ex_2(p, OP_LT, ex_1(p, OP_ABS, turned), two);
   w[0] = ex_if(p, small, ex_mul(p, near, ends_mean(p, x)), ex_mul(p, far, dy));
@@ -115,7 +118,8 @@ static void angle_weights(Pool *p, const Ends *arg, Ends f, Ex *w) {
 
 static Ends difference(Pool *p, Ends x, Ends y) { return (Ends){ex_sub(p, x.a, y.a), ex_sub(p, x.b, y.b)}; }
 
-// (4.2)  max(x,y) = (x + y + |x - y|)/2, min with the other sign. On one side of the kink the weights are 1 and 0 and nothing else.
+// (4.2)  max(x,y) = (x + y + |x - y|)/2, min with the other sign. On one side of the kink the weights are 1 and 0 and
+// nothing else.
 static void extremum_weights(Pool *p, Op op, const Ends *arg, Ex *w) {
   Ends x = difference(p, arg[0], arg[1]);
   w[op == OP_MAX ? 0 : 1] = divided_positive_part(p, x, 1);

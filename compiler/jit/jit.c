@@ -19,7 +19,10 @@ Jit *jit_compile(Arena *a, JitBackend backend, const char *c_text, const char **
   Jit *j = ARENA_NEW(a, Jit);
   j->backend = backend;
   int ok = backend == JIT_TCC ? jit_tcc_compile(a, j, c_text, why) : jit_cc_compile(a, j, c_text, why);
-  if (ok && j->model->version != NSM_ABI_VERSION) { *why = "the emitted C and the runtime have different ABI versions"; ok = 0; }
+  if (ok && j->model->version != NSM_ABI_VERSION) {
+    *why = "the emitted C and the runtime have different ABI versions";
+    ok = 0;
+  }
   if (!ok) { jit_free(j); return NULL; }
   return j;
 }

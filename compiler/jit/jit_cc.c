@@ -1,5 +1,5 @@
-// cc + dlopen: the system's C compiler with -O2, for long runs and as the reference of the tests. Files go to a private temporary
-// folder and are removed at once.
+// cc + dlopen: the system's C compiler with -O2, for long runs and as the reference of the tests. Files go to a private
+// temporary folder and are removed at once.
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +24,10 @@ static int write_file(const char *folder, const char *name, const char *text) {
 static void remove_files(const char *folder) {
   static const char *const name[] = { "model.c", "nsm_abi.h", "model.so", "messages" };
   char path[128];
-  for (size_t i = 0; i < sizeof name / sizeof *name; i++) { snprintf(path, sizeof path, "%s/%s", folder, name[i]); unlink(path); }
+  for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+    snprintf(path, sizeof path, "%s/%s", folder, name[i]);
+    unlink(path);
+  }
   rmdir(folder);
 }
 
@@ -43,7 +46,8 @@ static int run_compiler(const char *folder) {
   if (child < 0) return -1;
   if (child == 0) {
     if (chdir(folder) != 0 || !freopen("messages", "w", stderr)) _exit(127);
-    execlp(jit_c_compiler(), jit_c_compiler(), "-std=c11", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-w", "-o", "model.so", "model.c", (char *)NULL);
+    execlp(jit_c_compiler(), jit_c_compiler(), "-std=c11", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-w", "-o",
+           "model.so", "model.c", (char *)NULL);
     fprintf(stderr, "cannot run the C compiler '%s': %s\n", jit_c_compiler(), strerror(errno));
     fflush(stderr);
     _exit(127);
@@ -65,7 +69,10 @@ int jit_cc_compile(Arena *a, Jit *j, const char *c_text, const char **why) {
     char path[128];
     snprintf(path, sizeof path, "%s/model.so", j->folder);
     j->handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    union { void *address; const nsm_model *(*get)(void); } model = { j->handle ? dlsym(j->handle, "nsm_model_get") : NULL };
+    union {
+      void *address;
+      const nsm_model *(*get)(void);
+    } model = { j->handle ? dlsym(j->handle, "nsm_model_get") : NULL };
     if (model.address) j->model = model.get();
     else { *why = arena_printf(a, "%s", dlerror()); ok = 0; }
   }

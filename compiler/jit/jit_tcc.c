@@ -1,5 +1,6 @@
-// libtcc: compiles in memory. All of tcc's interface is used in this file (its calls differ between versions; Debian 12 has 0.9.27).
-// No headers, no libraries: the text includes nsm_abi.h, which is put in front of it, and symbols are handed over one by one.
+// libtcc: compiles in memory. All of tcc's interface is used in this file (its calls differ between versions; Debian 12
+// has 0.9.27). No headers, no libraries: the text includes nsm_abi.h, which is put in front of it, and symbols are
+// handed over one by one.
 #include <string.h>
 #include <libtcc.h>
 #include "../base/text.h"

@@ -48,7 +48,17 @@ typedef struct Env {
   int          depth;      // of inlined functions
 } Env;
 
-typedef enum { SY_PARAM, SY_FORMAL, SY_VARIABLE, SY_VAR, SY_OUTPUT, SY_INSTANCE, SY_ROW, SY_RELATION, SY_REFUSED } SymbolKind;
+typedef enum {
+  SY_PARAM,
+  SY_FORMAL,
+  SY_VARIABLE,
+  SY_VAR,
+  SY_OUTPUT,
+  SY_INSTANCE,
+  SY_ROW,
+  SY_RELATION,
+  SY_REFUSED
+} SymbolKind;
 typedef enum { NEW, BUSY, DONE, FAILED } Progress;
 struct Symbol {
   SymbolKind  kind;
@@ -109,7 +119,8 @@ struct Elab {
 };
 
 // --- scope.c: names ---
-Symbol *scope_add(Scope *s, SymbolKind k, const char *name, Span at, const Ast *decl, Env env); // NULL: duplicate or reserved, reported
+// NULL: duplicate or reserved, reported
+Symbol *scope_add(Scope *s, SymbolKind k, const char *name, Span at, const Ast *decl, Env env);
 Symbol *scope_find(const Scope *s, const char *name);
 const Local *local_find(const Env *env, const char *name);
 Env     env_of(Scope *s);
@@ -126,7 +137,8 @@ void declare_items(Env env, AstList items);         // puts the names of a model
 void declare_local_vars(Env *env, AstList items);   // `var` inside a for
 unsigned extra_uses(const Value *v, unsigned fine);  // bits of uses beyond `fine` in any element
 void  not_constant(const Env *env, const Value *v, const char *what, const char *help);
-bool declared_unit(Elab *e, const Ast *decl, Unit *out);  // false: none written (or bad, reported); *out is UNIT_ANY then
+bool declared_unit(Elab *e, const Ast *decl, Unit *out);  // false: none written (or bad, reported); *out is UNIT_ANY
+                                                          // then
 Value adopt(const Env *env, Value v, const Ast *decl, const char *what); // v under the unit that decl declares
 Value shape_to(const Env *env, Value v, const Ast *decl, int ndim, const int *dim);  // broadcast or check
 int   array_sizes(const Env *env, const Ast *decl, MExpr **size);    // number of dimensions, -1: bad
@@ -163,7 +175,7 @@ bool  param_value(Elab *e, int id, bool fix, double *out);     // with overrides
 bool  try_eval(Elab *e, const MExpr *x, bool fix, const double *loop, int nloop, double *out);
 bool  fixed_number(const Env *env, const MExpr *x, const char *what, double *out);  // compile-time value; reports
 bool  fixed_size(const Env *env, const MExpr *x, const char *what, int *out);
-bool  bound_ok(const Env *env, const Value *v, bool loops_too, const char *what);   // known when the run starts; reports
+bool  bound_ok(const Env *env, const Value *v, bool loops_too, const char *what);  // known when the run starts; reports
 bool  index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr *hi, const char *of, Span at);
 bool  elab_range(const Env *env, const Ast *range, bool loops_too, const char *what, MExpr **lo, MExpr **hi);
 
@@ -200,11 +212,12 @@ MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what);  
 Unit force_along(Unit y);                                      // of the force on what is measured in y
 Unit impulse_along(Unit y, bool velocities);                    // of its impulse; velocities: y is a rate
 // --- elab_friction.c ---
-bool has_friction(const Ast *x);                               // of a contact or constraint: some law is one of friction
+bool has_friction(const Ast *x);  // of a contact or constraint: some law is one of friction
 void friction_rows(Symbol *y, const MVar *like);               // the variables of its forces
 bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f);
 unsigned asserted_class(const Ast *law);                       // 0: not one of those names
-bool own_indices(const Env *env, const Ast *x, const char *what); // pair[i]: the indices written are the loops around it
+// pair[i]: the indices written are the loops around it
+bool own_indices(const Env *env, const Ast *x, const char *what);
 const char *family_name(const Env *env, const char *name);     // "pair[%]" for the loops of the item
 void elab_simulate(Env env, const Ast *x);
 void elab_expect(Env env, const Ast *x);

@@ -5,7 +5,20 @@
 #include "../base/suggest.h"
 #include "elab.h"
 
-typedef enum { RULE_SAME, RULE_NONE, RULE_MUL, RULE_DIV, RULE_POW, RULE_SQRT, RULE_COMPARE, RULE_LOGIC, RULE_IF, RULE_ATAN2, RULE_FREE, RULE_SIGN } UnitRule;
+typedef enum {
+  RULE_SAME,
+  RULE_NONE,
+  RULE_MUL,
+  RULE_DIV,
+  RULE_POW,
+  RULE_SQRT,
+  RULE_COMPARE,
+  RULE_LOGIC,
+  RULE_IF,
+  RULE_ATAN2,
+  RULE_FREE,
+  RULE_SIGN
+} UnitRule;
 
 static const struct { const char *name; int arity; UnitRule rule; } builtins[] = {
 #define BUILTIN(name, text, arity, units) {text, arity, RULE_##units},
@@ -15,7 +28,9 @@ static const struct { const char *name; int arity; UnitRule rule; } builtins[] =
 
 static const char *const others[] = {"sgn", "normal_cone", "transpose", "dot", "norm", "der"};
 
-static bool is_word(const char *s) { return (*s >= 'a' && *s <= 'z') && strcmp(s, "and") && strcmp(s, "or") && strcmp(s, "not") && strcmp(s, "if"); }
+static bool is_word(const char *s) {
+  return (*s >= 'a' && *s <= 'z') && strcmp(s, "and") && strcmp(s, "or") && strcmp(s, "not") && strcmp(s, "if");
+}
 
 bool find_builtin(const char *name, MOp *out) {
   for (int i = 0; i < MOP_COUNT; i++)
@@ -37,8 +52,10 @@ void unknown_function(const Env *env, const Ast *x) {
   Diag *d = diag(e->bag, DIAG_E0210, x->name_span.file ? x->name_span : x->span, "unknown function `%s`", x->name);
   diag_label(d, "not declared");
   const char *near = suggest(x->name, names.at, names.n);
-  if (scope_find(env->scope, x->name) || local_find(env, x->name)) diag_help(d, "`%s` is a quantity: for a product write %s*(...)", x->name, x->name);
-  else if (map_get(e->models, x->name)) diag_help(d, "`%s` is a model: make an instance of it, %s part(...);", x->name, x->name);
+  if (scope_find(env->scope, x->name) || local_find(env, x->name))
+    diag_help(d, "`%s` is a quantity: for a product write %s*(...)", x->name, x->name);
+  else if (map_get(e->models, x->name))
+    diag_help(d, "`%s` is a model: make an instance of it, %s part(...);", x->name, x->name);
   else if (strcmp(x->name, "ln") == 0) diag_help(d, "the natural logarithm is log(x)");
   else if (near) diag_help(d, "did you mean `%s`?", near);
   else diag_help(d, "declare it: function %s(x) = ...;", x->name);
@@ -48,13 +65,15 @@ void unknown_function(const Env *env, const Ast *x) {
 bool arity_ok(const Env *env, const Ast *x, int want) {
   for (int i = 0; i < x->list.n; i++)
     if (x->list.at[i]->kind == AST_ARG) {
-      Diag *d = diag(env->e->bag, DIAG_E0209, x->list.at[i]->span, "`%s` takes its arguments in order, not by name", x->name);
+      Diag *d =
+          diag(env->e->bag, DIAG_E0209, x->list.at[i]->span, "`%s` takes its arguments in order, not by name", x->name);
       diag_label(d, "a named argument");
       diag_help(d, "leave `%s =` out", x->list.at[i]->name);
       return false;
     }
   if (x->list.n == want) return true;
-  Diag *d = diag(env->e->bag, DIAG_E0209, x->span, "`%s` takes %d argument%s, not %d", x->name, want, want == 1 ? "" : "s", x->list.n);
+  Diag *d = diag(env->e->bag, DIAG_E0209, x->span, "`%s` takes %d argument%s, not %d", x->name, want,
+                 want == 1 ? "" : "s", x->list.n);
   diag_label(d, "%d given", x->list.n);
   const Ast *f = map_get(env->e->functions, x->name);
   if (f) diag_also(d, f->name_span, "declared here");
@@ -67,7 +86,8 @@ static bool all_numbers(const Env *env, const Ast *x, const Value *v, int n) {
     if (v[i].bad) return false;
     if (v[i].truth) return unit_check(env, v[i], UNIT_ANY, "the argument of a function");
     if (v[i].ndim == 0) continue;
-    Diag *d = diag(env->e->bag, DIAG_E0302, v[i].span, "`%s` takes numbers, not %s", x->name, shape_text(env->e, &v[i]));
+    Diag *d =
+        diag(env->e->bag, DIAG_E0302, v[i].span, "`%s` takes numbers, not %s", x->name, shape_text(env->e, &v[i]));
     diag_label(d, "this is %s", shape_text(env->e, &v[i]));
     if (strcmp(x->name, "abs") == 0) diag_help(d, "for the length of a vector write norm(a)");
     else diag_help(d, "apply it to each element: [%s(a[1]), %s(a[2])]", x->name, x->name);
@@ -97,7 +117,8 @@ static bool result_unit(const Env *env, MOp op, const Ast *x, const Value *v, in
         Text a = {0}, b = {0};
         unit_print(v[0].unit, &a);
         unit_print(v[i].unit, &b);
-        Diag *d = diag(env->e->bag, DIAG_E0301, v[0].span, "cannot take `%s` of %s and %s", builtins[op].name, text_str(&a), text_str(&b));
+        Diag *d = diag(env->e->bag, DIAG_E0301, v[0].span, "cannot take `%s` of %s and %s", builtins[op].name,
+                       text_str(&a), text_str(&b));
         diag_label(d, "in %s", text_str(&a));
         diag_also(d, v[i].span, "in %s", text_str(&b));
         diag_help(d, "all arguments need the same unit");

@@ -1,4 +1,5 @@
-// Calls: the model's own functions are inlined, vector functions written out, sgn and normal_cone sent to where they belong.
+// Calls: the model's own functions are inlined, vector functions written out, sgn and normal_cone sent to where they
+// belong.
 #include <string.h>
 
 #include "elab.h"
@@ -13,7 +14,8 @@ static Value recursion(const Env *env, const Ast *x, const Ast *f) {
   return bad_value(env, x->span);
 }
 
-// f(a, b): the body with the formals standing for the values; it sees file-level parameters and other functions, nothing else.
+// f(a, b): the body with the formals standing for the values; it sees file-level parameters and other functions,
+// nothing else.
 static Value inline_function(const Env *env, const Ast *x, const Ast *f) {
   Elab *e = env->e;
   if (!arity_ok(env, x, f->list.n)) return bad_value(env, x->span);
@@ -43,10 +45,12 @@ static Value inline_function(const Env *env, const Ast *x, const Ast *f) {
 
 static Value misplaced_law(const Env *env, const Ast *x) {
   bool sgn = strcmp(x->name, "sgn") == 0;
-  Diag *d = diag(env->e->bag, DIAG_E0208, x->span, "`%s` is set-valued and cannot be a term of an ordinary expression", x->name);
+  Diag *d = diag(env->e->bag, DIAG_E0208, x->span, "`%s` is set-valued and cannot be a term of an ordinary expression",
+                 x->name);
   diag_label(d, sgn ? "at 0 this is the whole interval [-1, 1]" : "this is a set, not a number");
   diag_note(d, "a set-valued law needs a multiplier and a relation");
-  if (sgn) diag_help(d, "relation N: u in -sgn(s); with a multiplier u -- or sign(s), the ordinary function that is 0 at 0");
+  if (sgn)
+    diag_help(d, "relation N: u in -sgn(s); with a multiplier u -- or sign(s), the ordinary function that is 0 at 0");
   else diag_help(d, "relation N: -y in normal_cone([lo, hi], u); with a multiplier u");
   return bad_value(env, x->span);
 }

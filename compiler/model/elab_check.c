@@ -41,7 +41,8 @@ static bool told_apart(const MExpr *a, const MExpr *b) {
 static void choose_sides(Elab *e) {
   for (size_t i = 0; i < e->relation.n; i++) {
     MRelation *r = &e->relation.at[i];
-    if (r->law != ML_NONNEG || r->y->kind != MX_VAR || r->y->derivative || e->var.at[r->y->id].kind != MV_MULTIPLIER) continue;
+    if (r->law != ML_NONNEG || r->y->kind != MX_VAR || r->y->derivative || e->var.at[r->y->id].kind != MV_MULTIPLIER)
+      continue;
     bool right = false, left = false;
     for (size_t k = 0; k < e->relation.n; k++) {
       if (k == i) continue;
@@ -64,7 +65,8 @@ static void check_multipliers(Elab *e) {
     for (size_t k = 0; k < i && e->relation.n < 3000; k++) {
       const MRelation *a = &e->relation.at[k], *b = &e->relation.at[i];
       if (a->lambda->id != b->lambda->id || told_apart(a->lambda, b->lambda)) continue;
-      Diag *d = diag(e->bag, DIAG_E0206, b->lambda_span, "multiplier `%s` is tied by two relations", e->var.at[b->lambda->id].plain);
+      Diag *d = diag(e->bag, DIAG_E0206, b->lambda_span, "multiplier `%s` is tied by two relations",
+                     e->var.at[b->lambda->id].plain);
       diag_label(d, "tied again by `%s`", b->name);
       diag_also(d, a->lambda_span, "tied by `%s`", a->name);
       diag_help(d, "declare a second multiplier: each relation has its own");

@@ -1,5 +1,6 @@
-// Contacts and constraints. Each has a row, the variable name.lambda with the index of its loops, and more for friction (elab_friction.c);
-// laws of contacts are checked here, whether they fit the form of the gap is a question for later stages.
+// Contacts and constraints. Each has a row, the variable name.lambda with the index of its loops, and more for friction
+// (elab_friction.c); laws of contacts are checked here, whether they fit the form of the gap is a question for later
+// stages.
 #include <string.h>
 
 #include "../base/suggest.h"
@@ -17,14 +18,17 @@ bool row_force(Symbol *y) {
   }
   y->ctx = env.ctx;
   if (env.ctx.n > MAX_DIMS) {
-    not_supported(&env, DIAG_E0703, y->span, "a contact or constraint inside more than two loops", "instances and loops together may give two indices");
+    not_supported(&env, DIAG_E0703, y->span, "a contact or constraint inside more than two loops",
+                  "instances and loops together may give two indices");
     return false;
   }
   MVar v = {.kind = MV_ROW, .ndim = env.ctx.n, .unit = UNIT_ANY, .span = y->span};
   const char *row = family_name(&env, y->name);
   v.name = arena_printf(e->a, "%s.lambda", row);
-  v.plain = arena_printf(e->a, "%s%s.lambda", env.scope->plain, y->nfors ? arena_printf(e->a, "%s[%s%s%s]", y->name, y->fors[0]->name,
-                         y->nfors > 1 ? "," : "", y->nfors > 1 ? y->fors[1]->name : "") : y->name);
+  v.plain = arena_printf(e->a, "%s%s.lambda", env.scope->plain,
+                         y->nfors ? arena_printf(e->a, "%s[%s%s%s]", y->name, y->fors[0]->name, y->nfors > 1 ? "," : "",
+                                                 y->nfors > 1 ? y->fors[1]->name : "")
+                                  : y->name);
   for (int k = 0; k < env.ctx.n; k++) {
     v.lo[k] = env.ctx.loop[k].lo;
     v.hi[k] = env.ctx.loop[k].hi;
@@ -53,7 +57,8 @@ unsigned asserted_class(const Ast *law) {
   return 0;
 }
 
-static const char *const law_names[] = {"newton", "inelastic", "elastic", "coulomb", "contensou", "scleronomous", "rheonomous"};
+static const char *const law_names[] = { "newton",    "inelastic",    "elastic",   "coulomb",
+                                         "contensou", "scleronomous", "rheonomous" };
 enum { NLAWS = sizeof law_names / sizeof *law_names };
 
 bool known_law(const Ast *law) {
@@ -64,12 +69,17 @@ bool known_law(const Ast *law) {
 bool is_law(const Ast *law, const char *name) { return strcmp(law->name, name) == 0; }
 
 static void unknown_law(const Env *env, const Ast *law) {
-  Diag *d = diag(env->e->bag, DIAG_E0212, law->name_span.file ? law->name_span : law->span, "unknown law `%s`", law->name);
+  Diag *d =
+      diag(env->e->bag, DIAG_E0212, law->name_span.file ? law->name_span : law->span, "unknown law `%s`", law->name);
   diag_label(d, "not a law of contacts");
   const char *near = suggest(law->name, law_names, NLAWS);
   if (!strcmp(law->name, "friction")) near = "coulomb";
   if (near) diag_help(d, "did you mean `%s`?", near);
-  else diag_help(d, "the laws are newton(e), newton(e, e_t), inelastic, elastic, coulomb(mu), coulomb(mu1, mu2), contensou(mu, radius)");
+  else
+    diag_help(
+        d,
+        "the laws are newton(e), newton(e, e_t), inelastic, elastic, coulomb(mu), coulomb(mu1, mu2), contensou(mu, "
+        "radius)");
 }
 
 bool law_arguments(const Env *env, const Ast *law, int least, int most) {
@@ -77,7 +87,9 @@ bool law_arguments(const Env *env, const Ast *law, int least, int most) {
   Diag *d = diag(env->e->bag, DIAG_E0209, law->span, "`%s` takes %d%s argument%s, not %d", law->name, least,
                  most > least ? arena_printf(env->e->a, " or %d", most) : "", most == 1 ? "" : "s", law->list.n);
   diag_label(d, "%d given", law->list.n);
-  diag_help(d, is_law(law, "newton") ? "newton(e), or newton(e, e_t)" : most == 0 ? "leave the parentheses out" : "see the list of laws in the language reference");
+  diag_help(d, is_law(law, "newton") ? "newton(e), or newton(e, e_t)"
+               : most == 0           ? "leave the parentheses out"
+                                     : "see the list of laws in the language reference");
   return false;
 }
 
@@ -145,7 +157,8 @@ static bool uses_var(const MExpr *x, int id, unsigned along, Map *seen) {
   return false;
 }
 
-// The force that does work along y, J per unit of y; its impulse, in J s per unit of y, and where y contains velocities in J per unit of y.
+// The force that does work along y, J per unit of y; its impulse, in J s per unit of y, and where y contains velocities
+// in J per unit of y.
 Unit force_along(Unit y) { return y.state == UNIT_KNOWN ? unit_div(unit_named("J"), y) : UNIT_ANY; }
 Unit impulse_along(Unit y, bool velocities) {
   Unit force = force_along(y);
@@ -167,7 +180,12 @@ void elab_contact(Env env, const Ast *x) {
   Elab *e = env.e;
   Symbol *row = row_of(&env, x);
   if (!own_indices(&env, x, "contact") || !row) return;
-  MContact c = {.ctx = env.ctx, .name = family_name(&env, x->name), .row_var = row->id, .span = x->span, .law_span = x->span, .assert_span = x->span};
+  MContact c = { .ctx = env.ctx,
+                 .name = family_name(&env, x->name),
+                 .row_var = row->id,
+                 .span = x->span,
+                 .law_span = x->span,
+                 .assert_span = x->span };
   bool ok = laws(&env, x, &c);
   ok = elab_friction(&env, x, row, &c.friction) && ok;
   if (!x->a) {
@@ -184,7 +202,9 @@ void elab_contact(Env env, const Ast *x) {
     diag_label(d, "what happens to the velocity when the gap closes?");
     diag_note(d, "newton(e) reverses the normal velocity, e = 0 is inelastic and e = 1 elastic");
     const char *index = env.ctx.n > env.scope->ctx.n ? "[...]" : "";
-    if (x->c) diag_help(d, "contact %s%s { normal = %s; slip = %s; with newton(0.5), ...; }", x->name, index, ast_text(e, x->a), ast_text(e, x->c));
+    if (x->c)
+      diag_help(d, "contact %s%s { normal = %s; slip = %s; with newton(0.5), ...; }", x->name, index, ast_text(e, x->a),
+                ast_text(e, x->c));
     else diag_help(d, "contact %s%s: %s >= 0 with newton(0.5);", x->name, index, ast_text(e, x->a));
     return;
   }

@@ -1,5 +1,6 @@
-// Declared names. A symbol is resolved when it is first needed, so declarations may stand in any order; a symbol that needs
-// itself is a circle and an error. Parameters become MParam, variables MVar; `var` and arguments of instances stay values.
+// Declared names. A symbol is resolved when it is first needed, so declarations may stand in any order; a symbol that
+// needs itself is a circle and an error. Parameters become MParam, variables MVar; `var` and arguments of instances
+// stay values.
 #include <string.h>
 
 #include "../base/suggest.h"
@@ -92,7 +93,8 @@ bool declared_unit(Elab *e, const Ast *decl, Unit *out) {
   *out = UNIT_ANY;
   if (!decl->unit) return false;
   if (unit_parse(decl->unit, out, &bad, &n)) return true;
-  Diag *d = diag(e->bag, DIAG_E0303, decl->unit_span.file ? decl->unit_span : decl->span, "unknown unit `%.*s`", n, bad ? bad : "");
+  Diag *d = diag(e->bag, DIAG_E0303, decl->unit_span.file ? decl->unit_span : decl->span, "unknown unit `%.*s`", n,
+                 bad ? bad : "");
   if (strlen(decl->unit) != (size_t)n) diag_label(d, "in `%s`", decl->unit);
   const char *names[64], *near;
   int known = 0;
@@ -131,7 +133,8 @@ Value adopt(const Env *env, Value v, const Ast *decl, const char *what) {
   if (!unit_compatible(v.unit, u)) {
     Text have = {0};
     unit_print(v.unit, &have);
-    Diag *d = diag(env->e->bag, DIAG_E0301, v.span, "%s `%s` is declared in %s but its value is in %s", what, decl->name, decl->unit, text_str(&have));
+    Diag *d = diag(env->e->bag, DIAG_E0301, v.span, "%s `%s` is declared in %s but its value is in %s", what,
+                   decl->name, decl->unit, text_str(&have));
     diag_label(d, "this is in %s", text_str(&have));
     diag_also(d, decl->unit_span.file ? decl->unit_span : decl->name_span, "declared in %s", decl->unit);
     diag_help(d, "change one of the two, so that they agree");
@@ -160,8 +163,8 @@ Value shape_to(const Env *env, Value v, const Ast *decl, int ndim, const int *di
     return want;
   }
   if (v.ndim == ndim && v.dim[0] == dim[0] && (ndim == 1 || v.dim[1] == dim[1])) return v;
-  Diag *d = diag(env->e->bag, DIAG_E0302, v.span, "`%s` is declared as %s but its value is %s", decl->name, shape_text(env->e, &want),
-                 shape_text(env->e, &v));
+  Diag *d = diag(env->e->bag, DIAG_E0302, v.span, "`%s` is declared as %s but its value is %s", decl->name,
+                 shape_text(env->e, &want), shape_text(env->e, &v));
   diag_label(d, "this is %s", shape_text(env->e, &v));
   diag_also(d, decl->name_span, "declared as %s", shape_text(env->e, &want));
   diag_help(d, "leave the size out, and it is taken from the value");
@@ -179,15 +182,23 @@ unsigned extra_uses(const Value *v, unsigned fine) {
 void not_constant(const Env *env, const Value *v, const char *what, const char *help) {
   unsigned more = extra_uses(v, MU_PARAM | MU_LOOP);
   Diag *d = diag(env->e->bag, DIAG_E0224, v->span, "%s must be constant during a run", what);
-  diag_label(d, more & MU_LAMBDA ? "depends on a multiplier" : more & MU_VAR ? "depends on the motion" : more & MU_TIME ? "depends on the time"
-                : more & MU_STAT ? "depends on a result of the run" : "depends on the index of a loop");
+  diag_label(d, more & MU_LAMBDA ? "depends on a multiplier"
+                : more & MU_VAR  ? "depends on the motion"
+                : more & MU_TIME ? "depends on the time"
+                : more & MU_STAT ? "depends on a result of the run"
+                                 : "depends on the index of a loop");
   diag_help(d, "%s", help);
 }
 
 // --- parameters ---
 
 static int push_param(Elab *e, const char *name, MExpr *value, Unit u, const Symbol *y) {
-  MParam p = {.name = name, .value = value, .unit = u, .unit_text = y->decl->unit ? y->decl->unit : "", .doc = y->decl->doc, .span = y->span};
+  MParam p = { .name = name,
+               .value = value,
+               .unit = u,
+               .unit_text = y->decl->unit ? y->decl->unit : "",
+               .doc = y->decl->doc,
+               .span = y->span };
   vec_push(&e->param, p);
   return (int)e->param.n - 1;
 }
@@ -242,7 +253,8 @@ static bool force_param(Symbol *y) {
   Value v = elab_expr(&env, from);
   if (v.bad) return false;
   if (y->kind == SY_PARAM && extra_uses(&v, MU_PARAM | MU_LOOP)) {
-    not_constant(&env, &v, "the value of a parameter", "for a quantity that changes write `var`, or `output` to record it");
+    not_constant(&env, &v, "the value of a parameter",
+                 "for a quantity that changes write `var`, or `output` to record it");
     return false;
   }
   v = adopt(&env, v, decl, y->kind == SY_FORMAL ? "argument" : "parameter");
@@ -287,7 +299,8 @@ static bool force_variable(Symbol *y) {
     if (!has_unit && !v.bad) unit = v.unit;
   }
   if (s->ctx.n + own > MAX_DIMS) {
-    not_supported(&y->env, DIAG_E0703, y->span, "a variable with more than two indices", "instances and arrays together may have two");
+    not_supported(&y->env, DIAG_E0703, y->span, "a variable with more than two indices",
+                  "instances and arrays together may have two");
     return false;
   }
   MVar v = {.kind = y->var_kind, .ndim = s->ctx.n + own, .unit = unit, .doc = y->decl->doc, .span = y->span};

@@ -1,4 +1,5 @@
-// kinetic, potential, dissipation. A sum that stands additively, also under a factor, becomes a family with one more loop:
+// kinetic, potential, dissipation. A sum that stands additively, also under a factor, becomes a family with one more
+// loop:
 //   a*sum(i in 1:n) e   is   for i in 1:n { a*e }
 // so that neither code nor compile time grows with n. Sums elsewhere are written out.
 #include "elab.h"

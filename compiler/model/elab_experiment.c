@@ -1,4 +1,5 @@
-// The experiment: `simulate { ... }` and the claims `expect ...;`. Only those of the root count; a component's are for running it alone.
+// The experiment: `simulate { ... }` and the claims `expect ...;`. Only those of the root count; a component's are for
+// running it alone.
 #include <stdio.h>
 #include <string.h>
 
@@ -35,7 +36,8 @@ static void scheme(const Env *env, const Ast *x) {
   if (x->kind != AST_CALL) return;
   for (int i = 0; i < x->list.n; i++) {
     const Ast *arg = x->list.at[i];
-    bool theta = arg->kind == AST_ARG && strcmp(arg->name, "theta") == 0, gamma = arg->kind == AST_ARG && strcmp(arg->name, "gamma") == 0;
+    bool theta = arg->kind == AST_ARG && strcmp(arg->name, "theta") == 0,
+         gamma = arg->kind == AST_ARG && strcmp(arg->name, "gamma") == 0;
     if (theta || gamma) {
       MExpr *v = constant_entry(env, arg, NULL);
       if (theta) s->theta = v;
@@ -77,7 +79,8 @@ void elab_simulate(Env env, const Ast *x) {
   if (env.scope->parent) return;
   const Ast *before = env.e->simulate;
   if (before) {
-    Diag *d = diag(env.e->bag, DIAG_E0202, (Span){x->span.file, x->span.lo, x->span.lo + 8}, "`simulate` is given twice");
+    Diag *d =
+        diag(env.e->bag, DIAG_E0202, (Span){ x->span.file, x->span.lo, x->span.lo + 8 }, "`simulate` is given twice");
     diag_label(d, "given again here");
     diag_also(d, (Span){before->span.file, before->span.lo, before->span.lo + 8}, "first given here");
     diag_help(d, "a model has one default experiment: merge them");
@@ -113,8 +116,11 @@ static int energy_output(const Env *env, const Ast *x) {
   const Ast *base = x->kind == AST_MEMBER ? x->a : x;
   if (base->kind != AST_NAME || base->name != e->word.energy || scope_find(env->scope, base->name)) return 0;
   if (x->kind == AST_NAME) return MSTAT_ENERGY;
-  static const struct { const char *name; int output; } parts[] = { { "kinetic", MSTAT_KINETIC }, { "potential", MSTAT_POTENTIAL }, { "residue", MSTAT_RESIDUE },
-                                                                    { "forces", MSTAT_FORCES }, { "dampers", MSTAT_DAMPERS }, { "contacts", MSTAT_CONTACTS } };
+  static const struct {
+    const char *name;
+    int output;
+  } parts[] = { { "kinetic", MSTAT_KINETIC }, { "potential", MSTAT_POTENTIAL }, { "residue", MSTAT_RESIDUE },
+                { "forces", MSTAT_FORCES },   { "dampers", MSTAT_DAMPERS },     { "contacts", MSTAT_CONTACTS } };
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) if (!strcmp(x->name, parts[i].name)) return parts[i].output;
   return 0;
 }
@@ -135,7 +141,9 @@ static Value make_statistic(const Env *env, const Ast *x, MStatKind kind) {
     Value v = elab_scalar(&in, x->list.at[0]);
     if (!unit_check(env, v, UNIT_ANY, "a statistic")) return bad_value(env, x->span);
     u = v.unit;
-    MOutput o = {.ctx = env->ctx, .name = ast_text(e, x->list.at[0]), .value = v.at[0], .unit = u, .hidden = true, .span = v.span};
+    MOutput o = {
+      .ctx = env->ctx, .name = ast_text(e, x->list.at[0]), .value = v.at[0], .unit = u, .hidden = true, .span = v.span
+    };
     vec_push(&e->output, o);
     s.output = (int)e->output.n - 1;
   }
@@ -161,7 +169,9 @@ Value elab_statistic(const Env *env, const Ast *x, bool *is_one) {
     if (env->in_claim) return make_statistic(env, x, statistics[i].kind);
     Diag *d = diag(env->e->bag, DIAG_E0226, x->span, "`%s` looks back on a finished run", x->name);
     diag_label(d, env->in_stat ? "inside another statistic" : "not known during the run");
-    diag_help(d, env->in_stat ? "combine them outside: final(x) - initial(x)" : "statistics stand in claims: expect %s <= 1;", ast_text(env->e, x));
+    diag_help(
+        d, env->in_stat ? "combine them outside: final(x) - initial(x)" : "statistics stand in claims: expect %s <= 1;",
+        ast_text(env->e, x));
     return bad_value(env, x->span);
   }
   return bad_value(env, x->span);

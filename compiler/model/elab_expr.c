@@ -1,5 +1,5 @@
-// Expressions: one case for each kind of syntax node. Names are in elab_ref.c, vectors in elab_vector.c, calls in elab_call.c.
-// A bad value was reported where it went wrong; everything made of it is bad and silent.
+// Expressions: one case for each kind of syntax node. Names are in elab_ref.c, vectors in elab_vector.c, calls in
+// elab_call.c. A bad value was reported where it went wrong; everything made of it is bad and silent.
 #include <math.h>
 #include <string.h>
 
@@ -41,7 +41,8 @@ bool unit_check(const Env *env, Value v, Unit want, const char *what) {
   unit_print(want, &need);
   bool none = strcmp(text_str(&need), "1") == 0;
   Diag *d = none ? diag(env->e->bag, DIAG_E0301, v.span, "%s must have no unit but is in %s", what, text_str(&have))
-                 : diag(env->e->bag, DIAG_E0301, v.span, "%s must be in %s but is in %s", what, text_str(&need), text_str(&have));
+                 : diag(env->e->bag, DIAG_E0301, v.span, "%s must be in %s but is in %s", what, text_str(&need),
+                        text_str(&have));
   diag_label(d, "this is in %s", text_str(&have));
   if (unit_compatible(unit_mul(v.unit, v.unit), want)) diag_help(d, "is a square missing?");
   else if (none) diag_help(d, "divide by a quantity in %s", text_str(&have));
@@ -98,8 +99,8 @@ static Value conditional(const Env *env, const Ast *x) {
     Text ta = {0}, tb = {0};
     unit_print(a.unit, &ta);
     unit_print(b.unit, &tb);
-    Diag *d = diag(env->e->bag, DIAG_E0301, a.span, "the two branches differ: %s and %s", a.truth ? "a condition" : text_str(&ta),
-                   b.truth ? "a condition" : text_str(&tb));
+    Diag *d = diag(env->e->bag, DIAG_E0301, a.span, "the two branches differ: %s and %s",
+                   a.truth ? "a condition" : text_str(&ta), b.truth ? "a condition" : text_str(&tb));
     diag_label(d, "this is %s%s", a.truth ? "a condition" : "in ", a.truth ? "" : text_str(&ta));
     diag_also(d, b.span, "this is %s%s", b.truth ? "a condition" : "in ", b.truth ? "" : text_str(&tb));
     diag_help(d, "both branches must be of one kind and one unit");
@@ -128,7 +129,8 @@ static Value unrolled_sum(const Env *env, const Ast *x) {
   Value lo = elab_scalar(env, x->a->a), hi = elab_scalar(env, x->a->b);
   double first, last;
   if (lo.bad || hi.bad) return bad_value(env, x->span);
-  if (!fixed_number(env, lo.at[0], "the first index of a sum", &first) || !fixed_number(env, hi.at[0], "the last index of a sum", &last))
+  if (!fixed_number(env, lo.at[0], "the first index of a sum", &first) ||
+      !fixed_number(env, hi.at[0], "the last index of a sum", &last))
     return bad_value(env, x->span);
   if (!(first == floor(first) && last == floor(last) && fabs(first) < 1e9 && fabs(last) < 1e9)) {
     Diag *d = diag(e->bag, DIAG_E0602, x->a->span, "the range of a sum must be whole numbers");
@@ -146,8 +148,11 @@ static Value unrolled_sum(const Env *env, const Ast *x) {
   Vec(MExpr *) term = {0};
   Value r = scalar_value(mx_num(e->a, 0, x->span), UNIT_BARE, x->span, env);
   for (double i = first; i <= last && !r.bad; i++) {
-    Env in = env_with(*env, &(Local){.kind = L_VALUE, .name = x->name, .span = x->name_span,
-                                     .value = scalar_value(mx_num(e->a, i, x->name_span), UNIT_BARE, x->name_span, env)});
+    Env in =
+        env_with(*env, &(Local){ .kind = L_VALUE,
+                                 .name = x->name,
+                                 .span = x->name_span,
+                                 .value = scalar_value(mx_num(e->a, i, x->name_span), UNIT_BARE, x->name_span, env) });
     Value v = elab_scalar(&in, x->b);
     if (v.bad || !unit_check(env, v, r.unit, "a term of this sum")) r.bad = true;
     r.unit = unit_merge(r.unit, v.unit);

@@ -16,7 +16,8 @@ static void collect(Elab *e, const Ast *file);
 
 static const char *import_path(Elab *e, const Ast *x) {
   const char *name = x->name ? x->name : "";
-  if (strncmp(name, "std/", 4) == 0 && e->opt && e->opt->std_dir) return arena_printf(e->a, "%s/%s", e->opt->std_dir, name + 4);
+  if (strncmp(name, "std/", 4) == 0 && e->opt && e->opt->std_dir)
+    return arena_printf(e->a, "%s/%s", e->opt->std_dir, name + 4);
   if (name[0] == '/') return name;
   const char *from = x->span.file->path, *slash = strrchr(from, '/');
   return slash ? arena_printf(e->a, "%.*s/%s", (int)(slash - from), from, name) : name;
@@ -49,10 +50,14 @@ static void import_file(Elab *e, const Ast *x) {
   SourceStatus s = source_read(e->a, path, &f);
   map_put(e->files, path, (void *)(f ? (const void *)f : (const void *)x));
   if (s != SOURCE_OK) {
-    Diag *d = diag(e->bag, DIAG_E0215, x->name_span.file ? x->name_span : x->span, "cannot read the imported file \"%s\"", x->name);
-    diag_label(d, s == SOURCE_MISSING ? "there is no such file" : s == SOURCE_IS_DIR ? "this is a folder" : "not readable");
+    Diag *d = diag(e->bag, DIAG_E0215, x->name_span.file ? x->name_span : x->span,
+                   "cannot read the imported file \"%s\"", x->name);
+    diag_label(d, s == SOURCE_MISSING  ? "there is no such file"
+                  : s == SOURCE_IS_DIR ? "this is a folder"
+                                       : "not readable");
     diag_note(d, "looked for %s", path);
-    if (strncmp(x->name, "std/", 4) == 0) diag_help(d, "names of the standard library begin with std/, for example \"std/diode.nsm\"");
+    if (strncmp(x->name, "std/", 4) == 0)
+      diag_help(d, "names of the standard library begin with std/, for example \"std/diode.nsm\"");
     else diag_help(d, "a path is read from the folder of the importing file");
     return;
   }
@@ -84,7 +89,8 @@ static void collect(Elab *e, const Ast *file) {
       if (first) {
         duplicate(e, x, first, "function");
       } else if (find_builtin(x->name, &op)) {
-        Diag *d = diag(e->bag, DIAG_E0218, x->name_span, "`%s` is a function of the language and cannot be declared", x->name);
+        Diag *d = diag(e->bag, DIAG_E0218, x->name_span, "`%s` is a function of the language and cannot be declared",
+                       x->name);
         diag_label(d, "built in");
         diag_help(d, "choose another name, for example `my_%s`", x->name);
       } else {
@@ -101,7 +107,8 @@ static void collect(Elab *e, const Ast *file) {
   }
 }
 
-// Is some unit written outside `simulate` and `expect`? A model without any is not checked: there, `time` has no unit either.
+// Is some unit written outside `simulate` and `expect`? A model without any is not checked: there, `time` has no unit
+// either.
 static bool mentions_unit(const Ast *x) {
   if (!x || x->kind == AST_SIMULATE || x->kind == AST_EXPECT) return false;
   if (x->unit && strcmp(x->unit, "1") != 0) return true;
@@ -151,8 +158,9 @@ static const Ast *choose_root(Elab *e, const Ast *file) {
 
 // --- the result ---
 
-#define FREEZE(field) \
-  (m->n##field = (int)e->field.n, m->field = vec_freeze(e->a, &e->field), e->field.at = NULL, e->field.n = e->field.cap = 0)
+#define FREEZE(field)                                                                                                  \
+  (m->n##field = (int)e->field.n, m->field = vec_freeze(e->a, &e->field), e->field.at = NULL,                          \
+   e->field.n = e->field.cap = 0)
 
 static const Model *freeze(Elab *e, const Ast *root) {
   Model *m = ARENA_NEW(e->a, Model);
@@ -227,7 +235,8 @@ static void elab_root(Elab *e, const Ast *root) {
   Scope *s = new_global_scope(e);
   s->model = root;
   Env env = env_of(s);
-  for (int i = 0; i < root->list.n; i++) scope_add(s, SY_PARAM, root->list.at[i]->name, root->list.at[i]->name_span, root->list.at[i], env);
+  for (int i = 0; i < root->list.n; i++)
+    scope_add(s, SY_PARAM, root->list.at[i]->name, root->list.at[i]->name_span, root->list.at[i], env);
   declare_items(env, root->list2);
   force_all(e->globals);
   force_all(s);
@@ -236,14 +245,22 @@ static void elab_root(Elab *e, const Ast *root) {
 
 const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateOptions *o, DiagBag *bag) {
   Elab *e = ARENA_NEW(a, Elab);
-  *e = (Elab){.a = a, .in = in, .bag = bag, .opt = o, .models = map_new(a), .functions = map_new(a), .files = map_new(a),
-              .out = ARENA_NEW(a, Model)};
+  *e = (Elab){ .a = a,
+               .in = in,
+               .bag = bag,
+               .opt = o,
+               .models = map_new(a),
+               .functions = map_new(a),
+               .files = map_new(a),
+               .out = ARENA_NEW(a, Model) };
   make_words(e);
   e->globals = new_global_scope(e);
   if (file->span.file) map_put(e->files, plain_path(e, file->span.file->path), (void *)file->span.file);
   collect(e, file);
-  for (size_t i = 0; i < map_size(e->models); i++) e->has_units = e->has_units || mentions_unit(map_value_at(e->models, i));
-  for (size_t i = 0; i < map_size(e->functions); i++) e->has_units = e->has_units || mentions_unit(map_value_at(e->functions, i));
+  for (size_t i = 0; i < map_size(e->models); i++)
+    e->has_units = e->has_units || mentions_unit(map_value_at(e->models, i));
+  for (size_t i = 0; i < map_size(e->functions); i++)
+    e->has_units = e->has_units || mentions_unit(map_value_at(e->functions, i));
   const Ast *root = choose_root(e, file);
   if (root) elab_root(e, root);
   if (root && diag_errors(bag) == 0) check_model(e);

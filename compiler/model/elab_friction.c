@@ -1,5 +1,6 @@
-// Friction of contacts and constraints: coulomb(mu), coulomb(mu1, mu2), contensou(mu, radius) against slip velocities. Each direction of slip
-// has a row of its own; its force is name.lambda_t, in space name.lambda_t[1] and [2], and name.lambda_s about the normal (contensou).
+// Friction of contacts and constraints: coulomb(mu), coulomb(mu1, mu2), contensou(mu, radius) against slip velocities.
+// Each direction of slip has a row of its own; its force is name.lambda_t, in space name.lambda_t[1] and [2], and
+// name.lambda_s about the normal (contensou).
 #include <string.h>
 
 #include "elab.h"
@@ -15,9 +16,12 @@ bool has_friction(const Ast *x) {
 }
 
 // The force against a slip velocity: power over velocity.
-static Unit force_against(Unit slip) { return slip.state == UNIT_KNOWN ? force_along(unit_mul(slip, unit_named("s"))) : UNIT_ANY; }
+static Unit force_against(Unit slip) {
+  return slip.state == UNIT_KNOWN ? force_along(unit_mul(slip, unit_named("s"))) : UNIT_ANY;
+}
 
-// How many directions a slip has, as written: the rows are there before its value is read, which may use names local to a loop.
+// How many directions a slip has, as written: the rows are there before its value is read, which may use names local to
+// a loop.
 static int directions(const Ast *slip) {
   while (slip->kind == AST_PAREN) slip = slip->a;
   return slip->kind == AST_VECTOR ? slip->list.n : 1;
@@ -51,7 +55,9 @@ static bool slips(const Env *env, const Ast *x, const Symbol *row, Value *v) {
   Diag *d = diag(e->bag, DIAG_E0302, v->span, "a contact has one or two directions of slip, and a spin");
   diag_label(d, "this is %s", shape_text(e, v));
   if (n == 2 || n == 3) diag_help(d, "write the directions out: slip = [v[1], v[2]];");
-  else diag_help(d, "slip = vt; in the plane, slip = [v1, v2]; in space, slip = [v1, v2, spin]; with contensou(mu, radius)");
+  else
+    diag_help(d,
+              "slip = vt; in the plane, slip = [v1, v2]; in space, slip = [v1, v2, spin]; with contensou(mu, radius)");
   return false;
 }
 
@@ -60,7 +66,8 @@ static bool slips(const Env *env, const Ast *x, const Symbol *row, Value *v) {
 static bool no_slip(const Env *env, const Ast *x, const Ast *law) {
   Diag *d = diag(env->e->bag, DIAG_E0401, law->span, "`%s` needs a tangential direction", law->name);
   diag_label(d, "friction acts against a slip velocity");
-  diag_also(d, x->a ? x->a->span : x->b->span, x->a ? "only the normal direction is given" : "only the normal force is given");
+  diag_also(d, x->a ? x->a->span : x->b->span,
+            x->a ? "only the normal direction is given" : "only the normal force is given");
   Ast all = {.span = span_join(x->list2.at[0]->span, x->list2.at[x->list2.n - 1]->span)};
   const char *normal = x->a ? ast_text(env->e, x->a) : ast_text(env->e, x->b);
   bool two_sides = x->kind == AST_CONSTRAINT && x->b && !(x->b->kind == AST_NUMBER && x->b->number == 0);
@@ -80,17 +87,24 @@ static bool misfit(const Env *env, const Ast *law, Span with, const char *what, 
 // Does the law fit the number of directions and what presses?
 static bool fits(const Env *env, const Ast *x, const Ast *law, int n) {
   bool contensou = is_law(law, "contensou"), elliptic = !contensou && law->list.n == 2;
-  const char *shape = n == 1 ? "one direction of slip" : n == 2 ? "two directions of slip" : "two directions of slip and a spin";
+  const char *shape = n == 1   ? "one direction of slip"
+                      : n == 2 ? "two directions of slip"
+                               : "two directions of slip and a spin";
   if (x->kind == AST_CONSTRAINT && (contensou || elliptic))
-    return misfit(env, law, x->a->span, "friction on a constraint is coulomb(mu)", "held on both sides", "with coulomb(mu)");
+    return misfit(env, law, x->a->span, "friction on a constraint is coulomb(mu)", "held on both sides",
+                  "with coulomb(mu)");
   if (!x->a && (contensou || elliptic))
-    return misfit(env, law, x->b->span, "friction under a given normal force is coulomb(mu)", "the normal force", "with coulomb(mu)");
+    return misfit(env, law, x->b->span, "friction under a given normal force is coulomb(mu)", "the normal force",
+                  "with coulomb(mu)");
   if (contensou && n != 3)
-    return misfit(env, law, x->c->span, "`contensou` acts on two directions of slip and on the spin", shape, "slip = [v1, v2, spin]; with contensou(mu, radius)");
+    return misfit(env, law, x->c->span, "`contensou` acts on two directions of slip and on the spin", shape,
+                  "slip = [v1, v2, spin]; with contensou(mu, radius)");
   if (elliptic && n != 2)
     return misfit(env, law, x->c->span, "`coulomb(mu1, mu2)` has a coefficient for each of two directions", shape,
                   n == 1 ? "one direction has one coefficient: coulomb(mu)" : "slip = [v1, v2];");
-  if (!contensou && n == 3) return misfit(env, law, x->c->span, "`coulomb` does not act on a spin", shape, "slip = [v1, v2]; or with contensou(mu, radius)");
+  if (!contensou && n == 3)
+    return misfit(env, law, x->c->span, "`coulomb` does not act on a spin", shape,
+                  "slip = [v1, v2]; or with contensou(mu, radius)");
   return true;
 }
 
@@ -98,9 +112,15 @@ static bool arguments(const Env *env, const Ast *x, const Ast *law, MFriction *f
   bool contensou = is_law(law, "contensou");
   if (!law_arguments(env, law, contensou ? 2 : 1, 2)) return false;
   f->mu = coefficient(env, law->list.at[0], UNIT_ONE, "a coefficient of friction");
-  if (law->list.n == 2 && contensou) f->radius = coefficient(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY, "the radius of a contact area");
+  if (law->list.n == 2 && contensou)
+    f->radius = coefficient(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY,
+                            "the radius of a contact area");
   else if (law->list.n == 2) f->mu2 = coefficient(env, law->list.at[1], UNIT_ONE, "a coefficient of friction");
-  f->law = contensou ? MF_CONTENSOU : x->kind == AST_CONSTRAINT ? MF_GRIP : !x->a ? MF_DISK : law->list.n == 2 ? MF_ELLIPTIC : MF_COULOMB;
+  f->law = contensou                   ? MF_CONTENSOU
+           : x->kind == AST_CONSTRAINT ? MF_GRIP
+           : !x->a                     ? MF_DISK
+           : law->list.n == 2          ? MF_ELLIPTIC
+                                       : MF_COULOMB;
   return f->mu && (law->list.n < 2 || f->mu2 || f->radius);
 }
 
@@ -108,7 +128,8 @@ static bool pressed(const Env *env, const Ast *x, Unit slip, MFriction *f) {
   Value v = elab_scalar(env, x->b);
   if (!unit_check(env, v, force_against(slip), "the normal force")) return false;
   if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
-    not_constant(env, &v, "a given normal force", "use a number or a parameter; where it varies, write a contact with a gap");
+    not_constant(env, &v, "a given normal force",
+                 "use a number or a parameter; where it varies, write a contact with a gap");
     return false;
   }
   f->force = v.at[0];
@@ -132,7 +153,8 @@ bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f
     law = x->list2.at[i];
   }
   if (!law && known && x->a && x->c) {
-    Diag *d = diag(env->e->bag, DIAG_W0813, x->c->span, "the slip velocity has no effect: `%s` has no friction", x->name);
+    Diag *d =
+        diag(env->e->bag, DIAG_W0813, x->c->span, "the slip velocity has no effect: `%s` has no friction", x->name);
     diag_help(d, "with coulomb(mu)");
   }
   if (!law && !x->a) {

@@ -1,5 +1,6 @@
-// Sizes, loop bounds and indices: what must be known when the run starts, what already when compiling, and what is in range.
-// A parameter that a shape depends on is marked structural: its value (default or override) is fixed when compiled.
+// Sizes, loop bounds and indices: what must be known when the run starts, what already when compiling, and what is in
+// range. A parameter that a shape depends on is marked structural: its value (default or override) is fixed when
+// compiled.
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +26,9 @@ static bool plain_value(int id, double *out, void *ctx) { return param_value(ctx
 static bool fixing_value(int id, double *out, void *ctx) { return param_value(ctx, id, true, out); }
 
 bool try_eval(Elab *e, const MExpr *x, bool fix, const double *loop, int nloop, double *out) {
-  MxEval how = {.param = fix ? fixing_value : plain_value, .params = e->param.at, .loop = loop, .nloop = nloop, .ctx = e};
+  MxEval how = {
+    .param = fix ? fixing_value : plain_value, .params = e->param.at, .loop = loop, .nloop = nloop, .ctx = e
+  };
   return mx_eval(&how, x, out);
 }
 
@@ -38,7 +41,8 @@ bool param_value(Elab *e, int id, bool fix, double *out) {
   bool overridden = override_of(e, p->name, &e->known.at[id]);
   if (fix && !p->structural) {
     p->structural = true;
-    if (!overridden && p->value) (void)try_eval(e, p->value, true, NULL, 0, out);   // what it is computed from is fixed as well
+    // what it is computed from is fixed as well
+    if (!overridden && p->value) (void)try_eval(e, p->value, true, NULL, 0, out);
   }
   p = &e->param.at[id];
   if (e->known_state.at[id] == 0) {
@@ -72,12 +76,14 @@ bool bound_ok(const Env *env, const Value *v, bool loops_too, const char *what) 
   if (x->uses & ~fine) {
     Diag *d = diag(env->e->bag, DIAG_E0601, v->span, "%s is not known when the run starts", what);
     diag_label(d, "depends on %s", what_varies(x));
-    diag_note(d, loops_too ? "it may use numbers, parameters and the indices of outer loops" : "it may use numbers and parameters");
+    diag_note(d, loops_too ? "it may use numbers, parameters and the indices of outer loops"
+                           : "it may use numbers and parameters");
     diag_help(d, "declare a parameter for it: param n = 10;");
     return false;
   }
   double value;
-  if (!(x->uses & MU_LOOP) && try_eval(env->e, x, false, NULL, 0, &value) && !(isfinite(value) && value == floor(value))) {
+  if (!(x->uses & MU_LOOP) && try_eval(env->e, x, false, NULL, 0, &value) &&
+      !(isfinite(value) && value == floor(value))) {
     Diag *d = diag(env->e->bag, DIAG_E0602, v->span, "%s must be a whole number", what);
     diag_label(d, "this is %.17g", value);
     diag_help(d, "floor(...) makes a whole number");
@@ -93,7 +99,8 @@ bool elab_range(const Env *env, const Ast *range, bool loops_too, const char *wh
   bool ok = bound_ok(env, &a, loops_too, what);
   ok = bound_ok(env, &b, loops_too, what) && ok;
   double first, last;
-  if (ok && !loops_too && try_eval(env->e, a.at[0], false, NULL, 0, &first) && try_eval(env->e, b.at[0], false, NULL, 0, &last) && last < first - 1) {
+  if (ok && !loops_too && try_eval(env->e, a.at[0], false, NULL, 0, &first) &&
+      try_eval(env->e, b.at[0], false, NULL, 0, &last) && last < first - 1) {
     Diag *d = diag(env->e->bag, DIAG_E0602, range->span, "%s is negative", what);
     diag_label(d, "from %.17g to %.17g", first, last);
     diag_help(d, "sizes count from 0 up");
@@ -145,7 +152,8 @@ bool fixed_size(const Env *env, const MExpr *x, const char *what, int *out) {
 
 int array_sizes(const Env *env, const Ast *decl, MExpr **size) {
   if (decl->list.n > MAX_DIMS) {
-    not_supported(env, DIAG_E0703, decl->name_span, "an array of more than two dimensions", "use a matrix x[n, m], or several arrays");
+    not_supported(env, DIAG_E0703, decl->name_span, "an array of more than two dimensions",
+                  "use a matrix x[n, m], or several arrays");
     return -1;
   }
   int n = decl->list.n;
@@ -169,7 +177,8 @@ int array_sizes(const Env *env, const Ast *decl, MExpr **size) {
 
 // --- ranges of indices ---
 
-// The extremes of an index over the loops around it. Only for sums and multiples of loop indices, whose extremes are at corners.
+// The extremes of an index over the loops around it. Only for sums and multiples of loop indices, whose extremes are at
+// corners.
 static bool is_affine(const MExpr *x) {
   if (!(x->uses & MU_LOOP)) return true;
   if (x->kind == MX_LOOP) return true;

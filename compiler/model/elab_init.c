@@ -1,4 +1,5 @@
-// Initial values: `coord z = 1, z' = 0;`, `state x = [1, -1];`, `state x[n] = 0;` and, for coordinates declared elsewhere, `coord z' = 2;`.
+// Initial values: `coord z = 1, z' = 0;`, `state x = [1, -1];`, `state x[n] = 0;` and, for coordinates declared
+// elsewhere, `coord z' = 2;`.
 #include <stdio.h>
 
 #include "elab.h"
@@ -31,7 +32,8 @@ static void init_each(const Env *env, const Symbol *y, bool velocity, Value v, c
   for (int k = 0; k < y->ndim; k++)
     if (!fixed_size(env, y->size[k], "the size of this array", &dim[k])) return;
   if (y->ndim == 0) {
-    Diag *d = diag(env->e->bag, DIAG_E0302, v.span, "`%s` is a number but its value is %s", y->name, shape_text(env->e, &v));
+    Diag *d =
+        diag(env->e->bag, DIAG_E0302, v.span, "`%s` is a number but its value is %s", y->name, shape_text(env->e, &v));
     diag_label(d, "this is %s", shape_text(env->e, &v));
     diag_also(d, y->span, "declared as a number");
     diag_help(d, "give it a size: %s[%d]", y->name, v.dim[0]);
@@ -49,7 +51,8 @@ static void init_each(const Env *env, const Symbol *y, bool velocity, Value v, c
 static void init_with(Env env, const Symbol *y, bool velocity, Value v, const Ast *decl) {
   if (v.bad) return;
   if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
-    not_constant(&env, &v, "an initial value", "use numbers and parameters; the other initial values have no names of their own");
+    not_constant(&env, &v, "an initial value",
+                 "use numbers and parameters; the other initial values have no names of their own");
     return;
   }
   if (v.ndim == 0) init_all(env, y, velocity, v.at[0]);
@@ -57,7 +60,8 @@ static void init_with(Env env, const Symbol *y, bool velocity, Value v, const As
 }
 
 static void missing_initial(const Env *env, const Symbol *y, bool state) {
-  Diag *d = diag(env->e->bag, DIAG_E0204, y->span, "missing initial condition for %s `%s`", state ? "state" : "coordinate", y->name);
+  Diag *d = diag(env->e->bag, DIAG_E0204, y->span, "missing initial condition for %s `%s`",
+                 state ? "state" : "coordinate", y->name);
   diag_label(d, "has no value at the start");
   if (!state) diag_note(d, "an initial velocity that is not given is 0; an initial position must be given");
   Text unit = {0};
@@ -79,7 +83,8 @@ static void init_velocity(Env env, const Ast *decl, bool state) {
     Diag *d = diag(e->bag, DIAG_E0223, decl->name_span, "only a coordinate has an initial velocity");
     diag_label(d, decl->primes > 1 ? "this is an acceleration" : "`%s` is not a coordinate", decl->name);
     diag_also(d, y->span, "declared here");
-    diag_help(d, state ? "the derivative of a state is given by an equation: %s' = ...;" : "declare it: coord %s = 0;", decl->name);
+    diag_help(d, state ? "the derivative of a state is given by an equation: %s' = ...;" : "declare it: coord %s = 0;",
+              decl->name);
     return;
   }
   if (!symbol_force(y)) return;

@@ -1,5 +1,5 @@
-// Instances and families of instances: a fresh scope in which the formals stand for the arguments. Families stay families:
-// the loops of the instance are the outer loops of everything inside it.
+// Instances and families of instances: a fresh scope in which the formals stand for the arguments. Families stay
+// families: the loops of the instance are the outer loops of everything inside it.
 #include "../base/suggest.h"
 #include "elab.h"
 
@@ -119,7 +119,9 @@ bool instance_force(Symbol *y) {
   for (int k = 0; k < n; k++) text_printf(&index, "%s%s", k ? "," : "[", y->decl->list.at[k]->name);
   if (n) text_addc(&index, ']');
   Scope *s = ARENA_NEW(e->a, Scope);
-  *s = (Scope){.e = e, .model = model, .parent = up, .ctx = args.ctx, .names = map_new(e->a), .args_env = args, .instance = y->decl};
+  *s = (Scope){
+    .e = e, .model = model, .parent = up, .ctx = args.ctx, .names = map_new(e->a), .args_env = args, .instance = y->decl
+  };
   s->path = arena_printf(e->a, "%s%s%s.", up->path, y->name, n == 0 ? "" : n == 1 ? "[%]" : "[%,%]");
   s->param_path = arena_printf(e->a, "%s%s.", up->param_path, y->name);
   s->plain = arena_printf(e->a, "%s%s%s.", up->plain, y->name, text_str(&index));

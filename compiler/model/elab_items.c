@@ -1,5 +1,5 @@
-// Statements. Each is elaborated once, in the context of the loops and instances around it; vector equations become one equation
-// for each row.
+// Statements. Each is elaborated once, in the context of the loops and instances around it; vector equations become one
+// equation for each row.
 #include <stdio.h>
 
 #include "elab.h"
@@ -12,7 +12,8 @@ void not_supported(const Env *env, DiagCode code, Span at, const char *what, con
 
 // --- names of families ---
 
-// The rows of a family are told apart by the indices of the loops around them, in their order: for i in 1:n { contact pair[i]: ... }
+// The rows of a family are told apart by the indices of the loops around them, in their order: for i in 1:n { contact
+// pair[i]: ... }
 bool own_indices(const Env *env, const Ast *x, const char *what) {
   int outer = env->scope->ctx.n, want = env->ctx.n - outer;
   bool ok = x->list.n == want;
@@ -24,8 +25,8 @@ bool own_indices(const Env *env, const Ast *x, const char *what) {
   Text index = {0};
   for (int k = 0; k < want; k++) text_printf(&index, "%s%s", k ? ", " : "[", env->ctx.loop[outer + k].name);
   if (want) text_addc(&index, ']');
-  Diag *d = diag(env->e->bag, DIAG_E0229, x->name_span.file ? x->name_span : x->span, "the indices of %s `%s` do not match the loops around it", what,
-                 x->name ? x->name : "");
+  Diag *d = diag(env->e->bag, DIAG_E0229, x->name_span.file ? x->name_span : x->span,
+                 "the indices of %s `%s` do not match the loops around it", what, x->name ? x->name : "");
   if (want == 0) diag_label(d, "there is no loop around it");
   else diag_label(d, "inside the loop%s over %s", want == 1 ? "" : "s", text_str(&index));
   diag_help(d, "%s %s%s: ...", what, x->name ? x->name : "name", text_str(&index));
@@ -45,7 +46,9 @@ const char *family_name(const Env *env, const char *name) {
 static void equation(Env env, const Ast *x) {
   Value a = elab_expr(&env, x->a), b = elab_expr(&env, x->b);
   if (a.bad || b.bad) return;
-  if (!unit_check(&env, a, UNIT_ANY, "a side of an equation") || !unit_check(&env, b, UNIT_ANY, "a side of an equation")) return;
+  if (!unit_check(&env, a, UNIT_ANY, "a side of an equation") ||
+      !unit_check(&env, b, UNIT_ANY, "a side of an equation"))
+    return;
   bool same = a.ndim == b.ndim && value_count(&a) == value_count(&b) && (!a.ndim || a.dim[0] == b.dim[0]);
   if (!same) {
     shape_error(&env, x->span, &a, &b, "equate", "both sides must have the same size");
@@ -55,7 +58,8 @@ static void equation(Env env, const Ast *x) {
     Text ta = {0}, tb = {0};
     unit_print(a.unit, &ta);
     unit_print(b.unit, &tb);
-    Diag *d = diag(env.e->bag, DIAG_E0301, a.span, "the sides of this equation are in %s and %s", text_str(&ta), text_str(&tb));
+    Diag *d = diag(env.e->bag, DIAG_E0301, a.span, "the sides of this equation are in %s and %s", text_str(&ta),
+                   text_str(&tb));
     diag_label(d, "in %s", text_str(&ta));
     diag_also(d, b.span, "in %s", text_str(&tb));
     diag_help(d, "both sides need the same unit");
@@ -87,7 +91,8 @@ static void force(Env env, const Ast *x) {
     diag_label(d, q->kind == MX_VAR && q->derivative ? "this is a velocity" : "this is not a coordinate");
     if (q->kind == MX_VAR) diag_also(d, e->var.at[q->id].span, "declared here");
     if (q->kind == MX_PARAM) diag_also(d, e->param.at[q->id].span, "declared here");
-    diag_help(d, q->kind == MX_VAR && q->derivative ? "leave the ' out: force z = ...;" : "a general force is written on each coordinate: force z = ...;");
+    diag_help(d, q->kind == MX_VAR && q->derivative ? "leave the ' out: force z = ...;"
+                                                    : "a general force is written on each coordinate: force z = ...;");
     return;
   }
   bool same = on.ndim == v.ndim && value_count(&on) == value_count(&v);
@@ -156,13 +161,20 @@ static bool belongs_outside(Env env, const Ast *x) {
   case AST_EXPECT: break;
   default: return false;
   }
-  const char *what = x->kind == AST_PARAM ? "a parameter" : x->kind == AST_STATE ? "a state" : x->kind == AST_COORD ? "a coordinate"
-                     : x->kind == AST_MULTIPLIER ? "a multiplier" : x->kind == AST_INSTANCE ? "an instance" : x->kind == AST_SIMULATE ? "`simulate`" : "`expect`";
+  const char *what = x->kind == AST_PARAM        ? "a parameter"
+                     : x->kind == AST_STATE      ? "a state"
+                     : x->kind == AST_COORD      ? "a coordinate"
+                     : x->kind == AST_MULTIPLIER ? "a multiplier"
+                     : x->kind == AST_INSTANCE   ? "an instance"
+                     : x->kind == AST_SIMULATE   ? "`simulate`"
+                                                 : "`expect`";
   const Ast *d = x->list.n && x->kind != AST_SIMULATE && x->kind != AST_INSTANCE ? x->list.at[0] : x;
-  Diag *diagnostic = diag(env.e->bag, DIAG_E0219, d->name_span.file ? d->name_span : x->span, "%s cannot be declared inside a `for`", what);
+  Diag *diagnostic = diag(env.e->bag, DIAG_E0219, d->name_span.file ? d->name_span : x->span,
+                          "%s cannot be declared inside a `for`", what);
   diag_label(diagnostic, "inside the loop over %s", env.ctx.loop[env.ctx.n - 1].name);
-  if (x->kind == AST_INSTANCE) diag_help(diagnostic, "in front of the loop: %s %s[%s in ...](...);", x->b && x->b->name ? x->b->name : "Part", x->name,
-                                         env.ctx.loop[env.ctx.n - 1].name);
+  if (x->kind == AST_INSTANCE)
+    diag_help(diagnostic, "in front of the loop: %s %s[%s in ...](...);", x->b && x->b->name ? x->b->name : "Part",
+              x->name, env.ctx.loop[env.ctx.n - 1].name);
   else if (x->kind == AST_SIMULATE || x->kind == AST_EXPECT) diag_help(diagnostic, "move it out of the loop");
   else diag_help(diagnostic, "declare an array in front of the loop: %s[n]", d->name ? d->name : "x");
   return true;
@@ -214,8 +226,12 @@ static void item(Env env, const Ast *x) {
   case AST_ASSERT: assertion(env, x); break;
   case AST_INPUT: not_supported(&env, DIAG_E0704, x->span, "input", "write the signal as a function of `time`"); break;
   case AST_DISCRETE: not_supported(&env, DIAG_E0704, x->span, "discrete", "use `state` with an equation"); break;
-  case AST_EVERY: not_supported(&env, DIAG_E0704, x->span, "every", "write the sampled signal as a function of `time`"); break;
-  case AST_WHEN: not_supported(&env, DIAG_E0704, x->span, "when", "describe the event with a contact or a relation"); break;
+  case AST_EVERY:
+    not_supported(&env, DIAG_E0704, x->span, "every", "write the sampled signal as a function of `time`");
+    break;
+  case AST_WHEN:
+    not_supported(&env, DIAG_E0704, x->span, "when", "describe the event with a contact or a relation");
+    break;
   default: break;   // PARAM, MULTIPLIER, VAR: declared already; ERROR: reported by the parser
   }
 }

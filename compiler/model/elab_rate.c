@@ -51,7 +51,8 @@ static MExpr *outer(Rate *r, const MExpr *x) {
   case MOP_TANH: return mx_2(m, MOP_SUB, one, mx_2(m, MOP_MUL, self, self, at), at);
   case MOP_ATAN: return mx_2(m, MOP_DIV, one, mx_2(m, MOP_ADD, one, mx_2(m, MOP_MUL, a, a, at), at), at);
   case MOP_ABS: return mx_1(m, MOP_SIGN, a, at);
-  default: return fail(r, "this function has no time derivative here", "name the quantity and write its derivative out");
+  default:
+    return fail(r, "this function has no time derivative here", "name the quantity and write its derivative out");
   }
 }
 
@@ -69,7 +70,8 @@ static MExpr *rate_of_operation(Rate *r, MExpr *x) {
     return plus(r, MOP_SUB, over, mx_2(m, MOP_DIV, times(r, a, rate(r, b)), mx_2(m, MOP_MUL, b, b, r->at), r->at));
   }
   case MOP_POW:
-    if (!mx_constant(b)) return fail(r, "a power with a changing exponent has no time derivative here", "write exp(p*log(x))");
+    if (!mx_constant(b))
+      return fail(r, "a power with a changing exponent has no time derivative here", "write exp(p*log(x))");
     return times(r, times(r, b, lower_power(r, a, b)), rate(r, a));
   case MOP_IF: return mx_op(m, MOP_IF, (MExpr *[]){a, rate(r, b), rate(r, x->arg[2])}, 3, r->at);
   default: return times(r, outer(r, x), rate(r, a));
@@ -79,10 +81,12 @@ static MExpr *rate_of_operation(Rate *r, MExpr *x) {
 static MExpr *rate_of_variable(Rate *r, MExpr *x) {
   const MVar *v = &r->env->e->var.at[x->id];
   if (x->derivative && v->kind == MV_COORD)
-    return fail(r, "accelerations cannot be written", "a force is given by `force z = ...;`, the acceleration follows from it");
+    return fail(r, "accelerations cannot be written",
+                "a force is given by `force z = ...;`, the acceleration follows from it");
   if (x->derivative) return fail(r, "a state has one derivative only", "introduce a second state: x' = v; v' = ...;");
   if (v->kind == MV_MULTIPLIER || v->kind == MV_ROW)
-    return fail(r, "a multiplier has no time derivative", "it may jump at any time; use the derivatives of states and coordinates");
+    return fail(r, "a multiplier has no time derivative",
+                "it may jump at any time; use the derivatives of states and coordinates");
   return mx_var(r->env->e->a, v, x->id, x->arg, x->nargs, true, r->at);
 }
 
@@ -91,7 +95,9 @@ static MExpr *rate(Rate *r, MExpr *x) {
   if (r->bad || !(x->uses & (MU_VAR | MU_TIME))) return mx_num(m, 0, r->at);
   MExpr *seen = map_get(r->done, x);
   if (seen) return seen;
-  MExpr *y = x->kind == MX_TIME ? mx_num(m, 1, r->at) : x->kind == MX_VAR ? rate_of_variable(r, x) : rate_of_operation(r, x);
+  MExpr *y = x->kind == MX_TIME  ? mx_num(m, 1, r->at)
+             : x->kind == MX_VAR ? rate_of_variable(r, x)
+                                 : rate_of_operation(r, x);
   map_put(r->done, x, y);
   return y;
 }

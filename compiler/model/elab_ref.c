@@ -1,5 +1,5 @@
-// References: x, x[i], bead[i+1].z, floor.lambda. A path is walked from the scope of the expression through instances to a symbol;
-// on the way the loops of the instances are bound to the indices written.
+// References: x, x[i], bead[i+1].z, floor.lambda. A path is walked from the scope of the expression through instances
+// to a symbol; on the way the loops of the instances are bound to the indices written.
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +36,8 @@ static bool no_value(const Env *env, Span at, const char *what, const char *help
 static bool wrong_indices(const Env *env, const Symbol *y, Span at, int got, int want) {
   Elab *e = env->e;
   Diag *d = want ? diag(e->bag, DIAG_E0605, at, "`%s` has %d %s", y->name, want, want == 1 ? "index" : "indices")
-                 : diag(e->bag, DIAG_E0605, at, "`%s` has no index, but %d %s written", y->name, got, got == 1 ? "is" : "are");
+                 : diag(e->bag, DIAG_E0605, at, "`%s` has no index, but %d %s written", y->name, got,
+                        got == 1 ? "is" : "are");
   if (want) diag_label(d, got ? "%d written" : "no index written", got);
   else diag_label(d, "not an array and not a family");
   diag_also(d, y->span, "declared here");
@@ -65,7 +66,8 @@ static bool enter(const Env *env, Path *p, Symbol *y) {
   if (p->index.n != want) return wrong_indices(env, y, p->index_at, p->index.n, want);
   for (int k = 0; k < want; k++) {
     const MLoop *l = &y->ctx.loop[p->place.n];
-    if (p->place.n >= MAX_LOOPS || !read_index(env, p->index.at[k], l->lo, l->hi, y->name, &p->place.by[p->place.n])) return false;
+    if (p->place.n >= MAX_LOOPS || !read_index(env, p->index.at[k], l->lo, l->hi, y->name, &p->place.by[p->place.n]))
+      return false;
     p->place.n++;
   }
   p->place.scope = y->child;
@@ -93,7 +95,10 @@ static Symbol *find_start(const Env *env, const Ast *x, Path *p) {
 static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
   Elab *e = env->e;
   if (y->kind == SY_ROW) {
-    p->force = x->name == e->word.lambda ? NORMAL : x->name == e->word.lambda_t ? TANGENTIAL : x->name == e->word.lambda_s ? SPIN : NO_FORCE;
+    p->force = x->name == e->word.lambda     ? NORMAL
+               : x->name == e->word.lambda_t ? TANGENTIAL
+               : x->name == e->word.lambda_s ? SPIN
+                                             : NO_FORCE;
     if (p->force) return y;
     Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "`%s` has no `%s`", y->name, x->name);
     diag_label(d, "a contact or constraint has `lambda`, and `lambda_t` with friction");
@@ -104,7 +109,8 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
     Diag *d = diag(e->bag, DIAG_E0220, x->a->span, "`%s` is not an instance of a model", y->name);
     diag_label(d, "has no members");
     diag_also(d, y->span, "declared here");
-    if (y->kind == SY_RELATION && x->name == e->word.lambda) diag_help(d, "a relation uses a declared multiplier: write its name");
+    if (y->kind == SY_RELATION && x->name == e->word.lambda)
+      diag_help(d, "a relation uses a declared multiplier: write its name");
     else diag_help(d, "only instances and contacts have members");
     return NULL;
   }
@@ -200,7 +206,8 @@ static Value stored(const Env *env, const Symbol *y, const Path *p, Span at) {
     const MExpr *hi = y->kind == SY_VARIABLE ? y->size[k] : &fixed;
     if (!read_index(env, p->index.at[k], &one, hi, y->name, &index[n++])) return bad_value(env, at);
   }
-  if (y->kind == SY_VARIABLE) return scalar_value(mx_var(e->a, &e->var.at[y->id], y->id, index, n, false, at), y->unit, at, env);
+  if (y->kind == SY_VARIABLE)
+    return scalar_value(mx_var(e->a, &e->var.at[y->id], y->id, index, n, false, at), y->unit, at, env);
   int offset = 0;
   bool plain = true;
   for (int k = 0; k < n; k++) {
@@ -225,18 +232,25 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
     MExpr *i;
     bool plain = !(l->lo->uses & MU_LOOP) && !(l->hi->uses & MU_LOOP);
     MExpr low = {.kind = MX_NUM, .num = -INFINITY}, high = {.kind = MX_NUM, .num = INFINITY};
-    if (!read_index(env, p->index.at[k], plain ? l->lo : &low, plain ? l->hi : &high, y->name, &i)) return bad_value(env, at);
+    if (!read_index(env, p->index.at[k], plain ? l->lo : &low, plain ? l->hi : &high, y->name, &i))
+      return bad_value(env, at);
     index[n++] = i;
   }
   int first = p->force == NORMAL ? y->id : p->force == SPIN ? (y->nslip > 2 ? y->slip_id + 2 : -1) : y->slip_id;
   if (first < 0) {
     Diag *d = diag(e->bag, DIAG_E0201, at, "`%s` has no such force", y->name);
-    diag_label(d, p->force == NORMAL ? "its normal force is given" : p->force == SPIN ? "only contensou(mu, radius) has one" : "it has no friction");
+    diag_label(d, p->force == NORMAL ? "its normal force is given"
+                  : p->force == SPIN ? "only contensou(mu, radius) has one"
+                                     : "it has no friction");
     diag_help(d, p->force == NORMAL ? "lambda_t is its friction" : "lambda is its normal force");
     return bad_value(env, at);
   }
   int many = p->force == TANGENTIAL && y->nslip > 1 ? 2 : 1;
-  Value v = {.unit = e->var.at[first].unit, .ndim = many > 1, .dim = {many, 0}, .span = at, .at = ARENA_ARRAY(e->a, MExpr *, many)};
+  Value v = { .unit = e->var.at[first].unit,
+              .ndim = many > 1,
+              .dim = { many, 0 },
+              .span = at,
+              .at = ARENA_ARRAY(e->a, MExpr *, many) };
   for (int k = 0; k < many; k++) v.at[k] = mx_var(e->a, &e->var.at[first + k], first + k, index, n, false, at);
   return p->direction.n ? index_value(env, v, p->direction, at) : v;
 }
@@ -264,10 +278,12 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
                    arena_printf(env->e->a, "its force is %s.lambda", ast_text(env->e, x)));
     break;
   case SY_RELATION:
-    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a relation, not a number", y->name), "use the multiplier that it ties");
+    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a relation, not a number", y->name),
+                   "use the multiplier that it ties");
     break;
   case SY_INSTANCE:
-    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is an instance of a model, not a number", y->name), "use one of its variables: name.x, or name[i].x of a family");
+    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is an instance of a model, not a number", y->name),
+                   "use one of its variables: name.x, or name[i].x of a family");
     break;
   case SY_REFUSED: break;
   }
@@ -278,9 +294,11 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
 
 static bool constant(const Env *env, const Ast *x, Value *out) {
   Elab *e = env->e;
-  if (x->name == e->word.pi) *out = scalar_value(mx_num(e->a, 3.14159265358979323846, x->span), UNIT_BARE, x->span, env);
+  if (x->name == e->word.pi)
+    *out = scalar_value(mx_num(e->a, 3.14159265358979323846, x->span), UNIT_BARE, x->span, env);
   else if (x->name == e->word.inf) *out = scalar_value(mx_num(e->a, INFINITY, x->span), UNIT_BARE, x->span, env);
-  else if (x->name == e->word.time) *out = scalar_value(mx_time(e->a, x->span), e->has_units ? unit_named("s") : UNIT_ANY, x->span, env);
+  else if (x->name == e->word.time)
+    *out = scalar_value(mx_time(e->a, x->span), e->has_units ? unit_named("s") : UNIT_ANY, x->span, env);
   else return false;
   return true;
 }
@@ -301,12 +319,15 @@ static Value local_value(const Env *env, const Local *l, AstList index, const As
 Value elab_ref(const Env *env, const Ast *x) {
   const Ast *base = x->kind == AST_INDEX ? x->a : x;
   AstList index = x->kind == AST_INDEX ? x->list : (AstList){0};
-  if (!is_reference(x)) return x->kind == AST_INDEX ? index_value(env, elab_expr(env, x->a), index, x->span) : (walk(env, x, &(Path){0}), bad_value(env, x->span));
+  if (!is_reference(x))
+    return x->kind == AST_INDEX ? index_value(env, elab_expr(env, x->a), index, x->span)
+                                : (walk(env, x, &(Path){ 0 }), bad_value(env, x->span));
   if (base->kind == AST_NAME) {
     const Local *l = local_find(env, base->name);
     if (l) return local_value(env, l, index, x);
     Value v;
-    if (!scope_find(env->scope, base->name) && constant(env, base, &v)) return index.n ? index_value(env, v, index, x->span) : v;
+    if (!scope_find(env->scope, base->name) && constant(env, base, &v))
+      return index.n ? index_value(env, v, index, x->span) : v;
   }
   Path p = {0};
   Symbol *y = walk(env, x, &p);

@@ -38,8 +38,15 @@ static void push(const Env *env, const Ast *x, const Sides *s) {
   if (s->law == ML_BOX && (!fits(env, &s->lo, &s->u) || !fits(env, &s->hi, &s->u))) return;
   const char *name = family_name(env, x->name);
   for (int i = 0; i < value_count(&s->u); i++) {
-    MRelation r = {.ctx = env->ctx, .law = s->law, .y = element(&s->y, i), .lambda = element(&s->u, i), .asserted = s->asserted,
-                   .span = x->span, .y_span = s->y.span, .lambda_span = s->u.span, .law_span = s->law_span};
+    MRelation r = { .ctx = env->ctx,
+                    .law = s->law,
+                    .y = element(&s->y, i),
+                    .lambda = element(&s->u, i),
+                    .asserted = s->asserted,
+                    .span = x->span,
+                    .y_span = s->y.span,
+                    .lambda_span = s->u.span,
+                    .law_span = s->law_span };
     r.name = s->u.ndim ? arena_printf(e->a, "%s[%d]", name, i + 1) : name;
     if (s->law == ML_BOX) {
       r.lo = element(&s->lo, i);
@@ -60,13 +67,16 @@ static void needs_multiplier(const Env *env, Span at, const char *what, const ch
 static void complementarity(const Env *env, const Ast *x, Sides *s) {
   const Ast *law = x->a;
   Value a = elab_expr(env, law->a), b = elab_expr(env, law->b);
-  if (a.bad || b.bad || !unit_check(env, a, UNIT_ANY, "a side of a complementarity") || !unit_check(env, b, UNIT_ANY, "a side of a complementarity")) return;
+  if (a.bad || b.bad || !unit_check(env, a, UNIT_ANY, "a side of a complementarity") ||
+      !unit_check(env, b, UNIT_ANY, "a side of a complementarity"))
+    return;
   bool in_a = is_multiplier(env->e, &a), in_b = is_multiplier(env->e, &b);
   if (!in_a && !in_b) {
     Diag *d = diag(env->e->bag, DIAG_E0207, a.span, "one side of a complementarity must be a multiplier");
     diag_label(d, "not just a multiplier");
     diag_also(d, b.span, "nor is this");
-    diag_help(d, "multiplier lambda; relation %s: 0 <= %s perp lambda >= 0; and let lambda act in an equation", x->name, ast_text(env->e, law->a));
+    diag_help(d, "multiplier lambda; relation %s: 0 <= %s perp lambda >= 0; and let lambda act in an equation", x->name,
+              ast_text(env->e, law->a));
     return;
   }
   bool swap = !in_b;   // between two multipliers see choose_sides in elab_check.c
@@ -84,7 +94,8 @@ static bool looks_positive(const MExpr *k) {
   if (k->kind == MX_PARAM) return true;
   if (k->kind != MX_OP) return false;
   if (k->op == MOP_ABS || k->op == MOP_SQRT || k->op == MOP_EXP) return true;
-  if (k->op == MOP_MUL || k->op == MOP_DIV || k->op == MOP_ADD) return looks_positive(k->arg[0]) && looks_positive(k->arg[1]);
+  if (k->op == MOP_MUL || k->op == MOP_DIV || k->op == MOP_ADD)
+    return looks_positive(k->arg[0]) && looks_positive(k->arg[1]);
   return false;
 }
 
@@ -101,7 +112,8 @@ static void relay(const Env *env, const Ast *x, Sides *s) {
   s->u = elab_expr(env, law->a);
   if (!relay_form(env, law->b, &r) || s->u.bad) return;
   if (!is_multiplier(env->e, &s->u)) {
-    needs_multiplier(env, s->u.span, "the left side of `in` must be a multiplier", "multiplier u; relation N: u in -K*sgn(s); and let u act in an equation");
+    needs_multiplier(env, s->u.span, "the left side of `in` must be a multiplier",
+                     "multiplier u; relation N: u in -K*sgn(s); and let u act in an equation");
     return;
   }
   Span at = law->b->span;
@@ -109,7 +121,9 @@ static void relay(const Env *env, const Ast *x, Sides *s) {
   if (!r.has_b) r.b = scalar_value(mx_num(m, 1, at), UNIT_BARE, at, env);
   if (!fits(env, &r.s, &s->u) || !fits(env, &r.b, &s->u) || (r.has_a && !fits(env, &r.a, &s->u))) return;
   Unit height = r.has_a ? unit_merge(r.a.unit, r.b.unit) : r.b.unit;
-  if ((r.has_a && !unit_check(env, r.a, r.b.unit, "the centre of the relay")) || !unit_check(env, s->u, height, "the multiplier of this relay")) return;
+  if ((r.has_a && !unit_check(env, r.a, r.b.unit, "the centre of the relay")) ||
+      !unit_check(env, s->u, height, "the multiplier of this relay"))
+    return;
   s->law = ML_BOX;
   s->lo = s->hi = s->u;
   s->y = s->u;
@@ -166,12 +180,16 @@ static void normal_cone(const Env *env, const Ast *x, const Ast *cone, Sides *s)
   s->lo = elab_expr(env, box->list.at[0]);
   s->hi = elab_expr(env, box->list.at[1]);
   s->u = elab_expr(env, cone->list.at[1]);
-  if (s->y.bad || s->lo.bad || s->hi.bad || s->u.bad || !unit_check(env, s->y, UNIT_ANY, "the output of a relation")) return;
+  if (s->y.bad || s->lo.bad || s->hi.bad || s->u.bad || !unit_check(env, s->y, UNIT_ANY, "the output of a relation"))
+    return;
   if (!is_multiplier(e, &s->u)) {
-    needs_multiplier(env, s->u.span, "the second argument of normal_cone must be a multiplier", "multiplier u; relation N: -y in normal_cone([lo, hi], u);");
+    needs_multiplier(env, s->u.span, "the second argument of normal_cone must be a multiplier",
+                     "multiplier u; relation N: -y in normal_cone([lo, hi], u);");
     return;
   }
-  if (!unit_check(env, s->lo, s->u.unit, "the lower bound of the multiplier") || !unit_check(env, s->hi, s->u.unit, "the upper bound of the multiplier")) return;
+  if (!unit_check(env, s->lo, s->u.unit, "the lower bound of the multiplier") ||
+      !unit_check(env, s->hi, s->u.unit, "the upper bound of the multiplier"))
+    return;
   bool no_upper = all_infinite(&s->hi, 1);
   s->law = no_upper && all_infinite(&s->lo, -1) ? ML_FREE : no_upper && all_zero(&s->lo) ? ML_NONNEG : ML_BOX;
   push(env, x, s);
@@ -211,7 +229,9 @@ void elab_relation(Env env, const Ast *x) {
     diag_label(d, "an equation between two values");
     diag_note(d, "a multiplier without bounds enforces y = 0: its set is [-inf, inf]");
     bool simple = law->b->kind != AST_BINARY && law->b->kind != AST_UNARY && law->b->kind != AST_COND;
-    diag_help(d, simple ? "relation %s: -(%s - %s) in normal_cone([-inf, inf], u);" : "relation %s: -(%s - (%s)) in normal_cone([-inf, inf], u);",
+    diag_help(d,
+              simple ? "relation %s: -(%s - %s) in normal_cone([-inf, inf], u);"
+                     : "relation %s: -(%s - (%s)) in normal_cone([-inf, inf], u);",
               x->name, ast_text(e, law->a), ast_text(e, law->b));
   }
 }

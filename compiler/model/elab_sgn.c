@@ -17,7 +17,10 @@ typedef struct Walk { const Env *env; Relay *out; } Walk;
 static bool unreadable(const Env *env, const Ast *x, const char *why) {
   Diag *d = diag(env->e->bag, DIAG_E0227, x->span, "this is not of the form a + b*sgn(s)");
   diag_label(d, "%s", why);
-  diag_note(d, "a relay is an interval that moves along: u in a + b*sgn(s), with one sgn that is neither a divisor nor inside a function");
+  diag_note(
+      d,
+      "a relay is an interval that moves along: u in a + b*sgn(s), with one sgn that is neither a divisor nor inside "
+      "a function");
   diag_help(d, "relation N: u in -K*sgn(s);");
   return false;
 }
@@ -54,9 +57,12 @@ static bool read(Walk *w, const Ast *x, bool negative, const Value *factor) {
     return read(w, x->b, x->op == AO_SUB ? !negative : negative, factor) && ok;
   }
   bool left = has_sgn(x->a), right = has_sgn(x->b);
-  if ((x->op != AO_MUL && x->op != AO_DIV) || (left && right) || (x->op == AO_DIV && right)) return unreadable(env, x, "not a sum, nor a multiple of sgn");
+  if ((x->op != AO_MUL && x->op != AO_DIV) || (left && right) || (x->op == AO_DIV && right))
+    return unreadable(env, x, "not a sum, nor a multiple of sgn");
   Value f = elab_expr(env, left ? x->b : x->a);
-  if (x->op == AO_DIV) f = binary_value(env, AO_DIV, factor ? *factor : scalar_value(mx_num(env->e->a, 1, x->span), UNIT_BARE, x->span, env), f, x);
+  if (x->op == AO_DIV)
+    f = binary_value(env, AO_DIV,
+                     factor ? *factor : scalar_value(mx_num(env->e->a, 1, x->span), UNIT_BARE, x->span, env), f, x);
   else if (factor) f = binary_value(env, AO_MUL, *factor, f, x);
   return !f.bad && read(w, left ? x->a : x->b, negative, &f);
 }

@@ -15,7 +15,8 @@ const char *shape_text(Elab *e, const Value *v) {
 
 void shape_error(const Env *env, Span at, const Value *a, const Value *b, const char *verb, const char *help) {
   (void)at;
-  Diag *d = diag(env->e->bag, DIAG_E0302, a->span, "cannot %s %s and %s", verb, shape_text(env->e, a), shape_text(env->e, b));
+  Diag *d =
+      diag(env->e->bag, DIAG_E0302, a->span, "cannot %s %s and %s", verb, shape_text(env->e, a), shape_text(env->e, b));
   diag_label(d, "%s", shape_text(env->e, a));
   diag_also(d, b->span, "%s", shape_text(env->e, b));
   diag_help(d, "%s", help);
@@ -70,7 +71,8 @@ Value vector_literal(const Env *env, const Ast *x) {
       shape_error(env, x->span, &v, &v, "put into a vector", "a matrix is a vector of rows: [[a, b], [c, d]]");
       bad = true;
     } else if (inner >= 0 && size != inner) {
-      shape_error(env, x->span, &first, &v, "put into one vector", "all rows of a matrix have the same length: [[a, b], [c, d]]");
+      shape_error(env, x->span, &first, &v, "put into one vector",
+                  "all rows of a matrix have the same length: [[a, b], [c, d]]");
       bad = true;
     }
     if (inner < 0) first = v;
@@ -163,7 +165,8 @@ Value norm_value(const Env *env, Value v, Span at) {
 static Value matrix_product(const Env *env, Value a, Value b, Span at) {
   int rows = a.dim[0], inner = a.dim[1], cols = b.ndim == 2 ? b.dim[1] : 1;
   if (inner != b.dim[0]) {
-    shape_error(env, at, &a, &b, "multiply", "the columns of the left factor must be as many as the rows of the right one");
+    shape_error(env, at, &a, &b, "multiply",
+                "the columns of the left factor must be as many as the rows of the right one");
     return bad_value(env, at);
   }
   if ((double)rows * inner * cols > 10.0 * MAX_ELEMENTS) {
@@ -210,7 +213,8 @@ static Value sum_value(const Env *env, AstOp op, const Value *a, const Value *b,
 static Value product_value(const Env *env, const Value *a, const Value *b, const Ast *x) {
   if (a->ndim == 0 || b->ndim == 0) return elementwise(env, MOP_MUL, a, b, unit_mul(a->unit, b->unit), x->span);
   if (a->ndim == 2) return matrix_product(env, *a, *b, x->span);
-  shape_error(env, x->span, a, b, "multiply", b->ndim == 1 ? "for the scalar product write dot(a, b)" : "a vector is a column: transpose(a)*B, or B*a");
+  shape_error(env, x->span, a, b, "multiply",
+              b->ndim == 1 ? "for the scalar product write dot(a, b)" : "a vector is a column: transpose(a)*B, or B*a");
   return bad_value(env, x->span);
 }
 
@@ -227,7 +231,9 @@ static Value power_value(const Env *env, const Value *a, const Value *b, const A
   if (!plain && (!known || !unit_pow(a->unit, p, &u))) {
     Text t = {0};
     unit_print(a->unit, &t);
-    Diag *d = diag(env->e->bag, DIAG_E0304, b->span, known ? "this power of %s is not a unit" : "the exponent of a quantity in %s must be a plain number", text_str(&t));
+    Diag *d = diag(env->e->bag, DIAG_E0304, b->span,
+                   known ? "this power of %s is not a unit" : "the exponent of a quantity in %s must be a plain number",
+                   text_str(&t));
     diag_label(d, known ? "only whole and half exponents of units exist" : "not a plain number");
     diag_also(d, a->span, "in %s", text_str(&t));
     diag_help(d, "divide by a reference quantity first: (x/x0)^p");

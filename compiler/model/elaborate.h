@@ -10,8 +10,9 @@ typedef struct Override { const char *name; double value; } Override;
 typedef struct ElaborateOptions {
   const Override *set; int nset;
   const char *std_dir;
-  const char *root;        // name of the model to run; NULL: the last model of the file that has no formals without default
-  bool        library;     // a file of functions and parameters, without any model, is fine: NULL is returned without an error
+  const char *root;  // name of the model to run; NULL: the last model of the file that has no formals without default
+  bool        library;     // a file of functions and parameters, without any model, is fine: NULL is returned without
+                           // an error
 } ElaborateOptions;
 
 // NULL when there were errors (all in the bag).

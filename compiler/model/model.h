@@ -1,5 +1,5 @@
-// The typed model: names resolved, units and shapes checked, vectors and functions written out as scalars, loops kept as loops.
-// Everything is in the arena it was elaborated in and is const afterwards.
+// The typed model: names resolved, units and shapes checked, vectors and functions written out as scalars, loops kept
+// as loops. Everything is in the arena it was elaborated in and is const afterwards.
 #pragma once
 #include <stdbool.h>
 #include "../base/arena.h"
@@ -11,10 +11,12 @@
 // --- expressions: scalar trees (nodes may be shared) ---
 typedef enum {
   MX_NUM,     // num, SI
-  MX_PARAM,   // id: number in Model.param; index[] for elements of array parameters (1-based, param and loop expressions)
+  MX_PARAM,   // id: number in Model.param; index[] for elements of array parameters (1-based, param and loop
+              // expressions)
   MX_LOOP,    // id: position of the loop in the statement's context, 0 = outermost
   MX_TIME,
-  MX_VAR,     // id: number in Model.var; index[ndim]; derivative: false value, true time derivative (velocity of a coord, x' of a state)
+  MX_VAR,     // id: number in Model.var; index[ndim]; derivative: false value, true time derivative (velocity of a
+              // coord, x' of a state)
   MX_STAT,    // only inside an expect: id: number in Model.stat
   MX_OP       // op, arg[nargs]
 } MKind;
@@ -27,7 +29,8 @@ typedef enum {
 } MOp;
 
 enum { MU_PARAM = 1, MU_LOOP = 2, MU_TIME = 4, MU_VAR = 8, MU_RATE = 16, MU_LAMBDA = 32, MU_STAT = 64 };
-// MU_VAR: any variable; MU_RATE: one with derivative set; MU_LAMBDA: a multiplier or a row. Constant in time: uses <= MU_PARAM | MU_LOOP.
+// MU_VAR: any variable; MU_RATE: one with derivative set; MU_LAMBDA: a multiplier or a row. Constant in time: uses <=
+// MU_PARAM | MU_LOOP.
 
 typedef struct MExpr MExpr;
 struct MExpr {
@@ -46,7 +49,8 @@ struct MExpr {
 typedef struct MLoop { const char *name; MExpr *lo, *hi; Span span; } MLoop;   // bounds: params and outer loops
 typedef struct MContext { int n; MLoop *loop; } MContext;                      // outermost first; n = 0: one instance
 
-typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW } MVarKind;           // MV_ROW: floor.lambda, floor.lambda_t of a contact or constraint
+// MV_ROW: floor.lambda, floor.lambda_t of a contact or constraint
+typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW } MVarKind;
 typedef struct MVar {
   MVarKind    kind;
   const char *name;       // full name, a % for each index: "bead[%].z", "x[%]", "floor.lambda", "pair[%].lambda"
@@ -68,16 +72,18 @@ typedef struct MParam {
   int         ndim, dim[2];   // of an array: on its first element; the others have ndim = -1
   bool        structural; // a length or an unrolled sum depends on it: fixed when compiled
   double      fixed;      // its value, where structural
-  double      given;      // a number that --set gives on the command line of the compiler, else nan: for checks of values only
+  double      given;      // a number that --set gives on the command line of the compiler, else nan: for checks of
+                          // values only
 } MParam;
 
 // --- statements ---
 typedef enum { ME_KINETIC, ME_POTENTIAL, ME_DISSIPATION } MEnergyKind;
 typedef struct MEnergy    { MContext ctx; MEnergyKind kind; MExpr *value; Span span; } MEnergy;
-typedef struct MForce     { MContext ctx; MExpr *on; MExpr *value; Span span; } MForce;               // on: MX_VAR of a coord
-typedef struct MEquation  { MContext ctx; MExpr *lhs, *rhs; Span span; } MEquation;                    // derivatives of states appear linearly (checked later)
+typedef struct MForce     { MContext ctx; MExpr *on; MExpr *value; Span span; } MForce;  // on: MX_VAR of a coord
+// derivatives of states appear linearly (checked later)
+typedef struct MEquation  { MContext ctx; MExpr *lhs, *rhs; Span span; } MEquation;
 typedef enum { ML_NONNEG, ML_BOX, ML_FREE } MLawKind;
-enum { MA_SCLERONOMOUS = 1, MA_RHEONOMOUS = 2, MA_TYPE1 = 4, MA_TYPE2 = 8 };                           // asserted classes
+enum { MA_SCLERONOMOUS = 1, MA_RHEONOMOUS = 2, MA_TYPE1 = 4, MA_TYPE2 = 8 };  // asserted classes
 typedef struct MRelation {
   MContext ctx; const char *name;      // "R1", "s[%]"
   MLawKind law; MExpr *y; MExpr *lambda;   // -y in N_[lo,hi](lambda); lambda: MX_VAR of a multiplier
@@ -85,32 +91,60 @@ typedef struct MRelation {
   unsigned asserted; Span span, y_span, lambda_span, law_span;
 } MRelation;
 
-// Friction against the slip velocities of a contact or constraint. Laws by block of runtime/cone/problem.h; the normal force of MF_DISK is given.
+// Friction against the slip velocities of a contact or constraint. Laws by block of runtime/cone/problem.h; the normal
+// force of MF_DISK is given.
 typedef enum { MF_NONE, MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GRIP, MF_DISK } MFrictionLaw;
 typedef struct MFriction {
   MFrictionLaw law;
   MExpr *mu, *mu2, *radius;            // constant; mu2: MF_ELLIPTIC, radius: MF_CONTENSOU
   MExpr *force;                        // MF_DISK: the normal force
-  MExpr **slip; int nslip; int var[3]; // slip velocities and their MV_ROW variables; the third of MF_CONTENSOU is the spin
+  MExpr **slip; int nslip; int var[3]; // slip velocities and their MV_ROW variables; the third of MF_CONTENSOU is the
+                                       // spin
   Span span, slip_span;
 } MFriction;
 
 typedef struct MContact {
   MContext ctx; const char *name; int row_var;   // row_var: its MV_ROW variable; -1 where the normal force is given
   MExpr *gap;                          // NULL where the normal force is given
-  MExpr *e, *e_t;                      // restitution: newton(e[, e_t]); inelastic: 0, elastic: 1; NULL: no impact law given
+  MExpr *e, *e_t;  // restitution: newton(e[, e_t]); inelastic: 0, elastic: 1; NULL: no impact law given
   bool has_impact_law;
   MFriction friction;
   unsigned asserted; Span span, gap_span, law_span, assert_span;
 } MContact;
-typedef struct MConstraint { MContext ctx; const char *name; int row_var; MExpr *value; MFriction friction; Span span; } MConstraint; // value = 0
-typedef struct MOutput { MContext ctx; const char *name; MExpr *value; Unit unit; const char *doc; bool hidden; Span span; } MOutput;
-typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; Span span; } MInit;     // on: MX_VAR (coord or state); value over params, loops
+// value = 0
+typedef struct MConstraint {
+  MContext ctx;
+  const char *name;
+  int row_var;
+  MExpr *value;
+  MFriction friction;
+  Span span;
+} MConstraint;
+typedef struct MOutput {
+  MContext ctx;
+  const char *name;
+  MExpr *value;
+  Unit unit;
+  const char *doc;
+  bool hidden;
+  Span span;
+} MOutput;
+// on: MX_VAR (coord or state); value over params, loops
+typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; Span span; } MInit;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
 
 typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT, MS_GAIN } MStatKind;
-typedef struct MStat   { MStatKind kind; int output; MExpr *at; } MStat;       // of output number `output` (its context has n = 0); -1: the total energy, -2: kinetic, -3: potential
-enum { MSTAT_ENERGY = -1, MSTAT_KINETIC = -2, MSTAT_POTENTIAL = -3, MSTAT_RESIDUE = -4, MSTAT_FORCES = -5, MSTAT_DAMPERS = -6, MSTAT_CONTACTS = -7 };
+// of output number `output` (its context has n = 0); -1: the total energy, -2: kinetic, -3: potential
+typedef struct MStat   { MStatKind kind; int output; MExpr *at; } MStat;
+enum {
+  MSTAT_ENERGY = -1,
+  MSTAT_KINETIC = -2,
+  MSTAT_POTENTIAL = -3,
+  MSTAT_RESIDUE = -4,
+  MSTAT_FORCES = -5,
+  MSTAT_DAMPERS = -6,
+  MSTAT_CONTACTS = -7
+};
 typedef struct MExpect { MExpr *cond; const char *text; Span span; } MExpect; // over params and MX_STAT
 
 typedef struct MExperiment {

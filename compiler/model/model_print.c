@@ -1,4 +1,5 @@
-// The printer of the typed model: one line for each statement, families with their loops, expressions as they would be written.
+// The printer of the typed model: one line for each statement, families with their loops, expressions as they would be
+// written.
 #include "model_print.h"
 
 #include "mx.h"
@@ -92,7 +93,11 @@ static void statistic(const Printer *p, const MExpr *x) {
   if (s->output == MSTAT_ENERGY) text_add(p->out, "energy");
   else if (s->output == MSTAT_KINETIC) text_add(p->out, "energy.kinetic");
   else if (s->output == MSTAT_POTENTIAL) text_add(p->out, "energy.potential");
-  else if (s->output < 0) text_add(p->out, s->output == MSTAT_RESIDUE ? "energy.residue" : s->output == MSTAT_FORCES ? "energy.forces" : s->output == MSTAT_DAMPERS ? "energy.dampers" : "energy.contacts");
+  else if (s->output < 0)
+    text_add(p->out, s->output == MSTAT_RESIDUE   ? "energy.residue"
+                     : s->output == MSTAT_FORCES  ? "energy.forces"
+                     : s->output == MSTAT_DAMPERS ? "energy.dampers"
+                                                  : "energy.contacts");
   else expr(p, p->m->output[s->output].value);
   if (s->at) {
     text_add(p->out, ", ");

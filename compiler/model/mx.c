@@ -1,4 +1,5 @@
-// Model expressions: constructors, substitution of loop indices, evaluation. What stands below a node is kept in its `uses`.
+// Model expressions: constructors, substitution of loop indices, evaluation. What stands below a node is kept in its
+// `uses`.
 #include "mx.h"
 
 #include <math.h>
@@ -103,7 +104,8 @@ bool mx_constant(const MExpr *x) { return !(x->uses & ~(unsigned)(MU_PARAM | MU_
 
 bool mx_same(const MExpr *x, const MExpr *y) {
   if (x == y) return true;
-  if (x->kind != y->kind || x->op != y->op || x->id != y->id || x->derivative != y->derivative || x->nargs != y->nargs) return false;
+  if (x->kind != y->kind || x->op != y->op || x->id != y->id || x->derivative != y->derivative || x->nargs != y->nargs)
+    return false;
   if (x->kind == MX_NUM) return x->num == y->num;
   for (int i = 0; i < x->nargs; i++)
     if (!mx_same(x->arg[i], y->arg[i])) return false;

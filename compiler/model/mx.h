@@ -23,7 +23,8 @@ MExpr *mx_subst(Arena *a, MExpr *x, MExpr *const *by, int n);
 
 // The value of one operation.
 double mx_apply(MOp op, const double *v);
-// The value of x; `param` gives the value of element number `id + offset in the array` and may fail; loop: values of the loops or NULL.
+// The value of x; `param` gives the value of element number `id + offset in the array` and may fail; loop: values of
+// the loops or NULL.
 typedef bool (*MxParamValue)(int id, double *out, void *ctx);
 typedef struct MxEval { MxParamValue param; const MParam *params; const double *loop; int nloop; void *ctx; } MxEval;
 bool mx_eval(const MxEval *e, const MExpr *x, double *out);

@@ -100,11 +100,13 @@ void unknown_name(const Env *env, const char *name, Span at) {
   diag_label(d, "not declared");
   const char *near = suggest(name, names.at, names.n);
   const Symbol *around = NULL;
-  for (const Scope *s = env->scope ? env->scope->parent : NULL; s && !around; s = s->parent) around = scope_find(s, name);
+  for (const Scope *s = env->scope ? env->scope->parent : NULL; s && !around; s = s->parent)
+    around = scope_find(s, name);
   if (around) {
     diag_also(d, around->span, "this one belongs to the model around");
     diag_note(d, "a component sees its own names and its formals only");
-    diag_help(d, "make it a formal: model %s(%s), and give it to the instance: (%s = %s)", env->scope->model->name, name, name, name);
+    diag_help(d, "make it a formal: model %s(%s), and give it to the instance: (%s = %s)", env->scope->model->name,
+              name, name, name);
   } else if (strcmp(name, "e") == 0) {
     diag_help(d, "for Euler's number write exp(1); a coefficient needs `param e = 0.9;`");
   } else if (strcmp(name, "t") == 0 && (!near || strlen(near) != 1)) {

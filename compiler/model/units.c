@@ -70,7 +70,7 @@ Unit unit_merge(Unit a, Unit b) {
   return a.state == UNIT_UNKNOWN ? a : b;
 }
 
-// --- parsing: product = factor { ("*" | "/" | "·" | space) factor }; factor = (symbol | "1" | "(" product ")") [ "^" exponent ] ---
+// --- parsing: product = factor { ("*" | "/" | "·" | space) factor }; factor = (symbol | "1" | "(" product ")") [ "^" e
 
 typedef struct Reader { const char *at, *bad; int bad_len, depth; } Reader;
 
@@ -125,8 +125,8 @@ static bool read_factor(Reader *r, Unit *out) {
   } else if (eat(r, "1")) {
     *out = UNIT_ONE;
   } else {
-    while (*r->at && !strchr("*/^()[] \t\r\n0123456789+-", *r->at) && strncmp(r->at, "·", 2) && strncmp(r->at, "²", 2) &&
-           strncmp(r->at, "³", 2))
+    while (*r->at && !strchr("*/^()[] \t\r\n0123456789+-", *r->at) && strncmp(r->at, "·", 2) &&
+           strncmp(r->at, "²", 2) && strncmp(r->at, "³", 2))
       r->at++;
     if (r->at == from) return fail(r, from, from + (*from != '\0'));
     if (!unit_symbol(from, (size_t)(r->at - from), out)) return fail(r, from, r->at);

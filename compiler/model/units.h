@@ -18,7 +18,8 @@ typedef struct Unit {
 
 extern const Unit UNIT_ONE, UNIT_ANY, UNIT_BARE;
 
-// Parses "m/s^2", "N*m/rad", "mH", "kohm", "rev/min", "deg", "1". False with the offending part in *bad (bad_len bytes).
+// Parses "m/s^2", "N*m/rad", "mH", "kohm", "rev/min", "deg", "1". False with the offending part in *bad (bad_len
+// bytes).
 bool unit_parse(const char *text, Unit *out, const char **bad, int *bad_len);
 Unit unit_mul(Unit a, Unit b);
 Unit unit_div(Unit a, Unit b);

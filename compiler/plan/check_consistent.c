@@ -1,5 +1,5 @@
-// What the energy-consistent schemes cannot step is refused, statement by statement (E0705); where there is no energy to keep, the user
-// is told what still holds (W0820).
+// What the energy-consistent schemes cannot step is refused, statement by statement (E0705); where there is no energy
+// to keep, the user is told what still holds (W0820).
 #include <math.h>
 #include <string.h>
 #include "default_value.h"
@@ -16,7 +16,8 @@ static Diag *refuse(const Check *k, Span at, const char *what) {
 static void states(const Check *k) {
   const Model *m = k->s->model;
   for (int i = 0; i < m->nvar; i++)
-    if (m->var[i].kind == MV_STATE) diag_label(refuse(k, m->var[i].span, "first-order states"), "`%s` is one", m->var[i].plain);
+    if (m->var[i].kind == MV_STATE)
+      diag_label(refuse(k, m->var[i].span, "first-order states"), "`%s` is one", m->var[i].plain);
 }
 
 // Is e zero where all velocities are?
@@ -29,7 +30,10 @@ static bool at_rest(const Check *k, const SysClass *c, Ex e) {
 // T must be a quadratic form: no part of degree 0 or 1 in the velocities, and no time.
 static void kinetic(const Check *k, const SysClass *c) {
   Pool *p = k->s->pool;
-  if (ex_depends(p, c->kinetic, k->s->sym_time)) { refuse(k, c->span, "a kinetic energy that depends on time"); return; }
+  if (ex_depends(p, c->kinetic, k->s->sym_time)) {
+    refuse(k, c->span, "a kinetic energy that depends on time");
+    return;
+  }
   bool pure = at_rest(k, c, c->kinetic);
   for (int i = 0; i < c->nslot; i++) pure &= at_rest(k, c, ex_diff(p, c->kinetic, c->slot[i].rate));
   if (pure) return;
@@ -44,7 +48,10 @@ static void row(const Check *k, const SysClass *c) {
     diag_label(d, "%s", name);
     diag_note(d, "a drive supplies energy; what the scheme keeps is a constraint that all velocities at zero meet");
   } else if (!c->velocity_level && ex_depends(k->s->pool, c->y, k->s->sym_time))
-    diag_label(refuse(k, c->span, c->kind == CLASS_CONTACT ? "a gap that changes with time" : "a constraint that changes with time"), "%s", name);
+    diag_label(
+        refuse(k, c->span,
+               c->kind == CLASS_CONTACT ? "a gap that changes with time" : "a constraint that changes with time"),
+        "%s", name);
 }
 
 static void elastic(const Check *k, const SysClass *c) {
@@ -66,11 +73,18 @@ static void no_energy(const Check *k) {
     if (c->kinetic == EX_NONE && c->potential == EX_NONE && c->dissipation == EX_NONE && !force) force = c;
     if (c->potential == EX_NONE || !ex_depends(s->pool, c->potential, s->sym_time)) continue;
     Diag *d = diag(k->bag, DIAG_W0820, c->span, "the potential changes with time, so the energy is not constant");
-    diag_note(d, "within each step it is taken at the middle: the energy changes by what its change in time supplies (`forces` in the ledger)");
+    diag_note(
+        d,
+        "within each step it is taken at the middle: the energy changes by what its change in time supplies (`forces` "
+        "in the ledger)");
   }
   if (!force || potential) return;
   Diag *d = diag(k->bag, DIAG_W0820, force->span, "forces but no potential: there is no energy to keep");
-  diag_note(d, "'%s' still guarantees that the kinetic energy changes by the work of the forces and the losses, and by nothing else", k->scheme);
+  diag_note(
+      d,
+      "'%s' still guarantees that the kinetic energy changes by the work of the forces and the losses, and by nothing "
+      "else",
+      k->scheme);
   diag_help(d, "where a force has a potential, write it as: potential ...;");
 }
 
@@ -81,7 +95,8 @@ void check_consistent(const System *s, const char *scheme, DiagBag *bag) {
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     if (c->kind == CLASS_RELATION)
-      diag_label(refuse(&k, c->span, c->compliant ? "compliant contacts" : "relations between outputs and multipliers"), "%s", c->label);
+      diag_label(refuse(&k, c->span, c->compliant ? "compliant contacts" : "relations between outputs and multipliers"),
+                 "%s", c->label);
     else if (c->kind == CLASS_FRICTION) {
       bool one_step = !strcmp(scheme, "consistent1");
       if (c->direction == 0 && one_step) diag_label(refuse(&k, c->span, "friction"), "%s", c->label);

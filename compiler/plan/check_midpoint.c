@@ -1,5 +1,6 @@
-// What Moreau's midpoint rule cannot step is refused, statement by statement (E0705): it has no equation for first-order states, and its
-// rows are affine in the end velocities and the multipliers, because nothing is iterated (docs/numerics/midpoint.md, section 3).
+// What Moreau's midpoint rule cannot step is refused, statement by statement (E0705): it has no equation for
+// first-order states, and its rows are affine in the end velocities and the multipliers, because nothing is iterated
+// (docs/numerics/midpoint.md, section 3).
 #include "scheme.h"
 
 static Diag *refuse(DiagBag *bag, Span at, const char *what) {
@@ -12,7 +13,8 @@ static bool states(const System *s, DiagBag *bag) {
   const Model *m = s->model;
   int before = diag_errors(bag);
   for (int i = 0; i < m->nvar; i++)
-    if (m->var[i].kind == MV_STATE) diag_label(refuse(bag, m->var[i].span, "first-order states"), "`%s` is one", m->var[i].plain);
+    if (m->var[i].kind == MV_STATE)
+      diag_label(refuse(bag, m->var[i].span, "first-order states"), "`%s` is one", m->var[i].plain);
   return diag_errors(bag) > before;
 }
 
@@ -32,7 +34,8 @@ static void relation(Arena *a, const System *s, const SysClass *c, DiagBag *bag)
   bool any = false;
   for (int i = 0; i < c->h.n; i++) any |= c->h.at[i].wrt == WRT_V || c->h.at[i].wrt == WRT_L;
   if (!ex_affine(s->pool, c->y, ids, n)) {
-    diag_note(refuse(bag, c->span, "relations that are not affine in velocities and multipliers"), "%s is solved once a step, without iteration", c->label);
+    diag_note(refuse(bag, c->span, "relations that are not affine in velocities and multipliers"),
+              "%s is solved once a step, without iteration", c->label);
   } else if (!any) {
     Diag *d = refuse(bag, c->span, "relations on positions alone");
     diag_note(d, "the output is taken at the middle of the step, which no multiplier of the step moves");
@@ -43,7 +46,10 @@ static void relation(Arena *a, const System *s, const SysClass *c, DiagBag *bag)
 static void force(Arena *a, const System *s, const SysClass *c, DiagBag *bag) {
   int *ids, n = unknowns(a, c, false, &ids);
   for (int r = 0; r < c->nrow; r++)
-    if (!ex_affine(s->pool, c->g[r], ids, n)) { refuse(bag, c->span, "forces that are not affine in the multipliers"); return; }
+    if (!ex_affine(s->pool, c->g[r], ids, n)) {
+      refuse(bag, c->span, "forces that are not affine in the multipliers");
+      return;
+    }
 }
 
 void check_midpoint(Arena *a, const System *s, DiagBag *bag) {

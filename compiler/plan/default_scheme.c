@@ -1,6 +1,7 @@
-// The scheme of an experiment that names none. A mechanical system gets `consistent`, with one exception: where all rows are affine and the
-// mass is constant, Moreau's theta = 1/2 rule keeps the energy of the smooth motion exactly too, costs a third and is what others compute.
-// First-order states, relations and what `consistent` refuses get moreau as well.
+// The scheme of an experiment that names none. A mechanical system gets `consistent`, with one exception: where all
+// rows are affine and the mass is constant, Moreau's theta = 1/2 rule keeps the energy of the smooth motion exactly
+// too, costs a third and is what others compute. First-order states, relations and what `consistent` refuses get moreau
+// as well.
 #include "scheme.h"
 
 static bool is_mechanical(const System *s) {

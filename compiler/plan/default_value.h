@@ -1,5 +1,5 @@
-// The value of an expression over parameters at their defaults, or at what --set gives when the model is compiled for a run; nan where
-// it depends on a loop index or a parameter without value.
+// The value of an expression over parameters at their defaults, or at what --set gives when the model is compiled for a
+// run; nan where it depends on a loop index or a parameter without value.
 #pragma once
 #include "../system/system.h"
 

@@ -36,8 +36,11 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
   const char *scheme = override ? override : x->scheme ? x->scheme : default_scheme(a, s);
   const char *near;
   if (!scheme_known(scheme, &near)) {
-    Diag *d = diag(bag, DIAG_E0603, x->scheme && !override ? x->scheme_span : s->model->span, "there is no scheme '%s'", scheme);
-    diag_help(d, "%s", near ? near : "schemes: moreau(theta, gamma), midpoint, consistent, consistent1, consistent_explicit_mass");
+    Diag *d = diag(bag, DIAG_E0603, x->scheme && !override ? x->scheme_span : s->model->span, "there is no scheme '%s'",
+                   scheme);
+    diag_help(d, "%s",
+              near ? near
+                   : "schemes: moreau(theta, gamma), midpoint, consistent, consistent1, consistent_explicit_mass");
     return NULL;
   }
   int before = diag_errors(bag);

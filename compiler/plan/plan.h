@@ -1,4 +1,5 @@
-// The step plan: which kernels a scheme needs of every class, how often each runs, and what is computed once per instance.
+// The step plan: which kernels a scheme needs of every class, how often each runs, and what is computed once per
+// instance.
 #pragma once
 #include "../system/system.h"
 

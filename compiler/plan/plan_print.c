@@ -27,7 +27,10 @@ static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
     const Kernel *kn = &pc->kernel[k];
     if (kn->stage == STAGE_NONE) continue;
     bool asked = k == KERNEL_ENERGY || k == KERNEL_OUT || k == KERNEL_WORK;
-    text_printf(out, "  %s, %s:", what[k], asked ? "when recorded" : p->explicit_step && kn->stage == STAGE_STATE ? "each step" : often[kn->stage]);
+    text_printf(out, "  %s, %s:", what[k],
+                asked                                          ? "when recorded"
+                : p->explicit_step && kn->stage == STAGE_STATE ? "each step"
+                                                               : often[kn->stage]);
     for (int i = 0; i < kn->n; i++) {
       text_add(out, i ? ", " : " ");
       ex_print(s->pool, kn->value[i], out, sym_name, (void *)s);
@@ -48,12 +51,18 @@ void plan_print(const Plan *p, Text *out) {
     text_add(out, " unless the model says otherwise");
   }
   const char *each = p->explicit_step ? "step" : "iteration";
-  if (p->constant_iteration_matrix) text_printf(out, "\niteration matrix %s: constant, factored once per step size\n", matrix_name(p));
+  if (p->constant_iteration_matrix)
+    text_printf(out, "\niteration matrix %s: constant, factored once per step size\n", matrix_name(p));
   else text_printf(out, "\niteration matrix %s: assembled and factored in each %s\n", matrix_name(p), each);
-  text_printf(out, "one-step matrix%s: ", p->weights ? " D + h gamma C W^-1 B, H W^-1 H'" : p->explicit_step ? " D + h C M^-1 B, H M^-1 H'" : "");
+  text_printf(out, "one-step matrix%s: ",
+              p->weights         ? " D + h gamma C W^-1 B, H W^-1 H'"
+              : p->explicit_step ? " D + h C M^-1 B, H M^-1 H'"
+                                 : "");
   if (p->constant_problem_matrix) text_add(out, "constant, computed once\n");
   else text_printf(out, "computed in each %s\n", each);
-  text_printf(out, "outer Newton: %s\n", p->explicit_step ? "none, the step is explicit" : p->one_iteration ? "one iteration is exact"
-              : "until the residual is at round-off");
+  text_printf(out, "outer Newton: %s\n",
+              p->explicit_step   ? "none, the step is explicit"
+              : p->one_iteration ? "one iteration is exact"
+                                 : "until the residual is at round-off");
   for (int i = 0; i < p->ncls; i++) print_class(p, &p->cls[i], out);
 }

@@ -1,9 +1,10 @@
-// Restitution coefficients that differ between contacts which act on each other can create energy (seed 004, section 3.9): W0821.
-// So can one above 1: W0810.
+// Restitution coefficients that differ between contacts which act on each other can create energy (seed 004, section
+// 3.9): W0821. So can one above 1: W0810.
 //
-// A unilateral relation on velocities (a sprag clutch) is an element of restitution 0. Two elements act on each other where W_i^T M^-1 W_j
-// is not zero by structure: their coordinates are connected by off-diagonal masses or by constraints. Two gaps of the same single
-// coordinate are left out: their rows are parallel, and along one direction the larger coefficient decides.
+// A unilateral relation on velocities (a sprag clutch) is an element of restitution 0. Two elements act on each other
+// where W_i^T M^-1 W_j is not zero by structure: their coordinates are connected by off-diagonal masses or by
+// constraints. Two gaps of the same single coordinate are left out: their rows are parallel, and along one direction
+// the larger coefficient decides.
 #include <math.h>
 #include "../system/expand.h"
 #include "default_value.h"
@@ -62,8 +63,8 @@ static bool is_index(int id, void *system) {
   return k == SYM_LOOP || k == SYM_PARAM_AT;
 }
 
-// Equal by the text, or by the default values; unknown values are not held against it. A coefficient with an index differs between
-// the instances of its family.
+// Equal by the text, or by the default values; unknown values are not held against it. A coefficient with an index
+// differs between the instances of its family.
 static bool same(const System *s, const SysClass *a, const SysClass *b) {
   if (a->e == b->e) return a->e == EX_NONE || !ex_depends_any(s->pool, a->e, is_index, (void *)s);
   double x = restitution(s, a), y = restitution(s, b);
@@ -76,7 +77,9 @@ static void check_range(const System *s, DiagBag *bag) {
     const SysClass *c = &s->cls[i];
     if (c->kind != CLASS_CONTACT || c->e == EX_NONE || ex_operator(s->pool, c->e) == OP_NUM) continue;
     double e = restitution(s, c);
-    if (e < 0 || e > 1) diag(bag, DIAG_W0810, c->span, "restitution %g is outside of [0, 1]: impacts would %s", e, e < 0 ? "penetrate" : "create energy");
+    if (e < 0 || e > 1)
+      diag(bag, DIAG_W0810, c->span, "restitution %g is outside of [0, 1]: impacts would %s", e,
+           e < 0 ? "penetrate" : "create energy");
   }
 }
 
@@ -101,10 +104,12 @@ void check_restitution(Arena *a, const System *s, DiagBag *bag) {
       bool *seen = &told[x->row[k].cls * s->ncls + x->row[r].cls];
       if (*seen) continue;
       *seen = true;
-      Diag *g = diag(bag, DIAG_W0821, d->span, "%s and %s have different restitution and act on each other: an impact at both can create energy",
+      Diag *g = diag(bag, DIAG_W0821, d->span,
+                     "%s and %s have different restitution and act on each other: an impact at both can create energy",
                      c->label, d->label);
       if (c != d) diag_also(g, c->span, "%s", c->label);
-      if (c->kind == CLASS_RELATION || d->kind == CLASS_RELATION) diag_note(g, "a unilateral law on velocities counts as restitution 0");
+      if (c->kind == CLASS_RELATION || d->kind == CLASS_RELATION)
+        diag_note(g, "a unilateral law on velocities counts as restitution 0");
       else diag_note(g, "one coefficient for both, between 0 and 1, never does");
     }
 }

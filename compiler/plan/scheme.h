@@ -5,19 +5,23 @@
 
 const Plan *scheme_moreau(Arena *a, const System *s);
 const Plan *scheme_midpoint(Arena *a, const System *s);
-const Plan *scheme_consistent(Arena *a, const System *s, const char *name);   // consistent, consistent1, consistent_explicit_mass
+// consistent, consistent1, consistent_explicit_mass
+const Plan *scheme_consistent(Arena *a, const System *s, const char *name);
 
-Plan *plan_open(Arena *a, const System *s, const char *scheme, double theta);   // gamma = 1, matrices constant until a class says otherwise
+// gamma = 1, matrices constant until a class says otherwise
+Plan *plan_open(Arena *a, const System *s, const char *scheme, double theta);
 
 // Kernel k computes value[n], hoisted; its stage is the latest of them. Nothing for n = 0.
 void kernel_set(PlanClass *pc, Hoist *h, KernelKind k, const Ex *value, int n);
 void kernel_entries(PlanClass *pc, Hoist *h, KernelKind k, const Entries *e);
-void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians); // those of one point in time; jacobians: d f, d g / d(q, v, x) too
+// those of one point in time; jacobians: d f, d g / d(q, v, x) too
+void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians);
 void work_kernel(PlanClass *pc, Hoist *h, Ex force, Ex damping);          // EX_NONE: no such work
 void class_columns(PlanClass *pc, const Hoist *h);                            // last: the columns of num
 
 const char *default_scheme(Arena *a, const System *s);                         // of an experiment that names none
-// What a scheme cannot step is refused, statement by statement (E0705); what the consistent schemes cannot promise is said.
+// What a scheme cannot step is refused, statement by statement (E0705); what the consistent schemes cannot promise is
+// said.
 void check_midpoint(Arena *a, const System *s, DiagBag *bag);
 void check_consistent(const System *s, const char *scheme, DiagBag *bag);
 void check_restitution(Arena *a, const System *s, DiagBag *bag);              // W0821, for every scheme

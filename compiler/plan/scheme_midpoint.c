@@ -1,10 +1,10 @@
-// Moreau's midpoint rule (seed 004 (5.3)-(5.8); docs/numerics/midpoint.md): everything is evaluated once a step, at the middle positions
-// and the velocities of the begin. Nothing is iterated, so no kernel gives a derivative of f or g.
+// Moreau's midpoint rule (seed 004 (5.3)-(5.8); docs/numerics/midpoint.md): everything is evaluated once a step, at the
+// middle positions and the velocities of the begin. Nothing is iterated, so no kernel gives a derivative of f or g.
 #include "scheme.h"
 #include "two_point.h"
 
 const Plan *scheme_midpoint(Arena *a, const System *s) {
-  Plan *p = plan_open(a, s, "midpoint", 0);            // rows see the middle positions, which the end velocities do not move
+  Plan *p = plan_open(a, s, "midpoint", 0);  // rows see the middle positions, which the end velocities do not move
   p->explicit_step = p->one_iteration = true;
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];

@@ -17,8 +17,9 @@ const Plan *scheme_moreau(Arena *a, const System *s) {
     }
     class_columns(pc, &h);
     if (s->cls[i].kind == CLASS_SMOOTH) {
-      p->constant_iteration_matrix &= pc->kernel[KERNEL_MASS].stage <= STAGE_CONST && pc->kernel[KERNEL_JAC].stage <= STAGE_CONST
-                                      && pc->kernel[KERNEL_K].stage <= STAGE_CONST;
+      p->constant_iteration_matrix &= pc->kernel[KERNEL_MASS].stage <= STAGE_CONST &&
+                                      pc->kernel[KERNEL_JAC].stage <= STAGE_CONST &&
+                                      pc->kernel[KERNEL_K].stage <= STAGE_CONST;
       p->constant_problem_matrix &= pc->kernel[KERNEL_B].stage <= STAGE_CONST;
     } else p->constant_problem_matrix &= pc->kernel[KERNEL_H].stage <= STAGE_CONST;
   }

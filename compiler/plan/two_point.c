@@ -1,10 +1,13 @@
-// R1 and the rows of the consistent schemes, class by class. With m for the midpoint and D for the discrete derivative from q0 to q:
+// R1 and the rows of the consistent schemes, class by class. With m for the midpoint and D for the discrete derivative
+// from q0 to q:
 //
 //   R1 = 1/2 (M(q0) + M(q)) (v - v0) + G(vm, qm)(q - q0) + h/2 [DT/Dq(v0; .) + DT/Dq(v; .)] + h DV/Dq
-//        + h dR/dv(qm, (q - q0)/h) - h F(tm, qm, vm),       G_ij = (dM_ik/dq_j - dM_jk/dq_i) v_k    (mathematics.md (12), (13))
+//        + h dR/dv(qm, (q - q0)/h) - h F(tm, qm, vm),,
+//   G_ij = (dM_ik/dq_j - dM_jk/dq_i) v_k    (mathematics.md (12), (13))
 //
-// Each class is exact by itself: (q - q0).R1 + (v - v0).1/2 (M(q0) + M(q))(h vm - (q - q0)) = h (difference of its energy), so their
-// sum is (tests/unit/plan/test_consistent.c). With the mass matrix at the begin (seed 004 (5.58)) the kinetic terms are instead
+// Each class is exact by itself: (q - q0).R1 + (v - v0).1/2 (M(q0) + M(q))(h vm - (q - q0)) = h (difference of its
+// energy), so their sum is (tests/unit/plan/test_consistent.c). With the mass matrix at the begin (seed 004 (5.58)) the
+// kinetic terms are instead
 //
 //   M(q0)(v - v0) + G(v0, q0)(q - q0) + h DT/Dq(v; q0, q)
 #include "../system/slots.h"
@@ -36,7 +39,7 @@ static Job job_of(Arena *a, const System *s, const SysClass *c) {
   Pool *p = s->pool;
   Ex half = ex_num(p, 0.5);
   for (int k = 0; k < n; k++) {
-    if (c->slot[k].kind != SLOT_Q) {                        // a multiplier, or a state in a force: one value for the step, that of its end
+    if (c->slot[k].kind != SLOT_Q) {  // a multiplier, or a state in a force: one value for the step, that of its end
       j.q[k] = j.v[k] = j.q0[k] = j.v0[k] = c->slot[k].value;
       j.q0x[k] = j.v0x[k] = j.qm[k] = j.vm[k] = ex_sym(p, c->slot[k].value);
       j.dq[k] = ex_num(p, 0);
@@ -152,7 +155,8 @@ static void push(const Job *j, Entries *to, int row, int col, Wrt wrt, Ex value)
 
 static bool moves(int id, void *system) {
   const Sym *y = symtab_at(((const System *)system)->sym, id);
-  return y->kind == SYM_VALUE || y->kind == SYM_RATE || y->kind == SYM_VALUE0 || y->kind == SYM_RATE0 || y->kind == SYM_TIME0;
+  return y->kind == SYM_VALUE || y->kind == SYM_RATE || y->kind == SYM_VALUE0 || y->kind == SYM_RATE0 ||
+         y->kind == SYM_TIME0;
 }
 
 TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool explicit_mass) {

@@ -18,7 +18,23 @@ typedef enum {
 } AstKind;
 
 // Operators of AST_UNARY and AST_BINARY, also spelled this way by the printer.
-typedef enum { AO_ADD, AO_SUB, AO_MUL, AO_DIV, AO_POW, AO_NEG, AO_LT, AO_LE, AO_GT, AO_GE, AO_EQ, AO_NE, AO_AND, AO_OR, AO_NOT } AstOp;
+typedef enum {
+  AO_ADD,
+  AO_SUB,
+  AO_MUL,
+  AO_DIV,
+  AO_POW,
+  AO_NEG,
+  AO_LT,
+  AO_LE,
+  AO_GT,
+  AO_GE,
+  AO_EQ,
+  AO_NE,
+  AO_AND,
+  AO_OR,
+  AO_NOT
+} AstOp;
 
 enum { AST_DEEPEST = 4000 };
 
@@ -28,7 +44,8 @@ struct Ast {
   Span        span;      // the whole construct
   Span        name_span; // just the name, where there is one
   const char *name;      // interned
-  const char *unit;      // interned unit text as written between [ ] of a literal, or after ':' in a declaration; NULL if none
+  const char *unit;      // interned unit text as written between [ ] of a literal, or after ':' in a declaration; NULL
+                         // if none
   Span        unit_span;
   const char *doc;       // doc string after a declaration; NULL if none
   double      number;    // NUMBER

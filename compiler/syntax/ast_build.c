@@ -1,5 +1,5 @@
-// The constructors of items: files, models, declarations, laws, families, experiments. Expressions are in ast_build_expr.c.
-// Here too: which items may stand where, and what a relation and a contact look like.
+// The constructors of items: files, models, declarations, laws, families, experiments. Expressions are in
+// ast_build_expr.c. Here too: which items may stand where, and what a relation and a contact look like.
 #include "ast_build.h"
 
 #include <string.h>
@@ -40,7 +40,8 @@ AstList ast_file_item(Parse *p, AstList items, Ast *item) {
     const char *what = kind_text(item->kind);
     Span start = {item->span.file, item->span.lo, item->span.lo + 1};
     while (start.hi < item->span.hi && start.file->text[start.hi] > ' ') start.hi++;
-    Diag *d = problem(p, DIAG_E0119, item->name ? item->name_span : start, "%s %s must stand inside a model", article(what), what);
+    Diag *d = problem(p, DIAG_E0119, item->name ? item->name_span : start, "%s %s must stand inside a model",
+                      article(what), what);
     diag_note(d, "outside of models stand only import, function, model and param");
     diag_help(d, "model NAME { ... }");
   }
@@ -50,7 +51,8 @@ AstList ast_file_item(Parse *p, AstList items, Ast *item) {
 
 AstList ast_block_item(Parse *p, AstList items, Ast *item) {
   if (!item || item->kind == AST_ERROR) return items;
-  if (item->kind != AST_IMPORT && item->kind != AST_FUNCTION && item->kind != AST_MODEL) return ast_append(p, items, item);
+  if (item->kind != AST_IMPORT && item->kind != AST_FUNCTION && item->kind != AST_MODEL)
+    return ast_append(p, items, item);
   const char *what = kind_text(item->kind);
   Diag *d = problem(p, DIAG_E0119, item->name_span, "%s %s cannot stand inside braces", article(what), what);
   for (size_t k = p->open.n; k-- > 0;) {
@@ -155,7 +157,8 @@ Ast *ast_lone(Parse *p, Span at, Ast *expr) {
     first = first->a;
   const char *near = first->kind == AST_NAME || first->kind == AST_CALL ? word_near(p, first->name_span) : NULL;
   if (expr->kind == AST_BINARY && expr->op == AO_EQ) {
-    Diag *d = problem(p, DIAG_E0115, (Span){at.file, expr->a->span.hi, expr->b->span.lo}, "'==' compares; an equation is written with '='");
+    Diag *d = problem(p, DIAG_E0115, (Span){ at.file, expr->a->span.hi, expr->b->span.lo },
+                      "'==' compares; an equation is written with '='");
     diag_help(d, "%s = %s;", span_text(p, expr->a->span), span_text(p, expr->b->span));
   } else if (near) {
     Diag *d = problem(p, DIAG_E0117, first->name_span, "unknown word '%s'", first->name);
@@ -200,7 +203,8 @@ Ast *ast_complementarity(Parse *p, Span at, Ast *left, Ast *right) {
   if (!y || !lambda) {
     const Ast *odd = y ? right : left;
     Diag *d = problem(p, DIAG_E0118, odd->span, "each side of 'perp' says that something is not negative");
-    diag_help(d, "0 <= %s perp %s >= 0", span_text(p, y ? y->span : left->span), span_text(p, lambda ? lambda->span : right->span));
+    diag_help(d, "0 <= %s perp %s >= 0", span_text(p, y ? y->span : left->span),
+              span_text(p, lambda ? lambda->span : right->span));
   }
   Ast *n = ast_new(p, AST_COMPLEMENTARITY, at);
   n->a = y ? y : left;
@@ -220,9 +224,12 @@ Ast *ast_equality(Parse *p, Span at, Ast *left, Ast *right) { return pair(p, AST
 
 Ast *ast_no_law(Parse *p, Span at, Ast *expr) {
   Diag *d = problem(p, DIAG_E0118, at, "this relation states no law");
-  diag_note(d, "a relation is one of: 0 <= y perp lambda >= 0,   u in -sgn(s),   -y in normal_cone([a, b], u),   a = b");
+  diag_note(d,
+            "a relation is one of: 0 <= y perp lambda >= 0,   u in -sgn(s),   -y in normal_cone([a, b], u),   a = b");
   Ast *gap = nonnegative(p, expr);
-  if (gap) diag_help(d, "0 <= %s perp lambda >= 0; a unilateral constraint of mechanics is a contact", span_text(p, gap->span));
+  if (gap)
+    diag_help(d, "0 <= %s perp lambda >= 0; a unilateral constraint of mechanics is a contact",
+              span_text(p, gap->span));
   return ast_new(p, AST_ERROR, at);
 }
 
@@ -264,7 +271,9 @@ Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws) {
 }
 
 // A part of the long form travels as an ARG: normal = a, slip = a; the laws as one without a name.
-Ast *ast_part(Parse *p, Span at, Span name_at, const char *name, Ast *value) { return ast_arg(p, at, name_at, name, value); }
+Ast *ast_part(Parse *p, Span at, Span name_at, const char *name, Ast *value) {
+  return ast_arg(p, at, name_at, name, value);
+}
 
 Ast *ast_part_laws(Parse *p, Span at, AstList laws) {
   Ast *n = ast_new(p, AST_ARG, at);
@@ -292,7 +301,8 @@ static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts
     while (role < PARTS && (strcmp(part->name, name[role]) != 0 || (role == PART_FORCE && !contact))) role++;
     if (role == PARTS) {
       Diag *d = problem(p, DIAG_E0118, part->name_span, "a %s has no part '%s'", what, part->name);
-      diag_help(d, contact ? "its parts are: normal = gap;  slip = velocity;  with laws;" : "its parts are: normal = distance;  slip = velocity;  with coulomb(mu);");
+      diag_help(d, contact ? "its parts are: normal = gap;  slip = velocity;  with laws;"
+                           : "its parts are: normal = distance;  slip = velocity;  with coulomb(mu);");
     } else if (part_of[role]) {
       Diag *d = problem(p, DIAG_E0118, part->name_span, "'%s' is given twice", part->name);
       diag_also(d, part_of[role]->name_span, "first here");
@@ -308,15 +318,20 @@ static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts
     diag_help(d, "keep normal = ...; where the contact can open");
   }
   if (!normal && !force && p->problems == before) {
-    Diag *d = problem(p, DIAG_E0118, named->name_span, contact ? "this contact has no gap" : "this constraint has no normal direction");
+    Diag *d = problem(p, DIAG_E0118, named->name_span,
+                      contact ? "this contact has no gap" : "this constraint has no normal direction");
     diag_help(d, contact ? "add normal = ...; to its braces" : "add normal = ...; to its braces: what is held at zero");
   }
   if (p->problems > before && !normal) return ast_new(p, AST_ERROR, at);
   return row(p, kind, at, named, normal ? normal->a : NULL, normal ? NULL : force->a, slip ? slip->a : NULL, laws);
 }
 
-Ast *ast_contact_parts(Parse *p, Span at, Ast *named, AstList parts) { return row_parts(p, AST_CONTACT, at, named, parts); }
-Ast *ast_constraint_parts(Parse *p, Span at, Ast *named, AstList parts) { return row_parts(p, AST_CONSTRAINT, at, named, parts); }
+Ast *ast_contact_parts(Parse *p, Span at, Ast *named, AstList parts) {
+  return row_parts(p, AST_CONTACT, at, named, parts);
+}
+Ast *ast_constraint_parts(Parse *p, Span at, Ast *named, AstList parts) {
+  return row_parts(p, AST_CONSTRAINT, at, named, parts);
+}
 
 Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstList laws) {
   return row(p, AST_CONSTRAINT, at, named, left, right, NULL, laws);

@@ -1,5 +1,5 @@
-// The constructors that the grammar calls: one per rule. Each returns a node in the arena of the parse, or reports what the
-// grammar could not see and returns a node all the same. `at` is the whole construct, `name_at` just the name.
+// The constructors that the grammar calls: one per rule. Each returns a node in the arena of the parse, or reports what
+// the grammar could not see and returns a node all the same. `at` is the whole construct, `name_at` just the name.
 #pragma once
 #include "ast.h"
 
@@ -22,7 +22,8 @@ Ast *ast_function(Parse *p, Span at, Span name_at, const char *name, AstList for
 Ast *ast_model(Parse *p, Span at, Span name_at, const char *name, AstList formals, AstList items);
 Ast *ast_declare(Parse *p, Span at, AstKind kind, AstList decls);
 Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, const char *doc);
-Ast *ast_named(Parse *p, Span at, Span name_at, const char *name, int primes, AstList dims);   // what a DECL, RELATION… starts as
+// what a DECL, RELATION… starts as
+Ast *ast_named(Parse *p, Span at, Span name_at, const char *name, int primes, AstList dims);
 Ast *ast_energy(Parse *p, Span at, AstKind kind, Ast *value);
 Ast *ast_force(Parse *p, Span at, Ast *coordinate, Ast *value);
 Ast *ast_equation(Parse *p, Span at, Ast *left, Ast *right);
@@ -54,7 +55,8 @@ Ast *ast_name(Parse *p, Span at, const char *name);
 Ast *ast_prime(Parse *p, Span at, Ast *of);
 Ast *ast_index(Parse *p, Span at, Ast *of, AstList index);
 Ast *ast_member(Parse *p, Span at, Ast *of, Span name_at, const char *name);
-Ast *ast_member_energy(Parse *p, Span at, Ast *of, Span name_at, AstKind word);   // energy.kinetic: a reserved word as a part
+// energy.kinetic: a reserved word as a part
+Ast *ast_member_energy(Parse *p, Span at, Ast *of, Span name_at, AstKind word);
 Ast *ast_call(Parse *p, Span at, Span name_at, const char *name, AstList args);
 Ast *ast_call_sum(Parse *p, Span at, Span name_at, Ast *arg);   // sum(v): an ordinary call
 Ast *ast_arg(Parse *p, Span at, Span name_at, const char *name, Ast *value);

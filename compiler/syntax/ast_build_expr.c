@@ -60,7 +60,8 @@ Ast *ast_name(Parse *p, Span at, const char *name) { return named(p, AST_NAME, a
 
 Ast *ast_prime(Parse *p, Span at, Ast *of) {
   if (of->kind == AST_NUMBER || of->kind == AST_STRING || of->kind == AST_VECTOR) {
-    Diag *d = problem(p, DIAG_E0120, at, "a %s has no time derivative", of->kind == AST_VECTOR ? "list in brackets" : "constant");
+    Diag *d = problem(p, DIAG_E0120, at, "a %s has no time derivative",
+                      of->kind == AST_VECTOR ? "list in brackets" : "constant");
     diag_help(d, "' stands behind a name: z' is the derivative of z with respect to time");
   }
   Ast *n = ast_new(p, AST_PRIME, at);
@@ -93,7 +94,10 @@ Ast *ast_member(Parse *p, Span at, Ast *of, Span name_at, const char *name) {
 }
 
 Ast *ast_member_energy(Parse *p, Span at, Ast *of, Span name_at, AstKind word) {
-  return ast_member(p, at, of, name_at, intern(p->names, word == AST_KINETIC ? "kinetic" : word == AST_POTENTIAL ? "potential" : "dissipation"));
+  return ast_member(p, at, of, name_at,
+                    intern(p->names, word == AST_KINETIC     ? "kinetic"
+                                     : word == AST_POTENTIAL ? "potential"
+                                                             : "dissipation"));
 }
 
 // der(x) is x'; an operand that is not a name gets the parentheses that x' would need.

@@ -1,6 +1,6 @@
-// nsm fmt. Items are printed one a line; lists that are too long, or that hold comments, one element a line. Comments are
-// found again in the source (comments.h) and put out in order: those above an item on lines of their own, those behind it
-// on its line, those in the middle of an expression above the item that holds it.
+// nsm fmt. Items are printed one a line; lists that are too long, or that hold comments, one element a line. Comments
+// are found again in the source (comments.h) and put out in order: those above an item on lines of their own, those
+// behind it on its line, those in the middle of an expression above the item that holds it.
 #include "ast_print.h"
 
 #include <string.h>
@@ -31,7 +31,9 @@ static size_t column(const Printer *w) {
   return n;
 }
 
-static bool more_before(const Printer *w, size_t end) { return w->next < w->comments.n && w->comments.at[w->next].lo < end; }
+static bool more_before(const Printer *w, size_t end) {
+  return w->next < w->comments.n && w->comments.at[w->next].lo < end;
+}
 
 // The next comment as it stands, without the '\r' of line ends.
 static void put_comment(Printer *w) {
@@ -57,8 +59,8 @@ static void put_comments_above(Printer *w, size_t end, size_t inside, size_t col
   }
 }
 
-// Comments on the source line of `hi` that start before `limit`, behind what was printed last; also one left over from the
-// end of its text. Nothing can follow a // comment.
+// Comments on the source line of `hi` that start before `limit`, behind what was printed last; also one left over from
+// the end of its text. Nothing can follow a // comment.
 static void put_comments_behind(Printer *w, size_t hi, size_t limit) {
   while (more_before(w, limit)) {
     Comment c = w->comments.at[w->next];
@@ -130,7 +132,8 @@ static void put_items(Printer *w, AstList items, size_t end) {
   put_comments_above(w, end, end, (size_t)w->indent * 2);
 }
 
-// " {" and the comments that follow it on its line. `from` is somewhere before the brace, `limit` where its content starts.
+// " {" and the comments that follow it on its line. `from` is somewhere before the brace, `limit` where its content
+// starts.
 static void put_open_brace(Printer *w, size_t from, size_t limit) {
   text_add(w->out, " {");
   put_comments_behind(w, comments_skip(w->src, from, '{'), limit);
@@ -179,7 +182,8 @@ static const Ast *first_part(const Ast *n) { return n->a ? n->a : n->b; }
 
 // Do the parts stand in the order normal, slip, with?
 static bool in_order(const Ast *n) {
-  size_t laws = n->list2.n ? n->list2.at[0]->span.lo : n->span.hi, last = n->list2.n ? n->list2.at[n->list2.n - 1]->span.hi : laws;
+  size_t laws = n->list2.n ? n->list2.at[0]->span.lo : n->span.hi,
+         last = n->list2.n ? n->list2.at[n->list2.n - 1]->span.hi : laws;
   size_t slip = n->c ? n->c->span.lo : laws, slip_end = n->c ? n->c->span.hi : slip;
   return first_part(n)->span.hi <= slip && slip_end <= laws && last <= n->span.hi;
 }
@@ -267,14 +271,23 @@ static const char *word_of(AstKind kind) {
 // Where the comments end that go above the item.
 static size_t head_end(const Printer *w, const Ast *n) {
   switch (n->kind) {
-    case AST_PARAM: case AST_STATE: case AST_COORD: case AST_MULTIPLIER: case AST_INPUT: case AST_DISCRETE: case AST_OUTPUT:
-    case AST_VAR:      return list_start(n, n->list);
-    case AST_INSTANCE: return list_start(n, n->list2);
-    case AST_MODEL:    return n->list.n ? n->list.at[0]->span.hi : comments_skip(w->src, n->span.lo, '{');
-    case AST_CONTACT: case AST_CONSTRAINT:
-      return in_braces(n) && in_order(n) ? comments_skip(w->src, n->name_span.hi, '{') : n->span.hi;
-    case AST_FOR: case AST_EVERY: case AST_WHEN: case AST_SIMULATE: return comments_skip(w->src, n->span.lo, '{');
-    default:           return n->span.hi;
+  case AST_PARAM:
+  case AST_STATE:
+  case AST_COORD:
+  case AST_MULTIPLIER:
+  case AST_INPUT:
+  case AST_DISCRETE:
+  case AST_OUTPUT:
+  case AST_VAR: return list_start(n, n->list);
+  case AST_INSTANCE: return list_start(n, n->list2);
+  case AST_MODEL: return n->list.n ? n->list.at[0]->span.hi : comments_skip(w->src, n->span.lo, '{');
+  case AST_CONTACT:
+  case AST_CONSTRAINT: return in_braces(n) && in_order(n) ? comments_skip(w->src, n->name_span.hi, '{') : n->span.hi;
+  case AST_FOR:
+  case AST_EVERY:
+  case AST_WHEN:
+  case AST_SIMULATE: return comments_skip(w->src, n->span.lo, '{');
+  default: return n->span.hi;
   }
 }
 

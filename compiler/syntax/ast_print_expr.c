@@ -41,7 +41,8 @@ static void print_each(AstList list, bool tight, Text *out) {
 }
 
 static void print_binary(const Ast *n, bool tight, Text *out) {
-  static const char *const wide[] = {" + ", " - ", "*", "/", "^", "", " < ", " <= ", " > ", " >= ", " == ", " != ", " and ", " or ", ""};
+  static const char *const wide[] = { " + ", " - ",  "*",    "/",    "^",     "",     " < ", " <= ",
+                                      " > ", " >= ", " == ", " != ", " and ", " or ", "" };
   print(n->a, tight, out);
   if (tight && (n->op == AO_ADD || n->op == AO_SUB)) text_addc(out, n->op == AO_ADD ? '+' : '-');
   else text_add(out, wide[n->op]);

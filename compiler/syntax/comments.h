@@ -8,5 +8,6 @@ typedef struct Comment { size_t lo, hi; } Comment;   // without the line end of 
 typedef Vec(Comment) Comments;
 
 void   comments_find(const SourceFile *f, Comments *out);
-size_t comments_skip(const SourceFile *f, size_t at, char wanted);   // first `wanted` at or after `at` that is in no comment or string
+// first `wanted` at or after `at` that is in no comment or string
+size_t comments_skip(const SourceFile *f, size_t at, char wanted);
 bool   comments_blank_before(const SourceFile *f, size_t at);        // is there an empty line just above?

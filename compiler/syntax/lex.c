@@ -1,5 +1,5 @@
-// The longer actions of the lexer (grammar/nsm.l): numbers with units, reserved words, strings, and everything that is no
-// token, with a message for each. A lexical problem yields the token that was meant where that can be told.
+// The longer actions of the lexer (grammar/nsm.l): numbers with units, reserved words, strings, and everything that is
+// no token, with a message for each. A lexical problem yields the token that was meant where that can be told.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,7 +61,9 @@ static size_t number_length(const char *s, size_t n) {
 static double number_value(Parse *p, Span at, const char *s, size_t n) {
   char *copy = arena_strndup(p->arena, s, n);
   double x = strtod(copy, NULL);
-  if (isinf(x)) lexical(p, DIAG_E0113, ((Span){at.file, at.lo, at.lo + n}), "this number is too large: the largest is about 1.8e308");
+  if (isinf(x))
+    lexical(p, DIAG_E0113, ((Span){ at.file, at.lo, at.lo + n }),
+            "this number is too large: the largest is about 1.8e308");
   return x;
 }
 
@@ -85,7 +87,8 @@ int lex_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
 int lex_open_unit(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
   size_t digits = number_length(s, (size_t)n), bracket = digits;
   while (s[bracket] != '[') bracket++;
-  Diag *d = lexical(p, DIAG_E0116, ((Span){p->file, at.lo + bracket, at.lo + bracket + 1}), "the '[' of this unit is never closed");
+  Diag *d = lexical(p, DIAG_E0116, ((Span){ p->file, at.lo + bracket, at.lo + bracket + 1 }),
+                    "the '[' of this unit is never closed");
   p->lexical = at.hi;
   diag_help(d, "a unit stands in brackets on the line of its number: 9.81 [m/s^2]");
   v->node = ast_number(p, at, number_value(p, at, s, digits), NULL, (Span){0});
@@ -98,11 +101,12 @@ int lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) 
   size_t left = (size_t)n - digits;
   Diag *d = lexical(p, DIAG_E0113, at, "'%s' is not a number", span_text(p, at));
   if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) diag_help(d, "numbers are decimal: 255, 2.55e2");
-  else if (left == 1 && (*rest == 'e' || *rest == 'E')) diag_help(d, "the exponent has no digits: %.*se0", (int)digits, s);
+  else if (left == 1 && (*rest == 'e' || *rest == 'E'))
+    diag_help(d, "the exponent has no digits: %.*se0", (int)digits, s);
   else if (memchr(s, '.', digits) && *rest == '.') diag_help(d, "a number has one decimal point");
   else if (unit_text(p, rest, left, &wrong)) {
-    diag_help(d, "if it is a unit, it stands in brackets: %.*s [%.*s]; a product needs its sign: %.*s*%.*s", (int)digits, s, (int)left,
-              rest, (int)digits, s, (int)left, rest);
+    diag_help(d, "if it is a unit, it stands in brackets: %.*s [%.*s]; a product needs its sign: %.*s*%.*s",
+              (int)digits, s, (int)left, rest, (int)digits, s, (int)left, rest);
   }
   v->node = ast_number(p, at, number_value(p, at, s, digits), NULL, (Span){0});
   return TOK_NUMBER;
@@ -133,7 +137,8 @@ bool lex_is_word(const char *s, size_t n) {
 
 int lex_word(Parse *p, union NSM_STYPE *v, const char *s, int n) {
   for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
-    if (words[k].text[0] != s[0] || strlen(words[k].text) != (size_t)n || memcmp(words[k].text, s, (size_t)n) != 0) continue;
+    if (words[k].text[0] != s[0] || strlen(words[k].text) != (size_t)n || memcmp(words[k].text, s, (size_t)n) != 0)
+      continue;
     v->kind = words[k].kind;
     return words[k].token;
   }
@@ -171,19 +176,37 @@ int lex_open_string(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n)
 typedef struct { const char *text; int token; const char *ours, *help; } Foreign;
 
 static const Foreign foreign[] = {
-  {"=>", TOK_GE, ">=", NULL},      {"=<", TOK_LE, "<=", NULL}, {"===", TOK_EQ, "==", NULL},
-  {"<>", TOK_NE, "!=", NULL},      {":=", '=', "=", NULL},     {"**", '^', "^", NULL},
-  {"&&", TOK_AND, "and", NULL},    {"||", TOK_OR, "or", NULL}, {"&", TOK_AND, "and", NULL},
-  {"|", TOK_OR, "or", NULL},       {"!", TOK_NOT, "not", NULL},
-  {"⊥", TOK_PERP, NULL, NULL},     {"⟂", TOK_PERP, NULL, NULL},     {"≤", TOK_LE, NULL, NULL},     {"≥", TOK_GE, NULL, NULL},
-  {"·", '*', "*", NULL},           {"×", '*', "*", NULL},           {"−", '-', "-", NULL},         {"–", '-', "-", NULL},
-  {"′", '\'', "'", NULL},          {"’", '\'', "'", NULL},          {"≠", TOK_NE, "!=", NULL},     {"÷", '/', "/", NULL},
-  {"²", 0, NULL, "write a power as x^2"},                           {"³", 0, NULL, "write a power as x^3"},
-  {"“", 0, NULL, "strings stand in plain double quotes: \"text\""}, {"”", 0, NULL, "strings stand in plain double quotes: \"text\""},
-  {"µ", 0, NULL, "names are made of the letters a to z, digits and _; in a unit write u, as in uF"},
-  {"Ω", 0, NULL, "names are made of the letters a to z, digits and _; the unit is written ohm"},
-  {"°", 0, NULL, "the unit is written deg, as in 90 [deg]"},
-  {"\xC2\xA0", ' ', NULL, "this is a no-break space, which looks like a blank; type a plain blank"},
+  { "=>", TOK_GE, ">=", NULL },
+  { "=<", TOK_LE, "<=", NULL },
+  { "===", TOK_EQ, "==", NULL },
+  { "<>", TOK_NE, "!=", NULL },
+  { ":=", '=', "=", NULL },
+  { "**", '^', "^", NULL },
+  { "&&", TOK_AND, "and", NULL },
+  { "||", TOK_OR, "or", NULL },
+  { "&", TOK_AND, "and", NULL },
+  { "|", TOK_OR, "or", NULL },
+  { "!", TOK_NOT, "not", NULL },
+  { "⊥", TOK_PERP, NULL, NULL },
+  { "⟂", TOK_PERP, NULL, NULL },
+  { "≤", TOK_LE, NULL, NULL },
+  { "≥", TOK_GE, NULL, NULL },
+  { "·", '*', "*", NULL },
+  { "×", '*', "*", NULL },
+  { "−", '-', "-", NULL },
+  { "–", '-', "-", NULL },
+  { "′", '\'', "'", NULL },
+  { "’", '\'', "'", NULL },
+  { "≠", TOK_NE, "!=", NULL },
+  { "÷", '/', "/", NULL },
+  { "²", 0, NULL, "write a power as x^2" },
+  { "³", 0, NULL, "write a power as x^3" },
+  { "“", 0, NULL, "strings stand in plain double quotes: \"text\"" },
+  { "”", 0, NULL, "strings stand in plain double quotes: \"text\"" },
+  { "µ", 0, NULL, "names are made of the letters a to z, digits and _; in a unit write u, as in uF" },
+  { "Ω", 0, NULL, "names are made of the letters a to z, digits and _; the unit is written ohm" },
+  { "°", 0, NULL, "the unit is written deg, as in 90 [deg]" },
+  { "\xC2\xA0", ' ', NULL, "this is a no-break space, which looks like a blank; type a plain blank" },
 };
 
 static const Foreign *find_foreign(const char *s, size_t n) {
@@ -215,7 +238,9 @@ int lex_sign(Parse *p, Span at, const char *s, int n) {
     return 0;
   }
   Diag *d = lexical(p, DIAG_E0106, at, "the character '%.*s' (U+%04X) has no meaning here", n, s, u);
-  diag_help(d, "%s", f ? f->help : "names are made of the letters a to z, digits and _; other characters belong in comments and strings");
+  diag_help(d, "%s",
+            f ? f->help
+              : "names are made of the letters a to z, digits and _; other characters belong in comments and strings");
   return 0;
 }
 
@@ -231,6 +256,7 @@ int lex_odd_byte(Parse *p, Span at, const char *s) {
   if (c == '#' || c == '%') diag_help(d, "comments start with //");
   else if (c == '\\') diag_help(d, "lines need no sign to go on: an item ends at its ';'");
   else if (c == '?') diag_help(d, "a choice is written: if c then a else b");
-  else if (c == '@' || c == '$' || c == '`' || c == '~') diag_help(d, "names are made of the letters a to z, digits and _");
+  else if (c == '@' || c == '$' || c == '`' || c == '~')
+    diag_help(d, "names are made of the letters a to z, digits and _");
   return 0;
 }

@@ -1,5 +1,6 @@
-// Running the parser: what is no text at all is refused first; then tokens flow from the lexer through parse_next_token,
-// which keeps what the error messages want to know (previous token, open brackets, start of the item) and stops in time.
+// Running the parser: what is no text at all is refused first; then tokens flow from the lexer through
+// parse_next_token, which keeps what the error messages want to know (previous token, open brackets, start of the item)
+// and stops in time.
 #include "parse.h"
 
 #include <stdarg.h>
@@ -31,7 +32,8 @@ Diag *problem(Parse *p, DiagCode code, Span at, const char *fmt, ...) {
 void parse_too_deep(Parse *p, Span at) {
   if (p->stopped) return;
   Diag *d = problem(p, DIAG_E0110, at, "this is nested too deeply");
-  diag_note(d, "at most %d brackets may be open at a time, and an expression is at most %d operations deep", DEEPEST_NESTING, AST_DEEPEST);
+  diag_note(d, "at most %d brackets may be open at a time, and an expression is at most %d operations deep",
+            DEEPEST_NESTING, AST_DEEPEST);
   diag_help(d, "name parts of it with var, or use sum(i in 1:n)");
   p->stopped = true;
 }
@@ -129,14 +131,21 @@ static bool is_text(Parse *p) {
     i += n ? n : 1;
   }
   if (bad == 0) return true;
-  Diag *d = problem(p, DIAG_E0107, (Span){f, first, first + 1}, "the byte 0x%02X is not valid UTF-8", (unsigned char)f->text[first]);
+  Diag *d = problem(p, DIAG_E0107, (Span){ f, first, first + 1 }, "the byte 0x%02X is not valid UTF-8",
+                    (unsigned char)f->text[first]);
   if (bad > 1) diag_note(d, "%zu more such %s", bad - 1, bad == 2 ? "byte follows" : "bytes follow");
   diag_help(d, "save the file as UTF-8");
   return true;
 }
 
 static Ast *run(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag, int start) {
-  Parse p = {.arena = a, .names = in, .file = f, .bag = bag, .start = start, .quantity = start == TOK_START_EXPR, .item_ends = true};
+  Parse p = { .arena = a,
+              .names = in,
+              .file = f,
+              .bag = bag,
+              .start = start,
+              .quantity = start == TOK_START_EXPR,
+              .item_ends = true };
   if (!is_text(&p)) return NULL;
   if (nsm_scan_lex_init_extra(&p, &p.scanner) != 0) FATAL("out of memory");
   nsm_scan__scan_bytes(f->text, (int)f->len, p.scanner);   // at most 64 MiB, see source.h
@@ -157,4 +166,6 @@ Ast *parse_file(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag) {
   return file;
 }
 
-Ast *parse_expression(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag) { return run(a, in, f, bag, TOK_START_EXPR); }
+Ast *parse_expression(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag) {
+  return run(a, in, f, bag, TOK_START_EXPR);
+}

@@ -1,4 +1,5 @@
-// One parse under way: what lexer, grammar, constructors and error messages share. Private to compiler/syntax and grammar.
+// One parse under way: what lexer, grammar, constructors and error messages share. Private to compiler/syntax and
+// grammar.
 #pragma once
 #include <stdbool.h>
 #include "../base/diag.h"
@@ -8,7 +9,8 @@
 enum { DEEPEST_NESTING = 1000 };
 
 typedef struct Token { int kind; Span at; } Token;
-typedef struct Open { char bracket; Span at; Token owner; } Open;   // owner: the token that starts the item of the bracket
+// owner: the token that starts the item of the bracket
+typedef struct Open { char bracket; Span at; Token owner; } Open;
 
 union NSM_STYPE;
 
@@ -57,7 +59,7 @@ int   nsm_scan_lex_destroy(void *scanner);
 
 // syntax_error.c: the message for an unexpected p->now, of which the names of the expected tokens are known.
 void  syntax_error(Parse *p, const char *const *expected, int n);
-const char *word_near(Parse *p, Span name);                          // the reserved word that was perhaps meant, or NULL
+const char *word_near(Parse *p, Span name);  // the reserved word that was perhaps meant, or NULL
 const char *span_text(Parse *p, Span at);                            // a copy, shortened for a message
 
 // unit_text.c: canonical text of a unit (no blanks, u for µ, * for a raised dot), or NULL and `wrong` when it is none.

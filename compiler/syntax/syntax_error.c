@@ -1,5 +1,5 @@
-// What the user reads when the parser meets a token that cannot stand there. The parser knows the tokens that could; the
-// Parse knows the previous token, the open brackets and the start of the item. The first rule that fits speaks.
+// What the user reads when the parser meets a token that cannot stand there. The parser knows the tokens that could;
+// the Parse knows the previous token, the open brackets and the start of the item. The first rule that fits speaks.
 #include <string.h>
 
 #include "../base/suggest.h"
@@ -18,12 +18,14 @@ static bool expects(Expected e, const char *name) {
 static bool expects_value(Expected e) { return expects(e, "a number"); }
 static bool expects_operator(Expected e) { return expects(e, "'*'"); }
 
-static bool is_word(const Parse *p, Token t) { return t.kind != TOK_NAME && lex_is_word(p->file->text + t.at.lo, t.at.hi - t.at.lo); }
+static bool is_word(const Parse *p, Token t) {
+  return t.kind != TOK_NAME && lex_is_word(p->file->text + t.at.lo, t.at.hi - t.at.lo);
+}
 
 static bool starts_item(int kind) {
   return kind == TOK_IMPORT || kind == TOK_FUNCTION || kind == TOK_MODEL || kind == TOK_DECLARE || kind == TOK_ENERGY ||
-         kind == TOK_FORCE || kind == TOK_RELATION || kind == TOK_CONTACT || kind == TOK_CONSTRAINT || kind == TOK_FOR ||
-         kind == TOK_TIMED || kind == TOK_SIMULATE || kind == TOK_CLAIM;
+         kind == TOK_FORCE || kind == TOK_RELATION || kind == TOK_CONTACT || kind == TOK_CONSTRAINT ||
+         kind == TOK_FOR || kind == TOK_TIMED || kind == TOK_SIMULATE || kind == TOK_CLAIM;
 }
 
 static bool is_comparison(int kind) {
@@ -34,7 +36,9 @@ static bool ends_value(int kind) {
   return kind == TOK_NAME || kind == TOK_NUMBER || kind == TOK_STRING || kind == ')' || kind == ']' || kind == '\'';
 }
 
-static bool on_new_line(const Parse *p) { return source_line(p->file, p->now.at.lo) > source_line(p->file, p->before.at.hi); }
+static bool on_new_line(const Parse *p) {
+  return source_line(p->file, p->now.at.lo) > source_line(p->file, p->before.at.hi);
+}
 
 // Just behind the previous token.
 static Span behind(const Parse *p) { return (Span){p->file, p->before.at.hi, p->before.at.hi}; }
@@ -46,9 +50,12 @@ static const char *token_text(Parse *p, Token t) {
 
 // Words of other languages for what a word means here.
 static const char *translated(const char *text) {
-  static const char *const other[][2] = {{"parameter", "param"}, {"parameters", "param"}, {"constant", "param"}, {"const", "param"}, {"coordinate", "coord"},
-                                         {"coordinates", "coord"}, {"variable", "var"}, {"let", "var"}, {"component", "model"}, {"class", "model"},
-                                         {"block", "model"}, {"experiment", "simulate"}, {"simulation", "simulate"}};
+  static const char *const other[][2] = {
+    { "parameter", "param" },    { "parameters", "param" },  { "constant", "param" }, { "const", "param" },
+    { "coordinate", "coord" },   { "coordinates", "coord" }, { "variable", "var" },   { "let", "var" },
+    { "component", "model" },    { "class", "model" },       { "block", "model" },    { "experiment", "simulate" },
+    { "simulation", "simulate" }
+  };
   for (size_t i = 0; i < sizeof other / sizeof *other; i++)
     if (!strcmp(text, other[i][0])) return other[i][1];
   return NULL;
@@ -82,7 +89,8 @@ static bool unknown_word(Parse *p, Expected e) {
   if (p->item_n == 2 && p->now.kind == TOK_NAME) return false;   // a b: an operator is missing
   if (p->item[1].kind == TOK_NAME && p->item_n == 3) {
     Diag *d = problem(p, DIAG_E0117, p->item[0].at, "unknown word %s", token_text(p, p->item[0]));
-    diag_note(d, "an item starts with a word such as param, coord, contact, or it is an equation, or an instance of a model");
+    diag_note(
+        d, "an item starts with a word such as param, coord, contact, or it is an equation, or an instance of a model");
     diag_help(d, "an instance reads: %s %s(...);", span_text(p, p->item[0].at), span_text(p, p->item[1].at));
     return true;
   }
@@ -111,7 +119,8 @@ static bool never_closed(Parse *p, Expected e) {
   if (!p->open.n) return false;
   const Open *open = &vec_last(&p->open);
   const char *closing = open->bracket == '(' ? "')'" : open->bracket == '[' ? "']'" : "'}'";
-  bool ends = kind == TOK_END || (open->bracket != '{' && (kind == ';' || kind == '{' || kind == '}' || starts_item(kind)));
+  bool ends =
+      kind == TOK_END || (open->bracket != '{' && (kind == ';' || kind == '{' || kind == '}' || starts_item(kind)));
   if (!ends || !(expects(e, closing) || kind == TOK_END)) return false;
   if (open->bracket == '{' && p->blamed) return true;   // said before
   Diag *d = problem(p, DIAG_E0104, open->at, "'%c' was never closed", open->bracket);
@@ -195,12 +204,13 @@ static bool known_mistake(Parse *p, Expected e) {
   } else if (expects(e, "'in'") && p->before.kind == TOK_NAME && (item == TOK_FOR || (open && open->bracket == '['))) {
     Diag *d = problem(p, DIAG_E0101, p->now.at, "expected 'in' and a range after '%s'", span_text(p, p->before.at));
     diag_help(d, item == TOK_FOR ? "for i in 1:n { ... }" : "a family of instances reads: Bead bead[i in 1:n](...);");
-  } else if (open && open->bracket == '{' && open->owner.kind == TOK_SIMULATE && (kind == ';' || ends_value(p->before.kind)) &&
-             !expects(e, "'('")) {
-    Diag *d = problem(p, DIAG_E0101, kind == ';' ? p->now.at : behind(p), "the entries of simulate are separated by ','");
+  } else if (open && open->bracket == '{' && open->owner.kind == TOK_SIMULATE &&
+             (kind == ';' || ends_value(p->before.kind)) && !expects(e, "'('")) {
+    Diag *d =
+        problem(p, DIAG_E0101, kind == ';' ? p->now.at : behind(p), "the entries of simulate are separated by ','");
     diag_help(d, "simulate { until = 2 [s], step = 5 [ms] }");
-  } else if ((item == TOK_RELATION || item == TOK_CONTACT || item == TOK_CONSTRAINT) && expects(e, "':'") && !expects_operator(e) &&
-             p->item_n <= 3) {
+  } else if ((item == TOK_RELATION || item == TOK_CONTACT || item == TOK_CONSTRAINT) && expects(e, "':'") &&
+             !expects_operator(e) && p->item_n <= 3) {
     Diag *d = problem(p, DIAG_E0101, behind(p), "expected ':' after the name");
     diag_help(d, item == TOK_CONTACT ? "contact NAME: gap >= 0 with newton(e);" : item == TOK_RELATION
                    ? "relation NAME: 0 <= y perp lambda >= 0;" : "constraint NAME: a = b;");
@@ -234,10 +244,12 @@ static bool missing_end(Parse *p, Expected e) {
     return true;
   }
   if (!value || !ends_value(p->before.kind) || !(expects_operator(e) || may_end)) return false;
-  Diag *d = problem(p, DIAG_E0101, behind(p), "something is missing between %s and %s", token_text(p, p->before), token_text(p, p->now));
+  Diag *d = problem(p, DIAG_E0101, behind(p), "something is missing between %s and %s", token_text(p, p->before),
+                    token_text(p, p->now));
   size_t next = p->now.at.hi;
   while (strchr(" \t", p->file->text[next]) && next < p->file->len) next++;
-  if (strchr("=:", p->file->text[next]) || p->before.kind == TOK_STRING) diag_help(d, "items end with ';', lists are separated by ','");
+  if (strchr("=:", p->file->text[next]) || p->before.kind == TOK_STRING)
+    diag_help(d, "items end with ';', lists are separated by ','");
   else diag_help(d, "a product needs its sign: %s*%s", span_text(p, p->before.at), span_text(p, p->now.at));
   return true;
 }
@@ -276,7 +288,8 @@ static void explain(Parse *p, Expected e) {
 
 // Is this error the consequence of one that was reported?
 static bool is_echo(const Parse *p) {
-  if (p->lexical && p->lexical >= p->before.at.hi && p->lexical <= p->now.at.hi + 1) return true;   // nothing but that lies between
+  // nothing but that lies between
+  if (p->lexical && p->lexical >= p->before.at.hi && p->lexical <= p->now.at.hi + 1) return true;
   if (p->said && p->said == p->before.at.hi) return true;   // a constructor has just refused what stands before
   return p->broken.at.file && p->broken.at.lo == p->item[0].at.lo && !starts_item(p->item[0].kind);
 }

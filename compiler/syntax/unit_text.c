@@ -1,4 +1,5 @@
-// The text of a unit: kg*m^2/s, rev/min, 1/s, m^-1. Only its form is checked here; what the names mean is the elaborator's.
+// The text of a unit: kg*m^2/s, rev/min, 1/s, m^-1. Only its form is checked here; what the names mean is the
+// elaborator's.
 //   unit = factor { ('*' | '/') factor }     factor = ( name | 1 | '(' unit ')' ) [ '^' ['-'] digits ]
 #include <ctype.h>
 #include <string.h>
@@ -20,7 +21,8 @@ static bool read_factor(Reader *r) {
     while (isalnum((unsigned char)*r->s) || *r->s == '_') r->s++;
   } else if (*r->s == '1') {
     r->s++;
-    if (isdigit((unsigned char)*r->s) || *r->s == '.') return fail(r, "the only number in a unit is 1; exponents follow '^'");
+    if (isdigit((unsigned char)*r->s) || *r->s == '.')
+      return fail(r, "the only number in a unit is 1; exponents follow '^'");
   } else if (*r->s == '(') {
     if (++r->depth > 20) return fail(r, "it has too many parentheses");
     r->s++;
@@ -50,8 +52,10 @@ static bool read_unit(Reader *r) {
 }
 
 // Spellings from outside ASCII, written the plain way.
-static const struct { const char *sign, *plain; } signs[] = {
-  {"µ", "u"}, {"μ", "u"}, {"Ω", "ohm"}, {"Ω", "ohm"}, {"°", "deg"}, {"·", "*"}, {"⋅", "*"}, {"²", "^2"}, {"³", "^3"}, {"−", "-"},
+static const struct { const char *sign, *plain;
+} signs[] = {
+  { "µ", "u" }, { "μ", "u" }, { "Ω", "ohm" }, { "Ω", "ohm" }, { "°", "deg" },
+  { "·", "*" }, { "⋅", "*" }, { "²", "^2" },  { "³", "^3" },  { "−", "-" },
 };
 
 const char *unit_text(Parse *p, const char *s, size_t n, const char **wrong) {

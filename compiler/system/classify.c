@@ -1,4 +1,5 @@
-// Inferred classes of relations, contacts and of the whole system; asserted ones are held against them (language.md section 3).
+// Inferred classes of relations, contacts and of the whole system; asserted ones are held against them (language.md
+// section 3).
 #include <string.h>
 #include "derive.h"
 
@@ -108,11 +109,16 @@ static void classify_row(Deriver *d, SysClass *c) {
   if (c->kind == CLASS_RELATION) { c->inferred = relation_class_of(d, c); return; }
   Kinds y = kinds_of(s, c->y);
   if (c->kind == CLASS_FRICTION) {
-    c->inferred = arena_printf(d->arena, "slip velocity H_T%s v%s%s", y.q ? y.time ? "(q, t)" : "(q)" : y.time ? "(t)" : "", y.time ? " + w(q, t)" : "", c->affine ? ", linear" : "");
+    c->inferred = arena_printf(d->arena, "slip velocity H_T%s v%s%s",
+                               y.q      ? y.time ? "(q, t)" : "(q)"
+                               : y.time ? "(t)"
+                                        : "",
+                               y.time ? " + w(q, t)" : "", c->affine ? ", linear" : "");
     return;
   }
   const char *level = c->velocity_level ? "velocity level, " : "";
-  c->inferred = arena_printf(d->arena, "%s%s%s", level, y.time ? "rheonomous h(q, t)" : "scleronomous h(q)", linear_gap ? ", linear" : "");
+  c->inferred = arena_printf(d->arena, "%s%s%s", level, y.time ? "rheonomous h(q, t)" : "scleronomous h(q)",
+                             linear_gap ? ", linear" : "");
 }
 
 static void whole_system(System *s) {
@@ -126,14 +132,21 @@ static void whole_system(System *s) {
     const SysClass *c = &s->cls[i];
     if (c->kind != CLASS_SMOOTH) continue;
     for (int r = 0; r < c->nrow; r++) time |= kinds_of(s, c->f[r]).time;
-    if (c->is_equation) { first_linear &= c->affine; first_invariant &= all_constant(s, &c->jac) && all_constant(s, &c->b); continue; }
+    if (c->is_equation) {
+      first_linear &= c->affine;
+      first_invariant &= all_constant(s, &c->jac) && all_constant(s, &c->b);
+      continue;
+    }
     constant_mass &= all_constant(s, &c->mass);
     linear &= c->affine && all_constant(s, &c->jac);
     for (int k = 0; k < c->mass.n; k++) diagonal &= c->mass.at[k].row == c->mass.at[k].col;
   }
-  if (coords) s->second_order = !constant_mass ? "Lagrangian, coordinate-dependent mass"
-                              : !linear ? (diagonal ? "Lagrangian, constant diagonal mass, nonlinear forces" : "Lagrangian, constant mass, nonlinear forces")
-                              : time ? "Lagrangian, linear time-invariant, forced" : "Lagrangian, linear time-invariant";
+  if (coords)
+    s->second_order = !constant_mass ? "Lagrangian, coordinate-dependent mass"
+                      : !linear      ? (diagonal ? "Lagrangian, constant diagonal mass, nonlinear forces"
+                                                 : "Lagrangian, constant mass, nonlinear forces")
+                      : time         ? "Lagrangian, linear time-invariant, forced"
+                                     : "Lagrangian, linear time-invariant";
   if (states) s->first_order = first_linear && first_invariant ? "first order, linear time-invariant"
                              : first_linear ? "first order, linear" : "first order, nonlinear";
 }
@@ -149,10 +162,12 @@ void classify(Deriver *d) {
   for (int i = 0; i < s->ncls; i++) {
     SysClass *c = &s->cls[i];
     for (int k = 0; k < s->model->nrelation; k++)
-      if (c->kind == CLASS_RELATION && s->model->relation[k].span.lo == c->span.lo && s->model->relation[k].span.file == c->span.file)
+      if (c->kind == CLASS_RELATION && s->model->relation[k].span.lo == c->span.lo &&
+          s->model->relation[k].span.file == c->span.file)
         asserted_relation(d, c, &s->model->relation[k]);
     for (int k = 0; k < s->model->ncontact; k++)
-      if (c->kind == CLASS_CONTACT && s->model->contact[k].span.lo == c->span.lo && s->model->contact[k].span.file == c->span.file)
+      if (c->kind == CLASS_CONTACT && s->model->contact[k].span.lo == c->span.lo &&
+          s->model->contact[k].span.file == c->span.file)
         asserted_contact(d, c, &s->model->contact[k]);
   }
   whole_system(s);

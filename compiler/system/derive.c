@@ -3,10 +3,11 @@
 #include "derive.h"
 
 static const Stage stage_of_kind[] = {
-  [SYM_PARAM] = STAGE_CONST, [SYM_PARAM_AT] = STAGE_CONST, [SYM_LOOP] = STAGE_CONST, [SYM_STEP] = STAGE_CONST, [SYM_THETA] = STAGE_CONST,
-  [SYM_STAT] = STAGE_CONST, [SYM_COLUMN] = STAGE_CONST, [SYM_TIME] = STAGE_TIME, [SYM_TIME0] = STAGE_TIME, [SYM_H] = STAGE_TIME,
-  [SYM_VALUE] = STAGE_STATE, [SYM_RATE] = STAGE_STATE, [SYM_VALUE0] = STAGE_STATE, [SYM_RATE0] = STAGE_STATE, [SYM_LAMBDA] = STAGE_STATE,
-  [SYM_KAPPA] = STAGE_STATE };
+  [SYM_PARAM] = STAGE_CONST,  [SYM_PARAM_AT] = STAGE_CONST, [SYM_LOOP] = STAGE_CONST,   [SYM_STEP] = STAGE_CONST,
+  [SYM_THETA] = STAGE_CONST,  [SYM_STAT] = STAGE_CONST,     [SYM_COLUMN] = STAGE_CONST, [SYM_TIME] = STAGE_TIME,
+  [SYM_TIME0] = STAGE_TIME,   [SYM_H] = STAGE_TIME,         [SYM_VALUE] = STAGE_STATE,  [SYM_RATE] = STAGE_STATE,
+  [SYM_VALUE0] = STAGE_STATE, [SYM_RATE0] = STAGE_STATE,    [SYM_LAMBDA] = STAGE_STATE, [SYM_KAPPA] = STAGE_STATE
+};
 
 Stage stage_of(const System *s, Ex e) {
   if (e == EX_NONE) return STAGE_NONE;
@@ -36,7 +37,8 @@ SysClass *derive_new_class(Deriver *d, ClassKind kind, const char *label, Span s
   c->nloop = ctx->n;
   c->loop = ARENA_ARRAY(d->arena, Loop, ctx->n);
   for (int i = 0; i < ctx->n; i++)
-    c->loop[i] = (Loop){ ctx->loop[i].name, lower_expr(s, ctx->loop[i].lo), lower_expr(s, ctx->loop[i].hi), ctx->loop[i].span };
+    c->loop[i] =
+        (Loop){ ctx->loop[i].name, lower_expr(s, ctx->loop[i].lo), lower_expr(s, ctx->loop[i].hi), ctx->loop[i].span };
   return c;
 }
 
@@ -50,7 +52,9 @@ int class_expressions(Arena *a, const SysClass *c, Ex **out) {
   for (int i = 0; i < c->nrow; i++) { at[n++] = c->f[i]; at[n++] = c->g[i]; }
   push_entries(&at, &n, &c->mass); push_entries(&at, &n, &c->jac); push_entries(&at, &n, &c->b);
   push_entries(&at, &n, &c->k); push_entries(&at, &n, &c->h);
-  const Ex single[] = { c->kinetic, c->potential, c->y, c->rate, c->lo, c->hi, c->e, c->mu, c->mu2, c->radius, c->value };
+  const Ex single[] = {
+    c->kinetic, c->potential, c->y, c->rate, c->lo, c->hi, c->e, c->mu, c->mu2, c->radius, c->value
+  };
   for (size_t i = 0; i < sizeof single / sizeof *single; i++) if (single[i] != EX_NONE) at[n++] = single[i];
   *out = at;
   return n;
@@ -70,7 +74,8 @@ static void guards(Deriver *d) {
   }
 }
 
-// A coordinate whose velocity stands in no kinetic energy makes the mass matrix singular. (What depends on numbers, the runtime finds.)
+// A coordinate whose velocity stands in no kinetic energy makes the mass matrix singular. (What depends on numbers, the
+// runtime finds.)
 static void inertia(Deriver *d) {
   const System *s = d->sys;
   for (int v = 0; v < s->model->nvar; v++) {
@@ -79,7 +84,8 @@ static void inertia(Deriver *d) {
     for (int i = 0; i < s->ncls && !found; i++)
       for (int k = 0; k < s->cls[i].mass.n && !found; k++) found = s->cls[i].slot[s->cls[i].mass.at[k].row].var == v;
     if (found) continue;
-    Diag *g = diag(d->bag, DIAG_E0506, s->model->var[v].span, "the mass matrix is singular: coordinate `%s` has no inertia", s->model->var[v].plain);
+    Diag *g = diag(d->bag, DIAG_E0506, s->model->var[v].span,
+                   "the mass matrix is singular: coordinate `%s` has no inertia", s->model->var[v].plain);
     diag_label(g, "its velocity stands in no kinetic energy");
     diag_help(g, "kinetic m*%s'^2/2;", s->model->var[v].plain);
   }

@@ -60,8 +60,10 @@ static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
         Diag *g = diag(d->bag, DIAG_E0501, span, "the kinetic energy is not quadratic in the velocities");
         Text t = {0};
         ex_print(p, m, &t, sym_name, s);
-        diag_note(g, "d2T/d%s d%s = %s still contains a velocity", sym_name(a->rate, s), sym_name(b->rate, s), text_str(&t));
-        diag_help(g, "kinetic energy is a sum of terms like m*v^2/2; potentials and dissipation have their own keywords");
+        diag_note(g, "d2T/d%s d%s = %s still contains a velocity", sym_name(a->rate, s), sym_name(b->rate, s),
+                  text_str(&t));
+        diag_help(g,
+                  "kinetic energy is a sum of terms like m*v^2/2; potentials and dissipation have their own keywords");
         text_free(&t);
         return;
       }

@@ -1,5 +1,5 @@
-// State equations C*v' = F(t, q, q', x, lambda): the mass matrix from the coefficients of the derivatives, A and B from F.
-// Each equation is one row; the row stands for the state that a matching of equations and states gives it.
+// State equations C*v' = F(t, q, q', x, lambda): the mass matrix from the coefficients of the derivatives, A and B from
+// F. Each equation is one row; the row stands for the state that a matching of equations and states gives it.
 #include "derive.h"
 
 typedef struct Equation { Ex residual; int nderiv; int deriv[16]; int row; } Equation;  // deriv: RATE symbols of states
@@ -26,7 +26,10 @@ static bool collect_derivatives(Deriver *d, const MEquation *m, Equation *e) {
   int n = ex_symbols(s->pool, e->residual, &ids);
   for (int i = 0; i < n; i++) {
     if (!rate_of_state(s, ids[i])) continue;
-    if (e->nderiv == 16) { diag(d->bag, DIAG_E0503, m->span, "more than 16 derivatives in one equation"); return false; }
+    if (e->nderiv == 16) {
+      diag(d->bag, DIAG_E0503, m->span, "more than 16 derivatives in one equation");
+      return false;
+    }
     e->deriv[e->nderiv++] = ids[i];
   }
   if (!e->nderiv) {
@@ -50,7 +53,8 @@ static void equation_class(Deriver *d, const MEquation *m, const Equation *e) {
   Pool *p = s->pool;
   Ex zero[16];
   for (int i = 0; i < e->nderiv; i++) zero[i] = ex_num(p, 0);
-  SysClass *c = derive_new_class(d, CLASS_SMOOTH, arena_printf(d->arena, "equation of %s", sym_name(e->row, s)), m->span, &m->ctx);
+  SysClass *c = derive_new_class(d, CLASS_SMOOTH, arena_printf(d->arena, "equation of %s", sym_name(e->row, s)),
+                                 m->span, &m->ctx);
   c->is_equation = true;
   SlotList l = slots_of(d->arena, s, c);
   slots_add(&l, e->row);
@@ -87,7 +91,8 @@ void derive_equations(Deriver *d) {
   for (int i = 0; i < n; i++) {
     bool *seen = ARENA_ARRAY(d->arena, bool, nsym);
     if (!augment(eq, i, owner, seen)) {
-      Diag *g = diag(d->bag, DIAG_E0504, s->model->equation[i].span, "one equation too many for %s", sym_name(eq[i].deriv[0], s));
+      Diag *g = diag(d->bag, DIAG_E0504, s->model->equation[i].span, "one equation too many for %s",
+                     sym_name(eq[i].deriv[0], s));
       if (owner[eq[i].deriv[0]] >= 0) diag_also(g, s->model->equation[owner[eq[i].deriv[0]]].span, "it is given here");
       diag_help(g, "each state needs exactly one equation");
       ok = false;

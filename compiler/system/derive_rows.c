@@ -1,5 +1,6 @@
-// Rows of the one-step problem: relations y = h(t,q,v,x,lambda), contacts and constraints with their gap, its rate
-// and H = dg/dq (mathematics.md (6), (10)). Friction has a class for each direction of slip, beside the class of its contact.
+// Rows of the one-step problem: relations y = h(t,q,v,x,lambda), contacts and constraints with their gap, its rate and
+// H = dg/dq (mathematics.md (6), (10)). Friction has a class for each direction of slip, beside the class of its
+// contact.
 #include "derive.h"
 
 static bool member_rate(int id, void *s) { return symtab_at(((System *)s)->sym, id)->kind == SYM_RATE; }
@@ -80,7 +81,8 @@ static bool kink(Deriver *d, Ex gap, Span span) {
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     if (!ex_uses_op(d->sys->pool, gap, bad[i].op, member_variable, d->sys)) continue;
     Diag *g = diag(d->bag, DIAG_E0412, span, "the gap is not differentiable: it uses %s of a coordinate", bad[i].name);
-    diag_note(g, "the contact force acts along the gradient of the gap, which does not exist where %s has its kink", bad[i].name);
+    diag_note(g, "the contact force acts along the gradient of the gap, which does not exist where %s has its kink",
+              bad[i].name);
     diag_help(g, bad[i].op == OP_ABS ? "write two contacts, one for each side, e.g. a - x >= 0 and a + x >= 0"
                                      : "write one contact for each smooth piece");
     return true;
@@ -88,7 +90,8 @@ static bool kink(Deriver *d, Ex gap, Span span) {
   return false;
 }
 
-// A compliant gap contains its own multiplier: 0 <= g(q,lambda) _|_ lambda >= 0 with the force (dg/dq)^T lambda, no impact law.
+// A compliant gap contains its own multiplier: 0 <= g(q,lambda) _|_ lambda >= 0 with the force (dg/dq)^T lambda, no
+// impact law.
 static void compliant_contact(Deriver *d, const MContact *m, SysClass *c, int lambda) {
   System *s = d->sys;
   c->kind = CLASS_RELATION;
@@ -104,7 +107,8 @@ static void compliant_contact(Deriver *d, const MContact *m, SysClass *c, int la
     if (slot[k].kind != SLOT_Q) continue;
     Ex direction = ex_diff(s->pool, y, slot[k].value);
     if (ex_is_num(s->pool, direction, 0)) continue;
-    SysClass *f = derive_new_class(d, CLASS_SMOOTH, arena_printf(d->arena, "force of contact %s", m->name), m->span, &m->ctx);
+    SysClass *f =
+        derive_new_class(d, CLASS_SMOOTH, arena_printf(d->arena, "force of contact %s", m->name), m->span, &m->ctx);
     derive_right_hand_side(d, f, slot[k].value, ex_mul(s->pool, direction, ex_sym(s->pool, lambda)));
   }
 }
@@ -117,7 +121,9 @@ static int own_multiplier(System *s, int row_var, int nloop) {
 
 // --- friction ---
 
-static bool negative(const System *s, Ex e) { return e != EX_NONE && ex_operator(s->pool, e) == OP_NUM && ex_value(s->pool, e) < 0; }
+static bool negative(const System *s, Ex e) {
+  return e != EX_NONE && ex_operator(s->pool, e) == OP_NUM && ex_value(s->pool, e) < 0;
+}
 
 static bool bad_slip(Deriver *d, Span at, const char *what, const char *help) {
   diag_help(diag(d->bag, DIAG_E0402, at, "%s", what), "%s", help);
@@ -135,24 +141,34 @@ static bool slip_class(Deriver *d, const MFriction *f, int k, SysClass *c) {
   slots_collect(&l, c->y);
   if (kink(d, c->y, f->slip_span)) return false;
   if (ex_depends_any(p, c->y, member_state, s) || ex_depends_any(p, c->y, member_multiplier, s))
-    return bad_slip(d, f->slip_span, "a slip velocity is a function of coordinates, velocities and time only", "a belt with dynamics of its own is a coord");
+    return bad_slip(d, f->slip_span, "a slip velocity is a function of coordinates, velocities and time only",
+                    "a belt with dynamics of its own is a coord");
   row_jacobian(d, c);
-  if (!c->h.n) return bad_slip(d, f->slip_span, "this slip contains no velocity, so friction can act on nothing", "slip = x';");
+  if (!c->h.n)
+    return bad_slip(d, f->slip_span, "this slip contains no velocity, so friction can act on nothing", "slip = x';");
   for (int i = 0; i < c->h.n; i++)
-    if (ex_depends_any(p, c->h.at[i].value, member_rate, s)) return bad_slip(d, f->slip_span, "a slip velocity is linear in the velocities", "friction acts against the relative velocity itself: slip = x' - belt;");
+    if (ex_depends_any(p, c->h.at[i].value, member_rate, s))
+      return bad_slip(d, f->slip_span, "a slip velocity is linear in the velocities",
+                      "friction acts against the relative velocity itself: slip = x' - belt;");
   return true;
 }
 
 // One class for each direction. normal: the class of the contact or constraint, -1 under a given normal force.
-static void friction_classes(Deriver *d, const MFriction *f, int normal, const MContext *ctx, Span span, const char *label, const MExpr *e_t) {
+static void friction_classes(Deriver *d, const MFriction *f, int normal, const MContext *ctx, Span span,
+                             const char *label, const MExpr *e_t) {
   System *s = d->sys;
   if (f->law == MF_NONE) return;
-  Ex mu = lower_expr(s, f->mu), mu2 = lower_expr(s, f->mu2), radius = lower_expr(s, f->radius), force = lower_expr(s, f->force), e = lower_expr(s, e_t);
+  Ex mu = lower_expr(s, f->mu), mu2 = lower_expr(s, f->mu2), radius = lower_expr(s, f->radius),
+     force = lower_expr(s, f->force), e = lower_expr(s, e_t);
   if (negative(s, mu) || negative(s, mu2) || negative(s, radius)) {
-    diag(d->bag, DIAG_E0404, f->span, "a %s is not negative", negative(s, radius) ? "radius" : "coefficient of friction");
+    diag(d->bag, DIAG_E0404, f->span, "a %s is not negative",
+         negative(s, radius) ? "radius" : "coefficient of friction");
     return;
   }
-  if (negative(s, force)) { diag(d->bag, DIAG_E0404, f->force->span, "a normal force that presses is not negative"); return; }
+  if (negative(s, force)) {
+    diag(d->bag, DIAG_E0404, f->force->span, "a normal force that presses is not negative");
+    return;
+  }
   if (f->law == MF_DISK) radius = ex_mul(s->pool, mu, force);
   for (int k = 0; k < f->nslip; k++) {
     const char *what = f->nslip == 1 ? "slip of %s" : k == 0 ? "slip 1 of %s" : k == 1 ? "slip 2 of %s" : "spin of %s";
@@ -169,7 +185,8 @@ static void friction_classes(Deriver *d, const MFriction *f, int normal, const M
 static void check_restitution_value(Deriver *d, const MContact *m, Ex e, const char *what) {
   Pool *p = d->sys->pool;
   if (e == EX_NONE || ex_operator(p, e) != OP_NUM || (ex_value(p, e) >= 0 && ex_value(p, e) <= 1)) return;
-  diag(d->bag, DIAG_W0810, m->law_span, "%s %g is outside of [0, 1]: impacts would %s", what, ex_value(p, e), ex_value(p, e) < 0 ? "penetrate" : "create energy");
+  diag(d->bag, DIAG_W0810, m->law_span, "%s %g is outside of [0, 1]: impacts would %s", what, ex_value(p, e),
+       ex_value(p, e) < 0 ? "penetrate" : "create energy");
 }
 
 static void contact_class(Deriver *d, const MContact *m) {
@@ -190,7 +207,8 @@ static void contact_class(Deriver *d, const MContact *m) {
     return;
   }
   if (ex_depends_any(p, c->y, member_state, s)) {
-    Diag *g = diag(d->bag, DIAG_E0411, m->gap_span, "a gap is a function of coordinates and time; it cannot contain a first-order state");
+    Diag *g = diag(d->bag, DIAG_E0411, m->gap_span,
+                   "a gap is a function of coordinates and time; it cannot contain a first-order state");
     diag_help(g, "a moving obstacle with dynamics of its own is a coord, or write the law as a relation");
     return;
   }
@@ -211,7 +229,10 @@ static void contact_class(Deriver *d, const MContact *m) {
   }
   bool any = false;
   for (int k = 0; k < c->nslot; k++) any |= c->slot[k].kind == SLOT_Q;
-  if (!any) { diag(d->bag, DIAG_E0411, m->gap_span, "this gap contains no coordinate, so no force can act on it"); return; }
+  if (!any) {
+    diag(d->bag, DIAG_E0411, m->gap_span, "this gap contains no coordinate, so no force can act on it");
+    return;
+  }
   c->rate = rate_of_gap(d, c);
   row_jacobian(d, c);
   c->e = lower_expr(s, m->e);
@@ -270,7 +291,8 @@ void derive_constraints(Deriver *d) {
   for (int i = 0; i < d->sys->model->nconstraint; i++) constraint_class(d, &d->sys->model->constraint[i]);
 }
 
-static SysClass *value_class(Deriver *d, ClassKind kind, const char *label, Span span, const MContext *ctx, const MExpr *value) {
+static SysClass *value_class(Deriver *d, ClassKind kind, const char *label, Span span, const MContext *ctx,
+                             const MExpr *value) {
   SysClass *c = derive_new_class(d, kind, label, span, ctx);
   c->value = lower_expr(d->sys, value);
   SlotList l = slots_of(d->arena, d->sys, c);

@@ -211,7 +211,9 @@ static Expanded *attempt(Arena *a, System *s, int limit, int clip) {
   x->sys = s; x->clipped = clip > 0;
   j->param = ARENA_ARRAY(a, double, s->model->nparam + 1);
   for (int i = 0; i < s->model->nparam; i++)
-    j->param[i] = s->model->param[i].structural ? s->model->param[i].fixed : s->param[i] == EX_NONE ? NAN : number(j, s->param[i]);
+    j->param[i] = s->model->param[i].structural ? s->model->param[i].fixed
+                  : s->param[i] == EX_NONE      ? NAN
+                                                : number(j, s->param[i]);
   x->value = ARENA_ARRAY(a, int, limit); x->rate = ARENA_ARRAY(a, int, limit);
   x->row = ARENA_ARRAY(a, XRow, limit);
   declared_variables(j, MV_COORD);
@@ -221,11 +223,20 @@ static Expanded *attempt(Arena *a, System *s, int limit, int clip) {
   if (!j->overflow) all_instances(j, count_instance);
   if (j->overflow) return NULL;
   int nz = x->nz, nq = x->nq, nx = x->nx, nr = x->nr;
-  x->M = ARENA_ARRAY(a, Ex, nz * nz + 1); x->f = ARENA_ARRAY(a, Ex, nz + 1); x->g = ARENA_ARRAY(a, Ex, nz + 1); x->inertia = ARENA_ARRAY(a, Ex, nq + 1);
-  x->Jq = ARENA_ARRAY(a, Ex, nz * nq + 1); x->Jv = ARENA_ARRAY(a, Ex, nz * nq + 1); x->Jx = ARENA_ARRAY(a, Ex, nz * nx + 1);
-  x->Kq = ARENA_ARRAY(a, Ex, nz * nq + 1); x->Kv = ARENA_ARRAY(a, Ex, nz * nq + 1); x->Kx = ARENA_ARRAY(a, Ex, nz * nx + 1);
+  x->M = ARENA_ARRAY(a, Ex, nz * nz + 1);
+  x->f = ARENA_ARRAY(a, Ex, nz + 1);
+  x->g = ARENA_ARRAY(a, Ex, nz + 1);
+  x->inertia = ARENA_ARRAY(a, Ex, nq + 1);
+  x->Jq = ARENA_ARRAY(a, Ex, nz * nq + 1);
+  x->Jv = ARENA_ARRAY(a, Ex, nz * nq + 1);
+  x->Jx = ARENA_ARRAY(a, Ex, nz * nx + 1);
+  x->Kq = ARENA_ARRAY(a, Ex, nz * nq + 1);
+  x->Kv = ARENA_ARRAY(a, Ex, nz * nq + 1);
+  x->Kx = ARENA_ARRAY(a, Ex, nz * nx + 1);
   x->B = ARENA_ARRAY(a, Ex, nz * nr + 1);
-  x->Cq = ARENA_ARRAY(a, Ex, nr * nq + 1); x->Cv = ARENA_ARRAY(a, Ex, nr * nq + 1); x->Cx = ARENA_ARRAY(a, Ex, nr * nx + 1);
+  x->Cq = ARENA_ARRAY(a, Ex, nr * nq + 1);
+  x->Cv = ARENA_ARRAY(a, Ex, nr * nq + 1);
+  x->Cx = ARENA_ARRAY(a, Ex, nr * nx + 1);
   x->D = ARENA_ARRAY(a, Ex, nr * nr + 1); x->H = ARENA_ARRAY(a, Ex, nr * nq + 1);
   j->next_row = 0;
   all_instances(j, fill_instance);

@@ -3,7 +3,8 @@
 #pragma once
 #include "names.h"
 
-typedef struct XRow { int cls; Ex y, rate, lo, hi; int lambda; } XRow;   // lambda: symbol id; y and rate after substitution
+// lambda: symbol id; y and rate after substitution
+typedef struct XRow { int cls; Ex y, rate, lo, hi; int lambda; } XRow;
 
 typedef struct Expanded {
   const System *sys;

@@ -56,9 +56,10 @@ const char *sym_name(int id, void *system) {
   return copy;
 }
 
-static const char *const greek[] = { "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
-  "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega", "Gamma", "Delta", "Theta", "Lambda", "Phi", "Psi",
-  "Omega", NULL };
+static const char *const greek[] = { "alpha", "beta",   "gamma",  "delta", "epsilon", "zeta",  "eta",   "theta",
+                                     "iota",  "kappa",  "lambda", "mu",    "nu",      "xi",    "pi",    "rho",
+                                     "sigma", "tau",    "phi",    "chi",   "psi",     "omega", "Gamma", "Delta",
+                                     "Theta", "Lambda", "Phi",    "Psi",   "Omega",   NULL };
 
 // One name piece: greek letters by name, trailing digits and the rest of longer names as an index.
 static void latex_word(const char *w, size_t n, Text *t) {
@@ -72,7 +73,13 @@ static void latex_word(const char *w, size_t n, Text *t) {
     }
   if (n == 1) { text_addn(t, w, 1); return; }
   if (letters == 1) { text_addn(t, w, 1); text_add(t, "_{"); text_addn(t, w + 1, n - 1); text_addc(t, '}'); return; }
-  if (letters == n && n <= 3) { text_addn(t, w, 1); text_add(t, "_{"); text_addn(t, w + 1, n - 1); text_addc(t, '}'); return; }
+  if (letters == n && n <= 3) {
+    text_addn(t, w, 1);
+    text_add(t, "_{");
+    text_addn(t, w + 1, n - 1);
+    text_addc(t, '}');
+    return;
+  }
   text_add(t, "\\mathit{");
   for (size_t i = 0; i < n; i++) { if (w[i] == '_') text_add(t, "\\_"); else text_addc(t, w[i]); }
   text_addc(t, '}');
@@ -100,7 +107,10 @@ const char *sym_latex(int id, void *system) {
     for (size_t i = 0; i < n; i++) {
       if (i >= last && i < last + word) continue;
       if (name[i] == '.' ) continue;
-      if (name[i] == '[' || name[i] == ']') { if (name[i] == '[' && i > 0 && i != last + word) text_addc(&t, ' '); continue; }
+      if (name[i] == '[' || name[i] == ']') {
+        if (name[i] == '[' && i > 0 && i != last + word) text_addc(&t, ' ');
+        continue;
+      }
       if (name[i] == '_') text_addc(&t, '\\');
       text_addc(&t, name[i]);
     }

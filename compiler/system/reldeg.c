@@ -1,10 +1,13 @@
 // Relative degree of every row, its chain of derivatives, and the levels that follow from it.
 //
-//   degree 0: the row of D is not zero; else the first r with (C A^{r-1} B)_row != 0; for nonlinear systems L_g L_f^{r-1} h,
-//   generic rank by evaluation at random points (mathematics.md section 6). Levels: seed 001, "Computation of the number of
+//   degree 0: the row of D is not zero; else the first r with (C A^{r-1} B)_row != 0; for nonlinear systems L_g
+//     L_f^{r-1} h,
+//   generic rank by evaluation at random points (mathematics.md section 6). Levels: seed 001, "Computation of the
+//     number of
 //   Index Set and various levels".
 //
-// Mechanical rows: a gap g(q) has degree 2 and keeps y, y' with the impulse at level 1; a constraint on velocities degree 1.
+// Mechanical rows: a gap g(q) has degree 2 and keeps y, y' with the impulse at level 1; a constraint on velocities
+// degree 1.
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -30,14 +33,23 @@ static double at(const Expanded *x, Ex e, Point *p) {
   return isfinite(v) ? v : 1;    // outside of the domain there: keep the structure
 }
 
-// In-place Gauss-Jordan solve of A X = B (n x n, n x m); columns without a pivot get 1 there (a missing inertia is another check).
+// In-place Gauss-Jordan solve of A X = B (n x n, n x m); columns without a pivot get 1 there (a missing inertia is
+// another check).
 static void solve_dense(double *A, double *B, int n, int m) {
   for (int k = 0; k < n; k++) {
     int best = k;
     for (int i = k + 1; i < n; i++) if (fabs(A[i * n + k]) > fabs(A[best * n + k])) best = i;
     if (fabs(A[best * n + k]) < 1e-12) { A[k * n + k] = 1; best = k; }
-    for (int j = 0; j < n && best != k; j++) { double t = A[k * n + j]; A[k * n + j] = A[best * n + j]; A[best * n + j] = t; }
-    for (int j = 0; j < m && best != k; j++) { double t = B[k * m + j]; B[k * m + j] = B[best * m + j]; B[best * m + j] = t; }
+    for (int j = 0; j < n && best != k; j++) {
+      double t = A[k * n + j];
+      A[k * n + j] = A[best * n + j];
+      A[best * n + j] = t;
+    }
+    for (int j = 0; j < m && best != k; j++) {
+      double t = B[k * m + j];
+      B[k * m + j] = B[best * m + j];
+      B[best * m + j] = t;
+    }
     double pivot = A[k * n + k];
     for (int i = 0; i < n; i++) {
       if (i == k || A[i * n + k] == 0) continue;
@@ -71,8 +83,12 @@ typedef struct Linear { int ns, nr; double *A, *B, *C, *D; } Linear;
 
 static Linear linearise(Arena *a, const Expanded *x, Point *p) {
   int nq = x->nq, nx = x->nx, nz = x->nz, nr = x->nr, ns = nq + nz;
-  Linear l = { ns, nr, ARENA_ARRAY(a, double, ns * ns + 1), ARENA_ARRAY(a, double, ns * nr + 1), ARENA_ARRAY(a, double, nr * ns + 1),
-               ARENA_ARRAY(a, double, nr * nr + 1) };
+  Linear l = { ns,
+               nr,
+               ARENA_ARRAY(a, double, ns *ns + 1),
+               ARENA_ARRAY(a, double, ns *nr + 1),
+               ARENA_ARRAY(a, double, nr *ns + 1),
+               ARENA_ARRAY(a, double, nr *nr + 1) };
   double *M = ARENA_ARRAY(a, double, nz * nz + 1), *R = ARENA_ARRAY(a, double, nz * (ns + nr) + 1);
   int w = ns + nr;
   for (int i = 0; i < nz; i++) {
@@ -93,7 +109,10 @@ static Linear linearise(Arena *a, const Expanded *x, Point *p) {
     if (nr) memcpy(&l.B[(nq + i) * nr], &R[i * w + ns], (size_t)nr * sizeof(double));
   }
   for (int r = 0; r < nr; r++) {
-    for (int j = 0; j < nq; j++) { l.C[r * ns + j] = at(x, x->Cq[r * nq + j], p); l.C[r * ns + nq + j] = at(x, x->Cv[r * nq + j], p); }
+    for (int j = 0; j < nq; j++) {
+      l.C[r * ns + j] = at(x, x->Cq[r * nq + j], p);
+      l.C[r * ns + nq + j] = at(x, x->Cv[r * nq + j], p);
+    }
     for (int j = 0; j < nx; j++) l.C[r * ns + 2 * nq + j] = at(x, x->Cx[r * nx + j], p);
     for (int j = 0; j < nr; j++) l.D[r * nr + j] = at(x, x->D[r * nr + j], p);
   }
@@ -198,7 +217,8 @@ static void chain_of_row(Arena *a, const Expanded *x, int r, SysClass *c) {
   for (int k = 0; k <= last && k < 7; k++) {
     Text t = {0};
     if (k > 0 && !chain_is_printable(x, y)) {
-      text_printf(&t, "y%s: by the inverse of the full mass matrix%s", prime[last], c->reldeg >= 0 ? "   (the multiplier appears)" : "");
+      text_printf(&t, "y%s: by the inverse of the full mass matrix%s", prime[last],
+                  c->reldeg >= 0 ? "   (the multiplier appears)" : "");
       c->chain[c->nchain++] = arena_strndup(a, text_str(&t), strlen(text_str(&t)));
       text_free(&t);
       return;
@@ -224,7 +244,8 @@ static const char *acted_on(Arena *a, const Expanded *x, int r) {
 
 static void law_too_weak(Deriver *d, const SysClass *c, const MRelation *m, const Expanded *x, int r) {
   System *s = d->sys;
-  Diag *g = diag(d->bag, DIAG_E0420, m->y_span, "this complementarity has relative degree %d, the law allows at most 1", c->reldeg);
+  Diag *g = diag(d->bag, DIAG_E0420, m->y_span, "this complementarity has relative degree %d, the law allows at most 1",
+                 c->reldeg);
   diag_also(g, m->lambda_span, "acts on %s", acted_on(d->arena, x, r));
   for (int i = 0; i < c->nchain; i++) diag_note(g, "%s", c->chain[i]);
   bool mechanical = false;
@@ -248,7 +269,8 @@ static void levels(SysClass *c) {
 
 static const MRelation *relation_of(const System *s, const SysClass *c) {
   for (int i = 0; i < s->model->nrelation; i++)
-    if (s->model->relation[i].span.lo == c->span.lo && s->model->relation[i].span.file == c->span.file) return &s->model->relation[i];
+    if (s->model->relation[i].span.lo == c->span.lo && s->model->relation[i].span.file == c->span.file)
+      return &s->model->relation[i];
   return NULL;
 }
 
@@ -258,7 +280,8 @@ static void uniform_degree(System *s, Arena *a, const int *degree, double *marko
   int rank = rank_of(markov, nr);
   bool same = true;
   for (int r = 1; r < nr; r++) same &= degree[r] == degree[0];
-  if (same && rank == nr) s->uniform_reldeg = arena_printf(a, "uniform relative degree %d: the decoupling matrix is nonsingular", degree[0]);
+  if (same && rank == nr)
+    s->uniform_reldeg = arena_printf(a, "uniform relative degree %d: the decoupling matrix is nonsingular", degree[0]);
   else s->uniform_reldeg = arena_printf(a, "no uniform relative degree: %s (rank %d of %d)",
                                         same ? "the decoupling matrix is singular" : "the rows differ", rank, nr);
 }
@@ -284,7 +307,8 @@ void relative_degrees(Deriver *d) {
     Point p = { s, 0x1234567ull * (uint64_t)(k + 1) };
     Linear l = linearise(d->arena, x, &p);
     degrees(d->arena, &l, degree, markov);
-    for (int r = 0; r < x->nr; r++) if (k == 0 || (degree[r] >= 0 && (best[r] < 0 || degree[r] < best[r]))) best[r] = degree[r];
+    for (int r = 0; r < x->nr; r++)
+      if (k == 0 || (degree[r] >= 0 && (best[r] < 0 || degree[r] < best[r]))) best[r] = degree[r];
   }
   for (int r = 0; r < x->nr; r++) {
     SysClass *c = &s->cls[x->row[r].cls];

@@ -6,7 +6,7 @@ typedef struct SlotList { Arena *arena; System *sys; SysClass *cls; int cap; } S
 
 SlotList slots_of(Arena *a, System *s, SysClass *c);
 void slots_collect(SlotList *l, Ex e);                    // adds the variables of e (in order of symbol)
-int  slots_add(SlotList *l, int value_symbol);            // adds (or finds) one variable by its VALUE or RATE symbol; slot number
+int  slots_add(SlotList *l, int value_symbol);  // adds (or finds) one variable by its VALUE or RATE symbol; slot number
 int  slots_find(const SysClass *c, int symbol);           // slot whose value or rate is this symbol; -1
 void slots_guard(System *s, SysClass *c, const Ex *e, int n);  // works out Slot.guard from all expressions of the class
 void entries_push(Arena *a, Entries *es, Entry e);        // drops structural zeros

@@ -7,13 +7,14 @@
 struct SymTab {
   Arena *arena;
   Pool  *pool;
-  Vec(Sym) sym;       // growable; lives as long as the program's use of the system (released by the system's arena user)
+  Vec(Sym) sym;  // growable; lives as long as the program's use of the system (released by the system's arena user)
   int *bucket; int nbucket; int *next; int next_cap;
 };
 
 static unsigned hash_sym(Sym s) {
   unsigned h = 2166136261u;
-  unsigned part[5] = { (unsigned)s.kind, (unsigned)s.id, (unsigned)s.nidx, s.nidx > 0 ? s.idx[0] : 0, s.nidx > 1 ? s.idx[1] : 0 };
+  unsigned part[5] = { (unsigned)s.kind, (unsigned)s.id, (unsigned)s.nidx, s.nidx > 0 ? s.idx[0] : 0,
+                       s.nidx > 1 ? s.idx[1] : 0 };
   for (int i = 0; i < 5; i++) h = (h ^ part[i]) * 16777619u;
   return h;
 }

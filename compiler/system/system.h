@@ -1,8 +1,8 @@
-// The derived system: every statement of the model as a class of elements with its local Jacobians, plus what was inferred.
-// Everything is in the arena it was derived in and is const afterwards.
+// The derived system: every statement of the model as a class of elements with its local Jacobians, plus what was
+// inferred. Everything is in the arena it was derived in and is const afterwards.
 //
-// A class is one statement with its loop nest. Its slots are the distinct variables that it reads; a slot's index expressions
-// are over parameters and loop positions, so the same class stands for all its instances.
+// A class is one statement with its loop nest. Its slots are the distinct variables that it reads; a slot's index
+// expressions are over parameters and loop positions, so the same class stands for all its instances.
 #pragma once
 #include <stdbool.h>
 #include "../base/diag.h"
@@ -15,10 +15,10 @@ typedef enum {
   SYM_PARAM, SYM_PARAM_AT, SYM_LOOP, SYM_TIME, SYM_VALUE, SYM_RATE, SYM_STEP, SYM_THETA, SYM_STAT, SYM_COLUMN,
   SYM_VALUE0, SYM_RATE0, SYM_TIME0, SYM_H, SYM_LAMBDA, SYM_KAPPA
 } SymKind;
-// PARAM_AT: array element chosen by idx. VALUE: q, x or lambda. RATE: q' or x'. STEP, THETA: h and theta, only in printed W.
-// COLUMN: a hoisted constant of the instance (plan).
-// Two-point kernels (plan): VALUE0, RATE0, TIME0 are VALUE, RATE, TIME at the begin of the step (VALUE, RATE: at its end), H its length at
-// run time; LAMBDA, KAPPA: the multipliers of the row at hand on position and velocity level.
+// PARAM_AT: array element chosen by idx. VALUE: q, x or lambda. RATE: q' or x'. STEP, THETA: h and theta, only in
+// printed W. COLUMN: a hoisted constant of the instance (plan).
+// Two-point kernels (plan): VALUE0, RATE0, TIME0 are VALUE, RATE, TIME at the begin of the step (VALUE, RATE: at its
+// end), H its length at run time; LAMBDA, KAPPA: the multipliers of the row at hand on position and velocity level.
 typedef struct Sym { SymKind kind; int id; int nidx; Ex idx[2]; } Sym;
 
 typedef struct SymTab SymTab;
@@ -31,14 +31,23 @@ int        symtab_size(const SymTab *t);
 typedef enum { STAGE_NONE, STAGE_CONST, STAGE_TIME, STAGE_STATE } Stage;   // numbers as in nsm_abi.h
 typedef enum { WRT_Q, WRT_V, WRT_X, WRT_L } Wrt;
 typedef enum { SLOT_Q, SLOT_X, SLOT_L } SlotKind;
-typedef enum { CLASS_SMOOTH, CLASS_RELATION, CLASS_CONTACT, CLASS_CONSTRAINT, CLASS_FRICTION, CLASS_OUTPUT, CLASS_INIT, CLASS_ASSERT } ClassKind;
+typedef enum {
+  CLASS_SMOOTH,
+  CLASS_RELATION,
+  CLASS_CONTACT,
+  CLASS_CONSTRAINT,
+  CLASS_FRICTION,
+  CLASS_OUTPUT,
+  CLASS_INIT,
+  CLASS_ASSERT
+} ClassKind;
 
 typedef struct Slot {
   SlotKind kind;
   int      var;            // number in Model.var
   int      nidx; Ex idx[2];
   int      value, rate;    // symbol ids; rate: velocity of a coordinate, derivative of a state
-  Ex       guard;          // instances where the slot is read at all (EX_NONE: all): its index may be out of range elsewhere
+  Ex       guard;  // instances where the slot is read at all (EX_NONE: all): its index may be out of range elsewhere
 } Slot;
 
 typedef struct Entry { int row, col; Wrt wrt; Ex value; } Entry;   // row, col: slot numbers

@@ -24,7 +24,10 @@ static void matrix(const System *s, const Matrix *m, Text *out) {
   bool any = false;
   for (int i = 0; i < m->rows; i++)
     for (int j = 0; j < m->cols; j++)
-      if (m->at[i * m->cols + j] != EX_NONE) { text_printf(out, "%s[%d, %d]", any ? ", " : "", i + 1, j + 1); any = true; }
+      if (m->at[i * m->cols + j] != EX_NONE) {
+        text_printf(out, "%s[%d, %d]", any ? ", " : "", i + 1, j + 1);
+        any = true;
+      }
   text_add(out, "]}");
 }
 
@@ -93,7 +96,10 @@ void system_print_json(Arena *a, const System *s, const SchemeFacts *f, Text *ou
     row(s, c, out);
   }
   text_addc(out, ']');
-  if (s->uniform_reldeg) { text_add(out, ",\n  \"uniform_relative_degree\": "); text_json_string(out, s->uniform_reldeg); }
+  if (s->uniform_reldeg) {
+    text_add(out, ",\n  \"uniform_relative_degree\": ");
+    text_json_string(out, s->uniform_reldeg);
+  }
   if (f) {
     text_printf(out, ",\n  \"scheme\": {\"name\": \"%s\"", f->name);
     if (f->weights) {
@@ -103,7 +109,8 @@ void system_print_json(Arena *a, const System *s, const SchemeFacts *f, Text *ou
       text_number(out, f->gamma);
     }
     text_printf(out, ", \"constant_iteration_matrix\": %s, \"constant_problem_matrix\": %s, \"one_iteration\": %s}",
-                f->constant_w ? "true" : "false", f->constant_problem ? "true" : "false", f->one_iteration ? "true" : "false");
+                f->constant_w ? "true" : "false", f->constant_problem ? "true" : "false",
+                f->one_iteration ? "true" : "false");
   }
   text_add(out, "\n}\n");
 }

@@ -28,10 +28,16 @@ static void vector(const System *s, const char *name, const int *symbol, int n, 
 
 static void row(const System *s, const SysClass *c, Text *out) {
   text_add(out, "\\[\n  ");
-  if (c->kind == CLASS_CONSTRAINT) { expression(s, c->y, out); text_add(out, " = 0"); }
-  else if (c->kind == CLASS_FRICTION) { text_add(out, "-\\left("); expression(s, c->y, out); text_add(out, "\\right) \\in N_{D}(\\lambda_T)"); }
-  else if (c->row_type == 0) { text_add(out, "0 \\le "); expression(s, c->y, out); text_add(out, " \\perp \\lambda \\ge 0"); }
-  else {
+  if (c->kind == CLASS_CONSTRAINT) { expression(s, c->y, out); text_add(out, " = 0");
+  } else if (c->kind == CLASS_FRICTION) {
+    text_add(out, "-\\left(");
+    expression(s, c->y, out);
+    text_add(out, "\\right) \\in N_{D}(\\lambda_T)");
+  } else if (c->row_type == 0) {
+    text_add(out, "0 \\le ");
+    expression(s, c->y, out);
+    text_add(out, " \\perp \\lambda \\ge 0");
+  } else {
     text_add(out, "-\\left(");
     expression(s, c->y, out);
     text_add(out, "\\right) \\in N_{[");

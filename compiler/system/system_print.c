@@ -91,7 +91,8 @@ static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, 
   for (int i = 0; i < c->h.n; i++) {
     const Entry *e = &c->h.at[i];
     const Slot *t = &c->slot[e->col];
-    text_printf(out, "    d%s/d%s = ", c->kind == CLASS_RELATION || c->velocity_level ? "y" : "y'", sym_name(e->wrt == WRT_V ? t->rate : t->value, (void *)s));
+    text_printf(out, "    d%s/d%s = ", c->kind == CLASS_RELATION || c->velocity_level ? "y" : "y'",
+                sym_name(e->wrt == WRT_V ? t->rate : t->value, (void *)s));
     ex_print(s->pool, e->value, out, sym_name, (void *)s);
     text_addc(out, '\n');
   }
@@ -99,7 +100,8 @@ static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, 
   else text_add(out, "    relative degree  none: no multiplier appears\n");
   for (int i = 0; i < c->nchain; i++) text_printf(out, "      %s\n", c->chain[i]);
   text_printf(out, "    levels           y[0]%s, lambda[%d]\n", c->level_y_max ? " .. y[1]" : "", c->level_lambda);
-  if (c->kind == CLASS_FRICTION && c->normal >= 0 && s->cls[c->normal].kind == CLASS_CONTACT) text_add(out, "    index sets       those of its contact\n");
+  if (c->kind == CLASS_FRICTION && c->normal >= 0 && s->cls[c->normal].kind == CLASS_CONTACT)
+    text_add(out, "    index sets       those of its contact\n");
   else if (c->kind == CLASS_CONTACT) text_printf(out, "    index sets       I_0: all; I_1: %s\n", closed(f));
   else text_add(out, "    index sets       I_0: all\n");
 }
@@ -116,15 +118,20 @@ static void print_scheme(const SchemeFacts *f, Text *out) {
   const char *each = f->explicit_step ? "step" : "iteration";
   text_printf(out, "\n  %s ", f->weights ? "W" : f->explicit_step ? "M" : "iteration matrix");
   if (f->constant_w) text_add(out, "constant, factored once"); else text_printf(out, "assembled in each %s", each);
-  if (f->constant_problem) text_add(out, "; one-step matrix constant, computed once; "); else text_printf(out, "; one-step matrix computed in each %s; ", each);
-  text_printf(out, "%s\n", f->explicit_step ? "explicit, no iteration" : f->one_iteration ? "one iteration is exact" : "Newton until the residual is at round-off");
+  if (f->constant_problem) text_add(out, "; one-step matrix constant, computed once; ");
+  else text_printf(out, "; one-step matrix computed in each %s; ", each);
+  text_printf(out, "%s\n",
+              f->explicit_step   ? "explicit, no iteration"
+              : f->one_iteration ? "one iteration is exact"
+                                 : "Newton until the residual is at round-off");
 }
 
 void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
   View v = make_view(a, s);
   text_printf(out, "model %s\n", s->model->name);
   if (s->second_order) text_printf(out, "  second order: %s\n", s->second_order);
-  if (s->first_order) text_printf(out, "  first order: %s\n", s->first_order + (strncmp(s->first_order, "first order, ", 13) ? 0 : 13));
+  if (s->first_order)
+    text_printf(out, "  first order: %s\n", s->first_order + (strncmp(s->first_order, "first order, ", 13) ? 0 : 13));
   if (!v.x) text_add(out, "\n  (too large to write its matrices out; the classes below stand for all instances)\n");
   else {
     if (v.x->clipped) text_add(out, "\n  (families are shown by their first instances; the pattern repeats)\n");
@@ -132,7 +139,8 @@ void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
     for (int i = 0; i < v.nsecond; i++) print_matrix(&v, &v.second[i], out);
     if (v.x->nx) { text_addc(out, '\n'); name_list(&v, "x", v.x->value + v.x->nq, v.x->nx, out); }
     int *lambda = ARENA_ARRAY(a, int, v.x->nr + 1), n = 0;
-    for (int r = 0; r < v.x->nr; r++) if (s->cls[v.x->row[r].cls].kind == CLASS_RELATION) lambda[n++] = v.x->row[r].lambda;
+    for (int r = 0; r < v.x->nr; r++)
+      if (s->cls[v.x->row[r].cls].kind == CLASS_RELATION) lambda[n++] = v.x->row[r].lambda;
     if (n && !v.x->nx) text_addc(out, '\n');
     if (n) name_list(&v, "lambda", lambda, n, out);
     for (int i = 0; i < v.nfirst; i++) print_matrix(&v, &v.first[i], out);

@@ -92,25 +92,32 @@ static void first_order(Arena *a, View *v) {
   }
   Ex *K = block(a, x->Kx, nx, nq, nx, 0, nx);
   if (!empty(K, nx * nx)) put(&v->first, &v->nfirst, (Matrix){ "K", "K", "dr/dx", nx, nx, K, NULL });
-  Ex *W = combine(a, p, block(a, x->Jx, nx, nq, nx, 0, nx), ex_neg(p, ex_mul(p, ex_sym(p, symtab_id(v->sys->sym, (Sym){ .kind = SYM_STEP })),
-                  ex_sym(p, symtab_id(v->sys->sym, (Sym){ .kind = SYM_THETA })))), M, nx * nx);
-  put(&v->first, &v->nfirst, (Matrix){ "W", "W", empty(K, nx * nx) ? "M - h theta A" : "M - h theta A (and - h gamma K)", nx, nx, W, NULL });
+  Ex *W = combine(a, p, block(a, x->Jx, nx, nq, nx, 0, nx),
+                  ex_neg(p, ex_mul(p, ex_sym(p, symtab_id(v->sys->sym, (Sym){ .kind = SYM_STEP })),
+                                   ex_sym(p, symtab_id(v->sys->sym, (Sym){ .kind = SYM_THETA })))),
+                  M, nx * nx);
+  put(&v->first, &v->nfirst,
+      (Matrix){ "W", "W", empty(K, nx * nx) ? "M - h theta A" : "M - h theta A (and - h gamma K)", nx, nx, W, NULL });
 }
 
 static void second_order(Arena *a, View *v) {
   const Expanded *x = v->x;
   Pool *p = v->sys->pool;
   int nq = x->nq, n;
-  Ex minus = ex_num(p, -1), h = ex_sym(p, symtab_id(v->sys->sym, (Sym){ .kind = SYM_STEP })), th = ex_sym(p, symtab_id(v->sys->sym, (Sym){ .kind = SYM_THETA }));
+  Ex minus = ex_num(p, -1), h = ex_sym(p, symtab_id(v->sys->sym, (Sym){ .kind = SYM_STEP })),
+     th = ex_sym(p, symtab_id(v->sys->sym, (Sym){ .kind = SYM_THETA }));
   v->second = ARENA_ARRAY(a, Matrix, 16);
   Ex *M = block(a, x->M, x->nz, 0, nq, 0, nq);
   put(&v->second, &v->nsecond, (Matrix){ "M", "M", "mass matrix", nq, nq, M, NULL });
   bool inertia = false;
   for (int i = 0; i < nq; i++) inertia |= x->inertia[i] != EX_NONE && !ex_is_num(p, x->inertia[i], 0);
-  if (inertia) put(&v->second, &v->nsecond, (Matrix){ "N", "N", "inertia terms, M q'' + N(q, q') = F", nq, 1, x->inertia, NULL });
+  if (inertia)
+    put(&v->second, &v->nsecond, (Matrix){ "N", "N", "inertia terms, M q'' + N(q, q') = F", nq, 1, x->inertia, NULL });
   Ex *F = ARENA_ARRAY(a, Ex, nq + 1);
   for (int i = 0; i < nq; i++) {   // f holds -N as well
-    F[i] = x->f[i] == EX_NONE ? EX_NONE : x->inertia[i] == EX_NONE ? x->f[i] : ex_expand(p, ex_add(p, x->f[i], x->inertia[i]));
+    F[i] = x->f[i] == EX_NONE         ? EX_NONE
+           : x->inertia[i] == EX_NONE ? x->f[i]
+                                      : ex_expand(p, ex_add(p, x->f[i], x->inertia[i]));
     if (F[i] != EX_NONE && ex_is_num(p, F[i], 0)) F[i] = EX_NONE;
   }
   put(&v->second, &v->nsecond, (Matrix){ "F", "F", "forces", nq, 1, F, NULL });
@@ -118,7 +125,8 @@ static void second_order(Arena *a, View *v) {
   if (!empty(K, nq * nq)) put(&v->second, &v->nsecond, (Matrix){ "K_t", "K_t", "-d(F - N)/dq", nq, nq, K, NULL });
   if (!empty(C, nq * nq)) put(&v->second, &v->nsecond, (Matrix){ "C_t", "C_t", "-d(F - N)/dq'", nq, nq, C, NULL });
   Ex *B = relation_columns(a, x, x->B, x->nz, &n);
-  if (n && !empty(B, nq * n)) put(&v->second, &v->nsecond, (Matrix){ "B", "B", "d(force)/dlambda of relations", nq, n, B, NULL });
+  if (n && !empty(B, nq * n))
+    put(&v->second, &v->nsecond, (Matrix){ "B", "B", "d(force)/dlambda of relations", nq, n, B, NULL });
   Ex *H = rows_of_kind(a, x, x->H, nq, NORMAL_ROWS, &n);
   if (n) {
     put(&v->second, &v->nsecond, (Matrix){ "H", "H", "dg/dq of contacts and constraints", n, nq, H, NULL });
@@ -128,7 +136,9 @@ static void second_order(Arena *a, View *v) {
       Ex d = ex_diff(p, x->row[i].y, v->sys->sym_time);
       gt[k++] = ex_is_num(p, d, 0) || v->sys->cls[x->row[i].cls].velocity_level ? EX_NONE : d;
     }
-    if (!empty(gt, n)) put(&v->second, &v->nsecond, (Matrix){ "g_t", "\\partial g/\\partial t", "dg/dt of rheonomous gaps", n, 1, gt, NULL });
+    if (!empty(gt, n))
+      put(&v->second, &v->nsecond,
+          (Matrix){ "g_t", "\\partial g/\\partial t", "dg/dt of rheonomous gaps", n, 1, gt, NULL });
   }
   Ex *T = rows_of_kind(a, x, x->H, nq, SLIPS, &n);
   if (n) put(&v->second, &v->nsecond, (Matrix){ "H_T", "H_T", "d(slip velocity)/dq' of friction", n, nq, T, NULL });
@@ -141,15 +151,26 @@ static void couplings(Arena *a, View *v) {
   const Expanded *x = v->x;
   int nq = x->nq, nx = x->nx;
   v->coupling = ARENA_ARRAY(a, Matrix, 6);
-  Ex *fx = block(a, x->Jx, nx, 0, nq, 0, nx), *aq = block(a, x->Jq, nq, nq, nx, 0, nq), *av = block(a, x->Jv, nq, nq, nx, 0, nq);
-  if (!empty(fx, nq * nx)) put(&v->coupling, &v->ncoupling, (Matrix){ "dF/dx", "\\partial F/\\partial x", "forces by states", nq, nx, fx, NULL });
-  if (!empty(aq, nq * nx)) put(&v->coupling, &v->ncoupling, (Matrix){ "df/dq", "\\partial f/\\partial q", "states by coordinates", nx, nq, aq, NULL });
-  if (!empty(av, nq * nx)) put(&v->coupling, &v->ncoupling, (Matrix){ "df/dq'", "\\partial f/\\partial \\dot q", "states by velocities", nx, nq, av, NULL });
+  Ex *fx = block(a, x->Jx, nx, 0, nq, 0, nx), *aq = block(a, x->Jq, nq, nq, nx, 0, nq),
+     *av = block(a, x->Jv, nq, nq, nx, 0, nq);
+  if (!empty(fx, nq * nx))
+    put(&v->coupling, &v->ncoupling,
+        (Matrix){ "dF/dx", "\\partial F/\\partial x", "forces by states", nq, nx, fx, NULL });
+  if (!empty(aq, nq * nx))
+    put(&v->coupling, &v->ncoupling,
+        (Matrix){ "df/dq", "\\partial f/\\partial q", "states by coordinates", nx, nq, aq, NULL });
+  if (!empty(av, nq * nx))
+    put(&v->coupling, &v->ncoupling,
+        (Matrix){ "df/dq'", "\\partial f/\\partial \\dot q", "states by velocities", nx, nq, av, NULL });
   int n;
   Ex *cq = rows_of_kind(a, x, x->Cq, nq, RELATIONS, &n);
-  if (n && !empty(cq, n * nq)) put(&v->coupling, &v->ncoupling, (Matrix){ "dy/dq", "\\partial y/\\partial q", "outputs by coordinates", n, nq, cq, NULL });
+  if (n && !empty(cq, n * nq))
+    put(&v->coupling, &v->ncoupling,
+        (Matrix){ "dy/dq", "\\partial y/\\partial q", "outputs by coordinates", n, nq, cq, NULL });
   Ex *cv = rows_of_kind(a, x, x->Cv, nq, RELATIONS, &n);
-  if (n && !empty(cv, n * nq)) put(&v->coupling, &v->ncoupling, (Matrix){ "dy/dq'", "\\partial y/\\partial \\dot q", "outputs by velocities", n, nq, cv, NULL });
+  if (n && !empty(cv, n * nq))
+    put(&v->coupling, &v->ncoupling,
+        (Matrix){ "dy/dq'", "\\partial y/\\partial \\dot q", "outputs by velocities", n, nq, cv, NULL });
 }
 
 View make_view(Arena *a, const System *s) {

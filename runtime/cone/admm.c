@@ -1,12 +1,16 @@
-// Alternating directions for large convexified problems (Boyd et al., Foundations and Trends in Machine Learning 3 (2011) 1-122; for friction: Acary, Bremond
-// and Huber 2018, chapter on optimisation methods; Tasora, Mangoni, Benatti and Garziera, Int. J. Numer. Methods Eng. 122 (2021) 4093-4113).
+// Alternating directions for large convexified problems (Boyd et al., Foundations and Trends in Machine Learning 3
+// (2011) 1-122; for friction: Acary, Bremond and Huber 2018, chapter on optimisation methods; Tasora, Mangoni, Benatti
+// and Garziera, Int. J. Numer. Methods Eng. 122 (2021) 4093-4113).
 //
-// With De Saxce's shift s kept fixed (1) is the convex program  min r.M r/2 + (q + s).r  over K. Its splitting, with one factorization for all sweeps:
+// With De Saxce's shift s kept fixed (1) is the convex program  min r.M r/2 + (q + s).r  over K. Its splitting, with
+// one factorization for all sweeps:
 //
-//   (M + beta D) r = beta D (z - w) - q - s,     z = P_K(h + w),   w := h + w - z,   h = 1.6 r - 0.6 z_old,     u + s -> -beta D w
+//   (M + beta D) r = beta D (z - w) - q - s,     z = P_K(h + w),   w := h + w - z,   h = 1.6 r - 0.6 z_old,
+//   u + s -> -beta D w
 //
-// and s_N = mu |u_T| is renewed from -beta D w in every sweep, which at a point of rest is De Saxce's. Linear convergence: so the sweeps end at 1e-6, and
-// the proximal Newton loop makes the answer exact. beta is balanced a few times (a new factorization each). Grips and disks are taken with their present radius.
+// and s_N = mu |u_T| is renewed from -beta D w in every sweep, which at a point of rest is De Saxce's. Linear
+// convergence: so the sweeps end at 1e-6, and the proximal Newton loop makes the answer exact. beta is balanced a few
+// times (a new factorization each). Grips and disks are taken with their present radius.
 #include "newton.h"
 #include <float.h>
 #include <math.h>
@@ -22,7 +26,9 @@ static void project(const nsm_node *n, double normal, const double *p, double *z
   for (int k = from; k < n->size; k++) if (!(n->pinned & 1 << k)) length += p[k] * p[k];
   length = sqrt(length);
   if (n->kind == NSM_NODE_CONTACT) {
-    double N = length <= n->mu * p[0] ? p[0] : n->mu * length <= -p[0] ? 0 : (p[0] + n->mu * length) / (1 + n->mu * n->mu);
+    double N = length <= n->mu * p[0]    ? p[0]
+               : n->mu * length <= -p[0] ? 0
+                                         : (p[0] + n->mu * length) / (1 + n->mu * n->mu);
     z[0] = N;
     radius = n->mu * N;
   } else if (n->kind == NSM_NODE_GRIP) z[0] = p[0];
@@ -30,8 +36,10 @@ static void project(const nsm_node *n, double normal, const double *p, double *z
   for (int k = from; k < n->size; k++) z[k] = n->pinned & 1 << k ? 0 : shrink * p[k];
 }
 
-// One round; returns the larger of |r - z| and |z - z_old|, relative to |z|, of its last sweep, and their ratio for the balance of beta.
-static double sweeps(const nsm_graph *g, nsm_newton *n, double beta, int count, double *r, double *z, double *w, double *ratio) {
+// One round; returns the larger of |r - z| and |z - z_old|, relative to |z|, of its last sweep, and their ratio for the
+// balance of beta.
+static double sweeps(const nsm_graph *g, nsm_newton *n, double beta, int count, double *r, double *z, double *w,
+                     double *ratio) {
   double primal = 0, dual = 0, size = 0;
   for (int k = 0; k < count; k++) {
     for (int c = 0; c < g->nodes; c++) {
@@ -50,7 +58,8 @@ static double sweeps(const nsm_graph *g, nsm_newton *n, double beta, int count, 
     for (int c = 0; c < g->nodes; c++) {
       const nsm_node *node = g->node + c;
       double h[NSM_NODE_ROWS], next[NSM_NODE_ROWS];
-      for (int i = 0; i < node->size; i++) h[i] = 1.6 * r[node->first + i] - 0.6 * z[node->first + i] + w[node->first + i];
+      for (int i = 0; i < node->size; i++)
+        h[i] = 1.6 * r[node->first + i] - 0.6 * z[node->first + i] + w[node->first + i];
       project(node, z[node->first], h, next);
       for (int i = 0; i < node->size; i++) {
         int at = node->first + i;
@@ -67,7 +76,8 @@ static double sweeps(const nsm_graph *g, nsm_newton *n, double beta, int count, 
   return size > 0 ? fmax(primal, dual) / size : fmax(primal, dual);
 }
 
-nsm_cone_outcome nsm_cone_admm(const nsm_cone_problem *p, nsm_cone_work *work, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_admm(const nsm_cone_problem *p, nsm_cone_work *work, const nsm_cone_try *t, double *lambda,
+                               double *u) {
   size_t mark = work->used, m = (size_t)p->m;
   nsm_graph g;
   nsm_newton n;

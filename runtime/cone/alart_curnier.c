@@ -1,18 +1,19 @@
-// The map of Alart and Curnier (Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375; seed 001, last chapter) and an element of its
-// generalised Jacobian, for every block of mathematics.md section 1.
+// The map of Alart and Curnier (Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375; seed 001, last chapter) and an
+// element of its generalised Jacobian, for every block of mathematics.md section 1.
 //
-//   F_N = x_N - P_+(x_N - rho_N y_N),   F_T = x_T - P_D(x_T - rho_T y_T),   D the disk of radius mu P_+(x_N - rho_N y_N)
+//   F_N = x_N - P_+(x_N - rho_N y_N),  F_T = x_T - P_D(x_T - rho_T y_T),  D the disk of radius mu P_+(x_N - rho_N y_N)
 //
-// A solution makes x_T the point of the disk that is most opposed to y_T, which is the same as the inclusion with De Saxce's shift. The grip has
-// F_N = rho_N y_N and the radius mu |x_N|, the disk a constant radius, an interval its own projection. The row d F_T / d y_N, about which the seed
-// warns, is needed for a consistent Jacobian because the radius contains y_N (errata.md, 001).
+// A solution makes x_T the point of the disk that is most opposed to y_T, which is the same as the inclusion with De
+// Saxce's shift. The grip has F_N = rho_N y_N and the radius mu |x_N|, the disk a constant radius, an interval its own
+// projection. The row d F_T / d y_N, about which the seed warns, is needed for a consistent Jacobian because the radius
+// contains y_N (errata.md, 001).
 #include "newton.h"
 #include <math.h>
 #include <string.h>
 
 // Tangents k = from ... size-1: F = x - P_D(radius)(x - rho y); d radius = by_x d x_N + by_y d y_N.
-static void disk_rows(const nsm_node *n, int from, double radius, double by_x, double by_y, double rho, const double *x, const double *y,
-                      double *F, double *A, double *B) {
+static void disk_rows(const nsm_node *n, int from, double radius, double by_x, double by_y, double rho, const double *x,
+                      const double *y, double *F, double *A, double *B) {
   double z[NSM_NODE_ROWS], norm = 0;
   for (int k = from; k < n->size; k++) { z[k] = x[k] - rho * y[k]; norm += z[k] * z[k]; }
   norm = sqrt(norm);
@@ -41,8 +42,10 @@ static void disk_rows(const nsm_node *n, int from, double radius, double by_x, d
 }
 
 // One node; returns 0 where its rows of the Jacobian are those of the identity.
-static int node_map(const nsm_node *n, double alpha, double push, const double *x, const double *y, double *F, double *A, double *B) {
-  double rho_N = push / (n->normal + alpha * n->metric), rho_T = push / (n->tangent + alpha * n->metric), p = x[0] - rho_N * y[0];
+static int node_map(const nsm_node *n, double alpha, double push, const double *x, const double *y, double *F,
+                    double *A, double *B) {
+  double rho_N = push / (n->normal + alpha * n->metric), rho_T = push / (n->tangent + alpha * n->metric),
+         p = x[0] - rho_N * y[0];
   switch (n->kind) {
     case NSM_NODE_INTERVAL:
       if (p <= n->lo || p >= n->hi) {
@@ -74,7 +77,8 @@ static int node_map(const nsm_node *n, double alpha, double push, const double *
   return 1;
 }
 
-void nsm_map_alart_curnier(const nsm_graph *g, double alpha, const double *x, const double *y, double *F, double *A, double *B, unsigned char *active) {
+void nsm_map_alart_curnier(const nsm_graph *g, double alpha, const double *x, const double *y, double *F, double *A,
+                           double *B, unsigned char *active) {
   for (int c = 0; c < g->nodes; c++) {
     const nsm_node *n = g->node + c;
     int first = n->first;
@@ -87,7 +91,8 @@ void nsm_map_alart_curnier(const nsm_graph *g, double alpha, const double *x, co
   }
 }
 
-nsm_cone_outcome nsm_cone_alart_curnier(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_alart_curnier(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                        double *lambda, double *u) {
   (void)u;
   return nsm_newton_alone(p, w, t, nsm_map_alart_curnier, lambda);
 }

@@ -2,9 +2,10 @@
 //
 // A set B of basic rows (u_B = 0) and a bound for each other row give
 //   lambda_N = bound,   lambda_B = -M_BB^{-1} (q_B + M_BN lambda_N).
-// Stored per mask B: G_B = -M_BB^{-1}, padded with zeros to m x m, so that lambda = lambda_N + G_B (q + M lambda_N) for every B.
-// While the matrix stays the same, a solve costs this product and the judge. Where the last basis does not fit, its
-// infeasible rows change sides (block pivoting), and where that comes back to a state it has seen, the remaining states are tried in order.
+// Stored per mask B: G_B = -M_BB^{-1}, padded with zeros to m x m, so that lambda = lambda_N + G_B (q + M lambda_N) for
+// every B. While the matrix stays the same, a solve costs this product and the judge. Where the last basis does not
+// fit, its infeasible rows change sides (block pivoting), and where that comes back to a state it has seen, the
+// remaining states are tried in order.
 #include "solver.h"
 #include "runtime/la/la.h"
 #include <math.h>
@@ -32,8 +33,8 @@ static void compute_inverse(const nsm_cone_problem *p, nsm_cone_work *w, unsigne
 }
 
 // lambda of the state (basic, high), before any clipping. The inverse is known.
-ALWAYS_INLINE void candidate(const int n, const nsm_cone_problem *p, const nsm_cone_work *w, unsigned basic, unsigned high,
-                             double *lambda) {
+ALWAYS_INLINE void candidate(const int n, const nsm_cone_problem *p, const nsm_cone_work *w, unsigned basic,
+                             unsigned high, double *lambda) {
   const double *G = w->inverse[basic];
   double bound[NSM_BASES_MAX], b[NSM_BASES_MAX];
   int any = 0;
@@ -52,16 +53,18 @@ ALWAYS_INLINE void candidate(const int n, const nsm_cone_problem *p, const nsm_c
   }
 }
 
-ALWAYS_INLINE int fits(const int n, const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned basic, unsigned high,
-                       double *raw, double *lambda, double *u, nsm_cone_check *c) {
+ALWAYS_INLINE int fits(const int n, const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned basic,
+                       unsigned high, double *raw, double *lambda, double *u, nsm_cone_check *c) {
   candidate(n, p, w, basic, high, raw);
   for (int i = 0; i < n; i++) lambda[i] = nsm_cone_project(raw[i], p->lo[i], p->hi[i]);
   nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
   return c->accepted;
 }
 
-// Accepted at the floor: lambda += G u makes it exact to its last digits, as near the floor the judge has summed u in twice the precision.
-static void refine(const nsm_cone_problem *p, const nsm_cone_work *w, const nsm_cone_try *t, unsigned basic, double *lambda, double *u, nsm_cone_check *c) {
+// Accepted at the floor: lambda += G u makes it exact to its last digits, as near the floor the judge has summed u in
+// twice the precision.
+static void refine(const nsm_cone_problem *p, const nsm_cone_work *w, const nsm_cone_try *t, unsigned basic,
+                   double *lambda, double *u, nsm_cone_check *c) {
   const double *G = w->inverse[basic];
   double x[NSM_BASES_MAX], v[NSM_BASES_MAX];
   nsm_cone_check d;
@@ -87,7 +90,8 @@ static int sized_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_con
   }
 }
 
-int nsm_cone_bases_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u, nsm_cone_check *c) {
+int nsm_cone_bases_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
+                         nsm_cone_check *c) {
   double raw[NSM_BASES_MAX];
   int ok = sized_fits(p, w, t, w->basic, w->high, raw, lambda, u, c);
   if (ok && c->residual > t->tolerance) refine(p, w, t, w->basic, lambda, u, c);
@@ -104,7 +108,8 @@ static int state_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_con
   return ok;
 }
 
-// u = M raw + q, then the rows that are on the wrong side change: beyond a bound, to that bound; pushed off a bound, into the basis.
+// u = M raw + q, then the rows that are on the wrong side change: beyond a bound, to that bound; pushed off a bound,
+// into the basis.
 static void change_sides(const nsm_cone_problem *p, const double *raw, unsigned *basic, unsigned *high) {
   int m = p->m;
   for (int i = 0; i < m; i++) {
@@ -119,7 +124,8 @@ static void change_sides(const nsm_cone_problem *p, const double *raw, unsigned 
 }
 
 // The state that the natural map sees at lambda (warm) or at the projection of zero.
-static void first_state(const nsm_cone_problem *p, const nsm_cone_try *t, const double *lambda, unsigned *basic, unsigned *high) {
+static void first_state(const nsm_cone_problem *p, const nsm_cone_try *t, const double *lambda, unsigned *basic,
+                        unsigned *high) {
   int m = p->m;
   double x[NSM_BASES_MAX] = { 0 }, u[NSM_BASES_MAX] = { 0 };
   unsigned char state[NSM_BASES_MAX];
@@ -136,7 +142,8 @@ static void first_state(const nsm_cone_problem *p, const nsm_cone_try *t, const 
   }
 }
 
-int nsm_cone_bases_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u, nsm_cone_check *c) {
+int nsm_cone_bases_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
+                          nsm_cone_check *c) {
   int m = p->m;
   double raw[NSM_BASES_MAX];
   unsigned basic = w->basic, high = w->high;
@@ -163,7 +170,8 @@ int nsm_cone_bases_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm
   for (basic = 0; basic <= all; basic++) {
     if ((basic & must) != must) continue;
     unsigned rest = all & ~basic, choose = rest & may_high & may_low, fixed = rest & may_high & ~may_low;
-    for (unsigned part = choose;; part = (part - 1) & choose) {   // every subset of `choose`, the full one first, the empty one last
+    // every subset of `choose`, the full one first, the empty one last
+    for (unsigned part = choose;; part = (part - 1) & choose) {
       high = part | fixed;
       if (!seen[basic | high << m] && state_fits(p, w, t, basic, high, raw, lambda, u, c)) goto found;
       if (part == 0) break;
@@ -179,7 +187,8 @@ found:
   return 1;
 }
 
-nsm_cone_outcome nsm_cone_bases(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_bases(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                double *u) {
   nsm_cone_check c;
   if (p->m < 1 || p->m > NSM_BASES_MAX || p->row_start) return NSM_CONE_GAVE_UP;
   return nsm_cone_bases_judged(p, w, t, lambda, u, &c) ? NSM_CONE_PROPOSED : NSM_CONE_GAVE_UP;

@@ -1,7 +1,8 @@
 // The linear system of one basis:  (M_BB + shift I) x_B = rhs_B.
 //
-// Dense: M_BB is gathered and factored (Cholesky where M is symmetric, else LU). Tridiagonal and banded: rows and columns outside B become
-// those of the identity, so nothing is gathered and the band stays as it is. The factors are kept while state and shift stay the same.
+// Dense: M_BB is gathered and factored (Cholesky where M is symmetric, else LU). Tridiagonal and banded: rows and
+// columns outside B become those of the identity, so nothing is gathered and the band stays as it is. The factors are
+// kept while state and shift stay the same.
 #include "solver.h"
 #include "runtime/la/la.h"
 #include <math.h>
@@ -9,8 +10,9 @@
 
 enum { NONE = 0, LU, CHOLESKY, THOMAS, BAND };
 
-// Gaussian elimination without interchanges (Thomas). With pivots d_i, multipliers w_i = a_i / d_{i-1}:  d_i = b_i - w_i c_{i-1}.
-// Kept: 1/d, w, c. Gives up (0) where a pivot is small beside its row, which an M-matrix or a definite one does not do.
+// Gaussian elimination without interchanges (Thomas). With pivots d_i, multipliers w_i = a_i / d_{i-1}:  d_i = b_i -
+// w_i c_{i-1}. Kept: 1/d, w, c. Gives up (0) where a pivot is small beside its row, which an M-matrix or a definite one
+// does not do.
 static int factor_thomas(nsm_cone_work *work, double shift) {
   int m = work->m;
   const double *a = work->below, *b = work->diagonal, *c = work->above;

@@ -1,13 +1,15 @@
 // Branch and bound on complementarity: exact for any M, the last resort for small and middle-sized problems.
 //
-// Relaxed, row i asks only for lambda_i in K_i and for the sign of u_i that its bounds allow (free: u_i = 0; one-sided: a half line; a box
-// asks for nothing). That is a system of linear inequalities; a row that is decided has u_i = 0, or lambda_i at one of its bounds and u_i on the
-// side that goes with it. A feasible point in which every row happens to be complementary is a solution; otherwise a row that is not is
-// decided in each of its two or three ways. An infeasible system is proved so by a Farkas vector, which certificate.c checks on the problem
-// itself: where all leaves are closed that way there is no solution.
-// The systems are solved by the simplex method with bounds on all 2m variables, nonbasic ones within their bounds, basic ones repaired one
-// at a time (Dutertre & de Moura, CAV 2006): tightening or relaxing a bound keeps the tableau, so going back costs nothing.
-// Equations may outnumber unknowns: a free row whose free column is zero is a plain equation (over-determined mixed problems).
+// Relaxed, row i asks only for lambda_i in K_i and for the sign of u_i that its bounds allow (free: u_i = 0; one-sided:
+// a half line; a box asks for nothing). That is a system of linear inequalities; a row that is decided has u_i = 0, or
+// lambda_i at one of its bounds and u_i on the side that goes with it. A feasible point in which every row happens to
+// be complementary is a solution; otherwise a row that is not is decided in each of its two or three ways. An
+// infeasible system is proved so by a Farkas vector, which certificate.c checks on the problem itself: where all leaves
+// are closed that way there is no solution.
+// The systems are solved by the simplex method with bounds on all 2m variables, nonbasic ones within their bounds,
+// basic ones repaired one at a time (Dutertre & de Moura, CAV 2006): tightening or relaxing a bound keeps the tableau,
+// so going back costs nothing. Equations may outnumber unknowns: a free row whose free column is zero is a plain
+// equation (over-determined mixed problems).
 #include "tableau.h"
 #include <math.h>
 #include <string.h>
@@ -29,7 +31,7 @@ typedef struct tree {
   double         work, limit;
 } tree;
 
-// ---- bounds of a node ----------------------------------------------------------------------------------------------------------
+// ---- bounds of a node -----------------------------------------------------------------------------------------------
 static void set_bounds(tree *b, int i) {
   nsm_tableau *k = &b->t;
   int m = k->m, s = b->state[i], below = k->lo[i] > -HUGE_VAL, above = k->hi[i] < HUGE_VAL;
@@ -49,7 +51,7 @@ static void decide(tree *b, int i, unsigned char s) {
     if (k->where[v] < 0) nsm_tableau_move(k, -1 - k->where[v], nsm_cone_project(k->value[v], b->low[v], b->high[v]));
 }
 
-// ---- linear feasibility --------------------------------------------------------------------------------------------------------
+// ---- linear feasibility ---------------------------------------------------------------------------------------------
 // How far basic row r is outside of its bounds; *to is the bound.
 static double violation(const tree *b, int r, double *to) {
   int v = b->t.basic[r];
@@ -59,7 +61,8 @@ static double violation(const tree *b, int r, double *to) {
   return 0;
 }
 
-// Row r reads x_r = constant + sum T_rc n_c, at its extreme, short of its bound: y_r = +-1, y_c = -+T_rc on the u among them.
+// Row r reads x_r = constant + sum T_rc n_c, at its extreme, short of its bound: y_r = +-1, y_c = -+T_rc on the u among
+// them.
 static int proved(tree *b, int r, double to) {
   const nsm_tableau *k = &b->t;
   int m = k->m;
@@ -71,7 +74,8 @@ static int proved(tree *b, int r, double to) {
   return nsm_cone_is_certificate_at(k->p, b->state, b->y, b->scratch);
 }
 
-// The column to exchange row r with, to move it in `direction`: the largest entry, or (Bland) the variable of least index. -1: none.
+// The column to exchange row r with, to move it in `direction`: the largest entry, or (Bland) the variable of least
+// index. -1: none.
 static int entering_column(const tree *b, int r, double direction, int bland) {
   const nsm_tableau *k = &b->t;
   int m = k->m, best = -1;
@@ -118,7 +122,7 @@ static int repair(tree *b, nsm_cone_work *w) {
   }
 }
 
-// ---- the tree ------------------------------------------------------------------------------------------------------------------
+// ---- the tree -------------------------------------------------------------------------------------------------------
 // How far open row i is from complementarity, and the ways to decide it, the nearest first.
 static double incomplete(const tree *b, int i, decision *d) {
   const nsm_tableau *k = &b->t;
@@ -161,7 +165,8 @@ static int go_back(tree *b) {
   return 0;
 }
 
-static nsm_cone_outcome search(tree *b, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u, int *index) {
+static nsm_cone_outcome search(tree *b, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
+                               int *index) {
   nsm_tableau *k = &b->t;
   for (;;) {
     int feasible = repair(b, w);
@@ -182,7 +187,8 @@ static nsm_cone_outcome search(tree *b, nsm_cone_work *w, const nsm_cone_try *t,
   }
 }
 
-nsm_cone_outcome nsm_cone_branch(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_branch(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                 double *u) {
   tree b = { 0 };
   size_t mark = w->used, m = (size_t)p->m;
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;

@@ -1,16 +1,19 @@
 // The active set of a tridiagonal problem with off-diagonal entries <= 0 and lower bounds, in O(m).
 //
-// For an M-matrix rows enter the basis and never leave it: with B growing, lambda_B grows and u_N falls (Chandrasekaran 1970; Cryer 1983
-// has an O(m) form for Minkowski matrices). So every row with u < 0 may enter at once, in any order. What is needed to judge a row is
-// only the ends of the runs of basic rows beside it. A run s..e, solved inside, is a two-port
+// For an M-matrix rows enter the basis and never leave it: with B growing, lambda_B grows and u_N falls (Chandrasekaran
+// 1970; Cryer 1983 has an O(m) form for Minkowski matrices). So every row with u < 0 may enter at once, in any order.
+// What is needed to judge a row is only the ends of the runs of basic rows beside it. A run s..e, solved inside, is a
+// two-port
 //   z_s = A1 + B1 z_{s-1} + C1 z_{e+1},   z_e = A2 + B2 z_{s-1} + C2 z_{e+1},      z = lambda - lo,
-// and two runs that come to touch are joined by eliminating the two values at the seam. Every row enters at most once: O(m) in all.
-// The result is a start for the pivoting loop, which confirms it in one iteration, or goes on from it where an upper bound matters.
+// and two runs that come to touch are joined by eliminating the two values at the seam. Every row enters at most once:
+// O(m) in all. The result is a start for the pivoting loop, which confirms it in one iteration, or goes on from it
+// where an upper bound matters.
 #include "solver.h"
 #include <float.h>
 #include <math.h>
 
-typedef struct run { double A1, B1, C1, A2, B2, C2; int first, last; } run;   // kept at its first row; `first` is valid at its last row too
+// kept at its first row; `first` is valid at its last row too
+typedef struct run { double A1, B1, C1, A2, B2, C2; int first, last; } run;
 
 // X then Y. 0 where the seam is singular: M is no M-matrix.
 static int join(const run *X, const run *Y, run *out) {

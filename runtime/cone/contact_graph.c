@@ -8,7 +8,9 @@ static void make_nodes(const nsm_cone_problem *p, nsm_graph *g, int *node_of) {
   int c = 0, next = 0;
   for (int i = 0; i < p->m; ) {
     nsm_node *n = g->node + c;
-    *n = (nsm_node){ .kind = NSM_NODE_INTERVAL, .first = i, .size = 1, .lo = p->lo ? p->lo[i] : 0, .hi = p->hi ? p->hi[i] : HUGE_VAL };
+    *n = (nsm_node){
+      .kind = NSM_NODE_INTERVAL, .first = i, .size = 1, .lo = p->lo ? p->lo[i] : 0, .hi = p->hi ? p->hi[i] : HUGE_VAL
+    };
     g->scale[i] = 1;
     if (next < p->cones && p->cone[next].first == i) {
       const nsm_cone_block *b = p->cone + next++;
@@ -83,14 +85,19 @@ static void add_sorted(int *list, int *count, int j) {
 // Rows: room for each coupling twice (once from each side), then duplicates are dropped.
 static int pattern_sparse(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g, const int *node_of) {
   int nodes = g->nodes;
-  int *count = nsm_cone_take_ints(w, (size_t)nodes + 1), *room = nsm_cone_take_ints(w, (size_t)nodes + 1), *last = nsm_cone_take_ints(w, (size_t)nodes);
+  int *count = nsm_cone_take_ints(w, (size_t)nodes + 1), *room = nsm_cone_take_ints(w, (size_t)nodes + 1),
+      *last = nsm_cone_take_ints(w, (size_t)nodes);
   if (!count || !room || !last) return 0;
   memset(room, 0, ((size_t)nodes + 1) * sizeof(int));
   for (int pass = 0; pass < 2; pass++) {
     if (pass) {
       size_t total = 0;
       g->start[0] = 0;
-      for (int c = 0; c < nodes; c++) { total += (size_t)room[c] + 1; if (total > INT32_MAX) return 0; g->start[c + 1] = (int)total; }
+      for (int c = 0; c < nodes; c++) {
+        total += (size_t)room[c] + 1;
+        if (total > INT32_MAX) return 0;
+        g->start[c + 1] = (int)total;
+      }
       g->column = nsm_cone_take_ints(w, total);
       if (!g->column) return 0;
       memset(count, 0, (size_t)nodes * sizeof(int));
@@ -135,20 +142,23 @@ static void fill(const nsm_cone_problem *p, nsm_graph *g, const int *node_of) {
         for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++) {
           int j = p->col[k], d = node_of[j];
           if (p->M[k] == 0) continue;
-          g->value[g->at[find_block(g, c, d)] + (size_t)(r * g->node[d].size + j - g->node[d].first)] += g->scale[i] * p->M[k] * g->scale[j];
+          g->value[g->at[find_block(g, c, d)] + (size_t)(r * g->node[d].size + j - g->node[d].first)] +=
+              g->scale[i] * p->M[k] * g->scale[j];
         }
       } else {
         for (int k = g->start[c]; k < g->start[c + 1]; k++) {
           const nsm_node *d = g->node + g->column[k];
           for (int s = 0; s < d->size; s++)
-            g->value[g->at[k] + (size_t)(r * d->size + s)] = g->scale[i] * entry(p, i, d->first + s) * g->scale[d->first + s];
+            g->value[g->at[k] + (size_t)(r * d->size + s)] =
+                g->scale[i] * entry(p, i, d->first + s) * g->scale[d->first + s];
         }
       }
     }
   }
 }
 
-// Units of stiffness: means of diagonal entries over the rows that are not pinned; where they vanish, means of row sums; else 1.
+// Units of stiffness: means of diagonal entries over the rows that are not pinned; where they vanish, means of row
+// sums; else 1.
 static double stiffness(const nsm_graph *g, int c, int from, int to) {
   const nsm_node *n = g->node + c;
   const double *block = g->value + g->at[g->diagonal[c]];

@@ -1,10 +1,15 @@
-// nsm_cone_solve: chooses a solver, lets residual.c judge the answer, and goes on to the next solver until one is accepted.
+// nsm_cone_solve: chooses a solver, lets residual.c judge the answer, and goes on to the next solver until one is
+// accepted.
 //
-//   1. at most five dense rows whose last basis still fits: a product and the judgement, nothing else (m = 1: closed form)
+//   1. at most five dense rows whose last basis still fits: a product and the judgement, nothing else (m = 1: closed
+//      form)
 //   2. a look at the input and at a new matrix
-//   3. the table of solvers, in order; after each, one semismooth Newton step on (2) where its answer is close but not accepted
-//   4. friction: the table again, each solver from the best answer so far (before that from zero, where there was a guess), and a few times
-//      from that answer shaken: Newton's method and its relatives cycle between the same kinks when they come by the same way
+//   3. the table of solvers, in order; after each, one semismooth Newton step on (2) where its answer is close but not
+//      accepted
+//   4. friction: the table again, each solver from the best answer so far (before that from zero, where there was a
+//      guess), and a few times
+//      from that answer shaken: Newton's method and its relatives cycle between the same kinks when they come by the
+//        same way
 // What is returned as solved has passed the judge; everything else says that it has not.
 #include "solver.h"
 #include <math.h>
@@ -13,12 +18,14 @@
 enum { SHAKES = 3, SHAKEN_ROWS = 600 };
 static const double default_tolerance = 1e-12, default_sqrt = 1e-6;
 
-static inline void report(nsm_cone_result *r, nsm_cone_status status, const nsm_cone_check *c, const char *solver, int iterations) {
+static inline void report(nsm_cone_result *r, nsm_cone_status status, const nsm_cone_check *c, const char *solver,
+                          int iterations) {
   if (r) *r = (nsm_cone_result){ status, c->residual, c->floor, c->worst, solver, iterations };
 }
 
 // One row, M > 0:  lambda = P(-q/M).
-static inline int solve_one(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u, nsm_cone_check *c) {
+static inline int solve_one(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u,
+                            nsm_cone_check *c) {
   if (!(p->M[0] > 0)) return 0;
   lambda[0] = nsm_cone_project(-p->q[0] / p->M[0], p->lo[0], p->hi[0]);
   nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
@@ -26,7 +33,8 @@ static inline int solve_one(const nsm_cone_problem *p, const nsm_cone_try *t, do
 }
 
 // One dense block and nothing else.
-static inline int solve_contact(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u, nsm_cone_check *c) {
+static inline int solve_contact(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u,
+                                nsm_cone_check *c) {
   double warm[4] = { 0 };
   for (int i = 0; i < p->m; i++) warm[i] = lambda[i];
   if (nsm_cone_local(&p->cone[0], p->M, p->q, lambda)) {
@@ -38,7 +46,8 @@ static inline int solve_contact(const nsm_cone_problem *p, const nsm_cone_try *t
 }
 
 // An accepted answer may lie outside of an interval by less than the tolerance: inside, if it is still accepted there.
-static inline int lies_in_intervals(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u, nsm_cone_check *c) {
+static inline int lies_in_intervals(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u,
+                                    nsm_cone_check *c) {
   int outside = 0;
   for (int i = 0, k = 0; i < p->m; i++) {
     if (k < p->cones && i == p->cone[k].first) i += p->cone[k++].size - 1;
@@ -80,14 +89,16 @@ static void make_finite(const nsm_cone_problem *p, double *lambda) {
 }
 
 // The judge, for reports: overflow in M lambda is an infinite residual, not a nan.
-static void check(const nsm_cone_problem *p, const nsm_cone_try *t, const double *lambda, double *u, nsm_cone_check *c) {
+static void check(const nsm_cone_problem *p, const nsm_cone_try *t, const double *lambda, double *u,
+                  nsm_cone_check *c) {
   nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
   if (!(c->residual < HUGE_VAL)) c->residual = HUGE_VAL;
   if (!(c->floor < HUGE_VAL)) c->floor = HUGE_VAL;
 }
 
 // Judges lambda; keeps it if it is the best so far.
-static int judge(const nsm_cone_problem *p, const nsm_cone_try *t, const char *solver, double *lambda, double *u, best_answer *best) {
+static int judge(const nsm_cone_problem *p, const nsm_cone_try *t, const char *solver, double *lambda, double *u,
+                 best_answer *best) {
   nsm_cone_check c;
   make_finite(p, lambda);
   check(p, t, lambda, u, &c);
@@ -121,11 +132,14 @@ static int takes_intervals(const nsm_cone_solver *s, int m) {
   return !(s->blocks & NSM_BLOCKS_ONLY) && (!(s->blocks & NSM_BLOCKS_OR_SMALL) || m <= NSM_SMALL);
 }
 
-static int fits(const nsm_cone_solver *s, int m, unsigned used) { return (!s->max_rows || m <= s->max_rows) && !(used & ~s->blocks); }
+static int fits(const nsm_cone_solver *s, int m, unsigned used) {
+  return (!s->max_rows || m <= s->max_rows) && !(used & ~s->blocks);
+}
 
 // From `guess` (NULL: from nsm_cone_start).
-static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *guess,
-                                  double *lambda, double *u, best_answer *best) {
+static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_problem *p, nsm_cone_work *w,
+                                  const nsm_cone_try *t, const double *guess, double *lambda, double *u,
+                                  best_answer *best) {
   nsm_cone_problem view = dense_view(p, w);
   nsm_cone_try attempt = *t;
   attempt.warm = guess != NULL;
@@ -135,20 +149,24 @@ static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_probl
   nsm_cone_clip(p, lambda);
   if (judge(p, t, s->name, lambda, u, best)) return NSM_CONE_SOLVED;
   if (outcome == NSM_CONE_PROVED_NONE) { best->solver = s->name; return NSM_CONE_NO_SOLUTION; }
-  return s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, t, s->name, lambda, u, best) ? NSM_CONE_SOLVED : NSM_CONE_FAILED;
+  return s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, t, s->name, lambda, u, best)
+             ? NSM_CONE_SOLVED
+             : NSM_CONE_FAILED;
 }
 
 // Once through the table; `later`: those alone that another guess makes a difference to.
-static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, int later, const double *guess, double *lambda,
-                                   double *u, best_answer *best) {
+static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, int later,
+                                   const double *guess, double *lambda, double *u, best_answer *best) {
   nsm_cone_status status = NSM_CONE_FAILED;
   unsigned used = nsm_cone_blocks_used(p);
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name && status == NSM_CONE_FAILED; s++)
-    if (fits(s, p->m, used) && (used || takes_intervals(s, p->m)) && (!later || s->guess)) status = try_solver(s, p, w, t, guess, lambda, u, best);
+    if (fits(s, p->m, used) && (used || takes_intervals(s, p->m)) && (!later || s->guess))
+      status = try_solver(s, p, w, t, guess, lambda, u, best);
   return status;
 }
 
-// x := answer, each number changed by up to three tenths; the generator starts anew with each problem, so that its answer repeats.
+// x := answer, each number changed by up to three tenths; the generator starts anew with each problem, so that its
+// answer repeats.
 static void shake(const nsm_cone_problem *p, const double *answer, uint64_t *state, double *x) {
   for (int i = 0; i < p->m; i++) {
     *state ^= *state << 13;
@@ -159,8 +177,8 @@ static void shake(const nsm_cone_problem *p, const double *answer, uint64_t *sta
 }
 
 // The table again, from elsewhere: without the guess, from the best answer so far, from that answer shaken.
-static nsm_cone_status try_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, int warm, double *guess, double *lambda, double *u,
-                                 best_answer *best) {
+static nsm_cone_status try_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, int warm,
+                                 double *guess, double *lambda, double *u, best_answer *best) {
   nsm_cone_status status = NSM_CONE_FAILED;
   uint64_t state = 88172645463325252u;
   if (warm) status = try_solvers(p, w, t, 1, NULL, lambda, u, best);
@@ -192,8 +210,10 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   if (warm) memcpy(guess, lambda, bytes);
   nsm_cone_status status = NSM_CONE_FAILED;
   if (!only) status = try_solvers(p, w, t, 0, warm ? guess : NULL, lambda, u, &best);
-  else if (fits(only, p->m, nsm_cone_blocks_used(p))) status = try_solver(only, p, w, t, warm ? guess : NULL, lambda, u, &best);
-  if (!only && status == NSM_CONE_FAILED && p->cones > 0 && best.lambda && guess && best.any) status = try_again(p, w, t, warm, guess, lambda, u, &best);
+  else if (fits(only, p->m, nsm_cone_blocks_used(p)))
+    status = try_solver(only, p, w, t, warm ? guess : NULL, lambda, u, &best);
+  if (!only && status == NSM_CONE_FAILED && p->cones > 0 && best.lambda && guess && best.any)
+    status = try_again(p, w, t, warm, guess, lambda, u, &best);
   if (!best.any) {                     // no solver takes this problem
     nsm_cone_start(p, lambda);
     judge(p, t, NULL, lambda, u, &best);
@@ -213,10 +233,17 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   nsm_cone_check c = { 0, 0, 0, 1 };
   nsm_cone_try t = { default_tolerance, default_sqrt, 0, 0 };
   if (p->m < 0) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
-  if (p->cones != 0 && !nsm_cone_blocks_ok(p)) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
+  if (p->cones != 0 && !nsm_cone_blocks_ok(p)) {
+    c.residual = HUGE_VAL;
+    report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0);
+    return NSM_CONE_BAD_INPUT;
+  }
   if (p->m == 0) { report(r, NSM_CONE_SOLVED, &c, "bases", 0); return NSM_CONE_SOLVED; }
   if (o) {
-    if (o->tolerance > 0 && o->tolerance < HUGE_VAL && o->tolerance != default_tolerance) { t.tolerance = o->tolerance; t.sqrt_tolerance = sqrt(o->tolerance); }
+    if (o->tolerance > 0 && o->tolerance < HUGE_VAL && o->tolerance != default_tolerance) {
+      t.tolerance = o->tolerance;
+      t.sqrt_tolerance = sqrt(o->tolerance);
+    }
     t.warm = o->warm;
     t.max_iterations = o->max_iterations;
   }
@@ -228,7 +255,8 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
     }
     notice_matrix(p, w);
     if (p->m <= NSM_BASES_MAX && !p->row_start &&
-        ((w->basis_known && nsm_cone_bases_again(p, w, &t, lambda, u, &c)) || nsm_cone_bases_judged(p, w, &t, lambda, u, &c))) {
+        ((w->basis_known && nsm_cone_bases_again(p, w, &t, lambda, u, &c)) ||
+         nsm_cone_bases_judged(p, w, &t, lambda, u, &c))) {
       report(r, NSM_CONE_SOLVED, &c, "bases", w->iterations > 0 ? w->iterations : 1);
       return NSM_CONE_SOLVED;
     }
@@ -242,7 +270,9 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   notice_matrix(p, w);
   if (is_auto(o) && p->m <= NSM_MODES_MAX && !p->row_start) {
     if (w->planar == 0) w->planar = nsm_cone_is_planar(p) ? 1 : -1;
-    if (w->planar > 0 && ((w->modes_known && nsm_cone_modes_again(p, w, &t, lambda, u, &c)) || nsm_cone_modes_judged(p, w, &t, lambda, u, &c)) &&
+    if (w->planar > 0 &&
+        ((w->modes_known && nsm_cone_modes_again(p, w, &t, lambda, u, &c)) ||
+         nsm_cone_modes_judged(p, w, &t, lambda, u, &c)) &&
         lies_in_intervals(p, &t, lambda, u, &c)) {
       report(r, NSM_CONE_SOLVED, &c, "modes", w->iterations > 0 ? w->iterations : 1);
       return NSM_CONE_SOLVED;

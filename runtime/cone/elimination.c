@@ -1,14 +1,17 @@
 // An order of elimination for the graph of nodes: exact minimum degree with mass elimination of indistinguishable nodes
-// (Tinney 1967; George and Liu, SIAM Review 31 (1989) 1-19), on a matrix of bits, and the fronts of the multifrontal method that follow from it
-// (Duff and Reid, ACM TOMS 9 (1983) 302-325): a front eliminates its own nodes and hands the Schur complement on its border to its parent.
+// (Tinney 1967; George and Liu, SIAM Review 31 (1989) 1-19), on a matrix of bits, and the fronts of the multifrontal
+// method that follow from it (Duff and Reid, ACM TOMS 9 (1983) 302-325): a front eliminates its own nodes and hands the
+// Schur complement on its border to its parent.
 //
-// Nodes that touch the same bodies have the same neighbours and go together, so the fronts of stacks and heaps are large enough for LAPACK.
+// Nodes that touch the same bodies have the same neighbours and go together, so the fronts of stacks and heaps are
+// large enough for LAPACK.
 #include "newton.h"
 #include <string.h>
 
 enum { SMALL = 60 };   // rows up to which one dense front is as fast
 
-typedef struct bits { int nodes; size_t words; uint64_t *closed, *left; int *id, *degree; } bits;   // `closed` [nodes][words]: neighbours and itself
+// `closed` [nodes][words]: neighbours and itself
+typedef struct bits { int nodes; size_t words; uint64_t *closed, *left; int *id, *degree; } bits;
 
 static uint64_t *row(const bits *b, int c) { return b->closed + (size_t)c * b->words; }
 
@@ -51,7 +54,8 @@ static int eliminate(const nsm_graph *g, bits *b, int i, nsm_fronts *f) {
   for (int pass = 0; pass < 2; pass++)
     for (size_t v = 0; v < b->words; v++)
       for (uint64_t x = mine[v]; x; x &= x - 1) {
-        int j = (int)(64 * v) + __builtin_ctzll(x), same = j == i || memcmp(mine, row(b, j), b->words * sizeof(uint64_t)) == 0;
+        int j = (int)(64 * v) + __builtin_ctzll(x),
+            same = j == i || memcmp(mine, row(b, j), b->words * sizeof(uint64_t)) == 0;
         if (same == pass) continue;
         *border++ = j;
         front->own += same;
@@ -105,7 +109,8 @@ static void order_depth_first(nsm_fronts *f, const int *parent) {
   }
 }
 
-// Memory: factors own x own, own x border, border x own; contributions border x border, taken off the stack by their parents.
+// Memory: factors own x own, own x border, border x own; contributions border x border, taken off the stack by their
+// parents.
 static void measure(nsm_fronts *f) {
   int *height = f->scratch[0], top = 0;
   size_t stack = 0;
@@ -139,7 +144,8 @@ void nsm_fronts_one(const nsm_graph *g, const unsigned char *take, nsm_fronts *f
 }
 
 int nsm_fronts_take(const nsm_graph *g, nsm_cone_work *w, nsm_fronts *f) {
-  size_t nodes = (size_t)g->nodes, words = (nodes + 63) / 64, room = nodes * (nodes + 1) / 2, most = 64 * nodes + 4 * (size_t)g->start[g->nodes];
+  size_t nodes = (size_t)g->nodes, words = (nodes + 63) / 64, room = nodes * (nodes + 1) / 2,
+         most = 64 * nodes + 4 * (size_t)g->start[g->nodes];
   *f = (nsm_fronts){ 0 };
   room = room > most ? most : room;
   if (room > INT32_MAX) return 0;

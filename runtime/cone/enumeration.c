@@ -1,10 +1,12 @@
 // Every way to satisfy (1), row by row, for up to five rows: exact, also where M is singular.
 //
-// Row i is one of: basic (u_i = 0); at a finite bound; at a finite bound with u_i = 0 as well. The solution set of (1) is a union of
-// polyhedra, and a nonempty one has a minimal face (Rockafellar, Convex Analysis, 18-19), which is an affine set
+// Row i is one of: basic (u_i = 0); at a finite bound; at a finite bound with u_i = 0 as well. The solution set of (1)
+// is a union of polyhedra, and a nonempty one has a minimal face (Rockafellar, Convex Analysis, 18-19), which is an
+// affine set
 //   M_RC lambda_C = -(q + M lambda_N)_R,   C the basic rows, R = C and the tight ones.
-// Any point of that face will do, so a consistent system of deficient rank is solved with its undetermined unknowns at zero. Trying all
-// choices of (C, R) therefore finds a solution if there is one; the answer "none" needs a clear margin on every one of them.
+// Any point of that face will do, so a consistent system of deficient rank is solved with its undetermined unknowns at
+// zero. Trying all choices of (C, R) therefore finds a solution if there is one; the answer "none" needs a clear margin
+// on every one of them.
 #include "solver.h"
 #include <math.h>
 
@@ -36,7 +38,8 @@ static int lambda_of(const nsm_cone_problem *p, const choice *at, double *lambda
   return 1;
 }
 
-nsm_cone_outcome nsm_cone_enumeration(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_enumeration(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                      double *lambda, double *u) {
   int m = p->m, doubtful = 0;
   if (m < 1 || m > N || p->row_start) return NSM_CONE_GAVE_UP;
   double x[N], best[N], best_residual = HUGE_VAL;

@@ -1,12 +1,14 @@
-// The map of Fischer and Burmeister on the second-order cone (Fischer, Optimization 24 (1992) 269-284; Fukushima, Luo and Tseng, SIAM J. Optim. 12
-// (2002) 436-460), with De Saxce's shift, and an element of its generalised Jacobian.
+// The map of Fischer and Burmeister on the second-order cone (Fischer, Optimization 24 (1992) 269-284; Fukushima, Luo
+// and Tseng, SIAM J. Optim. 12 (2002) 436-460), with De Saxce's shift, and an element of its generalised Jacobian.
 //
-//   F = X + V - (X o X + V o V)^{1/2},   X = (x_N, x_T / mu),   V = rho (y_N + mu |y_T|, mu y_T),   X o Y = (X.Y, X_0 Y_T + Y_0 X_T)
+//   F = X + V - (X o X + V o V)^{1/2},   X = (x_N, x_T / mu),   V = rho (y_N + mu |y_T|, mu y_T),
+//   X o Y = (X.Y, X_0 Y_T + Y_0 X_T)
 //
-// is zero where X and V are in the unit cone and orthogonal. With Z the root:  dF = (I - L_Z^{-1} L_X) dX + (I - L_Z^{-1} L_V) dV,  L_X Y = X o Y. Where Z has
-// no inverse (at the tip and on common rays) Z is moved into the cone by a small multiple of e, which gives a limit of Jacobians near by.
-// Half lines take the scalar map x - lo + rho y - sqrt(...). Boxes, free rows, grips and disks, whose sets are no cones, keep the natural map of
-// alart_curnier.c. Unlike there every contact is part of the linear system, also open ones.
+// is zero where X and V are in the unit cone and orthogonal. With Z the root:  dF = (I - L_Z^{-1} L_X) dX + (I -
+// L_Z^{-1} L_V) dV,  L_X Y = X o Y. Where Z has no inverse (at the tip and on common rays) Z is moved into the cone by
+// a small multiple of e, which gives a limit of Jacobians near by. Half lines take the scalar map x - lo + rho y -
+// sqrt(...). Boxes, free rows, grips and disks, whose sets are no cones, keep the natural map of alart_curnier.c.
+// Unlike there every contact is part of the linear system, also open ones.
 #include "newton.h"
 #include <float.h>
 #include <math.h>
@@ -89,13 +91,15 @@ static void half_line(double side, double end, double rho, double x, double y, d
   B[0] = rho * (r > 0 ? 1 - b / r : 1 - M_SQRT1_2);
 }
 
-void nsm_map_fischer_burmeister(const nsm_graph *g, double alpha, const double *x, const double *y, double *F, double *A, double *B, unsigned char *active) {
+void nsm_map_fischer_burmeister(const nsm_graph *g, double alpha, const double *x, const double *y, double *F,
+                                double *A, double *B, unsigned char *active) {
   nsm_map_alart_curnier(g, alpha, x, y, F, A, B, active);
   for (int c = 0; c < g->nodes; c++) {
     const nsm_node *n = g->node + c;
     int i = n->first, low = n->lo > -HUGE_VAL, high = n->hi < HUGE_VAL;
     if (n->kind != NSM_NODE_CONTACT && (n->kind != NSM_NODE_INTERVAL || low == high)) continue;
-    double *a = A ? A + (size_t)c * NSM_NODE_BLOCK : NULL, *b = A ? B + (size_t)c * NSM_NODE_BLOCK : NULL, rho = g->push / ((1 + alpha) * n->metric);
+    double *a = A ? A + (size_t)c * NSM_NODE_BLOCK : NULL, *b = A ? B + (size_t)c * NSM_NODE_BLOCK : NULL,
+           rho = g->push / ((1 + alpha) * n->metric);
     if (A) {
       memset(a, 0, NSM_NODE_BLOCK * sizeof(double));
       memset(b, 0, NSM_NODE_BLOCK * sizeof(double));
@@ -106,7 +110,8 @@ void nsm_map_fischer_burmeister(const nsm_graph *g, double alpha, const double *
   }
 }
 
-nsm_cone_outcome nsm_cone_fischer_burmeister(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_fischer_burmeister(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                             double *lambda, double *u) {
   (void)u;
   return nsm_newton_alone(p, w, t, nsm_map_fischer_burmeister, lambda);
 }

@@ -1,8 +1,11 @@
-// Multifrontal LU of the Newton matrix  J = A + B (M + alpha metric)  on the nodes that were taken (newton.h, elimination.c).
+// Multifrontal LU of the Newton matrix  J = A + B (M + alpha metric)  on the nodes that were taken (newton.h,
+// elimination.c).
 //
-// Each front gathers its rows of J and the contributions of its children, factors its own block with row pivoting (LAPACK dgetrf), and hands the
-// Schur complement on to its parent:   P F11 = L U,   F12 := L^{-1} P F12,   F21 := F21 U^{-1},   F22 - F21 F12 -> stack.
-// Pivoting stays within a front: with alpha > 0 the own blocks are regular where the contact problems are. A vanishing pivot is reported.
+// Each front gathers its rows of J and the contributions of its children, factors its own block with row pivoting
+// (LAPACK dgetrf), and hands the
+// Schur complement on to its parent:  P F11 = L U,  F12 := L^{-1} P F12,  F21 := F21 U^{-1},  F22 - F21 F12 -> stack.
+// Pivoting stays within a front: with alpha > 0 the own blocks are regular where the contact problems are. A vanishing
+// pivot is reported.
 #include "newton.h"
 #include "runtime/la/la.h"
 #include <cblas.h>
@@ -21,7 +24,8 @@ int nsm_factor_take(const nsm_graph *g, const nsm_fronts *f, nsm_cone_work *w, n
 }
 
 // Block (c, d) of J into the front, rows at i, columns at j.
-static void put_block(const nsm_graph *g, int c, int k, double alpha, const double *A, const double *B, double *front, int lda, int i, int j) {
+static void put_block(const nsm_graph *g, int c, int k, double alpha, const double *A, const double *B, double *front,
+                      int lda, int i, int j) {
   const nsm_node *n = g->node + c, *d = g->node + g->column[k];
   const double *b = B + (size_t)c * NSM_NODE_BLOCK, *a = A + (size_t)c * NSM_NODE_BLOCK, *v = g->value + g->at[k];
   int diagonal = g->column[k] == c;
@@ -37,7 +41,8 @@ static void put_block(const nsm_graph *g, int c, int k, double alpha, const doub
 }
 
 // Rows and columns of J that belong to the own nodes: (own, own or border) and (border, own).
-static void gather(const nsm_graph *g, const nsm_front *f, const int *member, double alpha, const double *A, const double *B, nsm_factor *w) {
+static void gather(const nsm_graph *g, const nsm_front *f, const int *member, double alpha, const double *A,
+                   const double *B, nsm_factor *w) {
   int *position = w->position, at = 0;
   for (int i = 0; i < f->own + f->border; i++) { position[member[i]] = at; at += g->node[member[i]].size; }
   for (int i = 0; i < f->own; i++) {
@@ -51,13 +56,15 @@ static void gather(const nsm_graph *g, const nsm_front *f, const int *member, do
     int c = member[i];
     for (int k = g->start[c]; k < g->start[c + 1]; k++) {
       int d = g->column[k];
-      if (position[d] >= 0 && position[d] < f->own_rows) put_block(g, c, k, alpha, A, B, w->front, f->rows, position[c], position[d]);
+      if (position[d] >= 0 && position[d] < f->own_rows)
+        put_block(g, c, k, alpha, A, B, w->front, f->rows, position[c], position[d]);
     }
   }
 }
 
 // Adds the contribution of a child: its border nodes, column-major border x border.
-static void add_child(const nsm_graph *g, const nsm_front *child, const int *member, const double *contribution, int lda, nsm_factor *w) {
+static void add_child(const nsm_graph *g, const nsm_front *child, const int *member, const double *contribution,
+                      int lda, nsm_factor *w) {
   int border = child->rows - child->own_rows, column = 0;
   for (int j = child->own; j < child->own + child->border; j++) {
     int size_j = g->node[member[j]].size;
@@ -88,7 +95,8 @@ static void swap_rows(int columns, double *F, int lda, int n, const int *pivot) 
     for (int i = 0; i < n; i++) { double t = F[i]; F[i] = F[pivot[i] - 1]; F[pivot[i] - 1] = t; }
 }
 
-int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const double *A, const double *B, nsm_factor *w) {
+int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const double *A, const double *B,
+                    nsm_factor *w) {
   double *factor = w->factor, *stack = w->stack;
   int *pivot = w->pivot, top = 0, *waiting = f->scratch[0];     // fronts whose contributions stand on the stack
   for (int c = 0; c < g->nodes; c++) w->position[c] = -1;
@@ -110,13 +118,18 @@ int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const
     double *F12 = w->front + (size_t)own * (size_t)rows, *F21 = w->front + own, *F22 = F12 + own;
     if (border > 0) {
       swap_rows(border, F12, rows, own, pivot);
-      cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, own, border, 1.0, w->front, rows, F12, rows);
-      cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, border, own, 1.0, w->front, rows, F21, rows);
+      cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, own, border, 1.0, w->front, rows, F12,
+                  rows);
+      cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, border, own, 1.0, w->front, rows,
+                  F21, rows);
       nsm_la_gemm(border, border, own, -1.0, F21, rows, F12, rows, 1.0, F22, rows);
     }
-    for (int j = 0; j < own; j++, factor += rows) memcpy(factor, w->front + (size_t)j * (size_t)rows, (size_t)rows * sizeof(double));
-    for (int j = 0; j < border; j++, factor += own) memcpy(factor, F12 + (size_t)j * (size_t)rows, (size_t)own * sizeof(double));
-    for (int j = 0; j < border; j++, stack += border) memcpy(stack, F22 + (size_t)j * (size_t)rows, (size_t)border * sizeof(double));
+    for (int j = 0; j < own; j++, factor += rows)
+      memcpy(factor, w->front + (size_t)j * (size_t)rows, (size_t)rows * sizeof(double));
+    for (int j = 0; j < border; j++, factor += own)
+      memcpy(factor, F12 + (size_t)j * (size_t)rows, (size_t)own * sizeof(double));
+    for (int j = 0; j < border; j++, stack += border)
+      memcpy(stack, F22 + (size_t)j * (size_t)rows, (size_t)border * sizeof(double));
     waiting[top++] = k;
     pivot += own;
   }

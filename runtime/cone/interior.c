@@ -1,12 +1,17 @@
-// Interior point method for friction, with De Saxce's shift inside of Newton's method (as in Acary, Armand, Nguyen and Shpakovych, "Second-order cone
-// programming for frictional contact mechanics using interior point algorithm", Optim. Methods Softw. 2024), and its answer made exact by the proximal Newton loop.
+// Interior point method for friction, with De Saxce's shift inside of Newton's method (as in Acary, Armand, Nguyen and
+// Shpakovych, "Second-order cone programming for frictional contact mechanics using interior point algorithm", Optim.
+// Methods Softw. 2024), and its answer made exact by the proximal Newton loop.
 //
-// In the frame where the cone is |X_T| <= X_0:  X o V = sigma gap e,  V_T = mu y_T,  V_0 = y_N + |V_T|,  y = M x + q.  Nesterov-Todd scaling W^2 X = V gives
+// In the frame where the cone is |X_T| <= X_0:  X o V = sigma gap e,  V_T = mu y_T,  V_0 = y_N + |V_T|,  y = M x + q.
+// Nesterov-Todd scaling W^2 X = V gives
 //
-//   W^2 dX + dV = sigma gap X^{-1} - V,   dV_T = mu dy_T + (mu y_T - V_T),   dV_0 = dy_N + t.dV_T + (y_N + |V_T| - V_0),   t = V_T/|V_T|
+//   W^2 dX + dV = sigma gap X^{-1} - V,   dV_T = mu dy_T + (mu y_T - V_T),
+//   dV_0 = dy_N + t.dV_T + (y_N + |V_T| - V_0),
+//   t = V_T/|V_T|
 //
-// so that the matrix is A + B M with small blocks, as in newton.c. Disks are cones with X_0 = radius given; boxes have one gap at each end.
-// Where friction is strong or contacts are redundant the central path leads past the corners at which Newton's method on the natural map turns around.
+// so that the matrix is A + B M with small blocks, as in newton.c. Disks are cones with X_0 = radius given; boxes have
+// one gap at each end. Where friction is strong or contacts are redundant the central path leads past the corners at
+// which Newton's method on the natural map turns around.
 #include "newton.h"
 #include <float.h>
 #include <math.h>
@@ -21,7 +26,8 @@ typedef struct interior {
 } interior;
 
 // How a node enters: `size` of its cone (0: free row), `tangents` that take part, the rows they stand in.
-typedef struct role { int size, tangents, row[NSM_NODE_ROWS], ends; } role;   // ends: bit 0 lower, bit 1 upper (intervals)
+// ends: bit 0 lower, bit 1 upper (intervals)
+typedef struct role { int size, tangents, row[NSM_NODE_ROWS], ends; } role;
 
 static role role_of(const nsm_node *n) {
   role r = { 0 };
@@ -39,7 +45,7 @@ static double det(int n, const double *x) {            // x_0^2 - |x_T|^2, witho
   return (x[0] - t) * (x[0] + t);
 }
 
-// W^2 (n x n, leading dimension SLOTS):  eta (2 w w^T - J),  W^2 x = v                                  (Nesterov and Todd 1998)
+// W^2 (n x n, leading dimension SLOTS):  eta (2 w w^T - J),  W^2 x = v                         (Nesterov and Todd 1998)
 static void scaling(int n, const double *x, const double *v, double *W) {
   double dx = sqrt(det(n, x)), dv = sqrt(det(n, v)), dot = 0, w[SLOTS];
   for (int i = 0; i < n; i++) dot += x[i] / dx * (v[i] / dv);
@@ -68,11 +74,12 @@ static void fill_blocks(interior *s, nsm_newton *n, const double *x, const doubl
   for (int c = 0; c < g->nodes; c++) {
     const nsm_node *node = g->node + c;
     role r = role_of(node);
-    double *a = n->A + (size_t)c * NSM_NODE_BLOCK, *b = n->B + (size_t)c * NSM_NODE_BLOCK, *W = s->W + (size_t)c * SLOTS * SLOTS, *X = s->X + c * SLOTS, *V = s->V + c * SLOTS;
+    double *a = n->A + (size_t)c * NSM_NODE_BLOCK, *b = n->B + (size_t)c * NSM_NODE_BLOCK,
+           *W = s->W + (size_t)c * SLOTS * SLOTS, *X = s->X + c * SLOTS, *V = s->V + c * SLOTS;
     double *C = s->C + c * SLOTS, *out = rhs + node->first;
     memset(a, 0, NSM_NODE_BLOCK * sizeof(double));
     memset(b, 0, NSM_NODE_BLOCK * sizeof(double));
-    for (int k = 0; k < node->size; k++) { a[k * NSM_NODE_ROWS + k] = 1; out[k] = -x[node->first + k]; }   // pinned rows
+    for (int k = 0; k < node->size; k++) { a[k * NSM_NODE_ROWS + k] = 1; out[k] = -x[node->first + k]; }  // pinned rows
     if (node->kind == NSM_NODE_INTERVAL) {             // y = V_0 - V_1;  X_0 = x - lo, X_1 = hi - x
       a[0] = 0;
       b[0] = 1;
@@ -125,7 +132,8 @@ static double steps(interior *s, const double *dx) {
   for (int c = 0; c < g->nodes; c++) {
     const nsm_node *node = g->node + c;
     role r = role_of(node);
-    double *X = s->X + c * SLOTS, *V = s->V + c * SLOTS, *dX = s->dX + c * SLOTS, *dV = s->dV + c * SLOTS, *C = s->C + c * SLOTS, *W = s->W + (size_t)c * SLOTS * SLOTS;
+    double *X = s->X + c * SLOTS, *V = s->V + c * SLOTS, *dX = s->dX + c * SLOTS, *dV = s->dV + c * SLOTS,
+           *C = s->C + c * SLOTS, *W = s->W + (size_t)c * SLOTS * SLOTS;
     if (node->kind == NSM_NODE_INTERVAL) {
       for (int e = 0; e < 2; e++) {
         if (!(r.ends & 1 << e)) continue;
@@ -138,7 +146,8 @@ static double steps(interior *s, const double *dx) {
     }
     if (r.size == 0) continue;
     dX[0] = node->kind == NSM_NODE_DISK ? 0 : dx[node->first];
-    for (int i = 1; i < r.size; i++) dX[i] = dx[node->first + r.row[i - 1]] / (node->kind == NSM_NODE_DISK ? 1 : node->mu);
+    for (int i = 1; i < r.size; i++)
+      dX[i] = dx[node->first + r.row[i - 1]] / (node->kind == NSM_NODE_DISK ? 1 : node->mu);
     for (int i = 0; i < r.size; i++) {
       dV[i] = C[i];
       for (int j = 0; j < r.size; j++) dV[i] -= W[i * SLOTS + j] * dX[j];
@@ -157,7 +166,11 @@ static double gap_at(const interior *s, double t) {
     role r = role_of(s->g->node + c);
     int from = c * SLOTS;
     for (int i = from; i < from + r.size; i++) sum += (s->X[i] + t * s->dX[i]) * (s->V[i] + t * s->dV[i]);
-    for (int e = 0; e < 2; e++) if (r.ends & 1 << e) { sum += (s->X[from + e] + t * s->dX[from + e]) * (s->V[from + e] + t * s->dV[from + e]); cones++; }
+    for (int e = 0; e < 2; e++)
+      if (r.ends & 1 << e) {
+        sum += (s->X[from + e] + t * s->dX[from + e]) * (s->V[from + e] + t * s->dV[from + e]);
+        cones++;
+      }
     cones += r.size > 0;
   }
   return cones ? sum / cones : 0;
@@ -167,7 +180,8 @@ static void start(interior *s, double *x) {
   const nsm_graph *g = s->g;
   double unit = 0;
   for (int c = 0; c < g->nodes; c++)
-    for (int i = g->node[c].first; i < g->node[c].first + g->node[c].size; i++) unit = fmax(unit, fabs(g->q[i]) / g->node[c].metric);
+    for (int i = g->node[c].first; i < g->node[c].first + g->node[c].size; i++)
+      unit = fmax(unit, fabs(g->q[i]) / g->node[c].metric);
   unit = unit > 0 ? unit : 1;
   for (int c = 0; c < g->nodes; c++) {
     const nsm_node *n = g->node + c;
@@ -191,7 +205,8 @@ static void start(interior *s, double *x) {
 // 1 where the set has an interior: no interval is a point.
 static int has_interior(const nsm_graph *g) {
   for (int c = 0; c < g->nodes; c++)
-    if (g->node[c].kind == NSM_NODE_GRIP || (g->node[c].kind == NSM_NODE_INTERVAL && !(g->node[c].lo < g->node[c].hi))) return 0;
+    if (g->node[c].kind == NSM_NODE_GRIP || (g->node[c].kind == NSM_NODE_INTERVAL && !(g->node[c].lo < g->node[c].hi)))
+      return 0;
   return 1;
 }
 
@@ -215,7 +230,10 @@ static void follow(interior *s, nsm_newton *n, double reduction, int limit, doub
       if (pass) fill_blocks(s, n, x, y, sigma * gap, dx);
       nsm_factor_solve(g, &n->fronts, &n->factor, dx);
       t = steps(s, dx);
-      if (pass == 0) { double ratio = fmax(gap_at(s, t), 0) / gap; sigma = fmin(1, fmax(ratio * ratio * ratio, t < 0.1 ? 0.5 : 1e-4)); }
+      if (pass == 0) {
+        double ratio = fmax(gap_at(s, t), 0) / gap;
+        sigma = fmin(1, fmax(ratio * ratio * ratio, t < 0.1 ? 0.5 : 1e-4));
+      }
     }
     n->iterations++;
     n->w->iterations++;
@@ -226,7 +244,8 @@ static void follow(interior *s, nsm_newton *n, double reduction, int limit, doub
   }
 }
 
-nsm_cone_outcome nsm_cone_interior(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_interior(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                   double *u) {
   size_t mark = w->used, m = (size_t)p->m;
   nsm_graph g;
   nsm_newton n;
@@ -234,8 +253,13 @@ nsm_cone_outcome nsm_cone_interior(const nsm_cone_problem *p, nsm_cone_work *w, 
   double *x = nsm_cone_take_doubles(w, m), *dx = nsm_cone_take_doubles(w, m);
   if (x && dx && nsm_graph_make(p, w, &g) && has_interior(&g)) {
     size_t slots = (size_t)g.nodes * SLOTS;
-    interior s = { .g = &g, .X = nsm_cone_take_doubles(w, slots), .V = nsm_cone_take_doubles(w, slots), .dX = nsm_cone_take_doubles(w, slots), .dV = nsm_cone_take_doubles(w, slots),
-                   .W = nsm_cone_take_doubles(w, slots * SLOTS), .C = nsm_cone_take_doubles(w, slots) };
+    interior s = { .g = &g,
+                   .X = nsm_cone_take_doubles(w, slots),
+                   .V = nsm_cone_take_doubles(w, slots),
+                   .dX = nsm_cone_take_doubles(w, slots),
+                   .dV = nsm_cone_take_doubles(w, slots),
+                   .W = nsm_cone_take_doubles(w, slots * SLOTS),
+                   .C = nsm_cone_take_doubles(w, slots) };
     if (s.X && s.V && s.dX && s.dV && s.W && s.C && nsm_newton_take(&g, nsm_map_alart_curnier, w, &n)) {
       follow(&s, &n, 1e-11, t->max_iterations > 0 ? t->max_iterations : ITERATIONS, x, u, dx);
       outcome = nsm_proximal_loop(p, t, &g, &n, 1e-4, 1500, x, lambda, u);

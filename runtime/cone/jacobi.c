@@ -1,13 +1,16 @@
-// Projected Jacobi and projected Gauss-Seidel for problems with cone blocks                            (seed 004, 2.5.1 - 2.5.4)
+// Projected Jacobi and projected Gauss-Seidel for problems with cone blocks                   (seed 004, 2.5.1 - 2.5.4)
 //
 //   y_i := P_i(y_i - r_i (v_i + s_i)),   v = M y + q,   r_i = omega / lambda_max(M_ii)                  (2.45), (2.67)
 //
-// Set transformation (2.5.2): it is not the cones of the problem that are projected on but those of the standard form (standard.c), in whose
-// scaled unknowns lambda = A y all of them are circular. It is applied to the inclusion, not to the projection, so the norm stays Euclidean.
-// Recovering (2.5.3): one r_i for a block is slow where the diagonal of M_ii is uneven. Where the argument of the projection lies inside of
-// the set the step is multiplied by Q_i = (omega / r_i) diag(M_ii)^{-1}, which makes it that of the iteration for linear equations   (2.63).
-// (2.44) takes r_i from the largest diagonal entry; with strong coupling in the block that over-corrects, lambda_max does not.
-// Simultaneous steps converge for omega < 2 / rho(D^{-1} M) only: omega is lowered to 1.6 / rho, estimated by power iteration.
+// Set transformation (2.5.2): it is not the cones of the problem that are projected on but those of the standard form
+// (standard.c), in whose scaled unknowns lambda = A y all of them are circular. It is applied to the inclusion, not to
+// the projection, so the norm stays Euclidean. Recovering (2.5.3): one r_i for a block is slow where the diagonal of
+// M_ii is uneven. Where the argument of the projection lies inside of
+// the set the step is multiplied by Q_i = (omega / r_i) diag(M_ii)^{-1}, which makes it that of the iteration
+// for linear equations (2.63).
+// (2.44) takes r_i from the largest diagonal entry; with strong coupling in the block that over-corrects, lambda_max
+// does not. Simultaneous steps converge for omega < 2 / rho(D^{-1} M) only: omega is lowered to 1.6 / rho, estimated by
+// power iteration.
 #include "solver.h"
 #include <float.h>
 #include <math.h>
@@ -176,8 +179,8 @@ static void sweep_in_turn(relaxation *x, double omega) {
   }
 }
 
-nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double omega, int in_turn,
-                                double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double omega,
+                                int in_turn, double *lambda, double *u) {
   relaxation x;
   size_t mark = w->used;
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
@@ -215,6 +218,7 @@ nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, con
   return outcome;
 }
 
-nsm_cone_outcome nsm_cone_jacobi(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_jacobi(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                 double *u) {
   return nsm_cone_relax(p, w, t, 1.0, 0, lambda, u);
 }

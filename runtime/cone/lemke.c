@@ -1,18 +1,19 @@
 // Lemke's method (Lemke 1965; Cottle, Pang & Stone, The LCP, 4.4) on intervals instead of the half line.
 //
-// u = M lambda + q + d z. For large z every lambda_i at its bound is a solution; z goes down along the path on which all of (1) but one
-// complementarity holds, until z = 0. A nonbasic lambda_i stands at lo (then u_i >= 0) or at hi (then u_i <= 0); an entering lambda_i
-// that reaches its other bound first just changes sides. That is the same path as on the problem with two pairs per box, in half the size.
-// Ties are broken lexicographically: the start values carry symbolic perturbations eps, eps^2, ... (4.9 there), so the path never cycles.
-// A path that ends in a ray proves nothing in general; its direction is handed to certificate.c, which accepts it where M is monotone.
-// Where it proves nothing the path starts again with another covering vector d, and then also from other complementary bases: for M that is
-// not copositive-plus another path may arrive. (In a bimatrix game every path from u basic is a ray at once.)
+// u = M lambda + q + d z. For large z every lambda_i at its bound is a solution; z goes down along the path on which
+// all of (1) but one complementarity holds, until z = 0. A nonbasic lambda_i stands at lo (then u_i >= 0) or at hi
+// (then u_i <= 0); an entering lambda_i that reaches its other bound first just changes sides. That is the same path as
+// on the problem with two pairs per box, in half the size. Ties are broken lexicographically: the start values carry
+// symbolic perturbations eps, eps^2, ... (4.9 there), so the path never cycles. A path that ends in a ray proves
+// nothing in general; its direction is handed to certificate.c, which accepts it where M is monotone. Where it proves
+// nothing the path starts again with another covering vector d, and then also from other complementary bases: for M
+// that is not copositive-plus another path may arrive. (In a bimatrix game every path from u basic is a ray at once.)
 #include "lemke.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { COVERS = 4, STARTS = 16 };         // covering vectors; paths in all, those after the first COVERS from other bases
+enum { COVERS = 4, STARTS = 16 };  // covering vectors; paths in all, those after the first COVERS from other bases
 static const double WORK = 3e8;           // entries of tableaux touched, after which no further one is tried
 
 // The interval that a basic variable must stay in.
@@ -36,7 +37,8 @@ static double perturbation(const nsm_lemke *l, int r, int j, double side) {
   return side * c * l->sign[j];
 }
 
-typedef struct candidate { int row; double ratio, rate, side; } candidate;   // row -1: the entering variable's own other bound
+// row -1: the entering variable's own other bound
+typedef struct candidate { int row; double ratio, rate, side; } candidate;
 
 // Is a before b? By the ratio; within round-off of a tie, z first, then lexicographically.
 static int before(const nsm_lemke *l, const candidate *a, const candidate *b, double small) {
@@ -76,7 +78,7 @@ static int first_to_block(const nsm_lemke *l, int s, double direction, candidate
   return found;
 }
 
-// ---- covering vectors ----------------------------------------------------------------------------------------------------------
+// ---- covering vectors -----------------------------------------------------------------------------------------------
 static unsigned next(unsigned *random) { return (*random = *random * 1664525u + 1013904223u) >> 16; }
 
 // Ones; with the violated rows last or first; then powers of two that look random.
@@ -102,7 +104,9 @@ static int enter_covering(nsm_lemke *l, int which) {
     double lo, hi;
     interval_of(l, k->basic[i], &lo, &hi);
     l->start[i] = k->basic[i];
-    Z[i] = cover_of(l, which, i, &random) * (lo > -HUGE_VAL && hi == HUGE_VAL ? 1.0 : hi < HUGE_VAL && lo == -HUGE_VAL ? -1.0 : 0.0);
+    Z[i] = cover_of(l, which, i, &random) * (lo > -HUGE_VAL && hi == HUGE_VAL   ? 1.0
+                                             : hi < HUGE_VAL && lo == -HUGE_VAL ? -1.0
+                                                                                : 0.0);
     l->sign[i] = Z[i] < 0 ? -1.0 : 1.0;
   }
   for (int i = 0; i < m; i++) {
@@ -121,7 +125,7 @@ static int enter_covering(nsm_lemke *l, int which) {
   return leaving;
 }
 
-// ---- the path ------------------------------------------------------------------------------------------------------------------
+// ---- the path -------------------------------------------------------------------------------------------------------
 static int open_lemke(nsm_lemke *l, const nsm_cone_problem *p, nsm_cone_work *w) {
   size_t m = (size_t)p->m;
   l->at = nsm_cone_take(w, m);
@@ -177,7 +181,8 @@ static nsm_cone_outcome prove(const nsm_lemke *l, const double *y, double *scrat
   return nsm_cone_is_certificate(l->t.p, y, scratch) ? NSM_CONE_PROVED_NONE : NSM_CONE_GAVE_UP;
 }
 
-static nsm_cone_outcome follow_path(nsm_lemke *l, nsm_cone_work *w, int which, int limit, double *lambda, double *scratch) {
+static nsm_cone_outcome follow_path(nsm_lemke *l, nsm_cone_work *w, int which, int limit, double *lambda,
+                                    double *scratch) {
   nsm_tableau *k = &l->t;
   int m = k->m, v = enter_covering(l, which);
   if (v < 0) return NSM_CONE_PROPOSED;
@@ -213,7 +218,8 @@ static nsm_cone_outcome follow_path(nsm_lemke *l, nsm_cone_work *w, int which, i
   return NSM_CONE_GAVE_UP;
 }
 
-nsm_cone_outcome nsm_cone_lemke(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_lemke(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                double *u) {
   nsm_lemke l;
   size_t mark = w->used, m = (size_t)p->m;
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
@@ -236,7 +242,8 @@ nsm_cone_outcome nsm_cone_lemke(const nsm_cone_problem *p, nsm_cone_work *w, con
         if (c.accepted) break;
       }
       limit -= w->iterations - first_iteration;
-      if (t->max_iterations > 0 ? limit <= 0 : (double)(w->iterations - first_iteration) * (double)(m * m) > WORK) break;
+      if (t->max_iterations > 0 ? limit <= 0 : (double)(w->iterations - first_iteration) * (double)(m * m) > WORK)
+        break;
       if (t->max_iterations == 0) limit = 1000 + 20 * p->m;
     }
   }

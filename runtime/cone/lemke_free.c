@@ -1,8 +1,9 @@
 // Free rows leave the problem before Lemke starts: their Schur complement, taken inside the tableau by exchanges.
 //
-// First with complete pivoting within the free block. A free row left over has no free column that moves it: either it is zero (then it
-// is redundant or contradicts the others), or it fixes a combination of bounded unknowns; then it takes a one-sided pair j with it, by
-// the 2 x 2 principal pivot on (f, j), which keeps the problem of the same kind (Cottle, Pang & Stone, The LCP, 2.3).
+// First with complete pivoting within the free block. A free row left over has no free column that moves it: either it
+// is zero (then it is redundant or contradicts the others), or it fixes a combination of bounded unknowns; then it
+// takes a one-sided pair j with it, by the 2 x 2 principal pivot on (f, j), which keeps the problem of the same kind
+// (Cottle, Pang & Stone, The LCP, 2.3).
 #include "lemke.h"
 #include <math.h>
 
@@ -11,9 +12,12 @@ static int one_sided(const nsm_tableau *k, int i) { return (k->lo[i] > -HUGE_VAL
 static double entry(const nsm_tableau *k, int r, int c) { return k->T[(size_t)r + (size_t)c * (size_t)k->m]; }
 
 // u_r := 0 by lambda_j.
-static void exchange_to_zero(nsm_tableau *k, int r, int c) { nsm_tableau_exchange(k, r, c, -k->x[r] / entry(k, r, c), 0.0); }
+static void exchange_to_zero(nsm_tableau *k, int r, int c) {
+  nsm_tableau_exchange(k, r, c, -k->x[r] / entry(k, r, c), 0.0);
+}
 
-// The largest entry in rows of basic free u and columns of nonbasic free lambda, exchanged, until none is left that counts.
+// The largest entry in rows of basic free u and columns of nonbasic free lambda, exchanged, until none is left that
+// counts.
 static void eliminate_block(nsm_tableau *k, double small) {
   int m = k->m;
   for (;;) {
@@ -22,14 +26,19 @@ static void eliminate_block(nsm_tableau *k, double small) {
     for (int c = 0; c < m; c++) {
       if (k->nonbasic[c] < m || !is_free(k, k->nonbasic[c] - m)) continue;
       for (int r = 0; r < m; r++)
-        if (k->basic[r] < m && is_free(k, k->basic[r]) && fabs(entry(k, r, c)) > best) { best = fabs(entry(k, r, c)); row = r; column = c; }
+        if (k->basic[r] < m && is_free(k, k->basic[r]) && fabs(entry(k, r, c)) > best) {
+          best = fabs(entry(k, r, c));
+          row = r;
+          column = c;
+        }
     }
     if (row < 0) return;
     exchange_to_zero(k, row, column);
   }
 }
 
-// Row r (a free u) reads u_f = x + sum over nonbasic u of T u: y = e_f - T gives y.u = x at every lambda. Its sign makes y.q negative.
+// Row r (a free u) reads u_f = x + sum over nonbasic u of T u: y = e_f - T gives y.u = x at every lambda. Its sign
+// makes y.q negative.
 static void contradiction(const nsm_tableau *k, int r, double *y) {
   int m = k->m;
   double s = k->x[r] > 0 ? -1.0 : 1.0;

@@ -5,12 +5,14 @@
 //   stick   v = 0 where |y_T| <= y_N
 //   slip    |y_T| = y_N,  v_N = 0,  v_T = -alpha y_T,  alpha > 0
 // With v_N = 0 the normal force is eliminated, y_N = n + c.y_T, and what stick and slip have in common is
-//   (W + alpha I) y_T = -b,   W = M_TT - M_TN M_NT / M_NN,  b = q_T - M_TN q_N / M_NN,  n = -q_N / M_NN,  c = -M_NT / M_NN.
-// Slip asks for a root of h(alpha) = y_N / |y_T| - 1. h < 0 at alpha = 0 where stick does not hold, h > 0 for large alpha as n > 0: there
-// is a root, and it stays bracketed. Multiplied out it is the quartic of Bonnefon and Daviet (seed 002, chapter 12); h itself is almost
-// linear in alpha (as in the trust-region problem: More and Sorensen 1983), so that Newton's method needs three to five steps, and where it
-// leaves the bracket the bracket is halved. One tangential row: the two signs of slip in closed form, so that M may be anything.
-// GRIP: |y_N| instead of y_N, no open case. DISK: W = M, b = q, n = radius, c = 0.
+//   (W + alpha I) y_T = -b,   W = M_TT - M_TN M_NT / M_NN,  b = q_T - M_TN q_N / M_NN,
+//   n = -q_N / M_NN,  c = -M_NT / M_NN.
+// Slip asks for a root of h(alpha) = y_N / |y_T| - 1. h < 0 at alpha = 0 where stick does not hold, h > 0 for large
+// alpha as n > 0: there is a root, and it stays bracketed. Multiplied out it is the quartic of Bonnefon and Daviet
+// (seed 002, chapter 12); h itself is almost linear in alpha (as in the trust-region problem: More and Sorensen 1983),
+// so that Newton's method needs three to five steps, and where it leaves the bracket the bracket is halved. One
+// tangential row: the two signs of slip in closed form, so that M may be anything. GRIP: |y_N| instead of y_N, no open
+// case. DISK: W = M, b = q, n = radius, c = 0.
 #include "solver.h"
 #include <float.h>
 #include <math.h>
@@ -24,7 +26,8 @@ typedef struct slip {
   int    absolute;              // |n + c.y| (GRIP)
 } slip;
 
-// x := -A^{-1} b, y := -A^{-1} x for A = W + alpha I, with row pivoting. 0 where a pivot is below 1e-13 of the size of the matrix.
+// x := -A^{-1} b, y := -A^{-1} x for A = W + alpha I, with row pivoting. 0 where a pivot is below 1e-13 of the size of
+// the matrix.
 ALWAYS_INLINE int solve_twice(const int k, const slip *s, double alpha, double *x, double *y) {
   double A[9], f[3], zero = alpha > 0 ? 0 : 1e-13 * s->size;
   for (int i = 0; i < k * k; i++) A[i] = s->W[i] + (i % (k + 1) == 0 ? alpha : 0);
@@ -74,7 +77,8 @@ ALWAYS_INLINE int evaluate(const int k, const slip *s, double alpha, double *x, 
   return 1;
 }
 
-// W is singular. Stick at the point of least norm, x = -W^+ b, by refinement with W + delta I; 0 where b has a part outside its range.
+// W is singular. Stick at the point of least norm, x = -W^+ b, by refinement with W + delta I; 0 where b has a part
+// outside its range.
 ALWAYS_INLINE int singular_stick(const int k, const slip *s, double *x, double *N) {
   slip step = *s;
   double unused[3], d[3], off = 0, size = s->size_b;
@@ -94,8 +98,8 @@ ALWAYS_INLINE int singular_stick(const int k, const slip *s, double *x, double *
   return off <= 1e-14 * size && sqrt(dot(k, x, x)) <= (s->absolute ? fabs(*N) : *N);
 }
 
-// The root of h between two points of a grid where its sign changes, by bisection: for matrices that are singular or of no definite sign,
-// where h need not be negative at zero.
+// The root of h between two points of a grid where its sign changes, by bisection: for matrices that are singular or of
+// no definite sign, where h need not be negative at zero.
 ALWAYS_INLINE int scan(const int k, const slip *s, double *x, double *N) {
   double right = 1e8 * s->size, h_right, h, dh;
   if (!(right < HUGE_VAL) || !evaluate(k, s, right, x, N, &h_right, &dh)) return 0;   // halving an infinity never ends
@@ -127,7 +131,7 @@ ALWAYS_INLINE int slip_root(const int k, const slip *s, double low, double *x, d
       if (h < 0) low = alpha;
       else high = alpha;
       if (dh > 0) next = alpha - h / dh;
-    } else low = alpha;                                                // regular to the right of its last singular point
+    } else low = alpha;  // regular to the right of its last singular point
     if (!(next > low && next < high)) {
       if (high < HUGE_VAL) next = low > 0 && high > 4 * low ? sqrt(low) * sqrt(high) : low + 0.5 * (high - low);
       else next = 4 * (alpha > size ? alpha : size);
@@ -191,7 +195,8 @@ static int planar(const double *M, const double *q, int grip, double *y) {
   double small = regular ? 0 : 1e-13;
   for (int attempt = regular ? 0 : 1; attempt < 4; attempt++) {
     if (attempt % 3 == 0 && !solvable) continue;
-    double wrong = attempt % 3 == 0 ? planar_stick(M, q, grip, det, x) : planar_slip(M, q, grip, attempt == 1 ? -1 : 1, x);
+    double wrong =
+        attempt % 3 == 0 ? planar_stick(M, q, grip, det, x) : planar_slip(M, q, grip, attempt == 1 ? -1 : 1, x);
     if (wrong < best) { best = wrong; y[0] = x[0]; y[1] = x[1]; }
     if (best <= small) return 1;
   }
@@ -257,7 +262,8 @@ int nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, do
   return ok;
 }
 
-nsm_cone_outcome nsm_cone_contact(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_contact(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                  double *u) {
   (void)t;
   (void)u;
   if (p->cones != 1 || p->cone[0].size != p->m || p->row_start) return NSM_CONE_GAVE_UP;

@@ -47,7 +47,8 @@ static int take_tridiagonal(const nsm_cone_problem *p, nsm_cone_work *w) {
   w->below = nsm_cone_take_doubles(w, n);
   w->diagonal = nsm_cone_take_doubles(w, n);
   w->above = nsm_cone_take_doubles(w, n);
-  w->factor = nsm_cone_take_doubles(w, 4 * n);     // 4: the band factorization with interchanges that stands behind the own kernel
+  w->factor = nsm_cone_take_doubles(w, 4 * n);     // 4: the band factorization with interchanges that stands behind the
+                                                   // own kernel
   if (!w->factor) return 0;
   for (int i = 0; i < p->m; i++) {
     double entry[3] = { 0, 0, 0 }, norm = 0;

@@ -1,27 +1,32 @@
-// Planar friction, up to eight rows, dense: every set of modes keeps its inverse, and the last set is tried first. The idea of bases.c
-// carried over to contacts with one tangential row, which are piecewise linear too:
-//   open  lambda = 0;   stick  u = 0;   slip+-  u_N = 0, lambda_T = +-mu lambda_N;   interval and DISK rows: basic or at a bound.
+// Planar friction, up to eight rows, dense: every set of modes keeps its inverse, and the last set is tried first. The
+// idea of bases.c carried over to contacts with one tangential row, which are piecewise linear too:
+//   open  lambda = 0;   stick  u = 0;   slip+-  u_N = 0, lambda_T = +-mu lambda_N;
+//   interval and DISK rows: basic or at a bound.
 // A set of modes gives lambda = bound + E z with R u = 0 for its rows R, so that
-//   lambda = bound + G (q + M bound),   G = -E (R M E)^{-1} R      (m x m, kept while the matrix and the coefficients stay).
-// A solve whose modes are those of the last one costs this product and the judge. Where they do not fit, the blocks that violate
-// their conditions change modes all at once, as in block pivoting, until a set comes back; planar.c then tries all of them.
+//   lambda = bound + G (q + M bound),  G = -E (R M E)^{-1} R  (m x m, kept while the matrix and the coefficients stay).
+// A solve whose modes are those of the last one costs this product and the judge. Where they do not fit, the blocks
+// that violate their conditions change modes all at once, as in block pivoting, until a set comes back; planar.c then
+// tries all of them.
 #include "solver.h"
 #include <math.h>
 #include <string.h>
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 enum { N = NSM_MODES_MAX, TRIES = 24 };
-enum { STICK, OPEN, PLUS, MINUS, BASIC = STICK, LOW = OPEN, HIGH = PLUS };   // two bits of the set for each row or block
+enum { STICK, OPEN, PLUS, MINUS, BASIC = STICK, LOW = OPEN, HIGH = PLUS };  // two bits of the set for each row or block
 
 int nsm_cone_is_planar(const nsm_cone_problem *p) {
   for (int c = 0; c < p->cones; c++) {
     nsm_cone_type type = p->cone[c].type;
-    if (!(type == NSM_CONE_DISK && p->cone[c].size == 1) && !((type == NSM_CONE_COULOMB || type == NSM_CONE_GRIP) && p->cone[c].size == 2)) return 0;
+    if (!(type == NSM_CONE_DISK && p->cone[c].size == 1) &&
+        !((type == NSM_CONE_COULOMB || type == NSM_CONE_GRIP) && p->cone[c].size == 2))
+      return 0;
   }
   return 1;
 }
 
-// X := A^{-1}, n x n with leading dimension N, Gauss-Jordan with row pivoting; 0 where a pivot is below 1e-14 of the largest entry.
+// X := A^{-1}, n x n with leading dimension N, Gauss-Jordan with row pivoting; 0 where a pivot is below 1e-14 of the
+// largest entry.
 static int invert(int n, double *A, double *X) {
   double largest = 0;
   for (int j = 0; j < n; j++)
@@ -45,7 +50,8 @@ static int invert(int n, double *A, double *X) {
   return 1;
 }
 
-// Walks over the rows and blocks of a problem: item k stands at row `first`, has `mode`; block NULL for intervals and DISKs.
+// Walks over the rows and blocks of a problem: item k stands at row `first`, has `mode`; block NULL for intervals and
+// DISKs.
 typedef struct item { int k, first, size; unsigned mode; const nsm_cone_block *block; double lo, hi; } item;
 
 ALWAYS_INLINE int next_item(const nsm_cone_problem *p, unsigned modes, int *c, item *it) {
@@ -126,8 +132,8 @@ ALWAYS_INLINE void apply(const int m, const double *G, const double *x, double *
 }
 
 // lambda of a set of modes, then the judge.
-ALWAYS_INLINE int fits(const int m, const nsm_cone_problem *p, const nsm_cone_try *t, unsigned modes, const double *G, double *lambda,
-                       double *u, nsm_cone_check *c) {
+ALWAYS_INLINE int fits(const int m, const nsm_cone_problem *p, const nsm_cone_try *t, unsigned modes, const double *G,
+                       double *lambda, double *u, nsm_cone_check *c) {
   double b[N], x[N] = { 0 };
   int any = 0;
   item it = before_first;
@@ -142,7 +148,8 @@ ALWAYS_INLINE int fits(const int m, const nsm_cone_problem *p, const nsm_cone_tr
   return c->accepted;
 }
 
-static int sized_fits(const nsm_cone_problem *p, const nsm_cone_try *t, unsigned modes, const double *G, double *lambda, double *u, nsm_cone_check *c) {
+static int sized_fits(const nsm_cone_problem *p, const nsm_cone_try *t, unsigned modes, const double *G, double *lambda,
+                      double *u, nsm_cone_check *c) {
   switch (p->m) {
     case 4:  return fits(4, p, t, modes, G, lambda, u, c);
     case 6:  return fits(6, p, t, modes, G, lambda, u, c);
@@ -150,9 +157,10 @@ static int sized_fits(const nsm_cone_problem *p, const nsm_cone_try *t, unsigned
   }
 }
 
-// Round-off is in the way: lambda += G u, which restores R u = 0. Near the floor the judge has summed u in twice the precision, so lambda
-// becomes exact to its last digits even where q cancels. The best of two steps stays.
-static void refine(const nsm_cone_problem *p, const nsm_cone_try *t, const double *G, double *lambda, double *u, nsm_cone_check *c) {
+// Round-off is in the way: lambda += G u, which restores R u = 0. Near the floor the judge has summed u in twice the
+// precision, so lambda becomes exact to its last digits even where q cancels. The best of two steps stays.
+static void refine(const nsm_cone_problem *p, const nsm_cone_try *t, const double *G, double *lambda, double *u,
+                   nsm_cone_check *c) {
   for (int pass = 0; pass < 2 && c->residual > t->tolerance; pass++) {
     double x[N], v[N];
     nsm_cone_check d;
@@ -166,15 +174,16 @@ static void refine(const nsm_cone_problem *p, const nsm_cone_try *t, const doubl
   }
 }
 
-int nsm_cone_modes_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u, nsm_cone_check *c) {
+int nsm_cone_modes_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
+                         nsm_cone_check *c) {
   const double *G = w->room + w->mode_slot * p->m * p->m;
   if (!sized_fits(p, t, w->mode_set[w->mode_slot], G, lambda, u, c)) return 0;
   if (c->residual > t->tolerance) refine(p, t, G, lambda, u, c);
   return 1;
 }
 
-static int set_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned modes, double *lambda, double *u, nsm_cone_check *c,
-                    int *singular) {
+static int set_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned modes, double *lambda,
+                    double *u, nsm_cone_check *c, int *singular) {
   const double *G = inverse_of(p, w, modes);
   w->iterations++;
   *singular = G == NULL;
@@ -226,7 +235,8 @@ static unsigned change_modes(const nsm_cone_problem *p, unsigned modes, const do
   return next;
 }
 
-int nsm_cone_modes_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u, nsm_cone_check *c) {
+int nsm_cone_modes_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
+                          nsm_cone_check *c) {
   unsigned met[TRIES], modes;
   int count = 0, singular;
   if (w->modes_known) modes = w->mode_set[w->mode_slot];
@@ -251,7 +261,8 @@ int nsm_cone_modes_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm
   return 0;
 }
 
-nsm_cone_outcome nsm_cone_modes(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_modes(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                double *u) {
   nsm_cone_check c;
   if (p->m < 1 || p->m > N || p->row_start || !nsm_cone_is_planar(p)) return NSM_CONE_GAVE_UP;
   return nsm_cone_modes_judged(p, w, t, lambda, u, &c) ? NSM_CONE_PROPOSED : NSM_CONE_GAVE_UP;

@@ -1,10 +1,12 @@
 // Semismooth Newton on F(x) = 0 (Qi and Sun, Math. Program. 58 (1993) 353-367) with a non-monotone line search on |F|_2
 // (Grippo, Lampariello and Lucidi, SIAM J. Numer. Anal. 23 (1986) 707-716), for the problem with M + alpha metric.
 //
-//   (A + B (M + alpha metric)) step = -F,   x+ = x + t step,   |F(x+)| <= (1 - 1e-4 t) max of the last |F|,   t = 1, 1/2, 1/4 ...
+//   (A + B (M + alpha metric)) step = -F,   x+ = x + t step,   |F(x+)| <= (1 - 1e-4 t) max of the last |F|,
+//   t = 1, 1/2, 1/4 ...
 //
-// y = M x + q + alpha metric (x - center) moves along a line with x, so a trial costs no product. Nodes with A = I, B = 0 (open contacts) are known
-// beforehand and stay out of the factorization; the order of elimination is kept while the set of the others stays.
+// y = M x + q + alpha metric (x - center) moves along a line with x, so a trial costs no product. Nodes with A = I, B =
+// 0 (open contacts) are known beforehand and stay out of the factorization; the order of elimination is kept while the
+// set of the others stays.
 #include "newton.h"
 #include <float.h>
 #include <math.h>
@@ -15,7 +17,8 @@ enum { MEMORY = 5, HALVINGS = 12 };
 int nsm_newton_take(const nsm_graph *g, nsm_newton_map *map, nsm_cone_work *w, nsm_newton *n) {
   size_t m = (size_t)g->rows, nodes = (size_t)g->nodes;
   *n = (nsm_newton){ .g = g, .map = map, .w = w };
-  double **vectors[] = { &n->y, &n->F, &n->step, &n->y_step, &n->x_trial, &n->y_trial, &n->F_trial, &n->rest, &n->x_outer };
+  double **vectors[] = { &n->y,       &n->F,       &n->step, &n->y_step, &n->x_trial,
+                         &n->y_trial, &n->F_trial, &n->rest, &n->x_outer };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     if (!(*vectors[i] = nsm_cone_take_doubles(w, m))) return 0;
   n->A = nsm_cone_take_doubles(w, nodes * NSM_NODE_BLOCK);
@@ -44,7 +47,8 @@ static void product(const nsm_graph *g, double alpha, const double *x, const dou
   nsm_graph_apply(g, x, center != NULL, out);
   for (int c = 0; c < g->nodes; c++) {
     const nsm_node *n = g->node + c;
-    for (int i = n->first; i < n->first + n->size; i++) out[i] += alpha * n->metric * (center ? x[i] - center[i] : x[i]);
+    for (int i = n->first; i < n->first + n->size; i++)
+      out[i] += alpha * n->metric * (center ? x[i] - center[i] : x[i]);
   }
 }
 
@@ -58,7 +62,8 @@ static double remainder_of(const nsm_newton *n, double *rest) {
     const double *a = n->A + (size_t)c * NSM_NODE_BLOCK, *b = n->B + (size_t)c * NSM_NODE_BLOCK;
     for (int r = 0; r < size; r++) {
       double sum = n->F[first + r];
-      for (int s = 0; s < size; s++) sum += a[r * NSM_NODE_ROWS + s] * n->step[first + s] + b[r * NSM_NODE_ROWS + s] * n->y_step[first + s];
+      for (int s = 0; s < size; s++)
+        sum += a[r * NSM_NODE_ROWS + s] * n->step[first + s] + b[r * NSM_NODE_ROWS + s] * n->y_step[first + s];
       rest[first + r] = -sum;
     }
   }
@@ -83,12 +88,14 @@ int nsm_newton_factor(nsm_newton *n, double alpha) {
   return nsm_factor_make(g, &n->fronts, alpha, n->A, n->B, &n->factor);
 }
 
-// step and y_step at the present F, A, B; one correction where the first solution is not exact. 0 where the matrix is singular.
+// step and y_step at the present F, A, B; one correction where the first solution is not exact. 0 where the matrix is
+// singular.
 static int direction(nsm_newton *n, double alpha) {
   const nsm_graph *g = n->g;
   double size = norm2(g->rows, n->F), rest = size;
   for (int c = 0; c < g->nodes; c++)
-    for (int i = g->node[c].first; i < g->node[c].first + g->node[c].size; i++) n->step[i] = n->active[c] ? 0 : -n->F[i];
+    for (int i = g->node[c].first; i < g->node[c].first + g->node[c].size; i++)
+      n->step[i] = n->active[c] ? 0 : -n->F[i];
   if (!nsm_newton_factor(n, alpha)) return 0;
   for (int k = 0; k < 3; k++) {
     product(g, alpha, n->step, NULL, n->y_step);
@@ -102,7 +109,8 @@ static int direction(nsm_newton *n, double alpha) {
   return 1;
 }
 
-int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double tolerance, int max_iterations, double *x) {
+int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double tolerance, int max_iterations,
+                     double *x) {
   const nsm_graph *g = n->g;
   int m = g->rows;
   double history[MEMORY];
@@ -122,7 +130,7 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
     n->w->iterations++;
     double t = 1;
     for (int trial = 0;; trial++, t *= 0.5) {
-      if (trial > HALVINGS) {                // at a kink of |F|: the full step, twice at most, and the search starts anew from there
+      if (trial > HALVINGS) {  // at a kink of |F|: the full step, twice at most, and the search starts anew from there
         if (leaps++ >= 2) return 0;
         for (int i = 0; i < m; i++) n->x_trial[i] = x[i] + n->step[i];
         for (int j = 0; j < MEMORY; j++) history[j] = HUGE_VAL;
@@ -142,13 +150,15 @@ int nsm_newton_ran_away(const nsm_graph *g, const double *x) {
   for (int c = 0; c < g->nodes; c++) {
     const nsm_node *n = g->node + c;
     if (n->kind == NSM_NODE_DISK) unit = fmax(unit, n->mu);
-    if (n->kind == NSM_NODE_INTERVAL) unit = fmax(unit, fmax(n->lo > -HUGE_VAL ? fabs(n->lo) : 0, n->hi < HUGE_VAL ? fabs(n->hi) : 0));
+    if (n->kind == NSM_NODE_INTERVAL)
+      unit = fmax(unit, fmax(n->lo > -HUGE_VAL ? fabs(n->lo) : 0, n->hi < HUGE_VAL ? fabs(n->hi) : 0));
     for (int i = n->first; i < n->first + n->size; i++) unit = fmax(unit, fabs(g->q[i]) / n->metric);
   }
   return !(largest(g->rows, x) <= 1e10 * unit);
 }
 
-nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda) {
+nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                  nsm_newton_map *map, double *lambda) {
   size_t mark = w->used;
   nsm_graph g;
   nsm_newton n;
@@ -156,7 +166,8 @@ nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, c
   double *x = nsm_cone_take_doubles(w, (size_t)p->m);
   if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, map, w, &n)) {
     nsm_graph_start(&g, t, lambda, x);
-    int ok = nsm_newton_solve(&n, 0, x, fmax(0.1 * t->tolerance, 1e-15), t->max_iterations > 0 ? t->max_iterations : 200, x);
+    int ok =
+        nsm_newton_solve(&n, 0, x, fmax(0.1 * t->tolerance, 1e-15), t->max_iterations > 0 ? t->max_iterations : 200, x);
     nsm_graph_lambda(&g, x, lambda);
     if (ok && !nsm_newton_ran_away(&g, x)) outcome = NSM_CONE_PROPOSED;
     else memset(lambda, 0, (size_t)p->m * sizeof(double));

@@ -1,8 +1,11 @@
-// What the semismooth Newton solvers share (alart_curnier.c, fischer_burmeister.c, newton.c, proximal_newton.c, admm.c): the problem as a graph of
-// nodes, an order of elimination for that graph, and a multifrontal LU for the Newton matrices on it. Not for other folders.
+// What the semismooth Newton solvers share (alart_curnier.c, fischer_burmeister.c, newton.c, proximal_newton.c,
+// admm.c): the problem as a graph of nodes, an order of elimination for that graph, and a multifrontal LU for the
+// Newton matrices on it. Not for other folders.
 //
-// A node is a cone block or a single interval row. Unknowns are x with lambda = scale x; u is kept as y = scale u, so that every friction disk is round:
-//   scale = 1, but mu_i / max(mu, mu2) on the tangents of elliptic blocks and `radius` on the spin of Contensou's. Rows with scale 0 have lambda = 0.
+// A node is a cone block or a single interval row. Unknowns are x with lambda = scale x; u is kept as y = scale u, so
+// that every friction disk is round:
+//   scale = 1, but mu_i / max(mu, mu2) on the tangents of elliptic blocks and `radius` on the spin of Contensou's. Rows
+//     with scale 0 have lambda = 0.
 #pragma once
 #include "solver.h"
 
@@ -19,7 +22,8 @@ typedef struct nsm_node {
   double normal, tangent;    // M_NN and mean M_TT, > 0
 } nsm_node;
 
-// M by nodes: block k of node c couples it with node column[k] and stands at value + at[k], row-major with leading dimension node[column[k]].size.
+// M by nodes: block k of node c couples it with node column[k] and stands at value + at[k], row-major with leading
+// dimension node[column[k]].size.
 typedef struct nsm_graph {
   int       rows, nodes;
   nsm_node *node;
@@ -31,7 +35,8 @@ typedef struct nsm_graph {
   int      *diagonal;        // [nodes] which block is (c, c)
 } nsm_graph;
 
-// Builds the graph of p in w's arena (0: no room). Zero blocks of a dense M are left out; the pattern is made symmetric.
+// Builds the graph of p in w's arena (0: no room). Zero blocks of a dense M are left out; the pattern is made
+// symmetric.
 int  nsm_graph_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g);
 // x := lambda / scale where lambda is a guess (t->warm), else 0; and back.
 void nsm_graph_start(const nsm_graph *g, const nsm_cone_try *t, const double *lambda, double *x);
@@ -39,7 +44,7 @@ void nsm_graph_lambda(const nsm_graph *g, const double *x, double *lambda);
 // y := M x (+ q where add_q).
 void nsm_graph_apply(const nsm_graph *g, const double *x, int add_q, double *y);
 
-// ---- elimination.c: minimum degree order and the fronts that follow from it -----------------------------------------------------
+// ---- elimination.c: minimum degree order and the fronts that follow from it -----------------------------------------
 typedef struct nsm_front {
   int own, border;           // counts of nodes: eliminated here; touched
   int list;                  // where its nodes stand in nsm_fronts.member: own first, then the border
@@ -61,7 +66,7 @@ int  nsm_fronts_take(const nsm_graph *g, nsm_cone_work *w, nsm_fronts *f);
 void nsm_fronts_make(const nsm_graph *g, const unsigned char *take, nsm_fronts *f);
 void nsm_fronts_one(const nsm_graph *g, const unsigned char *take, nsm_fronts *f);
 
-// ---- front.c: J = A + B (M + alpha metric) restricted to the taken nodes -----------------------------------------------------------
+// ---- front.c: J = A + B (M + alpha metric) restricted to the taken nodes --------------------------------------------
 typedef struct nsm_factor {
   double *factor;            // [factor_size]
   int    *pivot;             // [rows]
@@ -71,17 +76,19 @@ typedef struct nsm_factor {
 
 // A, B [nodes * NSM_NODE_BLOCK]: row-major blocks with leading dimension NSM_NODE_ROWS. 0 where a pivot vanishes.
 int  nsm_factor_take(const nsm_graph *g, const nsm_fronts *f, nsm_cone_work *w, nsm_factor *k);
-int  nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const double *A, const double *B, nsm_factor *k);
+int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const double *A, const double *B,
+                    nsm_factor *k);
 // x [rows] in: right-hand side; out: solution, on the rows of the taken nodes; others are left alone.
 void nsm_factor_solve(const nsm_graph *g, const nsm_fronts *f, nsm_factor *k, double *x);
 
-// ---- the maps ------------------------------------------------------------------------------------------------------------------
-// F(x, y) = 0 where x solves (1) with y = M x + q + alpha metric (x - center); F in units of x. A = dF/dx, B = dF/dy (or NULL).
-// active[c] = 0 where node c has A = I and B = 0.
-typedef void nsm_newton_map(const nsm_graph *g, double alpha, const double *x, const double *y, double *F, double *A, double *B, unsigned char *active);
+// ---- the maps -------------------------------------------------------------------------------------------------------
+// F(x, y) = 0 where x solves (1) with y = M x + q + alpha metric (x - center); F in units of x. A = dF/dx, B = dF/dy
+// (or NULL). active[c] = 0 where node c has A = I and B = 0.
+typedef void nsm_newton_map(const nsm_graph *g, double alpha, const double *x, const double *y, double *F, double *A,
+                            double *B, unsigned char *active);
 nsm_newton_map nsm_map_alart_curnier, nsm_map_fischer_burmeister;
 
-// ---- newton.c ------------------------------------------------------------------------------------------------------------------
+// ---- newton.c -------------------------------------------------------------------------------------------------------
 typedef struct nsm_newton {
   const nsm_graph *g;
   nsm_newton_map  *map;
@@ -97,16 +104,21 @@ typedef struct nsm_newton {
 } nsm_newton;
 
 int nsm_newton_take(const nsm_graph *g, nsm_newton_map *map, nsm_cone_work *w, nsm_newton *n);
-// Semismooth Newton with line search on F(x) = 0 for the problem with M + alpha metric, q - alpha metric center. 1 where |F|_inf <= tolerance |x|_inf.
-int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double tolerance, int max_iterations, double *x);
-// Factors A + B (M + alpha metric) on the active nodes; keeps the order where they are the same. 0: singular, or no room.
+// Semismooth Newton with line search on F(x) = 0 for the problem with M + alpha metric, q - alpha metric center. 1
+// where |F|_inf <= tolerance |x|_inf.
+int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double tolerance, int max_iterations,
+                     double *x);
+// Factors A + B (M + alpha metric) on the active nodes; keeps the order where they are the same. 0: singular, or no
+// room.
 int nsm_newton_factor(nsm_newton *n, double alpha);
-// 1 where x is so large (1e10 times the bounds and q / metric) that round-off hides u: what happens where there is no solution.
+// 1 where x is so large (1e10 times the bounds and q / metric) that round-off hides u: what happens where there is no
+// solution.
 int nsm_newton_ran_away(const nsm_graph *g, const double *x);
 // Newton alone, alpha = 0, from zero or the guess.
-nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, nsm_newton_map *map, double *lambda);
+nsm_cone_outcome nsm_newton_alone(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                  nsm_newton_map *map, double *lambda);
 
-// ---- proximal_newton.c: the loop from x with the first alpha, up to newton_limit iterations; lambda is written in any case ---
+// ---- proximal_newton.c: the loop from x with the first alpha, up to newton_limit iterations; lambda is written in any
 // p NULL: no judge, the distance from F = 0 alone decides.
-nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n, double alpha,
-                                   int newton_limit, double *x, double *lambda, double *u);
+nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n,
+                                   double alpha, int newton_limit, double *x, double *lambda, double *u);

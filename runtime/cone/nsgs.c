@@ -1,9 +1,11 @@
-// Nonsmooth Gauss-Seidel by blocks (Moreau 1999; Jean, CMAME 177 (1999) 235): each cone block in turn is solved exactly with the others
-// held (local.c), each interval row likewise,
-//   lambda_c := (1 - omega) lambda_c + omega S_c(q_c + sum_{d != c} M_cd lambda_d),     lambda_i := P_i(lambda_i - omega u_i / M_ii).
-// Needs no factorization, takes every kind of block, dense or rows. Slow where M is ill-conditioned or contacts are redundant in long
-// chains; no proof of convergence with friction. Where a block alone has no answer it takes a step of projection instead.
-// Dense: u is kept up to date by columns, and recomputed at each look at the residual. Rows: u is formed where it is needed.
+// Nonsmooth Gauss-Seidel by blocks (Moreau 1999; Jean, CMAME 177 (1999) 235): each cone block in turn is solved exactly
+// with the others held (local.c), each interval row likewise,
+//   lambda_c := (1 - omega) lambda_c + omega S_c(q_c + sum_{d != c} M_cd lambda_d),
+//   lambda_i := P_i(lambda_i - omega u_i / M_ii).
+// Needs no factorization, takes every kind of block, dense or rows. Slow where M is ill-conditioned or contacts are
+// redundant in long chains; no proof of convergence with friction. Where a block alone has no answer it takes a step of
+// projection instead. Dense: u is kept up to date by columns, and recomputed at each look at the residual. Rows: u is
+// formed where it is needed.
 #include "solver.h"
 #include <float.h>
 #include <math.h>
@@ -90,12 +92,14 @@ static void block_step(const sweep *s, int c, double *lambda, double *u) {
   for (int i = 0; i < n; i++) change(p, first + i, x[i] + s->omega * (y[i] - x[i]), lambda, u);
 }
 
-static nsm_cone_outcome relax(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double omega, double *lambda, double *u) {
+static nsm_cone_outcome relax(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double omega,
+                              double *lambda, double *u) {
   size_t mark = w->used;
   sweep s;
   if (!prepare(p, w, omega, &s)) { w->used = mark; return NSM_CONE_GAVE_UP; }
   double entries = p->row_start ? p->row_start[p->m] + 1.0 : (double)p->m * p->m, last_look = HUGE_VAL;
-  int limit = t->max_iterations > 0 ? t->max_iterations : (int)fmin(SWEEPS_MOST, fmax(SWEEPS_LEAST, work_most / entries));
+  int limit =
+      t->max_iterations > 0 ? t->max_iterations : (int)fmin(SWEEPS_MOST, fmax(SWEEPS_LEAST, work_most / entries));
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
   nsm_cone_project_all(p, lambda);
   for (int k = 0;; k++) {
@@ -122,10 +126,12 @@ static nsm_cone_outcome relax(const nsm_cone_problem *p, nsm_cone_work *w, const
   return outcome;
 }
 
-nsm_cone_outcome nsm_cone_nsgs(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_nsgs(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                               double *u) {
   return relax(p, w, t, 1.0, lambda, u);
 }
 
-nsm_cone_outcome nsm_cone_nsgs_over(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_nsgs_over(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                    double *u) {
   return relax(p, w, t, 1.3, lambda, u);
 }

@@ -1,7 +1,8 @@
 // Projected Gauss-Seidel, also over-relaxed: one row after the other,
 //   lambda_i := P_i(lambda_i - omega rho_i u_i),   rho_i = 1/M_ii  (1/|M_i.|_1 where M_ii <= 0)         (Cryer 1971)
-// Needs no factorization and little memory; converges for symmetric definite M and 0 < omega < 2. The last resort of the driver.
-// Problems with cone blocks go to jacobi.c, which has the blocks. Dense: u is kept up to date by columns (M is column-major), and recomputed at each look. Sparse: u_i is formed from its row.
+// Needs no factorization and little memory; converges for symmetric definite M and 0 < omega < 2. The last resort of
+// the driver. Problems with cone blocks go to jacobi.c, which has the blocks. Dense: u is kept up to date by columns (M
+// is column-major), and recomputed at each look. Sparse: u_i is formed from its row.
 #include "solver.h"
 #include <float.h>
 #include <math.h>
@@ -38,7 +39,8 @@ static void sweep_sparse(const nsm_cone_problem *p, const nsm_cone_work *w, doub
   }
 }
 
-static nsm_cone_outcome relax(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double omega, double *lambda, double *u) {
+static nsm_cone_outcome relax(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double omega,
+                              double *lambda, double *u) {
   if (p->cones > 0) return nsm_cone_relax(p, w, t, omega, 1, lambda, u);
   int limit = t->max_iterations > 0 ? t->max_iterations : SWEEPS;
   double last_look = HUGE_VAL;
@@ -66,10 +68,12 @@ static nsm_cone_outcome relax(const nsm_cone_problem *p, nsm_cone_work *w, const
   }
 }
 
-nsm_cone_outcome nsm_cone_pgs(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_pgs(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                              double *u) {
   return relax(p, w, t, 1.0, lambda, u);
 }
 
-nsm_cone_outcome nsm_cone_psor(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_psor(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                               double *u) {
   return relax(p, w, t, 1.4, lambda, u);
 }

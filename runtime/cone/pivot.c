@@ -1,16 +1,17 @@
 // Block principal pivoting (Kostreva 1978; Judice & Pires, Computers & OR 21 (1994) 587) for intervals.
 //
-// A state gives lambda_N = bound and u_B = 0, hence lambda_B and u_N from one linear system (basis.c). All infeasible rows change sides
-// at once while their number falls; after a few iterations without progress only the one of largest index does (Murty), which
-// terminates for P-matrices, until the number is below its best again. Free rows are always basic.
-// Round-off must not make rows change sides for ever: a row is infeasible only by more than
+// A state gives lambda_N = bound and u_B = 0, hence lambda_B and u_N from one linear system (basis.c). All infeasible
+// rows change sides at once while their number falls; after a few iterations without progress only the one of largest
+// index does (Murty), which terminates for P-matrices, until the number is below its best again. Free rows are always
+// basic. Round-off must not make rows change sides for ever: a row is infeasible only by more than
 //   1e-14 |lambda|_inf on lambda,   4 eps (|q_i| + |M_i.|_1 |lambda|_inf) on u.
 #include "solver.h"
 #include <float.h>
 #include <math.h>
 
 enum { PATIENCE = 10,         // block iterations without progress
-       STALL = 60,            // + m/4: iterations without progress before a dense problem is left to Lemke (a chain or a band has no Lemke to go to)
+       STALL = 60,            // + m/4: iterations without progress before a dense problem is left to Lemke (a chain or
+                              // a band has no Lemke to go to)
        CHAIN_PATIENCE = 8 };  // iterations for a guess before chain.c is asked
 
 // lambda := bounds outside the basis, zero inside; and is any of them not zero?
@@ -25,8 +26,8 @@ static int set_bounds(const nsm_cone_problem *p, const nsm_cone_work *w, double 
 }
 
 // lambda and u of the present state; rhs [m] is scratch. 0 where the basis is singular.
-static int solve_state(const nsm_cone_problem *p, nsm_cone_work *w, double shift, const double *center, double *lambda, double *u,
-                       double *rhs) {
+static int solve_state(const nsm_cone_problem *p, nsm_cone_work *w, double shift, const double *center, double *lambda,
+                       double *u, double *rhs) {
   int m = p->m;
   if (!nsm_cone_basis_factor(p, w, shift)) return 0;
   int any = set_bounds(p, w, lambda);
@@ -47,15 +48,17 @@ static int solve_state(const nsm_cone_problem *p, nsm_cone_work *w, double shift
 }
 
 // The side that row i should be on. Free rows have no bound to be beyond, fixed ones (lo = hi) no reason to leave it.
-static inline unsigned char better_side(const nsm_cone_problem *p, int i, unsigned char now, double lambda, double u, double small_lambda,
-                                        double small_u) {
-  if (now == NSM_BASIC) return lambda < p->lo[i] - small_lambda ? NSM_LOW : lambda > p->hi[i] + small_lambda ? NSM_HIGH : NSM_BASIC;
+static inline unsigned char better_side(const nsm_cone_problem *p, int i, unsigned char now, double lambda, double u,
+                                        double small_lambda, double small_u) {
+  if (now == NSM_BASIC)
+    return lambda < p->lo[i] - small_lambda ? NSM_LOW : lambda > p->hi[i] + small_lambda ? NSM_HIGH : NSM_BASIC;
   if (now == NSM_LOW) return u < -small_u && p->lo[i] < p->hi[i] ? NSM_BASIC : NSM_LOW;
   return u > small_u && p->lo[i] < p->hi[i] ? NSM_BASIC : NSM_HIGH;
 }
 
 // One step of iterative refinement on u_B = 0.
-static void refine(const nsm_cone_problem *p, nsm_cone_work *w, double shift, const double *center, double *lambda, double *u, double *rhs) {
+static void refine(const nsm_cone_problem *p, nsm_cone_work *w, double shift, const double *center, double *lambda,
+                   double *u, double *rhs) {
   int m = p->m;
   for (int i = 0; i < m; i++) rhs[i] = -u[i];
   nsm_cone_basis_solve(w, rhs);
@@ -65,8 +68,8 @@ static void refine(const nsm_cone_problem *p, nsm_cone_work *w, double shift, co
     for (int i = 0; i < m; i++) u[i] += shift * (lambda[i] - center[i]);
 }
 
-int nsm_cone_pivot_loop(const nsm_cone_problem *p, nsm_cone_work *w, double shift, const double *center, int max_iterations,
-                        double *lambda, double *u) {
+int nsm_cone_pivot_loop(const nsm_cone_problem *p, nsm_cone_work *w, double shift, const double *center,
+                        int max_iterations, double *lambda, double *u) {
   int m = p->m, fewest = m + 1, patience = PATIENCE, stalled = 0, solved = 0;
   size_t mark = w->used;
   double *rhs = nsm_cone_take_doubles(w, (size_t)m);
@@ -105,7 +108,8 @@ int nsm_cone_pivot_loop(const nsm_cone_problem *p, nsm_cone_work *w, double shif
   return solved;
 }
 
-// Where to start: at the guess, or at the last active set of the same matrix, or with every row that has only one bound at it.
+// Where to start: at the guess, or at the last active set of the same matrix, or with every row that has only one bound
+// at it.
 static void first_state(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda) {
   for (int i = 0; i < p->m; i++) {
     int below = p->lo[i] > -HUGE_VAL, above = p->hi[i] < HUGE_VAL;
@@ -119,11 +123,14 @@ static void first_state(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_c
   }
 }
 
-nsm_cone_outcome nsm_cone_pivot(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_pivot(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                double *u) {
   if (w->form == NSM_FORM_SPARSE || !w->state) return NSM_CONE_GAVE_UP;
-  int limit = t->max_iterations > 0 ? t->max_iterations : 100 + 3 * p->m, guessed = t->warm || w->state_known, solved = 0;
+  int limit = t->max_iterations > 0 ? t->max_iterations : 100 + 3 * p->m, guessed = t->warm || w->state_known,
+      solved = 0;
   first_state(p, w, t, lambda);
-  // On a chain a bad start costs one iteration for each row that a boundary is off: look for a better one, after a short try of a guess.
+  // On a chain a bad start costs one iteration for each row that a boundary is off: look for a better one, after a
+  // short try of a guess.
   if (guessed && limit > CHAIN_PATIENCE && w->form == NSM_FORM_TRIDIAGONAL)
     solved = nsm_cone_pivot_loop(p, w, 0.0, NULL, CHAIN_PATIENCE, lambda, u);
   if (!solved) {

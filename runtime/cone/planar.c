@@ -1,12 +1,14 @@
-// Every way to satisfy (1) where all blocks are planar, for a few contacts: exact, also where M is singular or of no definite sign
-// (Painleve's rod has no solution, or three). The counterpart of enumeration.c.
+// Every way to satisfy (1) where all blocks are planar, for a few contacts: exact, also where M is singular or of no
+// definite sign (Painleve's rod has no solution, or three). The counterpart of enumeration.c.
 //
-// Each row or block contributes a polyhedron of each of its modes; the solution set is their union, and a nonempty polyhedron without
-// lines has a minimal face, which is an affine set. So besides the modes themselves, those with some of their inequalities tight are tried:
+// Each row or block contributes a polyhedron of each of its modes; the solution set is their union, and a nonempty
+// polyhedron without lines has a minimal face, which is an affine set. So besides the modes themselves, those with some
+// of their inequalities tight are tried:
 //   interval  basic; low, high; low and high with u = 0        (DISK with one row likewise)
 //   COULOMB   stick; stick at +mu, at -mu, with lambda = 0; slip+, slip-; open; open with u_N = 0
 //   GRIP      stick; stick at +mu, at -mu, with lambda = 0; slip+, slip-; lambda = 0 with u_N = 0
-// A consistent system of deficient rank is solved with its undetermined unknowns at zero; any point of a minimal face will do.
+// A consistent system of deficient rank is solved with its undetermined unknowns at zero; any point of a minimal face
+// will do.
 #include "solver.h"
 #include <math.h>
 
@@ -32,13 +34,16 @@ static int look(const nsm_cone_problem *p, place *at, double *combinations) {
 }
 
 static int allowed(const place *at, int choice) {
-  if (at->kind == 0) return choice < INTERVAL_CHOICES && (choice == BASIC || (choice == LOW || choice == LOW_TIGHT ? at->lo > -HUGE_VAL : at->hi < HUGE_VAL));
+  if (at->kind == 0)
+    return choice < INTERVAL_CHOICES &&
+           (choice == BASIC || (choice == LOW || choice == LOW_TIGHT ? at->lo > -HUGE_VAL : at->hi < HUGE_VAL));
   if (at->kind == 2) return choice != OPEN;
   return 1;
 }
 
 // lambda of one choice for each place; 0 where its equations are inconsistent.
-static int lambda_of(const nsm_cone_problem *p, const place *at, int places, const int *choice, double *lambda, int *doubtful) {
+static int lambda_of(const nsm_cone_problem *p, const place *at, int places, const int *choice, double *lambda,
+                     int *doubtful) {
   int m = p->m, columns = 0, rows = 0, R[N];
   double E[N][N] = { { 0 } }, A[N * N], b[N], x[N];     // E[column][row]
   for (int i = 0; i < m; i++) lambda[i] = 0;
@@ -78,7 +83,8 @@ static void keep(int m, const double *from, double *to) {
   for (int i = 0; i < m; i++) to[i] = from[i];
 }
 
-nsm_cone_outcome nsm_cone_planar(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_planar(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                 double *u) {
   int m = p->m, places, doubtful = 0, choice[N] = { 0 };
   place at[N];
   double combinations, x[N], best[N] = { 0 }, best_residual = HUGE_VAL;

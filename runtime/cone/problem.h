@@ -1,19 +1,22 @@
 // The one-step problem and what its solvers return. The only header of this folder that others include.
 //
-//   Find lambda and u = M lambda + q with, block by block,  -(u_i + s_i(u_i)) in N_{K_i}(lambda_i)          (mathematics.md (1))
+//   Find lambda and u = M lambda + q with, block by block,  -(u_i + s_i(u_i)) in N_{K_i}(lambda_i)
+//   (mathematics.md (1))
 //
-// Rows that belong to no cone block are intervals K_i = [lo_i, hi_i], s = 0: free (-inf, inf), nonneg [0, inf), box [l, h].
-// Cone blocks are runs of neighbouring rows; `cone` lists them in ascending order. N = lambda_first is the normal row, T the rest.
+// Rows that belong to no cone block are intervals K_i = [lo_i, hi_i], s = 0: free (-inf, inf), nonneg [0, inf), box [l,
+// h]. Cone blocks are runs of neighbouring rows; `cone` lists them in ascending order. N = lambda_first is the normal
+// row, T the rest.
 //
 //   type        rows             K                                                    s on the normal row
 //   COULOMB     n,t | n,t1,t2    |lambda_T| <= mu N                                   mu |u_T|
 //   ELLIPTIC    n,t1,t2          (lambda_1/mu)^2 + (lambda_2/mu2)^2 <= N^2            |(mu u_1, mu2 u_2)|
-//   CONTENSOU   n,t1,t2,s        |lambda_T|^2 + (lambda_s/radius)^2 <= (mu N)^2       mu |(u_T, radius u_s)|      seed 004 (3.122)
-//   GRIP        n,t | n,t1,t2    |lambda_T| <= mu |N|, N free, u_N = 0                0   friction on a bilateral constraint
-//   DISK        t | t1,t2        |lambda| <= radius                                   0   friction under a given normal impulse
+//   CONTENSOU  n,t1,t2,s  |lambda_T|^2 + (lambda_s/radius)^2 <= (mu N)^2  mu |(u_T, radius u_s)|  seed 004 (3.122)
+//   GRIP   n,t | n,t1,t2  |lambda_T| <= mu |N|, N free, u_N = 0           0  friction on a bilateral constraint
+//   DISK  t | t1,t2  |lambda| <= radius                           0  friction under a given normal impulse
 //
-// Where mu = 0 or N = 0 forces lambda_T = 0, u_T is free. lo and hi of rows in a cone block are not read (NULL where all rows are in blocks).
-// Everything is in the caller's memory: solvers allocate nothing after nsm_cone_workspace_size, print nothing, keep no global state.
+// Where mu = 0 or N = 0 forces lambda_T = 0, u_T is free. lo and hi of rows in a cone block are not read (NULL where
+// all rows are in blocks). Everything is in the caller's memory: solvers allocate nothing after
+// nsm_cone_workspace_size, print nothing, keep no global state.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -34,17 +37,21 @@ typedef struct nsm_cone_problem {
   const int     *col;        // [row_start[m]]
   const double  *q;          // [m]
   const double  *lo, *hi;    // [m]; -inf / +inf allowed, lo <= hi
-  uint64_t       matrix_id;  // 0: unknown. Otherwise: same id in the same workspace means same m, M, cones (but for the radius of a DISK) and
+  uint64_t       matrix_id;  // 0: unknown. Otherwise: same id in the same workspace means same m, M, cones (but for the
+                             // radius of a DISK) and
                              // lo/hi *kinds* as last time, so factors may be reused
   int                   cones;
   const nsm_cone_block *cone; // [cones]
 } nsm_cone_problem;
 
 typedef enum {
-  NSM_CONE_SOLVED = 0,       // every row within max(tolerance, 8 floor) of (2), and no u wrong by sqrt(tolerance)|q|: see residual.c
-  NSM_CONE_NO_SOLUTION,      // proved up to round-off: by a direction that certificate.c has checked, or by trying every case (m <= 5)
+  NSM_CONE_SOLVED = 0,       // every row within max(tolerance, 8 floor) of (2), and no u wrong by sqrt(tolerance)|q|:
+                             // see residual.c
+  NSM_CONE_NO_SOLUTION,      // proved up to round-off: by a direction that certificate.c has checked, or by trying
+                             // every case (m <= 5)
   NSM_CONE_FAILED,           // every solver tried; lambda holds the best one found
-  NSM_CONE_BAD_INPUT         // nan, inf in M or q, lo > hi, m < 0; blocks that overlap, are out of order or range, have the wrong size or
+  NSM_CONE_BAD_INPUT         // nan, inf in M or q, lo > hi, m < 0; blocks that overlap, are out of order or range, have
+                             // the wrong size or
                              // a coefficient that is negative, infinite or nan
 } nsm_cone_status;
 
@@ -64,21 +71,24 @@ typedef struct nsm_cone_result {
   int             iterations;// summed over all solvers tried
 } nsm_cone_result;
 
-// Bytes of workspace for problems of up to m rows with up to nnz entries (dense: m*m) and half bandwidth up to `bandwidth` (dense: m).
+// Bytes of workspace for problems of up to m rows with up to nnz entries (dense: m*m) and half bandwidth up to
+// `bandwidth` (dense: m).
 size_t nsm_cone_workspace_size(int m, size_t nnz, int bandwidth);
 // The same for problems with up to `cones` cone blocks; their solvers need more than those of intervals.
 size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones);
-// Must be called once on fresh memory before the first solve. Not to be moved afterwards. One workspace serves any sequence of problems
-// that it is large enough for; a smaller one is safe (down to the size for m = 0) but leaves out the solvers that do not fit.
+// Must be called once on fresh memory before the first solve. Not to be moved afterwards. One workspace serves any
+// sequence of problems that it is large enough for; a smaller one is safe (down to the size for m = 0) but leaves out
+// the solvers that do not fit.
 void   nsm_cone_workspace_init(void *workspace, size_t bytes);
 
 // lambda [m] in (if warm) and out; u [m] out (= M lambda + q).
 nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options *o, void *workspace,
                                double *lambda, double *u, nsm_cone_result *r);
 
-// Natural-map residual (2): max over rows and blocks of |lambda_i - P_i(lambda_i - rho_i (u_i + s_i))|_2 / |lambda|_inf (absolute where
-// lambda = 0), rho_i = n / trace M_ii (1 where that is <= 0), with M lambda + q summed in twice the working precision; see residual.c.
-// Infinite where the blocks are malformed. Shares nothing with the solvers. `floor` and `worst` may be NULL.
+// Natural-map residual (2): max over rows and blocks of |lambda_i - P_i(lambda_i - rho_i (u_i + s_i))|_2 / |lambda|_inf
+// (absolute where lambda = 0), rho_i = n / trace M_ii (1 where that is <= 0), with M lambda + q summed in twice the
+// working precision; see residual.c. Infinite where the blocks are malformed. Shares nothing with the solvers. `floor`
+// and `worst` may be NULL.
 double nsm_cone_residual(const nsm_cone_problem *p, const double *lambda, double *floor, int *worst);
 
 // The table of solvers, for --solver and its error message: names in order, NULL at the end.

@@ -47,7 +47,8 @@ void nsm_cone_project_disk(int n, double radius, const double *x, double *out) {
   for (int k = 0; k < n; k++) out[k] = f * x[k];
 }
 
-void nsm_cone_project_disk_derivative(int n, double radius, const double *x, double *out, double *J, double *by_radius) {
+void nsm_cone_project_disk_derivative(int n, double radius, const double *x, double *out, double *J,
+                                      double *by_radius) {
   double t = norm(n, x), w[3] = { 0 };
   int inside = t <= radius;
   for (int k = 0; k < n && !inside; k++) w[k] = x[k] / t;
@@ -62,7 +63,10 @@ void nsm_cone_project_disk_derivative(int n, double radius, const double *x, dou
 void nsm_cone_project_block(const nsm_cone_block *b, double *lambda) {
   double d[4] = { 1, 1, 1, 1 }, y[4] = { 0 }, mu = b->mu;
   if (b->type == NSM_CONE_DISK) { nsm_cone_project_disk(b->size, b->radius, lambda, lambda); return; }
-  if (b->type == NSM_CONE_GRIP) { nsm_cone_project_disk(b->size - 1, mu * fabs(lambda[0]), lambda + 1, lambda + 1); return; }
+  if (b->type == NSM_CONE_GRIP) {
+    nsm_cone_project_disk(b->size - 1, mu * fabs(lambda[0]), lambda + 1, lambda + 1);
+    return;
+  }
   if (b->type == NSM_CONE_CONTENSOU) d[3] = b->radius;
   if (b->type == NSM_CONE_ELLIPTIC) {
     mu = fmax(b->mu, b->mu2);
@@ -91,7 +95,8 @@ void nsm_cone_clip(const nsm_cone_problem *p, double *lambda) {
   }
 }
 
-// lambda_i - rho_i u_i inside the interval: basic; outside: at the bound on that side (the choice of a semismooth Newton step on (2)).
+// lambda_i - rho_i u_i inside the interval: basic; outside: at the bound on that side (the choice of a semismooth
+// Newton step on (2)).
 void nsm_cone_guess_state(const nsm_cone_problem *p, const double *lambda, const double *u, unsigned char *state) {
   for (int i = 0; i < p->m; i++) {
     double d = nsm_cone_diagonal(p, i), x = lambda[i] - u[i] / (d >= DBL_MIN ? d : 1.0);

@@ -1,16 +1,19 @@
-// Proximal point iteration (Rockafellar 1976) for monotone problems that pivoting alone cannot do: M semidefinite, redundant contacts.
+// Proximal point iteration (Rockafellar 1976) for monotone problems that pivoting alone cannot do: M semidefinite,
+// redundant contacts.
 //
 //   lambda+ solves (1) with  M + delta I  and  q - delta lambda.
-// Each is a problem with a P-matrix, for the pivoting loop; where the active set stays, so do its factors. It converges to a solution if
-// there is one (finitely many active sets, then with ratio delta / (delta + smallest positive singular value)). If there is none,
-// lambda+ - lambda tends to a direction that proves it, which certificate.c checks. Started at zero it ends near the solution of least norm.
+// Each is a problem with a P-matrix, for the pivoting loop; where the active set stays, so do its factors. It converges
+// to a solution if there is one (finitely many active sets, then with ratio delta / (delta + smallest positive singular
+// value)). If there is none, lambda+ - lambda tends to a direction that proves it, which certificate.c checks. Started
+// at zero it ends near the solution of least norm.
 #include "solver.h"
 #include <math.h>
 #include <string.h>
 
-// Continues from lambda with one delta. GAVE_UP with *stuck = 1 where the pivoting loop failed: M is not monotone at this delta.
-static nsm_cone_outcome iterate(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double delta, int limit,
-                                double *center, double *scratch, double *lambda, double *u, int *stuck) {
+// Continues from lambda with one delta. GAVE_UP with *stuck = 1 where the pivoting loop failed: M is not monotone at
+// this delta.
+static nsm_cone_outcome iterate(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double delta,
+                                int limit, double *center, double *scratch, double *lambda, double *u, int *stuck) {
   int m = p->m;
   double last_step = 0, first_lambda = 0;
   *stuck = 0;
@@ -30,14 +33,16 @@ static nsm_cone_outcome iterate(const nsm_cone_problem *p, nsm_cone_work *w, con
     nsm_cone_project_all(p, center);
     nsm_cone_check_answer(p, center, t->tolerance, t->sqrt_tolerance, NULL, &c);
     if (c.accepted) { memcpy(lambda, center, (size_t)m * sizeof(double)); return NSM_CONE_PROPOSED; }
-    if (step <= 1e-15 * largest || largest > 1e10 * (first_lambda + 1)) break;   // at rest without a solution, or on the way to infinity
+    // at rest without a solution, or on the way to infinity
+    if (step <= 1e-15 * largest || largest > 1e10 * (first_lambda + 1)) break;
     memcpy(center, lambda, (size_t)m * sizeof(double));
     last_step = step;
   }
   return NSM_CONE_GAVE_UP;
 }
 
-nsm_cone_outcome nsm_cone_proximal(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_proximal(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                   double *u) {
   int m = p->m, stuck = 0;
   if (w->form == NSM_FORM_SPARSE || !w->state) return NSM_CONE_GAVE_UP;
   size_t mark = w->used;

@@ -1,10 +1,12 @@
 // Proximal point loop around a semismooth Newton method, with an adaptive parameter: the workhorse for friction.
 //
-//   x+ solves (1) with  M + alpha D,  q - alpha D x,   D = mean diagonal of M, node by node          (Rockafellar 1976; with friction: Acary, Bremond, Huber 2018)
+//   x+ solves (1) with  M + alpha D,  q - alpha D x,   D = mean diagonal of M, node by node
+//   (Rockafellar 1976; with friction: Acary, Bremond, Huber 2018)
 //
-// alpha makes every local problem regular, also where M has no full rank (many contacts on one body). It starts large enough for Newton from zero,
-// falls tenfold as long as Newton needs few steps, so that the loop ends superlinearly, and rises where Newton fails. Behind admm.c the
-// loop takes larger steps rho in the map (push), which changes the places at which its line search can stop.
+// alpha makes every local problem regular, also where M has no full rank (many contacts on one body). It starts large
+// enough for Newton from zero, falls tenfold as long as Newton needs few steps, so that the loop ends superlinearly,
+// and rises where Newton fails. Behind admm.c the loop takes larger steps rho in the map (push), which changes the
+// places at which its line search can stop.
 #include "newton.h"
 #include <float.h>
 #include <math.h>
@@ -24,8 +26,8 @@ static double distance(nsm_graph *g, nsm_newton *n, const double *x, double *y, 
   return scale > 0 ? worst / scale : worst;
 }
 
-nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n, double alpha,
-                                   int newton_limit, double *x, double *lambda, double *u) {
+nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n,
+                                   double alpha, int newton_limit, double *x, double *lambda, double *u) {
   size_t bytes = (size_t)g->rows * sizeof(double);
   int limit = t->max_iterations > 0 ? t->max_iterations : OUTER, last = n->iterations + newton_limit;
   double *x_new = n->x_outer, *F = n->F_trial, now = distance(g, n, x, u, F), ready = t->tolerance;
@@ -40,7 +42,8 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
       ready = 0.3 * now;
     }
     memcpy(x_new, x, bytes);
-    int before = n->iterations, ok = nsm_newton_solve(n, alpha, x, fmax(1e-14, 1e-3 * now), INNER, x_new), used = n->iterations - before;
+    int before = n->iterations, ok = nsm_newton_solve(n, alpha, x, fmax(1e-14, 1e-3 * now), INNER, x_new),
+        used = n->iterations - before;
     double next = distance(g, n, x_new, u, F);
     if (ok) alpha *= used <= 4 ? 0.1 : used <= 6 ? 0.3 : used > 12 ? 2 : 1;
     else    alpha = fmin(5 * alpha, 1e6);
@@ -50,7 +53,8 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
   return NSM_CONE_GAVE_UP;
 }
 
-nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u) {
+nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                          double *lambda, double *u) {
   size_t mark = w->used;
   nsm_graph g;
   nsm_newton n;

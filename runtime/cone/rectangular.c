@@ -2,7 +2,8 @@
 #include "solver.h"
 #include <math.h>
 
-// Rows and columns := multiples of themselves with largest entry near 1 (powers of 2: no round-off). A x = b becomes (R A C) (x / C) = R b.
+// Rows and columns := multiples of themselves with largest entry near 1 (powers of 2: no round-off). A x = b becomes (R
+// A C) (x / C) = R b.
 static void equilibrate(int rows, int columns, double *A, int stride, double *b, double *by_column) {
   for (int i = 0; i < rows; i++) {
     double largest = 0;
@@ -25,9 +26,10 @@ static void equilibrate(int rows, int columns, double *A, int stride, double *b,
   }
 }
 
-// By Gauss with complete pivoting after equilibration; pivots below 1e-13 count as zero, unknowns without a pivot are zero. Returns 0 where the
-// rows left over are inconsistent by more than 1e-9 of the largest right-hand side. *doubtful := 1 (else as it was) where a pivot lies
-// between 1e-14 and 1e-8, so that the rank is not certain: nothing can be proved by such a system.
+// By Gauss with complete pivoting after equilibration; pivots below 1e-13 count as zero, unknowns without a pivot are
+// zero. Returns 0 where the rows left over are inconsistent by more than 1e-9 of the largest right-hand side. *doubtful
+// := 1 (else as it was) where a pivot lies between 1e-14 and 1e-8, so that the rank is not certain: nothing can be
+// proved by such a system.
 int nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, double *b, double *x, int *doubtful) {
   int order[NSM_PLANAR_MAX], rank = 0;
   double by_column[NSM_PLANAR_MAX], b_max = 0;
@@ -42,9 +44,17 @@ int nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, dou
     double pivot = fabs(A[r * stride + c]);
     if (pivot > 1e-14 && pivot < 1e-8) *doubtful = 1;
     if (!(pivot > 1e-13)) break;
-    for (int j = 0; j < columns; j++) { double t = A[r * stride + j]; A[r * stride + j] = A[rank * stride + j]; A[rank * stride + j] = t; }
+    for (int j = 0; j < columns; j++) {
+      double t = A[r * stride + j];
+      A[r * stride + j] = A[rank * stride + j];
+      A[rank * stride + j] = t;
+    }
     { double t = b[r]; b[r] = b[rank]; b[rank] = t; }
-    for (int i = 0; i < rows; i++) { double t = A[i * stride + c]; A[i * stride + c] = A[i * stride + rank]; A[i * stride + rank] = t; }
+    for (int i = 0; i < rows; i++) {
+      double t = A[i * stride + c];
+      A[i * stride + c] = A[i * stride + rank];
+      A[i * stride + rank] = t;
+    }
     { int t = order[c]; order[c] = order[rank]; order[rank] = t; }
     for (int i = rank + 1; i < rows; i++) {
       double f = A[i * stride + rank] / A[rank * stride + rank];

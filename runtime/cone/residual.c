@@ -1,23 +1,26 @@
-// The judge. Computes u = M lambda + q and the natural-map residual (mathematics.md (2)) from the problem alone, with its own
-// product and its own projections (residual_rows.h): nothing here is shared with the solvers, so that a mistake there cannot hide here.
+// The judge. Computes u = M lambda + q and the natural-map residual (mathematics.md (2)) from the problem alone, with
+// its own product and its own projections (residual_rows.h): nothing here is shared with the solvers, so that a mistake
+// there cannot hide here.
 //
-//   r_i = |lambda_i - P_i(lambda_i - rho_i (u_i + s_i))| / |lambda|_inf,   rho_i = n / trace M_ii  (1 where <= 0; absolute where lambda = 0)
+//   r_i = |lambda_i - P_i(lambda_i - rho_i (u_i + s_i))| / |lambda|_inf,
+//   rho_i = n / trace M_ii  (1 where <= 0; absolute where lambda = 0)
 //
 // An answer is accepted where every row and block has, with s = |lambda|_inf (1 where that is 0),
 //
 //   r_i s <= max( min(tol s, sqrt(tol) rho_i |q|_inf), 8 floor_i s )   and   8 floor_i s <= rho_i |q|_inf / 100,
 //   floor_i s = eps rho_i |sum_j |M_ij lambda_j| + |q_i||,
 //
-// the floor of a contact counting mu |u_T| too. What contains |q| matters where a problem has no solution: a huge lambda makes r small while
-// u stays wrong by the size of q; and a singular M, once rounded, has solutions so large that q drowns in round-off. The floor matters where
-// round-off in u alone exceeds the tolerance; there r is measured again with u summed in twice the working precision (residual_twice.c).
+// the floor of a contact counting mu |u_T| too. What contains |q| matters where a problem has no solution: a huge
+// lambda makes r small while u stays wrong by the size of q; and a singular M, once rounded, has solutions so large
+// that q drowns in round-off. The floor matters where round-off in u alone exceeds the tolerance; there r is measured
+// again with u summed in twice the working precision (residual_twice.c).
 #include "residual_rows.h"
 
 enum { CHUNK = 64 };
 
 // A small dense problem, with n constant: everything stays in registers. `blocks` 0: intervals only.
-JUDGE_INLINE void check_small(const int n, const int blocks, const nsm_cone_problem *p, const double *lambda, double tol, double sqrt_tol,
-                              double *u, nsm_cone_check *c) {
+JUDGE_INLINE void check_small(const int n, const int blocks, const nsm_cone_problem *p, const double *lambda,
+                              double tol, double sqrt_tol, double *u, nsm_cone_check *c) {
   const double *M = p->M, *q = p->q;
   judge j = judge_open(judge_largest(n, lambda), judge_largest(n, q), tol, sqrt_tol);
   judge_block f;
@@ -76,7 +79,8 @@ static void check_sparse(const nsm_cone_problem *p, const double *lambda, judge 
   }
 }
 
-static void check_any(const nsm_cone_problem *p, const double *lambda, double tolerance, double sqrt_tolerance, double *u, nsm_cone_check *c) {
+static void check_any(const nsm_cone_problem *p, const double *lambda, double tolerance, double sqrt_tolerance,
+                      double *u, nsm_cone_check *c) {
   judge j = judge_open(judge_largest(p->m, lambda), judge_largest(p->m, p->q), tolerance, sqrt_tolerance);
   if (p->row_start) check_sparse(p, lambda, &j, u);
   else              check_dense(p, lambda, &j, u);

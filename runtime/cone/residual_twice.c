@@ -1,8 +1,9 @@
-// The judge once more, with u = M lambda + q summed in twice the working precision: what remains is the residual of the numbers in lambda,
-// not the round-off of the product. For problems whose floor (residual.c) lies above the tolerance, and for nsm_cone_residual.
+// The judge once more, with u = M lambda + q summed in twice the working precision: what remains is the residual of the
+// numbers in lambda, not the round-off of the product. For problems whose floor (residual.c) lies above the tolerance,
+// and for nsm_cone_residual.
 //
-// Sums and products carry their errors along (Dekker 1971; Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26 (2005) 1955, Dot2). No fused
-// operations, so every processor gives the same digits.
+// Sums and products carry their errors along (Dekker 1971; Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26 (2005) 1955,
+// Dot2). No fused operations, so every processor gives the same digits.
 #include "residual_rows.h"
 
 typedef struct twice { double high, low; } twice;
@@ -49,7 +50,8 @@ static void sum_row(const nsm_cone_problem *p, const double *lambda, int i, doub
   *u = sum.high + sum.low;
 }
 
-void nsm_cone_check_twice(const nsm_cone_problem *p, const double *lambda, double tolerance, double sqrt_tolerance, double *u, nsm_cone_check *c) {
+void nsm_cone_check_twice(const nsm_cone_problem *p, const double *lambda, double tolerance, double sqrt_tolerance,
+                          double *u, nsm_cone_check *c) {
   judge j = judge_open(judge_largest(p->m, lambda), judge_largest(p->m, p->q), tolerance, sqrt_tolerance);
   judge_block f = { 0 };
   for (int i = 0; i < p->m; i++) {

@@ -1,7 +1,8 @@
 // What the solvers of this folder share: the workspace, the shape of a solver, and its helpers. Not for other folders.
 //
-// A solver proposes; the driver alone decides. It gets the problem and a workspace, writes lambda, and says whether it means it.
-// Whether lambda is a solution is judged by residual.c, which uses nothing declared here except its own result.
+// A solver proposes; the driver alone decides. It gets the problem and a workspace, writes lambda, and says whether it
+// means it. Whether lambda is a solution is judged by residual.c, which uses nothing declared here except its own
+// result.
 #pragma once
 #include "problem.h"
 
@@ -16,7 +17,8 @@ typedef enum {
 // Where lambda_i stands: strictly between its bounds with u_i = 0, or at a bound.
 enum { NSM_BASIC = 0, NSM_LOW = 1, NSM_HIGH = 2, NSM_OPEN = 3 };   // NSM_OPEN: not decided (branch.c, certificate.c)
 
-enum { NSM_MODES_MAX = 8, NSM_MODES_SLOTS = 24, NSM_MODES_NONE = 0xffff };   // the largest m of modes.c, inverses kept there, no set of modes
+// the largest m of modes.c, inverses kept there, no set of modes
+enum { NSM_MODES_MAX = 8, NSM_MODES_SLOTS = 24, NSM_MODES_NONE = 0xffff };
 enum { NSM_PLANAR_MAX = 12, NSM_PLANAR_QUICK = 6 }; // the largest m of planar.c; up to here it takes microseconds
 enum { NSM_BASES_MAX = 5 };   // the largest m whose bases are kept with their inverses (bases.c), and enumerated
 
@@ -62,7 +64,7 @@ typedef struct nsm_cone_work {
 } nsm_cone_work;
 enum { NSM_MODES_ROOM = (1 << NSM_BASES_MAX) * NSM_BASES_MAX * NSM_BASES_MAX };
 
-// ---- the shape of a solver -----------------------------------------------------------------------------------------------------
+// ---- the shape of a solver ------------------------------------------------------------------------------------------
 typedef enum {
   NSM_CONE_PROPOSED,     // lambda is believed to be a solution
   NSM_CONE_PROVED_NONE,  // there is none (by a certificate, or by exhaustion)
@@ -78,11 +80,13 @@ typedef struct nsm_cone_try {
 typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                                   double *lambda, double *u);
 
-nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_branch, nsm_cone_proximal;
+nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, nsm_cone_lemke, nsm_cone_branch,
+    nsm_cone_proximal;
 nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
 nsm_cone_solver_function nsm_cone_contact, nsm_cone_modes, nsm_cone_planar;   // with cone blocks
 nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
-nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_admm, nsm_cone_continuation, nsm_cone_alart_curnier, nsm_cone_fischer_burmeister;
+nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_admm, nsm_cone_continuation,
+    nsm_cone_alart_curnier, nsm_cone_fischer_burmeister;
 
 struct nsm_cone_check;
 // bases.c, judged, for the driver's short cuts: the last basis alone (w->basis_known must hold); all of them.
@@ -92,26 +96,36 @@ int nsm_cone_bases_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm
                           struct nsm_cone_check *c);
 
 // modes.c likewise (w->modes_known must hold for the first).
-int nsm_cone_modes_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u, struct nsm_cone_check *c);
-int nsm_cone_modes_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u, struct nsm_cone_check *c);
+int nsm_cone_modes_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
+                         struct nsm_cone_check *c);
+int nsm_cone_modes_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
+                          struct nsm_cone_check *c);
 int nsm_cone_is_planar(const nsm_cone_problem *p);
 
 typedef struct nsm_cone_solver {
   const char               *name;
   nsm_cone_solver_function *solve;
   int                       max_rows;    // 0: any
-  int                       guess;       // starts from the guess that it is given; else another round would only repeat the first
-  unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals only; NSM_BLOCKS_ONLY: the driver
-                                         // does not try it on problems without blocks; NSM_BLOCKS_OR_SMALL: up to NSM_SMALL rows it does
+  int                       guess;       // starts from the guess that it is given; else another round would only repeat
+                                         // the first
+  unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals
+                                         // only; NSM_BLOCKS_ONLY: the driver
+                                         // does not try it on problems without blocks; NSM_BLOCKS_OR_SMALL: up to
+                                         // NSM_SMALL rows it does
   const char               *takes;       // for the reader
 } nsm_cone_solver;
-enum { NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) | (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),
-       NSM_BLOCKS_ONLY = 1 << 16, NSM_BLOCKS_OR_SMALL = 1 << 17, NSM_SMALL = 300 };
+enum {
+  NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) |
+                   (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),
+  NSM_BLOCKS_ONLY = 1 << 16,
+  NSM_BLOCKS_OR_SMALL = 1 << 17,
+  NSM_SMALL = 300
+};
 
 extern const nsm_cone_solver nsm_cone_solvers[];   // ends with a NULL name
 const nsm_cone_solver *nsm_cone_solver_find(const char *name);
 
-// ---- residual.c ----------------------------------------------------------------------------------------------------------------
+// ---- residual.c -----------------------------------------------------------------------------------------------------
 typedef struct nsm_cone_check {
   double residual, floor;
   int    worst, accepted;
@@ -121,13 +135,13 @@ typedef struct nsm_cone_check {
 void nsm_cone_check_answer(const nsm_cone_problem *p, const double *lambda, double tolerance, double sqrt_tolerance,
                            double *u, nsm_cone_check *c);
 
-// ---- workspace.c ---------------------------------------------------------------------------------------------------------------
+// ---- workspace.c ----------------------------------------------------------------------------------------------------
 // n bytes from the arena (64-byte aligned), or NULL. Released by resetting w->used to what it was.
 void *nsm_cone_take(nsm_cone_work *w, size_t bytes);
 static inline double *nsm_cone_take_doubles(nsm_cone_work *w, size_t n) { return nsm_cone_take(w, n * sizeof(double)); }
 static inline int    *nsm_cone_take_ints(nsm_cone_work *w, size_t n)    { return nsm_cone_take(w, n * sizeof(int)); }
 
-// ---- matrix.c ------------------------------------------------------------------------------------------------------------------
+// ---- matrix.c -------------------------------------------------------------------------------------------------------
 // Looks at a new matrix once: validity, bandwidth, symmetry, form. Returns 0 where it is malformed or not finite.
 int  nsm_cone_analyse(const nsm_cone_problem *p, nsm_cone_work *w);
 // q finite, bounds ordered and not on the wrong side of infinity.
@@ -138,7 +152,7 @@ void nsm_cone_apply(const nsm_cone_problem *p, const nsm_cone_work *w, const dou
 void nsm_cone_apply_transposed(const nsm_cone_problem *p, const double *y, double *out);
 double nsm_cone_diagonal(const nsm_cone_problem *p, int i);
 
-// ---- blocks.c ------------------------------------------------------------------------------------------------------------------
+// ---- blocks.c -------------------------------------------------------------------------------------------------------
 // 1 where the blocks are in order, in range, of the right size, and have coefficients >= 0 and finite.
 int  nsm_cone_blocks_ok(const nsm_cone_problem *p);
 // Bits 1 << type of the blocks of a problem.
@@ -146,11 +160,11 @@ unsigned nsm_cone_blocks_used(const nsm_cone_problem *p);
 // lambda := the point of K nearest to zero.
 void nsm_cone_start(const nsm_cone_problem *p, double *lambda);
 
-// ---- standard.c ----------------------------------------------------------------------------------------------------------------
+// ---- standard.c -----------------------------------------------------------------------------------------------------
 // A problem whose cones are all the unit cone |y_T| <= y_N, in the scaled unknowns lambda = d y, v = d u:
 //   M' = D M D, q' = D q,  d = 1 but for T rows of contacts (mu, mu2, mu radius) and of grips (mu).
-// Rows that must have lambda = 0 (mu = 0, radius = 0) become intervals [0, 0] with d = 1; what remains of their block is a smaller unit,
-// a unilateral or a free row. Rows of units have lo = -inf, hi = inf.
+// Rows that must have lambda = 0 (mu = 0, radius = 0) become intervals [0, 0] with d = 1; what remains of their block
+// is a smaller unit, a unilateral or a free row. Rows of units have lo = -inf, hi = inf.
 typedef enum {
   NSM_UNIT_CONE,         // row[0] normal: |y_T| <= y_N,  s = |v_T|
   NSM_UNIT_GRIP,         // row[0] normal: |y_T| <= |y_N|,  v_N = 0
@@ -172,7 +186,8 @@ typedef struct nsm_cone_standard {
   double *d;             // [m]
 } nsm_cone_standard;
 
-// Takes its memory from w (released with the rest by w->used). 0 where it does not fit. `with_matrix` 0: p.M is left NULL.
+// Takes its memory from w (released with the rest by w->used). 0 where it does not fit. `with_matrix` 0: p.M is left
+// NULL.
 int  nsm_cone_standard_make(const nsm_cone_problem *p, nsm_cone_work *w, int with_matrix, nsm_cone_standard *s);
 // y := lambda / d and back.
 void nsm_cone_to_standard(const nsm_cone_standard *s, const double *lambda, double *y);
@@ -180,53 +195,59 @@ void nsm_cone_from_standard(const nsm_cone_standard *s, const double *y, double 
 // y := its nearest point in K' (grips: T only, with the present |y_N|).
 void nsm_cone_standard_project(const nsm_cone_standard *s, double *y);
 
-// ---- local.c -------------------------------------------------------------------------------------------------------------------
-// One block alone: lambda [n] of  u = M lambda + q  (M [n*n] column-major). 0 where it found none, lambda is then a start at best.
+// ---- local.c --------------------------------------------------------------------------------------------------------
+// One block alone: lambda [n] of  u = M lambda + q  (M [n*n] column-major). 0 where it found none, lambda is then a
+// start at best.
 int  nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
 
-// ---- rectangular.c -------------------------------------------------------------------------------------------------------------
-// x := a solution of A x = b, A by rows, `stride` apart, at most NSM_PLANAR_MAX each way; 0 where there is none. A and b are lost.
-// *doubtful is set where the rank of A is not certain.
+// ---- rectangular.c --------------------------------------------------------------------------------------------------
+// x := a solution of A x = b, A by rows, `stride` apart, at most NSM_PLANAR_MAX each way; 0 where there is none. A and
+// b are lost. *doubtful is set where the rank of A is not certain.
 int  nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, double *b, double *x, int *doubtful);
 
-// ---- projection.c --------------------------------------------------------------------------------------------------------------
+// ---- projection.c ---------------------------------------------------------------------------------------------------
 static inline double nsm_cone_project(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
 // lambda := its nearest point in K: intervals, cones in the frame of residual_rows.h, grips with the present |N|.
 void nsm_cone_project_all(const nsm_cone_problem *p, double *lambda);
 // The interval rows alone.
 void nsm_cone_clip(const nsm_cone_problem *p, double *lambda);
 void nsm_cone_project_block(const nsm_cone_block *b, double *lambda);
-// out := P(x) on |x_T| <= mu x_0, n <= 4 (out may be x); and with an element of its generalised Jacobian J [n*n], column-major.
+// out := P(x) on |x_T| <= mu x_0, n <= 4 (out may be x); and with an element of its generalised Jacobian J [n*n],
+// column-major.
 void nsm_cone_project_cone(int n, double mu, const double *x, double *out);
 void nsm_cone_project_cone_derivative(int n, double mu, const double *x, double *out, double *J);
-// out := P(x) on |x| <= radius, n <= 3; with J [n*n] = d out / d x and by_radius [n] = d out / d radius (inside: I and 0).
+// out := P(x) on |x| <= radius, n <= 3; with J [n*n] = d out / d x and by_radius [n] = d out / d radius (inside: I and
+// 0).
 void nsm_cone_project_disk(int n, double radius, const double *x, double *out);
 void nsm_cone_project_disk_derivative(int n, double radius, const double *x, double *out, double *J, double *by_radius);
 // The active set that the natural map sees at (lambda, u).
 void nsm_cone_guess_state(const nsm_cone_problem *p, const double *lambda, const double *u, unsigned char *state);
 
-// ---- basis.c -------------------------------------------------------------------------------------------------------------------
-// Factors M_BB + shift I for the basic rows of w->state (kept where it is the same as last time); 0 where it is singular.
+// ---- basis.c --------------------------------------------------------------------------------------------------------
+// Factors M_BB + shift I for the basic rows of w->state (kept where it is the same as last time); 0 where it is
+// singular.
 int  nsm_cone_basis_factor(const nsm_cone_problem *p, nsm_cone_work *w, double shift);
 // x [m]: on entry a right-hand side, on exit x_B = (M_BB + shift I)^{-1} rhs_B, and 0 elsewhere.
 void nsm_cone_basis_solve(nsm_cone_work *w, double *x);
 
-// ---- pivot.c -------------------------------------------------------------------------------------------------------------------
-// The pivoting loop on  u = (M + shift I) lambda + q - shift * center;  starts from w->state, ends with it. 1 where it found a solution.
-int  nsm_cone_pivot_loop(const nsm_cone_problem *p, nsm_cone_work *w, double shift, const double *center, int max_iterations,
-                         double *lambda, double *u);
+// ---- pivot.c --------------------------------------------------------------------------------------------------------
+// The pivoting loop on  u = (M + shift I) lambda + q - shift * center;  starts from w->state, ends with it. 1 where it
+// found a solution.
+int nsm_cone_pivot_loop(const nsm_cone_problem *p, nsm_cone_work *w, double shift, const double *center,
+                        int max_iterations, double *lambda, double *u);
 
-// ---- chain.c -------------------------------------------------------------------------------------------------------------------
-// Writes w->state for a tridiagonal problem with off-diagonal entries <= 0 and lower bounds (or none); 0 where it does not apply.
+// ---- chain.c --------------------------------------------------------------------------------------------------------
+// Writes w->state for a tridiagonal problem with off-diagonal entries <= 0 and lower bounds (or none); 0 where it does
+// not apply.
 int  nsm_cone_chain_state(const nsm_cone_problem *p, nsm_cone_work *w);
 
-// ---- jacobi.c ------------------------------------------------------------------------------------------------------------------
+// ---- jacobi.c -------------------------------------------------------------------------------------------------------
 // Projected relaxation with cone blocks: all blocks at once (Jacobi) or in turn (Gauss-Seidel).
-nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double omega, int in_turn,
-                                double *lambda, double *u);
+nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double omega,
+                                int in_turn, double *lambda, double *u);
 
-// ---- certificate.c -------------------------------------------------------------------------------------------------------------
+// ---- certificate.c --------------------------------------------------------------------------------------------------
 // 1 where y proves that no lambda in K gives a u with the signs that (1) asks for. scratch [2m].
 int  nsm_cone_is_certificate(const nsm_cone_problem *p, const double *y, double *scratch);
 // The same for what is left of the problem where rows are decided: state [m] of BASIC, LOW, HIGH, OPEN.
-int  nsm_cone_is_certificate_at(const nsm_cone_problem *p, const unsigned char *state, const double *y, double *scratch);
+int nsm_cone_is_certificate_at(const nsm_cone_problem *p, const unsigned char *state, const double *y, double *scratch);

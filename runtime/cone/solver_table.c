@@ -1,5 +1,5 @@
-// The solvers, in the order in which the driver tries them. All take free, nonneg and box rows (any intervals); `blocks` says which cone
-// blocks they take besides.
+// The solvers, in the order in which the driver tries them. All take free, nonneg and box rows (any intervals);
+// `blocks` says which cone blocks they take besides.
 // One name stands twice: early where it is quick, and behind a faster one, which proves nothing, where it is not.
 // When adding one: its file, its function in solver.h, one line here and in nsm_cone_solver_names, a test.
 #include "solver.h"
@@ -7,27 +7,40 @@
 
 const nsm_cone_solver nsm_cone_solvers[] = {
   // name               function                       most rows         guess  blocks and what it takes
-  { "contact",            nsm_cone_contact,              4,                0,     NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "one block and nothing else, of any kind; exact" },
-  { "modes",              nsm_cone_modes,                NSM_MODES_MAX,    1,     NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "planar friction, any M; nonsingular sets of modes, inverses kept while the matrix stays" },
-  { "planar",             nsm_cone_planar,               NSM_PLANAR_QUICK, 0,     NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "planar friction, few contacts, any M; exact, and proves that there is no solution" },
-  { "bases",              nsm_cone_bases,                NSM_BASES_MAX,    0,     0,               "any M; nonsingular bases only, inverses kept while the matrix stays" },
-  { "enumeration",        nsm_cone_enumeration,          NSM_BASES_MAX,    0,     0,               "any M, also singular; exact, and proves that there is no solution" },
-  { "pivot",              nsm_cone_pivot,                0,                1,     0,               "P-matrices and most others with nonsingular bases; dense, tridiagonal, banded" },
-  { "lemke",              nsm_cone_lemke,                0,                0,     0,               "monotone and copositive-plus M, boxes for any M; degenerate problems" },
-  { "proximal",           nsm_cone_proximal,             0,                1,     0,               "monotone M of any rank; dense, tridiagonal, banded" },
-  { "branch",             nsm_cone_branch,               0,                0,     0,               "any M, exact: all ways to be complementary, by bounds; proves that there is no solution" },
-  { "proximal_newton",    nsm_cone_proximal_newton,      0,                1,     NSM_ALL_BLOCKS | NSM_BLOCKS_OR_SMALL, "friction of any rank: proximal point around Newton; dense and sparse" },
-  { "planar",             nsm_cone_planar,               NSM_PLANAR_MAX,   0,     NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "the same where it takes longer" },
-  { "interior",           nsm_cone_interior,             0,                0,     (NSM_ALL_BLOCKS & ~(1u << NSM_CONE_GRIP)) | NSM_BLOCKS_ONLY, "friction without grips: interior point, made exact by the proximal loop" },
-  { "admm",               nsm_cone_admm,                 0,                1,     NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "large convexified friction: alternating directions, made exact by the proximal loop" },
-  { "continuation",       nsm_cone_continuation,         0,                1,     NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "strong friction, mass ratios: from little friction to all of it, by the proximal loop" },
-  { "alart_curnier",      nsm_cone_alart_curnier,        0,                1,     NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "semismooth Newton alone; few contacts per body" },
-  { "fischer_burmeister", nsm_cone_fischer_burmeister,   0,                1,     NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "semismooth Newton alone on another map; M regular" },
-  { "nsgs",               nsm_cone_nsgs,                 0,                1,     NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "every block; block by block, exactly; dense and sparse" },
-  { "nsgs_over",          nsm_cone_nsgs_over,            0,                1,     NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "as nsgs, over-relaxed by 1.3" },
-  { "pgs",                nsm_cone_pgs,                  0,                1,     NSM_ALL_BLOCKS,  "symmetric definite M, all blocks; dense and sparse" },
-  { "psor",               nsm_cone_psor,                 0,                1,     NSM_ALL_BLOCKS,  "as pgs, over-relaxed by 1.4" },
-  { "jacobi",             nsm_cone_jacobi,               0,                1,     NSM_ALL_BLOCKS,  "as pgs, all rows at once" },
+  { "contact", nsm_cone_contact, 4, 0, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+    "one block and nothing else, of any kind; exact" },
+  { "modes", nsm_cone_modes, NSM_MODES_MAX, 1, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+    "planar friction, any M; nonsingular sets of modes, inverses kept while the matrix stays" },
+  { "planar", nsm_cone_planar, NSM_PLANAR_QUICK, 0, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+    "planar friction, few contacts, any M; exact, and proves that there is no solution" },
+  { "bases", nsm_cone_bases, NSM_BASES_MAX, 0, 0,
+    "any M; nonsingular bases only, inverses kept while the matrix stays" },
+  { "enumeration", nsm_cone_enumeration, NSM_BASES_MAX, 0, 0,
+    "any M, also singular; exact, and proves that there is no solution" },
+  { "pivot", nsm_cone_pivot, 0, 1, 0, "P-matrices and most others with nonsingular bases; dense, tridiagonal, banded" },
+  { "lemke", nsm_cone_lemke, 0, 0, 0, "monotone and copositive-plus M, boxes for any M; degenerate problems" },
+  { "proximal", nsm_cone_proximal, 0, 1, 0, "monotone M of any rank; dense, tridiagonal, banded" },
+  { "branch", nsm_cone_branch, 0, 0, 0,
+    "any M, exact: all ways to be complementary, by bounds; proves that there is no solution" },
+  { "proximal_newton", nsm_cone_proximal_newton, 0, 1, NSM_ALL_BLOCKS | NSM_BLOCKS_OR_SMALL,
+    "friction of any rank: proximal point around Newton; dense and sparse" },
+  { "planar", nsm_cone_planar, NSM_PLANAR_MAX, 0, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "the same where it takes longer" },
+  { "interior", nsm_cone_interior, 0, 0, (NSM_ALL_BLOCKS & ~(1u << NSM_CONE_GRIP)) | NSM_BLOCKS_ONLY,
+    "friction without grips: interior point, made exact by the proximal loop" },
+  { "admm", nsm_cone_admm, 0, 1, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+    "large convexified friction: alternating directions, made exact by the proximal loop" },
+  { "continuation", nsm_cone_continuation, 0, 1, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+    "strong friction, mass ratios: from little friction to all of it, by the proximal loop" },
+  { "alart_curnier", nsm_cone_alart_curnier, 0, 1, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+    "semismooth Newton alone; few contacts per body" },
+  { "fischer_burmeister", nsm_cone_fischer_burmeister, 0, 1, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+    "semismooth Newton alone on another map; M regular" },
+  { "nsgs", nsm_cone_nsgs, 0, 1, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+    "every block; block by block, exactly; dense and sparse" },
+  { "nsgs_over", nsm_cone_nsgs_over, 0, 1, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "as nsgs, over-relaxed by 1.3" },
+  { "pgs", nsm_cone_pgs, 0, 1, NSM_ALL_BLOCKS, "symmetric definite M, all blocks; dense and sparse" },
+  { "psor", nsm_cone_psor, 0, 1, NSM_ALL_BLOCKS, "as pgs, over-relaxed by 1.4" },
+  { "jacobi", nsm_cone_jacobi, 0, 1, NSM_ALL_BLOCKS, "as pgs, all rows at once" },
   { NULL, NULL, 0, 0, 0, NULL }
 };
 

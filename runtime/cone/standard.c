@@ -1,7 +1,7 @@
 // The standard form of a problem with cone blocks: every cone becomes |y_T| <= y_N with s = |v_T| (solver.h).
 //
-// With lambda = D y, v = D u:  u_N + mu |u_T| = v_N + |v_T| for d_T = mu, and lambda.u = y.v, so solutions correspond one to one.
-// Rows without freedom (mu = 0, radius = 0) leave their block: lambda = 0, u any.
+// With lambda = D y, v = D u:  u_N + mu |u_T| = v_N + |v_T| for d_T = mu, and lambda.u = y.v, so solutions correspond
+// one to one. Rows without freedom (mu = 0, radius = 0) leave their block: lambda = 0, u any.
 #include "solver.h"
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,13 @@ static void set_interval(nsm_cone_standard *s, double *lo, double *hi, int i, do
 static void add_block(nsm_cone_standard *s, const nsm_cone_block *b, double *lo, double *hi) {
   double factor[4] = { 1, b->mu, b->mu, b->mu };
   int    normal = b->type != NSM_CONE_DISK;
-  nsm_cone_unit unit = { b->type == NSM_CONE_DISK ? NSM_UNIT_DISK : b->type == NSM_CONE_GRIP ? NSM_UNIT_GRIP : NSM_UNIT_CONE, 0, { 0 }, b->radius, 0 };
+  nsm_cone_unit unit = { b->type == NSM_CONE_DISK   ? NSM_UNIT_DISK
+                         : b->type == NSM_CONE_GRIP ? NSM_UNIT_GRIP
+                                                    : NSM_UNIT_CONE,
+                         0,
+                         { 0 },
+                         b->radius,
+                         0 };
   if (b->type == NSM_CONE_ELLIPTIC) factor[2] = b->mu2;
   if (b->type == NSM_CONE_CONTENSOU) factor[3] = b->mu * b->radius;
   if (!normal) factor[0] = factor[1] = b->radius > 0;

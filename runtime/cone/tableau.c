@@ -1,4 +1,5 @@
-// The tableau shared by lemke.c, dantzig.c and branch.c: opening, exchange, rebuilding, and the accurate reading of a basis.
+// The tableau shared by lemke.c, dantzig.c and branch.c: opening, exchange, rebuilding, and the accurate reading of a
+// basis.
 #include "tableau.h"
 #include "runtime/la/la.h"
 #include <math.h>
@@ -6,7 +7,7 @@
 
 enum { EQUILIBRATIONS = 4, REFINEMENTS = 3 };
 
-// ---- the problem, equilibrated -------------------------------------------------------------------------------------------------
+// ---- the problem, equilibrated --------------------------------------------------------------------------------------
 static double power_of_two(double x) { return x > 0 && x < HUGE_VAL ? exp2(round(log2(x))) : 1.0; }
 
 // M into T, scaled by E and D.
@@ -73,7 +74,8 @@ int nsm_tableau_open(nsm_tableau *k, const nsm_cone_problem *p, nsm_cone_work *w
   k->column = nsm_cone_take_doubles(w, m);
   k->cover = nsm_cone_take_doubles(w, m);
   k->T = nsm_cone_take_doubles(w, m * (m + 1));
-  if (!k->basic || !k->nonbasic || !k->where || !k->x || !k->value || !k->q || !k->lo || !k->hi || !k->row || !k->column || !k->cover || !k->T)
+  if (!k->basic || !k->nonbasic || !k->where || !k->x || !k->value || !k->q || !k->lo || !k->hi || !k->row ||
+      !k->column || !k->cover || !k->T)
     return 0;
   equilibrate(k, k->value);
   for (int i = 0; i < p->m; i++) {
@@ -113,7 +115,7 @@ void nsm_tableau_load(nsm_tableau *k) {
   start_values(k);
 }
 
-// ---- exchange ------------------------------------------------------------------------------------------------------------------
+// ---- exchange -------------------------------------------------------------------------------------------------------
 void nsm_tableau_exchange(nsm_tableau *k, int r, int s, double t, double leaving_value) {
   int m = k->m, entering = k->nonbasic[s], leaving = k->basic[r];
   double *S = nsm_tableau_column(k, s), pivot = S[r];
@@ -182,7 +184,7 @@ int nsm_tableau_rebuild(nsm_tableau *k, unsigned char *flags) {
   return 1;
 }
 
-// ---- the answer ----------------------------------------------------------------------------------------------------------------
+// ---- the answer -----------------------------------------------------------------------------------------------------
 void nsm_tableau_read(const nsm_tableau *k, double *lambda) {
   for (int i = 0; i < k->m; i++)
     lambda[i] = nsm_cone_project(nsm_tableau_value(k, k->m + i) * k->column[i] * k->unit, k->p->lo[i], k->p->hi[i]);

@@ -1,7 +1,9 @@
-// A complementary tableau: basic variables as affine functions of nonbasic ones, for Lemke's method, principal pivoting and branching.
+// A complementary tableau: basic variables as affine functions of nonbasic ones, for Lemke's method, principal pivoting
+// and branching.
 //
 // Variables: u_i is i, lambda_i is m+i, the covering variable z is 2m. The problem is equilibrated by powers of two,
-//   M' = E M D / largest,   u' = E u / unit,   lambda' = D^{-1} lambda / unit,   (E, D positive diagonal: complementarity does not change)
+//   M' = E M D / largest,   u' = E u / unit,   lambda' = D^{-1} lambda / unit,
+//   (E, D positive diagonal: complementarity does not change)
 // so that entries and q are near one; everything in the struct but p is in these units.
 #pragma once
 #include "solver.h"
@@ -35,9 +37,12 @@ void nsm_tableau_exchange(nsm_tableau *k, int r, int s, double t, double leaving
 void nsm_tableau_move(nsm_tableau *k, int c, double to);
 // lambda in the units of the problem, projected.
 void nsm_tableau_read(const nsm_tableau *k, double *lambda);
-// lambda of the present basis from the problem itself: LU of M_RC (R: nonbasic u, C: basic lambda) and refinement with residuals in
-// extended precision. Destroys T. 0 (and the plain values) where M_RC is singular. scratch [m], index [2m].
+// lambda of the present basis from the problem itself: LU of M_RC (R: nonbasic u, C: basic lambda) and refinement with
+// residuals in extended precision. Destroys T. 0 (and the plain values) where M_RC is singular. scratch [m], index
+// [2m].
 int  nsm_tableau_polish(nsm_tableau *k, double *lambda, double *scratch, int *index);
 
 static inline double *nsm_tableau_column(const nsm_tableau *k, int c) { return k->T + (size_t)c * (size_t)k->m; }
-static inline double  nsm_tableau_value(const nsm_tableau *k, int v)  { return k->where[v] >= 0 ? k->x[k->where[v]] : k->value[v]; }
+static inline double nsm_tableau_value(const nsm_tableau *k, int v) {
+  return k->where[v] >= 0 ? k->x[k->where[v]] : k->value[v];
+}

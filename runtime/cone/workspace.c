@@ -1,4 +1,5 @@
-// The caller's memory as an arena: what belongs to the matrix stands first and stays while the matrix does; scratch is stacked behind it.
+// The caller's memory as an arena: what belongs to the matrix stands first and stays while the matrix does; scratch is
+// stacked behind it.
 #include "solver.h"
 #include <string.h>
 
@@ -6,9 +7,11 @@ enum { ALIGN = 64, DENSE_ROWS = 4096 };
 
 static size_t aligned(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
 
-// Vectors: 28 of doubles and 10 of integers are more than any solver stacks. Dense room: copy, factor, tableau with two extra columns.
-// Small sparse problems get dense room too, so that Lemke can help when pivoting cannot.
-size_t nsm_cone_workspace_size(int m, size_t nnz, int bandwidth) { return nsm_cone_workspace_size_with(m, nnz, bandwidth, 0); }
+// Vectors: 28 of doubles and 10 of integers are more than any solver stacks. Dense room: copy, factor, tableau with two
+// extra columns. Small sparse problems get dense room too, so that Lemke can help when pivoting cannot.
+size_t nsm_cone_workspace_size(int m, size_t nnz, int bandwidth) {
+  return nsm_cone_workspace_size_with(m, nnz, bandwidth, 0);
+}
 
 // With cone blocks: the standard form and its matrix, and dense matrices for Newton's method up to DENSE_ROWS.
 size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones) {
@@ -21,7 +24,8 @@ size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones)
   if (dense) bytes += 3 * aligned(n * (n + 2) * sizeof(double));
   else       bytes += aligned((3 * (size_t)bandwidth + 4) * n * sizeof(double));
   if (cones > 0) {
-    bytes += 24 * aligned(n * sizeof(double)) + 8 * aligned(n * sizeof(int)) + aligned((size_t)cones * sizeof(nsm_cone_unit)) + 16 * aligned((size_t)cones * sizeof(double));
+    bytes += 24 * aligned(n * sizeof(double)) + 8 * aligned(n * sizeof(int)) +
+             aligned((size_t)cones * sizeof(nsm_cone_unit)) + 16 * aligned((size_t)cones * sizeof(double));
     bytes += 2 * aligned(nnz * (sizeof(double) + sizeof(int)));
     if (m <= DENSE_ROWS) bytes += 5 * aligned(n * (n + 2) * sizeof(double));
   }

@@ -16,7 +16,8 @@ nsm_la_status nsm_la_band_factor(int n, int kl, int ku, double *AB, int ldab, in
   return info == 0 ? ok : (nsm_la_status){ NSM_LA_SINGULAR, (int)info - 1 };
 }
 
-nsm_la_status nsm_la_band_solve(int n, int kl, int ku, int nrhs, const double *AB, int ldab, const int *ipiv, double *B, int ldb) {
+nsm_la_status nsm_la_band_solve(int n, int kl, int ku, int nrhs, const double *AB, int ldab, const int *ipiv, double *B,
+                                int ldb) {
   if (!shape_ok(n, kl, ku, ldab) || nrhs < 0 || ldb < (n > 1 ? n : 1)) return bad_shape;
   if (n == 0 || nrhs == 0) return ok;
   lapack_int info = LAPACKE_dgbtrs_work(LAPACK_COL_MAJOR, 'N', n, kl, ku, nrhs, AB, ldab, ipiv, B, ldb);

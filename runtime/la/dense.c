@@ -20,7 +20,8 @@ nsm_la_status nsm_la_lu_factor(int n, double *A, int lda, int *ipiv) {
   return from_info(LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n, n, A, lda, ipiv));
 }
 
-static nsm_la_status lu_solve(char trans, int n, int nrhs, const double *LU, int lda, const int *ipiv, double *B, int ldb) {
+static nsm_la_status lu_solve(char trans, int n, int nrhs, const double *LU, int lda, const int *ipiv, double *B,
+                              int ldb) {
   if (!at_least(lda, n) || !at_least(ldb, n) || nrhs < 0) return bad_shape;
   if (n == 0 || nrhs == 0) return ok;
   return from_info(LAPACKE_dgetrs_work(LAPACK_COL_MAJOR, trans, n, nrhs, LU, lda, ipiv, B, ldb));
@@ -30,7 +31,8 @@ nsm_la_status nsm_la_lu_solve(int n, int nrhs, const double *LU, int lda, const 
   return lu_solve('N', n, nrhs, LU, lda, ipiv, B, ldb);
 }
 
-nsm_la_status nsm_la_lu_solve_transposed(int n, int nrhs, const double *LU, int lda, const int *ipiv, double *B, int ldb) {
+nsm_la_status nsm_la_lu_solve_transposed(int n, int nrhs, const double *LU, int lda, const int *ipiv, double *B,
+                                         int ldb) {
   return lu_solve('T', n, nrhs, LU, lda, ipiv, B, ldb);
 }
 
@@ -55,10 +57,12 @@ int nsm_la_pseudo_inverse(int n, double *A, double rcond, double *X, int *jpvt, 
     jpvt[j] = 0;
     for (int i = 0; i < n; i++) X[i + j * n] = i == j;
   }
-  return LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, n, n, n, A, n, X, n, jpvt, rcond, &rank, work, lwork) == 0 ? (int)rank : -1;
+  return LAPACKE_dgelsy_work(LAPACK_COL_MAJOR, n, n, n, A, n, X, n, jpvt, rcond, &rank, work, lwork) == 0 ? (int)rank
+                                                                                                          : -1;
 }
 
-nsm_la_status nsm_la_gemv(int m, int n, double alpha, const double *A, int lda, const double *x, double beta, double *y) {
+nsm_la_status nsm_la_gemv(int m, int n, double alpha, const double *A, int lda, const double *x, double beta,
+                          double *y) {
   if (!at_least(lda, m) || n < 0) return bad_shape;
   if (m == 0) return ok;
   cblas_dgemv(CblasColMajor, CblasNoTrans, m, n, alpha, A, lda, x, 1, beta, y, 1);

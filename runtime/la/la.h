@@ -1,8 +1,9 @@
 // Linear algebra for the runtime: checked calls to LAPACKE/CBLAS and small kernels of fixed size.
 //
-// Everything works in the caller's memory: nothing here allocates, prints or scans for nan (a nan goes in, a nan comes out).
-// Matrices are column-major as in LAPACK: A[i + j*lda]. Every function returns a named status; nothing is silently accepted.
-// Call nsm_la_init() once before anything else: it holds the BLAS to one thread, so results repeat bit by bit.
+// Everything works in the caller's memory: nothing here allocates, prints or scans for nan (a nan goes in, a nan comes
+// out). Matrices are column-major as in LAPACK: A[i + j*lda]. Every function returns a named status; nothing is
+// silently accepted. Call nsm_la_init() once before anything else: it holds the BLAS to one thread, so results repeat
+// bit by bit.
 #pragma once
 
 typedef enum {
@@ -18,27 +19,30 @@ typedef struct nsm_la_status {
 
 void nsm_la_init(void);
 
-// ---- dense ---------------------------------------------------------------------------------------------------------------------
+// ---- dense ----------------------------------------------------------------------------------------------------------
 // P A = L U, partial pivoting, in place.  A [lda, n], ipiv [n].                                   LAPACK dgetrf
 nsm_la_status nsm_la_lu_factor(int n, double *A, int lda, int *ipiv);
 // B := A^{-1} B from the factors.  LU [lda, n], ipiv [n], B [ldb, nrhs].                          LAPACK dgetrs
 nsm_la_status nsm_la_lu_solve(int n, int nrhs, const double *LU, int lda, const int *ipiv, double *B, int ldb);
 // B := A^{-T} B from the factors.
-nsm_la_status nsm_la_lu_solve_transposed(int n, int nrhs, const double *LU, int lda, const int *ipiv, double *B, int ldb);
+nsm_la_status nsm_la_lu_solve_transposed(int n, int nrhs, const double *LU, int lda, const int *ipiv, double *B,
+                                         int ldb);
 // A = L L^T, A symmetric positive definite; only the lower triangle is read and written.          LAPACK dpotrf
 nsm_la_status nsm_la_cholesky_factor(int n, double *A, int lda);
 nsm_la_status nsm_la_cholesky_solve(int n, int nrhs, const double *L, int lda, double *B, int ldb); // dpotrs
-// X := pseudo-inverse of A by a complete orthogonal factorization; singular values below rcond times the largest count as zero. A is
-// lost. X [n, n], jpvt [n], work [lwork >= nsm_la_pseudo_inverse_work(n)]. Returns the rank, -1 on bad shapes.    LAPACK dgelsy
+// X := pseudo-inverse of A by a complete orthogonal factorization; singular values below rcond times the largest count
+// as zero. A is
+// lost. X [n, n], jpvt [n], work [lwork >= nsm_la_pseudo_inverse_work(n)]. Returns the rank, -1 on bad shapes (dgelsy).
 int nsm_la_pseudo_inverse(int n, double *A, double rcond, double *X, int *jpvt, double *work, int lwork);
 int nsm_la_pseudo_inverse_work(int n);
 // y := alpha A x + beta y.  A [lda, n] with m rows, x [n], y [m].                                 BLAS dgemv
-nsm_la_status nsm_la_gemv(int m, int n, double alpha, const double *A, int lda, const double *x, double beta, double *y);
+nsm_la_status nsm_la_gemv(int m, int n, double alpha, const double *A, int lda, const double *x, double beta,
+                          double *y);
 // C := alpha A B + beta C.  A [m, k], B [k, n], C [m, n].                                         BLAS dgemm
 nsm_la_status nsm_la_gemm(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,
                           double beta, double *C, int ldc);
 
-// ---- banded --------------------------------------------------------------------------------------------------------------------
+// ---- banded ---------------------------------------------------------------------------------------------------------
 // Layout: A_ij stands at AB[kl + ku + i - j + j*ldab] for max(0, j-ku) <= i <= min(n-1, j+kl); ldab >= 2*kl + ku + 1.
 // The first kl rows of AB are room for fill-in and need no value.
 // Index of A_ij in AB:
@@ -48,12 +52,14 @@ static inline long nsm_la_band_index(int kl, int ku, int ldab, int i, int j) {
 // P A = L U in band storage, in place.  ipiv [n].                                                 LAPACK dgbtrf
 nsm_la_status nsm_la_band_factor(int n, int kl, int ku, double *AB, int ldab, int *ipiv);
 // B := A^{-1} B from the factors.  B [ldb, nrhs].                                                 LAPACK dgbtrs
-nsm_la_status nsm_la_band_solve(int n, int kl, int ku, int nrhs, const double *AB, int ldab, const int *ipiv, double *B, int ldb);
+nsm_la_status nsm_la_band_solve(int n, int kl, int ku, int nrhs, const double *AB, int ldab, const int *ipiv, double *B,
+                                int ldb);
 
-// ---- small, unrolled -----------------------------------------------------------------------------------------------------------
+// ---- small, unrolled ------------------------------------------------------------------------------------------------
 enum { NSM_LA_SMALL = 5 };    // the largest n taken below
-// X := A^{-1}, Gauss-Jordan with row pivoting.  1 <= n <= NSM_LA_SMALL; A [lda, n] is kept, X [n, n] with leading dimension n.
-// A pivot counts as zero where |pivot| <= small_pivot * (largest entry of its column of A); 0 asks for exact zeros only.
+// X := A^{-1}, Gauss-Jordan with row pivoting.  1 <= n <= NSM_LA_SMALL; A [lda, n] is kept, X [n, n] with leading
+// dimension n. A pivot counts as zero where |pivot| <= small_pivot * (largest entry of its column of A); 0 asks for
+// exact zeros only.
 nsm_la_status nsm_la_small_inverse(int n, const double *A, int lda, double small_pivot, double *X);
 // x := A^{-1} b, Gauss with row pivoting, same rule; b and x [n] may be the same.
 nsm_la_status nsm_la_small_solve(int n, const double *A, int lda, double small_pivot, const double *b, double *x);

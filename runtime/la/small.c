@@ -1,12 +1,14 @@
-// Inverses and solves for n <= 5 without a library call. The body is written once for any n and inlined with n constant,
-// so the compiler unrolls it. Row pivoting: cofactor formulas are shorter but lose digits on badly scaled matrices.
+// Inverses and solves for n <= 5 without a library call. The body is written once for any n and inlined with n
+// constant, so the compiler unrolls it. Row pivoting: cofactor formulas are shorter but lose digits on badly scaled
+// matrices.
 #include "la.h"
 #include <math.h>
 
 #define ALWAYS_INLINE static inline __attribute__((always_inline))
 
 // Eliminates W = [A | R] (n rows, n + k columns, row-major) to [I | A^{-1} R]; returns the failing pivot or -1.
-ALWAYS_INLINE int gauss_jordan(const int n, const int k, double W[][2 * NSM_LA_SMALL], double small_pivot, const double *column_max) {
+ALWAYS_INLINE int gauss_jordan(const int n, const int k, double W[][2 * NSM_LA_SMALL], double small_pivot,
+                               const double *column_max) {
   for (int p = 0; p < n; p++) {
     int best = p;
     for (int i = p + 1; i < n; i++)

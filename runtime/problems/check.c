@@ -29,11 +29,13 @@ static int check_cones(scan *s, const nsm_cone_problem *p) {
     const nsm_cone_block *b = &p->cone[k];
     if (!is_size(b)) return scan_fail(s, NULL, NULL, "cone %d has %d rows, which its type does not allow", k, b->size);
     if (b->first < end)
-      return scan_fail(s, NULL, "cones are listed in the order of their rows", "cone %d starts at row %d, and the one before ends at row %d", k,
-                       b->first, end);
+      return scan_fail(s, NULL, "cones are listed in the order of their rows",
+                       "cone %d starts at row %d, and the one before ends at row %d", k, b->first, end);
     if (b->size > p->m - b->first)
-      return scan_fail(s, NULL, NULL, "cone %d ends at row %lld, and the problem has %d rows", k, (long long)b->first + b->size, p->m);
-    if (!coefficient(s, k, "mu", b->mu) || !coefficient(s, k, "mu2", b->mu2) || !coefficient(s, k, "radius", b->radius)) return 0;
+      return scan_fail(s, NULL, NULL, "cone %d ends at row %lld, and the problem has %d rows", k,
+                       (long long)b->first + b->size, p->m);
+    if (!coefficient(s, k, "mu", b->mu) || !coefficient(s, k, "mu2", b->mu2) || !coefficient(s, k, "radius", b->radius))
+      return 0;
     end = b->first + b->size;
   }
   return 1;
@@ -48,8 +50,10 @@ int prob_check(scan *s, nsm_problem *p) {
   if (!finite_values(s, p->own_M, p->entries, "M") || !finite_values(s, p->own_q, (size_t)m, "q")) return 0;
   for (int i = 0; i < m; i++) {
     if (!(p->own_lo[i] <= p->own_hi[i]))
-      return scan_fail(s, NULL, NULL, "the bounds of row %d are %.9g and %.9g: the lower one is larger", i, p->own_lo[i], p->own_hi[i]);
-    if (p->own_lo[i] == HUGE_VAL || p->own_hi[i] == -HUGE_VAL) return scan_fail(s, NULL, NULL, "the bounds of row %d leave no finite number", i);
+      return scan_fail(s, NULL, NULL, "the bounds of row %d are %.9g and %.9g: the lower one is larger", i,
+                       p->own_lo[i], p->own_hi[i]);
+    if (p->own_lo[i] == HUGE_VAL || p->own_hi[i] == -HUGE_VAL)
+      return scan_fail(s, NULL, NULL, "the bounds of row %d leave no finite number", i);
   }
   return check_cones(s, &p->p);
 }

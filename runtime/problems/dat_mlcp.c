@@ -2,11 +2,13 @@
 //
 //   A u + C v + a = 0,   0 <= v  perp  D u + B v + b >= 0                                    lambda = (u, v)
 //
-//   new form     two flags; n; m; then, as the flags say, one matrix M with its blocks marked (first flag) and/or A B C D a b row by row (second)
+//   new form     two flags; n; m; then, as the flags say, one matrix M with its blocks marked (first flag) and/or
+//              A B C D a b row by row (second)
 //   older form   n; m; number of rows; A B C D row by row; a; b
 //
-// The number of rows may exceed n + m: equations that depend on others. Each row too many gets an unknown of its own with a zero column, so
-// that the problem is square and has the same solutions; these unknowns stand last and are not reported. Rows that are missing are 0 = 0.
+// The number of rows may exceed n + m: equations that depend on others. Each row too many gets an unknown of its own
+// with a zero column, so that the problem is square and has the same solutions; these unknowns stand last and are not
+// reported. Rows that are missing are 0 = 0.
 #include "scan.h"
 #include <limits.h>
 #include <math.h>
@@ -27,7 +29,8 @@ static int read_part(scan *s, const shape *h, triplets *t, int rows, int cols, i
   for (int i = 0; i < rows; i++)
     for (int j = 0; j < cols; j++) {
       if (!scan_real(s, &x, 0, what)) return 0;
-      if (x != 0 && !(indices_add(s, &t->row, first < 0 ? eq(h, i) : first + i) && indices_add(s, &t->col, col0 + j) && numbers_add(s, &t->value, x)))
+      if (x != 0 && !(indices_add(s, &t->row, first < 0 ? eq(h, i) : first + i) && indices_add(s, &t->col, col0 + j) &&
+                      numbers_add(s, &t->value, x)))
         return 0;
     }
   return 1;
@@ -43,15 +46,17 @@ static int read_parts(scan *s, const shape *h, triplets *t, double *q) {
   return scan_reals(s, q + n, (size_t)m, 0, "an entry of b");
 }
 
-static size_t part_numbers(const shape *h) { return ((size_t)h->equations + (size_t)h->m) * ((size_t)h->n + (size_t)h->m + 1); }
+static size_t part_numbers(const shape *h) {
+  return ((size_t)h->equations + (size_t)h->m) * ((size_t)h->n + (size_t)h->m + 1);
+}
 
 static void mark_free(nsm_problem *p, int row) { p->own_lo[row] = -HUGE_VAL; }
 
 // The whole problem from A B C D a b: dense where it is square, else by rows.
 static int read_split(scan *s, nsm_problem *p, const shape *h) {
   triplets t = { 0 };
-  int good = scan_room(s, part_numbers(h), "A, B, C, D, a, b") && prob_vectors(s, p, h->rows) && read_parts(s, h, &t, p->own_q) &&
-             prob_compress(s, p, h->rows, &t);
+  int good = scan_room(s, part_numbers(h), "A, B, C, D, a, b") && prob_vectors(s, p, h->rows) &&
+             read_parts(s, h, &t, p->own_q) && prob_compress(s, p, h->rows, &t);
   triplets_free(&t);
   if (!good) return 0;
   for (int i = 0; i < h->n; i++) mark_free(p, i);
@@ -62,7 +67,8 @@ static int read_split(scan *s, nsm_problem *p, const shape *h) {
   return 1;
 }
 
-// Block ends from 0 to n + m, then 1 for each complementary block: which rows are free. row_of[k]: row of the k-th unknown of (u, v).
+// Block ends from 0 to n + m, then 1 for each complementary block: which rows are free. row_of[k]: row of the k-th
+// unknown of (u, v).
 static int read_marks(scan *s, nsm_problem *p, int n, int m, int *row_of) {
   indices ends = { 0 };
   long end, before = -1, mark;
@@ -82,7 +88,8 @@ static int read_marks(scan *s, nsm_problem *p, int n, int m, int *row_of) {
     if (!(good = scan_count(s, 1, &mark, "whether a block is complementary (0 or 1)"))) break;
     for (int i = ends.at[b]; i < ends.at[b + 1]; i++) {
       if (mark ? bound_rows >= m : free_rows >= n) {
-        good = scan_fail(s, at, NULL, "the blocks have more than %d %s rows", mark ? m : n, mark ? "complementary" : "free");
+        good = scan_fail(s, at, NULL, "the blocks have more than %d %s rows", mark ? m : n,
+                         mark ? "complementary" : "free");
         break;
       }
       if (mark) row_of[n + bound_rows++] = i;
@@ -106,11 +113,13 @@ static int compare_forms(scan *s, nsm_problem *p, const shape *h, const int *row
   double *q = scan_new(s, (size_t)h->rows, sizeof *q);
   int good = q && scan_room(s, part_numbers(h), "A, B, C, D, a, b") && read_parts(s, h, &t, q), differ = 0;
   size_t filled = 0;
-  for (size_t k = 0; good && k < t.value.n; k++) differ |= !(entry(p, row_of[t.row.at[k]], row_of[t.col.at[k]]) == t.value.at[k]);
+  for (size_t k = 0; good && k < t.value.n; k++)
+    differ |= !(entry(p, row_of[t.row.at[k]], row_of[t.col.at[k]]) == t.value.at[k]);
   size_t all = p->own_row_start ? (size_t)p->own_row_start[h->rows] : (size_t)h->rows * (size_t)h->rows;
   for (size_t k = 0; good && k < all; k++) filled += p->own_M[k] != 0;
   for (int i = 0; good && i < h->rows; i++) differ |= !(q[i] == p->own_q[row_of[i]]);
-  if (good && (differ || filled != t.value.n)) snprintf(p->note, sizeof p->note, "A, B, C, D, a, b differ from M and q: M and q are used");
+  if (good && (differ || filled != t.value.n))
+    snprintf(p->note, sizeof p->note, "A, B, C, D, a, b differ from M and q: M and q are used");
   triplets_free(&t);
   free(q);
   return good;
@@ -120,7 +129,8 @@ static int read_new(scan *s, nsm_problem *p) {
   long one, split, n, m;
   scan_blanks(s);
   const char *at = s->at;
-  if (!scan_count(s, 1, &one, "whether M is stored as one matrix (0 or 1)") || !scan_count(s, 1, &split, "whether A, B, C, D are stored (0 or 1)"))
+  if (!scan_count(s, 1, &one, "whether M is stored as one matrix (0 or 1)") ||
+      !scan_count(s, 1, &split, "whether A, B, C, D are stored (0 or 1)"))
     return 0;
   if (!one && !split) return scan_fail(s, at, NULL, "both flags are 0: there is no matrix");
   if (!scan_count(s, NSM_PROBLEM_MAX_ROWS / 2, &n, "the number of free rows") ||
@@ -145,7 +155,9 @@ static int read_older(scan *s, nsm_problem *p) {
   scan_blanks(s);
   const char *at = s->at;
   if (!scan_count(s, NSM_PROBLEM_MAX_ROWS / 2, &rows, "the number of rows")) return 0;
-  if (rows < n + m) return scan_fail(s, at, NULL, "there are %ld unknowns and %ld rows: there must be as many rows, or more", n + m, rows);
+  if (rows < n + m)
+    return scan_fail(s, at, NULL, "there are %ld unknowns and %ld rows: there must be as many rows, or more", n + m,
+                     rows);
   shape h = shape_of(n, m, rows - m);
   return read_split(s, p, &h);
 }

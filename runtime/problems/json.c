@@ -1,4 +1,5 @@
-// nsm's own problem format (docs/problems.md, 2): one object whose keys may come in any order, each at most once; unknown keys are refused.
+// nsm's own problem format (docs/problems.md, 2): one object whose keys may come in any order, each at most once;
+// unknown keys are refused.
 #include "json_scan.h"
 #include <limits.h>
 #include <math.h>
@@ -18,11 +19,14 @@ typedef struct draft {
   int     version;
 } draft;
 
-// ---- cones ---------------------------------------------------------------------------------------------------------------------
+// ---- cones ----------------------------------------------------------------------------------------------------------
 // Which coefficients a type names, and its size where the type leaves no choice.
-static const struct { const char *name; nsm_cone_type type; int size, mu, mu2, radius; } types[] = {
-  { "coulomb", NSM_CONE_COULOMB, 0, 1, 0, 0 }, { "elliptic", NSM_CONE_ELLIPTIC, 3, 1, 1, 0 }, { "contensou", NSM_CONE_CONTENSOU, 4, 1, 0, 1 },
-  { "grip", NSM_CONE_GRIP, 0, 1, 0, 0 },       { "disk", NSM_CONE_DISK, 0, 0, 0, 1 } };
+static const struct { const char *name; nsm_cone_type type; int size, mu, mu2, radius;
+} types[] = { { "coulomb", NSM_CONE_COULOMB, 0, 1, 0, 0 },
+              { "elliptic", NSM_CONE_ELLIPTIC, 3, 1, 1, 0 },
+              { "contensou", NSM_CONE_CONTENSOU, 4, 1, 0, 1 },
+              { "grip", NSM_CONE_GRIP, 0, 1, 0, 0 },
+              { "disk", NSM_CONE_DISK, 0, 0, 0, 1 } };
 enum { TYPES = sizeof types / sizeof *types };
 
 static int add_cone(scan *s, cones *c, const nsm_cone_block *b, const char *at) {
@@ -52,12 +56,14 @@ static int cone_type(scan *s, const char *at, int *k) {
   if (!js_string(s, &name, "the type of a cone")) return 0;
   for (*k = 0; *k < TYPES && strcmp(types[*k].name, name) != 0; ++*k) {}
   free(name);
-  return *k < TYPES || scan_fail(s, at, "the types are coulomb, elliptic, contensou, grip and disk", "there is no cone of this type");
+  return *k < TYPES ||
+         scan_fail(s, at, "the types are coulomb, elliptic, contensou, grip and disk", "there is no cone of this type");
 }
 
 static int read_cone(scan *s, cones *c) {
   static const char help[] =
-    "a cone is {\"type\", \"first\"} with \"size\" (coulomb, grip, disk), \"mu\", \"mu2\" (elliptic), \"radius\" (contensou, disk)";
+      "a cone is {\"type\", \"first\"} with \"size\" (coulomb, grip, disk), \"mu\", \"mu2\" (elliptic), \"radius\" "
+      "(contensou, disk)";
   nsm_cone_block b = { 0 };
   js_list l;
   char key[16];
@@ -82,8 +88,8 @@ static int read_cone(scan *s, cones *c) {
   if (s->failed) return 0;
   if (k < 0 || !first) return scan_fail(s, start, help, "this cone has no %s", k < 0 ? "type" : "first row");
   if (mu != types[k].mu || mu2 != types[k].mu2 || radius != types[k].radius)
-    return scan_fail(s, start, help, "the coefficients of a cone of type %s are%s%s%s", types[k].name, types[k].mu ? " mu" : "",
-                     types[k].mu2 ? " mu2" : "", types[k].radius ? " radius" : "");
+    return scan_fail(s, start, help, "the coefficients of a cone of type %s are%s%s%s", types[k].name,
+                     types[k].mu ? " mu" : "", types[k].mu2 ? " mu2" : "", types[k].radius ? " radius" : "");
   if (!size) b.size = types[k].size;
   if (!b.size) return scan_fail(s, start, help, "a cone of type %s needs its size", types[k].name);
   b.type = types[k].type;
@@ -97,7 +103,7 @@ static int read_cones(scan *s, cones *c) {
   return !s->failed;
 }
 
-// ---- the other keys ------------------------------------------------------------------------------------------------------------
+// ---- the other keys -------------------------------------------------------------------------------------------------
 static int read_labels(scan *s, draft *d) {
   js_list l;
   char *text;
@@ -152,8 +158,9 @@ static int vector(scan *s, numbers *v, const char **at, int infinite, const char
 
 enum { VERSION, ROWS, MATRIX, Q, LO, HI, CONES, GUESS, LAMBDA, LABELS,
        MODEL, PLACE, COMMENT, STATUS, SOLVER, STEP, TIME, RESIDUAL, ITERATIONS, KEYS };
-static const char *const keys[KEYS] = { "nsm_problem", "rows", "M", "q", "lo", "hi", "cones", "guess", "lambda", "labels",
-                                        "model", "place", "comment", "status", "solver", "step", "time", "residual", "iterations" };
+static const char *const keys[KEYS] = { "nsm_problem", "rows",   "M",      "q",        "lo",        "hi",      "cones",
+                                        "guess",       "lambda", "labels", "model",    "place",     "comment", "status",
+                                        "solver",      "step",   "time",   "residual", "iterations" };
 
 static int read_value(scan *s, draft *d, int key) {
   switch (key) {
@@ -184,20 +191,25 @@ static int read_keys(scan *s, draft *d) {
     int k = 0;
     while (k < KEYS && strcmp(keys[k], name) != 0) k++;
     if (k == KEYS)
-      return scan_fail(s, at, "the keys are nsm_problem, rows, M, q, lo, hi, cones, guess, lambda, labels and the notes in docs/problems.md",
-                       "there is no key of this name");
+      return scan_fail(
+          s, at,
+          "the keys are nsm_problem, rows, M, q, lo, hi, cones, guess, lambda, labels and the notes in "
+          "docs/problems.md",
+          "there is no key of this name");
     if (seen >> k & 1) return scan_fail(s, at, NULL, "the key \"%s\" stands here a second time", keys[k]);
     seen |= 1u << k;
     if (!read_value(s, d, k)) return 0;
   }
   if (s->failed) return 0;
   if (js_next(s)) return scan_fail(s, s->at, NULL, "nothing may follow the object");
-  if (!d->version) return scan_fail(s, NULL, "a problem file begins with {\"nsm_problem\": 1, ...", "the key \"nsm_problem\" is missing");
+  if (!d->version)
+    return scan_fail(s, NULL, "a problem file begins with {\"nsm_problem\": 1, ...",
+                     "the key \"nsm_problem\" is missing");
   if (!d->M.form || !d->q_at) return scan_fail(s, NULL, NULL, "the key \"%s\" is missing", d->M.form ? "q" : "M");
   return 1;
 }
 
-// ---- putting it together -------------------------------------------------------------------------------------------------------
+// ---- putting it together --------------------------------------------------------------------------------------------
 static int length(scan *s, const char *at, const char *name, size_t n, int m) {
   return !at || n == (size_t)m || scan_fail(s, at, NULL, "%s has %zu entries, and q has %d", name, n, m);
 }
@@ -215,8 +227,8 @@ static int put_cones(scan *s, nsm_problem *p, draft *d) {
   for (size_t k = 0; k < d->cone.n; k++) {
     const nsm_cone_block *b = &d->cone.at[k];
     if (b->first < end || b->first > p->p.m - b->size)
-      return scan_fail(s, d->cone.where[k], "cones are listed in the order of their rows and do not overlap", "this cone has the rows %d to %lld: %s",
-                       b->first, (long long)b->first + b->size - 1,
+      return scan_fail(s, d->cone.where[k], "cones are listed in the order of their rows and do not overlap",
+                       "this cone has the rows %d to %lld: %s", b->first, (long long)b->first + b->size - 1,
                        b->first < end ? "the one before ends later" : "q is shorter");
     end = b->first + b->size;
     p->own_cone[k] = *b;
@@ -227,11 +239,15 @@ static int put_cones(scan *s, nsm_problem *p, draft *d) {
 }
 
 static int put(scan *s, nsm_problem *p, draft *d) {
-  if (d->q.n > NSM_PROBLEM_MAX_ROWS) return scan_fail(s, d->q_at, NULL, "a problem may have at most %d rows", NSM_PROBLEM_MAX_ROWS);
+  if (d->q.n > NSM_PROBLEM_MAX_ROWS)
+    return scan_fail(s, d->q_at, NULL, "a problem may have at most %d rows", NSM_PROBLEM_MAX_ROWS);
   int m = (int)d->q.n;
-  if (d->rows_at && d->rows != m) return scan_fail(s, d->rows_at, NULL, "rows is %.0f, and q has %d entries", d->rows, m);
-  if (!length(s, d->lo_at, "lo", d->lo.n, m) || !length(s, d->hi_at, "hi", d->hi.n, m) || !length(s, d->guess_at, "guess", d->guess.n, m) ||
-      !length(s, d->lambda_at, "lambda", d->lambda.n, m) || !length(s, d->label_at, "labels", d->labels, m)) return 0;
+  if (d->rows_at && d->rows != m)
+    return scan_fail(s, d->rows_at, NULL, "rows is %.0f, and q has %d entries", d->rows, m);
+  if (!length(s, d->lo_at, "lo", d->lo.n, m) || !length(s, d->hi_at, "hi", d->hi.n, m) ||
+      !length(s, d->guess_at, "guess", d->guess.n, m) || !length(s, d->lambda_at, "lambda", d->lambda.n, m) ||
+      !length(s, d->label_at, "labels", d->labels, m))
+    return 0;
   if (!prob_vectors(s, p, m) || !json_put_matrix(s, p, &d->M, m)) return 0;
   for (int i = 0; i < m; i++) {
     p->own_q[i] = d->q.at[i];

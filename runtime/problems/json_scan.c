@@ -18,7 +18,8 @@ static int expected(scan *s, const char *what) {
   if (s->at >= s->end) help = "the file may be cut off";
   else if (*s->at == '/' || *s->at == '#') help = "JSON has no comments; the key \"comment\" takes text";
   else if (*s->at == '}' || *s->at == ']') help = "there may be a ',' too many";
-  else if (strncasecmp(s->at, "nan", 3) == 0 || strncasecmp(s->at, "null", 4) == 0) help = "every entry must be a finite number";
+  else if (strncasecmp(s->at, "nan", 3) == 0 || strncasecmp(s->at, "null", 4) == 0)
+    help = "every entry must be a finite number";
   return scan_fail(s, s->at, help, "expected %s, found %s", what, found);
 }
 
@@ -50,7 +51,7 @@ int js_more(scan *s, js_list *l, const char *what) {
   return 1;
 }
 
-// ---- strings -------------------------------------------------------------------------------------------------------------------
+// ---- strings --------------------------------------------------------------------------------------------------------
 static int hex4(const char *c, unsigned *x) {
   static const char digits[] = "0123456789abcdef";
   *x = 0;
@@ -81,10 +82,14 @@ static char *escape(scan *s, char *o) {
   if (k) { *o++ = to[k - from]; s->at += 2; return o; }
   unsigned x, low;
   if (s->at[1] == 'u' && hex4(s->at + 2, &x) && x != 0) {
-    if (x >= 0xD800 && x < 0xDC00 && s->at[6] == '\\' && s->at[7] == 'u' && hex4(s->at + 8, &low) && low >= 0xDC00 && low < 0xE000) {
+    if (x >= 0xD800 && x < 0xDC00 && s->at[6] == '\\' && s->at[7] == 'u' && hex4(s->at + 8, &low) && low >= 0xDC00 &&
+        low < 0xE000) {
       x = 0x10000 + ((x - 0xD800) << 10) + (low - 0xDC00);
       s->at += 6;
-    } else if (x >= 0xD800 && x < 0xE000) { scan_fail(s, s->at, NULL, "half a surrogate pair"); return NULL; }
+    } else if (x >= 0xD800 && x < 0xE000) {
+      scan_fail(s, s->at, NULL, "half a surrogate pair");
+      return NULL;
+    }
     s->at += 6;
     return put_utf8(o, x);
   }
@@ -102,8 +107,10 @@ int js_string(scan *s, char **out, const char *what) {
   if (!text) return 0;
   while (o && s->at < close) {
     if (*s->at == '\\') o = escape(s, o);
-    else if ((unsigned char)*s->at < ' ') { scan_fail(s, s->at, "write \\n or \\t", "a control character in a string"); o = NULL; }
-    else *o++ = *s->at++;
+    else if ((unsigned char)*s->at < ' ') {
+      scan_fail(s, s->at, "write \\n or \\t", "a control character in a string");
+      o = NULL;
+    } else *o++ = *s->at++;
   }
   if (!o) { free(text); return 0; }
   *o = 0;
@@ -123,7 +130,7 @@ int js_key(scan *s, char *name, size_t room) {
   return js_take(s, ':', "':' after the key");
 }
 
-// ---- numbers -------------------------------------------------------------------------------------------------------------------
+// ---- numbers --------------------------------------------------------------------------------------------------------
 // JSON's own spelling is narrower than scan_spelling's: no '+', no leading zeros, a digit on both sides of the point.
 static int json_spelling(const char *c) {
   if (*c == '-') c++;
@@ -145,7 +152,8 @@ int js_number(scan *s, double *x, int infinite, const char *what) {
   }
   size_t n = json_spelling(s->at) ? scan_spelling(s->at, x) : 0;
   if (n == 0) return expected(s, what);
-  if (!(fabs(*x) < HUGE_VAL)) return scan_fail(s, s->at, NULL, "%s is too large for a number of double precision", what);
+  if (!(fabs(*x) < HUGE_VAL))
+    return scan_fail(s, s->at, NULL, "%s is too large for a number of double precision", what);
   s->at += n;
   if (s->at < s->end && !strchr(" \n\t\r,]}", *s->at)) { s->at -= n; return expected(s, what); }
   return 1;

@@ -1,4 +1,5 @@
-// JSON (RFC 8259) as far as problem files need it: the caller knows what must come, so there is no tree and no recursion. Only json*.c include this.
+// JSON (RFC 8259) as far as problem files need it: the caller knows what must come, so there is no tree and no
+// recursion. Only json*.c include this.
 #pragma once
 #include "scan.h"
 
@@ -6,9 +7,11 @@ int  js_next(scan *s);                                    // skips blanks; the n
 int  js_take(scan *s, char c, const char *what);          // exactly this character
 int  js_string(scan *s, char **out, const char *what);    // UTF-8, escapes resolved; the caller frees
 int  js_key(scan *s, char *name, size_t room);            // a string of at most room - 1 bytes, and the ':'
-int  js_number(scan *s, double *x, int infinite, const char *what);   // infinite: "inf" and "-inf" (with quotes) are allowed
+// infinite: "inf" and "-inf" (with quotes) are allowed
+int  js_number(scan *s, double *x, int infinite, const char *what);
 int  js_index(scan *s, long most, int *i, const char *what);
-// In a list or an object: 1 while another element follows, having taken the ',' before it; 0 after the closing bracket or a fault.
+// In a list or an object: 1 while another element follows, having taken the ',' before it; 0 after the closing bracket
+// or a fault.
 typedef struct js_list { char close; int started; } js_list;
 int  js_more(scan *s, js_list *l, const char *what);
 int  js_open(scan *s, js_list *l, char open, const char *what);

@@ -34,7 +34,8 @@ static void sort_by(const int *key, int keys, const size_t *order, size_t n, siz
 
 int prob_compress(scan *s, nsm_problem *p, int m, triplets *t) {
   size_t n = t->value.n;
-  size_t *count = scan_new(s, (size_t)m + 2, sizeof *count), *a = scan_new(s, n, sizeof *a), *b = scan_new(s, n, sizeof *b);
+  size_t *count = scan_new(s, (size_t)m + 2, sizeof *count), *a = scan_new(s, n, sizeof *a),
+         *b = scan_new(s, n, sizeof *b);
   p->own_row_start = scan_new(s, (size_t)m + 1, sizeof(int));
   p->own_col = scan_new(s, n, sizeof(int));
   p->own_M = scan_new(s, n, sizeof(double));
@@ -45,7 +46,10 @@ int prob_compress(scan *s, nsm_problem *p, int m, triplets *t) {
     int k = 0;
     for (size_t e = 0; e < n; e++) {
       int i = t->row.at[b[e]], j = t->col.at[b[e]];
-      if (e > 0 && t->row.at[b[e - 1]] == i && p->own_col[k - 1] == j) { p->own_M[k - 1] += t->value.at[b[e]]; continue; }
+      if (e > 0 && t->row.at[b[e - 1]] == i && p->own_col[k - 1] == j) {
+        p->own_M[k - 1] += t->value.at[b[e]];
+        continue;
+      }
       p->own_col[k] = j;
       p->own_M[k++] = t->value.at[b[e]];
       p->own_row_start[i + 1] = k;
@@ -81,7 +85,8 @@ int nsm_problem_densify(nsm_problem *p) {
   double *M = n == 0 || n <= SIZE_MAX / sizeof(double) / n ? calloc(n * n + 1, sizeof(double)) : NULL;
   if (!M) return 0;
   for (int i = 0; i < m; i++)
-    for (int k = p->own_row_start[i]; k < p->own_row_start[i + 1]; k++) M[(size_t)i + (size_t)p->own_col[k] * n] += p->own_M[k];
+    for (int k = p->own_row_start[i]; k < p->own_row_start[i + 1]; k++)
+      M[(size_t)i + (size_t)p->own_col[k] * n] += p->own_M[k];
   free(p->own_M);
   free(p->own_row_start);
   free(p->own_col);

@@ -17,11 +17,11 @@ nsm_problem_kind nsm_problem_kind_of(const char *name) {
   return (nsm_problem_kind)k;
 }
 
-// ---- ownership -----------------------------------------------------------------------------------------------------------------
+// ---- ownership ------------------------------------------------------------------------------------------------------
 void prob_clear(nsm_problem *p) {
   for (int i = 0; p->label && i < p->p.m; i++) free(p->label[i]);
-  void *const own[] = { p->label, p->guess, p->stored_lambda, p->stored_u, p->own_M, p->own_q, p->own_lo, p->own_hi, p->own_row_start, p->own_col,
-    p->own_cone };
+  void *const own[] = { p->label,  p->guess,  p->stored_lambda, p->stored_u, p->own_M,   p->own_q,
+                        p->own_lo, p->own_hi, p->own_row_start, p->own_col,  p->own_cone };
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) free(own[i]);
   memset(p, 0, sizeof *p);
 }
@@ -32,7 +32,7 @@ void nsm_problem_free(nsm_problem *p) {
   free(p);
 }
 
-// ---- the kind ------------------------------------------------------------------------------------------------------------------
+// ---- the kind -------------------------------------------------------------------------------------------------------
 static int contains(const char *name, const char *word) {
   const char *slash = strrchr(name, '/');
   for (const char *c = slash ? slash + 1 : name; *c; c++)
@@ -41,10 +41,10 @@ static int contains(const char *name, const char *word) {
 }
 
 static nsm_problem_kind kind_in_name(const char *name) {
-  static const struct { const char *word; nsm_problem_kind kind; } words[] = {
-    { "mlcp", NSM_PROBLEM_MLCP }, { "lcp", NSM_PROBLEM_LCP }, { "relay", NSM_PROBLEM_RELAY }, { "step", NSM_PROBLEM_RELAY },
-    { "fc2d", NSM_PROBLEM_FC2D }, { "fc3d", NSM_PROBLEM_FC3D },
-    { "contact2d", NSM_PROBLEM_FC2D }, { "contact3d", NSM_PROBLEM_FC3D } };
+  static const struct { const char *word; nsm_problem_kind kind;
+  } words[] = { { "mlcp", NSM_PROBLEM_MLCP },      { "lcp", NSM_PROBLEM_LCP },       { "relay", NSM_PROBLEM_RELAY },
+                { "step", NSM_PROBLEM_RELAY },     { "fc2d", NSM_PROBLEM_FC2D },     { "fc3d", NSM_PROBLEM_FC3D },
+                { "contact2d", NSM_PROBLEM_FC2D }, { "contact3d", NSM_PROBLEM_FC3D } };
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (contains(name, words[i].word)) return words[i].kind;
   return NSM_PROBLEM_GUESS;
@@ -78,12 +78,16 @@ nsm_problem_kind prob_guess_dat(const scan *s, const char *name) {
   return named;
 }
 
-// ---- parsing -------------------------------------------------------------------------------------------------------------------
-nsm_problem *nsm_problem_parse(const char *text, size_t size, const char *name, nsm_problem_kind kind, nsm_problem_error *e) {
+// ---- parsing --------------------------------------------------------------------------------------------------------
+nsm_problem *nsm_problem_parse(const char *text, size_t size, const char *name, nsm_problem_kind kind,
+                               nsm_problem_error *e) {
   *e = (nsm_problem_error){ 0 };
   scan s = { text, text, text + size, e, 0 };
   const char *zero = memchr(text, 0, size);
-  if (zero) { scan_fail(&s, zero, "problem files are text: JSON, or numbers between blanks", "this is not a text file"); return NULL; }
+  if (zero) {
+    scan_fail(&s, zero, "problem files are text: JSON, or numbers between blanks", "this is not a text file");
+    return NULL;
+  }
   if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) s.at += 3;
   scan_blanks(&s);
   if (s.at == s.end) { scan_fail(&s, NULL, NULL, "the file is empty"); return NULL; }
@@ -103,7 +107,7 @@ nsm_problem *nsm_problem_parse(const char *text, size_t size, const char *name, 
   return p;
 }
 
-// ---- files ---------------------------------------------------------------------------------------------------------------------
+// ---- files ----------------------------------------------------------------------------------------------------------
 static int unreadable(nsm_problem_error *e, const char *why) {
   *e = (nsm_problem_error){ .code = NSM_PROBLEM_UNREADABLE };
   snprintf(e->text, sizeof e->text, "%s", why);
@@ -140,7 +144,10 @@ nsm_problem *nsm_problem_read(const char *path, nsm_problem_kind kind, nsm_probl
   *e = (nsm_problem_error){ 0 };
   if (own && stat(path, &st) != 0) { unreadable(e, strerror(errno)); return NULL; }
   if (own && S_ISDIR(st.st_mode)) { unreadable(e, "this is a folder, not a file"); return NULL; }
-  if (own && S_ISREG(st.st_mode) && st.st_size > NSM_PROBLEM_MAX_BYTES) { unreadable(e, "the file is larger than 512 MiB"); return NULL; }
+  if (own && S_ISREG(st.st_mode) && st.st_size > NSM_PROBLEM_MAX_BYTES) {
+    unreadable(e, "the file is larger than 512 MiB");
+    return NULL;
+  }
   FILE *f = own ? fopen(path, "rb") : stdin;
   if (!f) { unreadable(e, strerror(errno)); return NULL; }
   errno = 0;

@@ -1,12 +1,13 @@
 // One-step problems as files. The only header of this folder that others include; docs/problems.md has the formats.
 //
-//   tour:  read.c     file -> memory -> kind -> reader          scan.c    where we are in the text: numbers, counts, the first error
-//          json.c     nsm's own format (json_matrix.c: M)      dat.c     Siconos' plain text: LCP, relay, friction; dat_mlcp.c: MLCP
-//          matrix.c   triplets -> compressed rows, dense copy    check.c   what every problem must satisfy, whatever its format
+//   tour:  read.c  file -> memory -> kind -> reader  scan.c  where we are in the text: numbers, counts, the first error
+//          json.c     nsm's own format (json_matrix.c: M)  dat.c  Siconos' plain text: LCP, relay, friction; dat_mlcp.c: MLCP
+//          matrix.c   triplets -> compressed rows, dense copy  check.c   what every problem must satisfy, whatever its format
 //          stored.c   a solution after the data                  write.c   a problem as JSON
 //
-// Ownership: nsm_problem_read allocates one nsm_problem with all its arrays, nsm_problem_free releases it. Nothing is allocated by a count
-// that the file claims before the file is known to be long enough for it. No printing, no global state. Uses runtime/cone/problem.h and libc.
+// Ownership: nsm_problem_read allocates one nsm_problem with all its arrays, nsm_problem_free releases it. Nothing is
+// allocated by a count that the file claims before the file is known to be long enough for it. No printing, no global
+// state. Uses runtime/cone/problem.h and libc.
 #pragma once
 #include <stdio.h>
 #include "runtime/cone/problem.h"
@@ -33,7 +34,8 @@ typedef struct nsm_problem {
   nsm_cone_problem p;        // its arrays belong to this problem
   nsm_problem_kind kind;
   int     guessed;           // the kind was not given
-  int     unknowns;          // the unknowns of the file are lambda[0 ... unknowns): fewer than p.m for MLCPs with redundant rows
+  int     unknowns;          // the unknowns of the file are lambda[0 ... unknowns): fewer than p.m for MLCPs with
+                             // redundant rows
   size_t  entries;           // of M
   int     bandwidth;         // max |i - j| over the entries; dense: m
   double *guess;             // [m] where to start, or NULL
@@ -48,8 +50,10 @@ typedef struct nsm_problem {
 
 // Reads the file `path` ("-": standard input). NULL and the reason in *e where it cannot.
 nsm_problem *nsm_problem_read(const char *path, nsm_problem_kind kind, nsm_problem_error *e);
-// The same from memory: text[size] must be 0. `name` is what the kind is guessed from where the content leaves a choice.
-nsm_problem *nsm_problem_parse(const char *text, size_t size, const char *name, nsm_problem_kind kind, nsm_problem_error *e);
+// The same from memory: text[size] must be 0. `name` is what the kind is guessed from where the content leaves a
+// choice.
+nsm_problem *nsm_problem_parse(const char *text, size_t size, const char *name, nsm_problem_kind kind,
+                               nsm_problem_error *e);
 void         nsm_problem_free(nsm_problem *p);
 
 // Makes M dense; 0 where memory does not suffice.
@@ -66,9 +70,10 @@ typedef struct nsm_problem_note {
   double      time;
   const char *(*label)(void *with, int row);
   void       *with;
-  const double *guess, *lambda;                    // [m] lambda on entry, where the solver was told to use it; the answer
+  const double *guess, *lambda;  // [m] lambda on entry, where the solver was told to use it; the answer
   const nsm_cone_result *result;
 } nsm_problem_note;
 
-// Writes p as JSON that nsm_problem_read takes, numbers to the last bit. 1, or 0 where the file did not take it (errno says why).
+// Writes p as JSON that nsm_problem_read takes, numbers to the last bit. 1, or 0 where the file did not take it (errno
+// says why).
 int nsm_problem_write(FILE *f, const nsm_cone_problem *p, const nsm_problem_note *n);

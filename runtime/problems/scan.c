@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// ---- faults --------------------------------------------------------------------------------------------------------------------
+// ---- faults ---------------------------------------------------------------------------------------------------------
 static void place(const scan *s, const char *where, long *line, long *column) {
   const char *start = s->text;
   *line = 1;
@@ -49,7 +49,7 @@ void scan_quote(const char *at, const char *end, char *out, size_t room) {
   out[n] = 0;
 }
 
-// ---- growing arrays ------------------------------------------------------------------------------------------------------------
+// ---- growing arrays -------------------------------------------------------------------------------------------------
 static int grow(scan *s, void **at, size_t *room, size_t n, size_t size) {
   if (n < *room) return !s->failed;
   size_t more = *room ? *room + *room / 2 : 64;
@@ -83,7 +83,7 @@ void triplets_free(triplets *t) {
   *t = (triplets){ 0 };
 }
 
-// ---- words ---------------------------------------------------------------------------------------------------------------------
+// ---- words ----------------------------------------------------------------------------------------------------------
 static int blank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 static int digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -110,15 +110,16 @@ size_t scan_spelling(const char *at, double *x) {
 static int expected(scan *s, const char *what) {
   char found[48];
   scan_quote(s->at, s->end, found, sizeof found);
-  return scan_fail(s, s->at, s->at >= s->end ? "the file may be cut off, or a count before may be too large" : NULL, "expected %s, found %s", what,
-                   found);
+  return scan_fail(s, s->at, s->at >= s->end ? "the file may be cut off, or a count before may be too large" : NULL,
+                   "expected %s, found %s", what, found);
 }
 
 static int infinity_word(const scan *s, double *x, size_t *length) {
   static const char *const word[] = { "inf", "+inf", "-inf", "INF", "-INF", "Inf", "-Inf", "infinity", "-infinity" };
   for (size_t i = sizeof word / sizeof *word; i-- > 0;) {
     size_t n = strlen(word[i]);
-    if ((size_t)(s->end - s->at) < n || memcmp(s->at, word[i], n) != 0 || !(s->at + n == s->end || blank(s->at[n]))) continue;
+    if ((size_t)(s->end - s->at) < n || memcmp(s->at, word[i], n) != 0 || !(s->at + n == s->end || blank(s->at[n])))
+      continue;
     *x = *s->at == '-' ? -HUGE_VAL : HUGE_VAL;
     *length = n;
     return 1;
@@ -131,7 +132,8 @@ int scan_real(scan *s, double *x, int infinite, const char *what) {
   size_t n = scan_spelling(s->at, x);
   if (n == 0 && infinite && infinity_word(s, x, &n)) { s->at += n; return !s->failed; }
   if (n == 0 || !(s->at + n == s->end || blank(s->at[n]))) return expected(s, what);
-  if (!(fabs(*x) < HUGE_VAL)) return scan_fail(s, s->at, NULL, "%s is too large for a number of double precision", what);
+  if (!(fabs(*x) < HUGE_VAL))
+    return scan_fail(s, s->at, NULL, "%s is too large for a number of double precision", what);
   s->at += n;
   return !s->failed;
 }
@@ -147,7 +149,8 @@ int scan_count(scan *s, long most, long *n, const char *what) {
   }
   if (c == s->at || !(c == s->end || blank(*c))) return expected(s, what);
   if (large || value > most)
-    return scan_fail(s, s->at, NULL, "%s must be at most %ld, and is %.*s", what, most, (int)(c - s->at < 32 ? c - s->at : 32), s->at);
+    return scan_fail(s, s->at, NULL, "%s must be at most %ld, and is %.*s", what, most,
+                     (int)(c - s->at < 32 ? c - s->at : 32), s->at);
   s->at = c;
   *n = value;
   return !s->failed;
@@ -157,8 +160,8 @@ int scan_count(scan *s, long most, long *n, const char *what) {
 int scan_room(scan *s, size_t n, const char *what) {
   size_t left = (size_t)(s->end - s->at);
   if (n <= left / 2 + 1) return !s->failed;
-  return scan_fail(s, s->at, "the file may be cut off, or a count may be wrong", "expected %zu numbers (%s), but only %zu bytes are left", n, what,
-                   left);
+  return scan_fail(s, s->at, "the file may be cut off, or a count may be wrong",
+                   "expected %zu numbers (%s), but only %zu bytes are left", n, what, left);
 }
 
 int scan_reals(scan *s, double *x, size_t n, int infinite, const char *what) {

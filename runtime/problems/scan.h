@@ -1,4 +1,5 @@
-// The text of a problem file and how far it is read. The first fault is kept; after it every function returns 0. Shared by this folder only.
+// The text of a problem file and how far it is read. The first fault is kept; after it every function returns 0. Shared
+// by this folder only.
 #pragma once
 #include "reader.h"
 
@@ -19,9 +20,11 @@ typedef struct triplets { indices row, col; numbers value; } triplets;
 void triplets_free(triplets *t);
 
 // Keeps the fault at `where` (NULL: no place) and returns 0. `help` is a hint or NULL.
-int scan_fail(scan *s, const char *where, const char *help, const char *format, ...) __attribute__((format(printf, 4, 5)));
+int scan_fail(scan *s, const char *where, const char *help, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 int scan_no_memory(scan *s);
-// calloc with the fault kept; never more than the file can fill: `per` is the least number of bytes of text that one element takes.
+// calloc with the fault kept; never more than the file can fill: `per` is the least number of bytes of text that one
+// element takes.
 void *scan_new(scan *s, size_t n, size_t size);
 
 // Words between blanks (.dat). `what` stands in messages: "expected WHAT, found ...".
@@ -29,10 +32,11 @@ void scan_blanks(scan *s);
 int  scan_real(scan *s, double *x, int infinite, const char *what);         // infinite: inf and -inf are allowed
 int  scan_count(scan *s, long most, long *n, const char *what);             // 0 ... most
 int  scan_reals(scan *s, double *x, size_t n, int infinite, const char *what);
-int  scan_room(scan *s, size_t n, const char *what);                        // may n more words follow? Fails if the text is too short
+int  scan_room(scan *s, size_t n, const char *what);  // may n more words follow? Fails if the text is too short
 // Reads a number as JSON and .dat spell it, at s->at; returns its length or 0. Never reads "nan", "inf" or hexadecimal.
 size_t scan_spelling(const char *at, double *x);
-void   scan_quote(const char *at, const char *end, char *out, size_t room);  // the word at `at` for a message, safe to print
+// the word at `at` for a message, safe to print
+void   scan_quote(const char *at, const char *end, char *out, size_t room);
 
 // ---- matrix.c
 int prob_dense(scan *s, nsm_problem *p, int m);                             // zero matrix own_M
@@ -46,6 +50,6 @@ int prob_read_dat(scan *s, nsm_problem *p, nsm_problem_kind kind);
 int prob_read_mlcp(scan *s, nsm_problem *p);
 int prob_dat_matrix(scan *s, nsm_problem *p, int n);                        // n x n, dense or blocks
 nsm_problem_kind prob_guess_dat(const scan *s, const char *name);           // NSM_PROBLEM_GUESS: cannot tell
-void prob_stored(scan *s, nsm_problem *p, int n);                           // what follows the data; n: free rows of an MLCP
+void prob_stored(scan *s, nsm_problem *p, int n);  // what follows the data; n: free rows of an MLCP
 void prob_clear(nsm_problem *p);                                            // releases its arrays
 int prob_check(scan *s, nsm_problem *p);

@@ -1,4 +1,5 @@
-// A solution that stands after the data of a .dat file. It is looked at only where everything that is left is numbers, and their count fits:
+// A solution that stands after the data of a .dat file. It is looked at only where everything that is left is numbers,
+// and their count fits:
 //
 //   lcp, relay   z | z w                 friction   [flag] | [flag] reaction | [flag] reaction velocity
 //   mlcp         (u without one) v w, as all the files that we have | u v w | u v | v w
@@ -34,7 +35,8 @@ void prob_stored(scan *s, nsm_problem *p, int n) {
   rest.e = &ignored;
   double x;
   size_t all = (size_t)p->unknowns, nf = (size_t)n, m = all - nf;
-  for (scan_blanks(&rest); rest.at < rest.end && scan_real(&rest, &x, 0, "") && v.n <= 2 * all + 1; scan_blanks(&rest)) numbers_add(&rest, &v, x);
+  for (scan_blanks(&rest); rest.at < rest.end && scan_real(&rest, &x, 0, "") && v.n <= 2 * all + 1; scan_blanks(&rest))
+    numbers_add(&rest, &v, x);
   if (!rest.failed && rest.at == rest.end && v.n > 0 && all > 0) {
     const double *a = v.at;
     if (p->kind == NSM_PROBLEM_MLCP) {

@@ -1,4 +1,5 @@
-// A problem as JSON (docs/problems.md, 2). Numbers with 17 significant digits: what is read again is the same to the last bit.
+// A problem as JSON (docs/problems.md, 2). Numbers with 17 significant digits: what is read again is the same to the
+// last bit.
 #include "reader.h"
 #include <errno.h>
 #include <math.h>
@@ -6,7 +7,8 @@
 
 static void put_number(FILE *f, double x) {
   if (fabs(x) < HUGE_VAL) fprintf(f, "%.17g", x);
-  else fputs(x > 0 ? "\"inf\"" : x < 0 ? "\"-inf\"" : "null", f);      // a nan is no number: the reader refuses it with its place
+  // a nan is no number: the reader refuses it with its place
+  else fputs(x > 0 ? "\"inf\"" : x < 0 ? "\"-inf\"" : "null", f);
 }
 
 static void put_vector(FILE *f, const char *key, const double *x, int m) {
@@ -68,10 +70,14 @@ static void put_cones(FILE *f, const nsm_cone_problem *p) {
   fputs(",\n  \"cones\": [", f);
   for (int k = 0; k < p->cones; k++) {
     const nsm_cone_block *b = &p->cone[k];
-    fprintf(f, "%s\n    {\"type\": \"%s\", \"first\": %d, \"size\": %d", k ? "," : "", name[b->type], b->first, b->size);
+    fprintf(f, "%s\n    {\"type\": \"%s\", \"first\": %d, \"size\": %d", k ? "," : "", name[b->type], b->first,
+            b->size);
     if (b->type != NSM_CONE_DISK) { fputs(", \"mu\": ", f); put_number(f, b->mu); }
     if (b->type == NSM_CONE_ELLIPTIC) { fputs(", \"mu2\": ", f); put_number(f, b->mu2); }
-    if (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_DISK) { fputs(", \"radius\": ", f); put_number(f, b->radius); }
+    if (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_DISK) {
+      fputs(", \"radius\": ", f);
+      put_number(f, b->radius);
+    }
     fputc('}', f);
   }
   fputc(']', f);

@@ -1,4 +1,5 @@
-// Rows to a file. Written in large pieces; after a failed write nothing more is written, and the lines that arrived are known.
+// Rows to a file. Written in large pieces; after a failed write nothing more is written, and the lines that arrived are
+// known.
 #include "record.h"
 #include <errno.h>
 #include <string.h>

@@ -16,7 +16,8 @@ static int distance(const char *a, const char *b) {
       int best = last[j - 1] + (a[i - 1] != b[j - 1]);
       if (last[j] + 1 < best) best = last[j] + 1;
       if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best) best = before[j - 2] + 1;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+        best = before[j - 2] + 1;
       now[j] = best;
     }
     int *t = before;

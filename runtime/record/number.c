@@ -1,7 +1,9 @@
-// A double with 17 significant digits, digit for digit what printf("%.17g") gives, several times faster for ordinary numbers.
+// A double with 17 significant digits, digit for digit what printf("%.17g") gives, several times faster for ordinary
+// numbers.
 //
-// With 10^e <= |x| < 10^(e+1) the digits are round(|x| 10^(16-e)). In extended precision (64 bits) a power of ten up to 10^27 is exact, so
-// the product carries one rounding, of at most 2^-8 here; where the fraction is that close to a half, or anything is unusual, printf decides.
+// With 10^e <= |x| < 10^(e+1) the digits are round(|x| 10^(16-e)). In extended precision (64 bits) a power of ten up to
+// 10^27 is exact, so the product carries one rounding, of at most 2^-8 here; where the fraction is that close to a
+// half, or anything is unusual, printf decides.
 #include "record.h"
 #include <float.h>
 #include <math.h>
@@ -13,9 +15,9 @@ enum { POWERS = 28 };
 static int slowly(double x, char *out) { return snprintf(out, NSM_NUMBER_ROOM, "%.17g", x); }
 
 #if LDBL_MANT_DIG >= 64
-static const long double power[POWERS] = {
-  1e0L, 1e1L, 1e2L, 1e3L, 1e4L, 1e5L, 1e6L, 1e7L, 1e8L, 1e9L, 1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L, 1e20L,
-  1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L };
+static const long double power[POWERS] = { 1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L,  1e6L,  1e7L,  1e8L,  1e9L,
+                                           1e10L, 1e11L, 1e12L, 1e13L, 1e14L, 1e15L, 1e16L, 1e17L, 1e18L, 1e19L,
+                                           1e20L, 1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L };
 
 // The 17 digits as an integer, or 0 where printf must decide. *e: decimal exponent of the first.
 static uint64_t digits(double a, int *e) {

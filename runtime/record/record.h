@@ -9,11 +9,11 @@
 #include <stdio.h>
 #include "runtime/nsm_run.h"
 
-// ---- numbers -------------------------------------------------------------------------------------------------------------------
+// ---- numbers --------------------------------------------------------------------------------------------------------
 enum { NSM_NUMBER_ROOM = 32 };
 int nsm_number(double x, char *out);                       // returns the length; not terminated
 
-// ---- CSV (RFC 4180, lines end with \n) -----------------------------------------------------------------------------------------
+// ---- CSV (RFC 4180, lines end with \n) ------------------------------------------------------------------------------
 // The writer owns nothing: file and buffer are the caller's. error: errno of the first write that failed, 0 else.
 enum { NSM_CSV_BUFFER = 1 << 17 };
 typedef struct nsm_csv {
@@ -27,13 +27,13 @@ void nsm_csv_text(nsm_csv *w, const char *field, int last);// quoted where it mu
 void nsm_csv_row(nsm_csv *w, const double *row, const int *column, int n);
 void nsm_csv_flush(nsm_csv *w);
 
-// ---- statistics ----------------------------------------------------------------------------------------------------------------
+// ---- statistics -----------------------------------------------------------------------------------------------------
 typedef struct nsm_statistic { double value, start, previous, t_start, t_previous, time; int done; } nsm_statistic;
 void nsm_statistics_start(nsm_sim *s, nsm_statistic *a);   // a[nstat]; at the start of the run
 void nsm_statistics_step(nsm_sim *s, nsm_statistic *a);    // after every step
 void nsm_statistics_end(const nsm_sim *s, const nsm_statistic *a, double *value);
 
-// ---- summary -------------------------------------------------------------------------------------------------------------------
+// ---- summary --------------------------------------------------------------------------------------------------------
 typedef struct nsm_summary {
   const char  *status;                                     // "ok", "failed", "interrupted", "claim failed"
   const char  *message;                                    // what failed, or NULL
@@ -44,9 +44,9 @@ typedef struct nsm_summary {
 void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f);
 int  nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f);   // 0 where the file did not take it
 
-// ---- reading numbers with units ------------------------------------------------------------------------------------------------
-// "3", "1/2", "3 mm", "3[mm]", "9.81 m/s^2" into SI. unit: what it must agree with in dimension ("" none, given or not in brackets).
-// A number without a unit is SI. Returns NULL, or what is wrong (static text).
+// ---- reading numbers with units -------------------------------------------------------------------------------------
+// "3", "1/2", "3 mm", "3[mm]", "9.81 m/s^2" into SI. unit: what it must agree with in dimension ("" none, given or not
+// in brackets). A number without a unit is SI. Returns NULL, or what is wrong (static text).
 const char *nsm_read_quantity(const char *text, const char *unit, double *value);
 
 // The nearest of n names by edit distance, or -1 where none is near.

@@ -1,11 +1,11 @@
-// Statistics of outputs over a run, one number each: what the claims of a model (`expect`) are made of.
-// The mean is over time (trapezoidal); at(t) interpolates linearly within the step; a nan in an output makes its statistics nan.
+// Statistics of outputs over a run, one number each: what the claims of a model (`expect`) are made of. The mean is
+// over time (trapezoidal); at(t) interpolates linearly within the step; a nan in an output makes its statistics nan.
 #include "record.h"
 #include "runtime/sim.h"
 #include <math.h>
 
-// Special classes: -1 total, -2 kinetic, -3 potential energy; of the ledger: -4 residue of the step, -5 work of forces so far, -6 and -7 what
-// dampers and contacts took so far.
+// Special classes: -1 total, -2 kinetic, -3 potential energy; of the ledger: -4 residue of the step, -5 work of forces
+// so far, -6 and -7 what dampers and contacts took so far.
 static double evaluate(nsm_sim *s, int cls) {
   if (cls >= 0) {
     if (s->cls[cls].tab.count == 0) return NAN;
@@ -24,7 +24,8 @@ void nsm_statistics_start(nsm_sim *s, nsm_statistic *a) {
     const nsm_stat *d = &s->m->stat[i];
     double y = evaluate(s, d->cls);
     a[i] = (nsm_statistic){ .value = y, .start = y, .previous = y, .t_start = s->t, .t_previous = s->t };
-    if (d->kind == NSM_STAT_MEAN || d->kind == NSM_STAT_DRIFT || d->kind == NSM_STAT_GAIN) a[i].value = isnan(y) ? y : 0;
+    if (d->kind == NSM_STAT_MEAN || d->kind == NSM_STAT_DRIFT || d->kind == NSM_STAT_GAIN)
+      a[i].value = isnan(y) ? y : 0;
     if (d->kind == NSM_STAT_AT) {
       a[i].time = s->m->stat_time ? s->m->stat_time(s->p, i) : NAN;
       a[i].done = s->t >= a[i].time;
@@ -44,7 +45,9 @@ void nsm_statistics_step(nsm_sim *s, nsm_statistic *a) {
       case NSM_STAT_MIN: if (!(y >= x->value)) x->value = isnan(x->value) ? x->value : y; break;
       case NSM_STAT_MAX: if (!(y <= x->value)) x->value = isnan(x->value) ? x->value : y; break;
       case NSM_STAT_DRIFT: if (!(drift <= x->value)) x->value = isnan(x->value) ? x->value : drift; break;
-      case NSM_STAT_GAIN: if (!(y - x->previous <= x->value)) x->value = isnan(x->value) ? x->value : y - x->previous; break;
+      case NSM_STAT_GAIN:
+        if (!(y - x->previous <= x->value)) x->value = isnan(x->value) ? x->value : y - x->previous;
+        break;
       case NSM_STAT_MEAN: x->value += 0.5 * (x->previous + y) * dt; break;
       case NSM_STAT_AT:
         if (s->t >= x->time - 1e-9 * dt) {

@@ -6,8 +6,8 @@
 
 void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   const nsm_counters *c = &m->count;
-  fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s, %.3g s", sim_text(s, s->m->name), m->status, nsm_time(s), c->steps, m->total,
-          sim_scheme_name(s->m->scheme), m->wall_s);
+  fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s, %.3g s", sim_text(s, s->m->name), m->status,
+          nsm_time(s), c->steps, m->total, sim_scheme_name(s->m->scheme), m->wall_s);
   if (m->compile_s > 0) fprintf(f, " (and %.3g s to compile)", m->compile_s);
   fprintf(f, "\n");
   if (m->step_ns >= 0) fprintf(f, "  %.4g ns per step (median)\n", m->step_ns);
@@ -17,8 +17,12 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fprintf(f, "\n");
   const sim_ledger *g = &s->ledger;
   if (!g->on) return;
-  fprintf(f, "  energy %.10g -> %.10g J: drift %.2g, largest gain %.2g, contacts took %.4g (%.4g by friction), dampers %.4g, forces gave %.4g, residue %.2g\n", g->initial,
-          g->kinetic + g->potential, g->drift, g->gain, g->contacts, g->friction, g->dampers, g->forces, g->residue);
+  fprintf(
+      f,
+      "  energy %.10g -> %.10g J: drift %.2g, largest gain %.2g, contacts took %.4g (%.4g by friction), dampers %.4g, "
+      "forces gave %.4g, residue %.2g\n",
+      g->initial, g->kinetic + g->potential, g->drift, g->gain, g->contacts, g->friction, g->dampers, g->forces,
+      g->residue);
 }
 
 static void string(FILE *f, const char *t) {
@@ -45,8 +49,13 @@ static void entry(FILE *f, const char *key, double x) {
 }
 
 static void energy(FILE *f, const sim_ledger *g) {
-  const char *const key[] = { "initial", "final", "drift", "gain", "forces", "contacts", "friction", "dampers", "residue", "rounding" };
-  const double value[] = { g->initial, g->kinetic + g->potential, g->drift, g->gain, g->forces, g->contacts, g->friction, g->dampers, g->residue, g->rounding };
+  const char *const key[] = { "initial",  "final",    "drift",   "gain",    "forces",
+                              "contacts", "friction", "dampers", "residue", "rounding" };
+  const double value[] = { g->initial,  g->kinetic + g->potential,
+                           g->drift,    g->gain,
+                           g->forces,   g->contacts,
+                           g->friction, g->dampers,
+                           g->residue,  g->rounding };
   fputs("  \"energy\": {", f);
   for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
     fprintf(f, "%s\"%s\": ", i ? ", " : " ", key[i]);
@@ -61,7 +70,8 @@ static void losses(nsm_sim *s, FILE *f) {
   int listed = 0;
   fputs("  \"losses\": {", f);
   for (int row = 0; row < r->n; row++) {
-    int k = r->friction_of[row], rows[4] = { row }, n = k < 0 ? 1 : sim_friction_rows(s, k, rows), kind = s->cls[r->cls[row]].c->kind;
+    int k = r->friction_of[row], rows[4] = { row }, n = k < 0 ? 1 : sim_friction_rows(s, k, rows),
+        kind = s->cls[r->cls[row]].c->kind;
     double impacts = kind == NSM_CONTACT ? r->loss[row] : 0, friction = 0;
     if (rows[0] != row || !sim_contactlike(s->cls[r->cls[row]].c)) continue;
     for (int d = 0; d < n; d++) friction += s->cls[r->cls[rows[d]]].c->kind == NSM_FRICTION ? r->loss[rows[d]] : 0;
@@ -93,8 +103,8 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   entry(f, "wall_s", m->wall_s);
   entry(f, "compile_s", m->compile_s);
   if (m->step_ns >= 0) entry(f, "step_ns", m->step_ns);
-  fprintf(f, "  \"newton_iterations\": %ld,\n  \"solver_iterations\": %ld,\n  \"impacts\": %ld,\n", c->newton_iterations, c->solver_iterations,
-          c->impacts);
+  fprintf(f, "  \"newton_iterations\": %ld,\n  \"solver_iterations\": %ld,\n  \"impacts\": %ld,\n",
+          c->newton_iterations, c->solver_iterations, c->impacts);
   entry(f, "max_residual", c->max_residual);
   if (s->ledger.on) {
     energy(f, &s->ledger);

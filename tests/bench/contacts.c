@@ -1,4 +1,5 @@
-// One-step problems with friction through nsm_cone_solve, for tests/bench/run: one line `name nanoseconds` each, the median over problems.
+// One-step problems with friction through nsm_cone_solve, for tests/bench/run: one line `name nanoseconds` each, the
+// median over problems.
 //   single contacts of every type, cold;  six rows of three planar contacts with a constant matrix, warm
 #include "runtime/cone/problem.h"
 #include "runtime/la/la.h"
@@ -55,9 +56,12 @@ static void measure(const char *name, int m, int blocks, const nsm_cone_block *b
 int main(void) {
   nsm_la_init();
   const nsm_cone_block planar = { NSM_CONE_COULOMB, 0, 2, 0.4, 0, 0 }, spatial = { NSM_CONE_COULOMB, 0, 3, 0.4, 0, 0 },
-                       elliptic = { NSM_CONE_ELLIPTIC, 0, 3, 0.4, 0.7, 0 }, contensou = { NSM_CONE_CONTENSOU, 0, 4, 0.4, 0, 0.3 },
-                       grip = { NSM_CONE_GRIP, 0, 3, 0.4, 0, 0 }, disk = { NSM_CONE_DISK, 0, 2, 0, 0, 0.4 };
-  const nsm_cone_block three[] = { { NSM_CONE_COULOMB, 0, 2, 0.4, 0, 0 }, { NSM_CONE_COULOMB, 2, 2, 0.4, 0, 0 }, { NSM_CONE_COULOMB, 4, 2, 0.4, 0, 0 } };
+                       elliptic = { NSM_CONE_ELLIPTIC, 0, 3, 0.4, 0.7, 0 },
+                       contensou = { NSM_CONE_CONTENSOU, 0, 4, 0.4, 0, 0.3 }, grip = { NSM_CONE_GRIP, 0, 3, 0.4, 0, 0 },
+                       disk = { NSM_CONE_DISK, 0, 2, 0, 0, 0.4 };
+  const nsm_cone_block three[] = { { NSM_CONE_COULOMB, 0, 2, 0.4, 0, 0 },
+                                   { NSM_CONE_COULOMB, 2, 2, 0.4, 0, 0 },
+                                   { NSM_CONE_COULOMB, 4, 2, 0.4, 0, 0 } };
   measure("planar", 2, 1, &planar, 0);
   measure("spatial", 3, 1, &spatial, 0);
   measure("elliptic", 3, 1, &elliptic, 0);

@@ -1,8 +1,10 @@
-// Friction problems from files, solved by us and by Siconos' numerics library in one run, for tests/bench/run. Both answers go before our judge
-// (nsm_cone_residual, mathematics.md (2)); Siconos measures its own convergence otherwise, so it is asked for tol, then for tol/100, and the time
-// of the first run whose answer holds is taken. Spatial problems: SICONOS_FRICTION_3D_PROX, its most robust solver; planar ones: its NSGS.
+// Friction problems from files, solved by us and by Siconos' numerics library in one run, for tests/bench/run. Both
+// answers go before our judge (nsm_cone_residual, mathematics.md (2)); Siconos measures its own convergence otherwise,
+// so it is asked for tol, then for tol/100, and the time of the first run whose answer holds is taken. Spatial
+// problems: SICONOS_FRICTION_3D_PROX, its most robust solver; planar ones: its NSGS.
 //
-//   arguments: tolerance, loops, files;   output, a line per file:   name  rows  our residual  our seconds  its residual  its seconds
+//   arguments: tolerance, loops, files;
+//   output, a line per file:   name  rows  our residual  our seconds  its residual  its seconds
 #include "runtime/problems/reader.h"
 #include "runtime/la/la.h"
 #include "FrictionContactProblem.h"
@@ -14,7 +16,11 @@
 #include <string.h>
 #include <time.h>
 
-static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 static double ours(const nsm_problem *f, double tolerance, int loops, double *residual, double *floor) {
   const nsm_cone_problem *p = &f->p;
@@ -77,7 +83,8 @@ int main(int argc, char **argv) {
     if (our_residual <= 8 * floor && our_residual > tolerance) our_residual = tolerance;
     double their_time = theirs(argv[i], f, tolerance, loops, &their_residual);
     const char *name = strrchr(argv[i], '/');
-    printf("%s %d %.3e %.6f %.3e %.6f\n", name ? name + 1 : argv[i], f->p.m, our_residual, our_time, their_residual, their_time);
+    printf("%s %d %.3e %.6f %.3e %.6f\n", name ? name + 1 : argv[i], f->p.m, our_residual, our_time, their_residual,
+           their_time);
     fflush(stdout);
     nsm_problem_free(f);
   }

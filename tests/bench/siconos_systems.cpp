@@ -1,5 +1,5 @@
 // The systems of tests/bench/run, driven through Siconos 4.4 (C++ API, its default solver for an LCP: Lemke).
-//   siconos_systems ball|bridge|column N STEPS      prints nanoseconds per step of the time loop alone, set-up excluded,
+//   siconos_systems ball|bridge|column N STEPS     prints nanoseconds per step of the time loop alone, set-up excluded,
 //                                                   then the final state, to be compared with ours.
 // Parameters: as the models bouncing_ball, diode_bridge and column; theta = 1/2.
 #include <SiconosKernel.hpp>
@@ -20,7 +20,8 @@ struct System {
 };
 
 static System stepping(shared_ptr<NonSmoothDynamicalSystem> model, shared_ptr<OneStepIntegrator> osi, double h) {
-  auto simulation = make_shared<TimeStepping>(model, make_shared<TimeDiscretisation>(model->t0(), h), osi, make_shared<LCP>());
+  auto simulation =
+      make_shared<TimeStepping>(model, make_shared<TimeDiscretisation>(model->t0(), h), osi, make_shared<LCP>());
   return {model, simulation};
 }
 
@@ -45,7 +46,8 @@ static System bridge(double steps) {
   auto model = make_shared<NonSmoothDynamicalSystem>(0., h * steps);
   auto x0 = make_shared<Vector>(2);
   (*x0)(0) = 10;
-  auto A = make_shared<Matrix>(2, 2), B = make_shared<Matrix>(2, 4), Cm = make_shared<Matrix>(4, 2), D = make_shared<Matrix>(4, 4);
+  auto A = make_shared<Matrix>(2, 2), B = make_shared<Matrix>(2, 4), Cm = make_shared<Matrix>(4, 2),
+       D = make_shared<Matrix>(4, 4);
   (*A)(0, 1) = -1 / C, (*A)(1, 0) = 1 / L;
   (*B)(0, 2) = -1 / C, (*B)(0, 3) = 1 / C;
   (*Cm)(2, 0) = -1, (*Cm)(3, 0) = 1;
@@ -68,7 +70,8 @@ static System column(int n, double steps) {
   for (int i = 0; i < n; i++) {
     auto mass = make_shared<Matrix>(1, 1);
     (*mass)(0, 0) = 1;
-    auto bead = make_shared<LagrangianLinearTIDS>(make_shared<Vector>(1, 0.2 + 0.3 * i), make_shared<Vector>(1, 0.0), mass);
+    auto bead =
+        make_shared<LagrangianLinearTIDS>(make_shared<Vector>(1, 0.2 + 0.3 * i), make_shared<Vector>(1, 0.0), mass);
     bead->setFExtPtr(make_shared<Vector>(1, -9.81));
     model->insertDynamicalSystem(bead);
     auto H = make_shared<Matrix>(1, below ? 2 : 1);
@@ -86,7 +89,9 @@ static System column(int n, double steps) {
 int main(int argc, char **argv) {
   if (argc != 4) return std::fprintf(stderr, "usage: siconos_systems ball|bridge|column N STEPS\n"), 2;
   const int n = std::atoi(argv[2]), steps = std::atoi(argv[3]);
-  System s = !std::strcmp(argv[1], "ball") ? ball(steps) : !std::strcmp(argv[1], "bridge") ? bridge(steps) : column(n, steps);
+  System s = !std::strcmp(argv[1], "ball")     ? ball(steps)
+             : !std::strcmp(argv[1], "bridge") ? bridge(steps)
+                                               : column(n, steps);
   s.simulation->initialize();
   auto start = std::chrono::steady_clock::now();
   for (int k = 0; k < steps; k++) {
@@ -96,7 +101,8 @@ int main(int argc, char **argv) {
   std::chrono::duration<double> wall = std::chrono::steady_clock::now() - start;
   std::printf("%.1f", wall.count() / steps * 1e9);
   auto first = s.model->dynamicalSystem(s.model->topology()->getDynamicalSystem(0)->number());
-  if (auto body = std::dynamic_pointer_cast<LagrangianDS>(first)) std::printf(" %.17g %.17g\n", (*body->q())(0), (*body->velocity())(0));
+  if (auto body = std::dynamic_pointer_cast<LagrangianDS>(first))
+    std::printf(" %.17g %.17g\n", (*body->q())(0), (*body->velocity())(0));
   else std::printf(" %.17g %.17g\n", (*first->x())(0), (*first->x())(1));
   return 0;
 }

@@ -41,20 +41,35 @@ static inline void *zeros(size_t n, size_t size) {
 
 // nnz 0: dense. All rows nonneg, matrix and q zero.
 static inline bench bench_open(int m, int nnz, int bandwidth) {
-  size_t n = (size_t)m, entries = nnz ? (size_t)nnz : n * n, bytes = nsm_cone_workspace_size_with(m, entries, nnz ? bandwidth : m, m);
-  bench b = { .M = zeros(entries, 8), .q = zeros(n, 8), .lo = zeros(n, 8), .hi = zeros(n, 8), .lambda = zeros(n, 8), .u = zeros(n, 8) };
+  size_t n = (size_t)m, entries = nnz ? (size_t)nnz : n * n,
+         bytes = nsm_cone_workspace_size_with(m, entries, nnz ? bandwidth : m, m);
+  bench b = { .M = zeros(entries, 8),
+              .q = zeros(n, 8),
+              .lo = zeros(n, 8),
+              .hi = zeros(n, 8),
+              .lambda = zeros(n, 8),
+              .u = zeros(n, 8) };
   if (nnz) { b.row_start = zeros(n + 1, sizeof(int)); b.col = zeros(entries, sizeof(int)); }
   for (int i = 0; i < m; i++) b.hi[i] = HUGE_VAL;
   b.work = malloc(bytes);
   if (!b.work) abort();
   memset(b.work, 0xa5, bytes);            // whatever is read before it is written shows
   nsm_cone_workspace_init(b.work, bytes);
-  b.p = (nsm_cone_problem){ .m = m, .M = b.M, .row_start = b.row_start, .col = b.col, .q = b.q, .lo = b.lo, .hi = b.hi };
+  b.p =
+      (nsm_cone_problem){ .m = m, .M = b.M, .row_start = b.row_start, .col = b.col, .q = b.q, .lo = b.lo, .hi = b.hi };
   return b;
 }
 
 static inline void bench_close(bench *b) {
-  free(b->M); free(b->q); free(b->lo); free(b->hi); free(b->lambda); free(b->u); free(b->row_start); free(b->col); free(b->work);
+  free(b->M);
+  free(b->q);
+  free(b->lo);
+  free(b->hi);
+  free(b->lambda);
+  free(b->u);
+  free(b->row_start);
+  free(b->col);
+  free(b->work);
 }
 
 static inline nsm_cone_status bench_solve(bench *b, const char *solver, int warm) {
@@ -91,7 +106,8 @@ static inline double bench_residual(const bench *b, double *allowed) {
 
 static inline void assert_solved(const bench *b) {
   double allowed, r = bench_residual(b, &allowed);
-  if (b->r.status != NSM_CONE_SOLVED) fail_msg("status %d, m %d, residual %g, by %s", b->r.status, b->p.m, r, b->r.solver ? b->r.solver : "-");
+  if (b->r.status != NSM_CONE_SOLVED)
+    fail_msg("status %d, m %d, residual %g, by %s", b->r.status, b->p.m, r, b->r.solver ? b->r.solver : "-");
   if (!(r <= allowed)) fail_msg("residual %g, m %d, by %s", r, b->p.m, b->r.solver);
   for (int i = 0; i < b->p.m; i++) assert_true(b->lambda[i] >= b->lo[i] && b->lambda[i] <= b->hi[i]);
 }
@@ -122,7 +138,11 @@ static inline void fill_bounds(bench *b, int kinds) {
     int k;
     do k = 1 << (int)((draw() + 1) * 2.5); while (!(k & kinds));
     b->lo[i] = k == 1 ? 0 : k == 2 ? -0.5 - draw() * 0.5 : k == 16 ? draw() : -HUGE_VAL;
-    b->hi[i] = k == 1 ? HUGE_VAL : k == 2 ? b->lo[i] + 1 + draw() * 0.9 : k == 16 ? b->lo[i] : k == 8 ? draw() : HUGE_VAL;
+    b->hi[i] = k == 1    ? HUGE_VAL
+               : k == 2  ? b->lo[i] + 1 + draw() * 0.9
+               : k == 16 ? b->lo[i]
+               : k == 8  ? draw()
+                         : HUGE_VAL;
   }
 }
 
@@ -134,8 +154,12 @@ static inline void fill_consistent_q(bench *b) {
     int low = b->lo[i] > -HUGE_VAL, high = b->hi[i] < HUGE_VAL, side = draw() > 0;
     double u = 0;
     if (low && side) { x[i] = b->lo[i]; u = draw() > 0 ? fabs(draw()) : 0; }
-    else if (high && side) { x[i] = b->hi[i]; u = draw() > 0 ? -fabs(draw()) : 0; }
-    else x[i] = low && high ? b->lo[i] + 0.3 * (b->hi[i] - b->lo[i]) : low ? b->lo[i] + fabs(draw()) : high ? b->hi[i] - fabs(draw()) : draw();
+    else if (high && side) { x[i] = b->hi[i]; u = draw() > 0 ? -fabs(draw()) : 0;
+    } else
+      x[i] = low && high ? b->lo[i] + 0.3 * (b->hi[i] - b->lo[i])
+             : low       ? b->lo[i] + fabs(draw())
+             : high      ? b->hi[i] - fabs(draw())
+                         : draw();
     b->q[i] = u;
   }
   for (int i = 0; i < m; i++)

@@ -1,11 +1,12 @@
-// For the tests of cone blocks: random blocks of every type, with answers that hold (1) by construction, and (1) checked case by case
-// (not by a natural map): the normal and the tangential law of each type as problem.h words them.
+// For the tests of cone blocks: random blocks of every type, with answers that hold (1) by construction, and (1)
+// checked case by case (not by a natural map): the normal and the tangential law of each type as problem.h words them.
 #pragma once
 #include "bench.h"
 
 enum { OPEN, STICK, SLIP, APEX, MODES };   // APEX: lambda = 0 and u = 0
 
-// Dense problem with blocks: opens b and *cone (to be freed) for `count` blocks of the type, and `rows` nonneg rows behind them.
+// Dense problem with blocks: opens b and *cone (to be freed) for `count` blocks of the type, and `rows` nonneg rows
+// behind them.
 static inline int block_rows(nsm_cone_type type, int spatial) {
   switch (type) {
     case NSM_CONE_COULOMB: case NSM_CONE_GRIP: return spatial ? 3 : 2;
@@ -54,9 +55,11 @@ static inline void block_answer(const nsm_cone_block *k, int mode, double scale,
   for (int i = 0; i < k->size; i++) { lambda[i] = d[i] * y[i]; u[i] = d[i] > 0 ? v[i] / d[i] : draw(); }
 }
 
-// How far (lambda, u) of the block is from (1), in the unit frame, in words: N >= 0, v_N >= 0, one of them zero; |y_T| <= N;
-// y_T = -N v_T / |v_T| where it slides. `size_y`, `size_v`: what counts as large. Rows with d = 0 must have lambda = 0.
-static inline double block_violation(const nsm_cone_block *k, const double *lambda, const double *u, double size_y, double size_v) {
+// How far (lambda, u) of the block is from (1), in the unit frame, in words: N >= 0, v_N >= 0, one of them zero; |y_T|
+// <= N; y_T = -N v_T / |v_T| where it slides. `size_y`, `size_v`: what counts as large. Rows with d = 0 must have
+// lambda = 0.
+static inline double block_violation(const nsm_cone_block *k, const double *lambda, const double *u, double size_y,
+                                     double size_v) {
   double d[4], y[4], v[4], worst = 0, yy = 0, vv = 0, yv = 0;
   int first = k->type != NSM_CONE_DISK;
   block_frame(k, d);
@@ -67,7 +70,8 @@ static inline double block_violation(const nsm_cone_block *k, const double *lamb
   }
   double N = k->type == NSM_CONE_DISK ? k->radius : k->type == NSM_CONE_GRIP ? fabs(y[0]) : y[0];
   if (k->type == NSM_CONE_GRIP) worst = fmax(worst, fabs(v[0]) / size_v);
-  else if (first) worst = fmax(worst, fmax(fmax(-y[0] / size_y, -v[0] / size_v), fmin(fabs(y[0]) / size_y, fabs(v[0]) / size_v)));
+  else if (first)
+    worst = fmax(worst, fmax(fmax(-y[0] / size_y, -v[0] / size_v), fmin(fabs(y[0]) / size_y, fabs(v[0]) / size_v)));
   for (int i = first; i < k->size; i++) { yy += y[i] * y[i]; vv += v[i] * v[i]; yv += y[i] * v[i]; }
   yy = sqrt(yy); vv = sqrt(vv);
   worst = fmax(worst, (yy - N) / size_y);
@@ -76,14 +80,18 @@ static inline double block_violation(const nsm_cone_block *k, const double *lamb
   return worst;
 }
 
-// The answer of b satisfies (1) in words, block by block and row by row, with u from its definition: the largest violation.
+// The answer of b satisfies (1) in words, block by block and row by row, with u from its definition: the largest
+// violation.
 static inline double laws_violation(const bench *b) {
   int m = b->p.m, i = 0;
   double *u = zeros((size_t)m, 8), *size = zeros((size_t)m, 8), largest = 0, worst = 0, size_u = 0;
   for (int r = 0; r < m; r++) {
     long double sum = b->q[r];
     size[r] = fabs(b->q[r]);
-    for (int j = 0; j < m; j++) { sum += (long double)b->M[r + j * m] * b->lambda[j]; size[r] += fabs(b->M[r + j * m] * b->lambda[j]); }
+    for (int j = 0; j < m; j++) {
+      sum += (long double)b->M[r + j * m] * b->lambda[j];
+      size[r] += fabs(b->M[r + j * m] * b->lambda[j]);
+    }
     u[r] = (double)sum;
     largest = fmax(largest, fabs(b->lambda[r]));
     size_u = fmax(size_u, size[r]);
@@ -113,14 +121,19 @@ static inline double laws_violation(const bench *b) {
 }
 
 static inline void assert_laws(const bench *b) {
-  if (b->r.status != NSM_CONE_SOLVED) fail_msg("status %d, m %d, residual %g, by %s", b->r.status, b->p.m, b->r.residual, b->r.solver ? b->r.solver : "-");
+  if (b->r.status != NSM_CONE_SOLVED)
+    fail_msg("status %d, m %d, residual %g, by %s", b->r.status, b->p.m, b->r.residual,
+             b->r.solver ? b->r.solver : "-");
   double v = laws_violation(b);
-  if (!(v <= 1e-9)) fail_msg("the laws are violated by %g; residual %g, m %d, type %d, mu %g, by %s", v, b->r.residual, b->p.m, b->p.cone[0].type, b->p.cone[0].mu, b->r.solver);
+  if (!(v <= 1e-9))
+    fail_msg("the laws are violated by %g; residual %g, m %d, type %d, mu %g, by %s", v, b->r.residual, b->p.m,
+             b->p.cone[0].type, b->p.cone[0].mu, b->r.solver);
 }
 
-// A dense problem of several blocks of the types in `types` (bits), interval rows of `kinds` (bench.h) between them, in random order.
-// Opens b and *cone (the caller frees it). Bounds are set, M and q are zero.
-static inline bench bench_blocks(int count, unsigned types, int rows, int kinds, double mu_most, nsm_cone_block **cone) {
+// A dense problem of several blocks of the types in `types` (bits), interval rows of `kinds` (bench.h) between them, in
+// random order. Opens b and *cone (the caller frees it). Bounds are set, M and q are zero.
+static inline bench bench_blocks(int count, unsigned types, int rows, int kinds, double mu_most,
+                                 nsm_cone_block **cone) {
   nsm_cone_block *k = zeros((size_t)count, sizeof *k);
   int m = 0, blocks = 0, left = rows;
   while (blocks < count || left > 0) {
@@ -147,8 +160,12 @@ static inline void fill_answer(bench *b, double scale) {
     for (; i < end; i++) {
       int low = b->lo[i] > -HUGE_VAL, high = b->hi[i] < HUGE_VAL, side = draw() > 0;
       if (low && side) { x[i] = b->lo[i]; u[i] = fabs(draw()); }
-      else if (high && side) { x[i] = b->hi[i]; u[i] = -fabs(draw()); }
-      else x[i] = low && high ? 0.5 * (b->lo[i] + b->hi[i]) : low ? b->lo[i] + scale * fabs(draw()) : high ? b->hi[i] - scale * fabs(draw()) : scale * draw();
+      else if (high && side) { x[i] = b->hi[i]; u[i] = -fabs(draw());
+      } else
+        x[i] = low && high ? 0.5 * (b->lo[i] + b->hi[i])
+               : low       ? b->lo[i] + scale * fabs(draw())
+               : high      ? b->hi[i] - scale * fabs(draw())
+                           : scale * draw();
     }
     if (c == b->p.cones) break;
     block_answer(&b->p.cone[c], (int)((draw() + 1) * 2), scale, x + i, u + i);

@@ -2,7 +2,8 @@
 #pragma once
 #include "bench.h"
 
-// Murty 1978: M upper triangular, 1 on the diagonal and 2 above, q = -1: lambda = (0, .., 0, 1). `transposed`: lower, lambda = (1, 0, .., 0).
+// Murty 1978: M upper triangular, 1 on the diagonal and 2 above, q = -1: lambda = (0, .., 0, 1). `transposed`: lower,
+// lambda = (1, 0, .., 0).
 static inline bench murty(int n, int transposed) {
   bench b = bench_open(n, 0, 0);
   for (int j = 0; j < n; j++) {
@@ -19,14 +20,15 @@ static inline bench fathi(int n, int variant) {
     b.q[j] = -1;
     for (int i = 0; i < n; i++) {
       int least = i < j ? i : j;
-      b.M[i + j * n] = (i == j ? 4 * least + 1 : 4 * least + 2) + (variant == 1 ? 4 : 0) - (variant == 2 && j > 0 ? 4 : 0);
+      b.M[i + j * n] =
+          (i == j ? 4 * least + 1 : 4 * least + 2) + (variant == 1 ? 4 : 0) - (variant == 2 && j > 0 ? 4 : 0);
     }
   }
   return b;
 }
 
-// Chung 1989, from Murty 1988: does a part of the a_i sum to s? w_i = a_i - z_i; w_{n+1} = sum z - n z_{n+1} - s, w_{n+2} = s - sum z - n z_{n+2}.
-// Solvable exactly where such a part exists. NP-complete.
+// Chung 1989, from Murty 1988: does a part of the a_i sum to s? w_i = a_i - z_i; w_{n+1} = sum z - n z_{n+1} - s,
+// w_{n+2} = s - sum z - n z_{n+2}. Solvable exactly where such a part exists. NP-complete.
 static inline bench chung(int n, const double *a, double sum) {
   int m = n + 2;
   bench b = bench_open(m, 0, 0);

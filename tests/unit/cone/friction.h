@@ -1,5 +1,5 @@
-// For the tests of friction: problems from files, and generated ones that have a solution. M = H W^{-1} H^T of rigid bodies, or a random
-// semidefinite matrix with an answer that holds (1) by construction.
+// For the tests of friction: problems from files, and generated ones that have a solution. M = H W^{-1} H^T of rigid
+// bodies, or a random semidefinite matrix with an answer that holds (1) by construction.
 #pragma once
 #include "contacts.h"
 #include "problem_file.h"
@@ -31,7 +31,8 @@ static inline int friction_read(const char *path, friction *f) {
     *f = friction_open(m, contacts);
     ok = read_matrix(&t, m, f->b.M);
     for (int i = 0; i < m; i++) f->b.q[i] = next_number(&t);
-    for (int c = 0; c < contacts; c++) friction_add(f, (nsm_cone_block){ NSM_CONE_COULOMB, c * d, d, next_number(&t), 0, 0 });
+    for (int c = 0; c < contacts; c++)
+      friction_add(f, (nsm_cone_block){ NSM_CONE_COULOMB, c * d, d, next_number(&t), 0, 0 });
     ok = ok && t.at <= t.n;
   }
   free(t.x);
@@ -42,7 +43,8 @@ static inline int friction_read(const char *path, friction *f) {
 static inline friction friction_sparse(const friction *d) {
   int m = d->b.p.m, nnz = 0;
   for (int i = 0; i < m * m; i++) nnz += d->b.M[i] != 0;
-  friction f = { .b = bench_open(m, nnz > 0 ? nnz : 1, m), .block = zeros((size_t)d->b.p.cones, sizeof(nsm_cone_block)) };
+  friction f = { .b = bench_open(m, nnz > 0 ? nnz : 1, m),
+                 .block = zeros((size_t)d->b.p.cones, sizeof(nsm_cone_block)) };
   size_t bytes = nsm_cone_workspace_size_with(m, (size_t)nnz, m, d->b.p.cones);
   free(f.b.work);
   f.b.work = malloc(bytes);
@@ -62,7 +64,7 @@ static inline friction friction_sparse(const friction *d) {
   return f;
 }
 
-// ---- rigid bodies --------------------------------------------------------------------------------------------------------------
+// ---- rigid bodies ---------------------------------------------------------------------------------------------------
 typedef struct pile {
   int bodies, contacts, room;
   double *H;              // [3 room][6 bodies], row-major: rows n, t1, t2 of each contact
@@ -96,17 +98,24 @@ static inline void pile_touch(pile *s, int a, const double *ra, int b, const dou
       int body = side ? b : a;
       if (body < 0) continue;
       cross(side ? rb : ra, frame[r], arm);
-      for (int i = 0; i < 3; i++) { row[6 * body + i] = side ? -frame[r][i] : frame[r][i]; row[6 * body + 3 + i] = side ? -arm[i] : arm[i]; }
+      for (int i = 0; i < 3; i++) {
+        row[6 * body + i] = side ? -frame[r][i] : frame[r][i];
+        row[6 * body + 3 + i] = side ? -arm[i] : arm[i];
+      }
     }
   }
   s->contacts++;
 }
 
 static inline void pile_body(pile *s, int i, double mass, double size) {
-  for (int k = 0; k < 3; k++) { s->inverse[6 * i + k] = 1 / mass; s->inverse[6 * i + 3 + k] = 2.5 / (mass * size * size * (1 + 0.5 * draw())); }
+  for (int k = 0; k < 3; k++) {
+    s->inverse[6 * i + k] = 1 / mass;
+    s->inverse[6 * i + 3 + k] = 2.5 / (mass * size * size * (1 + 0.5 * draw()));
+  }
 }
 
-// The friction problem: M = H W^{-1} H^T in units where forces are `force` and velocities `speed` times as large; mu between the two.
+// The friction problem: M = H W^{-1} H^T in units where forces are `force` and velocities `speed` times as large; mu
+// between the two.
 static inline friction pile_problem(const pile *s, double mu_low, double mu_high, double force, double speed) {
   int n = 6 * s->bodies, m = 3 * s->contacts;
   friction f = friction_open(m, s->contacts);
@@ -120,13 +129,16 @@ static inline friction pile_problem(const pile *s, double mu_low, double mu_high
     }
     for (int k = 0; k < n; k++) f.b.q[i] += a[k] * s->velocity[k] * speed;
   }
-  for (int c = 0; c < s->contacts; c++) friction_add(&f, (nsm_cone_block){ NSM_CONE_COULOMB, 3 * c, 3, mu_low + (mu_high - mu_low) * 0.5 * (1 + draw()), 0, 0 });
+  for (int c = 0; c < s->contacts; c++)
+    friction_add(
+        &f, (nsm_cone_block){ NSM_CONE_COULOMB, 3 * c, 3, mu_low + (mu_high - mu_low) * 0.5 * (1 + draw()), 0, 0 });
   return f;
 }
 
-// `height` boxes on each other and on the ground, `corners` contacts each (4: hyperstatic), pushed sideways by up to `push` times gravity; masses differ by
-// factors up to `ratio`.
-static inline friction box_stack(int height, int corners, double push, double ratio, double mu_low, double mu_high, double force, double speed) {
+// `height` boxes on each other and on the ground, `corners` contacts each (4: hyperstatic), pushed sideways by up to
+// `push` times gravity; masses differ by factors up to `ratio`.
+static inline friction box_stack(int height, int corners, double push, double ratio, double mu_low, double mu_high,
+                                 double force, double speed) {
   pile s = pile_open(height, height * corners);
   for (int i = 0; i < height; i++) {
     pile_body(&s, i, pow(ratio, draw()), 1);
@@ -141,19 +153,26 @@ static inline friction box_stack(int height, int corners, double push, double ra
   return f;
 }
 
-// Spheres or lumps touching at random: each body rests on up to `touches` of those before it or on the ground, `patch` contacts close together in each place.
-static inline friction random_heap(int bodies, int touches, int patch, double ratio, double mu_low, double mu_high, double force, double speed) {
+// Spheres or lumps touching at random: each body rests on up to `touches` of those before it or on the ground, `patch`
+// contacts close together in each place.
+static inline friction random_heap(int bodies, int touches, int patch, double ratio, double mu_low, double mu_high,
+                                   double force, double speed) {
   pile s = pile_open(bodies, bodies * touches * patch);
   for (int i = 0; i < bodies; i++) {
     pile_body(&s, i, pow(ratio, draw()), 1);
     for (int k = 0; k < 6; k++) s.velocity[6 * i + k] = 0.3 * draw() - (k == 2 ? 1 : 0);
     for (int t = 0; t < touches; t++) {
-      int below = i > 0 && draw() > -0.6 ? (i < 6 ? (int)((draw() + 1) * 0.5 * i) : i - 1 - (int)((draw() + 1) * 2.5)) : -1;
+      int below =
+          i > 0 && draw() > -0.6 ? (i < 6 ? (int)((draw() + 1) * 0.5 * i) : i - 1 - (int)((draw() + 1) * 2.5)) : -1;
       double n[3] = { 0.8 * draw(), 0.8 * draw(), 1 }, l = sqrt(n[0] * n[0] + n[1] * n[1] + 1);
       for (int k = 0; k < 3; k++) n[k] /= l;
       for (int k = 0; k < patch; k++) {
         double ra[3], rb[3];
-        for (int j = 0; j < 3; j++) { double shift = 0.2 * draw() * (patch > 1); ra[j] = -n[j] + shift; rb[j] = n[j] + shift; }
+        for (int j = 0; j < 3; j++) {
+          double shift = 0.2 * draw() * (patch > 1);
+          ra[j] = -n[j] + shift;
+          rb[j] = n[j] + shift;
+        }
         pile_touch(&s, i, ra, below, rb, n);
       }
     }
@@ -163,8 +182,10 @@ static inline friction random_heap(int bodies, int touches, int patch, double ra
   return f;
 }
 
-// Blocks of all types (bits of `types`) and intervals, random semidefinite M of the given rank (as a share of m) with a skew part, and q from an answer.
-static inline friction random_blocks(int count, unsigned types, double rank, double skew, double mu_low, double mu_high, double force, double speed) {
+// Blocks of all types (bits of `types`) and intervals, random semidefinite M of the given rank (as a share of m) with a
+// skew part, and q from an answer.
+static inline friction random_blocks(int count, unsigned types, double rank, double skew, double mu_low, double mu_high,
+                                     double force, double speed) {
   nsm_cone_block *k = zeros((size_t)count, sizeof *k);
   int m = 0;
   for (int c = 0; c < count; c++) {

@@ -1,4 +1,5 @@
-// A generated set of interval problems: one function per family, a deterministic problem per number. Families say whether there is a solution.
+// A generated set of interval problems: one function per family, a deterministic problem per number. Families say
+// whether there is a solution.
 #pragma once
 #include "families.h"
 
@@ -12,7 +13,8 @@ static int size_of(int k, int largest) {
   return sizes[k % n];
 }
 
-// Units: M by alpha, q by beta, and where `rows` each row and column by its own factor (u_i and lambda_i by inverse ones). The bounds follow.
+// Units: M by alpha, q by beta, and where `rows` each row and column by its own factor (u_i and lambda_i by inverse
+// ones). The bounds follow.
 static void change_units(bench *b, int k) {
   static const double scale[] = { 1, 1e-6, 1e6 };
   int m = b->p.m, rows = k % 2;
@@ -45,7 +47,8 @@ static known definite_matrices(int k, bench *b) {
   return SOLVABLE;
 }
 
-// P but not definite: triangular with large entries on one side, a principal permutation of it, and unequal factors on rows and columns.
+// P but not definite: triangular with large entries on one side, a principal permutation of it, and unequal factors on
+// rows and columns.
 static known p_matrices(int k, bench *b) {
   int m = size_of(k, 33), *at = zeros((size_t)m, sizeof(int));
   *b = bench_open(m, 0, 0);
@@ -128,7 +131,8 @@ static known low_ranks(int k, bench *b) {
   return SOLVABLE;
 }
 
-// A resistive network with diodes, as modified nodal analysis writes it: node voltages are free unknowns, u of a node its current balance,
+// A resistive network with diodes, as modified nodal analysis writes it: node voltages are free unknowns, u of a node
+// its current balance,
 //   u_v = G v - B i + s,   u_i = B^T v   (v across a diode against it), with ideal diodes and some redundant nodes.
 static known diode_networks(int k, bench *b) {
   int nodes = 2 + size_of(k, 33), diodes = 1 + nodes / 2 + k % 4, m = nodes + diodes;
@@ -169,7 +173,8 @@ static known stacks(int k, bench *b) {
   return SOLVABLE;
 }
 
-// Equations that depend on others: more free rows than free unknowns, the last columns are zero. k odd: they contradict.
+// Equations that depend on others: more free rows than free unknowns, the last columns are zero. k odd: they
+// contradict.
 static known too_many_equations(int k, bench *b) {
   int n = 1 + size_of(k, 12) / 2, c = 2 + k % 5, extra = 1 + k % 3, m = n + c + extra;
   double *combination = zeros((size_t)(n + 1), 8);
@@ -197,7 +202,8 @@ static known too_many_equations(int k, bench *b) {
   return k % 2 ? UNSOLVABLE : SOLVABLE;
 }
 
-// An equation that fixes bounded unknowns, with no free one to balance it: sum of c_j lambda_j = given, one solution of the others holds it.
+// An equation that fixes bounded unknowns, with no free one to balance it: sum of c_j lambda_j = given, one solution of
+// the others holds it.
 static known equations_on_bounded(int k, bench *b) {
   int m = 3 + k % 8;
   *b = bench_open(m, 0, 0);
@@ -219,7 +225,8 @@ static known no_solution(int k, bench *b) {
   for (int j = 0; j < m; j++) {
     double s = 0;
     for (int i = 0; i < m; i++) s += y[i] * b->M[i + j * m];
-    for (int i = 0; i < m; i++) b->M[i + j * m] -= s * y[i] / yy + (k % 4 == 1 ? 0.1 * y[i] : 0);   // with the latter only lambda >= 0 contradicts
+    // with the latter only lambda >= 0 contradicts
+    for (int i = 0; i < m; i++) b->M[i + j * m] -= s * y[i] / yy + (k % 4 == 1 ? 0.1 * y[i] : 0);
   }
   any_q(b);
   for (int i = 0; i < m; i++) yq += y[i] * b->q[i];
@@ -242,10 +249,18 @@ static known small_and_any(int k, bench *b) {
 }
 
 static const family generated[] = {
-  { "definite", 90, definite_matrices },        { "P", 60, p_matrices },                    { "semidefinite", 90, semidefinite_matrices },
-  { "programs", 60, programs },                 { "copositive", 60, copositive_matrices },  { "any", 60, any_matrices },
-  { "low rank", 60, low_ranks },                { "diodes", 50, diode_networks },           { "stacks", 38, stacks },
-  { "redundant", 30, too_many_equations },      { "bounded equations", 30, equations_on_bounded },
-  { "no solution", 90, no_solution },           { "small", 140, small_and_any },
+  { "definite", 90, definite_matrices },
+  { "P", 60, p_matrices },
+  { "semidefinite", 90, semidefinite_matrices },
+  { "programs", 60, programs },
+  { "copositive", 60, copositive_matrices },
+  { "any", 60, any_matrices },
+  { "low rank", 60, low_ranks },
+  { "diodes", 50, diode_networks },
+  { "stacks", 38, stacks },
+  { "redundant", 30, too_many_equations },
+  { "bounded equations", 30, equations_on_bounded },
+  { "no solution", 90, no_solution },
+  { "small", 140, small_and_any },
 };
 enum { FAMILIES = sizeof generated / sizeof *generated };

@@ -69,7 +69,9 @@ static inline int read_mlcp(numbers *t, bench *b) {
   int n = (int)next_number(t), k = (int)next_number(t), m = n + k, blocks = 0;
   *b = bench_open(m, 0, 0);
   const double *end = t->x + t->at + 1;
-  if (m > 0) do blocks++; while (next_number(t) >= 0 && t->at < t->n && (int)t->x[t->at] <= m && (int)t->x[t->at - 1] < m && blocks < m + 2);
+  if (m > 0) do
+      blocks++;
+    while (next_number(t) >= 0 && t->at < t->n && (int)t->x[t->at] <= m && (int)t->x[t->at - 1] < m && blocks < m + 2);
   blocks--;
   for (int i = 0, e = 0; i < blocks; i++) {
     int complementary = (int)next_number(t);

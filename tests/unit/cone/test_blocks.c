@@ -1,15 +1,21 @@
-// Cone blocks without a solver: which blocks are refused, and the judge on answers that hold (1) by construction and on wrong ones.
+// Cone blocks without a solver: which blocks are refused, and the judge on answers that hold (1) by construction and on
+// wrong ones.
 #include "contacts.h"
 
-static const nsm_cone_type types[] = { NSM_CONE_COULOMB, NSM_CONE_ELLIPTIC, NSM_CONE_CONTENSOU, NSM_CONE_GRIP, NSM_CONE_DISK };
+static const nsm_cone_type types[] = { NSM_CONE_COULOMB, NSM_CONE_ELLIPTIC, NSM_CONE_CONTENSOU, NSM_CONE_GRIP,
+                                       NSM_CONE_DISK };
 
 static void refused(void **state) {
   (void)state;
   bench b = bench_open(8, 0, 0);
   for (int i = 0; i < 8; i++) { b.M[i + 8 * i] = 1; b.q[i] = -1; }
-  nsm_cone_block good[3] = { { NSM_CONE_COULOMB, 0, 3, 0.3, 0, 0 }, { NSM_CONE_GRIP, 3, 2, 0.3, 0, 0 }, { NSM_CONE_DISK, 7, 1, 0, 0, 1 } }, bad[3];
+  nsm_cone_block good[3] = { { NSM_CONE_COULOMB, 0, 3, 0.3, 0, 0 },
+                             { NSM_CONE_GRIP, 3, 2, 0.3, 0, 0 },
+                             { NSM_CONE_DISK, 7, 1, 0, 0, 1 } },
+                 bad[3];
   const double wrong[] = { -1e-300, -1, -HUGE_VAL, HUGE_VAL, NAN };
-  const int places[][2] = { { -1, 3 }, { 2, 3 }, { 0, 4 }, { 0, 1 }, { 0, 0 }, { 0, -2 }, { 4, 3 }, { 100, 3 }, { 2147483647, 3 }, { -2147483647, 3 } };
+  const int places[][2] = { { -1, 3 }, { 2, 3 }, { 0, 4 },   { 0, 1 },          { 0, 0 },
+                            { 0, -2 }, { 4, 3 }, { 100, 3 }, { 2147483647, 3 }, { -2147483647, 3 } };
   for (const char *const *s = nsm_cone_solver_names(); *s; s++) {
     b.p.cone = good;
     b.p.cones = 3;
@@ -44,13 +50,15 @@ static void refused(void **state) {
   bench_close(&b);
 }
 
-// One block among nonneg rows; q such that a given pair is an answer. The judge accepts it and refuses it when lambda or q is disturbed.
+// One block among nonneg rows; q such that a given pair is an answer. The judge accepts it and refuses it when lambda
+// or q is disturbed.
 static void judged(void **state) {
   (void)state;
   const double mus[] = { 0, 1e-3, 0.3, 1, 10 };
   for (int trial = 0; trial < 4000; trial++) {
     nsm_cone_type type = types[trial % 5];
-    int mode = trial / 5 % MODES, spatial = trial / 20 % 2, sparse = trial / 40 % 2, rows = trial % 7, n = block_rows(type, spatial), m = n + rows, first = rows / 2;
+    int mode = trial / 5 % MODES, spatial = trial / 20 % 2, sparse = trial / 40 % 2, rows = trial % 7,
+        n = block_rows(type, spatial), m = n + rows, first = rows / 2;
     double scale = pow(10, 6 * draw());
     bench b = bench_open(m, 0, 0);
     fill_semidefinite(&b, m, 0.2);
@@ -67,7 +75,11 @@ static void judged(void **state) {
     double value[256];
     if (sparse) {
       for (int i = 0; i < m; i++)
-        for (int j = 0; j < m; j++) { col[i * m + j] = j; value[i * m + j] = b.M[i + j * m]; row_start[i + 1] = (i + 1) * m; }
+        for (int j = 0; j < m; j++) {
+          col[i * m + j] = j;
+          value[i * m + j] = b.M[i + j * m];
+          row_start[i + 1] = (i + 1) * m;
+        }
       b.p.row_start = row_start; b.p.col = col; b.p.M = value;
     }
     b.p.cone = &k;
@@ -78,12 +90,13 @@ static void judged(void **state) {
     for (int i = 0; i < m; i++) largest = fmax(largest, fabs(b.lambda[i]));
     memcpy(disturbed, b.lambda, sizeof(double) * (size_t)m);
     for (int i = 0; i < n && largest > 0; i++) {            // a change of lambda in any row of the block is seen
-      int changes = mode == STICK || mode == SLIP;          // where u follows it; in the other modes lambda must stay zero
+      int changes = mode == STICK || mode == SLIP;  // where u follows it; in the other modes lambda must stay zero
       double by = 1e-3 * largest * (changes ? draw() : fabs(draw()));
       disturbed[first + i] += by;
       double seen = nsm_cone_residual(&b.p, disturbed, NULL, NULL);
       disturbed[first + i] = b.lambda[first + i];
-      if (type != NSM_CONE_DISK && fabs(by) > 1e-5 * largest && k.mu >= 0.3 && !(seen > 1e-11)) fail_msg("type %d mode %d row %d: a change of %g is not seen (%g)", type, mode, i, by, seen);
+      if (type != NSM_CONE_DISK && fabs(by) > 1e-5 * largest && k.mu >= 0.3 && !(seen > 1e-11))
+        fail_msg("type %d mode %d row %d: a change of %g is not seen (%g)", type, mode, i, by, seen);
     }
     bench_close(&b);
   }
@@ -100,7 +113,8 @@ static void twice_the_precision(void **state) {
   b.lambda[1] = 1e7 + 1. / 7;
   b.p.cone = &k;
   b.p.cones = 1;
-  for (int i = 0; i < 2; i++) b.q[i] = (double)-((long double)b.M[i] * b.lambda[0] + (long double)b.M[i + 2] * b.lambda[1]);
+  for (int i = 0; i < 2; i++)
+    b.q[i] = (double)-((long double)b.M[i] * b.lambda[0] + (long double)b.M[i + 2] * b.lambda[1]);
   double floor, r = nsm_cone_residual(&b.p, b.lambda, &floor, NULL);
   assert_true(r <= floor);
   bench_close(&b);
@@ -108,6 +122,7 @@ static void twice_the_precision(void **state) {
 
 int main(void) {
   nsm_la_init();
-  const struct CMUnitTest tests[] = { cmocka_unit_test(refused), cmocka_unit_test(judged), cmocka_unit_test(twice_the_precision) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(refused), cmocka_unit_test(judged),
+                                      cmocka_unit_test(twice_the_precision) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// "There is no solution" is said with a proof only: the check of the proof, and solvable problems for which it must never be said.
+// "There is no solution" is said with a proof only: the check of the proof, and solvable problems for which it must
+// never be said.
 #include "bench.h"
 #include "runtime/cone/solver.h"
 
@@ -48,7 +49,8 @@ static void solvable_is_never_denied(void **state) {
     }
 }
 
-// Three equal ratios at every step: without its rule for ties, Lemke's path may come back to where it was (Kostreva 1979).
+// Three equal ratios at every step: without its rule for ties, Lemke's path may come back to where it was (Kostreva
+// 1979).
 static void ties(void **state) {
   (void)state;
   for (int copies = 1; copies <= 5; copies++) {
@@ -88,7 +90,10 @@ static void solvers_in_turn(void **state) {
 int main(void) {
   nsm_la_init();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(proof_by_hand), cmocka_unit_test(solvable_is_never_denied), cmocka_unit_test(ties), cmocka_unit_test(solvers_in_turn),
+    cmocka_unit_test(proof_by_hand),
+    cmocka_unit_test(solvable_is_never_denied),
+    cmocka_unit_test(ties),
+    cmocka_unit_test(solvers_in_turn),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

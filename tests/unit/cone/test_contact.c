@@ -1,7 +1,9 @@
-// One block alone, of every type: exact answers for random M (definite, semidefinite, with a skew part) and for M of no kind in the plane.
+// One block alone, of every type: exact answers for random M (definite, semidefinite, with a skew part) and for M of no
+// kind in the plane.
 #include "contacts.h"
 
-static const nsm_cone_type types[] = { NSM_CONE_COULOMB, NSM_CONE_ELLIPTIC, NSM_CONE_CONTENSOU, NSM_CONE_GRIP, NSM_CONE_DISK };
+static const nsm_cone_type types[] = { NSM_CONE_COULOMB, NSM_CONE_ELLIPTIC, NSM_CONE_CONTENSOU, NSM_CONE_GRIP,
+                                       NSM_CONE_DISK };
 static const double mus[] = { 0, 1e-6, 1e-3, 0.1, 0.3, 1, 3, 10, 1e4 };
 
 static void definite(void **state) {

@@ -1,9 +1,14 @@
-// The friction problems beside the project (../shared/problems/fc2d, fc3d), where they are: each is solved by default options, in time, dense and as rows;
-// and the answer stands before a judge of this file, in extended precision, by the words of (2).
+// The friction problems beside the project (../shared/problems/fc2d, fc3d), where they are: each is solved by default
+// options, in time, dense and as rows; and the answer stands before a judge of this file, in extended precision, by the
+// words of (2).
 #include "friction.h"
 #include <time.h>
 
-static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
 // (2) for contacts (n, t...) alone; *allowed: 1e-12, or what round-off excuses.
 static double friction_residual(const friction *f, double *allowed) {
@@ -36,7 +41,11 @@ static double friction_residual(const friction *f, double *allowed) {
     length = sqrtl(length);
     N = length <= mu * z[0] ? z[0] : mu * length <= -z[0] ? 0 : (z[0] + mu * length) / (1 + mu * mu);
     for (int r = 0; r < k->size; r++) {
-      long double P = r == 0 ? N : length <= mu * z[0] ? z[r] : length > 0 ? mu * N * z[r] / length : 0, d = lambda[k->first + r] - P;
+      long double P = r == 0                ? N
+                      : length <= mu * z[0] ? z[r]
+                      : length > 0          ? mu * N * z[r] / length
+                                            : 0,
+                  d = lambda[k->first + r] - P;
       distance += d * d;
     }
     worst = fmaxl(worst, sqrtl(distance) / scale);
@@ -58,8 +67,9 @@ static void check_file(const char *name, const char *path) {
     if (form) memcpy(f.b.lambda, s.b.lambda, (size_t)f.b.p.m * 8);
     double r = friction_residual(&f, &allowed);
     if (getenv("NSM_SHOW"))
-      printf("%-36s m %4d %-6s residual %9.2e floor %8.1e iterations %5d %8.3f ms by %s\n", name, f.b.p.m, form ? "rows" : "dense", r, g->b.r.floor, g->b.r.iterations,
-             1e3 * time, g->b.r.solver ? g->b.r.solver : "-");
+      printf("%-36s m %4d %-6s residual %9.2e floor %8.1e iterations %5d %8.3f ms by %s\n", name, f.b.p.m,
+             form ? "rows" : "dense", r, g->b.r.floor, g->b.r.iterations, 1e3 * time,
+             g->b.r.solver ? g->b.r.solver : "-");
     if (g->b.r.status != NSM_CONE_SOLVED) fail_msg("%s: status %d, residual %g", name, g->b.r.status, r);
     if (!(r <= allowed)) fail_msg("%s: residual %g by %s", name, r, g->b.r.solver);
     if (!(time < 30)) fail_msg("%s: %g s", name, time);

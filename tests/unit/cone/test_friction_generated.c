@@ -1,10 +1,15 @@
-// Generated friction problems that have a solution (friction.h): hyperstatic stacks, heaps of bodies with one or several contacts in a place, random matrices of
-// any rank with blocks of every type; friction from 0 to 10, 1 to 500 contacts, units from 1e-6 to 1e6. By default options each is solved to 1e-10.
-// An answer is checked here by the words of the laws (contacts.h), not by the natural map. NSM_SHOW=1 prints a table.
+// Generated friction problems that have a solution (friction.h): hyperstatic stacks, heaps of bodies with one or
+// several contacts in a place, random matrices of any rank with blocks of every type; friction from 0 to 10, 1 to 500
+// contacts, units from 1e-6 to 1e6. By default options each is solved to 1e-10. An answer is checked here by the words
+// of the laws (contacts.h), not by the natural map. NSM_SHOW=1 prints a table.
 #include "friction.h"
 #include <time.h>
 
-static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 static const double strengths[] = { 0, 0.05, 0.3, 0.8, 2, 10 };
 
 // The laws, in words; sizes: the largest multiplier, and the largest velocity met in a row.
@@ -21,8 +26,11 @@ static void check_laws(const char *name, int k, const friction *f) {
   size_v = size_v > 0 ? size_v : 1;
   for (int c = 0; c < p->cones; c++) {
     const nsm_cone_block *b = p->cone + c;
-    double bad = block_violation(b, f->b.lambda + b->first, f->b.u + b->first, size_y * (1 + 1 / fmax(b->mu, 0.05)), size_v * (1 + b->mu));
-    if (!(bad <= 1e-9)) fail_msg("%s %d (m %d): block %d breaks its law by %g, called solved by %s", name, k, p->m, c, bad, f->b.r.solver);
+    double bad = block_violation(b, f->b.lambda + b->first, f->b.u + b->first, size_y * (1 + 1 / fmax(b->mu, 0.05)),
+                                 size_v * (1 + b->mu));
+    if (!(bad <= 1e-9))
+      fail_msg("%s %d (m %d): block %d breaks its law by %g, called solved by %s", name, k, p->m, c, bad,
+               f->b.r.solver);
   }
 }
 
@@ -33,7 +41,8 @@ static void solve(const char *name, int k, friction f, tally *t) {
   nsm_cone_status s = bench_solve(&f.b, NULL, 0);
   double time = now() - start;
   if (s != NSM_CONE_SOLVED && !(s == NSM_CONE_FAILED && f.b.r.residual <= 1e-10))
-    fail_msg("%s %d (m %d): status %d, residual %g, floor %g, by %s", name, k, f.b.p.m, s, f.b.r.residual, f.b.r.floor, f.b.r.solver ? f.b.r.solver : "-");
+    fail_msg("%s %d (m %d): status %d, residual %g, floor %g, by %s", name, k, f.b.p.m, s, f.b.r.residual, f.b.r.floor,
+             f.b.r.solver ? f.b.r.solver : "-");
   check_laws(name, k, &f);
   t->count++;
   t->seconds += time;
@@ -43,7 +52,9 @@ static void solve(const char *name, int k, friction f, tally *t) {
 }
 
 static void report(const char *name, const tally *t) {
-  if (getenv("NSM_SHOW")) printf("%-22s %3d problems, residual up to %8.1e, slowest %8.2f ms, all %8.1f ms\n", name, t->count, t->worst, 1e3 * t->slowest, 1e3 * t->seconds);
+  if (getenv("NSM_SHOW"))
+    printf("%-22s %3d problems, residual up to %8.1e, slowest %8.2f ms, all %8.1f ms\n", name, t->count, t->worst,
+           1e3 * t->slowest, 1e3 * t->seconds);
 }
 
 // count problems, problem k made by the expression; mu, force and speed drawn for each.
@@ -93,11 +104,14 @@ static void blocks(void **state) {
   FAMILY("all types, rank 0.5", 36, random_blocks(1 + k, 31, 0.5, 0, 0, fmin(mu, 2), force, speed));
 }
 
-// Each solver by name on problems that it can do: a solver that never proposes would not be noticed by the others' success.
+// Each solver by name on problems that it can do: a solver that never proposes would not be noticed by the others'
+// success.
 static void each_solver(void **state) {
   (void)state;
-  static const struct { const char *name; double rank; unsigned types; int least; } by_name[] = {
-    { "proximal_newton", 0.6, 31, 12 }, { "interior", 0.6, 23, 12 }, { "admm", 0.6, 31, 12 }, { "continuation", 0.6, 31, 12 }, { "alart_curnier", 1, 1, 10 }, { "fischer_burmeister", 1, 1, 10 },
+  static const struct { const char *name; double rank; unsigned types; int least;
+  } by_name[] = {
+    { "proximal_newton", 0.6, 31, 12 }, { "interior", 0.6, 23, 12 },   { "admm", 0.6, 31, 12 },
+    { "continuation", 0.6, 31, 12 },    { "alart_curnier", 1, 1, 10 }, { "fischer_burmeister", 1, 1, 10 },
   };
   for (size_t i = 0; i < sizeof by_name / sizeof *by_name; i++) {
     int solved = 0;
@@ -116,8 +130,8 @@ static void each_solver(void **state) {
   }
 }
 
-// Heaps of bodies whose masses differ by 1e4, on which all solvers but continuation failed from zero: the later rounds solve nearly all (here all;
-// which ones depends on the last digits of the linear algebra, so on the processor).
+// Heaps of bodies whose masses differ by 1e4, on which all solvers but continuation failed from zero: the later rounds
+// solve nearly all (here all; which ones depends on the last digits of the linear algebra, so on the processor).
 static void stubborn(void **state) {
   (void)state;
   static const int which[] = { 2, 27, 32, 177, 2024, 2128, 2400, 3096 };
@@ -152,7 +166,9 @@ static void warm_and_rows(void **state) {
 int main(void) {
   nsm_la_init();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(stacks), cmocka_unit_test(heaps), cmocka_unit_test(blocks), cmocka_unit_test(each_solver), cmocka_unit_test(stubborn), cmocka_unit_test(warm_and_rows), cmocka_unit_test(large),
+    cmocka_unit_test(stacks),      cmocka_unit_test(heaps),    cmocka_unit_test(blocks),
+    cmocka_unit_test(each_solver), cmocka_unit_test(stubborn), cmocka_unit_test(warm_and_rows),
+    cmocka_unit_test(large),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

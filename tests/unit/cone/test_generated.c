@@ -1,6 +1,6 @@
-// The generated set (generator.h): all that have a solution are solved to 1e-10; those without one are reported as such or left unsolved.
-// Where rows have units of their own (factors of 1e6 between them) rounding lambda to double alone can cost more than that: there 9 floor.
-// NSM_SHOW=1 prints a table.
+// The generated set (generator.h): all that have a solution are solved to 1e-10; those without one are reported as such
+// or left unsolved. Where rows have units of their own (factors of 1e6 between them) rounding lambda to double alone
+// can cost more than that: there 9 floor. NSM_SHOW=1 prints a table.
 #include "generator.h"
 #include <stdio.h>
 #include <time.h>
@@ -8,9 +8,14 @@
 enum { SOLVERS = 32 };
 typedef struct tally { int count, solved, none, failed, above, by[SOLVERS]; double worst, seconds; } tally;
 
-static double now(void) { struct timespec t; clock_gettime(CLOCK_MONOTONIC, &t); return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec; }
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
 
-// Is there a solution? Every choice of basic, low and high, for problems whose bases are regular: the sign of all 3^m candidates. m <= 7.
+// Is there a solution? Every choice of basic, low and high, for problems whose bases are regular: the sign of all 3^m
+// candidates. m <= 7.
 static int exhaustive(const bench *b) {
   int m = b->p.m, ways[7], found = 0, regular = 1;
   memset(ways, 0, sizeof ways);
@@ -42,7 +47,9 @@ static int exhaustive(const bench *b) {
       for (int i = 0; i < m && ok; i++) {
         double u = b->q[i];
         for (int j = 0; j < m; j++) u += b->M[i + j * m] * x[j];
-        ok = ways[i] == 0 ? x[i] >= b->lo[i] - 1e-11 && x[i] <= b->hi[i] + 1e-11 : ways[i] == 1 ? u >= -1e-11 : u <= 1e-11;
+        ok = ways[i] == 0   ? x[i] >= b->lo[i] - 1e-11 && x[i] <= b->hi[i] + 1e-11
+             : ways[i] == 1 ? u >= -1e-11
+                            : u <= 1e-11;
       }
       found |= ok;
     }
@@ -72,12 +79,17 @@ static void solve_one(const family *f, int k, const char *solver, tally *t) {
     double r = bench_residual(&b, &allowed);
     if (allowed < 1e-10) t->worst = fmax(t->worst, r);
     t->above += allowed > 1e-10;
-    for (int i = 0; i < SOLVERS && nsm_cone_solver_names()[i + 1]; i++) t->by[i] += strcmp(b.r.solver, nsm_cone_solver_names()[i + 1]) == 0;
-    if (!(r <= fmax(1e-10, allowed))) fail_msg("%s %d (m %d): residual %g called solved, by %s", f->name, k, b.p.m, r, b.r.solver);
-    if (expected == UNSOLVABLE) fail_msg("%s %d (m %d): has no solution, called solved by %s", f->name, k, b.p.m, b.r.solver);
+    for (int i = 0; i < SOLVERS && nsm_cone_solver_names()[i + 1]; i++)
+      t->by[i] += strcmp(b.r.solver, nsm_cone_solver_names()[i + 1]) == 0;
+    if (!(r <= fmax(1e-10, allowed)))
+      fail_msg("%s %d (m %d): residual %g called solved, by %s", f->name, k, b.p.m, r, b.r.solver);
+    if (expected == UNSOLVABLE)
+      fail_msg("%s %d (m %d): has no solution, called solved by %s", f->name, k, b.p.m, b.r.solver);
   }
-  if (s == NSM_CONE_NO_SOLUTION && expected == SOLVABLE) fail_msg("%s %d (m %d): has a solution, denied by %s", f->name, k, b.p.m, b.r.solver);
-  if (!solver && s != NSM_CONE_SOLVED && expected == SOLVABLE) fail_msg("%s %d (m %d): not solved, residual %g by %s", f->name, k, b.p.m, b.r.residual, b.r.solver);
+  if (s == NSM_CONE_NO_SOLUTION && expected == SOLVABLE)
+    fail_msg("%s %d (m %d): has a solution, denied by %s", f->name, k, b.p.m, b.r.solver);
+  if (!solver && s != NSM_CONE_SOLVED && expected == SOLVABLE)
+    fail_msg("%s %d (m %d): not solved, residual %g by %s", f->name, k, b.p.m, b.r.residual, b.r.solver);
   bench_close(&b);
 }
 
@@ -92,7 +104,9 @@ static void each_alone(void **state) {
         if (k % 19 < 14) solve_one(&generated[f], k, *s, &t);
       all.count += t.count; all.solved += t.solved; all.none += t.none; all.seconds += t.seconds;
     }
-    if (getenv("NSM_SHOW")) printf("%-14s %4d problems, solved %4d, denied %4d, %8.1f ms\n", *s, all.count, all.solved, all.none, 1e3 * all.seconds);
+    if (getenv("NSM_SHOW"))
+      printf("%-14s %4d problems, solved %4d, denied %4d, %8.1f ms\n", *s, all.count, all.solved, all.none,
+             1e3 * all.seconds);
   }
 }
 
@@ -101,8 +115,10 @@ static void all_problems(void **state) {
   tally t = { 0 };
   for (int k = 0; k < f->problems; k++) solve_one(f, k, NULL, &t);
   if (!getenv("NSM_SHOW")) return;
-  printf("%-18s %4d problems, solved %4d, denied %4d, open %3d, residual %8.1e (floor above 1e-10: %d), %8.1f ms  ", f->name, t.count, t.solved, t.none, t.failed, t.worst, t.above, 1e3 * t.seconds);
-  for (int i = 0; i < SOLVERS && nsm_cone_solver_names()[i + 1]; i++) if (t.by[i]) printf(" %s %d", nsm_cone_solver_names()[i + 1], t.by[i]);
+  printf("%-18s %4d problems, solved %4d, denied %4d, open %3d, residual %8.1e (floor above 1e-10: %d), %8.1f ms  ",
+         f->name, t.count, t.solved, t.none, t.failed, t.worst, t.above, 1e3 * t.seconds);
+  for (int i = 0; i < SOLVERS && nsm_cone_solver_names()[i + 1]; i++)
+    if (t.by[i]) printf(" %s %d", nsm_cone_solver_names()[i + 1], t.by[i]);
   printf("\n");
 }
 

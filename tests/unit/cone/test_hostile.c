@@ -1,6 +1,7 @@
-// Random garbage through the public header: nan, infinities, the largest and smallest doubles, bounds in the wrong order, blocks that overlap or have
-// negative coefficients, rows out of order, workspaces too small, names and tolerances of any kind. Whatever comes in: bad input is named as
-// such and good input is not; what is called solved holds (1); no nan comes out. Short here; NSM_FUZZ=SECONDS makes it long.
+// Random garbage through the public header: nan, infinities, the largest and smallest doubles, bounds in the wrong
+// order, blocks that overlap or have negative coefficients, rows out of order, workspaces too small, names and
+// tolerances of any kind. Whatever comes in: bad input is named as such and good input is not; what is called solved
+// holds (1); no nan comes out. Short here; NSM_FUZZ=SECONDS makes it long.
 #include "bench.h"
 #include <stdio.h>
 #include <time.h>
@@ -10,7 +11,8 @@ static int    integer(int n) { return (int)((draw() + 1) / 2 * n); }
 
 // Values of a kind that belongs to the whole problem, so that most problems are not hopeless.
 static double value(int wild) {
-  static const double strange[] = { NAN, HUGE_VAL, -HUGE_VAL, DBL_MAX, -DBL_MAX, DBL_MIN, 4.9e-324, 1e200, -1e200, 1e-200, -0.0 };
+  static const double strange[] = { NAN,      HUGE_VAL, -HUGE_VAL, DBL_MAX, -DBL_MAX, DBL_MIN,
+                                    4.9e-324, 1e200,    -1e200,    1e-200,  -0.0 };
   static const double plain[] = { 0, 0, 1, -1, 2, 0.5, 1e6, 1e-6, -1e-6, 1e15, 1e-15 };
   if (wild >= 3 && draw() > 0.97) return pick(strange, 11);
   if (wild == 2) return pick(plain, 11);
@@ -21,14 +23,19 @@ static double value(int wild) {
 typedef struct hostile { bench b; nsm_cone_block block[6]; size_t bytes; } hostile;
 
 static void random_problem(hostile *h) {
-  int m = draw() > 0.9 ? 1 + integer(40) : 1 + integer(9), sparse = draw() > 0.5, wild = integer(5), structure = integer(4);
+  int m = draw() > 0.9 ? 1 + integer(40) : 1 + integer(9), sparse = draw() > 0.5, wild = integer(5),
+      structure = integer(4);
   size_t n = (size_t)m;
   h->b = bench_open(m, sparse ? m * m : 0, m);
   bench *b = &h->b;
   int rank = 1 + integer(m);
   for (int i = 0; i < m * m; i++) b->M[i] = value(wild);
-  if (structure == 1) { fill_semidefinite(b, rank, 0); for (int i = 0; i < m; i++) b->M[i + i * m] += draw() > 0.9 ? value(wild) : 0; }
-  if (structure == 2) for (int i = 0; i < m * m; i++) b->M[i] = i % (m + 1) == 0 ? fabs(value(wild)) : draw() > 0.7 ? value(wild) : 0;
+  if (structure == 1) {
+    fill_semidefinite(b, rank, 0);
+    for (int i = 0; i < m; i++) b->M[i + i * m] += draw() > 0.9 ? value(wild) : 0;
+  }
+  if (structure == 2)
+    for (int i = 0; i < m * m; i++) b->M[i] = i % (m + 1) == 0 ? fabs(value(wild)) : draw() > 0.7 ? value(wild) : 0;
   if (structure == 3 && draw() > 0.5) memset(b->M, 0, n * n * 8);
   for (int i = 0; i < m; i++) { b->q[i] = value(wild); b->lo[i] = 0; b->hi[i] = HUGE_VAL; }
   if (draw() > 0) fill_bounds(b, 31);
@@ -49,7 +56,10 @@ static void random_problem(hostile *h) {
     static const int sizes[] = { 3, 3, 4, 2, 2 };
     int type = integer(5);
     at += integer(2);
-    nsm_cone_block k = { (nsm_cone_type)type, at, sizes[type] - (type == 0 && draw() > 0), fabs(draw()) * (draw() > 0.5 ? 10 : 1), fabs(draw()), fabs(draw()) };
+    nsm_cone_block k = {
+      (nsm_cone_type)type, at,          sizes[type] - (type == 0 && draw() > 0), fabs(draw()) * (draw() > 0.5 ? 10 : 1),
+      fabs(draw()),        fabs(draw())
+    };
     if (draw() > 0.9) k.mu = 0;
     if (at + k.size > m && draw() > -0.9) break;
     if (draw() > 0.98) k.type = (nsm_cone_type)(integer(9) - 2);
@@ -64,7 +74,9 @@ static void random_problem(hostile *h) {
   b->p.matrix_id = 0;
   if (draw() > 0.995) b->p.m = -integer(3);
   h->bytes = nsm_cone_workspace_size_with(m, n * n, m, cones);
-  if (draw() > 0.8) h->bytes = nsm_cone_workspace_size(0, 0, 0) + (size_t)integer((int)(h->bytes - nsm_cone_workspace_size(0, 0, 0)) + 1);
+  if (draw() > 0.8)
+    h->bytes =
+        nsm_cone_workspace_size(0, 0, 0) + (size_t)integer((int)(h->bytes - nsm_cone_workspace_size(0, 0, 0)) + 1);
   free(b->work);
   b->work = malloc(h->bytes);
   if (!b->work) abort();
@@ -81,11 +93,15 @@ static int is_bad(const hostile *h) {
   unsigned char *in_block = zeros((size_t)m, 1);
   for (int c = 0; c < p->cones && !bad; c++) {
     const nsm_cone_block *k = &p->cone[c];
-    int t = (int)k->type, fits = t == NSM_CONE_COULOMB || t == NSM_CONE_GRIP ? k->size == 2 || k->size == 3 : t == NSM_CONE_ELLIPTIC ? k->size == 3
-                               : t == NSM_CONE_CONTENSOU ? k->size == 4 : t == NSM_CONE_DISK && (k->size == 1 || k->size == 2);
-    int reads_mu = t != NSM_CONE_DISK, reads_mu2 = t == NSM_CONE_ELLIPTIC, reads_radius = t == NSM_CONE_DISK || t == NSM_CONE_CONTENSOU;
+    int t = (int)k->type, fits = t == NSM_CONE_COULOMB || t == NSM_CONE_GRIP ? k->size == 2 || k->size == 3
+                                 : t == NSM_CONE_ELLIPTIC                    ? k->size == 3
+                                 : t == NSM_CONE_CONTENSOU                   ? k->size == 4
+                                                           : t == NSM_CONE_DISK && (k->size == 1 || k->size == 2);
+    int reads_mu = t != NSM_CONE_DISK, reads_mu2 = t == NSM_CONE_ELLIPTIC,
+        reads_radius = t == NSM_CONE_DISK || t == NSM_CONE_CONTENSOU;
     bad |= !fits || k->first < end || k->first + k->size > m || (reads_mu && !(k->mu >= 0 && k->mu < HUGE_VAL)) ||
-           (reads_mu2 && !(k->mu2 >= 0 && k->mu2 < HUGE_VAL)) || (reads_radius && !(k->radius >= 0 && k->radius < HUGE_VAL));
+           (reads_mu2 && !(k->mu2 >= 0 && k->mu2 < HUGE_VAL)) ||
+           (reads_radius && !(k->radius >= 0 && k->radius < HUGE_VAL));
     for (int i = k->first; i < k->first + k->size && !bad; i++) in_block[i] = 1;
     end = k->first + k->size;
   }
@@ -98,7 +114,8 @@ static int is_bad(const hostile *h) {
     for (int i = 0; i < m && !bad; i++) {
       bad |= p->row_start[i + 1] < p->row_start[i];
       for (int k = p->row_start[i]; k < p->row_start[i + 1] && !bad; k++)
-        bad |= p->col[k] < 0 || p->col[k] >= m || (k > p->row_start[i] && p->col[k] <= p->col[k - 1]) || !isfinite(p->M[k]);
+        bad |= p->col[k] < 0 || p->col[k] >= m || (k > p->row_start[i] && p->col[k] <= p->col[k - 1]) ||
+               !isfinite(p->M[k]);
     }
   } else
     for (int i = 0; i < m * m && !bad; i++) bad |= !isfinite(p->M[i]);
@@ -124,19 +141,27 @@ static void attack(uint64_t seed) {
     for (int i = 0; i < m; i++) b->lambda[i] = o.warm ? value(4) : 0;
     nsm_cone_status s = nsm_cone_solve(&b->p, &o, b->work, b->lambda, b->u, &b->r);
     if (s != b->r.status) fail_msg("seed %llu: two statuses", (unsigned long long)seed);
-    if ((bad || (unknown && m > 0)) != (s == NSM_CONE_BAD_INPUT)) fail_msg("seed %llu: bad input %d, status %d, m %d", (unsigned long long)seed, bad, s, m);
+    if ((bad || (unknown && m > 0)) != (s == NSM_CONE_BAD_INPUT))
+      fail_msg("seed %llu: bad input %d, status %d, m %d", (unsigned long long)seed, bad, s, m);
     if (s == NSM_CONE_BAD_INPUT || m <= 0) continue;
-    if (isnan(b->r.residual) || isnan(b->r.floor)) fail_msg("seed %llu: residual %g, floor %g, status %d by %s", (unsigned long long)seed, b->r.residual, b->r.floor, s, b->r.solver);
+    if (isnan(b->r.residual) || isnan(b->r.floor))
+      fail_msg("seed %llu: residual %g, floor %g, status %d by %s", (unsigned long long)seed, b->r.residual, b->r.floor,
+               s, b->r.solver);
     for (int i = 0; i < m; i++)
-      if (isnan(b->lambda[i])) fail_msg("seed %llu: nan in lambda, status %d by %s", (unsigned long long)seed, s, b->r.solver ? b->r.solver : "-");
+      if (isnan(b->lambda[i]))
+        fail_msg("seed %llu: nan in lambda, status %d by %s", (unsigned long long)seed, s,
+                 b->r.solver ? b->r.solver : "-");
     if (s != NSM_CONE_SOLVED) continue;
-    double tolerance = o.tolerance > 0 && o.tolerance < HUGE_VAL ? o.tolerance : 1e-12, floor, r = nsm_cone_residual(&b->p, b->lambda, &floor, NULL);
-    if (!(r <= fmax(tolerance, 9 * floor))) fail_msg("seed %llu: solved, residual %g, floor %g, by %s", (unsigned long long)seed, r, floor, b->r.solver);
+    double tolerance = o.tolerance > 0 && o.tolerance < HUGE_VAL ? o.tolerance : 1e-12, floor,
+           r = nsm_cone_residual(&b->p, b->lambda, &floor, NULL);
+    if (!(r <= fmax(tolerance, 9 * floor)))
+      fail_msg("seed %llu: solved, residual %g, floor %g, by %s", (unsigned long long)seed, r, floor, b->r.solver);
     int i = 0;
     for (int c = 0; c <= b->p.cones; c++) {
       int end = c < b->p.cones ? b->p.cone[c].first : m;
       for (; i < end; i++)
-        if (!(b->lambda[i] >= b->lo[i] && b->lambda[i] <= b->hi[i])) fail_msg("seed %llu: lambda outside, by %s", (unsigned long long)seed, b->r.solver);
+        if (!(b->lambda[i] >= b->lo[i] && b->lambda[i] <= b->hi[i]))
+          fail_msg("seed %llu: lambda outside, by %s", (unsigned long long)seed, b->r.solver);
       i += c < b->p.cones ? b->p.cone[c].size : 0;
     }
   }

@@ -1,4 +1,5 @@
-// Families from the literature: where one-at-a-time pivoting takes 2^n steps, where Lemke's path is a ray, where the problem is NP-complete.
+// Families from the literature: where one-at-a-time pivoting takes 2^n steps, where Lemke's path is a ray, where the
+// problem is NP-complete.
 #include "families.h"
 
 static const int sizes[] = { 1, 2, 3, 5, 6, 10, 31, 50, 100, 200 };
@@ -41,8 +42,8 @@ static void triangular_and_banded(void **state) {
   }
 }
 
-// Parts of integers with a given sum: found where there is one. Where there is none (an odd sum of even numbers; more than all of them)
-// it is said so or left unsolved, but nothing is called a solution.
+// Parts of integers with a given sum: found where there is one. Where there is none (an odd sum of even numbers; more
+// than all of them) it is said so or left unsolved, but nothing is called a solution.
 static void parts_of_integers(void **state) {
   (void)state;
   double a[200];
@@ -96,7 +97,8 @@ static void hilbert(void **state) {
 int main(void) {
   nsm_la_init();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(murty_and_fathi), cmocka_unit_test(triangular_and_banded), cmocka_unit_test(parts_of_integers), cmocka_unit_test(games),
+    cmocka_unit_test(murty_and_fathi),   cmocka_unit_test(triangular_and_banded),
+    cmocka_unit_test(parts_of_integers), cmocka_unit_test(games),
     cmocka_unit_test(hilbert),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

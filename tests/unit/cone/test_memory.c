@@ -118,6 +118,7 @@ static void small_workspace_for_blocks(void **state) {
 int main(void) {
   nsm_la_init();
   const struct CMUnitTest tests[] = { cmocka_unit_test(nothing_is_allocated), cmocka_unit_test(small_workspace),
-                                      cmocka_unit_test(nothing_is_allocated_for_blocks), cmocka_unit_test(small_workspace_for_blocks) };
+                                      cmocka_unit_test(nothing_is_allocated_for_blocks),
+                                      cmocka_unit_test(small_workspace_for_blocks) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// Several blocks of every type among interval rows: the answers satisfy the laws of problem.h, whoever finds them, dense or in rows, warm or
-// not; a library of its own: nothing here needs the compiler or the runtime.
+// Several blocks of every type among interval rows: the answers satisfy the laws of problem.h, whoever finds them,
+// dense or in rows, warm or not; a library of its own: nothing here needs the compiler or the runtime.
 #include "contacts.h"
 
 static const unsigned all_types = 31;
@@ -57,7 +57,8 @@ static void redundant(void **state) {
   }
 }
 
-// Every solver that takes blocks, one at a time: right or not at all; nonsmooth Gauss-Seidel right where M is well conditioned.
+// Every solver that takes blocks, one at a time: right or not at all; nonsmooth Gauss-Seidel right where M is well
+// conditioned.
 static void one_at_a_time(void **state) {
   (void)state;
   for (int trial = 0; trial < 200; trial++) {
@@ -104,6 +105,7 @@ static void bad_numbers(void **state) {
 
 int main(void) {
   nsm_la_init();
-  const struct CMUnitTest tests[] = { cmocka_unit_test(definite), cmocka_unit_test(redundant), cmocka_unit_test(one_at_a_time), cmocka_unit_test(bad_numbers) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(definite), cmocka_unit_test(redundant),
+                                      cmocka_unit_test(one_at_a_time), cmocka_unit_test(bad_numbers) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// Planar friction with few contacts: every problem against all its modes, tried one by one with an elimination of its own; M of no sign
-// (Painleve) included, where "no solution" must be a fact.
+// Planar friction with few contacts: every problem against all its modes, tried one by one with an elimination of its
+// own; M of no sign (Painleve) included, where "no solution" must be a fact.
 #include "contacts.h"
 
 enum { MOST = 10 };
@@ -23,7 +23,8 @@ static int eliminate(int n, double A[MOST][MOST + 1], double *x) {
   return 1;
 }
 
-// The answers among all modes: unknowns are all of lambda, equations are those of the modes. Writes the first one to b->lambda.
+// The answers among all modes: unknowns are all of lambda, equations are those of the modes. Writes the first one to
+// b->lambda.
 static int answers(bench *b) {
   int m = b->p.m, at[MOST] = { 0 }, kind[MOST], count = 0, found = 0;
   double first[MOST] = { 0 };
@@ -109,7 +110,7 @@ static void painleve(void **state) {
   }
   b.M[3] = 0.2;                                       // M indefinite
   b.q[1] = -3;
-  b.q[0] = -1;                                        // u_N < 0 when open, and with T = mu N, towards the slip, N (1 - 2) = 1
+  b.q[0] = -1;  // u_N < 0 when open, and with T = mu N, towards the slip, N (1 - 2) = 1
   int n = answers(&b);
   bench_solve(&b, NULL, 0);
   assert_int_equal(b.r.status, n > 0 ? NSM_CONE_SOLVED : NSM_CONE_NO_SOLUTION);
@@ -136,7 +137,8 @@ static void steps(void **state) {
   free(cone);
 }
 
-// Mass ratios up to 1e24 in M: solvable problems of any rank and sign are never called unsolvable, and nearly all of them are solved.
+// Mass ratios up to 1e24 in M: solvable problems of any rank and sign are never called unsolvable, and nearly all of
+// them are solved.
 static void badly_scaled(void **state) {
   (void)state;
   int missed = 0;
@@ -154,7 +156,8 @@ static void badly_scaled(void **state) {
     }
     fill_answer(&b, 1);
     bench_solve(&b, NULL, 0);
-    if (b.r.status == NSM_CONE_NO_SOLUTION) fail_msg("trial %d is called unsolvable by %s, residual %g", trial, b.r.solver, b.r.residual);
+    if (b.r.status == NSM_CONE_NO_SOLUTION)
+      fail_msg("trial %d is called unsolvable by %s, residual %g", trial, b.r.solver, b.r.residual);
     missed += b.r.status != NSM_CONE_SOLVED;
     bench_close(&b);
     free(cone);
@@ -164,6 +167,7 @@ static void badly_scaled(void **state) {
 
 int main(void) {
   nsm_la_init();
-  const struct CMUnitTest tests[] = { cmocka_unit_test(all_modes), cmocka_unit_test(painleve), cmocka_unit_test(steps), cmocka_unit_test(badly_scaled) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(all_modes), cmocka_unit_test(painleve), cmocka_unit_test(steps),
+                                      cmocka_unit_test(badly_scaled) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -151,8 +151,10 @@ static void badly_scaled(void **state) {
 int main(void) {
   nsm_la_init();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(definite), cmocka_unit_test(semidefinite), cmocka_unit_test(redundant), cmocka_unit_test(boxes_with_any_matrix),
-    cmocka_unit_test(same_matrix), cmocka_unit_test(sparse_equals_dense), cmocka_unit_test(badly_scaled),
+    cmocka_unit_test(definite),     cmocka_unit_test(semidefinite),
+    cmocka_unit_test(redundant),    cmocka_unit_test(boxes_with_any_matrix),
+    cmocka_unit_test(same_matrix),  cmocka_unit_test(sparse_equals_dense),
+    cmocka_unit_test(badly_scaled),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,9 @@
-// Projected Jacobi, Gauss-Seidel and over-relaxation on cone blocks: set transformation and recovering of seed 004, 2.5.2 and 2.5.3.
+// Projected Jacobi, Gauss-Seidel and over-relaxation on cone blocks: set transformation and recovering of seed 004,
+// 2.5.2 and 2.5.3.
 #include "bench.h"
 
-// The example (2.57): M = diag(1e4, 1), q = 1, in a disk large enough. Without recovering more than 1e5 steps, with it one.
+// The example (2.57): M = diag(1e4, 1), q = 1, in a disk large enough. Without recovering more than 1e5 steps, with it
+// one.
 static void recovering(void **state) {
   (void)state;
   const char *const solvers[] = { "jacobi", "pgs", "psor" };
@@ -20,7 +22,8 @@ static void recovering(void **state) {
   }
 }
 
-// One block with its frame stretched in proportion 1 : 1e3, as spinning friction has it: the transformation makes it circular.
+// One block with its frame stretched in proportion 1 : 1e3, as spinning friction has it: the transformation makes it
+// circular.
 static void transformation(void **state) {
   (void)state;
   const char *const solvers[] = { "jacobi", "pgs", "psor" };
@@ -45,14 +48,18 @@ static void transformation(void **state) {
     }
 }
 
-// Contacts, grips, disks and intervals side by side, definite M, dense and in rows: all that is called solved is, and mild ones are.
+// Contacts, grips, disks and intervals side by side, definite M, dense and in rows: all that is called solved is, and
+// mild ones are.
 static void mixed_blocks(void **state) {
   (void)state;
   const char *const solvers[] = { "jacobi", "pgs", "psor" };
   for (int trial = 0; trial < 60; trial++) {
     int m = 16, entries = m * m;
-    nsm_cone_block blocks[] = { { NSM_CONE_COULOMB, 0, 3, 0.3, 0, 0 }, { NSM_CONE_COULOMB, 3, 2, 0.5, 0, 0 }, { NSM_CONE_ELLIPTIC, 5, 3, 0.2, 0.6, 0 },
-                                { NSM_CONE_GRIP, 9, 2, 0.4, 0, 0 }, { NSM_CONE_DISK, 12, 2, 0, 0, 0.7 } };
+    nsm_cone_block blocks[] = { { NSM_CONE_COULOMB, 0, 3, 0.3, 0, 0 },
+                                { NSM_CONE_COULOMB, 3, 2, 0.5, 0, 0 },
+                                { NSM_CONE_ELLIPTIC, 5, 3, 0.2, 0.6, 0 },
+                                { NSM_CONE_GRIP, 9, 2, 0.4, 0, 0 },
+                                { NSM_CONE_DISK, 12, 2, 0, 0, 0.7 } };
     bench b = trial % 2 ? bench_open(m, entries, m) : bench_open(m, 0, 0), dense = bench_open(m, 0, 0);
     fill_semidefinite(&dense, m, 0.05);
     for (int i = 0; i < m; i++) dense.M[i + m * i] += 12;
@@ -98,7 +105,10 @@ static void runs_away(void **state) {
 int main(void) {
   nsm_la_init();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(recovering), cmocka_unit_test(transformation), cmocka_unit_test(mixed_blocks), cmocka_unit_test(runs_away),
+    cmocka_unit_test(recovering),
+    cmocka_unit_test(transformation),
+    cmocka_unit_test(mixed_blocks),
+    cmocka_unit_test(runs_away),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

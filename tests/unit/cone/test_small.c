@@ -12,14 +12,15 @@ static void no_rows(void **state) {
 // One row, all signs of M and q and all kinds of bounds, against the definition.
 static void one_row(void **state) {
   (void)state;
-  const double values[] = { -2, -1, 0, 1, 3 }, bounds[][2] = { { 0, HUGE_VAL }, { -HUGE_VAL, 0 }, { -1, 2 }, { -HUGE_VAL, HUGE_VAL }, { 1, 1 } };
+  const double values[] = { -2, -1, 0, 1, 3 },
+               bounds[][2] = { { 0, HUGE_VAL }, { -HUGE_VAL, 0 }, { -1, 2 }, { -HUGE_VAL, HUGE_VAL }, { 1, 1 } };
   for (int i = 0; i < 5; i++)
     for (int j = 0; j < 5; j++)
       for (int k = 0; k < 5; k++) {
         bench b = bench_open(1, 0, 0);
         double M = b.M[0] = values[i], q = b.q[0] = values[j], lo = b.lo[0] = bounds[k][0], hi = b.hi[0] = bounds[k][1];
-        int exists = (M != 0 && -q / M >= lo && -q / M <= hi) || (M == 0 && q == 0) || (lo > -HUGE_VAL && M * lo + q >= 0) ||
-                     (hi < HUGE_VAL && M * hi + q <= 0) || lo == hi;
+        int exists = (M != 0 && -q / M >= lo && -q / M <= hi) || (M == 0 && q == 0) ||
+                     (lo > -HUGE_VAL && M * lo + q >= 0) || (hi < HUGE_VAL && M * hi + q <= 0) || lo == hi;
         bench_solve(&b, NULL, 0);
         if (exists) assert_solved(&b);
         else assert_int_equal(b.r.status, NSM_CONE_NO_SOLUTION);
@@ -40,10 +41,14 @@ static void resistor_and_diode(void **state) {
   bench_close(&b);
 }
 
-// Four diodes, a load R and a capacitor: for the two rows of the currents M has a zero diagonal, so half of the bases are singular.
+// Four diodes, a load R and a capacitor: for the two rows of the currents M has a zero diagonal, so half of the bases
+// are singular.
 static void diode_bridge(void **state) {
   (void)state;
-  const double R = 1e3, h = 1e-6, C = 1e-9, rows[4][4] = { { 1 / R, 1 / R, -1, 0 }, { 1 / R, 1 / R, 0, -1 }, { 1, 0, h / C, -h / C }, { 0, 1, -h / C, h / C } };
+  const double R = 1e3, h = 1e-6, C = 1e-9,
+               rows[4][4] = {
+                 { 1 / R, 1 / R, -1, 0 }, { 1 / R, 1 / R, 0, -1 }, { 1, 0, h / C, -h / C }, { 0, 1, -h / C, h / C }
+               };
   const char *const solvers[] = { NULL, "bases", "enumeration", "lemke" };
   for (int s = 0; s < 4; s++) {
     bench b = bench_open(4, 0, 0);
@@ -83,7 +88,7 @@ static void singular_bases_only(void **state) {
   bench_solve(&b, NULL, 0);
   assert_solved(&b);
   assert_true(b.lambda[0] >= 1);
-  b.M[3] = -2;         // M = [0 0; 1 -2]: the larger column is the wrong one, lambda_2 must stay at its bound with u_2 = 0
+  b.M[3] = -2;  // M = [0 0; 1 -2]: the larger column is the wrong one, lambda_2 must stay at its bound with u_2 = 0
   bench_solve(&b, "enumeration", 0);
   assert_solved(&b);
   bench_close(&b);
@@ -119,7 +124,8 @@ static void bad_input(void **state) {
         bench b = bench_open(m, 0, 0);
         for (int i = 0; i < m; i++) { b.M[i + i * m] = 2; b.q[i] = -1; }
         b.p.matrix_id = (uint64_t)id;
-        if (what >= 4 && id) assert_int_equal(bench_solve(&b, NULL, 0), NSM_CONE_SOLVED);   // with everything already kept
+        // with everything already kept
+        if (what >= 4 && id) assert_int_equal(bench_solve(&b, NULL, 0), NSM_CONE_SOLVED);
         switch (what) {
           case 0: b.M[m - 1] = nan_; break;
           case 1: b.M[m * m - 1] = inf; break;
@@ -148,7 +154,8 @@ static void bad_input(void **state) {
   bench_close(&b);
 }
 
-// u = M lambda + q stays negative somewhere whatever lambda is: no status but these two, and a proof where M is monotone.
+// u = M lambda + q stays negative somewhere whatever lambda is: no status but these two, and a proof where M is
+// monotone.
 static void without_solution(void **state) {
   (void)state;
   for (int m = 1; m <= 30; m++)
@@ -219,9 +226,17 @@ static void contradiction(void **state) {
 int main(void) {
   nsm_la_init();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(no_rows), cmocka_unit_test(one_row), cmocka_unit_test(resistor_and_diode), cmocka_unit_test(diode_bridge),
-    cmocka_unit_test(relay), cmocka_unit_test(singular_bases_only), cmocka_unit_test(bilateral_row_with_zero_diagonal), cmocka_unit_test(bad_input), cmocka_unit_test(without_solution),
-    cmocka_unit_test(without_solution_loosely), cmocka_unit_test(contradiction),
+    cmocka_unit_test(no_rows),
+    cmocka_unit_test(one_row),
+    cmocka_unit_test(resistor_and_diode),
+    cmocka_unit_test(diode_bridge),
+    cmocka_unit_test(relay),
+    cmocka_unit_test(singular_bases_only),
+    cmocka_unit_test(bilateral_row_with_zero_diagonal),
+    cmocka_unit_test(bad_input),
+    cmocka_unit_test(without_solution),
+    cmocka_unit_test(without_solution_loosely),
+    cmocka_unit_test(contradiction),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

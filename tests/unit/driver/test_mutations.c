@@ -1,5 +1,5 @@
-// Damaged models through the whole compiler: every stage either gives a value or a diagnostic, never a crash. Mutations are
-// deterministic; the sanitized build runs the same ones. Set NSM_MUTATIONS for longer runs.
+// Damaged models through the whole compiler: every stage either gives a value or a diagnostic, never a crash. Mutations
+// are deterministic; the sanitized build runs the same ones. Set NSM_MUTATIONS for longer runs.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -28,8 +28,45 @@ static char *read_all(const char *path, size_t *n) {
 
 // Bytes, words and whole stretches: changed, removed, doubled, swapped in from a vocabulary.
 static size_t mutate(char *s, size_t n, size_t room) {
-  static const char *const word[] = { "'", "[", "]", "(", ")", "{", "}", ";", "=", "perp", ">= 0", "0 <=", "1/0", "inf", "time", "sgn(", "n", "1:n", "sum(i in 1:n)",
-    "if ", " then ", " else ", "e", "-1", "1e400", "0", ".lambda", "[i+1]", "contact c: ", "with newton(", "^2", "^(-0.5)", "param ", "coord ", "state ", "multiplier ", "\"", "//", "/*" };
+  static const char *const word[] = { "'",
+                                      "[",
+                                      "]",
+                                      "(",
+                                      ")",
+                                      "{",
+                                      "}",
+                                      ";",
+                                      "=",
+                                      "perp",
+                                      ">= 0",
+                                      "0 <=",
+                                      "1/0",
+                                      "inf",
+                                      "time",
+                                      "sgn(",
+                                      "n",
+                                      "1:n",
+                                      "sum(i in 1:n)",
+                                      "if ",
+                                      " then ",
+                                      " else ",
+                                      "e",
+                                      "-1",
+                                      "1e400",
+                                      "0",
+                                      ".lambda",
+                                      "[i+1]",
+                                      "contact c: ",
+                                      "with newton(",
+                                      "^2",
+                                      "^(-0.5)",
+                                      "param ",
+                                      "coord ",
+                                      "state ",
+                                      "multiplier ",
+                                      "\"",
+                                      "//",
+                                      "/*" };
   for (unsigned k = draw(4) + 1; k-- && n > 8;) {
     size_t at = draw((unsigned)n - 4), len = draw(12) + 1;
     if (at + len > n) len = n - at;

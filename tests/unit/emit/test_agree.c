@@ -1,6 +1,6 @@
-// Evaluator = libtcc = cc: random outputs of a model, evaluated by the reference evaluator on the DAG and by the emitted C of both
-// backends. The two compilers must agree bit by bit (same C, no contraction); the evaluator to 1e-11 of the value's scale, since
-// hoisting and multiplied-out powers associate differently.
+// Evaluator = libtcc = cc: random outputs of a model, evaluated by the reference evaluator on the DAG and by the
+// emitted C of both backends. The two compilers must agree bit by bit (same C, no contraction); the evaluator to 1e-11
+// of the value's scale, since hoisting and multiplied-out powers associate differently.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -36,7 +36,12 @@ static void expression(Text *t, int depth) {
   case 7: two = false; text_printf(t, "%s(", safe[draw(7)]); expression(t, depth - 1); text_addc(t, ')'); break;
   case 8: two = false; text_addc(t, '('); expression(t, depth - 1); text_printf(t, ")^%u", draw(5) + 2); break;
   case 9: two = false; text_add(t, "(if "); expression(t, depth - 1); text_add(t, " < "); expression(t, depth - 1);
-    text_add(t, " then "); expression(t, depth - 1); text_add(t, " else "); expression(t, depth - 1); text_addc(t, ')'); break;
+    text_add(t, " then ");
+    expression(t, depth - 1);
+    text_add(t, " else ");
+    expression(t, depth - 1);
+    text_addc(t, ')');
+    break;
   default: open = draw(2) ? "min(" : "max("; middle = ", "; break;
   }
   if (!two) return;
@@ -58,7 +63,12 @@ static double leaf_value(int id, void *system) {
   const System *s = system;
   const char *n = sym_name(id, system);
   (void)s;
-  static const struct { const char *n; double v; } table[] = { { "a", 0.7 }, { "b", -1.3 }, { "x", 0.9 }, { "y", -0.4 }, { "z", 1.1 }, { "z'", 0.3 }, { "time", 0.2 } };
+  static const struct {
+    const char *n;
+    double v;
+  } table[] = {
+    { "a", 0.7 }, { "b", -1.3 }, { "x", 0.9 }, { "y", -0.4 }, { "z", 1.1 }, { "z'", 0.3 }, { "time", 0.2 }
+  };
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) if (!strcmp(table[i].n, n)) return table[i].v;
   fail_msg("unknown symbol %s", n);
   return 0;
@@ -99,7 +109,10 @@ static void agree(void **unused) {
     fclose(f);
     Compilation *c = compilation_new();
     PipelineOptions o = { .path = path };
-    if (!compile_to(c, &o, STAGE_C, NULL)) { compilation_report(c, stderr); fail_msg("does not compile:\n%s", text_str(&t)); }
+    if (!compile_to(c, &o, STAGE_C, NULL)) {
+      compilation_report(c, stderr);
+      fail_msg("does not compile:\n%s", text_str(&t));
+    }
     double tcc[OUTPUTS], cc[OUTPUTS];
     read_outputs(c, JIT_TCC, tcc);
     if (m < 3) read_outputs(c, JIT_CC, cc); else memcpy(cc, tcc, sizeof cc);
@@ -108,7 +121,8 @@ static void agree(void **unused) {
       const SysClass *cls = &c->system->cls[i];
       if (cls->kind != CLASS_OUTPUT) continue;
       double want = ex_eval(c->system->pool, cls->value, leaf_value, (void *)c->system);
-      if (memcmp(&tcc[k], &cc[k], sizeof(double)) && !(isnan(tcc[k]) && isnan(cc[k]))) fail_msg("o%d: tcc %.17g, cc %.17g", k, tcc[k], cc[k]);
+      if (memcmp(&tcc[k], &cc[k], sizeof(double)) && !(isnan(tcc[k]) && isnan(cc[k])))
+        fail_msg("o%d: tcc %.17g, cc %.17g", k, tcc[k], cc[k]);
       if (!(fabs(tcc[k] - want) <= 1e-11 * (1 + fabs(want))) && !(isnan(want) && isnan(tcc[k])))
         fail_msg("o%d: emitted %.17g, evaluator %.17g in\n%s", k, tcc[k], want, text_str(&t));
       k++;

@@ -1,4 +1,5 @@
-// Shared by the tests of the discrete derivative: two points, the derivative between them, and how much round-off a formula may make.
+// Shared by the tests of the discrete derivative: two points, the derivative between them, and how much round-off a
+// formula may make.
 //
 // Symbols 0 ... RT_SYMBOLS-1 are the variables; AT_A + i and AT_B + i are their values at the begin and at the end.
 #pragma once
@@ -58,8 +59,8 @@ static double noisy(Ex e, const double *at, double noise) {
     assert_true(m <= 160);
     for (int k = 0; k < m; k++) args[k] = v[ex_arg(P, order[i], k)];
     double x = op == OP_NUM ? ex_value(P, order[i]) : op == OP_SYM ? at[ex_symbol(P, order[i])] : op_value(op, args, m);
-    bool exact = op == OP_NUM || op == OP_LT || op == OP_LE || op == OP_EQ || op == OP_AND || op == OP_OR || op == OP_NOT ||
-                 op == OP_FLOOR || op == OP_SIGN;
+    bool exact = op == OP_NUM || op == OP_LT || op == OP_LE || op == OP_EQ || op == OP_AND || op == OP_OR ||
+                 op == OP_NOT || op == OP_FLOOR || op == OP_SIGN;
     double size = fabs(x);                         // of a sum: its largest term, which is what its round-off is of
     for (int k = 0; op == OP_ADD && k < m; k++) size = fmax(size, fabs(args[k]));
     v[order[i]] = exact ? x : x + size*noise*(2*rt_unit() - 1);
@@ -68,8 +69,8 @@ static double noisy(Ex e, const double *at, double noise) {
   return v[e];
 }
 
-// The scale of e at a point: what relative errors of 1 in its intermediate results would make of it, to first order. A round-off of
-// `EPS` times this is what its formula, well evaluated, has.
+// The scale of e at a point: what relative errors of 1 in its intermediate results would make of it, to first order. A
+// round-off of `EPS` times this is what its formula, well evaluated, has.
 __attribute__((unused)) static double scale(Ex e, const double *at) {
   enum { TRIALS = 12 };
   const double noise = 1e-9;
@@ -78,7 +79,8 @@ __attribute__((unused)) static double scale(Ex e, const double *at) {
   return worst;
 }
 
-// The largest scale at the ends, in the middle and at corners of the box between them: products take one factor from here, one from there.
+// The largest scale at the ends, in the middle and at corners of the box between them: products take one factor from
+// here, one from there.
 __attribute__((unused)) static double box_scale(Ex f, const double *a, const double *b) {
   double worst = fmax(scale(f, a), scale(f, b));
   for (int k = 0; k < 8; k++) {
@@ -90,7 +92,8 @@ __attribute__((unused)) static double box_scale(Ex f, const double *a, const dou
   return worst;
 }
 
-// The scale of component i of a derivative of f: that of the gradient, and that of f over x_i where terms of the gradient vanish by algebra.
+// The scale of component i of a derivative of f: that of the gradient, and that of f over x_i where terms of the
+// gradient vanish by algebra.
 __attribute__((unused)) static double gradient_scale(Ex f, int i, const double *a, const double *b) {
   if (!ex_depends(P, f, i)) return 0;
   return box_scale(ex_diff(P, f, i), a, b) + box_scale(f, a, b)/fabs(a[i]);
@@ -103,8 +106,9 @@ static bool switches(Ex e, const double *a, const double *b) {
   return ex_eval_array(P, lead, a) != ex_eval_array(P, lead, b);
 }
 
-// How much larger than at the ends a node of f gets when its arguments are taken from different ends, at least 1: products (x^3*x^(-3),
-// x going from 1 to 100: 1e6), and branches at the end where they are not taken. Means have the round-off of the larger values.
+// How much larger than at the ends a node of f gets when its arguments are taken from different ends, at least 1:
+// products (x^3*x^(-3), x going from 1 to 100: 1e6), and branches at the end where they are not taken. Means have the
+// round-off of the larger values.
 __attribute__((unused)) static double mixing(Ex f, const double *a, const double *b) {
   const Ex *order;
   int n = ex_topological(P, &f, 1, &order);
@@ -124,8 +128,8 @@ __attribute__((unused)) static double mixing(Ex f, const double *a, const double
   return worst;
 }
 
-// A jump between a and b comes from a secant: its relative round-off is that of the difference of what governs it, size/change.
-// The largest such quotient in f, at least 1.
+// A jump between a and b comes from a secant: its relative round-off is that of the difference of what governs it,
+// size/change. The largest such quotient in f, at least 1.
 __attribute__((unused)) static double steepness(Ex f, const double *a, const double *b) {
   const Ex *order;
   int n = ex_topological(P, &f, 1, &order);
@@ -133,7 +137,8 @@ __attribute__((unused)) static double steepness(Ex f, const double *a, const dou
   for (int i = 0; i < n; i++) {
     Op op = ex_operator(P, order[i]);
     bool two = op == OP_LT || op == OP_LE || op == OP_EQ;
-    if (!(two || op == OP_FLOOR || op == OP_SIGN) || ex_eval_array(P, order[i], a) == ex_eval_array(P, order[i], b)) continue;
+    if (!(two || op == OP_FLOOR || op == OP_SIGN) || ex_eval_array(P, order[i], a) == ex_eval_array(P, order[i], b))
+      continue;
     double size = 0, change = 0;
     for (int k = 0; k < ex_nargs(P, order[i]); k++) {
       Ex x = ex_arg(P, order[i], k);

@@ -1,5 +1,5 @@
-// Random expressions as plain trees, built side by side with the simplifying pool, and evaluated here naively: as written, with
-// its own forward-mode derivative (dual numbers). Shares no code with the evaluator under test.
+// Random expressions as plain trees, built side by side with the simplifying pool, and evaluated here naively: as
+// written, with its own forward-mode derivative (dual numbers). Shares no code with the evaluator under test.
 //
 // A value is trusted only where the tree is well behaved: every intermediate is finite, of moderate size, and away from
 // the kinks and jumps where two correct answers may differ. `ok` says so.
@@ -36,8 +36,9 @@ __attribute__((unused)) static void rt_seed(uint64_t seed) { rt_state = seed*UIN
 
 // --- building ---
 
-static const Op rt_functions[] = {OP_SQRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TAN, OP_ASIN, OP_ACOS, OP_ATAN, OP_ATAN2, OP_SINH,
-                                  OP_COSH, OP_TANH, OP_SINC, OP_SINHC, OP_ABS, OP_SIGN, OP_MIN, OP_MAX, OP_FLOOR};
+static const Op rt_functions[] = { OP_SQRT,  OP_EXP,  OP_LOG,   OP_SIN,  OP_COS,  OP_TAN,  OP_ASIN,
+                                   OP_ACOS,  OP_ATAN, OP_ATAN2, OP_SINH, OP_COSH, OP_TANH, OP_SINC,
+                                   OP_SINHC, OP_ABS,  OP_SIGN,  OP_MIN,  OP_MAX,  OP_FLOOR };
 static const Op rt_conditions[] = {OP_LT, OP_LE, OP_EQ, OP_AND, OP_OR, OP_NOT};
 
 static Tree *rt_node(RtKind kind) {
@@ -67,7 +68,8 @@ static Tree *rt_number(double x) {
 
 static Tree *rt_leaf(void) {
   static const double numbers[] = {0, 1, 2, -1, 3, 0.5, -2, 10, 0.1, -0.3, 1.0/3, 7, 6};
-  if (rt_below(3) == 0) return rt_number(rt_below(4) == 0 ? 4*rt_unit() - 2 : numbers[rt_below((int)(sizeof numbers/sizeof *numbers))]);
+  if (rt_below(3) == 0)
+    return rt_number(rt_below(4) == 0 ? 4 * rt_unit() - 2 : numbers[rt_below((int)(sizeof numbers / sizeof *numbers))]);
   Tree *t = rt_node(RT_SYM);
   t->id = rt_below(RT_SYMBOLS);
   t->ex = ex_sym(P, t->id);
@@ -78,8 +80,15 @@ static Tree *rt_leaf(void) {
 static Tree *rt_tree(int depth, bool smooth) {
   if (depth <= 0 || rt_below(8) == 0) return rt_leaf();
   int r = rt_below(100);
-  RtKind kind = r < 22 ? RT_ADD : r < 36 ? RT_SUB : r < 58 ? RT_MUL : r < 66 ? RT_DIV : r < 70 ? RT_NEG : r < 80 ? RT_IPOW
-              : r < 82 ? RT_POW : r < 97 ? RT_FUNCTION : RT_IF;
+  RtKind kind = r < 22   ? RT_ADD
+                : r < 36 ? RT_SUB
+                : r < 58 ? RT_MUL
+                : r < 66 ? RT_DIV
+                : r < 70 ? RT_NEG
+                : r < 80 ? RT_IPOW
+                : r < 82 ? RT_POW
+                : r < 97 ? RT_FUNCTION
+                         : RT_IF;
   if (smooth && kind == RT_IF) kind = RT_ADD;
   Tree *t = rt_node(kind);
   if (kind == RT_IF) {
@@ -213,4 +222,6 @@ __attribute__((unused)) static void rt_point(double *at) {
   for (int i = 0; i < RT_SYMBOLS; i++) at[i] = 4*rt_unit() - 2;
 }
 
-__attribute__((unused)) static bool rt_close(double x, double y, double size, double tol) { return fabs(x - y) <= tol*(1 + size); }
+__attribute__((unused)) static bool rt_close(double x, double y, double size, double tol) {
+  return fabs(x - y) <= tol * (1 + size);
+}

@@ -1,5 +1,6 @@
-// A small reader of the expression notation, written for the tests: what ex_print wrote must read back as the same node.
-// Names are single letters or xNN. Precedence: if, or, and, not, comparison, sum, product, unary minus, power, atom.
+// A small reader of the expression notation, written for the tests: what ex_print wrote must read back as the same
+// node. Names are single letters or xNN. Precedence: if, or, and, not, comparison, sum, product, unary minus, power,
+// atom.
 #pragma once
 #include <ctype.h>
 #include "rig.h"
@@ -23,11 +24,13 @@ static void must(const char *word) {
   if (!take(word)) fail_msg("expected '%s' at '%.40s'", word, rd);
 }
 
-static const struct { const char *name; Op op; int arity; } rd_functions[] = {
-  {"sqrt", OP_SQRT, 1}, {"exp", OP_EXP, 1}, {"log", OP_LOG, 1}, {"sin", OP_SIN, 1}, {"cos", OP_COS, 1}, {"tan", OP_TAN, 1},
-  {"asin", OP_ASIN, 1}, {"acos", OP_ACOS, 1}, {"atan", OP_ATAN, 1}, {"atan2", OP_ATAN2, 2}, {"sinh", OP_SINH, 1},
-  {"cosh", OP_COSH, 1}, {"tanh", OP_TANH, 1}, {"abs", OP_ABS, 1}, {"sign", OP_SIGN, 1}, {"min", OP_MIN, 2},
-  {"sinc", OP_SINC, 2}, {"sinhc", OP_SINHC, 2}, {"max", OP_MAX, 2}, {"floor", OP_FLOOR, 1},
+static const struct { const char *name; Op op; int arity;
+} rd_functions[] = {
+  { "sqrt", OP_SQRT, 1 }, { "exp", OP_EXP, 1 },     { "log", OP_LOG, 1 },   { "sin", OP_SIN, 1 },
+  { "cos", OP_COS, 1 },   { "tan", OP_TAN, 1 },     { "asin", OP_ASIN, 1 }, { "acos", OP_ACOS, 1 },
+  { "atan", OP_ATAN, 1 }, { "atan2", OP_ATAN2, 2 }, { "sinh", OP_SINH, 1 }, { "cosh", OP_COSH, 1 },
+  { "tanh", OP_TANH, 1 }, { "abs", OP_ABS, 1 },     { "sign", OP_SIGN, 1 }, { "min", OP_MIN, 2 },
+  { "sinc", OP_SINC, 2 }, { "sinhc", OP_SINHC, 2 }, { "max", OP_MAX, 2 },   { "floor", OP_FLOOR, 1 },
 };
 
 static Ex read_atom(void) {

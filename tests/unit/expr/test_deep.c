@@ -94,7 +94,8 @@ static void test_topological_order(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    RIG_TEST(test_deep_tower), RIG_TEST(test_deep_text), RIG_TEST(test_sharing), RIG_TEST(test_long_sum), RIG_TEST(test_topological_order),
+    RIG_TEST(test_deep_tower), RIG_TEST(test_deep_text),         RIG_TEST(test_sharing),
+    RIG_TEST(test_long_sum),   RIG_TEST(test_topological_order),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,8 @@
 // Properties of the discrete derivative on thousands of random expressions, at points far apart, near and equal.
 //
-// Directionality alone proves little (a formula that divides by b - a repairs any error along it), so consistency is tested by
-// itself: each component against the gradient at the midpoint, at distances where a cancelling form has lost all its digits.
+// Directionality alone proves little (a formula that divides by b - a repairs any error along it), so consistency is
+// tested by itself: each component against the gradient at the midpoint, at distances where a cancelling form has lost
+// all its digits.
 #include "discrete_rig.h"
 
 #ifdef __SANITIZE_ADDRESS__
@@ -45,7 +46,8 @@ static void for_all(uint64_t seed, bool smooth, const double *distance, int n, i
   if (checked < least) fail_msg("only %d usable points", checked);
 }
 
-static void must(const char *what, const Tree *t, const double *a, const double *b, double got, double expected, double tol) {
+static void must(const char *what, const Tree *t, const double *a, const double *b, double got, double expected,
+                 double tol) {
   checked++;
   if (fabs(got - expected) <= tol) return;
   for (int i = 0; i < RT_SYMBOLS; i++) print_message("%c: %.17g to %.17g\n", 'a' + i, a[i], b[i]);
@@ -91,7 +93,10 @@ static void is_gradient(const Tree *t, const Between *df, const double *a, const
   }
 }
 
-static void test_gradient_at_equal_points(void **state) { (void)state; for_all(30000, false, distances, 1, TREES, is_gradient); }
+static void test_gradient_at_equal_points(void **state) {
+  (void)state;
+  for_all(30000, false, distances, 1, TREES, is_gradient);
+}
 
 // --- near: the gradient at the midpoint to round-off, d^2 being below it ---
 
@@ -101,7 +106,8 @@ static double off(const Tree *t, const Between *df, int i, const double *a, cons
   return at_ends(df->d[i], a, b) - ex_eval_array(P, ex_diff(P, t->ex, i), m);
 }
 
-static void moved(const double *a, const double *b, double by, double *a1, double *b1) {   // the same midpoint, `by` times as far apart
+// the same midpoint, `by` times as far apart
+static void moved(const double *a, const double *b, double by, double *a1, double *b1) {
   for (int i = 0; i < RT_SYMBOLS; i++) {
     double m = a[i] + (b[i] - a[i])/2, h = by*(b[i] - a[i])/2;
     a1[i] = m - h;
@@ -118,7 +124,8 @@ static void does_not_cancel(const Tree *t, const Between *df, const double *a, c
     Ex g = ex_diff(P, t->ex, i);
     double s = gradient_scale(t->ex, i, a, b), apart = fabs(off(t, df, i, far_a, far_b)), curved = 4*apart/(by*by);
     if (!(s < 1e8) || apart > 1e-3*s) continue;
-    must("near: the gradient in the middle", t, a, b, at_ends(df->d[i], a, b), ex_eval_array(P, g, m), 8*EPS*s + curved);
+    must("near: the gradient in the middle", t, a, b, at_ends(df->d[i], a, b), ex_eval_array(P, g, m),
+         8 * EPS * s + curved);
   }
 }
 
@@ -147,7 +154,10 @@ static void is_second_order(const Tree *t, const Between *df, const double *a, c
   }
 }
 
-static void test_second_order(void **state) { (void)state; for_all(50000, true, (double[]){2e-3}, 1, TREES/2, is_second_order); }
+static void test_second_order(void **state) {
+  (void)state;
+  for_all(50000, true, (double[]){ 2e-3 }, 1, TREES / 2, is_second_order);
+}
 
 // --- structure ---
 
@@ -187,7 +197,8 @@ static void test_part_of_the_symbols(void **state) {
     double s = box_scale(t->ex, v, w)*mixing(t->ex, v, w)*steepness(t->ex, v, w);
     if (!(s < 1e8)) continue;
     seen++;
-    must("one symbol", t, v, w, ex_eval_array(P, d, v)*(w[1] - v[1]), ex_eval_array(P, t->ex, w) - ex_eval_array(P, t->ex, v), 8*EPS*s);
+    must("one symbol", t, v, w, ex_eval_array(P, d, v) * (w[1] - v[1]),
+         ex_eval_array(P, t->ex, w) - ex_eval_array(P, t->ex, v), 8 * EPS * s);
   }
   assert_true(seen > TREES/2);
 }
@@ -204,7 +215,9 @@ static void test_quadratics(void **state) {
       b[j] = 2*(rt_below(21) - 10);
       f = ex_add(P, f, ex_mul(P, num(rt_below(9) - 4), ex_sym(P, j)));
       for (int k = 0; k <= j; k++)
-        f = ex_add(P, f, ex_op(P, OP_MUL, (Ex[]){num(rt_below(9) - 4), ex_sym(P, j), ex_sub(P, ex_sym(P, k), num(rt_below(3)))}, 3));
+        f = ex_add(P, f,
+                   ex_op(P, OP_MUL,
+                         (Ex[]){ num(rt_below(9) - 4), ex_sym(P, j), ex_sub(P, ex_sym(P, k), num(rt_below(3))) }, 3));
     }
     Between df = between(f);
     middle(a, b, m);
@@ -228,7 +241,8 @@ static void slope_is_difference(const Tree *t, const Between *df, const double *
   (void)distance;
   int i = rt_below(RT_SYMBOLS), j = rt_below(RT_SYMBOLS);
   if (!ex_depends(P, t->ex, i) || !ex_depends(P, t->ex, j)) return;
-  double coarse = slope(df->d[i], a, b, j, 1e-3), fine = slope(df->d[i], a, b, j, 5e-4), finer = slope(df->d[i], a, b, j, 2.5e-4);
+  double coarse = slope(df->d[i], a, b, j, 1e-3), fine = slope(df->d[i], a, b, j, 5e-4),
+         finer = slope(df->d[i], a, b, j, 2.5e-4);
   double best = (4*finer - fine)/3, doubt = fabs(best - (4*fine - coarse)/3);
   if (!(doubt <= 1e-6*(1 + fabs(best)))) return;
   double got = at_ends(ex_diff(P, df->d[i], AT_B + j), a, b);
@@ -247,7 +261,8 @@ static double bend(const Tree *t, const Between *df, int i, int j, const double 
   return at_ends(ex_diff(P, df->d[i], AT_B + j), a, b) - 0.5*ex_eval_array(P, ex_diff(P, ex_diff(P, t->ex, i), j), m);
 }
 
-static void slope_is_half_curvature(const Tree *t, const Between *df, const double *a, const double *b, double distance) {
+static void slope_is_half_curvature(const Tree *t, const Between *df, const double *a, const double *b,
+                                    double distance) {
   int i = rt_below(RT_SYMBOLS), j = rt_below(RT_SYMBOLS);
   if (!ex_depends(P, t->ex, i) || !ex_depends(P, t->ex, j)) return;
   double far_a[RT_SYMBOLS], far_b[RT_SYMBOLS], by = 1e-4/distance;

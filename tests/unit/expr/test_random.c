@@ -5,8 +5,8 @@
 
 enum { TREES = 4000, POINTS = 6, DEPTH = 6 };
 
-// What an ill-conditioned tree does to round-off is bounded by evaluating next door: the answer may move by what a relative
-// change of 1e-13 of the point moves it, amplified.
+// What an ill-conditioned tree does to round-off is bounded by evaluating next door: the answer may move by what a
+// relative change of 1e-13 of the point moves it, amplified.
 static double tolerance(const Tree *t, const double *at, int by) {
   Dual here = rt_value(t, at, by);
   double worst = 0;
@@ -46,7 +46,8 @@ static void for_all(uint64_t seed, bool smooth, Property holds) {
 
 static void must_be_near(const char *what, const Tree *t, Ex e, double got, double expected, double tol) {
   if (!(fabs(got - expected) <= tol))
-    fail_msg("%s: %s\n  of %s\n  is %.17g, expected %.17g (within %g)", what, shown(e), shown(t->ex), got, expected, tol);
+    fail_msg("%s: %s\n  of %s\n  is %.17g, expected %.17g (within %g)", what, shown(e), shown(t->ex), got, expected,
+             tol);
 }
 
 // --- value ---
@@ -59,7 +60,8 @@ static void value_kept(const Tree *t, const double *at, double tol, Dual expecte
 
 static void test_simplified_value(void **state) { (void)state; for_all(1000, false, value_kept); }
 
-// Multiplying out may turn a benign product into a sum of large terms that cancel: (x - 1.7)^8. No sum may lose more than this.
+// Multiplying out may turn a benign product into a sum of large terms that cancel: (x - 1.7)^8. No sum may lose more
+// than this.
 static bool well_conditioned(Ex e, const double *at) {
   const Ex *order;
   int n = ex_topological(P, &e, 1, &order);
@@ -118,7 +120,10 @@ static void derivative_is_difference(const Tree *t, const double *at, double tol
   (void)expected;
 }
 
-static void test_derivative_vs_differences(void **state) { (void)state; for_all(4000000, true, derivative_is_difference); }
+static void test_derivative_vs_differences(void **state) {
+  (void)state;
+  for_all(4000000, true, derivative_is_difference);
+}
 
 // --- substitution: eval(e[x -> r, y -> s]) = eval(e) at x = r(at), y = s(at) ---
 

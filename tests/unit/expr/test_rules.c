@@ -214,9 +214,18 @@ static void test_fraction(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    RIG_TEST(test_sums), RIG_TEST(test_products), RIG_TEST(test_powers), RIG_TEST(test_functions), RIG_TEST(test_logic),
-    RIG_TEST(test_numbers), RIG_TEST(test_derivatives), RIG_TEST(test_expand_and_cancel),
-    RIG_TEST(test_substitution_is_simultaneous), RIG_TEST(test_affine), RIG_TEST(test_questions), RIG_TEST(test_fraction),
+    RIG_TEST(test_sums),
+    RIG_TEST(test_products),
+    RIG_TEST(test_powers),
+    RIG_TEST(test_functions),
+    RIG_TEST(test_logic),
+    RIG_TEST(test_numbers),
+    RIG_TEST(test_derivatives),
+    RIG_TEST(test_expand_and_cancel),
+    RIG_TEST(test_substitution_is_simultaneous),
+    RIG_TEST(test_affine),
+    RIG_TEST(test_questions),
+    RIG_TEST(test_fraction),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

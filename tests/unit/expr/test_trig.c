@@ -157,7 +157,8 @@ static void test_random_trees(void **state) {
       double was = ex_eval_array(P, y, at), is = ex_eval_array(P, r, at);
       if (!isfinite(was)) continue;
       seen++;
-      if (!rt_close(was, is, tv.size*tv.size, 1e-9)) fail_msg("%s\n  = %.17g becomes %s\n  = %.17g", shown(y), was, shown(r), is);
+      if (!rt_close(was, is, tv.size * tv.size, 1e-9))
+        fail_msg("%s\n  = %.17g becomes %s\n  = %.17g", shown(y), was, shown(r), is);
     }
   }
   assert_true(seen > 4000);

@@ -144,8 +144,13 @@ static void products(void **state) {
 int main(void) {
   nsm_la_init();
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(lu_solves), cmocka_unit_test(lu_names_the_zero_pivot), cmocka_unit_test(cholesky_solves_and_refuses),
-    cmocka_unit_test(band_solves), cmocka_unit_test(small_kernels), cmocka_unit_test(small_names_the_zero_pivot), cmocka_unit_test(products),
+    cmocka_unit_test(lu_solves),
+    cmocka_unit_test(lu_names_the_zero_pivot),
+    cmocka_unit_test(cholesky_solves_and_refuses),
+    cmocka_unit_test(band_solves),
+    cmocka_unit_test(small_kernels),
+    cmocka_unit_test(small_names_the_zero_pivot),
+    cmocka_unit_test(products),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,7 +93,9 @@ static void overrides_fix_shapes(void **state) {
 
 static void root_is_chosen(void **state) {
   (void)state;
-  const char *text = "model A { coord x = 1; kinetic x'^2; } model B(k = 2) { coord y = k; kinetic y'^2; } model P(q) { coord z = q; }";
+  const char *text =
+      "model A { coord x = 1; kinetic x'^2; } model B(k = 2) { coord y = k; kinetic y'^2; } model P(q) { coord z = q; "
+      "}";
   Case c = open_good(text);
   assert_string_equal(c.model->name, "B");
   assert_string_equal(c.model->param[0].name, "k");
@@ -140,7 +142,8 @@ static void relay_sides(void **state) {
 
 static void units_without_units(void **state) {
   (void)state;
-  Case c = open_good("model A { param m = 1; coord x = 1; kinetic m*x'^2/2; potential 1 - cos(x); force x = sin(2*time); }");
+  Case c =
+      open_good("model A { param m = 1; coord x = 1; kinetic m*x'^2/2; potential 1 - cos(x); force x = sin(2*time); }");
   close_case(&c);
   check_code("model A { param m = 1 [kg]; coord x : m = 1; kinetic m*x'^2/2; force x = m*sin(2*time); }", DIAG_E0301);
 }
@@ -172,7 +175,8 @@ static void hostile(void **state) {
   // a deep tower of functions is shared, not copied
   Text t = {0};
   text_add(&t, "function f0(x) = x + x;\n");
-  for (int i = 1; i < 60; i++) text_printf(&t, "function f%d(x) = f%d(f%d(x));\n", i, i > 30 ? 0 : i - 1, i > 30 ? i - 1 : 0);
+  for (int i = 1; i < 60; i++)
+    text_printf(&t, "function f%d(x) = f%d(f%d(x));\n", i, i > 30 ? 0 : i - 1, i > 30 ? i - 1 : 0);
   text_add(&t, "model A { coord x = 1; kinetic x'^2/2; force x = f30(x); }");
   Case c = open_good(text_str(&t));
   close_case(&c);
@@ -187,8 +191,10 @@ static void hostile(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(loops_are_kept), cmocka_unit_test(overrides_fix_shapes), cmocka_unit_test(root_is_chosen), cmocka_unit_test(si_inside),
-    cmocka_unit_test(relay_sides), cmocka_unit_test(units_without_units), cmocka_unit_test(mistakes), cmocka_unit_test(hostile),
+    cmocka_unit_test(loops_are_kept), cmocka_unit_test(overrides_fix_shapes),
+    cmocka_unit_test(root_is_chosen), cmocka_unit_test(si_inside),
+    cmocka_unit_test(relay_sides),    cmocka_unit_test(units_without_units),
+    cmocka_unit_test(mistakes),       cmocka_unit_test(hostile),
   };
   return cmocka_run_group_tests_name("elaborate", tests, NULL, NULL);
 }

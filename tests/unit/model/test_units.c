@@ -54,7 +54,8 @@ static void si_values_round_once(void **state) {
 
 static void refused(void **state) {
   (void)state;
-  static const char *const bad[] = {"", "metre", "kmin", "m^", "m^x", "m**s", "(m", "m)", "m/", "m^(1/3)", "m^(1/0)", "m^1e9", "2", "kkg", "^2", "/"};
+  static const char *const bad[] = { "",   "metre",   "kmin",    "m^",    "m^x", "m**s", "(m", "m)",
+                                     "m/", "m^(1/3)", "m^(1/0)", "m^1e9", "2",   "kkg",  "^2", "/" };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     Unit u;
     const char *at = NULL;
@@ -121,7 +122,8 @@ static void states(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-    cmocka_unit_test(scales), cmocka_unit_test(si_values_round_once), cmocka_unit_test(refused), cmocka_unit_test(printing),
+    cmocka_unit_test(scales),  cmocka_unit_test(si_values_round_once),
+    cmocka_unit_test(refused), cmocka_unit_test(printing),
     cmocka_unit_test(algebra), cmocka_unit_test(states),
   };
   return cmocka_run_group_tests_name("units", tests, NULL, NULL);

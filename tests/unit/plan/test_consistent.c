@@ -1,7 +1,8 @@
 // The two-point kernels of the consistent schemes (docs/numerics/consistent.md), evaluated on the DAG at random ends:
-//   energy       (q - q0).R1 + (v - v0).1/2 (M(q0) + M(q)) (h vm - (q - q0)) = h (E - E0 - work of forces + loss by damping)
+//   energy  (q - q0).R1 + (v - v0).1/2 (M(q0) + M(q)) (h vm - (q - q0)) = h (E - E0 - work of forces + loss by damping)
 //   consistency  along any smooth curve, R1/h = M q'' - f at the middle, to second order in h
-// and with the mass matrix at the begin (consistent_explicit_mass): the same energy with M(q0) in place of the mean, consistency to first order
+// and with the mass matrix at the begin (consistent_explicit_mass): the same energy with M(q0) in place of the mean,
+// consistency to first order
 //   rows         Dg (q - q0) = g(q) - g(q0), the same for the rate; and all Jacobians by differences
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,15 +22,22 @@ enum { SYMBOLS = 4096, POINTS = 20 };
 // One model without loops, so that a variable of the model is one coordinate. at[]: the value of every symbol.
 typedef struct Rig { Compilation *c; const System *s; int nq; double at[SYMBOLS]; } Rig;
 
-static const struct { const char *name, *text; } models[] = {
-  { "constant mass", "coord x = 0, y = 0; kinetic (3*x'^2 + 2*x'*y' + y'^2)/2; potential 5*x^2 + x*y; dissipation 0.3*(x' - y')^2/2;" },
-  { "polar", "coord r = 1, phi = 0; kinetic (r'^2 + r^2*phi'^2)/2; potential 4*(r - 1)^2 - 9.81*r*cos(phi); dissipation r^2*phi'^2;"
-             "contact stop: r*sin(phi) >= 0 with newton(1);" },
+static const struct { const char *name, *text;
+} models[] = {
+  { "constant mass",
+    "coord x = 0, y = 0; kinetic (3*x'^2 + 2*x'*y' + y'^2)/2; potential 5*x^2 + x*y; dissipation 0.3*(x' - y')^2/2;" },
+  { "polar",
+    "coord r = 1, phi = 0; kinetic (r'^2 + r^2*phi'^2)/2; potential 4*(r - 1)^2 - 9.81*r*cos(phi); dissipation "
+    "r^2*phi'^2;"
+    "contact stop: r*sin(phi) >= 0 with newton(1);" },
   { "two angles", "coord a = 0, b = 0; kinetic a'^2 + b'^2/2 + a'*b'*cos(a - b); potential -9.81*(2*cos(a) + cos(b));"
                   "contact wall: sin(a) + sin(b) >= 0 with newton(1); constraint tie: cos(a)*b + a^2 = 1;" },
-  { "forces", "param k = 2; coord x = 1, y = 0; kinetic (1 + x^2)*x'^2/2 + exp(y)*y'^2/2 + y*x*x'*y'/5; force x = -k*x^3*y + y'*sin(time); force y = x'*y;"
-              "potential sqrt(1 + x^2 + y^2) + 1/(2 + y); constraint rod: sqrt(x^2 + y^2) = 1;" },
-  { "cubic damping", "coord x = 0, y = 0; kinetic x'^2/2 + y'^2/2; potential x^4 + y^4 + x^3*y; dissipation (1 + x^2)*(x' - y')^4/4;" },
+  { "forces",
+    "param k = 2; coord x = 1, y = 0; kinetic (1 + x^2)*x'^2/2 + exp(y)*y'^2/2 + y*x*x'*y'/5; force x = -k*x^3*y + "
+    "y'*sin(time); force y = x'*y;"
+    "potential sqrt(1 + x^2 + y^2) + 1/(2 + y); constraint rod: sqrt(x^2 + y^2) = 1;" },
+  { "cubic damping",
+    "coord x = 0, y = 0; kinetic x'^2/2 + y'^2/2; potential x^4 + y^4 + x^3*y; dissipation (1 + x^2)*(x' - y')^4/4;" },
 };
 enum { MODELS = sizeof models / sizeof *models };
 
@@ -48,7 +56,10 @@ static Rig rig_new(int model) {
   fclose(f);
   Rig r = { .c = compilation_new() };
   PipelineOptions o = { .path = path };
-  if (!compile_to(r.c, &o, STAGE_PLAN, NULL)) { compilation_report(r.c, stderr); fail_msg("%s does not compile", models[model].name); }
+  if (!compile_to(r.c, &o, STAGE_PLAN, NULL)) {
+    compilation_report(r.c, stderr);
+    fail_msg("%s does not compile", models[model].name);
+  }
   remove(path);
   r.s = r.c->system;
   r.nq = r.s->model->nvar;
@@ -61,7 +72,9 @@ static Rig rig_new(int model) {
   return r;
 }
 
-static int symbol(const Rig *r, SymKind kind, int var) { return symtab_id(r->s->sym, (Sym){ .kind = kind, .id = var }); }
+static int symbol(const Rig *r, SymKind kind, int var) {
+  return symtab_id(r->s->sym, (Sym){ .kind = kind, .id = var });
+}
 static double *at(Rig *r, SymKind kind, int var) { return &r->at[symbol(r, kind, var)]; }
 static double eval(const Rig *r, Ex e) { return ex_eval_array(r->s->pool, e, r->at); }
 
@@ -87,11 +100,17 @@ static void energy(void **unused) {
       const SysClass *c = &r.s->cls[i];
       if (c->kind != CLASS_SMOOTH) continue;
       TwoPoint t = two_point_smooth(r.c->arena, r.s, c, begin);
-      for (int k = 0; k < c->nrow; k++) { double x = eval(&r, t.r[k]) * change(&r, c->slot[c->row[k]].var); sum += x; scale += fabs(x); }
+      for (int k = 0; k < c->nrow; k++) {
+        double x = eval(&r, t.r[k]) * change(&r, c->slot[c->row[k]].var);
+        sum += x;
+        scale += fabs(x);
+      }
       for (int k = 0; k < c->mass.n; k++) {
         int row = c->slot[c->mass.at[k].row].var, col = c->slot[c->mass.at[k].col].var;
-        double first = eval_begin(&r, c->mass.at[k].value), mean = begin ? first : 0.5 * (eval(&r, c->mass.at[k].value) + first);
-        double x = (*at(&r, SYM_RATE, row) - *at(&r, SYM_RATE0, row)) * mean * (0.5 * h * (*at(&r, SYM_RATE, col) + *at(&r, SYM_RATE0, col)) - change(&r, col));
+        double first = eval_begin(&r, c->mass.at[k].value),
+               mean = begin ? first : 0.5 * (eval(&r, c->mass.at[k].value) + first);
+        double x = (*at(&r, SYM_RATE, row) - *at(&r, SYM_RATE0, row)) * mean *
+                   (0.5 * h * (*at(&r, SYM_RATE, col) + *at(&r, SYM_RATE0, col)) - change(&r, col));
         sum += x; scale += fabs(x);
       }
       const struct { Ex e; double sign; } part[] = { { c->kinetic, 1 }, { c->potential, 1 } };
@@ -99,7 +118,8 @@ static void energy(void **unused) {
       if (t.force != EX_NONE) balance -= eval(&r, t.force);
       if (t.damping != EX_NONE) { assert_true(eval(&r, t.damping) >= 0); balance += eval(&r, t.damping); }
     }
-    if (!(fabs(sum - h * balance) <= 1e-13 * scale)) fail_msg("%s: %.17g, energies %.17g", models[m].name, sum, h * balance);
+    if (!(fabs(sum - h * balance) <= 1e-13 * scale))
+      fail_msg("%s: %.17g, energies %.17g", models[m].name, sum, h * balance);
     compilation_free(r.c);
   }
 }
@@ -116,10 +136,12 @@ static double defect(Rig *r, double h, bool begin) {
     const SysClass *c = &r->s->cls[i];
     if (c->kind != CLASS_SMOOTH) continue;
     for (int k = 0; k < c->nrow; k++) want[c->slot[c->row[k]].var] -= eval(r, c->f[k]);
-    for (int k = 0; k < c->mass.n; k++) want[c->slot[c->mass.at[k].row].var] += eval(r, c->mass.at[k].value) * a[c->slot[c->mass.at[k].col].var];
+    for (int k = 0; k < c->mass.n; k++)
+      want[c->slot[c->mass.at[k].row].var] += eval(r, c->mass.at[k].value) * a[c->slot[c->mass.at[k].col].var];
   }
   for (int i = 0; i < r->nq; i++) {
-    *at(r, SYM_VALUE, i) = p[i] + v[i] * h / 2 + a[i] * h * h / 8; *at(r, SYM_VALUE0, i) = p[i] - v[i] * h / 2 + a[i] * h * h / 8;
+    *at(r, SYM_VALUE, i) = p[i] + v[i] * h / 2 + a[i] * h * h / 8;
+    *at(r, SYM_VALUE0, i) = p[i] - v[i] * h / 2 + a[i] * h * h / 8;
     *at(r, SYM_RATE, i) = v[i] + a[i] * h / 2; *at(r, SYM_RATE0, i) = v[i] - a[i] * h / 2;
   }
   for (int i = 0; i < r->s->ncls; i++) {
@@ -143,7 +165,8 @@ static void consistency(void **unused) {
     if (!strstr(models[m].text, "cos(a - b)") && !strstr(models[m].text, "exp(y)")) { compilation_free(r.c); continue; }
     coarse = defect(&r, 0.002, true);                              // a moving mass at the begin
     fine = defect(&r, 0.001, true);
-    if (!(coarse / fine > 1.9 && coarse / fine < 2.1)) fail_msg("%s, mass at the begin: %g, %g: ratio %g", models[m].name, coarse, fine, coarse / fine);
+    if (!(coarse / fine > 1.9 && coarse / fine < 2.1))
+      fail_msg("%s, mass at the begin: %g, %g: ratio %g", models[m].name, coarse, fine, coarse / fine);
     compilation_free(r.c);
   }
 }
@@ -157,7 +180,8 @@ static void same_derivative(Rig *r, const char *what, const SysClass *c, Ex f, c
   double down = eval(r, f);
   *x = keep;
   double want = (up - down) / (2 * d), got = eval(r, e->value);
-  if (!(fabs(got - want) <= 1e-5 * (1 + fabs(want)))) fail_msg("%s of %s: %.12g, by differences %.12g", what, c->label, got, want);
+  if (!(fabs(got - want) <= 1e-5 * (1 + fabs(want))))
+    fail_msg("%s of %s: %.12g, by differences %.12g", what, c->label, got, want);
 }
 
 static void jacobians(void **unused) {
@@ -171,11 +195,13 @@ static void jacobians(void **unused) {
       TwoPoint t = two_point_smooth(r.c->arena, r.s, c, begin);
       if (m == 0) assert_true(t.affine);
       for (int e = 0; e < t.cjac.n; e++)
-        for (int k = 0; k < c->nrow; k++) if (c->row[k] == t.cjac.at[e].row) same_derivative(&r, "dR1", c, t.r[k], &t.cjac.at[e]);
+        for (int k = 0; k < c->nrow; k++)
+          if (c->row[k] == t.cjac.at[e].row) same_derivative(&r, "dR1", c, t.r[k], &t.cjac.at[e]);
       for (int k = 0; k < c->nrow; k++)
         for (int j = 0; j < c->nslot; j++) {                        // what is not in the pattern is zero
           bool found = false;
-          for (int e = 0; e < t.cjac.n; e++) found |= t.cjac.at[e].row == c->row[k] && t.cjac.at[e].col == j && t.cjac.at[e].wrt == WRT_Q;
+          for (int e = 0; e < t.cjac.n; e++)
+            found |= t.cjac.at[e].row == c->row[k] && t.cjac.at[e].col == j && t.cjac.at[e].wrt == WRT_Q;
           if (!found) assert_true(ex_is_num(r.s->pool, ex_diff(r.s->pool, t.r[k], c->slot[j].value), 0));
         }
     }
@@ -208,8 +234,10 @@ static void rows(void **unused) {
       for (int k = 0; k < t.rq.n; k++) same_derivative(&r, "d rate", c, c->rate, &t.rq.at[k]);
       for (int e = 0; e < t.curve.n; e++) {
         Ex force = ex_num(p, 0), l = ex_sym(p, symbol(&r, SYM_LAMBDA, 0)), kappa = ex_sym(p, symbol(&r, SYM_KAPPA, 0));
-        for (int k = 0; k < c->h.n; k++) if (c->h.at[k].col == t.curve.at[e].row) force = ex_add(p, force, ex_mul(p, l, t.dg[k]));
-        for (int k = 0; k < t.dr.n; k++) if (t.dr.at[k].col == t.curve.at[e].row) force = ex_add(p, force, ex_mul(p, kappa, t.dr.at[k].value));
+        for (int k = 0; k < c->h.n; k++)
+          if (c->h.at[k].col == t.curve.at[e].row) force = ex_add(p, force, ex_mul(p, l, t.dg[k]));
+        for (int k = 0; k < t.dr.n; k++)
+          if (t.dr.at[k].col == t.curve.at[e].row) force = ex_add(p, force, ex_mul(p, kappa, t.dr.at[k].value));
         same_derivative(&r, "curve", c, force, &t.curve.at[e]);
       }
     }
@@ -219,6 +247,7 @@ static void rows(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(energy), cmocka_unit_test(consistency), cmocka_unit_test(jacobians), cmocka_unit_test(rows) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(energy), cmocka_unit_test(consistency),
+                                      cmocka_unit_test(jacobians), cmocka_unit_test(rows) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,7 +29,8 @@ static inline double entry(const nsm_problem *p, int i, int j) {
 static inline void assert_matrix(const nsm_problem *p, const double *rows) {
   for (int i = 0; i < p->p.m; i++)
     for (int j = 0; j < p->p.m; j++)
-      if (entry(p, i, j) != rows[i * p->p.m + j]) fail_msg("M[%d][%d] is %g, not %g", i, j, entry(p, i, j), rows[i * p->p.m + j]);
+      if (entry(p, i, j) != rows[i * p->p.m + j])
+        fail_msg("M[%d][%d] is %g, not %g", i, j, entry(p, i, j), rows[i * p->p.m + j]);
 }
 
 static inline void assert_vector(const double *x, const double *want, int n) {
@@ -37,7 +38,8 @@ static inline void assert_vector(const double *x, const double *want, int n) {
     if (!(x[i] == want[i] || (isnan(x[i]) && isnan(want[i])))) fail_msg("entry %d is %g, not %g", i, x[i], want[i]);
 }
 
-// The text is refused where its mark '@' stands (which is taken out; without a mark: no place), with `says` in the message.
+// The text is refused where its mark '@' stands (which is taken out; without a mark: no place), with `says` in the
+// message.
 static inline void assert_fault(const char *marked, nsm_problem_kind kind, const char *says) {
   char text[2000];
   nsm_problem_error e;
@@ -47,7 +49,14 @@ static inline void assert_fault(const char *marked, nsm_problem_kind kind, const
   assert_true(strlen(marked) < sizeof text);
   memcpy(text, marked, before);
   strcpy(text + before, marked + before + (mark != NULL));
-  if (mark) for (size_t k = line = column = 1; k <= before; k++) { column++; if (text[k - 1] == '\n') { line++; column = 1; } }
+  if (mark)
+    for (size_t k = line = column = 1; k <= before; k++) {
+      column++;
+      if (text[k - 1] == '\n') {
+        line++;
+        column = 1;
+      }
+    }
   nsm_problem *p = nsm_problem_parse(text, strlen(text), "", kind, &e);
   if (p) fail_msg("this was read: %s", text);
   if (e.line != line || e.column != column || !strstr(e.text, says) || e.code != NSM_PROBLEM_WRONG)

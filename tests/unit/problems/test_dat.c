@@ -19,7 +19,8 @@ static void blocks(void **x) {
   assert_true(p->p.row_start != NULL && !p->guessed);
   nsm_problem_free(p);
   // Blocks of 1 x 1, 1 x 2, 2 x 2; the lower left one is missing.
-  p = read_text("3 1 3 3  3 2 2  1 3  1 3  3 3  0 2 3  0 1 1  7 4  8 -1 5  9 2 3 1 6   1 2 3", "lcp.dat", NSM_PROBLEM_GUESS);
+  p = read_text("3 1 3 3  3 2 2  1 3  1 3  3 3  0 2 3  0 1 1  7 4  8 -1 5  9 2 3 1 6   1 2 3", "lcp.dat",
+                NSM_PROBLEM_GUESS);
   assert_matrix(p, (double[]){ 4, -1, 5, 0, 2, 1, 0, 3, 6 });
   assert_int_equal(p->bandwidth, 2);
   assert_true(nsm_problem_densify(p) && !p->p.row_start && p->entries == 9);
@@ -51,8 +52,8 @@ static void friction(void **x) {
   (void)x;
   nsm_problem *p = read_text(fc2d, "any.dat", NSM_PROBLEM_GUESS);
   assert_true(p->kind == NSM_PROBLEM_FC2D && p->p.cones == 2);
-  assert_true(p->p.cone[1].type == NSM_CONE_COULOMB && p->p.cone[1].first == 2 && p->p.cone[1].size == 2 && p->p.cone[0].mu == 0.25 &&
-              p->p.cone[1].mu == 0);
+  assert_true(p->p.cone[1].type == NSM_CONE_COULOMB && p->p.cone[1].first == 2 && p->p.cone[1].size == 2 &&
+              p->p.cone[0].mu == 0.25 && p->p.cone[1].mu == 0);
   nsm_problem_free(p);
   p = read_text("3 1 0 3 3 3 3 15 -1 -2 -1 14 1 -2 1 16 -1 2 3 0.1 1 10 20 30 4 5 6", "", NSM_PROBLEM_GUESS);
   assert_true(p->kind == NSM_PROBLEM_FC3D && p->p.cones == 1 && p->p.cone[0].size == 3);
@@ -140,7 +141,7 @@ static void faults_have_a_place(void **x) {
   assert_fault("3 1 3 3  3 2 2  2 @1", NSM_PROBLEM_LCP, "must grow");
   assert_fault("3 1 3 3  1 1 1  3  3  2 1  0 1  @5", NSM_PROBLEM_LCP, "must be at most 0");
   assert_fault("1 @2 1 1", NSM_PROBLEM_LCP, "not supported yet");
-  assert_fault("1 1 @1 1\n0 1 3", NSM_PROBLEM_MLCP, "as many rows");                       // no ends of blocks: of the older form then
+  assert_fault("1 1 @1 1\n0 1 3", NSM_PROBLEM_MLCP, "as many rows");  // no ends of blocks: of the older form then
   assert_fault("1 1 2 2\n0 2 4\n0 1 0\n@4 5 5", NSM_PROBLEM_MLCP, "must be 4 x 4");
   assert_fault("1 1 1 1\n0 1 2\n1 @1", NSM_PROBLEM_MLCP, "more than 1 complementary");
   assert_fault("@hello", NSM_PROBLEM_GUESS, "what kind");
@@ -157,10 +158,15 @@ static void counts_beyond_the_text(void **x) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(lcp_by_columns), cmocka_unit_test(blocks), cmocka_unit_test(relay_or_lcp),
-    cmocka_unit_test(friction), cmocka_unit_test(mlcp),
-                                      cmocka_unit_test(mlcp_with_more_rows), cmocka_unit_test(two_forms_that_differ),
-                                        cmocka_unit_test(every_cut_of_an_mlcp), cmocka_unit_test(faults_have_a_place),
+  const struct CMUnitTest tests[] = { cmocka_unit_test(lcp_by_columns),
+                                      cmocka_unit_test(blocks),
+                                      cmocka_unit_test(relay_or_lcp),
+                                      cmocka_unit_test(friction),
+                                      cmocka_unit_test(mlcp),
+                                      cmocka_unit_test(mlcp_with_more_rows),
+                                      cmocka_unit_test(two_forms_that_differ),
+                                      cmocka_unit_test(every_cut_of_an_mlcp),
+                                      cmocka_unit_test(faults_have_a_place),
                                       cmocka_unit_test(counts_beyond_the_text) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

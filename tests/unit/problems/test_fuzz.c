@@ -1,6 +1,7 @@
-// Fuzzing of the readers and of what comes after them: seeds.h with bytes, words and numbers changed, joined, cut. Whatever is read is solved,
-// judged again and written; nothing may crash, no allocation may follow a false count, no answer may be called solved that is not.
-// A short run that repeats; NSM_FUZZ_SECONDS=600 runs for so long from NSM_FUZZ_SEED (under the sanitizers: the preset `sanitize`).
+// Fuzzing of the readers and of what comes after them: seeds.h with bytes, words and numbers changed, joined, cut.
+// Whatever is read is solved, judged again and written; nothing may crash, no allocation may follow a false count, no
+// answer may be called solved that is not. A short run that repeats; NSM_FUZZ_SECONDS=600 runs for so long from
+// NSM_FUZZ_SEED (under the sanitizers: the preset `sanitize`).
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,11 +22,58 @@ static uint64_t state = 0x9E3779B97F4A7C15u;
 static uint64_t draw(void) { state ^= state << 13; state ^= state >> 7; state ^= state << 17; return state; }
 static size_t below(size_t n) { return n ? (size_t)(draw() >> 11) % n : 0; }
 
-static const char *const words[] = { "0", "-0", "1", "-1", "2", "3", "4", "nan", "inf", "-inf", "1e999", "-1e999", "1e308", "1e-320", "2147483647",
-  "2147483648", "4294967296", "1000000000",
-  "99999999999999999999999999", "1048576", "1048577", "0x10", "1.", ".5", "+1", "01", "1e", "-", "\"inf\"", "\"-inf\"", "null", "true", "\"q\":",
-    "\"M\":", "\"lo\":", "\"cones\":", "\"mu\":", "[", "]", "{", "}", ",",
-  ":", "\"", "\\u0000", "\\ud800", "\\", "\xff", "\xef\xbb\xbf", "//", "\n", " " };
+static const char *const words[] = { "0",
+                                     "-0",
+                                     "1",
+                                     "-1",
+                                     "2",
+                                     "3",
+                                     "4",
+                                     "nan",
+                                     "inf",
+                                     "-inf",
+                                     "1e999",
+                                     "-1e999",
+                                     "1e308",
+                                     "1e-320",
+                                     "2147483647",
+                                     "2147483648",
+                                     "4294967296",
+                                     "1000000000",
+                                     "99999999999999999999999999",
+                                     "1048576",
+                                     "1048577",
+                                     "0x10",
+                                     "1.",
+                                     ".5",
+                                     "+1",
+                                     "01",
+                                     "1e",
+                                     "-",
+                                     "\"inf\"",
+                                     "\"-inf\"",
+                                     "null",
+                                     "true",
+                                     "\"q\":",
+                                     "\"M\":",
+                                     "\"lo\":",
+                                     "\"cones\":",
+                                     "\"mu\":",
+                                     "[",
+                                     "]",
+                                     "{",
+                                     "}",
+                                     ",",
+                                     ":",
+                                     "\"",
+                                     "\\u0000",
+                                     "\\ud800",
+                                     "\\",
+                                     "\xff",
+                                     "\xef\xbb\xbf",
+                                     "//",
+                                     "\n",
+                                     " " };
 
 typedef struct text { char *at; size_t n; } text;
 
@@ -67,7 +115,7 @@ static void mutate(text *t) {
   }
 }
 
-// ---- what must hold of everything that is read -----------------------------------------------------------------------------------
+// ---- what must hold of everything that is read ----------------------------------------------------------------------
 static void same_bits(const double *a, const double *b, size_t n) {
   for (size_t i = 0; i < n; i++) assert_true(a[i] == b[i] && signbit(a[i]) == signbit(b[i]));
 }
@@ -76,8 +124,10 @@ static void write_and_read(const nsm_problem *p) {
   char *out = NULL;
   size_t size = 0;
   FILE *f = open_memstream(&out, &size);
-  nsm_problem_note note = { .model = "fuzz \"\\\n", .step = -1, .lambda = p->stored_lambda && p->kind == NSM_PROBLEM_JSON ? p->stored_lambda : NULL,
-    .guess = p->guess };
+  nsm_problem_note note = { .model = "fuzz \"\\\n",
+                            .step = -1,
+                            .lambda = p->stored_lambda && p->kind == NSM_PROBLEM_JSON ? p->stored_lambda : NULL,
+                            .guess = p->guess };
   assert_int_equal(nsm_problem_write(f, &p->p, &note), 1);
   fclose(f);
   nsm_problem_error e;
@@ -171,7 +221,7 @@ static void mutated(void **x) {
   const char *seconds = getenv("NSM_FUZZ_SECONDS"), *seed = getenv("NSM_FUZZ_SEED");
   if (seed) state ^= strtoull(seed, NULL, 10) * 0x2545F4914F6CDD1Du;
   long read = seconds ? fuzz(1L << 60, (double)time(NULL) + strtod(seconds, NULL)) : fuzz(12000, 0);
-  assert_true(read > 1000);                               // else the mutations destroy everything and test nothing behind the reader
+  assert_true(read > 1000);  // else the mutations destroy everything and test nothing behind the reader
 }
 
 // Every prefix of every seed.
@@ -186,6 +236,7 @@ static void cut_off(void **x) {
 
 int main(void) {
   nsm_la_init();
-  const struct CMUnitTest tests[] = { cmocka_unit_test(seeds_themselves), cmocka_unit_test(cut_off), cmocka_unit_test(mutated) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(seeds_themselves), cmocka_unit_test(cut_off),
+                                      cmocka_unit_test(mutated) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,7 +8,8 @@ static nsm_problem *json(const char *text) { return read_text(text, "", NSM_PROB
 static void three_forms_of_the_matrix(void **x) {
   (void)x;
   const double M[] = { 0, 2, 0, 1.5, 0, 0, 0, 0, -1 };
-  const char *const forms[] = { "[[0, 2, 0], [1.5, 0, 0], [0, 0, -1]]", "{\"row_start\": [0, 1, 2, 3], \"col\": [1, 0, 2], \"value\": [2, 1.5, -1]}",
+  const char *const forms[] = { "[[0, 2, 0], [1.5, 0, 0], [0, 0, -1]]",
+                                "{\"row_start\": [0, 1, 2, 3], \"col\": [1, 0, 2], \"value\": [2, 1.5, -1]}",
                                 "{\"value\": [-1, 1, 2, 0.5], \"row\": [2, 1, 0, 1], \"col\": [2, 0, 1, 0]}" };
   for (int i = 0; i < 3; i++) {
     char text[300];
@@ -36,14 +37,17 @@ static void every_key(void **x) {
   assert_int_equal(p->p.cones, 5);
   for (int i = 0; i < 5; i++) {
     const nsm_cone_block *a = &p->p.cone[i], *b = &want[i];
-    assert_true(a->type == b->type && a->first == b->first && a->size == b->size && a->mu == b->mu && a->mu2 == b->mu2 && a->radius == b->radius);
+    assert_true(a->type == b->type && a->first == b->first && a->size == b->size && a->mu == b->mu &&
+                a->mu2 == b->mu2 && a->radius == b->radius);
   }
   nsm_problem_free(p);
 }
 
 static void strings(void **x) {
   (void)x;
-  nsm_problem *p = json("{\"nsm_problem\": 1, \"M\": [[1, 0], [0, 1]], \"q\": [0, 0], \"labels\": [\"a\\\"\\\\\\/\\n\\t\\u00e9\\u20ac\", \"\\ud83d\\ude00\"]}");
+  nsm_problem *p = json(
+      "{\"nsm_problem\": 1, \"M\": [[1, 0], [0, 1]], \"q\": [0, 0], \"labels\": [\"a\\\"\\\\\\/\\n"
+      "\\t\\u00e9\\u20ac\", \"\\ud83d\\ude00\"]}");
   assert_string_equal(p->label[0], "a\"\\/\n\t\xc3\xa9\xe2\x82\xac");
   assert_string_equal(p->label[1], "\xf0\x9f\x98\x80");
   nsm_problem_free(p);
@@ -87,7 +91,8 @@ static void faults_have_a_place(void **x) {
 
 static void faults_of_cones(void **x) {
   (void)x;
-  static const struct { const char *cones, *says; } bad[] = {
+  static const struct { const char *cones, *says;
+  } bad[] = {
     { "{\"type\": \"coulomb\", \"first\": 0, \"size\": 2, \"mu\": @-1}", "must not be negative" },
     { "@{\"type\": \"coulomb\", \"first\": 0, \"size\": 2}", "the coefficients of a cone of type coulomb are mu" },
     { "@{\"type\": \"coulomb\", \"first\": 0, \"mu\": 1}", "needs its size" },
@@ -95,13 +100,16 @@ static void faults_of_cones(void **x) {
     { "@{\"type\": \"coulomb\", \"first\": 1, \"size\": 2, \"mu\": 1}", "q is shorter" },
     { "@{\"type\": \"coulomb\", \"first\": 2147483647, \"size\": 2, \"mu\": 1}", "q is shorter" },
     { "{\"type\": \"coulomb\", \"first\": 0, \"size\": 1, \"mu\": 1}", "has 1 rows" },
-    { "{\"type\": \"disk\", \"first\": 0, \"size\": 1, \"radius\": 1}, @{\"type\": \"disk\", \"first\": 0, \"size\": 1, \"radius\": 1}",
+    { "{\"type\": \"disk\", \"first\": 0, \"size\": 1, \"radius\": 1}, @{\"type\": \"disk\", \"first\": 0, \"size\": "
+      "1, \"radius\": 1}",
       "the one before ends later" },
     { "{\"type\": @\"cone\", \"first\": 0, \"size\": 2, \"mu\": 1}", "no cone of this type" },
-    { "@{\"first\": 0, \"size\": 2, \"mu\": 1}", "no type" } };
+    { "@{\"first\": 0, \"size\": 2, \"mu\": 1}", "no type" }
+  };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char text[400];
-    snprintf(text, sizeof text, "{\"nsm_problem\": 1, \"M\": [[1, 0], [0, 1]], \"q\": [0, 0], \"cones\": [%s]}", bad[i].cones);
+    snprintf(text, sizeof text, "{\"nsm_problem\": 1, \"M\": [[1, 0], [0, 1]], \"q\": [0, 0], \"cones\": [%s]}",
+             bad[i].cones);
     assert_fault(text, NSM_PROBLEM_GUESS, bad[i].says);
   }
 }
@@ -121,7 +129,9 @@ static const char *label(void *with, int i) { return ((const char *const *)with)
 
 static void nothing_is_lost(void **x) {
   (void)x;
-  const double hard[] = { 0.1, -0.0, DBL_MIN, 4.9406564584124654e-324, DBL_MAX, 1.0 / 3, -123456789.123456789, 1e-5, 9007199254740993.0 };
+  const double hard[] = {
+    0.1, -0.0, DBL_MIN, 4.9406564584124654e-324, DBL_MAX, 1.0 / 3, -123456789.123456789, 1e-5, 9007199254740993.0
+  };
   for (int i = 0; i < SEEDS; i++) {
     nsm_problem *p = read_text(seeds[i].text, seeds[i].name, NSM_PROBLEM_GUESS);
     for (int k = 0; k < p->p.m; k++) p->own_q[k] = hard[k % 9];
@@ -142,7 +152,8 @@ static void nothing_is_lost(void **x) {
     assert_int_equal(r->p.cones, p->p.cones);
     for (int k = 0; k < p->p.cones; k++) {
       const nsm_cone_block *a = &r->p.cone[k], *b = &p->p.cone[k];
-      assert_true(a->type == b->type && a->first == b->first && a->size == b->size && a->mu == b->mu && a->mu2 == b->mu2 && a->radius == b->radius);
+      assert_true(a->type == b->type && a->first == b->first && a->size == b->size && a->mu == b->mu &&
+                  a->mu2 == b->mu2 && a->radius == b->radius);
     }
     nsm_problem_free(r);
     nsm_problem_free(p);
@@ -177,9 +188,13 @@ static void a_full_disk_is_seen(void **x) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(three_forms_of_the_matrix), cmocka_unit_test(every_key), cmocka_unit_test(strings),
-    cmocka_unit_test(faults_have_a_place),
-                                      cmocka_unit_test(faults_of_cones), cmocka_unit_test(nothing_is_lost), cmocka_unit_test(a_nan_is_not_read_again),
+  const struct CMUnitTest tests[] = { cmocka_unit_test(three_forms_of_the_matrix),
+                                      cmocka_unit_test(every_key),
+                                      cmocka_unit_test(strings),
+                                      cmocka_unit_test(faults_have_a_place),
+                                      cmocka_unit_test(faults_of_cones),
+                                      cmocka_unit_test(nothing_is_lost),
+                                      cmocka_unit_test(a_nan_is_not_read_again),
                                       cmocka_unit_test(a_full_disk_is_seen) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

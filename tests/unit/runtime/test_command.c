@@ -15,7 +15,8 @@
 #include "fixtures.h"
 #include "fixtures_small.h"
 
-// Runs the command with its arguments (NULL at the end); out and err are what it wrote. Both are freed by the next call.
+// Runs the command with its arguments (NULL at the end); out and err are what it wrote. Both are freed by the next
+// call.
 static char *out, *err;
 static int command(const nsm_model *m, ...) {
   char *argv[32] = { (char *)(uintptr_t)"sim" };
@@ -39,8 +40,11 @@ static int command(const nsm_model *m, ...) {
 static void csv(void **state) {
   (void)state;
   assert_int_equal(RUN(ball_model(), "--until", "10ms", "--quiet"), 0);
-  assert_string_equal(out, "time,z,z',floor.lambda,height\n0,1,0,0,2\n0.0050000000000000001,0.99987737499999996,-0.049050000000000003,0,1.9997547499999999\n"
-                           "0.01,0.99950949999999994,-0.098100000000000007,0,1.9990189999999999\n");
+  assert_string_equal(
+      out,
+      "time,z,z',floor.lambda,height\n0,1,0,0,2\n"
+      "0.0050000000000000001,0.99987737499999996,-0.049050000000000003,0,1.9997547499999999\n"
+      "0.01,0.99950949999999994,-0.098100000000000007,0,1.9990189999999999\n");
   assert_string_equal(err, "");
   assert_int_equal(RUN(ball_model(), "--until=0.03", "--every=4", "--record", "z, energy", "--quiet"), 0);
   assert_int_equal(strncmp(out, "time,z,energy\n0,1,9.81", 22), 0);
@@ -73,10 +77,12 @@ static void usage(void **state) {
 
 static void files(void **state) {
   (void)state;
-  assert_int_equal(RUN(ball_model(), "-o", "/nonexistent/r.csv"), 4);                      SAYS("cannot write to /nonexistent/r.csv");
+  assert_int_equal(RUN(ball_model(), "-o", "/nonexistent/r.csv"), 4);
+  SAYS("cannot write to /nonexistent/r.csv");
   assert_int_equal(RUN(ball_model(), "--summary", "/nonexistent/s.json", "--quiet"), 4);
   if (access("/dev/full", W_OK) == 0) {
-    assert_int_equal(RUN(ball_model(), "-o", "/dev/full", "--until", "10s"), 4);           SAYS("No space left on device");
+    assert_int_equal(RUN(ball_model(), "-o", "/dev/full", "--until", "10s"), 4);
+    SAYS("No space left on device");
     SAYS("rows");
   }
 }
@@ -145,14 +151,20 @@ static void claims(void **state) {
 }
 
 static double seen[7];
-static int look(const double *p, const double *stat, int i) { (void)p; (void)i; memcpy(seen, stat, sizeof seen); return 1; }
+static int look(const double *p, const double *stat, int i) {
+  (void)p;
+  (void)i;
+  memcpy(seen, stat, sizeof seen);
+  return 1;
+}
 static double half_second(const double *p, int i) { (void)p; (void)i; return 0.5; }
 
 // The ball in free fall: z = 1 - g t^2/2, output 2 z; energy is kept.
 static void statistics(void **state) {
   (void)state;
-  static const nsm_stat stat[] = { { NSM_STAT_FINAL, 4 }, { NSM_STAT_INITIAL, 4 }, { NSM_STAT_MIN, 4 }, { NSM_STAT_MAX, 4 }, { NSM_STAT_MEAN, 4 },
-                                   { NSM_STAT_DRIFT, -1 }, { NSM_STAT_AT, 4 } };
+  static const nsm_stat stat[] = { { NSM_STAT_FINAL, 4 }, { NSM_STAT_INITIAL, 4 }, { NSM_STAT_MIN, 4 },
+                                   { NSM_STAT_MAX, 4 },   { NSM_STAT_MEAN, 4 },    { NSM_STAT_DRIFT, -1 },
+                                   { NSM_STAT_AT, 4 } };
   nsm_model m = *ball_model();
   m.stat = stat;
   m.nstat = COUNT(stat);
@@ -201,10 +213,23 @@ static void numbers(void **state) {
 
 static void quantities(void **state) {
   (void)state;
-  static const struct { const char *text, *unit; double value; } good[] = {
-    { "3mm", "m", 0.003 }, { "3[mm]", "m", 0.003 }, { "3 [mm]", "cm", 0.003 }, { "10us", "s", 1e-5 }, { "9.81 m/s^2", "m/s^2", 9.81 }, { "1/2", "", 0.5 },
-    { "10 mH", "H", 0.01 }, { "1 kohm", "ohm", 1000 }, { "2min", "s", 120 }, { "1e-3", "kg*m^2", 1e-3 }, { "5 g", "kg", 0.005 }, { "90 deg", "rad", 1.5707963267948966 },
-    { "3 kN/m", "N/m", 3000 }, { "2 1/s", "Hz", 2 }, { "-4", "m", -4 }, { "1/4 m", "m", 0.25 } };
+  static const struct { const char *text, *unit; double value;
+  } good[] = { { "3mm", "m", 0.003 },
+               { "3[mm]", "m", 0.003 },
+               { "3 [mm]", "cm", 0.003 },
+               { "10us", "s", 1e-5 },
+               { "9.81 m/s^2", "m/s^2", 9.81 },
+               { "1/2", "", 0.5 },
+               { "10 mH", "H", 0.01 },
+               { "1 kohm", "ohm", 1000 },
+               { "2min", "s", 120 },
+               { "1e-3", "kg*m^2", 1e-3 },
+               { "5 g", "kg", 0.005 },
+               { "90 deg", "rad", 1.5707963267948966 },
+               { "3 kN/m", "N/m", 3000 },
+               { "2 1/s", "Hz", 2 },
+               { "-4", "m", -4 },
+               { "1/4 m", "m", 0.25 } };
   double x;
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     const char *wrong = nsm_read_quantity(good[i].text, good[i].unit, &x);
@@ -234,10 +259,12 @@ static void quoting(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(csv), cmocka_unit_test(usage), cmocka_unit_test(files), cmocka_unit_test(failure_keeps_rows), cmocka_unit_test(summaries),
-    cmocka_unit_test(claims), cmocka_unit_test(statistics), cmocka_unit_test(interrupts), cmocka_unit_test(numbers), cmocka_unit_test(quantities),
-    cmocka_unit_test(quoting) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(csv),        cmocka_unit_test(usage),
+                                      cmocka_unit_test(files),      cmocka_unit_test(failure_keeps_rows),
+                                      cmocka_unit_test(summaries),  cmocka_unit_test(claims),
+                                      cmocka_unit_test(statistics), cmocka_unit_test(interrupts),
+                                      cmocka_unit_test(numbers),    cmocka_unit_test(quantities),
+                                      cmocka_unit_test(quoting) };
   int failed = cmocka_run_group_tests(tests, NULL, NULL);
   free(out);
   free(err);

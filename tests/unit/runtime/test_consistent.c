@@ -1,4 +1,5 @@
-// The energy-consistent schemes against the event-free references of seed 004's examples: energy, constraints on both levels, order, failures.
+// The energy-consistent schemes against the event-free references of seed 004's examples: energy, constraints on both
+// levels, order, failures.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -49,11 +50,12 @@ static void close_to(double x, double y, double tolerance) {
   if (!(fabs(x - y) <= tolerance)) fail_msg("%.17g is not within %.2g of %.17g", x, tolerance, y);
 }
 
-// ---- 6.1: values of the prototypes at 1 ms; E(1) - E(0) at 10 ms -----------------------------------------------------------------
+// ---- 6.1: values of the prototypes at 1 ms; E(1) - E(0) at 10 ms ----------------------------------------------------
 static void oscillator(void **state) {
   (void)state;
-  const double t[] = { 0.052, 0.104, 0.5, 1 }, x1[] = { 0.097366036808426371, 0.10987430979217443, 0.10162493269363956, 0.1062623519189389 },
-    x2[] = { 0.09774496855310523, 0.10004280217251861, 0.099964191750845879, 0.10004302426836695 };
+  const double t[] = { 0.052, 0.104, 0.5, 1 },
+               x1[] = { 0.097366036808426371, 0.10987430979217443, 0.10162493269363956, 0.1062623519189389 },
+               x2[] = { 0.09774496855310523, 0.10004280217251861, 0.099964191750845879, 0.10004302426836695 };
   nsm_assignment e = { "e", 0 };
   nsm_sim *s = open_at(osc_model(), NAN, NAN, &e, 1);
   outcome o = { 0 };
@@ -81,11 +83,14 @@ static void oscillator(void **state) {
   nsm_close(s);
 }
 
-// ---- 6.2 ---------------------------------------------------------------------------------------------------------------------------
-static const double pendulum_energy = 3.125;              // (6.11) has V = 0 at the lowest position; the fixture's V there is -2.943 J
+// ---- 6.2 ------------------------------------------------------------------------------------------------------------
+static const double pendulum_energy = 3.125;              // (6.11) has V = 0 at the lowest position; the fixture's V
+                                                          // there is -2.943 J
 static void pendulum(void **state) {
   (void)state;
-  const double t[] = { 0.04, 2, 5, 10 }, x2[] = { 0.19810014561342942, 0.86480671494276384, 0.087586921692702269, 0.99776894060232069 }, near[] = { 1e-14, 1e-12, 1e-11, 1e-6 };
+  const double t[] = { 0.04, 2, 5, 10 },
+               x2[] = { 0.19810014561342942, 0.86480671494276384, 0.087586921692702269, 0.99776894060232069 },
+               near[] = { 1e-14, 1e-12, 1e-11, 1e-6 };
   nsm_sim *s = open_at(pend_model(NSM_SCHEME_CONSISTENT), NAN, 100, NULL, 0);
   outcome o = { 0 };
   for (int i = 0; i < 4; i++) {
@@ -94,7 +99,8 @@ static void pendulum(void **state) {
     close_to(s->q[2], x2[i], near[i]);
   }
   run_to(s, 100, &o);
-  printf("pendulum 10 ms, 10^4 steps: drift %.2g, |g| %.2g, |rate| %.2g, %.2f iterations\n", o.drift / pendulum_energy, o.gap, o.rate, per_step(s));
+  printf("pendulum 10 ms, 10^4 steps: drift %.2g, |g| %.2g, |rate| %.2g, %.2f iterations\n", o.drift / pendulum_energy,
+         o.gap, o.rate, per_step(s));
   assert_true(o.drift <= 1e-12 * pendulum_energy && o.gap <= 1e-14 && o.rate <= 1e-13 && o.least >= -1e-16);
   assert_true(per_step(s) <= 4);
   assert_true(!s->con->redundant);
@@ -102,7 +108,8 @@ static void pendulum(void **state) {
   s = open_at(pend_model(NSM_SCHEME_CONSISTENT1), NAN, 100, NULL, 0);
   o = (outcome){ 0 };
   run_to(s, 100, &o);
-  printf("one-step: drift %.2g, |g| %.2g, |rate| %.2g, %.2f iterations\n", o.drift / pendulum_energy, o.gap, o.rate, per_step(s));
+  printf("one-step: drift %.2g, |g| %.2g, |rate| %.2g, %.2f iterations\n", o.drift / pendulum_energy, o.gap, o.rate,
+         per_step(s));
   assert_true(o.drift <= 1e-12 * pendulum_energy && o.gap <= 1e-14 && o.rate <= 1e-13);
   nsm_close(s);
 }
@@ -146,11 +153,12 @@ static void angles(void **state) {
   nsm_close(s);
 }
 
-// ---- redundant rods: the same motion, multipliers shared ---------------------------------------------------------------------------
+// ---- redundant rods: the same motion, multipliers shared ------------------------------------------------------------
 static void redundant(void **state) {
   (void)state;
   nsm_assignment twice = { "copies", 2 };
-  nsm_sim *a = open_at(pend_model(NSM_SCHEME_CONSISTENT), NAN, 2, NULL, 0), *b = open_at(pend_model(NSM_SCHEME_CONSISTENT), NAN, 2, &twice, 1);
+  nsm_sim *a = open_at(pend_model(NSM_SCHEME_CONSISTENT), NAN, 2, NULL, 0),
+          *b = open_at(pend_model(NSM_SCHEME_CONSISTENT), NAN, 2, &twice, 1);
   outcome o = { 0 };
   run_to(a, 0.9, &o);
   run_to(b, 0.9, &o);
@@ -166,7 +174,7 @@ static void redundant(void **state) {
   nsm_close(b);
 }
 
-// ---- start and refusals --------------------------------------------------------------------------------------------------------------
+// ---- start and refusals ---------------------------------------------------------------------------------------------
 static void start(void **state) {
   (void)state;
   nsm_assignment small = { "shift", 1e-8 }, large = { "shift", 1e-2 };
@@ -212,15 +220,21 @@ static void large_step(void **state) {
 static void projected(void **state) {
   (void)state;
   nsm_assignment none = { "e", 0 };
-  struct { const nsm_model *m; nsm_assignment *a; double until; } runs[] = { { osc_model(), &none, 0.5 }, { pend_model(NSM_SCHEME_CONSISTENT), NULL, 2 } };
+  struct {
+    const nsm_model *m;
+    nsm_assignment *a;
+    double until;
+  } runs[] = { { osc_model(), &none, 0.5 }, { pend_model(NSM_SCHEME_CONSISTENT), NULL, 2 } };
   for (int i = 0; i < 2; i++) {
-    nsm_sim *a = open_at(runs[i].m, NAN, NAN, runs[i].a, runs[i].a != NULL), *b = open_at(runs[i].m, NAN, NAN, runs[i].a, runs[i].a != NULL);
+    nsm_sim *a = open_at(runs[i].m, NAN, NAN, runs[i].a, runs[i].a != NULL),
+            *b = open_at(runs[i].m, NAN, NAN, runs[i].a, runs[i].a != NULL);
     outcome o = { 0 };
     b->con->always_projected = 1;
     run_to(a, runs[i].until, &o);
     run_to(b, runs[i].until, &o);
     for (int k = 0; k < a->nq; k++) close_to(b->q[k], a->q[k], 1e-10);
-    printf("projected: %ld projections, %.2f iterations per step beside %.2f, gain %.2g\n", b->con->projections, per_step(b), per_step(a), b->ledger.gain);
+    printf("projected: %ld projections, %.2f iterations per step beside %.2f, gain %.2g\n", b->con->projections,
+           per_step(b), per_step(a), b->ledger.gain);
     assert_true(b->con->projections > 0 && a->con->projections == 0);
     assert_true(b->ledger.gain <= 1e-11 && o.least >= -1e-12);
     nsm_close(a);
@@ -240,7 +254,8 @@ static void reset_repeats(void **state) {
   nsm_close(s);
 }
 
-// Moreau's ledger: a bouncing ball without damping loses energy at the floor, and the residue is what the active set rule leaves.
+// Moreau's ledger: a bouncing ball without damping loses energy at the floor, and the residue is what the active set
+// rule leaves.
 static void moreau_ledger(void **state) {
   (void)state;
   nsm_sim *s = open_at(ball_model(), 1e-3, 2, NULL, 0);
@@ -253,8 +268,10 @@ static void moreau_ledger(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(oscillator), cmocka_unit_test(pendulum), cmocka_unit_test(pendulum_order), cmocka_unit_test(angles), cmocka_unit_test(redundant),
-    cmocka_unit_test(start), cmocka_unit_test(large_step), cmocka_unit_test(projected), cmocka_unit_test(reset_repeats), cmocka_unit_test(moreau_ledger) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(oscillator),     cmocka_unit_test(pendulum),
+                                      cmocka_unit_test(pendulum_order), cmocka_unit_test(angles),
+                                      cmocka_unit_test(redundant),      cmocka_unit_test(start),
+                                      cmocka_unit_test(large_step),     cmocka_unit_test(projected),
+                                      cmocka_unit_test(reset_repeats),  cmocka_unit_test(moreau_ledger) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

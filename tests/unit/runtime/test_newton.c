@@ -1,4 +1,5 @@
-// The general step: it repeats what the short one gives on linear models, has order two on smooth motion, and converges on nonlinear laws.
+// The general step: it repeats what the short one gives on linear models, has order two on smooth motion, and converges
+// on nonlinear laws.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -114,7 +115,8 @@ static void shortened_last_step(void **state) {
   nsm_close(s);
 }
 
-// theta = gamma = 1/2 on the bridge: closer to the closed form of the circuit than theta = 1/2, gamma = 1 (mathematics.md 8).
+// theta = gamma = 1/2 on the bridge: closer to the closed form of the circuit than theta = 1/2, gamma = 1
+// (mathematics.md 8).
 static void bridge_gamma(void **state) {
   (void)state;
   double worst[2] = { 0, 0 };
@@ -135,7 +137,7 @@ static void bridge_gamma(void **state) {
   assert_true(worst[1] < worst[0] && worst[1] < 1e-2);
 }
 
-// ---- springs between the beads of the column: W and M_osns are no longer diagonal and tridiagonal ---------------------------------
+// ---- springs between the beads of the column: W and M_osns are no longer diagonal and tridiagonal -------------------
 static int spring_stride, spring_ring;   // which beads are joined: i and i + stride (around the ring)
 static long springs_fill(nsm_setup *s, const nsm_setup_view *g, int *ix, double *num) {
   long n = (long)g->p[0], count = spring_ring ? n : n - spring_stride;
@@ -166,15 +168,27 @@ static void springs_jac(const nsm_view *w, const nsm_table *t, double *out) {
   }
 }
 
-// Every step is solved once and then confirmed with fresh kernels: one iteration a step means that W, B, C and M_osns are right.
+// Every step is solved once and then confirmed with fresh kernels: one iteration a step means that W, B, C and M_osns
+// are right.
 static void coupled_column(int n, int stride, int ring, int kind) {
   static const unsigned short row[] = { 0, 0, 1, 1, 0, 0, 1, 1 }, col[] = { 0, 1, 0, 1, 0, 1, 0, 1 };
   static const unsigned char wrt[] = { 0, 0, 0, 0, 1, 1, 1, 1 };
   nsm_model m = *column_model();
   nsm_class cls[6];
   memcpy(cls, m.cls, 5 * sizeof *cls);
-  cls[5] = (nsm_class){ .kind = NSM_SMOOTH, .line = 8, .label = CT_POTENTIAL, .nslot = 2, .nnum = 1, .slot = fx_q2, .fill = springs_fill, .f_stage = NSM_STATE,
-                        .jac_stage = NSM_CONST, .affine = 1, .jac = { 8, row, col, wrt }, .f_fn = springs_f, .jac_fn = springs_jac };
+  cls[5] = (nsm_class){ .kind = NSM_SMOOTH,
+                        .line = 8,
+                        .label = CT_POTENTIAL,
+                        .nslot = 2,
+                        .nnum = 1,
+                        .slot = fx_q2,
+                        .fill = springs_fill,
+                        .f_stage = NSM_STATE,
+                        .jac_stage = NSM_CONST,
+                        .affine = 1,
+                        .jac = { 8, row, col, wrt },
+                        .f_fn = springs_f,
+                        .jac_fn = springs_jac };
   m.cls = cls;
   m.nclass = 6;
   spring_stride = stride;

@@ -1,5 +1,6 @@
-// Trajectories against the stored reference (made by an independent program) to 1e-10 of the range of each column.
-// The folder with the reference CSV files: NSM_REFERENCE, else shared/reference/siconos beside the repository; absent: skipped.
+// Trajectories against the stored reference (made by an independent program) to 1e-10 of the range of each column. The
+// folder with the reference CSV files: NSM_REFERENCE, else shared/reference/siconos beside the repository; absent:
+// skipped.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,8 @@ enum { COLUMNS = 64 };
 typedef struct table { int n, rows; double *v; } table;
 
 static FILE *reference(const char *name) {
-  const char *tried[] = { getenv("NSM_REFERENCE"), "../shared/reference/siconos", "../../shared/reference/siconos", "../../../shared/reference/siconos" };
+  const char *tried[] = { getenv("NSM_REFERENCE"), "../shared/reference/siconos", "../../shared/reference/siconos",
+                          "../../../shared/reference/siconos" };
   for (size_t i = 0; i < sizeof tried / sizeof *tried; i++) {
     char path[512];
     if (!tried[i]) continue;
@@ -109,9 +111,10 @@ static void bridge(void **state) {
 
 static void column(void **state) {
   (void)state;
-  static const char *const names[][2] = {
-    { "bead[1].z", "q0" }, { "bead[2].z", "q1" }, { "bead[3].z", "q2" }, { "bead[5].z", "q4" }, { "bead[8].z", "q7" }, { "bead[10].z", "q9" },
-    { "bead[1].z'", "v0" }, { "bead[2].z'", "v1" }, { "bead[7].z'", "v6" }, { "bead[10].z'", "v9" } };
+  static const char *const names[][2] = { { "bead[1].z", "q0" },  { "bead[2].z", "q1" },  { "bead[3].z", "q2" },
+                                          { "bead[5].z", "q4" },  { "bead[8].z", "q7" },  { "bead[10].z", "q9" },
+                                          { "bead[1].z'", "v0" }, { "bead[2].z'", "v1" }, { "bead[7].z'", "v6" },
+                                          { "bead[10].z'", "v9" } };
   assert_true(compare(column_model(), defaults, "column_n10.csv", names, 10) <= 1e-10);
 }
 
@@ -128,6 +131,7 @@ static void relay(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(oscillator), cmocka_unit_test(relay), cmocka_unit_test(ball), cmocka_unit_test(bridge), cmocka_unit_test(column) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(oscillator), cmocka_unit_test(relay), cmocka_unit_test(ball),
+                                      cmocka_unit_test(bridge), cmocka_unit_test(column) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -146,8 +146,10 @@ static void names(void **state) {
   nsm_error e;
   nsm_sim *s = nsm_open(column_model(), &set, &e);
   assert_non_null(s);
-  static const char *const expected[] = { "time", "bead[1].z", "bead[2].z", "bead[3].z", "bead[1].z'", "bead[2].z'", "bead[3].z'", "floor.lambda",
-                                          "pair[1].lambda", "pair[2].lambda" };
+  static const char *const expected[] = {
+    "time",       "bead[1].z",  "bead[2].z",    "bead[3].z",      "bead[1].z'",
+    "bead[2].z'", "bead[3].z'", "floor.lambda", "pair[1].lambda", "pair[2].lambda"
+  };
   assert_int_equal(nsm_ncolumn(s), COUNT(expected));
   for (int i = 0; i < nsm_ncolumn(s); i++) {
     assert_string_equal(nsm_column_name(s, i), expected[i]);
@@ -176,8 +178,9 @@ static void not_a_number(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-    cmocka_unit_test(sizes), cmocka_unit_test(experiments), cmocka_unit_test(indices), cmocka_unit_test(cover), cmocka_unit_test(structural),
-    cmocka_unit_test(names), cmocka_unit_test(not_a_number) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(sizes),       cmocka_unit_test(experiments),
+                                      cmocka_unit_test(indices),     cmocka_unit_test(cover),
+                                      cmocka_unit_test(structural),  cmocka_unit_test(names),
+                                      cmocka_unit_test(not_a_number) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,14 +3,21 @@
 
 // A fully parenthesised rendering of the tree.
 static void render(const Ast *n, Text *t) {
-  static const char *const ops[] = {"+", "-", "*", "/", "^", "-", "<", "<=", ">", ">=", "==", "!=", " and ", " or ", "not "};
+  static const char *const ops[] = { "+", "-",  "*",  "/",  "^",     "-",    "<",   "<=",
+                                     ">", ">=", "==", "!=", " and ", " or ", "not " };
   const char *comma = "";
   switch (n->kind) {
     case AST_NUMBER: text_number(t, n->number); if (n->unit) text_printf(t, "[%s]", n->unit); break;
     case AST_NAME:   text_add(t, n->name); break;
     case AST_PAREN:  render(n->a, t); break;
     case AST_UNARY:  text_printf(t, "(%s", ops[n->op]); render(n->a, t); text_addc(t, ')'); break;
-    case AST_BINARY: text_addc(t, '('); render(n->a, t); text_add(t, ops[n->op]); render(n->b, t); text_addc(t, ')'); break;
+    case AST_BINARY:
+      text_addc(t, '(');
+      render(n->a, t);
+      text_add(t, ops[n->op]);
+      render(n->b, t);
+      text_addc(t, ')');
+      break;
     case AST_PRIME:  render(n->a, t); text_addc(t, '\''); break;
     case AST_MEMBER: render(n->a, t); text_printf(t, ".%s", n->name); break;
     case AST_RANGE:  render(n->a, t); text_addc(t, ':'); render(n->b, t); break;
@@ -120,8 +127,11 @@ static void quantities(void **state) {
 
 static void refused(void **state) {
   (void)state;
-  static const char *const wrong[] = {"", "  ", "1 +", "(1", "1)", "a b", "x = 3", "5 [m", "5 []", "5 [m m]", "5 [2]", "f(1,)", "[]", "a[]",
-    "a < b < c", "1.2.3", "0x1F", "if a then b", "sum(i in n) x", "x..y", "'x", "3'", "a[1][2]", "(a)[1]", "$", "\xff", "1;", "model A {}"};
+  static const char *const wrong[] = {
+    "",      "  ",    "1 +",     "(1",     "1)",        "a b",   "x = 3", "5 [m",        "5 []",          "5 [m m]",
+    "5 [2]", "f(1,)", "[]",      "a[]",    "a < b < c", "1.2.3", "0x1F",  "if a then b", "sum(i in n) x", "x..y",
+    "'x",    "3'",    "a[1][2]", "(a)[1]", "$",         "\xff",  "1;",    "model A {}"
+  };
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     Bench b = parsed(wrong[k], strlen(wrong[k]), true);
     if (b.tree) fail_msg("accepted: %s", wrong[k]);

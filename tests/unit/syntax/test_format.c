@@ -1,5 +1,5 @@
-// The formatter: goldens, and on thousands of damaged models that still parse: the formatted text gives the same tree and the
-// same comments, and formats to itself.
+// The formatter: goldens, and on thousands of damaged models that still parse: the formatted text gives the same tree
+// and the same comments, and formats to itself.
 #include <glob.h>
 
 #include "bench.h"
@@ -13,14 +13,16 @@ static void formats_well(const char *text, size_t n, const char *what) {
   }
   const char *once = formatted(&b);
   Bench c = parsed(once, strlen(once), false);
-  if (diag_errors(c.bag)) fail_msg("%s: formatted text does not parse\n%.*s\n-----\n%s\n%s", what, (int)n, text, once, messages(&c));
+  if (diag_errors(c.bag))
+    fail_msg("%s: formatted text does not parse\n%.*s\n-----\n%s\n%s", what, (int)n, text, once, messages(&c));
   if (strcmp(dumped(&b), dumped(&c)) != 0) fail_msg("%s: another tree\n%.*s\n-----\n%s", what, (int)n, text, once);
   const char *twice = formatted(&c);
   if (strcmp(once, twice) != 0) fail_msg("%s: not stable\n%.*s\n-----\n%s\n-----\n%s", what, (int)n, text, once, twice);
   Comments before = {0}, after = {0};
   comments_find(b.file, &before);
   comments_find(c.file, &after);
-  if (before.n != after.n) fail_msg("%s: %zu comments became %zu\n%.*s\n-----\n%s", what, before.n, after.n, (int)n, text, once);
+  if (before.n != after.n)
+    fail_msg("%s: %zu comments became %zu\n%.*s\n-----\n%s", what, before.n, after.n, (int)n, text, once);
   vec_free(&before);
   vec_free(&after);
   arena_free(b.arena);
@@ -73,9 +75,45 @@ static size_t draw(size_t n) {
 }
 
 static void damage(Text *t) {
-  static const char *const pieces[] = {"(", ")", "[", "]", "{", "}", ";", ",", "'", " = ", "==", " perp ", " with ", " in ",
-    "if a then b else c", "sum(i in 1:2) ", "not ", "-", "^", "*", " 5 [m/s]", " 2 ", "x", " // c\n", "/* d */", "\n\n\n", "\"s\"",
-    "for i in 1:3 {", ":", "0 <= ", ".", "der(x)", "\xC2\xB5", "\xff", "normal = ", " + ", "\r\n", " /* two\nlines */ ", "coord z;"};
+  static const char *const pieces[] = { "(",
+                                        ")",
+                                        "[",
+                                        "]",
+                                        "{",
+                                        "}",
+                                        ";",
+                                        ",",
+                                        "'",
+                                        " = ",
+                                        "==",
+                                        " perp ",
+                                        " with ",
+                                        " in ",
+                                        "if a then b else c",
+                                        "sum(i in 1:2) ",
+                                        "not ",
+                                        "-",
+                                        "^",
+                                        "*",
+                                        " 5 [m/s]",
+                                        " 2 ",
+                                        "x",
+                                        " // c\n",
+                                        "/* d */",
+                                        "\n\n\n",
+                                        "\"s\"",
+                                        "for i in 1:3 {",
+                                        ":",
+                                        "0 <= ",
+                                        ".",
+                                        "der(x)",
+                                        "\xC2\xB5",
+                                        "\xff",
+                                        "normal = ",
+                                        " + ",
+                                        "\r\n",
+                                        " /* two\nlines */ ",
+                                        "coord z;" };
   size_t at = draw(t->n + 1);
   if (draw(3)) while (at < t->n && t->at[at] != ' ') at++;
   Text out = {0};
@@ -108,6 +146,7 @@ static void damaged_models(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(goldens), cmocka_unit_test(all_models_parse), cmocka_unit_test(damaged_models)};
+  const struct CMUnitTest tests[] = { cmocka_unit_test(goldens), cmocka_unit_test(all_models_parse),
+                                      cmocka_unit_test(damaged_models) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

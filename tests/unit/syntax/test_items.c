@@ -35,26 +35,28 @@ static void declarations(void **state) {
 
 static void laws(void **state) {
   (void)state;
-  tree("model A { relation r[i]: y >= 0 perp 0 <= f with type1; relation s: u in -sgn(s); contact c: z >= 0; constraint k: a = b; }",
-       "FILE\n"
-       "  MODEL \"A\"\n"
-       "    2: RELATION \"r\"\n"
-       "      a: COMPLEMENTARITY\n"
-       "        a: NAME \"y\"\n"
-       "        b: NAME \"f\"\n"
-       "      NAME \"i\"\n"
-       "      2: LAW \"type1\"\n"
-       "    2: RELATION \"s\"\n"
-       "      a: INCLUSION\n"
-       "        a: NAME \"u\"\n"
-       "        b: UNARY -\n"
-       "          a: CALL \"sgn\"\n"
-       "            NAME \"s\"\n"
-       "    2: CONTACT \"c\"\n"
-       "      a: NAME \"z\"\n"
-       "    2: CONSTRAINT \"k\"\n"
-       "      a: NAME \"a\"\n"
-       "      b: NAME \"b\"\n");
+  tree(
+      "model A { relation r[i]: y >= 0 perp 0 <= f with type1; relation s: u in -sgn(s); contact c: z >= 0; "
+      "constraint k: a = b; }",
+      "FILE\n"
+      "  MODEL \"A\"\n"
+      "    2: RELATION \"r\"\n"
+      "      a: COMPLEMENTARITY\n"
+      "        a: NAME \"y\"\n"
+      "        b: NAME \"f\"\n"
+      "      NAME \"i\"\n"
+      "      2: LAW \"type1\"\n"
+      "    2: RELATION \"s\"\n"
+      "      a: INCLUSION\n"
+      "        a: NAME \"u\"\n"
+      "        b: UNARY -\n"
+      "          a: CALL \"sgn\"\n"
+      "            NAME \"s\"\n"
+      "    2: CONTACT \"c\"\n"
+      "      a: NAME \"z\"\n"
+      "    2: CONSTRAINT \"k\"\n"
+      "      a: NAME \"a\"\n"
+      "      b: NAME \"b\"\n");
   tree("model A { contact c[1] { with newton(e); slip = [a, b]; normal = z; with coulomb(mu); } }",
        "FILE\n"
        "  MODEL \"A\"\n"
@@ -72,38 +74,40 @@ static void laws(void **state) {
 
 static void families_and_experiments(void **state) {
   (void)state;
-  tree("model A { Bead bead[i in 1:n](z = i); for i in 1:n-1 { C*v' = 1; } simulate { until = 2 [s], every = 3, } expect a <= b \"m\"; }",
-       "FILE\n"
-       "  MODEL \"A\"\n"
-       "    2: INSTANCE \"bead\"\n"
-       "      b: NAME \"Bead\"\n"
-       "      INDEXER \"i\"\n"
-       "        a: RANGE\n"
-       "          a: NUMBER 1\n"
-       "          b: NAME \"n\"\n"
-       "      2: ARG \"z\"\n"
-       "        a: NAME \"i\"\n"
-       "    2: FOR \"i\"\n"
-       "      a: RANGE\n"
-       "        a: NUMBER 1\n"
-       "        b: BINARY -\n"
-       "          a: NAME \"n\"\n"
-       "          b: NUMBER 1\n"
-       "      2: EQUATION\n"
-       "        a: BINARY *\n"
-       "          a: NAME \"C\"\n"
-       "          b: PRIME\n"
-       "            a: NAME \"v\"\n"
-       "        b: NUMBER 1\n"
-       "    2: SIMULATE\n"
-       "      ARG \"until\"\n"
-       "        a: NUMBER 2 [s]\n"
-       "      ARG \"every\"\n"
-       "        a: NUMBER 3\n"
-       "    2: EXPECT doc \"m\"\n"
-       "      a: BINARY <=\n"
-       "        a: NAME \"a\"\n"
-       "        b: NAME \"b\"\n");
+  tree(
+      "model A { Bead bead[i in 1:n](z = i); for i in 1:n-1 { C*v' = 1; } simulate { until = 2 [s], every = 3, } "
+      "expect a <= b \"m\"; }",
+      "FILE\n"
+      "  MODEL \"A\"\n"
+      "    2: INSTANCE \"bead\"\n"
+      "      b: NAME \"Bead\"\n"
+      "      INDEXER \"i\"\n"
+      "        a: RANGE\n"
+      "          a: NUMBER 1\n"
+      "          b: NAME \"n\"\n"
+      "      2: ARG \"z\"\n"
+      "        a: NAME \"i\"\n"
+      "    2: FOR \"i\"\n"
+      "      a: RANGE\n"
+      "        a: NUMBER 1\n"
+      "        b: BINARY -\n"
+      "          a: NAME \"n\"\n"
+      "          b: NUMBER 1\n"
+      "      2: EQUATION\n"
+      "        a: BINARY *\n"
+      "          a: NAME \"C\"\n"
+      "          b: PRIME\n"
+      "            a: NAME \"v\"\n"
+      "        b: NUMBER 1\n"
+      "    2: SIMULATE\n"
+      "      ARG \"until\"\n"
+      "        a: NUMBER 2 [s]\n"
+      "      ARG \"every\"\n"
+      "        a: NUMBER 3\n"
+      "    2: EXPECT doc \"m\"\n"
+      "      a: BINARY <=\n"
+      "        a: NAME \"a\"\n"
+      "        b: NAME \"b\"\n");
   tree("model A { every 10 [ms] { discrete u = 1; } when x > 0 { } force z = 1; assert a != b; }",
        "FILE\n"
        "  MODEL \"A\"\n"
@@ -129,7 +133,8 @@ static void spans_are_the_text(void **state) {
   (void)state;
   const char *text = "model M { coord zeta : m/s = 1 [m] + b ; contact floor[1]: zeta - R >= 0 with newton(e); }";
   Bench b = parsed(text, strlen(text), false);
-  const Ast *model = b.tree->list.at[0], *coord = model->list2.at[0], *decl = coord->list.at[0], *contact = model->list2.at[1];
+  const Ast *model = b.tree->list.at[0], *coord = model->list2.at[0], *decl = coord->list.at[0],
+            *contact = model->list2.at[1];
 #define TEXT_IS(span, s) assert_true((span).hi - (span).lo == strlen(s) && memcmp(text + (span).lo, s, strlen(s)) == 0)
   TEXT_IS(model->span, text);
   TEXT_IS(model->name_span, "M");
@@ -148,11 +153,34 @@ static void spans_are_the_text(void **state) {
 // Every line that is marked, and no other, has exactly one error.
 static void one_error_a_mistake(void **state) {
   (void)state;
-  static const char *const lines[] = {
-    "model A {", "  param a = 1;", "! param b = ;", "  coord z;", "! kinetic m*(z;", "  potential z;", "! x' = a b;", "! relatoin r: a = b;",
-    "  x' = 3;", "! contact c: z = 0;", "  for i in 1:2 {", "!   x[i]' = 1 2, 3;", "    y[i]' = 2;", "  }", "! param state = 2;",
-    "! var c = 3 $ 4;", "! force z = f(1 + ];", "  simulate { until = 1 }", "! simulate { until = 1; step = 2 }", "! a := 3;", "  expect a < b;", "}",
-    "! coord outside;", "model B {", "! x' == 3;", "! a + b;", "! contact c { normal = 1 2; with x; }", "}"};
+  static const char *const lines[] = { "model A {",
+                                       "  param a = 1;",
+                                       "! param b = ;",
+                                       "  coord z;",
+                                       "! kinetic m*(z;",
+                                       "  potential z;",
+                                       "! x' = a b;",
+                                       "! relatoin r: a = b;",
+                                       "  x' = 3;",
+                                       "! contact c: z = 0;",
+                                       "  for i in 1:2 {",
+                                       "!   x[i]' = 1 2, 3;",
+                                       "    y[i]' = 2;",
+                                       "  }",
+                                       "! param state = 2;",
+                                       "! var c = 3 $ 4;",
+                                       "! force z = f(1 + ];",
+                                       "  simulate { until = 1 }",
+                                       "! simulate { until = 1; step = 2 }",
+                                       "! a := 3;",
+                                       "  expect a < b;",
+                                       "}",
+                                       "! coord outside;",
+                                       "model B {",
+                                       "! x' == 3;",
+                                       "! a + b;",
+                                       "! contact c { normal = 1 2; with x; }",
+                                       "}" };
   Text t = {0};
   int wrong = 0, n = (int)(sizeof lines / sizeof *lines);
   for (int k = 0; k < n; k++) {

@@ -13,13 +13,18 @@
 #include "compiler/system/expand.h"
 
 static const char *const models[] = {
-  "model A { param m = 1.3, l = 0.7; coord a = 0, b = 0; var x = l*sin(a) + l*sin(a + b), y = l*cos(a) + l*cos(a + b);\n"
-  "  kinetic m*(x'^2 + y'^2)/2; kinetic m*l^2*a'^2/2; potential -9.81*m*(y + l*cos(a)); contact c: 2 - x - y^2 >= 0 with newton(0.5); }",
-  "model B { coord r = 1, th = 0, ph = 0; kinetic (r'^2 + r^2*th'^2 + r^2*sin(th)^2*ph'^2)/2; potential r^3 - exp(-r)*cos(th);\n"
+  "model A { param m = 1.3, l = 0.7; coord a = 0, b = 0; var x = l*sin(a) + l*sin(a + b), y = l*cos(a) + l*cos(a + "
+  "b);\n"
+  "  kinetic m*(x'^2 + y'^2)/2; kinetic m*l^2*a'^2/2; potential -9.81*m*(y + l*cos(a)); contact c: 2 - x - y^2 >= 0 "
+  "with newton(0.5); }",
+  "model B { coord r = 1, th = 0, ph = 0; kinetic (r'^2 + r^2*th'^2 + r^2*sin(th)^2*ph'^2)/2; potential r^3 - "
+  "exp(-r)*cos(th);\n"
   "  contact c: r*cos(th) - 0.1*sin(time) >= 0 with newton(0.5); constraint k: r*th = ph; }",
-  "model C { coord x[3] = 1; for i in 1:2 { kinetic (1 + x[i]^2)*(x[i+1]' - x[i]')^2/2; } for i in 1:3 { kinetic x[i]'^2; potential sin(x[i]); }\n"
+  "model C { coord x[3] = 1; for i in 1:2 { kinetic (1 + x[i]^2)*(x[i+1]' - x[i]')^2/2; } for i in 1:3 { kinetic "
+  "x[i]'^2; potential sin(x[i]); }\n"
   "  contact c: x[1]*x[2]*x[3] >= 0 with newton(0.5); }",
-  "model D { coord x = 1, y = 0; kinetic (2 + sin(time))*x'^2/2 + x'*y'*cos(x*y) + 3*y'^2 + x*y'; potential x*y^2; }" };
+  "model D { coord x = 1, y = 0; kinetic (2 + sin(time))*x'^2/2 + x'*y'*cos(x*y) + 3*y'^2 + x*y'; potential x*y^2; }"
+};
 
 typedef struct Path { const Expanded *x; const double *q, *v, *a; double t; } Path;
 
@@ -36,7 +41,8 @@ static double on_path(int id, void *ctx) {
   return 0;
 }
 
-// Sum of one energy over all instances: the classes' loops are run by substituting concrete slots through the expansion's symbols.
+// Sum of one energy over all instances: the classes' loops are run by substituting concrete slots through the
+// expansion's symbols.
 typedef struct Energies { Ex T, V; } Energies;
 
 static Ex instance(const System *s, const SysClass *c, Ex e, const double *loop) {
@@ -110,13 +116,16 @@ static void check_model(const char *text) {
     for (int i = 0; i < x->nq; i++) { q[i] = draw(&seed); v[i] = draw(&seed) - 0.7; a[i] = draw(&seed) - 0.7; }
     Path p = { x, q, v, a, 0 };
     for (int i = 0; i < x->nq; i++) {
-      double want = slope(&p, ex_diff(s->pool, e.T, x->rate[i])) - at(&p, ex_diff(s->pool, e.T, x->value[i]), 0) + at(&p, ex_diff(s->pool, e.V, x->value[i]), 0);
+      double want = slope(&p, ex_diff(s->pool, e.T, x->rate[i])) - at(&p, ex_diff(s->pool, e.T, x->value[i]), 0) +
+                    at(&p, ex_diff(s->pool, e.V, x->value[i]), 0);
       double got = -at(&p, x->f[i], 0);
       for (int j = 0; j < x->nq; j++) got += at(&p, x->M[i * x->nz + j], 0) * a[j];
-      if (!(fabs(got - want) <= 1e-8 * (1 + fabs(want)))) fail_msg("row %d: M a - f = %.12g, by differences %.12g in\n%s", i, got, want, text);
+      if (!(fabs(got - want) <= 1e-8 * (1 + fabs(want))))
+        fail_msg("row %d: M a - f = %.12g, by differences %.12g in\n%s", i, got, want, text);
     }
     for (int r = 0; r < x->nr; r++) {
-      double rate = at(&p, x->row[r].rate, 0), want = slope(&p, x->row[r].y), by_h = at(&p, ex_diff(s->pool, x->row[r].y, s->sym_time), 0);
+      double rate = at(&p, x->row[r].rate, 0), want = slope(&p, x->row[r].y),
+             by_h = at(&p, ex_diff(s->pool, x->row[r].y, s->sym_time), 0);
       for (int j = 0; j < x->nq; j++) by_h += at(&p, x->H[r * x->nq + j], 0) * v[j];
       if (!(fabs(rate - want) <= 1e-8 * (1 + fabs(want))) || !(fabs(rate - by_h) <= 1e-12 * (1 + fabs(rate))))
         fail_msg("row %d: rate %.12g, by differences %.12g, by H %.12g", r, rate, want, by_h);
