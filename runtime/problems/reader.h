@@ -1,9 +1,13 @@
 // One-step problems as files. The only header of this folder that others include; docs/problems.md has the formats.
 //
-//   tour:  read.c  file -> memory -> kind -> reader  scan.c  where we are in the text: numbers, counts, the first error
-//          json.c     nsm's own format (json_matrix.c: M)  dat.c  Siconos' plain text: LCP, relay, friction; dat_mlcp.c: MLCP
-//          matrix.c   triplets -> compressed rows, dense copy  check.c   what every problem must satisfy, whatever its format
-//          stored.c   a solution after the data                  write.c   a problem as JSON
+//   tour:  read.c      file -> memory -> kind -> reader
+//          scan.c      where we are in the text: numbers, counts, the first error
+//          json.c      nsm's own format (json_matrix.c: M)
+//          dat.c       Siconos' plain text: LCP, relay, friction; dat_mlcp.c: MLCP
+//          matrix.c    triplets -> compressed rows, dense copy
+//          check.c     what every problem must satisfy, whatever its format
+//          stored.c    a solution after the data
+//          write.c     a problem as JSON
 //
 // Ownership: nsm_problem_read allocates one nsm_problem with all its arrays, nsm_problem_free releases it. Nothing is
 // allocated by a count that the file claims before the file is known to be long enough for it. No printing, no global
