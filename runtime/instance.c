@@ -145,7 +145,6 @@ nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
     sim_fail(e, NSM_MODEL_WRONG, "this runtime does not know the scheme of the model");
     return NULL;
   }
-  nsm_la_init();
   nsm_sim *s = calloc(1, sizeof *s);
   if (!s) { sim_fail(e, NSM_MODEL_WRONG, "not enough memory"); return NULL; }
   s->m = m;
