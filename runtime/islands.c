@@ -116,12 +116,13 @@ void sim_islands_analyse(nsm_sim *s) {
   a->cone = SIM_NEW(s, r->nfriction, nsm_cone_block);
   a->tiny_most = r->nfriction > 0 ? SIM_TINY_BLOCKS : SIM_TINY;
   if (n == 0) return;
-  memset(r->active, 1, (size_t)n);
+  for (int i = 0; i < n; i++) r->active[i] = r->border_of[i] < 0;
   sim_islands_list(s);
+  if ((n = a->nactive) == 0) return;
   size_t widest_nnz = 0;
   for (int first = 0; first < n;) {
     int end = island_end(r, a, first);
-    size_t nnz = (size_t)(r->m0[end] - r->m0[first]);
+    size_t nnz = (size_t)(r->m0[a->active[end - 1] + 1] - r->m0[a->active[first]]);
     if (end - first > most) most = end - first;
     if (nnz > widest_nnz) widest_nnz = nnz;
     first = end;
@@ -143,7 +144,7 @@ void sim_islands_analyse(nsm_sim *s) {
   size_t total = 0;
   for (int first = 0; first < n; a->nfixed++) {
     int end = island_end(r, a, first), m = end - first, dense = is_dense(r, a, m);
-    size_t nnz = (size_t)(r->m0[end] - r->m0[first]), size = dense ? (size_t)m * (size_t)m : nnz;
+    size_t nnz = (size_t)(r->m0[a->active[end - 1] + 1] - r->m0[a->active[first]]), size = dense ? (size_t)m * (size_t)m : nnz;
     struct sim_fixed *f = &a->fixed[a->nfixed];
     total += room_for(s, m, size, dense ? m : r->bandwidth);
     if (total > FIXED_WORK) { a->nfixed = 0; return; }

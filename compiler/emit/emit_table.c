@@ -23,6 +23,7 @@ static void pattern(Text *o, const char *name, int number, const Entries *e) {
 
 static const struct { KernelKind kernel; const char *stage, *fn, *name;
 } field[] = { { KERNEL_MASS, "mass_stage", "mass_fn", "mass" },
+              { KERNEL_MCURVE, NULL, "mcurve_fn", "mcurve" },
               { KERNEL_F, "f_stage", "f_fn", "f" },
               { KERNEL_JAC, "jac_stage", "jac_fn", "jac" },
               { KERNEL_G, "g_stage", "g_fn", "g" },
@@ -39,19 +40,19 @@ static const struct { KernelKind kernel; const char *stage, *fn, *name;
               { KERNEL_CJAC, NULL, "cjac_fn", "cjac" },
               { KERNEL_WORK, NULL, "work_fn", "work" },
               { KERNEL_DG, NULL, "dg_fn", "dg" },
-              { KERNEL_RQ, NULL, "rq_fn", "rq" },
+              { KERNEL_RQ, "rq_stage", "rq_fn", "rq" },
               { KERNEL_GQ, NULL, "gq_fn", "gq" },
               { KERNEL_DRATE, NULL, "drate_fn", "drate" },
               { KERNEL_CURVE, NULL, "curve_fn", "curve" } };
 
-enum { PATTERNS = 10 };
+enum { PATTERNS = 11 };
 typedef struct Pattern { const char *name; const Entries *e; } Pattern;
 
 static void patterns_of(const PlanClass *pc, Pattern *p) {
   const SysClass *c = pc->c;
   const Pattern all[PATTERNS] = { { "mass", &c->mass },    { "jac", &c->jac },    { "b", &c->b },    { "k", &c->k },
                                   { "h", &c->h },          { "cjac", &pc->cjac }, { "rq", &pc->rq }, { "dr", &pc->dr },
-                                  { "curve", &pc->curve }, { "gq", &pc->gq } };
+                                  { "curve", &pc->curve }, { "gq", &pc->gq },     { "mcurve", &pc->mcurve } };
   memcpy(p, all, sizeof all);
 }
 

@@ -16,7 +16,7 @@ typedef struct Kernel { Stage stage; int n; Ex *value; } Kernel;
 typedef struct PlanClass {
   const SysClass *c;
   Kernel kernel[KERNEL_COUNT];  // stage STAGE_NONE: not needed
-  Entries cjac, rq, dr, curve, gq;  // patterns of the two-point kernels, values before hoisting
+  Entries mcurve, cjac, rq, dr, curve, gq;  // patterns of kernels that a scheme derives, values before hoisting
   bool c_affine;                // R1 affine in the end values with constant Jacobian
   int nnum; Ex *num;            // [nnum] hoisted: parameter-stage expressions, computed once per instance
   int e_num;                    // column of num with the restitution; -1
