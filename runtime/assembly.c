@@ -15,7 +15,7 @@
 #include <string.h>
 
 static const double regular = 1e-13;     // d beside the diagonal of C W^-1 B
-enum { SMALL_BLOCK = 32 };               // the curves of contacts may couple bodies up to this size
+enum { SMALL_BLOCK = 16 };               // the curves of contacts may couple bodies up to this size
 
 // ---- lists of entries -----------------------------------------------------------------------------------------------
 // The parts of W: which classes, their pattern, values and places.
@@ -86,7 +86,7 @@ static void each_part(nsm_sim *s, each_entry *f, void *to) {
   over_border(s, f, to);
 }
 
-// Components by their first member, [n]; the size of the largest.
+// Components by their first member, [n].
 static int root(int *parent, int i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
@@ -109,19 +109,24 @@ static void list_class(nsm_sim *s, sim_list *l, int cls) {
   l->of[l->n++] = cls;
 }
 
-// The curves of constraints always belong to W. Those of contacts do where they make no large block of small ones, or
-// lie in a block that is there anyway; elsewhere their part of Newton's iteration is a contraction of order h.
-static int curves_of_contacts_are_small(nsm_sim *s, int nw) {
-  int *parent = SIM_NEW(s, nw, int), *size = SIM_NEW(s, nw, int), most = 0;
+// The curves of constraints always belong to W. Those of a class of contacts do where they make no large block of small
+// ones, or lie within a block that is there anyway; elsewhere their part of Newton's iteration is a contraction of order
+// h. taken [nclass] is set for those of the first kind.
+static void small_curves(nsm_sim *s, int nw, unsigned char *taken) {
+  int *parent = SIM_NEW(s, nw, int), *kept = SIM_NEW(s, nw, int), *size = SIM_NEW(s, nw, int);
   for (int i = 0; i < nw; i++) parent[i] = i;
   each_part(s, unite, parent);
-  for (int a = 0; a < s->on.contact_curve.n; a++)
-    over_class(s, ROW_CURVE, &s->cls[s->on.contact_curve.of[a]], unite, parent);
-  for (int i = 0; i < nw; i++) {
-    int n = ++size[root(parent, i)];
-    most = n > most ? n : most;
+  for (int a = 0; a < s->on.contact_curve.n; a++) {
+    int cls = s->on.contact_curve.of[a], most = 0;
+    memcpy(kept, parent, (size_t)nw * sizeof(int));
+    memset(size, 0, (size_t)nw * sizeof(int));
+    over_class(s, ROW_CURVE, &s->cls[cls], unite, parent);
+    for (int i = 0; i < nw; i++) size[root(parent, i)]++;
+    for (int i = 0; i < nw; i++)
+      if (root(parent, i) != root(kept, i) && size[root(parent, i)] > most) most = size[root(parent, i)];
+    taken[cls] = most <= SMALL_BLOCK;
+    if (!taken[cls]) memcpy(parent, kept, (size_t)nw * sizeof(int));
   }
-  return most <= SMALL_BLOCK;
 }
 
 static void make_graph(nsm_sim *s, int nw) {
@@ -137,13 +142,16 @@ static void make_graph(nsm_sim *s, int nw) {
 
 void sim_assembly_analyse(nsm_sim *s) {
   sim_rows *r = &s->r;
-  int nw = s->nz + r->nborder, small = s->on.contact_curve.n > 0 && curves_of_contacts_are_small(s, nw);
-  for (int a = 0; small && a < s->on.contact_curve.n; a++) list_class(s, &s->on.curve, s->on.contact_curve.of[a]);
+  int nw = s->nz + r->nborder;
+  unsigned char *taken = SIM_NEW(s, s->m->nclass, unsigned char);
+  if (s->on.contact_curve.n > 0) small_curves(s, nw, taken);
+  for (int cls = 0; cls < s->m->nclass; cls++)
+    if (taken[cls]) list_class(s, &s->on.curve, cls);
   make_graph(s, nw);
-  for (int a = 0; !small && a < s->on.contact_curve.n; a++) {
-    int fits = 1;
-    over_class(s, ROW_CURVE, &s->cls[s->on.contact_curve.of[a]], may_fit, &fits);
-    if (fits) list_class(s, &s->on.curve, s->on.contact_curve.of[a]);
+  for (int a = 0; a < s->on.contact_curve.n; a++) {
+    int cls = s->on.contact_curve.of[a], fits = !taken[cls];
+    if (fits) over_class(s, ROW_CURVE, &s->cls[cls], may_fit, &fits);
+    if (fits) list_class(s, &s->on.curve, cls);
   }
   for (part p = MASS; p < PARTS; p++)
     for (int a = 0; a < classes(s, p)->n; a++) {

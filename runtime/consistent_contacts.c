@@ -10,18 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double *direction(const nsm_sim *s, int row) {
-  int cls = s->r.cls[row];
-  const sim_class *k = &s->cls[cls];
-  return (k->c->dg_fn ? s->con->cls[cls].dg : k->h) + (size_t)(row - k->row0) * (size_t)k->c->h.n;
-}
-
 static void column(nsm_sim *s, int row, double h) {
   struct sim_consistent *c = s->con;
   const sim_matrix *w = &c->k;
   const sim_rows *r = &s->r;
   const sim_class *k = &s->cls[r->cls[row]];
-  const double *b = direction(s, row);
+  const double *b = con_direction(s, row);
   for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) {
     const sim_block *block = &w->block[c->blocks[t]];
     double *x = c->x + c->x0[t], *xq = c->xq + c->x0[t];
@@ -73,7 +67,7 @@ static double change_of_gap(const nsm_sim *s, int row) {
   const struct sim_consistent *c = s->con;
   const sim_class *k = &s->cls[s->r.cls[row]];
   const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
-  double sum = c->gap[row] - s->r.gap[row];
+  double sum = c->gap[row];
   for (int e = 0; e < k->c->h.n; e++) sum += h[e] * c->dq[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
   return sum;
 }

@@ -253,7 +253,8 @@ void sim_consistent_analyse(nsm_sim *s) {
     o->gq = SIM_NEW(s, count * (size_t)k->c->gq.n, double);
     o->rq = SIM_NEW(s, count * (size_t)k->c->rq.n, double);
   }
-  double **by_q[] = { &c->uc, &c->gain, &c->gain0, &c->dq, &c->qsize, &c->try_u, &c->mass_inverse };
+  double **by_q[] = { &c->uc,    &c->uc_low, &c->inc_q, &c->inc_u,       &c->gain, &c->gain0,
+                       &c->dq, &c->qsize,  &c->try_u, &c->mass_inverse };
   for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->nq, double);
   double **by_l[] = { &c->kappa, &c->kappa1, &c->try_l, &c->try_k, &c->force };
   for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->nl, double);
@@ -261,6 +262,7 @@ void sim_consistent_analyse(nsm_sim *s) {
   for (size_t i = 0; i < sizeof by_n / sizeof *by_n; i++) *by_n[i] = SIM_NEW(s, c->n, double);
   double **by_row[] = { &c->gap, &c->drift, &c->slip, &c->start };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, s->r.n, double);
+  c->back = SIM_NEW(s, c->ns, double);
   c->disk = SIM_NEW(s, s->r.nfriction, double);
   c->cone = SIM_NEW(s, s->r.nfriction, nsm_cone_block);
   shape_matrix(s);
@@ -278,5 +280,4 @@ void sim_consistent_reset(nsm_sim *s) {
   memset(c->gain0, 0, (size_t)s->nq * sizeof(double));
   memset(c->off, 0, sizeof c->off);
   memset(c->cost, 0, sizeof c->cost);
-  con_energy_start(s);
 }

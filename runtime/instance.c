@@ -138,6 +138,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   sim_evaluate_constants(s);
   if (!sim_prepare(s, s->h, e)) return 0;
   if (s->con && !sim_consistent_start(s, e)) return 0;
+  sim_closed_start(s);
   sim_note_start(s);
   return 1;
 }
@@ -173,6 +174,11 @@ void nsm_reset(nsm_sim *s) {
   memcpy(s->z, s->z_start, (size_t)s->nz * sizeof(double));
   memset(s->l, 0, (size_t)s->nl * sizeof(double));
   memset(s->l1, 0, (size_t)s->nl * sizeof(double));
+  memset(s->q_low, 0, (size_t)s->nz * sizeof(double));
+  memset(s->z_low, 0, (size_t)s->nz * sizeof(double));
+  if (s->r.n > 0) memset(s->r.held, 0, (size_t)s->r.n * sizeof(double));
+  memset(s->gain, 0, (size_t)s->nz * sizeof(double));
+  memset(s->off, 0, sizeof s->off);
   s->t = s->start;
   s->k = 0;
   memset(&s->count, 0, sizeof s->count);
@@ -224,9 +230,12 @@ nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
   if (s->dump && sim_dump_failed(s, e)) return NSM_FILE;
   if (c != NSM_OK) return c;
   if (s->ledger.on && !s->con) sim_ledger_impulses(s);
+  if (!s->con) sim_hold(s);
   if (!s->linear && !s->con && s->isl.nactive > 0) sim_count_impacts(s);
   SWAP(s->q, s->q1);
   SWAP(s->z, s->z1);
+  SWAP(s->q_low, s->q1_low);
+  SWAP(s->z_low, s->z1_low);
   SWAP(s->l, s->l1);
   s->t = t1;
   s->k++;

@@ -85,6 +85,7 @@ enum {
 };
 // laws of friction: blocks of cone/problem.h
 enum { NSM_COULOMB = 1, NSM_ELLIPTIC = 2, NSM_CONTENSOU = 3, NSM_GRIP = 4, NSM_DISK = 5 };
+enum { NSM_WORK_NONE = 0, NSM_WORK_FORCE = 1, NSM_WORK_DAMPING = 2 };
 enum { NSM_ROW_NONNEG = 0, NSM_ROW_BOX = 1, NSM_ROW_FREE = 2 };
 // ROW: the multiplier of a contact, constraint or friction class, [count of that class]
 enum { NSM_VAR_COORD = 0, NSM_VAR_STATE = 1, NSM_VAR_MULTIPLIER = 2, NSM_VAR_ROW = 3 };
@@ -122,6 +123,7 @@ typedef struct nsm_class {
   // adds; NULL where there is none
   void (*energy_fn)(const nsm_view *, const nsm_table *, double *kinetic, double *potential);
   int driven;                     // the potential depends on time
+  int work;                       // NSM_WORK_*: what the ledger books the class's f and g as
   // Energy-consistent schemes, two-point kernels over (q0, v0) -> (q, v); docs/numerics/consistent.md. Contribution to
   // the first row
   //   R1 = 1/2 (M(q0) + M(q)) dv + G(vm, qm) dq + h/2 [DT/Dq(v0; q0, q) + DT/Dq(v; q0, q)] + h DV/Dq(q0, q)

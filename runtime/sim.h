@@ -81,6 +81,8 @@ typedef struct sim_rows {
   int    *of_l;                         // [nl] row of a multiplier
   double *lo, *hi, *e, *rate0, *y;      // [n] law; restitution; rate at the start of the step; output or rate
   double *gap;                          // [n] at the start of the step
+  double *held;                         // [n] (b) of closed.c: a contact stays closed up to here; 0: was not pressed
+  double *drift;                        // [n] mean of the rate that is there at rest, of a moving partner (ledger.c)
   unsigned char *active;                // [n]
   double *loss;                         // [n] energy that its impacts, or its friction, took so far (ledger.c)
   int           nfriction;
@@ -137,7 +139,6 @@ typedef struct sim_ledger {
   double forces, dampers, contacts;     // totals
   double residue, residue_now, residue_sum; // largest |residue| of a step, of the last step, of all
   double friction;                      // of the contacts' loss
-  double rounding;  // sum of the round-off that the consistent schemes gave back, each time positive
   double loss, loss_friction, drive;    // at impacts, by friction, work of moving partners (a belt) in the step under
                                         // construction
 } sim_ledger;
@@ -170,6 +171,8 @@ struct nsm_sim {
   double  t;
   long    k;
   double *q, *z, *l, *q1, *z1, *l1;     // [nq] [nq+nx] [nl]
+  double *q_low, *z_low, *q1_low, *z1_low; // [nq] energy-consistent schemes: what rounding took from q and the
+                                        // velocities, carried on (consistent.md, section 6)
   double *q_start, *z_start;
   int     l_valid;                      // multipliers of a step are known (0 at the start)
 
@@ -183,6 +186,7 @@ struct nsm_sim {
   int     one_iteration;                // else: step_newton, exact after one iteration
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   double *f_constant;                   // [nz]
+  double  reach;                        // largest sum |H| of a gap (closed.c)
   double  h;                            // the step that W, B, C, X and M_osns were made for
   double *dz_constant;                  // [nz] W^{-1} h f where f is constant
 
@@ -197,6 +201,8 @@ struct nsm_sim {
   // scratch [nz], rhs and dz [nz + r.n], or [nq]
   double *f0, *f1, *g0, *s, *rhs, *dz, *res, *scale, *qm, *zm, *za, *la, *ztry, *ltry;
   double *inc, *round, *diag, *size;    // [nz] z1 - z; round-off of terms as multiples of eps; M_ii; step_newton.c
+  double *gain, off[2];                 // [nz] z1 - z of the last step; how far no and the same change were off
+  const double *zero;                   // [nz]
   double *out;                          // [largest count of an output class]
 
   nsm_counters count;
@@ -214,7 +220,8 @@ static inline int sim_is_consistent(const nsm_model *m) {
 }
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->m->text + at; }
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
-  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->nq, .l = l, .t0 = t, .q0 = q, .v0 = z };
+  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->nq, .l = l, .t0 = t, .q0 = q, .v0 = z,
+                     .dq = s->zero, .dv = s->zero, .dx = s->zero };
 }
 static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->t, s->q, s->z, s->l); }
 // Rows with an impulse of their own, H^T p.
@@ -337,6 +344,13 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e);
 int      sim_midpoint_fits(nsm_sim *s, nsm_error *e);                            // may this model be stepped so?
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e);
 void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
+// closed.c
+void     sim_closed_start(nsm_sim *s);
+void     sim_close(nsm_sim *s);   // gap, rate0 -> active, for moreau
+void     sim_hold(nsm_sim *s);    // after a step of moreau or midpoint: what holds its contacts closed
+double   sim_nearly_closed(const nsm_sim *s);     // above this no round-off reaches
+int      sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a);
+int      sim_is_at_rest(double v, double size);   // v is what rounding left of terms of this size
 void     sim_evaluate_constants(nsm_sim *s);                                     // all kernels whose stage is constant
 void     sim_count_impacts(nsm_sim *s);
 nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e);

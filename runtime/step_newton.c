@@ -400,13 +400,25 @@ static nsm_code stagnated(nsm_sim *s, double t1, double error, int worst) {
 }
 
 // ---- the step -------------------------------------------------------------------------------------------------------
-static void start_values(nsm_sim *s) {
-  memcpy(s->z1, s->z, (size_t)s->nz * sizeof(double));
+// z changes as in the last step where that was the better guess lately, in the mass metric; else not at all.
+static void start_values(nsm_sim *s, int moving) {
+  for (int i = 0; i < s->nz; i++) s->z1[i] = s->z[i] + (moving ? s->gain[i] : 0);
   set_q1(s);
   for (int i = 0; i < s->isl.nactive + s->r.nborder; i++) {
     int l = s->r.l[i < s->isl.nactive ? s->r.row_at[s->isl.active[i]] : s->r.border[i - s->isl.nactive]];
     s->l1[l] = s->l[l];
   }
+}
+
+static void learn(nsm_sim *s) {
+  double off[2] = { 0 };
+  for (int i = 0; i < s->nz; i++) {
+    double g = s->z1[i] - s->z[i], d = g - s->gain[i], m = s->diag[i] > 0 ? s->diag[i] : 1;
+    off[0] += m * g * g;
+    off[1] += m * d * d;
+    s->gain[i] = g;
+  }
+  for (int k = 0; k < 2; k++) s->off[k] = 0.75 * s->off[k] + off[k];
 }
 
 static nsm_code newton_step(nsm_sim *s, double t1, nsm_error *e) {
@@ -458,6 +470,22 @@ static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
   }
 }
 
+// What impulses leave of velocities at rest is 0 (closed.c); dz and diag are those of the residual accepted.
+static void settle(nsm_sim *s) {
+  const sim_rows *r = &s->r;
+  int any = 0;
+  for (int i = 0; i < s->isl.nactive + r->nborder; i++) {
+    int row = i < s->isl.nactive ? r->row_at[s->isl.active[i]] : r->border[i - s->isl.nactive];
+    for (int e = r->b0[row]; s->l1[r->l[row]] != 0 && e < r->b0[row + 1]; e++) {
+      int z = r->bz[e];
+      if (!(s->diag[z] > 0) || !sim_is_at_rest(s->z1[z], fabs(s->z[z]) + s->dz[z] / s->diag[z])) continue;
+      s->z1[z] = 0;
+      any = 1;
+    }
+  }
+  if (any) set_q1(s);
+}
+
 // A mass matrix that moves must stay positive definite.
 static nsm_code mass(nsm_sim *s, double t1, nsm_error *e) {
   int z = s->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
@@ -474,19 +502,24 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
   memcpy(s->l1, s->l, (size_t)s->nl * sizeof(double));
   if (s->on.contact.n + s->on.friction.n > 0) sim_active_set(s);
   if (s->r.n > 0 && !s->r.always) sim_islands_list(s);
-  start_values(s);
+  start_values(s, s->off[1] < s->off[0]);
   explicit_part(s);
   s->frozen = 0;
   nsm_code code = iterate(s, t1, e);
   if (code != NSM_OK && s->on.mcurve.n + s->on.curve.n + s->on.rq_moving.n > 0) {
     nsm_error again;
     s->frozen = 1;
-    start_values(s);
+    start_values(s, 0);
     if (iterate(s, t1, &again) == NSM_OK) {
       code = NSM_OK;
       if (e) *e = (nsm_error){ NSM_OK, "" };
     }
     s->frozen = 0;
   }
-  return code == NSM_OK ? mass(s, t1, e) : code;
+  if (code != NSM_OK) return code;
+  if (!s->one_iteration) {
+    settle(s);
+    learn(s);
+  }
+  return mass(s, t1, e);
 }

@@ -4,7 +4,6 @@
 // Newton's matrix has all derivatives: beside those of f and g those of M(q~)(z - z0), of H^T p and of the rates.
 #include "../system/slots.h"
 #include "scheme.h"
-#include "two_point.h"
 
 static int of_kind(const System *s, int id, SymKind kind) {
   Sym y = *symtab_at(s->sym, id);
@@ -62,11 +61,8 @@ const Plan *scheme_moreau(Arena *a, const System *s) {
     PlanClass *pc = &p->cls[i];
     Hoist h = { a, s, NULL, 0, 0 };
     class_kernels(pc, &h, &s->cls[i], true);
-    if (s->cls[i].kind == CLASS_SMOOTH) {
-      TwoPoint t = two_point_work(a, s, &s->cls[i]);
-      work_kernel(pc, &h, t.force, t.damping);
-      mass_curve(pc, &h, &s->cls[i]);
-    } else if (s->cls[i].kind == CLASS_CONTACT || s->cls[i].kind == CLASS_CONSTRAINT ||
+    if (s->cls[i].kind == CLASS_SMOOTH) mass_curve(pc, &h, &s->cls[i]);
+    else if (s->cls[i].kind == CLASS_CONTACT || s->cls[i].kind == CLASS_CONSTRAINT ||
                s->cls[i].kind == CLASS_FRICTION)
       row_curves(pc, &h, &s->cls[i]);
     class_columns(pc, &h);

@@ -190,16 +190,6 @@ TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool exp
   return t;
 }
 
-TwoPoint two_point_work(Arena *a, const System *s, const SysClass *c) {
-  TwoPoint t = { .affine = false };
-  if (c->kinetic != EX_NONE || c->potential != EX_NONE || c->is_equation) return t;
-  Job j = job_of(a, s, c);
-  t.r = ARENA_ARRAY(a, Ex, c->nrow + 1);
-  for (int r = 0; r < c->nrow; r++) t.r[r] = ex_num(s->pool, 0);
-  forces(&j, &t);
-  return t;
-}
-
 TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
   Pool *p = s->pool;
   Job j = job_of(a, s, c);
