@@ -5,7 +5,7 @@
 //   consistent_newton.c  the motion: Newton's method            consistent_failed.c  what is said where a step fails
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
-//   consistent_settle.c    friction at the end of the step
+//   consistent_settle.c    friction at the end of the step         consistent_rest.c  what is at rest is exactly so
 //   consistent_energy.c    its works and losses
 //   consistent_setup.c     checks, sizes, graph of K      consistent_start.c  consistent initial values
 #pragma once
@@ -77,6 +77,8 @@ struct sim_consistent {
   void      *lcp, *tiny_work[SIM_TINY_BLOCKS + 1];
   double     tiny[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
   uint64_t   next_id, tiny_id[SIM_TINY_BLOCKS + 1];
+  unsigned char *zero;                   // [nc] (6) makes the displacement 0 (consistent_rest.c)
+  int        plain;                      // con_contacts finds corrections for these rows, others keep their force
   int        bad_row;
   nsm_cone_result result;
 };
@@ -126,6 +128,11 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e);
 const double *con_direction(const nsm_sim *s, int row);          // entries of Dg/Dq of the iterate, pattern h
 void     con_learn(nsm_sim *s);  // the step stands: what start values would have been good
 double   con_row_error(const nsm_sim *s, double h, int row);     // relative
+
+void     con_go(nsm_sim *s, const nsm_view *v);           // adds dz and takes the contacts' forces ltry
+
+// consistent_rest.c
+void     con_rest(nsm_sim *s, const nsm_view *v);
 
 // consistent_failed.c
 // NSM_FAILED where a moving mass matrix is not positive definite

@@ -219,6 +219,12 @@ static void keep_iterate(nsm_sim *s) {
   memcpy(c->try_k, c->kappa1, (size_t)s->nl * sizeof(double));
 }
 
+void con_go(nsm_sim *s, const nsm_view *v) {
+  keep_iterate(s);
+  go(s, 1);
+  place_q(s, v);
+}
+
 static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, int it, nsm_error *e) {
   struct sim_consistent *c = s->con;
   int made = c->affine && !c->projected && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
@@ -251,9 +257,7 @@ static nsm_code polish(nsm_sim *s, const nsm_view *v) {
   if (c->na > 0) return NSM_OK;
   for (int i = 0; i < c->n; i++) c->dz[i] = -c->res[i];
   con_solve(s, c->dz);
-  keep_iterate(s);
-  go(s, 1);
-  place_q(s, v);
+  con_go(s, v);
   return NSM_OK;
 }
 

@@ -199,6 +199,7 @@ static void contacts_room(nsm_sim *s) {
   if (entries < dense * dense) entries = dense * dense;
   int **ints[] = { &c->act, &c->parent, &c->member, &c->local, &c->count };
   for (size_t i = 0; i < sizeof ints / sizeof *ints; i++) *ints[i] = SIM_NEW(s, n, int);
+  c->zero = SIM_NEW(s, n, unsigned char);
   c->row_start = SIM_NEW(s, n + 1, int);
   c->col = SIM_NEW(s, entries, int);
   c->mark = SIM_NEW(s, s->r.n, int);

@@ -123,6 +123,9 @@ typedef struct sim_islands {
   // [nfriction] blocks of the island at hand; of the last matrix of each size
   nsm_cone_block *cone, tiny_cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];
   int            tiny_most, tiny_cones[SIM_TINY_BLOCKS + 1];
+  unsigned char *zero;                  // [n] the law makes the rate 0 (closed.c)
+  double        *kept;                  // [n] u before a refinement
+  int            plain;                 // rows are intervals, friction too
   const double  *disk;  // [nfriction] or NULL: friction is limited by these impulses, whatever the normal rows have
   int            failed_row;            // after a failure
   nsm_cone_result result;
@@ -186,7 +189,7 @@ struct nsm_sim {
   int     one_iteration;                // else: step_newton, exact after one iteration
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   double *f_constant;                   // [nz]
-  double  reach;                        // largest sum |H| of a gap (closed.c)
+  double  reach, extent;                // largest sum |H| of a gap; largest |q| + h |v| (closed.c)
   double  h;                            // the step that W, B, C, X and M_osns were made for
   double *dz_constant;                  // [nz] W^{-1} h f where f is constant
 
@@ -348,8 +351,9 @@ void     sim_active_set(nsm_sim *s);                                            
 void     sim_closed_start(nsm_sim *s);
 void     sim_close(nsm_sim *s);   // gap, rate0 -> active, for moreau
 void     sim_hold(nsm_sim *s);    // after a step of moreau or midpoint: what holds its contacts closed
-double   sim_nearly_closed(const nsm_sim *s);     // above this no round-off reaches
+double   sim_nearly_closed(nsm_sim *s);     // above this no round-off reaches
 int      sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a);
+void     sim_refine(nsm_sim *s, double t, const double *q, double share);
 int      sim_is_at_rest(double v, double size);   // v is what rounding left of terms of this size
 void     sim_evaluate_constants(nsm_sim *s);                                     // all kernels whose stage is constant
 void     sim_count_impacts(nsm_sim *s);

@@ -193,34 +193,9 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   return NSM_OK;
 }
 
-// What forces of contacts and constraints leave of velocities at rest is 0 (closed.c).
-static void settle(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
-  const sim_rows *r = &s->r;
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < c->na + c->ns; i++) {
-      int row = i < c->na ? c->act[i] : c->row[i - c->na];
-      const sim_class *k = &s->cls[r->cls[row]];
-      const double *direction = con_direction(s, row);
-      double l = s->l1[r->l[row]];
-      for (int e = 0; l != 0 && e < k->c->h.n; e++) {
-        int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
-        if (pass == 0) { s->size[z] += fabs(direction[e] * l) * c->mass_inverse[z]; continue; }
-        if (sim_is_at_rest(s->z1[z], fabs(c->uc[z]) + s->size[z])) {
-          s->z1[z] = 0;
-          c->inc_q[z] -= 0.5 * s->h * (c->uc[z] + (c->uc_low[z] + c->inc_u[z]));
-          c->inc_u[z] = -c->uc[z];
-          c->uc_low[z] = 0;
-        }
-        s->size[z] = 0;
-      }
-    }
-}
-
 // q_E and u_E with what rounding takes from them (Hairer, Lubich and Wanner, Geometric Numerical Integration, VIII.5).
 static void carry(nsm_sim *s) {
   const struct sim_consistent *c = s->con;
-  settle(s);
   for (int i = 0; i < s->nq; i++) {
     s->q1[i] = sim_two_sum(s->q[i], s->q_low[i] + c->inc_q[i], &s->q1_low[i]);
     s->z1[i] = sim_two_sum(c->uc[i], c->uc_low[i] + c->inc_u[i], &s->z1_low[i]);
@@ -247,6 +222,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   nsm_view v = con_view(s, t1);
   nsm_code code = con_motion(s, &v, e);
   if (code != NSM_OK) return code;
+  con_rest(s, &v);
   con_works(s, &v);
   carry(s);
   memcpy(c->force, s->l1, (size_t)s->nl * sizeof(double));

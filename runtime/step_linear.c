@@ -145,11 +145,10 @@ static double apply_multipliers(nsm_sim *s) {
     int row = r->row_at[a->active[i]];
     for (int e = r->x0[row]; e < r->x0[row + 1]; e++) {
       int z = r->xz[e];
-      if (sim_is_at_rest(s->z1[z], s->size[z])) {
+      if (s->size[z] > 0 && (s->z1[z] == 0 || sim_is_at_rest(s->z1[z], s->size[z]))) {
         s->z1[z] = 0;
         if (z < nq) s->q1[z] = s->q[z] + (s->h - ht) * s->z[z];
       }
-      s->size[z] = 0;
     }
   }
   return sum;
@@ -188,6 +187,7 @@ nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
         return sim_cone_failed(s, t1, e);
       }
       s0 += apply_multipliers(s);
+      sim_refine(s, t1, s->q1, ht);
       sim_count_impacts(s);
     }
   }

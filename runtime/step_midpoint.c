@@ -169,6 +169,7 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
     }
   }
   if (!end_of_step(s, s->rhs)) return not_finite(s, &m, t1, e);
+  sim_refine(s, m.t, s->qm, 0.5 * s->h);
   s->count.newton_iterations++;
   return NSM_OK;
 }

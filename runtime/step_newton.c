@@ -474,11 +474,12 @@ static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
 static void settle(nsm_sim *s) {
   const sim_rows *r = &s->r;
   int any = 0;
+  for (int z = 0; z < s->nz; z++) s->size[z] = fabs(s->z[z]) + (s->diag[z] > 0 ? s->dz[z] / s->diag[z] : 0);
   for (int i = 0; i < s->isl.nactive + r->nborder; i++) {
     int row = i < s->isl.nactive ? r->row_at[s->isl.active[i]] : r->border[i - s->isl.nactive];
     for (int e = r->b0[row]; s->l1[r->l[row]] != 0 && e < r->b0[row + 1]; e++) {
       int z = r->bz[e];
-      if (!(s->diag[z] > 0) || !sim_is_at_rest(s->z1[z], fabs(s->z[z]) + s->dz[z] / s->diag[z])) continue;
+      if (!(s->diag[z] > 0) || !sim_is_at_rest(s->z1[z], s->size[z])) continue;
       s->z1[z] = 0;
       any = 1;
     }
@@ -519,6 +520,7 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
   if (code != NSM_OK) return code;
   if (!s->one_iteration) {
     settle(s);
+    sim_refine(s, t1, s->q1, s->h * s->theta);
     learn(s);
   }
   return mass(s, t1, e);
