@@ -1,14 +1,33 @@
 // The energy-consistent schemes: which models they take, sizes, and the graph of K. Nothing here runs in a step.
 #include "consistent.h"
+#include <math.h>
 #include <string.h>
-
-
 
 // ---- which models ---------------------------------------------------------------------------------------------------
 static int refuse(nsm_sim *s, int cls, const char *why, nsm_error *e) {
   sim_fail(e, NSM_MODEL_WRONG, "line %d: the energy-consistent schemes %s (%s); `moreau` does", s->m->cls[cls].line,
            why, sim_text(s, s->m->cls[cls].label));
   return 0;
+}
+
+// A compliant contact stands for a potential: only where it gives way.
+static int compliances(nsm_sim *s, nsm_error *e) {
+  for (int a = 0; a < s->on.compliant.n; a++) {
+    int cls = s->on.compliant.of[a];
+    const sim_class *k = &s->cls[cls];
+    for (int i = 0; i < k->tab.count; i++) {
+      double c = k->tab.num[(size_t)i * (size_t)k->c->nnum + (size_t)k->c->compliance_num];
+      if (c > 0 && isfinite(c)) continue;
+      char name[256];
+      sim_instance_name(s, cls, i, name, sizeof name);
+      sim_fail(e, NSM_MODEL_WRONG,
+               "line %d: the compliance of %s, the factor of its force in the gap, is %.6g; it must be positive (a rigid "
+               "contact has no force in its gap, and an impact law)",
+               k->c->line, name, c);
+      return 0;
+    }
+  }
+  return 1;
 }
 
 int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
@@ -51,7 +70,7 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
       return 0;
     }
   }
-  return 1;
+  return compliances(s, e);
 }
 
 // ---- graph of K -----------------------------------------------------------------------------------------------------

@@ -171,6 +171,10 @@ typedef struct nsm_class {
   void (*curve_fn)(const nsm_view *, const nsm_table *, const double *l, const double *k, double *out); // l, k: [count]
   // boxes: lo[count], hi[count]; NULL else
   void (*law_fn)(const nsm_view *, const nsm_table *, double *lo, double *hi);
+  // Energy-consistent schemes: a compliant contact g(q) + c l is a potential, NSM_SMOOTH with multipliers row_var; their
+  // value at the end, and the column of c
+  void (*lambda_fn)(const nsm_view *, const nsm_table *, double *l);
+  int compliance_num;
   int e_num;                      // contacts, friction: column of num that holds the restitution e or e_t; -1: none (0)
 
   // NSM_FRICTION: one direction of slip of every instance of class `normal` (contact or constraint; the same loops in

@@ -322,6 +322,7 @@ static void list_phases(nsm_sim *s) {
     list_if(s, &s->on.law, i, row && c->law_fn != NULL);
     list_if(s, &s->on.law_moving, i, row && c->law_fn != NULL && c->law_stage > NSM_CONST);
     list_if(s, &s->on.energy, i, c->energy_fn != NULL);
+    list_if(s, &s->on.compliant, i, c->lambda_fn != NULL);
     list_if(s, &s->on.output, i, c->kind == NSM_OUTPUT && !c->hidden);
     list_if(s, &s->on.assertion, i, c->kind == NSM_ASSERT);
     if ((c->kind == NSM_OUTPUT || c->kind == NSM_ASSERT) && s->cls[i].tab.count > most_out)

@@ -183,7 +183,7 @@ struct nsm_sim {
   struct {
     sim_list smooth, f_moving, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy, mcurve,
              row, relation, contact, constraint, friction, h_moving, mid, law, law_moving, rq, rq_moving,
-             curve, contact_curve, output, assertion;  // curve: those whose curves belong to W (assembly.c)
+             curve, contact_curve, compliant, output, assertion;  // curve: those whose curves belong to W (assembly.c)
   } on;
   int     linear;                       // step_linear applies
   int     one_iteration;                // else: step_newton, exact after one iteration
@@ -267,6 +267,7 @@ void sim_l_name(const nsm_sim *s, int l, char *out, size_t size);
 void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size);
 void sim_row_name(const nsm_sim *s, int row, char *out, size_t size);            // "contact pair[7]"
 int  sim_percents(const char *pattern);
+int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where every step reached the tolerance
 
 // setup.c, address.c, cover.c
 int  sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e);

@@ -231,6 +231,10 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   memcpy(c->kappa, c->kappa1, (size_t)s->nl * sizeof(double));
   con_learn(s);
   for (int i = 0; i < s->nl; i++) s->l1[i] += s->la[i];
+  for (int a = 0; a < s->on.compliant.n; a++) {
+    const sim_class *k = &s->cls[s->on.compliant.of[a]];
+    k->c->lambda_fn(&v, &k->tab, s->l1 + s->var[k->c->row_var].base);
+  }
   for (int a = 0; a < s->on.contact.n; a++) {
     const sim_class *k = &s->cls[s->on.contact.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)

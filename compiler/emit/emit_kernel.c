@@ -107,6 +107,7 @@ static const char *const arguments[KERNEL_COUNT] = { [KERNEL_MASS] = "double *ou
                                                      [KERNEL_DG] = "double *out",
                                                      [KERNEL_RQ] = "double *out",
                                                      [KERNEL_GQ] = "double *out",
+                                                     [KERNEL_LAMBDA] = "double *l",
                                                      [KERNEL_DRATE] = "double *out",
                                                      [KERNEL_CURVE] =
                                                          "const double *l, const double *kap, double *out" };
@@ -131,6 +132,7 @@ static const char *target(Emitter *e, const PlanClass *pc, KernelKind k, int i) 
   case KERNEL_LAW: return pair[2][i];
   case KERNEL_Y: return "y[k] =";
   case KERNEL_RATE: return "rate[k] =";
+  case KERNEL_LAMBDA: return "l[k] =";
   case KERNEL_OUT: return "value[k] =";
   default: return kn->n == 1 ? "out[k] =" : arena_printf(e->arena, "out[%d*k + %d] =", kn->n, i);
   }

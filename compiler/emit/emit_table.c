@@ -42,6 +42,7 @@ static const struct { KernelKind kernel; const char *stage, *fn, *name;
               { KERNEL_DG, NULL, "dg_fn", "dg" },
               { KERNEL_RQ, "rq_stage", "rq_fn", "rq" },
               { KERNEL_GQ, NULL, "gq_fn", "gq" },
+              { KERNEL_LAMBDA, NULL, "lambda_fn", "lambda" },
               { KERNEL_DRATE, NULL, "drate_fn", "drate" },
               { KERNEL_CURVE, NULL, "curve_fn", "curve" } };
 
@@ -91,17 +92,18 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i) {
   text_printf(
       o,
       "    .affine = %d, .row_type = %d, .lambda_slot = %d, .row_var = %d, .velocity_level = %d, .y_affine = %d, "
-      ".e_num = %d,\n"
+      ".e_num = %d, .compliance_num = %d,\n"
       "    .hidden = %d, .init_velocity = %d },\n",
       c->affine, c->row_type, c->lambda_slot,
       c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->kind == CLASS_FRICTION || c->compliant ? c->row_var
                                                                                                            : -1,
-      c->velocity_level, c->affine, pc->e_num, c->hidden, c->init_velocity);
+      c->velocity_level, c->affine, pc->e_num, pc->compliance_num, c->hidden, c->init_velocity);
 }
 
 static int class_of_row_var(const Plan *p, int var) {
   for (int i = 0; i < p->ncls; i++)
-    if (p->cls[i].c->row_var == var && p->cls[i].c->kind >= CLASS_RELATION && p->cls[i].c->kind <= CLASS_FRICTION)
+    if (p->cls[i].c->row_var == var && (p->cls[i].c->compliant || (p->cls[i].c->kind >= CLASS_RELATION &&
+                                                                    p->cls[i].c->kind <= CLASS_FRICTION)))
       return i;
   return -1;
 }

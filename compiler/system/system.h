@@ -75,6 +75,7 @@ typedef struct SysClass {
   int lambda_slot;         // relations; -1
   int row_var;             // contacts, constraints; -1
   bool velocity_level, compliant;
+  bool of_compliant;       // smooth: the force of a compliant contact on one of its coordinates
   Ex y, rate;              // output or gap; rate of the gap
   Ex lo, hi, e;            // EX_NONE where there is none
   Entries h;               // relation: d y/d(q,v,x,lambda); contact, constraint: H = d rate/d v; friction: d slip/d v

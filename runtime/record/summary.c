@@ -103,6 +103,7 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fprintf(f, "  \"newton_iterations\": %ld,\n  \"solver_iterations\": %ld,\n  \"impacts\": %ld,\n",
           c->newton_iterations, c->solver_iterations, c->impacts);
   entry(f, "max_residual", c->max_residual);
+  fprintf(f, "  \"tolerance_reached\": %s,\n", c->stagnations == 0 ? "true" : "false");
   if (s->ledger.on) {
     energy(f, &s->ledger);
     losses(s, f);
