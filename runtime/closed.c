@@ -3,9 +3,9 @@
 // A scheme closes a contact where a number a, made of the gap and its rate, is not positive: moreau.md (10), midpoint.md
 // (6), consistent.md (6). Numbers are rounded, so the test must know what rounding does:
 //
-//   closed where  a <= 8 eps sum_j |H_j| (|q_j| + h |v_j|)                                                          (a)
+//   closed where  a <= 8 eps (size of the terms of g + h sum_j |H_j| |v_j|)                                         (a)
 //
-// the round-off of the terms of a: of the place a step ago and of the way since. And where a contact was pressed, p > 0, with a rate that its law makes 0 exactly, the
+// the round-off of the terms of a: of the gap and of the way of a step. And where a contact was pressed, p > 0, with a rate that its law makes 0 exactly, the
 // rate is 0 and not what rounding left of it, and the gap is what it was, up to the quadrature error of the step, which
 // is no reason to let go: it stays closed while
 //
@@ -30,13 +30,17 @@ enum { REFINEMENTS = 3, EXTENT = 64 };
 
 // ---- round-off of a gap ---------------------------------------------------------------------------------------------
 void sim_closed_start(nsm_sim *s) {
-  s->reach = 1;
+  nsm_view now = sim_now(s);
+  s->reach = 0;
+  s->terms_of = -1;
   for (int a = 0; a < s->on.contact.n; a++) {
     const sim_class *k = &s->cls[s->on.contact.of[a]];
+    k->c->size_fn(&now, &k->tab, s->r.terms + k->row0);
     for (int i = 0; i < k->tab.count; i++) {
       double sum = 0;
       for (int e = 0; e < k->c->h.n; e++) sum += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e]);
       s->reach = fmax(s->reach, sum);
+      s->terms = fmax(s->terms, s->r.terms[k->row0 + i]);
     }
   }
 }
@@ -47,18 +51,22 @@ double sim_nearly_closed(nsm_sim *s) {
     s->extent = 0;
     for (int i = 0; i < s->nq; i++) s->extent = fmax(s->extent, fabs(s->q[i]) + s->h * fabs(s->z[i]));
   }
-  return near * s->reach * s->extent;
+  return near * (s->terms + s->reach * s->extent);
 }
 
 int sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a) {
   nsm_view now = sim_now(s);
-  double size = 0;
-  if (k->c->h_stage > NSM_CONST) k->c->h_fn(&now, &k->tab, k->h);
-  for (int e = 0; e < k->c->h.n; e++) {
-    int z = sim_z_of(s, k, i, k->c->h.col[e]);
-    size += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e]) * (fabs(s->q[z]) + s->h * fabs(s->z[z]));
+  int row = k->row0 + i;
+  double way = 0;
+  if (s->terms_of != s->k || s->terms_class != s->r.cls[row]) {
+    k->c->size_fn(&now, &k->tab, s->r.terms + k->row0);
+    if (k->c->h_stage > NSM_CONST) k->c->h_fn(&now, &k->tab, k->h);
+    s->terms_of = s->k;
+    s->terms_class = s->r.cls[row];
   }
-  return a <= rounds * size;
+  for (int e = 0; e < k->c->h.n; e++)
+    way += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * s->z[sim_z_of(s, k, i, k->c->h.col[e])]);
+  return a <= rounds * (s->r.terms[row] + s->h * way);
 }
 
 // ---- moreau and midpoint --------------------------------------------------------------------------------------------

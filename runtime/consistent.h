@@ -7,7 +7,7 @@
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
 //   consistent_settle.c    friction at the end of the step         consistent_rest.c  what is at rest is exactly so
 //   consistent_energy.c    its works and losses
-//   consistent_setup.c     checks, sizes, graph of K      consistent_start.c  consistent initial values
+//   consistent_setup.c     checks, sizes, graph of K
 #pragma once
 #include "sim.h"
 

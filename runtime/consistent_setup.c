@@ -249,6 +249,19 @@ static int is_affine(const nsm_sim *s) {
   return yes;
 }
 
+static void mass_diagonal(nsm_sim *s) {
+  double *m = s->con->mass_inverse;
+  for (int a = 0; a < s->on.mass.n; a++) {
+    const sim_class *k = &s->cls[s->on.mass.of[a]];
+    const nsm_pattern *p = &k->c->mass;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < p->n; e++)
+        if (sim_z_of(s, k, i, p->row[e]) == sim_z_of(s, k, i, p->col[e]))
+          m[sim_z_of(s, k, i, p->row[e])] += k->mass[(size_t)i * (size_t)p->n + (size_t)e];
+  }
+  for (int i = 0; i < s->nq; i++) m[i] = m[i] > 0 ? 1 / m[i] : 0;
+}
+
 void sim_consistent_analyse(nsm_sim *s) {
   struct sim_consistent *c = s->con = SIM_NEW(s, 1, struct sim_consistent);
   c->cls = SIM_NEW(s, s->m->nclass, con_class);
@@ -289,6 +302,7 @@ void sim_consistent_analyse(nsm_sim *s) {
   contacts_room(s);
   c->affine = is_affine(s);
   c->has_column = SIM_NEW(s, s->r.n, unsigned char);
+  mass_diagonal(s);
 }
 
 void sim_consistent_reset(nsm_sim *s) {

@@ -136,10 +136,9 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
   if (sim_is_consistent(s->m)) sim_consistent_analyse(s);
   sim_evaluate_constants(s);
+  if (!sim_start(s, set && set->project_start, e)) return 0;
   if (!sim_prepare(s, s->h, e)) return 0;
-  if (s->con && !sim_consistent_start(s, e)) return 0;
   sim_closed_start(s);
-  sim_note_start(s);
   return 1;
 }
 

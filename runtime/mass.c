@@ -112,6 +112,17 @@ int sim_mass_indefinite(nsm_sim *s) {
   return -1;
 }
 
+void sim_mass_solve(nsm_sim *s, double *x) {
+  sim_matrix *w = &s->inertia;
+  if (!s->inertia_factored) {
+    memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
+    assemble(s, 0, w->val);
+    for (int b = 0; b < w->nblock; b++) sim_block_factor(w, b);
+    s->inertia_factored = 1;
+  }
+  sim_matrix_solve_in(w, x);
+}
+
 // ---- the start ------------------------------------------------------------------------------------------------------
 // Line of the first statement that gives row z of M an entry.
 static int line_of(const nsm_sim *s, int z) {

@@ -152,6 +152,8 @@ typedef struct nsm_class {
   // contacts, constraints: gap[count], rate[count]
   void (*gap_fn)(const nsm_view *, const nsm_table *, double *gap, double *rate);
   void (*rate_fn)(const nsm_view *, const nsm_table *, double *rate);                 // the rate alone
+  // contacts, constraints on positions: size of the terms of the gap, size[count]: what it would be if nothing cancelled
+  void (*size_fn)(const nsm_view *, const nsm_table *, double *size);
   void (*h_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][h.n]
   // moreau: contacts, constraints, friction
   //   rq: d rate/d q;  curve: d/d(q, v) of (l H)^T where H is taken, entries (row slot, col slot, wrt), multiplied by

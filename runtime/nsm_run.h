@@ -22,6 +22,7 @@ typedef struct nsm_settings {
   const char *solver;                    // NULL: automatic
   double tolerance;                      // of the outer Newton, relative; 0: default
   const char *dump_problems;             // folder for every one-step problem of the run (runtime/problems), or NULL
+  int project_start;                     // initial values are moved onto constraints and out of obstacles, however far
 } nsm_settings;
 
 // text: one or more lines, as printed after "error: "

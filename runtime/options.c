@@ -181,6 +181,13 @@ static nsm_code read_bench(const nsm_model *m, nsm_options *o, const char *v, ns
   (void)m;
   return positive("bench", v, &o->bench, e);
 }
+static nsm_code read_project(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
+  (void)m;
+  (void)e;
+  (void)v;
+  o->run.project_start = 1;
+  return NSM_OK;
+}
 static nsm_code read_expect(const nsm_model *m, nsm_options *o, const char *v, nsm_error *e) {
   (void)m;
   (void)e;
@@ -224,6 +231,7 @@ static const flag flags[] = {
   { "summary", "FILE", "a summary of the run as JSON", read_summary },
   { "bench", "N", "run N times without output and measure the time per step", read_bench },
   { "dump-problems", "DIR", "write every one-step problem of the run to DIR as JSON, for `nsm solve`", read_dump },
+  { "project-start", NULL, "move initial values that violate constraints, contacts or relations", read_project },
   { "expect", NULL, "exit with 5 where a claim of the model does not hold", read_expect },
   { "quiet", NULL, "no summary on standard error", read_quiet },
   { "help", NULL, "this text", read_help }

@@ -347,7 +347,7 @@ static void choose_border(nsm_sim *s) {
 
 int sim_rows_patterns(nsm_sim *s, nsm_error *e) {
   sim_rows *r = &s->r;
-  double **sized[] = { &r->lo, &r->hi, &r->e, &r->rate0, &r->y, &r->gap, &r->held, &r->drift, &r->loss };
+  double **sized[] = { &r->lo, &r->hi, &r->e, &r->rate0, &r->y, &r->gap, &r->terms, &r->held, &r->drift, &r->loss };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, r->n, double);
   r->active = SIM_NEW(s, r->n, unsigned char);
   for (int a = 0; a < s->on.smooth.n; a++) {

@@ -16,6 +16,7 @@
 #include "sim.h"
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { HALVINGS = 6, SLOW = 3 };         // iterations after which the round-off of the terms is looked at
@@ -361,15 +362,33 @@ static void row_or_unknown(const nsm_sim *s, int worst, char *name, size_t size)
   else sim_row_name(s, worst - s->nz, name, size);
 }
 
+// The coordinate whose pivot of M is not positive, at the iterate or where the velocities lead; -1 for none.
+static int bad_mass(nsm_sim *s, double t1) {
+  int z = s->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
+  if (z >= 0 || s->on.mass_moving.n == 0) return z;
+  for (int i = 0; i < s->nq; i++) s->qm[i] = s->q[i] + s->h * s->z[i];
+  nsm_view v = sim_view(s, t1, s->qm, s->z, s->l1);
+  for (int a = 0; a < s->on.mass_moving.n; a++) {
+    sim_class *k = &s->cls[s->on.mass_moving.of[a]];
+    k->c->mass_fn(&v, &k->tab, k->mass);
+  }
+  return sim_mass_indefinite(s);
+}
+
 static nsm_code not_converged(nsm_sim *s, double t1, double error, int worst, nsm_error *e) {
-  char name[256];
+  char name[256], other[256], why[400] = "a smaller step may help";
+  int z = bad_mass(s, t1);
   row_or_unknown(s, worst, name, sizeof name);
+  if (z >= 0) {
+    sim_z_name(s, z, other, sizeof other);
+    snprintf(why, sizeof why, "the mass matrix is not positive definite there, see %s", other);
+  }
   sim_fail(
       e, NSM_FAILED,
       "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of %s is "
       "%.3g "
-      "(tolerance %.3g); a smaller step may help",
-      t1, s->k + 1, NSM_NEWTON_MAX, name, error, s->tolerance);
+      "(tolerance %.3g); %s",
+      t1, s->k + 1, NSM_NEWTON_MAX, name, error, s->tolerance, why);
   return NSM_FAILED;
 }
 

@@ -30,12 +30,13 @@ void options_usage(FILE *f) {
       "--tolerance X\n"
       "              -o FILE  --every K  --record a,b  --summary FILE  --bench N  --dump-problems DIR  --jit=tcc|cc  "
       "--quiet\n"
+      "              --project-start\n"
       "flags of solve: --kind lcp|mlcp|relay|fc2d|fc3d  --solver S  --tol X  --max-iterations N  --check  --json\n",
       f);
 }
 
-static const char *const without_value[] = { "--quiet", "--expect", "--help", "-h",      "--json", "--latex",
-                                             "--write", "--dump",   "--jit",  "--check", NULL };
+static const char *const without_value[] = { "--quiet", "--expect", "--help", "-h",      "--json",          "--latex",
+                                             "--write", "--dump",   "--jit",  "--check", "--project-start", NULL };
 
 static bool in_list(const char *flag, size_t n, const char *const *list) {
   for (; *list; list++) if (strlen(*list) == n && !strncmp(*list, flag, n)) return true;

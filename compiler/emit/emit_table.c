@@ -33,6 +33,7 @@ static const struct { KernelKind kernel; const char *stage, *fn, *name;
               { KERNEL_Y, "y_stage", "y_fn", "y" },
               { KERNEL_GAP, "y_stage", "gap_fn", "gap" },
               { KERNEL_RATE, NULL, "rate_fn", "rate" },
+              { KERNEL_SIZE, NULL, "size_fn", "size" },
               { KERNEL_H, "h_stage", "h_fn", "h" },
               { KERNEL_LAW, "law_stage", "law_fn", "law" },
               { KERNEL_OUT, NULL, "out_fn", "out" },
