@@ -28,6 +28,17 @@ static const double rounds = 8 * DBL_EPSILON, cancels = 16 * DBL_EPSILON, lastin
                     inside = 1 - 1e-6;  // of its disk: a force of friction that sticks
 enum { REFINEMENTS = 3, EXTENT = 64 };
 
+// Without a kernel for them, as in models written by hand: sum_j |H_j q_j|.
+void sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v) {
+  double *terms = s->r.terms + k->row0;
+  if (k->c->size_fn) { k->c->size_fn(v, &k->tab, terms); return; }
+  for (int i = 0; i < k->tab.count; i++) {
+    terms[i] = 0;
+    for (int e = 0; e < k->c->h.n; e++)
+      terms[i] += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * v->q[sim_z_of(s, k, i, k->c->h.col[e])]);
+  }
+}
+
 // ---- round-off of a gap ---------------------------------------------------------------------------------------------
 void sim_closed_start(nsm_sim *s) {
   nsm_view now = sim_now(s);
@@ -35,7 +46,7 @@ void sim_closed_start(nsm_sim *s) {
   s->terms_of = -1;
   for (int a = 0; a < s->on.contact.n; a++) {
     const sim_class *k = &s->cls[s->on.contact.of[a]];
-    k->c->size_fn(&now, &k->tab, s->r.terms + k->row0);
+    sim_gap_terms(s, k, &now);
     for (int i = 0; i < k->tab.count; i++) {
       double sum = 0;
       for (int e = 0; e < k->c->h.n; e++) sum += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e]);
@@ -59,8 +70,8 @@ int sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a) {
   int row = k->row0 + i;
   double way = 0;
   if (s->terms_of != s->k || s->terms_class != s->r.cls[row]) {
-    k->c->size_fn(&now, &k->tab, s->r.terms + k->row0);
     if (k->c->h_stage > NSM_CONST) k->c->h_fn(&now, &k->tab, k->h);
+    sim_gap_terms(s, k, &now);
     s->terms_of = s->k;
     s->terms_class = s->r.cls[row];
   }

@@ -359,6 +359,7 @@ void     sim_closed_start(nsm_sim *s);
 void     sim_close(nsm_sim *s);   // gap, rate0 -> active, for moreau
 void     sim_hold(nsm_sim *s);    // after a step of moreau or midpoint: what holds its contacts closed
 double   sim_nearly_closed(nsm_sim *s);     // above this no round-off reaches
+void     sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v);   // into r.terms, of k's rows
 int      sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a);
 void     sim_refine(nsm_sim *s, double t, const double *q, double share);
 int      sim_is_at_rest(double v, double size);   // v is what rounding left of terms of this size

@@ -70,7 +70,7 @@ static int evaluate(nsm_sim *s, int velocity) {
       k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);
       memcpy(r->y + k->row0, (velocity ? r->rate0 : r->gap) + k->row0, (size_t)k->tab.count * sizeof(double));
     }
-    if (!velocity && k->c->size_fn) k->c->size_fn(&v, &k->tab, r->terms + k->row0);
+    if (!velocity && k->c->kind != NSM_RELATION) sim_gap_terms(s, k, &v);
     for (int i = 0; i < k->tab.count; i++) n += k->c->kind != NSM_RELATION || !reached(k, i);
   }
   return n;
@@ -99,7 +99,7 @@ static void fill(nsm_sim *s, level *l) {
           size += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * x);
       l->row[n] = k->row0 + i;
       l->value[n] = value;
-      if (!l->velocity && k->c->size_fn && (k->c->kind == NSM_CONTACT || size < fabs(value)))
+      if (!l->velocity && k->c->kind != NSM_RELATION && (k->c->kind == NSM_CONTACT || size < fabs(value)))
         size = r->terms[k->row0 + i];
       l->size[n] = fmax(size, fabs(value));
       l->equation[n] = k->c->kind == NSM_CONSTRAINT || k->c->row_type == NSM_ROW_FREE;

@@ -27,8 +27,8 @@ static void act(nsm_sim *s, int row) {
 static void pull_back(nsm_sim *s, const sim_class *k, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   sim_rows *r = &s->r;
-  if (!k->c->size_fn) return;                            // on velocity level there is no gap to go back to
-  k->c->size_fn(v, &k->tab, r->terms + k->row0);
+  if (k->c->velocity_level) return;                      // there is no gap to go back to
+  sim_gap_terms(s, k, v);
   for (int row = k->row0; row < k->row0 + k->tab.count; row++)
     c->back[c->of[row]] = fabs(r->gap[row]) > evaluated * DBL_EPSILON * r->terms[row] ? r->gap[row] : 0;
 }

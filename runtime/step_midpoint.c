@@ -151,6 +151,15 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
              name);
     return NSM_FAILED;
   }
+  int bad = s->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
+  if (bad >= 0) {
+    char name[256];
+    sim_z_name(s, bad, name, sizeof name);
+    sim_fail(e, NSM_FAILED,
+             "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is negative",
+             m.t, s->k + 1, name);
+    return NSM_FAILED;
+  }
   sim_matrix_solve(s, s->rhs);
   if (r->n > 0) {
     rows(s, &m);
