@@ -287,7 +287,7 @@ void sim_consistent_analyse(nsm_sim *s) {
     o->rq = SIM_NEW(s, count * (size_t)k->c->rq.n, double);
   }
   double **by_q[] = { &c->uc,    &c->uc_low, &c->inc_q, &c->inc_u,       &c->gain, &c->gain0,
-                       &c->dq, &c->qsize,  &c->try_u, &c->mass_inverse };
+                       &c->dq, &c->qsize,  &c->fresh, &c->try_u, &c->mass_inverse };
   for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->nq, double);
   double **by_l[] = { &c->kappa, &c->kappa1, &c->try_l, &c->try_k, &c->force };
   for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->nl, double);
