@@ -139,6 +139,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (!sim_start(s, set && set->project_start, e)) return 0;
   if (!sim_prepare(s, s->h, e)) return 0;
   sim_closed_start(s);
+  if (s->on.relation.n > 0) sim_note_solutions(s);
   return 1;
 }
 

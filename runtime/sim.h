@@ -377,6 +377,7 @@ void sim_consistent_reset(nsm_sim *s);
 
 // start.c: initial values that the laws do not allow are moved (project: however far off), or refused: 0
 int  sim_start(nsm_sim *s, int project, nsm_error *e);
+void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->note
 const char *sim_scheme_name(int scheme);                                         // messages.c; NULL beyond the last
 
 // ledger.c
