@@ -1,13 +1,13 @@
 // Which contacts are closed at the begin of a step, and what is exactly at rest at its end.
 //
-// A scheme closes a contact where a number a, made of the gap and its rate, is not positive: moreau.md (10), midpoint.md
-// (6), consistent.md (6). Numbers are rounded, so the test must know what rounding does:
+// A scheme closes a contact where a number a, made of the gap and its rate, is not positive: moreau.md (10),
+// midpoint.md (6), consistent.md (6). Numbers are rounded, so the test must know what rounding does:
 //
 //   closed where  a <= 8 eps (size of the terms of g + h sum_j |H_j| |v_j|)                                         (a)
 //
-// the round-off of the terms of a: of the gap and of the way of a step. And where a contact was pressed, p > 0, with a rate that its law makes 0 exactly, the
-// rate is 0 and not what rounding left of it, and the gap is what it was, up to the quadrature error of the step, which
-// is no reason to let go: it stays closed while
+// the round-off of the terms of a: of the gap and of the way of a step. And where a contact was pressed, p > 0, with a
+// rate that its law makes 0 exactly, the rate is 0 and not what rounding left of it, and the gap is what it was, up to
+// the quadrature error of the step, which is no reason to let go: it stays closed while
 //
 //   a <= (h/2) M_ii p                                                                                               (b)
 //
@@ -16,8 +16,8 @@
 //
 // Velocities that are nothing but what rounding left of the terms that cancelled in them are set to 0, |v_i| <= 16 eps
 // (|v_i at the begin| + sum of |terms|), where impulses act: so what rests keeps its place to the last bit. With very
-// different masses the one-step problem knows its impulses less well than the velocities that they leave: rates that the
-// laws make 0 are then taken away by corrective impulses, found from the rates as they are (iterative refinement).
+// different masses the one-step problem knows its impulses less well than the velocities that they leave: rates that
+// the laws make 0 are then taken away by corrective impulses, found from the rates as they are (iterative refinement).
 #include "sim.h"
 #include <float.h>
 #include <math.h>
@@ -132,8 +132,8 @@ static int sticks(const nsm_sim *s, int row) {
          size < inside * radius && r->e[row] == 0;
 }
 
-// Rates of the velocities at the end, into y, of the rows whose law makes them 0: how many are more than what rounding left of the terms
-// of the velocities that are not at rest.
+// Rates of the velocities at the end, into y, of the rows whose law makes them 0: how many are more than what rounding
+// left of the terms of the velocities that are not at rest.
 static int rates_left(nsm_sim *s, double t, const double *q) {
   sim_rows *r = &s->r;
   sim_islands *is = &s->isl;

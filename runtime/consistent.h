@@ -33,7 +33,7 @@ struct sim_consistent {
                                          // either start
   double    *res, *size, *dz;            // [n] residual, size of its terms, Newton step
   double    *dq;                         // [nq] of the Newton step
-  double    *qsize, *fresh;              // [nq] sum of |d R1 / d (q, u)| |(q, u)|: the largest of the iteration, so that
+  double    *qsize, *fresh;              // [nq] sum of |d R1/d(q, u)| |(q, u)|: the largest of the iteration, so that
                                          // residuals of its iterates can be compared; that of the last matrix
   double    *try_u, *try_l, *try_k;      // iterate before the last step: inc_u, multipliers
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step

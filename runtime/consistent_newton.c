@@ -15,8 +15,8 @@ static const double at_floor = 2e-16, may_rest = 1e-9, keeps_factors = 1e-8;
 static const double may_cancel = 1e-6;   // of the speeds: the round-off of forces that cancel each other
 
 // ---- the iterate ----------------------------------------------------------------------------------------------------
-// (9): q_E - q_B = (h/2)(u_C + u_E) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point, contracting
-// as kappa does; consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin.
+// (9): q_E - q_B = (h/2)(u_C + u_E) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point,
+// contracting as kappa does; consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin.
 static int place_q(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
@@ -270,9 +270,9 @@ static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   return isfinite(sum) ? NSM_OK : con_failed(s, v, 1, NAN, 0, e);
 }
 
-// Forces of constraints and contacts that cancel each other until their round-off is seen in the speeds are no solution,
-// however small the residual is beside them: near a configuration where they have the same direction, the iteration can
-// run off to there.
+// Forces of constraints and contacts that cancel each other until their round-off is seen in the speeds are no
+// solution, however small the residual is beside them: near a configuration where they have the same direction, the
+// iteration can run off to there.
 static int credible(nsm_sim *s) {
   struct sim_consistent *c = s->con;
   double most = 0, speeds = 0;
@@ -372,9 +372,9 @@ void con_learn(nsm_sim *s) {
   }
 }
 
-// Contacts that leave after the impact, rate > 0, or whose force would close the gap, D_ii <= 0, are taken out of the set;
-// how many. Near a configuration in which the gap has no direction that the constraints allow, (6) can be met by no
-// force. Without one the energy is kept all the same, and the next step has the contact again.
+// Contacts that leave after the impact, rate > 0, or whose force would close the gap, D_ii <= 0, are taken out of the
+// set; how many. Near a configuration in which the gap has no direction that the constraints allow, (6) can be met by
+// no force. Without one the energy is kept all the same, and the next step has the contact again.
 static int leave_out(nsm_sim *s) {
   struct sim_consistent *c = s->con;
   sim_rows *r = &s->r;

@@ -1,6 +1,7 @@
-// What is at rest at the end of an energy-consistent step is exactly at rest (closed.c has the reasons): velocities that
-// are what rounding left are 0, and displacements along the gaps that (6) makes 0 are taken away by corrective forces,
-// found from the displacements as they are, where very different masses leave more than round-off of the displacements.
+// What is at rest at the end of an energy-consistent step is exactly at rest (closed.c has the reasons): velocities
+// that are what rounding left are 0, and displacements along the gaps that (6) makes 0 are taken away by corrective
+// forces, found from the displacements as they are, where very different masses leave more than round-off of the
+// displacements.
 #include "consistent.h"
 #include <float.h>
 #include <math.h>

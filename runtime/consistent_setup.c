@@ -21,8 +21,8 @@ static int compliances(nsm_sim *s, nsm_error *e) {
       char name[256];
       sim_instance_name(s, cls, i, name, sizeof name);
       sim_fail(e, NSM_MODEL_WRONG,
-               "line %d: the compliance of %s, the factor of its force in the gap, is %.6g; it must be positive (a rigid "
-               "contact has no force in its gap, and an impact law)",
+               "line %d: the compliance of %s, the factor of its force in the gap, is %.6g; it must be positive (a "
+               "rigid contact has no force in its gap, and an impact law)",
                k->c->line, name, c);
       return 0;
     }

@@ -147,8 +147,8 @@ static int coordinates(nsm_sim *s, nsm_error *e) {
   char name[256];
   sim_z_name(s, z, name, sizeof name);
   sim_fail(e, NSM_MODEL_WRONG,
-           "line %d: the mass matrix is not positive definite at the start: the pivot of %s vanishes or is negative, so "
-           "that some motion would have no kinetic energy, or a negative one",
+           "line %d: the mass matrix is not positive definite at the start: the pivot of %s vanishes or is negative, "
+           "so that some motion would have no kinetic energy, or a negative one",
            line_of(s, z), name);
   return 0;
 }
@@ -203,8 +203,10 @@ static int states(nsm_sim *s, nsm_error *e) {
     int banded = k->kind == BLOCK_BAND || k->kind == BLOCK_TRIDIAGONAL, singular = 0;
     for (int j = 0; j < k->n; j++) {
       w.work[j] = 0;
-      for (int i = banded && j > k->kl ? j - k->kl : 0; i < k->n && (!banded || i <= j + k->kl); i++)
-        w.work[j] = fmax(w.work[j], fabs(A[banded ? nsm_la_band_index(k->kl, k->ku, k->ld, i, j) : i + (long)j * k->ld]));
+      for (int i = banded && j > k->kl ? j - k->kl : 0; i < k->n && (!banded || i <= j + k->kl); i++) {
+        long at = banded ? nsm_la_band_index(k->kl, k->ku, k->ld, i, j) : i + (long)j * k->ld;
+        w.work[j] = fmax(w.work[j], fabs(A[at]));
+      }
     }
     if (banded) nsm_la_band_factor(k->n, k->kl, k->ku, A, k->ld, w.pivot + k->pivot_at);
     else nsm_la_lu_factor(k->n, A, k->ld, w.pivot + k->pivot_at);
@@ -215,8 +217,8 @@ static int states(nsm_sim *s, nsm_error *e) {
     char names[400];
     list_states(s, w.order + k->first, k->n, names, sizeof names);
     sim_fail(e, NSM_MODEL_WRONG,
-             "line %d: the equations do not determine the derivatives of %s: their coefficients are a singular matrix at "
-             "the start",
+             "line %d: the equations do not determine the derivatives of %s: their coefficients are a singular matrix "
+             "at the start",
              line_of(s, s->nq + w.order[k->first]), names);
     return 0;
   }

@@ -152,7 +152,8 @@ typedef struct nsm_class {
   // contacts, constraints: gap[count], rate[count]
   void (*gap_fn)(const nsm_view *, const nsm_table *, double *gap, double *rate);
   void (*rate_fn)(const nsm_view *, const nsm_table *, double *rate);                 // the rate alone
-  // contacts, constraints on positions: size of the terms of the gap, size[count]: what it would be if nothing cancelled
+  // contacts, constraints on positions: size of the terms of the gap, size[count]: what it would be if nothing
+  // cancelled
   void (*size_fn)(const nsm_view *, const nsm_table *, double *size);
   void (*h_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][h.n]
   // moreau: contacts, constraints, friction
@@ -173,8 +174,8 @@ typedef struct nsm_class {
   void (*curve_fn)(const nsm_view *, const nsm_table *, const double *l, const double *k, double *out); // l, k: [count]
   // boxes: lo[count], hi[count]; NULL else
   void (*law_fn)(const nsm_view *, const nsm_table *, double *lo, double *hi);
-  // Energy-consistent schemes: a compliant contact g(q) + c l is a potential, NSM_SMOOTH with multipliers row_var; their
-  // value at the end, and the column of c
+  // Energy-consistent schemes: a compliant contact g(q) + c l is a potential, NSM_SMOOTH with multipliers row_var;
+  // their value at the end, and the column of c
   void (*lambda_fn)(const nsm_view *, const nsm_table *, double *l);
   int compliance_num;
   int e_num;                      // contacts, friction: column of num that holds the restitution e or e_t; -1: none (0)

@@ -192,7 +192,7 @@ struct nsm_sim {
   double *f_constant;                   // [nz]
   long    terms_of;                     // step whose terms r.terms has of the class terms_class
   int     terms_class;
-  double  terms, reach, extent;         // largest terms of a gap and sum |H| at the start; largest |q| + h |v| (closed.c)
+  double  terms, reach, extent;         // largest terms of a gap, sum |H| at the start; largest |q| + h |v| (closed.c)
   double  h;                            // the step that W, B, C, X and M_osns were made for
   double *dz_constant;                  // [nz] W^{-1} h f where f is constant
 

@@ -1,7 +1,7 @@
 // Initial values that the model's own laws do not allow: one rule for all schemes (docs/language.md 16.8).
 //
-//   constraints, on positions and on velocities: within 1e-13 of their terms they hold; within 1e-6 the values are moved
-//     onto them, with a note; further off the run is refused, or moved where --project-start asks for it
+//   constraints, on positions and on velocities: within 1e-13 of their terms they hold; within 1e-6 the values are
+//     moved onto them, with a note; further off the run is refused, or moved where --project-start asks for it
 //   relations that no multiplier reaches at once (dy/dlambda = 0) and that no multiplier of theirs can meet, as x >= 0
 //     perp u where x = -1: within 1e-6 they hold; further off likewise
 //   contacts inside of their obstacle: within 1e-6 nothing is said, within 1e-3, a rounded value, the contact counts as
@@ -240,7 +240,8 @@ static int mend(nsm_sim *s, level *l, int project, nsm_error *e) {
   if (!(row.relative <= mends) && !project) return refuse(s, row, l->velocity, project, e);
   if (!(contact.relative <= rounded) && !project) return refuse(s, contact, l->velocity, project, e);
   if (contact.relative > mends && !project)
-    note(s, "%s starts inside of the obstacle, %.2g of its terms, at gap %.6g: it counts as closed and stays that far in",
+    note(s, "%s starts inside of the obstacle, %.2g of its terms, at gap %.6g: it counts as closed and stays that far "
+         "in",
          contact);
   if (project && contact.relative > mends && contact.relative > row.relative) first = contact;
   if (row.relative <= holds && !(project && contact.relative > mends)) return 1;

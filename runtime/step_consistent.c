@@ -109,8 +109,8 @@ static void apply_impulses(nsm_sim *s) {
 }
 
 // The rates that must vanish, H u_C + e H u_B where an impulse acts, as they are, in twice the working precision: a
-// corrective impulse takes what is left of them, because the energy of an elastic impact is off by half of impulse times
-// rate. 0 where nothing is left to do.
+// corrective impulse takes what is left of them, because the energy of an elastic impact is off by half of impulse
+// times rate. 0 where nothing is left to do.
 static int refine_impact(nsm_sim *s) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;

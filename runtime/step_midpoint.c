@@ -156,7 +156,8 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
     char name[256];
     sim_z_name(s, bad, name, sizeof name);
     sim_fail(e, NSM_FAILED,
-             "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is negative",
+             "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is "
+             "negative",
              m.t, s->k + 1, name);
     return NSM_FAILED;
   }

@@ -1,5 +1,5 @@
-// Compliant contacts for the energy-consistent schemes. A gap g(q) + c lambda with c > 0 has the law lambda = max(0, -g)/c:
-// the force of a potential,
+// Compliant contacts for the energy-consistent schemes. A gap g(q) + c lambda with c > 0 has the law lambda = max(0,
+// -g)/c: the force of a potential,
 //
 //   0 <= g(q) + c lambda _|_ lambda >= 0   <=>   lambda dg/dq = -dV/dq,  V = max(0, -g)^2 / (2 c)
 //
