@@ -122,14 +122,14 @@ void sim_hold(nsm_sim *s) {
 int sim_is_at_rest(double v, double size) { return v != 0 && fabs(v) <= cancels * size; }
 
 // Does friction stick, by its force?
-static int sticks(const nsm_sim *s, int row) {
+int sim_sticks(const nsm_sim *s, int row) {
   const sim_rows *r = &s->r;
   const sim_friction *f = &r->friction[r->friction_of[row]];
   double size = 0, normal = f->normal < 0 ? 0 : s->l1[r->l[f->normal]],
          radius = f->type == NSM_CONE_DISK ? s->h * f->radius : f->mu * fabs(normal);
   for (int d = 0; d < f->n; d++) size = hypot(size, s->l1[r->l[f->row[d]]]);
   return (f->type == NSM_CONE_DISK || f->type == NSM_CONE_COULOMB || f->type == NSM_CONE_GRIP) &&
-         size < inside * radius && r->e[row] == 0;
+         size < inside * radius;
 }
 
 // Rates of the velocities at the end, into y, of the rows whose law makes them 0: how many are more than what rounding
@@ -141,7 +141,8 @@ static int rates_left(nsm_sim *s, double t, const double *q) {
   int left = 0, zero = 0;
   for (int i = 0; i < is->nactive; i++) {
     int at = is->active[i], row = r->row_at[at], kind = s->cls[r->cls[row]].c->kind;
-    is->zero[i] = kind == NSM_CONSTRAINT || (kind == NSM_FRICTION ? sticks(s, row) : pressed(s, at, row));
+    is->zero[i] = kind == NSM_CONSTRAINT || (kind == NSM_FRICTION ? r->e[row] == 0 && sim_sticks(s, row)
+                                                                  : pressed(s, at, row));
     zero += is->zero[i];
   }
   if (zero == 0) return 0;
