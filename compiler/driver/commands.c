@@ -6,7 +6,7 @@
 
 Compilation *compile_file(const Options *o, const char *path, PipelineStage last, FILE *dump, int *code) {
   Compilation *c = compilation_new();
-  PipelineOptions p = { path, o->set, o->nset, o->scheme, o->dump, false, o->weights };
+  PipelineOptions p = { path, o->set, o->nset, o->scheme, o->dump, false, o->weights, o->step };
   bool good = compile_to(c, &p, last, dump);
   compilation_report(c, stderr);
   *code = good ? EXIT_OK : c->file_trouble ? EXIT_FILE : EXIT_MODEL;
@@ -26,7 +26,7 @@ int command_check(const Options *o) {
   int worst = EXIT_OK;
   for (int i = 0; i < o->nfile; i++) {
     Compilation *c = compilation_new();
-    PipelineOptions p = { o->file[i], o->set, o->nset, o->scheme, o->dump, true, o->weights };
+    PipelineOptions p = { o->file[i], o->set, o->nset, o->scheme, o->dump, true, o->weights, o->step };
     bool good = compile_to(c, &p, STAGE_PLAN, stdout);
     compilation_report(c, stderr);
     int code = good ? EXIT_OK : c->file_trouble ? EXIT_FILE : EXIT_MODEL;
@@ -40,7 +40,7 @@ int command_check(const Options *o) {
 // system too.
 int command_derive(const Options *o) {
   Compilation *c = compilation_new();
-  PipelineOptions p = { o->file[0], o->set, o->nset, o->scheme, o->dump, false, o->weights };
+  PipelineOptions p = { o->file[0], o->set, o->nset, o->scheme, o->dump, false, o->weights, o->step };
   bool good = compile_to(c, &p, STAGE_PLAN, NULL);
   compilation_report(c, stderr);
   bool later = c->system && !c->plan && diag_errors(c->bag) == diag_count(c->bag, DIAG_E0701);

@@ -1,6 +1,7 @@
 // Options. Flags that the compiler does not know go to the simulation, which refuses what it does not know either.
 #include <stdlib.h>
 #include <string.h>
+#include "../../runtime/record/record.h"
 #include "../base/suggest.h"
 #include "options.h"
 
@@ -149,6 +150,8 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
     const char *set = pair && !strcmp(arg, "--set") ? v : value_of(arg, "--set");
     const char *scheme = pair && !strcmp(arg, "--scheme") ? v : value_of(arg, "--scheme");
     const char *output = pair && (!strcmp(arg, "-o") || !strcmp(arg, "--output")) ? v : value_of(arg, "--output");
+    const char *step = pair && !strcmp(arg, "--step") ? v : value_of(arg, "--step");
+    if (step && nsm_read_quantity(step, "s", &o->step)) o->step = 0;   // the simulation refuses it
     if (set) note_set(a, o, set);
     if (scheme) note_scheme(a, o, scheme);
     if (output) o->output = output;

@@ -11,6 +11,7 @@ typedef struct Options {
   const char **file; int nfile;  // positional arguments after the command
   Override *set; int nset;       // numeric --set, for structural parameters
   const char *scheme;            // name in --scheme, without arguments
+  double step;                   // of --step, in seconds; 0: not given
   bool weights;                  // --theta or --gamma was given: a scheme that has them is meant
   const char *dump, *output;
   JitBackend jit;

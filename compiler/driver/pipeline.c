@@ -103,13 +103,16 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   if (last == STAGE_MODEL) return true;
 
   c->system = derive_system(c->arena, c->model, c->bag);
-  if (!c->system) return false;
+  if (c->system) check_system(c->arena, c->system, c->bag);
+  if (!c->system || !ok(c)) return false;
   dump_stage(c, o, "system", dump);
   if (last == STAGE_SYSTEM) return true;
 
   const char *meant = o->weights && !c->system->model->sim.scheme ? "moreau" : NULL;
   c->plan = make_plan(c->arena, c->system, o->scheme ? o->scheme : meant, c->bag);
   if (!c->plan) return false;
+  if (!o->weights)
+    check_step(c->arena, c->system, c->plan->explicit_step, scheme_facts(c->plan).theta, o->step, c->bag);
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;
 

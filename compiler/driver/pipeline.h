@@ -2,6 +2,7 @@
 #pragma once
 #include <stdio.h>
 #include "../base/diag.h"
+#include "../check/check.h"
 #include "../emit/emit.h"
 #include "../jit/jit.h"
 #include "../model/elaborate.h"
@@ -34,6 +35,7 @@ typedef struct PipelineOptions {
   const char *dump;              // "ast,model,system,plan"; NULL
   bool library;                  // check: a file of functions and parts is fine
   bool weights;                  // theta or gamma were given: a model that names no scheme gets moreau
+  double step;                   // from the command line, in seconds; 0: not given
 } PipelineOptions;
 
 Compilation *compilation_new(void);

@@ -92,7 +92,10 @@ bool declared_unit(Elab *e, const Ast *decl, Unit *out) {
   int n = 0;
   *out = UNIT_ANY;
   if (!decl->unit) return false;
-  if (unit_parse(decl->unit, out, &bad, &n)) return true;
+  if (unit_parse(decl->unit, out, &bad, &n)) {
+    out->written = decl->unit;
+    return true;
+  }
   Diag *d = diag(e->bag, DIAG_E0303, decl->unit_span.file ? decl->unit_span : decl->span, "unknown unit `%.*s`", n,
                  bad ? bad : "");
   if (strlen(decl->unit) != (size_t)n) diag_label(d, "in `%s`", decl->unit);
@@ -105,7 +108,7 @@ bool declared_unit(Elab *e, const Ast *decl, Unit *out) {
   return false;
 }
 
-static Value scaled(const Env *env, Value v, Unit u) {
+Value scaled_value(const Env *env, Value v, Unit u) {
   MExpr **at = ARENA_ARRAY(env->e->a, MExpr *, value_count(&v));
   for (int i = 0; i < value_count(&v); i++) {
     MExpr *x = v.at[i];
@@ -129,7 +132,7 @@ Value adopt(const Env *env, Value v, const Ast *decl, const char *what) {
     if (v.unit.state == UNIT_LITERAL) v.unit = UNIT_ANY;
     return v;
   }
-  if (v.unit.state == UNIT_LITERAL && u.scale != 1) v = scaled(env, v, u);
+  if (v.unit.state == UNIT_LITERAL && u.scale != 1) v = scaled_value(env, v, u);
   if (!unit_compatible(v.unit, u)) {
     Text have = {0};
     unit_print(v.unit, &have);
@@ -142,7 +145,6 @@ Value adopt(const Env *env, Value v, const Ast *decl, const char *what) {
     return bad_value(env, v.span);
   }
   v.unit = u;
-  v.unit.scale = 1;
   return v;
 }
 
@@ -245,7 +247,6 @@ static bool force_param(Symbol *y) {
       return false;
     }
     y->id = push_param(env.e, prefixed(env.e, s->param_path, y->name), NULL, u, y);
-    u.scale = 1;
     y->unit = u;
     y->global = true;
     return true;
@@ -317,7 +318,6 @@ static bool force_variable(Symbol *y) {
   }
   y->ndim = own;
   y->unit = unit;
-  y->unit.scale = 1;
   vec_push(&e->var, v);
   y->id = (int)e->var.n - 1;
   return true;

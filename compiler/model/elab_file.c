@@ -201,6 +201,7 @@ static void release(Elab *e) {
   vec_free(&e->expect);
   vec_free(&e->symbols);
   vec_free(&e->calls);
+  vec_free(&e->angles);
   vec_free(&e->known);
   vec_free(&e->known_state);
 }

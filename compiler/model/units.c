@@ -9,9 +9,9 @@
 
 #include "unit_table.h"
 
-const Unit UNIT_ONE  = {UNIT_KNOWN,   {0}, 1, 1};
-const Unit UNIT_ANY  = {UNIT_UNKNOWN, {0}, 1, 1};
-const Unit UNIT_BARE = {UNIT_LITERAL, {0}, 1, 1};
+const Unit UNIT_ONE  = {UNIT_KNOWN,   {0}, 1, 1, NULL};
+const Unit UNIT_ANY  = {UNIT_UNKNOWN, {0}, 1, 1, NULL};
+const Unit UNIT_BARE = {UNIT_LITERAL, {0}, 1, 1, NULL};
 
 // --- algebra ---
 
@@ -41,8 +41,26 @@ static Unit combine(Unit a, Unit b, int sign) {
   return from_doubled(twice, scale);
 }
 
-Unit unit_mul(Unit a, Unit b) { return combine(a, b, 1); }
-Unit unit_div(Unit a, Unit b) { return combine(a, b, -1); }
+Unit unit_plain(Unit a) {
+  a.scale = 1;
+  a.written = NULL;
+  return a;
+}
+
+bool unit_scaled(Unit a) { return a.state == UNIT_KNOWN && !(fabs(a.scale - 1) <= 1e-12); }
+
+// A multiple of a quantity is in its unit; anything else that is computed is in SI.
+static Unit of_quantities(Unit a, Unit b, int sign) {
+  Unit u = combine(a, b, sign);
+  if (u.state != UNIT_KNOWN) return u;
+  if (b.state == UNIT_LITERAL) u.written = a.written;
+  else if (a.state == UNIT_LITERAL && sign > 0) u.written = b.written;
+  else u = unit_plain(u);
+  return u;
+}
+
+Unit unit_mul(Unit a, Unit b) { return of_quantities(a, b, 1); }
+Unit unit_div(Unit a, Unit b) { return of_quantities(a, b, -1); }
 
 bool unit_pow(Unit a, double exponent, Unit *out) {
   *out = a;
@@ -53,7 +71,7 @@ bool unit_pow(Unit a, double exponent, Unit *out) {
     if (!(fabs(t) < 1000) || t != floor(t)) return *out = UNIT_ANY, false;
     twice[i] = (int)t;
   }
-  *out = from_doubled(twice, pow(a.scale, exponent));
+  *out = from_doubled(twice, pow(a.scale, exponent));   // written is lost: (mm)^2 is not said
   return true;
 }
 
@@ -65,6 +83,7 @@ bool unit_compatible(Unit a, Unit b) {
 }
 
 Unit unit_merge(Unit a, Unit b) {
+  if (a.state == UNIT_KNOWN && b.state == UNIT_KNOWN && a.scale != b.scale) return unit_plain(a);
   if (a.state == UNIT_KNOWN) return a;
   if (b.state == UNIT_KNOWN) return b;
   return a.state == UNIT_UNKNOWN ? a : b;
@@ -147,7 +166,7 @@ static bool read_product(Reader *r, Unit *out) {
     bool over = eat(r, "/");
     if (!over && !eat(r, "*")) (void)eat(r, "·");
     if (!read_factor(r, &next)) return false;
-    *out = over ? unit_div(*out, next) : unit_mul(*out, next);
+    *out = combine(*out, next, over ? -1 : 1);
     if (out->state != UNIT_KNOWN) return fail(r, r->at, r->at);
   }
 }
