@@ -165,8 +165,10 @@ static void driven(Check *k, const SysClass *c, void *ctx) {
     ExBreak b;
     if (!jumps(k, c, f, 0, own, &b)) continue;
     *told = true;
-    Diag *d = diag(k->bag, DIAG_W0822, c->span, "what drives %s jumps where %s", sym_name(t->rate, (void *)k->s),
-                   place_text(k, &b));
+    const char *what = t->kind == SLOT_Q
+                           ? arena_printf(k->arena, "the force on %s", sym_name(t->value, (void *)k->s))
+                           : sym_name(t->rate, (void *)k->s);
+    Diag *d = diag(k->bag, DIAG_W0822, c->span, "%s jumps where %s", what, place_text(k, &b));
     jump_label(k, d, &b);
     jump_note(d, &b);
     diag_note(d, "where it drives back from both sides nothing can rest there: the solution trembles by the step size");

@@ -108,5 +108,5 @@ void check_laws(Check *k) {
     Bounds b = { false };
     each_instance(k, &k->s->cls[i], bounds, &b);
   }
-  if (relations && k->x && k->x->nr) signs(k);
+  if (relations && k->x && k->x->nr && !diag_errors(k->bag)) signs(k);
 }
