@@ -71,9 +71,29 @@ static const char *op_text(Op op) {
   }
 }
 
+static int moving_symbols(const Check *k, Ex e) {
+  const int *ids;
+  int n = ex_symbols(k->s->pool, e, &ids), count = 0;
+  for (int i = 0; i < n; i++) count += moves(k, ex_sym(k->s->pool, ids[i]));
+  return count;
+}
+
+// "z passes 0.5", or, where the place depends on more: "x = y", "x + y passes a whole number".
 static const char *place_text(const Check *k, const ExBreak *b) {
-  double where = fabs(b->where) < 1e-12 ? 0 : b->where;
-  return arena_printf(k->arena, "%s passes %.4g", sym_name(b->symbol, (void *)k->s), where);
+  Pool *p = k->s->pool;
+  Text t = {0};
+  if (moving_symbols(k, b->node) == 1)
+    text_printf(&t, "%s passes %.4g", sym_name(b->symbol, (void *)k->s), fabs(b->where) < 1e-12 ? 0 : b->where);
+  else {
+    bool floor = ex_operator(p, b->node) == OP_FLOOR;
+    ex_print(p, ex_arg(p, b->node, 0), &t, sym_name, (void *)k->s);
+    text_add(&t, floor ? " passes a whole number" : " = ");
+    if (ex_nargs(p, b->node) == 2) ex_print(p, ex_arg(p, b->node, 1), &t, sym_name, (void *)k->s);
+    else if (!floor) text_add(&t, "0");
+  }
+  const char *copy = arena_strndup(k->arena, text_str(&t), strlen(text_str(&t)));
+  text_free(&t);
+  return copy;
 }
 
 static void jump_label(const Check *k, Diag *d, const ExBreak *b) {
@@ -83,7 +103,7 @@ static void jump_label(const Check *k, Diag *d, const ExBreak *b) {
 }
 
 static void jump_note(Diag *d, const ExBreak *b) {
-  diag_note(d, "it changes at once from %.4g to %.4g", b->before, b->after);
+  diag_note(d, "it changes at once, for example by %.3g", b->after - b->before);
 }
 
 // --- rows ---

@@ -108,21 +108,32 @@ static bool compare_affine(Rows *r, int i, int k) {
   return true;
 }
 
-// Two constraints that differ by a number, whatever the positions.
+// dy_i/dq over dy_k/dq for the first coordinate of y_k, at a generic point.
+static double slope_ratio(const Rows *r, int i, int k) {
+  const Expanded *x = r->k->x;
+  Pool *p = r->k->s->pool;
+  const int *unknown = r->rates ? x->rate : x->value;
+  Point at = generic_point(r->k, 1, 0.5);
+  for (int j = 0; j < r->nq; j++)
+    if (ex_depends(p, formula(r, k), unknown[j]))
+      return at_point(&at, ex_diff(p, formula(r, i), unknown[j]))/at_point(&at, ex_diff(p, formula(r, k), unknown[j]));
+  return NAN;
+}
+
+// Two constraints, one a multiple of the other but for a number, whatever the positions.
 static void compare_formulas(const Rows *r, int i, int k) {
   Pool *p = r->k->s->pool;
   if (is_gap(r, i) || is_gap(r, k)) {
     if (is_gap(r, i) && is_gap(r, k) && formula(r, i) == formula(r, k) && !same_statement(r, i, k)) twice(r, i, k);
     return;
   }
-  for (int sign = -1; sign <= 1; sign += 2) {
-    Ex d = ex_expand(p, sign < 0 ? ex_sub(p, formula(r, i), formula(r, k)) : ex_add(p, formula(r, i), formula(r, k)));
-    if (moves(r->k, d)) continue;
-    double by = value_of(r->k->s, d, NULL, 0);
-    if (by == 0) twice(r, i, k);
-    else if (isfinite(by)) contradict(r, i, k, by);
-    return;
-  }
+  double f = slope_ratio(r, i, k);
+  if (!isfinite(f) || f == 0) return;
+  Ex d = ex_expand(p, ex_sub(p, formula(r, i), ex_mul(p, ex_num(p, f), formula(r, k))));
+  if (moves(r->k, d)) return;
+  double by = value_of(r->k->s, d, NULL, 0);
+  if (by == 0) twice(r, i, k);
+  else if (isfinite(by)) contradict(r, i, k, by);
 }
 
 // --- all affine constraints together ---

@@ -25,7 +25,7 @@ static void refuse(const Check *k, Span at, const char *what, double value, Ex e
   Diag *d = diag(k->bag, DIAG_E0232, at, "%s is %s", what, isnan(value) ? "not a number" : "infinite");
   const char *with = parameters_text(k, &e, 1);
   if (with) diag_label(d, "with %s", with);
-  if (isinf(value)) diag_help(d, "where no bound is meant write inf");
+  if (isinf(value)) diag_help(d, "a bound that is infinite is written inf");
   else diag_help(d, "0/0, the root and the logarithm of a negative number have no value");
 }
 

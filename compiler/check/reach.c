@@ -51,7 +51,7 @@ void check_reach(Check *k) {
     const SysClass *c = &k->s->cls[i];
     bool gap = c->kind == CLASS_CONTACT, constraint = c->kind == CLASS_CONSTRAINT && !c->velocity_level;
     bool law = c->kind == CLASS_RELATION && c->row_type == 0;
-    if (!gap && !constraint && !law) continue;
+    if (!gap && !constraint && !(law && c->reldeg >= 0)) continue;   // W0811 says that nothing acts
     Reach r = { .y = c->y };
     each_instance(k, c, widen, &r);
     if (!r.any) continue;

@@ -78,9 +78,6 @@ static bool same_in_all_units(const Value *v) {
   return true;
 }
 
-// 100 % is 1: a fraction beside a bare number is no mistake.
-static bool is_percent(Unit u) { return u.written && strcmp(u.written, "%") == 0; }
-
 // The SI unit of the same dimension, as a reader would write it; NULL where that is no help.
 static const char *si_text(const Env *env, Unit u) {
   static const struct { const char *dimension, *angle; } angles[] = { {"1", "rad"}, {"1/s", "rad/s"} };
@@ -100,7 +97,7 @@ void bare_number(const Env *env, const Value *a, const Value *b) {
     a = b;
     b = t;
   }
-  if (b->unit.state != UNIT_LITERAL || !unit_scaled(a->unit) || is_percent(a->unit) || same_in_all_units(b)) return;
+  if (b->unit.state != UNIT_LITERAL || !unit_scaled(a->unit) || same_in_all_units(b)) return;
   const char *si = si_text(env, a->unit), *number = inner_text(env, b->span), *as = a->unit.written;
   Diag *d = si ? diag(env->e->bag, DIAG_W0830, b->span, "the bare number %s is taken as %s [%s]", number, number, si)
                : diag(env->e->bag, DIAG_W0830, b->span, "the bare number %s is taken in SI units", number);

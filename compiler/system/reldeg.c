@@ -253,9 +253,9 @@ static bool unbounded(const System *s, const SysClass *c) {
 
 static void law_too_weak(Deriver *d, const SysClass *c, const MRelation *m, const Expanded *x, int r) {
   System *s = d->sys;
-  const char *law = c->row_type == 0 ? "complementarity" : c->row_type == 2 ? "equation" : "law";
-  Diag *g = diag(d->bag, DIAG_E0420, m->y_span, "this %s has relative degree %d, %s allows at most 1", law, c->reldeg,
-                 c->row_type == 2 ? "a multiplier without bounds" : "the law");
+  Diag *g = diag(d->bag, DIAG_E0420, m->y_span, "this %s has relative degree %d, %s allows at most 1",
+                 c->row_type == 0 ? "complementarity" : "relation", c->reldeg,
+                 c->row_type == 0 ? "the law" : "a multiplier without a bound");
   diag_also(g, m->lambda_span, "acts on %s", acted_on(d->arena, x, r));
   for (int i = 0; i < c->nchain; i++) diag_note(g, "%s", c->chain[i]);
   bool mechanical = false;
