@@ -258,7 +258,9 @@ static void show(Text *out, const Paint *p, const Diag *d) {
   static const char *const words[] = {"error", "warning", "note"};
   Paint tone = *p;   // its `error` is the colour of this diagnostic
   tone.error = d->severity == SEV_ERROR ? p->error : d->severity == SEV_WARNING ? p->warning : p->note;
-  text_printf(out, "%s%s[%s]%s%s: ", tone.error, words[d->severity], diag_code_name(d->code), p->off, p->strong);
+  text_printf(out, "%s%s", tone.error, words[d->severity]);
+  if (d->code < DIAG_COUNT) text_printf(out, "[%s]", diag_code_name(d->code));
+  text_printf(out, "%s%s: ", p->off, p->strong);
   add_safe(out, d->headline, "  ");
   text_printf(out, "%s\n", p->off);
 
@@ -310,4 +312,12 @@ void diag_print(const DiagBag *b, FILE *f, bool colour) {
   fwrite(text_str(&out), 1, out.n, f);
   text_free(&out);
   vec_free(&sorted);
+}
+
+void diag_print_plain(const char *headline, Span at, FILE *f, bool colour) {
+  Diag d = { .code = DIAG_COUNT, .severity = SEV_ERROR, .headline = headline, .primary = { at, NULL, NULL } };
+  Text out = {0};
+  show(&out, colour ? &painted : &plain, &d);
+  fwrite(text_str(&out), 1, out.n, f);
+  text_free(&out);
 }

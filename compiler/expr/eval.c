@@ -22,8 +22,7 @@ double ex_eval(Pool *p, Ex e, double (*symbol)(int id, void *ctx), void *ctx) {
   Vec(double) args = {0};
   walk_collect(p, &e, 1, 0, &order);
   // Only entries in `order` are written and read; `symbol` may itself evaluate in this pool.
-  double *value = malloc(sizeof *value*((size_t)e + 1));
-  INVARIANT(value);
+  double *value = memory_for(sizeof *value*((size_t)e + 1));
   for (size_t i = 0; i < order.n; i++) {
     Ex at = order.at[i];
     const Node *q = node_of(p, at);
