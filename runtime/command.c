@@ -460,18 +460,22 @@ int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
   return (int)code;
 }
 
-int nsm_run_command(const nsm_model *m, int argc, char **argv, double compile_s, FILE *out, FILE *err) {
+static int run_simulator(const nsm_model *m, int argc, char **argv, nsm_host *host) {
   nsm_flags f;
   nsm_error e = { .code = NSM_OK };
-  nsm_host host = { .out = out, .err = err, .compile_s = compile_s };
   nsm_code code = nsm_flags_read(NSM_FOR_SIMULATOR, argc, argv, &f, &e);
   if (code == NSM_OK && f.nfile > 0)
     sim_fail(&e, code = NSM_USAGE, "`%s` is not expected here; --help lists the flags", f.file[0]);
-  if (code != NSM_OK) nsm_print_error(m, &e, err);
-  else if (f.text[NSM_FLAG_HELP]) nsm_options_help(m, out);
-  else code = (nsm_code)nsm_run_flags(m, &f, &host);
+  if (code != NSM_OK) nsm_print_error(m, &e, host->err);
+  else if (f.text[NSM_FLAG_HELP]) nsm_options_help(m, host->out);
+  else code = (nsm_code)nsm_run_flags(m, &f, host);
   nsm_flags_free(&f);
   return (int)code;
+}
+
+int nsm_run_command(const nsm_model *m, int argc, char **argv, double compile_s, FILE *out, FILE *err) {
+  nsm_host host = { .out = out, .err = err, .compile_s = compile_s };
+  return run_simulator(m, argc, argv, &host);
 }
 
 int nsm_exit(int code) {
@@ -490,5 +494,7 @@ int nsm_exit(int code) {
 
 int nsm_run_main(const nsm_model *m, int argc, char **argv) {
   nsm_guard_streams();
-  return nsm_exit(nsm_run_command(m, argc, argv, 0, stdout, stderr));
+  static const char *const self[] = { "/proc/self/exe" };
+  nsm_host host = { .out = stdout, .err = stderr, .input = self, .ninput = 1 };
+  return nsm_exit(run_simulator(m, argc, argv, &host));
 }

@@ -67,8 +67,11 @@ nsm_code nsm_outputs_check(const char *const *input, int ninput, const nsm_outpu
     for (int k = 0; k < ninput; k++) {
       identify_path(input[k], STDIN_FILENO, &b);
       if (!same(&a, &b)) continue;
-      sim_fail(e, NSM_USAGE, "%s %s is the file %s that is read; choose another one", output[i].flag, name,
-               shown(input[k], "on standard input"));
+      if (strcmp(input[k], "/proc/self/exe") == 0)
+        sim_fail(e, NSM_USAGE, "%s %s is this program itself; choose another file", output[i].flag, name);
+      else
+        sim_fail(e, NSM_USAGE, "%s %s is the file %s that is read; choose another one", output[i].flag, name,
+                 shown(input[k], "on standard input"));
       return NSM_USAGE;
     }
     for (int k = 0; k < i; k++) {

@@ -20,7 +20,7 @@ static int make(Compilation *c, CcFolder f, const char *program) {
                                     model, main_c, "-L", at->lib, NULL };
   CcStatus status = CC_SYSTEM;
   if (cc_write(a, f, "model.c", text_str(&c->c), &why) && cc_write(a, f, "main.c", main_text, &why))
-    status = cc_run(a, f, arguments, NSM_LINK_FLAGS, &why);
+    status = cc_run(a, f, arguments, NSM_LINK_FLAGS, program, &why);
   if (status == CC_OK) return EXIT_OK;
   if (status == CC_INTERRUPTED) return EXIT_INTERRUPTED;
   fprintf(stderr, "error: %s%s\n",

@@ -129,7 +129,8 @@ static bool works(Arena *a, CcFolder f, const Words *w) {
   return status == 0;
 }
 
-CcStatus cc_run(Arena *a, CcFolder f, const char *const *arguments, const char *last, const char **why) {
+CcStatus cc_run(Arena *a, CcFolder f, const char *const *arguments, const char *last, const char *made,
+                const char **why) {
   const char *cc = getenv("CC");
   Words w = {0};
   CcStatus result = CC_OK;
@@ -155,9 +156,10 @@ CcStatus cc_run(Arena *a, CcFolder f, const char *const *arguments, const char *
     *why = arena_printf(a, "the C compiler '%s' cannot be started: %s\n"
                            "help: install gcc, or set CC to a C compiler and its arguments", name, messages(a, f));
     result = CC_SYSTEM;
-  } else if (status != 0) {
+  } else if (status != 0 || access(made, F_OK) != 0) {
     const char *said = messages(a, f);
-    result = works(a, f, &w) ? CC_REFUSED : CC_SYSTEM;
+    if (!*said) said = "(nothing)";
+    result = status != 0 && works(a, f, &w) ? CC_REFUSED : CC_SYSTEM;
     *why = result == CC_REFUSED ? said
          : arena_printf(a, "the C compiler '%s' does not work here; it says:\n%s\n"
                            "help: install gcc, or set CC to a C compiler and its arguments", name, said);

@@ -15,5 +15,6 @@ bool cc_write(Arena *a, CcFolder f, const char *name, const char *text, const ch
 // Ctrl-C; CC_REFUSED: it works, and does not take this text. *why says what it said and what to do.
 typedef enum { CC_OK, CC_SYSTEM, CC_INTERRUPTED, CC_REFUSED } CcStatus;
 // Runs the compiler with the arguments (NULL at the end) and then those of `last`, words separated by blanks. The files
-// of the folder that it reads are called model.c and main.c.
-CcStatus cc_run(Arena *a, CcFolder f, const char *const *arguments, const char *last, const char **why);
+// of the folder that it reads are called model.c and main.c; `result` is the one that it must make.
+CcStatus cc_run(Arena *a, CcFolder f, const char *const *arguments, const char *last, const char *result,
+                const char **why);

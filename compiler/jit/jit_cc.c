@@ -24,9 +24,10 @@ JitStatus jit_cc_compile(Arena *a, Jit *j, const char *c_text, const char **why)
   if (!f.path) return JIT_SYSTEM;
   JitStatus status = JIT_SYSTEM;
   if (cc_write(a, f, "model.c", c_text, why) && cc_write(a, f, "nsm_abi.h", nsm_abi_text, why)) {
-    const char *const arguments[] = { "-std=c11", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-w", "-o",
-                                      cc_path(a, f, "model.so"), cc_path(a, f, "model.c"), NULL };
-    CcStatus c = cc_run(a, f, arguments, "", why);
+    const char *made = cc_path(a, f, "model.so");
+    const char *const arguments[] = { "-std=c11", "-O2", "-fPIC", "-shared", "-ffp-contract=off", "-w", "-o", made,
+                                      cc_path(a, f, "model.c"), NULL };
+    CcStatus c = cc_run(a, f, arguments, "", made, why);
     status = c == CC_REFUSED ? JIT_REFUSED : c == CC_INTERRUPTED ? JIT_INTERRUPTED
            : c == CC_SYSTEM ? JIT_SYSTEM : load(a, j, f, why);
   }
