@@ -32,6 +32,8 @@ int   diag_warnings(const DiagBag *b);
 bool  diag_has(const DiagBag *b, DiagCode code);
 int   diag_count(const DiagBag *b, DiagCode code);    // of those kept
 void  diag_print(const DiagBag *b, FILE *f, bool colour);
+// An error that has no code, with the user's line where `at` has a file.
+void  diag_print_plain(const char *headline, Span at, FILE *f, bool colour);
 const char *diag_code_name(DiagCode c);              // "E0420"
 bool  diag_code_find(const char *name, DiagCode *out);
 const char *diag_code_title(DiagCode c);

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "../model/model_print.h"
+#include "installed.h"
 #include "pipeline.h"
 
 double now_seconds(void) {
@@ -62,9 +63,10 @@ static bool read_source(Compilation *c, const char *path) {
   static const DiagCode code[] = { [SOURCE_MISSING] = DIAG_E0001,
                                    [SOURCE_IS_DIR] = DIAG_E0002,
                                    [SOURCE_UNREADABLE] = DIAG_E0003,
-                                   [SOURCE_TOO_LARGE] = DIAG_E0004 };
+                                   [SOURCE_TOO_LARGE] = DIAG_E0004,
+                                   [SOURCE_IS_SPECIAL] = DIAG_E0003 };
   c->file_trouble = true;
-  diag(c->bag, code[s], (Span){0}, "%s: %s", path, source_status_text(s, errno));
+  diag(c->bag, code[s], (Span){0}, "%s: %s", strcmp(path, "-") ? path : "<stdin>", source_status_text(s, errno));
   return false;
 }
 
@@ -83,9 +85,9 @@ SchemeFacts scheme_facts(const Plan *p) {
   return f;
 }
 
-static const char *std_dir(void) {
+static const char *std_dir(Arena *a) {
   const char *d = getenv("NSM_STD_DIR");
-  return d && *d ? d : NSM_STD_DIR;
+  return d && *d ? d : installed(a)->std;
 }
 
 static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
@@ -96,7 +98,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "ast", dump);
   if (!ok(c) || last == STAGE_AST) return ok(c);
 
-  ElaborateOptions e = { o->set, o->nset, std_dir(), NULL, o->library };
+  ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), NULL, o->library };
   c->model = elaborate(c->arena, c->names, c->ast, &e, c->bag);
   if (!c->model || !ok(c)) return o->library && ok(c);
   dump_stage(c, o, "model", dump);
@@ -122,16 +124,21 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
 
 bool compile_to(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
   double start = now_seconds();
+  c->path = o->path;
   bool good = stages(c, o, last, dump);
   c->seconds += now_seconds() - start;
   return good;
 }
 
+bool wants_colour(FILE *f) {
+  const char *no_color = getenv("NO_COLOR");
+  return isatty(fileno(f)) && !(no_color && *no_color);
+}
+
 void compilation_report(const Compilation *c, FILE *err) {
   int errors = diag_errors(c->bag), warnings = diag_warnings(c->bag);
   if (!errors && !warnings) return;
-  const char *no_color = getenv("NO_COLOR");
-  diag_print(c->bag, err, isatty(fileno(err)) && !(no_color && *no_color));
+  diag_print(c->bag, err, wants_colour(err));
   if (errors) fprintf(err, "%d error%s", errors, errors == 1 ? "" : "s");
   if (warnings) fprintf(err, "%s%d warning%s", errors ? ", " : "", warnings, warnings == 1 ? "" : "s");
   fputc('\n', err);

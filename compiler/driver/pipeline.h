@@ -18,6 +18,7 @@ typedef struct Compilation {
   Arena *arena;
   Interner *names;
   DiagBag *bag;
+  const char *path;              // of the model as it was given: "-" is standard input
   const SourceFile *source;
   const Ast *ast;
   const Model *model;
@@ -44,5 +45,6 @@ void compilation_free(Compilation *c);
 bool compile_to(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump);
 // Diagnostics on stderr and a closing line with their number.
 void compilation_report(const Compilation *c, FILE *err);
+bool wants_colour(FILE *f);    // a terminal, and NO_COLOR is not set
 double now_seconds(void);
 SchemeFacts scheme_facts(const Plan *p);

@@ -184,9 +184,9 @@ static bool jumps(Pool *p, Ex e, const ExAxis *axis, int n, int only, double (*o
   walk_collect(p, &e, 1, 0, &b.order);
   bool found = false;
   if (any_switch(&b)) {
-    b.value = malloc(sizeof *b.value*((size_t)e + 1));     // only entries in `order` are written and read
-    b.leaf = calloc((size_t)n + 1, sizeof *b.leaf);
-    INVARIANT(b.value && b.leaf);
+    b.value = memory_for(sizeof *b.value*((size_t)e + 1)); // only entries in `order` are written and read
+    b.leaf = memory_for(sizeof *b.leaf*((size_t)n + 1));
+    for (int k = 0; k < n; k++) b.leaf[k] = EX_NONE;
     for (size_t i = 0; i < b.order.n; i++) {
       Ex at = b.order.at[i];
       if (node_of(p, at)->op != OP_SYM) continue;

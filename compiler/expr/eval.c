@@ -41,8 +41,7 @@ double ex_eval(Pool *p, Ex e, double (*symbol)(int id, void *ctx), void *ctx) {
   ExVec order = {0};
   walk_collect(p, &e, 1, 0, &order);
   // Only entries in `order` are written and read; `symbol` may itself evaluate in this pool.
-  double *value = malloc(sizeof *value*((size_t)e + 1));
-  INVARIANT(value);
+  double *value = memory_for(sizeof *value*((size_t)e + 1));
   for (size_t i = 0; i < order.n; i++)
     if (node_of(p, order.at[i])->op == OP_SYM) value[order.at[i]] = symbol(ex_symbol(p, order.at[i]), ctx);
   eval_nodes(p, &order, value);

@@ -130,8 +130,7 @@ static ExRange of_node(const Pool *p, Ex e, const ExRange *known) {
 ExRange ex_range(Pool *p, Ex e, ExRange (*symbol)(int id, void *ctx), void *ctx) {
   ExVec order = {0};
   walk_collect(p, &e, 1, 0, &order);
-  ExRange *known = malloc(sizeof *known*((size_t)e + 1));   // only entries in `order` are written and read
-  INVARIANT(known);
+  ExRange *known = memory_for(sizeof *known*((size_t)e + 1));   // only entries in `order` are written and read
   for (size_t i = 0; i < order.n; i++) {
     Ex at = order.at[i];
     const Node *q = node_of(p, at);

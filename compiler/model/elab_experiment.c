@@ -182,6 +182,7 @@ Value elab_statistic(const Env *env, const Ast *x, bool *is_one) {
 void elab_expect(Env env, const Ast *x) {
   if (env.scope->parent) return;
   env.in_claim = true;
+  int stat = (int)env.e->stat.n;
   Value v = elab_condition(&env, x->a);
   if (v.bad) return;
   if (v.at[0]->uses & (MU_VAR | MU_TIME)) {
@@ -191,6 +192,7 @@ void elab_expect(Env env, const Ast *x) {
     diag_help(d, "expect final(x) <= 1; -- or, for every step: assert %s;", ast_text(env.e, x->a));
     return;
   }
-  MExpect claim = {.cond = v.at[0], .text = x->doc ? x->doc : ast_text(env.e, x->a), .span = x->a->span};
+  MExpect claim = {.cond = v.at[0], .text = x->doc ? x->doc : ast_text(env.e, x->a), .span = x->a->span,
+                   .stat = stat};
   vec_push(&env.e->expect, claim);
 }

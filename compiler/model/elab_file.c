@@ -47,13 +47,14 @@ static void import_file(Elab *e, const Ast *x) {
   const char *path = plain_path(e, import_path(e, x));
   if (map_get(e->files, path)) return;
   const SourceFile *f = NULL;
-  SourceStatus s = source_read(e->a, path, &f);
+  SourceStatus s = source_read_ordinary(e->a, path, &f);
   map_put(e->files, path, (void *)(f ? (const void *)f : (const void *)x));
   if (s != SOURCE_OK) {
     Diag *d = diag(e->bag, DIAG_E0215, x->name_span.file ? x->name_span : x->span,
                    "cannot read the imported file \"%s\"", x->name);
     diag_label(d, s == SOURCE_MISSING  ? "there is no such file"
                   : s == SOURCE_IS_DIR ? "this is a folder"
+                  : s == SOURCE_IS_SPECIAL ? "this is a pipe or a device, not an ordinary file"
                                        : "not readable");
     diag_note(d, "looked for %s", path);
     if (strncmp(x->name, "std/", 4) == 0)
@@ -168,6 +169,9 @@ static const Model *freeze(Elab *e, const Ast *root) {
   m->name = root->name;
   m->file = root->span.file;
   m->span = root->name_span;
+  m->nread = (int)map_size(e->files);
+  m->read = ARENA_ARRAY(e->a, const char *, m->nread + 1);
+  for (int i = 0; i < m->nread; i++) m->read[i] = map_key_at(e->files, (size_t)i);
   note_given(e);
   FREEZE(var);
   FREEZE(param);

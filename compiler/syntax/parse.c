@@ -147,7 +147,7 @@ static Ast *run(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag, int s
               .quantity = start == TOK_START_EXPR,
               .item_ends = true };
   if (!is_text(&p)) return NULL;
-  if (nsm_scan_lex_init_extra(&p, &p.scanner) != 0) FATAL("out of memory");
+  if (nsm_scan_lex_init_extra(&p, &p.scanner) != 0) out_of_memory(1 << 14);
   nsm_scan__scan_bytes(f->text, (int)f->len, p.scanner);   // at most 64 MiB, see source.h
   int failed = nsm_parse(&p);
   nsm_scan_lex_destroy(p.scanner);
