@@ -9,7 +9,7 @@
 #include "../base/vec.h"
 #include "elaborate.h"
 #include "mx.h"
-#include "unit_table.h"
+#include "units.h"
 
 enum { MAX_DIMS = 2, MAX_LOOPS = 8, MAX_SUM = 10000, MAX_ELEMENTS = 100000 };
 

@@ -3,6 +3,7 @@
 // stay values.
 #include <string.h>
 
+#include "../../runtime/shared/unit.h"
 #include "../base/suggest.h"
 #include "elab.h"
 
@@ -101,7 +102,7 @@ bool declared_unit(Elab *e, const Ast *decl, Unit *out) {
   if (strlen(decl->unit) != (size_t)n) diag_label(d, "in `%s`", decl->unit);
   const char *names[64], *near;
   int known = 0;
-  while (known < 64 && (names[known] = unit_symbol_at(known))) known++;
+  while (known < 64 && (names[known] = nsm_unit_symbol(known))) known++;
   near = n > 2 ? suggest(arena_strndup(e->a, bad, (size_t)n), names, (size_t)known) : NULL;
   if (near) diag_help(d, "did you mean `%s`?", near);
   else diag_help(d, "units are written like m, kg, s, N, J, V, ohm, mm, N*m/rad, m/s^2, rev/min, deg");

@@ -1,13 +1,11 @@
-// Units as exponents of the SI base units: algebra, parsing and printing.
-// The symbols are listed in unit_table.c. Exponents are whole or half numbers, kept as num[] over den (1 or 2).
+// Units as exponents of the SI base units: algebra and printing. Symbols and their text are shared with the runtime
+// (runtime/shared/unit.c). Exponents are whole or half numbers, kept as num[] over den (1 or 2).
 #include "units.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "unit_table.h"
+#include "../../runtime/shared/unit.h"
 
 const Unit UNIT_ONE  = {UNIT_KNOWN,   {0}, 1, 1, NULL};
 const Unit UNIT_ANY  = {UNIT_UNKNOWN, {0}, 1, 1, NULL};
@@ -89,98 +87,20 @@ Unit unit_merge(Unit a, Unit b) {
   return a.state == UNIT_UNKNOWN ? a : b;
 }
 
-// --- parsing: product = factor { ("*" | "/" | "·" | space) factor }; factor = (symbol | "1" | "(" product ")") [ "^" e
-
-typedef struct Reader { const char *at, *bad; int bad_len, depth; } Reader;
-
-static bool fail(Reader *r, const char *from, const char *to) {
-  if (!r->bad) {
-    r->bad = from;
-    r->bad_len = (int)(to - from);
-  }
-  return false;
-}
-
-static void skip_space(Reader *r) {
-  while (isspace((unsigned char)*r->at)) r->at++;
-}
-
-static bool eat(Reader *r, const char *s) {
-  size_t n = strlen(s);
-  if (strncmp(r->at, s, n) != 0) return false;
-  r->at += n;
-  return true;
-}
-
-static bool read_exponent(Reader *r, double *x) {
-  const char *from = r->at;
-  char *end;
-  bool parens = eat(r, "(");
-  bool braced = parens;
-  if (!(isdigit((unsigned char)*r->at) || ((*r->at == '-' || *r->at == '+') && isdigit((unsigned char)r->at[1]))))
-    return fail(r, from, r->at + (*r->at != '\0'));
-  *x = strtod(r->at, &end);
-  r->at = end;
-  if (braced && eat(r, "/")) {
-    double d = strtod(r->at, &end);
-    if (end == r->at || d == 0) return fail(r, from, end);
-    *x /= d;
-    r->at = end;
-  }
-  return !parens || eat(r, ")") || fail(r, from, r->at);
-}
-
-static bool read_product(Reader *r, Unit *out);
-
-static bool read_factor(Reader *r, Unit *out) {
-  skip_space(r);
-  const char *from = r->at;
-  if (eat(r, "(")) {
-    if (++r->depth > 50) return fail(r, from, r->at);
-    if (!read_product(r, out)) return false;
-    r->depth--;
-    skip_space(r);
-    if (!eat(r, ")")) return fail(r, from, r->at);
-  } else if (eat(r, "1")) {
-    *out = UNIT_ONE;
-  } else {
-    while (*r->at && !strchr("*/^()[] \t\r\n0123456789+-", *r->at) && strncmp(r->at, "·", 2) &&
-           strncmp(r->at, "²", 2) && strncmp(r->at, "³", 2))
-      r->at++;
-    if (r->at == from) return fail(r, from, from + (*from != '\0'));
-    if (!unit_symbol(from, (size_t)(r->at - from), out)) return fail(r, from, r->at);
-  }
-  double x = 1;
-  if (eat(r, "²")) x = 2;
-  else if (eat(r, "³")) x = 3;
-  else if (eat(r, "^") && !read_exponent(r, &x)) return false;
-  return (unit_pow(*out, x, out) && out->state == UNIT_KNOWN) || fail(r, from, r->at);
-}
-
-static bool read_product(Reader *r, Unit *out) {
-  if (!read_factor(r, out)) return false;
-  for (;;) {
-    Unit next;
-    skip_space(r);
-    if (!*r->at || *r->at == ')') return true;
-    bool over = eat(r, "/");
-    if (!over && !eat(r, "*")) (void)eat(r, "·");
-    if (!read_factor(r, &next)) return false;
-    *out = combine(*out, next, over ? -1 : 1);
-    if (out->state != UNIT_KNOWN) return fail(r, r->at, r->at);
-  }
-}
+// --- text ---
 
 bool unit_parse(const char *text, Unit *out, const char **bad, int *bad_len) {
-  Reader r = {.at = text};
+  nsm_unit u;
   *out = UNIT_ANY;
-  bool ok = read_product(&r, out) && (*r.at == '\0' || fail(&r, r.at, r.at + 1));
-  if (ok) return true;
-  *out = UNIT_ANY;
-  if (bad) *bad = r.bad;
-  if (bad_len) *bad_len = r.bad_len;
+  if (!nsm_unit_parse(text, &u, bad, bad_len)) return false;
+  *out = from_doubled(u.twice, u.scale);
+  if (out->state == UNIT_KNOWN) return true;
+  if (bad) *bad = text;                              // exponents out of range
+  if (bad_len) *bad_len = (int)strlen(text);
   return false;
 }
+
+double unit_to_si(double x, Unit u) { return nsm_to_si(x, u.scale); }
 
 // --- printing ---
 
@@ -198,7 +118,9 @@ void unit_print(Unit u, Text *out) {
     text_add(out, u.state == UNIT_LITERAL ? "a bare number" : "no unit");
     return;
   }
-  const char *known = unit_common_name(u);
+  nsm_unit plain = { .scale = 1 };
+  for (int i = 0; i < 7; i++) plain.twice[i] = doubled(u, i);
+  const char *known = nsm_unit_common(&plain);
   if (known) {
     text_add(out, known);
     return;

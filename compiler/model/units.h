@@ -30,4 +30,5 @@ bool unit_scaled(Unit a);                             // known, and not an SI un
 bool unit_pow(Unit a, double exponent, Unit *out);    // false: the exponent does not give whole (or half) powers
 bool unit_compatible(Unit a, Unit b);                 // same dimension, or one of them not known
 Unit unit_merge(Unit a, Unit b);                      // the more informative of two compatible ones; mixed scales: SI
+double unit_to_si(double x, Unit u);                  // x as written in u, in SI
 void unit_print(Unit u, Text *out);                   // "m/s^2", "N", "1", "kg*m^2/s"
