@@ -106,7 +106,7 @@ void check_laws(Check *k) {
     if (k->s->cls[i].kind != CLASS_RELATION) continue;
     relations = true;
     Bounds b = { false };
-    each_instance(k, &k->s->cls[i], bounds, &b);
+    every_instance(k, &k->s->cls[i], bounds, &b);
   }
   if (relations && k->x && k->x->nr && !diag_errors(k->bag)) signs(k);
 }

@@ -51,6 +51,6 @@ void check_numbers(Check *k) {
   for (int i = 0, init = 0; i < k->s->ncls; i++)
     if (k->s->cls[i].kind == CLASS_INIT) {
       Start s = { &m->init[init++], false };
-      each_instance(k, &k->s->cls[i], start, &s);
+      every_instance(k, &k->s->cls[i], start, &s);
     }
 }

@@ -27,6 +27,8 @@ double generic_number(int number, int i);               // in (-1, 1), the same 
 bool   moves(const Check *k, Ex e);                     // does e depend on time or a variable?
 // The first, second and last instance of a class, with k->loop set; empty loops have none.
 void   each_instance(Check *k, const SysClass *c, void (*visit)(Check *k, const SysClass *c, void *ctx), void *ctx);
+// All instances, as far as there are not too many to look at.
+void   every_instance(Check *k, const SysClass *c, void (*visit)(Check *k, const SysClass *c, void *ctx), void *ctx);
 double here(int id, void *check);                       // leaf: parameters and loops of the instance at hand; else nan
 double here_or_one(int id, void *check);                // the same, 1 for a parameter without a value
 // "x' = 1, y' = -1": the largest components of a vector over variables i0 ... i0 + n; mark behind each name.

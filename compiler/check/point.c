@@ -91,6 +91,27 @@ void each_instance(Check *k, const SysClass *c, void (*visit)(Check *k, const Sy
   }
 }
 
+typedef struct Walk { void (*visit)(Check *k, const SysClass *c, void *ctx); void *ctx; int left; } Walk;
+
+static void walk(Check *k, const SysClass *c, int depth, Walk *w) {
+  if (depth == c->nloop) {
+    if (w->left-- > 0) w->visit(k, c, w->ctx);
+    return;
+  }
+  double lo = value_of(k->s, c->loop[depth].lo, k->loop, depth), hi = value_of(k->s, c->loop[depth].hi, k->loop, depth);
+  for (double i = lo; i <= hi && w->left > 0; i++) {
+    k->loop[depth] = i;
+    walk(k, c, depth + 1, w);
+  }
+}
+
+void every_instance(Check *k, const SysClass *c, void (*visit)(Check *k, const SysClass *c, void *ctx), void *ctx) {
+  enum { MOST = 2000 };
+  Walk w = { visit, ctx, MOST };
+  memset(k->loop, 0, sizeof k->loop);
+  if (c->nloop <= 8) walk(k, c, 0, &w);
+}
+
 // --- text ---
 
 const char *vector_text(const Check *k, const double *v, int i0, int n, const char *mark) {

@@ -61,7 +61,7 @@ static void check_ranges(Check *k) {
     if (c->e == EX_NONE || !(c->kind == CLASS_CONTACT || tangential)) continue;
     Range r = { tangential ? "tangential restitution" : "restitution", c->e, false,
                 tangential ? &k->s->cls[c->normal] : c };
-    each_instance(k, c, in_range, &r);
+    every_instance(k, c, in_range, &r);
   }
 }
 

@@ -25,13 +25,14 @@ typedef struct Compilation {
   const System *system;
   const Plan *plan;
   Text c;                        // emitted C
+  bool usage_trouble;            // a --set that fits no parameter (exit 2)
   bool file_trouble;             // the file could not be read (exit 4)
   double seconds;                // spent so far
 } Compilation;
 
 typedef struct PipelineOptions {
   const char *path;
-  const Override *set; int nset;
+  Override *set; int nset;
   const char *scheme;            // from the command line, NULL if not given
   const char *dump;              // "ast,model,system,plan"; NULL
   bool library;                  // check: a file of functions and parts is fine

@@ -60,6 +60,14 @@ typedef enum {
   SY_REFUSED
 } SymbolKind;
 typedef enum { NEW, BUSY, DONE, FAILED } Progress;
+// A value of --set for a parameter: which member of the families around it (nan: all), which element.
+typedef struct SetAt {
+  Override *from;
+  bool      one;                            // not all members
+  int       nmember, nelement;
+  double    member[MAX_LOOPS], element[MAX_DIMS];
+} SetAt;
+
 struct Symbol {
   SymbolKind  kind;
   Progress    progress;
@@ -70,6 +78,7 @@ struct Symbol {
   MVarKind    var_kind;  // SY_VARIABLE, SY_ROW
   bool        used;
   const Ast  *start_rate; // of a coordinate: the declaration that gives its initial velocity
+  SetAt      *set; int nset;  // SY_PARAM, SY_FORMAL: values of the command line
   const Ast  *given;     // SY_PARAM, SY_FORMAL: the argument of the instance, read in scope->args_env
   const Ast *const *fors; int nfors;  // SY_ROW: the `for`s around it, outermost first
   // valid once DONE:
@@ -202,6 +211,12 @@ Value builtin_call(const Env *env, MOp op, const Ast *x);
 const Ast *named_arg(AstList list, const char *name);           // the ARG of that name, or NULL
 bool  find_builtin(const char *name, MOp *out);
 void  unknown_function(const Env *env, const Ast *x);
+
+// --- elab_set.c: values of the command line ---
+void  find_sets(Symbol *y);                                    // fills y->set
+Value set_value(const Symbol *y, Value v);                      // v, the value of a parameter that is not stored
+Value set_stored(const Symbol *y, const Place *p, Value v);     // v, a reference to a stored one from place p
+void  judge_sets(Elab *e);                                     // fills Override.use
 
 // --- elab_items.c, elab_energy.c, elab_relation.c, elab_sgn.c, elab_contact.c, elab_experiment.c, elab_check.c ---
 void elab_items(Env env, AstList items);

@@ -3,7 +3,6 @@
 // stay values.
 #include <string.h>
 
-#include "../../runtime/shared/unit.h"
 #include "../base/suggest.h"
 #include "elab.h"
 
@@ -239,6 +238,7 @@ static bool force_param(Symbol *y) {
   Env env = y->given ? s->args_env : y->env;
   const Ast *from = y->given ? y->given->a : decl->a;
   Unit written;
+  find_sets(y);
   if (!from) {   // must be set from outside
     (void)declared_unit(env.e, decl, &written);
     Unit u = written;
@@ -272,7 +272,10 @@ static bool force_param(Symbol *y) {
   bool given_formal = y->kind == SY_FORMAL && y->given;
   (void)declared_unit(env.e, decl, &written);
   if (!given_formal && !extra_uses(&v, MU_PARAM)) store_param(y, &v, written);
-  else y->value = v;
+  else {
+    y->unit = v.unit;
+    y->value = set_value(y, v);
+  }
   return true;
 }
 

@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "../../runtime/shared/unit.h"
-
 const Unit UNIT_ONE  = {UNIT_KNOWN,   {0}, 1, 1, NULL};
 const Unit UNIT_ANY  = {UNIT_UNKNOWN, {0}, 1, 1, NULL};
 const Unit UNIT_BARE = {UNIT_LITERAL, {0}, 1, 1, NULL};
@@ -89,11 +87,13 @@ Unit unit_merge(Unit a, Unit b) {
 
 // --- text ---
 
+Unit unit_of_shared(const nsm_unit *u) { return from_doubled(u->twice, u->scale); }
+
 bool unit_parse(const char *text, Unit *out, const char **bad, int *bad_len) {
   nsm_unit u;
   *out = UNIT_ANY;
   if (!nsm_unit_parse(text, &u, bad, bad_len)) return false;
-  *out = from_doubled(u.twice, u.scale);
+  *out = unit_of_shared(&u);
   if (out->state == UNIT_KNOWN) return true;
   if (bad) *bad = text;                              // exponents out of range
   if (bad_len) *bad_len = (int)strlen(text);

@@ -2,6 +2,7 @@
 // keeps the scale of the unit that it was declared in, so that a bare number beside it can be doubted.
 #pragma once
 #include <stdbool.h>
+#include "../../runtime/shared/unit.h"
 #include "../base/text.h"
 
 typedef enum {
@@ -30,5 +31,6 @@ bool unit_scaled(Unit a);                             // known, and not an SI un
 bool unit_pow(Unit a, double exponent, Unit *out);    // false: the exponent does not give whole (or half) powers
 bool unit_compatible(Unit a, Unit b);                 // same dimension, or one of them not known
 Unit unit_merge(Unit a, Unit b);                      // the more informative of two compatible ones; mixed scales: SI
+Unit unit_of_shared(const nsm_unit *u);               // as read by runtime/shared/unit.h; UNIT_ANY: exponents too large
 double unit_to_si(double x, Unit u);                  // x as written in u, in SI
 void unit_print(Unit u, Text *out);                   // "m/s^2", "N", "1", "kg*m^2/s"

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "runtime/shared/unit.h"
 
 // The text between optional brackets, as a unit; an empty one is 1.
 static int read_unit(const char *t, nsm_unit *u) {
@@ -20,9 +19,10 @@ static int read_unit(const char *t, nsm_unit *u) {
   return n == 0 || nsm_unit_parse(inside, u, NULL, NULL);
 }
 
-const char *nsm_read_quantity(const char *text, const char *expected, double *value) {
+const char *nsm_read_any_quantity(const char *text, double *value, int *has_unit, nsm_unit *unit) {
   char *end;
   double x = strtod(text, &end);
+  *has_unit = 0;
   if (end == text || (strpbrk(text, "xXnN") && strpbrk(text, "xXnN") < end)) return "it is not a number";
   while (*end == ' ') end++;
   if (*end == '/' && (end[1] == ' ' || (end[1] >= '0' && end[1] <= '9'))) {          // 1/2
@@ -36,13 +36,19 @@ const char *nsm_read_quantity(const char *text, const char *expected, double *va
   if (!isfinite(x)) return "it is not finite";
   *value = x;
   if (*end == 0) return NULL;
+  *has_unit = 1;
+  if (!read_unit(end, unit)) return "its unit is not known";
+  *value = nsm_to_si(x, unit->scale);
+  return isfinite(*value) ? NULL : "it is not finite";
+}
+
+const char *nsm_read_quantity(const char *text, const char *expected, double *value) {
   nsm_unit given, wanted;
-  if (!read_unit(end, &given)) return "its unit is not known";
+  int has_unit;
+  const char *wrong = nsm_read_any_quantity(text, value, &has_unit, &given);
+  if (wrong || !has_unit) return wrong;
   if (!read_unit(expected, &wanted)) return "the unit of the model is not known here; give a plain number in SI";
   if (*expected == 0 && (given.scale != 1 || !nsm_unit_same(&given, &wanted)))
     return "it takes a number without a unit";
-  if (!nsm_unit_same(&given, &wanted)) return "its unit has the wrong dimension";
-  *value = nsm_to_si(x, given.scale);
-  if (!isfinite(*value)) return "it is not finite";
-  return NULL;
+  return nsm_unit_same(&given, &wanted) ? NULL : "its unit has the wrong dimension";
 }
