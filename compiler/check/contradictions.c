@@ -1,8 +1,8 @@
 // Rows that cannot hold together, or say the same twice (E0414, W0825).
 //
 // Affine rows are numbers: a.q = b. Constraints are eliminated (Gauss); a combination in which no coordinate is left
-// and b stays is a contradiction, one with b = 0 a row too many. That is said only of two rows that are multiples of each
-// other, for a mechanism may be overdetermined on purpose. Rows that are not affine are compared two by two, as
+// and b stays is a contradiction, one with b = 0 a row too many. That is said only of two rows that are multiples of
+// each other, for a mechanism may be overdetermined on purpose. Rows that are not affine are compared two by two, as
 // formulas. A gap is compared with each other gap and with each constraint of the same direction.
 #include <math.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 #include <string.h>
 #include "parts.h"
 
-// One rotation of rows and columns p, q that makes a[p,q] zero (Golub, Van Loan, Matrix Computations, 8.5).
+// One rotation of rows and columns p, q that makes a[p,q] zero [Golub and Van Loan 2013, 8.5].
 static void rotate(double *a, double *v, int n, int p, int q) {
   double theta = (a[q*n + q] - a[p*n + p])/(2*a[p*n + q]);
   double t = (theta >= 0 ? 1 : -1)/(fabs(theta) + sqrt(theta*theta + 1));

@@ -7,7 +7,7 @@
 //   T+ - T- <= -1/2 L'D G L,   D = (1 - e)/(1 + e) of each direction                                                (1)
 //
 // with equality where all contacts stick. One coefficient for all directions, normal and tangential, makes this
-// <= 0 ((5.133) of the thesis); otherwise (1) is evaluated, at the start and near it: is there an L in the cones of the
+// <= 0 [Möller 2011, (5.133)]; otherwise (1) is evaluated, at the start and near it: is there an L in the cones of the
 // laws for which L'D G L < 0? One contact alone (which approaches before its impact: G L >= 0 in its normal direction)
 // and two at a time (where one may be about to open) are looked at. Contacts that face each other along one direction
 // cannot both be closed. A unilateral relation on velocities (a sprag clutch) counts as restitution 0.

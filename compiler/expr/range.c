@@ -1,6 +1,6 @@
 // Between which bounds does an expression lie? Interval arithmetic over the DAG, each node once.
 //
-//   F([x]) contains f(x) for all x in [x]     (Moore, Interval Analysis, 1966: the natural interval extension)
+//   F([x]) contains f(x) for all x in [x]     [Moore 1966: the natural interval extension]
 //
 // Bounds are those of exact arithmetic up to round-off: who decides something by them leaves room for it. A symbol that
 // occurs twice counts as two, so the bounds may be wide, but no value lies outside. Where the expression has no value
