@@ -375,6 +375,7 @@ static void notes_before(const job *j) {
   if (nsm_steps_total(s) > s->full && s->full > 0)
     fprintf(j->err, "note: the step does not divide the interval; the last step is %.6g s long\n",
             s->until - (s->start + (double)s->full * s->step));
+  if (*j->o.note) fprintf(j->err, "note: %s\n", j->o.note);
   if (*s->note) fprintf(j->err, "note: %s\n", s->note);
 }
 

@@ -12,6 +12,37 @@ static const char *text_of(const nsm_model *m, int at) { return (const char *)m-
 
 static const char *parameter_name(void *m, int i) { return text_of(m, ((const nsm_model *)m)->par[i].name); }
 
+// Is name, less the indices of its parts, a parameter? "bead[2].g" is one member's "bead.g".
+static int is_member(const nsm_model *m, const char *name) {
+  char plain[256];
+  size_t n = 0;
+  int depth = 0;
+  for (const char *s = name; *s && n + 1 < sizeof plain; s++) {
+    depth += *s == '[';
+    if (!depth) plain[n++] = *s;
+    depth -= *s == ']';
+  }
+  plain[n] = 0;
+  for (int i = 0; i < m->npar && strcmp(plain, name) != 0; i++)
+    if (strcmp(parameter_name((void *)(uintptr_t)m, i), plain) == 0) return 1;
+  return 0;
+}
+
+// The value where it is a number and nothing else; NaN otherwise.
+static double number_of(const char *value) {
+  char *end;
+  double x = strtod(value, &end);
+  return *end ? NAN : x;
+}
+
+// A bare number is in SI, also where the model gives the parameter in millimetres: worth a word.
+static void note_scaled(nsm_options *o, const char *name, const char *unit, const char *value) {
+  nsm_unit u;
+  if (!*unit || !nsm_unit_parse(unit, &u, NULL, NULL) || fabs(u.scale - 1) < 1e-12) return;
+  snprintf(o->note, sizeof o->note, "--set %s=%s is in SI units; the model gives %s in %s: --set %s=%s%s", name, value,
+           name, unit, name, value, unit);
+}
+
 static nsm_code read_set(const nsm_model *m, nsm_options *o, const char *text, nsm_error *e) {
   const char *equal = strchr(text, '=');
   if (!equal || equal == text) { sim_fail(e, NSM_USAGE, "--set %s: it takes NAME=VALUE", text); return NSM_USAGE; }
@@ -26,6 +57,11 @@ static nsm_code read_set(const nsm_model *m, nsm_options *o, const char *text, n
   int found = -1;
   for (int i = 0; i < m->npar && found < 0; i++)
     if (strcmp(parameter_name((void *)(uintptr_t)m, i), name) == 0) found = i;
+  if (found < 0 && is_member(m, name)) {
+    sim_fail(e, NSM_USAGE, "--set %s: this simulator has one value for all members, without the index; `nsm run` and "
+                           "`nsm build` take --set for one of them", text);
+    return NSM_USAGE;
+  }
   if (found < 0) {
     int near = nsm_nearest(name, m->npar, parameter_name, (void *)(uintptr_t)m);
     sim_fail(e, NSM_USAGE, "--set %s: there is no parameter `%s`%s%s%s", text, name,
@@ -42,6 +78,7 @@ static nsm_code read_set(const nsm_model *m, nsm_options *o, const char *text, n
     return NSM_USAGE;
   }
   o->set[at] = (nsm_assignment){ name, x };
+  if (x == number_of(value) && x != 0) note_scaled(o, name, unit, value);
   return NSM_OK;
 }
 

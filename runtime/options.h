@@ -9,6 +9,7 @@ typedef struct nsm_options {
   const char     *output, *record, *summary;
   long            every, bench;         // bench: 0 none
   int             expect, quiet;
+  char            note[256];            // what a value of --set was taken for, where that may surprise; "" else
 } nsm_options;
 
 // NSM_OK, or NSM_USAGE with the reason in e.

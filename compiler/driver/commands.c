@@ -7,10 +7,12 @@
 #include "replace.h"
 
 static PipelineOptions pipeline_options(const Options *o, const char *path, bool library) {
-  return (PipelineOptions){ path, o->set, o->nset, o->scheme, o->dump, library, o->weights };
+  return (PipelineOptions){ path, o->set, o->nset, o->scheme, o->dump, library, o->weights, o->step };
 }
 
-int exit_code_of(const Compilation *c, bool good) { return good ? EXIT_OK : c->file_trouble ? EXIT_FILE : EXIT_MODEL; }
+int exit_code_of(const Compilation *c, bool good) {
+  return good ? EXIT_OK : c->usage_trouble ? EXIT_USAGE : c->file_trouble ? EXIT_FILE : EXIT_MODEL;
+}
 
 Compilation *compile_file(const Options *o, const char *path, PipelineStage last, FILE *dump, int *code) {
   Compilation *c = compilation_new();

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../runtime/record/record.h"
 #include "../base/suggest.h"
 #include "commands.h"
 
@@ -28,14 +29,19 @@ const Command *command_named(const char *name) {
   return NULL;
 }
 
-// name=number for the elaborator; other forms (units) are the simulation's business.
+// NAME=VALUE for the elaborator. What cannot be read is refused by the simulation.
 static void note_set(Arena *a, Options *o, const char *text) {
   const char *eq = strchr(text, '=');
   if (!eq) return;
-  char *end;
-  double v = strtod(eq + 1, &end);
-  if (end == eq + 1 || *end) return;
-  o->set[o->nset++] = (Override){ arena_strndup(a, text, (size_t)(eq - text)), v };
+  size_t n = (size_t)(eq - text);
+  while (n > 0 && text[n - 1] == ' ') n--;
+  Override v = { .name = arena_strndup(a, text, n), .text = text };
+  int has_unit;
+  nsm_unit unit;
+  if (nsm_read_any_quantity(eq + 1, &v.value, &has_unit, &unit)) return;
+  v.has_unit = has_unit;
+  if (has_unit) v.unit = unit_of_shared(&unit);
+  o->set[o->nset++] = v;
 }
 
 static int check_files(const Command *c, const Options *o) {
@@ -75,6 +81,7 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
   o->set = ARENA_ARRAY(a, Override, f->nset + 1);
   for (int i = 0; i < f->nset; i++) note_set(a, o, f->set[i]);
   o->scheme = *f->scheme ? f->scheme : NULL;
+  o->step = isnan(f->number[NSM_FLAG_STEP]) ? 0 : f->number[NSM_FLAG_STEP];
   o->weights = !isnan(f->number[NSM_FLAG_THETA]) || !isnan(f->number[NSM_FLAG_GAMMA]);
   o->dump = f->text[NSM_FLAG_DUMP];
   o->output = f->text[NSM_FLAG_OUTPUT];

@@ -12,8 +12,9 @@ typedef struct Options {
   nsm_command command;
   nsm_flags flags;
   const char **file; int nfile;  // positional arguments after the command
-  Override *set; int nset;       // numeric --set, for structural parameters
+  Override *set; int nset;       // values of --set that can be read
   const char *scheme;            // name in --scheme, without arguments; NULL: not given
+  double step;                   // of --step, in seconds; 0: not given
   bool weights;                  // theta or gamma was given: a scheme that has them is meant
   const char *dump, *output;
   JitBackend jit;

@@ -90,6 +90,29 @@ static const char *std_dir(Arena *a) {
   return d && *d ? d : installed(a)->std;
 }
 
+static bool refuse_set(const Override *o) {
+  fprintf(stderr, "error: --set %s: ", o->text);
+  switch (o->use) {
+  case SET_VARIES: fprintf(stderr, "`%s` changes during the run, the model computes it\n", o->name); break;
+  case SET_NO_MEMBER: fprintf(stderr, "`%s` is out of range: %s\n", o->name, o->what); break;
+  case SET_UNIT: fprintf(stderr, "the value of %s has a unit of another dimension\n", o->name); break;
+  default:
+    fprintf(stderr, "there is no parameter `%s`%s%s%s\n", o->name, o->what ? "; did you mean `" : "",
+            o->what ? o->what : "", o->what ? "`?" : "");
+  }
+  return false;
+}
+
+static bool sets_fit(const PipelineOptions *o) {
+  bool good = true;
+  for (int i = 0; i < o->nset && good; i++)
+    if (o->set[i].use != SET_STORED && o->set[i].use != SET_COMPILED) good = refuse_set(&o->set[i]);
+    else if (o->set[i].what && o->set[i].value != 0)
+      fprintf(stderr, "note: --set %s is in SI units; the model gives it in %s: --set %s%s\n", o->set[i].text,
+              o->set[i].what, o->set[i].text, o->set[i].what);
+  return good;
+}
+
 static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
   if (!read_source(c, o->path)) return false;
   if (last == STAGE_SOURCE) return true;
@@ -101,17 +124,21 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), NULL, o->library };
   c->model = elaborate(c->arena, c->names, c->ast, &e, c->bag);
   if (!c->model || !ok(c)) return o->library && ok(c);
+  if (!sets_fit(o)) return !(c->usage_trouble = true);
   dump_stage(c, o, "model", dump);
   if (last == STAGE_MODEL) return true;
 
   c->system = derive_system(c->arena, c->model, c->bag);
-  if (!c->system) return false;
+  if (c->system) check_system(c->arena, c->system, c->bag);
+  if (!c->system || !ok(c)) return false;
   dump_stage(c, o, "system", dump);
   if (last == STAGE_SYSTEM) return true;
 
   const char *meant = o->weights && !c->system->model->sim.scheme ? "moreau" : NULL;
   c->plan = make_plan(c->arena, c->system, o->scheme ? o->scheme : meant, c->bag);
   if (!c->plan) return false;
+  if (!o->weights)
+    check_step(c->arena, c->system, c->plan->explicit_step, scheme_facts(c->plan).theta, o->step, c->bag);
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;
 

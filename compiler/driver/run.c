@@ -31,6 +31,19 @@ static void show_error(void *with, const nsm_error *e, FILE *err) {
 
 // --- the run ---
 
+// What was written into the model is not set again.
+static nsm_flags left_to_the_run(Arena *a, const Options *o) {
+  nsm_flags f = o->flags;
+  f.nset = 0;
+  f.set = ARENA_ARRAY(a, const char *, o->flags.nset + 1);
+  for (int i = 0; i < o->flags.nset; i++) {
+    bool done = false;
+    for (int k = 0; k < o->nset; k++) done |= o->set[k].text == o->flags.set[i] && o->set[k].use == SET_COMPILED;
+    if (!done) f.set[f.nset++] = o->flags.set[i];
+  }
+  return f;
+}
+
 // *not_reached: how many claims were about times that the run did not reach.
 static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
   double start = now_seconds();
@@ -47,7 +60,8 @@ static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
   nsm_host host = { .out = stdout, .err = stderr, .input = compilation_inputs(c, &n),
                     .compile_s = c->seconds + now_seconds() - start, .say = show_error, .with = c };
   host.ninput = n;
-  int code = nsm_run_flags(jit_model(j), &o->flags, &host);
+  nsm_flags flags = left_to_the_run(c->arena, o);
+  int code = nsm_run_flags(jit_model(j), &flags, &host);
   *not_reached = host.not_reached;
   jit_free(j);
   return code;

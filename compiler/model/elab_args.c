@@ -111,6 +111,7 @@ static bool result_unit(const Env *env, MOp op, const Ast *x, const Value *v, in
   case RULE_NONE:
     for (int i = 0; i < n; i++)
       if (!unit_check(env, v[i], UNIT_ONE, what)) return false;
+    *out = unit_plain(*out);
     return true;   // bare stays bare, unknown stays unknown
   case RULE_SQRT:
     if (unit_pow(v[0].unit, 0.5, out)) return true;
@@ -131,6 +132,7 @@ static bool result_unit(const Env *env, MOp op, const Ast *x, const Value *v, in
         text_free(&b);
         return false;
       }
+    for (int i = 1; i < n; i++) bare_number(env, &v[0], &v[i]);
     if (builtins[op].rule == RULE_ATAN2 && out->state == UNIT_KNOWN) *out = UNIT_ONE;
     return true;
   case RULE_SIGN:
@@ -155,6 +157,7 @@ Value builtin_call(const Env *env, MOp op, const Ast *x) {
   for (int i = 0; i < n; i++) v[i] = elab_expr(env, x->list.at[i]);
   Unit u;
   if (!all_numbers(env, x, v, n) || !result_unit(env, op, x, v, n, &u)) return bad_value(env, x->span);
+  if (op == MOP_SIN || op == MOP_COS || op == MOP_TAN) note_angle(env, &v[0]);
   MExpr *r = NULL;
   if (folds) {
     r = v[0].at[0];

@@ -178,6 +178,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   m->read = ARENA_ARRAY(e->a, const char *, m->nread + 1);
   for (int i = 0; i < m->nread; i++) m->read[i] = map_key_at(e->files, (size_t)i);
   note_given(e);
+  judge_sets(e);
   FREEZE(var);
   FREEZE(param);
   FREEZE(energy);
@@ -210,6 +211,7 @@ static void release(Elab *e) {
   vec_free(&e->expect);
   vec_free(&e->symbols);
   vec_free(&e->calls);
+  vec_free(&e->angles);
   vec_free(&e->known);
   vec_free(&e->known_state);
 }

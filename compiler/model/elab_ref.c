@@ -278,7 +278,8 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
   switch (y->kind) {
   case SY_VARIABLE: return stored(env, y, p, x->span);
   case SY_PARAM:
-  case SY_FORMAL: return y->global ? stored(env, y, p, x->span) : inlined(env, y->value, p, x);
+  case SY_FORMAL:
+    return y->global ? set_stored(y, &p->place, stored(env, y, p, x->span)) : inlined(env, y->value, p, x);
   case SY_VAR:
   case SY_OUTPUT: return inlined(env, y->value, p, x);
   case SY_ROW:

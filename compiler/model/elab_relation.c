@@ -124,6 +124,7 @@ static void relay(const Env *env, const Ast *x, Sides *s) {
   if ((r.has_a && !unit_check(env, r.a, r.b.unit, "the centre of the relay")) ||
       !unit_check(env, s->u, height, "the multiplier of this relay"))
     return;
+  bare_number(env, &s->u, &r.b);
   s->law = ML_BOX;
   s->lo = s->hi = s->u;
   s->y = s->u;
@@ -190,6 +191,8 @@ static void normal_cone(const Env *env, const Ast *x, const Ast *cone, Sides *s)
   if (!unit_check(env, s->lo, s->u.unit, "the lower bound of the multiplier") ||
       !unit_check(env, s->hi, s->u.unit, "the upper bound of the multiplier"))
     return;
+  bare_number(env, &s->u, &s->lo);
+  bare_number(env, &s->u, &s->hi);
   bool no_upper = all_infinite(&s->hi, 1);
   s->law = no_upper && all_infinite(&s->lo, -1) ? ML_FREE : no_upper && all_zero(&s->lo) ? ML_NONNEG : ML_BOX;
   push(env, x, s);

@@ -8,6 +8,7 @@
 #pragma once
 #include <stdio.h>
 #include "runtime/nsm_run.h"
+#include "runtime/shared/unit.h"
 
 // ---- numbers --------------------------------------------------------------------------------------------------------
 enum { NSM_NUMBER_ROOM = 32 };
@@ -55,3 +56,5 @@ int  nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f);   // 0 where t
 // "3", "1/2", "3 mm", "3[mm]", "9.81 m/s^2" into SI. unit: what it must agree with in dimension ("" none, given or not
 // in brackets). A number without a unit is SI. Returns NULL, or what is wrong (static text).
 const char *nsm_read_quantity(const char *text, const char *unit, double *value);
+// The same without an expectation: *has_unit says whether there is a unit, and *unit which.
+const char *nsm_read_any_quantity(const char *text, double *value, int *has_unit, nsm_unit *unit);
