@@ -1,4 +1,5 @@
-// Collecting diagnostics. The same code at the same place is kept once: families and retries may find it again.
+// Collecting diagnostics. The same code at the same place is kept once: families and retries may find it again. A name
+// that nobody declared is named once.
 #include "diag.h"
 
 #include <stdarg.h>
@@ -25,6 +26,7 @@ static bool is_repeated(const DiagBag *b, DiagCode code, Span at, const char *he
   for (size_t i = 0; i < b->all.n; i++) {
     const Diag *d = b->all.at[i];
     if (d->code != code || (!b->one_each && strcmp(d->headline, headline) != 0)) continue;
+    if (code == DIAG_E0201 || code == DIAG_E0210) return d->primary.at.file == at.file;   // an unknown name: once
     if (d->primary.at.file == at.file && d->primary.at.lo == at.lo && d->primary.at.hi == at.hi) return true;
   }
   return false;

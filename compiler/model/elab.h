@@ -137,6 +137,14 @@ Env     env_of(Scope *s);
 Env     env_with(Env env, const Local *l);
 Env     env_loop(Env env, const char *name, Span at, MExpr *lo, MExpr *hi, Span range);  // one loop deeper
 void    warn_shadow(const Env *env, const char *name, Span at);
+// elab_forms.c: items that mean something else in other languages.
+void    check_forms(Elab *e);
+// meant.c: helps for names of other languages; NULL: none is known.
+const char *function_meant(Elab *e, const Ast *call);
+const char *name_meant(const Env *env, const char *name);
+const char *unit_meant(Elab *e, const char *name, int n);
+const char *entry_meant(const char *name);
+const char *law_meant(const char *name);
 void    unknown_name(const Env *env, const char *name, Span at);
 void    unknown_member(const Scope *s, const char *owner, const char *name, Span at);
 const char *prefixed(Elab *e, const char *prefix, const char *name);

@@ -102,8 +102,10 @@ bool declared_unit(Elab *e, const Ast *decl, Unit *out) {
   const char *names[64], *near;
   int known = 0;
   while (known < 64 && (names[known] = nsm_unit_symbol(known))) known++;
+  const char *meant = unit_meant(e, bad, n);
   near = n > 2 ? suggest(arena_strndup(e->a, bad, (size_t)n), names, (size_t)known) : NULL;
-  if (near) diag_help(d, "did you mean `%s`?", near);
+  if (meant) diag_help(d, "%s", meant);
+  else if (near) diag_help(d, "did you mean `%s`?", near);
   else diag_help(d, "units are written like m, kg, s, N, J, V, ohm, mm, N*m/rad, m/s^2, rev/min, deg");
   return false;
 }

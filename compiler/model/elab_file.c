@@ -57,7 +57,12 @@ static void import_file(Elab *e, const Ast *x) {
                   : s == SOURCE_IS_SPECIAL ? "this is a pipe or a device, not an ordinary file"
                                        : "not readable");
     diag_note(d, "looked for %s", path);
-    if (strncmp(x->name, "std/", 4) == 0)
+    const SourceFile *with_suffix;
+    bool std = strncmp(x->name, "std/", 4) == 0;
+    if (s == SOURCE_MISSING &&
+        source_read_ordinary(e->a, arena_printf(e->a, "%s.nsm", path), &with_suffix) == SOURCE_OK)
+      diag_help(d, "did you mean \"%s.nsm\"?", x->name);
+    else if (std)
       diag_help(d, "names of the standard library begin with std/, for example \"std/diode.nsm\"");
     else diag_help(d, "a path is read from the folder of the importing file");
     return;
@@ -267,8 +272,9 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
     e->has_units = e->has_units || mentions_unit(map_value_at(e->models, i));
   for (size_t i = 0; i < map_size(e->functions); i++)
     e->has_units = e->has_units || mentions_unit(map_value_at(e->functions, i));
+  check_forms(e);
   const Ast *root = choose_root(e, file);
-  if (root) elab_root(e, root);
+  if (root && diag_errors(bag) == 0) elab_root(e, root);
   if (root && diag_errors(bag) == 0) check_model(e);
   const Model *m = root && diag_errors(bag) == 0 ? freeze(e, root) : NULL;
   release(e);

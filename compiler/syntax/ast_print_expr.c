@@ -103,7 +103,8 @@ static void print_number(const Ast *n, Pen *w) {
   }
   if (len) text_addn(w->out, s, len);
   else text_number(w->out, n->number);
-  if (n->unit) text_printf(w->out, " [%s]", n->unit);
+  bool of_list = n->unit_span.file && n->unit_span.lo >= n->span.hi;     // printed behind the list
+  if (n->unit && !of_list) text_printf(w->out, " [%s]", n->unit);
 }
 
 static void print_each(AstList list, bool tight, Pen *w) {
@@ -196,6 +197,7 @@ static void print(const Ast *n, bool tight, Pen *w) {
       put(w, n->span.lo, "[");
       print_each(n->list, tight, w);
       put(w, n->span.hi - 1, "]");
+      if (n->unit) text_printf(w->out, " [%s]", n->unit);
       break;
     case AST_SUM:
       put(w, n->span.lo, "sum(");
