@@ -215,15 +215,15 @@ static int refuse(nsm_sim *s, offence o, int velocity, int project, nsm_error *e
   char name[256];
   int kind = s->cls[s->r.cls[o.row]].c->kind;
   sim_row_name(s, o.row, name, sizeof name);
-  sim_fail(e, NSM_FAILED, "line %d: the initial %s violate %s: the %s is %.6g, relative %.3g; %s",
-           s->cls[s->r.cls[o.row]].c->line,
-           velocity                ? "velocities"
-           : kind == NSM_RELATION  ? "values"
-                                   : "positions",
-           name, what(s, o.row, velocity), o.value, o.relative,
-           project || o.relative <= mends ? "it cannot be met together with the others"
-           : kind == NSM_CONTACT          ? "at most 1e-03 counts as rounded; --project-start moves it out"
-                                          : "at most 1e-06 is mended; --project-start moves them there");
+  sim_fail_at(e, NSM_FAILED, sim_at_row(s, o.row),
+              "line %d: the initial %s violate %s: the %s is %.6g, relative %.3g; %s", s->cls[s->r.cls[o.row]].c->line,
+              velocity                ? "velocities"
+              : kind == NSM_RELATION  ? "values"
+                                      : "positions",
+              name, what(s, o.row, velocity), o.value, o.relative,
+              project || o.relative <= mends ? "it cannot be met together with the others"
+              : kind == NSM_CONTACT          ? "at most 1e-03 counts as rounded; --project-start moves it out"
+                                             : "at most 1e-06 is mended; --project-start moves them there");
   return 0;
 }
 
