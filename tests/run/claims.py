@@ -267,8 +267,11 @@ def nonlinear_model(seed):
             f"{u(.5, 2)}*({x}^2 + 1)^(-2.5)", f"{u(.1, 1)}*tan(atan({x}))*{x}", f"{u(.1, 1)}*sqrt(1 + {x}^2 + {y}^2)",
             f"{u(.1, 2)}*atan2({x}, 1 + {y}^2)*{x}", f"{u(5, 200)}*max(0, {x} - 0.2)^2",
             f"{u(.1, 1)}*exp({x})*cos({y})", f"{u(1, 100)}*(sqrt(({x} - 2)^2 + {y}^2) - 2)^2"]) + ";")
-    gap = f"1.7 - {pick()}^2 + 0.1*sin({pick()})"
-    words.append(f"contact c {{ normal = {gap}; slip = {pick()}'; with newton(0), coulomb(0.4); }}")
+    x, y = pick(), pick()
+    gap = f"1.7 - {x}^2 + 0.1*sin({y})"
+    along = [k for k in q if k != x]
+    if along:
+        words.append(f"contact c {{ normal = {gap}; slip = {r.choice(along)}'; with newton(0), coulomb(0.4); }}")
     words.append(f"contact d: {gap} >= 0 with newton(0);")
     return " ".join(words)
 
