@@ -64,8 +64,8 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
     if (z < s->nq) sim_q_name(s, z, name, sizeof name);
     else sim_z_name(s, z, name, sizeof name);
     sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, z),
-             "the iteration matrix is singular at the start: %s %s is not determined by the equations",
-             z < s->nq ? "the velocity of coordinate" : "state", name);
+                "the iteration matrix is singular at the start: %s %s is not determined by the equations",
+                z < s->nq ? "the velocity of coordinate" : "state", name);
     return 0;
   }
   for (int i = 0; i < s->nz; i++) s->dz_constant[i] = h * s->f_constant[i];
@@ -130,7 +130,8 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
 static int open_guarded(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (setjmp(s->no_memory) == 0) return open_into(s, set, e);
   sim_fail(e, NSM_FILE,
-           "not enough memory for this model (%.3g GiB were already taken); try a smaller one, or allow more (ulimit -v)",
+           "not enough memory for this model (%.3g GiB were already taken); try a smaller one, or allow more "
+             "(ulimit -v)",
            (double)s->taken / (1024.0 * 1024 * 1024));
   return 0;
 }

@@ -50,6 +50,18 @@ static void scheme(const Env *env, const Ast *x) {
   }
 }
 
+static void check_solver(Elab *e, const Ast *x) {
+  const char *const *names = e->opt->solvers;
+  int n = 0;
+  if (!names) return;
+  for (; names[n]; n++)
+    if (!strcmp(names[n], x->name)) return;
+  Diag *d = diag(e->bag, DIAG_E0124, x->span, "there is no solver `%s`", x->name);
+  const char *near = suggest(x->name, names, (size_t)n);
+  if (near) diag_help(d, "did you mean `%s`?", near);
+  else diag_help(d, "leave the entry out: the problem decides which one it needs");
+}
+
 static void entry(const Env *env, const Ast *arg) {
   MExperiment *s = &env->e->out->sim;
   const char *name = arg->name;
@@ -62,6 +74,7 @@ static void entry(const Env *env, const Ast *arg) {
     if (arg->a->kind == AST_NAME || arg->a->kind == AST_STRING || arg->a->kind == AST_CALL) {
       s->solver = arg->a->name;
       s->solver_span = arg->a->span;
+      check_solver(env->e, arg->a);
     } else {
       Diag *d = diag(env->e->bag, DIAG_E0213, arg->a->span, "a solver is given by its name");
       diag_label(d, "not a name");
@@ -86,7 +99,8 @@ static bool number_of(const Env *env, const MExpr *x, double *out) {
 
 static void check_times(const Env *env, const Ast *x) {
   const MExperiment *s = &env->e->out->sim;
-  const Ast *until_at = named_arg(x->list, intern(env->e->in, "until")), *step_at = named_arg(x->list, intern(env->e->in, "step"));
+  const Ast *until_at = named_arg(x->list, intern(env->e->in, "until")),
+      *step_at = named_arg(x->list, intern(env->e->in, "step"));
   double step, until, start = 0;
   bool steps = number_of(env, s->step, &step), ends = number_of(env, s->until, &until);
   if (s->start && !number_of(env, s->start, &start)) ends = false;
@@ -96,9 +110,16 @@ static void check_times(const Env *env, const Ast *x) {
     return;
   }
   if (ends && !(until > start)) {
-    Diag *d = diag(env->e->bag, DIAG_E0123, until_at->a->span, "the end time must be later than the start time, %g s", start);
+    Diag *d = diag(env->e->bag, DIAG_E0123, until_at->a->span, "the end time must be later than the start time, %g s",
+                   start);
     diag_help(d, "until = %g [s]", start + 1);
     return;
+  }
+  double tolerance;
+  if (number_of(env, s->tolerance, &tolerance) && !(tolerance > 0 && tolerance < 1)) {
+    const Ast *at = named_arg(x->list, intern(env->e->in, "tolerance"));
+    Diag *d = diag(env->e->bag, DIAG_E0123, at->a->span, "the tolerance must lie between 0 and 1");
+    diag_help(d, "tolerance = 1e-12");
   }
   double n = steps && ends ? (until - start)/step : 0;
   if (n > 9e15) {
@@ -222,6 +243,7 @@ Value elab_statistic(const Env *env, const Ast *x, bool *is_one) {
 void elab_expect(Env env, const Ast *x) {
   if (env.scope->parent) return;
   env.in_claim = true;
+  env.declare = "output";
   int stat = (int)env.e->stat.n;
   Value v = elab_condition(&env, x->a);
   if (v.bad) return;

@@ -47,7 +47,8 @@ static bool wrong_indices(const Env *env, const Symbol *y, Span at, int got, int
     const char *text = ast_text(e, &(Ast){.span = at}), *open = strrchr(text, '[');
     size_t n = open ? strcspn(open + 1, "]") : 0;
     const char *unit = open ? arena_strndup(e->a, open + 1, n) : "";
-    if (looks_like_unit(unit)) diag_help(d, "if a unit is meant: %s*1 [%s], or a declaration with : %s", y->name, unit, unit);
+    if (looks_like_unit(unit))
+      diag_help(d, "if a unit is meant: %s*1 [%s], or a declaration with : %s", y->name, unit, unit);
     else diag_help(d, "leave the index out");
   }
   return false;

@@ -49,13 +49,19 @@ static bool is_reserved(const Elab *e, const char *name) {
 Symbol *scope_add(Scope *s, SymbolKind k, const char *name, Span at, const Ast *decl, Env env) {
   Elab *e = s->e;
   if (!name) return NULL;
+  Symbol *old = scope_find(s, name);
   if (is_reserved(e, name)) {
+    if (!old) {   // no more messages about its uses
+      Symbol *y = ARENA_NEW(e->a, Symbol);
+      *y = (Symbol){.kind = SY_REFUSED, .progress = FAILED, .name = name, .span = at, .decl = decl, .env = env,
+                    .id = -1};
+      map_put(s->names, name, y);
+    }
     Diag *d = diag(e->bag, DIAG_E0218, at, "`%s` is a name of the language and cannot be declared", name);
     diag_label(d, name == e->word.time ? "always the time t" : "a constant");
     diag_help(d, "choose another name, for example `%s_0`", name);
     return NULL;
   }
-  Symbol *old = scope_find(s, name);
   if (old) {
     Diag *d = diag(e->bag, DIAG_E0202, at, "`%s` is declared twice", name);
     diag_label(d, "declared again here");
@@ -126,6 +132,10 @@ void unknown_name(const Env *env, const char *name, Span at) {
     diag_help(d, "%s", meant);
   } else if (near) {
     diag_help(d, "did you mean `%s`?", near);
+  } else if (env->declare && !strcmp(env->declare, "multiplier")) {
+    diag_help(d, "declare it: multiplier %s; for what a law determines, or param %s = 1;", name, name);
+  } else if (env->declare) {
+    diag_help(d, "declare it, for example: %s %s = %s;", env->declare, name, *env->declare == 'o' ? "..." : "0");
   } else {
     diag_help(d, "declare it, for example: param %s = 1;", name);
   }
@@ -140,5 +150,11 @@ void unknown_member(const Scope *s, const char *owner, const char *name, Span at
   if (s->model->name_span.file) diag_also(d, s->model->name_span, "the model of `%s`", owner);
   const char *near = suggest(name, names.at, names.n);
   if (near) diag_help(d, "did you mean `%s.%s`?", owner, near);
+  else if (names.n && names.n <= 6) {
+    Text t = {0};
+    for (size_t i = 0; i < names.n; i++) text_printf(&t, "%s%s.%s", i ? ", " : "", owner, names.at[i]);
+    diag_help(d, "it has %s", text_str(&t));
+    text_free(&t);
+  }
   vec_free(&names);
 }

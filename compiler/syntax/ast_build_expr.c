@@ -110,7 +110,8 @@ Ast *ast_index(Parse *p, Span at, Ast *of, AstList index) {
     const char *unit = span_text(p, span_join(index.at[0]->span, index.at[index.n - 1]->span));
     if (of->kind == AST_INDEX) seen_before(p, "[][]");
     if (of->kind == AST_INDEX) diag_help(d, "several indices stand in one pair of brackets: a[i, j]");
-    else if (looks_like_unit(unit)) diag_help(d, "a unit stands behind a number: %s*1 [%s]", span_text(p, of->span), unit);
+    else if (looks_like_unit(unit))
+      diag_help(d, "a unit stands behind a number: %s*1 [%s]", span_text(p, of->span), unit);
     else diag_help(d, "give the value a name first: var a = %s;", span_text(p, of->span));
   }
   Ast *n = ast_new(p, AST_INDEX, at);

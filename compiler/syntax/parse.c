@@ -21,7 +21,8 @@ Diag *problem(Parse *p, DiagCode code, Span at, const char *fmt, ...) {
   va_start(ap, fmt);
   text_vprintf(&t, fmt, ap);
   va_end(ap);
-  bool unread = p->unread.file && at.lo >= p->unread.lo && at.lo < p->unread.hi, silent = p->stopped || at.lo < p->unheard || unread;
+  bool unread = p->unread.file && at.lo >= p->unread.lo && at.lo < p->unread.hi,
+       silent = p->stopped || at.lo < p->unheard || unread;
   if (silent && !p->mute) p->mute = diag_bag_new(p->arena);
   Diag *d = diag(silent ? p->mute : p->bag, code, at, "%s", text_str(&t));
   text_free(&t);

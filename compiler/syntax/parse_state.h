@@ -97,6 +97,7 @@ void  lex_step(Parse *p, Span *at, size_t n);
 void  lex_keep(Parse *p, Span *at, size_t n);
 void  lex_comment(Parse *p, Span at);
 void  lex_open_comment(Parse *p);
+void  lex_close_comment(Parse *p, Span at);
 int   lex_stray_comment(Parse *p, Span at);
 int   lex_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);
 int   lex_open_unit(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);

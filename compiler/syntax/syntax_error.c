@@ -130,6 +130,10 @@ static bool never_closed(Parse *p, Expected e) {
   if (!ends || !(expects(e, closing) || kind == TOK_END)) return false;
   if (open->bracket == '{' && p->blamed) return true;   // said before
   Diag *d = problem(p, DIAG_E0104, open->at, "'%c' was never closed", open->bracket);
+  size_t line = skip_line(p->file, open->at.hi), comment = open->at.hi;
+  while (comment + 1 < line && !follows(p->file, comment, "//")) comment++;
+  if (follows(p->file, comment, "//") && open->bracket != '{')
+    diag_note(d, "its line ends at //, where a comment begins; a quotient has one /");
   if (kind == TOK_END) diag_help(d, "add %s before the end of the file", closing);
   else diag_also(d, p->now.at, "%s expected before this", closing);
   return true;
@@ -194,6 +198,8 @@ static bool missing_name(Parse *p, Expected e) {
   Diag *d = problem(p, DIAG_E0103, behind(p), "a name is missing after %s", token_text(p, p->before));
   if (p->before.kind == ',' && p->now.kind == ';') diag_help(d, "the last ',' of a list is left out");
   else if (p->now.kind == TOK_NUMBER) diag_help(d, "a name starts with a letter");
+  else if (p->now.kind == ':' && p->before.kind == TOK_DECLARE)
+    diag_help(d, "no ':' stands behind the word %s", span_text(p, p->before.at));
   else if (p->before.kind == TOK_MODEL) diag_help(d, "model NAME { ... }");
   else if (p->before.kind == TOK_FUNCTION) diag_help(d, "function NAME(x) = ...;");
   else if (p->before.kind == TOK_RELATION || p->before.kind == TOK_CONTACT || p->before.kind == TOK_CONSTRAINT)
@@ -295,6 +301,7 @@ static void anything_else(Parse *p, Expected e) {
   else if (shown == 1) diag_label(d, "expected %s", text_str(&t));
   else if (shown > 1 && shown <= 4) diag_label(d, "expected one of %s", text_str(&t));
   if (p->now.kind == '\'') diag_help(d, "' is the time derivative of a name; strings stand in double quotes");
+  else if (p->now.kind == '{') diag_help(d, "braces belong to model, for, contact, constraint and simulate");
   text_free(&t);
 }
 
