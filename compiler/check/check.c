@@ -20,6 +20,7 @@ void check_open(Check *k, bool parts) {
 void check_system(Arena *a, const System *s, DiagBag *bag) {
   Check k = { .arena = a, .s = s, .bag = bag };
   check_open(&k, false);
+  diag_one_each(bag, true);
   check_numbers(&k);
   check_inertia(&k);
   check_equations(&k);
@@ -31,4 +32,5 @@ void check_system(Arena *a, const System *s, DiagBag *bag) {
   check_power(&k);
   if (!k.x) check_open(&k, true);
   check_restitution(&k);
+  diag_one_each(bag, false);
 }

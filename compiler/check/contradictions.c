@@ -122,18 +122,23 @@ static double slope_ratio(const Rows *r, int i, int k) {
 
 // Two constraints, one a multiple of the other but for a number, whatever the positions.
 static void compare_formulas(const Rows *r, int i, int k) {
-  Pool *p = r->k->s->pool;
   if (is_gap(r, i) || is_gap(r, k)) {
     if (is_gap(r, i) && is_gap(r, k) && formula(r, i) == formula(r, k) && !same_statement(r, i, k)) twice(r, i, k);
     return;
   }
-  double f = slope_ratio(r, i, k);
+  double f = slope_ratio(r, i, k), lo = INFINITY, hi = -INFINITY, size = 0;
   if (!isfinite(f) || f == 0) return;
-  Ex d = ex_expand(p, ex_sub(p, formula(r, i), ex_mul(p, ex_num(p, f), formula(r, k))));
-  if (moves(r->k, d)) return;
-  double by = value_of(r->k->s, d, NULL, 0);
-  if (by == 0) twice(r, i, k);
-  else if (isfinite(by)) contradict(r, i, k, by);
+  for (int n = 2; n < 8; n++) {
+    Point at = generic_point(r->k, n, n % 2 ? 0.5 : 3);
+    double a = at_point(&at, formula(r, i)), b = f*at_point(&at, formula(r, k));
+    if (!isfinite(a) || !isfinite(b)) return;
+    lo = fmin(lo, a - b);
+    hi = fmax(hi, a - b);
+    size = fmax(size, fabs(a) + fabs(b));
+  }
+  if (hi - lo > 1e-11*size) return;
+  if (fabs(lo) <= 1e-11*size) twice(r, i, k);
+  else contradict(r, i, k, lo);
 }
 
 // --- all affine constraints together ---

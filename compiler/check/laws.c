@@ -26,7 +26,7 @@ static void bounds(Check *k, const SysClass *c, void *ctx) {
   if (!(between.lo > 0)) return;
   b->told = true;
   ExRange lo = ex_range(p, c->lo, any, k), hi = ex_range(p, c->hi, any, k);
-  Diag *d = diag(k->bag, DIAG_E0416, c->relation ? c->relation->law_span : c->span,
+  Diag *d = diag(k->bag, DIAG_E0416, c->law_span,
                  "the lower bound of this law lies above the upper one");
   if (lo.lo == lo.hi && hi.lo == hi.hi) diag_label(d, "from %.4g to %.4g: nothing lies between", lo.lo, hi.hi);
   else diag_label(d, "at least %.4g above it", between.lo);

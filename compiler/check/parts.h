@@ -48,12 +48,12 @@ bool solve_dense_system(double *M, double *B, int n, int m);
 
 // --- the questions ---
 void check_numbers(Check *k);      // numbers.c      E0232: parameters and initial values that are none
-void check_inertia(Check *k);      // inertia.c      E0506, E0507: the mass matrix
+void check_inertia(Check *k);      // inertia.c      E0506, E0507, W0832: the mass matrix
 void check_equations(Check *k);    // equations.c    E0504, E0508: state equations
 void check_breaks(Check *k);       // breaks.c       E0412, E0413, E0509, W0822, W0831: jumps and kinks
 void check_reach(Check *k);        // reach.c        E0417, W0826: gaps and outputs that never change sign
 void check_contradictions(Check *k); // contradictions.c  E0414, W0825
-void check_slips(Check *k);        // slips.c        E0415, W0827
+void check_slips(Check *k);        // slips.c        E0415, W0827, E0404: slips and coefficients of friction
 void check_laws(Check *k);         // laws.c         E0416, W0824: bounds and signs of relations
 void check_power(Check *k);        // power.c        W0823: dampers that feed energy
 void check_restitution(Check *k);  // restitution.c  W0810, W0821

@@ -39,7 +39,7 @@ static double number(const Check *k, Ex e, double otherwise) {
 
 static bool outside(const Check *k, const SysClass *c, double e, const char *what) {
   if (!(e < 0 || e > 1)) return false;
-  Diag *d = diag(k->bag, DIAG_W0810, c->contact->law_span, "%s %g is outside of [0, 1]: impacts would %s", what, e,
+  Diag *d = diag(k->bag, DIAG_W0810, c->law_span, "%s %g is outside of [0, 1]: impacts would %s", what, e,
                  e < 0 ? "penetrate" : "create energy");
   const char *with = parameters_text(k, &c->e, 1);
   if (with) diag_label(d, "with %s", with);
@@ -230,7 +230,7 @@ static void warn_alone(const Impacts *m, const Block *b) {
   const Check *k = m->k;
   const SysClass *c = class_of(k, b->row[0]);
   double e = number(k, k->x->row[b->row[0]].e, 0), e_t = number(k, k->x->row[b->row[1]].e, 0);
-  Diag *d = diag(k->bag, DIAG_W0821, c->contact->law_span,
+  Diag *d = diag(k->bag, DIAG_W0821, c->law_span,
                  "%s has restitution %g, its friction %g, and they act on each other: an impact can create energy",
                  c->label, e, e_t);
   diag_note(d, "one coefficient for both directions, newton(e, e), never does");

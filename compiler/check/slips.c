@@ -81,10 +81,33 @@ static void warn(const Check *k, const SysClass *slip, const SysClass *other) {
   diag_help(d, "a slip is the velocity along the surface alone");
 }
 
+// --- coefficients by the values of their parameters; numbers are checked when the rows are derived ---
+
+typedef struct Coefficient { Ex e; const char *what; bool told; } Coefficient;
+
+static void not_negative(Check *k, const SysClass *c, void *ctx) {
+  Coefficient *m = ctx;
+  double v = value_of(k->s, m->e, k->loop, 8);
+  if (m->told || !(v < 0)) return;
+  m->told = true;
+  Diag *d = diag(k->bag, DIAG_E0404, c->law_span, "a %s is not negative, this one is %g", m->what, v);
+  const char *with = parameters_text(k, &m->e, 1);
+  if (with) diag_label(d, "with %s", with);
+}
+
+static void check_coefficients(Check *k, const SysClass *c) {
+  Coefficient all[] = { { c->mu, "coefficient of friction", false },
+                        { c->mu2, "coefficient of friction", false },
+                        { c->radius, c->friction == MF_DISK ? "limit of friction" : "radius", false } };
+  for (int i = 0; i < 3; i++)
+    if (all[i].e != EX_NONE && c->direction == 0) every_instance(k, c, not_negative, &all[i]);
+}
+
 void check_slips(Check *k) {
   for (int i = 0; i < k->s->ncls; i++) {
     const SysClass *c = &k->s->cls[i];
     if (c->kind != CLASS_FRICTION) continue;
+    check_coefficients(k, c);
     const SysClass *other[3] = { c->normal >= 0 ? &k->s->cls[c->normal] : NULL };
     for (int j = 1; j <= c->direction && j < 3; j++) other[j] = c - j;
     for (int j = 0; j < 3; j++) {

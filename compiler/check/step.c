@@ -9,6 +9,8 @@
 #include <math.h>
 #include "parts.h"
 
+static const double PI = 3.14159265358979323846;
+
 typedef struct Modes { double slowest, fastest; } Modes;    // omega
 
 // Lower triangle of the Cholesky factor in place; false where m is not positive definite.
@@ -49,9 +51,9 @@ static bool constant(const Check *k, const Point *p, const Ex *e, int cols, int 
   return true;
 }
 
-// Modes of a system of coordinates with constant matrices, without constraints; false where it is none of these or a
-// mode does not oscillate.
-static bool modes_of(const Check *k, Modes *out) {
+// Modes of a system of coordinates with constant matrices, without constraints; false where it is none of these, a mode
+// does not oscillate, or the trace shows already that the step is short enough.
+static bool modes_of(const Check *k, bool explicit_step, double h, Modes *out) {
   const Expanded *x = k->x;
   int n = x->nq;
   double *m = ARENA_ARRAY(k->arena, double, n*n + 1), *a = ARENA_ARRAY(k->arena, double, n*n + 1),
@@ -74,6 +76,9 @@ static bool modes_of(const Check *k, Modes *out) {
     transpose(both[i], n);
     forward(m, both[i], n);
   }
+  double trace = 0;                                  // the sum of all omega^2
+  for (int i = 0; i < n; i++) trace += a[i*n + i];
+  if (h*h*trace <= (explicit_step ? 4 : n*PI*PI)) return false;
   symmetric_eigen(a, n, w, v);
   *out = (Modes){ INFINITY, 0 };
   for (int i = 0; i < n; i++) {
@@ -92,16 +97,16 @@ void check_step(Arena *a, const System *s, bool explicit_step, double theta, dou
   double h = step > 0 || s->step == EX_NONE ? step : value_of(s, s->step, NULL, 0);
   if (!(h > 0) || (!explicit_step && theta > 0.5)) return;
   check_open(&k, false);
-  if (!k.x || !k.x->nq || k.x->nx || !modes_of(&k, &m)) return;
-  double omega = explicit_step ? m.fastest : m.slowest, pi = 3.14159265358979323846;
-  if (!(h*omega > (explicit_step ? 2 : pi))) return;
+  if (!k.x || !k.x->nq || k.x->nx || !modes_of(&k, explicit_step, h, &m)) return;
+  double omega = explicit_step ? m.fastest : m.slowest;
+  if (!(h*omega > (explicit_step ? 2 : PI))) return;
   Span at = s->model->sim.step && !(step > 0) ? s->model->sim.step->span : s->model->span;
   Diag *d = !explicit_step
                 ? diag(bag, DIAG_W0829, at, "the step %.3g is longer than half a period of every oscillation", h)
                 : diag(bag, DIAG_W0829, at,
                        "the step %.3g is above 2/omega = %.3g of the fastest oscillation: `midpoint` is unstable", h,
                        2/omega);
-  if (m.slowest == m.fastest) diag_label(d, "its period is %.3g", 2*pi/omega);
-  else diag_label(d, "the %s one has a period of %.3g", explicit_step ? "fastest" : "slowest", 2*pi/omega);
-  diag_help(d, "a step of %.1g shows it well", 2*pi/m.fastest/100);
+  if (m.slowest == m.fastest) diag_label(d, "its period is %.3g", 2*PI/omega);
+  else diag_label(d, "the %s one has a period of %.3g", explicit_step ? "fastest" : "slowest", 2*PI/omega);
+  diag_help(d, "a step of %.1g shows it well", 2*PI/m.fastest/100);
 }

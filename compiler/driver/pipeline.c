@@ -95,7 +95,7 @@ static bool refuse_set(const Override *o) {
   fprintf(stderr, "error: --set %s: ", o->text);
   switch (o->use) {
   case SET_VARIES: fprintf(stderr, "`%s` changes during the run, the model computes it\n", o->name); break;
-  case SET_NO_MEMBER: fprintf(stderr, "`%s` is out of range: %s\n", o->name, o->what); break;
+  case SET_NO_MEMBER: fprintf(stderr, "there is no `%s`: %s\n", o->name, o->what); break;
   case SET_UNIT: fprintf(stderr, "the value of %s has a unit of another dimension\n", o->name); break;
   default:
     fprintf(stderr, "there is no parameter `%s`%s%s%s\n", o->name, o->what ? "; did you mean `" : "",

@@ -273,8 +273,10 @@ static bool force_param(Symbol *y) {
   if (v.bad) return false;
   bool given_formal = y->kind == SY_FORMAL && y->given;
   (void)declared_unit(env.e, decl, &written);
-  if (!given_formal && !extra_uses(&v, MU_PARAM)) store_param(y, &v, written);
-  else {
+  if (!given_formal && !extra_uses(&v, MU_PARAM)) {
+    store_param(y, &v, written);
+    check_sets(y);
+  } else {
     y->unit = v.unit;
     y->value = set_value(y, v);
   }

@@ -285,6 +285,7 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
                .files = map_new(a),
                .told = map_new(a),
                .out = ARENA_NEW(a, Model) };
+  for (int i = 0; o && i < o->nset; i++) o->set[i].use = SET_UNKNOWN, o->set[i].what = NULL;   // of the file before
   make_words(e);
   e->globals = new_global_scope(e);
   if (file->span.file) map_put(e->files, plain_path(e, file->span.file->path), (void *)file->span.file);

@@ -94,6 +94,25 @@ void find_sets(Symbol *y) {
   y->set = vec_freeze(e->a, &found);
 }
 
+static void refuse(const Symbol *y, SetAt *a, const char *what) {
+  a->from->use = SET_NO_MEMBER;
+  a->from->what = arena_strndup(y->env.e->a, what, strlen(what));
+}
+
+// Elements that are there, of arrays only.
+static void check_elements(const Symbol *y, int ndim, const int *dim) {
+  for (int i = 0; i < y->nset; i++) {
+    SetAt *a = &y->set[i];
+    if (a->from->use != SET_COMPILED) continue;
+    if (a->nelement == 0 && ndim > 0) refuse(y, a, "it is an array, its elements are set one by one");
+    else if (a->nelement != ndim)
+      refuse(y, a, ndim ? "it has another number of indices" : "it is a number and has no index");
+    for (int k = 0; k < a->nelement && a->nelement == ndim; k++)
+      if (!(a->element[k] >= 1 && a->element[k] <= dim[k] && a->element[k] == floor(a->element[k])))
+        refuse(y, a, arena_printf(y->env.e->a, "its indices run from 1 to %d", dim[k]));
+  }
+}
+
 // --- writing it into values ---
 
 static bool unit_fits(const Symbol *y, const SetAt *a) {
@@ -129,6 +148,7 @@ Value set_value(const Symbol *y, Value v) {
   Arena *m = y->env.e->a;
   MExpr *own[MAX_LOOPS];
   for (int k = 0; k < MAX_LOOPS; k++) own[k] = mx_loop(m, k, v.span);
+  check_elements(y, v.ndim, v.dim);
   for (int i = 0; i < y->nset; i++) {
     const SetAt *a = &y->set[i];
     if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
@@ -161,6 +181,8 @@ static MExpr *element_is(const Symbol *y, const SetAt *a, const MExpr *x, bool *
   }
   return all;
 }
+
+void check_sets(const Symbol *y) { check_elements(y, y->ndim, y->dim); }
 
 Value set_stored(const Symbol *y, const Place *p, Value v) {
   if (v.bad || p->n != y->env.scope->ctx.n) return v;   // bead.g: what the whole family shares

@@ -35,6 +35,7 @@ static void relation_class(Deriver *d, const MRelation *m) {
   SysClass *c = derive_new_class(d, CLASS_RELATION, arena_printf(d->arena, "relation %s", m->name), m->span, &m->ctx);
   c->relation = m;
   c->y_span = m->y_span;
+  c->law_span = m->law_span;
   c->row_type = (int)m->law;
   c->y = lower_expr(s, m->y);
   c->lo = lower_expr(s, m->lo);
@@ -119,6 +120,7 @@ static bool slip_class(Deriver *d, const MFriction *f, int k, SysClass *c) {
   System *s = d->sys;
   Pool *p = s->pool;
   c->y_span = f->slip_span;
+  c->law_span = f->span;
   c->row_type = 2;
   c->row_var = f->var[k];
   c->y = c->rate = lower_expr(s, f->slip[k]);
@@ -175,6 +177,7 @@ static void contact_class(Deriver *d, const MContact *m) {
   SysClass *c = derive_new_class(d, CLASS_CONTACT, label, m->span, &m->ctx);
   c->contact = m;
   c->y_span = m->gap_span;
+  c->law_span = m->law_span;
   c->row_type = 0;
   c->row_var = m->row_var;
   c->y = lower_expr(s, m->gap);
@@ -234,7 +237,7 @@ static void constraint_class(Deriver *d, const MConstraint *m) {
   Pool *p = s->pool;
   const char *label = arena_printf(d->arena, "constraint %s", m->name);
   SysClass *c = derive_new_class(d, CLASS_CONSTRAINT, label, m->span, &m->ctx);
-  c->y_span = m->span;
+  c->y_span = c->law_span = m->span;
   c->row_type = 2;
   c->row_var = m->row_var;
   c->y = lower_expr(s, m->value);

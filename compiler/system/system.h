@@ -57,7 +57,7 @@ typedef struct Loop { const char *name; Ex lo, hi; Span span; } Loop;
 typedef struct SysClass {
   ClassKind   kind;
   const char *label;       // "kinetic", "contact pair[%]", "equation of x[%]"
-  Span        span, y_span;  // of the statement; of its output, gap or slip as written
+  Span        span, y_span, law_span; // of the statement; of its output, gap or slip, and of its law, as written
   const MRelation *relation; // the statement of a relation, of a contact; NULL
   const MContact  *contact;
   int nloop;  Loop *loop;
