@@ -30,9 +30,10 @@ nsm_code con_mass(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   if (z < 0) return NSM_OK;
   char name[256];
   sim_z_name(s, z, name, sizeof name);
-  sim_fail(e, NSM_FAILED,
-           "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is negative",
-           v->t, s->k + 1, name);
+  sim_fail_at(e, NSM_FAILED, sim_at_z(s, z),
+              "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is "
+              "negative",
+              v->t, s->k + 1, name);
   return NSM_FAILED;
 }
 
@@ -41,11 +42,12 @@ nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int b
   const struct sim_consistent *c = s->con;
   int z = bad_mass(s, v);
   if (z >= 0) bad = z;
-  if (bad < s->nq) sim_z_name(s, bad, name, sizeof name);
-  else sim_row_name(s, c->row[(bad - s->nq) % c->ns], name, sizeof name);
-  sim_fail(e, NSM_FAILED,
-           "the %s is singular at t = %.10g s, step %ld, iteration %d (relative residual %.3g): no pivot for %s",
-           z >= 0 ? "mass matrix" : "iteration matrix", v->t, s->k + 1, it, error, name);
+  int row = bad < s->nq ? -1 : c->row[(bad - s->nq) % c->ns];
+  if (row < 0) sim_z_name(s, bad, name, sizeof name);
+  else sim_row_name(s, row, name, sizeof name);
+  sim_fail_at(e, NSM_FAILED, row < 0 ? sim_at_z(s, bad) : sim_at_row(s, row),
+              "the %s is singular at t = %.10g s, step %ld, iteration %d (relative residual %.3g): no pivot for %s",
+              z >= 0 ? "mass matrix" : "iteration matrix", v->t, s->k + 1, it, error, name);
   return NSM_FAILED;
 }
 
@@ -76,8 +78,8 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int wor
     sim_z_name(s, z, other, sizeof other);
     snprintf(why, sizeof why, "the mass matrix is not positive definite there, see %s", other);
   }
-  sim_fail(
-      e, NSM_FAILED,
+  sim_fail_at(
+      e, NSM_FAILED, worst < s->nq ? sim_at_z(s, worst) : sim_at_row(s, worst - s->con->n),
       "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of %s is "
       "%.3g "
       "(tolerance %.3g); %s",

@@ -18,9 +18,9 @@ int sim_midpoint_fits(nsm_sim *s, nsm_error *e) {
   char name[256];
   if (s->nx == 0) return 1;
   sim_z_name(s, s->nq, name, sizeof name);
-  sim_fail(e, NSM_MODEL_WRONG,
-           "the scheme `midpoint` takes mechanical systems only, and %s is a first-order state; `moreau` takes both",
-           name);
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, s->nq),
+              "the scheme `midpoint` takes mechanical systems only, and %s is a first-order state; `moreau` takes both",
+              name);
   return 0;
 }
 
@@ -123,8 +123,8 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
     if (c != NSM_OK) return c;
     char name[256];
     sim_q_name(s, singular, name, sizeof name);
-    sim_fail(e, NSM_FAILED, "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m.t, s->k + 1,
-             name);
+    sim_fail_at(e, NSM_FAILED, sim_at_z(s, singular),
+                "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m.t, s->k + 1, name);
     return NSM_FAILED;
   }
   sim_matrix_solve(s, s->rhs);

@@ -263,8 +263,8 @@ static nsm_code not_converged(nsm_sim *s, double t1, double error, int worst, ns
   char name[256];
   if (worst < s->nz) sim_z_name(s, worst, name, sizeof name);
   else sim_row_name(s, worst - s->nz, name, sizeof name);
-  sim_fail(
-      e, NSM_FAILED,
+  sim_fail_at(
+      e, NSM_FAILED, worst < s->nz ? sim_at_z(s, worst) : sim_at_row(s, worst - s->nz),
       "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of %s is "
       "%.3g "
       "(tolerance %.3g); a smaller step may help",
@@ -316,8 +316,8 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
     if (z >= 0) {
       char name[256];
       sim_z_name(s, z, name, sizeof name);
-      sim_fail(e, NSM_FAILED, "the iteration matrix is singular at t = %.10g s, step %ld: no pivot for %s", t1,
-               s->k + 1, name);
+      sim_fail_at(e, NSM_FAILED, sim_at_z(s, z),
+                  "the iteration matrix is singular at t = %.10g s, step %ld: no pivot for %s", t1, s->k + 1, name);
       return NSM_FAILED;
     }
     free_motion(s);
