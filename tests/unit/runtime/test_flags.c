@@ -71,7 +71,7 @@ static void what_is_wrong_is_said(void **state) {
     { NSM_FOR_RUN, "--gamma=0", "--gamma 0: it must lie in (0, 1]" },
     { NSM_FOR_RUN, "--every=1.5", "--every 1.5: it takes a whole number" },
     { NSM_FOR_RUN, "--theta=nan", "--theta nan" },
-    { NSM_FOR_RUN, "--jit=gcc", "there is no choice `gcc`; there are: tcc, cc" },
+    { NSM_FOR_RUN, "--jit=gcc", "there is no choice `gcc`; did you mean `tcc`?; there are: tcc, cc" },
     { NSM_FOR_RUN, "--dump=ast,moddel", "did you mean `model`?" },
     { NSM_FOR_SOLVE, "--solver=lemk", "did you mean `lemke`?" },
   };
