@@ -148,6 +148,7 @@ const char *unit_meant(Elab *e, const char *name, int n);
 const char *entry_meant(const char *name);
 const char *law_meant(const char *name);
 void    unknown_name(const Env *env, const char *name, Span at);
+void    energy_misplaced(const Env *env, Span at);   // elab_experiment.c
 void    unknown_member(const Scope *s, const char *owner, const char *name, Span at);
 const char *prefixed(Elab *e, const char *prefix, const char *name);
 

@@ -171,19 +171,44 @@ enum { NSTATISTICS = sizeof statistics / sizeof *statistics };
 
 const char *statistic_name(int i) { return i < NSTATISTICS ? statistics[i].name : NULL; }
 
-// energy, its parts and the entries of the ledger; a model may have a variable of that name, which then wins.
-static int energy_output(const Env *env, const Ast *x) {
+static const char *const energy_names[] = { "kinetic", "potential", "residue", "forces", "dampers", "contacts" };
+static const int energy_outputs[] = { MSTAT_KINETIC, MSTAT_POTENTIAL, MSTAT_RESIDUE, MSTAT_FORCES, MSTAT_DAMPERS,
+                                      MSTAT_CONTACTS };
+enum { NENERGIES = sizeof energy_names / sizeof *energy_names };
+
+// energy, its parts and the entries of the ledger; a model may have a variable of that name, which then wins. 0: none;
+// *known is false where a part does not exist, reported.
+static int energy_output(const Env *env, const Ast *x, bool *known) {
   const Elab *e = env->e;
   const Ast *base = x->kind == AST_MEMBER ? x->a : x;
+  *known = true;
   if (base->kind != AST_NAME || base->name != e->word.energy || scope_find(env->scope, base->name)) return 0;
   if (x->kind == AST_NAME) return MSTAT_ENERGY;
-  static const struct {
-    const char *name;
-    int output;
-  } parts[] = { { "kinetic", MSTAT_KINETIC }, { "potential", MSTAT_POTENTIAL }, { "residue", MSTAT_RESIDUE },
-                { "forces", MSTAT_FORCES },   { "dampers", MSTAT_DAMPERS },     { "contacts", MSTAT_CONTACTS } };
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) if (!strcmp(x->name, parts[i].name)) return parts[i].output;
+  for (int i = 0; i < NENERGIES; i++)
+    if (!strcmp(x->name, energy_names[i])) return energy_outputs[i];
+  Diag *d = diag(e->bag, DIAG_E0201, x->span, "`energy` has no part `%s`", x->name);
+  const char *near = suggest(x->name, energy_names, NENERGIES);
+  if (near) diag_help(d, "did you mean `energy.%s`?", near);
+  else diag_help(d, "it has kinetic, potential, residue, forces, dampers, contacts");
+  *known = false;
   return 0;
+}
+
+void energy_misplaced(const Env *env, Span at) {
+  DiagBag *bag = env->e->bag;
+  Diag *d = diag(bag, DIAG_E0226, at, env->in_stat    ? "an energy stands alone in a statistic"
+                                      : env->in_claim ? "a claim is about the finished run"
+                                                      : "`energy` is known in the statistics of claims only");
+  if (env->in_stat) {
+    diag_label(d, "inside of an expression");
+    diag_note(d, "energies stand alone in a statistic: drift(energy), max(energy.residue)");
+    diag_help(d, "for a bound on both sides: max(energy.residue) <= c and min(energy.residue) >= -c");
+  } else if (env->in_claim) {
+    diag_label(d, "changes during the run");
+    diag_help(d, "expect final(energy) <= 1; or drift(energy), max(energy), ...");
+  } else {
+    diag_help(d, "it is recorded by --record energy; as an expression write it out: output E = m*z'^2/2 + m*g*z;");
+  }
 }
 
 static Value make_statistic(const Env *env, const Ast *x, MStatKind kind) {
@@ -193,7 +218,9 @@ static Value make_statistic(const Env *env, const Ast *x, MStatKind kind) {
   if (!arity_ok(env, x, kind == MS_AT ? 2 : 1)) return bad_value(env, x->span);
   Env in = *env;
   in.in_stat = true;
-  s.output = energy_output(env, x->list.at[0]);
+  bool known;
+  s.output = energy_output(env, x->list.at[0], &known);
+  if (!known) return bad_value(env, x->span);
   if (s.output < 0) {
     u = unit_named("J");
     if (!e->has_units) u = UNIT_ANY;

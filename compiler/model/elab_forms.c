@@ -190,10 +190,21 @@ static bool unit_for_size(const Known *in, const Ast *n) {
   return true;
 }
 
+// param w = [rad/s]
+static bool unit_without_number(const Known *in, const Ast *n) {
+  const Ast *list = n->a && n->a->kind == AST_UNARY ? n->a->a : n->a;
+  if (!list || list->kind != AST_VECTOR || list->list.n != 1 || list->unit) return false;
+  const Ast *unit = list->list.at[0];
+  if (unit->kind == AST_NUMBER || names_declared(in, unit) || !looks_like_unit(text(in->e, unit))) return false;
+  Diag *d = diag(in->e->bag, DIAG_E0121, n->a->span, "a unit stands behind a number");
+  diag_help(d, "%s = 1 [%s]", n->name, text(in->e, unit));
+  return true;
+}
+
 // What a declaration of this kind cannot have, and what it hardly means.
 static void check_declared(const Known *in, AstKind kind, const Ast *n) {
   Elab *e = in->e;
-  if (unit_for_size(in, n)) return;
+  if (unit_for_size(in, n) || unit_without_number(in, n)) return;
   if (kind == AST_STATE && n->primes) {
     Diag *d = diag(e->bag, DIAG_E0122, n->name_span, "the derivative of a state is given by an equation");
     diag_help(d, "state %s = 0;  %s' = %s;", n->name, n->name, n->a ? text(e, n->a) : "...");

@@ -247,6 +247,8 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
     index[n++] = i;
   }
   int first = p->force == NORMAL ? y->id : p->force == SPIN ? (y->nslip > 2 ? y->slip_id + 2 : -1) : y->slip_id;
+  for (int k = 0; first < 0 && k < y->decl->list2.n; k++)
+    if (!known_law(y->decl->list2.at[k])) return bad_value(env, at);   // said there
   if (first < 0) {
     Diag *d = diag(e->bag, DIAG_E0201, at, "`%s` has no such force", y->name);
     diag_label(d, p->force == NORMAL ? "its normal force is given"

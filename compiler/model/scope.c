@@ -97,6 +97,10 @@ static void add_keys(Names *out, const Map *m) {
 
 void unknown_name(const Env *env, const char *name, Span at) {
   Elab *e = env->e;
+  if (name == e->word.energy) {
+    energy_misplaced(env, at);
+    return;
+  }
   Names names = {0};
   for (const Local *l = env->local; l; l = l->next) vec_push(&names, l->name);
   if (env->scope) add_keys(&names, env->scope->names);
@@ -123,9 +127,6 @@ void unknown_name(const Env *env, const char *name, Span at) {
     diag_help(d, "make an instance of it: %s part(...);", name);
   } else if (map_get(e->functions, name)) {
     diag_help(d, "`%s` is a function: write its arguments in parentheses", name);
-  } else if (name == e->word.energy && (env->in_stat || env->in_claim)) {
-    diag_note(d, "energies stand alone in a statistic: drift(energy), max(energy.residue)");
-    diag_help(d, "for a bound on both sides: max(energy.residue) <= c and min(energy.residue) >= -c");
   } else if (near && strcasecmp(near, name) == 0) {
     diag_help(d, "did you mean `%s`?", near);
   } else if (meant) {

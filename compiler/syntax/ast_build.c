@@ -43,8 +43,11 @@ AstList ast_file_item(Parse *p, AstList items, Ast *item) {
     while (start.hi < item->span.hi && start.file->text[start.hi] > ' ') start.hi++;
     Diag *d = problem(p, DIAG_E0119, item->name ? item->name_span : start, "%s %s must stand inside a model",
                       article(what), what);
-    diag_note(d, "outside of models stand only import, function, model and param");
-    if (item->kind == AST_EQUATION && item->a->kind == AST_NAME)
+    bool ended = p->model_end.file && extra_brace(p, p->model_end.hi);
+    if (ended) diag_also(d, p->model_end, "the model ends here");
+    else diag_note(d, "outside of models stand only import, function, model and param");
+    if (ended) diag_help(d, "remove this '}', or look for one too many above");
+    else if (item->kind == AST_EQUATION && item->a->kind == AST_NAME)
       diag_help(d, "param %s = %s;", item->a->name, span_text(p, item->b->span));
     else if (item->kind == AST_EQUATION && item->a->kind == AST_CALL)
       diag_help(d, "function %s;", span_text(p, item->span));

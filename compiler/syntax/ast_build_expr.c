@@ -191,9 +191,21 @@ Ast *ast_cond(Parse *p, Span at, Ast *condition, Ast *yes, Ast *no) {
   return ast_done(p, n);
 }
 
+// [1 -1] has one element, which MATLAB reads as two.
+static void warn_difference(Parse *p, const Ast *n) {
+  if (n->kind != AST_BINARY || (n->op != AO_SUB && n->op != AO_ADD)) return;
+  const char *s = p->file->text, sign = n->op == AO_SUB ? '-' : '+';
+  size_t at = n->a->span.hi + strspn(s + n->a->span.hi, " \t");
+  if (at == n->a->span.hi || s[at] != sign || strchr(" \t\n", s[at + 1])) return;
+  Diag *d = problem(p, DIAG_W0844, n->span, "this is one element: a %s", sign == '-' ? "difference" : "sum");
+  diag_help(d, "two elements are separated by ',': %s, %s", span_text(p, n->a->span),
+            span_text(p, (Span){ p->file, at, n->span.hi }));
+}
+
 Ast *ast_vector(Parse *p, Span at, AstList elements) {
   Ast *n = ast_new(p, AST_VECTOR, at);
   n->list = elements;
+  for (int k = 0; k < elements.n; k++) warn_difference(p, elements.at[k]);
   return ast_done(p, n);
 }
 

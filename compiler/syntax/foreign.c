@@ -7,6 +7,19 @@ void give_up(Parse *p, size_t upto) {
   if (upto > p->now.at.hi) p->skip_to = upto;
 }
 
+bool extra_brace(const Parse *p, size_t at) {
+  const SourceFile *f = p->file;
+  int depth = 0;
+  for (size_t k = 0; k < p->open.n; k++) depth += p->open.at[k].bracket == '{';
+  for (size_t i = at; i < f->len;) {
+    size_t next = skip_blanks(f, i);
+    if (next > i) { i = next; continue; }
+    depth += f->text[i] == '{' ? 1 : f->text[i] == '}' ? -1 : 0;
+    i++;
+  }
+  return depth < 0;
+}
+
 // --- words at the start of an item ---
 
 // Behind the lines that are indented below a line that ends here, as the body of a Python function.
@@ -162,7 +175,7 @@ static bool loop(Parse *p) {
   } else if (p->item_n > 3 && now(p) == ':') {
     d = say(p, p->now.at, "a range has a start and an end, its step is 1");
     diag_help(d, "for other steps compute the index: x[2*%s - 1]", name);
-  } else if (p->item_n > 3 && (now(p) == TOK_NAME || now(p) == TOK_DECLARE) && is_value_end(p->before.kind)) {
+  } else if (p->item_n > 3 && (now(p) == TOK_NAME || starts_item(now(p))) && is_value_end(p->before.kind)) {
     d = say(p, between(p, p->before.at.hi, p->before.at.hi), "the items of a loop stand in braces");
     diag_help(d, "for %s in 1:n { ... }", name);
   }
@@ -183,6 +196,9 @@ static bool loop(Parse *p) {
     if (follows(f, end, "for")) end += 3;
   } else {
     end = skip_item(f, p->now.at.lo);
+    size_t after = skip_blanks(f, end + 1);              // the '}' of the block that has no '{'
+    if (end < f->len && f->text[after] == '}' && extra_brace(p, end)) end = after + 1;
+    else if (end < f->len && f->text[end] == '}' && extra_brace(p, end)) end++;
   }
   give_up(p, end);
   return true;

@@ -9,7 +9,8 @@ static bool simulate(Parse *p) {
   if (item(p, 0) == TOK_SIMULATE && p->item_n == 2 && (now(p) == TOK_NAME || now(p) == '(')) {
     Diag *d = say(p, p->now.at, "the entries of simulate stand in braces");
     diag_help(d, "%s", example);
-    give_up_item(p);
+    size_t end = skip_item(p->file, p->now.at.lo);
+    give_up(p, end < p->file->len && p->file->text[end] == '}' && extra_brace(p, end) ? end + 1 : end);
     return true;
   }
   if (!inside(p, '{', TOK_SIMULATE)) return false;
@@ -185,6 +186,9 @@ static bool claim(Parse *p) {
       diag_help(d, "numbers of a run agree within a tolerance: abs(%s - %s) <= 1e-6",
                 trimmed(p, p->item[0].at.hi, p->now.at.lo), right);
     else diag_help(d, "replace it by ==");
+  } else if (now(p) == TOK_ENERGY && p->before.kind == '(') {
+    d = say(p, p->now.at, "the energies of a run are parts of `energy`");
+    diag_help(d, "energy.%s; both together are energy", text_of(p, p->now));
   } else if (now(p) == TOK_IN) {
     d = say(p, p->now.at, "a condition compares numbers");
     diag_help(d, "a <= x and x <= b");

@@ -107,14 +107,35 @@ int lex_open_unit(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
                     "the '[' of this unit is never closed");
   p->lexical = at.hi;
   diag_help(d, "a unit stands in brackets on the line of its number: 9.81 [m/s^2]");
+  p->skip_to = p->lexical = skip_item(p->file, at.hi);
   v->node = ast_number(p, at, number_value(p, at, s, digits), NULL, (Span){0});
   return TOK_NUMBER;
+}
+
+// 1 [[mH]: how much of it is the number.
+size_t lex_doubled(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
+  size_t digits = number_length(s, (size_t)n), lo = (size_t)n, hi = (size_t)n;
+  while (s[lo - 1] != '[') lo--;
+  while (s[hi - 1] == ']') hi--;
+  double x = number_value(p, at, s, digits);
+  const char *unit = arena_strndup(p->arena, s + lo, hi - lo);
+  v->node = ast_number(p, (Span){ at.file, at.lo, at.lo + digits }, x, NULL, (Span){0});
+  if (!looks_like_unit(unit)) return digits;
+  Diag *d = lexical(p, DIAG_E0116, ((Span){ at.file, at.lo + digits, at.hi }), "a unit stands in one pair of brackets");
+  diag_help(d, "%.*s [%s]", (int)digits, s, unit);
+  return (size_t)n;
 }
 
 // 1..n, which other languages write for 1:n.
 size_t lex_range(const char *s, int n) {
   size_t digits = strspn(s, "0123456789");
   return digits && (size_t)n > digits + 1 && s[digits] == '.' && s[digits + 1] == '.' ? digits : 0;
+}
+
+static Span trimmed_span(const Parse *p, size_t lo, size_t hi) {
+  while (lo < hi && strchr(" \t\r\n", p->file->text[lo])) lo++;
+  while (hi > lo && strchr(" \t\r\n", p->file->text[hi - 1])) hi--;
+  return (Span){p->file, lo, hi};
 }
 
 int lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
@@ -151,6 +172,14 @@ int lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) 
   if (names) {
     v->text = intern_n(p->names, s, (size_t)n);
     return TOK_NAME;
+  }
+  size_t unit = at.hi + strspn(p->file->text + at.hi, " \t");
+  size_t length = p->file->text[unit] == '[' ? strcspn(p->file->text + unit, "]\n;") : 0;
+  bool behind = length && p->file->text[unit + length] == ']' &&
+                looks_like_unit(span_text(p, trimmed_span(p, unit + 1, unit + length)));
+  if (behind) {                                      // 1e- [m]
+    p->skip_to = p->lexical = unit + length + 1;
+    p->skip_bare = true;
   }
   v->node = ast_number(p, at, number_value(p, at, s, digits), NULL, (Span){0});
   return TOK_NUMBER;
@@ -253,12 +282,6 @@ int lex_open_string(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n)
 }
 
 // --- signs of other languages, and what is no sign at all ---
-
-static Span trimmed_span(const Parse *p, size_t lo, size_t hi) {
-  while (lo < hi && strchr(" \t\r\n", p->file->text[lo])) lo++;
-  while (hi > lo && strchr(" \t\r\n", p->file->text[hi - 1])) hi--;
-  return (Span){p->file, lo, hi};
-}
 
 // The rest of the item is not read.
 static int give_up_here(Parse *p, Span at) {
