@@ -26,7 +26,7 @@ Diag *problem(Parse *p, DiagCode code, Span at, const char *fmt, ...) {
   if (silent && !p->mute) p->mute = diag_bag_new(p->arena);
   Diag *d = diag(silent ? p->mute : p->bag, code, at, "%s", text_str(&t));
   text_free(&t);
-  if (silent) return d;
+  if (silent || diag_code_severity(code) != SEV_ERROR) return d;
   p->said = at.hi;
   if (++p->problems > DIAG_LIMIT) p->stopped = true;
   return d;

@@ -220,7 +220,7 @@ static void leave_block(Parse *p) {
   if (item != TOK_CONTACT && item != TOK_CONSTRAINT && item != TOK_SIMULATE) return;
   while (at < p->file->len && !strchr(";{}", p->file->text[at])) at++;
   if (at < p->file->len && p->file->text[at] == '{' && !p->unread.file)
-    p->unread = (Span){p->file, at, skip_bracket(p->file, at)};
+    p->unread = (Span){p->file, at + 1, skip_bracket(p->file, at)};
 }
 
 // param = 1;
@@ -368,6 +368,7 @@ static void anything_else(Parse *p, Expected e) {
   if (p->now.kind == '\'') diag_help(d, "' is the time derivative of a name; strings stand in double quotes");
   else if (p->now.kind == '{') diag_help(d, "braces belong to model, for, contact, constraint and simulate");
   else if (is_word(p, p->now)) diag_help(d, "remove it, or end the item before it with ;");
+  if (p->now.kind == '{') p->blamed = 1 + p->now.at.lo;   // nothing more of it
   text_free(&t);
 }
 
