@@ -10,7 +10,7 @@ static int bad_mass(nsm_sim *s, const nsm_view *v) {
     sim_class *k = &s->cls[s->on.mass_moving.of[a]];
     k->c->mass_fn(v, &k->tab, k->mass);
   }
-  return sim_matrix_definite(s, s->con->mass_inverse);
+  return sim_mass_indefinite(s);
 }
 
 // The constraint that is off most, where dependent ones were met.
@@ -27,14 +27,7 @@ static int contradicted(const nsm_sim *s, double h, double *error) {
 
 nsm_code con_mass(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   int z = bad_mass(s, v);
-  if (z < 0) return NSM_OK;
-  char name[256];
-  sim_z_name(s, z, name, sizeof name);
-  sim_fail_at(e, NSM_FAILED, sim_at_z(s, z),
-              "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is "
-              "negative",
-              v->t, s->k + 1, name);
-  return NSM_FAILED;
+  return z < 0 ? NSM_OK : sim_mass_failed(s, v->t, z, e);
 }
 
 nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int bad, nsm_error *e) {
@@ -78,11 +71,9 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int wor
     sim_z_name(s, z, other, sizeof other);
     snprintf(why, sizeof why, "the mass matrix is not positive definite there, see %s", other);
   }
-  sim_fail_at(
-      e, NSM_FAILED, worst < s->nq ? sim_at_z(s, worst) : sim_at_row(s, worst - s->con->n),
-      "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of %s is "
-      "%.3g "
-      "(tolerance %.3g); %s",
-      v->t, s->k + 1, it, name, error, s->tolerance, why);
+  sim_fail_at(e, NSM_FAILED, worst < s->nq ? sim_at_z(s, worst) : sim_at_row(s, worst - s->con->n),
+              "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of "
+              "%s is %.3g (tolerance %.3g); %s",
+              v->t, s->k + 1, it, name, error, s->tolerance, why);
   return NSM_FAILED;
 }

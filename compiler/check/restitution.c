@@ -242,9 +242,10 @@ static void warn_pair(Impacts *m, const Block *a, const Block *b) {
   const Check *k = m->k;
   if (m->first) { m->more++; return; }
   const SysClass *c = class_of(k, a->row[0]), *e = class_of(k, b->row[0]);
+  const char *differ = friction_differs(a, b) ? "friction with another restitution (e_t)" : "different restitution";
   Diag *d = diag(k->bag, DIAG_W0821, e->span,
-                 "%s and %s have different restitution%s and act on each other: an impact at both can create energy",
-                 c->label, e->label, friction_differs(a, b) ? " and friction" : "");
+                 "%s and %s have %s and act on each other: an impact at both can create energy", c->label, e->label,
+                 differ);
   if (c != e) diag_also(d, c->span, "%s", c->label);
   if (c->kind == CLASS_RELATION || e->kind == CLASS_RELATION)
     diag_note(d, "a unilateral law on velocities counts as restitution 0");
