@@ -12,13 +12,14 @@ static void wrong(nsm_sim *s, int line, const char *what, double index, const ch
   if (s->fill_failed) return;
   s->fill_failed = 1;
   if (!(index == floor(index)))
-    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: index %g of %s is not an integer", line, index, name);
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: index %g of %s is not an integer", line,
+                index, name);
   else if (hi < lo)
-    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: index %.17g of %s is out of range: %s has no elements", line,
-             index, name, what);
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line),
+                "line %d: index %.17g of %s is out of range: %s has no elements", line, index, name, what);
   else
-    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: index %.17g of %s is out of range %ld..%ld", line, index, name,
-             lo, hi);
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: index %.17g of %s is out of range %ld..%ld",
+                line, index, name, lo, hi);
 }
 
 int nsm_at(nsm_setup *setup, int var, int line, int nidx, const double *idx) {
@@ -51,8 +52,9 @@ long nsm_bound(nsm_setup *setup, int line, double value) {
   nsm_sim *s = sim_of(setup);
   if (value == floor(value) && fabs(value) <= 2147483648.0) return (long)value;
   if (!s->fill_failed)
-    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: a loop bound is %.17g, which is not an integer%s", line, value,
-             value == floor(value) ? " of a reasonable size" : "");
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line),
+                "line %d: a loop bound is %.17g, which is not an integer%s", line, value,
+                value == floor(value) ? " of a reasonable size" : "");
   s->fill_failed = 1;
   return 0;
 }

@@ -34,8 +34,8 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
   if (s->nx > 0) {
     char name[256];
     sim_z_name(s, s->nq, name, sizeof name);
-    sim_fail(
-        e, NSM_MODEL_WRONG,
+    sim_fail_at(
+        e, NSM_MODEL_WRONG, sim_at_z(s, s->nq),
         "the energy-consistent schemes take mechanical systems only, and %s is a first-order state; `moreau` takes "
         "both",
         name);

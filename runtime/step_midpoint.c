@@ -19,9 +19,9 @@ int sim_midpoint_fits(nsm_sim *s, nsm_error *e) {
   char name[256];
   if (s->nx == 0) return 1;
   sim_z_name(s, s->nq, name, sizeof name);
-  sim_fail(e, NSM_MODEL_WRONG,
-           "the scheme `midpoint` takes mechanical systems only, and %s is a first-order state; `moreau` takes both",
-           name);
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, s->nq),
+              "the scheme `midpoint` takes mechanical systems only, and %s is a first-order state; `moreau` takes both",
+              name);
   return 0;
 }
 

@@ -47,7 +47,8 @@ static bool wrong_indices(const Env *env, const Symbol *y, Span at, int got, int
     const char *text = ast_text(e, &(Ast){.span = at}), *open = strrchr(text, '[');
     size_t n = open ? strcspn(open + 1, "]") : 0;
     const char *unit = open ? arena_strndup(e->a, open + 1, n) : "";
-    if (looks_like_unit(unit)) diag_help(d, "if a unit is meant: %s*1 [%s], or a declaration with : %s", y->name, unit, unit);
+    if (looks_like_unit(unit))
+      diag_help(d, "if a unit is meant: %s*1 [%s], or a declaration with : %s", y->name, unit, unit);
     else diag_help(d, "leave the index out");
   }
   return false;
@@ -246,6 +247,8 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
     index[n++] = i;
   }
   int first = p->force == NORMAL ? y->id : p->force == SPIN ? (y->nslip > 2 ? y->slip_id + 2 : -1) : y->slip_id;
+  for (int k = 0; first < 0 && k < y->decl->list2.n; k++)
+    if (!known_law(y->decl->list2.at[k])) return bad_value(env, at);   // said there
   if (first < 0) {
     Diag *d = diag(e->bag, DIAG_E0201, at, "`%s` has no such force", y->name);
     diag_label(d, p->force == NORMAL ? "its normal force is given"
