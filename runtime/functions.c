@@ -48,7 +48,7 @@ static double cardinal(double x, double order, int sign) {
 double nsm_sinc(double x, double order)  { return cardinal(x, order, -1); }
 double nsm_sinhc(double x, double order) { return cardinal(x, order, 1); }
 
-// A nan argument gives nan (fmin and fmax would hide it).
-double nsm_min(double a, double b) { return a < b || a != a ? a : b; }
-double nsm_max(double a, double b) { return a > b || a != a ? a : b; }
+// A nan argument gives nan (fmin and fmax would hide it), and -0 is below 0, so that the order does not matter.
+double nsm_min(double a, double b) { return a == b ? (signbit(a) ? a : b) : a < b || a != a ? a : b; }
+double nsm_max(double a, double b) { return a == b ? (signbit(a) ? b : a) : a > b || a != a ? a : b; }
 double nsm_sign(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; }

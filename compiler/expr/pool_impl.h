@@ -18,6 +18,7 @@ typedef struct Node {
   uint64_t hash;            // of the structure: does not depend on ids or addresses
   uint64_t symbols;         // bit (id mod 64) of each symbol below: a quick "certainly not there"
   double   value;           // of a NUM; for a SYM the id
+  double   whole;           // an integer with |value| <= whole wherever it has a value; 0: not known to be
 } Node;
 
 typedef struct DiffMemo { Ex e; int id; Ex d; } DiffMemo;
@@ -58,6 +59,14 @@ Ex   scale_sum(Pool *p, Ex sum, double c, double divisor);// every term times c/
 double sum_content(Pool *p, Ex sum);                      // number to factor out of a sum that stands in a product
 bool is_integer(const Pool *p, Ex e, long *k);            // a NUM with an integer value of moderate size
 double integer_power(double x, long k);
+
+// written.c
+Ex  build_written(Pool *p, Op op, const Ex *args);
+Ex  written_coefficient(Pool *p, Ex e, double *c);        // e = c*result exactly, c = 0 or +-2^j: what algebra may take
+                                                          // out of arithmetic as written
+Ex  written_in_algebra(Pool *p, Ex e);                    // c*result, as a product of algebra; any other node: itself
+Ex  open_written(Pool *p, Op op, const Ex *args);         // the same operation in algebra
+double whole_bound(const Pool *p, Op op, double value, const Ex *args, int n);
 
 // fold.c
 Ex build_function(Pool *p, Op op, const Ex *args);

@@ -64,12 +64,16 @@ static void push_power(Product *t, Ex base, long k) {
 static void push_factor(Product *t, Ex e) {
   Pool *p = t->p;
   const Node *q = node_of(p, e);
+  double c;
   long k;
-  if (q->op == OP_MUL && q->n_args <= FLATTEN_LIMIT) {
+  if (ex_is_written(p, e)) {                       // an atom with a coefficient
+    Ex rest = written_coefficient(p, e, &c);
+    if (rest == e || !absorb(&t->number, c)) vec_push(&t->factor, ((Part){e, 1}));
+    else push_factor(t, rest);
+  } else if (q->op == OP_MUL && q->n_args <= FLATTEN_LIMIT) {
     const Ex *inner = args_of(p, e);
     for (int i = 0, n = q->n_args; i < n; i++) push_factor(t, inner[i]);
   } else if (q->op == OP_MUL) {                    // a very long product: its coefficient, and the rest as one factor
-    double c;
     Ex rest = split_coefficient(p, e, &c);
     push_factor(t, ex_num(p, c));
     vec_push(&t->factor, ((Part){rest, 1}));
@@ -85,7 +89,9 @@ static void push_factor(Product *t, Ex e) {
   }
 }
 
-static int kind_of_base(const Pool *p, Ex base) {  // symbols, functions, sums, numbers left over
+// Symbols and constants as written, functions, sums, numbers left over.
+static int kind_of_base(const Pool *p, Ex base) {
+  if (ex_is_written(p, base)) return 0;
   switch ((Op)node_of(p, base)->op) {
     case OP_SYM: return 0;
     case OP_ADD: return 2;
@@ -218,7 +224,7 @@ Ex build_power(Pool *p, Ex base, Ex exponent) {
   if (n->op == OP_NUM && n->value == 0) return ex_num(p, 1);        // also for base 0, as IEEE pow
   if (n->op == OP_NUM && n->value == 1) return base;
   if (b->op == OP_NUM && b->value == 1) return base;
-  if (is_integer(p, exponent, &k)) return integer_power_of(p, base, k);
+  if (is_integer(p, exponent, &k)) return integer_power_of(p, written_in_algebra(p, base), k);
   if (n->op == OP_NUM) {
     if (b->op == OP_NUM) return ex_num(p, pow(b->value, n->value));
     if (n->value == 0.5) return ex_1(p, OP_SQRT, base);

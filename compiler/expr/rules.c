@@ -11,6 +11,12 @@ double op_value(Op op, const double *a, int n) {
     case OP_ADD: r = 0; for (int i = 0; i < n; i++) r += a[i]; return r;
     case OP_MUL: r = 1; for (int i = 0; i < n; i++) r *= a[i]; return r;
     case OP_POW: return a[1] == floor(a[1]) && fabs(a[1]) <= 64 ? integer_power(a[0], (long)a[1]) : pow(a[0], a[1]);
+    case OP_PLUS:  return a[0] + a[1];
+    case OP_MINUS: return a[0] - a[1];
+    case OP_OPPOSITE: return -a[0];
+    case OP_TIMES: return a[0]*a[1];
+    case OP_OVER:  return a[0]/a[1];
+    case OP_RAISED: return pow(a[0], a[1]);
     case OP_SQRT:  return sqrt(a[0]);
     case OP_EXP:   return exp(a[0]);
     case OP_LOG:   return log(a[0]);
@@ -28,8 +34,8 @@ double op_value(Op op, const double *a, int n) {
     case OP_SINHC: return cardinal(a[0], a[1], 1);
     case OP_ABS:   return fabs(a[0]);
     case OP_SIGN:  return a[0] > 0 ? 1 : a[0] < 0 ? -1 : a[0];    // here and in min and max, nan in gives nan out
-    case OP_MIN:   return a[0] < a[1] || isnan(a[0]) ? a[0] : a[1];
-    case OP_MAX:   return a[0] > a[1] || isnan(a[0]) ? a[0] : a[1];
+    case OP_MIN:   return a[0] == a[1] ? (signbit(a[0]) ? a[0] : a[1]) : a[0] < a[1] || isnan(a[0]) ? a[0] : a[1];
+    case OP_MAX:   return a[0] == a[1] ? (signbit(a[0]) ? a[1] : a[0]) : a[0] > a[1] || isnan(a[0]) ? a[0] : a[1];
     case OP_FLOOR: return floor(a[0]);
     case OP_LT:    return a[0] < a[1];
     case OP_LE:    return a[0] <= a[1];
@@ -123,6 +129,13 @@ Ex op_derivative(Pool *p, Ex e, int id, const Ex *d) {
       Ex y = a[0], x = a[1];
       return ex_div(p, ex_sub(p, ex_mul(p, x, d[0]), ex_mul(p, y, d[1])), ex_add(p, square(p, x), square(p, y)));
     }
+    case OP_PLUS:     return ex_add(p, d[0], d[1]);
+    case OP_MINUS:    return ex_sub(p, d[0], d[1]);
+    case OP_OPPOSITE: return ex_neg(p, d[0]);
+    case OP_TIMES:    return product_rule(p, a, d, 2);
+    case OP_OVER:                                     // u/v: (u' - (u/v)*v')/v
+      return ex_div(p, ex_sub(p, d[0], ex_mul(p, e, d[1])), a[1]);
+    case OP_RAISED:   return power_rule(p, e, a[0], a[1], d[0], d[1]);
     case OP_MIN: return ex_if(p, ex_2(p, OP_LT, a[1], a[0]), d[1], d[0]);
     case OP_MAX: return ex_if(p, ex_2(p, OP_LT, a[0], a[1]), d[1], d[0]);
     case OP_IF:  return ex_if(p, a[0], d[1], d[2]);

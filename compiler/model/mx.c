@@ -173,9 +173,9 @@ double mx_apply(MOp op, const double *v) {
   case MOP_COSH: return cosh(v[0]);
   case MOP_TANH: return tanh(v[0]);
   case MOP_ABS: return fabs(v[0]);
-  case MOP_SIGN: return (v[0] > 0) - (v[0] < 0);
-  case MOP_MIN: return fmin(v[0], v[1]);
-  case MOP_MAX: return fmax(v[0], v[1]);
+  case MOP_SIGN: return v[0] > 0 ? 1 : v[0] < 0 ? -1 : v[0];
+  case MOP_MIN: return v[0] == v[1] ? (signbit(v[0]) ? v[0] : v[1]) : v[0] < v[1] || isnan(v[0]) ? v[0] : v[1];
+  case MOP_MAX: return v[0] == v[1] ? (signbit(v[0]) ? v[1] : v[0]) : v[0] > v[1] || isnan(v[0]) ? v[0] : v[1];
   case MOP_FLOOR: return floor(v[0]);
   default: return NAN;
   }

@@ -137,6 +137,7 @@ const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
   s->pool = pool_new(a);
   s->sym = symtab_new(a, s->pool);
   s->lowered = map_new(a);
+  s->lowered_written = map_new(a);
   symbols_in_reading_order(s);
   headline(&d);
   derive_energies(&d);

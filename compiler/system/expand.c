@@ -62,7 +62,7 @@ static Ex concrete(Job *j, const SysClass *c, Ex e) {
     if (by != EX_NONE) { from[m] = ids[i]; to[m++] = by; }
   }
   (void)c;
-  return ex_subst(p, e, from, to, m);
+  return ex_open(p, ex_subst(p, e, from, to, m));
 }
 
 static int lookup(const Job *j, int id) { return id < j->map_size ? j->map[id] : -1; }

@@ -174,7 +174,7 @@ static Ex right_hand_side(const Expanded *x, int i) {
   if (x->g[i] != EX_NONE) f = ex_add(p, f, x->g[i]);
   for (int r = 0; i < x->nq && r < x->nr; r++)
     if (x->H[r * x->nq + i] != EX_NONE) f = ex_add(p, f, ex_mul(p, x->H[r * x->nq + i], ex_sym(p, x->row[r].lambda)));
-  return m == EX_NONE ? f : divide_by_mass(p, f, m);
+  return m == EX_NONE ? f : divide_by_mass(p, ex_open(p, f), ex_open(p, m));
 }
 
 // d/dt of y along the motion; accelerations and state rates replaced where the mass matrix is diagonal.

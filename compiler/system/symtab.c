@@ -65,6 +65,7 @@ int symtab_id(SymTab *t, Sym s) {
   unsigned b = hash_sym(s) % (unsigned)t->nbucket;
   t->next[id] = t->bucket[b];
   t->bucket[b] = id;
+  if (s.kind == SYM_LOOP) ex_declare_whole(t->pool, id, 0x1p31);   // as nsm_bound (runtime/nsm_abi.h) checks
   return id;
 }
 

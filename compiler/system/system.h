@@ -98,7 +98,7 @@ typedef struct System {
   const Model *model;
   Pool   *pool;
   SymTab *sym;
-  Map    *lowered;         // MExpr* -> Ex, memo of lower.c
+  Map    *lowered, *lowered_written;   // MExpr* -> Ex, memos of lower.c: as algebra, as written
   SysClass *cls; int ncls;
   int sym_time;
   Ex *param;               // [nparam] default values; EX_NONE: must be set

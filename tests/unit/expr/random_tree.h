@@ -41,6 +41,9 @@ static const Op rt_functions[] = { OP_SQRT,  OP_EXP,  OP_LOG,   OP_SIN,  OP_COS,
                                    OP_SINHC, OP_ABS,  OP_SIGN,  OP_MIN,  OP_MAX,  OP_FLOOR };
 static const Op rt_conditions[] = {OP_LT, OP_LE, OP_EQ, OP_AND, OP_OR, OP_NOT};
 
+// Arithmetic as written in place of algebra: nowhere, here and there, everywhere.
+static enum { RT_ALGEBRA, RT_MIXED, RT_WRITTEN } rt_arithmetic = RT_MIXED;
+
 static Tree *rt_node(RtKind kind) {
   Tree *t = ARENA_NEW(rig_arena, Tree);
   t->kind = kind;
@@ -106,6 +109,18 @@ static Tree *rt_tree(int depth, bool smooth) {
   for (int i = 0; i < n; i++) t->a[i] = rt_tree(depth - 1, smooth);
   if (kind == RT_FUNCTION && (t->op == OP_SINC || t->op == OP_SINHC)) t->a[1] = rt_number(rt_below(3));
   Ex a = t->a[0]->ex, b = n > 1 ? t->a[1]->ex : EX_NONE;
+  static const Op as_written[] = { [RT_ADD] = OP_PLUS, [RT_SUB] = OP_MINUS, [RT_MUL] = OP_TIMES, [RT_DIV] = OP_OVER,
+                                   [RT_NEG] = OP_OPPOSITE, [RT_POW] = OP_RAISED };
+  if (kind == RT_IPOW && rt_arithmetic == RT_WRITTEN) {
+    t->x = rt_below(7) - 2;
+    t->ex = ex_2(P, OP_RAISED, a, num(t->x));
+    return t;
+  }
+  bool written = rt_arithmetic == RT_WRITTEN || (rt_arithmetic == RT_MIXED && rt_below(6) == 0);
+  if (kind >= RT_ADD && kind <= RT_POW && written) {
+    t->ex = ex_op(P, as_written[kind], (Ex[]){a, b}, n);
+    return t;
+  }
   switch (kind) {
     case RT_ADD: t->ex = ex_add(P, a, b); break;
     case RT_SUB: t->ex = ex_sub(P, a, b); break;
