@@ -17,7 +17,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 6
+#define NSM_ABI_VERSION 7
 
 // --- what kernels read ---
 typedef struct nsm_view {
@@ -64,6 +64,9 @@ double nsm_sinh(double), nsm_cosh(double), nsm_tanh(double), nsm_abs(double), ns
 double nsm_min(double, double), nsm_max(double, double), nsm_floor(double), nsm_pow(double, double);
 double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number 0, 1, 2, ... (second argument) of
                                                             // sin(x)/x, sinh(x)/x
+
+// Divided difference of x^r over a and b, m and n times: times = 10 m + n; a, b >= 0. times = 11: (b^r - a^r)/(b - a).
+double nsm_powd(double a, double b, double r, double times);
 
 // --- vocabulary ---
 enum { NSM_SLOT_Q = 0, NSM_SLOT_X = 1, NSM_SLOT_L = 2 };                    // what an ix entry indexes

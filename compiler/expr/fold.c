@@ -98,7 +98,22 @@ static Ex choice(Pool *p, Ex c, Ex a, Ex b) {
   return node_make(p, OP_IF, (Ex[]){c, a, b}, 3);
 }
 
+// Symmetric in a and b where both come once
+static Ex divided_power_of(Pool *p, const Ex *a) {
+  bool numbers = true;
+  for (int i = 0; i < 4; i++) numbers = numbers && node_of(p, a[i])->op == OP_NUM;
+  if (numbers) {
+    double v[4];
+    for (int i = 0; i < 4; i++) v[i] = node_of(p, a[i])->value;
+    return ex_num(p, op_value(OP_POWD, v, 4));
+  }
+  if (ex_is_num(p, a[3], 11) && ex_compare(p, a[0], a[1]) > 0)
+    return node_make(p, OP_POWD, (Ex[]){a[1], a[0], a[2], a[3]}, 4);
+  return node_make(p, OP_POWD, a, 4);
+}
+
 Ex build_function(Pool *p, Op op, const Ex *args) {
   if (op == OP_IF) return choice(p, args[0], args[1], args[2]);
+  if (op == OP_POWD) return divided_power_of(p, args);
   return ex_op_arity(op) == 1 ? of_one(p, op, args[0]) : of_two(p, op, args[0], args[1]);
 }

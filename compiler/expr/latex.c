@@ -108,6 +108,7 @@ static const char *function_name(Op op) {
     case OP_TANH:  return "\\tanh";
     case OP_SINC:  return "\\operatorname{sinc}";
     case OP_SINHC: return "\\operatorname{sinhc}";
+    case OP_POWD:  return "\\operatorname{powd}";
     case OP_SIGN:  return "\\operatorname{sign}";
     case OP_MIN:   return "\\min";
     case OP_MAX:   return "\\max";
@@ -236,5 +237,5 @@ static void write_node(Printer *w, Ex e, int level, bool negate) {
 
 void ex_print_latex(Pool *p, Ex e, Text *out, ExNamer name, void *ctx) {
   Printer w = {.p = p, .out = out, .name = name, .ctx = ctx};
-  print_run(&w, e, write_node, write_number);
+  print_run(&w, without_chains(p, e), write_node, write_number);
 }

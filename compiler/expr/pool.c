@@ -77,6 +77,7 @@ static bool never_negative(const Pool *p, Op op, double value, const Ex *args, i
     case OP_NUM: return value >= 0;
     case OP_ADD:
     case OP_MUL:
+    case OP_CHAIN:
     case OP_MIN:
     case OP_FLOOR:
     case OP_ATAN:
@@ -118,7 +119,8 @@ static Ex intern_node(Pool *p, Op op, double value, const Ex *args, int n) {
   Ex e = p->n_nodes;
   Node *q = &p->node[e];
   *q = (Node){.op = (uint8_t)op, .n_args = n, .first_arg = p->n_args, .top_symbol = -1, .hash = hash, .value = value,
-              .never_negative = never_negative(p, op, value, args, n), .whole = whole_bound(p, op, value, args, n)};
+              .never_negative = never_negative(p, op, value, args, n), .whole = whole_bound(p, op, value, args, n),
+              .steep = is_steep(p, op, args, n)};
   if (op == OP_SYM) {
     q->top_symbol = (int)value;
     q->symbols = symbol_bit((int)value);

@@ -171,5 +171,5 @@ static void write_node(Printer *w, Ex e, int level, bool negate) {
 
 void ex_print(Pool *p, Ex e, Text *out, ExNamer name, void *ctx) {
   Printer w = {.p = p, .out = out, .name = name, .ctx = ctx};
-  print_run(&w, e, write_node, write_number);
+  print_run(&w, without_chains(p, e), write_node, write_number);
 }

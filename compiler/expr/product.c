@@ -130,10 +130,51 @@ static Ex power_rule(Pool *p, Ex base, long k) {
   return EX_NONE;
 }
 
+// u^r for a factor that is a root or a power of u with an exponent that is not whole; EX_NONE for others.
+static Ex real_power(const Pool *p, Ex e, double *r) {
+  const Node *q = node_of(p, e);
+  long k;
+  *r = 0.5;
+  if (q->op == OP_SQRT) return args_of(p, e)[0];
+  if (q->op != OP_POW || node_of(p, args_of(p, e)[1])->op != OP_NUM) return EX_NONE;
+  *r = node_of(p, args_of(p, e)[1])->value;
+  return is_integer(p, args_of(p, e)[1], &k) ? EX_NONE : args_of(p, e)[0];
+}
+
+// u*sqrt(u) -> u^1.5, sqrt(u)^5 -> u^2.5, 1/(u*sqrt(u)) -> 1/u^1.5: exponents of one base are added, if they have one
+// sign. The same values, where the sum is not whole or u is nowhere negative: sqrt(u)*sqrt(u) has none for u < 0, u has.
+static void join_real_powers(Product *t) {
+  Pool *p = t->p;
+  for (size_t i = 0, n = t->factor.n; i < n; i++) {
+    bool below = t->factor.at[i].k < 0;
+    double r, s, c, sum = 0, number = 1;
+    Ex u = t->factor.at[i].k != 0 ? real_power(p, t->factor.at[i].e, &r) : EX_NONE;
+    if (!u || !(r > 0)) continue;
+    Ex v = node_of(p, u)->op == OP_ADD ? u : split_coefficient(p, u, &c);      // u = c*v
+    if (v == u) c = 1;
+    for (int taking = 0; taking < 2; taking++) {
+      for (size_t j = 0; j < n; j++) {
+        Part *f = &t->factor.at[j];
+        bool base = f->e == v;
+        double exponent = base ? 1 : real_power(p, f->e, &s) == u && s > 0 ? s : 0;
+        if (f->k == 0 || (f->k < 0) != below || exponent == 0) continue;
+        if (base && !taking) number *= integer_power(c, labs((long)f->k));
+        if (taking) f->k = 0;
+        else sum += exponent*fabs(f->k);
+      }
+      if (sum == r || (sum == floor(sum) && !node_of(p, u)->never_negative) || !isnormal(number)) break;
+      if (!taking && !absorb(below ? &t->number : &t->divisor, number)) break;
+      Ex power = taking ? ex_pow(p, u, ex_num(p, sum)) : EX_NONE;
+      if (taking) push_factor(t, below ? ex_pow(p, power, ex_num(p, -1)) : power);
+    }
+  }
+}
+
 static Ex finish(Product *t) {
   Pool *p = t->p;
   ExVec out = {0};
   bool again = false, only_numbers = true;
+  join_real_powers(t);
   parts_sort(p, &t->factor, factor_order);
 
   double c = t->number/t->divisor;

@@ -147,7 +147,7 @@ void node_weights(Pool *p, Op op, const Ends *arg, const bool *moves, int n, End
     case OP_PLUS:  w[0] = w[1] = one; break;
     case OP_MINUS: w[0] = one; w[1] = number(p, -1); break;
     case OP_OPPOSITE: case OP_NOT: w[0] = number(p, -1); break;
-    case OP_MUL: case OP_TIMES: product_weights(p, arg, moves, n, w); break;
+    case OP_MUL: case OP_TIMES: case OP_CHAIN: product_weights(p, arg, moves, n, w); break;
     case OP_OVER:  quotient_weights(p, arg, moves, w); break;
     case OP_POW: case OP_RAISED: power_weights(p, arg, moves, f, w); break;
     case OP_ATAN2: angle_weights(p, arg, f, w); break;

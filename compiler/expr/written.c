@@ -1,10 +1,10 @@
 // Arithmetic as written: PLUS, MINUS, OPPOSITE, TIMES, OVER and RAISED are one IEEE operation each, in the order of the
 // model. floor((i - 1)/3) must be 2 at i = 7, so (i - 1)/3 must not become 0.333...*i - 0.333... .
 //
-// Applied here is only what keeps every bit: operations on numbers are done, a + b = b + a, x*1 = x, x/1 = x, x - 0 = x,
-// x^1 = x, and sums and products of whole numbers below 2^53, exact in any order, go to algebra (i + 1 - 1 is i). For
-// algebra around it such a node is an atom with a numeric coefficient (written_coefficient).
-// See docs/numerics/algebra.md, section 8.
+// Applied here is only what keeps every bit: operations on numbers are done, a + b = b + a, x*1 = x, x/1 = x, x - 0 =
+// x, x^1 = x, and sums and products of whole numbers below 2^53, exact in any order, go to algebra (i + 1 - 1 is i).
+// For algebra around it such a node is an atom with a numeric coefficient (written_coefficient). See
+// docs/numerics/algebra.md, section 8.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -130,6 +130,7 @@ Ex written_in_algebra(Pool *p, Ex e) {
 static Ex open_node(Pool *p, Ex e, const Ex *args, int n, void *ctx) {
   (void)ctx;
   if (n == 0) return e;
+  if (node_of(p, e)->op == OP_CHAIN) return ex_mul(p, args[0], args[1]);
   return ex_is_written(p, e) ? open_written(p, (Op)node_of(p, e)->op, args) : ex_op(p, (Op)node_of(p, e)->op, args, n);
 }
 

@@ -1,8 +1,8 @@
 // Model expressions -> DAG. A one-to-one translation; memoised by node, since the model shares its trees.
 //
 // What depends on parameters, indices and results of the run alone is one number, computed as written, operation by
-// operation; so is what a function with jumps (floor, sign, a comparison) is taken of, also where it moves: no rewriting
-// may carry it over the jump (docs/numerics/algebra.md, section 8). All else is algebra.
+// operation; so is what a function with jumps (floor, sign, a comparison) is taken of, also where it moves: no
+// rewriting may carry it over the jump (docs/numerics/algebra.md, section 8). All else is algebra.
 #include "../base/fatal.h"
 #include "lower.h"
 

@@ -130,6 +130,7 @@ static Tree *rt_tree(int depth, bool smooth) {
     case RT_POW: t->ex = ex_pow(P, a, b); break;
     case RT_IPOW:
       t->x = rt_below(7) - 2;
+      if (rt_below(5) == 0) t->x = rt_below(4) + 0.5 - 0.3*rt_below(2);      // 0.2 ... 3.5, not whole
       t->ex = ex_pow(P, a, num(t->x));
       break;
     default: t->ex = n == 1 ? ex_1(P, t->op, a) : ex_2(P, t->op, a, b); break;
@@ -192,7 +193,7 @@ static Dual rt_function(Op op, const Dual *a) {
   return r;
 }
 
-static Dual rt_value(const Tree *t, const double *at, int by) {
+__attribute__((unused)) static Dual rt_value(const Tree *t, const double *at, int by) {
   Dual a[3] = {{.ok = true}, {.ok = true}, {.ok = true}}, r = {.ok = true};
   for (int i = 0; i < 3 && t->a[i]; i++) {
     a[i] = rt_value(t->a[i], at, by);
@@ -215,7 +216,7 @@ static Dual rt_value(const Tree *t, const double *at, int by) {
     case RT_IPOW:
       r.v = pow(x, t->x);
       r.d = t->x == 0 ? 0 : t->x*pow(x, t->x - 1)*dx;
-      r.ok = r.ok && (t->x >= 0 || fabs(x) > RT_NEAR);
+      r.ok = r.ok && (t->x >= 0 || fabs(x) > RT_NEAR) && (t->x == floor(t->x) || x > RT_NEAR);
       break;
     case RT_POW:
       r.v = pow(x, y);
