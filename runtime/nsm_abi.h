@@ -18,6 +18,7 @@
 #define NSM_ABI_H
 
 #define NSM_ABI_VERSION 7
+enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
 typedef struct nsm_view {
@@ -53,6 +54,9 @@ typedef struct nsm_setup_view {
 int nsm_at(nsm_setup *s, int var, int line, int nidx, const double *idx);
 // Loop bound as an integer: not integral, NaN or beyond +-2^31 is recorded like above.
 long nsm_bound(nsm_setup *s, int line, double value);
+// Rows of contacts, constraints and friction, while they are counted: the loop `level` runs from lo to hi, inside of
+// the last ones told of the outer levels. Elements of their variables are found by this.
+void nsm_loop(nsm_setup *s, int level, long lo, long hi);
 // Element (i1, ...) of an array parameter: number in p. Recorded like above when out of range.
 int nsm_par_at(nsm_setup *s, int par, int line, int nidx, const double *idx);
 
@@ -234,7 +238,8 @@ typedef struct nsm_model {
   // p[npar]: fills those with given[i] == 0 with their defaults, in order. Returns -1, or the number of a parameter
   // without value.
   int  (*params)(double *p, const unsigned char *given);
-  // Bounds of every dimension of every variable: bound[4*var + 2*dimension + {0: lo, 1: hi}], as doubles.
+  // Bounds of every index of every variable, as doubles: bound[2*(NSM_MOST_INDICES*var + index) + {0: lo, 1: hi}]. Rows
+  // have the loops of their class.
   void (*sizes)(const double *p, double *bound);
   void (*experiment)(const double *p, nsm_experiment *e);
   double (*stat_time)(const double *p, int stat);                    // NSM_STAT_AT: the time

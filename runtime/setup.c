@@ -126,14 +126,14 @@ static int size_of(nsm_sim *s, int i, const double *bound, nsm_error *e) {
   sim_var *v = &s->var[i];
   const char *name = sim_text(s, d->name);
   double count = 1;
-  for (int j = 0; j < 2; j++) {
-    double lo = j < d->ndim ? bound[2 * j] : 1, hi = j < d->ndim ? bound[2 * j + 1] : 1;
+  if (d->kind == NSM_VAR_ROW) return 1;                      // as many as its class has instances
+  for (int j = 0; j < d->ndim; j++) {
+    double lo = bound[2 * j], hi = bound[2 * j + 1];
     if (!(lo == floor(lo) && hi == floor(hi) && fabs(lo) < 1e15 && fabs(hi) < 1e15)) {
       sim_fail(e, NSM_MODEL_WRONG, "line %d: the size of %s is not an integer: its index runs from %.17g to %.17g",
                d->line, name, lo, hi);
       return 0;
     }
-    if (hi - lo + 1 < 0 && d->kind == NSM_VAR_ROW) hi = lo - 1;          // a loop that runs nowhere
     if (hi - lo + 1 < 0) {
       sim_fail(e, NSM_MODEL_WRONG, "line %d: the size of %s is negative: its index runs from %.17g to %.17g", d->line,
                name, lo, hi);
@@ -151,11 +151,11 @@ static int size_of(nsm_sim *s, int i, const double *bound, nsm_error *e) {
 static int set_sizes(nsm_sim *s, nsm_error *e) {
   const nsm_model *m = s->m;
   s->var = SIM_NEW(s, m->nvar, sim_var);
-  double *bound = SIM_NEW(s, 4 * (size_t)m->nvar, double);
+  double *bound = SIM_NEW(s, 2 * NSM_MOST_INDICES * (size_t)m->nvar, double);
   if (m->sizes) m->sizes(s->p, bound);
   double total = 0;
   for (int i = 0; i < m->nvar; i++) {
-    if (!size_of(s, i, bound + 4 * i, e)) return 0;
+    if (!size_of(s, i, bound + 2 * NSM_MOST_INDICES * i, e)) return 0;
     total += s->var[i].count;
     if (too_big(s, m->var[i].line, "the model up to here", total, total * 240, e)) return 0;
   }
@@ -180,7 +180,7 @@ static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
     sim_class *k = &s->cls[i];
     k->c = &m->cls[i];
     k->row0 = -1;
-    long n = k->c->fill ? k->c->fill((nsm_setup *)s, g, NULL, NULL) : 0;
+    long n = sim_loops_count(s, i, g);
     if (s->fill_failed) return 0;
     if (n < 0) n = 0;
     int entries = k->c->mass.n + k->c->jac.n + 2 * k->c->b.n + k->c->k.n + 3 * k->c->h.n;
@@ -196,7 +196,6 @@ static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
       v->base = s->nl;
       s->nl += v->count;
     }
-  s->rows_sized = 1;
   return 1;
 }
 
@@ -206,6 +205,7 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
     size_t n = (size_t)k->tab.count;
     int *ix = SIM_NEW(s, n * (size_t)k->c->nslot, int);
     double *num = SIM_NEW(s, n * (size_t)k->c->nnum, double);
+    s->filling = i;
     if (k->c->fill && n > 0) k->c->fill((nsm_setup *)s, g, ix, num);
     if (s->fill_failed) return 0;
     k->tab.ix = ix;

@@ -6,6 +6,7 @@
 //
 //   tour:  instance.c  open, step, reset, close: the table of contents of a run
 //          setup.c     parameters, sizes, tables of the classes, initial values      address.c  what `fill` calls back
+//          loops.c     instances of rows by their indices
 //          cover.c     every state has its equation, every multiplier its law
 //          matrix.c  W of (4), (9): blocks, assembly, factors                    graph.c  orders of small bandwidth
 //          rows.c      B, C, D and M_osns of (6), (10)                               islands.c  (1), island by island
@@ -24,6 +25,11 @@
 
 enum { NSM_NEWTON_MAX = 50 };
 
+// The loops of a class of rows, level by level (loops.c).
+typedef struct sim_loop_node { long lo, n, below; } sim_loop_node;
+typedef struct sim_loop { long n, below; sim_loop_node *node; } sim_loop;
+typedef struct sim_loops { int nlevel; sim_loop level[NSM_MOST_INDICES]; } sim_loops;
+
 // A class while it runs: its table, what its kernels gave, and where that goes.
 typedef struct sim_class {
   const nsm_class *c;
@@ -35,12 +41,13 @@ typedef struct sim_class {
   int    *h_at;                         // [count][h.n] place in C, or ~place in D for multipliers
   int    *h_b_at;                       // [count][h.n] contacts and constraints: place in B, -1 for none
   int     row0;                         // its first row (relations, contacts, constraints); -1 else
+  sim_loops loops;                      // of rows with a multiplier of their own
 } sim_class;
 
 typedef struct sim_var {
   int  base;                            // number of its first element, within its kind
   int  count;
-  long lo[2], n[2];
+  long lo[NSM_MOST_INDICES], n[NSM_MOST_INDICES];   // of its indices; rows have the loops of their class
 } sim_var;
 
 // A diagonal block of W after reordering.
@@ -151,7 +158,7 @@ struct nsm_sim {
   sim_class *cls;
   int        nq, nx, nz, nl, ndeclared;
   nsm_error *setup_error;               // while filling
-  int        fill_failed, rows_sized;
+  int        fill_failed, filling;      // filling: the class at hand
   int       *fill_ix;
 
   // experiment
@@ -241,11 +248,19 @@ void sim_l_name(const nsm_sim *s, int l, char *out, size_t size);
 // label with the loop indices of the instance
 void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size);
 void sim_row_name(const nsm_sim *s, int row, char *out, size_t size);            // "contact pair[7]"
+// The same with indices as they were written, which may be out of range or no whole numbers: "u[4]".
+void sim_expand_written(char *out, size_t size, const char *pattern, const double *index, int nindex);
 int  sim_percents(const char *pattern);
 
 // setup.c, address.c, cover.c
 int  sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e);
 int  sim_cover(nsm_sim *s, nsm_error *e);
+
+// loops.c: instances of rows by their indices
+void sim_loops_record(nsm_sim *s, int level, long lo, long hi);
+long sim_loops_count(nsm_sim *s, int cls, const nsm_setup_view *g);
+// Number of the instance; -1: there is none, and which index is out of which range.
+long sim_loops_find(const nsm_sim *s, int cls, int nidx, const double *idx, int *level, long *lo, long *hi);
 
 // graph.c: reverse Cuthill-McKee within each connected component; components contiguous in `order`, comp[] their
 // numbers.

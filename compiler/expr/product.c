@@ -142,7 +142,8 @@ static Ex real_power(const Pool *p, Ex e, double *r) {
 }
 
 // u*sqrt(u) -> u^1.5, sqrt(u)^5 -> u^2.5, 1/(u*sqrt(u)) -> 1/u^1.5: exponents of one base are added, if they have one
-// sign. The same values, where the sum is not whole or u is nowhere negative: sqrt(u)*sqrt(u) has none for u < 0, u has.
+// sign. The same values, where the sum is not whole or u is nowhere negative: sqrt(u)*sqrt(u) has none for u < 0, u
+// has.
 static void join_real_powers(Product *t) {
   Pool *p = t->p;
   for (size_t i = 0, n = t->factor.n; i < n; i++) {

@@ -11,7 +11,7 @@
 #include "mx.h"
 #include "unit_table.h"
 
-enum { MAX_DIMS = 2, MAX_LOOPS = 8, MAX_SUM = 10000, MAX_ELEMENTS = 100000 };
+enum { MAX_DIMS = 2, MAX_LOOPS = MAX_INDICES, MAX_SUM = 10000, MAX_ELEMENTS = 100000 };
 
 typedef struct Elab Elab;
 typedef struct Scope Scope;
@@ -77,7 +77,7 @@ struct Symbol {
   bool        global;    // SY_PARAM, SY_FORMAL: stored as MParam `id`; otherwise `value` is inlined
   int         ndim;      // own dimensions
   int         dim[MAX_DIMS];    // of a global parameter
-  MExpr      *size[MAX_DIMS];   // of a variable, over params
+  MExpr      *size[MAX_INDICES];   // of a variable, over params
   Unit        unit;
   Value       value;
   Scope      *child;     // SY_INSTANCE
@@ -141,7 +141,8 @@ bool declared_unit(Elab *e, const Ast *decl, Unit *out);  // false: none written
                                                           // then
 Value adopt(const Env *env, Value v, const Ast *decl, const char *what); // v under the unit that decl declares
 Value shape_to(const Env *env, Value v, const Ast *decl, int ndim, const int *dim);  // broadcast or check
-int   array_sizes(const Env *env, const Ast *decl, MExpr **size);    // number of dimensions, -1: bad
+// Number of dimensions, at most `most`; -1: bad, reported.
+int   array_sizes(const Env *env, const Ast *decl, int most, MExpr **size);
 
 // --- elab_instance.c ---
 bool instance_force(Symbol *y);
@@ -219,6 +220,7 @@ unsigned asserted_class(const Ast *law);                       // 0: not one of 
 // pair[i]: the indices written are the loops around it
 bool own_indices(const Env *env, const Ast *x, const char *what);
 const char *family_name(const Env *env, const char *name);     // "pair[%]" for the loops of the item
+const char *index_marks(Elab *e, int n);                       // "", "[%]", "[%,%]", ...
 void elab_simulate(Env env, const Ast *x);
 void elab_expect(Env env, const Ast *x);
 const char *statistic_name(int i);                             // 0, 1, ...; NULL after the last

@@ -8,6 +8,8 @@
 #include "../syntax/ast.h"
 #include "units.h"
 
+enum { MAX_INDICES = 8 };   // of a variable, a contact, an output: loops and arrays together; as NSM_MOST_INDICES
+
 // --- expressions: scalar trees (nodes may be shared) ---
 typedef enum {
   MX_NUM,     // num, SI
@@ -55,8 +57,8 @@ typedef struct MVar {
   MVarKind    kind;
   const char *name;       // full name, a % for each index: "bead[%].z", "x[%]", "floor.lambda", "pair[%].lambda"
   const char *plain;      // for messages: "z", "bead[i].z"
-  int         ndim;       // 0..2 (MV_ROW: number of loops of its statement; storage in loop order)
-  MExpr      *lo[2], *hi[2]; // bounds of each dimension, over params only
+  int         ndim;       // number of its indices (MV_ROW: the loops of its statement; storage in loop order)
+  MExpr      *lo[MAX_INDICES], *hi[MAX_INDICES];  // bounds of each, over params; MV_ROW: and outer loops
   Unit        unit;
   const char *doc;
   Span        span;       // of the name in its declaration

@@ -98,12 +98,13 @@ static void headline(Deriver *d) {
   const Model *m = s->model;
   s->param = lower_all(d, m->nparam);
   for (int i = 0; i < m->nparam; i++) s->param[i] = lower_expr(s, m->param[i].value);
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < MAX_INDICES; k++) {
     s->var_lo[k] = lower_all(d, m->nvar);
     s->var_hi[k] = lower_all(d, m->nvar);
     for (int i = 0; i < m->nvar; i++) {
-      s->var_lo[k][i] = k < m->var[i].ndim ? lower_expr(s, m->var[i].lo[k]) : EX_NONE;
-      s->var_hi[k][i] = k < m->var[i].ndim ? lower_expr(s, m->var[i].hi[k]) : EX_NONE;
+      bool bounded = k < m->var[i].ndim && m->var[i].kind != MV_ROW;
+      s->var_lo[k][i] = bounded ? lower_expr(s, m->var[i].lo[k]) : EX_NONE;
+      s->var_hi[k][i] = bounded ? lower_expr(s, m->var[i].hi[k]) : EX_NONE;
     }
   }
   s->stat_at = lower_all(d, m->nstat);

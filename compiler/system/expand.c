@@ -56,7 +56,8 @@ static Ex concrete(Job *j, const SysClass *c, Ex e) {
       if (y.nidx == 2) k = k * q->dim[1] + (int)number(j, y.idx[1]) - 1;
       by = ex_sym(p, symtab_id(j->sys->sym, (Sym){ .kind = SYM_PARAM, .id = y.id + k }));
     } else if (y.kind == SYM_VALUE || y.kind == SYM_RATE) {
-      Slot t = { .var = y.id, .nidx = y.nidx, .idx = { y.idx[0], y.idx[1] } };
+      Slot t = { .var = y.id, .nidx = y.nidx };
+      memcpy(t.idx, y.idx, sizeof t.idx);
       by = ex_sym(p, concrete_symbol(j, y.kind, &t));
     }
     if (by != EX_NONE) { from[m] = ids[i]; to[m++] = by; }
@@ -103,23 +104,24 @@ static void add_variable(Job *j, int value, int rate) {
   x->nz++;
 }
 
+static void elements(Job *j, Slot *t, int k) {
+  const MVar *m = &j->sys->model->var[t->var];
+  if (k == m->ndim) {
+    add_variable(j, concrete_symbol(j, SYM_VALUE, t), concrete_symbol(j, SYM_RATE, t));
+    return;
+  }
+  double lo = number(j, j->sys->var_lo[k][t->var]), hi = number(j, j->sys->var_hi[k][t->var]);
+  if (j->clip && hi > lo + j->clip - 1) hi = lo + j->clip - 1;
+  for (double i = lo; i <= hi && !j->overflow; i++) {
+    t->idx[k] = ex_num(j->sys->pool, i);
+    elements(j, t, k + 1);
+  }
+}
+
 // All elements of all variables of one kind, cut like the loops.
 static void declared_variables(Job *j, MVarKind kind) {
-  for (int v = 0; v < j->sys->model->nvar; v++) {
-    const MVar *m = &j->sys->model->var[v];
-    if (m->kind != kind) continue;
-    double lo[2] = { 1, 1 }, hi[2] = { 1, 1 };
-    for (int k = 0; k < m->ndim; k++) {
-      lo[k] = number(j, j->sys->var_lo[k][v]);
-      hi[k] = number(j, j->sys->var_hi[k][v]);
-      if (j->clip && hi[k] > lo[k] + j->clip - 1) hi[k] = lo[k] + j->clip - 1;
-    }
-    for (double a = lo[0]; a <= hi[0] && !j->overflow; a++)
-      for (double b = lo[1]; b <= hi[1] && !j->overflow; b++) {
-        Slot t = { .var = v, .nidx = m->ndim, .idx = { ex_num(j->sys->pool, a), ex_num(j->sys->pool, b) } };
-        add_variable(j, concrete_symbol(j, SYM_VALUE, &t), concrete_symbol(j, SYM_RATE, &t));
-      }
-  }
+  for (int v = 0; v < j->sys->model->nvar; v++)
+    if (j->sys->model->var[v].kind == kind) elements(j, &(Slot){ .var = v, .nidx = j->sys->model->var[v].ndim }, 0);
 }
 
 static bool read_here(Job *j, const Slot *t) { return t->guard == EX_NONE || number(j, t->guard) != 0; }
@@ -141,7 +143,7 @@ static void count_instance(Job *j, const SysClass *c, int cls) {
   r->cls = cls;
   if (c->lambda_slot >= 0) r->lambda = concrete_symbol(j, SYM_VALUE, &c->slot[c->lambda_slot]);
   else {
-    Slot t = { .var = c->row_var, .nidx = c->nloop < 2 ? c->nloop : 2 };
+    Slot t = { .var = c->row_var, .nidx = c->nloop };
     for (int k = 0; k < t.nidx; k++) t.idx[k] = ex_num(j->sys->pool, j->loop[k]);
     r->lambda = concrete_symbol(j, SYM_VALUE, &t);
   }

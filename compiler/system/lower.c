@@ -8,7 +8,7 @@
 
 static Sym indexed(System *s, SymKind kind, const MExpr *e) {
   Sym y = { .kind = kind, .id = e->id, .nidx = e->nargs };
-  INVARIANT(e->nargs <= 2);
+  INVARIANT(e->nargs <= MAX_INDICES);
   for (int i = 0; i < e->nargs; i++) y.idx[i] = lower_expr(s, e->arg[i]);
   return y;
 }

@@ -20,7 +20,8 @@ int slots_add(SlotList *l, int symbol) {
   int known = slots_find(l->cls, symbol);
   if (known >= 0) return known;
   Sym y = *symtab_at(l->sys->sym, symbol);
-  Slot t = { .var = y.id, .nidx = y.nidx, .idx = { y.idx[0], y.idx[1] }, .value = -1, .rate = -1 };
+  Slot t = { .var = y.id, .nidx = y.nidx, .value = -1, .rate = -1 };
+  memcpy(t.idx, y.idx, sizeof t.idx);
   MVarKind kind = l->sys->model->var[y.id].kind;
   t.kind = kind == MV_COORD ? SLOT_Q : kind == MV_STATE ? SLOT_X : SLOT_L;
   y.kind = SYM_VALUE; t.value = symtab_id(l->sys->sym, y);

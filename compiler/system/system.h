@@ -19,7 +19,7 @@ typedef enum {
 // printed W. COLUMN: a hoisted constant of the instance (plan).
 // Two-point kernels (plan): VALUE0, RATE0, TIME0 are VALUE, RATE, TIME at the begin of the step (VALUE, RATE: at its
 // end), H its length at run time; LAMBDA, KAPPA: the multipliers of the row at hand on position and velocity level.
-typedef struct Sym { SymKind kind; int id; int nidx; Ex idx[2]; } Sym;
+typedef struct Sym { SymKind kind; int id; int nidx; Ex idx[MAX_INDICES]; } Sym;
 
 typedef struct SymTab SymTab;
 SymTab    *symtab_new(Arena *a, Pool *p);
@@ -45,7 +45,7 @@ typedef enum {
 typedef struct Slot {
   SlotKind kind;
   int      var;            // number in Model.var
-  int      nidx; Ex idx[2];
+  int      nidx; Ex idx[MAX_INDICES];
   int      value, rate;    // symbol ids; rate: velocity of a coordinate, derivative of a state
   Ex       guard;  // instances where the slot is read at all (EX_NONE: all): its index may be out of range elsewhere
 } Slot;
@@ -102,7 +102,7 @@ typedef struct System {
   SysClass *cls; int ncls;
   int sym_time;
   Ex *param;               // [nparam] default values; EX_NONE: must be set
-  Ex *var_lo[2], *var_hi[2]; // [nvar] bounds of each dimension
+  Ex *var_lo[MAX_INDICES], *var_hi[MAX_INDICES]; // [nvar] bounds of each index; EX_NONE for rows
   Ex *stat_at;             // [nstat] EX_NONE unless MS_AT
   Ex *expect;              // [nexpect]
   Ex start, until, step, theta, gamma, tolerance;  // EX_NONE: not given
