@@ -150,6 +150,7 @@ const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
   derive_rest(&d);
   inertia(&d);
   if (diag_errors(bag) > before) return NULL;
+  derive_cover(&d);
   guards(&d);
   classify(&d);
   relative_degrees(&d);
