@@ -14,8 +14,8 @@ static void wrong(nsm_sim *s, int line, const char *name, int which, int nidx, c
   s->fill_failed = 1;
   sim_expand_written(element, sizeof element, name, idx, nidx);
   if (!(idx[which] == floor(idx[which])))
-    sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: %s does not exist: index %.17g is not an integer", line, element,
-             idx[which]);
+    sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: %s does not exist: index %.17g is not an integer", line,
+             element, idx[which]);
   else if (hi < lo)
     sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: %s does not exist: there are no elements", line, element);
   else
@@ -49,6 +49,8 @@ int nsm_at(nsm_setup *setup, int var, int line, int nidx, const double *idx) {
   }
   return v->base + (int)at;
 }
+
+int nsm_none(nsm_setup *setup) { return sim_of(setup)->nl; }
 
 void nsm_loop(nsm_setup *setup, int level, long lo, long hi) { sim_loops_record(sim_of(setup), level, lo, hi); }
 

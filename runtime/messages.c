@@ -46,6 +46,17 @@ void sim_expand_written(char *out, size_t size, const char *pattern, const doubl
   out[used] = 0;
 }
 
+void sim_family_name(char *out, size_t size, const char *pattern) {
+  size_t used = 0;
+  if (size == 0) return;
+  for (const char *c = pattern; *c && used + 4 < size; c++) {
+    if (*c == '%') for (int i = 0; i < 3; i++) out[used++] = '.';
+    else if (*c != ',' || c == pattern || c[-1] != '%') out[used++] = *c;
+    if (*c == ',' && c > pattern && c[-1] == '%') while (c[1] == '%' || c[1] == ',') c++;
+  }
+  out[used] = 0;
+}
+
 void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size) {
   const sim_class *k = &s->cls[cls];
   const char *label = sim_text(s, k->c->label);

@@ -52,6 +52,8 @@ typedef struct nsm_setup_view {
 // Global index of element (i1, i2, ...) of variable `var` (number in nsm_model.vars). An index that is not an integer
 // or is out of range is recorded with `line` (the first one counts, the run does not start) and 0 is returned.
 int nsm_at(nsm_setup *s, int var, int line, int nidx, const double *idx);
+// The multiplier that a slot has where its guard does not hold: 0, and nothing depends on it.
+int nsm_none(nsm_setup *s);
 // Loop bound as an integer: not integral, NaN or beyond +-2^31 is recorded like above.
 long nsm_bound(nsm_setup *s, int line, double value);
 // Rows of contacts, constraints and friction, while they are counted: the loop `level` runs from lo to hi, inside of

@@ -124,8 +124,9 @@ static int too_big(const nsm_sim *s, int line, const char *name, double count, d
 static int size_of(nsm_sim *s, int i, const double *bound, nsm_error *e) {
   const nsm_var *d = &s->m->var[i];
   sim_var *v = &s->var[i];
-  const char *name = sim_text(s, d->name);
+  char name[256];
   double count = 1;
+  sim_family_name(name, sizeof name, sim_text(s, d->name));
   if (d->kind == NSM_VAR_ROW) return 1;                      // as many as its class has instances
   for (int j = 0; j < d->ndim; j++) {
     double lo = bound[2 * j], hi = bound[2 * j + 1];
@@ -185,7 +186,9 @@ static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
     if (n < 0) n = 0;
     int entries = k->c->mass.n + k->c->jac.n + 2 * k->c->b.n + k->c->k.n + 3 * k->c->h.n;
     bytes += (double)n * (4.0 * k->c->nslot + 8.0 * k->c->nnum + 20.0 * entries + (k->c->kind == NSM_SMOOTH ? 0 : 120));
-    if (too_big(s, k->c->line, sim_text(s, k->c->label), (double)n, bytes, e)) return 0;
+    char label[256];
+    sim_family_name(label, sizeof label, sim_text(s, k->c->label));
+    if (too_big(s, k->c->line, label, (double)n, bytes, e)) return 0;
     k->tab.count = (int)n;
   }
   // A contact or constraint class owns the rows of its variable: the class says how many.
@@ -264,13 +267,13 @@ static int set_initial(nsm_sim *s, nsm_error *e) {
 static void set_state(nsm_sim *s) {
   s->q = SIM_NEW(s, s->nq, double);  s->q1 = SIM_NEW(s, s->nq, double);
   s->z = SIM_NEW(s, s->nz, double);  s->z1 = SIM_NEW(s, s->nz, double);
-  s->l = SIM_NEW(s, s->nl, double);  s->l1 = SIM_NEW(s, s->nl, double);
+  s->l = SIM_NEW(s, s->nl + 1, double);  s->l1 = SIM_NEW(s, s->nl + 1, double);    // one more, always 0: nsm_none
   double **z_sized[] = { &s->f_constant, &s->dz_constant, &s->f0,    &s->f1, &s->g0,   &s->s, &s->rhs,
                          &s->dz,         &s->res,         &s->scale, &s->za, &s->ztry, &s->zm };
   for (size_t i = 0; i < sizeof z_sized / sizeof *z_sized; i++) *z_sized[i] = SIM_NEW(s, s->nz, double);
   s->qm = SIM_NEW(s, s->nq, double);
-  s->la = SIM_NEW(s, s->nl, double);
-  s->ltry = SIM_NEW(s, s->nl, double);
+  s->la = SIM_NEW(s, s->nl + 1, double);
+  s->ltry = SIM_NEW(s, s->nl + 1, double);
   memcpy(s->q, s->q_start, (size_t)s->nq * sizeof(double));
   memcpy(s->z, s->z_start, (size_t)s->nz * sizeof(double));
   s->t = s->start;

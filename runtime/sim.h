@@ -248,6 +248,8 @@ void sim_l_name(const nsm_sim *s, int l, char *out, size_t size);
 // label with the loop indices of the instance
 void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size);
 void sim_row_name(const nsm_sim *s, int row, char *out, size_t size);            // "contact pair[7]"
+// "bead[...].z": all of them
+void sim_family_name(char *out, size_t size, const char *pattern);
 // The same with indices as they were written, which may be out of range or no whole numbers: "u[4]".
 void sim_expand_written(char *out, size_t size, const char *pattern, const double *index, int nindex);
 int  sim_percents(const char *pattern);

@@ -1,5 +1,6 @@
 // What can be said only about the whole model. Requires: all statements elaborated without error.
 #include "elab.h"
+#include "model_print.h"
 
 // --- every state has an equation ---
 
@@ -67,8 +68,8 @@ static void check_multipliers(Elab *e) {
       if (a->lambda->id != b->lambda->id || told_apart(a->lambda, b->lambda)) continue;
       Diag *d = diag(e->bag, DIAG_E0206, b->lambda_span, "multiplier `%s` is tied by two relations",
                      e->var.at[b->lambda->id].plain);
-      diag_label(d, "tied again by `%s`", b->name);
-      diag_also(d, a->lambda_span, "tied by `%s`", a->name);
+      diag_label(d, "tied again by `%s`", name_shown(e->a, b->name, &b->ctx));
+      diag_also(d, a->lambda_span, "tied by `%s`", name_shown(e->a, a->name, &a->ctx));
       diag_help(d, "declare a second multiplier: each relation has its own");
     }
   char *tied = ARENA_ARRAY(e->a, char, e->var.n + 1);

@@ -31,7 +31,7 @@ static void init_all(Env env, const Symbol *y, bool velocity, MExpr *value) {
 static void init_each(const Env *env, const Symbol *y, bool velocity, Value v, const Ast *decl) {
   int dim[MAX_DIMS] = {0};
   if (y->ndim > MAX_DIMS) {
-    Diag *d = diag(env->e->bag, DIAG_E0302, v.span, "`%s` has %d indices and starts with one number for all its elements",
+    Diag *d = diag(env->e->bag, DIAG_E0302, v.span, "`%s` has %d indices and starts with one number for all elements",
                    y->name, y->ndim);
     diag_label(d, "this is %s", shape_text(env->e, &v));
     diag_help(d, "a value for each element comes from an instance: Part part[i in 1:n](start = ...);");

@@ -167,7 +167,8 @@ static Value whole_array(const Env *env, const Symbol *y, const Place *p, Span a
   Elab *e = env->e;
   Value v = {.unit = y->unit, .ndim = y->ndim, .span = at};
   if (y->ndim > MAX_DIMS) {
-    Diag *d = diag(e->bag, DIAG_E0302, at, "`%s` has %d indices: it is neither a vector nor a matrix", y->name, y->ndim);
+    Diag *d =
+        diag(e->bag, DIAG_E0302, at, "`%s` has %d indices: it is neither a vector nor a matrix", y->name, y->ndim);
     diag_also(d, y->span, "declared here");
     diag_help(d, "use its elements: %s[%s]", y->name, y->ndim == 3 ? "i, j, k" : "i, j, ...");
     return bad_value(env, at);

@@ -363,3 +363,15 @@ void model_print(const Model *m, Text *out) {
   results(&p);
   experiment(&p);
 }
+
+const char *name_shown(Arena *a, const char *name, const MContext *ctx) {
+  Text t = {0};
+  int k = 0;
+  for (const char *c = name; *c; c++) {
+    if (*c == '%' && k < ctx->n) text_add(&t, ctx->loop[k++].name);
+    else text_addc(&t, *c);
+  }
+  const char *shown = arena_printf(a, "%s", text_str(&t));
+  text_free(&t);
+  return shown;
+}

@@ -42,7 +42,7 @@ static void kinetic(const Check *k, const SysClass *c) {
 }
 
 static void row(const Check *k, const SysClass *c) {
-  const char *name = c->label;
+  const char *name = c->shown;
   if (c->velocity_level && (ex_depends(k->s->pool, c->y, k->s->sym_time) || !at_rest(k, c, c->y))) {
     Diag *d = refuse(k, c->span, "a constraint that prescribes a velocity");
     diag_label(d, "%s", name);
@@ -58,7 +58,7 @@ static void elastic(const Check *k, const SysClass *c) {
   double e = c->e == EX_NONE ? 0 : default_value(k->s, c->e);
   if (e == 1 || isnan(e)) return;
   Diag *d = diag(k->bag, DIAG_E0705, c->span, "the scheme '%s' takes elastic contacts only", k->scheme);
-  diag_label(d, "%s has restitution %g", c->label, e);
+  diag_label(d, "%s has restitution %g", c->shown, e);
   diag_help(d, "scheme = consistent, or: with newton(1)");
 }
 
@@ -96,10 +96,10 @@ void check_consistent(const System *s, const char *scheme, DiagBag *bag) {
     const SysClass *c = &s->cls[i];
     if (c->kind == CLASS_RELATION)
       diag_label(refuse(&k, c->span, c->compliant ? "compliant contacts" : "relations between outputs and multipliers"),
-                 "%s", c->label);
+                 "%s", c->shown);
     else if (c->kind == CLASS_FRICTION) {
       bool one_step = !strcmp(scheme, "consistent1");
-      if (c->direction == 0 && one_step) diag_label(refuse(&k, c->span, "friction"), "%s", c->label);
+      if (c->direction == 0 && one_step) diag_label(refuse(&k, c->span, "friction"), "%s", c->shown);
     }
     else if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) row(&k, c);
     else if (c->kind == CLASS_SMOOTH && c->kinetic != EX_NONE) kinetic(&k, c);

@@ -1,4 +1,5 @@
 // The kernels that every scheme needs of a class: mass, right-hand side, Jacobians, rows, energies, values.
+#include "../system/slots.h"
 #include "scheme.h"
 
 Plan *plan_open(Arena *a, const System *s, const char *scheme, double theta) {
@@ -75,10 +76,33 @@ void work_kernel(PlanClass *pc, Hoist *h, Ex force, Ex damping) {
   kernel_set(pc, h, KERNEL_WORK, (Ex[]){ force == EX_NONE ? zero : force, damping == EX_NONE ? zero : damping }, 2);
 }
 
+static int guard_place(const PlanClass *pc, int symbol) {
+  for (int i = 0; i < pc->nguard; i++) if (pc->guard[i].symbol == symbol) return i;
+  return -1;
+}
+
+// k[i+1] behind `if i < n` is hoisted without its `if`: the conditions come from what it was hoisted from.
+static void element_guards(PlanClass *pc, const Hoist *h) {
+  const System *s = h->sys;
+  for (int c = 0; c < h->n; c++) {
+    const int *ids;
+    int n = ex_symbols(s->pool, h->num[c], &ids), most = pc->nguard + n;
+    ColumnGuard *at = ARENA_ARRAY(h->arena, ColumnGuard, most + 1);
+    for (int i = 0; i < pc->nguard; i++) at[i] = pc->guard[i];
+    pc->guard = at;
+    for (int i = 0; i < n; i++) {
+      if (symtab_at(s->sym, ids[i])->kind != SYM_PARAM_AT || guard_place(pc, ids[i]) >= 0) continue;
+      Ex where = guard_of((System *)s, h->from, h->nfrom, ids[i], -1);
+      if (where != EX_NONE) pc->guard[pc->nguard++] = (ColumnGuard){ ids[i], where };
+    }
+  }
+}
+
 void class_columns(PlanClass *pc, const Hoist *h) {
   const SysClass *c = pc->c;
   pc->index_num = h->n;
   pc->num = h->num;
+  element_guards(pc, h);
   pc->nnum = h->n;
   if (c->kind >= CLASS_RELATION && c->kind <= CLASS_OUTPUT) pc->nnum += c->nloop;
 }

@@ -106,8 +106,8 @@ void check_restitution(Arena *a, const System *s, DiagBag *bag) {
       *seen = true;
       Diag *g = diag(bag, DIAG_W0821, d->span,
                      "%s and %s have different restitution and act on each other: an impact at both can create energy",
-                     c->label, d->label);
-      if (c != d) diag_also(g, c->span, "%s", c->label);
+                     c->shown, d->shown);
+      if (c != d) diag_also(g, c->span, "%s", c->shown);
       if (c->kind == CLASS_RELATION || d->kind == CLASS_RELATION)
         diag_note(g, "a unilateral law on velocities counts as restitution 0");
       else diag_note(g, "one coefficient for both, between 0 and 1, never does");

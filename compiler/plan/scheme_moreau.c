@@ -9,7 +9,7 @@ const Plan *scheme_moreau(Arena *a, const System *s) {
   p->one_iteration = s->affine;
   for (int i = 0; i < s->ncls; i++) {
     PlanClass *pc = &p->cls[i];
-    Hoist h = { a, s, NULL, 0, 0 };
+    Hoist h = { .arena = a, .sys = s };
     class_kernels(pc, &h, &s->cls[i], true);
     if (s->cls[i].kind == CLASS_SMOOTH) {
       TwoPoint t = two_point_work(a, s, &s->cls[i]);

@@ -1,5 +1,6 @@
 // The derivation: model -> derived system. One call per part; each part appends its classes.
 #include <string.h>
+#include "../model/model_print.h"
 #include "derive.h"
 
 static const Stage stage_of_kind[] = {
@@ -32,6 +33,7 @@ SysClass *derive_new_class(Deriver *d, ClassKind kind, const char *label, Span s
   SysClass *c = &s->cls[s->ncls++];
   memset(c, 0, sizeof *c);
   c->kind = kind; c->label = label; c->span = span;
+  c->shown = name_shown(d->arena, label, ctx);
   c->lambda_slot = c->row_var = c->normal = -1;
   c->reldeg = -1;
   c->nloop = ctx->n;

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#include "../model/model_print.h"
 #include "derive.h"
 #include "expand.h"
 
@@ -254,7 +255,7 @@ static void law_too_weak(Deriver *d, const SysClass *c, const MRelation *m, cons
     diag_note(g, "at degree 2 the velocity may jump; a rule for the jump is missing");
     Text t = {0};
     ex_print(s->pool, c->y, &t, sym_name, s);
-    diag_help(g, "contact %s: %s >= 0 with newton(e);", m->name, text_str(&t));
+    diag_help(g, "contact %s: %s >= 0 with newton(e);", name_shown(d->arena, m->name, &m->ctx), text_str(&t));
     text_free(&t);
   } else diag_help(g, "relate the multiplier to an output of lower degree, e.g. to a derivative of this one");
 }

@@ -57,6 +57,7 @@ typedef struct Loop { const char *name; Ex lo, hi; Span span; } Loop;
 typedef struct SysClass {
   ClassKind   kind;
   const char *label;       // "kinetic", "contact pair[%]", "equation of x[%]"
+  const char *shown;       // the same for messages, with the names of its loops: "contact pair[i]"
   Span        span;
   int nloop;  Loop *loop;
   int nslot;  Slot *slot;

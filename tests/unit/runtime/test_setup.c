@@ -28,9 +28,9 @@ static void refused_with(const nsm_model *m, const char *name, double value, nsm
 static void sizes(void **state) {
   (void)state;
   refused_with(column_model(), "n", 0, NSM_MODEL_WRONG, "line 5: bead[1].z does not exist: there are no elements");
-  refused_with(column_model(), "n", -3, NSM_MODEL_WRONG, "line 2: the size of bead[%].z is negative");
-  refused_with(column_model(), "n", 2.5, NSM_MODEL_WRONG, "line 2: the size of bead[%].z is not an integer");
-  refused_with(column_model(), "n", 1e9, NSM_MODEL_WRONG, "line 2: bead[%].z has 1000000000 elements");
+  refused_with(column_model(), "n", -3, NSM_MODEL_WRONG, "line 2: the size of bead[...].z is negative");
+  refused_with(column_model(), "n", 2.5, NSM_MODEL_WRONG, "line 2: the size of bead[...].z is not an integer");
+  refused_with(column_model(), "n", 1e9, NSM_MODEL_WRONG, "line 2: bead[...].z has 1000000000 elements");
   refused_with(column_model(), "n", NAN, NSM_USAGE, "parameter n: the value is not finite");
   refused_with(column_model(), "k", 1, NSM_USAGE, "no parameter `k`");
 }
