@@ -189,6 +189,8 @@ Value dot_value(const Env *env, Value a, Value b, Span at);
 Value norm_value(const Env *env, Value v, Span at);
 Value index_value(const Env *env, Value v, AstList idx, Span at); // v[i, j] of something without storage
 const char *shape_text(Elab *e, const Value *v);
+// --- elab_pick.c: the same with loop indices
+Value picked_value(const Env *env, const Value *v, MExpr *const *index, Span at);
 
 // --- elab_call.c: functions ---
 Value elab_call(const Env *env, const Ast *x);
