@@ -125,7 +125,12 @@ static MExpr *choose(const Pick *p, int dimension, int row, int from, int to) {
 
 // --- ranges ---
 
-typedef struct Runs { const Env *env; const MExpr *index; double loop[MAX_LOOPS + 1]; int depth, left; double bad; } Runs;
+typedef struct Runs {
+  const Env *env; const MExpr *index;
+  double loop[MAX_LOOPS + 1];
+  int depth, left;            // loops that the index depends on; values that are still looked at
+  double bad;                 // the first one out of range
+} Runs;
 
 static int deepest(const MExpr *x) {
   int d = x->kind == MX_LOOP ? x->id + 1 : 0;
@@ -183,7 +188,8 @@ Value picked_value(const Env *env, const Value *v, MExpr *const *index, Span at)
   MExpr *x = n > 0 ? one_tree(&p, v->at) : NULL;
   if (x) return scalar_value(x, v->unit, at, env);
   if (n > 0 && n <= MAX_CHOICES) return scalar_value(choose(&p, 0, 0, 0, v->dim[0]), v->unit, at, env);
-  Diag *d = diag(env->e->bag, DIAG_E0607, at, "a choice between %d different expressions is too large to be written out", n);
+  Diag *d =
+      diag(env->e->bag, DIAG_E0607, at, "a choice between %d different expressions is too large to be written out", n);
   diag_help(d, "write the element out with the index, or use an array of parameters");
   return bad_value(env, at);
 }

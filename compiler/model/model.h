@@ -19,6 +19,7 @@ typedef enum {
   MX_TIME,
   MX_VAR,     // id: number in Model.var; index[ndim]; derivative: false value, true time derivative (velocity of a
               // coord, x' of a state)
+  MX_RATE,    // time derivative of arg[0], which is more than a variable
   MX_STAT,    // only inside an expect: id: number in Model.stat
   MX_OP       // op, arg[nargs]
 } MKind;
@@ -31,8 +32,8 @@ typedef enum {
 } MOp;
 
 enum { MU_PARAM = 1, MU_LOOP = 2, MU_TIME = 4, MU_VAR = 8, MU_RATE = 16, MU_LAMBDA = 32, MU_STAT = 64 };
-// MU_VAR: any variable; MU_RATE: one with derivative set; MU_LAMBDA: a multiplier or a row. Constant in time: uses <=
-// MU_PARAM | MU_LOOP.
+// MU_VAR: any variable; MU_RATE: one with derivative set, or below an MX_RATE; MU_LAMBDA: a multiplier or a row.
+// Constant in time: uses <= MU_PARAM | MU_LOOP.
 
 typedef struct MExpr MExpr;
 struct MExpr {
@@ -42,7 +43,7 @@ struct MExpr {
   bool    derivative;
   double  num;
   int     nargs;
-  MExpr **arg;      // MX_OP: arguments; MX_PARAM, MX_VAR: index expressions
+  MExpr **arg;      // MX_OP: arguments; MX_RATE: of what; MX_PARAM, MX_VAR: index expressions
   unsigned uses;    // what stands anywhere below: MU_* bits
   Span    span;
 };

@@ -132,6 +132,11 @@ static void expr(const Printer *p, const MExpr *x) {
     if (x->derivative) text_addc(p->out, '\'');
     break;
   case MX_STAT: statistic(p, x); break;
+  case MX_RATE:
+    text_addc(p->out, '(');
+    expr(p, x->arg[0]);
+    text_add(p->out, ")'");
+    break;
   case MX_OP: operation(p, x); break;
   }
 }

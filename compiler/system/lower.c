@@ -88,6 +88,21 @@ static Ex element_of_array(System *s, Sym y, const MParam *array) {
   return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_PARAM, .id = y.id + at }));
 }
 
+// d/dt along the motion: values move with their rates.
+static Ex rate_of(System *s, Ex e) {
+  Pool *p = s->pool;
+  const int *ids;
+  int n = ex_symbols(p, e, &ids);
+  Ex r = ex_diff(p, e, s->sym_time);
+  for (int i = 0; i < n; i++) {
+    Sym y = *symtab_at(s->sym, ids[i]);
+    if (y.kind != SYM_VALUE) continue;
+    y.kind = SYM_RATE;
+    r = ex_add(p, r, ex_mul(p, ex_diff(p, e, ids[i]), ex_sym(p, symtab_id(s->sym, y))));
+  }
+  return r;
+}
+
 static Ex lower_node(System *s, const MExpr *e, bool written) {
   switch (e->kind) {
   case MX_NUM:   return written ? ex_exact_num(s->pool, e->num) : ex_num(s->pool, e->num);
@@ -101,6 +116,7 @@ static Ex lower_node(System *s, const MExpr *e, bool written) {
     return element_of_array(s, indexed(s, SYM_PARAM_AT, e), q);
   }
   case MX_VAR:   return ex_sym(s->pool, lower_var_symbol(s, e, e->derivative));
+  case MX_RATE:  return rate_of(s, lower(s, e->arg[0], false));
   case MX_OP:    return lower_op(s, e, written);
   }
   FATAL("expression of kind %d", (int)e->kind);
