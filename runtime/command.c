@@ -317,6 +317,8 @@ static nsm_code run(job *j, FILE *out) {
   j->sum.message = csv != NSM_OK ? file.text : code != NSM_OK && *e.text ? e.text : NULL;
   j->sum.status = csv != NSM_OK ? "failed" : status_of(code);
   nsm_get_counters(j->s, &j->sum.count);
+  char above[400];
+  if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (j->s->con && j->s->con->redundant && !j->o.quiet)
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
   if (!j->o.quiet) nsm_summary_lines(j->s, &j->sum, j->err);

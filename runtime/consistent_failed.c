@@ -10,7 +10,7 @@ static int bad_mass(nsm_sim *s, const nsm_view *v) {
     sim_class *k = &s->cls[s->on.mass_moving.of[a]];
     k->c->mass_fn(v, &k->tab, k->mass);
   }
-  return sim_matrix_definite(s, s->con->mass_inverse);
+  return sim_mass_indefinite(s);
 }
 
 // The constraint that is off most, where dependent ones were met.

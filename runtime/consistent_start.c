@@ -81,7 +81,8 @@ static void mass_diagonal(nsm_sim *s) {
     const nsm_pattern *p = &k->c->mass;
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < p->n; e++)
-        if (p->row[e] == p->col[e]) m[sim_z_of(s, k, i, p->row[e])] += k->mass[(size_t)i * (size_t)p->n + (size_t)e];
+        if (sim_z_of(s, k, i, p->row[e]) == sim_z_of(s, k, i, p->col[e]))
+          m[sim_z_of(s, k, i, p->row[e])] += k->mass[(size_t)i * (size_t)p->n + (size_t)e];
   }
   for (int i = 0; i < s->nq; i++) m[i] = m[i] > 0 ? 1 / m[i] : 0;
 }

@@ -44,6 +44,8 @@ int         nsm_find_column(nsm_sim *s, const char *name);                      
 
 typedef struct nsm_counters {
   long   steps, newton_iterations, solver_iterations, impacts;
+  long   stagnations;   // steps that Newton's method left above the tolerance, where its residual fell no more
+  double worst_residual; // of these, relative
   double max_residual;  // of the one-step problems, by the independent check
 } nsm_counters;
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c);

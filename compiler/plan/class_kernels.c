@@ -41,7 +41,7 @@ static bool all_zero(const Pool *p, const Ex *e, int n) {
 void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   Pool *p = h->sys->pool;
   pc->c = c;
-  pc->e_num = pc->mu_num = pc->mu2_num = pc->radius_num = -1;
+  pc->e_num = pc->mu_num = pc->mu2_num = pc->radius_num = pc->compliance_num = -1;
   kernel_entries(pc, h, KERNEL_MASS, &c->mass);
   if (!all_zero(p, c->f, c->nrow)) kernel_set(pc, h, KERNEL_F, c->f, c->nrow);
   if (jacobians) kernel_entries(pc, h, KERNEL_JAC, &c->jac);
@@ -104,5 +104,5 @@ void class_columns(PlanClass *pc, const Hoist *h) {
   pc->num = h->num;
   element_guards(pc, h);
   pc->nnum = h->n;
-  if (c->kind >= CLASS_RELATION && c->kind <= CLASS_OUTPUT) pc->nnum += c->nloop;
+  if (c->compliant || (c->kind >= CLASS_RELATION && c->kind <= CLASS_OUTPUT)) pc->nnum += c->nloop;
 }

@@ -4,7 +4,7 @@
 // Schur complement on its border to its parent.
 //
 // Nodes that touch the same bodies have the same neighbours and go together, so the fronts of stacks and heaps are
-// large enough for LAPACK.
+// large enough for products by tiles.
 #include "newton.h"
 #include <string.h>
 

@@ -1,14 +1,12 @@
 // Multifrontal LU of the Newton matrix  J = A + B (M + alpha metric)  on the nodes that were taken (newton.h,
 // elimination.c).
 //
-// Each front gathers its rows of J and the contributions of its children, factors its own block with row pivoting
-// (LAPACK dgetrf), and hands the
-// Schur complement on to its parent:  P F11 = L U,  F12 := L^{-1} P F12,  F21 := F21 U^{-1},  F22 - F21 F12 -> stack.
+// Each front gathers its rows of J and the contributions of its children, factors its own block with row pivoting, and
+// hands the Schur complement on to its parent:  P F11 = L U,  F12 := L^{-1} P F12,  F21 := F21 U^{-1},  F22 - F21 F12 -> stack.
 // Pivoting stays within a front: with alpha > 0 the own blocks are regular where the contact problems are. A vanishing
 // pivot is reported.
 #include "newton.h"
 #include "runtime/la/la.h"
-#include <cblas.h>
 #include <math.h>
 #include <string.h>
 
@@ -92,7 +90,7 @@ static int pivots_vanish(const double *U, int n, int lda) {
 
 static void swap_rows(int columns, double *F, int lda, int n, const int *pivot) {
   for (int j = 0; j < columns; j++, F += lda)
-    for (int i = 0; i < n; i++) { double t = F[i]; F[i] = F[pivot[i] - 1]; F[pivot[i] - 1] = t; }
+    for (int i = 0; i < n; i++) { double t = F[i]; F[i] = F[pivot[i]]; F[pivot[i]] = t; }
 }
 
 int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const double *A, const double *B,
@@ -118,10 +116,8 @@ int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const
     double *F12 = w->front + (size_t)own * (size_t)rows, *F21 = w->front + own, *F22 = F12 + own;
     if (border > 0) {
       swap_rows(border, F12, rows, own, pivot);
-      cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, own, border, 1.0, w->front, rows, F12,
-                  rows);
-      cblas_dtrsm(CblasColMajor, CblasRight, CblasUpper, CblasNoTrans, CblasNonUnit, border, own, 1.0, w->front, rows,
-                  F21, rows);
+      nsm_la_lower_solve(own, 1, border, w->front, rows, F12, rows);
+      nsm_la_upper_solve_right(border, own, w->front, rows, F21, rows);
       nsm_la_gemm(border, border, own, -1.0, F21, rows, F12, rows, 1.0, F22, rows);
     }
     for (int j = 0; j < own; j++, factor += rows)
@@ -157,8 +153,8 @@ void nsm_factor_solve(const nsm_graph *g, const nsm_fronts *f, nsm_factor *w, do
     const nsm_front *front = f->front + k;
     const int *member = f->member + front->list, own = front->own_rows, rows = front->rows, border = rows - own;
     load(g, member, 0, front->own + front->border, x, w->x);
-    for (int i = 0; i < own; i++) { double t = w->x[i]; w->x[i] = w->x[pivot[i] - 1]; w->x[pivot[i] - 1] = t; }
-    cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasUnit, own, factor, rows, w->x, 1);
+    for (int i = 0; i < own; i++) { double t = w->x[i]; w->x[i] = w->x[pivot[i]]; w->x[pivot[i]] = t; }
+    nsm_la_lower_solve(own, 1, 1, factor, rows, w->x, own);
     if (border) nsm_la_gemv(border, own, -1.0, factor + own, rows, w->x, 1.0, w->x + own);
     store(g, member, 0, front->own + front->border, w->x, x);
     factor += (size_t)own * (size_t)(rows + border);
@@ -170,7 +166,7 @@ void nsm_factor_solve(const nsm_graph *g, const nsm_fronts *f, nsm_factor *w, do
     factor -= (size_t)own * (size_t)(rows + border);
     load(g, member, 0, front->own + front->border, x, w->x);
     if (border) nsm_la_gemv(own, border, -1.0, factor + (size_t)own * (size_t)rows, own, w->x + own, 1.0, w->x);
-    cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, own, factor, rows, w->x, 1);
+    nsm_la_upper_solve(own, 1, factor, rows, w->x, own);
     store(g, member, 0, front->own, w->x, x);
   }
 }

@@ -10,7 +10,7 @@
 typedef enum {
   NSM_FORM_DENSE,        // column-major, the caller's or a copy made of a small sparse one
   NSM_FORM_TRIDIAGONAL,  // three arrays, own kernel
-  NSM_FORM_BANDED,       // LAPACK band
+  NSM_FORM_BANDED,       // banded LU
   NSM_FORM_SPARSE        // rows only: no factorization fits the workspace, only the Gauss-Seidel solvers work
 } nsm_cone_form;
 

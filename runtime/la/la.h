@@ -1,9 +1,11 @@
-// Linear algebra for the runtime: checked calls to LAPACKE/CBLAS and small kernels of fixed size.
+// Linear algebra for the runtime: dense, banded and small matrices.
+//
+// All of it is the project's own, and every sum is taken in a fixed order, each product rounded by itself: results are
+// the same, bit by bit, on every processor and for every width of its vectors.
 //
 // Everything works in the caller's memory: nothing here allocates, prints or scans for nan (a nan goes in, a nan comes
-// out). Matrices are column-major as in LAPACK: A[i + j*lda]. Every function returns a named status; nothing is
-// silently accepted. Call nsm_la_init() once before anything else: it holds the BLAS to one thread, so results repeat
-// bit by bit.
+// out). Matrices are column-major as in LAPACK: A[i + j*lda]. Every function that can fail returns a named status;
+// nothing is silently accepted.
 #pragma once
 
 typedef enum {
@@ -17,30 +19,37 @@ typedef struct nsm_la_status {
   int         pivot;   // meaningful for NSM_LA_SINGULAR only
 } nsm_la_status;
 
-void nsm_la_init(void);
-
 // ---- dense ----------------------------------------------------------------------------------------------------------
-// P A = L U, partial pivoting, in place.  A [lda, n], ipiv [n].                                   LAPACK dgetrf
+// P A = L U, partial pivoting, in place.  A [lda, n], ipiv [n]: row i was exchanged with row ipiv[i] >= i, counted from 0.
 nsm_la_status nsm_la_lu_factor(int n, double *A, int lda, int *ipiv);
-// B := A^{-1} B from the factors.  LU [lda, n], ipiv [n], B [ldb, nrhs].                          LAPACK dgetrs
+// B := A^{-1} B from the factors.  LU [lda, n], ipiv [n], B [ldb, nrhs].
 nsm_la_status nsm_la_lu_solve(int n, int nrhs, const double *LU, int lda, const int *ipiv, double *B, int ldb);
 // B := A^{-T} B from the factors.
 nsm_la_status nsm_la_lu_solve_transposed(int n, int nrhs, const double *LU, int lda, const int *ipiv, double *B,
                                          int ldb);
-// A = L L^T, A symmetric positive definite; only the lower triangle is read and written.          LAPACK dpotrf
+// A = L L^T, A symmetric positive definite; only the lower triangle is read and written.
 nsm_la_status nsm_la_cholesky_factor(int n, double *A, int lda);
-nsm_la_status nsm_la_cholesky_solve(int n, int nrhs, const double *L, int lda, double *B, int ldb); // dpotrs
-// X := pseudo-inverse of A by a complete orthogonal factorization; singular values below rcond times the largest count
-// as zero. A is
-// lost. X [n, n], jpvt [n], work [lwork >= nsm_la_pseudo_inverse_work(n)]. Returns the rank, -1 on bad shapes (dgelsy).
+nsm_la_status nsm_la_cholesky_solve(int n, int nrhs, const double *L, int lda, double *B, int ldb);
+// X := pseudo-inverse of A by a complete orthogonal factorization; pivots of at most rcond times the first count as
+// zero. A is lost. X [n, n], jpvt [n], work [lwork >= nsm_la_pseudo_inverse_work(n)]. Returns the rank, -1 on bad
+// shapes.
 int nsm_la_pseudo_inverse(int n, double *A, double rcond, double *X, int *jpvt, double *work, int lwork);
 int nsm_la_pseudo_inverse_work(int n);
-// y := alpha A x + beta y.  A [lda, n] with m rows, x [n], y [m].                                 BLAS dgemv
+// y := alpha A x + beta y.  A [lda, n] with m rows, x [n], y [m].
 nsm_la_status nsm_la_gemv(int m, int n, double alpha, const double *A, int lda, const double *x, double beta,
                           double *y);
-// C := alpha A B + beta C.  A [m, k], B [k, n], C [m, n].                                         BLAS dgemm
+// C := alpha A B + beta C.  A [m, k], B [k, n], C [m, n].
 nsm_la_status nsm_la_gemm(int m, int n, int k, double alpha, const double *A, int lda, const double *B, int ldb,
                           double beta, double *C, int ldc);
+
+// C += factor A B, or factor A B^T where by_rows.  A [m, k], B [k, n] or [n, k], C [m, n]. Shapes are the caller's.
+void nsm_la_add_product(int m, int n, int k, double factor, const double *A, int lda, const double *B, int ldb,
+                        int by_rows, double *C, int ldc);
+// B := L^{-1} B, B := U^{-1} B, B := B U^{-1}; the other triangle is not read; unit: the diagonal of L is 1.
+// L, U [n, n]; B [n, nrhs], in the last [m, n]. Shapes are the caller's.
+void nsm_la_lower_solve(int n, int unit, int nrhs, const double *L, int ldl, double *B, int ldb);
+void nsm_la_upper_solve(int n, int nrhs, const double *U, int ldu, double *B, int ldb);
+void nsm_la_upper_solve_right(int m, int n, const double *U, int ldu, double *B, int ldb);
 
 // ---- banded ---------------------------------------------------------------------------------------------------------
 // Layout: A_ij stands at AB[kl + ku + i - j + j*ldab] for max(0, j-ku) <= i <= min(n-1, j+kl); ldab >= 2*kl + ku + 1.
@@ -49,9 +58,9 @@ nsm_la_status nsm_la_gemm(int m, int n, int k, double alpha, const double *A, in
 static inline long nsm_la_band_index(int kl, int ku, int ldab, int i, int j) {
   return (long)(kl + ku + i - j) + (long)j * ldab;
 }
-// P A = L U in band storage, in place.  ipiv [n].                                                 LAPACK dgbtrf
+// P A = L U in band storage, in place.  ipiv [n].
 nsm_la_status nsm_la_band_factor(int n, int kl, int ku, double *AB, int ldab, int *ipiv);
-// B := A^{-1} B from the factors.  B [ldb, nrhs].                                                 LAPACK dgbtrs
+// B := A^{-1} B from the factors.  B [ldb, nrhs].
 nsm_la_status nsm_la_band_solve(int n, int kl, int ku, int nrhs, const double *AB, int ldab, const int *ipiv, double *B,
                                 int ldb);
 

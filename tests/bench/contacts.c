@@ -54,7 +54,6 @@ static void measure(const char *name, int m, int blocks, const nsm_cone_block *b
 }
 
 int main(void) {
-  nsm_la_init();
   const nsm_cone_block planar = { NSM_CONE_COULOMB, 0, 2, 0.4, 0, 0 }, spatial = { NSM_CONE_COULOMB, 0, 3, 0.4, 0, 0 },
                        elliptic = { NSM_CONE_ELLIPTIC, 0, 3, 0.4, 0.7, 0 },
                        contensou = { NSM_CONE_CONTENSOU, 0, 4, 0.4, 0, 0.3 }, grip = { NSM_CONE_GRIP, 0, 3, 0.4, 0, 0 },

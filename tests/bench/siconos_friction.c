@@ -74,7 +74,6 @@ int main(int argc, char **argv) {
   if (argc < 4) return 1;
   double tolerance = atof(argv[1]);
   int loops = atoi(argv[2]);
-  nsm_la_init();
   for (int i = 3; i < argc; i++) {
     nsm_problem_error e;
     nsm_problem *f = nsm_problem_read(argv[i], strstr(argv[i], "/fc2d/") ? NSM_PROBLEM_FC2D : NSM_PROBLEM_FC3D, &e);

@@ -18,7 +18,7 @@ BLESS = os.environ.get("NSM_BLESS") == "1"
 SANITIZED = "sanitize" in NSM
 # A sanitizer's report must not look like one of the command's own exit codes.
 ENV = dict(os.environ, ASAN_OPTIONS="exitcode=99:allocator_may_return_null=1", UBSAN_OPTIONS="halt_on_error=1:exitcode=99",
-           OPENBLAS_NUM_THREADS="1", NO_COLOR="1", LC_ALL="C.UTF-8")
+           NO_COLOR="1", LC_ALL="C.UTF-8")
 ENV.pop("NSM_STD_DIR", None)
 
 

@@ -121,7 +121,6 @@ static void twice_the_precision(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = { cmocka_unit_test(refused), cmocka_unit_test(judged),
                                       cmocka_unit_test(twice_the_precision) };
   return cmocka_run_group_tests(tests, NULL, NULL);

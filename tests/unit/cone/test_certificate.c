@@ -88,7 +88,6 @@ static void solvers_in_turn(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(proof_by_hand),
     cmocka_unit_test(solvable_is_never_denied),

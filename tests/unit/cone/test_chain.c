@@ -111,7 +111,6 @@ static void beam(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(string_over_obstacle), cmocka_unit_test(chains_of_all_kinds), cmocka_unit_test(linear_time),
     cmocka_unit_test(singular_chain), cmocka_unit_test(beam),

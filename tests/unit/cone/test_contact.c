@@ -53,7 +53,6 @@ static void semidefinite(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = { cmocka_unit_test(definite), cmocka_unit_test(semidefinite) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

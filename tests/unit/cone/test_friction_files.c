@@ -98,7 +98,6 @@ static void all_files(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = { cmocka_unit_test(all_files) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

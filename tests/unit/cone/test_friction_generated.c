@@ -164,7 +164,6 @@ static void warm_and_rows(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(stacks),      cmocka_unit_test(heaps),    cmocka_unit_test(blocks),
     cmocka_unit_test(each_solver), cmocka_unit_test(stubborn), cmocka_unit_test(warm_and_rows),

@@ -123,7 +123,6 @@ static void all_problems(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   struct CMUnitTest tests[FAMILIES + 1] = { { 0 } };
   int problems = 0;
   for (int f = 0; f < FAMILIES; f++) {

@@ -178,7 +178,6 @@ static void garbage(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = { cmocka_unit_test(garbage) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -95,7 +95,6 @@ static void hilbert(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(murty_and_fathi),   cmocka_unit_test(triangular_and_banded),
     cmocka_unit_test(parts_of_integers), cmocka_unit_test(games),

@@ -24,7 +24,7 @@ static void fill(bench *b, int kinds) {
 
 static void try_all(bench *b) {
   nsm_cone_options o = { NULL, 0, 0, 0 };
-  nsm_cone_solve(&b->p, &o, b->work, b->lambda, b->u, &b->r);   // the BLAS takes its own buffers once
+  nsm_cone_solve(&b->p, &o, b->work, b->lambda, b->u, &b->r);   // the C library takes its own buffers once
   long before = allocations;
   for (const char *const *s = nsm_cone_solver_names(); *s; s++) {
     o.solver = *s;
@@ -116,7 +116,6 @@ static void small_workspace_for_blocks(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = { cmocka_unit_test(nothing_is_allocated), cmocka_unit_test(small_workspace),
                                       cmocka_unit_test(nothing_is_allocated_for_blocks),
                                       cmocka_unit_test(small_workspace_for_blocks) };

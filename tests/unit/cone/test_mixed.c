@@ -104,7 +104,6 @@ static void bad_numbers(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = { cmocka_unit_test(definite), cmocka_unit_test(redundant),
                                       cmocka_unit_test(one_at_a_time), cmocka_unit_test(bad_numbers) };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -166,7 +166,6 @@ static void badly_scaled(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = { cmocka_unit_test(all_modes), cmocka_unit_test(painleve), cmocka_unit_test(steps),
                                       cmocka_unit_test(badly_scaled) };
   return cmocka_run_group_tests(tests, NULL, NULL);

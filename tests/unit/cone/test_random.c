@@ -149,7 +149,6 @@ static void badly_scaled(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(definite),     cmocka_unit_test(semidefinite),
     cmocka_unit_test(redundant),    cmocka_unit_test(boxes_with_any_matrix),

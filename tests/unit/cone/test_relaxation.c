@@ -103,7 +103,6 @@ static void runs_away(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(recovering),
     cmocka_unit_test(transformation),

@@ -224,7 +224,6 @@ static void contradiction(void **state) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(no_rows),
     cmocka_unit_test(one_row),

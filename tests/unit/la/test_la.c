@@ -141,8 +141,117 @@ static void products(void **state) {
   assert_true(C[0] == 1 && C[1] == 4 && C[2] == 2 && C[3] == 5);
 }
 
+// Larger than a block, so that panels, triangular solves and products by tiles take part.
+static void large_factors(void **state) {
+  (void)state;
+  enum { MOST = 150 };
+  static double A[MOST * MOST], F[MOST * MOST], b[MOST], x[MOST];
+  int ipiv[MOST];
+  for (int n = 29; n <= MOST; n += 11) {
+    for (int i = 0; i < n * n; i++) F[i] = A[i] = draw() + (i % (n + 1) == 0 ? 0.5 : 0);
+    for (int i = 0; i < n; i++) x[i] = b[i] = draw();
+    assert_int_equal(nsm_la_lu_factor(n, F, n, ipiv).code, NSM_LA_OK);
+    nsm_la_lu_solve(n, 1, F, n, ipiv, x, n);
+    double size = 1;
+    for (int i = 0; i < n; i++) size = fmax(size, fabs(x[i]));
+    assert_true(miss(n, A, x, b, 0) < 1e-12 * size);
+    memcpy(x, b, sizeof b);
+    nsm_la_lu_solve_transposed(n, 1, F, n, ipiv, x, n);
+    assert_true(miss(n, A, x, b, 1) < 1e-11 * size);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j <= i; j++) F[i + j * n] = F[j + i * n] = A[i + j * n] + (i == j ? n : 0);
+    memcpy(A, F, (size_t)(n * n) * sizeof(double));
+    memcpy(x, b, sizeof b);
+    assert_int_equal(nsm_la_cholesky_factor(n, F, n).code, NSM_LA_OK);
+    nsm_la_cholesky_solve(n, 1, F, n, x, n);
+    assert_true(miss(n, A, x, b, 0) < 1e-13);
+    A[(n - 2) * (n + 1)] = -1;
+    nsm_la_status s = nsm_la_cholesky_factor(n, A, n);
+    assert_true(s.code == NSM_LA_SINGULAR && s.pivot == n - 2);
+  }
+}
+
+// L^-1 B, U^-1 B and B U^-1 give B back when multiplied.
+static void triangular_solves(void **state) {
+  (void)state;
+  enum { n = 70, m = 37 };
+  static double T[n * n], B[n * m], X[n * m], Y[n * m], R[m * n], S[m * n], P[m * n];
+  for (int i = 0; i < n * n; i++) T[i] = 0.1 * draw() + (i % (n + 1) == 0 ? 2 : 0);
+  for (int i = 0; i < n * m; i++) { X[i] = Y[i] = B[i] = draw(); S[i] = R[i] = draw(); }
+  nsm_la_lower_solve(n, 0, m, T, n, X, n);
+  nsm_la_upper_solve(n, m, T, n, Y, n);
+  nsm_la_upper_solve_right(m, n, T, n, S, m);
+  for (int c = 0; c < m; c++)
+    for (int i = 0; i < n; i++) {
+      double low = -B[i + c * n], high = -B[i + c * n];
+      for (int k = 0; k <= i; k++) low += T[i + k * n] * X[k + c * n];
+      for (int k = i; k < n; k++) high += T[i + k * n] * Y[k + c * n];
+      assert_true(fabs(low) < 1e-13 && fabs(high) < 1e-13);
+    }
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < m; i++) {
+      P[i + j * m] = -R[i + j * m];
+      for (int k = 0; k <= j; k++) P[i + j * m] += S[i + k * m] * T[k + j * n];
+      assert_true(fabs(P[i + j * m]) < 1e-13);
+    }
+}
+
+// The order of a product's sums is part of its contract: k = 0, 1, ... for every element, whatever the tiles.
+static void products_keep_their_order(void **state) {
+  (void)state;
+  enum { MOST = 300 };
+  static double A[MOST * MOST], B[MOST * MOST], C[MOST * MOST], D[MOST * MOST];
+  const int shape[][3] = { { 3, 2, 5 }, { 8, 4, 8 }, { 9, 5, 130 }, { 131, 6, 9 }, { 140, 67, 257 }, { 64, 64, 64 } };
+  for (int i = 0; i < MOST * MOST; i++) { A[i] = draw(); B[i] = draw(); }
+  for (size_t q = 0; q < sizeof shape / sizeof *shape; q++)
+    for (int by_rows = 0; by_rows < 2; by_rows++) {
+      int m = shape[q][0], n = shape[q][1], k = shape[q][2];
+      for (int i = 0; i < MOST * MOST; i++) C[i] = D[i] = 0.1 * (i % 7);
+      nsm_la_add_product(m, n, k, -0.7, A, MOST, B, MOST, by_rows, C, MOST);
+      for (int j = 0; j < n; j++)
+        for (int i = 0; i < m; i++)
+          for (int l = 0; l < k; l++) {
+            double f = -0.7 * (by_rows ? B[j + l * MOST] : B[l + j * MOST]);
+            D[i + j * MOST] += A[i + l * MOST] * f;
+          }
+      assert_memory_equal(C, D, sizeof C);
+    }
+}
+
+// Matrices of every rank: the four equations of Moore and Penrose.
+static void pseudo_inverse(void **state) {
+  (void)state;
+  enum { MOST = 9 };
+  double work[8 * MOST];
+  int order[MOST];
+  for (int n = 1; n <= MOST; n++)
+    for (int rank = 0; rank <= n; rank++) {
+      double A[MOST * MOST] = { 0 }, copy[MOST * MOST], X[MOST * MOST], P[MOST * MOST], Q[MOST * MOST], worst = 0;
+      for (int r = 0; r < rank; r++) {
+        double u[MOST], v[MOST];
+        for (int i = 0; i < n; i++) { u[i] = draw(); v[i] = draw(); }
+        for (int i = 0; i < n * n; i++) A[i] += u[i % n] * v[i / n];
+      }
+      memcpy(copy, A, sizeof A);
+      assert_int_equal(nsm_la_pseudo_inverse(n, copy, 1e-12, X, order, work, nsm_la_pseudo_inverse_work(n)), rank);
+      nsm_la_gemm(n, n, n, 1, A, n, X, n, 0, P, n);
+      nsm_la_gemm(n, n, n, 1, X, n, A, n, 0, Q, n);
+      double size = 1;
+      for (int i = 0; i < n * n; i++) size = fmax(size, fabs(X[i]));
+      for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+          double axa = -A[i + j * n], xax = -X[i + j * n];
+          for (int k = 0; k < n; k++) { axa += P[i + k * n] * A[k + j * n]; xax += Q[i + k * n] * X[k + j * n]; }
+          worst = fmax(worst, fmax(fabs(axa), fabs(xax) / size));
+          worst = fmax(worst, fmax(fabs(P[i + j * n] - P[j + i * n]), fabs(Q[i + j * n] - Q[j + i * n])));
+        }
+      assert_true(worst < 1e-12 * size);
+    }
+  double one = 1;
+  assert_int_equal(nsm_la_pseudo_inverse(1, &one, 1e-12, &one, order, work, 1), -1);
+}
+
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(lu_solves),
     cmocka_unit_test(lu_names_the_zero_pivot),
@@ -151,6 +260,10 @@ int main(void) {
     cmocka_unit_test(small_kernels),
     cmocka_unit_test(small_names_the_zero_pivot),
     cmocka_unit_test(products),
+    cmocka_unit_test(large_factors),
+    cmocka_unit_test(triangular_solves),
+    cmocka_unit_test(products_keep_their_order),
+    cmocka_unit_test(pseudo_inverse),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

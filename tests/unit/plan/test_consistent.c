@@ -1,4 +1,5 @@
 // The two-point kernels of the consistent schemes (docs/numerics/consistent.md), evaluated on the DAG at random ends:
+//   (increments are q - q0, v - v0)
 //   energy  (q - q0).R1 + (v - v0).1/2 (M(q0) + M(q)) (h vm - (q - q0)) = h (E - E0 - work of forces + loss by damping)
 //   consistency  along any smooth curve, R1/h = M q'' - f at the middle, to second order in h
 // and with the mass matrix at the begin (consistent_explicit_mass): the same energy with M(q0) in place of the mean,
@@ -76,7 +77,18 @@ static int symbol(const Rig *r, SymKind kind, int var) {
   return symtab_id(r->s->sym, (Sym){ .kind = kind, .id = var });
 }
 static double *at(Rig *r, SymKind kind, int var) { return &r->at[symbol(r, kind, var)]; }
-static double eval(const Rig *r, Ex e) { return ex_eval_array(r->s->pool, e, r->at); }
+
+// Increments are differences of the two ends.
+static double leaf(int id, void *rig) {
+  const Rig *r = rig;
+  Sym y = *symtab_at(r->s->sym, id);
+  if (y.kind != SYM_VALUE_D && y.kind != SYM_RATE_D) return r->at[id];
+  Sym end = y, begin = y;
+  end.kind = y.kind == SYM_VALUE_D ? SYM_VALUE : SYM_RATE;
+  begin.kind = y.kind == SYM_VALUE_D ? SYM_VALUE0 : SYM_RATE0;
+  return r->at[symtab_id(r->s->sym, end)] - r->at[symtab_id(r->s->sym, begin)];
+}
+static double eval(const Rig *r, Ex e) { return ex_eval(r->s->pool, e, leaf, (void *)(uintptr_t)r); }
 
 // The same expression with the begin's values in place of the end's.
 static double begin_leaf(int id, void *rig) {

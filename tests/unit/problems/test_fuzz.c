@@ -235,7 +235,6 @@ static void cut_off(void **x) {
 }
 
 int main(void) {
-  nsm_la_init();
   const struct CMUnitTest tests[] = { cmocka_unit_test(seeds_themselves), cmocka_unit_test(cut_off),
                                       cmocka_unit_test(mutated) };
   return cmocka_run_group_tests(tests, NULL, NULL);
