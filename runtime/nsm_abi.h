@@ -180,8 +180,8 @@ typedef struct nsm_class {
   void (*curve_fn)(const nsm_view *, const nsm_table *, const double *l, const double *k, double *out); // l, k: [count]
   // boxes: lo[count], hi[count]; NULL else
   void (*law_fn)(const nsm_view *, const nsm_table *, double *lo, double *hi);
-  // Energy-consistent schemes: a compliant contact g(q) + c l is a potential, NSM_SMOOTH with multipliers row_var; their
-  // value at the end, and the column of c
+  // Energy-consistent schemes: a compliant contact g(q) + c l is a potential, NSM_SMOOTH with multipliers row_var;
+  // their value at the end, and the column of c
   void (*lambda_fn)(const nsm_view *, const nsm_table *, double *l);
   int compliance_num;
   int e_num;                      // contacts, friction: column of num that holds the restitution e or e_t; -1: none (0)
@@ -189,11 +189,13 @@ typedef struct nsm_class {
   // NSM_FRICTION: one direction of slip of every instance of class `normal` (contact or constraint; the same loops in
   // the same order), or under a given normal force (normal = -1). A row as of a constraint on velocity level: rate_fn
   // gives the slip velocity, h_fn = d slip/d v. Its rows stand behind that of `normal` in one block of the one-step
-  // problem, by `direction` 0, 1, 2. Columns of num: coefficients, -1: none.
+  // problem, by `direction` 0, 1, 2. Direction 0 has the coefficients: columns of num, -1: none; where one of them
+  // moves all are given by mu_fn.
   int friction;                   // NSM_COULOMB ...
   int normal, direction;
   int mu_num, mu2_num, radius_num;// NSM_DISK: radius = mu times normal force
-
+  int mu_stage;
+  void (*mu_fn)(const nsm_view *, const nsm_table *, double *mu, double *mu2, double *radius);  // [count] each
 
   // NSM_OUTPUT: value[count]. NSM_ASSERT: value[count], nonzero means that it holds; checked at the start and after
   // every step. NSM_INIT: ix[.][0] is the variable's index, num[.][0] the value.

@@ -314,6 +314,7 @@ static void list_phases(nsm_sim *s) {
     list_if(s, &s->on.relation, i, row && c->kind == NSM_RELATION);
     list_if(s, &s->on.contact, i, row && c->kind == NSM_CONTACT);
     list_if(s, &s->on.friction, i, row && c->kind == NSM_FRICTION);
+    list_if(s, &s->on.mu, i, row && c->mu_stage > NSM_CONST);
     list_if(s, &s->on.constraint, i, row && c->kind == NSM_CONSTRAINT);
     list_if(s, &s->on.h_moving, i, row && c->h_stage > NSM_CONST);
     list_if(s, &s->on.mid, i, s->cls[i].h_mid != NULL);

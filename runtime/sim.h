@@ -45,6 +45,7 @@ typedef struct sim_class {
   int    *h_at;                         // [count][h.n] place in C, or ~place in D for multipliers
   int    *h_b_at;                       // [count][h.n] contacts and constraints: place in B, -1 for none
   int     row0;                         // its first row (relations, contacts, constraints); -1 else
+  int     friction0;                    // of direction 0: its first block
   sim_loops loops;                      // of rows with a multiplier of their own
 } sim_class;
 
@@ -75,11 +76,17 @@ typedef struct sim_matrix {
   int        constant;                  // the whole of W is
 } sim_matrix;
 
+// A coefficient of friction that depends on what the step is solved for: of the iteration before, what the one-step
+// problem had and what the law then gave; between which values they meet.
+typedef struct sim_guess { double used, law, lo, hi, width, reach; int known, slow; } sim_guess;
+
 // Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal one first.
 typedef struct sim_friction {
   nsm_cone_type type;
   int    normal, n, row[3];  // normal row, -1 under a given normal force; the rows of the n directions of slip
-  double mu, mu2, radius;               // DISK: radius is a force, times h an impulse
+  double mu, mu2, radius;               // in the one-step problem; DISK: radius is a force, times h an impulse
+  double at[3];                         // by the law at the iterate; the same where they are constant
+  sim_guess guess[3];
 } sim_friction;
 
 typedef struct sim_rows {
@@ -94,6 +101,7 @@ typedef struct sim_rows {
   double *loss;                         // [n] energy that its impacts, or its friction, took so far (ledger.c)
   int           nfriction;
   sim_friction *friction;               // [nfriction]
+  double       *coefficients;           // [3 largest count of a class of them]
   int          *friction_of;            // [n] its number, -1 for other rows
   // B [nz, n] by columns, C [n, nz] and D [n, n] by rows, X = W^{-1} B by columns: start, index, value
   int    *b0, *bz, *c0, *cz, *d0, *ds, *x0, *xz, *bx;  // bx: place in X of an entry of B
@@ -189,7 +197,7 @@ struct nsm_sim {
   // phases: the classes that take part
   struct {
     sim_list smooth, f_moving, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy, mcurve,
-             row, relation, contact, constraint, friction, h_moving, mid, law, law_moving, rq, rq_moving,
+             row, relation, contact, constraint, friction, mu, h_moving, mid, law, law_moving, rq, rq_moving,
              curve, contact_curve, compliant, output, assertion;  // curve: those whose curves belong to W (assembly.c)
   } on;
   int     linear;                       // step_linear applies
@@ -324,6 +332,12 @@ void sim_rows_column(nsm_sim *s, int row);                                      
 int  sim_friction_analyse(nsm_sim *s, nsm_error *e);                             // blocks, coefficients
 void sim_friction_follow(nsm_sim *s);  // rows of closed contacts, their multipliers 0
 void sim_friction_active(nsm_sim *s);  // rows of closed contacts; rates at the start where e_t needs them
+int  sim_friction_moves(const nsm_sim *s, int row);                // a direction of slip whose coefficients move
+// Coefficients that move, (8) of friction.md: by the law at a view; the next ones of the one-step problem, where
+// `fresh` those of the law. NSM_FAILED where one of a closed contact is negative or not finite at the view.
+void sim_friction_law(nsm_sim *s, const nsm_view *v);
+void sim_friction_guess(nsm_sim *s, int fresh);
+nsm_code sim_friction_sound(nsm_sim *s, const nsm_view *v, nsm_error *e);
 int  sim_friction_rows(const nsm_sim *s, int friction, int *row);  // all its rows in order, up to 4; how many
 nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first);    // as a block of the one-step problem
 // lambda [n] of the directions := its nearest point of the disk from lambda - factor/(largest M_ii) u, for the normal

@@ -92,7 +92,7 @@ static void evaluate(nsm_sim *s, double t1) {
   forces(s, &v, s->f1);
   if (s->on.g.n > 0) reactions(s, &v, s->g0);
   for (int i = 0; i < s->nz; i++) s->inc[i] = s->z1[i] - s->z[i];
-  if (s->on.mass_moving.n + s->on.mid.n > 0) {
+  if (s->on.mass_moving.n + s->on.mid.n + s->on.mu.n > 0) {
     for (int i = 0; i < s->nq; i++) s->qm[i] = (1 - s->theta) * s->q[i] + s->theta * s->q1[i];
     for (int i = 0; i < s->nz; i++) s->zm[i] = (1 - s->theta) * s->z[i] + s->theta * s->z1[i];
     for (int a = 0; a < s->on.mass_moving.n; a++) {
@@ -123,6 +123,7 @@ static void evaluate(nsm_sim *s, double t1) {
     const sim_class *k = &s->cls[s->on.law_moving.of[a]];
     k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
   }
+  sim_friction_law(s, &mid);
   if (r->n > 0 && !r->constant) sim_rows_outer(s, 0);
 }
 
@@ -421,10 +422,12 @@ static void learn(nsm_sim *s) {
   for (int k = 0; k < 2; k++) s->off[k] = 0.75 * s->off[k] + off[k];
 }
 
-static nsm_code newton_step(nsm_sim *s, double t1, nsm_error *e) {
+// whole: the iteration before took its full step.
+static nsm_code newton_step(nsm_sim *s, double t1, int whole, nsm_error *e) {
   int z = matrices(s, t1);
   if (z >= 0) return singular(s, t1, z, e);
   free_motion(s);
+  sim_friction_guess(s, !whole);
   if (s->isl.nactive > 0) {
     one_step_problem(s);
     if (!sim_islands_solve(s)) {
@@ -450,10 +453,10 @@ static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
       if (it == SLOW) round_off(s);
       double error = residual(s, it >= SLOW, &worst);
       if (error <= s->tolerance) return NSM_OK;
-      if (halvings >= 0 && !(error <= 2 * before)) {
+      if (halvings >= 0 && !(error <= 2 * before) && !(worst >= s->nz && sim_friction_moves(s, worst - s->nz))) {
         if (halvings < HALVINGS) { halvings++; go(s, alpha *= 0.5); }
         else if (isnan(error)) return not_finite(s, t1, e);
-        else { halvings = -1; go(s, 1); }                     // no descent: laws have kinks, take the full step
+        else { halvings = -1; go(s, alpha = 1); }                     // no descent: laws have kinks, take the full step
         it--;
         continue;
       }
@@ -462,7 +465,7 @@ static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
       if (it >= NSM_NEWTON_MAX) return not_converged(s, t1, error, worst, e);
       before = error;
     }
-    nsm_code code = newton_step(s, t1, e);
+    nsm_code code = newton_step(s, t1, it > 0 && alpha == 1, e);
     if (code != NSM_OK) return code;
     if (s->one_iteration) return NSM_OK;
     alpha = 1;
@@ -518,6 +521,8 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
     s->frozen = 0;
   }
   if (code != NSM_OK) return code;
+  nsm_view mid = between(s, t1);
+  if ((code = sim_friction_sound(s, &mid, e)) != NSM_OK) return code;
   if (!s->one_iteration) {
     settle(s);
     sim_refine(s, t1, s->q1, s->h * s->theta);

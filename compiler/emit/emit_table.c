@@ -35,6 +35,7 @@ static const struct { KernelKind kernel; const char *stage, *fn, *name;
               { KERNEL_RATE, NULL, "rate_fn", "rate" },
               { KERNEL_H, "h_stage", "h_fn", "h" },
               { KERNEL_LAW, "law_stage", "law_fn", "law" },
+              { KERNEL_MU, "mu_stage", "mu_fn", "mu" },
               { KERNEL_OUT, NULL, "out_fn", "out" },
               { KERNEL_C, NULL, "c_fn", "c" },
               { KERNEL_CJAC, NULL, "cjac_fn", "cjac" },

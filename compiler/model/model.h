@@ -99,7 +99,7 @@ typedef struct MRelation {
 typedef enum { MF_NONE, MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GRIP, MF_DISK } MFrictionLaw;
 typedef struct MFriction {
   MFrictionLaw law;
-  MExpr *mu, *mu2, *radius;            // constant; mu2: MF_ELLIPTIC, radius: MF_CONTENSOU
+  MExpr *mu, *mu2, *radius;            // mu2: MF_ELLIPTIC, radius: MF_CONTENSOU; no multipliers in them
   MExpr *force;                        // MF_DISK: the normal force
   MExpr **slip; int nslip; int var[3]; // slip velocities and their MV_ROW variables; the third of MF_CONTENSOU is the
                                        // spin

@@ -38,6 +38,19 @@ static bool all_zero(const Pool *p, const Ex *e, int n) {
   return true;
 }
 
+// Coefficients that move have a kernel, others columns.
+static void friction_kernel(PlanClass *pc, Hoist *h, const SysClass *c) {
+  if (friction_moves(h->sys, c)) {
+    Ex zero = ex_num(h->sys->pool, 0);
+    kernel_set(pc, h, KERNEL_MU,
+               (Ex[]){ c->mu, c->mu2 == EX_NONE ? zero : c->mu2, c->radius == EX_NONE ? zero : c->radius }, 3);
+    return;
+  }
+  if (c->mu != EX_NONE) pc->mu_num = hoist_column(h, c->mu);
+  if (c->mu2 != EX_NONE) pc->mu2_num = hoist_column(h, c->mu2);
+  if (c->radius != EX_NONE) pc->radius_num = hoist_column(h, c->radius);
+}
+
 void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   Pool *p = h->sys->pool;
   pc->c = c;
@@ -65,9 +78,7 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   if (c->kind == CLASS_OUTPUT || c->kind == CLASS_ASSERT) kernel_set(pc, h, KERNEL_OUT, &c->value, 1);
   if (c->kind == CLASS_INIT) hoist_column(h, c->value);
   if (c->e != EX_NONE && !ex_is_num(p, c->e, 0)) pc->e_num = hoist_column(h, c->e);
-  if (c->mu != EX_NONE) pc->mu_num = hoist_column(h, c->mu);
-  if (c->mu2 != EX_NONE) pc->mu2_num = hoist_column(h, c->mu2);
-  if (c->radius != EX_NONE) pc->radius_num = hoist_column(h, c->radius);
+  friction_kernel(pc, h, c);
 }
 
 void work_kernel(PlanClass *pc, Hoist *h, Ex force, Ex damping) {

@@ -23,6 +23,10 @@ Stage stage_of(const System *s, Ex e) {
   return stage;
 }
 
+bool friction_moves(const System *s, const SysClass *c) {
+  return stage_of(s, c->mu) > STAGE_CONST || stage_of(s, c->mu2) > STAGE_CONST || stage_of(s, c->radius) > STAGE_CONST;
+}
+
 SysClass *derive_new_class(Deriver *d, ClassKind kind, const char *label, Span span, const MContext *ctx) {
   System *s = d->sys;
   if (s->ncls == d->cap) {

@@ -82,7 +82,7 @@ typedef struct SysClass {
   Entries h;               // relation: d y/d(q,v,x,lambda); contact, constraint: H = d rate/d v; friction: d slip/d v
   bool affine;             // as in nsm_abi.h
 
-  // friction: one direction of slip; y, rate: the slip velocity. The law stands on direction 0.
+  // friction: one direction of slip; y, rate: the slip velocity. The coefficients stand on direction 0.
   int normal, direction;   // class of the contact or constraint, -1 under a given normal force
   MFrictionLaw friction;
   Ex mu, mu2, radius;      // EX_NONE where the law has none; radius of MF_DISK: of the disk, mu times normal force
@@ -119,5 +119,6 @@ const System *derive_system(Arena *a, const Model *m, DiagBag *bag);   // NULL o
 
 // Stage of an expression: what it can change with.
 Stage stage_of(const System *s, Ex e);
+bool friction_moves(const System *s, const SysClass *c);         // some coefficient of it changes during a run
 const char *sym_name(int id, void *system);       // for ex_print: "bead[i+1].z'"
 const char *sym_latex(int id, void *system);
