@@ -122,5 +122,15 @@ def aging_x(t):
     return 2 * t - 9.81 * (0.1 * t**2 + 0.1 * t - 0.1 * (1 - math.exp(-t)))
 
 
+def tank_x(t):
+    """x' = -x^(1/2), x(0) = 1."""
+    return max(0, 1 - t / 2) ** 2
+
+
+def third_y(t):
+    """y' = -y^(1/3), y(0) = 1."""
+    return max(0, 1 - 2 * t / 3) ** 1.5
+
+
 def zero(t):
     return 0.0
