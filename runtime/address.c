@@ -1,11 +1,13 @@
 // What a class' `fill` calls back: numbers of variable elements and parameters, loop bounds. The first mistake is
-// recorded with the line of the model, and the run does not start.
+// recorded with its statement and line, and the run does not start.
 #include "sim.h"
 #include <math.h>
 #include <string.h>
 
 // nsm_setup is the simulation itself, seen from emitted code.
 static nsm_sim *sim_of(nsm_setup *s) { return (nsm_sim *)s; }
+
+static nsm_place here(const nsm_sim *s, int line) { return (nsm_place){ NSM_AT_CLASS, s->filling, line }; }
 
 // `name` with the indices as they are, of which number `which` is wrong; the range is empty where hi < lo.
 static void wrong(nsm_sim *s, int line, const char *name, int which, int nidx, const double *idx, long lo, long hi) {
@@ -14,13 +16,14 @@ static void wrong(nsm_sim *s, int line, const char *name, int which, int nidx, c
   s->fill_failed = 1;
   sim_expand_written(element, sizeof element, name, idx, nidx);
   if (!(idx[which] == floor(idx[which])))
-    sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: %s does not exist: index %.17g is not an integer", line,
-             element, idx[which]);
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: %s does not exist: index %.17g is not an integer",
+                line, element, idx[which]);
   else if (hi < lo)
-    sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: %s does not exist: there are no elements", line, element);
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: %s does not exist: there are no elements",
+                line, element);
   else
-    sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: %s does not exist: index %.17g is out of range %ld..%ld", line,
-             element, idx[which], lo, hi);
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line),
+                "line %d: %s does not exist: index %.17g is out of range %ld..%ld", line, element, idx[which], lo, hi);
 }
 
 static int row_at(nsm_sim *s, int var, int line, int nidx, const double *idx) {
@@ -58,7 +61,7 @@ long nsm_bound(nsm_setup *setup, int line, double value) {
   nsm_sim *s = sim_of(setup);
   if (value == floor(value) && fabs(value) <= 2147483648.0) return (long)value;
   if (!s->fill_failed)
-    sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: a loop bound is %.17g, which is not an integer%s", line, value,
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: a loop bound is %.17g, which is not an integer%s", line, value,
              value == floor(value) ? " of a reasonable size" : "");
   s->fill_failed = 1;
   return 0;

@@ -12,6 +12,7 @@
 // For the schemes whose W is M alone nothing but M is listed. Patterns once; values as often as they change.
 #include "sim.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const double regular = 1e-13;     // d beside the diagonal of C W^-1 B
@@ -53,8 +54,10 @@ static void over_border(nsm_sim *s, each_entry *f, void *to) {
   const sim_rows *r = &s->r;
   for (int j = 0; j < r->nborder; j++) {
     int row = r->border[j], at = s->nz + j;
-    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) f(s, r->bz[e], at, r->border_b_at ? r->border_b_at + e : NULL, to);
-    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) f(s, at, r->cz[e], r->border_c_at ? r->border_c_at + e : NULL, to);
+    for (int e = r->b0[row]; e < r->b0[row + 1]; e++)
+      f(s, r->bz[e], at, r->border_b_at ? r->border_b_at + e : NULL, to);
+    for (int e = r->c0[row]; e < r->c0[row + 1]; e++)
+      f(s, at, r->cz[e], r->border_c_at ? r->border_c_at + e : NULL, to);
   }
 }
 
@@ -100,8 +103,8 @@ static void unite(nsm_sim *s, int row, int col, long *at, void *to) {
 static void may_fit(nsm_sim *s, int row, int col, long *at, void *to) {
   (void)at;
   const sim_matrix *w = &s->w;
-  int reach = w->place[row] - w->place[col];
-  if (w->block_of[row] != w->block_of[col] || (reach < 0 ? -reach : reach) > w->block[w->block_of[row]].kl) *(int *)to = 0;
+  int block = w->block_of[row], reach = abs(w->place[row] - w->place[col]);
+  if (block != w->block_of[col] || reach > w->block[block].kl) *(int *)to = 0;
 }
 
 static void list_class(nsm_sim *s, sim_list *l, int cls) {
@@ -110,8 +113,8 @@ static void list_class(nsm_sim *s, sim_list *l, int cls) {
 }
 
 // The curves of constraints always belong to W. Those of a class of contacts do where they make no large block of small
-// ones, or lie within a block that is there anyway; elsewhere their part of Newton's iteration is a contraction of order
-// h. taken [nclass] is set for those of the first kind.
+// ones, or lie within a block that is there anyway; elsewhere their part of Newton's iteration is a contraction of
+// order h. taken [nclass] is set for those of the first kind.
 static void small_curves(nsm_sim *s, int nw, unsigned char *taken) {
   int *parent = SIM_NEW(s, nw, int), *kept = SIM_NEW(s, nw, int), *size = SIM_NEW(s, nw, int);
   for (int i = 0; i < nw; i++) parent[i] = i;

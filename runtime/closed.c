@@ -1,13 +1,13 @@
 // Which contacts are closed at the begin of a step, and what is exactly at rest at its end.
 //
-// A scheme closes a contact where a number a, made of the gap and its rate, is not positive: moreau.md (10), midpoint.md
-// (6), consistent.md (6). Numbers are rounded, so the test must know what rounding does:
+// A scheme closes a contact where a number a, made of the gap and its rate, is not positive: moreau.md (10),
+// midpoint.md (6), consistent.md (6). Numbers are rounded, so the test must know what rounding does:
 //
-//   closed where  a <= 8 eps sum_j |H_j| (|q_j| + h |v_j|)                                                          (a)
+//   closed where  a <= 8 eps (size of the terms of g + h sum_j |H_j| |v_j|)                                         (a)
 //
-// the round-off of the terms of a: of the place a step ago and of the way since. And where a contact was pressed, p > 0, with a rate that its law makes 0 exactly, the
-// rate is 0 and not what rounding left of it, and the gap is what it was, up to the quadrature error of the step, which
-// is no reason to let go: it stays closed while
+// the round-off of the terms of a: of the gap and of the way of a step. And where a contact was pressed, p > 0, with a
+// rate that its law makes 0 exactly, the rate is 0 and not what rounding left of it, and the gap is what it was, up to
+// the quadrature error of the step, which is no reason to let go: it stays closed while
 //
 //   a <= (h/2) M_ii p                                                                                               (b)
 //
@@ -16,8 +16,8 @@
 //
 // Velocities that are nothing but what rounding left of the terms that cancelled in them are set to 0, |v_i| <= 16 eps
 // (|v_i at the begin| + sum of |terms|), where impulses act: so what rests keeps its place to the last bit. With very
-// different masses the one-step problem knows its impulses less well than the velocities that they leave: rates that the
-// laws make 0 are then taken away by corrective impulses, found from the rates as they are (iterative refinement).
+// different masses the one-step problem knows its impulses less well than the velocities that they leave: rates that
+// the laws make 0 are then taken away by corrective impulses, found from the rates as they are (iterative refinement).
 #include "sim.h"
 #include <float.h>
 #include <math.h>
@@ -28,15 +28,30 @@ static const double rounds = 8 * DBL_EPSILON, cancels = 16 * DBL_EPSILON, lastin
                     inside = 1 - 1e-6;  // of its disk: a force of friction that sticks
 enum { REFINEMENTS = 3, EXTENT = 64 };
 
+// Without a kernel for them, as in models written by hand: sum_j |H_j q_j|.
+void sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v) {
+  double *terms = s->r.terms + k->row0;
+  if (k->c->size_fn) { k->c->size_fn(v, &k->tab, terms); return; }
+  for (int i = 0; i < k->tab.count; i++) {
+    terms[i] = 0;
+    for (int e = 0; e < k->c->h.n; e++)
+      terms[i] += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * v->q[sim_z_of(s, k, i, k->c->h.col[e])]);
+  }
+}
+
 // ---- round-off of a gap ---------------------------------------------------------------------------------------------
 void sim_closed_start(nsm_sim *s) {
-  s->reach = 1;
+  nsm_view now = sim_now(s);
+  s->reach = 0;
+  s->terms_of = -1;
   for (int a = 0; a < s->on.contact.n; a++) {
     const sim_class *k = &s->cls[s->on.contact.of[a]];
+    sim_gap_terms(s, k, &now);
     for (int i = 0; i < k->tab.count; i++) {
       double sum = 0;
       for (int e = 0; e < k->c->h.n; e++) sum += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e]);
       s->reach = fmax(s->reach, sum);
+      s->terms = fmax(s->terms, s->r.terms[k->row0 + i]);
     }
   }
 }
@@ -47,18 +62,22 @@ double sim_nearly_closed(nsm_sim *s) {
     s->extent = 0;
     for (int i = 0; i < s->nq; i++) s->extent = fmax(s->extent, fabs(s->q[i]) + s->h * fabs(s->z[i]));
   }
-  return near * s->reach * s->extent;
+  return near * (s->terms + s->reach * s->extent);
 }
 
 int sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a) {
   nsm_view now = sim_now(s);
-  double size = 0;
-  if (k->c->h_stage > NSM_CONST) k->c->h_fn(&now, &k->tab, k->h);
-  for (int e = 0; e < k->c->h.n; e++) {
-    int z = sim_z_of(s, k, i, k->c->h.col[e]);
-    size += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e]) * (fabs(s->q[z]) + s->h * fabs(s->z[z]));
+  int row = k->row0 + i;
+  double way = 0;
+  if (s->terms_of != s->k || s->terms_class != s->r.cls[row]) {
+    if (k->c->h_stage > NSM_CONST) k->c->h_fn(&now, &k->tab, k->h);
+    sim_gap_terms(s, k, &now);
+    s->terms_of = s->k;
+    s->terms_class = s->r.cls[row];
   }
-  return a <= rounds * size;
+  for (int e = 0; e < k->c->h.n; e++)
+    way += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * s->z[sim_z_of(s, k, i, k->c->h.col[e])]);
+  return a <= rounds * (s->r.terms[row] + s->h * way);
 }
 
 // ---- moreau and midpoint --------------------------------------------------------------------------------------------
@@ -103,18 +122,18 @@ void sim_hold(nsm_sim *s) {
 int sim_is_at_rest(double v, double size) { return v != 0 && fabs(v) <= cancels * size; }
 
 // Does friction stick, by its force?
-static int sticks(const nsm_sim *s, int row) {
+int sim_sticks(const nsm_sim *s, int row) {
   const sim_rows *r = &s->r;
   const sim_friction *f = &r->friction[r->friction_of[row]];
   double size = 0, normal = f->normal < 0 ? 0 : s->l1[r->l[f->normal]],
          radius = f->type == NSM_CONE_DISK ? s->h * f->radius : f->mu * fabs(normal);
   for (int d = 0; d < f->n; d++) size = hypot(size, s->l1[r->l[f->row[d]]]);
   return (f->type == NSM_CONE_DISK || f->type == NSM_CONE_COULOMB || f->type == NSM_CONE_GRIP) &&
-         size < inside * radius && r->e[row] == 0;
+         size < inside * radius;
 }
 
-// Rates of the velocities at the end, into y, of the rows whose law makes them 0: how many are more than what rounding left of the terms
-// of the velocities that are not at rest.
+// Rates of the velocities at the end, into y, of the rows whose law makes them 0: how many are more than what rounding
+// left of the terms of the velocities that are not at rest.
 static int rates_left(nsm_sim *s, double t, const double *q) {
   sim_rows *r = &s->r;
   sim_islands *is = &s->isl;
@@ -122,7 +141,8 @@ static int rates_left(nsm_sim *s, double t, const double *q) {
   int left = 0, zero = 0;
   for (int i = 0; i < is->nactive; i++) {
     int at = is->active[i], row = r->row_at[at], kind = s->cls[r->cls[row]].c->kind;
-    is->zero[i] = kind == NSM_CONSTRAINT || (kind == NSM_FRICTION ? sticks(s, row) : pressed(s, at, row));
+    is->zero[i] = kind == NSM_CONSTRAINT || (kind == NSM_FRICTION ? r->e[row] == 0 && sim_sticks(s, row)
+                                                                  : pressed(s, at, row));
     zero += is->zero[i];
   }
   if (zero == 0) return 0;

@@ -7,7 +7,7 @@
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
 //   consistent_settle.c    friction at the end of the step         consistent_rest.c  what is at rest is exactly so
 //   consistent_energy.c    its works and losses
-//   consistent_setup.c     checks, sizes, graph of K      consistent_start.c  consistent initial values
+//   consistent_setup.c     checks, sizes, graph of K
 #pragma once
 #include "sim.h"
 
@@ -32,7 +32,9 @@ struct sim_consistent {
   double     off[3], cost[2];            // how far constant [1] and extrapolated [2] changes were off; iterations with
                                          // either start
   double    *res, *size, *dz;            // [n] residual, size of its terms, Newton step
-  double    *dq, *qsize;                 // [nq] of the Newton step; sum of |d R1 / d (q, u)| |(q, u)|
+  double    *dq;                         // [nq] of the Newton step
+  double    *qsize, *fresh;              // [nq] sum of |d R1/d(q, u)| |(q, u)|: the largest of the iteration, so that
+                                         // residuals of its iterates can be compared; that of the last matrix
   double    *try_u, *try_l, *try_k;      // iterate before the last step: inc_u, multipliers
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
   double    *back;                       // [ns] gap of a constraint at the begin, where that is more than round-off

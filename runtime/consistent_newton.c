@@ -2,16 +2,17 @@
 // exactly inside. Where the inclusion inside has no solution the iteration takes the projected step (2.72) of seed 004
 // instead; where it does not converge it starts again from the velocities at the begin, and then by (2.72) alone. The
 // energy is as good as the residual, so the iteration goes on until the residual stops falling. Last of all, contacts
-// that are about to open are left out of the set.
+// that are about to open, or that no force can keep from closing, are left out of the set.
 #include "consistent.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { HALVINGS = 6, FIXED_POINTS = 8, TRIAL = 16, PROJECTED_MAX = 2000 };
+enum { HALVINGS = 6, FREE = 6, FIXED_POINTS = 8, TRIAL = 16, PROJECTED_MAX = 2000 };
 // Relative residuals: done; small enough to stand where it falls no more; small enough for the factors of the iterate
 // before.
 static const double at_floor = 2e-16, may_rest = 1e-9, keeps_factors = 1e-8;
+static const double may_cancel = 1e-6;   // of the speeds: the round-off of forces that cancel each other
 
 // ---- the iterate ----------------------------------------------------------------------------------------------------
 // (9): q_E - q_B = (h/2)(u_C + u_E) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point,
@@ -285,20 +286,48 @@ static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   return isfinite(sum) ? NSM_OK : con_failed(s, v, 1, NAN, 0, e);
 }
 
+// Forces of constraints and contacts that cancel each other until their round-off is seen in the speeds are no
+// solution, however small the residual is beside them: near a configuration where they have the same direction, the
+// iteration can run off to there.
+static int credible(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  double most = 0, speeds = 0;
+  for (int z = 0; z < s->nq; z++) c->dq[z] = c->fresh[z] = 0;
+  for (int i = 0; i < c->na + c->ns; i++) {
+    int row = i < c->na ? c->act[i] : c->row[i - c->na];
+    const sim_class *k = &s->cls[s->r.cls[row]];
+    const double *direction = con_direction(s, row);
+    for (int e = 0; e < k->c->h.n; e++) {
+      int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
+      double d = direction[e] * s->l1[s->r.l[row]] * c->mass_inverse[z];
+      c->dq[z] += d;
+      c->fresh[z] += fabs(d);
+    }
+  }
+  for (int z = 0; z < s->nq; z++) {
+    most = fmax(most, c->fresh[z]);
+    speeds = fmax(speeds, fmax(fabs(c->dq[z]), fabs(c->uc[z]) + fabs(s->z1[z])));
+  }
+  return DBL_EPSILON * most <= may_cancel * speeds;
+}
+
 static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   double before = INFINITY, alpha = 1;
+  if (!s->con->affine) memset(s->con->qsize, 0, (size_t)s->nq * sizeof(double));
   int halvings = 0, worst = 0, keep = 0, most = s->con->projected ? PROJECTED_MAX : NSM_NEWTON_MAX;
   for (int it = 0; ; it++) {
     int placed = evaluate(s, v);
     if (it > 0) {
       double error = placed ? residual(s, v->h, &worst) : NAN;
       int resting = it > 1 && error <= may_rest && !(error <= 0.25 * before);
+      if ((error <= at_floor || (resting && fmin(error, before) <= s->tolerance)) && !credible(s))
+        return con_failed(s, v, it, error, worst, e);
       if (error <= at_floor) return polish(s, v);
       if (resting && fmin(error, before) <= s->tolerance) {
         if (error > before) { go(s, 0); place_q(s, v); }        // the one before was better
         return NSM_OK;
       }
-      if (halvings >= 0 && !(error <= 2 * before) &&
+      if (halvings >= 0 && !(error <= (it <= FREE ? 2 : 1) * before) &&
           !(worst >= s->con->n && sim_friction_moves(s, worst - s->con->n))) {
         if (halvings < HALVINGS) { halvings++; go(s, alpha *= 0.5); }
         else if (isnan(error)) return con_failed(s, v, it, error, worst, e);
@@ -360,9 +389,9 @@ void con_learn(nsm_sim *s) {
   }
 }
 
-// Contacts that leave after the impact, rate > 0, are taken out of the set; how many. Near a configuration in which the
-// gap has no direction that the constraints allow, a gap that opens and closes again within the step can be met by no
-// force.
+// Contacts that leave after the impact, rate > 0, or whose force would close the gap, D_ii <= 0, are taken out of the
+// set; how many. Near a configuration in which the gap has no direction that the constraints allow, (6) can be met by
+// no force. Without one the energy is kept all the same, and the next step has the contact again.
 static int leave_out(nsm_sim *s) {
   struct sim_consistent *c = s->con;
   sim_rows *r = &s->r;
@@ -372,7 +401,8 @@ static int leave_out(nsm_sim *s) {
     double rate = 0;                                       // H(q_B) u_C
     for (int x = normal < 0 ? 0 : r->c0[normal], end = normal < 0 ? 0 : r->c0[normal + 1]; x < end; x++)
       rate += r->c[x] * c->uc[r->cz[x]];
-    if (normal >= 0 && s->cls[r->cls[normal]].c->kind == NSM_CONTACT && rate > 0) {
+    if (normal >= 0 && s->cls[r->cls[normal]].c->kind == NSM_CONTACT &&
+        (rate > 0 || (row == normal && !(c->diag[i] > 0)))) {
       r->active[row] = 0;
       continue;
     }
@@ -403,10 +433,11 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
     c->singular = 0;
     start_at_rest(s);
     if (iterate(s, v, &again) == NSM_OK) code = NSM_OK;
+    s->count.left_out += code == NSM_OK;
   }
   if (code != NSM_OK) return code;
   c->iterations = s->count.newton_iterations - before;
   c->redundant |= c->singular;
-  if (e) *e = (nsm_error){ NSM_OK, "" };
+  if (e) *e = (nsm_error){ .code = NSM_OK };
   return NSM_OK;
 }

@@ -1,13 +1,14 @@
-// What is at rest at the end of an energy-consistent step is exactly at rest (closed.c has the reasons): velocities that
-// are what rounding left are 0, and displacements along the gaps that (6) makes 0 are taken away by corrective forces,
-// found from the displacements as they are, where very different masses leave more than round-off of the displacements.
+// What is at rest at the end of an energy-consistent step is exactly at rest (closed.c has the reasons): velocities
+// that are what rounding left are 0, and displacements along the gaps that (6) makes 0 are taken away by corrective
+// forces, found from the displacements as they are, where very different masses leave more than round-off of the
+// displacements.
 #include "consistent.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum { REFINEMENTS = 3 };
-static const double refines = 4 * DBL_EPSILON, inside = 1 - 1e-6;
+static const double refines = 4 * DBL_EPSILON;
 
 static int acting(const nsm_sim *s, int i) { return i < s->con->na ? s->con->act[i] : s->con->row[i - s->con->na]; }
 
@@ -42,16 +43,6 @@ static void settle(nsm_sim *s) {
   }
 }
 
-static int sticks(const nsm_sim *s, int row) {
-  const sim_rows *r = &s->r;
-  const sim_friction *f = &r->friction[r->friction_of[row]];
-  double size = 0, normal = f->normal < 0 ? 0 : s->l1[r->l[f->normal]],
-         radius = f->type == NSM_CONE_DISK ? s->h * f->radius : f->mu * fabs(normal);
-  for (int d = 0; d < f->n; d++) size = hypot(size, s->l1[r->l[f->row[d]]]);
-  return (f->type == NSM_CONE_DISK || f->type == NSM_CONE_COULOMB || f->type == NSM_CONE_GRIP) &&
-         size < inside * radius;
-}
-
 // Displacements of the rows whose law makes them 0: how many are more than what rounding left of the terms of the
 // velocities that are not at rest.
 static int displacements_left(nsm_sim *s) {
@@ -62,7 +53,7 @@ static int displacements_left(nsm_sim *s) {
     const sim_class *k = &s->cls[s->r.cls[row]];
     const double *direction = slip ? k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n : con_direction(s, row);
     double sum = slip ? c->drift[row] : 0, size = fabs(sum);
-    c->zero[i] = slip ? sticks(s, row) : s->l1[s->r.l[row]] > 0;
+    c->zero[i] = slip ? sim_sticks(s, row) : s->l1[s->r.l[row]] > 0;
     for (int e = 0; e < k->c->h.n; e++) {
       int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
       sum += direction[e] * c->inc_q[z];

@@ -5,8 +5,8 @@
 
 // ---- which models ---------------------------------------------------------------------------------------------------
 static int refuse(nsm_sim *s, int cls, const char *why, nsm_error *e) {
-  sim_fail(e, NSM_MODEL_WRONG, "line %d: the energy-consistent schemes %s (%s); `moreau` does", s->m->cls[cls].line,
-           why, sim_text(s, s->m->cls[cls].label));
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: the energy-consistent schemes %s (%s); `moreau` does",
+              s->m->cls[cls].line, why, sim_text(s, s->m->cls[cls].label));
   return 0;
 }
 
@@ -20,10 +20,10 @@ static int compliances(nsm_sim *s, nsm_error *e) {
       if (c > 0 && isfinite(c)) continue;
       char name[256];
       sim_instance_name(s, cls, i, name, sizeof name);
-      sim_fail(e, NSM_MODEL_WRONG,
-               "line %d: the compliance of %s, the factor of its force in the gap, is %.6g; it must be positive (a rigid "
-               "contact has no force in its gap, and an impact law)",
-               k->c->line, name, c);
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls),
+                  "line %d: the compliance of %s, the factor of its force in the gap, is %.6g; it must be positive (a "
+                  "rigid contact has no force in its gap, and an impact law)",
+                  k->c->line, name, c);
       return 0;
     }
   }
@@ -62,8 +62,8 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
       if (r == 1) continue;
       char name[256];
       sim_instance_name(s, a, i, name, sizeof name);
-      sim_fail(
-          e, NSM_MODEL_WRONG,
+      sim_fail_at(
+          e, NSM_MODEL_WRONG, sim_at_class(a),
           "line %d: `consistent1` is for elastic impacts, e = 1, and %s has e = %.6g (a resting contact would sink); "
           "use `consistent`",
           c->line, name, r);
@@ -249,6 +249,19 @@ static int is_affine(const nsm_sim *s) {
   return yes;
 }
 
+static void mass_diagonal(nsm_sim *s) {
+  double *m = s->con->mass_inverse;
+  for (int a = 0; a < s->on.mass.n; a++) {
+    const sim_class *k = &s->cls[s->on.mass.of[a]];
+    const nsm_pattern *p = &k->c->mass;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < p->n; e++)
+        if (sim_z_of(s, k, i, p->row[e]) == sim_z_of(s, k, i, p->col[e]))
+          m[sim_z_of(s, k, i, p->row[e])] += k->mass[(size_t)i * (size_t)p->n + (size_t)e];
+  }
+  for (int i = 0; i < s->nq; i++) m[i] = m[i] > 0 ? 1 / m[i] : 0;
+}
+
 void sim_consistent_analyse(nsm_sim *s) {
   struct sim_consistent *c = s->con = SIM_NEW(s, 1, struct sim_consistent);
   c->cls = SIM_NEW(s, s->m->nclass, con_class);
@@ -274,7 +287,7 @@ void sim_consistent_analyse(nsm_sim *s) {
     o->rq = SIM_NEW(s, count * (size_t)k->c->rq.n, double);
   }
   double **by_q[] = { &c->uc,    &c->uc_low, &c->inc_q, &c->inc_u,       &c->gain, &c->gain0,
-                       &c->dq, &c->qsize,  &c->try_u, &c->mass_inverse };
+                       &c->dq, &c->qsize,  &c->fresh, &c->try_u, &c->mass_inverse };
   for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->nq, double);
   double **by_l[] = { &c->kappa, &c->kappa1, &c->try_l, &c->try_k, &c->force };
   for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->nl, double);
@@ -289,6 +302,7 @@ void sim_consistent_analyse(nsm_sim *s) {
   contacts_room(s);
   c->affine = is_affine(s);
   c->has_column = SIM_NEW(s, s->r.n, unsigned char);
+  mass_diagonal(s);
 }
 
 void sim_consistent_reset(nsm_sim *s) {

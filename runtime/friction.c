@@ -46,8 +46,8 @@ static nsm_code sound(nsm_sim *s, int cls, int i, const char *when, nsm_code wro
     char name[256], value[32];
     sim_instance_name(s, cls, i, name, sizeof name);
     snprintf(value, sizeof value, isnan(f->at[k]) ? "NaN" : "%g", f->at[k]);
-    sim_fail(e, wrong, "line %d (%s): the %s is %s%s; it must be finite and not negative", s->m->cls[cls].line, name,
-             part[k], value, when);
+    sim_fail_at(e, wrong, sim_at_class(cls), "line %d (%s): the %s is %s%s; it must be finite and not negative",
+                s->m->cls[cls].line, name, part[k], value, when);
     return wrong;
   }
   return NSM_OK;

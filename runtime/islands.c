@@ -145,7 +145,8 @@ void sim_islands_analyse(nsm_sim *s) {
   size_t total = 0;
   for (int first = 0; first < n; a->nfixed++) {
     int end = island_end(r, a, first), m = end - first, dense = is_dense(r, a, m);
-    size_t nnz = (size_t)(r->m0[a->active[end - 1] + 1] - r->m0[a->active[first]]), size = dense ? (size_t)m * (size_t)m : nnz;
+    size_t nnz = (size_t)(r->m0[a->active[end - 1] + 1] - r->m0[a->active[first]]);
+    size_t size = dense ? (size_t)m * (size_t)m : nnz;
     struct sim_fixed *f = &a->fixed[a->nfixed];
     total += room_for(s, m, size, dense ? m : r->bandwidth);
     if (total > FIXED_WORK) { a->nfixed = 0; return; }

@@ -112,14 +112,35 @@ int sim_mass_indefinite(nsm_sim *s) {
   return -1;
 }
 
+void sim_mass_solve(nsm_sim *s, double *x) {
+  sim_matrix *w = &s->inertia;
+  if (!s->inertia_factored) {
+    memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
+    assemble(s, 0, w->val);
+    for (int b = 0; b < w->nblock; b++) sim_block_factor(w, b);
+    s->inertia_factored = 1;
+  }
+  sim_matrix_solve_in(w, x);
+}
+
+nsm_code sim_mass_failed(nsm_sim *s, double t, int z, nsm_error *e) {
+  char name[256];
+  sim_z_name(s, z, name, sizeof name);
+  sim_fail_at(e, NSM_FAILED, sim_at_z(s, z),
+              "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is "
+              "negative",
+              t, s->k + 1, name);
+  return NSM_FAILED;
+}
+
 // ---- the start ------------------------------------------------------------------------------------------------------
-// Line of the first statement that gives row z of M an entry.
-static int line_of(const nsm_sim *s, int z) {
+// The first statement that gives row z of M an entry.
+static int class_of(const nsm_sim *s, int z) {
   for (int a = 0; a < s->on.mass.n; a++) {
     const sim_class *k = &s->cls[s->on.mass.of[a]];
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < k->c->mass.n; e++)
-        if (sim_z_of(s, k, i, k->c->mass.row[e]) == z) return k->c->line;
+        if (sim_z_of(s, k, i, k->c->mass.row[e]) == z) return s->on.mass.of[a];
   }
   return 0;
 }
@@ -135,10 +156,11 @@ static int coordinates(nsm_sim *s, nsm_error *e) {
   if (z < 0) return 1;
   char name[256];
   sim_z_name(s, z, name, sizeof name);
-  sim_fail(e, NSM_MODEL_WRONG,
-           "line %d: the mass matrix is not positive definite at the start: the pivot of %s vanishes or is negative, so "
-           "that some motion would have no kinetic energy, or a negative one",
-           line_of(s, z), name);
+  int cls = class_of(s, z);
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls),
+              "line %d: the mass matrix is not positive definite at the start: the pivot of %s vanishes or is "
+              "negative, so that some motion would have no kinetic energy, or a negative one",
+              s->m->cls[cls].line, name);
   return 0;
 }
 
@@ -192,8 +214,10 @@ static int states(nsm_sim *s, nsm_error *e) {
     int banded = k->kind == BLOCK_BAND || k->kind == BLOCK_TRIDIAGONAL, singular = 0;
     for (int j = 0; j < k->n; j++) {
       w.work[j] = 0;
-      for (int i = banded && j > k->kl ? j - k->kl : 0; i < k->n && (!banded || i <= j + k->kl); i++)
-        w.work[j] = fmax(w.work[j], fabs(A[banded ? nsm_la_band_index(k->kl, k->ku, k->ld, i, j) : i + (long)j * k->ld]));
+      for (int i = banded && j > k->kl ? j - k->kl : 0; i < k->n && (!banded || i <= j + k->kl); i++) {
+        long at = banded ? nsm_la_band_index(k->kl, k->ku, k->ld, i, j) : i + (long)j * k->ld;
+        w.work[j] = fmax(w.work[j], fabs(A[at]));
+      }
     }
     if (banded) nsm_la_band_factor(k->n, k->kl, k->ku, A, k->ld, w.pivot + k->pivot_at);
     else nsm_la_lu_factor(k->n, A, k->ld, w.pivot + k->pivot_at);
@@ -203,10 +227,11 @@ static int states(nsm_sim *s, nsm_error *e) {
     if (!singular) continue;
     char names[400];
     list_states(s, w.order + k->first, k->n, names, sizeof names);
-    sim_fail(e, NSM_MODEL_WRONG,
-             "line %d: the equations do not determine the derivatives of %s: their coefficients are a singular matrix at "
-             "the start",
-             line_of(s, s->nq + w.order[k->first]), names);
+    int cls = class_of(s, s->nq + w.order[k->first]);
+    sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls),
+                "line %d: the equations do not determine the derivatives of %s: their coefficients are a singular "
+                "matrix at the start",
+                s->m->cls[cls].line, names);
     return 0;
   }
   return 1;

@@ -110,6 +110,7 @@ typedef struct nsm_pattern {
 typedef struct nsm_class {
   int kind;                       // NSM_SMOOTH ...
   int line;                       // line of the statement in the model
+  int file;                       // offset in text of the file that it stands in; 0: nsm_model.file
   int label;                      // offset in nsm_model.text of a short label for messages: "contact pair", "potential"
   int nslot, nnum;
   const unsigned char *slot;      // [nslot] NSM_SLOT_*
@@ -161,6 +162,9 @@ typedef struct nsm_class {
   // contacts, constraints: gap[count], rate[count]
   void (*gap_fn)(const nsm_view *, const nsm_table *, double *gap, double *rate);
   void (*rate_fn)(const nsm_view *, const nsm_table *, double *rate);                 // the rate alone
+  // contacts, constraints on positions: size of the terms of the gap, size[count]: what it would be if nothing
+  // cancelled
+  void (*size_fn)(const nsm_view *, const nsm_table *, double *size);
   void (*h_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][h.n]
   // moreau: contacts, constraints, friction
   //   rq: d rate/d q;  curve: d/d(q, v) of (l H)^T where H is taken, entries (row slot, col slot, wrt), multiplied by
@@ -210,6 +214,7 @@ typedef struct nsm_var {
   int line;
   int ndim;
   int cls;                        // NSM_VAR_ROW: number of its class; -1 else
+  int file;                       // as in nsm_class
 } nsm_var;
 
 typedef struct nsm_par {
@@ -219,6 +224,7 @@ typedef struct nsm_par {
   double fixed;
   int ndim;                       // arrays: the first element carries the shape, the others have ndim = -1
   int dim[2];
+  int file;                       // as in nsm_class
 } nsm_par;
 
 // drift: largest |y - y(start)|; gain: largest rise in one step
@@ -252,6 +258,7 @@ typedef struct nsm_model {
   const nsm_stat *stat;           // [nstat]
   const int *expect_line;         // [nexpect]
   const int *expect_text;         // [nexpect] offset of the claim as written
+  const int *expect_stat;         // [nexpect + 1] claim i is made of the statistics from [i] up to [i + 1]
   // p[npar]: fills those with given[i] == 0 with their defaults, in order. Returns -1, or the number of a parameter
   // without value.
   int  (*params)(double *p, const unsigned char *given);

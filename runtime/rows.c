@@ -351,7 +351,7 @@ static void choose_border(nsm_sim *s) {
 
 int sim_rows_patterns(nsm_sim *s, nsm_error *e) {
   sim_rows *r = &s->r;
-  double **sized[] = { &r->lo, &r->hi, &r->e, &r->rate0, &r->y, &r->gap, &r->held, &r->drift, &r->loss };
+  double **sized[] = { &r->lo, &r->hi, &r->e, &r->rate0, &r->y, &r->gap, &r->terms, &r->held, &r->drift, &r->loss };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, r->n, double);
   r->active = SIM_NEW(s, r->n, unsigned char);
   for (int a = 0; a < s->on.smooth.n; a++) {
@@ -386,8 +386,8 @@ int sim_rows_patterns(nsm_sim *s, nsm_error *e) {
         if (l == s->nl || l < s->ndeclared || owned_by_relation(s, l)) continue;
         char name[256];
         sim_l_name(s, l, name, sizeof name);
-        sim_fail(e, NSM_MODEL_WRONG, "line %d: %s is an impulse and cannot act in an equation or a force", k->c->line,
-                 name);
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class((int)(k - s->cls)),
+                    "line %d: %s is an impulse and cannot act in an equation or a force", k->c->line, name);
         return 0;
       }
   }

@@ -95,6 +95,7 @@ typedef struct sim_rows {
   int    *of_l;                         // [nl] row of a multiplier
   double *lo, *hi, *e, *rate0, *y;      // [n] law; restitution; rate at the start of the step; output or rate
   double *gap;                          // [n] at the start of the step
+  double *terms;                        // [n] size of the terms of the gap
   double *held;                         // [n] (b) of closed.c: a contact stays closed up to here; 0: was not pressed
   double *drift;                        // [n] mean of the rate that is there at rest, of a moving partner (ledger.c)
   unsigned char *active;                // [n]
@@ -181,7 +182,7 @@ struct nsm_sim {
   sim_class *cls;
   int        nq, nx, nz, nl, ndeclared;
   nsm_error *setup_error;               // while filling
-  int        fill_failed, filling;      // filling: the class at hand
+  int        fill_failed, filling;      // filling: the class under way
   int       *fill_ix;
 
   // experiment
@@ -207,13 +208,16 @@ struct nsm_sim {
   int     one_iteration;                // else: step_newton, exact after one iteration
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   double *f_constant;                   // [nz]
-  double  reach, extent;                // largest sum |H| of a gap; largest |q| + h |v| (closed.c)
+  long    terms_of;                     // step whose terms r.terms has of the class terms_class
+  int     terms_class;
+  double  terms, reach, extent;         // largest terms of a gap, sum |H| at the start; largest |q| + h |v| (closed.c)
   double  h;                            // the step that W, B, C, X and M_osns were made for
   double *dz_constant;                  // [nz] W^{-1} h f where f is constant
 
   sim_matrix  w;                        // [nz + r.nborder]
   sim_matrix  inertia;                  // [nq] M by itself (mass.c)
   double     *inertia_start;            // [nq] M_ii at the start
+  int         inertia_factored;         // its values are factors, made while the start values were mended
   sim_rows    r;
   sim_islands isl;
   struct sim_consistent *con;           // energy-consistent schemes only
@@ -277,6 +281,16 @@ void  sim_release(nsm_sim *s);
 
 // messages.c
 void sim_fail(nsm_error *e, nsm_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// the same about a place of the model, whose line is shown with it
+void sim_fail_at(nsm_error *e, nsm_code code, nsm_place at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+nsm_code sim_no_memory(nsm_error *e, const char *for_what);                      // NSM_FILE, with what to do
+static inline nsm_place sim_at_class(int cls) { return (nsm_place){ NSM_AT_CLASS, cls, 0 }; }
+static inline nsm_place sim_at_parameter(int i) { return (nsm_place){ NSM_AT_PARAMETER, i, 0 }; }
+static inline nsm_place sim_at_variable(int i) { return (nsm_place){ NSM_AT_VARIABLE, i, 0 }; }
+nsm_place sim_at_z(const nsm_sim *s, int z);      // where the coordinate or state of this unknown is declared
+nsm_place sim_at_l(const nsm_sim *s, int l);      // where this multiplier is, or its contact or constraint
+static inline nsm_place sim_at_row(const nsm_sim *s, int row) { return sim_at_class(s->r.cls[row]); }
 // "bead[%].z" with the numbers filled in.
 void sim_expand(char *out, size_t size, const char *pattern, const long *index, int nindex);
 void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t size);
@@ -313,6 +327,7 @@ void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const 
                       const unsigned char *dense);
 int  sim_block_factor(sim_matrix *w, int block);                                 // -1, or the row of a zero pivot
 void sim_matrix_solve(const nsm_sim *s, double *x);                              // x := W^{-1} x
+void sim_matrix_solve_in(const sim_matrix *w, double *x);                        // the same with any matrix
 void sim_block_solve(const sim_matrix *w, int block, double *x);                 // in the block's own order
 
 // assembly.c: W, or M for the schemes that have no other part
@@ -322,7 +337,9 @@ int  sim_matrix_update(nsm_sim *s, int with_constants);  // assembles and factor
 // mass.c
 void sim_mass_analyse(nsm_sim *s);
 int  sim_mass_start(nsm_sim *s, nsm_error *e);  // at the start: 0 and the reason where no motion can have this M
+void sim_mass_solve(nsm_sim *s, double *x);     // x [nz]: M^-1 x of the coordinates; states as they are; at the start
 int  sim_mass_indefinite(nsm_sim *s);           // with the values in the classes: -1, or the coordinate of a bad pivot
+nsm_code sim_mass_failed(nsm_sim *s, double t, int z, nsm_error *e);            // says so
 
 // rows.c
 int  sim_rows_patterns(nsm_sim *s, nsm_error *e);                                // B, C, D
@@ -389,9 +406,11 @@ void     sim_closed_start(nsm_sim *s);
 void     sim_close(nsm_sim *s);   // gap, rate0 -> active, for moreau
 void     sim_hold(nsm_sim *s);    // after a step of moreau or midpoint: what holds its contacts closed
 double   sim_nearly_closed(nsm_sim *s);     // above this no round-off reaches
+void     sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v);   // into r.terms, of k's rows
 int      sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a);
 void     sim_refine(nsm_sim *s, double t, const double *q, double share);
 int      sim_is_at_rest(double v, double size);   // v is what rounding left of terms of this size
+int      sim_sticks(const nsm_sim *s, int row);   // a row of friction, by its force
 void     sim_evaluate_constants(nsm_sim *s);                                     // all kernels whose stage is constant
 void     sim_count_impacts(nsm_sim *s);
 nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e);
@@ -399,13 +418,14 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e);
 // blame.c: finds the kernel that is not finite at the view; writes the message.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);
 
-// consistent_setup.c, consistent_start.c
+// consistent_setup.c
 int  sim_consistent_fits(nsm_sim *s, nsm_error *e);                              // may this model be stepped so?
 void sim_consistent_analyse(nsm_sim *s);
-int  sim_consistent_start(nsm_sim *s, nsm_error *e);                             // initial values onto the constraints
 void sim_consistent_reset(nsm_sim *s);
 
-void sim_note_start(nsm_sim *s);  // start.c: contacts that begin inside of the obstacle
+// start.c: initial values that the laws do not allow are moved (project: however far off), or refused: 0
+int  sim_start(nsm_sim *s, int project, nsm_error *e);
+void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->note
 const char *sim_scheme_name(int scheme);                                         // messages.c; NULL beyond the last
 
 // ledger.c

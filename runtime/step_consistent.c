@@ -24,14 +24,13 @@ static void act(nsm_sim *s, int row) {
 }
 
 // The increments keep g_S(q_E) = g_S(q_B); where that is more than evaluation loses, the step goes back to 0.
-static void pull_back(nsm_sim *s, const sim_class *k, int i) {
+static void pull_back(nsm_sim *s, const sim_class *k, const nsm_view *v) {
   struct sim_consistent *c = s->con;
-  int row = k->row0 + i;
-  double size = 0;
-  for (int e = 0; e < k->c->h.n; e++)
-    size += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * s->q[sim_z_of(s, k, i, k->c->h.col[e])]);
-  int off = fabs(s->r.gap[row]) > evaluated * DBL_EPSILON * size;
-  c->back[c->of[row]] = off ? s->r.gap[row] : 0;
+  sim_rows *r = &s->r;
+  if (k->c->velocity_level) return;                      // there is no gap to go back to
+  sim_gap_terms(s, k, v);
+  for (int row = k->row0; row < k->row0 + k->tab.count; row++)
+    c->back[c->of[row]] = fabs(r->gap[row]) > evaluated * DBL_EPSILON * r->terms[row] ? r->gap[row] : 0;
 }
 
 // Kernels at q_B; the closed contacts: g(q_B) <= 0, to round-off, and those that had a force in the last step: by (6)
@@ -72,7 +71,7 @@ static int at_begin(nsm_sim *s, double t1) {
   for (int a = 0; a < s->on.constraint.n; a++) {
     const sim_class *k = &s->cls[s->on.constraint.of[a]];
     k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);    // on velocity level the gap is 0 here
-    for (int i = 0; i < k->tab.count; i++) pull_back(s, k, i);
+    pull_back(s, k, &v);
   }
   if (r->nfriction > 0) con_drift(s, t1);
   return closed;

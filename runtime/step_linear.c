@@ -44,7 +44,7 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
   const char *what = res->status == NSM_CONE_NO_SOLUTION ? "has no solution"
                    : res->status == NSM_CONE_BAD_INPUT ? "is not finite, or a lower bound lies above its upper bound"
                    : "could not be solved to the tolerance";
-  sim_fail(e, NSM_FAILED, "the one-step problem %s at t = %.10g s, step %ld: worst at %s (line %d), residual %.3g",
+  sim_fail_at(e, NSM_FAILED, sim_at_row(s, s->isl.failed_row), "the one-step problem %s at t = %.10g s, step %ld: worst at %s (line %d), residual %.3g",
            what, t1, s->k + 1, name, line, res->residual);
   return NSM_FAILED;
 }

@@ -149,10 +149,12 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
     if (c != NSM_OK) return c;
     char name[256];
     sim_q_name(s, singular, name, sizeof name);
-    sim_fail(e, NSM_FAILED, "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m.t, s->k + 1,
-             name);
+    sim_fail_at(e, NSM_FAILED, sim_at_z(s, singular),
+                "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m.t, s->k + 1, name);
     return NSM_FAILED;
   }
+  int bad = s->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
+  if (bad >= 0) return sim_mass_failed(s, m.t, bad, e);
   sim_matrix_solve(s, s->rhs);
   if (r->n > 0) {
     rows(s, &m);

@@ -16,6 +16,7 @@
 #include "sim.h"
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 // Iterations after which the round-off of the terms is looked at; after which a step ends where the residual turns, found
@@ -362,20 +363,40 @@ static void go(nsm_sim *s, double alpha) {
 }
 
 // ---- what is said where it fails ------------------------------------------------------------------------------------
+static nsm_place place(const nsm_sim *s, int worst) {
+  return worst < s->nz ? sim_at_z(s, worst) : sim_at_row(s, worst - s->nz);
+}
+
 static void row_or_unknown(const nsm_sim *s, int worst, char *name, size_t size) {
   if (worst < s->nz) sim_z_name(s, worst, name, size);
   else sim_row_name(s, worst - s->nz, name, size);
 }
 
+// The coordinate whose pivot of M is not positive, at the iterate or where the velocities lead; -1 for none.
+static int bad_mass(nsm_sim *s, double t1) {
+  int z = s->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
+  if (z >= 0 || s->on.mass_moving.n == 0) return z;
+  for (int i = 0; i < s->nq; i++) s->qm[i] = s->q[i] + s->h * s->z[i];
+  nsm_view v = sim_view(s, t1, s->qm, s->z, s->l1);
+  for (int a = 0; a < s->on.mass_moving.n; a++) {
+    sim_class *k = &s->cls[s->on.mass_moving.of[a]];
+    k->c->mass_fn(&v, &k->tab, k->mass);
+  }
+  return sim_mass_indefinite(s);
+}
+
 static nsm_code not_converged(nsm_sim *s, double t1, double error, int worst, nsm_error *e) {
-  char name[256];
+  char name[256], other[256], why[400] = "a smaller step may help";
+  int z = bad_mass(s, t1);
   row_or_unknown(s, worst, name, sizeof name);
-  sim_fail(
-      e, NSM_FAILED,
-      "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of %s is "
-      "%.3g "
-      "(tolerance %.3g); a smaller step may help",
-      t1, s->k + 1, NSM_NEWTON_MAX, name, error, s->tolerance);
+  if (z >= 0) {
+    sim_z_name(s, z, other, sizeof other);
+    snprintf(why, sizeof why, "the mass matrix is not positive definite there, see %s", other);
+  }
+  sim_fail_at(e, NSM_FAILED, place(s, worst),
+              "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of "
+              "%s is %.3g (tolerance %.3g); %s",
+              t1, s->k + 1, NSM_NEWTON_MAX, name, error, s->tolerance, why);
   return NSM_FAILED;
 }
 
@@ -388,9 +409,10 @@ static nsm_code not_finite(nsm_sim *s, double t1, nsm_error *e) {
 
 static nsm_code singular(nsm_sim *s, double t1, int z, nsm_error *e) {
   char name[256];
-  row_or_unknown(s, z < s->nz ? z : s->nz + s->r.border[z - s->nz], name, sizeof name);
-  sim_fail(e, NSM_FAILED, "the iteration matrix is singular at t = %.10g s, step %ld: no pivot for %s", t1, s->k + 1,
-           name);
+  int at = z < s->nz ? z : s->nz + s->r.border[z - s->nz];
+  row_or_unknown(s, at, name, sizeof name);
+  sim_fail_at(e, NSM_FAILED, place(s, at),
+              "the iteration matrix is singular at t = %.10g s, step %ld: no pivot for %s", t1, s->k + 1, name);
   return NSM_FAILED;
 }
 
@@ -567,13 +589,7 @@ static void settle(nsm_sim *s) {
 // A mass matrix that moves must stay positive definite.
 static nsm_code mass(nsm_sim *s, double t1, nsm_error *e) {
   int z = s->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
-  if (z < 0) return NSM_OK;
-  char name[256];
-  sim_z_name(s, z, name, sizeof name);
-  sim_fail(e, NSM_FAILED,
-           "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is negative",
-           t1, s->k + 1, name);
-  return NSM_FAILED;
+  return z < 0 ? NSM_OK : sim_mass_failed(s, t1, z, e);
 }
 
 nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
@@ -590,7 +606,7 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
     start_values(s, 0);
     if (iterate(s, t1, &again) == NSM_OK) {
       code = NSM_OK;
-      if (e) *e = (nsm_error){ NSM_OK, "" };
+      if (e) *e = (nsm_error){ .code = NSM_OK };
     }
     s->frozen = 0;
   }

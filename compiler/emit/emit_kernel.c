@@ -96,6 +96,7 @@ static const char *const arguments[KERNEL_COUNT] = { [KERNEL_MASS] = "double *ou
                                                      [KERNEL_ENERGY] = "double *kinetic, double *potential",
                                                      [KERNEL_Y] = "double *y",
                                                      [KERNEL_GAP] = "double *gap, double *rate",
+                                                     [KERNEL_SIZE] = "double *size",
                                                      [KERNEL_RATE] = "double *rate",
                                                      [KERNEL_H] = "double *out",
                                                      [KERNEL_LAW] = "double *lo, double *hi",
@@ -135,6 +136,7 @@ static const char *target(Emitter *e, const PlanClass *pc, KernelKind k, int i) 
   case KERNEL_RATE: return "rate[k] =";
   case KERNEL_MU: return i == 0 ? "mu[k] =" : i == 1 ? "mu2[k] =" : "radius[k] =";
   case KERNEL_LAMBDA: return "l[k] =";
+  case KERNEL_SIZE: return "size[k] =";
   case KERNEL_OUT: return "value[k] =";
   default: return kn->n == 1 ? "out[k] =" : arena_printf(e->arena, "out[%d*k + %d] =", kn->n, i);
   }

@@ -48,7 +48,7 @@ Value elab_prime(const Env *env, const Ast *x) {
   Value d = v;
   Map *seen = map_new(env->e->a);
   d.span = x->span;
-  d.unit = v.unit.state == UNIT_LITERAL ? UNIT_ANY : unit_div(v.unit, unit_named("s"));
+  d.unit = v.unit.state == UNIT_LITERAL ? UNIT_ANY : unit_rate(env->e, v.unit);
   d.at = ARENA_ARRAY(env->e->a, MExpr *, value_count(&v));
   for (int i = 0; i < value_count(&v) && !d.bad; i++) {
     d.bad = !has_rate(env, x->span, v.at[i], seen);

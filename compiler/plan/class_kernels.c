@@ -72,6 +72,8 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
     kernel_set(pc, h, KERNEL_GAP, e, 2);
     kernel_set(pc, h, KERNEL_RATE, &c->rate, 1);
     pc->kernel[KERNEL_GAP].stage = pc->kernel[KERNEL_RATE].stage = STAGE_STATE;
+    if (c->kind != CLASS_FRICTION && !c->velocity_level)
+      kernel_set(pc, h, KERNEL_SIZE, (Ex[]){ magnitude(h->arena, p, c->y) }, 1);
   }
   kernel_entries(pc, h, KERNEL_H, &c->h);
   if (c->kind == CLASS_RELATION && c->row_type == 1) kernel_set(pc, h, KERNEL_LAW, (Ex[]){ c->lo, c->hi }, 2);

@@ -1,12 +1,11 @@
-// Compliant contacts for the energy-consistent schemes. A gap g(q) + c lambda with c > 0 has the law lambda = max(0, -g)/c:
-// the force of a potential,
+// Compliant contacts for the energy-consistent schemes. A gap g(q) + c lambda with c > 0 has the law lambda = max(0,
+// -g)/c: the force of a potential,
 //
 //   0 <= g(q) + c lambda _|_ lambda >= 0   <=>   lambda dg/dq = -dV/dq,  V = max(0, -g)^2 / (2 c)
 //
 // whose discrete derivative keeps the energy exactly, however stiff the contact and however large the step.
 #include <math.h>
 #include "compliant.h"
-#include "default_value.h"
 
 typedef struct Parts { Ex gap, compliance; } Parts;
 
@@ -28,7 +27,7 @@ static bool is_no_coordinate(int id, void *system) {
 
 const char *compliant_refused(const System *s, const SysClass *c) {
   Parts p = parts_of(s, c);
-  double value = default_value(s, p.compliance);
+  double value = value_of(s, p.compliance, NULL, 0);
   if (ex_depends_any(s->pool, p.compliance, moves, (void *)(uintptr_t)s))
     return "its gap is not affine in its force, with a constant factor";
   if (ex_depends_any(s->pool, p.gap, is_no_coordinate, (void *)(uintptr_t)s))

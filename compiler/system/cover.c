@@ -8,7 +8,6 @@ enum { MOST = 2000000 };           // elements and instances that are counted; l
 
 typedef struct Cover {
   Deriver *d;
-  double  *param;                            // [nparam] NaN: not known
   double   loop[MAX_INDICES];
   int    **owner;                            // [nvar][elements] class + 1, 0: none; NULL: not counted
   double (*lo)[MAX_INDICES], (*n)[MAX_INDICES];
@@ -17,24 +16,7 @@ typedef struct Cover {
   bool     bad;
 } Cover;
 
-static double leaf(int id, void *cover) {
-  Cover *c = cover;
-  const System *s = c->d->sys;
-  const Sym *y = symtab_at(s->sym, id);
-  if (y->kind == SYM_PARAM) return c->param[y->id];
-  if (y->kind == SYM_LOOP && y->id < MAX_INDICES) return c->loop[y->id];
-  if (y->kind != SYM_PARAM_AT) return NAN;
-  const MParam *p = &s->model->param[y->id];
-  int at = 0;
-  for (int k = 0; k < y->nidx; k++) {
-    double i = ex_eval(s->pool, y->idx[k], leaf, cover);
-    if (!(i >= 1 && i <= p->dim[k] && i == floor(i))) return NAN;
-    at = at * p->dim[k] + (int)i - 1;
-  }
-  return c->param[y->id + at];
-}
-
-static double number(Cover *c, Ex e) { return ex_eval(c->d->sys->pool, e, leaf, c); }
+static double number(Cover *c, Ex e) { return value_of(c->d->sys, e, c->loop, MAX_INDICES); }
 
 static bool whole(double x) { return x == floor(x) && fabs(x) < 1e9; }
 
@@ -89,7 +71,8 @@ static void twice(Cover *c, const SysClass *a, const SysClass *b, const char *na
                   : diag(c->d->bag, DIAG_E0206, b->span, "multiplier %s is tied by two relations", name);
   if (a == b) diag_label(g, "its loops reach %s more than once", name);
   else diag_also(g, a->span, "it is %s here", state ? "given" : "tied");
-  diag_help(g, "the ranges of the loops must not overlap: for i in 1:k { ... } for i in k+1:n { ... }");
+  diag_help(g, "each element has exactly one %s; loops do not overlap: for i in 1:k { ... } for i in k+1:n { ... }",
+            state ? "equation" : "relation");
   c->bad = true;
 }
 
@@ -129,7 +112,8 @@ static void missing(Cover *c, int v) {
     Diag *g = state ? diag(c->d->bag, DIAG_E0203, m->span, "missing equation for state `%s`", name)
                     : diag(c->d->bag, DIAG_E0205, m->span, "multiplier `%s` has no relation", name);
     diag_label(g, state ? "nothing says how %s changes" : "nothing determines %s", name);
-    diag_help(g, "the loops of its %s must reach every element once", state ? "equations" : "relations");
+    if (state) diag_help(g, "%s' = ...; or loops that together reach every element once", name);
+    else diag_help(g, "its relations must together reach every element once");
     return;
   }
 }
@@ -138,18 +122,10 @@ void derive_cover(Deriver *d) {
   System *s = d->sys;
   int nvar = s->model->nvar;
   Cover c = { .d = d, .budget = MOST };
-  c.param = ARENA_ARRAY(d->arena, double, s->model->nparam + 1);
   c.owner = ARENA_ARRAY(d->arena, int *, nvar + 1);
   c.open = ARENA_ARRAY(d->arena, bool, nvar + 1);
   c.lo = arena_alloc(d->arena, sizeof *c.lo * (size_t)(nvar + 1));
   c.n = arena_alloc(d->arena, sizeof *c.n * (size_t)(nvar + 1));
-  for (int i = 0; i < s->model->nparam; i++) {
-    const MParam *p = &s->model->param[i];
-    c.param[i] = p->structural                ? p->fixed
-                 : !isnan(p->given)           ? p->given
-                 : s->param[i] == EX_NONE     ? NAN
-                                              : number(&c, s->param[i]);
-  }
   open_variables(&c);
   for (int i = 0; i < s->ncls && !c.bad; i++) {
     const SysClass *k = &s->cls[i];

@@ -60,7 +60,9 @@ typedef struct SysClass {
   ClassKind   kind;
   const char *label;       // "kinetic", "contact pair[%]", "equation of x[%]"
   const char *shown;       // the same for messages, with the names of its loops: "contact pair[i]"
-  Span        span;
+  Span        span, y_span, law_span; // of the statement; of its output, gap or slip, and of its law, as written
+  const MRelation *relation; // the statement of a relation, of a contact; NULL
+  const MContact  *contact;
   int nloop;  Loop *loop;
   int nslot;  Slot *slot;
 
@@ -106,6 +108,7 @@ typedef struct System {
   SysClass *cls; int ncls;
   int sym_time;
   Ex *param;               // [nparam] default values; EX_NONE: must be set
+  double *param_value;     // [nparam] numbers: what --set gives when compiling, else the default; nan: has none
   Ex *var_lo[MAX_INDICES], *var_hi[MAX_INDICES]; // [nvar] bounds of each index; EX_NONE for rows
   Ex *stat_at;             // [nstat] EX_NONE unless MS_AT
   Ex *expect;              // [nexpect]
@@ -116,6 +119,10 @@ typedef struct System {
 } System;
 
 const System *derive_system(Arena *a, const Model *m, DiagBag *bag);   // NULL on errors
+
+// The value of an expression over parameters (as in param_value) and the loops that `loop` gives; nan where it depends
+// on anything else or has none.
+double value_of(const System *s, Ex e, const double *loop, int nloop);
 
 // Stage of an expression: what it can change with.
 Stage stage_of(const System *s, Ex e);

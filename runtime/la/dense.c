@@ -89,7 +89,10 @@ LA_INLINE int few_columns(int m, int first, int end, double *A, size_t ld, int *
     if (a[best] == 0) { zero = zero < 0 ? j : zero; continue; }
     exchange(end - first, A + (size_t)first * ld, (int)ld, j, best);
     la_divide(m - j - 1, a[j], a + j + 1);
-    for (int k = j + 1; k < end; k++) la_subtract(m - j - 1, A[(size_t)k * ld + (size_t)j], a + j + 1, A + (size_t)k * ld + (size_t)j + 1);
+    for (int k = j + 1; k < end; k++) {
+      double *below = A + (size_t)k * ld + (size_t)j;
+      la_subtract(m - j - 1, *below, a + j + 1, below + 1);
+    }
   }
   return zero;
 }

@@ -7,11 +7,11 @@
 #include "la.h"
 #include "vector.h"
 
-enum { ROWS = 8, COLS = 4, DEPTH = 128, STRIPS = 16, FEW = 8 };   // of a tile; depth and tiles of a copy; no tiles below
+enum { ROWS = 8, COLS = 4, DEPTH = 128, STRIPS = 16, FEW = 8 };  // of a tile; depth and tiles of a copy; no tiles below
 
 
-// C[ROWS, COLS] += strip of A times strip of B. a: [depth][ROWS], b: [depth][COLS], c: [COLS][ROWS]. `parts` of the rows
-// at a time, as many as the registers hold.
+// C[ROWS, COLS] += strip of A times strip of B. a: [depth][ROWS], b: [depth][COLS], c: [COLS][ROWS]. `parts` of the
+// rows at a time, as many as the registers hold.
 LA_INLINE void tile(const int parts, int depth, const double *a, const double *b, double *c) {
   for (int first = 0; first < ROWS / 4; first += parts) {
     four s[COLS][ROWS / 4], x[ROWS / 4];

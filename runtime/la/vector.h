@@ -8,7 +8,8 @@ typedef double four __attribute__((vector_size(32)));
 
 #define LA_INLINE static inline __attribute__((always_inline))
 
-// Bodies of loops are written once and compiled twice, for any processor and for wider vectors; the digits are the same.
+// Bodies of loops are written once and compiled twice, for any processor and for wider vectors; the digits are the
+// same.
 #if defined(__x86_64__) && defined(__GNUC__)
 #define LA_WIDE __attribute__((target("avx2")))
 static inline int la_wide(void) { return __builtin_cpu_supports("avx2"); }

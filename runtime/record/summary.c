@@ -104,6 +104,9 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
           c->newton_iterations, c->solver_iterations, c->impacts);
   entry(f, "max_residual", c->max_residual);
   fprintf(f, "  \"tolerance_reached\": %s,\n", c->stagnations == 0 ? "true" : "false");
+  if (m->held + m->failed + m->not_reached > 0)
+    fprintf(f, "  \"claims\": { \"held\": %d, \"failed\": %d, \"not_reached\": %d },\n", m->held, m->failed,
+            m->not_reached);
   if (s->ledger.on) {
     energy(f, &s->ledger);
     losses(s, f);

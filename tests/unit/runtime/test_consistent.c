@@ -13,7 +13,7 @@
 typedef struct outcome { double drift, gain, gap, rate, least; } outcome;
 
 static nsm_sim *try_open(const nsm_model *m, double step, double until, const nsm_assignment *a, int n, nsm_error *e) {
-  nsm_settings set = { a, n, until, step, NAN, NAN, NAN, NULL, 0, NULL };
+  nsm_settings set = { .set = a, .nset = n, .until = until, .step = step, .start = NAN, .theta = NAN, .gamma = NAN };
   return nsm_open(m, &set, e);
 }
 static nsm_sim *open_at(const nsm_model *m, double step, double until, const nsm_assignment *a, int n) {
@@ -200,7 +200,7 @@ static void start(void **state) {
 static void large_step(void **state) {
   (void)state;
   nsm_sim *s = open_at(pend_model(NSM_SCHEME_CONSISTENT), 0.2, 100, NULL, 0);
-  nsm_error e = { NSM_OK, "" };
+  nsm_error e = { .code = NSM_OK };
   double q[4], v[4], t = 0;
   while (nsm_steps_done(s) < nsm_steps_total(s)) {
     memcpy(q, s->q, sizeof q);
