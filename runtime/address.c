@@ -16,8 +16,8 @@ static void wrong(nsm_sim *s, int line, const char *name, int which, int nidx, c
   s->fill_failed = 1;
   sim_expand_written(element, sizeof element, name, idx, nidx);
   if (!(idx[which] == floor(idx[which])))
-    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: %s does not exist: index %.17g is not an integer",
-                line, element, idx[which]);
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line),
+                "line %d: %s does not exist: index %.17g is not an integer", line, element, idx[which]);
   else if (hi < lo)
     sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: %s does not exist: there are no elements",
                 line, element);
@@ -61,8 +61,9 @@ long nsm_bound(nsm_setup *setup, int line, double value) {
   nsm_sim *s = sim_of(setup);
   if (value == floor(value) && fabs(value) <= 2147483648.0) return (long)value;
   if (!s->fill_failed)
-    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: a loop bound is %.17g, which is not an integer%s", line, value,
-             value == floor(value) ? " of a reasonable size" : "");
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line),
+                "line %d: a loop bound is %.17g, which is not an integer%s", line, value,
+                value == floor(value) ? " of a reasonable size" : "");
   s->fill_failed = 1;
   return 0;
 }

@@ -19,12 +19,12 @@
 #include <stdio.h>
 #include <string.h>
 
-// Iterations after which the round-off of the terms is looked at; after which a step ends where the residual turns, found
-// by so many cuts.
+// Iterations after which the round-off of the terms is looked at; after which a step ends where the residual turns,
+// found by so many cuts.
 enum { HALVINGS = 6, SLOW = 3, TURNS = 8, CUTS = 60 };
 // Multiples of eps that evaluation may lose of its terms; what may stand where the residual falls no more, with a note.
 static const double lost = 16, stagnation = 1e-9;
-static const double enough = 1e-3;       // of (19), where it turns
+static const double enough = 1e-3;       // of (22), where it turns
 
 // ---- the iterate ----------------------------------------------------------------------------------------------------
 static void set_q1(nsm_sim *s) {
@@ -475,7 +475,7 @@ static nsm_code newton_step(nsm_sim *s, double t1, int whole, nsm_error *e) {
 // At a root where the slope is not bounded, as of |x|^(1/2), Newton's method passes the root again and again. Along its
 // step then
 //
-//   psi = sum_i R_i before . R_i / size_i^2,   i: the unknowns of one block of W                                    (19)
+//   psi = sum_i R_i before . R_i / size_i^2,   i: the unknowns of one block of W                                    (22)
 //
 // changes its sign, and the unknowns of this block go to where it does.
 static void project(nsm_sim *s) {
@@ -506,7 +506,7 @@ static int turned(nsm_sim *s) {
   return n;
 }
 
-// By false position with halved ordinates (Illinois).
+// By false position with halved ordinates [Dowell and Jarratt 1971].
 static void to_the_turn(nsm_sim *s, double t1) {
   int worst;
   for (int k = 0, left = 1; k < CUTS && left > 0; k++) {
@@ -541,7 +541,7 @@ static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
       if (it >= SLOW) round_off(s, it == SLOW);
       double error = residual(s, it >= SLOW, &worst);
       if (error <= s->tolerance) return NSM_OK;
-      if (it > TURNS && halvings == 0 && turned(s) > 0) {
+      if (it > TURNS && halvings == 0 && worst < s->nz && turned(s) > 0) {
         to_the_turn(s, t1);
         error = residual(s, 1, &worst);
         if (error <= s->tolerance) return NSM_OK;
@@ -550,7 +550,7 @@ static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
       if (halvings >= 0 && !(error <= 2 * before) && !(worst >= s->nz && sim_friction_moves(s, worst - s->nz))) {
         if (halvings < HALVINGS) { halvings++; go(s, alpha *= 0.5); }
         else if (isnan(error)) return not_finite(s, t1, e);
-        else { halvings = -1; go(s, alpha = 1); }                     // no descent: laws have kinks, take the full step
+        else { halvings = -1; go(s, alpha = 1); }   // no descent: laws have kinks, take the full step
         it--;
         continue;
       }
