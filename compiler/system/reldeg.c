@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#include "../model/model_print.h"
 #include "derive.h"
 #include "expand.h"
 
@@ -182,7 +183,7 @@ static Ex right_hand_side(const Expanded *x, int i) {
   if (x->g[i] != EX_NONE) f = ex_add(p, f, x->g[i]);
   for (int r = 0; i < x->nq && r < x->nr; r++)
     if (x->H[r * x->nq + i] != EX_NONE) f = ex_add(p, f, ex_mul(p, x->H[r * x->nq + i], ex_sym(p, x->row[r].lambda)));
-  return m == EX_NONE ? f : divide_by_mass(p, f, m);
+  return m == EX_NONE ? f : divide_by_mass(p, ex_open(p, f), ex_open(p, m));
 }
 
 // d/dt of y along the motion; accelerations and state rates replaced where the mass matrix is diagonal.
@@ -272,8 +273,8 @@ static void law_too_weak(Deriver *d, const SysClass *c, const MRelation *m, cons
     diag_note(g, "at degree 2 the velocity may jump; a rule for the jump is missing");
     Text t = {0};
     ex_print(s->pool, c->y, &t, sym_name, s);
-    if (c->row_type == 0) diag_help(g, "contact %s: %s >= 0 with newton(e);", m->name, text_str(&t));
-    else diag_help(g, "constraint %s: %s = 0;", m->name, text_str(&t));
+    if (c->row_type == 0) diag_help(g, "contact %s: %s >= 0 with newton(e);", name_shown(d->arena, m->name, &m->ctx), text_str(&t));
+    else diag_help(g, "constraint %s: %s = 0;", name_shown(d->arena, m->name, &m->ctx), text_str(&t));
     text_free(&t);
   } else if (c->row_type == 0)
     diag_help(g, "relate the multiplier to an output of lower degree, e.g. to a derivative of this one");
