@@ -16,7 +16,8 @@
 #include <string.h>
 
 enum { SHAKES = 3, SHAKEN_ROWS = 600 };
-static const double default_tolerance = 1e-12, default_sqrt = 1e-6;
+static const double default_tolerance = 1e-12, default_sqrt = 1e-6,
+                    aim = 1e-2;            // of the tolerance: what a solver tries to reach before it offers an answer
 
 static inline void report(nsm_cone_result *r, nsm_cone_status status, const nsm_cone_check *c, const char *solver,
                           int iterations) {
@@ -24,21 +25,21 @@ static inline void report(nsm_cone_result *r, nsm_cone_status status, const nsm_
 }
 
 // One row, M > 0:  lambda = P(-q/M).
-static inline int solve_one(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u,
-                            nsm_cone_check *c) {
+static inline int solve_one(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                            double *u, nsm_cone_check *c) {
   if (!(p->M[0] > 0)) return 0;
   lambda[0] = nsm_cone_project(-p->q[0] / p->M[0], p->lo[0], p->hi[0]);
-  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+  nsm_cone_check_answer(p, w, t, lambda, u, c);
   return c->accepted;
 }
 
 // One dense block and nothing else.
-static inline int solve_contact(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u,
-                                nsm_cone_check *c) {
+static inline int solve_contact(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                double *u, nsm_cone_check *c) {
   double warm[4] = { 0 };
   for (int i = 0; i < p->m; i++) warm[i] = lambda[i];
   if (nsm_cone_local(&p->cone[0], p->M, p->q, lambda)) {
-    nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+    nsm_cone_check_answer(p, w, t, lambda, u, c);
     if (c->accepted) return 1;
   }
   for (int i = 0; i < p->m; i++) lambda[i] = warm[i];
@@ -46,8 +47,8 @@ static inline int solve_contact(const nsm_cone_problem *p, const nsm_cone_try *t
 }
 
 // An accepted answer may lie outside of an interval by less than the tolerance: inside, if it is still accepted there.
-static inline int lies_in_intervals(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u,
-                                    nsm_cone_check *c) {
+static inline int lies_in_intervals(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                    double *u, nsm_cone_check *c) {
   int outside = 0;
   for (int i = 0, k = 0; i < p->m; i++) {
     if (k < p->cones && i == p->cone[k].first) i += p->cone[k++].size - 1;
@@ -55,7 +56,7 @@ static inline int lies_in_intervals(const nsm_cone_problem *p, const nsm_cone_tr
   }
   if (!outside) return 1;
   nsm_cone_clip(p, lambda);
-  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+  nsm_cone_check_answer(p, w, t, lambda, u, c);
   return c->accepted;
 }
 
@@ -89,19 +90,19 @@ static void make_finite(const nsm_cone_problem *p, double *lambda) {
 }
 
 // The judge, for reports: overflow in M lambda is an infinite residual, not a nan.
-static void check(const nsm_cone_problem *p, const nsm_cone_try *t, const double *lambda, double *u,
+static void check(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda, double *u,
                   nsm_cone_check *c) {
-  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+  nsm_cone_check_answer(p, w, t, lambda, u, c);
   if (!(c->residual < HUGE_VAL)) c->residual = HUGE_VAL;
   if (!(c->floor < HUGE_VAL)) c->floor = HUGE_VAL;
 }
 
 // Judges lambda; keeps it if it is the best so far.
-static int judge(const nsm_cone_problem *p, const nsm_cone_try *t, const char *solver, double *lambda, double *u,
-                 best_answer *best) {
+static int judge(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const char *solver,
+                 double *lambda, double *u, best_answer *best) {
   nsm_cone_check c;
   make_finite(p, lambda);
-  check(p, t, lambda, u, &c);
+  check(p, w, t, lambda, u, &c);
   if (c.accepted || !best->any || c.residual < best->check.residual) {
     if (best->lambda) memcpy(best->lambda, lambda, (size_t)p->m * sizeof(double));
     best->check = c;
@@ -143,13 +144,14 @@ static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_probl
   nsm_cone_problem view = dense_view(p, w);
   nsm_cone_try attempt = *t;
   attempt.warm = guess != NULL;
+  attempt.tolerance *= aim;
   if (guess) memcpy(lambda, guess, (size_t)p->m * sizeof(double));
   else nsm_cone_start(p, lambda);
   nsm_cone_outcome outcome = s->solve(&view, w, &attempt, lambda, u);
   nsm_cone_clip(p, lambda);
-  if (judge(p, t, s->name, lambda, u, best)) return NSM_CONE_SOLVED;
+  if (judge(p, w, t, s->name, lambda, u, best)) return NSM_CONE_SOLVED;
   if (outcome == NSM_CONE_PROVED_NONE) { best->solver = s->name; return NSM_CONE_NO_SOLUTION; }
-  return s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, t, s->name, lambda, u, best)
+  return s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, w, t, s->name, lambda, u, best)
              ? NSM_CONE_SOLVED
              : NSM_CONE_FAILED;
 }
@@ -216,11 +218,11 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
     status = try_again(p, w, t, warm, guess, lambda, u, &best);
   if (!best.any) {                     // no solver takes this problem
     nsm_cone_start(p, lambda);
-    judge(p, t, NULL, lambda, u, &best);
+    judge(p, w, t, NULL, lambda, u, &best);
   }
   if (status != NSM_CONE_SOLVED && best.lambda && best.any) {
     memcpy(lambda, best.lambda, bytes);
-    check(p, t, lambda, u, &best.check);
+    check(p, w, t, lambda, u, &best.check);
   }
   w->used = mark;
   report(r, status, &best.check, best.solver, w->iterations);
@@ -249,7 +251,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   }
 
   if (is_auto(o) && p->cones == 0) {
-    if (p->m == 1 && !p->row_start && solve_one(p, &t, lambda, u, &c)) {
+    if (p->m == 1 && !p->row_start && solve_one(p, w, &t, lambda, u, &c)) {
       report(r, NSM_CONE_SOLVED, &c, "bases", 1);
       return NSM_CONE_SOLVED;
     }
@@ -263,7 +265,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
     return solve_slowly(p, w, &t, NULL, lambda, u, r);
   }
 
-  if (is_auto(o) && p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, &t, lambda, u, &c)) {
+  if (is_auto(o) && p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, w, &t, lambda, u, &c)) {
     report(r, NSM_CONE_SOLVED, &c, "contact", 1);
     return NSM_CONE_SOLVED;
   }
@@ -273,7 +275,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
     if (w->planar > 0 &&
         ((w->modes_known && nsm_cone_modes_again(p, w, &t, lambda, u, &c)) ||
          nsm_cone_modes_judged(p, w, &t, lambda, u, &c)) &&
-        lies_in_intervals(p, &t, lambda, u, &c)) {
+        lies_in_intervals(p, w, &t, lambda, u, &c)) {
       report(r, NSM_CONE_SOLVED, &c, "modes", w->iterations > 0 ? w->iterations : 1);
       return NSM_CONE_SOLVED;
     }

@@ -238,7 +238,7 @@ nsm_cone_outcome nsm_cone_lemke(const nsm_cone_problem *p, nsm_cone_work *w, con
       if (outcome == NSM_CONE_PROPOSED) {
         nsm_cone_check c;
         nsm_tableau_polish(&l.t, lambda, scratch, index);
-        nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
+        nsm_cone_check_answer(p, w, t, lambda, u, &c);
         if (c.accepted) break;
       }
       limit -= w->iterations - first_iteration;

@@ -105,7 +105,7 @@ static nsm_cone_outcome relax(const nsm_cone_problem *p, nsm_cone_work *w, const
   for (int k = 0;; k++) {
     if (k % LOOK == 0 || k >= limit) {
       nsm_cone_check c;
-      nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
+      nsm_cone_check_answer(p, w, t, lambda, u, &c);
       if (c.accepted) { outcome = NSM_CONE_PROPOSED; break; }
       if (k >= limit || !(c.residual < HUGE_VAL)) break;
       if (k % (20 * LOOK) == 0) {

@@ -42,6 +42,7 @@ typedef struct nsm_cone_problem {
                              // lo/hi *kinds* as last time, so factors may be reused
   int                   cones;
   const nsm_cone_block *cone; // [cones]
+  const double  *q_terms;    // [m] or NULL: size of the terms that q_i was made of, which it has the round-off of
 } nsm_cone_problem;
 
 typedef enum {

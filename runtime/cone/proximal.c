@@ -7,6 +7,7 @@
 // value)). If there is none, lambda+ - lambda tends to a direction that proves it, which certificate.c checks. Started
 // at zero it ends near the solution of least norm.
 #include "solver.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 static nsm_cone_outcome iterate(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double delta,
                                 int limit, double *center, double *scratch, double *lambda, double *u, int *stuck) {
   int m = p->m;
-  double last_step = 0, first_lambda = 0;
+  double last_step = 0, first_lambda = 0, last_residual = HUGE_VAL;
   *stuck = 0;
   for (int i = 0; i < m; i++) center[i] = lambda[i];
   for (int k = 0; k < limit; k++) {
@@ -31,8 +32,12 @@ static nsm_cone_outcome iterate(const nsm_cone_problem *p, nsm_cone_work *w, con
     nsm_cone_check c;
     memcpy(center, lambda, (size_t)m * sizeof(double));
     nsm_cone_project_all(p, center);
-    nsm_cone_check_answer(p, center, t->tolerance, t->sqrt_tolerance, NULL, &c);
-    if (c.accepted) { memcpy(lambda, center, (size_t)m * sizeof(double)); return NSM_CONE_PROPOSED; }
+    nsm_cone_check_answer(p, w, t, center, NULL, &c);
+    if (c.accepted && (c.residual <= 8 * DBL_EPSILON || c.residual > 0.5 * last_residual)) {   // down to round-off
+      memcpy(lambda, center, (size_t)m * sizeof(double));
+      return NSM_CONE_PROPOSED;
+    }
+    last_residual = c.accepted ? c.residual : HUGE_VAL;
     // at rest without a solution, or on the way to infinity
     if (step <= 1e-15 * largest || largest > 1e10 * (first_lambda + 1)) break;
     memcpy(center, lambda, (size_t)m * sizeof(double));

@@ -37,7 +37,7 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
       if (!p) return NSM_CONE_PROPOSED;
       nsm_cone_check c;
       nsm_graph_lambda(g, x, lambda);
-      nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
+      nsm_cone_check_answer(p, n->w, t, lambda, u, &c);
       if (c.accepted) return NSM_CONE_PROPOSED;
       ready = 0.3 * now;
     }

@@ -131,8 +131,9 @@ typedef struct nsm_cone_check {
   int    worst, accepted;
 } nsm_cone_check;
 
-// u := M lambda + q (u may be NULL), residual (2), and whether every row is within what may be called solved.
-void nsm_cone_check_answer(const nsm_cone_problem *p, const double *lambda, double tolerance, double sqrt_tolerance,
+// u := M lambda + q (u may be NULL), residual (2), and whether every row is within what may be called solved (4). Takes
+// a few vectors of memory from w and gives them back.
+void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda,
                            double *u, nsm_cone_check *c);
 
 // ---- workspace.c ----------------------------------------------------------------------------------------------------
