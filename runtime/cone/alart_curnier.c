@@ -73,8 +73,13 @@ static int node_map(const nsm_node *n, double alpha, double push, const double *
     case NSM_NODE_DISK:
       disk_rows(n, 0, n->mu, 0, 0, rho_T, x, y, F, A, B);
       return n->mu > 0;
+    case NSM_NODE_GLUED:
+      F[0] = p <= n->lo ? x[0] - n->lo : rho_N * y[0];
+      if (A) *(p <= n->lo ? A : B) = p <= n->lo ? 1 : rho_N;
+      disk_rows(n, 1, n->mu, 0, 0, rho_T, x, y, F, A, B);
+      return 1;
+    default: return nsm_map_posed(n, alpha, x, y, F, A, B);
   }
-  return 1;
 }
 
 void nsm_map_alart_curnier(const nsm_graph *g, double alpha, const double *x, const double *y, double *F, double *A,

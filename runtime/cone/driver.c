@@ -6,22 +6,20 @@
 //   2. a look at the input and at a new matrix
 //   3. the table of solvers, in order; after each, one semismooth Newton step on (2) where its answer is close but not
 //      accepted
-//   4. friction: the table again, each solver from the best answer so far (before that from zero, where there was a
-//      guess), and a few times
-//      from that answer shaken: Newton's method and its relatives cycle between the same kinks when they come by the
-//        same way
+//   4. friction: the solvers that can, again and again, each time from elsewhere or with other parameters, until the
+//      budget is used up (clock.c)
 // What is returned as solved has passed the judge; everything else says that it has not.
 #include "solver.h"
 #include <math.h>
 #include <string.h>
 
-enum { SHAKES = 3, SHAKEN_ROWS = 600 };
+enum { ROUNDS = 1000 };
 static const double default_tolerance = 1e-12, default_sqrt = 1e-6,
                     aim = 1e-2;            // of the tolerance: what a solver tries to reach before it offers an answer
 
 static inline void report(nsm_cone_result *r, nsm_cone_status status, const nsm_cone_check *c, const char *solver,
                           int iterations) {
-  if (r) *r = (nsm_cone_result){ status, c->residual, c->floor, c->worst, solver, iterations };
+  if (r) *r = (nsm_cone_result){ status, c->residual, c->floor, c->worst, solver, iterations, 0 };
 }
 
 // One row, M > 0:  lambda = P(-q/M).
@@ -156,44 +154,43 @@ static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_probl
              : NSM_CONE_FAILED;
 }
 
-// Once through the table; `later`: those alone that another guess makes a difference to.
-static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, int later,
+static int is_tried(const nsm_cone_solver *s, const nsm_cone_problem *p, const nsm_cone_work *w, unsigned used) {
+  return fits(s, p->m, used) && (used || takes_intervals(s, p->m)) && !(w->left_out >> (s - nsm_cone_solvers) & 1);
+}
+
+// Once through the table: from the guess, or from the best answer so far.
+static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                    const double *guess, double *lambda, double *u, best_answer *best) {
   nsm_cone_status status = NSM_CONE_FAILED;
   unsigned used = nsm_cone_blocks_used(p);
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name && status == NSM_CONE_FAILED; s++)
-    if (fits(s, p->m, used) && (used || takes_intervals(s, p->m)) && (!later || s->guess))
-      status = try_solver(s, p, w, t, guess, lambda, u, best);
+    if (is_tried(s, p, w, used) && !(s != nsm_cone_solvers && nsm_cone_late(w)))
+      status = try_solver(s, p, w, t, s->start & NSM_FROM_BEST && best->any ? best->lambda : guess, lambda, u, best);
   return status;
 }
 
-// x := answer, each number changed by up to three tenths; the generator starts anew with each problem, so that its
-// answer repeats.
-static void shake(const nsm_cone_problem *p, const double *answer, uint64_t *state, double *x) {
-  for (int i = 0; i < p->m; i++) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    x[i] = answer[i] * (0.7 + 0.6 * ((double)(*state >> 11) * 0x1p-53));
-  }
-}
-
-// The table again, from elsewhere: without the guess, from the best answer so far, from that answer shaken.
-static nsm_cone_status try_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, int warm,
-                                 double *guess, double *lambda, double *u, best_answer *best) {
+// Those that can, again and again, with the best answer so far at hand.
+static nsm_cone_status try_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *guess,
+                                 double *lambda, double *u, best_answer *best) {
   nsm_cone_status status = NSM_CONE_FAILED;
-  uint64_t state = 88172645463325252u;
-  if (warm) status = try_solvers(p, w, t, 1, NULL, lambda, u, best);
-  if (status == NSM_CONE_FAILED) status = try_solvers(p, w, t, 1, best->lambda, lambda, u, best);
-  for (int k = 0; k < SHAKES && status == NSM_CONE_FAILED && p->m <= SHAKEN_ROWS; k++) {
-    shake(p, best->lambda, &state, guess);
-    status = try_solvers(p, w, t, 1, guess, lambda, u, best);
+  unsigned used = nsm_cone_blocks_used(p);
+  for (int k = 1; k <= ROUNDS; k++) {
+    nsm_cone_try attempt = *t;
+    attempt.attempt = k;
+    for (const nsm_cone_solver *s = nsm_cone_solvers; s->name; s++) {
+      if (!(s->start & NSM_AGAIN) || !is_tried(s, p, w, used)) continue;
+      if (nsm_cone_late(w)) return NSM_CONE_FAILED;
+      memcpy(guess, best->lambda, (size_t)p->m * sizeof(double));
+      status = try_solver(s, p, w, &attempt, guess, lambda, u, best);
+      if (status != NSM_CONE_FAILED) return status;
+    }
   }
   return status;
 }
 
 static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                    const nsm_cone_solver *only, double *lambda, double *u, nsm_cone_result *r) {
+                                    const nsm_cone_solver *only, double budget, double *lambda, double *u,
+                                    nsm_cone_result *r) {
   nsm_cone_check none = { HUGE_VAL, 0, 0, 0 };
   if (!w->analysed && !nsm_cone_analyse(p, w)) {
     w->analysed = 0;
@@ -205,17 +202,18 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   if (!nsm_cone_vectors_ok(p)) { report(r, NSM_CONE_BAD_INPUT, &none, NULL, 0); return NSM_CONE_BAD_INPUT; }
   if (w->form == NSM_FORM_DENSE && !w->dense_is_copy) w->dense = p->M;
 
+  nsm_cone_start_clock(w, budget);
   size_t mark = w->used, bytes = (size_t)p->m * sizeof(double);
   best_answer best = { nsm_cone_take(w, bytes), none, NULL, 0 };
   double *guess = nsm_cone_take(w, bytes);
   int warm = t->warm && guess && all_finite(p, lambda);
   if (warm) memcpy(guess, lambda, bytes);
   nsm_cone_status status = NSM_CONE_FAILED;
-  if (!only) status = try_solvers(p, w, t, 0, warm ? guess : NULL, lambda, u, &best);
+  if (!only) status = try_solvers(p, w, t, warm ? guess : NULL, lambda, u, &best);
   else if (fits(only, p->m, nsm_cone_blocks_used(p)))
     status = try_solver(only, p, w, t, warm ? guess : NULL, lambda, u, &best);
   if (!only && status == NSM_CONE_FAILED && p->cones > 0 && best.lambda && guess && best.any)
-    status = try_again(p, w, t, warm, guess, lambda, u, &best);
+    status = try_again(p, w, t, guess, lambda, u, &best);
   if (!best.any) {                     // no solver takes this problem
     nsm_cone_start(p, lambda);
     judge(p, w, t, NULL, lambda, u, &best);
@@ -226,6 +224,7 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   }
   w->used = mark;
   report(r, status, &best.check, best.solver, w->iterations);
+  if (r) r->late = status == NSM_CONE_FAILED && w->late;
   return status;
 }
 
@@ -233,7 +232,8 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
                                double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_work *w = workspace;
   nsm_cone_check c = { 0, 0, 0, 1 };
-  nsm_cone_try t = { default_tolerance, default_sqrt, 0, 0 };
+  nsm_cone_try t = { default_tolerance, default_sqrt, 0, 0, 0 };
+  double budget = o && o->budget > 0 ? o->budget : NSM_CONE_BUDGET;
   if (p->m < 0) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
   if (p->cones != 0 && !nsm_cone_blocks_ok(p)) {
     c.residual = HUGE_VAL;
@@ -262,7 +262,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
       report(r, NSM_CONE_SOLVED, &c, "bases", w->iterations > 0 ? w->iterations : 1);
       return NSM_CONE_SOLVED;
     }
-    return solve_slowly(p, w, &t, NULL, lambda, u, r);
+    return solve_slowly(p, w, &t, NULL, budget, lambda, u, r);
   }
 
   if (is_auto(o) && p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, w, &t, lambda, u, &c)) {
@@ -280,8 +280,8 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
       return NSM_CONE_SOLVED;
     }
   }
-  if (is_auto(o)) return solve_slowly(p, w, &t, NULL, lambda, u, r);
+  if (is_auto(o)) return solve_slowly(p, w, &t, NULL, budget, lambda, u, r);
   const nsm_cone_solver *only = nsm_cone_solver_find(o->solver);
   if (!only) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
-  return solve_slowly(p, w, &t, only, lambda, u, r);
+  return solve_slowly(p, w, &t, only, budget, lambda, u, r);
 }

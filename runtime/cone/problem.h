@@ -61,7 +61,9 @@ typedef struct nsm_cone_options {
   double      tolerance;     // on the residual (2); 0: the default 1e-12
   int         max_iterations;// 0: the solver's own default
   int         warm;          // nonzero: lambda on entry is a guess (its active set is tried first)
+  double      budget;        // seconds, by the clock on the wall; 0: the default NSM_CONE_BUDGET; HUGE_VAL: no end
 } nsm_cone_options;
+#define NSM_CONE_BUDGET 10.0
 
 typedef struct nsm_cone_result {
   nsm_cone_status status;
@@ -70,6 +72,7 @@ typedef struct nsm_cone_result {
   int             worst;     // row with the largest residual
   const char     *solver;    // who solved it; otherwise who came closest, or NULL
   int             iterations;// summed over all solvers tried
+  int             late;      // FAILED because the budget was used up
 } nsm_cone_result;
 
 // Bytes of workspace for problems of up to m rows with up to nnz entries (dense: m*m) and half bandwidth up to

@@ -25,6 +25,9 @@ enum { NSM_BASES_MAX = 5 };   // the largest m whose bases are kept with their i
 typedef struct nsm_cone_work {
   size_t bytes, used;         // the arena behind this struct
   int    iterations;          // of the present call, all solvers
+  double deadline;            // of the present call (clock.c)
+  int    late;                // it is over
+  unsigned left_out;          // bit k: entry k of solver_table.c is not tried; for measurements
 
   // valid while the matrix is the same
   uint64_t      matrix_id;
@@ -75,6 +78,7 @@ typedef struct nsm_cone_try {
   double tolerance, sqrt_tolerance;
   int    max_iterations; // 0: own default
   int    warm;           // lambda is a guess
+  int    attempt;        // 0, or one of a sequence of attempts, each from elsewhere or with other parameters
 } nsm_cone_try;
 
 typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
@@ -85,6 +89,7 @@ nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, n
 nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
 nsm_cone_solver_function nsm_cone_contact, nsm_cone_modes, nsm_cone_planar;   // with cone blocks
 nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
+nsm_cone_solver_function nsm_cone_smoothing, nsm_cone_rest;
 nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_admm, nsm_cone_continuation,
     nsm_cone_alart_curnier, nsm_cone_fischer_burmeister;
 
@@ -106,14 +111,19 @@ typedef struct nsm_cone_solver {
   const char               *name;
   nsm_cone_solver_function *solve;
   int                       max_rows;    // 0: any
-  int                       guess;       // starts from the guess that it is given; else another round would only repeat
-                                         // the first
+  int                       start;       // NSM_FROM_GUESS ..., below
   unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals
                                          // only; NSM_BLOCKS_ONLY: the driver
                                          // does not try it on problems without blocks; NSM_BLOCKS_OR_SMALL: up to
                                          // NSM_SMALL rows it does
   const char               *takes;       // for the reader
 } nsm_cone_solver;
+enum {
+  NSM_FROM_ZERO = 0,
+  NSM_FROM_GUESS = 1,        // from the guess that it is given
+  NSM_FROM_BEST = 2,         // from the best answer of those before it
+  NSM_AGAIN = 4              // other attempts (nsm_cone_try) differ: to be tried again and again while there is time
+};
 enum {
   NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) |
                    (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),
@@ -135,6 +145,11 @@ typedef struct nsm_cone_check {
 // a few vectors of memory from w and gives them back.
 void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda,
                            double *u, nsm_cone_check *c);
+
+// ---- clock.c --------------------------------------------------------------------------------------------------------
+void nsm_cone_start_clock(nsm_cone_work *w, double budget);
+// 1 where the budget of the present call is used up: to be asked between two iterations of anything that may take long.
+int  nsm_cone_late(nsm_cone_work *w);
 
 // ---- workspace.c ----------------------------------------------------------------------------------------------------
 // n bytes from the arena (64-byte aligned), or NULL. Released by resetting w->used to what it was.

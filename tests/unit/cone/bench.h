@@ -73,7 +73,7 @@ static inline void bench_close(bench *b) {
 }
 
 static inline nsm_cone_status bench_solve(bench *b, const char *solver, int warm) {
-  nsm_cone_options o = { solver, 0, 0, warm };
+  nsm_cone_options o = { .solver = solver, .warm = warm };
   nsm_cone_status s = nsm_cone_solve(&b->p, &o, b->work, b->lambda, b->u, &b->r);
   assert_int_equal(s, b->r.status);
   return s;
