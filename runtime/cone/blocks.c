@@ -32,6 +32,22 @@ unsigned nsm_cone_blocks_used(const nsm_cone_problem *p) {
   return used;
 }
 
+// In the frame a = A s, A the half axes: |a| in the direction A a / |a|.
+double nsm_cone_support_point(const nsm_cone_block *b, const double *s, double *lambda) {
+  int n = b->type == NSM_CONE_DISK ? b->size : b->size - 1;
+  double A[3] = { b->mu, b->mu, b->mu }, a[3], size = 0, h = 0;
+  if (b->type == NSM_CONE_DISK) A[0] = A[1] = b->radius;
+  if (b->type == NSM_CONE_ELLIPTIC) A[1] = b->mu2;
+  if (b->type == NSM_CONE_CONTENSOU) A[2] = b->mu * b->radius;
+  for (int k = 0; k < n; k++) size = fmax(size, fabs(a[k] = A[k] * s[k]));
+  for (int k = 0; k < n && size > 0; k++) h += a[k] / size * (a[k] / size);
+  h = size > 0 ? size * sqrt(h) : 0;
+  for (int k = 0; k < n && lambda; k++) lambda[k] = h > 0 ? A[k] * (a[k] / h) : 0;
+  return h;
+}
+
+double nsm_cone_support(const nsm_cone_block *b, const double *s) { return nsm_cone_support_point(b, s, NULL); }
+
 void nsm_cone_start(const nsm_cone_problem *p, double *lambda) {
   int i = 0;
   for (int c = 0; c <= p->cones; c++) {

@@ -178,7 +178,7 @@ static void start_elsewhere(nsm_lemke *l, int which) {
 }
 
 static nsm_cone_outcome prove(const nsm_lemke *l, const double *y, double *scratch) {
-  return nsm_cone_is_certificate(l->t.p, y, scratch) ? NSM_CONE_PROVED_NONE : NSM_CONE_GAVE_UP;
+  return nsm_cone_proves(l->t.p, l->w, y) ? NSM_CONE_PROVED_NONE : NSM_CONE_GAVE_UP;
 }
 
 static nsm_cone_outcome follow_path(nsm_lemke *l, nsm_cone_work *w, int which, int limit, double *lambda,

@@ -13,18 +13,21 @@
 //   sigma_i = max( t_i, max_j min(phi_j, T_ij) ),   phi_j = 1 where bounds explain lambda_j, else max_i min(sigma_i, T_ij)
 //
 // the width of the widest path from q and the bounds to row i, in the graph of rows and unknowns whose edges have the
-// widths T_ij. Like r, neither changes with the units. Rows and unknowns of one cone block count as one.
+// widths T_ij. Entries of M that may be what round-off left of others, below 2^-43 in the balanced matrix E M D
+// (scale.c), have no edge. Like r, neither L nor sigma changes with the units. Rows and unknowns of one cone block count
+// as one.
 //
 // Bounds explain lambda_j up to 1000 times the largest of them. Where all K_i are bounded there is always a solution
 // (Hartman and Stampacchia 1966), and nothing to be afraid of.
 #include "residual_rows.h"
 
 static const double bounds_explain = 1e3;
+enum { LEAST_EXPONENT = -43 };
 
 typedef struct paths {
   const nsm_cone_problem *p;
   const double *lambda, *U;
-  double *sigma, *phi;
+  double *sigma, *phi, *e, *d;                           // e, d: exponents of E and D
 } paths;
 
 static int first_entry(const nsm_cone_problem *p, int i) { return p->row_start ? p->row_start[i] : 0; }
@@ -58,8 +61,11 @@ void nsm_cone_lengths(const nsm_cone_problem *p, const double *lambda, const dou
 
 // T_ij of entry k of row i, and j.
 static double width(const paths *s, int i, int k, int *j) {
-  double term = entry(s->p, i, k, j) * fabs(s->lambda[*j]);
-  return term > 0 ? term / s->U[i] : 0;
+  double M = entry(s->p, i, k, j), term = M * fabs(s->lambda[*j]);
+  int power;
+  if (!(term > 0)) return 0;
+  frexp(M, &power);
+  return power + s->e[i] + s->d[*j] >= LEAST_EXPONENT ? term / s->U[i] : 0;
 }
 
 static int raise(double *x, double to) {
@@ -114,8 +120,10 @@ static void start(const paths *s) {
   }
 }
 
-void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const double *U, double *sigma, double *phi) {
-  paths s = { p, lambda, U, sigma, phi };
+void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const double *U, double *sigma, double *scratch) {
+  size_t m = (size_t)p->m;
+  paths s = { p, lambda, U, sigma, scratch, scratch + m, scratch + 2 * m };
+  nsm_cone_balance(p, s.e, s.d, scratch + 3 * m);
   start(&s);
   for (int grown = 1, up = 1; grown; up = !up) {
     grown = 0;

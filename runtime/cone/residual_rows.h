@@ -79,6 +79,14 @@ JUDGE_INLINE void judge_row(judge *j, int i, double lambda, double lo, double hi
   judge_note(j, i, r, (judge_sizes){ U, s.terms + s.q, s.q, s.known, s.diagonal * size }, lo <= hi && size < HUGE_VAL);
 }
 
+// r of a row that is right to round-off, and has enough of q in it; more than round-off where it may not be.
+JUDGE_INLINE double judge_quick(double lambda, double lo, double hi, const judge_sum s) {
+  double U = s.terms + s.known, v = fabs(s.u) / (U > 0 ? U : 1), size = fabs(lambda), bound = s.u > 0 ? lo : hi;
+  int at_bound = lambda == bound, good = (judge_drowned * U <= s.q) & (lambda >= lo) & (lambda <= hi) &
+                                         (U + size < HUGE_VAL) & (at_bound | (fabs(lambda - bound) > v * size));
+  return good ? at_bound ? 0 : v : 1;
+}
+
 // |x|_2 without underflow or overflow.
 JUDGE_INLINE double judge_norm(int n, const double *x) {
   double largest = 0, sum = 0;
@@ -226,6 +234,6 @@ JUDGE_INLINE void judge_close(const judge *j, nsm_cone_check *c) {
 // residual_twice.c: the whole check with M lambda + q summed in twice the working precision.
 void nsm_cone_check_twice(const nsm_cone_problem *p, const double *lambda, judge *j, double *u);
 // residual_closer.c, all [m]: from U as judge_note stores it, L of (2) for every row or block, at its first row; from t
-// on entry sigma of (5) for every row, phi is scratch.
+// on entry sigma of (5) for every row; scratch [5m].
 void nsm_cone_lengths(const nsm_cone_problem *p, const double *lambda, const double *U, double *L);
-void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const double *U, double *sigma, double *phi);
+void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const double *U, double *sigma, double *scratch);

@@ -84,6 +84,7 @@ nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, n
     nsm_cone_proximal;
 nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
 nsm_cone_solver_function nsm_cone_contact, nsm_cone_modes, nsm_cone_planar;   // with cone blocks
+nsm_cone_solver_function nsm_cone_farkas;                                     // proofs that there is none
 nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
 nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_admm, nsm_cone_continuation,
     nsm_cone_alart_curnier, nsm_cone_fischer_burmeister;
@@ -158,6 +159,10 @@ double nsm_cone_diagonal(const nsm_cone_problem *p, int i);
 int  nsm_cone_blocks_ok(const nsm_cone_problem *p);
 // Bits 1 << type of the blocks of a problem.
 unsigned nsm_cone_blocks_used(const nsm_cone_problem *p);
+// max of s_T.lambda_T over the tangential set of a block where its normal force is 1 (DISK: over the disk).
+double nsm_cone_support(const nsm_cone_block *b, const double *s);
+// The same, with a point of the set where it is attained.
+double nsm_cone_support_point(const nsm_cone_block *b, const double *s, double *lambda);
 // lambda := the point of K nearest to zero.
 void nsm_cone_start(const nsm_cone_problem *p, double *lambda);
 
@@ -247,8 +252,14 @@ int  nsm_cone_chain_state(const nsm_cone_problem *p, nsm_cone_work *w);
 nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double omega,
                                 int in_turn, double *lambda, double *u);
 
+// ---- scale.c --------------------------------------------------------------------------------------------------------
+// Exponents e, d [m] of powers of two: E M D has entries near one in every row and column. scratch [2m].
+void nsm_cone_balance(const nsm_cone_problem *p, double *e, double *d, double *scratch);
+
 // ---- certificate.c --------------------------------------------------------------------------------------------------
 // 1 where y proves that no lambda in K gives a u with the signs that (1) asks for. scratch [2m].
 int  nsm_cone_is_certificate(const nsm_cone_problem *p, const double *y, double *scratch);
-// The same for what is left of the problem where rows are decided: state [m] of BASIC, LOW, HIGH, OPEN.
+// The same, and where entries of M are nothing but round-off. Takes memory from w and gives it back.
+int  nsm_cone_proves(const nsm_cone_problem *p, nsm_cone_work *w, const double *y);
+// The same as the first for what is left of the problem where rows are decided: state [m] of BASIC, LOW, HIGH, OPEN.
 int nsm_cone_is_certificate_at(const nsm_cone_problem *p, const unsigned char *state, const double *y, double *scratch);

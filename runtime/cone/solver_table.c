@@ -24,6 +24,8 @@ const nsm_cone_solver nsm_cone_solvers[] = {
     "any M, exact: all ways to be complementary, by bounds; proves that there is no solution" },
   { "proximal_newton", nsm_cone_proximal_newton, 0, 1, NSM_ALL_BLOCKS | NSM_BLOCKS_OR_SMALL,
     "friction of any rank: proximal point around Newton; dense and sparse" },
+  { "farkas", nsm_cone_farkas, 0, 0, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+    "proves that what every solution has cannot be had; proposes nothing" },
   { "planar", nsm_cone_planar, NSM_PLANAR_MAX, 0, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "the same where it takes longer" },
   { "interior", nsm_cone_interior, 0, 0, (NSM_ALL_BLOCKS & ~(1u << NSM_CONE_GRIP)) | NSM_BLOCKS_ONLY,
     "friction without grips: interior point, made exact by the proximal loop" },
@@ -48,7 +50,7 @@ static const char *const names[] = {
   "auto",
   "contact", "modes", "planar",
   "bases", "enumeration", "pivot", "lemke", "proximal", "branch",
-  "proximal_newton", "interior", "admm", "continuation", "alart_curnier", "fischer_burmeister",
+  "proximal_newton", "farkas", "interior", "admm", "continuation", "alart_curnier", "fischer_burmeister",
   "nsgs", "nsgs_over",
   "pgs", "psor", "jacobi",
   NULL
