@@ -93,6 +93,12 @@ static void close_block(proof *f, const nsm_cone_block *b) {
   else must_vanish(f, b->first, (b->type == NSM_CONE_GRIP ? fabs(s[0]) : s[0]) + h, terms[0] + size);
 }
 
+// What y_i counts as: that of an interval, or of the first row of a block.
+static double factor_of(const proof *f, const nsm_cone_block *b, int i, double y) {
+  if (!b) return admissible(f, i, y);
+  return b->type == NSM_CONE_DISK ? 0 : b->type == NSM_CONE_GRIP ? y : fmax(y, 0);
+}
+
 static int add_rows(proof *f, const double *y) {
   const nsm_cone_problem *p = f->p;
   f->yq = f->yq_size = 0;
@@ -100,11 +106,7 @@ static int add_rows(proof *f, const double *y) {
   memset(f->terms, 0, (size_t)p->m * sizeof(double));
   for (int i = 0, c = 0; i < p->m;) {
     const nsm_cone_block *b = c < p->cones && p->cone[c].first == i ? &p->cone[c++] : NULL;
-    double factor = !b                         ? admissible(f, i, y[i])
-                    : b->type == NSM_CONE_DISK ? 0
-                    : b->type == NSM_CONE_GRIP ? y[i]
-                                               : fmax(y[i], 0);
-    if (!add_row(f, i, factor)) return 0;
+    if (!add_row(f, i, factor_of(f, b, i, y[i]))) return 0;
     i += b ? b->size : 1;
   }
   return 1;
@@ -123,12 +125,17 @@ static void close_all(proof *f) {
   }
 }
 
+// The margin is clear, and what has not vanished, `left` in the unit of the margin, is drowned.
+static int is_proof(const proof *f, double left) {
+  return f->size < HUGE_VAL && f->sum < -least_margin * f->size && left <= 0.5 * drowned * -f->sum;
+}
+
 int nsm_cone_is_certificate_at(const nsm_cone_problem *p, const unsigned char *state, const double *y,
                                double *scratch) {
   proof f = { .p = p, .state = state, .s = scratch, .terms = scratch + p->m };
   if (!add_rows(&f, y)) return 0;
   close_all(&f);
-  return f.size < HUGE_VAL && f.sum < -least_margin * f.size && f.zeta * f.size <= 0.5 * drowned * -f.sum;
+  return is_proof(&f, f.zeta * f.size);
 }
 
 int nsm_cone_is_certificate(const nsm_cone_problem *p, const double *y, double *scratch) {
@@ -149,23 +156,46 @@ static double largest_given(const nsm_cone_problem *p, const double *e, const do
   return most;
 }
 
+// y as it counts, with largest entry 1.
+static void keep(const proof *f, nsm_cone_work *w, const double *y) {
+  double largest = 0;
+  if (!w->proof) return;
+  for (int i = 0, c = 0; i < f->p->m;) {
+    const nsm_cone_block *b = c < f->p->cones && f->p->cone[c].first == i ? &f->p->cone[c++] : NULL;
+    int end = i + (b ? b->size : 1);
+    w->proof[i] = factor_of(f, b, i, y[i]);
+    largest = fmax(largest, fabs(w->proof[i]));
+    while (++i < end) w->proof[i] = 0;
+  }
+  for (int i = 0; i < f->p->m; i++) w->proof[i] /= largest;
+  w->margin = -f->sum / largest;
+}
+
 int nsm_cone_proves(const nsm_cone_problem *p, nsm_cone_work *w, const double *y) {
   size_t mark = w->used, m = (size_t)p->m;
   double *room = nsm_cone_take_doubles(w, 6 * m);
-  int proved = room && nsm_cone_is_certificate(p, y, room);
-  if (room && !proved) {
-    proof f = { .p = p, .s = room, .terms = room + m, .d = room + 3 * m };
-    double *e = room + 2 * m;
-    nsm_cone_balance(p, e, f.d, room + 4 * m);
+  int proved = 0;
+  if (room) {
+    proof f = { .p = p, .s = room, .terms = room + m };
     if (add_rows(&f, y)) {
-      f.excused = 0.5 * drowned;                         // kappa <= 1
       close_all(&f);
-      f.excused *= f.size > 0 ? fmax(-f.sum, 0) / f.size : 0;
-      close_all(&f);
-      proved = f.size < HUGE_VAL && f.sum < -least_margin * f.size &&
-               f.left * largest_given(p, e, f.d) <= 0.5 * drowned * -f.sum;
+      if (!(proved = is_proof(&f, f.zeta * f.size))) {
+        double *e = room + 2 * m;
+        f.d = room + 3 * m;
+        nsm_cone_balance(p, e, f.d, room + 4 * m);
+        f.excused = f.size > 0 ? 0.5 * drowned * fmax(-f.sum, 0) / f.size : 0;
+        close_all(&f);
+        proved = is_proof(&f, f.left * largest_given(p, e, f.d));
+      }
     }
+    if (proved) keep(&f, w, y);
   }
   w->used = mark;
   return proved;
+}
+
+const double *nsm_cone_proof(const void *workspace, double *margin) {
+  const nsm_cone_work *w = workspace;
+  *margin = w->margin;
+  return w->margin > 0 ? w->proof : NULL;
 }

@@ -207,6 +207,8 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
 
   size_t mark = w->used, bytes = (size_t)p->m * sizeof(double);
   best_answer best = { nsm_cone_take(w, bytes), none, NULL, 0 };
+  w->proof = nsm_cone_take(w, bytes);
+  w->margin = 0;
   double *guess = nsm_cone_take(w, bytes);
   int warm = t->warm && guess && all_finite(p, lambda);
   if (warm) memcpy(guess, lambda, bytes);
@@ -220,12 +222,19 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
     nsm_cone_start(p, lambda);
     judge(p, w, t, NULL, lambda, u, &best);
   }
+  // why there is none in a few rows; also where every case was tried, or nobody knew
+  if (status != NSM_CONE_SOLVED && w->proof && w->margin == 0 && (status == NSM_CONE_NO_SOLUTION || p->cones == 0) &&
+      nsm_cone_farkas(p, w, t, lambda, u) == NSM_CONE_PROVED_NONE && status == NSM_CONE_FAILED) {
+    best.solver = "farkas";
+    status = NSM_CONE_NO_SOLUTION;
+  }
   if (status != NSM_CONE_SOLVED && best.lambda && best.any) {
     memcpy(lambda, best.lambda, bytes);
     check(p, w, t, lambda, u, &best.check);
   }
   w->used = mark;
   report(r, status, &best.check, best.solver, w->iterations);
+  if (status != NSM_CONE_NO_SOLUTION) w->margin = 0;
   return status;
 }
 

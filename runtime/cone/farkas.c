@@ -20,11 +20,7 @@ static const double nothing = 1e-13,          // beside the terms of it
                     wider = 1e-11,            // what is added to mu
                     WORK = 3e8;               // entries touched
 
-// A column: weight[k] times column first + k of M, k < size; or -weight[0] times the unit vector of row `slack`.
-typedef struct column {
-  int    first, size, slack, state, barred;
-  double weight[4], low, high, x;
-} column;
+typedef nsm_cone_column column;
 
 typedef struct least_squares {
   const nsm_cone_problem *p;
@@ -291,11 +287,16 @@ static int put_rays(least_squares *s, const double *y) {
   return s->columns - before;
 }
 
+size_t nsm_cone_farkas_columns(int m) {
+  size_t n = (size_t)(m < MOST_ROWS ? m : MOST_ROWS);
+  return (size_t)m + 12 * n + 16;
+}
+
 static int take_room(least_squares *s, nsm_cone_work *w) {
   size_t m = (size_t)s->p->m, n = m;
   for (int c = 0; c < s->p->cones; c++) n -= (size_t)s->p->cone[c].size - 1;
   if (n > MOST_ROWS) return 0;
-  s->room = (int)(m + 12 * n + 16);
+  s->room = (int)nsm_cone_farkas_columns(s->p->m);
   s->row = nsm_cone_take_ints(w, n);
   s->at = nsm_cone_take_ints(w, n);
   s->e = nsm_cone_take_doubles(w, m);
@@ -316,6 +317,18 @@ static int proves(const least_squares *s, nsm_cone_work *w, double *y) {
   return nsm_cone_proves(s->p, w, y);
 }
 
+// One row that contradicts itself: the proof that is said best.
+static int one_row_proves(const least_squares *s, nsm_cone_work *w, double *y) {
+  memset(y, 0, (size_t)s->p->m * sizeof *y);
+  for (int k = 0; k < s->rows; k++)
+    for (int sign = -1; sign <= 1; sign += 2) {
+      y[s->row[k]] = sign;
+      if (s->p->q[s->row[k]] * sign < 0 && nsm_cone_proves(s->p, w, y)) return 1;
+      y[s->row[k]] = 0;
+    }
+  return 0;
+}
+
 nsm_cone_outcome nsm_cone_farkas(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
                                  double *u) {
   size_t mark = w->used;
@@ -327,7 +340,7 @@ nsm_cone_outcome nsm_cone_farkas(const nsm_cone_problem *p, nsm_cone_work *w, co
   if (y && scratch && take_room(&s, w)) {
     nsm_cone_balance(p, s.e, s.d, scratch);
     put_all(&s, p);
-    if (minimise(&s) && proves(&s, w, y)) outcome = NSM_CONE_PROVED_NONE;
+    if (one_row_proves(&s, w, y) || (minimise(&s) && proves(&s, w, y))) outcome = NSM_CONE_PROVED_NONE;
     else if (p->cones > 0 && s.work < s.limit) {
       forget_tangents(&s);
       for (int round = 0; round < ROUNDS && outcome == NSM_CONE_GAVE_UP; round++) {

@@ -46,7 +46,7 @@ typedef struct nsm_cone_problem {
 } nsm_cone_problem;
 
 typedef enum {
-  NSM_CONE_SOLVED = 0,       // every row within max(tolerance, 8 floor) of (2), and no u wrong by sqrt(tolerance)|q|:
+  NSM_CONE_SOLVED = 0,       // every row within max(tolerance, 8 floor) of (2), and explained by q and the bounds (5):
                              // see residual.c
   NSM_CONE_NO_SOLUTION,      // proved up to round-off: by a direction that certificate.c has checked, or by trying
                              // every case (m <= 5)
@@ -65,8 +65,9 @@ typedef struct nsm_cone_options {
 
 typedef struct nsm_cone_result {
   nsm_cone_status status;
-  double          residual;  // (2), computed by residual.c from M, q, lo, hi and lambda alone
-  double          floor;     // eps (|M||lambda| + |q|) in the same scaling: no solver can be asked for less
+  double          residual;  // (2), computed by residual.c from M, q, lo, hi and lambda alone: relative to the terms of
+                             // each row; where q drowns in them, to what is explained
+  double          floor;     // eps: no solver can be asked for less
   int             worst;     // row with the largest residual
   const char     *solver;    // who solved it; otherwise who came closest, or NULL
   int             iterations;// summed over all solvers tried
@@ -86,10 +87,15 @@ void   nsm_cone_workspace_init(void *workspace, size_t bytes);
 nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options *o, void *workspace,
                                double *lambda, double *u, nsm_cone_result *r);
 
-// Natural-map residual (2): max over rows and blocks of |lambda_i - P_i(lambda_i - rho_i (u_i + s_i))|_2 / |lambda|_inf
-// (absolute where lambda = 0), rho_i = n / trace M_ii (1 where that is <= 0), with M lambda + q summed in twice the
-// working precision; see residual.c. Infinite where the blocks are malformed. Shares nothing with the solvers. `floor`
-// and `worst` may be NULL.
+// Why the last problem of the workspace has no solution: y [m] with y.u <= -*margin for all lambda in K, where every
+// solution has y.u >= 0; the largest |y_i| is 1. NULL where it has one, or where every case was tried instead. Stays
+// until the workspace is used again.
+const double *nsm_cone_proof(const void *workspace, double *margin);
+
+// Natural-map residual (2): max over rows and blocks of |lambda_i - P_i(lambda_i - (L_i / U_i)(u_i + s_i))|_2 / L_i,
+// U_i the size of the terms of u_i, L_i of lambda_i; near round-off with M lambda + q summed in twice the working
+// precision; see residual.c. Infinite where the blocks are malformed. Shares nothing with the solvers. `floor` and
+// `worst` may be NULL.
 double nsm_cone_residual(const nsm_cone_problem *p, const double *lambda, double *floor, int *worst);
 
 // The table of solvers, for --solver and its error message: names in order, NULL at the end.

@@ -25,6 +25,7 @@ enum { NSM_BASES_MAX = 5 };   // the largest m whose bases are kept with their i
 typedef struct nsm_cone_work {
   size_t bytes, used;         // the arena behind this struct
   int    iterations;          // of the present call, all solvers
+  double *proof, margin;      // [m] y of certificate.c and by how much it proves (0: nothing yet); NULL: not wanted
 
   // valid while the matrix is the same
   uint64_t      matrix_id;
@@ -255,6 +256,14 @@ nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, con
 // ---- scale.c --------------------------------------------------------------------------------------------------------
 // Exponents e, d [m] of powers of two: E M D has entries near one in every row and column. scratch [2m].
 void nsm_cone_balance(const nsm_cone_problem *p, double *e, double *d, double *scratch);
+
+// ---- farkas.c -------------------------------------------------------------------------------------------------------
+// A column: weight[k] times column first + k of M, k < size; or -weight[0] times the unit vector of row `slack`.
+typedef struct nsm_cone_column {
+  int    first, size, slack, state, barred;
+  double weight[4], low, high, x;
+} nsm_cone_column;
+size_t nsm_cone_farkas_columns(int m);    // how many a problem of m rows may need
 
 // ---- certificate.c --------------------------------------------------------------------------------------------------
 // 1 where y proves that no lambda in K gives a u with the signs that (1) asks for. scratch [2m].
