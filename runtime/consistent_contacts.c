@@ -78,6 +78,19 @@ static double change_of_gap(const nsm_sim *s, int row) {
   return sum;
 }
 
+// Size of the terms of the change of a gap. The gaps themselves cancel: they are as large as H q.
+static double terms_of_change(const nsm_sim *s, int row) {
+  const struct sim_consistent *c = s->con;
+  const sim_class *k = &s->cls[s->r.cls[row]];
+  const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+  double sum = fabs(c->gap[row]) + fabs(s->r.gap[row]);
+  for (int e = 0; e < k->c->h.n; e++) {
+    int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
+    sum += fabs(h[e]) * (fabs(c->dq[z]) + fabs(s->q1[z]) + fabs(s->q[z]));
+  }
+  return sum;
+}
+
 // ---- islands --------------------------------------------------------------------------------------------------------
 static int root(int *parent, int i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
@@ -132,7 +145,7 @@ static int coupled(nsm_sim *s, int a, int *col, double *value) {
 // D by compressed rows; small or full ones dense by columns, in place of them.
 static nsm_cone_problem island(nsm_sim *s, int m) {
   struct sim_consistent *c = s->con;
-  nsm_cone_problem p = { .m = m, .M = c->m, .q = c->qv, .lo = c->lo, .hi = c->hi };
+  nsm_cone_problem p = { .m = m, .M = c->m, .q = c->qv, .lo = c->lo, .hi = c->hi, .q_terms = c->terms };
   int n = 0, sparse = m > DENSE_ISLAND && c->sparse;
   for (int a = 0; a < m; a++) {
     int i = c->member[a], *col = c->col + n, count;
@@ -144,6 +157,7 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
     }
     c->row_start[a] = n;
     c->qv[a] = change_of_gap(s, c->act[i]);
+    c->terms[a] = terms_of_change(s, c->act[i]);
     c->lo[a] = 0;
     c->hi[a] = INFINITY;
     c->lam[a] = c->l0[i];
@@ -152,6 +166,7 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
       if (!sparse) c->m[a + (size_t)other * (size_t)m] = value[e];
       if (other == a) c->diag[i] = value[e];
       c->qv[a] -= value[e] * c->l0[c->member[other]];
+      c->terms[a] += fabs(value[e] * c->l0[c->member[other]]);
     }
     if (sparse) n += count;
   }

@@ -135,9 +135,12 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   for (int i = 0; i < is->nactive; i++) {
     int at = is->active[i], row = r->row_at[at];
     is->q[i] = c->slip[row];
+    is->terms[i] = con_rate_terms(s, row, s->z1);
     for (int e = r->m0[at]; e < r->m0[at + 1]; e++) {
       int other = r->row_at[r->mc[e]];
-      if (r->active[other]) is->q[i] -= r->m[e] * c->start[other];
+      double d = r->active[other] ? r->m[e] * c->start[other] : 0;
+      is->q[i] -= d;
+      is->terms[i] += fabs(d);
     }
     is->q[i] = con_flush(is->q[i]);
   }

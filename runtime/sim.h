@@ -102,6 +102,7 @@ typedef struct sim_islands {
   int            nactive;
   int           *active, *index;        // [n] places (in row_at) of the active rows; inverse
   double        *q, *lo, *hi, *lambda, *u;
+  double        *terms;                 // sizes of the terms of q
   double         tiny[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];  // the last matrix of each size
   void          *tiny_work[SIM_TINY_BLOCKS + 1];
   double        *dense;                 // [cap*cap]
@@ -115,6 +116,7 @@ typedef struct sim_islands {
   int            tiny_most, tiny_cones[SIM_TINY_BLOCKS + 1];
   const double  *disk;  // [nfriction] or NULL: friction is limited by these impulses, whatever the normal rows have
   int            failed_row;            // after a failure
+  char           why[512];              // there is no solution, in words
   nsm_cone_result result;
   // islands that never change, with their own factors
   int            nfixed;
@@ -317,6 +319,11 @@ void     sim_active_set(nsm_sim *s);                                            
 void     sim_evaluate_constants(nsm_sim *s);                                     // all kernels whose stage is constant
 void     sim_count_impacts(nsm_sim *s);
 nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e);
+// Why the problem that `work` solved last has no solution: a->why, the row that weighs most; -1 for none. Row i of the
+// problem is row[at[i]].
+int sim_cone_explain(nsm_sim *s, const nsm_cone_problem *p, const void *work, const int *row, const int *at);
+// Size of the terms that y + e rate_k of a row was made of, at z and z1.
+double sim_row_terms(const nsm_sim *s, int row, double y);
 
 // blame.c: finds the kernel that is not finite at the view; writes the message.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);

@@ -59,6 +59,13 @@ static int at_begin(nsm_sim *s, double t1) {
   return closed;
 }
 
+double con_rate_terms(const nsm_sim *s, int row, const double *v) {
+  const sim_rows *r = &s->r;
+  double size = fabs(r->rate0[row]);
+  for (int x = r->c0[row]; x < r->c0[row + 1]; x++) size += fabs(r->c[x] * v[r->cz[x]]);
+  return size;
+}
+
 // Rows of M(q_B): value + (H M^{-1} H^T) Lambda, free for constraints. The impulses are left in isl.lambda.
 int con_impact(nsm_sim *s, int contacts, const double *value) {
   sim_rows *r = &s->r;
@@ -69,6 +76,7 @@ int con_impact(nsm_sim *s, int contacts, const double *value) {
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
     is->q[i] = con_flush((1 + r->e[row]) * value[row]);
+    is->terms[i] = (1 + r->e[row]) * con_rate_terms(s, row, s->z);
     is->lo[i] = r->lo[row];
     is->hi[i] = r->hi[row];
     is->lambda[i] = s->la[r->l[row]];
@@ -108,6 +116,7 @@ static int refine_impact(nsm_sim *s) {
       size += fabs(d);
     }
     is->q[i] = acts ? w : 0;
+    is->terms[i] = size;
     is->lo[i] = acts ? -INFINITY : 0;
     is->hi[i] = acts ? INFINITY : 0;
     is->lambda[i] = 0;

@@ -91,6 +91,11 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
 // solution has y.u >= 0; the largest |y_i| is 1. NULL where it has one, or where every case was tried instead. Stays
 // until the workspace is used again.
 const double *nsm_cone_proof(const void *workspace, double *margin);
+// The same in a sentence without a stop. `name` writes what u of a row is called. Returns the row that weighs most, -1
+// where every case was tried.
+typedef void nsm_cone_name(void *with, int row, char *out, size_t size);
+int nsm_cone_explain(const nsm_cone_problem *p, const void *workspace, nsm_cone_name *name, void *with, char *out,
+                     size_t size);
 
 // Natural-map residual (2): max over rows and blocks of |lambda_i - P_i(lambda_i - (L_i / U_i)(u_i + s_i))|_2 / L_i,
 // U_i the size of the terms of u_i, L_i of lambda_i; near round-off with M lambda + q summed in twice the working

@@ -47,7 +47,11 @@ int prob_check(scan *s, nsm_problem *p) {
   p->p.lo = p->own_lo;
   p->p.hi = p->own_hi;
   p->p.cone = p->own_cone;
+  p->p.q_terms = p->own_terms;
   if (!finite_values(s, p->own_M, p->entries, "M") || !finite_values(s, p->own_q, (size_t)m, "q")) return 0;
+  for (int i = 0; i < m && p->own_terms; i++)
+    if (!(p->own_terms[i] >= 0))
+      return scan_fail(s, NULL, NULL, "entry %d of q_terms is %.9g: a size is not negative", i, p->own_terms[i]);
   for (int i = 0; i < m; i++) {
     if (!(p->own_lo[i] <= p->own_hi[i]))
       return scan_fail(s, NULL, NULL, "the bounds of row %d are %.9g and %.9g: the lower one is larger", i,

@@ -10,12 +10,12 @@ typedef struct cones { nsm_cone_block *at; const char **where; size_t n, room; }
 
 typedef struct draft {
   json_matrix M;
-  numbers q, lo, hi, guess, lambda;
+  numbers q, q_terms, lo, hi, guess, lambda;
   cones   cone;
   char  **label;
   size_t  labels, label_room;
   double  rows;                            // -1: not said
-  const char *rows_at, *q_at, *lo_at, *hi_at, *guess_at, *lambda_at, *label_at;
+  const char *rows_at, *q_at, *q_terms_at, *lo_at, *hi_at, *guess_at, *lambda_at, *label_at;
   int     version;
 } draft;
 
@@ -156,11 +156,12 @@ static int vector(scan *s, numbers *v, const char **at, int infinite, const char
   return js_numbers(s, v, infinite, what);
 }
 
-enum { VERSION, ROWS, MATRIX, Q, LO, HI, CONES, GUESS, LAMBDA, LABELS,
+enum { VERSION, ROWS, MATRIX, Q, Q_TERMS, LO, HI, CONES, GUESS, LAMBDA, LABELS,
        MODEL, PLACE, COMMENT, STATUS, SOLVER, STEP, TIME, RESIDUAL, ITERATIONS, KEYS };
-static const char *const keys[KEYS] = { "nsm_problem", "rows",   "M",      "q",        "lo",        "hi",      "cones",
-                                        "guess",       "lambda", "labels", "model",    "place",     "comment", "status",
-                                        "solver",      "step",   "time",   "residual", "iterations" };
+static const char *const keys[KEYS] = { "nsm_problem", "rows",   "M",       "q",     "q_terms", "lo",
+                                        "hi",          "cones",  "guess",   "lambda", "labels", "model",
+                                        "place",       "comment", "status", "solver", "step",   "time",
+                                        "residual",    "iterations" };
 
 static int read_value(scan *s, draft *d, int key) {
   switch (key) {
@@ -168,6 +169,7 @@ static int read_value(scan *s, draft *d, int key) {
     case ROWS:    return read_row_count(s, d);
     case MATRIX:  return json_read_matrix(s, &d->M);
     case Q:       return vector(s, &d->q, &d->q_at, 0, "an entry of q");
+    case Q_TERMS: return vector(s, &d->q_terms, &d->q_terms_at, 0, "an entry of q_terms");
     case LO:      return vector(s, &d->lo, &d->lo_at, 1, "a lower bound");
     case HI:      return vector(s, &d->hi, &d->hi_at, 1, "an upper bound");
     case CONES:   return read_cones(s, &d->cone);
@@ -193,7 +195,7 @@ static int read_keys(scan *s, draft *d) {
     if (k == KEYS)
       return scan_fail(
           s, at,
-          "the keys are nsm_problem, rows, M, q, lo, hi, cones, guess, lambda, labels and the notes in "
+          "the keys are nsm_problem, rows, M, q, q_terms, lo, hi, cones, guess, lambda, labels and the notes in "
           "docs/problems.md",
           "there is no key of this name");
     if (seen >> k & 1) return scan_fail(s, at, NULL, "the key \"%s\" stands here a second time", keys[k]);
@@ -245,7 +247,7 @@ static int put(scan *s, nsm_problem *p, draft *d) {
   if (d->rows_at && d->rows != m)
     return scan_fail(s, d->rows_at, NULL, "rows is %.0f, and q has %d entries", d->rows, m);
   if (!length(s, d->lo_at, "lo", d->lo.n, m) || !length(s, d->hi_at, "hi", d->hi.n, m) ||
-      !length(s, d->guess_at, "guess", d->guess.n, m) || !length(s, d->lambda_at, "lambda", d->lambda.n, m) ||
+      !length(s, d->q_terms_at, "q_terms", d->q_terms.n, m) || !length(s, d->guess_at, "guess", d->guess.n, m) || !length(s, d->lambda_at, "lambda", d->lambda.n, m) ||
       !length(s, d->label_at, "labels", d->labels, m))
     return 0;
   if (!prob_vectors(s, p, m) || !json_put_matrix(s, p, &d->M, m)) return 0;
@@ -255,6 +257,7 @@ static int put(scan *s, nsm_problem *p, draft *d) {
     if (d->hi_at) p->own_hi[i] = d->hi.at[i];
   }
   if (!put_cones(s, p, d)) return 0;
+  if (d->q_terms_at && !(p->own_terms = copied(s, &d->q_terms, m))) return 0;
   if (d->guess_at && !(p->guess = copied(s, &d->guess, m))) return 0;
   if (d->lambda_at && !(p->stored_lambda = copied(s, &d->lambda, m))) return 0;
   if (d->label_at) { p->label = d->label; d->label = NULL; }
@@ -268,7 +271,7 @@ int prob_read_json(scan *s, nsm_problem *p) {
   p->kind = NSM_PROBLEM_JSON;
   int good = read_keys(s, &d) && put(s, p, &d);
   json_free_matrix(&d.M);
-  numbers *const own[] = { &d.q, &d.lo, &d.hi, &d.guess, &d.lambda };
+  numbers *const own[] = { &d.q, &d.q_terms, &d.lo, &d.hi, &d.guess, &d.lambda };
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) free(own[i]->at);
   free(d.cone.at);
   free(d.cone.where);

@@ -139,6 +139,7 @@ int nsm_problem_write(FILE *f, const nsm_cone_problem *p, const nsm_problem_note
   if (n) put_note(f, p, n);
   put_matrix(f, p);
   put_vector(f, "q", p->q, p->m);
+  if (p->q_terms) put_vector(f, "q_terms", p->q_terms, p->m);
   put_bounds(f, "lo", p, p->lo, 0);
   put_bounds(f, "hi", p, p->hi, HUGE_VAL);
   put_cones(f, p);
