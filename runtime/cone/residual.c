@@ -124,12 +124,14 @@ static void look_closer(const nsm_cone_problem *p, const double *lambda, double 
   judge sizes = judge_open(j->tol, j->sqrt_tol);
   sizes.U = U;
   sizes.t = sigma;
+  sizes.closer = 1;
   check_any(p, lambda, &sizes, NULL);
   nsm_cone_lengths(p, lambda, U, L);
   nsm_cone_strength(p, lambda, U, sigma, room + 3 * m);
   *j = judge_open(j->tol, j->sqrt_tol);
   j->L = L;
   j->sigma = sigma;
+  j->closer = 1;
   check_any(p, lambda, j, NULL);
 }
 

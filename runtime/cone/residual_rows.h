@@ -26,6 +26,7 @@ typedef struct judge {
   int    unsure;                    // some row has so little of q in it that only (5) can tell
   const double *sigma, *L;          // [m] of (5) and (2), NULL at the first look
   double       *U, *t;              // [m] or NULL: sizes and t of (5) are wanted
+  int    closer;                    // this is not the first look
 } judge;
 
 // The sum of one row: u, sum_j |M_ij lambda_j|, |q_i|, the size of the terms of q_i, |M_ii|.
@@ -48,11 +49,11 @@ JUDGE_INLINE judge_sum judge_terms(const nsm_cone_problem *p, int i, double u, d
 }
 
 // What is known of the row i or of the block that starts there. U: size of all terms; plain: without what q's terms are
-// larger than q; q: size of q itself; known: of its terms; own: what lambda_c does to u_c.
-typedef struct judge_sizes { double U, plain, q, known, own; } judge_sizes;
+// larger than q; q: size of q itself; known: of its terms; least: what r is with any L. L is at most U / M_ii, and |x -
+// P(x - rho w)| rises with rho (Gafni and Bertsekas 1984): r falls by the factor |lambda| M_ii / U at most.
+typedef struct judge_sizes { double U, plain, q, known, least; } judge_sizes;
 
-// Its r. Written so that any nan is not accepted. A larger L lowers r, at most by the factor own / U: |x - P(x - rho
-// w)| rises with rho (Gafni and Bertsekas 1984), and L is at most |lambda| U / own.
+// Its r. Written so that any nan is not accepted.
 JUDGE_INLINE void judge_note(judge *j, int i, double r, const judge_sizes s, int valid) {
   double explained = j->sigma ? j->sigma[i] * s.U : s.q;
   if (j->U) { j->U[i] = s.U; j->t[i] = s.U > 0 ? s.q / s.U : 1; }
@@ -60,7 +61,7 @@ JUDGE_INLINE void judge_note(judge *j, int i, double r, const judge_sizes s, int
       seen = judge_drowned * s.U <= explained || judge_natural * s.U <= s.known - s.q;
   if (!((small | close) && s.U < HUGE_VAL && valid)) {
     j->rejected = 1;
-    if (!(r * s.own <= fmax(j->tol, judge_round_off) * s.U && valid)) j->hopeless = 1;
+    if (!(s.least <= fmax(j->tol, judge_round_off) && valid)) j->hopeless = 1;
   } else if (!((small | (r * s.U <= j->sqrt_tol * explained)) && seen)) j->unsure = 1;
   // The u that is off by r U counts beside what explains it; a u that drowns is known to round-off only.
   if (j->sigma && !small) r *= fmax(1, j->sqrt_tol * s.U / explained);
@@ -71,20 +72,23 @@ JUDGE_INLINE void judge_note(judge *j, int i, double r, const judge_sizes s, int
 // One interval row.
 JUDGE_INLINE void judge_row(judge *j, int i, double lambda, double lo, double hi, const judge_sum s) {
   double U = s.terms + s.known, v = fabs(s.u) / (U > 0 ? U : 1), size = fabs(lambda), L = j->L ? j->L[i] : size,
-         bound = s.u > 0 ? lo : hi, a = fabs(lambda - bound), r = a > v * L ? v : a > 0 ? a / L : 0;
+         bound = s.u > 0 ? lo : hi, a = fabs(lambda - bound), r = a > v * L ? v : a > 0 ? a / L : 0,
+         least = a * s.diagonal < v * U ? a * s.diagonal / U : v;
   if (!(lambda >= lo && lambda <= hi)) {
     double nearest = lambda < lo ? lo : hi;
     r = fmax(r, fabs(lambda - nearest) / fmax(L, fabs(nearest)));
+    least = 0;
   }
-  judge_note(j, i, r, (judge_sizes){ U, s.terms + s.q, s.q, s.known, s.diagonal * size }, lo <= hi && size < HUGE_VAL);
+  judge_note(j, i, r, (judge_sizes){ U, s.terms + s.q, s.q, s.known, least }, lo <= hi && size < HUGE_VAL);
 }
 
-// r of a row that is right to round-off, and has enough of q in it; more than round-off where it may not be.
+// r of a row that is right to round-off, or at most 8 eps more, and has enough of q in it; 1 where it may not be.
 JUDGE_INLINE double judge_quick(double lambda, double lo, double hi, const judge_sum s) {
-  double U = s.terms + s.known, v = fabs(s.u) / (U > 0 ? U : 1), size = fabs(lambda), bound = s.u > 0 ? lo : hi;
-  int at_bound = lambda == bound, good = (judge_drowned * U <= s.q) & (lambda >= lo) & (lambda <= hi) &
-                                         (U + size < HUGE_VAL) & (at_bound | (fabs(lambda - bound) > v * size));
-  return good ? at_bound ? 0 : v : 1;
+  double U = s.terms + s.known, v = fabs(s.u) / (U > 0 ? U : 1), size = fabs(lambda);
+  int good = ((judge_drowned * U <= s.q) | (judge_natural * U <= s.known - s.q)) & (lambda >= lo) & (lambda <= hi) &
+             (U + size < HUGE_VAL);
+  if (v <= judge_round_off) return good ? v : 1;
+  return good & (lambda == (s.u > 0 ? lo : hi)) ? 0 : 1;
 }
 
 // |x|_2 without underflow or overflow.
@@ -152,9 +156,15 @@ JUDGE_INLINE void judge_enter(const judge *j, judge_frame *f, int first, const i
   }
   f->size.U = terms + f->size.known;
   f->size.plain = terms + f->size.q;
-  f->size.own = stiff * f->length;
+  f->size.least = f->length > 0 && stiff * f->length < f->size.U ? stiff * f->length / f->size.U : 1;   // times r
   double L = j->L ? j->L[first] : f->length, shrink = L > 0 ? 1 / L : 1, slow = f->size.U > 0 ? 1 / f->size.U : 1;
   for (int k = 0; k < n; k++) { f->y[k] *= shrink; f->v[k] *= slow; }
+}
+
+// r is known.
+JUDGE_INLINE void judge_leave(judge *j, int first, judge_frame *f, double r, int valid) {
+  f->size.least *= r;
+  judge_note(j, first, r, f->size, valid && f->length < HUGE_VAL);
 }
 
 // The other rows of a block whose first has been noted: U in their own units.
@@ -179,7 +189,7 @@ JUDGE_INLINE void judge_contact(judge *j, const nsm_cone_block *b, const int n, 
   judge_frame f;
   judge_enter(j, &f, b->first, n, d, mu, lambda, row);
   judge_cone(n, mu, f.y, f.v, off);
-  judge_note(j, b->first, f.pinned ? 1 : judge_norm(n, off), f.size, valid && f.length < HUGE_VAL);
+  judge_leave(j, b->first, &f, f.pinned ? 1 : judge_norm(n, off), valid);
   judge_spread(j, b->first, n, d);
 }
 
@@ -195,8 +205,7 @@ JUDGE_INLINE void judge_friction(judge *j, const nsm_cone_block *b, const int n,
   for (int k = 0; k < n; k++) x[k] = f.y[k] - f.v[k];
   judge_disk(n - normal, radius, x + normal);
   for (int k = 0; k < n; k++) x[k] = f.y[k] - x[k];
-  judge_note(j, b->first, judge_norm(n, x), f.size,
-             judge_coefficient(normal ? b->mu : b->radius) && f.length < HUGE_VAL);
+  judge_leave(j, b->first, &f, judge_norm(n, x), judge_coefficient(normal ? b->mu : b->radius));
   judge_spread(j, b->first, n, d);
 }
 
@@ -219,8 +228,11 @@ JUDGE_INLINE void judge_feed(judge *j, judge_block *f, const nsm_cone_problem *p
     judge_any_block(j, &p->cone[f->next], lambda, f->row);
     f->n = 0;
     f->next++;
-  } else
-    judge_row(j, i, lambda[i], p->lo[i], p->hi[i], s);
+    return;
+  }
+  double r = j->closer ? 1 : judge_quick(lambda[i], p->lo[i], p->hi[i], s);
+  if (r > judge_round_off) judge_row(j, i, lambda[i], p->lo[i], p->hi[i], s);
+  else if (r > j->worst) { j->worst = r; j->row = i; }
 }
 
 JUDGE_INLINE void judge_close(const judge *j, nsm_cone_check *c) {
