@@ -163,7 +163,7 @@ static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, 
   unsigned used = nsm_cone_blocks_used(p);
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name && status == NSM_CONE_FAILED; s++)
     if (fits(s, p->m, used) && (used || takes_intervals(s, p->m)) && (!later || s->guess))
-      status = try_solver(s, p, w, t, guess, lambda, u, best);
+      status = try_solver(s, p, w, t, s->solve == nsm_cone_farkas && best->any ? best->lambda : guess, lambda, u, best);
   return status;
 }
 

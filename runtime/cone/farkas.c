@@ -18,6 +18,7 @@
 enum { LOW, HIGH, INSIDE, MOST_ROWS = 600, ROUNDS = 100 };
 static const double nothing = 1e-13,          // beside the terms of it
                     wider = 1e-11,            // what is added to mu
+                    nearly = 1e-6,            // of q
                     WORK = 3e8;               // entries touched
 
 typedef nsm_cone_column column;
@@ -27,9 +28,10 @@ typedef struct least_squares {
   int     rows, columns, room, inside, steps;
   int    *row, *at;                           // [rows] rows of p; [rows] columns inside, in the order of Q
   double *e, *d;                              // [m] exponents of E and D
+  double *A;                                  // [rows*m] E M D, the rows at hand, by columns
   column *column;                             // [room]
   double *Q, *R, *z, *a, *r, *b;              // [rows*rows] each, [rows]
-  double  size;                               // of the terms of r
+  double  size, unit;                         // of the terms of r; of b
   double  work, limit;
 } least_squares;
 
@@ -44,18 +46,6 @@ static double entry(const nsm_cone_problem *p, int i, int j) {
   return low < p->row_start[i + 1] && p->col[low] == j ? p->M[low] : 0;
 }
 
-// The column in the rows at hand, balanced.
-static void fill(const least_squares *s, const column *c, double *a) {
-  for (int k = 0; k < s->rows; k++) {
-    int i = s->row[k];
-    a[k] = 0;
-    if (c->slack >= 0) { a[k] = c->slack == i ? -c->weight[0] : 0; continue; }
-    for (int l = 0; l < c->size; l++)
-      if (c->weight[l] != 0)
-        a[k] += ldexp(entry(s->p, i, c->first + l) * c->weight[l], (int)(s->e[i] + s->d[c->first]));
-  }
-}
-
 static double dot(int n, const double *x, const double *y) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += x[i] * y[i];
@@ -64,6 +54,24 @@ static double dot(int n, const double *x, const double *y) {
 
 static void add(int n, double f, const double *x, double *y) {
   for (int i = 0; i < n; i++) y[i] += f * x[i];
+}
+
+// The column in the rows at hand, balanced.
+static void fill(const least_squares *s, const column *c, double *a) {
+  memset(a, 0, (size_t)s->rows * sizeof *a);
+  if (c->slack >= 0) a[c->slack] = -c->weight[0];
+  else
+    for (int l = 0; l < c->size; l++)
+      if (c->weight[l] != 0) add(s->rows, c->weight[l], s->A + (size_t)(c->first + l) * (size_t)s->rows, a);
+}
+
+// Its product with r.
+static double along(const least_squares *s, const column *c) {
+  double sum = 0;
+  if (c->slack >= 0) return -c->weight[0] * s->r[c->slack];
+  for (int l = 0; l < c->size; l++)
+    if (c->weight[l] != 0) sum += c->weight[l] * dot(s->rows, s->A + (size_t)(c->first + l) * (size_t)s->rows, s->r);
+  return sum;
 }
 
 // a := what is orthogonal to Q, twice; c [inside] the coefficients.
@@ -100,10 +108,9 @@ static int enter(least_squares *s, int c) {
   double *a = s->Q + (size_t)s->inside * (size_t)s->rows, *f = s->R + (size_t)s->inside * (size_t)s->rows;
   if (s->inside >= s->rows) return 0;
   fill(s, &s->column[c], a);
-  double size = sqrt(dot(s->rows, a, a));
   orthogonal(s, a, f);
   double length = sqrt(dot(s->rows, a, a));
-  if (!(length > nothing * size)) return 0;
+  if (!(length > nothing * s->column[c].length)) return 0;
   for (int i = 0; i < s->rows; i++) a[i] /= length;
   f[s->inside] = length;
   s->column[c].state = INSIDE;
@@ -165,12 +172,10 @@ static int settle(least_squares *s) {
 
 // How much the column reduces the residual by moving, relative to |r| |a|.
 static double gain_of(least_squares *s, const column *c, double length) {
-  if (c->state == INSIDE || c->barred || !(c->low < c->high)) return 0;
-  fill(s, c, s->a);
-  double size = sqrt(dot(s->rows, s->a, s->a)), w = dot(s->rows, s->a, s->r);
-  s->work += 3.0 * s->rows;
-  if (!(size > 0)) return 0;
-  return (c->low == -HUGE_VAL ? fabs(w) : c->state == LOW ? w : -w) / (size * length);
+  if (c->state == INSIDE || c->barred || !(c->low < c->high) || !(c->length > 0)) return 0;
+  double w = along(s, c);
+  s->work += c->slack >= 0 ? 1 : s->rows;
+  return (c->low == -HUGE_VAL ? fabs(w) : c->state == LOW ? w : -w) / (c->length * length);
 }
 
 // r := the least residual of the columns that there are. 0: it is zero, or given up.
@@ -203,6 +208,11 @@ static void put(least_squares *s, column c) {
   s->column[s->columns++] = c;
 }
 
+static void measure(const least_squares *s, column *c) {
+  fill(s, c, s->a);
+  c->length = sqrt(dot(s->rows, s->a, s->a));
+}
+
 static void put_variable(least_squares *s, int j, double low, double high) {
   double f = ldexp(1, -(int)s->d[j]);                    // lambda = D lambda'
   put(s, (column){ .first = j, .size = 1, .slack = -1, .weight = { 1 }, .low = low * f, .high = high * f });
@@ -211,7 +221,7 @@ static void put_variable(least_squares *s, int j, double low, double high) {
 // Row i is one that asks for a sign of u: side 1: u >= 0, -1: u <= 0, 0: u = 0.
 static void put_row(least_squares *s, int i, int side) {
   s->row[s->rows++] = i;
-  if (side) put(s, (column){ .slack = i, .weight = { side }, .high = HUGE_VAL });
+  if (side) put(s, (column){ .slack = s->rows - 1, .weight = { side }, .high = HUGE_VAL });
 }
 
 static void put_interval(least_squares *s, int i) {
@@ -244,9 +254,16 @@ static void put_all(least_squares *s, const nsm_cone_problem *p) {
     else put_interval(s, i);
     i += b ? b->size : 1;
   }
+  for (int k = 0; k < s->rows; k++)
+    for (int j = 0; j < p->m; j++) {
+      double M = entry(p, s->row[k], j);
+      s->A[k + (size_t)j * (size_t)s->rows] = M != 0 ? ldexp(M, (int)(s->e[s->row[k]] + s->d[j])) : 0;
+    }
+  for (int c = 0; c < s->columns; c++) measure(s, &s->column[c]);
   double most = 0;
   for (int k = 0; k < s->rows; k++) most = fmax(most, fabs(s->b[k] = -ldexp(p->q[s->row[k]], (int)s->e[s->row[k]])));
   for (int k = 0; k < s->rows && most > 0; k++) s->b[k] /= most;
+  s->unit = most;
 }
 
 // Columns of the tangents leave; rays of the cones take their place, one by one.
@@ -281,8 +298,12 @@ static int put_rays(least_squares *s, const double *y) {
       }
     column ray = { .first = b->first, .size = b->size, .slack = -1, .weight = { 1 }, .high = HUGE_VAL };
     double h = nsm_cone_support_point(b, sum + 1, ray.weight + 1);
-    for (int l = 1; l < b->size; l++) ray.weight[l] *= 1 + wider;   // so that the proof is not at the edge
-    if (sum[0] + (1 + wider) * h > 1e-14 * (terms[0] + nsm_cone_support(b, terms + 1))) put(s, ray);
+    for (int l = 1; l < b->size; l++)                    // wider: so that the proof is not at the edge
+      ray.weight[l] = ldexp(ray.weight[l] * (1 + wider), (int)(s->d[b->first] - s->d[b->first + l]));
+    if (sum[0] + (1 + wider) * h > 1e-14 * (terms[0] + nsm_cone_support(b, terms + 1))) {
+      measure(s, &ray);
+      put(s, ray);
+    }
   }
   return s->columns - before;
 }
@@ -302,13 +323,14 @@ static int take_room(least_squares *s, nsm_cone_work *w) {
   s->e = nsm_cone_take_doubles(w, m);
   s->d = nsm_cone_take_doubles(w, m);
   s->column = nsm_cone_take(w, (size_t)s->room * sizeof *s->column);
+  s->A = nsm_cone_take_doubles(w, n * m);
   s->Q = nsm_cone_take_doubles(w, n * n);
   s->R = nsm_cone_take_doubles(w, n * n);
   s->z = nsm_cone_take_doubles(w, n);
   s->a = nsm_cone_take_doubles(w, n);
   s->r = nsm_cone_take_doubles(w, n);
   s->b = nsm_cone_take_doubles(w, n);
-  return s->row && s->at && s->e && s->d && s->column && s->Q && s->R && s->z && s->a && s->r && s->b;
+  return s->row && s->at && s->e && s->d && s->A && s->column && s->Q && s->R && s->z && s->a && s->r && s->b;
 }
 
 static int proves(const least_squares *s, nsm_cone_work *w, double *y) {
@@ -318,15 +340,33 @@ static int proves(const least_squares *s, nsm_cone_work *w, double *y) {
 }
 
 // One row that contradicts itself: the proof that is said best.
-static int one_row_proves(const least_squares *s, nsm_cone_work *w, double *y) {
+static int one_row_proves(const least_squares *s, nsm_cone_work *w, double *y, double *scratch) {
   memset(y, 0, (size_t)s->p->m * sizeof *y);
   for (int k = 0; k < s->rows; k++)
     for (int sign = -1; sign <= 1; sign += 2) {
       y[s->row[k]] = sign;
-      if (s->p->q[s->row[k]] * sign < 0 && nsm_cone_proves(s->p, w, y)) return 1;
+      if (s->p->q[s->row[k]] * sign < 0 && nsm_cone_is_certificate(s->p, y, scratch)) return nsm_cone_proves(s->p, w, y);
       y[s->row[k]] = 0;
     }
   return 0;
+}
+
+// Is what every solution has there at lambda, but for so little that no proof has a margin?
+static int is_nearly_there(const least_squares *s, const double *lambda, double *u) {
+  const nsm_cone_problem *p = s->p;
+  double worst = 0;
+  for (int i = 0; i < p->m; i++) u[i] = p->q[i];
+  for (int i = 0; i < p->m; i++)
+    for (int k = p->row_start ? p->row_start[i] : 0; k < (p->row_start ? p->row_start[i + 1] : p->m); k++) {
+      int j = p->row_start ? p->col[k] : k;
+      u[i] += (p->row_start ? p->M[k] : p->M[(size_t)i + (size_t)k * (size_t)p->m]) * lambda[j];
+    }
+  for (int k = 0, c = 0; k < s->rows; k++) {             // its slack, where it has one, is the next of the columns
+    while (c < s->columns && s->column[c].slack < k) c++;
+    double side = c < s->columns && s->column[c].slack == k ? s->column[c].weight[0] : 0, v = u[s->row[k]];
+    worst = fmax(worst, ldexp(side == 0 ? fabs(v) : fmax(-side * v, 0), (int)s->e[s->row[k]]));
+  }
+  return worst <= nearly * s->unit;
 }
 
 nsm_cone_outcome nsm_cone_farkas(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
@@ -335,12 +375,12 @@ nsm_cone_outcome nsm_cone_farkas(const nsm_cone_problem *p, nsm_cone_work *w, co
   least_squares s = { .p = p, .limit = t->max_iterations > 0 ? 1e4 * t->max_iterations : WORK };
   double *y = nsm_cone_take_doubles(w, (size_t)p->m), *scratch = nsm_cone_take_doubles(w, 2 * (size_t)p->m);
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
-  (void)lambda;
   (void)u;
   if (y && scratch && take_room(&s, w)) {
     nsm_cone_balance(p, s.e, s.d, scratch);
     put_all(&s, p);
-    if (one_row_proves(&s, w, y) || (minimise(&s) && proves(&s, w, y))) outcome = NSM_CONE_PROVED_NONE;
+    if (t->warm && is_nearly_there(&s, lambda, scratch)) { w->used = mark; return NSM_CONE_GAVE_UP; }
+    if (one_row_proves(&s, w, y, scratch) || (minimise(&s) && proves(&s, w, y))) outcome = NSM_CONE_PROVED_NONE;
     else if (p->cones > 0 && s.work < s.limit) {
       forget_tangents(&s);
       for (int round = 0; round < ROUNDS && outcome == NSM_CONE_GAVE_UP; round++) {

@@ -258,10 +258,10 @@ nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, con
 void nsm_cone_balance(const nsm_cone_problem *p, double *e, double *d, double *scratch);
 
 // ---- farkas.c -------------------------------------------------------------------------------------------------------
-// A column: weight[k] times column first + k of M, k < size; or -weight[0] times the unit vector of row `slack`.
+// A column: weight[k] times column first + k of M, k < size; or -weight[0] times the unit vector `slack`.
 typedef struct nsm_cone_column {
   int    first, size, slack, state, barred;
-  double weight[4], low, high, x;
+  double weight[4], low, high, x, length;
 } nsm_cone_column;
 size_t nsm_cone_farkas_columns(int m);    // how many a problem of m rows may need
 
