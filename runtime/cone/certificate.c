@@ -24,7 +24,7 @@
 #include <string.h>
 
 enum { OPEN = NSM_OPEN };
-static const double least_margin = 1e-9, drowned = 800 * DBL_EPSILON;
+static const double least_margin = 1e-9, drowned = 0x1p-33;
 
 typedef struct proof {
   const nsm_cone_problem *p;
@@ -173,7 +173,7 @@ static void keep(const proof *f, nsm_cone_work *w, const double *y) {
 
 int nsm_cone_proves(const nsm_cone_problem *p, nsm_cone_work *w, const double *y) {
   size_t mark = w->used, m = (size_t)p->m;
-  double *room = nsm_cone_take_doubles(w, 6 * m);
+  double *room = nsm_cone_take_doubles(w, 7 * m);
   int proved = 0;
   if (room) {
     proof f = { .p = p, .s = room, .terms = room + m };
@@ -182,7 +182,7 @@ int nsm_cone_proves(const nsm_cone_problem *p, nsm_cone_work *w, const double *y
       if (!(proved = is_proof(&f, f.zeta * f.size))) {
         double *e = room + 2 * m;
         f.d = room + 3 * m;
-        nsm_cone_balance(p, e, f.d, room + 4 * m);
+        nsm_cone_balance(p, e, f.d, NULL, room + 4 * m);
         f.excused = f.size > 0 ? 0.5 * drowned * fmax(-f.sum, 0) / f.size : 0;
         close_all(&f);
         proved = is_proof(&f, f.left * largest_given(p, e, f.d));

@@ -238,6 +238,64 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   return status;
 }
 
+// Nothing is known of the matrix that the workspace belongs to.
+static void forget(nsm_cone_work *w) {
+  w->matrix_id = 0;
+  w->m = -1;
+  w->analysed = w->basis_known = w->planar = w->modes_known = w->mode_count = w->mode_turn = 0;
+  w->known = w->singular = 0;
+}
+
+// What could not be solved in its own units, or was only tried in all ways, is looked at once more where they are far
+// apart: balanced (scale.c). The judge has the last word in the problem's own units.
+static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                      const nsm_cone_solver *only, nsm_cone_status status, double *lambda, double *u,
+                                      nsm_cone_result *r) {
+  size_t bytes = w->bytes;
+  int iterations = w->iterations;
+  nsm_cone_balanced b;
+  if (nsm_cone_balanced_make(p, w, &b)) {
+    nsm_cone_result inner;
+    nsm_cone_check c;
+    nsm_cone_try again = *t;
+    again.warm = 1;
+    nsm_cone_balanced_lambda(&b, 1, lambda);
+    forget(w);
+    nsm_cone_status found = solve_slowly(&b.p, w, &again, only, b.lambda, b.u, &inner);
+    if (r) r->iterations = iterations + w->iterations;
+    if (found == NSM_CONE_SOLVED) {
+      nsm_cone_balanced_lambda(&b, 0, b.lambda);
+      check(p, w, t, b.lambda, b.u, &c);
+      if (!c.accepted) found = NSM_CONE_FAILED;
+      else {
+        memcpy(lambda, b.lambda, (size_t)p->m * sizeof(double));
+        memcpy(u, b.u, (size_t)p->m * sizeof(double));
+        report(r, found, &c, inner.solver, iterations + w->iterations);
+      }
+    }
+    if (found == NSM_CONE_NO_SOLUTION) {
+      int proved = w->margin > 0;
+      for (int i = 0; proved && i < p->m; i++) b.u[i] = ldexp(w->proof[i], (int)b.e[i]);
+      w->proof = b.proof;
+      w->margin = 0;
+      if (proved) nsm_cone_proves(p, w, b.u);
+      if (r) r->solver = inner.solver;
+    }
+    status = found;
+    if (r) r->status = status;
+    forget(w);
+  }
+  w->bytes = bytes;
+  return status;
+}
+
+static nsm_cone_status solve_in_any_units(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                          const nsm_cone_solver *only, double *lambda, double *u, nsm_cone_result *r) {
+  nsm_cone_status status = solve_slowly(p, w, t, only, lambda, u, r);
+  if (status == NSM_CONE_SOLVED || status == NSM_CONE_BAD_INPUT || w->margin > 0) return status;
+  return solve_balanced(p, w, t, only, status, lambda, u, r);
+}
+
 nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options *o, void *workspace,
                                double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_work *w = workspace;
@@ -271,7 +329,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
       report(r, NSM_CONE_SOLVED, &c, "bases", w->iterations > 0 ? w->iterations : 1);
       return NSM_CONE_SOLVED;
     }
-    return solve_slowly(p, w, &t, NULL, lambda, u, r);
+    return solve_in_any_units(p, w, &t, NULL, lambda, u, r);
   }
 
   if (is_auto(o) && p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, w, &t, lambda, u, &c)) {
@@ -289,8 +347,8 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
       return NSM_CONE_SOLVED;
     }
   }
-  if (is_auto(o)) return solve_slowly(p, w, &t, NULL, lambda, u, r);
+  if (is_auto(o)) return solve_in_any_units(p, w, &t, NULL, lambda, u, r);
   const nsm_cone_solver *only = nsm_cone_solver_find(o->solver);
   if (!only) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
-  return solve_slowly(p, w, &t, only, lambda, u, r);
+  return solve_in_any_units(p, w, &t, only, lambda, u, r);
 }

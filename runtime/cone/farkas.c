@@ -373,11 +373,11 @@ nsm_cone_outcome nsm_cone_farkas(const nsm_cone_problem *p, nsm_cone_work *w, co
                                  double *u) {
   size_t mark = w->used;
   least_squares s = { .p = p, .limit = t->max_iterations > 0 ? 1e4 * t->max_iterations : WORK };
-  double *y = nsm_cone_take_doubles(w, (size_t)p->m), *scratch = nsm_cone_take_doubles(w, 2 * (size_t)p->m);
+  double *y = nsm_cone_take_doubles(w, (size_t)p->m), *scratch = nsm_cone_take_doubles(w, 3 * (size_t)p->m);
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
   (void)u;
   if (y && scratch && take_room(&s, w)) {
-    nsm_cone_balance(p, s.e, s.d, scratch);
+    nsm_cone_balance(p, s.e, s.d, NULL, scratch);
     put_all(&s, p);
     if (t->warm && is_nearly_there(&s, lambda, scratch)) { w->used = mark; return NSM_CONE_GAVE_UP; }
     if (one_row_proves(&s, w, y, scratch) || (minimise(&s) && proves(&s, w, y))) outcome = NSM_CONE_PROVED_NONE;

@@ -18,7 +18,7 @@
 #include "residual_rows.h"
 #include <stdlib.h>
 
-enum { CHUNK = 64, ROOM = 8 };
+enum { CHUNK = 64, ROOM = 10 };
 
 // Row i of a small dense problem, with n constant: everything stays in registers.
 JUDGE_INLINE judge_sum small_row(const int n, const nsm_cone_problem *p, const double *lambda, int i) {
@@ -120,19 +120,22 @@ static void check_sized(const nsm_cone_problem *p, const double *lambda, judge *
 // it. room [ROOM m].
 static void look_closer(const nsm_cone_problem *p, const double *lambda, double *room, judge *j) {
   size_t m = (size_t)p->m;
-  double *U = room, *L = room + m, *sigma = room + 2 * m;
-  judge sizes = judge_open(j->tol, j->sqrt_tol);
-  sizes.U = U;
-  sizes.t = sigma;
-  sizes.closer = 1;
-  check_any(p, lambda, &sizes, NULL);
-  nsm_cone_lengths(p, lambda, U, L);
-  nsm_cone_strength(p, lambda, U, sigma, room + 3 * m);
-  *j = judge_open(j->tol, j->sqrt_tol);
-  j->L = L;
-  j->sigma = sigma;
-  j->closer = 1;
-  check_any(p, lambda, j, NULL);
+  double *L = room + 4 * m, *sigma = room + m;
+  judge kept = judge_open(j->tol, j->sqrt_tol);
+  for (int pass = 0; pass <= j->rejected; pass++) {
+    kept = judge_open(j->tol, j->sqrt_tol);
+    kept.U = room;
+    kept.t = sigma;
+    kept.r = room + 2 * m;
+    kept.seen = room + 3 * m;
+    kept.L = pass ? L : NULL;
+    check_any(p, lambda, &kept, NULL);
+    if (pass < j->rejected) nsm_cone_lengths(p, lambda, kept.U, L);
+  }
+  nsm_cone_strength(p, lambda, kept.U, fmax(1e-5, j->sqrt_tol), sigma, room + 4 * m);
+  *j = kept;
+  j->unsure = 0;
+  for (int i = 0; i < p->m; i++) judge_again(j, i, sigma[i]);
 }
 
 void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda,
@@ -168,6 +171,7 @@ double nsm_cone_residual(const nsm_cone_problem *p, const double *lambda, double
   if (p->m < 0) return HUGE_VAL;
   if (nsm_cone_blocks_ok(p)) {
     double *room = malloc(ROOM * (size_t)p->m * sizeof *room + 1);
+    j.rejected = 1;
     if (room) look_closer(p, lambda, room, &j);
     free(room);
     if (j.worst <= 64 * DBL_EPSILON) {                    // round-off: by the numbers in lambda alone

@@ -16,7 +16,7 @@
 #define JUDGE_INLINE static inline __attribute__((always_inline))
 
 // What round-off may leave of u, and how much of q it may cover at most: (4).
-static const double judge_round_off = 8 * DBL_EPSILON, judge_drowned = 800 * DBL_EPSILON, judge_natural = 1e-3;
+static const double judge_round_off = 8 * DBL_EPSILON, judge_drowned = 0x1p-33, judge_natural = 1e-3;
 
 typedef struct judge {
   double tol, sqrt_tol;
@@ -24,9 +24,8 @@ typedef struct judge {
   int    row;
   int    rejected, hopeless;        // some row is off; and it would be so with a larger L
   int    unsure;                    // some row has so little of q in it that only (5) can tell
-  const double *sigma, *L;          // [m] of (5) and (2), NULL at the first look
-  double       *U, *t;              // [m] or NULL: sizes and t of (5) are wanted
-  int    closer;                    // this is not the first look
+  const double *L;                  // [m] of (2), NULL at the first look
+  double *U, *t, *r, *seen;         // [m] or NULL: what (5) needs of a row or block
 } judge;
 
 // The sum of one row: u, sum_j |M_ij lambda_j|, |q_i|, the size of the terms of q_i, |M_ii|.
@@ -55,18 +54,25 @@ typedef struct judge_sizes { double U, plain, q, known, least; } judge_sizes;
 
 // Its r. Written so that any nan is not accepted.
 JUDGE_INLINE void judge_note(judge *j, int i, double r, const judge_sizes s, int valid) {
-  double explained = j->sigma ? j->sigma[i] * s.U : s.q;
-  if (j->U) { j->U[i] = s.U; j->t[i] = s.U > 0 ? s.q / s.U : 1; }
   int small = r <= judge_round_off, close = r * s.U <= j->tol * s.plain,
-      seen = judge_drowned * s.U <= explained || judge_natural * s.U <= s.known - s.q;
+      natural = judge_natural * s.U <= s.known - s.q, seen = natural | (judge_drowned * s.U <= s.q);
+  if (j->U) { j->U[i] = s.U; j->t[i] = s.U > 0 ? s.q / s.U : 1; j->r[i] = r; j->seen[i] = natural; }
   if (!((small | close) && s.U < HUGE_VAL && valid)) {
     j->rejected = 1;
     if (!(s.least <= fmax(j->tol, judge_round_off) && valid)) j->hopeless = 1;
-  } else if (!((small | (r * s.U <= j->sqrt_tol * explained)) && seen)) j->unsure = 1;
-  // The u that is off by r U counts beside what explains it; a u that drowns is known to round-off only.
-  if (j->sigma && !small) r *= fmax(1, j->sqrt_tol * s.U / explained);
-  if (j->sigma && !seen) r = fmax(r, fmin(1, fmax(r, judge_round_off) * s.U / explained));
+  } else if (!((small | (r * s.U <= j->sqrt_tol * s.q)) && seen)) j->unsure = 1;
   if (!(r <= j->worst) && j->worst == j->worst) { j->worst = r; j->row = i; }   // the first nan stays
+}
+
+// The same with sigma, from what judge_note has kept. A u that is off by r U counts beside what explains it, sigma U; a
+// u that drowns is known to round-off only.
+JUDGE_INLINE void judge_again(judge *j, int i, double sigma) {
+  double r = j->r[i];
+  int small = r <= judge_round_off, seen = j->seen[i] != 0 || judge_drowned <= sigma;
+  if (!((small | (r <= j->sqrt_tol * sigma)) && seen)) j->unsure = 1;
+  if (!small && j->sqrt_tol > sigma) r *= j->sqrt_tol / sigma;
+  if (!seen) r = fmax(r, fmin(1, fmax(r, judge_round_off) / sigma));
+  if (!(r <= j->worst) && j->worst == j->worst) { j->worst = r; j->row = i; }
 }
 
 // One interval row.
@@ -172,6 +178,8 @@ JUDGE_INLINE void judge_spread(judge *j, int first, int n, const double *d) {
   for (int k = 1; k < n && j->U; k++) {
     j->U[first + k] = d[k] > 0 ? j->U[first] / d[k] : HUGE_VAL;
     j->t[first + k] = j->t[first];
+    j->r[first + k] = 0;
+    j->seen[first + k] = 1;
   }
 }
 
@@ -230,7 +238,7 @@ JUDGE_INLINE void judge_feed(judge *j, judge_block *f, const nsm_cone_problem *p
     f->next++;
     return;
   }
-  double r = j->closer ? 1 : judge_quick(lambda[i], p->lo[i], p->hi[i], s);
+  double r = j->U ? 1 : judge_quick(lambda[i], p->lo[i], p->hi[i], s);
   if (r > judge_round_off) judge_row(j, i, lambda[i], p->lo[i], p->hi[i], s);
   else if (r > j->worst) { j->worst = r; j->row = i; }
 }
@@ -246,6 +254,7 @@ JUDGE_INLINE void judge_close(const judge *j, nsm_cone_check *c) {
 // residual_twice.c: the whole check with M lambda + q summed in twice the working precision.
 void nsm_cone_check_twice(const nsm_cone_problem *p, const double *lambda, judge *j, double *u);
 // residual_closer.c, all [m]: from U as judge_note stores it, L of (2) for every row or block, at its first row; from t
-// on entry sigma of (5) for every row; scratch [5m].
+// on entry sigma of (5) for every row, or `enough` where it is larger; scratch [6m].
 void nsm_cone_lengths(const nsm_cone_problem *p, const double *lambda, const double *U, double *L);
-void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const double *U, double *sigma, double *scratch);
+void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const double *U, double enough, double *sigma,
+                       double *scratch);

@@ -5,6 +5,8 @@
 // result.
 #pragma once
 #include "problem.h"
+#include <math.h>
+#include <string.h>
 
 // Which way the linear systems of a problem are solved (matrix.c decides, basis.c solves).
 typedef enum {
@@ -253,9 +255,33 @@ int  nsm_cone_chain_state(const nsm_cone_problem *p, nsm_cone_work *w);
 nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double omega,
                                 int in_turn, double *lambda, double *u);
 
+// e with 2^(e-1) <= |x| < 2^e, x not 0.
+static inline int nsm_cone_exponent(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  int e = (int)(bits >> 52 & 0x7ff);
+  if (e == 0) frexp(x, &e);
+  else e -= 1022;
+  return e;
+}
+
 // ---- scale.c --------------------------------------------------------------------------------------------------------
-// Exponents e, d [m] of powers of two: E M D has entries near one in every row and column. scratch [2m].
-void nsm_cone_balance(const nsm_cone_problem *p, double *e, double *d, double *scratch);
+// Exponents e, d [m] of powers of two: E M D has entries near one in every row and column; where unit is not NULL, E (M
+// D, 2^unit q). scratch [3m].
+void nsm_cone_balance(const nsm_cone_problem *p, double *e, double *d, double *unit, double *scratch);
+
+// The balanced problem: M' = E M D, q' = 2^unit E q, lambda' = 2^unit D^-1 lambda, u' = 2^unit E u.
+typedef struct nsm_cone_balanced {
+  nsm_cone_problem p;
+  double *e, *d, unit;         // exponents
+  double *M, *q, *lo, *hi, *terms, *lambda, *u, *proof;
+  nsm_cone_block *cone;
+} nsm_cone_balanced;
+// Takes its memory from the end of w (given back by w->bytes). 0 where there is no room, nothing to gain, or some entry
+// would get lost.
+int  nsm_cone_balanced_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_cone_balanced *b);
+// b->lambda from lambda (there), or lambda from b->lambda.
+void nsm_cone_balanced_lambda(const nsm_cone_balanced *b, int there, double *lambda);
 
 // ---- farkas.c -------------------------------------------------------------------------------------------------------
 // A column: weight[k] times column first + k of M, k < size; or -weight[0] times the unit vector `slack`.
