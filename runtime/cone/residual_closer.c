@@ -121,8 +121,8 @@ static void start(const paths *s) {
   }
 }
 
-// All entries of M are alike: none is what round-off left of others, in whatever units.
-static int are_alike(const nsm_cone_problem *p) {
+// All entries of M are alike: none is what round-off left of others, in whatever units. *least: the smallest.
+static int are_alike(const nsm_cone_problem *p, double *smallest) {
   double least = HUGE_VAL, most = 0;
   size_t entries = p->row_start ? (size_t)p->row_start[p->m] : (size_t)p->m * (size_t)p->m;
   for (size_t k = 0; k < entries; k++) {
@@ -130,7 +130,8 @@ static int are_alike(const nsm_cone_problem *p) {
     if (M > most) most = M;
     if (M > 0 && M < least) least = M;
   }
-  return least > 0x1p-40 * most;
+  *smallest = least;
+  return least < HUGE_VAL && least > 0x1p-40 * most;
 }
 
 // What unknown j of an interval has from its own row alone.
@@ -166,8 +167,10 @@ void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const do
                        double *scratch) {
   size_t m = (size_t)p->m;
   paths s = { p, lambda, U, sigma, scratch, scratch + m, scratch + 2 * m, enough };
-  memset(s.e, 0, 2 * m * sizeof *s.e);
-  if (!are_alike(p)) nsm_cone_balance(p, s.e, s.d, NULL, scratch + 3 * m);
+  double least;
+  if (are_alike(p, &least))
+    for (size_t i = 0; i < m; i++) { s.e[i] = -nsm_cone_exponent(least); s.d[i] = 0; }
+  else nsm_cone_balance(p, s.e, s.d, NULL, scratch + 3 * m);
   start(&s);
   for (size_t i = 0; i < m; i++) {
     s.sigma[i] = fmin(s.sigma[i], enough);

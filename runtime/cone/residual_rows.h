@@ -70,7 +70,7 @@ JUDGE_INLINE void judge_again(judge *j, int i, double sigma) {
   double r = j->r[i];
   int small = r <= judge_round_off, seen = j->seen[i] != 0 || judge_drowned <= sigma;
   if (!((small | (r <= j->sqrt_tol * sigma)) && seen)) j->unsure = 1;
-  if (!small && j->sqrt_tol > sigma) r *= j->sqrt_tol / sigma;
+  if (!small && j->sqrt_tol > sigma) r = fmax(r, fmin(1, r * j->sqrt_tol / sigma));
   if (!seen) r = fmax(r, fmin(1, fmax(r, judge_round_off) / sigma));
   if (!(r <= j->worst) && j->worst == j->worst) { j->worst = r; j->row = i; }
 }
