@@ -2,7 +2,8 @@
 //
 // What every solution has, whatever its multipliers:
 //   free row: u_i = 0;   [lo, inf): u_i >= 0;   (-inf, hi]: u_i <= 0;   [lo, hi]: no sign;
-//   contact with friction: u_N >= 0, as u + s lies in the dual cone of K and s = mu |u_T|;   grip: u_N = 0;   disk: none.
+//   contact with friction: u_N >= 0, as u + s lies in the dual cone of K and s = mu |u_T|;   grip: u_N = 0, each of
+//   them;   disk: none.
 // With y_i free, >= 0, <= 0, = 0 in these cases, y.u >= 0 at every solution. But y.u = s.lambda + y.q with s = M^T y,
 // so there is none where
 //   sup over lambda in K of s.lambda + y.q < 0                               (Farkas; Rockafellar, Convex Analysis, 22)
@@ -87,16 +88,18 @@ static void close_interval(proof *f, int j) {
 
 static void close_block(proof *f, const nsm_cone_block *b) {
   const double *s = f->s + b->first, *terms = f->terms + b->first;
-  int normal = b->type != NSM_CONE_DISK;
-  double h = nsm_cone_support(b, s + normal), size = nsm_cone_support(b, terms + normal);
-  if (!normal) add_bounded(f, h, size, 1);
-  else must_vanish(f, b->first, (b->type == NSM_CONE_GRIP ? fabs(s[0]) : s[0]) + h, terms[0] + size);
+  int normals = nsm_cone_normals(b->type), grip = nsm_cone_is_grip(b->type);
+  double h = nsm_cone_support(b, s + normals), size = nsm_cone_support(b, terms + normals), N = 0, of_N = 0;
+  for (int k = 0; k < normals; k++) { N += grip ? fabs(s[k]) : s[k]; of_N += terms[k]; }
+  if (normals == 0) add_bounded(f, h, size, 1);
+  else must_vanish(f, b->first, N + h, of_N + size);
 }
 
-// What y_i counts as: that of an interval, or of the first row of a block.
+// What y_i counts as: that of an interval, or of a row of a block.
 static double factor_of(const proof *f, const nsm_cone_block *b, int i, double y) {
   if (!b) return admissible(f, i, y);
-  return b->type == NSM_CONE_DISK ? 0 : b->type == NSM_CONE_GRIP ? y : fmax(y, 0);
+  if (i - b->first >= nsm_cone_normals(b->type)) return 0;
+  return nsm_cone_is_grip(b->type) ? y : fmax(y, 0);
 }
 
 static int add_rows(proof *f, const double *y) {
@@ -106,8 +109,8 @@ static int add_rows(proof *f, const double *y) {
   memset(f->terms, 0, (size_t)p->m * sizeof(double));
   for (int i = 0, c = 0; i < p->m;) {
     const nsm_cone_block *b = c < p->cones && p->cone[c].first == i ? &p->cone[c++] : NULL;
-    if (!add_row(f, i, factor_of(f, b, i, y[i]))) return 0;
-    i += b ? b->size : 1;
+    for (int end = i + (b ? b->size : 1); i < end; i++)
+      if (!add_row(f, i, factor_of(f, b, i, y[i]))) return 0;
   }
   return 1;
 }
@@ -162,10 +165,10 @@ static void keep(const proof *f, nsm_cone_work *w, const double *y) {
   if (!w->proof) return;
   for (int i = 0, c = 0; i < f->p->m;) {
     const nsm_cone_block *b = c < f->p->cones && f->p->cone[c].first == i ? &f->p->cone[c++] : NULL;
-    int end = i + (b ? b->size : 1);
-    w->proof[i] = factor_of(f, b, i, y[i]);
-    largest = fmax(largest, fabs(w->proof[i]));
-    while (++i < end) w->proof[i] = 0;
+    for (int end = i + (b ? b->size : 1); i < end; i++) {
+      w->proof[i] = factor_of(f, b, i, y[i]);
+      largest = fmax(largest, fabs(w->proof[i]));
+    }
   }
   for (int i = 0; i < f->p->m; i++) w->proof[i] /= largest;
   w->margin = -f->sum / largest;

@@ -23,7 +23,7 @@ static void say(words *w, const char *format, ...) {
 // What is asked of u_i: 1 >= 0, -1 <= 0, 0 = 0.
 static int side_of(const nsm_cone_problem *p, int i) {
   for (int c = 0; c < p->cones; c++)
-    if (i >= p->cone[c].first && i < p->cone[c].first + p->cone[c].size) return p->cone[c].type != NSM_CONE_GRIP;
+    if (i >= p->cone[c].first && i < p->cone[c].first + p->cone[c].size) return !nsm_cone_is_grip(p->cone[c].type);
   return p->lo[i] > -HUGE_VAL ? 1 : p->hi[i] < HUGE_VAL ? -1 : 0;
 }
 

@@ -233,15 +233,15 @@ static void put_interval(least_squares *s, int i) {
 
 // Tangents are free at first, those of disks in the box around it.
 static void put_block(least_squares *s, const nsm_cone_block *b) {
-  int disk = b->type == NSM_CONE_DISK;
-  if (!disk) {
-    put_variable(s, b->first, b->type == NSM_CONE_GRIP ? -HUGE_VAL : 0, HUGE_VAL);
-    put_row(s, b->first, b->type != NSM_CONE_GRIP);
+  int disk = b->type == NSM_CONE_DISK, normals = nsm_cone_normals(b->type), grip = nsm_cone_is_grip(b->type);
+  for (int k = 0; k < normals; k++) {
+    put_variable(s, b->first + k, grip ? -HUGE_VAL : 0, HUGE_VAL);
+    put_row(s, b->first + k, !grip);
   }
-  for (int k = !disk; k < b->size; k++) {
-    double along[4] = { 0 };
-    along[k - !disk] = 1;
-    double reach = nsm_cone_support(b, along);
+  for (int k = normals; k < b->size; k++) {
+    double side[4] = { 0 };
+    side[k - normals] = 1;
+    double reach = nsm_cone_support(b, side);
     if (reach > 0) put_variable(s, b->first + k, disk ? -reach : -HUGE_VAL, disk ? reach : HUGE_VAL);
   }
 }
@@ -266,6 +266,8 @@ static void put_all(least_squares *s, const nsm_cone_problem *p) {
   s->unit = most;
 }
 
+static int is_contact(const nsm_cone_block *b) { return b->type != NSM_CONE_DISK && !nsm_cone_is_grip(b->type); }
+
 // Columns of the tangents leave; rays of the cones take their place, one by one.
 static void forget_tangents(least_squares *s) {
   int kept = 0;
@@ -273,7 +275,7 @@ static void forget_tangents(least_squares *s) {
     const column *k = &s->column[c];
     while (k->slack < 0 && next < s->p->cones && s->p->cone[next].first + s->p->cone[next].size <= k->first) next++;
     const nsm_cone_block *b = k->slack < 0 && next < s->p->cones && k->first > s->p->cone[next].first ? &s->p->cone[next] : NULL;
-    if (b && b->type <= NSM_CONE_CONTENSOU) continue;
+    if (b && is_contact(b)) continue;
     s->column[kept] = *k;
     s->column[kept].state = k->low > -HUGE_VAL ? LOW : HIGH;
     s->column[kept++].x = k->low > -HUGE_VAL ? k->low : k->high < HUGE_VAL ? k->high : 0;
@@ -289,7 +291,7 @@ static int put_rays(least_squares *s, const double *y) {
   for (int c = 0; c < p->cones; c++) {
     const nsm_cone_block *b = &p->cone[c];
     double sum[4] = { 0 }, terms[4] = { 0 };
-    if (b->type > NSM_CONE_CONTENSOU) continue;
+    if (!is_contact(b)) continue;
     for (int l = 0; l < b->size; l++)
       for (int k = 0; k < s->rows; k++) {
         double t = entry(p, s->row[k], b->first + l) * y[s->row[k]];
@@ -315,7 +317,7 @@ size_t nsm_cone_farkas_columns(int m) {
 
 static int take_room(least_squares *s, nsm_cone_work *w) {
   size_t m = (size_t)s->p->m, n = m;
-  for (int c = 0; c < s->p->cones; c++) n -= (size_t)s->p->cone[c].size - 1;
+  for (int c = 0; c < s->p->cones; c++) n -= (size_t)(s->p->cone[c].size - nsm_cone_normals(s->p->cone[c].type));
   if (n > MOST_ROWS) return 0;
   s->room = (int)nsm_cone_farkas_columns(s->p->m);
   s->row = nsm_cone_take_ints(w, n);

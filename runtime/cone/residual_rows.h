@@ -5,10 +5,11 @@
 //   r_c = |lambda_c - P_K(lambda_c - (L_c / U_c)(u_c + s_c))| / L_c       one-step-problem.md (2)
 //
 // r_c does not change with the units: where u_c is multiplied by e, lambda_c by 1/d, and M, q, K accordingly, U_c and
-// L_c follow. COULOMB, ELLIPTIC and CONTENSOU are measured in the frame y_i = lambda_i / d_i, v_i = d_i u_i in which K
+// L_c follow. COULOMB, ELLIPTIC and CONTENSOU (and its exact set, residual_exact.h) are measured in the frame y_i = lambda_i / d_i, v_i = d_i u_i in which K
 // is the circular cone |y_T| <= mu y_N and s = mu |v_T|: d = 1 but for CONTENSOU d_s = radius and ELLIPTIC d_i = mu_i /
 // max(mu_1, mu_2), mu = max(mu_1, mu_2). Rows with d = 0 have lambda = 0 and any u.
 #pragma once
+#include "residual_exact.h"
 #include "solver.h"
 #include <float.h>
 #include <math.h>
@@ -193,27 +194,35 @@ JUDGE_INLINE void judge_contact(judge *j, const nsm_cone_block *b, const int n, 
     mu = b->mu > b->mu2 ? b->mu : b->mu2;
     if (mu > 0) { d[1] = b->mu / mu; d[2] = b->mu2 / mu; }
   }
-  if (b->type == NSM_CONE_CONTENSOU) { valid &= judge_coefficient(b->radius); d[3] = b->radius; }
+  int exact = n == 4 && b->type == NSM_CONE_CONTENSOU_EXACT;
+  if (b->type == NSM_CONE_CONTENSOU || exact) { valid &= judge_coefficient(b->radius); d[3] = b->radius; }
   judge_frame f;
   judge_enter(j, &f, b->first, n, d, mu, lambda, row);
-  judge_cone(n, mu, f.y, f.v, off);
+  if (exact && mu > 0 && b->radius > 0) {
+    double z[4];
+    f.v[0] += mu * judge_exact_power(hypot(f.v[1], f.v[2]), fabs(f.v[3]));
+    for (int k = 0; k < n; k++) z[k] = f.y[k] - f.v[k];
+    judge_exact(mu, z, off);
+    for (int k = 0; k < n; k++) off[k] += f.v[k];
+  } else
+    judge_cone(n, mu, f.y, f.v, off);
   judge_leave(j, b->first, &f, f.pinned ? 1 : judge_norm(n, off), valid);
   judge_spread(j, b->first, n, d);
 }
 
-// Friction under a free or a given normal force; `normal` is 1 or 0.
-JUDGE_INLINE void judge_friction(judge *j, const nsm_cone_block *b, const int n, int normal, const double *lambda,
+// Friction under a free normal force, of `normals` rows, or a given one, 0.
+JUDGE_INLINE void judge_friction(judge *j, const nsm_cone_block *b, const int n, int normals, const double *lambda,
                                  const judge_sum *row) {
   const double d[4] = { 1, 1, 1, 1 };
   double x[4];
   judge_frame f;
   judge_enter(j, &f, b->first, n, d, 0, lambda, row);
   double L = j->L ? j->L[b->first] : f.length,
-         radius = normal ? b->mu * fabs(f.y[0]) : L > 0 ? b->radius / L : b->radius > 0 ? HUGE_VAL : 0;
+         radius = normals ? b->mu * judge_norm(normals, f.y) : L > 0 ? b->radius / L : b->radius > 0 ? HUGE_VAL : 0;
   for (int k = 0; k < n; k++) x[k] = f.y[k] - f.v[k];
-  judge_disk(n - normal, radius, x + normal);
+  judge_disk(n - normals, radius, x + normals);
   for (int k = 0; k < n; k++) x[k] = f.y[k] - x[k];
-  judge_leave(j, b->first, &f, judge_norm(n, x), judge_coefficient(normal ? b->mu : b->radius));
+  judge_leave(j, b->first, &f, judge_norm(n, x), judge_coefficient(normals ? b->mu : b->radius));
   judge_spread(j, b->first, n, d);
 }
 
@@ -221,6 +230,8 @@ static inline void judge_any_block(judge *j, const nsm_cone_block *b, const doub
   lambda += b->first;
   if (b->type == NSM_CONE_DISK)       judge_friction(j, b, b->size, 0, lambda, row);
   else if (b->type == NSM_CONE_GRIP)  judge_friction(j, b, b->size, 1, lambda, row);
+  else if (b->type == NSM_CONE_GRIP2) judge_friction(j, b, b->size, 2, lambda, row);
+  else if (b->type == NSM_CONE_GRIP3) judge_friction(j, b, b->size, 3, lambda, row);
   else if (b->size == 2)              judge_contact(j, b, 2, lambda, row);
   else if (b->size == 3)              judge_contact(j, b, 3, lambda, row);
   else                                judge_contact(j, b, 4, lambda, row);

@@ -17,7 +17,7 @@ static const double little = 0.1;                           // weight of q and b
 
 // Exponent of the spin of Contensou's block in the frame of its tangents: u' = radius u, lambda' = lambda / radius.
 static double frame(const nsm_cone_block *b, int k) {
-  int spin = b->type == NSM_CONE_CONTENSOU && k == 3;
+  int spin = (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT) && k == 3;
   return spin && b->radius > 0 ? round(log2(b->radius)) : 0;
 }
 

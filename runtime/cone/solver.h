@@ -119,8 +119,9 @@ typedef struct nsm_cone_solver {
   const char               *takes;       // for the reader
 } nsm_cone_solver;
 enum {
-  NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) |
-                   (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),
+  NSM_UNIT_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) |
+                    (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),           // those of standard.c
+  NSM_ALL_BLOCKS = NSM_UNIT_BLOCKS | (1 << NSM_CONE_CONTENSOU_EXACT) | (1 << NSM_CONE_GRIP2) | (1 << NSM_CONE_GRIP3),
   NSM_BLOCKS_ONLY = 1 << 16,
   NSM_BLOCKS_OR_SMALL = 1 << 17,
   NSM_SMALL = 300
@@ -208,11 +209,20 @@ void nsm_cone_standard_project(const nsm_cone_standard *s, double *y);
 // One block alone: lambda [n] of  u = M lambda + q  (M [n*n] column-major). 0 where it found none, lambda is then a
 // start at best.
 int  nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
+// block_newton.c: for CONTENSOU_EXACT; for GRIP2 and GRIP3.
+int  nsm_cone_local_contensou(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
+int  nsm_cone_local_grip(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
 
 // ---- rectangular.c --------------------------------------------------------------------------------------------------
 // x := a solution of A x = b, A by rows, `stride` apart, at most NSM_PLANAR_MAX each way; 0 where there is none. A and
 // b are lost. *doubtful is set where the rank of A is not certain.
 int  nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, double *b, double *x, int *doubtful);
+
+// ---- contensou.c, besides what problem.h declares -------------------------------------------------------------------
+// max of v.lambda over B, and where it is attained (or NULL).
+double nsm_cone_power_contensou(const double *v, double *lambda);
+// out [4] := the point of { (N, mu N B) } that is nearest to x.
+void nsm_cone_project_contensou_cone(double mu, const double *x, double *out);
 
 // ---- projection.c ---------------------------------------------------------------------------------------------------
 static inline double nsm_cone_project(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }

@@ -25,6 +25,7 @@ static const struct { const char *name; nsm_cone_type type; int size, mu, mu2, r
 } types[] = { { "coulomb", NSM_CONE_COULOMB, 0, 1, 0, 0 },
               { "elliptic", NSM_CONE_ELLIPTIC, 3, 1, 1, 0 },
               { "contensou", NSM_CONE_CONTENSOU, 4, 1, 0, 1 },
+              { "contensou_exact", NSM_CONE_CONTENSOU_EXACT, 4, 1, 0, 1 },
               { "grip", NSM_CONE_GRIP, 0, 1, 0, 0 },
               { "disk", NSM_CONE_DISK, 0, 0, 0, 1 } };
 enum { TYPES = sizeof types / sizeof *types };
@@ -57,17 +58,17 @@ static int cone_type(scan *s, const char *at, int *k) {
   for (*k = 0; *k < TYPES && strcmp(types[*k].name, name) != 0; ++*k) {}
   free(name);
   return *k < TYPES ||
-         scan_fail(s, at, "the types are coulomb, elliptic, contensou, grip and disk", "there is no cone of this type");
+         scan_fail(s, at, "the types are coulomb, elliptic, contensou, contensou_exact, grip and disk", "there is no cone of this type");
 }
 
 static int read_cone(scan *s, cones *c) {
   static const char help[] =
       "a cone is {\"type\", \"first\"} with \"size\" (coulomb, grip, disk), \"mu\", \"mu2\" (elliptic), \"radius\" "
-      "(contensou, disk)";
+      "(contensou, disk), \"normals\" (grip)";
   nsm_cone_block b = { 0 };
   js_list l;
   char key[16];
-  int k = -1, first = 0, size = 0, mu = 0, mu2 = 0, radius = 0;
+  int k = -1, first = 0, size = 0, mu = 0, mu2 = 0, radius = 0, normals = 0, many = 1;
   js_next(s);
   const char *start = s->at;
   js_open(s, &l, '{', "a cone");
@@ -79,6 +80,7 @@ static int read_cone(scan *s, cones *c) {
     if (!strcmp(key, "type") && k < 0) { js_next(s); good = cone_type(s, s->at, &k); }
     else if (!strcmp(key, "first") && !first++) good = js_index(s, INT_MAX, &b.first, "the first row of a cone");
     else if (!strcmp(key, "size") && !size++) good = js_index(s, 8, &b.size, "the size of a cone");
+    else if (!strcmp(key, "normals") && !normals++) good = js_index(s, 3, &many, "how many normal rows a grip has");
     else if (!strcmp(key, "mu") && !mu++) good = coefficient(s, &b.mu, "mu");
     else if (!strcmp(key, "mu2") && !mu2++) good = coefficient(s, &b.mu2, "mu2");
     else if (!strcmp(key, "radius") && !radius++) good = coefficient(s, &b.radius, "radius");
@@ -93,6 +95,9 @@ static int read_cone(scan *s, cones *c) {
   if (!size) b.size = types[k].size;
   if (!b.size) return scan_fail(s, start, help, "a cone of type %s needs its size", types[k].name);
   b.type = types[k].type;
+  if (normals && (b.type != NSM_CONE_GRIP || many < 1))
+    return scan_fail(s, start, help, "a cone of type %s has no %d normal rows", types[k].name, many);
+  if (many > 1) b.type = many == 2 ? NSM_CONE_GRIP2 : NSM_CONE_GRIP3;
   return add_cone(s, c, &b, start);
 }
 
