@@ -60,7 +60,7 @@ static void meridian(double theta, double *b_T, double *b_s, double *rho) {
     if (w < 1e-4) *rho = 3.0 / 16 * 16 / 15 * c * c;
     return;
   }
-  double a = asin(w), r = sqrt(u * u - 1);
+  double r = sqrt((u - 1) * (u + 1)), a = atan2(1, r);   // not asin: so the round-off of u near 1 cancels
   *b_T = 3.0 / 16 * (u * (4 - u * u) * a + (u * u + 2) * r / u);
   *b_s = ((3 * u * u * u * u - 8 * u * u + 8) * a - 3 * (u * u - 2) * r) / (4 * pi);
   g = 1 + c * c * u * u;
@@ -69,16 +69,18 @@ static void meridian(double theta, double *b_T, double *b_s, double *rho) {
 
 // The point (t, tau) >= 0 of the meridian plane lies in r B.
 static int is_inside(double r, double t, double tau) {
-  double size = hypot(t, tau), low = 0, high = pi / 2, b_T, b_s, rho;
+  double size = hypot(t, tau), low = 0, high = pi / 2, theta = atan2(t, tau), b_T, b_s, rho;
   if (size <= 0.93 * r) return 1;                         // B lies between 0.94 and 1 of the unit disk
   if (size > r) return 0;
-  for (int step = 0; step < STEPS && high - low > 4 * DBL_EPSILON; step++) {
-    double theta = 0.5 * (low + high);
+  for (int step = 0; step < STEPS; step++) {              // b in the direction of (t, tau), by Newton in a bracket
     meridian(theta, &b_T, &b_s, &rho);
-    if (b_T * tau < b_s * t) low = theta;
+    double G = b_T * tau - b_s * t, next = theta - G / (rho * (tau * cos(theta) + t * sin(theta)));
+    if (G < 0) low = theta;
     else high = theta;
+    if (!(next > low && next < high)) next = 0.5 * (low + high);
+    if (G == 0 || fabs(next - theta) <= 4 * DBL_EPSILON) break;
+    theta = next;
   }
-  meridian(0.5 * (low + high), &b_T, &b_s, &rho);
   return size <= r * hypot(b_T, b_s);
 }
 

@@ -16,14 +16,15 @@ typedef struct judge_point { double T, s, dT, ds; } judge_point;    // b(u) and 
 static judge_point judge_exact_far(double u) {
   double w2 = 1 / (u * u), a[40], r[40], power = 1;
   judge_point b = { 0 };
+  int terms = (int)fmin(37, 8.5 / log10(u) + 3);                     // to 1e-17
   a[0] = r[0] = 1;
-  for (int k = 1; k < 40; k++) {
+  for (int k = 1; k <= terms + 1; k++) {
     a[k] = a[k - 1] * (2.0 * k - 1) * (2.0 * k - 1) / (2.0 * k * (2.0 * k + 1));
     r[k] = r[k - 1] * (k - 1.5) / k;
   }
-  for (int k = 0; k < 38; k++, power *= w2) {
+  for (int k = 0; k < terms; k++, power *= w2) {
     double T = 4 * a[k] - a[k + 1] + r[k + 1] + 2 * r[k],
-           s = 3 * a[k + 2 < 40 ? k + 2 : 39] - 8 * a[k + 1] + 8 * a[k] - 3 * r[k + 2 < 40 ? k + 2 : 39] + 6 * r[k + 1];
+           s = 3 * a[k + 2] - 8 * a[k + 1] + 8 * a[k] - 3 * r[k + 2] + 6 * r[k + 1];
     b.T += T * power;
     b.dT -= 2 * k * T * power;
     b.s += s * power;
@@ -37,7 +38,7 @@ static judge_point judge_exact_point(double u) {
     return (judge_point){ 3 * judge_pi / 32 * u * (4 - u * u), (3 * u * u * u * u - 8 * u * u + 8) / 8,
                           3 * judge_pi / 32 * (4 - 3 * u * u), 1.5 * u * u * u - 2 * u };
   if (u >= 2) return judge_exact_far(u);
-  double a = asin(1 / u), r = sqrt(u * u - 1), dT = 0.1875 * ((4 - 3 * u * u) * a + r * (3 - 2 / (u * u)));
+  double r = sqrt((u + 1) * (u - 1)), a = atan2(1, r), dT = 0.1875 * ((4 - 3 * u * u) * a + r * (3 - 2 / (u * u)));
   return (judge_point){ 0.1875 * ((4 - u * u) * u * a + (u * u + 2) * r / u),
                         ((3 * u * u * u * u - 8 * u * u + 8) * a + (6 - 3 * u * u) * r) / (4 * judge_pi), dT,
                         -16 / (3 * judge_pi) * u * dT };

@@ -6,33 +6,41 @@
 static const double pi = 3.14159265358979323846;
 
 // Power of Coulomb's friction under Hertz' pressure over a circular area, per normal force and mu = 1, for the slip
-// velocity v along x and the spin w (radius times angular velocity): the integral itself, in polar coordinates about
-// the centre, by the rule of Gauss and Chebyshev in the radius and the trapezoidal rule in the angle.
+// velocity v and the spin w (mean radius, here 1, times angular velocity). About the instantaneous centre, at the
+// distance a of the middle in units of R = 16 / (3 pi), the slip at the distance rho is rho omega; along a chord through
+// it, from c - h to c + h with c = a cos phi, h^2 = 1 - a^2 sin^2 phi, the pressure is 3 / (2 pi) sqrt(h^2 - (rho - c)^2):
+//   power = R omega 3 / (2 pi) integral dphi of pi/2 h^2 (c^2 + h^2 / 4)
+// over half a turn for a <= 1, over the chords that meet the area for a > 1 (then a sin phi = sin psi).
 static double power_by_area(double v, double w, int n) {
-  double R = 16 / (3 * pi), sum = 0;                      // radius of the area where the mean one is 1
-  for (int i = 0; i < n; i++) {
-    double x = cos(pi * (i + 0.5) / (2 * n)), y = sqrt(1 - x * x), weight = pi / (2 * n) * y;   // r = R x
-    for (int k = 0; k < 2 * n; k++) {
-      double a = pi * (k + 0.5) / n, vx = v - w * R * x * sin(a), vy = w * R * x * cos(a);
-      sum += weight * x * y / n * pi * sqrt(vx * vx + vy * vy);
+  double R = 16 / (3 * pi), a = v / (R * w), sum = 0;
+  if (!(a < 1e6)) return v;
+  for (int k = 0; k < n; k++) {
+    double phi = pi * (k + 0.5) / n, c2, h2, weight = pi / n;
+    if (a <= 1) { c2 = a * a * cos(phi) * cos(phi); h2 = 1 - a * a * sin(phi) * sin(phi); }
+    else {
+      double psi = phi - pi / 2;
+      h2 = cos(psi) * cos(psi);
+      c2 = a * a - sin(psi) * sin(psi);
+      weight *= cos(psi) / sqrt(c2);
     }
+    sum += weight * pi / 2 * h2 * (c2 + h2 / 4);
   }
-  return 1.5 / pi * sum;
+  return R * w * 1.5 / pi * sum;
 }
 
 static void powers(void **state) {
   (void)state;
   for (int k = 0; k <= 40; k++) {
     double angle = pi / 2 * k / 40, v[3] = { sin(angle) * 0.6, sin(angle) * -0.8, cos(angle) }, b[3],
-           h = nsm_cone_power_contensou(v, b), expected = power_by_area(sin(angle), cos(angle), 400);
-    if (!(fabs(h - expected) <= 1e-7)) fail_msg("angle %g: %.12g, the integral is %.12g", angle, h, expected);
+           h = nsm_cone_power_contensou(v, b), expected = power_by_area(sin(angle), cos(angle), 4000);
+    if (!(fabs(h - expected) <= 1e-9)) fail_msg("angle %g: %.12g, the integral is %.12g", angle, h, expected);
     assert_true(fabs(b[0] * v[0] + b[1] * v[1] + b[2] * v[2] - h) <= 1e-15 * 4);
     double round = hypot(hypot(b[0], b[1]), b[2]);
     assert_true(round <= 1 + 1e-15 && round >= 0.94);
   }
   double u1[3] = { 16 / (3 * pi), 0, 1 }, b[3];   // u = |v| / (R w) = 1
   nsm_cone_power_contensou(u1, b);
-  assert_true(fabs(b[0] - 9 * pi / 32) <= 1e-15 && fabs(b[2] - 0.375) <= 1e-15);
+  assert_true(fabs(b[0] - 9 * pi / 32) <= 1e-14 && fabs(b[2] - 0.375) <= 1e-14);
 }
 
 // The gap between a point and r B along the normals of B, by search.
@@ -89,10 +97,10 @@ static double law(const nsm_cone_block *b, const double *l, const double *u) {
   worst = fmax(fmax(-l[0], -u[0]), fmin(fabs(l[0]), fabs(u[0])));
   for (int k = 0; k <= 30; k++) {
     double a = pi / 2 * k / 30;
-    worst = fmax(worst, t * sin(a) + s * cos(a) - b->mu * l[0] * power_by_area(sin(a), cos(a), 60));
+    worst = fmax(worst, t * sin(a) + s * cos(a) - b->mu * l[0] * power_by_area(sin(a), cos(a), 400));
   }
   double power = l[1] * u[1] + l[2] * u[2] + l[3] * u[3];
-  return fmax(worst, fabs(power + b->mu * l[0] * power_by_area(v, w, 120))) / size;
+  return fmax(worst, fabs(power + b->mu * l[0] * power_by_area(v, w, 400))) / size;
 }
 
 static void single(void **state) {
@@ -116,7 +124,7 @@ static void single(void **state) {
     double size = 0;
     for (int i = 1; i < 4; i++) size = fmax(size, fabs(b->u[i]) * (i == 3 ? f.block[0].radius : 1));
     modes[b->lambda[0] == 0 ? 0 : size < 1e-12 ? 1 : 2]++;
-    if (k % 8 == 0 && !(law(f.block, b->lambda, b->u) <= 1e-5)) fail_msg("%d: the law is off by %g", k, law(f.block, b->lambda, b->u));
+    if (k % 8 == 0 && !(law(f.block, b->lambda, b->u) <= 1e-8)) fail_msg("%d: the law is off by %g", k, law(f.block, b->lambda, b->u));
     friction_close(&f);
   }
   if (getenv("NSM_SHOW")) printf("open %d, stick %d, slip %d\n", modes[0], modes[1], modes[2]);
@@ -166,7 +174,7 @@ static void many(void **state) {
     if (f.b.r.status == NSM_CONE_SOLVED) {
       assert_true(f.b.r.residual <= 1e-12);
       for (int c = 0; c < blocks && k % 10 == 0; c++)
-        assert_true(law(&f.block[c], f.b.lambda + 4 * c, f.b.u + 4 * c) <= 1e-5);
+        assert_true(law(&f.block[c], f.b.lambda + 4 * c, f.b.u + 4 * c) <= 1e-8);
     }
     friction_close(&f);
   }
