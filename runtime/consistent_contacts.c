@@ -177,9 +177,9 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
     if (f < 0) { a++; continue; }
     const sim_friction *k = &s->r.friction[f];
     c->cone[p.cones] = sim_friction_block(s, f, a);
-    if (k->type == NSM_CONE_GRIP)                          // its normal force is an unknown of K: that of the iterate
+    if (nsm_cone_is_grip(k->type))                         // its normal force is an unknown of K: that of the iterate
       c->cone[p.cones] = (nsm_cone_block){
-        .type = NSM_CONE_DISK, .first = a, .size = k->n, .radius = k->mu * fabs(s->l1[s->r.l[k->normal]])
+        .type = NSM_CONE_DISK, .first = a, .size = k->n, .radius = k->mu * sim_friction_pressed(s, f, s->l1)
       };
     a += c->cone[p.cones++].size;
   }
@@ -193,7 +193,7 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
 static int is_slip(const nsm_sim *s, int row) { return s->cls[s->r.cls[row]].c->kind == NSM_FRICTION; }
 static int pressed_by_gap(const nsm_sim *s, int row) {
   const sim_friction *f = &s->r.friction[s->r.friction_of[row]];
-  return f->normal >= 0 && f->type != NSM_CONE_GRIP;
+  return f->normals > 0 && !nsm_cone_is_grip(f->type);
 }
 
 // What opens by itself needs no force.
@@ -261,7 +261,7 @@ int con_contacts(nsm_sim *s) {
 // The directions of slip of a contact from number i on, with the normal force found before; the number of the last.
 static int project_slip(nsm_sim *s, int i) {
   struct sim_consistent *c = s->con;
-  int f = s->r.friction_of[c->act[i]], n = s->r.friction[f].n, normal = s->r.friction[f].normal;
+  int f = s->r.friction_of[c->act[i]], n = s->r.friction[f].n, normal = s->r.friction[f].normal[0];
   double u[3], diagonal[3], lambda[3];
   for (int d = 0; d < n; d++) {
     int row = c->act[i + d];
@@ -269,11 +269,8 @@ static int project_slip(nsm_sim *s, int i) {
     c->l0[i + d] = lambda[d] = s->l1[s->r.l[row]];
     u[d] = change_of_gap(s, row);
   }
-  sim_friction_prox(s, f,
-                    normal < 0                ? 0
-                    : s->con->of[normal] >= 0 ? s->l1[s->r.l[normal]]
-                                              : s->ltry[s->r.l[normal]],
-                    u, diagonal, 0.8, lambda);
+  const double *l = normal < 0 || s->con->of[normal] >= 0 ? s->l1 : s->ltry;
+  sim_friction_prox(s, f, sim_friction_pressed(s, f, l), u, diagonal, 0.8, lambda);
   for (int d = 0; d < n; d++) s->ltry[s->r.l[c->act[i + d]]] = lambda[d];
   return i + n - 1;
 }

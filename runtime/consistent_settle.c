@@ -82,10 +82,10 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
   }
   for (int f = 0; f < r->nfriction; f++) {
     const sim_friction *k = &r->friction[f];
-    int plain = k->type == NSM_CONE_COULOMB || k->type == NSM_CONE_DISK || k->type == NSM_CONE_GRIP;
+    int plain = k->type == NSM_CONE_COULOMB || k->type == NSM_CONE_DISK || nsm_cone_is_grip(k->type);
     c->disk[f] = k->type == NSM_CONE_DISK   ? s->h * k->radius
-                 : k->type == NSM_CONE_GRIP ? k->mu * fabs(s->l1[r->l[k->normal]])
-                 : lasting(s, k->normal)    ? k->mu * s->l1[r->l[k->normal]]
+                 : nsm_cone_is_grip(k->type) ? k->mu * sim_friction_pressed(s, f, s->l1)
+                 : lasting(s, k->normal[0]) ? k->mu * s->l1[r->l[k->normal[0]]]
                                             : 0;
     if (!plain || !(c->disk[f] > 0)) { c->disk[f] = 0; continue; }
     double x[3], length = 0, off = 0;

@@ -49,7 +49,7 @@ static int take_cones(const nsm_sim *s, int first, int m, nsm_cone_block *cone) 
     if (s->isl.disk) {                                  // the normal row is an interval, its directions a disk
       const sim_friction *k = &r->friction[f];
       cone[n] = (nsm_cone_block){
-        .type = NSM_CONE_DISK, .first = i + (k->normal >= 0), .size = k->n, .radius = s->isl.disk[f]
+        .type = NSM_CONE_DISK, .first = i + k->normals, .size = k->n, .radius = s->isl.disk[f]
       };
       i = cone[n].first;
     }

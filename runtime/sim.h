@@ -64,10 +64,11 @@ typedef struct sim_matrix {
   int        constant;                  // the whole of W is
 } sim_matrix;
 
-// Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal one first.
+// Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal ones first.
 typedef struct sim_friction {
   nsm_cone_type type;
-  int    normal, n, row[3];  // normal row, -1 under a given normal force; the rows of the n directions of slip
+  int    normals, normal[3];  // normal rows; none (0, and normal[0] = -1) under a given normal force
+  int    n, row[3];           // the rows of the n directions of slip
   double mu, mu2, radius;               // DISK: radius is a force, times h an impulse
 } sim_friction;
 
@@ -276,6 +277,8 @@ int  sim_friction_analyse(nsm_sim *s, nsm_error *e);                            
 void sim_friction_follow(nsm_sim *s);  // rows of closed contacts, their multipliers 0
 void sim_friction_active(nsm_sim *s);  // rows of closed contacts; rates at the start where e_t needs them
 int  sim_friction_rows(const nsm_sim *s, int friction, int *row);  // all its rows in order, up to 4; how many
+// The force that presses, from multipliers l: of a constraint the length of its normal forces. 0 under a given force.
+double sim_friction_pressed(const nsm_sim *s, int friction, const double *l);
 nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first);    // as a block of the one-step problem
 // lambda [n] of the directions := its nearest point of the disk from lambda - factor/(largest M_ii) u, for the normal
 // impulse given.

@@ -50,7 +50,7 @@ static int at_begin(nsm_sim *s, double t1) {
   }
   int closed = c->na;
   for (int f = 0; f < r->nfriction; f++)
-    if (r->friction[f].normal < 0 || c->of[r->friction[f].normal] >= 0) act(s, r->friction[f].row[0]);
+    if (r->friction[f].normals == 0 || c->of[r->friction[f].normal[0]] >= 0) act(s, r->friction[f].row[0]);
   for (int a = 0; a < s->on.constraint.n; a++) {
     const sim_class *k = &s->cls[s->on.constraint.of[a]];
     k->c->rate_fn(&v, &k->tab, r->rate0 + k->row0);
@@ -159,7 +159,7 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   sim_rows *r = &s->r;
   if (!mass_at_begin(s, e)) return NSM_FAILED;
   for (int f = 0; f < r->nfriction; f++)                 // a force of given size has no impulse at an instant
-    for (int d = 0; r->friction[f].normal < 0 && d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
+    for (int d = 0; r->friction[f].normals == 0 && d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
   if (!con_impact(s, 1, r->nfriction > 0 ? rates(s) : r->rate0)) return sim_cone_failed(s, t1, e);
   memset(s->la, 0, (size_t)s->nl * sizeof(double));
   apply_impulses(s);
