@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 1000 };
+enum { ROUNDS = 1000, ONCE = 1, AGAIN = 2 };
 static const double default_tolerance = 1e-12, default_sqrt = 1e-6,
                     aim = 1e-2;            // of the tolerance: what a solver tries to reach before it offers an answer
 
@@ -164,7 +164,7 @@ static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, 
   nsm_cone_status status = NSM_CONE_FAILED;
   unsigned used = nsm_cone_blocks_used(p);
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name && status == NSM_CONE_FAILED; s++)
-    if (is_tried(s, p, w, used) && !(s != nsm_cone_solvers && nsm_cone_late(w)))
+    if (is_tried(s, p, w, used) && !(best->any && nsm_cone_late(w)))
       status = try_solver(s, p, w, t, s->start & NSM_FROM_BEST && best->any ? best->lambda : guess, lambda, u, best);
   return status;
 }
@@ -188,8 +188,9 @@ static nsm_cone_status try_again(const nsm_cone_problem *p, nsm_cone_work *w, co
   return status;
 }
 
+// how: ONCE through the table, or a solver alone; AGAIN where that has failed, from what is in lambda if nothing else.
 static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                    const nsm_cone_solver *only, double budget, double *lambda, double *u,
+                                    const nsm_cone_solver *only, int how, double *lambda, double *u,
                                     nsm_cone_result *r) {
   nsm_cone_check none = { HUGE_VAL, 0, 0, 0 };
   if (!w->analysed && !nsm_cone_analyse(p, w)) {
@@ -202,21 +203,29 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   if (!nsm_cone_vectors_ok(p)) { report(r, NSM_CONE_BAD_INPUT, &none, NULL, 0); return NSM_CONE_BAD_INPUT; }
   if (w->form == NSM_FORM_DENSE && !w->dense_is_copy) w->dense = p->M;
 
-  nsm_cone_start_clock(w, budget);
   size_t mark = w->used, bytes = (size_t)p->m * sizeof(double);
   best_answer best = { nsm_cone_take(w, bytes), none, NULL, 0 };
+  w->proof = nsm_cone_take(w, bytes);
+  w->margin = 0;
   double *guess = nsm_cone_take(w, bytes);
   int warm = t->warm && guess && all_finite(p, lambda);
   if (warm) memcpy(guess, lambda, bytes);
   nsm_cone_status status = NSM_CONE_FAILED;
-  if (!only) status = try_solvers(p, w, t, warm ? guess : NULL, lambda, u, &best);
+  if (!(how & ONCE)) judge(p, w, t, NULL, lambda, u, &best);
+  else if (!only) status = try_solvers(p, w, t, warm ? guess : NULL, lambda, u, &best);
   else if (fits(only, p->m, nsm_cone_blocks_used(p)))
     status = try_solver(only, p, w, t, warm ? guess : NULL, lambda, u, &best);
-  if (!only && status == NSM_CONE_FAILED && p->cones > 0 && best.lambda && guess && best.any)
+  if (how & AGAIN && !only && status == NSM_CONE_FAILED && p->cones > 0 && best.lambda && guess && best.any)
     status = try_again(p, w, t, guess, lambda, u, &best);
   if (!best.any) {                     // no solver takes this problem
     nsm_cone_start(p, lambda);
     judge(p, w, t, NULL, lambda, u, &best);
+  }
+  // why there is none in a few rows; also where every case was tried, or nobody knew
+  if (status != NSM_CONE_SOLVED && w->proof && w->margin == 0 && (status == NSM_CONE_NO_SOLUTION || p->cones == 0) &&
+      nsm_cone_farkas(p, w, t, lambda, u) == NSM_CONE_PROVED_NONE && status == NSM_CONE_FAILED) {
+    best.solver = "farkas";
+    status = NSM_CONE_NO_SOLUTION;
   }
   if (status != NSM_CONE_SOLVED && best.lambda && best.any) {
     memcpy(lambda, best.lambda, bytes);
@@ -225,7 +234,72 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   w->used = mark;
   report(r, status, &best.check, best.solver, w->iterations);
   if (r) r->late = status == NSM_CONE_FAILED && w->late;
+  if (status != NSM_CONE_NO_SOLUTION) w->margin = 0;
   return status;
+}
+
+// Nothing is known of the matrix that the workspace belongs to.
+static void forget(nsm_cone_work *w) {
+  w->matrix_id = 0;
+  w->m = -1;
+  w->analysed = w->basis_known = w->planar = w->modes_known = w->mode_count = w->mode_turn = 0;
+  w->known = w->singular = 0;
+}
+
+// What could not be solved in its own units, or was only tried in all ways, is looked at once more where they are far
+// apart: balanced (scale.c). The judge has the last word in the problem's own units.
+static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                      const nsm_cone_solver *only, nsm_cone_status status, double *lambda, double *u,
+                                      nsm_cone_result *r) {
+  size_t bytes = w->bytes;
+  int iterations = w->iterations;
+  nsm_cone_balanced b;
+  if (nsm_cone_balanced_make(p, w, &b)) {
+    nsm_cone_result inner;
+    nsm_cone_check c;
+    nsm_cone_try again = *t;
+    again.warm = 1;
+    nsm_cone_balanced_lambda(&b, 1, lambda);
+    forget(w);
+    nsm_cone_status found = solve_slowly(&b.p, w, &again, only, ONCE | AGAIN, b.lambda, b.u, &inner);
+    if (r) r->iterations = iterations + w->iterations;
+    if (found == NSM_CONE_SOLVED) {
+      nsm_cone_balanced_lambda(&b, 0, b.lambda);
+      check(p, w, t, b.lambda, b.u, &c);
+      if (!c.accepted) found = NSM_CONE_FAILED;
+      else {
+        memcpy(lambda, b.lambda, (size_t)p->m * sizeof(double));
+        memcpy(u, b.u, (size_t)p->m * sizeof(double));
+        report(r, found, &c, inner.solver, iterations + w->iterations);
+      }
+    }
+    if (found == NSM_CONE_NO_SOLUTION) {
+      int proved = w->margin > 0;
+      for (int i = 0; proved && i < p->m; i++) b.u[i] = ldexp(w->proof[i], (int)b.e[i]);
+      w->proof = b.proof;
+      w->margin = 0;
+      if (proved) nsm_cone_proves(p, w, b.u);
+      if (r) r->solver = inner.solver;
+    }
+    status = found;
+    if (r) { r->status = status; r->late = status == NSM_CONE_FAILED && w->late; }
+    forget(w);
+  } else if (status == NSM_CONE_FAILED && !only) {
+    nsm_cone_try again = *t;
+    again.warm = 1;
+    status = solve_slowly(p, w, &again, NULL, AGAIN, lambda, u, r);
+  }
+  w->bytes = bytes;
+  return status;
+}
+
+static nsm_cone_status solve_in_any_units(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                          const nsm_cone_solver *only, double budget, double *lambda, double *u,
+                                          nsm_cone_result *r) {
+  nsm_cone_start_clock(w, budget);
+  nsm_cone_status status = solve_slowly(p, w, t, only, ONCE, lambda, u, r);
+  if (status == NSM_CONE_SOLVED || status == NSM_CONE_BAD_INPUT || w->margin > 0) return status;
+  return solve_balanced(p, w, t, only, status, lambda, u, r);
 }
 
 nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options *o, void *workspace,
@@ -262,7 +336,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
       report(r, NSM_CONE_SOLVED, &c, "bases", w->iterations > 0 ? w->iterations : 1);
       return NSM_CONE_SOLVED;
     }
-    return solve_slowly(p, w, &t, NULL, budget, lambda, u, r);
+    return solve_in_any_units(p, w, &t, NULL, budget, lambda, u, r);
   }
 
   if (is_auto(o) && p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, w, &t, lambda, u, &c)) {
@@ -280,8 +354,8 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
       return NSM_CONE_SOLVED;
     }
   }
-  if (is_auto(o)) return solve_slowly(p, w, &t, NULL, budget, lambda, u, r);
+  if (is_auto(o)) return solve_in_any_units(p, w, &t, NULL, budget, lambda, u, r);
   const nsm_cone_solver *only = nsm_cone_solver_find(o->solver);
   if (!only) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
-  return solve_slowly(p, w, &t, only, budget, lambda, u, r);
+  return solve_in_any_units(p, w, &t, only, budget, lambda, u, r);
 }

@@ -24,6 +24,8 @@ enum { NSM_NODE_ROWS = 4, NSM_NODE_BLOCK = NSM_NODE_ROWS * NSM_NODE_ROWS };
 typedef struct nsm_node {
   nsm_node_kind kind;
   int    first, size;        // rows
+  int    normals;            // rows of the normal force, which come first; of contacts, grips and disks
+  int    exact;              // contact: the tangential set is Contensou's exact one, not a disk
   int    pinned;             // bit k: row first + k has lambda = 0
   int    held;               // HELD
   double mu;                 // contact, grip: |x_T| <= mu x_N; disk: |x| <= mu

@@ -14,22 +14,46 @@
 
 enum { OUTER = 3000, INNER = 30, FIRST = 700, SHORT = 150, LONG = 3000 };    // Newton steps: inner, and of an attempt
 enum { PATIENCE = 4, POLISH = 4 };                                // steps without progress, `near_enough` to the tolerance
-static const double first_alpha = 10, next_alpha = 1e-2, close_by = 1e-5, near_enough = 100, polish_alpha = 1e-8,
+static const double first_alpha = 10, next_alpha = 1e-2, close_by = 1e-5, near_enough = 100, polish_alpha = 1e-8, round_off = 1e-15,
                     work = 1e10;                        // operations of all factorizations of an attempt
+
+// lambda as it is meant: each block in its set; forces that are nothing beside the largest are none.
+static void tidy(const nsm_cone_problem *p, double nothing, double *lambda) {
+  double most = 0;
+  for (int i = 0; i < p->m; i++) most = fmax(most, fabs(lambda[i]));
+  for (int c = 0; c < p->cones; c++) {
+    const nsm_cone_block *b = p->cone + c;
+    double size = 0;
+    nsm_cone_project_block(b, lambda + b->first);
+    for (int i = b->first; i < b->first + b->size; i++) size = fmax(size, fabs(lambda[i]));
+    for (int i = b->first; i < b->first + b->size && size <= nothing * most; i++) lambda[i] = 0;
+  }
+  nsm_cone_clip(p, lambda);
+}
+
+static int judged(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_graph *g, const nsm_newton *n,
+                  const double *x, double *lambda, double *u, double *residual) {
+  nsm_cone_check c;
+  *residual = HUGE_VAL;
+  for (int pass = 0; pass < 2; pass++) {
+    nsm_graph_lambda(g, x, lambda);
+    tidy(p, pass ? round_off : 0, lambda);
+    nsm_cone_check_answer(p, n->w, t, lambda, u, &c);
+    *residual = fmin(*residual, c.residual);
+    if (c.accepted) return 1;
+  }
+  return 0;
+}
 
 // Is x the answer? The judge measures each contact by its own size, F is measured by the largest: a few more steps make
 // small forces beside large ones right to their own last digits. x becomes the best of them.
 static int accepted(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n, double alpha,
                     double *x, double *lambda, double *u) {
-  nsm_cone_check c;
-  double *next = n->x_outer, *center = n->rest, best = HUGE_VAL;
+  double *next = n->x_outer, *center = n->rest, best = HUGE_VAL, residual;
   for (int k = 0; k <= POLISH; k++) {
-    const double *now = k ? next : x;
-    nsm_graph_lambda(g, now, lambda);
-    nsm_cone_check_answer(p, n->w, t, lambda, u, &c);
-    if (c.accepted) return 1;
-    if (!(c.residual < best)) return 0;
-    best = c.residual;
+    if (judged(p, t, g, n, k ? next : x, lambda, u, &residual)) return 1;
+    if (!(residual < best)) return 0;
+    best = residual;
     if (k) memcpy(x, next, (size_t)g->rows * sizeof(double));
     else memcpy(next, x, (size_t)g->rows * sizeof(double));
     memcpy(center, x, (size_t)g->rows * sizeof(double));

@@ -18,26 +18,45 @@
 #include "residual_rows.h"
 #include <stdlib.h>
 
-enum { CHUNK = 64 };
+enum { CHUNK = 64, ROOM = 10 };
 
-// A small dense problem, with n constant: everything stays in registers. `blocks` 0: intervals only.
-JUDGE_INLINE void check_small(const int n, const int blocks, const nsm_cone_problem *p, const double *lambda, judge *j,
-                              double *u) {
-  const double *M = p->M, *q = p->q;
+// Row i of a small dense problem, with n constant: everything stays in registers.
+JUDGE_INLINE judge_sum small_row(const int n, const nsm_cone_problem *p, const double *lambda, int i) {
+  double sum = p->q[i], terms = 0;
+#pragma GCC unroll 8
+  for (int k = 0; k < n; k++) {
+    double t = p->M[i + k * n] * lambda[k];
+    sum += t;
+    terms += fabs(t);
+  }
+  return judge_terms(p, i, sum, terms, p->M[i + i * n]);
+}
+
+// Intervals that are right to round-off; 0 where some row needs more than a glance.
+JUDGE_INLINE int check_quickly(const int n, const nsm_cone_problem *p, const double *lambda, double *u,
+                               nsm_cone_check *c) {
+  double worst = 0;
+  int row = 0;
+#pragma GCC unroll 8
+  for (int i = 0; i < n; i++) {
+    judge_sum s = small_row(n, p, lambda, i);
+    double r = judge_quick(lambda[i], p->lo[i], p->hi[i], s);
+    if (u) u[i] = s.u;
+    row = r > worst ? i : row;
+    worst = r > worst ? r : worst;
+  }
+  *c = (nsm_cone_check){ worst, DBL_EPSILON, row, 1 };
+  return worst <= judge_round_off;
+}
+
+JUDGE_INLINE void check_small(const int n, const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
   judge_block f;
   f.next = f.n = 0;
 #pragma GCC unroll 8
   for (int i = 0; i < n; i++) {
-    double sum = q[i], terms = 0;
-#pragma GCC unroll 8
-    for (int k = 0; k < n; k++) {
-      double t = M[i + k * n] * lambda[k];
-      sum += t;
-      terms += fabs(t);
-    }
-    if (u) u[i] = sum;
-    if (blocks) judge_feed(j, &f, p, lambda, i, sum, terms, M[i + i * n]);
-    else        judge_row(j, i, lambda[i], p->lo[i], p->hi[i], judge_terms(p, i, sum, terms, M[i + i * n]));
+    judge_sum s = small_row(n, p, lambda, i);
+    if (u) u[i] = s.u;
+    judge_feed(j, &f, p, lambda, i, s.u, s.terms, s.diagonal);
   }
 }
 
@@ -87,42 +106,47 @@ static void check_any(const nsm_cone_problem *p, const double *lambda, judge *j,
 }
 
 static void check_sized(const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
-  if (!p->row_start && p->cones == 0)
+  if (!p->row_start && p->cones > 0)
     switch (p->m) {
-      case 1:  check_small(1, 0, p, lambda, j, u); return;
-      case 2:  check_small(2, 0, p, lambda, j, u); return;
-      case 3:  check_small(3, 0, p, lambda, j, u); return;
-      case 4:  check_small(4, 0, p, lambda, j, u); return;
-    }
-  else if (!p->row_start)
-    switch (p->m) {
-      case 2:  check_small(2, 1, p, lambda, j, u); return;
-      case 3:  check_small(3, 1, p, lambda, j, u); return;
-      case 4:  check_small(4, 1, p, lambda, j, u); return;
-      case 6:  check_small(6, 1, p, lambda, j, u); return;
+      case 2:  check_small(2, p, lambda, j, u); return;
+      case 3:  check_small(3, p, lambda, j, u); return;
+      case 4:  check_small(4, p, lambda, j, u); return;
+      case 6:  check_small(6, p, lambda, j, u); return;
     }
   check_any(p, lambda, j, u);
 }
 
 // The second look: with L of (2) where |lambda_c| was too strict, and sigma of (5) where some row has little of q in
-// it. room [4m].
+// it. room [ROOM m].
 static void look_closer(const nsm_cone_problem *p, const double *lambda, double *room, judge *j) {
   size_t m = (size_t)p->m;
-  double *U = room, *L = room + m, *sigma = room + 2 * m;
-  judge sizes = judge_open(j->tol, j->sqrt_tol);
-  sizes.U = U;
-  sizes.t = sigma;
-  check_any(p, lambda, &sizes, NULL);
-  nsm_cone_lengths(p, lambda, U, L);
-  nsm_cone_strength(p, lambda, U, sigma, room + 3 * m);
-  *j = judge_open(j->tol, j->sqrt_tol);
-  j->L = L;
-  j->sigma = sigma;
-  check_any(p, lambda, j, NULL);
+  double *L = room + 4 * m, *sigma = room + m;
+  judge kept = judge_open(j->tol, j->sqrt_tol);
+  for (int pass = 0; pass <= j->rejected; pass++) {
+    kept = judge_open(j->tol, j->sqrt_tol);
+    kept.U = room;
+    kept.t = sigma;
+    kept.r = room + 2 * m;
+    kept.seen = room + 3 * m;
+    kept.L = pass ? L : NULL;
+    check_any(p, lambda, &kept, NULL);
+    if (pass < j->rejected) nsm_cone_lengths(p, lambda, kept.U, L);
+  }
+  nsm_cone_strength(p, lambda, kept.U, fmax(1e-5, j->sqrt_tol), sigma, room + 4 * m);
+  *j = kept;
+  j->unsure = 0;
+  for (int i = 0; i < p->m; i++) judge_again(j, i, sigma[i]);
 }
 
 void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda,
                            double *u, nsm_cone_check *c) {
+  if (!p->row_start && p->cones == 0)
+    switch (p->m) {
+      case 1:  if (check_quickly(1, p, lambda, u, c)) return; break;
+      case 2:  if (check_quickly(2, p, lambda, u, c)) return; break;
+      case 3:  if (check_quickly(3, p, lambda, u, c)) return; break;
+      case 4:  if (check_quickly(4, p, lambda, u, c)) return; break;
+    }
   judge j = judge_open(t->tolerance, t->sqrt_tolerance);
   check_sized(p, lambda, &j, u);
   judge_close(&j, c);
@@ -134,7 +158,7 @@ void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const ns
   }
   if (c->accepted || j.hopeless) return;
   size_t mark = w->used;
-  double few[4 * CHUNK], *room = p->m <= CHUNK ? few : nsm_cone_take_doubles(w, 4 * (size_t)p->m);
+  double few[ROOM * CHUNK], *room = p->m <= CHUNK ? few : nsm_cone_take_doubles(w, ROOM * (size_t)p->m);
   if (!room) return;                                     // no memory: refused
   look_closer(p, lambda, room, &j);
   judge_close(&j, c);
@@ -146,7 +170,8 @@ double nsm_cone_residual(const nsm_cone_problem *p, const double *lambda, double
   judge j = judge_open(0, 0);
   if (p->m < 0) return HUGE_VAL;
   if (nsm_cone_blocks_ok(p)) {
-    double *room = malloc(4 * (size_t)p->m * sizeof *room + 1);
+    double *room = malloc(ROOM * (size_t)p->m * sizeof *room + 1);
+    j.rejected = 1;
     if (room) look_closer(p, lambda, room, &j);
     free(room);
     if (j.worst <= 64 * DBL_EPSILON) {                    // round-off: by the numbers in lambda alone

@@ -5,10 +5,11 @@
 //   r_c = |lambda_c - P_K(lambda_c - (L_c / U_c)(u_c + s_c))| / L_c       one-step-problem.md (2)
 //
 // r_c does not change with the units: where u_c is multiplied by e, lambda_c by 1/d, and M, q, K accordingly, U_c and
-// L_c follow. COULOMB, ELLIPTIC and CONTENSOU are measured in the frame y_i = lambda_i / d_i, v_i = d_i u_i in which K
+// L_c follow. COULOMB, ELLIPTIC and CONTENSOU (and its exact set, residual_exact.h) are measured in the frame y_i = lambda_i / d_i, v_i = d_i u_i in which K
 // is the circular cone |y_T| <= mu y_N and s = mu |v_T|: d = 1 but for CONTENSOU d_s = radius and ELLIPTIC d_i = mu_i /
 // max(mu_1, mu_2), mu = max(mu_1, mu_2). Rows with d = 0 have lambda = 0 and any u.
 #pragma once
+#include "residual_exact.h"
 #include "solver.h"
 #include <float.h>
 #include <math.h>
@@ -16,7 +17,7 @@
 #define JUDGE_INLINE static inline __attribute__((always_inline))
 
 // What round-off may leave of u, and how much of q it may cover at most: (4).
-static const double judge_round_off = 8 * DBL_EPSILON, judge_drowned = 800 * DBL_EPSILON, judge_natural = 1e-3;
+static const double judge_round_off = 8 * DBL_EPSILON, judge_drowned = 0x1p-33, judge_natural = 1e-3;
 
 typedef struct judge {
   double tol, sqrt_tol;
@@ -24,8 +25,8 @@ typedef struct judge {
   int    row;
   int    rejected, hopeless;        // some row is off; and it would be so with a larger L
   int    unsure;                    // some row has so little of q in it that only (5) can tell
-  const double *sigma, *L;          // [m] of (5) and (2), NULL at the first look
-  double       *U, *t;              // [m] or NULL: sizes and t of (5) are wanted
+  const double *L;                  // [m] of (2), NULL at the first look
+  double *U, *t, *r, *seen;         // [m] or NULL: what (5) needs of a row or block
 } judge;
 
 // The sum of one row: u, sum_j |M_ij lambda_j|, |q_i|, the size of the terms of q_i, |M_ii|.
@@ -48,35 +49,53 @@ JUDGE_INLINE judge_sum judge_terms(const nsm_cone_problem *p, int i, double u, d
 }
 
 // What is known of the row i or of the block that starts there. U: size of all terms; plain: without what q's terms are
-// larger than q; q: size of q itself; known: of its terms; own: what lambda_c does to u_c.
-typedef struct judge_sizes { double U, plain, q, known, own; } judge_sizes;
+// larger than q; q: size of q itself; known: of its terms; least: what r is with any L. L is at most U / M_ii, and |x -
+// P(x - rho w)| rises with rho (Gafni and Bertsekas 1984): r falls by the factor |lambda| M_ii / U at most.
+typedef struct judge_sizes { double U, plain, q, known, least; } judge_sizes;
 
-// Its r. Written so that any nan is not accepted. A larger L lowers r, at most by the factor own / U: |x - P(x - rho
-// w)| rises with rho (Gafni and Bertsekas 1984), and L is at most |lambda| U / own.
+// Its r. Written so that any nan is not accepted.
 JUDGE_INLINE void judge_note(judge *j, int i, double r, const judge_sizes s, int valid) {
-  double explained = j->sigma ? j->sigma[i] * s.U : s.q;
-  if (j->U) { j->U[i] = s.U; j->t[i] = s.U > 0 ? s.q / s.U : 1; }
   int small = r <= judge_round_off, close = r * s.U <= j->tol * s.plain,
-      seen = judge_drowned * s.U <= explained || judge_natural * s.U <= s.known - s.q;
+      natural = judge_natural * s.U <= s.known - s.q, seen = natural | (judge_drowned * s.U <= s.q);
+  if (j->U) { j->U[i] = s.U; j->t[i] = s.U > 0 ? s.q / s.U : 1; j->r[i] = r; j->seen[i] = natural; }
   if (!((small | close) && s.U < HUGE_VAL && valid)) {
     j->rejected = 1;
-    if (!(r * s.own <= fmax(j->tol, judge_round_off) * s.U && valid)) j->hopeless = 1;
-  } else if (!((small | (r * s.U <= j->sqrt_tol * explained)) && seen)) j->unsure = 1;
-  // The u that is off by r U counts beside what explains it; a u that drowns is known to round-off only.
-  if (j->sigma && !small) r *= fmax(1, j->sqrt_tol * s.U / explained);
-  if (j->sigma && !seen) r = fmax(r, fmin(1, fmax(r, judge_round_off) * s.U / explained));
+    if (!(s.least <= fmax(j->tol, judge_round_off) && valid)) j->hopeless = 1;
+  } else if (!((small | (r * s.U <= j->sqrt_tol * s.q)) && seen)) j->unsure = 1;
   if (!(r <= j->worst) && j->worst == j->worst) { j->worst = r; j->row = i; }   // the first nan stays
+}
+
+// The same with sigma, from what judge_note has kept. A u that is off by r U counts beside what explains it, sigma U; a
+// u that drowns is known to round-off only.
+JUDGE_INLINE void judge_again(judge *j, int i, double sigma) {
+  double r = j->r[i];
+  int small = r <= judge_round_off, seen = j->seen[i] != 0 || judge_drowned <= sigma;
+  if (!((small | (r <= j->sqrt_tol * sigma)) && seen)) j->unsure = 1;
+  if (!small && j->sqrt_tol > sigma) r = fmax(r, fmin(1, r * j->sqrt_tol / sigma));
+  if (!seen) r = fmax(r, fmin(1, fmax(r, judge_round_off) / sigma));
+  if (!(r <= j->worst) && j->worst == j->worst) { j->worst = r; j->row = i; }
 }
 
 // One interval row.
 JUDGE_INLINE void judge_row(judge *j, int i, double lambda, double lo, double hi, const judge_sum s) {
   double U = s.terms + s.known, v = fabs(s.u) / (U > 0 ? U : 1), size = fabs(lambda), L = j->L ? j->L[i] : size,
-         bound = s.u > 0 ? lo : hi, a = fabs(lambda - bound), r = a > v * L ? v : a > 0 ? a / L : 0;
+         bound = s.u > 0 ? lo : hi, a = fabs(lambda - bound), r = a > v * L ? v : a > 0 ? a / L : 0,
+         least = a * s.diagonal < v * U ? a * s.diagonal / U : v;
   if (!(lambda >= lo && lambda <= hi)) {
     double nearest = lambda < lo ? lo : hi;
     r = fmax(r, fabs(lambda - nearest) / fmax(L, fabs(nearest)));
+    least = 0;
   }
-  judge_note(j, i, r, (judge_sizes){ U, s.terms + s.q, s.q, s.known, s.diagonal * size }, lo <= hi && size < HUGE_VAL);
+  judge_note(j, i, r, (judge_sizes){ U, s.terms + s.q, s.q, s.known, least }, lo <= hi && size < HUGE_VAL);
+}
+
+// r of a row that is right to round-off, or at most 8 eps more, and has enough of q in it; 1 where it may not be.
+JUDGE_INLINE double judge_quick(double lambda, double lo, double hi, const judge_sum s) {
+  double U = s.terms + s.known, v = fabs(s.u) / (U > 0 ? U : 1), size = fabs(lambda);
+  int good = ((judge_drowned * U <= s.q) | (judge_natural * U <= s.known - s.q)) & (lambda >= lo) & (lambda <= hi) &
+             (U + size < HUGE_VAL);
+  if (v <= judge_round_off) return good ? v : 1;
+  return good & (lambda == (s.u > 0 ? lo : hi)) ? 0 : 1;
 }
 
 // |x|_2 without underflow or overflow.
@@ -144,9 +163,15 @@ JUDGE_INLINE void judge_enter(const judge *j, judge_frame *f, int first, const i
   }
   f->size.U = terms + f->size.known;
   f->size.plain = terms + f->size.q;
-  f->size.own = stiff * f->length;
+  f->size.least = f->length > 0 && stiff * f->length < f->size.U ? stiff * f->length / f->size.U : 1;   // times r
   double L = j->L ? j->L[first] : f->length, shrink = L > 0 ? 1 / L : 1, slow = f->size.U > 0 ? 1 / f->size.U : 1;
   for (int k = 0; k < n; k++) { f->y[k] *= shrink; f->v[k] *= slow; }
+}
+
+// r is known.
+JUDGE_INLINE void judge_leave(judge *j, int first, judge_frame *f, double r, int valid) {
+  f->size.least *= r;
+  judge_note(j, first, r, f->size, valid && f->length < HUGE_VAL);
 }
 
 // The other rows of a block whose first has been noted: U in their own units.
@@ -154,6 +179,8 @@ JUDGE_INLINE void judge_spread(judge *j, int first, int n, const double *d) {
   for (int k = 1; k < n && j->U; k++) {
     j->U[first + k] = d[k] > 0 ? j->U[first] / d[k] : HUGE_VAL;
     j->t[first + k] = j->t[first];
+    j->r[first + k] = 0;
+    j->seen[first + k] = 1;
   }
 }
 
@@ -167,28 +194,35 @@ JUDGE_INLINE void judge_contact(judge *j, const nsm_cone_block *b, const int n, 
     mu = b->mu > b->mu2 ? b->mu : b->mu2;
     if (mu > 0) { d[1] = b->mu / mu; d[2] = b->mu2 / mu; }
   }
-  if (b->type == NSM_CONE_CONTENSOU) { valid &= judge_coefficient(b->radius); d[3] = b->radius; }
+  int exact = n == 4 && b->type == NSM_CONE_CONTENSOU_EXACT;
+  if (b->type == NSM_CONE_CONTENSOU || exact) { valid &= judge_coefficient(b->radius); d[3] = b->radius; }
   judge_frame f;
   judge_enter(j, &f, b->first, n, d, mu, lambda, row);
-  judge_cone(n, mu, f.y, f.v, off);
-  judge_note(j, b->first, f.pinned ? 1 : judge_norm(n, off), f.size, valid && f.length < HUGE_VAL);
+  if (exact && mu > 0 && b->radius > 0) {
+    double z[4];
+    f.v[0] += mu * judge_exact_power(hypot(f.v[1], f.v[2]), fabs(f.v[3]));
+    for (int k = 0; k < n; k++) z[k] = f.y[k] - f.v[k];
+    judge_exact(mu, z, off);
+    for (int k = 0; k < n; k++) off[k] += f.v[k];
+  } else
+    judge_cone(n, mu, f.y, f.v, off);
+  judge_leave(j, b->first, &f, f.pinned ? 1 : judge_norm(n, off), valid);
   judge_spread(j, b->first, n, d);
 }
 
-// Friction under a free or a given normal force; `normal` is 1 or 0.
-JUDGE_INLINE void judge_friction(judge *j, const nsm_cone_block *b, const int n, int normal, const double *lambda,
+// Friction under a free normal force, of `normals` rows, or a given one, 0.
+JUDGE_INLINE void judge_friction(judge *j, const nsm_cone_block *b, const int n, int normals, const double *lambda,
                                  const judge_sum *row) {
   const double d[4] = { 1, 1, 1, 1 };
   double x[4];
   judge_frame f;
   judge_enter(j, &f, b->first, n, d, 0, lambda, row);
   double L = j->L ? j->L[b->first] : f.length,
-         radius = normal ? b->mu * fabs(f.y[0]) : L > 0 ? b->radius / L : b->radius > 0 ? HUGE_VAL : 0;
+         radius = normals ? b->mu * judge_norm(normals, f.y) : L > 0 ? b->radius / L : b->radius > 0 ? HUGE_VAL : 0;
   for (int k = 0; k < n; k++) x[k] = f.y[k] - f.v[k];
-  judge_disk(n - normal, radius, x + normal);
+  judge_disk(n - normals, radius, x + normals);
   for (int k = 0; k < n; k++) x[k] = f.y[k] - x[k];
-  judge_note(j, b->first, judge_norm(n, x), f.size,
-             judge_coefficient(normal ? b->mu : b->radius) && f.length < HUGE_VAL);
+  judge_leave(j, b->first, &f, judge_norm(n, x), judge_coefficient(normals ? b->mu : b->radius));
   judge_spread(j, b->first, n, d);
 }
 
@@ -196,6 +230,8 @@ static inline void judge_any_block(judge *j, const nsm_cone_block *b, const doub
   lambda += b->first;
   if (b->type == NSM_CONE_DISK)       judge_friction(j, b, b->size, 0, lambda, row);
   else if (b->type == NSM_CONE_GRIP)  judge_friction(j, b, b->size, 1, lambda, row);
+  else if (b->type == NSM_CONE_GRIP2) judge_friction(j, b, b->size, 2, lambda, row);
+  else if (b->type == NSM_CONE_GRIP3) judge_friction(j, b, b->size, 3, lambda, row);
   else if (b->size == 2)              judge_contact(j, b, 2, lambda, row);
   else if (b->size == 3)              judge_contact(j, b, 3, lambda, row);
   else                                judge_contact(j, b, 4, lambda, row);
@@ -211,8 +247,11 @@ JUDGE_INLINE void judge_feed(judge *j, judge_block *f, const nsm_cone_problem *p
     judge_any_block(j, &p->cone[f->next], lambda, f->row);
     f->n = 0;
     f->next++;
-  } else
-    judge_row(j, i, lambda[i], p->lo[i], p->hi[i], s);
+    return;
+  }
+  double r = j->U ? 1 : judge_quick(lambda[i], p->lo[i], p->hi[i], s);
+  if (r > judge_round_off) judge_row(j, i, lambda[i], p->lo[i], p->hi[i], s);
+  else if (r > j->worst) { j->worst = r; j->row = i; }
 }
 
 JUDGE_INLINE void judge_close(const judge *j, nsm_cone_check *c) {
@@ -226,6 +265,7 @@ JUDGE_INLINE void judge_close(const judge *j, nsm_cone_check *c) {
 // residual_twice.c: the whole check with M lambda + q summed in twice the working precision.
 void nsm_cone_check_twice(const nsm_cone_problem *p, const double *lambda, judge *j, double *u);
 // residual_closer.c, all [m]: from U as judge_note stores it, L of (2) for every row or block, at its first row; from t
-// on entry sigma of (5) for every row, phi is scratch.
+// on entry sigma of (5) for every row, or `enough` where it is larger; scratch [6m].
 void nsm_cone_lengths(const nsm_cone_problem *p, const double *lambda, const double *U, double *L);
-void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const double *U, double *sigma, double *phi);
+void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const double *U, double enough, double *sigma,
+                       double *scratch);

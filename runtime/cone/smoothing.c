@@ -9,7 +9,7 @@
 //
 // The second is the smoothed projection on the second-order cone, (g(a + |w|) - g(a - |w|)) / 2 along w, at the a where
 // its first component (g(a + |w|) + g(a - |w|)) / 2 is R: the normal force of the contact, mu g(x_N - rho_N y_N). A
-// grip has R = mu sqrt(x_N^2 + 4 tau^2).
+// grip has R = mu sqrt(|x_N|^2 + 4 tau^2). Contensou's exact set is replaced by its ellipsoid until the last loop.
 //
 // tau falls where Newton has followed, |F|_inf <= tau; a proximal term alpha metric (x - center) keeps the systems
 // regular where M is singular, and falls with it; where Newton fails alpha grows.
@@ -49,7 +49,7 @@ static double smooth_length(double R, double w, double tau, double *by_R, double
 }
 
 // Tangents from ... size-1; R and its derivatives by x_N and y_N.
-static void smooth_disk(const nsm_node *n, int from, double R, double by_x, double by_y, double tau, double rho,
+static void smooth_disk(const nsm_node *n, int from, double R, const double *by_x, double by_y, double tau, double rho,
                         const double *x, const double *y, double *F, double *A, double *B) {
   double w[NSM_NODE_ROWS], norm = 0, by_R = 0, by_w = 0;
   for (int k = from; k < n->size; k++) { w[k] = x[k] - rho * y[k]; norm += w[k] * w[k]; }
@@ -66,10 +66,8 @@ static void smooth_disk(const nsm_node *n, int from, double R, double by_x, doub
       A[k * NSM_NODE_ROWS + j] -= G;
       B[k * NSM_NODE_ROWS + j] = rho * G;
     }
-    if (from == 1 && norm > 0) {
-      A[k * NSM_NODE_ROWS] -= by_R * by_x * w[k] / norm;
-      B[k * NSM_NODE_ROWS] -= by_R * by_y * w[k] / norm;
-    }
+    for (int j = 0; j < from && norm > 0; j++) A[k * NSM_NODE_ROWS + j] -= by_R * by_x[j] * w[k] / norm;
+    if (from > 0 && norm > 0) B[k * NSM_NODE_ROWS] -= by_R * by_y * w[k] / norm;
   }
 }
 
@@ -91,19 +89,24 @@ static void smooth_interval(const nsm_node *n, double tau, double rho, const dou
 
 static void smooth_node(const nsm_node *n, double push, double tau, const double *x, const double *y, double *F,
                         double *A, double *B) {
-  double rho_N = push / n->normal, rho_T = push / n->tangent, slope;
+  double rho_N = push / n->normal, rho_T = push / n->tangent, slope, by_x[NSM_NODE_ROWS] = { 0 }, force = 0;
   if (n->kind == NSM_NODE_INTERVAL) smooth_interval(n, tau, push / n->metric, x, y, F, A, B);
-  else if (n->kind == NSM_NODE_DISK) smooth_disk(n, 0, n->mu, 0, 0, tau, rho_T, x, y, F, A, B);
+  else if (n->kind == NSM_NODE_DISK) smooth_disk(n, 0, n->mu, by_x, 0, tau, rho_T, x, y, F, A, B);
   else if (n->kind == NSM_NODE_GRIP) {
-    double s = sqrt(x[0] * x[0] + 4 * tau * tau);
-    F[0] = rho_N * y[0];
-    if (A) B[0] = rho_N;
-    smooth_disk(n, 1, n->mu * s, n->mu * x[0] / s, 0, n->mu * tau, rho_T, x, y, F, A, B);
+    for (int k = 0; k < n->normals; k++) {
+      F[k] = rho_N * y[k];
+      if (A) B[k * NSM_NODE_ROWS + k] = rho_N;
+      force += x[k] * x[k];
+    }
+    force = sqrt(force + 4 * tau * tau);
+    for (int k = 0; k < n->normals; k++) by_x[k] = n->mu * x[k] / force;
+    smooth_disk(n, n->normals, n->mu * force, by_x, 0, n->mu * tau, rho_T, x, y, F, A, B);
   } else {
     double N = smooth_plus(x[0] - rho_N * y[0], tau, &slope);
     F[0] = x[0] - N;
     if (A) { A[0] = 1 - slope; B[0] = rho_N * slope; }
-    smooth_disk(n, 1, n->mu * N, n->mu * slope, -n->mu * slope * rho_N, n->mu * tau, rho_T, x, y, F, A, B);
+    by_x[0] = n->mu * slope;
+    smooth_disk(n, 1, n->mu * N, by_x, -n->mu * slope * rho_N, n->mu * tau, rho_T, x, y, F, A, B);
   }
 }
 
