@@ -26,7 +26,7 @@ typedef struct rest {
   nsm_graph g, posed;        // the problem; the same matrix with other nodes and q
   nsm_newton n;
   nsm_dice d;
-  double *x, *y, *other;     // [m] forces, velocities, scratch
+  double *x, *y, *other, *first; // [m] forces, velocities, scratch, velocities at first
   double *normal, *tangent;  // [nodes] weights
   double *speed;             // [nodes] the unit of velocity
   double *lambda, *u;
@@ -43,7 +43,7 @@ static double slip(const nsm_node *n, const double *y) {
 static int take(rest *r, const nsm_cone_problem *p, nsm_cone_work *w, double *lambda, double *u) {
   size_t m = (size_t)p->m;
   *r = (rest){ .p = p, .lambda = lambda, .u = u };
-  double **vectors[] = { &r->x, &r->y, &r->other, &r->normal, &r->tangent, &r->speed };
+  double **vectors[] = { &r->x, &r->y, &r->other, &r->first, &r->normal, &r->tangent, &r->speed };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     if (!(*vectors[i] = nsm_cone_take_doubles(w, m))) return 0;
   if (!nsm_graph_make(p, w, &r->g)) return 0;
@@ -188,6 +188,27 @@ static double find_forces(rest *r) {
   return near;
 }
 
+// Steps 2 and 3 from y; 1 where they end in an answer.
+static int confirm(rest *r, const nsm_cone_try *t) {
+  hold(r);
+  if (!(find_forces(r) < 1e-3)) return 0;
+  nsm_newton_change(&r->n, &r->g, nsm_map_alart_curnier);
+  return nsm_proximal_loop(r->p, t, &r->g, &r->n, last_alpha, LAST, r->x, r->lambda, r->u) == NSM_CONE_PROPOSED;
+}
+
+static int search(rest *r, const nsm_cone_try *t) {
+  int known = t->attempt == 0;
+  if (!known && hint(r, t)) return 1;
+  nsm_graph_apply(&r->g, r->x, 1, r->y);
+  if (known) {                                             // the best answer may be near enough as it is
+    memcpy(r->first, r->y, (size_t)r->g.rows * sizeof(double));
+    if (confirm(r, t)) return 1;
+    memcpy(r->y, r->first, (size_t)r->g.rows * sizeof(double));
+  }
+  glue(r);
+  return confirm(r, t);
+}
+
 nsm_cone_outcome nsm_cone_rest(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
                                double *u) {
   size_t mark = w->used;
@@ -197,16 +218,7 @@ nsm_cone_outcome nsm_cone_rest(const nsm_cone_problem *p, nsm_cone_work *w, cons
     r.d = nsm_dice_of(t->attempt, 3);
     measure(&r);
     nsm_graph_start(&r.g, t, lambda, r.x);
-    if (t->attempt > 0 && hint(&r, t)) outcome = NSM_CONE_PROPOSED;
-    else {
-      nsm_graph_apply(&r.g, r.x, 1, r.y);
-      glue(&r);
-      hold(&r);
-      if (find_forces(&r) < 1e-3) {
-        nsm_newton_change(&r.n, &r.g, nsm_map_alart_curnier);
-        outcome = nsm_proximal_loop(p, t, &r.g, &r.n, last_alpha, LAST, r.x, lambda, u);
-      }
-    }
+    if (search(&r, t)) outcome = NSM_CONE_PROPOSED;
   }
   w->used = mark;
   return outcome;

@@ -137,7 +137,7 @@ static void nothing_is_lost(void **x) {
     for (int k = 0; k < p->p.m; k++) p->own_q[k] = hard[k % 9];
     const char *names[32];
     for (int k = 0; k < p->p.m; k++) names[k] = k % 2 ? "contact a[1] \"x\"\\" : "\xc3\xa9\n";
-    nsm_cone_result result = { NSM_CONE_FAILED, NAN, 0, 0, NULL, 3 };
+    nsm_cone_result result = { .status = NSM_CONE_FAILED, .residual = NAN, .iterations = 3 };
     nsm_problem_note n = { "model \"m\"", "place", 7, 0.1, label, names, p->own_q, p->own_q, &result };
     nsm_problem *r = written_and_read(p, &n);
     assert_int_equal(r->p.m, p->p.m);
