@@ -1,8 +1,18 @@
 # Shared by ./nsm and ./check (POSIX sh, sourced with $here = the root of the tree): installs what packages.txt names and is
 # missing, configures and builds a preset. Quiet when there is nothing to do; never prompts; all messages on stderr.
-# Exit codes: 4 packages cannot be installed, 125 the build failed (build/<preset>.log holds the whole output).
+# Exit codes: 4 packages cannot be installed or the tree cannot be written, 125 the build failed (build/<preset>.log
+# holds the whole output).
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
+
+# The build goes to folders of this tree: say so where they cannot be made or written.
+need_folder() {
+  if ! why=$(mkdir -p "$1" 2>&1) || ! [ -w "$1" ]; then
+    say "there is no up-to-date build, and $1 cannot be written${why:+ ($why)}"
+    say "copy the tree to a folder of yours, or let its owner run ./nsm once"
+    exit 4
+  fi
+}
 
 # Names the packages of packages.txt that are not installed. On other systems than Debian nothing is known, so nothing is named.
 missing_packages() {
@@ -27,7 +37,6 @@ install_packages() {
     fi
   fi
   say "first run: installing $missing"
-  mkdir -p "$here/build"
   log="$here/build/packages.log"
   apt="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -q --no-install-recommends -o DPkg::Lock::Timeout=300"
   # The lists of a fresh system are empty or old: update only when the first try fails.
@@ -50,7 +59,7 @@ stale() { # preset target
 # build PRESET TARGET: brings one preset up to date. One builder at a time; the others wait and find it done.
 build() {
   stale "$1" "$2" || return 0
-  mkdir -p "$here/build"
+  need_folder "$here/build"
   exec 9>"$here/build/.lock"
   flock 9
   if stale "$1" "$2"; then
@@ -61,7 +70,7 @@ build() {
     if [ -e "$dir/CMakeCache.txt" ] && ! grep -qxF "CMAKE_HOME_DIRECTORY:INTERNAL=$here" "$dir/CMakeCache.txt"; then
       rm -rf "$dir"
     fi
-    mkdir -p "$dir"
+    need_folder "$dir"
     [ -e "$dir/.built-$2" ] || say "building ($1), this is done once"
     touch "$dir/.building"
     if (cd "$here" && { [ -e "$dir/build.ninja" ] || cmake --preset "$1"; } &&

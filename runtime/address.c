@@ -1,21 +1,23 @@
 // What a class' `fill` calls back: numbers of variable elements and parameters, loop bounds. The first mistake is
-// recorded with the line of the model, and the run does not start.
+// recorded with its statement and line, and the run does not start.
 #include "sim.h"
 #include <math.h>
 
 // nsm_setup is the simulation itself, seen from emitted code.
 static nsm_sim *sim_of(nsm_setup *s) { return (nsm_sim *)s; }
 
+static nsm_place here(const nsm_sim *s, int line) { return (nsm_place){ NSM_AT_CLASS, s->filling, line }; }
+
 static void wrong(nsm_sim *s, int line, const char *what, double index, const char *name, long lo, long hi) {
   if (s->fill_failed) return;
   s->fill_failed = 1;
   if (!(index == floor(index)))
-    sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: index %g of %s is not an integer", line, index, name);
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: index %g of %s is not an integer", line, index, name);
   else if (hi < lo)
-    sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: index %.17g of %s is out of range: %s has no elements", line,
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: index %.17g of %s is out of range: %s has no elements", line,
              index, name, what);
   else
-    sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: index %.17g of %s is out of range %ld..%ld", line, index, name,
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: index %.17g of %s is out of range %ld..%ld", line, index, name,
              lo, hi);
 }
 
@@ -36,9 +38,9 @@ int nsm_at(nsm_setup *setup, int var, int line, int nidx, const double *idx) {
   // Rows of a family whose loops are not a rectangle (or that has more than two) have no address.
   if (s->rows_sized && v->n[0] * v->n[1] != v->count) {
     if (!s->fill_failed)
-      sim_fail(s->setup_error, NSM_MODEL_WRONG,
-               "line %d: elements of %s cannot be named here: its loops are not a rectangle", line,
-               sim_text(s, d->name));
+      sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line),
+                  "line %d: elements of %s cannot be named here: its loops are not a rectangle", line,
+                  sim_text(s, d->name));
     s->fill_failed = 1;
     return 0;
   }
@@ -49,7 +51,7 @@ long nsm_bound(nsm_setup *setup, int line, double value) {
   nsm_sim *s = sim_of(setup);
   if (value == floor(value) && fabs(value) <= 2147483648.0) return (long)value;
   if (!s->fill_failed)
-    sim_fail(s->setup_error, NSM_MODEL_WRONG, "line %d: a loop bound is %.17g, which is not an integer%s", line, value,
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: a loop bound is %.17g, which is not an integer%s", line, value,
              value == floor(value) ? " of a reasonable size" : "");
   s->fill_failed = 1;
   return 0;

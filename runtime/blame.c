@@ -9,8 +9,8 @@ static nsm_code blame(nsm_sim *s, int cls, int i, const char *what, double value
   char name[256];
   if (i >= 0) sim_instance_name(s, cls, i, name, sizeof name);
   else snprintf(name, sizeof name, "%s", sim_text(s, s->m->cls[cls].label));
-  sim_fail(e, NSM_FAILED, "line %d (%s): %s became %s at t = %.10g s, step %ld", s->m->cls[cls].line, name, what,
-           what_is(value), t, s->k + 1);
+  sim_fail_at(e, NSM_FAILED, sim_at_class(cls), "line %d (%s): %s became %s at t = %.10g s, step %ld",
+              s->m->cls[cls].line, name, what, what_is(value), t, s->k + 1);
   return NSM_FAILED;
 }
 
@@ -86,9 +86,9 @@ static nsm_code row(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
       if (lo[i] > hi[i]) {
         char name[256];
         sim_instance_name(s, cls, (int)i, name, sizeof name);
-        sim_fail(e, NSM_FAILED,
-                 "line %d (%s): the lower bound %g lies above the upper bound %g at t = %.10g s, step %ld", k->c->line,
-                 name, lo[i], hi[i], v->t, s->k + 1);
+        sim_fail_at(e, NSM_FAILED, sim_at_class(cls),
+                    "line %d (%s): the lower bound %g lies above the upper bound %g at t = %.10g s, step %ld",
+                    k->c->line, name, lo[i], hi[i], v->t, s->k + 1);
         return NSM_FAILED;
       }
   }
@@ -130,6 +130,7 @@ nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e) {
     start.q = q;
     if ((c = kernels(s, &start, e)) != NSM_OK) return c;
   }
-  sim_fail(e, NSM_FAILED, "%s became %s at t = %.10g s, step %ld", name, what_is(value), v->t, s->k + 1);
+  sim_fail_at(e, NSM_FAILED, sim_at_z(s, (int)at), "%s became %s at t = %.10g s, step %ld", name, what_is(value), v->t,
+              s->k + 1);
   return NSM_FAILED;
 }

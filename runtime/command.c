@@ -1,11 +1,15 @@
-// The command line of a simulation: flags, run, CSV, summary, claims, bench. The only file here that prints, beside
+// The run of a simulation as a command: flags, run, CSV, summary, claims, bench. The only file here that prints, beside
 // record/.
 //
-// A reader that goes away (EPIPE, as in `| head`) is no failure: the run stops quietly with exit code 0. SIGINT and
-// SIGTERM set a flag that is looked at after every step; what was computed is written, and the exit code is 130.
+// A reader that goes away (EPIPE, as in `| head`) ends the run without a word, with NSM_PIPE. SIGINT, SIGTERM, SIGHUP
+// and SIGXFSZ set a flag that is looked at after every step; what was computed is written, and the exit code is 130. A
+// step that does not end can be ended by a second signal. What the caller had ignored (nohup) stays so.
 #define _POSIX_C_SOURCE 200809L
+#include "command.h"
 #include "options.h"
+#include "outputs.h"
 #include "runtime/record/record.h"
+#include "runtime/shared/nearest.h"
 #include "consistent.h"
 #include <errno.h>
 #include <math.h>
@@ -15,27 +19,36 @@
 #include <time.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t interrupted;   // the one global: a signal handler has nowhere else to write
-static void on_signal(int number) { (void)number; interrupted = 1; }
+// The only globals: a signal handler has nowhere else to write.
+static volatile sig_atomic_t interrupted, seen;   // seen: the loop over the steps has ended
+static volatile time_t since;
 
-typedef struct signals { struct sigaction in, term, pipe; } signals;
+static void on_signal(int number) {
+  if (!interrupted) { interrupted = 1; since = time(NULL); }
+  else if (!seen && time(NULL) > since + 1) { signal(number, SIG_DFL); raise(number); }
+}
 
-static void catch_signals(signals *old) {
+enum { CAUGHT = 4 };
+static const int caught[CAUGHT] = { SIGINT, SIGTERM, SIGHUP, SIGXFSZ };
+typedef struct signals { struct sigaction old[CAUGHT], pipe; } signals;
+
+static void catch_signals(signals *s) {
   struct sigaction a;
   memset(&a, 0, sizeof a);
   sigemptyset(&a.sa_mask);
-  interrupted = 0;
-  a.sa_handler = on_signal;
-  sigaction(SIGINT, &a, &old->in);
-  sigaction(SIGTERM, &a, &old->term);
+  interrupted = seen = 0;
   a.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &a, &old->pipe);
+  sigaction(SIGPIPE, &a, &s->pipe);
+  a.sa_handler = on_signal;
+  for (int i = 0; i < CAUGHT; i++) {
+    sigaction(caught[i], &a, &s->old[i]);
+    if (s->old[i].sa_handler == SIG_IGN && caught[i] != SIGXFSZ) sigaction(caught[i], &s->old[i], NULL);
+  }
 }
 
-static void release_signals(const signals *old) {
-  sigaction(SIGINT, &old->in, NULL);
-  sigaction(SIGTERM, &old->term, NULL);
-  sigaction(SIGPIPE, &old->pipe, NULL);
+static void release_signals(const signals *s) {
+  for (int i = 0; i < CAUGHT; i++) sigaction(caught[i], &s->old[i], NULL);
+  sigaction(SIGPIPE, &s->pipe, NULL);
 }
 
 static double seconds(void) {
@@ -46,6 +59,7 @@ static double seconds(void) {
 
 typedef struct job {
   const nsm_model *m;
+  const nsm_host  *host;
   nsm_sim         *s;
   nsm_options      o;
   nsm_summary      sum;
@@ -55,7 +69,7 @@ typedef struct job {
   double          *row;                 // [ncolumn of the simulation + 4]: and the energies
   int              energies;            // any of them is recorded
   nsm_statistic   *stat;
-  FILE            *summary, *err;
+  FILE            *summary, *out, *err; // out: NULL where no trajectory is wanted
 } job;
 
 // ---- which columns --------------------------------------------------------------------------------------------------
@@ -116,7 +130,7 @@ static nsm_code select_columns(job *j, nsm_error *e) {
   int room = n * (j->o.record && n >= 4096 ? names : 1) + ENERGIES * names + 1;
   j->column = malloc((size_t)room * sizeof *j->column);
   j->row = calloc((size_t)n + ENERGIES, sizeof *j->row);
-  if (!j->column || !j->row) { sim_fail(e, NSM_MODEL_WRONG, "not enough memory"); return NSM_MODEL_WRONG; }
+  if (!j->column || !j->row) return sim_no_memory(e, "the columns of the trajectory");
   if (!j->o.record) { select_all(j); return NSM_OK; }
   j->column[j->ncolumn++] = 0;
   for (const char *c = j->o.record; *c;) {
@@ -159,32 +173,53 @@ static void write_row(job *j) {
   nsm_csv_row(&j->csv, j->row, j->column, j->ncolumn);
 }
 
-static nsm_code open_files(job *j, FILE *out, nsm_error *e) {
-  if (j->o.summary && !(j->summary = fopen(j->o.summary, "w"))) {
-    sim_fail(e, NSM_FILE, "cannot write the summary to %s: %s", j->o.summary, strerror(errno));
-    return NSM_FILE;
-  }
-  if (j->o.bench > 0) return NSM_OK;
-  j->csv.file = out;
-  if (j->o.output && strcmp(j->o.output, "-") != 0 && !(j->csv.file = fopen(j->o.output, "w"))) {
-    sim_fail(e, NSM_FILE, "cannot write to %s: %s", j->o.output, strerror(errno));
-    return NSM_FILE;
-  }
+// Where the trajectory goes: NULL where nobody wants it.
+static const char *trajectory(const job *j) {
+  return j->o.bench > 0 || !j->out ? NULL : j->o.output ? j->o.output : "-";
+}
+
+static nsm_code check_outputs(job *j, nsm_error *e) {
+  nsm_output output[2];
+  int n = 0;
+  if (trajectory(j)) output[n++] = (nsm_output){ j->o.output ? "--output" : "the trajectory", trajectory(j) };
+  if (j->o.summary) output[n++] = (nsm_output){ "--summary", j->o.summary };
+  nsm_code code = nsm_outputs_check(j->host->input, j->host->ninput, output, n, e);
+  if (code == NSM_OK && j->o.run.dump_problems)
+    code = nsm_outputs_check_folder(j->o.run.dump_problems, j->m->name ? (const char *)j->m->text + j->m->name : "",
+                                    j->host->input, j->host->ninput, output, n, e);
+  return code;
+}
+
+static nsm_code open_file(const char *path, FILE *out, FILE **file, const char *what, nsm_error *e) {
+  *file = strcmp(path, "-") == 0 ? out : fopen(path, "w");
+  if (*file) return NSM_OK;
+  sim_fail(e, NSM_FILE, "cannot write %sto %s: %s", what, path, strerror(errno));
+  return NSM_FILE;
+}
+
+static nsm_code open_files(job *j, nsm_error *e) {
+  nsm_code code = NSM_OK;
+  if (j->o.summary) code = open_file(j->o.summary, j->host->out, &j->summary, "the summary ", e);
+  const char *path = trajectory(j);
+  if (code != NSM_OK || !path) return code;
+  if ((code = open_file(path, j->out, &j->csv.file, "", e)) != NSM_OK) return code;
   j->csv.buffer = malloc(NSM_CSV_BUFFER);
-  if (!j->csv.buffer) { sim_fail(e, NSM_FILE, "not enough memory"); return NSM_FILE; }
+  if (!j->csv.buffer) return sim_no_memory(e, "the trajectory");
   j->recording = 1;
   write_header(j);
   return NSM_OK;
 }
 
-static nsm_code close_csv(job *j, FILE *out, nsm_error *e) {
+static nsm_code close_csv(job *j, nsm_error *e) {
   if (!j->csv.file) return NSM_OK;
   if (j->csv.buffer) nsm_csv_flush(&j->csv);
-  if (j->csv.file != out && fclose(j->csv.file) != 0 && !j->csv.error) j->csv.error = errno;
+  if (j->csv.file != j->out && fclose(j->csv.file) != 0 && !j->csv.error) j->csv.error = errno;
   j->csv.file = NULL;
-  if (!j->csv.error || j->csv.error == EPIPE) return NSM_OK;
-  sim_fail(e, NSM_FILE, "writing to %s failed after %ld rows: %s", j->o.output ? j->o.output : "standard output",
-           j->csv.lines > 0 ? j->csv.lines - 1 : 0, strerror(j->csv.error));
+  if (!j->csv.error) return NSM_OK;
+  if (j->csv.error == EPIPE) return NSM_PIPE;
+  long rows = j->csv.lines > 0 ? j->csv.lines - 1 : 0;
+  sim_fail(e, NSM_FILE, "writing to %s failed after %ld row%s: %s", j->o.output ? j->o.output : "standard output", rows,
+           rows == 1 ? "" : "s", strerror(j->csv.error));
   return NSM_FILE;
 }
 
@@ -237,7 +272,7 @@ static nsm_code run_bench(job *j, nsm_error *e) {
   long n = j->o.bench, done = 0, total = nsm_steps_total(j->s);
   double *ns = calloc((size_t)n, sizeof *ns);
   nsm_code code = NSM_OK;
-  if (!ns) { sim_fail(e, NSM_USAGE, "--bench %ld: not enough memory", n); return NSM_USAGE; }
+  if (!ns) return sim_no_memory(e, "--bench");
   for (; done < n && code == NSM_OK; done++) {
     nsm_reset(j->s);
     double began = seconds();
@@ -253,30 +288,78 @@ static nsm_code run_bench(job *j, nsm_error *e) {
   return code;
 }
 
-// The claims that do not hold, each with its line.
-static nsm_code check_claims(job *j) {
-  const nsm_model *m = j->m;
-  int failed = 0;
-  double *value = calloc((size_t)m->nstat + 1, sizeof *value);
-  if (!value) return NSM_FILE;
-  nsm_statistics_end(j->s, j->stat, value);
-  for (int i = 0; i < m->nexpect; i++)
-    if (!m->expect(j->s->p, value, i)) {
-      fprintf(j->err, "%s:%d: the claim does not hold: %s\n", sim_text(j->s, m->file), m->expect_line[i],
-              sim_text(j->s, m->expect_text[i]));
-      failed++;
-    }
-  free(value);
-  return failed ? NSM_CLAIM : NSM_OK;
-}
-
-static nsm_code say(FILE *err, const nsm_error *e) {
-  fprintf(err, "error: %s\n", e->text);
+// Shown by the program around the run, which may know the text of the model.
+static nsm_code say(const job *j, const nsm_error *e) {
+  if (j->host->say) j->host->say(j->host->with, e, j->err);
+  else nsm_print_error(j->m, e, j->err);
   return e->code;
 }
 
+// An `at` of claim i whose time the run did not pass, -1 for none.
+static int outside(const job *j, int i) {
+  const int *first = j->m->expect_stat;
+  for (int k = first ? first[i] : 0; first && k < first[i + 1]; k++)
+    if (j->m->stat[k].kind == NSM_STAT_AT && j->stat[k].outside) return k;
+  return -1;
+}
+
+static nsm_experiment own_experiment(const job *j) {
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, 0 };
+  j->m->experiment(j->s->p, &x);
+  return x;
+}
+
+// Could the experiment of the model, as it is written, pass this time?
+static int within_experiment(const job *j, double t) {
+  nsm_experiment x = own_experiment(j);
+  return isnan(x.until) || (t >= x.start && t <= x.until * (1 + 1e-12));
+}
+
+// A run that was shortened says so.
+static void claim_failed(job *j, int i, const char *what) {
+  const char *file, *text = sim_text(j->s, j->m->expect_text[i]);
+  nsm_experiment x = own_experiment(j);
+  char ended[96] = "";
+  if (j->s->until < x.until)
+    snprintf(ended, sizeof ended, " (the run ended at %g s, the experiment of the model at %g s)", j->s->until, x.until);
+  j->sum.failed++;
+  int line = nsm_place_line(j->m, (nsm_place){ NSM_AT_CLAIM, i, 0 }, &file);
+  fprintf(j->err, "%s:%d: %s: %s%s\n", file, line, what, text, ended);
+}
+
+// The claims, each that does not hold with its line. One about a time that a shorter run does not reach is no failure.
+static nsm_code check_claims(job *j) {
+  const nsm_model *m = j->m;
+  nsm_error e;
+  double *value = calloc((size_t)m->nstat + 1, sizeof *value);
+  if (!value) { sim_no_memory(&e, "the claims"); return say(j, &e); }
+  nsm_statistics_end(j->s, j->stat, value);
+  for (int i = 0; i < m->nexpect; i++) {
+    int late = outside(j, i);
+    const char *text = sim_text(j->s, m->expect_text[i]);
+    nsm_place at = { NSM_AT_CLAIM, i, 0 };
+    if (late >= 0 && within_experiment(j, j->stat[late].time)) {
+      const char *file;
+      int line = nsm_place_line(m, at, &file);
+      j->sum.not_reached++;
+      if (!j->o.quiet)
+        fprintf(j->err, "note: %s:%d: the run from %g s to %g s does not reach the claim: %s\n", file, line,
+                j->s->start, j->s->until, text);
+    } else if (late >= 0) {
+      char never[96];
+      snprintf(never, sizeof never, "the claim can never be checked, t = %g s is outside of the experiment",
+               j->stat[late].time);
+      claim_failed(j, i, never);
+    } else if (!m->expect(j->s->p, value, i)) claim_failed(j, i, "the claim does not hold");
+    else j->sum.held++;
+  }
+  free(value);
+  return j->sum.failed ? NSM_CLAIM : NSM_OK;
+}
+
 static const char *status_of(nsm_code c) {
-  return c == NSM_OK ? "ok" : c == NSM_INTERRUPTED ? "interrupted" : c == NSM_CLAIM ? "claim failed" : "failed";
+  return c == NSM_OK ? "ok" : c == NSM_INTERRUPTED || c == NSM_PIPE ? "interrupted"
+       : c == NSM_CLAIM ? "claim failed" : "failed";
 }
 
 static int claims_ledger(const nsm_model *m) {
@@ -285,18 +368,34 @@ static int claims_ledger(const nsm_model *m) {
   return any;
 }
 
-static nsm_code run(job *j, FILE *out) {
-  nsm_error e = { NSM_OK, "" }, file = { NSM_OK, "" };
-  nsm_code code = select_columns(j, &e);
-  if (code == NSM_OK) code = open_files(j, out, &e);
-  if (code != NSM_OK) return say(j->err, &e);
-  j->stat = calloc((size_t)j->m->nstat + 1, sizeof *j->stat);
-  if (!j->stat) { sim_fail(&e, NSM_FILE, "not enough memory"); return say(j->err, &e); }
-  if (nsm_steps_total(j->s) > j->s->full && j->s->full > 0 && !j->o.quiet)
+static void notes_before(const job *j) {
+  const nsm_sim *s = j->s;
+  if (j->o.quiet) return;
+  if (j->o.bench > 0 && j->o.output) fprintf(j->err, "note: --bench writes no trajectory, %s stays as it is\n", j->o.output);
+  if (nsm_steps_total(s) > s->full && s->full > 0)
     fprintf(j->err, "note: the step does not divide the interval; the last step is %.6g s long\n",
-            j->s->until - (j->s->start + (double)j->s->full * j->s->step));
+            s->until - (s->start + (double)s->full * s->step));
+  if (*j->o.note) fprintf(j->err, "note: %s\n", j->o.note);
+  if (*s->note) fprintf(j->err, "note: %s\n", s->note);
+}
 
-  if (*j->s->note && !j->o.quiet) fprintf(j->err, "note: %s\n", j->s->note);
+static nsm_code write_summary(job *j) {
+  nsm_error e;
+  if (!j->o.quiet) nsm_summary_lines(j->s, &j->sum, j->err);
+  if (!j->summary || nsm_summary_json(j->s, &j->sum, j->summary)) return NSM_OK;
+  if (errno == EPIPE) return NSM_PIPE;
+  sim_fail(&e, NSM_FILE, "writing the summary to %s failed: %s", j->o.summary, strerror(errno));
+  return say(j, &e);
+}
+
+static nsm_code run(job *j) {
+  nsm_error e = { .code = NSM_OK }, file = { .code = NSM_OK };
+  nsm_code code = select_columns(j, &e);
+  if (code == NSM_OK) code = open_files(j, &e);
+  j->stat = calloc((size_t)j->m->nstat + 1, sizeof *j->stat);
+  if (code == NSM_OK && !j->stat) code = sim_no_memory(&e, "the claims");
+  if (code != NSM_OK) return say(j, &e);
+  notes_before(j);
   // The ledger costs an evaluation of the energies per step: only where somebody looks at it.
   if (j->s->on.energy.n > 0 && j->o.bench == 0 && (j->s->con || j->energies || j->summary || claims_ledger(j->m)))
     sim_ledger_start(j->s);
@@ -304,53 +403,55 @@ static nsm_code run(job *j, FILE *out) {
   j->sum.step_ns = -1;
   code = j->o.bench > 0 ? run_bench(j, &e) : run_once(j, &e);
   j->sum.wall_s = seconds() - began;
+  seen = 1;
   if (code == NSM_FILE && !*e.text) code = NSM_OK;         // a row could not be written: close_csv tells
   int all = nsm_steps_done(j->s) == nsm_steps_total(j->s);
-  nsm_code csv = close_csv(j, out, &file);
-  if (code != NSM_OK && code != NSM_INTERRUPTED) say(j->err, &e);
-  if (csv != NSM_OK) say(j->err, &file);
+  nsm_code csv = close_csv(j, &file);
+  if (csv == NSM_PIPE) j->o.quiet = 1;
+  if (code != NSM_OK && code != NSM_INTERRUPTED) say(j, &e);
+  if (csv == NSM_FILE) say(j, &file);
   if (code == NSM_OK && csv == NSM_OK && all && j->o.bench == 0 && j->m->nexpect > 0 && check_claims(j) != NSM_OK &&
       j->o.expect)
     code = NSM_CLAIM;
+  if (code == NSM_OK || code == NSM_CLAIM) code = csv != NSM_OK ? csv : code;
 
   j->sum.total = nsm_steps_total(j->s);
-  j->sum.message = csv != NSM_OK ? file.text : code != NSM_OK && *e.text ? e.text : NULL;
-  j->sum.status = csv != NSM_OK ? "failed" : status_of(code);
+  j->sum.message = csv == NSM_FILE ? file.text : code != NSM_OK && *e.text ? e.text : NULL;
+  j->sum.status = csv == NSM_FILE ? "failed" : status_of(code);
   nsm_get_counters(j->s, &j->sum.count);
   if (j->s->con && j->s->con->redundant && !j->o.quiet)
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
-  if (!j->o.quiet) nsm_summary_lines(j->s, &j->sum, j->err);
-  if (j->summary && !nsm_summary_json(j->s, &j->sum, j->summary)) {
-    sim_fail(&file, NSM_FILE, "writing the summary to %s failed: %s", j->o.summary, strerror(errno));
-    say(j->err, &file);
-    csv = NSM_FILE;
-  }
-  return code == NSM_OK || code == NSM_CLAIM ? (csv != NSM_OK ? csv : code) : code;
+  nsm_code written = write_summary(j);
+  return code == NSM_OK || code == NSM_CLAIM ? (written != NSM_OK ? written : code) : code;
 }
 
-int nsm_run_command(const nsm_model *m, int argc, char **argv, double compile_s, FILE *out, FILE *err) {
-  job j;
-  memset(&j, 0, sizeof j);
-  j.m = m;
-  j.err = err;
-  j.sum.compile_s = compile_s;
-  nsm_error e = { NSM_OK, "" };
-  nsm_code code = nsm_options_read(m, argc, argv, &j.o, &e);
-  if (code != NSM_OK) say(err, &e);
-  else if (j.o.help) nsm_options_help(m, out);
-  else if (j.o.bench > 0 && j.o.run.dump_problems) {
-    sim_fail(&e, NSM_USAGE, "--bench and --dump-problems do not go together: writing files takes most of the time");
-    code = say(err, &e);
+// ---- the command ----------------------------------------------------------------------------------------------------
+static nsm_code open_simulation(job *j, const nsm_flags *f, nsm_error *e) {
+  nsm_code code = nsm_options_read(j->m, f, &j->o, e);
+  if (code == NSM_OK && j->o.bench > 0 && j->o.run.dump_problems) {
+    sim_fail(e, code = NSM_USAGE,
+             "--bench and --dump-problems do not go together: writing files takes most of the time");
   }
-  else if (!(j.s = nsm_open(m, &j.o.run, &e))) code = say(err, &e);
+  if (code == NSM_OK) code = check_outputs(j, e);
+  if (code == NSM_OK && !(j->s = nsm_open(j->m, &j->o.run, e))) code = e->code;
+  return code;
+}
+
+int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
+  job j = { .m = m, .host = host, .out = f->command == NSM_FOR_TEST ? NULL : host->out, .err = host->err,
+            .sum.compile_s = host->compile_s };
+  nsm_error e = { .code = NSM_OK };
+  nsm_code code = open_simulation(&j, f, &e);
+  if (code != NSM_OK) say(&j, &e);
   else {
     signals old;
     catch_signals(&old);
-    code = run(&j, out);
+    code = run(&j);
     release_signals(&old);
   }
-  if (j.summary && fclose(j.summary) != 0 && code == NSM_OK) code = NSM_FILE;
-  if (j.csv.file && j.csv.file != out) fclose(j.csv.file);
+  if (j.summary && j.summary != host->out && fclose(j.summary) != 0 && code == NSM_OK) code = NSM_FILE;
+  if (j.csv.file && j.csv.file != j.out) fclose(j.csv.file);
+  host->not_reached = j.sum.not_reached;
   free(j.csv.buffer);
   free(j.column);
   free(j.row);
@@ -358,4 +459,43 @@ int nsm_run_command(const nsm_model *m, int argc, char **argv, double compile_s,
   nsm_close(j.s);
   nsm_options_free(&j.o);
   return (int)code;
+}
+
+static int run_simulator(const nsm_model *m, int argc, char **argv, nsm_host *host) {
+  nsm_flags f;
+  nsm_error e = { .code = NSM_OK };
+  nsm_code code = nsm_flags_read(NSM_FOR_SIMULATOR, argc, argv, &f, &e);
+  if (code == NSM_OK && f.nfile > 0)
+    sim_fail(&e, code = NSM_USAGE, "`%s` is not expected here; --help lists the flags", f.file[0]);
+  if (code != NSM_OK) nsm_print_error(m, &e, host->err);
+  else if (f.text[NSM_FLAG_HELP]) nsm_options_help(m, host->out);
+  else code = (nsm_code)nsm_run_flags(m, &f, host);
+  nsm_flags_free(&f);
+  return (int)code;
+}
+
+int nsm_run_command(const nsm_model *m, int argc, char **argv, double compile_s, FILE *out, FILE *err) {
+  nsm_host host = { .out = out, .err = err, .compile_s = compile_s };
+  return run_simulator(m, argc, argv, &host);
+}
+
+int nsm_exit(int code) {
+  int error = ferror(stdout);
+  errno = 0;
+  if (fflush(stdout) != 0 || error) {
+    if (errno == EPIPE) code = NSM_PIPE;
+    else if (code == NSM_OK) {
+      fprintf(stderr, "error: standard output could not be written: %s\n", strerror(errno ? errno : EIO));
+      code = NSM_FILE;
+    }
+  }
+  if (code == NSM_PIPE) raise(SIGPIPE);                    // as other tools end, unless the caller ignores it
+  return code;
+}
+
+int nsm_run_main(const nsm_model *m, int argc, char **argv) {
+  nsm_guard_streams();
+  static const char *const self[] = { "/proc/self/exe" };
+  nsm_host host = { .out = stdout, .err = stderr, .input = self, .ninput = 1 };
+  return nsm_exit(run_simulator(m, argc, argv, &host));
 }

@@ -333,6 +333,6 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   if (code != NSM_OK) return code;
   c->iterations = s->count.newton_iterations - before;
   c->redundant |= c->singular;
-  if (e) *e = (nsm_error){ NSM_OK, "" };
+  if (e) *e = (nsm_error){ .code = NSM_OK };
   return NSM_OK;
 }

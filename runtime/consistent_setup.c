@@ -6,8 +6,8 @@
 
 // ---- which models ---------------------------------------------------------------------------------------------------
 static int refuse(nsm_sim *s, int cls, const char *why, nsm_error *e) {
-  sim_fail(e, NSM_MODEL_WRONG, "line %d: the energy-consistent schemes %s (%s); `moreau` does", s->m->cls[cls].line,
-           why, sim_text(s, s->m->cls[cls].label));
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: the energy-consistent schemes %s (%s); `moreau` does",
+              s->m->cls[cls].line, why, sim_text(s, s->m->cls[cls].label));
   return 0;
 }
 
@@ -43,8 +43,8 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
       if (r == 1) continue;
       char name[256];
       sim_instance_name(s, a, i, name, sizeof name);
-      sim_fail(
-          e, NSM_MODEL_WRONG,
+      sim_fail_at(
+          e, NSM_MODEL_WRONG, sim_at_class(a),
           "line %d: `consistent1` is for elastic impacts, e = 1, and %s has e = %.6g (a resting contact would sink); "
           "use `consistent`",
           c->line, name, r);

@@ -54,7 +54,7 @@ static int refuse(nsm_sim *s, offence o, int velocity, nsm_error *e) {
   sim_row_name(s, o.row, name, sizeof name);
   if (o.relative <= mends) snprintf(why, sizeof why, "it cannot be met together with the others");
   else snprintf(why, sizeof why, "at most %.0e is mended", mends);
-  sim_fail(e, NSM_FAILED, "line %d: the initial %s violate %s: the %s is %.6g, relative %.3g; %s",
+  sim_fail_at(e, NSM_FAILED, sim_at_row(s, o.row), "line %d: the initial %s violate %s: the %s is %.6g, relative %.3g; %s",
            s->cls[s->r.cls[o.row]].c->line, velocity ? "velocities" : "positions", name, velocity ? "rate" : "gap",
            o.value, o.relative, why);
   return 0;

@@ -24,7 +24,7 @@ static int equations(nsm_sim *s, nsm_error *e) {
         if (owner[row]) {
           char name[256];
           sim_z_name(s, s->nq + row, name, sizeof name);
-          sim_fail(e, NSM_MODEL_WRONG, "line %d: state %s has two equations; the other one is in line %d", k->c->line,
+          sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(s->on.mass.of[a]), "line %d: state %s has two equations; the other one is in line %d", k->c->line,
                    name, owner[row]);
           return 0;
         }
@@ -35,7 +35,8 @@ static int equations(nsm_sim *s, nsm_error *e) {
     if (!touched[x]) {
       char name[256];
       sim_z_name(s, s->nq + x, name, sizeof name);
-      sim_fail(e, NSM_MODEL_WRONG, "state %s has no equation: nothing says what %s' is", name, name);
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, s->nq + x), "state %s has no equation: nothing says what %s' is",
+                  name, name);
       return 0;
     }
   return 1;
@@ -55,7 +56,7 @@ static int inertia(nsm_sim *s, nsm_error *e) {
         if (!isfinite(m)) {
           char name[256];
           sim_z_name(s, sim_z_of(s, k, i, p->row[n]), name, sizeof name);
-          sim_fail(e, NSM_MODEL_WRONG, "line %d: the inertia of %s is not finite at the start", k->c->line, name);
+          sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(s->on.mass.of[a]), "line %d: the inertia of %s is not finite at the start", k->c->line, name);
           return 0;
         }
         sum[sim_z_of(s, k, i, p->row[n])] += m;
@@ -66,13 +67,13 @@ static int inertia(nsm_sim *s, nsm_error *e) {
       char name[256];
       if (z < s->nq) {
         sim_q_name(s, z, name, sizeof name);
-        sim_fail(
-            e, NSM_MODEL_WRONG,
+        sim_fail_at(
+            e, NSM_MODEL_WRONG, sim_at_z(s, z),
             "coordinate %s has no inertia: the mass matrix is singular; its velocity must appear in a kinetic energy",
             name);
       } else {
         sim_z_name(s, z, name, sizeof name);
-        sim_fail(e, NSM_MODEL_WRONG, "state %s: the coefficient of %s' is zero", name, name);
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, z), "state %s: the coefficient of %s' is zero", name, name);
       }
       return 0;
     }
@@ -96,7 +97,7 @@ static int laws(nsm_sim *s, nsm_error *e) {
       if (r->of_l[l] >= 0) {
         char name[256];
         sim_l_name(s, l, name, sizeof name);
-        sim_fail(e, NSM_MODEL_WRONG, "line %d: multiplier %s has two laws; the other one is in line %d", k->c->line,
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: multiplier %s has two laws; the other one is in line %d", k->c->line,
                  name, s->m->cls[r->cls[r->of_l[l]]].line);
         return 0;
       }
@@ -109,7 +110,7 @@ static int laws(nsm_sim *s, nsm_error *e) {
     if (r->of_l[l] < 0) {
       char name[256];
       sim_l_name(s, l, name, sizeof name);
-      sim_fail(e, NSM_MODEL_WRONG, "multiplier %s has no law: no relation determines it", name);
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_l(s, l), "multiplier %s has no law: no relation determines it", name);
       return 0;
     }
   return 1;

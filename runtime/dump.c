@@ -9,6 +9,7 @@
 #include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 enum { PATH_ROOM = 1200, NAME_ROOM = 256 };
 
@@ -72,7 +73,8 @@ static void write_problem(nsm_sim *s, const nsm_cone_problem *p, const double *l
                             .guess = s->cone.warm ? d->guess : NULL,
                             .lambda = lambda,
                             .result = r };
-  FILE *f = fopen(d->path, "w");
+  unlink(d->path);                                         // one of an earlier run, or a link: not written through
+  FILE *f = fopen(d->path, "wx");
   if (!f) { d->error = errno; return; }
   int written = nsm_problem_write(f, p, &note), why = errno;
   if (fclose(f) != 0 && written) { written = 0; why = errno; }

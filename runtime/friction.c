@@ -45,8 +45,9 @@ static int sound(nsm_sim *s, int cls, int i, const sim_friction *f, nsm_error *e
     if (part[k].value >= 0 && isfinite(part[k].value)) continue;
     char name[256];
     sim_instance_name(s, cls, i, name, sizeof name);
-    sim_fail(e, NSM_MODEL_WRONG, "line %d (%s): the %s is %g; it must be finite and not negative", s->m->cls[cls].line,
-             name, part[k].name, part[k].value);
+    sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls),
+                "line %d (%s): the %s is %g; it must be finite and not negative", s->m->cls[cls].line, name,
+                part[k].name, part[k].value);
     return 0;
   }
   return 1;

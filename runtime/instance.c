@@ -63,7 +63,7 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
     char name[256];
     if (z < s->nq) sim_q_name(s, z, name, sizeof name);
     else sim_z_name(s, z, name, sizeof name);
-    sim_fail(e, NSM_MODEL_WRONG,
+    sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, z),
              "the iteration matrix is singular at the start: %s %s is not determined by the equations",
              z < s->nq ? "the velocity of coordinate" : "state", name);
     return 0;
@@ -129,13 +129,14 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
 
 static int open_guarded(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (setjmp(s->no_memory) == 0) return open_into(s, set, e);
-  sim_fail(e, NSM_MODEL_WRONG, "not enough memory for this model (%.3g GiB were already taken)",
+  sim_fail(e, NSM_FILE,
+           "not enough memory for this model (%.3g GiB were already taken); try a smaller one, or allow more (ulimit -v)",
            (double)s->taken / (1024.0 * 1024 * 1024));
   return 0;
 }
 
 nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
-  if (e) *e = (nsm_error){ NSM_OK, "" };
+  if (e) *e = (nsm_error){ .code = NSM_OK };
   if (m->version != NSM_ABI_VERSION) {
     sim_fail(e, NSM_MODEL_WRONG, "the model was compiled for version %d of the interface, this runtime has version %d",
              m->version, NSM_ABI_VERSION);
@@ -146,7 +147,7 @@ nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
     return NULL;
   }
   nsm_sim *s = calloc(1, sizeof *s);
-  if (!s) { sim_fail(e, NSM_MODEL_WRONG, "not enough memory"); return NULL; }
+  if (!s) { sim_no_memory(e, "this model"); return NULL; }
   s->m = m;
   if (!open_guarded(s, set, e)) { nsm_close(s); return NULL; }
   nsm_reset(s);
@@ -182,8 +183,8 @@ static nsm_code assertions(nsm_sim *s, nsm_error *e) {
       if (!(s->out[i] != 0)) {
         char name[256];
         sim_instance_name(s, cls, i, name, sizeof name);
-        sim_fail(e, NSM_CLAIM, "line %d: %s does not hold at t = %.10g s, step %ld", s->m->cls[cls].line, name, s->t,
-                 s->k);
+        sim_fail_at(e, NSM_CLAIM, sim_at_class(cls), "line %d: %s does not hold at t = %.10g s, step %ld",
+                    s->m->cls[cls].line, name, s->t, s->k);
         return NSM_CLAIM;
       }
   }

@@ -3,13 +3,47 @@
 #include <stdarg.h>
 #include <string.h>
 
-void sim_fail(nsm_error *e, nsm_code code, const char *format, ...) {
+static void fail(nsm_error *e, nsm_code code, nsm_place at, const char *format, va_list a) {
   if (!e) return;
   e->code = code;
+  e->at = at;
+  vsnprintf(e->text, sizeof e->text, format, a);
+}
+
+void sim_fail(nsm_error *e, nsm_code code, const char *format, ...) {
   va_list a;
   va_start(a, format);
-  vsnprintf(e->text, sizeof e->text, format, a);
+  fail(e, code, (nsm_place){ NSM_AT_NOTHING, 0, 0 }, format, a);
   va_end(a);
+}
+
+void sim_fail_at(nsm_error *e, nsm_code code, nsm_place at, const char *format, ...) {
+  va_list a;
+  va_start(a, format);
+  fail(e, code, at, format, a);
+  va_end(a);
+}
+
+nsm_code sim_no_memory(nsm_error *e, const char *for_what) {
+  sim_fail(e, NSM_FILE, "not enough memory for %s; close other programs or allow more (ulimit -v)", for_what);
+  return NSM_FILE;
+}
+
+int nsm_place_line(const nsm_model *m, nsm_place at, const char **file) {
+  int line = 0, from = 0;
+  if (at.kind == NSM_AT_CLASS) { line = m->cls[at.number].line; from = m->cls[at.number].file; }
+  if (at.kind == NSM_AT_PARAMETER) { line = m->par[at.number].line; from = m->par[at.number].file; }
+  if (at.kind == NSM_AT_VARIABLE) { line = m->var[at.number].line; from = m->var[at.number].file; }
+  if (at.kind == NSM_AT_CLAIM) line = m->expect_line[at.number];
+  if (file) *file = (const char *)m->text + (from ? from : m->file);
+  return at.line ? at.line : line;
+}
+
+void nsm_print_error(const nsm_model *m, const nsm_error *e, FILE *f) {
+  const char *file = "";
+  int line = m ? nsm_place_line(m, e->at, &file) : 0;
+  fprintf(f, "error: %s\n", e->text);
+  if (line) fprintf(f, "  --> %s:%d\n", file, line);
 }
 
 int sim_percents(const char *pattern) {
@@ -70,17 +104,31 @@ void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t 
   sim_expand(out, size, pattern, index, d->ndim > 0 ? d->ndim : 0);
 }
 
-static void name_in(const nsm_sim *s, int row_kinds, int kind, int element, char *out, size_t size) {
+// The variable of this kind (or, with row_kinds, of rows) that an element belongs to; -1: none.
+static int variable_of(const nsm_sim *s, int row_kinds, int kind, int element) {
   for (int i = 0; i < s->m->nvar; i++) {
     int k = s->m->var[i].kind;
     const sim_var *v = &s->var[i];
-    if ((k == kind || (row_kinds && k == NSM_VAR_ROW)) && element >= v->base && element < v->base + v->count) {
-      sim_element_name(s, i, element - v->base, out, size);
-      return;
-    }
+    if ((k == kind || (row_kinds && k == NSM_VAR_ROW)) && element >= v->base && element < v->base + v->count) return i;
   }
-  snprintf(out, size, "?");
+  return -1;
 }
+
+static void name_in(const nsm_sim *s, int row_kinds, int kind, int element, char *out, size_t size) {
+  int i = variable_of(s, row_kinds, kind, element);
+  if (i >= 0) sim_element_name(s, i, element - s->var[i].base, out, size);
+  else snprintf(out, size, "?");
+}
+
+static nsm_place place_of(int variable) {
+  return variable >= 0 ? sim_at_variable(variable) : (nsm_place){ NSM_AT_NOTHING, 0, 0 };
+}
+
+nsm_place sim_at_z(const nsm_sim *s, int z) {
+  return place_of(z < s->nq ? variable_of(s, 0, NSM_VAR_COORD, z) : variable_of(s, 0, NSM_VAR_STATE, z - s->nq));
+}
+
+nsm_place sim_at_l(const nsm_sim *s, int l) { return place_of(variable_of(s, 1, NSM_VAR_MULTIPLIER, l)); }
 
 void sim_q_name(const nsm_sim *s, int q, char *out, size_t size) { name_in(s, 0, NSM_VAR_COORD, q, out, size); }
 void sim_l_name(const nsm_sim *s, int l, char *out, size_t size) { name_in(s, 1, NSM_VAR_MULTIPLIER, l, out, size); }

@@ -17,7 +17,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 7
+#define NSM_ABI_VERSION 8
 
 // --- what kernels read ---
 typedef struct nsm_view {
@@ -106,6 +106,7 @@ typedef struct nsm_pattern {
 typedef struct nsm_class {
   int kind;                       // NSM_SMOOTH ...
   int line;                       // line of the statement in the model
+  int file;                       // offset in text of the file that it stands in; 0: nsm_model.file
   int label;                      // offset in nsm_model.text of a short label for messages: "contact pair", "potential"
   int nslot, nnum;
   const unsigned char *slot;      // [nslot] NSM_SLOT_*
@@ -195,6 +196,7 @@ typedef struct nsm_var {
   int line;
   int ndim;
   int cls;                        // NSM_VAR_ROW: number of its class; -1 else
+  int file;                       // as in nsm_class
 } nsm_var;
 
 typedef struct nsm_par {
@@ -204,6 +206,7 @@ typedef struct nsm_par {
   double fixed;
   int ndim;                       // arrays: the first element carries the shape, the others have ndim = -1
   int dim[2];
+  int file;                       // as in nsm_class
 } nsm_par;
 
 // drift: largest |y - y(start)|; gain: largest rise in one step
@@ -237,6 +240,7 @@ typedef struct nsm_model {
   const nsm_stat *stat;           // [nstat]
   const int *expect_line;         // [nexpect]
   const int *expect_text;         // [nexpect] offset of the claim as written
+  const int *expect_stat;         // [nexpect + 1] claim i is made of the statistics from [i] up to [i + 1]
   // p[npar]: fills those with given[i] == 0 with their defaults, in order. Returns -1, or the number of a parameter
   // without value.
   int  (*params)(double *p, const unsigned char *given);

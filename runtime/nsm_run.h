@@ -8,9 +8,11 @@
 
 typedef struct nsm_sim nsm_sim;
 
-// Exit codes of the command, and what calls return.
+// Exit codes of the command, and what calls return. NSM_FILE: what the system gives is missing, a file or memory.
+// NSM_PIPE: the reader of standard output went away.
 typedef enum {
-  NSM_OK = 0, NSM_MODEL_WRONG = 1, NSM_USAGE = 2, NSM_FAILED = 3, NSM_FILE = 4, NSM_CLAIM = 5, NSM_INTERRUPTED = 130
+  NSM_OK = 0, NSM_MODEL_WRONG = 1, NSM_USAGE = 2, NSM_FAILED = 3, NSM_FILE = 4, NSM_CLAIM = 5, NSM_INTERRUPTED = 130,
+  NSM_PIPE = 141
 } nsm_code;
 
 typedef struct nsm_assignment { const char *name; double value; } nsm_assignment;
@@ -24,8 +26,16 @@ typedef struct nsm_settings {
   const char *dump_problems;             // folder for every one-step problem of the run (runtime/problems), or NULL
 } nsm_settings;
 
+// Where in the model: a class, parameter, variable or claim by its number. line: 0, or the line where it is not the
+// first one of the statement.
+typedef enum { NSM_AT_NOTHING, NSM_AT_CLASS, NSM_AT_PARAMETER, NSM_AT_VARIABLE, NSM_AT_CLAIM } nsm_place_kind;
+typedef struct nsm_place { nsm_place_kind kind; int number, line; } nsm_place;
+
 // text: one or more lines, as printed after "error: "
-typedef struct nsm_error { nsm_code code; char text[1024]; } nsm_error;
+typedef struct nsm_error { nsm_code code; char text[1024]; nsm_place at; } nsm_error;
+
+int  nsm_place_line(const nsm_model *m, nsm_place at, const char **file);  // 0: none
+void nsm_print_error(const nsm_model *m, const nsm_error *e, FILE *f);     // "error: ...", and "  --> ball.nsm:9"
 
 nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *s, nsm_error *e);      // NULL on error
 nsm_code nsm_step(nsm_sim *s, nsm_error *e);  // one step; on NSM_FAILED the state is that before it
@@ -51,4 +61,6 @@ void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
 // The whole command line of a simulation, shared by `nsm run` and by standalone simulators: flags, CSV, summary, bench,
 // Ctrl-C. argv[0] is skipped. compile_s: what the compiler spent (0 for standalone). Returns the exit code.
 int nsm_run_command(const nsm_model *m, int argc, char **argv, double compile_s, FILE *out, FILE *err);
+// The same as a whole program: `int main(int argc, char **argv) { return nsm_run_main(model, argc, argv); }`.
+int nsm_run_main(const nsm_model *m, int argc, char **argv);
 #endif

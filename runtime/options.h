@@ -1,7 +1,6 @@
-// The flags of a simulation, read from a command line. Text points into argv; what is allocated is released by
-// nsm_options_free.
+// What the flags of a simulation mean. Text points into the flags; what is allocated is released by nsm_options_free.
 #pragma once
-#include "nsm_run.h"
+#include "flags.h"
 
 typedef struct nsm_options {
   nsm_settings    run;
@@ -9,10 +8,11 @@ typedef struct nsm_options {
   char          **names;                // of the assignments
   const char     *output, *record, *summary;
   long            every, bench;         // bench: 0 none
-  int             expect, quiet, help;
+  int             expect, quiet;
+  char            note[256];            // what a value of --set was taken for, where that may surprise; "" else
 } nsm_options;
 
 // NSM_OK, or NSM_USAGE with the reason in e.
-nsm_code nsm_options_read(const nsm_model *m, int argc, char **argv, nsm_options *o, nsm_error *e);
+nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o, nsm_error *e);
 void     nsm_options_free(nsm_options *o);
-void     nsm_options_help(const nsm_model *m, FILE *f);
+void     nsm_options_help(const nsm_model *m, FILE *f);    // of a built simulator

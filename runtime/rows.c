@@ -354,8 +354,8 @@ int sim_rows_analyse(nsm_sim *s, nsm_error *e) {
         if (l < s->ndeclared || owned_by_relation(s, l)) continue;
         char name[256];
         sim_l_name(s, l, name, sizeof name);
-        sim_fail(e, NSM_MODEL_WRONG, "line %d: %s is an impulse and cannot act in an equation or a force", k->c->line,
-                 name);
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class((int)(k - s->cls)),
+                    "line %d: %s is an impulse and cannot act in an equation or a force", k->c->line, name);
         return 0;
       }
   }

@@ -24,7 +24,7 @@ static int set_parameters(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   for (int j = 0; j < m->npar; j++) {
     if (!m->par[j].structural) continue;
     if (given[j] && s->p[j] != m->par[j].fixed) {
-      sim_fail(e, NSM_MODEL_WRONG,
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(j),
                "line %d: parameter %s shapes the compiled model and is fixed at %.17g; compile again to change it",
                m->par[j].line, sim_text(s, m->par[j].name), m->par[j].fixed);
       return 0;
@@ -36,13 +36,13 @@ static int set_parameters(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (missing >= 0) {
     const nsm_par *d = &m->par[missing];
     const char *name = sim_text(s, d->name), *unit = sim_text(s, d->unit);
-    sim_fail(e, NSM_MODEL_WRONG, "line %d: parameter %s has no value; give one with --set %s=VALUE%s%s%s", d->line,
+    sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(missing), "line %d: parameter %s has no value; give one with --set %s=VALUE%s%s%s", d->line,
              name, name, *unit ? " (in " : "", unit, *unit ? ")" : "");
     return 0;
   }
   for (int j = 0; j < m->npar; j++)
     if (isnan(s->p[j])) {
-      sim_fail(e, NSM_MODEL_WRONG, "line %d: the value of parameter %s is not a number", m->par[j].line,
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(j), "line %d: the value of parameter %s is not a number", m->par[j].line,
                sim_text(s, m->par[j].name));
       return 0;
     }
@@ -71,11 +71,15 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   }
   s->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x.tolerance) ? 1e-12 : x.tolerance;
   s->cone.solver = set && set->solver ? set->solver : x.solver ? (const char *)s->m->text + x.solver : NULL;
+  static const char example[] = ", as in simulate { until = 2 [s], step = 5 [ms] }";
   if (isnan(s->until)) {
-    sim_fail(e, NSM_USAGE, "no end time: give --until, or `until` in the model's `simulate`");
+    sim_fail(e, NSM_USAGE, "no end time: give --until, or `until` in the model's `simulate`%s", example);
     return 0;
   }
-  if (isnan(s->step)) { sim_fail(e, NSM_USAGE, "no step: give --step, or `step` in the model's `simulate`"); return 0; }
+  if (isnan(s->step)) {
+    sim_fail(e, NSM_USAGE, "no step: give --step, or `step` in the model's `simulate`%s", example);
+    return 0;
+  }
   if (!isfinite(s->start) || !isfinite(s->until)) {
     sim_fail(e, NSM_USAGE, "the start and end times must be finite");
     return 0;
@@ -113,11 +117,10 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
 }
 
 // ---- sizes ----------------------------------------------------------------------------------------------------------
-static int too_big(const nsm_sim *s, int line, const char *name, double count, double bytes, nsm_error *e) {
-  (void)s;
+static int too_big(const nsm_sim *s, nsm_place at, const char *name, double count, double bytes, nsm_error *e) {
   if (count <= 2147483647.0 && bytes <= most_bytes) return 0;
-  sim_fail(e, NSM_MODEL_WRONG, "line %d: %s has %.17g elements, which need about %.3g GiB; the limit is %.0f GiB", line,
-           name, count, bytes / (1024.0 * 1024 * 1024), most_bytes / (1024.0 * 1024 * 1024));
+  sim_fail_at(e, NSM_MODEL_WRONG, at, "line %d: %s has %.17g elements, which need about %.3g GiB; the limit is %.0f GiB",
+              nsm_place_line(s->m, at, NULL), name, count, bytes / (1024.0 * 1024 * 1024), most_bytes / (1024.0 * 1024 * 1024));
   return 1;
 }
 
@@ -129,13 +132,13 @@ static int size_of(nsm_sim *s, int i, const double *bound, nsm_error *e) {
   for (int j = 0; j < 2; j++) {
     double lo = j < d->ndim ? bound[2 * j] : 1, hi = j < d->ndim ? bound[2 * j + 1] : 1;
     if (!(lo == floor(lo) && hi == floor(hi) && fabs(lo) < 1e15 && fabs(hi) < 1e15)) {
-      sim_fail(e, NSM_MODEL_WRONG, "line %d: the size of %s is not an integer: its index runs from %.17g to %.17g",
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_variable(i), "line %d: the size of %s is not an integer: its index runs from %.17g to %.17g",
                d->line, name, lo, hi);
       return 0;
     }
     if (hi - lo + 1 < 0 && d->kind == NSM_VAR_ROW) hi = lo - 1;          // a loop that runs nowhere
     if (hi - lo + 1 < 0) {
-      sim_fail(e, NSM_MODEL_WRONG, "line %d: the size of %s is negative: its index runs from %.17g to %.17g", d->line,
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_variable(i), "line %d: the size of %s is negative: its index runs from %.17g to %.17g", d->line,
                name, lo, hi);
       return 0;
     }
@@ -143,7 +146,7 @@ static int size_of(nsm_sim *s, int i, const double *bound, nsm_error *e) {
     v->lo[j] = (long)lo;
     v->n[j] = (long)(hi - lo + 1);
   }
-  if (too_big(s, d->line, name, count, count * 240, e)) return 0;
+  if (too_big(s, sim_at_variable(i), name, count, count * 240, e)) return 0;
   v->count = (int)count;
   return 1;
 }
@@ -157,7 +160,7 @@ static int set_sizes(nsm_sim *s, nsm_error *e) {
   for (int i = 0; i < m->nvar; i++) {
     if (!size_of(s, i, bound + 4 * i, e)) return 0;
     total += s->var[i].count;
-    if (too_big(s, m->var[i].line, "the model up to here", total, total * 240, e)) return 0;
+    if (too_big(s, sim_at_variable(i), "the model up to here", total, total * 240, e)) return 0;
   }
   int *next[3] = { &s->nq, &s->nx, &s->nl };
   for (int kind = 0; kind < 3; kind++)
@@ -180,12 +183,13 @@ static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
     sim_class *k = &s->cls[i];
     k->c = &m->cls[i];
     k->row0 = -1;
+    s->filling = i;
     long n = k->c->fill ? k->c->fill((nsm_setup *)s, g, NULL, NULL) : 0;
     if (s->fill_failed) return 0;
     if (n < 0) n = 0;
     int entries = k->c->mass.n + k->c->jac.n + 2 * k->c->b.n + k->c->k.n + 3 * k->c->h.n;
     bytes += (double)n * (4.0 * k->c->nslot + 8.0 * k->c->nnum + 20.0 * entries + (k->c->kind == NSM_SMOOTH ? 0 : 120));
-    if (too_big(s, k->c->line, sim_text(s, k->c->label), (double)n, bytes, e)) return 0;
+    if (too_big(s, sim_at_class(i), sim_text(s, k->c->label), (double)n, bytes, e)) return 0;
     k->tab.count = (int)n;
   }
   // A contact or constraint class owns the rows of its variable: the class says how many.
@@ -206,6 +210,7 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
     size_t n = (size_t)k->tab.count;
     int *ix = SIM_NEW(s, n * (size_t)k->c->nslot, int);
     double *num = SIM_NEW(s, n * (size_t)k->c->nnum, double);
+    s->filling = i;
     if (k->c->fill && n > 0) k->c->fill((nsm_setup *)s, g, ix, num);
     if (s->fill_failed) return 0;
     k->tab.ix = ix;
@@ -214,7 +219,7 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
       if (isnan(num[j])) {
         char name[256];
         sim_instance_name(s, i, (int)(j / (size_t)k->c->nnum), name, sizeof name);
-        sim_fail(e, NSM_MODEL_WRONG, "line %d (%s): a constant of this statement is not a number", k->c->line, name);
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d (%s): a constant of this statement is not a number", k->c->line, name);
         return 0;
       }
     if (k->c->kind == NSM_RELATION || sim_contactlike(k->c)) {
@@ -250,7 +255,7 @@ static int set_initial(nsm_sim *s, nsm_error *e) {
         if (state) sim_z_name(s, s->nq + at, name, sizeof name);
         else if (k->c->init_velocity) sim_z_name(s, at, name, sizeof name);
         else sim_q_name(s, at, name, sizeof name);
-        sim_fail(e, NSM_MODEL_WRONG, "line %d: the initial value of %s is not finite", k->c->line, name);
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d: the initial value of %s is not finite", k->c->line, name);
         return 0;
       }
       if (k->c->slot[0] == NSM_SLOT_X) s->z_start[s->nq + at] = value;

@@ -154,7 +154,7 @@ struct nsm_sim {
   sim_class *cls;
   int        nq, nx, nz, nl, ndeclared;
   nsm_error *setup_error;               // while filling
-  int        fill_failed, rows_sized;
+  int        fill_failed, rows_sized, filling;         // filling: the class under way
   int       *fill_ix;
 
   // experiment
@@ -235,6 +235,16 @@ void  sim_release(nsm_sim *s);
 
 // messages.c
 void sim_fail(nsm_error *e, nsm_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// the same about a place of the model, whose line is shown with it
+void sim_fail_at(nsm_error *e, nsm_code code, nsm_place at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+nsm_code sim_no_memory(nsm_error *e, const char *for_what);                      // NSM_FILE, with what to do
+static inline nsm_place sim_at_class(int cls) { return (nsm_place){ NSM_AT_CLASS, cls, 0 }; }
+static inline nsm_place sim_at_parameter(int i) { return (nsm_place){ NSM_AT_PARAMETER, i, 0 }; }
+static inline nsm_place sim_at_variable(int i) { return (nsm_place){ NSM_AT_VARIABLE, i, 0 }; }
+nsm_place sim_at_z(const nsm_sim *s, int z);      // where the coordinate or state of this unknown is declared
+nsm_place sim_at_l(const nsm_sim *s, int l);      // where this multiplier is, or its contact or constraint
+static inline nsm_place sim_at_row(const nsm_sim *s, int row) { return sim_at_class(s->r.cls[row]); }
 // "bead[%].z" with the numbers filled in.
 void sim_expand(char *out, size_t size, const char *pattern, const long *index, int nindex);
 void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t size);

@@ -47,19 +47,21 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
   char name[256];
   sim_row_name(s, s->isl.failed_row, name, sizeof name);
   int line = s->cls[s->r.cls[s->isl.failed_row]].c->line;
+  nsm_place at = sim_at_row(s, s->isl.failed_row);
   if (res->status == NSM_CONE_NO_SOLUTION)
-    sim_fail(e, NSM_FAILED, "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1,
-             s->k + 1, name, line, s->isl.why);
+    sim_fail_at(e, NSM_FAILED, at,
+                "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1, s->k + 1,
+                name, line, s->isl.why);
   else if (res->status == NSM_CONE_BAD_INPUT)
-    sim_fail(e, NSM_FAILED,
-             "the one-step problem is not finite, or a lower bound lies above its upper bound at t = %.10g s, step %ld: "
-             "worst at %s (line %d)",
-             t1, s->k + 1, name, line);
+    sim_fail_at(e, NSM_FAILED, at,
+                "the one-step problem is not finite, or a lower bound lies above its upper bound at t = %.10g s, step "
+                "%ld: worst at %s (line %d)",
+                t1, s->k + 1, name, line);
   else
-    sim_fail(e, NSM_FAILED,
-             "the one-step problem could not be solved to the tolerance at t = %.10g s, step %ld: worst at %s (line %d), "
-             "residual %.3g of its terms in the best answer",
-             t1, s->k + 1, name, line, res->residual);
+    sim_fail_at(e, NSM_FAILED, at,
+                "the one-step problem could not be solved to the tolerance at t = %.10g s, step %ld: worst at %s (line "
+                "%d), residual %.3g of its terms in the best answer",
+                t1, s->k + 1, name, line, res->residual);
   return NSM_FAILED;
 }
 

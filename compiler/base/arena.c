@@ -26,7 +26,7 @@ enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 
 Arena *arena_new(void) {
   Arena *a = calloc(1, sizeof *a);
-  if (!a) FATAL("out of memory");
+  if (!a) out_of_memory(sizeof *a);
   a->next_size = FIRST_BLOCK;
   return a;
 }
@@ -42,7 +42,7 @@ void arena_free(Arena *a) {
 
 static Block *block_new(Arena *a, size_t size) {
   Block *b = size <= SIZE_MAX - sizeof *b ? calloc(1, sizeof *b + size) : NULL;
-  if (!b) FATAL("out of memory (%zu bytes asked)", size);
+  if (!b) out_of_memory(size);
   b->size = size;
   a->bytes += sizeof *b + size;
   return b;
@@ -50,7 +50,7 @@ static Block *block_new(Arena *a, size_t size) {
 
 void *arena_alloc(Arena *a, size_t bytes) {
   const size_t unit = sizeof(max_align_t);
-  if (bytes > SIZE_MAX - unit) FATAL("out of memory (%zu bytes asked)", bytes);
+  if (bytes > SIZE_MAX - unit) out_of_memory(bytes);
   size_t need = bytes == 0 ? unit : (bytes + unit - 1) / unit * unit;
   Block *b = a->blocks;
   if (b && b->size - b->used >= need) {

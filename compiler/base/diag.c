@@ -1,4 +1,5 @@
-// Collecting diagnostics. The same code at the same place is kept once: families and retries may find it again.
+// Collecting diagnostics. The same code at the same place is kept once: families and retries may find it again. A name
+// that nobody declared is named once.
 #include "diag.h"
 
 #include <stdarg.h>
@@ -24,11 +25,14 @@ static const char *formatted(Arena *a, const char *fmt, va_list ap) {
 static bool is_repeated(const DiagBag *b, DiagCode code, Span at, const char *headline) {
   for (size_t i = 0; i < b->all.n; i++) {
     const Diag *d = b->all.at[i];
-    if (d->code != code || strcmp(d->headline, headline) != 0) continue;
+    if (d->code != code || (!b->one_each && strcmp(d->headline, headline) != 0)) continue;
+    if (code == DIAG_E0201 || code == DIAG_E0210) return d->primary.at.file == at.file;   // an unknown name: once
     if (d->primary.at.file == at.file && d->primary.at.lo == at.lo && d->primary.at.hi == at.hi) return true;
   }
   return false;
 }
+
+void diag_one_each(DiagBag *b, bool on) { b->one_each = on; }
 
 // Where labels of a diagnostic go that nobody will see.
 static Diag *drop(DiagBag *b, DiagCode code) {

@@ -27,11 +27,16 @@ void  diag_label(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2,
 void  diag_also(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void  diag_note(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void  diag_help(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+// While on, one diagnostic of each code at each place is kept, whatever its headline: the instances of a statement name
+// their variables.
+void  diag_one_each(DiagBag *b, bool on);
 int   diag_errors(const DiagBag *b);                 // how many errors (warnings do not count)
 int   diag_warnings(const DiagBag *b);
 bool  diag_has(const DiagBag *b, DiagCode code);
 int   diag_count(const DiagBag *b, DiagCode code);    // of those kept
 void  diag_print(const DiagBag *b, FILE *f, bool colour);
+// An error that has no code, with the user's line where `at` has a file.
+void  diag_print_plain(const char *headline, Span at, FILE *f, bool colour);
 const char *diag_code_name(DiagCode c);              // "E0420"
 bool  diag_code_find(const char *name, DiagCode *out);
 const char *diag_code_title(DiagCode c);

@@ -7,10 +7,12 @@
 //      |                    ^^^^^      - acts on z''
 //      = note: ...
 //
-// A line is first turned into cells, one per code point (a tab fills up to the next multiple of 4; what a terminal
-// cannot show is replaced), so that marks and long-line clipping only count cells.
+// A line is first turned into cells, one per column of a terminal (char_width.c: a wide character takes two, a combining
+// one joins the cell before; a tab fills up to the next multiple of 4; what a terminal cannot show is replaced), so that
+// marks and long-line clipping only count cells.
 #include <string.h>
 
+#include "char_width.h"
 #include "diag.h"
 #include "diag_bag.h"
 #include "text.h"
@@ -49,7 +51,8 @@ static void add_safe(Text *out, const char *s, const char *after_newline) {
 
 // --- a source line as cells ---
 
-typedef struct { size_t lo, hi; const char *glyph; size_t bytes; } Cell;   // bytes [lo, hi) of the file, shown as glyph
+// Bytes [lo, hi) of the file, shown as glyph; the second column of a wide character has no bytes.
+typedef struct { size_t lo, hi; const char *glyph; size_t bytes; } Cell;
 typedef struct { Cell *at; size_t n, cap; bool cut_left, cut_right; } Cells;
 
 // The cells of a line; of a very long one only those around byte `want`.
@@ -72,8 +75,13 @@ static void cells_of_line(const SourceFile *f, int line, size_t want, Cells *cel
       do vec_push(cells, ((Cell){lo, lo + 1, " ", 1}));
       while (cells->n % TAB);
       n = 1;
+    } else if (n && char_width(f->text + lo, n) == 0 && cells->n && vec_last(cells).glyph + vec_last(cells).bytes ==
+                                                                         f->text + lo) {
+      vec_last(cells).bytes += n;
+      vec_last(cells).hi += n;
     } else if (n) {
       vec_push(cells, ((Cell){lo, lo + n, f->text + lo, n}));
+      if (char_width(f->text + lo, n) == 2) vec_push(cells, ((Cell){lo, lo + n, "", 0}));
     } else {
       vec_push(cells, ((Cell){lo, lo + 1, "\xEF\xBF\xBD", 3}));
       n = 1;
@@ -194,6 +202,7 @@ static void show_line(Text *out, const Paint *p, const Paint *tone, int width, c
     text_add(out, "… ");
     shift = first - 2;   // two more cells stand before the window
   }
+  if (first < last && cells.at[first].bytes == 0) text_addc(out, ' ');   // half of a wide character
   for (size_t c = first; c < last; c++) text_addn(out, cells.at[c].glyph, cells.at[c].bytes);
   while (out->n && out->at[out->n - 1] == ' ') out->at[--out->n] = 0;
   if (last < cells.n || cells.cut_right) text_add(out, " …");
@@ -258,7 +267,9 @@ static void show(Text *out, const Paint *p, const Diag *d) {
   static const char *const words[] = {"error", "warning", "note"};
   Paint tone = *p;   // its `error` is the colour of this diagnostic
   tone.error = d->severity == SEV_ERROR ? p->error : d->severity == SEV_WARNING ? p->warning : p->note;
-  text_printf(out, "%s%s[%s]%s%s: ", tone.error, words[d->severity], diag_code_name(d->code), p->off, p->strong);
+  text_printf(out, "%s%s", tone.error, words[d->severity]);
+  if (d->code < DIAG_COUNT) text_printf(out, "[%s]", diag_code_name(d->code));
+  text_printf(out, "%s%s: ", p->off, p->strong);
   add_safe(out, d->headline, "  ");
   text_printf(out, "%s\n", p->off);
 
@@ -310,4 +321,12 @@ void diag_print(const DiagBag *b, FILE *f, bool colour) {
   fwrite(text_str(&out), 1, out.n, f);
   text_free(&out);
   vec_free(&sorted);
+}
+
+void diag_print_plain(const char *headline, Span at, FILE *f, bool colour) {
+  Diag d = { .code = DIAG_COUNT, .severity = SEV_ERROR, .headline = headline, .primary = { at, NULL, NULL } };
+  Text out = {0};
+  show(&out, colour ? &painted : &plain, &d);
+  fwrite(text_str(&out), 1, out.n, f);
+  text_free(&out);
 }

@@ -1,10 +1,11 @@
-// The end of the line for broken invariants: one message on stderr, then exit code 125.
-// Only the compiler's own faults come here; a user's mistake is a diagnostic (diag.h).
+// The end of the line: a broken invariant, with exit code 125, or no memory, with exit code 4. One message on stderr.
+// A user's mistake does not come here, it is a diagnostic (diag.h).
 #include "fatal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 
 _Noreturn void fatal_at(const char *file, int line, const char *fmt, ...) {
   va_list ap;
@@ -15,4 +16,23 @@ _Noreturn void fatal_at(const char *file, int line, const char *fmt, ...) {
   fputc('\n', stderr);
   va_end(ap);
   exit(125);
+}
+
+_Noreturn void out_of_memory(size_t bytes) {
+  struct rusage use;
+  char in_use[64] = "";
+  if (getrusage(RUSAGE_SELF, &use) == 0)
+    snprintf(in_use, sizeof in_use, ", %.3g MiB are in use", (double)use.ru_maxrss / 1024);
+  fflush(stdout);
+  fprintf(stderr, "error: not enough memory: %.3g MiB more were asked for%s\n"
+                  "help: try smaller sizes (--set n=...), families and loops in place of whole vectors, or allow more "
+                  "(ulimit -v)\n",
+          (double)bytes / (1024 * 1024), in_use);
+  exit(4);
+}
+
+void *memory_for(size_t bytes) {
+  void *at = malloc(bytes ? bytes : 1);
+  if (!at) out_of_memory(bytes);
+  return at;
 }

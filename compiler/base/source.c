@@ -26,15 +26,7 @@ const SourceFile *source_from_text(Arena *a, const char *path, const char *text,
   return f;
 }
 
-SourceStatus source_read(Arena *a, const char *path, const SourceFile **out) {
-  struct stat st;
-  *out = NULL;
-  if (stat(path, &st) != 0) return errno == ENOENT || errno == ENOTDIR ? SOURCE_MISSING : SOURCE_UNREADABLE;
-  if (S_ISDIR(st.st_mode)) return SOURCE_IS_DIR;
-  if (S_ISREG(st.st_mode) && st.st_size > LARGEST_FILE) return SOURCE_TOO_LARGE;
-  FILE *in = fopen(path, "rb");
-  if (!in) return SOURCE_UNREADABLE;
-
+static SourceStatus read_stream(Arena *a, const char *name, FILE *in, const SourceFile **out) {
   Vec(char) text = {0};
   SourceStatus status = SOURCE_OK;
   for (;;) {
@@ -47,12 +39,37 @@ SourceStatus source_read(Arena *a, const char *path, const SourceFile **out) {
       break;
     }
   }
+  if (status == SOURCE_OK) *out = source_from_text(a, name, text.at, text.n);
   int kept = errno;
-  fclose(in);
-  if (status == SOURCE_OK) *out = source_from_text(a, path, text.at, text.n);
   vec_free(&text);
   errno = kept;
   return status;
+}
+
+SourceStatus source_read(Arena *a, const char *path, const SourceFile **out) {
+  struct stat st;
+  *out = NULL;
+  errno = 0;
+  if (strcmp(path, "-") == 0) return read_stream(a, "<stdin>", stdin, out);
+  if (stat(path, &st) != 0) return errno == ENOENT || errno == ENOTDIR ? SOURCE_MISSING : SOURCE_UNREADABLE;
+  if (S_ISDIR(st.st_mode)) return SOURCE_IS_DIR;
+  if (S_ISREG(st.st_mode) && st.st_size > LARGEST_FILE) return SOURCE_TOO_LARGE;
+  FILE *in = fopen(path, "rb");
+  if (!in) return SOURCE_UNREADABLE;
+  SourceStatus status = read_stream(a, path, in, out);
+  int kept = errno;
+  fclose(in);
+  errno = kept;
+  return status;
+}
+
+SourceStatus source_read_ordinary(Arena *a, const char *path, const SourceFile **out) {
+  struct stat st;
+  if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) {
+    *out = NULL;
+    return SOURCE_IS_SPECIAL;
+  }
+  return source_read(a, path, out);
 }
 
 const char *source_status_text(SourceStatus s, int saved_errno) {
@@ -62,6 +79,7 @@ const char *source_status_text(SourceStatus s, int saved_errno) {
     case SOURCE_IS_DIR:     return "this is a folder, not a file";
     case SOURCE_UNREADABLE: return saved_errno ? strerror(saved_errno) : "it cannot be read";
     case SOURCE_TOO_LARGE:  return "it is larger than 64 MiB";
+    case SOURCE_IS_SPECIAL: return "this is a pipe or a device, not an ordinary file";
   }
   return "it cannot be read";
 }

@@ -14,10 +14,15 @@ typedef struct SourceFile {
 
 typedef struct Span { const SourceFile *file; size_t lo, hi; } Span;
 
-typedef enum { SOURCE_OK, SOURCE_MISSING, SOURCE_IS_DIR, SOURCE_UNREADABLE, SOURCE_TOO_LARGE } SourceStatus;
+typedef enum {
+  SOURCE_OK, SOURCE_MISSING, SOURCE_IS_DIR, SOURCE_UNREADABLE, SOURCE_TOO_LARGE, SOURCE_IS_SPECIAL
+} SourceStatus;
 
-// Reads the whole file (limit 64 MiB). On success *out is set. Nothing is printed.
+// Reads the whole file (limit 64 MiB); "-" is standard input, called <stdin>. On success *out is set. Nothing is
+// printed.
 SourceStatus source_read(Arena *a, const char *path, const SourceFile **out);
+// The same for a file that another one names: pipes and devices, which may never end, are refused unread.
+SourceStatus source_read_ordinary(Arena *a, const char *path, const SourceFile **out);
 const char  *source_status_text(SourceStatus s, int saved_errno);
 const SourceFile *source_from_text(Arena *a, const char *path, const char *text, size_t len);
 

@@ -9,12 +9,12 @@
 #include "fatal.h"
 
 static void reserve(Text *t, size_t more) {
-  if (more >= (size_t)-1 - t->n - 1) FATAL("out of memory");
+  if (more >= (size_t)-1 - t->n - 1) out_of_memory(more);
   size_t need = t->n + more + 1, cap = t->cap ? t->cap : 64;
   if (need <= t->cap) return;
   while (cap < need) cap = cap > (size_t)-1 / 2 ? need : cap * 2;
   char *at = realloc(t->at, cap);
-  if (!at) FATAL("out of memory (%zu bytes asked)", cap);
+  if (!at) out_of_memory(cap);
   t->at = at;
   t->cap = cap;
 }

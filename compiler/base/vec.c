@@ -10,12 +10,12 @@
 void *vec_grow_(void *at, size_t *cap, size_t need, size_t size) {
   size_t room = *cap ? *cap : 8;
   while (room < need) {
-    if (room > SIZE_MAX / 2) FATAL("out of memory (%zu elements asked)", need);
+    if (room > SIZE_MAX / 2) out_of_memory(SIZE_MAX);
     room *= 2;
   }
-  if (room > SIZE_MAX / size) FATAL("out of memory (%zu elements asked)", need);
+  if (room > SIZE_MAX / size) out_of_memory(SIZE_MAX);
   void *grown = realloc(at, room * size);
-  if (!grown) FATAL("out of memory (%zu elements asked)", need);
+  if (!grown) out_of_memory(room * size);
   *cap = room;
   return grown;
 }

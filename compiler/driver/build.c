@@ -1,66 +1,67 @@
 // build: emitted C + a two-line main, compiled by the system's C compiler and linked with the runtime.
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include "../base/vec.h"
+#include "../jit/cc.h"
 #include "commands.h"
+#include "installed.h"
+#include "replace.h"
 
 static const char main_text[] =
   "#include \"nsm_run.h\"\n"
-  "int main(int argc, char **argv) { return nsm_run_command(nsm_model_get(), argc, argv, 0, stdout, stderr); }\n";
+  "int main(int argc, char **argv) { return nsm_run_main(nsm_model_get(), argc, argv); }\n";
 
-static bool put_file(const char *path, const char *text) {
-  FILE *f = fopen(path, "w");
-  if (!f) return false;
-  bool good = fputs(text, f) >= 0;
-  return fclose(f) == 0 && good;
+// The program, in the folder of the compiler.
+static int make(Compilation *c, CcFolder f, const char *program) {
+  Arena *a = c->arena;
+  const Installed *at = installed(a);
+  const char *why = "", *model = cc_path(a, f, "model.c"), *main_c = cc_path(a, f, "main.c");
+  const char *const arguments[] = { "-std=gnu11", "-O2", "-ffp-contract=off", "-w", "-I", at->include, "-o", program,
+                                    model, main_c, "-L", at->lib, NULL };
+  CcStatus status = CC_SYSTEM;
+  if (cc_write(a, f, "model.c", text_str(&c->c), &why) && cc_write(a, f, "main.c", main_text, &why))
+    status = cc_run(a, f, arguments, NSM_LINK_FLAGS, program, &why);
+  if (status == CC_OK) return EXIT_OK;
+  if (status == CC_INTERRUPTED) return EXIT_INTERRUPTED;
+  fprintf(stderr, "error: %s%s\n",
+          status == CC_REFUSED ? "the emitted C does not compile, which is a fault of nsm itself:\n" : "", why);
+  return status == CC_REFUSED ? EXIT_COMPILER : EXIT_FILE;
 }
 
-// NSM_LINK_FLAGS holds words separated by blanks.
-static int compile_and_link(Arena *a, const char *c, const char *m, const char *output) {
-  char *words = arena_strndup(a, NSM_LINK_FLAGS, strlen(NSM_LINK_FLAGS));
-  const char *argv[64] = {
-    jit_c_compiler(), "-std=gnu11", "-O2", "-ffp-contract=off", "-w", "-I" NSM_INCLUDE_DIR, "-o", output, c, m,
-    "-L" NSM_LIB_DIR
-  };
-  int n = 11;
-  for (char *w = strtok(words, " "); w && n < 62; w = strtok(NULL, " ")) argv[n++] = w;
-  pid_t child = fork();
-  if (child == 0) {
-    execvp(argv[0], (char *const *)argv);
-    fprintf(stderr, "error: cannot run the C compiler '%s': %s\n", argv[0], strerror(errno));
-    _exit(127);
-  }
-  int status = 1;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {}
-  return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+static int put_in_place(Arena *a, const char *program, const char *output) {
+  Text bytes = {0};
+  char piece[1 << 16];
+  const char *why = "";
+  FILE *in = fopen(program, "rb");
+  bool good = in != NULL;
+  for (size_t n; good && (n = fread(piece, 1, sizeof piece, in)) > 0;) text_addn(&bytes, piece, n);
+  if (!in || ferror(in)) { good = false; why = strerror(errno); }
+  if (in) fclose(in);
+  good = good && replace_file(a, output, bytes.at, bytes.n, 0777, &why);
+  if (!good) fprintf(stderr, "error: %s: %s\n", output, why);
+  text_free(&bytes);
+  return good ? EXIT_OK : EXIT_FILE;
 }
 
 int command_build(const Options *o) {
-  if (!o->output) { fputs("error: nsm build needs -o NAME for the simulator\n", stderr); return EXIT_USAGE; }
+  if (!o->output || !strcmp(o->output, "-")) {
+    fputs("error: nsm build needs -o NAME for the simulator, a file\n", stderr);
+    return EXIT_USAGE;
+  }
   int code;
   Compilation *c = compile_file(o, o->file[0], STAGE_C, NULL, &code);
   if (!c) return code;
-  char folder[] = "/tmp/nsm-build-XXXXXX";
-  if (!mkdtemp(folder)) {
-    fprintf(stderr, "error: no temporary folder: %s\n", strerror(errno));
-    compilation_free(c);
-    return EXIT_FILE;
-  }
-  const char *model = arena_printf(c->arena, "%s/model.c", folder),
-             *main_c = arena_printf(c->arena, "%s/main.c", folder);
-  if (!put_file(model, text_str(&c->c)) || !put_file(main_c, main_text)) {
-    fprintf(stderr, "error: %s: %s\n", folder, strerror(errno));
+  const char *why;
+  CcFolder f = { NULL };
+  code = check_output(c, o->output);
+  if (code == EXIT_OK && !(f = cc_folder(c->arena, &why)).path) {
+    fprintf(stderr, "error: %s\n", why);
     code = EXIT_FILE;
-  } else if (access(o->output, F_OK) == 0 && access(o->output, W_OK) != 0) {
-    fprintf(stderr, "error: %s: %s\n", o->output, strerror(errno));
-    code = EXIT_FILE;
-  } else if (compile_and_link(c->arena, model, main_c, o->output) != 0) {
-    fprintf(stderr, "error: the simulator %s could not be built\n", o->output);
-    code = access(o->output, W_OK) == 0 || errno == ENOENT ? EXIT_FILE : EXIT_COMPILER;
   }
-  unlink(model); unlink(main_c); rmdir(folder);
+  const char *program = code == EXIT_OK ? cc_path(c->arena, f, "program") : NULL;
+  if (code == EXIT_OK) code = make(c, f, program);
+  if (code == EXIT_OK) code = put_in_place(c->arena, program, o->output);
+  cc_folder_remove(c->arena, f);
   compilation_free(c);
   return code;
 }

@@ -2,55 +2,96 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
+#include "../../runtime/outputs.h"
 #include "commands.h"
+#include "replace.h"
+
+static PipelineOptions pipeline_options(const Options *o, const char *path, bool library) {
+  return (PipelineOptions){ path, o->set, o->nset, o->scheme, o->dump, library, o->weights, o->step };
+}
+
+int exit_code_of(const Compilation *c, bool good) {
+  return good ? EXIT_OK : c->usage_trouble ? EXIT_USAGE : c->file_trouble ? EXIT_FILE : EXIT_MODEL;
+}
 
 Compilation *compile_file(const Options *o, const char *path, PipelineStage last, FILE *dump, int *code) {
   Compilation *c = compilation_new();
-  PipelineOptions p = { path, o->set, o->nset, o->scheme, o->dump, false, o->weights };
+  PipelineOptions p = pipeline_options(o, path, false);
   bool good = compile_to(c, &p, last, dump);
   compilation_report(c, stderr);
-  *code = good ? EXIT_OK : c->file_trouble ? EXIT_FILE : EXIT_MODEL;
+  *code = exit_code_of(c, good);
   if (good) return c;
   compilation_free(c);
   return NULL;
 }
 
-int write_text(const Text *t, FILE *f, const char *what) {
-  size_t n = t->n ? fwrite(t->at, 1, t->n, f) : 0;
-  if (n == t->n && fflush(f) == 0) return EXIT_OK;
-  fprintf(stderr, "error: %s could not be written: %s\n", what, strerror(errno));
+// --- writing ---
+
+static int not_written(const char *what, int why) {
+  if (why == EPIPE) return EXIT_PIPE;
+  fprintf(stderr, "error: %s could not be written: %s\n", what, strerror(why ? why : EIO));
   return EXIT_FILE;
 }
+
+int write_text(const Text *t, FILE *f, const char *what) {
+  errno = 0;
+  size_t n = t->n ? fwrite(t->at, 1, t->n, f) : 0;
+  return n == t->n && fflush(f) == 0 ? EXIT_OK : not_written(what, errno);
+}
+
+int write_file(const Text *t, const char *path) {
+  if (!strcmp(path, "-")) return write_text(t, stdout, "standard output");
+  FILE *f = fopen(path, "w");
+  if (!f) { fprintf(stderr, "error: %s: %s\n", path, strerror(errno)); return EXIT_FILE; }
+  int code = write_text(t, f, path);
+  return fclose(f) == 0 || code != EXIT_OK ? code : not_written(path, errno);
+}
+
+const char **compilation_inputs(const Compilation *c, int *n) {
+  const char **input = ARENA_ARRAY(c->arena, const char *, 1 + (c->model ? c->model->nread : 0));
+  input[0] = c->path;
+  *n = 1;
+  for (int i = 1; c->model && i < c->model->nread; i++) input[(*n)++] = c->model->read[i];
+  return input;
+}
+
+int check_output(const Compilation *c, const char *path) {
+  int n;
+  const char **input = compilation_inputs(c, &n);
+  nsm_output output = { strcmp(path, "-") ? "--output" : "the output,", path };
+  nsm_error e = { .code = NSM_OK };
+  if (nsm_outputs_check(input, n, &output, 1, &e) == NSM_OK) return EXIT_OK;
+  nsm_print_error(NULL, &e, stderr);
+  return EXIT_USAGE;
+}
+
+// --- the commands ---
 
 int command_check(const Options *o) {
   int worst = EXIT_OK;
   for (int i = 0; i < o->nfile; i++) {
     Compilation *c = compilation_new();
-    PipelineOptions p = { o->file[i], o->set, o->nset, o->scheme, o->dump, true, o->weights };
+    PipelineOptions p = pipeline_options(o, o->file[i], true);
     bool good = compile_to(c, &p, STAGE_PLAN, stdout);
     compilation_report(c, stderr);
-    int code = good ? EXIT_OK : c->file_trouble ? EXIT_FILE : EXIT_MODEL;
+    int code = exit_code_of(c, good);
     if (code > worst) worst = code;
     compilation_free(c);
   }
   return worst;
 }
 
-// A law or scheme that this version does not support yet is no obstacle to the derivation: the message goes out, the
-// system too.
 int command_derive(const Options *o) {
-  Compilation *c = compilation_new();
-  PipelineOptions p = { o->file[0], o->set, o->nset, o->scheme, o->dump, false, o->weights };
-  bool good = compile_to(c, &p, STAGE_PLAN, NULL);
-  compilation_report(c, stderr);
-  bool later = c->system && !c->plan && diag_errors(c->bag) == diag_count(c->bag, DIAG_E0701);
-  int code = good || later ? EXIT_OK : c->file_trouble ? EXIT_FILE : EXIT_MODEL;
+  int code;
+  Compilation *c = compile_file(o, o->file[0], STAGE_PLAN, NULL, &code);
+  if (!c) return code;
+  code = check_output(c, "-");
   if (code == EXIT_OK) {
-    SchemeFacts f = good ? scheme_facts(c->plan) : (SchemeFacts){0};
+    SchemeFacts f = scheme_facts(c->plan);
     Text t = {0};
-    (o->json    ? system_print_json
-     : o->latex ? system_print_latex
-                : system_print)(c->arena, c->system, good ? &f : NULL, &t);
+    (given(o, NSM_FLAG_JSON)    ? system_print_json
+     : given(o, NSM_FLAG_LATEX) ? system_print_latex
+                                : system_print)(c->arena, c->system, &f, &t);
     code = write_text(&t, stdout, "the derivation");
     text_free(&t);
   }
@@ -62,30 +103,38 @@ int command_emit(const Options *o) {
   int code;
   Compilation *c = compile_file(o, o->file[0], STAGE_C, NULL, &code);
   if (!c) return code;
-  FILE *f = o->output ? fopen(o->output, "w") : stdout;
-  if (!f) { fprintf(stderr, "error: %s: %s\n", o->output, strerror(errno)); compilation_free(c); return EXIT_FILE; }
-  code = write_text(&c->c, f, o->output ? o->output : "the emitted C");
-  if (f != stdout && fclose(f) != 0 && code == EXIT_OK) code = EXIT_FILE;
+  const char *path = o->output ? o->output : "-";
+  code = check_output(c, path);
+  if (code == EXIT_OK) code = write_file(&c->c, path);
   compilation_free(c);
   return code;
 }
 
+static int format_in_place(const Compilation *c, const char *path, const Text *t) {
+  if (t->n == c->source->len && !memcmp(t->at, c->source->text, t->n)) return EXIT_OK;
+  const char *why;
+  if (replace_file(c->arena, path, t->at, t->n, 0, &why)) return EXIT_OK;
+  fprintf(stderr, "error: %s: %s\n", path, why);
+  return EXIT_FILE;
+}
+
 int command_fmt(const Options *o) {
   int worst = EXIT_OK;
+  bool write = given(o, NSM_FLAG_WRITE);
   for (int i = 0; i < o->nfile; i++) {
     int code;
+    if (write && !strcmp(o->file[i], "-")) {
+      fputs("error: --write: standard input is no file that could be replaced\n", stderr);
+      return EXIT_USAGE;
+    }
     Compilation *c = compile_file(o, o->file[i], STAGE_AST, NULL, &code);
     if (code > worst) worst = code;
     if (!c) continue;
     Text t = {0};
     ast_format(c->ast, c->source, &t);
-    FILE *f = stdout;
-    if (o->write) f = t.n == c->source->len && !memcmp(t.at, c->source->text, t.n) ? NULL : fopen(o->file[i], "w");
-    if (o->write && !f && errno && (t.n != c->source->len || memcmp(t.at, c->source->text, t.n))) {
-      fprintf(stderr, "error: %s: %s\n", o->file[i], strerror(errno));
-      worst = EXIT_FILE;
-    }
-    if (f) { code = write_text(&t, f, o->file[i]); if (f != stdout) fclose(f); if (code > worst) worst = code; }
+    code = write ? EXIT_OK : check_output(c, "-");
+    if (code == EXIT_OK) code = write ? format_in_place(c, o->file[i], &t) : write_text(&t, stdout, o->file[i]);
+    if (code > worst) worst = code;
     text_free(&t);
     compilation_free(c);
   }

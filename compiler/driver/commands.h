@@ -10,19 +10,38 @@ enum {
   EXIT_SIMULATION = 3,
   EXIT_FILE = 4,
   EXIT_CLAIM = 5,
-  EXIT_COMPILER = 125
+  EXIT_COMPILER = 125,
+  EXIT_INTERRUPTED = 130,
+  EXIT_PIPE = 141
 };
 
-int command_run(const Options *o);
-int command_check(const Options *o);
-int command_derive(const Options *o);
-int command_emit(const Options *o);
-int command_build(const Options *o);      // build.c
-int command_fmt(const Options *o);
-int command_test(const Options *o);
-int command_solve(const Options *o);      // solve.c
-int command_explain(const Options *o);
+#define COMMAND(id, name, run, least, most, files, what, story) int run(const Options *o);
+#include "commands.def"
+#undef COMMAND
+
+typedef struct Command {
+  nsm_command id;
+  const char *name;
+  int (*run)(const Options *o);
+  int least, most;               // how many files it takes
+  const char *files, *what, *story;
+} Command;
+
+enum { COMMANDS = 0
+#define COMMAND(id, name, run, least, most, files, what, story) + 1
+#include "commands.def"
+#undef COMMAND
+};
+extern const Command commands[COMMANDS];                  // help.c
+const Command *command_named(const char *name);           // NULL: there is none
+void print_commands(FILE *f);
+void print_command(const Command *c, FILE *f);
 
 // Shared: compile one file up to `last`; *code is the exit code when it fails. Diagnostics are printed.
 Compilation *compile_file(const Options *o, const char *path, PipelineStage last, FILE *dump, int *code);
-int write_text(const Text *t, FILE *f, const char *what); // EXIT_OK or EXIT_FILE with a message
+int exit_code_of(const Compilation *c, bool good);
+int write_text(const Text *t, FILE *f, const char *what); // EXIT_OK, EXIT_PIPE, or EXIT_FILE with a message
+int write_file(const Text *t, const char *path);          // the same to a file, "-": stdout
+const char **compilation_inputs(const Compilation *c, int *n);   // paths of the files that were read
+// EXIT_USAGE with a message where `path` is one of them.
+int check_output(const Compilation *c, const char *path);

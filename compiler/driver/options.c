@@ -1,161 +1,93 @@
-// Options. Flags that the compiler does not know go to the simulation, which refuses what it does not know either.
+// Options: the command is found by its name, its flags by the table of runtime/flags.def.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "../../runtime/record/record.h"
 #include "../base/suggest.h"
-#include "options.h"
+#include "commands.h"
 
-static const char *const commands[] = { "run",  "check", "derive",  "emit", "build",  "fmt",
-                                        "test", "solve", "explain", "help", "version" };
-// Flags of the simulation that take a value as their next argument.
-static const char *const with_value[] = { "--set",           "--until", "--step",   "--start",          "--scheme",
-                                          "--theta",         "--gamma", "--solver", "--tolerance",      "-o",
-                                          "--output",        "--every", "--record", "--summary",        "--bench",
-                                          "--dump-problems", "--kind",  "--tol",    "--max-iterations", NULL };
-
-void options_usage(FILE *f) {
-  fputs(
-      "usage: nsm COMMAND FILE.nsm [flags]\n"
-      "\n"
-      "  run F.nsm        compile in memory and simulate; CSV on stdout or to -o FILE\n"
-      "  check F.nsm      all diagnostics, no code            [--dump=ast,model,system,plan]\n"
-      "  derive F.nsm     classes, matrices, degrees, levels  [--json | --latex]\n"
-      "  emit F.nsm       the specialised C on stdout\n"
-      "  build F.nsm -o S a standalone simulator that takes the flags of run\n"
-      "  fmt F.nsm        canonical layout on stdout          [--write: in place]\n"
-      "  test F.nsm...    run and check the `expect` claims\n"
-      "  solve P.json     one problem of a step, from a file (also .dat files of Siconos)  [--json]\n"
-      "  explain E0420    the long story of a diagnostic\n"
-      "\n"
-      "flags of run: --set NAME=VALUE  --until 5s  --step 1ms  --scheme S  --theta X  --gamma X  --solver S  "
-      "--tolerance X\n"
-      "              -o FILE  --every K  --record a,b  --summary FILE  --bench N  --dump-problems DIR  --jit=tcc|cc  "
-      "--quiet\n"
-      "flags of solve: --kind lcp|mlcp|relay|fc2d|fc3d  --solver S  --tol X  --max-iterations N  --check  --json\n",
-      f);
+static int refuse(const char *what, const char *name, const char *then) {
+  fprintf(stderr, "error: %s%s%s\n", what, name, then);
+  return EXIT_USAGE;
 }
 
-static const char *const without_value[] = { "--quiet", "--expect", "--help", "-h",      "--json", "--latex",
-                                             "--write", "--dump",   "--jit",  "--check", NULL };
-
-static bool in_list(const char *flag, size_t n, const char *const *list) {
-  for (; *list; list++) if (strlen(*list) == n && !strncmp(*list, flag, n)) return true;
-  return false;
+static int unknown_command(const char *name) {
+  const char *names[COMMANDS];
+  for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
+  const char *near = suggest(name, names, COMMANDS);
+  fprintf(stderr, "error: nsm has no command '%s'%s%s%s\n", name, near ? "; did you mean '" : "", near ? near : "",
+          near ? "'?" : "");
+  fputs("       nsm help lists them\n", stderr);
+  return EXIT_USAGE;
 }
 
-static int unknown_flag(const char *arg) {
-  const char *all[64];
-  size_t n = 0;
-  for (const char *const *w = with_value; *w; w++) all[n++] = *w;
-  for (const char *const *w = without_value; *w; w++) all[n++] = *w;
-  char name[64];
-  snprintf(name, sizeof name, "%.*s", (int)strcspn(arg, "="), arg);
-  const char *near = suggest(name, all, n);
-  fprintf(stderr, "error: there is no flag '%s'%s%s%s\n", name, near ? "; did you mean " : "", near ? near : "",
-          near ? "?" : "");
-  return 2;
+const Command *command_named(const char *name) {
+  if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
+  if (!strcmp(name, "--version")) name = "version";
+  for (int i = 0; i < COMMANDS; i++)
+    if (!strcmp(name, commands[i].name)) return &commands[i];
+  return NULL;
 }
 
-static bool takes_value(const char *flag) {
-  for (const char *const *w = with_value; *w; w++) if (!strcmp(*w, flag)) return true;
-  return false;
-}
-
-static const char *value_of(const char *arg, const char *flag) {
-  size_t n = strlen(flag);
-  return !strncmp(arg, flag, n) && arg[n] == '=' ? arg + n + 1 : NULL;
-}
-
-// name=number for the elaborator; other forms (units) are the simulation's business.
+// NAME=VALUE for the elaborator. What cannot be read is refused by the simulation.
 static void note_set(Arena *a, Options *o, const char *text) {
   const char *eq = strchr(text, '=');
   if (!eq) return;
-  char *end;
-  double v = strtod(eq + 1, &end);
-  if (end == eq + 1 || *end) return;
-  o->set[o->nset++] = (Override){ arena_strndup(a, text, (size_t)(eq - text)), v };
+  size_t n = (size_t)(eq - text);
+  while (n > 0 && text[n - 1] == ' ') n--;
+  Override v = { .name = arena_strndup(a, text, n), .text = text };
+  int has_unit;
+  nsm_unit unit;
+  if (nsm_read_any_quantity(eq + 1, &v.value, &has_unit, &unit)) return;
+  v.has_unit = has_unit;
+  if (has_unit) v.unit = unit_of_shared(&unit);
+  o->set[o->nset++] = v;
 }
 
-static void note_scheme(Arena *a, Options *o, const char *text) {
-  o->scheme = arena_strndup(a, text, strcspn(text, "( "));
-}
-
-static int unknown_command(const char *c) {
-  const char *near = suggest(c, commands, sizeof commands / sizeof *commands);
-  fprintf(stderr, "error: nsm has no command '%s'%s%s%s\n", c, near ? "; did you mean '" : "", near ? near : "",
-          near ? "'?" : "");
-  fputs("       nsm help lists them\n", stderr);
-  return 2;
-}
-
-static bool is_command(const char *c) {
-  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) if (!strcmp(c, commands[i])) return true;
-  return false;
-}
-
-static bool known_dumps(const char *list) {
-  static const char *const stage[] = { "ast", "model", "system", "plan", NULL };
-  for (const char *at = list;; at++) {
-    size_t n = strcspn(at, ",");
-    if (!in_list(at, n, stage)) {
-      fprintf(stderr, "error: --dump=%s: there is no stage '%.*s'; the stages are ast, model, system, plan\n", list,
-              (int)n, at);
-      return false;
-    }
-    at += n;
-    if (!*at) return true;
+static int check_files(const Command *c, const Options *o) {
+  const char *what = c->id == NSM_FOR_EXPLAIN ? "a code, e.g. E0420" : "a file";
+  if (given(o, NSM_FLAG_HELP)) return EXIT_OK;
+  if (o->nfile < c->least) {
+    fprintf(stderr, "error: nsm %s needs %s: nsm %s %s\n", c->name, what, c->name, c->files);
+    return EXIT_USAGE;
   }
-}
-
-// A flag of the compiler? 1: yes; 0: no; 2: yes and wrong.
-static int own_flag(Options *o, const char *a) {
-  const char *v;
-  if (!strcmp(a, "--json")) o->json = true;
-  else if (!strcmp(a, "--latex")) o->latex = true;
-  else if (!strcmp(a, "--write")) o->write = true;
-  else if ((v = value_of(a, "--dump"))) { if (!known_dumps(v)) return 2; o->dump = v; }
-  else if ((v = value_of(a, "--jit"))) {
-    if (!strcmp(v, "tcc")) o->jit = JIT_TCC;
-    else if (!strcmp(v, "cc")) o->jit = JIT_CC;
-    else { fprintf(stderr, "error: --jit=%s: the backends are tcc and cc\n", v); return 2; }
-  } else return 0;
-  return 1;
+  if (o->nfile > c->most) {
+    fprintf(stderr, "error: nsm %s takes %s, and '%s' is one more\n", c->name,
+            c->most == 0 ? "no argument" : c->id == NSM_FOR_HELP ? "one command" : "one file", o->file[c->most]);
+    return EXIT_USAGE;
+  }
+  int streams = 0;
+  for (int i = 0; i < o->nfile; i++) {
+    if (!*o->file[i]) return refuse("the name of a file is empty", "", "");
+    streams += !strcmp(o->file[i], "-");
+  }
+  return streams > 1 ? refuse("standard input, '-', can be read once", "", "") : EXIT_OK;
 }
 
 int options_parse(Arena *a, int argc, char **argv, Options *o) {
   *o = (Options){ .jit = JIT_TCC };
-  if (argc < 2) { options_usage(stderr); return 2; }
-  o->command = argv[1];
-  if (!strcmp(o->command, "--help") || !strcmp(o->command, "-h")) o->command = "help";
-  if (!strcmp(o->command, "--version")) o->command = "version";
-  if (!is_command(o->command)) return unknown_command(o->command);
-  o->file = ARENA_ARRAY(a, const char *, argc);
-  o->set = ARENA_ARRAY(a, Override, argc);
-  o->rest = ARENA_ARRAY(a, char *, argc + 8);
-  o->rest[o->nrest++] = argv[0];
-  for (int i = 2; i < argc; i++) {
-    char *arg = argv[i];
-    int own = own_flag(o, arg);
-    if (own == 2) return 2;
-    if (own) continue;
-    if (arg[0] != '-' || !arg[1]) { o->file[o->nfile++] = arg; continue; }
-    size_t length = strcspn(arg, "=");
-    if (!in_list(arg, length, with_value) && !in_list(arg, length, without_value)) return unknown_flag(arg);
-    const char *v = NULL;
-    bool pair = takes_value(arg);
-    if (pair) {
-      if (i + 1 >= argc) { fprintf(stderr, "error: %s needs a value\n", arg); return 2; }
-      v = argv[i + 1];
-    }
-    const char *set = pair && !strcmp(arg, "--set") ? v : value_of(arg, "--set");
-    const char *scheme = pair && !strcmp(arg, "--scheme") ? v : value_of(arg, "--scheme");
-    const char *output = pair && (!strcmp(arg, "-o") || !strcmp(arg, "--output")) ? v : value_of(arg, "--output");
-    if (set) note_set(a, o, set);
-    if (scheme) note_scheme(a, o, scheme);
-    if (output) o->output = output;
-    o->weights |= length == 7 && (!strncmp(arg, "--theta", 7) || !strncmp(arg, "--gamma", 7));
-    if (!strcmp(arg, "--help") || !strcmp(arg, "-h")) o->help = true;
-    o->rest[o->nrest++] = arg;
-    if (pair) o->rest[o->nrest++] = argv[++i];
+  if (argc < 2) { print_commands(stderr); return EXIT_USAGE; }
+  const Command *c = command_named(argv[1]);
+  if (!c) return unknown_command(argv[1]);
+  nsm_error e = { .code = NSM_OK };
+  o->command = c->id;
+  if (nsm_flags_read(c->id, argc - 1, argv + 1, &o->flags, &e) != NSM_OK) {
+    nsm_print_error(NULL, &e, stderr);
+    return (int)e.code;
   }
-  return 0;
+  const nsm_flags *f = &o->flags;
+  o->file = f->file;
+  o->nfile = f->nfile;
+  o->set = ARENA_ARRAY(a, Override, f->nset + 1);
+  for (int i = 0; i < f->nset; i++) note_set(a, o, f->set[i]);
+  o->scheme = *f->scheme ? f->scheme : NULL;
+  o->step = isnan(f->number[NSM_FLAG_STEP]) ? 0 : f->number[NSM_FLAG_STEP];
+  o->weights = !isnan(f->number[NSM_FLAG_THETA]) || !isnan(f->number[NSM_FLAG_GAMMA]);
+  o->dump = f->text[NSM_FLAG_DUMP];
+  o->output = f->text[NSM_FLAG_OUTPUT];
+  o->jit = given(o, NSM_FLAG_JIT) && !strcmp(f->text[NSM_FLAG_JIT], "cc") ? JIT_CC : JIT_TCC;
+  if (given(o, NSM_FLAG_JSON) && given(o, NSM_FLAG_LATEX)) return refuse("--json and --latex exclude each other", "", "");
+  return check_files(c, o);
 }
+
+void options_free(Options *o) { nsm_flags_free(&o->flags); }

@@ -1,23 +1,27 @@
-// The command line of `nsm`: command, file, the compiler's own flags; the rest goes to the simulation.
+// The command line of `nsm`: the command, its files and its flags (runtime/flags.h), and what the compiler takes of
+// them.
 #pragma once
 #include <stdbool.h>
 #include <stdio.h>
 #include "../base/arena.h"
 #include "../jit/jit.h"
 #include "../model/elaborate.h"
+#include "../../runtime/flags.h"
 
 typedef struct Options {
-  const char *command;           // "run", "check", ...
+  nsm_command command;
+  nsm_flags flags;
   const char **file; int nfile;  // positional arguments after the command
-  Override *set; int nset;       // numeric --set, for structural parameters
-  const char *scheme;            // name in --scheme, without arguments
-  bool weights;                  // --theta or --gamma was given: a scheme that has them is meant
+  Override *set; int nset;       // values of --set that can be read
+  const char *scheme;            // name in --scheme, without arguments; NULL: not given
+  double step;                   // of --step, in seconds; 0: not given
+  bool weights;                  // theta or gamma was given: a scheme that has them is meant
   const char *dump, *output;
   JitBackend jit;
-  bool json, latex, help, write;
-  char **rest; int nrest;        // argv of the simulation: rest[0] is a name
 } Options;
 
-// 0, or the exit code after a message on stderr.
-int options_parse(Arena *a, int argc, char **argv, Options *o);
-void options_usage(FILE *f);
+static inline bool given(const Options *o, nsm_flag_id flag) { return o->flags.text[flag] != NULL; }
+
+// 0, or the exit code after a message on stderr. To be released by options_free.
+int  options_parse(Arena *a, int argc, char **argv, Options *o);
+void options_free(Options *o);

@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "../model/model_print.h"
+#include "installed.h"
 #include "pipeline.h"
 
 double now_seconds(void) {
@@ -62,9 +63,10 @@ static bool read_source(Compilation *c, const char *path) {
   static const DiagCode code[] = { [SOURCE_MISSING] = DIAG_E0001,
                                    [SOURCE_IS_DIR] = DIAG_E0002,
                                    [SOURCE_UNREADABLE] = DIAG_E0003,
-                                   [SOURCE_TOO_LARGE] = DIAG_E0004 };
+                                   [SOURCE_TOO_LARGE] = DIAG_E0004,
+                                   [SOURCE_IS_SPECIAL] = DIAG_E0003 };
   c->file_trouble = true;
-  diag(c->bag, code[s], (Span){0}, "%s: %s", path, source_status_text(s, errno));
+  diag(c->bag, code[s], (Span){0}, "%s: %s", strcmp(path, "-") ? path : "<stdin>", source_status_text(s, errno));
   return false;
 }
 
@@ -83,9 +85,32 @@ SchemeFacts scheme_facts(const Plan *p) {
   return f;
 }
 
-static const char *std_dir(void) {
+static const char *std_dir(Arena *a) {
   const char *d = getenv("NSM_STD_DIR");
-  return d && *d ? d : NSM_STD_DIR;
+  return d && *d ? d : installed(a)->std;
+}
+
+static bool refuse_set(const Override *o) {
+  fprintf(stderr, "error: --set %s: ", o->text);
+  switch (o->use) {
+  case SET_VARIES: fprintf(stderr, "`%s` changes during the run, the model computes it\n", o->name); break;
+  case SET_NO_MEMBER: fprintf(stderr, "there is no `%s`: %s\n", o->name, o->what); break;
+  case SET_UNIT: fprintf(stderr, "the value of %s has a unit of another dimension\n", o->name); break;
+  default:
+    fprintf(stderr, "there is no parameter `%s`%s%s%s\n", o->name, o->what ? "; did you mean `" : "",
+            o->what ? o->what : "", o->what ? "`?" : "");
+  }
+  return false;
+}
+
+static bool sets_fit(const PipelineOptions *o) {
+  bool good = true;
+  for (int i = 0; i < o->nset && good; i++)
+    if (o->set[i].use != SET_STORED && o->set[i].use != SET_COMPILED) good = refuse_set(&o->set[i]);
+    else if (o->set[i].what && o->set[i].value != 0)
+      fprintf(stderr, "note: --set %s is in SI units; the model gives it in %s: --set %s%s\n", o->set[i].text,
+              o->set[i].what, o->set[i].text, o->set[i].what);
+  return good;
 }
 
 static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
@@ -96,20 +121,24 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "ast", dump);
   if (!ok(c) || last == STAGE_AST) return ok(c);
 
-  ElaborateOptions e = { o->set, o->nset, std_dir(), NULL, o->library };
+  ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), NULL, o->library };
   c->model = elaborate(c->arena, c->names, c->ast, &e, c->bag);
   if (!c->model || !ok(c)) return o->library && ok(c);
+  if (!sets_fit(o)) return !(c->usage_trouble = true);
   dump_stage(c, o, "model", dump);
   if (last == STAGE_MODEL) return true;
 
   c->system = derive_system(c->arena, c->model, c->bag);
-  if (!c->system) return false;
+  if (c->system) check_system(c->arena, c->system, c->bag);
+  if (!c->system || !ok(c)) return false;
   dump_stage(c, o, "system", dump);
   if (last == STAGE_SYSTEM) return true;
 
   const char *meant = o->weights && !c->system->model->sim.scheme ? "moreau" : NULL;
   c->plan = make_plan(c->arena, c->system, o->scheme ? o->scheme : meant, c->bag);
   if (!c->plan) return false;
+  if (!o->weights)
+    check_step(c->arena, c->system, c->plan->explicit_step, scheme_facts(c->plan).theta, o->step, c->bag);
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;
 
@@ -119,16 +148,21 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
 
 bool compile_to(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
   double start = now_seconds();
+  c->path = o->path;
   bool good = stages(c, o, last, dump);
   c->seconds += now_seconds() - start;
   return good;
 }
 
+bool wants_colour(FILE *f) {
+  const char *no_color = getenv("NO_COLOR");
+  return isatty(fileno(f)) && !(no_color && *no_color);
+}
+
 void compilation_report(const Compilation *c, FILE *err) {
   int errors = diag_errors(c->bag), warnings = diag_warnings(c->bag);
   if (!errors && !warnings) return;
-  const char *no_color = getenv("NO_COLOR");
-  diag_print(c->bag, err, isatty(fileno(err)) && !(no_color && *no_color));
+  diag_print(c->bag, err, wants_colour(err));
   if (errors) fprintf(err, "%d error%s", errors, errors == 1 ? "" : "s");
   if (warnings) fprintf(err, "%s%d warning%s", errors ? ", " : "", warnings, warnings == 1 ? "" : "s");
   fputc('\n', err);

@@ -2,6 +2,7 @@
 #pragma once
 #include <stdio.h>
 #include "../base/diag.h"
+#include "../check/check.h"
 #include "../emit/emit.h"
 #include "../jit/jit.h"
 #include "../model/elaborate.h"
@@ -17,23 +18,26 @@ typedef struct Compilation {
   Arena *arena;
   Interner *names;
   DiagBag *bag;
+  const char *path;              // of the model as it was given: "-" is standard input
   const SourceFile *source;
   const Ast *ast;
   const Model *model;
   const System *system;
   const Plan *plan;
   Text c;                        // emitted C
+  bool usage_trouble;            // a --set that fits no parameter (exit 2)
   bool file_trouble;             // the file could not be read (exit 4)
   double seconds;                // spent so far
 } Compilation;
 
 typedef struct PipelineOptions {
   const char *path;
-  const Override *set; int nset;
+  Override *set; int nset;
   const char *scheme;            // from the command line, NULL if not given
   const char *dump;              // "ast,model,system,plan"; NULL
   bool library;                  // check: a file of functions and parts is fine
   bool weights;                  // theta or gamma were given: a model that names no scheme gets moreau
+  double step;                   // from the command line, in seconds; 0: not given
 } PipelineOptions;
 
 Compilation *compilation_new(void);
@@ -42,5 +46,6 @@ void compilation_free(Compilation *c);
 bool compile_to(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump);
 // Diagnostics on stderr and a closing line with their number.
 void compilation_report(const Compilation *c, FILE *err);
+bool wants_colour(FILE *f);    // a terminal, and NO_COLOR is not set
 double now_seconds(void);
 SchemeFacts scheme_facts(const Plan *p);

@@ -1,27 +1,77 @@
-// run and test: compile in memory, then the runtime's own command line.
+// run and test: compile in memory, then the run of the runtime. Its errors are shown with the line of the model.
 #include <string.h>
-#include "../../runtime/nsm_run.h"
+#include "../../runtime/command.h"
 #include "commands.h"
 
-static int run_compiled(const Options *o, Compilation *c, int argc, char **argv) {
+// --- errors of the run ---
+
+// The text of one line of a file, without the blanks around it.
+static Span line_of_file(const SourceFile *f, int line) {
+  size_t lo = f->line_start[line - 1], hi = line < f->n_lines ? f->line_start[line] : f->len;
+  while (lo < hi && strchr(" \t", f->text[lo])) lo++;
+  while (hi > lo && strchr(" \t\r\n", f->text[hi - 1])) hi--;
+  return (Span){ f, lo, hi };
+}
+
+static Span span_of(const Compilation *c, nsm_place at) {
+  const Model *m = c->model;
+  Span s = { 0 };
+  if (at.kind == NSM_AT_CLASS && at.number < c->plan->ncls) s = c->plan->cls[at.number].c->span;
+  if (at.kind == NSM_AT_PARAMETER && at.number < m->nparam) s = m->param[at.number].span;
+  if (at.kind == NSM_AT_VARIABLE && at.number < m->nvar) s = m->var[at.number].span;
+  if (at.kind == NSM_AT_CLAIM && at.number < m->nexpect) s = m->expect[at.number].span;
+  bool inside = s.file && at.line > 0 && at.line <= s.file->n_lines;
+  return inside && at.line != source_line(s.file, s.lo) ? line_of_file(s.file, at.line) : s;
+}
+
+static void show_error(void *with, const nsm_error *e, FILE *err) {
+  const Compilation *c = with;
+  diag_print_plain(e->text, span_of(c, e->at), err, wants_colour(err));
+}
+
+// --- the run ---
+
+// What was written into the model is not set again.
+static nsm_flags left_to_the_run(Arena *a, const Options *o) {
+  nsm_flags f = o->flags;
+  f.nset = 0;
+  f.set = ARENA_ARRAY(a, const char *, o->flags.nset + 1);
+  for (int i = 0; i < o->flags.nset; i++) {
+    bool done = false;
+    for (int k = 0; k < o->nset; k++) done |= o->set[k].text == o->flags.set[i] && o->set[k].use == SET_COMPILED;
+    if (!done) f.set[f.nset++] = o->flags.set[i];
+  }
+  return f;
+}
+
+// *not_reached: how many claims were about times that the run did not reach.
+static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
   double start = now_seconds();
   const char *why = "";
-  Jit *j = jit_compile(c->arena, o->jit, text_str(&c->c), &why);
+  JitStatus status;
+  Jit *j = jit_compile(c->arena, o->jit, text_str(&c->c), &status, &why);
   if (!j) {
-    fprintf(stderr, "error: the emitted C does not compile, which is a fault of nsm itself:\n%s\n", why);
-    return EXIT_COMPILER;
+    if (status == JIT_INTERRUPTED) return EXIT_INTERRUPTED;
+    fprintf(stderr, "error: %s%s\n",
+            status == JIT_REFUSED ? "the emitted C does not compile, which is a fault of nsm itself:\n" : "", why);
+    return status == JIT_REFUSED ? EXIT_COMPILER : EXIT_FILE;
   }
-  int code = nsm_run_command(jit_model(j), argc, argv, c->seconds + now_seconds() - start, stdout, stderr);
+  int n;
+  nsm_host host = { .out = stdout, .err = stderr, .input = compilation_inputs(c, &n),
+                    .compile_s = c->seconds + now_seconds() - start, .say = show_error, .with = c };
+  host.ninput = n;
+  nsm_flags flags = left_to_the_run(c->arena, o);
+  int code = nsm_run_flags(jit_model(j), &flags, &host);
+  *not_reached = host.not_reached;
   jit_free(j);
   return code;
 }
 
 int command_run(const Options *o) {
-  if (o->help) return nsm_run_command(NULL, o->nrest, o->rest, 0, stdout, stderr);
-  int code;
+  int code, not_reached;
   Compilation *c = compile_file(o, o->file[0], STAGE_C, stderr, &code);
   if (!c) return code;
-  code = run_compiled(o, c, o->nrest, o->rest);
+  code = run_compiled(o, c, &not_reached);
   compilation_free(c);
   return code;
 }
@@ -30,23 +80,21 @@ int command_run(const Options *o) {
 int command_test(const Options *o) {
   int worst = EXIT_OK, failed = 0;
   for (int i = 0; i < o->nfile; i++) {
-    int code;
+    int code, not_reached = 0;
     Compilation *c = compile_file(o, o->file[i], STAGE_C, NULL, &code);
     if (c) {
-      Arena *a = arena_new();
-      char **argv = ARENA_ARRAY(a, char *, o->nrest + 8);
-      int argc = 0;
-      for (int k = 0; k < o->nrest; k++) argv[argc++] = o->rest[k];
-      static char *const more[] = { "--expect", "--quiet", "-o", "/dev/null" };
-      for (size_t k = 0; k < sizeof more / sizeof *more; k++) argv[argc++] = more[k];
-      code = run_compiled(o, c, argc, argv);
+      code = run_compiled(o, c, &not_reached);
       int claims = c->model->nexpect;
-      if (code == EXIT_OK) fprintf(stderr, "ok    %s (%d claim%s)\n", o->file[i], claims, claims == 1 ? "" : "s");
-      arena_free(a);
+      if (code == EXIT_OK) {
+        fprintf(stderr, "ok    %s (%d claim%s", c->source->path, claims, claims == 1 ? "" : "s");
+        if (not_reached) fprintf(stderr, ", %d not reached", not_reached);
+        fputs(")\n", stderr);
+      }
       compilation_free(c);
     }
     if (code != EXIT_OK) { fprintf(stderr, "FAIL  %s\n", o->file[i]); failed++; }
     if (code > worst) worst = code;
+    if (code == EXIT_INTERRUPTED) break;
   }
   fprintf(stderr, "%d passed, %d failed\n", o->nfile - failed, failed);
   return worst;

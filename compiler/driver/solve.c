@@ -9,7 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "../../runtime/problems/reader.h"
-#include "../base/suggest.h"
 #include "commands.h"
 
 typedef struct SolveFlags {
@@ -19,76 +18,14 @@ typedef struct SolveFlags {
 } SolveFlags;
 
 // ---- flags ----------------------------------------------------------------------------------------------------------
-static int refuse(const char *flag, const char *value, const char *what) {
-  fprintf(stderr, "error: --%s %s: %s\n", flag, value, what);
-  return EXIT_USAGE;
-}
-
-static size_t length_of(const char *const *names) {
-  size_t n = 0;
-  while (names[n]) n++;
-  return n;
-}
-
-static int refuse_name(const char *flag, const char *value, const char *const *names, const char *what) {
-  const char *near = suggest(value, names, length_of(names));
-  fprintf(stderr, "error: --%s %s: %s", flag, value, what);
-  for (const char *const *n = names; *n; n++) fprintf(stderr, "%s%s", n == names ? "" : ", ", *n);
-  fprintf(stderr, "%s%s%s\n", near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
-  return EXIT_USAGE;
-}
-
-static int set_kind(SolveFlags *f, const char *v) {
-  static const char *const names[] = { "lcp", "mlcp", "relay", "fc2d", "fc3d", "json", NULL };
-  f->kind = nsm_problem_kind_of(v);
-  return f->kind < NSM_PROBLEM_KINDS ? EXIT_OK : refuse_name("kind", v, names, "the kinds are ");
-}
-
-static int set_solver(SolveFlags *f, const char *v) {
-  const char *const *names = nsm_cone_solver_names();
-  f->options.solver = v;
-  for (const char *const *n = names; *n; n++) if (!strcmp(*n, v)) return EXIT_OK;
-  return refuse_name("solver", v, names, "the solvers are ");
-}
-
-static int set_tolerance(SolveFlags *f, const char *v) {
-  char *end;
-  f->options.tolerance = strtod(v, &end);
-  if (end != v && !*end && f->options.tolerance > 0 && f->options.tolerance < 1) return EXIT_OK;
-  return refuse("tol", v, "it takes a number between 0 and 1");
-}
-
-static int set_iterations(SolveFlags *f, const char *v) {
-  char *end;
-  long n = strtol(v, &end, 10);
-  f->options.max_iterations = (int)n;
-  return end != v && !*end && n >= 1 && n <= 1000000000
-             ? EXIT_OK
-             : refuse("max-iterations", v, "it takes a whole number from 1 to 1e9");
-}
-
-static const struct { const char *name; int (*set)(SolveFlags *, const char *);
-} takes[] = { { "kind", set_kind },
-              { "solver", set_solver },
-              { "tol", set_tolerance },
-              { "tolerance", set_tolerance },
-              { "max-iterations", set_iterations } };
-
-static int read_flags(const Options *o, SolveFlags *f) {
-  for (int i = 1; i < o->nrest; i++) {
-    const char *a = o->rest[i] + 2;
-    if (!strcmp(a, "check")) { f->check = true; continue; }
-    size_t n = strcspn(a, "="), k = 0;
-    while (k < sizeof takes / sizeof *takes && (strlen(takes[k].name) != n || strncmp(takes[k].name, a, n))) k++;
-    if (k == sizeof takes / sizeof *takes) {
-      fprintf(stderr, "error: nsm solve takes no flag %.*s\n", (int)n + 2, o->rest[i]);
-      return EXIT_USAGE;
-    }
-    const char *v = a[n] ? a + n + 1 : i + 1 < o->nrest ? o->rest[++i] : "";
-    int code = takes[k].set(f, v);
-    if (code != EXIT_OK) return code;
-  }
-  return EXIT_OK;
+static SolveFlags read_flags(const Options *o) {
+  const nsm_flags *f = &o->flags;
+  SolveFlags s = { .check = given(o, NSM_FLAG_CHECK) };
+  if (given(o, NSM_FLAG_KIND)) s.kind = nsm_problem_kind_of(f->text[NSM_FLAG_KIND]);
+  s.options.solver = f->text[NSM_FLAG_SOLVER];
+  if (given(o, NSM_FLAG_PROBLEM_TOLERANCE)) s.options.tolerance = f->number[NSM_FLAG_PROBLEM_TOLERANCE];
+  if (given(o, NSM_FLAG_MAX_ITERATIONS)) s.options.max_iterations = (int)f->number[NSM_FLAG_MAX_ITERATIONS];
+  return s;
 }
 
 static int say(const char *file, const nsm_problem_error *e) {
@@ -265,9 +202,8 @@ static void print_lines(Text *t, nsm_problem *p, const Answer *a, const SolveFla
 }
 
 int command_solve(const Options *o) {
-  SolveFlags f = { 0 };
-  int code = read_flags(o, &f);
-  if (code != EXIT_OK) return code;
+  SolveFlags f = read_flags(o);
+  int code = EXIT_OK;
   nsm_problem_error e;
   nsm_problem *p = nsm_problem_read(o->file[0], f.kind, &e);
   if (!p) return say(o->file[0], &e);
@@ -275,10 +211,10 @@ int command_solve(const Options *o) {
   Answer a = { 0 };
   if (!solve(p, &f, &a)) {
     fprintf(stderr, "error: %s: there is not enough memory for a problem of %d rows\n", o->file[0], p->p.m);
-    code = EXIT_MODEL;
+    code = EXIT_FILE;
   } else {
     Text t = { 0 };
-    (o->json ? print_json : print_lines)(&t, p, &a, &f);
+    (given(o, NSM_FLAG_JSON) ? print_json : print_lines)(&t, p, &a, &f);
     code = write_text(&t, stdout, "the answer");
     text_free(&t);
     if (code == EXIT_OK && a.r.status != NSM_CONE_SOLVED)

@@ -4,6 +4,11 @@
 
 int line_of(Span s) { return s.file ? source_line(s.file, s.lo) : 0; }
 
+int file_of(Emitter *e, Span s) {
+  const SourceFile *own = e->plan->sys->model->file;
+  return s.file && s.file != own ? blob_add(&e->blob, s.file->path) : 0;
+}
+
 int blob_add(TextBlob *b, const char *s) {
   size_t n = strlen(s);
   if (!b->t.n) text_addn(&b->t, "", 1);

@@ -15,4 +15,5 @@ void emit_kernels(Emitter *e, const PlanClass *c, int number);         // emit_k
 void emit_setup(Emitter *e);  // emit_setup.c: params, sizes, experiment, claims
 void emit_tables(Emitter *e);                                          // emit_table.c: patterns, classes, model
 int  line_of(Span s);
+int  file_of(Emitter *e, Span s);                        // offset of its path; 0: the file of the model
 CScope setup_scope(Emitter *e, const char *indent);                    // leaves: p[i], loop counters

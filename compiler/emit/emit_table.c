@@ -64,8 +64,10 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i) {
   Text *o = e->out;
   const char *label = c->kind == CLASS_OUTPUT ? c->name : c->kind == CLASS_ASSERT && c->text ? c->text : c->label;
   text_printf(o,
-              "  { .kind = %s, .line = %d, .label = %d, .nslot = %d, .nnum = %d, .slot = slot_%d, .fill = fill_%d,\n",
-              kind[c->kind], line_of(c->span), blob_add(&e->blob, label), c->nslot, pc->nnum, i, i);
+              "  { .kind = %s, .line = %d, .file = %d, .label = %d, .nslot = %d, .nnum = %d, .slot = slot_%d, .fill = "
+              "fill_%d,\n",
+              kind[c->kind], line_of(c->span), file_of(e, c->span), blob_add(&e->blob, label), c->nslot, pc->nnum, i,
+              i);
   Pattern pat[PATTERNS];
   patterns_of(pc, pat);
   for (int k = 0; k < PATTERNS; k++)
@@ -120,8 +122,9 @@ static void emit_variables(Emitter *e) {
   const Model *m = e->plan->sys->model;
   text_add(e->out, "static const nsm_var vars[] = {\n");
   for (int i = 0; i < m->nvar; i++) {
-    text_printf(e->out, "  { %s, %d, %d, %d, %d }, ", kind[m->var[i].kind], blob_add(&e->blob, m->var[i].name),
-                line_of(m->var[i].span), m->var[i].ndim, m->var[i].kind == MV_ROW ? class_of_row_var(e->plan, i) : -1);
+    text_printf(e->out, "  { %s, %d, %d, %d, %d, %d }, ", kind[m->var[i].kind], blob_add(&e->blob, m->var[i].name),
+                line_of(m->var[i].span), m->var[i].ndim, m->var[i].kind == MV_ROW ? class_of_row_var(e->plan, i) : -1,
+                file_of(e, m->var[i].span));
     c_comment(m->var[i].name, e->out);
     text_addc(e->out, '\n');
   }
@@ -131,7 +134,7 @@ static void emit_variables(Emitter *e) {
     text_printf(e->out, "  { %d, %d, %d, %d, %d, ", blob_add(&e->blob, p->name), blob_add(&e->blob, unit_of(e, p)),
                 blob_add(&e->blob, p->doc ? p->doc : ""), line_of(p->span), p->structural);
     c_number(p->structural ? p->fixed : 0, e->out);
-    text_printf(e->out, ", %d, { %d, %d } }, ", p->ndim, p->dim[0], p->dim[1]);
+    text_printf(e->out, ", %d, { %d, %d }, %d }, ", p->ndim, p->dim[0], p->dim[1], file_of(e, p->span));
     c_comment(p->name, e->out);
     text_addc(e->out, '\n');
   }
@@ -152,7 +155,9 @@ static void emit_statistics(Emitter *e) {
   text_add(e->out, "0 };\nstatic const int expect_texts[] = { ");
   for (int i = 0; i < m->nexpect; i++)
     text_printf(e->out, "%d, ", blob_add(&e->blob, m->expect[i].text ? m->expect[i].text : ""));
-  text_add(e->out, "0 };\n");
+  text_add(e->out, "0 };\nstatic const int expect_stats[] = { ");
+  for (int i = 0; i < m->nexpect; i++) text_printf(e->out, "%d, ", m->expect[i].stat);
+  text_printf(e->out, "%d };\n", m->nstat);
 }
 
 static void emit_text(Emitter *e) {
@@ -199,7 +204,7 @@ void emit_tables(Emitter *e) {
       "= %s, .affine = %d,\n"
       "  .nvar = %d, .npar = %d, .nclass = %d, .nstat = %d, .nexpect = %d,\n"
       "  .var = vars, .par = pars, .cls = classes, .stat = stats, .expect_line = expect_lines, .expect_text = "
-      "expect_texts,\n"
+      "expect_texts,\n  .expect_stat = expect_stats,\n"
       "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect\n};\n"
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
       name, file, scheme_number(p), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect);

@@ -120,11 +120,10 @@ void ex_discrete(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b
   Chain c = {.p = p};
   ExVec terms = {0};
   walk_collect(p, &f, 1, 0, &c.order);
-  c.at = malloc(sizeof *c.at*((size_t)f + 1));
-  c.moves = malloc(sizeof *c.moves*((size_t)f + 1));
-  c.first = malloc(sizeof *c.first*((size_t)f + 1));
-  c.d = malloc(sizeof *c.d*((size_t)f + 1));
-  INVARIANT(c.at && c.moves && c.first && c.d);
+  c.at = memory_for(sizeof *c.at*((size_t)f + 1));
+  c.moves = memory_for(sizeof *c.moves*((size_t)f + 1));
+  c.first = memory_for(sizeof *c.first*((size_t)f + 1));
+  c.d = memory_for(sizeof *c.d*((size_t)f + 1));
   fill(&c, ids, at_a, at_b, n);
   for (int i = 0; i < n; i++) out[i] = ex_depends(p, f, ids[i]) ? component(&c, ids[i], &terms) : ex_num(p, 0);
   free(c.at);

@@ -17,33 +17,37 @@ static double product_value(const Pool *p, Ex e, const double *value) {
   return above/below;
 }
 
-double ex_eval(Pool *p, Ex e, double (*symbol)(int id, void *ctx), void *ctx) {
-  ExVec order = {0};
+// Values of all nodes in `order`, arguments before users; those of symbols are there already.
+void eval_nodes(const Pool *p, const ExVec *order, double *value) {
   Vec(double) args = {0};
-  walk_collect(p, &e, 1, 0, &order);
-  // Only entries in `order` are written and read; `symbol` may itself evaluate in this pool.
-  double *value = malloc(sizeof *value*((size_t)e + 1));
-  INVARIANT(value);
-  for (size_t i = 0; i < order.n; i++) {
-    Ex at = order.at[i];
+  for (size_t i = 0; i < order->n; i++) {
+    Ex at = order->at[i];
     const Node *q = node_of(p, at);
     if (q->op == OP_NUM) {
       value[at] = q->value;
-    } else if (q->op == OP_SYM) {
-      value[at] = symbol((int)q->value, ctx);
     } else if (q->op == OP_MUL) {
       value[at] = product_value(p, at, value);
-    } else {
+    } else if (q->op != OP_SYM) {
       int n = q->n_args;
       args.n = 0;
       for (int j = 0; j < n; j++) vec_push(&args, value[args_of(p, at)[j]]);
       value[at] = op_value((Op)q->op, args.at, n);
     }
   }
+  vec_free(&args);
+}
+
+double ex_eval(Pool *p, Ex e, double (*symbol)(int id, void *ctx), void *ctx) {
+  ExVec order = {0};
+  walk_collect(p, &e, 1, 0, &order);
+  // Only entries in `order` are written and read; `symbol` may itself evaluate in this pool.
+  double *value = memory_for(sizeof *value*((size_t)e + 1));
+  for (size_t i = 0; i < order.n; i++)
+    if (node_of(p, order.at[i])->op == OP_SYM) value[order.at[i]] = symbol(ex_symbol(p, order.at[i]), ctx);
+  eval_nodes(p, &order, value);
   double result = value[e];
   free(value);
   vec_free(&order);
-  vec_free(&args);
   return result;
 }
 

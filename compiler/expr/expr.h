@@ -89,6 +89,21 @@ Ex   ex_cancel(Pool *p, Ex e);
 double ex_eval(Pool *p, Ex e, double (*value)(int id, void *ctx), void *ctx);
 double ex_eval_array(Pool *p, Ex e, const double *values);   // value of symbol id is values[id]
 
+// --- bounds and breaks (range.c, continuity.c): what an expression can and cannot be ---
+typedef struct ExRange { double lo, hi; } ExRange;
+// Every value that e has while its symbols are in their ranges lies in the range returned (round-off apart).
+ExRange ex_range(Pool *p, Ex e, ExRange (*symbol)(int id, void *ctx), void *ctx);
+
+// A symbol that moves: a typical value, and the range it can be in. `crosses`: breaks are looked for along it.
+typedef struct ExAxis { int symbol; double at, lo, hi; bool crosses; } ExAxis;
+// Where symbol `symbol` passes `where`, the value changes from `before` to `after` at once; `node` has the jump or kink
+// that causes it (its operation is SIGN, FLOOR, ABS, MIN, MAX or a comparison).
+typedef struct ExBreak { Ex node; int symbol; double where, before, after; } ExBreak;
+// Does e jump? Looked for by numbers, at generic places of all surfaces on which e can switch; `others` gives the
+// values of the symbols that do not move. *out: one place. A kink of e is a jump of one of its derivatives.
+bool ex_jumps(Pool *p, Ex e, const ExAxis *axis, int n, double (*others)(int id, void *ctx), void *ctx, ExBreak *out);
+bool ex_kinks(Pool *p, Ex e, const ExAxis *axis, int n, double (*others)(int id, void *ctx), void *ctx, ExBreak *out);
+
 // --- printing: as on paper, minimal parentheses; round-trips through the .nsm grammar for the operations it has ---
 typedef const char *(*ExNamer)(int id, void *ctx);
 void ex_print(Pool *p, Ex e, Text *out, ExNamer name, void *ctx);

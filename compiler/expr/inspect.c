@@ -57,8 +57,7 @@ static bool any_below(const Pool *p, Ex e, const bool *below) {
 bool ex_uses_op(Pool *p, Ex e, Op op, bool (*member)(int id, void *ctx), void *ctx) {
   ExVec order = {0};
   walk_collect(p, &e, 1, 0, &order);
-  bool *below = malloc((size_t)e + 1), found = false;   // only entries in `order` are written and read
-  INVARIANT(below);
+  bool *below = memory_for((size_t)e + 1), found = false;   // only entries in `order` are written and read
   for (size_t i = 0; i < order.n && !found; i++) {
     Ex at = order.at[i];
     bool sym = node_of(p, at)->op == OP_SYM;
@@ -95,8 +94,7 @@ static bool depends_on_listed(Pool *p, Ex e, const int *ids, int n) {
 static bool smooth_in(Pool *p, Ex e, const int *ids, int n) {
   ExVec order = {0};
   walk_collect(p, &e, 1, 0, &order);
-  bool *below = malloc((size_t)e + 1), smooth = true;
-  INVARIANT(below);
+  bool *below = memory_for((size_t)e + 1), smooth = true;
   for (size_t i = 0; i < order.n && smooth; i++) {
     Ex at = order.at[i];
     Op op = (Op)node_of(p, at)->op;
@@ -126,8 +124,7 @@ bool ex_affine(Pool *p, Ex e, const int *ids, int n) {
 double ex_tree_size(Pool *p, Ex e) {
   ExVec order = {0};
   walk_collect(p, &e, 1, 0, &order);
-  double *size = malloc(sizeof *size*((size_t)e + 1)), total;
-  INVARIANT(size);
+  double *size = memory_for(sizeof *size*((size_t)e + 1)), total;
   for (size_t i = 0; i < order.n; i++) {
     total = 1;
     for (int j = 0; j < node_of(p, order.at[i])->n_args; j++) total += size[args_of(p, order.at[i])[j]];

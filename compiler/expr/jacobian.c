@@ -26,8 +26,7 @@ static int first_with(const Column *c, int n, int id) {  // the first entry with
 }
 
 SparseMatrix ex_jacobian(Pool *p, const Ex *f, int m, const int *ids, int n) {
-  Column *column = malloc(sizeof *column*((size_t)n + 1));
-  INVARIANT(column);
+  Column *column = memory_for(sizeof *column*((size_t)n + 1));
   for (int j = 0; j < n; j++) column[j] = (Column){ids[j], j};
   qsort(column, (size_t)n, sizeof *column, by_id);
 

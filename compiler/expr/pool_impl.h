@@ -66,6 +66,9 @@ Ex build_function(Pool *p, Op op, const Ex *args);
 double op_value(Op op, const double *a, int n);
 Ex     op_derivative(Pool *p, Ex e, int id, const Ex *d); // by symbol id; d: derivatives of the arguments, not all zero
 
+// eval.c
+void eval_nodes(const Pool *p, const ExVec *order, double *value);
+
 // cardinal.c
 double cardinal(double x, double order, int sign);        // derivative of sin(x)/x (sign -1) or sinh(x)/x (sign 1)
 

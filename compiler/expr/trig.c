@@ -136,9 +136,8 @@ static bool multiply_out(Pool *p, Ex e, bool all, PartVec *out) {
   ExVec order = {0};
   walk_collect(p, &e, 1, 0, &order);
   Expansion x = {.p = p, .all = all, .budget = BUDGET};
-  x.open = malloc(((size_t)e + 1)*sizeof *x.open);   // only entries in `order` are written and read
-  x.list = malloc(((size_t)e + 1)*sizeof *x.list);
-  INVARIANT(x.open && x.list);
+  x.open = memory_for(((size_t)e + 1)*sizeof *x.open);   // only entries in `order` are written and read
+  x.list = memory_for(((size_t)e + 1)*sizeof *x.list);
   for (size_t i = 0; i < order.n; i++) {
     x.open[order.at[i]] = false;
     x.list[order.at[i]] = (PartVec){0};

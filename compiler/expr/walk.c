@@ -41,8 +41,7 @@ Ex walk_rewrite(Pool *p, Ex root, uint64_t only, Rebuild rebuild, void *ctx) {
     return root;
   }
   // New name of each old node. Ids of arguments are below root's; only entries in `order` are ever written or read.
-  Ex *now = malloc(sizeof *now*((size_t)root + 1));
-  INVARIANT(now);
+  Ex *now = memory_for(sizeof *now*((size_t)root + 1));
   for (size_t i = 0; i < order.n; i++) now[order.at[i]] = EX_NONE;
   for (size_t i = 0; i < order.n; i++) {
     Ex e = order.at[i];

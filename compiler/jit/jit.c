@@ -1,6 +1,4 @@
 // Dispatch, and the table of functions that emitted C may call.
-#include <stdlib.h>
-#include <string.h>
 #include "jit_parts.h"
 
 const JitSymbol jit_symbols[] = {
@@ -10,21 +8,17 @@ const JitSymbol jit_symbols[] = {
   { NULL, NULL }
 };
 
-const char *jit_c_compiler(void) {
-  const char *cc = getenv("CC");
-  return cc && *cc ? cc : "cc";
-}
-
-Jit *jit_compile(Arena *a, JitBackend backend, const char *c_text, const char **why) {
+Jit *jit_compile(Arena *a, JitBackend backend, const char *c_text, JitStatus *status, const char **why) {
   Jit *j = ARENA_NEW(a, Jit);
   j->backend = backend;
-  int ok = backend == JIT_TCC ? jit_tcc_compile(a, j, c_text, why) : jit_cc_compile(a, j, c_text, why);
-  if (ok && j->model->version != NSM_ABI_VERSION) {
+  *status = backend == JIT_TCC ? jit_tcc_compile(a, j, c_text, why) : jit_cc_compile(a, j, c_text, why);
+  if (*status == JIT_OK && j->model->version != NSM_ABI_VERSION) {
     *why = "the emitted C and the runtime have different ABI versions";
-    ok = 0;
+    *status = JIT_REFUSED;
   }
-  if (!ok) { jit_free(j); return NULL; }
-  return j;
+  if (*status == JIT_OK) return j;
+  jit_free(j);
+  return NULL;
 }
 
 const nsm_model *jit_model(const Jit *j) { return j->model; }

@@ -15,7 +15,10 @@ static void collect(void *opaque, const char *message) {
   text_addc(&m->text, '\n');
 }
 
-int jit_tcc_compile(Arena *a, Jit *j, const char *c_text, const char **why) {
+// libtcc says so when an allocation of its own fails.
+static int short_of_memory(const char *said) { return strstr(said, "memory full") || strstr(said, "mmap"); }
+
+JitStatus jit_tcc_compile(Arena *a, Jit *j, const char *c_text, const char **why) {
   Messages m = {{0}};
   Text whole = {0};
   const char *body = strchr(c_text, '\n');                // the first line is #include "nsm_abi.h"
@@ -37,10 +40,12 @@ int jit_tcc_compile(Arena *a, Jit *j, const char *c_text, const char **why) {
     ok = model.address != NULL;
     if (ok) j->model = model.get();
   }
-  if (!ok) *why = arena_printf(a, "%s", m.text.n ? text_str(&m.text) : "libtcc gave no reason");
+  JitStatus status = ok ? JIT_OK : s && !short_of_memory(text_str(&m.text)) ? JIT_REFUSED : JIT_SYSTEM;
+  if (status == JIT_SYSTEM) *why = "not enough memory to compile the model\nhelp: allow more (ulimit -v)";
+  else if (!ok) *why = arena_printf(a, "%s", m.text.n ? text_str(&m.text) : "libtcc gave no reason");
   text_free(&m.text);
   text_free(&whole);
-  return ok;
+  return status;
 }
 
 void jit_tcc_free(Jit *j) {

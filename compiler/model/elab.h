@@ -9,7 +9,7 @@
 #include "../base/vec.h"
 #include "elaborate.h"
 #include "mx.h"
-#include "unit_table.h"
+#include "units.h"
 
 enum { MAX_DIMS = 2, MAX_LOOPS = 8, MAX_SUM = 10000, MAX_ELEMENTS = 100000 };
 
@@ -60,6 +60,14 @@ typedef enum {
   SY_REFUSED
 } SymbolKind;
 typedef enum { NEW, BUSY, DONE, FAILED } Progress;
+// A value of --set for a parameter: which member of the families around it (nan: all), which element.
+typedef struct SetAt {
+  Override *from;
+  bool      one;                            // not all members
+  int       nmember, nelement;
+  double    member[MAX_LOOPS], element[MAX_DIMS];
+} SetAt;
+
 struct Symbol {
   SymbolKind  kind;
   Progress    progress;
@@ -70,6 +78,7 @@ struct Symbol {
   MVarKind    var_kind;  // SY_VARIABLE, SY_ROW
   bool        used;
   const Ast  *start_rate; // of a coordinate: the declaration that gives its initial velocity
+  SetAt      *set; int nset;  // SY_PARAM, SY_FORMAL: values of the command line
   const Ast  *given;     // SY_PARAM, SY_FORMAL: the argument of the instance, read in scope->args_env
   const Ast *const *fors; int nfors;  // SY_ROW: the `for`s around it, outermost first
   // valid once DONE:
@@ -114,6 +123,7 @@ struct Elab {
   Vec(MExpect) expect;
   Vec(Symbol *) symbols;      // all, for the closing checks
   Vec(const Ast *) calls;     // functions being inlined
+  Vec(const MExpr *) angles;  // variables of which a sine, cosine or tangent is taken
   Vec(double) known;          // values of parameters, as far as evaluated
   Vec(char) known_state;      // 0 not yet, 1 busy, 2 known, 3 has none
   struct { const char *pi, *inf, *time, *energy, *lambda, *lambda_t, *lambda_s, *kinetic, *potential; } word;
@@ -128,6 +138,14 @@ Env     env_of(Scope *s);
 Env     env_with(Env env, const Local *l);
 Env     env_loop(Env env, const char *name, Span at, MExpr *lo, MExpr *hi, Span range);  // one loop deeper
 void    warn_shadow(const Env *env, const char *name, Span at);
+// elab_forms.c: items that mean something else in other languages.
+void    check_forms(Elab *e);
+// meant.c: helps for names of other languages; NULL: none is known.
+const char *function_meant(Elab *e, const Ast *call);
+const char *name_meant(const Env *env, const char *name);
+const char *unit_meant(Elab *e, const char *name, int n);
+const char *entry_meant(const char *name);
+const char *law_meant(const char *name);
 void    unknown_name(const Env *env, const char *name, Span at);
 void    unknown_member(const Scope *s, const char *owner, const char *name, Span at);
 const char *prefixed(Elab *e, const char *prefix, const char *name);
@@ -140,6 +158,7 @@ unsigned extra_uses(const Value *v, unsigned fine);  // bits of uses beyond `fin
 void  not_constant(const Env *env, const Value *v, const char *what, const char *help);
 bool declared_unit(Elab *e, const Ast *decl, Unit *out);  // false: none written (or bad, reported); *out is UNIT_ANY
                                                           // then
+Value scaled_value(const Env *env, Value v, Unit u);     // a bare number as written in u, in SI
 Value adopt(const Env *env, Value v, const Ast *decl, const char *what); // v under the unit that decl declares
 Value shape_to(const Env *env, Value v, const Ast *decl, int ndim, const int *dim);  // broadcast or check
 int   array_sizes(const Env *env, const Ast *decl, MExpr **size);    // number of dimensions, -1: bad
@@ -154,11 +173,14 @@ void init_statement(Env env, const Ast *decl, bool state);
 // --- elab_expr.c ---
 Value elab_expr(const Env *env, const Ast *x);
 Value elab_scalar(const Env *env, const Ast *x);               // a number; a vector is reported
+// a and b stand side by side: warns where one is a bare number and the other is declared in a scaled unit (W0830)
+void  bare_number(const Env *env, const Value *a, const Value *b);
 Value elab_condition(const Env *env, const Ast *x);            // a truth value
 Value bad_value(const Env *env, Span at);
 Value scalar_value(MExpr *x, Unit u, Span at, const Env *env);
 int   value_count(const Value *v);
 Unit  unit_named(const char *text);                             // of a text known to be good: "N", "s"
+Unit  unit_rate(Elab *e, Unit u);                               // per second, as written: mm/s for mm
 void  shape_error(const Env *env, Span at, const Value *a, const Value *b, const char *verb, const char *help);
 bool  unit_check(const Env *env, Value v, Unit want, const char *what);  // reports "WHAT is in m but must be in N"
 
@@ -199,6 +221,13 @@ const Ast *named_arg(AstList list, const char *name);           // the ARG of th
 bool  find_builtin(const char *name, MOp *out);
 void  unknown_function(const Env *env, const Ast *x);
 
+// --- elab_set.c: values of the command line ---
+void  find_sets(Symbol *y);                                    // fills y->set
+Value set_value(const Symbol *y, Value v);                      // v, the value of a parameter that is not stored
+void  check_sets(const Symbol *y);                             // of a stored parameter: do the elements exist?
+Value set_stored(const Symbol *y, const Place *p, Value v);     // v, a reference to a stored one from place p
+void  judge_sets(Elab *e);                                     // fills Override.use
+
 // --- elab_items.c, elab_energy.c, elab_relation.c, elab_sgn.c, elab_contact.c, elab_experiment.c, elab_check.c ---
 void elab_items(Env env, AstList items);
 void elab_energy(Env env, const Ast *x);
@@ -227,6 +256,7 @@ const char *statistic_name(int i);                             // 0, 1, ...; NUL
 Value elab_statistic(const Env *env, const Ast *x, bool *is_one);
 void not_supported(const Env *env, DiagCode code, Span at, const char *what, const char *help);
 void check_model(Elab *e);
+void note_angle(const Env *env, const Value *v);               // the argument of sin, cos or tan (W0828)
 // sgn: v in a + b*sgn(s). a.at NULL: 0; b.at NULL: 1. False: no (usable) sgn, reported.
 typedef struct Relay { bool has_a, has_b, negative; Value a, b, s; } Relay;
 bool relay_form(const Env *env, const Ast *x, Relay *out);

@@ -51,12 +51,17 @@ void unknown_function(const Env *env, const Ast *x) {
   for (int i = 0; env->in_claim && statistic_name(i); i++) vec_push(&names, statistic_name(i));
   Diag *d = diag(e->bag, DIAG_E0210, x->name_span.file ? x->name_span : x->span, "unknown function `%s`", x->name);
   diag_label(d, "not declared");
-  const char *near = suggest(x->name, names.at, names.n);
-  if (scope_find(env->scope, x->name) || local_find(env, x->name))
+  const char *near = suggest(x->name, names.at, names.n), *meant = function_meant(e, x);
+  const Symbol *quantity = scope_find(env->scope, x->name);
+  if (quantity && quantity->decl && quantity->decl->kind == AST_DECL && quantity->decl->list.n > 0)
+    diag_help(d, "`%s` is an array: its elements are %s[i]", x->name, x->name);
+  else if (quantity && env->in_claim && x->list.n == 1)
+    diag_help(d, "the value at a time is at(%s, %s)", x->name, ast_text(e, x->list.at[0]));
+  else if (quantity || local_find(env, x->name))
     diag_help(d, "`%s` is a quantity: for a product write %s*(...)", x->name, x->name);
   else if (map_get(e->models, x->name))
     diag_help(d, "`%s` is a model: make an instance of it, %s part(...);", x->name, x->name);
-  else if (strcmp(x->name, "ln") == 0) diag_help(d, "the natural logarithm is log(x)");
+  else if (meant) diag_help(d, "%s", meant);
   else if (near) diag_help(d, "did you mean `%s`?", near);
   else diag_help(d, "declare it: function %s(x) = ...;", x->name);
   vec_free(&names);
@@ -106,6 +111,7 @@ static bool result_unit(const Env *env, MOp op, const Ast *x, const Value *v, in
   case RULE_NONE:
     for (int i = 0; i < n; i++)
       if (!unit_check(env, v[i], UNIT_ONE, what)) return false;
+    *out = unit_plain(*out);
     return true;   // bare stays bare, unknown stays unknown
   case RULE_SQRT:
     if (unit_pow(v[0].unit, 0.5, out)) return true;
@@ -126,6 +132,7 @@ static bool result_unit(const Env *env, MOp op, const Ast *x, const Value *v, in
         text_free(&b);
         return false;
       }
+    for (int i = 1; i < n; i++) bare_number(env, &v[0], &v[i]);
     if (builtins[op].rule == RULE_ATAN2 && out->state == UNIT_KNOWN) *out = UNIT_ONE;
     return true;
   case RULE_SIGN:
@@ -150,6 +157,7 @@ Value builtin_call(const Env *env, MOp op, const Ast *x) {
   for (int i = 0; i < n; i++) v[i] = elab_expr(env, x->list.at[i]);
   Unit u;
   if (!all_numbers(env, x, v, n) || !result_unit(env, op, x, v, n, &u)) return bad_value(env, x->span);
+  if (op == MOP_SIN || op == MOP_COS || op == MOP_TAN) note_angle(env, &v[0]);
   MExpr *r = NULL;
   if (folds) {
     r = v[0].at[0];

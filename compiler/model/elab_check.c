@@ -1,4 +1,6 @@
 // What can be said only about the whole model. Requires: all statements elaborated without error.
+#include <math.h>
+
 #include "elab.h"
 
 // --- every state has an equation ---
@@ -96,7 +98,47 @@ static void check_unused(Elab *e) {
   }
 }
 
+// --- angles that look like degrees (W0828) ---
+
+// 30, 45, 90, ...: as radians they would be several turns.
+static bool degrees(double x) { return fabs(x) >= 10 && fabs(x) <= 3600 && fmod(x, 5) == 0; }
+
+static void warn_degrees(Elab *e, Span at, double x, Span declared) {
+  Diag *d = diag(e->bag, DIAG_W0828, at, "this angle is %g rad, which looks like degrees", x);
+  if (declared.file) diag_also(d, declared, "its value");
+  diag_help(d, "%g [deg] is %.4g rad", x, x * 3.14159265358979323846 / 180);
+}
+
+void note_angle(const Env *env, const Value *v) {
+  Elab *e = env->e;
+  const MExpr *x = v->at[0];
+  double value;
+  if (x->kind == MX_OP && x->op == MOP_NEG) x = x->arg[0];
+  if (x->kind == MX_VAR && !x->derivative) vec_push(&e->angles, x);
+  if (x->kind != MX_NUM && (x->kind != MX_PARAM || x->nargs)) return;
+  if (!try_eval(e, x, false, NULL, 0, &value) || !degrees(value)) return;
+  const Span nowhere = {0};
+  bool param = x->kind == MX_PARAM && e->param.at[x->id].value;
+  warn_degrees(e, v->span, value, param ? e->param.at[x->id].value->span : nowhere);
+}
+
+// Initial values of variables that are used as angles.
+static void check_angles(Elab *e) {
+  char *told = ARENA_ARRAY(e->a, char, e->var.n + 1), *angle = ARENA_ARRAY(e->a, char, e->var.n + 1);
+  for (size_t i = 0; i < e->angles.n; i++) angle[e->angles.at[i]->id] = 1;
+  for (size_t i = 0; i < e->init.n; i++) {
+    const MInit *m = &e->init.at[i];
+    double value;
+    if (m->velocity || !angle[m->on->id] || told[m->on->id]) continue;
+    if (!try_eval(e, m->value, false, NULL, 0, &value) || !degrees(value)) continue;
+    told[m->on->id] = 1;
+    const Span nowhere = {0};
+    warn_degrees(e, m->value->span, value, nowhere);
+  }
+}
+
 void check_model(Elab *e) {
+  check_angles(e);
   check_equations(e);
   check_multipliers(e);
   check_unused(e);

@@ -82,8 +82,9 @@ static void unknown_law(const Env *env, const Ast *law) {
       diag(env->e->bag, DIAG_E0212, law->name_span.file ? law->name_span : law->span, "unknown law `%s`", law->name);
   diag_label(d, "not a law of contacts");
   const char *near = suggest(law->name, law_names, NLAWS);
-  if (!strcmp(law->name, "friction")) near = "coulomb";
-  if (near) diag_help(d, "did you mean `%s`?", near);
+  const char *meant = law_meant(law->name);
+  if (meant) diag_help(d, "%s", meant);
+  else if (near) diag_help(d, "did you mean `%s`?", near);
   else
     diag_help(
         d,

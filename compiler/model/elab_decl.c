@@ -92,20 +92,25 @@ bool declared_unit(Elab *e, const Ast *decl, Unit *out) {
   int n = 0;
   *out = UNIT_ANY;
   if (!decl->unit) return false;
-  if (unit_parse(decl->unit, out, &bad, &n)) return true;
+  if (unit_parse(decl->unit, out, &bad, &n)) {
+    out->written = decl->unit;
+    return true;
+  }
   Diag *d = diag(e->bag, DIAG_E0303, decl->unit_span.file ? decl->unit_span : decl->span, "unknown unit `%.*s`", n,
                  bad ? bad : "");
   if (strlen(decl->unit) != (size_t)n) diag_label(d, "in `%s`", decl->unit);
   const char *names[64], *near;
   int known = 0;
-  while (known < 64 && (names[known] = unit_symbol_at(known))) known++;
+  while (known < 64 && (names[known] = nsm_unit_symbol(known))) known++;
+  const char *meant = unit_meant(e, bad, n);
   near = n > 2 ? suggest(arena_strndup(e->a, bad, (size_t)n), names, (size_t)known) : NULL;
-  if (near) diag_help(d, "did you mean `%s`?", near);
+  if (meant) diag_help(d, "%s", meant);
+  else if (near) diag_help(d, "did you mean `%s`?", near);
   else diag_help(d, "units are written like m, kg, s, N, J, V, ohm, mm, N*m/rad, m/s^2, rev/min, deg");
   return false;
 }
 
-static Value scaled(const Env *env, Value v, Unit u) {
+Value scaled_value(const Env *env, Value v, Unit u) {
   MExpr **at = ARENA_ARRAY(env->e->a, MExpr *, value_count(&v));
   for (int i = 0; i < value_count(&v); i++) {
     MExpr *x = v.at[i];
@@ -129,7 +134,7 @@ Value adopt(const Env *env, Value v, const Ast *decl, const char *what) {
     if (v.unit.state == UNIT_LITERAL) v.unit = UNIT_ANY;
     return v;
   }
-  if (v.unit.state == UNIT_LITERAL && u.scale != 1) v = scaled(env, v, u);
+  if (v.unit.state == UNIT_LITERAL && u.scale != 1) v = scaled_value(env, v, u);
   if (!unit_compatible(v.unit, u)) {
     Text have = {0};
     unit_print(v.unit, &have);
@@ -142,7 +147,6 @@ Value adopt(const Env *env, Value v, const Ast *decl, const char *what) {
     return bad_value(env, v.span);
   }
   v.unit = u;
-  v.unit.scale = 1;
   return v;
 }
 
@@ -236,6 +240,7 @@ static bool force_param(Symbol *y) {
   Env env = y->given ? s->args_env : y->env;
   const Ast *from = y->given ? y->given->a : decl->a;
   Unit written;
+  find_sets(y);
   if (!from) {   // must be set from outside
     (void)declared_unit(env.e, decl, &written);
     Unit u = written;
@@ -245,7 +250,6 @@ static bool force_param(Symbol *y) {
       return false;
     }
     y->id = push_param(env.e, prefixed(env.e, s->param_path, y->name), NULL, u, y);
-    u.scale = 1;
     y->unit = u;
     y->global = true;
     return true;
@@ -269,8 +273,13 @@ static bool force_param(Symbol *y) {
   if (v.bad) return false;
   bool given_formal = y->kind == SY_FORMAL && y->given;
   (void)declared_unit(env.e, decl, &written);
-  if (!given_formal && !extra_uses(&v, MU_PARAM)) store_param(y, &v, written);
-  else y->value = v;
+  if (!given_formal && !extra_uses(&v, MU_PARAM)) {
+    store_param(y, &v, written);
+    check_sets(y);
+  } else {
+    y->unit = v.unit;
+    y->value = set_value(y, v);
+  }
   return true;
 }
 
@@ -317,7 +326,6 @@ static bool force_variable(Symbol *y) {
   }
   y->ndim = own;
   y->unit = unit;
-  y->unit.scale = 1;
   vec_push(&e->var, v);
   y->id = (int)e->var.n - 1;
   return true;

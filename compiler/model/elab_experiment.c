@@ -69,9 +69,48 @@ static void entry(const Env *env, const Ast *arg) {
   } else {
     Diag *d = diag(env->e->bag, DIAG_E0213, arg->name_span, "`simulate` has no entry `%s`", name);
     diag_label(d, "unknown entry");
-    const char *near = suggest(name, entries, NENTRIES);
-    if (near) diag_help(d, "did you mean `%s`?", near);
+    const char *near = suggest(name, entries, NENTRIES), *meant = entry_meant(name);
+    if (meant) diag_help(d, "%s", meant);
+    else if (near) diag_help(d, "did you mean `%s`?", near);
     else diag_help(d, "the entries are until, start, step, scheme, solver, tolerance");
+  }
+}
+
+// Times that are plain numbers are judged here; those that depend on parameters when the run starts.
+static bool number_of(const Env *env, const MExpr *x, double *out) {
+  if (!x || x->uses) return false;
+  MxEval e = {0};
+  (void)env;
+  return mx_eval(&e, x, out);
+}
+
+static void check_times(const Env *env, const Ast *x) {
+  const MExperiment *s = &env->e->out->sim;
+  const Ast *until_at = named_arg(x->list, intern(env->e->in, "until")), *step_at = named_arg(x->list, intern(env->e->in, "step"));
+  double step, until, start = 0;
+  bool steps = number_of(env, s->step, &step), ends = number_of(env, s->until, &until);
+  if (s->start && !number_of(env, s->start, &start)) ends = false;
+  if (steps && !(step > 0)) {
+    Diag *d = diag(env->e->bag, DIAG_E0123, step_at->a->span, "the step must be greater than 0");
+    diag_help(d, "step = 1 [ms]");
+    return;
+  }
+  if (ends && !(until > start)) {
+    Diag *d = diag(env->e->bag, DIAG_E0123, until_at->a->span, "the end time must be later than the start time, %g s", start);
+    diag_help(d, "until = %g [s]", start + 1);
+    return;
+  }
+  double n = steps && ends ? (until - start)/step : 0;
+  if (n > 9e15) {
+    Diag *d = diag(env->e->bag, DIAG_E0123, step_at->a->span, "the step makes %.2g steps, more than can be counted", n);
+    diag_help(d, "step = %.1g [s] makes a thousand", (until - start)/1000);
+  } else if (n > 1e9) {
+    Diag *d = diag(env->e->bag, DIAG_W0842, step_at->a->span, "the step makes %.2g steps", n);
+    diag_note(d, "at 100 ns each they take %.2g hours", n*1e-7/3600);
+    diag_help(d, "is it meant in another unit? step = %.1g [s] makes a thousand", (until - start)/1000);
+  } else if (steps && ends && n < 1) {
+    Diag *d = diag(env->e->bag, DIAG_W0842, step_at->a->span, "the step is longer than the run");
+    diag_help(d, "step = %.1g [s] makes a thousand", (until - start)/1000);
   }
 }
 
@@ -98,6 +137,7 @@ void elab_simulate(Env env, const Ast *x) {
     }
     entry(&env, arg);
   }
+  check_times(&env, x);
 }
 
 // --- statistics ---
@@ -182,15 +222,24 @@ Value elab_statistic(const Env *env, const Ast *x, bool *is_one) {
 void elab_expect(Env env, const Ast *x) {
   if (env.scope->parent) return;
   env.in_claim = true;
+  int stat = (int)env.e->stat.n;
   Value v = elab_condition(&env, x->a);
   if (v.bad) return;
   if (v.at[0]->uses & (MU_VAR | MU_TIME)) {
     Diag *d = diag(env.e->bag, DIAG_E0226, v.span, "a claim is about the finished run");
     diag_label(d, "uses a quantity that changes during the run");
     diag_note(d, "the statistics are final, initial, min, max, mean, drift, gain, and at(x, t)");
-    diag_help(d, "expect final(x) <= 1; -- or, for every step: assert %s;", ast_text(env.e, x->a));
+    const Ast *c = x->a;
+    bool compares = c->kind == AST_BINARY && c->op >= AO_LT && c->op <= AO_NE;
+    bool bound = compares && (c->op == AO_LT || c->op == AO_LE || c->op == AO_GT || c->op == AO_GE);
+    size_t sign = compares ? c->a->span.hi : 0;
+    if (bound)
+      diag_help(d, "expect final(%s)%.*s; -- or, for every step: assert %s;", ast_text(env.e, c->a),
+                (int)(c->span.hi - sign), c->span.file->text + sign, ast_text(env.e, c));
+    else diag_help(d, "expect final(x) <= 1; -- or, for every step: assert %s;", ast_text(env.e, c));
     return;
   }
-  MExpect claim = {.cond = v.at[0], .text = x->doc ? x->doc : ast_text(env.e, x->a), .span = x->a->span};
+  MExpect claim = {.cond = v.at[0], .text = x->doc ? x->doc : ast_text(env.e, x->a), .span = x->a->span,
+                   .stat = stat};
   vec_push(&env.e->expect, claim);
 }

@@ -27,6 +27,14 @@ Unit unit_named(const char *text) {
   return u;
 }
 
+Unit unit_rate(Elab *e, Unit u) {
+  Unit r = unit_div(u, unit_named("s"));
+  if (!unit_scaled(u)) return r;
+  r.scale = u.scale;
+  r.written = u.written ? arena_printf(e->a, strpbrk(u.written, "*/") ? "(%s)/s" : "%s/s", u.written) : NULL;
+  return r;
+}
+
 bool unit_check(const Env *env, Value v, Unit want, const char *what) {
   if (v.bad) return false;
   if (v.truth) {
@@ -50,6 +58,53 @@ bool unit_check(const Env *env, Value v, Unit want, const char *what) {
   text_free(&have);
   text_free(&need);
   return false;
+}
+
+// --- bare numbers beside quantities in scaled units (W0830) ---
+
+// 0 and infinity are the same in every unit, and pi says that radians are meant.
+static bool says_pi(const MExpr *x) {
+  if (x->kind == MX_NUM) return x->num == 3.14159265358979323846;
+  for (int i = 0; i < x->nargs; i++)
+    if (says_pi(x->arg[i])) return true;
+  return false;
+}
+
+static bool same_in_all_units(const Value *v) {
+  for (int i = 0; i < value_count(v); i++) {
+    const MExpr *x = v->at[i];
+    if (!(x->kind == MX_NUM && (x->num == 0 || isinf(x->num))) && !says_pi(x)) return false;
+  }
+  return true;
+}
+
+// The SI unit of the same dimension, as a reader would write it; NULL where that is no help.
+static const char *si_text(const Env *env, Unit u) {
+  static const struct { const char *dimension, *angle; } angles[] = { {"1", "rad"}, {"1/s", "rad/s"} };
+  bool angle = u.written && (!strncmp(u.written, "deg", 3) || !strncmp(u.written, "rev", 3));
+  for (size_t i = 0; angle && i < sizeof angles / sizeof *angles; i++)
+    if (unit_compatible(u, unit_named(angles[i].dimension))) return angles[i].angle;
+  Text t = {0};
+  unit_print(u, &t);
+  const char *text = strlen(text_str(&t)) > 6 ? NULL : arena_strndup(env->e->a, text_str(&t), strlen(text_str(&t)));
+  text_free(&t);
+  return text;
+}
+
+void bare_number(const Env *env, const Value *a, const Value *b) {
+  if (b->unit.state != UNIT_LITERAL) {
+    const Value *t = a;
+    a = b;
+    b = t;
+  }
+  if (b->unit.state != UNIT_LITERAL || !unit_scaled(a->unit) || same_in_all_units(b)) return;
+  const char *si = si_text(env, a->unit), *number = inner_text(env, b->span), *as = a->unit.written;
+  Diag *d = si ? diag(env->e->bag, DIAG_W0830, b->span, "the bare number %s is taken as %s [%s]", number, number, si)
+               : diag(env->e->bag, DIAG_W0830, b->span, "the bare number %s is taken in SI units", number);
+  diag_label(d, "has no unit");
+  diag_also(d, a->span, as ? "this is in %s" : "this is in a scaled unit", as);
+  if (as && si) diag_help(d, "write %s [%s], or %s [%s]", number, as, number, si);
+  else diag_help(d, "give it its unit: %s [%s]", number, as ? as : si ? si : "...");
 }
 
 Value elab_scalar(const Env *env, const Ast *x) {
@@ -78,7 +133,6 @@ static Value number(const Env *env, const Ast *x) {
   if (x->unit) {
     if (!declared_unit(env->e, x, &u)) return bad_value(env, x->span);
     v = unit_to_si(v, u);
-    u.scale = 1;
   }
   return scalar_value(mx_num(env->e->a, v, x->span), u, x->span, env);
 }
@@ -118,6 +172,7 @@ static Value conditional(const Env *env, const Ast *x) {
   r.at = ARENA_ARRAY(env->e->a, MExpr *, n);
   for (int i = 0; i < n; i++)
     r.at[i] = mx_op(env->e->a, MOP_IF, (MExpr *[]){c.at[0], a.at[a.ndim ? i : 0], b.at[b.ndim ? i : 0]}, 3, x->span);
+  bare_number(env, &a, &b);
   r.unit = unit_merge(a.unit, b.unit);
   r.span = x->span;
   return r;
@@ -155,6 +210,7 @@ static Value unrolled_sum(const Env *env, const Ast *x) {
                                  .value = scalar_value(mx_num(e->a, i, x->name_span), UNIT_BARE, x->name_span, env) });
     Value v = elab_scalar(&in, x->b);
     if (v.bad || !unit_check(env, v, r.unit, "a term of this sum")) r.bad = true;
+    else if (i > first) bare_number(env, &r, &v);
     r.unit = unit_merge(r.unit, v.unit);
     vec_push(&term, v.at[0]);
   }

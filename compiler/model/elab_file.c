@@ -47,16 +47,22 @@ static void import_file(Elab *e, const Ast *x) {
   const char *path = plain_path(e, import_path(e, x));
   if (map_get(e->files, path)) return;
   const SourceFile *f = NULL;
-  SourceStatus s = source_read(e->a, path, &f);
+  SourceStatus s = source_read_ordinary(e->a, path, &f);
   map_put(e->files, path, (void *)(f ? (const void *)f : (const void *)x));
   if (s != SOURCE_OK) {
     Diag *d = diag(e->bag, DIAG_E0215, x->name_span.file ? x->name_span : x->span,
                    "cannot read the imported file \"%s\"", x->name);
     diag_label(d, s == SOURCE_MISSING  ? "there is no such file"
                   : s == SOURCE_IS_DIR ? "this is a folder"
+                  : s == SOURCE_IS_SPECIAL ? "this is a pipe or a device, not an ordinary file"
                                        : "not readable");
     diag_note(d, "looked for %s", path);
-    if (strncmp(x->name, "std/", 4) == 0)
+    const SourceFile *with_suffix;
+    bool std = strncmp(x->name, "std/", 4) == 0;
+    if (s == SOURCE_MISSING &&
+        source_read_ordinary(e->a, arena_printf(e->a, "%s.nsm", path), &with_suffix) == SOURCE_OK)
+      diag_help(d, "did you mean \"%s.nsm\"?", x->name);
+    else if (std)
       diag_help(d, "names of the standard library begin with std/, for example \"std/diode.nsm\"");
     else diag_help(d, "a path is read from the folder of the importing file");
     return;
@@ -168,7 +174,11 @@ static const Model *freeze(Elab *e, const Ast *root) {
   m->name = root->name;
   m->file = root->span.file;
   m->span = root->name_span;
+  m->nread = (int)map_size(e->files);
+  m->read = ARENA_ARRAY(e->a, const char *, m->nread + 1);
+  for (int i = 0; i < m->nread; i++) m->read[i] = map_key_at(e->files, (size_t)i);
   note_given(e);
+  judge_sets(e);
   FREEZE(var);
   FREEZE(param);
   FREEZE(energy);
@@ -201,6 +211,7 @@ static void release(Elab *e) {
   vec_free(&e->expect);
   vec_free(&e->symbols);
   vec_free(&e->calls);
+  vec_free(&e->angles);
   vec_free(&e->known);
   vec_free(&e->known_state);
 }
@@ -253,6 +264,7 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
                .functions = map_new(a),
                .files = map_new(a),
                .out = ARENA_NEW(a, Model) };
+  for (int i = 0; o && i < o->nset; i++) o->set[i].use = SET_UNKNOWN, o->set[i].what = NULL;   // of the file before
   make_words(e);
   e->globals = new_global_scope(e);
   if (file->span.file) map_put(e->files, plain_path(e, file->span.file->path), (void *)file->span.file);
@@ -261,8 +273,9 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
     e->has_units = e->has_units || mentions_unit(map_value_at(e->models, i));
   for (size_t i = 0; i < map_size(e->functions); i++)
     e->has_units = e->has_units || mentions_unit(map_value_at(e->functions, i));
+  check_forms(e);
   const Ast *root = choose_root(e, file);
-  if (root) elab_root(e, root);
+  if (root && diag_errors(bag) == 0) elab_root(e, root);
   if (root && diag_errors(bag) == 0) check_model(e);
   const Model *m = root && diag_errors(bag) == 0 ? freeze(e, root) : NULL;
   release(e);

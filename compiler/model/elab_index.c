@@ -177,8 +177,8 @@ int array_sizes(const Env *env, const Ast *decl, MExpr **size) {
 
 // --- ranges of indices ---
 
-// The extremes of an index over the loops around it. Only for sums and multiples of loop indices, whose extremes are at
-// corners.
+// The extremes of an index over the loops around it. Only for sums, multiples and parts of loop indices, whose extremes
+// are at corners.
 static bool is_affine(const MExpr *x) {
   if (!(x->uses & MU_LOOP)) return true;
   if (x->kind == MX_LOOP) return true;
@@ -187,16 +187,18 @@ static bool is_affine(const MExpr *x) {
   if (x->op == MOP_NEG) return is_affine(x->arg[0]);
   if (x->op == MOP_MUL && (!(x->arg[0]->uses & MU_LOOP) || !(x->arg[1]->uses & MU_LOOP)))
     return is_affine(x->arg[0]) && is_affine(x->arg[1]);
+  if (x->op == MOP_DIV) return is_affine(x->arg[0]) && !(x->arg[1]->uses & MU_LOOP);
   return false;
 }
 
-typedef struct Corners { const Env *env; const MExpr *index; double lo, hi; bool any, whole; } Corners;
+typedef struct Corners { const Env *env; const MExpr *index; double lo, hi, part; bool any, whole; } Corners;
 
 static bool visit_corners(Corners *c, double *loop, int k) {
   Elab *e = c->env->e;
   if (k == c->env->ctx.n) {
     double v;
     if (!try_eval(e, c->index, false, loop, k, &v)) return false;
+    if (v != floor(v) && c->whole) c->part = v;
     c->whole = c->whole && v == floor(v);
     c->lo = c->any ? fmin(c->lo, v) : v;
     c->hi = c->any ? fmax(c->hi, v) : v;
@@ -207,10 +209,12 @@ static bool visit_corners(Corners *c, double *loop, int k) {
   const MLoop *l = &c->env->ctx.loop[k];
   if (!l->lo || !try_eval(e, l->lo, false, loop, k, &lo) || !try_eval(e, l->hi, false, loop, k, &hi)) return false;
   if (lo > hi) return true;   // an empty loop reaches nothing
-  loop[k] = lo;
-  if (!visit_corners(c, loop, k + 1)) return false;
-  loop[k] = hi;
-  return visit_corners(c, loop, k + 1);
+  const double at[] = { lo, lo + 1, hi };   // an affine index that is whole at two neighbours is whole at all
+  for (int i = 0; i < 3; i++) {
+    loop[k] = fmin(at[i], hi);
+    if (!visit_corners(c, loop, k + 1)) return false;
+  }
+  return true;
 }
 
 bool index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr *hi, const char *of, Span at) {
@@ -225,11 +229,13 @@ bool index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr
     c.hi = c.lo;
     c.any = true;
     c.whole = c.lo == floor(c.lo);
+    c.part = c.lo;
   }
   if (!c.any) return true;
   if (!c.whole) {
     Diag *d = diag(e->bag, DIAG_E0602, at, "an index must be a whole number");
-    diag_label(d, "this is %.17g", c.lo);
+    diag_label(d, i->uses & MU_LOOP ? "in a pass of the loop this is %.17g" : "this is %.17g", c.part);
+    diag_help(d, "floor(...) makes a whole number");
     return false;
   }
   if (c.lo >= first && c.hi <= last) return true;

@@ -101,10 +101,16 @@ static void init_velocity(Env env, const Ast *decl, bool state) {
     return;
   }
   y->start_rate = decl;
-  Value v = adopt(&env, elab_expr(&env, decl->a), decl, "velocity");
+  Value v = elab_expr(&env, decl->a);
+  Unit per_second = unit_rate(e, y->unit);         // a bare number is in the unit of the coordinate, per second
+  if (!decl->unit && !v.bad && v.unit.state == UNIT_LITERAL && unit_scaled(per_second)) {
+    v = scaled_value(&env, v, per_second);
+    v.unit = per_second;
+  }
+  v = adopt(&env, v, decl, "velocity");
   char what[200];
   (void)snprintf(what, sizeof what, "the velocity `%.100s'`", decl->name);
-  if (unit_check(&env, v, unit_div(y->unit, unit_named("s")), what)) init_with(env, y, true, v, decl);
+  if (unit_check(&env, v, per_second, what)) init_with(env, y, true, v, decl);
 }
 
 void init_statement(Env env, const Ast *decl, bool state) {

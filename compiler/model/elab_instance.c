@@ -1,6 +1,7 @@
 // Instances and families of instances: a fresh scope in which the formals stand for the arguments. Families stay
 // families: the loops of the instance are the outer loops of everything inside it.
 #include "../base/suggest.h"
+#include "../syntax/habits.h"
 #include "elab.h"
 
 const Ast *named_arg(AstList list, const char *name) {
@@ -20,7 +21,11 @@ static const Ast *find_model(Symbol *y) {
     Diag *d = diag(e->bag, DIAG_E0201, name->span, "unknown model `%s`", name->name);
     diag_label(d, "not declared");
     const char *near = suggest(name->name, names.at, names.n);
-    if (near) diag_help(d, "did you mean `%s`?", near);
+    const char *what, *help;
+    if (habit_of(name->name, &what, &help)) {
+      diag_note(d, "%s", what);
+      diag_help(d, "%s", help);
+    } else if (near) diag_help(d, "did you mean `%s`?", near);
     else diag_help(d, "declare it in this file or import the file that does: import \"std/...\";");
     vec_free(&names);
     return NULL;
@@ -49,10 +54,17 @@ static bool is_param_of(const Ast *model, const char *name) {
 // Every argument names a formal (or a parameter of the model), once; every formal without default has one.
 static bool arguments_ok(Symbol *y, const Ast *model) {
   Elab *e = y->env.e;
-  bool ok = true;
+  bool ok = true, positional = false;
   for (int i = 0; i < y->decl->list2.n; i++) {
     const Ast *arg = y->decl->list2.at[i];
-    if (arg->kind != AST_ARG) continue;
+    if (arg->kind != AST_ARG) {
+      Diag *d = diag(e->bag, DIAG_E0217, arg->span, "the arguments of an instance are given by name");
+      diag_also(d, model->name_span, "declared here");
+      if (i < model->list.n)
+        diag_help(d, "%s %s(%s = %s);", model->name, y->name, model->list.at[i]->name, ast_text(e, arg));
+      positional = true;
+      continue;
+    }
     bool known = is_param_of(model, arg->name);
     for (int k = 0; k < model->list.n; k++) known = known || model->list.at[k]->name == arg->name;
     if (!known) {
@@ -73,6 +85,7 @@ static bool arguments_ok(Symbol *y, const Ast *model) {
       ok = false;
     }
   }
+  if (positional) return false;
   for (int k = 0; k < model->list.n; k++) {
     const Ast *formal = model->list.at[k];
     if (formal->a || named_arg(y->decl->list2, formal->name)) continue;

@@ -67,6 +67,7 @@ static void equation(Env env, const Ast *x) {
     text_free(&tb);
     return;
   }
+  bare_number(&env, &a, &b);
   if (!((extra_uses(&a, 0) | extra_uses(&b, 0)) & MU_RATE)) {
     Diag *d = diag(env.e->bag, DIAG_E0230, x->span, "this equation has no derivative of a state");
     diag_label(d, "no x' in it");

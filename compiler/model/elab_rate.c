@@ -108,7 +108,7 @@ Value elab_prime(const Env *env, const Ast *x) {
   Rate r = {.env = env, .at = x->span, .done = map_new(env->e->a)};
   Value d = v;
   d.span = x->span;
-  d.unit = v.unit.state == UNIT_LITERAL ? UNIT_ANY : unit_div(v.unit, unit_named("s"));
+  d.unit = v.unit.state == UNIT_LITERAL ? UNIT_ANY : unit_rate(env->e, v.unit);
   d.at = ARENA_ARRAY(env->e->a, MExpr *, value_count(&v));
   for (int i = 0; i < value_count(&v); i++) d.at[i] = rate(&r, v.at[i]);
   d.bad = r.bad;

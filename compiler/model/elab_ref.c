@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../syntax/habits.h"
 #include "elab.h"
 
 typedef enum { NO_FORCE, NORMAL, TANGENTIAL, SPIN } Force;   // which force of a contact or constraint
@@ -42,7 +43,13 @@ static bool wrong_indices(const Env *env, const Symbol *y, Span at, int got, int
   else diag_label(d, "not an array and not a family");
   diag_also(d, y->span, "declared here");
   if (want) diag_help(d, want == 1 ? "write %s[i] with i = 1, 2, ..." : "write %s[i, j]", y->name);
-  else diag_help(d, "leave the index out");
+  else {
+    const char *text = ast_text(e, &(Ast){.span = at}), *open = strrchr(text, '[');
+    size_t n = open ? strcspn(open + 1, "]") : 0;
+    const char *unit = open ? arena_strndup(e->a, open + 1, n) : "";
+    if (looks_like_unit(unit)) diag_help(d, "if a unit is meant: %s*1 [%s], or a declaration with : %s", y->name, unit, unit);
+    else diag_help(d, "leave the index out");
+  }
   return false;
 }
 
@@ -111,6 +118,8 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
     diag_also(d, y->span, "declared here");
     if (y->kind == SY_RELATION && x->name == e->word.lambda)
       diag_help(d, "a relation uses a declared multiplier: write its name");
+    else if (!strcmp(x->name, "dot") || !strcmp(x->name, "der") || !strcmp(x->name, "d"))
+      diag_help(d, "the time derivative of %s is %s'", y->name, y->name);
     else diag_help(d, "only instances and contacts have members");
     return NULL;
   }
@@ -272,7 +281,8 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
   switch (y->kind) {
   case SY_VARIABLE: return stored(env, y, p, x->span);
   case SY_PARAM:
-  case SY_FORMAL: return y->global ? stored(env, y, p, x->span) : inlined(env, y->value, p, x);
+  case SY_FORMAL:
+    return y->global ? set_stored(y, &p->place, stored(env, y, p, x->span)) : inlined(env, y->value, p, x);
   case SY_VAR:
   case SY_OUTPUT: return inlined(env, y->value, p, x);
   case SY_ROW:

@@ -124,6 +124,7 @@ static void relay(const Env *env, const Ast *x, Sides *s) {
   if ((r.has_a && !unit_check(env, r.a, r.b.unit, "the centre of the relay")) ||
       !unit_check(env, s->u, height, "the multiplier of this relay"))
     return;
+  bare_number(env, &s->u, &r.b);
   s->law = ML_BOX;
   s->lo = s->hi = s->u;
   s->y = s->u;
@@ -190,12 +191,24 @@ static void normal_cone(const Env *env, const Ast *x, const Ast *cone, Sides *s)
   if (!unit_check(env, s->lo, s->u.unit, "the lower bound of the multiplier") ||
       !unit_check(env, s->hi, s->u.unit, "the upper bound of the multiplier"))
     return;
+  bare_number(env, &s->u, &s->lo);
+  bare_number(env, &s->u, &s->hi);
   bool no_upper = all_infinite(&s->hi, 1);
   s->law = no_upper && all_infinite(&s->lo, -1) ? ML_FREE : no_upper && all_zero(&s->lo) ? ML_NONNEG : ML_BOX;
   push(env, x, s);
 }
 
 // --- all ---
+
+// A call of this function inside of an expression, or NULL.
+static const Ast *call_of(const Ast *x, const char *name) {
+  if (!x) return NULL;
+  if (x->kind == AST_CALL && !strcmp(x->name, name)) return x;
+  const Ast *found = call_of(x->a, name);
+  if (!found) found = call_of(x->b, name);
+  for (int i = 0; i < x->list.n && !found; i++) found = call_of(x->list.at[i], name);
+  return found;
+}
 
 void elab_relation(Env env, const Ast *x) {
   Elab *e = env.e;
@@ -227,6 +240,20 @@ void elab_relation(Env env, const Ast *x) {
   } else if (law->kind == AST_EQUALITY) {
     Diag *d = diag(e->bag, DIAG_E0207, law->span, "this relation does not say which multiplier enforces it");
     diag_label(d, "an equation between two values");
+    const Ast *relay = call_of(law->b, "sgn") ? call_of(law->b, "sgn") : call_of(law->b, "sign");
+    if (relay && law->a->kind == AST_NAME) {
+      diag_note(d, "a relay is a set: at 0 the multiplier takes any value between");
+      const char *value = ast_text(e, law->b);
+      int before = (int)(relay->span.lo - law->b->span.lo);
+      diag_help(d, "relation %s: %s in %.*ssgn%s;", x->name, ast_text(e, law->a), before, value,
+                value + before + (int)strlen(relay->name));
+      return;
+    }
+    bool product = law->a->kind == AST_BINARY && law->a->op == AO_MUL && law->b->kind == AST_NUMBER && law->b->number == 0;
+    if (product) {
+      diag_help(d, "relation %s: 0 <= %s perp %s >= 0;", x->name, ast_text(e, law->a->a), ast_text(e, law->a->b));
+      return;
+    }
     diag_note(d, "a multiplier without bounds enforces y = 0: its set is [-inf, inf]");
     bool simple = law->b->kind != AST_BINARY && law->b->kind != AST_UNARY && law->b->kind != AST_COND;
     diag_help(d,

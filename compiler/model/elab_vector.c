@@ -78,6 +78,7 @@ Value vector_literal(const Env *env, const Ast *x) {
     if (inner < 0) first = v;
     if (inner < 0) inner = size;
     mixed = mixed || !unit_compatible(r.unit, v.unit);
+    if (i > 0 && !mixed) bare_number(env, &first, &v);
     r.unit = unit_merge(r.unit, v.unit);
     for (int k = 0; k < value_count(&v); k++) vec_push(&at, v.at[k]);
   }
@@ -207,6 +208,7 @@ static Value sum_value(const Env *env, AstOp op, const Value *a, const Value *b,
     return bad_value(env, x->span);
   }
   if (!unit_compatible(a->unit, b->unit)) return unit_error(env, x, a, b, verb);
+  bare_number(env, a, b);
   return elementwise(env, op == AO_ADD ? MOP_ADD : MOP_SUB, a, b, unit_merge(a->unit, b->unit), x->span);
 }
 
@@ -250,6 +252,7 @@ static Value comparison(const Env *env, MOp op, const Value *a, const Value *b, 
     return bad_value(env, x->span);
   }
   if (!unit_compatible(a->unit, b->unit)) return unit_error(env, x, a, b, "compare");
+  bare_number(env, a, b);
   Value r = scalar_value(mx_2(env->e->a, op, a->at[0], b->at[0], x->span), UNIT_ONE, x->span, env);
   r.truth = true;
   return r;

@@ -3,12 +3,30 @@
 #include "model.h"
 #include "../base/intern.h"
 
-// What the command line sets before compilation (structural parameters need it; others may be ignored here).
-typedef struct Override { const char *name; double value; } Override;
+// What the command line sets. Names that the model stores are taken when the run starts (here only where the model's
+// shape or a check depends on them); single members of families and arguments are written into the model. `elaborate`
+// says which is which.
+typedef enum {
+  SET_UNKNOWN,             // nothing has this name; what: a similar one, or NULL
+  SET_STORED,              // a parameter of the compiled model
+  SET_COMPILED,            // written into the model; what: the scaled unit beside which a bare number stands, or NULL
+  SET_VARIES,              // an argument that changes during the run
+  SET_NO_MEMBER,           // an index out of range; what: the range
+  SET_UNIT                 // the unit has another dimension
+} SetUse;
+typedef struct Override {
+  const char *name;
+  double      value;       // SI
+  const char *text;        // as written, for messages
+  bool        has_unit;
+  Unit        unit;        // where one was written
+  SetUse      use;
+  const char *what;
+} Override;
 
 // Where imports are read from: `import "x.nsm"` relative to the importing file; `import "std/x.nsm"` from std_dir.
 typedef struct ElaborateOptions {
-  const Override *set; int nset;
+  Override *set; int nset;
   const char *std_dir;
   const char *root;  // name of the model to run; NULL: the last model of the file that has no formals without default
   bool        library;     // a file of functions and parameters, without any model, is fine: NULL is returned without

@@ -148,7 +148,8 @@ enum {
   MSTAT_DAMPERS = -6,
   MSTAT_CONTACTS = -7
 };
-typedef struct MExpect { MExpr *cond; const char *text; Span span; } MExpect; // over params and MX_STAT
+// cond: over params and MX_STAT; stat: the number of its first statistic
+typedef struct MExpect { MExpr *cond; const char *text; Span span; int stat; } MExpect;
 
 typedef struct MExperiment {
   MExpr *start, *until, *step;         // over params; NULL: not given
@@ -160,6 +161,7 @@ typedef struct MExperiment {
 
 typedef struct Model {
   const char *name; const SourceFile *file; Span span;
+  const char **read; int nread;        // paths of all files that were read: its own and imported ones
   MVar *var; int nvar;
   MParam *param; int nparam;
   MEnergy *energy; int nenergy;

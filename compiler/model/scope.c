@@ -1,5 +1,6 @@
 // Names: what a scope declares, what an expression sees, and what to say about a name that nobody declared.
 #include <string.h>
+#include <strings.h>
 
 #include "../base/suggest.h"
 #include "elab.h"
@@ -98,7 +99,7 @@ void unknown_name(const Env *env, const char *name, Span at) {
   vec_push(&names, e->word.time);
   Diag *d = diag(e->bag, DIAG_E0201, at, "unknown name `%s`", name);
   diag_label(d, "not declared");
-  const char *near = suggest(name, names.at, names.n);
+  const char *near = suggest(name, names.at, names.n), *meant = name_meant(env, name);
   const Symbol *around = NULL;
   for (const Scope *s = env->scope ? env->scope->parent : NULL; s && !around; s = s->parent)
     around = scope_find(s, name);
@@ -116,6 +117,13 @@ void unknown_name(const Env *env, const char *name, Span at) {
     diag_help(d, "make an instance of it: %s part(...);", name);
   } else if (map_get(e->functions, name)) {
     diag_help(d, "`%s` is a function: write its arguments in parentheses", name);
+  } else if (name == e->word.energy && (env->in_stat || env->in_claim)) {
+    diag_note(d, "energies stand alone in a statistic: drift(energy), max(energy.residue)");
+    diag_help(d, "for a bound on both sides: max(energy.residue) <= c and min(energy.residue) >= -c");
+  } else if (near && strcasecmp(near, name) == 0) {
+    diag_help(d, "did you mean `%s`?", near);
+  } else if (meant) {
+    diag_help(d, "%s", meant);
   } else if (near) {
     diag_help(d, "did you mean `%s`?", near);
   } else {

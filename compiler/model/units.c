@@ -1,17 +1,13 @@
-// Units as exponents of the SI base units: algebra, parsing and printing.
-// The symbols are listed in unit_table.c. Exponents are whole or half numbers, kept as num[] over den (1 or 2).
+// Units as exponents of the SI base units: algebra and printing. Symbols and their text are shared with the runtime
+// (runtime/shared/unit.c). Exponents are whole or half numbers, kept as num[] over den (1 or 2).
 #include "units.h"
 
-#include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "unit_table.h"
-
-const Unit UNIT_ONE  = {UNIT_KNOWN,   {0}, 1, 1};
-const Unit UNIT_ANY  = {UNIT_UNKNOWN, {0}, 1, 1};
-const Unit UNIT_BARE = {UNIT_LITERAL, {0}, 1, 1};
+const Unit UNIT_ONE  = {UNIT_KNOWN,   {0}, 1, 1, NULL};
+const Unit UNIT_ANY  = {UNIT_UNKNOWN, {0}, 1, 1, NULL};
+const Unit UNIT_BARE = {UNIT_LITERAL, {0}, 1, 1, NULL};
 
 // --- algebra ---
 
@@ -41,8 +37,26 @@ static Unit combine(Unit a, Unit b, int sign) {
   return from_doubled(twice, scale);
 }
 
-Unit unit_mul(Unit a, Unit b) { return combine(a, b, 1); }
-Unit unit_div(Unit a, Unit b) { return combine(a, b, -1); }
+Unit unit_plain(Unit a) {
+  a.scale = 1;
+  a.written = NULL;
+  return a;
+}
+
+bool unit_scaled(Unit a) { return a.state == UNIT_KNOWN && !(fabs(a.scale - 1) <= 1e-12); }
+
+// A multiple of a quantity is in its unit; anything else that is computed is in SI.
+static Unit of_quantities(Unit a, Unit b, int sign) {
+  Unit u = combine(a, b, sign);
+  if (u.state != UNIT_KNOWN) return u;
+  if (b.state == UNIT_LITERAL) u.written = a.written;
+  else if (a.state == UNIT_LITERAL && sign > 0) u.written = b.written;
+  else u = unit_plain(u);
+  return u;
+}
+
+Unit unit_mul(Unit a, Unit b) { return of_quantities(a, b, 1); }
+Unit unit_div(Unit a, Unit b) { return of_quantities(a, b, -1); }
 
 bool unit_pow(Unit a, double exponent, Unit *out) {
   *out = a;
@@ -53,7 +67,7 @@ bool unit_pow(Unit a, double exponent, Unit *out) {
     if (!(fabs(t) < 1000) || t != floor(t)) return *out = UNIT_ANY, false;
     twice[i] = (int)t;
   }
-  *out = from_doubled(twice, pow(a.scale, exponent));
+  *out = from_doubled(twice, pow(a.scale, exponent));   // written is lost: (mm)^2 is not said
   return true;
 }
 
@@ -65,103 +79,28 @@ bool unit_compatible(Unit a, Unit b) {
 }
 
 Unit unit_merge(Unit a, Unit b) {
+  if (a.state == UNIT_KNOWN && b.state == UNIT_KNOWN && a.scale != b.scale) return unit_plain(a);
   if (a.state == UNIT_KNOWN) return a;
   if (b.state == UNIT_KNOWN) return b;
   return a.state == UNIT_UNKNOWN ? a : b;
 }
 
-// --- parsing: product = factor { ("*" | "/" | "·" | space) factor }; factor = (symbol | "1" | "(" product ")") [ "^" e
+// --- text ---
 
-typedef struct Reader { const char *at, *bad; int bad_len, depth; } Reader;
-
-static bool fail(Reader *r, const char *from, const char *to) {
-  if (!r->bad) {
-    r->bad = from;
-    r->bad_len = (int)(to - from);
-  }
-  return false;
-}
-
-static void skip_space(Reader *r) {
-  while (isspace((unsigned char)*r->at)) r->at++;
-}
-
-static bool eat(Reader *r, const char *s) {
-  size_t n = strlen(s);
-  if (strncmp(r->at, s, n) != 0) return false;
-  r->at += n;
-  return true;
-}
-
-static bool read_exponent(Reader *r, double *x) {
-  const char *from = r->at;
-  char *end;
-  bool parens = eat(r, "(");
-  bool braced = parens;
-  if (!(isdigit((unsigned char)*r->at) || ((*r->at == '-' || *r->at == '+') && isdigit((unsigned char)r->at[1]))))
-    return fail(r, from, r->at + (*r->at != '\0'));
-  *x = strtod(r->at, &end);
-  r->at = end;
-  if (braced && eat(r, "/")) {
-    double d = strtod(r->at, &end);
-    if (end == r->at || d == 0) return fail(r, from, end);
-    *x /= d;
-    r->at = end;
-  }
-  return !parens || eat(r, ")") || fail(r, from, r->at);
-}
-
-static bool read_product(Reader *r, Unit *out);
-
-static bool read_factor(Reader *r, Unit *out) {
-  skip_space(r);
-  const char *from = r->at;
-  if (eat(r, "(")) {
-    if (++r->depth > 50) return fail(r, from, r->at);
-    if (!read_product(r, out)) return false;
-    r->depth--;
-    skip_space(r);
-    if (!eat(r, ")")) return fail(r, from, r->at);
-  } else if (eat(r, "1")) {
-    *out = UNIT_ONE;
-  } else {
-    while (*r->at && !strchr("*/^()[] \t\r\n0123456789+-", *r->at) && strncmp(r->at, "·", 2) &&
-           strncmp(r->at, "²", 2) && strncmp(r->at, "³", 2))
-      r->at++;
-    if (r->at == from) return fail(r, from, from + (*from != '\0'));
-    if (!unit_symbol(from, (size_t)(r->at - from), out)) return fail(r, from, r->at);
-  }
-  double x = 1;
-  if (eat(r, "²")) x = 2;
-  else if (eat(r, "³")) x = 3;
-  else if (eat(r, "^") && !read_exponent(r, &x)) return false;
-  return (unit_pow(*out, x, out) && out->state == UNIT_KNOWN) || fail(r, from, r->at);
-}
-
-static bool read_product(Reader *r, Unit *out) {
-  if (!read_factor(r, out)) return false;
-  for (;;) {
-    Unit next;
-    skip_space(r);
-    if (!*r->at || *r->at == ')') return true;
-    bool over = eat(r, "/");
-    if (!over && !eat(r, "*")) (void)eat(r, "·");
-    if (!read_factor(r, &next)) return false;
-    *out = over ? unit_div(*out, next) : unit_mul(*out, next);
-    if (out->state != UNIT_KNOWN) return fail(r, r->at, r->at);
-  }
-}
+Unit unit_of_shared(const nsm_unit *u) { return from_doubled(u->twice, u->scale); }
 
 bool unit_parse(const char *text, Unit *out, const char **bad, int *bad_len) {
-  Reader r = {.at = text};
+  nsm_unit u;
   *out = UNIT_ANY;
-  bool ok = read_product(&r, out) && (*r.at == '\0' || fail(&r, r.at, r.at + 1));
-  if (ok) return true;
-  *out = UNIT_ANY;
-  if (bad) *bad = r.bad;
-  if (bad_len) *bad_len = r.bad_len;
+  if (!nsm_unit_parse(text, &u, bad, bad_len)) return false;
+  *out = unit_of_shared(&u);
+  if (out->state == UNIT_KNOWN) return true;
+  if (bad) *bad = text;                              // exponents out of range
+  if (bad_len) *bad_len = (int)strlen(text);
   return false;
 }
+
+double unit_to_si(double x, Unit u) { return nsm_to_si(x, u.scale); }
 
 // --- printing ---
 
@@ -179,7 +118,9 @@ void unit_print(Unit u, Text *out) {
     text_add(out, u.state == UNIT_LITERAL ? "a bare number" : "no unit");
     return;
   }
-  const char *known = unit_common_name(u);
+  nsm_unit plain = { .scale = 1 };
+  for (int i = 0; i < 7; i++) plain.twice[i] = doubled(u, i);
+  const char *known = nsm_unit_common(&plain);
   if (known) {
     text_add(out, known);
     return;

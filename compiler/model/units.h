@@ -1,6 +1,8 @@
-// Units: exponents of the seven SI base units and a scale. Values in a model are stored in SI.
+// Units: exponents of the seven SI base units and a scale. Values in a model are stored in SI; the unit of a quantity
+// keeps the scale of the unit that it was declared in, so that a bare number beside it can be doubted.
 #pragma once
 #include <stdbool.h>
+#include "../../runtime/shared/unit.h"
 #include "../base/text.h"
 
 typedef enum {
@@ -13,7 +15,8 @@ typedef struct Unit {
   UnitState state;
   signed char num[7];  // exponents of m, kg, s, A, K, mol, cd ...
   signed char den;     // ... over this common denominator (1 or 2: square roots)
-  double scale;        // factor to SI of the unit as written (1 for derived quantities)
+  double scale;        // factor to SI of the unit as written; 1 for quantities computed from several
+  const char *written; // that unit's text; NULL: not known
 } Unit;
 
 extern const Unit UNIT_ONE, UNIT_ANY, UNIT_BARE;
@@ -21,9 +24,13 @@ extern const Unit UNIT_ONE, UNIT_ANY, UNIT_BARE;
 // Parses "m/s^2", "N*m/rad", "mH", "kohm", "rev/min", "deg", "1". False with the offending part in *bad (bad_len
 // bytes).
 bool unit_parse(const char *text, Unit *out, const char **bad, int *bad_len);
-Unit unit_mul(Unit a, Unit b);
+Unit unit_mul(Unit a, Unit b);                        // of quantities: 2*l is in mm as l is, l*m is in SI
 Unit unit_div(Unit a, Unit b);
+Unit unit_plain(Unit a);                              // the same dimension, in SI
+bool unit_scaled(Unit a);                             // known, and not an SI unit
 bool unit_pow(Unit a, double exponent, Unit *out);    // false: the exponent does not give whole (or half) powers
 bool unit_compatible(Unit a, Unit b);                 // same dimension, or one of them not known
-Unit unit_merge(Unit a, Unit b);                      // the more informative of two compatible ones
+Unit unit_merge(Unit a, Unit b);                      // the more informative of two compatible ones; mixed scales: SI
+Unit unit_of_shared(const nsm_unit *u);               // as read by runtime/shared/unit.h; UNIT_ANY: exponents too large
+double unit_to_si(double x, Unit u);                  // x as written in u, in SI
 void unit_print(Unit u, Text *out);                   // "m/s^2", "N", "1", "kg*m^2/s"

@@ -2,7 +2,6 @@
 // to keep, the user is told what still holds (W0820).
 #include <math.h>
 #include <string.h>
-#include "default_value.h"
 #include "scheme.h"
 
 typedef struct Check { const System *s; const char *scheme; DiagBag *bag; } Check;
@@ -55,7 +54,7 @@ static void row(const Check *k, const SysClass *c) {
 }
 
 static void elastic(const Check *k, const SysClass *c) {
-  double e = c->e == EX_NONE ? 0 : default_value(k->s, c->e);
+  double e = c->e == EX_NONE ? 0 : value_of(k->s, c->e, NULL, 0);
   if (e == 1 || isnan(e)) return;
   Diag *d = diag(k->bag, DIAG_E0705, c->span, "the scheme '%s' takes elastic contacts only", k->scheme);
   diag_label(d, "%s has restitution %g", c->label, e);

@@ -55,6 +55,5 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
   if (midpoint) check_midpoint(a, s, bag);
   else if (!moreau) check_consistent(s, scheme, bag);
   if (diag_errors(bag) > before) return NULL;
-  check_restitution(a, s, bag);
   return moreau ? scheme_moreau(a, s) : midpoint ? scheme_midpoint(a, s) : scheme_consistent(a, s, scheme);
 }

@@ -24,4 +24,3 @@ const char *default_scheme(Arena *a, const System *s);                         /
 // said.
 void check_midpoint(Arena *a, const System *s, DiagBag *bag);
 void check_consistent(const System *s, const char *scheme, DiagBag *bag);
-void check_restitution(Arena *a, const System *s, DiagBag *bag);              // W0821, for every scheme

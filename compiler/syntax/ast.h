@@ -44,8 +44,8 @@ struct Ast {
   Span        span;      // the whole construct
   Span        name_span; // just the name, where there is one
   const char *name;      // interned
-  const char *unit;      // interned unit text as written between [ ] of a literal, or after ':' in a declaration; NULL
-                         // if none
+  const char *unit;      // interned unit text as written between [ ] of a literal or behind a list of them (which gives
+                         // it to each number), or after ':' in a declaration; NULL if none
   Span        unit_span;
   const char *doc;       // doc string after a declaration; NULL if none
   double      number;    // NUMBER

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ast_node.h"
+#include "habits.h"
 #include "parse_state.h"
 
 // --- files and blocks ---
@@ -43,7 +44,12 @@ AstList ast_file_item(Parse *p, AstList items, Ast *item) {
     Diag *d = problem(p, DIAG_E0119, item->name ? item->name_span : start, "%s %s must stand inside a model",
                       article(what), what);
     diag_note(d, "outside of models stand only import, function, model and param");
-    diag_help(d, "model NAME { ... }");
+    if (item->kind == AST_EQUATION && item->a->kind == AST_NAME)
+      diag_help(d, "param %s = %s;", item->a->name, span_text(p, item->b->span));
+    else if (item->kind == AST_EQUATION && item->a->kind == AST_CALL)
+      diag_help(d, "function %s;", span_text(p, item->span));
+    else if (item->kind == AST_EQUATION) diag_help(d, "model NAME { %s }", span_text(p, item->span));
+    else diag_help(d, "model NAME { %.*s ... }", (int)(start.hi - start.lo), start.file->text + start.lo);
   }
   p->outside = true;
   return items;
@@ -135,8 +141,10 @@ Ast *ast_energy(Parse *p, Span at, AstKind kind, Ast *value) {
 
 Ast *ast_force(Parse *p, Span at, Ast *coordinate, Ast *value) {
   if (coordinate->kind != AST_NAME && coordinate->kind != AST_INDEX && coordinate->kind != AST_MEMBER) {
-    Diag *d = problem(p, DIAG_E0118, coordinate->span, "a force acts on a coordinate, not on an expression");
-    diag_help(d, "force z = -c*z';");
+    bool inner = coordinate->kind == AST_PAREN || coordinate->kind == AST_PRIME;
+    Diag *d = problem(p, DIAG_E0118, coordinate->span, "a force acts on a coordinate, not on %s",
+                      coordinate->kind == AST_PRIME ? "its velocity" : "an expression");
+    diag_help(d, "force %s = %s;", inner ? span_text(p, coordinate->a->span) : "z", span_text(p, value->span));
   }
   Ast *n = ast_new(p, AST_FORCE, at);
   n->a = coordinate;
@@ -156,17 +164,32 @@ Ast *ast_lone(Parse *p, Span at, Ast *expr) {
   while (first->kind == AST_BINARY || first->kind == AST_INDEX || first->kind == AST_MEMBER || first->kind == AST_PRIME)
     first = first->a;
   const char *near = first->kind == AST_NAME || first->kind == AST_CALL ? word_near(p, first->name_span) : NULL;
-  if (expr->kind == AST_BINARY && expr->op == AO_EQ) {
+  const char *what, *help;
+  bool unread = p->unread.file && at.lo >= p->unread.lo && at.lo < p->unread.hi;
+  if (unread || (p->broken.at.file && at.lo == p->broken.at.lo)) return ast_new(p, AST_ERROR, at);
+  size_t block = skip_blanks(p->file, at.hi);
+  bool quotient = expr->kind == AST_BINARY && expr->op == AO_DIV && !strcmp(span_text(p, expr->span), "d/dt");
+  if (quotient) {
+    size_t lo = skip_blanks(p->file, at.hi), hi = lo;
+    while (is_name_char(p->file->text[hi])) hi++;
+    Diag *d = problem(p, DIAG_E0121, at, "the time derivative is the mark '");
+    if (hi > lo) diag_help(d, "%s' = ...;", span_text(p, (Span){p->file, lo, hi}));
+    give_up(p, skip_item(p->file, at.hi));
+  } else if ((first->kind == AST_NAME || first->kind == AST_CALL) && habit_of(first->name, &what, &help)) {
+    Diag *d = problem(p, DIAG_E0121, first->name_span, "'%s': %s", first->name, what);
+    diag_help(d, "%s", help);
+  } else if (expr->kind == AST_BINARY && expr->op == AO_EQ) {
     Diag *d = problem(p, DIAG_E0115, (Span){ at.file, expr->a->span.hi, expr->b->span.lo },
                       "'==' compares; an equation is written with '='");
     diag_help(d, "%s = %s;", span_text(p, expr->a->span), span_text(p, expr->b->span));
   } else if (near) {
     Diag *d = problem(p, DIAG_E0117, first->name_span, "unknown word '%s'", first->name);
     diag_help(d, "did you mean '%s'?", near);
-  } else if (p->lexical != at.hi && at.lo != p->broken.at.lo) {
+  } else if (p->lexical != at.hi) {
     Diag *d = problem(p, DIAG_E0118, at, "an expression alone says nothing");
     diag_help(d, "an equation has a right-hand side: %s = ...;", span_text(p, at));
   }
+  if (follows(p->file, block, "{")) p->unread = (Span){p->file, block, skip_bracket(p->file, block)};
   return ast_new(p, AST_ERROR, at);
 }
 
@@ -198,13 +221,20 @@ static Ast *nonnegative(Parse *p, Ast *n) {
   return NULL;
 }
 
+// The same for `0 < y` and `y > 0`, which say nearly that; else n.
+static const Ast *nearly(const Ast *n) {
+  if (n->kind != AST_BINARY) return n;
+  if (n->op == AO_GT && is_zero(n->b)) return n->a;
+  return n->op == AO_LT && is_zero(n->a) ? n->b : n;
+}
+
 Ast *ast_complementarity(Parse *p, Span at, Ast *left, Ast *right) {
   Ast *y = nonnegative(p, left), *lambda = nonnegative(p, right);
   if (!y || !lambda) {
     const Ast *odd = y ? right : left;
     Diag *d = problem(p, DIAG_E0118, odd->span, "each side of 'perp' says that something is not negative");
-    diag_help(d, "0 <= %s perp %s >= 0", span_text(p, y ? y->span : left->span),
-              span_text(p, lambda ? lambda->span : right->span));
+    diag_help(d, "0 <= %s perp %s >= 0", span_text(p, y ? y->span : nearly(left)->span),
+              span_text(p, lambda ? lambda->span : nearly(right)->span));
   }
   Ast *n = ast_new(p, AST_COMPLEMENTARITY, at);
   n->a = y ? y : left;
@@ -227,6 +257,8 @@ Ast *ast_no_law(Parse *p, Span at, Ast *expr) {
   diag_note(d,
             "a relation is one of: 0 <= y perp lambda >= 0,   u in -sgn(s),   -y in normal_cone([a, b], u),   a = b");
   Ast *gap = nonnegative(p, expr);
+  if (expr->kind == AST_CALL && expr->list.n == 2)
+    diag_help(d, "0 <= %s perp %s >= 0", span_text(p, expr->list.at[0]->span), span_text(p, expr->list.at[1]->span));
   if (gap)
     diag_help(d, "0 <= %s perp lambda >= 0; a unilateral constraint of mechanics is a contact",
               span_text(p, gap->span));
@@ -262,7 +294,10 @@ Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws) {
     bool compared = gap->kind == AST_BINARY && gap->op >= AO_LT && gap->op <= AO_NE;
     if (compared && (gap->op == AO_GE || gap->op == AO_GT) && !is_zero(gap->b))
       diag_help(d, "contact %s: %s - %s >= 0", named->name, span_text(p, gap->a->span), subtrahend(p, gap->b));
-    else if (compared && (gap->op == AO_LE || gap->op == AO_LT) && !is_zero(gap->b))
+    else if (compared && (gap->op == AO_LE || gap->op == AO_LT) && is_zero(gap->b))
+      diag_help(d, "contact %s: -(%s) >= 0, if the contact opens where %s < 0", named->name,
+                span_text(p, gap->a->span), span_text(p, gap->a->span));
+    else if (compared && (gap->op == AO_LE || gap->op == AO_LT))
       diag_help(d, "contact %s: %s - %s >= 0", named->name, span_text(p, gap->b->span), subtrahend(p, gap->a));
     else
       diag_help(d, "contact %s: %s >= 0", named->name, span_text(p, compared ? gap->a->span : gap->span));
@@ -283,6 +318,19 @@ Ast *ast_part_laws(Parse *p, Span at, AstList laws) {
 
 enum { PART_NORMAL, PART_FORCE, PART_SLIP, PARTS };
 
+// The part that another name stands for, or NULL.
+static const char *part_meant(const char *name) {
+  static const char *const other[][2] = {
+    { "gap", "normal" }, { "distance", "normal" }, { "g", "normal" }, { "n", "normal" }, { "gn", "normal" },
+    { "tangent", "slip" }, { "tangential", "slip" }, { "velocity", "slip" }, { "slip_velocity", "slip" },
+    { "sliding", "slip" }, { "t", "slip" }, { "law", "with" }, { "laws", "with" }, { "friction", "with" },
+    { "restitution", "with" }, { "impact", "with" }, { "force", "normal_force" }, { "pressure", "normal_force" }
+  };
+  for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+    if (!strcmp(name, other[i][0])) return other[i][1];
+  return NULL;
+}
+
 // The long form of contacts and constraints. A contact under a given normal force has that in place of a gap.
 static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts) {
   static const char *const name[PARTS] = {"normal", "normal_force", "slip"};
@@ -301,8 +349,12 @@ static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts
     while (role < PARTS && (strcmp(part->name, name[role]) != 0 || (role == PART_FORCE && !contact))) role++;
     if (role == PARTS) {
       Diag *d = problem(p, DIAG_E0118, part->name_span, "a %s has no part '%s'", what, part->name);
-      diag_help(d, contact ? "its parts are: normal = gap;  slip = velocity;  with laws;"
-                           : "its parts are: normal = distance;  slip = velocity;  with coulomb(mu);");
+      const char *meant = part_meant(part->name), *value = span_text(p, part->a->span);
+      if (meant && !strcmp(meant, "with")) diag_help(d, "with %s;", value);
+      else if (meant) diag_help(d, "%s = %s;", meant, value);
+      else
+        diag_help(d, contact ? "its parts are: normal = gap;  slip = velocity;  with laws;"
+                             : "its parts are: normal = distance;  slip = velocity;  with coulomb(mu);");
     } else if (part_of[role]) {
       Diag *d = problem(p, DIAG_E0118, part->name_span, "'%s' is given twice", part->name);
       diag_also(d, part_of[role]->name_span, "first here");
@@ -312,6 +364,13 @@ static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts
     }
   }
   const Ast *normal = part_of[PART_NORMAL], *force = part_of[PART_FORCE], *slip = part_of[PART_SLIP];
+  if (normal && normal->a->kind == AST_BINARY && normal->a->op >= AO_LT && normal->a->op <= AO_NE) {
+    const Ast *gap = normal->a;
+    Diag *d = problem(p, DIAG_E0118, gap->span, "the normal part is the gap alone, without a comparison");
+    if (is_zero(gap->b)) diag_help(d, "normal = %s;", span_text(p, gap->a->span));
+    else if (is_zero(gap->a)) diag_help(d, "normal = %s;", span_text(p, gap->b->span));
+    else diag_help(d, "normal = %s - %s;", span_text(p, gap->a->span), subtrahend(p, gap->b));
+  }
   if (normal && force) {
     Diag *d = problem(p, DIAG_E0118, force->name_span, "a contact has a gap or a given normal force, not both");
     diag_also(d, normal->name_span, "the gap");

@@ -3,6 +3,7 @@
 
 #include "ast_build.h"
 #include "ast_node.h"
+#include "habits.h"
 #include "parse_state.h"
 
 Ast *ast_new(Parse *p, AstKind kind, Span at) {
@@ -69,12 +70,47 @@ Ast *ast_prime(Parse *p, Span at, Ast *of) {
   return ast_done(p, n);
 }
 
+// The unit of a list of numbers, given to each of them: [3, 1, 5] [m/s]. False: an element takes none.
+static bool give_unit(Parse *p, Ast *n, const char *unit, Span unit_at) {
+  if (n->kind == AST_NUMBER && !n->unit) {
+    n->unit = unit;
+    n->unit_span = unit_at;
+    return true;
+  }
+  if (n->kind == AST_UNARY && n->op == AO_NEG) return give_unit(p, n->a, unit, unit_at);
+  if (n->kind == AST_NAME) return !strcmp(n->name, "inf");
+  bool good = n->kind == AST_VECTOR;
+  for (int k = 0; good && k < n->list.n; k++) good = give_unit(p, n->list.at[k], unit, unit_at);
+  return good;
+}
+
+static Ast *vector_with_unit(Parse *p, Span at, Ast *vector, AstList index) {
+  Span unit_at = span_join(index.at[0]->span, index.at[index.n - 1]->span);
+  const char *unit = unit_of(p, unit_at);
+  vector->span = at;
+  if (!unit) return vector;
+  if (give_unit(p, vector, unit, unit_at)) {
+    vector->unit = unit;
+    vector->unit_span = unit_at;
+    return vector;
+  }
+  Diag *d = problem(p, DIAG_E0120, vector->list.at[0]->span, "a unit behind a list is that of plain numbers");
+  diag_also(d, unit_at, "the unit");
+  diag_help(d, "give each element its own: [a*1 [%s], 2 [%s]]", unit, unit);
+  return vector;
+}
+
 // x'[i] is read as x[i]', so that a PRIME is always outermost.
 Ast *ast_index(Parse *p, Span at, Ast *of, AstList index) {
   if (of->kind == AST_PRIME) return ast_prime(p, at, ast_index(p, at, of->a, index));
-  if (of->kind != AST_NAME && of->kind != AST_MEMBER) {
+  if (of->kind == AST_VECTOR && !of->unit) return vector_with_unit(p, at, of, index);
+  bool said = of->kind == AST_INDEX && was_seen(p, "[][]");
+  if (of->kind != AST_NAME && of->kind != AST_MEMBER && !said) {
     Diag *d = problem(p, DIAG_E0120, of->span, "only a name can be followed by an index");
+    const char *unit = span_text(p, span_join(index.at[0]->span, index.at[index.n - 1]->span));
+    if (of->kind == AST_INDEX) seen_before(p, "[][]");
     if (of->kind == AST_INDEX) diag_help(d, "several indices stand in one pair of brackets: a[i, j]");
+    else if (looks_like_unit(unit)) diag_help(d, "a unit stands behind a number: %s*1 [%s]", span_text(p, of->span), unit);
     else diag_help(d, "give the value a name first: var a = %s;", span_text(p, of->span));
   }
   Ast *n = ast_new(p, AST_INDEX, at);

@@ -1,6 +1,7 @@
-// nsm fmt. Items are printed one a line; lists that are too long, or that hold comments, one element a line. Comments
-// are found again in the source (comments.h) and put out in order: those above an item on lines of their own, those
-// behind it on its line, those in the middle of an expression above the item that holds it.
+// nsm fmt. Items are printed one a line; lists that are too long, or that hold comments between their elements, one
+// element a line. Comments are found again in the source (comments.h) and put out in order: those above an item on lines
+// of their own, those behind it on its line, those inside of an expression between its tokens (ast_print_expr.c), those
+// between the first words of an item above it.
 #include "ast_print.h"
 
 #include <string.h>
@@ -13,8 +14,7 @@ enum { WIDEST = 120 };
 typedef struct Printer {
   const SourceFile *src;
   Text    *out;
-  Comments comments;
-  size_t   next;        // the first comment not yet printed
+  Pen      pen;         // holds the comments
   int      indent;      // in levels of two blanks
   bool     first;       // nothing printed in this block yet: no empty line here
 } Printer;
@@ -32,12 +32,12 @@ static size_t column(const Printer *w) {
 }
 
 static bool more_before(const Printer *w, size_t end) {
-  return w->next < w->comments.n && w->comments.at[w->next].lo < end;
+  return w->pen.next < w->pen.comments.n && w->pen.comments.at[w->pen.next].lo < end;
 }
 
 // The next comment as it stands, without the '\r' of line ends.
 static void put_comment(Printer *w) {
-  Comment c = w->comments.at[w->next++];
+  Comment c = w->pen.comments.at[w->pen.next++];
   for (size_t i = c.lo; i < c.hi; i++)
     if (w->src->text[i] != '\r') text_addc(w->out, w->src->text[i]);
 }
@@ -51,7 +51,7 @@ static void keep_blank(Printer *w, size_t at) {
 // Comments before `end` on lines of their own; those from `inside` on stand in the middle of an item.
 static void put_comments_above(Printer *w, size_t end, size_t inside, size_t columns) {
   while (more_before(w, end)) {
-    size_t at = w->comments.at[w->next].lo;
+    size_t at = w->pen.comments.at[w->pen.next].lo;
     if (at < inside) keep_blank(w, at);
     indent_to(w, columns);
     put_comment(w);
@@ -63,7 +63,7 @@ static void put_comments_above(Printer *w, size_t end, size_t inside, size_t col
 // the end of its text. Nothing can follow a // comment.
 static void put_comments_behind(Printer *w, size_t hi, size_t limit) {
   while (more_before(w, limit)) {
-    Comment c = w->comments.at[w->next];
+    Comment c = w->pen.comments.at[w->pen.next];
     if (c.lo >= hi && memchr(w->src->text + hi, '\n', c.lo - hi)) return;
     text_add(w->out, "  ");
     put_comment(w);
@@ -76,16 +76,21 @@ static void put_comments_behind(Printer *w, size_t hi, size_t limit) {
 
 static size_t flat_length(AstList list) {
   Text t = {0};
-  print_list(list, &t);
+  print_list(list, &(Pen){ .out = &t });
   size_t n = t.n;
   text_free(&t);
   return n;
 }
 
-// Comments from here to `end` that have to be inside of the list if it is to keep them in place.
-static bool comments_inside(const Printer *w, AstList list, size_t end) {
-  for (size_t k = w->next; k < w->comments.n && w->comments.at[k].lo < end; k++)
-    if (w->comments.at[k].lo > list.at[0]->span.hi) return true;
+// Is there a comment between the elements, or one inside of them that ends its line?
+static bool comments_inside(const Printer *w, AstList list) {
+  const Comments *c = &w->pen.comments;
+  size_t end = list.at[list.n - 1]->span.hi;
+  for (size_t k = w->pen.next; k < c->n && c->at[k].lo < end; k++) {
+    bool inside = false;
+    for (int i = 0; i < list.n; i++) inside |= list.at[i]->span.lo <= c->at[k].lo && c->at[k].lo < list.at[i]->span.hi;
+    if (!inside || comment_breaks(w->src, c->at[k])) return true;
+  }
   return false;
 }
 
@@ -96,14 +101,15 @@ static bool fits(const Printer *w, AstList list, size_t tail) { return column(w)
 static void put_list(Printer *w, AstList list, size_t tail) {
   if (list.n == 0) return;
   size_t from = column(w);
-  bool broken = list.n > 1 && (!fits(w, list, tail) || comments_inside(w, list, list.at[list.n - 1]->span.hi));
+  bool broken = list.n > 1 && (!fits(w, list, tail) || comments_inside(w, list));
   for (int k = 0; k < list.n; k++) {
     const Ast *n = list.at[k];
     if (k && broken) {
-      put_comments_above(w, n->span.hi, 0, from);
+      put_comments_above(w, n->span.lo, 0, from);
       indent_to(w, from);
     }
-    print_expr(n, w->out);
+    w->pen.indent = from + 4;
+    print_expr(n, &w->pen);
     if (k + 1 == list.n) break;
     text_addc(w->out, ',');
     if (broken) {
@@ -115,8 +121,8 @@ static void put_list(Printer *w, AstList list, size_t tail) {
   }
 }
 
-// Up to where comments go above an item: its first line, or the first element of its list, which cannot hold them.
-static size_t list_start(const Ast *item, AstList list) { return list.n ? list.at[0]->span.hi : item->span.hi; }
+// Up to where comments go above an item: the first element of its list.
+static size_t list_start(const Ast *item, AstList list) { return list.n ? list.at[0]->span.lo : item->span.hi; }
 
 // --- items ---
 
@@ -157,22 +163,22 @@ static void put_name(Printer *w, const char *word, const Ast *n) {
   text_printf(w->out, "%s %s", word, n->name);
   if (!n->list.n) return;
   text_addc(w->out, '[');
-  print_tight_list(n->list, w->out);
+  print_tight_list(n->list, &w->pen);
   text_addc(w->out, ']');
 }
 
 static void put_with(Printer *w, AstList laws) {
   if (!laws.n) return;
-  text_add(w->out, " with ");
-  print_list(laws, w->out);
+  pen_text(&w->pen, " with ");
+  print_list(laws, &w->pen);
 }
 
 static void put_law(Printer *w, const Ast *law) {
   bool zero = law->kind == AST_COMPLEMENTARITY;
   text_add(w->out, zero ? ": 0 <= " : ": ");
-  print_expr(law->a, w->out);
-  text_add(w->out, zero ? " perp " : law->kind == AST_INCLUSION ? " in " : " = ");
-  print_expr(law->b, w->out);
+  print_expr(law->a, &w->pen);
+  pen_text(&w->pen, zero ? " perp " : law->kind == AST_INCLUSION ? " in " : " = ");
+  print_expr(law->b, &w->pen);
   if (zero) text_add(w->out, " >= 0");
 }
 
@@ -198,10 +204,11 @@ static void put_parts(Printer *w, const Ast *n) {
     if (!parts[k].n) continue;
     size_t lo = parts[k].at[0]->span.lo, hi = parts[k].at[parts[k].n - 1]->span.hi, next = end;
     for (int l = 2; l > k; l--) if (parts[l].n) next = parts[l].at[0]->span.lo;
-    if (in_order(n)) put_comments_above(w, hi, lo, inner);
+    if (in_order(n)) put_comments_above(w, lo, lo, inner);
     indent_to(w, inner);
     text_add(w->out, words[k]);
-    print_list(parts[k], w->out);
+    w->pen.indent = inner + 4;
+    print_list(parts[k], &w->pen);
     text_addc(w->out, ';');
     if (in_order(n)) put_comments_behind(w, hi, next);
     text_addc(w->out, '\n');
@@ -216,9 +223,10 @@ static bool put_row(Printer *w, const Ast *n) {
   put_name(w, n->kind == AST_CONTACT ? "contact" : "constraint", n);
   if (in_braces(n)) { put_parts(w, n); return true; }
   text_add(w->out, ": ");
-  print_expr(n->a, w->out);
-  text_add(w->out, n->kind == AST_CONTACT ? " >= 0" : " = ");
-  if (n->b) print_expr(n->b, w->out);
+  print_expr(n->a, &w->pen);
+  pen_at(&w->pen, pen_behind(&w->pen, n->a->span.hi));
+  pen_text(&w->pen, n->kind == AST_CONTACT ? " >= 0" : " = ");
+  if (n->b) print_expr(n->b, &w->pen);
   put_with(w, n->list2);
   return false;
 }
@@ -228,16 +236,17 @@ static void put_simulate(Printer *w, const Ast *n) {
   text_add(w->out, "simulate");
   if (fits(w, n->list, 5) && !more_before(w, end)) {
     text_add(w->out, n->list.n ? " { " : " {");
-    print_list(n->list, w->out);
+    print_list(n->list, &w->pen);
     text_add(w->out, " }");
     return;
   }
   put_open_brace(w, n->span.lo, n->list.n ? n->list.at[0]->span.lo : end);
   for (int k = 0; k < n->list.n; k++) {
     const Ast *entry = n->list.at[k];
-    put_comments_above(w, entry->span.hi, 0, from);
+    put_comments_above(w, entry->span.lo, 0, from);
     indent_to(w, from);
-    print_expr(entry, w->out);
+    w->pen.indent = from + 4;
+    print_expr(entry, &w->pen);
     if (k + 1 < n->list.n) text_addc(w->out, ',');
     put_comments_behind(w, entry->span.hi, k + 1 < n->list.n ? n->list.at[k + 1]->span.lo : end);
     text_addc(w->out, '\n');
@@ -268,6 +277,16 @@ static const char *word_of(AstKind kind) {
   }
 }
 
+// Are comments in front of its first expression, up to `end`, printed there? Else they go above: where the item has more
+// than a word in front of it, and where they do not stand in one line with it.
+static bool keeps_head(const Printer *w, const Ast *n, size_t end) {
+  const Comments *c = &w->pen.comments;
+  for (size_t k = w->pen.next; k < c->n && c->at[k].lo < end; k++)
+    if (comment_breaks(w->src, c->at[k])) return false;
+  return n->kind != AST_INSTANCE && n->kind != AST_MODEL && n->kind != AST_SIMULATE && n->kind != AST_IMPORT &&
+         n->kind != AST_FUNCTION && !((n->kind == AST_CONTACT || n->kind == AST_CONSTRAINT) && in_braces(n));
+}
+
 // Where the comments end that go above the item.
 static size_t head_end(const Printer *w, const Ast *n) {
   switch (n->kind) {
@@ -280,14 +299,16 @@ static size_t head_end(const Printer *w, const Ast *n) {
   case AST_OUTPUT:
   case AST_VAR: return list_start(n, n->list);
   case AST_INSTANCE: return list_start(n, n->list2);
-  case AST_MODEL: return n->list.n ? n->list.at[0]->span.hi : comments_skip(w->src, n->span.lo, '{');
+  case AST_MODEL: return n->list.n ? n->list.at[0]->span.lo : comments_skip(w->src, n->span.lo, '{');
   case AST_CONTACT:
-  case AST_CONSTRAINT: return in_braces(n) && in_order(n) ? comments_skip(w->src, n->name_span.hi, '{') : n->span.hi;
-  case AST_FOR:
-  case AST_EVERY:
-  case AST_WHEN:
+  case AST_CONSTRAINT: return in_braces(n) && in_order(n) ? comments_skip(w->src, n->name_span.hi, '{')
+                            : in_braces(n)             ? n->span.hi
+                                                       : n->a->span.lo;
   case AST_SIMULATE: return comments_skip(w->src, n->span.lo, '{');
-  default: return n->span.hi;
+  case AST_RELATION: return n->a->a ? n->a->a->span.lo : n->span.hi;
+  case AST_IMPORT:
+  case AST_FUNCTION: return n->name_span.hi;
+  default: return n->a ? n->a->span.lo : n->span.hi;
   }
 }
 
@@ -296,8 +317,9 @@ static void put_item(Printer *w, const Ast *n) {
   size_t above = head_end(w, n);
   put_comments_above(w, n->span.lo, n->span.lo, (size_t)w->indent * 2);
   keep_blank(w, n->span.lo);
-  put_comments_above(w, above, 0, (size_t)w->indent * 2);
+  if (!keeps_head(w, n, above)) put_comments_above(w, above, 0, (size_t)w->indent * 2);
   indent_to(w, (size_t)w->indent * 2);
+  w->pen.indent = (size_t)w->indent * 2 + 4;
   text_add(out, word_of(n->kind));
   switch (n->kind) {
     case AST_IMPORT:
@@ -306,10 +328,10 @@ static void put_item(Printer *w, const Ast *n) {
       break;
     case AST_FUNCTION:
       text_printf(out, "function %s", n->name);
-      print_args(n->list, out);
+      print_args(n->list, &w->pen);
       if (n->unit) text_printf(out, " : %s", n->unit);
       text_add(out, " = ");
-      print_expr(n->a, out);
+      print_expr(n->a, &w->pen);
       break;
     case AST_MODEL:
       text_printf(out, "model %s", n->name);
@@ -322,24 +344,26 @@ static void put_item(Printer *w, const Ast *n) {
       return;
     case AST_FOR:
       text_printf(out, "for %s in ", n->name);
-      print_expr(n->a, out);
+      print_expr(n->a, &w->pen);
       put_block(w, n, n->a->span.hi, n->list2);
       return;
     case AST_EVERY: case AST_WHEN:
-      print_expr(n->a, out);
+      print_expr(n->a, &w->pen);
       put_block(w, n, n->a->span.hi, n->list2);
       return;
     case AST_SIMULATE: put_simulate(w, n); return;
     case AST_FORCE:
       text_add(out, "force ");
-      print_expr(n->a, out);
-      text_add(out, " = ");
-      print_expr(n->b, out);
+      print_expr(n->a, &w->pen);
+      pen_at(&w->pen, pen_behind(&w->pen, n->a->span.hi));
+      pen_text(&w->pen, " = ");
+      print_expr(n->b, &w->pen);
       break;
     case AST_EQUATION:
-      print_expr(n->a, out);
-      text_add(out, " = ");
-      print_expr(n->b, out);
+      print_expr(n->a, &w->pen);
+      pen_at(&w->pen, pen_behind(&w->pen, n->a->span.hi));
+      pen_text(&w->pen, " = ");
+      print_expr(n->b, &w->pen);
       break;
     case AST_RELATION:
       put_name(w, "relation", n);
@@ -356,21 +380,22 @@ static void put_item(Printer *w, const Ast *n) {
       text_addc(out, ')');
       break;
     case AST_EXPECT: case AST_ASSERT:
-      print_expr(n->a, out);
+      print_expr(n->a, &w->pen);
       if (n->doc) {
-        text_addc(out, ' ');
+        pen_at(&w->pen, n->span.hi - 1);
+        pen_text(&w->pen, " ");
         print_string(n->doc, out);
       }
       break;
-    case AST_KINETIC: case AST_POTENTIAL: case AST_DISSIPATION: print_expr(n->a, out); break;
+    case AST_KINETIC: case AST_POTENTIAL: case AST_DISSIPATION: print_expr(n->a, &w->pen); break;
     default: put_list(w, n->list, 1); break;   // declarations
   }
   text_addc(out, ';');
 }
 
 void ast_format(const Ast *file, const SourceFile *src, Text *out) {
-  Printer w = {.src = src, .out = out};
-  comments_find(src, &w.comments);
+  Printer w = {.src = src, .out = out, .pen = {.out = out, .src = src}};
+  comments_find(src, &w.pen.comments);
   put_items(&w, file->list, src->len);
-  vec_free(&w.comments);
+  vec_free(&w.pen.comments);
 }

@@ -1,11 +1,81 @@
 // Expressions and declarations in canonical layout: a + b, a*b, a^b, -a, f(a, b), 9.81 [m/s^2]; tight inside of indices
-// and ranges: x[i+1], 1:n-1. The tree keeps parentheses, so none have to be invented.
+// and ranges: x[i+1], 1:n-1. The tree keeps parentheses, so none have to be invented. Comments stay between the tokens
+// where they stand.
 #include "ast_print_expr.h"
 
 #include <ctype.h>
 #include <string.h>
 
-static void print(const Ast *n, bool tight, Text *out);
+static void print(const Ast *n, bool tight, Pen *w);
+
+// --- tokens and comments ---
+
+static void new_line(Pen *w) {
+  while (w->out->n && w->out->at[w->out->n - 1] == ' ') w->out->at[--w->out->n] = 0;
+  text_addc(w->out, '\n');
+  for (size_t i = 0; i < w->indent; i++) text_addc(w->out, ' ');
+}
+
+static bool alone_before(const SourceFile *f, size_t lo) {
+  while (lo > 0 && strchr(" \t\r", f->text[lo - 1])) lo--;
+  return lo == 0 || f->text[lo - 1] == '\n';
+}
+
+static bool alone_behind(const SourceFile *f, Comment c) {
+  size_t hi = c.hi;
+  while (hi < f->len && strchr(" \t\r", f->text[hi])) hi++;
+  return f->text[c.lo + 1] == '/' || hi == f->len || f->text[hi] == '\n';
+}
+
+bool comment_breaks(const SourceFile *f, Comment c) { return alone_before(f, c.lo) || alone_behind(f, c); }
+
+void pen_at(Pen *w, size_t at) {
+  while (w->src && w->next < w->comments.n && w->comments.at[w->next].lo < at) {
+    Comment c = w->comments.at[w->next++];
+    Text *out = w->out;
+    if (w->line || alone_before(w->src, c.lo)) {
+      new_line(w);
+    } else {
+      while (out->n && out->at[out->n - 1] == ' ') out->at[--out->n] = 0;
+      if (out->n && !strchr("([", out->at[out->n - 1]))
+        text_add(out, w->src->text[c.lo + 1] == '/' ? "  " : " ");
+    }
+    for (size_t i = c.lo; i < c.hi; i++)
+      if (w->src->text[i] != '\r') text_addc(out, w->src->text[i]);
+    w->line = alone_behind(w->src, c);
+    w->blank = !w->line;
+  }
+}
+
+void pen_text(Pen *w, const char *token) {
+  if (w->line) {
+    new_line(w);
+    while (*token == ' ') token++;
+  } else if (w->blank && !(*token && strchr(" )],;", *token))) {
+    text_addc(w->out, ' ');
+  }
+  w->line = w->blank = false;
+  text_add(w->out, token);
+}
+
+// A token that stands at this place of the source.
+static void put(Pen *w, size_t at, const char *token) {
+  pen_at(w, at);
+  pen_text(w, token);
+}
+
+size_t pen_behind(const Pen *w, size_t at) {
+  for (size_t k = w->next, before = at + 1; w->src && at != before;) {
+    before = at;
+    at += strspn(w->src->text + at, " \t\r\n\f\v");
+    while (k < w->comments.n && w->comments.at[k].lo < at) k++;
+    if (k < w->comments.n && w->comments.at[k].lo == at) at = w->comments.at[k].hi;
+  }
+  return at;
+}
+
+// Where the token behind an expression stands.
+static size_t behind(const Pen *w, const Ast *n) { return pen_behind(w, n->span.hi); }
 
 void print_string(const char *s, Text *out) {
   text_addc(out, '"');
@@ -16,10 +86,13 @@ void print_string(const char *s, Text *out) {
   text_addc(out, '"');
 }
 
+// --- expressions ---
+
 // A number is spelled as it was written.
-static void print_number(const Ast *n, Text *out) {
+static void print_number(const Ast *n, Pen *w) {
   const char *s = n->span.file ? n->span.file->text + n->span.lo : "";
   size_t len = 0, most = n->span.hi - n->span.lo;
+  put(w, n->span.lo, "");
   while (len < most && (isdigit((unsigned char)s[len]) || s[len] == '.')) len++;
   if (len && len + 1 < most && (s[len] == 'e' || s[len] == 'E')) {
     size_t k = len + 1 + (s[len + 1] == '+' || s[len + 1] == '-');
@@ -28,121 +101,146 @@ static void print_number(const Ast *n, Text *out) {
       len = k;
     }
   }
-  if (len) text_addn(out, s, len);
-  else text_number(out, n->number);
-  if (n->unit) text_printf(out, " [%s]", n->unit);
+  if (len) text_addn(w->out, s, len);
+  else text_number(w->out, n->number);
+  bool of_list = n->unit_span.file && n->unit_span.lo >= n->span.hi;     // printed behind the list
+  if (n->unit && !of_list) text_printf(w->out, " [%s]", n->unit);
 }
 
-static void print_each(AstList list, bool tight, Text *out) {
+static void print_each(AstList list, bool tight, Pen *w) {
   for (int k = 0; k < list.n; k++) {
-    if (k) text_add(out, ", ");
-    print(list.at[k], tight, out);
+    if (k) put(w, behind(w, list.at[k - 1]), ", ");
+    print(list.at[k], tight, w);
   }
 }
 
-static void print_binary(const Ast *n, bool tight, Text *out) {
+static void print_binary(const Ast *n, bool tight, Pen *w) {
   static const char *const wide[] = { " + ", " - ",  "*",    "/",    "^",     "",     " < ", " <= ",
                                       " > ", " >= ", " == ", " != ", " and ", " or ", "" };
-  print(n->a, tight, out);
-  if (tight && (n->op == AO_ADD || n->op == AO_SUB)) text_addc(out, n->op == AO_ADD ? '+' : '-');
-  else text_add(out, wide[n->op]);
-  print(n->b, tight, out);
+  print(n->a, tight, w);
+  put(w, behind(w, n->a), tight && (n->op == AO_ADD || n->op == AO_SUB) ? n->op == AO_ADD ? "+" : "-" : wide[n->op]);
+  print(n->b, tight, w);
 }
 
-static void print(const Ast *n, bool tight, Text *out) {
-  switch (n->kind) {
-    case AST_NUMBER: print_number(n, out); break;
-    case AST_STRING: print_string(n->name, out); break;
-    case AST_NAME:   text_add(out, n->name); break;
-    case AST_PRIME:  print(n->a, tight, out); text_addc(out, '\''); break;
-    case AST_MEMBER: print(n->a, tight, out); text_printf(out, ".%s", n->name); break;
-    case AST_INDEX:
-      print(n->a, tight, out);
-      text_addc(out, '[');
-      print_each(n->list, true, out);
-      text_addc(out, ']');
-      break;
-    case AST_CALL:
-      text_add(out, n->name);
-      print_args(n->list, out);
-      break;
-    case AST_ARG:
-      text_printf(out, "%s = ", n->name);
-      print(n->a, tight, out);
-      break;
-    case AST_UNARY:
-      text_add(out, n->op == AO_NOT ? "not " : "-");
-      print(n->a, tight, out);
-      break;
-    case AST_BINARY: print_binary(n, tight, out); break;
-    case AST_COND:
-      text_add(out, "if ");
-      print(n->a, tight, out);
-      text_add(out, " then ");
-      print(n->b, tight, out);
-      text_add(out, " else ");
-      print(n->c, tight, out);
-      break;
-    case AST_VECTOR:
-      text_addc(out, '[');
-      print_each(n->list, tight, out);
-      text_addc(out, ']');
-      break;
-    case AST_SUM:
-      text_printf(out, "sum(%s in ", n->name);
-      print(n->a, true, out);
-      text_add(out, ") ");
-      print(n->b, tight, out);
-      break;
-    case AST_RANGE:
-      print(n->a, true, out);
-      text_addc(out, ':');
-      print(n->b, true, out);
-      break;
-    case AST_PAREN:
-      text_addc(out, '(');
-      print(n->a, tight, out);
-      text_addc(out, ')');
-      break;
-    case AST_INDEXER:
-      text_printf(out, "%s in ", n->name);
-      print(n->a, true, out);
-      break;
-    case AST_LAW:
-      text_add(out, n->name);
-      if (n->list.n) print_args(n->list, out);
-      break;
-    case AST_DECL: print_decl(n, out); break;
-    default: text_add(out, "?"); break;   // items are not expressions
-  }
-}
-
-void print_expr(const Ast *n, Text *out) { print(n, false, out); }
-void print_list(AstList list, Text *out) { print_each(list, false, out); }
-
-void print_tight_list(AstList list, Text *out) { print_each(list, true, out); }
-
-void print_args(AstList list, Text *out) {
-  text_addc(out, '(');
-  print_list(list, out);
-  text_addc(out, ')');
-}
-
-void print_decl(const Ast *n, Text *out) {
-  text_add(out, n->name);
+// The last token of a node takes the comments that are left inside of it, so that none slips out.
+static void print_decl(const Ast *n, Pen *w) {
+  size_t end = n->span.hi - 1, bracket = n->list.n ? behind(w, n->list.at[n->list.n - 1]) : 0;
+  bool more = n->unit || n->a || n->doc;
+  put(w, n->name_span.lo, n->name);
   if (n->list.n) {
-    text_addc(out, '[');
-    print_each(n->list, true, out);
-    text_addc(out, ']');
+    pen_text(w, "[");
+    print_each(n->list, true, w);
+    put(w, more || n->primes ? bracket : end, "]");
   }
-  for (int k = 0; k < n->primes; k++) text_addc(out, '\'');
-  if (n->unit) text_printf(out, " : %s", n->unit);
+  for (int k = 0; k < n->primes; k++)
+    if (more || k + 1 < n->primes) pen_text(w, "'");
+    else put(w, end, "'");
+  if (n->unit) {
+    put(w, n->unit_span.lo, " : ");
+    text_add(w->out, n->unit);
+  }
   if (n->a) {
-    text_add(out, " = ");
-    print_expr(n->a, out);
+    pen_text(w, " = ");
+    print_expr(n->a, w);
   }
   if (n->doc) {
-    text_addc(out, ' ');
-    print_string(n->doc, out);
+    put(w, end, " ");
+    print_string(n->doc, w->out);
   }
+}
+
+static void print(const Ast *n, bool tight, Pen *w) {
+  switch (n->kind) {
+    case AST_NUMBER: print_number(n, w); break;
+    case AST_STRING:
+      put(w, n->span.lo, "");
+      print_string(n->name, w->out);
+      break;
+    case AST_NAME:   put(w, n->span.lo, n->name); break;
+    case AST_PRIME:  print(n->a, tight, w); put(w, n->span.hi - 1, "'"); break;
+    case AST_MEMBER:
+      print(n->a, tight, w);
+      put(w, n->name_span.lo, ".");
+      text_add(w->out, n->name);
+      break;
+    case AST_INDEX:
+      print(n->a, tight, w);
+      pen_text(w, "[");
+      print_each(n->list, true, w);
+      put(w, n->span.hi - 1, "]");
+      break;
+    case AST_CALL:
+      put(w, n->span.lo, n->name);
+      pen_text(w, "(");
+      print_each(n->list, false, w);
+      put(w, n->span.hi - 1, ")");
+      break;
+    case AST_ARG:
+      put(w, n->span.lo, n->name);
+      pen_text(w, " = ");
+      print(n->a, tight, w);
+      break;
+    case AST_UNARY:
+      put(w, n->span.lo, n->op == AO_NOT ? "not " : "-");
+      print(n->a, tight, w);
+      break;
+    case AST_BINARY: print_binary(n, tight, w); break;
+    case AST_COND:
+      put(w, n->span.lo, "if ");
+      print(n->a, tight, w);
+      put(w, behind(w, n->a), " then ");
+      print(n->b, tight, w);
+      put(w, behind(w, n->b), " else ");
+      print(n->c, tight, w);
+      break;
+    case AST_VECTOR:
+      put(w, n->span.lo, "[");
+      print_each(n->list, tight, w);
+      put(w, n->span.hi - 1, "]");
+      if (n->unit) text_printf(w->out, " [%s]", n->unit);
+      break;
+    case AST_SUM:
+      put(w, n->span.lo, "sum(");
+      pen_text(w, n->name);
+      pen_text(w, " in ");
+      print(n->a, true, w);
+      put(w, behind(w, n->a), ") ");
+      print(n->b, tight, w);
+      break;
+    case AST_RANGE:
+      print(n->a, true, w);
+      put(w, behind(w, n->a), ":");
+      print(n->b, true, w);
+      break;
+    case AST_PAREN:
+      put(w, n->span.lo, "(");
+      print(n->a, tight, w);
+      put(w, n->span.hi - 1, ")");
+      break;
+    case AST_INDEXER:
+      put(w, n->span.lo, n->name);
+      pen_text(w, " in ");
+      print(n->a, true, w);
+      break;
+    case AST_LAW:
+      put(w, n->span.lo, n->name);
+      if (!n->list.n) break;
+      pen_text(w, "(");
+      print_list(n->list, w);
+      put(w, n->span.hi - 1, ")");
+      break;
+    case AST_DECL: print_decl(n, w); break;
+    default: pen_text(w, "?"); break;   // items are not expressions
+  }
+}
+
+void print_expr(const Ast *n, Pen *w) { print(n, false, w); }
+void print_list(AstList list, Pen *w) { print_each(list, false, w); }
+void print_tight_list(AstList list, Pen *w) { print_each(list, true, w); }
+
+void print_args(AstList list, Pen *w) {
+  pen_text(w, "(");
+  print_list(list, w);
+  if (list.n) pen_at(w, behind(w, list.at[list.n - 1]));
+  pen_text(w, ")");
 }

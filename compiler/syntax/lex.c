@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../base/text.h"
+#include "habits.h"
 #include "nsm.tab.h"
 #include "parse_state.h"
 
@@ -95,18 +96,45 @@ int lex_open_unit(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
   return TOK_NUMBER;
 }
 
+// 1..n, which other languages write for 1:n.
+size_t lex_range(const char *s, int n) {
+  size_t digits = strspn(s, "0123456789");
+  return digits && (size_t)n > digits + 1 && s[digits] == '.' && s[digits + 1] == '.' ? digits : 0;
+}
+
 int lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
   size_t digits = number_length(s, (size_t)n);
-  const char *rest = s + digits, *wrong;
+  char *rest = arena_strndup(p->arena, s + digits, (size_t)n - digits);
+  const char *wrong;
   size_t left = (size_t)n - digits;
-  Diag *d = lexical(p, DIAG_E0113, at, "'%s' is not a number", span_text(p, at));
-  if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) diag_help(d, "numbers are decimal: 255, 2.55e2");
-  else if (left == 1 && (*rest == 'e' || *rest == 'E'))
+  bool names = (p->now.kind == TOK_DECLARE || p->item_ends) && unit_text(p, rest, left, &wrong);
+  Diag *d = names && seen_before(p, span_text(p, at)) ? NULL
+          : lexical(p, DIAG_E0113, at, names ? "'%s' is not a name" : "'%s' is not a number", span_text(p, at));
+  p->lexical = at.hi;
+  if (!d) {}
+  else if (names) diag_help(d, "a name starts with a letter: %s%.*s", rest, (int)digits, s);
+  else if (s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) diag_help(d, "numbers are decimal: 255, 2.55e2");
+  else if ((*rest == 'e' || *rest == 'E') && (left == 1 || strchr("+-", rest[1])))
     diag_help(d, "the exponent has no digits: %.*se0", (int)digits, s);
   else if (memchr(s, '.', digits) && *rest == '.') diag_help(d, "a number has one decimal point");
-  else if (unit_text(p, rest, left, &wrong)) {
-    diag_help(d, "if it is a unit, it stands in brackets: %.*s [%.*s]; a product needs its sign: %.*s*%.*s",
-              (int)digits, s, (int)left, rest, (int)digits, s, (int)left, rest);
+  else if (*rest == '_') {
+    for (char *to = rest, *c = rest;; c++) {
+      if (*c != '_') *to++ = *c;
+      if (!*c) break;
+    }
+    diag_help(d, "the digits of a number stand together: %.*s%s", (int)digits, s, rest);
+  } else if (!strcmp(rest, "f") || !strcmp(rest, "L") || !strcmp(rest, "u"))
+    diag_help(d, "numbers have no suffix: %.*s", (int)digits, s);
+  else if (*rest == 'd' && left == 1 && strchr("+-", p->file->text[at.hi]) && p->file->text[at.hi + 1] >= '0' &&
+           p->file->text[at.hi + 1] <= '9')
+    diag_help(d, "an exponent is written with e: %.*se%.2s", (int)digits, s, p->file->text + at.hi);
+  else if (*rest == 'd' && strspn(rest + 1, "0123456789") == left - 1 && left > 1)
+    diag_help(d, "an exponent is written with e: %.*se%s", (int)digits, s, rest + 1);
+  else if (looks_like_unit(rest)) diag_help(d, "a unit stands in brackets: %.*s [%s]", (int)digits, s, rest);
+  else if (unit_text(p, rest, left, &wrong)) diag_help(d, "a product needs its sign: %.*s*%s", (int)digits, s, rest);
+  if (names) {
+    v->text = intern_n(p->names, s, (size_t)n);
+    return TOK_NAME;
   }
   v->node = ast_number(p, at, number_value(p, at, s, digits), NULL, (Span){0});
   return TOK_NUMBER;
@@ -163,6 +191,43 @@ int lex_string(Parse *p, union NSM_STYPE *v, const char *s, int n) {
   return TOK_STRING;
 }
 
+// --- strings of other languages ---
+
+bool lex_is_quoted(const Parse *p, Span at, const char *s, int n) {
+  char before = at.lo > 0 ? p->file->text[at.lo - 1] : '\n', first = s[1];
+  bool letter = (first >= 'a' && first <= 'z') || (first >= 'A' && first <= 'Z');
+  return n > 3 && letter && strchr(" \t\n=(,", before) && before && s[n - 2] != ' ';
+}
+
+int lex_quoted(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n, size_t quote) {
+  Diag *d = lexical(p, DIAG_E0115, at, "a string stands in double quotes");
+  size_t length = (size_t)n - 2 * quote;
+  diag_help(d, "\"%.*s\"", (int)length, s + quote);
+  v->text = unescaped(p, s + quote, length);
+  return TOK_STRING;
+}
+
+// Behind `end`, or the end of the file; nothing in between is read.
+static int skip_behind(Parse *p, Span at, const char *end) {
+  const char *found = strstr(p->file->text + at.hi, end);
+  p->skip_to = found ? (size_t)(found - p->file->text) + strlen(end) : p->file->len;
+  p->skip_bare = true;
+  p->lexical = p->skip_to;
+  return 0;
+}
+
+int lex_triple(Parse *p, Span at) {
+  Diag *d = lexical(p, DIAG_E0115, at, "a longer text is a comment");
+  diag_help(d, "/* text */ or // text");
+  return skip_behind(p, at, "\"\"\"");
+}
+
+int lex_pascal(Parse *p, Span at) {
+  Diag *d = lexical(p, DIAG_E0115, at, "a comment begins with /* and ends with */");
+  diag_help(d, "/* text */ or // text");
+  return skip_behind(p, at, "*)");
+}
+
 int lex_open_string(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
   Diag *d = lexical(p, DIAG_E0112, ((Span){at.file, at.lo, at.lo + 1}), "this string is never closed");
   diag_help(d, "a string ends on its own line with \"");
@@ -172,6 +237,125 @@ int lex_open_string(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n)
 }
 
 // --- signs of other languages, and what is no sign at all ---
+
+static Span trimmed_span(const Parse *p, size_t lo, size_t hi) {
+  while (lo < hi && strchr(" \t\r\n", p->file->text[lo])) lo++;
+  while (hi > lo && strchr(" \t\r\n", p->file->text[hi - 1])) hi--;
+  return (Span){p->file, lo, hi};
+}
+
+// The rest of the item is not read.
+static int give_up_here(Parse *p, Span at) {
+  p->skip_to = skip_item(p->file, at.hi);
+  p->lexical = p->skip_to;
+  return ';';
+}
+
+static bool value_before(const Parse *p) {
+  int k = p->now.kind;
+  return k == TOK_NAME || k == TOK_NUMBER || k == ')' || k == ']' || k == '\'';
+}
+
+int lex_bar(Parse *p, Span at, const char *s, int n) {
+  if (value_before(p)) return lex_foreign(p, at, s, n);
+  const char *end = strstr(p->file->text + at.hi, s);
+  int inside = end && !memchr(p->file->text + at.hi, ';', (size_t)(end - p->file->text) - at.hi)
+                   ? (int)(end - p->file->text - (long)at.hi) : 0;
+  Diag *d = lexical(p, DIAG_E0115, at, n == 1 ? "an absolute value has no bars" : "a norm has no bars");
+  diag_help(d, "%s(%.*s)", n == 1 ? "abs" : "norm", inside, p->file->text + at.hi);
+  return give_up_here(p, at);
+}
+
+int lex_dots(Parse *p, Span at, const char *s, int n) {
+  size_t next = at.hi + strspn(p->file->text + at.hi, " \t\r");
+  if (n == 3 && (next >= p->file->len || p->file->text[next] == '\n')) {
+    Diag *d = lexical(p, DIAG_E0106, at, "'...' has no meaning here");
+    diag_help(d, "lines need no sign to go on: an item ends at its ';'");
+    return 0;
+  }
+  Diag *d = lexical(p, DIAG_E0115, at, "'%s' is written ':' here", s);
+  diag_help(d, "a range reads 1:n");
+  return ':';
+}
+
+// x += 1; but a /= b compares where conditions stand.
+int lex_update(Parse *p, Span at, const char *s) {
+  if (*s == '/' && (p->item[0].kind == TOK_CLAIM || p->item[0].kind == TOK_IF || p->item[0].kind == TOK_TIMED)) {
+    Diag *d = problem(p, DIAG_E0115, at, "'/=' is written '!=' here");
+    diag_help(d, "replace it by !=");
+    return TOK_NE;
+  }
+  Diag *d = problem(p, DIAG_E0115, at, "'%s' does not exist: an equation holds at all times", s);
+  if (p->now.kind == '\'') diag_help(d, "several terms are a sum: %s = ... %c ...", span_text(p, (Span){p->file, p->item[0].at.lo, p->now.at.hi}), *s);
+  else diag_help(d, "what changes in time is a state with an equation: x' = ...;");
+  return '=';
+}
+
+// The rest of the line is not read.
+static bool skip_to_line_end(Parse *p, Span at) {
+  p->skip_to = skip_line(p->file, at.hi);
+  p->skip_bare = true;
+  p->lexical = p->skip_to;
+  return true;
+}
+
+// A comment of Python, MATLAB or Ada takes the rest of its line: said once.
+static bool comment_line(Parse *p, Span at, const char *sign) {
+  if (!seen_before(p, sign)) {
+    Diag *d = lexical(p, DIAG_E0115, at, "a comment begins with //");
+    diag_help(d, "replace %s by //", sign);
+  }
+  return skip_to_line_end(p, at);
+}
+
+bool lex_line(Parse *p, Span at, const char *s) {
+  static const struct { const char *start, *what, *help; } lines[] = {
+    { "#include", "a file is imported by its name in quotes", "import \"file.nsm\"; functions such as sin are built in" },
+    { "#define", "a constant is a param", "param N = 3;" },
+    { "#pragma", "there are no directives", "leave the line out" },
+    { "#if", "there are no directives", "leave the line out" },
+  };
+  for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
+    if (follows(p->file, at.lo, lines[i].start)) {
+      Diag *d = lexical(p, DIAG_E0121, ((Span){ at.file, at.lo, at.lo + strlen(lines[i].start) }), "%s", lines[i].what);
+      diag_help(d, "%s", lines[i].help);
+      return skip_to_line_end(p, at);
+    }
+  bool starts = p->item_ends || p->now.kind == ',' || p->now.kind == 0;
+  char next = at.hi < p->file->len ? p->file->text[at.hi] : 0;
+  if (*s == '-') return starts && next != '-' && comment_line(p, at, "--");
+  char before = at.lo > 0 ? p->file->text[at.lo - 1] : '\n';
+  if (*s != '#' && !starts && (value_before(p) || before == '[')) return false;
+  return comment_line(p, at, *s == '#' ? "#" : "%");
+}
+
+// One letter of a name that is none of a to z: said once for each.
+typedef struct { const char *letter, *name; } Letter;
+static const Letter letters[] = {
+  { "α", "alpha" }, { "β", "beta" }, { "γ", "gamma" }, { "δ", "delta" }, { "ε", "epsilon" }, { "ζ", "zeta" },
+  { "η", "eta" }, { "θ", "theta" }, { "ι", "iota" }, { "κ", "kappa" }, { "λ", "lambda" }, { "μ", "mu" },
+  { "ν", "nu" }, { "ξ", "xi" }, { "π", "pi" }, { "ρ", "rho" }, { "σ", "sigma" }, { "τ", "tau" },
+  { "υ", "upsilon" }, { "φ", "phi" }, { "ϕ", "phi" }, { "χ", "chi" }, { "ψ", "psi" }, { "ω", "omega" },
+  { "Γ", "Gamma" }, { "Δ", "Delta" }, { "Θ", "Theta" }, { "Λ", "Lambda" }, { "Ξ", "Xi" }, { "Π", "Pi" },
+  { "Σ", "sum(i in 1:n)" }, { "Φ", "Phi" }, { "Ψ", "Psi" }, { "Ω", "Omega, or ohm for the unit" },
+};
+
+int lex_letters(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
+  for (int i = 0; i < n;) {
+    int k = (unsigned char)s[i] < 0x80 ? 1 : (unsigned char)s[i] < 0xE0 ? 2 : 3;
+    const char *letter = arena_strndup(p->arena, s + i, (size_t)k), *plain = NULL;
+    i += k;
+    if (k == 1 || seen_before(p, letter)) continue;
+    for (size_t j = 0; j < sizeof letters / sizeof *letters; j++)
+      if (!strcmp(letters[j].letter, letter)) plain = letters[j].name;
+    Span here = { at.file, at.lo + (size_t)(i - k), at.lo + (size_t)i };
+    Diag *d = problem(p, DIAG_E0106, here, "the letter '%s' cannot stand in a name", letter);
+    if (plain) diag_help(d, "write %s", plain);
+    else diag_help(d, "names are made of the letters a to z, digits and _; other letters belong in comments and strings");
+  }
+  v->text = intern_n(p->names, s, (size_t)n);
+  return TOK_NAME;
+}
 
 typedef struct { const char *text; int token; const char *ours, *help; } Foreign;
 
@@ -187,6 +371,8 @@ static const Foreign foreign[] = {
   { "&", TOK_AND, "and", NULL },
   { "|", TOK_OR, "or", NULL },
   { "!", TOK_NOT, "not", NULL },
+  { "~=", TOK_NE, "!=", NULL },
+  { "_|_", TOK_PERP, "perp", NULL },
   { "⊥", TOK_PERP, NULL, NULL },
   { "⟂", TOK_PERP, NULL, NULL },
   { "≤", TOK_LE, NULL, NULL },
@@ -199,6 +385,16 @@ static const Foreign foreign[] = {
   { "’", '\'', "'", NULL },
   { "≠", TOK_NE, "!=", NULL },
   { "÷", '/', "/", NULL },
+  { "∈", TOK_IN, "in", NULL },
+  { "∧", TOK_AND, "and", NULL },
+  { "∨", TOK_OR, "or", NULL },
+  { "¬", TOK_NOT, "not", NULL },
+  { "√", 0, NULL, "write a root as sqrt(x)" },
+  { "∑", 0, NULL, "write a sum as sum(i in 1:n) x[i]" },
+  { "∂", 0, NULL, "derivatives are taken by the compiler; the one with respect to time is x'" },
+  { "∫", 0, NULL, "an integral is a state: state s = 0; s' = x;" },
+  { "∞", 0, NULL, "infinity is written inf" },
+  { "‖", 0, NULL, "the length of a vector is norm(a)" },
   { "²", 0, NULL, "write a power as x^2" },
   { "³", 0, NULL, "write a power as x^3" },
   { "“", 0, NULL, "strings stand in plain double quotes: \"text\"" },
@@ -232,6 +428,13 @@ int lex_sign(Parse *p, Span at, const char *s, int n) {
   const Foreign *f = find_foreign(s, (size_t)n);
   unsigned u = code_point(s, n);
   if (u == 0xFEFF && at.lo == 0) return 0;           // a byte order mark is no text
+  if (u >= 0xFF01 && u <= 0xFF5E && strchr("=(){}[],;:.+-*/^<>'", (int)(u - 0xFEE0))) {   // full width
+    if (!seen_before(p, span_text(p, at))) {
+      Diag *d = problem(p, DIAG_E0115, at, "'%.*s' is written '%c' here", n, s, (int)(u - 0xFEE0));
+      diag_help(d, "replace it by %c", (int)(u - 0xFEE0));
+    }
+    return (int)(u - 0xFEE0);
+  }
   if (f && f->token && f->token != ' ') return f->ours ? lex_foreign(p, at, s, n) : f->token;
   if (p->lexical == at.lo && p->lexical > 0) {       // one message for a run of them
     p->lexical = at.hi;
@@ -250,12 +453,42 @@ int lex_odd_byte(Parse *p, Span at, const char *s) {
     p->lexical = at.hi;
     return 0;
   }
+  if (c == '%' && p->now.kind == TOK_NUMBER && p->now.at.hi == at.lo) {
+    const char *number = span_text(p, p->now.at);
+    Diag *d = lexical(p, DIAG_E0115, at, "there is no per cent sign");
+    diag_help(d, "%s%% is %.12g", number, strtod(number, NULL) / 100);
+    return 0;
+  }
+  if (c == '%') {
+    Diag *d = lexical(p, DIAG_E0115, at, "there is no sign for the remainder");
+    diag_help(d, "the remainder of x by n is x - n*floor(x/n)");
+    return give_up_here(p, at);
+  }
+  if (c == '?') {
+    size_t lo = at.lo, hi = skip_item(p->file, at.hi), colon = at.hi;
+    while (lo > 0 && !strchr("=;{}", p->file->text[lo - 1])) lo--;
+    while (colon < hi && p->file->text[colon] != ':') colon++;
+    Diag *d = lexical(p, DIAG_E0115, at, "a choice has the words if, then and else");
+    if (colon < hi)
+      diag_help(d, "if %s then %s else %s", span_text(p, trimmed_span(p, lo, at.lo)),
+                span_text(p, trimmed_span(p, at.hi, colon)), span_text(p, trimmed_span(p, colon + 1, hi)));
+    else diag_help(d, "if c then a else b");
+    return give_up_here(p, at);
+  }
+  if (c == '`' && value_before(p) && p->now.at.hi == at.lo) {
+    Diag *d = problem(p, DIAG_E0115, at, "the time derivative is written ' here");
+    diag_help(d, "replace ` by '");
+    return '\'';
+  }
+  if ((c == '$' || c == '@' || c == '~' || c == '`') && seen_before(p, span_text(p, at))) {
+    p->lexical = at.hi;
+    return 0;
+  }
   Diag *d;
   if (c < 0x20 || c == 0x7f) d = lexical(p, DIAG_E0106, at, "the control character U+%04X has no meaning here", c);
   else d = lexical(p, DIAG_E0106, at, "the character '%c' (U+%04X) has no meaning here", c, c);
-  if (c == '#' || c == '%') diag_help(d, "comments start with //");
-  else if (c == '\\') diag_help(d, "lines need no sign to go on: an item ends at its ';'");
-  else if (c == '?') diag_help(d, "a choice is written: if c then a else b");
+  if (c == '\\') diag_help(d, "lines need no sign to go on: an item ends at its ';'");
+  else if (c == '@' && value_before(p)) diag_help(d, "a product of matrices is A*B, of vectors dot(a, b)");
   else if (c == '@' || c == '$' || c == '`' || c == '~')
     diag_help(d, "names are made of the letters a to z, digits and _");
   return 0;

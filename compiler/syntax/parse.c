@@ -21,9 +21,11 @@ Diag *problem(Parse *p, DiagCode code, Span at, const char *fmt, ...) {
   va_start(ap, fmt);
   text_vprintf(&t, fmt, ap);
   va_end(ap);
-  if (p->stopped && !p->mute) p->mute = diag_bag_new(p->arena);
-  Diag *d = diag(p->stopped ? p->mute : p->bag, code, at, "%s", text_str(&t));
+  bool unread = p->unread.file && at.lo >= p->unread.lo && at.lo < p->unread.hi, silent = p->stopped || at.lo < p->unheard || unread;
+  if (silent && !p->mute) p->mute = diag_bag_new(p->arena);
+  Diag *d = diag(silent ? p->mute : p->bag, code, at, "%s", text_str(&t));
   text_free(&t);
+  if (silent) return d;
   p->said = at.hi;
   if (++p->problems > DIAG_LIMIT) p->stopped = true;
   return d;
@@ -56,6 +58,18 @@ const char *span_text(Parse *p, Span at) {
   return kept;
 }
 
+bool was_seen(const Parse *p, const char *text) {
+  for (int k = 0; k < p->nseen; k++)
+    if (!strcmp(p->seen[k], text)) return true;
+  return false;
+}
+
+bool seen_before(Parse *p, const char *text) {
+  if (p->lo < p->unheard || was_seen(p, text)) return true;
+  if (p->nseen < SEEN) p->seen[p->nseen++] = intern(p->names, text);
+  return false;
+}
+
 // --- tokens ---
 
 static void note_bracket(Parse *p, int token, Span at) {
@@ -64,7 +78,7 @@ static void note_bracket(Parse *p, int token, Span at) {
       parse_too_deep(p, at);
       return;
     }
-    vec_push(&p->open, ((Open){(char)token, at, p->item[0]}));
+    vec_push(&p->open, ((Open){(char)token, at, p->item[0], p->before2}));
   } else if (token == ')' || token == ']' || token == '}') {
     char wanted = token == ')' ? '(' : token == ']' ? '[' : '{';
     if (token == '}')   // whatever is still open inside of the braces ends with them
@@ -77,6 +91,37 @@ static void note_bracket(Parse *p, int token, Span at) {
   }
 }
 
+// The next token of the lexer; in place of text that is not read, a ';'.
+static int next(union NSM_STYPE *value, Span *at, Parse *p) {
+  if (p->holding) {                            // its value is still where the lexer put it
+    p->holding = false;
+    *at = p->held.at;
+    *value = *p->held_value;
+    return p->held.kind;
+  }
+  int token = nsm_scan_lex(value, at, p->scanner);
+  if (!p->skip_to) return token;
+  bool bare = p->skip_bare;
+  size_t upto = p->unheard = p->skip_to;
+  while (token != TOK_END && token != 0 && at->lo < upto) {
+    p->skip_to = 0;
+    token = nsm_scan_lex(value, at, p->scanner);
+    if (p->skip_to > upto) {                   // what is found behind is to be skipped as well
+      upto = p->unheard = p->skip_to;
+      bare = p->skip_bare;
+    }
+  }
+  p->skip_to = p->unheard = 0;
+  p->skip_bare = false;
+  if (bare) return token;
+  p->holding = true;
+  p->held = (Token){token, *at};
+  p->held_value = ARENA_NEW(p->arena, union NSM_STYPE);
+  *p->held_value = *value;
+  *at = (Span){p->file, upto, upto};
+  return ';';
+}
+
 int parse_next_token(union NSM_STYPE *value, Span *at, Parse *p) {
   if (p->start) {
     int start = p->start;
@@ -85,18 +130,19 @@ int parse_next_token(union NSM_STYPE *value, Span *at, Parse *p) {
     return start;
   }
   // The brackets of the token before: late, so that a message about it still sees them.
+  p->before2 = p->before;
   p->before = p->now;
   note_bracket(p, p->before.kind, p->before.at);
   if (p->before.kind == ';')
     while (p->open.n && vec_last(&p->open).bracket != '{') p->open.n--;
   if (p->item_ends) p->item_n = 0;
 
-  int token = p->stopped ? TOK_END : nsm_scan_lex(value, at, p->scanner);
+  int token = p->stopped ? TOK_END : next(value, at, p);
   if (p->stopped) token = TOK_END;
   if (token == TOK_END) *at = (Span){p->file, p->file->len, p->file->len};
   p->now = (Token){token, *at};
-  if (p->item_n == 0) memset(p->item, 0, sizeof p->item);
-  if (p->item_n < 3) p->item[p->item_n] = p->now;
+  if (p->item_n == 0) memset(p->item, 0, 3 * sizeof *p->item);
+  if (p->item_n < ITEM_TOKENS) p->item[p->item_n] = p->now;
   p->item_n++;
   p->item_ends = token == ';' || token == '{' || token == '}';
   return token;
@@ -147,7 +193,7 @@ static Ast *run(Arena *a, Interner *in, const SourceFile *f, DiagBag *bag, int s
               .quantity = start == TOK_START_EXPR,
               .item_ends = true };
   if (!is_text(&p)) return NULL;
-  if (nsm_scan_lex_init_extra(&p, &p.scanner) != 0) FATAL("out of memory");
+  if (nsm_scan_lex_init_extra(&p, &p.scanner) != 0) out_of_memory(1 << 14);
   nsm_scan__scan_bytes(f->text, (int)f->len, p.scanner);   // at most 64 MiB, see source.h
   int failed = nsm_parse(&p);
   nsm_scan_lex_destroy(p.scanner);

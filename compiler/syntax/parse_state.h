@@ -6,11 +6,11 @@
 #include "../base/vec.h"
 #include "ast_build.h"
 
-enum { DEEPEST_NESTING = 1000 };
+enum { DEEPEST_NESTING = 1000, ITEM_TOKENS = 64, SEEN = 32 };
 
 typedef struct Token { int kind; Span at; } Token;
-// owner: the token that starts the item of the bracket
-typedef struct Open { char bracket; Span at; Token owner; } Open;
+// owner: the token that starts the item of the bracket; before: the one in front of it
+typedef struct Open { char bracket; Span at; Token owner, before; } Open;
 
 union NSM_STYPE;
 
@@ -27,9 +27,9 @@ struct Parse {
   bool   quantity;           // 5 s and 5s are quantities (parse_expression only)
   int    start;              // the token that selects the entry point; 0 once handed out
 
-  Token  now, before;        // the newest token and the one before it
-  Token  item[3];            // the first tokens of the item under way
-  int    item_n;             // how many there are; more than 3 are only counted
+  Token  now, before, before2;   // the newest token and the two before it
+  Token  item[ITEM_TOKENS];  // the first tokens of the item under way
+  int    item_n;             // how many there are; more are only counted
   bool   item_ends;          // the next token starts an item
   Vec(Open) open;            // brackets not yet closed
 
@@ -38,7 +38,15 @@ struct Parse {
   size_t lexical;            // end of the last lexical problem: an error next to it is its echo
   size_t said;               // end of the place of the last problem: an error right behind it is its echo
   Token  broken;             // where a ';' was supplied: what follows is read as an item, without complaints about it
-  Span   unread;             // the '{' of a block behind an unknown word: its contents are not judged
+  Span   unread;             // a block behind an unknown word or form: its contents are not judged
+  size_t skip_to;            // the text up to here is not read, and a ';' stands in its place; 0: all is read
+  bool   skip_bare;          // without that ';'
+  size_t unheard;            // what the lexer says of the text up to here is not heard
+  Token  held;               // the first token behind
+  union NSM_STYPE *held_value;
+  bool   holding;
+  const char *seen[SEEN];    // words and characters that were refused once; later uses are taken silently
+  int    nseen;
   size_t blamed;             // 1 + place of the '{' that was said to be unclosed
   bool   outside;            // an item outside of every model was reported
 };
@@ -46,6 +54,10 @@ struct Parse {
 // One problem: as diag(), and the parse stops after DIAG_LIMIT of them.
 Diag *problem(Parse *p, DiagCode code, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void  parse_too_deep(Parse *p, Span at);
+
+// Was this word or character refused before? Else it counts as refused from now on.
+bool  seen_before(Parse *p, const char *text);
+bool  was_seen(const Parse *p, const char *text);                    // the same without counting
 
 // parse.c: the token stream of the grammar.
 int   parse_next_token(union NSM_STYPE *value, Span *at, Parse *p);
@@ -61,6 +73,20 @@ int   nsm_scan_lex_destroy(void *scanner);
 void  syntax_error(Parse *p, const char *const *expected, int n);
 const char *word_near(Parse *p, Span name);  // the reserved word that was perhaps meant, or NULL
 const char *span_text(Parse *p, Span at);                            // a copy, shortened for a message
+
+// foreign.c: the forms of other languages; true where one was found and said.
+bool  foreign_form(Parse *p);
+void  give_up(Parse *p, size_t upto);                                // the text up to there is not read
+bool  find_model(Parse *p, const char *name);                        // does the text have `model NAME`?
+
+// skip.c: places in the text, with brackets matched and comments and strings left alone.
+size_t skip_blanks(const SourceFile *f, size_t at);                  // behind blanks and comments
+size_t skip_bracket(const SourceFile *f, size_t at);                 // behind the bracket that closes the one at `at`
+size_t skip_item(const SourceFile *f, size_t at);                    // the ';' of the item, or behind its block
+size_t skip_line(const SourceFile *f, size_t at);                    // the end of the line
+size_t find_word(const SourceFile *f, size_t from, size_t to, const char *word);   // `to`: it is not there
+bool   follows(const SourceFile *f, size_t at, const char *text);
+bool   is_name_char(char c);
 
 // unit_text.c: canonical text of a unit (no blanks, u for µ, * for a raised dot), or NULL and `wrong` when it is none.
 const char *unit_text(Parse *p, const char *s, size_t n, const char **wrong);
@@ -82,4 +108,14 @@ int   lex_open_string(Parse *p, union NSM_STYPE *v, Span at, const char *s, int 
 int   lex_foreign(Parse *p, Span at, const char *s, int n);
 int   lex_sign(Parse *p, Span at, const char *s, int n);
 int   lex_odd_byte(Parse *p, Span at, const char *s);
+size_t lex_range(const char *s, int n);                              // 1..n: length of its start; 0: no range
+int   lex_letters(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);
+int   lex_triple(Parse *p, Span at);
+bool  lex_is_quoted(const Parse *p, Span at, const char *s, int n);  // 'text', and not two derivatives
+int   lex_quoted(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n, size_t quote);
+int   lex_bar(Parse *p, Span at, const char *s, int n);
+int   lex_dots(Parse *p, Span at, const char *s, int n);
+int   lex_update(Parse *p, Span at, const char *s);
+int   lex_pascal(Parse *p, Span at);
+bool  lex_line(Parse *p, Span at, const char *s);                    // a comment or directive: the line is skipped
 bool  lex_is_word(const char *s, size_t n);                          // reserved?

@@ -54,7 +54,7 @@ static const char *translated(const char *text) {
     { "parameter", "param" },    { "parameters", "param" },  { "constant", "param" }, { "const", "param" },
     { "coordinate", "coord" },   { "coordinates", "coord" }, { "variable", "var" },   { "let", "var" },
     { "component", "model" },    { "class", "model" },       { "block", "model" },    { "experiment", "simulate" },
-    { "simulation", "simulate" }
+    { "simulation", "simulate" }, { "system", "model" },     { "module", "model" },   { "struct", "model" }
   };
   for (size_t i = 0; i < sizeof other / sizeof *other; i++)
     if (!strcmp(text, other[i][0])) return other[i][1];
@@ -81,7 +81,8 @@ static bool unknown_word(Parse *p, Expected e) {
   if (!pair || expects(e, "')'")) return false;
   const char *near = word_near(p, p->item[0].at);
   if (near) {
-    if (p->now.kind == '{' && strcmp(near, "model") != 0) p->unread = p->now.at;
+    if (p->now.kind == '{' && strcmp(near, "model") != 0)
+      p->unread = (Span){p->file, p->now.at.lo, skip_bracket(p->file, p->now.at.lo)};
     Diag *d = problem(p, DIAG_E0117, p->item[0].at, "unknown word %s", token_text(p, p->item[0]));
     diag_help(d, "did you mean '%s'?", near);
     return true;
@@ -89,6 +90,11 @@ static bool unknown_word(Parse *p, Expected e) {
   if (p->item_n == 2 && p->now.kind == TOK_NAME) return false;   // a b: an operator is missing
   if (p->item[1].kind == TOK_NAME && p->item_n == 3) {
     Diag *d = problem(p, DIAG_E0117, p->item[0].at, "unknown word %s", token_text(p, p->item[0]));
+    if (!p->open.n) {
+      diag_note(d, "a file holds import, function, model and param");
+      diag_help(d, "model NAME { ... }");
+      return true;
+    }
     diag_note(
         d, "an item starts with a word such as param, coord, contact, or it is an equation, or an instance of a model");
     diag_help(d, "an instance reads: %s %s(...);", span_text(p, p->item[0].at), span_text(p, p->item[1].at));
@@ -159,6 +165,7 @@ static bool word_as_name(Parse *p, Expected e) {
   bool name = expects(e, "a name");
   if (!name || (expects_value(e) && starts_item(p->now.kind) && p->before.kind == '=')) return false;
   const char *word = span_text(p, p->now.at);
+  if (seen_before(p, word)) return true;
   Diag *d = problem(p, DIAG_E0114, p->now.at, "'%s' is a word of the language and cannot be a name", word);
   diag_help(d, "choose another name, such as %s_ or %s1", word, word);
   return true;
@@ -183,9 +190,12 @@ static bool missing_value(Parse *p, Expected e) {
 static bool missing_name(Parse *p, Expected e) {
   if (!expects(e, "a name") || expects_operator(e) || p->item_n == 1) return false;
   if (p->before.kind == '{' || p->before.kind == ';' || p->before.kind == '}') return false;
+  if (p->item_n == 2 && is_word(p, p->item[0]) && was_seen(p, span_text(p, p->item[0].at))) return true;
   Diag *d = problem(p, DIAG_E0103, behind(p), "a name is missing after %s", token_text(p, p->before));
   if (p->before.kind == ',' && p->now.kind == ';') diag_help(d, "the last ',' of a list is left out");
   else if (p->now.kind == TOK_NUMBER) diag_help(d, "a name starts with a letter");
+  else if (p->before.kind == TOK_MODEL) diag_help(d, "model NAME { ... }");
+  else if (p->before.kind == TOK_FUNCTION) diag_help(d, "function NAME(x) = ...;");
   else if (p->before.kind == TOK_RELATION || p->before.kind == TOK_CONTACT || p->before.kind == TOK_CONSTRAINT)
     diag_help(d, "%s NAME: ...;", span_text(p, p->before.at));
   return true;
@@ -234,13 +244,29 @@ static bool known_mistake(Parse *p, Expected e) {
   return true;
 }
 
+// Does an equation begin with the name that stands here: x' = or x[i]' = ?
+static bool next_is_equation(const Parse *p) {
+  const char *s = p->file->text;
+  size_t at = skip_blanks(p->file, p->now.at.hi);
+  if (s[at] == '[') at = skip_blanks(p->file, skip_bracket(p->file, at));
+  bool prime = s[at] == '\'';
+  while (s[at] == '\'') at = skip_blanks(p->file, at + 1);
+  return prime && s[at] == '=';
+}
+
 // Two values side by side, or an item that does not end.
 static bool missing_end(Parse *p, Expected e) {
   int kind = p->now.kind;
   bool value = kind == TOK_NAME || kind == TOK_NUMBER || kind == '(' || kind == '[' || kind == TOK_SUM;
   bool may_end = expects(e, "';'");
   if (may_end && (on_new_line(p) || kind == TOK_END || kind == '}' || starts_item(kind))) {
-    problem(p, DIAG_E0102, behind(p), "expected ';' after this");
+    Diag *d = problem(p, DIAG_E0102, behind(p), "expected ';' after this");
+    if (kind != TOK_END && kind != '}') diag_also(d, p->now.at, "the next item begins here");
+    return true;
+  }
+  if (may_end && kind == TOK_NAME && next_is_equation(p)) {   // x = 1 x' = -x;
+    Diag *d = problem(p, DIAG_E0102, behind(p), "expected ';' after this");
+    diag_also(d, p->now.at, "the next item begins here");
     return true;
   }
   if (!value || !ends_value(p->before.kind) || !(expects_operator(e) || may_end)) return false;
@@ -273,6 +299,7 @@ static void anything_else(Parse *p, Expected e) {
 }
 
 static void explain(Parse *p, Expected e) {
+  if (foreign_form(p)) return;
   if (unknown_word(p, e)) return;
   if (wrong_closing(p)) return;
   if (p->now.kind == TOK_END && !p->open.n && expects(e, "';'") && missing_end(p, e)) return;
@@ -297,10 +324,10 @@ static bool is_echo(const Parse *p) {
 void syntax_error(Parse *p, const char *const *names, int n) {
   Expected e = {names, n};
   if (p->stopped) return;
-  for (size_t k = 0; k < p->open.n; k++)
-    if (p->unread.file && p->open.at[k].at.lo == p->unread.lo) return;
+  bool unread = p->unread.file && p->now.at.lo >= p->unread.lo && p->now.at.lo < p->unread.hi;
+  if (unread) return;
   if (!is_echo(p)) explain(p, e);
-  if (expects(e, "';'")) {   // the rule `end` of the grammar supplies it: an item starts here
+  if (expects(e, "';'") && !p->stopped) {   // the rule `end` of the grammar supplies it: an item starts here
     p->broken = p->item[0] = p->now;
     p->item_n = 1;
   }

@@ -89,13 +89,37 @@ const char *unit_text(Parse *p, const char *s, size_t n, const char **wrong) {
   return kept;
 }
 
+// N.m, N m, m s-1, m**2 in the signs that are used here.
+static const char *mended(Parse *p, const char *s) {
+  Text t = {0};
+  for (; *s; s++) {
+    bool name_before = t.n && isalpha((unsigned char)t.at[t.n - 1]);
+    if (s[0] == '*' && s[1] == '*') text_addc(&t, '^'), s++;
+    else if (*s == '.' || *s == ' ' || *s == '-') {
+      bool power = *s == '-' && isdigit((unsigned char)s[1]) && name_before;
+      if (power) text_add(&t, "^-");
+      else if (*s != '-' && t.n && (isalnum((unsigned char)t.at[t.n - 1]) || t.at[t.n - 1] == ')') && isalpha((unsigned char)s[1]))
+        text_addc(&t, '*');
+      else if (*s == '-') text_addc(&t, '-');
+    } else if (isdigit((unsigned char)*s) && name_before) text_printf(&t, "^%c", *s);
+    else text_addc(&t, *s);
+  }
+  const char *kept = arena_strndup(p->arena, text_str(&t), t.n);
+  text_free(&t);
+  return kept;
+}
+
 const char *unit_of(Parse *p, Span at) {
   if (!at.file) return NULL;
   const char *wrong, *unit = unit_text(p, at.file->text + at.lo, at.hi - at.lo, &wrong);
   if (unit) return unit;
   Diag *d = at.hi > at.lo ? problem(p, DIAG_E0116, at, "'%s' is not a unit", span_text(p, at))
                           : problem(p, DIAG_E0116, at, "a unit is missing between the brackets");
+  const char *text = span_text(p, at), *meant = mended(p, text), *ignored;
   diag_note(d, "%s", at.hi > at.lo ? wrong : "a pure number has no brackets");
-  diag_help(d, "units look like m, kg*m^2, N*m/rad, rev/min");
+  if (!strcmp(text, "%")) diag_help(d, "a share is a number: 30%% is 0.3");
+  else if (!strcmp(text, "-")) diag_help(d, "a pure number has no brackets");
+  else if (unit_text(p, meant, strlen(meant), &ignored)) diag_help(d, "write %s", meant);
+  else diag_help(d, "units look like m, kg*m^2, N*m/rad, rev/min");
   return NULL;
 }

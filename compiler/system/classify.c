@@ -160,15 +160,9 @@ void classify(Deriver *d) {
     else if (c->kind <= CLASS_FRICTION) { classify_row(d, c); s->affine &= c->affine; }
   }
   for (int i = 0; i < s->ncls; i++) {
-    SysClass *c = &s->cls[i];
-    for (int k = 0; k < s->model->nrelation; k++)
-      if (c->kind == CLASS_RELATION && s->model->relation[k].span.lo == c->span.lo &&
-          s->model->relation[k].span.file == c->span.file)
-        asserted_relation(d, c, &s->model->relation[k]);
-    for (int k = 0; k < s->model->ncontact; k++)
-      if (c->kind == CLASS_CONTACT && s->model->contact[k].span.lo == c->span.lo &&
-          s->model->contact[k].span.file == c->span.file)
-        asserted_contact(d, c, &s->model->contact[k]);
+    const SysClass *c = &s->cls[i];
+    if (c->relation) asserted_relation(d, c, c->relation);
+    if (c->kind == CLASS_CONTACT) asserted_contact(d, c, c->contact);
   }
   whole_system(s);
 }

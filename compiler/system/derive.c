@@ -1,4 +1,5 @@
 // The derivation: model -> derived system. One call per part; each part appends its classes.
+#include <math.h>
 #include <string.h>
 #include "derive.h"
 
@@ -74,30 +75,21 @@ static void guards(Deriver *d) {
   }
 }
 
-// A coordinate whose velocity stands in no kinetic energy makes the mass matrix singular. (What depends on numbers, the
-// runtime finds.)
-static void inertia(Deriver *d) {
-  const System *s = d->sys;
-  for (int v = 0; v < s->model->nvar; v++) {
-    if (s->model->var[v].kind != MV_COORD) continue;
-    bool found = false;
-    for (int i = 0; i < s->ncls && !found; i++)
-      for (int k = 0; k < s->cls[i].mass.n && !found; k++) found = s->cls[i].slot[s->cls[i].mass.at[k].row].var == v;
-    if (found) continue;
-    Diag *g = diag(d->bag, DIAG_E0506, s->model->var[v].span,
-                   "the mass matrix is singular: coordinate `%s` has no inertia", s->model->var[v].plain);
-    diag_label(g, "its velocity stands in no kinetic energy");
-    diag_help(g, "kinetic m*%s'^2/2;", s->model->var[v].plain);
-  }
-}
-
 static Ex *lower_all(Deriver *d, int n) { return ARENA_ARRAY(d->arena, Ex, n + 1); }
 
 static void headline(Deriver *d) {
   System *s = d->sys;
   const Model *m = s->model;
   s->param = lower_all(d, m->nparam);
-  for (int i = 0; i < m->nparam; i++) s->param[i] = lower_expr(s, m->param[i].value);
+  s->param_value = ARENA_ARRAY(d->arena, double, m->nparam + 1);
+  for (int i = 0; i < m->nparam; i++) {            // each over the ones before it
+    const MParam *p = &m->param[i];
+    s->param[i] = lower_expr(s, p->value);
+    s->param_value[i] = !isnan(p->given)           ? p->given
+                        : p->structural            ? p->fixed
+                        : s->param[i] == EX_NONE ? NAN
+                                                 : value_of(s, s->param[i], NULL, 0);
+  }
   for (int k = 0; k < 2; k++) {
     s->var_lo[k] = lower_all(d, m->nvar);
     s->var_hi[k] = lower_all(d, m->nvar);
@@ -146,7 +138,6 @@ const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
   derive_contacts(&d);
   derive_constraints(&d);
   derive_rest(&d);
-  inertia(&d);
   if (diag_errors(bag) > before) return NULL;
   guards(&d);
   classify(&d);

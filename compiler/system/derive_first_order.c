@@ -20,6 +20,24 @@ static bool augment(Equation *eq, int e, int *owner, bool *seen) {
   return false;
 }
 
+// An equation without the derivative of a state; often one of motion, written for a coordinate.
+static void no_derivative(Deriver *d, const MEquation *m, const int *ids, int n) {
+  System *s = d->sys;
+  for (int i = 0; i < n; i++) {
+    const Sym *y = symtab_at(s->sym, ids[i]);
+    if (y->kind != SYM_RATE || s->model->var[y->id].kind != MV_COORD) continue;
+    const MVar *v = &s->model->var[y->id];
+    Diag *g = diag(d->bag, DIAG_E0503, m->span, "`%s` is a coordinate: no equation gives its velocity", v->plain);
+    diag_label(g, "no derivative of a state");
+    diag_also(g, v->span, "declared as a coordinate");
+    diag_note(g, "the motion of coordinates follows from their energies and forces");
+    diag_help(g, "kinetic m*%s'^2/2; force %s = ...; -- or declare `state %s`", v->plain, v->plain, v->plain);
+    return;
+  }
+  Diag *g = diag(d->bag, DIAG_E0503, m->span, "this equation contains no derivative of a state");
+  diag_help(g, "a relation between unknowns is written with a multiplier: relation N: 0 <= y perp lambda >= 0;");
+}
+
 static bool collect_derivatives(Deriver *d, const MEquation *m, Equation *e) {
   System *s = d->sys;
   const int *ids;
@@ -33,8 +51,7 @@ static bool collect_derivatives(Deriver *d, const MEquation *m, Equation *e) {
     e->deriv[e->nderiv++] = ids[i];
   }
   if (!e->nderiv) {
-    Diag *g = diag(d->bag, DIAG_E0503, m->span, "this equation contains no derivative of a state");
-    diag_help(g, "a relation between unknowns is written with a multiplier: relation N: 0 <= y perp lambda >= 0;");
+    no_derivative(d, m, ids, n);
     return false;
   }
   for (int i = 0; i < e->nderiv; i++) {

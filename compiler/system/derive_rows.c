@@ -15,7 +15,6 @@ static bool member_multiplier(int id, void *system) {
   return y->kind == SYM_VALUE && s->model->var[y->id].kind >= MV_MULTIPLIER;
 }
 static bool member_state_rate(int id, void *system) { return member_state(id, system) && member_rate(id, system); }
-static bool member_variable(int id, void *system) { return is_variable(id, system); }
 
 // y over all slots: C (q, v, x) and D (lambda).
 static void output_jacobian(Deriver *d, SysClass *c) {
@@ -34,6 +33,9 @@ static void output_jacobian(Deriver *d, SysClass *c) {
 static void relation_class(Deriver *d, const MRelation *m) {
   System *s = d->sys;
   SysClass *c = derive_new_class(d, CLASS_RELATION, arena_printf(d->arena, "relation %s", m->name), m->span, &m->ctx);
+  c->relation = m;
+  c->y_span = m->y_span;
+  c->law_span = m->law_span;
   c->row_type = (int)m->law;
   c->y = lower_expr(s, m->y);
   c->lo = lower_expr(s, m->lo);
@@ -72,22 +74,6 @@ static void row_jacobian(Deriver *d, SysClass *c) {
     Ex h = ex_diff(p, c->rate, c->slot[k].rate);
     if (!ex_is_num(p, h, 0)) entries_push(d->arena, &c->h, (Entry){ 0, k, WRT_V, h });
   }
-}
-
-// Operations without a derivative somewhere, below which a coordinate stands (E0412).
-static bool kink(Deriver *d, Ex gap, Span span) {
-  static const struct { Op op; const char *name; } bad[] = {
-    { OP_ABS, "abs" }, { OP_MIN, "min" }, { OP_MAX, "max" }, { OP_SIGN, "sign" }, { OP_FLOOR, "floor" } };
-  for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-    if (!ex_uses_op(d->sys->pool, gap, bad[i].op, member_variable, d->sys)) continue;
-    Diag *g = diag(d->bag, DIAG_E0412, span, "the gap is not differentiable: it uses %s of a coordinate", bad[i].name);
-    diag_note(g, "the contact force acts along the gradient of the gap, which does not exist where %s has its kink",
-              bad[i].name);
-    diag_help(g, bad[i].op == OP_ABS ? "write two contacts, one for each side, e.g. a - x >= 0 and a + x >= 0"
-                                     : "write one contact for each smooth piece");
-    return true;
-  }
-  return false;
 }
 
 // A compliant gap contains its own multiplier: 0 <= g(q,lambda) _|_ lambda >= 0 with the force (dg/dq)^T lambda, no
@@ -133,13 +119,14 @@ static bool bad_slip(Deriver *d, Span at, const char *what, const char *help) {
 static bool slip_class(Deriver *d, const MFriction *f, int k, SysClass *c) {
   System *s = d->sys;
   Pool *p = s->pool;
+  c->y_span = f->slip_span;
+  c->law_span = f->span;
   c->row_type = 2;
   c->row_var = f->var[k];
   c->y = c->rate = lower_expr(s, f->slip[k]);
   c->velocity_level = true;
   SlotList l = slots_of(d->arena, s, c);
   slots_collect(&l, c->y);
-  if (kink(d, c->y, f->slip_span)) return false;
   if (ex_depends_any(p, c->y, member_state, s) || ex_depends_any(p, c->y, member_multiplier, s))
     return bad_slip(d, f->slip_span, "a slip velocity is a function of coordinates, velocities and time only",
                     "a belt with dynamics of its own is a coord");
@@ -184,25 +171,20 @@ static void friction_classes(Deriver *d, const MFriction *f, int normal, const M
   }
 }
 
-static void check_restitution_value(Deriver *d, const MContact *m, Ex e, const char *what) {
-  Pool *p = d->sys->pool;
-  if (e == EX_NONE || ex_operator(p, e) != OP_NUM || (ex_value(p, e) >= 0 && ex_value(p, e) <= 1)) return;
-  diag(d->bag, DIAG_W0810, m->law_span, "%s %g is outside of [0, 1]: impacts would %s", what, ex_value(p, e),
-       ex_value(p, e) < 0 ? "penetrate" : "create energy");
-}
-
 static void contact_class(Deriver *d, const MContact *m) {
   System *s = d->sys;
   Pool *p = s->pool;
   const char *label = arena_printf(d->arena, "contact %s", m->name);
   if (!m->gap) { friction_classes(d, &m->friction, -1, &m->ctx, m->span, label, NULL); return; }
   SysClass *c = derive_new_class(d, CLASS_CONTACT, label, m->span, &m->ctx);
+  c->contact = m;
+  c->y_span = m->gap_span;
+  c->law_span = m->law_span;
   c->row_type = 0;
   c->row_var = m->row_var;
   c->y = lower_expr(s, m->gap);
   SlotList l = slots_of(d->arena, s, c);
   slots_collect(&l, c->y);
-  if (kink(d, c->y, m->gap_span)) return;
   if (ex_depends_any(p, c->y, member_rate, s)) {
     Diag *g = diag(d->bag, DIAG_E0411, m->gap_span, "a gap is a function of positions, not of velocities");
     diag_help(g, "a set-valued law on a velocity is a relation: relation N: 0 <= v perp lambda >= 0;");
@@ -232,7 +214,8 @@ static void contact_class(Deriver *d, const MContact *m) {
   bool any = false;
   for (int k = 0; k < c->nslot; k++) any |= c->slot[k].kind == SLOT_Q;
   if (!any) {
-    diag(d->bag, DIAG_E0411, m->gap_span, "this gap contains no coordinate, so no force can act on it");
+    Diag *g = diag(d->bag, DIAG_E0411, m->gap_span, "this gap contains no coordinate, so no force can act on it");
+    diag_help(g, "a gap says how far two surfaces are apart, such as z - R");
     return;
   }
   c->rate = rate_of_gap(d, c);
@@ -244,8 +227,6 @@ static void contact_class(Deriver *d, const MContact *m) {
   }
   if (m->e_t && m->friction.law == MF_NONE)
     diag(d->bag, DIAG_W0812, m->law_span, "the tangential restitution has no effect: the contact has no friction");
-  check_restitution_value(d, m, c->e, "restitution");
-  if (m->e_t) check_restitution_value(d, m, lower_expr(s, m->e_t), "tangential restitution");
   friction_classes(d, &m->friction, (int)(c - s->cls), &m->ctx, m->span, label, m->e_t);
 }
 
@@ -258,12 +239,12 @@ static void constraint_class(Deriver *d, const MConstraint *m) {
   Pool *p = s->pool;
   const char *label = arena_printf(d->arena, "constraint %s", m->name);
   SysClass *c = derive_new_class(d, CLASS_CONSTRAINT, label, m->span, &m->ctx);
+  c->y_span = c->law_span = m->span;
   c->row_type = 2;
   c->row_var = m->row_var;
   c->y = lower_expr(s, m->value);
   SlotList l = slots_of(d->arena, s, c);
   slots_collect(&l, c->y);
-  if (kink(d, c->y, m->span)) return;
   if (ex_depends_any(p, c->y, member_state, s) || ex_depends_any(p, c->y, member_multiplier, s)) {
     diag(d->bag, DIAG_E0411, m->span, "a constraint is on coordinates, velocities and time only");
     return;
@@ -283,7 +264,10 @@ static void constraint_class(Deriver *d, const MConstraint *m) {
     row_jacobian(d, c);
   }
   if (!c->h.n) {
-    diag(d->bag, DIAG_E0411, m->span, "this constraint contains no coordinate, so no force can act on it");
+    Diag *g = diag(d->bag, DIAG_E0411, m->span, "this constraint contains no coordinate, so no force can act on it");
+    if (ex_operator(p, c->y) == OP_NUM)
+      diag_note(g, "it says %g = 0, which is %s true", ex_value(p, c->y), ex_is_num(p, c->y, 0) ? "always" : "never");
+    diag_help(g, "a constraint holds coordinates together, such as x^2 + y^2 = l^2");
     return;
   }
   friction_classes(d, &m->friction, (int)(c - s->cls), &m->ctx, m->span, label, NULL);

@@ -6,7 +6,6 @@
 
 typedef struct Job {
   Arena *arena; System *sys; Expanded *x; int clip, limit;
-  double *param;                 // default values
   double loop[8];
   int cap; int *map;             // symbol id -> number in value[] / row; -1
   int map_size;
@@ -14,22 +13,7 @@ typedef struct Job {
   int next_row;                  // row being filled
 } Job;
 
-static double value_in_job(int id, void *job) {
-  Job *j = job;
-  const Sym *y = symtab_at(j->sys->sym, id);
-  if (y->kind == SYM_PARAM) return j->param[y->id];
-  if (y->kind == SYM_LOOP) return j->loop[y->id];
-  if (y->kind == SYM_PARAM_AT) {
-    const MParam *p = &j->sys->model->param[y->id];
-    int k = (int)ex_eval(j->sys->pool, y->idx[0], value_in_job, job) - 1;
-    if (y->nidx == 2) k = k * p->dim[1] + (int)ex_eval(j->sys->pool, y->idx[1], value_in_job, job) - 1;
-    int n = p->dim[0] * (p->ndim == 2 ? p->dim[1] : 1);
-    return k >= 0 && k < n ? j->param[y->id + k] : NAN;
-  }
-  return NAN;
-}
-
-static double number(Job *j, Ex e) { return ex_eval(j->sys->pool, e, value_in_job, j); }
+static double number(const Job *j, Ex e) { return value_of(j->sys, e, j->loop, 8); }
 
 static int concrete_symbol(Job *j, SymKind kind, const Slot *t) {
   Sym y = { .kind = kind, .id = t->var, .nidx = t->nidx };
@@ -52,9 +36,12 @@ static Ex concrete(Job *j, const SysClass *c, Ex e) {
     if (y.kind == SYM_LOOP) by = ex_num(p, j->loop[y.id]);
     else if (y.kind == SYM_PARAM_AT) {
       const MParam *q = &j->sys->model->param[y.id];
-      int k = (int)number(j, y.idx[0]) - 1;
-      if (y.nidx == 2) k = k * q->dim[1] + (int)number(j, y.idx[1]) - 1;
-      by = ex_sym(p, symtab_id(j->sys->sym, (Sym){ .kind = SYM_PARAM, .id = y.id + k }));
+      double at = 0;
+      for (int k = 0; k < y.nidx; k++) {
+        double index = number(j, y.idx[k]);
+        at = index >= 1 && index <= q->dim[k] ? at * q->dim[k] + index - 1 : NAN;   // outside where a guard excludes it
+      }
+      if (!isnan(at)) by = ex_sym(p, symtab_id(j->sys->sym, (Sym){ .kind = SYM_PARAM, .id = y.id + (int)at }));
     } else if (y.kind == SYM_VALUE || y.kind == SYM_RATE) {
       Slot t = { .var = y.id, .nidx = y.nidx, .idx = { y.idx[0], y.idx[1] } };
       by = ex_sym(p, concrete_symbol(j, y.kind, &t));
@@ -148,6 +135,8 @@ static void count_instance(Job *j, const SysClass *c, int cls) {
   remember(j, r->lambda, x->nr);
   r->y = concrete(j, c, c->y); r->rate = concrete(j, c, c->rate);
   r->lo = concrete(j, c, c->lo); r->hi = concrete(j, c, c->hi);
+  r->e = concrete(j, c, c->e); r->mu = concrete(j, c, c->mu);
+  r->mu2 = concrete(j, c, c->mu2); r->radius = concrete(j, c, c->radius);
   x->nr++;
 }
 
@@ -162,12 +151,29 @@ static int place(Job *j, const SysClass *c, int slot) {
   return read_here(j, t) ? lookup(j, concrete_symbol(j, SYM_VALUE, t)) : -1;
 }
 
+// Initial values stand in classes of their own.
+static void start_instance(Job *j, const SysClass *c, int cls) {
+  (void)cls;
+  int at = place(j, c, 0);
+  if (at >= 0) (c->init_velocity ? j->x->start_rate : j->x->start)[at] = number(j, c->value);
+}
 
+static void starts(Job *j) {
+  for (int i = 0; i < j->sys->ncls; i++) {
+    const SysClass *c = &j->sys->cls[i];
+    if (c->kind == CLASS_INIT && c->nloop <= 8) run_loops(j, c, i, 0, start_instance);
+  }
+}
+
+static void note_equation(Expanded *x, int row, int cls) {
+  if (x->equation[row] < 0) x->equation[row] = cls;
+  else x->second[row] = cls;
+}
 
 static void fill_instance(Job *j, const SysClass *c, int cls) {
   Expanded *x = j->x;
-  (void)cls;
   if (c->kind == CLASS_SMOOTH) {
+    if (c->is_equation && place(j, c, c->row[0]) >= 0) note_equation(x, place(j, c, c->row[0]), cls);
     for (int r = 0; r < c->nrow; r++) {
       int row = place(j, c, c->row[r]);
       if (row < 0) continue;
@@ -209,11 +215,6 @@ static Expanded *attempt(Arena *a, System *s, int limit, int clip) {
   Expanded *x = ARENA_NEW(a, Expanded);
   Job job = { .arena = a, .sys = s, .x = x, .clip = clip, .limit = limit }, *j = &job;
   x->sys = s; x->clipped = clip > 0;
-  j->param = ARENA_ARRAY(a, double, s->model->nparam + 1);
-  for (int i = 0; i < s->model->nparam; i++)
-    j->param[i] = s->model->param[i].structural ? s->model->param[i].fixed
-                  : s->param[i] == EX_NONE      ? NAN
-                                                : number(j, s->param[i]);
   x->value = ARENA_ARRAY(a, int, limit); x->rate = ARENA_ARRAY(a, int, limit);
   x->row = ARENA_ARRAY(a, XRow, limit);
   declared_variables(j, MV_COORD);
@@ -238,8 +239,12 @@ static Expanded *attempt(Arena *a, System *s, int limit, int clip) {
   x->Cv = ARENA_ARRAY(a, Ex, nr * nq + 1);
   x->Cx = ARENA_ARRAY(a, Ex, nr * nx + 1);
   x->D = ARENA_ARRAY(a, Ex, nr * nr + 1); x->H = ARENA_ARRAY(a, Ex, nr * nq + 1);
+  x->start = ARENA_ARRAY(a, double, nz + 1); x->start_rate = ARENA_ARRAY(a, double, nz + 1);
+  x->equation = ARENA_ARRAY(a, int, nz + 1); x->second = ARENA_ARRAY(a, int, nz + 1);
+  for (int i = 0; i < nz; i++) { x->start[i] = NAN; x->equation[i] = x->second[i] = -1; }
   j->next_row = 0;
   all_instances(j, fill_instance);
+  starts(j);
   return x;
 }
 

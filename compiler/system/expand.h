@@ -4,7 +4,7 @@
 #include "names.h"
 
 // lambda: symbol id; y and rate after substitution
-typedef struct XRow { int cls; Ex y, rate, lo, hi; int lambda; } XRow;
+typedef struct XRow { int cls; Ex y, rate, lo, hi, e, mu, mu2, radius; int lambda; } XRow;
 
 typedef struct Expanded {
   const System *sys;
@@ -20,6 +20,8 @@ typedef struct Expanded {
   Ex *B;                    // [nz*nr]: d g/d lambda of the rows' multipliers
   Ex *Cq, *Cv, *Cx, *D;     // [nr*nq], [nr*nq], [nr*nx], [nr*nr] of relations
   Ex *H;                    // [nr*nq] of contacts and constraints
+  double *start, *start_rate; // [nz] initial values and velocities; nan where they have no value when compiling
+  int *equation, *second;   // [nz] class of the equation of a state, and of another one of the same state; -1: none
 } Expanded;
 
 // limit: at most that many variables and rows are written out; a larger system has its loops cut to `clip` instances.

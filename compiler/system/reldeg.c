@@ -242,21 +242,34 @@ static const char *acted_on(Arena *a, const Expanded *x, int r) {
   return "nothing directly";
 }
 
+// Can the law push without limit? A relay cannot: its multiplier stays bounded, whatever the degree.
+static bool unbounded(const System *s, const SysClass *c) {
+  const Ex end[] = { c->lo, c->hi };
+  if (c->row_type != 1) return true;
+  for (int i = 0; i < 2; i++)
+    if (ex_is_num(s->pool, end[i], INFINITY) || ex_is_num(s->pool, end[i], -INFINITY)) return true;
+  return false;
+}
+
 static void law_too_weak(Deriver *d, const SysClass *c, const MRelation *m, const Expanded *x, int r) {
   System *s = d->sys;
-  Diag *g = diag(d->bag, DIAG_E0420, m->y_span, "this complementarity has relative degree %d, the law allows at most 1",
-                 c->reldeg);
+  Diag *g = diag(d->bag, DIAG_E0420, m->y_span, "this %s has relative degree %d, %s allows at most 1",
+                 c->row_type == 0 ? "complementarity" : "relation", c->reldeg,
+                 c->row_type == 0 ? "the law" : "a multiplier without a bound");
   diag_also(g, m->lambda_span, "acts on %s", acted_on(d->arena, x, r));
   for (int i = 0; i < c->nchain; i++) diag_note(g, "%s", c->chain[i]);
   bool mechanical = false;
   for (int i = 0; i < c->nslot; i++) mechanical |= c->slot[i].kind == SLOT_Q;
-  if (c->reldeg == 2 && mechanical) {
+  if (c->reldeg == 2 && mechanical && c->row_type != 1) {
     diag_note(g, "at degree 2 the velocity may jump; a rule for the jump is missing");
     Text t = {0};
     ex_print(s->pool, c->y, &t, sym_name, s);
-    diag_help(g, "contact %s: %s >= 0 with newton(e);", m->name, text_str(&t));
+    if (c->row_type == 0) diag_help(g, "contact %s: %s >= 0 with newton(e);", m->name, text_str(&t));
+    else diag_help(g, "constraint %s: %s = 0;", m->name, text_str(&t));
     text_free(&t);
-  } else diag_help(g, "relate the multiplier to an output of lower degree, e.g. to a derivative of this one");
+  } else if (c->row_type == 0)
+    diag_help(g, "relate the multiplier to an output of lower degree, e.g. to a derivative of this one");
+  else diag_help(g, "enforce a derivative of this output, which has lower degree: y' = 0 in place of y = 0");
 }
 
 static void levels(SysClass *c) {
@@ -265,13 +278,6 @@ static void levels(SysClass *c) {
   case CLASS_CONSTRAINT: c->level_y_max = c->velocity_level ? 0 : 1; c->level_lambda = c->velocity_level ? 0 : 1; break;
   default:               c->level_y_max = 0; c->level_lambda = 0; break;
   }
-}
-
-static const MRelation *relation_of(const System *s, const SysClass *c) {
-  for (int i = 0; i < s->model->nrelation; i++)
-    if (s->model->relation[i].span.lo == c->span.lo && s->model->relation[i].span.file == c->span.file)
-      return &s->model->relation[i];
-  return NULL;
 }
 
 static void uniform_degree(System *s, Arena *a, const int *degree, double *markov, int nr) {
@@ -319,10 +325,10 @@ void relative_degrees(Deriver *d) {
   for (int i = 0; i < s->ncls; i++) {
     SysClass *c = &s->cls[i];
     if (c->kind != CLASS_RELATION || c->compliant) continue;
-    const MRelation *m = relation_of(s, c);
+    const MRelation *m = c->relation;
     int row = 0;
     while (row < x->nr - 1 && x->row[row].cls != i) row++;
-    if (m && c->reldeg >= 2 && c->row_type == 0) law_too_weak(d, c, m, x, row);
+    if (m && c->reldeg >= 2 && unbounded(s, c)) law_too_weak(d, c, m, x, row);
     if (m && c->reldeg < 0 && c->chain)
       diag(d->bag, DIAG_W0811, m->y_span, "no multiplier has any influence on this output");
   }

@@ -57,7 +57,9 @@ typedef struct Loop { const char *name; Ex lo, hi; Span span; } Loop;
 typedef struct SysClass {
   ClassKind   kind;
   const char *label;       // "kinetic", "contact pair[%]", "equation of x[%]"
-  Span        span;
+  Span        span, y_span, law_span; // of the statement; of its output, gap or slip, and of its law, as written
+  const MRelation *relation; // the statement of a relation, of a contact; NULL
+  const MContact  *contact;
   int nloop;  Loop *loop;
   int nslot;  Slot *slot;
 
@@ -103,6 +105,7 @@ typedef struct System {
   SysClass *cls; int ncls;
   int sym_time;
   Ex *param;               // [nparam] default values; EX_NONE: must be set
+  double *param_value;     // [nparam] numbers: what --set gives when compiling, else the default; nan: has none
   Ex *var_lo[2], *var_hi[2]; // [nvar] bounds of each dimension
   Ex *stat_at;             // [nstat] EX_NONE unless MS_AT
   Ex *expect;              // [nexpect]
@@ -113,6 +116,10 @@ typedef struct System {
 } System;
 
 const System *derive_system(Arena *a, const Model *m, DiagBag *bag);   // NULL on errors
+
+// The value of an expression over parameters (as in param_value) and the loops that `loop` gives; nan where it depends
+// on anything else or has none.
+double value_of(const System *s, Ex e, const double *loop, int nloop);
 
 // Stage of an expression: what it can change with.
 Stage stage_of(const System *s, Ex e);

@@ -238,10 +238,10 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   return status;
 }
 
-// Nothing is known of the matrix that the workspace belongs to.
-static void forget(nsm_cone_work *w) {
+// The workspace belongs to another matrix of m rows, of which nothing is known.
+static void forget(nsm_cone_work *w, int m) {
   w->matrix_id = 0;
-  w->m = -1;
+  w->m = m;
   w->analysed = w->basis_known = w->planar = w->modes_known = w->mode_count = w->mode_turn = 0;
   w->known = w->singular = 0;
 }
@@ -260,7 +260,7 @@ static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *
     nsm_cone_try again = *t;
     again.warm = 1;
     nsm_cone_balanced_lambda(&b, 1, lambda);
-    forget(w);
+    forget(w, p->m);
     nsm_cone_status found = solve_slowly(&b.p, w, &again, only, ONCE | AGAIN, b.lambda, b.u, &inner);
     if (r) r->iterations = iterations + w->iterations;
     if (found == NSM_CONE_SOLVED) {
@@ -283,7 +283,7 @@ static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *
     }
     status = found;
     if (r) { r->status = status; r->late = status == NSM_CONE_FAILED && w->late; }
-    forget(w);
+    forget(w, -1);
   } else if (status == NSM_CONE_FAILED && !only) {
     nsm_cone_try again = *t;
     again.warm = 1;

@@ -1,18 +1,46 @@
-// Rows to a file. Written in large pieces; after a failed write nothing more is written, and the lines that arrived are
-// known.
+// Rows to a file. Written in large pieces; after a failed write nothing more is written, and the rows that arrived are
+// known: pieces go to the file itself, not through the buffer of the stream.
+#define _POSIX_C_SOURCE 200809L
 #include "record.h"
 #include <errno.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static void count(nsm_csv *w, const char *bytes, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    w->part++;
+    if (bytes[i] == '\n') { w->lines++; w->part = 0; }
+  }
+}
+
+// Takes back the row that a full disk cut short: only from the end of an ordinary file.
+static void take_back(nsm_csv *w, int fd) {
+  struct stat st;
+  off_t at = lseek(fd, 0, SEEK_CUR);
+  if (w->part == 0 || at < (off_t)w->part || fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size != at) return;
+  if (ftruncate(fd, at - (off_t)w->part) == 0) w->part = 0;
+}
+
+static void write_down(nsm_csv *w, int fd) {
+  size_t done = 0;
+  while (done < w->used && !w->error) {
+    ssize_t n = write(fd, w->buffer + done, w->used - done);
+    if (n > 0) { count(w, w->buffer + done, (size_t)n); done += (size_t)n; }
+    else if (n < 0 && errno != EINTR) w->error = errno ? errno : EIO;
+  }
+  if (w->error) take_back(w, fd);
+}
 
 void nsm_csv_flush(nsm_csv *w) {
-  if (w->error || w->used == 0) { w->used = 0; return; }
-  errno = 0;
-  size_t taken = fwrite(w->buffer, 1, w->used, w->file);
-  int failed = taken < w->used || fflush(w->file) != 0;
-  if (failed) w->error = errno ? errno : EIO;
-  // With stdio buffering in between, a failed flush leaves unknown what arrived: count this piece as lost.
-  if (!failed)
-    for (size_t i = 0; i < w->used; i++) w->lines += w->buffer[i] == '\n';
+  if (!w->error && w->used > 0) {
+    int fd = fileno(w->file);                              // -1: a stream in memory
+    errno = 0;
+    if (fflush(w->file) != 0) w->error = errno ? errno : EIO;
+    else if (fd >= 0) write_down(w, fd);
+    else if (fwrite(w->buffer, 1, w->used, w->file) < w->used) w->error = EIO;
+    else count(w, w->buffer, w->used);
+  }
   w->used = 0;
 }
 

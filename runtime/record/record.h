@@ -4,10 +4,11 @@
 //   number.c      a double with 17 significant digits, as printf("%.17g") gives it
 //   statistics.c  min, max, mean, ... of outputs over a run, for the claims of a model
 //   summary.c     how a run went: lines for a person, JSON for a program
-//   units.c       "3 mm" as a number in SI;   nearest.c  "did you mean ...?"
+//   units.c       "3 mm" as a number in SI
 #pragma once
 #include <stdio.h>
 #include "runtime/nsm_run.h"
+#include "runtime/shared/unit.h"
 
 // ---- numbers --------------------------------------------------------------------------------------------------------
 enum { NSM_NUMBER_ROOM = 32 };
@@ -16,10 +17,12 @@ int nsm_number(double x, char *out);                       // returns the length
 // ---- CSV (RFC 4180, lines end with \n) ------------------------------------------------------------------------------
 // The writer owns nothing: file and buffer are the caller's. error: errno of the first write that failed, 0 else.
 enum { NSM_CSV_BUFFER = 1 << 17 };
+// Nothing is buffered between the writer and the file, so `lines` is what stands there; a row that was cut short is
+// taken back where the file allows it.
 typedef struct nsm_csv {
   FILE  *file;
   char  *buffer;
-  size_t used;
+  size_t used, part;                                       // part: bytes of the row under way that the file has
   long   lines;                                            // complete lines that the file took
   int    error;
 } nsm_csv;
@@ -28,7 +31,11 @@ void nsm_csv_row(nsm_csv *w, const double *row, const int *column, int n);
 void nsm_csv_flush(nsm_csv *w);
 
 // ---- statistics -----------------------------------------------------------------------------------------------------
-typedef struct nsm_statistic { double value, start, previous, t_start, t_previous, time; int done; } nsm_statistic;
+// outside: the time of an `at` lies before the start or, while the run goes on, still ahead
+typedef struct nsm_statistic {
+  double value, start, previous, t_start, t_previous, time;
+  int    done, outside;
+} nsm_statistic;
 void nsm_statistics_start(nsm_sim *s, nsm_statistic *a);   // a[nstat]; at the start of the run
 void nsm_statistics_step(nsm_sim *s, nsm_statistic *a);    // after every step
 void nsm_statistics_end(const nsm_sim *s, const nsm_statistic *a, double *value);
@@ -37,6 +44,7 @@ void nsm_statistics_end(const nsm_sim *s, const nsm_statistic *a, double *value)
 typedef struct nsm_summary {
   const char  *status;                                     // "ok", "failed", "interrupted", "claim failed"
   const char  *message;                                    // what failed, or NULL
+  int          held, failed, not_reached;                  // claims; all 0 where none was checked
   double       wall_s, compile_s, step_ns;                 // step_ns < 0: not measured
   nsm_counters count;
   long         total;                                      // steps planned
@@ -48,6 +56,5 @@ int  nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f);   // 0 where t
 // "3", "1/2", "3 mm", "3[mm]", "9.81 m/s^2" into SI. unit: what it must agree with in dimension ("" none, given or not
 // in brackets). A number without a unit is SI. Returns NULL, or what is wrong (static text).
 const char *nsm_read_quantity(const char *text, const char *unit, double *value);
-
-// The nearest of n names by edit distance, or -1 where none is near.
-int nsm_nearest(const char *wrong, int n, const char *(*name)(void *, int), void *with);
+// The same without an expectation: *has_unit says whether there is a unit, and *unit which.
+const char *nsm_read_any_quantity(const char *text, double *value, int *has_unit, nsm_unit *unit);

@@ -29,7 +29,8 @@ void nsm_statistics_start(nsm_sim *s, nsm_statistic *a) {
     if (d->kind == NSM_STAT_AT) {
       a[i].time = s->m->stat_time ? s->m->stat_time(s->p, i) : NAN;
       a[i].done = s->t >= a[i].time;
-      if (!a[i].done || s->t > a[i].time + 1e-9 * s->step) a[i].value = NAN;
+      a[i].outside = !a[i].done || s->t > a[i].time + 1e-9 * s->step;
+      if (a[i].outside) a[i].value = NAN;
     }
   }
 }
@@ -54,6 +55,7 @@ void nsm_statistics_step(nsm_sim *s, nsm_statistic *a) {
           double f = (x->time - x->t_previous) / dt;
           x->value = f >= 1 - 1e-9 ? y : x->previous + f * (y - x->previous);
           x->done = 1;
+          x->outside = 0;
         }
         break;
       default: break;

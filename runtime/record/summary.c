@@ -106,6 +106,9 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fprintf(f, "  \"newton_iterations\": %ld,\n  \"solver_iterations\": %ld,\n  \"impacts\": %ld,\n",
           c->newton_iterations, c->solver_iterations, c->impacts);
   entry(f, "max_residual", c->max_residual);
+  if (m->held + m->failed + m->not_reached > 0)
+    fprintf(f, "  \"claims\": { \"held\": %d, \"failed\": %d, \"not_reached\": %d },\n", m->held, m->failed,
+            m->not_reached);
   if (s->ledger.on) {
     energy(f, &s->ledger);
     losses(s, f);

@@ -34,7 +34,8 @@ def contensou(u):
     if u > 50:
         return 1 - 0.1 / u**2, 16 / (15 * math.pi) / u
     a, r = math.asin(1 / u), math.sqrt(u * u - 1)
-    return 3 / 16 * ((4 * u - u**3) * a + (u * u + 2) * r / u), ((3 * u**4 - 8 * u**2 + 8) * a + (6 - 3 * u * u) * r) / (4 * math.pi)
+    T = 3 / 16 * ((4 * u - u**3) * a + (u * u + 2) * r / u)
+    return T, ((3 * u**4 - 8 * u**2 + 8) * a + (6 - 3 * u * u) * r) / (4 * math.pi)
 
 
 def puck(m=1, J=0.0008, g=9.81, mu=0.3, radius=0.03, v=1.0, w=30.0, h=1e-5, until=0.61):

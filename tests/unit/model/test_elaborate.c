@@ -70,7 +70,7 @@ static void loops_are_kept(void **state) {
 static void overrides_fix_shapes(void **state) {
   (void)state;
   const char *text = "model C { param half = 1, n = 2*half, k = 3; state x[n] = 0; x' = -k*x; }";
-  Override set[] = {{"half", 4}};
+  Override set[] = {{.name = "half", .value = 4}};
   ElaborateOptions o = {.set = set, .nset = 1};
   Case c = open_with(text, &o);
   assert_non_null(c.model);
@@ -78,13 +78,13 @@ static void overrides_fix_shapes(void **state) {
   assert_true(c.model->param[0].structural && c.model->param[1].structural && !c.model->param[2].structural);
   assert_true(c.model->param[0].fixed == 4 && c.model->param[1].fixed == 8);
   close_case(&c);
-  set[0] = (Override){"n", 3};
+  set[0] = (Override){.name = "n", .value = 3};
   c = open_with(text, &o);
   assert_non_null(c.model);
   assert_int_equal(c.model->nequation, 3);
   assert_false(c.model->param[0].structural);   // n no longer depends on it
   close_case(&c);
-  set[0] = (Override){"n", 2.5};
+  set[0] = (Override){.name = "n", .value = 2.5};
   c = open_with(text, &o);
   assert_null(c.model);
   assert_true(diag_has(c.bag, DIAG_E0602));

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/unit_table.h"
+#include "model/units.h"
 
 static Unit unit(const char *text) {
   Unit u;

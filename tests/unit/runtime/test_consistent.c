@@ -200,7 +200,7 @@ static void start(void **state) {
 static void large_step(void **state) {
   (void)state;
   nsm_sim *s = open_at(pend_model(NSM_SCHEME_CONSISTENT), 0.2, 100, NULL, 0);
-  nsm_error e = { NSM_OK, "" };
+  nsm_error e = { .code = NSM_OK };
   double q[4], v[4], t = 0;
   while (nsm_steps_done(s) < nsm_steps_total(s)) {
     memcpy(q, s->q, sizeof q);

@@ -162,7 +162,7 @@ static void names(void **state) {
 // A nan in an expression: the step fails, says where, and the state before it stays.
 static void not_a_number(void **state) {
   (void)state;
-  nsm_error e = { NSM_OK, "" };
+  nsm_error e = { .code = NSM_OK };
   nsm_sim *s = nsm_open(log_model(), &plain, &e);
   assert_non_null(s);
   nsm_code c = NSM_OK;

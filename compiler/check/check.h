@@ -1,0 +1,9 @@
+// Checks of the derived system: what cannot run as it was meant (errors), and what may be meant but seldom is
+// (warnings). Requires a system without errors. Changes nothing. Values are those of the parameters as known when
+// compiling (System.param_value); what depends on more is left to the start of the run.
+#pragma once
+#include "../system/system.h"
+
+void check_system(Arena *a, const System *s, DiagBag *bag);
+// The step against the oscillations of a linear system. theta: of the scheme; step: what the command line gives, or 0.
+void check_step(Arena *a, const System *s, bool explicit_step, double theta, double step, DiagBag *bag);

@@ -1,0 +1,59 @@
+// Parts of the checks: one file for each question. Numbers that they share are in a Check.
+#pragma once
+#include "../system/expand.h"
+#include "../system/slots.h"
+#include "check.h"
+
+typedef struct Check {
+  Arena *arena;
+  const System *s;
+  DiagBag *bag;
+  const Expanded *x;       // all variables and rows; NULL where there are too many
+  int *index, nindex;      // symbol -> k: value of variable k; nz + k: its rate; -1
+  double loop[8];          // the instance at hand, in each_instance
+} Check;
+
+void check_open(Check *k, bool parts);   // check.c: writes the system out; parts: a large one cut to some instances
+
+// --- point.c: numbers ---
+typedef struct Point { const Check *k; const double *value, *rate; double time; } Point;
+double start_time(const Check *k);
+// The value of an expression of k->x; rates of states are 0. nan where it is not known.
+double at_point(const Point *p, Ex e);
+// Two generic points near the start, or far from it; arrays of nz in the arena.
+Point  start_point(const Check *k);                     // unknown initial values: nan
+Point  generic_point(const Check *k, int number, double spread);
+double generic_number(int number, int i);               // in (-1, 1), the same for the same arguments
+bool   moves(const Check *k, Ex e);                     // does e depend on time or a variable?
+// The first, second and last instance of a class, with k->loop set; empty loops have none.
+void   each_instance(Check *k, const SysClass *c, void (*visit)(Check *k, const SysClass *c, void *ctx), void *ctx);
+// All instances, as far as there are not too many to look at.
+void   every_instance(Check *k, const SysClass *c, void (*visit)(Check *k, const SysClass *c, void *ctx), void *ctx);
+double here(int id, void *check);                       // leaf: parameters and loops of the instance at hand; else nan
+double here_or_one(int id, void *check);                // the same, 1 for a parameter without a value
+// "x' = 1, y' = -1": the largest components of a vector over variables i0 ... i0 + n; mark behind each name.
+const char *vector_text(const Check *k, const double *v, int i0, int n, const char *mark);
+// "m = -1, L = 0": parameters in e with their values, NULL where there are none.
+const char *parameters_text(const Check *k, const Ex *e, int n);
+
+// --- dense.c: small dense matrices ---
+// Eigenvalues of the symmetric a[n*n] (destroyed) into w[n], eigenvectors into the columns of v[n*n]; Jacobi.
+void symmetric_eigen(double *a, int n, double *w, double *v);
+// Gauss with full pivoting on a[n*m] (destroyed), rows scaled. Returns the rank; where it is less than n, left[n] is a
+// combination of rows that is zero.
+int  rank_of_rows(double *a, int n, int m, double *left);
+
+// Solves M X = B (n x n, n x m) in place of B, M destroyed; false where M is singular.
+bool solve_dense_system(double *M, double *B, int n, int m);
+
+// --- the questions ---
+void check_numbers(Check *k);      // numbers.c      E0232: parameters and initial values that are none
+void check_inertia(Check *k);      // inertia.c      E0506, E0507, W0832: the mass matrix
+void check_equations(Check *k);    // equations.c    E0504, E0508: state equations
+void check_breaks(Check *k);       // breaks.c       E0412, E0413, E0509, W0822, W0831: jumps and kinks
+void check_reach(Check *k);        // reach.c        E0417, W0826: gaps and outputs that never change sign
+void check_contradictions(Check *k); // contradictions.c  E0414, W0825
+void check_slips(Check *k);        // slips.c        E0415, W0827, E0404: slips and coefficients of friction
+void check_laws(Check *k);         // laws.c         E0416, W0824: bounds and signs of relations
+void check_power(Check *k);        // power.c        W0823: dampers that feed energy
+void check_restitution(Check *k);  // restitution.c  W0810, W0821

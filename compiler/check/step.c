@@ -1,0 +1,112 @@
+// Is the step short enough for the oscillations of a linear system (W0829)?
+//
+//   M q'' + C q' + K q = ...,   K w = omega^2 M w
+//
+// The trapezoidal rule stays stable at any step, but the phase it turns in one is below pi: where h omega > pi for
+// every mode, nothing of the motion is computed. Where only the fast ones are too fast they may be of no interest. The
+// explicit `midpoint` is unstable as soon as h omega > 2 for one of them. Implicit damping (theta above 1/2) is left
+// alone: it may be meant to bring the system to rest.
+#include <math.h>
+#include "parts.h"
+
+static const double PI = 3.14159265358979323846;
+
+typedef struct Modes { double slowest, fastest; } Modes;    // omega
+
+// Lower triangle of the Cholesky factor in place; false where m is not positive definite.
+static bool cholesky(double *m, int n) {
+  for (int j = 0; j < n; j++) {
+    for (int k = 0; k < j; k++) m[j*n + j] -= m[j*n + k]*m[j*n + k];
+    if (!(m[j*n + j] > 0)) return false;
+    m[j*n + j] = sqrt(m[j*n + j]);
+    for (int i = j + 1; i < n; i++) {
+      for (int k = 0; k < j; k++) m[i*n + j] -= m[i*n + k]*m[j*n + k];
+      m[i*n + j] /= m[j*n + j];
+    }
+  }
+  return true;
+}
+
+// L^-1 a in place
+static void forward(const double *l, double *a, int n) {
+  for (int c = 0; c < n; c++)
+    for (int i = 0; i < n; i++) {
+      for (int k = 0; k < i; k++) a[i*n + c] -= l[i*n + k]*a[k*n + c];
+      a[i*n + c] /= l[i*n + i];
+    }
+}
+
+static void transpose(double *a, int n) {
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) { double t = a[i*n + j]; a[i*n + j] = a[j*n + i]; a[j*n + i] = t; }
+}
+
+static bool constant(const Check *k, const Point *p, const Ex *e, int cols, int rows, double sign, double *out) {
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < rows; j++) {
+      if (moves(k, e[i*cols + j])) return false;
+      out[i*rows + j] = sign*at_point(p, e[i*cols + j]);
+      if (!isfinite(out[i*rows + j])) return false;
+    }
+  return true;
+}
+
+// Modes of a system of coordinates with constant matrices, without constraints; false where it is none of these, a mode
+// does not oscillate, or the trace shows already that the step is short enough.
+static bool modes_of(const Check *k, bool explicit_step, double h, Modes *out) {
+  const Expanded *x = k->x;
+  int n = x->nq;
+  double *m = ARENA_ARRAY(k->arena, double, n*n + 1), *a = ARENA_ARRAY(k->arena, double, n*n + 1),
+         *c = ARENA_ARRAY(k->arena, double, n*n + 1), *v = ARENA_ARRAY(k->arena, double, n*n + 1),
+         *w = ARENA_ARRAY(k->arena, double, n + 1), size = 0, skew = 0;
+  Point p = start_point(k);
+  for (int r = 0; r < x->nr; r++) if (k->s->cls[x->row[r].cls].kind == CLASS_CONSTRAINT) return false;
+  if (!constant(k, &p, x->M, x->nz, n, 1, m) || !constant(k, &p, x->Jq, n, n, -1, a) ||
+      !constant(k, &p, x->Jv, n, n, -1, c) || !cholesky(m, n))
+    return false;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      size = fmax(size, fabs(a[i*n + j]));
+      skew = fmax(skew, fabs(a[i*n + j] - a[j*n + i]));
+    }
+  if (skew > 1e-9*size) return false;
+  double *both[] = { a, c };
+  for (int i = 0; i < 2; i++) {
+    forward(m, both[i], n);
+    transpose(both[i], n);
+    forward(m, both[i], n);
+  }
+  double trace = 0;                                  // the sum of all omega^2
+  for (int i = 0; i < n; i++) trace += a[i*n + i];
+  if (h*h*trace <= (explicit_step ? 4 : n*PI*PI)) return false;
+  symmetric_eigen(a, n, w, v);
+  *out = (Modes){ INFINITY, 0 };
+  for (int i = 0; i < n; i++) {
+    double damping = 0;
+    for (int r = 0; r < n; r++) for (int s = 0; s < n; s++) damping += v[r*n + i]*c[r*n + s]*v[s*n + i];
+    if (!(w[i] > 0) || damping > 2*sqrt(w[i])) return false;
+    out->slowest = fmin(out->slowest, sqrt(w[i]));
+    out->fastest = fmax(out->fastest, sqrt(w[i]));
+  }
+  return n > 0;
+}
+
+void check_step(Arena *a, const System *s, bool explicit_step, double theta, double step, DiagBag *bag) {
+  Check k = { .arena = a, .s = s, .bag = bag };
+  Modes m;
+  double h = step > 0 || s->step == EX_NONE ? step : value_of(s, s->step, NULL, 0);
+  if (!(h > 0) || (!explicit_step && theta > 0.5)) return;
+  check_open(&k, false);
+  if (!k.x || !k.x->nq || k.x->nx || !modes_of(&k, explicit_step, h, &m)) return;
+  double omega = explicit_step ? m.fastest : m.slowest;
+  if (!(h*omega > (explicit_step ? 2 : PI))) return;
+  Span at = s->model->sim.step && !(step > 0) ? s->model->sim.step->span : s->model->span;
+  Diag *d = !explicit_step
+                ? diag(bag, DIAG_W0829, at, "the step %.3g is longer than half a period of every oscillation", h)
+                : diag(bag, DIAG_W0829, at,
+                       "the step %.3g is above 2/omega = %.3g of the fastest oscillation: `midpoint` is unstable", h,
+                       2/omega);
+  if (m.slowest == m.fastest) diag_label(d, "its period is %.3g", 2*PI/omega);
+  else diag_label(d, "the %s one has a period of %.3g", explicit_step ? "fastest" : "slowest", 2*PI/omega);
+  diag_help(d, "a step of %.1g shows it well", 2*PI/m.fastest/100);
+}

@@ -1,0 +1,46 @@
+// help, version, and the page of each command: what it does, its flags, an example.
+#include <string.h>
+#include "../base/suggest.h"
+#include "commands.h"
+
+enum { MANY = 1 << 30 };
+
+const Command commands[COMMANDS] = {
+#define COMMAND(id, name, run, least, most, files, what, story) { NSM_FOR_##id, name, run, least, most, files, what, story },
+#include "commands.def"
+#undef COMMAND
+};
+
+void print_commands(FILE *f) {
+  fputs("usage: nsm COMMAND FILE... [flags]      - as a file is standard input, -- ends the flags\n\n", f);
+  for (int i = 0; i < COMMANDS; i++) {
+    char usage[40];
+    snprintf(usage, sizeof usage, "%s %s", commands[i].name, commands[i].files);
+    fprintf(f, "  %-18s %s\n", usage, commands[i].what);
+  }
+  fputs("\nnsm help COMMAND lists the flags of a command. Exit codes: 0 ok, 1 model wrong, 2 usage, 3 simulation failed,\n"
+        "4 file, memory or C compiler missing, 5 claim failed, 125 fault of nsm, 130 interrupted.\n", f);
+}
+
+void print_command(const Command *c, FILE *f) {
+  fprintf(f, "usage: nsm %s %s [flags]\n\n%s\nFlags:\n", c->name, c->files, c->story);
+  nsm_flags_help(c->id, f);
+}
+
+int command_help(const Options *o) {
+  if (o->nfile == 0) { print_commands(stdout); return EXIT_OK; }
+  const Command *c = command_named(o->file[0]);
+  if (c) { print_command(c, stdout); return EXIT_OK; }
+  const char *names[COMMANDS];
+  for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
+  const char *near = suggest(o->file[0], names, COMMANDS);
+  fprintf(stderr, "error: nsm has no command '%s'%s%s%s\n", o->file[0], near ? "; did you mean '" : "",
+          near ? near : "", near ? "'?" : "");
+  return EXIT_USAGE;
+}
+
+int command_version(const Options *o) {
+  (void)o;
+  puts("nsm " NSM_VERSION);
+  return EXIT_OK;
+}

@@ -1,0 +1,169 @@
+// Running the C compiler. What it says goes to a file of its folder, so that the reason of a failure can be shown.
+#include "cc.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../base/vec.h"
+
+typedef Vec(char *) Words;
+
+// --- the folder ---
+
+CcFolder cc_folder(Arena *a, const char **why) {
+  const char *given = getenv("TMPDIR"), *tmp = given && *given ? given : "/tmp";
+  char *path = arena_printf(a, "%s/nsm-XXXXXX", tmp);
+  if (mkdtemp(path)) return (CcFolder){ path };
+  *why = arena_printf(a, "no temporary folder can be made in %s: %s\nhelp: set TMPDIR to a folder that can be written",
+                      tmp, strerror(errno));
+  return (CcFolder){ NULL };
+}
+
+const char *cc_path(Arena *a, CcFolder f, const char *name) { return arena_printf(a, "%s/%s", f.path, name); }
+
+void cc_folder_remove(Arena *a, CcFolder f) {
+  DIR *d = f.path ? opendir(f.path) : NULL;
+  for (struct dirent *e; d && (e = readdir(d));) unlink(cc_path(a, f, e->d_name));
+  if (d) closedir(d);
+  if (f.path) rmdir(f.path);
+}
+
+bool cc_write(Arena *a, CcFolder f, const char *name, const char *text, const char **why) {
+  FILE *out = fopen(cc_path(a, f, name), "w");
+  bool good = out && fputs(text, out) >= 0;
+  if (out && fclose(out) != 0) good = false;
+  if (!good)
+    *why = arena_printf(a, "%s cannot be written: %s\nhelp: set TMPDIR to a folder with room", cc_path(a, f, name),
+                        strerror(errno));
+  return good;
+}
+
+// --- words ---
+
+// Words of a line as a shell splits them: blanks separate, 'x y', "x y" and \ keep together. False: an open quote.
+static bool split(Arena *a, const char *s, Words *out) {
+  while (*s) {
+    while (*s == ' ' || *s == '\t' || *s == '\n') s++;
+    if (!*s) break;
+    char *word = arena_strndup(a, s, strlen(s)), *to = word, quote = 0;
+    for (; *s && (quote || !strchr(" \t\n", *s)); s++) {
+      if (quote && *s == quote) quote = 0;
+      else if (!quote && (*s == '\'' || *s == '"')) quote = *s;
+      else if (*s == '\\' && quote != '\'' && s[1]) *to++ = *++s;
+      else *to++ = *s;
+    }
+    *to = 0;
+    if (quote) return false;
+    vec_push(out, word);
+  }
+  return true;
+}
+
+// --- running ---
+
+static const char *messages(Arena *a, CcFolder f) {
+  char text[4000];
+  FILE *in_ = fopen(cc_path(a, f, "messages"), "r");
+  size_t n = in_ ? fread(text, 1, sizeof text, in_) : 0;
+  if (in_) fclose(in_);
+  while (n && text[n - 1] == '\n') n--;
+  return arena_strndup(a, text, n);
+}
+
+// Exit status of the child, -1 where it was killed, -2 by Ctrl-C, or 128 + errno where it could not be started.
+static int run(char **argv, const char *said) {
+  struct sigaction ignore = { .sa_handler = SIG_IGN }, old_int, old_quit;
+  int status = 0;
+  sigaction(SIGINT, &ignore, &old_int);                    // as system(3): the child alone ends by them
+  sigaction(SIGQUIT, &ignore, &old_quit);
+  pid_t child = fork();
+  if (child == 0) {
+    sigaction(SIGINT, &old_int, NULL);
+    sigaction(SIGQUIT, &old_quit, NULL);
+    if (!freopen(said, "w", stderr) || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) _exit(126);
+    execvp(argv[0], argv);
+    int why = errno;
+    fprintf(stderr, "%s", strerror(why));
+    fflush(stderr);
+    _exit(127);
+  }
+  if (child < 0) status = -1;
+  else while (waitpid(child, &status, 0) < 0 && errno == EINTR) {}
+  sigaction(SIGINT, &old_int, NULL);
+  sigaction(SIGQUIT, &old_quit, NULL);
+  if (child < 0) return -1;
+  if (WIFSIGNALED(status)) return WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGQUIT ? -2 : -1;
+  return WEXITSTATUS(status);
+}
+
+static const char *joined(Arena *a, const Words *w, size_t n) {
+  const char *all = "";
+  for (size_t i = 0; i < n; i++) all = arena_printf(a, "%s%s%s", all, i ? " " : "", w->at[i]);
+  return all;
+}
+
+static bool is_file(const char *word, CcFolder f, const char *name) {
+  size_t n = strlen(f.path);
+  return strncmp(word, f.path, n) == 0 && word[n] == '/' && strcmp(word + n + 1, name) == 0;
+}
+
+// The same command on a file that says nothing: does it fail for the text, or at all?
+static bool works(Arena *a, CcFolder f, const Words *w) {
+  const char *ignored;
+  Words probe = {0};
+  if (!cc_write(a, f, "probe.c", "int main(void) { return 0; }\n", &ignored)) return false;
+  for (size_t i = 0; i < w->n; i++)
+    if (is_file(w->at[i], f, "model.c")) vec_push(&probe, (char *)(uintptr_t)cc_path(a, f, "probe.c"));
+    else if (!is_file(w->at[i], f, "main.c")) vec_push(&probe, w->at[i]);
+  vec_push(&probe, NULL);
+  int status = run(probe.at, cc_path(a, f, "messages"));
+  vec_free(&probe);
+  return status == 0;
+}
+
+CcStatus cc_run(Arena *a, CcFolder f, const char *const *arguments, const char *last, const char *made,
+                const char **why) {
+  const char *cc = getenv("CC");
+  Words w = {0};
+  CcStatus result = CC_OK;
+  if (!split(a, cc ? cc : "", &w)) {
+    *why = arena_printf(a, "CC has a quote that is never closed: %s", cc);
+    vec_free(&w);
+    return CC_SYSTEM;
+  }
+  if (w.n == 0) vec_push(&w, (char *)"cc");
+  size_t own = w.n;
+  for (; *arguments; arguments++) vec_push(&w, (char *)(uintptr_t)*arguments);
+  split(a, last, &w);
+  vec_push(&w, NULL);
+  const char *name = joined(a, &w, own);
+  int status = run(w.at, cc_path(a, f, "messages"));
+  w.n--;
+  if (status == -2) result = CC_INTERRUPTED;
+  else if (status == -1) {
+    *why = arena_printf(a, "the C compiler '%s' was ended by the system; is there memory and room for it?\n%s", name,
+                        messages(a, f));
+    result = CC_SYSTEM;
+  } else if (status == 127 || status == 126) {
+    *why = arena_printf(a, "the C compiler '%s' cannot be started: %s\n"
+                           "help: install gcc, or set CC to a C compiler and its arguments", name, messages(a, f));
+    result = CC_SYSTEM;
+  } else if (status != 0 || access(made, F_OK) != 0) {
+    const char *said = messages(a, f);
+    if (!*said) said = "(nothing)";
+    result = status != 0 && works(a, f, &w) ? CC_REFUSED : CC_SYSTEM;
+    *why = result == CC_REFUSED ? said
+         : arena_printf(a, "the C compiler '%s' does not work here; it says:\n%s\n"
+                           "help: install gcc, or set CC to a C compiler and its arguments", name, said);
+  }
+  vec_free(&w);
+  return result;
+}

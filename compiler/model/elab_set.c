@@ -1,0 +1,239 @@
+// Values from the command line (--set) for parameters of parts. What a compiled model stores under the name written
+// (`m`, `bead.g`, `k[2]`) it takes when it starts; the rest is written into the model here:
+//   bead[2].g=3     one member of a family:   if i == 2 then 3 else bead.g
+//   a.z0=3          an argument of an instance, where it is constant
+// A path names each part with all of its indices or with none, which means all its members.
+#include <ctype.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/suggest.h"
+#include "elab.h"
+
+// --- reading a path ---
+
+// "[2]", "[1, 3]" at *at: numbers into index[], their count; 0 where there is no bracket, -1 where it cannot be read.
+static int read_indices(const char **at, double *index, int most) {
+  const char *s = *at;
+  int n = 0;
+  if (*s != '[') return 0;
+  do {
+    char *end;
+    s++;
+    if (n == most) return -1;
+    index[n++] = strtod(s, &end);
+    if (end == s) return -1;
+    for (s = end; *s == ' '; s++) {}
+  } while (*s == ',');
+  if (*s != ']') return -1;
+  *at = s + 1;
+  return n;
+}
+
+// "bead" or "bead[2]" of an instance with `ndim` loops: the numbers, nan for all members.
+static bool read_part(const char **at, const char *name, int ndim, double *index) {
+  size_t len = strlen(name);
+  if (strncmp(*at, name, len) != 0 || (isalnum((unsigned char)(*at)[len]) || (*at)[len] == '_')) return false;
+  *at += len;
+  int n = read_indices(at, index, MAX_LOOPS);
+  for (int k = 0; n == 0 && k < ndim; k++) index[k] = NAN;
+  return n == 0 || n == ndim;
+}
+
+// The instances around a scope, outermost first: their names and numbers of loops.
+static bool read_scope(const Scope *s, const char **at, double *index, int *n) {
+  if (!s->instance) return true;
+  if (!read_scope(s->parent, at, index, n) || *n + s->instance->list.n > MAX_LOOPS) return false;
+  if (!read_part(at, s->instance->name, s->instance->list.n, index + *n) || **at != '.') return false;
+  *n += s->instance->list.n;
+  ++*at;
+  return true;
+}
+
+// --- what is set of a symbol ---
+
+// The loops of a family are 1..n there; of some member that is not there nothing can be set.
+static void check_members(const Symbol *y, const double *index, int n, Override *o) {
+  const MContext *ctx = &y->env.scope->ctx;
+  for (int k = 0; k < n; k++) {
+    double lo, hi;
+    if (isnan(index[k]) || !try_eval(y->env.e, ctx->loop[k].lo, false, NULL, 0, &lo) ||
+        !try_eval(y->env.e, ctx->loop[k].hi, false, NULL, 0, &hi))
+      continue;
+    if (index[k] == floor(index[k]) && index[k] >= lo && index[k] <= hi) continue;
+    o->use = SET_NO_MEMBER;
+    o->what = arena_printf(y->env.e->a, "its indices run from %.17g to %.17g", lo, hi);
+  }
+}
+
+void find_sets(Symbol *y) {
+  const Scope *s = y->env.scope;
+  Elab *e = y->env.e;
+  Vec(SetAt) found = {0};
+  for (int i = 0; e->opt && i < e->opt->nset; i++) {
+    Override *o = &e->opt->set[i];
+    SetAt a = {.from = o};
+    const char *at = o->name;
+    if (!read_scope(s, &at, a.member, &a.nmember) || !read_part(&at, y->name, 0, a.element) || *at == '.') {
+      size_t len = strlen(y->name);                // an array: its own indices behind its name
+      a = (SetAt){.from = o};
+      at = o->name;
+      if (!read_scope(s, &at, a.member, &a.nmember) || strncmp(at, y->name, len) != 0) continue;
+      at += len;
+      a.nelement = read_indices(&at, a.element, MAX_DIMS);
+      if (a.nelement <= 0) continue;
+    }
+    if (*at) continue;
+    for (int k = 0; k < a.nmember; k++) a.one = a.one || !isnan(a.member[k]);
+    if (o->use == SET_UNKNOWN) o->use = SET_COMPILED;   // unless it turns out to be stored under this name
+    check_members(y, a.member, a.nmember, o);
+    vec_push(&found, a);
+  }
+  y->nset = (int)found.n;
+  y->set = vec_freeze(e->a, &found);
+}
+
+static void refuse(const Symbol *y, SetAt *a, const char *what) {
+  a->from->use = SET_NO_MEMBER;
+  a->from->what = arena_strndup(y->env.e->a, what, strlen(what));
+}
+
+// Elements that are there, of arrays only.
+static void check_elements(const Symbol *y, int ndim, const int *dim) {
+  for (int i = 0; i < y->nset; i++) {
+    SetAt *a = &y->set[i];
+    if (a->from->use != SET_COMPILED) continue;
+    if (a->nelement == 0 && ndim > 0) refuse(y, a, "it is an array, its elements are set one by one");
+    else if (a->nelement != ndim)
+      refuse(y, a, ndim ? "it has another number of indices" : "it is a number and has no index");
+    for (int k = 0; k < a->nelement && a->nelement == ndim; k++)
+      if (!(a->element[k] >= 1 && a->element[k] <= dim[k] && a->element[k] == floor(a->element[k])))
+        refuse(y, a, arena_printf(y->env.e->a, "its indices run from 1 to %d", dim[k]));
+  }
+}
+
+// --- writing it into values ---
+
+static bool unit_fits(const Symbol *y, const SetAt *a) {
+  Override *o = a->from;
+  bool fits = !o->has_unit || (y->unit.state == UNIT_KNOWN ? unit_compatible(y->unit, o->unit)
+                                                           : unit_compatible(o->unit, UNIT_ONE) && o->unit.scale == 1);
+  if (!fits) o->use = SET_UNIT;
+  else if (!o->has_unit && unit_scaled(y->unit)) o->what = y->unit.written;
+  return fits;
+}
+
+// if the loops are those of the member then the number else x; by: what stands for the loops
+static MExpr *chosen(const Symbol *y, const SetAt *a, MExpr *const *by, MExpr *x) {
+  Arena *m = y->env.e->a;
+  MExpr *number = mx_num(m, a->from->value, x->span), *all = NULL;
+  for (int k = 0; k < a->nmember; k++) {
+    if (isnan(a->member[k])) continue;
+    MExpr *here = mx_2(m, MOP_EQ, by[k], mx_num(m, a->member[k], x->span), x->span);
+    all = all ? mx_2(m, MOP_AND, all, here, x->span) : here;
+  }
+  return all ? mx_op(m, MOP_IF, (MExpr *[]){all, number, x}, 3, x->span) : number;
+}
+
+static bool is_element(const SetAt *a, const int *dim, int ndim, int offset) {
+  if (a->nelement == 0) return true;
+  int at = 0;
+  if (a->nelement != ndim) return false;
+  for (int k = 0; k < ndim; k++) at = at * dim[k] + (int)a->element[k] - 1;
+  return at == offset;
+}
+
+Value set_value(const Symbol *y, Value v) {
+  Arena *m = y->env.e->a;
+  MExpr *own[MAX_LOOPS];
+  for (int k = 0; k < MAX_LOOPS; k++) own[k] = mx_loop(m, k, v.span);
+  check_elements(y, v.ndim, v.dim);
+  for (int i = 0; i < y->nset; i++) {
+    const SetAt *a = &y->set[i];
+    if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
+      a->from->use = SET_VARIES;
+      continue;
+    }
+    if (a->from->use != SET_COMPILED || !unit_fits(y, a)) continue;
+    Value changed = v;
+    changed.at = ARENA_ARRAY(m, MExpr *, value_count(&v));
+    for (int k = 0; k < value_count(&v); k++)
+      changed.at[k] = is_element(a, v.dim, v.ndim, k) ? chosen(y, a, own, v.at[k]) : v.at[k];
+    v = changed;
+  }
+  return v;
+}
+
+// The element of a stored array that x reads, as a condition; NULL: it is always that one, or never (*never).
+static MExpr *element_is(const Symbol *y, const SetAt *a, const MExpr *x, bool *never) {
+  Arena *m = y->env.e->a;
+  *never = false;
+  if (a->nelement == 0) return NULL;
+  if (x->nargs == 0) {
+    *never = !is_element(a, y->dim, y->ndim, x->id - y->id);
+    return NULL;
+  }
+  MExpr *all = NULL;
+  for (int k = 0; k < x->nargs && k < a->nelement; k++) {
+    MExpr *here = mx_2(m, MOP_EQ, x->arg[k], mx_num(m, a->element[k], x->span), x->span);
+    all = all ? mx_2(m, MOP_AND, all, here, x->span) : here;
+  }
+  return all;
+}
+
+void check_sets(const Symbol *y) { check_elements(y, y->ndim, y->dim); }
+
+Value set_stored(const Symbol *y, const Place *p, Value v) {
+  if (v.bad || p->n != y->env.scope->ctx.n) return v;   // bead.g: what the whole family shares
+  Arena *m = y->env.e->a;
+  for (int i = 0; i < y->nset; i++) {
+    const SetAt *a = &y->set[i];
+    if (!a->one || a->from->use != SET_COMPILED || !unit_fits(y, a)) continue;
+    for (int k = 0; k < value_count(&v); k++) {
+      bool never;
+      MExpr *x = v.at[k], *read = x;
+      while (read->kind == MX_OP && read->op == MOP_IF) read = read->arg[2];   // set before
+      MExpr *element = element_is(y, a, read, &never);
+      if (never) continue;
+      MExpr *member = chosen(y, a, p->by, x);
+      v.at[k] = element ? mx_op(m, MOP_IF, (MExpr *[]){element, member, x}, 3, x->span) : member;
+    }
+  }
+  return v;
+}
+
+// --- the verdict ---
+
+static const char *without_indices(Elab *e, const char *name) {
+  Text t = {0};
+  int depth = 0;
+  for (const char *s = name; *s; s++) {
+    depth += *s == '[';
+    if (!depth) text_addc(&t, *s);
+    depth -= *s == ']';
+  }
+  const char *plain = arena_strndup(e->a, text_str(&t), strlen(text_str(&t)));
+  text_free(&t);
+  return plain;
+}
+
+// A name that the model stores is taken when the run starts; one that nothing matched gets a suggestion.
+void judge_sets(Elab *e) {
+  Vec(const char *) names = {0};
+  for (size_t i = 0; i < e->symbols.n; i++) {
+    const Symbol *y = e->symbols.at[i];
+    if (y->kind == SY_PARAM || y->kind == SY_FORMAL) vec_push(&names, prefixed(e, y->env.scope->param_path, y->name));
+  }
+  for (int i = 0; e->opt && i < e->opt->nset; i++) {
+    Override *o = &e->opt->set[i];
+    for (size_t k = 0; k < e->param.n; k++)
+      if (strcmp(e->param.at[k].name, o->name) == 0) o->use = SET_STORED;
+    if (o->use != SET_UNKNOWN) continue;
+    const char *plain = without_indices(e, o->name);
+    o->what = suggest(plain, names.at, names.n);
+    for (size_t k = 0; k < names.n && strcmp(plain, o->name); k++)   // only the indices are wrong
+      if (strcmp(names.at[k], plain) == 0) o->what = plain;
+  }
+  vec_free(&names);
+}

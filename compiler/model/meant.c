@@ -1,0 +1,203 @@
+// What a name of another language or of a textbook stands for here: functions, constants, units, entries of simulate.
+// Each gives the text of a help, or NULL.
+#include <string.h>
+
+#include "elab.h"
+
+// Is name[0, n) one of the words of a list, which are separated by blanks?
+static bool listed(const char *list, const char *name, size_t n) {
+  for (const char *at = list; *at;) {
+    size_t k = strcspn(at, " ");
+    if (k == n && memcmp(at, name, n) == 0) return true;
+    at += k + (at[k] == ' ');
+  }
+  return false;
+}
+
+// --- functions ---
+
+// $1, $2, $3 stand for the arguments as they were written; the words for a function without them.
+static const struct { const char *names, *help; } functions[] = {
+  { "ln", "the natural logarithm is log($1)" },
+  { "log10 lg", "log($1)/log(10)" },
+  { "log2 ld", "log($1)/log(2)" },
+  { "pow power", "a power is written $1^$2" },
+  { "sqr square", "a power is written $1^2" },
+  { "cube", "a power is written $1^3" },
+  { "cbrt", "sign($1)*abs($1)^(1/3)" },
+  { "hypot", "sqrt($1^2 + $2^2), or norm of a vector" },
+  { "mod fmod rem modulo", "the remainder is $1 - $2*floor($1/$2)" },
+  { "ceil ceiling", "-floor(-$1)" },
+  { "round rint nint", "floor($1 + 1/2)" },
+  { "trunc fix int", "sign($1)*floor(abs($1))" },
+  { "heaviside step Heaviside unitstep", "if $1 > 0 then 1 else 0" },
+  { "ifelse iif ite where cond", "if $1 then $2 else $3" },
+  { "clip clamp saturate sat limit", "min(max($1, $2), $3)" },
+  { "cot", "1/tan($1)" },
+  { "sec", "1/cos($1)" },
+  { "csc", "1/sin($1)" },
+  { "deg2rad radians", "a number of degrees is 30 [deg]" },
+  { "rad2deg degrees", "$1*180/pi" },
+  { "cross", "written out: [a[2]*b[3] - a[3]*b[2], a[3]*b[1] - a[1]*b[3], a[1]*b[2] - a[2]*b[1]]" },
+  { "inner scalar", "the scalar product is dot($1, $2)" },
+  { "length size numel len ndims", "a parameter holds the number: param n = 3; state x[n] = 0;" },
+  { "zeros ones fill", "one number is the value of all elements: state x[3] = 0;" },
+  { "eye identity", "written out: [[1, 0], [0, 1]]" },
+  { "ddt diff der ddot derivative D Dt", "the time derivative is $1'" },
+  { "integral integrate int_t", "an integral is a state: state s = 0; s' = $1;" },
+  { "pi PI", "pi is a number and takes no parentheses" },
+  { "inf", "inf is a number and takes no parentheses" },
+  { "time t", "the time is the name time, without parentheses" },
+  { "end last", "the value at the end is final($1)" },
+  { "start first begin init", "the value at the start is initial($1)" },
+  { "avg average", "the time average is mean($1)" },
+  { "maximum", "the largest value is max($1)" },
+  { "minimum", "the smallest value is min($1)" },
+  { "pre previous", "values of the step before cannot be read; a contact has its velocity before the impact in its law" },
+  { "random rand randn noise", "there are no random numbers: give them by parameters" },
+  { "delay", "delays are not supported" },
+  { "sgn0 signum", "sign($1), or sgn in a relation" },
+};
+
+static const char *argument(Elab *e, const Ast *call, int k) {
+  return k < call->list.n ? ast_text(e, call->list.at[k]) : k == 0 ? "x" : k == 1 ? "y" : "z";
+}
+
+// An argument that stands in front of an operator.
+static const char *factor(Elab *e, const Ast *call, int k) {
+  const Ast *n = k < call->list.n ? call->list.at[k] : NULL;
+  bool loose = n && (n->kind == AST_BINARY || n->kind == AST_UNARY || n->kind == AST_COND || n->kind == AST_SUM);
+  return loose ? arena_printf(e->a, "(%s)", argument(e, call, k)) : argument(e, call, k);
+}
+
+const char *function_meant(Elab *e, const Ast *call) {
+  const char *help = NULL;
+  for (size_t i = 0; i < sizeof functions / sizeof *functions && !help; i++)
+    if (listed(functions[i].names, call->name, strlen(call->name))) help = functions[i].help;
+  if (!help) return NULL;
+  Text t = {0};
+  for (const char *c = help; *c; c++) {
+    bool inside = c > help && c[-1] == '(' && (c[2] == ')' || c[2] == ',');
+    if (*c != '$') text_addc(&t, *c);
+    else {
+      text_add(&t, inside ? argument(e, call, c[1] - '1') : factor(e, call, c[1] - '1'));
+      c++;
+    }
+  }
+  const char *kept = arena_printf(e->a, "%s", text_str(&t));
+  text_free(&t);
+  return kept;
+}
+
+// --- names ---
+
+static const struct { const char *names, *help; } constants[] = {
+  { "PI Pi M_PI np.pi", "pi is written pi" },
+  { "Inf INF Infinity infinity infty oo", "infinity is written inf" },
+  { "Math math np numpy", "functions and constants have no prefix: sin(x), pi" },
+  { "true True TRUE", "conditions are not numbers: leave it out, or write 1 == 1" },
+  { "false False FALSE", "conditions are not numbers: leave it out, or write 1 == 0" },
+  { "NaN nan", "there is no such value" },
+};
+
+const char *name_meant(const Env *env, const char *name) {
+  Elab *e = env->e;
+  size_t n = strlen(name);
+  for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
+    if (listed(constants[i].names, name, n)) return constants[i].help;
+  if (n == 1 && strchr("ijk", *name))
+    return arena_printf(e->a, "an index runs in a loop or a sum: for %s in 1:n { ... } or sum(%s in 1:n) x[%s]", name, name,
+                        name);
+  // xdot, x_dot, dx, dxdt, vx: the derivative of what is declared
+  const char *inner = NULL;
+  if (n > 4 && !strcmp(name + n - 4, "_dot")) inner = arena_strndup(e->a, name, n - 4);
+  else if (n > 3 && !strcmp(name + n - 3, "dot")) inner = arena_strndup(e->a, name, n - 3);
+  else if (n > 3 && name[0] == 'd' && !strcmp(name + n - 2, "dt")) inner = arena_strndup(e->a, name + 1, n - 3);
+  else if (n > 1 && name[0] == 'd') inner = arena_strndup(e->a, name + 1, n - 1);
+  if (inner && env->scope && scope_find(env->scope, intern(e->in, inner)))
+    return arena_printf(e->a, "the time derivative of %s is %s'", inner, inner);
+  Unit u;
+  const char *bad;
+  int length;
+  if (n > 1 && unit_parse(name, &u, &bad, &length))
+    return arena_printf(e->a, "if a unit is meant, it stands in brackets behind a number, 2 [%s], or behind a colon in a "
+                              "declaration", name);
+  return NULL;
+}
+
+// --- units ---
+
+static const struct { const char *names, *unit; } units[] = {
+  { "degC celsius Celsius C_deg", NULL },
+  { "degF fahrenheit", NULL },
+  { "Nm", "N*m" }, { "Nms", "N*m*s" }, { "Ns", "N*s" }, { "kNm", "kN*m" }, { "Ws", "W*s" }, { "kWh", "kW*h" },
+  { "mps", "m/s" }, { "kmh kph", "km/h" }, { "rpm RPM", "rev/min" },
+  { "sec secs second seconds Sec S_ec", "s" }, { "msec millisecond milliseconds", "ms" }, { "minute minutes mins", "min" },
+  { "hour hours hr hrs", "h" }, { "day days d", "24 h" },
+  { "meter meters metre metres M", "m" }, { "millimeter millimeters millimetre", "mm" }, { "kilometer kilometre", "km" },
+  { "kilogram kilograms kilo Kg KG", "kg" }, { "gram grams gr", "g" }, { "ton tonne", "t" },
+  { "newton Newton newtons", "N" }, { "joule Joule joules", "J" }, { "watt Watt watts", "W" },
+  { "volt Volt volts", "V" }, { "ampere Ampere amp Amp amps", "A" }, { "hertz Hertz hz HZ", "Hz" },
+  { "pascal Pascal pa", "Pa" }, { "farad Farad", "F" }, { "henry Henry", "H" }, { "Ohm OHM Ohms ohms", "ohm" },
+  { "kelvin Kelvin", "K" }, { "coulomb Coulomb", "C" }, { "tesla Tesla", "T" },
+  { "degree degrees Deg DEG", "deg" }, { "radian radians Rad", "rad" }, { "turn turns rot", "rev" },
+  { "liter litre liters", "L" }, { "KHz", "kHz" }, { "Mhz", "MHz" }, { "KN", "kN" }, { "Km", "km" },
+  { "inch in inches", "25.4 mm" }, { "ft foot feet", "304.8 mm" }, { "lb lbs pound pounds", "0.45359237 kg" },
+  { "lbf", "4.4482216 N" }, { "mile miles mi", "1.609344 km" }, { "psi", "6894.757 Pa" }, { "kgf kp", "9.80665 N" },
+  { "atm", "101325 Pa" }, { "hp", "745.7 W" }, { "cal", "4.1868 J" },
+};
+
+const char *unit_meant(Elab *e, const char *name, int n) {
+  static const char *const types[] = { "float", "double", "real", "Real", "int", "integer", "Integer", "bool", "number" };
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (strlen(types[i]) == (size_t)n && !memcmp(types[i], name, (size_t)n))
+      return "types are not written; behind the colon stands a unit, as in x : m = 1";
+  for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+    if (!listed(units[i].names, name, (size_t)n)) continue;
+    if (!units[i].unit)
+      return "temperatures are in kelvin: 20 degrees Celsius are 293.15 [K], a difference of 20 is 20 [K]";
+    const char *unit = units[i].unit;
+    int number = (int)strcspn(unit, " ");
+    if (unit[number]) return arena_printf(e->a, "1 %.*s is %.*s [%s]", n, name, number, unit, unit + number + 1);
+    return arena_printf(e->a, "it is written %s", unit);
+  }
+  return NULL;
+}
+
+// --- laws ---
+
+const char *law_meant(const char *name) {
+  static const struct { const char *names, *help; } laws[] = {
+    { "restitution e cor bounce impact", "the coefficient of restitution is that of newton(e)" },
+    { "poisson Poisson", "Poisson's law is not there; newton(e) reverses the normal velocity" },
+    { "plastic rigid", "an impact without rebound is inelastic" },
+    { "friction mu dry", "friction is coulomb(mu), with a slip velocity" },
+    { "stick no_slip rough", "a contact that cannot slide is a constraint on its slip velocity" },
+    { "hertz Hertz penalty compliant spring soft stiffness kelvin_voigt",
+      "a compliant contact has its force in the gap: contact floor: z + floor.lambda/k >= 0" },
+    { "stribeck Stribeck viscous", "a force that depends on the velocity is a force item: force x = -c*x'" },
+    { "signorini Signorini unilateral", "it is what a contact says; its impact law is newton(e)" },
+  };
+  for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
+    if (listed(laws[i].names, name, strlen(name))) return laws[i].help;
+  return NULL;
+}
+
+// --- entries of simulate ---
+
+const char *entry_meant(const char *name) {
+  static const struct { const char *names, *help; } other[] = {
+    { "dt h delta stepsize step_size timestep time_step hstep fixedStep interval Interval Ts", "the step is step = 5 [ms]" },
+    { "T tend t_end tEnd tf tfinal t_final stop stopTime StopTime to end duration tmax final time",
+      "the end time is until = 2 [s]" },
+    { "t0 tstart t_start startTime StartTime from begin", "the start time is start = 0 [s]" },
+    { "method integrator Algorithm algorithm integration", "the scheme is scheme = moreau(theta = 1/2)" },
+    { "theta gamma", "theta and gamma belong to the scheme: scheme = moreau(theta = 1/2, gamma = 1)" },
+    { "tol Tolerance eps epsilon rtol atol reltol", "the tolerance is tolerance = 1e-12" },
+    { "every output record", "it is given on the command line: --every 10, --record a,b, -o FILE" },
+    { "osns lcp", "the solver of the one-step problem is solver = auto" },
+  };
+  for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+    if (listed(other[i].names, name, strlen(name))) return other[i].help;
+  return NULL;
+}
