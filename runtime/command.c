@@ -419,6 +419,11 @@ static nsm_code run(job *j) {
   j->sum.message = csv == NSM_FILE ? file.text : code != NSM_OK && *e.text ? e.text : NULL;
   j->sum.status = csv == NSM_FILE ? "failed" : status_of(code);
   nsm_get_counters(j->s, &j->sum.count);
+  char above[400];
+  if (j->sum.count.left_out > 0 && !j->o.quiet)
+    fprintf(j->err, "note: in %ld steps no force could keep a closed gap from shrinking; the contact was left to the "
+            "next step\n", j->sum.count.left_out);
+  if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (j->s->con && j->s->con->redundant && !j->o.quiet)
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
   nsm_code written = write_summary(j);

@@ -5,9 +5,9 @@
 //   consistent_newton.c  the motion: Newton's method            consistent_failed.c  what is said where a step fails
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
-//   consistent_settle.c    friction at the end of the step
-//   consistent_energy.c    its works and losses, and the round-off of the balance
-//   consistent_setup.c     checks, sizes, graph of K      consistent_start.c  consistent initial values
+//   consistent_settle.c    friction at the end of the step         consistent_rest.c  what is at rest is exactly so
+//   consistent_energy.c    its works and losses
+//   consistent_setup.c     checks, sizes, graph of K
 #pragma once
 #include "sim.h"
 
@@ -24,22 +24,24 @@ struct sim_consistent {
   int        ns, n;                      // rows of constraints; n = nq + 2 ns
   int       *row, *of;                   // [ns] row of a constraint; [r.n] number of a row, -1 for contacts
   con_class *cls;
-  double    *uc;                         // [nq] velocity after the impact
+  double    *uc, *uc_low;                // [nq] velocity after the impact, and what rounding took from it
+  double    *inc_q, *inc_u;              // [nq] increments of the motion: q_E - q_B and u_E - u_C of the iterate
   double    *kappa, *kappa1;             // [nl] begin and end of the step
   double    *gain, *gain0;               // [nq] u_E - u_C of the last step, of the one before
   int        moves;                      // the start values in use: 0 velocities stay, 1 they change as before
   double     off[3], cost[2];            // how far constant [1] and extrapolated [2] changes were off; iterations with
                                          // either start
   double    *res, *size, *dz;            // [n] residual, size of its terms, Newton step
-  double    *dq, *qsize;                 // [nq] of the step; sum of |d R1 / d (q, u)| |(q, u)|
-  double    *try_u, *try_l, *try_k;      // iterate before the last step
-  double    *gap;                        // [r.n] at the end; of friction the slip in the step
+  double    *dq;                         // [nq] of the Newton step
+  double    *qsize, *fresh;              // [nq] sum of |d R1/d(q, u)| |(q, u)|: the largest of the iteration, so that
+                                         // residuals of its iterates can be compared; that of the last matrix
+  double    *try_u, *try_l, *try_k;      // iterate before the last step: inc_u, multipliers
+  double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
+  double    *back;                       // [ns] gap of a constraint at the begin, where that is more than round-off
   double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
   double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c; [r.n] rates at the end, impulses
                                          // it starts from
   double    *force;                      // [nl] multipliers of the second step
-  double     balance, lost;              // energy at the start plus works less losses; compensation of this sum
-  double     vague;                      // work of impulses that act along displacements, by absolute values
   double     loss, friction, forces, dampers; // of the step: loss at impacts, by friction, work of forces and drives,
                                               // loss at dampers
   double    *mass_inverse;               // [nq] 1/M_ii at the start
@@ -77,6 +79,8 @@ struct sim_consistent {
   void      *lcp, *tiny_work[SIM_TINY_BLOCKS + 1];
   double     tiny[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
   uint64_t   next_id, tiny_id[SIM_TINY_BLOCKS + 1];
+  unsigned char *zero;                   // [nc] (6) makes the displacement 0 (consistent_rest.c)
+  int        plain;                      // con_contacts finds corrections for these rows, others keep their force
   int        bad_row;
   nsm_cone_result result;
 };
@@ -94,7 +98,9 @@ static inline nsm_view con_view(const nsm_sim *s, double t1) {
                      .h = s->h,
                      .q0 = s->q,
                      .v0 = s->con->uc,
-                     .k = s->con->kappa1 };
+                     .k = s->con->kappa1,
+                     .dq = s->con->inc_q,
+                     .dv = s->con->inc_u };
 }
 
 // consistent_matrix.c
@@ -104,15 +110,12 @@ void con_block_solve(nsm_sim *s, int block, double *x);          // in the block
 void con_dq(const nsm_sim *s, double h, const double *dz, double *dq); // dq = (h/2) du - P dkappa
 
 // consistent_energy.c
-void   con_energy_start(nsm_sim *s);
 double con_impact_loss(nsm_sim *s);                        // of the impulses in la
-double con_vague_work(const nsm_sim *s, double h);         // of the multipliers l1, before they are kept as forces
-// works and losses of the step; gives round-off back to the speeds
-void   con_energy_end(nsm_sim *s, const nsm_view *v);
+void   con_works(nsm_sim *s, const nsm_view *v);           // of forces, dampers and driven potentials in the motion
 
 // consistent_settle.c
 void     con_drift(nsm_sim *s, double t1);                       // rates of slip at the begin, drift in the step
-double   con_slip_part(const nsm_sim *s, int row, const double *v); // H_T v
+double   con_slip_part(const nsm_sim *s, int row, const double *v); // H_T v, or H_T inc_q
 nsm_code con_settle(nsm_sim *s, const nsm_view *v, nsm_error *e);
 
 // consistent_contacts.c
@@ -124,8 +127,14 @@ void con_project(nsm_sim *s);                                    // the projecte
 
 // consistent_newton.c: (q1, z1, l1, kappa1) of the motion (2)-(6) from (q, uc)
 nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e);
+const double *con_direction(const nsm_sim *s, int row);          // entries of Dg/Dq of the iterate, pattern h
 void     con_learn(nsm_sim *s);  // the step stands: what start values would have been good
 double   con_row_error(const nsm_sim *s, double h, int row);     // relative
+
+void     con_go(nsm_sim *s, const nsm_view *v);           // adds dz and takes the contacts' forces ltry
+
+// consistent_rest.c
+void     con_rest(nsm_sim *s, const nsm_view *v);
 
 // consistent_failed.c
 // NSM_FAILED where a moving mass matrix is not positive definite

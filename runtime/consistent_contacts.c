@@ -10,18 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const double *direction(const nsm_sim *s, int row) {
-  int cls = s->r.cls[row];
-  const sim_class *k = &s->cls[cls];
-  return (k->c->dg_fn ? s->con->cls[cls].dg : k->h) + (size_t)(row - k->row0) * (size_t)k->c->h.n;
-}
-
 static void column(nsm_sim *s, int row, double h) {
   struct sim_consistent *c = s->con;
   const sim_matrix *w = &c->k;
   const sim_rows *r = &s->r;
   const sim_class *k = &s->cls[r->cls[row]];
-  const double *b = direction(s, row);
+  const double *b = con_direction(s, row);
   for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) {
     const sim_block *block = &w->block[c->blocks[t]];
     double *x = c->x + c->x0[t], *xq = c->xq + c->x0[t];
@@ -73,7 +67,7 @@ static double change_of_gap(const nsm_sim *s, int row) {
   const struct sim_consistent *c = s->con;
   const sim_class *k = &s->cls[s->r.cls[row]];
   const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
-  double sum = c->gap[row] - s->r.gap[row];
+  double sum = c->gap[row];
   for (int e = 0; e < k->c->h.n; e++) sum += h[e] * c->dq[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
   return sum;
 }
@@ -142,6 +136,8 @@ static int coupled(nsm_sim *s, int a, int *col, double *value) {
   return n;
 }
 
+static int is_slip(const nsm_sim *s, int row) { return s->cls[s->r.cls[row]].c->kind == NSM_FRICTION; }
+
 // D by compressed rows; small or full ones dense by columns, in place of them.
 static nsm_cone_problem island(nsm_sim *s, int m) {
   struct sim_consistent *c = s->con;
@@ -156,15 +152,16 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
       for (int b = 0; b < m; b++) c->m[a + (size_t)b * (size_t)m] = 0;
     }
     c->row_start[a] = n;
-    c->qv[a] = change_of_gap(s, c->act[i]);
-    c->terms[a] = terms_of_change(s, c->act[i]);
-    c->lo[a] = 0;
-    c->hi[a] = INFINITY;
-    c->lam[a] = c->l0[i];
+    c->qv[a] = !c->plain ? change_of_gap(s, c->act[i]) : c->zero[i] ? c->gap[c->act[i]] : 0;
+    c->terms[a] = !c->plain ? terms_of_change(s, c->act[i]) : fabs(c->qv[a]);
+    c->lo[a] = !c->plain ? 0 : !c->zero[i] ? 0 : is_slip(s, c->act[i]) ? -INFINITY : -c->l0[i];
+    c->hi[a] = !c->plain || c->zero[i] ? INFINITY : 0;
+    c->lam[a] = c->plain ? 0 : c->l0[i];
     for (int e = 0; e < count; e++) {
       int other = col[e];
       if (!sparse) c->m[a + (size_t)other * (size_t)m] = value[e];
       if (other == a) c->diag[i] = value[e];
+      if (c->plain) continue;
       c->qv[a] -= value[e] * c->l0[c->member[other]];
       c->terms[a] += fabs(value[e] * c->l0[c->member[other]]);
     }
@@ -172,7 +169,7 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
   }
   c->row_start[m] = n;
   p.cone = c->cone;
-  for (int a = 0; a < m;) {
+  for (int a = 0; !c->plain && a < m;) {
     int f = s->r.friction_of[c->act[c->member[a]]];
     if (f < 0) { a++; continue; }
     const sim_friction *k = &s->r.friction[f];
@@ -190,7 +187,6 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
   return p;
 }
 
-static int is_slip(const nsm_sim *s, int row) { return s->cls[s->r.cls[row]].c->kind == NSM_FRICTION; }
 static int pressed_by_gap(const nsm_sim *s, int row) {
   const sim_friction *f = &s->r.friction[s->r.friction_of[row]];
   return f->normals > 0 && !nsm_cone_is_grip(f->type);
@@ -213,7 +209,7 @@ static int opens(nsm_sim *s, int m) {
 
 static int solve_island(nsm_sim *s, int m) {
   struct sim_consistent *c = s->con;
-  if (opens(s, m)) return 1;
+  if (!c->plain && opens(s, m)) return 1;
   for (int a = 0; a < m; a++) c->local[c->member[a]] = a;
   nsm_cone_problem p = island(s, m);
   void *work = c->lcp;
@@ -238,7 +234,10 @@ static int solve_island(nsm_sim *s, int m) {
     return 0;
   }
   if (c->result.residual > s->count.max_residual) s->count.max_residual = c->result.residual;
-  for (int a = 0; a < m; a++) s->ltry[s->r.l[c->act[c->member[a]]]] = c->lam[a];
+  for (int a = 0; a < m; a++) {
+    int i = c->member[a];
+    s->ltry[s->r.l[c->act[i]]] = c->plain ? c->l0[i] + c->lam[a] : c->lam[a];
+  }
   return 1;
 }
 

@@ -10,7 +10,7 @@ static int bad_mass(nsm_sim *s, const nsm_view *v) {
     sim_class *k = &s->cls[s->on.mass_moving.of[a]];
     k->c->mass_fn(v, &k->tab, k->mass);
   }
-  return sim_matrix_definite(s, s->con->mass_inverse);
+  return sim_mass_indefinite(s);
 }
 
 // The constraint that is off most, where dependent ones were met.
@@ -27,13 +27,7 @@ static int contradicted(const nsm_sim *s, double h, double *error) {
 
 nsm_code con_mass(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   int z = bad_mass(s, v);
-  if (z < 0) return NSM_OK;
-  char name[256];
-  sim_z_name(s, z, name, sizeof name);
-  sim_fail(e, NSM_FAILED,
-           "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is negative",
-           v->t, s->k + 1, name);
-  return NSM_FAILED;
+  return z < 0 ? NSM_OK : sim_mass_failed(s, v->t, z, e);
 }
 
 nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int bad, nsm_error *e) {
@@ -41,11 +35,12 @@ nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int b
   const struct sim_consistent *c = s->con;
   int z = bad_mass(s, v);
   if (z >= 0) bad = z;
-  if (bad < s->nq) sim_z_name(s, bad, name, sizeof name);
-  else sim_row_name(s, c->row[(bad - s->nq) % c->ns], name, sizeof name);
-  sim_fail(e, NSM_FAILED,
-           "the %s is singular at t = %.10g s, step %ld, iteration %d (relative residual %.3g): no pivot for %s",
-           z >= 0 ? "mass matrix" : "iteration matrix", v->t, s->k + 1, it, error, name);
+  int row = bad < s->nq ? -1 : c->row[(bad - s->nq) % c->ns];
+  if (row < 0) sim_z_name(s, bad, name, sizeof name);
+  else sim_row_name(s, row, name, sizeof name);
+  sim_fail_at(e, NSM_FAILED, row < 0 ? sim_at_z(s, bad) : sim_at_row(s, row),
+              "the %s is singular at t = %.10g s, step %ld, iteration %d (relative residual %.3g): no pivot for %s",
+              z >= 0 ? "mass matrix" : "iteration matrix", v->t, s->k + 1, it, error, name);
   return NSM_FAILED;
 }
 
@@ -76,11 +71,9 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int wor
     sim_z_name(s, z, other, sizeof other);
     snprintf(why, sizeof why, "the mass matrix is not positive definite there, see %s", other);
   }
-  sim_fail(
-      e, NSM_FAILED,
-      "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of %s is "
-      "%.3g "
-      "(tolerance %.3g); %s",
-      v->t, s->k + 1, it, name, error, s->tolerance, why);
+  sim_fail_at(e, NSM_FAILED, worst < s->nq ? sim_at_z(s, worst) : sim_at_row(s, worst - s->con->n),
+              "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of "
+              "%s is %.3g (tolerance %.3g); %s",
+              v->t, s->k + 1, it, name, error, s->tolerance, why);
   return NSM_FAILED;
 }

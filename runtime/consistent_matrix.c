@@ -36,7 +36,7 @@ static void add_square(nsm_sim *s, const nsm_view *v, const sim_class *k, const 
       double x = factor * value[(size_t)i * (size_t)p->n + (size_t)e];
       if (x == 0) continue;
       int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]), of_q = p->wrt[e] == NSM_WRT_Q;
-      c->qsize[row] += fabs(x * (of_q ? v->q[col] : v->v[col]));
+      c->fresh[row] += fabs(x * (of_q ? v->q[col] : v->v[col]));
       if (of_q) add_q(s, v->h, row, col, x);
       else add(c, row, col, x);
     }
@@ -113,7 +113,7 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
   memset(c->k.val, 0, (size_t)c->k.nval * sizeof(double));
   memset(c->has_column, 0, (size_t)s->r.n);
   c->made_for = v->h;
-  memset(c->qsize, 0, (size_t)s->nq * sizeof(double));
+  memset(c->fresh, 0, (size_t)s->nq * sizeof(double));
   for (int a = 0; a < s->on.smooth.n; a++) {
     const sim_class *k = &s->cls[s->on.smooth.of[a]];
     con_class *o = &c->cls[s->on.smooth.of[a]];
@@ -137,6 +137,7 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
     if (k->c->rq_fn) k->c->rq_fn(v, &k->tab, o->rq);
     for (int i = 0; i < k->tab.count; i++) add_constraint(s, v->h, k, o, i);
   }
+  for (int i = 0; i < s->nq; i++) c->qsize[i] = fmax(c->qsize[i], c->fresh[i]);
   for (int b = 0; b < c->k.nblock; b++) {
     if (c->constrained[b]) { factor_constrained(c, b); continue; }
     int row = sim_block_factor(&c->k, b);

@@ -1,20 +1,22 @@
 // The motion (2)-(6) of a step by Josephy and Newton's method: the smooth rows are linearised, the contacts solved
 // exactly inside. Where the inclusion inside has no solution the iteration takes the projected step (2.72) of seed 004
 // instead; where it does not converge it starts again from the velocities at the begin, and then by (2.72) alone. The
-// energy is as good as the residual, so the iteration goes on until the residual stops falling.
+// energy is as good as the residual, so the iteration goes on until the residual stops falling. Last of all, contacts
+// that are about to open, or that no force can keep from closing, are left out of the set.
 #include "consistent.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { HALVINGS = 6, FIXED_POINTS = 8, TRIAL = 16, PROJECTED_MAX = 2000 };
+enum { HALVINGS = 6, FREE = 6, FIXED_POINTS = 8, TRIAL = 16, PROJECTED_MAX = 2000 };
 // Relative residuals: done; small enough to stand where it falls no more; small enough for the factors of the iterate
 // before.
 static const double at_floor = 2e-16, may_rest = 1e-9, keeps_factors = 1e-8;
+static const double may_cancel = 1e-6;   // of the speeds: the round-off of forces that cancel each other
 
 // ---- the iterate ----------------------------------------------------------------------------------------------------
-// (9): q = q_B + (h/2)(u_C + u) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point, contracting
-// as kappa does; consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin.
+// (9): q_E - q_B = (h/2)(u_C + u_E) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point,
+// contracting as kappa does; consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin.
 static int place_q(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
@@ -31,17 +33,17 @@ static int place_q(nsm_sim *s, const nsm_view *v) {
       if (sim_matrix_update(s, 0) >= 0) return 0;
       for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
     }
-    double *q = s->qm, change = 0, size = 0;
-    for (int i = 0; i < s->nq; i++) q[i] = s->q[i] + 0.5 * v->h * (c->uc[i] + s->z1[i]);
+    double change = 0, size = 0;
+    for (int i = 0; i < s->nq; i++) c->inc_q[i] = v->h * (c->uc[i] + (c->uc_low[i] + 0.5 * c->inc_u[i]));
     for (int j = 0; j < c->ns; j++) {
       double k = c->kappa1[r->l[c->row[j]]];
-      for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) q[r->xz[e]] -= r->x[e] * k;
+      for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) c->inc_q[r->xz[e]] -= r->x[e] * k;
     }
     for (int i = 0; i < s->nq; i++) {
-      double d = fabs(q[i] - s->q1[i]), x = fabs(q[i]);
+      double q = s->q[i] + (s->q_low[i] + c->inc_q[i]), d = fabs(q - s->q1[i]), x = fabs(q);
       change = d > change ? d : change;
       size = x > size ? x : size;
-      s->q1[i] = q[i];
+      s->q1[i] = q;
     }
     if (!(change > 2 * DBL_EPSILON * size)) break;
   }
@@ -58,6 +60,22 @@ static void add_row(nsm_sim *s, const sim_class *k, int i, const nsm_pattern *p,
   }
 }
 
+const double *con_direction(const nsm_sim *s, int row) {
+  int cls = s->r.cls[row];
+  const sim_class *k = &s->cls[cls];
+  return (k->c->dg_fn ? s->con->cls[cls].dg : k->h) + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+}
+
+// g(q_E) - g(q_B) = Dg/Dq . (q_E - q_B), from the increments: the difference of two gaps would know it to round-off of
+// the coordinates only.
+static double rise(const nsm_sim *s, int row) {
+  const sim_class *k = &s->cls[s->r.cls[row]];
+  const double *d = con_direction(s, row);
+  double sum = 0;
+  for (int e = 0; e < k->c->h.n; e++) sum += d[e] * s->con->inc_q[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
+  return sum;
+}
+
 // Friction: H_T(q_B) acts, and H_T (q_E - q_B) with the drift is the slip in the step.
 static void slips(nsm_sim *s, const sim_class *k) {
   struct sim_consistent *c = s->con;
@@ -66,7 +84,7 @@ static void slips(nsm_sim *s, const sim_class *k) {
     int row = k->row0 + i;
     if (!r->active[row]) continue;
     add_row(s, k, i, &k->c->h, k->h, s->l1[r->l[row]]);
-    c->gap[row] = c->drift[row] + con_slip_part(s, row, s->q1) - con_slip_part(s, row, s->q);
+    c->gap[row] = c->drift[row] + con_slip_part(s, row, c->inc_q);
   }
 }
 
@@ -91,7 +109,7 @@ static int evaluate(nsm_sim *s, const nsm_view *v) {
     int contact = d->kind == NSM_CONTACT;
     if (d->kind == NSM_FRICTION) { slips(s, k); continue; }
     if (contact && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
-    d->gap_fn(v, &k->tab, c->gap + k->row0, r->y + k->row0);
+    d->rate_fn(v, &k->tab, r->y + k->row0);
     if (d->h_stage > NSM_CONST && (contact || !d->dg_fn)) d->h_fn(v, &k->tab, k->h);
     if (d->dg_fn) d->dg_fn(v, &k->tab, o->dg);
     if (d->drate_fn && !contact) d->drate_fn(v, &k->tab, o->dr);
@@ -99,10 +117,11 @@ static int evaluate(nsm_sim *s, const nsm_view *v) {
       int row = k->row0 + i;
       if (contact && !r->active[row]) continue;
       add_row(s, k, i, &d->h, d->dg_fn ? o->dg : k->h, s->l1[r->l[row]]);
+      c->gap[row] = rise(s, row);
       if (contact) continue;
       if (d->drate_fn) add_row(s, k, i, &d->dr, o->dr, c->kappa1[r->l[row]]);
       c->res[s->nq + c->of[row]] = r->y[row];
-      c->res[s->nq + c->ns + c->of[row]] = c->gap[row];
+      c->res[s->nq + c->ns + c->of[row]] = c->gap[row] + c->back[c->of[row]];
     }
   }
   return 1;
@@ -128,7 +147,7 @@ static double slip_error(const nsm_sim *s, double h, int row) {
     size[d] = fabs(c->drift[f->row[d]]);
     for (int e = 0; e < k->c->h.n; e++) {
       int z = sim_z_of(s, k, f->row[d] - k->row0, k->c->h.col[e]);
-      size[d] += fabs(H[e]) * (fabs(s->q1[z]) + fabs(s->q[z]) + h * speed(s, z));
+      size[d] += fabs(H[e]) * h * speed(s, z);
     }
   }
   return sim_friction_residual(s, s->r.friction_of[row], s->l1, u, diagonal, size);
@@ -145,14 +164,14 @@ double con_row_error(const nsm_sim *s, double h, int row) {
     int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
     double x = speed(s, z);
     rate += fabs(H[e]) * x;
-    gap += fabs(H[e]) * (fabs(s->q1[z]) + fabs(s->q[z]) + h * x);
+    gap += fabs(H[e]) * h * x;
   }
   if (c->of[row] >= 0) {
     double u = fabs(c->res[s->nq + c->of[row]]) / rate, g = fabs(c->res[s->nq + c->ns + c->of[row]]) / gap;
     return u >= g || isnan(u) ? u : g;
   }
   if (k->c->kind == NSM_FRICTION) return slip_error(s, h, row);
-  double w = c->gap[row] - r->gap[row], l = s->l1[r->l[row]], d = c->diag[c->index[row]], rho = d > 0 ? 1 / d : 1;
+  double w = c->gap[row], l = s->l1[r->l[row]], d = c->diag[c->index[row]], rho = d > 0 ? 1 / d : 1;
   return fabs(l - fmax(0, l - rho * w)) / (rho * gap + fabs(l) + DBL_MIN);
 }
 
@@ -173,10 +192,16 @@ static double residual(nsm_sim *s, double h, int *worst) {
 }
 
 // ---- Newton's method ------------------------------------------------------------------------------------------------
+static void set_speed(nsm_sim *s, int i, double inc) {
+  struct sim_consistent *c = s->con;
+  c->inc_u[i] = inc;
+  s->z1[i] = c->uc[i] + (c->uc_low[i] + inc);
+}
+
 static void go(nsm_sim *s, double alpha) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
-  for (int i = 0; i < s->nq; i++) s->z1[i] = c->try_u[i] + alpha * c->dz[i];
+  for (int i = 0; i < s->nq; i++) set_speed(s, i, c->try_u[i] + alpha * c->dz[i]);
   for (int j = 0; j < c->ns; j++) {
     int l = r->l[c->row[j]];
     s->l1[l] = c->try_l[l] + alpha * c->dz[s->nq + j];
@@ -190,9 +215,15 @@ static void go(nsm_sim *s, double alpha) {
 
 static void keep_iterate(nsm_sim *s) {
   struct sim_consistent *c = s->con;
-  memcpy(c->try_u, s->z1, (size_t)s->nq * sizeof(double));
+  memcpy(c->try_u, c->inc_u, (size_t)s->nq * sizeof(double));
   memcpy(c->try_l, s->l1, (size_t)s->nl * sizeof(double));
   memcpy(c->try_k, c->kappa1, (size_t)s->nl * sizeof(double));
+}
+
+void con_go(nsm_sim *s, const nsm_view *v) {
+  keep_iterate(s);
+  go(s, 1);
+  place_q(s, v);
 }
 
 static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, int it, nsm_error *e) {
@@ -227,9 +258,7 @@ static nsm_code polish(nsm_sim *s, const nsm_view *v) {
   if (c->na > 0) return NSM_OK;
   for (int i = 0; i < c->n; i++) c->dz[i] = -c->res[i];
   con_solve(s, c->dz);
-  keep_iterate(s);
-  go(s, 1);
-  place_q(s, v);
+  con_go(s, v);
   return NSM_OK;
 }
 
@@ -241,20 +270,48 @@ static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   return isfinite(sum) ? NSM_OK : con_failed(s, v, 1, NAN, 0, e);
 }
 
+// Forces of constraints and contacts that cancel each other until their round-off is seen in the speeds are no
+// solution, however small the residual is beside them: near a configuration where they have the same direction, the
+// iteration can run off to there.
+static int credible(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  double most = 0, speeds = 0;
+  for (int z = 0; z < s->nq; z++) c->dq[z] = c->fresh[z] = 0;
+  for (int i = 0; i < c->na + c->ns; i++) {
+    int row = i < c->na ? c->act[i] : c->row[i - c->na];
+    const sim_class *k = &s->cls[s->r.cls[row]];
+    const double *direction = con_direction(s, row);
+    for (int e = 0; e < k->c->h.n; e++) {
+      int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
+      double d = direction[e] * s->l1[s->r.l[row]] * c->mass_inverse[z];
+      c->dq[z] += d;
+      c->fresh[z] += fabs(d);
+    }
+  }
+  for (int z = 0; z < s->nq; z++) {
+    most = fmax(most, c->fresh[z]);
+    speeds = fmax(speeds, fmax(fabs(c->dq[z]), fabs(c->uc[z]) + fabs(s->z1[z])));
+  }
+  return DBL_EPSILON * most <= may_cancel * speeds;
+}
+
 static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   double before = INFINITY, alpha = 1;
+  if (!s->con->affine) memset(s->con->qsize, 0, (size_t)s->nq * sizeof(double));
   int halvings = 0, worst = 0, keep = 0, most = s->con->projected ? PROJECTED_MAX : NSM_NEWTON_MAX;
   for (int it = 0; ; it++) {
     int placed = evaluate(s, v);
     if (it > 0) {
       double error = placed ? residual(s, v->h, &worst) : NAN;
       int resting = it > 1 && error <= may_rest && !(error <= 0.25 * before);
+      if ((error <= at_floor || (resting && fmin(error, before) <= s->tolerance)) && !credible(s))
+        return con_failed(s, v, it, error, worst, e);
       if (error <= at_floor) return polish(s, v);
       if (resting && fmin(error, before) <= s->tolerance) {
         if (error > before) { go(s, 0); place_q(s, v); }        // the one before was better
         return NSM_OK;
       }
-      if (halvings >= 0 && !(error <= 2 * before)) {
+      if (halvings >= 0 && !(error <= (it <= FREE ? 2 : 1) * before)) {
         if (halvings < HALVINGS) { halvings++; go(s, alpha *= 0.5); }
         else if (isnan(error)) return con_failed(s, v, it, error, worst, e);
         else { halvings = -1; go(s, 1); }  // no descent: contacts open and close, take the full step
@@ -284,7 +341,7 @@ static void start_values(nsm_sim *s) {
   c->moves = s->k % TRIAL == TRIAL - 1 ? better : !better;
   for (int i = 0; i < s->nq; i++) {
     double g = c->off[2] < c->off[1] ? 2 * c->gain[i] - c->gain0[i] : c->gain[i];
-    s->z1[i] = c->uc[i] + (c->moves ? g : 0);
+    set_speed(s, i, c->moves ? g : 0);
   }
   memcpy(s->q1, s->q, (size_t)s->nq * sizeof(double));
   memcpy(s->l1, c->force, (size_t)s->nl * sizeof(double));
@@ -295,7 +352,7 @@ static void start_values(nsm_sim *s) {
 
 static void start_at_rest(nsm_sim *s) {
   struct sim_consistent *c = s->con;
-  memcpy(s->z1, c->uc, (size_t)s->nq * sizeof(double));
+  for (int i = 0; i < s->nq; i++) set_speed(s, i, 0);
   memcpy(s->q1, s->q, (size_t)s->nq * sizeof(double));
   memset(s->l1, 0, (size_t)s->nl * sizeof(double));
   memset(c->kappa1, 0, (size_t)s->nl * sizeof(double));
@@ -307,12 +364,36 @@ void con_learn(nsm_sim *s) {
   c->cost[c->moves] += 0.25 * ((double)c->iterations - c->cost[c->moves]);
   for (int k = 1; k < 3; k++) c->off[k] *= 0.75;
   for (int i = 0; i < s->nq; i++) {
-    double g = s->z1[i] - c->uc[i], d[3] = { g, g - c->gain[i], g - 2 * c->gain[i] + c->gain0[i] },
+    double g = c->inc_u[i], d[3] = { g, g - c->gain[i], g - 2 * c->gain[i] + c->gain0[i] },
            m = c->mass_inverse[i] > 0 ? 1 / c->mass_inverse[i] : 1;
     for (int k = 1; k < 3; k++) c->off[k] += m * d[k] * d[k];
     c->gain0[i] = c->gain[i];
     c->gain[i] = g;
   }
+}
+
+// Contacts that leave after the impact, rate > 0, or whose force would close the gap, D_ii <= 0, are taken out of the
+// set; how many. Near a configuration in which the gap has no direction that the constraints allow, (6) can be met by
+// no force. Without one the energy is kept all the same, and the next step has the contact again.
+static int leave_out(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  sim_rows *r = &s->r;
+  int kept = 0, n = c->na;
+  for (int i = 0; i < n; i++) {
+    int row = c->act[i], f = r->friction_of[row], normal = f < 0 ? row : r->friction[f].normal[0];
+    double rate = 0;                                       // H(q_B) u_C
+    for (int x = normal < 0 ? 0 : r->c0[normal], end = normal < 0 ? 0 : r->c0[normal + 1]; x < end; x++)
+      rate += r->c[x] * c->uc[r->cz[x]];
+    if (normal >= 0 && s->cls[r->cls[normal]].c->kind == NSM_CONTACT &&
+        (rate > 0 || (row == normal && !(c->diag[i] > 0)))) {
+      r->active[row] = 0;
+      continue;
+    }
+    c->index[row] = kept;
+    c->act[kept++] = row;
+  }
+  c->na = kept;
+  return n - kept;
 }
 
 // ---- the motion -----------------------------------------------------------------------------------------------------
@@ -329,6 +410,13 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
     c->singular = 0;
     start_at_rest(s);
     if (iterate(s, v, &again) == NSM_OK) code = NSM_OK;
+  }
+  if (code != NSM_OK && leave_out(s) > 0) {
+    c->projected = c->always_projected;
+    c->singular = 0;
+    start_at_rest(s);
+    if (iterate(s, v, &again) == NSM_OK) code = NSM_OK;
+    s->count.left_out += code == NSM_OK;
   }
   if (code != NSM_OK) return code;
   c->iterations = s->count.newton_iterations - before;

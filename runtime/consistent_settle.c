@@ -18,6 +18,7 @@
 //
 //   T+ - T_E - work of the drive = L.(r+ + r_E)/2 = L.r+ - L.G L/2 <= 0.                                         (7)
 #include "consistent.h"
+#include "twofold.h"
 #include <math.h>
 #include <string.h>
 
@@ -43,7 +44,6 @@ void con_drift(nsm_sim *s, double t1) {
     k->c->rate_fn(&middle, &k->tab, c->drift + k->row0);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       c->drift[row] *= s->h;
-      s->r.gap[row] = 0;
     }
   }
 }
@@ -60,7 +60,7 @@ static void book_step(nsm_sim *s) {
   for (int i = 0; i < c->na; i++) {
     int row = c->act[i], l = s->r.l[row];
     if (s->cls[s->r.cls[row]].c->kind != NSM_FRICTION) continue;
-    double move = con_slip_part(s, row, s->q1) - con_slip_part(s, row, s->q), w = c->drift[row] / s->h,
+    double move = con_slip_part(s, row, c->inc_q), w = c->drift[row] / s->h,
            mean = move / s->h + w;
     book(s, row, s->l1[l], mean, mean, w);
     double begin = s->r.rate0[row], drive = begin - con_slip_part(s, row, s->z);
@@ -158,7 +158,10 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   for (int i = 0; ok && i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
     s->l1[r->l[row]] += c->start[row];
-    for (int x = r->x0[row]; x < r->x0[row + 1]; x++) s->z1[r->xz[x]] += r->x[x] * c->start[row];
+    for (int x = r->x0[row]; x < r->x0[row + 1]; x++) {
+      int z = r->xz[x];
+      sim_add(&s->z1[z], &s->z1_low[z], r->x[x] * c->start[row]);
+    }
   }
   return ok;
 }

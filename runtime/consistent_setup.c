@@ -1,14 +1,33 @@
 // The energy-consistent schemes: which models they take, sizes, and the graph of K. Nothing here runs in a step.
 #include "consistent.h"
+#include <math.h>
 #include <string.h>
-
-
 
 // ---- which models ---------------------------------------------------------------------------------------------------
 static int refuse(nsm_sim *s, int cls, const char *why, nsm_error *e) {
   sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: the energy-consistent schemes %s (%s); `moreau` does",
               s->m->cls[cls].line, why, sim_text(s, s->m->cls[cls].label));
   return 0;
+}
+
+// A compliant contact stands for a potential: only where it gives way.
+static int compliances(nsm_sim *s, nsm_error *e) {
+  for (int a = 0; a < s->on.compliant.n; a++) {
+    int cls = s->on.compliant.of[a];
+    const sim_class *k = &s->cls[cls];
+    for (int i = 0; i < k->tab.count; i++) {
+      double c = k->tab.num[(size_t)i * (size_t)k->c->nnum + (size_t)k->c->compliance_num];
+      if (c > 0 && isfinite(c)) continue;
+      char name[256];
+      sim_instance_name(s, cls, i, name, sizeof name);
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls),
+                  "line %d: the compliance of %s, the factor of its force in the gap, is %.6g; it must be positive (a "
+                  "rigid contact has no force in its gap, and an impact law)",
+                  k->c->line, name, c);
+      return 0;
+    }
+  }
+  return 1;
 }
 
 int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
@@ -51,7 +70,7 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
       return 0;
     }
   }
-  return 1;
+  return compliances(s, e);
 }
 
 // ---- graph of K -----------------------------------------------------------------------------------------------------
@@ -199,6 +218,7 @@ static void contacts_room(nsm_sim *s) {
   if (entries < dense * dense) entries = dense * dense;
   int **ints[] = { &c->act, &c->parent, &c->member, &c->local, &c->count };
   for (size_t i = 0; i < sizeof ints / sizeof *ints; i++) *ints[i] = SIM_NEW(s, n, int);
+  c->zero = SIM_NEW(s, n, unsigned char);
   c->row_start = SIM_NEW(s, n + 1, int);
   c->col = SIM_NEW(s, entries, int);
   c->mark = SIM_NEW(s, s->r.n, int);
@@ -229,6 +249,19 @@ static int is_affine(const nsm_sim *s) {
   return yes;
 }
 
+static void mass_diagonal(nsm_sim *s) {
+  double *m = s->con->mass_inverse;
+  for (int a = 0; a < s->on.mass.n; a++) {
+    const sim_class *k = &s->cls[s->on.mass.of[a]];
+    const nsm_pattern *p = &k->c->mass;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < p->n; e++)
+        if (sim_z_of(s, k, i, p->row[e]) == sim_z_of(s, k, i, p->col[e]))
+          m[sim_z_of(s, k, i, p->row[e])] += k->mass[(size_t)i * (size_t)p->n + (size_t)e];
+  }
+  for (int i = 0; i < s->nq; i++) m[i] = m[i] > 0 ? 1 / m[i] : 0;
+}
+
 void sim_consistent_analyse(nsm_sim *s) {
   struct sim_consistent *c = s->con = SIM_NEW(s, 1, struct sim_consistent);
   c->cls = SIM_NEW(s, s->m->nclass, con_class);
@@ -253,7 +286,8 @@ void sim_consistent_analyse(nsm_sim *s) {
     o->gq = SIM_NEW(s, count * (size_t)k->c->gq.n, double);
     o->rq = SIM_NEW(s, count * (size_t)k->c->rq.n, double);
   }
-  double **by_q[] = { &c->uc, &c->gain, &c->gain0, &c->dq, &c->qsize, &c->try_u, &c->mass_inverse };
+  double **by_q[] = { &c->uc,    &c->uc_low, &c->inc_q, &c->inc_u,       &c->gain, &c->gain0,
+                       &c->dq, &c->qsize,  &c->fresh, &c->try_u, &c->mass_inverse };
   for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->nq, double);
   double **by_l[] = { &c->kappa, &c->kappa1, &c->try_l, &c->try_k, &c->force };
   for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->nl, double);
@@ -261,12 +295,14 @@ void sim_consistent_analyse(nsm_sim *s) {
   for (size_t i = 0; i < sizeof by_n / sizeof *by_n; i++) *by_n[i] = SIM_NEW(s, c->n, double);
   double **by_row[] = { &c->gap, &c->drift, &c->slip, &c->start };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, s->r.n, double);
+  c->back = SIM_NEW(s, c->ns, double);
   c->disk = SIM_NEW(s, s->r.nfriction, double);
   c->cone = SIM_NEW(s, s->r.nfriction, nsm_cone_block);
   shape_matrix(s);
   contacts_room(s);
   c->affine = is_affine(s);
   c->has_column = SIM_NEW(s, s->r.n, unsigned char);
+  mass_diagonal(s);
 }
 
 void sim_consistent_reset(nsm_sim *s) {
@@ -278,5 +314,4 @@ void sim_consistent_reset(nsm_sim *s) {
   memset(c->gain0, 0, (size_t)s->nq * sizeof(double));
   memset(c->off, 0, sizeof c->off);
   memset(c->cost, 0, sizeof c->cost);
-  con_energy_start(s);
 }

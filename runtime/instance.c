@@ -21,6 +21,7 @@ void sim_evaluate_constants(nsm_sim *s) {
   for (int i = 0; i < s->on.row.n; i++) {
     sim_class *k = &s->cls[s->on.row.of[i]];
     if (k->c->h_stage == NSM_CONST) k->c->h_fn(&v, &k->tab, k->h);
+    if (k->rq && k->c->rq_stage == NSM_CONST) k->c->rq_fn(&v, &k->tab, k->rq);
     if (k->c->law_fn) k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
   }
 }
@@ -52,32 +53,41 @@ static void evaluate_moving(nsm_sim *s) {
     sim_class *k = &s->cls[s->on.h_moving.of[i]];
     k->c->h_fn(&v, &k->tab, k->h);
   }
+  for (int i = 0; i < s->on.rq_moving.n; i++) {
+    sim_class *k = &s->cls[s->on.rq_moving.of[i]];
+    k->c->rq_fn(&v, &k->tab, k->rq);
+  }
 }
 
 int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
   sim_rows *r = &s->r;
   s->h = h;
   evaluate_moving(s);
+  if (r->n > 0) {
+    sim_rows_outer(s, 1);
+    sim_rows_rates(s);
+  }
   int z = sim_matrix_update(s, 1);
   if (z >= 0) {
     char name[256];
-    if (z < s->nq) sim_q_name(s, z, name, sizeof name);
+    if (z >= s->nz) sim_row_name(s, r->border[z - s->nz], name, sizeof name);
+    else if (z < s->nq) sim_q_name(s, z, name, sizeof name);
     else sim_z_name(s, z, name, sizeof name);
     sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, z),
              "the iteration matrix is singular at the start: %s %s is not determined by the equations",
-             z < s->nq ? "the velocity of coordinate" : "state", name);
+             z >= s->nz  ? "the force of"
+             : z < s->nq ? "the velocity of coordinate"
+                         : "state",
+             name);
     return 0;
   }
   for (int i = 0; i < s->nz; i++) s->dz_constant[i] = h * s->f_constant[i];
   sim_matrix_solve(s, s->dz_constant);
-  if (r->n > 0) {
-    sim_rows_outer(s, 1);
-    if (r->constant) {
-      memset(r->active, 1, (size_t)r->n);
-      sim_islands_list(s);
-      sim_rows_couple(s);
-      sim_islands_fix(s);
-    }
+  if (r->n > 0 && r->constant) {
+    memset(r->active, 1, (size_t)r->n);
+    sim_islands_list(s);
+    sim_rows_couple(s);
+    sim_islands_fix(s);
   }
   return 1;
 }
@@ -92,7 +102,9 @@ static void choose_step(nsm_sim *s) {
   for (int i = 0; i < s->on.row.n; i++) affine &= s->cls[s->on.row.of[i]].c->y_affine;
   for (int i = 0; i < s->on.law_moving.n; i++) affine &= s->cls[s->on.law_moving.of[i]].c->law_stage != NSM_STATE;
   s->one_iteration = affine;
-  s->linear = affine && s->w.constant && s->r.constant && s->m->scheme == NSM_SCHEME_MOREAU;
+  s->linear = affine && s->m->scheme == NSM_SCHEME_MOREAU &&
+              s->on.mass_moving.n + s->on.jac_moving.n + s->on.k_moving.n + s->on.b_moving.n + s->on.h_moving.n +
+              s->on.rq_moving.n == 0;
 }
 
 // ---- open, reset, close ---------------------------------------------------------------------------------------------
@@ -114,16 +126,20 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (s->m->scheme == NSM_SCHEME_MIDPOINT && !sim_midpoint_fits(s, e)) return 0;
   if (sim_is_consistent(s->m) && !sim_consistent_fits(s, e)) return 0;
   s->h = s->full > 0 ? s->step : s->until - s->start;
-  sim_matrix_analyse(s);
+  choose_step(s);
+  sim_mass_analyse(s);
+  if (!sim_mass_start(s, e)) return 0;
+  if (!sim_rows_patterns(s, e)) return 0;
+  sim_assembly_analyse(s);
   if (!sim_rows_analyse(s, e)) return 0;
   sim_islands_analyse(s);
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
   if (sim_is_consistent(s->m)) sim_consistent_analyse(s);
   sim_evaluate_constants(s);
-  choose_step(s);
+  if (!sim_start(s, set && set->project_start, e)) return 0;
   if (!sim_prepare(s, s->h, e)) return 0;
-  if (s->con && !sim_consistent_start(s, e)) return 0;
-  sim_note_start(s);
+  sim_closed_start(s);
+  if (s->on.relation.n > 0) sim_note_solutions(s);
   return 1;
 }
 
@@ -159,6 +175,11 @@ void nsm_reset(nsm_sim *s) {
   memcpy(s->z, s->z_start, (size_t)s->nz * sizeof(double));
   memset(s->l, 0, (size_t)s->nl * sizeof(double));
   memset(s->l1, 0, (size_t)s->nl * sizeof(double));
+  memset(s->q_low, 0, (size_t)s->nz * sizeof(double));
+  memset(s->z_low, 0, (size_t)s->nz * sizeof(double));
+  if (s->r.n > 0) memset(s->r.held, 0, (size_t)s->r.n * sizeof(double));
+  memset(s->gain, 0, (size_t)s->nz * sizeof(double));
+  memset(s->off, 0, sizeof s->off);
   s->t = s->start;
   s->k = 0;
   memset(&s->count, 0, sizeof s->count);
@@ -210,9 +231,12 @@ nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
   if (s->dump && sim_dump_failed(s, e)) return NSM_FILE;
   if (c != NSM_OK) return c;
   if (s->ledger.on && !s->con) sim_ledger_impulses(s);
+  if (!s->con) sim_hold(s);
   if (!s->linear && !s->con && s->isl.nactive > 0) sim_count_impacts(s);
   SWAP(s->q, s->q1);
   SWAP(s->z, s->z1);
+  SWAP(s->q_low, s->q1_low);
+  SWAP(s->z_low, s->z1_low);
   SWAP(s->l, s->l1);
   s->t = t1;
   s->k++;

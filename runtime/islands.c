@@ -42,7 +42,7 @@ void sim_islands_list(nsm_sim *s) {
 static int take_cones(const nsm_sim *s, int first, int m, nsm_cone_block *cone) {
   const sim_rows *r = &s->r;
   int n = 0;
-  for (int i = 0; r->nfriction > 0 && i < m;) {
+  for (int i = 0; r->nfriction > 0 && !s->isl.plain && i < m;) {
     int f = r->friction_of[r->row_at[s->isl.active[first + i]]];
     if (f < 0 || !r->active[r->friction[f].row[0]]) { i++; continue; }
     cone[n] = sim_friction_block(s, f, i);
@@ -111,17 +111,19 @@ void sim_islands_analyse(nsm_sim *s) {
   int n = r->n, most = 0;
   a->active = SIM_NEW(s, n + 1, int);                 // one more: the list is written ahead
   a->index = SIM_NEW(s, n, int);
-  double **sized[] = { &a->q, &a->terms, &a->lo, &a->hi, &a->lambda, &a->u };
+  a->zero = SIM_NEW(s, n, unsigned char);
+  double **sized[] = { &a->q, &a->terms, &a->lo, &a->hi, &a->lambda, &a->u, &a->kept };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
   a->cone = SIM_NEW(s, r->nfriction, nsm_cone_block);
   a->tiny_most = r->nfriction > 0 ? SIM_TINY_BLOCKS : SIM_TINY;
   if (n == 0) return;
-  memset(r->active, 1, (size_t)n);
+  for (int i = 0; i < n; i++) r->active[i] = r->border_of[i] < 0;
   sim_islands_list(s);
+  if ((n = a->nactive) == 0) return;
   size_t widest_nnz = 0;
   for (int first = 0; first < n;) {
     int end = island_end(r, a, first);
-    size_t nnz = (size_t)(r->m0[end] - r->m0[first]);
+    size_t nnz = (size_t)(r->m0[a->active[end - 1] + 1] - r->m0[a->active[first]]);
     if (end - first > most) most = end - first;
     if (nnz > widest_nnz) widest_nnz = nnz;
     first = end;
@@ -143,7 +145,8 @@ void sim_islands_analyse(nsm_sim *s) {
   size_t total = 0;
   for (int first = 0; first < n; a->nfixed++) {
     int end = island_end(r, a, first), m = end - first, dense = is_dense(r, a, m);
-    size_t nnz = (size_t)(r->m0[end] - r->m0[first]), size = dense ? (size_t)m * (size_t)m : nnz;
+    size_t nnz = (size_t)(r->m0[a->active[end - 1] + 1] - r->m0[a->active[first]]);
+    size_t size = dense ? (size_t)m * (size_t)m : nnz;
     struct sim_fixed *f = &a->fixed[a->nfixed];
     total += room_for(s, m, size, dense ? m : r->bandwidth);
     if (total > FIXED_WORK) { a->nfixed = 0; return; }
@@ -247,7 +250,7 @@ static int solve_large(nsm_sim *s, int first, int m) {
 
 int sim_islands_solve(nsm_sim *s) {
   sim_islands *a = &s->isl;
-  if (a->nfixed > 0 && a->nactive == s->r.n && !a->disk) {
+  if (a->nfixed > 0 && a->nactive == s->r.n && !a->disk && !a->plain) {
     for (int i = 0; i < a->nfixed; i++)
       if (!solved(s, &a->fixed[i].p, a->fixed[i].work, a->fixed[i].first, 1)) return 0;
     return 1;

@@ -2,10 +2,12 @@
 //
 //   residue = dE - (work of forces - loss at dampers - loss at contacts)
 //
-// For the energy-consistent schemes it is round-off; for Moreau's it is the error of the scheme. The loss at contacts
-// is exact where the impact is a step of its own (the law gives it); else it is estimated as -p (u + u_k) / 2 from
-// impulses and rates of the contacts. Work of forces includes that of multipliers of relations, and what moving gaps,
-// belts and driven constraints put in.
+// Forces and dampers are booked with the impulse that the scheme gives them, times the displacement of the step over
+// its length. For the energy-consistent schemes the residue is round-off; for the others it is what the scheme makes of
+// potentials, moving masses and moving directions. The loss at contacts is exact where the impact is a step of its own
+// (the law gives it); else it is -p (u + u_k) / 2 from impulses and rates, of friction -p times its direction times the
+// mean velocity. Work of forces includes that of multipliers of relations, and what moving gaps, belts and driven
+// constraints put in.
 #include "consistent.h"
 #include <math.h>
 #include <string.h>
@@ -23,22 +25,35 @@ double sim_ledger_book(nsm_sim *s, int row, double loss) {
   return loss;
 }
 
+// The rows that act: i-th of those in the one-step problem, then of those on the border of W.
+static int acting(const nsm_sim *s, int i) {
+  return i < s->isl.nactive ? s->r.row_at[s->isl.active[i]] : s->r.border[i - s->isl.nactive];
+}
+
 // What a drive (a moving floor, a belt, a driven constraint) puts in: minus impulse times the part of the rate or slip
-// that is there at rest, of positions q at time t.
-static void book_drive(nsm_sim *s, double t, const double *q, double share) {
+// that is there at rest, of positions q at time t. That part is added to drift [r.n].
+static void book_drive(nsm_sim *s, double t, const double *q, double share, double *drift) {
   const sim_rows *r = &s->r;
-  const sim_islands *a = &s->isl;
   memset(s->zm, 0, (size_t)s->nz * sizeof(double));
   nsm_view rest = sim_view(s, t, q, s->zm, s->l1);
   for (int c = 0; c < s->on.row.n; c++) {
     const sim_class *k = &s->cls[s->on.row.of[c]];
-    if (sim_contactlike(k->c) && memchr(r->active + k->row0, 1, (size_t)k->tab.count))
-      k->c->rate_fn(&rest, &k->tab, r->y + k->row0);
+    if (sim_contactlike(k->c)) k->c->rate_fn(&rest, &k->tab, r->y + k->row0);
   }
-  for (int i = 0; i < a->nactive; i++) {
-    int row = r->row_at[a->active[i]];
-    if (sim_contactlike(s->cls[r->cls[row]].c)) s->ledger.drive -= share * s->l1[r->l[row]] * r->y[row];
+  for (int i = 0; i < s->isl.nactive + r->nborder; i++) {
+    int row = acting(s, i);
+    if (!sim_contactlike(s->cls[r->cls[row]].c)) continue;
+    drift[row] += share * r->y[row];
+    s->ledger.drive -= share * s->l1[r->l[row]] * r->y[row];
   }
+}
+
+// Slip of friction row `row` in the mean of the step: its direction times the mean velocity, and the drive's part.
+static double mean_slip(const nsm_sim *s, int row, double drift) {
+  const sim_rows *r = &s->r;
+  double sum = drift;
+  for (int e = r->b0[row]; e < r->b0[row + 1]; e++) sum += r->b[e] * 0.5 * (s->z[r->bz[e]] + s->z1[r->bz[e]]);
+  return sum;
 }
 
 void sim_ledger_impulses(nsm_sim *s) {
@@ -46,18 +61,52 @@ void sim_ledger_impulses(nsm_sim *s) {
   const sim_islands *a = &s->isl;
   sim_ledger *g = &s->ledger;
   g->loss = g->loss_friction = g->drive = 0;
-  if (a->nactive == 0) return;
+  if (a->nactive + r->nborder == 0) return;
+  double *drift = r->drift;
+  memset(drift, 0, (size_t)r->n * sizeof(double));
+  if (s->m->scheme == NSM_SCHEME_MIDPOINT) book_drive(s, s->t + 0.5 * s->h, s->qm, 1, drift);
+  else {
+    book_drive(s, s->t, s->q, 0.5, drift);
+    book_drive(s, s->t + s->h, s->q1, 0.5, drift);
+  }
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]], kind = s->cls[r->cls[row]].c->kind;
-    if (kind != NSM_CONTACT && kind != NSM_FRICTION) continue;
     double p = s->l1[r->l[row]], begin = r->rate0[row], end = a->u[i] - r->e[row] * begin;
-    *(kind == NSM_CONTACT ? &g->loss : &g->loss_friction) += sim_ledger_book(s, row, -0.5 * p * (begin + end));
+    if (kind == NSM_CONTACT) g->loss += sim_ledger_book(s, row, -0.5 * p * (begin + end));
+    else if (kind == NSM_FRICTION) g->loss_friction += sim_ledger_book(s, row, -p * mean_slip(s, row, drift[row]));
   }
-  if (s->m->scheme == NSM_SCHEME_MIDPOINT) book_drive(s, s->t + 0.5 * s->h, s->qm, 1);
-  else {
-    book_drive(s, s->t, s->q, 0.5);
-    book_drive(s, s->t + s->h, s->q1, 0.5);
+}
+
+// ---- forces and dampers ---------------------------------------------------------------------------------------------
+// sum_i of (f or g of the classes of this kind at the view)_i u_i
+static double power(nsm_sim *s, int kind, int multipliers, const nsm_view *v, const double *u) {
+  double *f = s->f1, sum = 0;
+  int any = 0;
+  for (int a = 0; a < s->on.smooth.n; a++) {
+    const sim_class *k = &s->cls[s->on.smooth.of[a]];
+    if (k->c->work != kind || !(multipliers ? k->c->g_fn : k->c->f_fn)) continue;
+    if (!any++) memset(f, 0, (size_t)s->nz * sizeof(double));
+    (multipliers ? k->c->g_fn : k->c->f_fn)(v, &k->tab, f, f + s->nq);
   }
+  for (int i = 0; any && i < s->nq; i++) sum += f[i] * u[i];
+  return sum;
+}
+
+// Work in the step just done, (q1, z1, l1) -> (q, z, l): the scheme's own impulse times the displacement over h.
+static double work(nsm_sim *s, int kind) {
+  double h = s->h, *u = s->g0;
+  if (s->m->scheme == NSM_SCHEME_MIDPOINT) {
+    for (int i = 0; i < s->nq; i++) {
+      s->qm[i] = s->q1[i] + 0.5 * h * s->z1[i];
+      u[i] = 0.5 * (s->z1[i] + s->z[i]);
+    }
+    nsm_view m = sim_view(s, s->t - 0.5 * h, s->qm, s->z1, s->l);
+    return h * (power(s, kind, 0, &m, u) + power(s, kind, 1, &m, u));
+  }
+  for (int i = 0; i < s->nq; i++) u[i] = s->theta * s->z[i] + (1 - s->theta) * s->z1[i];
+  nsm_view end = sim_now(s), begin = sim_view(s, s->t - h, s->q1, s->z1, s->l1);
+  return h * (s->theta * power(s, kind, 0, &end, u) + (1 - s->theta) * power(s, kind, 0, &begin, u) +
+              s->gamma * power(s, kind, 1, &end, u) + (1 - s->gamma) * power(s, kind, 1, &begin, u));
 }
 
 // A potential that changes with time supplies V(q0, tm) - V(q0, t0) + V(q1, t1) - V(q1, tm); what is left of its change
@@ -81,27 +130,16 @@ double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, cons
 void sim_ledger_step(nsm_sim *s) {
   sim_ledger *g = &s->ledger;
   double kinetic, potential, force = 0, damping = 0, before = g->kinetic + g->potential;
-  nsm_view v = { .t = s->t,
-                 .q = s->q,
-                 .v = s->z,
-                 .x = s->z + s->nq,
-                 .l = s->l,
-                 .t0 = s->t - s->h,
-                 .h = s->h,
-                 .q0 = s->q1,
-                 .v0 = s->z1,
-                 .k = s->l };
   if (s->con) {
     force = s->con->forces;
     damping = s->con->dampers;
     g->loss = s->con->loss;
     g->loss_friction = s->con->friction;
   }
-  for (int a = 0; !s->con && a < s->on.smooth.n; a++) {
-    const sim_class *k = &s->cls[s->on.smooth.of[a]];
-    if (k->c->work_fn) k->c->work_fn(&v, &k->tab, &force, &damping);
+  else {
+    force = work(s, NSM_WORK_FORCE) + sim_driven(s, s->t - s->h, s->q1, s->t, s->q);
+    damping = -work(s, NSM_WORK_DAMPING);
   }
-  if (!s->con) force += sim_driven(s, s->t - s->h, s->q1, s->t, s->q);
   sim_energy(s, &kinetic, &potential);
   double now = kinetic + potential, d = now - before;
   g->kinetic = kinetic;

@@ -145,6 +145,19 @@ void sim_row_name(const nsm_sim *s, int row, char *out, size_t size) {
   sim_instance_name(s, cls, row - s->cls[cls].row0, out, size);
 }
 
+int sim_tolerance_note(const nsm_sim *s, char *out, size_t size) {
+  const nsm_counters *c = &s->count;
+  char name[256];
+  if (c->stagnations == 0) return 0;
+  if (s->worst_at < s->nz) sim_z_name(s, s->worst_at, name, sizeof name);
+  else sim_row_name(s, s->worst_at - s->nz, name, sizeof name);
+  snprintf(out, size,
+           "in %ld of %ld steps Newton's method stopped above the tolerance %.3g, where its residual fell no more; the "
+           "worst was %.2g, relative, of %s at t = %.10g s",
+           c->stagnations, c->steps, s->tolerance, c->worst_residual, name, s->worst_time);
+  return 1;
+}
+
 const char *sim_scheme_name(int scheme) {
   static const char *const names[] = { [NSM_SCHEME_MOREAU] = "moreau",
                                        [NSM_SCHEME_CONSISTENT] = "consistent",

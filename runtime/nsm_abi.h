@@ -17,7 +17,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 8
+#define NSM_ABI_VERSION 9
 
 // --- what kernels read ---
 typedef struct nsm_view {
@@ -32,6 +32,9 @@ typedef struct nsm_view {
   const double *q0; // [nq]
   const double *v0; // [nq]
   const double *k;  // [nl] second multipliers kappa of position constraints (velocity level), as impulses times length
+  const double *dq; // [nq] increments over the step: q - q0 ...
+  const double *dv; // [nq] ... v - v0 ...
+  const double *dx; // [nx] ... and of x; known better than the differences of rounded values
 } nsm_view;
 
 typedef struct nsm_table {
@@ -91,6 +94,7 @@ enum {
   NSM_GRIP2 = 7, // of two, of three normal directions: classes normal, normal + 1, ...
   NSM_GRIP3 = 8
 };
+enum { NSM_WORK_NONE = 0, NSM_WORK_FORCE = 1, NSM_WORK_DAMPING = 2 };
 enum { NSM_ROW_NONNEG = 0, NSM_ROW_BOX = 1, NSM_ROW_FREE = 2 };
 // ROW: the multiplier of a contact, constraint or friction class, [count of that class]
 enum { NSM_VAR_COORD = 0, NSM_VAR_STATE = 1, NSM_VAR_MULTIPLIER = 2, NSM_VAR_ROW = 3 };
@@ -119,6 +123,8 @@ typedef struct nsm_class {
   int affine;                     // f affine in (q,v,x), g affine in (q,v,x,l): one Newton iteration is exact
   nsm_pattern mass, jac, b, k;    // jac: d f/d(q,v,x); b: d g/d l; k: d g/d(q,v,x)
   void (*mass_fn)(const nsm_view *, const nsm_table *, double *out);                  // out[count][mass.n]
+  nsm_pattern mcurve;             // d (M dz)/d(q, v, x) at the point where M is taken, dz = (dv, dx)
+  void (*mcurve_fn)(const nsm_view *, const nsm_table *, double *out);                // out[count][mcurve.n]
   void (*f_fn)(const nsm_view *, const nsm_table *, double *fv, double *fx);          // adds f into fv[nq], fx[nx]
   void (*jac_fn)(const nsm_view *, const nsm_table *, double *out);                   // out[count][jac.n]
   void (*g_fn)(const nsm_view *, const nsm_table *, double *fv, double *fx);          // adds g(t,q,v,x,l) into fv, fx
@@ -127,10 +133,11 @@ typedef struct nsm_class {
   // adds; NULL where there is none
   void (*energy_fn)(const nsm_view *, const nsm_table *, double *kinetic, double *potential);
   int driven;                     // the potential depends on time
+  int work;                       // NSM_WORK_*: what the ledger books the class's f and g as
   // Energy-consistent schemes, two-point kernels over (q0, v0) -> (q, v); docs/numerics/consistent.md. Contribution to
   // the first row
-  //   R1 = 1/2 (M(q0) + M(q)) (v - v0) + G(vm, qm)(q - q0) + h/2 [DT/Dq(v0; q0, q) + DT/Dq(v; q0, q)] + h DV/Dq(q0, q)
-  //        + h dR/dv(qm, (q - q0)/h) - h F(tm, qm, vm)          (m: midpoint; mathematics.md (12), (13))
+  //   R1 = 1/2 (M(q0) + M(q)) dv + G(vm, qm) dq + h/2 [DT/Dq(v0; q0, q) + DT/Dq(v; q0, q)] + h DV/Dq(q0, q)
+  //        + h dR/dv(qm, dq/h) - h F(tm, qm, vm)          (m: midpoint; mathematics.md (12), (13))
   // R1 of all classes minus the forces of multipliers is zero.
   nsm_pattern cjac;               // entries (row slot, col slot, NSM_WRT_Q or NSM_WRT_V): d R1 / d (q, v), end values
   void (*c_fn)(const nsm_view *, const nsm_table *, double *r);                       // adds into r[nq]
@@ -148,20 +155,25 @@ typedef struct nsm_class {
   int lambda_slot;                // relations; -1 else
   int row_var;                    // contacts, constraints: number in vars; -1 else
   int velocity_level;
-  int y_stage, h_stage, law_stage;
+  int y_stage, h_stage, law_stage, rq_stage;
   int y_affine;  // y (relations) or rate (contacts, constraints) affine in (q,v,x,l) and gap affine in q
   nsm_pattern h;
   void (*y_fn)(const nsm_view *, const nsm_table *, double *y);                       // relations: y[count]
   // contacts, constraints: gap[count], rate[count]
   void (*gap_fn)(const nsm_view *, const nsm_table *, double *gap, double *rate);
   void (*rate_fn)(const nsm_view *, const nsm_table *, double *rate);                 // the rate alone
+  // contacts, constraints on positions: size of the terms of the gap, size[count]: what it would be if nothing
+  // cancelled
+  void (*size_fn)(const nsm_view *, const nsm_table *, double *size);
   void (*h_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][h.n]
+  // moreau: contacts, constraints, friction
+  //   rq: d rate/d q;  curve: d/d(q, v) of (l H)^T where H is taken, entries (row slot, col slot, wrt), multiplied by
+  //     the row's l already
   // Energy-consistent schemes: contacts and constraints with gap g(q) (position level; time-independent)
   //   dg_fn: Dg/Dq(q0, q), entries of pattern h;  rq: d rate/d q at the end;  drate_fn: D rate/Dq (v; q0, q), entries
   //     of pattern dr
-  //   curve: d/d(q, v) of (l Dg/Dq + k Drate/Dq)^T, entries (row slot, col slot, wrt), multiplied by the row's l and k
-  //     already
-  //   constraints on velocity level, H(q) v = 0: gap_fn gives H(qm)(q - q0) for the gap, dg_fn H(qm); gq: d of this
+  //   curve: d/d(q, v) of (l Dg/Dq + k Drate/Dq)^T, likewise
+  //   constraints on velocity level, H(q) v = 0: gap_fn gives H(qm) dq for the gap, dg_fn H(qm); gq: d of this
   //     gap/d q at the end
   nsm_pattern rq, dr, curve, gq;
   void (*dg_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][h.n]
@@ -172,6 +184,10 @@ typedef struct nsm_class {
   void (*curve_fn)(const nsm_view *, const nsm_table *, const double *l, const double *k, double *out); // l, k: [count]
   // boxes: lo[count], hi[count]; NULL else
   void (*law_fn)(const nsm_view *, const nsm_table *, double *lo, double *hi);
+  // Energy-consistent schemes: a compliant contact g(q) + c l is a potential, NSM_SMOOTH with multipliers row_var;
+  // their value at the end, and the column of c
+  void (*lambda_fn)(const nsm_view *, const nsm_table *, double *l);
+  int compliance_num;
   int e_num;                      // contacts, friction: column of num that holds the restitution e or e_t; -1: none (0)
 
   // NSM_FRICTION: one direction of slip of every instance of class `normal` (contact or constraint; the same loops in

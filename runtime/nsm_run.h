@@ -24,6 +24,7 @@ typedef struct nsm_settings {
   const char *solver;                    // NULL: automatic
   double tolerance;                      // of the outer Newton, relative; 0: default
   const char *dump_problems;             // folder for every one-step problem of the run (runtime/problems), or NULL
+  int project_start;                     // initial values are moved onto constraints and out of obstacles, however far
 } nsm_settings;
 
 // Where in the model: a class, parameter, variable or claim by its number. line: 0, or the line where it is not the
@@ -54,6 +55,9 @@ int         nsm_find_column(nsm_sim *s, const char *name);                      
 
 typedef struct nsm_counters {
   long   steps, newton_iterations, solver_iterations, impacts;
+  long   stagnations;   // steps that Newton's method left above the tolerance, where its residual fell no more
+  double worst_residual; // of these, relative
+  long   left_out;      // steps of the energy-consistent schemes that left a contact to the next step (consistent.md 4)
   double max_residual;  // of the one-step problems, by the independent check
 } nsm_counters;
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c);

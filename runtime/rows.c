@@ -2,7 +2,9 @@
 //
 //   M_osns = D + C X,   X = W^{-1} B
 //   relations: B = h gamma dg/dl, C = (y_v + h theta y_q | y_x), D = y_l
-//   contacts, constraints: B = H^T, C = (H | 0), D = 0
+//   contacts, constraints: B = H^T, C = (H + h theta d rate/d q | 0), D = 0
+//
+// Rows of the border (assembly.c) have B and C only.
 //
 // The impulse of a constraint with moving H acts along H(q~)^T, q~ = (1-theta) q_k + theta q: with C = H(q) at the end
 // that is symmetric in time for theta = 1/2, so that a perfect constraint does no work to second order (H(q)^T
@@ -132,6 +134,10 @@ static void pattern_cd(nsm_sim *s) {
           if (pass == 0) p->start[k->row0 + i + 1]++;
           else p->value[p->start[k->row0 + i]++] = x;
         }
+      for (int i = 0; k->rq && i < k->tab.count; i++)
+        for (int e = 0; e < k->c->rq.n; e++)
+          if (pass == 0) c.start[k->row0 + i + 1]++;
+          else c.value[c.start[k->row0 + i]++] = sim_z_of(s, k, i, k->c->rq.col[e]);
     }
     if (pass == 0) {
       pairs_close(&c);
@@ -157,6 +163,10 @@ static void pattern_cd(nsm_sim *s) {
                                                     r->of_l[k->tab.ix[(size_t)i * (size_t)k->c->nslot + h->col[e]]])
                                             : find(r->cz, r->c0[row], r->c0[row + 1], sim_z_of(s, k, i, h->col[e]));
       }
+    for (int i = 0; k->rq && i < k->tab.count; i++)
+      for (int e = 0; e < k->c->rq.n; e++)
+        k->rq_at[(size_t)i * (size_t)k->c->rq.n + (size_t)e] =
+            find(r->cz, r->c0[k->row0 + i], r->c0[k->row0 + i + 1], sim_z_of(s, k, i, k->c->rq.col[e]));
   }
 }
 
@@ -171,7 +181,7 @@ static void pattern_x(nsm_sim *s) {
     int at = 0;
     for (int i = 0; i < w->nblock; i++) last[i] = -1;
     for (int row = 0; row < r->n; row++) {
-      for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
+      for (int e = r->b0[row]; r->border_of[row] < 0 && e < r->b0[row + 1]; e++) {
         int k = w->block_of[r->bz[e]];
         const sim_block *b = &w->block[k];
         if (last[k] != row) {
@@ -190,19 +200,19 @@ static void pattern_x(nsm_sim *s) {
       r->x = SIM_NEW(s, at, double);
     }
   }
-  r->z0 = SIM_NEW(s, s->nz + 1, int);
+  r->z0 = SIM_NEW(s, w->n + 1, int);
   int nx = r->x0[r->n];
   r->zs = SIM_NEW(s, nx, int);
   r->zx = SIM_NEW(s, nx, int);
   for (int i = 0; i < nx; i++) r->z0[r->xz[i] + 1]++;
-  for (int i = 0; i < s->nz; i++) r->z0[i + 1] += r->z0[i];
+  for (int i = 0; i < w->n; i++) r->z0[i + 1] += r->z0[i];
   for (int row = 0; row < r->n; row++)
     for (int i = r->x0[row]; i < r->x0[row + 1]; i++) {
       int at = r->z0[r->xz[i]]++;
       r->zs[at] = row;
       r->zx[at] = i;
     }
-  rewind_starts(s->nz, r->z0);
+  rewind_starts(w->n, r->z0);
 }
 
 // Visits the rows that row `row` reads through D and C X; a row may come several times.
@@ -277,7 +287,7 @@ static int pattern_m(nsm_sim *s, nsm_error *e) {
         else { r->mc[start[i]++] = o; r->mc[start[o]++] = i; }
       }
       OVER_COUPLED(r, i, o, {
-        if (mark[o] != i) {
+        if (mark[o] != i && r->border_of[i] < 0) {
           mark[o] = i;
           if (pass == 0) { start[i + 1]++; start[o + 1]++; total += 2; }
           else { r->mc[start[i]++] = o; r->mc[start[o]++] = i; }
@@ -322,9 +332,22 @@ static int pattern_m(nsm_sim *s, nsm_error *e) {
 // The multiplier of a compliant contact is a force, not an impulse: its row is a relation.
 static int owned_by_relation(const nsm_sim *s, int l) { return s->cls[s->r.cls[s->r.of_l[l]]].c->kind == NSM_RELATION; }
 
-int sim_rows_analyse(nsm_sim *s, nsm_error *e) {
+// Constraints go to the border of W where Newton's method runs, unless friction hangs on their force.
+static void choose_border(nsm_sim *s) {
   sim_rows *r = &s->r;
-  double **sized[] = { &r->lo, &r->hi, &r->e, &r->rate0, &r->y, &r->gap, &r->loss };
+  r->border = SIM_NEW(s, r->n, int);
+  r->border_of = SIM_NEW(s, r->n, int);
+  for (int row = 0; row < r->n; row++) {
+    int eliminated = s->m->scheme == NSM_SCHEME_MOREAU && !s->linear && r->friction_of[row] < 0 &&
+                     s->cls[r->cls[row]].c->kind == NSM_CONSTRAINT;
+    r->border_of[row] = eliminated ? r->nborder : -1;
+    if (eliminated) r->border[r->nborder++] = row;
+  }
+}
+
+int sim_rows_patterns(nsm_sim *s, nsm_error *e) {
+  sim_rows *r = &s->r;
+  double **sized[] = { &r->lo, &r->hi, &r->e, &r->rate0, &r->y, &r->gap, &r->terms, &r->held, &r->drift, &r->loss };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, r->n, double);
   r->active = SIM_NEW(s, r->n, unsigned char);
   for (int a = 0; a < s->on.smooth.n; a++) {
@@ -344,6 +367,11 @@ int sim_rows_analyse(nsm_sim *s, nsm_error *e) {
       r->active[row] = k->c->kind != NSM_CONTACT;
     }
   }
+  for (int a = 0; a < s->on.rq.n; a++) {
+    sim_class *k = &s->cls[s->on.rq.of[a]];
+    k->rq = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->rq.n, double);
+    k->rq_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->rq.n, int);
+  }
   if (!sim_friction_analyse(s, e)) return 0;
   // An impulse acts at an instant; a rate of change cannot contain it.
   for (int a = 0; a < s->on.b.n; a++) {
@@ -359,10 +387,17 @@ int sim_rows_analyse(nsm_sim *s, nsm_error *e) {
         return 0;
       }
   }
-  r->always = s->on.contact.n == 0;
-  r->constant = s->w.constant && s->on.b_moving.n + s->on.h_moving.n == 0;
+  choose_border(s);
+  for (int j = 0; j < r->nborder; j++) r->active[r->border[j]] = 0;
   pattern_b(s);
   pattern_cd(s);
+  return 1;
+}
+
+int sim_rows_analyse(nsm_sim *s, nsm_error *e) {
+  sim_rows *r = &s->r;
+  r->always = s->on.contact.n == 0;
+  r->constant = s->w.constant && s->on.b_moving.n + s->on.h_moving.n + s->on.rq_moving.n == 0;
   pattern_x(s);
   return pattern_m(s, e);
 }
@@ -383,6 +418,16 @@ static void values_b(nsm_sim *s) {
   }
 }
 
+static void add_rates(nsm_sim *s, const sim_class *k) {
+  double chain = sim_chain(s, NSM_WRT_Q);
+  size_t n = (size_t)k->tab.count * (size_t)k->c->rq.n;
+  for (size_t i = 0; i < n; i++) s->r.c[k->rq_at[i]] += chain * k->rq[i];
+}
+
+void sim_rows_rates(nsm_sim *s) {
+  for (int a = 0; a < s->on.rq_moving.n; a++) add_rates(s, &s->cls[s->on.rq_moving.of[a]]);
+}
+
 static void values_h(nsm_sim *s, const sim_class *k) {
   sim_rows *r = &s->r;
   const nsm_pattern *p = &k->c->h;
@@ -401,12 +446,17 @@ static void values_h(nsm_sim *s, const sim_class *k) {
       if (impulse && k->h_b_at[j] >= 0) r->b[k->h_b_at[j]] += direction[j];
     }
   }
+  if (k->rq && k->c->rq_stage == NSM_CONST) add_rates(s, k);
 }
 
 void sim_rows_outer(nsm_sim *s, int with_constants) {
   if (with_constants || s->on.b_moving.n > 0) values_b(s);
   const sim_list *rows = with_constants ? &s->on.row : &s->on.h_moving;
   for (int a = 0; a < rows->n; a++) values_h(s, &s->cls[rows->of[a]]);
+  for (int a = 0; !with_constants && a < s->on.rq_moving.n; a++) {         // moving rates over a constant H
+    const sim_class *k = &s->cls[s->on.rq_moving.of[a]];
+    if (k->c->h_stage == NSM_CONST) values_h(s, k);
+  }
 }
 
 void sim_rows_column(nsm_sim *s, int row) {

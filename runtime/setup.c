@@ -231,8 +231,12 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
       k->jac  = SIM_NEW(s, n * (size_t)k->c->jac.n, double);
       k->b    = SIM_NEW(s, n * (size_t)k->c->b.n, double);
       k->k    = SIM_NEW(s, n * (size_t)k->c->k.n, double);
+      k->mcurve = SIM_NEW(s, n * (size_t)k->c->mcurve.n, double);
     }
-    if (k->row0 >= 0) k->h = SIM_NEW(s, n * (size_t)k->c->h.n, double);
+    if (k->row0 >= 0) {
+      k->h = SIM_NEW(s, n * (size_t)k->c->h.n, double);
+      k->curve = SIM_NEW(s, n * (size_t)k->c->curve.n, double);
+    }
     if (s->m->scheme == NSM_SCHEME_MOREAU && k->c->kind == NSM_CONSTRAINT && k->c->h_stage > NSM_CONST)
       k->h_mid = SIM_NEW(s, n * (size_t)k->c->h.n, double);
   }
@@ -271,8 +275,12 @@ static void set_state(nsm_sim *s) {
   s->z = SIM_NEW(s, s->nz, double);  s->z1 = SIM_NEW(s, s->nz, double);
   s->l = SIM_NEW(s, s->nl, double);  s->l1 = SIM_NEW(s, s->nl, double);
   double **z_sized[] = { &s->f_constant, &s->dz_constant, &s->f0,    &s->f1, &s->g0,   &s->s, &s->rhs,
-                         &s->dz,         &s->res,         &s->scale, &s->za, &s->ztry, &s->zm };
-  for (size_t i = 0; i < sizeof z_sized / sizeof *z_sized; i++) *z_sized[i] = SIM_NEW(s, s->nz, double);
+                         &s->dz,         &s->res,         &s->scale, &s->za, &s->ztry, &s->zm,
+                         &s->inc,        &s->round,       &s->diag,  &s->size, &s->gain };
+  for (size_t i = 0; i < sizeof z_sized / sizeof *z_sized; i++) *z_sized[i] = SIM_NEW(s, s->nz + s->r.n, double);
+  double **low[] = { &s->q_low, &s->z_low, &s->q1_low, &s->z1_low };
+  for (size_t i = 0; i < sizeof low / sizeof *low; i++) *low[i] = SIM_NEW(s, s->nz, double);
+  s->zero = SIM_NEW(s, s->nz, double);
   s->qm = SIM_NEW(s, s->nq, double);
   s->la = SIM_NEW(s, s->nl, double);
   s->ltry = SIM_NEW(s, s->nl, double);
@@ -291,8 +299,8 @@ static void list_phases(nsm_sim *s) {
   int most_out = 1;
   for (int i = 0; i < s->m->nclass; i++) {
     const nsm_class *c = &s->m->cls[i];
-    int smooth = c->kind == NSM_SMOOTH, row = s->cls[i].row0 >= 0, theta = smooth && s->m->scheme == NSM_SCHEME_MOREAU,
-        impulses = smooth && !sim_is_consistent(s->m);
+    int smooth = c->kind == NSM_SMOOTH, row = s->cls[i].row0 >= 0, moreau = s->m->scheme == NSM_SCHEME_MOREAU,
+        theta = smooth && moreau, impulses = smooth && !sim_is_consistent(s->m);
     list_if(s, &s->on.smooth, i, smooth);
     list_if(s, &s->on.f_moving, i, smooth && c->f_stage > NSM_CONST);
     list_if(s, &s->on.g, i, smooth && c->g_stage != NSM_NONE);
@@ -311,9 +319,15 @@ static void list_phases(nsm_sim *s) {
     list_if(s, &s->on.constraint, i, row && c->kind == NSM_CONSTRAINT);
     list_if(s, &s->on.h_moving, i, row && c->h_stage > NSM_CONST);
     list_if(s, &s->on.mid, i, s->cls[i].h_mid != NULL);
+    list_if(s, &s->on.mcurve, i, theta && c->mcurve.n > 0);
+    list_if(s, &s->on.rq, i, row && moreau && c->rq.n > 0);
+    list_if(s, &s->on.rq_moving, i, row && moreau && c->rq.n > 0 && c->rq_stage > NSM_CONST);
+    list_if(s, &s->on.curve, i, row && moreau && c->curve.n > 0 && c->kind == NSM_CONSTRAINT);
+    list_if(s, &s->on.contact_curve, i, row && moreau && c->curve.n > 0 && c->kind != NSM_CONSTRAINT);
     list_if(s, &s->on.law, i, row && c->law_fn != NULL);
     list_if(s, &s->on.law_moving, i, row && c->law_fn != NULL && c->law_stage > NSM_CONST);
     list_if(s, &s->on.energy, i, c->energy_fn != NULL);
+    list_if(s, &s->on.compliant, i, c->lambda_fn != NULL);
     list_if(s, &s->on.output, i, c->kind == NSM_OUTPUT && !c->hidden);
     list_if(s, &s->on.assertion, i, c->kind == NSM_ASSERT);
     if ((c->kind == NSM_OUTPUT || c->kind == NSM_ASSERT) && s->cls[i].tab.count > most_out)

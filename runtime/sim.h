@@ -7,8 +7,9 @@
 //   tour:  instance.c  open, step, reset, close: the table of contents of a run
 //          setup.c     parameters, sizes, tables of the classes, initial values      address.c  what `fill` calls back
 //          cover.c     every state has its equation, every multiplier its law
-//          matrix.c  W of (4), (9): blocks, assembly, factors                    graph.c  orders of small bandwidth
-//          rows.c      B, C, D and M_osns of (6), (10)                               islands.c  (1), island by island
+//          matrix.c    sparse matrices by blocks: shapes, factors                graph.c  orders of small bandwidth
+//          assembly.c  W of (4), (9), bordered by constraints                    mass.c   M: is it positive definite?
+//          rows.c      B, C, D and M_osns of (6), (10)                           islands.c  (1), island by island
 //          friction.c  blocks of friction: their rows, coefficients, natural map
 //          step_linear.c  one step where all matrices are constant                   step_newton.c  one step else
 //          step_midpoint.c  explicit step
@@ -29,8 +30,11 @@ typedef struct sim_class {
   const nsm_class *c;
   nsm_table tab;
   double *mass, *jac, *b, *k, *h;       // [count][n] of the pattern
+  double *mcurve, *curve, *rq;          // likewise: d(M dz)/dz, d(H^T p)/dz, d rate/d q
   double *h_mid;                        // constraints with moving H: H at q~, the direction of the impulse; NULL: h
-  long   *mass_at, *jac_at, *k_at;      // [count][n] place in W
+  long   *mass_at, *jac_at, *k_at, *mcurve_at, *curve_at; // [count][n] place in W
+  long   *inertia_at;                   // [count][mass.n] place in sim.inertia
+  int    *rq_at;                        // [count][rq.n] place in C
   int    *b_at;                         // [count][b.n] place in B
   int    *h_at;                         // [count][h.n] place in C, or ~place in D for multipliers
   int    *h_b_at;                       // [count][h.n] contacts and constraints: place in B, -1 for none
@@ -53,14 +57,14 @@ typedef struct sim_block {
 } sim_block;
 
 typedef struct sim_matrix {
-  int        nblock, diagonal;          // diagonal: every block is a scalar
+  int        n, nblock, diagonal;       // diagonal: every block is a scalar
   sim_block *block;
-  int       *order, *place, *block_of;  // [nz]: order of W, its inverse, block of each z
+  int       *order, *place, *block_of;  // [n]: order of W, its inverse, block of each z
   long       nval;
   double    *base, *val;                // [nval] sum of the constant parts; current values, then factors
-  double    *inverse;                   // [nz] scalars: 1/W_ii
-  int       *pivot;                     // [nz]
-  double    *work, *work2;              // [nz]
+  double    *inverse;                   // [n] scalars: 1/W_ii
+  int       *pivot;                     // [n]
+  double    *work, *work2;              // [n]
   int        constant;                  // the whole of W is
 } sim_matrix;
 
@@ -78,6 +82,9 @@ typedef struct sim_rows {
   int    *of_l;                         // [nl] row of a multiplier
   double *lo, *hi, *e, *rate0, *y;      // [n] law; restitution; rate at the start of the step; output or rate
   double *gap;                          // [n] at the start of the step
+  double *terms;                        // [n] size of the terms of the gap
+  double *held;                         // [n] (b) of closed.c: a contact stays closed up to here; 0: was not pressed
+  double *drift;                        // [n] mean of the rate that is there at rest, of a moving partner (ledger.c)
   unsigned char *active;                // [n]
   double *loss;                         // [n] energy that its impacts, or its friction, took so far (ledger.c)
   int           nfriction;
@@ -94,6 +101,10 @@ typedef struct sim_rows {
   int     constant;                     // B, C, D and W are
   int     always;                       // every row is active in every step
   int     bandwidth;
+  // rows of constraints that are eliminated with W and never active in the one-step problem (assembly.c)
+  int     nborder;
+  int    *border, *border_of;           // [nborder] row; [n] its number, -1 for the others
+  long   *border_b_at, *border_c_at;    // [entries of B, C] place in W
 } sim_rows;
 
 enum { SIM_TINY = 5, SIM_TINY_BLOCKS = 8 };  // islands up to this size (the second: with friction) are dense, with a
@@ -115,6 +126,9 @@ typedef struct sim_islands {
   // [nfriction] blocks of the island at hand; of the last matrix of each size
   nsm_cone_block *cone, tiny_cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];
   int            tiny_most, tiny_cones[SIM_TINY_BLOCKS + 1];
+  unsigned char *zero;                  // [n] the law makes the rate 0 (closed.c)
+  double        *kept;                  // [n] u before a refinement
+  int            plain;                 // rows are intervals, friction too
   const double  *disk;  // [nfriction] or NULL: friction is limited by these impulses, whatever the normal rows have
   int            failed_row;            // after a failure
   char           why[512];              // there is no solution, in words
@@ -132,7 +146,6 @@ typedef struct sim_ledger {
   double forces, dampers, contacts;     // totals
   double residue, residue_now, residue_sum; // largest |residue| of a step, of the last step, of all
   double friction;                      // of the contacts' loss
-  double rounding;  // sum of the round-off that the consistent schemes gave back, each time positive
   double loss, loss_friction, drive;    // at impacts, by friction, work of moving partners (a belt) in the step under
                                         // construction
 } sim_ledger;
@@ -165,31 +178,46 @@ struct nsm_sim {
   double  t;
   long    k;
   double *q, *z, *l, *q1, *z1, *l1;     // [nq] [nq+nx] [nl]
+  double *q_low, *z_low, *q1_low, *z1_low; // [nq] energy-consistent schemes: what rounding took from q and the
+                                        // velocities, carried on (consistent.md, section 6)
   double *q_start, *z_start;
   int     l_valid;                      // multipliers of a step are known (0 at the start)
 
   // phases: the classes that take part
   struct {
-    sim_list smooth, f_moving, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy,
-             row, relation, contact, constraint, friction, h_moving, mid, law, law_moving, output, assertion;
+    sim_list smooth, f_moving, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy, mcurve,
+             row, relation, contact, constraint, friction, h_moving, mid, law, law_moving, rq, rq_moving,
+             curve, contact_curve, compliant, output, assertion;  // curve: those whose curves belong to W (assembly.c)
   } on;
   int     linear;                       // step_linear applies
   int     one_iteration;                // else: step_newton, exact after one iteration
+  int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   double *f_constant;                   // [nz]
+  long    terms_of;                     // step whose terms r.terms has of the class terms_class
+  int     terms_class;
+  double  terms, reach, extent;         // largest terms of a gap, sum |H| at the start; largest |q| + h |v| (closed.c)
   double  h;                            // the step that W, B, C, X and M_osns were made for
   double *dz_constant;                  // [nz] W^{-1} h f where f is constant
 
-  sim_matrix  w;
+  sim_matrix  w;                        // [nz + r.nborder]
+  sim_matrix  inertia;                  // [nq] M by itself (mass.c)
+  double     *inertia_start;            // [nq] M_ii at the start
+  int         inertia_factored;         // its values are factors, made while the start values were mended
   sim_rows    r;
   sim_islands isl;
   struct sim_consistent *con;           // energy-consistent schemes only
   sim_ledger  ledger;
 
-  // scratch [nz] or [nq]
+  // scratch [nz], rhs and dz [nz + r.n], or [nq]
   double *f0, *f1, *g0, *s, *rhs, *dz, *res, *scale, *qm, *zm, *za, *la, *ztry, *ltry;
+  double *inc, *round, *diag, *size;    // [nz] z1 - z; round-off of terms as multiples of eps; M_ii; step_newton.c
+  double *gain, off[2];                 // [nz] z1 - z of the last step; how far no and the same change were off
+  const double *zero;                   // [nz]
   double *out;                          // [largest count of an output class]
 
   nsm_counters count;
+  double  worst_time;                   // of count.worst_residual
+  int     worst_at;                     // its row: z, or nz + row
   int     ncolumn;
   char    name[512];
   char    note[512];                    // what a person should know about the start; "" for nothing
@@ -202,7 +230,8 @@ static inline int sim_is_consistent(const nsm_model *m) {
 }
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->m->text + at; }
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
-  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->nq, .l = l, .t0 = t, .q0 = q, .v0 = z };
+  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->nq, .l = l, .t0 = t, .q0 = q, .v0 = z,
+                     .dq = s->zero, .dv = s->zero, .dx = s->zero };
 }
 static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->t, s->q, s->z, s->l); }
 // Rows with an impulse of their own, H^T p.
@@ -255,6 +284,7 @@ void sim_l_name(const nsm_sim *s, int l, char *out, size_t size);
 void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size);
 void sim_row_name(const nsm_sim *s, int row, char *out, size_t size);            // "contact pair[7]"
 int  sim_percents(const char *pattern);
+int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where every step reached the tolerance
 
 // setup.c, address.c, cover.c
 int  sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e);
@@ -266,18 +296,29 @@ int  sim_rcm(int n, const int *start, const int *neighbour, int *order, int *com
 int  sim_bandwidth(int n, const int *start, const int *neighbour, const int *place);
 
 // matrix.c
-void sim_matrix_analyse(nsm_sim *s);
 void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour,
                       const unsigned char *dense);
 int  sim_block_factor(sim_matrix *w, int block);                                 // -1, or the row of a zero pivot
-int  sim_matrix_update(nsm_sim *s, int with_constants);  // assembles and factors; -1, or the z of a zero pivot
-int  sim_matrix_definite(nsm_sim *s, const double *inverse);  // -1, or the z whose pivot is not positive; val is lost
 void sim_matrix_solve(const nsm_sim *s, double *x);                              // x := W^{-1} x
+void sim_matrix_solve_in(const sim_matrix *w, double *x);                        // the same with any matrix
 void sim_block_solve(const sim_matrix *w, int block, double *x);                 // in the block's own order
 
+// assembly.c: W, or M for the schemes that have no other part
+void sim_assembly_analyse(nsm_sim *s);                                           // after sim_rows_patterns
+int  sim_matrix_update(nsm_sim *s, int with_constants);  // assembles and factors; -1, or the unknown of a zero pivot
+
+// mass.c
+void sim_mass_analyse(nsm_sim *s);
+int  sim_mass_start(nsm_sim *s, nsm_error *e);  // at the start: 0 and the reason where no motion can have this M
+void sim_mass_solve(nsm_sim *s, double *x);     // x [nz]: M^-1 x of the coordinates; states as they are; at the start
+int  sim_mass_indefinite(nsm_sim *s);           // with the values in the classes: -1, or the coordinate of a bad pivot
+nsm_code sim_mass_failed(nsm_sim *s, double t, int z, nsm_error *e);            // says so
+
 // rows.c
-int  sim_rows_analyse(nsm_sim *s, nsm_error *e);
+int  sim_rows_patterns(nsm_sim *s, nsm_error *e);                                // B, C, D
+int  sim_rows_analyse(nsm_sim *s, nsm_error *e);                                 // X, M_osns; after W
 void sim_rows_outer(nsm_sim *s, int with_constants);                             // B, C, D from the kernels' outputs
+void sim_rows_rates(nsm_sim *s);                                                 // adds moving d rate/d q to C
 void sim_rows_couple(nsm_sim *s);                                                // X and M_osns of the active rows
 
 void sim_rows_column(nsm_sim *s, int row);                                       // column of X
@@ -329,6 +370,16 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e);
 int      sim_midpoint_fits(nsm_sim *s, nsm_error *e);                            // may this model be stepped so?
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e);
 void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
+// closed.c
+void     sim_closed_start(nsm_sim *s);
+void     sim_close(nsm_sim *s);   // gap, rate0 -> active, for moreau
+void     sim_hold(nsm_sim *s);    // after a step of moreau or midpoint: what holds its contacts closed
+double   sim_nearly_closed(nsm_sim *s);     // above this no round-off reaches
+void     sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v);   // into r.terms, of k's rows
+int      sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a);
+void     sim_refine(nsm_sim *s, double t, const double *q, double share);
+int      sim_is_at_rest(double v, double size);   // v is what rounding left of terms of this size
+int      sim_sticks(const nsm_sim *s, int row);   // a row of friction, by its force
 void     sim_evaluate_constants(nsm_sim *s);                                     // all kernels whose stage is constant
 void     sim_count_impacts(nsm_sim *s);
 nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e);
@@ -341,13 +392,14 @@ double sim_row_terms(const nsm_sim *s, int row, double y);
 // blame.c: finds the kernel that is not finite at the view; writes the message.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);
 
-// consistent_setup.c, consistent_start.c
+// consistent_setup.c
 int  sim_consistent_fits(nsm_sim *s, nsm_error *e);                              // may this model be stepped so?
 void sim_consistent_analyse(nsm_sim *s);
-int  sim_consistent_start(nsm_sim *s, nsm_error *e);                             // initial values onto the constraints
 void sim_consistent_reset(nsm_sim *s);
 
-void sim_note_start(nsm_sim *s);  // start.c: contacts that begin inside of the obstacle
+// start.c: initial values that the laws do not allow are moved (project: however far off), or refused: 0
+int  sim_start(nsm_sim *s, int project, nsm_error *e);
+void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->note
 const char *sim_scheme_name(int scheme);                                         // messages.c; NULL beyond the last
 
 // ledger.c

@@ -1,12 +1,14 @@
 // One energy-consistent step, docs/numerics/consistent.md: the impact (1) in every step with closed contacts, then the
 // motion (2)-(6), which consistent_newton.c solves.
 #include "consistent.h"
+#include "twofold.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
 enum { REFINEMENTS = 2 };
 static const double resting = 1e-9;      // relative to the speeds, and to what drove them in the last step
+static const double evaluated = 64;      // multiples of eps: what a gap may be off its value by evaluation
 
 // ---- begin of the step ----------------------------------------------------------------------------------------------
 // A closed contact with its directions of slip, which follow it. Constraints are not among the contacts, their slip is.
@@ -21,7 +23,18 @@ static void act(nsm_sim *s, int row) {
   }
 }
 
-// Kernels at q_B; the closed contacts: g(q_B) <= 0. How many rows they have.
+// The increments keep g_S(q_E) = g_S(q_B); where that is more than evaluation loses, the step goes back to 0.
+static void pull_back(nsm_sim *s, const sim_class *k, const nsm_view *v) {
+  struct sim_consistent *c = s->con;
+  sim_rows *r = &s->r;
+  if (k->c->velocity_level) return;                      // there is no gap to go back to
+  sim_gap_terms(s, k, v);
+  for (int row = k->row0; row < k->row0 + k->tab.count; row++)
+    c->back[c->of[row]] = fabs(r->gap[row]) > evaluated * DBL_EPSILON * r->terms[row] ? r->gap[row] : 0;
+}
+
+// Kernels at q_B; the closed contacts: g(q_B) <= 0, to round-off, and those that had a force in the last step: by (6)
+// their gap did not change then. How many rows they have.
 static int at_begin(nsm_sim *s, double t1) {
   struct sim_consistent *c = s->con;
   sim_rows *r = &s->r;
@@ -37,14 +50,18 @@ static int at_begin(nsm_sim *s, double t1) {
     memcpy(c->cls[s->on.mass_moving.of[a]].mass0, k->mass,
            (size_t)k->tab.count * (size_t)k->c->mass.n * sizeof(double));
   }
+  double nearly = sim_nearly_closed(s);
   c->na = 0;
   for (int f = 0; f < r->nfriction; f++)
     for (int d = 0; d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
   for (int a = 0; a < s->on.contact.n; a++) {
     const sim_class *k = &s->cls[s->on.contact.of[a]];
     k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
-      r->active[row] = !(r->gap[row] > 0);
+    for (int i = 0; i < k->tab.count; i++) {
+      int row = k->row0 + i;
+      double gap = r->gap[row];
+      r->active[row] = !(gap > 0) || c->force[r->l[row]] > 0 ||
+                       (gap <= nearly && sim_closed_by_round_off(s, k, i, gap));
       if (r->active[row]) act(s, row);
     }
   }
@@ -53,7 +70,8 @@ static int at_begin(nsm_sim *s, double t1) {
     if (r->friction[f].normals == 0 || c->of[r->friction[f].normal[0]] >= 0) act(s, r->friction[f].row[0]);
   for (int a = 0; a < s->on.constraint.n; a++) {
     const sim_class *k = &s->cls[s->on.constraint.of[a]];
-    k->c->rate_fn(&v, &k->tab, r->rate0 + k->row0);
+    k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);    // on velocity level the gap is 0 here
+    pull_back(s, k, &v);
   }
   if (r->nfriction > 0) con_drift(s, t1);
   return closed;
@@ -93,13 +111,14 @@ static void apply_impulses(nsm_sim *s) {
     double p = is->lambda[i];
     if (p == 0) continue;
     s->la[r->l[row]] += p;
-    for (int x = r->x0[row]; x < r->x0[row + 1]; x++) c->uc[r->xz[x]] += r->x[x] * p;
+    for (int x = r->x0[row]; x < r->x0[row + 1]; x++) s->size[r->xz[x]] += fabs(r->x[x] * p);
+    for (int x = r->x0[row]; x < r->x0[row + 1]; x++) sim_add(&c->uc[r->xz[x]], &c->uc_low[r->xz[x]], r->x[x] * p);
   }
 }
 
-// The rates that must vanish, H u_C + e H u_B where an impulse acts, as they are: a corrective impulse takes what is
-// left of them, because the energy of an elastic impact is off by half of impulse times rate. 0 where nothing is left
-// to do.
+// The rates that must vanish, H u_C + e H u_B where an impulse acts, as they are, in twice the working precision: a
+// corrective impulse takes what is left of them, because the energy of an elastic impact is off by half of impulse
+// times rate. 0 where nothing is left to do.
 static int refine_impact(nsm_sim *s) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
@@ -109,18 +128,22 @@ static int refine_impact(nsm_sim *s) {
                                                        // friction takes energy anyway
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]], acts = c->of[row] >= 0 || s->la[r->l[row]] > 0;
-    double w = r->e[row] * r->rate0[row], size = 0;
+    double w = 0, low = 0, size = 0;
     for (int x = r->c0[row]; x < r->c0[row + 1]; x++) {
-      double d = r->c[x] * c->uc[r->cz[x]];
-      w += d;
-      size += fabs(d);
+      int z = r->cz[x];
+      sim_add_product(&w, &low, r->c[x], c->uc[z]);
+      low += r->c[x] * c->uc_low[z];
+      sim_add_product(&w, &low, r->e[row] * r->c[x], s->z[z]);
+      low += r->e[row] * r->c[x] * s->z_low[z];
+      size += fabs(r->c[x] * c->uc[z]);
     }
+    w += low;
     is->q[i] = acts ? w : 0;
     is->terms[i] = size;
     is->lo[i] = acts ? -INFINITY : 0;
     is->hi[i] = acts ? INFINITY : 0;
     is->lambda[i] = 0;
-    worth |= acts && fabs(w) > 32 * DBL_EPSILON * size;
+    worth |= acts && fabs(w) > DBL_EPSILON * size;
   }
   if (!worth) return 0;
   memset(is->tiny_id, 0, sizeof is->tiny_id);          // the rows are of another kind: no factors are kept
@@ -155,6 +178,14 @@ static const double *rates(nsm_sim *s) {
   return c->slip;
 }
 
+// Velocities that the impulses left at 0.
+static void come_to_rest(nsm_sim *s) {
+  struct sim_consistent *c = s->con;
+  for (int i = 0; i < s->nq; i++)
+    if (s->size[i] > 0 && sim_is_at_rest(c->uc[i], s->size[i] + fabs(s->z[i]))) c->uc[i] = c->uc_low[i] = 0;
+  memset(s->size, 0, (size_t)s->nq * sizeof(double));
+}
+
 static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   sim_rows *r = &s->r;
   if (!mass_at_begin(s, e)) return NSM_FAILED;
@@ -165,8 +196,18 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   apply_impulses(s);
   for (int i = 0; i < s->con->na; i++) r->active[s->con->act[i]] = 1;
   for (int i = 0; i < REFINEMENTS && refine_impact(s); i++) continue;
+  come_to_rest(s);
   s->con->loss = con_impact_loss(s);
   return NSM_OK;
+}
+
+// q_E and u_E with what rounding takes from them (Hairer, Lubich and Wanner, Geometric Numerical Integration, VIII.5).
+static void carry(nsm_sim *s) {
+  const struct sim_consistent *c = s->con;
+  for (int i = 0; i < s->nq; i++) {
+    s->q1[i] = sim_two_sum(s->q[i], s->q_low[i] + c->inc_q[i], &s->q1_low[i]);
+    s->z1[i] = sim_two_sum(c->uc[i], c->uc_low[i] + c->inc_u[i], &s->z1_low[i]);
+  }
 }
 
 // ---- the step -------------------------------------------------------------------------------------------------------
@@ -176,6 +217,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   int two = s->m->scheme != NSM_SCHEME_CONSISTENT1, closed = at_begin(s, t1);
   size_t bytes = (size_t)s->nq * sizeof(double);
   memcpy(c->uc, s->z, bytes);
+  memcpy(c->uc_low, s->z_low, bytes);
   c->loss = c->friction = c->forces = c->dampers = 0;
   if (two && closed > 0) {
     nsm_code code = impact(s, t1, e);
@@ -188,18 +230,23 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   nsm_view v = con_view(s, t1);
   nsm_code code = con_motion(s, &v, e);
   if (code != NSM_OK) return code;
-  c->vague = two ? 0 : con_vague_work(s, v.h);
+  con_rest(s, &v);
+  con_works(s, &v);
+  carry(s);
   memcpy(c->force, s->l1, (size_t)s->nl * sizeof(double));
   if (r->nfriction > 0 && (code = con_settle(s, &v, e)) != NSM_OK) return code;
   if ((code = con_mass(s, &v, e)) != NSM_OK) return code;     // last: it takes the factors of M
-  con_energy_end(s, &v);
   memcpy(c->kappa, c->kappa1, (size_t)s->nl * sizeof(double));
   con_learn(s);
   for (int i = 0; i < s->nl; i++) s->l1[i] += s->la[i];
-  for (int i = 0; i < closed; i++) {
-    int l = r->l[c->act[i]];
-    if (s->cls[r->cls[c->act[i]]].c->kind == NSM_CONTACT)
-      s->count.impacts += (two ? s->la[l] : s->l1[l]) > 0 && !c->closed[c->act[i]];
+  for (int a = 0; a < s->on.compliant.n; a++) {
+    const sim_class *k = &s->cls[s->on.compliant.of[a]];
+    k->c->lambda_fn(&v, &k->tab, s->l1 + s->var[k->c->row_var].base);
+  }
+  for (int a = 0; a < s->on.contact.n; a++) {
+    const sim_class *k = &s->cls[s->on.contact.of[a]];
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++)
+      s->count.impacts += (two ? s->la : s->l1)[r->l[row]] > 0 && !c->closed[row];
   }
   if (s->on.contact.n > 0) memcpy(c->closed, r->active, (size_t)r->n);
   return NSM_OK;

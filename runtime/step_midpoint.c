@@ -44,21 +44,35 @@ static void dynamics(nsm_sim *s, const nsm_view *m) {
   }
 }
 
+// The gap at q_M is that of (a) of closed.c, the gap at q_B and half a step of its rate.
+static void close_contacts(nsm_sim *s) {
+  sim_rows *r = &s->r;
+  double nearly = sim_nearly_closed(s);
+  for (int c = 0; c < s->on.contact.n; c++) {
+    const sim_class *k = &s->cls[s->on.contact.of[c]];
+    for (int i = 0; i < k->tab.count; i++) {
+      int row = k->row0 + i;
+      double a = r->gap[row];
+      if (r->held[row] > 0) r->rate0[row] = 0;
+      r->active[row] = !(a > r->held[row]) || (a <= nearly && sim_closed_by_round_off(s, k, i, a));
+    }
+  }
+}
+
 // What (4)-(6) read: outputs at (u_B, 0), rates at u_B, H, bounds; which contacts are closed.
 static void rows(nsm_sim *s, const nsm_view *m) {
   sim_rows *r = &s->r;
   for (int a = 0; a < s->on.row.n; a++) {
     sim_class *k = &s->cls[s->on.row.of[a]];
-    double *y = r->y + k->row0, *rate = r->rate0 + k->row0, *gap = r->gap + k->row0;
+    double *y = r->y + k->row0, *rate = r->rate0 + k->row0;
     if (k->c->kind == NSM_RELATION) k->c->y_fn(m, &k->tab, y);
     else {
-      k->c->gap_fn(m, &k->tab, gap, rate);
+      k->c->gap_fn(m, &k->tab, r->gap + k->row0, rate);
       memcpy(y, rate, (size_t)k->tab.count * sizeof(double));
     }
-    if (k->c->kind == NSM_CONTACT)
-      for (int i = 0; i < k->tab.count; i++) r->active[k->row0 + i] = !(gap[i] > 0);
     if (k->c->h_stage > NSM_CONST) k->c->h_fn(m, &k->tab, k->h);
   }
+  close_contacts(s);
   if (s->on.friction.n > 0) sim_friction_follow(s);
   for (int a = 0; a < s->on.law_moving.n; a++) {
     const sim_class *k = &s->cls[s->on.law_moving.of[a]];
@@ -91,16 +105,25 @@ static int end_of_step(nsm_sim *s, const double *du) {
   const sim_rows *r = &s->r;
   const sim_islands *a = &s->isl;
   double *u = s->z1, sum = 0;
-  for (int i = 0; i < s->nq; i++) u[i] = s->z[i] + du[i];
+  for (int i = 0; i < s->nq; i++) {
+    u[i] = s->z[i] + du[i];
+    s->size[i] = 0;
+  }
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
     double p = a->lambda[i];
     s->l1[r->l[row]] = p;
     if (p == 0) continue;
     sum += p;
-    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) u[r->xz[e]] += r->x[e] * p;
+    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) {
+      int z = r->xz[e];
+      if (s->size[z] == 0) s->size[z] = fabs(s->z[z]) + fabs(u[z]);
+      s->size[z] += fabs(r->x[e] * p);
+      u[z] += r->x[e] * p;
+    }
   }
   for (int i = 0; i < s->nq; i++) {
+    if (sim_is_at_rest(u[i], s->size[i])) u[i] = 0;
     s->q1[i] = s->qm[i] + 0.5 * s->h * u[i];
     sum += u[i] + s->q1[i];
   }
@@ -129,10 +152,12 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
     if (c != NSM_OK) return c;
     char name[256];
     sim_q_name(s, singular, name, sizeof name);
-    sim_fail(e, NSM_FAILED, "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m.t, s->k + 1,
-             name);
+    sim_fail_at(e, NSM_FAILED, sim_at_z(s, singular),
+                "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m.t, s->k + 1, name);
     return NSM_FAILED;
   }
+  int bad = s->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
+  if (bad >= 0) return sim_mass_failed(s, m.t, bad, e);
   sim_matrix_solve(s, s->rhs);
   if (r->n > 0) {
     rows(s, &m);
@@ -151,6 +176,7 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
     }
   }
   if (!end_of_step(s, s->rhs)) return not_finite(s, &m, t1, e);
+  sim_refine(s, m.t, s->qm, 0.5 * s->h);
   s->count.newton_iterations++;
   return NSM_OK;
 }

@@ -1,21 +1,29 @@
-// One step by Newton's method on the smooth rows with the one-step problem inside (Josephy-Newton), mathematics.md
-// (3)-(7) and (8)-(10) for z = (v, x) at once. At the iterate (z^a, l^a):
+// One step by Newton's method on the smooth rows with the one-step problem inside (Josephy-Newton), docs/numerics/
+// moreau.md (4)-(10) for z = (v, x) at once. At the iterate (z^a, l^a):
 //
-//   R_free = M(q~, x~)(z^a - z_k) - h theta f(t1, z^a) - S,  S = h (1-theta) f(t_k, z_k) + h (1-gamma) r_k    (3), (8)
-//   W (z_p - z^a) = -R_free + h gamma (g(z^a, l^a) - (dg/dl) l^a)                                                   (5)
-//   q = y(z^a, l^a) - D l^a + C (z_p - z^a)  or  rate(z^a) + e rate_k + C (z_p - z^a)                       (6), (10)
-//   solve (1);  z = z_p + X lambda                                                                                  (7)
+//   R = M(q~, x~)(z^a - z_k) - h theta f(t1, z^a) - S - h gamma g(z^a, l^a) - H^T p^a,
+//   S = h (1-theta) f(t_k, z_k) + h (1-gamma) r_k                                                                  (12)
+//   W (z_p - z^a) = -R without the terms of l^a in the one-step problem                                            (13)
+//   q = y(z^a, l^a) - D l^a + C (z_p - z^a)  or  rate(z^a) + e rate_k + C (z_p - z^a)                              (17)
+//   solve (1) of one-step-problem.md;  z = z_p + X lambda                                                          (18)
 //
-// M(q~) and H are taken at the iterate and not differentiated: their part of the iteration is a contraction of order h.
+// W has all derivatives, and the rows of constraints as its border (assembly.c). Where the iteration fails it starts
+// again with M(q~), H and the rates frozen at the iterate: linear convergence with a factor of order h, but a symmetric
+// one-step problem.
+//
 // Converged where the dynamics and the laws hold with freshly evaluated kernels, to the tolerance relative to the size
-// of their terms, or to round-off where that is larger. The step is halved where the residual grows.
+// of their terms, or to the round-off of these terms where that is larger. The step is halved where the residual grows.
 #include "sim.h"
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-enum { HALVINGS = 6 };
+enum { HALVINGS = 6, SLOW = 3 };         // iterations after which the round-off of the terms is looked at
+// Multiples of eps that evaluation may lose of its terms; what may stand where the residual falls no more, with a note.
+static const double lost = 16, stagnation = 1e-9;
 
+// ---- the iterate ----------------------------------------------------------------------------------------------------
 static void set_q1(nsm_sim *s) {
   double a = s->h * s->theta, b = s->h * (1 - s->theta);
   for (int i = 0; i < s->nq; i++) s->q1[i] = s->q[i] + (a * s->z1[i] + b * s->z[i]);
@@ -51,33 +59,17 @@ static void explicit_part(nsm_sim *s) {
   }
 }
 
-// The share of |z| in the size of the inertial terms: times the tolerance it stands for the round-off of z - z_k.
-static const double round_off_share = 1e-3;
+static nsm_view at_end(const nsm_sim *s, double t1) { return sim_view(s, t1, s->q1, s->z1, s->l1); }
 
-// Kernels at the iterate: f1, g0, M, y or rate, H, laws; R_free into res, the size of its terms into scale.
-static void evaluate(nsm_sim *s, double t1) {
-  sim_rows *r = &s->r;
-  nsm_view v = sim_view(s, t1, s->q1, s->z1, s->l1);
-  forces(s, &v, s->f1);
-  if (s->on.g.n > 0) reactions(s, &v, s->g0);
-  nsm_view between = sim_view(s, t1 - (1 - s->theta) * s->h, s->qm, s->zm, s->l1);
-  if (s->on.mass_moving.n + s->on.mid.n > 0) {
-    for (int i = 0; i < s->nq; i++) s->qm[i] = (1 - s->theta) * s->q[i] + s->theta * s->q1[i];
-    for (int i = 0; i < s->nz; i++) s->zm[i] = (1 - s->theta) * s->z[i] + s->theta * s->z1[i];
-    for (int a = 0; a < s->on.mass_moving.n; a++) {
-      sim_class *k = &s->cls[s->on.mass_moving.of[a]];
-      k->c->mass_fn(&between, &k->tab, k->mass);
-    }
-    for (int a = 0; a < s->on.mid.n; a++) {
-      sim_class *k = &s->cls[s->on.mid.of[a]];
-      k->c->h_fn(&between, &k->tab, k->h_mid);
-    }
-  }
-  for (int i = 0; i < s->nz; i++) {
-    double f = s->h * s->theta * s->f1[i];
-    s->res[i] = -f - s->s[i];
-    s->scale[i] = fabs(f) + fabs(s->s[i]);
-  }
+// Where M is taken, and H of constraints; its increments are those of the step.
+static nsm_view between(nsm_sim *s, double t1) {
+  nsm_view v = sim_view(s, t1 - (1 - s->theta) * s->h, s->qm, s->zm, s->l1);
+  v.dv = s->inc;
+  v.dx = s->inc + s->nq;
+  return v;
+}
+
+static void inertia(nsm_sim *s) {
   for (int a = 0; a < s->on.mass.n; a++) {
     const sim_class *k = &s->cls[s->on.mass.of[a]];
     const nsm_pattern *p = &k->c->mass;
@@ -85,11 +77,41 @@ static void evaluate(nsm_sim *s, double t1) {
       for (int e = 0; e < p->n; e++) {
         double m = k->mass[(size_t)i * (size_t)p->n + (size_t)e];
         int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
-        double d = s->z1[col] - s->z[col];
-        s->res[row] += m * d;
-        s->scale[row] += fabs(m) * (fabs(d) + round_off_share * (fabs(s->z1[col]) + fabs(s->z[col])));
+        s->res[row] += m * s->inc[col];
+        s->scale[row] += fabs(m * s->inc[col]);
+        s->size[row] += fabs(m) * (fabs(s->z1[col]) + fabs(s->z[col]));
+        if (row == col) s->diag[row] += m;
       }
   }
+}
+
+// Kernels at the iterate: f1, g0, M, y or rate, H, B, laws; R without multipliers into res, the size of its terms into
+// scale, that of the velocities and states which the increments are made of into size.
+static void evaluate(nsm_sim *s, double t1) {
+  sim_rows *r = &s->r;
+  nsm_view v = at_end(s, t1), mid = between(s, t1);
+  forces(s, &v, s->f1);
+  if (s->on.g.n > 0) reactions(s, &v, s->g0);
+  for (int i = 0; i < s->nz; i++) s->inc[i] = s->z1[i] - s->z[i];
+  if (s->on.mass_moving.n + s->on.mid.n > 0) {
+    for (int i = 0; i < s->nq; i++) s->qm[i] = (1 - s->theta) * s->q[i] + s->theta * s->q1[i];
+    for (int i = 0; i < s->nz; i++) s->zm[i] = (1 - s->theta) * s->z[i] + s->theta * s->z1[i];
+    for (int a = 0; a < s->on.mass_moving.n; a++) {
+      sim_class *k = &s->cls[s->on.mass_moving.of[a]];
+      k->c->mass_fn(&mid, &k->tab, k->mass);
+    }
+    for (int a = 0; a < s->on.mid.n; a++) {
+      sim_class *k = &s->cls[s->on.mid.of[a]];
+      k->c->h_fn(&mid, &k->tab, k->h_mid);
+    }
+  }
+  for (int i = 0; i < s->nz; i++) {
+    double f = s->h * s->theta * s->f1[i];
+    s->res[i] = -f - s->s[i];
+    s->scale[i] = fabs(f) + fabs(s->s[i]);
+    s->size[i] = s->diag[i] = 0;
+  }
+  inertia(s);
   for (int a = 0; a < s->on.row.n; a++) {
     sim_class *k = &s->cls[s->on.row.of[a]];
     double *y = r->y + k->row0;
@@ -102,29 +124,74 @@ static void evaluate(nsm_sim *s, double t1) {
     const sim_class *k = &s->cls[s->on.law_moving.of[a]];
     k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
   }
+  if (r->n > 0 && !r->constant) sim_rows_outer(s, 0);
 }
 
-// What the row of active place i must vanish or have a sign with, and the size of its terms.
-static double row_value(const nsm_sim *s, int i, double *size) {
+// ---- residual -------------------------------------------------------------------------------------------------------
+// A z that an entry of a Jacobian is with respect to, as it stands in the kernel.
+static double argument(const nsm_sim *s, int wrt, int z, int l) {
+  return wrt == NSM_WRT_L ? s->l1[l] : wrt == NSM_WRT_Q ? s->q1[z] : s->z1[z];
+}
+
+static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, const double *value, double factor) {
+  for (int i = 0; i < k->tab.count; i++)
+    for (int e = 0; e < p->n; e++) {
+      int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
+      s->round[row] += factor * fabs(value[(size_t)i * (size_t)p->n + (size_t)e] * argument(s, p->wrt[e], col, 0));
+    }
+}
+
+// What evaluation loses of R where its terms cancel within a kernel, as a stiff spring's length and rest length do:
+// sum_j |dR_i/dz_j| |z_j|, from the derivatives of the last matrix.
+static void round_off(nsm_sim *s) {
+  memset(s->round, 0, (size_t)s->nz * sizeof(double));
+  for (int a = 0; a < s->on.jac.n; a++) {
+    const sim_class *k = &s->cls[s->on.jac.of[a]];
+    add_round_off(s, k, &k->c->jac, k->jac, s->h * s->theta);
+  }
+  for (int a = 0; a < s->on.k.n; a++) {
+    const sim_class *k = &s->cls[s->on.k.of[a]];
+    add_round_off(s, k, &k->c->k, k->k, s->h * s->gamma);
+  }
+  for (int a = 0; a < s->on.curve.n; a++) {
+    const sim_class *k = &s->cls[s->on.curve.of[a]];
+    add_round_off(s, k, &k->c->curve, k->curve, 1);
+  }
+}
+
+// What row `row` must vanish or have a sign with, and the size of its terms. At rest the rate is what impulses leave of
+// the free motion: velocities are known to round-off of what drives them.
+static double row_value(const nsm_sim *s, int row, double *size) {
   const sim_rows *r = &s->r;
-  int row = r->row_at[s->isl.active[i]];
+  const sim_class *k = &s->cls[r->cls[row]];
+  const nsm_pattern *h = &k->c->h;
   double y = r->y[row] + r->e[row] * r->rate0[row];
-  *size = sim_row_terms(s, row, y);
-  for (int e = r->d0[row]; e < r->d0[row + 1]; e++) *size += fabs(r->d[e] * s->l1[r->l[r->ds[e]]]);
-  // at rest the rate is what impulses leave of the free motion
-  for (int at = s->isl.active[i], e = r->m0[at]; e < r->m0[at + 1]; e++) {
-    int other = r->row_at[r->mc[e]];
-    if (r->active[other]) *size += fabs(r->m[e] * s->l1[r->l[other]]);
+  size_t i = (size_t)(row - k->row0), at = i * (size_t)h->n;
+  *size = fabs(y) + fabs(r->e[row] * r->rate0[row]);
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
+    int z = r->cz[e];
+    double drive = s->diag[z] > 0 ? s->dz[z] / s->diag[z] : 0;                  // dz: scale with impulses, residual()
+    *size += fabs(r->c[e]) * (fabs(s->z1[z]) + fabs(s->z[z]) + drive);
+  }
+  for (int e = 0; e < h->n; e++) {
+    int l = h->wrt[e] == NSM_WRT_L;
+    if (!l && h->wrt[e] != NSM_WRT_Q) continue;
+    int z = l ? 0 : sim_z_of(s, k, (int)i, h->col[e]), ix = k->tab.ix[i * (size_t)k->c->nslot + h->col[e]];
+    *size += fabs(k->h[at + (size_t)e] * argument(s, h->wrt[e], z, ix));
   }
   return y;
 }
 
-// Natural map of an interval.
-static double row_residual(const nsm_sim *s, int i) {
+static double diagonal(const nsm_sim *s, int row) {
+  return s->r.m[s->r.diagonal[s->r.at_row[row]]];
+}
+
+// Natural map of an interval; of a constraint its rate.
+static double row_residual(const nsm_sim *s, int row) {
   const sim_rows *r = &s->r;
-  int row = r->row_at[s->isl.active[i]];
-  double size, y = row_value(s, i, &size), M = r->m[r->diagonal[s->isl.active[i]]], l = s->l1[r->l[row]],
-               rho = M > 0 ? 1 / M : 1, p = l - rho * y;
+  double size, y = row_value(s, row, &size);
+  if (r->border_of[row] >= 0) return fabs(y) / (size + DBL_MIN);
+  double M = diagonal(s, row), l = s->l1[r->l[row]], rho = M > 0 ? 1 / M : 1, p = l - rho * y;
   p = p < r->lo[row] ? r->lo[row] : p > r->hi[row] ? r->hi[row] : p;
   return fabs(l - p) / (rho * size + fabs(l) + DBL_MIN);
 }
@@ -133,20 +200,31 @@ static double row_residual(const nsm_sim *s, int i) {
 static double slip_residual(const nsm_sim *s, int *i) {
   const sim_rows *r = &s->r;
   int f = r->friction_of[r->row_at[s->isl.active[*i]]], n = r->friction[f].n;
-  double u[3], diagonal[3], size[3];
+  double u[3], M[3], size[3];
   for (int d = 0; d < n; d++) {
-    u[d] = row_value(s, *i + d, &size[d]);
-    diagonal[d] = r->m[r->diagonal[s->isl.active[*i + d]]];
+    int row = r->row_at[s->isl.active[*i + d]];
+    u[d] = row_value(s, row, &size[d]);
+    M[d] = diagonal(s, row);
   }
   *i += n - 1;
-  return sim_friction_residual(s, f, s->l1, u, diagonal, size);
+  return sim_friction_residual(s, f, s->l1, u, M, size);
 }
 
-// The largest relative residual of the dynamics and of the laws; NaN where anything is. worst: z, or nz + row.
-static double residual(nsm_sim *s, int *worst) {
-  sim_rows *r = &s->r;
-  sim_islands *is = &s->isl;
-  double most = 0, *res = s->rhs, *scale = s->dz;
+static void add_impulse(nsm_sim *s, int row, double *res, double *scale) {
+  const sim_rows *r = &s->r;
+  double p = s->l1[r->l[row]];
+  for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
+    res[r->bz[e]] -= r->b[e] * p;
+    scale[r->bz[e]] += fabs(r->b[e] * p);
+  }
+}
+
+// The largest relative residual of the dynamics and of the laws; NaN where anything is. worst: z, or nz + row. R is
+// left in rhs, the size of its terms in dz. rounded: whether `round` is known.
+static double residual(nsm_sim *s, int rounded, int *worst) {
+  const sim_rows *r = &s->r;
+  const sim_islands *is = &s->isl;
+  double most = 0, *res = s->rhs, *scale = s->dz, share = lost * DBL_EPSILON / s->tolerance;
   memcpy(res, s->res, (size_t)s->nz * sizeof(double));
   memcpy(scale, s->scale, (size_t)s->nz * sizeof(double));
   *worst = 0;
@@ -158,28 +236,26 @@ static double residual(nsm_sim *s, int *worst) {
     }
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
-    if (s->cls[r->cls[row]].c->kind == NSM_RELATION) continue;
-    double p = s->l1[r->l[row]];
-    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
-      res[r->bz[e]] -= r->b[e] * p;
-      scale[r->bz[e]] += fabs(r->b[e] * p);
-    }
+    if (s->cls[r->cls[row]].c->kind != NSM_RELATION) add_impulse(s, row, res, scale);
   }
+  for (int j = 0; j < r->nborder; j++) add_impulse(s, r->border[j], res, scale);
   for (int i = 0; i < s->nz; i++) {
-    double x = fabs(res[i]) / (scale[i] + DBL_MIN);
+    double x = fabs(res[i]) / (scale[i] + share * (s->size[i] + (rounded ? s->round[i] : 0)) + DBL_MIN);
     if (!(x <= most)) { most = x; *worst = i; if (isnan(x)) return x; }
   }
-  for (int i = 0; i < is->nactive; i++) {
-    int row = r->row_at[is->active[i]], tangential = s->cls[r->cls[row]].c->kind == NSM_FRICTION;
-    double x = tangential ? slip_residual(s, &i) : row_residual(s, i);
+  for (int i = 0; i < is->nactive + r->nborder; i++) {
+    int row = i < is->nactive ? r->row_at[is->active[i]] : r->border[i - is->nactive],
+        tangential = i < is->nactive && s->cls[r->cls[row]].c->kind == NSM_FRICTION;
+    double x = tangential ? slip_residual(s, &i) : row_residual(s, row);
     if (!(x <= most)) { most = x; *worst = s->nz + row; if (isnan(x)) return x; }
   }
   return most;
 }
 
-// W, B, C, D, X and M_osns at the iterate, as far as they move. Returns -1, or the z whose pivot is zero.
+// ---- Newton's step --------------------------------------------------------------------------------------------------
+// W, C, X and M_osns at the iterate, as far as they move. Returns -1, or the unknown whose pivot is zero.
 static int matrices(nsm_sim *s, double t1) {
-  nsm_view v = sim_view(s, t1, s->q1, s->z1, s->l1);
+  nsm_view v = at_end(s, t1), mid = between(s, t1);
   for (int a = 0; a < s->on.jac_moving.n; a++) {
     sim_class *k = &s->cls[s->on.jac_moving.of[a]];
     k->c->jac_fn(&v, &k->tab, k->jac);
@@ -192,6 +268,19 @@ static int matrices(nsm_sim *s, double t1) {
     sim_class *k = &s->cls[s->on.b_moving.of[a]];
     k->c->b_fn(&v, &k->tab, k->b);
   }
+  for (int a = 0; !s->frozen && a < s->on.mcurve.n; a++) {
+    sim_class *k = &s->cls[s->on.mcurve.of[a]];
+    k->c->mcurve_fn(&mid, &k->tab, k->mcurve);
+  }
+  for (int a = 0; !s->frozen && a < s->on.curve.n; a++) {
+    sim_class *k = &s->cls[s->on.curve.of[a]];
+    k->c->curve_fn(k->h_mid ? &mid : &v, &k->tab, s->l1 + s->r.l[k->row0], NULL, k->curve);
+  }
+  for (int a = 0; !s->frozen && a < s->on.rq_moving.n; a++) {
+    sim_class *k = &s->cls[s->on.rq_moving.of[a]];
+    k->c->rq_fn(&v, &k->tab, k->rq);
+  }
+  if (!s->frozen) sim_rows_rates(s);
   if (!s->w.constant) {
     int z = sim_matrix_update(s, 0);
     if (z >= 0) return z;
@@ -200,7 +289,7 @@ static int matrices(nsm_sim *s, double t1) {
   return -1;
 }
 
-// (5): z_p - z^a into dz.
+// (13) with the border: z_p - z^a and the change of the constraints' impulses into dz.
 static void free_motion(nsm_sim *s) {
   const sim_rows *r = &s->r;
   for (int i = 0; i < s->nz; i++) s->dz[i] = -s->res[i];
@@ -213,10 +302,15 @@ static void free_motion(nsm_sim *s) {
       for (int e = r->b0[row]; e < r->b0[row + 1]; e++) s->dz[r->bz[e]] -= r->b[e] * l;
     }
   }
+  for (int j = 0; j < r->nborder; j++) {
+    double p = s->l1[r->l[r->border[j]]];
+    for (int e = r->b0[r->border[j]]; e < r->b0[r->border[j] + 1]; e++) s->dz[r->bz[e]] += r->b[e] * p;
+    s->dz[s->nz + j] = -r->y[r->border[j]];
+  }
   sim_matrix_solve(s, s->dz);
 }
 
-// (6), (10)
+// (17)
 static void one_step_problem(nsm_sim *s) {
   const sim_rows *r = &s->r;
   sim_islands *is = &s->isl;
@@ -241,71 +335,151 @@ static void one_step_problem(nsm_sim *s) {
   }
 }
 
-// (7) into ztry, ltry
+// (18) into ztry, ltry
 static void candidate(nsm_sim *s) {
   const sim_rows *r = &s->r;
   const sim_islands *is = &s->isl;
-  for (int i = 0; i < s->nz; i++) s->ztry[i] = s->z1[i] + s->dz[i];
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
     double p = is->lambda[i];
     s->ltry[r->l[row]] = p;
-    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) s->ztry[r->xz[e]] += r->x[e] * p;
+    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) s->dz[r->xz[e]] += r->x[e] * p;
+  }
+  for (int i = 0; i < s->nz; i++) s->ztry[i] = s->z1[i] + s->dz[i];
+  for (int j = 0; j < r->nborder; j++) {
+    int l = r->l[r->border[j]];
+    s->ltry[l] = s->l1[l] + s->dz[s->nz + j];
   }
 }
 
 // z1 := za + alpha (ztry - za), the multipliers alike.
 static void go(nsm_sim *s, double alpha) {
+  const sim_rows *r = &s->r;
   const sim_islands *is = &s->isl;
   if (alpha == 1) memcpy(s->z1, s->ztry, (size_t)s->nz * sizeof(double));
   else for (int i = 0; i < s->nz; i++) s->z1[i] = s->za[i] + alpha * (s->ztry[i] - s->za[i]);
-  for (int i = 0; i < is->nactive; i++) {
-    int l = s->r.l[s->r.row_at[is->active[i]]];
+  for (int i = 0; i < is->nactive + r->nborder; i++) {
+    int l = r->l[i < is->nactive ? r->row_at[is->active[i]] : r->border[i - is->nactive]];
     s->l1[l] = alpha == 1 ? s->ltry[l] : s->la[l] + alpha * (s->ltry[l] - s->la[l]);
   }
   set_q1(s);
 }
 
+// ---- what is said where it fails ------------------------------------------------------------------------------------
+static nsm_place place(const nsm_sim *s, int worst) {
+  return worst < s->nz ? sim_at_z(s, worst) : sim_at_row(s, worst - s->nz);
+}
+
+static void row_or_unknown(const nsm_sim *s, int worst, char *name, size_t size) {
+  if (worst < s->nz) sim_z_name(s, worst, name, size);
+  else sim_row_name(s, worst - s->nz, name, size);
+}
+
+// The coordinate whose pivot of M is not positive, at the iterate or where the velocities lead; -1 for none.
+static int bad_mass(nsm_sim *s, double t1) {
+  int z = s->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
+  if (z >= 0 || s->on.mass_moving.n == 0) return z;
+  for (int i = 0; i < s->nq; i++) s->qm[i] = s->q[i] + s->h * s->z[i];
+  nsm_view v = sim_view(s, t1, s->qm, s->z, s->l1);
+  for (int a = 0; a < s->on.mass_moving.n; a++) {
+    sim_class *k = &s->cls[s->on.mass_moving.of[a]];
+    k->c->mass_fn(&v, &k->tab, k->mass);
+  }
+  return sim_mass_indefinite(s);
+}
+
 static nsm_code not_converged(nsm_sim *s, double t1, double error, int worst, nsm_error *e) {
-  char name[256];
-  if (worst < s->nz) sim_z_name(s, worst, name, sizeof name);
-  else sim_row_name(s, worst - s->nz, name, sizeof name);
-  sim_fail(
-      e, NSM_FAILED,
-      "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of %s is "
-      "%.3g "
-      "(tolerance %.3g); a smaller step may help",
-      t1, s->k + 1, NSM_NEWTON_MAX, name, error, s->tolerance);
+  char name[256], other[256], why[400] = "a smaller step may help";
+  int z = bad_mass(s, t1);
+  row_or_unknown(s, worst, name, sizeof name);
+  if (z >= 0) {
+    sim_z_name(s, z, other, sizeof other);
+    snprintf(why, sizeof why, "the mass matrix is not positive definite there, see %s", other);
+  }
+  sim_fail_at(e, NSM_FAILED, place(s, worst),
+              "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of "
+              "%s is %.3g (tolerance %.3g); %s",
+              t1, s->k + 1, NSM_NEWTON_MAX, name, error, s->tolerance, why);
   return NSM_FAILED;
 }
 
 static nsm_code not_finite(nsm_sim *s, double t1, nsm_error *e) {
-  nsm_view v = sim_view(s, t1, s->q1, s->z1, s->l1);
+  nsm_view v = at_end(s, t1);
   nsm_code c = sim_blame(s, &v, e);
   if (c == NSM_OK) sim_fail(e, c = NSM_FAILED, "a residual is not a number at t = %.10g s, step %ld", t1, s->k + 1);
   return c;
 }
 
-nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
-  const sim_rows *r = &s->r;
-  memcpy(s->z1, s->z, (size_t)s->nz * sizeof(double));
-  memcpy(s->l1, s->l, (size_t)s->nl * sizeof(double));
+static nsm_code singular(nsm_sim *s, double t1, int z, nsm_error *e) {
+  char name[256];
+  int at = z < s->nz ? z : s->nz + s->r.border[z - s->nz];
+  row_or_unknown(s, at, name, sizeof name);
+  sim_fail_at(e, NSM_FAILED, place(s, at),
+              "the iteration matrix is singular at t = %.10g s, step %ld: no pivot for %s", t1, s->k + 1, name);
+  return NSM_FAILED;
+}
+
+// The residual fell no more above the tolerance: the worst of the run is kept for the summary.
+static nsm_code stagnated(nsm_sim *s, double t1, double error, int worst) {
+  s->count.stagnations++;
+  if (error > s->count.worst_residual) {
+    s->count.worst_residual = error;
+    s->worst_time = t1;
+    s->worst_at = worst;
+  }
+  return NSM_OK;
+}
+
+// ---- the step -------------------------------------------------------------------------------------------------------
+// z changes as in the last step where that was the better guess lately, in the mass metric; else not at all.
+static void start_values(nsm_sim *s, int moving) {
+  for (int i = 0; i < s->nz; i++) s->z1[i] = s->z[i] + (moving ? s->gain[i] : 0);
   set_q1(s);
-  if (s->on.contact.n + s->on.friction.n > 0) sim_active_set(s);
-  if (r->n > 0 && !r->always) sim_islands_list(s);
-  for (int i = 0; i < s->isl.nactive; i++) {
-    int l = r->l[r->row_at[s->isl.active[i]]];
+  for (int i = 0; i < s->isl.nactive + s->r.nborder; i++) {
+    int l = s->r.l[i < s->isl.nactive ? s->r.row_at[s->isl.active[i]] : s->r.border[i - s->isl.nactive]];
     s->l1[l] = s->l[l];
   }
-  explicit_part(s);
+}
 
+static void learn(nsm_sim *s) {
+  double off[2] = { 0 };
+  for (int i = 0; i < s->nz; i++) {
+    double g = s->z1[i] - s->z[i], d = g - s->gain[i], m = s->diag[i] > 0 ? s->diag[i] : 1;
+    off[0] += m * g * g;
+    off[1] += m * d * d;
+    s->gain[i] = g;
+  }
+  for (int k = 0; k < 2; k++) s->off[k] = 0.75 * s->off[k] + off[k];
+}
+
+static nsm_code newton_step(nsm_sim *s, double t1, nsm_error *e) {
+  int z = matrices(s, t1);
+  if (z >= 0) return singular(s, t1, z, e);
+  free_motion(s);
+  if (s->isl.nactive > 0) {
+    one_step_problem(s);
+    if (!sim_islands_solve(s)) {
+      nsm_view v = at_end(s, t1);
+      if (s->isl.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) != NSM_OK) return NSM_FAILED;
+      return sim_cone_failed(s, t1, e);
+    }
+  }
+  candidate(s);
+  memcpy(s->za, s->z1, (size_t)s->nz * sizeof(double));
+  memcpy(s->la, s->l1, (size_t)s->nl * sizeof(double));
+  go(s, 1);
+  s->count.newton_iterations++;
+  return NSM_OK;
+}
+
+static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
   double before = INFINITY, alpha = 1;
   int halvings = 0, worst = 0;
   for (int it = 0; ; it++) {
     evaluate(s, t1);
-    if (r->n > 0 && !r->constant) sim_rows_outer(s, 0);       // H at the iterate: for the residual too
     if (it > 0) {
-      double error = residual(s, &worst);
+      if (it == SLOW) round_off(s);
+      double error = residual(s, it >= SLOW, &worst);
       if (error <= s->tolerance) return NSM_OK;
       if (halvings >= 0 && !(error <= 2 * before)) {
         if (halvings < HALVINGS) { halvings++; go(s, alpha *= 0.5); }
@@ -315,34 +489,64 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
         continue;
       }
       if (isnan(error)) return not_finite(s, t1, e);
-      if (it > 3 && error <= 1e-9 && error > 0.5 * before) return NSM_OK;   // round-off
+      if (it > SLOW && error <= stagnation && error > 0.5 * before) return stagnated(s, t1, error, worst);
       if (it >= NSM_NEWTON_MAX) return not_converged(s, t1, error, worst, e);
       before = error;
     }
-    int z = matrices(s, t1);
-    if (z >= 0) {
-      char name[256];
-      sim_z_name(s, z, name, sizeof name);
-      sim_fail(e, NSM_FAILED, "the iteration matrix is singular at t = %.10g s, step %ld: no pivot for %s", t1,
-               s->k + 1, name);
-      return NSM_FAILED;
-    }
-    free_motion(s);
-    if (s->isl.nactive > 0) {
-      one_step_problem(s);
-      if (!sim_islands_solve(s)) {
-        nsm_view v = sim_view(s, t1, s->q1, s->z1, s->l1);
-        if (s->isl.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) != NSM_OK) return NSM_FAILED;
-        return sim_cone_failed(s, t1, e);
-      }
-    }
-    candidate(s);
-    memcpy(s->za, s->z1, (size_t)s->nz * sizeof(double));
-    memcpy(s->la, s->l1, (size_t)s->nl * sizeof(double));
+    nsm_code code = newton_step(s, t1, e);
+    if (code != NSM_OK) return code;
+    if (s->one_iteration) return NSM_OK;
     alpha = 1;
     halvings = 0;
-    go(s, 1);
-    s->count.newton_iterations++;
-    if (s->one_iteration) return NSM_OK;
   }
+}
+
+// What impulses leave of velocities at rest is 0 (closed.c); dz and diag are those of the residual accepted.
+static void settle(nsm_sim *s) {
+  const sim_rows *r = &s->r;
+  int any = 0;
+  for (int z = 0; z < s->nz; z++) s->size[z] = fabs(s->z[z]) + (s->diag[z] > 0 ? s->dz[z] / s->diag[z] : 0);
+  for (int i = 0; i < s->isl.nactive + r->nborder; i++) {
+    int row = i < s->isl.nactive ? r->row_at[s->isl.active[i]] : r->border[i - s->isl.nactive];
+    for (int e = r->b0[row]; s->l1[r->l[row]] != 0 && e < r->b0[row + 1]; e++) {
+      int z = r->bz[e];
+      if (!(s->diag[z] > 0) || !sim_is_at_rest(s->z1[z], s->size[z])) continue;
+      s->z1[z] = 0;
+      any = 1;
+    }
+  }
+  if (any) set_q1(s);
+}
+
+// A mass matrix that moves must stay positive definite.
+static nsm_code mass(nsm_sim *s, double t1, nsm_error *e) {
+  int z = s->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
+  return z < 0 ? NSM_OK : sim_mass_failed(s, t1, z, e);
+}
+
+nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
+  memcpy(s->l1, s->l, (size_t)s->nl * sizeof(double));
+  if (s->on.contact.n + s->on.friction.n > 0) sim_active_set(s);
+  if (s->r.n > 0 && !s->r.always) sim_islands_list(s);
+  start_values(s, s->off[1] < s->off[0]);
+  explicit_part(s);
+  s->frozen = 0;
+  nsm_code code = iterate(s, t1, e);
+  if (code != NSM_OK && s->on.mcurve.n + s->on.curve.n + s->on.rq_moving.n > 0) {
+    nsm_error again;
+    s->frozen = 1;
+    start_values(s, 0);
+    if (iterate(s, t1, &again) == NSM_OK) {
+      code = NSM_OK;
+      if (e) *e = (nsm_error){ .code = NSM_OK };
+    }
+    s->frozen = 0;
+  }
+  if (code != NSM_OK) return code;
+  if (!s->one_iteration) {
+    settle(s);
+    sim_refine(s, t1, s->q1, s->h * s->theta);
+    learn(s);
+  }
+  return mass(s, t1, e);
 }

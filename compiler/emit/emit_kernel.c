@@ -11,12 +11,29 @@ static const struct {
 } scalar[] = { { SYM_TIME, "t", "t" }, { SYM_TIME0, "tb", "t0" }, { SYM_H, "h", "h" } };
 enum { SCALARS = sizeof scalar / sizeof *scalar };
 
-// The end-of-step symbol that belongs to one of the begin.
-static int at_end(const System *s, int symbol) {
+// Which values of a variable a symbol means: at the end of the step, at its begin, the increment between them.
+typedef enum { AT_END, AT_BEGIN, INCREMENT, MOMENTS } Moment;
+
+static Moment moment(SymKind k) {
+  return k == SYM_VALUE0 || k == SYM_RATE0 ? AT_BEGIN : k == SYM_VALUE_D || k == SYM_RATE_D ? INCREMENT : AT_END;
+}
+
+// The symbol of the same variable at another moment; -1 for what is no variable.
+static int at_moment(const System *s, int symbol, Moment m) {
+  static const SymKind value[] = { SYM_VALUE, SYM_VALUE0, SYM_VALUE_D }, rate[] = { SYM_RATE, SYM_RATE0, SYM_RATE_D };
   Sym y = *symtab_at(s->sym, symbol);
-  y.kind = y.kind == SYM_VALUE0 ? SYM_VALUE : SYM_RATE;
+  Moment now = moment(y.kind);
+  if (y.kind != value[now] && y.kind != rate[now]) return -1;
+  y.kind = y.kind == value[now] ? value[m] : rate[m];
   return symtab_id(s->sym, y);
 }
+
+// Prefix of the local variable, and where the view has it.
+static const struct { const char *local, *field; } of_value[MOMENTS][3] = {
+  { { "q", "q" }, { "x", "x" }, { "l", "l" } },
+  { { "qb", "q0" }, { "xb", "x" }, { "lb", "l" } },
+  { { "qd", "dq" }, { "xd", "dx" }, { "ld", "l" } }
+}, of_rate[MOMENTS] = { { "v", "v" }, { "vb", "v0" }, { "vd", "dv" } };
 
 static const char *kernel_leaf(int symbol, void *ctx) {
   Body *b = ctx;
@@ -25,12 +42,11 @@ static const char *kernel_leaf(int symbol, void *ctx) {
   for (int i = 0; i < SCALARS; i++) if (scalar[i].kind == y->kind) return scalar[i].name;
   if (y->kind == SYM_LAMBDA) return "l[k]";
   if (y->kind == SYM_KAPPA) return "kap[k]";
-  bool begin = y->kind == SYM_VALUE0 || y->kind == SYM_RATE0;
-  int now = begin ? at_end(b->e->plan->sys, symbol) : symbol;
+  Moment m = moment(y->kind);
+  int now = at_moment(b->e->plan->sys, symbol, AT_END);
   for (int k = 0; k < b->c->nslot; k++) {
-    if (b->c->slot[k].value == now)
-      return arena_printf(b->e->arena, "%c%s%d", "qxl"[b->c->slot[k].kind], begin ? "b" : "", k);
-    if (b->c->slot[k].rate == now) return arena_printf(b->e->arena, "v%s%d", begin ? "b" : "", k);
+    if (b->c->slot[k].value == now) return arena_printf(b->e->arena, "%s%d", of_value[m][b->c->slot[k].kind].local, k);
+    if (b->c->slot[k].rate == now) return arena_printf(b->e->arena, "%s%d", of_rate[m].local, k);
   }
   return "(0.0/0.0)"; // every symbol of a class has a slot; kept loud at run time
 }
@@ -41,16 +57,10 @@ static void load(Emitter *e, const char *local, int slot, const char *from, int 
   text_addc(e->out, '\n');
 }
 
-static int at_begin(const System *s, int symbol) {
-  Sym y = *symtab_at(s->sym, symbol);
-  y.kind = y.kind == SYM_VALUE ? SYM_VALUE0 : SYM_RATE0;
-  return symtab_id(s->sym, y);
-}
-
 // Loads of the slots that the roots use; which scalars and whether columns are used.
 static void loads(Emitter *e, const SysClass *c, const Ex *root, int n, bool *scalars, bool *columns) {
   const System *s = e->plan->sys;
-  // 1: at the end, 2: at the begin
+  // bits 1 << Moment
   int *value = ARENA_ARRAY(e->arena, int, c->nslot + 1), *rate = ARENA_ARRAY(e->arena, int, c->nslot + 1);
   *columns = false;
   for (int r = 0; r < n; r++) {
@@ -61,22 +71,20 @@ static void loads(Emitter *e, const SysClass *c, const Ex *root, int n, bool *sc
       const Sym *y = symtab_at(s->sym, ids[i]);
       for (int k = 0; k < SCALARS; k++) scalars[k] |= y->kind == scalar[k].kind;
       if (y->kind == SYM_COLUMN) *columns = true;
-      bool begin = y->kind == SYM_VALUE0 || y->kind == SYM_RATE0;
-      int now = begin ? at_end(s, ids[i]) : ids[i];
-      for (int k = 0; k < c->nslot; k++) {
-        if (c->slot[k].value == now) value[k] |= begin ? 2 : 1;
-        if (c->slot[k].rate == now) rate[k] |= begin ? 2 : 1;
+      int now = at_moment(s, ids[i], AT_END);
+      for (int k = 0; now >= 0 && k < c->nslot; k++) {
+        if (c->slot[k].value == now) value[k] |= 1 << moment(y->kind);
+        if (c->slot[k].rate == now) rate[k] |= 1 << moment(y->kind);
       }
     }
   }
-  for (int k = 0; k < c->nslot; k++) {
-    static const char *const letter[] = { "q", "x", "l" };
-    const Slot *t = &c->slot[k];
-    if (value[k] & 1) load(e, letter[t->kind], k, letter[t->kind], t->value);
-    if (rate[k] & 1) load(e, "v", k, "v", t->rate);
-    if (value[k] & 2) load(e, "qb", k, "q0", at_begin(s, t->value));
-    if (rate[k] & 2) load(e, "vb", k, "v0", at_begin(s, t->rate));
-  }
+  for (int k = 0; k < c->nslot; k++)
+    for (Moment m = AT_END; m < MOMENTS; m++) {
+      const Slot *t = &c->slot[k];
+      if (value[k] & 1 << m)
+        load(e, of_value[m][t->kind].local, k, of_value[m][t->kind].field, at_moment(s, t->value, m));
+      if (rate[k] & 1 << m) load(e, of_rate[m].local, k, of_rate[m].field, at_moment(s, t->rate, m));
+    }
 }
 
 static const char *const arguments[KERNEL_COUNT] = { [KERNEL_MASS] = "double *out",
@@ -88,16 +96,19 @@ static const char *const arguments[KERNEL_COUNT] = { [KERNEL_MASS] = "double *ou
                                                      [KERNEL_ENERGY] = "double *kinetic, double *potential",
                                                      [KERNEL_Y] = "double *y",
                                                      [KERNEL_GAP] = "double *gap, double *rate",
+                                                     [KERNEL_SIZE] = "double *size",
                                                      [KERNEL_RATE] = "double *rate",
                                                      [KERNEL_H] = "double *out",
                                                      [KERNEL_LAW] = "double *lo, double *hi",
                                                      [KERNEL_OUT] = "double *value",
+                                                     [KERNEL_MCURVE] = "double *out",
                                                      [KERNEL_C] = "double *r",
                                                      [KERNEL_CJAC] = "double *out",
                                                      [KERNEL_WORK] = "double *force, double *damping",
                                                      [KERNEL_DG] = "double *out",
                                                      [KERNEL_RQ] = "double *out",
                                                      [KERNEL_GQ] = "double *out",
+                                                     [KERNEL_LAMBDA] = "double *l",
                                                      [KERNEL_DRATE] = "double *out",
                                                      [KERNEL_CURVE] =
                                                          "const double *l, const double *kap, double *out" };
@@ -122,6 +133,8 @@ static const char *target(Emitter *e, const PlanClass *pc, KernelKind k, int i) 
   case KERNEL_LAW: return pair[2][i];
   case KERNEL_Y: return "y[k] =";
   case KERNEL_RATE: return "rate[k] =";
+  case KERNEL_LAMBDA: return "l[k] =";
+  case KERNEL_SIZE: return "size[k] =";
   case KERNEL_OUT: return "value[k] =";
   default: return kn->n == 1 ? "out[k] =" : arena_printf(e->arena, "out[%d*k + %d] =", kn->n, i);
   }

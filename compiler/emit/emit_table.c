@@ -23,6 +23,7 @@ static void pattern(Text *o, const char *name, int number, const Entries *e) {
 
 static const struct { KernelKind kernel; const char *stage, *fn, *name;
 } field[] = { { KERNEL_MASS, "mass_stage", "mass_fn", "mass" },
+              { KERNEL_MCURVE, NULL, "mcurve_fn", "mcurve" },
               { KERNEL_F, "f_stage", "f_fn", "f" },
               { KERNEL_JAC, "jac_stage", "jac_fn", "jac" },
               { KERNEL_G, "g_stage", "g_fn", "g" },
@@ -32,6 +33,7 @@ static const struct { KernelKind kernel; const char *stage, *fn, *name;
               { KERNEL_Y, "y_stage", "y_fn", "y" },
               { KERNEL_GAP, "y_stage", "gap_fn", "gap" },
               { KERNEL_RATE, NULL, "rate_fn", "rate" },
+              { KERNEL_SIZE, NULL, "size_fn", "size" },
               { KERNEL_H, "h_stage", "h_fn", "h" },
               { KERNEL_LAW, "law_stage", "law_fn", "law" },
               { KERNEL_OUT, NULL, "out_fn", "out" },
@@ -39,19 +41,20 @@ static const struct { KernelKind kernel; const char *stage, *fn, *name;
               { KERNEL_CJAC, NULL, "cjac_fn", "cjac" },
               { KERNEL_WORK, NULL, "work_fn", "work" },
               { KERNEL_DG, NULL, "dg_fn", "dg" },
-              { KERNEL_RQ, NULL, "rq_fn", "rq" },
+              { KERNEL_RQ, "rq_stage", "rq_fn", "rq" },
               { KERNEL_GQ, NULL, "gq_fn", "gq" },
+              { KERNEL_LAMBDA, NULL, "lambda_fn", "lambda" },
               { KERNEL_DRATE, NULL, "drate_fn", "drate" },
               { KERNEL_CURVE, NULL, "curve_fn", "curve" } };
 
-enum { PATTERNS = 10 };
+enum { PATTERNS = 11 };
 typedef struct Pattern { const char *name; const Entries *e; } Pattern;
 
 static void patterns_of(const PlanClass *pc, Pattern *p) {
   const SysClass *c = pc->c;
   const Pattern all[PATTERNS] = { { "mass", &c->mass },    { "jac", &c->jac },    { "b", &c->b },    { "k", &c->k },
                                   { "h", &c->h },          { "cjac", &pc->cjac }, { "rq", &pc->rq }, { "dr", &pc->dr },
-                                  { "curve", &pc->curve }, { "gq", &pc->gq } };
+                                  { "curve", &pc->curve }, { "gq", &pc->gq },     { "mcurve", &pc->mcurve } };
   memcpy(p, all, sizeof all);
 }
 
@@ -84,6 +87,8 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i) {
   if (c->potential != EX_NONE && ex_depends(e->plan->sys->pool, c->potential, e->plan->sys->sym_time))
     text_add(o, "    .driven = 1,\n");
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
+  if (c->kind == CLASS_SMOOTH && c->kinetic == EX_NONE && c->potential == EX_NONE && !c->is_equation)
+    text_printf(o, "    .work = %s,\n", c->dissipation != EX_NONE ? "NSM_WORK_DAMPING" : "NSM_WORK_FORCE");
   if (c->kind == CLASS_FRICTION)
     text_printf(o,
                 "    .friction = %s, .normal = %d, .direction = %d, .mu_num = %d, .mu2_num = %d, .radius_num = %d,\n",
@@ -91,17 +96,18 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i) {
   text_printf(
       o,
       "    .affine = %d, .row_type = %d, .lambda_slot = %d, .row_var = %d, .velocity_level = %d, .y_affine = %d, "
-      ".e_num = %d,\n"
+      ".e_num = %d, .compliance_num = %d,\n"
       "    .hidden = %d, .init_velocity = %d },\n",
       c->affine, c->row_type, c->lambda_slot,
       c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->kind == CLASS_FRICTION || c->compliant ? c->row_var
                                                                                                            : -1,
-      c->velocity_level, c->affine, pc->e_num, c->hidden, c->init_velocity);
+      c->velocity_level, c->affine, pc->e_num, pc->compliance_num, c->hidden, c->init_velocity);
 }
 
 static int class_of_row_var(const Plan *p, int var) {
   for (int i = 0; i < p->ncls; i++)
-    if (p->cls[i].c->row_var == var && p->cls[i].c->kind >= CLASS_RELATION && p->cls[i].c->kind <= CLASS_FRICTION)
+    if (p->cls[i].c->row_var == var && (p->cls[i].c->compliant || (p->cls[i].c->kind >= CLASS_RELATION &&
+                                                                    p->cls[i].c->kind <= CLASS_FRICTION)))
       return i;
   return -1;
 }

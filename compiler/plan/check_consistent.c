@@ -2,6 +2,7 @@
 // to keep, the user is told what still holds (W0820).
 #include <math.h>
 #include <string.h>
+#include "compliant.h"
 #include "scheme.h"
 
 typedef struct Check { const System *s; const char *scheme; DiagBag *bag; } Check;
@@ -93,9 +94,14 @@ void check_consistent(const System *s, const char *scheme, DiagBag *bag) {
   states(&k);
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
-    if (c->kind == CLASS_RELATION)
-      diag_label(refuse(&k, c->span, c->compliant ? "compliant contacts" : "relations between outputs and multipliers"),
-                 "%s", c->label);
+    if (c->compliant) {
+      const char *why = compliant_refused(s, c);
+      if (!why) continue;
+      Diag *d = refuse(&k, c->span, "this compliant contact");
+      diag_label(d, "%s", c->label);
+      diag_note(d, "%s, so it has no potential", why);
+    } else if (c->kind == CLASS_RELATION)
+      diag_label(refuse(&k, c->span, "relations between outputs and multipliers"), "%s", c->label);
     else if (c->kind == CLASS_FRICTION) {
       bool one_step = !strcmp(scheme, "consistent1");
       if (c->direction == 0 && one_step) diag_label(refuse(&k, c->span, "friction"), "%s", c->label);

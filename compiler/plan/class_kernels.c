@@ -40,7 +40,7 @@ static bool all_zero(const Pool *p, const Ex *e, int n) {
 void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   Pool *p = h->sys->pool;
   pc->c = c;
-  pc->e_num = pc->mu_num = pc->mu2_num = pc->radius_num = -1;
+  pc->e_num = pc->mu_num = pc->mu2_num = pc->radius_num = pc->compliance_num = -1;
   kernel_entries(pc, h, KERNEL_MASS, &c->mass);
   if (!all_zero(p, c->f, c->nrow)) kernel_set(pc, h, KERNEL_F, c->f, c->nrow);
   if (jacobians) kernel_entries(pc, h, KERNEL_JAC, &c->jac);
@@ -58,6 +58,8 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
     kernel_set(pc, h, KERNEL_GAP, e, 2);
     kernel_set(pc, h, KERNEL_RATE, &c->rate, 1);
     pc->kernel[KERNEL_GAP].stage = pc->kernel[KERNEL_RATE].stage = STAGE_STATE;
+    if (c->kind != CLASS_FRICTION && !c->velocity_level)
+      kernel_set(pc, h, KERNEL_SIZE, (Ex[]){ magnitude(h->arena, p, c->y) }, 1);
   }
   kernel_entries(pc, h, KERNEL_H, &c->h);
   if (c->kind == CLASS_RELATION && c->row_type == 1) kernel_set(pc, h, KERNEL_LAW, (Ex[]){ c->lo, c->hi }, 2);
@@ -80,5 +82,5 @@ void class_columns(PlanClass *pc, const Hoist *h) {
   pc->index_num = h->n;
   pc->num = h->num;
   pc->nnum = h->n;
-  if (c->kind >= CLASS_RELATION && c->kind <= CLASS_OUTPUT) pc->nnum += c->nloop;
+  if (c->compliant || (c->kind >= CLASS_RELATION && c->kind <= CLASS_OUTPUT)) pc->nnum += c->nloop;
 }

@@ -8,10 +8,16 @@ static bool is_mechanical(const System *s) {
   bool inertia = false;
   for (int i = 0; i < s->model->nvar; i++) if (s->model->var[i].kind == MV_STATE) return false;
   for (int i = 0; i < s->ncls; i++) {
-    if (s->cls[i].kind == CLASS_RELATION) return false;
+    if (s->cls[i].kind == CLASS_RELATION && !s->cls[i].compliant) return false;
     inertia |= s->cls[i].kinetic != EX_NONE;
   }
   return inertia;
+}
+
+// Their law has a kink, at which theta = 1/2 does not keep the energy; consistent takes them as potentials.
+static bool has_compliant_contacts(const System *s) {
+  for (int i = 0; i < s->ncls; i++) if (s->cls[i].compliant) return true;
+  return false;
 }
 
 static bool is_linear(const System *s) {
@@ -21,7 +27,7 @@ static bool is_linear(const System *s) {
 }
 
 const char *default_scheme(Arena *a, const System *s) {
-  if (!is_mechanical(s) || is_linear(s)) return "moreau";
+  if (!is_mechanical(s) || (is_linear(s) && !has_compliant_contacts(s))) return "moreau";
   DiagBag *unheard = diag_bag_new(a);
   check_consistent(s, "consistent", unheard);
   return diag_errors(unheard) ? "moreau" : "consistent";

@@ -16,11 +16,12 @@ typedef struct Kernel { Stage stage; int n; Ex *value; } Kernel;
 typedef struct PlanClass {
   const SysClass *c;
   Kernel kernel[KERNEL_COUNT];  // stage STAGE_NONE: not needed
-  Entries cjac, rq, dr, curve, gq;  // patterns of the two-point kernels, values before hoisting
+  Entries mcurve, cjac, rq, dr, curve, gq;  // patterns of kernels that a scheme derives, values before hoisting
   bool c_affine;                // R1 affine in the end values with constant Jacobian
   int nnum; Ex *num;            // [nnum] hoisted: parameter-stage expressions, computed once per instance
   int e_num;                    // column of num with the restitution; -1
   int mu_num, mu2_num, radius_num; // friction: columns of its coefficients; -1
+  int compliance_num;           // compliant contacts as potentials: column of the compliance; -1
   int index_num;                // first of the nloop last columns, which hold the loop indices of rows and outputs
 } PlanClass;
 

@@ -29,6 +29,7 @@ static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
     bool asked = k == KERNEL_ENERGY || k == KERNEL_OUT || k == KERNEL_WORK;
     text_printf(out, "  %s, %s:", what[k],
                 asked                                          ? "when recorded"
+                : k == KERNEL_SIZE                             ? "where the gap is nearly 0"
                 : p->explicit_step && kn->stage == STAGE_STATE ? "each step"
                                                                : often[kn->stage]);
     for (int i = 0; i < kn->n; i++) {

@@ -2,6 +2,7 @@
 // ledger, and the two-point kernels of the smooth step. consistent and consistent1 differ in the runtime's step only,
 // consistent_explicit_mass in R1 and in where the runtime takes M of the second row.
 #include <string.h>
+#include "compliant.h"
 #include "scheme.h"
 #include "two_point.h"
 
@@ -32,13 +33,28 @@ static void row_kernels(PlanClass *pc, Hoist *h, const TwoPoint *t) {
   pc->curve = t->curve;
 }
 
+// The force of a compliant contact on a coordinate: its potential stands in another class.
+static const SysClass *no_terms(Arena *a, const SysClass *c) {
+  SysClass *n = ARENA_NEW(a, SysClass);
+  *n = *c;
+  n->nrow = 0;
+  n->b = n->k = (Entries){ 0 };
+  return n;
+}
+
 const Plan *scheme_consistent(Arena *a, const System *s, const char *name) {
   Plan *p = plan_open(a, s, name, 0.5);
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     PlanClass *pc = &p->cls[i];
     Hoist h = { a, s, NULL, 0, 0 };
+    if (c->of_compliant) c = no_terms(a, c);
+    else if (c->compliant) c = compliant_class(a, s, c);
     class_kernels(pc, &h, c, false);
+    if (c->compliant) {
+      kernel_set(pc, &h, KERNEL_LAMBDA, (Ex[]){ compliant_force(s, &s->cls[i]) }, 1);
+      pc->compliance_num = hoist_column(&h, compliant_compliance(s, &s->cls[i]));
+    }
     if (c->kind == CLASS_SMOOTH) {
       TwoPoint t = two_point_smooth(a, s, c, strcmp(name, "consistent_explicit_mass") == 0);
       smooth_kernels(pc, &h, &t);

@@ -1,7 +1,6 @@
 // Moreau's midpoint rule (seed 004 (5.3)-(5.8); docs/numerics/midpoint.md): everything is evaluated once a step, at the
 // middle positions and the velocities of the begin. Nothing is iterated, so no kernel gives a derivative of f or g.
 #include "scheme.h"
-#include "two_point.h"
 
 const Plan *scheme_midpoint(Arena *a, const System *s) {
   Plan *p = plan_open(a, s, "midpoint", 0);  // rows see the middle positions, which the end velocities do not move
@@ -12,8 +11,6 @@ const Plan *scheme_midpoint(Arena *a, const System *s) {
     Hoist h = { a, s, NULL, 0, 0 };
     class_kernels(pc, &h, c, false);
     if (c->kind == CLASS_SMOOTH) {
-      TwoPoint t = two_point_work(a, s, c);
-      work_kernel(pc, &h, t.force, t.damping);
       p->constant_iteration_matrix &= pc->kernel[KERNEL_MASS].stage <= STAGE_CONST;
       p->constant_problem_matrix &= pc->kernel[KERNEL_B].stage <= STAGE_CONST;
     } else p->constant_problem_matrix &= pc->kernel[KERNEL_H].stage <= STAGE_CONST;

@@ -1,7 +1,57 @@
 // Moreau's theta-gamma scheme (mathematics.md (3)-(10)): every step evaluates f at both ends, assembles
 // W = M - h theta (J_v + h theta J_q) - h gamma K, and solves the one-step problem in the rows.
+//
+// Newton's matrix has all derivatives: beside those of f and g those of M(q~)(z - z0), of H^T p and of the rates.
+#include "../system/slots.h"
 #include "scheme.h"
-#include "two_point.h"
+
+static int of_kind(const System *s, int id, SymKind kind) {
+  Sym y = *symtab_at(s->sym, id);
+  y.kind = kind;
+  return symtab_id(s->sym, y);
+}
+
+static void push(Arena *a, const System *s, Entries *to, int row, int col, Wrt wrt, Ex value) {
+  if (!ex_is_num(s->pool, value, 0)) entries_push(a, to, (Entry){ row, col, wrt, value });
+}
+
+// d e/d(q, v, x) of row `row`.
+static void derivatives(Arena *a, const System *s, const SysClass *c, Ex e, int row, Entries *to) {
+  for (int k = 0; k < c->nslot; k++) {
+    const Slot *t = &c->slot[k];
+    if (t->kind == SLOT_L) continue;
+    push(a, s, to, row, k, t->kind == SLOT_Q ? WRT_Q : WRT_X, ex_diff(s->pool, e, t->value));
+    if (t->kind == SLOT_Q) push(a, s, to, row, k, WRT_V, ex_diff(s->pool, e, t->rate));
+  }
+}
+
+// M(q~, x~) (z - z0)
+static void mass_curve(PlanClass *pc, Hoist *h, const SysClass *c) {
+  Pool *p = h->sys->pool;
+  for (int r = 0; r < c->nrow; r++) {
+    Ex sum = ex_num(p, 0);
+    for (int i = 0; i < c->mass.n; i++) {
+      const Slot *t = &c->slot[c->mass.at[i].col];
+      int increment = t->kind == SLOT_Q ? of_kind(h->sys, t->rate, SYM_RATE_D) : of_kind(h->sys, t->value, SYM_VALUE_D);
+      if (c->mass.at[i].row == c->row[r] && stage_of(h->sys, c->mass.at[i].value) == STAGE_STATE)
+        sum = ex_add(p, sum, ex_mul(p, c->mass.at[i].value, ex_sym(p, increment)));
+    }
+    derivatives(h->arena, h->sys, c, sum, c->row[r], &pc->mcurve);
+  }
+  kernel_entries(pc, h, KERNEL_MCURVE, &pc->mcurve);
+}
+
+// H^T p, and the rate
+static void row_curves(PlanClass *pc, Hoist *h, const SysClass *c) {
+  Pool *p = h->sys->pool;
+  Ex lambda = ex_sym(p, symtab_id(h->sys->sym, (Sym){ .kind = SYM_LAMBDA }));
+  for (int i = 0; i < c->h.n; i++)
+    derivatives(h->arena, h->sys, c, ex_mul(p, lambda, c->h.at[i].value), c->h.at[i].col, &pc->curve);
+  for (int k = 0; k < c->nslot; k++)
+    if (c->slot[k].kind == SLOT_Q) push(h->arena, h->sys, &pc->rq, 0, k, WRT_Q, ex_diff(p, c->rate, c->slot[k].value));
+  kernel_entries(pc, h, KERNEL_CURVE, &pc->curve);
+  kernel_entries(pc, h, KERNEL_RQ, &pc->rq);
+}
 
 const Plan *scheme_moreau(Arena *a, const System *s) {
   Plan *p = plan_open(a, s, "moreau", s->second_order ? 0.5 : 1.0);
@@ -11,10 +61,10 @@ const Plan *scheme_moreau(Arena *a, const System *s) {
     PlanClass *pc = &p->cls[i];
     Hoist h = { a, s, NULL, 0, 0 };
     class_kernels(pc, &h, &s->cls[i], true);
-    if (s->cls[i].kind == CLASS_SMOOTH) {
-      TwoPoint t = two_point_work(a, s, &s->cls[i]);
-      work_kernel(pc, &h, t.force, t.damping);
-    }
+    if (s->cls[i].kind == CLASS_SMOOTH) mass_curve(pc, &h, &s->cls[i]);
+    else if (s->cls[i].kind == CLASS_CONTACT || s->cls[i].kind == CLASS_CONSTRAINT ||
+               s->cls[i].kind == CLASS_FRICTION)
+      row_curves(pc, &h, &s->cls[i]);
     class_columns(pc, &h);
     if (s->cls[i].kind == CLASS_SMOOTH) {
       p->constant_iteration_matrix &= pc->kernel[KERNEL_MASS].stage <= STAGE_CONST &&

@@ -1,29 +1,32 @@
 // R1 and the rows of the consistent schemes, class by class. With m for the midpoint and D for the discrete derivative
 // from q0 to q:
 //
-//   R1 = 1/2 (M(q0) + M(q)) (v - v0) + G(vm, qm)(q - q0) + h/2 [DT/Dq(v0; .) + DT/Dq(v; .)] + h DV/Dq
-//        + h dR/dv(qm, (q - q0)/h) - h F(tm, qm, vm),,
+//   R1 = 1/2 (M(q0) + M(q)) dv + G(vm, qm) dq + h/2 [DT/Dq(v0; .) + DT/Dq(v; .)] + h DV/Dq
+//        + h dR/dv(qm, dq/h) - h F(tm, qm, vm),   dq = q - q0,  dv = v - v0,
 //   G_ij = (dM_ik/dq_j - dM_jk/dq_i) v_k    (mathematics.md (12), (13))
+//
+// The increments dq and dv are symbols of their own: the runtime knows them better than the difference of the rounded
+// values (docs/numerics/consistent.md, section 6).
 //
 // Each class is exact by itself: (q - q0).R1 + (v - v0).1/2 (M(q0) + M(q))(h vm - (q - q0)) = h (difference of its
 // energy), so their sum is (tests/unit/plan/test_consistent.c). With the mass matrix at the begin (seed 004 (5.58)) the
 // kinetic terms are instead
 //
-//   M(q0)(v - v0) + G(v0, q0)(q - q0) + h DT/Dq(v; q0, q)
+//   M(q0) dv + G(v0, q0) dq + h DT/Dq(v; q0, q)
 #include "../system/slots.h"
 #include "two_point.h"
 
 typedef struct Job {
   Arena *arena; Pool *p; const System *s; const SysClass *c;
   int n;                       // all slots of the class: coordinates, and what forces read besides: multipliers, states
-  int *q, *v, *q0, *v0;        // [n] symbols
-  Ex *q0x, *v0x, *qm, *vm, *dq; // [n]
+  int *q, *v, *q0, *v0, *qd, *vd; // [n] symbols
+  Ex *q0x, *v0x, *qm, *vm, *dq, *dv; // [n]
   Ex h, tm;
 } Job;
 
 static int symbol(const System *s, SymKind kind) { return symtab_id(s->sym, (Sym){ .kind = kind }); }
 
-static int at_begin(const System *s, int id, SymKind kind) {
+static int of_kind(const System *s, int id, SymKind kind) {
   Sym y = *symtab_at(s->sym, id);
   y.kind = kind;
   return symtab_id(s->sym, y);
@@ -32,25 +35,28 @@ static int at_begin(const System *s, int id, SymKind kind) {
 static Job job_of(Arena *a, const System *s, const SysClass *c) {
   int n = c->nslot;
   Job j = { .arena = a, .p = s->pool, .s = s, .c = c, .n = n };
-  int **ids[] = { &j.q, &j.v, &j.q0, &j.v0 };
-  Ex **exs[] = { &j.q0x, &j.v0x, &j.qm, &j.vm, &j.dq };
-  for (int i = 0; i < 4; i++) *ids[i] = ARENA_ARRAY(a, int, n + 1);
-  for (int i = 0; i < 5; i++) *exs[i] = ARENA_ARRAY(a, Ex, n + 1);
+  int **ids[] = { &j.q, &j.v, &j.q0, &j.v0, &j.qd, &j.vd };
+  Ex **exs[] = { &j.q0x, &j.v0x, &j.qm, &j.vm, &j.dq, &j.dv };
+  for (int i = 0; i < 6; i++) *ids[i] = ARENA_ARRAY(a, int, n + 1);
+  for (int i = 0; i < 6; i++) *exs[i] = ARENA_ARRAY(a, Ex, n + 1);
   Pool *p = s->pool;
   Ex half = ex_num(p, 0.5);
   for (int k = 0; k < n; k++) {
     if (c->slot[k].kind != SLOT_Q) {  // a multiplier, or a state in a force: one value for the step, that of its end
       j.q[k] = j.v[k] = j.q0[k] = j.v0[k] = c->slot[k].value;
+      j.qd[k] = j.vd[k] = of_kind(s, j.q[k], SYM_VALUE_D);        // in no expression
       j.q0x[k] = j.v0x[k] = j.qm[k] = j.vm[k] = ex_sym(p, c->slot[k].value);
-      j.dq[k] = ex_num(p, 0);
+      j.dq[k] = j.dv[k] = ex_num(p, 0);
       continue;
     }
     j.q[k] = c->slot[k].value; j.v[k] = c->slot[k].rate;
-    j.q0[k] = at_begin(s, j.q[k], SYM_VALUE0); j.v0[k] = at_begin(s, j.v[k], SYM_RATE0);
+    j.q0[k] = of_kind(s, j.q[k], SYM_VALUE0); j.v0[k] = of_kind(s, j.v[k], SYM_RATE0);
+    j.qd[k] = of_kind(s, j.q[k], SYM_VALUE_D); j.vd[k] = of_kind(s, j.v[k], SYM_RATE_D);
     j.q0x[k] = ex_sym(p, j.q0[k]); j.v0x[k] = ex_sym(p, j.v0[k]);
     j.qm[k] = ex_mul(p, half, ex_add(p, j.q0x[k], ex_sym(p, j.q[k])));
     j.vm[k] = ex_mul(p, half, ex_add(p, j.v0x[k], ex_sym(p, j.v[k])));
-    j.dq[k] = ex_sub(p, ex_sym(p, j.q[k]), j.q0x[k]);
+    j.dq[k] = ex_sym(p, j.qd[k]);
+    j.dv[k] = ex_sym(p, j.vd[k]);
   }
   j.h = ex_sym(p, symbol(s, SYM_H));
   j.tm = ex_add(p, ex_sym(p, symbol(s, SYM_TIME0)), ex_mul(p, half, j.h));
@@ -95,7 +101,7 @@ static void kinetic(const Job *j, bool explicit_mass, TwoPoint *t) {
     const Entry *m = &c->mass.at[i];
     Ex m0 = ex_subst(p, m->value, j->q, j->q0x, j->n);
     Ex mean = m0 == m->value || explicit_mass ? m0 : ex_mul(p, half, ex_add(p, m0, m->value));
-    add(j, &begin[m->row], ex_mul(p, mean, ex_sub(p, ex_sym(p, j->v[m->col]), j->v0x[m->col])));
+    add(j, &begin[m->row], ex_mul(p, mean, j->dv[m->col]));
   }
   Ex *d = ARENA_ARRAY(j->arena, Ex, j->n + 1);
   Ex T0 = ex_subst(p, c->kinetic, j->v, j->v0x, j->n), share = explicit_mass ? j->h : ex_mul(p, half, j->h);
@@ -156,7 +162,15 @@ static void push(const Job *j, Entries *to, int row, int col, Wrt wrt, Ex value)
 static bool moves(int id, void *system) {
   const Sym *y = symtab_at(((const System *)system)->sym, id);
   return y->kind == SYM_VALUE || y->kind == SYM_RATE || y->kind == SYM_VALUE0 || y->kind == SYM_RATE0 ||
-         y->kind == SYM_TIME0;
+         y->kind == SYM_TIME0 || y->kind == SYM_VALUE_D || y->kind == SYM_RATE_D;
+}
+
+// d e/d q_k and d e/d v_k at the end, the increment moving along.
+static Ex by_q(const Job *j, Ex e, int k) {
+  return ex_add(j->p, ex_diff(j->p, e, j->q[k]), ex_diff(j->p, e, j->qd[k]));
+}
+static Ex by_v(const Job *j, Ex e, int k) {
+  return ex_add(j->p, ex_diff(j->p, e, j->v[k]), ex_diff(j->p, e, j->vd[k]));
 }
 
 TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool explicit_mass) {
@@ -169,20 +183,10 @@ TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool exp
   else forces(&j, &t);
   for (int r = 0; r < c->nrow; r++)
     for (int k = 0; k < j.n; k++) {
-      push(&j, &t.cjac, c->row[r], k, WRT_Q, ex_diff(s->pool, t.r[r], j.q[k]));
-      push(&j, &t.cjac, c->row[r], k, WRT_V, ex_diff(s->pool, t.r[r], j.v[k]));
+      push(&j, &t.cjac, c->row[r], k, WRT_Q, by_q(&j, t.r[r], k));
+      push(&j, &t.cjac, c->row[r], k, WRT_V, by_v(&j, t.r[r], k));
     }
   for (int i = 0; i < t.cjac.n; i++) t.affine &= !ex_depends_any(s->pool, t.cjac.at[i].value, moves, (void *)s);
-  return t;
-}
-
-TwoPoint two_point_work(Arena *a, const System *s, const SysClass *c) {
-  TwoPoint t = { .affine = false };
-  if (c->kinetic != EX_NONE || c->potential != EX_NONE || c->is_equation) return t;
-  Job j = job_of(a, s, c);
-  t.r = ARENA_ARRAY(a, Ex, c->nrow + 1);
-  for (int r = 0; r < c->nrow; r++) t.r[r] = ex_num(s->pool, 0);
-  forces(&j, &t);
   return t;
 }
 
@@ -201,7 +205,7 @@ TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
     if (c->velocity_level) add(&j, &t.gap, ex_mul(p, t.dg[i], j.dq[k]));
     add(&j, &force[k], ex_mul(p, lambda, t.dg[i]));
   }
-  for (int k = 0; k < j.n && c->velocity_level; k++) push(&j, &t.gq, 0, k, WRT_Q, ex_diff(p, t.gap, j.q[k]));
+  for (int k = 0; k < j.n && c->velocity_level; k++) push(&j, &t.gq, 0, k, WRT_Q, by_q(&j, t.gap, k));
   for (int k = 0; k < j.n; k++) push(&j, &t.rq, 0, k, WRT_Q, ex_diff(p, c->rate, j.q[k]));
   if (c->kind == CLASS_CONSTRAINT && discrete(&j, c->rate, d))
     for (int k = 0; k < j.n; k++) {

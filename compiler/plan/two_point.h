@@ -16,6 +16,4 @@ typedef struct TwoPoint {
 
 // explicit_mass: R1 of seed 004 (5.58) in place of (12).
 TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool explicit_mass);
-// The works alone, from the middle of the step: what the ledger books for schemes without R1.
-TwoPoint two_point_work(Arena *a, const System *s, const SysClass *c);
 TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c);

@@ -95,6 +95,7 @@ static void compliant_contact(Deriver *d, const MContact *m, SysClass *c, int la
     if (ex_is_num(s->pool, direction, 0)) continue;
     SysClass *f =
         derive_new_class(d, CLASS_SMOOTH, arena_printf(d->arena, "force of contact %s", m->name), m->span, &m->ctx);
+    f->of_compliant = true;
     derive_right_hand_side(d, f, slot[k].value, ex_mul(s->pool, direction, ex_sym(s->pool, lambda)));
   }
 }

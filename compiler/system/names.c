@@ -33,14 +33,15 @@ void sym_text(const System *s, int id, Text *t) {
     text_addc(t, ']');
     return;
   }
-  case SYM_VALUE: case SYM_RATE: case SYM_VALUE0: case SYM_RATE0: {
+  case SYM_VALUE: case SYM_RATE: case SYM_VALUE0: case SYM_RATE0: case SYM_VALUE_D: case SYM_RATE_D: {
     int k = 0;
     for (const char *c = s->model->var[y->id].name; *c; c++) {
       if (*c == '%' && k < y->nidx) add_index(s, y, k++, t);
       else text_addc(t, *c);
     }
-    if (y->kind == SYM_RATE || y->kind == SYM_RATE0) text_addc(t, '\'');
+    if (y->kind == SYM_RATE || y->kind == SYM_RATE0 || y->kind == SYM_RATE_D) text_addc(t, '\'');
     if (y->kind == SYM_VALUE0 || y->kind == SYM_RATE0) text_add(t, "_B");
+    if (y->kind == SYM_VALUE_D || y->kind == SYM_RATE_D) text_add(t, "_D");
     return;
   }
   }

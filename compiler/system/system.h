@@ -13,12 +13,14 @@
 // --- symbols: what the leaves of the DAG mean ---
 typedef enum {
   SYM_PARAM, SYM_PARAM_AT, SYM_LOOP, SYM_TIME, SYM_VALUE, SYM_RATE, SYM_STEP, SYM_THETA, SYM_STAT, SYM_COLUMN,
-  SYM_VALUE0, SYM_RATE0, SYM_TIME0, SYM_H, SYM_LAMBDA, SYM_KAPPA
+  SYM_VALUE0, SYM_RATE0, SYM_TIME0, SYM_H, SYM_LAMBDA, SYM_KAPPA, SYM_VALUE_D, SYM_RATE_D
 } SymKind;
 // PARAM_AT: array element chosen by idx. VALUE: q, x or lambda. RATE: q' or x'. STEP, THETA: h and theta, only in
 // printed W. COLUMN: a hoisted constant of the instance (plan).
 // Two-point kernels (plan): VALUE0, RATE0, TIME0 are VALUE, RATE, TIME at the begin of the step (VALUE, RATE: at its
-// end), H its length at run time; LAMBDA, KAPPA: the multipliers of the row at hand on position and velocity level.
+// end), H its length at run time; LAMBDA, KAPPA: the multipliers of the row at hand on position and velocity level;
+// VALUE_D, RATE_D: increments of VALUE and RATE over the step, known better than the difference of rounded values. RATE
+// of a state is its derivative, so its increment is VALUE_D.
 typedef struct Sym { SymKind kind; int id; int nidx; Ex idx[2]; } Sym;
 
 typedef struct SymTab SymTab;
@@ -75,6 +77,7 @@ typedef struct SysClass {
   int lambda_slot;         // relations; -1
   int row_var;             // contacts, constraints; -1
   bool velocity_level, compliant;
+  bool of_compliant;       // smooth: the force of a compliant contact on one of its coordinates
   Ex y, rate;              // output or gap; rate of the gap
   Ex lo, hi, e;            // EX_NONE where there is none
   Entries h;               // relation: d y/d(q,v,x,lambda); contact, constraint: H = d rate/d v; friction: d slip/d v

@@ -2,9 +2,9 @@
 // elimination.c).
 //
 // Each front gathers its rows of J and the contributions of its children, factors its own block with row pivoting, and
-// hands the Schur complement on to its parent:  P F11 = L U,  F12 := L^{-1} P F12,  F21 := F21 U^{-1},  F22 - F21 F12 -> stack.
-// Pivoting stays within a front: with alpha > 0 the own blocks are regular where the contact problems are. A vanishing
-// pivot is reported.
+// hands the Schur complement on to its parent:  P F11 = L U,  F12 := L^{-1} P F12,  F21 := F21 U^{-1},  F22 - F21 F12
+// -> stack. Pivoting stays within a front: with alpha > 0 the own blocks are regular where the contact problems are. A
+// vanishing pivot is reported.
 #include "newton.h"
 #include "runtime/la/la.h"
 #include <math.h>

@@ -197,10 +197,10 @@ static int confirm(rest *r, const nsm_cone_try *t) {
 }
 
 static int search(rest *r, const nsm_cone_try *t) {
-  int known = t->attempt == 0;
-  if (!known && hint(r, t)) return 1;
+  int first = t->attempt == 0;
+  if (!first && hint(r, t)) return 1;
   nsm_graph_apply(&r->g, r->x, 1, r->y);
-  if (known) {                                             // the best answer may be near enough as it is
+  if (first) {                                             // the best answer may be near enough as it is
     memcpy(r->first, r->y, (size_t)r->g.rows * sizeof(double));
     if (confirm(r, t)) return 1;
     memcpy(r->y, r->first, (size_t)r->g.rows * sizeof(double));

@@ -5,7 +5,7 @@
 #include "vector.h"
 #include <math.h>
 
-enum { BLOCK = 32, PANEL = 8 };     // columns of a block; of the pieces in which its own columns are factored
+enum { BLOCK = 32, SMALL = 128 };    // columns of a block; up to here there is one
 
 static const nsm_la_status ok = { NSM_LA_OK, 0 }, bad_shape = { NSM_LA_BAD_SHAPE, 0 };
 
@@ -16,13 +16,12 @@ static size_t place(int i, int j, int ld) { return (size_t)i + (size_t)j * (size
 
 // ---- triangular -----------------------------------------------------------------------------------------------------
 // One right-hand side, for blocks of up to BLOCK columns and for single vectors.
+static void lower_plain(int n, int unit, const double *L, int ldl, double *x) { la_lower(n, unit, L, (size_t)ldl, x); }
+LA_WIDE static void lower_wide(int n, int unit, const double *L, int ldl, double *x) {
+  la_lower(n, unit, L, (size_t)ldl, x);
+}
 static void lower(int n, int unit, const double *L, int ldl, double *x) {
-  for (int j = 0; j < n; j++) {
-    const double *l = L + place(0, j, ldl);
-    if (!unit) x[j] /= l[j];
-    double f = x[j];
-    if (f != 0) la_subtract(n - j - 1, f, l + j + 1, x + j + 1);
-  }
+  (la_wide() ? lower_wide : lower_plain)(n, unit, L, ldl, x);
 }
 
 static void upper(int n, const double *U, int ldu, double *x) {
@@ -79,34 +78,56 @@ static void exchange(int n, double *A, int lda, int i, int k) {
   }
 }
 
-// Columns [0, width) of the rows [0, m), one after the other: partial pivoting, exchanges within these columns. -1, or
-// the first zero pivot.
-static int columns(int m, int width, double *A, int lda, int *ipiv) {
+// Columns [first, end) of the m rows, one after the other, exchanges within them. -1, or the first zero pivot.
+LA_INLINE int few_columns(int m, int first, int end, double *A, size_t ld, int *ipiv) {
   int zero = -1;
-  for (int j = 0; j < width; j++) {
-    double *a = A + place(0, j, lda);
+  for (int j = first; j < end; j++) {
+    double *a = A + (size_t)j * ld;
     int best = j;
     for (int i = j + 1; i < m; i++) best = fabs(a[i]) > fabs(a[best]) ? i : best;
     ipiv[j] = best;
     if (a[best] == 0) { zero = zero < 0 ? j : zero; continue; }
-    exchange(width, A, lda, j, best);
+    exchange(end - first, A + (size_t)first * ld, (int)ld, j, best);
     la_divide(m - j - 1, a[j], a + j + 1);
-    for (int k = j + 1; k < width; k++) {
-      double *b = A + place(0, k, lda), f = b[j];
-      if (f != 0) la_subtract(m - j - 1, f, a + j + 1, b + j + 1);
+    for (int k = j + 1; k < end; k++) {
+      double *below = A + (size_t)k * ld + (size_t)j;
+      la_subtract(m - j - 1, *below, a + j + 1, below + 1);
     }
   }
   return zero;
 }
 
-// m rows, n columns by blocks of `width` columns; each block by `PANEL` columns first.
-static int factor(int m, int n, int width, double *A, int lda, int *ipiv) {
+// n columns of m rows, m >= n: partial pivoting, four columns at a time, then all to the right of them.
+LA_INLINE int block_of_columns(int m, int n, double *A, size_t ld, int *ipiv) {
   int zero = -1;
-  for (int k = 0; k < n && k < m; k += width) {
+  for (int k = 0; k < n; k += 4) {
+    int end = least(k + 4, n), bad = few_columns(m, k, end, A, ld, ipiv);
+    zero = zero < 0 ? bad : zero;
+    for (int j = k; j < end; j++) exchange(k, A, (int)ld, j, ipiv[j]);
+    for (int c = end; c < n; c++) {                          // end = k + 4 here
+      double *x = A + (size_t)c * ld;
+      for (int j = k; j < end; j++) { double t = x[j]; x[j] = x[ipiv[j]]; x[ipiv[j]] = t; }
+      for (int p = 0; p < 4; p++)
+        for (int i = p + 1; i < 4; i++) x[k + i] -= A[(size_t)(k + p) * ld + (size_t)(k + i)] * x[k + p];
+      la_subtract_four(m - end, x + k, A + (size_t)k * ld + (size_t)end, ld, x + end);
+    }
+  }
+  return zero;
+}
+static int block_plain(int m, int n, double *A, int lda, int *ipiv) {
+  return block_of_columns(m, n, A, (size_t)lda, ipiv);
+}
+LA_WIDE static int block_wide(int m, int n, double *A, int lda, int *ipiv) {
+  return block_of_columns(m, n, A, (size_t)lda, ipiv);
+}
+
+nsm_la_status nsm_la_lu_factor(int n, double *A, int lda, int *ipiv) {
+  int zero = -1, width = n <= SMALL ? n : BLOCK;
+  if (!at_least(lda, n)) return bad_shape;
+  for (int k = 0; k < n; k += width) {
     int wide = least(width, n - k), after = k + wide;
     double *block = A + place(k, k, lda);
-    int bad = width > PANEL ? factor(m - k, wide, PANEL, block, lda, ipiv + k)
-                            : columns(m - k, wide, block, lda, ipiv + k);
+    int bad = (la_wide() ? block_wide : block_plain)(n - k, wide, block, lda, ipiv + k);
     if (bad >= 0 && zero < 0) zero = k + bad;
     for (int j = k; j < after; j++) {
       ipiv[j] += k;
@@ -114,15 +135,9 @@ static int factor(int m, int n, int width, double *A, int lda, int *ipiv) {
       exchange(n - after, A + place(0, after, lda), lda, j, ipiv[j]);
     }
     nsm_la_lower_solve(wide, 1, n - after, block, lda, A + place(k, after, lda), lda);
-    nsm_la_add_product(m - after, n - after, wide, -1, A + place(after, k, lda), lda, A + place(k, after, lda), lda, 0,
+    nsm_la_add_product(n - after, n - after, wide, -1, A + place(after, k, lda), lda, A + place(k, after, lda), lda, 0,
                        A + place(after, after, lda), lda);
   }
-  return zero;
-}
-
-nsm_la_status nsm_la_lu_factor(int n, double *A, int lda, int *ipiv) {
-  if (!at_least(lda, n)) return bad_shape;
-  int zero = factor(n, n, n > BLOCK ? BLOCK : PANEL, A, lda, ipiv);
   return zero < 0 ? ok : singular(zero);
 }
 
@@ -158,25 +173,33 @@ nsm_la_status nsm_la_lu_solve_transposed(int n, int nrhs, const double *LU, int 
 
 // ---- Cholesky -------------------------------------------------------------------------------------------------------
 // Columns [0, width) of the lower triangle with m rows; -1, or the first pivot that is not positive.
-static int cholesky_panel(int m, int width, double *A, int lda) {
+LA_INLINE int cholesky_block(int m, int width, double *A, size_t ld) {
   for (int j = 0; j < width; j++) {
-    double *a = A + place(0, j, lda);
-    for (int k = 0; k < j; k++) {
-      const double *l = A + place(0, k, lda);
-      if (l[j] != 0) la_subtract(m - j, l[j], l + j, a + j);
+    double *a = A + (size_t)j * ld;
+    int k = 0;
+    for (; k + 4 <= j; k += 4) {
+      const double *l = A + (size_t)k * ld + (size_t)j;
+      double f[4] = { l[0], l[ld], l[2 * ld], l[3 * ld] };
+      la_subtract_four(m - j, f, l, ld, a + j);
     }
+    for (; k < j; k++) la_subtract(m - j, A[(size_t)k * ld + (size_t)j], A + (size_t)k * ld + (size_t)j, a + j);
     if (!(a[j] > 0)) return j;
     a[j] = sqrt(a[j]);
     la_divide(m - j - 1, a[j], a + j + 1);
   }
   return -1;
 }
+static int cholesky_plain(int m, int width, double *A, int lda) { return cholesky_block(m, width, A, (size_t)lda); }
+LA_WIDE static int cholesky_wide(int m, int width, double *A, int lda) {
+  return cholesky_block(m, width, A, (size_t)lda);
+}
 
 nsm_la_status nsm_la_cholesky_factor(int n, double *A, int lda) {
   if (!at_least(lda, n)) return bad_shape;
-  int block = n > 4 * BLOCK ? BLOCK : PANEL;
+  int block = n <= SMALL ? n : BLOCK;
   for (int k = 0; k < n; k += block) {
-    int width = least(block, n - k), bad = cholesky_panel(n - k, width, A + place(k, k, lda), lda);
+    int width = least(block, n - k);
+    int bad = (la_wide() ? cholesky_wide : cholesky_plain)(n - k, width, A + place(k, k, lda), lda);
     if (bad >= 0) return singular(k + bad);
     for (int c = k + width; c < n; c += BLOCK)     // the lower triangle of what is left, a block of columns at a time
       nsm_la_add_product(n - c, least(BLOCK, n - c), width, -1, A + place(c, k, lda), lda, A + place(c, k, lda), lda, 1,

@@ -20,7 +20,8 @@ typedef struct nsm_la_status {
 } nsm_la_status;
 
 // ---- dense ----------------------------------------------------------------------------------------------------------
-// P A = L U, partial pivoting, in place.  A [lda, n], ipiv [n]: row i was exchanged with row ipiv[i] >= i, counted from 0.
+// P A = L U, partial pivoting, in place.  A [lda, n], ipiv [n]: row i was exchanged with row ipiv[i] >= i, counted from
+// 0.
 nsm_la_status nsm_la_lu_factor(int n, double *A, int lda, int *ipiv);
 // B := A^{-1} B from the factors.  LU [lda, n], ipiv [n], B [ldb, nrhs].
 nsm_la_status nsm_la_lu_solve(int n, int nrhs, const double *LU, int lda, const int *ipiv, double *B, int ldb);

@@ -7,13 +7,12 @@
 #include "la.h"
 #include "vector.h"
 
-enum { ROWS = 8, COLS = 4, DEPTH = 128, STRIPS = 16, FEW = 8 };   // of a tile; depth and tiles of a copy; no tiles below
+enum { ROWS = 8, COLS = 4, DEPTH = 128, STRIPS = 16, FEW = 8 };  // of a tile; depth and tiles of a copy; no tiles below
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
 
-// C[ROWS, COLS] += strip of A times strip of B. a: [depth][ROWS], b: [depth][COLS], c: [COLS][ROWS]. `parts` of the rows
-// at a time, as many as the registers hold.
-ALWAYS_INLINE void tile(const int parts, int depth, const double *a, const double *b, double *c) {
+// C[ROWS, COLS] += strip of A times strip of B. a: [depth][ROWS], b: [depth][COLS], c: [COLS][ROWS]. `parts` of the
+// rows at a time, as many as the registers hold.
+LA_INLINE void tile(const int parts, int depth, const double *a, const double *b, double *c) {
   for (int first = 0; first < ROWS / 4; first += parts) {
     four s[COLS][ROWS / 4], x[ROWS / 4];
 #pragma GCC unroll 8
@@ -36,16 +35,7 @@ ALWAYS_INLINE void tile(const int parts, int depth, const double *a, const doubl
 }
 
 static void tile_plain(int depth, const double *a, const double *b, double *c) { tile(1, depth, a, b, c); }
-#if defined(__x86_64__) && defined(__GNUC__)
-__attribute__((target("avx2"))) static void tile_wide(int depth, const double *a, const double *b, double *c) {
-  tile(2, depth, a, b, c);
-}
-static void (*best_tile(void))(int, const double *, const double *, double *) {
-  return __builtin_cpu_supports("avx2") ? tile_wide : tile_plain;
-}
-#else
-static void (*best_tile(void))(int, const double *, const double *, double *) { return tile_plain; }
-#endif
+LA_WIDE static void tile_wide(int depth, const double *a, const double *b, double *c) { tile(2, depth, a, b, c); }
 
 // A tile that may reach over the edge of C.
 static void at(void (*multiply)(int, const double *, const double *, double *), int depth, const double *a,
@@ -62,7 +52,7 @@ static int least(int a, int b) { return a < b ? a : b; }
 static void add_tiles(int m, int n, int k, double factor, const double *A, int lda, const double *B, int ldb,
                       int by_rows, double *C, int ldc) {
   double a[STRIPS][DEPTH * ROWS], b[DEPTH * COLS];
-  void (*multiply)(int, const double *, const double *, double *) = best_tile();
+  void (*multiply)(int, const double *, const double *, double *) = la_wide() ? tile_wide : tile_plain;
   size_t la = (size_t)lda, lb = (size_t)ldb, lc = (size_t)ldc;
   for (int l = 0; l < k; l += DEPTH) {
     int depth = least(DEPTH, k - l);

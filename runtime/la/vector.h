@@ -6,8 +6,20 @@
 
 typedef double four __attribute__((vector_size(32)));
 
+#define LA_INLINE static inline __attribute__((always_inline))
+
+// Bodies of loops are written once and compiled twice, for any processor and for wider vectors; the digits are the
+// same.
+#if defined(__x86_64__) && defined(__GNUC__)
+#define LA_WIDE __attribute__((target("avx2")))
+static inline int la_wide(void) { return __builtin_cpu_supports("avx2"); }
+#else
+#define LA_WIDE
+static inline int la_wide(void) { return 0; }
+#endif
+
 // y -= f x, [n]; x and y do not overlap.
-static inline void la_subtract(int n, double f, const double *x, double *y) {
+LA_INLINE void la_subtract(int n, double f, const double *x, double *y) {
   int i = 0;
   for (; i + 4 <= n; i += 4) {
     four a, b;
@@ -19,8 +31,47 @@ static inline void la_subtract(int n, double f, const double *x, double *y) {
   for (; i < n; i++) y[i] -= x[i] * f;
 }
 
+// y -= f_0 x_0, then f_1 x_1, f_2 x_2, f_3 x_3, in this order for every element; the columns x are `stride` apart.
+LA_INLINE void la_subtract_four(int n, const double *f, const double *x, size_t stride, double *y) {
+  const double *x1 = x + stride, *x2 = x1 + stride, *x3 = x2 + stride;
+  int i = 0;
+  for (; i + 4 <= n; i += 4) {
+    four a, b, c, d, s;
+    memcpy(&a, x + i, sizeof a);
+    memcpy(&b, x1 + i, sizeof b);
+    memcpy(&c, x2 + i, sizeof c);
+    memcpy(&d, x3 + i, sizeof d);
+    memcpy(&s, y + i, sizeof s);
+    s -= a * f[0];
+    s -= b * f[1];
+    s -= c * f[2];
+    s -= d * f[3];
+    memcpy(y + i, &s, sizeof s);
+  }
+  for (; i < n; i++) y[i] = (((y[i] - x[i] * f[0]) - x1[i] * f[1]) - x2[i] * f[2]) - x3[i] * f[3];
+}
+
+// x := L^-1 x for a unit lower triangle, or one with a diagonal, [n].
+LA_INLINE void la_lower(int n, int unit, const double *L, size_t ld, double *x) {
+  int j = 0;
+  for (; j + 4 <= n; j += 4) {
+    const double *l = L + (size_t)j * ld + (size_t)j;
+    for (int p = 0; p < 4; p++) {
+      const double *c = l + (size_t)p * ld;
+      if (!unit) x[j + p] /= c[p];
+      for (int i = p + 1; i < 4; i++) x[j + i] -= c[i] * x[j + p];
+    }
+    la_subtract_four(n - j - 4, x + j, l + 4, ld, x + j + 4);
+  }
+  for (; j < n; j++) {
+    const double *l = L + (size_t)j * ld;
+    if (!unit) x[j] /= l[j];
+    la_subtract(n - j - 1, x[j], l + j + 1, x + j + 1);
+  }
+}
+
 // x /= f, by the reciprocal where that is a normal number.
-static inline void la_divide(int n, double f, double *x) {
+LA_INLINE void la_divide(int n, double f, double *x) {
   double r = 1 / f;
   if (r - r == 0 && (r >= 0x1p-1000 || r <= -0x1p-1000)) for (int i = 0; i < n; i++) x[i] *= r;
   else for (int i = 0; i < n; i++) x[i] /= f;

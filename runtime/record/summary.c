@@ -50,12 +50,9 @@ static void entry(FILE *f, const char *key, double x) {
 
 static void energy(FILE *f, const sim_ledger *g) {
   const char *const key[] = { "initial",  "final",    "drift",   "gain",    "forces",
-                              "contacts", "friction", "dampers", "residue", "rounding" };
-  const double value[] = { g->initial,  g->kinetic + g->potential,
-                           g->drift,    g->gain,
-                           g->forces,   g->contacts,
-                           g->friction, g->dampers,
-                           g->residue,  g->rounding };
+                              "contacts", "friction", "dampers", "residue" };
+  const double value[] = { g->initial, g->kinetic + g->potential, g->drift,   g->gain,   g->forces,
+                           g->contacts, g->friction,              g->dampers, g->residue };
   fputs("  \"energy\": {", f);
   for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
     fprintf(f, "%s\"%s\": ", i ? ", " : " ", key[i]);
@@ -106,6 +103,7 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fprintf(f, "  \"newton_iterations\": %ld,\n  \"solver_iterations\": %ld,\n  \"impacts\": %ld,\n",
           c->newton_iterations, c->solver_iterations, c->impacts);
   entry(f, "max_residual", c->max_residual);
+  fprintf(f, "  \"tolerance_reached\": %s,\n", c->stagnations == 0 ? "true" : "false");
   if (m->held + m->failed + m->not_reached > 0)
     fprintf(f, "  \"claims\": { \"held\": %d, \"failed\": %d, \"not_reached\": %d },\n", m->held, m->failed,
             m->not_reached);

@@ -1,4 +1,5 @@
 // The two-point kernels of the consistent schemes (docs/numerics/consistent.md), evaluated on the DAG at random ends:
+//   (increments are q - q0, v - v0)
 //   energy  (q - q0).R1 + (v - v0).1/2 (M(q0) + M(q)) (h vm - (q - q0)) = h (E - E0 - work of forces + loss by damping)
 //   consistency  along any smooth curve, R1/h = M q'' - f at the middle, to second order in h
 // and with the mass matrix at the begin (consistent_explicit_mass): the same energy with M(q0) in place of the mean,
@@ -14,13 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "compiler/driver/pipeline.h"
 #include "compiler/plan/two_point.h"
+#include "rig.h"
 
-enum { SYMBOLS = 4096, POINTS = 20 };
-
-// One model without loops, so that a variable of the model is one coordinate. at[]: the value of every symbol.
-typedef struct Rig { Compilation *c; const System *s; int nq; double at[SYMBOLS]; } Rig;
+enum { POINTS = 20 };
 
 static const struct { const char *name, *text;
 } models[] = {
@@ -41,42 +39,7 @@ static const struct { const char *name, *text;
 };
 enum { MODELS = sizeof models / sizeof *models };
 
-static uint64_t state;
-static double draw(void) {
-  state = state * 6364136223846793005ull + 1442695040888963407ull;
-  return (double)(state >> 33) / (double)(1u << 31) * 1.6 + 0.2;                    // (0.2, 1.8)
-}
-
-static Rig rig_new(int model) {
-  char path[] = "/tmp/nsm-two-point-XXXXXX";
-  int fd = mkstemp(path);
-  assert_true(fd >= 0);
-  FILE *f = fdopen(fd, "w");
-  fprintf(f, "model T { %s simulate { until = 1, step = 0.1, scheme = consistent } }\n", models[model].text);
-  fclose(f);
-  Rig r = { .c = compilation_new() };
-  PipelineOptions o = { .path = path };
-  if (!compile_to(r.c, &o, STAGE_PLAN, NULL)) {
-    compilation_report(r.c, stderr);
-    fail_msg("%s does not compile", models[model].name);
-  }
-  remove(path);
-  r.s = r.c->system;
-  r.nq = r.s->model->nvar;
-  assert_true(symtab_size(r.s->sym) < SYMBOLS);
-  for (int i = 0; i < SYMBOLS; i++) r.at[i] = draw();
-  for (int i = 0; i < symtab_size(r.s->sym); i++) {
-    const Sym *y = symtab_at(r.s->sym, i);
-    if (y->kind == SYM_PARAM) r.at[i] = ex_value(r.s->pool, r.s->param[y->id]);
-  }
-  return r;
-}
-
-static int symbol(const Rig *r, SymKind kind, int var) {
-  return symtab_id(r->s->sym, (Sym){ .kind = kind, .id = var });
-}
-static double *at(Rig *r, SymKind kind, int var) { return &r->at[symbol(r, kind, var)]; }
-static double eval(const Rig *r, Ex e) { return ex_eval_array(r->s->pool, e, r->at); }
+static Rig rig_new(int model) { return rig_of(models[model].name, models[model].text, "consistent"); }
 
 // The same expression with the begin's values in place of the end's.
 static double begin_leaf(int id, void *rig) {
@@ -169,19 +132,6 @@ static void consistency(void **unused) {
       fail_msg("%s, mass at the begin: %g, %g: ratio %g", models[m].name, coarse, fine, coarse / fine);
     compilation_free(r.c);
   }
-}
-
-// Entry (., col, wrt) of f by a central difference.
-static void same_derivative(Rig *r, const char *what, const SysClass *c, Ex f, const Entry *e) {
-  double *x = &r->at[e->wrt == WRT_Q ? c->slot[e->col].value : c->slot[e->col].rate], keep = *x, d = 1e-4;
-  *x = keep + d;
-  double up = eval(r, f);
-  *x = keep - d;
-  double down = eval(r, f);
-  *x = keep;
-  double want = (up - down) / (2 * d), got = eval(r, e->value);
-  if (!(fabs(got - want) <= 1e-5 * (1 + fabs(want))))
-    fail_msg("%s of %s: %.12g, by differences %.12g", what, c->label, got, want);
 }
 
 static void jacobians(void **unused) {

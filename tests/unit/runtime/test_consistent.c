@@ -13,7 +13,7 @@
 typedef struct outcome { double drift, gain, gap, rate, least; } outcome;
 
 static nsm_sim *try_open(const nsm_model *m, double step, double until, const nsm_assignment *a, int n, nsm_error *e) {
-  nsm_settings set = { a, n, until, step, NAN, NAN, NAN, NULL, 0, NULL };
+  nsm_settings set = { .set = a, .nset = n, .until = until, .step = step, .start = NAN, .theta = NAN, .gamma = NAN };
   return nsm_open(m, &set, e);
 }
 static nsm_sim *open_at(const nsm_model *m, double step, double until, const nsm_assignment *a, int n) {

@@ -12,7 +12,7 @@
 #include "fixtures_small.h"
 
 static nsm_sim *open_at(const nsm_model *m, double step, double until) {
-  nsm_settings set = { NULL, 0, until, step, NAN, NAN, NAN, NULL, 0, NULL };
+  nsm_settings set = { .until = until, .step = step, .start = NAN, .theta = NAN, .gamma = NAN };
   nsm_error e;
   nsm_sim *s = nsm_open(m, &set, &e);
   if (!s) fail_msg("%s", e.text);
@@ -121,7 +121,7 @@ static void bridge_gamma(void **state) {
   (void)state;
   double worst[2] = { 0, 0 };
   for (int i = 0; i < 2; i++) {
-    nsm_settings set = { NULL, 0, 1e-3, 1e-6, NAN, 0.5, i ? 0.5 : 1, NULL, 0, NULL };
+    nsm_settings set = { .until = 1e-3, .step = 1e-6, .start = NAN, .theta = 0.5, .gamma = i ? 0.5 : 1 };
     nsm_error e;
     nsm_sim *s = nsm_open(bridge_model(), &set, &e);
     if (!s) fail_msg("%s", e.text);
@@ -194,7 +194,7 @@ static void coupled_column(int n, int stride, int ring, int kind) {
   spring_stride = stride;
   spring_ring = ring;
   nsm_assignment a = { "n", n };
-  nsm_settings set = { &a, 1, 1, 5e-3, NAN, NAN, NAN, NULL, 0, NULL };
+  nsm_settings set = { .set = &a, .nset = 1, .until = 1, .step = 5e-3, .start = NAN, .theta = NAN, .gamma = NAN };
   nsm_error e;
   nsm_sim *s = nsm_open(&m, &set, &e), *b = nsm_open(&m, &set, &e);
   if (!s || !b) fail_msg("%s", e.text);

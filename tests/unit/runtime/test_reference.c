@@ -95,7 +95,7 @@ static double compare(const nsm_model *m, nsm_settings set, const char *file, co
   return most;
 }
 
-static const nsm_settings defaults = { NULL, 0, NAN, NAN, NAN, NAN, NAN, NULL, 0, NULL };
+static const nsm_settings defaults = { .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
 
 static void ball(void **state) {
   (void)state;

@@ -15,7 +15,7 @@ static void refused_at(const nsm_model *m, nsm_settings set, nsm_code code, cons
   assert_null(s);
   if (e.code != code || !strstr(e.text, text)) fail_msg("got %d: %s", (int)e.code, e.text);
 }
-static const nsm_settings plain = { NULL, 0, NAN, NAN, NAN, NAN, NAN, NULL, 0, NULL };
+static const nsm_settings plain = { .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
 static void refused(const nsm_model *m, nsm_code code, const char *text) { refused_at(m, plain, code, text); }
 static void refused_with(const nsm_model *m, const char *name, double value, nsm_code code, const char *text) {
   nsm_assignment a = { name, value };

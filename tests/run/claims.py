@@ -1,0 +1,321 @@
+"""Claims about families of models that are written here: what rests, what opens, energies that balance, hard steps.
+
+Each function takes the number of the case; CASES lists them with their names for the suite.
+"""
+import csv
+import io
+import json
+import pathlib
+import random
+import tempfile
+
+from suite import need, nsm
+
+ENERGIES = ("consistent", "consistent_explicit_mass")
+
+def run(text, *flags, code=0):
+    """(columns, summary, stderr) of `nsm run`."""
+    with tempfile.TemporaryDirectory() as name:
+        place = pathlib.Path(name)
+        (place / "m.nsm").write_text(text)
+        ran = nsm("run", place / "m.nsm", *flags, "-o", place / "r.csv", "--summary", place / "s.json", timeout=300)
+        ran.expect(code)
+        rows = list(csv.reader(io.StringIO((place / "r.csv").read_text())))
+        summary = json.loads((place / "s.json").read_text())
+    return {n: [float(r[i]) for r in rows[1:]] for i, n in enumerate(rows[0])}, summary, ran.err
+
+
+# --- what rests stays, to the last bit ---
+
+def stack(n, ratio):
+    """n masses on each other, the ratio alternates between them, at places that are no round numbers."""
+    masses = [ratio if i % 2 else 1 for i in range(n)]
+    words = ["coord " + ", ".join(f"x{i} = {0.1 + 0.3*i}" for i in range(n)) + ";"]
+    words.append("kinetic (" + " + ".join(f"{m}*x{i}'^2" for i, m in enumerate(masses)) + ")/2;")
+    words.append("potential 9.81*(" + " + ".join(f"{m}*x{i}" for i, m in enumerate(masses)) + ");")
+    words.append("contact c0: x0 - 0.1 >= 0 with inelastic;")
+    words += [f"contact c{i}: x{i} - x{i-1} - 0.3 >= 0 with inelastic;" for i in range(1, n)]
+    return " ".join(words)
+
+
+INCLINE = """param a = 0.5, r = 1000; coord x = 0.3, y = 0.7, u = 0.3, v = 0.9;
+    kinetic (x'^2 + y'^2)/2 + r*(u'^2 + v'^2)/2; potential 9.81*(y + r*v);
+    contact p {
+        normal = (y - 0.7)*cos(a) - (x - 0.3)*sin(a); slip = x'*cos(a) + y'*sin(a);
+        with inelastic, coulomb(0.8);
+    }
+    contact q {
+        normal = (v - y - 0.2)*cos(a) - (u - x)*sin(a); slip = (u' - x')*cos(a) + (v' - y')*sin(a);
+        with inelastic, coulomb(0.8);
+    }"""
+CHAIN = """param n = 20; coord z[n] = [PLACES]; kinetic sum(i in 1:n) z[i]'^2/2; potential sum(i in 1:n) 9.81*z[i];
+    contact g: z[1] - 0.05 >= 0 with inelastic;
+    for i in 1:n-1 { contact c[i]: z[i+1] - z[i] - 0.1 >= 0 with inelastic; }
+    """.replace("PLACES", ", ".join(str(0.05 + 0.1*i) for i in range(20)))
+DROP = ("coord z = 0.01, w = 0.33; kinetic z'^2/2 + 3*w'^2/2; potential 9.81*z + 3*9.81*w;"
+        "contact g: z >= 0 with newton(0.5); contact h: w - z - 0.3 >= 0 with newton(0.3);")
+# text, time from which on it rests
+RESTING = {f"two masses, ratio {r:g}": (stack(2, r), 0.01) for r in (2, 3, 100, 1000, 1e6)}
+RESTING |= {f"{n} masses, ratio {r:g}": (stack(n, r), 0.01) for n in (3, 4, 5) for r in (10, 1e-3)}
+RESTING |= {"incline": (INCLINE, 0.01), "chain of beads": (CHAIN, 0.01), "after impacts": (DROP, 3)}
+
+
+def rests(name):
+    text, after = RESTING[name]
+    for scheme in ("moreau", "midpoint", "consistent"):
+        c, _, _ = run(f"model R {{ {text} simulate {{ until = {after + 0.4}, step = 1e-3, scheme = {scheme} }} }}")
+        state = [n for n in c if n != "time" and "lambda" not in n]
+        first = next(i for i, t in enumerate(c["time"]) if t >= after)
+        for n in state:
+            low, high = min(c[n][first:]), max(c[n][first:])
+            need(low == high, f"{scheme}: {n} moves between {low!r} and {high!r}")
+
+
+def rests_on_a_table_that_moves(kind):
+    """At constant speed, and up and down: the contact never lets go. moreau alone: the schemes on energy know no gaps
+    of the time, midpoint takes the speed of the table from the middle of the step."""
+    table, speed = {"lifted": ("0.3*time", "0.3"), "shaken": ("0.05*sin(9*time)", "0.45")}[kind]
+    c, _, _ = run(f"""model T {{
+        coord z = 0, y = 0.2, z' = {speed}, y' = {speed};
+        kinetic z'^2/2 + 5*y'^2/2; potential 9.81*(z + 5*y);
+        contact c: z - {table} >= 0 with inelastic; contact d: y - z - 0.2 >= 0 with inelastic;
+        output g = z - {table};
+        simulate {{ until = 3, step = 1e-3, scheme = moreau }}
+    }}""")
+    need(min(c["c.lambda"][1:]) > 0 and min(c["d.lambda"][1:]) > 0, "a contact let go")
+    need(max(map(abs, c["g"])) <= 1e-6, f"the gap is {max(map(abs, c['g'])):.1e}")
+
+
+def opens(share):
+    """The upper of two masses is pulled up by its weight and a share of it: it leaves, however small the share."""
+    for scheme in ("moreau", "midpoint", "consistent"):
+        c, _, _ = run(f"""model A {{
+            param r = 1000, g = 9.81; coord x = 0, y = 1;
+            kinetic (x'^2 + r*y'^2)/2; potential g*(x + r*y); force y = r*g*(1 + {share});
+            contact a: x >= 0 with inelastic; contact b: y - x - 1 >= 0 with inelastic;
+            simulate {{ until = 1, step = 1e-3, scheme = {scheme} }}
+        }}""")
+        speed, want = c["y'"][-1], 9.81*float(share)
+        need(abs(speed - want) <= 1e-3*want, f"{scheme}: y' = {speed:.6g}, not {want:.6g}")
+        need(max(c["b.lambda"]) <= 1e-10 and c["x"][-1] == 0, f"{scheme}: the contact holds, or the lower mass moves")
+
+
+# --- the ledger finds round-off only ---
+
+def balanced_model(seed, scheme):
+    """Forces, dampers, contacts, friction, belts, constraints; potentials and masses that the scheme is exact for."""
+    r = random.Random(seed)
+    n = r.randint(1, 3)
+    q = [f"q{i}" for i in range(n)]
+    curved = scheme in ENERGIES
+
+    def u(a, b):
+        return round(r.uniform(a, b), 3)
+
+    def pick():
+        return r.choice(q)
+
+    tied = n == 3 and r.random() < 0.3
+    speed = {x: u(-1, 1) for x in q}
+    if tied:
+        speed["q0"] = 0.5*speed["q1"]
+    words = ["coord " + ", ".join(f"{x} = {u(-.5, .5)}, {x}' = {speed[x]}" for x in q) + ";"]
+    mass = [f"{u(.5, 2)}*{x}'^2" for x in q]
+    mass += [f"{u(.1, .4)}*cos({pick()})^2*{pick()}'^2"] if curved and r.random() < 0.5 else []
+    words.append("kinetic (" + " + ".join(mass) + ")/2;")
+    height = scheme == "midpoint"
+    words += [f"potential {u(-3, 3)}*{x};" if height else f"potential {u(.5, 8)}*{x}^2/2;" for x in q]
+    if curved and r.random() < 0.6:
+        words.append(f"potential {u(.1, 1)}*cos({pick()} - {pick()}) + {u(.1, 1)}*{pick()}^4;")
+    for _ in range(r.randint(1, 3)):
+        x, y, z = pick(), pick(), pick()
+        force = r.choice([f"{u(-1, 1)}*{y}*{z}'", f"{u(-1, 1)}*sin({u(.5, 3)}*time)*{y}",
+                          f"-{u(0, 1)}*{x}'*abs({x}')", f"{u(-1, 1)}*{y}'*sin({z})"])
+        words.append(f"force {x} = {force};")
+    if r.random() < 0.6:
+        words.append(f"dissipation {u(.01, .5)}*{pick()}'^2;")
+    if curved and r.random() < 0.4:
+        words.append(f"dissipation {u(.01, .2)}*(1 + {pick()}^2)*{pick()}'^4;")
+    x, y, e = pick(), pick(), r.choice([0, 0.5, 0.9])
+    gap = f"{x} + 0.6" if not curved or x == y or r.random() < 0.5 else f"{x} + 0.2*{y}^2 + 0.6"
+    kind = r.choice(["none", "plain", "friction", "force"])
+    belt = r.choice(["", f" - {u(.1, 1)}"])
+    if kind == "plain":
+        words.append(f"contact c: {gap} >= 0 with newton({r.choice([e, 1])});")
+    if kind == "friction" and n > 1:
+        along = r.choice([k for k in q if k != x])
+        words.append(f"contact c {{ normal = {gap}; slip = {along}'{belt}; with newton({e}), coulomb({u(.1, .8)}); }}")
+    if kind == "force":
+        words.append(f"contact c {{ normal_force = {u(.1, 2)}; slip = {x}'{belt}; with coulomb({u(.1, .8)}); }}")
+    if tied:
+        words.append("constraint k: q0' - 0.5*q1' = 0;")
+    words.append(f"simulate {{ until = 2, step = {r.choice(['1e-2', '3e-3', '2e-2'])}, scheme = {scheme} }}")
+    return f"model R {{ {' '.join(words)} }}"
+
+
+def ledger(scheme):
+    name = scheme.split("(")[0]
+    for seed in range(16):
+        text = balanced_model(seed, scheme if name == "moreau" else name)
+        _, s, _ = run(text)
+        e = s["energy"]
+        size = sum(abs(e[k]) for k in ("initial", "final", "contacts", "forces", "dampers"))
+        need(e["residue"] <= 1e-14*size, f"residue {e['residue']:.1e} of {size:.2g} J: {text}")
+
+
+def friction_and_a_force_of_velocities(scheme):
+    """The force of the motion, not of the velocities that friction settles afterwards, does the work."""
+    _, s, _ = run(f"""model D {{
+        coord x = 1, y = 0.3, z = 0.05, y' = 1, z' = -0.4; var r = sqrt(x^2 + y^2);
+        kinetic (x'^2 + y'^2 + z'^2)/2; potential 50*(r - 1)^2 + 9.81*z;
+        force x = -y; force y = x*x'; force z = x'*y;
+        contact f {{ normal = z; slip = [x', y' - 0.2]; with newton(0.3), coulomb(0.2); }}
+        simulate {{ until = 3, step = 1e-2, scheme = {scheme} }}
+    }}""")
+    need(s["energy"]["residue"] <= 1e-13, f"residue {s['energy']['residue']:.1e} J")
+    need(s["energy"]["friction"] > 0.1 and abs(s["energy"]["forces"]) > 0.1, "nothing was tried")
+
+
+# --- compliant contacts ---
+
+def bounces_on_a_spring(k, h):
+    """An elastic bounce keeps the energy, at any stiffness and step; the default scheme is the one that does."""
+    c, s, _ = run(f"""model B {{
+        param k = {k}; coord z = 0.5; kinetic z'^2/2; potential 9.81*z; contact f: z + f.lambda/k >= 0;
+        simulate {{ until = 6, step = {h} }}
+    }}""")
+    need(s["scheme"] == "consistent", s["scheme"])
+    need(s["energy"]["drift"] <= 1e-12*s["energy"]["initial"], f"drift {s['energy']['drift']:.1e}")
+    need(sum(a < 0 < b for a, b in zip(c["z'"], c["z'"][1:])) >= 8, "it did not bounce")
+    law = [max(0, -z*float(k)) for z in c["z"]]
+    need(all(abs(f - g) <= 1e-9*(1 + f) for f, g in zip(c["f.lambda"], law)), "the force is not that of the law")
+
+
+# --- Newton's method of moreau ---
+
+def rope(kind):
+    """Chains of pendulums by constraints and by angles: few iterations, because the Jacobian is whole."""
+    if kind.startswith("constraints"):
+        n, h, until = (100, 1e-3, 1) if kind.endswith("100") else (300, 5e-4, 0.6)
+        text = f"""
+            model P(x0, m) {{ param g = 9.81; coord x = x0, y = 0; kinetic m*(x'^2 + y'^2)/2; potential m*g*y; }}
+            model Rope {{
+                param n = {n}, l = 1/n, m = 0.1/n; P p[i in 1:n](x0 = i*l, m = m);
+                constraint top: (p[1].x^2 + p[1].y^2)/2 = l^2/2;
+                for i in 1:n-1 {{ constraint rod[i]: ((p[i+1].x - p[i].x)^2 + (p[i+1].y - p[i].y)^2)/2 = l^2/2; }}
+                simulate {{ until = {until}, step = {h}, scheme = moreau }}
+            }}"""
+    else:
+        text = """model Rope {
+            param n = 40, l = 1/n, m = 0.1/n; coord f[n] = pi/2;
+            kinetic sum(i in 1:n) sum(j in 1:n) m*l^2*(n + 1 - max(i, j))*cos(f[i] - f[j])*f[i]'*f[j]'/2;
+            potential sum(i in 1:n) -9.81*m*l*(n + 1 - i)*cos(f[i]);
+            simulate { until = 1, step = 1e-3, scheme = moreau }
+        }"""
+    _, s, _ = run(text)
+    need(s["newton_iterations"] <= 3.2*s["steps"], f"{s['newton_iterations']/s['steps']:.2f} iterations a step")
+    need(s["tolerance_reached"] is True, "above the tolerance")
+
+
+def stiff_rod(h):
+    """A spring of 1e8 N/m, whose length is known to 1e-16 and its force to 1e-8: the iteration ends at that."""
+    _, s, said = run(f"""model S {{
+        param k = 1e8; coord x = 1, y = 0, y' = 1;
+        kinetic (x'^2 + y'^2)/2; potential k*(sqrt(x^2 + y^2) - 1)^2/2 + 9.81*y;
+        simulate {{ until = 0.05, step = {h}, scheme = moreau(theta = 1/2) }}
+    }}""")
+    need(s["tolerance_reached"] is True and "tolerance" not in said, said)
+    need(s["newton_iterations"] <= 4*s["steps"], f"{s['newton_iterations']/s['steps']:.2f} iterations a step")
+
+
+def a_residual_that_falls_no_more():
+    """A force in steps of 1e-9 leaves nothing to converge to in some step: it is said, and where."""
+    text = """model S {
+        coord x = 0, y = 0.3, x' = 1; kinetic (x'^2 + y'^2)/2;
+        force x = -1e3*x' + 1e3*cos(y) - 1e-9*floor(1e9*(x' + y)); force y = -y^3;
+        simulate { until = 3, step = 1e-2, scheme = moreau }
+    }"""
+    _, s, said = run(text)
+    need(s["tolerance_reached"] is False, "the tolerance was reached")
+    need("Newton's method stopped above the tolerance 1e-12" in said and "of x' at t =" in said, said)
+    _, s, said = run(text.replace(" - 1e-9*floor(1e9*(x' + y))", ""))
+    need(s["tolerance_reached"] is True and "tolerance" not in said, said)
+
+
+# --- strongly nonlinear models at large steps ---
+
+def nonlinear_model(seed):
+    r = random.Random(seed)
+    n = r.randint(1, 4)
+    q = [f"q{i}" for i in range(n)]
+
+    def u(a, b):
+        return round(r.uniform(a, b), 3)
+
+    def pick():
+        return r.choice(q)
+
+    words = ["coord " + ", ".join(f"{x} = {u(-.6, .6)}, {x}' = {u(-1.5, 1.5)}" for x in q) + ";"]
+    for x in q:
+        m = r.choice([f"(1 + {x}^2)", f"(1 + {x}^2)^(-0.5)", f"(2 + tanh({x}))", f"(1 + sin({x})^2)",
+                      f"(1 + max({x}, 0)^2)", f"{u(.5, 2)}"])
+        words += [f"kinetic {m}*{x}'^2/2;", f"potential 0.4*{x}^2 + 0.05*{x}^4;"]
+    for _ in range(r.randint(1, 5)):
+        x, y = pick(), pick()
+        words.append("potential " + r.choice([
+            f"{u(.1, 1)}*abs({x} - {y})", f"{u(.5, 2)}^({x})*{u(.1, 1)}", f"{u(.5, 2)}*max({x}, {y}, 0.3)^2",
+            f"{u(.5, 2)}*({x}^2 + 1)^(-2.5)", f"{u(.1, 1)}*tan(atan({x}))*{x}", f"{u(.1, 1)}*sqrt(1 + {x}^2 + {y}^2)",
+            f"{u(.1, 2)}*atan2({x}, 1 + {y}^2)*{x}", f"{u(5, 200)}*max(0, {x} - 0.2)^2",
+            f"{u(.1, 1)}*exp({x})*cos({y})", f"{u(1, 100)}*(sqrt(({x} - 2)^2 + {y}^2) - 2)^2"]) + ";")
+    x, y = pick(), pick()
+    gap = f"1.7 - {x}^2 + 0.1*sin({y})"
+    along = [k for k in q if k != x]
+    if along:
+        words.append(f"contact c {{ normal = {gap}; slip = {r.choice(along)}'; with newton(0), coulomb(0.4); }}")
+    words.append(f"contact d: {gap} >= 0 with newton(0);")
+    return " ".join(words)
+
+
+def large_steps(scheme):
+    """The contact is there twice, with and without friction. No energy comes from nowhere."""
+    for seed in range(12):
+        for h in ("0.1", "0.2"):
+            text = f"model F {{ {nonlinear_model(seed)} simulate {{ until = 5, step = {h}, scheme = {scheme} }} }}"
+            _, s, _ = run(text)
+            e, size = s["energy"], max(1, abs(s["energy"]["initial"]))
+            need(e["gain"] <= 1e-12*size and e["residue"] <= 1e-12*size, f"gain {e['gain']:.1e}: {text}")
+
+
+def the_duplicated_contact_with_atan2():
+    text = """model E {
+        coord q1 = 0.441, q1' = -0.091, q2 = 0.441, q2' = -0.171;
+        kinetic (1 + q1^2)^(-0.5)*q1'^2/2; potential 0.4*q1^2 + 0.05*q1^4;
+        kinetic (1 + sin(q2)^2)*q2'^2/2; potential 0.4*q2^2 + 0.05*q2^4;
+        potential 0.341*abs(q1 - q2); potential 1.605^(q2)*0.444;
+        potential 1.814*max(q1, q1, 0.3)^2; potential 1.359*(q1^2 + 1)^(-2.5);
+        contact c0 { normal = 1.7 - q2^2 + 0.1*sin(q1); slip = q1'; with newton(0), coulomb(0.4); }
+        contact c1: 1.7 - q2^2 + 0.1*sin(q1) >= 0 with newton(0);
+        simulate { until = 10, step = 0.1, scheme = SCHEME }
+    }"""
+    for scheme in (*ENERGIES, "moreau", "midpoint"):
+        run(text.replace("SCHEME", scheme))
+
+
+CASES = [(f"rests: {name}", rests, name) for name in RESTING]
+for kind in ("lifted", "shaken"):
+    CASES.append((f"rests on a table that is {kind}", rests_on_a_table_that_moves, kind))
+for share in ("1e-6", "1e-12"):
+    CASES.append((f"opens at {share} of the weight", opens, share))
+for scheme in (*ENERGIES, "moreau(theta = 1/2)", "midpoint"):
+    CASES.append((f"ledger of random models, {scheme}", ledger, scheme))
+for scheme in ENERGIES:
+    CASES.append((f"ledger with a force of velocities, {scheme}", friction_and_a_force_of_velocities, scheme))
+    CASES.append((f"large steps, {scheme}", large_steps, scheme))
+for k, h in (("1e3", "1e-2"), ("1e4", "1e-3"), ("1e8", "1e-2")):
+    CASES.append((f"bounces on a spring of {k}, step {h}", bounces_on_a_spring, k, h))
+for kind in ("constraints, 100", "constraints, 300", "angles"):
+    CASES.append((f"rope by {kind}", rope, kind))
+for h in ("1e-3", "1e-4", "1e-5"):
+    CASES.append((f"stiff rod at {h}", stiff_rod, h))
+CASES.append(("a residual that falls no more", a_residual_that_falls_no_more))
+CASES.append(("a duplicated contact, atan2 and kinks", the_duplicated_contact_with_atan2))

@@ -1,0 +1,70 @@
+// A model without loops, compiled up to its plan, and a value for every symbol of its DAG: kernels are evaluated and
+// differenced there. Includers include the headers of cmocka and stdio, stdlib, string, math, unistd before.
+#pragma once
+#include "compiler/driver/pipeline.h"
+
+enum { SYMBOLS = 4096 };
+
+// A variable of the model is one coordinate. at[]: the value of every symbol.
+typedef struct Rig { Compilation *c; const System *s; int nq; double at[SYMBOLS]; } Rig;
+
+static uint64_t state;
+static double draw(void) {
+  state = state * 6364136223846793005ull + 1442695040888963407ull;
+  return (double)(state >> 33) / (double)(1u << 31) * 1.6 + 0.2;                    // (0.2, 1.8)
+}
+
+static Rig rig_of(const char *name, const char *text, const char *scheme) {
+  char path[] = "/tmp/nsm-kernels-XXXXXX";
+  int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  FILE *f = fdopen(fd, "w");
+  fprintf(f, "model T { %s simulate { until = 1, step = 0.1, scheme = %s } }\n", text, scheme);
+  fclose(f);
+  Rig r = { .c = compilation_new() };
+  PipelineOptions o = { .path = path };
+  if (!compile_to(r.c, &o, STAGE_PLAN, NULL)) {
+    compilation_report(r.c, stderr);
+    fail_msg("%s does not compile", name);
+  }
+  remove(path);
+  r.s = r.c->system;
+  r.nq = r.s->model->nvar;
+  assert_true(symtab_size(r.s->sym) < SYMBOLS);
+  for (int i = 0; i < SYMBOLS; i++) r.at[i] = draw();
+  for (int i = 0; i < symtab_size(r.s->sym); i++) {
+    const Sym *y = symtab_at(r.s->sym, i);
+    if (y->kind == SYM_PARAM) r.at[i] = ex_value(r.s->pool, r.s->param[y->id]);
+  }
+  return r;
+}
+
+static int symbol(const Rig *r, SymKind kind, int var) {
+  return symtab_id(r->s->sym, (Sym){ .kind = kind, .id = var });
+}
+static double *at(Rig *r, SymKind kind, int var) { return &r->at[symbol(r, kind, var)]; }
+
+// Increments are differences of the two ends.
+static double leaf(int id, void *rig) {
+  const Rig *r = rig;
+  Sym y = *symtab_at(r->s->sym, id);
+  if (y.kind != SYM_VALUE_D && y.kind != SYM_RATE_D) return r->at[id];
+  Sym end = y, begin = y;
+  end.kind = y.kind == SYM_VALUE_D ? SYM_VALUE : SYM_RATE;
+  begin.kind = y.kind == SYM_VALUE_D ? SYM_VALUE0 : SYM_RATE0;
+  return r->at[symtab_id(r->s->sym, end)] - r->at[symtab_id(r->s->sym, begin)];
+}
+static double eval(const Rig *r, Ex e) { return ex_eval(r->s->pool, e, leaf, (void *)(uintptr_t)r); }
+
+// Entry (., col, wrt) of f by a central difference.
+static void same_derivative(Rig *r, const char *what, const SysClass *c, Ex f, const Entry *e) {
+  double *x = &r->at[e->wrt == WRT_Q ? c->slot[e->col].value : c->slot[e->col].rate], keep = *x, d = 1e-4;
+  *x = keep + d;
+  double up = eval(r, f);
+  *x = keep - d;
+  double down = eval(r, f);
+  *x = keep;
+  double want = (up - down) / (2 * d), got = eval(r, e->value);
+  if (!(fabs(got - want) <= 1e-5 * (1 + fabs(want))))
+    fail_msg("%s of %s: %.12g, by differences %.12g", what, c->label, got, want);
+}
