@@ -88,9 +88,14 @@ static void one_step_problem(nsm_sim *s, const double *du) {
   sim_islands *a = &s->isl;
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
-    double q = r->y[row] + r->e[row] * r->rate0[row];
-    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) q += r->c[e] * du[r->cz[e]];
+    double q = r->y[row] + r->e[row] * r->rate0[row], terms = fabs(r->y[row]) + fabs(r->e[row] * r->rate0[row]);
+    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
+      double d = r->c[e] * du[r->cz[e]];
+      q += d;
+      terms += fabs(d) + fabs(r->c[e] * s->z[r->cz[e]]);
+    }
     a->q[i] = q;
+    a->terms[i] = terms;
     a->lo[i] = r->lo[row];
     a->hi[i] = r->hi[row];
     a->lambda[i] = s->l[r->l[row]];

@@ -93,6 +93,7 @@ struct Symbol {
   Scope      *child;     // SY_INSTANCE
   MContext    ctx;       // SY_INSTANCE, SY_ROW: its loops, outer ones included
   int         slip_id, nslip;   // SY_ROW: variables of the friction forces; id is -1 without a normal row
+  int         nnormal;          // SY_ROW: how many variables from id on: the normal directions of a constraint
 };
 
 struct Scope {
@@ -249,6 +250,7 @@ Unit force_along(Unit y);                                      // of the force o
 Unit impulse_along(Unit y, bool velocities);                    // of its impulse; velocities: y is a rate
 // --- elab_friction.c ---
 bool has_friction(const Ast *x);  // of a contact or constraint: some law is one of friction
+int  directions(const Ast *x);    // of a slip or a normal, as written: [a, b] has two
 void friction_rows(Symbol *y, const MVar *like);               // the variables of its forces
 bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f);
 unsigned asserted_class(const Ast *law);                       // 0: not one of those names

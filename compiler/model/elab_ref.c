@@ -144,6 +144,9 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
   return z;
 }
 
+// constraint pin { normal = [a, b]; ... }: pin.lambda[1], pin.lambda[2]
+static bool several_normals(Symbol *y) { return y->kind == SY_ROW && symbol_force(y) && y->nnormal > 1; }
+
 static Symbol *walk(const Env *env, const Ast *x, Path *p) {
   Symbol *y;
   switch (x->kind) {
@@ -153,7 +156,7 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
     return y ? member(env, x, p, y) : NULL;
   case AST_INDEX:
     y = walk(env, x->a, p);
-    if (y && p->force == TANGENTIAL && p->direction.n == 0) {
+    if (y && (p->force == TANGENTIAL || (p->force == NORMAL && several_normals(y))) && p->direction.n == 0) {
       p->direction = x->list;
       return y;
     }
@@ -268,7 +271,7 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
     diag_help(d, p->force == NORMAL ? "lambda_t is its friction" : "lambda is its normal force");
     return bad_value(env, at);
   }
-  int many = p->force == TANGENTIAL && y->nslip > 1 ? 2 : 1;
+  int many = p->force == TANGENTIAL && y->nslip > 1 ? 2 : p->force == NORMAL ? y->nnormal : 1;
   Value v = { .unit = e->var.at[first].unit,
               .ndim = many > 1,
               .dim = { many, 0 },
