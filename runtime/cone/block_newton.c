@@ -95,7 +95,7 @@ static int newton(const block *k, double *x) {
       if (next <= (1 - 1e-4 * t) * now) break;
     }
     if (!(next < now)) break;
-    memcpy(x, y, sizeof y);
+    memcpy(x, y, (size_t)k->n * sizeof *x);
     now = map(k, x, F, J);
   }
   return now <= 1e-9 * largest_of(k->n, x);

@@ -7,7 +7,7 @@
 // so that lambda solves the problem with entries of M and q changed by r of their size (Oettli and Prager 1964). An
 // answer is accepted where every row and block has
 //
-//   r_i <= max( min(tol, sqrt(tol) sigma_i), 8 eps )   and   800 eps <= sigma_i.
+//   r_i <= max( min(tol, max(sqrt(tol) |q_i| / U_i, 1000 tol sigma_i)), 8 eps )   and   2^-33 <= sigma_i.
 //
 // sigma_i in [0, 1] says by how much lambda is explained by q and the bounds (residual_closer.c). It matters where a
 // problem has no solution: a huge lambda makes r small while u stays wrong by the size of q; and a singular M, once
@@ -132,10 +132,10 @@ static void look_closer(const nsm_cone_problem *p, const double *lambda, double 
     check_any(p, lambda, &kept, NULL);
     if (pass < j->rejected) nsm_cone_lengths(p, lambda, kept.U, L);
   }
-  nsm_cone_strength(p, lambda, kept.U, fmax(1e-5, j->sqrt_tol), sigma, room + 4 * m);
+  nsm_cone_strength(p, lambda, kept.U, judge_explained, sigma, room + 4 * m);
   *j = kept;
   j->unsure = 0;
-  for (int i = 0; i < p->m; i++) judge_again(j, i, sigma[i]);
+  for (int i = 0; i < p->m; i++) judge_again(j, i, sigma[i], kept.U[i] > 0 ? fabs(p->q[i]) / kept.U[i] : 1);
 }
 
 void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda,
@@ -171,8 +171,12 @@ double nsm_cone_residual(const nsm_cone_problem *p, const double *lambda, double
   if (p->m < 0) return HUGE_VAL;
   if (nsm_cone_blocks_ok(p)) {
     double *room = malloc(ROOM * (size_t)p->m * sizeof *room + 1);
-    j.rejected = 1;
-    if (room) look_closer(p, lambda, room, &j);
+    for (int with_lengths = 0; room && with_lengths < 2; with_lengths++) {   // either counts, as above
+      judge look = judge_open(0, 0);
+      look.rejected = with_lengths;
+      look_closer(p, lambda, room, &look);
+      if (!with_lengths || look.worst < j.worst) j = look;
+    }
     free(room);
     if (j.worst <= 64 * DBL_EPSILON) {                    // round-off: by the numbers in lambda alone
       judge twice = judge_open(0, 0);

@@ -17,7 +17,8 @@
 #define JUDGE_INLINE static inline __attribute__((always_inline))
 
 // What round-off may leave of u, and how much of q it may cover at most: (4).
-static const double judge_round_off = 8 * DBL_EPSILON, judge_drowned = 0x1p-33, judge_natural = 1e-3;
+static const double judge_round_off = 8 * DBL_EPSILON, judge_drowned = 0x1p-33, judge_natural = 1e-3,
+                    judge_explained = 1e-3;   // sigma from here on is as good as 1
 
 typedef struct judge {
   double tol, sqrt_tol;
@@ -55,7 +56,7 @@ typedef struct judge_sizes { double U, plain, q, known, least; } judge_sizes;
 
 // Its r. Written so that any nan is not accepted.
 JUDGE_INLINE void judge_note(judge *j, int i, double r, const judge_sizes s, int valid) {
-  int small = r <= judge_round_off, close = r * s.U <= j->tol * s.plain,
+  int small = r <= judge_round_off, close = (r <= j->tol) & (r * s.U <= j->tol * s.plain),
       natural = judge_natural * s.U <= s.known - s.q, seen = natural | (judge_drowned * s.U <= s.q);
   if (j->U) { j->U[i] = s.U; j->t[i] = s.U > 0 ? s.q / s.U : 1; j->r[i] = r; j->seen[i] = natural; }
   if (!((small | close) && s.U < HUGE_VAL && valid)) {
@@ -65,13 +66,13 @@ JUDGE_INLINE void judge_note(judge *j, int i, double r, const judge_sizes s, int
   if (!(r <= j->worst) && j->worst == j->worst) { j->worst = r; j->row = i; }   // the first nan stays
 }
 
-// The same with sigma, from what judge_note has kept. A u that is off by r U counts beside what explains it, sigma U; a
-// u that drowns is known to round-off only.
-JUDGE_INLINE void judge_again(judge *j, int i, double sigma) {
-  double r = j->r[i];
+// The same with sigma, from what judge_note has kept; t = |q_i| / U_i. A u that is off by r U counts beside q; where
+// others explain it, the weaker the path the more exact it must be. A u that drowns is known to round-off only.
+JUDGE_INLINE void judge_again(judge *j, int i, double sigma, double t) {
+  double r = j->r[i], most = fmax(j->sqrt_tol * t, j->tol / judge_explained * sigma);
   int small = r <= judge_round_off, seen = j->seen[i] != 0 || judge_drowned <= sigma;
-  if (!((small | (r <= j->sqrt_tol * sigma)) && seen)) j->unsure = 1;
-  if (!small && j->sqrt_tol > sigma) r = fmax(r, fmin(1, r * j->sqrt_tol / sigma));
+  if (!((small | (r <= most)) && seen)) j->unsure = 1;
+  if (!small && j->tol > most && most > 0) r = fmax(r, fmin(1, r * j->tol / most));
   if (!seen) r = fmax(r, fmin(1, fmax(r, judge_round_off) / sigma));
   if (!(r <= j->worst) && j->worst == j->worst) { j->worst = r; j->row = i; }
 }

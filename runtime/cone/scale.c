@@ -148,10 +148,10 @@ void nsm_cone_balance(const nsm_cone_problem *p, double *e, double *d, double *u
 // ---- the balanced problem -------------------------------------------------------------------------------------------
 // From the end of the workspace, which gets smaller: what stands at its beginning is analysed anew for every matrix.
 static void *take_last(nsm_cone_work *w, size_t bytes) {
-  bytes = (bytes + 63) / 64 * 64;
-  if (w->bytes < bytes + 64 || w->bytes - bytes < w->used) return NULL;
-  w->bytes -= bytes;
-  return (void *)(((uintptr_t)w + w->bytes) / 64 * 64);
+  if (w->bytes < bytes + 64 || w->bytes - bytes - 64 < w->used) return NULL;
+  uintptr_t base = (uintptr_t)w, at = (base + w->bytes - bytes) / 64 * 64;
+  w->bytes = (size_t)(at - base);
+  return (void *)at;
 }
 
 static double *last_doubles(nsm_cone_work *w, size_t n) { return take_last(w, n * sizeof(double)); }

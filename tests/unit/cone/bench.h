@@ -72,8 +72,11 @@ static inline void bench_close(bench *b) {
   free(b->work);
 }
 
+// Seconds for a problem (0: as many as by default): few where many have no solution and no proof of that.
+static double bench_budget = 0;
+
 static inline nsm_cone_status bench_solve(bench *b, const char *solver, int warm) {
-  nsm_cone_options o = { .solver = solver, .warm = warm };
+  nsm_cone_options o = { .solver = solver, .warm = warm, .budget = bench_budget };
   nsm_cone_status s = nsm_cone_solve(&b->p, &o, b->work, b->lambda, b->u, &b->r);
   assert_int_equal(s, b->r.status);
   return s;

@@ -141,7 +141,7 @@ static void attack(uint64_t seed) {
     if (unknown) name = wrong[integer(4)];
     nsm_cone_options o = {
       .solver = name, .tolerance = pick(tolerances, 10), .max_iterations = draw() > 0.8 ? integer(200) - 20 : 0,
-      .warm = draw() > 0.5
+      .warm = draw() > 0.5, .budget = 0.02
     };
     for (int i = 0; i < m; i++) b->lambda[i] = o.warm ? value(4) : 0;
     nsm_cone_status s = nsm_cone_solve(&b->p, &o, b->work, b->lambda, b->u, &b->r);

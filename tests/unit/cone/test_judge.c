@@ -337,6 +337,7 @@ static void reasons(void **state) {
 }
 
 int main(void) {
+  bench_budget = 0.02;
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(units),         cmocka_unit_test(verdicts), cmocka_unit_test(a_change_of_entries),
     cmocka_unit_test(by_definition), cmocka_unit_test(terms_of_q), cmocka_unit_test(drowned),
