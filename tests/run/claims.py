@@ -255,6 +255,25 @@ def work_of_a_force_is_force_times_way(theta):
     need(abs(work - want) <= 1e-12, f"{work:.15g} J, not {want:.15g} J")
 
 
+def elliptic_friction_dissipates_most(scheme):
+    """While it slides lambda_t = -N (mu1^2 u1, mu2^2 u2)/|(mu1 u1, mu2 u2)|, u at the end of the step (`moreau`) or its
+    mean (`consistent`); in a model whose steps are iterated."""
+    c, _, _ = run(f"""model E {{
+        coord x = 0, y = 0, z = 0, x' = 3, y' = 2; kinetic (x'^2 + y'^2 + z'^2)/2;
+        potential 9.81*z + 0.3*x^4 + 0.2*(x - y)^4;
+        contact wood {{ normal = z; slip = [x', y']; with inelastic, coulomb(0.5, 0.2); }}
+        simulate {{ until = 0.3, step = 1e-3, scheme = {scheme} }}
+    }}""")
+    u, v, q, r = (c[n] for n in ("x'", "y'", "x", "y"))
+    N, a, b = (c["wood.lambda" + n] for n in ("", "_t[1]", "_t[2]"))
+    for k in range(1, len(u)):
+        s, t = (u[k], v[k]) if scheme == "moreau" else ((q[k] - q[k-1])/1e-3, (r[k] - r[k-1])/1e-3)
+        length = math.hypot(0.5*s, 0.2*t)
+        for force, want in ((a[k], -N[k]*0.25*s/length), (b[k], -N[k]*0.04*t/length)):
+            need(abs(force - want) <= 1e-9*N[k], f"step {k}: {force:.9g}, not {want:.9g}")
+    need(abs(v[-1]) > 1 and abs(u[-1]) > 0.1, "it does not slide to the end")
+
+
 # --- strongly nonlinear models at large steps ---
 
 def nonlinear_model(seed):
@@ -382,6 +401,8 @@ for h in ("1e-3", "1e-4", "1e-5"):
     CASES.append((f"stiff rod at {h}", stiff_rod, h))
 for theta in (0.5, 0.8, 1):
     CASES.append((f"work of a force, theta {theta}", work_of_a_force_is_force_times_way, theta))
+for scheme in ("moreau", "consistent"):
+    CASES.append((f"elliptic friction dissipates most, {scheme}", elliptic_friction_dissipates_most, scheme))
 CASES.append(("a residual that falls no more", a_residual_that_falls_no_more))
 CASES.append(("a duplicated contact, atan2 and kinks", the_duplicated_contact_with_atan2))
 for model in ("curved", "straight"):
