@@ -12,6 +12,8 @@ static int refuse(const char *what, const char *name, const char *then) {
 }
 
 static int unknown_command(const char *name) {
+  const char *dot = strrchr(name, '.');
+  if (dot && !strcmp(dot, ".nsm")) return refuse("a command stands before the file: nsm run ", name, "");
   const char *names[COMMANDS];
   for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
   const char *near = suggest(name, names, COMMANDS);
@@ -23,7 +25,7 @@ static int unknown_command(const char *name) {
 
 const Command *command_named(const char *name) {
   if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
-  if (!strcmp(name, "--version")) name = "version";
+  if (!strcmp(name, "--version") || !strcmp(name, "-V")) name = "version";
   for (int i = 0; i < COMMANDS; i++)
     if (!strcmp(name, commands[i].name)) return &commands[i];
   return NULL;
@@ -52,8 +54,11 @@ static int check_files(const Command *c, const Options *o) {
     return EXIT_USAGE;
   }
   if (o->nfile > c->most) {
-    fprintf(stderr, "error: nsm %s takes %s, and '%s' is one more\n", c->name,
-            c->most == 0 ? "no argument" : c->id == NSM_FOR_HELP ? "one command" : "one file", o->file[c->most]);
+    const char *more = o->file[c->most];
+    nsm_unit unit;
+    fprintf(stderr, "error: nsm %s takes %s, and '%s' is one more%s\n", c->name,
+            c->most == 0 ? "no argument" : c->id == NSM_FOR_HELP ? "one command" : "one file", more,
+            nsm_unit_parse(more, &unit, NULL, NULL) ? "; a number and its unit are one word: 5ms" : "");
     return EXIT_USAGE;
   }
   int streams = 0;
