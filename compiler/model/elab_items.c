@@ -44,7 +44,9 @@ const char *family_name(const Env *env, const char *name) {
 // --- equations and forces ---
 
 static void equation(Env env, const Ast *x) {
-  Value a = elab_expr(&env, x->a), b = elab_expr(&env, x->b);
+  Env left = env;
+  if (x->a->kind == AST_NAME) left.declare = x->b->kind == AST_NUMBER ? "param" : "var";
+  Value a = elab_expr(&left, x->a), b = elab_expr(&env, x->b);
   if (a.bad || b.bad) return;
   if (!unit_check(&env, a, UNIT_ANY, "a side of an equation") ||
       !unit_check(&env, b, UNIT_ANY, "a side of an equation"))
