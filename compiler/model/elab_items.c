@@ -74,7 +74,9 @@ static void equation(Env env, const Ast *x) {
     Diag *d = diag(env.e->bag, DIAG_E0230, x->span, "this equation has no derivative of a state");
     diag_label(d, "no x' in it");
     diag_note(d, "equations give the derivatives of states: x' = ...;");
-    diag_help(d, "for an abbreviation write `var`; between coordinates write constraint N: a = b;");
+    if (x->a->kind == AST_NAME && a.at[0]->kind == MX_VAR && env.e->var.at[a.at[0]->id].kind == MV_STATE)
+      diag_help(d, "in place of the state declare var %s = %s;", x->a->name, ast_text(env.e, x->b));
+    else diag_help(d, "for an abbreviation write `var`; between coordinates write constraint N: a = b;");
     return;
   }
   for (int i = 0; i < value_count(&a); i++) {
