@@ -226,7 +226,7 @@ static void contacts_room(nsm_sim *s) {
   c->closed = SIM_NEW(s, s->r.n, unsigned char);
   c->index = SIM_NEW(s, s->r.n, int);
   c->seat = SIM_NEW(s, c->k.nblock, int);
-  double **sized[] = { &c->qv, &c->lo, &c->hi, &c->lam, &c->uv, &c->l0, &c->diag, &c->line };
+  double **sized[] = { &c->qv, &c->terms, &c->lo, &c->hi, &c->lam, &c->uv, &c->l0, &c->diag, &c->line };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
   c->m = SIM_NEW(s, entries, double);
   c->lcp = sim_cone_workspace(s, c->nc, entries, bandwidth, (int)dense);
@@ -234,9 +234,9 @@ static void contacts_room(nsm_sim *s) {
     c->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
 }
 
-// R1 affine with a constant Jacobian, gaps with constant directions, no constraints.
+// R1 affine with a constant Jacobian, gaps with constant directions, constant friction, no constraints.
 static int is_affine(const nsm_sim *s) {
-  int yes = s->con->ns == 0;
+  int yes = s->con->ns == 0 && s->on.mu.n == 0;
   for (int a = 0; a < s->on.smooth.n; a++) {
     const nsm_class *c = s->cls[s->on.smooth.of[a]].c;
     yes &= !c->c_fn || c->c_affine;

@@ -74,6 +74,8 @@ static void rows(nsm_sim *s, const nsm_view *m) {
   }
   close_contacts(s);
   if (s->on.friction.n > 0) sim_friction_follow(s);
+  sim_friction_law(s, m);
+  sim_friction_guess(s, 1);
   for (int a = 0; a < s->on.law_moving.n; a++) {
     const sim_class *k = &s->cls[s->on.law_moving.of[a]];
     k->c->law_fn(m, &k->tab, r->lo + k->row0, r->hi + k->row0);
@@ -86,9 +88,14 @@ static void one_step_problem(nsm_sim *s, const double *du) {
   sim_islands *a = &s->isl;
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
-    double q = r->y[row] + r->e[row] * r->rate0[row];
-    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) q += r->c[e] * du[r->cz[e]];
+    double q = r->y[row] + r->e[row] * r->rate0[row], terms = fabs(r->y[row]) + fabs(r->e[row] * r->rate0[row]);
+    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
+      double d = r->c[e] * du[r->cz[e]];
+      q += d;
+      terms += fabs(d) + fabs(r->c[e] * s->z[r->cz[e]]);
+    }
     a->q[i] = q;
+    a->terms[i] = terms;
     a->lo[i] = r->lo[row];
     a->hi[i] = r->hi[row];
     a->lambda[i] = s->l[r->l[row]];
@@ -157,6 +164,8 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
   if (r->n > 0) {
     rows(s, &m);
     if (!r->always) sim_islands_list(s);
+    nsm_code sound = sim_friction_sound(s, &m, e);
+    if (sound != NSM_OK) return sound;
     if (!r->constant) {
       sim_rows_outer(s, 0);
       sim_rows_couple(s);

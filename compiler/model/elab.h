@@ -11,7 +11,7 @@
 #include "mx.h"
 #include "units.h"
 
-enum { MAX_DIMS = 2, MAX_LOOPS = 8, MAX_SUM = 10000, MAX_ELEMENTS = 100000 };
+enum { MAX_DIMS = 2, MAX_LOOPS = MAX_INDICES, MAX_SUM = 10000, MAX_ELEMENTS = 100000 };
 
 typedef struct Elab Elab;
 typedef struct Scope Scope;
@@ -87,12 +87,13 @@ struct Symbol {
   bool        global;    // SY_PARAM, SY_FORMAL: stored as MParam `id`; otherwise `value` is inlined
   int         ndim;      // own dimensions
   int         dim[MAX_DIMS];    // of a global parameter
-  MExpr      *size[MAX_DIMS];   // of a variable, over params
+  MExpr      *size[MAX_INDICES];   // of a variable, over params
   Unit        unit;
   Value       value;
   Scope      *child;     // SY_INSTANCE
   MContext    ctx;       // SY_INSTANCE, SY_ROW: its loops, outer ones included
   int         slip_id, nslip;   // SY_ROW: variables of the friction forces; id is -1 without a normal row
+  int         nnormal;          // SY_ROW: how many variables from id on: the normal directions of a constraint
 };
 
 struct Scope {
@@ -163,7 +164,8 @@ bool declared_unit(Elab *e, const Ast *decl, Unit *out);  // false: none written
 Value scaled_value(const Env *env, Value v, Unit u);     // a bare number as written in u, in SI
 Value adopt(const Env *env, Value v, const Ast *decl, const char *what); // v under the unit that decl declares
 Value shape_to(const Env *env, Value v, const Ast *decl, int ndim, const int *dim);  // broadcast or check
-int   array_sizes(const Env *env, const Ast *decl, MExpr **size);    // number of dimensions, -1: bad
+// Number of dimensions, at most `most`; -1: bad, reported.
+int   array_sizes(const Env *env, const Ast *decl, int most, MExpr **size);
 
 // --- elab_instance.c ---
 bool instance_force(Symbol *y);
@@ -214,6 +216,8 @@ Value dot_value(const Env *env, Value a, Value b, Span at);
 Value norm_value(const Env *env, Value v, Span at);
 Value index_value(const Env *env, Value v, AstList idx, Span at); // v[i, j] of something without storage
 const char *shape_text(Elab *e, const Value *v);
+// --- elab_pick.c: the same with loop indices
+Value picked_value(const Env *env, const Value *v, MExpr *const *index, Span at);
 
 // --- elab_call.c: functions ---
 Value elab_call(const Env *env, const Ast *x);
@@ -246,12 +250,14 @@ Unit force_along(Unit y);                                      // of the force o
 Unit impulse_along(Unit y, bool velocities);                    // of its impulse; velocities: y is a rate
 // --- elab_friction.c ---
 bool has_friction(const Ast *x);  // of a contact or constraint: some law is one of friction
+int  directions(const Ast *x);    // of a slip or a normal, as written: [a, b] has two
 void friction_rows(Symbol *y, const MVar *like);               // the variables of its forces
 bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f);
 unsigned asserted_class(const Ast *law);                       // 0: not one of those names
 // pair[i]: the indices written are the loops around it
 bool own_indices(const Env *env, const Ast *x, const char *what);
 const char *family_name(const Env *env, const char *name);     // "pair[%]" for the loops of the item
+const char *index_marks(Elab *e, int n);                       // "", "[%]", "[%,%]", ...
 void elab_simulate(Env env, const Ast *x);
 void elab_expect(Env env, const Ast *x);
 const char *statistic_name(int i);                             // 0, 1, ...; NULL after the last

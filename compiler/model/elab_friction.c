@@ -1,11 +1,12 @@
-// Friction of contacts and constraints: coulomb(mu), coulomb(mu1, mu2), contensou(mu, radius) against slip velocities.
+// Friction of contacts and constraints: coulomb(mu), coulomb(mu1, mu2), contensou(mu, radius[, exact]) against slip
+// velocities.
 // Each direction of slip has a row of its own; its force is name.lambda_t, in space name.lambda_t[1] and [2], and
 // name.lambda_s about the normal (contensou).
 #include <string.h>
 
 #include "elab.h"
 
-enum { MOST_SLIPS = 3 };
+enum { MOST_SLIPS = 3, MOST_ROWS = 4 };
 
 static bool is_friction(const Ast *law) { return is_law(law, "coulomb") || is_law(law, "contensou"); }
 
@@ -22,7 +23,7 @@ static Unit force_against(Unit slip) {
 
 // How many directions a slip has, as written: the rows are there before its value is read, which may use names local to
 // a loop.
-static int directions(const Ast *slip) {
+int directions(const Ast *slip) {
   while (slip->kind == AST_PAREN) slip = slip->a;
   return slip->kind == AST_VECTOR ? slip->list.n : 1;
 }
@@ -102,22 +103,52 @@ static bool fits(const Env *env, const Ast *x, const Ast *law, int n) {
   if (elliptic && n != 2)
     return misfit(env, law, x->c->span, "`coulomb(mu1, mu2)` has a coefficient for each of two directions", shape,
                   n == 1 ? "one direction has one coefficient: coulomb(mu)" : "slip = [v1, v2];");
+  if (x->kind == AST_CONSTRAINT && directions(x->a) + n > MOST_ROWS)
+    return misfit(env, law, x->c->span, "friction on a constraint has at most four directions, normal and tangential",
+                  arena_printf(env->e->a, "%d of slip, %d normal", n, directions(x->a)), "one direction: slip = r*phi';");
   if (!contensou && n == 3)
     return misfit(env, law, x->c->span, "`coulomb` does not act on a spin", shape,
                   "slip = [v1, v2]; or with contensou(mu, radius)");
   return true;
 }
 
-static bool arguments(const Env *env, const Ast *x, const Ast *law, MFriction *f) {
-  bool contensou = is_law(law, "contensou");
-  if (!law_arguments(env, law, contensou ? 2 : 1, 2)) return false;
-  f->mu = coefficient(env, law->list.at[0], UNIT_ONE, "a coefficient of friction");
-  if (law->list.n == 2 && contensou)
-    f->radius = coefficient(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY,
+// Coefficients and given forces move with time, coordinates, velocities and states, not with multipliers.
+static MExpr *moving(const Env *env, const Ast *x, Unit unit, const char *what) {
+  Value v = elab_scalar(env, x->kind == AST_ARG ? x->a : x);
+  if (!unit_check(env, v, unit, what)) return NULL;
+  unsigned more = extra_uses(&v, MU_PARAM | MU_LOOP | MU_TIME | MU_VAR | MU_RATE);
+  if (!more) return v.at[0];
+  Diag *d = diag(env->e->bag, DIAG_E0224, v.span, "%s cannot depend on %s", what,
+                 more & MU_LAMBDA ? "a multiplier" : "a result of the run");
+  diag_label(d, more & MU_LAMBDA ? "a force or impulse of the same step" : "known at the end only");
+  diag_help(d, "use time, coordinates, velocities, states and parameters");
+  return NULL;
+}
+
+// contensou(mu, radius, exact)
+static bool is_exact(const Env *env, const Ast *law, bool *exact) {
+  const Ast *third = law->list.n > 2 ? law->list.at[2] : NULL;
+  if (third && third->kind == AST_ARG) third = third->a;
+  *exact = third && third->kind == AST_NAME && !strcmp(third->name, "exact");
+  if (!third || *exact) return true;
+  Diag *d = diag(env->e->bag, DIAG_E0209, third->span, "the third argument of `contensou` is the word `exact`");
+  diag_label(d, "not `exact`");
+  diag_note(d, "it takes the exact set of a circular area under Hertz' pressure instead of the ellipsoid around it");
+  diag_help(d, "contensou(mu, radius), or contensou(mu, radius, exact)");
+  return false;
+}
+
+static bool arguments(const Env *env, const Ast *x, const Ast *law, int normals, MFriction *f) {
+  bool contensou = is_law(law, "contensou"), exact;
+  if (!law_arguments(env, law, contensou ? 2 : 1, contensou ? 3 : 2) || !is_exact(env, law, &exact)) return false;
+  f->mu = moving(env, law->list.at[0], UNIT_ONE, "a coefficient of friction");
+  if (contensou)
+    f->radius = moving(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY,
                             "the radius of a contact area");
-  else if (law->list.n == 2) f->mu2 = coefficient(env, law->list.at[1], UNIT_ONE, "a coefficient of friction");
-  f->law = contensou                   ? MF_CONTENSOU
-           : x->kind == AST_CONSTRAINT ? MF_GRIP
+  else if (law->list.n == 2) f->mu2 = moving(env, law->list.at[1], UNIT_ONE, "a coefficient of friction");
+  f->law = exact                       ? MF_CONTENSOU_EXACT
+           : contensou                 ? MF_CONTENSOU
+           : x->kind == AST_CONSTRAINT ? (normals == 1 ? MF_GRIP : normals == 2 ? MF_GRIP2 : MF_GRIP3)
            : !x->a                     ? MF_DISK
            : law->list.n == 2          ? MF_ELLIPTIC
                                        : MF_COULOMB;
@@ -125,15 +156,8 @@ static bool arguments(const Env *env, const Ast *x, const Ast *law, MFriction *f
 }
 
 static bool pressed(const Env *env, const Ast *x, Unit slip, MFriction *f) {
-  Value v = elab_scalar(env, x->b);
-  if (!unit_check(env, v, force_against(slip), "the normal force")) return false;
-  if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
-    not_constant(env, &v, "a given normal force",
-                 "use a number or a parameter; where it varies, write a contact with a gap");
-    return false;
-  }
-  f->force = v.at[0];
-  return true;
+  f->force = moving(env, x->b, force_against(slip), "the normal force");
+  return f->force != NULL;
 }
 
 // False: bad, reported. Without a law of friction f stays empty.
@@ -167,7 +191,7 @@ bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f
   if (x->c && !slips(env, x, row, &v)) return false;
   if (!law) return true;
   if (!x->c) return no_slip(env, x, law);
-  if (!fits(env, x, law, row->nslip) || !arguments(env, x, law, f)) return false;
+  if (!fits(env, x, law, row->nslip) || !arguments(env, x, law, row->nnormal, f)) return false;
   f->span = law->span;
   f->slip = v.at;
   f->slip_span = v.span;

@@ -160,10 +160,14 @@ bool fixed_size(const Env *env, const MExpr *x, const char *what, int *out) {
   return true;
 }
 
-int array_sizes(const Env *env, const Ast *decl, MExpr **size) {
-  if (decl->list.n > MAX_DIMS) {
-    not_supported(env, DIAG_E0703, decl->name_span, "an array of more than two dimensions",
-                  "use a matrix x[n, m], or several arrays");
+int array_sizes(const Env *env, const Ast *decl, int most, MExpr **size) {
+  if (decl->list.n > most) {
+    if (most == MAX_DIMS)
+      not_supported(env, DIAG_E0703, decl->name_span, "a vector or matrix of more than two dimensions",
+                    "use a matrix A[n, m], or several");
+    else
+      not_supported(env, DIAG_E0703, decl->name_span, "a variable with more than eight indices",
+                    "instances and arrays together may have eight");
     return -1;
   }
   int n = decl->list.n;

@@ -135,7 +135,7 @@ bool instance_force(Symbol *y) {
   *s = (Scope){
     .e = e, .model = model, .parent = up, .ctx = args.ctx, .names = map_new(e->a), .args_env = args, .instance = y->decl
   };
-  s->path = arena_printf(e->a, "%s%s%s.", up->path, y->name, n == 0 ? "" : n == 1 ? "[%]" : "[%,%]");
+  s->path = arena_printf(e->a, "%s%s%s.", up->path, y->name, index_marks(e, n));
   s->param_path = arena_printf(e->a, "%s%s.", up->param_path, y->name);
   s->plain = arena_printf(e->a, "%s%s%s.", up->plain, y->name, text_str(&index));
   text_free(&index);

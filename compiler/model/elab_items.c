@@ -34,11 +34,19 @@ bool own_indices(const Env *env, const Ast *x, const char *what) {
   return false;
 }
 
+const char *index_marks(Elab *e, int n) {
+  Text t = {0};
+  for (int k = 0; k < n; k++) text_add(&t, k ? ",%" : "[%");
+  if (n) text_addc(&t, ']');
+  const char *r = arena_printf(e->a, "%s", text_str(&t));
+  text_free(&t);
+  return r;
+}
+
 const char *family_name(const Env *env, const char *name) {
   Elab *e = env->e;
-  int n = env->ctx.n - env->scope->ctx.n;
-  const char *full = prefixed(e, env->scope->path, name ? name : "unnamed");
-  return n == 0 ? full : n == 1 ? arena_printf(e->a, "%s[%%]", full) : arena_printf(e->a, "%s[%%,%%]", full);
+  return arena_printf(e->a, "%s%s", prefixed(e, env->scope->path, name ? name : "unnamed"),
+                      index_marks(e, env->ctx.n - env->scope->ctx.n));
 }
 
 // --- equations and forces ---

@@ -42,7 +42,11 @@ static bool wrong_indices(const Env *env, const Symbol *y, Span at, int got, int
   if (want) diag_label(d, got ? "%d written" : "no index written", got);
   else diag_label(d, "not an array and not a family");
   diag_also(d, y->span, "declared here");
-  if (want) diag_help(d, want == 1 ? "write %s[i] with i = 1, 2, ..." : "write %s[i, j]", y->name);
+  if (want)
+    diag_help(d, want == 1   ? "write %s[i] with i = 1, 2, ..."
+                 : want == 2 ? "write %s[i, j]"
+                 : want == 3 ? "write %s[i, j, k]"
+                             : "write %s[i, j, k, ...]", y->name);
   else {
     const char *text = ast_text(e, &(Ast){.span = at}), *open = strrchr(text, '[');
     size_t n = open ? strcspn(open + 1, "]") : 0;
@@ -140,6 +144,9 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
   return z;
 }
 
+// constraint pin { normal = [a, b]; ... }: pin.lambda[1], pin.lambda[2]
+static bool several_normals(Symbol *y) { return y->kind == SY_ROW && symbol_force(y) && y->nnormal > 1; }
+
 static Symbol *walk(const Env *env, const Ast *x, Path *p) {
   Symbol *y;
   switch (x->kind) {
@@ -149,7 +156,7 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
     return y ? member(env, x, p, y) : NULL;
   case AST_INDEX:
     y = walk(env, x->a, p);
-    if (y && p->force == TANGENTIAL && p->direction.n == 0) {
+    if (y && (p->force == TANGENTIAL || (p->force == NORMAL && several_normals(y))) && p->direction.n == 0) {
       p->direction = x->list;
       return y;
     }
@@ -172,6 +179,13 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
 static Value whole_array(const Env *env, const Symbol *y, const Place *p, Span at) {
   Elab *e = env->e;
   Value v = {.unit = y->unit, .ndim = y->ndim, .span = at};
+  if (y->ndim > MAX_DIMS) {
+    Diag *d =
+        diag(e->bag, DIAG_E0302, at, "`%s` has %d indices: it is neither a vector nor a matrix", y->name, y->ndim);
+    diag_also(d, y->span, "declared here");
+    diag_help(d, "use its elements: %s[%s]", y->name, y->ndim == 3 ? "i, j, k" : "i, j, ...");
+    return bad_value(env, at);
+  }
   for (int k = 0; k < y->ndim; k++) {
     MExpr size = y->size[k] ? *y->size[k] : (MExpr){0};
     size.span = at;
@@ -191,7 +205,7 @@ static Value whole_array(const Env *env, const Symbol *y, const Place *p, Span a
       v.at[i] = mx_param(e->a, y->id + i, NULL, 0, at);
       continue;
     }
-    MExpr *index[MAX_LOOPS + MAX_DIMS];
+    MExpr *index[MAX_INDICES];
     int k = 0;
     for (; k < p->n; k++) index[k] = p->by[k];
     if (y->ndim == 2) index[k++] = mx_num(e->a, i / v.dim[1] + 1, at);
@@ -203,7 +217,7 @@ static Value whole_array(const Env *env, const Symbol *y, const Place *p, Span a
 
 static Value stored(const Env *env, const Symbol *y, const Path *p, Span at) {
   Elab *e = env->e;
-  MExpr *index[MAX_LOOPS + MAX_DIMS], one = {.kind = MX_NUM, .num = 1};
+  MExpr *index[MAX_INDICES], one = {.kind = MX_NUM, .num = 1};
   int outer = y->kind == SY_VARIABLE ? p->place.n : 0, n = outer;
   if (y->ndim && p->index.n == 0) return whole_array(env, y, &p->place, at);
   if (p->index.n != y->ndim) {
@@ -230,7 +244,7 @@ static Value stored(const Env *env, const Symbol *y, const Path *p, Span at) {
 
 static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
   Elab *e = env->e;
-  MExpr *index[MAX_LOOPS + MAX_DIMS];
+  MExpr *index[MAX_INDICES];
   int n = p->place.n, want = y->nfors;
   if (p->index.n != want) {
     (void)wrong_indices(env, y, at, p->index.n, want);
@@ -257,7 +271,7 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
     diag_help(d, p->force == NORMAL ? "lambda_t is its friction" : "lambda is its normal force");
     return bad_value(env, at);
   }
-  int many = p->force == TANGENTIAL && y->nslip > 1 ? 2 : 1;
+  int many = p->force == TANGENTIAL && y->nslip > 1 ? 2 : p->force == NORMAL ? y->nnormal : 1;
   Value v = { .unit = e->var.at[first].unit,
               .ndim = many > 1,
               .dim = { many, 0 },

@@ -117,6 +117,25 @@ static bool bad_slip(Deriver *d, Span at, const char *what, const char *help) {
   return false;
 }
 
+// The coefficients stand on direction 0. They may move, but not with what the step is solved for.
+static bool coefficients(Deriver *d, const MFriction *f, SysClass *c, Ex mu, Ex mu2, Ex radius) {
+  System *s = d->sys;
+  SlotList l = slots_of(d->arena, s, c);
+  const Ex all[] = { mu, mu2, radius };
+  for (int i = 0; i < 3; i++) {
+    if (all[i] == EX_NONE || !ex_depends_any(s->pool, all[i], member_state_rate, s)) {
+      slots_collect(&l, all[i]);
+      continue;
+    }
+    Diag *g = diag(d->bag, DIAG_E0224, f->span, "friction cannot depend on the derivative of a state");
+    diag_label(g, "a derivative in a coefficient or a normal force");
+    diag_help(g, "use the right-hand side of its equation");
+    return false;
+  }
+  c->mu = mu; c->mu2 = mu2; c->radius = radius;
+  return true;
+}
+
 static bool slip_class(Deriver *d, const MFriction *f, int k, SysClass *c) {
   System *s = d->sys;
   Pool *p = s->pool;
@@ -141,7 +160,8 @@ static bool slip_class(Deriver *d, const MFriction *f, int k, SysClass *c) {
   return true;
 }
 
-// One class for each direction. normal: the class of the contact or constraint, -1 under a given normal force.
+// One class for each direction. normal: the class of the contact or constraint, of several normal directions the last;
+// -1 under a given normal force.
 static void friction_classes(Deriver *d, const MFriction *f, int normal, const MContext *ctx, Span span,
                              const char *label, const MExpr *e_t) {
   System *s = d->sys;
@@ -159,6 +179,7 @@ static void friction_classes(Deriver *d, const MFriction *f, int normal, const M
     return;
   }
   if (f->law == MF_DISK) radius = ex_mul(s->pool, mu, force);
+  if (normal >= 0) normal -= f->law == MF_GRIP2 ? 1 : f->law == MF_GRIP3 ? 2 : 0;      // to the first
   for (int k = 0; k < f->nslip; k++) {
     const char *what = f->nslip == 1 ? "slip of %s" : k == 0 ? "slip 1 of %s" : k == 1 ? "slip 2 of %s" : "spin of %s";
     SysClass *c = derive_new_class(d, CLASS_FRICTION, arena_printf(d->arena, what, label), span, ctx);
@@ -166,8 +187,7 @@ static void friction_classes(Deriver *d, const MFriction *f, int normal, const M
     c->direction = k;
     c->friction = f->law;
     c->e = e;
-    c->mu = mu; c->mu2 = mu2; c->radius = radius;
-    if (!slip_class(d, f, k, c)) return;
+    if (!slip_class(d, f, k, c) || (k == 0 && !coefficients(d, f, c, mu, mu2, radius))) return;
   }
 }
 

@@ -45,9 +45,16 @@ static const char *friction_text(MFrictionLaw law) {
   case MF_COULOMB:   return "-y in N_D(lambda_T), D: |lambda_T| <= mu lambda_N";
   case MF_ELLIPTIC:  return "-y in N_D(lambda_T), D: (lambda_1/mu1)^2 + (lambda_2/mu2)^2 <= lambda_N^2";
   case MF_CONTENSOU: return "-y in N_D(lambda_T, lambda_S), D: |lambda_T|^2 + (lambda_S/radius)^2 <= (mu lambda_N)^2";
-  case MF_GRIP:      return "-y in N_D(lambda_T), D: |lambda_T| <= mu |lambda_N|";
+  case MF_CONTENSOU_EXACT:
+    return "-y in N_D(lambda_T, lambda_S), D: the exact set of a circular area under Hertz' pressure";
+  case MF_GRIP: case MF_GRIP2: case MF_GRIP3: return "-y in N_D(lambda_T), D: |lambda_T| <= mu |lambda_N|";
   default:           return "-y in N_D(lambda_T), D: |lambda_T| <= mu times the normal force";
   }
+}
+
+const char *coefficient_name(const SysClass *c, int k) {
+  if (k == 0) return c->friction == MF_ELLIPTIC ? "mu1" : "mu";
+  return k == 1 ? "mu2" : c->friction == MF_DISK ? "mu times force" : "radius";
 }
 
 const char *law_text(const SysClass *c) {
@@ -86,6 +93,13 @@ static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, 
     ex_print(s->pool, c->lo, out, sym_name, (void *)s);
     text_add(out, " .. ");
     ex_print(s->pool, c->hi, out, sym_name, (void *)s);
+    text_addc(out, '\n');
+  }
+  const Ex coefficient[] = { c->mu, c->mu2, c->radius };
+  for (int k = 0; k < 3; k++) {
+    if (coefficient[k] == EX_NONE) continue;
+    text_printf(out, "    %-16s ", coefficient_name(c, k));
+    ex_print(s->pool, coefficient[k], out, sym_name, (void *)s);
     text_addc(out, '\n');
   }
   for (int i = 0; i < c->h.n; i++) {
