@@ -241,6 +241,18 @@ def a_residual_that_falls_no_more():
     need("Newton's method stopped above the tolerance 1e-12" in said and "of x' at t =" in said, said)
     _, s, said = run(text.replace(" - 1e-9*floor(1e9*(x' + y))", ""))
     need(s["tolerance_reached"] is True and "tolerance" not in said, said)
+    coarse = text.replace("1e-9*floor(1e9*", "1e-6*floor(1e6*").replace("until = 3,", "until = 30,")
+    _, _, said = run(coarse, code=3)
+    need("Newton's method did not converge" in said and "e-07 (tolerance 1e-12)" in said, said)
+
+
+def work_of_a_force_is_force_times_way(theta):
+    c, s, _ = run(f"""model W {{
+        coord q = 1, r = 0, q' = 0.3; kinetic (1 + r^2)*q'^2/2 + r'^2; force q = 2; potential (q - r)^4;
+        simulate {{ until = 2, step = 1e-2, scheme = moreau(theta = {theta}) }}
+    }}""")
+    work, want = s["energy"]["forces"], 2*(c["q"][-1] - c["q"][0])
+    need(abs(work - want) <= 1e-12, f"{work:.15g} J, not {want:.15g} J")
 
 
 # --- strongly nonlinear models at large steps ---
@@ -368,6 +380,8 @@ for kind in ("constraints, 100", "constraints, 300", "angles"):
     CASES.append((f"rope by {kind}", rope, kind))
 for h in ("1e-3", "1e-4", "1e-5"):
     CASES.append((f"stiff rod at {h}", stiff_rod, h))
+for theta in (0.5, 0.8, 1):
+    CASES.append((f"work of a force, theta {theta}", work_of_a_force_is_force_times_way, theta))
 CASES.append(("a residual that falls no more", a_residual_that_falls_no_more))
 CASES.append(("a duplicated contact, atan2 and kinks", the_duplicated_contact_with_atan2))
 for model in ("curved", "straight"):
