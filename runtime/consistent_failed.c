@@ -57,8 +57,8 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int wor
   else sim_row_name(s, worst - s->con->n, name, sizeof name);
   double off;
   int row = contradicted(s, v->h, &off), z = bad_mass(s, v);
-  if (z < 0) {                                     // or where the velocities lead
-    for (int i = 0; i < s->nq; i++) s->q1[i] = s->q[i] + v->h * s->con->uc[i];
+  for (int steps = 1; steps <= 4 && z < 0; steps *= 2) {   // or where the velocities lead soon
+    for (int i = 0; i < s->nq; i++) s->q1[i] = s->q[i] + steps * v->h * s->z[i];
     z = bad_mass(s, v);
   }
   char why[400] = "a smaller step may help";
@@ -69,7 +69,7 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int wor
              other, off);
   } else if (z >= 0) {
     sim_z_name(s, z, other, sizeof other);
-    snprintf(why, sizeof why, "the mass matrix is not positive definite there, see %s", other);
+    snprintf(why, sizeof why, "the mass matrix is not positive definite there or close by, see %s", other);
   }
   sim_fail_at(e, NSM_FAILED, worst < s->nq ? sim_at_z(s, worst) : sim_at_row(s, worst - s->con->n),
               "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of "

@@ -126,7 +126,11 @@ static nsm_code read_number(int i, const char *value, nsm_flags *f, nsm_error *e
     x = (double)n;
   } else {
     const char *wrong = nsm_read_quantity(value, t->kind == TIME ? "s" : "", &x);
-    if (wrong) { sim_fail(e, NSM_USAGE, "--%s %s: %s", t->name, value, wrong); return NSM_USAGE; }
+    if (wrong) {
+      sim_fail(e, NSM_USAGE, "--%s %s: %s%s", t->name, value, wrong,
+               t->kind == TIME ? "; it takes a time: 0.5, 50ms, 2min" : "");
+      return NSM_USAGE;
+    }
   }
   if (!in_range(t->range, x)) return out_of_range(t, value, e);
   f->number[i] = x;

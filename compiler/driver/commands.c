@@ -134,7 +134,7 @@ int command_fmt(const Options *o) {
     Text t = {0};
     ast_format(c->ast, c->source, &t);
     code = write ? EXIT_OK : check_output(c, "-");
-    if (code == EXIT_OK) code = write ? format_in_place(c, o->file[i], &t) : write_text(&t, stdout, o->file[i]);
+    if (code == EXIT_OK) code = write ? format_in_place(c, o->file[i], &t) : write_text(&t, stdout, "standard output");
     if (code > worst) worst = code;
     text_free(&t);
     compilation_free(c);

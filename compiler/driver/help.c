@@ -32,6 +32,8 @@ int command_help(const Options *o) {
   if (o->nfile == 0) { print_commands(stdout); return EXIT_OK; }
   const Command *c = command_named(o->file[0]);
   if (c) { print_command(c, stdout); return EXIT_OK; }
+  DiagCode code;
+  if (diag_code_find(o->file[0], &code)) return command_explain(o);
   const char *names[COMMANDS];
   for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
   const char *near = suggest(o->file[0], names, COMMANDS);

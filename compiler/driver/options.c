@@ -12,6 +12,8 @@ static int refuse(const char *what, const char *name, const char *then) {
 }
 
 static int unknown_command(const char *name) {
+  const char *dot = strrchr(name, '.');
+  if (dot && !strcmp(dot, ".nsm")) return refuse("a command stands before the file: nsm run ", name, "");
   const char *names[COMMANDS];
   for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
   const char *near = suggest(name, names, COMMANDS);
@@ -23,25 +25,30 @@ static int unknown_command(const char *name) {
 
 const Command *command_named(const char *name) {
   if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
-  if (!strcmp(name, "--version")) name = "version";
+  if (!strcmp(name, "--version") || !strcmp(name, "-V")) name = "version";
   for (int i = 0; i < COMMANDS; i++)
     if (!strcmp(name, commands[i].name)) return &commands[i];
   return NULL;
 }
 
-// NAME=VALUE for the elaborator. What cannot be read is refused by the simulation.
-static void note_set(Arena *a, Options *o, const char *text) {
+// NAME=VALUE for the elaborator.
+static bool note_set(Arena *a, Options *o, const char *text) {
   const char *eq = strchr(text, '=');
-  if (!eq) return;
+  if (!eq || eq == text || !eq[1]) return refuse("--set ", text, ": it takes NAME=VALUE"), false;
   size_t n = (size_t)(eq - text);
   while (n > 0 && text[n - 1] == ' ') n--;
   Override v = { .name = arena_strndup(a, text, n), .text = text };
   int has_unit;
   nsm_unit unit;
-  if (nsm_read_any_quantity(eq + 1, &v.value, &has_unit, &unit)) return;
+  const char *wrong = nsm_read_any_quantity(eq + 1, &v.value, &has_unit, &unit);
+  if (wrong) {
+    fprintf(stderr, "error: --set %s: the value of %s is `%s`: %s\n", text, v.name, eq + 1, wrong);
+    return false;
+  }
   v.has_unit = has_unit;
   if (has_unit) v.unit = unit_of_shared(&unit);
   o->set[o->nset++] = v;
+  return true;
 }
 
 static int check_files(const Command *c, const Options *o) {
@@ -52,8 +59,11 @@ static int check_files(const Command *c, const Options *o) {
     return EXIT_USAGE;
   }
   if (o->nfile > c->most) {
-    fprintf(stderr, "error: nsm %s takes %s, and '%s' is one more\n", c->name,
-            c->most == 0 ? "no argument" : c->id == NSM_FOR_HELP ? "one command" : "one file", o->file[c->most]);
+    const char *more = o->file[c->most];
+    nsm_unit unit;
+    fprintf(stderr, "error: nsm %s takes %s, and '%s' is one more%s\n", c->name,
+            c->most == 0 ? "no argument" : c->id == NSM_FOR_HELP ? "one command" : "one file", more,
+            nsm_unit_parse(more, &unit, NULL, NULL) ? "; a number and its unit are one word: 5ms" : "");
     return EXIT_USAGE;
   }
   int streams = 0;
@@ -79,7 +89,8 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
   o->file = f->file;
   o->nfile = f->nfile;
   o->set = ARENA_ARRAY(a, Override, f->nset + 1);
-  for (int i = 0; i < f->nset; i++) note_set(a, o, f->set[i]);
+  for (int i = 0; i < f->nset; i++)
+    if (!note_set(a, o, f->set[i])) return EXIT_USAGE;
   o->scheme = *f->scheme ? f->scheme : NULL;
   o->step = isnan(f->number[NSM_FLAG_STEP]) ? 0 : f->number[NSM_FLAG_STEP];
   o->weights = !isnan(f->number[NSM_FLAG_THETA]) || !isnan(f->number[NSM_FLAG_GAMMA]);

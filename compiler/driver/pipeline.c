@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
+#include "../../runtime/record/record.h"
 #include "../model/model_print.h"
 #include "cone/problem.h"
 #include "installed.h"
@@ -104,10 +105,21 @@ static bool refuse_set(const Override *o) {
   return false;
 }
 
+// What a built simulator would say when it starts.
+static bool value_fits(const Override *o) {
+  double x;
+  const char *value = strchr(o->text, '=') + 1, *unit = o->what, *wrong = nsm_read_quantity(value, unit, &x);
+  if (wrong)
+    fprintf(stderr, "error: --set %s: the value of %s is `%s`: %s%s%s%s\n", o->text, o->name, value, wrong,
+            *unit ? " (the model says " : "", unit, *unit ? ")" : "");
+  return !wrong;
+}
+
 static bool sets_fit(const PipelineOptions *o) {
   bool good = true;
   for (int i = 0; i < o->nset && good; i++)
-    if (o->set[i].use != SET_STORED && o->set[i].use != SET_COMPILED) good = refuse_set(&o->set[i]);
+    if (o->set[i].use == SET_STORED) good = value_fits(&o->set[i]);
+    else if (o->set[i].use != SET_COMPILED) good = refuse_set(&o->set[i]);
     else if (o->set[i].what && o->set[i].value != 0)
       fprintf(stderr, "note: --set %s is in SI units; the model gives it in %s: --set %s%s\n", o->set[i].text,
               o->set[i].what, o->set[i].text, o->set[i].what);

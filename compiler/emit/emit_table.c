@@ -113,17 +113,6 @@ static int class_of_row_var(const Plan *p, int var) {
   return -1;
 }
 
-// The unit as written; where only the value had one (g = 9.81 [m/s^2]), that.
-static const char *unit_of(Emitter *e, const MParam *p) {
-  if (p->unit_text && *p->unit_text) return p->unit_text;
-  if (p->unit.state != UNIT_KNOWN) return "";
-  Text t = {0};
-  unit_print(p->unit, &t);
-  const char *r = arena_printf(e->arena, "%s", strcmp(text_str(&t), "1") ? text_str(&t) : "");
-  text_free(&t);
-  return r;
-}
-
 static void emit_variables(Emitter *e) {
   static const char *const kind[] = { "NSM_VAR_COORD", "NSM_VAR_STATE", "NSM_VAR_MULTIPLIER", "NSM_VAR_ROW" };
   const Model *m = e->plan->sys->model;
@@ -138,7 +127,8 @@ static void emit_variables(Emitter *e) {
   text_add(e->out, "  { 0 }\n};\nstatic const nsm_par pars[] = {\n");
   for (int i = 0; i < m->nparam; i++) {
     const MParam *p = &m->param[i];
-    text_printf(e->out, "  { %d, %d, %d, %d, %d, ", blob_add(&e->blob, p->name), blob_add(&e->blob, unit_of(e, p)),
+    text_printf(e->out, "  { %d, %d, %d, %d, %d, ", blob_add(&e->blob, p->name), blob_add(&e->blob, 
+                unit_shown(e->arena, p->unit, p->unit_text)),
                 blob_add(&e->blob, p->doc ? p->doc : ""), line_of(p->span), p->structural);
     c_number(p->structural ? p->fixed : 0, e->out);
     text_printf(e->out, ", %d, { %d, %d }, %d }, ", p->ndim, p->dim[0], p->dim[1], file_of(e, p->span));

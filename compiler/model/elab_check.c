@@ -15,6 +15,15 @@ static void collect_rates(const MExpr *x, bool within, char *has, Map *seen) {
   for (int i = 0; i < x->nargs; i++) collect_rates(x->arg[i], within || x->kind == MX_RATE, has, seen);
 }
 
+// A position that was declared as a state: its rate stands in an energy.
+static bool moves(const Elab *e, const MVar *v) {
+  Map *seen = map_new(e->a);
+  char *in = ARENA_ARRAY(e->a, char, e->var.n + 1);
+  size_t id = (size_t)(v - e->var.at);
+  for (size_t i = 0; i < e->energy.n; i++) collect_rates(e->energy.at[i].value, false, in, seen);
+  return in[id];
+}
+
 static void check_equations(Elab *e) {
   char *has = ARENA_ARRAY(e->a, char, e->var.n + 1);
   Map *seen = map_new(e->a);
@@ -27,7 +36,10 @@ static void check_equations(Elab *e) {
     if (v->kind != MV_STATE || has[i]) continue;
     Diag *d = diag(e->bag, DIAG_E0203, v->span, "missing equation for state `%s`", v->plain);
     diag_label(d, "nothing says how it changes");
-    diag_help(d, "%.*s' = ...;", (int)(v->span.hi - v->span.lo), v->span.file->text + v->span.lo);
+    int n = (int)(v->span.hi - v->span.lo);
+    const char *name = v->span.file->text + v->span.lo;
+    if (moves(e, v)) diag_help(d, "what has a kinetic energy is a coordinate: coord %.*s = ...;", n, name);
+    else diag_help(d, "%.*s' = ...;", n, name);
   }
 }
 

@@ -54,7 +54,14 @@ bool unit_check(const Env *env, Value v, Unit want, const char *what) {
   diag_label(d, "this is in %s", text_str(&have));
   if (unit_compatible(unit_mul(v.unit, v.unit), want)) diag_help(d, "is a square missing?");
   else if (none) diag_help(d, "divide by a quantity in %s", text_str(&have));
-  else diag_help(d, "check the factors, or leave the units of the declarations out");
+  else {
+    Text missing = {0};
+    unit_print(unit_div(want, v.unit), &missing);
+    if (!strpbrk(text_str(&missing), "/*^") || !strcmp(text_str(&missing), "m/s^2"))
+      diag_help(d, "is a factor in %s missing?", text_str(&missing));
+    else diag_help(d, "check the factors, or leave the units of the declarations out");
+    text_free(&missing);
+  }
   text_free(&have);
   text_free(&need);
   return false;

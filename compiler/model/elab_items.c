@@ -52,7 +52,9 @@ const char *family_name(const Env *env, const char *name) {
 // --- equations and forces ---
 
 static void equation(Env env, const Ast *x) {
-  Value a = elab_expr(&env, x->a), b = elab_expr(&env, x->b);
+  Env left = env;
+  if (x->a->kind == AST_NAME) left.declare = x->b->kind == AST_NUMBER ? "param" : "var";
+  Value a = elab_expr(&left, x->a), b = elab_expr(&env, x->b);
   if (a.bad || b.bad) return;
   if (!unit_check(&env, a, UNIT_ANY, "a side of an equation") ||
       !unit_check(&env, b, UNIT_ANY, "a side of an equation"))
@@ -80,7 +82,9 @@ static void equation(Env env, const Ast *x) {
     Diag *d = diag(env.e->bag, DIAG_E0230, x->span, "this equation has no derivative of a state");
     diag_label(d, "no x' in it");
     diag_note(d, "equations give the derivatives of states: x' = ...;");
-    diag_help(d, "for an abbreviation write `var`; between coordinates write constraint N: a = b;");
+    if (x->a->kind == AST_NAME && a.at[0]->kind == MX_VAR && env.e->var.at[a.at[0]->id].kind == MV_STATE)
+      diag_help(d, "in place of the state declare var %s = %s;", x->a->name, ast_text(env.e, x->b));
+    else diag_help(d, "for an abbreviation write `var`; between coordinates write constraint N: a = b;");
     return;
   }
   for (int i = 0; i < value_count(&a); i++) {

@@ -42,9 +42,25 @@ static MExpr *rate(const Env *env, Span at, MExpr *x) {
   return mx_rate(m, x, at);
 }
 
+// k' of a parameter of this model or file is meant as something else.
+static bool prime_of_param(const Env *env, const Ast *x, const Value *v) {
+  const Ast *of = x->a->kind == AST_INDEX ? x->a->a : x->a;
+  if (of->kind != AST_NAME || local_find(env, of->name)) return false;
+  const Symbol *y = scope_find(env->scope, of->name);
+  if (!y) y = scope_find(env->e->globals, of->name);
+  if (!y || y->kind != SY_PARAM) return false;
+  Diag *d = diag(env->e->bag, DIAG_E0222, x->span, "`%s` is a parameter, its derivative is 0", of->name);
+  diag_also(d, y->span, "declared here");
+  if (v->ndim == 1) diag_help(d, "for the scalar product write dot(%s, b)", of->name);
+  else if (v->ndim > 1) diag_help(d, "the transpose is transpose(%s)", of->name);
+  else diag_help(d, "what changes in time is a state or a coordinate: state %s = ...; %s' = ...;", of->name, of->name);
+  return true;
+}
+
 Value elab_prime(const Env *env, const Ast *x) {
   Value v = elab_expr(env, x->a);
   if (v.bad) return v;
+  if (prime_of_param(env, x, &v)) return bad_value(env, x->span);
   Value d = v;
   Map *seen = map_new(env->e->a);
   d.span = x->span;

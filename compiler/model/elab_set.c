@@ -228,7 +228,10 @@ void judge_sets(Elab *e) {
   for (int i = 0; e->opt && i < e->opt->nset; i++) {
     Override *o = &e->opt->set[i];
     for (size_t k = 0; k < e->param.n; k++)
-      if (strcmp(e->param.at[k].name, o->name) == 0) o->use = SET_STORED;
+      if (strcmp(e->param.at[k].name, o->name) == 0) {
+        o->use = SET_STORED;
+        o->what = unit_shown(e->a, e->param.at[k].unit, e->param.at[k].unit_text);
+      }
     if (o->use != SET_UNKNOWN) continue;
     const char *plain = without_indices(e, o->name);
     o->what = suggest(plain, names.at, names.n);

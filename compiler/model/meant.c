@@ -105,6 +105,8 @@ static const struct { const char *names, *help; } constants[] = {
   { "true True TRUE", "conditions are not numbers: leave it out, or write 1 == 1" },
   { "false False FALSE", "conditions are not numbers: leave it out, or write 1 == 0" },
   { "NaN nan", "there is no such value" },
+  { "None none null NULL nil undefined", "every parameter has a number: param k = 1; --set k=2 gives another one" },
+  { "end last", "the last index is the size, which a parameter holds: param n = 3; state x[n] = 0; ... x[n]" },
 };
 
 const char *name_meant(const Env *env, const char *name) {
@@ -189,6 +191,8 @@ const char *unit_meant(Elab *e, const char *name, int n) {
 const char *law_meant(const char *name) {
   static const struct { const char *names, *help; } laws[] = {
     { "restitution e cor bounce impact", "the coefficient of restitution is that of newton(e)" },
+    { "newtonImpact newtonImpactFriction NewtonImpactNSL NewtonImpactFrictionNSL Newton newton_impact",
+      "the laws stand side by side: with newton(e), coulomb(mu)" },
     { "poisson Poisson", "Poisson's law is not there; newton(e) reverses the normal velocity" },
     { "plastic rigid", "an impact without rebound is inelastic" },
     { "friction mu dry", "friction is coulomb(mu), with a slip velocity" },
@@ -216,6 +220,7 @@ const char *entry_meant(const char *name) {
     { "theta gamma", "theta and gamma belong to the scheme: scheme = moreau(theta = 1/2, gamma = 1)" },
     { "tol Tolerance eps epsilon rtol atol reltol", "the tolerance is tolerance = 1e-12" },
     { "every output record", "it is given on the command line: --every 10, --record a,b, -o FILE" },
+    { "tspan t_span timespan time_span T_span", "start, end and step: start = 0 [s], until = 2 [s], step = 5 [ms]" },
     { "steps n N nsteps samples", "the step is given: step = 10 [ms]" },
     { "osns lcp", "the solver of the one-step problem is solver = auto" },
   };

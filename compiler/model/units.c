@@ -148,3 +148,12 @@ void unit_print(Unit u, Text *out) {
   }
   if (below > 1) text_addc(out, ')');
 }
+
+const char *unit_shown(Arena *a, Unit u, const char *written) {
+  if (*written || u.state != UNIT_KNOWN) return written;
+  Text t = {0};
+  unit_print(u, &t);
+  const char *shown = strcmp(text_str(&t), "1") ? arena_strndup(a, text_str(&t), t.n) : "";
+  text_free(&t);
+  return shown;
+}

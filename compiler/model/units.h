@@ -3,6 +3,7 @@
 #pragma once
 #include <stdbool.h>
 #include "../../runtime/shared/unit.h"
+#include "../base/arena.h"
 #include "../base/text.h"
 
 typedef enum {
@@ -33,4 +34,6 @@ bool unit_compatible(Unit a, Unit b);                 // same dimension, or one 
 Unit unit_merge(Unit a, Unit b);                      // the more informative of two compatible ones; mixed scales: SI
 Unit unit_of_shared(const nsm_unit *u);               // as read by runtime/shared/unit.h; UNIT_ANY: exponents too large
 double unit_to_si(double x, Unit u);                  // x as written in u, in SI
+// The unit as written; where only the value had one (g = 9.81 [m/s^2]), that; "" for none.
+const char *unit_shown(Arena *a, Unit u, const char *written);
 void unit_print(Unit u, Text *out);                   // "m/s^2", "N", "1", "kg*m^2/s"

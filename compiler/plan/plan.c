@@ -10,8 +10,12 @@ static const char *const names[] = {
 };
 
 bool scheme_known(const char *name, const char **near) {
-  *near = suggest(name, names, sizeof names / sizeof *names);
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++) if (!strcmp(names[i], name)) return true;
+  size_t n = sizeof names / sizeof *names;
+  *near = suggest(name, names, (int)n);
+  for (size_t i = 0; i < n; i++) {
+    if (!strcmp(names[i], name)) return true;
+    if (!*near && !strncasecmp(names[i], name, strlen(names[i]))) *near = names[i];   // moreau_jean, MoreauJeanOSI
+  }
   return false;
 }
 
@@ -41,9 +45,8 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
   if (!scheme_known(scheme, &near)) {
     Diag *d = diag(bag, DIAG_E0603, x->scheme && !override ? x->scheme_span : s->model->span, "there is no scheme '%s'",
                    scheme);
-    diag_help(d, "%s",
-              near ? near
-                   : "schemes: moreau(theta, gamma), midpoint, consistent, consistent1, consistent_explicit_mass");
+    if (near) diag_help(d, "did you mean `%s`?", near);
+    else diag_help(d, "schemes: moreau(theta, gamma), midpoint, consistent, consistent1, consistent_explicit_mass");
     return NULL;
   }
   int before = diag_errors(bag);

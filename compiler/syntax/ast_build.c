@@ -6,6 +6,7 @@
 
 #include "ast_node.h"
 #include "habits.h"
+#include "nsm.tab.h"
 #include "parse_state.h"
 
 // --- files and blocks ---
@@ -44,9 +45,11 @@ AstList ast_file_item(Parse *p, AstList items, Ast *item) {
     Diag *d = problem(p, DIAG_E0119, item->name ? item->name_span : start, "%s %s must stand inside a model",
                       article(what), what);
     bool ended = p->model_end.file && extra_brace(p, p->model_end.hi);
-    if (ended) diag_also(d, p->model_end, "the model ends here");
+    bool behind = p->model_end.file && (ended || item->kind != AST_EQUATION);
+    if (behind) diag_also(d, p->model_end, "the model ends here");
     else diag_note(d, "outside of models stand only import, function, model and param");
     if (ended) diag_help(d, "remove this '}', or look for one too many above");
+    else if (behind) diag_help(d, "move it in front of this '}'");
     else if (item->kind == AST_EQUATION && item->a->kind == AST_NAME)
       diag_help(d, "param %s = %s;", item->a->name, span_text(p, item->b->span));
     else if (item->kind == AST_EQUATION && item->a->kind == AST_CALL)
@@ -185,6 +188,15 @@ Ast *ast_lone(Parse *p, Span at, Ast *expr) {
     Diag *d = problem(p, DIAG_E0115, (Span){ at.file, expr->a->span.hi, expr->b->span.lo },
                       "'==' compares; an equation is written with '='");
     diag_help(d, "%s = %s;", span_text(p, expr->a->span), span_text(p, expr->b->span));
+  } else if (expr->kind == AST_MEMBER && p->now.kind == TOK_NAME && p->now.at.lo > at.hi) {        // SI.Mass m = 1;
+    Diag *d = problem(p, DIAG_E0121, at, "'%s': types are not written", span_text(p, at));
+    diag_help(d, "a constant is a param, a quantity that changes a state or coord: param %s = 1;",
+              span_text(p, p->now.at));
+    give_up(p, skip_item(p->file, at.hi));
+  } else if (expr->kind == AST_NAME && p->now.kind == TOK_DECLARE && p->now.at.lo > at.hi &&      // final param k = 1;
+             source_line(p->file, at.lo) == source_line(p->file, p->now.at.lo)) {
+    Diag *d = problem(p, DIAG_E0121, at, "'%s': no word stands in front of a declaration", expr->name);
+    diag_help(d, "remove it: %s ...", span_text(p, p->now.at));
   } else if (near) {
     Diag *d = problem(p, DIAG_E0117, first->name_span, "unknown word '%s'", first->name);
     diag_help(d, "did you mean '%s'?", near);

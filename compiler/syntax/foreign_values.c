@@ -77,11 +77,31 @@ static bool value(Parse *p) {
   if (open && open->bracket == '[' && open->owner.kind != 0 && (now(p) == TOK_NUMBER || now(p) == TOK_NAME) &&
       is_value_end(p->before.kind)) {
     d = say(p, between(p, p->before.at.hi, p->before.at.hi), "elements are separated by ','");
-    diag_help(d, "%s, %s", text_of(p, p->before), text_of(p, p->now));
+    if (memchr(f->text + p->now.at.lo, ';', closed - p->now.at.lo))
+      diag_help(d, "the rows of a matrix are vectors: [[1, 2], [3, 4]]");
+    else diag_help(d, "%s, %s", text_of(p, p->before), text_of(p, p->now));
+    give_up(p, skip_item(f, closed));
+    return true;
+  } else if (now(p) == TOK_FOR && open && open->bracket == '[' && is_value_end(p->before.kind)) {
+    d = say(p, p->now.at, "a list has no loop in it");
+    diag_help(d, "its elements are written one by one; or write what they are where they are used");
+    give_up(p, skip_item(f, closed));
+    return true;
+  } else if (now(p) == ':' && open && open->bracket == '(' && open->before.kind == TOK_NAME &&
+             is_value_end(p->before.kind)) {
+    size_t end = skip_bracket(f, open->at.lo);
+    d = say(p, open->at, "elements are taken one by one, with an index in brackets");
+    diag_help(d, "for i in %s { ... %s[i] ... }", trimmed(p, open->at.hi, end - 1), text_of(p, open->before));
   } else if (now(p) == '{' && (p->before.kind == '=' || p->before.kind == ',' || p->before.kind == '(')) {
     size_t end = skip_bracket(f, p->now.at.lo);
-    d = say(p, p->now.at, "a vector stands in brackets");
-    diag_help(d, "[%s]", trimmed(p, p->now.at.hi, end - 1));
+    const char *in = trimmed(p, p->now.at.hi, end - 1);
+    if (strchr(in, ':')) {
+      d = say(p, p->now.at, "there are no tables with names");
+      diag_help(d, "each is a parameter: param m = 1, k = 2;");
+    } else {
+      d = say(p, p->now.at, "a vector stands in brackets");
+      diag_help(d, "[%s]", in);
+    }
   } else if (now(p) == ',' && open && open->bracket == '(' && !is_value_end(open->before.kind) &&
              p->item[0].kind == TOK_DECLARE) {
     size_t end = skip_bracket(f, open->at.lo);
@@ -125,6 +145,11 @@ static bool value(Parse *p) {
              (p->before.kind == '-' && now(p) == ';' && p->before2.kind == '-')) {
     d = say(p, between(p, p->before2.at.lo, p->before.at.hi), "nothing is counted up while a model runs");
     diag_help(d, "what changes in time is a state: x' = 1;");
+  } else if ((now(p) == TOK_LE || now(p) == TOK_GE || now(p) == '<' || now(p) == '>') && p->before.kind == ')' &&
+             (item(p, 0) == TOK_WITH || (item(p, 0) == TOK_CONTACT && find_word(f, p->item[0].at.lo, p->now.at.lo, "with") <
+                                                                        p->now.at.lo))) {
+    d = say(p, p->now.at, "a law has a name, its inequalities are not written");
+    diag_help(d, "with newton(0.5), coulomb(0.3)");
   } else if (word_is(p, p->now, "is") && is_value_end(p->before.kind)) {
     d = say(p, p->now.at, "'is' is written '=='");
     diag_help(d, "replace it by ==");

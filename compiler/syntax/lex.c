@@ -370,7 +370,7 @@ bool lex_line(Parse *p, Span at, const char *s) {
   return comment_line(p, at, *s == '#' ? "#" : "%");
 }
 
-// One letter of a name that is none of a to z: said once for each.
+// The first letter of a name that is none of a to z: said once for each.
 typedef struct { const char *letter, *name; } Letter;
 static const Letter letters[] = {
   { "α", "alpha" }, { "β", "beta" }, { "γ", "gamma" }, { "δ", "delta" }, { "ε", "epsilon" }, { "ζ", "zeta" },
@@ -382,17 +382,19 @@ static const Letter letters[] = {
 };
 
 int lex_letters(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
+  bool said = false;
   for (int i = 0; i < n;) {
     int k = (unsigned char)s[i] < 0x80 ? 1 : (unsigned char)s[i] < 0xE0 ? 2 : 3;
     const char *letter = arena_strndup(p->arena, s + i, (size_t)k), *plain = NULL;
     i += k;
-    if (k == 1 || seen_before(p, letter)) continue;
+    if (k == 1 || seen_before(p, letter) || said) continue;
     for (size_t j = 0; j < sizeof letters / sizeof *letters; j++)
       if (!strcmp(letters[j].letter, letter)) plain = letters[j].name;
     Span here = { at.file, at.lo + (size_t)(i - k), at.lo + (size_t)i };
     Diag *d = problem(p, DIAG_E0106, here, "the letter '%s' cannot stand in a name", letter);
     if (plain) diag_help(d, "write %s", plain);
     else diag_help(d, "names are made of the letters a to z, digits and _; others belong in comments and strings");
+    said = true;
   }
   v->text = intern_n(p->names, s, (size_t)n);
   return TOK_NAME;
@@ -540,6 +542,11 @@ int lex_odd_byte(Parse *p, Span at, const char *s) {
     bool dot = !strcmp(span_text(p, (Span){ at.file, at.lo, word }), "\\dot") && end > brace && brace > word;
     if (dot) diag_help(d, "the time derivative is %s'", span_text(p, (Span){ at.file, brace, end }));
     else diag_help(d, "a*b, a/b, x^2, sqrt(x), x', and the names of letters: mu, phi");
+    return give_up_here(p, at);
+  }
+  if (c == '@' && p->file->text[at.hi + strspn(p->file->text + at.hi, " \t")] == '(') {
+    Diag *d = lexical(p, DIAG_E0121, at, "functions are one expression, at file level");
+    diag_help(d, "function f(x) = x^2;");
     return give_up_here(p, at);
   }
   if (c == '@' && !value_before(p) && word > at.hi) {

@@ -109,7 +109,7 @@ static void note_bracket(Parse *p, int token, Span at) {
     if (p->open.n && vec_last(&p->open).bracket == wanted) {
       if (token == '}') suspect(p, &vec_last(&p->open), at);
       p->open.n--;
-      if (p->open.n == 0) p->model_end = at;
+      if (token == '}' && p->open.n == 0) p->model_end = at;
     }
   }
 }

@@ -89,6 +89,12 @@ static bool unknown_word(Parse *p, Expected e) {
   }
   if (p->item_n == 2 && p->now.kind == TOK_NAME) return false;   // a b: an operator is missing
   if (p->item[1].kind == TOK_NAME && p->item_n == 3) {
+    if (p->open.n && find_model(p, span_text(p, p->item[0].at))) {                 // Decay d = new Decay(2);
+      Diag *d = problem(p, DIAG_E0121, ((Span){ p->file, p->item[0].at.lo, p->before.at.hi }),
+                        "an instance reads: MODEL NAME(arguments)");
+      diag_help(d, "%s %s(...);", span_text(p, p->item[0].at), span_text(p, p->item[1].at));
+      return true;
+    }
     Diag *d = problem(p, DIAG_E0117, p->item[0].at, "unknown word %s", token_text(p, p->item[0]));
     if (!p->open.n) {
       diag_note(d, "a file holds import, function, model and param");
@@ -209,6 +215,8 @@ static bool missing_value(Parse *p, Expected e) {
     else if (p->now.kind == '=' && (p->before.kind == '<' || p->before.kind == '>'))
       diag_help(d, "write %s= without a blank", span_text(p, p->before.at));
     else if (p->now.kind == '\'') diag_help(d, "' stands behind a name; strings stand in double quotes");
+    else if (p->now.kind == '=' && p->before.kind == TOK_FORCE)
+      diag_help(d, "a force acts on a coordinate: force x = ...;");
   }
   return true;
 }
@@ -245,6 +253,7 @@ static bool missing_name(Parse *p, Expected e) {
   else if (p->before.kind == TOK_FUNCTION) diag_help(d, "function NAME(x) = ...;");
   else if (p->before.kind == TOK_RELATION || p->before.kind == TOK_CONTACT || p->before.kind == TOK_CONSTRAINT)
     diag_help(d, "%s NAME: ...;", span_text(p, p->before.at));
+  else if (p->before.kind == TOK_DECLARE) diag_help(d, "%s NAME = ...;", span_text(p, p->before.at));
   return true;
 }
 

@@ -169,8 +169,9 @@ static void friction_classes(Deriver *d, const MFriction *f, int normal, const M
   Ex mu = lower_expr(s, f->mu), mu2 = lower_expr(s, f->mu2), radius = lower_expr(s, f->radius),
      force = lower_expr(s, f->force), e = lower_expr(s, e_t);
   if (negative(s, mu) || negative(s, mu2) || negative(s, radius)) {
-    diag(d->bag, DIAG_E0404, f->span, "a %s is not negative",
-         negative(s, radius) ? "radius" : "coefficient of friction");
+    Diag *g = diag(d->bag, DIAG_E0404, f->span, "a %s is not negative",
+                   negative(s, radius) ? "radius" : "coefficient of friction");
+    if (!negative(s, radius)) diag_help(g, "friction acts against the slip by itself: coulomb(0.3)");
     return;
   }
   if (negative(s, force)) {

@@ -343,7 +343,9 @@ void relative_degrees(Deriver *d) {
     int row = 0;
     while (row < x->nr - 1 && x->row[row].cls != i) row++;
     if (m && c->reldeg >= 2 && unbounded(s, c)) law_too_weak(d, c, m, x, row);
-    if (m && c->reldeg < 0 && c->chain)
-      diag(d->bag, DIAG_W0811, m->y_span, "no multiplier has any influence on this output");
+    if (m && c->reldeg < 0 && c->chain) {
+      Diag *g = diag(d->bag, DIAG_W0811, m->y_span, "no multiplier has any influence on this output");
+      diag_help(g, "let the multiplier act: a term in an equation, x' = ... + u, or a force, force q = u");
+    }
   }
 }
