@@ -8,7 +8,7 @@ static const char *what_is(double x) { return isnan(x) ? "NaN" : "infinite"; }
 static nsm_code blame(nsm_sim *s, int cls, int i, const char *what, double value, double t, nsm_error *e) {
   char name[256];
   if (i >= 0) sim_instance_name(s, cls, i, name, sizeof name);
-  else snprintf(name, sizeof name, "%s", sim_text(s, s->m->cls[cls].label));
+  else sim_family_name(name, sizeof name, sim_text(s, s->m->cls[cls].label));
   sim_fail_at(e, NSM_FAILED, sim_at_class(cls), "line %d (%s): %s became %s at t = %.10g s, step %ld",
               s->m->cls[cls].line, name, what, what_is(value), t, s->k + 1);
   return NSM_FAILED;

@@ -409,6 +409,8 @@ static nsm_code not_finite(nsm_sim *s, double t1, nsm_error *e) {
 
 static nsm_code singular(nsm_sim *s, double t1, int z, nsm_error *e) {
   char name[256];
+  nsm_view v = at_end(s, t1);
+  if (sim_blame(s, &v, e) != NSM_OK) return NSM_FAILED;                 // a kernel gave what is no number
   int at = z < s->nz ? z : s->nz + s->r.border[z - s->nz];
   row_or_unknown(s, at, name, sizeof name);
   sim_fail_at(e, NSM_FAILED, place(s, at),
