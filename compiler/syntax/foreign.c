@@ -467,6 +467,18 @@ static bool choice(Parse *p) {
   return true;
 }
 
+// x[i in 1:n] = ... in place of a loop.
+static bool loop_in_index(Parse *p) {
+  const Open *open = innermost(p);
+  if (!open || open->bracket != '[' || now(p) != TOK_IN || p->before.kind != TOK_NAME) return false;
+  size_t end = skip_bracket(p->file, open->at.lo) - 1;
+  const char *index = text_of(p, p->before), *range = trimmed(p, open->at.hi, end), *name = text_of(p, open->before);
+  Diag *d = say(p, p->now.at, "statements for all elements stand in a loop");
+  diag_help(d, "for %s { ... %s[%s] ...; }", range, name, index);
+  give_up_item(p);
+  return true;
+}
+
 static bool sum(Parse *p) {
   const Open *open = innermost(p);
   if (!open || open->bracket != '(' || open->before.kind != TOK_SUM || (now(p) != ',' && now(p) != TOK_FOR)) return false;
@@ -566,6 +578,9 @@ static bool instance(Parse *p) {
     } else if (known && p->item_n == 3 && (now(p) == ';' || now(p) == '}')) {
       d = say(p, between(p, p->before.at.hi, p->before.at.hi), "an instance has its arguments in parentheses");
       diag_help(d, "%s %s();", model, name);
+    } else if (known && item(p, 2) == '[' && p->before.kind == ']' && (now(p) == ';' || now(p) == '}')) {
+      d = say(p, between(p, p->before.at.hi, p->before.at.hi), "a family of instances has its arguments in parentheses");
+      diag_help(d, "%s();", trimmed(p, p->item[0].at.lo, p->before.at.hi));
     } else if (known && p->item_n == 3 && now(p) == '{') {
       size_t end = skip_bracket(p->file, p->now.at.lo);
       d = say(p, p->now.at, "an instance has its arguments in parentheses");
@@ -676,6 +691,6 @@ static bool value(Parse *p) {
 
 bool foreign_form(Parse *p) {
   return no_model(p) || word(p) || model_head(p) || function(p) || import(p) || loop(p) || timed(p) || choice(p) || sum(p) ||
-         simulate(p) || energy(p) || force(p) || laws(p) || row(p) || claim(p) || declaration(p) || instance(p) ||
-         value(p);
+         loop_in_index(p) || simulate(p) || energy(p) || force(p) || laws(p) || row(p) || claim(p) || declaration(p) ||
+         instance(p) || value(p);
 }
