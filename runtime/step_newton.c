@@ -611,7 +611,9 @@ static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
       if (it >= SLOW) round_off(s, it == SLOW);
       double error = residual(s, it >= SLOW, &worst);
       if (error <= s->tolerance) return NSM_OK;
-      if (it >= SLOW && worst < s->nz && s->isl.nactive > 0 && corrected(s, t1, &error, &worst)) return NSM_OK;
+      if (it >= SLOW && error > 0.5 * before && worst < s->nz && s->isl.nactive > 0 &&
+          corrected(s, t1, &error, &worst))
+        return NSM_OK;
       int moving = worst >= s->nz && sim_friction_moves(s, worst - s->nz);       // friction.c seeks its coefficient
       if (it > TURNS && halvings == 0 && !moving && turned(s) > 0) {
         to_the_turn(s, t1);
