@@ -125,10 +125,10 @@ int sim_is_at_rest(double v, double size) { return v != 0 && fabs(v) <= cancels 
 int sim_sticks(const nsm_sim *s, int row) {
   const sim_rows *r = &s->r;
   const sim_friction *f = &r->friction[r->friction_of[row]];
-  double size = 0, normal = f->normal < 0 ? 0 : s->l1[r->l[f->normal]],
-         radius = f->type == NSM_CONE_DISK ? s->h * f->radius : f->mu * fabs(normal);
+  double size = 0, radius = f->type == NSM_CONE_DISK ? s->h * f->radius
+                                                    : f->mu * sim_friction_pressed(s, r->friction_of[row], s->l1);
   for (int d = 0; d < f->n; d++) size = hypot(size, s->l1[r->l[f->row[d]]]);
-  return (f->type == NSM_CONE_DISK || f->type == NSM_CONE_COULOMB || f->type == NSM_CONE_GRIP) &&
+  return (f->type == NSM_CONE_DISK || f->type == NSM_CONE_COULOMB || nsm_cone_is_grip(f->type)) &&
          size < inside * radius;
 }
 
@@ -171,6 +171,7 @@ static int correct(nsm_sim *s, double share) {
     double l = s->l1[r->l[row]];
     is->kept[i] = is->u[i];
     is->q[i] = is->zero[i] ? r->y[row] : 0;
+    is->terms[i] = fabs(is->q[i]);
     is->lo[i] = !is->zero[i] ? 0 : s->cls[r->cls[row]].c->kind == NSM_CONTACT ? -l : -INFINITY;
     is->hi[i] = is->zero[i] ? INFINITY : 0;
     is->lambda[i] = 0;

@@ -75,7 +75,7 @@ struct sim_consistent {
   // friction in the island; of the matrices kept
   nsm_cone_block *cone, tiny_cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];
   int        tiny_cones[SIM_TINY_BLOCKS + 1];
-  double    *m, *qv, *lo, *hi, *lam, *uv, *l0, *diag;
+  double    *m, *qv, *terms, *lo, *hi, *lam, *uv, *l0, *diag;
   void      *lcp, *tiny_work[SIM_TINY_BLOCKS + 1];
   double     tiny[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
   uint64_t   next_id, tiny_id[SIM_TINY_BLOCKS + 1];
@@ -146,3 +146,5 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int wor
 // Rows of the impact, or of the constraints alone: free rows and closed contacts with rate (1 + e) rate0; impulses ->
 // isl.lambda.
 int  con_impact(nsm_sim *s, int contacts, const double *value);
+// Size of the terms of the rate of a row at the velocities v.
+double con_rate_terms(const nsm_sim *s, int row, const double *v);

@@ -72,6 +72,19 @@ static double change_of_gap(const nsm_sim *s, int row) {
   return sum;
 }
 
+// Size of the terms of the change of a gap. The gaps themselves cancel: they are as large as H q.
+static double terms_of_change(const nsm_sim *s, int row) {
+  const struct sim_consistent *c = s->con;
+  const sim_class *k = &s->cls[s->r.cls[row]];
+  const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+  double sum = fabs(c->gap[row]) + fabs(s->r.gap[row]);
+  for (int e = 0; e < k->c->h.n; e++) {
+    int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
+    sum += fabs(h[e]) * (fabs(c->dq[z]) + fabs(s->q1[z]) + fabs(s->q[z]));
+  }
+  return sum;
+}
+
 // ---- islands --------------------------------------------------------------------------------------------------------
 static int root(int *parent, int i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
@@ -128,7 +141,7 @@ static int is_slip(const nsm_sim *s, int row) { return s->cls[s->r.cls[row]].c->
 // D by compressed rows; small or full ones dense by columns, in place of them.
 static nsm_cone_problem island(nsm_sim *s, int m) {
   struct sim_consistent *c = s->con;
-  nsm_cone_problem p = { .m = m, .M = c->m, .q = c->qv, .lo = c->lo, .hi = c->hi };
+  nsm_cone_problem p = { .m = m, .M = c->m, .q = c->qv, .lo = c->lo, .hi = c->hi, .q_terms = c->terms };
   int n = 0, sparse = m > DENSE_ISLAND && c->sparse;
   for (int a = 0; a < m; a++) {
     int i = c->member[a], *col = c->col + n, count;
@@ -140,6 +153,7 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
     }
     c->row_start[a] = n;
     c->qv[a] = !c->plain ? change_of_gap(s, c->act[i]) : c->zero[i] ? c->gap[c->act[i]] : 0;
+    c->terms[a] = !c->plain ? terms_of_change(s, c->act[i]) : fabs(c->qv[a]);
     c->lo[a] = !c->plain ? 0 : !c->zero[i] ? 0 : is_slip(s, c->act[i]) ? -INFINITY : -c->l0[i];
     c->hi[a] = !c->plain || c->zero[i] ? INFINITY : 0;
     c->lam[a] = c->plain ? 0 : c->l0[i];
@@ -147,7 +161,9 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
       int other = col[e];
       if (!sparse) c->m[a + (size_t)other * (size_t)m] = value[e];
       if (other == a) c->diag[i] = value[e];
-      if (!c->plain) c->qv[a] -= value[e] * c->l0[c->member[other]];
+      if (c->plain) continue;
+      c->qv[a] -= value[e] * c->l0[c->member[other]];
+      c->terms[a] += fabs(value[e] * c->l0[c->member[other]]);
     }
     if (sparse) n += count;
   }
@@ -158,9 +174,9 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
     if (f < 0) { a++; continue; }
     const sim_friction *k = &s->r.friction[f];
     c->cone[p.cones] = sim_friction_block(s, f, a);
-    if (k->type == NSM_CONE_GRIP)                          // its normal force is an unknown of K: that of the iterate
+    if (nsm_cone_is_grip(k->type))                         // its normal force is an unknown of K: that of the iterate
       c->cone[p.cones] = (nsm_cone_block){
-        .type = NSM_CONE_DISK, .first = a, .size = k->n, .radius = k->mu * fabs(s->l1[s->r.l[k->normal]])
+        .type = NSM_CONE_DISK, .first = a, .size = k->n, .radius = k->mu * sim_friction_pressed(s, f, s->l1)
       };
     a += c->cone[p.cones++].size;
   }
@@ -173,7 +189,7 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
 
 static int pressed_by_gap(const nsm_sim *s, int row) {
   const sim_friction *f = &s->r.friction[s->r.friction_of[row]];
-  return f->normal >= 0 && f->type != NSM_CONE_GRIP;
+  return f->normals > 0 && !nsm_cone_is_grip(f->type);
 }
 
 // What opens by itself needs no force.
@@ -244,7 +260,7 @@ int con_contacts(nsm_sim *s) {
 // The directions of slip of a contact from number i on, with the normal force found before; the number of the last.
 static int project_slip(nsm_sim *s, int i) {
   struct sim_consistent *c = s->con;
-  int f = s->r.friction_of[c->act[i]], n = s->r.friction[f].n, normal = s->r.friction[f].normal;
+  int f = s->r.friction_of[c->act[i]], n = s->r.friction[f].n, normal = s->r.friction[f].normal[0];
   double u[3], diagonal[3], lambda[3];
   for (int d = 0; d < n; d++) {
     int row = c->act[i + d];
@@ -252,11 +268,8 @@ static int project_slip(nsm_sim *s, int i) {
     c->l0[i + d] = lambda[d] = s->l1[s->r.l[row]];
     u[d] = change_of_gap(s, row);
   }
-  sim_friction_prox(s, f,
-                    normal < 0                ? 0
-                    : s->con->of[normal] >= 0 ? s->l1[s->r.l[normal]]
-                                              : s->ltry[s->r.l[normal]],
-                    u, diagonal, 0.8, lambda);
+  const double *l = normal < 0 || s->con->of[normal] >= 0 ? s->l1 : s->ltry;
+  sim_friction_prox(s, f, sim_friction_pressed(s, f, l), u, diagonal, 0.8, lambda);
   for (int d = 0; d < n; d++) s->ltry[s->r.l[c->act[i + d]]] = lambda[d];
   return i + n - 1;
 }

@@ -397,7 +397,7 @@ static int leave_out(nsm_sim *s) {
   sim_rows *r = &s->r;
   int kept = 0, n = c->na;
   for (int i = 0; i < n; i++) {
-    int row = c->act[i], f = r->friction_of[row], normal = f < 0 ? row : r->friction[f].normal;
+    int row = c->act[i], f = r->friction_of[row], normal = f < 0 ? row : r->friction[f].normal[0];
     double rate = 0;                                       // H(q_B) u_C
     for (int x = normal < 0 ? 0 : r->c0[normal], end = normal < 0 ? 0 : r->c0[normal + 1]; x < end; x++)
       rate += r->c[x] * c->uc[r->cz[x]];

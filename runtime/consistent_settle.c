@@ -82,10 +82,10 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
   }
   for (int f = 0; f < r->nfriction; f++) {
     const sim_friction *k = &r->friction[f];
-    int plain = k->type == NSM_CONE_COULOMB || k->type == NSM_CONE_DISK || k->type == NSM_CONE_GRIP;
+    int plain = k->type == NSM_CONE_COULOMB || k->type == NSM_CONE_DISK || nsm_cone_is_grip(k->type);
     c->disk[f] = k->type == NSM_CONE_DISK   ? s->h * k->radius
-                 : k->type == NSM_CONE_GRIP ? k->mu * fabs(s->l1[r->l[k->normal]])
-                 : lasting(s, k->normal)    ? k->mu * s->l1[r->l[k->normal]]
+                 : nsm_cone_is_grip(k->type) ? k->mu * sim_friction_pressed(s, f, s->l1)
+                 : lasting(s, k->normal[0]) ? k->mu * s->l1[r->l[k->normal[0]]]
                                             : 0;
     if (!plain || !(c->disk[f] > 0)) { c->disk[f] = 0; continue; }
     double x[3], length = 0, off = 0;
@@ -135,9 +135,12 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   for (int i = 0; i < is->nactive; i++) {
     int at = is->active[i], row = r->row_at[at];
     is->q[i] = c->slip[row];
+    is->terms[i] = con_rate_terms(s, row, s->z1);
     for (int e = r->m0[at]; e < r->m0[at + 1]; e++) {
       int other = r->row_at[r->mc[e]];
-      if (r->active[other]) is->q[i] -= r->m[e] * c->start[other];
+      double d = r->active[other] ? r->m[e] * c->start[other] : 0;
+      is->q[i] -= d;
+      is->terms[i] += fabs(d);
     }
     is->q[i] = con_flush(is->q[i]);
   }

@@ -36,8 +36,8 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
   if (s->nx > 0) {
     char name[256];
     sim_z_name(s, s->nq, name, sizeof name);
-    sim_fail(
-        e, NSM_MODEL_WRONG,
+    sim_fail_at(
+        e, NSM_MODEL_WRONG, sim_at_z(s, s->nq),
         "the energy-consistent schemes take mechanical systems only, and %s is a first-order state; `moreau` takes "
         "both",
         name);
@@ -228,7 +228,7 @@ static void contacts_room(nsm_sim *s) {
   c->closed = SIM_NEW(s, s->r.n, unsigned char);
   c->index = SIM_NEW(s, s->r.n, int);
   c->seat = SIM_NEW(s, c->k.nblock, int);
-  double **sized[] = { &c->qv, &c->lo, &c->hi, &c->lam, &c->uv, &c->l0, &c->diag, &c->line };
+  double **sized[] = { &c->qv, &c->terms, &c->lo, &c->hi, &c->lam, &c->uv, &c->l0, &c->diag, &c->line };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
   c->m = SIM_NEW(s, entries, double);
   c->lcp = sim_cone_workspace(s, c->nc, entries, bandwidth, (int)dense);

@@ -7,7 +7,8 @@
 //   COULOMB    mu                       max(0, lambda_N)   of a contact
 //   ELLIPTIC   diag(mu, mu2)            max(0, lambda_N)   of a contact
 //   CONTENSOU  diag(mu, mu, mu radius)  max(0, lambda_N)   of a contact; the third direction is the spin
-//   GRIP       mu                       |lambda_N|         of a constraint
+//              exact: A^-1 lambda_T in r B with Contensou's set B in place of a ball
+//   GRIP       mu                       |lambda_N|         of a constraint; of one, two or three normal directions
 //   DISK       1                        h mu F             none: the normal force F is given
 //
 // u_T = u_T+ + e_t u_T-. The classes of the directions of one contact follow each other in the model, direction 0 has
@@ -29,7 +30,10 @@ static nsm_cone_type type_of(int law) {
   switch (law) {
   case NSM_ELLIPTIC:  return NSM_CONE_ELLIPTIC;
   case NSM_CONTENSOU: return NSM_CONE_CONTENSOU;
+  case NSM_CONTENSOU_EXACT: return NSM_CONE_CONTENSOU_EXACT;
   case NSM_GRIP:      return NSM_CONE_GRIP;
+  case NSM_GRIP2:     return NSM_CONE_GRIP2;
+  case NSM_GRIP3:     return NSM_CONE_GRIP3;
   case NSM_DISK:      return NSM_CONE_DISK;
   default:            return NSM_CONE_COULOMB;
   }
@@ -81,13 +85,17 @@ int sim_friction_analyse(nsm_sim *s, nsm_error *e) {
     for (int i = 0; i < k->tab.count; i++, n++) {
       sim_friction *f = &r->friction[n];
       *f = (sim_friction){ .type = type_of(k->c->friction),
-                           .normal = k->c->normal < 0 ? -1 : s->cls[k->c->normal].row0 + i,
+                           .normals = nsm_cone_normals(type_of(k->c->friction)),
+                           .normal = { -1 },
                            .n = directions,
                            .at = { column(k, i, k->c->mu_num), column(k, i, k->c->mu2_num),
                                    column(k, i, k->c->radius_num) } };
       if (sound(s, cls, i, "", NSM_MODEL_WRONG, e) != NSM_OK) return 0;
       take(f, f->at);
-      if (f->normal >= 0) r->friction_of[f->normal] = n;
+      for (int d = 0; d < f->normals; d++) {
+        f->normal[d] = s->cls[k->c->normal + d].row0 + i;
+        r->friction_of[f->normal[d]] = n;
+      }
       for (int d = 0; d < directions; d++) {
         f->row[d] = s->cls[cls + d].row0 + i;
         r->friction_of[f->row[d]] = n;
@@ -102,7 +110,7 @@ void sim_friction_follow(nsm_sim *s) {
   for (int i = 0; i < r->nfriction; i++) {
     const sim_friction *f = &r->friction[i];
     for (int d = 0; d < f->n; d++) {
-      r->active[f->row[d]] = f->normal < 0 || r->active[f->normal];
+      r->active[f->row[d]] = f->normals == 0 || r->active[f->normal[0]];
       s->l1[r->l[f->row[d]]] = 0;
     }
   }
@@ -121,9 +129,17 @@ void sim_friction_active(nsm_sim *s) {
 int sim_friction_rows(const nsm_sim *s, int friction, int *row) {
   const sim_friction *f = &s->r.friction[friction];
   int n = 0;
-  if (f->normal >= 0) row[n++] = f->normal;
+  for (int d = 0; d < f->normals; d++) row[n++] = f->normal[d];
   for (int d = 0; d < f->n; d++) row[n++] = f->row[d];
   return n;
+}
+
+double sim_friction_pressed(const nsm_sim *s, int friction, const double *l) {
+  const sim_friction *f = &s->r.friction[friction];
+  double force = 0;
+  if (f->normals == 1 && f->type != NSM_CONE_GRIP) return l[s->r.l[f->normal[0]]];
+  for (int d = 0; d < f->normals; d++) force = hypot(force, l[s->r.l[f->normal[d]]]);
+  return force;
 }
 
 nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first) {
@@ -131,7 +147,7 @@ nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first) {
   int disk = f->type == NSM_CONE_DISK;
   return (nsm_cone_block){ .type = f->type,
                            .first = first,
-                           .size = f->n + (f->normal >= 0),
+                           .size = f->n + f->normals,
                            .mu = disk ? 0 : f->mu,
                            .mu2 = f->mu2,
                            .radius = disk ? s->h * f->radius : f->radius };
@@ -219,15 +235,19 @@ nsm_code sim_friction_sound(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 }
 
 // ---- natural map ----------------------------------------------------------------------------------------------------
+static int is_contensou(nsm_cone_type type) {
+  return type == NSM_CONE_CONTENSOU || type == NSM_CONE_CONTENSOU_EXACT;
+}
+
 // Diagonal of A and the radius r for a normal impulse, by the law at the iterate; the largest entry of A M A.
 static double frame(const nsm_sim *s, const sim_friction *f, double normal, const double *diagonal, double *scaled,
                     double *r) {
   double most = 0, mu = meant(f->at[0]);
-  *r = f->type == NSM_CONE_DISK ? s->h * meant(f->at[2]) : f->type == NSM_CONE_GRIP ? fabs(normal) : fmax(normal, 0);
+  *r = f->type == NSM_CONE_DISK ? s->h * meant(f->at[2]) : nsm_cone_is_grip(f->type) ? fabs(normal) : fmax(normal, 0);
   for (int d = 0; d < f->n; d++) {
     scaled[d] = f->type == NSM_CONE_DISK                  ? 1
                 : f->type == NSM_CONE_ELLIPTIC && d == 1  ? meant(f->at[1])
-                : f->type == NSM_CONE_CONTENSOU && d == 2 ? mu * meant(f->at[2])
+                : is_contensou(f->type) && d == 2          ? mu * meant(f->at[2])
                                                           : mu;
     most = fmax(most, scaled[d] * scaled[d] * diagonal[d]);
   }
@@ -244,14 +264,17 @@ void sim_friction_prox(const nsm_sim *s, int friction, double normal, const doub
     step[d] = scaled[d] > 0 ? lambda[d] / scaled[d] - rho * scaled[d] * u[d] : 0;      // where A is 0 so is lambda
     length = hypot(length, step[d]);
   }
-  for (int d = 0; d < f->n; d++) lambda[d] = scaled[d] * (length > r ? r / length : 1) * step[d];
+  if (f->type == NSM_CONE_CONTENSOU_EXACT && scaled[2] > 0) nsm_cone_project_contensou(r, step, step, NULL, NULL);
+  else
+    for (int d = 0; d < f->n; d++) step[d] *= length > r ? r / length : 1;
+  for (int d = 0; d < f->n; d++) lambda[d] = scaled[d] * step[d];
 }
 
 // |lambda - prox_D(lambda - rho u)| in the scaled frame
 double sim_friction_residual(const nsm_sim *s, int friction, const double *l, const double *u, const double *diagonal,
                              const double *size) {
   const sim_friction *f = &s->r.friction[friction];
-  double normal = f->normal >= 0 ? l[s->r.l[f->normal]] : 0, scaled[3], r,
+  double normal = sim_friction_pressed(s, friction, l), scaled[3], r,
          most = frame(s, f, normal, diagonal, scaled, &r), rho = most > 0 ? 1 / most : 1;
   double x[3], error = 0, terms = 0;
   for (int d = 0; d < f->n; d++) x[d] = l[s->r.l[f->row[d]]];

@@ -49,7 +49,7 @@ static int take_cones(const nsm_sim *s, int first, int m, nsm_cone_block *cone) 
     if (s->isl.disk) {                                  // the normal row is an interval, its directions a disk
       const sim_friction *k = &r->friction[f];
       cone[n] = (nsm_cone_block){
-        .type = NSM_CONE_DISK, .first = i + (k->normal >= 0), .size = k->n, .radius = s->isl.disk[f]
+        .type = NSM_CONE_DISK, .first = i + k->normals, .size = k->n, .radius = s->isl.disk[f]
       };
       i = cone[n].first;
     }
@@ -112,7 +112,7 @@ void sim_islands_analyse(nsm_sim *s) {
   a->active = SIM_NEW(s, n + 1, int);                 // one more: the list is written ahead
   a->index = SIM_NEW(s, n, int);
   a->zero = SIM_NEW(s, n, unsigned char);
-  double **sized[] = { &a->q, &a->lo, &a->hi, &a->lambda, &a->u, &a->kept };
+  double **sized[] = { &a->q, &a->terms, &a->lo, &a->hi, &a->lambda, &a->u, &a->kept };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
   a->cone = SIM_NEW(s, r->nfriction, nsm_cone_block);
   a->tiny_most = r->nfriction > 0 ? SIM_TINY_BLOCKS : SIM_TINY;
@@ -152,7 +152,8 @@ void sim_islands_analyse(nsm_sim *s) {
     if (total > FIXED_WORK) { a->nfixed = 0; return; }
     *f = (struct sim_fixed){ .first = first, .m = m };
     f->p = (nsm_cone_problem){
-      .m = m, .M = SIM_NEW(s, size, double), .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first
+      .m = m, .M = SIM_NEW(s, size, double), .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first,
+      .q_terms = a->terms + first
     };
     if (!dense) {
       f->p.row_start = SIM_NEW(s, m + 1, int);
@@ -191,6 +192,10 @@ static inline int solved(nsm_sim *s, const nsm_cone_problem *p, void *work, int 
   }
   a->result = res;
   a->failed_row = s->r.row_at[a->active[first + (res.worst >= 0 && res.worst < p->m ? res.worst : 0)]];
+  if (status == NSM_CONE_NO_SOLUTION) {
+    int row = sim_cone_explain(s, p, work, s->r.row_at, a->active + first);
+    if (row >= 0) a->failed_row = row;
+  }
   return 0;
 }
 
@@ -215,13 +220,16 @@ static int solve_tiny(nsm_sim *s, int first, int m) {
                          .hi = a->hi + first,
                          .matrix_id = a->tiny_id[m],
                          .cone = a->tiny_cone[m],
-                         .cones = cones };
+                         .cones = cones,
+                         .q_terms = a->terms + first };
   return solved(s, &p, a->tiny_work[m], first, 1);
 }
 
 static int solve_large(nsm_sim *s, int first, int m) {
   sim_islands *a = &s->isl;
-  nsm_cone_problem p = { .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first, .cone = a->cone };
+  nsm_cone_problem p = {
+    .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first, .cone = a->cone, .q_terms = a->terms + first
+  };
   p.cones = take_cones(s, first, m, a->cone);
   if (is_dense(&s->r, a, m)) {
     take_matrix(&s->r, a, first, m, 1, a->dense, NULL, NULL);

@@ -17,7 +17,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 7
+#define NSM_ABI_VERSION 9
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -93,7 +93,16 @@ enum {
   NSM_FRICTION = 7
 };
 // laws of friction: blocks of cone/problem.h
-enum { NSM_COULOMB = 1, NSM_ELLIPTIC = 2, NSM_CONTENSOU = 3, NSM_GRIP = 4, NSM_DISK = 5 };
+enum {
+  NSM_COULOMB = 1,
+  NSM_ELLIPTIC = 2,
+  NSM_CONTENSOU = 3,
+  NSM_GRIP = 4,
+  NSM_DISK = 5,
+  NSM_CONTENSOU_EXACT = 6,
+  NSM_GRIP2 = 7, // of two, of three normal directions: classes normal, normal + 1, ...
+  NSM_GRIP3 = 8
+};
 enum { NSM_WORK_NONE = 0, NSM_WORK_FORCE = 1, NSM_WORK_DAMPING = 2 };
 enum { NSM_ROW_NONNEG = 0, NSM_ROW_BOX = 1, NSM_ROW_FREE = 2 };
 // ROW: the multiplier of a contact, constraint or friction class, [count of that class]

@@ -25,8 +25,8 @@ static int set_parameters(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
     if (!m->par[j].structural) continue;
     if (given[j] && s->p[j] != m->par[j].fixed) {
       sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(j),
-               "line %d: parameter %s shapes the compiled model and is fixed at %.17g; compile again to change it",
-               m->par[j].line, sim_text(s, m->par[j].name), m->par[j].fixed);
+                  "line %d: parameter %s shapes the compiled model and is fixed at %.17g; compile again to change it",
+                  m->par[j].line, sim_text(s, m->par[j].name), m->par[j].fixed);
       return 0;
     }
     s->p[j] = m->par[j].fixed;
@@ -36,14 +36,15 @@ static int set_parameters(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (missing >= 0) {
     const nsm_par *d = &m->par[missing];
     const char *name = sim_text(s, d->name), *unit = sim_text(s, d->unit);
-    sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(missing), "line %d: parameter %s has no value; give one with --set %s=VALUE%s%s%s", d->line,
-             name, name, *unit ? " (in " : "", unit, *unit ? ")" : "");
+    sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(missing),
+                "line %d: parameter %s has no value; give one with --set %s=VALUE%s%s%s", d->line, name, name,
+                *unit ? " (in " : "", unit, *unit ? ")" : "");
     return 0;
   }
   for (int j = 0; j < m->npar; j++)
     if (isnan(s->p[j])) {
-      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(j), "line %d: the value of parameter %s is not a number", m->par[j].line,
-               sim_text(s, m->par[j].name));
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(j), "line %d: the value of parameter %s is not a number",
+                  m->par[j].line, sim_text(s, m->par[j].name));
       return 0;
     }
   return 1;
@@ -119,8 +120,10 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
 // ---- sizes ----------------------------------------------------------------------------------------------------------
 static int too_big(const nsm_sim *s, nsm_place at, const char *name, double count, double bytes, nsm_error *e) {
   if (count <= 2147483647.0 && bytes <= most_bytes) return 0;
-  sim_fail_at(e, NSM_MODEL_WRONG, at, "line %d: %s has %.17g elements, which need about %.3g GiB; the limit is %.0f GiB",
-              nsm_place_line(s->m, at, NULL), name, count, bytes / (1024.0 * 1024 * 1024), most_bytes / (1024.0 * 1024 * 1024));
+  sim_fail_at(e, NSM_MODEL_WRONG, at,
+              "line %d: %s has %.17g elements, which need about %.3g GiB; the limit is %.0f GiB",
+              nsm_place_line(s->m, at, NULL), name, count, bytes / (1024.0 * 1024 * 1024),
+              most_bytes / (1024.0 * 1024 * 1024));
   return 1;
 }
 
@@ -134,13 +137,14 @@ static int size_of(nsm_sim *s, int i, const double *bound, nsm_error *e) {
   for (int j = 0; j < d->ndim; j++) {
     double lo = bound[2 * j], hi = bound[2 * j + 1];
     if (!(lo == floor(lo) && hi == floor(hi) && fabs(lo) < 1e15 && fabs(hi) < 1e15)) {
-      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_variable(i), "line %d: the size of %s is not an integer: its index runs from %.17g to %.17g",
-               d->line, name, lo, hi);
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_variable(i),
+                  "line %d: the size of %s is not an integer: its index runs from %.17g to %.17g", d->line, name, lo,
+                  hi);
       return 0;
     }
     if (hi - lo + 1 < 0) {
-      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_variable(i), "line %d: the size of %s is negative: its index runs from %.17g to %.17g", d->line,
-               name, lo, hi);
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_variable(i),
+                  "line %d: the size of %s is negative: its index runs from %.17g to %.17g", d->line, name, lo, hi);
       return 0;
     }
     count *= hi - lo + 1;
@@ -220,7 +224,8 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
       if (isnan(num[j])) {
         char name[256];
         sim_instance_name(s, i, (int)(j / (size_t)k->c->nnum), name, sizeof name);
-        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d (%s): a constant of this statement is not a number", k->c->line, name);
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d (%s): a constant of this statement is not a number",
+                    k->c->line, name);
         return 0;
       }
     if (k->c->kind == NSM_RELATION || sim_contactlike(k->c)) {
@@ -260,7 +265,8 @@ static int set_initial(nsm_sim *s, nsm_error *e) {
         if (state) sim_z_name(s, s->nq + at, name, sizeof name);
         else if (k->c->init_velocity) sim_z_name(s, at, name, sizeof name);
         else sim_q_name(s, at, name, sizeof name);
-        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d: the initial value of %s is not finite", k->c->line, name);
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d: the initial value of %s is not finite", k->c->line,
+                    name);
         return 0;
       }
       if (k->c->slot[0] == NSM_SLOT_X) s->z_start[s->nq + at] = value;

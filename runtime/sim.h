@@ -80,10 +80,11 @@ typedef struct sim_matrix {
 // problem had and what the law then gave; between which values they meet.
 typedef struct sim_guess { double used, law, lo, hi, width, reach; int known, slow; } sim_guess;
 
-// Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal one first.
+// Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal ones first.
 typedef struct sim_friction {
   nsm_cone_type type;
-  int    normal, n, row[3];  // normal row, -1 under a given normal force; the rows of the n directions of slip
+  int    normals, normal[3];  // normal rows; none (0, and normal[0] = -1) under a given normal force
+  int    n, row[3];           // the rows of the n directions of slip
   double mu, mu2, radius;               // in the one-step problem; DISK: radius is a force, times h an impulse
   double at[3];                         // by the law at the iterate; the same where they are constant
   sim_guess guess[3];
@@ -128,6 +129,7 @@ typedef struct sim_islands {
   int            nactive;
   int           *active, *index;        // [n] places (in row_at) of the active rows; inverse
   double        *q, *lo, *hi, *lambda, *u;
+  double        *terms;                 // sizes of the terms of q
   double         tiny[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];  // the last matrix of each size
   void          *tiny_work[SIM_TINY_BLOCKS + 1];
   double        *dense;                 // [cap*cap]
@@ -144,6 +146,7 @@ typedef struct sim_islands {
   int            plain;                 // rows are intervals, friction too
   const double  *disk;  // [nfriction] or NULL: friction is limited by these impulses, whatever the normal rows have
   int            failed_row;            // after a failure
+  char           why[512];              // there is no solution, in words
   nsm_cone_result result;
   // islands that never change, with their own factors
   int            nfixed;
@@ -361,6 +364,8 @@ void sim_friction_law(nsm_sim *s, const nsm_view *v);
 void sim_friction_guess(nsm_sim *s, int fresh);
 nsm_code sim_friction_sound(nsm_sim *s, const nsm_view *v, nsm_error *e);
 int  sim_friction_rows(const nsm_sim *s, int friction, int *row);  // all its rows in order, up to 4; how many
+// The force that presses, from multipliers l: of a constraint the length of its normal forces. 0 under a given force.
+double sim_friction_pressed(const nsm_sim *s, int friction, const double *l);
 nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first);    // as a block of the one-step problem
 // lambda [n] of the directions := its nearest point of the disk from lambda - factor/(largest M_ii) u, for the normal
 // impulse given.
@@ -414,6 +419,11 @@ int      sim_sticks(const nsm_sim *s, int row);   // a row of friction, by its f
 void     sim_evaluate_constants(nsm_sim *s);                                     // all kernels whose stage is constant
 void     sim_count_impacts(nsm_sim *s);
 nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e);
+// Why the problem that `work` solved last has no solution: a->why, the row that weighs most; -1 for none. Row i of the
+// problem is row[at[i]].
+int sim_cone_explain(nsm_sim *s, const nsm_cone_problem *p, const void *work, const int *row, const int *at);
+// Size of the terms that y + e rate_k of a row was made of, at z and z1.
+double sim_row_terms(const nsm_sim *s, int row, double y);
 
 // blame.c: finds the kernel that is not finite at the view; writes the message.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);

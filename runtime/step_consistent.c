@@ -67,7 +67,7 @@ static int at_begin(nsm_sim *s, double t1) {
   }
   int closed = c->na;
   for (int f = 0; f < r->nfriction; f++)
-    if (r->friction[f].normal < 0 || c->of[r->friction[f].normal] >= 0) act(s, r->friction[f].row[0]);
+    if (r->friction[f].normals == 0 || c->of[r->friction[f].normal[0]] >= 0) act(s, r->friction[f].row[0]);
   for (int a = 0; a < s->on.constraint.n; a++) {
     const sim_class *k = &s->cls[s->on.constraint.of[a]];
     k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);    // on velocity level the gap is 0 here
@@ -75,6 +75,13 @@ static int at_begin(nsm_sim *s, double t1) {
   }
   if (r->nfriction > 0) con_drift(s, t1);
   return closed;
+}
+
+double con_rate_terms(const nsm_sim *s, int row, const double *v) {
+  const sim_rows *r = &s->r;
+  double size = fabs(r->rate0[row]);
+  for (int x = r->c0[row]; x < r->c0[row + 1]; x++) size += fabs(r->c[x] * v[r->cz[x]]);
+  return size;
 }
 
 // Rows of M(q_B): value + (H M^{-1} H^T) Lambda, free for constraints. The impulses are left in isl.lambda.
@@ -87,6 +94,7 @@ int con_impact(nsm_sim *s, int contacts, const double *value) {
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
     is->q[i] = con_flush((1 + r->e[row]) * value[row]);
+    is->terms[i] = (1 + r->e[row]) * con_rate_terms(s, row, s->z);
     is->lo[i] = r->lo[row];
     is->hi[i] = r->hi[row];
     is->lambda[i] = s->la[r->l[row]];
@@ -131,6 +139,7 @@ static int refine_impact(nsm_sim *s) {
     }
     w += low;
     is->q[i] = acts ? w : 0;
+    is->terms[i] = size;
     is->lo[i] = acts ? -INFINITY : 0;
     is->hi[i] = acts ? INFINITY : 0;
     is->lambda[i] = 0;
@@ -186,7 +195,7 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   nsm_code sound = sim_friction_sound(s, &now, e);
   if (sound != NSM_OK) return sound;
   for (int f = 0; f < r->nfriction; f++)                 // a force of given size has no impulse at an instant
-    for (int d = 0; r->friction[f].normal < 0 && d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
+    for (int d = 0; r->friction[f].normals == 0 && d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
   if (!con_impact(s, 1, r->nfriction > 0 ? rates(s) : r->rate0)) return sim_cone_failed(s, t1, e);
   memset(s->la, 0, (size_t)s->nl * sizeof(double));
   apply_impulses(s);

@@ -41,12 +41,48 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
   char name[256];
   sim_row_name(s, s->isl.failed_row, name, sizeof name);
   int line = s->cls[s->r.cls[s->isl.failed_row]].c->line;
-  const char *what = res->status == NSM_CONE_NO_SOLUTION ? "has no solution"
-                   : res->status == NSM_CONE_BAD_INPUT ? "is not finite, or a lower bound lies above its upper bound"
-                   : "could not be solved to the tolerance";
-  sim_fail_at(e, NSM_FAILED, sim_at_row(s, s->isl.failed_row), "the one-step problem %s at t = %.10g s, step %ld: worst at %s (line %d), residual %.3g",
-           what, t1, s->k + 1, name, line, res->residual);
+  nsm_place at = sim_at_row(s, s->isl.failed_row);
+  if (res->status == NSM_CONE_NO_SOLUTION)
+    sim_fail_at(e, NSM_FAILED, at,
+                "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1, s->k + 1,
+                name, line, s->isl.why);
+  else if (res->status == NSM_CONE_BAD_INPUT)
+    sim_fail_at(e, NSM_FAILED, at,
+                "the one-step problem is not finite, or a lower bound lies above its upper bound at t = %.10g s, step "
+                "%ld: worst at %s (line %d)",
+                t1, s->k + 1, name, line);
+  else
+    sim_fail_at(e, NSM_FAILED, at,
+                "the one-step problem could not be solved to the tolerance at t = %.10g s, step %ld: worst at %s (line "
+                "%d), residual %.3g of its terms in the best answer",
+                t1, s->k + 1, name, line, res->residual);
   return NSM_FAILED;
+}
+
+typedef struct place { nsm_sim *s; const int *row, *at; } place;
+
+// "the rate of contact floor"; what stands beside ">= 0" for a relation is the relation itself.
+static void name_of_u(void *with, int i, char *out, size_t size) {
+  const place *w = with;
+  int row = w->row[w->at[i]];
+  char name[256];
+  sim_row_name(w->s, row, name, sizeof name);
+  int relation = w->s->cls[w->s->r.cls[row]].c->kind == NSM_RELATION;
+  snprintf(out, size, "%s%s", relation ? "the output of " : "the rate of ", name);
+}
+
+int sim_cone_explain(nsm_sim *s, const nsm_cone_problem *p, const void *work, const int *row, const int *at) {
+  place w = { s, row, at };
+  int i = nsm_cone_explain(p, work, name_of_u, &w, s->isl.why, sizeof s->isl.why);
+  return i >= 0 ? row[at[i]] : -1;
+}
+
+double sim_row_terms(const nsm_sim *s, int row, double y) {
+  const sim_rows *r = &s->r;
+  double size = fabs(y) + fabs(r->e[row] * r->rate0[row]);
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++)
+    size += fabs(r->c[e]) * (fabs(s->z1[r->cz[e]]) + fabs(s->z[r->cz[e]]));
+  return size;
 }
 
 static void right_side(nsm_sim *s, double t1) {
@@ -114,6 +150,7 @@ static void rows_at(nsm_sim *s, double t1) {
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
     a->q[i] = r->y[row] + r->e[row] * r->rate0[row];
+    a->terms[i] = sim_row_terms(s, row, r->y[row]);
     a->lo[i] = r->lo[row];
     a->hi[i] = r->hi[row];
     a->lambda[i] = s->l[r->l[row]];

@@ -19,9 +19,9 @@ int sim_midpoint_fits(nsm_sim *s, nsm_error *e) {
   char name[256];
   if (s->nx == 0) return 1;
   sim_z_name(s, s->nq, name, sizeof name);
-  sim_fail(e, NSM_MODEL_WRONG,
-           "the scheme `midpoint` takes mechanical systems only, and %s is a first-order state; `moreau` takes both",
-           name);
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, s->nq),
+              "the scheme `midpoint` takes mechanical systems only, and %s is a first-order state; `moreau` takes both",
+              name);
   return 0;
 }
 
@@ -88,9 +88,14 @@ static void one_step_problem(nsm_sim *s, const double *du) {
   sim_islands *a = &s->isl;
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
-    double q = r->y[row] + r->e[row] * r->rate0[row];
-    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) q += r->c[e] * du[r->cz[e]];
+    double q = r->y[row] + r->e[row] * r->rate0[row], terms = fabs(r->y[row]) + fabs(r->e[row] * r->rate0[row]);
+    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
+      double d = r->c[e] * du[r->cz[e]];
+      q += d;
+      terms += fabs(d) + fabs(r->c[e] * s->z[r->cz[e]]);
+    }
     a->q[i] = q;
+    a->terms[i] = terms;
     a->lo[i] = r->lo[row];
     a->hi[i] = r->hi[row];
     a->lambda[i] = s->l[r->l[row]];

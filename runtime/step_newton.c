@@ -330,10 +330,19 @@ static void one_step_problem(nsm_sim *s) {
   sim_islands *is = &s->isl;
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
-    double q = r->y[row] + r->e[row] * r->rate0[row];
-    for (int e = r->d0[row]; e < r->d0[row + 1]; e++) q -= r->d[e] * s->l1[r->l[r->ds[e]]];
-    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) q += r->c[e] * s->dz[r->cz[e]];
+    double q = r->y[row] + r->e[row] * r->rate0[row], terms = sim_row_terms(s, row, r->y[row]);
+    for (int e = r->d0[row]; e < r->d0[row + 1]; e++) {
+      double d = r->d[e] * s->l1[r->l[r->ds[e]]];
+      q -= d;
+      terms += fabs(d);
+    }
+    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
+      double d = r->c[e] * s->dz[r->cz[e]];
+      q += d;
+      terms += fabs(d);
+    }
     is->q[i] = q;
+    is->terms[i] = terms;
     is->lo[i] = r->lo[row];
     is->hi[i] = r->hi[row];
     is->lambda[i] = s->l1[r->l[row]];

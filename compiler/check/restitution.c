@@ -43,6 +43,7 @@ static bool outside(const Check *k, const SysClass *c, double e, const char *wha
                  e < 0 ? "penetrate" : "create energy");
   const char *with = parameters_text(k, &c->e, 1);
   if (with) diag_label(d, "with %s", with);
+  diag_help(d, "a restitution lies between 0 (inelastic) and 1 (elastic)");
   return true;
 }
 

@@ -118,7 +118,23 @@ static void vector(Text *t, const char *key, const double *x, int n) {
   text_printf(t, "]");
 }
 
-static void print_json(Text *t, const nsm_problem *p, const Answer *a, const SolveFlags *f) {
+static void row_name(void *with, int row, char *out, size_t size) {
+  const nsm_problem *p = with;
+  if (p->label) snprintf(out, size, "u of %s", p->label[row]);
+  else snprintf(out, size, "u[%d]", row);
+}
+
+// Why there is no solution, "" where there may be one; the worst row.
+static int explain(nsm_problem *p, const Answer *a, char *why, size_t size) {
+  int row = -1;
+  *why = 0;
+  if (a->r.status == NSM_CONE_NO_SOLUTION) row = nsm_cone_explain(&p->p, a->work, row_name, p, why, size);
+  return row >= 0 ? row : a->r.worst;
+}
+
+static void print_json(Text *t, nsm_problem *p, const Answer *a, const SolveFlags *f) {
+  char why[1024];
+  int worst = explain(p, a, why, sizeof why);
   text_printf(t, "{\n  \"status\": \"%s\",\n  \"residual\": ", statuses[a->r.status]);
   number(t, a->r.residual);
   text_printf(t, ",\n  \"floor\": ");
@@ -127,7 +143,8 @@ static void print_json(Text *t, const nsm_problem *p, const Answer *a, const Sol
   text_printf(t, ",\n  \"iterations\": %d,\n  \"time_s\": %.9g", a->r.iterations, a->time_s);
   text_printf(t, ",\n  \"kind\": \"%s\",\n  \"rows\": %d,\n  \"cones\": %d", nsm_problem_kind_name(p->kind), p->p.m,
               p->p.cones);
-  text_printf(t, ",\n  \"worst\": %d", a->r.worst);
+  text_printf(t, ",\n  \"worst\": %d", worst);
+  if (*why) { text_printf(t, ",\n  \"why\": "); text_json_string(t, why); }
   if (f->check) {
     Stored s = compare(p, a);
     text_printf(t, ",\n  \"stored\": ");
@@ -161,15 +178,20 @@ static void print_rows(Text *t, const nsm_problem *p) {
   text_printf(t, "\n");
 }
 
-static void print_lines(Text *t, const nsm_problem *p, const Answer *a, const SolveFlags *f) {
+static void print_lines(Text *t, nsm_problem *p, const Answer *a, const SolveFlags *f) {
+  char why[1024];
+  int worst = explain(p, a, why, sizeof why);
   print_rows(t, p);
-  text_printf(t, "status      %s\nresidual    %.3g (tolerance %.3g)\nfloor       %.3g\n", statuses[a->r.status],
-              a->r.residual, f->options.tolerance > 0 ? f->options.tolerance : 1e-12, a->r.floor);
+  text_printf(t, "status      %s\n", statuses[a->r.status]);
+  if (*why) text_printf(t, "because     %s\n", why);
+  text_printf(t, "residual    %.3g (tolerance %.3g%s)\nfloor       %.3g\n", a->r.residual,
+              f->options.tolerance > 0 ? f->options.tolerance : 1e-12,
+              a->r.status == NSM_CONE_SOLVED ? "" : "; of the best answer", a->r.floor);
   bool closest = a->r.status == NSM_CONE_FAILED && a->r.solver;
   text_printf(t, "solver      %s%s\niterations  %d\ntime        %.3g ms\n", a->r.solver ? a->r.solver : "none",
               closest ? " came closest" : "", a->r.iterations, 1e3 * a->time_s);
-  if (a->r.status != NSM_CONE_SOLVED && a->r.worst >= 0 && a->r.worst < p->p.m)
-    text_printf(t, "worst row   %d%s%s\n", a->r.worst, p->label ? " " : "", p->label ? p->label[a->r.worst] : "");
+  if (a->r.status != NSM_CONE_SOLVED && worst >= 0 && worst < p->p.m)
+    text_printf(t, "worst row   %d%s%s\n", worst, p->label ? " " : "", p->label ? p->label[worst] : "");
   if (!f->check) return;
   Stored s = compare(p, a);
   if (!s.any) { text_printf(t, "stored      the file has no answer of its own\n"); return; }

@@ -46,6 +46,7 @@ typedef struct Env {
   bool         in_claim;   // inside an expect: statistics may stand
   bool         in_branch;  // inside a branch of an `if`: an index may be out of range where the branch is not taken
   int          depth;      // of inlined functions
+  const char  *declare;    // what a name that is missing here is likely to be: "coord"; NULL: a parameter
 } Env;
 
 typedef enum {
@@ -92,6 +93,7 @@ struct Symbol {
   Scope      *child;     // SY_INSTANCE
   MContext    ctx;       // SY_INSTANCE, SY_ROW: its loops, outer ones included
   int         slip_id, nslip;   // SY_ROW: variables of the friction forces; id is -1 without a normal row
+  int         nnormal;          // SY_ROW: how many variables from id on: the normal directions of a constraint
 };
 
 struct Scope {
@@ -112,6 +114,7 @@ struct Elab {
   const ElaborateOptions *opt;
   Map   *models, *functions;  // name -> Ast
   Map   *files;               // interned path -> Ast, every file once
+  Map   *told;                // indices out of range, by array and loop
   Scope *globals;             // parameters at file level
   const Ast *simulate;        // the block that counts, once met
   bool   has_units;           // some declaration outside `simulate` has a unit: then time is in seconds
@@ -146,6 +149,7 @@ const char *unit_meant(Elab *e, const char *name, int n);
 const char *entry_meant(const char *name);
 const char *law_meant(const char *name);
 void    unknown_name(const Env *env, const char *name, Span at);
+void    energy_misplaced(const Env *env, Span at);   // elab_experiment.c
 void    unknown_member(const Scope *s, const char *owner, const char *name, Span at);
 const char *prefixed(Elab *e, const char *prefix, const char *name);
 
@@ -200,6 +204,7 @@ bool  fixed_number(const Env *env, const MExpr *x, const char *what, double *out
 bool  fixed_size(const Env *env, const MExpr *x, const char *what, int *out);
 bool  bound_ok(const Env *env, const Value *v, bool loops_too, const char *what);  // known when the run starts; reports
 bool  index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr *hi, const char *of, Span at);
+void  warn_empty(const Env *env, const Ast *range, const MExpr *lo, const MExpr *hi);   // 3:1, in numbers
 bool  elab_range(const Env *env, const Ast *range, bool loops_too, const char *what, MExpr **lo, MExpr **hi);
 
 // --- elab_vector.c: algebra of shapes ---
@@ -245,6 +250,7 @@ Unit force_along(Unit y);                                      // of the force o
 Unit impulse_along(Unit y, bool velocities);                    // of its impulse; velocities: y is a rate
 // --- elab_friction.c ---
 bool has_friction(const Ast *x);  // of a contact or constraint: some law is one of friction
+int  directions(const Ast *x);    // of a slip or a normal, as written: [a, b] has two
 void friction_rows(Symbol *y, const MVar *like);               // the variables of its forces
 bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f);
 unsigned asserted_class(const Ast *law);                       // 0: not one of those names

@@ -35,9 +35,18 @@ bool row_force(Symbol *y) {
     v.hi[k] = env.ctx.loop[k].hi;
   }
   y->id = -1;
+  y->nnormal = 1;
   if (y->decl->a) {
     y->id = (int)e->var.n;
-    vec_push(&e->var, v);
+    if (y->decl->kind == AST_CONSTRAINT && !y->decl->b) y->nnormal = directions(y->decl->a);
+    for (int k = 0; k < y->nnormal; k++) {
+      MVar part = v;
+      if (y->nnormal > 1) {
+        part.name = arena_printf(e->a, "%s[%d]", v.name, k + 1);
+        part.plain = arena_printf(e->a, "%s[%d]", v.plain, k + 1);
+      }
+      vec_push(&e->var, part);
+    }
   }
   friction_rows(y, &v);
   return true;
@@ -81,7 +90,7 @@ static void unknown_law(const Env *env, const Ast *law) {
     diag_help(
         d,
         "the laws are newton(e), newton(e, e_t), inelastic, elastic, coulomb(mu), coulomb(mu1, mu2), contensou(mu, "
-        "radius)");
+        "radius), contensou(mu, radius, exact)");
 }
 
 bool law_arguments(const Env *env, const Ast *law, int least, int most) {
@@ -216,6 +225,31 @@ void elab_contact(Env env, const Ast *x) {
 
 // --- constraints ---
 
+enum { MOST_NORMALS = 3 };
+
+// normal = [a, b]: as many rows, of which the last has the friction.
+static void several_constraints(const Env *env, const Ast *x, const Symbol *row, MConstraint c) {
+  Elab *e = env->e;
+  if (row->nnormal > MOST_NORMALS) {
+    Diag *d = diag(e->bag, DIAG_E0302, x->a->span, "a constraint has up to three normal directions");
+    diag_label(d, "%d are given", row->nnormal);
+    diag_help(d, "write several constraints, and give the friction to the one that it belongs to");
+    return;
+  }
+  Value v = elab_expr(env, x->a);
+  if (v.bad || !unit_check(env, v, UNIT_ANY, "a constraint")) return;
+  MFriction friction = c.friction;
+  const char *name = c.name;
+  for (int k = 0; k < row->nnormal; k++) {
+    c.name = arena_printf(e->a, "%s.normal[%d]", name, k + 1);
+    c.row_var = row->id + k;
+    c.value = v.at[k];
+    c.friction = k + 1 == row->nnormal ? friction : (MFriction){ 0 };
+    e->var.at[c.row_var].unit = impulse_along(v.unit, c.value->uses & MU_RATE);
+    vec_push(&e->constraint, c);
+  }
+}
+
 void elab_constraint(Env env, const Ast *x) {
   Elab *e = env.e;
   Symbol *row = row_of(&env, x);
@@ -228,6 +262,7 @@ void elab_constraint(Env env, const Ast *x) {
     return;
   }
   if (!elab_friction(&env, x, row, &c.friction)) return;
+  if (row->nnormal > 1) { several_constraints(&env, x, row, c); return; }
   Value a = elab_scalar(&env, x->a), b = a;
   if (x->b) b = elab_scalar(&env, x->b);
   if (a.bad || b.bad) return;

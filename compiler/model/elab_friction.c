@@ -1,11 +1,12 @@
-// Friction of contacts and constraints: coulomb(mu), coulomb(mu1, mu2), contensou(mu, radius) against slip velocities.
+// Friction of contacts and constraints: coulomb(mu), coulomb(mu1, mu2), contensou(mu, radius[, exact]) against slip
+// velocities.
 // Each direction of slip has a row of its own; its force is name.lambda_t, in space name.lambda_t[1] and [2], and
 // name.lambda_s about the normal (contensou).
 #include <string.h>
 
 #include "elab.h"
 
-enum { MOST_SLIPS = 3 };
+enum { MOST_SLIPS = 3, MOST_ROWS = 4 };
 
 static bool is_friction(const Ast *law) { return is_law(law, "coulomb") || is_law(law, "contensou"); }
 
@@ -22,7 +23,7 @@ static Unit force_against(Unit slip) {
 
 // How many directions a slip has, as written: the rows are there before its value is read, which may use names local to
 // a loop.
-static int directions(const Ast *slip) {
+int directions(const Ast *slip) {
   while (slip->kind == AST_PAREN) slip = slip->a;
   return slip->kind == AST_VECTOR ? slip->list.n : 1;
 }
@@ -102,6 +103,9 @@ static bool fits(const Env *env, const Ast *x, const Ast *law, int n) {
   if (elliptic && n != 2)
     return misfit(env, law, x->c->span, "`coulomb(mu1, mu2)` has a coefficient for each of two directions", shape,
                   n == 1 ? "one direction has one coefficient: coulomb(mu)" : "slip = [v1, v2];");
+  if (x->kind == AST_CONSTRAINT && directions(x->a) + n > MOST_ROWS)
+    return misfit(env, law, x->c->span, "friction on a constraint has at most four directions, normal and tangential",
+                  arena_printf(env->e->a, "%d of slip, %d normal", n, directions(x->a)), "one direction: slip = r*phi';");
   if (!contensou && n == 3)
     return misfit(env, law, x->c->span, "`coulomb` does not act on a spin", shape,
                   "slip = [v1, v2]; or with contensou(mu, radius)");
@@ -121,16 +125,30 @@ static MExpr *moving(const Env *env, const Ast *x, Unit unit, const char *what) 
   return NULL;
 }
 
-static bool arguments(const Env *env, const Ast *x, const Ast *law, MFriction *f) {
-  bool contensou = is_law(law, "contensou");
-  if (!law_arguments(env, law, contensou ? 2 : 1, 2)) return false;
+// contensou(mu, radius, exact)
+static bool is_exact(const Env *env, const Ast *law, bool *exact) {
+  const Ast *third = law->list.n > 2 ? law->list.at[2] : NULL;
+  if (third && third->kind == AST_ARG) third = third->a;
+  *exact = third && third->kind == AST_NAME && !strcmp(third->name, "exact");
+  if (!third || *exact) return true;
+  Diag *d = diag(env->e->bag, DIAG_E0209, third->span, "the third argument of `contensou` is the word `exact`");
+  diag_label(d, "not `exact`");
+  diag_note(d, "it takes the exact set of a circular area under Hertz' pressure instead of the ellipsoid around it");
+  diag_help(d, "contensou(mu, radius), or contensou(mu, radius, exact)");
+  return false;
+}
+
+static bool arguments(const Env *env, const Ast *x, const Ast *law, int normals, MFriction *f) {
+  bool contensou = is_law(law, "contensou"), exact;
+  if (!law_arguments(env, law, contensou ? 2 : 1, contensou ? 3 : 2) || !is_exact(env, law, &exact)) return false;
   f->mu = moving(env, law->list.at[0], UNIT_ONE, "a coefficient of friction");
-  if (law->list.n == 2 && contensou)
+  if (contensou)
     f->radius = moving(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY,
-                       "the radius of a contact area");
+                            "the radius of a contact area");
   else if (law->list.n == 2) f->mu2 = moving(env, law->list.at[1], UNIT_ONE, "a coefficient of friction");
-  f->law = contensou                   ? MF_CONTENSOU
-           : x->kind == AST_CONSTRAINT ? MF_GRIP
+  f->law = exact                       ? MF_CONTENSOU_EXACT
+           : contensou                 ? MF_CONTENSOU
+           : x->kind == AST_CONSTRAINT ? (normals == 1 ? MF_GRIP : normals == 2 ? MF_GRIP2 : MF_GRIP3)
            : !x->a                     ? MF_DISK
            : law->list.n == 2          ? MF_ELLIPTIC
                                        : MF_COULOMB;
@@ -173,7 +191,7 @@ bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f
   if (x->c && !slips(env, x, row, &v)) return false;
   if (!law) return true;
   if (!x->c) return no_slip(env, x, law);
-  if (!fits(env, x, law, row->nslip) || !arguments(env, x, law, f)) return false;
+  if (!fits(env, x, law, row->nslip) || !arguments(env, x, law, row->nnormal, f)) return false;
   f->span = law->span;
   f->slip = v.at;
   f->slip_span = v.span;

@@ -91,7 +91,9 @@ static void equation(Env env, const Ast *x) {
 
 static void force(Env env, const Ast *x) {
   Elab *e = env.e;
-  Value on = elab_expr(&env, x->a), v = elab_expr(&env, x->b);
+  Env of_coordinate = env;
+  of_coordinate.declare = "coord";
+  Value on = elab_expr(&of_coordinate, x->a), v = elab_expr(&env, x->b);
   if (on.bad || v.bad) return;
   for (int i = 0; i < value_count(&on); i++) {
     const MExpr *q = on.at[i];
@@ -221,7 +223,10 @@ static void item(Env env, const Ast *x) {
   case AST_DISSIPATION: elab_energy(env, x); break;
   case AST_FORCE: force(env, x); break;
   case AST_EQUATION: equation(env, x); break;
-  case AST_RELATION: elab_relation(env, x); break;
+  case AST_RELATION:
+    env.declare = "multiplier";
+    elab_relation(env, x);
+    break;
   case AST_CONTACT: elab_contact(env, x); break;
   case AST_CONSTRAINT: elab_constraint(env, x); break;
   case AST_FOR: loop(env, x); break;

@@ -51,7 +51,8 @@ static bool wrong_indices(const Env *env, const Symbol *y, Span at, int got, int
     const char *text = ast_text(e, &(Ast){.span = at}), *open = strrchr(text, '[');
     size_t n = open ? strcspn(open + 1, "]") : 0;
     const char *unit = open ? arena_strndup(e->a, open + 1, n) : "";
-    if (looks_like_unit(unit)) diag_help(d, "if a unit is meant: %s*1 [%s], or a declaration with : %s", y->name, unit, unit);
+    if (looks_like_unit(unit))
+      diag_help(d, "if a unit is meant: %s*1 [%s], or a declaration with : %s", y->name, unit, unit);
     else diag_help(d, "leave the index out");
   }
   return false;
@@ -143,6 +144,9 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
   return z;
 }
 
+// constraint pin { normal = [a, b]; ... }: pin.lambda[1], pin.lambda[2]
+static bool several_normals(Symbol *y) { return y->kind == SY_ROW && symbol_force(y) && y->nnormal > 1; }
+
 static Symbol *walk(const Env *env, const Ast *x, Path *p) {
   Symbol *y;
   switch (x->kind) {
@@ -152,7 +156,7 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
     return y ? member(env, x, p, y) : NULL;
   case AST_INDEX:
     y = walk(env, x->a, p);
-    if (y && p->force == TANGENTIAL && p->direction.n == 0) {
+    if (y && (p->force == TANGENTIAL || (p->force == NORMAL && several_normals(y))) && p->direction.n == 0) {
       p->direction = x->list;
       return y;
     }
@@ -257,6 +261,8 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
     index[n++] = i;
   }
   int first = p->force == NORMAL ? y->id : p->force == SPIN ? (y->nslip > 2 ? y->slip_id + 2 : -1) : y->slip_id;
+  for (int k = 0; first < 0 && k < y->decl->list2.n; k++)
+    if (!known_law(y->decl->list2.at[k])) return bad_value(env, at);   // said there
   if (first < 0) {
     Diag *d = diag(e->bag, DIAG_E0201, at, "`%s` has no such force", y->name);
     diag_label(d, p->force == NORMAL ? "its normal force is given"
@@ -265,7 +271,7 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
     diag_help(d, p->force == NORMAL ? "lambda_t is its friction" : "lambda is its normal force");
     return bad_value(env, at);
   }
-  int many = p->force == TANGENTIAL && y->nslip > 1 ? 2 : 1;
+  int many = p->force == TANGENTIAL && y->nslip > 1 ? 2 : p->force == NORMAL ? y->nnormal : 1;
   Value v = { .unit = e->var.at[first].unit,
               .ndim = many > 1,
               .dim = { many, 0 },

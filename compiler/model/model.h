@@ -96,10 +96,12 @@ typedef struct MRelation {
 
 // Friction against the slip velocities of a contact or constraint. Laws by block of runtime/cone/problem.h; the normal
 // force of MF_DISK is given.
-typedef enum { MF_NONE, MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GRIP, MF_DISK } MFrictionLaw;
+typedef enum {
+  MF_NONE, MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GRIP, MF_DISK, MF_CONTENSOU_EXACT, MF_GRIP2, MF_GRIP3
+} MFrictionLaw;
 typedef struct MFriction {
   MFrictionLaw law;
-  MExpr *mu, *mu2, *radius;            // mu2: MF_ELLIPTIC, radius: MF_CONTENSOU; no multipliers in them
+  MExpr *mu, *mu2, *radius;            // mu2: MF_ELLIPTIC, radius: MF_CONTENSOU(_EXACT); no multipliers in them
   MExpr *force;                        // MF_DISK: the normal force
   MExpr **slip; int nslip; int var[3]; // slip velocities and their MV_ROW variables; the third of MF_CONTENSOU is the
                                        // spin
@@ -114,7 +116,8 @@ typedef struct MContact {
   MFriction friction;
   unsigned asserted; Span span, gap_span, law_span, assert_span;
 } MContact;
-// value = 0
+// value = 0. A constraint with several normal directions is as many of these, one after the other; its friction stands
+// with the last.
 typedef struct MConstraint {
   MContext ctx;
   const char *name;

@@ -160,7 +160,8 @@ static bool slip_class(Deriver *d, const MFriction *f, int k, SysClass *c) {
   return true;
 }
 
-// One class for each direction. normal: the class of the contact or constraint, -1 under a given normal force.
+// One class for each direction. normal: the class of the contact or constraint, of several normal directions the last;
+// -1 under a given normal force.
 static void friction_classes(Deriver *d, const MFriction *f, int normal, const MContext *ctx, Span span,
                              const char *label, const MExpr *e_t) {
   System *s = d->sys;
@@ -177,6 +178,7 @@ static void friction_classes(Deriver *d, const MFriction *f, int normal, const M
     return;
   }
   if (f->law == MF_DISK) radius = ex_mul(s->pool, mu, force);
+  if (normal >= 0) normal -= f->law == MF_GRIP2 ? 1 : f->law == MF_GRIP3 ? 2 : 0;      // to the first
   for (int k = 0; k < f->nslip; k++) {
     const char *what = f->nslip == 1 ? "slip of %s" : k == 0 ? "slip 1 of %s" : k == 1 ? "slip 2 of %s" : "spin of %s";
     SysClass *c = derive_new_class(d, CLASS_FRICTION, arena_printf(d->arena, what, label), span, ctx);

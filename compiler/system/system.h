@@ -85,7 +85,8 @@ typedef struct SysClass {
   bool affine;             // as in nsm_abi.h
 
   // friction: one direction of slip; y, rate: the slip velocity. The coefficients stand on direction 0.
-  int normal, direction;   // class of the contact or constraint, -1 under a given normal force
+  int normal, direction;   // class of the contact or constraint, of several normal ones the first; -1 under a given
+                           // normal force
   MFrictionLaw friction;
   Ex mu, mu2, radius;      // EX_NONE where the law has none; radius of MF_DISK: of the disk, mu times normal force
 

@@ -45,7 +45,9 @@ static const char *friction_text(MFrictionLaw law) {
   case MF_COULOMB:   return "-y in N_D(lambda_T), D: |lambda_T| <= mu lambda_N";
   case MF_ELLIPTIC:  return "-y in N_D(lambda_T), D: (lambda_1/mu1)^2 + (lambda_2/mu2)^2 <= lambda_N^2";
   case MF_CONTENSOU: return "-y in N_D(lambda_T, lambda_S), D: |lambda_T|^2 + (lambda_S/radius)^2 <= (mu lambda_N)^2";
-  case MF_GRIP:      return "-y in N_D(lambda_T), D: |lambda_T| <= mu |lambda_N|";
+  case MF_CONTENSOU_EXACT:
+    return "-y in N_D(lambda_T, lambda_S), D: the exact set of a circular area under Hertz' pressure";
+  case MF_GRIP: case MF_GRIP2: case MF_GRIP3: return "-y in N_D(lambda_T), D: |lambda_T| <= mu |lambda_N|";
   default:           return "-y in N_D(lambda_T), D: |lambda_T| <= mu times the normal force";
   }
 }

@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SWEEPS = 2000, ROUND = 50 };
+enum { SWEEPS = 2000, SHORT = 300, ROUND = 50 };
 
 // z := P_K(p) of a node, in the metric of the node (a multiple of the identity). `normal`: the present x_N, for grips.
 static void project(const nsm_node *n, double normal, const double *p, double *z) {
@@ -84,9 +84,13 @@ nsm_cone_outcome nsm_cone_admm(const nsm_cone_problem *p, nsm_cone_work *work, c
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
   double *r = nsm_cone_take_doubles(work, m), *z = nsm_cone_take_doubles(work, m), *w = nsm_cone_take_doubles(work, m);
   if (r && z && w && nsm_graph_make(p, work, &g) && nsm_newton_take(&g, nsm_map_alart_curnier, work, &n)) {
-    int limit = t->max_iterations > 0 ? t->max_iterations : SWEEPS;
+    int limit = t->max_iterations > 0 ? t->max_iterations : t->attempt ? SHORT : SWEEPS;
     double beta = 0.1, distance = HUGE_VAL, ratio = 1;
     nsm_graph_start(&g, t, lambda, z);
+    if (t->attempt) {
+      nsm_dice d = nsm_dice_of(t->attempt, 2);
+      nsm_graph_random(&g, &d, z);
+    }
     memset(w, 0, m * sizeof(double));
     memset(n.A, 0, (size_t)g.nodes * NSM_NODE_BLOCK * sizeof(double));
     memset(n.B, 0, (size_t)g.nodes * NSM_NODE_BLOCK * sizeof(double));
@@ -105,7 +109,7 @@ nsm_cone_outcome nsm_cone_admm(const nsm_cone_problem *p, nsm_cone_work *work, c
       }
     }
     g.push = 5;
-    if (distance < HUGE_VAL) outcome = nsm_proximal_loop(p, t, &g, &n, 1e-2, 1500, z, lambda, u);
+    if (distance < HUGE_VAL) outcome = nsm_proximal_loop(p, t, &g, &n, 1e-2, t->attempt ? 150 : 1500, z, lambda, u);
   }
   work->used = mark;
   return outcome;

@@ -11,9 +11,9 @@
 #include <math.h>
 #include <string.h>
 
-// Tangents k = from ... size-1: F = x - P_D(radius)(x - rho y); d radius = by_x d x_N + by_y d y_N.
-static void disk_rows(const nsm_node *n, int from, double radius, double by_x, double by_y, double rho, const double *x,
-                      const double *y, double *F, double *A, double *B) {
+// Tangents k = from ... size-1: F = x - P_D(radius)(x - rho y); d radius = by_x . d x_N + by_y d y_N.
+static void disk_rows(const nsm_node *n, int from, double radius, const double *by_x, double by_y, double rho,
+                      const double *x, const double *y, double *F, double *A, double *B) {
   double z[NSM_NODE_ROWS], norm = 0;
   for (int k = from; k < n->size; k++) { z[k] = x[k] - rho * y[k]; norm += z[k] * z[k]; }
   norm = sqrt(norm);
@@ -34,18 +34,44 @@ static void disk_rows(const nsm_node *n, int from, double radius, double by_x, d
       A[k * NSM_NODE_ROWS + j] -= G;
       B[k * NSM_NODE_ROWS + j] = rho * G;
     }
-    if (from == 1) {
-      A[k * NSM_NODE_ROWS] = -by_x * z[k] / norm;
-      B[k * NSM_NODE_ROWS] = -by_y * z[k] / norm;
+    for (int j = 0; j < from; j++) A[k * NSM_NODE_ROWS + j] = -by_x[j] * z[k] / norm;
+    if (from == 1) B[k * NSM_NODE_ROWS] = -by_y * z[k] / norm;
+  }
+}
+
+// The same with Contensou's exact set of the radius mu P_+(x_N - rho y_N) = mu p > 0.
+static void exact_rows(const nsm_node *n, double p, double rho_N, double rho, const double *x, const double *y,
+                       double *F, double *A, double *B) {
+  double z[3], P[3], D[9], by[3];
+  for (int k = 0; k < 3; k++) z[k] = x[k + 1] - rho * y[k + 1];
+  nsm_cone_project_contensou(n->mu * p, z, P, A ? D : NULL, by);
+  for (int k = 0; k < 3; k++) {
+    F[k + 1] = x[k + 1] - P[k];
+    if (!A) continue;
+    A[(k + 1) * NSM_NODE_ROWS] = -n->mu * by[k];
+    B[(k + 1) * NSM_NODE_ROWS] = n->mu * by[k] * rho_N;
+    for (int j = 0; j < 3; j++) {
+      A[(k + 1) * NSM_NODE_ROWS + j + 1] = (k == j) - D[k + 3 * j];
+      B[(k + 1) * NSM_NODE_ROWS + j + 1] = rho * D[k + 3 * j];
     }
   }
+}
+
+// A grip: |x_N| of its normal rows, and mu times its derivative.
+static double grip_force(const nsm_node *n, const double *x, double *by_x) {
+  double force = 0;
+  for (int k = 0; k < n->normals; k++) force += x[k] * x[k];
+  force = n->normals == 1 ? fabs(x[0]) : sqrt(force);
+  for (int k = 0; k < n->normals; k++)
+    by_x[k] = n->normals == 1 ? copysign(n->mu, x[0]) : force > 0 ? n->mu * (x[k] / force) : 0;
+  return force;
 }
 
 // One node; returns 0 where its rows of the Jacobian are those of the identity.
 static int node_map(const nsm_node *n, double alpha, double push, const double *x, const double *y, double *F,
                     double *A, double *B) {
   double rho_N = push / (n->normal + alpha * n->metric), rho_T = push / (n->tangent + alpha * n->metric),
-         p = x[0] - rho_N * y[0];
+         p = x[0] - rho_N * y[0], force, by_x[3] = { 0 };
   switch (n->kind) {
     case NSM_NODE_INTERVAL:
       if (p <= n->lo || p >= n->hi) {
@@ -63,18 +89,27 @@ static int node_map(const nsm_node *n, double alpha, double push, const double *
       }
       F[0] = rho_N * y[0];
       if (A) B[0] = rho_N;
-      disk_rows(n, 1, n->mu * p, n->mu, -n->mu * rho_N, rho_T, x, y, F, A, B);
+      if (n->exact && n->mu > 0) exact_rows(n, p, rho_N, rho_T, x, y, F, A, B);
+      else disk_rows(n, 1, n->mu * p, &n->mu, -n->mu * rho_N, rho_T, x, y, F, A, B);
       return 1;
     case NSM_NODE_GRIP:
-      F[0] = rho_N * y[0];
-      if (A) B[0] = rho_N;
-      disk_rows(n, 1, n->mu * fabs(x[0]), copysign(n->mu, x[0]), 0, rho_T, x, y, F, A, B);
+      for (int k = 0; k < n->normals; k++) {
+        F[k] = rho_N * y[k];
+        if (A) B[k * NSM_NODE_ROWS + k] = rho_N;
+      }
+      force = grip_force(n, x, by_x);
+      disk_rows(n, n->normals, n->mu * force, by_x, 0, rho_T, x, y, F, A, B);
       return 1;
     case NSM_NODE_DISK:
-      disk_rows(n, 0, n->mu, 0, 0, rho_T, x, y, F, A, B);
+      disk_rows(n, 0, n->mu, by_x, 0, rho_T, x, y, F, A, B);
       return n->mu > 0;
+    case NSM_NODE_GLUED:
+      F[0] = p <= n->lo ? x[0] - n->lo : rho_N * y[0];
+      if (A) *(p <= n->lo ? A : B) = p <= n->lo ? 1 : rho_N;
+      disk_rows(n, 1, n->mu, by_x, 0, rho_T, x, y, F, A, B);
+      return 1;
+    default: return nsm_map_posed(n, alpha, x, y, F, A, B);
   }
-  return 1;
 }
 
 void nsm_map_alart_curnier(const nsm_graph *g, double alpha, const double *x, const double *y, double *F, double *A,

@@ -57,13 +57,13 @@ ALWAYS_INLINE int fits(const int n, const nsm_cone_problem *p, nsm_cone_work *w,
                        unsigned high, double *raw, double *lambda, double *u, nsm_cone_check *c) {
   candidate(n, p, w, basic, high, raw);
   for (int i = 0; i < n; i++) lambda[i] = nsm_cone_project(raw[i], p->lo[i], p->hi[i]);
-  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+  nsm_cone_check_answer(p, w, t, lambda, u, c);
   return c->accepted;
 }
 
 // Accepted at the floor: lambda += G u makes it exact to its last digits, as near the floor the judge has summed u in
 // twice the precision.
-static void refine(const nsm_cone_problem *p, const nsm_cone_work *w, const nsm_cone_try *t, unsigned basic,
+static void refine(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned basic,
                    double *lambda, double *u, nsm_cone_check *c) {
   const double *G = w->inverse[basic];
   double x[NSM_BASES_MAX], v[NSM_BASES_MAX];
@@ -73,7 +73,7 @@ static void refine(const nsm_cone_problem *p, const nsm_cone_work *w, const nsm_
     for (int j = 0; j < p->m; j++) sum += G[i + j * p->m] * u[j];
     x[i] = nsm_cone_project(sum, p->lo[i], p->hi[i]);
   }
-  nsm_cone_check_answer(p, x, t->tolerance, t->sqrt_tolerance, v, &d);
+  nsm_cone_check_answer(p, w, t, x, v, &d);
   if (!(d.accepted && d.residual < c->residual)) return;
   for (int i = 0; i < p->m; i++) { lambda[i] = x[i]; u[i] = v[i]; }
   *c = d;
@@ -94,7 +94,7 @@ int nsm_cone_bases_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_
                          nsm_cone_check *c) {
   double raw[NSM_BASES_MAX];
   int ok = sized_fits(p, w, t, w->basic, w->high, raw, lambda, u, c);
-  if (ok && c->residual > t->tolerance) refine(p, w, t, w->basic, lambda, u, c);
+  if (ok && c->residual > 0.01 * t->tolerance) refine(p, w, t, w->basic, lambda, u, c);
   return ok;
 }
 
@@ -104,7 +104,7 @@ static int state_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_con
   if (!(w->known >> basic & 1)) compute_inverse(p, w, basic);
   if (w->singular >> basic & 1) return 0;
   int ok = sized_fits(p, w, t, basic, high, raw, lambda, u, c);
-  if (ok && c->residual > t->tolerance) refine(p, w, t, basic, lambda, u, c);
+  if (ok && c->residual > 0.01 * t->tolerance) refine(p, w, t, basic, lambda, u, c);
   return ok;
 }
 

@@ -5,14 +5,11 @@
 static int coefficient_ok(double x) { return x >= 0 && x < HUGE_VAL; }
 
 static int block_ok(const nsm_cone_block *b) {
-  switch (b->type) {
-    case NSM_CONE_COULOMB:
-    case NSM_CONE_GRIP:      return (b->size == 2 || b->size == 3) && coefficient_ok(b->mu);
-    case NSM_CONE_ELLIPTIC:  return b->size == 3 && coefficient_ok(b->mu) && coefficient_ok(b->mu2);
-    case NSM_CONE_CONTENSOU: return b->size == 4 && coefficient_ok(b->mu) && coefficient_ok(b->radius);
-    case NSM_CONE_DISK:      return (b->size == 1 || b->size == 2) && coefficient_ok(b->radius);
-  }
-  return 0;
+  int coefficients = (b->type == NSM_CONE_DISK || coefficient_ok(b->mu)) &&
+                     (b->type != NSM_CONE_ELLIPTIC || coefficient_ok(b->mu2));
+  if (b->type == NSM_CONE_DISK || b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT)
+    coefficients &= coefficient_ok(b->radius);
+  return nsm_cone_has_size(b->type, b->size) && coefficients;
 }
 
 int nsm_cone_blocks_ok(const nsm_cone_problem *p) {
@@ -31,6 +28,28 @@ unsigned nsm_cone_blocks_used(const nsm_cone_problem *p) {
   for (int c = 0; c < p->cones; c++) used |= 1u << p->cone[c].type;
   return used;
 }
+
+// In the frame a = A s, A the half axes: |a| in the direction A a / |a|.
+double nsm_cone_support_point(const nsm_cone_block *b, const double *s, double *lambda) {
+  int n = b->size - nsm_cone_normals(b->type);
+  double A[3] = { b->mu, b->mu, b->mu }, a[3], size = 0, h = 0;
+  if (b->type == NSM_CONE_DISK) A[0] = A[1] = b->radius;
+  if (b->type == NSM_CONE_ELLIPTIC) A[1] = b->mu2;
+  if (b->type == NSM_CONE_CONTENSOU) A[2] = b->mu * b->radius;
+  if (b->type == NSM_CONE_CONTENSOU_EXACT) {
+    for (int k = 0; k < 3; k++) a[k] = k == 2 ? b->radius * s[k] : s[k];
+    h = b->mu * nsm_cone_power_contensou(a, lambda);
+    for (int k = 0; k < 3 && lambda; k++) lambda[k] *= k == 2 ? b->mu * b->radius : b->mu;
+    return h;
+  }
+  for (int k = 0; k < n; k++) size = fmax(size, fabs(a[k] = A[k] * s[k]));
+  for (int k = 0; k < n && size > 0; k++) h += a[k] / size * (a[k] / size);
+  h = size > 0 ? size * sqrt(h) : 0;
+  for (int k = 0; k < n && lambda; k++) lambda[k] = h > 0 ? A[k] * (a[k] / h) : 0;
+  return h;
+}
+
+double nsm_cone_support(const nsm_cone_block *b, const double *s) { return nsm_cone_support_point(b, s, NULL); }
 
 void nsm_cone_start(const nsm_cone_problem *p, double *lambda) {
   int i = 0;

@@ -177,7 +177,7 @@ static nsm_cone_outcome search(tree *b, nsm_cone_work *w, const nsm_cone_try *t,
       nsm_cone_check c;
       b->work += (double)k->m * k->m * k->m;
       nsm_tableau_polish(k, lambda, b->scratch, index);
-      nsm_cone_check_answer(k->p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
+      nsm_cone_check_answer(k->p, w, t, lambda, u, &c);
       if (c.accepted) return NSM_CONE_PROPOSED;
       if (b->work > b->limit || !nsm_tableau_rebuild(k, b->flags)) return NSM_CONE_GAVE_UP;
       if (choose(b, 0, &d)) { descend(b, &d); continue; }

@@ -16,16 +16,19 @@ static void make_nodes(const nsm_cone_problem *p, nsm_graph *g, int *node_of) {
       const nsm_cone_block *b = p->cone + next++;
       n->size = b->size;
       n->mu = b->mu;
-      n->kind = b->type == NSM_CONE_GRIP ? NSM_NODE_GRIP : b->type == NSM_CONE_DISK ? NSM_NODE_DISK : NSM_NODE_CONTACT;
+      n->kind = nsm_cone_is_grip(b->type)      ? NSM_NODE_GRIP
+                : b->type == NSM_CONE_DISK ? NSM_NODE_DISK
+                                           : NSM_NODE_CONTACT;
+      n->normals = nsm_cone_normals(b->type);
+      n->exact = b->type == NSM_CONE_CONTENSOU_EXACT && b->radius > 0;
       for (int k = 0; k < b->size; k++) g->scale[i + k] = 1;
       if (b->type == NSM_CONE_DISK) n->mu = b->radius;
       if (b->type == NSM_CONE_ELLIPTIC) {
         n->mu = fmax(b->mu, b->mu2);
         if (n->mu > 0) { g->scale[i + 1] = b->mu / n->mu; g->scale[i + 2] = b->mu2 / n->mu; }
       }
-      if (b->type == NSM_CONE_CONTENSOU) g->scale[i + 3] = b->radius;
-      int tangent = b->type == NSM_CONE_DISK ? 0 : 1;
-      for (int k = tangent; k < b->size; k++)
+      if (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT) g->scale[i + 3] = b->radius;
+      for (int k = n->normals; k < b->size; k++)
         if (n->mu == 0 || g->scale[i + k] == 0) { n->pinned |= 1 << k; g->scale[i + k] = 0; }
     }
     for (int k = 0; k < n->size; k++) node_of[i + k] = c;
@@ -202,8 +205,8 @@ int nsm_graph_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph *g) {
   for (int c = 0; c < g->nodes; c++) {
     nsm_node *n = g->node + c;
     n->metric = stiffness(g, c, 0, n->size);
-    n->normal = n->kind == NSM_NODE_DISK || n->kind == NSM_NODE_INTERVAL ? n->metric : stiffness(g, c, 0, 1);
-    n->tangent = n->kind == NSM_NODE_DISK || n->size == 1 ? n->metric : stiffness(g, c, 1, n->size);
+    n->normal = n->kind == NSM_NODE_DISK || n->kind == NSM_NODE_INTERVAL ? n->metric : stiffness(g, c, 0, n->normals);
+    n->tangent = n->kind == NSM_NODE_DISK || n->size == 1 ? n->metric : stiffness(g, c, n->normals, n->size);
   }
   return 1;
 }

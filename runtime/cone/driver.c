@@ -6,39 +6,38 @@
 //   2. a look at the input and at a new matrix
 //   3. the table of solvers, in order; after each, one semismooth Newton step on (2) where its answer is close but not
 //      accepted
-//   4. friction: the table again, each solver from the best answer so far (before that from zero, where there was a
-//      guess), and a few times
-//      from that answer shaken: Newton's method and its relatives cycle between the same kinks when they come by the
-//        same way
+//   4. friction: the solvers that can, again and again, each time from elsewhere or with other parameters, until the
+//      budget is used up (clock.c)
 // What is returned as solved has passed the judge; everything else says that it has not.
 #include "solver.h"
 #include <math.h>
 #include <string.h>
 
-enum { SHAKES = 3, SHAKEN_ROWS = 600 };
-static const double default_tolerance = 1e-12, default_sqrt = 1e-6;
+enum { ROUNDS = 1000, ONCE = 1, AGAIN = 2 };
+static const double default_tolerance = 1e-12, default_sqrt = 1e-6,
+                    aim = 1e-2;            // of the tolerance: what a solver tries to reach before it offers an answer
 
 static inline void report(nsm_cone_result *r, nsm_cone_status status, const nsm_cone_check *c, const char *solver,
                           int iterations) {
-  if (r) *r = (nsm_cone_result){ status, c->residual, c->floor, c->worst, solver, iterations };
+  if (r) *r = (nsm_cone_result){ status, c->residual, c->floor, c->worst, solver, iterations, 0 };
 }
 
 // One row, M > 0:  lambda = P(-q/M).
-static inline int solve_one(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u,
-                            nsm_cone_check *c) {
+static inline int solve_one(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                            double *u, nsm_cone_check *c) {
   if (!(p->M[0] > 0)) return 0;
   lambda[0] = nsm_cone_project(-p->q[0] / p->M[0], p->lo[0], p->hi[0]);
-  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+  nsm_cone_check_answer(p, w, t, lambda, u, c);
   return c->accepted;
 }
 
 // One dense block and nothing else.
-static inline int solve_contact(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u,
-                                nsm_cone_check *c) {
+static inline int solve_contact(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                double *u, nsm_cone_check *c) {
   double warm[4] = { 0 };
   for (int i = 0; i < p->m; i++) warm[i] = lambda[i];
   if (nsm_cone_local(&p->cone[0], p->M, p->q, lambda)) {
-    nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+    nsm_cone_check_answer(p, w, t, lambda, u, c);
     if (c->accepted) return 1;
   }
   for (int i = 0; i < p->m; i++) lambda[i] = warm[i];
@@ -46,8 +45,8 @@ static inline int solve_contact(const nsm_cone_problem *p, const nsm_cone_try *t
 }
 
 // An accepted answer may lie outside of an interval by less than the tolerance: inside, if it is still accepted there.
-static inline int lies_in_intervals(const nsm_cone_problem *p, const nsm_cone_try *t, double *lambda, double *u,
-                                    nsm_cone_check *c) {
+static inline int lies_in_intervals(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                    double *u, nsm_cone_check *c) {
   int outside = 0;
   for (int i = 0, k = 0; i < p->m; i++) {
     if (k < p->cones && i == p->cone[k].first) i += p->cone[k++].size - 1;
@@ -55,7 +54,7 @@ static inline int lies_in_intervals(const nsm_cone_problem *p, const nsm_cone_tr
   }
   if (!outside) return 1;
   nsm_cone_clip(p, lambda);
-  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+  nsm_cone_check_answer(p, w, t, lambda, u, c);
   return c->accepted;
 }
 
@@ -89,19 +88,19 @@ static void make_finite(const nsm_cone_problem *p, double *lambda) {
 }
 
 // The judge, for reports: overflow in M lambda is an infinite residual, not a nan.
-static void check(const nsm_cone_problem *p, const nsm_cone_try *t, const double *lambda, double *u,
+static void check(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda, double *u,
                   nsm_cone_check *c) {
-  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+  nsm_cone_check_answer(p, w, t, lambda, u, c);
   if (!(c->residual < HUGE_VAL)) c->residual = HUGE_VAL;
   if (!(c->floor < HUGE_VAL)) c->floor = HUGE_VAL;
 }
 
 // Judges lambda; keeps it if it is the best so far.
-static int judge(const nsm_cone_problem *p, const nsm_cone_try *t, const char *solver, double *lambda, double *u,
-                 best_answer *best) {
+static int judge(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const char *solver,
+                 double *lambda, double *u, best_answer *best) {
   nsm_cone_check c;
   make_finite(p, lambda);
-  check(p, t, lambda, u, &c);
+  check(p, w, t, lambda, u, &c);
   if (c.accepted || !best->any || c.residual < best->check.residual) {
     if (best->lambda) memcpy(best->lambda, lambda, (size_t)p->m * sizeof(double));
     best->check = c;
@@ -143,55 +142,56 @@ static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_probl
   nsm_cone_problem view = dense_view(p, w);
   nsm_cone_try attempt = *t;
   attempt.warm = guess != NULL;
+  attempt.tolerance *= aim;
   if (guess) memcpy(lambda, guess, (size_t)p->m * sizeof(double));
   else nsm_cone_start(p, lambda);
   nsm_cone_outcome outcome = s->solve(&view, w, &attempt, lambda, u);
   nsm_cone_clip(p, lambda);
-  if (judge(p, t, s->name, lambda, u, best)) return NSM_CONE_SOLVED;
+  if (judge(p, w, t, s->name, lambda, u, best)) return NSM_CONE_SOLVED;
   if (outcome == NSM_CONE_PROVED_NONE) { best->solver = s->name; return NSM_CONE_NO_SOLUTION; }
-  return s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, t, s->name, lambda, u, best)
+  return s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, w, t, s->name, lambda, u, best)
              ? NSM_CONE_SOLVED
              : NSM_CONE_FAILED;
 }
 
-// Once through the table; `later`: those alone that another guess makes a difference to.
-static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, int later,
+static int is_tried(const nsm_cone_solver *s, const nsm_cone_problem *p, const nsm_cone_work *w, unsigned used) {
+  return fits(s, p->m, used) && (used || takes_intervals(s, p->m)) && !(w->left_out >> (s - nsm_cone_solvers) & 1);
+}
+
+// Once through the table: from the guess, or from the best answer so far.
+static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                    const double *guess, double *lambda, double *u, best_answer *best) {
   nsm_cone_status status = NSM_CONE_FAILED;
   unsigned used = nsm_cone_blocks_used(p);
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name && status == NSM_CONE_FAILED; s++)
-    if (fits(s, p->m, used) && (used || takes_intervals(s, p->m)) && (!later || s->guess))
-      status = try_solver(s, p, w, t, guess, lambda, u, best);
+    if (is_tried(s, p, w, used) && !(best->any && nsm_cone_late(w)))
+      status = try_solver(s, p, w, t, s->start & NSM_FROM_BEST && best->any ? best->lambda : guess, lambda, u, best);
   return status;
 }
 
-// x := answer, each number changed by up to three tenths; the generator starts anew with each problem, so that its
-// answer repeats.
-static void shake(const nsm_cone_problem *p, const double *answer, uint64_t *state, double *x) {
-  for (int i = 0; i < p->m; i++) {
-    *state ^= *state << 13;
-    *state ^= *state >> 7;
-    *state ^= *state << 17;
-    x[i] = answer[i] * (0.7 + 0.6 * ((double)(*state >> 11) * 0x1p-53));
-  }
-}
-
-// The table again, from elsewhere: without the guess, from the best answer so far, from that answer shaken.
-static nsm_cone_status try_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, int warm,
-                                 double *guess, double *lambda, double *u, best_answer *best) {
+// Those that can, again and again, with the best answer so far at hand.
+static nsm_cone_status try_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *guess,
+                                 double *lambda, double *u, best_answer *best) {
   nsm_cone_status status = NSM_CONE_FAILED;
-  uint64_t state = 88172645463325252u;
-  if (warm) status = try_solvers(p, w, t, 1, NULL, lambda, u, best);
-  if (status == NSM_CONE_FAILED) status = try_solvers(p, w, t, 1, best->lambda, lambda, u, best);
-  for (int k = 0; k < SHAKES && status == NSM_CONE_FAILED && p->m <= SHAKEN_ROWS; k++) {
-    shake(p, best->lambda, &state, guess);
-    status = try_solvers(p, w, t, 1, guess, lambda, u, best);
+  unsigned used = nsm_cone_blocks_used(p);
+  for (int k = 1; k <= ROUNDS; k++) {
+    nsm_cone_try attempt = *t;
+    attempt.attempt = k;
+    for (const nsm_cone_solver *s = nsm_cone_solvers; s->name; s++) {
+      if (!(s->start & NSM_AGAIN) || !is_tried(s, p, w, used)) continue;
+      if (nsm_cone_late(w)) return NSM_CONE_FAILED;
+      memcpy(guess, best->lambda, (size_t)p->m * sizeof(double));
+      status = try_solver(s, p, w, &attempt, guess, lambda, u, best);
+      if (status != NSM_CONE_FAILED) return status;
+    }
   }
   return status;
 }
 
+// how: ONCE through the table, or a solver alone; AGAIN where that has failed, from what is in lambda if nothing else.
 static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                    const nsm_cone_solver *only, double *lambda, double *u, nsm_cone_result *r) {
+                                    const nsm_cone_solver *only, int how, double *lambda, double *u,
+                                    nsm_cone_result *r) {
   nsm_cone_check none = { HUGE_VAL, 0, 0, 0 };
   if (!w->analysed && !nsm_cone_analyse(p, w)) {
     w->analysed = 0;
@@ -205,33 +205,109 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
 
   size_t mark = w->used, bytes = (size_t)p->m * sizeof(double);
   best_answer best = { nsm_cone_take(w, bytes), none, NULL, 0 };
+  w->proof = nsm_cone_take(w, bytes);
+  w->margin = 0;
   double *guess = nsm_cone_take(w, bytes);
   int warm = t->warm && guess && all_finite(p, lambda);
   if (warm) memcpy(guess, lambda, bytes);
   nsm_cone_status status = NSM_CONE_FAILED;
-  if (!only) status = try_solvers(p, w, t, 0, warm ? guess : NULL, lambda, u, &best);
+  if (!(how & ONCE)) judge(p, w, t, NULL, lambda, u, &best);
+  else if (!only) status = try_solvers(p, w, t, warm ? guess : NULL, lambda, u, &best);
   else if (fits(only, p->m, nsm_cone_blocks_used(p)))
     status = try_solver(only, p, w, t, warm ? guess : NULL, lambda, u, &best);
-  if (!only && status == NSM_CONE_FAILED && p->cones > 0 && best.lambda && guess && best.any)
-    status = try_again(p, w, t, warm, guess, lambda, u, &best);
+  if (how & AGAIN && !only && status == NSM_CONE_FAILED && p->cones > 0 && best.lambda && guess && best.any)
+    status = try_again(p, w, t, guess, lambda, u, &best);
   if (!best.any) {                     // no solver takes this problem
     nsm_cone_start(p, lambda);
-    judge(p, t, NULL, lambda, u, &best);
+    judge(p, w, t, NULL, lambda, u, &best);
+  }
+  // why there is none in a few rows; also where every case was tried, or nobody knew
+  if (status != NSM_CONE_SOLVED && w->proof && w->margin == 0 && (status == NSM_CONE_NO_SOLUTION || p->cones == 0) &&
+      nsm_cone_farkas(p, w, t, lambda, u) == NSM_CONE_PROVED_NONE && status == NSM_CONE_FAILED) {
+    best.solver = "farkas";
+    status = NSM_CONE_NO_SOLUTION;
   }
   if (status != NSM_CONE_SOLVED && best.lambda && best.any) {
     memcpy(lambda, best.lambda, bytes);
-    check(p, t, lambda, u, &best.check);
+    check(p, w, t, lambda, u, &best.check);
   }
   w->used = mark;
   report(r, status, &best.check, best.solver, w->iterations);
+  if (r) r->late = status == NSM_CONE_FAILED && w->late;
+  if (status != NSM_CONE_NO_SOLUTION) w->margin = 0;
   return status;
+}
+
+// The workspace belongs to another matrix of m rows, of which nothing is known.
+static void forget(nsm_cone_work *w, int m) {
+  w->matrix_id = 0;
+  w->m = m;
+  w->analysed = w->basis_known = w->planar = w->modes_known = w->mode_count = w->mode_turn = 0;
+  w->known = w->singular = 0;
+}
+
+// What could not be solved in its own units, or was only tried in all ways, is looked at once more where they are far
+// apart: balanced (scale.c). The judge has the last word in the problem's own units.
+static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                      const nsm_cone_solver *only, nsm_cone_status status, double *lambda, double *u,
+                                      nsm_cone_result *r) {
+  size_t bytes = w->bytes;
+  int iterations = w->iterations;
+  nsm_cone_balanced b;
+  if (nsm_cone_balanced_make(p, w, &b)) {
+    nsm_cone_result inner;
+    nsm_cone_check c;
+    nsm_cone_try again = *t;
+    again.warm = 1;
+    nsm_cone_balanced_lambda(&b, 1, lambda);
+    forget(w, p->m);
+    nsm_cone_status found = solve_slowly(&b.p, w, &again, only, ONCE | AGAIN, b.lambda, b.u, &inner);
+    if (r) r->iterations = iterations + w->iterations;
+    if (found == NSM_CONE_SOLVED) {
+      nsm_cone_balanced_lambda(&b, 0, b.lambda);
+      check(p, w, t, b.lambda, b.u, &c);
+      if (!c.accepted) found = NSM_CONE_FAILED;
+      else {
+        memcpy(lambda, b.lambda, (size_t)p->m * sizeof(double));
+        memcpy(u, b.u, (size_t)p->m * sizeof(double));
+        report(r, found, &c, inner.solver, iterations + w->iterations);
+      }
+    }
+    if (found == NSM_CONE_NO_SOLUTION) {
+      int proved = w->margin > 0;
+      for (int i = 0; proved && i < p->m; i++) b.u[i] = ldexp(w->proof[i], (int)b.e[i]);
+      w->proof = b.proof;
+      w->margin = 0;
+      if (proved) nsm_cone_proves(p, w, b.u);
+      if (r) r->solver = inner.solver;
+    }
+    status = found;
+    if (r) { r->status = status; r->late = status == NSM_CONE_FAILED && w->late; }
+    forget(w, -1);
+  } else if (status == NSM_CONE_FAILED && !only) {
+    nsm_cone_try again = *t;
+    again.warm = 1;
+    status = solve_slowly(p, w, &again, NULL, AGAIN, lambda, u, r);
+  }
+  w->bytes = bytes;
+  return status;
+}
+
+static nsm_cone_status solve_in_any_units(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                          const nsm_cone_solver *only, double budget, double *lambda, double *u,
+                                          nsm_cone_result *r) {
+  nsm_cone_start_clock(w, budget);
+  nsm_cone_status status = solve_slowly(p, w, t, only, ONCE, lambda, u, r);
+  if (status == NSM_CONE_SOLVED || status == NSM_CONE_BAD_INPUT || w->margin > 0) return status;
+  return solve_balanced(p, w, t, only, status, lambda, u, r);
 }
 
 nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options *o, void *workspace,
                                double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_work *w = workspace;
   nsm_cone_check c = { 0, 0, 0, 1 };
-  nsm_cone_try t = { default_tolerance, default_sqrt, 0, 0 };
+  nsm_cone_try t = { default_tolerance, default_sqrt, 0, 0, 0 };
+  double budget = o && o->budget > 0 ? o->budget : NSM_CONE_BUDGET;
   if (p->m < 0) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
   if (p->cones != 0 && !nsm_cone_blocks_ok(p)) {
     c.residual = HUGE_VAL;
@@ -249,7 +325,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   }
 
   if (is_auto(o) && p->cones == 0) {
-    if (p->m == 1 && !p->row_start && solve_one(p, &t, lambda, u, &c)) {
+    if (p->m == 1 && !p->row_start && solve_one(p, w, &t, lambda, u, &c)) {
       report(r, NSM_CONE_SOLVED, &c, "bases", 1);
       return NSM_CONE_SOLVED;
     }
@@ -260,10 +336,10 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
       report(r, NSM_CONE_SOLVED, &c, "bases", w->iterations > 0 ? w->iterations : 1);
       return NSM_CONE_SOLVED;
     }
-    return solve_slowly(p, w, &t, NULL, lambda, u, r);
+    return solve_in_any_units(p, w, &t, NULL, budget, lambda, u, r);
   }
 
-  if (is_auto(o) && p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, &t, lambda, u, &c)) {
+  if (is_auto(o) && p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, w, &t, lambda, u, &c)) {
     report(r, NSM_CONE_SOLVED, &c, "contact", 1);
     return NSM_CONE_SOLVED;
   }
@@ -273,13 +349,13 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
     if (w->planar > 0 &&
         ((w->modes_known && nsm_cone_modes_again(p, w, &t, lambda, u, &c)) ||
          nsm_cone_modes_judged(p, w, &t, lambda, u, &c)) &&
-        lies_in_intervals(p, &t, lambda, u, &c)) {
+        lies_in_intervals(p, w, &t, lambda, u, &c)) {
       report(r, NSM_CONE_SOLVED, &c, "modes", w->iterations > 0 ? w->iterations : 1);
       return NSM_CONE_SOLVED;
     }
   }
-  if (is_auto(o)) return solve_slowly(p, w, &t, NULL, lambda, u, r);
+  if (is_auto(o)) return solve_in_any_units(p, w, &t, NULL, budget, lambda, u, r);
   const nsm_cone_solver *only = nsm_cone_solver_find(o->solver);
   if (!only) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
-  return solve_slowly(p, w, &t, only, lambda, u, r);
+  return solve_in_any_units(p, w, &t, only, budget, lambda, u, r);
 }

@@ -115,11 +115,13 @@ static void measure(nsm_fronts *f) {
   int *height = f->scratch[0], top = 0;
   size_t stack = 0;
   f->factor_size = f->stack_size = 0;
+  f->work = 0;
   f->max_rows = 0;
   for (int k = 0; k < f->count; k++) {
     size_t own = (size_t)f->front[k].own_rows, border = (size_t)f->front[k].rows - own;
     for (int c = 0; c < f->front[k].children; c++) { top--; stack -= (size_t)height[top] * (size_t)height[top]; }
     f->factor_size += own * (own + 2 * border);
+    f->work += 2.0 * (double)own * ((double)own * ((double)own / 3 + (double)border) + (double)border * (double)border);
     height[top++] = (int)border;
     stack += border * border;
     if (stack > f->stack_size) f->stack_size = stack;

@@ -196,7 +196,7 @@ nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, con
         nsm_cone_check c;
         nsm_cone_from_standard(&x.s, x.y, lambda);
         nsm_cone_project_all(p, lambda);
-        nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
+        nsm_cone_check_answer(p, w, t, lambda, u, &c);
         finite = c.residual < HUGE_VAL;
         if (c.accepted) { outcome = NSM_CONE_PROPOSED; break; }
         if (k >= limit || !finite) break;

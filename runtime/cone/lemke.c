@@ -177,12 +177,11 @@ static void start_elsewhere(nsm_lemke *l, int which) {
   }
 }
 
-static nsm_cone_outcome prove(const nsm_lemke *l, const double *y, double *scratch) {
-  return nsm_cone_is_certificate(l->t.p, y, scratch) ? NSM_CONE_PROVED_NONE : NSM_CONE_GAVE_UP;
+static nsm_cone_outcome prove(const nsm_lemke *l, nsm_cone_work *w, const double *y) {
+  return nsm_cone_proves(l->t.p, w, y) ? NSM_CONE_PROVED_NONE : NSM_CONE_GAVE_UP;
 }
 
-static nsm_cone_outcome follow_path(nsm_lemke *l, nsm_cone_work *w, int which, int limit, double *lambda,
-                                    double *scratch) {
+static nsm_cone_outcome follow_path(nsm_lemke *l, nsm_cone_work *w, int which, int limit, double *lambda) {
   nsm_tableau *k = &l->t;
   int m = k->m, v = enter_covering(l, which);
   if (v < 0) return NSM_CONE_PROPOSED;
@@ -199,7 +198,7 @@ static nsm_cone_outcome follow_path(nsm_lemke *l, nsm_cone_work *w, int which, i
         lambda[j] = at >= 0 ? nsm_tableau_column(k, s)[at] * direction : m + j == entering ? direction : 0.0;
         lambda[j] *= k->column[j];
       }
-      return prove(l, lambda, scratch);
+      return prove(l, w, lambda);
     }
     if (!(c.ratio < HUGE_VAL)) return NSM_CONE_GAVE_UP;
     if (c.row < 0) {          // to its other bound
@@ -230,15 +229,15 @@ nsm_cone_outcome nsm_cone_lemke(const nsm_cone_problem *p, nsm_cone_work *w, con
     for (int which = 0; which < STARTS; which++) {
       load_lemke(&l);
       outcome = nsm_lemke_eliminate_free(&l, lambda);
-      if (outcome == NSM_CONE_PROVED_NONE) { outcome = prove(&l, lambda, scratch); break; }
+      if (outcome == NSM_CONE_PROVED_NONE) { outcome = prove(&l, w, lambda); break; }
       if (outcome == NSM_CONE_GAVE_UP) break;
       if (which >= COVERS) start_elsewhere(&l, which);
-      outcome = follow_path(&l, w, which, limit, lambda, scratch);
+      outcome = follow_path(&l, w, which, limit, lambda);
       if (outcome == NSM_CONE_PROVED_NONE) break;
       if (outcome == NSM_CONE_PROPOSED) {
         nsm_cone_check c;
         nsm_tableau_polish(&l.t, lambda, scratch, index);
-        nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
+        nsm_cone_check_answer(p, w, t, lambda, u, &c);
         if (c.accepted) break;
       }
       limit -= w->iterations - first_iteration;

@@ -13,6 +13,8 @@ static int finite_all(const double *x, size_t n) {
 
 int nsm_cone_vectors_ok(const nsm_cone_problem *p) {
   if (!finite_all(p->q, (size_t)p->m)) return 0;
+  for (int i = 0; p->q_terms && i < p->m; i++)
+    if (!(p->q_terms[i] >= 0 && p->q_terms[i] < HUGE_VAL)) return 0;
   int ok = 1, i = 0;
   for (int c = 0; c <= p->cones; c++) {
     int end = c < p->cones ? p->cone[c].first : p->m;

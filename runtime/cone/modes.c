@@ -132,8 +132,8 @@ ALWAYS_INLINE void apply(const int m, const double *G, const double *x, double *
 }
 
 // lambda of a set of modes, then the judge.
-ALWAYS_INLINE int fits(const int m, const nsm_cone_problem *p, const nsm_cone_try *t, unsigned modes, const double *G,
-                       double *lambda, double *u, nsm_cone_check *c) {
+ALWAYS_INLINE int fits(const int m, const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned modes,
+                       const double *G, double *lambda, double *u, nsm_cone_check *c) {
   double b[N], x[N] = { 0 };
   int any = 0;
   item it = before_first;
@@ -144,29 +144,29 @@ ALWAYS_INLINE int fits(const int m, const nsm_cone_problem *p, const nsm_cone_tr
   if (any) apply(m, p->M, x, b);
   apply(m, G, b, x);
   for (int i = 0; i < m; i++) lambda[i] = x[i];
-  nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, c);
+  nsm_cone_check_answer(p, w, t, lambda, u, c);
   return c->accepted;
 }
 
-static int sized_fits(const nsm_cone_problem *p, const nsm_cone_try *t, unsigned modes, const double *G, double *lambda,
-                      double *u, nsm_cone_check *c) {
+static int sized_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, unsigned modes,
+                      const double *G, double *lambda, double *u, nsm_cone_check *c) {
   switch (p->m) {
-    case 4:  return fits(4, p, t, modes, G, lambda, u, c);
-    case 6:  return fits(6, p, t, modes, G, lambda, u, c);
-    default: return fits(p->m, p, t, modes, G, lambda, u, c);
+    case 4:  return fits(4, p, w, t, modes, G, lambda, u, c);
+    case 6:  return fits(6, p, w, t, modes, G, lambda, u, c);
+    default: return fits(p->m, p, w, t, modes, G, lambda, u, c);
   }
 }
 
 // Round-off is in the way: lambda += G u, which restores R u = 0. Near the floor the judge has summed u in twice the
 // precision, so lambda becomes exact to its last digits even where q cancels. The best of two steps stays.
-static void refine(const nsm_cone_problem *p, const nsm_cone_try *t, const double *G, double *lambda, double *u,
-                   nsm_cone_check *c) {
-  for (int pass = 0; pass < 2 && c->residual > t->tolerance; pass++) {
+static void refine(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *G, double *lambda,
+                   double *u, nsm_cone_check *c) {
+  for (int pass = 0; pass < 2 && c->residual > 0.01 * t->tolerance; pass++) {
     double x[N], v[N];
     nsm_cone_check d;
     for (int i = 0; i < p->m; i++) x[i] = lambda[i];
     apply(p->m, G, u, x);
-    nsm_cone_check_answer(p, x, t->tolerance, t->sqrt_tolerance, v, &d);
+    nsm_cone_check_answer(p, w, t, x, v, &d);
     if (!(d.residual < c->residual)) return;
     memcpy(lambda, x, (size_t)p->m * sizeof(double));
     memcpy(u, v, (size_t)p->m * sizeof(double));
@@ -177,8 +177,8 @@ static void refine(const nsm_cone_problem *p, const nsm_cone_try *t, const doubl
 int nsm_cone_modes_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
                          nsm_cone_check *c) {
   const double *G = w->room + w->mode_slot * p->m * p->m;
-  if (!sized_fits(p, t, w->mode_set[w->mode_slot], G, lambda, u, c)) return 0;
-  if (c->residual > t->tolerance) refine(p, t, G, lambda, u, c);
+  if (!sized_fits(p, w, t, w->mode_set[w->mode_slot], G, lambda, u, c)) return 0;
+  if (c->residual > 0.01 * t->tolerance) refine(p, w, t, G, lambda, u, c);
   return 1;
 }
 
@@ -188,8 +188,8 @@ static int set_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_
   w->iterations++;
   *singular = G == NULL;
   if (!G) return 0;
-  sized_fits(p, t, modes, G, lambda, u, c);
-  if (c->residual > t->tolerance && c->residual < 1e-6) refine(p, t, G, lambda, u, c);
+  sized_fits(p, w, t, modes, G, lambda, u, c);
+  if (c->residual > 0.01 * t->tolerance && c->residual < 1e-6) refine(p, w, t, G, lambda, u, c);
   return c->accepted;
 }
 
@@ -246,7 +246,7 @@ int nsm_cone_modes_judged(const nsm_cone_problem *p, nsm_cone_work *w, const nsm
     for (int i = 0; i < p->m && finite; i++) finite = fabs(lambda[i]) < HUGE_VAL;
     if (finite) memcpy(start, lambda, (size_t)p->m * sizeof(double));
     else nsm_cone_start(p, start);
-    nsm_cone_check_answer(p, start, t->tolerance, t->sqrt_tolerance, u, c);
+    nsm_cone_check_answer(p, w, t, start, u, c);
     modes = guess(p, start, u);
   }
   w->modes_known = 0;

@@ -70,6 +70,14 @@ static double remainder_of(const nsm_newton *n, double *rest) {
   return norm2(g->rows, rest);
 }
 
+double nsm_newton_distance(const nsm_newton *n, const double *x, double *y, double *F) {
+  const nsm_graph *g = n->g;
+  nsm_graph_apply(g, x, 1, y);
+  n->map(g, 0, x, y, F, NULL, NULL, NULL);
+  double off = largest(g->rows, F), size = largest(g->rows, x);
+  return size > 0 ? off / size : off;
+}
+
 int nsm_newton_factor(nsm_newton *n, double alpha) {
   const nsm_graph *g = n->g;
   if (!n->ordered || memcmp(n->taken, n->active, (size_t)g->nodes) != 0) {
@@ -85,6 +93,7 @@ int nsm_newton_factor(nsm_newton *n, double alpha) {
     if (!n->ordered) return 0;
   }
   n->factored++;
+  n->work += n->fronts.work;
   return nsm_factor_make(g, &n->fronts, alpha, n->A, n->B, &n->factor);
 }
 
@@ -122,7 +131,7 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
     double scale = largest(m, x), merit = norm2(m, n->F), reference = merit;
     if (!(merit < HUGE_VAL)) return 0;
     if (n->norm <= tolerance * (scale > 0 ? scale : 1)) return 1;
-    if (k >= max_iterations) return 0;
+    if (k >= max_iterations || nsm_cone_late(n->w)) return 0;
     history[k % MEMORY] = merit;
     for (int j = 0; j < MEMORY && j < k; j++) reference = fmax(reference, history[j]);
     if (!direction(n, alpha)) return 0;
@@ -143,6 +152,17 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
     memcpy(x, n->x_trial, (size_t)m * sizeof(double));
     product(g, alpha, x, center, n->y);
   }
+}
+
+int nsm_newton_step(nsm_newton *n, double alpha, const double *center, double *x) {
+  const nsm_graph *g = n->g;
+  product(g, alpha, x, center, n->y);
+  n->map(g, alpha, x, n->y, n->F, n->A, n->B, n->active);
+  n->iterations++;
+  n->w->iterations++;
+  if (!(norm2(g->rows, n->F) < HUGE_VAL) || !direction(n, alpha)) return 0;
+  for (int i = 0; i < g->rows; i++) x[i] += n->step[i];
+  return 1;
 }
 
 int nsm_newton_ran_away(const nsm_graph *g, const double *x) {

@@ -9,17 +9,30 @@
 #pragma once
 #include "solver.h"
 
-typedef enum { NSM_NODE_INTERVAL, NSM_NODE_CONTACT, NSM_NODE_GRIP, NSM_NODE_DISK } nsm_node_kind;
+// The first four are what problems are made of; the others stand in for contacts and grips in problems that solvers pose
+// themselves (rest.c).
+typedef enum {
+  NSM_NODE_INTERVAL, NSM_NODE_CONTACT, NSM_NODE_GRIP, NSM_NODE_DISK,
+  NSM_NODE_OPEN,             // x = 0
+  NSM_NODE_GLUED,            // x_N in [lo, inf), |x_T| <= mu: each by itself
+  NSM_NODE_CONE,             // |x_T| <= mu x_N without a shift: -y in N_K(x);  lo < 0: the cone of -x
+  NSM_NODE_RAY,              // x = t along, t >= 0 (lo = -inf: any t): -y in N_K(x)
+  NSM_NODE_HELD              // row k: y = 0 where bit k of `held`, else x = 0
+} nsm_node_kind;
 enum { NSM_NODE_ROWS = 4, NSM_NODE_BLOCK = NSM_NODE_ROWS * NSM_NODE_ROWS };
 
 typedef struct nsm_node {
   nsm_node_kind kind;
   int    first, size;        // rows
+  int    normals;            // rows of the normal force, which come first; of contacts, grips and disks
+  int    exact;              // contact: the tangential set is Contensou's exact one, not a disk
   int    pinned;             // bit k: row first + k has lambda = 0
+  int    held;               // HELD
   double mu;                 // contact, grip: |x_T| <= mu x_N; disk: |x| <= mu
   double lo, hi;             // interval
   double metric;             // mean of M_ii over its rows, > 0: the unit of stiffness of this node
   double normal, tangent;    // M_NN and mean M_TT, > 0
+  double along[NSM_NODE_ROWS]; // RAY
 } nsm_node;
 
 // M by nodes: block k of node c couples it with node column[k] and stands at value + at[k], row-major with leading
@@ -32,6 +45,8 @@ typedef struct nsm_graph {
   size_t   *at;
   double   *value, *q, *scale;
   double    push;            // factor of rho in the maps
+  double    smoothing;       // smoothing.c: tau, and the stiffness at which it is that of a node
+  double    stiffness;
   int      *diagonal;        // [nodes] which block is (c, c)
 } nsm_graph;
 
@@ -43,6 +58,17 @@ void nsm_graph_start(const nsm_graph *g, const nsm_cone_try *t, const double *la
 void nsm_graph_lambda(const nsm_graph *g, const double *x, double *lambda);
 // y := M x (+ q where add_q).
 void nsm_graph_apply(const nsm_graph *g, const double *x, int add_q, double *y);
+
+// ---- start.c --------------------------------------------------------------------------------------------------------
+// A sequence that looks random and repeats: the same for the same attempt.
+typedef struct nsm_dice { uint64_t state; } nsm_dice;
+nsm_dice nsm_dice_of(int attempt, int kind);
+double nsm_dice_unit(nsm_dice *d);                       // [0, 1)
+double nsm_dice_between(nsm_dice *d, double a, double b);// a^(1-t) b^t: all orders of magnitude alike; 0 < a, b
+// The largest |q| / stiffness: the unit of force of a problem.
+double nsm_graph_unit(const nsm_graph *g);
+// x := forces of random size, each contact open, or somewhere in or near its cone.
+void nsm_graph_random(const nsm_graph *g, nsm_dice *d, double *x);
 
 // ---- elimination.c: minimum degree order and the fronts that follow from it -----------------------------------------
 typedef struct nsm_front {
@@ -57,6 +83,7 @@ typedef struct nsm_fronts {
   nsm_front *front, *old;    // [count], in the order of work: children before parents, contributions on a stack
   int       *member;
   size_t     factor_size, stack_size;   // doubles
+  double     work;           // operations of a factorization
   int       *local, *id, *degree, *scratch[3];
   uint64_t  *bits;
 } nsm_fronts;
@@ -87,6 +114,9 @@ void nsm_factor_solve(const nsm_graph *g, const nsm_fronts *f, nsm_factor *k, do
 typedef void nsm_newton_map(const nsm_graph *g, double alpha, const double *x, const double *y, double *F, double *A,
                             double *B, unsigned char *active);
 nsm_newton_map nsm_map_alart_curnier, nsm_map_fischer_burmeister;
+nsm_newton_map nsm_map_smooth;               // smoothing.c
+// posed_map.c: the same for one node of the kinds OPEN, CONE, RAY, HELD; 0 where A = I and B = 0.
+int nsm_map_posed(const nsm_node *n, double alpha, const double *x, const double *y, double *F, double *A, double *B);
 
 // ---- newton.c -------------------------------------------------------------------------------------------------------
 typedef struct nsm_newton {
@@ -100,14 +130,25 @@ typedef struct nsm_newton {
   unsigned char   *active, *trial_active, *taken;
   double *y, *F, *A, *B, *step, *y_step, *x_trial, *y_trial, *F_trial, *rest, *x_outer;
   double  norm;                                // |F| in the maximum norm at the end
+  double  work;                                // operations of all factorizations
   int     iterations, factored;
 } nsm_newton;
 
+// The same object for another map, or another graph of the same size and pattern.
+static inline void nsm_newton_change(nsm_newton *n, const nsm_graph *g, nsm_newton_map *map) {
+  n->g = g;
+  n->map = map;
+  n->ordered = 0;
+}
+// |F|_inf / |x|_inf at alpha = 0 (|F|_inf where x = 0); y := M x + q, F on exit.
+double nsm_newton_distance(const nsm_newton *n, const double *x, double *y, double *F);
 int nsm_newton_take(const nsm_graph *g, nsm_newton_map *map, nsm_cone_work *w, nsm_newton *n);
 // Semismooth Newton with line search on F(x) = 0 for the problem with M + alpha metric, q - alpha metric center. 1
 // where |F|_inf <= tolerance |x|_inf.
 int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double tolerance, int max_iterations,
                      double *x);
+// One full step of it, without a line search; 0 where the matrix is singular.
+int nsm_newton_step(nsm_newton *n, double alpha, const double *center, double *x);
 // Factors A + B (M + alpha metric) on the active nodes; keeps the order where they are the same. 0: singular, or no
 // room.
 int nsm_newton_factor(nsm_newton *n, double alpha);

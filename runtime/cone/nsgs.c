@@ -81,12 +81,11 @@ static void block_step(const sweep *s, int c, double *lambda, double *u) {
     for (int j = 0; j < n; j++) q[i] -= M[i + j * n] * x[j];
   }
   if (!nsm_cone_local(b, M, q, y)) {
-    double trace = 0, slip = 0;
+    double trace = 0;
     for (int i = 0; i < n; i++) trace += M[i + i * n];
-    for (int i = 1; i < n; i++) slip += u[first + i] * u[first + i];
     double rho = trace >= DBL_MIN ? n / trace : 1;
     for (int i = 0; i < n; i++) y[i] = x[i] - rho * u[first + i];
-    if (b->type <= NSM_CONE_CONTENSOU) y[0] -= rho * b->mu * sqrt(slip);
+    if (nsm_cone_normals(b->type) == 1 && b->type != NSM_CONE_GRIP) y[0] -= rho * nsm_cone_support(b, u + first + 1);
     nsm_cone_project_block(b, y);
   }
   for (int i = 0; i < n; i++) change(p, first + i, x[i] + s->omega * (y[i] - x[i]), lambda, u);
@@ -105,7 +104,7 @@ static nsm_cone_outcome relax(const nsm_cone_problem *p, nsm_cone_work *w, const
   for (int k = 0;; k++) {
     if (k % LOOK == 0 || k >= limit) {
       nsm_cone_check c;
-      nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
+      nsm_cone_check_answer(p, w, t, lambda, u, &c);
       if (c.accepted) { outcome = NSM_CONE_PROPOSED; break; }
       if (k >= limit || !(c.residual < HUGE_VAL)) break;
       if (k % (20 * LOOK) == 0) {

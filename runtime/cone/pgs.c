@@ -49,7 +49,7 @@ static nsm_cone_outcome relax(const nsm_cone_problem *p, nsm_cone_work *w, const
   for (int k = 0;; k++) {
     if (k % LOOK == 0 || k >= limit) {
       nsm_cone_check c;
-      nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
+      nsm_cone_check_answer(p, w, t, lambda, u, &c);
       if (c.accepted) return NSM_CONE_PROPOSED;
       if (!(c.residual < HUGE_VAL)) {          // run away: nothing of it is of use
         memset(lambda, 0, (size_t)p->m * sizeof(double));

@@ -97,7 +97,7 @@ nsm_cone_outcome nsm_cone_planar(const nsm_cone_problem *p, nsm_cone_work *w, co
     if (possible && lambda_of(p, at, places, choice, x, &doubtful)) {
       nsm_cone_check c;
       w->iterations++;
-      nsm_cone_check_answer(p, x, t->tolerance, t->sqrt_tolerance, u, &c);
+      nsm_cone_check_answer(p, w, t, x, u, &c);
       if (c.accepted || c.residual < best_residual) {
         best_residual = c.residual;
         keep(m, x, best);

@@ -11,7 +11,11 @@
 //   COULOMB     n,t | n,t1,t2    |lambda_T| <= mu N                                   mu |u_T|
 //   ELLIPTIC    n,t1,t2          (lambda_1/mu)^2 + (lambda_2/mu2)^2 <= N^2            |(mu u_1, mu2 u_2)|
 //   CONTENSOU  n,t1,t2,s  |lambda_T|^2 + (lambda_s/radius)^2 <= (mu N)^2  mu |(u_T, radius u_s)|  seed 004 (3.122)
+//   CONTENSOU_EXACT  as CONTENSOU, with the set of a circular area under Hertz' pressure  mu h(u_T, radius u_s)
+//                             seed 004 (3.118)-(3.120), contensou.c
 //   GRIP   n,t | n,t1,t2  |lambda_T| <= mu |N|, N free, u_N = 0           0  friction on a bilateral constraint
+//   GRIP2  n1,n2,t | n1,n2,t1,t2   |lambda_T| <= mu |(N1, N2)|, u_N1 = u_N2 = 0   0  friction at a pin, of the resultant
+//   GRIP3  n1,n2,n3,t     the same with three normal rows
 //   DISK  t | t1,t2  |lambda| <= radius                           0  friction under a given normal impulse
 //
 // Where mu = 0 or N = 0 forces lambda_T = 0, u_T is free. lo and hi of rows in a cone block are not read (NULL where
@@ -21,7 +25,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef enum { NSM_CONE_COULOMB, NSM_CONE_ELLIPTIC, NSM_CONE_CONTENSOU, NSM_CONE_GRIP, NSM_CONE_DISK } nsm_cone_type;
+typedef enum {
+  NSM_CONE_COULOMB, NSM_CONE_ELLIPTIC, NSM_CONE_CONTENSOU, NSM_CONE_GRIP, NSM_CONE_DISK,
+  NSM_CONE_CONTENSOU_EXACT = 8, NSM_CONE_GRIP2, NSM_CONE_GRIP3
+} nsm_cone_type;
 
 typedef struct nsm_cone_block {
   nsm_cone_type type;
@@ -42,10 +49,11 @@ typedef struct nsm_cone_problem {
                              // lo/hi *kinds* as last time, so factors may be reused
   int                   cones;
   const nsm_cone_block *cone; // [cones]
+  const double  *q_terms;    // [m] or NULL: size of the terms that q_i was made of, which it has the round-off of
 } nsm_cone_problem;
 
 typedef enum {
-  NSM_CONE_SOLVED = 0,       // every row within max(tolerance, 8 floor) of (2), and no u wrong by sqrt(tolerance)|q|:
+  NSM_CONE_SOLVED = 0,       // every row within max(tolerance, 8 floor) of (2), and explained by q and the bounds (5):
                              // see residual.c
   NSM_CONE_NO_SOLUTION,      // proved up to round-off: by a direction that certificate.c has checked, or by trying
                              // every case (m <= 5)
@@ -60,15 +68,19 @@ typedef struct nsm_cone_options {
   double      tolerance;     // on the residual (2); 0: the default 1e-12
   int         max_iterations;// 0: the solver's own default
   int         warm;          // nonzero: lambda on entry is a guess (its active set is tried first)
+  double      budget;        // seconds, by the clock on the wall; 0: the default NSM_CONE_BUDGET; HUGE_VAL: no end
 } nsm_cone_options;
+#define NSM_CONE_BUDGET 10.0
 
 typedef struct nsm_cone_result {
   nsm_cone_status status;
-  double          residual;  // (2), computed by residual.c from M, q, lo, hi and lambda alone
-  double          floor;     // eps (|M||lambda| + |q|) in the same scaling: no solver can be asked for less
+  double          residual;  // (2), computed by residual.c from M, q, lo, hi and lambda alone: relative to the terms of
+                             // each row; where q drowns in them, to what is explained
+  double          floor;     // eps: no solver can be asked for less
   int             worst;     // row with the largest residual
   const char     *solver;    // who solved it; otherwise who came closest, or NULL
   int             iterations;// summed over all solvers tried
+  int             late;      // FAILED because the budget was used up
 } nsm_cone_result;
 
 // Bytes of workspace for problems of up to m rows with up to nnz entries (dense: m*m) and half bandwidth up to
@@ -85,11 +97,48 @@ void   nsm_cone_workspace_init(void *workspace, size_t bytes);
 nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options *o, void *workspace,
                                double *lambda, double *u, nsm_cone_result *r);
 
-// Natural-map residual (2): max over rows and blocks of |lambda_i - P_i(lambda_i - rho_i (u_i + s_i))|_2 / |lambda|_inf
-// (absolute where lambda = 0), rho_i = n / trace M_ii (1 where that is <= 0), with M lambda + q summed in twice the
-// working precision; see residual.c. Infinite where the blocks are malformed. Shares nothing with the solvers. `floor`
-// and `worst` may be NULL.
+// Why the last problem of the workspace has no solution: y [m] with y.u <= -*margin for all lambda in K, where every
+// solution has y.u >= 0; the largest |y_i| is 1. NULL where it has one, or where every case was tried instead. Stays
+// until the workspace is used again.
+const double *nsm_cone_proof(const void *workspace, double *margin);
+// The same in a sentence without a stop. `name` writes what u of a row is called. Returns the row that weighs most, -1
+// where every case was tried.
+typedef void nsm_cone_name(void *with, int row, char *out, size_t size);
+int nsm_cone_explain(const nsm_cone_problem *p, const void *workspace, nsm_cone_name *name, void *with, char *out,
+                     size_t size);
+
+// Natural-map residual (2): max over rows and blocks of |lambda_i - P_i(lambda_i - (L_i / U_i)(u_i + s_i))|_2 / L_i,
+// U_i the size of the terms of u_i, L_i of lambda_i; near round-off with M lambda + q summed in twice the working
+// precision; see residual.c. Infinite where the blocks are malformed. Shares nothing with the solvers. `floor` and
+// `worst` may be NULL.
 double nsm_cone_residual(const nsm_cone_problem *p, const double *lambda, double *floor, int *worst);
+
+// Normal rows of a type: they come first. 0: there is none (DISK).
+static inline int nsm_cone_normals(nsm_cone_type type) {
+  return type == NSM_CONE_DISK ? 0 : type == NSM_CONE_GRIP2 ? 2 : type == NSM_CONE_GRIP3 ? 3 : 1;
+}
+// Bilateral, and its friction: the normal rows are free.
+static inline int nsm_cone_is_grip(nsm_cone_type type) {
+  return type == NSM_CONE_GRIP || type == NSM_CONE_GRIP2 || type == NSM_CONE_GRIP3;
+}
+// 1 where a block of this type may have this many rows.
+static inline int nsm_cone_has_size(nsm_cone_type type, int size) {
+  switch (type) {
+    case NSM_CONE_COULOMB:
+    case NSM_CONE_GRIP:            return size == 2 || size == 3;
+    case NSM_CONE_ELLIPTIC:        return size == 3;
+    case NSM_CONE_CONTENSOU:
+    case NSM_CONE_CONTENSOU_EXACT:
+    case NSM_CONE_GRIP3:           return size == 4;
+    case NSM_CONE_GRIP2:           return size == 3 || size == 4;
+    case NSM_CONE_DISK:            return size == 1 || size == 2;
+  }
+  return 0;
+}
+
+// The exact set B of Contensou in the frame (lambda_T, lambda_s / radius): out := the point of r B that is nearest to x
+// [3]; with an element of its generalised Jacobian J [9], column-major, and by_radius [3] = d out / d r, or NULL.
+void nsm_cone_project_contensou(double r, const double *x, double *out, double *J, double *by_radius);
 
 // The table of solvers, for --solver and its error message: names in order, NULL at the end.
 const char *const *nsm_cone_solver_names(void);

@@ -63,17 +63,19 @@ void nsm_cone_project_disk_derivative(int n, double radius, const double *x, dou
 void nsm_cone_project_block(const nsm_cone_block *b, double *lambda) {
   double d[4] = { 1, 1, 1, 1 }, y[4] = { 0 }, mu = b->mu;
   if (b->type == NSM_CONE_DISK) { nsm_cone_project_disk(b->size, b->radius, lambda, lambda); return; }
-  if (b->type == NSM_CONE_GRIP) {
-    nsm_cone_project_disk(b->size - 1, mu * fabs(lambda[0]), lambda + 1, lambda + 1);
+  if (nsm_cone_is_grip(b->type)) {
+    int normals = nsm_cone_normals(b->type);
+    nsm_cone_project_disk(b->size - normals, mu * norm(normals, lambda), lambda + normals, lambda + normals);
     return;
   }
-  if (b->type == NSM_CONE_CONTENSOU) d[3] = b->radius;
+  if (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT) d[3] = b->radius;
   if (b->type == NSM_CONE_ELLIPTIC) {
     mu = fmax(b->mu, b->mu2);
     if (mu > 0) { d[1] = b->mu / mu; d[2] = b->mu2 / mu; }
   }
   for (int k = 0; k < b->size; k++) y[k] = d[k] > 0 ? lambda[k] / d[k] : 0;
-  nsm_cone_project_cone(b->size, mu, y, y);
+  if (b->type == NSM_CONE_CONTENSOU_EXACT && mu > 0 && b->radius > 0) nsm_cone_project_contensou_cone(mu, y, y);
+  else nsm_cone_project_cone(b->size, mu, y, y);
   for (int k = 0; k < b->size; k++) lambda[k] = d[k] * y[k];
 }
 

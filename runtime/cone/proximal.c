@@ -7,15 +7,16 @@
 // value)). If there is none, lambda+ - lambda tends to a direction that proves it, which certificate.c checks. Started
 // at zero it ends near the solution of least norm.
 #include "solver.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 // Continues from lambda with one delta. GAVE_UP with *stuck = 1 where the pivoting loop failed: M is not monotone at
 // this delta.
 static nsm_cone_outcome iterate(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double delta,
-                                int limit, double *center, double *scratch, double *lambda, double *u, int *stuck) {
+                                int limit, double *center, double *lambda, double *u, int *stuck) {
   int m = p->m;
-  double last_step = 0, first_lambda = 0;
+  double last_step = 0, first_lambda = 0, last_residual = HUGE_VAL;
   *stuck = 0;
   for (int i = 0; i < m; i++) center[i] = lambda[i];
   for (int k = 0; k < limit; k++) {
@@ -27,12 +28,16 @@ static nsm_cone_outcome iterate(const nsm_cone_problem *p, nsm_cone_work *w, con
       largest = fmax(largest, fabs(lambda[i]));
     }
     if (k == 0) first_lambda = largest;
-    if (k >= 2 && step > 0.5 * last_step && nsm_cone_is_certificate(p, center, scratch)) return NSM_CONE_PROVED_NONE;
+    if (k >= 2 && step > 0.5 * last_step && nsm_cone_proves(p, w, center)) return NSM_CONE_PROVED_NONE;
     nsm_cone_check c;
     memcpy(center, lambda, (size_t)m * sizeof(double));
     nsm_cone_project_all(p, center);
-    nsm_cone_check_answer(p, center, t->tolerance, t->sqrt_tolerance, NULL, &c);
-    if (c.accepted) { memcpy(lambda, center, (size_t)m * sizeof(double)); return NSM_CONE_PROPOSED; }
+    nsm_cone_check_answer(p, w, t, center, NULL, &c);
+    if (c.accepted && (c.residual <= 8 * DBL_EPSILON || c.residual > 0.5 * last_residual)) {   // down to round-off
+      memcpy(lambda, center, (size_t)m * sizeof(double));
+      return NSM_CONE_PROPOSED;
+    }
+    last_residual = c.accepted ? c.residual : HUGE_VAL;
     // at rest without a solution, or on the way to infinity
     if (step <= 1e-15 * largest || largest > 1e10 * (first_lambda + 1)) break;
     memcpy(center, lambda, (size_t)m * sizeof(double));
@@ -46,11 +51,11 @@ nsm_cone_outcome nsm_cone_proximal(const nsm_cone_problem *p, nsm_cone_work *w, 
   int m = p->m, stuck = 0;
   if (w->form == NSM_FORM_SPARSE || !w->state) return NSM_CONE_GAVE_UP;
   size_t mark = w->used;
-  double *center = nsm_cone_take_doubles(w, (size_t)m), *scratch = nsm_cone_take_doubles(w, 2 * (size_t)m);
+  double *center = nsm_cone_take_doubles(w, (size_t)m);
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
   double size = 0;
   if (w->row_norm) for (int i = 0; i < m; i++) size += w->row_norm[i] / m;
-  if (center && scratch && size > 0) {
+  if (center && size > 0) {
     int limit = t->max_iterations > 0 ? t->max_iterations : 200;
     double delta = 1e-5 * size;
     if (!t->warm) memset(lambda, 0, (size_t)m * sizeof(double));
@@ -58,7 +63,7 @@ nsm_cone_outcome nsm_cone_proximal(const nsm_cone_problem *p, nsm_cone_work *w, 
     for (int trial = 0; trial < 3; trial++, delta *= 100) {
       nsm_cone_apply(p, w, lambda, u);
       nsm_cone_guess_state(p, lambda, u, w->state);
-      outcome = iterate(p, w, t, delta, limit, center, scratch, lambda, u, &stuck);
+      outcome = iterate(p, w, t, delta, limit, center, lambda, u, &stuck);
       if (outcome != NSM_CONE_GAVE_UP || !stuck) break;
       for (int i = 0; i < m; i++) lambda[i] = nsm_cone_project(0, p->lo[i], p->hi[i]);
     }

@@ -12,47 +12,97 @@
 #include <math.h>
 #include <string.h>
 
-enum { OUTER = 300, INNER = 30 };
+enum { OUTER = 3000, INNER = 30, FIRST = 700, SHORT = 150, LONG = 3000 };    // Newton steps: inner, and of an attempt
+enum { PATIENCE = 4, POLISH = 4 };                                // steps without progress, `near_enough` to the tolerance
+static const double first_alpha = 10, next_alpha = 1e-2, close_by = 1e-5, near_enough = 100, polish_alpha = 1e-8, round_off = 1e-15,
+                    work = 1e10;                        // operations of all factorizations of an attempt
 
-// |F|_inf / |x|_inf at alpha = 0.
-static double distance(nsm_graph *g, nsm_newton *n, const double *x, double *y, double *F) {
-  double worst = 0, scale = 0;
-  nsm_graph_apply(g, x, 1, y);
-  n->map(g, 0, x, y, F, NULL, NULL, NULL);
-  for (int i = 0; i < g->rows; i++) {
-    worst = fabs(F[i]) <= worst ? worst : fabs(F[i]);
-    scale = fmax(scale, fabs(x[i]));
+// lambda as it is meant: each block in its set; forces that are nothing beside the largest are none.
+static void tidy(const nsm_cone_problem *p, double nothing, double *lambda) {
+  double most = 0;
+  for (int i = 0; i < p->m; i++) most = fmax(most, fabs(lambda[i]));
+  for (int c = 0; c < p->cones; c++) {
+    const nsm_cone_block *b = p->cone + c;
+    double size = 0;
+    nsm_cone_project_block(b, lambda + b->first);
+    for (int i = b->first; i < b->first + b->size; i++) size = fmax(size, fabs(lambda[i]));
+    for (int i = b->first; i < b->first + b->size && size <= nothing * most; i++) lambda[i] = 0;
   }
-  return scale > 0 ? worst / scale : worst;
+  nsm_cone_clip(p, lambda);
+}
+
+static int judged(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_graph *g, const nsm_newton *n,
+                  const double *x, double *lambda, double *u, double *residual) {
+  nsm_cone_check c;
+  *residual = HUGE_VAL;
+  for (int pass = 0; pass < 2; pass++) {
+    nsm_graph_lambda(g, x, lambda);
+    tidy(p, pass ? round_off : 0, lambda);
+    nsm_cone_check_answer(p, n->w, t, lambda, u, &c);
+    *residual = fmin(*residual, c.residual);
+    if (c.accepted) return 1;
+  }
+  return 0;
+}
+
+// Is x the answer? The judge measures each contact by its own size, F is measured by the largest: a few more steps make
+// small forces beside large ones right to their own last digits. x becomes the best of them.
+static int accepted(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n, double alpha,
+                    double *x, double *lambda, double *u) {
+  double *next = n->x_outer, *center = n->rest, best = HUGE_VAL, residual;
+  for (int k = 0; k <= POLISH; k++) {
+    if (judged(p, t, g, n, k ? next : x, lambda, u, &residual)) return 1;
+    if (!(residual < best)) return 0;
+    best = residual;
+    if (k) memcpy(x, next, (size_t)g->rows * sizeof(double));
+    else memcpy(next, x, (size_t)g->rows * sizeof(double));
+    memcpy(center, x, (size_t)g->rows * sizeof(double));
+    if (!nsm_newton_step(n, fmin(alpha, polish_alpha), center, next)) return 0;
+  }
+  return 0;
 }
 
 nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n,
                                    double alpha, int newton_limit, double *x, double *lambda, double *u) {
   size_t bytes = (size_t)g->rows * sizeof(double);
-  int limit = t->max_iterations > 0 ? t->max_iterations : OUTER, last = n->iterations + newton_limit;
-  double *x_new = n->x_outer, *F = n->F_trial, now = distance(g, n, x, u, F), ready = t->tolerance;
-  for (int k = 0; k < limit && n->iterations < last; k++) {
+  int limit = t->max_iterations > 0 ? t->max_iterations : OUTER, last = n->iterations + newton_limit, slow = 0;
+  double *x_new = n->x_outer, *F = n->F_trial, now = nsm_newton_distance(n, x, u, F), ready = t->tolerance, failed = 0,
+         most_work = n->work + work;
+  for (int k = 0; k < limit && n->iterations < last && n->work < most_work && !nsm_cone_late(n->w); k++) {
     if (nsm_newton_ran_away(g, x)) { memset(x, 0, bytes); break; }
     if (now <= ready) {
-      if (!p) return NSM_CONE_PROPOSED;
-      nsm_cone_check c;
-      nsm_graph_lambda(g, x, lambda);
-      nsm_cone_check_answer(p, lambda, t->tolerance, t->sqrt_tolerance, u, &c);
-      if (c.accepted) return NSM_CONE_PROPOSED;
+      if (!p || accepted(p, t, g, n, alpha, x, lambda, u)) return NSM_CONE_PROPOSED;
       ready = 0.3 * now;
     }
     memcpy(x_new, x, bytes);
     int before = n->iterations, ok = nsm_newton_solve(n, alpha, x, fmax(1e-14, 1e-3 * now), INNER, x_new),
         used = n->iterations - before;
-    double next = distance(g, n, x_new, u, F);
-    if (ok) alpha *= used <= 4 ? 0.1 : used <= 6 ? 0.3 : used > 12 ? 2 : 1;
-    else    alpha = fmin(5 * alpha, 1e6);
+    double next = nsm_newton_distance(n, x_new, u, F);
+    if (ok) {
+      alpha = fmax(alpha * (used <= 4 ? 0.1 : used <= 6 ? 0.3 : used > 12 ? 2 : 1), 1.5 * failed);
+      failed *= 0.7;
+    } else {
+      failed = alpha;
+      alpha = fmin(5 * alpha, 1e6);
+    }
+    slow = next <= 0.5 * now ? 0 : slow + 1;
     if (ok || next < now) { memcpy(x, x_new, bytes); now = next; }
+    if (now <= near_enough * t->tolerance && slow >= PATIENCE) break;
   }
   nsm_graph_lambda(g, x, lambda);
   return NSM_CONE_GAVE_UP;
 }
 
+// Forces of usual size, and F is small beside them: not on the way to infinity.
+static int comes_close(const nsm_graph *g, const nsm_newton *n, const double *x, double *u) {
+  double size = 0, unit = nsm_graph_unit(g), now = nsm_newton_distance(n, x, u, n->F_trial);
+  for (int i = 0; i < g->rows; i++) size = fmax(size, fabs(x[i]));
+  return now * fmax(size / unit, 1) <= close_by;
+}
+
+// The first attempt goes on for long where it comes close: contacts that contradict each other, two nearly in the same
+// place, make the loop creep along a null vector of the active set until one of them opens. Most others are short; the
+// second, fourth, eighth ... have time to creep, too.
 nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                           double *lambda, double *u) {
   size_t mark = w->used;
@@ -61,8 +111,18 @@ nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_wo
   nsm_cone_outcome outcome = NSM_CONE_GAVE_UP;
   double *x = nsm_cone_take_doubles(w, (size_t)p->m);
   if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, nsm_map_alart_curnier, w, &n)) {
+    int a = t->attempt, creeps = a > 1 && (a & (a - 1)) == 0, length = a == 0 ? FIRST : creeps ? LONG : SHORT;
+    double alpha = creeps ? next_alpha : first_alpha;
     nsm_graph_start(&g, t, lambda, x);
-    outcome = nsm_proximal_loop(p, t, &g, &n, 10, 700, x, lambda, u);
+    if (a && !creeps) {
+      nsm_dice d = nsm_dice_of(a, 0);
+      nsm_graph_random(&g, &d, x);
+      alpha = nsm_dice_between(&d, 1e-3, first_alpha);
+      g.push = nsm_dice_between(&d, 0.2, 5);
+    }
+    outcome = nsm_proximal_loop(p, t, &g, &n, alpha, length, x, lambda, u);
+    if (outcome == NSM_CONE_GAVE_UP && a == 0 && !t->max_iterations && comes_close(&g, &n, x, u))
+      outcome = nsm_proximal_loop(p, t, &g, &n, next_alpha, LONG, x, lambda, u);
   }
   w->used = mark;
   return outcome;

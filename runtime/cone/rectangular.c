@@ -1,38 +1,49 @@
 // Small linear systems that need not be square or regular, for the two enumerations.
 #include "solver.h"
+#include <float.h>
 #include <math.h>
 
-// Rows and columns := multiples of themselves with largest entry near 1 (powers of 2: no round-off). A x = b becomes (R
-// A C) (x / C) = R b.
-static void equilibrate(int rows, int columns, double *A, int stride, double *b, double *by_column) {
-  for (int i = 0; i < rows; i++) {
-    double largest = 0;
-    for (int j = 0; j < columns; j++) largest = fmax(largest, fabs(A[i * stride + j]));
-    if (!(largest > 0 && largest < HUGE_VAL)) continue;
-    int e;
-    frexp(largest, &e);
-    for (int j = 0; j < columns; j++) A[i * stride + j] = ldexp(A[i * stride + j], -e);
-    b[i] = ldexp(b[i], -e);
-  }
-  for (int j = 0; j < columns; j++) {
-    double largest = 0;
-    by_column[j] = 1;
-    for (int i = 0; i < rows; i++) largest = fmax(largest, fabs(A[i * stride + j]));
-    if (!(largest > 0 && largest < HUGE_VAL)) continue;
-    int e;
-    frexp(largest, &e);
-    by_column[j] = ldexp(1, -e);
-    for (int i = 0; i < rows; i++) A[i * stride + j] *= by_column[j];
+enum { SWEEPS = 12 };
+
+// Half of the exponent of x, towards zero.
+static int half_exponent(double x) {
+  int e = 0;
+  if (x > 0 && x < HUGE_VAL) frexp(x, &e);
+  return e / 2;
+}
+
+// Rows and columns := multiples of themselves with largest entry near 1 (powers of 2: no round-off; Ruiz 2001). A x = b
+// becomes (R A C) (x / C) = R b; by_column: exponents of C.
+static void equilibrate(int rows, int columns, double *A, int stride, double *b, int *by_column) {
+  for (int j = 0; j < columns; j++) by_column[j] = 0;
+  for (int sweep = 0, moved = 1; sweep < SWEEPS && moved; sweep++) {
+    int row[NSM_PLANAR_MAX], column[NSM_PLANAR_MAX];
+    moved = 0;
+    for (int i = 0; i < rows; i++) {
+      double largest = 0;
+      for (int j = 0; j < columns; j++) largest = fmax(largest, fabs(A[i * stride + j]));
+      moved |= row[i] = half_exponent(largest);
+    }
+    for (int j = 0; j < columns; j++) {
+      double largest = 0;
+      for (int i = 0; i < rows; i++) largest = fmax(largest, fabs(A[i * stride + j]));
+      moved |= column[j] = half_exponent(largest);
+      by_column[j] -= column[j];
+    }
+    for (int i = 0; i < rows; i++) {
+      for (int j = 0; j < columns; j++) A[i * stride + j] = ldexp(A[i * stride + j], -row[i] - column[j]);
+      b[i] = ldexp(b[i], -row[i]);
+    }
   }
 }
 
 // By Gauss with complete pivoting after equilibration; pivots below 1e-13 count as zero, unknowns without a pivot are
 // zero. Returns 0 where the rows left over are inconsistent by more than 1e-9 of the largest right-hand side. *doubtful
-// := 1 (else as it was) where a pivot lies between 1e-14 and 1e-8, so that the rank is not certain: nothing can be
-// proved by such a system.
+// := 1 (else as it was) where a pivot lies between 1e-14 and 1e-8, so that the rank is not certain, or where x is too
+// large or too small for a double: nothing can be proved by such a system.
 int nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, double *b, double *x, int *doubtful) {
-  int order[NSM_PLANAR_MAX], rank = 0;
-  double by_column[NSM_PLANAR_MAX], b_max = 0;
+  int order[NSM_PLANAR_MAX], by_column[NSM_PLANAR_MAX], rank = 0;
+  double b_max = 0;
   equilibrate(rows, columns, A, stride, b, by_column);
   for (int j = 0; j < columns; j++) { order[j] = j; x[j] = 0; }
   for (int i = 0; i < rows; i++) b_max = fmax(b_max, fabs(b[i]));
@@ -70,6 +81,10 @@ int nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, dou
     for (int j = i + 1; j < rank; j++) s -= A[i * stride + j] * x[order[j]];
     x[order[i]] = s / A[i * stride + i];
   }
-  for (int j = 0; j < columns; j++) x[j] *= by_column[j];
+  for (int j = 0; j < columns; j++) {
+    int something = x[j] != 0;
+    x[j] = ldexp(x[j], by_column[j]);
+    if (something && !(fabs(x[j]) >= DBL_MIN && fabs(x[j]) < HUGE_VAL)) *doubtful = 1;
+  }
   return 1;
 }

@@ -1,130 +1,189 @@
-// The judge. Computes u = M lambda + q and the natural-map residual (mathematics.md (2)) from the problem alone, with
-// its own product and its own projections (residual_rows.h): nothing here is shared with the solvers, so that a mistake
-// there cannot hide here.
+// The judge. Computes u = M lambda + q and the natural-map residual (one-step-problem.md (2)) from the problem alone,
+// with its own product and its own projections (residual_rows.h): nothing here is shared with the solvers, so that a
+// mistake there cannot hide here. What it needs of them is a few vectors of memory.
 //
-//   r_i = |lambda_i - P_i(lambda_i - rho_i (u_i + s_i))| / |lambda|_inf,
-//   rho_i = n / trace M_ii  (1 where <= 0; absolute where lambda = 0)
+//   r_i = |lambda_i - P_i(lambda_i - (|lambda_i| / U_i)(u_i + s_i))| / |lambda_i|,   U_i = sum_j |M_ij lambda_j| + |q_i|
 //
-// An answer is accepted where every row and block has, with s = |lambda|_inf (1 where that is 0),
+// so that lambda solves the problem with entries of M and q changed by r of their size (Oettli and Prager 1964). An
+// answer is accepted where every row and block has
 //
-//   r_i s <= max( min(tol s, sqrt(tol) rho_i |q|_inf), 8 floor_i s )   and   8 floor_i s <= rho_i |q|_inf / 100,
-//   floor_i s = eps rho_i |sum_j |M_ij lambda_j| + |q_i||,
+//   r_i <= max( min(tol, max(sqrt(tol) |q_i| / U_i, 1000 tol sigma_i)), 8 eps )   and   2^-33 <= sigma_i.
 //
-// the floor of a contact counting mu |u_T| too. What contains |q| matters where a problem has no solution: a huge
-// lambda makes r small while u stays wrong by the size of q; and a singular M, once rounded, has solutions so large
-// that q drowns in round-off. The floor matters where round-off in u alone exceeds the tolerance; there r is measured
-// again with u summed in twice the working precision (residual_twice.c).
+// sigma_i in [0, 1] says by how much lambda is explained by q and the bounds (residual_closer.c). It matters where a
+// problem has no solution: a huge lambda makes r small while u stays wrong by the size of q; and a singular M, once
+// rounded, has solutions so large that q drowns in round-off. |q_i| / U_i <= sigma_i is enough where it is large.
+//
+// q_i is known to the round-off of the terms that it was made of, q_terms_i: they are part of U_i, and u_i within 8 eps
+// of them is zero.
 #include "residual_rows.h"
+#include <stdlib.h>
 
-enum { CHUNK = 64 };
+enum { CHUNK = 64, ROOM = 10 };
 
-// A small dense problem, with n constant: everything stays in registers. `blocks` 0: intervals only.
-JUDGE_INLINE void check_small(const int n, const int blocks, const nsm_cone_problem *p, const double *lambda,
-                              double tol, double sqrt_tol, double *u, nsm_cone_check *c) {
-  const double *M = p->M, *q = p->q;
-  judge j = judge_open(judge_largest(n, lambda), judge_largest(n, q), tol, sqrt_tol);
+// Row i of a small dense problem, with n constant: everything stays in registers.
+JUDGE_INLINE judge_sum small_row(const int n, const nsm_cone_problem *p, const double *lambda, int i) {
+  double sum = p->q[i], terms = 0;
+#pragma GCC unroll 8
+  for (int k = 0; k < n; k++) {
+    double t = p->M[i + k * n] * lambda[k];
+    sum += t;
+    terms += fabs(t);
+  }
+  return judge_terms(p, i, sum, terms, p->M[i + i * n]);
+}
+
+// Intervals that are right to round-off; 0 where some row needs more than a glance.
+JUDGE_INLINE int check_quickly(const int n, const nsm_cone_problem *p, const double *lambda, double *u,
+                               nsm_cone_check *c) {
+  double worst = 0;
+  int row = 0;
+#pragma GCC unroll 8
+  for (int i = 0; i < n; i++) {
+    judge_sum s = small_row(n, p, lambda, i);
+    double r = judge_quick(lambda[i], p->lo[i], p->hi[i], s);
+    if (u) u[i] = s.u;
+    row = r > worst ? i : row;
+    worst = r > worst ? r : worst;
+  }
+  *c = (nsm_cone_check){ worst, DBL_EPSILON, row, 1 };
+  return worst <= judge_round_off;
+}
+
+JUDGE_INLINE void check_small(const int n, const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
   judge_block f;
   f.next = f.n = 0;
 #pragma GCC unroll 8
   for (int i = 0; i < n; i++) {
-    double sum = q[i], size = fabs(q[i]);
-#pragma GCC unroll 8
-    for (int k = 0; k < n; k++) {
-      double t = M[i + k * n] * lambda[k];
-      sum += t;
-      size += fabs(t);
-    }
-    if (u) u[i] = sum;
-    if (blocks) judge_feed(&j, &f, p, lambda, i, sum, size, M[i + i * n]);
-    else        judge_row(&j, i, lambda[i], p->lo[i], p->hi[i], sum, size, M[i + i * n]);
+    judge_sum s = small_row(n, p, lambda, i);
+    if (u) u[i] = s.u;
+    judge_feed(j, &f, p, lambda, i, s.u, s.terms, s.diagonal);
   }
-  judge_close(&j, c);
 }
 
 // Dense, any size: CHUNK rows at a time, so that M is read along its columns.
 static void check_dense(const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
-  judge_block f = { 0 };
+  judge_block f;
+  f.next = f.n = 0;
   for (int first = 0; first < p->m; first += CHUNK) {
     int rows = p->m - first < CHUNK ? p->m - first : CHUNK;
-    double sum[CHUNK], size[CHUNK];
-    for (int i = 0; i < rows; i++) { sum[i] = p->q[first + i]; size[i] = fabs(sum[i]); }
+    double sum[CHUNK], terms[CHUNK];
+    for (int i = 0; i < rows; i++) { sum[i] = p->q[first + i]; terms[i] = 0; }
     for (int k = 0; k < p->m; k++) {
       const double *column = p->M + (size_t)k * (size_t)p->m + first;
       for (int i = 0; i < rows; i++) {
         double t = column[i] * lambda[k];
         sum[i] += t;
-        size[i] += fabs(t);
+        terms[i] += fabs(t);
       }
     }
     for (int i = 0; i < rows; i++) {
       int g = first + i;
       if (u) u[g] = sum[i];
-      judge_feed(j, &f, p, lambda, g, sum[i], size[i], p->M[(size_t)g * (size_t)p->m + (size_t)g]);
+      judge_feed(j, &f, p, lambda, g, sum[i], terms[i], p->M[(size_t)g * (size_t)p->m + (size_t)g]);
     }
   }
 }
 
 static void check_sparse(const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
-  judge_block f = { 0 };
+  judge_block f;
+  f.next = f.n = 0;
   for (int i = 0; i < p->m; i++) {
-    double sum = p->q[i], size = fabs(sum), diagonal = 0;
+    double sum = p->q[i], terms = 0, diagonal = 0;
     for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++) {
       double t = p->M[k] * lambda[p->col[k]];
       sum += t;
-      size += fabs(t);
+      terms += fabs(t);
       diagonal = p->col[k] == i ? p->M[k] : diagonal;
     }
     if (u) u[i] = sum;
-    judge_feed(j, &f, p, lambda, i, sum, size, diagonal);
+    judge_feed(j, &f, p, lambda, i, sum, terms, diagonal);
   }
 }
 
-static void check_any(const nsm_cone_problem *p, const double *lambda, double tolerance, double sqrt_tolerance,
-                      double *u, nsm_cone_check *c) {
-  judge j = judge_open(judge_largest(p->m, lambda), judge_largest(p->m, p->q), tolerance, sqrt_tolerance);
-  if (p->row_start) check_sparse(p, lambda, &j, u);
-  else              check_dense(p, lambda, &j, u);
-  judge_close(&j, c);
+static void check_any(const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
+  if (p->row_start) check_sparse(p, lambda, j, u);
+  else              check_dense(p, lambda, j, u);
 }
 
-void nsm_cone_check_answer(const nsm_cone_problem *p, const double *lambda, double tolerance, double sqrt_tolerance,
+static void check_sized(const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
+  if (!p->row_start && p->cones > 0)
+    switch (p->m) {
+      case 2:  check_small(2, p, lambda, j, u); return;
+      case 3:  check_small(3, p, lambda, j, u); return;
+      case 4:  check_small(4, p, lambda, j, u); return;
+      case 6:  check_small(6, p, lambda, j, u); return;
+    }
+  check_any(p, lambda, j, u);
+}
+
+// The second look: with L of (2) where |lambda_c| was too strict, and sigma of (5) where some row has little of q in
+// it. room [ROOM m].
+static void look_closer(const nsm_cone_problem *p, const double *lambda, double *room, judge *j) {
+  size_t m = (size_t)p->m;
+  double *L = room + 4 * m, *sigma = room + m;
+  judge kept = judge_open(j->tol, j->sqrt_tol);
+  for (int pass = 0; pass <= j->rejected; pass++) {
+    kept = judge_open(j->tol, j->sqrt_tol);
+    kept.U = room;
+    kept.t = sigma;
+    kept.r = room + 2 * m;
+    kept.seen = room + 3 * m;
+    kept.L = pass ? L : NULL;
+    check_any(p, lambda, &kept, NULL);
+    if (pass < j->rejected) nsm_cone_lengths(p, lambda, kept.U, L);
+  }
+  nsm_cone_strength(p, lambda, kept.U, judge_explained, sigma, room + 4 * m);
+  *j = kept;
+  j->unsure = 0;
+  for (int i = 0; i < p->m; i++) judge_again(j, i, sigma[i], kept.U[i] > 0 ? fabs(p->q[i]) / kept.U[i] : 1);
+}
+
+void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda,
                            double *u, nsm_cone_check *c) {
   if (!p->row_start && p->cones == 0)
     switch (p->m) {
-      case 1:  check_small(1, 0, p, lambda, tolerance, sqrt_tolerance, u, c); break;
-      case 2:  check_small(2, 0, p, lambda, tolerance, sqrt_tolerance, u, c); break;
-      case 3:  check_small(3, 0, p, lambda, tolerance, sqrt_tolerance, u, c); break;
-      case 4:  check_small(4, 0, p, lambda, tolerance, sqrt_tolerance, u, c); break;
-      default: check_any(p, lambda, tolerance, sqrt_tolerance, u, c);
+      case 1:  if (check_quickly(1, p, lambda, u, c)) return; break;
+      case 2:  if (check_quickly(2, p, lambda, u, c)) return; break;
+      case 3:  if (check_quickly(3, p, lambda, u, c)) return; break;
+      case 4:  if (check_quickly(4, p, lambda, u, c)) return; break;
     }
-  else if (!p->row_start)
-    switch (p->m) {
-      case 2:  check_small(2, 1, p, lambda, tolerance, sqrt_tolerance, u, c); break;
-      case 3:  check_small(3, 1, p, lambda, tolerance, sqrt_tolerance, u, c); break;
-      case 4:  check_small(4, 1, p, lambda, tolerance, sqrt_tolerance, u, c); break;
-      case 6:  check_small(6, 1, p, lambda, tolerance, sqrt_tolerance, u, c); break;
-      default: check_any(p, lambda, tolerance, sqrt_tolerance, u, c);
-    }
-  else
-    check_any(p, lambda, tolerance, sqrt_tolerance, u, c);
-
-  if (c->residual > tolerance && c->residual <= 64 * c->floor) {   // near the floor, and that above the tolerance
-    nsm_cone_check twice;
-    nsm_cone_check_twice(p, lambda, tolerance, sqrt_tolerance, u, &twice);
-    if (twice.residual < HUGE_VAL) {
-      twice.accepted |= c->accepted;
-      *c = twice;
-    } else
-      check_any(p, lambda, tolerance, sqrt_tolerance, u, c);
+  judge j = judge_open(t->tolerance, t->sqrt_tolerance);
+  check_sized(p, lambda, &j, u);
+  judge_close(&j, c);
+  if (c->residual > t->tolerance && c->residual <= 64 * DBL_EPSILON) {   // round-off of the sums may be in the way
+    judge twice = judge_open(t->tolerance, t->sqrt_tolerance);
+    nsm_cone_check_twice(p, lambda, &twice, u);
+    if (twice.worst < HUGE_VAL) { j = twice; judge_close(&j, c); }
+    else check_any(p, lambda, &twice, u);
   }
+  if (c->accepted || j.hopeless) return;
+  size_t mark = w->used;
+  double few[ROOM * CHUNK], *room = p->m <= CHUNK ? few : nsm_cone_take_doubles(w, ROOM * (size_t)p->m);
+  if (!room) return;                                     // no memory: refused
+  look_closer(p, lambda, room, &j);
+  judge_close(&j, c);
+  w->used = mark;
 }
 
 double nsm_cone_residual(const nsm_cone_problem *p, const double *lambda, double *floor, int *worst) {
   nsm_cone_check c = { HUGE_VAL, 0, 0, 0 };
+  judge j = judge_open(0, 0);
   if (p->m < 0) return HUGE_VAL;
   if (nsm_cone_blocks_ok(p)) {
-    nsm_cone_check_twice(p, lambda, 0.0, 0.0, NULL, &c);
-    if (!(c.residual < HUGE_VAL)) check_any(p, lambda, 0.0, 0.0, NULL, &c);   // entries near the largest double
+    double *room = malloc(ROOM * (size_t)p->m * sizeof *room + 1);
+    for (int with_lengths = 0; room && with_lengths < 2; with_lengths++) {   // either counts, as above
+      judge look = judge_open(0, 0);
+      look.rejected = with_lengths;
+      look_closer(p, lambda, room, &look);
+      if (!with_lengths || look.worst < j.worst) j = look;
+    }
+    free(room);
+    if (j.worst <= 64 * DBL_EPSILON) {                    // round-off: by the numbers in lambda alone
+      judge twice = judge_open(0, 0);
+      nsm_cone_check_twice(p, lambda, &twice, NULL);
+      if (twice.worst < j.worst) j = twice;
+    }
+    judge_close(&j, &c);
   }
   if (floor) *floor = c.floor;
   if (worst) *worst = c.worst;

@@ -1,61 +1,102 @@
-// The judge's measure of one row and of one cone block: only for residual.c and residual_twice.c, which differ in how u
-// is summed.
+// The judge's measure of one row and of one cone block: only for the files residual*.c, which differ in how u is
+// summed.
 //
-//   r_c = |lambda_c - P_K(lambda_c - rho_c (u_c + s_c))|_2,
-//   rho_c = n / trace M_cc  (1 where that is <= 0)   mathematics.md (2)
+//   U_c = size of the terms of u_c,   L_c = |lambda_c|_1, or larger (residual_closer.c)
+//   r_c = |lambda_c - P_K(lambda_c - (L_c / U_c)(u_c + s_c))| / L_c       one-step-problem.md (2)
 //
-// COULOMB, ELLIPTIC and CONTENSOU are measured in the frame y_i = lambda_i / d_i, v_i = d_i u_i in which K is the
-// circular cone |y_T| <= mu y_N and s = mu |v_T|: d = 1 but for CONTENSOU d_s = radius and ELLIPTIC d_i = mu_i /
-// max(mu_1, mu_2), mu = max(mu_1, mu_2). The difference is measured in lambda again. Rows with d = 0 have lambda = 0
-// and any u.
+// r_c does not change with the units: where u_c is multiplied by e, lambda_c by 1/d, and M, q, K accordingly, U_c and
+// L_c follow. COULOMB, ELLIPTIC and CONTENSOU (and its exact set, residual_exact.h) are measured in the frame y_i = lambda_i / d_i, v_i = d_i u_i in which K
+// is the circular cone |y_T| <= mu y_N and s = mu |v_T|: d = 1 but for CONTENSOU d_s = radius and ELLIPTIC d_i = mu_i /
+// max(mu_1, mu_2), mu = max(mu_1, mu_2). Rows with d = 0 have lambda = 0 and any u.
 #pragma once
+#include "residual_exact.h"
 #include "solver.h"
 #include <float.h>
 #include <math.h>
 
 #define JUDGE_INLINE static inline __attribute__((always_inline))
 
+// What round-off may leave of u, and how much of q it may cover at most: (4).
+static const double judge_round_off = 8 * DBL_EPSILON, judge_drowned = 0x1p-33, judge_natural = 1e-3,
+                    judge_explained = 1e-3;   // sigma from here on is as good as 1
+
 typedef struct judge {
-  double scale, limit, guard, cap;  // s, tol s, sqrt(tol) |q|_inf, |q|_inf / 100
-  double worst, floor;              // not yet divided by s
-  int    row, accepted;
+  double tol, sqrt_tol;
+  double worst;                     // largest r
+  int    row;
+  int    rejected, hopeless;        // some row is off; and it would be so with a larger L
+  int    unsure;                    // some row has so little of q in it that only (5) can tell
+  const double *L;                  // [m] of (2), NULL at the first look
+  double *U, *t, *r, *seen;         // [m] or NULL: what (5) needs of a row or block
 } judge;
+
+// The sum of one row: u, sum_j |M_ij lambda_j|, |q_i|, the size of the terms of q_i, |M_ii|.
+typedef struct judge_sum { double u, terms, q, known, diagonal; } judge_sum;
 
 // The rows of the block that is being collected: rows are fed in order.
 typedef struct judge_block {
-  int    next, n;                   // block, rows of it seen
-  double u[4], size[4], diagonal[4];
+  int       next, n;                // block, rows of it seen
+  judge_sum row[4];
 } judge_block;
 
-JUDGE_INLINE judge judge_open(double lambda_max, double q_max, double tol, double sqrt_tol) {
-  judge j = { 0 };
-  j.scale = lambda_max >= DBL_MIN ? lambda_max : 1.0;   // a subnormal scale has no inverse
-  j.limit = tol * j.scale;
-  j.guard = q_max > 0 ? sqrt_tol * q_max : HUGE_VAL;
-  j.cap = q_max > 0 ? 0.01 * q_max : HUGE_VAL;
-  j.worst = -1;
-  j.accepted = 1;
-  return j;
+JUDGE_INLINE judge judge_open(double tol, double sqrt_tol) {
+  return (judge){ .tol = tol, .sqrt_tol = sqrt_tol, .worst = -1 };
 }
 
-// r and floor of row i or of the block that starts there, both in the unit of lambda. Written so that any nan is not
-// accepted.
-JUDGE_INLINE void judge_note(judge *j, int i, double r, double floor, double rho, int valid) {
-  double limit = rho * j->guard;
-  limit = j->limit < limit ? j->limit : limit;
-  limit = limit > 8 * floor ? limit : 8 * floor;
-  if (!(r <= limit && limit < HUGE_VAL && 8 * floor <= rho * j->cap && valid)) j->accepted = 0;
+JUDGE_INLINE judge_sum judge_terms(const nsm_cone_problem *p, int i, double u, double terms, double diagonal) {
+  double q = fabs(p->q[i]), known = q;
+  if (p->q_terms && !(p->q_terms[i] <= q)) known = p->q_terms[i];
+  return (judge_sum){ u, terms, q, known, fabs(diagonal) };
+}
+
+// What is known of the row i or of the block that starts there. U: size of all terms; plain: without what q's terms are
+// larger than q; q: size of q itself; known: of its terms; least: what r is with any L. L is at most U / M_ii, and |x -
+// P(x - rho w)| rises with rho (Gafni and Bertsekas 1984): r falls by the factor |lambda| M_ii / U at most.
+typedef struct judge_sizes { double U, plain, q, known, least; } judge_sizes;
+
+// Its r. Written so that any nan is not accepted.
+JUDGE_INLINE void judge_note(judge *j, int i, double r, const judge_sizes s, int valid) {
+  int small = r <= judge_round_off, close = (r <= j->tol) & (r * s.U <= j->tol * s.plain),
+      natural = judge_natural * s.U <= s.known - s.q, seen = natural | (judge_drowned * s.U <= s.q);
+  if (j->U) { j->U[i] = s.U; j->t[i] = s.U > 0 ? s.q / s.U : 1; j->r[i] = r; j->seen[i] = natural; }
+  if (!((small | close) && s.U < HUGE_VAL && valid)) {
+    j->rejected = 1;
+    if (!(s.least <= fmax(j->tol, judge_round_off) && valid)) j->hopeless = 1;
+  } else if (!((small | (r * s.U <= j->sqrt_tol * s.q)) && seen)) j->unsure = 1;
   if (!(r <= j->worst) && j->worst == j->worst) { j->worst = r; j->row = i; }   // the first nan stays
-  j->floor = floor > j->floor ? floor : j->floor;
 }
 
-// One interval row: u = (M lambda + q)_i, size = sum_j |M_ij lambda_j| + |q_i|, diagonal = M_ii.
-JUDGE_INLINE void judge_row(judge *j, int i, double lambda, double lo, double hi, double u, double size,
-                            double diagonal) {
-  double rho = diagonal >= DBL_MIN ? 1.0 / diagonal : 1.0;
-  double x = lambda - rho * u;
-  x = x < lo ? lo : x > hi ? hi : x;
-  judge_note(j, i, fabs(lambda - x), DBL_EPSILON * rho * size, rho, lo <= hi);
+// The same with sigma, from what judge_note has kept; t = |q_i| / U_i. A u that is off by r U counts beside q; where
+// others explain it, the weaker the path the more exact it must be. A u that drowns is known to round-off only.
+JUDGE_INLINE void judge_again(judge *j, int i, double sigma, double t) {
+  double r = j->r[i], most = fmax(j->sqrt_tol * t, j->tol / judge_explained * sigma);
+  int small = r <= judge_round_off, seen = j->seen[i] != 0 || judge_drowned <= sigma;
+  if (!((small | (r <= most)) && seen)) j->unsure = 1;
+  if (!small && j->tol > most && most > 0) r = fmax(r, fmin(1, r * j->tol / most));
+  if (!seen) r = fmax(r, fmin(1, fmax(r, judge_round_off) / sigma));
+  if (!(r <= j->worst) && j->worst == j->worst) { j->worst = r; j->row = i; }
+}
+
+// One interval row.
+JUDGE_INLINE void judge_row(judge *j, int i, double lambda, double lo, double hi, const judge_sum s) {
+  double U = s.terms + s.known, v = fabs(s.u) / (U > 0 ? U : 1), size = fabs(lambda), L = j->L ? j->L[i] : size,
+         bound = s.u > 0 ? lo : hi, a = fabs(lambda - bound), r = a > v * L ? v : a > 0 ? a / L : 0,
+         least = a * s.diagonal < v * U ? a * s.diagonal / U : v;
+  if (!(lambda >= lo && lambda <= hi)) {
+    double nearest = lambda < lo ? lo : hi;
+    r = fmax(r, fabs(lambda - nearest) / fmax(L, fabs(nearest)));
+    least = 0;
+  }
+  judge_note(j, i, r, (judge_sizes){ U, s.terms + s.q, s.q, s.known, least }, lo <= hi && size < HUGE_VAL);
+}
+
+// r of a row that is right to round-off, or at most 8 eps more, and has enough of q in it; 1 where it may not be.
+JUDGE_INLINE double judge_quick(double lambda, double lo, double hi, const judge_sum s) {
+  double U = s.terms + s.known, v = fabs(s.u) / (U > 0 ? U : 1), size = fabs(lambda);
+  int good = ((judge_drowned * U <= s.q) | (judge_natural * U <= s.known - s.q)) & (lambda >= lo) & (lambda <= hi) &
+             (U + size < HUGE_VAL);
+  if (v <= judge_round_off) return good ? v : 1;
+  return good & (lambda == (s.u > 0 ? lo : hi)) ? 0 : 1;
 }
 
 // |x|_2 without underflow or overflow.
@@ -73,11 +114,6 @@ JUDGE_INLINE double judge_norm(int n, const double *x) {
   return largest * sqrt(sum);
 }
 
-// A trace that overflows has no rho: nothing is accepted then.
-JUDGE_INLINE double judge_rho(double n, double trace) {
-  return trace < DBL_MIN ? 1.0 : trace < HUGE_VAL ? n / trace : NAN;
-}
-
 // x := its nearest point with |x| <= radius.
 JUDGE_INLINE void judge_disk(int n, double radius, double *x) {
   double t = judge_norm(n, x);
@@ -85,20 +121,19 @@ JUDGE_INLINE void judge_disk(int n, double radius, double *x) {
   for (int k = 0; k < n; k++) x[k] *= radius / t;
 }
 
-// off := y - P(y - rho (v + s)) on |x_T| <= mu x_0 with s = mu |v_T|. Where a contact slides fast under a small force,
-// x_0 + mu |x_T| cancels; it is y_0 - rho v_0 + mu (|x_T| - rho |v_T|), and the difference of the norms is y_T.(y_T - 2
-// rho v_T) / (|x_T| + rho |v_T|).
-JUDGE_INLINE void judge_cone(int n, double mu, double rho, const double *y, const double *v, double *off) {
+// off := y - P(y - (v + s)) on |x_T| <= mu x_0 with s = mu |v_T|. Where a contact slides fast under a small force,
+// x_0 + mu |x_T| cancels; it is y_0 - v_0 + mu (|x_T| - |v_T|), and the difference of the norms is y_T.(y_T - 2 v_T) /
+// (|x_T| + |v_T|).
+JUDGE_INLINE void judge_cone(int n, double mu, const double *y, const double *v, double *off) {
   double x[4], dot = 0, slip = judge_norm(n - 1, v + 1), shift = v[0] + mu * slip;
-  for (int k = 1; k < n; k++) { x[k] = y[k] - rho * v[k]; dot += y[k] * (y[k] - 2 * rho * v[k]); }
-  double t = judge_norm(n - 1, x + 1), both = t + rho * slip,
-         sum = y[0] - rho * v[0] + (both == 0 ? 0.0 : mu * (dot / both));
-  if (t <= mu * (y[0] - rho * shift) && y[0] - rho * shift >= 0) {   // inside; mu = 0: 0 <= -0 holds
-    off[0] = rho * shift;
-    for (int k = 1; k < n; k++) off[k] = rho * v[k];
-  } else if (sum <= 0) {                             // P = 0
+  for (int k = 1; k < n; k++) { x[k] = y[k] - v[k]; dot += y[k] * (y[k] - 2 * v[k]); }
+  double t = judge_norm(n - 1, x + 1), both = t + slip, sum = y[0] - v[0] + (both == 0 ? 0.0 : mu * (dot / both));
+  if (t <= mu * (y[0] - shift) && y[0] - shift >= 0) {   // inside; mu = 0: 0 <= -0 holds
+    off[0] = shift;
+    for (int k = 1; k < n; k++) off[k] = v[k];
+  } else if (sum <= 0) {                                 // P = 0
     for (int k = 0; k < n; k++) off[k] = y[k];
-  } else {                                           // on the side; a nan ends here
+  } else {                                               // on the side; a nan ends here
     double normal = sum / (1 + mu * mu);
     off[0] = y[0] - normal;
     for (int k = 1; k < n; k++) off[k] = y[k] - (t > 0 ? mu * normal * (x[k] / t) : 0.0);
@@ -107,86 +142,131 @@ JUDGE_INLINE void judge_cone(int n, double mu, double rho, const double *y, cons
 
 JUDGE_INLINE int judge_coefficient(double x) { return x >= 0 && x < HUGE_VAL; }
 
+// The frame of a block, and in it y = lambda / d and v = d u in units of L and U.
+typedef struct judge_frame { double y[4], v[4], length; judge_sizes size; int pinned; } judge_frame;
+
+// Sizes add up over the rows; those of tangents count mu times more, as they are in the normal row too, by s.
+JUDGE_INLINE void judge_enter(const judge *j, judge_frame *f, int first, const int n, const double *d, double mu,
+                              const double *lambda, const judge_sum *row) {
+  double terms = 0, stiff = 0;
+  f->pinned = 0;
+  f->length = f->size.q = f->size.known = 0;
+  for (int k = 0; k < n; k++) {
+    double share = k ? d[k] * (1 + mu) : 1, own = d[k] * d[k] * row[k].diagonal;
+    terms += share * row[k].terms;
+    f->size.q += share * row[k].q;
+    f->size.known += share * row[k].known;
+    stiff = own > stiff ? own : stiff;
+    f->y[k] = d[k] > 0 ? lambda[k] / d[k] : 0.0;
+    f->v[k] = d[k] * row[k].u;
+    f->length += fabs(f->y[k]);
+    f->pinned |= d[k] == 0 && lambda[k] != 0;
+  }
+  f->size.U = terms + f->size.known;
+  f->size.plain = terms + f->size.q;
+  f->size.least = f->length > 0 && stiff * f->length < f->size.U ? stiff * f->length / f->size.U : 1;   // times r
+  double L = j->L ? j->L[first] : f->length, shrink = L > 0 ? 1 / L : 1, slow = f->size.U > 0 ? 1 / f->size.U : 1;
+  for (int k = 0; k < n; k++) { f->y[k] *= shrink; f->v[k] *= slow; }
+}
+
+// r is known.
+JUDGE_INLINE void judge_leave(judge *j, int first, judge_frame *f, double r, int valid) {
+  f->size.least *= r;
+  judge_note(j, first, r, f->size, valid && f->length < HUGE_VAL);
+}
+
+// The other rows of a block whose first has been noted: U in their own units.
+JUDGE_INLINE void judge_spread(judge *j, int first, int n, const double *d) {
+  for (int k = 1; k < n && j->U; k++) {
+    j->U[first + k] = d[k] > 0 ? j->U[first] / d[k] : HUGE_VAL;
+    j->t[first + k] = j->t[first];
+    j->r[first + k] = 0;
+    j->seen[first + k] = 1;
+  }
+}
+
 // A block with s = mu |v_T|: see the head.
 JUDGE_INLINE void judge_contact(judge *j, const nsm_cone_block *b, const int n, const double *lambda,
-                                const judge_block *f) {
-  double d[4] = { 1, 1, 1, 1 }, mu = b->mu, y[4], v[4], size[4], trace = 0, count = 0, off[4];
+                                const judge_sum *row) {
+  double d[4] = { 1, 1, 1, 1 }, mu = b->mu, off[4];
   int valid = judge_coefficient(b->mu);
   if (b->type == NSM_CONE_ELLIPTIC) {
     valid &= judge_coefficient(b->mu2);
     mu = b->mu > b->mu2 ? b->mu : b->mu2;
     if (mu > 0) { d[1] = b->mu / mu; d[2] = b->mu2 / mu; }
   }
-  if (b->type == NSM_CONE_CONTENSOU) { valid &= judge_coefficient(b->radius); d[3] = b->radius; }
-  for (int k = 0; k < n; k++) {
-    y[k] = d[k] > 0 ? lambda[k] / d[k] : 0.0;
-    v[k] = d[k] * f->u[k];
-    size[k] = d[k] * f->size[k];
-    trace += d[k] * d[k] * f->diagonal[k];
-    count += d[k] > 0;
-  }
-  double rho = judge_rho(count, trace);
-  judge_cone(n, mu, rho, y, v, off);
-  for (int k = 0; k < n; k++) off[k] = d[k] > 0 ? d[k] * off[k] : lambda[k];
-  size[0] += mu * judge_norm(n - 1, size + 1);
-  for (int k = 1; k < n; k++) size[k] *= d[k];
-  judge_note(j, b->first, judge_norm(n, off), DBL_EPSILON * rho * judge_norm(n, size), rho, valid);
+  int exact = n == 4 && b->type == NSM_CONE_CONTENSOU_EXACT;
+  if (b->type == NSM_CONE_CONTENSOU || exact) { valid &= judge_coefficient(b->radius); d[3] = b->radius; }
+  judge_frame f;
+  judge_enter(j, &f, b->first, n, d, mu, lambda, row);
+  if (exact && mu > 0 && b->radius > 0) {
+    double z[4];
+    f.v[0] += mu * judge_exact_power(hypot(f.v[1], f.v[2]), fabs(f.v[3]));
+    for (int k = 0; k < n; k++) z[k] = f.y[k] - f.v[k];
+    judge_exact(mu, z, off);
+    for (int k = 0; k < n; k++) off[k] += f.v[k];
+  } else
+    judge_cone(n, mu, f.y, f.v, off);
+  judge_leave(j, b->first, &f, f.pinned ? 1 : judge_norm(n, off), valid);
+  judge_spread(j, b->first, n, d);
 }
 
-// Friction under a free or a given normal force; `normal` is 1 or 0.
-JUDGE_INLINE void judge_friction(judge *j, const nsm_cone_block *b, const int n, int normal, const double *lambda,
-                                 const judge_block *f) {
-  double x[4], trace = 0, coefficient = normal ? b->mu : b->radius,
-               radius = normal ? b->mu * fabs(lambda[0]) : b->radius;
-  for (int k = 0; k < n; k++) trace += f->diagonal[k];
-  double rho = judge_rho(n, trace);
-  for (int k = 0; k < n; k++) x[k] = lambda[k] - rho * f->u[k];
-  judge_disk(n - normal, radius, x + normal);
-  for (int k = 0; k < n; k++) x[k] = lambda[k] - x[k];
-  judge_note(j, b->first, judge_norm(n, x), DBL_EPSILON * rho * judge_norm(n, f->size), rho,
-             judge_coefficient(coefficient));
+// Friction under a free normal force, of `normals` rows, or a given one, 0.
+JUDGE_INLINE void judge_friction(judge *j, const nsm_cone_block *b, const int n, int normals, const double *lambda,
+                                 const judge_sum *row) {
+  const double d[4] = { 1, 1, 1, 1 };
+  double x[4];
+  judge_frame f;
+  judge_enter(j, &f, b->first, n, d, 0, lambda, row);
+  double L = j->L ? j->L[b->first] : f.length,
+         radius = normals ? b->mu * judge_norm(normals, f.y) : L > 0 ? b->radius / L : b->radius > 0 ? HUGE_VAL : 0;
+  for (int k = 0; k < n; k++) x[k] = f.y[k] - f.v[k];
+  judge_disk(n - normals, radius, x + normals);
+  for (int k = 0; k < n; k++) x[k] = f.y[k] - x[k];
+  judge_leave(j, b->first, &f, judge_norm(n, x), judge_coefficient(normals ? b->mu : b->radius));
+  judge_spread(j, b->first, n, d);
 }
 
-static inline void judge_any_block(judge *j, const nsm_cone_block *b, const double *lambda, const judge_block *f) {
+static inline void judge_any_block(judge *j, const nsm_cone_block *b, const double *lambda, const judge_sum *row) {
   lambda += b->first;
-  if (b->type == NSM_CONE_DISK)       judge_friction(j, b, b->size, 0, lambda, f);
-  else if (b->type == NSM_CONE_GRIP)  judge_friction(j, b, b->size, 1, lambda, f);
-  else if (b->size == 2)              judge_contact(j, b, 2, lambda, f);
-  else if (b->size == 3)              judge_contact(j, b, 3, lambda, f);
-  else                                judge_contact(j, b, 4, lambda, f);
+  if (b->type == NSM_CONE_DISK)       judge_friction(j, b, b->size, 0, lambda, row);
+  else if (b->type == NSM_CONE_GRIP)  judge_friction(j, b, b->size, 1, lambda, row);
+  else if (b->type == NSM_CONE_GRIP2) judge_friction(j, b, b->size, 2, lambda, row);
+  else if (b->type == NSM_CONE_GRIP3) judge_friction(j, b, b->size, 3, lambda, row);
+  else if (b->size == 2)              judge_contact(j, b, 2, lambda, row);
+  else if (b->size == 3)              judge_contact(j, b, 3, lambda, row);
+  else                                judge_contact(j, b, 4, lambda, row);
 }
 
-// Row i of a problem with or without blocks.
+// Row i of a problem with or without blocks: its u, sum_j |M_ij lambda_j|, M_ii.
 JUDGE_INLINE void judge_feed(judge *j, judge_block *f, const nsm_cone_problem *p, const double *lambda, int i, double u,
-                             double size, double diagonal) {
+                             double terms, double diagonal) {
+  judge_sum s = judge_terms(p, i, u, terms, diagonal);
   if (f->next < p->cones && i >= p->cone[f->next].first) {
-    f->u[f->n] = u;
-    f->size[f->n] = size;
-    f->diagonal[f->n] = diagonal;
+    f->row[f->n] = s;
     if (++f->n < p->cone[f->next].size) return;
-    judge_any_block(j, &p->cone[f->next], lambda, f);
+    judge_any_block(j, &p->cone[f->next], lambda, f->row);
     f->n = 0;
     f->next++;
-  } else
-    judge_row(j, i, lambda[i], p->lo[i], p->hi[i], u, size, diagonal);
+    return;
+  }
+  double r = j->U ? 1 : judge_quick(lambda[i], p->lo[i], p->hi[i], s);
+  if (r > judge_round_off) judge_row(j, i, lambda[i], p->lo[i], p->hi[i], s);
+  else if (r > j->worst) { j->worst = r; j->row = i; }
 }
 
 JUDGE_INLINE void judge_close(const judge *j, nsm_cone_check *c) {
-  double inverse = 1.0 / j->scale;
-  c->residual = j->worst < 0 ? 0.0 : j->worst * inverse;
+  c->residual = j->worst < 0 ? 0.0 : j->worst;
   c->residual = c->residual < HUGE_VAL ? c->residual : HUGE_VAL;   // nan too: lambda is infinite or none
-  c->floor = j->floor * inverse;
+  c->floor = DBL_EPSILON;
   c->worst = j->row;
-  c->accepted = j->accepted && c->residual < HUGE_VAL;
-}
-
-// max |x_i|; a nan anywhere gives nan.
-JUDGE_INLINE double judge_largest(const int n, const double *x) {
-  double a = 0;
-  for (int i = 0; i < n; i++) a = fabs(x[i]) <= a ? a : fabs(x[i]);
-  return a;
+  c->accepted = !j->rejected && !j->unsure && c->residual < HUGE_VAL;
 }
 
 // residual_twice.c: the whole check with M lambda + q summed in twice the working precision.
-void nsm_cone_check_twice(const nsm_cone_problem *p, const double *lambda, double tolerance, double sqrt_tolerance,
-                          double *u, nsm_cone_check *c);
+void nsm_cone_check_twice(const nsm_cone_problem *p, const double *lambda, judge *j, double *u);
+// residual_closer.c, all [m]: from U as judge_note stores it, L of (2) for every row or block, at its first row; from t
+// on entry sigma of (5) for every row, or `enough` where it is larger; scratch [6m].
+void nsm_cone_lengths(const nsm_cone_problem *p, const double *lambda, const double *U, double *L);
+void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const double *U, double enough, double *sigma,
+                       double *scratch);

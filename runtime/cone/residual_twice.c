@@ -27,15 +27,15 @@ JUDGE_INLINE void add_product(twice *sum, double a, double b) {
   sum->low += s.low + p.low;
 }
 
-// Row i: u, sum_j |M_ij lambda_j| + |q_i|, M_ii.
-static void sum_row(const nsm_cone_problem *p, const double *lambda, int i, double *u, double *size, double *diagonal) {
+// Row i: u, sum_j |M_ij lambda_j|, M_ii.
+static void sum_row(const nsm_cone_problem *p, const double *lambda, int i, double *u, double *terms,
+                    double *diagonal) {
   twice sum = { p->q[i], 0 };
-  *size = fabs(p->q[i]);
-  *diagonal = 0;
+  *terms = *diagonal = 0;
   if (p->row_start)
     for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++) {
       add_product(&sum, p->M[k], lambda[p->col[k]]);
-      *size += fabs(p->M[k] * lambda[p->col[k]]);
+      *terms += fabs(p->M[k] * lambda[p->col[k]]);
       if (p->col[k] == i) *diagonal = p->M[k];
     }
   else {
@@ -43,22 +43,20 @@ static void sum_row(const nsm_cone_problem *p, const double *lambda, int i, doub
     size_t m = (size_t)p->m;
     for (size_t k = 0; k < m; k++) {
       add_product(&sum, row[k * m], lambda[k]);
-      *size += fabs(row[k * m] * lambda[k]);
+      *terms += fabs(row[k * m] * lambda[k]);
     }
     *diagonal = row[(size_t)i * m];
   }
   *u = sum.high + sum.low;
 }
 
-void nsm_cone_check_twice(const nsm_cone_problem *p, const double *lambda, double tolerance, double sqrt_tolerance,
-                          double *u, nsm_cone_check *c) {
-  judge j = judge_open(judge_largest(p->m, lambda), judge_largest(p->m, p->q), tolerance, sqrt_tolerance);
-  judge_block f = { 0 };
+void nsm_cone_check_twice(const nsm_cone_problem *p, const double *lambda, judge *j, double *u) {
+  judge_block f;
+  f.next = f.n = 0;
   for (int i = 0; i < p->m; i++) {
-    double sum, size, diagonal;
-    sum_row(p, lambda, i, &sum, &size, &diagonal);
+    double sum, terms, diagonal;
+    sum_row(p, lambda, i, &sum, &terms, &diagonal);
     if (u) u[i] = sum;
-    judge_feed(&j, &f, p, lambda, i, sum, size, diagonal);
+    judge_feed(j, &f, p, lambda, i, sum, terms, diagonal);
   }
-  judge_close(&j, c);
 }

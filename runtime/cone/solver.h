@@ -5,6 +5,8 @@
 // result.
 #pragma once
 #include "problem.h"
+#include <math.h>
+#include <string.h>
 
 // Which way the linear systems of a problem are solved (matrix.c decides, basis.c solves).
 typedef enum {
@@ -25,6 +27,10 @@ enum { NSM_BASES_MAX = 5 };   // the largest m whose bases are kept with their i
 typedef struct nsm_cone_work {
   size_t bytes, used;         // the arena behind this struct
   int    iterations;          // of the present call, all solvers
+  double deadline;            // of the present call (clock.c)
+  int    late;                // it is over
+  unsigned left_out;          // bit k: entry k of solver_table.c is not tried; for measurements
+  double *proof, margin;      // [m] y of certificate.c and by how much it proves (0: nothing yet); NULL: not wanted
 
   // valid while the matrix is the same
   uint64_t      matrix_id;
@@ -75,6 +81,7 @@ typedef struct nsm_cone_try {
   double tolerance, sqrt_tolerance;
   int    max_iterations; // 0: own default
   int    warm;           // lambda is a guess
+  int    attempt;        // 0, or one of a sequence of attempts, each from elsewhere or with other parameters
 } nsm_cone_try;
 
 typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
@@ -84,7 +91,9 @@ nsm_cone_solver_function nsm_cone_bases, nsm_cone_enumeration, nsm_cone_pivot, n
     nsm_cone_proximal;
 nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
 nsm_cone_solver_function nsm_cone_contact, nsm_cone_modes, nsm_cone_planar;   // with cone blocks
+nsm_cone_solver_function nsm_cone_farkas;                                     // proofs that there is none
 nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
+nsm_cone_solver_function nsm_cone_smoothing, nsm_cone_rest;
 nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_admm, nsm_cone_continuation,
     nsm_cone_alart_curnier, nsm_cone_fischer_burmeister;
 
@@ -106,8 +115,7 @@ typedef struct nsm_cone_solver {
   const char               *name;
   nsm_cone_solver_function *solve;
   int                       max_rows;    // 0: any
-  int                       guess;       // starts from the guess that it is given; else another round would only repeat
-                                         // the first
+  int                       start;       // NSM_FROM_GUESS ..., below
   unsigned                  blocks;      // kinds of cone blocks that it takes: bits 1 << nsm_cone_type; 0: intervals
                                          // only; NSM_BLOCKS_ONLY: the driver
                                          // does not try it on problems without blocks; NSM_BLOCKS_OR_SMALL: up to
@@ -115,8 +123,15 @@ typedef struct nsm_cone_solver {
   const char               *takes;       // for the reader
 } nsm_cone_solver;
 enum {
-  NSM_ALL_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) |
-                   (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),
+  NSM_FROM_ZERO = 0,
+  NSM_FROM_GUESS = 1,        // from the guess that it is given
+  NSM_FROM_BEST = 2,         // from the best answer of those before it
+  NSM_AGAIN = 4              // other attempts (nsm_cone_try) differ: to be tried again and again while there is time
+};
+enum {
+  NSM_UNIT_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) |
+                    (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),           // those of standard.c
+  NSM_ALL_BLOCKS = NSM_UNIT_BLOCKS | (1 << NSM_CONE_CONTENSOU_EXACT) | (1 << NSM_CONE_GRIP2) | (1 << NSM_CONE_GRIP3),
   NSM_BLOCKS_ONLY = 1 << 16,
   NSM_BLOCKS_OR_SMALL = 1 << 17,
   NSM_SMALL = 300
@@ -131,9 +146,15 @@ typedef struct nsm_cone_check {
   int    worst, accepted;
 } nsm_cone_check;
 
-// u := M lambda + q (u may be NULL), residual (2), and whether every row is within what may be called solved.
-void nsm_cone_check_answer(const nsm_cone_problem *p, const double *lambda, double tolerance, double sqrt_tolerance,
+// u := M lambda + q (u may be NULL), residual (2), and whether every row is within what may be called solved (4). Takes
+// a few vectors of memory from w and gives them back.
+void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda,
                            double *u, nsm_cone_check *c);
+
+// ---- clock.c --------------------------------------------------------------------------------------------------------
+void nsm_cone_start_clock(nsm_cone_work *w, double budget);
+// 1 where the budget of the present call is used up: to be asked between two iterations of anything that may take long.
+int  nsm_cone_late(nsm_cone_work *w);
 
 // ---- workspace.c ----------------------------------------------------------------------------------------------------
 // n bytes from the arena (64-byte aligned), or NULL. Released by resetting w->used to what it was.
@@ -157,6 +178,10 @@ double nsm_cone_diagonal(const nsm_cone_problem *p, int i);
 int  nsm_cone_blocks_ok(const nsm_cone_problem *p);
 // Bits 1 << type of the blocks of a problem.
 unsigned nsm_cone_blocks_used(const nsm_cone_problem *p);
+// max of s_T.lambda_T over the tangential set of a block where its normal force is 1 (DISK: over the disk).
+double nsm_cone_support(const nsm_cone_block *b, const double *s);
+// The same, with a point of the set where it is attained.
+double nsm_cone_support_point(const nsm_cone_block *b, const double *s, double *lambda);
 // lambda := the point of K nearest to zero.
 void nsm_cone_start(const nsm_cone_problem *p, double *lambda);
 
@@ -199,11 +224,20 @@ void nsm_cone_standard_project(const nsm_cone_standard *s, double *y);
 // One block alone: lambda [n] of  u = M lambda + q  (M [n*n] column-major). 0 where it found none, lambda is then a
 // start at best.
 int  nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
+// block_newton.c: for CONTENSOU_EXACT; for GRIP2 and GRIP3.
+int  nsm_cone_local_contensou(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
+int  nsm_cone_local_grip(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
 
 // ---- rectangular.c --------------------------------------------------------------------------------------------------
 // x := a solution of A x = b, A by rows, `stride` apart, at most NSM_PLANAR_MAX each way; 0 where there is none. A and
 // b are lost. *doubtful is set where the rank of A is not certain.
 int  nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, double *b, double *x, int *doubtful);
+
+// ---- contensou.c, besides what problem.h declares -------------------------------------------------------------------
+// max of v.lambda over B, and where it is attained (or NULL).
+double nsm_cone_power_contensou(const double *v, double *lambda);
+// out [4] := the point of { (N, mu N B) } that is nearest to x.
+void nsm_cone_project_contensou_cone(double mu, const double *x, double *out);
 
 // ---- projection.c ---------------------------------------------------------------------------------------------------
 static inline double nsm_cone_project(double x, double lo, double hi) { return x < lo ? lo : x > hi ? hi : x; }
@@ -246,8 +280,46 @@ int  nsm_cone_chain_state(const nsm_cone_problem *p, nsm_cone_work *w);
 nsm_cone_outcome nsm_cone_relax(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double omega,
                                 int in_turn, double *lambda, double *u);
 
+// e with 2^(e-1) <= |x| < 2^e, x not 0.
+static inline int nsm_cone_exponent(double x) {
+  uint64_t bits;
+  memcpy(&bits, &x, sizeof bits);
+  int e = (int)(bits >> 52 & 0x7ff);
+  if (e == 0) frexp(x, &e);
+  else e -= 1022;
+  return e;
+}
+
+// ---- scale.c --------------------------------------------------------------------------------------------------------
+// Exponents e, d [m] of powers of two: E M D has entries near one in every row and column; where unit is not NULL, E (M
+// D, 2^unit q). scratch [3m].
+void nsm_cone_balance(const nsm_cone_problem *p, double *e, double *d, double *unit, double *scratch);
+
+// The balanced problem: M' = E M D, q' = 2^unit E q, lambda' = 2^unit D^-1 lambda, u' = 2^unit E u.
+typedef struct nsm_cone_balanced {
+  nsm_cone_problem p;
+  double *e, *d, unit;         // exponents
+  double *M, *q, *lo, *hi, *terms, *lambda, *u, *proof;
+  nsm_cone_block *cone;
+} nsm_cone_balanced;
+// Takes its memory from the end of w (given back by w->bytes). 0 where there is no room, nothing to gain, or some entry
+// would get lost.
+int  nsm_cone_balanced_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_cone_balanced *b);
+// b->lambda from lambda (there), or lambda from b->lambda.
+void nsm_cone_balanced_lambda(const nsm_cone_balanced *b, int there, double *lambda);
+
+// ---- farkas.c -------------------------------------------------------------------------------------------------------
+// A column: weight[k] times column first + k of M, k < size; or -weight[0] times the unit vector `slack`.
+typedef struct nsm_cone_column {
+  int    first, size, slack, state, barred;
+  double weight[4], low, high, x, length;
+} nsm_cone_column;
+size_t nsm_cone_farkas_columns(int m);    // how many a problem of m rows may need
+
 // ---- certificate.c --------------------------------------------------------------------------------------------------
 // 1 where y proves that no lambda in K gives a u with the signs that (1) asks for. scratch [2m].
 int  nsm_cone_is_certificate(const nsm_cone_problem *p, const double *y, double *scratch);
-// The same for what is left of the problem where rows are decided: state [m] of BASIC, LOW, HIGH, OPEN.
+// The same, and where entries of M are nothing but round-off. Takes memory from w and gives it back.
+int  nsm_cone_proves(const nsm_cone_problem *p, nsm_cone_work *w, const double *y);
+// The same as the first for what is left of the problem where rows are decided: state [m] of BASIC, LOW, HIGH, OPEN.
 int nsm_cone_is_certificate_at(const nsm_cone_problem *p, const unsigned char *state, const double *y, double *scratch);

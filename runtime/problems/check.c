@@ -8,16 +8,6 @@ static int finite_values(scan *s, const double *x, size_t n, const char *what) {
   return 1;
 }
 
-static int is_size(const nsm_cone_block *b) {
-  switch (b->type) {
-    case NSM_CONE_COULOMB: case NSM_CONE_GRIP: return b->size == 2 || b->size == 3;
-    case NSM_CONE_ELLIPTIC:                    return b->size == 3;
-    case NSM_CONE_CONTENSOU:                   return b->size == 4;
-    case NSM_CONE_DISK:                        return b->size == 1 || b->size == 2;
-  }
-  return 0;
-}
-
 static int coefficient(scan *s, int k, const char *name, double x) {
   if (x >= 0 && x < HUGE_VAL) return 1;
   return scan_fail(s, NULL, NULL, "%s of cone %d is %.9g: it must be a finite number, 0 or more", name, k, x);
@@ -27,7 +17,7 @@ static int check_cones(scan *s, const nsm_cone_problem *p) {
   int end = 0;
   for (int k = 0; k < p->cones; k++) {
     const nsm_cone_block *b = &p->cone[k];
-    if (!is_size(b)) return scan_fail(s, NULL, NULL, "cone %d has %d rows, which its type does not allow", k, b->size);
+    if (!nsm_cone_has_size(b->type, b->size)) return scan_fail(s, NULL, NULL, "cone %d has %d rows, which its type does not allow", k, b->size);
     if (b->first < end)
       return scan_fail(s, NULL, "cones are listed in the order of their rows",
                        "cone %d starts at row %d, and the one before ends at row %d", k, b->first, end);
@@ -47,7 +37,11 @@ int prob_check(scan *s, nsm_problem *p) {
   p->p.lo = p->own_lo;
   p->p.hi = p->own_hi;
   p->p.cone = p->own_cone;
+  p->p.q_terms = p->own_terms;
   if (!finite_values(s, p->own_M, p->entries, "M") || !finite_values(s, p->own_q, (size_t)m, "q")) return 0;
+  for (int i = 0; i < m && p->own_terms; i++)
+    if (!(p->own_terms[i] >= 0))
+      return scan_fail(s, NULL, NULL, "entry %d of q_terms is %.9g: a size is not negative", i, p->own_terms[i]);
   for (int i = 0; i < m; i++) {
     if (!(p->own_lo[i] <= p->own_hi[i]))
       return scan_fail(s, NULL, NULL, "the bounds of row %d are %.9g and %.9g: the lower one is larger", i,

@@ -10,12 +10,12 @@ typedef struct cones { nsm_cone_block *at; const char **where; size_t n, room; }
 
 typedef struct draft {
   json_matrix M;
-  numbers q, lo, hi, guess, lambda;
+  numbers q, q_terms, lo, hi, guess, lambda;
   cones   cone;
   char  **label;
   size_t  labels, label_room;
   double  rows;                            // -1: not said
-  const char *rows_at, *q_at, *lo_at, *hi_at, *guess_at, *lambda_at, *label_at;
+  const char *rows_at, *q_at, *q_terms_at, *lo_at, *hi_at, *guess_at, *lambda_at, *label_at;
   int     version;
 } draft;
 
@@ -25,6 +25,7 @@ static const struct { const char *name; nsm_cone_type type; int size, mu, mu2, r
 } types[] = { { "coulomb", NSM_CONE_COULOMB, 0, 1, 0, 0 },
               { "elliptic", NSM_CONE_ELLIPTIC, 3, 1, 1, 0 },
               { "contensou", NSM_CONE_CONTENSOU, 4, 1, 0, 1 },
+              { "contensou_exact", NSM_CONE_CONTENSOU_EXACT, 4, 1, 0, 1 },
               { "grip", NSM_CONE_GRIP, 0, 1, 0, 0 },
               { "disk", NSM_CONE_DISK, 0, 0, 0, 1 } };
 enum { TYPES = sizeof types / sizeof *types };
@@ -57,17 +58,17 @@ static int cone_type(scan *s, const char *at, int *k) {
   for (*k = 0; *k < TYPES && strcmp(types[*k].name, name) != 0; ++*k) {}
   free(name);
   return *k < TYPES ||
-         scan_fail(s, at, "the types are coulomb, elliptic, contensou, grip and disk", "there is no cone of this type");
+         scan_fail(s, at, "the types are coulomb, elliptic, contensou, contensou_exact, grip and disk", "there is no cone of this type");
 }
 
 static int read_cone(scan *s, cones *c) {
   static const char help[] =
       "a cone is {\"type\", \"first\"} with \"size\" (coulomb, grip, disk), \"mu\", \"mu2\" (elliptic), \"radius\" "
-      "(contensou, disk)";
+      "(contensou, disk), \"normals\" (grip)";
   nsm_cone_block b = { 0 };
   js_list l;
   char key[16];
-  int k = -1, first = 0, size = 0, mu = 0, mu2 = 0, radius = 0;
+  int k = -1, first = 0, size = 0, mu = 0, mu2 = 0, radius = 0, normals = 0, many = 1;
   js_next(s);
   const char *start = s->at;
   js_open(s, &l, '{', "a cone");
@@ -79,6 +80,7 @@ static int read_cone(scan *s, cones *c) {
     if (!strcmp(key, "type") && k < 0) { js_next(s); good = cone_type(s, s->at, &k); }
     else if (!strcmp(key, "first") && !first++) good = js_index(s, INT_MAX, &b.first, "the first row of a cone");
     else if (!strcmp(key, "size") && !size++) good = js_index(s, 8, &b.size, "the size of a cone");
+    else if (!strcmp(key, "normals") && !normals++) good = js_index(s, 3, &many, "how many normal rows a grip has");
     else if (!strcmp(key, "mu") && !mu++) good = coefficient(s, &b.mu, "mu");
     else if (!strcmp(key, "mu2") && !mu2++) good = coefficient(s, &b.mu2, "mu2");
     else if (!strcmp(key, "radius") && !radius++) good = coefficient(s, &b.radius, "radius");
@@ -93,6 +95,9 @@ static int read_cone(scan *s, cones *c) {
   if (!size) b.size = types[k].size;
   if (!b.size) return scan_fail(s, start, help, "a cone of type %s needs its size", types[k].name);
   b.type = types[k].type;
+  if (normals && (b.type != NSM_CONE_GRIP || many < 1))
+    return scan_fail(s, start, help, "a cone of type %s has no %d normal rows", types[k].name, many);
+  if (many > 1) b.type = many == 2 ? NSM_CONE_GRIP2 : NSM_CONE_GRIP3;
   return add_cone(s, c, &b, start);
 }
 
@@ -156,11 +161,12 @@ static int vector(scan *s, numbers *v, const char **at, int infinite, const char
   return js_numbers(s, v, infinite, what);
 }
 
-enum { VERSION, ROWS, MATRIX, Q, LO, HI, CONES, GUESS, LAMBDA, LABELS,
+enum { VERSION, ROWS, MATRIX, Q, Q_TERMS, LO, HI, CONES, GUESS, LAMBDA, LABELS,
        MODEL, PLACE, COMMENT, STATUS, SOLVER, STEP, TIME, RESIDUAL, ITERATIONS, KEYS };
-static const char *const keys[KEYS] = { "nsm_problem", "rows",   "M",      "q",        "lo",        "hi",      "cones",
-                                        "guess",       "lambda", "labels", "model",    "place",     "comment", "status",
-                                        "solver",      "step",   "time",   "residual", "iterations" };
+static const char *const keys[KEYS] = { "nsm_problem", "rows",   "M",       "q",     "q_terms", "lo",
+                                        "hi",          "cones",  "guess",   "lambda", "labels", "model",
+                                        "place",       "comment", "status", "solver", "step",   "time",
+                                        "residual",    "iterations" };
 
 static int read_value(scan *s, draft *d, int key) {
   switch (key) {
@@ -168,6 +174,7 @@ static int read_value(scan *s, draft *d, int key) {
     case ROWS:    return read_row_count(s, d);
     case MATRIX:  return json_read_matrix(s, &d->M);
     case Q:       return vector(s, &d->q, &d->q_at, 0, "an entry of q");
+    case Q_TERMS: return vector(s, &d->q_terms, &d->q_terms_at, 0, "an entry of q_terms");
     case LO:      return vector(s, &d->lo, &d->lo_at, 1, "a lower bound");
     case HI:      return vector(s, &d->hi, &d->hi_at, 1, "an upper bound");
     case CONES:   return read_cones(s, &d->cone);
@@ -193,7 +200,7 @@ static int read_keys(scan *s, draft *d) {
     if (k == KEYS)
       return scan_fail(
           s, at,
-          "the keys are nsm_problem, rows, M, q, lo, hi, cones, guess, lambda, labels and the notes in "
+          "the keys are nsm_problem, rows, M, q, q_terms, lo, hi, cones, guess, lambda, labels and the notes in "
           "docs/problems.md",
           "there is no key of this name");
     if (seen >> k & 1) return scan_fail(s, at, NULL, "the key \"%s\" stands here a second time", keys[k]);
@@ -245,7 +252,7 @@ static int put(scan *s, nsm_problem *p, draft *d) {
   if (d->rows_at && d->rows != m)
     return scan_fail(s, d->rows_at, NULL, "rows is %.0f, and q has %d entries", d->rows, m);
   if (!length(s, d->lo_at, "lo", d->lo.n, m) || !length(s, d->hi_at, "hi", d->hi.n, m) ||
-      !length(s, d->guess_at, "guess", d->guess.n, m) || !length(s, d->lambda_at, "lambda", d->lambda.n, m) ||
+      !length(s, d->q_terms_at, "q_terms", d->q_terms.n, m) || !length(s, d->guess_at, "guess", d->guess.n, m) || !length(s, d->lambda_at, "lambda", d->lambda.n, m) ||
       !length(s, d->label_at, "labels", d->labels, m))
     return 0;
   if (!prob_vectors(s, p, m) || !json_put_matrix(s, p, &d->M, m)) return 0;
@@ -255,6 +262,7 @@ static int put(scan *s, nsm_problem *p, draft *d) {
     if (d->hi_at) p->own_hi[i] = d->hi.at[i];
   }
   if (!put_cones(s, p, d)) return 0;
+  if (d->q_terms_at && !(p->own_terms = copied(s, &d->q_terms, m))) return 0;
   if (d->guess_at && !(p->guess = copied(s, &d->guess, m))) return 0;
   if (d->lambda_at && !(p->stored_lambda = copied(s, &d->lambda, m))) return 0;
   if (d->label_at) { p->label = d->label; d->label = NULL; }
@@ -268,7 +276,7 @@ int prob_read_json(scan *s, nsm_problem *p) {
   p->kind = NSM_PROBLEM_JSON;
   int good = read_keys(s, &d) && put(s, p, &d);
   json_free_matrix(&d.M);
-  numbers *const own[] = { &d.q, &d.lo, &d.hi, &d.guess, &d.lambda };
+  numbers *const own[] = { &d.q, &d.q_terms, &d.lo, &d.hi, &d.guess, &d.lambda };
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) free(own[i]->at);
   free(d.cone.at);
   free(d.cone.where);

@@ -21,7 +21,7 @@ nsm_problem_kind nsm_problem_kind_of(const char *name) {
 void prob_clear(nsm_problem *p) {
   for (int i = 0; p->label && i < p->p.m; i++) free(p->label[i]);
   void *const own[] = { p->label,  p->guess,  p->stored_lambda, p->stored_u, p->own_M,   p->own_q,
-                        p->own_lo, p->own_hi, p->own_row_start, p->own_col,  p->own_cone };
+                        p->own_lo, p->own_hi, p->own_terms, p->own_row_start, p->own_col,  p->own_cone };
   for (size_t i = 0; i < sizeof own / sizeof *own; i++) free(own[i]);
   memset(p, 0, sizeof *p);
 }

@@ -47,7 +47,7 @@ typedef struct nsm_problem {
   double *stored_u;          // [m] as above; or NULL
   char  **label;             // [m] names of rows, or NULL
   char    note[160];         // what a person should know about how the file was read, or ""
-  double *own_M, *own_q, *own_lo, *own_hi;
+  double *own_M, *own_q, *own_lo, *own_hi, *own_terms;
   int    *own_row_start, *own_col;
   nsm_cone_block *own_cone;
 } nsm_problem;

@@ -65,16 +65,24 @@ static void put_matrix(FILE *f, const nsm_cone_problem *p) {
 }
 
 static void put_cones(FILE *f, const nsm_cone_problem *p) {
-  static const char *const name[] = { "coulomb", "elliptic", "contensou", "grip", "disk" };
+  static const char *const name[] = { [NSM_CONE_COULOMB] = "coulomb",
+                                      [NSM_CONE_ELLIPTIC] = "elliptic",
+                                      [NSM_CONE_CONTENSOU] = "contensou",
+                                      [NSM_CONE_GRIP] = "grip",
+                                      [NSM_CONE_DISK] = "disk",
+                                      [NSM_CONE_CONTENSOU_EXACT] = "contensou_exact",
+                                      [NSM_CONE_GRIP2] = "grip",
+                                      [NSM_CONE_GRIP3] = "grip" };
   if (p->cones == 0) return;
   fputs(",\n  \"cones\": [", f);
   for (int k = 0; k < p->cones; k++) {
     const nsm_cone_block *b = &p->cone[k];
     fprintf(f, "%s\n    {\"type\": \"%s\", \"first\": %d, \"size\": %d", k ? "," : "", name[b->type], b->first,
             b->size);
+    if (nsm_cone_is_grip(b->type) && b->type != NSM_CONE_GRIP) fprintf(f, ", \"normals\": %d", nsm_cone_normals(b->type));
     if (b->type != NSM_CONE_DISK) { fputs(", \"mu\": ", f); put_number(f, b->mu); }
     if (b->type == NSM_CONE_ELLIPTIC) { fputs(", \"mu2\": ", f); put_number(f, b->mu2); }
-    if (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_DISK) {
+    if (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT || b->type == NSM_CONE_DISK) {
       fputs(", \"radius\": ", f);
       put_number(f, b->radius);
     }
@@ -139,6 +147,7 @@ int nsm_problem_write(FILE *f, const nsm_cone_problem *p, const nsm_problem_note
   if (n) put_note(f, p, n);
   put_matrix(f, p);
   put_vector(f, "q", p->q, p->m);
+  if (p->q_terms) put_vector(f, "q_terms", p->q_terms, p->m);
   put_bounds(f, "lo", p, p->lo, 0);
   put_bounds(f, "hi", p, p->hi, HUGE_VAL);
   put_cones(f, p);

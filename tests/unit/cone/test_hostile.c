@@ -53,8 +53,8 @@ static void random_problem(hostile *h) {
   }
   int at = 0, cones = draw() > 0 ? 0 : 1 + integer(4);
   for (int c = 0; c < cones; c++) {
-    static const int sizes[] = { 3, 3, 4, 2, 2 };
-    int type = integer(5);
+    static const int sizes[] = { 3, 3, 4, 2, 2, 0, 0, 0, 4, 3, 4 };
+    int type = draw() > 0.4 ? NSM_CONE_CONTENSOU_EXACT + integer(3) : integer(5);
     at += integer(2);
     nsm_cone_block k = {
       (nsm_cone_type)type, at,          sizes[type] - (type == 0 && draw() > 0), fabs(draw()) * (draw() > 0.5 ? 10 : 1),
@@ -62,7 +62,7 @@ static void random_problem(hostile *h) {
     };
     if (draw() > 0.9) k.mu = 0;
     if (at + k.size > m && draw() > -0.9) break;
-    if (draw() > 0.98) k.type = (nsm_cone_type)(integer(9) - 2);
+    if (draw() > 0.98) k.type = (nsm_cone_type)(integer(15) - 2);
     if (draw() > 0.98) k.first = integer(3 * m) - m;
     if (draw() > 0.98) k.size = integer(9) - 2;
     if (draw() > 0.98) k.mu = value(4);
@@ -95,10 +95,12 @@ static int is_bad(const hostile *h) {
     const nsm_cone_block *k = &p->cone[c];
     int t = (int)k->type, fits = t == NSM_CONE_COULOMB || t == NSM_CONE_GRIP ? k->size == 2 || k->size == 3
                                  : t == NSM_CONE_ELLIPTIC                    ? k->size == 3
-                                 : t == NSM_CONE_CONTENSOU                   ? k->size == 4
-                                                           : t == NSM_CONE_DISK && (k->size == 1 || k->size == 2);
+                                 : t == NSM_CONE_CONTENSOU || t == NSM_CONE_CONTENSOU_EXACT || t == NSM_CONE_GRIP3
+                                     ? k->size == 4
+                                 : t == NSM_CONE_GRIP2 ? k->size == 3 || k->size == 4
+                                                       : t == NSM_CONE_DISK && (k->size == 1 || k->size == 2);
     int reads_mu = t != NSM_CONE_DISK, reads_mu2 = t == NSM_CONE_ELLIPTIC,
-        reads_radius = t == NSM_CONE_DISK || t == NSM_CONE_CONTENSOU;
+        reads_radius = t == NSM_CONE_DISK || t == NSM_CONE_CONTENSOU || t == NSM_CONE_CONTENSOU_EXACT;
     bad |= !fits || k->first < end || k->first + k->size > m || (reads_mu && !(k->mu >= 0 && k->mu < HUGE_VAL)) ||
            (reads_mu2 && !(k->mu2 >= 0 && k->mu2 < HUGE_VAL)) ||
            (reads_radius && !(k->radius >= 0 && k->radius < HUGE_VAL));
@@ -137,7 +139,10 @@ static void attack(uint64_t seed) {
     const char *name = draw() > 0 ? NULL : nsm_cone_solver_names()[integer(names)];
     int unknown = draw() > 0.99, m = b->p.m;
     if (unknown) name = wrong[integer(4)];
-    nsm_cone_options o = { name, pick(tolerances, 10), draw() > 0.8 ? integer(200) - 20 : 0, draw() > 0.5 };
+    nsm_cone_options o = {
+      .solver = name, .tolerance = pick(tolerances, 10), .max_iterations = draw() > 0.8 ? integer(200) - 20 : 0,
+      .warm = draw() > 0.5, .budget = 0.02
+    };
     for (int i = 0; i < m; i++) b->lambda[i] = o.warm ? value(4) : 0;
     nsm_cone_status s = nsm_cone_solve(&b->p, &o, b->work, b->lambda, b->u, &b->r);
     if (s != b->r.status) fail_msg("seed %llu: two statuses", (unsigned long long)seed);

@@ -23,7 +23,7 @@ static void fill(bench *b, int kinds) {
 }
 
 static void try_all(bench *b) {
-  nsm_cone_options o = { NULL, 0, 0, 0 };
+  nsm_cone_options o = { 0 };
   nsm_cone_solve(&b->p, &o, b->work, b->lambda, b->u, &b->r);   // the C library takes its own buffers once
   long before = allocations;
   for (const char *const *s = nsm_cone_solver_names(); *s; s++) {
@@ -101,7 +101,7 @@ static void small_workspace_for_blocks(void **state) {
       memset(work, 0x5a, bytes + 64);
       nsm_cone_workspace_init(work, bytes);
       for (const char *const *s = nsm_cone_solver_names(); *s; s++) {
-        nsm_cone_options o = { *s, 0, 0, 0 };
+        nsm_cone_options o = { .solver = *s };
         nsm_cone_status status = nsm_cone_solve(&b.p, &o, work, b.lambda, b.u, &b.r);
         assert_true(status == NSM_CONE_SOLVED || status == NSM_CONE_FAILED);
         if (status == NSM_CONE_SOLVED) assert_laws(&b);

@@ -199,7 +199,7 @@ static void without_solution_loosely(void **state) {
   b.q[0] = b.q[1] = -1;
   for (double tolerance = 1e-14; tolerance < 1e-1; tolerance *= 10)
     for (const char *const *s = nsm_cone_solver_names(); *s; s++) {
-      nsm_cone_options o = { *s, tolerance, 0, 0 };
+      nsm_cone_options o = { .solver = *s, .tolerance = tolerance };
       assert_int_not_equal(nsm_cone_solve(&b.p, &o, b.work, b.lambda, b.u, &b.r), NSM_CONE_SOLVED);
     }
   bench_close(&b);

@@ -43,6 +43,35 @@ static void every_key(void **x) {
   nsm_problem_free(p);
 }
 
+// Sizes of the terms of q; the exact set of Contensou; grips with several normal rows: read, and written again.
+static nsm_problem *written_and_read(const nsm_problem *p, const nsm_problem_note *n);
+
+static void later_keys(void **x) {
+  (void)x;
+  nsm_problem *p = json("{\"nsm_problem\": 1, \"M\": {\"row\": [0], \"col\": [0], \"value\": [1]}, \"q\": [1, 2, 3, 4, "
+                        "5, 6, 7, 8, 9, 10, 11], \"q_terms\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12.5], \"cones\": [{\"type\": "
+                        "\"contensou_exact\", \"first\": 0, \"mu\": 0.5, \"radius\": 2}, {\"type\": \"grip\", \"first\": 4, "
+                        "\"size\": 3, \"normals\": 2, \"mu\": 0.25}, {\"type\": \"grip\", \"size\": 4, \"mu\": 1, "
+                        "\"normals\": 3, \"first\": 7}]}");
+  const nsm_cone_block want[] = { { NSM_CONE_CONTENSOU_EXACT, 0, 4, 0.5, 0, 2 },
+                                  { NSM_CONE_GRIP2, 4, 3, 0.25, 0, 0 },
+                                  { NSM_CONE_GRIP3, 7, 4, 1, 0, 0 } };
+  for (int pass = 0; pass < 2; pass++) {
+    assert_int_equal(p->p.cones, 3);
+    for (int i = 0; i < 3; i++) {
+      const nsm_cone_block *a = &p->p.cone[i], *b = &want[i];
+      assert_true(a->type == b->type && a->first == b->first && a->size == b->size && a->mu == b->mu &&
+                  a->radius == b->radius);
+    }
+    assert_non_null(p->p.q_terms);
+    assert_true(p->p.q_terms[0] == 1 && p->p.q_terms[10] == 12.5);
+    nsm_problem *again = written_and_read(p, NULL);
+    nsm_problem_free(p);
+    p = again;
+  }
+  nsm_problem_free(p);
+}
+
 static void strings(void **x) {
   (void)x;
   nsm_problem *p = json(
@@ -89,6 +118,13 @@ static void faults_have_a_place(void **x) {
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_fault(bad[i].text, NSM_PROBLEM_GUESS, bad[i].says);
 }
 
+static void faults_of_sizes(void **x) {
+  (void)x;
+  assert_fault(HEAD ", \"q_terms\": @[1, 2]}", NSM_PROBLEM_GUESS, "q_terms has 2 entries, and q has 1");
+  assert_fault(HEAD ", \"q_terms\": [@\"inf\"]}", NSM_PROBLEM_GUESS, "an entry of q_terms");
+  assert_fault(HEAD ", \"q_terms\": [-1]}", NSM_PROBLEM_GUESS, "a size is not negative");
+}
+
 static void faults_of_cones(void **x) {
   (void)x;
   static const struct { const char *cones, *says;
@@ -104,6 +140,9 @@ static void faults_of_cones(void **x) {
       "1, \"radius\": 1}",
       "the one before ends later" },
     { "{\"type\": @\"cone\", \"first\": 0, \"size\": 2, \"mu\": 1}", "no cone of this type" },
+    { "@{\"type\": \"disk\", \"first\": 0, \"size\": 2, \"normals\": 1, \"radius\": 1}", "has no 1 normal rows" },
+    { "@{\"type\": \"grip\", \"first\": 0, \"size\": 2, \"normals\": 0, \"mu\": 1}", "has no 0 normal rows" },
+    { "{\"type\": \"grip\", \"first\": 0, \"size\": 2, \"normals\": 2, \"mu\": 1}", "has 2 rows" },
     { "@{\"first\": 0, \"size\": 2, \"mu\": 1}", "no type" }
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -137,7 +176,7 @@ static void nothing_is_lost(void **x) {
     for (int k = 0; k < p->p.m; k++) p->own_q[k] = hard[k % 9];
     const char *names[32];
     for (int k = 0; k < p->p.m; k++) names[k] = k % 2 ? "contact a[1] \"x\"\\" : "\xc3\xa9\n";
-    nsm_cone_result result = { NSM_CONE_FAILED, NAN, 0, 0, NULL, 3 };
+    nsm_cone_result result = { .status = NSM_CONE_FAILED, .residual = NAN, .iterations = 3 };
     nsm_problem_note n = { "model \"m\"", "place", 7, 0.1, label, names, p->own_q, p->own_q, &result };
     nsm_problem *r = written_and_read(p, &n);
     assert_int_equal(r->p.m, p->p.m);
@@ -190,8 +229,10 @@ static void a_full_disk_is_seen(void **x) {
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(three_forms_of_the_matrix),
                                       cmocka_unit_test(every_key),
+                                      cmocka_unit_test(later_keys),
                                       cmocka_unit_test(strings),
                                       cmocka_unit_test(faults_have_a_place),
+                                      cmocka_unit_test(faults_of_sizes),
                                       cmocka_unit_test(faults_of_cones),
                                       cmocka_unit_test(nothing_is_lost),
                                       cmocka_unit_test(a_nan_is_not_read_again),

@@ -1,0 +1,160 @@
+// One block alone by Newton's method on the map of Alart and Curnier (alart_curnier.c), where local.c has no closed
+// form: Contensou's exact set, and grips with more than one normal row.
+//
+//   exact   F_N = x_N - P_+(x_N - rho v_N),   F_T = x_T - P_{mu P_+(x_N - rho v_N) B}(x_T - rho v_T)
+//           from the answer with the ellipsoid around B (their radii differ by at most 6 %)
+//   grip    F_N = rho v_N,                    F_T = x_T - P_{mu |x_N| disk}(x_T - rho v_T)
+//           from stick, or where that needs too much, from sliding against it
+//
+// in the frame x = (N, T, lambda_s / radius), v = (u_N, u_T, radius u_s); rho = 1 / max M_ii.
+#include "solver.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST = 4, ITERATIONS = 60, HALVINGS = 20 };
+
+typedef struct block {
+  int    n, normals, exact;
+  double M[MOST * MOST], q[MOST], mu, rho;                // leading dimension n
+} block;
+
+// P of the tangents z, its derivatives D by z and `by` by the radius.
+static void project(const block *k, double radius, const double *z, double *P, double *D, double *by) {
+  if (k->exact) nsm_cone_project_contensou(radius, z, P, D, by);
+  else nsm_cone_project_disk_derivative(k->n - k->normals, radius, z, P, D, by);
+}
+
+// F, and its Jacobian J [n*n], column-major, where it is wanted; |F|.
+static double map(const block *k, const double *x, double *F, double *J) {
+  int n = k->n, first = k->normals, t = n - first;
+  double v[MOST], z[MOST], P[3], D[9] = { 0 }, by[3] = { 0 }, force = 0, sum = 0;
+  for (int i = 0; i < n; i++) {
+    v[i] = k->q[i];
+    for (int j = 0; j < n; j++) v[i] += k->M[i + n * j] * x[j];
+    z[i] = x[i] - k->rho * v[i];
+    if (i < first) force += x[i] * x[i];
+  }
+  force = k->exact ? fmax(z[0], 0) : sqrt(force);
+  project(k, k->mu * force, z + first, P, D, by);
+  for (int i = 0; i < first; i++) F[i] = k->exact ? x[i] - force : k->rho * v[i];
+  for (int i = 0; i < t; i++) F[first + i] = x[first + i] - P[i];
+  for (int i = 0; i < n; i++) sum += F[i] * F[i];
+  if (!J) return sqrt(sum);
+  for (int j = 0; j < n; j++) {
+    double dz[MOST], dforce = 0;
+    for (int i = 0; i < n; i++) dz[i] = (i == j) - k->rho * k->M[i + n * j];
+    if (k->exact) dforce = z[0] > 0 ? dz[0] : 0;
+    else if (j < first && force > 0) dforce = x[j] / force;
+    for (int i = 0; i < first; i++) J[i + n * j] = k->exact ? (i == j) - dforce : (i == j) - dz[i];
+    for (int i = 0; i < t; i++) {
+      J[first + i + n * j] = (first + i == j) - by[i] * k->mu * dforce;
+      for (int l = 0; l < t; l++) J[first + i + n * j] -= D[i + t * l] * dz[first + l];
+    }
+  }
+  return sqrt(sum);
+}
+
+// x := A^-1 b, n rows, with pivoting; A and b are lost. 0 where A is singular.
+static int solve(int n, double *A, double *b, double *x) {
+  int at[MOST] = { 0, 1, 2, 3 };
+  double largest = 0;
+  for (int i = 0; i < n * n; i++) largest = fmax(largest, fabs(A[i]));
+  for (int p = 0; p < n; p++) {
+    int r = p;
+    for (int i = p + 1; i < n; i++) r = fabs(A[at[i] + n * p]) > fabs(A[at[r] + n * p]) ? i : r;
+    int swap = at[r]; at[r] = at[p]; at[p] = swap;
+    if (!(fabs(A[at[p] + n * p]) > 1e-14 * largest)) return 0;
+    for (int i = p + 1; i < n; i++) {
+      double f = A[at[i] + n * p] / A[at[p] + n * p];
+      for (int j = p; j < n; j++) A[at[i] + n * j] -= f * A[at[p] + n * j];
+      b[at[i]] -= f * b[at[p]];
+    }
+  }
+  for (int i = n - 1; i >= 0; i--) {
+    x[i] = b[at[i]];
+    for (int j = i + 1; j < n; j++) x[i] -= A[at[i] + n * j] * x[j];
+    x[i] /= A[at[i] + n * i];
+  }
+  return 1;
+}
+
+static double largest_of(int n, const double *x) {
+  double most = 0;
+  for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
+  return most;
+}
+
+static int newton(const block *k, double *x) {
+  double F[MOST], J[MOST * MOST], step[MOST], now = map(k, x, F, J);
+  for (int it = 0; it < ITERATIONS && now > 4e-16 * largest_of(k->n, x); it++) {
+    double t = 1, next = HUGE_VAL, y[MOST];
+    if (!solve(k->n, J, F, step)) break;
+    for (int half = 0; half < HALVINGS; half++, t *= 0.5) {
+      for (int i = 0; i < k->n; i++) y[i] = x[i] - t * step[i];
+      next = map(k, y, F, NULL);
+      if (next <= (1 - 1e-4 * t) * now) break;
+    }
+    if (!(next < now)) break;
+    memcpy(x, y, (size_t)k->n * sizeof *x);
+    now = map(k, x, F, J);
+  }
+  return now <= 1e-9 * largest_of(k->n, x);
+}
+
+// The frame; 0 where there is no rho.
+static int enter(const nsm_cone_block *b, const double *M, const double *q, const double *d, block *k) {
+  double most = 0;
+  *k = (block){ .n = b->size, .normals = nsm_cone_normals(b->type), .exact = b->type == NSM_CONE_CONTENSOU_EXACT,
+                .mu = b->mu };
+  for (int j = 0; j < k->n; j++) {
+    k->q[j] = d[j] * q[j];
+    for (int i = 0; i < k->n; i++) k->M[i + k->n * j] = d[i] * M[i + k->n * j] * d[j];
+    most = fmax(most, fabs(k->M[j + k->n * j]));
+  }
+  k->rho = 1 / most;
+  return most > 0 && k->rho < HUGE_VAL;
+}
+
+int nsm_cone_local_contensou(const nsm_cone_block *b, const double *M, const double *q, double *lambda) {
+  nsm_cone_block ellipsoid = *b;
+  double d[4] = { 1, 1, 1, b->radius }, x[4];
+  block k;
+  ellipsoid.type = NSM_CONE_CONTENSOU;
+  int found = nsm_cone_local(&ellipsoid, M, q, lambda);
+  if (!(b->mu > 0) || !(b->radius > 0)) return found;     // there is no difference
+  if (found && lambda[0] == 0) return 1;                  // open
+  if (!enter(b, M, q, d, &k)) return 0;
+  for (int j = 0; j < 4; j++) x[j] = found ? lambda[j] / d[j] : 0;
+  found = newton(&k, x);
+  for (int i = 0; i < 4; i++) lambda[i] = d[i] * x[i];
+  return found;
+}
+
+int nsm_cone_local_grip(const nsm_cone_block *b, const double *M, const double *q, double *lambda) {
+  static const double one[4] = { 1, 1, 1, 1 };
+  double A[MOST * MOST], f[MOST], force = 0, drag = 0;
+  int n = b->size, first = nsm_cone_normals(b->type), sticks;
+  block k;
+  if (!enter(b, M, q, one, &k)) return 0;
+  for (int pass = 0; pass < 2; pass++) {                  // stick; then the normal forces alone, sliding
+    int rows = pass ? first : n;
+    for (int j = 0; j < rows; j++) {
+      f[j] = -q[j];
+      for (int i = 0; i < rows; i++) A[i + rows * j] = M[i + n * j];
+    }
+    for (int i = 0; i < n; i++) lambda[i] = 0;
+    sticks = solve(rows, A, f, lambda);
+    force = drag = 0;
+    for (int i = 0; i < n; i++) *(i < first ? &force : &drag) += lambda[i] * lambda[i];
+    if (pass == 0 && sticks && b->mu > 0 && drag <= b->mu * b->mu * force) return 1;
+  }
+  if (!(b->mu > 0)) return sticks;
+  double v[MOST], slip = 0;
+  for (int i = first; i < n; i++) {
+    v[i] = q[i];
+    for (int j = 0; j < first; j++) v[i] += M[i + n * j] * lambda[j];
+    slip += v[i] * v[i];
+  }
+  for (int i = first; i < n && slip > 0; i++) lambda[i] = -b->mu * sqrt(force) * v[i] / sqrt(slip);
+  return newton(&k, lambda);
+}

@@ -1,0 +1,240 @@
+// Powers of two that balance a problem: E M D with entries near one in every row and column.
+//
+// Complementarity does not change with u' = E u, lambda' = D^-1 lambda (E, D positive diagonal, one factor of each for
+// the rows of a block), neither do the digits. First the exponents minimise
+//
+//   sum over the entries of (log2 |M_ij| + e_i + d_j)^2         (Curtis and Reid, J. Inst. Maths Applics 10 (1972) 118)
+//
+// by turns over rows and columns. What they come to does not depend on the units that the problem was given in. Then
+// rows and columns give up half of the exponent of their largest entry a few times (Ruiz 2001), so that none is above
+// one.
+#include "solver.h"
+#include <math.h>
+#include <string.h>
+
+enum { TURNS = 40, SWEEPS = 12, EVEN = 10, MODEST = 30 };   // the last two: so alike, and so near one, all is balanced
+static const double little = 0.1;                           // weight of q and bounds beside the entries of M
+
+// Exponent of the spin of Contensou's block in the frame of its tangents: u' = radius u, lambda' = lambda / radius.
+static double frame(const nsm_cone_block *b, int k) {
+  int spin = (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT) && k == 3;
+  return spin && b->radius > 0 ? round(log2(b->radius)) : 0;
+}
+
+
+static int is_given(double x) { return fabs(x) > 0 && fabs(x) < HUGE_VAL; }
+
+// What rows and columns have seen: sums and weights of exponents, or the largest of them.
+typedef struct seen { double sum, weight, most; } seen;
+
+static void see(seen *s, double size, double weight) {
+  s->sum += weight * size;
+  s->weight += weight;
+  s->most = size > s->most ? size : s->most;
+}
+
+typedef struct balance {
+  const nsm_cone_problem *p;
+  double *e, *d;
+  int     given;                 // q and the bounds count: q as one more column, inverse bounds as one more row
+  double  q, bounds;             // their exponents
+} balance;
+
+// Block of row i, which is its first; NULL for intervals.
+static const nsm_cone_block *block_at(const nsm_cone_problem *p, int i, int *c) {
+  return *c < p->cones && p->cone[*c].first == i ? &p->cone[(*c)++] : NULL;
+}
+
+// Row i of [M q] as it is scaled now, or each column of it where `column` [m] is wanted.
+static void see_row(const balance *b, int i, seen *row, seen *column, seen *of_q) {
+  const nsm_cone_problem *p = b->p;
+  int first = p->row_start ? p->row_start[i] : 0, end = p->row_start ? p->row_start[i + 1] : p->m;
+  for (int k = first; k < end; k++) {
+    int j = p->row_start ? p->col[k] : k;
+    double M = p->row_start ? p->M[k] : p->M[(size_t)i + (size_t)k * (size_t)p->m];
+    if (M == 0) continue;
+    double size = nsm_cone_exponent(M) + b->e[i] + b->d[j];
+    if (row) see(row, size, 1);
+    if (column) see(&column[j], size, 1);
+  }
+  if (!b->given || p->q[i] == 0) return;
+  double size = nsm_cone_exponent(p->q[i]) + b->e[i] + b->q;
+  if (row) see(row, size, little);
+  if (of_q) see(of_q, size, 1);
+}
+
+static void see_bound(const balance *b, int i, double bound, seen *column, seen *of_bounds) {
+  if (!is_given(bound)) return;
+  double size = b->d[i] + b->bounds - nsm_cone_exponent(bound);
+  if (column) see(&column[i], size, little);
+  see(of_bounds, size, 1);
+}
+
+static void see_bounds(const balance *b, seen *column, seen *of_bounds) {
+  const nsm_cone_problem *p = b->p;
+  for (int i = 0, c = 0; b->given && i < p->m;) {
+    const nsm_cone_block *k = block_at(p, i, &c);
+    if (k && k->type == NSM_CONE_DISK) see_bound(b, i, k->radius, column, of_bounds);
+    if (!k) see_bound(b, i, p->lo[i], column, of_bounds);
+    if (!k) see_bound(b, i, p->hi[i], column, of_bounds);
+    i += k ? k->size : 1;
+  }
+}
+
+static void merge(seen *to, const seen *from) {
+  to->sum += from->sum;
+  to->weight += from->weight;
+  to->most = fmax(to->most, from->most);
+}
+
+// x of the rows of a block go together, by what all of them have seen. by_most: half of the largest, else the mean.
+static double move(const nsm_cone_problem *p, seen *s, int by_most, double *x) {
+  double moved = 0;
+  for (int i = 0, c = 0; i < p->m;) {
+    const nsm_cone_block *k = block_at(p, i, &c);
+    int end = i + (k ? k->size : 1), first = i;
+    for (i++; i < end; i++) merge(&s[first], &s[i]);
+    double by = !(s[first].weight > 0) ? 0 : by_most ? trunc(s[first].most / 2) : s[first].sum / s[first].weight;
+    for (i = first; i < end; i++) x[i] -= by;
+    moved = fmax(moved, fabs(by));
+  }
+  return moved;
+}
+
+static void move_one(const seen *s, int by_most, double *x) {
+  if (s->weight > 0) *x -= by_most ? trunc(s->most / 2) : s->sum / s->weight;
+}
+
+static void clear(int m, seen *s) {
+  for (int i = 0; i < m; i++) s[i] = (seen){ 0, 0, -HUGE_VAL };
+}
+
+static double rows_turn(balance *b, int by_most, seen *s) {
+  clear(b->p->m, s);
+  seen of_bounds = { 0, 0, -HUGE_VAL };
+  for (int i = 0; i < b->p->m; i++) see_row(b, i, &s[i], NULL, NULL);
+  see_bounds(b, NULL, &of_bounds);
+  move_one(&of_bounds, by_most, &b->bounds);
+  return move(b->p, s, by_most, b->e);
+}
+
+static double columns_turn(balance *b, int by_most, seen *s) {
+  clear(b->p->m, s);
+  seen of_q = { 0, 0, -HUGE_VAL }, unused = of_q;
+  for (int i = 0; i < b->p->m; i++) see_row(b, i, NULL, s, &of_q);
+  see_bounds(b, s, &unused);
+  move_one(&of_q, by_most, &b->q);
+  return move(b->p, s, by_most, b->d);
+}
+
+void nsm_cone_balance(const nsm_cone_problem *p, double *e, double *d, double *unit, double *scratch) {
+  balance b = { .p = p, .e = e, .d = d, .given = unit != NULL };
+  seen *s = (seen *)(void *)scratch;
+  for (int i = 0, c = 0; i < p->m;) {
+    const nsm_cone_block *k = block_at(p, i, &c);
+    int end = i + (k ? k->size : 1);
+    for (int r = 0; i < end; i++, r++) e[i] = d[i] = k ? frame(k, r) : 0;
+  }
+  for (int turn = 0; turn < TURNS; turn++)
+    if (!(fmax(rows_turn(&b, 0, s), columns_turn(&b, 0, s)) > 0.5)) break;
+  for (int i = 0; i < p->m; i++) { e[i] = round(e[i]); d[i] = round(d[i]); }
+  b.q = round(b.q);
+  b.bounds = round(b.bounds);
+  for (int sweep = 0; sweep < SWEEPS; sweep++)
+    if (!(fmax(rows_turn(&b, 1, s), columns_turn(&b, 1, s)) > 0)) break;
+  if (unit) *unit = b.q;
+}
+
+// ---- the balanced problem -------------------------------------------------------------------------------------------
+// From the end of the workspace, which gets smaller: what stands at its beginning is analysed anew for every matrix.
+static void *take_last(nsm_cone_work *w, size_t bytes) {
+  if (w->bytes < bytes + 64 || w->bytes - bytes - 64 < w->used) return NULL;
+  uintptr_t base = (uintptr_t)w, at = (base + w->bytes - bytes) / 64 * 64;
+  w->bytes = (size_t)(at - base);
+  return (void *)at;
+}
+
+static double *last_doubles(nsm_cone_work *w, size_t n) { return take_last(w, n * sizeof(double)); }
+
+static double power(double x, double e) { return x == 0 || fabs(x) == HUGE_VAL ? x : ldexp(x, (int)e); }
+
+// Is there anything to gain? Rows and columns without entries do not count.
+static int is_uneven(const nsm_cone_problem *p, const double *x, double unit) {
+  double least = HUGE_VAL, most = -HUGE_VAL;
+  for (int i = 0; i < p->m; i++) {
+    least = fmin(least, x[i]);
+    most = fmax(most, x[i]);
+  }
+  return most - least > EVEN || most + unit > MODEST || least + unit < -MODEST;
+}
+
+static int take_copy(const nsm_cone_problem *p, nsm_cone_work *w, nsm_cone_balanced *b) {
+  size_t m = (size_t)p->m, entries = p->row_start ? (size_t)p->row_start[p->m] : m * m;
+  b->e = last_doubles(w, m);
+  b->d = last_doubles(w, m);
+  b->M = last_doubles(w, entries);
+  b->q = last_doubles(w, m);
+  b->lo = last_doubles(w, 3 * m);                        // the first scratch too
+  b->hi = b->lo ? b->lo + m : NULL;
+  b->terms = b->lo ? b->lo + 2 * m : NULL;
+  b->lambda = last_doubles(w, m);
+  b->u = last_doubles(w, m);
+  b->proof = last_doubles(w, m);
+  b->cone = take_last(w, (size_t)p->cones * sizeof *b->cone + 1);
+  return b->e && b->d && b->M && b->q && b->lo && b->hi && b->terms && b->lambda && b->u && b->proof && b->cone;
+}
+
+// An entry that has got lost, or is no number any more: the problem is not the same.
+static int moved(double from, double e, double *to) {
+  *to = power(from, e);
+  return from == 0 || fabs(from) == HUGE_VAL || (fabs(*to) < HUGE_VAL && fabs(*to) >= 0x1p-1000);
+}
+
+static int fill_copy(const nsm_cone_problem *p, nsm_cone_balanced *b) {
+  int ok = 1;
+  for (int i = 0; i < p->m; i++) {
+    for (int k = p->row_start ? p->row_start[i] : 0; k < (p->row_start ? p->row_start[i + 1] : p->m); k++) {
+      size_t at = p->row_start ? (size_t)k : (size_t)i + (size_t)k * (size_t)p->m;
+      ok &= moved(p->M[at], b->e[i] + b->d[p->row_start ? p->col[k] : k], &b->M[at]);
+    }
+    ok &= moved(p->q[i], b->e[i] + b->unit, &b->q[i]);
+    if (p->q_terms) b->terms[i] = power(p->q_terms[i], b->e[i] + b->unit);
+    b->lo[i] = -HUGE_VAL;
+    b->hi[i] = HUGE_VAL;
+  }
+  for (int i = 0, c = 0; i < p->m;) {
+    if (c < p->cones && p->cone[c].first == i) {
+      b->cone[c] = p->cone[c];
+      if (p->cone[c].type == NSM_CONE_DISK) ok &= moved(p->cone[c].radius, b->unit - b->d[i], &b->cone[c].radius);
+      for (int k = 1; k < p->cone[c].size; k++)
+        if (frame(&p->cone[c], k) != 0) b->cone[c].radius = ldexp(p->cone[c].radius, -(int)frame(&p->cone[c], k));
+      i += p->cone[c++].size;
+    } else {
+      ok &= moved(p->lo[i], b->unit - b->d[i], &b->lo[i]) & moved(p->hi[i], b->unit - b->d[i], &b->hi[i]);
+      i++;
+    }
+  }
+  return ok;
+}
+
+int nsm_cone_balanced_make(const nsm_cone_problem *p, nsm_cone_work *w, nsm_cone_balanced *b) {
+  if (!take_copy(p, w, b)) return 0;
+  nsm_cone_balance(p, b->e, b->d, &b->unit, b->lo);
+  if (!is_uneven(p, b->e, b->unit) && !is_uneven(p, b->d, -b->unit)) return 0;
+  b->p = *p;
+  b->p.M = b->M;
+  b->p.q = b->q;
+  b->p.lo = b->lo;
+  b->p.hi = b->hi;
+  b->p.cone = b->cone;
+  b->p.q_terms = p->q_terms ? b->terms : NULL;
+  b->p.matrix_id = 0;
+  return fill_copy(p, b);
+}
+
+void nsm_cone_balanced_lambda(const nsm_cone_balanced *b, int there, double *lambda) {
+  for (int i = 0; i < b->p.m; i++) {
+    if (there) b->lambda[i] = power(lambda[i], b->unit - b->d[i]);
+    else lambda[i] = power(b->lambda[i], b->d[i] - b->unit);
+  }
+}
