@@ -71,6 +71,7 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   }
   s->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x.tolerance) ? 1e-12 : x.tolerance;
   s->cone.solver = set && set->solver ? set->solver : x.solver ? (const char *)s->m->text + x.solver : NULL;
+  s->cone.budget = set && set->solve_budget > 0 ? set->solve_budget : NSM_CONE_BUDGET;
   static const char example[] = ", as in simulate { until = 2 [s], step = 5 [ms] }";
   if (isnan(s->until)) {
     sim_fail(e, NSM_USAGE, "no end time: give --until, or `until` in the model's `simulate`%s", example);
