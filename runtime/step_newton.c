@@ -19,7 +19,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { HALVINGS = 6, SLOW = 3 };         // iterations after which the round-off of the terms is looked at
+enum { RESTARTS = 12, HALVINGS = 6, SLOW = 3 };         // iterations after which the round-off of the terms is looked at
 // Multiples of eps that evaluation may lose of its terms; what may stand where the residual falls no more, with a note.
 static const double lost = 16, stagnation = 1e-9;
 
@@ -524,6 +524,24 @@ static nsm_code mass(nsm_sim *s, double t1, nsm_error *e) {
   return z < 0 ? NSM_OK : sim_mass_failed(s, t1, z, e);
 }
 
+// Between the kinks of several laws Newton's method can go round in circles. It begins again, with other multipliers
+// in the intervals that bound them, from a sequence that repeats: xorshift, Marsaglia 2003. 0: there are none.
+static int start_elsewhere(nsm_sim *s, uint64_t *dice) {
+  const sim_rows *r = &s->r;
+  int any = 0;
+  start_values(s, 0);
+  for (int i = 0; i < s->isl.nactive; i++) {
+    int row = r->row_at[s->isl.active[i]];
+    if (!(r->hi[row] - r->lo[row] < INFINITY)) continue;
+    *dice ^= *dice << 13;
+    *dice ^= *dice >> 7;
+    *dice ^= *dice << 17;
+    s->l1[r->l[row]] = r->lo[row] + (r->hi[row] - r->lo[row]) * ((double)(*dice >> 11) * 0x1p-53);
+    any = 1;
+  }
+  return any;
+}
+
 nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
   memcpy(s->l1, s->l, (size_t)s->nl * sizeof(double));
   if (s->on.contact.n + s->on.friction.n > 0) sim_active_set(s);
@@ -541,6 +559,13 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
       if (e) *e = (nsm_error){ .code = NSM_OK };
     }
     s->frozen = 0;
+  }
+  uint64_t dice = 88172645463325252u;
+  for (int k = 0; k < RESTARTS && code == NSM_FAILED && !s->one_iteration && start_elsewhere(s, &dice); k++) {
+    nsm_error again;
+    if (iterate(s, t1, &again) != NSM_OK) continue;
+    code = NSM_OK;
+    if (e) *e = (nsm_error){ .code = NSM_OK };
   }
   if (code != NSM_OK) return code;
   if (!s->one_iteration) {
