@@ -277,7 +277,7 @@ static void set_state(nsm_sim *s) {
   s->l = SIM_NEW(s, s->nl, double);  s->l1 = SIM_NEW(s, s->nl, double);
   double **z_sized[] = { &s->f_constant, &s->dz_constant, &s->f0,    &s->f1, &s->g0,   &s->s, &s->rhs,
                          &s->dz,         &s->res,         &s->scale, &s->za, &s->ztry, &s->zm,
-                         &s->inc,        &s->round,       &s->diag,  &s->size, &s->gain };
+                         &s->inc,        &s->drive,       &s->round,       &s->diag,  &s->size, &s->gain };
   for (size_t i = 0; i < sizeof z_sized / sizeof *z_sized; i++) *z_sized[i] = SIM_NEW(s, s->nz + s->r.n, double);
   double **low[] = { &s->q_low, &s->z_low, &s->q1_low, &s->z1_low };
   for (size_t i = 0; i < sizeof low / sizeof *low; i++) *low[i] = SIM_NEW(s, s->nz, double);

@@ -133,11 +133,29 @@ static double argument(const nsm_sim *s, int wrt, int z, int l) {
   return wrt == NSM_WRT_L ? s->l1[l] : wrt == NSM_WRT_Q ? s->q1[z] : s->z1[z];
 }
 
+// What multipliers add to R may cancel, sum |B lambda|; and a z that they have made is known to the round-off of that,
+// divided by M_ii.
+static void add_drive(nsm_sim *s) {
+  const sim_rows *r = &s->r;
+  memset(s->drive, 0, (size_t)s->nz * sizeof(double));
+  for (int i = 0; i < s->isl.nactive; i++) {
+    int row = r->row_at[s->isl.active[i]];
+    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
+      int z = r->bz[e];
+      double p = fabs(r->b[e] * s->l1[r->l[row]]);
+      if (z >= s->nz) continue;
+      s->round[z] += p;
+      if (s->diag[z] > 0) s->drive[z] += p / s->diag[z];
+    }
+  }
+}
+
 static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, const double *value, double factor) {
   for (int i = 0; i < k->tab.count; i++)
     for (int e = 0; e < p->n; e++) {
       int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
-      s->round[row] += factor * fabs(value[(size_t)i * (size_t)p->n + (size_t)e] * argument(s, p->wrt[e], col, 0));
+      double z = fabs(argument(s, p->wrt[e], col, 0)) + (p->wrt[e] == NSM_WRT_Q ? 0 : s->drive[col]);
+      s->round[row] += factor * fabs(value[(size_t)i * (size_t)p->n + (size_t)e]) * z;
     }
 }
 
@@ -145,6 +163,7 @@ static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, 
 // sum_j |dR_i/dz_j| |z_j|, from the derivatives of the last matrix.
 static void round_off(nsm_sim *s) {
   memset(s->round, 0, (size_t)s->nz * sizeof(double));
+  add_drive(s);
   for (int a = 0; a < s->on.jac.n; a++) {
     const sim_class *k = &s->cls[s->on.jac.of[a]];
     add_round_off(s, k, &k->c->jac, k->jac, s->h * s->theta);

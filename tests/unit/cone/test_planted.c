@@ -153,7 +153,45 @@ static void many(void **state) {
   assert_true(5000 * t.missed <= t.count);
 }
 
+// For each solver of the table: of the problems that it solves, at most SAMPLE, how many are missed without it within two
+// seconds, and what they take with and without it.
+static void ablation(void **state) {
+  (void)state;
+  enum { SAMPLE = 60 };
+  int count = number_of("NSM_ABLATION", 0), from = number_of("NSM_PLANTED_FROM", 0);
+  int *winner = zeros((size_t)count + 1, sizeof *winner);
+  double *seconds = zeros((size_t)count + 1, sizeof *seconds);
+  for (int k = 0; k < count; k++) {
+    tally t = { 0 };
+    winner[k] = -1;
+    if (solve((uint64_t)(from + k), 0, 2, &t) != NSM_CONE_SOLVED) continue;
+    for (int i = 0; nsm_cone_solvers[i].name; i++) if (t.won[i]) winner[k] = i;
+    seconds[k] = t.seconds;
+  }
+  for (int i = 0; count > 0 && nsm_cone_solvers[i].name; i++) {
+    unsigned out = 0;
+    for (int j = 0; nsm_cone_solvers[j].name; j++)
+      if (strcmp(nsm_cone_solvers[j].name, nsm_cone_solvers[i].name) == 0) out |= 1u << j;
+    tally t = { 0 };
+    int won = 0;
+    double with = 0;
+    for (int k = 0; k < count; k++) {
+      if (winner[k] != i) continue;
+      won++;
+      if (t.count >= SAMPLE) continue;
+      with += seconds[k];
+      solve((uint64_t)(from + k), out, 2, &t);
+    }
+    if (won > 0)
+      printf("  %-20s solved %5d; without it %2d of %2d are missed, %8.3f s for %8.3f s\n", nsm_cone_solvers[i].name, won,
+             t.missed, t.count, t.seconds, with);
+    fflush(stdout);
+  }
+  free(winner);
+  free(seconds);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(many) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(many), cmocka_unit_test(ablation) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
