@@ -1,7 +1,7 @@
-# Shared by ./nsm and ./check (POSIX sh, sourced with $here = the root of the tree): installs what packages.txt names and is
-# missing, configures and builds a preset. Quiet when there is nothing to do; never prompts; all messages on stderr.
-# Exit codes: 4 packages cannot be installed or the tree cannot be written, 125 the build failed (build/<preset>.log
-# holds the whole output).
+# Shared by ./nsm and ./check (POSIX sh, sourced with $here = the root of the tree): installs what packages.txt names
+# and is missing, configures and builds a preset. Quiet when there is nothing to do; never prompts; all messages on
+# stderr. Exit codes: 4 packages cannot be installed, the tree cannot be written, or the disk or memory is full;
+# 125 the build failed (build/<preset>.log holds the whole output).
 
 say() { printf '%s: %s\n' "${0##*/}" "$*" >&2; }
 
@@ -14,12 +14,14 @@ need_folder() {
   fi
 }
 
-# Names the packages of packages.txt that are not installed. On other systems than Debian nothing is known, so nothing is named.
+# Names the packages of packages.txt that are not installed. On other systems than Debian nothing is known, so nothing
+# is named.
 missing_packages() {
   command -v dpkg-query >/dev/null 2>&1 || return 0
   wanted=$(sed 's/#.*//' "$here/packages.txt" | tr -s ' \n' ' ')
   # shellcheck disable=SC2086
-  have=" $(dpkg-query -W -f '${db:Status-Status}:${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed://p' | tr '\n' ' ') "
+  have=" $(dpkg-query -W -f '${db:Status-Status}:${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed://p' |
+    tr '\n' ' ') "
   for p in $wanted; do
     case "$have" in *" $p "*) ;; *) printf '%s ' "$p" ;; esac
   done
@@ -46,7 +48,8 @@ install_packages() {
     { tail -n 15 "$log" >&2; say "installing $missing failed; the whole output is in $log"; exit 4; }
 }
 
-# Is there a source newer than the last build of this preset and target? Folders count: a removed file changes its folder.
+# Is there a source newer than the last build of this preset and target? Folders count: a removed file changes its
+# folder.
 stale() { # preset target
   stamp="$here/build/$1/.built-$2"
   [ -e "$stamp" ] || return 0
@@ -72,12 +75,18 @@ build() {
     fi
     need_folder "$dir"
     [ -e "$dir/.built-$2" ] || say "building ($1), this is done once"
-    touch "$dir/.building"
+    touch "$dir/.building" || exit 4
     if (cd "$here" && { [ -e "$dir/build.ninja" ] || cmake --preset "$1"; } &&
         cmake --build "$dir" --target "$2" -j "$(nproc)") </dev/null >"$here/build/$1.log" 2>&1 9>&-; then
       [ "$2" != all ] || cp -p "$dir/.building" "$dir/.built-nsm"   # all includes the compiler
       mv "$dir/.building" "$dir/.built-$2"
     else
+      full='No space left|quota exceeded|File too large|[Ff]ile size limit|Read-only file|allocate memory|Killed'
+      if grep -qE "$full|memory exhausted" "$here/build/$1.log" || ! echo >>"$here/build/$1.log"; then
+        say "the build stopped: the disk or the memory is full (the build takes 40 MB of disk)"
+        tail -n 3 "$here/build/$1.log" >&2
+        exit 4
+      fi
       grep -nE 'error:|undefined reference|CMake Error' "$here/build/$1.log" | head -n 20 >&2
       say "the build failed; the whole output is in build/$1.log"
       exit 125

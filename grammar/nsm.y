@@ -113,7 +113,9 @@ braced: MODEL NAME block                                 { $$ = ast_model(p, @$,
       | TIMED expr block                                 { $$ = ast_timed(p, @$, $1, $2, $3); }
       | SIMULATE '{' args '}'                            { $$ = ast_simulate(p, @$, $3); }
       | SIMULATE '{' arg_list ',' '}'                    { $$ = ast_simulate(p, @$, $3); }
-      | SIMULATE '{' args error '}'                      { $$ = NULL; yyerrok; }
+      | SIMULATE '{' error '}'                           { $$ = NULL; yyerrok; }
+      | SIMULATE '{' arg_list error '}'                  { $$ = NULL; yyerrok; }
+      | SIMULATE '{' arg_list ',' error '}'              { $$ = NULL; yyerrok; }
       ;
 part: NAME '=' expr end                                  { $$ = ast_part(p, @$, @1, $1, $3); }
     | WITH laws end                                      { $$ = ast_part_laws(p, @$, $2); }

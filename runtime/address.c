@@ -2,23 +2,37 @@
 // recorded with its statement and line, and the run does not start.
 #include "sim.h"
 #include <math.h>
+#include <string.h>
 
 // nsm_setup is the simulation itself, seen from emitted code.
 static nsm_sim *sim_of(nsm_setup *s) { return (nsm_sim *)s; }
 
 static nsm_place here(const nsm_sim *s, int line) { return (nsm_place){ NSM_AT_CLASS, s->filling, line }; }
 
-static void wrong(nsm_sim *s, int line, const char *what, double index, const char *name, long lo, long hi) {
+// `name` with the indices as they are, of which number `which` is wrong; the range is empty where hi < lo.
+static void wrong(nsm_sim *s, int line, const char *name, int which, int nidx, const double *idx, long lo, long hi) {
+  char element[256];
   if (s->fill_failed) return;
   s->fill_failed = 1;
-  if (!(index == floor(index)))
-    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: index %g of %s is not an integer", line, index, name);
+  sim_expand_written(element, sizeof element, name, idx, nidx);
+  if (!(idx[which] == floor(idx[which])))
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line),
+                "line %d: %s does not exist: index %.17g is not an integer", line, element, idx[which]);
   else if (hi < lo)
-    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: index %.17g of %s is out of range: %s has no elements", line,
-             index, name, what);
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: %s does not exist: there are no elements",
+                line, element);
   else
-    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: index %.17g of %s is out of range %ld..%ld", line, index, name,
-             lo, hi);
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line),
+                "line %d: %s does not exist: index %.17g is out of range %ld..%ld", line, element, idx[which], lo, hi);
+}
+
+static int row_at(nsm_sim *s, int var, int line, int nidx, const double *idx) {
+  const nsm_var *d = &s->m->var[var];
+  int level = 0;
+  long lo = 0, hi = 0, at = sim_loops_find(s, d->cls, nidx, idx, &level, &lo, &hi);
+  if (at >= 0) return s->var[var].base + (int)at;
+  wrong(s, line, sim_text(s, d->name), level, nidx, idx, lo, hi);
+  return 0;
 }
 
 int nsm_at(nsm_setup *setup, int var, int line, int nidx, const double *idx) {
@@ -26,33 +40,30 @@ int nsm_at(nsm_setup *setup, int var, int line, int nidx, const double *idx) {
   if (var < 0 || var >= s->m->nvar) return 0;
   const sim_var *v = &s->var[var];
   const nsm_var *d = &s->m->var[var];
+  if (d->kind == NSM_VAR_ROW && d->cls >= 0) return row_at(s, var, line, nidx, idx);
   long at = 0;
-  for (int i = 0; i < nidx && i < 2; i++) {
+  for (int i = 0; i < nidx && i < NSM_MOST_INDICES; i++) {
     double k = idx[i] - (double)v->lo[i];
     if (!(k >= 0 && k < (double)v->n[i] && k == floor(k))) {
-      wrong(s, line, "it", idx[i], sim_text(s, d->name), v->lo[i], v->lo[i] + v->n[i] - 1);
+      wrong(s, line, sim_text(s, d->name), i, nidx, idx, v->lo[i], v->lo[i] + v->n[i] - 1);
       return 0;
     }
     at = at * v->n[i] + (long)k;
   }
-  // Rows of a family whose loops are not a rectangle (or that has more than two) have no address.
-  if (s->rows_sized && v->n[0] * v->n[1] != v->count) {
-    if (!s->fill_failed)
-      sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line),
-                  "line %d: elements of %s cannot be named here: its loops are not a rectangle", line,
-                  sim_text(s, d->name));
-    s->fill_failed = 1;
-    return 0;
-  }
   return v->base + (int)at;
 }
+
+int nsm_none(nsm_setup *setup) { return sim_of(setup)->nl; }
+
+void nsm_loop(nsm_setup *setup, int level, long lo, long hi) { sim_loops_record(sim_of(setup), level, lo, hi); }
 
 long nsm_bound(nsm_setup *setup, int line, double value) {
   nsm_sim *s = sim_of(setup);
   if (value == floor(value) && fabs(value) <= 2147483648.0) return (long)value;
   if (!s->fill_failed)
-    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line), "line %d: a loop bound is %.17g, which is not an integer%s", line, value,
-             value == floor(value) ? " of a reasonable size" : "");
+    sim_fail_at(s->setup_error, NSM_MODEL_WRONG, here(s, line),
+                "line %d: a loop bound is %.17g, which is not an integer%s", line, value,
+                value == floor(value) ? " of a reasonable size" : "");
   s->fill_failed = 1;
   return 0;
 }
@@ -64,7 +75,10 @@ int nsm_par_at(nsm_setup *setup, int par, int line, int nidx, const double *idx)
   long at = 0;
   for (int i = 0; i < nidx && i < 2; i++) {
     if (!(idx[i] >= 1 && idx[i] <= d->dim[i] && idx[i] == floor(idx[i]))) {
-      wrong(s, line, "it", idx[i], sim_text(s, d->name), 1, d->dim[i]);
+      char array[256];                                        // the first element carries the shape: "k[1]" -> "k[%]"
+      snprintf(array, sizeof array, "%.*s[%s]", (int)strcspn(sim_text(s, d->name), "["), sim_text(s, d->name),
+               nidx > 1 ? "%,%" : "%");
+      wrong(s, line, array, i, nidx, idx, 1, d->dim[i]);
       return 0;
     }
     at = at * d->dim[i] + (long)idx[i] - 1;

@@ -95,12 +95,24 @@ static nsm_code row(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
   return NSM_OK;
 }
 
+static nsm_code friction(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
+  const sim_class *k = &s->cls[cls];
+  double *c = s->r.coefficients;
+  if (!k->c->mu_fn) return NSM_OK;
+  k->c->mu_fn(v, &k->tab, c, c + k->tab.count, c + 2 * k->tab.count);
+  for (int i = 0; i < 3 * k->tab.count; i++)
+    if (s->r.active[k->row0 + i % k->tab.count] && !isfinite(c[i]))
+      return blame(s, cls, i % k->tab.count, "a coefficient of friction", c[i], v->t, e);
+  return NSM_OK;
+}
+
 static nsm_code kernels(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   for (int i = 0; i < s->m->nclass; i++) {
     if (s->cls[i].tab.count == 0) continue;
     nsm_code c = NSM_OK;
     if (s->m->cls[i].kind == NSM_SMOOTH) c = smooth(s, v, i, e);
     else if (s->cls[i].row0 >= 0) c = row(s, v, i, e);
+    if (c == NSM_OK && s->cls[i].row0 >= 0) c = friction(s, v, i, e);
     if (c != NSM_OK) return c;
   }
   return NSM_OK;

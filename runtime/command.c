@@ -321,7 +321,8 @@ static void claim_failed(job *j, int i, const char *what) {
   nsm_experiment x = own_experiment(j);
   char ended[96] = "";
   if (j->s->until < x.until)
-    snprintf(ended, sizeof ended, " (the run ended at %g s, the experiment of the model at %g s)", j->s->until, x.until);
+    snprintf(ended, sizeof ended, " (the run ended at %g s, the experiment of the model at %g s)", j->s->until,
+             x.until);
   j->sum.failed++;
   int line = nsm_place_line(j->m, (nsm_place){ NSM_AT_CLAIM, i, 0 }, &file);
   fprintf(j->err, "%s:%d: %s: %s%s\n", file, line, what, text, ended);
@@ -371,7 +372,8 @@ static int claims_ledger(const nsm_model *m) {
 static void notes_before(const job *j) {
   const nsm_sim *s = j->s;
   if (j->o.quiet) return;
-  if (j->o.bench > 0 && j->o.output) fprintf(j->err, "note: --bench writes no trajectory, %s stays as it is\n", j->o.output);
+  if (j->o.bench > 0 && j->o.output)
+    fprintf(j->err, "note: --bench writes no trajectory, %s stays as it is\n", j->o.output);
   if (nsm_steps_total(s) > s->full && s->full > 0)
     fprintf(j->err, "note: the step does not divide the interval; the last step is %.6g s long\n",
             s->until - (s->start + (double)s->full * s->step));

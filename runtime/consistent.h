@@ -127,6 +127,7 @@ void con_project(nsm_sim *s);                                    // the projecte
 
 // consistent_newton.c: (q1, z1, l1, kappa1) of the motion (2)-(6) from (q, uc)
 nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e);
+nsm_view con_middle(nsm_sim *s, const nsm_view *v);
 const double *con_direction(const nsm_sim *s, int row);          // entries of Dg/Dq of the iterate, pattern h
 void     con_learn(nsm_sim *s);  // the step stands: what start values would have been good
 double   con_row_error(const nsm_sim *s, double h, int row);     // relative

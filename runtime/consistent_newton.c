@@ -88,6 +88,16 @@ static void slips(nsm_sim *s, const sim_class *k) {
   }
 }
 
+// The middle of the motion, with its mean velocity: where coefficients of friction are taken.
+nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
+  const struct sim_consistent *c = s->con;
+  for (int i = 0; i < s->nq; i++) {
+    s->qm[i] = s->q[i] + 0.5 * c->inc_q[i];
+    s->zm[i] = c->inc_q[i] / v->h;
+  }
+  return sim_view(s, 0.5 * (s->t + v->t), s->qm, s->zm, s->l1);
+}
+
 // Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by. Of a constraint
 // along its discrete derivative H belongs to the matrix, which makes it (con_matrix); here it is only the measure of an
 // error.
@@ -95,6 +105,10 @@ static int evaluate(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
   if (!place_q(s, v)) return 0;
+  if (s->on.mu.n > 0) {
+    nsm_view m = con_middle(s, v);
+    sim_friction_law(s, &m);
+  }
   memset(c->res, 0, (size_t)c->n * sizeof(double));
   for (int i = 0; i < s->nq; i++) c->size[i] = c->qsize[i];
   for (int a = 0; a < s->on.smooth.n; a++) {
@@ -226,7 +240,8 @@ void con_go(nsm_sim *s, const nsm_view *v) {
   place_q(s, v);
 }
 
-static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, int it, nsm_error *e) {
+// whole: the iteration before took its full step.
+static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, int whole, int it, nsm_error *e) {
   struct sim_consistent *c = s->con;
   int made = c->affine && !c->projected && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
   if (bad >= 0) {
@@ -235,6 +250,7 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, int it, ns
   }
   for (int i = 0; i < c->n; i++) c->dz[i] = -c->res[i];
   con_solve(s, c->dz);
+  sim_friction_guess(s, !whole);
   if (c->na > 0) {
     con_dq(s, v->h, c->dz, c->dq);
     if (fresh) con_columns(s, v->h);
@@ -311,10 +327,11 @@ static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
         if (error > before) { go(s, 0); place_q(s, v); }        // the one before was better
         return NSM_OK;
       }
-      if (halvings >= 0 && !(error <= (it <= FREE ? 2 : 1) * before)) {
+      if (halvings >= 0 && !(error <= (it <= FREE ? 2 : 1) * before) &&
+          !(worst >= s->con->n && sim_friction_moves(s, worst - s->con->n))) {
         if (halvings < HALVINGS) { halvings++; go(s, alpha *= 0.5); }
         else if (isnan(error)) return con_failed(s, v, it, error, worst, e);
-        else { halvings = -1; go(s, 1); }  // no descent: contacts open and close, take the full step
+        else { halvings = -1; go(s, alpha = 1); }  // no descent: contacts open and close, take the full step
         it--;
         continue;
       }
@@ -323,7 +340,7 @@ static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
       keep = error <= keeps_factors && error * (error / before) <= at_floor;
       before = error;
     }
-    nsm_code code = newton_step(s, v, !keep, it, e);
+    nsm_code code = newton_step(s, v, !keep, it > 0 && alpha == 1, it, e);
     if (code != NSM_OK) return code;
     if (s->con->affine && !s->con->projected) return affine(s, v, e);
     alpha = 1;

@@ -34,8 +34,8 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
   if (s->nx > 0) {
     char name[256];
     sim_z_name(s, s->nq, name, sizeof name);
-    sim_fail(
-        e, NSM_MODEL_WRONG,
+    sim_fail_at(
+        e, NSM_MODEL_WRONG, sim_at_z(s, s->nq),
         "the energy-consistent schemes take mechanical systems only, and %s is a first-order state; `moreau` takes "
         "both",
         name);
@@ -234,9 +234,9 @@ static void contacts_room(nsm_sim *s) {
     c->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
 }
 
-// R1 affine with a constant Jacobian, gaps with constant directions, no constraints.
+// R1 affine with a constant Jacobian, gaps with constant directions, constant friction, no constraints.
 static int is_affine(const nsm_sim *s) {
-  int yes = s->con->ns == 0;
+  int yes = s->con->ns == 0 && s->on.mu.n == 0;
   for (int a = 0; a < s->on.smooth.n; a++) {
     const nsm_class *c = s->cls[s->on.smooth.of[a]].c;
     yes &= !c->c_fn || c->c_affine;

@@ -24,8 +24,8 @@ static int equations(nsm_sim *s, nsm_error *e) {
         if (owner[row]) {
           char name[256];
           sim_z_name(s, s->nq + row, name, sizeof name);
-          sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(s->on.mass.of[a]), "line %d: state %s has two equations; the other one is in line %d", k->c->line,
-                   name, owner[row]);
+          sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(s->on.mass.of[a]),
+                      "line %d: state %s has two equations; the other one is in line %d", k->c->line, name, owner[row]);
           return 0;
         }
         owner[row] = k->c->line;
@@ -56,7 +56,8 @@ static int inertia(nsm_sim *s, nsm_error *e) {
         if (!isfinite(m)) {
           char name[256];
           sim_z_name(s, sim_z_of(s, k, i, p->row[n]), name, sizeof name);
-          sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(s->on.mass.of[a]), "line %d: the inertia of %s is not finite at the start", k->c->line, name);
+          sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(s->on.mass.of[a]),
+                      "line %d: the inertia of %s is not finite at the start", k->c->line, name);
           return 0;
         }
         sum[sim_z_of(s, k, i, p->row[n])] += m;
@@ -97,8 +98,9 @@ static int laws(nsm_sim *s, nsm_error *e) {
       if (r->of_l[l] >= 0) {
         char name[256];
         sim_l_name(s, l, name, sizeof name);
-        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: multiplier %s has two laws; the other one is in line %d", k->c->line,
-                 name, s->m->cls[r->cls[r->of_l[l]]].line);
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls),
+                    "line %d: multiplier %s has two laws; the other one is in line %d", k->c->line, name,
+                    s->m->cls[r->cls[r->of_l[l]]].line);
         return 0;
       }
       r->of_l[l] = row;

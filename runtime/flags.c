@@ -109,7 +109,8 @@ static nsm_code out_of_range(const entry *f, const char *value, nsm_error *e) {
   hi += strspn(hi, " ");
   int m = (int)strlen(hi) - 1;
   if (f->kind == WHOLE)
-    sim_fail(e, NSM_USAGE, "--%s %s: it takes a whole number from %.*s to %.*s", f->name, value, n, f->range + 1, m, hi);
+    sim_fail(e, NSM_USAGE, "--%s %s: it takes a whole number from %.*s to %.*s", f->name, value, n, f->range + 1, m,
+             hi);
   else if (m == 0) sim_fail(e, NSM_USAGE, "--%s %s: it must be greater than %.*s", f->name, value, n, f->range + 1);
   else sim_fail(e, NSM_USAGE, "--%s %s: it must lie in %s", f->name, value, f->range);
   return NSM_USAGE;
@@ -159,9 +160,9 @@ static nsm_code one_of(const entry *f, const char *value, const char *text, size
   }
   int near = nsm_nearest(given, count, name, with);
   if (near >= 0) snprintf(nearest, sizeof nearest, "%s", name(with, near));
-  sim_fail(e, NSM_USAGE, "--%s %s: there is no %s `%s`%s%s%s; there are: %s", f->name, value,
-           f->kind == SCHEME ? "scheme" : f->kind == SOLVER ? "solver" : "choice", given, *nearest ? "; did you mean `" : "",
-           nearest, *nearest ? "`?" : "", list);
+  const char *what = f->kind == SCHEME ? "scheme" : f->kind == SOLVER ? "solver" : "choice";
+  sim_fail(e, NSM_USAGE, "--%s %s: there is no %s `%s`%s%s%s; there are: %s", f->name, value, what, given,
+           *nearest ? "; did you mean `" : "", nearest, *nearest ? "`?" : "", list);
   return NSM_USAGE;
 }
 
@@ -299,7 +300,7 @@ void nsm_flags_help(nsm_command command, FILE *f) {
     if (!takes(command, i)) continue;
     char spelling[80];
     snprintf(spelling, sizeof spelling, "--%s %s", table[i].name, table[i].argument);
-    fprintf(f, "  %-22s %s%s", spelling, strlen(spelling) > 22 ? "\n                         " : "", table[i].help);
-    fputc('\n', f);
+    if (strlen(spelling) > 22) fprintf(f, "  %s\n%25s%s\n", spelling, "", table[i].help);
+    else fprintf(f, "  %-22s %s\n", spelling, table[i].help);
   }
 }

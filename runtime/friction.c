@@ -12,10 +12,15 @@
 //   DISK       1                        h mu F             none: the normal force F is given
 //
 // u_T = u_T+ + e_t u_T-. The classes of the directions of one contact follow each other in the model, direction 0 has
-// the coefficients.
+// the coefficients. Coefficients that move with the slip are unknowns of the step: c = law(z(c)), by the secant rule.
 #include "sim.h"
 #include <float.h>
 #include <math.h>
+#include <string.h>
+
+enum { PATIENCE = 3 };                  // iterations that may leave more than half of an interval
+static const double same = 1e-13;       // relative: values of a coefficient whose difference says nothing
+static const double steepest = 0.8;     // slope of law(z(c)) that the secant rule believes
 
 static double column(const sim_class *k, int i, int at) {
   return at < 0 ? 0 : k->tab.num[(size_t)i * (size_t)k->c->nnum + (size_t)at];
@@ -34,23 +39,28 @@ static nsm_cone_type type_of(int law) {
   }
 }
 
-// The first coefficient that is negative or not finite is named.
-static int sound(nsm_sim *s, int cls, int i, const sim_friction *f, nsm_error *e) {
-  const struct { const char *name; double value;
-  } part[] = { { "coefficient of friction", f->mu },
-               { "second coefficient of friction", f->mu2 },
-               { f->type == NSM_CONE_DISK ? "normal force times coefficient of friction" : "radius of the contact area",
-                 f->radius } };
+// The first coefficient of block i of a class that is negative or not finite is named, with `when`.
+static nsm_code sound(nsm_sim *s, int cls, int i, const char *when, nsm_code wrong, nsm_error *e) {
+  const sim_friction *f = &s->r.friction[s->cls[cls].friction0 + i];
+  const char *const part[] = { "coefficient of friction", "second coefficient of friction",
+                               f->type == NSM_CONE_DISK ? "normal force times coefficient of friction"
+                                                        : "radius of the contact area" };
   for (int k = 0; k < 3; k++) {
-    if (part[k].value >= 0 && isfinite(part[k].value)) continue;
-    char name[256];
+    if (f->at[k] >= 0 && isfinite(f->at[k])) continue;
+    char name[256], value[32];
     sim_instance_name(s, cls, i, name, sizeof name);
-    sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls),
-                "line %d (%s): the %s is %g; it must be finite and not negative", s->m->cls[cls].line, name,
-                part[k].name, part[k].value);
-    return 0;
+    snprintf(value, sizeof value, isnan(f->at[k]) ? "NaN" : "%g", f->at[k]);
+    sim_fail_at(e, wrong, sim_at_class(cls), "line %d (%s): the %s is %s%s; it must be finite and not negative",
+                s->m->cls[cls].line, name, part[k], value, when);
+    return wrong;
   }
-  return 1;
+  return NSM_OK;
+}
+
+static void take(sim_friction *f, const double *c) {
+  f->mu = c[0];
+  f->mu2 = c[1];
+  f->radius = c[2];
 }
 
 int sim_friction_analyse(nsm_sim *s, nsm_error *e) {
@@ -62,11 +72,13 @@ int sim_friction_analyse(nsm_sim *s, nsm_error *e) {
     if (k->c->direction == 0) r->nfriction += k->tab.count;
   }
   r->friction = SIM_NEW(s, r->nfriction, sim_friction);
+  r->coefficients = SIM_NEW(s, s->on.mu.n > 0 ? 3 * r->nfriction : 0, double);
   int n = 0;
   for (int a = 0; a < s->on.friction.n; a++) {
     int cls = s->on.friction.of[a], directions = 1;
-    const sim_class *k = &s->cls[cls];
+    sim_class *k = &s->cls[cls];
     if (k->c->direction != 0) continue;
+    k->friction0 = n;
     while (cls + directions < s->m->nclass && s->m->cls[cls + directions].kind == NSM_FRICTION &&
            s->m->cls[cls + directions].direction == directions)
       directions++;
@@ -76,10 +88,10 @@ int sim_friction_analyse(nsm_sim *s, nsm_error *e) {
                            .normals = nsm_cone_normals(type_of(k->c->friction)),
                            .normal = { -1 },
                            .n = directions,
-                           .mu = column(k, i, k->c->mu_num),
-                           .mu2 = column(k, i, k->c->mu2_num),
-                           .radius = column(k, i, k->c->radius_num) };
-      if (!sound(s, cls, i, f, e)) return 0;
+                           .at = { column(k, i, k->c->mu_num), column(k, i, k->c->mu2_num),
+                                   column(k, i, k->c->radius_num) } };
+      if (sound(s, cls, i, "", NSM_MODEL_WRONG, e) != NSM_OK) return 0;
+      take(f, f->at);
       for (int d = 0; d < f->normals; d++) {
         f->normal[d] = s->cls[k->c->normal + d].row0 + i;
         r->friction_of[f->normal[d]] = n;
@@ -141,20 +153,102 @@ nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first) {
                            .radius = disk ? s->h * f->radius : f->radius };
 }
 
+// ---- coefficients that move -----------------------------------------------------------------------------------------
+int sim_friction_moves(const nsm_sim *s, int row) {
+  const sim_class *k = &s->cls[s->r.cls[row]];
+  return k->c->kind == NSM_FRICTION && (k - k->c->direction)->c->mu_fn != NULL;
+}
+
+void sim_friction_law(nsm_sim *s, const nsm_view *v) {
+  for (int a = 0; a < s->on.mu.n; a++) {
+    const sim_class *k = &s->cls[s->on.mu.of[a]];
+    int n = k->tab.count;
+    double *c = s->r.coefficients;
+    k->c->mu_fn(v, &k->tab, c, c + n, c + 2 * n);
+    for (int i = 0; i < n; i++)
+      for (int j = 0; j < 3; j++) s->r.friction[k->friction0 + i].at[j] = c[i + j * n];
+  }
+}
+
+// What the law means while a step is sought: less than nothing is nothing. NaN where it is not finite.
+static double meant(double c) { return c >= 0 && c < INFINITY ? c : c < 0 ? 0 : NAN; }
+
+// (8): of the iteration before are known c and law(c); now `c` gave `law`. A falling characteristic can have several
+// solutions, law rising with c: there plain iteration moves to one that lasts. The two values between which law - c
+// changes its sign are kept, and halved where the secant rule leaves them or does not bring them together.
+static double next(sim_guess *g, double c, double law) {
+  double was = g->used, before = g->law, value = law;
+  if (fabs(law - c) <= same * c) return law;
+  g->used = c;
+  g->law = law;
+  if (law > c) g->lo = c;
+  else g->hi = c;
+  int known = g->known;
+  g->known = 1;
+  if (!known) return law;
+  if (fabs(c - was) > same * fabs(c)) {
+    double slope = (law - before) / (c - was);
+    value = c + (law - c) / (1 - (slope < 1 ? fmin(slope, steepest) : 0));
+  }
+  if (g->hi - g->lo <= same * g->hi) {                      // round-off, or the rest of the step moved on
+    g->reach = 64 * fmax(g->reach, same * g->hi);
+    g->lo -= g->reach;
+    g->hi += g->reach;
+  }
+  double width = g->hi - g->lo;
+  if (!isfinite(width)) return value > g->lo && value < g->hi ? value : law;
+  g->slow = width > 0.5 * g->width ? g->slow + 1 : 0;
+  g->width = width;
+  if (g->slow < PATIENCE && value > g->lo && value < g->hi) return value;
+  g->slow = 0;
+  return 0.5 * (g->lo + g->hi);
+}
+
+void sim_friction_guess(nsm_sim *s, int fresh) {
+  for (int a = 0; a < s->on.mu.n; a++) {
+    const sim_class *k = &s->cls[s->on.mu.of[a]];
+    for (int i = 0; i < k->tab.count; i++) {
+      sim_friction *f = &s->r.friction[k->friction0 + i];
+      double c[3] = { f->mu, f->mu2, f->radius };
+      for (int j = 0; j < 3; j++) {
+        double law = meant(f->at[j]);
+        if (fresh) f->guess[j] = (sim_guess){ .lo = -INFINITY, .hi = INFINITY };
+        if (!isnan(law)) c[j] = fresh ? law : fmax(next(&f->guess[j], c[j], law), 0);
+      }
+      take(f, c);
+    }
+  }
+}
+
+nsm_code sim_friction_sound(nsm_sim *s, const nsm_view *v, nsm_error *e) {
+  char when[100];
+  snprintf(when, sizeof when, " at t = %.10g s, step %ld", v->t, s->k + 1);
+  for (int a = 0; a < s->on.mu.n; a++) {
+    int cls = s->on.mu.of[a];
+    for (int i = 0; i < s->cls[cls].tab.count; i++) {
+      if (!s->r.active[s->cls[cls].row0 + i]) continue;
+      nsm_code code = sound(s, cls, i, when, NSM_FAILED, e);
+      if (code != NSM_OK) return code;
+    }
+  }
+  return NSM_OK;
+}
+
+// ---- natural map ----------------------------------------------------------------------------------------------------
 static int is_contensou(nsm_cone_type type) {
   return type == NSM_CONE_CONTENSOU || type == NSM_CONE_CONTENSOU_EXACT;
 }
 
-// Diagonal of A and the radius r for a normal impulse; the largest entry of A M A.
+// Diagonal of A and the radius r for a normal impulse, by the law at the iterate; the largest entry of A M A.
 static double frame(const nsm_sim *s, const sim_friction *f, double normal, const double *diagonal, double *scaled,
                     double *r) {
-  double most = 0;
-  *r = f->type == NSM_CONE_DISK ? s->h * f->radius : nsm_cone_is_grip(f->type) ? fabs(normal) : fmax(normal, 0);
+  double most = 0, mu = meant(f->at[0]);
+  *r = f->type == NSM_CONE_DISK ? s->h * meant(f->at[2]) : nsm_cone_is_grip(f->type) ? fabs(normal) : fmax(normal, 0);
   for (int d = 0; d < f->n; d++) {
     scaled[d] = f->type == NSM_CONE_DISK                  ? 1
-                : f->type == NSM_CONE_ELLIPTIC && d == 1  ? f->mu2
-                : is_contensou(f->type) && d == 2 ? f->mu * f->radius
-                                                          : f->mu;
+                : f->type == NSM_CONE_ELLIPTIC && d == 1  ? meant(f->at[1])
+                : is_contensou(f->type) && d == 2          ? mu * meant(f->at[2])
+                                                          : mu;
     most = fmax(most, scaled[d] * scaled[d] * diagonal[d]);
   }
   return most;

@@ -131,6 +131,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (!sim_mass_start(s, e)) return 0;
   if (!sim_rows_patterns(s, e)) return 0;
   sim_assembly_analyse(s);
+  s->turn = SIM_NEW(s, s->w.nblock, sim_turn);
   if (!sim_rows_analyse(s, e)) return 0;
   sim_islands_analyse(s);
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
@@ -146,7 +147,8 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
 static int open_guarded(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (setjmp(s->no_memory) == 0) return open_into(s, set, e);
   sim_fail(e, NSM_FILE,
-           "not enough memory for this model (%.3g GiB were already taken); try a smaller one, or allow more (ulimit -v)",
+           "not enough memory for this model (%.3g GiB were already taken); try a smaller one, or allow more "
+             "(ulimit -v)",
            (double)s->taken / (1024.0 * 1024 * 1024));
   return 0;
 }

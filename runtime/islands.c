@@ -140,7 +140,7 @@ void sim_islands_analyse(nsm_sim *s) {
     a->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
   a->next_id = 1;
 
-  if (!(r->always && r->constant)) return;
+  if (!(r->always && r->constant) || s->on.mu.n > 0) return;
   a->fixed = SIM_NEW(s, n, struct sim_fixed);
   size_t total = 0;
   for (int first = 0; first < n; a->nfixed++) {

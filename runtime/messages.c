@@ -65,6 +65,32 @@ void sim_expand(char *out, size_t size, const char *pattern, const long *index, 
   out[used] = 0;
 }
 
+void sim_expand_written(char *out, size_t size, const char *pattern, const double *index, int nindex) {
+  size_t used = 0;
+  int next = 0;
+  if (size == 0) return;
+  for (; *pattern && used + 1 < size; pattern++) {
+    if (*pattern != '%' || next >= nindex) {
+      out[used++] = *pattern;
+      continue;
+    }
+    int n = snprintf(out + used, size - used, "%.17g", index[next++]);
+    used += n < 0 ? 0 : (size_t)n < size - used ? (size_t)n : size - used - 1;
+  }
+  out[used] = 0;
+}
+
+void sim_family_name(char *out, size_t size, const char *pattern) {
+  size_t used = 0;
+  if (size == 0) return;
+  for (const char *c = pattern; *c && used + 4 < size; c++) {
+    if (*c == '%') for (int i = 0; i < 3; i++) out[used++] = '.';
+    else if (*c != ',' || c == pattern || c[-1] != '%') out[used++] = *c;
+    if (*c == ',' && c > pattern && c[-1] == '%') while (c[1] == '%' || c[1] == ',') c++;
+  }
+  out[used] = 0;
+}
+
 void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size) {
   const sim_class *k = &s->cls[cls];
   const char *label = sim_text(s, k->c->label);
@@ -96,11 +122,7 @@ void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t 
       return;
     }
   }
-  if (d->ndim == 1) index[0] = v->lo[0] + element;
-  if (d->ndim == 2 && v->n[1] > 0) {
-    index[0] = v->lo[0] + element / v->n[1];
-    index[1] = v->lo[1] + element % v->n[1];
-  }
+  for (int j = d->ndim; j-- > 0 && v->n[j] > 0; element /= (int)v->n[j]) index[j] = v->lo[j] + element % v->n[j];
   sim_expand(out, size, pattern, index, d->ndim > 0 ? d->ndim : 0);
 }
 

@@ -18,6 +18,7 @@
 #define NSM_ABI_H
 
 #define NSM_ABI_VERSION 9
+enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
 typedef struct nsm_view {
@@ -54,8 +55,13 @@ typedef struct nsm_setup_view {
 // Global index of element (i1, i2, ...) of variable `var` (number in nsm_model.vars). An index that is not an integer
 // or is out of range is recorded with `line` (the first one counts, the run does not start) and 0 is returned.
 int nsm_at(nsm_setup *s, int var, int line, int nidx, const double *idx);
+// The multiplier that a slot has where its guard does not hold: 0, and nothing depends on it.
+int nsm_none(nsm_setup *s);
 // Loop bound as an integer: not integral, NaN or beyond +-2^31 is recorded like above.
 long nsm_bound(nsm_setup *s, int line, double value);
+// Rows of contacts, constraints and friction, while they are counted: the loop `level` runs from lo to hi, inside of
+// the last ones told of the outer levels. Elements of their variables are found by this.
+void nsm_loop(nsm_setup *s, int level, long lo, long hi);
 // Element (i1, ...) of an array parameter: number in p. Recorded like above when out of range.
 int nsm_par_at(nsm_setup *s, int par, int line, int nidx, const double *idx);
 
@@ -67,6 +73,9 @@ double nsm_sinh(double), nsm_cosh(double), nsm_tanh(double), nsm_abs(double), ns
 double nsm_min(double, double), nsm_max(double, double), nsm_floor(double), nsm_pow(double, double);
 double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number 0, 1, 2, ... (second argument) of
                                                             // sin(x)/x, sinh(x)/x
+
+// Divided difference of x^r over a and b, m and n times: times = 10 m + n; a, b >= 0. times = 11: (b^r - a^r)/(b - a).
+double nsm_powd(double a, double b, double r, double times);
 
 // --- vocabulary ---
 enum { NSM_SLOT_Q = 0, NSM_SLOT_X = 1, NSM_SLOT_L = 2 };                    // what an ix entry indexes
@@ -193,11 +202,13 @@ typedef struct nsm_class {
   // NSM_FRICTION: one direction of slip of every instance of class `normal` (contact or constraint; the same loops in
   // the same order), or under a given normal force (normal = -1). A row as of a constraint on velocity level: rate_fn
   // gives the slip velocity, h_fn = d slip/d v. Its rows stand behind that of `normal` in one block of the one-step
-  // problem, by `direction` 0, 1, 2. Columns of num: coefficients, -1: none.
+  // problem, by `direction` 0, 1, 2. Direction 0 has the coefficients: columns of num, -1: none; where one of them
+  // moves all are given by mu_fn.
   int friction;                   // NSM_COULOMB ...
   int normal, direction;
   int mu_num, mu2_num, radius_num;// NSM_DISK: radius = mu times normal force
-
+  int mu_stage;
+  void (*mu_fn)(const nsm_view *, const nsm_table *, double *mu, double *mu2, double *radius);  // [count] each
 
   // NSM_OUTPUT: value[count]. NSM_ASSERT: value[count], nonzero means that it holds; checked at the start and after
   // every step. NSM_INIT: ix[.][0] is the variable's index, num[.][0] the value.
@@ -260,7 +271,8 @@ typedef struct nsm_model {
   // p[npar]: fills those with given[i] == 0 with their defaults, in order. Returns -1, or the number of a parameter
   // without value.
   int  (*params)(double *p, const unsigned char *given);
-  // Bounds of every dimension of every variable: bound[4*var + 2*dimension + {0: lo, 1: hi}], as doubles.
+  // Bounds of every index of every variable, as doubles: bound[2*(NSM_MOST_INDICES*var + index) + {0: lo, 1: hi}]. Rows
+  // have the loops of their class.
   void (*sizes)(const double *p, double *bound);
   void (*experiment)(const double *p, nsm_experiment *e);
   double (*stat_time)(const double *p, int stat);                    // NSM_STAT_AT: the time

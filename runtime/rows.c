@@ -63,6 +63,7 @@ static int over_b(nsm_sim *s, each_b *f, void *to) {
       for (int e = 0; e < p->n; e++) {
         size_t j = (size_t)i * (size_t)p->n + (size_t)e;
         int l = k->tab.ix[(size_t)i * (size_t)k->c->nslot + p->col[e]];
+        if (l == s->nl) continue;                            // none: behind a guard, and its entry is 0
         if (!f(s, s->r.of_l[l], sim_z_of(s, k, i, p->row[e]), &k->b_at[j], to)) return k->c->line;
       }
   }
@@ -130,7 +131,9 @@ static void pattern_cd(nsm_sim *s) {
         for (int e = 0; e < h->n; e++) {
           int to_l = h->wrt[e] == NSM_WRT_L;
           pairs *p = to_l ? &d : &c;
-          int x = to_l ? r->of_l[k->tab.ix[(size_t)i * (size_t)k->c->nslot + h->col[e]]] : sim_z_of(s, k, i, h->col[e]);
+          int l = to_l ? k->tab.ix[(size_t)i * (size_t)k->c->nslot + h->col[e]] : -1;
+          if (l == s->nl) continue;
+          int x = to_l ? r->of_l[l] : sim_z_of(s, k, i, h->col[e]);
           if (pass == 0) p->start[k->row0 + i + 1]++;
           else p->value[p->start[k->row0 + i]++] = x;
         }
@@ -159,9 +162,10 @@ static void pattern_cd(nsm_sim *s) {
       for (int e = 0; e < h->n; e++) {
         int row = k->row0 + i;
         size_t j = (size_t)i * (size_t)h->n + (size_t)e;
-        k->h_at[j] = h->wrt[e] == NSM_WRT_L ? ~find(r->ds, r->d0[row], r->d0[row + 1],
-                                                    r->of_l[k->tab.ix[(size_t)i * (size_t)k->c->nslot + h->col[e]]])
-                                            : find(r->cz, r->c0[row], r->c0[row + 1], sim_z_of(s, k, i, h->col[e]));
+        int to_l = h->wrt[e] == NSM_WRT_L, l = to_l ? k->tab.ix[(size_t)i * (size_t)k->c->nslot + h->col[e]] : -1;
+        k->h_at[j] = l == s->nl ? ~0                         // none: its entry is 0
+                     : to_l     ? ~find(r->ds, r->d0[row], r->d0[row + 1], r->of_l[l])
+                                : find(r->cz, r->c0[row], r->c0[row + 1], sim_z_of(s, k, i, h->col[e]));
       }
     for (int i = 0; k->rq && i < k->tab.count; i++)
       for (int e = 0; e < k->c->rq.n; e++)
@@ -379,7 +383,7 @@ int sim_rows_patterns(nsm_sim *s, nsm_error *e) {
     for (int i = 0; i < k->tab.count; i++)
       for (int n = 0; n < k->c->b.n; n++) {
         int l = k->tab.ix[(size_t)i * (size_t)k->c->nslot + k->c->b.col[n]];
-        if (l < s->ndeclared || owned_by_relation(s, l)) continue;
+        if (l == s->nl || l < s->ndeclared || owned_by_relation(s, l)) continue;
         char name[256];
         sim_l_name(s, l, name, sizeof name);
         sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class((int)(k - s->cls)),

@@ -25,8 +25,8 @@ static int set_parameters(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
     if (!m->par[j].structural) continue;
     if (given[j] && s->p[j] != m->par[j].fixed) {
       sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(j),
-               "line %d: parameter %s shapes the compiled model and is fixed at %.17g; compile again to change it",
-               m->par[j].line, sim_text(s, m->par[j].name), m->par[j].fixed);
+                  "line %d: parameter %s shapes the compiled model and is fixed at %.17g; compile again to change it",
+                  m->par[j].line, sim_text(s, m->par[j].name), m->par[j].fixed);
       return 0;
     }
     s->p[j] = m->par[j].fixed;
@@ -36,14 +36,15 @@ static int set_parameters(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (missing >= 0) {
     const nsm_par *d = &m->par[missing];
     const char *name = sim_text(s, d->name), *unit = sim_text(s, d->unit);
-    sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(missing), "line %d: parameter %s has no value; give one with --set %s=VALUE%s%s%s", d->line,
-             name, name, *unit ? " (in " : "", unit, *unit ? ")" : "");
+    sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(missing),
+                "line %d: parameter %s has no value; give one with --set %s=VALUE%s%s%s", d->line, name, name,
+                *unit ? " (in " : "", unit, *unit ? ")" : "");
     return 0;
   }
   for (int j = 0; j < m->npar; j++)
     if (isnan(s->p[j])) {
-      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(j), "line %d: the value of parameter %s is not a number", m->par[j].line,
-               sim_text(s, m->par[j].name));
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(j), "line %d: the value of parameter %s is not a number",
+                  m->par[j].line, sim_text(s, m->par[j].name));
       return 0;
     }
   return 1;
@@ -120,27 +121,31 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
 // ---- sizes ----------------------------------------------------------------------------------------------------------
 static int too_big(const nsm_sim *s, nsm_place at, const char *name, double count, double bytes, nsm_error *e) {
   if (count <= 2147483647.0 && bytes <= most_bytes) return 0;
-  sim_fail_at(e, NSM_MODEL_WRONG, at, "line %d: %s has %.17g elements, which need about %.3g GiB; the limit is %.0f GiB",
-              nsm_place_line(s->m, at, NULL), name, count, bytes / (1024.0 * 1024 * 1024), most_bytes / (1024.0 * 1024 * 1024));
+  sim_fail_at(e, NSM_MODEL_WRONG, at,
+              "line %d: %s has %.17g elements, which need about %.3g GiB; the limit is %.0f GiB",
+              nsm_place_line(s->m, at, NULL), name, count, bytes / (1024.0 * 1024 * 1024),
+              most_bytes / (1024.0 * 1024 * 1024));
   return 1;
 }
 
 static int size_of(nsm_sim *s, int i, const double *bound, nsm_error *e) {
   const nsm_var *d = &s->m->var[i];
   sim_var *v = &s->var[i];
-  const char *name = sim_text(s, d->name);
+  char name[256];
   double count = 1;
-  for (int j = 0; j < 2; j++) {
-    double lo = j < d->ndim ? bound[2 * j] : 1, hi = j < d->ndim ? bound[2 * j + 1] : 1;
+  sim_family_name(name, sizeof name, sim_text(s, d->name));
+  if (d->kind == NSM_VAR_ROW) return 1;                      // as many as its class has instances
+  for (int j = 0; j < d->ndim; j++) {
+    double lo = bound[2 * j], hi = bound[2 * j + 1];
     if (!(lo == floor(lo) && hi == floor(hi) && fabs(lo) < 1e15 && fabs(hi) < 1e15)) {
-      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_variable(i), "line %d: the size of %s is not an integer: its index runs from %.17g to %.17g",
-               d->line, name, lo, hi);
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_variable(i),
+                  "line %d: the size of %s is not an integer: its index runs from %.17g to %.17g", d->line, name, lo,
+                  hi);
       return 0;
     }
-    if (hi - lo + 1 < 0 && d->kind == NSM_VAR_ROW) hi = lo - 1;          // a loop that runs nowhere
     if (hi - lo + 1 < 0) {
-      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_variable(i), "line %d: the size of %s is negative: its index runs from %.17g to %.17g", d->line,
-               name, lo, hi);
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_variable(i),
+                  "line %d: the size of %s is negative: its index runs from %.17g to %.17g", d->line, name, lo, hi);
       return 0;
     }
     count *= hi - lo + 1;
@@ -155,11 +160,11 @@ static int size_of(nsm_sim *s, int i, const double *bound, nsm_error *e) {
 static int set_sizes(nsm_sim *s, nsm_error *e) {
   const nsm_model *m = s->m;
   s->var = SIM_NEW(s, m->nvar, sim_var);
-  double *bound = SIM_NEW(s, 4 * (size_t)m->nvar, double);
+  double *bound = SIM_NEW(s, 2 * NSM_MOST_INDICES * (size_t)m->nvar, double);
   if (m->sizes) m->sizes(s->p, bound);
   double total = 0;
   for (int i = 0; i < m->nvar; i++) {
-    if (!size_of(s, i, bound + 4 * i, e)) return 0;
+    if (!size_of(s, i, bound + 2 * NSM_MOST_INDICES * i, e)) return 0;
     total += s->var[i].count;
     if (too_big(s, sim_at_variable(i), "the model up to here", total, total * 240, e)) return 0;
   }
@@ -184,13 +189,14 @@ static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
     sim_class *k = &s->cls[i];
     k->c = &m->cls[i];
     k->row0 = -1;
-    s->filling = i;
-    long n = k->c->fill ? k->c->fill((nsm_setup *)s, g, NULL, NULL) : 0;
+    long n = sim_loops_count(s, i, g);
     if (s->fill_failed) return 0;
     if (n < 0) n = 0;
     int entries = k->c->mass.n + k->c->jac.n + 2 * k->c->b.n + k->c->k.n + 3 * k->c->h.n;
     bytes += (double)n * (4.0 * k->c->nslot + 8.0 * k->c->nnum + 20.0 * entries + (k->c->kind == NSM_SMOOTH ? 0 : 120));
-    if (too_big(s, sim_at_class(i), sim_text(s, k->c->label), (double)n, bytes, e)) return 0;
+    char label[256];
+    sim_family_name(label, sizeof label, sim_text(s, k->c->label));
+    if (too_big(s, sim_at_class(i), label, (double)n, bytes, e)) return 0;
     k->tab.count = (int)n;
   }
   // A contact or constraint class owns the rows of its variable: the class says how many.
@@ -201,7 +207,6 @@ static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
       v->base = s->nl;
       s->nl += v->count;
     }
-  s->rows_sized = 1;
   return 1;
 }
 
@@ -220,7 +225,8 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
       if (isnan(num[j])) {
         char name[256];
         sim_instance_name(s, i, (int)(j / (size_t)k->c->nnum), name, sizeof name);
-        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d (%s): a constant of this statement is not a number", k->c->line, name);
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d (%s): a constant of this statement is not a number",
+                    k->c->line, name);
         return 0;
       }
     if (k->c->kind == NSM_RELATION || sim_contactlike(k->c)) {
@@ -260,7 +266,8 @@ static int set_initial(nsm_sim *s, nsm_error *e) {
         if (state) sim_z_name(s, s->nq + at, name, sizeof name);
         else if (k->c->init_velocity) sim_z_name(s, at, name, sizeof name);
         else sim_q_name(s, at, name, sizeof name);
-        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d: the initial value of %s is not finite", k->c->line, name);
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d: the initial value of %s is not finite", k->c->line,
+                    name);
         return 0;
       }
       if (k->c->slot[0] == NSM_SLOT_X) s->z_start[s->nq + at] = value;
@@ -274,17 +281,18 @@ static int set_initial(nsm_sim *s, nsm_error *e) {
 static void set_state(nsm_sim *s) {
   s->q = SIM_NEW(s, s->nq, double);  s->q1 = SIM_NEW(s, s->nq, double);
   s->z = SIM_NEW(s, s->nz, double);  s->z1 = SIM_NEW(s, s->nz, double);
-  s->l = SIM_NEW(s, s->nl, double);  s->l1 = SIM_NEW(s, s->nl, double);
+  s->l = SIM_NEW(s, s->nl + 1, double);  s->l1 = SIM_NEW(s, s->nl + 1, double);    // one more, always 0: nsm_none
   double **z_sized[] = { &s->f_constant, &s->dz_constant, &s->f0,    &s->f1, &s->g0,   &s->s, &s->rhs,
                          &s->dz,         &s->res,         &s->scale, &s->za, &s->ztry, &s->zm,
-                         &s->inc,        &s->drive,       &s->round,       &s->diag,  &s->size, &s->gain };
+                         &s->inc,        &s->drive, &s->round,       &s->diag,  &s->size, &s->gain,
+                         &s->before,      &s->top };
   for (size_t i = 0; i < sizeof z_sized / sizeof *z_sized; i++) *z_sized[i] = SIM_NEW(s, s->nz + s->r.n, double);
   double **low[] = { &s->q_low, &s->z_low, &s->q1_low, &s->z1_low };
   for (size_t i = 0; i < sizeof low / sizeof *low; i++) *low[i] = SIM_NEW(s, s->nz, double);
   s->zero = SIM_NEW(s, s->nz, double);
   s->qm = SIM_NEW(s, s->nq, double);
-  s->la = SIM_NEW(s, s->nl, double);
-  s->ltry = SIM_NEW(s, s->nl, double);
+  s->la = SIM_NEW(s, s->nl + 1, double);
+  s->ltry = SIM_NEW(s, s->nl + 1, double);
   memcpy(s->q, s->q_start, (size_t)s->nq * sizeof(double));
   memcpy(s->z, s->z_start, (size_t)s->nz * sizeof(double));
   s->t = s->start;
@@ -317,6 +325,7 @@ static void list_phases(nsm_sim *s) {
     list_if(s, &s->on.relation, i, row && c->kind == NSM_RELATION);
     list_if(s, &s->on.contact, i, row && c->kind == NSM_CONTACT);
     list_if(s, &s->on.friction, i, row && c->kind == NSM_FRICTION);
+    list_if(s, &s->on.mu, i, row && c->mu_stage > NSM_CONST);
     list_if(s, &s->on.constraint, i, row && c->kind == NSM_CONSTRAINT);
     list_if(s, &s->on.h_moving, i, row && c->h_stage > NSM_CONST);
     list_if(s, &s->on.mid, i, s->cls[i].h_mid != NULL);

@@ -6,6 +6,7 @@
 //
 //   tour:  instance.c  open, step, reset, close: the table of contents of a run
 //          setup.c     parameters, sizes, tables of the classes, initial values      address.c  what `fill` calls back
+//          loops.c     instances of rows by their indices
 //          cover.c     every state has its equation, every multiplier its law
 //          matrix.c    sparse matrices by blocks: shapes, factors                graph.c  orders of small bandwidth
 //          assembly.c  W of (4), (9), bordered by constraints                    mass.c   M: is it positive definite?
@@ -25,6 +26,11 @@
 
 enum { NSM_NEWTON_MAX = 50 };
 
+// The loops of a class of rows, level by level (loops.c).
+typedef struct sim_loop_node { long lo, n, below; } sim_loop_node;
+typedef struct sim_loop { long n, below; sim_loop_node *node; } sim_loop;
+typedef struct sim_loops { int nlevel; sim_loop level[NSM_MOST_INDICES]; } sim_loops;
+
 // A class while it runs: its table, what its kernels gave, and where that goes.
 typedef struct sim_class {
   const nsm_class *c;
@@ -39,12 +45,14 @@ typedef struct sim_class {
   int    *h_at;                         // [count][h.n] place in C, or ~place in D for multipliers
   int    *h_b_at;                       // [count][h.n] contacts and constraints: place in B, -1 for none
   int     row0;                         // its first row (relations, contacts, constraints); -1 else
+  int     friction0;                    // of direction 0: its first block
+  sim_loops loops;                      // of rows with a multiplier of their own
 } sim_class;
 
 typedef struct sim_var {
   int  base;                            // number of its first element, within its kind
   int  count;
-  long lo[2], n[2];
+  long lo[NSM_MOST_INDICES], n[NSM_MOST_INDICES];   // of its indices; rows have the loops of their class
 } sim_var;
 
 // A diagonal block of W after reordering.
@@ -68,12 +76,18 @@ typedef struct sim_matrix {
   int        constant;                  // the whole of W is
 } sim_matrix;
 
+// A coefficient of friction that depends on what the step is solved for: of the iteration before, what the one-step
+// problem had and what the law then gave; between which values they meet.
+typedef struct sim_guess { double used, law, lo, hi, width, reach; int known, slow; } sim_guess;
+
 // Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal ones first.
 typedef struct sim_friction {
   nsm_cone_type type;
   int    normals, normal[3];  // normal rows; none (0, and normal[0] = -1) under a given normal force
   int    n, row[3];           // the rows of the n directions of slip
-  double mu, mu2, radius;               // DISK: radius is a force, times h an impulse
+  double mu, mu2, radius;               // in the one-step problem; DISK: radius is a force, times h an impulse
+  double at[3];                         // by the law at the iterate; the same where they are constant
+  sim_guess guess[3];
 } sim_friction;
 
 typedef struct sim_rows {
@@ -89,6 +103,7 @@ typedef struct sim_rows {
   double *loss;                         // [n] energy that its impacts, or its friction, took so far (ledger.c)
   int           nfriction;
   sim_friction *friction;               // [nfriction]
+  double       *coefficients;           // [3 largest count of a class of them]
   int          *friction_of;            // [n] its number, -1 for other rows
   // B [nz, n] by columns, C [n, nz] and D [n, n] by rows, X = W^{-1} B by columns: start, index, value
   int    *b0, *bz, *c0, *cz, *d0, *ds, *x0, *xz, *bx;  // bx: place in X of an entry of B
@@ -152,6 +167,9 @@ typedef struct sim_ledger {
 
 typedef struct sim_list { int n; int *of; } sim_list;    // numbers of classes
 
+// Where the residual of a block of W changes its direction along the last step.
+typedef struct sim_turn { double psi, start, a, b, fa, fb, at; int turns, side; } sim_turn;
+
 struct nsm_sim {
   const nsm_model *m;
   struct sim_memory *memory;
@@ -167,7 +185,7 @@ struct nsm_sim {
   sim_class *cls;
   int        nq, nx, nz, nl, ndeclared;
   nsm_error *setup_error;               // while filling
-  int        fill_failed, rows_sized, filling;         // filling: the class under way
+  int        fill_failed, filling;      // filling: the class under way
   int       *fill_ix;
 
   // experiment
@@ -186,7 +204,7 @@ struct nsm_sim {
   // phases: the classes that take part
   struct {
     sim_list smooth, f_moving, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy, mcurve,
-             row, relation, contact, constraint, friction, h_moving, mid, law, law_moving, rq, rq_moving,
+             row, relation, contact, constraint, friction, mu, h_moving, mid, law, law_moving, rq, rq_moving,
              curve, contact_curve, compliant, output, assertion;  // curve: those whose curves belong to W (assembly.c)
   } on;
   int     linear;                       // step_linear applies
@@ -212,6 +230,8 @@ struct nsm_sim {
   double *f0, *f1, *g0, *s, *rhs, *dz, *res, *scale, *qm, *zm, *za, *la, *ztry, *ltry;
   double *drive;                        // [nz] size of what multipliers do to z; step_newton.c
   double *inc, *round, *diag, *size;    // [nz] z1 - z; round-off of terms as multiples of eps; M_ii; step_newton.c
+  double *before, *top;                 // [nz] R and the size of its terms one iteration ago
+  sim_turn *turn;                       // [w.nblock]
   double *gain, off[2];                 // [nz] z1 - z of the last step; how far no and the same change were off
   const double *zero;                   // [nz]
   double *out;                          // [largest count of an output class]
@@ -284,12 +304,22 @@ void sim_l_name(const nsm_sim *s, int l, char *out, size_t size);
 // label with the loop indices of the instance
 void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size);
 void sim_row_name(const nsm_sim *s, int row, char *out, size_t size);            // "contact pair[7]"
+// "bead[...].z": all of them
+void sim_family_name(char *out, size_t size, const char *pattern);
+// The same with indices as they were written, which may be out of range or no whole numbers: "u[4]".
+void sim_expand_written(char *out, size_t size, const char *pattern, const double *index, int nindex);
 int  sim_percents(const char *pattern);
 int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where every step reached the tolerance
 
 // setup.c, address.c, cover.c
 int  sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e);
 int  sim_cover(nsm_sim *s, nsm_error *e);
+
+// loops.c: instances of rows by their indices
+void sim_loops_record(nsm_sim *s, int level, long lo, long hi);
+long sim_loops_count(nsm_sim *s, int cls, const nsm_setup_view *g);
+// Number of the instance; -1: there is none, and which index is out of which range.
+long sim_loops_find(const nsm_sim *s, int cls, int nidx, const double *idx, int *level, long *lo, long *hi);
 
 // graph.c: reverse Cuthill-McKee within each connected component; components contiguous in `order`, comp[] their
 // numbers.
@@ -328,6 +358,12 @@ void sim_rows_column(nsm_sim *s, int row);                                      
 int  sim_friction_analyse(nsm_sim *s, nsm_error *e);                             // blocks, coefficients
 void sim_friction_follow(nsm_sim *s);  // rows of closed contacts, their multipliers 0
 void sim_friction_active(nsm_sim *s);  // rows of closed contacts; rates at the start where e_t needs them
+int  sim_friction_moves(const nsm_sim *s, int row);                // a direction of slip whose coefficients move
+// Coefficients that move, (8) of friction.md: by the law at a view; the next ones of the one-step problem, where
+// `fresh` those of the law. NSM_FAILED where one of a closed contact is negative or not finite at the view.
+void sim_friction_law(nsm_sim *s, const nsm_view *v);
+void sim_friction_guess(nsm_sim *s, int fresh);
+nsm_code sim_friction_sound(nsm_sim *s, const nsm_view *v, nsm_error *e);
 int  sim_friction_rows(const nsm_sim *s, int friction, int *row);  // all its rows in order, up to 4; how many
 // The force that presses, from multipliers l: of a constraint the length of its normal forces. 0 under a given force.
 double sim_friction_pressed(const nsm_sim *s, int friction, const double *l);

@@ -189,6 +189,11 @@ static void come_to_rest(nsm_sim *s) {
 static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   sim_rows *r = &s->r;
   if (!mass_at_begin(s, e)) return NSM_FAILED;
+  nsm_view now = sim_now(s);
+  sim_friction_law(s, &now);
+  sim_friction_guess(s, 1);
+  nsm_code sound = sim_friction_sound(s, &now, e);
+  if (sound != NSM_OK) return sound;
   for (int f = 0; f < r->nfriction; f++)                 // a force of given size has no impulse at an instant
     for (int d = 0; r->friction[f].normals == 0 && d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
   if (!con_impact(s, 1, r->nfriction > 0 ? rates(s) : r->rate0)) return sim_cone_failed(s, t1, e);
@@ -230,6 +235,8 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   nsm_view v = con_view(s, t1);
   nsm_code code = con_motion(s, &v, e);
   if (code != NSM_OK) return code;
+  nsm_view middle = con_middle(s, &v);
+  if ((code = sim_friction_sound(s, &middle, e)) != NSM_OK) return code;
   con_rest(s, &v);
   con_works(s, &v);
   carry(s);

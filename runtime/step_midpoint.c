@@ -19,9 +19,9 @@ int sim_midpoint_fits(nsm_sim *s, nsm_error *e) {
   char name[256];
   if (s->nx == 0) return 1;
   sim_z_name(s, s->nq, name, sizeof name);
-  sim_fail(e, NSM_MODEL_WRONG,
-           "the scheme `midpoint` takes mechanical systems only, and %s is a first-order state; `moreau` takes both",
-           name);
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, s->nq),
+              "the scheme `midpoint` takes mechanical systems only, and %s is a first-order state; `moreau` takes both",
+              name);
   return 0;
 }
 
@@ -74,6 +74,8 @@ static void rows(nsm_sim *s, const nsm_view *m) {
   }
   close_contacts(s);
   if (s->on.friction.n > 0) sim_friction_follow(s);
+  sim_friction_law(s, m);
+  sim_friction_guess(s, 1);
   for (int a = 0; a < s->on.law_moving.n; a++) {
     const sim_class *k = &s->cls[s->on.law_moving.of[a]];
     k->c->law_fn(m, &k->tab, r->lo + k->row0, r->hi + k->row0);
@@ -162,6 +164,8 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
   if (r->n > 0) {
     rows(s, &m);
     if (!r->always) sim_islands_list(s);
+    nsm_code sound = sim_friction_sound(s, &m, e);
+    if (sound != NSM_OK) return sound;
     if (!r->constant) {
       sim_rows_outer(s, 0);
       sim_rows_couple(s);

@@ -19,9 +19,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { RESTARTS = 12, HALVINGS = 6, SLOW = 3 };         // iterations after which the round-off of the terms is looked at
+// New starts where it does not converge. Iterations after which the round-off of the terms is looked at; after which a
+// step ends where the residual turns, found by so many cuts.
+enum { RESTARTS = 12, HALVINGS = 6, SLOW = 3, TURNS = 8, CUTS = 60 };
 // Multiples of eps that evaluation may lose of its terms; what may stand where the residual falls no more, with a note.
 static const double lost = 16, stagnation = 1e-9;
+static const double enough = 1e-3;       // of (22), where it turns
 
 // ---- the iterate ----------------------------------------------------------------------------------------------------
 static void set_q1(nsm_sim *s) {
@@ -93,7 +96,7 @@ static void evaluate(nsm_sim *s, double t1) {
   forces(s, &v, s->f1);
   if (s->on.g.n > 0) reactions(s, &v, s->g0);
   for (int i = 0; i < s->nz; i++) s->inc[i] = s->z1[i] - s->z[i];
-  if (s->on.mass_moving.n + s->on.mid.n > 0) {
+  if (s->on.mass_moving.n + s->on.mid.n + s->on.mu.n > 0) {
     for (int i = 0; i < s->nq; i++) s->qm[i] = (1 - s->theta) * s->q[i] + s->theta * s->q1[i];
     for (int i = 0; i < s->nz; i++) s->zm[i] = (1 - s->theta) * s->z[i] + s->theta * s->z1[i];
     for (int a = 0; a < s->on.mass_moving.n; a++) {
@@ -124,6 +127,7 @@ static void evaluate(nsm_sim *s, double t1) {
     const sim_class *k = &s->cls[s->on.law_moving.of[a]];
     k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
   }
+  sim_friction_law(s, &mid);
   if (r->n > 0 && !r->constant) sim_rows_outer(s, 0);
 }
 
@@ -144,7 +148,7 @@ static void add_drive(nsm_sim *s) {
       int z = r->bz[e];
       double p = fabs(r->b[e] * s->l1[r->l[row]]);
       if (z >= s->nz) continue;
-      s->round[z] += p;
+      s->f0[z] += p;
       if (s->diag[z] > 0) s->drive[z] += p / s->diag[z];
     }
   }
@@ -155,14 +159,15 @@ static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, 
     for (int e = 0; e < p->n; e++) {
       int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
       double z = fabs(argument(s, p->wrt[e], col, 0)) + (p->wrt[e] == NSM_WRT_Q ? 0 : s->drive[col]);
-      s->round[row] += factor * fabs(value[(size_t)i * (size_t)p->n + (size_t)e]) * z;
+      s->f0[row] += factor * fabs(value[(size_t)i * (size_t)p->n + (size_t)e]) * z;
     }
 }
 
 // What evaluation loses of R where its terms cancel within a kernel, as a stiff spring's length and rest length do:
-// sum_j |dR_i/dz_j| |z_j|, from the derivatives of the last matrix.
-static void round_off(nsm_sim *s) {
-  memset(s->round, 0, (size_t)s->nz * sizeof(double));
+// sum_j |dR_i/dz_j| |z_j|, from the derivatives of the last matrix. The largest of these counts: near a root of x that
+// x^(1/2) has the derivative changes from iterate to iterate.
+static void round_off(nsm_sim *s, int first) {
+  memset(s->f0, 0, (size_t)s->nz * sizeof(double));
   add_drive(s);
   for (int a = 0; a < s->on.jac.n; a++) {
     const sim_class *k = &s->cls[s->on.jac.of[a]];
@@ -176,6 +181,7 @@ static void round_off(nsm_sim *s) {
     const sim_class *k = &s->cls[s->on.curve.of[a]];
     add_round_off(s, k, &k->c->curve, k->curve, 1);
   }
+  for (int i = 0; i < s->nz; i++) s->round[i] = first ? s->f0[i] : fmax(s->round[i], s->f0[i]);
 }
 
 // What row `row` must vanish or have a sign with, and the size of its terms. At rest the rate is what impulses leave of
@@ -471,10 +477,12 @@ static void learn(nsm_sim *s) {
   for (int k = 0; k < 2; k++) s->off[k] = 0.75 * s->off[k] + off[k];
 }
 
-static nsm_code newton_step(nsm_sim *s, double t1, nsm_error *e) {
+// whole: the iteration before took its full step.
+static nsm_code newton_step(nsm_sim *s, double t1, int whole, nsm_error *e) {
   int z = matrices(s, t1);
   if (z >= 0) return singular(s, t1, z, e);
   free_motion(s);
+  sim_friction_guess(s, !whole);
   if (s->isl.nactive > 0) {
     one_step_problem(s);
     if (!sim_islands_solve(s)) {
@@ -491,28 +499,97 @@ static nsm_code newton_step(nsm_sim *s, double t1, nsm_error *e) {
   return NSM_OK;
 }
 
+// ---- where the residual turns ---------------------------------------------------------------------------------------
+// At a root where the slope is not bounded, as of |x|^(1/2), Newton's method passes the root again and again. Along its
+// step then
+//
+//   psi = sum_i R_i before . R_i / size_i^2,   i: the unknowns of one block of W                                    (22)
+//
+// changes its sign, and the unknowns of this block go to where it does.
+static void project(nsm_sim *s) {
+  for (int b = 0; b < s->w.nblock; b++) s->turn[b].psi = 0;
+  for (int i = 0; i < s->nz; i++) s->turn[s->w.block_of[i]].psi += s->before[i] / s->top[i] * (s->rhs[i] / s->top[i]);
+}
+
+// R of an iterate, which the next step starts from.
+static void remember(nsm_sim *s) {
+  memcpy(s->before, s->rhs, (size_t)s->nz * sizeof(double));
+  for (int i = 0; i < s->nz; i++) s->top[i] = s->dz[i] + DBL_MIN;
+  project(s);
+  for (int b = 0; b < s->w.nblock; b++) s->turn[b].start = s->turn[b].psi;
+}
+
+static int turned(nsm_sim *s) {
+  int n = 0;
+  project(s);
+  for (int b = 0; b < s->w.nblock; b++) {
+    sim_turn *u = &s->turn[b];
+    u->turns = u->psi < 0;
+    n += u->turns;
+    u->a = u->side = 0;
+    u->b = 1;
+    u->fa = u->start;
+    u->fb = u->psi;
+  }
+  return n;
+}
+
+// By false position with halved ordinates [Dowell and Jarratt 1971].
+static void to_the_turn(nsm_sim *s, double t1) {
+  int worst;
+  for (int k = 0, left = 1; k < CUTS && left > 0; k++) {
+    for (int b = 0; b < s->w.nblock; b++) {
+      sim_turn *u = &s->turn[b];
+      u->at = u->turns ? (u->fa * u->b - u->fb * u->a) / (u->fa - u->fb) : 1;
+    }
+    for (int i = 0; i < s->nz; i++) s->z1[i] = s->za[i] + s->turn[s->w.block_of[i]].at * (s->ztry[i] - s->za[i]);
+    set_q1(s);
+    evaluate(s, t1);
+    residual(s, 1, &worst);
+    project(s);
+    left = 0;
+    for (int b = 0; b < s->w.nblock; b++) {
+      sim_turn *u = &s->turn[b];
+      if (!u->turns || !(fabs(u->psi) > enough * u->start) || u->b - u->a < 4 * DBL_EPSILON * u->b) continue;
+      int side = u->psi > 0 ? 1 : -1;
+      if (side > 0) { u->a = u->at; u->fa = u->psi; if (u->side > 0) u->fb *= 0.5; }
+      else { u->b = u->at; u->fb = u->psi; if (u->side < 0) u->fa *= 0.5; }
+      u->side = side;
+      left++;
+    }
+  }
+}
+
 static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
   double before = INFINITY, alpha = 1;
   int halvings = 0, worst = 0;
   for (int it = 0; ; it++) {
     evaluate(s, t1);
     if (it > 0) {
-      if (it == SLOW) round_off(s);
+      if (it >= SLOW) round_off(s, it == SLOW);
       double error = residual(s, it >= SLOW, &worst);
       if (error <= s->tolerance) return NSM_OK;
-      if (halvings >= 0 && !(error <= 2 * before)) {
+      if (it > TURNS && halvings == 0 && worst < s->nz && turned(s) > 0) {
+        to_the_turn(s, t1);
+        error = residual(s, 1, &worst);
+        if (error <= s->tolerance) return NSM_OK;
+        halvings = -1;
+      }
+      if (halvings >= 0 && !(error <= 2 * before) && !(worst >= s->nz && sim_friction_moves(s, worst - s->nz))) {
         if (halvings < HALVINGS) { halvings++; go(s, alpha *= 0.5); }
         else if (isnan(error)) return not_finite(s, t1, e);
-        else { halvings = -1; go(s, 1); }                     // no descent: laws have kinks, take the full step
+        else { halvings = -1; go(s, alpha = 1); }   // no descent: laws have kinks, take the full step
         it--;
         continue;
       }
       if (isnan(error)) return not_finite(s, t1, e);
-      if (it > SLOW && error <= stagnation && error > 0.5 * before) return stagnated(s, t1, error, worst);
+      if (it > (halvings < 0 ? 3 * TURNS : SLOW) && error <= stagnation && error > 0.5 * before)
+        return stagnated(s, t1, error, worst);
       if (it >= NSM_NEWTON_MAX) return not_converged(s, t1, error, worst, e);
       before = error;
+      if (it >= TURNS) remember(s);
     }
-    nsm_code code = newton_step(s, t1, e);
+    nsm_code code = newton_step(s, t1, it > 0 && alpha == 1, e);
     if (code != NSM_OK) return code;
     if (s->one_iteration) return NSM_OK;
     alpha = 1;
@@ -587,6 +664,8 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
     if (e) *e = (nsm_error){ .code = NSM_OK };
   }
   if (code != NSM_OK) return code;
+  nsm_view mid = between(s, t1);
+  if ((code = sim_friction_sound(s, &mid, e)) != NSM_OK) return code;
   if (!s->one_iteration) {
     settle(s);
     sim_refine(s, t1, s->q1, s->h * s->theta);

@@ -1,5 +1,5 @@
-// Widths by ranges of code points. Source: Unicode 15, EastAsianWidth.txt (W and F) and general categories Mn, Me, Cf of
-// DerivedGeneralCategory.txt, where neighbouring ranges are joined across unassigned code points.
+// Widths by ranges of code points. Source: Unicode 15, EastAsianWidth.txt (W and F) and general categories Mn, Me, Cf
+// of DerivedGeneralCategory.txt, where neighbouring ranges are joined across unassigned code points.
 #include "char_width.h"
 
 typedef struct { unsigned lo, hi; } Range;

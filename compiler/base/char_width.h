@@ -2,6 +2,6 @@
 #pragma once
 #include <stddef.h>
 
-// s[0, n) is one character in UTF-8. 2: East Asian wide and full-width ones, and pictures (emoji); 0: those that combine
-// with the character before; 1: all others.
+// s[0, n) is one character in UTF-8. 2: East Asian wide and full-width ones, and pictures (emoji); 0: those that
+// combine with the character before; 1: all others.
 int char_width(const char *s, size_t n);

@@ -39,5 +39,6 @@ void  diag_print(const DiagBag *b, FILE *f, bool colour);
 void  diag_print_plain(const char *headline, Span at, FILE *f, bool colour);
 const char *diag_code_name(DiagCode c);              // "E0420"
 bool  diag_code_find(const char *name, DiagCode *out);
+Severity    diag_code_severity(DiagCode c);
 const char *diag_code_title(DiagCode c);
 const char *diag_code_story(DiagCode c);             // the text of `nsm explain`

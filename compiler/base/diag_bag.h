@@ -27,5 +27,3 @@ struct DiagBag {
   int    more_errors, more_warnings;          // dropped beyond the limit
   Diag   dropped;                             // takes the labels of what is dropped
 };
-
-Severity diag_code_severity(DiagCode c);

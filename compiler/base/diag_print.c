@@ -7,9 +7,9 @@
 //      |                    ^^^^^      - acts on z''
 //      = note: ...
 //
-// A line is first turned into cells, one per column of a terminal (char_width.c: a wide character takes two, a combining
-// one joins the cell before; a tab fills up to the next multiple of 4; what a terminal cannot show is replaced), so that
-// marks and long-line clipping only count cells.
+// A line is first turned into cells, one per column of a terminal (char_width.c: a wide character takes two, a
+// combining one joins the cell before; a tab fills up to the next multiple of 4; what a terminal cannot show is
+// replaced), so that marks and long-line clipping only count cells.
 #include <string.h>
 
 #include "char_width.h"

@@ -1,5 +1,5 @@
-// The two ends of the compiler. A broken invariant of its own: file and line on stderr, exit code 125. Not enough memory:
-// how much was asked for and what to try, exit code 4.
+// The two ends of the compiler. A broken invariant of its own: file and line on stderr, exit code 125. Not enough
+// memory: how much was asked for and what to try, exit code 4.
 #pragma once
 #include <stddef.h>
 

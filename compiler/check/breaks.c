@@ -202,7 +202,7 @@ static void output(Check *k, const SysClass *c, void *ctx) {
   ExBreak b;
   if (*told || !jumps(k, c, c->y, OF_Q | OF_V | OF_X | OF_LAMBDA, -1, &b)) return;
   *told = true;
-  Diag *d = diag(k->bag, DIAG_W0822, c->span, "the output of %s jumps where %s", c->label, place_text(k, &b));
+  Diag *d = diag(k->bag, DIAG_W0822, c->span, "the output of %s jumps where %s", c->shown, place_text(k, &b));
   jump_label(k, d, &b);
   jump_note(d, &b);
   diag_help(d, "a law that switches is a relation of its own: u in -K*sgn(s)");

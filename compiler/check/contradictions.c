@@ -57,7 +57,7 @@ static double factor(const Rows *r, int i, int k) {
 
 // --- what is said ---
 
-static const char *name(const Rows *r, int i) { return class_of(r, i)->label; }
+static const char *name(const Rows *r, int i) { return class_of(r, i)->shown; }
 
 static void contradict(const Rows *r, int i, int k, double by) {
   const SysClass *c = class_of(r, i), *d = class_of(r, k);

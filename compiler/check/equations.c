@@ -1,30 +1,7 @@
-// State equations M x' = f: each state has one, and M has an inverse (E0504, E0203, E0508).
+// State equations M x' = f: M has an inverse (E0508). That each state has one is seen to before (system/cover.c).
 #include <math.h>
 #include <string.h>
 #include "parts.h"
-
-static const char *state_name(const Check *k, int i) { return sym_name(k->x->value[i], (void *)k->s); }
-
-static bool one_each(const Check *k) {
-  const Expanded *x = k->x;
-  bool good = true;
-  for (int i = x->nq; i < x->nz && good; i++) {
-    if (x->second[i] >= 0) {
-      const SysClass *first = &k->s->cls[x->equation[i]], *again = &k->s->cls[x->second[i]];
-      Diag *d = diag(k->bag, DIAG_E0504, again->span, "state `%s` has two equations", state_name(k, i));
-      if (first != again) diag_also(d, first->span, "the other one");
-      diag_help(d, "each state has exactly one equation for its derivative");
-      good = false;
-    } else if (x->equation[i] < 0) {
-      const MVar *v = &k->s->model->var[symtab_at(k->s->sym, x->value[i])->id];
-      Diag *d = diag(k->bag, DIAG_E0203, v->span, "missing equation for state `%s`", state_name(k, i));
-      diag_label(d, "nothing says how it changes");
-      diag_help(d, "%s' = ...;", state_name(k, i));
-      good = false;
-    }
-  }
-  return good;
-}
 
 // A combination of equations in which no derivative is left.
 static void dependent(const Check *k, const double *left, int nx, const Ex *entries) {
@@ -57,6 +34,7 @@ static void nonsingular(const Check *k) {
   double *m = ARENA_ARRAY(k->arena, double, nx*nx + 1), *left = ARENA_ARRAY(k->arena, double, nx + 1);
   Ex *entries = ARENA_ARRAY(k->arena, Ex, nx*nx + 1);
   Point p = start_point(k);
+  for (int i = x->nq; i < x->nz; i++) if (x->equation[i] < 0) return;    // too large to be counted when compiling
   for (int i = 0; i < nx; i++)
     for (int j = 0; j < nx; j++) {
       Ex e = x->M[(x->nq + i)*x->nz + x->nq + j];
@@ -69,5 +47,5 @@ static void nonsingular(const Check *k) {
 }
 
 void check_equations(Check *k) {
-  if (k->x && k->x->nx && one_each(k)) nonsingular(k);
+  if (k->x && k->x->nx) nonsingular(k);
 }

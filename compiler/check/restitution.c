@@ -43,6 +43,7 @@ static bool outside(const Check *k, const SysClass *c, double e, const char *wha
                  e < 0 ? "penetrate" : "create energy");
   const char *with = parameters_text(k, &c->e, 1);
   if (with) diag_label(d, "with %s", with);
+  diag_help(d, "a restitution lies between 0 (inelastic) and 1 (elastic)");
   return true;
 }
 
@@ -231,7 +232,7 @@ static void warn_alone(const Impacts *m, const Block *b) {
   double e = number(k, k->x->row[b->row[0]].e, 0), e_t = number(k, k->x->row[b->row[1]].e, 0);
   Diag *d = diag(k->bag, DIAG_W0821, c->law_span,
                  "%s has restitution %g, its friction %g, and they act on each other: an impact can create energy",
-                 c->label, e, e_t);
+                 c->shown, e, e_t);
   diag_note(d, "one coefficient for both directions, newton(e, e), never does");
 }
 
@@ -243,9 +244,9 @@ static void warn_pair(Impacts *m, const Block *a, const Block *b) {
   const SysClass *c = class_of(k, a->row[0]), *e = class_of(k, b->row[0]);
   const char *differ = friction_differs(a, b) ? "friction with another restitution (e_t)" : "different restitution";
   Diag *d = diag(k->bag, DIAG_W0821, e->span,
-                 "%s and %s have %s and act on each other: an impact at both can create energy", c->label, e->label,
+                 "%s and %s have %s and act on each other: an impact at both can create energy", c->shown, e->shown,
                  differ);
-  if (c != e) diag_also(d, c->span, "%s", c->label);
+  if (c != e) diag_also(d, c->span, "%s", c->shown);
   if (c->kind == CLASS_RELATION || e->kind == CLASS_RELATION)
     diag_note(d, "a unilateral law on velocities counts as restitution 0");
   else diag_note(d, "one coefficient for all, between 0 and 1, and for friction newton(e, e), never does");

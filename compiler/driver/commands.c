@@ -48,9 +48,10 @@ int write_file(const Text *t, const char *path) {
 }
 
 const char **compilation_inputs(const Compilation *c, int *n) {
-  const char **input = ARENA_ARRAY(c->arena, const char *, 1 + (c->model ? c->model->nread : 0));
+  const char **input = ARENA_ARRAY(c->arena, const char *, 2 + (c->model ? c->model->nread : 0));
   input[0] = c->path;
-  *n = 1;
+  input[1] = "/proc/self/exe";
+  *n = 2;
   for (int i = 1; c->model && i < c->model->nread; i++) input[(*n)++] = c->model->read[i];
   return input;
 }

@@ -6,7 +6,8 @@
 enum { MANY = 1 << 30 };
 
 const Command commands[COMMANDS] = {
-#define COMMAND(id, name, run, least, most, files, what, story) { NSM_FOR_##id, name, run, least, most, files, what, story },
+#define COMMAND(id, name, run, least, most, files, what, story) \
+  { NSM_FOR_##id, name, run, least, most, files, what, story },
 #include "commands.def"
 #undef COMMAND
 };
@@ -18,8 +19,8 @@ void print_commands(FILE *f) {
     snprintf(usage, sizeof usage, "%s %s", commands[i].name, commands[i].files);
     fprintf(f, "  %-18s %s\n", usage, commands[i].what);
   }
-  fputs("\nnsm help COMMAND lists the flags of a command. Exit codes: 0 ok, 1 model wrong, 2 usage, 3 simulation failed,\n"
-        "4 file, memory or C compiler missing, 5 claim failed, 125 fault of nsm, 130 interrupted.\n", f);
+  fputs("\nnsm help COMMAND lists the flags of a command. Exit codes: 0 ok, 1 model wrong, 2 usage, 3 simulation "
+        "failed,\n4 file, memory or C compiler missing, 5 claim failed, 125 fault of nsm, 130 interrupted.\n", f);
 }
 
 void print_command(const Command *c, FILE *f) {

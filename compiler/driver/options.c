@@ -86,7 +86,8 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
   o->dump = f->text[NSM_FLAG_DUMP];
   o->output = f->text[NSM_FLAG_OUTPUT];
   o->jit = given(o, NSM_FLAG_JIT) && !strcmp(f->text[NSM_FLAG_JIT], "cc") ? JIT_CC : JIT_TCC;
-  if (given(o, NSM_FLAG_JSON) && given(o, NSM_FLAG_LATEX)) return refuse("--json and --latex exclude each other", "", "");
+  if (given(o, NSM_FLAG_JSON) && given(o, NSM_FLAG_LATEX))
+    return refuse("--json and --latex exclude each other", "", "");
   return check_files(c, o);
 }
 

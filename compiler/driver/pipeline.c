@@ -6,6 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "../model/model_print.h"
+#include "cone/problem.h"
 #include "installed.h"
 #include "pipeline.h"
 
@@ -121,7 +122,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "ast", dump);
   if (!ok(c) || last == STAGE_AST) return ok(c);
 
-  ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), NULL, o->library };
+  ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), nsm_cone_solver_names(), NULL, o->library };
   c->model = elaborate(c->arena, c->names, c->ast, &e, c->bag);
   if (!c->model || !ok(c)) return o->library && ok(c);
   if (!sets_fit(o)) return !(c->usage_trouble = true);

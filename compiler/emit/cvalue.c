@@ -27,6 +27,14 @@ static bool small_integer(const Pool *p, Ex e, int *n) {
   return true;
 }
 
+// x^(n + 1/2) with n >= 0 as x^n*sqrt(x): both are not numbers for x < 0
+static bool half_integer(const Pool *p, Ex e, int *n) {
+  if (ex_operator(p, e) != OP_NUM) return false;
+  double v = ex_value(p, e) - 0.5;
+  *n = (int)v;
+  return v == floor(v) && v >= 0 && v <= 4;
+}
+
 static CNode *times(Arena *a, CNode *l, CNode *r) { return l ? cnode_binary(a, "*", l, r) : r; }
 
 // x^n for |n| <= 64: products by repeated squaring through calls of the tree would repeat it, so only names are
@@ -93,12 +101,24 @@ static CNode *build(Builder *b, Ex e) {
   case OP_SYM: return cnode_name(a, b->s->leaf(ex_symbol(p, e), b->s->ctx));
   case OP_ADD: return sum(b, e);
   case OP_MUL: return product(b, e);
+  case OP_PLUS: case OP_MINUS: case OP_TIMES: case OP_OVER:
+    return cnode_binary(a, spelling[op], built(b, ex_arg(p, e, 0)), built(b, ex_arg(p, e, 1)));
+  case OP_OPPOSITE: return cnode_negate(a, built(b, ex_arg(p, e, 0)));
   case OP_POW:
     if (small_integer(p, ex_arg(p, e, 1), &n) && n != 0) {
       CNode *x = power_node(b, built(b, ex_arg(p, e, 0)), n < 0 ? -n : n);
       return n < 0 ? cnode_binary(a, "/", cnode_number(a, 1), x) : x;
     }
+    if (half_integer(p, ex_arg(p, e, 1), &n)) {
+      CNode *x = built(b, ex_arg(p, e, 0)), *root = cnode_call(a, "nsm_sqrt", &x, 1);
+      return n == 0 ? root : cnode_binary(a, "*", power_node(b, x, n), root);
+    }
     break;
+  case OP_CHAIN: {
+    CNode *x = built(b, ex_arg(p, e, 0)), *y = built(b, ex_arg(p, e, 1)), *zero = cnode_number(a, 0);
+    CNode *none = cnode_binary(a, "||", cnode_binary(a, "==", x, zero), cnode_binary(a, "==", y, zero));
+    return cnode_choose(a, none, zero, cnode_binary(a, "*", x, y));
+  }
   case OP_LT: case OP_LE: case OP_EQ: case OP_AND: case OP_OR: {
     CNode *l = built(b, ex_arg(p, e, 0));
     for (int i = 1; i < ex_nargs(p, e); i++) l = cnode_binary(a, spelling[op], l, built(b, ex_arg(p, e, i)));
@@ -120,13 +140,14 @@ static void count_uses(Builder *b, const Ex *order, int n, const Ex *root, int n
   for (int i = 0; i < n; i++) map_put(index, (void *)(uintptr_t)order[i], (void *)(uintptr_t)(i + 1));
   for (int i = 0; i < n; i++) {
     int m;
-    // x^n with a compound base: the base is worth a name, so that the power becomes products
-    bool integer_power =
-        ex_operator(p, order[i]) == OP_POW && small_integer(p, ex_arg(p, order[i], 1), &m) && m != 1 && m != -1;
+    // x^n with a compound base, and what a chain rule multiplies, are written twice: they are worth a name
+    bool power = ex_operator(p, order[i]) == OP_POW, chain = ex_operator(p, order[i]) == OP_CHAIN;
+    bool multiplied = power && ((small_integer(p, ex_arg(p, order[i], 1), &m) && m != 1 && m != -1) ||
+                                half_integer(p, ex_arg(p, order[i], 1), &m));
     for (int k = 0; k < ex_nargs(p, order[i]); k++) {
       int at = (int)(uintptr_t)map_get(index, (void *)(uintptr_t)ex_arg(p, order[i], k)) - 1;
       uses[at]++;
-      if (integer_power && k == 0) raised[at] = true;
+      if ((multiplied && k == 0) || chain) raised[at] = true;
     }
   }
   for (int i = 0; i < nroot; i++)

@@ -45,7 +45,7 @@ static void class_section(Emitter *e, const PlanClass *c, int number) {
 }
 
 void emit_c(Arena *a, const Plan *p, Text *out) {
-  Emitter e = { a, p, out, { { 0 } } };
+  Emitter e = { .arena = a, .plan = p, .out = out };
   text_add(out, "#include \"nsm_abi.h\"\n\n");
   Text t = {0};
   text_printf(&t, "model %s, scheme %s", p->sys->model->name, p->scheme);

@@ -1,6 +1,11 @@
 // fill_N: counts the instances of a class, or fills its tables: indices of the slots and hoisted constants.
 #include "emit_parts.h"
 
+static Ex element_guard(const PlanClass *pc, int symbol) {
+  for (int i = 0; pc && i < pc->nguard; i++) if (pc->guard[i].symbol == symbol) return pc->guard[i].where;
+  return EX_NONE;
+}
+
 static const char *setup_leaf(int symbol, void *ctx) {
   Emitter *e = ctx;
   const System *s = e->plan->sys;
@@ -12,10 +17,12 @@ static const char *setup_leaf(int symbol, void *ctx) {
   case SYM_PARAM_AT: {
     Text t = {0};
     CScope inner = setup_scope(e, "");
+    Ex where = element_guard(e->filling, symbol);
+    if (where != EX_NONE) { text_add(&t, "(("); c_value(&inner, where, &t); text_add(&t, ") == 0 ? 0.0 : "); }
     text_printf(&t, "p[nsm_par_at(s, %d, %d, %d, (const double[]){", y->id, line_of(s->model->param[y->id].span),
                 y->nidx);
     for (int k = 0; k < y->nidx; k++) { if (k) text_add(&t, ", "); c_value(&inner, y->idx[k], &t); }
-    text_add(&t, "})]");
+    text_add(&t, where != EX_NONE ? "})])" : "})]");
     const char *r = arena_printf(e->arena, "%s", text_str(&t));
     text_free(&t);
     return r;
@@ -29,7 +36,11 @@ CScope setup_scope(Emitter *e, const char *indent) { return (CScope){ e->arena, 
 static void fill_slot(Emitter *e, const Slot *t, int k, int line, const char *indent) {
   CScope s = setup_scope(e, indent);
   text_printf(e->out, "%six[%d] = ", indent, k);
-  if (t->guard != EX_NONE) { text_addc(e->out, '('); c_value(&s, t->guard, e->out); text_add(e->out, ") == 0 ? 0 : "); }
+  if (t->guard != EX_NONE) {
+    text_addc(e->out, '(');
+    c_value(&s, t->guard, e->out);
+    text_printf(e->out, ") == 0 ? %s : ", t->kind == SLOT_L ? "nsm_none(s)" : "0");
+  }
   if (t->nidx) {
     text_printf(e->out, "nsm_at(s, %d, %d, %d, (const double[]){ ", t->var, line, t->nidx);
     for (int i = 0; i < t->nidx; i++) { if (i) text_add(e->out, ", "); c_value(&s, t->idx[i], e->out); }
@@ -45,7 +56,9 @@ static void fill_body(Emitter *e, const PlanClass *pc, const char *indent) {
   CScope s = setup_scope(e, indent);
   int line = line_of(c->span);
   for (int k = 0; k < c->nslot; k++) fill_slot(e, &c->slot[k], k, line, indent);
+  e->filling = pc;
   CNode **v = c_values(&s, pc->num, pc->index_num, e->out);
+  e->filling = NULL;
   for (int i = 0; i < pc->index_num; i++) {
     text_printf(e->out, "%snum[%d] = ", indent, i);
     cnode_print(v[i], e->out);
@@ -80,6 +93,7 @@ void emit_fill(Emitter *e, const PlanClass *pc, int number) {
     text_printf(o, "), hi%d = nsm_bound(s, %d, ", i, line);
     c_value(&s, c->loop[i].hi, o);
     text_add(o, ");\n");
+    if (c->row_var >= 0) text_printf(o, "%sif (!ix) nsm_loop(s, %d, lo%d, hi%d);\n", pad[i], i, i, i);
     if (i == depth - 1)
       text_printf(o, "%sif (hi%d >= lo%d) count += hi%d - lo%d + 1;\n%sif (ix) ", pad[i], i, i, i, i, pad[i]);
     else text_add(o, pad[i]);

@@ -100,6 +100,7 @@ static const char *const arguments[KERNEL_COUNT] = { [KERNEL_MASS] = "double *ou
                                                      [KERNEL_RATE] = "double *rate",
                                                      [KERNEL_H] = "double *out",
                                                      [KERNEL_LAW] = "double *lo, double *hi",
+                                                     [KERNEL_MU] = "double *mu, double *mu2, double *radius",
                                                      [KERNEL_OUT] = "double *value",
                                                      [KERNEL_MCURVE] = "double *out",
                                                      [KERNEL_C] = "double *r",
@@ -133,6 +134,7 @@ static const char *target(Emitter *e, const PlanClass *pc, KernelKind k, int i) 
   case KERNEL_LAW: return pair[2][i];
   case KERNEL_Y: return "y[k] =";
   case KERNEL_RATE: return "rate[k] =";
+  case KERNEL_MU: return i == 0 ? "mu[k] =" : i == 1 ? "mu2[k] =" : "radius[k] =";
   case KERNEL_LAMBDA: return "l[k] =";
   case KERNEL_SIZE: return "size[k] =";
   case KERNEL_OUT: return "value[k] =";

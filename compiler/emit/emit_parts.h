@@ -7,7 +7,10 @@
 typedef struct TextBlob { Text t; } TextBlob;
 int  blob_add(TextBlob *b, const char *s);                // offset; equal strings share
 
-typedef struct Emitter { Arena *arena; const Plan *plan; Text *out; TextBlob blob; } Emitter;
+typedef struct Emitter {
+  Arena *arena; const Plan *plan; Text *out; TextBlob blob;
+  const PlanClass *filling;   // the class whose tables are filled; NULL elsewhere
+} Emitter;
 
 void emit_comment_source(Emitter *e, Span span, const char *before);   // /* before, model line N: text of the line */
 void emit_fill(Emitter *e, const PlanClass *c, int number);            // emit_fill.c

@@ -43,9 +43,10 @@ static void emit_sizes(Emitter *e) {
       o,
       "static void sizes(const double *p, double *bound) {\n  nsm_setup *s = 0;\n  (void)s; (void)p; (void)bound;\n");
   for (int v = 0; v < s->model->nvar; v++)
-    for (int k = 0; k < s->model->var[v].ndim; k++) {
-      assign(e, arena_printf(e->arena, "bound[%d]", 4 * v + 2 * k), s->var_lo[k][v], "  ");
-      assign(e, arena_printf(e->arena, "bound[%d]", 4 * v + 2 * k + 1), s->var_hi[k][v], "  ");
+    for (int k = 0; k < s->model->var[v].ndim && s->model->var[v].kind != MV_ROW; k++) {
+      int at = 2 * (MAX_INDICES * v + k);
+      assign(e, arena_printf(e->arena, "bound[%d]", at), s->var_lo[k][v], "  ");
+      assign(e, arena_printf(e->arena, "bound[%d]", at + 1), s->var_hi[k][v], "  ");
     }
   text_add(o, "}\n");
 }

@@ -36,6 +36,7 @@ static const struct { KernelKind kernel; const char *stage, *fn, *name;
               { KERNEL_SIZE, NULL, "size_fn", "size" },
               { KERNEL_H, "h_stage", "h_fn", "h" },
               { KERNEL_LAW, "law_stage", "law_fn", "law" },
+              { KERNEL_MU, "mu_stage", "mu_fn", "mu" },
               { KERNEL_OUT, NULL, "out_fn", "out" },
               { KERNEL_C, NULL, "c_fn", "c" },
               { KERNEL_CJAC, NULL, "cjac_fn", "cjac" },

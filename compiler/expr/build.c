@@ -20,6 +20,9 @@ Ex ex_op(Pool *p, Op op, const Ex *args, int n) {
     case OP_ADD: return build_sum(p, args, n);
     case OP_MUL: return build_product(p, args, n, 1);
     case OP_POW: return build_power(p, args[0], args[1]);
+    case OP_PLUS: case OP_MINUS: case OP_OPPOSITE: case OP_TIMES: case OP_OVER: case OP_RAISED:
+      return build_written(p, op, args);
+    case OP_CHAIN: return build_chain(p, args[0], args[1]);
     default:     return build_function(p, op, args);
   }
 }

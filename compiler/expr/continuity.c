@@ -128,7 +128,8 @@ static bool find_switch(Probe *b, int axis, double scale, double *root) {
 // The largest term that the value is made of: what its round-off is relative to.
 static double size_of(const Probe *b) {
   double size = fabs(b->value[b->e]);
-  if (node_of(b->p, b->e)->op != OP_ADD) return size;
+  Op op = (Op)node_of(b->p, b->e)->op;
+  if (op != OP_ADD && op != OP_PLUS && op != OP_MINUS) return size;
   for (int i = 0; i < node_of(b->p, b->e)->n_args; i++) size = fmax(size, fabs(b->value[args_of(b->p, b->e)[i]]));
   return size;
 }

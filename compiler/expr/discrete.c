@@ -96,8 +96,11 @@ static Ex weighted(const Chain *c, Ex e, ExVec *terms) {
   Pool *p = c->p;
   const Ex *arg = args_of(p, e);
   terms->n = 0;
-  for (int k = 0, n = node_of(p, e)->n_args; k < n; k++)
-    if (!ex_is_num(p, c->d[arg[k]], 0)) vec_push(terms, ex_mul(p, c->weight.at[c->first[e] + (size_t)k], c->d[arg[k]]));
+  for (int k = 0, n = node_of(p, e)->n_args; k < n; k++) {
+    Ex w = c->weight.at[c->first[e] + (size_t)k], d = c->d[arg[k]];
+    if (ex_is_num(p, d, 0)) continue;
+    vec_push(terms, chain_rule(p, e, w, d));
+  }
   return ex_op(p, OP_ADD, terms->at, (int)terms->n);
 }
 

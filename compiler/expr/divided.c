@@ -72,9 +72,8 @@ static Ex integer_divided(Pool *p, Ends x, long n) {
 }
 
 // (3.2)  x^(-n)[a,b] = -x^n[a,b]/(a^n*b^n)
-// (3.3)  x^r[a,b] = r*(a*b)^((r-1)/2)*sinhc(r*l)/sinhc(l) with l = log(b/a)/2, where a and b are of the same size;
-// r*a^(r-1)
-//        where they are equal (both 0); otherwise the secant
+// (3.3)  x^r[a,b] for other numbers r: an operation of its own, for a, b >= 0. A parameter r may be whole in a run:
+// where a or b is negative, the slope at a = b, else the secant
 Ex divided_power(Pool *p, Ends x, Ex r, Ends f) {
   long n;
   if (is_integer(p, r, &n) && n > 0) return integer_divided(p, x, n);
@@ -82,11 +81,11 @@ Ex divided_power(Pool *p, Ends x, Ex r, Ends f) {
     Ex k = ex_num(p, (double)-n);
     return ex_neg(p, ex_div(p, integer_divided(p, x, -n), ex_mul(p, ex_pow(p, x.a, k), ex_pow(p, x.b, k))));
   }
-  Ex less_one = ex_sub(p, r, one(p)), l = half(p, ex_1(p, OP_LOG, ex_div(p, x.b, x.a)));
-  Ex scale = ex_mul(p, ex_1(p, OP_SQRT, x.a), ex_1(p, OP_SQRT, x.b));
-  Ex near = ex_div(p, times(p, r, ex_pow(p, scale, less_one), sinhc(p, ex_mul(p, r, l))), sinhc(p, l));
-  Ex slope = ex_mul(p, r, ex_pow(p, ends_mean(p, x), less_one));
-  return ex_if(p, same_size(p, x), near, ex_if(p, ex_2(p, OP_EQ, x.a, x.b), slope, secant(p, x, f)));
+  Ex d = ex_op(p, OP_POWD, (Ex[]){x.a, x.b, r, ex_num(p, 11)}, 4);
+  if (node_of(p, r)->op == OP_NUM || (node_of(p, x.a)->never_negative && node_of(p, x.b)->never_negative)) return d;
+  Ex zero = ex_num(p, 0), slope = ex_mul(p, r, ex_pow(p, ends_mean(p, x), ex_sub(p, r, one(p))));
+  Ex positive = ex_2(p, OP_AND, ex_2(p, OP_LE, zero, x.a), ex_2(p, OP_LE, zero, x.b));
+  return ex_if(p, positive, d, ex_if(p, ex_2(p, OP_EQ, x.a, x.b), slope, secant(p, x, f)));
 }
 
 // (3.4)  c^x[a,b] = log(c)*c^m*sinhc(log(c)*h) for |log(c)*d| < 1, else the secant; for c <= 0 the secant, 0 without
@@ -103,11 +102,11 @@ Ex divided_exponential(Pool *p, Ex c, Ends x, Ends f) {
 // (4.1)  |x|[a,b] = (a + b)/(|a| + |b|), which is sign(a) on one side of the kink; 0 where both are 0; offset +
 // factor*that
 static Ex divided_abs(Pool *p, Ends x, double offset, double factor) {
-  Ex sum = ex_add(p, x.a, x.b), size = ex_add(p, ex_1(p, OP_ABS, x.a), ex_1(p, OP_ABS, x.b)),
-     side = ex_1(p, OP_SIGN, x.a);
-  Ex c = ex_num(p, offset), k = ex_num(p, factor);
+  Ex sum = ex_2(p, OP_PLUS, x.a, x.b), size = ex_2(p, OP_PLUS, ex_1(p, OP_ABS, x.a), ex_1(p, OP_ABS, x.b)),
+     side = ex_1(p, OP_SIGN, x.a);                                // PLUS: a and b with the round-off of |a| and |b|
+  Ex c = ex_num(p, offset), k = ex_num(p, factor);                // OVER: its slope has no square of a small size
   return ex_if(p, ex_2(p, OP_EQ, side, ex_1(p, OP_SIGN, x.b)), ex_add(p, c, ex_mul(p, k, side)),
-               ex_add(p, c, ex_mul(p, k, ex_div(p, sum, size))));
+               ex_add(p, c, ex_mul(p, k, ex_2(p, OP_OVER, sum, size))));
 }
 
 Ex divided_positive_part(Pool *p, Ends x, int sign) { return divided_abs(p, x, 0.5, 0.5*sign); }

@@ -40,6 +40,15 @@ Ex ex_1(Pool *p, Op op, Ex a);
 Ex ex_2(Pool *p, Op op, Ex a, Ex b);
 Ex ex_if(Pool *p, Ex cond, Ex then, Ex otherwise);  // conditions are 0 or 1: OP_LT, OP_LE, OP_EQ, OP_AND, OP_OR, OP_NOT
 
+// --- arithmetic as written: OP_PLUS, MINUS, OPPOSITE, TIMES, OVER, RAISED ---
+// By ex_op they are one IEEE operation each and keep their value bit by bit, the sign of zero included. For constants,
+// and for what functions with jumps see (docs/numerics/algebra.md, section 8).
+Ex   ex_exact_num(Pool *p, double x);                   // a number that keeps the sign of zero
+bool ex_is_written(const Pool *p, Ex e);                // is the node one of these?
+void ex_declare_whole(Pool *p, int id, double most);    // symbol id: a whole number, |value| <= most. Sums and products
+                                                        // of such are exact in any order, so they may be rearranged.
+Ex   ex_open(Pool *p, Ex e);                            // e as algebra sees it, all its arithmetic free: for reading
+
 // --- the table of operations (expr_ops.def) ---
 int         ex_op_arity(Op op);                         // -1: any number
 const char *ex_op_name(Op op);                          // "SIN"

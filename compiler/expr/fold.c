@@ -9,6 +9,7 @@ static Ex same(Pool *p, Op op, Ex a) { return node_make(p, op, &a, 1); }
 // f(-u) for the functions with a symmetry; `u` must carry its minus sign as a numeric coefficient.
 static Ex by_symmetry(Pool *p, Op op, Ex a) {
   double c;
+  if (ex_is_written(p, a)) return EX_NONE;
   Ex rest = split_coefficient(p, a, &c);
   if (op == OP_ABS && isnormal(c) && c != 1) return ex_mul(p, ex_num(p, fabs(c)), ex_1(p, OP_ABS, rest));
   if (op == OP_SIGN && isnormal(c) && c != 1) return ex_mul(p, ex_num(p, c < 0 ? -1 : 1), ex_1(p, OP_SIGN, rest));
@@ -27,7 +28,7 @@ static Ex of_one(Pool *p, Op op, Ex a) {
   const Node *q = node_of(p, a);
   Ex e;
   long k;
-  if (q->op == OP_NUM) return ex_num(p, op_value(op, &q->value, 1));
+  if (q->op == OP_NUM) return ex_exact_num(p, op_value(op, &q->value, 1));
   switch (op) {
     case OP_SQRT:                                   // sqrt(u^(2j)) = |u|^j
       if (q->op == OP_POW && is_integer(p, args_of(p, a)[1], &k) && k % 2 == 0)
@@ -55,7 +56,7 @@ static Ex of_one(Pool *p, Op op, Ex a) {
 static Ex of_two(Pool *p, Op op, Ex a, Ex b) {
   const Node *x = node_of(p, a), *y = node_of(p, b);
   bool m = x->op == OP_NUM, n = y->op == OP_NUM;
-  if (m && n) return ex_num(p, op_value(op, (double[]){x->value, y->value}, 2));
+  if (m && n) return ex_exact_num(p, op_value(op, (double[]){x->value, y->value}, 2));
 
   bool symmetric = op == OP_MIN || op == OP_MAX || op == OP_EQ || op == OP_AND || op == OP_OR;
   if (symmetric && (n || (!m && ex_compare(p, a, b) > 0))) {       // numbers first, then by structure
@@ -67,6 +68,7 @@ static Ex of_two(Pool *p, Op op, Ex a, Ex b) {
     case OP_SINC: case OP_SINHC: {                  // derivatives of an even function are even and odd in turn
       double c;
       long order;
+      if (ex_is_written(p, a)) break;
       split_coefficient(p, a, &c);
       if (!(c < 0) || !is_integer(p, b, &order)) break;
       Ex e = ex_2(p, op, ex_neg(p, a), b);
@@ -96,7 +98,22 @@ static Ex choice(Pool *p, Ex c, Ex a, Ex b) {
   return node_make(p, OP_IF, (Ex[]){c, a, b}, 3);
 }
 
+// Symmetric in a and b where both come once
+static Ex divided_power_of(Pool *p, const Ex *a) {
+  bool numbers = true;
+  for (int i = 0; i < 4; i++) numbers = numbers && node_of(p, a[i])->op == OP_NUM;
+  if (numbers) {
+    double v[4];
+    for (int i = 0; i < 4; i++) v[i] = node_of(p, a[i])->value;
+    return ex_num(p, op_value(OP_POWD, v, 4));
+  }
+  if (ex_is_num(p, a[3], 11) && ex_compare(p, a[0], a[1]) > 0)
+    return node_make(p, OP_POWD, (Ex[]){a[1], a[0], a[2], a[3]}, 4);
+  return node_make(p, OP_POWD, a, 4);
+}
+
 Ex build_function(Pool *p, Op op, const Ex *args) {
   if (op == OP_IF) return choice(p, args[0], args[1], args[2]);
+  if (op == OP_POWD) return divided_power_of(p, args);
   return ex_op_arity(op) == 1 ? of_one(p, op, args[0]) : of_two(p, op, args[0], args[1]);
 }

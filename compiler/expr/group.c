@@ -28,11 +28,12 @@ static void enter(Grouping *g, Ex R, Member m) {
   vec_push(&g->group.at[at - 1].member, m);
 }
 
-// The i-th of n factors, if it is a symbol or an integer power k >= 1 of one.
+// The i-th of n factors, if it is a symbol, or a constant as written, or an integer power k >= 1 of one.
 static Ex symbol_of(const Pool *p, Ex factor, long *k) {
   *k = 1;
   if (node_of(p, factor)->op == OP_POW && is_integer(p, args_of(p, factor)[1], k)) factor = args_of(p, factor)[0];
-  return node_of(p, factor)->op == OP_SYM && *k >= 1 ? factor : EX_NONE;
+  bool atom = node_of(p, factor)->op == OP_SYM || ex_is_written(p, factor);
+  return atom && *k >= 1 ? factor : EX_NONE;
 }
 
 static void enter_term(Grouping *g, size_t t) {

@@ -41,9 +41,9 @@ static void write_ratio(Printer *w, double num, double den) {
 static void write_num(Printer *w, double x, int level) {
   double num, den;
   as_ratio(fabs(x), &num, &den);
-  bool paren = (x < 0 && level > L_SUM) || (den != 1 && level > L_PRODUCT);
+  bool minus = signbit(x) && !isnan(x), paren = (minus && level > L_SUM) || (den != 1 && level > L_PRODUCT);
   open_if(w, paren);
-  if (x < 0) say(w, "-");
+  if (minus) say(w, "-");
   write_ratio(w, isnan(x) ? x : num, den);
   close_if(w, paren);
 }
@@ -56,14 +56,15 @@ static void write_sum(Printer *w, Ex e, int level, bool negate) {
     bool minus = terms.at[i].k < 0;
     if (i > 0) say(w, minus ? " - " : " + ");
     else if (minus) say(w, "-");
-    show(w, terms.at[i].e, L_PRODUCT, negate != minus);
+    bool joins = i == 0 && !minus && is_sum_as_written(w->p, terms.at[i].e);
+    show(w, terms.at[i].e, joins ? L_SUM : L_PRODUCT, negate != minus);
   }
   close_if(w, level > L_SUM);
   vec_free(&terms);
 }
 
 // Factors side by side; a lone factor inside \frac{}{} needs no parentheses.
-static void write_factors(Printer *w, double number, const Ex *f, int n, int flip, bool enclosed) {
+static void write_factors(Printer *w, double number, const Ex *f, int n, int flip, bool enclosed, bool joins_first) {
   bool alone = enclosed && number == 1 && n == 1, first = true;
   if (number != 1 || n == 0) {
     show_number(w, number);
@@ -71,7 +72,7 @@ static void write_factors(Printer *w, double number, const Ex *f, int n, int fli
   }
   for (int i = 0; i < n; i++, first = false) {
     if (!first) say(w, " \\, ");
-    show(w, f[i], alone ? L_SUM : L_POWER, flip == i);
+    show(w, f[i], alone ? L_SUM : i == 0 && joins_first ? L_PRODUCT : L_POWER, flip == i);
   }
 }
 
@@ -82,10 +83,10 @@ static void write_product(Printer *w, Ex e, int level, bool negate) {
   open_if(w, paren);
   if (l.minus) say(w, "-");
   if (fraction) say(w, "\\frac{");
-  write_factors(w, l.p, l.f.above, l.f.n_above, l.flip, fraction);
+  write_factors(w, l.p, l.f.above, l.f.n_above, l.flip, fraction, l.joins_first);
   if (fraction) {
     say(w, "}{");
-    write_factors(w, l.q, l.f.below, l.f.n_below, l.flip - l.f.n_above, true);
+    write_factors(w, l.q, l.f.below, l.f.n_below, l.flip - l.f.n_above, true, true);
     say(w, "}");
   }
   close_if(w, paren);
@@ -107,6 +108,7 @@ static const char *function_name(Op op) {
     case OP_TANH:  return "\\tanh";
     case OP_SINC:  return "\\operatorname{sinc}";
     case OP_SINHC: return "\\operatorname{sinhc}";
+    case OP_POWD:  return "\\operatorname{powd}";
     case OP_SIGN:  return "\\operatorname{sign}";
     case OP_MIN:   return "\\min";
     case OP_MAX:   return "\\max";
@@ -143,12 +145,45 @@ static void write_power(Printer *w, Ex e, int level, bool negate) {
   close_if(w, level > L_POWER);
 }
 
-static void write_infix(Printer *w, Ex e, int level, int own, int left, const char *word, int right) {
+static void write_two(Printer *w, WrittenLayout l, int level, int own, int left, const char *word, int right) {
   open_if(w, level > own);
-  show(w, ex_arg(w->p, e, 0), left, false);
+  show(w, l.left, left, false);
   say(w, word);
-  show(w, ex_arg(w->p, e, 1), right, false);
+  show(w, l.right, right, false);
   close_if(w, level > own);
+}
+
+static void write_infix(Printer *w, Ex e, int level, int own, int left, const char *word, int right) {
+  write_two(w, (WrittenLayout){ex_arg(w->p, e, 0), ex_arg(w->p, e, 1)}, level, own, left, word, right);
+}
+
+static void write_written(Printer *w, Ex e, int level) {
+  WrittenLayout l = layout_written(w->p, e);
+  switch (ex_operator(w->p, e)) {
+    case OP_PLUS:  write_two(w, l, level, L_SUM, L_SUM, " + ", L_PRODUCT); return;
+    case OP_MINUS: write_two(w, l, level, L_SUM, L_SUM, " - ", L_PRODUCT); return;
+    case OP_TIMES: write_two(w, l, level, L_PRODUCT, L_PRODUCT, " \\, ", L_POWER); return;
+    case OP_OVER:
+      say(w, "\\frac{");
+      show(w, l.left, L_SUM, false);
+      say(w, "}{");
+      show(w, l.right, L_SUM, false);
+      say(w, "}");
+      return;
+    case OP_RAISED:
+      open_if(w, level > L_POWER);
+      show(w, l.left, L_ATOM, false);
+      say(w, "^{");
+      show(w, l.right, L_CASES, false);
+      say(w, "}");
+      close_if(w, level > L_POWER);
+      return;
+    default:
+      open_if(w, level > L_SUM);
+      say(w, "-");
+      show(w, l.left, L_POWER, false);
+      close_if(w, level > L_SUM);
+  }
 }
 
 // if-else chains become one cases environment
@@ -175,6 +210,7 @@ static void write_node(Printer *w, Ex e, int level, bool negate) {
     default: break;
   }
   INVARIANT(!negate);
+  if (ex_is_written(w->p, e)) { write_written(w, e, level); return; }
   switch (op) {
     case OP_SYM:   text_add(w->out, w->name(ex_symbol(w->p, e), w->ctx)); return;
     case OP_SQRT:  write_arguments(w, e, "\\sqrt{", "}"); return;
@@ -201,5 +237,5 @@ static void write_node(Printer *w, Ex e, int level, bool negate) {
 
 void ex_print_latex(Pool *p, Ex e, Text *out, ExNamer name, void *ctx) {
   Printer w = {.p = p, .out = out, .name = name, .ctx = ctx};
-  print_run(&w, e, write_node, write_number);
+  print_run(&w, without_chains(p, e), write_node, write_number);
 }

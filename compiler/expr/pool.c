@@ -77,6 +77,7 @@ static bool never_negative(const Pool *p, Op op, double value, const Ex *args, i
     case OP_NUM: return value >= 0;
     case OP_ADD:
     case OP_MUL:
+    case OP_CHAIN:
     case OP_MIN:
     case OP_FLOOR:
     case OP_ATAN:
@@ -88,6 +89,8 @@ static bool never_negative(const Pool *p, Op op, double value, const Ex *args, i
     case OP_POW: return node_of(p, args[0])->never_negative || (is_integer(p, args[1], &k) && k % 2 == 0);
     case OP_SINHC: return is_integer(p, args[1], &k) && (k % 2 == 0 || node_of(p, args[0])->never_negative);
     case OP_IF:  return node_of(p, args[1])->never_negative && node_of(p, args[2])->never_negative;
+    case OP_PLUS: case OP_TIMES: case OP_OVER: return all;
+    case OP_RAISED: return node_of(p, args[0])->never_negative || (is_integer(p, args[1], &k) && k % 2 == 0);
     case OP_ABS: case OP_SQRT: case OP_EXP: case OP_COSH: case OP_ACOS:
     case OP_LT: case OP_LE: case OP_EQ: case OP_AND: case OP_OR: case OP_NOT: return true;
     default: return false;
@@ -116,7 +119,8 @@ static Ex intern_node(Pool *p, Op op, double value, const Ex *args, int n) {
   Ex e = p->n_nodes;
   Node *q = &p->node[e];
   *q = (Node){.op = (uint8_t)op, .n_args = n, .first_arg = p->n_args, .top_symbol = -1, .hash = hash, .value = value,
-              .never_negative = never_negative(p, op, value, args, n)};
+              .never_negative = never_negative(p, op, value, args, n), .whole = whole_bound(p, op, value, args, n),
+              .steep = is_steep(p, op, args, n)};
   if (op == OP_SYM) {
     q->top_symbol = (int)value;
     q->symbols = symbol_bit((int)value);
@@ -140,6 +144,10 @@ Ex ex_num(Pool *p, double x) {
   if (x == 0) x = 0;
   return intern_node(p, OP_NUM, isnan(x) ? fabs(x) : x, NULL, 0);
 }
+
+Ex ex_exact_num(Pool *p, double x) { return x == 0 && signbit(x) ? intern_node(p, OP_NUM, x, NULL, 0) : ex_num(p, x); }
+
+void ex_declare_whole(Pool *p, int id, double most) { p->node[ex_sym(p, id)].whole = most; }
 
 Ex ex_sym(Pool *p, int id) {
   INVARIANT(id >= 0);

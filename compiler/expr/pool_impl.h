@@ -11,6 +11,7 @@
 typedef struct Node {
   uint8_t  op;
   bool     never_negative;  // known to be >= 0 wherever it has a value
+  bool     steep;           // a slope of it may be infinite where it has a value (chain.c)
   int32_t  n_args;
   uint32_t first_arg;       // into Pool.arg
   int32_t  top_symbol;      // largest symbol id below, -1 for constants
@@ -18,6 +19,7 @@ typedef struct Node {
   uint64_t hash;            // of the structure: does not depend on ids or addresses
   uint64_t symbols;         // bit (id mod 64) of each symbol below: a quick "certainly not there"
   double   value;           // of a NUM; for a SYM the id
+  double   whole;           // an integer with |value| <= whole wherever it has a value; 0: not known to be
 } Node;
 
 typedef struct DiffMemo { Ex e; int id; Ex d; } DiffMemo;
@@ -58,6 +60,24 @@ Ex   scale_sum(Pool *p, Ex sum, double c, double divisor);// every term times c/
 double sum_content(Pool *p, Ex sum);                      // number to factor out of a sum that stands in a product
 bool is_integer(const Pool *p, Ex e, long *k);            // a NUM with an integer value of moderate size
 double integer_power(double x, long k);
+
+// written.c
+Ex  build_written(Pool *p, Op op, const Ex *args);
+Ex  written_coefficient(Pool *p, Ex e, double *c);        // e = c*result exactly, c = 0 or +-2^j: what algebra may take
+                                                          // out of arithmetic as written
+Ex  written_in_algebra(Pool *p, Ex e);                    // c*result, as a product of algebra; any other node: itself
+Ex  open_written(Pool *p, Op op, const Ex *args);         // the same operation in algebra
+double whole_bound(const Pool *p, Op op, double value, const Ex *args, int n);
+
+// chain.c: the chain rule where the outer slope may be infinite and the inner one zero
+Ex   build_chain(Pool *p, Ex a, Ex b);
+Ex   chain_rule(Pool *p, Ex e, Ex outer, Ex inner);       // a term of the derivative of e: outer slope times inner one
+bool is_steep(const Pool *p, Op op, const Ex *args, int n);
+bool never_zero(const Pool *p, Ex e);                     // known to be > 0 or < 0 wherever it has a value
+Ex   without_chains(Pool *p, Ex e);                       // CHAIN as products: for reading
+
+// powers.c
+double divided_difference_of_power(double a, double b, double r, double times);
 
 // fold.c
 Ex build_function(Pool *p, Op op, const Ex *args);

@@ -20,9 +20,9 @@ static void write_num(Printer *w, double x, int level) {
     num = fabs(x);
     den = 1;
   }
-  bool paren = (x < 0 && level > L_SUM) || (den != 1 && level > L_PRODUCT);
+  bool minus = signbit(x) && !isnan(x), paren = (minus && level > L_SUM) || (den != 1 && level > L_PRODUCT);
   open_if(w, paren);
-  if (x < 0) say(w, "-");
+  if (minus) say(w, "-");
   show_number(w, isnan(x) ? x : num);
   if (den != 1) {
     say(w, "/");
@@ -39,7 +39,8 @@ static void write_sum(Printer *w, Ex e, int level, bool negate) {
     bool minus = terms.at[i].k < 0;
     if (i > 0) say(w, minus ? " - " : " + ");
     else if (minus) say(w, "-");
-    show(w, terms.at[i].e, L_PRODUCT, negate != minus);
+    bool joins = i == 0 && !minus && is_sum_as_written(w->p, terms.at[i].e);
+    show(w, terms.at[i].e, joins ? L_SUM : L_PRODUCT, negate != minus);
   }
   close_if(w, level > L_SUM);
   vec_free(&terms);
@@ -58,7 +59,7 @@ static void write_product(Printer *w, Ex e, int level, bool negate) {
   }
   for (int i = 0; i < l.f.n_above; i++, first = false) {
     if (!first) say(w, "*");
-    show(w, l.f.above[i], L_POWER, l.flip == i);
+    show(w, l.f.above[i], i == 0 && l.joins_first ? L_PRODUCT : L_POWER, l.flip == i);
   }
   bool q_last = l.split_below || (l.enclose_above && l.q != 1), q_inside = l.q != 1 && !q_last;
   int below = l.f.n_below + q_inside;
@@ -86,12 +87,33 @@ static void write_power(Printer *w, Ex e, int level, bool negate) {
   close_if(w, level > L_POWER);
 }
 
-static void write_infix(Printer *w, Ex e, int level, int own, int left, const char *word, int right) {
+static void write_two(Printer *w, WrittenLayout l, int level, int own, int left, const char *word, int right) {
   open_if(w, level > own);
-  show(w, ex_arg(w->p, e, 0), left, false);
+  show(w, l.left, left, false);
   say(w, word);
-  show(w, ex_arg(w->p, e, 1), right, false);
+  show(w, l.right, right, false);
   close_if(w, level > own);
+}
+
+static void write_infix(Printer *w, Ex e, int level, int own, int left, const char *word, int right) {
+  write_two(w, (WrittenLayout){ex_arg(w->p, e, 0), ex_arg(w->p, e, 1)}, level, own, left, word, right);
+}
+
+// Arithmetic as written reads back as such: the left operand may be of the same strength, the right one is stronger.
+static void write_written(Printer *w, Ex e, int level) {
+  WrittenLayout l = layout_written(w->p, e);
+  switch (ex_operator(w->p, e)) {
+    case OP_PLUS:  write_two(w, l, level, L_SUM, L_SUM, " + ", L_PRODUCT); return;
+    case OP_MINUS: write_two(w, l, level, L_SUM, L_SUM, " - ", L_PRODUCT); return;
+    case OP_TIMES: write_two(w, l, level, L_PRODUCT, L_PRODUCT, "*", L_POWER); return;
+    case OP_OVER:  write_two(w, l, level, L_PRODUCT, L_PRODUCT, "/", L_POWER); return;
+    case OP_RAISED: write_two(w, l, level, L_POWER, L_ATOM, "^", L_ATOM); return;
+    default:
+      open_if(w, level > L_SUM);
+      say(w, "-");
+      show(w, l.left, L_POWER, false);
+      close_if(w, level > L_SUM);
+  }
 }
 
 static void write_if(Printer *w, Ex e, int level) {
@@ -128,6 +150,7 @@ static void write_node(Printer *w, Ex e, int level, bool negate) {
     default: break;
   }
   INVARIANT(!negate);
+  if (ex_is_written(w->p, e)) { write_written(w, e, level); return; }
   switch (op) {
     case OP_SYM: text_add(w->out, w->name(ex_symbol(w->p, e), w->ctx)); return;
     case OP_LT:  write_infix(w, e, level, L_COMPARE, L_SUM, " < ", L_SUM); return;
@@ -148,5 +171,5 @@ static void write_node(Printer *w, Ex e, int level, bool negate) {
 
 void ex_print(Pool *p, Ex e, Text *out, ExNamer name, void *ctx) {
   Printer w = {.p = p, .out = out, .name = name, .ctx = ctx};
-  print_run(&w, e, write_node, write_number);
+  print_run(&w, without_chains(p, e), write_node, write_number);
 }

@@ -122,8 +122,25 @@ Layout layout_product(Pool *p, Ex e, bool negate) {
     l.minus = l.flip < 0;
   }
   as_ratio(fabs(c), &l.p, &l.q);
+  int exponent;
+  l.joins_first = frexp(l.p, &exponent) == 0.5 && frexp(l.q, &exponent) == 0.5;
   l.enclose_above = l.f.n_above > 0 && !survives_reading(p, l.p, l.f.above[0]);
   l.split_below = l.f.n_below > 0 && !survives_reading(p, l.q, l.f.below[0]);
+  return l;
+}
+
+static bool is_chain(const Pool *p, Op op, Ex e) {
+  Op own = (Op)node_of(p, e)->op;
+  return own == op || (op == OP_TIMES && own == OP_OVER) || (op == OP_PLUS && own == OP_MINUS);
+}
+
+WrittenLayout layout_written(Pool *p, Ex e) {
+  Op op = (Op)node_of(p, e)->op;
+  const Ex *a = args_of(p, e);
+  if (node_of(p, e)->n_args == 1) return (WrittenLayout){a[0], EX_NONE};
+  WrittenLayout l = {a[0], a[1]};
+  bool number = node_of(p, a[0])->op == OP_NUM, chain = !is_chain(p, op, a[0]) && is_chain(p, op, a[1]);
+  if ((op == OP_PLUS && (number || chain)) || (op == OP_TIMES && !number && chain)) l = (WrittenLayout){a[1], a[0]};
   return l;
 }
 
@@ -139,6 +156,10 @@ bool shows_minus(Pool *p, Ex e, bool negate) {
 
 // --- sums ---
 
+bool is_sum_as_written(const Pool *p, Ex e) {
+  return node_of(p, e)->op == OP_PLUS || node_of(p, e)->op == OP_MINUS;
+}
+
 void layout_sum(Pool *p, Ex e, bool negate, PartVec *out) {
   int n = node_of(p, e)->n_args;
   for (int minus = 0; minus <= 1; minus++)            // positive terms first, each group in canonical order
@@ -146,4 +167,11 @@ void layout_sum(Pool *p, Ex e, bool negate, PartVec *out) {
       Ex t = args_of(p, e)[i];
       if (shows_minus(p, t, negate) == (minus == 1)) vec_push(out, ((Part){t, minus ? -1 : 1}));
     }
+  for (size_t i = 1; i < out->n; i++) {               // a sum as written stands first and needs no parentheses
+    Part t = out->at[i];
+    if (t.k < 0 || !is_sum_as_written(p, t.e)) continue;
+    for (size_t k = i; k > 0; k--) out->at[k] = out->at[k - 1];
+    out->at[0] = t;
+    return;
+  }
 }

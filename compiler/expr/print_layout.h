@@ -38,12 +38,18 @@ typedef struct Layout {
   double p, q;
   ExFraction f;
   bool   enclose_above;      // write p*(above/below): read from the left, p*above[0] would be distributed over a sum
+  bool   joins_first;        // above[0] may be a product as written: p*(a*b) is p*a*b
   bool   split_below;        // write above/below/q for the same reason
   int    flip;  // factor (counted through above, then below) whose sum is written with opposite signs; -1: none
 } Layout;
 
+// The operands of arithmetic as written, those of sums and products in the order that reads best: i + 1, 2*k, m*l*g.
+typedef struct WrittenLayout { Ex left, right; } WrittenLayout;
+WrittenLayout layout_written(Pool *p, Ex e);
+
 Layout layout_product(Pool *p, Ex e, bool negate);
 bool   shows_minus(Pool *p, Ex e, bool negate);              // does -e or e start with a minus sign on paper?
 void   layout_sum(Pool *p, Ex e, bool negate, PartVec *out); // terms in reading order, k = -1 where a minus is written
+bool   is_sum_as_written(const Pool *p, Ex e);
 void   as_ratio(double x, double *p, double *q);  // x > 0 as it reads best: 0.25 = 1/4, 0.1 = 0.1/1, 0.666... = 2/3
 bool   reads_as_product(const Pool *p, Ex e);                // MUL, or a quotient 1/u

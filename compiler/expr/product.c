@@ -64,12 +64,16 @@ static void push_power(Product *t, Ex base, long k) {
 static void push_factor(Product *t, Ex e) {
   Pool *p = t->p;
   const Node *q = node_of(p, e);
+  double c;
   long k;
-  if (q->op == OP_MUL && q->n_args <= FLATTEN_LIMIT) {
+  if (ex_is_written(p, e)) {                       // an atom with a coefficient
+    Ex rest = written_coefficient(p, e, &c);
+    if (rest == e || !absorb(&t->number, c)) vec_push(&t->factor, ((Part){e, 1}));
+    else push_factor(t, rest);
+  } else if (q->op == OP_MUL && q->n_args <= FLATTEN_LIMIT) {
     const Ex *inner = args_of(p, e);
     for (int i = 0, n = q->n_args; i < n; i++) push_factor(t, inner[i]);
   } else if (q->op == OP_MUL) {                    // a very long product: its coefficient, and the rest as one factor
-    double c;
     Ex rest = split_coefficient(p, e, &c);
     push_factor(t, ex_num(p, c));
     vec_push(&t->factor, ((Part){rest, 1}));
@@ -85,7 +89,9 @@ static void push_factor(Product *t, Ex e) {
   }
 }
 
-static int kind_of_base(const Pool *p, Ex base) {  // symbols, functions, sums, numbers left over
+// Symbols and constants as written, functions, sums, numbers left over.
+static int kind_of_base(const Pool *p, Ex base) {
+  if (ex_is_written(p, base)) return 0;
   switch ((Op)node_of(p, base)->op) {
     case OP_SYM: return 0;
     case OP_ADD: return 2;
@@ -124,10 +130,52 @@ static Ex power_rule(Pool *p, Ex base, long k) {
   return EX_NONE;
 }
 
+// u^r for a factor that is a root or a power of u with an exponent that is not whole; EX_NONE for others.
+static Ex real_power(const Pool *p, Ex e, double *r) {
+  const Node *q = node_of(p, e);
+  long k;
+  *r = 0.5;
+  if (q->op == OP_SQRT) return args_of(p, e)[0];
+  if (q->op != OP_POW || node_of(p, args_of(p, e)[1])->op != OP_NUM) return EX_NONE;
+  *r = node_of(p, args_of(p, e)[1])->value;
+  return is_integer(p, args_of(p, e)[1], &k) ? EX_NONE : args_of(p, e)[0];
+}
+
+// u*sqrt(u) -> u^1.5, sqrt(u)^5 -> u^2.5, 1/(u*sqrt(u)) -> 1/u^1.5: exponents of one base are added, if they have one
+// sign. The same values, where the sum is not whole or u is nowhere negative: sqrt(u)*sqrt(u) has none for u < 0, u
+// has.
+static void join_real_powers(Product *t) {
+  Pool *p = t->p;
+  for (size_t i = 0, n = t->factor.n; i < n; i++) {
+    bool below = t->factor.at[i].k < 0;
+    double r, s, c, sum = 0, number = 1;
+    Ex u = t->factor.at[i].k != 0 ? real_power(p, t->factor.at[i].e, &r) : EX_NONE;
+    if (!u || !(r > 0)) continue;
+    Ex v = node_of(p, u)->op == OP_ADD ? u : split_coefficient(p, u, &c);      // u = c*v
+    if (v == u) c = 1;
+    for (int taking = 0; taking < 2; taking++) {
+      for (size_t j = 0; j < n; j++) {
+        Part *f = &t->factor.at[j];
+        bool base = f->e == v;
+        double exponent = base ? 1 : real_power(p, f->e, &s) == u && s > 0 ? s : 0;
+        if (f->k == 0 || (f->k < 0) != below || exponent == 0) continue;
+        if (base && !taking) number *= integer_power(c, labs((long)f->k));
+        if (taking) f->k = 0;
+        else sum += exponent*fabs(f->k);
+      }
+      if (sum == r || (sum == floor(sum) && !node_of(p, u)->never_negative) || !isnormal(number)) break;
+      if (!taking && !absorb(below ? &t->number : &t->divisor, number)) break;
+      Ex power = taking ? ex_pow(p, u, ex_num(p, sum)) : EX_NONE;
+      if (taking) push_factor(t, below ? ex_pow(p, power, ex_num(p, -1)) : power);
+    }
+  }
+}
+
 static Ex finish(Product *t) {
   Pool *p = t->p;
   ExVec out = {0};
   bool again = false, only_numbers = true;
+  join_real_powers(t);
   parts_sort(p, &t->factor, factor_order);
 
   double c = t->number/t->divisor;
@@ -218,7 +266,7 @@ Ex build_power(Pool *p, Ex base, Ex exponent) {
   if (n->op == OP_NUM && n->value == 0) return ex_num(p, 1);        // also for base 0, as IEEE pow
   if (n->op == OP_NUM && n->value == 1) return base;
   if (b->op == OP_NUM && b->value == 1) return base;
-  if (is_integer(p, exponent, &k)) return integer_power_of(p, base, k);
+  if (is_integer(p, exponent, &k)) return integer_power_of(p, written_in_algebra(p, base), k);
   if (n->op == OP_NUM) {
     if (b->op == OP_NUM) return ex_num(p, pow(b->value, n->value));
     if (n->value == 0.5) return ex_1(p, OP_SQRT, base);

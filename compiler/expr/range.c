@@ -75,7 +75,12 @@ static double sign_of(double x) { return (x > 0) - (x < 0); }
 
 static ExRange of_function(const Pool *p, Ex e, const ExRange *a) {
   switch ((Op)node_of(p, e)->op) {
-    case OP_POW:   return power(p, e, a[0], a[1]);
+    case OP_POW: case OP_RAISED: return power(p, e, a[0], a[1]);
+    case OP_PLUS:  return range(a[0].lo + a[1].lo, a[0].hi + a[1].hi);
+    case OP_MINUS: return range(a[0].lo - a[1].hi, a[0].hi - a[1].lo);
+    case OP_OPPOSITE: return (ExRange){ -a[0].hi, -a[0].lo };
+    case OP_TIMES: case OP_CHAIN: return times(a[0], a[1]);
+    case OP_OVER:  return times(a[0], inverse(a[1]));
     case OP_SQRT:  return (ExRange){ sqrt(fmax(a[0].lo, 0)), sqrt(fmax(a[0].hi, 0)) };
     case OP_EXP:   return (ExRange){ exp(a[0].lo), exp(a[0].hi) };
     case OP_LOG:   return (ExRange){ log(fmax(a[0].lo, 0)), log(fmax(a[0].hi, 0)) };

@@ -74,7 +74,9 @@ static Ex expand_factor(Pool *p, Ex f) {              // (a + b)^k, k >= 2
 
 static Ex expand_node(Pool *p, Ex e, const Ex *args, int n, void *ctx) {
   (void)ctx;
-  e = rebuilt(p, e, args, n);
+  if (node_of(p, e)->op == OP_CHAIN) e = ex_mul(p, args[0], args[1]);
+  else if (n > 0 && ex_is_written(p, e)) e = open_written(p, (Op)node_of(p, e)->op, args);
+  else e = rebuilt(p, e, args, n);
   if (node_of(p, e)->op == OP_POW) return expand_factor(p, e);
   if (node_of(p, e)->op != OP_MUL) return e;
   ExVec sums = {0}, rest = {0};
@@ -111,6 +113,7 @@ static Ex cancel_node(Pool *p, Ex e, const Ex *args, int n, void *ctx) {
 }
 
 Ex ex_cancel(Pool *p, Ex e) {
+  e = ex_open(p, e);
   p->cancelling = true;
   e = walk_rewrite(p, e, 0, cancel_node, NULL);
   p->cancelling = false;

@@ -14,6 +14,10 @@ Ex split_coefficient(Pool *p, Ex e, double *c) {
   const Node *q = node_of(p, e);
   const Ex *a = args_of(p, e);
   *c = 1;
+  if (ex_is_written(p, e)) {
+    Ex free = written_in_algebra(p, e);
+    return free == e ? e : split_coefficient(p, free, c);
+  }
   if (q->op != OP_MUL || node_of(p, a[0])->op != OP_NUM) return e;
   *c = node_of(p, a[0])->value;
   return q->n_args == 2 ? a[1] : node_make(p, OP_MUL, a + 1, q->n_args - 1);
@@ -55,12 +59,13 @@ Ex build_sum(Pool *p, const Ex *args, int n) {
   PartVec v = {0};
   double number = 0;
   for (int i = 0; i < n; i++) {
-    const Ex *inner = args_of(p, args[i]);
-    int m = node_of(p, args[i])->n_args;
-    if (node_of(p, args[i])->op == OP_ADD && m <= FLATTEN_LIMIT)
+    Ex t = written_in_algebra(p, args[i]);
+    const Ex *inner = args_of(p, t);
+    int m = node_of(p, t)->n_args;
+    if (node_of(p, t)->op == OP_ADD && m <= FLATTEN_LIMIT)
       for (int j = 0; j < m; j++) push_term(p, &v, &number, inner[j]);
     else
-      push_term(p, &v, &number, args[i]);
+      push_term(p, &v, &number, t);
   }
   parts_sort(p, &v, term_order);
 

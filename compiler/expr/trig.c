@@ -370,12 +370,21 @@ static bool gains(Pool *p, Ex e, Ex found) {
   return after < before || (after <= 2*before && ex_tree_size(p, found) < ex_tree_size(p, e));
 }
 
-Ex ex_trig(Pool *p, Ex e) {
-  INVARIANT(e != EX_NONE && e < p->n_nodes);
+static Ex shortest(Pool *p, Ex e) {
   Ex best = e;
   for (int all = 0; all < 2; all++) {
     Ex found = collected(p, e, all);
     if (found && gains(p, e, found) && (best == e || ex_tree_size(p, found) <= ex_tree_size(p, best))) best = found;
   }
   return best;
+}
+
+// Constants as written stay atoms, unless terms only go together where they are opened: m*l^2*cos(a)^2 +
+// m*(l*sin(a))^2.
+Ex ex_trig(Pool *p, Ex e) {
+  INVARIANT(e != EX_NONE && e < p->n_nodes);
+  Ex best = shortest(p, e), free = ex_open(p, e);
+  if (free == e) return best;
+  Ex found = shortest(p, free);
+  return found != free && gains(p, best, found) ? found : best;
 }

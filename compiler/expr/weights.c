@@ -70,6 +70,14 @@ static void product_weights(Pool *p, const Ends *arg, const bool *moves, int n, 
   vec_free(&found);
 }
 
+// u/v as the product of u and 1/v, whose divided difference is -1/(v_a*v_b).
+static void quotient_weights(Pool *p, const Ends *arg, const bool *moves, Ex *w) {
+  Ex one = number(p, 1);
+  Ends v = arg[1], f[2] = {arg[0], {ex_div(p, one, v.a), ex_div(p, one, v.b)}};
+  product_weights(p, f, moves, 2, w);
+  if (moves[1]) w[1] = ex_neg(p, ex_div(p, w[1], ex_mul(p, v.a, v.b)));
+}
+
 // --- powers ---
 
 // (3.10)  u^v, both changing: exp of v*log(u). Where u is 0 or below: first u then v, first v then u, and the mean of
@@ -136,8 +144,12 @@ void node_weights(Pool *p, Op op, const Ends *arg, const bool *moves, int n, End
   Ex one = number(p, 1);
   switch (op) {
     case OP_ADD:   for (int k = 0; k < n; k++) w[k] = one; break;
-    case OP_MUL:   product_weights(p, arg, moves, n, w); break;
-    case OP_POW:   power_weights(p, arg, moves, f, w); break;
+    case OP_PLUS:  w[0] = w[1] = one; break;
+    case OP_MINUS: w[0] = one; w[1] = number(p, -1); break;
+    case OP_OPPOSITE: case OP_NOT: w[0] = number(p, -1); break;
+    case OP_MUL: case OP_TIMES: case OP_CHAIN: product_weights(p, arg, moves, n, w); break;
+    case OP_OVER:  quotient_weights(p, arg, moves, w); break;
+    case OP_POW: case OP_RAISED: power_weights(p, arg, moves, f, w); break;
     case OP_ATAN2: angle_weights(p, arg, f, w); break;
     case OP_MIN: case OP_MAX: extremum_weights(p, op, arg, w); break;
     case OP_LT: case OP_LE: case OP_EQ: comparison_weights(p, arg, f, w); break;
@@ -147,7 +159,6 @@ void node_weights(Pool *p, Op op, const Ends *arg, const bool *moves, int n, End
         w[k] = op == OP_AND ? other : ex_sub(p, one, other);
       }
       break;
-    case OP_NOT: w[0] = number(p, -1); break;
     default:     w[0] = divided_function(p, op, arg[0], f, n > 1 ? arg[1].a : EX_NONE); break;
   }
   for (int k = 0; k < n; k++)

@@ -129,6 +129,11 @@ static bool works(Arena *a, CcFolder f, const Words *w) {
   return status == 0;
 }
 
+// A compiler ends like this where its own parts were killed or found no memory.
+static bool ran_out(const char *said) {
+  return strstr(said, "terminated program") || strstr(said, "memory") || strstr(said, "Killed");
+}
+
 CcStatus cc_run(Arena *a, CcFolder f, const char *const *arguments, const char *last, const char *made,
                 const char **why) {
   const char *cc = getenv("CC");
@@ -161,8 +166,9 @@ CcStatus cc_run(Arena *a, CcFolder f, const char *const *arguments, const char *
     if (!*said) said = "(nothing)";
     result = status != 0 && works(a, f, &w) ? CC_REFUSED : CC_SYSTEM;
     *why = result == CC_REFUSED ? said
-         : arena_printf(a, "the C compiler '%s' does not work here; it says:\n%s\n"
-                           "help: install gcc, or set CC to a C compiler and its arguments", name, said);
+         : arena_printf(a, "the C compiler '%s' does not work here; it says:\n%s\nhelp: %s", name, said,
+                        ran_out(said) ? "it seems to lack memory: give it more (ulimit -v)"
+                                      : "install gcc, or set CC to a C compiler and its arguments");
   }
   vec_free(&w);
   return result;

@@ -11,7 +11,7 @@
 #include "mx.h"
 #include "units.h"
 
-enum { MAX_DIMS = 2, MAX_LOOPS = 8, MAX_SUM = 10000, MAX_ELEMENTS = 100000 };
+enum { MAX_DIMS = 2, MAX_LOOPS = MAX_INDICES, MAX_SUM = 10000, MAX_ELEMENTS = 100000 };
 
 typedef struct Elab Elab;
 typedef struct Scope Scope;
@@ -46,6 +46,7 @@ typedef struct Env {
   bool         in_claim;   // inside an expect: statistics may stand
   bool         in_branch;  // inside a branch of an `if`: an index may be out of range where the branch is not taken
   int          depth;      // of inlined functions
+  const char  *declare;    // what a name that is missing here is likely to be: "coord"; NULL: a parameter
 } Env;
 
 typedef enum {
@@ -86,7 +87,7 @@ struct Symbol {
   bool        global;    // SY_PARAM, SY_FORMAL: stored as MParam `id`; otherwise `value` is inlined
   int         ndim;      // own dimensions
   int         dim[MAX_DIMS];    // of a global parameter
-  MExpr      *size[MAX_DIMS];   // of a variable, over params
+  MExpr      *size[MAX_INDICES];   // of a variable, over params
   Unit        unit;
   Value       value;
   Scope      *child;     // SY_INSTANCE
@@ -113,6 +114,7 @@ struct Elab {
   const ElaborateOptions *opt;
   Map   *models, *functions;  // name -> Ast
   Map   *files;               // interned path -> Ast, every file once
+  Map   *told;                // indices out of range, by array and loop
   Scope *globals;             // parameters at file level
   const Ast *simulate;        // the block that counts, once met
   bool   has_units;           // some declaration outside `simulate` has a unit: then time is in seconds
@@ -147,6 +149,7 @@ const char *unit_meant(Elab *e, const char *name, int n);
 const char *entry_meant(const char *name);
 const char *law_meant(const char *name);
 void    unknown_name(const Env *env, const char *name, Span at);
+void    energy_misplaced(const Env *env, Span at);   // elab_experiment.c
 void    unknown_member(const Scope *s, const char *owner, const char *name, Span at);
 const char *prefixed(Elab *e, const char *prefix, const char *name);
 
@@ -161,7 +164,8 @@ bool declared_unit(Elab *e, const Ast *decl, Unit *out);  // false: none written
 Value scaled_value(const Env *env, Value v, Unit u);     // a bare number as written in u, in SI
 Value adopt(const Env *env, Value v, const Ast *decl, const char *what); // v under the unit that decl declares
 Value shape_to(const Env *env, Value v, const Ast *decl, int ndim, const int *dim);  // broadcast or check
-int   array_sizes(const Env *env, const Ast *decl, MExpr **size);    // number of dimensions, -1: bad
+// Number of dimensions, at most `most`; -1: bad, reported.
+int   array_sizes(const Env *env, const Ast *decl, int most, MExpr **size);
 
 // --- elab_instance.c ---
 bool instance_force(Symbol *y);
@@ -200,6 +204,7 @@ bool  fixed_number(const Env *env, const MExpr *x, const char *what, double *out
 bool  fixed_size(const Env *env, const MExpr *x, const char *what, int *out);
 bool  bound_ok(const Env *env, const Value *v, bool loops_too, const char *what);  // known when the run starts; reports
 bool  index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr *hi, const char *of, Span at);
+void  warn_empty(const Env *env, const Ast *range, const MExpr *lo, const MExpr *hi);   // 3:1, in numbers
 bool  elab_range(const Env *env, const Ast *range, bool loops_too, const char *what, MExpr **lo, MExpr **hi);
 
 // --- elab_vector.c: algebra of shapes ---
@@ -211,6 +216,8 @@ Value dot_value(const Env *env, Value a, Value b, Span at);
 Value norm_value(const Env *env, Value v, Span at);
 Value index_value(const Env *env, Value v, AstList idx, Span at); // v[i, j] of something without storage
 const char *shape_text(Elab *e, const Value *v);
+// --- elab_pick.c: the same with loop indices
+Value picked_value(const Env *env, const Value *v, MExpr *const *index, Span at);
 
 // --- elab_call.c: functions ---
 Value elab_call(const Env *env, const Ast *x);
@@ -250,6 +257,7 @@ unsigned asserted_class(const Ast *law);                       // 0: not one of 
 // pair[i]: the indices written are the loops around it
 bool own_indices(const Env *env, const Ast *x, const char *what);
 const char *family_name(const Env *env, const char *name);     // "pair[%]" for the loops of the item
+const char *index_marks(Elab *e, int n);                       // "", "[%]", "[%,%]", ...
 void elab_simulate(Env env, const Ast *x);
 void elab_expect(Env env, const Ast *x);
 const char *statistic_name(int i);                             // 0, 1, ...; NULL after the last

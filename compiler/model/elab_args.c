@@ -57,6 +57,9 @@ void unknown_function(const Env *env, const Ast *x) {
     diag_help(d, "`%s` is an array: its elements are %s[i]", x->name, x->name);
   else if (quantity && env->in_claim && x->list.n == 1)
     diag_help(d, "the value at a time is at(%s, %s)", x->name, ast_text(e, x->list.at[0]));
+  else if (quantity && x->list.n == 1 && x->list.at[0]->kind == AST_NAME &&
+           (!strcmp(x->list.at[0]->name, "t") || x->list.at[0]->name == e->word.time))
+    diag_help(d, "a quantity changes in time without being told so: %s", x->name);
   else if (quantity || local_find(env, x->name))
     diag_help(d, "`%s` is a quantity: for a product write %s*(...)", x->name, x->name);
   else if (map_get(e->models, x->name))

@@ -2,22 +2,25 @@
 #include <math.h>
 
 #include "elab.h"
+#include "model_print.h"
 
 // --- every state has an equation ---
 
-static void collect_rates(const MExpr *x, char *has, Map *seen) {
-  if (!(x->uses & MU_RATE) || map_get(seen, x)) return;
-  map_put(seen, x, (void *)x);
-  if (x->kind == MX_VAR && x->derivative) has[x->id] = 1;
-  for (int i = 0; i < x->nargs; i++) collect_rates(x->arg[i], has, seen);
+// within: x stands below a derivative
+static void collect_rates(const MExpr *x, bool within, char *has, Map *seen) {
+  const void *key = (const char *)x + within;
+  if (!(x->uses & (within ? MU_VAR : MU_RATE)) || map_get(seen, key)) return;
+  map_put(seen, key, (void *)x);
+  if (x->kind == MX_VAR && (x->derivative || within)) has[x->id] = 1;
+  for (int i = 0; i < x->nargs; i++) collect_rates(x->arg[i], within || x->kind == MX_RATE, has, seen);
 }
 
 static void check_equations(Elab *e) {
   char *has = ARENA_ARRAY(e->a, char, e->var.n + 1);
   Map *seen = map_new(e->a);
   for (size_t i = 0; i < e->equation.n; i++) {
-    collect_rates(e->equation.at[i].lhs, has, seen);
-    collect_rates(e->equation.at[i].rhs, has, seen);
+    collect_rates(e->equation.at[i].lhs, false, has, seen);
+    collect_rates(e->equation.at[i].rhs, false, has, seen);
   }
   for (size_t i = 0; i < e->var.n; i++) {
     const MVar *v = &e->var.at[i];
@@ -69,8 +72,8 @@ static void check_multipliers(Elab *e) {
       if (a->lambda->id != b->lambda->id || told_apart(a->lambda, b->lambda)) continue;
       Diag *d = diag(e->bag, DIAG_E0206, b->lambda_span, "multiplier `%s` is tied by two relations",
                      e->var.at[b->lambda->id].plain);
-      diag_label(d, "tied again by `%s`", b->name);
-      diag_also(d, a->lambda_span, "tied by `%s`", a->name);
+      diag_label(d, "tied again by `%s`", name_shown(e->a, b->name, &b->ctx));
+      diag_also(d, a->lambda_span, "tied by `%s`", name_shown(e->a, a->name, &a->ctx));
       diag_help(d, "declare a second multiplier: each relation has its own");
     }
   char *tied = ARENA_ARRAY(e->a, char, e->var.n + 1);

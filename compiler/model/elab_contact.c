@@ -17,18 +17,19 @@ bool row_force(Symbol *y) {
     env = env_loop(env, y->fors[i]->name, y->fors[i]->name_span, lo, hi, y->fors[i]->a->span);
   }
   y->ctx = env.ctx;
-  if (env.ctx.n > MAX_DIMS) {
-    not_supported(&env, DIAG_E0703, y->span, "a contact or constraint inside more than two loops",
-                  "instances and loops together may give two indices");
+  if (env.ctx.n > MAX_INDICES) {
+    not_supported(&env, DIAG_E0703, y->span, "a contact or constraint inside more than eight loops",
+                  "instances and loops together may give eight indices");
     return false;
   }
   MVar v = {.kind = MV_ROW, .ndim = env.ctx.n, .unit = UNIT_ANY, .span = y->span};
   const char *row = family_name(&env, y->name);
   v.name = arena_printf(e->a, "%s.lambda", row);
-  v.plain = arena_printf(e->a, "%s%s.lambda", env.scope->plain,
-                         y->nfors ? arena_printf(e->a, "%s[%s%s%s]", y->name, y->fors[0]->name, y->nfors > 1 ? "," : "",
-                                                 y->nfors > 1 ? y->fors[1]->name : "")
-                                  : y->name);
+  Text index = {0};
+  for (int k = 0; k < y->nfors; k++) text_printf(&index, "%s%s", k ? "," : "[", y->fors[k]->name);
+  if (y->nfors) text_addc(&index, ']');
+  v.plain = arena_printf(e->a, "%s%s%s.lambda", env.scope->plain, y->name, text_str(&index));
+  text_free(&index);
   for (int k = 0; k < env.ctx.n; k++) {
     v.lo[k] = env.ctx.loop[k].lo;
     v.hi[k] = env.ctx.loop[k].hi;

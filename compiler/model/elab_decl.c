@@ -264,7 +264,7 @@ static bool force_param(Symbol *y) {
   v = adopt(&env, v, decl, y->kind == SY_FORMAL ? "argument" : "parameter");
   if (decl->list.n && !v.bad) {
     MExpr *size[MAX_DIMS];
-    int dim[MAX_DIMS] = {0}, n = array_sizes(&y->env, decl, size);
+    int dim[MAX_DIMS] = {0}, n = array_sizes(&y->env, decl, MAX_DIMS, size);
     for (int k = 0; k < n; k++)
       if (!fixed_size(&y->env, size[k], "the size of an array of parameters", &dim[k])) return false;
     if (n < 0) return false;
@@ -285,15 +285,11 @@ static bool force_param(Symbol *y) {
 
 // --- variables ---
 
-static const char *with_brackets(Elab *e, const char *name, int n) {
-  return n == 0 ? name : n == 1 ? arena_printf(e->a, "%s[%%]", name) : arena_printf(e->a, "%s[%%,%%]", name);
-}
-
 static bool force_variable(Symbol *y) {
   Elab *e = y->env.e;
   Scope *s = y->env.scope;
-  MExpr *size[MAX_DIMS] = {0};
-  int own = array_sizes(&y->env, y->decl, size);
+  MExpr *size[MAX_INDICES] = {0};
+  int own = array_sizes(&y->env, y->decl, MAX_INDICES, size);
   Unit unit;
   if (own < 0) return false;
   bool has_unit = declared_unit(e, y->decl, &unit);
@@ -307,13 +303,13 @@ static bool force_variable(Symbol *y) {
       for (own = 0; own < raw.ndim; own++) size[own] = mx_num(e->a, raw.dim[own], v.span);
     if (!has_unit && !v.bad) unit = v.unit;
   }
-  if (s->ctx.n + own > MAX_DIMS) {
-    not_supported(&y->env, DIAG_E0703, y->span, "a variable with more than two indices",
-                  "instances and arrays together may have two");
+  if (s->ctx.n + own > MAX_INDICES) {
+    not_supported(&y->env, DIAG_E0703, y->span, "a variable with more than eight indices",
+                  "instances and arrays together may have eight");
     return false;
   }
   MVar v = {.kind = y->var_kind, .ndim = s->ctx.n + own, .unit = unit, .doc = y->decl->doc, .span = y->span};
-  v.name = with_brackets(e, prefixed(e, s->path, y->name), own);
+  v.name = arena_printf(e->a, "%s%s", prefixed(e, s->path, y->name), index_marks(e, own));
   v.plain = prefixed(e, s->plain, y->name);
   for (int k = 0; k < s->ctx.n; k++) {
     v.lo[k] = s->ctx.loop[k].lo;
@@ -337,7 +333,7 @@ static bool force_inline(Symbol *y) {
   if (v.bad) return false;
   if (y->decl->list.n && y->kind == SY_VAR) {
     MExpr *size[MAX_DIMS];
-    int dim[MAX_DIMS] = {0}, n = array_sizes(&y->env, y->decl, size);
+    int dim[MAX_DIMS] = {0}, n = array_sizes(&y->env, y->decl, MAX_DIMS, size);
     for (int k = 0; k < n; k++)
       if (!fixed_size(&y->env, size[k], "the size of a `var`", &dim[k])) return false;
     if (n < 0) return false;

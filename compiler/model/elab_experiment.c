@@ -50,6 +50,18 @@ static void scheme(const Env *env, const Ast *x) {
   }
 }
 
+static void check_solver(Elab *e, const Ast *x) {
+  const char *const *names = e->opt->solvers;
+  int n = 0;
+  if (!names) return;
+  for (; names[n]; n++)
+    if (!strcmp(names[n], x->name)) return;
+  Diag *d = diag(e->bag, DIAG_E0124, x->span, "there is no solver `%s`", x->name);
+  const char *near = suggest(x->name, names, (size_t)n);
+  if (near) diag_help(d, "did you mean `%s`?", near);
+  else diag_help(d, "leave the entry out: the problem decides which one it needs");
+}
+
 static void entry(const Env *env, const Ast *arg) {
   MExperiment *s = &env->e->out->sim;
   const char *name = arg->name;
@@ -62,6 +74,7 @@ static void entry(const Env *env, const Ast *arg) {
     if (arg->a->kind == AST_NAME || arg->a->kind == AST_STRING || arg->a->kind == AST_CALL) {
       s->solver = arg->a->name;
       s->solver_span = arg->a->span;
+      check_solver(env->e, arg->a);
     } else {
       Diag *d = diag(env->e->bag, DIAG_E0213, arg->a->span, "a solver is given by its name");
       diag_label(d, "not a name");
@@ -86,7 +99,8 @@ static bool number_of(const Env *env, const MExpr *x, double *out) {
 
 static void check_times(const Env *env, const Ast *x) {
   const MExperiment *s = &env->e->out->sim;
-  const Ast *until_at = named_arg(x->list, intern(env->e->in, "until")), *step_at = named_arg(x->list, intern(env->e->in, "step"));
+  const Ast *until_at = named_arg(x->list, intern(env->e->in, "until")),
+      *step_at = named_arg(x->list, intern(env->e->in, "step"));
   double step, until, start = 0;
   bool steps = number_of(env, s->step, &step), ends = number_of(env, s->until, &until);
   if (s->start && !number_of(env, s->start, &start)) ends = false;
@@ -96,9 +110,16 @@ static void check_times(const Env *env, const Ast *x) {
     return;
   }
   if (ends && !(until > start)) {
-    Diag *d = diag(env->e->bag, DIAG_E0123, until_at->a->span, "the end time must be later than the start time, %g s", start);
+    Diag *d = diag(env->e->bag, DIAG_E0123, until_at->a->span, "the end time must be later than the start time, %g s",
+                   start);
     diag_help(d, "until = %g [s]", start + 1);
     return;
+  }
+  double tolerance;
+  if (number_of(env, s->tolerance, &tolerance) && !(tolerance > 0 && tolerance < 1)) {
+    const Ast *at = named_arg(x->list, intern(env->e->in, "tolerance"));
+    Diag *d = diag(env->e->bag, DIAG_E0123, at->a->span, "the tolerance must lie between 0 and 1");
+    diag_help(d, "tolerance = 1e-12");
   }
   double n = steps && ends ? (until - start)/step : 0;
   if (n > 9e15) {
@@ -150,19 +171,44 @@ enum { NSTATISTICS = sizeof statistics / sizeof *statistics };
 
 const char *statistic_name(int i) { return i < NSTATISTICS ? statistics[i].name : NULL; }
 
-// energy, its parts and the entries of the ledger; a model may have a variable of that name, which then wins.
-static int energy_output(const Env *env, const Ast *x) {
+static const char *const energy_names[] = { "kinetic", "potential", "residue", "forces", "dampers", "contacts" };
+static const int energy_outputs[] = { MSTAT_KINETIC, MSTAT_POTENTIAL, MSTAT_RESIDUE, MSTAT_FORCES, MSTAT_DAMPERS,
+                                      MSTAT_CONTACTS };
+enum { NENERGIES = sizeof energy_names / sizeof *energy_names };
+
+// energy, its parts and the entries of the ledger; a model may have a variable of that name, which then wins. 0: none;
+// *known is false where a part does not exist, reported.
+static int energy_output(const Env *env, const Ast *x, bool *known) {
   const Elab *e = env->e;
   const Ast *base = x->kind == AST_MEMBER ? x->a : x;
+  *known = true;
   if (base->kind != AST_NAME || base->name != e->word.energy || scope_find(env->scope, base->name)) return 0;
   if (x->kind == AST_NAME) return MSTAT_ENERGY;
-  static const struct {
-    const char *name;
-    int output;
-  } parts[] = { { "kinetic", MSTAT_KINETIC }, { "potential", MSTAT_POTENTIAL }, { "residue", MSTAT_RESIDUE },
-                { "forces", MSTAT_FORCES },   { "dampers", MSTAT_DAMPERS },     { "contacts", MSTAT_CONTACTS } };
-  for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) if (!strcmp(x->name, parts[i].name)) return parts[i].output;
+  for (int i = 0; i < NENERGIES; i++)
+    if (!strcmp(x->name, energy_names[i])) return energy_outputs[i];
+  Diag *d = diag(e->bag, DIAG_E0201, x->span, "`energy` has no part `%s`", x->name);
+  const char *near = suggest(x->name, energy_names, NENERGIES);
+  if (near) diag_help(d, "did you mean `energy.%s`?", near);
+  else diag_help(d, "it has kinetic, potential, residue, forces, dampers, contacts");
+  *known = false;
   return 0;
+}
+
+void energy_misplaced(const Env *env, Span at) {
+  DiagBag *bag = env->e->bag;
+  Diag *d = diag(bag, DIAG_E0226, at, env->in_stat    ? "an energy stands alone in a statistic"
+                                      : env->in_claim ? "a claim is about the finished run"
+                                                      : "`energy` is known in the statistics of claims only");
+  if (env->in_stat) {
+    diag_label(d, "inside of an expression");
+    diag_note(d, "energies stand alone in a statistic: drift(energy), max(energy.residue)");
+    diag_help(d, "for a bound on both sides: max(energy.residue) <= c and min(energy.residue) >= -c");
+  } else if (env->in_claim) {
+    diag_label(d, "changes during the run");
+    diag_help(d, "expect final(energy) <= 1; or drift(energy), max(energy), ...");
+  } else {
+    diag_help(d, "it is recorded by --record energy; as an expression write it out: output E = m*z'^2/2 + m*g*z;");
+  }
 }
 
 static Value make_statistic(const Env *env, const Ast *x, MStatKind kind) {
@@ -172,7 +218,9 @@ static Value make_statistic(const Env *env, const Ast *x, MStatKind kind) {
   if (!arity_ok(env, x, kind == MS_AT ? 2 : 1)) return bad_value(env, x->span);
   Env in = *env;
   in.in_stat = true;
-  s.output = energy_output(env, x->list.at[0]);
+  bool known;
+  s.output = energy_output(env, x->list.at[0], &known);
+  if (!known) return bad_value(env, x->span);
   if (s.output < 0) {
     u = unit_named("J");
     if (!e->has_units) u = UNIT_ANY;
@@ -222,6 +270,7 @@ Value elab_statistic(const Env *env, const Ast *x, bool *is_one) {
 void elab_expect(Env env, const Ast *x) {
   if (env.scope->parent) return;
   env.in_claim = true;
+  env.declare = "output";
   int stat = (int)env.e->stat.n;
   Value v = elab_condition(&env, x->a);
   if (v.bad) return;

@@ -199,6 +199,7 @@ static Value unrolled_sum(const Env *env, const Ast *x) {
     diag_help(d, "write it as an energy, or with instances and `for`");
     return bad_value(env, x->span);
   }
+  warn_empty(env, x->a, lo.at[0], hi.at[0]);
   warn_shadow(env, x->name, x->name_span);
   Vec(MExpr *) term = {0};
   Value r = scalar_value(mx_num(e->a, 0, x->span), UNIT_BARE, x->span, env);

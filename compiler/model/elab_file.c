@@ -3,6 +3,7 @@
 //   2 declare   the names of the root and, through its instances, of all components
 //   3 elaborate statements; expressions are typed and written out on the way
 //   4 check     what can be said only about the whole: missing equations, initial values, untied multipliers
+#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -43,6 +44,22 @@ static const char *plain_path(Elab *e, const char *path) {
   return kept;
 }
 
+// The file beside `path` whose name is nearest, as the import would write it; NULL: none is near.
+static const char *nearest_file(Elab *e, const char *path, const char *written) {
+  const char *slash = strrchr(path, '/'), *last = strrchr(written, '/'), *name = slash ? slash + 1 : path;
+  DIR *folder = opendir(slash ? arena_strndup(e->a, path, (size_t)(slash + 1 - path)) : ".");
+  if (!folder) return NULL;
+  Vec(const char *) names = {0};
+  for (const struct dirent *f; (f = readdir(folder)) && names.n < 1000;) {
+    size_t n = strlen(f->d_name);
+    if (n > 4 && !strcmp(f->d_name + n - 4, ".nsm")) vec_push(&names, arena_strndup(e->a, f->d_name, n));
+  }
+  closedir(folder);
+  const char *near = suggest(name, names.at, names.n);
+  vec_free(&names);
+  return near ? arena_printf(e->a, "%.*s%s", last ? (int)(last + 1 - written) : 0, written, near) : NULL;
+}
+
 static void import_file(Elab *e, const Ast *x) {
   const char *path = plain_path(e, import_path(e, x));
   if (map_get(e->files, path)) return;
@@ -58,10 +75,13 @@ static void import_file(Elab *e, const Ast *x) {
                                        : "not readable");
     diag_note(d, "looked for %s", path);
     const SourceFile *with_suffix;
+    const char *near;
     bool std = strncmp(x->name, "std/", 4) == 0;
     if (s == SOURCE_MISSING &&
         source_read_ordinary(e->a, arena_printf(e->a, "%s.nsm", path), &with_suffix) == SOURCE_OK)
       diag_help(d, "did you mean \"%s.nsm\"?", x->name);
+    else if (s == SOURCE_MISSING && (near = nearest_file(e, path, x->name)))
+      diag_help(d, "did you mean \"%s\"?", near);
     else if (std)
       diag_help(d, "names of the standard library begin with std/, for example \"std/diode.nsm\"");
     else diag_help(d, "a path is read from the folder of the importing file");
@@ -263,6 +283,7 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
                .models = map_new(a),
                .functions = map_new(a),
                .files = map_new(a),
+               .told = map_new(a),
                .out = ARENA_NEW(a, Model) };
   for (int i = 0; o && i < o->nset; i++) o->set[i].use = SET_UNKNOWN, o->set[i].what = NULL;   // of the file before
   make_words(e);

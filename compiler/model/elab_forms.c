@@ -162,8 +162,49 @@ static void valueless(const Known *in, const Ast *item) {
   }
 }
 
+static bool names_declared(const Known *in, const Ast *n) {
+  const Ast *item;
+  if (n->kind == AST_NAME) return declaration(in->items, n->name, &item) || declared_outside(in, n->name);
+  return (n->a && names_declared(in, n->a)) || (n->b && names_declared(in, n->b));
+}
+
+// x[k+1] = x[k] - 1: an equation between steps. `x` has no size.
+static bool between_steps(const Known *in, const Ast *x) {
+  const Ast *left = x->a, *item;
+  if (left->kind != AST_INDEX || left->a->kind != AST_NAME || left->list.n != 1) return false;
+  const Ast *decl = declaration(in->items, left->a->name, &item), *i = left->list.at[0];
+  if (!decl || decl->list.n || decl->kind != AST_DECL || names_declared(in, i) || i->kind == AST_NUMBER) return false;
+  Diag *d = diag(in->e->bag, DIAG_E0122, left->span,
+                 "the steps of a run are not numbered: equations hold at all times");
+  diag_help(d, "a quantity that changes in time: %s' = ...;", left->a->name);
+  return true;
+}
+
+// param k [N/m] = 3
+static bool unit_for_size(const Known *in, const Ast *n) {
+  if (n->list.n != 1) return false;
+  const Ast *size = n->list.at[0];
+  if (size->kind == AST_NUMBER || names_declared(in, size) || !looks_like_unit(text(in->e, size))) return false;
+  Diag *d = diag(in->e->bag, DIAG_E0121, size->span, "brackets behind a name hold a size, and this is a unit");
+  diag_help(d, "%s : %s%s%s", n->name, text(in->e, size), n->a ? " = " : "", n->a ? text(in->e, n->a) : "");
+  return true;
+}
+
+// param w = [rad/s]
+static bool unit_without_number(const Known *in, const Ast *n) {
+  const Ast *list = n->a && n->a->kind == AST_UNARY ? n->a->a : n->a;
+  if (!list || list->kind != AST_VECTOR || list->list.n != 1 || list->unit) return false;
+  const Ast *unit = list->list.at[0];
+  if (unit->kind == AST_NUMBER || names_declared(in, unit) || !looks_like_unit(text(in->e, unit))) return false;
+  Diag *d = diag(in->e->bag, DIAG_E0121, n->a->span, "a unit stands behind a number");
+  diag_help(d, "%s = 1 [%s]", n->name, text(in->e, unit));
+  return true;
+}
+
 // What a declaration of this kind cannot have, and what it hardly means.
-static void check_declared(Elab *e, AstKind kind, const Ast *n) {
+static void check_declared(const Known *in, AstKind kind, const Ast *n) {
+  Elab *e = in->e;
+  if (unit_for_size(in, n) || unit_without_number(in, n)) return;
   if (kind == AST_STATE && n->primes) {
     Diag *d = diag(e->bag, DIAG_E0122, n->name_span, "the derivative of a state is given by an equation");
     diag_help(d, "state %s = 0;  %s' = %s;", n->name, n->name, n->a ? text(e, n->a) : "...");
@@ -184,11 +225,11 @@ static void check_items(const Known *in, AstList items, bool looped) {
     const Ast *n = items.at[k];
     bool declares = n->kind >= AST_PARAM && n->kind <= AST_VAR;
     if (n->kind == AST_FOR) check_items(in, n->list2, true);
-    if (n->kind == AST_EQUATION && !foreign_equation(in->e, n->a, n->b, looped) && n->a->kind == AST_NAME &&
-        !has_prime(n->b))
+    if (n->kind == AST_EQUATION && !foreign_equation(in->e, n->a, n->b, looped) && (looped || !between_steps(in, n)) &&
+        n->a->kind == AST_NAME && !has_prime(n->b))
       given_by_equation(in, n);
     if (n->kind == AST_VAR || n->kind == AST_OUTPUT) valueless(in, n);
-    for (int j = 0; declares && j < n->list.n; j++) check_declared(in->e, n->kind, n->list.at[j]);
+    for (int j = 0; declares && j < n->list.n; j++) check_declared(in, n->kind, n->list.at[j]);
   }
 }
 

@@ -112,6 +112,19 @@ static bool fits(const Env *env, const Ast *x, const Ast *law, int n) {
   return true;
 }
 
+// Coefficients and given forces move with time, coordinates, velocities and states, not with multipliers.
+static MExpr *moving(const Env *env, const Ast *x, Unit unit, const char *what) {
+  Value v = elab_scalar(env, x->kind == AST_ARG ? x->a : x);
+  if (!unit_check(env, v, unit, what)) return NULL;
+  unsigned more = extra_uses(&v, MU_PARAM | MU_LOOP | MU_TIME | MU_VAR | MU_RATE);
+  if (!more) return v.at[0];
+  Diag *d = diag(env->e->bag, DIAG_E0224, v.span, "%s cannot depend on %s", what,
+                 more & MU_LAMBDA ? "a multiplier" : "a result of the run");
+  diag_label(d, more & MU_LAMBDA ? "a force or impulse of the same step" : "known at the end only");
+  diag_help(d, "use time, coordinates, velocities, states and parameters");
+  return NULL;
+}
+
 // contensou(mu, radius, exact)
 static bool is_exact(const Env *env, const Ast *law, bool *exact) {
   const Ast *third = law->list.n > 2 ? law->list.at[2] : NULL;
@@ -128,11 +141,11 @@ static bool is_exact(const Env *env, const Ast *law, bool *exact) {
 static bool arguments(const Env *env, const Ast *x, const Ast *law, int normals, MFriction *f) {
   bool contensou = is_law(law, "contensou"), exact;
   if (!law_arguments(env, law, contensou ? 2 : 1, contensou ? 3 : 2) || !is_exact(env, law, &exact)) return false;
-  f->mu = coefficient(env, law->list.at[0], UNIT_ONE, "a coefficient of friction");
+  f->mu = moving(env, law->list.at[0], UNIT_ONE, "a coefficient of friction");
   if (contensou)
-    f->radius = coefficient(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY,
+    f->radius = moving(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY,
                             "the radius of a contact area");
-  else if (law->list.n == 2) f->mu2 = coefficient(env, law->list.at[1], UNIT_ONE, "a coefficient of friction");
+  else if (law->list.n == 2) f->mu2 = moving(env, law->list.at[1], UNIT_ONE, "a coefficient of friction");
   f->law = exact                       ? MF_CONTENSOU_EXACT
            : contensou                 ? MF_CONTENSOU
            : x->kind == AST_CONSTRAINT ? (normals == 1 ? MF_GRIP : normals == 2 ? MF_GRIP2 : MF_GRIP3)
@@ -143,15 +156,8 @@ static bool arguments(const Env *env, const Ast *x, const Ast *law, int normals,
 }
 
 static bool pressed(const Env *env, const Ast *x, Unit slip, MFriction *f) {
-  Value v = elab_scalar(env, x->b);
-  if (!unit_check(env, v, force_against(slip), "the normal force")) return false;
-  if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
-    not_constant(env, &v, "a given normal force",
-                 "use a number or a parameter; where it varies, write a contact with a gap");
-    return false;
-  }
-  f->force = v.at[0];
-  return true;
+  f->force = moving(env, x->b, force_against(slip), "the normal force");
+  return f->force != NULL;
 }
 
 // False: bad, reported. Without a law of friction f stays empty.

@@ -92,6 +92,15 @@ bool bound_ok(const Env *env, const Value *v, bool loops_too, const char *what) 
   return true;
 }
 
+void warn_empty(const Env *env, const Ast *range, const MExpr *lo, const MExpr *hi) {
+  double first, last;
+  if (lo->uses || hi->uses || !try_eval(env->e, lo, false, NULL, 0, &first) ||
+      !try_eval(env->e, hi, false, NULL, 0, &last) || last >= first - 1)
+    return;
+  Diag *d = diag(env->e->bag, DIAG_W0843, range->span, "this range is empty: it counts up");
+  diag_help(d, "%.17g:%.17g", last, first);
+}
+
 bool elab_range(const Env *env, const Ast *range, bool loops_too, const char *what, MExpr **lo, MExpr **hi) {
   if (!range || range->kind != AST_RANGE) return false;
   Value a = elab_scalar(env, range->a), b = elab_scalar(env, range->b);
@@ -107,6 +116,7 @@ bool elab_range(const Env *env, const Ast *range, bool loops_too, const char *wh
     ok = false;
   }
   if (!ok) return false;
+  if (loops_too) warn_empty(env, range, a.at[0], b.at[0]);
   *lo = a.at[0];
   *hi = b.at[0];
   return true;
@@ -150,10 +160,14 @@ bool fixed_size(const Env *env, const MExpr *x, const char *what, int *out) {
   return true;
 }
 
-int array_sizes(const Env *env, const Ast *decl, MExpr **size) {
-  if (decl->list.n > MAX_DIMS) {
-    not_supported(env, DIAG_E0703, decl->name_span, "an array of more than two dimensions",
-                  "use a matrix x[n, m], or several arrays");
+int array_sizes(const Env *env, const Ast *decl, int most, MExpr **size) {
+  if (decl->list.n > most) {
+    if (most == MAX_DIMS)
+      not_supported(env, DIAG_E0703, decl->name_span, "a vector or matrix of more than two dimensions",
+                    "use a matrix A[n, m], or several");
+    else
+      not_supported(env, DIAG_E0703, decl->name_span, "a variable with more than eight indices",
+                    "instances and arrays together may have eight");
     return -1;
   }
   int n = decl->list.n;
@@ -217,6 +231,18 @@ static bool visit_corners(Corners *c, double *loop, int k) {
   return true;
 }
 
+// An index that leaves an array is told once in a loop, though it stands at several places of it.
+static bool told_of_loop(const Env *env, const Corners *c, const char *of) {
+  Elab *e = env->e;
+  if (!(c->index->uses & MU_LOOP) || env->ctx.n == 0) return false;
+  Span loop = env->ctx.loop[env->ctx.n - 1].span;
+  const char *key = intern(e->in, arena_printf(e->a, "%s %p %zu %.17g %.17g", of, (const void *)loop.file, loop.lo,
+                                               c->lo, c->hi));
+  if (map_get(e->told, key)) return true;
+  map_put(e->told, key, (void *)env);
+  return false;
+}
+
 bool index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr *hi, const char *of, Span at) {
   Elab *e = env->e;
   double first, last, loop[MAX_LOOPS + 1] = {0};
@@ -239,13 +265,14 @@ bool index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr
     return false;
   }
   if (c.lo >= first && c.hi <= last) return true;
+  if (told_of_loop(env, &c, of)) return false;
   Diag *d = diag(e->bag, DIAG_E0608, at, "index %.17g of `%s` is out of range", c.lo < first ? c.lo : c.hi, of);
   if (i->uses & MU_LOOP) diag_label(d, "runs from %.17g to %.17g", c.lo, c.hi);
   else diag_label(d, "this is %.17g", c.lo);
   if (last < first) diag_note(d, "`%s` is empty", of);
   else diag_note(d, "the indices of `%s` run from %.17g to %.17g", of, first, last);
   if (c.hi == last + 1 && i->uses & MU_LOOP) diag_help(d, "end the loop one earlier");
-  else if (c.lo == 0) diag_help(d, "indices count from 1");
+  else if (c.lo < 1 && first == 1) diag_help(d, "indices count from 1");
   else diag_help(d, "change the index or the size");
   return false;
 }

@@ -6,7 +6,7 @@
 
 static void push_init(const Env *env, const Symbol *y, MExpr *const *own, bool velocity, MExpr *value) {
   Elab *e = env->e;
-  MExpr *index[MAX_LOOPS + MAX_DIMS];
+  MExpr *index[MAX_INDICES];
   int n = env->scope->ctx.n;
   for (int k = 0; k < n; k++) index[k] = mx_loop(e->a, k, y->span);
   for (int k = 0; k < y->ndim; k++) index[n++] = own[k];
@@ -17,11 +17,12 @@ static void push_init(const Env *env, const Symbol *y, MExpr *const *own, bool v
 
 // One value for all elements, however many: a family over the indices of the array.
 static void init_all(Env env, const Symbol *y, bool velocity, MExpr *value) {
-  MExpr *own[MAX_DIMS];
+  MExpr *own[MAX_INDICES];
   int outer = env.ctx.n;
   for (int k = 0; k < y->ndim; k++) {
     own[k] = mx_loop(env.e->a, outer + k, y->span);
-    const char *index = intern(env.e->in, outer + k == 0 ? "i" : outer + k == 1 ? "j" : "k");
+    static const char *const letters[MAX_INDICES] = {"i", "j", "k", "l", "m", "n", "o", "p"};
+    const char *index = intern(env.e->in, letters[outer + k]);
     env = env_loop(env, index, y->span, mx_num(env.e->a, 1, y->span), y->size[k], y->span);
   }
   push_init(&env, y, own, velocity, value);
@@ -29,6 +30,13 @@ static void init_all(Env env, const Symbol *y, bool velocity, MExpr *value) {
 
 static void init_each(const Env *env, const Symbol *y, bool velocity, Value v, const Ast *decl) {
   int dim[MAX_DIMS] = {0};
+  if (y->ndim > MAX_DIMS) {
+    Diag *d = diag(env->e->bag, DIAG_E0302, v.span, "`%s` has %d indices and starts with one number for all elements",
+                   y->name, y->ndim);
+    diag_label(d, "this is %s", shape_text(env->e, &v));
+    diag_help(d, "a value for each element comes from an instance: Part part[i in 1:n](start = ...);");
+    return;
+  }
   for (int k = 0; k < y->ndim; k++)
     if (!fixed_size(env, y->size[k], "the size of this array", &dim[k])) return;
   if (y->ndim == 0) {

@@ -54,7 +54,7 @@ static bool is_param_of(const Ast *model, const char *name) {
 // Every argument names a formal (or a parameter of the model), once; every formal without default has one.
 static bool arguments_ok(Symbol *y, const Ast *model) {
   Elab *e = y->env.e;
-  bool ok = true, positional = false;
+  bool ok = true, complete = true;   // complete: what is not given by its name is missing
   for (int i = 0; i < y->decl->list2.n; i++) {
     const Ast *arg = y->decl->list2.at[i];
     if (arg->kind != AST_ARG) {
@@ -62,7 +62,7 @@ static bool arguments_ok(Symbol *y, const Ast *model) {
       diag_also(d, model->name_span, "declared here");
       if (i < model->list.n)
         diag_help(d, "%s %s(%s = %s);", model->name, y->name, model->list.at[i]->name, ast_text(e, arg));
-      positional = true;
+      complete = false;
       continue;
     }
     bool known = is_param_of(model, arg->name);
@@ -77,7 +77,7 @@ static bool arguments_ok(Symbol *y, const Ast *model) {
       if (near) diag_help(d, "did you mean `%s`?", near);
       else diag_help(d, "add `%s` to the formals of model %s", arg->name, model->name);
       vec_free(&names);
-      ok = false;
+      ok = complete = false;
     } else if (named_arg(y->decl->list2, arg->name) != arg) {
       Diag *d = diag(e->bag, DIAG_E0202, arg->name_span, "argument `%s` is given twice", arg->name);
       diag_label(d, "given again here");
@@ -85,7 +85,7 @@ static bool arguments_ok(Symbol *y, const Ast *model) {
       ok = false;
     }
   }
-  if (positional) return false;
+  if (!complete) return false;
   for (int k = 0; k < model->list.n; k++) {
     const Ast *formal = model->list.at[k];
     if (formal->a || named_arg(y->decl->list2, formal->name)) continue;
@@ -135,7 +135,7 @@ bool instance_force(Symbol *y) {
   *s = (Scope){
     .e = e, .model = model, .parent = up, .ctx = args.ctx, .names = map_new(e->a), .args_env = args, .instance = y->decl
   };
-  s->path = arena_printf(e->a, "%s%s%s.", up->path, y->name, n == 0 ? "" : n == 1 ? "[%]" : "[%,%]");
+  s->path = arena_printf(e->a, "%s%s%s.", up->path, y->name, index_marks(e, n));
   s->param_path = arena_printf(e->a, "%s%s.", up->param_path, y->name);
   s->plain = arena_printf(e->a, "%s%s%s.", up->plain, y->name, text_str(&index));
   text_free(&index);

@@ -34,11 +34,19 @@ bool own_indices(const Env *env, const Ast *x, const char *what) {
   return false;
 }
 
+const char *index_marks(Elab *e, int n) {
+  Text t = {0};
+  for (int k = 0; k < n; k++) text_add(&t, k ? ",%" : "[%");
+  if (n) text_addc(&t, ']');
+  const char *r = arena_printf(e->a, "%s", text_str(&t));
+  text_free(&t);
+  return r;
+}
+
 const char *family_name(const Env *env, const char *name) {
   Elab *e = env->e;
-  int n = env->ctx.n - env->scope->ctx.n;
-  const char *full = prefixed(e, env->scope->path, name ? name : "unnamed");
-  return n == 0 ? full : n == 1 ? arena_printf(e->a, "%s[%%]", full) : arena_printf(e->a, "%s[%%,%%]", full);
+  return arena_printf(e->a, "%s%s", prefixed(e, env->scope->path, name ? name : "unnamed"),
+                      index_marks(e, env->ctx.n - env->scope->ctx.n));
 }
 
 // --- equations and forces ---
@@ -83,7 +91,9 @@ static void equation(Env env, const Ast *x) {
 
 static void force(Env env, const Ast *x) {
   Elab *e = env.e;
-  Value on = elab_expr(&env, x->a), v = elab_expr(&env, x->b);
+  Env of_coordinate = env;
+  of_coordinate.declare = "coord";
+  Value on = elab_expr(&of_coordinate, x->a), v = elab_expr(&env, x->b);
   if (on.bad || v.bad) return;
   for (int i = 0; i < value_count(&on); i++) {
     const MExpr *q = on.at[i];
@@ -213,7 +223,10 @@ static void item(Env env, const Ast *x) {
   case AST_DISSIPATION: elab_energy(env, x); break;
   case AST_FORCE: force(env, x); break;
   case AST_EQUATION: equation(env, x); break;
-  case AST_RELATION: elab_relation(env, x); break;
+  case AST_RELATION:
+    env.declare = "multiplier";
+    elab_relation(env, x);
+    break;
   case AST_CONTACT: elab_contact(env, x); break;
   case AST_CONSTRAINT: elab_constraint(env, x); break;
   case AST_FOR: loop(env, x); break;

@@ -42,12 +42,17 @@ static bool wrong_indices(const Env *env, const Symbol *y, Span at, int got, int
   if (want) diag_label(d, got ? "%d written" : "no index written", got);
   else diag_label(d, "not an array and not a family");
   diag_also(d, y->span, "declared here");
-  if (want) diag_help(d, want == 1 ? "write %s[i] with i = 1, 2, ..." : "write %s[i, j]", y->name);
+  if (want)
+    diag_help(d, want == 1   ? "write %s[i] with i = 1, 2, ..."
+                 : want == 2 ? "write %s[i, j]"
+                 : want == 3 ? "write %s[i, j, k]"
+                             : "write %s[i, j, k, ...]", y->name);
   else {
     const char *text = ast_text(e, &(Ast){.span = at}), *open = strrchr(text, '[');
     size_t n = open ? strcspn(open + 1, "]") : 0;
     const char *unit = open ? arena_strndup(e->a, open + 1, n) : "";
-    if (looks_like_unit(unit)) diag_help(d, "if a unit is meant: %s*1 [%s], or a declaration with : %s", y->name, unit, unit);
+    if (looks_like_unit(unit))
+      diag_help(d, "if a unit is meant: %s*1 [%s], or a declaration with : %s", y->name, unit, unit);
     else diag_help(d, "leave the index out");
   }
   return false;
@@ -174,6 +179,13 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
 static Value whole_array(const Env *env, const Symbol *y, const Place *p, Span at) {
   Elab *e = env->e;
   Value v = {.unit = y->unit, .ndim = y->ndim, .span = at};
+  if (y->ndim > MAX_DIMS) {
+    Diag *d =
+        diag(e->bag, DIAG_E0302, at, "`%s` has %d indices: it is neither a vector nor a matrix", y->name, y->ndim);
+    diag_also(d, y->span, "declared here");
+    diag_help(d, "use its elements: %s[%s]", y->name, y->ndim == 3 ? "i, j, k" : "i, j, ...");
+    return bad_value(env, at);
+  }
   for (int k = 0; k < y->ndim; k++) {
     MExpr size = y->size[k] ? *y->size[k] : (MExpr){0};
     size.span = at;
@@ -193,7 +205,7 @@ static Value whole_array(const Env *env, const Symbol *y, const Place *p, Span a
       v.at[i] = mx_param(e->a, y->id + i, NULL, 0, at);
       continue;
     }
-    MExpr *index[MAX_LOOPS + MAX_DIMS];
+    MExpr *index[MAX_INDICES];
     int k = 0;
     for (; k < p->n; k++) index[k] = p->by[k];
     if (y->ndim == 2) index[k++] = mx_num(e->a, i / v.dim[1] + 1, at);
@@ -205,7 +217,7 @@ static Value whole_array(const Env *env, const Symbol *y, const Place *p, Span a
 
 static Value stored(const Env *env, const Symbol *y, const Path *p, Span at) {
   Elab *e = env->e;
-  MExpr *index[MAX_LOOPS + MAX_DIMS], one = {.kind = MX_NUM, .num = 1};
+  MExpr *index[MAX_INDICES], one = {.kind = MX_NUM, .num = 1};
   int outer = y->kind == SY_VARIABLE ? p->place.n : 0, n = outer;
   if (y->ndim && p->index.n == 0) return whole_array(env, y, &p->place, at);
   if (p->index.n != y->ndim) {
@@ -232,7 +244,7 @@ static Value stored(const Env *env, const Symbol *y, const Path *p, Span at) {
 
 static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
   Elab *e = env->e;
-  MExpr *index[MAX_LOOPS + MAX_DIMS];
+  MExpr *index[MAX_INDICES];
   int n = p->place.n, want = y->nfors;
   if (p->index.n != want) {
     (void)wrong_indices(env, y, at, p->index.n, want);
@@ -249,6 +261,8 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
     index[n++] = i;
   }
   int first = p->force == NORMAL ? y->id : p->force == SPIN ? (y->nslip > 2 ? y->slip_id + 2 : -1) : y->slip_id;
+  for (int k = 0; first < 0 && k < y->decl->list2.n; k++)
+    if (!known_law(y->decl->list2.at[k])) return bad_value(env, at);   // said there
   if (first < 0) {
     Diag *d = diag(e->bag, DIAG_E0201, at, "`%s` has no such force", y->name);
     diag_label(d, p->force == NORMAL ? "its normal force is given"

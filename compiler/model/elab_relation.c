@@ -249,7 +249,8 @@ void elab_relation(Env env, const Ast *x) {
                 value + before + (int)strlen(relay->name));
       return;
     }
-    bool product = law->a->kind == AST_BINARY && law->a->op == AO_MUL && law->b->kind == AST_NUMBER && law->b->number == 0;
+    bool product = law->a->kind == AST_BINARY && law->a->op == AO_MUL && law->b->kind == AST_NUMBER &&
+                   law->b->number == 0;
     if (product) {
       diag_help(d, "relation %s: 0 <= %s perp %s >= 0;", x->name, ast_text(e, law->a->a), ast_text(e, law->a->b));
       return;

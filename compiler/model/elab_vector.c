@@ -294,7 +294,7 @@ Value binary_value(const Env *env, AstOp op, Value a, Value b, const Ast *x) {
   }
 }
 
-// v[i, j] of a value that is not stored: the indices must be known when compiling.
+// v[i, j] of a value that is not stored: an element by number, or one for each instance by loop indices (elab_pick.c).
 Value index_value(const Env *env, Value v, AstList idx, Span at) {
   Elab *e = env->e;
   if (v.bad) return v;
@@ -305,20 +305,27 @@ Value index_value(const Env *env, Value v, AstList idx, Span at) {
     return bad_value(env, at);
   }
   int offset = 0;
+  bool loops = false;
+  MExpr *index[MAX_DIMS];
   for (int k = 0; k < idx.n; k++) {
     Value i = elab_scalar(env, idx.at[k]);
+    if (!unit_check(env, i, UNIT_ONE, "an index")) return bad_value(env, at);
+    index[k] = i.at[0];
+    loops = loops || i.at[0]->uses & MU_LOOP;
+    if (!(i.at[0]->uses & ~(unsigned)(MU_PARAM | MU_LOOP))) continue;
+    Diag *d = diag(e->bag, DIAG_E0606, i.span, "an index must be constant during a run");
+    diag_label(d, "changes while the model runs");
+    diag_help(d, "choose by conditions: if %s < 2 then v[1] else v[2]", ast_text(e, idx.at[k]));
+    return bad_value(env, at);
+  }
+  if (loops) return picked_value(env, &v, index, at);
+  for (int k = 0; k < idx.n; k++) {
     double n;
-    if (i.bad) return i;
-    if (i.at[0]->uses & ~(unsigned)MU_PARAM) {
-      Diag *d = diag(e->bag, DIAG_E0606, i.span, "this index must be a number when the model is compiled");
-      diag_label(d, "changes while the model runs");
-      diag_note(d, "only states, coordinates, multipliers and parameters are stored and take loop indices");
-      diag_help(d, "write the element out inside the loop, without going through a vector");
-      return bad_value(env, at);
-    }
-    if (!fixed_number(env, i.at[0], "this index", &n)) return bad_value(env, at);
+    if (!fixed_number(env, index[k], "this index", &n)) return bad_value(env, at);
     MExpr one = {.kind = MX_NUM, .num = 1}, last = {.kind = MX_NUM, .num = v.dim[k]};
-    if (!index_in_range(env, i.at[0], &one, &last, "this vector", i.span)) return bad_value(env, at);
+    if (!index_in_range(env, index[k], &one, &last, "this vector", index[k]->span)) return bad_value(env, at);
+    if (!(n >= 1 && n <= v.dim[k] && n == floor(n)))      // behind an `if` that does not hold, or not a number
+      return scalar_value(mx_num(e->a, NAN, at), v.unit, at, env);
     offset = offset * v.dim[k] + (int)n - 1;
   }
   return scalar_value(v.at[offset], v.unit, at, env);

@@ -28,6 +28,7 @@ typedef struct Override {
 typedef struct ElaborateOptions {
   Override *set; int nset;
   const char *std_dir;
+  const char *const *solvers;   // names that `simulate` may give, NULL behind the last; NULL: any
   const char *root;  // name of the model to run; NULL: the last model of the file that has no formals without default
   bool        library;     // a file of functions and parameters, without any model, is fine: NULL is returned without
                            // an error

@@ -53,9 +53,16 @@ static const struct { const char *names, *help; } functions[] = {
   { "avg average", "the time average is mean($1)" },
   { "maximum", "the largest value is max($1)" },
   { "minimum", "the smallest value is min($1)" },
-  { "pre previous", "values of the step before cannot be read; a contact has its velocity before the impact in its law" },
+  { "pre previous",
+    "values of the step before cannot be read; a contact has its velocity before the impact in its law" },
   { "random rand randn noise", "there are no random numbers: give them by parameters" },
   { "delay", "delays are not supported" },
+  { "linspace arange range logspace", "the elements are written one by one: [0, 0.5, 1]" },
+  { "read load csvread fopen open file import", "numbers are parameters, and --set gives them: param k = 1;" },
+  { "interp interp1 table lookup spline piecewise interpolate", "pieces are choices: if x < 1 then 2 else 3" },
+  { "dirac delta impulse pulse", "a short force: if 1 <= time and time < 1.01 then 100 else 0" },
+  { "ramp", "max(0, $1)" },
+  { "std rms var median variance", "the statistics are final, initial, min, max, mean, drift, gain, and at(x, t)" },
   { "sgn0 signum", "sign($1), or sgn in a relation" },
 };
 
@@ -106,8 +113,8 @@ const char *name_meant(const Env *env, const char *name) {
   for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
     if (listed(constants[i].names, name, n)) return constants[i].help;
   if (n == 1 && strchr("ijk", *name))
-    return arena_printf(e->a, "an index runs in a loop or a sum: for %s in 1:n { ... } or sum(%s in 1:n) x[%s]", name, name,
-                        name);
+    return arena_printf(e->a, "an index runs in a loop or a sum: for %s in 1:n { ... } or sum(%s in 1:n) x[%s]", name,
+                        name, name);
   // xdot, x_dot, dx, dxdt, vx: the derivative of what is declared
   const char *inner = NULL;
   if (n > 4 && !strcmp(name + n - 4, "_dot")) inner = arena_strndup(e->a, name, n - 4);
@@ -116,12 +123,22 @@ const char *name_meant(const Env *env, const char *name) {
   else if (n > 1 && name[0] == 'd') inner = arena_strndup(e->a, name + 1, n - 1);
   if (inner && env->scope && scope_find(env->scope, intern(e->in, inner)))
     return arena_printf(e->a, "the time derivative of %s is %s'", inner, inner);
+  // v or vx: a velocity; g: the one of the Earth
+  const Symbol *moves = NULL;
+  for (size_t i = 0; env->scope && i < map_size(env->scope->names) && n <= 2 && *name == 'v'; i++) {
+    const Symbol *y = map_value_at(env->scope->names, i);
+    bool named = n == 1 || (y->name[0] == name[1] && !y->name[1]);
+    if (y->kind == SY_VARIABLE && y->var_kind == MV_COORD && named && !moves) moves = y;
+  }
+  if (moves) return arena_printf(e->a, "the velocity of %s is %s'", moves->name, moves->name);
+  if (n == 1 && *name == 'g')
+    return e->has_units ? "declare it: param g = 9.81 [m/s^2];" : "declare it: param g = 9.81;";
   Unit u;
   const char *bad;
   int length;
   if (n > 1 && unit_parse(name, &u, &bad, &length))
-    return arena_printf(e->a, "if a unit is meant, it stands in brackets behind a number, 2 [%s], or behind a colon in a "
-                              "declaration", name);
+    return arena_printf(e->a, "if a unit is meant, it stands in brackets behind a number, 2 [%s], or behind a colon in "
+                              "a declaration", name);
   return NULL;
 }
 
@@ -132,9 +149,11 @@ static const struct { const char *names, *unit; } units[] = {
   { "degF fahrenheit", NULL },
   { "Nm", "N*m" }, { "Nms", "N*m*s" }, { "Ns", "N*s" }, { "kNm", "kN*m" }, { "Ws", "W*s" }, { "kWh", "kW*h" },
   { "mps", "m/s" }, { "kmh kph", "km/h" }, { "rpm RPM", "rev/min" },
-  { "sec secs second seconds Sec S_ec", "s" }, { "msec millisecond milliseconds", "ms" }, { "minute minutes mins", "min" },
+  { "sec secs second seconds Sec S_ec", "s" }, { "msec millisecond milliseconds", "ms" },
+  { "minute minutes mins", "min" },
   { "hour hours hr hrs", "h" }, { "day days d", "24 h" },
-  { "meter meters metre metres M", "m" }, { "millimeter millimeters millimetre", "mm" }, { "kilometer kilometre", "km" },
+  { "meter meters metre metres M", "m" }, { "millimeter millimeters millimetre", "mm" },
+  { "kilometer kilometre", "km" },
   { "kilogram kilograms kilo Kg KG", "kg" }, { "gram grams gr", "g" }, { "ton tonne", "t" },
   { "newton Newton newtons", "N" }, { "joule Joule joules", "J" }, { "watt Watt watts", "W" },
   { "volt Volt volts", "V" }, { "ampere Ampere amp Amp amps", "A" }, { "hertz Hertz hz HZ", "Hz" },
@@ -148,7 +167,8 @@ static const struct { const char *names, *unit; } units[] = {
 };
 
 const char *unit_meant(Elab *e, const char *name, int n) {
-  static const char *const types[] = { "float", "double", "real", "Real", "int", "integer", "Integer", "bool", "number" };
+  static const char *const types[] = { "float", "double", "real", "Real", "int", "integer", "Integer", "bool",
+                                       "number" };
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (strlen(types[i]) == (size_t)n && !memcmp(types[i], name, (size_t)n))
       return "types are not written; behind the colon stands a unit, as in x : m = 1";
@@ -187,7 +207,8 @@ const char *law_meant(const char *name) {
 
 const char *entry_meant(const char *name) {
   static const struct { const char *names, *help; } other[] = {
-    { "dt h delta stepsize step_size timestep time_step hstep fixedStep interval Interval Ts", "the step is step = 5 [ms]" },
+    { "dt h delta stepsize step_size timestep time_step hstep fixedStep interval Interval Ts",
+      "the step is step = 5 [ms]" },
     { "T tend t_end tEnd tf tfinal t_final stop stopTime StopTime to end duration tmax final time",
       "the end time is until = 2 [s]" },
     { "t0 tstart t_start startTime StartTime from begin", "the start time is start = 0 [s]" },
@@ -195,6 +216,7 @@ const char *entry_meant(const char *name) {
     { "theta gamma", "theta and gamma belong to the scheme: scheme = moreau(theta = 1/2, gamma = 1)" },
     { "tol Tolerance eps epsilon rtol atol reltol", "the tolerance is tolerance = 1e-12" },
     { "every output record", "it is given on the command line: --every 10, --record a,b, -o FILE" },
+    { "steps n N nsteps samples", "the step is given: step = 10 [ms]" },
     { "osns lcp", "the solver of the one-step problem is solver = auto" },
   };
   for (size_t i = 0; i < sizeof other / sizeof *other; i++)

@@ -8,6 +8,8 @@
 #include "../syntax/ast.h"
 #include "units.h"
 
+enum { MAX_INDICES = 8 };   // of a variable, a contact, an output: loops and arrays together; as NSM_MOST_INDICES
+
 // --- expressions: scalar trees (nodes may be shared) ---
 typedef enum {
   MX_NUM,     // num, SI
@@ -17,6 +19,7 @@ typedef enum {
   MX_TIME,
   MX_VAR,     // id: number in Model.var; index[ndim]; derivative: false value, true time derivative (velocity of a
               // coord, x' of a state)
+  MX_RATE,    // time derivative of arg[0], which is more than a variable
   MX_STAT,    // only inside an expect: id: number in Model.stat
   MX_OP       // op, arg[nargs]
 } MKind;
@@ -29,8 +32,8 @@ typedef enum {
 } MOp;
 
 enum { MU_PARAM = 1, MU_LOOP = 2, MU_TIME = 4, MU_VAR = 8, MU_RATE = 16, MU_LAMBDA = 32, MU_STAT = 64 };
-// MU_VAR: any variable; MU_RATE: one with derivative set; MU_LAMBDA: a multiplier or a row. Constant in time: uses <=
-// MU_PARAM | MU_LOOP.
+// MU_VAR: any variable; MU_RATE: one with derivative set, or below an MX_RATE; MU_LAMBDA: a multiplier or a row.
+// Constant in time: uses <= MU_PARAM | MU_LOOP.
 
 typedef struct MExpr MExpr;
 struct MExpr {
@@ -40,7 +43,7 @@ struct MExpr {
   bool    derivative;
   double  num;
   int     nargs;
-  MExpr **arg;      // MX_OP: arguments; MX_PARAM, MX_VAR: index expressions
+  MExpr **arg;      // MX_OP: arguments; MX_RATE: of what; MX_PARAM, MX_VAR: index expressions
   unsigned uses;    // what stands anywhere below: MU_* bits
   Span    span;
 };
@@ -55,8 +58,8 @@ typedef struct MVar {
   MVarKind    kind;
   const char *name;       // full name, a % for each index: "bead[%].z", "x[%]", "floor.lambda", "pair[%].lambda"
   const char *plain;      // for messages: "z", "bead[i].z"
-  int         ndim;       // 0..2 (MV_ROW: number of loops of its statement; storage in loop order)
-  MExpr      *lo[2], *hi[2]; // bounds of each dimension, over params only
+  int         ndim;       // number of its indices (MV_ROW: the loops of its statement; storage in loop order)
+  MExpr      *lo[MAX_INDICES], *hi[MAX_INDICES];  // bounds of each, over params; MV_ROW: and outer loops
   Unit        unit;
   const char *doc;
   Span        span;       // of the name in its declaration
@@ -98,7 +101,7 @@ typedef enum {
 } MFrictionLaw;
 typedef struct MFriction {
   MFrictionLaw law;
-  MExpr *mu, *mu2, *radius;            // constant; mu2: MF_ELLIPTIC, radius: MF_CONTENSOU(_EXACT)
+  MExpr *mu, *mu2, *radius;            // mu2: MF_ELLIPTIC, radius: MF_CONTENSOU(_EXACT); no multipliers in them
   MExpr *force;                        // MF_DISK: the normal force
   MExpr **slip; int nslip; int var[3]; // slip velocities and their MV_ROW variables; the third of MF_CONTENSOU is the
                                        // spin

@@ -132,6 +132,11 @@ static void expr(const Printer *p, const MExpr *x) {
     if (x->derivative) text_addc(p->out, '\'');
     break;
   case MX_STAT: statistic(p, x); break;
+  case MX_RATE:
+    text_addc(p->out, '(');
+    expr(p, x->arg[0]);
+    text_add(p->out, ")'");
+    break;
   case MX_OP: operation(p, x); break;
   }
 }
@@ -363,4 +368,16 @@ void model_print(const Model *m, Text *out) {
   rows(&p);
   results(&p);
   experiment(&p);
+}
+
+const char *name_shown(Arena *a, const char *name, const MContext *ctx) {
+  Text t = {0};
+  int k = 0;
+  for (const char *c = name; *c; c++) {
+    if (*c == '%' && k < ctx->n) text_add(&t, ctx->loop[k++].name);
+    else text_addc(&t, *c);
+  }
+  const char *shown = arena_printf(a, "%s", text_str(&t));
+  text_free(&t);
+  return shown;
 }

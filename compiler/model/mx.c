@@ -76,6 +76,12 @@ MExpr *mx_var(Arena *a, const MVar *var, int id, MExpr *const *index, int n, boo
   return with_args(a, e, index, n);
 }
 
+MExpr *mx_rate(Arena *a, MExpr *x, Span at) {
+  MExpr *e = with_args(a, make(a, MX_RATE, at), &x, 1);
+  if (x->uses & MU_VAR) e->uses |= MU_RATE;
+  return e;
+}
+
 MExpr *mx_op(Arena *a, MOp op, MExpr *const *arg, int n, Span at) {
   MExpr *e = make(a, MX_OP, at);
   e->op = op;
@@ -124,6 +130,7 @@ static MExpr *subst(Arena *a, MExpr *x, MExpr *const *by, int n, Map *done) {
   y->arg = ARENA_ARRAY(a, MExpr *, x->nargs);
   y->uses = x->uses & ~(unsigned)(MU_LOOP | MU_PARAM | MU_VAR | MU_RATE | MU_LAMBDA | MU_TIME | MU_STAT);
   if (x->kind == MX_VAR || x->kind == MX_PARAM) y->uses = x->uses & ~(unsigned)MU_LOOP;
+  if (x->kind == MX_RATE) y->uses = x->uses & MU_RATE;
   for (int i = 0; i < x->nargs; i++) {
     y->arg[i] = subst(a, x->arg[i], by, n, done);
     y->uses |= y->arg[i]->uses;
@@ -173,9 +180,9 @@ double mx_apply(MOp op, const double *v) {
   case MOP_COSH: return cosh(v[0]);
   case MOP_TANH: return tanh(v[0]);
   case MOP_ABS: return fabs(v[0]);
-  case MOP_SIGN: return (v[0] > 0) - (v[0] < 0);
-  case MOP_MIN: return fmin(v[0], v[1]);
-  case MOP_MAX: return fmax(v[0], v[1]);
+  case MOP_SIGN: return v[0] > 0 ? 1 : v[0] < 0 ? -1 : v[0];
+  case MOP_MIN: return v[0] == v[1] ? (signbit(v[0]) ? v[0] : v[1]) : v[0] < v[1] || isnan(v[0]) ? v[0] : v[1];
+  case MOP_MAX: return v[0] == v[1] ? (signbit(v[0]) ? v[1] : v[0]) : v[0] > v[1] || isnan(v[0]) ? v[0] : v[1];
   case MOP_FLOOR: return floor(v[0]);
   default: return NAN;
   }

@@ -8,6 +8,7 @@ MExpr *mx_time(Arena *a, Span at);
 MExpr *mx_stat(Arena *a, int id, Span at);
 MExpr *mx_param(Arena *a, int id, MExpr *const *index, int n, Span at);
 MExpr *mx_var(Arena *a, const MVar *var, int id, MExpr *const *index, int n, bool derivative, Span at);
+MExpr *mx_rate(Arena *a, MExpr *x, Span at);
 MExpr *mx_op(Arena *a, MOp op, MExpr *const *arg, int n, Span at);
 MExpr *mx_1(Arena *a, MOp op, MExpr *x, Span at);
 MExpr *mx_2(Arena *a, MOp op, MExpr *x, MExpr *y, Span at);

@@ -49,13 +49,19 @@ static bool is_reserved(const Elab *e, const char *name) {
 Symbol *scope_add(Scope *s, SymbolKind k, const char *name, Span at, const Ast *decl, Env env) {
   Elab *e = s->e;
   if (!name) return NULL;
+  Symbol *old = scope_find(s, name);
   if (is_reserved(e, name)) {
+    if (!old) {   // no more messages about its uses
+      Symbol *y = ARENA_NEW(e->a, Symbol);
+      *y = (Symbol){.kind = SY_REFUSED, .progress = FAILED, .name = name, .span = at, .decl = decl, .env = env,
+                    .id = -1};
+      map_put(s->names, name, y);
+    }
     Diag *d = diag(e->bag, DIAG_E0218, at, "`%s` is a name of the language and cannot be declared", name);
     diag_label(d, name == e->word.time ? "always the time t" : "a constant");
     diag_help(d, "choose another name, for example `%s_0`", name);
     return NULL;
   }
-  Symbol *old = scope_find(s, name);
   if (old) {
     Diag *d = diag(e->bag, DIAG_E0202, at, "`%s` is declared twice", name);
     diag_label(d, "declared again here");
@@ -91,6 +97,10 @@ static void add_keys(Names *out, const Map *m) {
 
 void unknown_name(const Env *env, const char *name, Span at) {
   Elab *e = env->e;
+  if (name == e->word.energy) {
+    energy_misplaced(env, at);
+    return;
+  }
   Names names = {0};
   for (const Local *l = env->local; l; l = l->next) vec_push(&names, l->name);
   if (env->scope) add_keys(&names, env->scope->names);
@@ -117,15 +127,16 @@ void unknown_name(const Env *env, const char *name, Span at) {
     diag_help(d, "make an instance of it: %s part(...);", name);
   } else if (map_get(e->functions, name)) {
     diag_help(d, "`%s` is a function: write its arguments in parentheses", name);
-  } else if (name == e->word.energy && (env->in_stat || env->in_claim)) {
-    diag_note(d, "energies stand alone in a statistic: drift(energy), max(energy.residue)");
-    diag_help(d, "for a bound on both sides: max(energy.residue) <= c and min(energy.residue) >= -c");
   } else if (near && strcasecmp(near, name) == 0) {
     diag_help(d, "did you mean `%s`?", near);
   } else if (meant) {
     diag_help(d, "%s", meant);
   } else if (near) {
     diag_help(d, "did you mean `%s`?", near);
+  } else if (env->declare && !strcmp(env->declare, "multiplier")) {
+    diag_help(d, "declare it: multiplier %s; for what a law determines, or param %s = 1;", name, name);
+  } else if (env->declare) {
+    diag_help(d, "declare it, for example: %s %s = %s;", env->declare, name, *env->declare == 'o' ? "..." : "0");
   } else {
     diag_help(d, "declare it, for example: param %s = 1;", name);
   }
@@ -140,5 +151,11 @@ void unknown_member(const Scope *s, const char *owner, const char *name, Span at
   if (s->model->name_span.file) diag_also(d, s->model->name_span, "the model of `%s`", owner);
   const char *near = suggest(name, names.at, names.n);
   if (near) diag_help(d, "did you mean `%s.%s`?", owner, near);
+  else if (names.n && names.n <= 6) {
+    Text t = {0};
+    for (size_t i = 0; i < names.n; i++) text_printf(&t, "%s%s.%s", i ? ", " : "", owner, names.at[i]);
+    diag_help(d, "it has %s", text_str(&t));
+    text_free(&t);
+  }
   vec_free(&names);
 }

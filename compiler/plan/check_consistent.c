@@ -42,7 +42,7 @@ static void kinetic(const Check *k, const SysClass *c) {
 }
 
 static void row(const Check *k, const SysClass *c) {
-  const char *name = c->label;
+  const char *name = c->shown;
   if (c->velocity_level && (ex_depends(k->s->pool, c->y, k->s->sym_time) || !at_rest(k, c, c->y))) {
     Diag *d = refuse(k, c->span, "a constraint that prescribes a velocity");
     diag_label(d, "%s", name);
@@ -58,7 +58,7 @@ static void elastic(const Check *k, const SysClass *c) {
   double e = c->e == EX_NONE ? 0 : value_of(k->s, c->e, NULL, 0);
   if (e == 1 || isnan(e)) return;
   Diag *d = diag(k->bag, DIAG_E0705, c->span, "the scheme '%s' takes elastic contacts only", k->scheme);
-  diag_label(d, "%s has restitution %g", c->label, e);
+  diag_label(d, "%s has restitution %g", c->shown, e);
   diag_help(d, "scheme = consistent, or: with newton(1)");
 }
 
@@ -98,13 +98,13 @@ void check_consistent(const System *s, const char *scheme, DiagBag *bag) {
       const char *why = compliant_refused(s, c);
       if (!why) continue;
       Diag *d = refuse(&k, c->span, "this compliant contact");
-      diag_label(d, "%s", c->label);
+      diag_label(d, "%s", c->shown);
       diag_note(d, "%s, so it has no potential", why);
     } else if (c->kind == CLASS_RELATION)
-      diag_label(refuse(&k, c->span, "relations between outputs and multipliers"), "%s", c->label);
+      diag_label(refuse(&k, c->span, "relations between outputs and multipliers"), "%s", c->shown);
     else if (c->kind == CLASS_FRICTION) {
       bool one_step = !strcmp(scheme, "consistent1");
-      if (c->direction == 0 && one_step) diag_label(refuse(&k, c->span, "friction"), "%s", c->label);
+      if (c->direction == 0 && one_step) diag_label(refuse(&k, c->span, "friction"), "%s", c->shown);
     }
     else if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) row(&k, c);
     else if (c->kind == CLASS_SMOOTH && c->kinetic != EX_NONE) kinetic(&k, c);

@@ -35,7 +35,7 @@ static void relation(Arena *a, const System *s, const SysClass *c, DiagBag *bag)
   for (int i = 0; i < c->h.n; i++) any |= c->h.at[i].wrt == WRT_V || c->h.at[i].wrt == WRT_L;
   if (!ex_affine(s->pool, c->y, ids, n)) {
     diag_note(refuse(bag, c->span, "relations that are not affine in velocities and multipliers"),
-              "%s is solved once a step, without iteration", c->label);
+              "%s is solved once a step, without iteration", c->shown);
   } else if (!any) {
     Diag *d = refuse(bag, c->span, "relations on positions alone");
     diag_note(d, "the output is taken at the middle of the step, which no multiplier of the step moves");

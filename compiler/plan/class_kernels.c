@@ -1,4 +1,5 @@
 // The kernels that every scheme needs of a class: mass, right-hand side, Jacobians, rows, energies, values.
+#include "../system/slots.h"
 #include "scheme.h"
 
 Plan *plan_open(Arena *a, const System *s, const char *scheme, double theta) {
@@ -37,6 +38,19 @@ static bool all_zero(const Pool *p, const Ex *e, int n) {
   return true;
 }
 
+// Coefficients that move have a kernel, others columns.
+static void friction_kernel(PlanClass *pc, Hoist *h, const SysClass *c) {
+  if (friction_moves(h->sys, c)) {
+    Ex zero = ex_num(h->sys->pool, 0);
+    kernel_set(pc, h, KERNEL_MU,
+               (Ex[]){ c->mu, c->mu2 == EX_NONE ? zero : c->mu2, c->radius == EX_NONE ? zero : c->radius }, 3);
+    return;
+  }
+  if (c->mu != EX_NONE) pc->mu_num = hoist_column(h, c->mu);
+  if (c->mu2 != EX_NONE) pc->mu2_num = hoist_column(h, c->mu2);
+  if (c->radius != EX_NONE) pc->radius_num = hoist_column(h, c->radius);
+}
+
 void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   Pool *p = h->sys->pool;
   pc->c = c;
@@ -66,9 +80,7 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   if (c->kind == CLASS_OUTPUT || c->kind == CLASS_ASSERT) kernel_set(pc, h, KERNEL_OUT, &c->value, 1);
   if (c->kind == CLASS_INIT) hoist_column(h, c->value);
   if (c->e != EX_NONE && !ex_is_num(p, c->e, 0)) pc->e_num = hoist_column(h, c->e);
-  if (c->mu != EX_NONE) pc->mu_num = hoist_column(h, c->mu);
-  if (c->mu2 != EX_NONE) pc->mu2_num = hoist_column(h, c->mu2);
-  if (c->radius != EX_NONE) pc->radius_num = hoist_column(h, c->radius);
+  friction_kernel(pc, h, c);
 }
 
 void work_kernel(PlanClass *pc, Hoist *h, Ex force, Ex damping) {
@@ -77,10 +89,33 @@ void work_kernel(PlanClass *pc, Hoist *h, Ex force, Ex damping) {
   kernel_set(pc, h, KERNEL_WORK, (Ex[]){ force == EX_NONE ? zero : force, damping == EX_NONE ? zero : damping }, 2);
 }
 
+static int guard_place(const PlanClass *pc, int symbol) {
+  for (int i = 0; i < pc->nguard; i++) if (pc->guard[i].symbol == symbol) return i;
+  return -1;
+}
+
+// k[i+1] behind `if i < n` is hoisted without its `if`: the conditions come from what it was hoisted from.
+static void element_guards(PlanClass *pc, const Hoist *h) {
+  const System *s = h->sys;
+  for (int c = 0; c < h->n; c++) {
+    const int *ids;
+    int n = ex_symbols(s->pool, h->num[c], &ids), most = pc->nguard + n;
+    ColumnGuard *at = ARENA_ARRAY(h->arena, ColumnGuard, most + 1);
+    for (int i = 0; i < pc->nguard; i++) at[i] = pc->guard[i];
+    pc->guard = at;
+    for (int i = 0; i < n; i++) {
+      if (symtab_at(s->sym, ids[i])->kind != SYM_PARAM_AT || guard_place(pc, ids[i]) >= 0) continue;
+      Ex where = guard_of((System *)s, h->from, h->nfrom, ids[i], -1);
+      if (where != EX_NONE) pc->guard[pc->nguard++] = (ColumnGuard){ ids[i], where };
+    }
+  }
+}
+
 void class_columns(PlanClass *pc, const Hoist *h) {
   const SysClass *c = pc->c;
   pc->index_num = h->n;
   pc->num = h->num;
+  element_guards(pc, h);
   pc->nnum = h->n;
   if (c->compliant || (c->kind >= CLASS_RELATION && c->kind <= CLASS_OUTPUT)) pc->nnum += c->nloop;
 }

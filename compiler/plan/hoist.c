@@ -5,21 +5,30 @@
 
 int hoisted_symbol(const System *s, int column) { return symtab_id(s->sym, (Sym){ .kind = SYM_COLUMN, .id = column }); }
 
-int hoist_column(Hoist *h, Ex e) {
-  for (int i = 0; i < h->n; i++) if (h->num[i] == e) return i;
-  if (h->n == h->cap) {
-    h->cap = h->cap ? 2 * h->cap : 8;
-    Ex *at = ARENA_ARRAY(h->arena, Ex, h->cap);
-    if (h->n) memcpy(at, h->num, (size_t)h->n * sizeof *at);
-    h->num = at;
+static void push(Arena *a, Ex **at, int *n, int *cap, Ex e) {
+  if (*n == *cap) {
+    *cap = *cap ? 2 * *cap : 8;
+    Ex *more = ARENA_ARRAY(a, Ex, *cap);
+    if (*n) memcpy(more, *at, (size_t)*n * sizeof *more);
+    *at = more;
   }
-  h->num[h->n] = e;
-  return h->n++;
+  (*at)[(*n)++] = e;
+}
+
+static int column(Hoist *h, Ex e) {
+  for (int i = 0; i < h->n; i++) if (h->num[i] == e) return i;
+  push(h->arena, &h->num, &h->n, &h->cap, e);
+  return h->n - 1;
+}
+
+int hoist_column(Hoist *h, Ex e) {
+  push(h->arena, &h->from, &h->nfrom, &h->from_cap, e);
+  return column(h, e);
 }
 
 static Ex as_column(Hoist *h, Ex e) {
   if (ex_operator(h->sys->pool, e) == OP_NUM) return e;
-  return ex_sym(h->sys->pool, hoisted_symbol(h->sys, hoist_column(h, e)));
+  return ex_sym(h->sys->pool, hoisted_symbol(h->sys, column(h, e)));
 }
 
 static Ex rebuild(Hoist *h, Ex e, Map *memo);
@@ -52,5 +61,6 @@ static Ex rebuild(Hoist *h, Ex e, Map *memo) {
 
 Ex hoist(Hoist *h, Ex e) {
   if (e == EX_NONE) return EX_NONE;
+  push(h->arena, &h->from, &h->nfrom, &h->from_cap, e);
   return walk(h, e, map_new(h->arena));
 }

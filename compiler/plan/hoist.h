@@ -2,7 +2,11 @@
 #pragma once
 #include "plan.h"
 
-typedef struct Hoist { Arena *arena; const System *sys; Ex *num; int n, cap; } Hoist;
+typedef struct Hoist {
+  Arena *arena; const System *sys;
+  Ex *num; int n, cap;
+  Ex *from; int nfrom, from_cap;  // what was hoisted from: says under which conditions a part of it is needed
+} Hoist;
 
 Ex  hoist(Hoist *h, Ex e);             // e with its parameter-stage parts replaced by columns of num
 int hoist_column(Hoist *h, Ex e);      // the column that holds e, added if new

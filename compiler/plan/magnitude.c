@@ -12,11 +12,11 @@ static Ex of_node(Pool *p, Ex e, Map *memo) {
   int n = ex_nargs(p, e);
   Ex value = ex_1(p, OP_ABS, e), sum;
   switch (op) {
-  case OP_ADD:
+  case OP_ADD: case OP_PLUS: case OP_MINUS:
     sum = ex_num(p, 0);
     for (int i = 0; i < n; i++) sum = ex_add(p, sum, walk(p, ex_arg(p, e, i), memo));
     return sum;
-  case OP_MUL:
+  case OP_MUL: case OP_TIMES:
     sum = ex_num(p, 1);
     for (int i = 0; i < n; i++) sum = ex_mul(p, sum, walk(p, ex_arg(p, e, i), memo));
     return sum;
@@ -27,7 +27,7 @@ static Ex of_node(Pool *p, Ex e, Map *memo) {
   case OP_SIN: case OP_COS:
     sum = ex_1(p, OP_ABS, ex_1(p, op == OP_SIN ? OP_COS : OP_SIN, ex_arg(p, e, 0)));
     return ex_add(p, value, ex_mul(p, sum, walk(p, ex_arg(p, e, 0), memo)));
-  case OP_ABS: return walk(p, ex_arg(p, e, 0), memo);
+  case OP_ABS: case OP_OPPOSITE: return walk(p, ex_arg(p, e, 0), memo);
   case OP_MIN: case OP_MAX:
     return ex_2(p, OP_MAX, walk(p, ex_arg(p, e, 0), memo), walk(p, ex_arg(p, e, 1), memo));
   case OP_IF:

@@ -18,7 +18,10 @@ bool scheme_known(const char *name, const char **near) {
 static void check_number(const System *s, DiagBag *bag, Ex e, const char *name, const MExpr *at) {
   if (e == EX_NONE || ex_operator(s->pool, e) != OP_NUM) return;
   double v = ex_value(s->pool, e);
-  if (!(v >= 0 && v <= 1)) diag(bag, DIAG_E0604, at->span, "%s = %g is outside of [0, 1]", name, v);
+  if (v >= 0 && v <= 1) return;
+  Diag *d = diag(bag, DIAG_E0604, at->span, "%s = %g is outside of [0, 1]", name, v);
+  diag_help(d, "%s", !strcmp(name, "theta") ? "theta = 1/2 (second order) or theta = 1 (implicit)"
+                                            : "gamma = 1 (implicit) or gamma = 1/2");
 }
 
 // theta and gamma of a scheme that has none.

@@ -13,12 +13,16 @@ typedef enum {
 // value[i] goes to place i: of f and g the row i, of Jacobians the entry i, of rows what kernels.def says.
 typedef struct Kernel { Stage stage; int n; Ex *value; } Kernel;
 
+// Element of an array parameter (its symbol) that the columns need where a condition holds; elsewhere it may not exist.
+typedef struct ColumnGuard { int symbol; Ex where; } ColumnGuard;
+
 typedef struct PlanClass {
   const SysClass *c;
   Kernel kernel[KERNEL_COUNT];  // stage STAGE_NONE: not needed
   Entries mcurve, cjac, rq, dr, curve, gq;  // patterns of kernels that a scheme derives, values before hoisting
   bool c_affine;                // R1 affine in the end values with constant Jacobian
   int nnum; Ex *num;            // [nnum] hoisted: parameter-stage expressions, computed once per instance
+  int nguard; ColumnGuard *guard;  // elements of arrays in them that are out of range for some instances
   int e_num;                    // column of num with the restitution; -1
   int mu_num, mu2_num, radius_num; // friction: columns of its coefficients; -1
   int compliance_num;           // compliant contacts as potentials: column of the compliance; -1

@@ -47,7 +47,7 @@ const Plan *scheme_consistent(Arena *a, const System *s, const char *name) {
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     PlanClass *pc = &p->cls[i];
-    Hoist h = { a, s, NULL, 0, 0 };
+    Hoist h = { .arena = a, .sys = s };
     if (c->of_compliant) c = no_terms(a, c);
     else if (c->compliant) c = compliant_class(a, s, c);
     class_kernels(pc, &h, c, false);

@@ -8,7 +8,7 @@ const Plan *scheme_midpoint(Arena *a, const System *s) {
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     PlanClass *pc = &p->cls[i];
-    Hoist h = { a, s, NULL, 0, 0 };
+    Hoist h = { .arena = a, .sys = s };
     class_kernels(pc, &h, c, false);
     if (c->kind == CLASS_SMOOTH) {
       p->constant_iteration_matrix &= pc->kernel[KERNEL_MASS].stage <= STAGE_CONST;

@@ -59,7 +59,7 @@ const Plan *scheme_moreau(Arena *a, const System *s) {
   p->one_iteration = s->affine;
   for (int i = 0; i < s->ncls; i++) {
     PlanClass *pc = &p->cls[i];
-    Hoist h = { a, s, NULL, 0, 0 };
+    Hoist h = { .arena = a, .sys = s };
     class_kernels(pc, &h, &s->cls[i], true);
     if (s->cls[i].kind == CLASS_SMOOTH) mass_curve(pc, &h, &s->cls[i]);
     else if (s->cls[i].kind == CLASS_CONTACT || s->cls[i].kind == CLASS_CONSTRAINT ||

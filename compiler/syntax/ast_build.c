@@ -43,8 +43,11 @@ AstList ast_file_item(Parse *p, AstList items, Ast *item) {
     while (start.hi < item->span.hi && start.file->text[start.hi] > ' ') start.hi++;
     Diag *d = problem(p, DIAG_E0119, item->name ? item->name_span : start, "%s %s must stand inside a model",
                       article(what), what);
-    diag_note(d, "outside of models stand only import, function, model and param");
-    if (item->kind == AST_EQUATION && item->a->kind == AST_NAME)
+    bool ended = p->model_end.file && extra_brace(p, p->model_end.hi);
+    if (ended) diag_also(d, p->model_end, "the model ends here");
+    else diag_note(d, "outside of models stand only import, function, model and param");
+    if (ended) diag_help(d, "remove this '}', or look for one too many above");
+    else if (item->kind == AST_EQUATION && item->a->kind == AST_NAME)
       diag_help(d, "param %s = %s;", item->a->name, span_text(p, item->b->span));
     else if (item->kind == AST_EQUATION && item->a->kind == AST_CALL)
       diag_help(d, "function %s;", span_text(p, item->span));
@@ -187,7 +190,19 @@ Ast *ast_lone(Parse *p, Span at, Ast *expr) {
     diag_help(d, "did you mean '%s'?", near);
   } else if (p->lexical != at.hi) {
     Diag *d = problem(p, DIAG_E0118, at, "an expression alone says nothing");
-    diag_help(d, "an equation has a right-hand side: %s = ...;", span_text(p, at));
+    bool compares = expr->kind == AST_BINARY && expr->op >= AO_LT && expr->op <= AO_NE;
+    const char *arrow = compares && expr->op == AO_LT ? p->file->text + expr->a->span.hi : "";
+    arrow += strspn(arrow, " ");
+    if (!strncmp(arrow, "<-", 2))
+      diag_help(d, "an equation has the sign =: %s = %s;", span_text(p, expr->a->span),
+                span_text(p, (Span){ p->file, (size_t)(arrow - p->file->text) + 2 + strspn(arrow + 2, " "), at.hi }));
+    else if (compares)
+      diag_help(d, "a condition on the run: assert %s; what is to hold always: a contact or a relation",
+                span_text(p, at));
+    else if (p->now.kind == ':' && expr->kind == AST_NAME) {
+      diag_help(d, "an equation has no name: x' = ...;");
+      give_up(p, skip_item(p->file, at.hi));
+    } else diag_help(d, "an equation has a right-hand side: %s = ...;", span_text(p, at));
   }
   if (follows(p->file, block, "{")) p->unread = (Span){p->file, block, skip_bracket(p->file, block)};
   return ast_new(p, AST_ERROR, at);

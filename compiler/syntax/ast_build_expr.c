@@ -70,18 +70,18 @@ Ast *ast_prime(Parse *p, Span at, Ast *of) {
   return ast_done(p, n);
 }
 
-// The unit of a list of numbers, given to each of them: [3, 1, 5] [m/s]. False: an element takes none.
-static bool give_unit(Parse *p, Ast *n, const char *unit, Span unit_at) {
+// The unit of a list of numbers, given to each of them: [3, 1, 5] [m/s]. NULL, or the element that takes none.
+static const Ast *give_unit(Ast *n, const char *unit, Span unit_at) {
   if (n->kind == AST_NUMBER && !n->unit) {
     n->unit = unit;
     n->unit_span = unit_at;
-    return true;
+    return NULL;
   }
-  if (n->kind == AST_UNARY && n->op == AO_NEG) return give_unit(p, n->a, unit, unit_at);
-  if (n->kind == AST_NAME) return !strcmp(n->name, "inf");
-  bool good = n->kind == AST_VECTOR;
-  for (int k = 0; good && k < n->list.n; k++) good = give_unit(p, n->list.at[k], unit, unit_at);
-  return good;
+  if (n->kind == AST_UNARY && n->op == AO_NEG) return give_unit(n->a, unit, unit_at);
+  if (n->kind == AST_NAME && !strcmp(n->name, "inf")) return NULL;
+  const Ast *other = n->kind == AST_VECTOR && !n->unit ? NULL : n;
+  for (int k = 0; n->kind == AST_VECTOR && !other && k < n->list.n; k++) other = give_unit(n->list.at[k], unit, unit_at);
+  return other;
 }
 
 static Ast *vector_with_unit(Parse *p, Span at, Ast *vector, AstList index) {
@@ -89,14 +89,18 @@ static Ast *vector_with_unit(Parse *p, Span at, Ast *vector, AstList index) {
   const char *unit = unit_of(p, unit_at);
   vector->span = at;
   if (!unit) return vector;
-  if (give_unit(p, vector, unit, unit_at)) {
+  const Ast *other = give_unit(vector, unit, unit_at);
+  if (!other) {
     vector->unit = unit;
     vector->unit_span = unit_at;
     return vector;
   }
-  Diag *d = problem(p, DIAG_E0120, vector->list.at[0]->span, "a unit behind a list is that of plain numbers");
-  diag_also(d, unit_at, "the unit");
-  diag_help(d, "give each element its own: [a*1 [%s], 2 [%s]]", unit, unit);
+  bool given = other->kind == AST_NUMBER || other->kind == AST_VECTOR;
+  Diag *d = problem(p, DIAG_E0120, other->span, given ? "this element has a unit of its own"
+                                                      : "a unit behind a list is that of plain numbers");
+  diag_also(d, unit_at, "the unit of the list");
+  if (given) diag_help(d, "leave one of the two units out");
+  else diag_help(d, "give each element its own: [%s*1 [%s], 2 [%s]]", span_text(p, other->span), unit, unit);
   return vector;
 }
 
@@ -110,7 +114,8 @@ Ast *ast_index(Parse *p, Span at, Ast *of, AstList index) {
     const char *unit = span_text(p, span_join(index.at[0]->span, index.at[index.n - 1]->span));
     if (of->kind == AST_INDEX) seen_before(p, "[][]");
     if (of->kind == AST_INDEX) diag_help(d, "several indices stand in one pair of brackets: a[i, j]");
-    else if (looks_like_unit(unit)) diag_help(d, "a unit stands behind a number: %s*1 [%s]", span_text(p, of->span), unit);
+    else if (looks_like_unit(unit))
+      diag_help(d, "a unit stands behind a number: %s*1 [%s]", span_text(p, of->span), unit);
     else diag_help(d, "give the value a name first: var a = %s;", span_text(p, of->span));
   }
   Ast *n = ast_new(p, AST_INDEX, at);
@@ -186,9 +191,21 @@ Ast *ast_cond(Parse *p, Span at, Ast *condition, Ast *yes, Ast *no) {
   return ast_done(p, n);
 }
 
+// [1 -1] has one element, which MATLAB reads as two.
+static void warn_difference(Parse *p, const Ast *n) {
+  if (n->kind != AST_BINARY || (n->op != AO_SUB && n->op != AO_ADD)) return;
+  const char *s = p->file->text, sign = n->op == AO_SUB ? '-' : '+';
+  size_t at = n->a->span.hi + strspn(s + n->a->span.hi, " \t");
+  if (at == n->a->span.hi || s[at] != sign || strchr(" \t\n", s[at + 1])) return;
+  Diag *d = problem(p, DIAG_W0844, n->span, "this is one element: a %s", sign == '-' ? "difference" : "sum");
+  diag_help(d, "two elements are separated by ',': %s, %s", span_text(p, n->a->span),
+            span_text(p, (Span){ p->file, at, n->span.hi }));
+}
+
 Ast *ast_vector(Parse *p, Span at, AstList elements) {
   Ast *n = ast_new(p, AST_VECTOR, at);
   n->list = elements;
+  for (int k = 0; k < elements.n; k++) warn_difference(p, elements.at[k]);
   return ast_done(p, n);
 }
 

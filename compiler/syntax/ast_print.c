@@ -1,7 +1,7 @@
 // nsm fmt. Items are printed one a line; lists that are too long, or that hold comments between their elements, one
-// element a line. Comments are found again in the source (comments.h) and put out in order: those above an item on lines
-// of their own, those behind it on its line, those inside of an expression between its tokens (ast_print_expr.c), those
-// between the first words of an item above it.
+// element a line. Comments are found again in the source (comments.h) and put out in order: those above an item on
+// lines of their own, those behind it on its line, those inside of an expression between its tokens (ast_print_expr.c),
+// those between the first words of an item above it.
 #include "ast_print.h"
 
 #include <string.h>
@@ -277,8 +277,8 @@ static const char *word_of(AstKind kind) {
   }
 }
 
-// Are comments in front of its first expression, up to `end`, printed there? Else they go above: where the item has more
-// than a word in front of it, and where they do not stand in one line with it.
+// Are comments in front of its first expression, up to `end`, printed there? Else they go above: where the item has
+// more than a word in front of it, and where they do not stand in one line with it.
 static bool keeps_head(const Printer *w, const Ast *n, size_t end) {
   const Comments *c = &w->pen.comments;
   for (size_t k = w->pen.next; k < c->n && c->at[k].lo < end; k++)

@@ -35,15 +35,15 @@ bool is_law_name(const char *word) {
 }
 
 bool is_function_name(const char *word) {
-  return listed("sqrt exp log sin cos tan asin acos atan atan2 sinh cosh tanh abs sign min max floor dot norm transpose "
-                "sgn normal_cone", word, strlen(word));
+  return listed("sqrt exp log sin cos tan asin acos atan atan2 sinh cosh tanh abs sign min max floor dot norm "
+                "transpose sgn normal_cone", word, strlen(word));
 }
 
 // Those that nobody takes for a name of a quantity are few; a number in front makes the others one.
 bool looks_like_unit(const char *text) {
   static const char units[] =
-      "m mm cm km um nm kg g mg s ms us ns min h N kN mN J kJ W kW V mV kV A mA uA Hz kHz rad mrad deg rev rpm K Pa kPa "
-      "MPa GPa bar C F uF nF pF H mH uH ohm kohm Ohm mol T Wb S l L t sec Nm Kg degC";
+      "m mm cm km um nm kg g mg s ms us ns min h N kN mN J kJ W kW V mV kV A mA uA Hz kHz rad mrad deg rev rpm K Pa "
+      "kPa MPa GPa bar C F uF nF pF H mH uH ohm kohm Ohm mol T Wb S l L t sec Nm Kg degC";
   bool any = false;
   for (const char *at = text; *at;) {
     size_t n = 0;

@@ -35,7 +35,22 @@ void lex_open_comment(Parse *p) {
   p->stopped = true;
 }
 
+// A comment inside of a comment ends it; what was to be its rest is not read.
+void lex_close_comment(Parse *p, Span at) {
+  const char *text = p->file->text, *inner = strstr(text + p->comment + 2, "/*");
+  if (!inner || inner >= text + at.hi) return;
+  const char *rest = strstr(text + at.hi, "*/"), *next = strstr(text + at.hi, "/*");
+  if (!rest || (next && next < rest)) return;
+  Diag *d = lexical(p, DIAG_E0111, ((Span){ p->file, at.hi - 2, at.hi }), "this */ ends the comment: they do not nest");
+  diag_also(d, (Span){ p->file, p->comment, p->comment + 2 }, "begun here");
+  diag_help(d, "lines that begin with // may hold anything");
+  p->skip_to = (size_t)(rest - text) + 2;
+  p->skip_bare = true;
+  p->lexical = p->skip_to;
+}
+
 int lex_stray_comment(Parse *p, Span at) {
+  if (at.lo < p->skip_to) return 0;
   Diag *d = lexical(p, DIAG_E0111, at, "this */ closes no comment");
   diag_help(d, "comments do not nest: the first */ ends them");
   return 0;
@@ -92,14 +107,35 @@ int lex_open_unit(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
                     "the '[' of this unit is never closed");
   p->lexical = at.hi;
   diag_help(d, "a unit stands in brackets on the line of its number: 9.81 [m/s^2]");
+  p->skip_to = p->lexical = skip_item(p->file, at.hi);
   v->node = ast_number(p, at, number_value(p, at, s, digits), NULL, (Span){0});
   return TOK_NUMBER;
+}
+
+// 1 [[mH]: how much of it is the number.
+size_t lex_doubled(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
+  size_t digits = number_length(s, (size_t)n), lo = (size_t)n, hi = (size_t)n;
+  while (s[lo - 1] != '[') lo--;
+  while (s[hi - 1] == ']') hi--;
+  double x = number_value(p, at, s, digits);
+  const char *unit = arena_strndup(p->arena, s + lo, hi - lo);
+  v->node = ast_number(p, (Span){ at.file, at.lo, at.lo + digits }, x, NULL, (Span){0});
+  if (!looks_like_unit(unit)) return digits;
+  Diag *d = lexical(p, DIAG_E0116, ((Span){ at.file, at.lo + digits, at.hi }), "a unit stands in one pair of brackets");
+  diag_help(d, "%.*s [%s]", (int)digits, s, unit);
+  return (size_t)n;
 }
 
 // 1..n, which other languages write for 1:n.
 size_t lex_range(const char *s, int n) {
   size_t digits = strspn(s, "0123456789");
   return digits && (size_t)n > digits + 1 && s[digits] == '.' && s[digits + 1] == '.' ? digits : 0;
+}
+
+static Span trimmed_span(const Parse *p, size_t lo, size_t hi) {
+  while (lo < hi && strchr(" \t\r\n", p->file->text[lo])) lo++;
+  while (hi > lo && strchr(" \t\r\n", p->file->text[hi - 1])) hi--;
+  return (Span){p->file, lo, hi};
 }
 
 int lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
@@ -122,7 +158,8 @@ int lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) 
       if (*c != '_') *to++ = *c;
       if (!*c) break;
     }
-    diag_help(d, "the digits of a number stand together: %.*s%s", (int)digits, s, rest);
+    if (looks_like_unit(rest)) diag_help(d, "a unit stands in brackets: %.*s [%s]", (int)digits, s, rest);
+    else diag_help(d, "the digits of a number stand together: %.*s%s", (int)digits, s, rest);
   } else if (!strcmp(rest, "f") || !strcmp(rest, "L") || !strcmp(rest, "u"))
     diag_help(d, "numbers have no suffix: %.*s", (int)digits, s);
   else if (*rest == 'd' && left == 1 && strchr("+-", p->file->text[at.hi]) && p->file->text[at.hi + 1] >= '0' &&
@@ -135,6 +172,14 @@ int lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) 
   if (names) {
     v->text = intern_n(p->names, s, (size_t)n);
     return TOK_NAME;
+  }
+  size_t unit = at.hi + strspn(p->file->text + at.hi, " \t");
+  size_t length = p->file->text[unit] == '[' ? strcspn(p->file->text + unit, "]\n;") : 0;
+  bool behind = length && p->file->text[unit + length] == ']' &&
+                looks_like_unit(span_text(p, trimmed_span(p, unit + 1, unit + length)));
+  if (behind) {                                      // 1e- [m]
+    p->skip_to = p->lexical = unit + length + 1;
+    p->skip_bare = true;
   }
   v->node = ast_number(p, at, number_value(p, at, s, digits), NULL, (Span){0});
   return TOK_NUMBER;
@@ -238,12 +283,6 @@ int lex_open_string(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n)
 
 // --- signs of other languages, and what is no sign at all ---
 
-static Span trimmed_span(const Parse *p, size_t lo, size_t hi) {
-  while (lo < hi && strchr(" \t\r\n", p->file->text[lo])) lo++;
-  while (hi > lo && strchr(" \t\r\n", p->file->text[hi - 1])) hi--;
-  return (Span){p->file, lo, hi};
-}
-
 // The rest of the item is not read.
 static int give_up_here(Parse *p, Span at) {
   p->skip_to = skip_item(p->file, at.hi);
@@ -286,7 +325,8 @@ int lex_update(Parse *p, Span at, const char *s) {
     return TOK_NE;
   }
   Diag *d = problem(p, DIAG_E0115, at, "'%s' does not exist: an equation holds at all times", s);
-  if (p->now.kind == '\'') diag_help(d, "several terms are a sum: %s = ... %c ...", span_text(p, (Span){p->file, p->item[0].at.lo, p->now.at.hi}), *s);
+  Span left = {p->file, p->item[0].at.lo, p->now.at.hi};
+  if (p->now.kind == '\'') diag_help(d, "several terms are a sum: %s = ... %c ...", span_text(p, left), *s);
   else diag_help(d, "what changes in time is a state with an equation: x' = ...;");
   return '=';
 }
@@ -310,7 +350,8 @@ static bool comment_line(Parse *p, Span at, const char *sign) {
 
 bool lex_line(Parse *p, Span at, const char *s) {
   static const struct { const char *start, *what, *help; } lines[] = {
-    { "#include", "a file is imported by its name in quotes", "import \"file.nsm\"; functions such as sin are built in" },
+    { "#include", "a file is imported by its name in quotes",
+      "import \"file.nsm\"; functions such as sin are built in" },
     { "#define", "a constant is a param", "param N = 3;" },
     { "#pragma", "there are no directives", "leave the line out" },
     { "#if", "there are no directives", "leave the line out" },
@@ -351,7 +392,7 @@ int lex_letters(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
     Span here = { at.file, at.lo + (size_t)(i - k), at.lo + (size_t)i };
     Diag *d = problem(p, DIAG_E0106, here, "the letter '%s' cannot stand in a name", letter);
     if (plain) diag_help(d, "write %s", plain);
-    else diag_help(d, "names are made of the letters a to z, digits and _; other letters belong in comments and strings");
+    else diag_help(d, "names are made of the letters a to z, digits and _; others belong in comments and strings");
   }
   v->text = intern_n(p->names, s, (size_t)n);
   return TOK_NAME;
@@ -368,6 +409,9 @@ static const Foreign foreign[] = {
   { "**", '^', "^", NULL },
   { "&&", TOK_AND, "and", NULL },
   { "||", TOK_OR, "or", NULL },
+  { "&gt;", '>', ">", NULL },
+  { "&lt;", '<', "<", NULL },
+  { "&amp;", TOK_AND, "and", NULL },
   { "&", TOK_AND, "and", NULL },
   { "|", TOK_OR, "or", NULL },
   { "!", TOK_NOT, "not", NULL },
@@ -401,6 +445,8 @@ static const Foreign foreign[] = {
   { "”", 0, NULL, "strings stand in plain double quotes: \"text\"" },
   { "µ", 0, NULL, "names are made of the letters a to z, digits and _; in a unit write u, as in uF" },
   { "Ω", 0, NULL, "names are made of the letters a to z, digits and _; the unit is written ohm" },
+  { "≈", 0, NULL, "numbers agree within a tolerance: abs(a - b) <= 1e-6" },
+  { "±", 0, NULL, "numbers agree within a tolerance: abs(a - b) <= 1e-6" },
   { "°", 0, NULL, "the unit is written deg, as in 90 [deg]" },
   { "\xC2\xA0", ' ', NULL, "this is a no-break space, which looks like a blank; type a plain blank" },
 };
@@ -444,6 +490,7 @@ int lex_sign(Parse *p, Span at, const char *s, int n) {
   diag_help(d, "%s",
             f ? f->help
               : "names are made of the letters a to z, digits and _; other characters belong in comments and strings");
+  if (u == 0x2248 || u == 0xB1) return give_up_here(p, at);
   return 0;
 }
 
@@ -483,6 +530,27 @@ int lex_odd_byte(Parse *p, Span at, const char *s) {
   if ((c == '$' || c == '@' || c == '~' || c == '`') && seen_before(p, span_text(p, at))) {
     p->lexical = at.hi;
     return 0;
+  }
+  size_t word = at.hi;
+  while (is_name_char(p->file->text[word])) word++;
+  if (c == '\\' && word > at.hi) {
+    Diag *d = lexical(p, DIAG_E0106, ((Span){ at.file, at.lo, word }), "formulas are written without LaTeX");
+    size_t brace = word + (p->file->text[word] == '{'), end = brace;
+    while (is_name_char(p->file->text[end])) end++;
+    bool dot = !strcmp(span_text(p, (Span){ at.file, at.lo, word }), "\\dot") && end > brace && brace > word;
+    if (dot) diag_help(d, "the time derivative is %s'", span_text(p, (Span){ at.file, brace, end }));
+    else diag_help(d, "a*b, a/b, x^2, sqrt(x), x', and the names of letters: mu, phi");
+    return give_up_here(p, at);
+  }
+  if (c == '@' && !value_before(p) && word > at.hi) {
+    Diag *d = lexical(p, DIAG_E0106, ((Span){ at.file, at.lo, word }), "there are no annotations and no macros");
+    diag_help(d, "leave it out");
+    return give_up_here(p, at);
+  }
+  if (c == '~' && value_before(p)) {
+    Diag *d = lexical(p, DIAG_E0106, at, "the character '~' (U+007E) has no meaning here");
+    diag_help(d, "numbers agree within a tolerance: abs(a - b) <= 1e-6");
+    return give_up_here(p, at);
   }
   Diag *d;
   if (c < 0x20 || c == 0x7f) d = lexical(p, DIAG_E0106, at, "the control character U+%04X has no meaning here", c);

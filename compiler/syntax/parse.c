@@ -21,11 +21,12 @@ Diag *problem(Parse *p, DiagCode code, Span at, const char *fmt, ...) {
   va_start(ap, fmt);
   text_vprintf(&t, fmt, ap);
   va_end(ap);
-  bool unread = p->unread.file && at.lo >= p->unread.lo && at.lo < p->unread.hi, silent = p->stopped || at.lo < p->unheard || unread;
+  bool unread = p->unread.file && at.lo >= p->unread.lo && at.lo < p->unread.hi,
+       silent = p->stopped || at.lo < p->unheard || unread;
   if (silent && !p->mute) p->mute = diag_bag_new(p->arena);
   Diag *d = diag(silent ? p->mute : p->bag, code, at, "%s", text_str(&t));
   text_free(&t);
-  if (silent) return d;
+  if (silent || diag_code_severity(code) != SEV_ERROR) return d;
   p->said = at.hi;
   if (++p->problems > DIAG_LIMIT) p->stopped = true;
   return d;
@@ -72,6 +73,24 @@ bool seen_before(Parse *p, const char *text) {
 
 // --- tokens ---
 
+// Where a line is indented to; -1: something stands in front of `at` on it.
+static int indentation(const Parse *p, size_t at, bool first) {
+  const char *s = p->file->text;
+  size_t line = at, n = 0;
+  while (line > 0 && s[line - 1] != '\n') line--;
+  while (s[line + n] == ' ' || s[line + n] == '\t') n++;
+  return first && line + n != at ? -1 : (int)n;
+}
+
+// Remembers the first '{' that is closed further out than its line begins: there a '}' may be missing.
+static void suspect(Parse *p, const Open *open, Span close) {
+  int in = indentation(p, open->at.lo, false), out = indentation(p, close.lo, true);
+  bool own_line = source_line(p->file, open->at.lo) < source_line(p->file, close.lo);
+  if (p->suspect.at.file || !own_line || out < 0 || out >= in) return;
+  p->suspect = *open;
+  p->suspect.before = (Token){'}', close};
+}
+
 static void note_bracket(Parse *p, int token, Span at) {
   if (token == '(' || token == '[' || token == '{') {
     if (p->open.n >= DEEPEST_NESTING) {
@@ -87,7 +106,11 @@ static void note_bracket(Parse *p, int token, Span at) {
           p->open.n = k + 1;
           break;
         }
-    if (p->open.n && vec_last(&p->open).bracket == wanted) p->open.n--;
+    if (p->open.n && vec_last(&p->open).bracket == wanted) {
+      if (token == '}') suspect(p, &vec_last(&p->open), at);
+      p->open.n--;
+      if (p->open.n == 0) p->model_end = at;
+    }
   }
 }
 

@@ -48,6 +48,8 @@ struct Parse {
   const char *seen[SEEN];    // words and characters that were refused once; later uses are taken silently
   int    nseen;
   size_t blamed;             // 1 + place of the '{' that was said to be unclosed
+  Span   model_end;          // the last '}' that closed a model
+  Open   suspect;            // a '{' whose '}', in `before`, is indented as if it closed one further out
   bool   outside;            // an item outside of every model was reported
 };
 
@@ -71,6 +73,7 @@ int   nsm_scan_lex_destroy(void *scanner);
 
 // syntax_error.c: the message for an unexpected p->now, of which the names of the expected tokens are known.
 void  syntax_error(Parse *p, const char *const *expected, int n);
+bool  starts_item(int kind);
 const char *word_near(Parse *p, Span name);  // the reserved word that was perhaps meant, or NULL
 const char *span_text(Parse *p, Span at);                            // a copy, shortened for a message
 
@@ -78,6 +81,8 @@ const char *span_text(Parse *p, Span at);                            // a copy, 
 bool  foreign_form(Parse *p);
 void  give_up(Parse *p, size_t upto);                                // the text up to there is not read
 bool  find_model(Parse *p, const char *name);                        // does the text have `model NAME`?
+
+bool  extra_brace(const Parse *p, size_t at);                        // does a '}' behind `at` close nothing?
 
 // skip.c: places in the text, with brackets matched and comments and strings left alone.
 size_t skip_blanks(const SourceFile *f, size_t at);                  // behind blanks and comments
@@ -97,9 +102,11 @@ void  lex_step(Parse *p, Span *at, size_t n);
 void  lex_keep(Parse *p, Span *at, size_t n);
 void  lex_comment(Parse *p, Span at);
 void  lex_open_comment(Parse *p);
+void  lex_close_comment(Parse *p, Span at);
 int   lex_stray_comment(Parse *p, Span at);
 int   lex_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);
 int   lex_open_unit(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);
+size_t lex_doubled(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);   // 1 [[mH]
 int   lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n);
 size_t lex_quantity(Parse *p, const char *s, int n);
 int   lex_word(Parse *p, union NSM_STYPE *v, const char *s, int n);

@@ -43,6 +43,21 @@ size_t skip_bracket(const SourceFile *f, size_t at) {
   return f->len;
 }
 
+// As skip_bracket; a '(' or '[' that is never closed ends with its item.
+static size_t skip_paren(const SourceFile *f, size_t at) {
+  int depth = 0;
+  while (at < f->len) {
+    size_t next = behind_opaque(f, at);
+    if (next > at) { at = next; continue; }
+    char c = f->text[at];
+    if (strchr(";{}", c) && c) return at;
+    depth += c == '(' || c == '[' ? 1 : c == ')' || c == ']' ? -1 : 0;
+    at++;
+    if (depth == 0) return at;
+  }
+  return f->len;
+}
+
 size_t skip_item(const SourceFile *f, size_t at) {
   while (at < f->len) {
     size_t next = behind_opaque(f, at);
@@ -55,7 +70,7 @@ size_t skip_item(const SourceFile *f, size_t at) {
       if (strncmp(f->text + then, "else", 4) != 0) return at;
       at = then + 4;
     } else if (c == '(' || c == '[') {
-      at = skip_bracket(f, at);
+      at = skip_paren(f, at);
     } else {
       at++;
     }

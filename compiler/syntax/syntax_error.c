@@ -22,7 +22,7 @@ static bool is_word(const Parse *p, Token t) {
   return t.kind != TOK_NAME && lex_is_word(p->file->text + t.at.lo, t.at.hi - t.at.lo);
 }
 
-static bool starts_item(int kind) {
+bool starts_item(int kind) {
   return kind == TOK_IMPORT || kind == TOK_FUNCTION || kind == TOK_MODEL || kind == TOK_DECLARE || kind == TOK_ENERGY ||
          kind == TOK_FORCE || kind == TOK_RELATION || kind == TOK_CONTACT || kind == TOK_CONSTRAINT ||
          kind == TOK_FOR || kind == TOK_TIMED || kind == TOK_SIMULATE || kind == TOK_CLAIM;
@@ -125,11 +125,36 @@ static bool never_closed(Parse *p, Expected e) {
   if (!p->open.n) return false;
   const Open *open = &vec_last(&p->open);
   const char *closing = open->bracket == '(' ? "')'" : open->bracket == '[' ? "']'" : "'}'";
+  if (kind == ';' && open->bracket != '{') {               // f(a; b): the list goes on behind it
+    size_t at = p->now.at.hi, end = at;
+    while (end < p->file->len && !strchr(";{})]\n", p->file->text[end]))
+      end = strchr("([", p->file->text[end]) ? skip_bracket(p->file, end) : end + 1;
+    char c = end < p->file->len ? p->file->text[end] : 0;
+    if (c == (open->bracket == '(' ? ')' : ']') && skip_blanks(p->file, at) < end) {
+      Diag *d = problem(p, DIAG_E0101, p->now.at, "';' ends an item, and '%c' is open", open->bracket);
+      diag_also(d, open->at, "opened here");
+      diag_help(d, "arguments are separated by ','");
+      give_up(p, skip_item(p->file, end + 1));
+      return true;
+    }
+  }
   bool ends =
       kind == TOK_END || (open->bracket != '{' && (kind == ';' || kind == '{' || kind == '}' || starts_item(kind)));
   if (!ends || !(expects(e, closing) || kind == TOK_END)) return false;
   if (open->bracket == '{' && p->blamed) return true;   // said before
+  if (open->bracket == '{' && p->suspect.at.file) {
+    Diag *d = problem(p, DIAG_E0104, p->suspect.at, "'{' was never closed");
+    diag_also(d, p->suspect.before.at, "by its indentation this one closes another '{'");
+    diag_help(d, "add '}' where its items end");
+    return true;
+  }
   Diag *d = problem(p, DIAG_E0104, open->at, "'%c' was never closed", open->bracket);
+  size_t line = skip_line(p->file, open->at.hi), comment = open->at.hi;
+  while (comment + 1 < line && !follows(p->file, comment, "//")) comment++;
+  if (follows(p->file, comment, "//") && open->bracket != '{') {
+    diag_note(d, "its line ends at //, where a comment begins; a quotient has one /");
+    p->blamed = 1 + open->at.lo;                             // braces behind // are missing, too
+  }
   if (kind == TOK_END) diag_help(d, "add %s before the end of the file", closing);
   else diag_also(d, p->now.at, "%s expected before this", closing);
   return true;
@@ -167,7 +192,9 @@ static bool word_as_name(Parse *p, Expected e) {
   const char *word = span_text(p, p->now.at);
   if (seen_before(p, word)) return true;
   Diag *d = problem(p, DIAG_E0114, p->now.at, "'%s' is a word of the language and cannot be a name", word);
-  diag_help(d, "choose another name, such as %s_ or %s1", word, word);
+  if (p->before.kind == '.' && p->now.kind == TOK_FORCE)
+    diag_help(d, "the impulse of a contact is its lambda, the one of friction its lambda_t");
+  else diag_help(d, "choose another name, such as %s_ or %s1", word, word);
   return true;
 }
 
@@ -186,14 +213,34 @@ static bool missing_value(Parse *p, Expected e) {
   return true;
 }
 
+// The contents of these blocks are no items: they are not judged where the head is wrong.
+static void leave_block(Parse *p) {
+  int item = p->item[0].kind;
+  size_t at = p->now.at.lo;
+  if (item != TOK_CONTACT && item != TOK_CONSTRAINT && item != TOK_SIMULATE) return;
+  while (at < p->file->len && !strchr(";{}", p->file->text[at])) at++;
+  if (at < p->file->len && p->file->text[at] == '{' && !p->unread.file)
+    p->unread = (Span){p->file, at + 1, skip_bracket(p->file, at)};
+}
+
 // param = 1;
 static bool missing_name(Parse *p, Expected e) {
+  if (p->before.kind == ',' && p->item[0].kind == TOK_DECLARE && starts_item(p->now.kind) && on_new_line(p)) {
+    Diag *d = problem(p, DIAG_E0102, p->before.at, "an item ends with ';', not with ','");
+    diag_help(d, "replace it by ;");
+    p->broken = p->item[0] = p->now;
+    p->item_n = 1;
+    leave_block(p);
+    return true;
+  }
   if (!expects(e, "a name") || expects_operator(e) || p->item_n == 1) return false;
   if (p->before.kind == '{' || p->before.kind == ';' || p->before.kind == '}') return false;
   if (p->item_n == 2 && is_word(p, p->item[0]) && was_seen(p, span_text(p, p->item[0].at))) return true;
   Diag *d = problem(p, DIAG_E0103, behind(p), "a name is missing after %s", token_text(p, p->before));
   if (p->before.kind == ',' && p->now.kind == ';') diag_help(d, "the last ',' of a list is left out");
   else if (p->now.kind == TOK_NUMBER) diag_help(d, "a name starts with a letter");
+  else if (p->now.kind == ':' && p->before.kind == TOK_DECLARE)
+    diag_help(d, "no ':' stands behind the word %s", span_text(p, p->before.at));
   else if (p->before.kind == TOK_MODEL) diag_help(d, "model NAME { ... }");
   else if (p->before.kind == TOK_FUNCTION) diag_help(d, "function NAME(x) = ...;");
   else if (p->before.kind == TOK_RELATION || p->before.kind == TOK_CONTACT || p->before.kind == TOK_CONSTRAINT)
@@ -214,6 +261,10 @@ static bool known_mistake(Parse *p, Expected e) {
   } else if (expects(e, "'in'") && p->before.kind == TOK_NAME && (item == TOK_FOR || (open && open->bracket == '['))) {
     Diag *d = problem(p, DIAG_E0101, p->now.at, "expected 'in' and a range after '%s'", span_text(p, p->before.at));
     diag_help(d, item == TOK_FOR ? "for i in 1:n { ... }" : "a family of instances reads: Bead bead[i in 1:n](...);");
+  } else if (open && open->bracket == '{' && open->owner.kind == TOK_SIMULATE && starts_item(kind)) {
+    Diag *d = problem(p, DIAG_E0104, open->at, "'{' was never closed");
+    diag_also(d, p->now.at, "'}' expected before this");
+    p->blamed = 1 + open->at.lo;
   } else if (open && open->bracket == '{' && open->owner.kind == TOK_SIMULATE &&
              (kind == ';' || ends_value(p->before.kind)) && !expects(e, "'('")) {
     Diag *d =
@@ -258,7 +309,7 @@ static bool next_is_equation(const Parse *p) {
 static bool missing_end(Parse *p, Expected e) {
   int kind = p->now.kind;
   bool value = kind == TOK_NAME || kind == TOK_NUMBER || kind == '(' || kind == '[' || kind == TOK_SUM;
-  bool may_end = expects(e, "';'");
+  bool may_end = expects(e, "';'") && p->item_n > 1;
   if (may_end && (on_new_line(p) || kind == TOK_END || kind == '}' || starts_item(kind))) {
     Diag *d = problem(p, DIAG_E0102, behind(p), "expected ';' after this");
     if (kind != TOK_END && kind != '}') diag_also(d, p->now.at, "the next item begins here");
@@ -280,6 +331,26 @@ static bool missing_end(Parse *p, Expected e) {
   return true;
 }
 
+// A block that nothing stands in front of.
+static bool bare_block(Parse *p) {
+  if (p->now.kind != '{' || p->item_n != 1 || !p->open.n) return false;
+  size_t at = skip_blanks(p->file, p->now.at.hi);
+  static const char *const entries[] = { "until", "step", "start", "scheme" },
+                    *const parts[] = { "normal", "slip", "normal_force", "with" };
+  bool entry = false, part = false;
+  for (int k = 0; k < 4; k++) {
+    entry |= follows(p->file, at, entries[k]);
+    part |= follows(p->file, at, parts[k]);
+  }
+  Diag *d = problem(p, DIAG_E0101, p->now.at, "'{' cannot stand here");
+  diag_help(d, "%s", entry  ? "simulate { until = 2 [s], step = 5 [ms] }"
+                     : part ? "contact NAME { normal = gap;  slip = velocity;  with newton(0.5), coulomb(0.3); }"
+                            : "braces belong to model, for, contact, constraint and simulate");
+  if (entry || part) p->unread = (Span){p->file, p->now.at.lo, skip_bracket(p->file, p->now.at.lo)};
+  else p->blamed = 1 + p->now.at.lo;
+  return true;
+}
+
 static void anything_else(Parse *p, Expected e) {
   const char *found = token_text(p, p->now);
   Text t = {0};
@@ -295,11 +366,15 @@ static void anything_else(Parse *p, Expected e) {
   else if (shown == 1) diag_label(d, "expected %s", text_str(&t));
   else if (shown > 1 && shown <= 4) diag_label(d, "expected one of %s", text_str(&t));
   if (p->now.kind == '\'') diag_help(d, "' is the time derivative of a name; strings stand in double quotes");
+  else if (p->now.kind == '{') diag_help(d, "braces belong to model, for, contact, constraint and simulate");
+  else if (is_word(p, p->now)) diag_help(d, "remove it, or end the item before it with ;");
+  if (p->now.kind == '{') p->blamed = 1 + p->now.at.lo;   // nothing more of it
   text_free(&t);
 }
 
 static void explain(Parse *p, Expected e) {
-  if (foreign_form(p)) return;
+  if (foreign_form(p) || bare_block(p)) return;
+  leave_block(p);
   if (unknown_word(p, e)) return;
   if (wrong_closing(p)) return;
   if (p->now.kind == TOK_END && !p->open.n && expects(e, "';'") && missing_end(p, e)) return;
@@ -317,7 +392,7 @@ static void explain(Parse *p, Expected e) {
 static bool is_echo(const Parse *p) {
   // nothing but that lies between
   if (p->lexical && p->lexical >= p->before.at.hi && p->lexical <= p->now.at.hi + 1) return true;
-  if (p->said && p->said == p->before.at.hi) return true;   // a constructor has just refused what stands before
+  if (p->said > p->item[0].at.lo && p->item_n > 1) return true;   // one message an item
   return p->broken.at.file && p->broken.at.lo == p->item[0].at.lo && !starts_item(p->item[0].kind);
 }
 

@@ -94,11 +94,13 @@ static const char *mended(Parse *p, const char *s) {
   Text t = {0};
   for (; *s; s++) {
     bool name_before = t.n && isalpha((unsigned char)t.at[t.n - 1]);
-    if (s[0] == '*' && s[1] == '*') text_addc(&t, '^'), s++;
+    if (!strncmp(s, " per ", 5)) text_addc(&t, '/'), s += 4;
+    else if (s[0] == '*' && s[1] == '*') text_addc(&t, '^'), s++;
     else if (*s == '.' || *s == ' ' || *s == '-') {
       bool power = *s == '-' && isdigit((unsigned char)s[1]) && name_before;
       if (power) text_add(&t, "^-");
-      else if (*s != '-' && t.n && (isalnum((unsigned char)t.at[t.n - 1]) || t.at[t.n - 1] == ')') && isalpha((unsigned char)s[1]))
+      else if (*s != '-' && t.n && (isalnum((unsigned char)t.at[t.n - 1]) || t.at[t.n - 1] == ')') &&
+               isalpha((unsigned char)s[1]))
         text_addc(&t, '*');
       else if (*s == '-') text_addc(&t, '-');
     } else if (isdigit((unsigned char)*s) && name_before) text_printf(&t, "^%c", *s);

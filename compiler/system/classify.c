@@ -105,6 +105,7 @@ static void classify_row(Deriver *d, SysClass *c) {
   bool linear_gap = ex_affine(s->pool, c->y, ids, n);
   c->affine = linear_gap && all_constant(s, &c->h) && (c->lo == EX_NONE || stage_of(s, c->lo) <= STAGE_TIME)
               && (c->hi == EX_NONE || stage_of(s, c->hi) <= STAGE_TIME);
+  c->affine &= !friction_moves(s, c);
   if (c->velocity_level) c->affine &= !kinds_of(s, c->rate).q;      // the row has no derivative with respect to q
   if (c->kind == CLASS_RELATION) { c->inferred = relation_class_of(d, c); return; }
   Kinds y = kinds_of(s, c->y);

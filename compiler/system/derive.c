@@ -1,6 +1,7 @@
 // The derivation: model -> derived system. One call per part; each part appends its classes.
 #include <math.h>
 #include <string.h>
+#include "../model/model_print.h"
 #include "derive.h"
 
 static const Stage stage_of_kind[] = {
@@ -23,6 +24,10 @@ Stage stage_of(const System *s, Ex e) {
   return stage;
 }
 
+bool friction_moves(const System *s, const SysClass *c) {
+  return stage_of(s, c->mu) > STAGE_CONST || stage_of(s, c->mu2) > STAGE_CONST || stage_of(s, c->radius) > STAGE_CONST;
+}
+
 SysClass *derive_new_class(Deriver *d, ClassKind kind, const char *label, Span span, const MContext *ctx) {
   System *s = d->sys;
   if (s->ncls == d->cap) {
@@ -34,6 +39,7 @@ SysClass *derive_new_class(Deriver *d, ClassKind kind, const char *label, Span s
   SysClass *c = &s->cls[s->ncls++];
   memset(c, 0, sizeof *c);
   c->kind = kind; c->label = label; c->span = span;
+  c->shown = name_shown(d->arena, label, ctx);
   c->lambda_slot = c->row_var = c->normal = -1;
   c->reldeg = -1;
   c->nloop = ctx->n;
@@ -91,12 +97,13 @@ static void headline(Deriver *d) {
                         : s->param[i] == EX_NONE ? NAN
                                                  : value_of(s, s->param[i], NULL, 0);
   }
-  for (int k = 0; k < 2; k++) {
+  for (int k = 0; k < MAX_INDICES; k++) {
     s->var_lo[k] = lower_all(d, m->nvar);
     s->var_hi[k] = lower_all(d, m->nvar);
     for (int i = 0; i < m->nvar; i++) {
-      s->var_lo[k][i] = k < m->var[i].ndim ? lower_expr(s, m->var[i].lo[k]) : EX_NONE;
-      s->var_hi[k][i] = k < m->var[i].ndim ? lower_expr(s, m->var[i].hi[k]) : EX_NONE;
+      bool bounded = k < m->var[i].ndim && m->var[i].kind != MV_ROW;
+      s->var_lo[k][i] = bounded ? lower_expr(s, m->var[i].lo[k]) : EX_NONE;
+      s->var_hi[k][i] = bounded ? lower_expr(s, m->var[i].hi[k]) : EX_NONE;
     }
   }
   s->stat_at = lower_all(d, m->nstat);
@@ -130,6 +137,7 @@ const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
   s->pool = pool_new(a);
   s->sym = symtab_new(a, s->pool);
   s->lowered = map_new(a);
+  s->lowered_written = map_new(a);
   symbols_in_reading_order(s);
   headline(&d);
   derive_energies(&d);
@@ -140,6 +148,7 @@ const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
   derive_constraints(&d);
   derive_rest(&d);
   if (diag_errors(bag) > before) return NULL;
+  derive_cover(&d);
   guards(&d);
   classify(&d);
   relative_degrees(&d);

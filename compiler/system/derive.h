@@ -23,5 +23,6 @@ int class_expressions(Arena *a, const SysClass *c, Ex **out);
 // One row `target` with right-hand side F, split into f and g = the part with multipliers.
 void derive_right_hand_side(Deriver *d, SysClass *c, int target_symbol, Ex F);
 
+void derive_cover(Deriver *d);          // cover.c: every state has one equation, every multiplier one relation
 void classify(Deriver *d);              // classify.c: inferred classes, asserted ones checked
 void relative_degrees(Deriver *d);      // reldeg.c: relative degree, chains, levels, E0420

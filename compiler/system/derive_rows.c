@@ -117,6 +117,25 @@ static bool bad_slip(Deriver *d, Span at, const char *what, const char *help) {
   return false;
 }
 
+// The coefficients stand on direction 0. They may move, but not with what the step is solved for.
+static bool coefficients(Deriver *d, const MFriction *f, SysClass *c, Ex mu, Ex mu2, Ex radius) {
+  System *s = d->sys;
+  SlotList l = slots_of(d->arena, s, c);
+  const Ex all[] = { mu, mu2, radius };
+  for (int i = 0; i < 3; i++) {
+    if (all[i] == EX_NONE || !ex_depends_any(s->pool, all[i], member_state_rate, s)) {
+      slots_collect(&l, all[i]);
+      continue;
+    }
+    Diag *g = diag(d->bag, DIAG_E0224, f->span, "friction cannot depend on the derivative of a state");
+    diag_label(g, "a derivative in a coefficient or a normal force");
+    diag_help(g, "use the right-hand side of its equation");
+    return false;
+  }
+  c->mu = mu; c->mu2 = mu2; c->radius = radius;
+  return true;
+}
+
 static bool slip_class(Deriver *d, const MFriction *f, int k, SysClass *c) {
   System *s = d->sys;
   Pool *p = s->pool;
@@ -167,8 +186,7 @@ static void friction_classes(Deriver *d, const MFriction *f, int normal, const M
     c->direction = k;
     c->friction = f->law;
     c->e = e;
-    c->mu = mu; c->mu2 = mu2; c->radius = radius;
-    if (!slip_class(d, f, k, c)) return;
+    if (!slip_class(d, f, k, c) || (k == 0 && !coefficients(d, f, c, mu, mu2, radius))) return;
   }
 }
 

@@ -43,13 +43,14 @@ static Ex concrete(Job *j, const SysClass *c, Ex e) {
       }
       if (!isnan(at)) by = ex_sym(p, symtab_id(j->sys->sym, (Sym){ .kind = SYM_PARAM, .id = y.id + (int)at }));
     } else if (y.kind == SYM_VALUE || y.kind == SYM_RATE) {
-      Slot t = { .var = y.id, .nidx = y.nidx, .idx = { y.idx[0], y.idx[1] } };
+      Slot t = { .var = y.id, .nidx = y.nidx };
+      memcpy(t.idx, y.idx, sizeof t.idx);
       by = ex_sym(p, concrete_symbol(j, y.kind, &t));
     }
     if (by != EX_NONE) { from[m] = ids[i]; to[m++] = by; }
   }
   (void)c;
-  return ex_subst(p, e, from, to, m);
+  return ex_open(p, ex_subst(p, e, from, to, m));
 }
 
 static int lookup(const Job *j, int id) { return id < j->map_size ? j->map[id] : -1; }
@@ -90,23 +91,24 @@ static void add_variable(Job *j, int value, int rate) {
   x->nz++;
 }
 
+static void elements(Job *j, Slot *t, int k) {
+  const MVar *m = &j->sys->model->var[t->var];
+  if (k == m->ndim) {
+    add_variable(j, concrete_symbol(j, SYM_VALUE, t), concrete_symbol(j, SYM_RATE, t));
+    return;
+  }
+  double lo = number(j, j->sys->var_lo[k][t->var]), hi = number(j, j->sys->var_hi[k][t->var]);
+  if (j->clip && hi > lo + j->clip - 1) hi = lo + j->clip - 1;
+  for (double i = lo; i <= hi && !j->overflow; i++) {
+    t->idx[k] = ex_num(j->sys->pool, i);
+    elements(j, t, k + 1);
+  }
+}
+
 // All elements of all variables of one kind, cut like the loops.
 static void declared_variables(Job *j, MVarKind kind) {
-  for (int v = 0; v < j->sys->model->nvar; v++) {
-    const MVar *m = &j->sys->model->var[v];
-    if (m->kind != kind) continue;
-    double lo[2] = { 1, 1 }, hi[2] = { 1, 1 };
-    for (int k = 0; k < m->ndim; k++) {
-      lo[k] = number(j, j->sys->var_lo[k][v]);
-      hi[k] = number(j, j->sys->var_hi[k][v]);
-      if (j->clip && hi[k] > lo[k] + j->clip - 1) hi[k] = lo[k] + j->clip - 1;
-    }
-    for (double a = lo[0]; a <= hi[0] && !j->overflow; a++)
-      for (double b = lo[1]; b <= hi[1] && !j->overflow; b++) {
-        Slot t = { .var = v, .nidx = m->ndim, .idx = { ex_num(j->sys->pool, a), ex_num(j->sys->pool, b) } };
-        add_variable(j, concrete_symbol(j, SYM_VALUE, &t), concrete_symbol(j, SYM_RATE, &t));
-      }
-  }
+  for (int v = 0; v < j->sys->model->nvar; v++)
+    if (j->sys->model->var[v].kind == kind) elements(j, &(Slot){ .var = v, .nidx = j->sys->model->var[v].ndim }, 0);
 }
 
 static bool read_here(Job *j, const Slot *t) { return t->guard == EX_NONE || number(j, t->guard) != 0; }
@@ -128,7 +130,7 @@ static void count_instance(Job *j, const SysClass *c, int cls) {
   r->cls = cls;
   if (c->lambda_slot >= 0) r->lambda = concrete_symbol(j, SYM_VALUE, &c->slot[c->lambda_slot]);
   else {
-    Slot t = { .var = c->row_var, .nidx = c->nloop < 2 ? c->nloop : 2 };
+    Slot t = { .var = c->row_var, .nidx = c->nloop };
     for (int k = 0; k < t.nidx; k++) t.idx[k] = ex_num(j->sys->pool, j->loop[k]);
     r->lambda = concrete_symbol(j, SYM_VALUE, &t);
   }
@@ -165,15 +167,10 @@ static void starts(Job *j) {
   }
 }
 
-static void note_equation(Expanded *x, int row, int cls) {
-  if (x->equation[row] < 0) x->equation[row] = cls;
-  else x->second[row] = cls;
-}
-
 static void fill_instance(Job *j, const SysClass *c, int cls) {
   Expanded *x = j->x;
   if (c->kind == CLASS_SMOOTH) {
-    if (c->is_equation && place(j, c, c->row[0]) >= 0) note_equation(x, place(j, c, c->row[0]), cls);
+    if (c->is_equation && place(j, c, c->row[0]) >= 0) x->equation[place(j, c, c->row[0])] = cls;
     for (int r = 0; r < c->nrow; r++) {
       int row = place(j, c, c->row[r]);
       if (row < 0) continue;
@@ -240,8 +237,8 @@ static Expanded *attempt(Arena *a, System *s, int limit, int clip) {
   x->Cx = ARENA_ARRAY(a, Ex, nr * nx + 1);
   x->D = ARENA_ARRAY(a, Ex, nr * nr + 1); x->H = ARENA_ARRAY(a, Ex, nr * nq + 1);
   x->start = ARENA_ARRAY(a, double, nz + 1); x->start_rate = ARENA_ARRAY(a, double, nz + 1);
-  x->equation = ARENA_ARRAY(a, int, nz + 1); x->second = ARENA_ARRAY(a, int, nz + 1);
-  for (int i = 0; i < nz; i++) { x->start[i] = NAN; x->equation[i] = x->second[i] = -1; }
+  x->equation = ARENA_ARRAY(a, int, nz + 1);
+  for (int i = 0; i < nz; i++) { x->start[i] = NAN; x->equation[i] = -1; }
   j->next_row = 0;
   all_instances(j, fill_instance);
   starts(j);

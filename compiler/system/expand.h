@@ -21,7 +21,7 @@ typedef struct Expanded {
   Ex *Cq, *Cv, *Cx, *D;     // [nr*nq], [nr*nq], [nr*nx], [nr*nr] of relations
   Ex *H;                    // [nr*nq] of contacts and constraints
   double *start, *start_rate; // [nz] initial values and velocities; nan where they have no value when compiling
-  int *equation, *second;   // [nz] class of the equation of a state, and of another one of the same state; -1: none
+  int *equation;            // [nz] class of the equation of a state; -1: none
 } Expanded;
 
 // limit: at most that many variables and rows are written out; a larger system has its loops cut to `clip` instances.

@@ -1,10 +1,14 @@
 // Model expressions -> DAG. A one-to-one translation; memoised by node, since the model shares its trees.
+//
+// What depends on parameters, indices and results of the run alone is one number, computed as written, operation by
+// operation; so is what a function with jumps (floor, sign, a comparison) is taken of, also where it moves: no
+// rewriting may carry it over the jump (docs/numerics/algebra.md, section 8). All else is algebra.
 #include "../base/fatal.h"
 #include "lower.h"
 
 static Sym indexed(System *s, SymKind kind, const MExpr *e) {
   Sym y = { .kind = kind, .id = e->id, .nidx = e->nargs };
-  INVARIANT(e->nargs <= 2);
+  INVARIANT(e->nargs <= MAX_INDICES);
   for (int i = 0; i < e->nargs; i++) y.idx[i] = lower_expr(s, e->arg[i]);
   return y;
 }
@@ -13,17 +17,42 @@ int lower_var_symbol(System *s, const MExpr *var, bool rate) {
   return symtab_id(s->sym, indexed(s, rate ? SYM_RATE : SYM_VALUE, var));
 }
 
-static Ex lower_op(System *s, const MExpr *e) {
-  Pool *p = s->pool;
-  Ex a = lower_expr(s, e->arg[0]);
-  Ex b = e->nargs > 1 ? lower_expr(s, e->arg[1]) : EX_NONE;
+static bool jumps(MOp op) {
+  switch (op) {
+  case MOP_FLOOR: case MOP_SIGN: return true;
+  case MOP_LT: case MOP_LE: case MOP_GT: case MOP_GE: case MOP_EQ: case MOP_NE: return true;
+  default: return false;
+  }
+}
+
+static bool is_constant(const MExpr *e) { return !(e->uses & ~(unsigned)(MU_PARAM | MU_LOOP | MU_STAT)); }
+
+static Ex arithmetic(Pool *p, const MExpr *e, Ex a, Ex b, bool written) {
+  if (written && (e->op != MOP_POW || is_constant(e))) {   // a power of what moves is multiplied out
+    static const Op as_written[] = { [MOP_ADD] = OP_PLUS, [MOP_SUB] = OP_MINUS,  [MOP_MUL] = OP_TIMES,
+                                     [MOP_DIV] = OP_OVER, [MOP_POW] = OP_RAISED, [MOP_NEG] = OP_OPPOSITE };
+    return ex_op(p, as_written[e->op], (Ex[]){a, b}, e->nargs);
+  }
   switch (e->op) {
   case MOP_ADD: return ex_add(p, a, b);
   case MOP_SUB: return ex_sub(p, a, b);
   case MOP_MUL: return ex_mul(p, a, b);
   case MOP_DIV: return ex_div(p, a, b);
   case MOP_POW: return ex_pow(p, a, b);
-  case MOP_NEG: return ex_neg(p, a);
+  default:      return ex_neg(p, a);
+  }
+}
+
+static Ex lower(System *s, const MExpr *e, bool written);
+
+static Ex lower_op(System *s, const MExpr *e, bool written) {
+  Pool *p = s->pool;
+  bool inside = written || jumps(e->op);
+  Ex a = lower(s, e->arg[0], inside);
+  Ex b = e->nargs > 1 ? lower(s, e->arg[1], inside) : EX_NONE;
+  switch (e->op) {
+  case MOP_ADD: case MOP_SUB: case MOP_MUL: case MOP_DIV: case MOP_POW: case MOP_NEG:
+    return arithmetic(p, e, a, b, written);
   case MOP_LT:  return ex_2(p, OP_LT, a, b);
   case MOP_LE:  return ex_2(p, OP_LE, a, b);
   case MOP_GT:  return ex_2(p, OP_LT, b, a);
@@ -33,7 +62,7 @@ static Ex lower_op(System *s, const MExpr *e) {
   case MOP_AND: return ex_2(p, OP_AND, a, b);
   case MOP_OR:  return ex_2(p, OP_OR, a, b);
   case MOP_NOT: return ex_1(p, OP_NOT, a);
-  case MOP_IF:  return ex_if(p, a, b, lower_expr(s, e->arg[2]));
+  case MOP_IF:  return ex_if(p, a, b, lower(s, e->arg[2], inside));
 #define ONE(NAME) case MOP_##NAME: return ex_1(p, OP_##NAME, a);
 #define TWO(NAME) case MOP_##NAME: return ex_2(p, OP_##NAME, a, b);
   ONE(SQRT) ONE(EXP) ONE(LOG) ONE(SIN) ONE(COS) ONE(TAN) ONE(ASIN) ONE(ACOS) ONE(ATAN) ONE(SINH) ONE(COSH) ONE(TANH)
@@ -59,9 +88,24 @@ static Ex element_of_array(System *s, Sym y, const MParam *array) {
   return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_PARAM, .id = y.id + at }));
 }
 
-static Ex lower_node(System *s, const MExpr *e) {
+// d/dt along the motion: values move with their rates.
+static Ex rate_of(System *s, Ex e) {
+  Pool *p = s->pool;
+  const int *ids;
+  int n = ex_symbols(p, e, &ids);
+  Ex r = ex_diff(p, e, s->sym_time);
+  for (int i = 0; i < n; i++) {
+    Sym y = *symtab_at(s->sym, ids[i]);
+    if (y.kind != SYM_VALUE) continue;
+    y.kind = SYM_RATE;
+    r = ex_add(p, r, ex_mul(p, ex_diff(p, e, ids[i]), ex_sym(p, symtab_id(s->sym, y))));
+  }
+  return r;
+}
+
+static Ex lower_node(System *s, const MExpr *e, bool written) {
   switch (e->kind) {
-  case MX_NUM:   return ex_num(s->pool, e->num);
+  case MX_NUM:   return written ? ex_exact_num(s->pool, e->num) : ex_num(s->pool, e->num);
   case MX_TIME:  return ex_sym(s->pool, s->sym_time);
   case MX_LOOP:  return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_LOOP, .id = e->id }));
   case MX_STAT:  return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_STAT, .id = e->id }));
@@ -72,16 +116,20 @@ static Ex lower_node(System *s, const MExpr *e) {
     return element_of_array(s, indexed(s, SYM_PARAM_AT, e), q);
   }
   case MX_VAR:   return ex_sym(s->pool, lower_var_symbol(s, e, e->derivative));
-  case MX_OP:    return lower_op(s, e);
+  case MX_RATE:  return rate_of(s, lower(s, e->arg[0], false));
+  case MX_OP:    return lower_op(s, e, written);
   }
   FATAL("expression of kind %d", (int)e->kind);
 }
 
-Ex lower_expr(System *s, const MExpr *e) {
-  if (!e) return EX_NONE;
-  Ex known = (Ex)(uintptr_t)map_get(s->lowered, e);
-  if (known) return known;
-  Ex x = lower_node(s, e);
-  map_put(s->lowered, e, (void *)(uintptr_t)x);
+static Ex lower(System *s, const MExpr *e, bool written) {
+  written = written || is_constant(e);
+  Map *known = written ? s->lowered_written : s->lowered;
+  Ex x = (Ex)(uintptr_t)map_get(known, e);
+  if (x) return x;
+  x = lower_node(s, e, written);
+  map_put(known, e, (void *)(uintptr_t)x);
   return x;
 }
+
+Ex lower_expr(System *s, const MExpr *e) { return e ? lower(s, e, false) : EX_NONE; }

@@ -1,20 +1,22 @@
 // Relative degree of every row, its chain of derivatives, and the levels that follow from it.
 //
-//   degree 0: the row of D is not zero; else the first r with (C A^{r-1} B)_row != 0; for nonlinear systems L_g
-//     L_f^{r-1} h,
-//   generic rank by evaluation at random points (mathematics.md section 6). Levels: seed 001, "Computation of the
-//     number of
-//   Index Set and various levels".
+//   degree 0: the row of D is not zero; else the first r with (C A^{r-1} B)_row != 0; for nonlinear systems
+//   L_g L_f^{r-1} h, by evaluation at two random points (docs/numerics/relative-degree.md). Levels: [Siconos notes],
+//   "Computation of the number of Index Set and various levels".
 //
 // Mechanical rows: a gap g(q) has degree 2 and keeps y, y' with the impulse at level 1; a constraint on velocities
 // degree 1.
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#include "../model/model_print.h"
 #include "derive.h"
 #include "expand.h"
 
 enum { MAX_SIZE = 48, CLIP = 3, MAX_DEGREE = 6, POINTS = 2 };
+
+// What is left of terms that cancel, of their size: round-off of chains of up to MAX_SIZE products and sums, with room.
+static const double cancelled = 1e-10;
 
 typedef struct Point { const System *sys; uint64_t seed; } Point;
 
@@ -33,48 +35,38 @@ static double at(const Expanded *x, Ex e, Point *p) {
   return isfinite(v) ? v : 1;    // outside of the domain there: keep the structure
 }
 
-// In-place Gauss-Jordan solve of A X = B (n x n, n x m); columns without a pivot get 1 there (a missing inertia is
-// another check).
-static void solve_dense(double *A, double *B, int n, int m) {
-  for (int k = 0; k < n; k++) {
-    int best = k;
-    for (int i = k + 1; i < n; i++) if (fabs(A[i * n + k]) > fabs(A[best * n + k])) best = i;
-    if (fabs(A[best * n + k]) < 1e-12) { A[k * n + k] = 1; best = k; }
-    for (int j = 0; j < n && best != k; j++) {
-      double t = A[k * n + j];
-      A[k * n + j] = A[best * n + j];
-      A[best * n + j] = t;
-    }
-    for (int j = 0; j < m && best != k; j++) {
-      double t = B[k * m + j];
-      B[k * m + j] = B[best * m + j];
-      B[best * m + j] = t;
-    }
-    double pivot = A[k * n + k];
-    for (int i = 0; i < n; i++) {
-      if (i == k || A[i * n + k] == 0) continue;
-      double f = A[i * n + k] / pivot;
-      for (int j = k; j < n; j++) A[i * n + j] -= f * A[k * n + j];
-      for (int j = 0; j < m; j++) B[i * m + j] -= f * B[k * m + j];
-    }
-    for (int j = k; j < n; j++) A[k * n + j] /= pivot;
-    for (int j = 0; j < m; j++) B[k * m + j] /= pivot;
-  }
+static void exchange(double *a, double *b, int n) {
+  for (int j = 0; a != b && j < n; j++) { double t = a[j]; a[j] = b[j]; b[j] = t; }
 }
 
-static int rank_of(double *A, int n) {
+// Gauss and Jordan: reduces A [n x n], and B [n x m] with it, so that row row_of[k] of B is x_k of A X = B. Returns the
+// rank. A column has no pivot where elimination leaves less than `cancelled` of its largest entry; x_k is then a row of
+// B that is left over, as if its coefficient were 1 (a missing inertia is another check's). size: [n] scratch.
+static int eliminate(double *A, double *B, int n, int m, int *row_of, double *size) {
   int rank = 0;
-  for (int col = 0; col < n && rank < n; col++) {
-    int best = rank;
-    for (int i = rank + 1; i < n; i++) if (fabs(A[i * n + col]) > fabs(A[best * n + col])) best = i;
-    if (fabs(A[best * n + col]) < 1e-9) continue;
-    for (int j = 0; j < n; j++) { double t = A[rank * n + j]; A[rank * n + j] = A[best * n + j]; A[best * n + j] = t; }
-    for (int i = rank + 1; i < n; i++) {
-      double f = A[i * n + col] / A[rank * n + col];
-      for (int j = col; j < n; j++) A[i * n + j] -= f * A[rank * n + j];
-    }
-    rank++;
+  for (int k = 0; k < n; k++) {
+    size[k] = 0;
+    for (int i = 0; i < n; i++) size[k] = fmax(size[k], fabs(A[i * n + k]));
   }
+  for (int k = 0; k < n; k++) {
+    int best = rank;
+    row_of[k] = -1;
+    for (int i = rank + 1; i < n; i++) if (fabs(A[i * n + k]) > fabs(A[best * n + k])) best = i;
+    if (rank == n || !(fabs(A[best * n + k]) > cancelled * size[k])) continue;
+    exchange(A + rank * n, A + best * n, n);
+    exchange(B + rank * m, B + best * m, m);
+    double pivot = A[rank * n + k];
+    for (int j = k; j < n; j++) A[rank * n + j] /= pivot;
+    for (int j = 0; j < m; j++) B[rank * m + j] /= pivot;
+    for (int i = 0; i < n; i++) {
+      double f = A[i * n + k];
+      if (i == rank || f == 0) continue;
+      for (int j = k; j < n; j++) A[i * n + j] -= f * A[rank * n + j];
+      for (int j = 0; j < m; j++) B[i * m + j] -= f * B[rank * m + j];
+    }
+    row_of[k] = rank++;
+  }
+  for (int k = 0, rest = rank; k < n; k++) if (row_of[k] < 0) row_of[k] = rest++;
   return rank;
 }
 
@@ -102,11 +94,13 @@ static Linear linearise(Arena *a, const Expanded *x, Point *p) {
   }
   for (int r = 0; r < nr; r++)   // contact and constraint rows act along their H
     for (int j = 0; j < nq; j++) R[j * w + ns + r] += at(x, x->H[r * nq + j], p);
-  solve_dense(M, R, nz, w);
+  int *row_of = ARENA_ARRAY(a, int, nz + 1);
+  eliminate(M, R, nz, w, row_of, ARENA_ARRAY(a, double, nz + 1));
   for (int j = 0; j < nq; j++) l.A[j * ns + nq + j] = 1;
   for (int i = 0; i < nz; i++) {
-    memcpy(&l.A[(nq + i) * ns], &R[i * w], (size_t)ns * sizeof(double));
-    if (nr) memcpy(&l.B[(nq + i) * nr], &R[i * w + ns], (size_t)nr * sizeof(double));
+    const double *row = &R[row_of[i] * w];
+    memcpy(&l.A[(nq + i) * ns], row, (size_t)ns * sizeof(double));
+    if (nr) memcpy(&l.B[(nq + i) * nr], row + ns, (size_t)nr * sizeof(double));
   }
   for (int r = 0; r < nr; r++) {
     for (int j = 0; j < nq; j++) {
@@ -119,25 +113,40 @@ static Linear linearise(Arena *a, const Expanded *x, Point *p) {
   return l;
 }
 
-// degree[r] of every row, and in *markov the decoupling matrix: row r of C A^{degree-1} B.
+// x := A^T x and |x| := |A^T| |x|; t: [ns] scratch.
+static void through(const double *A, int ns, double *x, double *size, double *t) {
+  for (int pass = 0; pass < 2; pass++) {
+    double *y = pass ? size : x;
+    memset(t, 0, (size_t)ns * sizeof(double));
+    for (int i = 0; i < ns; i++)
+      for (int j = 0; y[i] != 0 && j < ns; j++) t[j] += y[i] * (pass ? fabs(A[i * ns + j]) : A[i * ns + j]);
+    memcpy(y, t, (size_t)ns * sizeof(double));
+  }
+}
+
+// degree[r] of every row, and in *markov the decoupling matrix: row r of C A^{degree-1} B. An entry counts as zero
+// where its terms cancel.
 static void degrees(Arena *a, const Linear *l, int *degree, double *markov) {
   int ns = l->ns, nr = l->nr;
-  double *c = ARENA_ARRAY(a, double, ns + 1), *t = ARENA_ARRAY(a, double, ns + 1);
+  double *c = ARENA_ARRAY(a, double, ns + 1), *size = ARENA_ARRAY(a, double, ns + 1),
+         *t = ARENA_ARRAY(a, double, ns + 1);
   for (int r = 0; r < nr; r++) {
-    degree[r] = -1;
     double *m = &markov[r * nr];
     memcpy(m, &l->D[r * nr], (size_t)nr * sizeof(double));
     memcpy(c, &l->C[r * ns], (size_t)ns * sizeof(double));
-    for (int k = 0; k <= MAX_DEGREE; k++) {
-      for (int j = 0; j < nr; j++) if (fabs(m[j]) > 1e-10) degree[r] = k;
-      if (degree[r] >= 0) break;
+    for (int i = 0; i < ns; i++) size[i] = fabs(c[i]);
+    degree[r] = -1;
+    for (int j = 0; j < nr; j++) if (m[j] != 0) degree[r] = 0;
+    for (int k = 1; k <= MAX_DEGREE && degree[r] < 0; k++) {
       for (int j = 0; j < nr; j++) {
-        m[j] = 0;
-        for (int i = 0; i < ns; i++) m[j] += c[i] * l->B[i * nr + j];
+        double terms = m[j] = 0;
+        for (int i = 0; i < ns; i++) {
+          m[j] += c[i] * l->B[i * nr + j];
+          terms += size[i] * fabs(l->B[i * nr + j]);
+        }
+        if (fabs(m[j]) > cancelled * terms) degree[r] = k;
       }
-      memset(t, 0, (size_t)ns * sizeof(double));
-      for (int i = 0; i < ns; i++) if (c[i] != 0) for (int j = 0; j < ns; j++) t[j] += c[i] * l->A[i * ns + j];
-      memcpy(c, t, (size_t)ns * sizeof(double));
+      through(l->A, ns, c, size, t);
     }
   }
 }
@@ -174,7 +183,7 @@ static Ex right_hand_side(const Expanded *x, int i) {
   if (x->g[i] != EX_NONE) f = ex_add(p, f, x->g[i]);
   for (int r = 0; i < x->nq && r < x->nr; r++)
     if (x->H[r * x->nq + i] != EX_NONE) f = ex_add(p, f, ex_mul(p, x->H[r * x->nq + i], ex_sym(p, x->row[r].lambda)));
-  return m == EX_NONE ? f : divide_by_mass(p, f, m);
+  return m == EX_NONE ? f : divide_by_mass(p, ex_open(p, f), ex_open(p, m));
 }
 
 // d/dt of y along the motion; accelerations and state rates replaced where the mass matrix is diagonal.
@@ -264,8 +273,8 @@ static void law_too_weak(Deriver *d, const SysClass *c, const MRelation *m, cons
     diag_note(g, "at degree 2 the velocity may jump; a rule for the jump is missing");
     Text t = {0};
     ex_print(s->pool, c->y, &t, sym_name, s);
-    if (c->row_type == 0) diag_help(g, "contact %s: %s >= 0 with newton(e);", m->name, text_str(&t));
-    else diag_help(g, "constraint %s: %s = 0;", m->name, text_str(&t));
+    if (c->row_type == 0) diag_help(g, "contact %s: %s >= 0 with newton(e);", name_shown(d->arena, m->name, &m->ctx), text_str(&t));
+    else diag_help(g, "constraint %s: %s = 0;", name_shown(d->arena, m->name, &m->ctx), text_str(&t));
     text_free(&t);
   } else if (c->row_type == 0)
     diag_help(g, "relate the multiplier to an output of lower degree, e.g. to a derivative of this one");
@@ -283,7 +292,12 @@ static void levels(SysClass *c) {
 static void uniform_degree(System *s, Arena *a, const int *degree, double *markov, int nr) {
   if (nr < 2) return;
   for (int r = 0; r < nr; r++) if (degree[r] < 0) return;
-  int rank = rank_of(markov, nr);
+  for (int r = 0; r < nr; r++) {                         // rows in units of their own
+    double most = 0;
+    for (int j = 0; j < nr; j++) most = fmax(most, fabs(markov[r * nr + j]));
+    for (int j = 0; j < nr && most > 0; j++) markov[r * nr + j] /= most;
+  }
+  int rank = eliminate(markov, markov, nr, 0, ARENA_ARRAY(a, int, nr), ARENA_ARRAY(a, double, nr));
   bool same = true;
   for (int r = 1; r < nr; r++) same &= degree[r] == degree[0];
   if (same && rank == nr)

@@ -20,7 +20,8 @@ int slots_add(SlotList *l, int symbol) {
   int known = slots_find(l->cls, symbol);
   if (known >= 0) return known;
   Sym y = *symtab_at(l->sys->sym, symbol);
-  Slot t = { .var = y.id, .nidx = y.nidx, .idx = { y.idx[0], y.idx[1] }, .value = -1, .rate = -1 };
+  Slot t = { .var = y.id, .nidx = y.nidx, .value = -1, .rate = -1 };
+  memcpy(t.idx, y.idx, sizeof t.idx);
   MVarKind kind = l->sys->model->var[y.id].kind;
   t.kind = kind == MV_COORD ? SLOT_Q : kind == MV_STATE ? SLOT_X : SLOT_L;
   y.kind = SYM_VALUE; t.value = symtab_id(l->sys->sym, y);
@@ -42,38 +43,79 @@ void slots_collect(SlotList *l, Ex e) {
   for (int i = 0; i < n; i++) if (is_variable(ids[i], l->sys)) slots_add(l, ids[i]);
 }
 
-// Under which (constant-stage) condition is symbol `id` read when e is evaluated? Walks the DAG once per symbol.
-static Ex guard_of(System *s, Ex e, int value, int rate, Map *memo) {
-  Pool *p = s->pool;
-  if (!ex_depends(p, e, value) && (rate < 0 || !ex_depends(p, e, rate))) return ex_num(p, 0);
-  Ex known = (Ex)(uintptr_t)map_get(memo, (void *)(uintptr_t)e);
+// --- guards ---
+
+typedef struct Guard { System *s; int value, rate; Map *read, *some; } Guard;   // memos by node
+
+static bool constant_choice(System *s, Ex e) {
+  return ex_operator(s->pool, e) == OP_IF && stage_of(s, ex_arg(s->pool, e, 0)) <= STAGE_CONST;
+}
+
+// (c and a) or (not c and b)
+static Ex chosen(Pool *p, Ex c, Ex a, Ex b) {
+  return ex_2(p, OP_OR, ex_2(p, OP_AND, c, a), ex_2(p, OP_AND, ex_1(p, OP_NOT, c), b));
+}
+
+// Under which constant condition may e be other than 0? Structure alone: (if i < n then 1 else 0)*u.
+static Ex not_zero(Guard *g, Ex e) {
+  Pool *p = g->s->pool;
+  if (ex_operator(p, e) == OP_NUM) return ex_num(p, ex_value(p, e) != 0);
+  Ex known = (Ex)(uintptr_t)map_get(g->some, (void *)(uintptr_t)e);
   if (known) return known;
-  Ex g = ex_num(p, 0);
-  if (ex_operator(p, e) == OP_SYM) g = ex_num(p, 1);
-  else if (ex_operator(p, e) == OP_IF && stage_of(s, ex_arg(p, e, 0)) <= STAGE_CONST) {
-    Ex c = ex_arg(p, e, 0);
-    Ex yes = guard_of(s, ex_arg(p, e, 1), value, rate, memo), no = guard_of(s, ex_arg(p, e, 2), value, rate, memo);
-    g = ex_2(p, OP_OR, ex_2(p, OP_AND, c, yes), ex_2(p, OP_AND, ex_1(p, OP_NOT, c), no));
-  } else {
-    for (int i = 0; i < ex_nargs(p, e); i++) g = ex_2(p, OP_OR, g, guard_of(s, ex_arg(p, e, i), value, rate, memo));
+  Op op = ex_operator(p, e);
+  Ex r = ex_num(p, 1);
+  if (constant_choice(g->s, e))
+    r = chosen(p, ex_arg(p, e, 0), not_zero(g, ex_arg(p, e, 1)), not_zero(g, ex_arg(p, e, 2)));
+  else if (op == OP_MUL || op == OP_CHAIN || op == OP_TIMES)
+    for (int i = 0; i < ex_nargs(p, e); i++) r = ex_2(p, OP_AND, r, not_zero(g, ex_arg(p, e, i)));
+  else if (op == OP_ADD) {
+    r = ex_num(p, 0);
+    for (int i = 0; i < ex_nargs(p, e); i++) r = ex_2(p, OP_OR, r, not_zero(g, ex_arg(p, e, i)));
   }
-  map_put(memo, (void *)(uintptr_t)e, (void *)(uintptr_t)g);
-  return g;
+  map_put(g->some, (void *)(uintptr_t)e, (void *)(uintptr_t)r);
+  return r;
+}
+
+// Under which constant condition does the value of e depend on the symbols? Walks the DAG once. A factor of a product
+// counts where the others are not 0: a row of multipliers or velocities has the guards of what multiplies them.
+static Ex read_where(Guard *g, Ex e) {
+  Pool *p = g->s->pool;
+  if (!ex_depends(p, e, g->value) && (g->rate < 0 || !ex_depends(p, e, g->rate))) return ex_num(p, 0);
+  Ex known = (Ex)(uintptr_t)map_get(g->read, (void *)(uintptr_t)e);
+  if (known) return known;
+  Op op = ex_operator(p, e);
+  bool product = op == OP_MUL || op == OP_CHAIN || op == OP_TIMES;
+  Ex r = ex_num(p, 0);
+  if (op == OP_SYM) r = ex_num(p, 1);
+  else if (constant_choice(g->s, e))
+    r = chosen(p, ex_arg(p, e, 0), read_where(g, ex_arg(p, e, 1)), read_where(g, ex_arg(p, e, 2)));
+  else
+    for (int i = 0; i < ex_nargs(p, e); i++) {
+      Ex here = read_where(g, ex_arg(p, e, i));
+      for (int k = 0; product && k < ex_nargs(p, e) && !ex_is_num(p, here, 0); k++)
+        if (k != i) here = ex_2(p, OP_AND, here, not_zero(g, ex_arg(p, e, k)));
+      r = ex_2(p, OP_OR, r, here);
+    }
+  map_put(g->read, (void *)(uintptr_t)e, (void *)(uintptr_t)r);
+  return r;
+}
+
+Ex guard_of(System *s, const Ex *e, int n, int value, int rate) {
+  bool conditional = false;
+  for (int i = 0; i < n; i++)
+    conditional = conditional || (e[i] != EX_NONE && ex_uses_op(s->pool, e[i], OP_IF, NULL, NULL));
+  if (!conditional) return EX_NONE;
+  Arena *scratch = arena_new();
+  Guard g = { s, value, rate, map_new(scratch), map_new(scratch) };
+  Ex r = ex_num(s->pool, 0);
+  for (int i = 0; i < n; i++)
+    if (e[i] != EX_NONE) r = ex_2(s->pool, OP_OR, r, read_where(&g, e[i]));
+  arena_free(scratch);
+  return ex_operator(s->pool, r) == OP_NUM ? EX_NONE : r;
 }
 
 void slots_guard(System *s, SysClass *c, const Ex *e, int n) {
-  for (int k = 0; k < c->nslot; k++) {
-    Slot *t = &c->slot[k];
-    bool conditional = false;
-    for (int i = 0; i < n; i++)
-      if (e[i] != EX_NONE && ex_uses_op(s->pool, e[i], OP_IF, NULL, NULL)) conditional = true;
-    if (!conditional) continue;
-    Ex g = ex_num(s->pool, 0);
-    Map *memo = map_new(symtab_arena(s->sym));
-    for (int i = 0; i < n; i++)
-      if (e[i] != EX_NONE) g = ex_2(s->pool, OP_OR, g, guard_of(s, e[i], t->value, t->rate, memo));
-    if (ex_operator(s->pool, g) != OP_NUM) t->guard = g;
-  }
+  for (int k = 0; k < c->nslot; k++) c->slot[k].guard = guard_of(s, e, n, c->slot[k].value, c->slot[k].rate);
 }
 
 void entries_push(Arena *a, Entries *es, Entry e) {

@@ -13,9 +13,9 @@ struct SymTab {
 
 static unsigned hash_sym(Sym s) {
   unsigned h = 2166136261u;
-  unsigned part[5] = { (unsigned)s.kind, (unsigned)s.id, (unsigned)s.nidx, s.nidx > 0 ? s.idx[0] : 0,
-                       s.nidx > 1 ? s.idx[1] : 0 };
-  for (int i = 0; i < 5; i++) h = (h ^ part[i]) * 16777619u;
+  unsigned part[3] = { (unsigned)s.kind, (unsigned)s.id, (unsigned)s.nidx };
+  for (int i = 0; i < 3; i++) h = (h ^ part[i]) * 16777619u;
+  for (int i = 0; i < s.nidx; i++) h = (h ^ s.idx[i]) * 16777619u;
   return h;
 }
 
@@ -65,6 +65,7 @@ int symtab_id(SymTab *t, Sym s) {
   unsigned b = hash_sym(s) % (unsigned)t->nbucket;
   t->next[id] = t->bucket[b];
   t->bucket[b] = id;
+  if (s.kind == SYM_LOOP) ex_declare_whole(t->pool, id, 0x1p31);   // as nsm_bound (runtime/nsm_abi.h) checks
   return id;
 }
 

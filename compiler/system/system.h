@@ -21,7 +21,7 @@ typedef enum {
 // end), H its length at run time; LAMBDA, KAPPA: the multipliers of the row at hand on position and velocity level;
 // VALUE_D, RATE_D: increments of VALUE and RATE over the step, known better than the difference of rounded values. RATE
 // of a state is its derivative, so its increment is VALUE_D.
-typedef struct Sym { SymKind kind; int id; int nidx; Ex idx[2]; } Sym;
+typedef struct Sym { SymKind kind; int id; int nidx; Ex idx[MAX_INDICES]; } Sym;
 
 typedef struct SymTab SymTab;
 SymTab    *symtab_new(Arena *a, Pool *p);
@@ -47,7 +47,7 @@ typedef enum {
 typedef struct Slot {
   SlotKind kind;
   int      var;            // number in Model.var
-  int      nidx; Ex idx[2];
+  int      nidx; Ex idx[MAX_INDICES];
   int      value, rate;    // symbol ids; rate: velocity of a coordinate, derivative of a state
   Ex       guard;  // instances where the slot is read at all (EX_NONE: all): its index may be out of range elsewhere
 } Slot;
@@ -59,6 +59,7 @@ typedef struct Loop { const char *name; Ex lo, hi; Span span; } Loop;
 typedef struct SysClass {
   ClassKind   kind;
   const char *label;       // "kinetic", "contact pair[%]", "equation of x[%]"
+  const char *shown;       // the same for messages, with the names of its loops: "contact pair[i]"
   Span        span, y_span, law_span; // of the statement; of its output, gap or slip, and of its law, as written
   const MRelation *relation; // the statement of a relation, of a contact; NULL
   const MContact  *contact;
@@ -83,7 +84,7 @@ typedef struct SysClass {
   Entries h;               // relation: d y/d(q,v,x,lambda); contact, constraint: H = d rate/d v; friction: d slip/d v
   bool affine;             // as in nsm_abi.h
 
-  // friction: one direction of slip; y, rate: the slip velocity. The law stands on direction 0.
+  // friction: one direction of slip; y, rate: the slip velocity. The coefficients stand on direction 0.
   int normal, direction;   // class of the contact or constraint, of several normal ones the first; -1 under a given
                            // normal force
   MFrictionLaw friction;
@@ -104,12 +105,12 @@ typedef struct System {
   const Model *model;
   Pool   *pool;
   SymTab *sym;
-  Map    *lowered;         // MExpr* -> Ex, memo of lower.c
+  Map    *lowered, *lowered_written;   // MExpr* -> Ex, memos of lower.c: as algebra, as written
   SysClass *cls; int ncls;
   int sym_time;
   Ex *param;               // [nparam] default values; EX_NONE: must be set
   double *param_value;     // [nparam] numbers: what --set gives when compiling, else the default; nan: has none
-  Ex *var_lo[2], *var_hi[2]; // [nvar] bounds of each dimension
+  Ex *var_lo[MAX_INDICES], *var_hi[MAX_INDICES]; // [nvar] bounds of each index; EX_NONE for rows
   Ex *stat_at;             // [nstat] EX_NONE unless MS_AT
   Ex *expect;              // [nexpect]
   Ex start, until, step, theta, gamma, tolerance;  // EX_NONE: not given
@@ -126,5 +127,6 @@ double value_of(const System *s, Ex e, const double *loop, int nloop);
 
 // Stage of an expression: what it can change with.
 Stage stage_of(const System *s, Ex e);
+bool friction_moves(const System *s, const SysClass *c);         // some coefficient of it changes during a run
 const char *sym_name(int id, void *system);       // for ex_print: "bead[i+1].z'"
 const char *sym_latex(int id, void *system);

@@ -45,6 +45,19 @@ static void part(const System *s, const char *key, const char *kind, const Matri
   text_addc(out, '}');
 }
 
+static void coefficients(const System *s, const SysClass *c, Text *out) {
+  const Ex of[] = { c->mu, c->mu2, c->radius };
+  text_add(out, ", \"coefficients\": {");
+  for (int k = 0; k < 3; k++) {
+    if (of[k] == EX_NONE) continue;
+    if (k > 0) text_add(out, ", ");
+    text_json_string(out, coefficient_name(c, k));
+    text_add(out, ": ");
+    expression(s, of[k], out);
+  }
+  text_addc(out, '}');
+}
+
 static void row(const System *s, const SysClass *c, Text *out) {
   static const char *const kind[] = { "smooth", "relation", "contact", "constraint", "friction" };
   text_printf(out, "{\"kind\": \"%s\", \"name\": ", kind[c->kind]);
@@ -56,6 +69,7 @@ static void row(const System *s, const SysClass *c, Text *out) {
   text_add(out, ", \"output\": ");
   expression(s, c->y, out);
   if (c->rate != EX_NONE) { text_add(out, ", \"rate\": "); expression(s, c->rate, out); }
+  if (c->mu != EX_NONE) coefficients(s, c, out);
   text_add(out, ", \"jacobian\": {");
   for (int i = 0; i < c->h.n; i++) {
     const Entry *e = &c->h.at[i];

@@ -52,6 +52,11 @@ static const char *friction_text(MFrictionLaw law) {
   }
 }
 
+const char *coefficient_name(const SysClass *c, int k) {
+  if (k == 0) return c->friction == MF_ELLIPTIC ? "mu1" : "mu";
+  return k == 1 ? "mu2" : c->friction == MF_DISK ? "mu times force" : "radius";
+}
+
 const char *law_text(const SysClass *c) {
   if (c->kind == CLASS_CONTACT) return "0 <= y perp lambda >= 0 with an impact law";
   if (c->kind == CLASS_CONSTRAINT) return "y = 0";
@@ -88,6 +93,13 @@ static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, 
     ex_print(s->pool, c->lo, out, sym_name, (void *)s);
     text_add(out, " .. ");
     ex_print(s->pool, c->hi, out, sym_name, (void *)s);
+    text_addc(out, '\n');
+  }
+  const Ex coefficient[] = { c->mu, c->mu2, c->radius };
+  for (int k = 0; k < 3; k++) {
+    if (coefficient[k] == EX_NONE) continue;
+    text_printf(out, "    %-16s ", coefficient_name(c, k));
+    ex_print(s->pool, coefficient[k], out, sym_name, (void *)s);
     text_addc(out, '\n');
   }
   for (int i = 0; i < c->h.n; i++) {

@@ -14,7 +14,7 @@ static double leaf(int id, void *where) {
   double at = 0;
   for (int k = 0; k < y->nidx; k++) {
     double i = value_of(w->s, y->idx[k], w->loop, w->nloop);
-    if (!(i >= 1 && i <= p->dim[k])) return NAN;
+    if (!(i >= 1 && i <= p->dim[k] && i == floor(i))) return NAN;
     at = at*p->dim[k] + i - 1;
   }
   return w->s->param_value[y->id + (int)at];

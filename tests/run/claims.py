@@ -5,6 +5,7 @@ Each function takes the number of the case; CASES lists them with their names fo
 import csv
 import io
 import json
+import math
 import pathlib
 import random
 import tempfile
@@ -301,6 +302,56 @@ def the_duplicated_contact_with_atan2():
         run(text.replace("SCHEME", scheme))
 
 
+# --- moreau is what docs/numerics/moreau.md says: (4), (5), (7), (9), (10) from the rows that a run leaves ---
+
+CURVED = """coord q = 0.4, q' = 1, z = 0.2; state x = -0.5; multiplier l;
+    kinetic (1 + q^2/2)*q'^2/2 + z'^2/2; potential q^4/4 + 3*z*cos(z); force q = sin(x) + (1 + x^2/4)*l;
+    x' = -x^3 + cos(q) + (2 + sin(x))*l; relation r: 0 <= y perp l >= 0; var y = x + l/2 + sin(3*time);
+    contact c: z + 0.1*sin(z) >= 0 with newton(0.5);"""
+STRAIGHT = """coord q = 0.4, q' = 1, z = 0.2; state x = -0.5; multiplier l;
+    kinetic 2*q'^2/2 + z'^2/2; potential q^2/2 + 3*z; force q = x + 0.7*l - 0.2*q' + cos(2*time);
+    x' = -x + q + 2*l; relation r: 0 <= y perp l >= 0; var y = x + l/2 + sin(3*time);
+    contact c: z >= 0 with newton(0.5);"""
+
+
+def curved(s, t):
+    """(M, f, g) of q, z, x, and the gap, its derivative, y."""
+    q, v, z, x, l = s
+    return ((1 + q*q/2, 1, 1), (-q*v*v/2 - q**3 + math.sin(x), -3*math.cos(z) + 3*z*math.sin(z), -x**3 + math.cos(q)),
+            ((1 + x*x/4)*l, 0, (2 + math.sin(x))*l), z + 0.1*math.sin(z), 1 + 0.1*math.cos(z), x + l/2 + math.sin(3*t))
+
+
+def straight(s, t):
+    q, v, z, x, l = s
+    return ((2, 1, 1), (-q + x - 0.2*v + math.cos(2*t), -3, -x + q), (0.7*l, 0, 2*l), z, 1, x + l/2 + math.sin(3*t))
+
+
+def moreau_keeps_its_equations(model, theta, gamma):
+    text, terms = {"curved": (CURVED, curved), "straight": (STRAIGHT, straight)}[model]
+    h = 0.02
+    c, _, _ = run(f"""model E {{ {text}
+        simulate {{ until = 4, step = {h}, scheme = moreau(theta = {theta}, gamma = {gamma}) }} }}""")
+    rows = list(zip(*(c[n] for n in ("time", "q", "q'", "z", "z'", "x", "l", "c.lambda"))))
+    hit = 0
+    for (t0, q0, v0, z0, w0, x0, l0, _), (t1, q1, v1, z1, w1, x1, l1, p) in zip(rows, rows[1:]):
+        _, f0, g0, gap, slope, _ = terms((q0, v0, z0, x0, l0), t0)
+        _, f1, g1, _, slope1, y = terms((q1, v1, z1, x1, l1), t1)
+        mid = [(1 - theta)*a + theta*b for a, b in ((q0, q1), (v0, v1), (z0, z1), (x0, x1))]
+        M, *_ = terms((*mid, 0), t0)
+        impulse = (0, slope1*p, 0)
+        for k, step in enumerate((v1 - v0, w1 - w0, x1 - x0)):
+            off = (M[k]*step - h*theta*f1[k] - h*(1 - theta)*f0[k] - h*gamma*g1[k] - h*(1 - gamma)*g0[k] - impulse[k])
+            need(abs(off) <= 1e-12, f"(4), row {k} at t = {t1:g}: off by {off:.2e}")
+        for a, b, u0, u1 in ((q0, q1, v0, v1), (z0, z1, w0, w1)):
+            need(abs(b - a - h*(theta*u1 + (1 - theta)*u0)) <= 1e-14, f"(5) at t = {t1:g}")
+        need(min(l1, y) >= -1e-12 and abs(min(l1, y)) <= 1e-12, f"(7) at t = {t1:g}: l = {l1:.3g}, y = {y:.3g}")
+        closed = gap + h/2*slope*w0 <= 0
+        rate = slope1*w1 + 0.5*slope*w0
+        need(p >= 0 and (abs(p*rate) <= 1e-12 and rate >= -1e-12 if closed else p == 0), f"(9), (10) at t = {t1:g}")
+        hit += p > 0
+    need(hit > 3 and max(c["l"]) > 0.1 and min(c["l"][1:]) == 0, "the laws do not switch")
+
+
 CASES = [(f"rests: {name}", rests, name) for name in RESTING]
 for kind in ("lifted", "shaken"):
     CASES.append((f"rests on a table that is {kind}", rests_on_a_table_that_moves, kind))
@@ -319,3 +370,7 @@ for h in ("1e-3", "1e-4", "1e-5"):
     CASES.append((f"stiff rod at {h}", stiff_rod, h))
 CASES.append(("a residual that falls no more", a_residual_that_falls_no_more))
 CASES.append(("a duplicated contact, atan2 and kinks", the_duplicated_contact_with_atan2))
+for model in ("curved", "straight"):
+    for theta, gamma in ((0.5, 1), (0.7, 0.4), (1, 0.8), (0.6, 0.6)):
+        CASES.append((f"moreau keeps its equations: {model}, theta {theta}, gamma {gamma}", moreau_keeps_its_equations,
+                      model, theta, gamma))

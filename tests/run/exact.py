@@ -1,4 +1,5 @@
-"""Closed forms that .run files name."""
+"""Solutions that .run files name: closed forms, and motions event by event."""
+import bisect
 import math
 
 
@@ -19,6 +20,120 @@ def ballard(t):
 
 def ballard_q(t):
     return ballard(t)[0]
+
+
+def stribeck(v):
+    return 0.2 + 0.3 * math.exp(-abs(v) / 0.1)
+
+
+def runge_kutta(f, y, h):
+    """One step of the classical method for y' = f(y)."""
+    def at(a, k):
+        return [u + a * v for u, v in zip(y, k)]
+    k1 = f(y)
+    k2 = f(at(h / 2, k1))
+    k3 = f(at(h / 2, k2))
+    k4 = f(at(h, k3))
+    return [u + h / 6 * (a + 2 * b + 2 * c + d) for u, a, b, c, d in zip(y, k1, k2, k3, k4)]
+
+
+def until(f, y, event, h=1e-3):
+    """Part of a step of length h after which event(y) changes its sign, or h; and y there."""
+    begin, end = event(y), runge_kutta(f, y, h)
+    if begin == 0 or event(end) * begin > 0:
+        return h, end
+    lo, hi = 0.0, h
+    for _ in range(60):
+        middle = (lo + hi) / 2
+        lo, hi = (middle, hi) if event(runge_kutta(f, y, middle)) * begin > 0 else (lo, middle)
+    return hi, runge_kutta(f, y, hi)
+
+
+class Sliding:
+    """Slip, stick, slip, ... event by event: position and velocity at any time."""
+
+    def __init__(self, y, slide, slip, leaves, belt):
+        self.slide, self.slip, self.leaves, self.belt = slide, slip, leaves, belt
+        self.nodes = [(0.0, y, self.phase(y))]
+
+    def phase(self, y):
+        return "stick" if abs(self.slip(y)) < 1e-12 and self.leaves(y) <= 0 else "slip"
+
+    def motion(self, phase):
+        return self.slide if phase == "slip" else lambda y: [self.belt, 0.0]
+
+    def at(self, t):
+        while self.nodes[-1][0] < t:
+            time, y, phase = self.nodes[-1]
+            h, y = until(self.motion(phase), y, self.slip if phase == "slip" else self.leaves)
+            if phase == "slip" and h < 1e-3:
+                y[1] = self.belt
+                phase = "stick" if self.leaves(y) <= 0 else "slip"
+            elif phase == "stick" and h < 1e-3:
+                phase = "slip"
+            self.nodes.append((time + h, y, phase))
+        k = max(0, bisect.bisect_right(self.nodes, t, key=lambda n: n[0]) - 1)
+        time, y, phase = self.nodes[k]
+        return runge_kutta(self.motion(phase), y, t - time)
+
+
+on_ground = Sliding([0.0, 1.0], lambda y: [y[1], -9.81 * stribeck(y[1])], lambda y: y[1], lambda y: -1.0, 0.0)
+on_belt = Sliding([0.0, 0.0], lambda y: [y[1], -100 * y[0] + 10 * stribeck(y[1] - 0.3)],   # never faster than the belt
+                  lambda y: min(y[1] - 0.3, -1e-300) if abs(y[1] - 0.3) < 1e-9 else y[1] - 0.3,
+                  lambda y: 100 * y[0] - 5.0, 0.3)
+
+
+def stribeck_x(t):
+    return on_ground.at(t)[0]
+
+
+def belt_x(t):
+    return on_belt.at(t)[0]
+
+
+def belt_v(t):
+    return on_belt.at(t)[1]
+
+
+def rough_x(t):
+    """x'' = -g (0.2 + 0.1 x), x(0) = 0, x'(0) = 2."""
+    w = math.sqrt(0.981)
+    t = min(t, math.atan(1 / w) / w)
+    return 2 * math.cos(w * t) - 2 + 2 / w * math.sin(w * t)
+
+
+def brake_x(t):
+    """x'' = -g (0.1 + 0.2 t), x'(0) = 2."""
+    t = min(t, (-0.1 + math.sqrt(0.01 + 0.4 * 2 / 9.81)) / 0.2)
+    return 2 * t - 9.81 * (0.1 * t**2 / 2 + 0.2 * t**3 / 6)
+
+
+def steep_x(t):
+    """x'' = 3 - 100 x up to x' = 0.2, with the belt up to x = 0.03, then again x'' = 3 - 100 x."""
+    first = math.asin(2 / 3) / 10
+    second = first + (0.03 * math.cos(10 * first)) / 0.2
+    if t < first:
+        return 0.03 * (1 - math.cos(10 * t))
+    return 0.03 + (0.2 * (t - second) if t < second else 0.02 * math.sin(10 * (t - second)))
+
+
+def aging_x(t):
+    """x'' = -g (0.2 + 0.1 exp(-t)), x'(0) = 2."""
+    return 2 * t - 9.81 * (0.1 * t**2 + 0.1 * t - 0.1 * (1 - math.exp(-t)))
+
+
+def tank_x(t):
+    """x' = -x^(1/2), x(0) = 1."""
+    return max(0, 1 - t / 2) ** 2
+
+
+def third_y(t):
+    """y' = -y^(1/3), y(0) = 1."""
+    return max(0, 1 - 2 * t / 3) ** 1.5
+
+
+def zero(t):
+    return 0.0
 
 
 def pin_omega(t):

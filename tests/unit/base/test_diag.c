@@ -125,6 +125,33 @@ static void carets_count_code_points_and_what_cannot_be_shown_is_replaced(void *
             "  |        ^\n");
 }
 
+// One column of a terminal for each mark: East Asian characters and pictures take two, combining ones none, a tab goes to
+// the next multiple of four.
+static void marks_stand_under_wide_and_combining_characters(void **state) {
+  (void)state;
+  static const struct { const char *before; int columns; } lines[] = {
+    { "", 0 }, { "ab", 2 }, { "\t", 4 }, { "abc\t", 4 }, { "abcd\t", 8 }, { "\u00b5", 1 }, { "\u4e2d\u6587", 4 },
+    { "e\u0301", 1 }, { "\uff1b", 2 }, { "\uac00", 2 }, { "\U0001F600", 2 }, { "a\u200b", 1 }, { "\u4e2d\t", 4 },
+    { "\u03b1\u0302\u4e2d", 3 },
+  };
+  for (size_t k = 0; k < sizeof lines / sizeof *lines; k++) {
+    char text[64], want[200];
+    snprintf(text, sizeof text, "%sX\u4e2d;", lines[k].before);
+    Bench b = bench(text);
+    Span from_x = at(&b, "X");
+    diag(b.bag, DIAG_E0101, (Span){ b.file, from_x.lo, b.file->len - 1 }, "here");
+    char *shown = NULL;
+    size_t n;
+    FILE *f = open_memstream(&shown, &n);
+    diag_print(b.bag, f, false);
+    fclose(f);
+    snprintf(want, sizeof want, "\n  | %*s^^^\n", lines[k].columns, "");   // X takes one, the wide one two
+    if (!strstr(shown, want)) fail_msg("line %zu:\n%s", k, shown);
+    free(shown);
+    arena_free(b.arena);
+  }
+}
+
 static void the_end_of_a_file_can_be_marked(void **state) {
   (void)state;
   Bench b = bench("ab\n");
@@ -196,6 +223,7 @@ int main(void) {
     cmocka_unit_test(positions), cmocka_unit_test(files), cmocka_unit_test(the_example_of_the_manual),
     cmocka_unit_test(sorted_by_place_with_hanging_labels),
     cmocka_unit_test(carets_count_code_points_and_what_cannot_be_shown_is_replaced),
+    cmocka_unit_test(marks_stand_under_wide_and_combining_characters),
     cmocka_unit_test(the_end_of_a_file_can_be_marked), cmocka_unit_test(long_lines_are_clipped),
     cmocka_unit_test(no_more_than_twenty), cmocka_unit_test(codes_are_found),
   };

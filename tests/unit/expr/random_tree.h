@@ -41,6 +41,9 @@ static const Op rt_functions[] = { OP_SQRT,  OP_EXP,  OP_LOG,   OP_SIN,  OP_COS,
                                    OP_SINHC, OP_ABS,  OP_SIGN,  OP_MIN,  OP_MAX,  OP_FLOOR };
 static const Op rt_conditions[] = {OP_LT, OP_LE, OP_EQ, OP_AND, OP_OR, OP_NOT};
 
+// Arithmetic as written in place of algebra: nowhere, here and there, everywhere.
+static enum { RT_ALGEBRA, RT_MIXED, RT_WRITTEN } rt_arithmetic = RT_MIXED;
+
 static Tree *rt_node(RtKind kind) {
   Tree *t = ARENA_NEW(rig_arena, Tree);
   t->kind = kind;
@@ -106,6 +109,18 @@ static Tree *rt_tree(int depth, bool smooth) {
   for (int i = 0; i < n; i++) t->a[i] = rt_tree(depth - 1, smooth);
   if (kind == RT_FUNCTION && (t->op == OP_SINC || t->op == OP_SINHC)) t->a[1] = rt_number(rt_below(3));
   Ex a = t->a[0]->ex, b = n > 1 ? t->a[1]->ex : EX_NONE;
+  static const Op as_written[] = { [RT_ADD] = OP_PLUS, [RT_SUB] = OP_MINUS, [RT_MUL] = OP_TIMES, [RT_DIV] = OP_OVER,
+                                   [RT_NEG] = OP_OPPOSITE, [RT_POW] = OP_RAISED };
+  if (kind == RT_IPOW && rt_arithmetic == RT_WRITTEN) {
+    t->x = rt_below(7) - 2;
+    t->ex = ex_2(P, OP_RAISED, a, num(t->x));
+    return t;
+  }
+  bool written = rt_arithmetic == RT_WRITTEN || (rt_arithmetic == RT_MIXED && rt_below(6) == 0);
+  if (kind >= RT_ADD && kind <= RT_POW && written) {
+    t->ex = ex_op(P, as_written[kind], (Ex[]){a, b}, n);
+    return t;
+  }
   switch (kind) {
     case RT_ADD: t->ex = ex_add(P, a, b); break;
     case RT_SUB: t->ex = ex_sub(P, a, b); break;
@@ -115,6 +130,7 @@ static Tree *rt_tree(int depth, bool smooth) {
     case RT_POW: t->ex = ex_pow(P, a, b); break;
     case RT_IPOW:
       t->x = rt_below(7) - 2;
+      if (rt_below(5) == 0) t->x = rt_below(4) + 0.5 - 0.3*rt_below(2);      // 0.2 ... 3.5, not whole
       t->ex = ex_pow(P, a, num(t->x));
       break;
     default: t->ex = n == 1 ? ex_1(P, t->op, a) : ex_2(P, t->op, a, b); break;
@@ -177,7 +193,7 @@ static Dual rt_function(Op op, const Dual *a) {
   return r;
 }
 
-static Dual rt_value(const Tree *t, const double *at, int by) {
+__attribute__((unused)) static Dual rt_value(const Tree *t, const double *at, int by) {
   Dual a[3] = {{.ok = true}, {.ok = true}, {.ok = true}}, r = {.ok = true};
   for (int i = 0; i < 3 && t->a[i]; i++) {
     a[i] = rt_value(t->a[i], at, by);
@@ -200,7 +216,7 @@ static Dual rt_value(const Tree *t, const double *at, int by) {
     case RT_IPOW:
       r.v = pow(x, t->x);
       r.d = t->x == 0 ? 0 : t->x*pow(x, t->x - 1)*dx;
-      r.ok = r.ok && (t->x >= 0 || fabs(x) > RT_NEAR);
+      r.ok = r.ok && (t->x >= 0 || fabs(x) > RT_NEAR) && (t->x == floor(t->x) || x > RT_NEAR);
       break;
     case RT_POW:
       r.v = pow(x, y);

@@ -6,6 +6,11 @@
 #include "rig.h"
 
 static const char *rd;                                   // what is left to read
+static bool rd_written;                                  // arithmetic as written, in place of algebra
+
+static Ex rd_two(Op written, Ex (*algebra)(Pool *p, Ex a, Ex b), Ex a, Ex b) {
+  return rd_written ? ex_2(P, written, a, b) : algebra(P, a, b);
+}
 
 static Ex read_choice(void);
 
@@ -71,24 +76,28 @@ static Ex read_unary(void);
 
 static Ex read_power(void) {
   Ex base = read_atom();
-  return take("^") ? ex_pow(P, base, read_unary()) : base;
+  return take("^") ? rd_two(OP_RAISED, ex_pow, base, read_unary()) : base;
 }
 
-static Ex read_unary(void) { return take("-") ? ex_neg(P, read_unary()) : read_power(); }
+static Ex read_unary(void) {
+  if (!take("-")) return read_power();
+  Ex e = read_unary();
+  return rd_written ? ex_1(P, OP_OPPOSITE, e) : ex_neg(P, e);
+ }
 
 static Ex read_product(void) {
   Ex e = read_unary();
   for (;;)
-    if (take("*")) e = ex_mul(P, e, read_unary());
-    else if (take("/")) e = ex_div(P, e, read_unary());
+    if (take("*")) e = rd_two(OP_TIMES, ex_mul, e, read_unary());
+    else if (take("/")) e = rd_two(OP_OVER, ex_div, e, read_unary());
     else return e;
 }
 
 static Ex read_sum(void) {
   Ex e = read_product();
   for (;;)
-    if (take("+")) e = ex_add(P, e, read_product());
-    else if (take("-")) e = ex_sub(P, e, read_product());
+    if (take("+")) e = rd_two(OP_PLUS, ex_add, e, read_product());
+    else if (take("-")) e = rd_two(OP_MINUS, ex_sub, e, read_product());
     else return e;
 }
 

@@ -157,11 +157,10 @@ static void test_substitution(void **state) {
 
 static bool plain_numbers(const char *s) { return !strstr(s, "inf") && !strstr(s, "nan"); }
 
-static void test_printing_reads_back(void **state) {
-  (void)state;
+static void must_read_back(uint64_t seed) {
   int seen = 0;
   for (int i = 0; i < TREES; i++) {
-    rt_seed(6000000 + (uint64_t)i);
+    rt_seed(seed + (uint64_t)i);
     const Tree *t = rt_tree(2 + rt_below(4), false);
     char text[1 << 15];
     snprintf(text, sizeof text, "%s", shown(t->ex));
@@ -171,6 +170,17 @@ static void test_printing_reads_back(void **state) {
     seen++;
   }
   assert_true(seen > TREES/2);
+}
+
+static void test_printing_reads_back(void **state) {
+  (void)state;
+  rt_arithmetic = RT_ALGEBRA;
+  must_read_back(6000000);
+  rt_arithmetic = RT_WRITTEN;
+  rd_written = true;
+  must_read_back(6500000);
+  rd_written = false;
+  rt_arithmetic = RT_MIXED;
 }
 
 // The same trees in a pool with another history print the same: neither ids nor addresses show.

@@ -31,6 +31,11 @@ static void test_products(void **state) {
   (void)state;
   reads("x*x*y*x", "x^3*y");
   reads("2*(3*x)", "6*x");
+  reads("x*sqrt(x)*x", "x^2.5");
+  reads("sqrt(x)^3/sqrt(y)^5", "x^1.5/y^2.5");
+  reads("sqrt(x)*sqrt(x)", "sqrt(x)^2");
+  reads("abs(x)^1.5*abs(x)^0.5", "x^2");
+  reads("max(-x, 0)*sqrt(max(-x, 0))", "max(0, -x)^1.5");
   reads("0*x", "0");
   reads("x/x", "x/x");                              // no value at 0: stays
   reads("x^2/x", "x^2/x");

@@ -269,7 +269,6 @@ static int column_params(double *p, const unsigned char *given) {
 }
 static void column_sizes(const double *p, double *bound) {
   bound[0] = 1; bound[1] = p[0];          // bead[1:n]
-  bound[8] = 1; bound[9] = p[0] - 1;      // pair[1:n-1]
 }
 static void column_experiment(const double *p, nsm_experiment *e) {
   (void)p;

@@ -27,10 +27,10 @@ static void refused_with(const nsm_model *m, const char *name, double value, nsm
 
 static void sizes(void **state) {
   (void)state;
-  refused_with(column_model(), "n", 0, NSM_MODEL_WRONG, "line 5: index 1 of bead[%].z is out of range");
-  refused_with(column_model(), "n", -3, NSM_MODEL_WRONG, "line 2: the size of bead[%].z is negative");
-  refused_with(column_model(), "n", 2.5, NSM_MODEL_WRONG, "line 2: the size of bead[%].z is not an integer");
-  refused_with(column_model(), "n", 1e9, NSM_MODEL_WRONG, "line 2: bead[%].z has 1000000000 elements");
+  refused_with(column_model(), "n", 0, NSM_MODEL_WRONG, "line 5: bead[1].z does not exist: there are no elements");
+  refused_with(column_model(), "n", -3, NSM_MODEL_WRONG, "line 2: the size of bead[...].z is negative");
+  refused_with(column_model(), "n", 2.5, NSM_MODEL_WRONG, "line 2: the size of bead[...].z is not an integer");
+  refused_with(column_model(), "n", 1e9, NSM_MODEL_WRONG, "line 2: bead[...].z has 1000000000 elements");
   refused_with(column_model(), "n", NAN, NSM_USAGE, "parameter n: the value is not finite");
   refused_with(column_model(), "k", 1, NSM_USAGE, "no parameter `k`");
 }
@@ -78,8 +78,8 @@ static void column_with(int cls, long (*fill)(nsm_setup *, const nsm_setup_view 
 
 static void indices(void **state) {
   (void)state;
-  column_with(1, out_of_range, "line 12: index 4 of bead[%].z is out of range 1..3");
-  column_with(1, fraction, "line 13: index 1.5 of bead[%].z is not an integer");
+  column_with(1, out_of_range, "line 12: bead[4].z does not exist: index 4 is out of range 1..3");
+  column_with(1, fraction, "line 13: bead[1.5].z does not exist: index 1.5 is not an integer");
   column_with(1, bad_bound, "line 14: a loop bound is 2.5");
 }
 
