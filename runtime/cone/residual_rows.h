@@ -69,7 +69,7 @@ JUDGE_INLINE void judge_note(judge *j, int i, double r, const judge_sizes s, int
 // The same with sigma, from what judge_note has kept; t = |q_i| / U_i. A u that is off by r U counts beside q; where
 // others explain it, the weaker the path the more exact it must be. A u that drowns is known to round-off only.
 JUDGE_INLINE void judge_again(judge *j, int i, double sigma, double t) {
-  double r = j->r[i], most = fmax(j->sqrt_tol * t, j->tol / judge_explained * sigma);
+  double r = j->r[i], most = fmax(j->sqrt_tol * t, fmin(j->sqrt_tol, j->tol / judge_explained) * sigma);
   int small = r <= judge_round_off, seen = j->seen[i] != 0 || judge_drowned <= sigma;
   if (!((small | (r <= most)) && seen)) j->unsure = 1;
   if (!small && j->tol > most && most > 0) r = fmax(r, fmin(1, r * j->tol / most));
