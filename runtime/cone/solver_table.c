@@ -40,13 +40,15 @@ const nsm_cone_solver nsm_cone_solvers[] = {
     "strong friction, mass ratios: from little friction to all of it, by the proximal loop" },
   { "alart_curnier", nsm_cone_alart_curnier, 0, NSM_FROM_GUESS, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
     "semismooth Newton alone; few contacts per body" },
-  { "fischer_burmeister", nsm_cone_fischer_burmeister, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_UNIT_BLOCKS | NSM_BLOCKS_ONLY,
+  { "fischer_burmeister", nsm_cone_fischer_burmeister, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_UNIT_BLOCKS |
+      NSM_BLOCKS_ONLY,
     "semismooth Newton alone on another map; M regular" },
   { "nsgs", nsm_cone_nsgs, 0, NSM_FROM_GUESS | NSM_LARGE, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
     "every block; block by block, exactly; dense and sparse" },
   { "nsgs_over", nsm_cone_nsgs_over, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
     "as nsgs, over-relaxed by 1.3" },
-  { "pgs", nsm_cone_pgs, 0, NSM_FROM_GUESS | NSM_LARGE, NSM_UNIT_BLOCKS, "symmetric definite M, all blocks; dense and sparse" },
+  { "pgs", nsm_cone_pgs, 0, NSM_FROM_GUESS | NSM_LARGE, NSM_UNIT_BLOCKS,
+      "symmetric definite M, all blocks; dense and sparse" },
   { "psor", nsm_cone_psor, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_UNIT_BLOCKS, "as pgs, over-relaxed by 1.4" },
   { "jacobi", nsm_cone_jacobi, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_UNIT_BLOCKS, "as pgs, all rows at once" },
   { NULL, NULL, 0, 0, 0, NULL }

@@ -79,7 +79,8 @@ static inline planted_recipe planted_recipe_make(planted_dice *d) {
   int style = dice_below(d, 4);
   for (int k = 0; k < PLANT_MODES; k++) {
     double usual = k < PLANT_APEX ? 1 : 0.1;                              // 1: all as likely, 2: random, 3: no opening
-    r.mode[k] = style == 0 ? usual : style == 1 ? 1 : style == 2 ? dice_unit(d) * dice_unit(d) : k > 0 && k < PLANT_APEX;
+    r.mode[k] = style == 0 ? usual : style == 1 ? 1 : style == 2 ? dice_unit(d) * dice_unit(d) : k > 0 &&
+        k < PLANT_APEX;
   }
   return r;
 }
@@ -170,7 +171,8 @@ static inline void planted_product(int m, int n, const double *A, const double *
 
 // Rows n, t1, t2 (, spin) of a touch of body a on body b (or the ground), for the block or interval at hand. Planar:
 // bodies have 3 coordinates, spatial 6.
-static inline void planted_touch(planted_dice *d, int spatial, int bodies, const nsm_cone_block *k, int rows, double *H) {
+static inline void planted_touch(planted_dice *d, int spatial, int bodies, const nsm_cone_block *k, int rows,
+    double *H) {
   int a = dice_below(d, bodies), b = dice_chance(d, 0.3) ? -1 : dice_below(d, bodies), dof = spatial ? 6 : 3;
   double n[3], t[3], other[3] = { 1, 0, 0 }, frame[4][3], arm[3], at[2][3];
   for (int i = 0; i < 3; i++) n[i] = dice_normal(d);
@@ -297,7 +299,8 @@ static inline planted planted_make(uint64_t number, int most) {
   if (family == 0) planted_bodies(d, &p, row, rows, spatial);
   if (family == 1) planted_factors(d, &p, row, rows, plain);
   if (family == 2) planted_integers(d, &p);
-  double *u = zeros((size_t)m, 8), speed = plain || dice_chance(d, 0.5) ? 1 : dice_power(d, 12), by_weight = dice_chance(d, 0.5);
+  double *u = zeros((size_t)m, 8), speed = plain || dice_chance(d, 0.5) ? 1 : dice_power(d, 12), by_weight =
+      dice_chance(d, 0.5);
   for (int i = 0; i < m * m; i++) p.f.b.M[i] *= speed / r.force;
   for (int k = 0; k < rows; k++) {
     int i = row[k].first;

@@ -1,5 +1,5 @@
-// Random friction problems with an answer that was chosen first (planted.h): how many are solved, whether what is called
-// solved is a solution, and how long it takes. A short run of small ones that repeats; the long one is
+// Random friction problems with an answer that was chosen first (planted.h): how many are solved, whether what is
+// called solved is a solution, and how long it takes. A short run of small ones that repeats; the long one is
 //
 //   NSM_PLANTED=10000 NSM_SHOW=1 build/release/unit/unit-cone-test_planted
 //
@@ -128,7 +128,8 @@ static nsm_cone_status solve(uint64_t number, int most, unsigned left_out, doubl
   if (said && (s != NSM_CONE_SOLVED || !(fmin(off, far) <= correct) || !(far <= plausible) || time > 1))
     printf("%llu: %s, status %d by %s, %d rows, %d blocks, rank %d, weights %g, residual %.1e, off by %.1e and %.1e, "
            "%.2f s\n",
-           (unsigned long long)number, p.family, s, b->r.solver ? b->r.solver : "-", b->p.m, b->p.cones, p.rank, p.ratio,
+           (unsigned long long)number, p.family, s, b->r.solver ? b->r.solver : "-", b->p.m, b->p.cones, p.rank,
+               p.ratio,
            b->r.residual, off, far, time);
   if (said) fflush(stdout);
   planted_close(&p);
@@ -141,7 +142,8 @@ static void many(void **state) {
   int from = number_of("NSM_PLANTED_FROM", 0);
   tally t = { 0 };
   for (int k = 0; k < count; k += all ? 1 : THIN)
-    solve((uint64_t)(all ? from + k : k % 2 ? PLANTED_PLAIN + k : k), all ? CONTACTS : FEW, 0, all ? NSM_CONE_BUDGET : 1, &t);
+    solve((uint64_t)(all ? from + k : k % 2 ? PLANTED_PLAIN + k : k), all ? CONTACTS : FEW, 0, all ? NSM_CONE_BUDGET :
+        1, &t);
   if (getenv("NSM_SHOW")) {
     printf("%d problems: %d missed (%d of them called unsolvable), %d false, %d odd (the laws are off by up to %.1e, beside "
            "the first answer by %.1e); slowest %.2f s, %d late, all %.1f s\n",
@@ -155,8 +157,8 @@ static void many(void **state) {
   assert_true((all ? 5000 : 100) * t.missed <= t.count);
 }
 
-// For each solver of the table: of the problems that it solves, at most SAMPLE, how many are missed without it within two
-// seconds, and what they take with and without it.
+// For each solver of the table: of the problems that it solves, at most SAMPLE, how many are missed without it within
+// two seconds, and what they take with and without it.
 static void ablation(void **state) {
   (void)state;
   enum { SAMPLE = 60 };
@@ -185,7 +187,8 @@ static void ablation(void **state) {
       solve((uint64_t)(from + k), CONTACTS, out, 2, &t);
     }
     if (won > 0)
-      printf("  %-20s solved %5d; without it %2d of %2d are missed, %8.3f s for %8.3f s\n", nsm_cone_solvers[i].name, won,
+      printf("  %-20s solved %5d; without it %2d of %2d are missed, %8.3f s for %8.3f s\n", nsm_cone_solvers[i].name,
+          won,
              t.missed, t.count, t.seconds, with);
     fflush(stdout);
   }
