@@ -23,6 +23,7 @@ typedef struct nsm_settings {
   double theta, gamma;                   // NaN: the model's own
   const char *solver;                    // NULL: automatic
   double tolerance;                      // of the outer Newton, relative; 0: default
+  double solve_budget;                   // seconds that one problem of a step may take; 0: default
   const char *dump_problems;             // folder for every one-step problem of the run (runtime/problems), or NULL
   int project_start;                     // initial values are moved onto constraints and out of obstacles, however far
 } nsm_settings;

@@ -72,6 +72,7 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   }
   s->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x.tolerance) ? 1e-12 : x.tolerance;
   s->cone.solver = set && set->solver ? set->solver : x.solver ? (const char *)s->m->text + x.solver : NULL;
+  s->cone.budget = set && set->solve_budget > 0 ? set->solve_budget : NSM_CONE_BUDGET;
   static const char example[] = ", as in simulate { until = 2 [s], step = 5 [ms] }";
   if (isnan(s->until)) {
     sim_fail(e, NSM_USAGE, "no end time: give --until, or `until` in the model's `simulate`%s", example);
@@ -283,7 +284,7 @@ static void set_state(nsm_sim *s) {
   s->l = SIM_NEW(s, s->nl + 1, double);  s->l1 = SIM_NEW(s, s->nl + 1, double);    // one more, always 0: nsm_none
   double **z_sized[] = { &s->f_constant, &s->dz_constant, &s->f0,    &s->f1, &s->g0,   &s->s, &s->rhs,
                          &s->dz,         &s->res,         &s->scale, &s->za, &s->ztry, &s->zm,
-                         &s->inc,        &s->round,       &s->diag,  &s->size, &s->gain,
+                         &s->inc,        &s->drive, &s->round,       &s->diag,  &s->size, &s->gain,
                          &s->before,      &s->top };
   for (size_t i = 0; i < sizeof z_sized / sizeof *z_sized; i++) *z_sized[i] = SIM_NEW(s, s->nz + s->r.n, double);
   double **low[] = { &s->q_low, &s->z_low, &s->q1_low, &s->z1_low };

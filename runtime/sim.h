@@ -228,6 +228,7 @@ struct nsm_sim {
 
   // scratch [nz], rhs and dz [nz + r.n], or [nq]
   double *f0, *f1, *g0, *s, *rhs, *dz, *res, *scale, *qm, *zm, *za, *la, *ztry, *ltry;
+  double *drive;                        // [nz] size of what multipliers do to z; step_newton.c
   double *inc, *round, *diag, *size;    // [nz] z1 - z; round-off of terms as multiples of eps; M_ii; step_newton.c
   double *before, *top;                 // [nz + r.n] R, natural maps and their sizes one iteration ago
   sim_turn *turn;                       // [w.nblock + r.n]

@@ -44,13 +44,18 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
   nsm_place at = sim_at_row(s, s->isl.failed_row);
   if (res->status == NSM_CONE_NO_SOLUTION)
     sim_fail_at(e, NSM_FAILED, at,
-                "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1, s->k + 1,
-                name, line, s->isl.why);
+                "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1,
+                s->k + 1, name, line, s->isl.why);
   else if (res->status == NSM_CONE_BAD_INPUT)
     sim_fail_at(e, NSM_FAILED, at,
                 "the one-step problem is not finite, or a lower bound lies above its upper bound at t = %.10g s, step "
                 "%ld: worst at %s (line %d)",
                 t1, s->k + 1, name, line);
+  else if (res->late)
+    sim_fail_at(e, NSM_FAILED, at,
+                "the one-step problem could not be solved within %.4g s (--solve-budget) at t = %.10g s, step %ld: worst "
+                "at %s (line %d), residual %.3g of its terms in the best answer",
+                s->cone.budget, t1, s->k + 1, name, line, res->residual);
   else
     sim_fail_at(e, NSM_FAILED, at,
                 "the one-step problem could not be solved to the tolerance at t = %.10g s, step %ld: worst at %s (line "

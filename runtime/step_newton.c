@@ -19,9 +19,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// Iterations after which the round-off of the terms is looked at; after which a step ends where the residual turns,
-// found by so many cuts.
-enum { HALVINGS = 6, SLOW = 3, TURNS = 8, CUTS = 60 };
+// New starts where it does not converge. Iterations after which the round-off of the terms is looked at; after which a
+// step ends where the residual turns, found by so many cuts.
+enum { RESTARTS = 12, HALVINGS = 6, SLOW = 3, TURNS = 8, CUTS = 60 };
 // Multiples of eps that evaluation may lose of its terms; what may stand where the residual falls no more, with a note.
 static const double lost = 16, stagnation = 1e-9;
 static const double enough = 1e-3;       // of (22), where it turns
@@ -137,11 +137,29 @@ static double argument(const nsm_sim *s, int wrt, int z, int l) {
   return wrt == NSM_WRT_L ? s->l1[l] : wrt == NSM_WRT_Q ? s->q1[z] : s->z1[z];
 }
 
+// What multipliers add to R may cancel, sum |B lambda|; and a z that they have made is known to the round-off of that,
+// divided by M_ii.
+static void add_drive(nsm_sim *s) {
+  const sim_rows *r = &s->r;
+  memset(s->drive, 0, (size_t)s->nz * sizeof(double));
+  for (int i = 0; i < s->isl.nactive; i++) {
+    int row = r->row_at[s->isl.active[i]];
+    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
+      int z = r->bz[e];
+      double p = fabs(r->b[e] * s->l1[r->l[row]]);
+      if (z >= s->nz) continue;
+      s->f0[z] += p;
+      if (s->diag[z] > 0) s->drive[z] += p / s->diag[z];
+    }
+  }
+}
+
 static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, const double *value, double factor) {
   for (int i = 0; i < k->tab.count; i++)
     for (int e = 0; e < p->n; e++) {
       int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
-      s->f0[row] += factor * fabs(value[(size_t)i * (size_t)p->n + (size_t)e] * argument(s, p->wrt[e], col, 0));
+      double z = fabs(argument(s, p->wrt[e], col, 0)) + (p->wrt[e] == NSM_WRT_Q ? 0 : s->drive[col]);
+      s->f0[row] += factor * fabs(value[(size_t)i * (size_t)p->n + (size_t)e]) * z;
     }
 }
 
@@ -150,6 +168,7 @@ static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, 
 // x^(1/2) has the derivative changes from iterate to iterate.
 static void round_off(nsm_sim *s, int first) {
   memset(s->f0, 0, (size_t)s->nz * sizeof(double));
+  add_drive(s);
   for (int a = 0; a < s->on.jac.n; a++) {
     const sim_class *k = &s->cls[s->on.jac.of[a]];
     add_round_off(s, k, &k->c->jac, k->jac, s->h * s->theta);
@@ -675,6 +694,24 @@ static nsm_code mass(nsm_sim *s, double t1, nsm_error *e) {
   return z < 0 ? NSM_OK : sim_mass_failed(s, t1, z, e);
 }
 
+// Between the kinks of several laws Newton's method can go round in circles. It begins again, with other multipliers
+// in the intervals that bound them, from a sequence that repeats: xorshift, Marsaglia 2003. 0: there are none.
+static int start_elsewhere(nsm_sim *s, uint64_t *dice) {
+  const sim_rows *r = &s->r;
+  int any = 0;
+  start_values(s, 0);
+  for (int i = 0; i < s->isl.nactive; i++) {
+    int row = r->row_at[s->isl.active[i]];
+    if (!(r->hi[row] - r->lo[row] < INFINITY)) continue;
+    *dice ^= *dice << 13;
+    *dice ^= *dice >> 7;
+    *dice ^= *dice << 17;
+    s->l1[r->l[row]] = r->lo[row] + (r->hi[row] - r->lo[row]) * ((double)(*dice >> 11) * 0x1p-53);
+    any = 1;
+  }
+  return any;
+}
+
 nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
   memcpy(s->l1, s->l, (size_t)s->nl * sizeof(double));
   if (s->on.contact.n + s->on.friction.n > 0) sim_active_set(s);
@@ -692,6 +729,13 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
       if (e) *e = (nsm_error){ .code = NSM_OK };
     }
     s->frozen = 0;
+  }
+  uint64_t dice = 88172645463325252u;
+  for (int k = 0; k < RESTARTS && code == NSM_FAILED && !s->one_iteration && start_elsewhere(s, &dice); k++) {
+    nsm_error again;
+    if (iterate(s, t1, &again) != NSM_OK) continue;
+    code = NSM_OK;
+    if (e) *e = (nsm_error){ .code = NSM_OK };
   }
   if (code != NSM_OK) return code;
   nsm_view mid = between(s, t1);

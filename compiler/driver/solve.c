@@ -24,6 +24,7 @@ static SolveFlags read_flags(const Options *o) {
   if (given(o, NSM_FLAG_KIND)) s.kind = nsm_problem_kind_of(f->text[NSM_FLAG_KIND]);
   s.options.solver = f->text[NSM_FLAG_SOLVER];
   if (given(o, NSM_FLAG_PROBLEM_TOLERANCE)) s.options.tolerance = f->number[NSM_FLAG_PROBLEM_TOLERANCE];
+  if (given(o, NSM_FLAG_SOLVE_BUDGET)) s.options.budget = f->number[NSM_FLAG_SOLVE_BUDGET];
   if (given(o, NSM_FLAG_MAX_ITERATIONS)) s.options.max_iterations = (int)f->number[NSM_FLAG_MAX_ITERATIONS];
   return s;
 }
@@ -144,6 +145,7 @@ static void print_json(Text *t, nsm_problem *p, const Answer *a, const SolveFlag
   text_printf(t, ",\n  \"kind\": \"%s\",\n  \"rows\": %d,\n  \"cones\": %d", nsm_problem_kind_name(p->kind), p->p.m,
               p->p.cones);
   text_printf(t, ",\n  \"worst\": %d", worst);
+  text_printf(t, ",\n  \"late\": %s", a->r.late ? "true" : "false");
   if (*why) { text_printf(t, ",\n  \"why\": "); text_json_string(t, why); }
   if (f->check) {
     Stored s = compare(p, a);
@@ -184,6 +186,9 @@ static void print_lines(Text *t, nsm_problem *p, const Answer *a, const SolveFla
   print_rows(t, p);
   text_printf(t, "status      %s\n", statuses[a->r.status]);
   if (*why) text_printf(t, "because     %s\n", why);
+  if (a->r.late)
+    text_printf(t, "because     the budget of %.4g s is used up (--solve-budget)\n",
+                f->options.budget > 0 ? f->options.budget : NSM_CONE_BUDGET);
   text_printf(t, "residual    %.3g (tolerance %.3g%s)\nfloor       %.3g\n", a->r.residual,
               f->options.tolerance > 0 ? f->options.tolerance : 1e-12,
               a->r.status == NSM_CONE_SOLVED ? "" : "; of the best answer", a->r.floor);

@@ -7,14 +7,14 @@
 // With y_i free, >= 0, <= 0, = 0 in these cases, y.u >= 0 at every solution. But y.u = s.lambda + y.q with s = M^T y,
 // so there is none where
 //   sup over lambda in K of s.lambda + y.q < 0                               (Farkas; Rockafellar, Convex Analysis, 22)
-// The supremum is a sum over rows and blocks: of an interval s_i times the bound on its side, of a disk radius |s_T|, of
-// a cone 0 where s_N + h(s_T) <= 0, h(s_T) = max of s_T.lambda_T under lambda_N = 1.
+// The supremum is a sum over rows and blocks: of an interval s_i times the bound on its side, of a disk radius |s_T|,
+// of a cone 0 where s_N + h(s_T) <= 0, h(s_T) = max of s_T.lambda_T under lambda_N = 1.
 // In a branch (branch.c) some rows are decided: basic, u_i = 0; low, lambda_i = lo_i and u_i >= 0; high, lambda_i =
 // hi_i and u_i <= 0. The same holds with K_i and the sign of y_i taken from the decision.
 //
-// Round-off. Where K is unbounded, s_j must vanish (or s_N + h(s_T) <= 0), but something of it is left. The bounded rest
-// of the supremum is -kappa size, size the sum of the absolute terms of y.q and of the bounds. Then in any solution
-// sum |s_j lambda_j| >= kappa size over what is left, so either
+// Round-off. Where K is unbounded, s_j must vanish (or s_N + h(s_T) <= 0), but something of it is left. The bounded
+// rest of the supremum is -kappa size, size the sum of the absolute terms of y.q and of the bounds. Then in any
+// solution sum |s_j lambda_j| >= kappa size over what is left, so either
 //   - where |s_j| <= 400 eps kappa times its terms: sum_i |y_i| sum_j |M_ij lambda_j| >= size / (800 eps), q is drowned;
 //   - or, over the others (where M_ij itself is nothing but round-off), some |lambda'_j| >= Q / (800 eps) in the balanced
 //     problem M' = E M D (scale.c), Q the largest of its q' and finite bounds, if sum |s'_j| Q / (800 eps) <= kappa size / 2.

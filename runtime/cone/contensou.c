@@ -1,9 +1,9 @@
 // The exact set of a circular contact area with Hertz' pressure and Coulomb's law at every point (Contensou; Leine and
 // Glocker 2003; seed 004 (3.116)-(3.120), errata 2.19), and the block NSM_CONE_CONTENSOU_EXACT made of it.
 //
-// B: |lambda_T| <= b_T(u), |lambda_s| <= b_s(u) for some u in [0, inf), in the frame lambda_s / radius, under the normal
-// force 1 and mu = 1. u = |v_T| / (R |omega|) is the ratio of the slip velocities to which the point belongs, R = 16
-// radius / (3 pi) that of the area. The outward normal there is (c u, 1), c = 16 / (3 pi); so by its angle theta,
+// B: |lambda_T| <= b_T(u), |lambda_s| <= b_s(u) for some u in [0, inf), in the frame lambda_s / radius, under the
+// normal force 1 and mu = 1. u = |v_T| / (R |omega|) is the ratio of the slip velocities to which the point belongs, R
+// = 16 radius / (3 pi) that of the area. The outward normal there is (c u, 1), c = 16 / (3 pi); so by its angle theta,
 //
 //   e = (sin theta, cos theta),   tan theta = c u,   h(theta) = e.b,   b = h e + h' e',   |db/dtheta| = rho = h + h''
 //
@@ -84,10 +84,11 @@ static int is_inside(double r, double t, double tau) {
   return size <= r * hypot(b_T, b_s);
 }
 
-// theta of the nearest point of r B to (t, tau) outside; with `normal` not NULL that of the cone { (N, N B) } to (*normal,
-// t, tau), whose N is written there. The sign of F tells the side, F' = -(distance + r rho):
+// theta of the nearest point of r B to (t, tau) outside; with `normal` not NULL that of the cone { (N, N B) } to
+// (*normal, t, tau), whose N is written there. The sign of F tells the side, F' = -(distance + r rho):
 //   F = t cos - tau sin - r h' = 0,   r = (x_0 + h e.z) / (1 + h^2)
-static double nearest(double r, double t, double tau, double mu, double *normal, double *b_T, double *b_s, double *rho) {
+static double nearest(double r, double t, double tau, double mu, double *normal, double *b_T, double *b_s,
+    double *rho) {
   double low = 0, high = pi / 2, theta = atan2(t, tau), N = r;
   for (int step = 0; step < STEPS; step++) {
     double s = sin(theta), k = cos(theta);

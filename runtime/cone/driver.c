@@ -155,6 +155,7 @@ static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_probl
 }
 
 static int is_tried(const nsm_cone_solver *s, const nsm_cone_problem *p, const nsm_cone_work *w, unsigned used) {
+  if (s->start & NSM_BY_NAME || (s->start & NSM_LARGE && w->form != NSM_FORM_SPARSE)) return 0;
   return fits(s, p->m, used) && (used || takes_intervals(s, p->m)) && !(w->left_out >> (s - nsm_cone_solvers) & 1);
 }
 
@@ -339,7 +340,8 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
     return solve_in_any_units(p, w, &t, NULL, budget, lambda, u, r);
   }
 
-  if (is_auto(o) && p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, w, &t, lambda, u, &c)) {
+  if (is_auto(o) && p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, w, &t, lambda, u,
+      &c)) {
     report(r, NSM_CONE_SOLVED, &c, "contact", 1);
     return NSM_CONE_SOLVED;
   }

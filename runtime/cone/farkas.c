@@ -2,14 +2,14 @@
 //
 //   minimise |E (v - u)|_2  over  u = M lambda + q,  lambda in K,  v with the signs that u must have                (16)
 //
-// Where the minimum is not zero its residual r = v - u is the proof: A^T r <= 0 for the columns A of everything that may
-// grow, = 0 for what is free, and r.q = -|r|^2; so y = E^2 r. The problem is solved as it was posed by Lawson and Hanson
-// (Solving Least Squares Problems, 1974, chapter 23), with bounds (Stark and Parker 1995): columns enter one by one
-// where they reduce the residual, and leave where they meet a bound; those inside are kept as Q R, r as what is
+// Where the minimum is not zero its residual r = v - u is the proof: A^T r <= 0 for the columns A of everything that
+// may grow, = 0 for what is free, and r.q = -|r|^2; so y = E^2 r. The problem is solved as it was posed by Lawson and
+// Hanson (Solving Least Squares Problems, 1974, chapter 23), with bounds (Stark and Parker 1995): columns enter one by
+// one where they reduce the residual, and leave where they meet a bound; those inside are kept as Q R, r as what is
 // orthogonal to Q.
 //
-// The cones of contacts are treated twice: first with lambda_T free, which is enough for symmetric semidefinite M, where
-// a proof has M y = 0 (cone.md (17)); then by their rays, the one that reduces the residual most at a time.
+// The cones of contacts are treated twice: first with lambda_T free, which is enough for symmetric semidefinite M,
+// where a proof has M y = 0 (cone.md (17)); then by their rays, the one that reduces the residual most at a time.
 #include "solver.h"
 #include <float.h>
 #include <math.h>
@@ -274,7 +274,8 @@ static void forget_tangents(least_squares *s) {
   for (int c = 0, next = 0; c < s->columns; c++) {
     const column *k = &s->column[c];
     while (k->slack < 0 && next < s->p->cones && s->p->cone[next].first + s->p->cone[next].size <= k->first) next++;
-    const nsm_cone_block *b = k->slack < 0 && next < s->p->cones && k->first > s->p->cone[next].first ? &s->p->cone[next] : NULL;
+    const nsm_cone_block *b = k->slack < 0 && next < s->p->cones && k->first > s->p->cone[next].first ?
+        &s->p->cone[next] : NULL;
     if (b && is_contact(b)) continue;
     s->column[kept] = *k;
     s->column[kept].state = k->low > -HUGE_VAL ? LOW : HIGH;
@@ -347,7 +348,8 @@ static int one_row_proves(const least_squares *s, nsm_cone_work *w, double *y, d
   for (int k = 0; k < s->rows; k++)
     for (int sign = -1; sign <= 1; sign += 2) {
       y[s->row[k]] = sign;
-      if (s->p->q[s->row[k]] * sign < 0 && nsm_cone_is_certificate(s->p, y, scratch)) return nsm_cone_proves(s->p, w, y);
+      if (s->p->q[s->row[k]] * sign < 0 && nsm_cone_is_certificate(s->p, y, scratch))
+        return nsm_cone_proves(s->p, w, y);
       y[s->row[k]] = 0;
     }
   return 0;

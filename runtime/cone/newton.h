@@ -9,8 +9,8 @@
 #pragma once
 #include "solver.h"
 
-// The first four are what problems are made of; the others stand in for contacts and grips in problems that solvers pose
-// themselves (rest.c).
+// The first four are what problems are made of; the others stand in for contacts and grips in problems that solvers
+// pose themselves (rest.c).
 typedef enum {
   NSM_NODE_INTERVAL, NSM_NODE_CONTACT, NSM_NODE_GRIP, NSM_NODE_DISK,
   NSM_NODE_OPEN,             // x = 0

@@ -14,7 +14,8 @@
 
 enum { OUTER = 3000, INNER = 30, FIRST = 700, SHORT = 150, LONG = 3000 };    // Newton steps: inner, and of an attempt
 enum { PATIENCE = 4, POLISH = 4 };                                // steps without progress, `near_enough` to the tolerance
-static const double first_alpha = 10, next_alpha = 1e-2, close_by = 1e-5, near_enough = 100, polish_alpha = 1e-8, round_off = 1e-15,
+static const double first_alpha = 10, next_alpha = 1e-2, close_by = 1e-5, near_enough = 100, polish_alpha = 1e-8,
+    round_off = 1e-15,
                     work = 1e10;                        // operations of all factorizations of an attempt
 
 // lambda as it is meant: each block in its set; forces that are nothing beside the largest are none.

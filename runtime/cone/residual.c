@@ -7,7 +7,7 @@
 // so that lambda solves the problem with entries of M and q changed by r of their size (Oettli and Prager 1964). An
 // answer is accepted where every row and block has
 //
-//   r_i <= max( min(tol, max(sqrt(tol) |q_i| / U_i, 1000 tol sigma_i)), 8 eps )   and   2^-33 <= sigma_i.
+//   r_i <= max( min(tol, max(sqrt(tol) |q_i| / U_i, min(sqrt(tol), 1000 tol) sigma_i)), 8 eps )   and   2^-33 <= sigma_i.
 //
 // sigma_i in [0, 1] says by how much lambda is explained by q and the bounds (residual_closer.c). It matters where a
 // problem has no solution: a huge lambda makes r small while u stays wrong by the size of q; and a singular M, once
@@ -132,7 +132,9 @@ static void look_closer(const nsm_cone_problem *p, const double *lambda, double 
     check_any(p, lambda, &kept, NULL);
     if (pass < j->rejected) nsm_cone_lengths(p, lambda, kept.U, L);
   }
-  nsm_cone_strength(p, lambda, kept.U, judge_explained, sigma, room + 4 * m);
+  // no more of sigma is looked for than the largest r needs
+  double need = j->tol > 0 ? fmin(judge_explained, kept.worst / j->tol * judge_explained) : 0;
+  nsm_cone_strength(p, lambda, kept.U, fmax(need, fmax(1e-5, j->sqrt_tol)), sigma, room + 4 * m);
   *j = kept;
   j->unsure = 0;
   for (int i = 0; i < p->m; i++) judge_again(j, i, sigma[i], kept.U[i] > 0 ? fabs(p->q[i]) / kept.U[i] : 1);

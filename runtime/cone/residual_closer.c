@@ -14,8 +14,8 @@
 //
 // the width of the widest path from q and the bounds to row i, in the graph of rows and unknowns whose edges have the
 // widths T_ij. Entries of M that may be what round-off left of others, below 2^-43 in the balanced matrix E M D
-// (scale.c), have no edge. Like r, neither L nor sigma changes with the units. Rows and unknowns of one cone block count
-// as one.
+// (scale.c), have no edge. Like r, neither L nor sigma changes with the units. Rows and unknowns of one cone block
+// count as one.
 //
 // Bounds explain lambda_j up to 1000 times the largest of them. Where all K_i are bounded there is always a solution
 // (Hartman and Stampacchia 1966), and nothing to be afraid of.

@@ -67,7 +67,8 @@ static void judge_exact(double mu, const double *z, double *off) {
     return;
   }
   judge_point b;
-  double at_low = judge_exact_slope(mu, z[0], t, s, 0, &b), at_high = judge_exact_slope(mu, z[0], t, s, 1 - 0x1p-53, &b);
+  double at_low = judge_exact_slope(mu, z[0], t, s, 0, &b), at_high = judge_exact_slope(mu, z[0], t, s, 1 - 0x1p-53,
+      &b);
   for (int step = 0, side = 0; step < 100 && high - low > 0x1p-54; step++) {   // regula falsi (Illinois)
     x = at_low > at_high ? low + (high - low) * (at_low / (at_low - at_high)) : 0.5 * (low + high);
     if (!(x > low && x < high)) x = 0.5 * (low + high);

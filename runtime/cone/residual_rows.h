@@ -5,7 +5,8 @@
 //   r_c = |lambda_c - P_K(lambda_c - (L_c / U_c)(u_c + s_c))| / L_c       one-step-problem.md (2)
 //
 // r_c does not change with the units: where u_c is multiplied by e, lambda_c by 1/d, and M, q, K accordingly, U_c and
-// L_c follow. COULOMB, ELLIPTIC and CONTENSOU (and its exact set, residual_exact.h) are measured in the frame y_i = lambda_i / d_i, v_i = d_i u_i in which K
+// L_c follow. COULOMB, ELLIPTIC and CONTENSOU (and its exact set, residual_exact.h) are measured in the frame y_i =
+// lambda_i / d_i, v_i = d_i u_i in which K
 // is the circular cone |y_T| <= mu y_N and s = mu |v_T|: d = 1 but for CONTENSOU d_s = radius and ELLIPTIC d_i = mu_i /
 // max(mu_1, mu_2), mu = max(mu_1, mu_2). Rows with d = 0 have lambda = 0 and any u.
 #pragma once
@@ -69,10 +70,10 @@ JUDGE_INLINE void judge_note(judge *j, int i, double r, const judge_sizes s, int
 // The same with sigma, from what judge_note has kept; t = |q_i| / U_i. A u that is off by r U counts beside q; where
 // others explain it, the weaker the path the more exact it must be. A u that drowns is known to round-off only.
 JUDGE_INLINE void judge_again(judge *j, int i, double sigma, double t) {
-  double r = j->r[i], most = fmax(j->sqrt_tol * t, j->tol / judge_explained * sigma);
+  double r = j->r[i], most = fmax(j->sqrt_tol * t, fmin(j->sqrt_tol, j->tol / judge_explained) * sigma);
   int small = r <= judge_round_off, seen = j->seen[i] != 0 || judge_drowned <= sigma;
   if (!((small | (r <= most)) && seen)) j->unsure = 1;
-  if (!small && j->tol > most && most > 0) r = fmax(r, fmin(1, r * j->tol / most));
+  if (!small && r > most && most > 0) r = fmax(r, fmin(1, r * j->tol / most));   // above tol, as it is refused
   if (!seen) r = fmax(r, fmin(1, fmax(r, judge_round_off) / sigma));
   if (!(r <= j->worst) && j->worst == j->worst) { j->worst = r; j->row = i; }
 }

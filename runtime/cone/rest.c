@@ -19,7 +19,8 @@
 #include <string.h>
 
 enum { PASSES = 4, HINT = 20, GLUE = 150, HOLD = 6, FORCES = 150, LAST = 60 };   // passes, Newton steps
-static const double hint_alpha = 1, glue_alpha = 1e-3, forces_alpha = 1, last_alpha = 1e-3, hold_alpha = 1e-7, resting = 1e-6, known = 1e-4;
+static const double hint_alpha = 1, glue_alpha = 1e-3, forces_alpha = 1, last_alpha = 1e-3, hold_alpha = 1e-7,
+                    resting = 1e-6, known = 1e-4;
 
 typedef struct rest {
   const nsm_cone_problem *p;
@@ -105,7 +106,8 @@ static void glue(rest *r) {
       nsm_node *to = r->posed.node + c;
       *to = *n;
       if (!is_contact(n)) continue;
-      double a = delta / (delta + fabs(r->y[n->first]) / r->speed[c]), b = delta / (delta + slip(n, r->y) / r->speed[c]);
+      double a = delta / (delta + fabs(r->y[n->first]) / r->speed[c]),
+             b = delta / (delta + slip(n, r->y) / r->speed[c]);
       to->kind = NSM_NODE_GLUED;
       to->lo = n->kind == NSM_NODE_GRIP ? -HUGE_VAL : -a * r->normal[c];
       to->mu = b * r->tangent[c];

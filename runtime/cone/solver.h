@@ -126,7 +126,9 @@ enum {
   NSM_FROM_ZERO = 0,
   NSM_FROM_GUESS = 1,        // from the guess that it is given
   NSM_FROM_BEST = 2,         // from the best answer of those before it
-  NSM_AGAIN = 4              // other attempts (nsm_cone_try) differ: to be tried again and again while there is time
+  NSM_AGAIN = 4,             // other attempts (nsm_cone_try) differ: to be tried again and again while there is time
+  NSM_LARGE = 8,             // the driver tries it only where no factorization fits the workspace (NSM_FORM_SPARSE)
+  NSM_BY_NAME = 16           // the driver does not try it: an ablation found no problem that needs it (cone.md 3.15)
 };
 enum {
   NSM_UNIT_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) |

@@ -17,7 +17,8 @@ const nsm_cone_solver nsm_cone_solvers[] = {
     "any M; nonsingular bases only, inverses kept while the matrix stays" },
   { "enumeration", nsm_cone_enumeration, NSM_BASES_MAX, 0, 0,
     "any M, also singular; exact, and proves that there is no solution" },
-  { "pivot", nsm_cone_pivot, 0, NSM_FROM_GUESS, 0, "P-matrices and most others with nonsingular bases; dense, tridiagonal, banded" },
+  { "pivot", nsm_cone_pivot, 0, NSM_FROM_GUESS, 0,
+    "P-matrices and most others with nonsingular bases; dense, tridiagonal, banded" },
   { "lemke", nsm_cone_lemke, 0, 0, 0, "monotone and copositive-plus M, boxes for any M; degenerate problems" },
   { "proximal", nsm_cone_proximal, 0, NSM_FROM_GUESS, 0, "monotone M of any rank; dense, tridiagonal, banded" },
   { "branch", nsm_cone_branch, 0, 0, 0,
@@ -39,14 +40,17 @@ const nsm_cone_solver nsm_cone_solvers[] = {
     "strong friction, mass ratios: from little friction to all of it, by the proximal loop" },
   { "alart_curnier", nsm_cone_alart_curnier, 0, NSM_FROM_GUESS, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
     "semismooth Newton alone; few contacts per body" },
-  { "fischer_burmeister", nsm_cone_fischer_burmeister, 0, NSM_FROM_GUESS, NSM_UNIT_BLOCKS | NSM_BLOCKS_ONLY,
+  { "fischer_burmeister", nsm_cone_fischer_burmeister, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_UNIT_BLOCKS |
+      NSM_BLOCKS_ONLY,
     "semismooth Newton alone on another map; M regular" },
-  { "nsgs", nsm_cone_nsgs, 0, NSM_FROM_GUESS, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+  { "nsgs", nsm_cone_nsgs, 0, NSM_FROM_GUESS | NSM_LARGE, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
     "every block; block by block, exactly; dense and sparse" },
-  { "nsgs_over", nsm_cone_nsgs_over, 0, NSM_FROM_GUESS, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY, "as nsgs, over-relaxed by 1.3" },
-  { "pgs", nsm_cone_pgs, 0, NSM_FROM_GUESS, NSM_UNIT_BLOCKS, "symmetric definite M, all blocks; dense and sparse" },
-  { "psor", nsm_cone_psor, 0, NSM_FROM_GUESS, NSM_UNIT_BLOCKS, "as pgs, over-relaxed by 1.4" },
-  { "jacobi", nsm_cone_jacobi, 0, NSM_FROM_GUESS, NSM_UNIT_BLOCKS, "as pgs, all rows at once" },
+  { "nsgs_over", nsm_cone_nsgs_over, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+    "as nsgs, over-relaxed by 1.3" },
+  { "pgs", nsm_cone_pgs, 0, NSM_FROM_GUESS | NSM_LARGE, NSM_UNIT_BLOCKS,
+      "symmetric definite M, all blocks; dense and sparse" },
+  { "psor", nsm_cone_psor, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_UNIT_BLOCKS, "as pgs, over-relaxed by 1.4" },
+  { "jacobi", nsm_cone_jacobi, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_UNIT_BLOCKS, "as pgs, all rows at once" },
   { NULL, NULL, 0, 0, 0, NULL }
 };
 
@@ -54,8 +58,8 @@ static const char *const names[] = {
   "auto",
   "contact", "modes", "planar",
   "bases", "enumeration", "pivot", "lemke", "proximal", "branch",
-  "proximal_newton", "farkas", "rest", "smoothing", "interior", "admm", "continuation", "alart_curnier", "fischer_burmeister",
-  "nsgs", "nsgs_over",
+  "proximal_newton", "farkas", "rest", "smoothing", "interior", "admm", "continuation", "alart_curnier",
+  "fischer_burmeister", "nsgs", "nsgs_over",
   "pgs", "psor", "jacobi",
   NULL
 };

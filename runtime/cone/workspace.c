@@ -23,7 +23,8 @@ size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones)
   bytes += 10 * aligned(n * sizeof(double)) + 2 * aligned(nnz * sizeof(double)) +     // the balanced problem
            aligned((size_t)(cones > 0 ? cones : 0) * sizeof(nsm_cone_block) + 1) + 12 * ALIGN;
   int dense = nnz >= n * n || m <= 128 || 4 * (size_t)bandwidth >= n;
-  if (dense) bytes += 3 * aligned(n * (n + 2) * sizeof(double)) + aligned(nsm_cone_farkas_columns(m) * sizeof(nsm_cone_column));
+  if (dense) bytes += 3 * aligned(n * (n + 2) * sizeof(double)) +
+      aligned(nsm_cone_farkas_columns(m) * sizeof(nsm_cone_column));
   else       bytes += aligned((3 * (size_t)bandwidth + 4) * n * sizeof(double));
   if (cones > 0) {
     bytes += 24 * aligned(n * sizeof(double)) + 8 * aligned(n * sizeof(int)) +

@@ -17,7 +17,8 @@ static int check_cones(scan *s, const nsm_cone_problem *p) {
   int end = 0;
   for (int k = 0; k < p->cones; k++) {
     const nsm_cone_block *b = &p->cone[k];
-    if (!nsm_cone_has_size(b->type, b->size)) return scan_fail(s, NULL, NULL, "cone %d has %d rows, which its type does not allow", k, b->size);
+    if (!nsm_cone_has_size(b->type, b->size)) return scan_fail(s, NULL, NULL,
+        "cone %d has %d rows, which its type does not allow", k, b->size);
     if (b->first < end)
       return scan_fail(s, NULL, "cones are listed in the order of their rows",
                        "cone %d starts at row %d, and the one before ends at row %d", k, b->first, end);

@@ -58,7 +58,8 @@ static int cone_type(scan *s, const char *at, int *k) {
   for (*k = 0; *k < TYPES && strcmp(types[*k].name, name) != 0; ++*k) {}
   free(name);
   return *k < TYPES ||
-         scan_fail(s, at, "the types are coulomb, elliptic, contensou, contensou_exact, grip and disk", "there is no cone of this type");
+         scan_fail(s, at, "the types are coulomb, elliptic, contensou, contensou_exact, grip and disk",
+             "there is no cone of this type");
 }
 
 static int read_cone(scan *s, cones *c) {
@@ -252,7 +253,8 @@ static int put(scan *s, nsm_problem *p, draft *d) {
   if (d->rows_at && d->rows != m)
     return scan_fail(s, d->rows_at, NULL, "rows is %.0f, and q has %d entries", d->rows, m);
   if (!length(s, d->lo_at, "lo", d->lo.n, m) || !length(s, d->hi_at, "hi", d->hi.n, m) ||
-      !length(s, d->q_terms_at, "q_terms", d->q_terms.n, m) || !length(s, d->guess_at, "guess", d->guess.n, m) || !length(s, d->lambda_at, "lambda", d->lambda.n, m) ||
+      !length(s, d->q_terms_at, "q_terms", d->q_terms.n, m) || !length(s, d->guess_at, "guess", d->guess.n, m) ||
+          !length(s, d->lambda_at, "lambda", d->lambda.n, m) ||
       !length(s, d->label_at, "labels", d->labels, m))
     return 0;
   if (!prob_vectors(s, p, m) || !json_put_matrix(s, p, &d->M, m)) return 0;

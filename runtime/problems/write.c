@@ -79,7 +79,8 @@ static void put_cones(FILE *f, const nsm_cone_problem *p) {
     const nsm_cone_block *b = &p->cone[k];
     fprintf(f, "%s\n    {\"type\": \"%s\", \"first\": %d, \"size\": %d", k ? "," : "", name[b->type], b->first,
             b->size);
-    if (nsm_cone_is_grip(b->type) && b->type != NSM_CONE_GRIP) fprintf(f, ", \"normals\": %d", nsm_cone_normals(b->type));
+    if (nsm_cone_is_grip(b->type) && b->type != NSM_CONE_GRIP) fprintf(f, ", \"normals\": %d",
+        nsm_cone_normals(b->type));
     if (b->type != NSM_CONE_DISK) { fputs(", \"mu\": ", f); put_number(f, b->mu); }
     if (b->type == NSM_CONE_ELLIPTIC) { fputs(", \"mu2\": ", f); put_number(f, b->mu2); }
     if (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT || b->type == NSM_CONE_DISK) {

@@ -79,9 +79,16 @@ static inline planted_recipe planted_recipe_make(planted_dice *d) {
   int style = dice_below(d, 4);
   for (int k = 0; k < PLANT_MODES; k++) {
     double usual = k < PLANT_APEX ? 1 : 0.1;                              // 1: all as likely, 2: random, 3: no opening
-    r.mode[k] = style == 0 ? usual : style == 1 ? 1 : style == 2 ? dice_unit(d) * dice_unit(d) : k > 0 && k < PLANT_APEX;
+    r.mode[k] = style == 0 ? usual : style == 1 ? 1 : style == 2 ? dice_unit(d) * dice_unit(d) : k > 0 &&
+        k < PLANT_APEX;
   }
   return r;
+}
+
+// Contacts with Coulomb's friction alone, open, sticking or sliding in general position: as engineers meet them, but of
+// any rank.
+static inline planted_recipe planted_recipe_plain(planted_dice *d) {
+  return (planted_recipe){ .types = 1, .spatial = dice_below(d, 2), .mu_style = 1, .mode = { 1, 1, 1 }, .force = 1 };
 }
 
 static inline int planted_mode(planted_dice *d, const planted_recipe *r) {
@@ -164,7 +171,8 @@ static inline void planted_product(int m, int n, const double *A, const double *
 
 // Rows n, t1, t2 (, spin) of a touch of body a on body b (or the ground), for the block or interval at hand. Planar:
 // bodies have 3 coordinates, spatial 6.
-static inline void planted_touch(planted_dice *d, int spatial, int bodies, const nsm_cone_block *k, int rows, double *H) {
+static inline void planted_touch(planted_dice *d, int spatial, int bodies, const nsm_cone_block *k, int rows,
+    double *H) {
   int a = dice_below(d, bodies), b = dice_chance(d, 0.3) ? -1 : dice_below(d, bodies), dof = spatial ? 6 : 3;
   double n[3], t[3], other[3] = { 1, 0, 0 }, frame[4][3], arm[3], at[2][3];
   for (int i = 0; i < 3; i++) n[i] = dice_normal(d);
@@ -226,7 +234,7 @@ static inline void planted_bodies(planted_dice *d, planted *p, const planted_row
   free(D);
 }
 
-static inline void planted_factors(planted_dice *d, planted *p, const planted_row *row, int rows) {
+static inline void planted_factors(planted_dice *d, planted *p, const planted_row *row, int rows, int plain) {
   int m = p->f.b.p.m, n = dice_chance(d, 0.3) ? m : dice_count(d, m);
   double *A = zeros((size_t)(m * n), 8), *B = zeros((size_t)(m * n), 8), *D = zeros((size_t)n, 8);
   double fill = dice_chance(d, 0.5) ? 1 : 0.1 + 0.5 * dice_unit(d), uneven = dice_chance(d, 0.5) ? 0 : 0.5;
@@ -236,7 +244,7 @@ static inline void planted_factors(planted_dice *d, planted *p, const planted_ro
       A[k] = dice_chance(d, fill) ? size * dice_normal(d) : 0;
   }
   for (int k = 0; k < n; k++) D[k] = pow(p->ratio, -(1 - uneven) * dice_unit(d));
-  double skew = dice_chance(d, 0.6) ? 0 : pow(10, -1 - 3 * dice_unit(d));
+  double skew = dice_chance(d, 0.6) || plain ? 0 : pow(10, -1 - 3 * dice_unit(d));
   int turned = dice_chance(d, 0.5);
   for (int i = 0; i < m * n; i++) B[i] = A[i] * (turned ? 1 + skew * dice_sign(d) : 1);
   if (!turned && skew > 0)                                           // M = A D (I + skew S) A^T
@@ -266,11 +274,13 @@ static inline void planted_integers(planted_dice *d, planted *p) {
 }
 
 // ---- a problem ------------------------------------------------------------------------------------------------------
-// `most` contacts at the most. Its lambda and guess are zero.
+// `most` contacts at the most. Its lambda and guess are zero. From number PLANTED_PLAIN on they are plain.
+enum { PLANTED_PLAIN = 1000000 };
 static inline planted planted_make(uint64_t number, int most) {
   planted_dice dice = { number * 0xd1342543de82ef95u + 0x2545f4914f6cdd1du }, *d = &dice;
   for (int i = 0; i < 4; i++) dice_next(d);
-  planted_recipe r = planted_recipe_make(d);
+  int plain = number >= PLANTED_PLAIN;
+  planted_recipe r = plain ? planted_recipe_plain(d) : planted_recipe_make(d);
   int count = dice_count(d, most), rows = 0, m = 0, room = 2 * count + 2;
   nsm_cone_block *block = zeros((size_t)count, sizeof *block);
   planted_row *row = zeros((size_t)room, sizeof *row);
@@ -283,13 +293,14 @@ static inline planted planted_make(uint64_t number, int most) {
   static const double ratios[] = { 1, 1, 1, 1e2, 1e4, 1e6, 1e8 };
   planted p = { .f = friction_open(m, count), .lambda = zeros((size_t)m, 8), .ratio = ratios[dice_below(d, 7)] };
   for (int c = 0; c < count; c++) friction_add(&p.f, block[c]);
-  int family = dice_below(d, 3), spatial = r.spatial != 0;
+  int family = dice_below(d, plain ? 2 : 3), spatial = r.spatial != 0;
   for (int c = 0; c < count; c++) spatial |= block[c].size > 2;
   p.family = family == 0 ? "bodies" : family == 1 ? "factors" : "integers";
   if (family == 0) planted_bodies(d, &p, row, rows, spatial);
-  if (family == 1) planted_factors(d, &p, row, rows);
+  if (family == 1) planted_factors(d, &p, row, rows, plain);
   if (family == 2) planted_integers(d, &p);
-  double *u = zeros((size_t)m, 8), speed = dice_chance(d, 0.5) ? 1 : dice_power(d, 12), by_weight = dice_chance(d, 0.5);
+  double *u = zeros((size_t)m, 8), speed = plain || dice_chance(d, 0.5) ? 1 : dice_power(d, 12), by_weight =
+      dice_chance(d, 0.5);
   for (int i = 0; i < m * m; i++) p.f.b.M[i] *= speed / r.force;
   for (int k = 0; k < rows; k++) {
     int i = row[k].first;

@@ -7,8 +7,9 @@ static const double pi = 3.14159265358979323846;
 
 // Power of Coulomb's friction under Hertz' pressure over a circular area, per normal force and mu = 1, for the slip
 // velocity v and the spin w (mean radius, here 1, times angular velocity). About the instantaneous centre, at the
-// distance a of the middle in units of R = 16 / (3 pi), the slip at the distance rho is rho omega; along a chord through
-// it, from c - h to c + h with c = a cos phi, h^2 = 1 - a^2 sin^2 phi, the pressure is 3 / (2 pi) sqrt(h^2 - (rho - c)^2):
+// distance a of the middle in units of R = 16 / (3 pi), the slip at the distance rho is rho omega; along a chord
+// through it, from c - h to c + h with c = a cos phi, h^2 = 1 - a^2 sin^2 phi, the pressure is 3 / (2 pi) sqrt(h^2 -
+// (rho - c)^2):
 //   power = R omega 3 / (2 pi) integral dphi of pi/2 h^2 (c^2 + h^2 / 4)
 // over half a turn for a <= 1, over the chords that meet the area for a > 1 (then a sin phi = sin psi).
 static double power_by_area(double v, double w, int n) {
@@ -51,7 +52,8 @@ static double distance(double r, const double *x) {
     double step = (high - low) / 20, at = low;
     best = -HUGE_VAL;
     for (int k = 0; k <= 20; k++) {
-      double a = low + k * step, e[3] = { sin(a), 0, cos(a) }, d = t * e[0] + s * e[2] - r * nsm_cone_power_contensou(e, NULL);
+      double a = low + k * step, e[3] = { sin(a), 0, cos(a) }, d = t * e[0] + s * e[2] - r * nsm_cone_power_contensou(e,
+          NULL);
       if (d > best) { best = d; at = a; }
     }
     low = fmax(0, at - 2 * step);
@@ -71,7 +73,8 @@ static void projections(void **state) {
     nsm_cone_project_contensou(r, x, p, J, by);
     for (int i = 0; i < 3; i++) off += (x[i] - p[i]) * (x[i] - p[i]);
     double d = fmax(distance(r, x), 0), size = 1 + fabs(x[0]) + fabs(x[1]) + fabs(x[2]);
-    if (!(fabs(sqrt(off) - d) <= 1e-13 * size)) fail_msg("%d: at the distance %.15g, nearest is %.15g", k, sqrt(off), d);
+    if (!(fabs(sqrt(off) - d) <= 1e-13 * size)) fail_msg("%d: at the distance %.15g, nearest is %.15g", k, sqrt(off),
+        d);
     assert_true(distance(r, p) <= 1e-14 * size);
     if (k % 10 == 3 || (d > 0 && d < 1e-3)) continue;
     for (int j = 0; j < 4; j++) {                         // differences
@@ -89,8 +92,8 @@ static void projections(void **state) {
   }
 }
 
-// What the law says of the block, with the power by the integral: N >= 0, u_N >= 0, one of them zero; lambda_T in mu N B;
-// and friction takes the power of its law.
+// What the law says of the block, with the power by the integral: N >= 0, u_N >= 0, one of them zero; lambda_T in mu N
+// B; and friction takes the power of its law.
 static double law(const nsm_cone_block *b, const double *l, const double *u) {
   double t = hypot(l[1], l[2]), s = fabs(l[3]) / b->radius, v = hypot(u[1], u[2]), w = b->radius * fabs(u[3]), worst;
   double size = 1 + fabs(l[0]) + hypot(v, w) + fabs(u[0]);
@@ -124,7 +127,8 @@ static void single(void **state) {
     double size = 0;
     for (int i = 1; i < 4; i++) size = fmax(size, fabs(b->u[i]) * (i == 3 ? f.block[0].radius : 1));
     modes[b->lambda[0] == 0 ? 0 : size < 1e-12 ? 1 : 2]++;
-    if (k % 8 == 0 && !(law(f.block, b->lambda, b->u) <= 1e-8)) fail_msg("%d: the law is off by %g", k, law(f.block, b->lambda, b->u));
+    if (k % 8 == 0 && !(law(f.block, b->lambda, b->u) <= 1e-8)) fail_msg("%d: the law is off by %g", k, law(f.block,
+        b->lambda, b->u));
     friction_close(&f);
   }
   if (getenv("NSM_SHOW")) printf("open %d, stick %d, slip %d\n", modes[0], modes[1], modes[2]);
@@ -165,7 +169,8 @@ static void many(void **state) {
     int blocks = 1 + k % 20, m = 4 * blocks;
     friction f = friction_open(m, blocks);
     for (int c = 0; c < blocks; c++)
-      friction_add(&f, (nsm_cone_block){ NSM_CONE_CONTENSOU_EXACT, 4 * c, 4, 0.05 + fabs(draw()), 0, 0.2 + fabs(draw()) });
+      friction_add(&f, (nsm_cone_block){ NSM_CONE_CONTENSOU_EXACT, 4 * c, 4, 0.05 + fabs(draw()), 0, 0.2 +
+          fabs(draw()) });
     fill_semidefinite(&f.b, (int)(m * (0.5 + 0.5 * (k % 3))), 0);
     plant(&f, pow(10, draw()));
     bench_solve(&f.b, NULL, 0);

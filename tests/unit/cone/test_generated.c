@@ -1,5 +1,6 @@
-// The generated set (generator.h): all that have a solution are solved to 1e-12, also where rows have units of their own
-// (factors of 1e6 between them); those without one are reported as such or left unsolved. NSM_SHOW=1 prints a table.
+// The generated set (generator.h): all that have a solution are solved to 1e-12, also where rows have units of their
+// own (factors of 1e6 between them); those without one are reported as such or left unsolved. NSM_SHOW=1 prints a
+// table.
 #include "generator.h"
 #include <stdio.h>
 #include <time.h>
