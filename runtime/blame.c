@@ -1,5 +1,5 @@
 // Which statement of the model gave a nan or an infinity: its kernels one by one, in order, at the last iterate.
-#include "sim.h"
+#include "consistent.h"
 #include <math.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@ static const char *what_is(double x) { return isnan(x) ? "NaN" : "infinite"; }
 static nsm_code blame(nsm_sim *s, int cls, int i, const char *what, double value, double t, nsm_error *e) {
   char name[256];
   if (i >= 0) sim_instance_name(s, cls, i, name, sizeof name);
-  else snprintf(name, sizeof name, "%s", sim_text(s, s->m->cls[cls].label));
+  else sim_family_name(name, sizeof name, sim_text(s, s->m->cls[cls].label));
   sim_fail_at(e, NSM_FAILED, sim_at_class(cls), "line %d (%s): %s became %s at t = %.10g s, step %ld",
               s->m->cls[cls].line, name, what, what_is(value), t, s->k + 1);
   return NSM_FAILED;
@@ -106,6 +106,32 @@ static nsm_code friction(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
   return NSM_OK;
 }
 
+// What the energy-consistent schemes take between both ends of the step.
+static nsm_code between(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
+  sim_class *k = &s->cls[cls];
+  const nsm_class *c = k->c;
+  size_t n = (size_t)k->tab.count, at;
+  if (c->c_fn) {
+    memset(s->f0, 0, (size_t)s->nq * sizeof(double));
+    c->c_fn(v, &k->tab, s->f0);
+    if (bad(s->f0, (size_t)s->nq, &at))
+      return blame(s, cls, n == 1 ? 0 : -1, "the force between both ends of the step", s->f0[at], v->t, e);
+  }
+  if (c->cjac_fn) {
+    double *d = s->con->cls[cls].cjac;
+    c->cjac_fn(v, &k->tab, d);
+    if (bad(d, n * (size_t)c->cjac.n, &at))
+      return blame(s, cls, (int)(at / (size_t)c->cjac.n), "the derivative of the force", d[at], v->t, e);
+  }
+  if (c->dg_fn) {
+    double *d = s->con->cls[cls].dg;
+    c->dg_fn(v, &k->tab, d);
+    if (bad(d, n * (size_t)c->h.n, &at))
+      return blame(s, cls, (int)(at / (size_t)c->h.n), "the derivative between both ends of the step", d[at], v->t, e);
+  }
+  return NSM_OK;
+}
+
 static nsm_code kernels(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   for (int i = 0; i < s->m->nclass; i++) {
     if (s->cls[i].tab.count == 0) continue;
@@ -113,6 +139,7 @@ static nsm_code kernels(nsm_sim *s, const nsm_view *v, nsm_error *e) {
     if (s->m->cls[i].kind == NSM_SMOOTH) c = smooth(s, v, i, e);
     else if (s->cls[i].row0 >= 0) c = row(s, v, i, e);
     if (c == NSM_OK && s->cls[i].row0 >= 0) c = friction(s, v, i, e);
+    if (c == NSM_OK && s->con) c = between(s, v, i, e);
     if (c != NSM_OK) return c;
   }
   return NSM_OK;

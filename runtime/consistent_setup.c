@@ -5,8 +5,10 @@
 
 // ---- which models ---------------------------------------------------------------------------------------------------
 static int refuse(nsm_sim *s, int cls, const char *why, nsm_error *e) {
+  char name[256];
+  sim_family_name(name, sizeof name, sim_text(s, s->m->cls[cls].label));
   sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: the energy-consistent schemes %s (%s); `moreau` does",
-              s->m->cls[cls].line, why, sim_text(s, s->m->cls[cls].label));
+              s->m->cls[cls].line, why, name);
   return 0;
 }
 

@@ -131,7 +131,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (!sim_mass_start(s, e)) return 0;
   if (!sim_rows_patterns(s, e)) return 0;
   sim_assembly_analyse(s);
-  s->turn = SIM_NEW(s, s->w.nblock, sim_turn);
+  s->turn = SIM_NEW(s, s->w.nblock + s->r.n, sim_turn);
   if (!sim_rows_analyse(s, e)) return 0;
   sim_islands_analyse(s);
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;

@@ -167,8 +167,8 @@ typedef struct sim_ledger {
 
 typedef struct sim_list { int n; int *of; } sim_list;    // numbers of classes
 
-// Where the residual of a block of W changes its direction along the last step.
-typedef struct sim_turn { double psi, start, a, b, fa, fb, at; int turns, side; } sim_turn;
+// Where the residual of a group of unknowns and laws changes its direction along the last step.
+typedef struct sim_turn { double psi, start, a, b, fa, fb, at; int turns, side, up; } sim_turn;
 
 struct nsm_sim {
   const nsm_model *m;
@@ -229,8 +229,8 @@ struct nsm_sim {
   // scratch [nz], rhs and dz [nz + r.n], or [nq]
   double *f0, *f1, *g0, *s, *rhs, *dz, *res, *scale, *qm, *zm, *za, *la, *ztry, *ltry;
   double *inc, *round, *diag, *size;    // [nz] z1 - z; round-off of terms as multiples of eps; M_ii; step_newton.c
-  double *before, *top;                 // [nz] R and the size of its terms one iteration ago
-  sim_turn *turn;                       // [w.nblock]
+  double *before, *top;                 // [nz + r.n] R, natural maps and their sizes one iteration ago
+  sim_turn *turn;                       // [w.nblock + r.n]
   double *gain, off[2];                 // [nz] z1 - z of the last step; how far no and the same change were off
   const double *zero;                   // [nz]
   double *out;                          // [largest count of an output class]

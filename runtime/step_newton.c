@@ -192,18 +192,24 @@ static double diagonal(const nsm_sim *s, int row) {
   return s->r.m[s->r.diagonal[s->r.at_row[row]]];
 }
 
-// Natural map of an interval; of a constraint its rate.
-static double row_residual(const nsm_sim *s, int row) {
+// Natural map of an interval; of a constraint its rate. It stays behind R in rhs, its size in dz.
+static double row_residual(nsm_sim *s, int row) {
   const sim_rows *r = &s->r;
-  double size, y = row_value(s, row, &size);
-  if (r->border_of[row] >= 0) return fabs(y) / (size + DBL_MIN);
-  double M = diagonal(s, row), l = s->l1[r->l[row]], rho = M > 0 ? 1 / M : 1, p = l - rho * y;
-  p = p < r->lo[row] ? r->lo[row] : p > r->hi[row] ? r->hi[row] : p;
-  return fabs(l - p) / (rho * size + fabs(l) + DBL_MIN);
+  double size, y = row_value(s, row, &size), *value = &s->rhs[s->nz + row], *scale = &s->dz[s->nz + row];
+  if (r->border_of[row] >= 0) {
+    *value = y;
+    *scale = size + DBL_MIN;
+  } else {
+    double M = diagonal(s, row), l = s->l1[r->l[row]], rho = M > 0 ? 1 / M : 1, p = l - rho * y;
+    p = p < r->lo[row] ? r->lo[row] : p > r->hi[row] ? r->hi[row] : p;
+    *value = l - p;
+    *scale = rho * size + fabs(l) + DBL_MIN;
+  }
+  return fabs(*value) / *scale;
 }
 
 // The tangential rows of a block of friction together, of which active place *i is the first; *i goes to the last.
-static double slip_residual(const nsm_sim *s, int *i) {
+static double slip_residual(nsm_sim *s, int *i) {
   const sim_rows *r = &s->r;
   int f = r->friction_of[r->row_at[s->isl.active[*i]]], n = r->friction[f].n;
   double u[3], M[3], size[3];
@@ -211,6 +217,8 @@ static double slip_residual(const nsm_sim *s, int *i) {
     int row = r->row_at[s->isl.active[*i + d]];
     u[d] = row_value(s, row, &size[d]);
     M[d] = diagonal(s, row);
+    s->rhs[s->nz + row] = 0;                                          // of a disk: no direction to look along
+    s->dz[s->nz + row] = 1;
   }
   *i += n - 1;
   return sim_friction_residual(s, f, s->l1, u, M, size);
@@ -418,6 +426,8 @@ static nsm_code not_finite(nsm_sim *s, double t1, nsm_error *e) {
 
 static nsm_code singular(nsm_sim *s, double t1, int z, nsm_error *e) {
   char name[256];
+  nsm_view v = at_end(s, t1);
+  if (sim_blame(s, &v, e) != NSM_OK) return NSM_FAILED;                 // a kernel gave what is no number
   int at = z < s->nz ? z : s->nz + s->r.border[z - s->nz];
   row_or_unknown(s, at, name, sizeof name);
   sim_fail_at(e, NSM_FAILED, place(s, at),
@@ -484,27 +494,56 @@ static nsm_code newton_step(nsm_sim *s, double t1, int whole, nsm_error *e) {
 // At a root where the slope is not bounded, as of |x|^(1/2), Newton's method passes the root again and again. Along its
 // step then
 //
-//   psi = sum_i R_i before . R_i / size_i^2,   i: the unknowns of one block of W                                    (22)
+//   psi = sum_i R_i before . R_i / size_i^2,   i: the unknowns and laws that are coupled                            (22)
 //
-// changes its sign, and the unknowns of this block go to where it does.
+// changes its sign, and these go to where it does. The groups are trees: places are the blocks of W, then the rows.
+static int top_of(sim_turn *u, int i) {
+  while (u[i].up != i) i = u[i].up = u[u[i].up].up;
+  return i;
+}
+
+static int row_of(const nsm_sim *s, int i) {
+  return i < s->isl.nactive ? s->r.row_at[s->isl.active[i]] : s->r.border[i - s->isl.nactive];
+}
+
+static void group(nsm_sim *s) {
+  const sim_rows *r = &s->r;
+  sim_turn *u = s->turn;
+  int nblock = s->w.nblock;
+  for (int i = 0; i < nblock + r->n; i++) u[i].up = i;
+  for (int i = 0; i < s->isl.nactive + r->nborder; i++) {
+    int row = row_of(s, i), at = nblock + row;
+    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) u[top_of(u, s->w.block_of[r->bz[e]])].up = top_of(u, at);
+    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) u[top_of(u, s->w.block_of[r->cz[e]])].up = top_of(u, at);
+    for (int e = r->d0[row]; e < r->d0[row + 1]; e++) u[top_of(u, nblock + r->ds[e])].up = top_of(u, at);
+  }
+}
+
 static void project(nsm_sim *s) {
-  for (int b = 0; b < s->w.nblock; b++) s->turn[b].psi = 0;
-  for (int i = 0; i < s->nz; i++) s->turn[s->w.block_of[i]].psi += s->before[i] / s->top[i] * (s->rhs[i] / s->top[i]);
+  sim_turn *u = s->turn;
+  for (int i = 0; i < s->w.nblock + s->r.n; i++) u[i].psi = 0;
+  for (int i = 0; i < s->nz; i++)
+    u[top_of(u, s->w.block_of[i])].psi += s->before[i] / s->top[i] * (s->rhs[i] / s->top[i]);
+  for (int i = 0; i < s->isl.nactive + s->r.nborder; i++) {
+    int row = row_of(s, i), at = s->nz + row;
+    u[top_of(u, s->w.nblock + row)].psi += s->before[at] / s->top[at] * (s->rhs[at] / s->top[at]);
+  }
 }
 
 // R of an iterate, which the next step starts from.
 static void remember(nsm_sim *s) {
-  memcpy(s->before, s->rhs, (size_t)s->nz * sizeof(double));
-  for (int i = 0; i < s->nz; i++) s->top[i] = s->dz[i] + DBL_MIN;
+  memcpy(s->before, s->rhs, (size_t)(s->nz + s->r.n) * sizeof(double));
+  for (int i = 0; i < s->nz + s->r.n; i++) s->top[i] = s->dz[i] + DBL_MIN;
+  group(s);
   project(s);
-  for (int b = 0; b < s->w.nblock; b++) s->turn[b].start = s->turn[b].psi;
+  for (int i = 0; i < s->w.nblock + s->r.n; i++) s->turn[i].start = s->turn[i].psi;
 }
 
 static int turned(nsm_sim *s) {
   int n = 0;
   project(s);
-  for (int b = 0; b < s->w.nblock; b++) {
-    sim_turn *u = &s->turn[b];
+  for (int i = 0; i < s->w.nblock + s->r.n; i++) {
+    sim_turn *u = &s->turn[i];
     u->turns = u->psi < 0;
     n += u->turns;
     u->a = u->side = 0;
@@ -515,22 +554,31 @@ static int turned(nsm_sim *s) {
   return n;
 }
 
+// z1 := za + at (ztry - za), the multipliers alike, each group by its own `at`.
+static void go_each(nsm_sim *s) {
+  sim_turn *u = s->turn;
+  for (int i = 0; i < s->w.nblock + s->r.n; i++)
+    u[i].at = u[i].turns ? (u[i].fa * u[i].b - u[i].fb * u[i].a) / (u[i].fa - u[i].fb) : 1;
+  for (int i = 0; i < s->nz; i++)
+    s->z1[i] = s->za[i] + u[top_of(u, s->w.block_of[i])].at * (s->ztry[i] - s->za[i]);
+  for (int i = 0; i < s->isl.nactive + s->r.nborder; i++) {
+    int row = row_of(s, i), l = s->r.l[row];
+    s->l1[l] = s->la[l] + u[top_of(u, s->w.nblock + row)].at * (s->ltry[l] - s->la[l]);
+  }
+  set_q1(s);
+}
+
 // By false position with halved ordinates [Dowell and Jarratt 1971].
 static void to_the_turn(nsm_sim *s, double t1) {
   int worst;
   for (int k = 0, left = 1; k < CUTS && left > 0; k++) {
-    for (int b = 0; b < s->w.nblock; b++) {
-      sim_turn *u = &s->turn[b];
-      u->at = u->turns ? (u->fa * u->b - u->fb * u->a) / (u->fa - u->fb) : 1;
-    }
-    for (int i = 0; i < s->nz; i++) s->z1[i] = s->za[i] + s->turn[s->w.block_of[i]].at * (s->ztry[i] - s->za[i]);
-    set_q1(s);
+    go_each(s);
     evaluate(s, t1);
     residual(s, 1, &worst);
     project(s);
     left = 0;
-    for (int b = 0; b < s->w.nblock; b++) {
-      sim_turn *u = &s->turn[b];
+    for (int i = 0; i < s->w.nblock + s->r.n; i++) {
+      sim_turn *u = &s->turn[i];
       if (!u->turns || !(fabs(u->psi) > enough * u->start) || u->b - u->a < 4 * DBL_EPSILON * u->b) continue;
       int side = u->psi > 0 ? 1 : -1;
       if (side > 0) { u->a = u->at; u->fa = u->psi; if (u->side > 0) u->fb *= 0.5; }
@@ -539,6 +587,28 @@ static void to_the_turn(nsm_sim *s, double t1) {
       left++;
     }
   }
+}
+
+// (18) sums parts that cancel where multipliers hold the motion: z1 is known to the round-off of these. z1 - W^{-1} R
+// with the multipliers as they are is free of that. 1 where it meets the tolerance; where it is far from that, all is as before.
+static int corrected(nsm_sim *s, double t1, double *error, int *worst) {
+  memcpy(s->f0, s->z1, (size_t)s->nz * sizeof(double));
+  for (int i = 0; i < s->nz; i++) s->dz[i] = -s->rhs[i];
+  for (int j = 0; j < s->r.nborder; j++) s->dz[s->nz + j] = 0;
+  sim_matrix_solve(s, s->dz);
+  for (int i = 0; i < s->nz; i++) s->z1[i] += s->dz[i];
+  set_q1(s);
+  evaluate(s, t1);
+  double now = residual(s, 1, worst);
+  if (now <= stagnation) {
+    *error = now;
+    return now <= s->tolerance;
+  }
+  memcpy(s->z1, s->f0, (size_t)s->nz * sizeof(double));
+  set_q1(s);
+  evaluate(s, t1);
+  residual(s, 1, worst);
+  return 0;
 }
 
 static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
@@ -550,13 +620,17 @@ static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
       if (it >= SLOW) round_off(s, it == SLOW);
       double error = residual(s, it >= SLOW, &worst);
       if (error <= s->tolerance) return NSM_OK;
-      if (it > TURNS && halvings == 0 && worst < s->nz && turned(s) > 0) {
+      if (it >= SLOW && error > 0.5 * before && worst < s->nz && s->isl.nactive > 0 &&
+          corrected(s, t1, &error, &worst))
+        return NSM_OK;
+      int moving = worst >= s->nz && sim_friction_moves(s, worst - s->nz);       // friction.c seeks its coefficient
+      if (it > TURNS && halvings == 0 && !moving && turned(s) > 0) {
         to_the_turn(s, t1);
         error = residual(s, 1, &worst);
         if (error <= s->tolerance) return NSM_OK;
         halvings = -1;
       }
-      if (halvings >= 0 && !(error <= 2 * before) && !(worst >= s->nz && sim_friction_moves(s, worst - s->nz))) {
+      if (halvings >= 0 && !(error <= 2 * before) && !moving) {
         if (halvings < HALVINGS) { halvings++; go(s, alpha *= 0.5); }
         else if (isnan(error)) return not_finite(s, t1, e);
         else { halvings = -1; go(s, alpha = 1); }   // no descent: laws have kinks, take the full step

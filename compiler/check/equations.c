@@ -23,7 +23,12 @@ static void dependent(const Check *k, const double *left, int nx, const Ex *entr
     d = diag(k->bag, DIAG_E0508, c->span,
              "the derivatives are not determined: a combination of %d equations contains none of them", count);
   if (with) diag_label(d, "with %s", with);
-  for (int i = 0; i + 1 < n; i++) diag_also(d, k->s->cls[x->equation[x->nq + named[i]]].span, "one of them");
+  for (int i = 0; i + 1 < n; i++) {
+    const SysClass *other = &k->s->cls[x->equation[x->nq + named[i]]];
+    bool new = other != c;
+    for (int j = 0; j < i; j++) new &= other != &k->s->cls[x->equation[x->nq + named[j]]];
+    if (new) diag_also(d, other->span, "one of them");
+  }
   diag_note(d, "what is left is an algebraic equation, 0 = f");
   diag_help(d, "write it with a multiplier: relation N: -(f) in normal_cone([-inf, inf], u);");
 }

@@ -38,6 +38,18 @@ static bool choice(Parse *p) {
   return true;
 }
 
+// x[i in 1:n] = ... in place of a loop.
+static bool loop_in_index(Parse *p) {
+  const Open *open = innermost(p);
+  if (!open || open->bracket != '[' || now(p) != TOK_IN || p->before.kind != TOK_NAME) return false;
+  size_t end = skip_bracket(p->file, open->at.lo) - 1;
+  const char *index = text_of(p, p->before), *range = trimmed(p, open->at.hi, end), *name = text_of(p, open->before);
+  Diag *d = say(p, p->now.at, "statements for all elements stand in a loop");
+  diag_help(d, "for %s { ... %s[%s] ...; }", range, name, index);
+  give_up_item(p);
+  return true;
+}
+
 static bool sum(Parse *p) {
   const Open *open = innermost(p);
   bool in_sum = open && open->bracket == '(' && open->before.kind == TOK_SUM;
@@ -176,4 +188,4 @@ static bool value(Parse *p) {
   return true;
 }
 
-bool foreign_value(Parse *p) { return choice(p) || sum(p) || value(p); }
+bool foreign_value(Parse *p) { return choice(p) || sum(p) || loop_in_index(p) || value(p); }

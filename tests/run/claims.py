@@ -255,6 +255,25 @@ def work_of_a_force_is_force_times_way(theta):
     need(abs(work - want) <= 1e-12, f"{work:.15g} J, not {want:.15g} J")
 
 
+def elliptic_friction_dissipates_most(scheme):
+    """While it slides lambda_t = -N (mu1^2 u1, mu2^2 u2)/|(mu1 u1, mu2 u2)|, u at the end of the step (`moreau`) or its
+    mean (`consistent`); in a model whose steps are iterated."""
+    c, _, _ = run(f"""model E {{
+        coord x = 0, y = 0, z = 0, x' = 3, y' = 2; kinetic (x'^2 + y'^2 + z'^2)/2;
+        potential 9.81*z + 0.3*x^4 + 0.2*(x - y)^4;
+        contact wood {{ normal = z; slip = [x', y']; with inelastic, coulomb(0.5, 0.2); }}
+        simulate {{ until = 0.3, step = 1e-3, scheme = {scheme} }}
+    }}""")
+    u, v, q, r = (c[n] for n in ("x'", "y'", "x", "y"))
+    N, a, b = (c["wood.lambda" + n] for n in ("", "_t[1]", "_t[2]"))
+    for k in range(1, len(u)):
+        s, t = (u[k], v[k]) if scheme == "moreau" else ((q[k] - q[k-1])/1e-3, (r[k] - r[k-1])/1e-3)
+        length = math.hypot(0.5*s, 0.2*t)
+        for force, want in ((a[k], -N[k]*0.25*s/length), (b[k], -N[k]*0.04*t/length)):
+            need(abs(force - want) <= 1e-9*N[k], f"step {k}: {force:.9g}, not {want:.9g}")
+    need(abs(v[-1]) > 1 and abs(u[-1]) > 0.1, "it does not slide to the end")
+
+
 # --- strongly nonlinear models at large steps ---
 
 def nonlinear_model(seed):
@@ -312,6 +331,29 @@ def the_duplicated_contact_with_atan2():
     }"""
     for scheme in (*ENERGIES, "moreau", "midpoint"):
         run(text.replace("SCHEME", scheme))
+
+
+# --- potentials whose derivatives have kinks, vanish or are unbounded somewhere ---
+
+# From each start the motion crosses these places, or begins there.
+STARTS = ("x = 0, y = 0, x' = 1, y' = 0", "x = 0.5, y = -0.3, x' = -0.5, y' = 0.3", "x = 1, y = 1, x' = 0, y' = 0")
+POTENTIALS = {
+    "powers": ("abs(x)^3", "(x^2)^(3/2)", "abs(x)^(4/3) + y^2/2", "(x^2)^0.75 + abs(x - y)^1.25", "(x^2 + y^2)^(1/3)",
+               "2^(x^2) + abs(y)^3.1", "sqrt(max(x, 0))^5 + sqrt(max(-x, 0))^5"),
+    "branches": ("max(x, 0)^(3/2) + y^2", "max(x*y, 0)^2", "min(x, y)^2", "if x > 0 then x^2 else 4*x^2",
+                 "max(abs(x) - 0.3, 0)^(5/2)*10 + y^2", "abs(sin(x))^(5/2) + y^2", "x^4/(1 + abs(y))"),
+    "functions": ("sqrt(x^2 + y^2)", "exp(-1/max(x, 1e-3))", "log(1 + x^2)", "asin(x/4)^2 + y^2",
+                  "atan2(y, x + 3)^2 + x^2 + y^2", "tanh(x)^2*cosh(y/2)"),
+}
+
+
+def potentials_keep_their_energy(kind):
+    for V in POTENTIALS[kind]:
+        for start in STARTS:
+            text = f"model Q {{ coord {start}; kinetic (x'^2 + y'^2)/2; potential {V};"
+            _, summary, _ = run(text + " simulate { until = 5, step = 1e-2, scheme = consistent } }")
+            drift = summary["energy"]["drift"]
+            need(drift <= 2e-14, f"{V} from {start}: the energy drifts by {drift:.2e} J")
 
 
 # --- moreau is what docs/numerics/moreau.md says: (4), (5), (7), (9), (10) from the rows that a run leaves ---
@@ -382,8 +424,12 @@ for h in ("1e-3", "1e-4", "1e-5"):
     CASES.append((f"stiff rod at {h}", stiff_rod, h))
 for theta in (0.5, 0.8, 1):
     CASES.append((f"work of a force, theta {theta}", work_of_a_force_is_force_times_way, theta))
+for scheme in ("moreau", "consistent"):
+    CASES.append((f"elliptic friction dissipates most, {scheme}", elliptic_friction_dissipates_most, scheme))
 CASES.append(("a residual that falls no more", a_residual_that_falls_no_more))
 CASES.append(("a duplicated contact, atan2 and kinks", the_duplicated_contact_with_atan2))
+for kind in POTENTIALS:
+    CASES.append((f"potentials keep their energy: {kind}", potentials_keep_their_energy, kind))
 for model in ("curved", "straight"):
     for theta, gamma in ((0.5, 1), (0.7, 0.4), (1, 0.8), (0.6, 0.6)):
         CASES.append((f"moreau keeps its equations: {model}, theta {theta}, gamma {gamma}", moreau_keeps_its_equations,

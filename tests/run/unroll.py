@@ -57,6 +57,13 @@ class Unroll:
     def value(self, t, env):
         return eval(" ".join(t).replace("^", "**"), {"__builtins__": {}}, {**KNOWN, **env})
 
+    def range(self, t, env):
+        """Of a, :, b: the whole numbers from a to b."""
+        lo, hi = (self.value(p, env) for p in split(t, ":"))
+        if lo != int(lo) or hi != int(hi):
+            raise ValueError("no whole numbers: " + " ".join(t))
+        return range(int(lo), int(hi) + 1)
+
     def number(self, x):
         return re.sub(r"^-(.*)", r"(-\1)", repr(x))
 
@@ -82,10 +89,12 @@ class Unroll:
                 return " ".join(out) + " " + self.expression(t[other + 1:], env)
             if t[i] == "sum" and i + 3 < len(t) and t[i + 3] == "in":
                 end = end_of_group(t, i + 1)
-                lo, hi = (self.value(p, env) for p in split(t[i + 4:end - 1], ":"))
-                last = end_of_group(t, end if t[end] == "(" else end + 1)
-                terms = [self.expression(t[end:last], {**env, t[i + 2]: k}) for k in range(lo, hi + 1)]
-                out.append("(" + " + ".join(terms) + ")")
+                last = end
+                while t[last] == "sum":
+                    last = end_of_group(t, last + 1)
+                last = end_of_group(t, last if t[last] == "(" else last + 1)
+                terms = [self.expression(t[end:last], {**env, t[i + 2]: k}) for k in self.range(t[i + 4:end - 1], env)]
+                out.append("(" + (" + ".join(terms) or "0") + ")")
                 i = last
             elif i + 1 < len(t) and t[i + 1] == "[" and (t[i] in self.family or t[i] in env):
                 text, i = self.element(t, i, env)
@@ -130,8 +139,7 @@ class Unroll:
         elif len(t) > 4 and t[2] == "[" and t[4] == "in":                       # Ball b[i in 1:n](...)
             end = end_of_group(t, 2)
             self.family.add(t[1])
-            lo, hi = (self.value(p, env) for p in split(t[5:end - 1], ":"))
-            for k in range(lo, hi + 1):
+            for k in self.range(t[5:end - 1], env):
                 self.out.append(f"{t[0]} {t[1]}{k} {self.expression(t[end:], {**env, t[3]: k})};")
         else:
             if t[0] in ("contact", "constraint", "relation", "output") and t[2:3] == ["["]:
@@ -143,9 +151,8 @@ class Unroll:
         while i < len(t):
             if t[i] == "for":
                 body = find(t, "{", i)
-                lo, hi = (self.value(p, env) for p in split(t[i + 3:body], ":"))
                 end = end_of_group(t, body)
-                for k in range(lo, hi + 1):
+                for k in self.range(t[i + 3:body], env):
                     self.block(t[body + 1:end - 1], {**env, t[i + 1]: k})
                 i = end
                 continue
