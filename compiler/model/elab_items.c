@@ -51,6 +51,25 @@ const char *family_name(const Env *env, const char *name) {
 
 // --- equations and forces ---
 
+static bool reads(const MExpr *x, int id, Map *seen) {
+  if (!(x->uses & MU_VAR) || map_get(seen, x)) return false;
+  map_put(seen, x, (void *)x);
+  if (x->kind == MX_VAR && x->id == id) return true;
+  for (int i = 0; i < x->nargs; i++)
+    if (reads(x->arg[i], id, seen)) return true;
+  return false;
+}
+
+// y = x^2; of a state y, which no equation of its rate determines
+static bool is_given(const Env *env, const Ast *x, const Value *a, const Value *b) {
+  const MExpr *left = a->at[0];
+  if (x->a->kind != AST_NAME || left->kind != MX_VAR || env->e->var.at[left->id].kind != MV_STATE) return false;
+  Map *seen = map_new(env->e->a);
+  for (int i = 0; i < value_count(b); i++)
+    if (reads(b->at[i], left->id, seen)) return false;
+  return true;
+}
+
 static void equation(Env env, const Ast *x) {
   Env left = env;
   if (x->a->kind == AST_NAME) left.declare = x->b->kind == AST_NUMBER ? "param" : "var";
@@ -82,7 +101,7 @@ static void equation(Env env, const Ast *x) {
     Diag *d = diag(env.e->bag, DIAG_E0230, x->span, "this equation has no derivative of a state");
     diag_label(d, "no x' in it");
     diag_note(d, "equations give the derivatives of states: x' = ...;");
-    if (x->a->kind == AST_NAME && a.at[0]->kind == MX_VAR && env.e->var.at[a.at[0]->id].kind == MV_STATE)
+    if (is_given(&env, x, &a, &b))
       diag_help(d, "in place of the state declare var %s = %s;", x->a->name, ast_text(env.e, x->b));
     else diag_help(d, "for an abbreviation write `var`; between coordinates write constraint N: a = b;");
     return;

@@ -6,7 +6,7 @@
 
 static bool simulate(Parse *p) {
   static const char example[] = "simulate { until = 2 [s], step = 5 [ms] }";
-  if (item(p, 0) == TOK_SIMULATE && p->item_n == 2 && (now(p) == TOK_NAME || now(p) == '(')) {
+  if (item(p, 0) == TOK_SIMULATE && p->item_n == 2 && (now(p) == TOK_NAME || now(p) == '(' || now(p) == '=')) {
     Diag *d = say(p, p->now.at, "the entries of simulate stand in braces");
     diag_help(d, "%s", example);
     size_t end = skip_item(p->file, p->now.at.lo);

@@ -246,6 +246,8 @@ static bool missing_name(Parse *p, Expected e) {
   if (p->item_n == 2 && is_word(p, p->item[0]) && was_seen(p, span_text(p, p->item[0].at))) return true;
   Diag *d = problem(p, DIAG_E0103, behind(p), "a name is missing after %s", token_text(p, p->before));
   if (p->before.kind == ',' && p->now.kind == ';') diag_help(d, "the last ',' of a list is left out");
+  else if (p->now.kind == TOK_NUMBER && p->before.kind == ',' && p->item[0].kind == TOK_DECLARE)
+    diag_help(d, "each name has its own value: %s a = 1, b = 0;", span_text(p, p->item[0].at));
   else if (p->now.kind == TOK_NUMBER) diag_help(d, "a name starts with a letter");
   else if (p->now.kind == ':' && p->before.kind == TOK_DECLARE)
     diag_help(d, "no ':' stands behind the word %s", span_text(p, p->before.at));
