@@ -44,8 +44,8 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
   nsm_place at = sim_at_row(s, s->isl.failed_row);
   if (res->status == NSM_CONE_NO_SOLUTION)
     sim_fail_at(e, NSM_FAILED, at,
-                "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1, s->k + 1,
-                name, line, s->isl.why);
+                "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1,
+                s->k + 1, name, line, s->isl.why);
   else if (res->status == NSM_CONE_BAD_INPUT)
     sim_fail_at(e, NSM_FAILED, at,
                 "the one-step problem is not finite, or a lower bound lies above its upper bound at t = %.10g s, step "
