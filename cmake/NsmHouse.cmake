@@ -1,7 +1,7 @@
 # The house rules as CMake functions.
 
-# nsm_room(LIBRARY FOLDER): the folder's own CMakeLists.txt defines LIBRARY. A room that is still empty becomes a library
-# without contents, so that the tree configures at every stage.
+# nsm_room(LIBRARY FOLDER): the folder's own CMakeLists.txt defines LIBRARY. A room that is still empty becomes a
+# library without contents, so that the tree configures at every stage.
 function(nsm_room library folder)
   if(NOT TARGET ${library} AND EXISTS ${PROJECT_SOURCE_DIR}/${folder}/CMakeLists.txt)
     add_subdirectory(${PROJECT_SOURCE_DIR}/${folder})
@@ -12,7 +12,8 @@ function(nsm_room library folder)
   set_property(GLOBAL APPEND PROPERTY NSM_ROOMS ${library})
 endfunction()
 
-# nsm_library(NAME USES...): a static library of every .c file of the current folder, linked as its row of the table says.
+# nsm_library(NAME USES...): a static library of every .c file of the current folder, linked as its row of the table
+# says.
 function(nsm_library name)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.c)
   if(NOT sources)
@@ -22,7 +23,8 @@ function(nsm_library name)
   target_link_libraries(${name} PUBLIC ${ARGN})
 endfunction()
 
-# nsm_embed_text(LIBRARY FILE SYMBOL): adds to LIBRARY a C source that defines `const char SYMBOL[]`, the bytes of FILE and a NUL.
+# nsm_embed_text(LIBRARY FILE SYMBOL): adds to LIBRARY a C source that defines `const char SYMBOL[]`, the bytes of FILE
+# and a NUL.
 function(nsm_embed_text library file symbol)
   set(script ${PROJECT_SOURCE_DIR}/cmake/embed_text.cmake)
   set(out ${CMAKE_CURRENT_BINARY_DIR}/${symbol}.c)
@@ -32,8 +34,8 @@ function(nsm_embed_text library file symbol)
   target_sources(${library} PRIVATE ${out})
 endfunction()
 
-# nsm_unit_tests(FOLDER): every FOLDER/**/test_*.c is one cmocka program and one CTest test, named after its path; other .c
-# files of the same folder are shared by its tests. No registration.
+# nsm_unit_tests(FOLDER): every FOLDER/**/test_*.c is one cmocka program and one CTest test, named after its path; other
+# .c files of the same folder are shared by its tests. No registration.
 function(nsm_unit_tests folder)
   file(GLOB_RECURSE tests CONFIGURE_DEPENDS ${folder}/test_*.c)
   find_library(CMOCKA cmocka)

@@ -1,9 +1,12 @@
-# cmake -DIN=file -DOUT=file.c -DSYMBOL=name -P embed_text.cmake: writes `const char name[]` with the bytes of IN and a NUL.
+# cmake -DIN=file -DOUT=file.c -DSYMBOL=name -P embed_text.cmake: writes `const char name[]` with the bytes of IN and a
+# NUL.
 file(READ ${IN} bytes HEX)
 string(REPEAT "[0-9a-f]" 32 sixteen)
 string(REGEX REPLACE "(${sixteen})" "\\1\n" bytes "${bytes}")
 string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
 get_filename_component(name ${IN} NAME)
 file(WRITE ${OUT}.new
-  "// ${name} as bytes. Made by cmake/embed_text.cmake.\nextern const char ${SYMBOL}[];\nconst char ${SYMBOL}[] = {\n${bytes}0};\n")
+  "// ${name} as bytes. Made by cmake/embed_text.cmake.\n"
+  "extern const char ${SYMBOL}[];\n"
+  "const char ${SYMBOL}[] = {\n${bytes}0};\n")
 file(RENAME ${OUT}.new ${OUT})

@@ -131,8 +131,8 @@ static double at_rest(int id, void *rest) {
   return here(id, (void *)r->k);
 }
 
-// T is a sum of squares, also where a frame moves: never below zero. A part without velocities that can be is a potential
-// in the wrong place (W0832).
+// T is a sum of squares, also where a frame moves: never below zero. A part without velocities that can be is a
+// potential in the wrong place (W0832).
 static void without_velocities(Check *k, const SysClass *c, void *ctx) {
   bool *told = ctx;
   double least = 0;

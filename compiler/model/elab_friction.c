@@ -105,7 +105,8 @@ static bool fits(const Env *env, const Ast *x, const Ast *law, int n) {
                   n == 1 ? "one direction has one coefficient: coulomb(mu)" : "slip = [v1, v2];");
   if (x->kind == AST_CONSTRAINT && directions(x->a) + n > MOST_ROWS)
     return misfit(env, law, x->c->span, "friction on a constraint has at most four directions, normal and tangential",
-                  arena_printf(env->e->a, "%d of slip, %d normal", n, directions(x->a)), "one direction: slip = r*phi';");
+                  arena_printf(env->e->a, "%d of slip, %d normal", n, directions(x->a)),
+                  "one direction: slip = r*phi';");
   if (!contensou && n == 3)
     return misfit(env, law, x->c->span, "`coulomb` does not act on a spin", shape,
                   "slip = [v1, v2]; or with contensou(mu, radius)");

@@ -80,7 +80,8 @@ static const Ast *give_unit(Ast *n, const char *unit, Span unit_at) {
   if (n->kind == AST_UNARY && n->op == AO_NEG) return give_unit(n->a, unit, unit_at);
   if (n->kind == AST_NAME && !strcmp(n->name, "inf")) return NULL;
   const Ast *other = n->kind == AST_VECTOR && !n->unit ? NULL : n;
-  for (int k = 0; n->kind == AST_VECTOR && !other && k < n->list.n; k++) other = give_unit(n->list.at[k], unit, unit_at);
+  for (int k = 0; n->kind == AST_VECTOR && !other && k < n->list.n; k++)
+    other = give_unit(n->list.at[k], unit, unit_at);
   return other;
 }
 

@@ -273,8 +273,9 @@ static void law_too_weak(Deriver *d, const SysClass *c, const MRelation *m, cons
     diag_note(g, "at degree 2 the velocity may jump; a rule for the jump is missing");
     Text t = {0};
     ex_print(s->pool, c->y, &t, sym_name, s);
-    if (c->row_type == 0) diag_help(g, "contact %s: %s >= 0 with newton(e);", name_shown(d->arena, m->name, &m->ctx), text_str(&t));
-    else diag_help(g, "constraint %s: %s = 0;", name_shown(d->arena, m->name, &m->ctx), text_str(&t));
+    const char *name = name_shown(d->arena, m->name, &m->ctx);
+    if (c->row_type == 0) diag_help(g, "contact %s: %s >= 0 with newton(e);", name, text_str(&t));
+    else diag_help(g, "constraint %s: %s = 0;", name, text_str(&t));
     text_free(&t);
   } else if (c->row_type == 0)
     diag_help(g, "relate the multiplier to an output of lower degree, e.g. to a derivative of this one");

@@ -1,7 +1,8 @@
 """What the script tests share: running the compiler, counting, reporting, blessing.
 
-A test script makes a Suite, gives it named checks (functions that raise Failed), and ends with suite.finish(), whose last
-line is "NAME: N passed, N failed". Checks run side by side on all processors; output comes in the order of their names.
+A test script makes a Suite, gives it named checks (functions that raise Failed), and ends with suite.finish(), whose
+last line is "NAME: N passed, N failed". Checks run side by side on all processors; output comes in the order of their
+names.
 
 Environment: NSM is the program under test (default build/release/nsm), NSM_BLESS=1 rewrites goldens (./check --bless).
 """
@@ -17,8 +18,8 @@ NSM = os.environ.get("NSM", str(ROOT / "build/release/nsm"))
 BLESS = os.environ.get("NSM_BLESS") == "1"
 SANITIZED = "sanitize" in NSM
 # A sanitizer's report must not look like one of the command's own exit codes.
-ENV = dict(os.environ, ASAN_OPTIONS="exitcode=99:allocator_may_return_null=1", UBSAN_OPTIONS="halt_on_error=1:exitcode=99",
-           NO_COLOR="1", LC_ALL="C.UTF-8")
+ENV = dict(os.environ, NO_COLOR="1", LC_ALL="C.UTF-8", ASAN_OPTIONS="exitcode=99:allocator_may_return_null=1",
+           UBSAN_OPTIONS="halt_on_error=1:exitcode=99")
 ENV.pop("NSM_STD_DIR", None)
 
 
@@ -52,8 +53,9 @@ def run(argv, cwd=ROOT, timeout=120, **kw):
     argv = [str(a) for a in argv]
     kw.setdefault("stdin", subprocess.DEVNULL)
     kw.setdefault("env", ENV)
+    kw.setdefault("stdout", subprocess.PIPE)
     try:
-        p = subprocess.run(argv, cwd=cwd, stdout=kw.pop("stdout", subprocess.PIPE), stderr=subprocess.PIPE, timeout=timeout, **kw)
+        p = subprocess.run(argv, cwd=cwd, stderr=subprocess.PIPE, timeout=timeout, **kw)
     except subprocess.TimeoutExpired:
         raise Failed(f"still running after {timeout} s: {' '.join(argv)}") from None
     return Ran(argv, p.returncode, p.stdout or b"", p.stderr)
@@ -74,7 +76,8 @@ def golden(path, text):
     need(path.exists(), f"{path.relative_to(ROOT)} does not exist; ./check --bless writes it")
     want = path.read_text()
     if want != text:
-        diff = difflib.unified_diff(want.splitlines(), text.splitlines(), str(path.relative_to(ROOT)), "now", lineterm="", n=2)
+        diff = difflib.unified_diff(want.splitlines(), text.splitlines(), str(path.relative_to(ROOT)), "now",
+                                    lineterm="", n=2)
         raise Failed("\n".join(list(diff)[:60]))
 
 

@@ -4,7 +4,8 @@ import math
 
 
 def ballard(t):
-    """The ball of Ballard: q'' = -2, e = 1/2, q(0) = 1: on [3 - 2^(1-n), 3 - 2^-n) a parabola, 0 from t = 3 on. (q, q')"""
+    """The ball of Ballard: q'' = -2, e = 1/2, q(0) = 1: on [3 - 2^(1-n), 3 - 2^-n) a parabola, 0 from t = 3 on.
+    (q, q')"""
     if t < 1:
         return 1 - t * t, -2 * t
     if t >= 3:

@@ -125,8 +125,8 @@ static void carets_count_code_points_and_what_cannot_be_shown_is_replaced(void *
             "  |        ^\n");
 }
 
-// One column of a terminal for each mark: East Asian characters and pictures take two, combining ones none, a tab goes to
-// the next multiple of four.
+// One column of a terminal for each mark: East Asian characters and pictures take two, combining ones none, a tab goes
+// to the next multiple of four.
 static void marks_stand_under_wide_and_combining_characters(void **state) {
   (void)state;
   static const struct { const char *before; int columns; } lines[] = {

@@ -493,9 +493,11 @@ static const unsigned char fx_xxll[] = { NSM_SLOT_X, NSM_SLOT_X, NSM_SLOT_L, NSM
                            fx_wlll[] = { NSM_WRT_L, NSM_WRT_L, NSM_WRT_L }, fx_wlx[] = { NSM_WRT_L, NSM_WRT_X };
 static const nsm_model *bridge_model(void) UNUSED_FIXTURE;
 static const nsm_model *bridge_model(void) {
-  static const nsm_var var[] = { { NSM_VAR_STATE, DT_V, 3, 0, -1, 0 },        { NSM_VAR_STATE, DT_I, 3, 0, -1, 0 },
-                                 { NSM_VAR_MULTIPLIER, DT_UR1, 4, 0, -1, 0 }, { NSM_VAR_MULTIPLIER, DT_UF2, 4, 0, -1, 0 },
-                                 { NSM_VAR_MULTIPLIER, DT_IF1, 4, 0, -1, 0 }, { NSM_VAR_MULTIPLIER, DT_IR2, 4, 0, -1, 0 } };
+  static const nsm_var var[] = {
+    { NSM_VAR_STATE, DT_V, 3, 0, -1, 0 },        { NSM_VAR_STATE, DT_I, 3, 0, -1, 0 },
+    { NSM_VAR_MULTIPLIER, DT_UR1, 4, 0, -1, 0 }, { NSM_VAR_MULTIPLIER, DT_UF2, 4, 0, -1, 0 },
+    { NSM_VAR_MULTIPLIER, DT_IF1, 4, 0, -1, 0 }, { NSM_VAR_MULTIPLIER, DT_IR2, 4, 0, -1, 0 },
+  };
   static const nsm_par par[] = { { .name = DT_L, .unit = DT_H, .line = 2 },
                                  { .name = DT_C, .unit = DT_F, .line = 2 },
                                  { .name = DT_R, .unit = DT_OHM, .line = 2 } };
