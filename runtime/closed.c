@@ -25,6 +25,7 @@
 
 static const double rounds = 8 * DBL_EPSILON, cancels = 16 * DBL_EPSILON, lasting = 16 * DBL_EPSILON, near = 1e-9,
                     refines = 4 * DBL_EPSILON,
+                    corrects = 1e-6,  // of the forces: where M is singular a solution of the rates can be anything
                     inside = 1 - 1e-6;  // of its disk: a force of friction that sticks
 enum { REFINEMENTS = 3, EXTENT = 64 };
 
@@ -121,6 +122,8 @@ void sim_hold(nsm_sim *s) {
 // ---- at rest --------------------------------------------------------------------------------------------------------
 int sim_is_at_rest(double v, double size) { return v != 0 && fabs(v) <= cancels * size; }
 
+int sim_is_correction(double change, double force) { return change <= corrects * force; }
+
 // Does friction stick, by its force?
 int sim_sticks(const nsm_sim *s, int row) {
   const sim_rows *r = &s->r;
@@ -181,6 +184,12 @@ static int correct(nsm_sim *s, double share) {
   int ok = sim_islands_solve(s);
   memset(is->tiny_id, 0, sizeof is->tiny_id);
   is->plain = 0;
+  double change = 0, force = 0;
+  for (int i = 0; i < is->nactive; i++) {
+    change = fmax(change, fabs(is->lambda[i]));
+    force = fmax(force, fabs(s->l1[r->l[r->row_at[is->active[i]]]]));
+  }
+  ok = ok && sim_is_correction(change, force);
   memset(s->size, 0, (size_t)s->nz * sizeof(double));
   for (int i = 0; ok && i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];

@@ -226,13 +226,21 @@ static int solve_island(nsm_sim *s, int m) {
     work = c->tiny_work[m];
   }
   s->cone.warm = 1;
+  s->cone.once = 1;                                        // where it fails there is the projected step
   nsm_cone_status status = sim_cone_solve(s, &p, work, c->lam, c->uv, &c->result, c->act, c->member);
+  s->cone.once = 0;
   s->count.solver_iterations += c->result.iterations;
   int worst = c->result.worst;
   if (status != NSM_CONE_SOLVED) {
     c->bad_row = c->act[c->member[worst >= 0 && worst < m ? worst : 0]];
     return 0;
   }
+  double change = 0, force = 0;
+  for (int a = 0; c->plain && a < m; a++) {
+    change = fmax(change, fabs(c->lam[a]));
+    force = fmax(force, fabs(c->l0[c->member[a]]));
+  }
+  if (c->plain && !sim_is_correction(change, force)) return 0;
   if (c->result.residual > s->count.max_residual) s->count.max_residual = c->result.residual;
   for (int a = 0; a < m; a++) {
     int i = c->member[a];

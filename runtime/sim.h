@@ -416,6 +416,7 @@ void     sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v);   // 
 int      sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a);
 void     sim_refine(nsm_sim *s, double t, const double *q, double share);
 int      sim_is_at_rest(double v, double size);   // v is what rounding left of terms of this size
+int      sim_is_correction(double change, double force);   // of what rounding left: tiny beside the largest force
 int      sim_sticks(const nsm_sim *s, int row);   // a row of friction, by its force
 void     sim_evaluate_constants(nsm_sim *s);                                     // all kernels whose stage is constant
 void     sim_count_impacts(nsm_sim *s);

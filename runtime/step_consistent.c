@@ -78,9 +78,13 @@ static int at_begin(nsm_sim *s, double t1) {
 }
 
 double con_rate_terms(const nsm_sim *s, int row, const double *v) {
+  const struct sim_consistent *c = s->con;
   const sim_rows *r = &s->r;
   double size = fabs(r->rate0[row]);
-  for (int x = r->c0[row]; x < r->c0[row + 1]; x++) size += fabs(r->c[x] * v[r->cz[x]]);
+  for (int x = r->c0[row]; x < r->c0[row + 1]; x++) {
+    int z = r->cz[x];
+    size += fabs(r->c[x]) * (fabs(v[z]) + c->size[z] * c->mass_inverse[z]);
+  }
   return size;
 }
 
@@ -168,12 +172,7 @@ static const double *rates(nsm_sim *s) {
   memcpy(c->slip, r->rate0, (size_t)r->n * sizeof(double));
   for (int i = 0; i < c->na; i++) {
     int row = c->act[i];
-    double size = 0;
-    for (int x = r->c0[row]; x < r->c0[row + 1]; x++) {
-      int z = r->cz[x];
-      size += fabs(r->c[x]) * (fabs(s->z[z]) + c->size[z] * c->mass_inverse[z]);
-    }
-    if (fabs(r->rate0[row]) <= resting * size) c->slip[row] = 0;
+    if (fabs(r->rate0[row]) <= resting * con_rate_terms(s, row, s->z)) c->slip[row] = 0;
   }
   return c->slip;
 }

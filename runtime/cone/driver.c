@@ -262,7 +262,7 @@ static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *
     again.warm = 1;
     nsm_cone_balanced_lambda(&b, 1, lambda);
     forget(w, p->m);
-    nsm_cone_status found = solve_slowly(&b.p, w, &again, only, ONCE | AGAIN, b.lambda, b.u, &inner);
+    nsm_cone_status found = solve_slowly(&b.p, w, &again, only, w->once ? ONCE : ONCE | AGAIN, b.lambda, b.u, &inner);
     if (r) r->iterations = iterations + w->iterations;
     if (found == NSM_CONE_SOLVED) {
       nsm_cone_balanced_lambda(&b, 0, b.lambda);
@@ -285,7 +285,7 @@ static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *
     status = found;
     if (r) { r->status = status; r->late = status == NSM_CONE_FAILED && w->late; }
     forget(w, -1);
-  } else if (status == NSM_CONE_FAILED && !only) {
+  } else if (status == NSM_CONE_FAILED && !only && !w->once) {
     nsm_cone_try again = *t;
     again.warm = 1;
     status = solve_slowly(p, w, &again, NULL, AGAIN, lambda, u, r);
@@ -324,6 +324,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
     t.warm = o->warm;
     t.max_iterations = o->max_iterations;
   }
+  w->once = o && o->once;
 
   if (is_auto(o) && p->cones == 0) {
     if (p->m == 1 && !p->row_start && solve_one(p, w, &t, lambda, u, &c)) {

@@ -69,6 +69,8 @@ typedef struct nsm_cone_options {
   int         max_iterations;// 0: the solver's own default
   int         warm;          // nonzero: lambda on entry is a guess (its active set is tried first)
   double      budget;        // seconds, by the clock on the wall; 0: the default NSM_CONE_BUDGET; HUGE_VAL: no end
+  int         once;          // nonzero: FAILED after every solver was tried once, which does not depend on the clock; for
+                             // callers with another way to go on
 } nsm_cone_options;
 #define NSM_CONE_BUDGET 10.0
 

@@ -19,6 +19,7 @@
 
 // What round-off may leave of u, and how much of q it may cover at most: (4).
 static const double judge_round_off = 8 * DBL_EPSILON, judge_drowned = 0x1p-33, judge_natural = 1e-3,
+                    judge_vanished = 0x1p-900,    // terms of this size have no round-off that a double could hold
                     judge_explained = 1e-3;   // sigma from here on is as good as 1
 
 typedef struct judge {
@@ -46,7 +47,7 @@ JUDGE_INLINE judge judge_open(double tol, double sqrt_tol) {
 
 JUDGE_INLINE judge_sum judge_terms(const nsm_cone_problem *p, int i, double u, double terms, double diagonal) {
   double q = fabs(p->q[i]), known = q;
-  if (p->q_terms && !(p->q_terms[i] <= q)) known = p->q_terms[i];
+  if (p->q_terms && !(p->q_terms[i] <= q) && !(p->q_terms[i] < judge_vanished)) known = p->q_terms[i];
   return (judge_sum){ u, terms, q, known, fabs(diagonal) };
 }
 

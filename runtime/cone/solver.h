@@ -29,6 +29,7 @@ typedef struct nsm_cone_work {
   int    iterations;          // of the present call, all solvers
   double deadline;            // of the present call (clock.c)
   int    late;                // it is over
+  int    once;                // no solver is tried again
   unsigned left_out;          // bit k: entry k of solver_table.c is not tried; for measurements
   double *proof, margin;      // [m] y of certificate.c and by how much it proves (0: nothing yet); NULL: not wanted
 
