@@ -4,7 +4,7 @@
 //   1. at most five dense rows whose last basis still fits: a product and the judgement, nothing else (m = 1: closed
 //      form)
 //   2. a look at the input and at a new matrix
-//   3. the table of solvers, in order; after each, one semismooth Newton step on (2) where its answer is close but not
+//   3. no force at all; the table of solvers, in order; after each, one semismooth Newton step on (2) where its answer is close but not
 //      accepted
 //   4. friction: the solvers that can, again and again, each time from elsewhere or with other parameters, until the
 //      budget is used up (clock.c)
@@ -189,6 +189,14 @@ static nsm_cone_status try_again(const nsm_cone_problem *p, nsm_cone_work *w, co
   return status;
 }
 
+// No force at all, or the bounds nearest to none: closed contacts that only touch.
+static nsm_cone_status try_nothing(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
+                                   double *u, best_answer *best) {
+  memset(lambda, 0, (size_t)p->m * sizeof(double));
+  nsm_cone_clip(p, lambda);
+  return judge(p, w, t, "nothing", lambda, u, best) ? NSM_CONE_SOLVED : NSM_CONE_FAILED;
+}
+
 // how: ONCE through the table, or a solver alone; AGAIN where that has failed, from what is in lambda if nothing else.
 static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                     const nsm_cone_solver *only, int how, double *lambda, double *u,
@@ -213,6 +221,8 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   if (warm) memcpy(guess, lambda, bytes);
   nsm_cone_status status = NSM_CONE_FAILED;
   if (!(how & ONCE)) judge(p, w, t, NULL, lambda, u, &best);
+  else if (!only && p->cones > 0 && try_nothing(p, w, t, lambda, u, &best) == NSM_CONE_SOLVED)
+    status = NSM_CONE_SOLVED;
   else if (!only) status = try_solvers(p, w, t, warm ? guess : NULL, lambda, u, &best);
   else if (fits(only, p->m, nsm_cone_blocks_used(p)))
     status = try_solver(only, p, w, t, warm ? guess : NULL, lambda, u, &best);

@@ -67,7 +67,7 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
                                    double alpha, int newton_limit, double *x, double *lambda, double *u) {
   size_t bytes = (size_t)g->rows * sizeof(double);
   int limit = t->max_iterations > 0 ? t->max_iterations : OUTER, last = n->iterations + newton_limit, slow = 0;
-  double *x_new = n->x_outer, *F = n->F_trial, now = nsm_newton_distance(n, x, u, F), ready = t->tolerance, failed = 0,
+  double *x_new = n->x_outer, *F = n->F_trial, offered, now = nsm_newton_distance(n, x, u, F), ready = t->tolerance, failed = 0,
          most_work = n->work + work;
   for (int k = 0; k < limit && n->iterations < last && n->work < most_work && !nsm_cone_late(n->w); k++) {
     if (nsm_newton_ran_away(g, x)) { memset(x, 0, bytes); break; }
@@ -75,6 +75,8 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
       if (!p || accepted(p, t, g, n, alpha, x, lambda, u)) return NSM_CONE_PROPOSED;
       ready = 0.3 * now;
     }
+    // Forces that vanish: F stays of their size, and only the judge knows what they are beside.
+    if (p && slow > 0 && judged(p, t, g, n, x, lambda, u, &offered)) return NSM_CONE_PROPOSED;
     memcpy(x_new, x, bytes);
     int before = n->iterations, ok = nsm_newton_solve(n, alpha, x, fmax(1e-14, 1e-3 * now), INNER, x_new),
         used = n->iterations - before;
