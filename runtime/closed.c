@@ -124,6 +124,22 @@ int sim_is_at_rest(double v, double size) { return v != 0 && fabs(v) <= cancels 
 
 int sim_is_correction(double change, double force) { return change <= corrects * force; }
 
+// Few pivoting steps, as the active set is known; then a few proximal ones (runtime/cone/proximal.c).
+nsm_cone_status sim_cone_correct(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u,
+                                 nsm_cone_result *r) {
+  nsm_cone_options o = s->cone;
+  o.once = 1;
+  if (p->m <= s->isl.tiny_most) return nsm_cone_solve(p, &o, work, lambda, u, r);
+  o.solver = "pivot";
+  o.max_iterations = 3;
+  nsm_cone_status status = nsm_cone_solve(p, &o, work, lambda, u, r);
+  if (status == NSM_CONE_SOLVED) return status;
+  memset(lambda, 0, (size_t)p->m * sizeof(double));
+  o.solver = "proximal";
+  o.max_iterations = 8;
+  return nsm_cone_solve(p, &o, work, lambda, u, r);
+}
+
 // Does friction stick, by its force?
 int sim_sticks(const nsm_sim *s, int row) {
   const sim_rows *r = &s->r;

@@ -227,8 +227,8 @@ static int solve_island(nsm_sim *s, int m) {
   }
   s->cone.warm = 1;
   s->cone.once = 1;                                        // where it fails there is the projected step
-  nsm_cone_status status =
-      (c->plain ? sim_cone_correct : sim_cone_solve)(s, &p, work, c->lam, c->uv, &c->result, c->act, c->member);
+  nsm_cone_status status = c->plain ? sim_cone_correct(s, &p, work, c->lam, c->uv, &c->result)
+                                    : sim_cone_solve(s, &p, work, c->lam, c->uv, &c->result, c->act, c->member);
   s->cone.once = 0;
   s->count.solver_iterations += c->result.iterations;
   int worst = c->result.worst;

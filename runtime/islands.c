@@ -183,8 +183,9 @@ static inline int solved(nsm_sim *s, const nsm_cone_problem *p, void *work, int 
   sim_islands *a = &s->isl;
   nsm_cone_result res;
   s->cone.warm = warm;
-  nsm_cone_status status = (a->plain ? sim_cone_correct : sim_cone_solve)(
-      s, p, work, a->lambda + first, a->u + first, &res, s->r.row_at, a->active + first);
+  nsm_cone_status status =
+      a->plain ? sim_cone_correct(s, p, work, a->lambda + first, a->u + first, &res)
+               : sim_cone_solve(s, p, work, a->lambda + first, a->u + first, &res, s->r.row_at, a->active + first);
   s->count.solver_iterations += res.iterations;
   if (status == NSM_CONE_SOLVED) {
     if (res.residual > s->count.max_residual) s->count.max_residual = res.residual;

@@ -400,20 +400,10 @@ static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem 
   return nsm_cone_solve(p, &s->cone, work, lambda, u, r);
 }
 
-// A correction of what rounding left (closed.c, consistent_rest.c) of m rows: a linear system, unless M is singular, and
-// then nothing is corrected.
-static inline nsm_cone_status sim_cone_correct(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda,
-                                               double *u, nsm_cone_result *r, const int *row, const int *at) {
-  nsm_cone_options usual = s->cone;
-  s->cone.once = 1;
-  if (p->m > s->isl.tiny_most) {
-    s->cone.solver = "pivot";
-    s->cone.max_iterations = 3;
-  }
-  nsm_cone_status status = sim_cone_solve(s, p, work, lambda, u, r, row, at);
-  s->cone = usual;
-  return status;
-}
+// A correction of what rounding left (closed.c, consistent_rest.c): a linear system, or, where M is singular, its
+// solution near 0. It is no problem of the model and is not written by --dump-problems.
+nsm_cone_status sim_cone_correct(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u,
+                                 nsm_cone_result *r);
 
 // step_linear.c, step_newton.c: from (q,z,l) to (q1,z1,l1) at t1; NSM_OK or NSM_FAILED
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e);
