@@ -283,8 +283,8 @@ static int project_slip(nsm_sim *s, int i) {
   return i + n - 1;
 }
 
-// (2.72) of seed 004, with the factor of a contact from its own entry of D: lambda := prox(lambda - r w), r = 0.8 /
-// D_ii (errata 2.9).
+// (2.72) of [Möller 2011], with the factor of a contact from its own entry of D: lambda := prox(lambda - r w), r = 0.8
+// / D_ii.
 void con_project(nsm_sim *s) {
   struct sim_consistent *c = s->con;
   c->projections++;

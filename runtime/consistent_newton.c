@@ -1,8 +1,8 @@
 // The motion (2)-(6) of a step by Josephy and Newton's method: the smooth rows are linearised, the contacts solved
-// exactly inside. Where the inclusion inside has no solution the iteration takes the projected step (2.72) of seed 004
-// instead; where it does not converge it starts again from the velocities at the begin, and then by (2.72) alone. The
-// energy is as good as the residual, so the iteration goes on until the residual stops falling. Last of all, contacts
-// that are about to open, or that no force can keep from closing, are left out of the set.
+// exactly inside. Where the inclusion inside has no solution the iteration takes the projected step (2.72) of [Möller
+// 2011] instead; where it does not converge it starts again from the velocities at the begin, and then by (2.72) alone.
+// The energy is as good as the residual, so the iteration goes on until the residual stops falling. Last of all,
+// contacts that are about to open, or that no force can keep from closing, are left out of the set.
 #include "consistent.h"
 #include <float.h>
 #include <math.h>

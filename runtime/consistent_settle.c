@@ -6,7 +6,7 @@
 //
 // w: the part of the slip velocity that is not due to velocities. Power and force then have opposite signs over the
 // step. But a contact that sticks has H_T (q_E - q_B) = 0 and so H_T u_E = -H_T u_C: the velocity left over when it
-// began to stick changes sign in every step (seed 004, section 6.4; errata 2.14). Therefore the step ends with the
+// began to stick changes sign in every step [Möller 2011, section 6.4]. Therefore the step ends with the
 // impulses p - lambda_T that make the law hold for the velocity at the end too,
 //
 //   u+ = u_E + M^-1 (H_N^T P_N + H_T^T (p - lambda_T)),   -s+ in N_D(p),

@@ -1,4 +1,4 @@
-// Where the energy went, mathematics.md section 7. Per step
+// Where the energy went, docs/numerics/consistent.md (15). Per step
 //
 //   residue = dE - (work of forces - loss at dampers - loss at contacts)
 //

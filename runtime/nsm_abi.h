@@ -13,7 +13,7 @@
 // nx].
 //
 //   M(q) v' = F(t,q,v,x) + r_v,   Mx x' = f(t,q,v,x) + r_x,   r = g(t,q,v,x,l) + H^T p,   y = h(t,q,v,x,l)
-//   (mathematics.md 2, 3)
+//   (docs/numerics/moreau.md)
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
@@ -146,7 +146,7 @@ typedef struct nsm_class {
   // Energy-consistent schemes, two-point kernels over (q0, v0) -> (q, v); docs/numerics/consistent.md. Contribution to
   // the first row
   //   R1 = 1/2 (M(q0) + M(q)) dv + G(vm, qm) dq + h/2 [DT/Dq(v0; q0, q) + DT/Dq(v; q0, q)] + h DV/Dq(q0, q)
-  //        + h dR/dv(qm, dq/h) - h F(tm, qm, vm)          (m: midpoint; mathematics.md (12), (13))
+  //        + h dR/dv(qm, dq/h) - h F(tm, qm, vm)          (m: midpoint; docs/numerics/consistent.md (7))
   // R1 of all classes minus the forces of multipliers is zero.
   nsm_pattern cjac;               // entries (row slot, col slot, NSM_WRT_Q or NSM_WRT_V): d R1 / d (q, v), end values
   void (*c_fn)(const nsm_view *, const nsm_table *, double *r);                       // adds into r[nq]
@@ -279,9 +279,9 @@ typedef struct nsm_model {
   int  (*expect)(const double *p, const double *stat, int i);        // claim i holds?
 } nsm_model;
 
-// CONSISTENT: two-step with impacts (seed 004 (5.106), (5.107), in the symmetric form (12), (13)); CONSISTENT1:
-// one-step, elastic (5.95) MIDPOINT: Moreau's, explicit (5.3)-(5.8); CONSISTENT_EXPLICIT_MASS: as CONSISTENT, with M, G
-// and H at the begin of the step (5.58)
+// CONSISTENT: two-step with impacts ([Möller 2011, (5.106), (5.107)], in the symmetric form consistent.md (2)-(7));
+// CONSISTENT1: one-step, elastic (5.95) MIDPOINT: Moreau's, explicit (5.3)-(5.8); CONSISTENT_EXPLICIT_MASS: as
+// CONSISTENT, with M, G and H at the begin of the step (5.58)
 enum {
   NSM_SCHEME_MOREAU = 0,
   NSM_SCHEME_CONSISTENT = 1,

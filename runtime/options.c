@@ -45,7 +45,10 @@ static void note_scaled(nsm_options *o, const char *name, const char *unit, cons
 
 static nsm_code read_set(const nsm_model *m, nsm_options *o, const char *text, nsm_error *e) {
   const char *equal = strchr(text, '=');
-  if (!equal || equal == text || !equal[1]) { sim_fail(e, NSM_USAGE, "--set %s: it takes NAME=VALUE", text); return NSM_USAGE; }
+  if (!equal || equal == text || !equal[1]) {
+    sim_fail(e, NSM_USAGE, "--set %s: it takes NAME=VALUE", text);
+    return NSM_USAGE;
+  }
   size_t n = (size_t)(equal - text);
   char *name = malloc(n + 1);
   if (!name) return sim_no_memory(e, "reading the command line");

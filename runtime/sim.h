@@ -153,7 +153,7 @@ typedef struct sim_islands {
   struct sim_fixed { int first, m; nsm_cone_problem p; nsm_cone_block *cone; void *work; } *fixed;
 } sim_islands;
 
-// Where the energy went, mathematics.md 7. Work of forces; losses (>= 0) at dampers and contacts.
+// Where the energy went, docs/numerics/consistent.md (15). Work of forces; losses (>= 0) at dampers and contacts.
 typedef struct sim_ledger {
   int    on;
   double kinetic, potential;            // now

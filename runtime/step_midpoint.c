@@ -1,5 +1,5 @@
-// One step of Moreau's midpoint rule (seed 004 (5.3)-(5.8); docs/numerics/midpoint.md has the equations, numbers below
-// are its own):
+// One step of Moreau's midpoint rule ([Möller 2011, (5.3)-(5.8)]; docs/numerics/midpoint.md has the equations, numbers
+// below are its own):
 //
 //   q_M = q_B + (h/2) u_B,   t_M = t_B + h/2                                                                     (1)
 //   M(q_M, t_M)(u_E - u_B) = h f(t_M, q_M, u_B) + h g(t_M, q_M, u_B, lambda) + H(q_M, t_M)^T p                   (2)

@@ -513,7 +513,7 @@ static nsm_code newton_step(nsm_sim *s, double t1, int whole, nsm_error *e) {
 // At a root where the slope is not bounded, as of |x|^(1/2), Newton's method passes the root again and again. Along its
 // step then
 //
-//   psi = sum_i R_i before . R_i / size_i^2,   i: the unknowns and laws that are coupled                            (22)
+//   psi = sum_i R_i before . R_i / size_i^2,  i: the unknowns and laws that are coupled                           (22)
 //
 // changes its sign, and these go to where it does. The groups are trees: places are the blocks of W, then the rows.
 static int top_of(sim_turn *u, int i) {
@@ -609,7 +609,8 @@ static void to_the_turn(nsm_sim *s, double t1) {
 }
 
 // (18) sums parts that cancel where multipliers hold the motion: z1 is known to the round-off of these. z1 - W^{-1} R
-// with the multipliers as they are is free of that. 1 where it meets the tolerance; where it is far from that, all is as before.
+// with the multipliers as they are is free of that. 1 where it meets the tolerance; where it is far from that, all is
+// as before.
 static int corrected(nsm_sim *s, double t1, double *error, int *worst) {
   memcpy(s->f0, s->z1, (size_t)s->nz * sizeof(double));
   for (int i = 0; i < s->nz; i++) s->dz[i] = -s->rhs[i];

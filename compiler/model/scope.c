@@ -136,7 +136,8 @@ void unknown_name(const Env *env, const char *name, Span at) {
   } else if (env->declare && !strcmp(env->declare, "multiplier")) {
     diag_help(d, "declare it: multiplier %s; for what a law determines, or param %s = 1;", name, name);
   } else if (env->declare) {
-    diag_help(d, "declare it, for example: %s %s = %s;", env->declare, name, strchr("opv", *env->declare) ? "..." : "0");
+    diag_help(d, "declare it, for example: %s %s = %s;", env->declare, name,
+              strchr("opv", *env->declare) ? "..." : "0");
   } else {
     diag_help(d, "declare it, for example: param %s = 1;", name);
   }

@@ -1,4 +1,4 @@
-// Energy-consistent schemes (mathematics.md section 5): the kernels of one point in time for the impact step and the
+// Energy-consistent schemes (docs/numerics/consistent.md): the kernels of one point in time for the impact step and the
 // ledger, and the two-point kernels of the smooth step. consistent and consistent1 differ in the runtime's step only,
 // consistent_explicit_mass in R1 and in where the runtime takes M of the second row.
 #include <string.h>

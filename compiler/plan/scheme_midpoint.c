@@ -1,5 +1,6 @@
-// Moreau's midpoint rule (seed 004 (5.3)-(5.8); docs/numerics/midpoint.md): everything is evaluated once a step, at the
-// middle positions and the velocities of the begin. Nothing is iterated, so no kernel gives a derivative of f or g.
+// Moreau's midpoint rule ([Möller 2011, (5.3)-(5.8)]; docs/numerics/midpoint.md): everything is evaluated once a step,
+// at the middle positions and the velocities of the begin. Nothing is iterated, so no kernel gives a derivative of f or
+// g.
 #include "scheme.h"
 
 const Plan *scheme_midpoint(Arena *a, const System *s) {

@@ -1,4 +1,4 @@
-// Moreau's theta-gamma scheme (mathematics.md (3)-(10)): every step evaluates f at both ends, assembles
+// Moreau's theta-gamma scheme (docs/numerics/moreau.md): every step evaluates f at both ends, assembles
 // W = M - h theta (J_v + h theta J_q) - h gamma K, and solves the one-step problem in the rows.
 //
 // Newton's matrix has all derivatives: beside those of f and g those of M(q~)(z - z0), of H^T p and of the rates.

@@ -3,14 +3,14 @@
 //
 //   R1 = 1/2 (M(q0) + M(q)) dv + G(vm, qm) dq + h/2 [DT/Dq(v0; .) + DT/Dq(v; .)] + h DV/Dq
 //        + h dR/dv(qm, dq/h) - h F(tm, qm, vm),   dq = q - q0,  dv = v - v0,
-//   G_ij = (dM_ik/dq_j - dM_jk/dq_i) v_k    (mathematics.md (12), (13))
+//   G_ij = (dM_ik/dq_j - dM_jk/dq_i) v_k    (docs/numerics/consistent.md (7))
 //
 // The increments dq and dv are symbols of their own: the runtime knows them better than the difference of the rounded
 // values (docs/numerics/consistent.md, section 6).
 //
 // Each class is exact by itself: (q - q0).R1 + (v - v0).1/2 (M(q0) + M(q))(h vm - (q - q0)) = h (difference of its
-// energy), so their sum is (tests/unit/plan/test_consistent.c). With the mass matrix at the begin (seed 004 (5.58)) the
-// kinetic terms are instead
+// energy), so their sum is (tests/unit/plan/test_consistent.c). With the mass matrix at the begin [Möller 2011, (5.58)]
+// the kinetic terms are instead
 //
 //   M(q0) dv + G(v0, q0) dq + h DT/Dq(v; q0, q)
 #include "../system/slots.h"

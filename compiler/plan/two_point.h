@@ -1,5 +1,5 @@
 // Symbolic two-point forms of a class over a step from (q0, v0) to (q, v): what the energy-consistent schemes evaluate
-// (mathematics.md section 5; docs/numerics/consistent.md). The class reads coordinates only.
+// (docs/numerics/consistent.md). The class reads coordinates only.
 #pragma once
 #include "../system/system.h"
 
@@ -14,6 +14,6 @@ typedef struct TwoPoint {
   Entries gq;             // its derivative with respect to q
 } TwoPoint;
 
-// explicit_mass: R1 of seed 004 (5.58) in place of (12).
+// explicit_mass: R1 of [Möller 2011, (5.58)] in place of (12).
 TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool explicit_mass);
 TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c);

@@ -315,7 +315,8 @@ static bool instance(Parse *p) {
       d = say(p, between(p, p->before.at.hi, p->before.at.hi), "an instance has its arguments in parentheses");
       diag_help(d, "%s %s();", model, name);
     } else if (known && item(p, 2) == '[' && p->before.kind == ']' && (now(p) == ';' || now(p) == '}')) {
-      d = say(p, between(p, p->before.at.hi, p->before.at.hi), "a family of instances has its arguments in parentheses");
+      d = say(p, between(p, p->before.at.hi, p->before.at.hi),
+              "a family of instances has its arguments in parentheses");
       diag_help(d, "%s();", trimmed(p, p->item[0].at.lo, p->before.at.hi));
     } else if (known && p->item_n == 3 && now(p) == '{') {
       size_t end = skip_bracket(p->file, p->now.at.lo);

@@ -158,8 +158,8 @@ static bool value(Parse *p) {
     d = say(p, between(p, p->before2.at.lo, p->before.at.hi), "nothing is counted up while a model runs");
     diag_help(d, "what changes in time is a state: x' = 1;");
   } else if ((now(p) == TOK_LE || now(p) == TOK_GE || now(p) == '<' || now(p) == '>') && p->before.kind == ')' &&
-             (item(p, 0) == TOK_WITH || (item(p, 0) == TOK_CONTACT && find_word(f, p->item[0].at.lo, p->now.at.lo, "with") <
-                                                                        p->now.at.lo))) {
+             (item(p, 0) == TOK_WITH ||
+              (item(p, 0) == TOK_CONTACT && find_word(f, p->item[0].at.lo, p->now.at.lo, "with") < p->now.at.lo))) {
     d = say(p, p->now.at, "a law has a name, its inequalities are not written");
     diag_help(d, "with newton(0.5), coulomb(0.3)");
   } else if (word_is(p, p->now, "is") && is_value_end(p->before.kind)) {

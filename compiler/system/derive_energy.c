@@ -1,6 +1,6 @@
 // Lagrange's equations, element by element: every energy statement gives its own mass matrix and forces.
 //
-//   d/dt(dT/dv) - dT/dq = -dV/dq - dR/dv + Q          (seed 002, Lagrangian systems)
+//   d/dt(dT/dv) - dT/dq = -dV/dq - dR/dv + Q          [Siconos notes, Lagrangian systems]
 //   with p = dT/dv:   M v' = dT/dq - (dp/dq) v - dp/dt - dV/dq - dR/dv + Q,   M = dp/dv
 #include "../base/fatal.h"
 #include "derive.h"
@@ -103,7 +103,7 @@ void derive_energies(Deriver *d) {
   for (int i = 0; i < d->sys->model->nenergy; i++) energy_class(d, &d->sys->model->energy[i]);
 }
 
-// Splits F into f = F at lambda = 0 and g = F - f (mathematics.md section 2: r = g(t,x,lambda)).
+// Splits F into f = F at lambda = 0 and g = F - f (docs/numerics/moreau.md (2): r = g(t,x,lambda)).
 static void split_multipliers(Deriver *d, SysClass *c, Ex F, int r) {
   System *s = d->sys;
   Pool *p = s->pool;

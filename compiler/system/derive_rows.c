@@ -1,5 +1,5 @@
 // Rows of the one-step problem: relations y = h(t,q,v,x,lambda), contacts and constraints with their gap, its rate and
-// H = dg/dq (mathematics.md (6), (10)). Friction has a class for each direction of slip, beside the class of its
+// H = dg/dq (docs/numerics/moreau.md (3)). Friction has a class for each direction of slip, beside the class of its
 // contact.
 #include "derive.h"
 

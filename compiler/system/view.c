@@ -1,4 +1,4 @@
-// Chooses what is shown: parts of the expanded system, in the notation of mathematics.md.
+// Chooses what is shown: parts of the expanded system, in the notation of docs/numerics/moreau.md.
 #include <string.h>
 #include "view.h"
 

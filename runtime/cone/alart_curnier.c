@@ -1,12 +1,12 @@
-// The map of Alart and Curnier (Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375; seed 001, last chapter) and an
-// element of its generalised Jacobian, for every block of mathematics.md section 1.
+// The map of Alart and Curnier (Comput. Methods Appl. Mech. Engrg. 92 (1991) 353-375; [Siconos notes, last chapter])
+// and an element of its generalised Jacobian, for every block of problem.h.
 //
 //   F_N = x_N - P_+(x_N - rho_N y_N),  F_T = x_T - P_D(x_T - rho_T y_T),  D the disk of radius mu P_+(x_N - rho_N y_N)
 //
 // A solution makes x_T the point of the disk that is most opposed to y_T, which is the same as the inclusion with De
 // Saxce's shift. The grip has F_N = rho_N y_N and the radius mu |x_N|, the disk a constant radius, an interval its own
-// projection. The row d F_T / d y_N, about which the seed warns, is needed for a consistent Jacobian because the radius
-// contains y_N (errata.md, 001).
+// projection. The row d F_T / d y_N, about which [Siconos notes] warn, is needed for a consistent Jacobian because the
+// radius contains y_N.
 #include "newton.h"
 #include <math.h>
 #include <string.h>

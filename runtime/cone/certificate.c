@@ -15,9 +15,11 @@
 // Round-off. Where K is unbounded, s_j must vanish (or s_N + h(s_T) <= 0), but something of it is left. The bounded
 // rest of the supremum is -kappa size, size the sum of the absolute terms of y.q and of the bounds. Then in any
 // solution sum |s_j lambda_j| >= kappa size over what is left, so either
-//   - where |s_j| <= 400 eps kappa times its terms: sum_i |y_i| sum_j |M_ij lambda_j| >= size / (800 eps), q is drowned;
-//   - or, over the others (where M_ij itself is nothing but round-off), some |lambda'_j| >= Q / (800 eps) in the balanced
-//     problem M' = E M D (scale.c), Q the largest of its q' and finite bounds, if sum |s'_j| Q / (800 eps) <= kappa size / 2.
+//   - where |s_j| <= 400 eps kappa times its terms: sum_i |y_i| sum_j |M_ij lambda_j| >= size / (800 eps), q is
+//     drowned;
+//   - or, over the others (where M_ij itself is nothing but round-off), some |lambda'_j| >= Q / (800 eps) in the
+//     balanced problem M' = E M D (scale.c), Q the largest of its q' and finite bounds, if sum |s'_j| Q / (800 eps) <=
+//     kappa size / 2.
 // In both cases the judge would not accept it (one-step-problem.md (4)), and "there is no solution" may be said.
 #include "solver.h"
 #include <float.h>

@@ -1,5 +1,5 @@
 // The exact set of a circular contact area with Hertz' pressure and Coulomb's law at every point (Contensou; Leine and
-// Glocker 2003; seed 004 (3.116)-(3.120), errata 2.19), and the block NSM_CONE_CONTENSOU_EXACT made of it.
+// Glocker 2003; [Möller 2011, (3.116)-(3.120)]), and the block NSM_CONE_CONTENSOU_EXACT made of it.
 //
 // B: |lambda_T| <= b_T(u), |lambda_s| <= b_s(u) for some u in [0, inf), in the frame lambda_s / radius, under the
 // normal force 1 and mu = 1. u = |v_T| / (R |omega|) is the ratio of the slip velocities to which the point belongs, R

@@ -4,8 +4,8 @@
 //   1. at most five dense rows whose last basis still fits: a product and the judgement, nothing else (m = 1: closed
 //      form)
 //   2. a look at the input and at a new matrix
-//   3. no force at all; the table of solvers, in order; after each, one semismooth Newton step on (2) where its answer is close but not
-//      accepted
+//   3. no force at all; the table of solvers, in order; after each, one semismooth Newton step on (2) where its answer
+//      is close but not accepted
 //   4. friction: the solvers that can, again and again, each time from elsewhere or with other parameters, until the
 //      budget is used up (clock.c)
 // What is returned as solved has passed the judge; everything else says that it has not.

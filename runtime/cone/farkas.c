@@ -1,6 +1,6 @@
 // Looks for a proof that there is no solution: the best that can be done for what every solution has (certificate.c).
 //
-//   minimise |E (v - u)|_2  over  u = M lambda + q,  lambda in K,  v with the signs that u must have                (16)
+//   minimise |E (v - u)|_2  over  u = M lambda + q,  lambda in K,  v with the signs that u must have               (16)
 //
 // Where the minimum is not zero its residual r = v - u is the proof: A^T r <= 0 for the columns A of everything that
 // may grow, = 0 for what is free, and r.q = -|r|^2; so y = E^2 r. The problem is solved as it was posed by Lawson and

@@ -1,4 +1,4 @@
-// Projected Jacobi and projected Gauss-Seidel for problems with cone blocks                   (seed 004, 2.5.1 - 2.5.4)
+// Projected Jacobi and projected Gauss-Seidel for problems with cone blocks                [Möller 2011, 2.5.1 - 2.5.4]
 //
 //   y_i := P_i(y_i - r_i (v_i + s_i)),   v = M y + q,   r_i = omega / lambda_max(M_ii)                  (2.45), (2.67)
 //

@@ -9,8 +9,8 @@
 //   n = -q_N / M_NN,  c = -M_NT / M_NN.
 // Slip asks for a root of h(alpha) = y_N / |y_T| - 1. h < 0 at alpha = 0 where stick does not hold, h > 0 for large
 // alpha as n > 0: there is a root, and it stays bracketed. Multiplied out it is the quartic of Bonnefon and Daviet
-// (seed 002, chapter 12); h itself is almost linear in alpha (as in the trust-region problem: More and Sorensen 1983),
-// so that Newton's method needs three to five steps, and where it leaves the bracket the bracket is halved. One
+// [Siconos notes, chapter 12]; h itself is almost linear in alpha (as in the trust-region problem: More and Sorensen
+// 1983), so that Newton's method needs three to five steps, and where it leaves the bracket the bracket is halved. One
 // tangential row: the two signs of slip in closed form, so that M may be anything. GRIP: |y_N| instead of y_N, no open
 // case. DISK: W = M, b = q, n = radius, c = 0.
 #include "solver.h"

@@ -1,7 +1,7 @@
 // The one-step problem and what its solvers return. The only header of this folder that others include.
 //
 //   Find lambda and u = M lambda + q with, block by block,  -(u_i + s_i(u_i)) in N_{K_i}(lambda_i)
-//   (mathematics.md (1))
+//   (docs/numerics/one-step-problem.md (1))
 //
 // Rows that belong to no cone block are intervals K_i = [lo_i, hi_i], s = 0: free (-inf, inf), nonneg [0, inf), box [l,
 // h]. Cone blocks are runs of neighbouring rows; `cone` lists them in ascending order. N = lambda_first is the normal
@@ -10,11 +10,12 @@
 //   type        rows             K                                                    s on the normal row
 //   COULOMB     n,t | n,t1,t2    |lambda_T| <= mu N                                   mu |u_T|
 //   ELLIPTIC    n,t1,t2          (lambda_1/mu)^2 + (lambda_2/mu2)^2 <= N^2            |(mu u_1, mu2 u_2)|
-//   CONTENSOU  n,t1,t2,s  |lambda_T|^2 + (lambda_s/radius)^2 <= (mu N)^2  mu |(u_T, radius u_s)|  seed 004 (3.122)
+//   CONTENSOU  n,t1,t2,s  |lambda_T|^2 + (lambda_s/radius)^2 <= (mu N)^2  mu |(u_T, radius u_s)|  [Möller 2011,
+//     (3.122)]
 //   CONTENSOU_EXACT  as CONTENSOU, with the set of a circular area under Hertz' pressure  mu h(u_T, radius u_s)
-//                             seed 004 (3.118)-(3.120), contensou.c
+//                             [Möller 2011, (3.118)-(3.120)], contensou.c
 //   GRIP   n,t | n,t1,t2  |lambda_T| <= mu |N|, N free, u_N = 0           0  friction on a bilateral constraint
-//   GRIP2  n1,n2,t | n1,n2,t1,t2   |lambda_T| <= mu |(N1, N2)|, u_N1 = u_N2 = 0   0  friction at a pin, of the resultant
+//   GRIP2  n1,n2,t | n1,n2,t1,t2  |lambda_T| <= mu |(N1, N2)|, u_N1 = u_N2 = 0  0  friction at a pin, of the resultant
 //   GRIP3  n1,n2,n3,t     the same with three normal rows
 //   DISK  t | t1,t2  |lambda| <= radius                           0  friction under a given normal impulse
 //
@@ -69,7 +70,7 @@ typedef struct nsm_cone_options {
   int         max_iterations;// 0: the solver's own default
   int         warm;          // nonzero: lambda on entry is a guess (its active set is tried first)
   double      budget;        // seconds, by the clock on the wall; 0: the default NSM_CONE_BUDGET; HUGE_VAL: no end
-  int         once;          // nonzero: FAILED after every solver was tried once, which does not depend on the clock; for
+  int         once;  // nonzero: FAILED after every solver was tried once, which does not depend on the clock; for
                              // callers with another way to go on
 } nsm_cone_options;
 #define NSM_CONE_BUDGET 10.0

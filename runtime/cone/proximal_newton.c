@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { OUTER = 3000, INNER = 30, FIRST = 700, SHORT = 150, LONG = 3000 };    // Newton steps: inner, and of an attempt
-enum { PATIENCE = 4, POLISH = 4 };                                // steps without progress, `near_enough` to the tolerance
+enum { PATIENCE = 4, POLISH = 4 };  // steps without progress, `near_enough` to the tolerance
 static const double first_alpha = 10, next_alpha = 1e-2, close_by = 1e-5, near_enough = 100, polish_alpha = 1e-8,
     round_off = 1e-15,
                     work = 1e10;                        // operations of all factorizations of an attempt
@@ -67,8 +67,8 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
                                    double alpha, int newton_limit, double *x, double *lambda, double *u) {
   size_t bytes = (size_t)g->rows * sizeof(double);
   int limit = t->max_iterations > 0 ? t->max_iterations : OUTER, last = n->iterations + newton_limit, slow = 0;
-  double *x_new = n->x_outer, *F = n->F_trial, offered, now = nsm_newton_distance(n, x, u, F), ready = t->tolerance, failed = 0,
-         most_work = n->work + work;
+  double *x_new = n->x_outer, *F = n->F_trial, offered, now = nsm_newton_distance(n, x, u, F), ready = t->tolerance,
+         failed = 0, most_work = n->work + work;
   for (int k = 0; k < limit && n->iterations < last && n->work < most_work && !nsm_cone_late(n->w); k++) {
     if (nsm_newton_ran_away(g, x)) { memset(x, 0, bytes); break; }
     if (now <= ready) {

@@ -2,12 +2,12 @@
 // with its own product and its own projections (residual_rows.h): nothing here is shared with the solvers, so that a
 // mistake there cannot hide here. What it needs of them is a few vectors of memory.
 //
-//   r_i = |lambda_i - P_i(lambda_i - (|lambda_i| / U_i)(u_i + s_i))| / |lambda_i|,   U_i = sum_j |M_ij lambda_j| + |q_i|
+//   r_i = |lambda_i - P_i(lambda_i - (|lambda_i| / U_i)(u_i + s_i))| / |lambda_i|,  U_i = sum_j |M_ij lambda_j| + |q_i|
 //
 // so that lambda solves the problem with entries of M and q changed by r of their size (Oettli and Prager 1964). An
 // answer is accepted where every row and block has
 //
-//   r_i <= max( min(tol, max(sqrt(tol) |q_i| / U_i, min(sqrt(tol), 1000 tol) sigma_i)), 8 eps )   and   2^-33 <= sigma_i.
+//   r_i <= max( min(tol, max(sqrt(tol) |q_i| / U_i, min(sqrt(tol), 1000 tol) sigma_i)), 8 eps )  and  2^-33 <= sigma_i.
 //
 // sigma_i in [0, 1] says by how much lambda is explained by q and the bounds (residual_closer.c). It matters where a
 // problem has no solution: a huge lambda makes r small while u stays wrong by the size of q; and a singular M, once

@@ -10,7 +10,8 @@
 // that are not themselves drowned:
 //
 //   T_ij = |M_ij lambda_j| / U_i,   t_i = |q_i| / U_i
-//   sigma_i = max( t_i, max_j min(phi_j, T_ij) ),   phi_j = 1 where bounds explain lambda_j, else max_i min(sigma_i, T_ij)
+//   sigma_i = max( t_i, max_j min(phi_j, T_ij) ),
+//   phi_j = 1 where bounds explain lambda_j, else max_i min(sigma_i, T_ij)
 //
 // the width of the widest path from q and the bounds to row i, in the graph of rows and unknowns whose edges have the
 // widths T_ij. Entries of M that may be what round-off left of others, below 2^-43 in the balanced matrix E M D

@@ -1,8 +1,9 @@
 // The judge's own projection on the cone over Contensou's exact set: only for residual_rows.h. It shares nothing with
 // contensou.c, which the solvers use: another parameter, another equation, another way to its root.
 //
-// K = { (N, T, s) : (|T|, |s|) in mu N B }, the boundary of B as errata 2.19 and seed 004 (3.118)-(3.119) have it, by
-// x in [0, 1], u = x / (1 - x) = |v_T| / (R |omega|). The nearest point of K to z is N (1, mu b(x)) with
+// K = { (N, T, s) : (|T|, |s|) in mu N B }, the boundary of B as docs/numerics/cone.md has it after [Möller 2011,
+// (3.118)-(3.119)], by x in [0, 1], u = x / (1 - x) = |v_T| / (R |omega|). The nearest point of K to z is N (1, mu
+// b(x)) with
 //   z - N (1, mu b) normal to the ray and along its normal,   N = z.(1, mu b) / |(1, mu b)|^2:
 //   the largest of z.(1, mu b) / |(1, mu b)| over x.
 #pragma once

@@ -4,7 +4,7 @@
 // With tau > 0 the projections of the map of Alart and Curnier are replaced by those of central paths
 // (Chen, Harker, Kanzow, Smale: e.g. Chen and Mangasarian, Comput. Optim. Appl. 5 (1996) 97-138):
 //
-//   g(z) = (z + sqrt(z^2 + 4 tau^2)) / 2  for max(z, 0);        half line: lo + g(z - lo);  box: lo + g(z - lo) - g(z - hi)
+//   g(z) = (z + sqrt(z^2 + 4 tau^2)) / 2  for max(z, 0);    half line: lo + g(z - lo);  box: lo + g(z - lo) - g(z - hi)
 //   disk of radius R:  P(w) = d w/|w|,  0 <= d < R,  d (1 + tau^2 / (R^2 - d^2)) = |w|
 //
 // The second is the smoothed projection on the second-order cone, (g(a + |w|) - g(a - |w|)) / 2 along w, at the a where

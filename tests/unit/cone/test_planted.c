@@ -145,9 +145,11 @@ static void many(void **state) {
     solve((uint64_t)(all ? from + k : k % 2 ? PLANTED_PLAIN + k : k), all ? CONTACTS : FEW, 0, all ? NSM_CONE_BUDGET :
         1, &t);
   if (getenv("NSM_SHOW")) {
-    printf("%d problems: %d missed (%d of them called unsolvable), %d false, %d odd (the laws are off by up to %.1e, beside "
-           "the first answer by %.1e); slowest %.2f s, %d late, all %.1f s\n",
-           t.count, t.missed, t.denied, t.wrong, t.odd, t.worst, t.oddest, t.slowest, t.late, t.seconds);
+    printf(
+        "%d problems: %d missed (%d of them called unsolvable), %d false, %d odd (the laws are off by up to %.1e, "
+        "beside "
+        "the first answer by %.1e); slowest %.2f s, %d late, all %.1f s\n",
+        t.count, t.missed, t.denied, t.wrong, t.odd, t.worst, t.oddest, t.slowest, t.late, t.seconds);
     for (int i = 0; nsm_cone_solvers[i].name; i++)
       if (t.won[i]) printf("  %-20s %6d\n", nsm_cone_solvers[i].name, t.won[i]);
   }

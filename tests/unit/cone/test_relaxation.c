@@ -1,5 +1,5 @@
-// Projected Jacobi, Gauss-Seidel and over-relaxation on cone blocks: set transformation and recovering of seed 004,
-// 2.5.2 and 2.5.3.
+// Projected Jacobi, Gauss-Seidel and over-relaxation on cone blocks: set transformation and recovering of [Möller
+// 2011], 2.5.2 and 2.5.3.
 #include "bench.h"
 
 // The example (2.57): M = diag(1e4, 1), q = 1, in a disk large enough. Without recovering more than 1e5 steps, with it

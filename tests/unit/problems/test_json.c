@@ -48,11 +48,12 @@ static nsm_problem *written_and_read(const nsm_problem *p, const nsm_problem_not
 
 static void later_keys(void **x) {
   (void)x;
-  nsm_problem *p = json("{\"nsm_problem\": 1, \"M\": {\"row\": [0], \"col\": [0], \"value\": [1]}, \"q\": [1, 2, 3, 4, "
-                        "5, 6, 7, 8, 9, 10, 11], \"q_terms\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12.5], \"cones\": [{\"type\": "
-                        "\"contensou_exact\", \"first\": 0, \"mu\": 0.5, \"radius\": 2}, {\"type\": \"grip\", \"first\": 4, "
-                        "\"size\": 3, \"normals\": 2, \"mu\": 0.25}, {\"type\": \"grip\", \"size\": 4, \"mu\": 1, "
-                        "\"normals\": 3, \"first\": 7}]}");
+  nsm_problem *p =
+      json("{\"nsm_problem\": 1, \"M\": {\"row\": [0], \"col\": [0], \"value\": [1]}, \"q\": [1, 2, 3, 4, "
+           "5, 6, 7, 8, 9, 10, 11], \"q_terms\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12.5], \"cones\": [{\"type\": "
+           "\"contensou_exact\", \"first\": 0, \"mu\": 0.5, \"radius\": 2}, {\"type\": \"grip\", \"first\": 4, "
+           "\"size\": 3, \"normals\": 2, \"mu\": 0.25}, {\"type\": \"grip\", \"size\": 4, \"mu\": 1, "
+           "\"normals\": 3, \"first\": 7}]}");
   const nsm_cone_block want[] = { { NSM_CONE_CONTENSOU_EXACT, 0, 4, 0.5, 0, 2 },
                                   { NSM_CONE_GRIP2, 4, 3, 0.25, 0, 0 },
                                   { NSM_CONE_GRIP3, 7, 4, 1, 0, 0 } };

@@ -1,4 +1,4 @@
-// Models with two-point kernels, in the shape of emitted C: seed 004 6.1 and 6.2, and the double pendulum in two
+// Models with two-point kernels, in the shape of emitted C: [Möller 2011, 6.1] and 6.2, and the double pendulum in two
 // angles.
 #pragma once
 #include <complex.h>
@@ -82,7 +82,7 @@ static void con_weight_c(const nsm_view *w, const nsm_table *t, double *r) {
     return n;                                                                                             \
   }
 
-// ---- two masses and a spring, seed 004 6.1: gap x1 - x2 -------------------------------------------------------------
+// ---- two masses and a spring, [Möller 2011, 6.1]: gap x1 - x2 -------------------------------------------------------
 CON_FILL(osc_mass, 2, 10, 1e-3)
 CON_FILL(osc_weight, 2, -98.1, -9.81e-3)
 CON_FILL(osc_start, 2, 0.11, 0.1)
@@ -155,7 +155,7 @@ static const nsm_model *osc_model(void) {
   return &m;
 }
 
-// ---- unilateral double pendulum, seed 004 6.2: x1, y1, x2, y2 with rods, walls x1 >= 0, x2 >= 0 ---------------------
+// ---- unilateral double pendulum, [Möller 2011, 6.2]: x1, y1, x2, y2 with rods, walls x1 >= 0, x2 >= 0 ---------------
 CON_FILL(pend_mass, 4, 0.2, 0.2, 0.2, 0.2)
 CON_FILL(pend_weight, 4, 0, 0.2 * 9.81, 0, 0.2 * 9.81)
 static long pend_q0(nsm_setup *s, const nsm_setup_view *g, int *ix, double *num) {

@@ -1,5 +1,5 @@
-// The energy-consistent schemes against the event-free references of seed 004's examples: energy, constraints on both
-// levels, order, failures.
+// The energy-consistent schemes against the event-free references of [Möller 2011]'s examples: energy, constraints on
+// both levels, order, failures.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

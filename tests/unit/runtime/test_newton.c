@@ -116,7 +116,7 @@ static void shortened_last_step(void **state) {
 }
 
 // theta = gamma = 1/2 on the bridge: closer to the closed form of the circuit than theta = 1/2, gamma = 1
-// (mathematics.md 8).
+// (docs/numerics/moreau.md, 8).
 static void bridge_gamma(void **state) {
   (void)state;
   double worst[2] = { 0, 0 };
