@@ -226,8 +226,9 @@ static Value stored(const Env *env, const Symbol *y, const Path *p, Span at) {
   }
   for (int k = 0; k < outer; k++) index[k] = p->place.by[k];
   for (int k = 0; k < y->ndim; k++) {
-    MExpr fixed = {.kind = MX_NUM, .num = y->dim[k]};
-    const MExpr *hi = y->kind == SY_VARIABLE ? y->size[k] : &fixed;
+    bool variable = y->kind == SY_VARIABLE;
+    MExpr fixed = {.kind = MX_NUM, .num = variable ? 0 : y->dim[k]};
+    const MExpr *hi = variable ? y->size[k] : &fixed;
     if (!read_index(env, p->index.at[k], &one, hi, y->name, &index[n++])) return bad_value(env, at);
   }
   if (y->kind == SY_VARIABLE)

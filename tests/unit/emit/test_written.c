@@ -242,7 +242,10 @@ static void as_written(void **unused) {
       c[k].place = (int)draw(PLACES);
       // sizes of tables stay small; only the loops of NESTED and BOUND bind j
       c[k].t = sound_tree(c[k].place != DEFAULT, 1e12);
-      while (c[k].place == BOUND && !(value(c[k].t, (double[]){ 1, 1 }) > -1)) c[k].t = sound_tree(true, 1e12);
+      while (c[k].place == BOUND && !(value(c[k].t, (double[]){ 1, 1 }) > -1)) {
+        release(c[k].t);
+        c[k].t = sound_tree(true, 1e12);
+      }
       c[k].limit = sound_tree(c[k].place != DEFAULT, 1e12);
     }
     for (int k = 0; k < TREES; k++)                     // a lower bound below -1 would make columns that nobody reads
