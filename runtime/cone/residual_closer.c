@@ -22,7 +22,7 @@
 // (Hartman and Stampacchia 1966), and nothing to be afraid of.
 #include "residual_rows.h"
 
-static const double bounds_explain = 1e3;
+static const double bounds_explain = 1e3, least_share = 0x1p-34, no_share = 0x1p-50;
 enum { LEAST_EXPONENT = -43 };
 
 typedef struct paths {
@@ -164,12 +164,36 @@ static int strengthen_by_neighbours(const paths *s) {
   return !weak;
 }
 
+// The path of (5a) is as wide as its narrowest edge, however many there are. Beside all of q and the bounds together no
+// row may be larger than a chain of rounded entries of M can make it: in the balanced problem E M D,
+//
+//   E_i U_i <= 2^34 max( max_k E_k max(|q_k|, q_terms_k), max_j |bound_j| / D_j ),   elsewhere sigma_i = 0, nearly
+static void compare_with_all(const paths *s) {
+  const nsm_cone_problem *p = s->p;
+  double all = 0;
+  for (int i = 0, c = 0; i < p->m; i++) {
+    double q = fabs(p->q[i]), bound = 0;
+    if (p->q_terms && p->q_terms[i] > q) q = p->q_terms[i];
+    while (c < p->cones && p->cone[c].first + p->cone[c].size <= i) c++;
+    if (c < p->cones && p->cone[c].first <= i) bound = p->cone[c].type == NSM_CONE_DISK ? p->cone[c].radius : 0;
+    else {
+      if (fabs(p->lo[i]) < HUGE_VAL) bound = fabs(p->lo[i]);
+      if (fabs(p->hi[i]) < HUGE_VAL) bound = fmax(bound, fabs(p->hi[i]));
+    }
+    all = fmax(all, fmax(ldexp(q, (int)s->e[i]), bounds_explain * ldexp(bound, -(int)s->d[i])));
+  }
+  for (int i = 0; i < p->m; i++) {
+    if (all < least_share * ldexp(s->U[i], (int)s->e[i])) s->sigma[i] = fmin(s->sigma[i], no_share);
+  }
+}
+
 void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const double *U, double enough, double *sigma,
                        double *scratch) {
   size_t m = (size_t)p->m;
   paths s = { p, lambda, U, sigma, scratch, scratch + m, scratch + 2 * m, enough };
   double least;
-  if (are_alike(p, &least))
+  int alike = are_alike(p, &least);
+  if (alike)
     for (size_t i = 0; i < m; i++) { s.e[i] = -nsm_cone_exponent(least); s.d[i] = 0; }
   else nsm_cone_balance(p, s.e, s.d, NULL, scratch + 3 * m);
   start(&s);
@@ -177,8 +201,8 @@ void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const do
     s.sigma[i] = fmin(s.sigma[i], enough);
     s.phi[i] = fmin(s.phi[i], enough);
   }
-  if (strengthen_by_neighbours(&s)) return;
-  for (int grown = 1, up = 1; grown; up = !up) {
+  int strong = strengthen_by_neighbours(&s);
+  for (int grown = !strong, up = 1; grown; up = !up) {
     grown = 0;
     if (up)
       for (int i = 0, c = 0; i < p->m;) {
@@ -194,4 +218,7 @@ void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const do
       }
     share(&s);
   }
+  if (strong) return;
+  if (alike) nsm_cone_balance(p, s.e, s.d, NULL, scratch + 3 * m);
+  compare_with_all(&s);
 }
