@@ -171,19 +171,24 @@ static int strengthen_by_neighbours(const paths *s) {
 static void compare_with_all(const paths *s) {
   const nsm_cone_problem *p = s->p;
   double all = 0;
-  for (int i = 0, c = 0; i < p->m; i++) {
-    double q = fabs(p->q[i]), bound = 0;
-    if (p->q_terms && p->q_terms[i] > q) q = p->q_terms[i];
-    while (c < p->cones && p->cone[c].first + p->cone[c].size <= i) c++;
-    if (c < p->cones && p->cone[c].first <= i) bound = p->cone[c].type == NSM_CONE_DISK ? p->cone[c].radius : 0;
-    else {
-      if (fabs(p->lo[i]) < HUGE_VAL) bound = fabs(p->lo[i]);
-      if (fabs(p->hi[i]) < HUGE_VAL) bound = fmax(bound, fabs(p->hi[i]));
+  for (int i = 0, c = 0; i < p->m;) {
+    const nsm_cone_block *b = c < p->cones && p->cone[c].first == i ? &p->cone[c++] : NULL;
+    int first = i, end = i + (b ? b->size : 1);
+    double bound = b ? b->type == NSM_CONE_DISK ? b->radius : 0 : 0, mu = b ? fmax(1, fmax(b->mu, b->mu2)) : 1;
+    if (!b && fabs(p->lo[i]) < HUGE_VAL) bound = fabs(p->lo[i]);
+    if (!b && fabs(p->hi[i]) < HUGE_VAL) bound = fmax(bound, fabs(p->hi[i]));
+    all = fmax(all, bounds_explain * ldexp(bound, -(int)s->d[i]));
+    for (; i < end; i++) {                                 // in the frame of U: U[i] = U[first] / d; with the shift
+      double q = fabs(p->q[i]), d = i == first ? 1 : mu * (s->U[first] / s->U[i]);
+      if (p->q_terms && p->q_terms[i] > q) q = p->q_terms[i];
+      if (d < HUGE_VAL) all = fmax(all, ldexp(d * q, (int)s->e[first]));
     }
-    all = fmax(all, fmax(ldexp(q, (int)s->e[i]), bounds_explain * ldexp(bound, -(int)s->d[i])));
   }
-  for (int i = 0; i < p->m; i++) {
-    if (all < least_share * ldexp(s->U[i], (int)s->e[i])) s->sigma[i] = fmin(s->sigma[i], no_share);
+  for (int i = 0, c = 0; i < p->m;) {
+    int first = i, end = i + (c < p->cones && p->cone[c].first == i ? p->cone[c++].size : 1);
+    int drowned = all < least_share * ldexp(s->U[first], (int)s->e[first]);
+    for (; i < end; i++)
+      if (drowned) s->sigma[i] = fmin(s->sigma[i], no_share);
   }
 }
 
