@@ -20,7 +20,9 @@
 #include <string.h>
 
 enum { ROUNDS = 20, MOST_NUMBERS = 1 << 27 };
-static const double holds = 1e-13, mends = 1e-6, rounded = 1e-3, met = 1e-12, tiny = 1e-9, silent = 1e-15;
+// Of the terms of a row: what counts as met; what is projected with a note; how deep a gap may be as a rounded number;
+// aims of the projection, and what it says nothing about.
+static const double holds = 1e-13, projected = 1e-6, rounded = 1e-3, met = 1e-12, tiny = 1e-9, silent = 1e-15;
 
 typedef struct offence { double relative, value; int row; } offence;
 
@@ -136,7 +138,7 @@ static offence worst(const nsm_sim *s, const level *l, int contacts) {
   for (int i = 0; i < l->n; i++) {
     double v = l->value[i], off = l->equation[i] ? fabs(v) : v < 0 ? -v : isnan(v) ? v : 0,
            x = off == 0 ? 0 : off / l->size[i];
-    if (off <= tiny) x = fmin(x, mends);
+    if (off <= tiny) x = fmin(x, projected);
     if ((s->cls[s->r.cls[l->row[i]]].c->kind == NSM_CONTACT) != contacts) continue;
     if (!(x <= o.relative)) o = (offence){ x, v, l->row[i] };
   }
@@ -221,7 +223,7 @@ static int refuse(nsm_sim *s, offence o, int velocity, int project, nsm_error *e
               : kind == NSM_RELATION  ? "values"
                                       : "positions",
               name, what(s, o.row, velocity), o.value, o.relative,
-              project || o.relative <= mends ? "it cannot be met together with the others"
+              project || o.relative <= projected ? "it cannot be met together with the others"
               : kind == NSM_CONTACT          ? "at most 1e-03 counts as rounded; --project-start moves it out"
                                              : "at most 1e-06 is mended; --project-start moves them there");
   return 0;
@@ -237,14 +239,14 @@ static void note(nsm_sim *s, const char *format, offence o) {
 
 static int mend(nsm_sim *s, level *l, int project, nsm_error *e) {
   offence row = worst(s, l, 0), contact = worst(s, l, 1), first = row;
-  if (!(row.relative <= mends) && !project) return refuse(s, row, l->velocity, project, e);
+  if (!(row.relative <= projected) && !project) return refuse(s, row, l->velocity, project, e);
   if (!(contact.relative <= rounded) && !project) return refuse(s, contact, l->velocity, project, e);
-  if (contact.relative > mends && !project)
+  if (contact.relative > projected && !project)
     note(s, "%s starts inside of the obstacle, %.2g of its terms, at gap %.6g: it counts as closed and stays that far "
          "in",
          contact);
-  if (project && contact.relative > mends && contact.relative > row.relative) first = contact;
-  if (row.relative <= holds && !(project && contact.relative > mends)) return 1;
+  if (project && contact.relative > projected && contact.relative > row.relative) first = contact;
+  if (row.relative <= holds && !(project && contact.relative > projected)) return 1;
   double before = INFINITY, off = fmax(row.relative, project ? contact.relative : 0);
   for (int it = 0; it < ROUNDS && off > 0 && off < 0.5 * before; it++) {
     before = off;
@@ -256,7 +258,7 @@ static int mend(nsm_sim *s, level *l, int project, nsm_error *e) {
     off = fmax(row.relative, project ? contact.relative : 0);
   }
   if (row.relative > met && fabs(row.value) > silent) return refuse(s, row, l->velocity, 1, e);
-  if (project && contact.relative > mends) return refuse(s, contact, l->velocity, 1, e);
+  if (project && contact.relative > projected) return refuse(s, contact, l->velocity, 1, e);
   if (fabs(first.value) > silent)
     note(s, "the initial values were moved onto the constraints; %s was off by %.2g (relative)", first);
   return 1;

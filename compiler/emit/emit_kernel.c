@@ -41,7 +41,7 @@ static const char *kernel_leaf(int symbol, void *ctx) {
   if (y->kind == SYM_COLUMN) return arena_printf(b->e->arena, "c[%d]", y->id);
   for (int i = 0; i < SCALARS; i++) if (scalar[i].kind == y->kind) return scalar[i].name;
   if (y->kind == SYM_LAMBDA) return "l[k]";
-  if (y->kind == SYM_KAPPA) return "kap[k]";
+  if (y->kind == SYM_KAPPA) return "kappa[k]";
   Moment m = moment(y->kind);
   int now = at_moment(b->e->plan->sys, symbol, AT_END);
   for (int k = 0; k < b->c->nslot; k++) {
@@ -112,7 +112,7 @@ static const char *const arguments[KERNEL_COUNT] = { [KERNEL_MASS] = "double *ou
                                                      [KERNEL_LAMBDA] = "double *l",
                                                      [KERNEL_DRATE] = "double *out",
                                                      [KERNEL_CURVE] =
-                                                         "const double *l, const double *kap, double *out" };
+                                                         "const double *l, const double *kappa, double *out" };
 
 // Where value i of the kernel goes; NULL: nowhere (a zero added to a sum).
 static const char *target(Emitter *e, const PlanClass *pc, KernelKind k, int i) {

@@ -1,4 +1,4 @@
-// The tableau shared by lemke.c, dantzig.c and branch.c: opening, exchange, rebuilding, and the accurate reading of a
+// The tableau shared by lemke.c, lemke_free.c and branch.c: opening, exchange, rebuilding, and the accurate reading of a
 // basis.
 #include "tableau.h"
 #include "runtime/la/la.h"
