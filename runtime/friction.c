@@ -39,16 +39,18 @@ static nsm_cone_type type_of(int law) {
   }
 }
 
-// The first coefficient of block i of a class that is negative or not finite is named, with `when`.
-static nsm_code sound(nsm_sim *s, int cls, int i, const char *when, nsm_code wrong, nsm_error *e) {
+// The first coefficient of block i of a class that is negative or not finite is named, and when it was; v is NULL where
+// it is a constant.
+static nsm_code sound(nsm_sim *s, int cls, int i, const nsm_view *v, nsm_code wrong, nsm_error *e) {
   const sim_friction *f = &s->r.friction[s->cls[cls].friction0 + i];
   const char *const part[] = { "coefficient of friction", "second coefficient of friction",
                                f->type == NSM_CONE_DISK ? "normal force times coefficient of friction"
                                                         : "radius of the contact area" };
   for (int k = 0; k < 3; k++) {
     if (f->at[k] >= 0 && isfinite(f->at[k])) continue;
-    char name[256], value[32];
+    char name[256], value[32], when[100] = "";
     sim_instance_name(s, cls, i, name, sizeof name);
+    if (v) snprintf(when, sizeof when, " at t = %.10g s, step %ld", v->t, s->k + 1);
     snprintf(value, sizeof value, isnan(f->at[k]) ? "NaN" : "%g", f->at[k]);
     sim_fail_at(e, wrong, sim_at_class(cls), "line %d (%s): the %s is %s%s; it must be finite and not negative",
                 s->m->cls[cls].line, name, part[k], value, when);
@@ -90,7 +92,7 @@ int sim_friction_analyse(nsm_sim *s, nsm_error *e) {
                            .n = directions,
                            .at = { column(k, i, k->c->mu_num), column(k, i, k->c->mu2_num),
                                    column(k, i, k->c->radius_num) } };
-      if (sound(s, cls, i, "", NSM_MODEL_WRONG, e) != NSM_OK) return 0;
+      if (sound(s, cls, i, NULL, NSM_MODEL_WRONG, e) != NSM_OK) return 0;
       take(f, f->at);
       for (int d = 0; d < f->normals; d++) {
         f->normal[d] = s->cls[k->c->normal + d].row0 + i;
@@ -221,13 +223,11 @@ void sim_friction_guess(nsm_sim *s, int fresh) {
 }
 
 nsm_code sim_friction_sound(nsm_sim *s, const nsm_view *v, nsm_error *e) {
-  char when[100];
-  snprintf(when, sizeof when, " at t = %.10g s, step %ld", v->t, s->k + 1);
   for (int a = 0; a < s->on.mu.n; a++) {
     int cls = s->on.mu.of[a];
     for (int i = 0; i < s->cls[cls].tab.count; i++) {
       if (!s->r.active[s->cls[cls].row0 + i]) continue;
-      nsm_code code = sound(s, cls, i, when, NSM_FAILED, e);
+      nsm_code code = sound(s, cls, i, v, NSM_FAILED, e);
       if (code != NSM_OK) return code;
     }
   }
