@@ -140,8 +140,9 @@ static void look_closer(const nsm_cone_problem *p, const double *lambda, double 
   for (int i = 0; i < p->m; i++) judge_again(j, i, sigma[i], kept.U[i] > 0 ? fabs(p->q[i]) / kept.U[i] : 1);
 }
 
-// A sufficient case of (5a) for a few dense rows of intervals: strong rows make their unknowns strong, these their rows,
-// all along terms of at least judge_explained of their row, and along no entry that is small beside its row and column.
+// A sufficient case of (5a) for a few dense rows of intervals: strong rows make their unknowns strong, these their
+// rows, all along terms of at least judge_explained of their row, and along no entry that is small beside its row and
+// column.
 static int explained_quickly(const nsm_cone_problem *p, const double *lambda) {
   int m = p->m;
   double row_most[FEW] = { 0 }, column_most[FEW] = { 0 };

@@ -1,5 +1,5 @@
-// The tableau shared by lemke.c, lemke_free.c and branch.c: opening, exchange, rebuilding, and the accurate reading of a
-// basis.
+// The tableau shared by lemke.c, lemke_free.c and branch.c: opening, exchange, rebuilding, and the accurate reading of
+// a basis.
 #include "tableau.h"
 #include "runtime/la/la.h"
 #include <math.h>
