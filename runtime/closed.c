@@ -82,10 +82,10 @@ int sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a) {
 }
 
 // ---- moreau and midpoint --------------------------------------------------------------------------------------------
-// (a), (b); rates of pressed contacts become 0.
-void sim_close(nsm_sim *s) {
+// (a), (b), a = gap + lead rate; rates of pressed contacts become 0.
+void sim_close(nsm_sim *s, double lead) {
   sim_rows *r = &s->r;
-  double half = 0.5 * s->h, nearly = sim_nearly_closed(s);
+  double nearly = sim_nearly_closed(s);
   for (int c = 0; c < s->on.contact.n; c++) {
     const sim_class *k = &s->cls[s->on.contact.of[c]];
     int row = k->row0, n = k->tab.count;
@@ -94,7 +94,7 @@ void sim_close(nsm_sim *s) {
     unsigned char *active = r->active + row;
     for (int i = 0; i < n; i++) {
       if (held[i] > 0) rate[i] = 0;
-      double a = gap[i] + half * rate[i];
+      double a = gap[i] + lead * rate[i];
       active[i] = !(a > held[i]) || (a <= nearly && sim_closed_by_round_off(s, k, i, a));
     }
   }

@@ -414,7 +414,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e);
 void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
 // closed.c
 void     sim_closed_start(nsm_sim *s);
-void     sim_close(nsm_sim *s);   // gap, rate0 -> active, for moreau
+void     sim_close(nsm_sim *s, double lead);   // gap, rate0 -> active, for moreau and midpoint
 void     sim_hold(nsm_sim *s);    // after a step of moreau or midpoint: what holds its contacts closed
 double   sim_nearly_closed(nsm_sim *s);     // above this no round-off reaches
 void     sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v);   // into r.terms, of k's rows

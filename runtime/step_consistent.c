@@ -234,8 +234,10 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   nsm_view v = con_view(s, t1);
   nsm_code code = con_motion(s, &v, e);
   if (code != NSM_OK) return code;
-  nsm_view middle = con_middle(s, &v);
-  if ((code = sim_friction_sound(s, &middle, e)) != NSM_OK) return code;
+  if (s->on.mu.n > 0) {
+    nsm_view middle = con_middle(s, &v);
+    if ((code = sim_friction_sound(s, &middle, e)) != NSM_OK) return code;
+  }
   con_rest(s, &v);
   con_works(s, &v);
   carry(s);

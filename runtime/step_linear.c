@@ -22,7 +22,7 @@ void sim_active_set(nsm_sim *s) {
     k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);
     memset(s->l1 + r->l[k->row0], 0, (size_t)k->tab.count * sizeof(double));   // a class' multipliers are contiguous
   }
-  sim_close(s);
+  sim_close(s, 0.5 * s->h);
   if (s->on.friction.n > 0) sim_friction_active(s);
 }
 

@@ -44,21 +44,6 @@ static void dynamics(nsm_sim *s, const nsm_view *m) {
   }
 }
 
-// The gap at q_M is that of (a) of closed.c, the gap at q_B and half a step of its rate.
-static void close_contacts(nsm_sim *s) {
-  sim_rows *r = &s->r;
-  double nearly = sim_nearly_closed(s);
-  for (int c = 0; c < s->on.contact.n; c++) {
-    const sim_class *k = &s->cls[s->on.contact.of[c]];
-    for (int i = 0; i < k->tab.count; i++) {
-      int row = k->row0 + i;
-      double a = r->gap[row];
-      if (r->held[row] > 0) r->rate0[row] = 0;
-      r->active[row] = !(a > r->held[row]) || (a <= nearly && sim_closed_by_round_off(s, k, i, a));
-    }
-  }
-}
-
 // What (4)-(6) read: outputs at (u_B, 0), rates at u_B, H, bounds; which contacts are closed.
 static void rows(nsm_sim *s, const nsm_view *m) {
   sim_rows *r = &s->r;
@@ -72,7 +57,7 @@ static void rows(nsm_sim *s, const nsm_view *m) {
     }
     if (k->c->h_stage > NSM_CONST) k->c->h_fn(m, &k->tab, k->h);
   }
-  close_contacts(s);
+  sim_close(s, 0);                                         // the gap at q_M has half a step of the rate in it
   if (s->on.friction.n > 0) sim_friction_follow(s);
   sim_friction_law(s, m);
   sim_friction_guess(s, 1);

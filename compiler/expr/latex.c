@@ -25,9 +25,6 @@ static void write_number(Printer *w, double x) {
   text_free(&t);
 }
 
-static void open_if(Printer *w, bool yes) { if (yes) say(w, "\\left("); }
-static void close_if(Printer *w, bool yes) { if (yes) say(w, "\\right)"); }
-
 static void write_ratio(Printer *w, double num, double den) {
   if (den != 1) say(w, "\\frac{");
   show_number(w, num);
@@ -145,18 +142,6 @@ static void write_power(Printer *w, Ex e, int level, bool negate) {
   close_if(w, level > L_POWER);
 }
 
-static void write_two(Printer *w, WrittenLayout l, int level, int own, int left, const char *word, int right) {
-  open_if(w, level > own);
-  show(w, l.left, left, false);
-  say(w, word);
-  show(w, l.right, right, false);
-  close_if(w, level > own);
-}
-
-static void write_infix(Printer *w, Ex e, int level, int own, int left, const char *word, int right) {
-  write_two(w, (WrittenLayout){ex_arg(w->p, e, 0), ex_arg(w->p, e, 1)}, level, own, left, word, right);
-}
-
 static void write_written(Printer *w, Ex e, int level) {
   WrittenLayout l = layout_written(w->p, e);
   switch (ex_operator(w->p, e)) {
@@ -236,6 +221,6 @@ static void write_node(Printer *w, Ex e, int level, bool negate) {
 }
 
 void ex_print_latex(Pool *p, Ex e, Text *out, ExNamer name, void *ctx) {
-  Printer w = {.p = p, .out = out, .name = name, .ctx = ctx};
+  Printer w = {.p = p, .out = out, .name = name, .ctx = ctx, .open = "\\left(", .close = "\\right)"};
   print_run(&w, without_chains(p, e), write_node, write_number);
 }

@@ -10,9 +10,6 @@ enum { L_IF, L_OR, L_AND, L_NOT, L_COMPARE, L_SUM, L_PRODUCT, L_POWER, L_ATOM };
 
 static void write_number(Printer *w, double x) { text_number(w->out, x); }
 
-static void open_if(Printer *w, bool yes) { if (yes) say(w, "("); }
-static void close_if(Printer *w, bool yes) { if (yes) say(w, ")"); }
-
 static void write_num(Printer *w, double x, int level) {
   double num, den;
   as_ratio(fabs(x), &num, &den);
@@ -87,18 +84,6 @@ static void write_power(Printer *w, Ex e, int level, bool negate) {
   close_if(w, level > L_POWER);
 }
 
-static void write_two(Printer *w, WrittenLayout l, int level, int own, int left, const char *word, int right) {
-  open_if(w, level > own);
-  show(w, l.left, left, false);
-  say(w, word);
-  show(w, l.right, right, false);
-  close_if(w, level > own);
-}
-
-static void write_infix(Printer *w, Ex e, int level, int own, int left, const char *word, int right) {
-  write_two(w, (WrittenLayout){ex_arg(w->p, e, 0), ex_arg(w->p, e, 1)}, level, own, left, word, right);
-}
-
 // Arithmetic as written reads back as such: the left operand may be of the same strength, the right one is stronger.
 static void write_written(Printer *w, Ex e, int level) {
   WrittenLayout l = layout_written(w->p, e);
@@ -170,6 +155,6 @@ static void write_node(Printer *w, Ex e, int level, bool negate) {
 }
 
 void ex_print(Pool *p, Ex e, Text *out, ExNamer name, void *ctx) {
-  Printer w = {.p = p, .out = out, .name = name, .ctx = ctx};
+  Printer w = {.p = p, .out = out, .name = name, .ctx = ctx, .open = "(", .close = ")"};
   print_run(&w, without_chains(p, e), write_node, write_number);
 }

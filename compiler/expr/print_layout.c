@@ -175,3 +175,15 @@ void layout_sum(Pool *p, Ex e, bool negate, PartVec *out) {
     return;
   }
 }
+
+void write_two(Printer *w, WrittenLayout l, int level, int own, int left, const char *word, int right) {
+  open_if(w, level > own);
+  show(w, l.left, left, false);
+  say(w, word);
+  show(w, l.right, right, false);
+  close_if(w, level > own);
+}
+
+void write_infix(Printer *w, Ex e, int level, int own, int left, const char *word, int right) {
+  write_two(w, (WrittenLayout){ex_arg(w->p, e, 0), ex_arg(w->p, e, 1)}, level, own, left, word, right);
+}

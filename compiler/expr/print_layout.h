@@ -18,6 +18,7 @@ typedef struct Printer {
   Text   *out;
   ExNamer name;
   void   *ctx;
+  const char *open, *close;  // parentheses
   Vec(Item) stack, next;     // `next` is filled in reading order and then put on the stack
 } Printer;
 
@@ -28,6 +29,8 @@ static inline void say(Printer *w, const char *text) { vec_push(&w->next, ((Item
 static inline void show(Printer *w, Ex e, int level, bool negate) {
   vec_push(&w->next, ((Item){.e = e, .level = level, .negate = negate}));
 }
+static inline void open_if(Printer *w, bool yes) { if (yes) say(w, w->open); }
+static inline void close_if(Printer *w, bool yes) { if (yes) say(w, w->close); }
 static inline void show_number(Printer *w, double x) { vec_push(&w->next, ((Item){.number = x})); }
 
 // --- fractions ---
@@ -46,6 +49,9 @@ typedef struct Layout {
 // The operands of arithmetic as written, those of sums and products in the order that reads best: i + 1, 2*k, m*l*g.
 typedef struct WrittenLayout { Ex left, right; } WrittenLayout;
 WrittenLayout layout_written(Pool *p, Ex e);
+// Two operands with a word between them, in parentheses where the surroundings bind more strongly than `own`.
+void write_two(Printer *w, WrittenLayout l, int level, int own, int left, const char *word, int right);
+void write_infix(Printer *w, Ex e, int level, int own, int left, const char *word, int right);
 
 Layout layout_product(Pool *p, Ex e, bool negate);
 bool   shows_minus(Pool *p, Ex e, bool negate);              // does -e or e start with a minus sign on paper?

@@ -8,6 +8,7 @@
 //
 // in the frame x = (N, T, lambda_s / radius), v = (u_N, u_T, radius u_s); rho = 1 / max M_ii.
 #include "solver.h"
+#include "runtime/la/la.h"
 #include <math.h>
 #include <string.h>
 
@@ -54,30 +55,6 @@ static double map(const block *k, const double *x, double *F, double *J) {
   return sqrt(sum);
 }
 
-// x := A^-1 b, n rows, with pivoting; A and b are lost. 0 where A is singular.
-static int solve(int n, double *A, double *b, double *x) {
-  int at[MOST] = { 0, 1, 2, 3 };
-  double largest = 0;
-  for (int i = 0; i < n * n; i++) largest = fmax(largest, fabs(A[i]));
-  for (int p = 0; p < n; p++) {
-    int r = p;
-    for (int i = p + 1; i < n; i++) r = fabs(A[at[i] + n * p]) > fabs(A[at[r] + n * p]) ? i : r;
-    int swap = at[r]; at[r] = at[p]; at[p] = swap;
-    if (!(fabs(A[at[p] + n * p]) > 1e-14 * largest)) return 0;
-    for (int i = p + 1; i < n; i++) {
-      double f = A[at[i] + n * p] / A[at[p] + n * p];
-      for (int j = p; j < n; j++) A[at[i] + n * j] -= f * A[at[p] + n * j];
-      b[at[i]] -= f * b[at[p]];
-    }
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    x[i] = b[at[i]];
-    for (int j = i + 1; j < n; j++) x[i] -= A[at[i] + n * j] * x[j];
-    x[i] /= A[at[i] + n * i];
-  }
-  return 1;
-}
-
 static double largest_of(int n, const double *x) {
   double most = 0;
   for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
@@ -88,7 +65,7 @@ static int newton(const block *k, double *x) {
   double F[MOST], J[MOST * MOST], step[MOST], now = map(k, x, F, J);
   for (int it = 0; it < ITERATIONS && now > 4e-16 * largest_of(k->n, x); it++) {
     double t = 1, next = HUGE_VAL, y[MOST];
-    if (!solve(k->n, J, F, step)) break;
+    if (nsm_la_small_solve(k->n, J, k->n, 1e-14, F, step).code != NSM_LA_OK) break;
     for (int half = 0; half < HALVINGS; half++, t *= 0.5) {
       for (int i = 0; i < k->n; i++) y[i] = x[i] - t * step[i];
       next = map(k, y, F, NULL);
@@ -143,7 +120,7 @@ int nsm_cone_local_grip(const nsm_cone_block *b, const double *M, const double *
       for (int i = 0; i < rows; i++) A[i + rows * j] = M[i + n * j];
     }
     for (int i = 0; i < n; i++) lambda[i] = 0;
-    sticks = solve(rows, A, f, lambda);
+    sticks = nsm_la_small_solve(rows, A, rows, 1e-14, f, lambda).code == NSM_LA_OK;
     force = drag = 0;
     for (int i = 0; i < n; i++) *(i < first ? &force : &drag) += lambda[i] * lambda[i];
     if (pass == 0 && sticks && b->mu > 0 && drag <= b->mu * b->mu * force) return 1;

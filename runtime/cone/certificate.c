@@ -110,7 +110,7 @@ static int add_rows(proof *f, const double *y) {
   memset(f->s, 0, (size_t)p->m * sizeof(double));
   memset(f->terms, 0, (size_t)p->m * sizeof(double));
   for (int i = 0, c = 0; i < p->m;) {
-    const nsm_cone_block *b = c < p->cones && p->cone[c].first == i ? &p->cone[c++] : NULL;
+    const nsm_cone_block *b = nsm_cone_block_at(p, i, &c);
     for (int end = i + (b ? b->size : 1); i < end; i++)
       if (!add_row(f, i, factor_of(f, b, i, y[i]))) return 0;
   }
@@ -123,7 +123,7 @@ static void close_all(proof *f) {
   f->sum = f->yq;
   f->size = f->yq_size;
   for (int j = 0, c = 0; j < p->m;) {
-    const nsm_cone_block *b = c < p->cones && p->cone[c].first == j ? &p->cone[c++] : NULL;
+    const nsm_cone_block *b = nsm_cone_block_at(p, j, &c);
     if (b) close_block(f, b);
     else close_interval(f, j);
     j += b ? b->size : 1;
@@ -152,7 +152,7 @@ static double largest_given(const nsm_cone_problem *p, const double *e, const do
   double most = 0;
   for (int i = 0; i < p->m; i++) most = fmax(most, ldexp(fabs(p->q[i]), (int)e[i]));
   for (int i = 0, c = 0; i < p->m;) {
-    const nsm_cone_block *b = c < p->cones && p->cone[c].first == i ? &p->cone[c++] : NULL;
+    const nsm_cone_block *b = nsm_cone_block_at(p, i, &c);
     double lo = b ? 0 : fabs(p->lo[i]), hi = b ? b->type == NSM_CONE_DISK ? b->radius : 0 : fabs(p->hi[i]);
     if (lo < HUGE_VAL) most = fmax(most, ldexp(lo, -(int)d[i]));
     if (hi < HUGE_VAL) most = fmax(most, ldexp(hi, -(int)d[i]));
@@ -166,7 +166,7 @@ static void keep(const proof *f, nsm_cone_work *w, const double *y) {
   double largest = 0;
   if (!w->proof) return;
   for (int i = 0, c = 0; i < f->p->m;) {
-    const nsm_cone_block *b = c < f->p->cones && f->p->cone[c].first == i ? &f->p->cone[c++] : NULL;
+    const nsm_cone_block *b = nsm_cone_block_at(f->p, i, &c);
     for (int end = i + (b ? b->size : 1); i < end; i++) {
       w->proof[i] = factor_of(f, b, i, y[i]);
       largest = fmax(largest, fabs(w->proof[i]));

@@ -35,17 +35,6 @@ typedef struct least_squares {
   double  work, limit;
 } least_squares;
 
-static double entry(const nsm_cone_problem *p, int i, int j) {
-  if (!p->row_start) return p->M[(size_t)i + (size_t)j * (size_t)p->m];
-  int low = p->row_start[i], high = p->row_start[i + 1];
-  while (low < high) {
-    int middle = low + (high - low) / 2;
-    if (p->col[middle] < j) low = middle + 1;
-    else high = middle;
-  }
-  return low < p->row_start[i + 1] && p->col[low] == j ? p->M[low] : 0;
-}
-
 static double dot(int n, const double *x, const double *y) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += x[i] * y[i];
@@ -249,14 +238,14 @@ static void put_block(least_squares *s, const nsm_cone_block *b) {
 static void put_all(least_squares *s, const nsm_cone_problem *p) {
   s->rows = s->columns = s->inside = 0;
   for (int i = 0, c = 0; i < p->m;) {
-    const nsm_cone_block *b = c < p->cones && p->cone[c].first == i ? &p->cone[c++] : NULL;
+    const nsm_cone_block *b = nsm_cone_block_at(p, i, &c);
     if (b) put_block(s, b);
     else put_interval(s, i);
     i += b ? b->size : 1;
   }
   for (int k = 0; k < s->rows; k++)
     for (int j = 0; j < p->m; j++) {
-      double M = entry(p, s->row[k], j);
+      double M = nsm_cone_entry(p, s->row[k], j);
       s->A[k + (size_t)j * (size_t)s->rows] = M != 0 ? ldexp(M, (int)(s->e[s->row[k]] + s->d[j])) : 0;
     }
   for (int c = 0; c < s->columns; c++) measure(s, &s->column[c]);
@@ -295,7 +284,7 @@ static int put_rays(least_squares *s, const double *y) {
     if (!is_contact(b)) continue;
     for (int l = 0; l < b->size; l++)
       for (int k = 0; k < s->rows; k++) {
-        double t = entry(p, s->row[k], b->first + l) * y[s->row[k]];
+        double t = nsm_cone_entry(p, s->row[k], b->first + l) * y[s->row[k]];
         sum[l] += t;
         terms[l] += fabs(t);
       }

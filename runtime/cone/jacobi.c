@@ -42,13 +42,6 @@ static double largest_eigenvalue(int n, const double *A, double trace) {
   return fmin(1.01 * value, fmax(trace, value));
 }
 
-static double entry(const nsm_cone_problem *p, int i, int j) {
-  if (!p->row_start) return p->M[(size_t)i + (size_t)j * (size_t)p->m];
-  for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++)
-    if (p->col[k] == j) return p->M[k];
-  return 0;
-}
-
 // v := M' y + q' (+ 0 q').
 static void product(const nsm_cone_problem *p, const double *y, int with_q, double *v) {
   int m = p->m;
@@ -105,7 +98,7 @@ static int open_relaxation(relaxation *x, const nsm_cone_problem *p, nsm_cone_wo
     const nsm_cone_unit *unit = &x->s.unit[k];
     double A[16] = { 0 }, largest;
     for (int i = 0; i < unit->size; i++)
-      for (int j = 0; j < unit->size; j++) A[i + 4 * j] = entry(&x->s.p, unit->row[i], unit->row[j]);
+      for (int j = 0; j < unit->size; j++) A[i + 4 * j] = nsm_cone_entry(&x->s.p, unit->row[i], unit->row[j]);
     largest = largest_eigenvalue(unit->size, A, unit->trace);
     x->r[k] = largest > 0 ? 1 / largest : x->step[unit->row[0]];
   }

@@ -136,12 +136,18 @@ int nsm_cone_analyse(const nsm_cone_problem *p, nsm_cone_work *w) {
   return 1;
 }
 
-double nsm_cone_diagonal(const nsm_cone_problem *p, int i) {
-  if (!p->row_start) return p->M[(size_t)i + (size_t)i * (size_t)p->m];
-  for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++)
-    if (p->col[k] == i) return p->M[k];
-  return 0;
+double nsm_cone_entry(const nsm_cone_problem *p, int i, int j) {
+  if (!p->row_start) return p->M[(size_t)i + (size_t)j * (size_t)p->m];
+  int low = p->row_start[i], high = p->row_start[i + 1];
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (p->col[middle] < j) low = middle + 1;
+    else high = middle;
+  }
+  return low < p->row_start[i + 1] && p->col[low] == j ? p->M[low] : 0;
 }
+
+double nsm_cone_diagonal(const nsm_cone_problem *p, int i) { return nsm_cone_entry(p, i, i); }
 
 void nsm_cone_apply(const nsm_cone_problem *p, const nsm_cone_work *w, const double *x, double *out) {
   int m = p->m;

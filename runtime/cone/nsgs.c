@@ -21,25 +21,14 @@ typedef struct sweep {
   double  omega;
 } sweep;
 
-static double entry(const nsm_cone_problem *p, int i, int j) {
-  if (!p->row_start) return p->M[(size_t)i + (size_t)j * (size_t)p->m];
-  int low = p->row_start[i], high = p->row_start[i + 1];
-  while (low < high) {
-    int middle = low + (high - low) / 2;
-    if (p->col[middle] < j) low = middle + 1;
-    else high = middle;
-  }
-  return low < p->row_start[i + 1] && p->col[low] == j ? p->M[low] : 0;
-}
-
 static int prepare(const nsm_cone_problem *p, nsm_cone_work *w, double omega, sweep *s) {
   *s = (sweep){ p, nsm_cone_take_doubles(w, 16 * (size_t)p->cones), nsm_cone_take_doubles(w, (size_t)p->m), omega };
   if (!s->own || !s->diagonal) return 0;
-  for (int i = 0; i < p->m; i++) s->diagonal[i] = entry(p, i, i);
+  for (int i = 0; i < p->m; i++) s->diagonal[i] = nsm_cone_diagonal(p, i);
   for (int c = 0; c < p->cones; c++) {
     int n = p->cone[c].size, first = p->cone[c].first;
     for (int j = 0; j < n; j++)
-      for (int i = 0; i < n; i++) s->own[16 * c + i + j * n] = entry(p, first + i, first + j);
+      for (int i = 0; i < n; i++) s->own[16 * c + i + j * n] = nsm_cone_entry(p, first + i, first + j);
   }
   return 1;
 }

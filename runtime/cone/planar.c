@@ -23,7 +23,7 @@ static int look(const nsm_cone_problem *p, place *at, double *combinations) {
   int n = 0;
   *combinations = 1;
   for (int i = 0, c = 0; i < p->m; n++) {
-    const nsm_cone_block *b = c < p->cones && p->cone[c].first == i ? &p->cone[c++] : NULL;
+    const nsm_cone_block *b = nsm_cone_block_at(p, i, &c);
     if (!b) at[n] = (place){ i, 0, 0, p->lo[i], p->hi[i] };
     else if (b->type == NSM_CONE_DISK) at[n] = (place){ i, 0, 0, -b->radius, b->radius };
     else at[n] = (place){ i, b->type == NSM_CONE_GRIP ? 2 : 1, b->mu, 0, 0 };

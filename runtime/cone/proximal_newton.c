@@ -74,9 +74,8 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
     if (now <= ready) {
       if (!p || accepted(p, t, g, n, alpha, x, lambda, u)) return NSM_CONE_PROPOSED;
       ready = 0.3 * now;
-    }
-    // Forces that vanish: F stays of their size, and only the judge knows what they are beside.
-    if (p && slow > 0 && judged(p, t, g, n, x, lambda, u, &offered)) return NSM_CONE_PROPOSED;
+    } else if (p && slow > 0 && judged(p, t, g, n, x, lambda, u, &offered))
+      return NSM_CONE_PROPOSED;  // forces that vanish: F stays of their size, only the judge knows what they are beside
     memcpy(x_new, x, bytes);
     int before = n->iterations, ok = nsm_newton_solve(n, alpha, x, fmax(1e-14, 1e-3 * now), INNER, x_new),
         used = n->iterations - before;

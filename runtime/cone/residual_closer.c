@@ -51,7 +51,8 @@ void nsm_cone_lengths(const nsm_cone_problem *p, const double *lambda, const dou
       if (M > 0 && M * L[j] > U[i]) L[j] = U[i] / M;
     }
   for (int i = 0, c = 0; i < p->m;) {
-    int first = i, end = i + (c < p->cones && p->cone[c].first == i ? p->cone[c++].size : 1);
+    const nsm_cone_block *b = nsm_cone_block_at(p, i, &c);
+    int first = i, end = i + (b ? b->size : 1);
     double least = HUGE_VAL, length = 0;
     for (; i < end; i++) {                               // U[i] = U[first] / d; infinite where d = 0
       double inverse = i == first ? 1 : U[i] / U[first];
@@ -115,7 +116,7 @@ static int explained_by_bounds(const nsm_cone_problem *p, double lambda, int j) 
 static void start(const paths *s) {
   const nsm_cone_problem *p = s->p;
   for (int j = 0, c = 0; j < p->m;) {
-    const nsm_cone_block *b = c < p->cones && p->cone[c].first == j ? &p->cone[c++] : NULL;
+    const nsm_cone_block *b = nsm_cone_block_at(p, j, &c);
     int end = j + (b ? b->size : 1);
     double phi = b ? b->type == NSM_CONE_DISK : explained_by_bounds(p, s->lambda[j], j);
     for (; j < end; j++) s->phi[j] = phi;
@@ -172,7 +173,7 @@ static void compare_with_all(const paths *s) {
   const nsm_cone_problem *p = s->p;
   double all = 0;
   for (int i = 0, c = 0; i < p->m;) {
-    const nsm_cone_block *b = c < p->cones && p->cone[c].first == i ? &p->cone[c++] : NULL;
+    const nsm_cone_block *b = nsm_cone_block_at(p, i, &c);
     int first = i, end = i + (b ? b->size : 1);
     double bound = b ? b->type == NSM_CONE_DISK ? b->radius : 0 : 0, mu = b ? fmax(1, fmax(b->mu, b->mu2)) : 1;
     if (!b && fabs(p->lo[i]) < HUGE_VAL) bound = fabs(p->lo[i]);
@@ -185,7 +186,8 @@ static void compare_with_all(const paths *s) {
     }
   }
   for (int i = 0, c = 0; i < p->m;) {
-    int first = i, end = i + (c < p->cones && p->cone[c].first == i ? p->cone[c++].size : 1);
+    const nsm_cone_block *b = nsm_cone_block_at(p, i, &c);
+    int first = i, end = i + (b ? b->size : 1);
     int drowned = all < least_share * ldexp(s->U[first], (int)s->e[first]);
     for (; i < end; i++)
       if (drowned) s->sigma[i] = fmin(s->sigma[i], no_share);
@@ -211,7 +213,8 @@ void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const do
     grown = 0;
     if (up)
       for (int i = 0, c = 0; i < p->m;) {
-        int size = c < p->cones && p->cone[c].first == i ? p->cone[c++].size : 1;
+        const nsm_cone_block *b = nsm_cone_block_at(p, i, &c);
+        int size = b ? b->size : 1;
         grown |= visit(&s, i, size);
         i += size;
       }

@@ -40,11 +40,6 @@ typedef struct balance {
   double  q, bounds;             // their exponents
 } balance;
 
-// Block of row i, which is its first; NULL for intervals.
-static const nsm_cone_block *block_at(const nsm_cone_problem *p, int i, int *c) {
-  return *c < p->cones && p->cone[*c].first == i ? &p->cone[(*c)++] : NULL;
-}
-
 // Row i of [M q] as it is scaled now, or each column of it where `column` [m] is wanted.
 static void see_row(const balance *b, int i, seen *row, seen *column, seen *of_q) {
   const nsm_cone_problem *p = b->p;
@@ -73,7 +68,7 @@ static void see_bound(const balance *b, int i, double bound, seen *column, seen 
 static void see_bounds(const balance *b, seen *column, seen *of_bounds) {
   const nsm_cone_problem *p = b->p;
   for (int i = 0, c = 0; b->given && i < p->m;) {
-    const nsm_cone_block *k = block_at(p, i, &c);
+    const nsm_cone_block *k = nsm_cone_block_at(p, i, &c);
     if (k && k->type == NSM_CONE_DISK) see_bound(b, i, k->radius, column, of_bounds);
     if (!k) see_bound(b, i, p->lo[i], column, of_bounds);
     if (!k) see_bound(b, i, p->hi[i], column, of_bounds);
@@ -91,7 +86,7 @@ static void merge(seen *to, const seen *from) {
 static double move(const nsm_cone_problem *p, seen *s, int by_most, double *x) {
   double moved = 0;
   for (int i = 0, c = 0; i < p->m;) {
-    const nsm_cone_block *k = block_at(p, i, &c);
+    const nsm_cone_block *k = nsm_cone_block_at(p, i, &c);
     int end = i + (k ? k->size : 1), first = i;
     for (i++; i < end; i++) merge(&s[first], &s[i]);
     double by = !(s[first].weight > 0) ? 0 : by_most ? trunc(s[first].most / 2) : s[first].sum / s[first].weight;
@@ -131,7 +126,7 @@ void nsm_cone_balance(const nsm_cone_problem *p, double *e, double *d, double *u
   balance b = { .p = p, .e = e, .d = d, .given = unit != NULL };
   seen *s = (seen *)(void *)scratch;
   for (int i = 0, c = 0; i < p->m;) {
-    const nsm_cone_block *k = block_at(p, i, &c);
+    const nsm_cone_block *k = nsm_cone_block_at(p, i, &c);
     int end = i + (k ? k->size : 1);
     for (int r = 0; i < end; i++, r++) e[i] = d[i] = k ? frame(k, r) : 0;
   }

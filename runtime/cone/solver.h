@@ -174,7 +174,13 @@ int  nsm_cone_vectors_ok(const nsm_cone_problem *p);
 void nsm_cone_apply(const nsm_cone_problem *p, const nsm_cone_work *w, const double *x, double *out);
 // out := M^T y.
 void nsm_cone_apply_transposed(const nsm_cone_problem *p, const double *y, double *out);
+double nsm_cone_entry(const nsm_cone_problem *p, int i, int j);   // M_ij
 double nsm_cone_diagonal(const nsm_cone_problem *p, int i);
+// Walking through rows and blocks in order: the block whose first row is i, NULL for intervals; *c, 0 at first, is the
+// number of the next block.
+static inline const nsm_cone_block *nsm_cone_block_at(const nsm_cone_problem *p, int i, int *c) {
+  return *c < p->cones && p->cone[*c].first == i ? &p->cone[(*c)++] : NULL;
+}
 
 // ---- blocks.c -------------------------------------------------------------------------------------------------------
 // 1 where the blocks are in order, in range, of the right size, and have coefficients >= 0 and finite.
