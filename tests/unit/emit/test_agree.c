@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "compiler/driver/pipeline.h"
+#include "tests/unit/compile_text.h"
 #include "runtime/nsm_run.h"
 
 enum { OUTPUTS = 25, MODELS = 12 };
@@ -100,20 +100,9 @@ static void read_outputs(Compilation *c, JitBackend backend, double *value) {
 static void agree(void **unused) {
   (void)unused;
   for (int m = 0; m < MODELS; m++) {
-    char path[] = "/tmp/nsm-agree-XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
     Text t = {0};
     model_text(&t);
-    FILE *f = fdopen(fd, "w");
-    fputs(text_str(&t), f);
-    fclose(f);
-    Compilation *c = compilation_new();
-    PipelineOptions o = { .path = path };
-    if (!compile_to(c, &o, STAGE_C, NULL)) {
-      compilation_report(c, stderr);
-      fail_msg("does not compile:\n%s", text_str(&t));
-    }
+    Compilation *c = compile_text(text_str(&t), STAGE_C);
     double tcc[OUTPUTS], cc[OUTPUTS];
     read_outputs(c, JIT_TCC, tcc);
     read_outputs(c, JIT_CC, cc);
@@ -131,7 +120,6 @@ static void agree(void **unused) {
     assert_int_equal(k, OUTPUTS);
     compilation_free(c);
     text_free(&t);
-    remove(path);
   }
 }
 

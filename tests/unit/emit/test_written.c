@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "compiler/driver/pipeline.h"
+#include "tests/unit/compile_text.h"
 #include "runtime/nsm_run.h"
 
 enum { TREES = 30, MODELS = 40, BY_CC = 3, N = 7 };
@@ -253,20 +253,7 @@ static void as_written(void **unused) {
         if (!(value(c[k].t, (double[]){ i, 1 }) >= -1)) c[k].place = OUTPUT;
     Text t = {0};
     model_text(&t, c);
-    char path[] = "/tmp/nsm-written-XXXXXX";
-    int fd = mkstemp(path);
-    assert_true(fd >= 0);
-    FILE *f = fdopen(fd, "w");
-    fputs(text_str(&t), f);
-    fclose(f);
-    Compilation *compiled = compilation_new();
-    PipelineOptions o = { .path = path };
-    bool ok = compile_to(compiled, &o, STAGE_C, NULL);
-    remove(path);
-    if (!ok) {
-      compilation_report(compiled, stderr);
-      fail_msg("does not compile:\n%s", text_str(&t));
-    }
+    Compilation *compiled = compile_text(text_str(&t), STAGE_C);
     run(compiled, JIT_TCC, c, text_str(&t));
     if (m < BY_CC) run(compiled, JIT_CC, c, text_str(&t));
     compilation_free(compiled);

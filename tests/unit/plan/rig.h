@@ -1,7 +1,7 @@
 // A model without loops, compiled up to its plan, and a value for every symbol of its DAG: kernels are evaluated and
 // differenced there. Includers include the headers of cmocka and stdio, stdlib, string, math, unistd before.
 #pragma once
-#include "compiler/driver/pipeline.h"
+#include "tests/unit/compile_text.h"
 
 enum { SYMBOLS = 4096 };
 
@@ -15,19 +15,10 @@ static double draw(void) {
 }
 
 static Rig rig_of(const char *name, const char *text, const char *scheme) {
-  char path[] = "/tmp/nsm-kernels-XXXXXX";
-  int fd = mkstemp(path);
-  assert_true(fd >= 0);
-  FILE *f = fdopen(fd, "w");
-  fprintf(f, "model T { %s simulate { until = 1, step = 0.1, scheme = %s } }\n", text, scheme);
-  fclose(f);
-  Rig r = { .c = compilation_new() };
-  PipelineOptions o = { .path = path };
-  if (!compile_to(r.c, &o, STAGE_PLAN, NULL)) {
-    compilation_report(r.c, stderr);
-    fail_msg("%s does not compile", name);
-  }
-  remove(path);
+  Text whole = {0};
+  text_printf(&whole, "// %s\nmodel T { %s simulate { until = 1, step = 0.1, scheme = %s } }\n", name, text, scheme);
+  Rig r = { .c = compile_text(text_str(&whole), STAGE_PLAN) };
+  text_free(&whole);
   r.s = r.c->system;
   r.nq = r.s->model->nvar;
   assert_true(symtab_size(r.s->sym) < SYMBOLS);

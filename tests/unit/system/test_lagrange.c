@@ -9,7 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "compiler/driver/pipeline.h"
+#include "tests/unit/compile_text.h"
 #include "compiler/system/expand.h"
 
 static const char *const models[] = {
@@ -98,15 +98,7 @@ static double slope(const Path *p, Ex e) {
 }
 
 static void check_model(const char *text) {
-  Compilation *c = compilation_new();
-  char path[] = "/tmp/nsm-lagrange-XXXXXX";
-  int fd = mkstemp(path);
-  FILE *f = fdopen(fd, "w");
-  fputs(text, f);
-  fclose(f);
-  PipelineOptions o = { .path = path };
-  if (!compile_to(c, &o, STAGE_SYSTEM, NULL)) { compilation_report(c, stderr); fail_msg("does not compile: %s", text); }
-  remove(path);
+  Compilation *c = compile_text(text, STAGE_SYSTEM);
   const System *s = c->system;
   Expanded *x = expand_system(c->arena, s, 64, 0);
   Energies e = energies(s);
