@@ -165,11 +165,11 @@ static void unit(Printer *p, Unit u) {
   unit_print(u, p->out);
 }
 
-static void with_indices(Printer *p, const char *name, const MContext *ctx) {
+static void with_indices(Text *out, const char *name, const MContext *ctx) {
   int k = 0;
   for (const char *s = name; *s; s++) {
-    if (*s == '%' && k < ctx->n) text_add(p->out, ctx->loop[k++].name);
-    else text_addc(p->out, *s);
+    if (*s == '%' && k < ctx->n) text_add(out, ctx->loop[k++].name);
+    else text_addc(out, *s);
   }
 }
 
@@ -254,7 +254,7 @@ static void relations(Printer *p) {
     const MRelation *r = &p->m->relation[i];
     p->ctx = &r->ctx;
     text_add(p->out, "  relation ");
-    with_indices(p, r->name, &r->ctx);
+    with_indices(p->out, r->name, &r->ctx);
     text_add(p->out, r->law == ML_NONNEG ? ": 0 <= " : r->law == ML_FREE ? ": 0 = " : ": -(");
     expr(p, r->y);
     text_add(p->out, r->law == ML_NONNEG ? " perp " : r->law == ML_FREE ? " by " : ") in normal_cone([");
@@ -285,7 +285,7 @@ static void rows(Printer *p) {
     const MContact *c = &p->m->contact[i];
     p->ctx = &c->ctx;
     text_add(p->out, "  contact ");
-    with_indices(p, c->name, &c->ctx);
+    with_indices(p->out, c->name, &c->ctx);
     text_add(p->out, c->gap ? ": " : ": under ");
     expr(p, c->gap ? c->gap : c->friction.force);
     if (c->gap) text_add(p->out, " >= 0");
@@ -302,7 +302,7 @@ static void rows(Printer *p) {
     const MConstraint *c = &p->m->constraint[i];
     p->ctx = &c->ctx;
     text_add(p->out, "  constraint ");
-    with_indices(p, c->name, &c->ctx);
+    with_indices(p->out, c->name, &c->ctx);
     text_add(p->out, ": ");
     expr(p, c->value);
     text_add(p->out, " = 0");
@@ -317,7 +317,7 @@ static void results(Printer *p) {
     if (m->output[i].hidden) continue;
     p->ctx = &m->output[i].ctx;
     text_add(p->out, "  output ");
-    with_indices(p, m->output[i].name, p->ctx);
+    with_indices(p->out, m->output[i].name, p->ctx);
     unit(p, m->output[i].unit);
     text_add(p->out, " = ");
     expr(p, m->output[i].value);
@@ -372,11 +372,7 @@ void model_print(const Model *m, Text *out) {
 
 const char *name_shown(Arena *a, const char *name, const MContext *ctx) {
   Text t = {0};
-  int k = 0;
-  for (const char *c = name; *c; c++) {
-    if (*c == '%' && k < ctx->n) text_add(&t, ctx->loop[k++].name);
-    else text_addc(&t, *c);
-  }
+  with_indices(&t, name, ctx);
   const char *shown = arena_printf(a, "%s", text_str(&t));
   text_free(&t);
   return shown;

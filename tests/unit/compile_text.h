@@ -1,4 +1,4 @@
-// A model from a text, compiled up to a stage. Includers include the headers of cmocka and stdio, stdlib, unistd before.
+// A model from a text, compiled up to a stage. Includers include the headers of cmocka, stdio, stdlib, unistd before.
 #pragma once
 #include "compiler/driver/pipeline.h"
 
