@@ -104,6 +104,7 @@ static CNode *build(Builder *b, Ex e) {
   case OP_PLUS: case OP_MINUS: case OP_TIMES: case OP_OVER:
     return cnode_binary(a, spelling[op], built(b, ex_arg(p, e, 0)), built(b, ex_arg(p, e, 1)));
   case OP_OPPOSITE: return cnode_negate(a, built(b, ex_arg(p, e, 0)));
+  case OP_SHARED: return built(b, ex_arg(p, e, 0));
   case OP_POW:
     if (small_integer(p, ex_arg(p, e, 1), &n) && n != 0) {
       CNode *x = power_node(b, built(b, ex_arg(p, e, 0)), n < 0 ? -n : n);

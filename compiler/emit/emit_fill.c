@@ -64,7 +64,7 @@ static void fill_body(Emitter *e, const PlanClass *pc, const char *indent) {
     cnode_print(v[i], e->out);
     text_add(e->out, "; ");
     Text t = {0};
-    ex_print(e->plan->sys->pool, pc->num[i], &t, sym_name, (void *)e->plan->sys);
+    ex_print_short(e->plan->sys->pool, pc->num[i], &t, 1000, sym_name, (void *)e->plan->sys);
     c_comment(text_str(&t), e->out);
     text_free(&t);
     text_addc(e->out, '\n');

@@ -62,20 +62,19 @@ static void loads(Emitter *e, const SysClass *c, const Ex *root, int n, bool *sc
   const System *s = e->plan->sys;
   // bits 1 << Moment
   int *value = ARENA_ARRAY(e->arena, int, c->nslot + 1), *rate = ARENA_ARRAY(e->arena, int, c->nslot + 1);
+  const Ex *order;
+  int total = ex_topological(s->pool, root, n, &order);
   *columns = false;
-  for (int r = 0; r < n; r++) {
-    if (root[r] == EX_NONE) continue;
-    const int *ids;
-    int m = ex_symbols(s->pool, root[r], &ids);
-    for (int i = 0; i < m; i++) {
-      const Sym *y = symtab_at(s->sym, ids[i]);
-      for (int k = 0; k < SCALARS; k++) scalars[k] |= y->kind == scalar[k].kind;
-      if (y->kind == SYM_COLUMN) *columns = true;
-      int now = at_moment(s, ids[i], AT_END);
-      for (int k = 0; now >= 0 && k < c->nslot; k++) {
-        if (c->slot[k].value == now) value[k] |= 1 << moment(y->kind);
-        if (c->slot[k].rate == now) rate[k] |= 1 << moment(y->kind);
-      }
+  for (int i = 0; i < total; i++) {
+    if (ex_operator(s->pool, order[i]) != OP_SYM) continue;
+    const int symbol = ex_symbol(s->pool, order[i]);
+    const Sym *y = symtab_at(s->sym, symbol);
+    for (int k = 0; k < SCALARS; k++) scalars[k] |= y->kind == scalar[k].kind;
+    if (y->kind == SYM_COLUMN) *columns = true;
+    int now = at_moment(s, symbol, AT_END);
+    for (int k = 0; now >= 0 && k < c->nslot; k++) {
+      if (c->slot[k].value == now) value[k] |= 1 << moment(y->kind);
+      if (c->slot[k].rate == now) rate[k] |= 1 << moment(y->kind);
     }
   }
   for (int k = 0; k < c->nslot; k++)
@@ -174,7 +173,7 @@ static void one_kernel(Emitter *e, const PlanClass *pc, KernelKind k, int number
   text_printf(&title, "%s:", what[k]);
   for (int i = 0; i < kn->n && title.n < 200; i++) {
     text_add(&title, i ? ", " : " ");
-    ex_print(e->plan->sys->pool, kn->value[i], &title, sym_name, (void *)e->plan->sys);
+    ex_print_short(e->plan->sys->pool, kn->value[i], &title, 1000, sym_name, (void *)e->plan->sys);
   }
   c_comment(text_str(&title), o);
   text_free(&title);

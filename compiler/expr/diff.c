@@ -27,11 +27,17 @@ static Ex known(Pool *p, Ex e, int id) {
   return p->cap_memo ? p->memo[memo_slot(p, e, id)].d : EX_NONE;
 }
 
+// The derivative of what is tall is a quantity of its own: the products of a long chain would grow with its square.
+enum { TALL = 40 };
+
 static Ex derive_one(Pool *p, Ex e, int id, const Ex *d, int n) {
   if (node_of(p, e)->op == OP_SYM) return ex_num(p, ex_symbol(p, e) == id ? 1 : 0);
   bool constant = true;
   for (int i = 0; i < n; i++) constant = constant && ex_is_num(p, d[i], 0);
-  return constant ? ex_num(p, 0) : op_derivative(p, e, id, d);
+  if (constant) return ex_num(p, 0);
+  Ex inner = power_of_power_base(p, e);
+  Ex r = op_derivative(p, e, d, inner ? ex_diff(p, inner, id) : EX_NONE);
+  return node_of(p, e)->height > TALL ? build_shared(p, r) : r;
 }
 
 Ex ex_diff(Pool *p, Ex e, int id) {

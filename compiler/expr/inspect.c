@@ -55,6 +55,7 @@ static bool any_below(const Pool *p, Ex e, const bool *below) {
 }
 
 bool ex_uses_op(Pool *p, Ex e, Op op, bool (*member)(int id, void *ctx), void *ctx) {
+  if (op == OP_IF && (!member || !node_of(p, e)->choosing)) return node_of(p, e)->choosing;
   ExVec order = {0};
   walk_collect(p, &e, 1, 0, &order);
   bool *below = memory_for((size_t)e + 1), found = false;   // only entries in `order` are written and read

@@ -84,7 +84,7 @@ static bool never_negative(const Pool *p, Op op, double value, const Ex *args, i
     case OP_ASIN:
     case OP_SINH:
     case OP_TANH:
-    case OP_SIGN: return all;
+    case OP_SIGN: case OP_SHARED: return all;
     case OP_MAX: return any;
     case OP_POW: return node_of(p, args[0])->never_negative || (is_integer(p, args[1], &k) && k % 2 == 0);
     case OP_SINHC: return is_integer(p, args[1], &k) && (k % 2 == 0 || node_of(p, args[0])->never_negative);
@@ -121,6 +121,9 @@ static Ex intern_node(Pool *p, Op op, double value, const Ex *args, int n) {
   *q = (Node){.op = (uint8_t)op, .n_args = n, .first_arg = p->n_args, .top_symbol = -1, .hash = hash, .value = value,
               .never_negative = never_negative(p, op, value, args, n), .whole = whole_bound(p, op, value, args, n),
               .steep = is_steep(p, op, args, n)};
+  q->shared = op == OP_SHARED;
+  q->chained = op == OP_CHAIN;
+  q->choosing = op == OP_IF;
   if (op == OP_SYM) {
     q->top_symbol = (int)value;
     q->symbols = symbol_bit((int)value);
@@ -129,6 +132,9 @@ static Ex intern_node(Pool *p, Op op, double value, const Ex *args, int n) {
     const Node *c = node_of(p, args[i]);
     p->arg[p->n_args++] = args[i];
     q->symbols |= c->symbols;
+    q->shared = q->shared || c->shared;
+    q->chained = q->chained || c->chained;
+    q->choosing = q->choosing || c->choosing;
     if (c->top_symbol > q->top_symbol) q->top_symbol = c->top_symbol;
     if (c->height >= q->height) q->height = c->height + 1;
   }

@@ -12,6 +12,9 @@ typedef struct Node {
   uint8_t  op;
   bool     never_negative;  // known to be >= 0 wherever it has a value
   bool     steep;           // a slope of it may be infinite where it has a value (chain.c)
+  bool     shared;          // a SHARED stands at or below it (shared.c)
+  bool     chained;         // a CHAIN stands at or below it
+  bool     choosing;        // an IF stands at or below it
   int32_t  n_args;
   uint32_t first_arg;       // into Pool.arg
   int32_t  top_symbol;      // largest symbol id below, -1 for constants
@@ -69,6 +72,9 @@ Ex  written_in_algebra(Pool *p, Ex e);                    // c*result, as a prod
 Ex  open_written(Pool *p, Op op, const Ex *args);         // the same operation in algebra
 double whole_bound(const Pool *p, Op op, double value, const Ex *args, int n);
 
+// shared.c: intermediate quantities
+Ex   build_shared(Pool *p, Ex a);
+
 // chain.c: the chain rule where the outer slope may be infinite and the inner one zero
 Ex   build_chain(Pool *p, Ex a, Ex b);
 Ex   chain_rule(Pool *p, Ex e, Ex outer, Ex inner);       // a term of the derivative of e: outer slope times inner one
@@ -84,7 +90,19 @@ Ex build_function(Pool *p, Op op, const Ex *args);
 
 // rules.c: value and derivative of every operation
 double op_value(Op op, const double *a, int n);
-Ex     op_derivative(Pool *p, Ex e, int id, const Ex *d); // by symbol id; d: derivatives of the arguments, not all zero
+// d: derivatives of the arguments, not all zero; d_inner: that of power_of_power_base, where e has one
+Ex     op_derivative(Pool *p, Ex e, const Ex *d, Ex d_inner);
+Ex     op_partial(Pool *p, Ex e, int k);                  // by argument k; e is not steep
+Ex     power_of_power_base(const Pool *p, Ex e);          // u of (u^r)^k with k whole and r not, else EX_NONE
+
+// gradient.c: adjoints of the nodes of one expression, while they are collected
+typedef struct AdjointTerm { Ex e; size_t next; } AdjointTerm;   // next: of the same node; 0: none
+typedef struct Reverse { Pool *p; size_t *first; Vec(AdjointTerm) term; ExVec sum; } Reverse;
+bool    only_forward(const Pool *p, Ex f);                // derivatives of f are not taken in reverse
+Reverse reverse_open(Pool *p, const ExVec *order, Ex f);  // order: the nodes of f
+void    reverse_add(Reverse *r, Ex to, Ex what);
+Ex      reverse_adjoint(Reverse *r, Ex e);                // the sum, as a quantity; EX_NONE where it is 0
+void    reverse_close(Reverse *r);
 
 // eval.c
 void eval_nodes(const Pool *p, const ExVec *order, double *value);
@@ -97,3 +115,4 @@ double cardinal(double x, double order, int sign);        // derivative of sin(x
 void walk_collect(Pool *p, const Ex *roots, int n, uint64_t only, ExVec *order);
 typedef Ex (*Rebuild)(Pool *p, Ex e, const Ex *new_args, int n, void *ctx);      // for leaves n = 0
 Ex   walk_rewrite(Pool *p, Ex root, uint64_t only, Rebuild rebuild, void *ctx);
+void walk_rewrite_all(Pool *p, Ex *root, int n, uint64_t only, Rebuild rebuild, void *ctx);    // in place

@@ -44,6 +44,49 @@ void derive_smooth_jacobians(Deriver *d, SysClass *c) {
     }
 }
 
+static void not_quadratic(Deriver *d, Ex m, const Slot *a, const Slot *b, Span span) {
+  System *s = d->sys;
+  Diag *g = diag(d->bag, DIAG_E0501, span, "the kinetic energy is not quadratic in the velocities");
+  Text t = {0};
+  ex_print_short(s->pool, m, &t, 200, sym_name, s);
+  diag_note(g, "d2T/d%s d%s = %s still contains a velocity", sym_name(a->rate, s), sym_name(b->rate, s), text_str(&t));
+  diag_help(g, "kinetic energy is a sum of terms like m*v^2/2; potentials and dissipation have their own keywords");
+  text_free(&t);
+}
+
+// The same for large T (docs/numerics/algebra.md, section 9): p and dT/dq at once by reverse accumulation, (dp/dq) v +
+// dp/dt as one derivative along the motion, M column by column from p; each costs a small multiple of T.
+static void large_kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
+  System *s = d->sys;
+  Pool *p = s->pool;
+  int n = c->nrow, *ids = ARENA_ARRAY(d->arena, int, 2 * n + 1);
+  Ex *slope = ARENA_ARRAY(d->arena, Ex, 2 * n + 1), *seed = ARENA_ARRAY(d->arena, Ex, n + 1),
+     *moved = ARENA_ARRAY(d->arena, Ex, n + 1);
+  for (int r = 0; r < n; r++) {
+    const Slot *t = &c->slot[c->row[r]];
+    ids[r] = t->value;
+    ids[n + 1 + r] = t->rate;
+    seed[r] = ex_sym(p, t->rate);
+  }
+  ids[n] = s->sym_time;
+  seed[n] = ex_num(p, 1);
+  ex_gradient(p, T, ids, 2 * n + 1, slope);
+  const Ex *momentum = slope + n + 1;
+  ex_tangent(p, momentum, n, ids, seed, n + 1, moved);
+  c->kinetic = T;
+  for (int r = 0; r < n; r++) c->f[r] = ex_sub(p, slope[r], moved[r]);
+  for (int r = 0; r < n; r++)
+    for (int k = 0; k < n; k++) {           // M is symmetric: one triangle is derived
+      int hi = r > k ? r : k, lo = r > k ? k : r;
+      Ex m = ex_diff(p, momentum[hi], ids[n + 1 + lo]);
+      if (ex_is_num(p, m, 0)) continue;
+      entries_push(d->arena, &c->mass, (Entry){ c->row[r], c->row[k], WRT_V, m });
+      if (!ex_depends_any(p, m, is_rate, s)) continue;
+      not_quadratic(d, m, &c->slot[c->row[r]], &c->slot[c->row[k]], span);
+      return;
+    }
+}
+
 static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
   System *s = d->sys;
   Pool *p = s->pool;
@@ -57,14 +100,7 @@ static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
       Ex m = ex_trig(p, ex_diff(p, momentum, b->rate));
       if (!ex_is_num(p, m, 0)) entries_push(d->arena, &c->mass, (Entry){ c->row[r], k, WRT_V, m });
       if (ex_depends_any(p, m, is_rate, s)) {
-        Diag *g = diag(d->bag, DIAG_E0501, span, "the kinetic energy is not quadratic in the velocities");
-        Text t = {0};
-        ex_print(p, m, &t, sym_name, s);
-        diag_note(g, "d2T/d%s d%s = %s still contains a velocity", sym_name(a->rate, s), sym_name(b->rate, s),
-                  text_str(&t));
-        diag_help(g,
-                  "kinetic energy is a sum of terms like m*v^2/2; potentials and dissipation have their own keywords");
-        text_free(&t);
+        not_quadratic(d, m, a, b, span);
         return;
       }
       force = ex_sub(p, force, ex_mul(p, ex_diff(p, momentum, b->value), ex_sym(p, b->rate)));
@@ -73,6 +109,15 @@ static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
     c->f[r] = ex_trig(p, force);
   }
   c->kinetic = T;
+}
+
+// f = -dV/dq, or -dR/dv.
+static void downhill(Deriver *d, SysClass *c, Ex value, bool by_rate) {
+  Pool *p = d->sys->pool;
+  int *ids = ARENA_ARRAY(d->arena, int, c->nrow + 1);
+  for (int r = 0; r < c->nrow; r++) ids[r] = by_rate ? c->slot[c->row[r]].rate : c->slot[c->row[r]].value;
+  ex_gradient(p, value, ids, c->nrow, c->f);
+  for (int r = 0; r < c->nrow; r++) c->f[r] = ex_neg(p, c->f[r]);
 }
 
 static void energy_class(Deriver *d, const MEnergy *e) {
@@ -86,13 +131,15 @@ static void energy_class(Deriver *d, const MEnergy *e) {
   slots_collect(&l, value);
   all_slots_are_rows(d, c);
   switch (e->kind) {
-  case ME_KINETIC: kinetic(d, c, value, e->value->span); break;
+  case ME_KINETIC:
+    (ex_is_shared(p, value) ? large_kinetic : kinetic)(d, c, value, e->value->span);
+    break;
   case ME_POTENTIAL:
-    for (int r = 0; r < c->nrow; r++) c->f[r] = ex_neg(p, ex_diff(p, value, c->slot[c->row[r]].value));
+    downhill(d, c, value, false);
     c->potential = value;
     break;
   case ME_DISSIPATION:
-    for (int r = 0; r < c->nrow; r++) c->f[r] = ex_neg(p, ex_diff(p, value, c->slot[c->row[r]].rate));
+    downhill(d, c, value, true);
     c->dissipation = value;
     break;
   }
