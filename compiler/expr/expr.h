@@ -54,6 +54,7 @@ Ex   ex_open(Pool *p, Ex e);                            // e as algebra sees it,
 // differentiated by reverse accumulation, and nothing in it is multiplied out (docs/numerics/algebra.md, section 9).
 Ex   ex_keep_shared(Pool *p, Ex e);                     // only those quantities stay that are read in several places
 bool ex_is_shared(const Pool *p, Ex e);                 // is it large?
+void ex_share_factors(Pool *p, Ex *e, int n);           // of large ones: common factors of products become quantities
 
 // --- the table of operations (expr_ops.def) ---
 int         ex_op_arity(Op op);                         // -1: any number
@@ -86,6 +87,8 @@ double     ex_tree_size(Pool *p, Ex e);                 // nodes that printing w
 
 // --- calculus ---
 Ex   ex_diff(Pool *p, Ex e, int id);                    // partial derivative with respect to symbol id, memoised
+// By two symbols that move together, each `id` always with the same `also`: the sum of both derivatives.
+Ex   ex_diff_two(Pool *p, Ex e, int id, int also);
 // out[i] = d f/d ids[i]: by reverse accumulation where f is large (holds quantities), else as ex_diff.
 void ex_gradient(Pool *p, Ex f, const int *ids, int n, Ex *out);
 // out[i] = sum over k of d f[i]/d ids[k]*seed[k], i < m, k < n: the derivatives along one direction.

@@ -124,6 +124,7 @@ static Ex intern_node(Pool *p, Op op, double value, const Ex *args, int n) {
   q->shared = op == OP_SHARED;
   q->chained = op == OP_CHAIN;
   q->choosing = op == OP_IF;
+  q->written = op >= OP_PLUS && op <= OP_RAISED;
   if (op == OP_SYM) {
     q->top_symbol = (int)value;
     q->symbols = symbol_bit((int)value);
@@ -135,6 +136,7 @@ static Ex intern_node(Pool *p, Op op, double value, const Ex *args, int n) {
     q->shared = q->shared || c->shared;
     q->chained = q->chained || c->chained;
     q->choosing = q->choosing || c->choosing;
+    q->written = q->written || c->written;
     if (c->top_symbol > q->top_symbol) q->top_symbol = c->top_symbol;
     if (c->height >= q->height) q->height = c->height + 1;
   }

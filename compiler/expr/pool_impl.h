@@ -15,6 +15,7 @@ typedef struct Node {
   bool     shared;          // a SHARED stands at or below it (shared.c)
   bool     chained;         // a CHAIN stands at or below it
   bool     choosing;        // an IF stands at or below it
+  bool     written;         // arithmetic as written stands at or below it
   int32_t  n_args;
   uint32_t first_arg;       // into Pool.arg
   int32_t  top_symbol;      // largest symbol id below, -1 for constants

@@ -136,4 +136,7 @@ static Ex open_node(Pool *p, Ex e, const Ex *args, int n, void *ctx) {
 }
 
 // What holds intermediate quantities is large: it stays as it is.
-Ex ex_open(Pool *p, Ex e) { return node_of(p, e)->shared ? e : walk_rewrite(p, e, 0, open_node, NULL); }
+Ex ex_open(Pool *p, Ex e) {
+  const Node *q = node_of(p, e);
+  return q->shared || !(q->written || q->chained) ? e : walk_rewrite(p, e, 0, open_node, NULL);
+}

@@ -209,12 +209,12 @@ static bool moves(int id, void *system) {
 }
 
 // d e/d q_k and d e/d v_k at the end, the increment moving along.
-static Ex by_q(const Job *j, Ex e, int k) {
-  return ex_add(j->p, ex_diff(j->p, e, j->q[k]), ex_diff(j->p, e, j->qd[k]));
+static Ex end_and_increment(const Job *j, Ex e, int end, int increment) {
+  if (ex_is_shared(j->p, e)) return ex_diff_two(j->p, e, end, increment);
+  return ex_add(j->p, ex_diff(j->p, e, end), ex_diff(j->p, e, increment));
 }
-static Ex by_v(const Job *j, Ex e, int k) {
-  return ex_add(j->p, ex_diff(j->p, e, j->v[k]), ex_diff(j->p, e, j->vd[k]));
-}
+static Ex by_q(const Job *j, Ex e, int k) { return end_and_increment(j, e, j->q[k], j->qd[k]); }
+static Ex by_v(const Job *j, Ex e, int k) { return end_and_increment(j, e, j->v[k], j->vd[k]); }
 
 TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool explicit_mass) {
   Job j = job_of(a, s, c);
