@@ -1,8 +1,7 @@
 // Inside of the pool: shared by the files of this folder and by nobody else.
 //
-// A node never changes. Its arguments have smaller ids, so an ascending walk over ids meets arguments before users. The
-// arrays grow by copying inside the arena; an outgrown block stays readable, so a pointer to the arguments of a node
-// remains good while new nodes are made.
+// A node never changes and never moves, nor do its arguments. They have smaller ids, so an ascending walk over ids meets
+// arguments before users.
 #pragma once
 #include "expr.h"
 #include "../base/fatal.h"
@@ -17,8 +16,8 @@ typedef struct Node {
   bool     choosing;        // an IF stands at or below it
   bool     written;         // arithmetic as written stands at or below it
   int32_t  n_args;
-  uint32_t first_arg;       // into Pool.arg
   int32_t  top_symbol;      // largest symbol id below, -1 for constants
+  const Ex *args;
   uint32_t height;
   uint64_t hash;            // of the structure: does not depend on ids or addresses
   uint64_t symbols;         // bit (id mod 64) of each symbol below: a quick "certainly not there"
@@ -28,13 +27,18 @@ typedef struct Node {
 
 typedef struct DiffMemo { Ex e; int id; Ex d; } DiffMemo;
 
+// Nodes stand in pages and never move.
+enum { PAGE_BITS = 10, PAGE = 1 << PAGE_BITS, ARG_PAGE = 4096 };
+
+typedef struct Cell { uint32_t key; Ex e; } Cell;       // key: hash of operation, value and arguments
+
 struct Pool {
   Arena    *arena;
-  Node     *node;  uint32_t n_nodes, cap_nodes;
-  Ex       *arg;   uint32_t n_args,  cap_args;
-  uint32_t *table; uint32_t cap_table;           // open addressing, power of two
+  Node    **page;  uint32_t n_nodes, cap_pages;
+  Ex       *arg;   uint32_t free_args;           // the page of arguments that has room
+  Cell     *table; uint32_t cap_table;           // open addressing, power of two; e is EX_NONE where free
   DiffMemo *memo;  uint32_t n_memo,  cap_memo;   // open addressing, power of two
-  uint32_t *mark;  uint32_t epoch;               // mark[e] == epoch: seen by the current walk
+  uint32_t *mark;  uint32_t cap_marks, epoch;    // mark[e] == epoch: seen by the current walk
   bool      cancelling;                          // set only inside ex_cancel: x^a*x^-b may be merged
 };
 
@@ -49,8 +53,9 @@ void parts_sort(const Pool *p, PartVec *v, PartOrder order);  // stable; sort.c
 // pool.c
 Ex  node_make(Pool *p, Op op, const Ex *args, int n);     // exactly this node, no simplification
 int ex_compare(const Pool *p, Ex a, Ex b);                // total order by structure
-static inline const Node *node_of(const Pool *p, Ex e) { return &p->node[e]; }
-static inline const Ex   *args_of(const Pool *p, Ex e) { return p->arg + p->node[e].first_arg; }
+static inline Node     *node_at(const Pool *p, Ex e) { return &p->page[e >> PAGE_BITS][e & (PAGE - 1)]; }
+static inline const Node *node_of(const Pool *p, Ex e) { return node_at(p, e); }
+static inline const Ex   *args_of(const Pool *p, Ex e) { return node_of(p, e)->args; }
 static inline uint64_t    symbol_bit(int id) { return (uint64_t)1 << ((unsigned)id & 63u); }
 
 // sum.c, product.c: the two n-ary operations

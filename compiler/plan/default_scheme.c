@@ -29,6 +29,6 @@ static bool is_linear(const System *s) {
 const char *default_scheme(Arena *a, const System *s) {
   if (!is_mechanical(s) || (is_linear(s) && !has_compliant_contacts(s))) return "moreau";
   DiagBag *unheard = diag_bag_new(a);
-  check_consistent(s, "consistent", unheard);
+  check_consistent(a, s, "consistent", unheard);
   return diag_errors(unheard) ? "moreau" : "consistent";
 }

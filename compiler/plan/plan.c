@@ -59,7 +59,7 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
   bool moreau = !strcmp(scheme, "moreau"), midpoint = !strcmp(scheme, "midpoint");
   if (!moreau && !override) refuse_weights(s, scheme, bag);
   if (midpoint) check_midpoint(a, s, bag);
-  else if (!moreau) check_consistent(s, scheme, bag);
+  else if (!moreau) check_consistent(a, s, scheme, bag);
   if (diag_errors(bag) > before) return NULL;
   return moreau ? scheme_moreau(a, s) : midpoint ? scheme_midpoint(a, s) : scheme_consistent(a, s, scheme);
 }

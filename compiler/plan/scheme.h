@@ -24,4 +24,4 @@ const char *default_scheme(Arena *a, const System *s);                         /
 // What a scheme cannot step is refused, statement by statement (E0705); what the consistent schemes cannot promise is
 // said.
 void check_midpoint(Arena *a, const System *s, DiagBag *bag);
-void check_consistent(const System *s, const char *scheme, DiagBag *bag);
+void check_consistent(Arena *a, const System *s, const char *scheme, DiagBag *bag);
