@@ -28,7 +28,7 @@ static nsm_code smooth(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
   sim_class *k = &s->a->cls[cls];
   const nsm_class *c = k->c;
   size_t n = (size_t)k->tab.count, at;
-  double *f = s->w.f0;
+  double *f = s->w.f;
   if (c->mass_stage != NSM_NONE) {
     c->mass_fn(v, &k->tab, k->mass);
     if (bad(k->mass, n * (size_t)c->mass.n, &at))
@@ -113,10 +113,10 @@ static nsm_code between(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
   const nsm_class *c = k->c;
   size_t n = (size_t)k->tab.count, at;
   if (c->c_fn) {
-    memset(s->w.f0, 0, (size_t)s->a->nq * sizeof(double));
-    c->c_fn(v, &k->tab, s->w.f0);
-    if (bad(s->w.f0, (size_t)s->a->nq, &at))
-      return blame(s, cls, n == 1 ? 0 : -1, "the force between both ends of the step", s->w.f0[at], v->t, e);
+    memset(s->w.f, 0, (size_t)s->a->nq * sizeof(double));
+    c->c_fn(v, &k->tab, s->w.f);
+    if (bad(s->w.f, (size_t)s->a->nq, &at))
+      return blame(s, cls, n == 1 ? 0 : -1, "the force between both ends of the step", s->w.f[at], v->t, e);
   }
   if (c->cjac_fn) {
     double *d = s->n.con->cls[cls].cjac;

@@ -202,7 +202,7 @@ static int opens(nsm_sim *s, int m) {
   for (int a = 0; a < m; a++) {
     int i = c->member[a];
     c->diag[i] = coupling(s, c->act[i], c->act[i]);
-    s->w.ltry[s->n.r.l[c->act[i]]] = 0;
+    s->w.l_try[s->n.r.l[c->act[i]]] = 0;
   }
   return 1;
 }
@@ -238,7 +238,7 @@ static int solve_island(nsm_sim *s, int m) {
   if (c->result.residual > s->now.count.max_residual) s->now.count.max_residual = c->result.residual;
   for (int a = 0; a < m; a++) {
     int i = c->member[a];
-    s->w.ltry[s->n.r.l[c->act[i]]] = c->plain ? c->l0[i] + c->lam[a] : c->lam[a];
+    s->w.l_try[s->n.r.l[c->act[i]]] = c->plain ? c->l0[i] + c->lam[a] : c->lam[a];
   }
   return 1;
 }
@@ -270,9 +270,9 @@ static int project_slip(nsm_sim *s, int i) {
     c->l0[i + d] = lambda[d] = s->w.l1[s->n.r.l[row]];
     u[d] = change_of_gap(s, row);
   }
-  const double *l = normal < 0 || s->n.con->of[normal] >= 0 ? s->w.l1 : s->w.ltry;
+  const double *l = normal < 0 || s->n.con->of[normal] >= 0 ? s->w.l1 : s->w.l_try;
   sim_friction_prox(s, f, sim_friction_pressed(s, f, l), u, diagonal, 0.8, lambda);
-  for (int d = 0; d < n; d++) s->w.ltry[s->n.r.l[c->act[i + d]]] = lambda[d];
+  for (int d = 0; d < n; d++) s->w.l_try[s->n.r.l[c->act[i + d]]] = lambda[d];
   return i + n - 1;
 }
 
@@ -286,7 +286,7 @@ void con_project(nsm_sim *s) {
     double d = c->diag[i] = coupling(s, row, row), l = s->w.l1[s->n.r.l[row]];
     c->l0[i] = l;
     if (is_slip(s, row)) { i = project_slip(s, i); continue; }
-    s->w.ltry[s->n.r.l[row]] = d > 0 ? fmax(0, l - 0.8 / d * change_of_gap(s, row)) : l;
+    s->w.l_try[s->n.r.l[row]] = d > 0 ? fmax(0, l - 0.8 / d * change_of_gap(s, row)) : l;
   }
 }
 
@@ -295,7 +295,7 @@ void con_apply_contacts(nsm_sim *s) {
   const sim_matrix *w = &c->k;
   for (int i = 0; i < c->na; i++) {
     int row = c->act[i];
-    double d = s->w.ltry[s->n.r.l[row]] - c->l0[i];
+    double d = s->w.l_try[s->n.r.l[row]] - c->l0[i];
     if (d == 0) continue;
     for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) {
       const sim_block *b = &w->block[c->blocks[t]];

@@ -223,7 +223,7 @@ static void go(nsm_sim *s, double alpha) {
   }
   for (int i = 0; i < c->na; i++) {
     int l = r->l[c->act[i]];
-    s->w.l1[l] = alpha == 1 ? s->w.ltry[l] : c->try_l[l] + alpha * (s->w.ltry[l] - c->try_l[l]);
+    s->w.l1[l] = alpha == 1 ? s->w.l_try[l] : c->try_l[l] + alpha * (s->w.l_try[l] - c->try_l[l]);
   }
 }
 

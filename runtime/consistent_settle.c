@@ -36,8 +36,7 @@ void con_drift(nsm_sim *s, double t1) {
   struct sim_consistent *c = s->n.con;
   nsm_view now = sim_now(s), middle = now;
   middle.t = s->now.t + 0.5 * (t1 - s->now.t);
-  middle.v = s->w.rhs;                                          // rest
-  memset(s->w.rhs, 0, (size_t)s->a->nz * sizeof(double));
+  middle.v = s->a->zero;                                   // rest
   for (int a = 0; a < s->a->on.friction.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
     k->c->rate_fn(&now, &k->tab, s->n.r.rate0 + k->row0);

@@ -81,8 +81,10 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
              name);
     return 0;
   }
-  for (int i = 0; i < s->a->nz; i++) s->n.dz_constant[i] = h * s->n.f_constant[i];
-  sim_matrix_solve(s, s->n.dz_constant);
+  if (s->a->linear) {
+    for (int i = 0; i < s->a->nz; i++) s->n.dz_constant[i] = h * s->n.f_constant[i];
+    sim_matrix_solve(s, s->n.dz_constant);
+  }
   if (r->n > 0 && r->constant) {
     memset(r->active, 1, (size_t)r->n);
     sim_islands_list(s);

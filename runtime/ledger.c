@@ -34,8 +34,7 @@ static int acting(const nsm_sim *s, int i) {
 // that is there at rest, of positions q at time t. That part is added to drift [r.n].
 static void book_drive(nsm_sim *s, double t, const double *q, double share, double *drift) {
   const sim_rows *r = &s->n.r;
-  memset(s->w.zm, 0, (size_t)s->a->nz * sizeof(double));
-  nsm_view rest = sim_view(s, t, q, s->w.zm, s->w.l1);
+  nsm_view rest = sim_view(s, t, q, s->a->zero, s->w.l1);
   for (int c = 0; c < s->a->on.row.n; c++) {
     const sim_class *k = &s->a->cls[s->a->on.row.of[c]];
     if (sim_contactlike(k->c)) k->c->rate_fn(&rest, &k->tab, r->y + k->row0);
@@ -80,7 +79,7 @@ void sim_ledger_impulses(nsm_sim *s) {
 // ---- forces and dampers ---------------------------------------------------------------------------------------------
 // sum_i of (f or g of the classes of this kind at the view)_i u_i
 static double power(nsm_sim *s, int kind, int multipliers, const nsm_view *v, const double *u) {
-  double *f = s->w.f1, sum = 0;
+  double *f = s->w.f, sum = 0;
   int any = 0;
   for (int a = 0; a < s->a->on.smooth.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
@@ -94,7 +93,7 @@ static double power(nsm_sim *s, int kind, int multipliers, const nsm_view *v, co
 
 // Work in the step just done, (q1, z1, l1) -> (q, z, l): the scheme's own impulse times the displacement over h.
 static double work(nsm_sim *s, int kind) {
-  double h = s->n.h, *u = s->w.g0;
+  double h = s->n.h, *u = s->w.mean;
   if (s->a->m->scheme == NSM_SCHEME_MIDPOINT) {
     for (int i = 0; i < s->a->nq; i++) {
       s->w.qm[i] = s->w.q1[i] + 0.5 * h * s->w.z1[i];

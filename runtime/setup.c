@@ -354,18 +354,22 @@ static void set_state(nsm_sim *s) {
   s->w.l1 = SIM_NEW(s, nl, double);
   s->w.q1_low = SIM_NEW(s, sim_is_consistent(s->a->m) ? s->a->nq : 0, double);
   s->w.z1_low = SIM_NEW(s, sim_is_consistent(s->a->m) ? nz : 0, double);
-  double **z_sized[] = { &s->n.f_constant, &s->n.dz_constant, &s->w.f0, &s->w.f1, &s->w.g0, &s->w.rhs, &s->w.size,
-                         &s->w.zm };
-  for (size_t i = 0; i < sizeof z_sized / sizeof *z_sized; i++) *z_sized[i] = SIM_NEW(s, nz + rows, double);
-  double **newton[] = { &s->w.s,   &s->w.dz,    &s->w.res,   &s->w.scale, &s->w.za,     &s->w.ztry,
-                        &s->w.inc, &s->w.drive, &s->w.round, &s->w.diag,  &s->w.before, &s->w.top };
+  double **by_z[] = { &s->n.f_constant, &s->w.f, &s->w.rhs, &s->w.size, &s->w.zm, &s->w.mean };
+  for (size_t i = 0; i < sizeof by_z / sizeof *by_z; i++) *by_z[i] = SIM_NEW(s, nz, double);
+  if (s->a->linear) s->n.dz_constant = SIM_NEW(s, nz, double);
+  double **newton[] = { &s->w.g,     &s->w.s,    &s->w.smooth, &s->w.smooth_size, &s->w.inc,   &s->w.inc_size,
+                        &s->w.diag,  &s->w.drive, &s->w.lost,  &s->w.round,       &s->w.z_from, &s->w.z_try,
+                        &s->w.z_kept };
+  double **with_rows[] = { &s->w.residual, &s->w.residual_size, &s->w.before, &s->w.top, &s->w.dz };
   int moves = s->a->m->scheme == NSM_SCHEME_MOREAU && !s->a->linear;
-  for (size_t i = 0; moves && i < sizeof newton / sizeof *newton; i++) *newton[i] = SIM_NEW(s, nz + rows, double);
+  for (size_t i = 0; moves && i < sizeof newton / sizeof *newton; i++) *newton[i] = SIM_NEW(s, nz, double);
+  for (size_t i = 0; moves && i < sizeof with_rows / sizeof *with_rows; i++)
+    *with_rows[i] = SIM_NEW(s, nz + rows, double);
   s->a->zero = SIM_NEW(s, nz, double);
   s->a->zero_l = SIM_NEW(s, nl, double);
   s->w.qm = SIM_NEW(s, s->a->nq, double);
-  s->w.la = SIM_NEW(s, nl, double);
-  s->w.ltry = SIM_NEW(s, nl, double);
+  s->w.l_try = SIM_NEW(s, nl, double);
+  s->w.l_from = SIM_NEW(s, nl, double);
   memcpy(s->now.q, s->a->q_start, (size_t)s->a->nq * sizeof(double));
   memcpy(s->now.z, s->a->z_start, nz * sizeof(double));
   s->now.t = s->a->start;

@@ -237,8 +237,8 @@ typedef struct sim_state {
 
 typedef struct sim_numbers {
   double  h;                            // the step that W, B, C, X and M_osns were made for
-  double *f_constant;                   // [nz + rows]
-  double *dz_constant;                  // [nz + rows] W^{-1} h f where f is constant
+  double *f_constant;                   // [nz]
+  double *dz_constant;                  // [nz] W^{-1} h f where f is constant; step_linear only
   double  terms, reach;                 // largest terms of a gap, sum |H| at the start (closed.c)
   sim_matrix  w;                        // [nz + r.nborder]
   sim_matrix  inertia;                  // [nq] M by itself (mass.c)
@@ -256,11 +256,24 @@ typedef struct sim_work {
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   long    terms_of;                     // step whose terms r.terms has of the class terms_class (closed.c)
   int     terms_class;
-  // scratch [nz], rhs and dz [nz + r.n], or [nq]
-  double *f0, *f1, *g0, *s, *rhs, *dz, *res, *scale, *qm, *zm, *za, *la, *ztry, *ltry;
-  double *drive;                        // [nz] size of what multipliers do to z; step_newton.c
-  double *inc, *round, *diag, *size;    // [nz] z1 - z; round-off of terms as multiples of eps; M_ii; step_newton.c
-  double *before, *top;                 // [nz + r.n] R, natural maps and their sizes one iteration ago
+  double *qm, *zm;                      // [nq] [nz] the point between both ends where a scheme takes M, H, forces
+  double *f;                            // [nz] forces at a view
+  double *rhs;                          // [nz] h f of step_linear.c and step_midpoint.c, then what it does to z
+  double *mean;                         // [nz] mean velocity of a step (ledger.c)
+  double *size;                         // [nz] of the terms of what impulses act on, else 0; all 0 between two steps
+  double *l_try;                        // [nl] multipliers that Newton's step leads to
+  // step_newton.c, [nz]
+  double *g, *s;                        // reactions at a view; S of (12)
+  double *inc, *inc_size;               // z1 - z; of what it is the difference of, by rows of M
+  double *smooth, *smooth_size;         // R without multipliers, size of its terms
+  double *diag, *drive;                 // M_ii; size of what multipliers do to z
+  double *lost, *round;                 // round-off of terms as multiples of eps: of this iterate, the largest
+  double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
+  double *z_kept;                       // iterate while a correction is tried
+  // the same, [nz + r.n]: R, then natural maps
+  double *residual, *residual_size;     // and the size of their terms
+  double *before, *top;                 // the same one iteration ago
+  double *dz;                           // [nz + r.nborder] Newton's step
   sim_turn *turn;                       // [w.nblock + r.n]
   double *out;                          // [largest count of an output class]
   char    name[512];

@@ -95,7 +95,7 @@ static void right_side(nsm_sim *s, double t1) {
   int nq = s->a->nq, nz = s->a->nz;
   double h = s->n.h, ht = h * s->a->theta, he = h * (1 - s->a->theta);
   nsm_view v0 = sim_now(s), va = sim_view(s, t1, s->w.qm, s->now.z, s->now.l);
-  double *rhs = s->w.rhs, *f = s->w.f1;
+  double *rhs = s->w.rhs, *f = s->w.f;
   for (int i = 0; i < nq; i++) s->w.qm[i] = s->now.q[i] + h * s->now.z[i];
   for (int i = 0; i < nz; i++) rhs[i] = h * s->n.f_constant[i];
   if (s->a->on.f_moving.n > 0) {
@@ -117,7 +117,7 @@ static void right_side(nsm_sim *s, double t1) {
     }
   }
   if (s->a->on.g.n > 0) {
-    va.l = s->w.la;                                            // zero
+    va.l = s->a->zero_l;
     memset(f, 0, (size_t)nz * sizeof(double));
     for (int a = 0; a < s->a->on.g.n; a++) {
       const sim_class *k = &s->a->cls[s->a->on.g.of[a]];
@@ -140,7 +140,7 @@ static void right_side(nsm_sim *s, double t1) {
 static void rows_at(nsm_sim *s, double t1) {
   sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
-  nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->w.la);
+  nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->a->zero_l);
   for (int c = 0; c < s->a->on.row.n; c++) {
     const sim_class *k = &s->a->cls[s->a->on.row.of[c]];
     double *y = r->y + k->row0;
@@ -225,7 +225,7 @@ nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
     if (s->n.isl.nactive > 0) {
       rows_at(s, t1);
       if (!sim_islands_solve(s)) {
-        nsm_view v = sim_view(s, t1, q1, z1, s->w.la);
+        nsm_view v = sim_view(s, t1, q1, z1, s->a->zero_l);
         if (s->n.isl.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) == NSM_FAILED) return NSM_FAILED;
         return sim_cone_failed(s, t1, e);
       }

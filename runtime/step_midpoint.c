@@ -128,10 +128,9 @@ static nsm_code not_finite(nsm_sim *s, const nsm_view *m, double t1, nsm_error *
 
 nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
   const sim_rows *r = &s->n.r;
-  memset(s->w.la, 0, (size_t)s->a->nl * sizeof(double));
   memset(s->w.l1, 0, (size_t)s->a->nl * sizeof(double));
   for (int i = 0; i < s->a->nq; i++) s->w.qm[i] = s->now.q[i] + 0.5 * s->n.h * s->now.z[i];
-  nsm_view m = sim_view(s, s->now.t + 0.5 * s->n.h, s->w.qm, s->now.z, s->w.la);
+  nsm_view m = sim_view(s, s->now.t + 0.5 * s->n.h, s->w.qm, s->now.z, s->a->zero_l);
   dynamics(s, &m);
   int singular = s->n.w.constant ? -1 : sim_matrix_update(s, 0);
   if (singular >= 0) {

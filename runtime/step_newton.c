@@ -53,12 +53,12 @@ static void explicit_part(nsm_sim *s) {
   nsm_view v0 = sim_now(s);
   memset(s->w.s, 0, (size_t)s->a->nz * sizeof(double));
   if (s->a->theta < 1) {
-    forces(s, &v0, s->w.f0);
-    for (int i = 0; i < s->a->nz; i++) s->w.s[i] = s->n.h * (1 - s->a->theta) * s->w.f0[i];
+    forces(s, &v0, s->w.f);
+    for (int i = 0; i < s->a->nz; i++) s->w.s[i] = s->n.h * (1 - s->a->theta) * s->w.f[i];
   }
   if (s->a->gamma < 1 && s->a->on.g.n > 0) {
-    reactions(s, &v0, s->w.f0);
-    for (int i = 0; i < s->a->nz; i++) s->w.s[i] += s->n.h * (1 - s->a->gamma) * s->w.f0[i];
+    reactions(s, &v0, s->w.g);
+    for (int i = 0; i < s->a->nz; i++) s->w.s[i] += s->n.h * (1 - s->a->gamma) * s->w.g[i];
   }
 }
 
@@ -80,21 +80,21 @@ static void inertia(nsm_sim *s) {
       for (int e = 0; e < p->n; e++) {
         double m = k->mass[(size_t)i * (size_t)p->n + (size_t)e];
         int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
-        s->w.res[row] += m * s->w.inc[col];
-        s->w.scale[row] += fabs(m * s->w.inc[col]);
-        s->w.size[row] += fabs(m) * (fabs(s->w.z1[col]) + fabs(s->now.z[col]));
+        s->w.smooth[row] += m * s->w.inc[col];
+        s->w.smooth_size[row] += fabs(m * s->w.inc[col]);
+        s->w.inc_size[row] += fabs(m) * (fabs(s->w.z1[col]) + fabs(s->now.z[col]));
         if (row == col) s->w.diag[row] += m;
       }
   }
 }
 
-// Kernels at the iterate: f1, g0, M, y or rate, H, B, laws; R without multipliers into res, the size of its terms into
-// scale, that of the velocities and states which the increments are made of into size.
+// Kernels at the iterate: f, g, M, y or rate, H, B, laws; R without multipliers into smooth, the size of its terms into
+// smooth_size, that of the velocities and states which the increments are made of into inc_size.
 static void evaluate(nsm_sim *s, double t1) {
   sim_rows *r = &s->n.r;
   nsm_view v = at_end(s, t1), mid = between(s, t1);
-  forces(s, &v, s->w.f1);
-  if (s->a->on.g.n > 0) reactions(s, &v, s->w.g0);
+  forces(s, &v, s->w.f);
+  if (s->a->on.g.n > 0) reactions(s, &v, s->w.g);
   for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
   if (s->a->on.mass_moving.n + s->a->on.mid.n + s->a->on.mu.n > 0) {
     for (int i = 0; i < s->a->nq; i++) s->w.qm[i] = (1 - s->a->theta) * s->now.q[i] + s->a->theta * s->w.q1[i];
@@ -109,10 +109,10 @@ static void evaluate(nsm_sim *s, double t1) {
     }
   }
   for (int i = 0; i < s->a->nz; i++) {
-    double f = s->n.h * s->a->theta * s->w.f1[i];
-    s->w.res[i] = -f - s->w.s[i];
-    s->w.scale[i] = fabs(f) + fabs(s->w.s[i]);
-    s->w.size[i] = s->w.diag[i] = 0;
+    double f = s->n.h * s->a->theta * s->w.f[i];
+    s->w.smooth[i] = -f - s->w.s[i];
+    s->w.smooth_size[i] = fabs(f) + fabs(s->w.s[i]);
+    s->w.inc_size[i] = s->w.diag[i] = 0;
   }
   inertia(s);
   for (int a = 0; a < s->a->on.row.n; a++) {
@@ -148,7 +148,7 @@ static void add_drive(nsm_sim *s) {
       int z = r->bz[e];
       double p = fabs(r->b[e] * s->w.l1[r->l[row]]);
       if (z >= s->a->nz) continue;
-      s->w.f0[z] += p;
+      s->w.lost[z] += p;
       if (s->w.diag[z] > 0) s->w.drive[z] += p / s->w.diag[z];
     }
   }
@@ -159,7 +159,7 @@ static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, 
     for (int e = 0; e < p->n; e++) {
       int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
       double z = fabs(argument(s, p->wrt[e], col, 0)) + (p->wrt[e] == NSM_WRT_Q ? 0 : s->w.drive[col]);
-      s->w.f0[row] += factor * fabs(value[(size_t)i * (size_t)p->n + (size_t)e]) * z;
+      s->w.lost[row] += factor * fabs(value[(size_t)i * (size_t)p->n + (size_t)e]) * z;
     }
 }
 
@@ -167,7 +167,7 @@ static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, 
 // sum_j |dR_i/dz_j| |z_j|, from the derivatives of the last matrix. The largest of these counts: near a root of x that
 // x^(1/2) has the derivative changes from iterate to iterate.
 static void round_off(nsm_sim *s, int first) {
-  memset(s->w.f0, 0, (size_t)s->a->nz * sizeof(double));
+  memset(s->w.lost, 0, (size_t)s->a->nz * sizeof(double));
   add_drive(s);
   for (int a = 0; a < s->a->on.jac.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
@@ -181,7 +181,7 @@ static void round_off(nsm_sim *s, int first) {
     const sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
     add_round_off(s, k, &k->c->curve, k->curve, 1);
   }
-  for (int i = 0; i < s->a->nz; i++) s->w.round[i] = first ? s->w.f0[i] : fmax(s->w.round[i], s->w.f0[i]);
+  for (int i = 0; i < s->a->nz; i++) s->w.round[i] = first ? s->w.lost[i] : fmax(s->w.round[i], s->w.lost[i]);
 }
 
 // What row `row` must vanish or have a sign with, and the size of its terms. At rest the rate is what impulses leave of
@@ -195,8 +195,7 @@ static double row_value(const nsm_sim *s, int row, double *size) {
   *size = fabs(y) + fabs(r->e[row] * r->rate0[row]);
   for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
     int z = r->cz[e];
-    double drive = s->w.diag[z] > 0 ? s->w.dz[z] / s->w.diag[z] : 0;
-                       // dz: scale with impulses, residual()
+    double drive = s->w.diag[z] > 0 ? s->w.residual_size[z] / s->w.diag[z] : 0;
     *size += fabs(r->c[e]) * (fabs(s->w.z1[z]) + fabs(s->now.z[z]) + drive);
   }
   for (int e = 0; e < h->n; e++) {
@@ -212,10 +211,12 @@ static double diagonal(const nsm_sim *s, int row) {
   return s->n.r.m[s->n.r.diagonal[s->n.r.at_row[row]]];
 }
 
-// Natural map of an interval; of a constraint its rate. It stays behind R in rhs, its size in dz.
+// Natural map of an interval; of a constraint its rate. It stays behind R in residual, its size in
+// residual_size.
 static double row_residual(nsm_sim *s, int row) {
   const sim_rows *r = &s->n.r;
-  double size, y = row_value(s, row, &size), *value = &s->w.rhs[s->a->nz + row], *scale = &s->w.dz[s->a->nz + row];
+  double size, y = row_value(s, row, &size);
+  double *value = &s->w.residual[s->a->nz + row], *scale = &s->w.residual_size[s->a->nz + row];
   if (r->border_of[row] >= 0) {
     *value = y;
     *scale = size + DBL_MIN;
@@ -237,8 +238,8 @@ static double slip_residual(nsm_sim *s, int *i) {
     int row = r->row_at[s->n.isl.active[*i + d]];
     u[d] = row_value(s, row, &size[d]);
     M[d] = diagonal(s, row);
-    s->w.rhs[s->a->nz + row] = 0;                                          // of a disk: no direction to look along
-    s->w.dz[s->a->nz + row] = 1;
+    s->w.residual[s->a->nz + row] = 0;                                          // of a disk: no direction to look along
+    s->w.residual_size[s->a->nz + row] = 1;
   }
   *i += n - 1;
   return sim_friction_residual(s, f, s->w.l1, u, M, size);
@@ -254,17 +255,17 @@ static void add_impulse(nsm_sim *s, int row, double *res, double *scale) {
 }
 
 // The largest relative residual of the dynamics and of the laws; NaN where anything is. worst: z, or nz + row. R is
-// left in rhs, the size of its terms in dz. rounded: whether `round` is known.
+// left in w.residual, the size of its terms in w.residual_size. rounded: whether `round` is known.
 static double residual(nsm_sim *s, int rounded, int *worst) {
   const sim_rows *r = &s->n.r;
   const sim_islands *is = &s->n.isl;
-  double most = 0, *res = s->w.rhs, *scale = s->w.dz, share = lost * DBL_EPSILON / s->a->tolerance;
-  memcpy(res, s->w.res, (size_t)s->a->nz * sizeof(double));
-  memcpy(scale, s->w.scale, (size_t)s->a->nz * sizeof(double));
+  double most = 0, *res = s->w.residual, *scale = s->w.residual_size, share = lost * DBL_EPSILON / s->a->tolerance;
+  memcpy(res, s->w.smooth, (size_t)s->a->nz * sizeof(double));
+  memcpy(scale, s->w.smooth_size, (size_t)s->a->nz * sizeof(double));
   *worst = 0;
   if (s->a->on.g.n > 0)
     for (int i = 0; i < s->a->nz; i++) {
-      double g = s->n.h * s->a->gamma * s->w.g0[i];
+      double g = s->n.h * s->a->gamma * s->w.g[i];
       res[i] -= g;
       scale[i] += fabs(g);
     }
@@ -274,7 +275,7 @@ static double residual(nsm_sim *s, int rounded, int *worst) {
   }
   for (int j = 0; j < r->nborder; j++) add_impulse(s, r->border[j], res, scale);
   for (int i = 0; i < s->a->nz; i++) {
-    double x = fabs(res[i]) / (scale[i] + share * (s->w.size[i] + (rounded ? s->w.round[i] : 0)) + DBL_MIN);
+    double x = fabs(res[i]) / (scale[i] + share * (s->w.inc_size[i] + (rounded ? s->w.round[i] : 0)) + DBL_MIN);
     if (!(x <= most)) { most = x; *worst = i; if (isnan(x)) return x; }
   }
   for (int i = 0; i < is->nactive + r->nborder; i++) {
@@ -326,9 +327,9 @@ static int matrices(nsm_sim *s, double t1) {
 // (13) with the border: z_p - z^a and the change of the constraints' impulses into dz.
 static void free_motion(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
-  for (int i = 0; i < s->a->nz; i++) s->w.dz[i] = -s->w.res[i];
+  for (int i = 0; i < s->a->nz; i++) s->w.dz[i] = -s->w.smooth[i];
   if (s->a->on.g.n > 0)
-    for (int i = 0; i < s->a->nz; i++) s->w.dz[i] += s->n.h * s->a->gamma * s->w.g0[i];
+    for (int i = 0; i < s->a->nz; i++) s->w.dz[i] += s->n.h * s->a->gamma * s->w.g[i];
   for (int a = 0; a < s->a->on.relation.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
@@ -369,32 +370,32 @@ static void one_step_problem(nsm_sim *s) {
   }
 }
 
-// (18) into ztry, ltry
+// (18) into z_try, l_try
 static void candidate(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   const sim_islands *is = &s->n.isl;
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
     double p = is->lambda[i];
-    s->w.ltry[r->l[row]] = p;
+    s->w.l_try[r->l[row]] = p;
     for (int e = r->x0[row]; e < r->x0[row + 1]; e++) s->w.dz[r->xz[e]] += r->x[e] * p;
   }
-  for (int i = 0; i < s->a->nz; i++) s->w.ztry[i] = s->w.z1[i] + s->w.dz[i];
+  for (int i = 0; i < s->a->nz; i++) s->w.z_try[i] = s->w.z1[i] + s->w.dz[i];
   for (int j = 0; j < r->nborder; j++) {
     int l = r->l[r->border[j]];
-    s->w.ltry[l] = s->w.l1[l] + s->w.dz[s->a->nz + j];
+    s->w.l_try[l] = s->w.l1[l] + s->w.dz[s->a->nz + j];
   }
 }
 
-// z1 := za + alpha (ztry - za), the multipliers alike.
+// z1 := z_from + alpha (z_try - z_from), the multipliers alike.
 static void go(nsm_sim *s, double alpha) {
   const sim_rows *r = &s->n.r;
   const sim_islands *is = &s->n.isl;
-  if (alpha == 1) memcpy(s->w.z1, s->w.ztry, (size_t)s->a->nz * sizeof(double));
-  else for (int i = 0; i < s->a->nz; i++) s->w.z1[i] = s->w.za[i] + alpha * (s->w.ztry[i] - s->w.za[i]);
+  if (alpha == 1) memcpy(s->w.z1, s->w.z_try, (size_t)s->a->nz * sizeof(double));
+  else for (int i = 0; i < s->a->nz; i++) s->w.z1[i] = s->w.z_from[i] + alpha * (s->w.z_try[i] - s->w.z_from[i]);
   for (int i = 0; i < is->nactive + r->nborder; i++) {
     int l = r->l[i < is->nactive ? r->row_at[is->active[i]] : r->border[i - is->nactive]];
-    s->w.l1[l] = alpha == 1 ? s->w.ltry[l] : s->w.la[l] + alpha * (s->w.ltry[l] - s->w.la[l]);
+    s->w.l1[l] = alpha == 1 ? s->w.l_try[l] : s->w.l_from[l] + alpha * (s->w.l_try[l] - s->w.l_from[l]);
   }
   set_q1(s);
 }
@@ -503,8 +504,8 @@ static nsm_code newton_step(nsm_sim *s, double t1, int whole, nsm_error *e) {
     }
   }
   candidate(s);
-  memcpy(s->w.za, s->w.z1, (size_t)s->a->nz * sizeof(double));
-  memcpy(s->w.la, s->w.l1, (size_t)s->a->nl * sizeof(double));
+  memcpy(s->w.z_from, s->w.z1, (size_t)s->a->nz * sizeof(double));
+  memcpy(s->w.l_from, s->w.l1, (size_t)s->a->nl * sizeof(double));
   go(s, 1);
   s->now.count.newton_iterations++;
   return NSM_OK;
@@ -543,17 +544,17 @@ static void project(nsm_sim *s) {
   sim_turn *u = s->w.turn;
   for (int i = 0; i < s->n.w.nblock + s->n.r.n; i++) u[i].psi = 0;
   for (int i = 0; i < s->a->nz; i++)
-    u[top_of(u, s->n.w.block_of[i])].psi += s->w.before[i] / s->w.top[i] * (s->w.rhs[i] / s->w.top[i]);
+    u[top_of(u, s->n.w.block_of[i])].psi += s->w.before[i] / s->w.top[i] * (s->w.residual[i] / s->w.top[i]);
   for (int i = 0; i < s->n.isl.nactive + s->n.r.nborder; i++) {
     int row = row_of(s, i), at = s->a->nz + row;
-    u[top_of(u, s->n.w.nblock + row)].psi += s->w.before[at] / s->w.top[at] * (s->w.rhs[at] / s->w.top[at]);
+    u[top_of(u, s->n.w.nblock + row)].psi += s->w.before[at] / s->w.top[at] * (s->w.residual[at] / s->w.top[at]);
   }
 }
 
 // R of an iterate, which the next step starts from.
 static void remember(nsm_sim *s) {
-  memcpy(s->w.before, s->w.rhs, (size_t)(s->a->nz + s->n.r.n) * sizeof(double));
-  for (int i = 0; i < s->a->nz + s->n.r.n; i++) s->w.top[i] = s->w.dz[i] + DBL_MIN;
+  memcpy(s->w.before, s->w.residual, (size_t)(s->a->nz + s->n.r.n) * sizeof(double));
+  for (int i = 0; i < s->a->nz + s->n.r.n; i++) s->w.top[i] = s->w.residual_size[i] + DBL_MIN;
   group(s);
   project(s);
   for (int i = 0; i < s->n.w.nblock + s->n.r.n; i++) s->w.turn[i].start = s->w.turn[i].psi;
@@ -574,16 +575,16 @@ static int turned(nsm_sim *s) {
   return n;
 }
 
-// z1 := za + at (ztry - za), the multipliers alike, each group by its own `at`.
+// z1 := z_from + at (z_try - z_from), the multipliers alike, each group by its own `at`.
 static void go_each(nsm_sim *s) {
   sim_turn *u = s->w.turn;
   for (int i = 0; i < s->n.w.nblock + s->n.r.n; i++)
     u[i].at = u[i].turns ? (u[i].fa * u[i].b - u[i].fb * u[i].a) / (u[i].fa - u[i].fb) : 1;
   for (int i = 0; i < s->a->nz; i++)
-    s->w.z1[i] = s->w.za[i] + u[top_of(u, s->n.w.block_of[i])].at * (s->w.ztry[i] - s->w.za[i]);
+    s->w.z1[i] = s->w.z_from[i] + u[top_of(u, s->n.w.block_of[i])].at * (s->w.z_try[i] - s->w.z_from[i]);
   for (int i = 0; i < s->n.isl.nactive + s->n.r.nborder; i++) {
     int row = row_of(s, i), l = s->n.r.l[row];
-    s->w.l1[l] = s->w.la[l] + u[top_of(u, s->n.w.nblock + row)].at * (s->w.ltry[l] - s->w.la[l]);
+    s->w.l1[l] = s->w.l_from[l] + u[top_of(u, s->n.w.nblock + row)].at * (s->w.l_try[l] - s->w.l_from[l]);
   }
   set_q1(s);
 }
@@ -613,8 +614,8 @@ static void to_the_turn(nsm_sim *s, double t1) {
 // with the multipliers as they are is free of that. 1 where it meets the tolerance; where it is far from that, all is
 // as before.
 static int corrected(nsm_sim *s, double t1, double *error, int *worst) {
-  memcpy(s->w.f0, s->w.z1, (size_t)s->a->nz * sizeof(double));
-  for (int i = 0; i < s->a->nz; i++) s->w.dz[i] = -s->w.rhs[i];
+  memcpy(s->w.z_kept, s->w.z1, (size_t)s->a->nz * sizeof(double));
+  for (int i = 0; i < s->a->nz; i++) s->w.dz[i] = -s->w.residual[i];
   for (int j = 0; j < s->n.r.nborder; j++) s->w.dz[s->a->nz + j] = 0;
   sim_matrix_solve(s, s->w.dz);
   for (int i = 0; i < s->a->nz; i++) s->w.z1[i] += s->w.dz[i];
@@ -625,7 +626,7 @@ static int corrected(nsm_sim *s, double t1, double *error, int *worst) {
     *error = now;
     return now <= s->a->tolerance;
   }
-  memcpy(s->w.z1, s->w.f0, (size_t)s->a->nz * sizeof(double));
+  memcpy(s->w.z1, s->w.z_kept, (size_t)s->a->nz * sizeof(double));
   set_q1(s);
   evaluate(s, t1);
   residual(s, 1, worst);
@@ -674,12 +675,12 @@ static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
   }
 }
 
-// What impulses leave of velocities at rest is 0 (closed.c); dz and diag are those of the residual accepted.
+// What impulses leave of velocities at rest is 0 (closed.c); residual_size and diag are those of the residual accepted.
 static void settle(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   int any = 0;
   for (int z = 0; z < s->a->nz; z++) s->w.size[z] = fabs(s->now.z[z]) +
-      (s->w.diag[z] > 0 ? s->w.dz[z] / s->w.diag[z] : 0);
+      (s->w.diag[z] > 0 ? s->w.residual_size[z] / s->w.diag[z] : 0);
   for (int i = 0; i < s->n.isl.nactive + r->nborder; i++) {
     int row = i < s->n.isl.nactive ? r->row_at[s->n.isl.active[i]] : r->border[i - s->n.isl.nactive];
     for (int e = r->b0[row]; s->w.l1[r->l[row]] != 0 && e < r->b0[row + 1]; e++) {
