@@ -1,6 +1,7 @@
 // The recorded columns: time; states, coordinates, velocities, multipliers and impulses (each in the order of the
 // variables); outputs.
 #include "sim.h"
+#include <math.h>
 #include <string.h>
 
 int nsm_ncolumn(const nsm_sim *s) { return s->ncolumn; }
@@ -50,6 +51,22 @@ void nsm_read(nsm_sim *s, double *row) {
     sim_evaluate_class(s, s->on.output.of[a], row);
     row += s->cls[s->on.output.of[a]].tab.count;
   }
+}
+
+double nsm_read_column(nsm_sim *s, int c) {
+  if (c == 0) return s->t;
+  c--;
+  if (c < s->nx) return s->z[s->nq + c];
+  if ((c -= s->nx) < s->nq) return s->q[c];
+  if ((c -= s->nq) < s->nq) return s->z[c];
+  if ((c -= s->nq) < s->nl) return s->l[c];
+  c -= s->nl;
+  for (int a = 0; a < s->on.output.n; a++) {
+    int cls = s->on.output.of[a], n = s->cls[cls].tab.count;
+    if (c < n) { sim_evaluate_class(s, cls, s->out); return s->out[c]; }
+    c -= n;
+  }
+  return NAN;
 }
 
 void sim_energy(const nsm_sim *s, double *kinetic, double *potential) {
