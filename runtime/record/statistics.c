@@ -8,11 +8,11 @@
 // so far, -6 and -7 what dampers and contacts took so far.
 static double evaluate(nsm_sim *s, int cls) {
   if (cls >= 0) {
-    if (s->cls[cls].tab.count == 0) return NAN;
-    sim_evaluate_class(s, cls, s->out);
-    return s->out[0];
+    if (s->a->cls[cls].tab.count == 0) return NAN;
+    sim_evaluate_class(s, cls, s->w.out);
+    return s->w.out[0];
   }
-  const sim_ledger *g = &s->ledger;
+  const sim_ledger *g = &s->now.ledger;
   if (cls <= -4) return cls == -4 ? g->residue_now : cls == -5 ? g->forces : cls == -6 ? g->dampers : g->contacts;
   double kinetic, potential;
   sim_energy(s, &kinetic, &potential);
@@ -65,17 +65,17 @@ double nsm_statistic_end(const nsm_statistic *a, int kind) {
 }
 
 void nsm_statistics_start(nsm_sim *s, nsm_statistic *a) {
-  for (int i = 0; i < s->m->nstat; i++) {
-    const nsm_stat *d = &s->m->stat[i];
-    double time = d->kind == NSM_STAT_AT && s->m->stat_time ? s->m->stat_time(s->p, i) : NAN;
-    nsm_statistic_start(&a[i], d->kind, time, evaluate(s, d->cls), s->t, s->step);
+  for (int i = 0; i < s->a->m->nstat; i++) {
+    const nsm_stat *d = &s->a->m->stat[i];
+    double time = d->kind == NSM_STAT_AT && s->a->m->stat_time ? s->a->m->stat_time(s->a->p, i) : NAN;
+    nsm_statistic_start(&a[i], d->kind, time, evaluate(s, d->cls), s->now.t, s->a->step);
   }
 }
 
 void nsm_statistics_step(nsm_sim *s, nsm_statistic *a) {
-  for (int i = 0; i < s->m->nstat; i++) {
-    const nsm_stat *d = &s->m->stat[i];
-    if (nsm_statistic_follows(&a[i], d->kind)) nsm_statistic_step(&a[i], d->kind, evaluate(s, d->cls), s->t);
+  for (int i = 0; i < s->a->m->nstat; i++) {
+    const nsm_stat *d = &s->a->m->stat[i];
+    if (nsm_statistic_follows(&a[i], d->kind)) nsm_statistic_step(&a[i], d->kind, evaluate(s, d->cls), s->now.t);
   }
 }
 
@@ -86,9 +86,9 @@ int nsm_statistics_follow(const nsm_model *m) {
 }
 
 void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value) {
-  for (int i = 0; i < s->m->nstat; i++) {
-    const nsm_stat *d = &s->m->stat[i];
-    if (d->kind == NSM_STAT_FINAL) nsm_statistic_step(&a[i], d->kind, evaluate(s, d->cls), s->t);
+  for (int i = 0; i < s->a->m->nstat; i++) {
+    const nsm_stat *d = &s->a->m->stat[i];
+    if (d->kind == NSM_STAT_FINAL) nsm_statistic_step(&a[i], d->kind, evaluate(s, d->cls), s->now.t);
     value[i] = nsm_statistic_end(&a[i], d->kind);
   }
 }

@@ -183,7 +183,7 @@ static double held(const run *r, int i) {
   const nsm_model *m = r->k->m;
   for (int a = m->expect_stat[i]; a < m->expect_stat[i + 1]; a++)
     if (m->stat[a].kind == NSM_STAT_AT && r->claim[a].outside) return NAN;
-  return m->expect(r->s->p, r->claimed, i) != 0;
+  return m->expect(r->s->a->p, r->claimed, i) != 0;
 }
 
 // The measures and claims of a run that came to its end.
