@@ -64,6 +64,7 @@ long   nsm_steps_total(const nsm_sim *s);
 int         nsm_ncolumn(const nsm_sim *s);
 const char *nsm_column_name(nsm_sim *s, int c);
 void        nsm_read(nsm_sim *s, double *row);  // row[nsm_ncolumn]; evaluates the outputs
+double      nsm_read_column(nsm_sim *s, int c);     // one of them; NaN where there is none
 int         nsm_find_column(nsm_sim *s, const char *name);                        // -1: none
 
 typedef struct nsm_counters {
