@@ -23,8 +23,8 @@
 
 // --- types ---
 // types.def: TYPE(name, C spelling). VOID, DOUBLE, INT (32 bits), BOOL (a condition); arrays: INPUT `const double *`,
-// OUTPUT `double *`, INDICES `const int *`; pointers to what the treaty (runtime/nsm_abi.h) declares: VIEW, TABLE.
-// Where a kernel writes an array, no other one that it reads or writes overlaps it.
+// OUTPUT `double *`, INDICES `const int *`; pointers to what runtime/nsm_abi.h declares: VIEW, TABLE, SETUP.
+// What an INPUT or INDICES array holds does not change while the kernel runs. An OUTPUT array overlaps no other one.
 typedef enum {
 #define TYPE(name, c) KT_##name,
 #include "types.def"
@@ -41,8 +41,8 @@ typedef enum {
   KF_COUNT
 } KField;
 
-// symbols.def: every function that emitted code may call, with its type and whether it is pure (nothing but its
-// arguments matters, nothing but its result remains).
+// symbols.def: every function that emitted code may call, with its type and whether it is pure: it writes no array, and
+// may be called once for several uses, later, or not at all.
 typedef enum {
 #define SYMBOL(name, result, arguments, pure) KS_##name,
 #include "symbols.def"
@@ -73,7 +73,8 @@ typedef enum {
   KN_SINE, KN_COSINE,  // its results, arg[0]
   KN_CALL,        // function `index` of symbols.def; a statement where it gives VOID or is not pure
   KN_DOUBLE,      // arg[0], an int or a condition, as a double
-  KN_LIST,        // INPUT: an array of the doubles arg[], for one call
+  KN_TRUTH,       // arg[0], a double, as a condition: not 0 (nan is true)
+  KN_LIST,        // INPUT: an array of the doubles arg[], for one call; of none: the null pointer
   // statements
   KN_VARIABLE,    // declares a variable that can change; arg[0]: its first value
   KN_SET,         // variable arg[0] = arg[1]
@@ -116,6 +117,7 @@ typedef struct KKernel {
 typedef struct KBuilder KBuilder;
 KBuilder *k_begin(Arena *a, const char *name, KType result);
 void      k_about(KBuilder *b, const char *comment);              // a comment above the function
+void      k_remark(KBuilder *b, const char *comment);             // behind the last statement
 KValue    k_param(KBuilder *b, KType type, const char *name);     // parameters come first
 const KKernel *k_end(KBuilder *b);                                // all blocks are closed
 Arena    *k_arena(const KBuilder *b);
@@ -146,6 +148,7 @@ KValue k_room(KBuilder *b, const char *name, int n);              // n doubles o
 // Names. A value that has one is written as `const double name = ...;  /* comment */` where it stands. Names are C
 // identifiers, different within a kernel, and not of the form t<number>.
 KValue k_name(KBuilder *b, KValue v, const char *name, const char *comment);   // comment NULL: none. Returns v
+void   k_mark(KBuilder *b, KValue v);                   // a name of the printer's choice: t0, t1, ...
 
 // Statements.
 KValue k_variable(KBuilder *b, const char *name, KValue first);   // double or int, for k_get and k_set only
@@ -173,15 +176,15 @@ KValue k_column(KBuilder *b, int column);
 typedef KValue (*KLeaf)(KBuilder *b, int symbol, void *ctx);
 void   k_values(KBuilder *b, Pool *p, KLeaf leaf, void *ctx, const Ex *root, int n, KValue *value);
 KValue k_ex(KBuilder *b, Pool *p, KLeaf leaf, void *ctx, Ex e);
-// The same for a place where no statement can stand before it: nothing gets a name, so powers of sums are calls.
+// The same for a place where no statement can stand before it: nothing gets a name, and powers of sums are calls.
 KValue k_ex_inline(KBuilder *b, Pool *p, KLeaf leaf, void *ctx, Ex e);
 
 // --- questions ---
 bool k_uses(const KKernel *k, KCode code, int index);   // is there a node with this code and index? index -1: any
-// Of each node: how many others use it, and where a printer writes it. at[v] = v: on its own, before what follows;
-// else it is written within node at[v], its one user, directly or through others that are.
-typedef struct KPlaces { int *uses, *at; } KPlaces;
-KPlaces k_places(Arena *a, const KKernel *k);
+// Where a printer writes each node. KP_ALONE: where it stands, a value under a name of its own. KP_INSIDE: within its
+// users, which are near enough that it still means the same; one user, or a leaf. KP_DEAD: nowhere, nothing needs it.
+typedef enum { KP_DEAD, KP_ALONE, KP_INSIDE } KPlace;
+KPlace *k_places(Arena *a, const KKernel *k);           // [k->n]
 
 const char *k_type_name(KType t);                       // as C writes it: "const double *"
 bool k_is_array(KType t);
