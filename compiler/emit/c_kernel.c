@@ -1,5 +1,5 @@
-// Kernel -> C. Values are written where compiler/kernel/places.c puts them: alone, as a constant under a name, or within
-// their user.
+// Kernel -> C. Values are written where compiler/kernel/places.c puts them: alone, as a constant under a name, or
+// within their user.
 #include <math.h>
 #include "../base/fatal.h"
 #include "c_kernel.h"
