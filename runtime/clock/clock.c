@@ -10,8 +10,6 @@ static double time_of(const nsm_sim *s, long k) {
   return k >= s->a->total ? s->a->until : s->a->start + (double)k * s->a->step;
 }
 
-double sim_clock_first(const nsm_sim *s) { return s->a->full > 0 ? s->a->step : s->a->until - s->a->start; }
-
 nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
   long k = s->now.tick;
   if (k >= s->a->total) { sim_fail(e, NSM_USAGE, "the run is at its end"); return NSM_USAGE; }

@@ -1,9 +1,9 @@
 // The times of a run: opening, initial values, steps one after the other, states as values, statistics of a run. Uses
 // schemes/ and all below.
 //
-//   instance.c  open, one step of any length, close               clock.c  times of the run: nsm_step
-//   state.c     clear, save, restore, clone                       start.c, start_unique.c  initial values and laws
-//   statistics.c  what the claims of a model are made of
+//   open.c     open, reset, clone, close                 start.c, start_unique.c  initial values and laws
+//   clock.c    times of the run: nsm_step                advance.c  one step of any length
+//   state.c    clear, save, restore                      statistics.c  what the claims of a model are made of
 #pragma once
 #include "runtime/record/record.h"
 #include "runtime/schemes/schemes.h"
@@ -22,11 +22,14 @@ void nsm_statistics_step(nsm_sim *s, nsm_statistic *a);    // after every step
 void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value);
 int  nsm_statistics_follow(const nsm_model *m);            // does any of them need the steps in between?
 
-void sim_evaluate_constants(nsm_sim *s);        // instance.c: all kernels whose stage is constant
-// instance.c: everything that depends on the step h; 0 where W is singular
+void sim_evaluate_constants(nsm_sim *s);        // advance.c: all kernels whose stage is constant
+// advance.c: everything that depends on the step h; 0 where W is singular
 int  sim_prepare(nsm_sim *s, double h, nsm_error *e);
 // One step from the present time to t1 by the scheme; h: its length, any; t1 = t + h up to round-off (clock.c knows its
 // times better). On NSM_FAILED the state is that before it.
 nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e);
 
-double sim_clock_first(const nsm_sim *s);       // clock.c: length of the first step
+// Length of the first step.
+static inline double sim_clock_first(const nsm_sim *s) {
+  return s->a->full > 0 ? s->a->step : s->a->until - s->a->start;
+}

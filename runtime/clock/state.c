@@ -1,7 +1,7 @@
-// The state of a run as a value: taken, cleared, saved, restored, copied into another simulation. All of it is listed
-// once, in sim_state (numbers) and state.def (arrays); beside these only what the solvers of small problems remember of
-// their last answers (nsm_cone_memory) is carried from step to step. A step thus depends on the analysis and on what is
-// written here, and on nothing else: restored in the middle of a run it goes on with the same bits.
+// The state of a run as a value: cleared, saved, restored. All of it is listed once, in sim_state (numbers) and state.def
+// (arrays); beside these only what the solvers of small problems remember of their last answers (nsm_cone_memory) is
+// carried from step to step. A step thus depends on the analysis and on what is written here, and on nothing else:
+// restored in the middle of a run it goes on with the same bits.
 #include "clock.h"
 #include "runtime/schemes/consistent.h"
 #include <stddef.h>
@@ -132,15 +132,4 @@ nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e) {
   *s->now.tiny = tiny;                                     // sim_prepare forgets them
   over_works(s, restore_work, (char *)(uintptr_t)at);
   return NSM_OK;
-}
-
-nsm_sim *nsm_clone(const nsm_sim *s, nsm_error *e) {
-  nsm_sim *c = nsm_open(s->a->m, &s->a->settings, e);
-  if (!c) return NULL;
-  size_t bytes = nsm_state_size(s);
-  void *state = sim_take(c, bytes, 1);
-  nsm_save(s, state);
-  if (nsm_restore(c, state, e) == NSM_OK) return c;
-  nsm_close(c);
-  return NULL;
 }

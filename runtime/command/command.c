@@ -13,6 +13,7 @@
 #include "runtime/shared/nearest.h"
 #include "runtime/clock/clock.h"
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,12 +207,18 @@ static void show_progress(job *j, progress *p) {
   p->next = done + p->stride;
 }
 
+// How many steps may be done before the program around the run wants to be called (command.h).
+static long between_steps(const job *j, long done, long total) {
+  return j->host->between_steps ? j->host->between_steps(j->host->steps, done, total) : LONG_MAX;
+}
+
 static nsm_code run_once(job *j, nsm_error *e) {
   progress p = { !j->o.quiet && isatty(fileno(j->err)), 16, 16, seconds(), seconds() };
   long total = nsm_steps_total(j->s), every = j->o.every, written = -1;
   nsm_code code = NSM_OK;
   if (j->m->nstat > 0) nsm_statistics_start(j->s, j->stat);
   if (j->recording) { write_row(j); written = 0; }
+  long call = between_steps(j, 0, total);
   for (long k = 1, next = every; k <= total && code == NSM_OK; k++) {
     code = nsm_step(j->s, e);
     if (nsm_steps_done(j->s) == k) {
@@ -225,6 +232,7 @@ static nsm_code run_once(job *j, nsm_error *e) {
     }
     if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
     if (p.on && k >= p.next) show_progress(j, &p);
+    if (k >= call) call = between_steps(j, k, total);
   }
   if (j->recording && written != nsm_steps_done(j->s)) write_row(j);
   if (p.on && p.shown > p.began) fprintf(j->err, "\r%40s\r", "");
@@ -241,12 +249,14 @@ static nsm_code run_bench(job *j, nsm_error *e) {
   double *ns = calloc((size_t)n, sizeof *ns);
   nsm_code code = NSM_OK;
   if (!ns) return sim_no_memory(e, "--bench");
+  long call = between_steps(j, 0, n * total);
   for (; done < n && code == NSM_OK; done++) {
     nsm_reset(j->s);
     double began = seconds();
     for (long k = 0; k < total && code == NSM_OK; k++) {
       code = nsm_step(j->s, e);
       if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
+      if (done * total + k >= call) call = between_steps(j, done * total + k, n * total);
     }
     ns[done] = 1e9 * (seconds() - began) / (double)total;
   }

@@ -112,7 +112,7 @@ static void one(const char *path, const char *scheme) {
   const char *why = "";
   JitStatus status;
   if (compile_to(c, &o, STAGE_C, NULL)) {
-    Jit *j = jit_compile(c->arena, JIT_TCC, text_str(&c->c), &status, &why);
+    Jit *j = jit_compile(c->arena, JIT_TCC, text_str(&c->c), &c->kernels, &status, &why);
     if (!j) fail_msg("%s: %s", path, why);
     nsm_error e;
     nsm_sim *s = nsm_open(jit_model(j), &own, &e);
@@ -162,7 +162,7 @@ static void any_length(void **unused) {
                                 "  potential g*z;\n  simulate { until = 1.05, step = 0.1 }\n}\n", STAGE_C);
   const char *why = "";
   JitStatus status;
-  Jit *j = jit_compile(c->arena, JIT_TCC, text_str(&c->c), &status, &why);
+  Jit *j = jit_compile(c->arena, JIT_TCC, text_str(&c->c), &c->kernels, &status, &why);
   if (!j) fail_msg("%s", why);
   nsm_sim *s = opened(jit_model(j), "fall");
   const double h[] = { 0.03, 0.05, 0.02, 0.13, 0.001 }, row[] = { 0, 0, 1, 2, 2 };
@@ -195,7 +195,7 @@ static void another_model(void **unused) {
   const char *why = "";
   JitStatus status;
   assert_true(compile_to(c, &o, STAGE_C, NULL));
-  Jit *j = jit_compile(c->arena, JIT_TCC, text_str(&c->c), &status, &why);
+  Jit *j = jit_compile(c->arena, JIT_TCC, text_str(&c->c), &c->kernels, &status, &why);
   if (!j) fail_msg("%s", why);
   nsm_settings set = own;
   set.nset = 1;
