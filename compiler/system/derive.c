@@ -142,7 +142,7 @@ static void symbols_in_reading_order(System *s) {
 
 const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
   System *s = ARENA_NEW(a, System);
-  Deriver d = { a, s, bag, 0 };
+  Deriver d = { a, s, bag, 0, NULL };
   int before = diag_errors(bag);
   s->model = m;
   s->pool = pool_new(a);
