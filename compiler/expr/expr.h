@@ -50,8 +50,8 @@ void ex_declare_whole(Pool *p, int id, double most);    // symbol id: a whole nu
 Ex   ex_open(Pool *p, Ex e);                            // e as algebra sees it, all its arithmetic free: for reading
 
 // --- intermediate quantities: OP_SHARED ---
-// By ex_op(OP_SHARED): e itself as a node that no rule looks into. An expression that holds such nodes is *large*: it is
-// differentiated by reverse accumulation, and nothing in it is multiplied out (docs/numerics/algebra.md, section 9).
+// By ex_op(OP_SHARED): e itself as a node that no rule looks into. An expression that holds such nodes is *large*: it
+// is differentiated by reverse accumulation, nothing in it is multiplied out (docs/numerics/algebra.md, section 9).
 Ex   ex_keep_shared(Pool *p, Ex e);                     // only those quantities stay that are read in several places
 bool ex_is_shared(const Pool *p, Ex e);                 // is it large?
 void ex_share_factors(Pool *p, Ex *e, int n);           // of large ones: common factors of products become quantities

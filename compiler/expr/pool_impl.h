@@ -1,7 +1,7 @@
 // Inside of the pool: shared by the files of this folder and by nobody else.
 //
-// A node never changes and never moves, nor do its arguments. They have smaller ids, so an ascending walk over ids meets
-// arguments before users.
+// A node never changes and never moves, nor do its arguments. They have smaller ids, so an ascending walk over ids
+// meets arguments before users.
 #pragma once
 #include "expr.h"
 #include "../base/fatal.h"

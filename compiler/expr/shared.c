@@ -32,7 +32,24 @@ static Ex rebuilt(Pool *p, Ex e, const Ex *args, int n) {
   return e;
 }
 
-typedef struct Uses { int *of; } Uses;                    // by node: how many places read it
+// By node: how many places read it. A long sum in a product counts as several: each rule for products looks at it.
+typedef struct Uses { int *of; } Uses;
+
+enum { LONG_SUM = 8 };
+
+static int terms_of(const Pool *p, Ex e, int most) {
+  int n = 0;
+  if (node_of(p, e)->op == OP_SHARED) e = args_of(p, e)[0];
+  if (node_of(p, e)->op != OP_ADD || most <= 0) return 1;
+  for (int i = 0; i < node_of(p, e)->n_args && n < most; i++) n += terms_of(p, args_of(p, e)[i], most - n);
+  return n;
+}
+
+static int uses_by(const Pool *p, Ex user, Ex e) {
+  Op op = (Op)node_of(p, user)->op;
+  bool product = op == OP_MUL || op == OP_POW;
+  return product && node_of(p, e)->op == OP_SHARED && terms_of(p, e, LONG_SUM) >= LONG_SUM ? 2 : 1;
+}
 
 static Ex keep_node(Pool *p, Ex e, const Ex *args, int n, void *ctx) {
   const Uses *uses = ctx;
@@ -47,7 +64,10 @@ Ex ex_keep_shared(Pool *p, Ex e) {
   Uses uses = {memory_for(sizeof *uses.of*((size_t)e + 1))};     // only entries in `order` are written and read
   for (size_t i = 0; i < order.n; i++) uses.of[order.at[i]] = 0;
   for (size_t i = 0; i < order.n; i++)
-    for (int k = 0; k < node_of(p, order.at[i])->n_args; k++) uses.of[args_of(p, order.at[i])[k]]++;
+    for (int k = 0; k < node_of(p, order.at[i])->n_args; k++) {
+      Ex read = args_of(p, order.at[i])[k];
+      uses.of[read] += uses_by(p, order.at[i], read);
+    }
   vec_free(&order);
   e = walk_rewrite(p, e, 0, keep_node, &uses);
   free(uses.of);

@@ -308,7 +308,8 @@ PlanKernels kernels_of_plan(Arena *a, const Plan *p) {
       if (p->cls[i].kernel[k].stage == STAGE_NONE) continue;
       PlanKernel *new = &all.at[all.n];
       *new = (PlanKernel){ i, (KernelKind)k, offset[k], NULL, -1 };
-      if (is_short(p, &p->cls[i], k)) new->first = alike_first(&alike, &all, one_kernel(tried, p, i, (KernelKind)k));
+      if (is_short(p, &p->cls[i], k))
+        new->first = alike_first(&alike, &all, one_kernel(tried, p, i, (KernelKind)k));
       if (new->first >= 0) new->kernel = all.at[new->first].kernel;
       else {
         new->first = all.n;

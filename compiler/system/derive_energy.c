@@ -3,6 +3,8 @@
 //   d/dt(dT/dv) - dT/dq = -dV/dq - dR/dv + Q          [Siconos notes, Lagrangian systems]
 //   with p = dT/dv:   M v' = dT/dq - (dp/dq) v - dp/dt - dV/dq - dR/dv + Q,   M = dp/dv
 #include "../base/fatal.h"
+#include "../base/map.h"
+#include "../model/mx.h"
 #include "derive.h"
 
 static bool is_rate(int id, void *s) { return symtab_at(((System *)s)->sym, id)->kind == SYM_RATE; }
@@ -146,8 +148,58 @@ static void energy_class(Deriver *d, const MEnergy *e) {
   derive_smooth_jacobians(d, c);
 }
 
+// --- large energies of one kind that read a variable in common are one element: they share what they are made of ---
+
+// The numbers of the variables that e reads, into `found`.
+static void variables_of(const MExpr *e, Map *seen, Map *found) {
+  if (!(e->uses & MU_VAR) || map_get(seen, e)) return;
+  map_put(seen, e, (void *)e);
+  if (e->kind == MX_VAR) map_put(found, (void *)(uintptr_t)(e->id + 1), (void *)e);
+  for (int i = 0; i < e->nargs; i++) variables_of(e->arg[i], seen, found);
+}
+
+static bool in_common(Map *a, Map *b) {
+  for (size_t i = 0; i < map_size(a); i++)
+    if (map_get(b, map_key_at(a, i))) return true;
+  return false;
+}
+
+static bool may_join(const MEnergy *e) { return e->ctx.n == 0 && lower_is_large(e->value); }
+
+// Energy number i and those behind it that belong to it; taken[] says which they are.
+static MEnergy joined(Deriver *d, int i, bool *taken) {
+  const Model *m = d->sys->model;
+  MEnergy sum = m->energy[i];
+  if (!may_join(&sum)) return sum;
+  Arena *scratch = arena_new();
+  Map *seen = map_new(scratch), *all = map_new(scratch);
+  MExpr **term = ARENA_ARRAY(scratch, MExpr *, m->nenergy);
+  int n = 0;
+  variables_of(sum.value, seen, all);
+  term[n++] = sum.value;
+  for (int k = i + 1; k < m->nenergy; k++) {
+    const MEnergy *e = &m->energy[k];
+    if (taken[k] || e->kind != sum.kind || !may_join(e)) continue;
+    Map *own = map_new(scratch);
+    variables_of(e->value, map_new(scratch), own);
+    if (!in_common(own, all)) continue;
+    variables_of(e->value, seen, all);
+    term[n++] = e->value;
+    taken[k] = true;
+  }
+  if (n > 1) sum.value = mx_sum(d->arena, term, n, sum.value->span);
+  arena_free(scratch);
+  return sum;
+}
+
 void derive_energies(Deriver *d) {
-  for (int i = 0; i < d->sys->model->nenergy; i++) energy_class(d, &d->sys->model->energy[i]);
+  const Model *m = d->sys->model;
+  bool *taken = ARENA_ARRAY(d->arena, bool, m->nenergy + 1);
+  for (int i = 0; i < m->nenergy; i++) {
+    if (taken[i]) continue;
+    MEnergy e = joined(d, i, taken);
+    energy_class(d, &e);
+  }
 }
 
 // Splits F into f = F at lambda = 0 and g = F - f (docs/numerics/moreau.md (2): r = g(t,x,lambda)).

@@ -162,7 +162,7 @@ static Ex lower(System *s, const MExpr *e, Mode mode) {
 }
 
 // Counts the tree down; false where it ends. A derivative is some times what is derived.
-enum { TREE_MOST = 400, OF_RATE = 3 };
+enum { TREE_MOST = 800, OF_RATE = 3 };
 
 static bool within(const MExpr *e, int *left) {
   if (--*left < 0) return false;
@@ -173,10 +173,14 @@ static bool within(const MExpr *e, int *left) {
   return true;
 }
 
-Ex lower_expr(System *s, const MExpr *e) {
+bool lower_is_large(const MExpr *e) {
   int left = TREE_MOST;
+  return !within(e, &left);
+}
+
+Ex lower_expr(System *s, const MExpr *e) {
   if (!e) return EX_NONE;
-  if (within(e, &left)) return lower(s, e, FREE);
+  if (!lower_is_large(e)) return lower(s, e, FREE);
   Ex known = (Ex)(uintptr_t)map_get(s->lowered_whole, e);
   if (known) return known;
   known = ex_keep_shared(s->pool, lower(s, e, LARGE));
