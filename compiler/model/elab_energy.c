@@ -1,8 +1,8 @@
 // kinetic, potential, dissipation. A sum that stands additively, also under a factor, becomes a family with one more
 // loop:
 //   a*sum(i in 1:n) e   is   for i in 1:n { a*e }
-// so that neither code nor compile time grows with n. Sums elsewhere are written out; so is one whose index bounds a sum
-// within it.
+// so that neither code nor compile time grows with n. Sums elsewhere are written out; so is one whose index bounds a
+// sum within it.
 #include "elab.h"
 
 typedef struct Energy { MEnergyKind kind; const char *what; Unit unit; Span span; } Energy;

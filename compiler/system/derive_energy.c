@@ -148,7 +148,7 @@ static void energy_class(Deriver *d, const MEnergy *e) {
   derive_smooth_jacobians(d, c);
 }
 
-// --- large energies of one kind that read a variable in common are one element: they share what they are made of ---
+// --- large energies of one kind with variables in common are one element: they share what they are made of ---
 
 // The numbers of the variables that e reads, into `found`.
 static void variables_of(const MExpr *e, Map *seen, Map *found) {
@@ -158,48 +158,65 @@ static void variables_of(const MExpr *e, Map *seen, Map *found) {
   for (int i = 0; i < e->nargs; i++) variables_of(e->arg[i], seen, found);
 }
 
-static bool in_common(Map *a, Map *b) {
-  for (size_t i = 0; i < map_size(a); i++)
-    if (map_get(b, map_key_at(a, i))) return true;
-  return false;
+static size_t how_many_in(Map *a, Map *b) {
+  size_t n = 0;
+  for (size_t i = 0; i < map_size(a); i++) n += map_get(b, map_key_at(a, i)) != NULL;
+  return n;
 }
 
-static bool may_join(const MEnergy *e) { return e->ctx.n == 0 && lower_is_large(e->value); }
+typedef struct Joining { Arena *arena; MEnergy *energy; int n; Map **of; bool *large, *taken; } Joining;   // by energy
 
-// Energy number i and those behind it that belong to it; taken[] says which they are.
-static MEnergy joined(Deriver *d, int i, bool *taken) {
-  const Model *m = d->sys->model;
-  MEnergy sum = m->energy[i];
-  if (!may_join(&sum)) return sum;
-  Arena *scratch = arena_new();
-  Map *seen = map_new(scratch), *all = map_new(scratch);
-  MExpr **term = ARENA_ARRAY(scratch, MExpr *, m->nenergy);
-  int n = 0;
-  variables_of(sum.value, seen, all);
-  term[n++] = sum.value;
-  for (int k = i + 1; k < m->nenergy; k++) {
-    const MEnergy *e = &m->energy[k];
-    if (taken[k] || e->kind != sum.kind || !may_join(e)) continue;
-    Map *own = map_new(scratch);
-    variables_of(e->value, map_new(scratch), own);
-    if (!in_common(own, all)) continue;
-    variables_of(e->value, seen, all);
-    term[n++] = e->value;
-    taken[k] = true;
+// Large ones behind `first` that have a variable in common with it, then all that read nothing else.
+static void join(Joining *j, int first) {
+  Map *all = map_new(j->arena);
+  MExpr **term = ARENA_ARRAY(j->arena, MExpr *, j->n);
+  bool *member = ARENA_ARRAY(j->arena, bool, j->n);
+  int count = 0, place = first;
+  for (int round = 0; round < 2; round++)
+    for (int k = 0; k < j->n; k++) {
+      bool first_round = round == 0;
+      if (j->taken[k] || member[k] || !j->of[k] || j->energy[k].kind != j->energy[first].kind) continue;
+      if (first_round && !j->large[k]) continue;
+      size_t common = how_many_in(j->of[k], all);
+      if (k != first && (first_round ? k < first || common == 0 : common < map_size(j->of[k]))) continue;
+      member[k] = true;
+      for (size_t i = 0; first_round && i < map_size(j->of[k]); i++) map_put(all, map_key_at(j->of[k], i), term);
+    }
+  for (int k = j->n; k-- > 0;)
+    if (member[k]) place = k;
+  for (int k = 0; k < j->n; k++)
+    if (member[k]) {
+      j->taken[k] = true;
+      term[count++] = j->energy[k].value;
+    }
+  if (count > 1) {
+    j->energy[place] = j->energy[first];
+    j->energy[place].value = mx_sum(j->arena, term, count, j->energy[first].value->span);
   }
-  if (n > 1) sum.value = mx_sum(d->arena, term, n, sum.value->span);
-  arena_free(scratch);
-  return sum;
+  j->of[place] = NULL;
+  j->taken[place] = false;
 }
 
 void derive_energies(Deriver *d) {
   const Model *m = d->sys->model;
-  bool *taken = ARENA_ARRAY(d->arena, bool, m->nenergy + 1);
-  for (int i = 0; i < m->nenergy; i++) {
-    if (taken[i]) continue;
-    MEnergy e = joined(d, i, taken);
-    energy_class(d, &e);
+  int n = m->nenergy;
+  Joining j = { d->arena, ARENA_ARRAY(d->arena, MEnergy, n + 1), n, ARENA_ARRAY(d->arena, Map *, n + 1),
+                ARENA_ARRAY(d->arena, bool, n + 1), ARENA_ARRAY(d->arena, bool, n + 1) };
+  bool any = false;
+  for (int i = 0; i < n; i++) {
+    j.energy[i] = m->energy[i];
+    j.large[i] = m->energy[i].ctx.n == 0 && lower_is_large(m->energy[i].value);
+    any |= j.large[i];
   }
+  for (int i = 0; any && i < n; i++) {
+    if (j.energy[i].ctx.n) continue;
+    j.of[i] = map_new(d->arena);
+    variables_of(j.energy[i].value, map_new(d->arena), j.of[i]);
+  }
+  for (int i = 0; i < n; i++)
+    if (j.large[i] && !j.taken[i] && j.of[i]) join(&j, i);
+  for (int i = 0; i < n; i++)
+    if (!j.taken[i]) energy_class(d, &j.energy[i]);
 }
 
 // Splits F into f = F at lambda = 0 and g = F - f (docs/numerics/moreau.md (2): r = g(t,x,lambda)).
