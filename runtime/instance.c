@@ -113,7 +113,7 @@ static const char *copied(nsm_sim *s, const char *text) {
 // The caller's settings may go away; nsm_clone opens with them again.
 static void keep_settings(nsm_sim *s, const nsm_settings *set) {
   nsm_settings *own = &s->a->settings;
-  *own = set ? *set : (nsm_settings){ .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
+  *own = set ? *set : nsm_default_settings();
   nsm_assignment *list = SIM_NEW(s, own->nset, nsm_assignment);
   for (int i = 0; i < own->nset; i++) list[i] = (nsm_assignment){ copied(s, set->set[i].name), set->set[i].value };
   own->set = list;
@@ -139,7 +139,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
   if (sim_is_consistent(s->a->m)) sim_consistent_analyse(s);
   sim_evaluate_constants(s);
-  if (!sim_start(s, set && set->project_start, e)) return 0;
+  if (!(set && set->any_start) && !sim_start(s, set && set->project_start, e)) return 0;
   if (!sim_prepare(s, s->n.h, e)) return 0;
   sim_closed_start(s);
   if (s->a->on.relation.n > 0) sim_note_solutions(s);
@@ -244,6 +244,12 @@ nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
   s->now.count.steps++;
   if (s->now.ledger.on) sim_ledger_step(s);
   return s->a->on.assertion.n > 0 ? assertions(s, e) : NSM_OK;
+}
+
+nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
+  nsm_code code = NSM_OK;
+  while (n-- > 0 && code == NSM_OK && nsm_steps_done(s) < nsm_steps_total(s)) code = nsm_step(s, e);
+  return code;
 }
 
 double nsm_time(const nsm_sim *s) { return s->now.t; }

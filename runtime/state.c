@@ -142,7 +142,9 @@ nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e) {
 }
 
 nsm_sim *nsm_clone(const nsm_sim *s, nsm_error *e) {
-  nsm_sim *c = nsm_open(s->a->m, &s->a->settings, e);
+  nsm_settings set = s->a->settings;
+  set.any_start = 1;                                       // its state takes their place
+  nsm_sim *c = nsm_open(s->a->m, &set, e);
   if (!c) return NULL;
   size_t bytes = nsm_state_size(s);
   void *state = sim_take(c, bytes, 1);
