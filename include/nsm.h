@@ -9,9 +9,10 @@
 //   nsm_close(s);
 //   nsm_program_free(p);
 //
-// Nothing here prints unless its name says so, and nothing ends the process, but where the compiler finds a fault of its
-// own (exit code 125). All values are in SI units. A program may be used by several threads at a time, each simulation
-// by one at a time; compiling is done by one thread at a time. Text that is handed out belongs to what it was asked of.
+// Nothing here prints unless its name says so, and nothing ends the process, but where the compiler finds a fault of
+// its own (exit code 125). All values are in SI units. A program may be used by several threads at a time, each
+// simulation by one at a time; compiling is done by one thread at a time. Text that is handed out belongs to what it
+// was asked of.
 #ifndef NSM_H
 #define NSM_H
 #include <stddef.h>
@@ -80,7 +81,8 @@ typedef struct nsm_diagnostic {
 } nsm_diagnostic;
 int                   nsm_ndiagnostic(const nsm_program *p);
 const nsm_diagnostic *nsm_diagnostics(const nsm_program *p);                        // [nsm_ndiagnostic]
-void                  nsm_print_diagnostics(const nsm_program *p, FILE *f);         // as the command does; and a message
+// As the command prints them; and the message.
+void                  nsm_print_diagnostics(const nsm_program *p, FILE *f);
 
 // Parameters. Elements of arrays are parameters of their own, "k[2]".
 typedef struct nsm_parameter {
@@ -157,8 +159,8 @@ typedef struct nsm_counters {
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
 
 // Energies now [J], and the ledger since nsm_keep_ledger, or since the start: what forces put in, what dampers and
-// contacts took, and what is left unexplained. 0 where the model has no energy; 1 with the energies alone, the rest NaN;
-// 2 with the ledger.
+// contacts took, and what is left unexplained. 0 where the model has no energy; 1 with the energies alone, the rest
+// NaN; 2 with the ledger.
 typedef struct nsm_energy {
   double kinetic, potential;
   double initial, forces, dampers, contacts, friction;     // friction: part of contacts

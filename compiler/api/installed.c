@@ -20,8 +20,8 @@ static const char *parent(Arena *a, const char *path, int levels) {
 static bool own_path(char *path) {
   static const int here;
   Dl_info at;
-  const char *name = dladdr(&here, &at) && at.dli_fname && strstr(at.dli_fname, ".so") ? at.dli_fname : "/proc/self/exe";
-  return realpath(name, path) != NULL;
+  bool library = dladdr(&here, &at) && at.dli_fname && strstr(at.dli_fname, ".so");
+  return realpath(library ? at.dli_fname : "/proc/self/exe", path) != NULL;
 }
 
 static bool holds(Arena *a, const char *root) {
