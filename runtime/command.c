@@ -1,11 +1,11 @@
 // The run of a simulation as a command: flags, run, CSV, summary, claims, bench. The only file here that prints, beside
 // record/.
 //
-// A reader that goes away (EPIPE, as in `| head`) ends the run without a word, with NSM_PIPE. SIGINT, SIGTERM, SIGHUP
-// and SIGXFSZ set a flag that is looked at after every step; what was computed is written, and the exit code is 130. A
-// step that does not end can be ended by a second signal. What the caller had ignored (nohup) stays so.
+// A reader that goes away (EPIPE, as in `| head`) ends the run without a word, with NSM_PIPE. The flag of Ctrl-C
+// (interrupt.h) is looked at after every step.
 #define _POSIX_C_SOURCE 200809L
 #include "command.h"
+#include "interrupt.h"
 #include "options.h"
 #include "outputs.h"
 #include "runtime/record/record.h"
@@ -14,43 +14,10 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-// The only globals: a signal handler has nowhere else to write.
-static volatile sig_atomic_t interrupted, seen;   // seen: the loop over the steps has ended
-static volatile time_t since;
-
-static void on_signal(int number) {
-  if (!interrupted) { interrupted = 1; since = time(NULL); }
-  else if (!seen && time(NULL) > since + 1) { signal(number, SIG_DFL); raise(number); }
-}
-
-enum { CAUGHT = 4 };
-static const int caught[CAUGHT] = { SIGINT, SIGTERM, SIGHUP, SIGXFSZ };
-typedef struct signals { struct sigaction old[CAUGHT], pipe; } signals;
-
-static void catch_signals(signals *s) {
-  struct sigaction a;
-  memset(&a, 0, sizeof a);
-  sigemptyset(&a.sa_mask);
-  interrupted = seen = 0;
-  a.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &a, &s->pipe);
-  a.sa_handler = on_signal;
-  for (int i = 0; i < CAUGHT; i++) {
-    sigaction(caught[i], &a, &s->old[i]);
-    if (s->old[i].sa_handler == SIG_IGN && caught[i] != SIGXFSZ) sigaction(caught[i], &s->old[i], NULL);
-  }
-}
-
-static void release_signals(const signals *s) {
-  for (int i = 0; i < CAUGHT; i++) sigaction(caught[i], &s->old[i], NULL);
-  sigaction(SIGPIPE, &s->pipe, NULL);
-}
 
 static double seconds(void) {
   struct timespec t;
@@ -169,7 +136,7 @@ static void write_row(job *j) {
     double *e = j->row + nsm_ncolumn(j->s);
     sim_energy(j->s, &e[1], &e[2]);
     e[0] = e[1] + e[2];
-    e[3] = j->s->ledger.residue_now;
+    e[3] = j->s->now.ledger.residue_now;
   }
   nsm_csv_row(&j->csv, j->row, j->column, j->ncolumn);
 }
@@ -262,7 +229,7 @@ static nsm_code run_once(job *j, nsm_error *e) {
         if (j->csv.error) return NSM_FILE;
       }
     }
-    if (interrupted && code == NSM_OK) code = NSM_INTERRUPTED;
+    if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
     if (p.on && k >= p.next) show_progress(j, &p);
     if (k >= call) call = between_steps(j, k, total);
   }
@@ -287,7 +254,7 @@ static nsm_code run_bench(job *j, nsm_error *e) {
     double began = seconds();
     for (long k = 0; k < total && code == NSM_OK; k++) {
       code = nsm_step(j->s, e);
-      if (interrupted && code == NSM_OK) code = NSM_INTERRUPTED;
+      if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
       if (done * total + k >= call) call = between_steps(j, done * total + k, n * total);
     }
     ns[done] = 1e9 * (seconds() - began) / (double)total;
@@ -315,7 +282,7 @@ static int outside(const job *j, int i) {
 
 static nsm_experiment own_experiment(const job *j) {
   nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, 0 };
-  j->m->experiment(j->s->p, &x);
+  j->m->experiment(j->s->a->p, &x);
   return x;
 }
 
@@ -330,8 +297,8 @@ static void claim_failed(job *j, int i, const char *what) {
   const char *file, *text = sim_text(j->s, j->m->expect_text[i]);
   nsm_experiment x = own_experiment(j);
   char ended[96] = "";
-  if (j->s->until < x.until)
-    snprintf(ended, sizeof ended, " (the run ended at %g s, the experiment of the model at %g s)", j->s->until,
+  if (j->s->a->until < x.until)
+    snprintf(ended, sizeof ended, " (the run ended at %g s, the experiment of the model at %g s)", j->s->a->until,
              x.until);
   j->sum.failed++;
   int line = nsm_place_line(j->m, (nsm_place){ NSM_AT_CLAIM, i, 0 }, &file);
@@ -355,13 +322,13 @@ static nsm_code check_claims(job *j) {
       j->sum.not_reached++;
       if (!j->o.quiet)
         fprintf(j->err, "note: %s:%d: the run from %g s to %g s does not reach the claim: %s\n", file, line,
-                j->s->start, j->s->until, text);
+                j->s->a->start, j->s->a->until, text);
     } else if (late >= 0) {
       char never[96];
       snprintf(never, sizeof never, "the claim can never be checked, t = %g s is outside of the experiment",
                j->stat[late].time);
       claim_failed(j, i, never);
-    } else if (!m->expect(j->s->p, value, i)) claim_failed(j, i, "the claim does not hold");
+    } else if (!m->expect(j->s->a->p, value, i)) claim_failed(j, i, "the claim does not hold");
     else j->sum.held++;
   }
   free(value);
@@ -384,11 +351,11 @@ static void notes_before(const job *j) {
   if (j->o.quiet) return;
   if (j->o.bench > 0 && j->o.output)
     fprintf(j->err, "note: --bench writes no trajectory, %s stays as it is\n", j->o.output);
-  if (nsm_steps_total(s) > s->full && s->full > 0)
+  if (nsm_steps_total(s) > s->a->full && s->a->full > 0)
     fprintf(j->err, "note: the step does not divide the interval; the last step is %.6g s long\n",
-            s->until - (s->start + (double)s->full * s->step));
+            s->a->until - (s->a->start + (double)s->a->full * s->a->step));
   if (*j->o.note) fprintf(j->err, "note: %s\n", j->o.note);
-  if (*s->note) fprintf(j->err, "note: %s\n", s->note);
+  if (*s->a->note) fprintf(j->err, "note: %s\n", s->a->note);
 }
 
 static nsm_code write_summary(job *j) {
@@ -409,13 +376,13 @@ static nsm_code run(job *j) {
   if (code != NSM_OK) return say(j, &e);
   notes_before(j);
   // The ledger costs an evaluation of the energies per step: only where somebody looks at it.
-  if (j->s->on.energy.n > 0 && j->o.bench == 0 && (j->s->con || j->energies || j->summary || claims_ledger(j->m)))
+  if (j->s->a->on.energy.n > 0 && j->o.bench == 0 && (j->s->n.con || j->energies || j->summary || claims_ledger(j->m)))
     sim_ledger_start(j->s);
   double began = seconds();
   j->sum.step_ns = -1;
   code = j->o.bench > 0 ? run_bench(j, &e) : run_once(j, &e);
   j->sum.wall_s = seconds() - began;
-  seen = 1;
+  nsm_interrupt_seen();
   if (code == NSM_FILE && !*e.text) code = NSM_OK;         // a row could not be written: close_csv tells
   int all = nsm_steps_done(j->s) == nsm_steps_total(j->s);
   nsm_code csv = close_csv(j, &file);
@@ -436,7 +403,7 @@ static nsm_code run(job *j) {
     fprintf(j->err, "note: in %ld steps no force could keep a closed gap from shrinking; the contact was left to the "
             "next step\n", j->sum.count.left_out);
   if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
-  if (j->s->con && j->s->con->redundant && !j->o.quiet)
+  if (j->s->n.con && j->s->now.con.redundant && !j->o.quiet)
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
   nsm_code written = write_summary(j);
   return code == NSM_OK || code == NSM_CLAIM ? (written != NSM_OK ? written : code) : code;
@@ -461,10 +428,10 @@ int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
   nsm_code code = open_simulation(&j, f, &e);
   if (code != NSM_OK) say(&j, &e);
   else {
-    signals old;
-    catch_signals(&old);
+    nsm_signals old;
+    nsm_catch_signals(&old);
     code = run(&j);
-    release_signals(&old);
+    nsm_release_signals(&old);
   }
   if (j.summary && j.summary != host->out && fclose(j.summary) != 0 && code == NSM_OK) code = NSM_FILE;
   if (j.csv.file && j.csv.file != j.out) fclose(j.csv.file);
