@@ -14,8 +14,8 @@ need_folder() {
   fi
 }
 
-# Names the packages of packages.txt that are not installed, of the needed or of the optional ones. On other systems than
-# Debian nothing is known, so nothing is named.
+# Names the packages of packages.txt that are not installed, of the needed or of the optional ones. On other systems
+# than Debian nothing is known, so nothing is named.
 missing_packages() { # needed|optional
   command -v dpkg-query >/dev/null 2>&1 || return 0
   case "$1" in

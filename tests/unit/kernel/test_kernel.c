@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include "compiler/emit/c_kernel.h"
@@ -143,7 +144,42 @@ static void known_results(void **unused) {
   if (jit_llvm_version()) by(JIT_LLVM);
 }
 
+// --- tiers ---
+
+static Function function_of(const Jit *j) {
+  union { void (*sizes)(const double *, double *); Function f; } u = { jit_model(j)->sizes };
+  return u.f;
+}
+
+// A run that takes long gets other code between two steps, with the same results; a short one keeps what it has.
+static void tiers(void **unused) {
+  (void)unused;
+  if (!jit_llvm_version()) { print_message("without LLVM\n"); return; }
+  Arena *a = arena_new();
+  Function first;
+  double in[8] = { 1, 2, 3, 4, 5, 6, 7, 6.5 }, out[8] = { 0 };
+  Jit *j = compiled(a, JIT_AUTO, search(a), &first);
+  volatile double work = 0;
+  long next = jit_between_steps(j, 0, 1000000), done = 0;
+  for (; next < 1000000 && done < 1000000; done++) {        // microseconds: over before LLVM would be
+    work = work + 1;
+    if (done >= next) next = jit_between_steps(j, done, 1000000);
+  }
+  assert_true(function_of(j) == first);
+  jit_free(j);
+  j = compiled(a, JIT_AUTO, search(a), &first);
+  for (next = jit_between_steps(j, 0, LONG_MAX / 2), done = 0; next < LONG_MAX; done++) {
+    for (int i = 0; i < 2000; i++) work = work + 1;
+    if (done >= next) next = jit_between_steps(j, done, LONG_MAX / 2);
+  }
+  assert_true(function_of(j) != first);
+  assert_true(function_of(j)(in, out, 7) == 3 && out[0] == 6);
+  jit_free(j);
+  arena_free(a);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(known_results), cmocka_unit_test(random_kernels) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(known_results), cmocka_unit_test(random_kernels),
+                                      cmocka_unit_test(tiers) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
