@@ -2,7 +2,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
-#include "../../runtime/outputs.h"
+#include "../../runtime/command/outputs.h"
 #include "commands.h"
 #include "replace.h"
 

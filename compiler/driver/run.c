@@ -1,6 +1,6 @@
 // run, test and sweep: compile in memory, then the run of the runtime. Its errors are shown with the line of the model.
 #include <string.h>
-#include "../../runtime/command.h"
+#include "../../runtime/command/command.h"
 #include "../../runtime/sweep/sweep.h"
 #include "commands.h"
 
