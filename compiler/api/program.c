@@ -20,7 +20,8 @@ bool program_load(nsm_program *p, JitBackend backend, JitStatus *status) {
   p->seconds = now_seconds() - start;
   if (p->jit) return true;
   p->message = *status == JIT_REFUSED
-                   ? arena_printf(p->c->arena, "the emitted C does not compile, which is a fault of nsm itself:\n%s", why)
+                   ? arena_printf(p->c->arena, "the emitted C does not compile, which is a fault of nsm itself:\n%s",
+                                  why)
                    : why;
   p->status = *status == JIT_INTERRUPTED ? NSM_INTERRUPTED : NSM_FILE;
   return false;
