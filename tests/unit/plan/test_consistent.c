@@ -208,6 +208,7 @@ static void rows(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(energy), cmocka_unit_test(consistency),
-                                      cmocka_unit_test(jacobians), cmocka_unit_test(large_is_large), cmocka_unit_test(rows) };
+                                      cmocka_unit_test(jacobians), cmocka_unit_test(large_is_large),
+                                      cmocka_unit_test(rows) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
