@@ -161,6 +161,21 @@ typedef struct sim_list { int n; int *of; } sim_list;    // numbers of classes
 // Where the residual of a group of unknowns and laws changes its direction along the last step.
 typedef struct sim_turn { double psi, start, a, b, fa, fb, at; int turns, side, up; } sim_turn;
 
+// A scheme: one line of the table in schemes/schemes.c. What the rooms below must know of it, and what it does.
+typedef struct sim_scheme {
+  const char *name;
+  unsigned char weights;                // has parameters theta and gamma; Newton's matrix W has derivatives of all
+  unsigned char at_middle;              // everything is taken at the middle positions, once a step
+  unsigned char two_point;              // steps the kernels of two points, and books energy and losses itself
+  unsigned char one_step;               // two_point: without an impact
+  unsigned char mass_at_begin;          // two_point: M of (9) stays that of q_B
+  double        theta;                  // without weights: q that rows see is q_k + h (theta v + (1-theta) v_k)
+  int         (*fits)(nsm_sim *s, nsm_error *e);           // may this model be stepped so? NULL: any
+  void        (*analyse)(nsm_sim *s);                      // takes what the step needs; after rows and matrices
+  nsm_code    (*step)(nsm_sim *s, double t1, nsm_error *e);  // (q, z, l) -> (q1, z1, l1)
+  void        (*accept)(nsm_sim *s);                       // the step stands, q and q1 are not exchanged yet
+} sim_scheme;
+
 // A simulation has four parts. What each holds, and from when on it is valid:
 //
 //   analysis  a    made by nsm_open, constant afterwards: tables, sizes, lists of classes, the experiment and options
@@ -170,6 +185,7 @@ typedef struct sim_turn { double psi, start, a, b, fa, fb, at; int turns, side, 
 //   work      w    scratch of one thread within one step; each array has one meaning
 typedef struct sim_analysis {
   const nsm_model *m;
+  const sim_scheme *scheme;
   double   *p;                          // parameters
   sim_var  *var;
   sim_class *cls;
@@ -287,17 +303,13 @@ struct nsm_sim {
   int        fill_failed, filling;      // filling: the class under way
 };
 
-// Schemes that step two-point kernels.
-static inline int sim_is_consistent(const nsm_model *m) {
-  return m->scheme == NSM_SCHEME_CONSISTENT || m->scheme == NSM_SCHEME_CONSISTENT1 ||
-         m->scheme == NSM_SCHEME_CONSISTENT_EXPLICIT_MASS;
-}
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->a->m->text + at; }
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
   return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->a->nq, .l = l, .t0 = t, .q0 = q, .v0 = z,
                      .dq = s->a->zero, .dv = s->a->zero, .dx = s->a->zero };
 }
 static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->now.t, s->now.q, s->now.z, s->now.l); }
+#define SIM_SWAP(a, b) do { double *swap_ = (a); (a) = (b); (b) = swap_; } while (0)
 // Rows with an impulse of their own, H^T p.
 static inline int sim_contactlike(const nsm_class *c) {
   return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT || c->kind == NSM_FRICTION;

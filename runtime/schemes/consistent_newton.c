@@ -20,7 +20,7 @@ static const double may_cancel = 1e-6;   // of the speeds: the round-off of forc
 static int place_q(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
-  int moving = c->ns > 0 && s->a->on.mass_moving.n > 0 && s->a->m->scheme != NSM_SCHEME_CONSISTENT_EXPLICIT_MASS;
+  int moving = c->ns > 0 && s->a->on.mass_moving.n > 0 && !s->a->scheme->mass_at_begin;
   for (int it = 0; it < (moving ? FIXED_POINTS : 1); it++) {
     if (moving) {
       for (int a = 0; a < s->a->on.mass_moving.n; a++) {

@@ -54,11 +54,11 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
       return refuse(s, a, "have no discrete form of this term", e);
     if (c->kind == NSM_CONSTRAINT && c->velocity_level && !c->dg_fn)
       return refuse(s, a, "have no discrete form of this constraint", e);
-    if (c->kind == NSM_FRICTION && s->a->m->scheme == NSM_SCHEME_CONSISTENT1)
+    if (c->kind == NSM_FRICTION && s->a->scheme->one_step)
       return refuse(s, a, "with one step know no friction", e);
     if (sim_contactlike(c) && c->kind != NSM_FRICTION && !c->dg_fn && c->h_stage > NSM_CONST)
       return refuse(s, a, "have no discrete derivative of this gap", e);
-    if (s->a->m->scheme != NSM_SCHEME_CONSISTENT1 || c->kind != NSM_CONTACT) continue;
+    if (!s->a->scheme->one_step || c->kind != NSM_CONTACT) continue;
     for (int i = 0; i < k->tab.count; i++) {
       double r = c->e_num >= 0 ? k->tab.num[(size_t)i * (size_t)c->nnum + (size_t)c->e_num] : 0;
       if (r == 1) continue;

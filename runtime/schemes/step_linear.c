@@ -213,7 +213,6 @@ nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
       }
       s0 += apply_multipliers(s);
       sim_refine(s, t1, s->w.q1, ht);
-      sim_count_impacts(s);
     }
   }
   s->now.count.newton_iterations++;
