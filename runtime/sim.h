@@ -117,26 +117,56 @@ typedef struct sim_rows {
 enum { SIM_TINY = 5, SIM_TINY_BLOCKS = 8 };  // islands up to this size (the second: with friction) are dense, with a
                                              // workspace per size
 
+
+// The last matrix of each size that islands of few rows had: the same problem again keeps its factors and its last
+// answer (island.c).
+typedef struct sim_tiny {
+  uint64_t       next_id, id[SIM_TINY_BLOCKS + 1];         // id 0: none
+  double         matrix[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
+  nsm_cone_block cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];
+  int            cones[SIM_TINY_BLOCKS + 1];
+  unsigned       kinds[SIM_TINY_BLOCKS + 1];               // which bounds are finite
+} sim_tiny;
+
+// The one-step problem of rows that are coupled with each other; its row i is row[at[i]] of the simulation.
+typedef struct sim_island {
+  nsm_cone_problem p;
+  const int *row, *at;
+  double    *lambda, *u;                // [m] start and answer; rates
+  int        warm;                      // lambda is a start worth having
+  void      *work;                      // of this island alone, p.matrix_id known; NULL: the solver's
+} sim_island;
+
+// What stands in the rows: their laws; those of another problem with the same matrix, which is not met again;
+// corrections of what rounding left, rows of friction too being intervals.
+typedef enum { SIM_BY_LAW, SIM_APART, SIM_CORRECTION } sim_island_kind;
+
+// Where the islands of one matrix are solved (island.c).
+typedef struct sim_solver {
+  sim_island_kind kind;
+  sim_tiny       *tiny;                 // in the state
+  int             tiny_most;            // rows up to which an island is small
+  void           *tiny_work[SIM_TINY_BLOCKS + 1], *apart;  // of small ones by size; of small ones of the other kinds
+  void           *work;                 // of all others
+  nsm_cone_block *cone;                 // [nfriction] blocks of the island at hand
+  const double   *disk;  // [nfriction] or NULL: >= 0, friction is limited by this impulse, whatever presses
+  int             failed_row;           // after a failure
+  nsm_cone_result result;
+} sim_solver;
+
 typedef struct sim_islands {
+  sim_solver     solver;
   int            nactive;
   int           *active, *index;        // [n] places (in row_at) of the active rows; inverse
   double        *q, *lo, *hi, *lambda, *u;
   double        *terms;                 // sizes of the terms of q
-  void          *tiny_work[SIM_TINY_BLOCKS + 1];
   double        *dense;                 // [cap*cap]
   int            dense_cap;             // islands of up to this many rows are passed dense
   int           *row_start, *col;
   double        *val;
-  void          *work;
-  nsm_cone_block *cone;                 // [nfriction] blocks of the island at hand
-  int            tiny_most;
   unsigned char *zero;                  // [n] the law makes the rate 0 (closed.c)
   double        *kept;                  // [n] u before a refinement
-  int            plain;                 // rows are intervals, friction too
-  const double  *disk;  // [nfriction] or NULL: friction is limited by these impulses, whatever the normal rows have
-  int            failed_row;            // after a failure
   char           why[512];              // there is no solution, in words
-  nsm_cone_result result;
   // islands that never change, with their own factors
   int            nfixed;
   uint64_t       fixes;                 // how often their matrices were made: the id of all of them
@@ -210,15 +240,6 @@ typedef struct sim_analysis {
   int     ncolumn;
   char    note[512];                    // what a person should know about the start; "" for nothing
 } sim_analysis;
-
-// The last matrix of each size that islands of few rows had: the same problem again keeps its factors and its last
-// answer (islands.c, consistent_contacts.c).
-typedef struct sim_tiny {
-  uint64_t       next_id, id[SIM_TINY_BLOCKS + 1];         // id 0: none
-  double         matrix[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
-  nsm_cone_block cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];
-  int            cones[SIM_TINY_BLOCKS + 1];
-} sim_tiny;
 
 // Numbers first, then the arrays that state.def lists; both are what nsm_save writes.
 typedef struct sim_state {

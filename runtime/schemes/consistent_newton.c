@@ -256,7 +256,7 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, int whole,
     if (fresh) con_columns(s, v->h);
     if (c->projected) con_project(s);
     else if (!con_contacts(s)) {
-      if (c->result.status == NSM_CONE_BAD_INPUT) return con_failed(s, v, it, NAN, 0, e);
+      if (c->solver.result.status == NSM_CONE_BAD_INPUT) return con_failed(s, v, it, NAN, 0, e);
       con_project(s);
     }
     con_apply_contacts(s);

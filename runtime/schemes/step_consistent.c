@@ -150,9 +150,9 @@ static int refine_impact(nsm_sim *s) {
     worth |= acts && fabs(w) > DBL_EPSILON * size;
   }
   if (!worth) return 0;
-  sim_tiny_forget(s->now.tiny);          // the rows are of another kind: no factors are kept
+  is->solver.kind = SIM_APART;
   int ok = sim_islands_solve(s);
-  sim_tiny_forget(s->now.tiny);
+  is->solver.kind = SIM_BY_LAW;
   if (ok) apply_impulses(s);
   return ok;
 }

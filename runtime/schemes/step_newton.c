@@ -499,7 +499,7 @@ static nsm_code newton_step(nsm_sim *s, double t1, int whole, nsm_error *e) {
     one_step_problem(s);
     if (!sim_islands_solve(s)) {
       nsm_view v = at_end(s, t1);
-      if (s->n.isl.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) != NSM_OK) return NSM_FAILED;
+      if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) != NSM_OK) return NSM_FAILED;
       return sim_cone_failed(s, t1, e);
     }
   }
