@@ -35,3 +35,9 @@ nsm_code nsm_step_by(nsm_sim *s, double h, nsm_error *e) {
 
 long nsm_steps_done(const nsm_sim *s) { return s->now.tick; }
 long nsm_steps_total(const nsm_sim *s) { return s->a->total; }
+
+nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
+  nsm_code code = NSM_OK;
+  while (n-- > 0 && code == NSM_OK && nsm_steps_done(s) < nsm_steps_total(s)) code = nsm_step(s, e);
+  return code;
+}

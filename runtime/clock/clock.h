@@ -3,6 +3,7 @@
 //
 //   open.c     open, reset, clone, close                 start.c, start_unique.c  initial values and laws
 //   clock.c    times of the run: nsm_step                advance.c  one step of any length
+//   change.c   values and parameters from outside
 //   state.c    clear, save, restore                      statistics.c  what the claims of a model are made of
 #pragma once
 #include "runtime/record/record.h"

@@ -22,10 +22,14 @@ static const char *copied(nsm_sim *s, const char *text) {
   return text ? memcpy(sim_take(s, bytes, 1), text, bytes) : NULL;
 }
 
+nsm_settings nsm_default_settings(void) {
+  return (nsm_settings){ .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
+}
+
 // The caller's settings may go away; nsm_clone opens with them again.
 static void keep_settings(nsm_sim *s, const nsm_settings *set) {
   nsm_settings *own = &s->a->settings;
-  *own = set ? *set : (nsm_settings){ .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
+  *own = set ? *set : nsm_default_settings();
   nsm_assignment *list = SIM_NEW(s, own->nset, nsm_assignment);
   for (int i = 0; i < own->nset; i++) list[i] = (nsm_assignment){ copied(s, set->set[i].name), set->set[i].value };
   own->set = list;
@@ -48,7 +52,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
   if (s->a->scheme->analyse) s->a->scheme->analyse(s);
   sim_evaluate_constants(s);
-  if (!sim_start(s, set && set->project_start, e)) return 0;
+  if (!(set && set->any_start) && !sim_start(s, set && set->project_start, e)) return 0;
   if (!sim_prepare(s, s->n.h, e)) return 0;
   sim_closed_start(s);
   if (s->a->on.relation.n > 0) sim_note_solutions(s);
@@ -97,7 +101,9 @@ void nsm_reset(nsm_sim *s) {
 }
 
 nsm_sim *nsm_clone(const nsm_sim *s, nsm_error *e) {
-  nsm_sim *c = nsm_open(s->a->m, &s->a->settings, e);
+  nsm_settings set = s->a->settings;
+  set.any_start = 1;                                       // its state takes their place
+  nsm_sim *c = nsm_open(s->a->m, &set, e);
   if (!c) return NULL;
   size_t bytes = nsm_state_size(s);
   void *state = sim_take(c, bytes, 1);

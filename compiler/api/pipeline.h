@@ -29,11 +29,14 @@ typedef struct Compilation {
   Text c;                        // emitted C
   bool usage_trouble;            // a --set that fits no parameter (exit 2)
   bool file_trouble;             // the file could not be read (exit 4)
+  const char *trouble;           // what a --set is refused for; NULL
+  const char *note;              // lines about values that may surprise; NULL
   double seconds;                // spent so far
 } Compilation;
 
 typedef struct PipelineOptions {
   const char *path;
+  const char *text;              // the model itself, which `path` names then; NULL: the file is read
   Override *set; int nset;
   const char *scheme;            // from the command line, NULL if not given
   const char *dump;              // "ast,model,system,plan"; NULL

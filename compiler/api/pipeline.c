@@ -59,7 +59,8 @@ static void dump_stage(const Compilation *c, const PipelineOptions *o, const cha
   put_dump(f, stage, &t, strchr(o->dump, ',') != NULL);
 }
 
-static bool read_source(Compilation *c, const char *path) {
+static bool read_source(Compilation *c, const char *path, const char *text) {
+  if (text) { c->source = source_from_text(c->arena, path, text, strlen(text)); return true; }
   SourceStatus s = source_read(c->arena, path, &c->source);
   if (s == SOURCE_OK) return true;
   static const DiagCode code[] = { [SOURCE_MISSING] = DIAG_E0001,
@@ -93,42 +94,48 @@ static const char *std_dir(Arena *a) {
   return d && *d ? d : installed(a)->std;
 }
 
-static bool refuse_set(const Override *o) {
-  fprintf(stderr, "error: --set %s: ", o->text);
+static bool trouble(Compilation *c, const char *what) {
+  c->trouble = what;
+  return !(c->usage_trouble = true);
+}
+
+static bool refuse_set(Compilation *c, const Override *o) {
+  Arena *a = c->arena;
   switch (o->use) {
-  case SET_VARIES: fprintf(stderr, "`%s` changes during the run, the model computes it\n", o->name); break;
-  case SET_NO_MEMBER: fprintf(stderr, "there is no `%s`: %s\n", o->name, o->what); break;
-  case SET_UNIT: fprintf(stderr, "the value of %s has a unit of another dimension\n", o->name); break;
+  case SET_VARIES:
+    return trouble(c, arena_printf(a, "--set %s: `%s` changes during the run, the model computes it", o->text,
+                                   o->name));
+  case SET_NO_MEMBER:
+    return trouble(c, arena_printf(a, "--set %s: there is no `%s`: %s", o->text, o->name, o->what));
+  case SET_UNIT:
+    return trouble(c, arena_printf(a, "--set %s: the value of %s has a unit of another dimension", o->text, o->name));
   default:
-    fprintf(stderr, "there is no parameter `%s`%s%s%s\n", o->name, o->what ? "; did you mean `" : "",
-            o->what ? o->what : "", o->what ? "`?" : "");
+    return trouble(c, arena_printf(a, "--set %s: there is no parameter `%s`%s%s%s", o->text, o->name,
+                                   o->what ? "; did you mean `" : "", o->what ? o->what : "", o->what ? "`?" : ""));
   }
-  return false;
 }
 
 // What a built simulator would say when it starts.
-static bool value_fits(const Override *o) {
+static bool value_fits(Compilation *c, const Override *o) {
   double x;
   const char *value = strchr(o->text, '=') + 1, *unit = o->what, *wrong = nsm_read_quantity(value, unit, &x);
-  if (wrong)
-    fprintf(stderr, "error: --set %s: the value of %s is `%s`: %s%s%s%s\n", o->text, o->name, value, wrong,
-            *unit ? " (the model says " : "", unit, *unit ? ")" : "");
-  return !wrong;
+  return !wrong || trouble(c, arena_printf(c->arena, "--set %s: the value of %s is `%s`: %s%s%s%s", o->text, o->name,
+                                           value, wrong, *unit ? " (the model says " : "", unit, *unit ? ")" : ""));
 }
 
-static bool sets_fit(const PipelineOptions *o) {
+static bool sets_fit(Compilation *c, const PipelineOptions *o) {
   bool good = true;
   for (int i = 0; i < o->nset && good; i++)
-    if (o->set[i].use == SET_STORED) good = value_fits(&o->set[i]);
-    else if (o->set[i].use != SET_COMPILED) good = refuse_set(&o->set[i]);
+    if (o->set[i].use == SET_STORED) good = value_fits(c, &o->set[i]);
+    else if (o->set[i].use != SET_COMPILED) good = refuse_set(c, &o->set[i]);
     else if (o->set[i].what && o->set[i].value != 0)
-      fprintf(stderr, "note: --set %s is in SI units; the model gives it in %s: --set %s%s\n", o->set[i].text,
-              o->set[i].what, o->set[i].text, o->set[i].what);
+      c->note = arena_printf(c->arena, "%snote: --set %s is in SI units; the model gives it in %s: --set %s%s\n",
+                             c->note ? c->note : "", o->set[i].text, o->set[i].what, o->set[i].text, o->set[i].what);
   return good;
 }
 
 static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
-  if (!read_source(c, o->path)) return false;
+  if (!read_source(c, o->path, o->text)) return false;
   if (last == STAGE_SOURCE) return true;
 
   c->ast = parse_file(c->arena, c->names, c->source, c->bag);
@@ -138,7 +145,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), nsm_cone_solver_names(), NULL, o->library };
   c->model = elaborate(c->arena, c->names, c->ast, &e, c->bag);
   if (!c->model || !ok(c)) return o->library && ok(c);
-  if (!sets_fit(o)) return !(c->usage_trouble = true);
+  if (!sets_fit(c, o)) return false;
   dump_stage(c, o, "model", dump);
   if (last == STAGE_MODEL) return true;
 
