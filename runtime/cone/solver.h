@@ -22,6 +22,7 @@ enum { NSM_BASIC = 0, NSM_LOW = 1, NSM_HIGH = 2, NSM_OPEN = 3 };   // NSM_OPEN: 
 // the largest m of modes.c, inverses kept there, no set of modes
 enum { NSM_MODES_MAX = 8, NSM_MODES_SLOTS = 24, NSM_MODES_NONE = 0xffff };
 enum { NSM_PLANAR_MAX = 12, NSM_PLANAR_QUICK = 6 }; // the largest m of planar.c; up to here it takes microseconds
+enum { NSM_DENSE_ROWS = 4096 };   // problems with blocks and more rows than this are never made dense
 enum { NSM_BASES_MAX = 5 };   // the largest m whose bases are kept with their inverses (bases.c), and enumerated
 
 typedef struct nsm_cone_work {
@@ -94,7 +95,7 @@ nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
 nsm_cone_solver_function nsm_cone_contact, nsm_cone_modes, nsm_cone_planar;   // with cone blocks
 nsm_cone_solver_function nsm_cone_farkas;                                     // proofs that there is none
 nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
-nsm_cone_solver_function nsm_cone_smoothing, nsm_cone_rest;
+nsm_cone_solver_function nsm_cone_smoothing, nsm_cone_rest, nsm_cone_sigma;
 nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_admm, nsm_cone_continuation,
     nsm_cone_alart_curnier, nsm_cone_fischer_burmeister;
 
