@@ -130,6 +130,7 @@ enum {
   NSM_FROM_BEST = 2,         // from the best answer of those before it
   NSM_AGAIN = 4,             // other attempts (nsm_cone_try) differ: to be tried again and again while there is time
   NSM_LARGE = 8,             // the driver tries it only where no factorization fits the workspace (NSM_FORM_SPARSE)
+  NSM_PILES = 32,            // the driver tries it where there are NSM_PILE blocks or more
   NSM_BY_NAME = 16           // the driver does not try it: an ablation found no problem that needs it (cone.md 3.15)
 };
 enum {
@@ -138,7 +139,8 @@ enum {
   NSM_ALL_BLOCKS = NSM_UNIT_BLOCKS | (1 << NSM_CONE_CONTENSOU_EXACT) | (1 << NSM_CONE_GRIP2) | (1 << NSM_CONE_GRIP3),
   NSM_BLOCKS_ONLY = 1 << 16,
   NSM_BLOCKS_OR_SMALL = 1 << 17,
-  NSM_SMALL = 300
+  NSM_SMALL = 300,
+  NSM_PILE = 100
 };
 
 extern const nsm_cone_solver nsm_cone_solvers[];   // ends with a NULL name

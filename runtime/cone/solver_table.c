@@ -23,7 +23,7 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { "proximal", nsm_cone_proximal, 0, NSM_FROM_GUESS, 0, "monotone M of any rank; dense, tridiagonal, banded" },
   { "branch", nsm_cone_branch, 0, 0, 0,
     "any M, exact: all ways to be complementary, by bounds; proves that there is no solution" },
-  { "sigma", nsm_cone_sigma, 0, NSM_AGAIN | NSM_BY_NAME, (1u << NSM_CONE_COULOMB) | (1u << NSM_CONE_ELLIPTIC) |
+  { "sigma", nsm_cone_sigma, 0, NSM_AGAIN | NSM_PILES, (1u << NSM_CONE_COULOMB) | (1u << NSM_CONE_ELLIPTIC) |
       (1u << NSM_CONE_CONTENSOU) | NSM_BLOCKS_ONLY,
     "large friction problems: Newton on a smoothed problem, linear systems on the bodies" },
   { "proximal_newton", nsm_cone_proximal_newton, 0, NSM_FROM_GUESS | NSM_AGAIN, NSM_ALL_BLOCKS | NSM_BLOCKS_OR_SMALL,

@@ -33,7 +33,7 @@ size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones)
     bytes += 24 * aligned(n * sizeof(double)) + 8 * aligned(n * sizeof(int)) +
              aligned((size_t)cones * sizeof(nsm_cone_unit)) + 16 * aligned((size_t)cones * sizeof(double));
     bytes += 2 * aligned(nnz * (sizeof(double) + sizeof(int)));
-    bytes += 200 * aligned(n * sizeof(double)) + 2 * aligned(nnz * sizeof(double)) +        // sigma_newton.c
+    bytes += 240 * aligned(n * sizeof(double)) + 2 * aligned(nnz * sizeof(double)) +        // sigma_newton.c
              aligned((size_t)(BODY_FILL * pow(cones, 4.0 / 3)) * sizeof(double));
     if (!large) bytes += 5 * aligned(n * (n + 2) * sizeof(double));
   }
