@@ -12,6 +12,9 @@ typedef struct nsm_sigma {
   nsm_graph        g;                  // in the frame of the unit cone
   nsm_bodies       bodies;
   nsm_body_factor  factor;
+  int              on_bodies;          // linear systems on the bodies; else on the contacts, by
+  nsm_fronts       fronts;
+  nsm_factor       whole;
   nsm_cone_work   *w;
   double *rho, *share;                 // [nodes] 1 / stiffness; tau of a node is share times tau
   double *x, *y, *s, *center;          // the present point; alpha: weight of the proximal term

@@ -17,7 +17,8 @@
 //
 //   Ai = (A + B (E + alpha D))^-1,  C = Ai B,   (S + H^T C H) v = -H^T Ai R,   dX = -Ai R - C H v                  (c)
 //
-// and corrected once with M itself. tau falls where Newton has followed, |R|_inf <= tau, and with it the proximal term
+// and corrected once with M itself. Where contacts do not come from bodies that touch, (c) is solved as it stands, by
+// contacts (front.c). tau falls where Newton has followed, |R|_inf <= tau, and with it the proximal term
 // alpha D (X - center), D = 1 / rho; where Newton fails alpha grows.
 #include "sigma.h"
 #include "runtime/la/la.h"
@@ -111,6 +112,7 @@ double nsm_sigma_residual(nsm_sigma *k, const double *x, const double *y, const 
 
 // Ai and C; K is factored. 0 where something is singular.
 int nsm_sigma_factor(nsm_sigma *k) {
+  if (!k->on_bodies) return nsm_factor_make(&k->g, &k->fronts, k->alpha, k->A, k->B, &k->whole);
   for (int c = 0; c < k->g.nodes; c++) {
     int n = k->g.node[c].size;
     const double *A = k->A + (size_t)c * NSM_NODE_BLOCK, *B = k->B + (size_t)c * NSM_NODE_BLOCK,
@@ -150,6 +152,11 @@ static void times(const nsm_graph *g, const double *block, const double *in, dou
 
 // dx += the solution of the system with right-hand side rhs by (c); rhs is lost.
 static void solve(nsm_sigma *k, double *rhs, double *dx) {
+  if (!k->on_bodies) {
+    nsm_factor_solve(&k->g, &k->fronts, &k->whole, rhs);
+    for (int i = 0; i < k->g.rows; i++) dx[i] += rhs[i];
+    return;
+  }
   size_t bytes = (size_t)k->g.rows * sizeof(double);
   double *z = k->xt, *hv = k->yt;
   memset(z, 0, bytes);

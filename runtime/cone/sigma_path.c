@@ -22,7 +22,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MEMORY = 3, STAGE = 8, LONG = 3000, HALVINGS = 12, SHORT = 2, CORRECTIONS = 5, LOOK = 4, STALL = 2 };
+enum { MEMORY = 3, STAGE = 8, LONG = 3000, HALVINGS = 12, SHORT = 2, CORRECTIONS = 5, LOOK = 4, STALL = 2, FEW = 60 };
 static const double first_push = 10, first_ratio = 1e-4, fall_alpha = 1e-3, last_tau = 1e-14, least_alpha = 1e-12,
     near_path = 0.01,        // of tau: a point of the path
     spread = 1.0001,         // of tau
@@ -338,7 +338,7 @@ static int take(nsm_sigma *k) {
     ok &= (*of_nodes[i] = nsm_cone_take_doubles(k->w, nodes)) != NULL;
   for (size_t i = 0; i < sizeof blocks / sizeof *blocks; i++)
     ok &= (*blocks[i] = nsm_cone_take_doubles(k->w, nodes * NSM_NODE_BLOCK)) != NULL;
-  k->v = nsm_cone_take_doubles(k->w, (size_t)k->factor.k.rows);
+  k->v = nsm_cone_take_doubles(k->w, (size_t)k->factor.k.rows + 1);
   k->cell = nsm_cone_take(k->w, nodes * sizeof *k->cell);
   return ok && k->v && k->cell;
 }
@@ -368,13 +368,28 @@ static int to_unit_frame(nsm_graph *g) {
   return 1;
 }
 
+// Memory for the linear systems: on the bodies where there are some, else on the contacts.
+static int take_systems(nsm_sigma *k) {
+  nsm_cone_work *w = k->w;
+  size_t mark = w->used;
+  k->on_bodies = k->g.nodes >= FEW && nsm_bodies_make(&k->g, w, &k->bodies) &&
+                 nsm_body_factor_take(&k->g, &k->bodies, w, &k->factor);
+  if (k->on_bodies) return 1;
+  w->used = mark;
+  k->factor.k.rows = 0;
+  unsigned char *all = nsm_cone_take(w, (size_t)k->g.nodes);
+  if (!all || !nsm_fronts_take(&k->g, w, &k->fronts)) return 0;
+  memset(all, 1, (size_t)k->g.nodes);
+  nsm_fronts_make(&k->g, all, &k->fronts);
+  return nsm_factor_take(&k->g, &k->fronts, w, &k->whole);
+}
+
 nsm_cone_outcome nsm_cone_sigma(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
                                 double *u) {
   size_t mark = w->used;
   nsm_sigma k = { .w = w };
   int ok = 0;
-  if (nsm_graph_make(p, w, &k.g) && to_unit_frame(&k.g) && nsm_bodies_make(&k.g, w, &k.bodies) &&
-      nsm_body_factor_take(&k.g, &k.bodies, w, &k.factor) && take(&k)) {
+  if (nsm_graph_make(p, w, &k.g) && to_unit_frame(&k.g) && take_systems(&k) && take(&k)) {
     nsm_dice d = nsm_dice_of(t->attempt, 3);
     double push = first_push, ratio = first_ratio, tau = 1;
     if (t->attempt) {

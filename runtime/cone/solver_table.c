@@ -35,6 +35,9 @@ const nsm_cone_solver nsm_cone_solvers[] = {
     "deficient rank: first the velocities at which most contacts rest, then forces" },
   { "smoothing", nsm_cone_smoothing, 0, NSM_AGAIN, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
     "strong friction, uneven weights: Newton on a smoothed problem, made exact by the proximal loop" },
+  { "sigma", nsm_cone_sigma, 0, NSM_AGAIN, (1u << NSM_CONE_COULOMB) | (1u << NSM_CONE_ELLIPTIC) |
+      (1u << NSM_CONE_CONTENSOU) | NSM_BLOCKS_ONLY,
+    "the same for others" },
   { "interior", nsm_cone_interior, 0, 0, (NSM_UNIT_BLOCKS & ~(1u << NSM_CONE_GRIP)) | NSM_BLOCKS_ONLY,
     "friction without grips: interior point, made exact by the proximal loop" },
   { "admm", nsm_cone_admm, 0, NSM_FROM_GUESS | NSM_AGAIN, NSM_UNIT_BLOCKS | NSM_BLOCKS_ONLY,
