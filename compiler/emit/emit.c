@@ -23,7 +23,7 @@ void emit_c(Arena *a, const Plan *p, const PlanKernels *k, Text *out) {
                 .table_at = map_new(a) };
   text_add(out, "#include \"nsm_abi.h\"\n\n");
   Text t = {0};
-  text_printf(&t, "model %s, scheme %s", p->sys->model->name, p->scheme);
+  text_printf(&t, "model %s, scheme %s", p->sys->model->name, p->scheme->name);
   c_comment(text_str(&t), out);
   text_add(out, "\n");
   text_free(&t);

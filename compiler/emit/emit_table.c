@@ -203,16 +203,6 @@ static void emit_text(Emitter *e) {
   text_add(o, "\n};\n");
 }
 
-static const char *scheme_number(const Plan *p) {
-  static const char *const number[][2] = { { "moreau", "NSM_SCHEME_MOREAU" },
-                                           { "consistent", "NSM_SCHEME_CONSISTENT" },
-                                           { "consistent1", "NSM_SCHEME_CONSISTENT1" },
-                                           { "midpoint", "NSM_SCHEME_MIDPOINT" },
-                                           { "consistent_explicit_mass", "NSM_SCHEME_CONSISTENT_EXPLICIT_MASS" } };
-  for (size_t i = 0; i < sizeof number / sizeof *number; i++) if (!strcmp(number[i][0], p->scheme)) return number[i][1];
-  return "-1";
-}
-
 void emit_tables(Emitter *e) {
   const Plan *p = e->plan;
   const Model *m = p->sys->model;
@@ -236,5 +226,5 @@ void emit_tables(Emitter *e) {
       "expect_texts,\n  .expect_stat = expect_stats,\n"
       "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect\n};\n"
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
-      name, file, scheme_number(p), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect);
+      name, file, p->scheme->number, p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect);
 }

@@ -5,10 +5,10 @@
 #include "compliant.h"
 #include "scheme.h"
 
-typedef struct Check { Arena *arena; const System *s; const char *scheme; DiagBag *bag; } Check;
+typedef struct Check { Arena *arena; const System *s; const SchemeDescriptor *scheme; DiagBag *bag; } Check;
 
 static Diag *refuse(const Check *k, Span at, const char *what) {
-  Diag *d = diag(k->bag, DIAG_E0705, at, "the scheme '%s' does not take %s", k->scheme, what);
+  Diag *d = diag(k->bag, DIAG_E0705, at, "the scheme '%s' does not take %s", k->scheme->name, what);
   diag_help(d, "scheme = moreau(theta = 1/2)");
   return d;
 }
@@ -70,7 +70,7 @@ static void row(const Check *k, const SysClass *c) {
 static void elastic(const Check *k, const SysClass *c) {
   double e = c->e == EX_NONE ? 0 : value_of(k->s, c->e, NULL, 0);
   if (e == 1 || isnan(e)) return;
-  Diag *d = diag(k->bag, DIAG_E0705, c->span, "the scheme '%s' takes elastic contacts only", k->scheme);
+  Diag *d = diag(k->bag, DIAG_E0705, c->span, "the scheme '%s' takes elastic contacts only", k->scheme->name);
   diag_label(d, "%s has restitution %g", c->shown, e);
   diag_help(d, "scheme = consistent, or: with newton(1)");
 }
@@ -97,11 +97,11 @@ static void no_energy(const Check *k) {
       d,
       "'%s' still guarantees that the kinetic energy changes by the work of the forces and the losses, and by nothing "
       "else",
-      k->scheme);
+      k->scheme->name);
   diag_help(d, "where a force has a potential, write it as: potential ...;");
 }
 
-void check_consistent(Arena *a, const System *s, const char *scheme, DiagBag *bag) {
+void check_consistent(Arena *a, const System *s, const SchemeDescriptor *scheme, DiagBag *bag) {
   Check k = { a, s, scheme, bag };
   int before = diag_errors(bag);
   states(&k);
@@ -116,12 +116,11 @@ void check_consistent(Arena *a, const System *s, const char *scheme, DiagBag *ba
     } else if (c->kind == CLASS_RELATION)
       diag_label(refuse(&k, c->span, "relations between outputs and multipliers"), "%s", c->shown);
     else if (c->kind == CLASS_FRICTION) {
-      bool one_step = !strcmp(scheme, "consistent1");
-      if (c->direction == 0 && one_step) diag_label(refuse(&k, c->span, "friction"), "%s", c->shown);
+      if (c->direction == 0 && scheme->one_step) diag_label(refuse(&k, c->span, "friction"), "%s", c->shown);
     }
     else if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) row(&k, c);
     else if (c->kind == CLASS_SMOOTH && c->kinetic != EX_NONE) kinetic(&k, c);
-    if (c->kind == CLASS_CONTACT && !strcmp(scheme, "consistent1")) elastic(&k, c);
+    if (c->kind == CLASS_CONTACT && scheme->one_step) elastic(&k, c);
   }
   if (diag_errors(bag) == before) no_energy(&k);
 }

@@ -2,10 +2,10 @@
 #include "../system/slots.h"
 #include "scheme.h"
 
-Plan *plan_open(Arena *a, const System *s, const char *scheme, double theta) {
+Plan *plan_open(Arena *a, const System *s, const SchemeDescriptor *d, double theta) {
   Plan *p = ARENA_NEW(a, Plan);
   p->sys = s;
-  p->scheme = scheme;
+  p->scheme = d;
   p->theta = theta;
   p->gamma = 1;
   p->ncls = s->ncls;

@@ -72,9 +72,8 @@ static void row_curves(PlanClass *pc, Hoist *h, const SysClass *c) {
   kernel_entries(pc, h, KERNEL_RQ, &pc->rq);
 }
 
-const Plan *scheme_moreau(Arena *a, const System *s) {
-  Plan *p = plan_open(a, s, "moreau", s->second_order ? 0.5 : 1.0);
-  p->weights = true;
+const Plan *scheme_moreau(Arena *a, const System *s, const SchemeDescriptor *d) {
+  Plan *p = plan_open(a, s, d, s->second_order ? 0.5 : 1.0);
   p->one_iteration = s->affine;
   for (int i = 0; i < s->ncls; i++) {
     PlanClass *pc = &p->cls[i];

@@ -64,12 +64,6 @@ const char *law_text(const SysClass *c) {
   return c->row_type == 0 ? "0 <= y perp lambda >= 0" : c->row_type == 1 ? "-y in N_[lo, hi](lambda)" : "y = 0";
 }
 
-// Which contacts a step takes as closed.
-static const char *closed(const SchemeFacts *f) {
-  if (!f || !strcmp(f->name, "moreau")) return "y + h/2 y' <= 0 at the beginning of the step";
-  return !strcmp(f->name, "midpoint") ? "y <= 0 in the middle of the step" : "y <= 0 at the beginning of the step";
-}
-
 static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, Text *out) {
   text_printf(out, "\n  %s", c->label);
   for (int i = 0; i < c->nloop; i++) {
@@ -116,7 +110,8 @@ static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, 
   text_printf(out, "    levels           y[0]%s, lambda[%d]\n", c->level_y_max ? " .. y[1]" : "", c->level_lambda);
   if (c->kind == CLASS_FRICTION && c->normal >= 0 && s->cls[c->normal].kind == CLASS_CONTACT)
     text_add(out, "    index sets       those of its contact\n");
-  else if (c->kind == CLASS_CONTACT) text_printf(out, "    index sets       I_0: all; I_1: %s\n", closed(f));
+  else if (c->kind == CLASS_CONTACT)
+    text_printf(out, "    index sets       I_0: all; I_1: %s\n", f ? f->closed : "those closed, by the scheme");
   else text_add(out, "    index sets       I_0: all\n");
 }
 
