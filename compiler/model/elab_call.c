@@ -17,9 +17,9 @@ static Value recursion(const Env *env, const Ast *x, const Ast *f) {
 
 // --- calls that were written out already ---
 
-// Functions that call functions several times make trees of exponential size; with the same arguments the result is
-// the same node. Arguments are made one node where they are alike, so that what is computed of them is alike again; they are
-// compared one level down.
+// Functions that call functions several times make trees of exponential size; with the same arguments the result
+// is the same node. Arguments are made one node where they are alike, so that what is computed of them is alike
+// again; they are compared one level down.
 typedef struct Call { int n; Value *arg, result; struct Call *next; } Call;
 typedef struct Known { MExpr *x; struct Known *next; } Known;
 
