@@ -1,5 +1,5 @@
 // A run from open to close: the table of contents of this folder. Nothing is allocated after nsm_open.
-#include "sim.h"
+#include "whole.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,6 +141,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (!sim_prepare(s, s->h, e)) return 0;
   sim_closed_start(s);
   if (s->on.relation.n > 0) sim_note_solutions(s);
+  sim_whole_analyse(s, set);
   return 1;
 }
 
@@ -245,6 +246,17 @@ nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
   s->count.steps++;
   if (s->ledger.on) sim_ledger_step(s);
   return s->on.assertion.n > 0 ? assertions(s, e) : NSM_OK;
+}
+
+nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
+  nsm_code c = NSM_OK;
+  while (n > 0 && c == NSM_OK) {
+    if (s->whole) n -= sim_whole_run(s, n);
+    if (n <= 0) break;
+    c = nsm_step(s, e);
+    n--;
+  }
+  return c;
 }
 
 double nsm_time(const nsm_sim *s) { return s->t; }

@@ -26,6 +26,7 @@ typedef struct nsm_settings {
   double solve_budget;                   // seconds that one problem of a step may take; 0: default
   const char *dump_problems;             // folder for every one-step problem of the run (runtime/problems), or NULL
   int project_start;                     // initial values are moved onto constraints and out of obstacles, however far
+  int general;                           // every step on the general road, none as a whole step
 } nsm_settings;
 
 // Where in the model: a class, parameter, variable or claim by its number. line: 0, or the line where it is not the
@@ -41,6 +42,8 @@ void nsm_print_error(const nsm_model *m, const nsm_error *e, FILE *f);     // "e
 
 nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *s, nsm_error *e);      // NULL on error
 nsm_code nsm_step(nsm_sim *s, nsm_error *e);  // one step; on NSM_FAILED the state is that before it
+// Up to n steps, whole steps where the model has them (docs/numerics/whole-steps.md); fewer where one fails.
+nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e);
 void     nsm_reset(nsm_sim *s);                                                   // back to the start
 void     nsm_close(nsm_sim *s);
 

@@ -224,6 +224,7 @@ struct nsm_sim {
   sim_rows    r;
   sim_islands isl;
   struct sim_consistent *con;           // energy-consistent schemes only
+  struct sim_whole *whole;              // whole steps (whole.h); NULL where the model has none that fits
   sim_ledger  ledger;
 
   // scratch [nz], rhs and dz [nz + r.n], or [nq]
@@ -407,6 +408,8 @@ nsm_cone_status sim_cone_correct(nsm_sim *s, const nsm_cone_problem *p, void *wo
 
 // step_linear.c, step_newton.c: from (q,z,l) to (q1,z1,l1) at t1; NSM_OK or NSM_FAILED
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e);
+// its second half: the active rows act on the free motion q1, z1; sum: of all that must be finite; 0: not solved
+int      sim_linear_rows(nsm_sim *s, double t1, double *sum);
 nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e);
 nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e);
 int      sim_midpoint_fits(nsm_sim *s, nsm_error *e);                            // may this model be stepped so?

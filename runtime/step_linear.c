@@ -197,6 +197,15 @@ static double apply_multipliers(nsm_sim *s) {
   return sum;
 }
 
+int sim_linear_rows(nsm_sim *s, double t1, double *sum) {
+  rows_at(s, t1);
+  if (!sim_islands_solve(s)) return 0;
+  *sum += apply_multipliers(s);
+  sim_refine(s, t1, s->q1, s->h * s->theta);
+  sim_count_impacts(s);
+  return 1;
+}
+
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
   int nq = s->nq, nz = s->nz;
   double h = s->h, theta = s->theta, *q1 = s->q1, *z1 = s->z1;
@@ -223,15 +232,11 @@ nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
   if (s->r.n > 0) {
     if (!s->r.always) sim_islands_list(s);
     if (s->isl.nactive > 0) {
-      rows_at(s, t1);
-      if (!sim_islands_solve(s)) {
+      if (!sim_linear_rows(s, t1, &s0)) {
         nsm_view v = sim_view(s, t1, q1, z1, s->la);
         if (s->isl.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) == NSM_FAILED) return NSM_FAILED;
         return sim_cone_failed(s, t1, e);
       }
-      s0 += apply_multipliers(s);
-      sim_refine(s, t1, s->q1, ht);
-      sim_count_impacts(s);
     }
   }
   s->count.newton_iterations++;

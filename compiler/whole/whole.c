@@ -1,0 +1,12 @@
+// Which models have a whole step, and of which kind.
+#include <string.h>
+#include "step.h"
+
+const Whole *whole_of_plan(Arena *a, const Plan *p) {
+  for (int i = 0; i < p->ncls; i++) if (p->cls[i].c->compliant || p->cls[i].c->of_compliant) return NULL;
+  Written *w = write_out(a, p);
+  if (!w) return NULL;
+  const Whole *o = NULL;
+  if (!strcmp(p->scheme, "moreau")) o = whole_linear(a, w);
+  return o;
+}

@@ -1,0 +1,75 @@
+// The runtime's side of whole steps: the state goes into one array, the emitted function steps, and it goes back. So
+// whole steps and those of the general road can follow each other in any order.
+#include "whole.h"
+#include <math.h>
+#include <string.h>
+
+enum { CHUNK = 4096 };                  // steps between two looks at what the function takes as fixed
+
+// The tables of the classes are those that the function was made for.
+static int fits(const nsm_sim *s, const nsm_whole *w) {
+  int at = 0;
+  for (int i = 0; i < s->m->nclass; i++) {
+    const sim_class *k = &s->cls[i];
+    int taken = k->c->kind == NSM_SMOOTH || k->row0 >= 0;
+    if (!taken) continue;
+    size_t n = (size_t)k->tab.count * (size_t)k->c->nslot;
+    if (k->tab.count != w->count[i] || at + (long)n > w->nix) return 0;
+    if (n > 0 && memcmp(k->tab.ix, w->ix + at, n * sizeof(int)) != 0) return 0;
+    at += (int)n;
+  }
+  if (at != w->nix || s->r.n != w->nrow) return 0;
+  for (int i = 0; i < w->nrow; i++) if (s->r.l[i] != w->row_l[i]) return 0;
+  return 1;
+}
+
+// What the functions do not know: another solver, files of problems, claims after each step.
+static int ordinary(const nsm_sim *s) {
+  const char *solver = s->cone.solver;
+  return !s->dump && s->on.assertion.n == 0 && (!solver || strcmp(solver, "auto") == 0) && s->gamma == 1;
+}
+
+void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
+  const nsm_whole *o = s->m->whole;
+  if (!o || (set && set->general) || !fits(s, o) || !ordinary(s) || s->full < 1) return;
+  if (o->kind != NSM_WHOLE_LINEAR || !s->linear) return;
+  size_t room = (size_t)(2 * s->nq + 2 * s->nz + 3 * s->r.n);
+  struct sim_whole *w = sim_take(s, 1, sizeof *w + room * sizeof(double));
+  *w = (struct sim_whole){ .of = o, .sim = s, .rows_at = -1 };
+  w->c = SIM_NEW(s, NSM_WHOLE_SCALARS + o->nconstant + o->npattern, double);
+  const double scalars[] = { s->start, s->step, s->theta, s->gamma, s->tolerance };
+  memcpy(w->c, scalars, sizeof scalars);
+  for (int i = 0; i < o->nconstant; i++) {
+    const int *k = o->constant + 3 * (size_t)i;
+    w->c[NSM_WHOLE_SCALARS + i] =
+        s->cls[k[0]].tab.num[(size_t)k[1] * (size_t)s->cls[k[0]].c->nnum + (size_t)k[2]];
+  }
+  if (!sim_whole_linear_matrix(s, o, w->c + NSM_WHOLE_SCALARS + o->nconstant)) return;
+  s->whole = w;
+}
+
+static int chunk(nsm_sim *s, int m) {
+  struct sim_whole *w = s->whole;
+  long from = s->k;
+  sim_whole_linear_load(s, w);
+  int done = w->of->run(w->s, w->c, (double)from, m);
+  s->k = from + done;
+  s->t = s->k == 0 ? s->start : s->start + (double)s->k * s->step;
+  s->count.steps += done;
+  s->count.newton_iterations += done;
+  sim_whole_linear_store(s, w, done);
+  return done;
+}
+
+// The last step ends at `until` exactly, and may be a shorter one: it takes the general road.
+long sim_whole_run(nsm_sim *s, long n) {
+  long all = 0, left = s->total - 1 - s->k;
+  if (s->ledger.on) return 0;
+  if (n > left) n = left;
+  while (all < n) {
+    int m = (int)(n - all < CHUNK ? n - all : CHUNK), done = chunk(s, m);
+    all += done;
+    if (done < m) break;
+  }
+  return all;
+}

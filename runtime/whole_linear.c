@@ -1,0 +1,141 @@
+// Whole steps where every matrix is constant: A of dz = A (q, z, tau, 1), and the rows that act in a step.
+//
+//   dz = W^-1 (h theta f(t1, q + h v, z) + h (1-theta) f(t, q, z) + h g(t1, q + h v, z, 0))         (step_linear.c)
+//
+// so that with F = df/d(q, z), G = dg/d(q, z) the columns of A are W^-1 h (F_q + G_q) for q,
+// W^-1 h (F_z + G_z + h (theta F_q + G_q)) for z, W^-1 e_i for tau_i, and W^-1 h (f + g)(0) without the rows of tau.
+#include "whole.h"
+#include <math.h>
+#include <string.h>
+
+static void column(nsm_sim *s, const sim_class *k, const nsm_pattern *p, const double *value, double share, int col,
+                   int of_q, double *x) {
+  double h = s->h;
+  for (int i = 0; i < k->tab.count; i++)
+    for (int e = 0; e < p->n; e++) {
+      if (sim_z_of(s, k, i, p->col[e]) != col) continue;
+      double v = value[(size_t)i * (size_t)p->n + (size_t)e];
+      int row = sim_z_of(s, k, i, p->row[e]), q = p->wrt[e] == NSM_WRT_Q;
+      if (of_q) x[row] += q ? h * v : 0;
+      else x[row] += q ? h * share * h * v : h * v;
+    }
+}
+
+static void derivatives(nsm_sim *s, int col, int of_q, double *x) {
+  for (int a = 0; a < s->on.smooth.n; a++) {
+    const sim_class *k = &s->cls[s->on.smooth.of[a]];
+    column(s, k, &k->c->jac, k->jac, s->theta, col, of_q, x);
+    column(s, k, &k->c->k, k->k, 1, col, of_q, x);
+  }
+}
+
+// f and g with all variables 0, without the rows that time changes.
+static void at_rest(nsm_sim *s, const nsm_whole *w, double *x) {
+  memset(s->zm, 0, (size_t)s->nz * sizeof(double));
+  nsm_view v = sim_view(s, s->start, s->zero, s->zero, s->la);
+  for (int a = 0; a < s->on.smooth.n; a++) {
+    const sim_class *k = &s->cls[s->on.smooth.of[a]];
+    if (k->c->f_fn) k->c->f_fn(&v, &k->tab, x, x + s->nq);
+    if (k->c->g_fn) k->c->g_fn(&v, &k->tab, x, x + s->nq);
+  }
+  for (int i = 0; i < w->ntimed; i++) x[w->timed[i]] = 0;
+  for (int i = 0; i < s->nz; i++) x[i] *= s->h;
+}
+
+int sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *a) {
+  int nq = s->nq, nz = s->nz, width = nq + nz + w->ntimed + 1;
+  double *x = s->rhs;
+  memset(s->la, 0, (size_t)(s->nl + 1) * sizeof(double));
+  for (int c = 0; c < width; c++) {
+    memset(x, 0, (size_t)nz * sizeof(double));
+    if (c < nq) derivatives(s, c, 1, x);
+    else if (c < nq + nz) derivatives(s, c - nq, 0, x);
+    else if (c < nq + nz + w->ntimed) x[w->timed[c - nq - nz]] = 1;
+    else at_rest(s, w, x);
+    sim_matrix_solve(s, x);
+    for (int e = 0; e < w->npattern; e++)
+      if (w->col[e] == c) { a[e] = x[w->row[e]]; x[w->row[e]] = 0; }
+    for (int i = 0; i < nz; i++) if (x[i] != 0) return 0;
+  }
+  return 1;
+}
+
+// ---- the array ------------------------------------------------------------------------------------------------------
+// q, z, q1, z1; of the rows gap, rate, reach
+static inline double *gap_of(const nsm_sim *s, struct sim_whole *w) { return w->s + 2 * s->nq + 2 * s->nz; }
+
+// A contact that was pressed is looked at in any case; the others where no round-off can close them any more.
+static void set_reach(nsm_sim *s, struct sim_whole *w, double nearly) {
+  double *reach = gap_of(s, w) + 2 * s->r.n;
+  for (int i = 0; i < s->r.n; i++) reach[i] = s->r.held[i] > 0 ? INFINITY : nearly;
+}
+
+static double nearly(nsm_sim *s) {
+  s->extent = 0;
+  for (int i = 0; i < s->nq; i++) s->extent = fmax(s->extent, fabs(s->q[i]) + s->h * fabs(s->z[i]));
+  return 1e-9 * (s->terms + s->reach * s->extent);
+}
+
+void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w) {
+  memcpy(w->s, s->q, (size_t)s->nq * sizeof(double));
+  memcpy(w->s + s->nq, s->z, (size_t)s->nz * sizeof(double));
+  w->rows_at = s->k - 1;
+  if (s->on.contact.n > 0) set_reach(s, w, nearly(s));
+}
+
+// The rows of contacts had no force since: their multipliers are 0 and nothing holds them.
+static void forget(nsm_sim *s) {
+  for (int a = 0; a < s->on.contact.n + s->on.friction.n; a++) {
+    int cls = a < s->on.contact.n ? s->on.contact.of[a] : s->on.friction.of[a - s->on.contact.n];
+    const sim_class *k = &s->cls[cls];
+    memset(s->l + s->r.l[k->row0], 0, (size_t)k->tab.count * sizeof(double));
+  }
+  if (s->r.n > 0) memset(s->r.held, 0, (size_t)s->r.n * sizeof(double));
+}
+
+void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done) {
+  memcpy(s->q, w->s, (size_t)s->nq * sizeof(double));
+  memcpy(s->z, w->s + s->nq, (size_t)s->nz * sizeof(double));
+  if (done > 0 && w->rows_at < s->k - 1) forget(s);
+}
+
+// ---- rows that act --------------------------------------------------------------------------------------------------
+int nsm_whole_rows(double *state, double k) {
+  struct sim_whole *w = (struct sim_whole *)(void *)((char *)state - offsetof(struct sim_whole, s));
+  nsm_sim *s = w->sim;
+  sim_rows *r = &s->r;
+  int nq = s->nq, nz = s->nz;
+  memcpy(s->q, state, (size_t)nq * sizeof(double));
+  memcpy(s->z, state + nq, (size_t)nz * sizeof(double));
+  memcpy(s->q1, state + nq + nz, (size_t)nq * sizeof(double));
+  memcpy(s->z1, state + 2 * nq + nz, (size_t)nz * sizeof(double));
+  s->k = (long)k;
+  s->t = s->start + k * s->step;
+  if (w->rows_at < s->k - 1) forget(s);
+  if (s->on.contact.n > 0) {
+    const double *gap = gap_of(s, w);
+    memcpy(r->gap, gap, (size_t)r->n * sizeof(double));
+    memcpy(r->rate0, gap + r->n, (size_t)r->n * sizeof(double));
+    for (int a = 0; a < s->on.contact.n; a++) {
+      const sim_class *c = &s->cls[s->on.contact.of[a]];
+      memset(s->l1 + r->l[c->row0], 0, (size_t)c->tab.count * sizeof(double));
+    }
+    sim_close(s, 0.5 * s->h);
+    if (s->on.friction.n > 0) sim_friction_active(s);
+  }
+  if (!r->always) sim_islands_list(s);
+  double sum = 0;
+  if (s->isl.nactive > 0 && !sim_linear_rows(s, s->start + (k + 1) * s->step, &sum)) return 0;
+  for (int i = 0; i < nq; i++) sum += s->q1[i];
+  for (int i = 0; i < nz; i++) sum += s->z1[i];
+  if (!(sum - sum == 0)) return 0;
+  sim_hold(s);
+  double *swap = s->l;
+  s->l = s->l1;
+  s->l1 = swap;
+  memcpy(state + nq + nz, s->q1, (size_t)nq * sizeof(double));
+  memcpy(state + 2 * nq + nz, s->z1, (size_t)nz * sizeof(double));
+  if (s->on.contact.n > 0) set_reach(s, w, 1e-9 * (s->terms + s->reach * s->extent));
+  w->rows_at = s->k;
+  return 1;
+}
