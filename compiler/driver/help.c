@@ -12,6 +12,14 @@ const Command commands[COMMANDS] = {
 #undef COMMAND
 };
 
+const Command *command_named(const char *name) {
+  if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
+  if (!strcmp(name, "--version") || !strcmp(name, "-V")) name = "version";
+  for (int i = 0; i < COMMANDS; i++)
+    if (!strcmp(name, commands[i].name)) return &commands[i];
+  return NULL;
+}
+
 void print_commands(FILE *f) {
   fputs("usage: nsm COMMAND FILE... [flags]      - as a file is standard input, -- ends the flags\n\n", f);
   for (int i = 0; i < COMMANDS; i++) {

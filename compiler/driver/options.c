@@ -23,14 +23,6 @@ static int unknown_command(const char *name) {
   return EXIT_USAGE;
 }
 
-const Command *command_named(const char *name) {
-  if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
-  if (!strcmp(name, "--version") || !strcmp(name, "-V")) name = "version";
-  for (int i = 0; i < COMMANDS; i++)
-    if (!strcmp(name, commands[i].name)) return &commands[i];
-  return NULL;
-}
-
 // NAME=VALUE for the elaborator.
 static bool note_set(Arena *a, Options *o, const char *text) {
   const char *eq = strchr(text, '=');

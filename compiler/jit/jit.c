@@ -2,8 +2,8 @@
 #include "jit_parts.h"
 
 const JitSymbol jit_symbols[] = {
-#define SYMBOL(name) { #name, (const void *)name },
-#include "abi_symbols.def"
+#define SYMBOL(name, result, arguments, pure) { #name, (const void *)name },
+#include "../kernel/symbols.def"
 #undef SYMBOL
   { NULL, NULL }
 };

@@ -1,5 +1,5 @@
 // Emitted C in memory -> addresses. Two backends behind one interface: libtcc (in process) and cc + dlopen.
-// Emitted C can reach nothing but the functions of abi_symbols.def.
+// Emitted C can reach nothing but the functions of kernel/symbols.def.
 #pragma once
 #include "../base/arena.h"
 #include "../../runtime/nsm_abi.h"

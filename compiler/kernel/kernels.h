@@ -1,0 +1,11 @@
+// The kernels of a plan: one for each class and kind that its scheme needs.
+#pragma once
+#include "kernel.h"
+#include "../plan/plan.h"
+
+typedef struct PlanKernel { int cls; KernelKind kind; const KKernel *kernel; } PlanKernel;
+typedef struct PlanKernels { int n; PlanKernel *at; } PlanKernels;   // in order of class and kind
+
+PlanKernels kernels_of_plan(Arena *a, const Plan *p);
+// Its name in the emitted code: "mass_0".
+const char *kernel_name(Arena *a, KernelKind kind, int cls);
