@@ -12,7 +12,7 @@ static void class_section(Emitter *e, const PlanClass *c, int number, const Plan
   for (; *next < k->n && k->at[*next].cls == number; ++*next) c_kernel(e->arena, k->at[*next].kernel, e->out);
 }
 
-void emit_c(Arena *a, const Plan *p, const PlanKernels *k, Text *out) {
+void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, Text *out) {
   Emitter e = { .arena = a, .plan = p, .out = out };
   text_add(out, "#include \"nsm_abi.h\"\n\n");
   Text t = {0};
@@ -22,6 +22,7 @@ void emit_c(Arena *a, const Plan *p, const PlanKernels *k, Text *out) {
   text_free(&t);
   for (int i = 0, next = 0; i < p->ncls; i++) class_section(&e, &p->cls[i], i, k, &next);
   emit_setup(&e);
-  emit_tables(&e);
+  emit_whole(&e, w);
+  emit_tables(&e, w);
   text_free(&e.blob);
 }
