@@ -277,6 +277,7 @@ typedef struct nsm_whole {
   const int *row, *col;           // [npattern]
   int ntimed;
   const int *timed;               // [ntimed] rows of f that time changes, in the order of tau
+  int drifts;                     // some contact's rate or slip is not 0 at rest
   int (*run)(double *s, const double *c, double k, int n);
 } nsm_whole;
 

@@ -33,7 +33,7 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   const nsm_whole *o = s->m->whole;
   if (!o || (set && set->general) || !fits(s, o) || !ordinary(s) || s->full < 1) return;
   if (o->kind != NSM_WHOLE_LINEAR || !s->linear) return;
-  size_t room = (size_t)(2 * s->nq + 2 * s->nz + 3 * s->r.n);
+  size_t room = (size_t)(2 * s->nq + 2 * s->nz + 4 * s->r.n);
   struct sim_whole *w = sim_take(s, 1, sizeof *w + room * sizeof(double));
   *w = (struct sim_whole){ .of = o, .sim = s, .rows_at = -1 };
   w->c = SIM_NEW(s, NSM_WHOLE_SCALARS + o->nconstant + o->npattern, double);
@@ -45,6 +45,7 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
         s->cls[k[0]].tab.num[(size_t)k[1] * (size_t)s->cls[k[0]].c->nnum + (size_t)k[2]];
   }
   if (!sim_whole_linear_matrix(s, o, w->c + NSM_WHOLE_SCALARS + o->nconstant)) return;
+  sim_whole_linear_open(s, w);
   s->whole = w;
 }
 

@@ -2,15 +2,37 @@
 //
 //   whole.c         does this model's function fit; constants; a run of whole steps between two of the general road
 //   whole_linear.c  the matrix A of linear models, rows that act
+//   whole_rows.c    by maps from q to the forces, one for each way in which they act
 #pragma once
 #include "sim.h"
+
+enum { WHOLE_ROWS = 16, WHOLE_UNKNOWNS = 24, WHOLE_ENTRIES = 8, WHOLE_MAPS = 32 };
+
+// How a row acts: an interval, and then a contact with friction (its normal row; TANGENT is the other).
+enum { WHOLE_BASIC, WHOLE_LOW, WHOLE_HIGH, WHOLE_OPEN, WHOLE_STICK, WHOLE_UP, WHOLE_DOWN, WHOLE_TANGENT };
+
+// lambda = L q + l0 of m active rows; M, X = W^-1 B of them (whole_rows.c). Matrices [m, m] by columns, X [nt, m] by rows.
+typedef struct sim_whole_map {
+  unsigned mask;                        // the rows
+  int      m, nt, zeros;
+  int      row[WHOLE_ROWS], l[WHOLE_ROWS], zero[WHOLE_ROWS], touched[WHOLE_UNKNOWNS], nc[WHOLE_ROWS];
+  unsigned char act[WHOLE_ROWS], contact[WHOLE_ROWS];
+  double   lo[WHOLE_ROWS], hi[WHOLE_ROWS], e[WHOLE_ROWS], mu[WHOLE_ROWS], l0[WHOLE_ROWS];
+  double   L[WHOLE_ROWS * WHOLE_ROWS], M[WHOLE_ROWS * WHOLE_ROWS], Z[WHOLE_ROWS * WHOLE_ROWS];
+  double   X[WHOLE_UNKNOWNS * WHOLE_ROWS];
+  int      cz[WHOLE_ROWS][WHOLE_ENTRIES];
+  double   c[WHOLE_ROWS][WHOLE_ENTRIES];   // entries of C
+} sim_whole_map;
 
 // The state that a whole step reads and writes; its emitted code gets `s`.
 struct sim_whole {
   const nsm_whole *of;
   double *c;                            // constants
   long    general;                      // steps that took the general road
-  long    rows_at;                      // WHOLE_LINEAR: the last step in which rows acted, -1
+  long    rows_at;                      // WHOLE_LINEAR: the last step in which rows acted
+  int     maps, nmap;                   // may they be kept; how many there are
+  unsigned always, with[WHOLE_ROWS];    // rows that always act; a contact's row with those of its friction
+  sim_whole_map *map, *recent;
   nsm_sim *sim;
   double  s[];
 };
@@ -21,4 +43,9 @@ long sim_whole_run(nsm_sim *s, long n);  // up to n steps; how many it did befor
 // whole_linear.c
 int  sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *a);   // 0: A has entries that the code has not
 void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w);
+void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w);
 void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done);
+
+// whole_rows.c. y [r.n]: rates and outputs of the free motion; rate0 [r.n] at the begin.
+int  sim_whole_by_map(nsm_sim *s, struct sim_whole *w, double *state, unsigned mask, const double *y, double *rate0);
+void sim_whole_learn(nsm_sim *s, struct sim_whole *w);      // of the general road's answer

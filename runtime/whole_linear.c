@@ -100,9 +100,44 @@ void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done) {
 }
 
 // ---- rows that act --------------------------------------------------------------------------------------------------
-int nsm_whole_rows(double *state, double k) {
-  struct sim_whole *w = (struct sim_whole *)(void *)((char *)state - offsetof(struct sim_whole, s));
-  nsm_sim *s = w->sim;
+// Maps are for intervals with constant bounds and for Coulomb friction in one direction without restitution, of contacts
+// whose rate is 0 at rest.
+void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w) {
+  const sim_rows *r = &s->r;
+  w->maps = r->n > 0 && r->constant && s->on.law_moving.n + s->on.mu.n == 0 && !w->of->drifts;
+  for (int i = 0; i < r->n && w->maps; i++) {
+    const nsm_class *c = s->cls[r->cls[i]].c;
+    if (c->kind == NSM_FRICTION) {
+      const sim_friction *f = &r->friction[r->friction_of[i]];
+      w->maps &= f->type == NSM_CONE_COULOMB && f->n == 1 && f->normals == 1 && c->e_num < 0;
+    } else if (c->kind == NSM_RELATION) w->always |= 1u << i;
+    else {
+      w->with[i] = 1u << i;
+      if (r->nfriction > 0 && r->friction_of[i] >= 0) w->with[i] |= 1u << r->friction[r->friction_of[i]].row[0];
+    }
+  }
+  if (w->maps) w->map = SIM_NEW(s, WHOLE_MAPS, sim_whole_map);
+}
+
+// As sim_close: gap, rate, reach -> which rows act; 0 where a gap is so near that round-off decides.
+static int closed(const nsm_sim *s, struct sim_whole *w, double *gap, unsigned *mask) {
+  int n = s->r.n, clear = 1;
+  double *rate = gap + n, nearly = 1e-9 * (s->terms + s->reach * s->extent);
+  *mask = w->always;
+  for (int a = 0; a < s->on.contact.n; a++) {
+    const sim_class *k = &s->cls[s->on.contact.of[a]];
+    for (int i = k->row0; i < k->row0 + k->tab.count; i++) {
+      double held = s->r.held[i];
+      if (held > 0) rate[i] = 0;
+      double x = gap[i] + 0.5 * s->h * rate[i];
+      if (!(x > held)) *mask |= w->with[i];
+      else clear &= x > nearly;
+    }
+  }
+  return clear;
+}
+
+static int by_general_road(nsm_sim *s, struct sim_whole *w, double *state, double k) {
   sim_rows *r = &s->r;
   int nq = s->nq, nz = s->nz;
   memcpy(s->q, state, (size_t)nq * sizeof(double));
@@ -111,14 +146,14 @@ int nsm_whole_rows(double *state, double k) {
   memcpy(s->z1, state + 2 * nq + nz, (size_t)nz * sizeof(double));
   s->k = (long)k;
   s->t = s->start + k * s->step;
-  if (w->rows_at < s->k - 1) forget(s);
   if (s->on.contact.n > 0) {
     const double *gap = gap_of(s, w);
-    memcpy(r->gap, gap, (size_t)r->n * sizeof(double));
-    memcpy(r->rate0, gap + r->n, (size_t)r->n * sizeof(double));
     for (int a = 0; a < s->on.contact.n; a++) {
       const sim_class *c = &s->cls[s->on.contact.of[a]];
-      memset(s->l1 + r->l[c->row0], 0, (size_t)c->tab.count * sizeof(double));
+      size_t bytes = (size_t)c->tab.count * sizeof(double);
+      memcpy(r->gap + c->row0, gap + c->row0, bytes);
+      memcpy(r->rate0 + c->row0, gap + r->n + c->row0, bytes);
+      memset(s->l1 + r->l[c->row0], 0, bytes);
     }
     sim_close(s, 0.5 * s->h);
     if (s->on.friction.n > 0) sim_friction_active(s);
@@ -129,13 +164,27 @@ int nsm_whole_rows(double *state, double k) {
   for (int i = 0; i < nq; i++) sum += s->q1[i];
   for (int i = 0; i < nz; i++) sum += s->z1[i];
   if (!(sum - sum == 0)) return 0;
+  if (s->isl.nactive > 0) sim_whole_learn(s, w);
   sim_hold(s);
   double *swap = s->l;
   s->l = s->l1;
   s->l1 = swap;
   memcpy(state + nq + nz, s->q1, (size_t)nq * sizeof(double));
   memcpy(state + 2 * nq + nz, s->z1, (size_t)nz * sizeof(double));
+  return 1;
+}
+
+int nsm_whole_rows(double *state, double k) {
+  struct sim_whole *w = (struct sim_whole *)(void *)((char *)state - offsetof(struct sim_whole, s));
+  nsm_sim *s = w->sim;
+  double *gap = gap_of(s, w);
+  unsigned mask;
+  if (w->rows_at < (long)k - 1) forget(s);
+  if (!(w->maps && closed(s, w, gap, &mask) && mask != 0 &&
+        sim_whole_by_map(s, w, state, mask, gap + 3 * s->r.n, gap + s->r.n)) &&
+      !by_general_road(s, w, state, k))
+    return 0;
   if (s->on.contact.n > 0) set_reach(s, w, 1e-9 * (s->terms + s->reach * s->extent));
-  w->rows_at = s->k;
+  w->rows_at = (long)k;
   return 1;
 }

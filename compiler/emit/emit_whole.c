@@ -29,7 +29,8 @@ void emit_whole(Emitter *e, const Whole *w) {
   text_printf(o,
               "static const nsm_whole whole_step = {\n  .kind = %s, .count = whole_count, .nix = %d, .ix = whole_ix,\n"
               "  .nrow = %d, .row_l = whole_row_l, .nconstant = %d, .constant = whole_constant,\n"
-              "  .npattern = %d, .row = whole_row, .col = whole_col, .ntimed = %d, .timed = whole_timed, .run = whole\n"
+              "  .npattern = %d, .row = whole_row, .col = whole_col, .ntimed = %d, .timed = whole_timed,\n"
+              "  .drifts = %d, .run = whole\n"
               "};\n",
-              kind[w->kind], w->nix, w->nrow, w->nconstant, w->npattern, w->ntimed);
+              kind[w->kind], w->nix, w->nrow, w->nconstant, w->npattern, w->ntimed, w->drifts);
 }

@@ -25,6 +25,7 @@ typedef struct Whole {
   int nconstant; WholeConstant *constant;
   int npattern, *row, *col;     // WHOLE_LINEAR: entries (row, col) of dz/d(q, z, what time gives, 1)
   int ntimed, *timed;           // WHOLE_LINEAR: rows of f that time changes
+  bool drifts;                  // some contact's rate or slip is not 0 at rest
   const KKernel *kernel;
 } Whole;
 

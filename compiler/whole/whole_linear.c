@@ -10,7 +10,8 @@
 // and where no contact may be closed and no row always acts that is the step. Else nsm_whole_rows finds the forces
 // (runtime/whole_rows.c).
 //
-// s: q [nq], z [nz], q1 [nq], z1 [nz], then for each row gap, rate, reach: what a = gap + (h/2) rate must exceed
+// s: q [nq], z [nz], q1 [nq], z1 [nz], then for each row gap, rate, reach (what a = gap + (h/2) rate must exceed) and y,
+// its rate or output at the free motion without multipliers
 #include "step.h"
 
 typedef struct Linear {
@@ -28,14 +29,14 @@ static bool has_kernel(const Instance *i, KernelKind k) { return i->pc->kernel[k
 // Is f of instance i, row r, changed by time?
 static bool moves_with_time(const Written *w, Ex e) { return ex_depends(w->pool, e, w->sys->sym_time); }
 
-// All variables 0.
-static Ex at_rest(Written *w, Ex e) {
+// Variables from this kind on are 0: multipliers, or all.
+static Ex without(Written *w, RoleKind first, Ex e) {
   const int *ids;
   int n = ex_symbols(w->pool, e, &ids), m = 0, *from = ARENA_ARRAY(w->arena, int, n + 1);
   Ex *to = ARENA_ARRAY(w->arena, Ex, n + 1);
   for (int i = 0; i < n; i++) {
     Role r = written_role(w, ids[i]);
-    if (r.kind >= ROLE_Q && r.kind <= ROLE_L) { from[m] = ids[i]; to[m++] = ex_num(w->pool, 0); }
+    if (r.kind >= first && r.kind <= ROLE_L) { from[m] = ids[i]; to[m++] = ex_num(w->pool, 0); }
   }
   return m ? ex_subst(w->pool, e, from, to, m) : e;
 }
@@ -106,7 +107,7 @@ static void time_rows(Linear *l) {
       const Kernel *f = &i->pc->kernel[kinds[k]];
       for (int r = 0; r < f->n; r++) {
         int row = written_z(w, i, i->pc->c->row[r]);
-        Ex e = at_rest(w, written(w, i, f->value[r]));
+        Ex e = without(w, ROLE_Q, written(w, i, f->value[r]));
         if (row < 0) continue;
         sum[row] = ex_add(w->pool, sum[row], e);
         moves[row] |= moves_with_time(w, e);
@@ -154,6 +155,18 @@ const Whole *whole_linear(Arena *a, Written *w) {
       timed_rows |= moves_with_time(w, rows[2 * i + k]);
     }
 
+  // what each row is at the free motion
+  Ex *y = ARENA_ARRAY(a, Ex, w->nrow + 1);
+  bool timed_y = false, drifts = false;
+  for (int i = 0; i < w->n; i++) {
+    const Instance *at = &w->at[i];
+    if (at->row < 0) continue;
+    bool relation = at->pc->c->kind == CLASS_RELATION;
+    y[at->row] = without(w, ROLE_L, written(w, at, at->pc->kernel[relation ? KERNEL_Y : KERNEL_RATE].value[0]));
+    timed_y |= moves_with_time(w, y[at->row]);
+    drifts |= !relation && !ex_is_num(w->pool, without(w, ROLE_Q, y[at->row]), 0);
+  }
+
   // ---- constants ----
   KValue h = step_scalar(p, WHOLE_STEP), ht = K_NONE, he = K_NONE, half = K_NONE;
   p->h = h;
@@ -161,7 +174,8 @@ const Whole *whole_linear(Arena *a, Written *w) {
   if (l->ntimed)
     he = k_name(b, k_op2(b, OP_TIMES, h, k_op2(b, OP_MINUS, k_number(b, 1), step_scalar(p, WHOLE_THETA))), "he", NULL);
   if (l->ncontact) half = k_name(b, k_op2(b, OP_TIMES, k_number(b, 0.5), h), "half", NULL);
-  if (l->ntimed || timed_rows) step_scalar(p, WHOLE_START);
+  if (l->ntimed || timed_rows || timed_y) step_scalar(p, WHOLE_START);
+  step_constants(p, y, w->nrow);
   step_constants(p, rows, 2 * l->ncontact);
   step_constants(p, l->phi, l->ntimed);
   int npattern = 0, *prow = ARENA_ARRAY(a, int, nz * l->width + 1), *pcol = ARENA_ARRAY(a, int, nz * l->width + 1);
@@ -180,7 +194,7 @@ const Whole *whole_linear(Arena *a, Written *w) {
   KValue *q = ARENA_ARRAY(a, KValue, nq + 1), *z = ARENA_ARRAY(a, KValue, nz + 1),
          *reach = ARENA_ARRAY(a, KValue, l->ncontact + 1), *phi = ARENA_ARRAY(a, KValue, l->ntimed + 1);
   int at_q = 0, at_z = nq, at_q1 = nq + nz, at_z1 = 2 * nq + nz, at_gap = 2 * nq + 2 * nz, at_rate = at_gap + w->nrow,
-      at_reach = at_rate + w->nrow;
+      at_reach = at_rate + w->nrow, at_y = at_reach + w->nrow;
   for (int i = 0; i < nq; i++) q[i] = k_variable(b, step_name(p, "q", i), k_at_number(b, p->s, at_q + i));
   for (int i = 0; i < nz; i++) z[i] = k_variable(b, step_name(p, "z", i), k_at_number(b, p->s, at_z + i));
   for (int i = 0; i < l->ncontact; i++)
@@ -265,6 +279,12 @@ const Whole *whole_linear(Arena *a, Written *w) {
       k_store(b, p->s, k_integer(b, at_gap + l->contact[j]->row), row[2 * j]);
       k_store(b, p->s, k_integer(b, at_rate + l->contact[j]->row), row[2 * j + 1]);
     }
+    for (int j = 0; j < nq; j++) { p->value[ROLE_Q][AT_END][j] = q1[j]; p->value[ROLE_V][AT_END][j] = z1[j]; }
+    for (int j = nq; j < nz; j++) p->value[ROLE_X][AT_END][j - nq] = z1[j];
+    if (timed_y && !l->ntimed) p->t = k_name(b, time_at(p, i, 1), "t1", NULL);
+    KValue *row_y = ARENA_ARRAY(a, KValue, w->nrow + 1);
+    step_values(p, y, w->nrow, row_y);
+    for (int j = 0; j < w->nrow; j++) k_store(b, p->s, k_integer(b, at_y + j), row_y[j]);
     KValue arg[] = { p->s, k_op2(b, OP_PLUS, p->k, k_double(b, i)) };
     k_if(b, k_op2(b, OP_EQ, k_call(b, KS_nsm_whole_rows, arg, 2), k_integer(b, 0)));
     k_break(b);
@@ -288,6 +308,7 @@ const Whole *whole_linear(Arena *a, Written *w) {
   o->row = prow;
   o->col = pcol;
   o->ntimed = l->ntimed;
+  o->drifts = drifts;
   o->timed = l->timed;
   return o;
 }
