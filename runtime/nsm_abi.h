@@ -73,6 +73,11 @@ double nsm_sinh(double), nsm_cosh(double), nsm_tanh(double), nsm_abs(double), ns
 double nsm_min(double, double), nsm_max(double, double), nsm_floor(double), nsm_pow(double, double);
 double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number 0, 1, 2, ... (second argument) of
                                                             // sin(x)/x, sinh(x)/x
+// One instruction each where the compiler knows them.
+#if defined(__GNUC__) && !defined(__TINYC__)
+#define nsm_abs(x) __builtin_fabs(x)
+#define nsm_sqrt(x) __builtin_sqrt(x)
+#endif
 
 // Divided difference of x^r over a and b, m and n times: times = 10 m + n; a, b >= 0. times = 11: (b^r - a^r)/(b - a).
 double nsm_powd(double a, double b, double r, double times);
@@ -277,6 +282,11 @@ typedef struct nsm_whole {
   const int *row, *col;           // [npattern]
   int ntimed;
   const int *timed;               // [ntimed] rows of f that time changes, in the order of tau
+  int here;                       // NSM_WHOLE_LINEAR: rows act in `run`, by entries of M and X, which follow those of A
+  int nm;
+  const int *m_row, *m_col;       // [nm]
+  int nx;
+  const int *x_row, *x_col;       // [nx]: of z, of the row
   int drifts;                     // some contact's rate or slip is not 0 at rest
   int (*run)(double *s, const double *c, double k, int n);
 } nsm_whole;

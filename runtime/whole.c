@@ -33,10 +33,10 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   const nsm_whole *o = s->m->whole;
   if (!o || (set && set->general) || !fits(s, o) || !ordinary(s) || s->full < 1) return;
   if (o->kind != NSM_WHOLE_LINEAR || !s->linear) return;
-  size_t room = (size_t)(2 * s->nq + 2 * s->nz + 4 * s->r.n);
+  size_t room = (size_t)(2 * s->nq + 2 * s->nz + 5 * s->r.n + 1 + s->r.n + s->r.n * s->r.n);
   struct sim_whole *w = sim_take(s, 1, sizeof *w + room * sizeof(double));
   *w = (struct sim_whole){ .of = o, .sim = s, .rows_at = -1 };
-  w->c = SIM_NEW(s, NSM_WHOLE_SCALARS + o->nconstant + o->npattern, double);
+  w->c = SIM_NEW(s, NSM_WHOLE_SCALARS + o->nconstant + o->npattern + o->nm + o->nx, double);
   const double scalars[] = { s->start, s->step, s->theta, s->gamma, s->tolerance };
   memcpy(w->c, scalars, sizeof scalars);
   for (int i = 0; i < o->nconstant; i++) {

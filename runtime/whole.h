@@ -33,6 +33,8 @@ struct sim_whole {
   int     maps, nmap;                   // may they be kept; how many there are
   unsigned always, with[WHOLE_ROWS];    // rows that always act; a contact's row with those of its friction
   sim_whole_map *map, *recent;
+  const sim_whole_map *shown;           // the map that s has
+  long    called;                       // steps of this run that nsm_whole_rows made
   nsm_sim *sim;
   double  s[];
 };
@@ -41,11 +43,14 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set);       // after sim_
 long sim_whole_run(nsm_sim *s, long n);  // up to n steps; how many it did before one that the general road takes
 
 // whole_linear.c
-int  sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *a);   // 0: A has entries that the code has not
+// The constants of the kind into c; 0: there are entries that the code has not.
+int  sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *c);
 void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w);
 void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w);
 void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done);
 
+double sim_whole_coupling(const nsm_sim *s, int row, int col);     // M, X by number
+double sim_whole_x(const nsm_sim *s, int z, int row);
 // whole_rows.c. y [r.n]: rates and outputs of the free motion; rate0 [r.n] at the begin.
 int  sim_whole_by_map(nsm_sim *s, struct sim_whole *w, double *state, unsigned mask, const double *y, double *rate0);
 void sim_whole_learn(nsm_sim *s, struct sim_whole *w);      // of the general road's answer

@@ -42,6 +42,24 @@ static void at_rest(nsm_sim *s, const nsm_whole *w, double *x) {
   for (int i = 0; i < s->nz; i++) x[i] *= s->h;
 }
 
+static int is_in(int n, const int *rows, const int *cols, int row, int col) {
+  for (int e = 0; e < n; e++) if (rows[e] == row && cols[e] == col) return 1;
+  return 0;
+}
+
+// M and X of the rows that act in the emitted code.
+static int rows_matrix(const nsm_sim *s, const nsm_whole *w, double *c) {
+  for (int e = 0; e < w->nm; e++) *c++ = sim_whole_coupling(s, w->m_row[e], w->m_col[e]);
+  for (int e = 0; e < w->nx; e++) *c++ = sim_whole_x(s, w->x_row[e], w->x_col[e]);
+  for (int j = 0; j < s->r.n; j++) {
+    for (int i = 0; i < s->r.n; i++)
+      if (sim_whole_coupling(s, i, j) != 0 && !is_in(w->nm, w->m_row, w->m_col, i, j)) return 0;
+    for (int i = 0; i < s->nz; i++)
+      if (sim_whole_x(s, i, j) != 0 && !is_in(w->nx, w->x_row, w->x_col, i, j)) return 0;
+  }
+  return 1;
+}
+
 int sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *a) {
   int nq = s->nq, nz = s->nz, width = nq + nz + w->ntimed + 1;
   double *x = s->rhs;
@@ -57,12 +75,30 @@ int sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *a) {
       if (w->col[e] == c) { a[e] = x[w->row[e]]; x[w->row[e]] = 0; }
     for (int i = 0; i < nz; i++) if (x[i] != 0) return 0;
   }
-  return 1;
+  return !w->here || rows_matrix(s, w, a + w->npattern);
 }
 
 // ---- the array ------------------------------------------------------------------------------------------------------
-// q, z, q1, z1; of the rows gap, rate, reach
+// q, z, q1, z1; of the rows gap, rate, reach, y, multiplier; the largest residual; the map, l0 and L
 static inline double *gap_of(const nsm_sim *s, struct sim_whole *w) { return w->s + 2 * s->nq + 2 * s->nz; }
+
+static inline double *l_of(const nsm_sim *s, struct sim_whole *w) { return gap_of(s, w) + 4 * s->r.n; }
+
+// What rows that act in the emitted code need: multipliers, the largest residual, the map; without one nothing holds.
+static void show_rows(const nsm_sim *s, struct sim_whole *w) {
+  int n = s->r.n;
+  double *l = l_of(s, w), *l0 = l + n + 1, *L = l0 + n;
+  const sim_whole_map *k = w->recent;
+  for (int i = 0; i < n; i++) l[i] = s->l[s->r.l[i]];
+  l[n] = s->count.max_residual;
+  if (k == w->shown && k) return;
+  w->shown = k;
+  for (int i = 0; i < n; i++) l0[i] = NAN;
+  for (int i = 0; k && i < k->m; i++) {
+    l0[k->row[i]] = k->l0[i];
+    for (int j = 0; j < k->m; j++) L[k->row[i] + k->row[j] * n] = k->L[i + j * k->m];
+  }
+}
 
 // A contact that was pressed is looked at in any case; the others where no round-off can close them any more.
 static void set_reach(nsm_sim *s, struct sim_whole *w, double nearly) {
@@ -80,6 +116,7 @@ void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w) {
   memcpy(w->s, s->q, (size_t)s->nq * sizeof(double));
   memcpy(w->s + s->nq, s->z, (size_t)s->nz * sizeof(double));
   w->rows_at = s->k - 1;
+  if (w->of->here) show_rows(s, w);
   if (s->on.contact.n > 0) set_reach(s, w, nearly(s));
 }
 
@@ -96,7 +133,13 @@ static void forget(nsm_sim *s) {
 void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done) {
   memcpy(s->q, w->s, (size_t)s->nq * sizeof(double));
   memcpy(s->z, w->s + s->nq, (size_t)s->nz * sizeof(double));
-  if (done > 0 && w->rows_at < s->k - 1) forget(s);
+  if (w->of->here) {
+    const double *l = l_of(s, w);
+    for (int i = 0; i < s->r.n; i++) s->l[s->r.l[i]] = l[i];
+    s->count.max_residual = l[s->r.n];
+    s->count.solver_iterations += done - w->called;
+    w->called = 0;
+  } else if (done > 0 && w->rows_at < s->k - 1) forget(s);
 }
 
 // ---- rows that act --------------------------------------------------------------------------------------------------
@@ -179,12 +222,20 @@ int nsm_whole_rows(double *state, double k) {
   nsm_sim *s = w->sim;
   double *gap = gap_of(s, w);
   unsigned mask;
-  if (w->rows_at < (long)k - 1) forget(s);
+  if (w->of->here) {
+    const double *l = l_of(s, w);
+    for (int i = 0; i < s->r.n; i++) s->l[s->r.l[i]] = l[i];
+    s->count.max_residual = l[s->r.n];
+  } else if (w->rows_at < (long)k - 1) forget(s);
   if (!(w->maps && closed(s, w, gap, &mask) && mask != 0 &&
         sim_whole_by_map(s, w, state, mask, gap + 3 * s->r.n, gap + s->r.n)) &&
       !by_general_road(s, w, state, k))
     return 0;
   if (s->on.contact.n > 0) set_reach(s, w, 1e-9 * (s->terms + s->reach * s->extent));
   w->rows_at = (long)k;
+  if (w->of->here) {
+    show_rows(s, w);
+    w->called++;
+  }
   return 1;
 }

@@ -33,14 +33,14 @@ static unsigned bits(const nsm_sim *s) {
   return mask;
 }
 
-static double coupling(const nsm_sim *s, int row, int col) {
+double sim_whole_coupling(const nsm_sim *s, int row, int col) {
   const sim_rows *r = &s->r;
   int at = r->at_row[row], with = r->at_row[col];
   for (int e = r->m0[at]; e < r->m0[at + 1]; e++) if (r->mc[e] == with) return r->m[e];
   return 0;
 }
 
-static double entry_of_x(const nsm_sim *s, int z, int row) {
+double sim_whole_x(const nsm_sim *s, int z, int row) {
   const sim_rows *r = &s->r;
   for (int e = r->x0[row]; e < r->x0[row + 1]; e++) if (r->xz[e] == z) return r->x[e];
   return 0;
@@ -169,14 +169,14 @@ static void keep_map(nsm_sim *s, struct sim_whole *w) {
     k->l[i] = r->l[k->row[i]];
   }
   for (int i = 0; i < k->m; i++)
-    for (int j = 0; j < k->m; j++) k->M[i + j * k->m] = coupling(s, k->row[i], k->row[j]);
+    for (int j = 0; j < k->m; j++) k->M[i + j * k->m] = sim_whole_coupling(s, k->row[i], k->row[j]);
   if (!cases(s, k)) return;
   for (int i = 0; i < w->nmap; i++)
     if (w->map[i].mask == k->mask && memcmp(w->map[i].act, k->act, sizeof k->act) == 0) return;
   if (!solve_case(k)) return;
   for (int z = 0; z < s->nz; z++) {
     int any = 0;
-    for (int i = 0; i < k->m; i++) any |= (k->X[k->nt * k->m + i] = entry_of_x(s, z, k->row[i])) != 0;
+    for (int i = 0; i < k->m; i++) any |= (k->X[k->nt * k->m + i] = sim_whole_x(s, z, k->row[i])) != 0;
     if (any) k->touched[k->nt++] = z;
   }
   for (int i = 0; i < k->m; i++)

@@ -12,7 +12,13 @@ void emit_whole(Emitter *e, const Whole *w) {
   Text *o = e->out;
   if (!w) return;
   text_add(o, "\n/* --- the whole step --- */\n");
+  if (w->called) text_add(o, "#ifndef __TINYC__\n");
   c_kernel(e->arena, w->kernel, o);
+  if (w->called) {
+    text_add(o, "#else\n");
+    c_kernel(e->arena, w->called, o);
+    text_add(o, "#endif\n");
+  }
   int *place = ARENA_ARRAY(e->arena, int, 3 * w->nconstant + 1);
   for (int i = 0; i < w->nconstant; i++) {
     place[3 * i] = w->constant[i].cls;
@@ -25,12 +31,18 @@ void emit_whole(Emitter *e, const Whole *w) {
   integers(o, "whole_constant", place, 3 * w->nconstant);
   integers(o, "whole_row", w->row, w->npattern);
   integers(o, "whole_col", w->col, w->npattern);
+  integers(o, "whole_m_row", w->m_row, w->nm);
+  integers(o, "whole_m_col", w->m_col, w->nm);
+  integers(o, "whole_x_row", w->x_row, w->nx);
+  integers(o, "whole_x_col", w->x_col, w->nx);
   integers(o, "whole_timed", w->timed, w->ntimed);
   text_printf(o,
               "static const nsm_whole whole_step = {\n  .kind = %s, .count = whole_count, .nix = %d, .ix = whole_ix,\n"
               "  .nrow = %d, .row_l = whole_row_l, .nconstant = %d, .constant = whole_constant,\n"
               "  .npattern = %d, .row = whole_row, .col = whole_col, .ntimed = %d, .timed = whole_timed,\n"
-              "  .drifts = %d, .run = whole\n"
+              "  .nm = %d, .m_row = whole_m_row, .m_col = whole_m_col, .nx = %d, .x_row = whole_x_row, .x_col = "
+              "whole_x_col,\n  .here = %d, .drifts = %d, .run = whole\n"
               "};\n",
-              kind[w->kind], w->nix, w->nrow, w->nconstant, w->npattern, w->ntimed, w->drifts);
+              kind[w->kind], w->nix, w->nrow, w->nconstant, w->npattern, w->ntimed, w->nm, w->nx, w->here,
+              w->drifts);
 }

@@ -28,6 +28,7 @@ KValue step_both(Step *p, KValue x, KValue y);                     // conditions
 KValue step_either(Step *p, KValue x, KValue y);
 Whole *step_close(Step *p, WholeKind kind, KValue done);           // returns done; what the runtime compares
 
-const Whole *whole_linear(Arena *a, Written *w);
+// here: with the rows that always act; NULL where they do not fit
+const Whole *whole_linear(Arena *a, Written *w, bool here);
 const Whole *whole_newton(Arena *a, Written *w);
 const Whole *whole_two_point(Arena *a, Written *w);

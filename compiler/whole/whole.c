@@ -7,6 +7,15 @@ const Whole *whole_of_plan(Arena *a, const Plan *p) {
   Written *w = write_out(a, p);
   if (!w) return NULL;
   const Whole *o = NULL;
-  if (!strcmp(p->scheme, "moreau")) o = whole_linear(a, w);
+  if (!strcmp(p->scheme, "moreau")) {
+    const Whole *called = whole_linear(a, w, false), *here = called ? whole_linear(a, w, true) : NULL;
+    o = called;
+    if (here) {
+      Whole *both = ARENA_NEW(a, Whole);
+      *both = *here;
+      both->called = called->kernel;
+      o = both;
+    }
+  }
   return o;
 }

@@ -25,8 +25,11 @@ typedef struct Whole {
   int nconstant; WholeConstant *constant;
   int npattern, *row, *col;     // WHOLE_LINEAR: entries (row, col) of dz/d(q, z, what time gives, 1)
   int ntimed, *timed;           // WHOLE_LINEAR: rows of f that time changes
+  int nm, *m_row, *m_col, nx, *x_row, *x_col;     // WHOLE_LINEAR with rows `here`: of M, X
+  bool here;
   bool drifts;                  // some contact's rate or slip is not 0 at rest
   const KKernel *kernel;
+  const KKernel *called;        // the same with rows in the runtime alone, for compilers that keep nothing in registers
 } Whole;
 
 // NULL where the model has none: too large, sizes not known, or a scheme or statement that is not taken.
