@@ -32,8 +32,9 @@ static int ordinary(const nsm_sim *s) {
 void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   const nsm_whole *o = s->m->whole;
   if (!o || (set && set->general) || !fits(s, o) || !ordinary(s) || s->full < 1) return;
-  if (o->kind != NSM_WHOLE_LINEAR || !s->linear) return;
-  size_t room = (size_t)(2 * s->nq + 2 * s->nz + 5 * s->r.n + 1 + s->r.n + s->r.n * s->r.n);
+  int linear = o->kind == NSM_WHOLE_LINEAR;
+  if (linear ? !s->linear : !sim_whole_newton_fits(s)) return;
+  size_t room = linear ? sim_whole_linear_room(s) : sim_whole_newton_room(s);
   struct sim_whole *w = sim_take(s, 1, sizeof *w + room * sizeof(double));
   *w = (struct sim_whole){ .of = o, .sim = s, .rows_at = -1 };
   w->c = SIM_NEW(s, NSM_WHOLE_SCALARS + o->nconstant + o->npattern + o->nm + o->nx, double);
@@ -44,21 +45,38 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
     w->c[NSM_WHOLE_SCALARS + i] =
         s->cls[k[0]].tab.num[(size_t)k[1] * (size_t)s->cls[k[0]].c->nnum + (size_t)k[2]];
   }
-  if (!sim_whole_linear_matrix(s, o, w->c + NSM_WHOLE_SCALARS + o->nconstant)) return;
-  sim_whole_linear_open(s, w);
+  if (linear && !sim_whole_linear_matrix(s, o, w->c + NSM_WHOLE_SCALARS + o->nconstant)) return;
+  if (linear) sim_whole_linear_open(s, w);
   s->whole = w;
+}
+
+double sim_whole_nearly(nsm_sim *s) {
+  s->extent = 0;
+  for (int i = 0; i < s->nq; i++) s->extent = fmax(s->extent, fabs(s->q[i]) + s->h * fabs(s->z[i]));
+  return 1e-9 * (s->terms + s->reach * s->extent);
+}
+
+void sim_whole_forget(nsm_sim *s) {
+  for (int a = 0; a < s->on.contact.n + s->on.friction.n; a++) {
+    int cls = a < s->on.contact.n ? s->on.contact.of[a] : s->on.friction.of[a - s->on.contact.n];
+    const sim_class *k = &s->cls[cls];
+    memset(s->l + s->r.l[k->row0], 0, (size_t)k->tab.count * sizeof(double));
+  }
+  if (s->r.n > 0) memset(s->r.held, 0, (size_t)s->r.n * sizeof(double));
 }
 
 static int chunk(nsm_sim *s, int m) {
   struct sim_whole *w = s->whole;
   long from = s->k;
-  sim_whole_linear_load(s, w);
+  int linear = w->of->kind == NSM_WHOLE_LINEAR;
+  if (linear) sim_whole_linear_load(s, w);
+  else sim_whole_newton_load(s, w);
   int done = w->of->run(w->s, w->c, (double)from, m);
   s->k = from + done;
   s->t = s->k == 0 ? s->start : s->start + (double)s->k * s->step;
   s->count.steps += done;
-  s->count.newton_iterations += done;
-  sim_whole_linear_store(s, w, done);
+  if (linear) sim_whole_linear_store(s, w, done);
+  else sim_whole_newton_store(s, w, done);
   return done;
 }
 

@@ -1,6 +1,7 @@
 // Whole steps: what the runtime does for the functions that the compiler writes (docs/numerics/whole-steps.md).
 //
 //   whole.c         does this model's function fit; constants; a run of whole steps between two of the general road
+//   whole_newton.c  the state of steps by Newton's method
 //   whole_linear.c  the matrix A of linear models, rows that act
 //   whole_rows.c    by maps from q to the forces, one for each way in which they act
 #pragma once
@@ -42,7 +43,17 @@ struct sim_whole {
 void sim_whole_analyse(nsm_sim *s, const nsm_settings *set);       // after sim_prepare
 long sim_whole_run(nsm_sim *s, long n);  // up to n steps; how many it did before one that the general road takes
 
+double sim_whole_nearly(nsm_sim *s);      // above this no round-off closes a contact in the steps to come
+void sim_whole_forget(nsm_sim *s);        // no contact had a force in the last step
+
+// whole_newton.c
+int  sim_whole_newton_fits(const nsm_sim *s);
+size_t sim_whole_newton_room(const nsm_sim *s);
+void sim_whole_newton_load(nsm_sim *s, struct sim_whole *w);
+void sim_whole_newton_store(nsm_sim *s, struct sim_whole *w, long done);
+
 // whole_linear.c
+size_t sim_whole_linear_room(const nsm_sim *s);
 // The constants of the kind into c; 0: there are entries that the code has not.
 int  sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *c);
 void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w);

@@ -106,10 +106,9 @@ static void set_reach(nsm_sim *s, struct sim_whole *w, double nearly) {
   for (int i = 0; i < s->r.n; i++) reach[i] = s->r.held[i] > 0 ? INFINITY : nearly;
 }
 
-static double nearly(nsm_sim *s) {
-  s->extent = 0;
-  for (int i = 0; i < s->nq; i++) s->extent = fmax(s->extent, fabs(s->q[i]) + s->h * fabs(s->z[i]));
-  return 1e-9 * (s->terms + s->reach * s->extent);
+size_t sim_whole_linear_room(const nsm_sim *s) {
+  int n = s->r.n;
+  return (size_t)(2 * s->nq + 2 * s->nz + 5 * n + 1 + n + n * n);
 }
 
 void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w) {
@@ -117,29 +116,20 @@ void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w) {
   memcpy(w->s + s->nq, s->z, (size_t)s->nz * sizeof(double));
   w->rows_at = s->k - 1;
   if (w->of->here) show_rows(s, w);
-  if (s->on.contact.n > 0) set_reach(s, w, nearly(s));
-}
-
-// The rows of contacts had no force since: their multipliers are 0 and nothing holds them.
-static void forget(nsm_sim *s) {
-  for (int a = 0; a < s->on.contact.n + s->on.friction.n; a++) {
-    int cls = a < s->on.contact.n ? s->on.contact.of[a] : s->on.friction.of[a - s->on.contact.n];
-    const sim_class *k = &s->cls[cls];
-    memset(s->l + s->r.l[k->row0], 0, (size_t)k->tab.count * sizeof(double));
-  }
-  if (s->r.n > 0) memset(s->r.held, 0, (size_t)s->r.n * sizeof(double));
+  if (s->on.contact.n > 0) set_reach(s, w, sim_whole_nearly(s));
 }
 
 void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done) {
   memcpy(s->q, w->s, (size_t)s->nq * sizeof(double));
   memcpy(s->z, w->s + s->nq, (size_t)s->nz * sizeof(double));
+  s->count.newton_iterations += done;
   if (w->of->here) {
     const double *l = l_of(s, w);
     for (int i = 0; i < s->r.n; i++) s->l[s->r.l[i]] = l[i];
     s->count.max_residual = l[s->r.n];
     s->count.solver_iterations += done - w->called;
     w->called = 0;
-  } else if (done > 0 && w->rows_at < s->k - 1) forget(s);
+  } else if (done > 0 && w->rows_at < s->k - 1) sim_whole_forget(s);
 }
 
 // ---- rows that act --------------------------------------------------------------------------------------------------
@@ -226,7 +216,7 @@ int nsm_whole_rows(double *state, double k) {
     const double *l = l_of(s, w);
     for (int i = 0; i < s->r.n; i++) s->l[s->r.l[i]] = l[i];
     s->count.max_residual = l[s->r.n];
-  } else if (w->rows_at < (long)k - 1) forget(s);
+  } else if (w->rows_at < (long)k - 1) sim_whole_forget(s);
   if (!(w->maps && closed(s, w, gap, &mask) && mask != 0 &&
         sim_whole_by_map(s, w, state, mask, gap + 3 * s->r.n, gap + s->r.n)) &&
       !by_general_road(s, w, state, k))

@@ -10,6 +10,7 @@ typedef struct Step {
   KValue scalar[WHOLE_SCALARS], *constant; int nconstant;   // loaded; K_NONE
   KValue *value[ROLE_H + 1][MOMENTS];   // [kind][moment][index]: what variables are in the expressions to come
   KValue t, t0, h;
+  KValue *local;                        // [most locals]
 } Step;
 
 Step step_open(Arena *a, Written *w, const char *about);
@@ -24,6 +25,10 @@ KValue step_sub(Step *p, KValue x, KValue y);
 KValue step_mul(Step *p, KValue x, KValue y);
 KValue step_abs(Step *p, KValue x);
 const char *step_name(Step *p, const char *what, int i);           // "q1_3"
+Ex step_local(Step *p, KValue v);                                  // a symbol for it
+KValue step_time(Step *p, KValue i, double add);                   // t of step k + i + add
+// value: roots; then *rest: what `more` reads, with what roots have computed in place of its expressions.
+void step_values_shared(Step *p, const Ex *root, int n, KValue *value, const Ex *more, int nmore, Ex *rest);
 KValue step_both(Step *p, KValue x, KValue y);                     // conditions, K_NONE: none yet
 KValue step_either(Step *p, KValue x, KValue y);
 Whole *step_close(Step *p, WholeKind kind, KValue done);           // returns done; what the runtime compares

@@ -9,7 +9,7 @@ const Whole *whole_of_plan(Arena *a, const Plan *p) {
   const Whole *o = NULL;
   if (!strcmp(p->scheme, "moreau")) {
     const Whole *called = whole_linear(a, w, false), *here = called ? whole_linear(a, w, true) : NULL;
-    o = called;
+    o = called ? called : whole_newton(a, w);
     if (here) {
       Whole *both = ARENA_NEW(a, Whole);
       *both = *here;

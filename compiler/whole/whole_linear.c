@@ -37,13 +37,6 @@ static void places(Linear *l) {
   for (int i = 0; i < 12; i++) { *to[i] = at; if (i < 11) at += size[i]; }
 }
 
-// t of step k + i + add
-static KValue time_at(Step *p, KValue i, double add) {
-  KBuilder *b = p->b;
-  KValue at = k_op2(b, OP_PLUS, k_op2(b, OP_PLUS, p->k, k_double(b, i)), k_number(b, add));
-  return k_op2(b, OP_PLUS, step_scalar(p, WHOLE_START), k_op2(b, OP_TIMES, at, step_scalar(p, WHOLE_STEP)));
-}
-
 static Ex bound(const Linear *l, const Instance *i, int which) {
   Pool *p = l->p->w->pool;
   const SysClass *c = i->pc->c;
@@ -132,7 +125,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     reach[i] = k_variable(b, step_name(p, "reach", i), k_at_number(b, p->s, l->reach + l->contact[i]->row));
   if (l->here) linear_rows_open(l);
   if (l->ntimed) {
-    p->t = k_name(b, time_at(p, k_integer(b, 0), 0), "tb", NULL);
+    p->t = k_name(b, step_time(p, k_integer(b, 0), 0), "tb", NULL);
     step_values(p, l->phi, l->ntimed, phi);
     for (int i = 0; i < l->ntimed; i++) phi[i] = k_variable(b, step_name(p, "phi", i), phi[i]);
   }
@@ -144,7 +137,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
 
   // ---- which contacts may be closed ----
   KValue *row = ARENA_ARRAY(a, KValue, 2 * l->ncontact + 1), any = K_NONE;
-  if (timed_gaps) p->t = k_name(b, time_at(p, i, 0), "t", NULL);
+  if (timed_gaps) p->t = k_name(b, step_time(p, i, 0), "t", NULL);
   step_values(p, gaps, 2 * l->ncontact, row);
   for (int j = 0; j < l->ncontact; j++) {
     for (int k = 0; k < 2; k++)
@@ -155,7 +148,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
 
   // ---- free motion ----
   KValue *tau = ARENA_ARRAY(a, KValue, l->ntimed + 1), sum = K_NONE;
-  if (l->ntimed || (timed_y && l->always)) p->t = k_name(b, time_at(p, i, 1), "t1", NULL);
+  if (l->ntimed || (timed_y && l->always)) p->t = k_name(b, step_time(p, i, 1), "t1", NULL);
   if (l->ntimed) {
     step_values(p, l->phi, l->ntimed, tau);
     for (int j = 0; j < l->ntimed; j++) {
@@ -213,7 +206,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     }
     if (!l->here) {
       use(p, q1, z1);
-      if (timed_y && !l->ntimed && !l->always) p->t = k_name(b, time_at(p, i, 1), "t1", NULL);
+      if (timed_y && !l->ntimed && !l->always) p->t = k_name(b, step_time(p, i, 1), "t1", NULL);
       step_values(p, l->y, nr, out);
     } else put(p, l->worst, 1, (KValue[]){ k_get(b, l->worst_value) });
     put(p, l->y_at, nr, out);

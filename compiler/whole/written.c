@@ -143,6 +143,28 @@ int written_symbol(Written *w, RoleKind kind, Moment m, int index) {
   return id;
 }
 
+Ex written_local(Written *w) {
+  enum { LOCALS = 1 << 24 };
+  int id = symtab_id(w->sys->sym, (Sym){ .kind = SYM_COLUMN, .id = LOCALS + w->nlocal });
+  set_role(w, id, (Role){ ROLE_LOCAL, AT_END, w->nlocal++ });
+  return ex_sym(w->pool, id);
+}
+
+Ex written_at(Written *w, Ex e, Moment m) {
+  const int *ids;
+  int n = ex_symbols(w->pool, e, &ids), k = 0, *from = ARENA_ARRAY(w->arena, int, n + 1);
+  Ex *to = ARENA_ARRAY(w->arena, Ex, n + 1);
+  for (int i = 0; i < n; i++) {
+    Role r = written_role(w, ids[i]);
+    int by = -1;
+    if (r.kind == ROLE_TIME) by = symtab_id(w->sys->sym, (Sym){ .kind = SYM_TIME0 });
+    else if ((r.kind == ROLE_Q || r.kind == ROLE_V || r.kind == ROLE_X) && r.moment == AT_END)
+      by = written_symbol(w, r.kind, m, r.index);
+    if (by >= 0) { from[k] = ids[i]; to[k++] = ex_sym(w->pool, by); }
+  }
+  return k ? ex_subst(w->pool, e, from, to, k) : e;
+}
+
 int written_constant(Written *w, const Instance *i, int column) {
   for (int k = 0; k < w->nconstant; k++) {
     const WholeConstant *c = &w->constant[k];

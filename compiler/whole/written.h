@@ -6,7 +6,8 @@ enum { WRITTEN_INSTANCES = 96, WRITTEN_UNKNOWNS = 24, WRITTEN_ROWS = 16 };
 
 // At the end of the step, at its begin, the increment between them.
 typedef enum { AT_END, AT_BEGIN, INCREMENT, MOMENTS } Moment;
-typedef enum { ROLE_NONE, ROLE_Q, ROLE_V, ROLE_X, ROLE_L, ROLE_CONSTANT, ROLE_TIME, ROLE_TIME0, ROLE_H } RoleKind;
+typedef enum { ROLE_NONE, ROLE_Q, ROLE_V, ROLE_X, ROLE_L, ROLE_CONSTANT, ROLE_TIME, ROLE_TIME0, ROLE_H,
+               ROLE_LOCAL } RoleKind;   // LOCAL: a value of the emitted code
 typedef struct Role { RoleKind kind; Moment moment; int index; } Role;   // what a symbol of a written expression means
 
 typedef struct Instance {
@@ -23,11 +24,14 @@ typedef struct Written {
   int n; Instance *at;
   int nconstant, cap_constant; WholeConstant *constant;
   int nrole; Role *role;        // by symbol id
+  int nlocal;
 } Written;
 
 Written *write_out(Arena *a, const Plan *p);                     // NULL: too large, or not known when compiling
 Ex   written(Written *w, const Instance *i, Ex e);               // e of its class, as it reads in this instance
 Role written_role(const Written *w, int symbol);
 int  written_symbol(Written *w, RoleKind kind, Moment m, int index);       // the symbol of a variable; -1: read nowhere
+Ex   written_local(Written *w);                                  // a new one; the symbol's role has its number
+Ex   written_at(Written *w, Ex e, Moment m);                     // variables and time at the end -> at another moment
 int  written_z(const Written *w, const Instance *i, int slot);   // its number among z = (v, x); -1
 int  written_constant(Written *w, const Instance *i, int column);          // place in Written.constant
