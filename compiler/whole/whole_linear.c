@@ -148,7 +148,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
 
   // ---- free motion ----
   KValue *tau = ARENA_ARRAY(a, KValue, l->ntimed + 1), sum = K_NONE;
-  if (l->ntimed || (timed_y && l->always)) p->t = k_name(b, step_time(p, i, 1), "t1", NULL);
+  if (l->ntimed || (timed_y && l->always)) p->t = k_name(b, step_time(p, i, 1), "tnext", NULL);
   if (l->ntimed) {
     step_values(p, l->phi, l->ntimed, tau);
     for (int j = 0; j < l->ntimed; j++) {
@@ -206,7 +206,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     }
     if (!l->here) {
       use(p, q1, z1);
-      if (timed_y && !l->ntimed && !l->always) p->t = k_name(b, step_time(p, i, 1), "t1", NULL);
+      if (timed_y && !l->ntimed && !l->always) p->t = k_name(b, step_time(p, i, 1), "tnext", NULL);
       step_values(p, l->y, nr, out);
     } else put(p, l->worst, 1, (KValue[]){ k_get(b, l->worst_value) });
     put(p, l->y_at, nr, out);

@@ -231,7 +231,7 @@ const Whole *whole_newton(Arena *a, Written *w) {
   for (int j = 0; j < nz; j++)
     k_set(b, z1[j], k_op2(b, OP_PLUS, Z[j], k_choose(b, moving, old[j], k_number(b, 0))));
   for (int j = 0; j < nc; j++) k_set(b, p1[j], k_get(b, pv[j]));
-  p->t = k_name(b, step_time(p, i, 1), "t1", NULL);
+  p->t = k_name(b, step_time(p, i, 1), "tnext", NULL);
   p->t0 = k_name(b, k_op2(b, OP_MINUS, p->t, he), "tm", NULL);
   k_set(b, ok, k_integer(b, 0));
 
