@@ -26,15 +26,33 @@ static int fits(const nsm_sim *s, const nsm_whole *w) {
 // What the functions do not know: another solver, files of problems, claims after each step.
 static int ordinary(const nsm_sim *s) {
   const char *solver = s->cone.solver;
-  return !s->dump && s->on.assertion.n == 0 && (!solver || strcmp(solver, "auto") == 0) && s->gamma == 1;
+  return !s->dump && s->on.assertion.n == 0 && (!solver || strcmp(solver, "auto") == 0) && (s->con || s->gamma == 1);
 }
+
+typedef struct whole_kind {
+  int    (*fits)(const nsm_sim *);
+  size_t (*room)(const nsm_sim *);
+  int    (*books)(const nsm_sim *);     // NULL: the ledger is for the general road
+  void   (*load)(nsm_sim *, struct sim_whole *);
+  void   (*store)(nsm_sim *, struct sim_whole *, long done);
+} whole_kind;
+
+static const whole_kind kinds[] = {
+  [NSM_WHOLE_LINEAR] = { sim_whole_linear_fits, sim_whole_linear_room, NULL, sim_whole_linear_load,
+                         sim_whole_linear_store },
+  [NSM_WHOLE_NEWTON] = { sim_whole_newton_fits, sim_whole_newton_room, NULL, sim_whole_newton_load,
+                         sim_whole_newton_store },
+  [NSM_WHOLE_TWO_POINT] = { sim_whole_two_point_fits, sim_whole_two_point_room, sim_whole_two_point_books,
+                            sim_whole_two_point_load, sim_whole_two_point_store },
+};
 
 void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   const nsm_whole *o = s->m->whole;
   if (!o || (set && set->general) || !fits(s, o) || !ordinary(s) || s->full < 1) return;
+  const whole_kind *kind = &kinds[o->kind];
   int linear = o->kind == NSM_WHOLE_LINEAR;
-  if (linear ? !s->linear : !sim_whole_newton_fits(s)) return;
-  size_t room = linear ? sim_whole_linear_room(s) : sim_whole_newton_room(s);
+  if (!kind->fits(s)) return;
+  size_t room = kind->room(s);
   struct sim_whole *w = sim_take(s, 1, sizeof *w + room * sizeof(double));
   *w = (struct sim_whole){ .of = o, .sim = s, .rows_at = -1 };
   w->c = SIM_NEW(s, NSM_WHOLE_SCALARS + o->nconstant + o->npattern + o->nm + o->nx, double);
@@ -68,22 +86,21 @@ void sim_whole_forget(nsm_sim *s) {
 static int chunk(nsm_sim *s, int m) {
   struct sim_whole *w = s->whole;
   long from = s->k;
-  int linear = w->of->kind == NSM_WHOLE_LINEAR;
-  if (linear) sim_whole_linear_load(s, w);
-  else sim_whole_newton_load(s, w);
+  const whole_kind *kind = &kinds[w->of->kind];
+  kind->load(s, w);
   int done = w->of->run(w->s, w->c, (double)from, m);
   s->k = from + done;
   s->t = s->k == 0 ? s->start : s->start + (double)s->k * s->step;
   s->count.steps += done;
-  if (linear) sim_whole_linear_store(s, w, done);
-  else sim_whole_newton_store(s, w, done);
+  kind->store(s, w, done);
   return done;
 }
 
 // The last step ends at `until` exactly, and may be a shorter one: it takes the general road.
 long sim_whole_run(nsm_sim *s, long n) {
   long all = 0, left = s->total - 1 - s->k;
-  if (s->ledger.on) return 0;
+  const whole_kind *kind = &kinds[s->whole->of->kind];
+  if (s->ledger.on && !(kind->books && kind->books(s))) return 0;
   if (n > left) n = left;
   while (all < n) {
     int m = (int)(n - all < CHUNK ? n - all : CHUNK), done = chunk(s, m);

@@ -2,6 +2,7 @@
 //
 //   whole.c         does this model's function fit; constants; a run of whole steps between two of the general road
 //   whole_newton.c  the state of steps by Newton's method
+//   whole_two_point.c  the state of steps of the energy-consistent schemes
 //   whole_linear.c  the matrix A of linear models, rows that act
 //   whole_rows.c    by maps from q to the forces, one for each way in which they act
 #pragma once
@@ -52,7 +53,15 @@ size_t sim_whole_newton_room(const nsm_sim *s);
 void sim_whole_newton_load(nsm_sim *s, struct sim_whole *w);
 void sim_whole_newton_store(nsm_sim *s, struct sim_whole *w, long done);
 
+// whole_two_point.c
+int  sim_whole_two_point_fits(const nsm_sim *s);
+size_t sim_whole_two_point_room(const nsm_sim *s);
+int  sim_whole_two_point_books(const nsm_sim *s);       // can it keep the ledger?
+void sim_whole_two_point_load(nsm_sim *s, struct sim_whole *w);
+void sim_whole_two_point_store(nsm_sim *s, struct sim_whole *w, long done);
+
 // whole_linear.c
+int  sim_whole_linear_fits(const nsm_sim *s);
 size_t sim_whole_linear_room(const nsm_sim *s);
 // The constants of the kind into c; 0: there are entries that the code has not.
 int  sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *c);

@@ -106,6 +106,8 @@ static void set_reach(nsm_sim *s, struct sim_whole *w, double nearly) {
   for (int i = 0; i < s->r.n; i++) reach[i] = s->r.held[i] > 0 ? INFINITY : nearly;
 }
 
+int sim_whole_linear_fits(const nsm_sim *s) { return s->linear; }
+
 size_t sim_whole_linear_room(const nsm_sim *s) {
   int n = s->r.n;
   return (size_t)(2 * s->nq + 2 * s->nz + 5 * n + 1 + n + n * n);

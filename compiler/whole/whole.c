@@ -17,5 +17,6 @@ const Whole *whole_of_plan(Arena *a, const Plan *p) {
       o = both;
     }
   }
+  if (!strcmp(p->scheme, "consistent") || !strcmp(p->scheme, "consistent1")) o = whole_two_point(a, w);
   return o;
 }

@@ -160,6 +160,15 @@ const Whole *whole_newton(Arena *a, Written *w) {
   int at_z = nq, at_p = nq + nz, at_gain = at_p + nc, at_off = at_gain + nz, at_reach = at_off + 2,
       at_count = at_reach + w->nrow;
 
+  bool *pattern = ARENA_ARRAY(a, bool, size * size + 1);
+  for (int r = 0; r < nz; r++) pattern[r * size + r] = n->M[r * nz + r] != zero(n);
+  for (int k = 0; k < nc; k++)
+    for (int j = 0; j < nz; j++) {
+      pattern[j * size + nz + k] = n->Hm[k * nz + j] != zero(n);
+      pattern[(nz + k) * size + j] = n->H[k * nz + j] != zero(n);
+    }
+  if (!factors_exist(a, size, nz, pattern)) return NULL;
+
   // ---- constants, expressions ----
   KValue h = p->h = step_scalar(p, WHOLE_STEP), theta = step_scalar(p, WHOLE_THETA);
   step_scalar(p, WHOLE_START);
@@ -349,7 +358,9 @@ const Whole *whole_newton(Arena *a, Written *w) {
       if (n->C[k * nz + j] != none)
         W[(nz + k) * size + j] = k_name(b, jac[nz * nz + k * nz + j], step_name(p, "w", names++), NULL);
     }
-  KValue regular = solve_unrolled(p, size, nz, W, R);
+  KValue regular;
+  Factors factors = factor_unrolled(p, "", size, nz, W, &regular);
+  solve_unrolled(p, "", &factors, R);
   if (regular != K_NONE) {
     k_if(b, k_op1(b, OP_NOT, regular));
     k_break(b);
