@@ -2,7 +2,7 @@
 #include "nsm_abi.h"
 #include <math.h>
 
-double (nsm_sqrt)(double x)  { return sqrt(x); }
+double nsm_sqrt(double x)  { return sqrt(x); }
 double nsm_exp(double x)   { return exp(x); }
 double nsm_log(double x)   { return log(x); }
 double nsm_sin(double x)   { return sin(x); }

@@ -73,10 +73,9 @@ double nsm_sinh(double), nsm_cosh(double), nsm_tanh(double), nsm_abs(double), ns
 double nsm_min(double, double), nsm_max(double, double), nsm_floor(double), nsm_pow(double, double);
 double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number 0, 1, 2, ... (second argument) of
                                                             // sin(x)/x, sinh(x)/x
-// One instruction each where the compiler knows them.
+// One instruction where the compiler knows it.
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define nsm_abs(x) __builtin_fabs(x)
-#define nsm_sqrt(x) __builtin_sqrt(x)
 #endif
 
 // Divided difference of x^r over a and b, m and n times: times = 10 m + n; a, b >= 0. times = 11: (b^r - a^r)/(b - a).

@@ -14,8 +14,8 @@
 //              slip: |u_N| <= 8 eps U, |lambda_T| = mu lambda_N (to 4 eps), lambda_T u_T <= 0                     (2)
 //
 // which is what the judge (cone/residual.c) accepts at the first look, or stricter. That q explains lambda, its second
-// look, holds for each answer of a map whose basis is well conditioned, | |G^-1| |G| | <= 1000: |lambda| is then at most
-// 1000 times what q and the bounds ask for. A map that is not so is not kept. Where no map passes, the general road's
+// look, holds for each answer of a map whose basis is well conditioned, | |G^-1| |G| | <= 30: |lambda| is then at most
+// 30 times what q and the bounds ask for. A map that is not so is not kept. Where no map passes, the general road's
 // solvers answer.
 #include "whole.h"
 #include <float.h>
@@ -23,7 +23,7 @@
 #include <string.h>
 
 static const double rounds = 8 * DBL_EPSILON, lasting = 16 * DBL_EPSILON, cancels = 16 * DBL_EPSILON,
-                    refines = 4 * DBL_EPSILON, inside = 1 - 1e-6, conditioned = 1e3;
+                    refines = 4 * DBL_EPSILON, inside = 1 - 1e-6, conditioned = 30;
 enum { TRIES = 4, REFINEMENTS = 3 };
 
 // ---- maps -----------------------------------------------------------------------------------------------------------

@@ -8,6 +8,17 @@ typedef struct Job { Written *w; int *base, *size; bool failed; double loop[MAX_
 
 static double number(const Job *j, Ex e) { return value_of(j->w->sys, e, j->loop, MAX_INDICES); }
 
+// A size, which no parameter changes later: made of numbers, outer loops and parameters that are fixed now.
+static double size(Job *j, Ex e) {
+  const int *ids;
+  int n = ex_symbols(j->w->pool, e, &ids);
+  for (int i = 0; i < n; i++) {
+    const Sym *y = symtab_at(j->w->sys->sym, ids[i]);
+    if (y->kind != SYM_LOOP && !(y->kind == SYM_PARAM && j->w->sys->model->param[y->id].structural)) j->failed = true;
+  }
+  return number(j, e);
+}
+
 static bool whole_number(double x) { return x == floor(x) && fabs(x) < 1e6; }
 
 // ---- variables: contiguous by kind, in the order of their declarations, elements row-major ---------------------------
@@ -15,7 +26,7 @@ static long elements(Job *j, int var) {
   const MVar *m = &j->w->sys->model->var[var];
   double n = 1;
   for (int k = 0; k < m->ndim; k++) {
-    double lo = number(j, j->w->sys->var_lo[k][var]), hi = number(j, j->w->sys->var_hi[k][var]);
+    double lo = size(j, j->w->sys->var_lo[k][var]), hi = size(j, j->w->sys->var_hi[k][var]);
     if (!whole_number(lo) || !whole_number(hi)) { j->failed = true; return 0; }
     n *= hi >= lo ? hi - lo + 1 : 0;
   }
@@ -71,7 +82,7 @@ static void run_loops(Job *j, int cls, int depth, int *n) {
   const SysClass *c = j->w->plan->cls[cls].c;
   if (j->failed) return;
   if (depth == c->nloop) { take_instance(j, cls, (*n)++); return; }
-  double lo = number(j, c->loop[depth].lo), hi = number(j, c->loop[depth].hi);
+  double lo = size(j, c->loop[depth].lo), hi = size(j, c->loop[depth].hi);
   if (!whole_number(lo) || !whole_number(hi)) { j->failed = true; return; }
   for (double i = lo; i <= hi && !j->failed; i++) { j->loop[depth] = i; run_loops(j, cls, depth + 1, n); }
 }
