@@ -9,8 +9,8 @@ enum { CHUNK = 4096 };                  // steps between two looks at what the f
 // The tables of the classes are those that the function was made for.
 static int fits(const nsm_sim *s, const nsm_whole *w) {
   int at = 0;
-  for (int i = 0; i < s->m->nclass; i++) {
-    const sim_class *k = &s->cls[i];
+  for (int i = 0; i < s->a->m->nclass; i++) {
+    const sim_class *k = &s->a->cls[i];
     int taken = k->c->kind == NSM_SMOOTH || k->row0 >= 0;
     if (!taken) continue;
     size_t n = (size_t)k->tab.count * (size_t)k->c->nslot;
@@ -18,15 +18,16 @@ static int fits(const nsm_sim *s, const nsm_whole *w) {
     if (n > 0 && memcmp(k->tab.ix, w->ix + at, n * sizeof(int)) != 0) return 0;
     at += (int)n;
   }
-  if (at != w->nix || s->r.n != w->nrow) return 0;
-  for (int i = 0; i < w->nrow; i++) if (s->r.l[i] != w->row_l[i]) return 0;
+  if (at != w->nix || s->n.r.n != w->nrow) return 0;
+  for (int i = 0; i < w->nrow; i++) if (s->n.r.l[i] != w->row_l[i]) return 0;
   return 1;
 }
 
 // What the functions do not know: another solver, files of problems, claims after each step.
 static int ordinary(const nsm_sim *s) {
-  const char *solver = s->cone.solver;
-  return !s->dump && s->on.assertion.n == 0 && (!solver || strcmp(solver, "auto") == 0) && (s->con || s->gamma == 1);
+  const char *solver = s->w.cone.solver;
+  return !s->dump && s->a->on.assertion.n == 0 && (!solver || strcmp(solver, "auto") == 0) &&
+      (s->n.con || s->a->gamma == 1);
 }
 
 typedef struct whole_kind {
@@ -47,8 +48,8 @@ static const whole_kind kinds[] = {
 };
 
 void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
-  const nsm_whole *o = s->m->whole;
-  if (!o || (set && set->general) || !fits(s, o) || !ordinary(s) || s->full < 1) return;
+  const nsm_whole *o = s->a->m->whole;
+  if (!o || (set && set->general) || !fits(s, o) || !ordinary(s) || s->a->full < 1) return;
   const whole_kind *kind = &kinds[o->kind];
   int linear = o->kind == NSM_WHOLE_LINEAR;
   if (!kind->fits(s)) return;
@@ -56,12 +57,12 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   struct sim_whole *w = sim_take(s, 1, sizeof *w + room * sizeof(double));
   *w = (struct sim_whole){ .of = o, .sim = s, .rows_at = -1 };
   w->c = SIM_NEW(s, NSM_WHOLE_SCALARS + o->nconstant + o->npattern + o->nm + o->nx, double);
-  const double scalars[] = { s->start, s->step, s->theta, s->gamma, s->tolerance };
+  const double scalars[] = { s->a->start, s->a->step, s->a->theta, s->a->gamma, s->a->tolerance };
   memcpy(w->c, scalars, sizeof scalars);
   for (int i = 0; i < o->nconstant; i++) {
     const int *k = o->constant + 3 * (size_t)i;
     w->c[NSM_WHOLE_SCALARS + i] =
-        s->cls[k[0]].tab.num[(size_t)k[1] * (size_t)s->cls[k[0]].c->nnum + (size_t)k[2]];
+        s->a->cls[k[0]].tab.num[(size_t)k[1] * (size_t)s->a->cls[k[0]].c->nnum + (size_t)k[2]];
   }
   if (linear && !sim_whole_linear_matrix(s, o, w->c + NSM_WHOLE_SCALARS + o->nconstant)) return;
   if (linear) sim_whole_linear_open(s, w);
@@ -69,38 +70,39 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
 }
 
 double sim_whole_nearly(nsm_sim *s) {
-  s->extent = 0;
-  for (int i = 0; i < s->nq; i++) s->extent = fmax(s->extent, fabs(s->q[i]) + s->h * fabs(s->z[i]));
-  return 1e-9 * (s->terms + s->reach * s->extent);
+  s->now.extent = 0;
+  for (int i = 0; i < s->a->nq; i++)
+    s->now.extent = fmax(s->now.extent, fabs(s->now.q[i]) + s->n.h * fabs(s->now.z[i]));
+  return 1e-9 * (s->n.terms + s->n.reach * s->now.extent);
 }
 
 void sim_whole_forget(nsm_sim *s) {
-  for (int a = 0; a < s->on.contact.n + s->on.friction.n; a++) {
-    int cls = a < s->on.contact.n ? s->on.contact.of[a] : s->on.friction.of[a - s->on.contact.n];
-    const sim_class *k = &s->cls[cls];
-    memset(s->l + s->r.l[k->row0], 0, (size_t)k->tab.count * sizeof(double));
+  for (int a = 0; a < s->a->on.contact.n + s->a->on.friction.n; a++) {
+    int cls = a < s->a->on.contact.n ? s->a->on.contact.of[a] : s->a->on.friction.of[a - s->a->on.contact.n];
+    const sim_class *k = &s->a->cls[cls];
+    memset(s->now.l + s->n.r.l[k->row0], 0, (size_t)k->tab.count * sizeof(double));
   }
-  if (s->r.n > 0) memset(s->r.held, 0, (size_t)s->r.n * sizeof(double));
+  if (s->n.r.n > 0) memset(s->now.held, 0, (size_t)s->n.r.n * sizeof(double));
 }
 
 static int chunk(nsm_sim *s, int m) {
   struct sim_whole *w = s->whole;
-  long from = s->k;
+  long from = s->now.k;
   const whole_kind *kind = &kinds[w->of->kind];
   kind->load(s, w);
   int done = w->of->run(w->s, w->c, (double)from, m);
-  s->k = from + done;
-  s->t = s->k == 0 ? s->start : s->start + (double)s->k * s->step;
-  s->count.steps += done;
+  s->now.k = from + done;
+  s->now.t = s->now.k == 0 ? s->a->start : s->a->start + (double)s->now.k * s->a->step;
+  s->now.count.steps += done;
   kind->store(s, w, done);
   return done;
 }
 
 // The last step ends at `until` exactly, and may be a shorter one: it takes the general road.
 long sim_whole_run(nsm_sim *s, long n) {
-  long all = 0, left = s->total - 1 - s->k;
+  long all = 0, left = s->a->total - 1 - s->now.k;
   const whole_kind *kind = &kinds[s->whole->of->kind];
-  if (s->ledger.on && !(kind->books && kind->books(s))) return 0;
+  if (s->now.ledger.on && !(kind->books && kind->books(s))) return 0;
   if (n > left) n = left;
   while (all < n) {
     int m = (int)(n - all < CHUNK ? n - all : CHUNK), done = chunk(s, m);

@@ -29,19 +29,19 @@ enum { TRIES = 4, REFINEMENTS = 3 };
 // ---- maps -----------------------------------------------------------------------------------------------------------
 static unsigned bits(const nsm_sim *s) {
   unsigned mask = 0;
-  for (int i = 0; i < s->isl.nactive; i++) mask |= 1u << s->r.row_at[s->isl.active[i]];
+  for (int i = 0; i < s->n.isl.nactive; i++) mask |= 1u << s->n.r.row_at[s->n.isl.active[i]];
   return mask;
 }
 
 double sim_whole_coupling(const nsm_sim *s, int row, int col) {
-  const sim_rows *r = &s->r;
+  const sim_rows *r = &s->n.r;
   int at = r->at_row[row], with = r->at_row[col];
   for (int e = r->m0[at]; e < r->m0[at + 1]; e++) if (r->mc[e] == with) return r->m[e];
   return 0;
 }
 
 double sim_whole_x(const nsm_sim *s, int z, int row) {
-  const sim_rows *r = &s->r;
+  const sim_rows *r = &s->n.r;
   for (int e = r->x0[row]; e < r->x0[row + 1]; e++) if (r->xz[e] == z) return r->x[e];
   return 0;
 }
@@ -81,18 +81,18 @@ static double condition(int n, const double *G, const double *inverse) {
 
 // The friction of a contact that is one block of two rows: its direction; -1 for none.
 static int direction_of(const nsm_sim *s, int row) {
-  int f = s->r.nfriction > 0 ? s->r.friction_of[row] : -1;
-  return f < 0 ? -1 : s->r.friction[f].row[0];
+  int f = s->n.r.nfriction > 0 ? s->n.r.friction_of[row] : -1;
+  return f < 0 ? -1 : s->n.r.friction[f].row[0];
 }
 
 // How the rows act in the general road's answer. 0 where a row has no clear case.
 static int cases(const nsm_sim *s, sim_whole_map *k) {
-  const sim_islands *is = &s->isl;
+  const sim_islands *is = &s->n.isl;
   for (int i = 0; i < k->m; i++) {
     double l = is->lambda[i], u = is->u[i];
     int row = k->row[i], tangent = direction_of(s, row);
     if (tangent >= 0) {
-      const sim_friction *f = &s->r.friction[s->r.friction_of[row]];
+      const sim_friction *f = &s->n.r.friction[s->n.r.friction_of[row]];
       double t = is->lambda[i + 1];
       if (i + 1 >= k->m || k->row[i + 1] != tangent) return 0;
       k->mu[i] = f->mu;
@@ -153,8 +153,8 @@ static int solve_case(sim_whole_map *k) {
 }
 
 static void keep_map(nsm_sim *s, struct sim_whole *w) {
-  const sim_islands *is = &s->isl;
-  const sim_rows *r = &s->r;
+  const sim_islands *is = &s->n.isl;
+  const sim_rows *r = &s->n.r;
   if (w->nmap == WHOLE_MAPS || is->nactive > WHOLE_ROWS) return;
   sim_whole_map *k = &w->map[w->nmap];
   memset(k, 0, sizeof *k);
@@ -165,7 +165,7 @@ static void keep_map(nsm_sim *s, struct sim_whole *w) {
     k->lo[i] = r->lo[k->row[i]];
     k->hi[i] = r->hi[k->row[i]];
     k->e[i] = r->e[k->row[i]];
-    k->contact[i] = s->cls[r->cls[k->row[i]]].c->kind == NSM_CONTACT;
+    k->contact[i] = s->a->cls[r->cls[k->row[i]]].c->kind == NSM_CONTACT;
     k->l[i] = r->l[k->row[i]];
   }
   for (int i = 0; i < k->m; i++)
@@ -174,7 +174,7 @@ static void keep_map(nsm_sim *s, struct sim_whole *w) {
   for (int i = 0; i < w->nmap; i++)
     if (w->map[i].mask == k->mask && memcmp(w->map[i].act, k->act, sizeof k->act) == 0) return;
   if (!solve_case(k)) return;
-  for (int z = 0; z < s->nz; z++) {
+  for (int z = 0; z < s->a->nz; z++) {
     int any = 0;
     for (int i = 0; i < k->m; i++) any |= (k->X[k->nt * k->m + i] = sim_whole_x(s, z, k->row[i])) != 0;
     if (any) k->touched[k->nt++] = z;
@@ -236,8 +236,8 @@ static int proposed(const sim_whole_map *k, answer *x) {
 
 // z1, q1 += of the forces; velocities that are nothing but what rounding left become 0.
 INLINE int move(const sim_whole_map *k, const int m, const nsm_sim *s, double *state, const double *lambda, double *size) {
-  int nq = s->nq, nz = s->nz;
-  double h = s->h, ht = h * s->theta, sum = 0, *q = state, *z = q + nq, *q1 = z + nz, *z1 = q1 + nq;
+  int nq = s->a->nq, nz = s->a->nz;
+  double h = s->n.h, ht = h * s->a->theta, sum = 0, *q = state, *z = q + nq, *q1 = z + nz, *z1 = q1 + nq;
   for (int t = 0; t < k->nt; t++) {
     int i = k->touched[t];
     double free = z1[i], d = 0, terms = 0, v;
@@ -272,8 +272,8 @@ static int moved(const sim_whole_map *k, const nsm_sim *s, double *state, const 
 
 // What rounding left of the rates that the laws make 0 (closed.c): 0 where that is for the general road.
 static int refine(const sim_whole_map *k, const nsm_sim *s, double *state, answer *x, double *size) {
-  int nq = s->nq, nz = s->nz;
-  double h = s->h, ht = h * s->theta, *q = state, *z = q + nq, *q1 = z + nz, *z1 = q1 + nq;
+  int nq = s->a->nq, nz = s->a->nz;
+  double h = s->n.h, ht = h * s->a->theta, *q = state, *z = q + nq, *q1 = z + nz, *z1 = q1 + nq;
   for (int round = 0; round < REFINEMENTS; round++) {
     double rate[WHOLE_ROWS], change = 0, force = 0, delta[WHOLE_ROWS];
     int left = 0;
@@ -316,8 +316,8 @@ static void hold(const sim_whole_map *k, nsm_sim *s, const answer *x, const doub
   for (int i = 0; i < k->m; i++) {
     double p = x->lambda[i], M = k->M[i + i * k->m];
     if (!k->contact[i] || !(p > 0)) continue;
-    s->count.impacts += s->l[k->l[i]] == 0;
-    if (fabs(k->e[i] * rate0[k->row[i]]) <= lasting * M * p) s->r.held[k->row[i]] = 0.5 * s->h * M * p;
+    s->now.count.impacts += s->now.l[k->l[i]] == 0;
+    if (fabs(k->e[i] * rate0[k->row[i]]) <= lasting * M * p) s->now.held[k->row[i]] = 0.5 * s->n.h * M * p;
   }
 }
 
@@ -348,7 +348,7 @@ int sim_whole_by_map(nsm_sim *s, struct sim_whole *w, double *state, unsigned ma
     break;
   }
   if (tried >= 0) return 0;
-  int nq = s->nq, nz = s->nz, contacts = s->on.contact.n > 0;
+  int nq = s->a->nq, nz = s->a->nz, contacts = s->a->on.contact.n > 0;
   double kept[2 * WHOLE_UNKNOWNS], size[WHOLE_UNKNOWNS];
   for (int i = 0; contacts && i < nz; i++) size[i] = 0;
   if (contacts && k->zeros > 0) memcpy(kept, state + nq + nz, (size_t)(nq + nz) * sizeof(double));
@@ -363,15 +363,15 @@ int sim_whole_by_map(nsm_sim *s, struct sim_whole *w, double *state, unsigned ma
     return 0;
   }
   for (int i = 0; i < k->m; i++)
-    if (fabs(x.u[i]) > s->count.max_residual * x.U[i] && fabs(x.u[i]) <= rounds * x.U[i])
-      s->count.max_residual = fabs(x.u[i]) / x.U[i];
+    if (fabs(x.u[i]) > s->now.count.max_residual * x.U[i] && fabs(x.u[i]) <= rounds * x.U[i])
+      s->now.count.max_residual = fabs(x.u[i]) / x.U[i];
   if (contacts) {
-    memset(s->r.held, 0, (size_t)s->r.n * sizeof(double));
+    memset(s->now.held, 0, (size_t)s->n.r.n * sizeof(double));
     hold(k, s, &x, rate0);
-    for (int i = 0; i < s->r.n; i++) s->l[s->r.l[i]] = 0;
+    for (int i = 0; i < s->n.r.n; i++) s->now.l[s->n.r.l[i]] = 0;
   }
-  for (int i = 0; i < k->m; i++) s->l[k->l[i]] = x.lambda[i];
-  s->count.solver_iterations++;
+  for (int i = 0; i < k->m; i++) s->now.l[k->l[i]] = x.lambda[i];
+  s->now.count.solver_iterations++;
   w->recent = k;
   return 1;
 }
