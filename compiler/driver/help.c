@@ -52,6 +52,9 @@ int command_help(const Options *o) {
 
 int command_version(const Options *o) {
   (void)o;
+  const char *llvm = jit_llvm_version();
   puts("nsm " NSM_VERSION);
+  if (llvm) printf("LLVM %s (--jit=llvm, --jit=auto)\n", llvm);
+  else puts("without LLVM (no --jit=llvm)");
   return EXIT_OK;
 }

@@ -1,4 +1,4 @@
-// Options: the command is found by its name, its flags by the table of runtime/flags.def.
+// Options: the command is found by its name, its flags by the table of runtime/command/flags.def.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -66,6 +66,13 @@ static int check_files(const Command *c, const Options *o) {
   return streams > 1 ? refuse("standard input, '-', can be read once", "", "") : EXIT_OK;
 }
 
+static JitBackend backend_named(const char *name) {
+  static const char *const names[] = { [JIT_TCC] = "tcc", [JIT_CC] = "cc", [JIT_LLVM] = "llvm", [JIT_AUTO] = "auto" };
+  int i = JIT_AUTO;
+  while (i > JIT_TCC && strcmp(names[i], name)) i--;
+  return (JitBackend)i;
+}
+
 int options_parse(Arena *a, int argc, char **argv, Options *o) {
   *o = (Options){ .jit = JIT_TCC };
   if (argc < 2) { print_commands(stderr); return EXIT_USAGE; }
@@ -88,7 +95,7 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
   o->weights = !isnan(f->number[NSM_FLAG_THETA]) || !isnan(f->number[NSM_FLAG_GAMMA]);
   o->dump = f->text[NSM_FLAG_DUMP];
   o->output = f->text[NSM_FLAG_OUTPUT];
-  o->jit = given(o, NSM_FLAG_JIT) && !strcmp(f->text[NSM_FLAG_JIT], "cc") ? JIT_CC : JIT_TCC;
+  if (given(o, NSM_FLAG_JIT)) o->jit = backend_named(f->text[NSM_FLAG_JIT]);
   if (given(o, NSM_FLAG_JSON) && given(o, NSM_FLAG_LATEX))
     return refuse("--json and --latex exclude each other", "", "");
   return check_files(c, o);

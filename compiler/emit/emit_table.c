@@ -205,5 +205,5 @@ void emit_tables(Emitter *e, const Whole *w) {
       "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect%s\n};\n"
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
       name, file, scheme_number(p), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect,
-      w ? ", .whole = &whole_step" : "");
+      w ? ", .whole = &whole_step, .whole_run = whole" : "");
 }

@@ -1,7 +1,8 @@
 // Plan -> kernels: one loop over the instances of a class each. Slots are loaded once, hoisted constants come from the
 // columns of the instance.
-#include <string.h>
+#include <stddef.h>
 #include "../base/fatal.h"
+#include "../../runtime/nsm_abi.h"
 #include "kernels.h"
 
 // --- what a symbol is in a kernel ---
@@ -220,10 +221,15 @@ static const KKernel *one_kernel(Arena *a, const Plan *p, int cls, KernelKind ki
 }
 
 PlanKernels kernels_of_plan(Arena *a, const Plan *p) {
+  static const size_t offset[] = {
+#define KERNEL(name, field, what) offsetof(nsm_class, field##_fn),
+#include "../plan/kernels.def"
+#undef KERNEL
+  };
   PlanKernels all = { 0, ARENA_ARRAY(a, PlanKernel, p->ncls * KERNEL_COUNT + 1) };
   for (int i = 0; i < p->ncls; i++)
     for (int k = 0; k < KERNEL_COUNT; k++)
       if (p->cls[i].kernel[k].stage != STAGE_NONE)
-        all.at[all.n++] = (PlanKernel){ i, (KernelKind)k, one_kernel(a, p, i, (KernelKind)k) };
+        all.at[all.n++] = (PlanKernel){ i, offset[k], one_kernel(a, p, i, (KernelKind)k) };
   return all;
 }

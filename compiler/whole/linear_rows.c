@@ -72,7 +72,8 @@ static KValue holds(Linear *l, int i, KValue small, KValue lambda, KValue u) {
   return step_either(p, step_both(p, small, within), at);
 }
 
-KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, KValue *lambda) {
+KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, KValue *lambda,
+                       KValue *change) {
   Step *p = l->p;
   KBuilder *b = p->b;
   int n = p->w->nrow, nz = p->w->nz;
@@ -107,7 +108,7 @@ KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, 
     k_close(b);
   }
   for (int i = 0; i < nz; i++) {
-    KValue size = K_NONE, sum = z1[i];
+    KValue size = K_NONE, sum = K_NONE;
     for (int j = 0; j < n; j++) {
       if (l->X.at[i * n + j] == K_NONE) continue;
       KValue t = k_name(b, k_op2(b, OP_TIMES, l->X.at[i * n + j], lambda[j]),
@@ -115,9 +116,11 @@ KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, 
       sum = step_add(p, sum, t);
       size = step_add(p, size, step_abs(p, t));
     }
+    change[i] = K_NONE;
     if (size == K_NONE) continue;
+    change[i] = k_name(b, sum, step_name(p, "change", i), NULL);
     size = k_op2(b, OP_PLUS, size, k_op2(b, OP_PLUS, step_abs(p, z[i]), step_abs(p, z1[i])));
-    z1[i] = k_name(b, sum, step_name(p, "zc", i), NULL);
+    z1[i] = k_name(b, k_op2(b, OP_PLUS, z1[i], change[i]), step_name(p, "zc", i), NULL);
     good = step_both(p, good, k_op2(b, OP_LT, k_op2(b, OP_TIMES, k_number(b, 16 * DBL_EPSILON), size),
                                     step_abs(p, z1[i])));
   }

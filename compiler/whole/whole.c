@@ -1,6 +1,16 @@
 // Which models have a whole step, and of which kind.
+#include <stddef.h>
 #include <string.h>
+#include "../../runtime/nsm_abi.h"
 #include "step.h"
+
+PlanKernels with_whole(Arena *a, PlanKernels k, const Whole *w) {
+  if (!w) return k;
+  PlanKernels all = { k.n + 1, ARENA_ARRAY(a, PlanKernel, k.n + 1) };
+  memcpy(all.at, k.at, (size_t)k.n * sizeof *k.at);
+  all.at[k.n] = (PlanKernel){ -1, offsetof(nsm_model, whole_run), w->kernel };
+  return all;
+}
 
 const Whole *whole_of_plan(Arena *a, const Plan *p) {
   for (int i = 0; i < p->ncls; i++) if (p->cls[i].c->compliant || p->cls[i].c->of_compliant) return NULL;

@@ -8,7 +8,7 @@
 // not take (a contact closes, Newton's method does not converge at once, a value is not finite) it returns, with s as
 // it was at the begin of that step: the runtime then takes it on the general road.
 #pragma once
-#include "../kernel/kernel.h"
+#include "../kernel/kernels.h"
 #include "../plan/plan.h"
 
 typedef enum { WHOLE_LINEAR = 1, WHOLE_NEWTON = 2, WHOLE_TWO_POINT = 3 } WholeKind;    // numbers as in nsm_abi.h
@@ -31,6 +31,9 @@ typedef struct Whole {
   const KKernel *kernel;
   const KKernel *called;        // the same with rows in the runtime alone, for compilers that keep nothing in registers
 } Whole;
+
+// The kernels with that of a whole step, which the model points to.
+PlanKernels with_whole(Arena *a, PlanKernels k, const Whole *w);
 
 // NULL where the model has none: too large, sizes not known, or a scheme or statement that is not taken.
 const Whole *whole_of_plan(Arena *a, const Plan *p);

@@ -183,11 +183,11 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     use(p, q1, z1);
     step_values(p, l->y, nr, out);
     for (int j = 0; j < nr; j++) out[j] = k_name(b, out[j], step_name(p, "out", j), NULL);
-    good = linear_rows_act(l, out, Z, z1, force);
+    KValue *change = ARENA_ARRAY(a, KValue, nz + 1);
+    good = linear_rows_act(l, out, Z, z1, force, change);
     for (int j = 0; j < nq; j++)
-      if (z1[j] != free[j])
-        q1[j] = k_name(b, k_op2(b, OP_PLUS, q1[j], k_op2(b, OP_TIMES, ht, k_op2(b, OP_MINUS, z1[j], free[j]))),
-                       step_name(p, "qc", j), NULL);
+      if (change[j] != K_NONE)
+        q1[j] = k_name(b, k_op2(b, OP_PLUS, q1[j], k_op2(b, OP_TIMES, ht, change[j])), step_name(p, "qc", j), NULL);
     for (int j = 0; j < nr; j++) sum = step_add(p, sum, force[j]);
   }
 

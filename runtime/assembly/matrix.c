@@ -1,0 +1,156 @@
+// Sparse matrices by blocks: the connected components of their graph, each factored by itself: scalars, small ones as
+// inverses, tridiagonal and banded ones in Cuthill-McKee order, dense ones by LU. assembly.c fills in W of the
+// theta-gamma scheme, mass.c M, consistent_matrix.c K.
+#include "assembly.h"
+#include <math.h>
+#include <string.h>
+
+// ---- shapes ---------------------------------------------------------------------------------------------------------
+enum { DENSE_MOST = 400 };              // rows of a block that is made dense because that was asked for
+
+static void shape(sim_block *b, int bandwidth, int dense) {
+  b->kl = b->ku = bandwidth;
+  if (dense && b->n <= DENSE_MOST) b->kind = BLOCK_DENSE;
+  else if (b->n == 1) b->kind = BLOCK_SCALAR;
+  else if (b->n <= NSM_LA_SMALL) b->kind = BLOCK_SMALL;
+  else if (bandwidth == 1) b->kind = BLOCK_TRIDIAGONAL;
+  else b->kind = 2 * (3 * bandwidth + 1) < b->n ? BLOCK_BAND : BLOCK_DENSE;
+  b->ld = b->kind == BLOCK_BAND || b->kind == BLOCK_TRIDIAGONAL ? 3 * bandwidth + 1 : b->n;
+}
+
+// Blocks, their shapes and places from a graph. dense: for each row whether its block is to be dense, or NULL.
+void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour,
+                      const unsigned char *dense) {
+  w->n = n;
+  w->order = SIM_NEW(s, n, int);
+  w->place = SIM_NEW(s, n, int);
+  w->block_of = SIM_NEW(s, n, int);
+  w->nblock = sim_rcm(n, start, neighbour, w->order, w->block_of, SIM_NEW(s, 2 * (size_t)n, int));
+  for (int i = 0; i < n; i++) w->place[w->order[i]] = i;
+  w->block = SIM_NEW(s, w->nblock, sim_block);
+  w->diagonal = w->nblock == n;
+  for (int i = 0, b = 0; i < n; b++) {
+    int first = i, widest = 0, wanted = 0;
+    for (; i < n && w->block_of[w->order[i]] == w->block_of[w->order[first]]; i++)
+      for (int e = start[w->order[i]]; e < start[w->order[i] + 1]; e++) {
+        int d = i - w->place[neighbour[e]];
+        widest = d > widest ? d : widest;
+      }
+    for (int j = first; j < i; j++) {
+      w->block_of[w->order[j]] = b;
+      wanted |= dense && dense[w->order[j]];
+    }
+    w->block[b] = (sim_block){ .n = i - first, .first = first, .at = w->nval, .pivot_at = first };
+    shape(&w->block[b], widest, wanted);
+    w->nval += (long)w->block[b].n * w->block[b].ld;
+  }
+  w->base = SIM_NEW(s, w->nval, double);
+  w->val = SIM_NEW(s, w->nval, double);
+  w->inverse = SIM_NEW(s, n, double);
+  w->pivot = SIM_NEW(s, n, int);
+  w->work = SIM_NEW(s, n, double);
+  w->work2 = SIM_NEW(s, n, double);
+}
+
+// ---- factors --------------------------------------------------------------------------------------------------------
+// LU without pivoting where the block is diagonally dominant: the recurrences then cannot grow. Else banded LU with
+// pivoting.
+static int factor_tridiagonal(sim_matrix *w, sim_block *b) {
+  double *A = w->val + b->at;                        // column j: [room, above, diagonal, below]
+  int dominant = 1;
+  for (int i = 0; i < b->n && dominant; i++) {
+    double left = i > 0 ? fabs(A[4 * (i - 1) + 3]) : 0, right = i + 1 < b->n ? fabs(A[4 * (i + 1) + 1]) : 0;
+    dominant = fabs(A[4 * i + 2]) >= left + right && A[4 * i + 2] != 0;
+  }
+  b->kind = dominant ? BLOCK_TRIDIAGONAL : BLOCK_BAND;
+  if (!dominant) return 0;
+  for (int i = 0; i < b->n; i++) {
+    if (i > 0) {
+      double l = A[4 * (i - 1) + 3] * A[4 * (i - 1) + 2];    // below / pivot
+      A[4 * (i - 1) + 3] = l;
+      A[4 * i + 2] -= l * A[4 * i + 1];
+    }
+    if (A[4 * i + 2] == 0) { b->kind = BLOCK_BAND; return -1; }
+    A[4 * i + 2] = 1.0 / A[4 * i + 2];
+  }
+  return 1;
+}
+
+int sim_block_factor(sim_matrix *w, int block) {
+  sim_block *b = &w->block[block];
+  double *A = w->val + b->at;
+  int *pivot = w->pivot + b->pivot_at;
+  nsm_la_status st = { NSM_LA_OK, 0 };
+  switch (b->kind) {
+    case BLOCK_SCALAR:
+      if (A[0] == 0) return w->order[b->first];
+      w->inverse[w->order[b->first]] = 1.0 / A[0];
+      return -1;
+    case BLOCK_SMALL: {
+      double X[NSM_LA_SMALL * NSM_LA_SMALL];
+      st = nsm_la_small_inverse(b->n, A, b->ld, 0, X);
+      if (st.code == NSM_LA_OK) memcpy(A, X, (size_t)(b->n * b->n) * sizeof(double));
+      break;
+    }
+    case BLOCK_DENSE: st = nsm_la_lu_factor(b->n, A, b->ld, pivot); break;
+    default:
+      if (b->kl == 1) {
+        int done = factor_tridiagonal(w, b);
+        if (done > 0) return -1;
+        if (done < 0) return w->order[b->first];
+      }
+      st = nsm_la_band_factor(b->n, b->kl, b->ku, A, b->ld, pivot);
+  }
+  return st.code == NSM_LA_OK ? -1 : w->order[b->first + (st.pivot < b->n ? st.pivot : 0)];
+}
+
+// ---- solves ---------------------------------------------------------------------------------------------------------
+void sim_block_solve(const sim_matrix *w, int block, double *x) {
+  const sim_block *b = &w->block[block];
+  const double *A = w->val + b->at;
+  switch (b->kind) {
+    case BLOCK_SCALAR: x[0] *= w->inverse[w->order[b->first]]; return;
+    case BLOCK_SMALL: {
+      double y[NSM_LA_SMALL];
+      int n = b->n;
+      if (n == 2) {
+        double x0 = x[0], x1 = x[1];
+        x[0] = A[0] * x0 + A[2] * x1;
+        x[1] = A[1] * x0 + A[3] * x1;
+        return;
+      }
+      for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int j = 0; j < n; j++) sum += A[i + j * n] * x[j];
+        y[i] = sum;
+      }
+      for (int i = 0; i < n; i++) x[i] = y[i];
+      return;
+    }
+    case BLOCK_TRIDIAGONAL:
+      for (int i = 1; i < b->n; i++) x[i] -= A[4 * (i - 1) + 3] * x[i - 1];
+      x[b->n - 1] *= A[4 * (b->n - 1) + 2];
+      for (int i = b->n - 2; i >= 0; i--) x[i] = (x[i] - A[4 * (i + 1) + 1] * x[i + 1]) * A[4 * i + 2];
+      return;
+    case BLOCK_DENSE: nsm_la_lu_solve(b->n, 1, A, b->ld, w->pivot + b->pivot_at, x, b->n); return;
+    default: nsm_la_band_solve(b->n, b->kl, b->ku, 1, A, b->ld, w->pivot + b->pivot_at, x, b->n);
+  }
+}
+
+void sim_matrix_solve(const nsm_sim *s, double *x) { sim_matrix_solve_in(&s->n.w, x); }
+
+void sim_matrix_solve_in(const sim_matrix *w, double *x) {
+  if (w->diagonal) {
+    for (int i = 0; i < w->n; i++) x[i] *= w->inverse[i];
+    return;
+  }
+  for (int k = 0; k < w->nblock; k++) {
+    const sim_block *b = &w->block[k];
+    const int *order = w->order + b->first;
+    if (b->kind == BLOCK_SCALAR) { x[order[0]] *= w->inverse[order[0]]; continue; }
+    double *y = w->work;
+    for (int i = 0; i < b->n; i++) y[i] = x[order[i]];
+    sim_block_solve(w, k, y);
+    for (int i = 0; i < b->n; i++) x[order[i]] = y[i];
+  }
+}

@@ -1,0 +1,193 @@
+// The Jacobian of the smooth rows (2), (4), (5) of docs/numerics/consistent.md, with q eliminated by (9):
+//
+//        [ R_u + (h/2) R_q              -Dg^T    -Drate^T - R_q P ]   momentum
+//   K =  [ H(q_E) + (h/2) rate_q  0  -rate_q P  ]  rates  R = R1 - Dg^T lambda - Drate^T kappa - Dg_N^T lambda_N
+//        [ (h/2) H(q_E)    0  -H(q_E) P  ]  gaps                                         (11)
+//
+// Its connected components are the blocks of a sim_matrix; those with rows of constraints are dense, scaled to unit
+// rows and columns, and replaced by their pseudo-inverse where constraints depend on each other.
+#include "consistent.h"
+#include <math.h>
+#include <string.h>
+
+static const double dependent = 1e-12;   // a pivot this small beside the largest, of a scaled block, counts as zero
+
+static inline void add(struct sim_consistent *c, int row, int col, double value) {
+  c->k.val[sim_matrix_place(&c->k, row, col)] += value;
+}
+
+// value = d row / d q_col
+static void add_q(nsm_sim *s, double h, int row, int col, double value) {
+  struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  add(c, row, col, 0.5 * h * value);
+  if (c->ns == 0) return;
+  for (int e = r->z0[col]; e < r->z0[col + 1]; e++) {
+    int j = c->of[r->zs[e]];
+    if (j >= 0) add(c, row, s->a->nq + c->ns + j, -value * r->x[r->zx[e]]);
+  }
+}
+
+static void add_square(nsm_sim *s, const nsm_view *v, const sim_class *k, const nsm_pattern *p, const double *value,
+                       double factor) {
+  struct sim_consistent *c = s->n.con;
+  for (int i = 0; i < k->tab.count; i++)
+    for (int e = 0; e < p->n; e++) {
+      double x = factor * value[(size_t)i * (size_t)p->n + (size_t)e];
+      if (x == 0) continue;
+      int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]), of_q = p->wrt[e] == NSM_WRT_Q;
+      c->fresh[row] += fabs(x * (of_q ? v->q[col] : v->v[col]));
+      if (of_q) add_q(s, v->h, row, col, x);
+      else add(c, row, col, x);
+    }
+}
+
+static void add_constraint(nsm_sim *s, double h, const sim_class *k, const con_class *o, int i) {
+  struct sim_consistent *c = s->n.con;
+  const nsm_class *d = k->c;
+  int rate = s->a->nq + c->of[k->row0 + i], gap = rate + c->ns;
+  const double *dg = (d->dg_fn ? o->dg : k->h) + (size_t)i * (size_t)d->h.n, *end = k->h + (size_t)i * (size_t)d->h.n;
+  for (int e = 0; e < d->h.n; e++) {
+    int z = sim_z_of(s, k, i, d->h.col[e]);
+    add(c, z, rate, -dg[e]);
+    add(c, rate, z, end[e]);
+    if (!d->gq_fn) add_q(s, h, gap, z, end[e]);
+  }
+  for (int e = 0; d->gq_fn && e < d->gq.n; e++)
+    add_q(s, h, gap, sim_z_of(s, k, i, d->gq.col[e]), o->gq[(size_t)i * (size_t)d->gq.n + (size_t)e]);
+  for (int e = 0; d->drate_fn && e < d->dr.n; e++)
+    add(c, sim_z_of(s, k, i, d->dr.col[e]), gap, -o->dr[(size_t)i * (size_t)d->dr.n + (size_t)e]);
+  for (int e = 0; d->rq_fn && e < d->rq.n; e++)
+    add_q(s, h, rate, sim_z_of(s, k, i, d->rq.col[e]), o->rq[(size_t)i * (size_t)d->rq.n + (size_t)e]);
+}
+
+// ---- factors --------------------------------------------------------------------------------------------------------
+// Rows, then columns, to a largest entry of 1.
+static void scale(struct sim_consistent *c, const sim_block *b) {
+  double *A = c->k.val + b->at, *rs = c->row_scale + b->first, *cs = c->col_scale + b->first;
+  int n = b->n;
+  for (int i = 0; i < n; i++) rs[i] = 0;
+  for (int j = 0; j < n; j++)
+    for (int i = 0; i < n; i++) {
+      double x = fabs(A[i + (size_t)j * (size_t)n]);
+      rs[i] = x > rs[i] ? x : rs[i];
+    }
+  for (int i = 0; i < n; i++) rs[i] = rs[i] > 0 ? 1 / rs[i] : 1;
+  for (int j = 0; j < n; j++) {
+    double most = 0, *a = A + (size_t)j * (size_t)n;
+    for (int i = 0; i < n; i++) {
+      double x = fabs(a[i] *= rs[i]);
+      most = x > most ? x : most;
+    }
+    cs[j] = most > 0 ? 1 / most : 1;
+    for (int i = 0; i < n; i++) a[i] *= cs[j];
+  }
+}
+
+static void factor_constrained(struct sim_consistent *c, int block) {
+  const sim_block *b = &c->k.block[block];
+  double *A = c->k.val + b->at, least = INFINITY, most = 0;
+  size_t n = (size_t)b->n, bytes = n * n * sizeof(double);
+  scale(c, b);
+  if (b->n <= NSM_LA_SMALL) {  // columns have a largest entry of 1: the rule for pivots is the one below
+    double X[NSM_LA_SMALL * NSM_LA_SMALL];
+    c->inverted[block] = nsm_la_small_inverse(b->n, A, b->n, dependent, X).code == NSM_LA_OK;
+    if (c->inverted[block]) { memcpy(A, X, bytes); return; }
+  }
+  memcpy(c->keep, A, bytes);
+  nsm_la_status st = nsm_la_lu_factor(b->n, A, b->n, c->k.pivot + b->pivot_at);
+  for (size_t i = 0; i < n; i++) {
+    double x = fabs(A[i + i * n]);
+    least = x < least ? x : least;
+    most = x > most || isnan(x) ? x : most;
+  }
+  c->inverted[block] = isfinite(most) && (st.code != NSM_LA_OK || !(least > dependent * most));
+  if (!c->inverted[block]) return;
+  c->singular = 1;
+  nsm_la_pseudo_inverse(b->n, c->keep, dependent, c->right, c->jpvt, c->work, c->lwork);
+  memcpy(A, c->right, bytes);
+}
+
+int con_matrix(nsm_sim *s, const nsm_view *v) {
+  struct sim_consistent *c = s->n.con;
+  memset(c->k.val, 0, (size_t)c->k.nval * sizeof(double));
+  memset(c->has_column, 0, (size_t)s->n.r.n);
+  int again = c->affine && !c->projected && c->made_for == 0 && s->now.con.made_for == v->h;
+  c->made_for = s->now.con.made_for = v->h;
+  memset(c->fresh, 0, (size_t)s->a->nq * sizeof(double));
+  for (int a = 0; a < s->a->on.smooth.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+    con_class *o = &c->cls[s->a->on.smooth.of[a]];
+    if (!k->c->cjac_fn) continue;
+    k->c->cjac_fn(v, &k->tab, o->cjac);
+    add_square(s, v, k, &k->c->cjac, o->cjac, 1);
+  }
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+    con_class *o = &c->cls[s->a->on.row.of[a]];
+    if (k->c->kind == NSM_FRICTION) continue;          // H_T is that of the begin
+    int contact = k->c->kind == NSM_CONTACT, l0 = s->n.r.l[k->row0];
+    if (contact && !memchr(s->n.r.active + k->row0, 1, (size_t)k->tab.count)) continue;
+    if (k->c->curve_fn) {
+      k->c->curve_fn(v, &k->tab, v->l + l0, v->k + l0, o->curve);
+      add_square(s, v, k, &k->c->curve, o->curve, -1);
+    }
+    if (contact) continue;
+    if (k->c->dg_fn && k->c->h_stage > NSM_CONST) k->c->h_fn(v, &k->tab, k->h);
+    if (k->c->gq_fn) k->c->gq_fn(v, &k->tab, o->gq);
+    if (k->c->rq_fn) k->c->rq_fn(v, &k->tab, o->rq);
+    for (int i = 0; i < k->tab.count; i++) add_constraint(s, v->h, k, o, i);
+  }
+  for (int i = 0; !again && i < s->a->nq; i++)           // a restored state has those of the matrix made before
+    s->now.r1_most[i] = fmax(s->now.r1_most[i], c->fresh[i]);
+  for (int b = 0; b < c->k.nblock; b++) {
+    if (c->constrained[b]) { factor_constrained(c, b); continue; }
+    int row = sim_block_factor(&c->k, b);
+    if (row >= 0) return row;
+  }
+  return -1;
+}
+
+void con_block_solve(nsm_sim *s, int block, double *x) {
+  struct sim_consistent *c = s->n.con;
+  const sim_block *b = &c->k.block[block];
+  if (!c->constrained[block]) { sim_block_solve(&c->k, block, x); return; }
+  const double *rs = c->row_scale + b->first, *cs = c->col_scale + b->first;
+  double *y = c->rhs;
+  for (int i = 0; i < b->n; i++) y[i] = x[i] * rs[i];
+  if (c->inverted[block] && b->n <= NSM_LA_SMALL) {
+    const double *A = c->k.val + b->at;
+    for (int i = 0; i < b->n; i++) {
+      x[i] = 0;
+      for (int j = 0; j < b->n; j++) x[i] += A[i + j * b->n] * y[j];
+    }
+  } else if (c->inverted[block]) nsm_la_gemv(b->n, b->n, 1, c->k.val + b->at, b->n, y, 0, x);
+  else {
+    sim_block_solve(&c->k, block, y);
+    memcpy(x, y, (size_t)b->n * sizeof(double));
+  }
+  for (int i = 0; i < b->n; i++) x[i] *= cs[i];
+}
+
+void con_solve(nsm_sim *s, double *x) {
+  const sim_matrix *w = &s->n.con->k;
+  for (int k = 0; k < w->nblock; k++) {
+    const sim_block *b = &w->block[k];
+    const int *order = w->order + b->first;
+    double *y = w->work;
+    if (b->kind == BLOCK_SCALAR) { x[order[0]] *= w->inverse[order[0]]; continue; }
+    for (int i = 0; i < b->n; i++) y[i] = x[order[i]];
+    con_block_solve(s, k, y);
+    for (int i = 0; i < b->n; i++) x[order[i]] = y[i];
+  }
+}
+
+void con_dq(const nsm_sim *s, double h, const double *dz, double *dq) {
+  const struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  for (int i = 0; i < s->a->nq; i++) dq[i] = 0.5 * h * dz[i];
+  for (int j = 0; j < c->ns; j++) {
+    double k = dz[s->a->nq + c->ns + j];
+    for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) dq[r->xz[e]] -= r->x[e] * k;
+  }
+}

@@ -1,0 +1,86 @@
+// What is at rest at the end of an energy-consistent step is exactly at rest (closed.c has the reasons): velocities
+// that are what rounding left are 0, and displacements along the gaps that (6) makes 0 are taken away by corrective
+// forces, found from the displacements as they are, where very different masses leave more than round-off of the
+// displacements.
+#include "consistent.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { REFINEMENTS = 3 };
+static const double refines = 4 * DBL_EPSILON;
+
+static int acting(const nsm_sim *s, int i) { return i < s->n.con->na ? s->n.con->act[i] :
+    s->n.con->row[i - s->n.con->na]; }
+
+// Size of the terms of velocities that forces of contacts and constraints act on, into size [nq].
+static void sizes(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  memset(s->w.size, 0, (size_t)s->a->nq * sizeof(double));
+  for (int i = 0; i < c->na + c->ns; i++) {
+    int row = acting(s, i);
+    const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+    const double *direction = con_direction(s, row);
+    double l = s->w.l1[s->n.r.l[row]];
+    for (int e = 0; l != 0 && e < k->c->h.n; e++) {
+      int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
+      s->w.size[z] += fabs(direction[e] * l) * c->mass_inverse[z];
+    }
+  }
+}
+
+// What these terms leave of velocities at rest is 0.
+static void settle(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  sizes(s);
+  for (int z = 0; z < s->a->nq; z++) {
+    if (s->w.size[z] == 0) continue;
+    s->w.size[z] += fabs(c->uc[z]);
+    if (!sim_is_at_rest(s->w.z1[z], s->w.size[z])) continue;
+    s->w.z1[z] = 0;
+    c->inc_q[z] -= 0.5 * s->n.h * (c->uc[z] + (c->uc_low[z] + c->inc_u[z]));
+    c->inc_u[z] = -c->uc[z];
+    c->uc_low[z] = 0;
+  }
+}
+
+// Displacements of the rows whose law makes them 0: how many are more than what rounding left of the terms of the
+// velocities that are not at rest.
+static int displacements_left(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  int left = 0;
+  for (int i = 0; i < c->na; i++) {
+    int row = c->act[i], slip = s->a->cls[s->n.r.cls[row]].c->kind == NSM_FRICTION;
+    const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+    const double *direction = slip ? k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n : con_direction(s, row);
+    double sum = slip ? c->drift[row] : 0, size = fabs(sum);
+    c->zero[i] = slip ? sim_sticks(s, row) : s->w.l1[s->n.r.l[row]] > 0;
+    for (int e = 0; e < k->c->h.n; e++) {
+      int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
+      sum += direction[e] * c->inc_q[z];
+      if (s->w.z1[z] != 0 || c->uc[z] != 0) size += fabs(direction[e]) * s->n.h * (fabs(s->w.z1[z]) + s->w.size[z]);
+    }
+    c->gap[row] = sum;
+    left += c->zero[i] && size > 0 && fabs(sum) > refines * size;
+  }
+  return left;
+}
+
+void con_rest(nsm_sim *s, const nsm_view *v) {
+  struct sim_consistent *c = s->n.con;
+  if (c->na + c->ns == 0) return;
+  settle(s);
+  for (int i = 0; i < REFINEMENTS && c->na > 0 && displacements_left(s) > 0; i++) {
+    memset(c->dz, 0, (size_t)c->n * sizeof(double));
+    sim_tiny_forget(s->now.con_tiny);                      // the rows are of another kind: no factors are kept
+    c->plain = 1;
+    int ok = con_contacts(s);
+    c->plain = 0;
+    sim_tiny_forget(s->now.con_tiny);
+    if (!ok) break;
+    con_apply_contacts(s);
+    con_go(s, v);
+    settle(s);
+  }
+  memset(s->w.size, 0, (size_t)s->a->nq * sizeof(double));
+}
