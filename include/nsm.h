@@ -154,6 +154,7 @@ typedef struct nsm_counters {
   long   steps, newton_iterations, solver_iterations, impacts;
   long   stagnations;   // steps that Newton's method left above the tolerance, where its residual fell no more
   double worst_residual; // of these, relative
+  long   whole_steps;   // steps taken by whole steps (docs/numerics/whole-steps.md), of `steps`
   long   left_out;      // steps of the energy-consistent schemes that left a contact to the next step (consistent.md 4)
   double max_residual;  // of the one-step problems, by the independent check
 } nsm_counters;

@@ -82,8 +82,8 @@ double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number
 double nsm_powd(double a, double b, double r, double times);
 
 // --- whole steps (docs/numerics/whole-steps.md) ---
-// Of a step under way in nsm_model.whole_run: the rows of the step with number k (from 0) act on the free motion that s holds;
-// 0 where the step is one for the general road.
+// Of a step under way in nsm_model.whole_run: the rows of the step with number k (from 0) act on the free motion that s
+// holds; 0 where the step is one for the general road.
 int nsm_whole_rows(double *s, double k);
 
 // --- vocabulary ---
@@ -262,8 +262,9 @@ typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cl
 // tolerance: nan where not given; solver: offset of its name in text, 0: automatic.
 typedef struct nsm_experiment { double start, until, step, theta, gamma, tolerance; int solver; } nsm_experiment;
 
-// Whole steps of a small model: one function, nsm_model.whole_run(s, c, k, n), that takes up to n steps from step k on and
-// gives how many it did, as the scheme and the general road have them. It stops before a step that it does not take.
+// Whole steps of a small model: one function, nsm_model.whole_run(s, c, k, n), that takes up to n steps from step k on
+// and gives how many it did, as the scheme and the general road have them. It stops before a step that it does not
+// take.
 // Valid for the tables it was made for, which `count`, `ix` and `row_l` hold.
 enum { NSM_WHOLE_LINEAR = 1, NSM_WHOLE_NEWTON = 2, NSM_WHOLE_TWO_POINT = 3 };
 // c[0 .. NSM_WHOLE_SCALARS): start, step, theta, gamma, tolerance; then the constants

@@ -15,7 +15,8 @@ bool linear_rows_fit(const Linear *l) {
   if (!l->always || l->ncontact || w->nrow > MOST) return false;
   for (int i = 0; i < w->n; i++) {
     const PlanClass *pc = w->at[i].pc;
-    if (w->at[i].row >= 0 && (pc->c->kind != CLASS_RELATION || pc->kernel[KERNEL_LAW].stage > STAGE_CONST)) return false;
+    if (w->at[i].row >= 0 && (pc->c->kind != CLASS_RELATION ||
+        pc->kernel[KERNEL_LAW].stage > STAGE_CONST)) return false;
   }
   return true;
 }

@@ -9,8 +9,8 @@ typedef struct Factors { int n, *order; KValue *A, *inverse; } Factors;
 
 // Is there such an order? Asked before the others are called.
 bool factors_exist(Arena *a, int n, int first, const bool *pattern);
-// Inside of the block at hand. *good: the condition that no later pivot is what rounding left of its terms; K_NONE where
-// there are none.
+// Inside of the block at hand. *good: the condition that no later pivot is what rounding left of its terms; K_NONE
+// where there are none.
 Factors factor_unrolled(Step *p, const char *tag, int n, int first, const KValue *A, KValue *good);
 void    solve_unrolled(Step *p, const char *tag, const Factors *f, KValue *b);      // b [n] := A^-1 b; K_NONE: 0
 // The factors in variables, so that other blocks can use them: declared before (from the pattern that factor_unrolled

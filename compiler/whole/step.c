@@ -174,7 +174,16 @@ KValue step_both(Step *p, KValue x, KValue y) {
   return x == K_NONE ? y : y == K_NONE ? x : k_op2(p->b, OP_AND, x, y);
 }
 
+// C compilers want parentheses around && within ||: a name is as good.
+static KValue whole_condition(Step *p, KValue x) {
+  const KNode *n = x == K_NONE ? NULL : k_node(p->b, x);
+  return n && n->code == KN_OP && n->op == OP_AND && !n->name ? k_name(p->b, x, step_name(p, "when", p->names++), NULL)
+                                                              : x;
+}
+
 KValue step_either(Step *p, KValue x, KValue y) {
+  x = whole_condition(p, x);
+  y = whole_condition(p, y);
   return x == K_NONE ? y : y == K_NONE ? x : k_op2(p->b, OP_OR, x, y);
 }
 

@@ -10,6 +10,7 @@ typedef struct Step {
   KValue scalar[WHOLE_SCALARS], *constant; int nconstant;   // loaded; K_NONE
   KValue *value[ROLE_H + 1][MOMENTS];   // [kind][moment][index]: what variables are in the expressions to come
   KValue t, t0, h;
+  int names;                            // of conditions
   KValue *local;                        // [most locals]
 } Step;
 

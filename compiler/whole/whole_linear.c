@@ -2,16 +2,16 @@
 //
 //   dz = A (q, z, tau, 1),   tau_i = h theta phi_i(t1) + h (1 - theta) phi_i(t),   phi_i(t) = f_i(t, 0, 0)
 //
-// made of W^-1, df/d(q, z) and f at rest: the rows i of f that time changes have their tau, evaluated here; the rest of f
-// at rest is in the last column. The free motion is
+// made of W^-1, df/d(q, z) and f at rest: the rows i of f that time changes have their tau, evaluated here; the rest of
+// f at rest is in the last column. The free motion is
 //
 //   z1 = z + dz,   q1 = q + h v + h theta dv
 //
 // and where no contact may be closed and no row always acts that is the step. Rows that always act, where they are few,
 // act here (linear_rows.c). Else nsm_whole_rows finds the forces (runtime/whole_linear.c).
 //
-// s: q [nq], z [nz], q1 [nq], z1 [nz]; then for each row gap, rate, reach (what a = gap + (h/2) rate must exceed), y (its
-// rate or output at the free motion without multipliers) and multiplier; the largest residual; the map: l0 [nrow],
+// s: q [nq], z [nz], q1 [nq], z1 [nz]; then for each row gap, rate, reach (what a = gap + (h/2) rate must exceed), y
+// (its rate or output at the free motion without multipliers) and multiplier; the largest residual; the map: l0 [nrow],
 // L [nrow, nrow] by columns
 #include <math.h>
 #include "linear.h"

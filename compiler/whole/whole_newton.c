@@ -3,7 +3,8 @@
 //
 //   R = M(q~)(z1 - z) - h theta f(t1, q1, z1) - h (1-theta) f(t, q, z) - H(q~)^T p,    rates u(t1, q1, v1) = 0
 //
-// and all derivatives of both. f of the last iterate is that of the begin of the next step. An iterate is accepted where
+// and all derivatives of both. f of the last iterate is that of the begin of the next step. An iterate is accepted
+// where
 //
 //   |R_i| <= tolerance (sum of |its terms|) + 16 eps sum_j |M_ij| (|z1_j| + |z_j|),
 //   |u_k| <= tolerance sum_j |H_kj| (|z1_j| + |z_j|)
@@ -174,7 +175,8 @@ const Whole *whole_newton(Arena *a, Written *w) {
   step_scalar(p, WHOLE_START);
   KValue tolerance = step_scalar(p, WHOLE_TOLERANCE);
   KValue rest = k_name(b, k_op2(b, OP_MINUS, k_number(b, 1), theta), "rest", NULL);
-  KValue ht = k_name(b, k_op2(b, OP_TIMES, h, theta), "ht", NULL), he = k_name(b, k_op2(b, OP_TIMES, h, rest), "he", NULL);
+  KValue ht = k_name(b, k_op2(b, OP_TIMES, h, theta), "ht", NULL), he = k_name(b, k_op2(b, OP_TIMES, h, rest), "he",
+      NULL);
   KValue half = k_name(b, k_op2(b, OP_TIMES, k_number(b, 0.5), h), "half", NULL);
   KValue chain = k_name(b, k_op2(b, OP_TIMES, theta, ht), "chain", NULL);
   n->ht = step_local(p, ht);
@@ -189,7 +191,8 @@ const Whole *whole_newton(Arena *a, Written *w) {
     for (int k = 0; k < 2; k++)
       gaps[2 * i + k] = written(w, n->contact[i], n->contact[i]->pc->kernel[KERNEL_GAP].value[k]);
   int nroot = nz + nz * nz + 2 * nc * nz + nc, nmore = nz * nz + nc * nz;
-  Ex *root = ARENA_ARRAY(a, Ex, nroot + 1), *more = ARENA_ARRAY(a, Ex, nmore + 1), *left = ARENA_ARRAY(a, Ex, nmore + 1);
+  Ex *root = ARENA_ARRAY(a, Ex, nroot + 1), *more = ARENA_ARRAY(a, Ex, nmore + 1), *left = ARENA_ARRAY(a, Ex, nmore +
+      1);
   Ex *parts[] = { n->f, n->M, n->Hm, n->H, n->rate };
   int sizes[] = { nz, nz * nz, nc * nz, nc * nz, nc }, at_root[5];
   for (int k = 0, to = 0; k < 5; k++) {
@@ -205,10 +208,12 @@ const Whole *whole_newton(Arena *a, Written *w) {
   // ---- state ----
   KValue *q = variables(p, "q", nq, 0), *z = variables(p, "z", nz, at_z), *pv = variables(p, "p", nc, at_p),
          *gain = variables(p, "gain", nz, at_gain), *off = variables(p, "off", 2, at_off);
-  KValue count = k_variable(b, "count", k_at_number(b, p->s, at_count)), *reach = ARENA_ARRAY(a, KValue, n->ncontact + 1);
+  KValue count = k_variable(b, "count", k_at_number(b, p->s, at_count)), *reach = ARENA_ARRAY(a, KValue, n->ncontact +
+      1);
   for (int i = 0; i < n->ncontact; i++)
     reach[i] = k_name(b, k_at_number(b, p->s, at_reach + n->contact[i]->row), step_name(p, "reach", i), NULL);
-  KValue *z1 = ARENA_ARRAY(a, KValue, nz + 1), *p1 = ARENA_ARRAY(a, KValue, nc + 1), *fv = ARENA_ARRAY(a, KValue, nz + 1);
+  KValue *z1 = ARENA_ARRAY(a, KValue, nz + 1), *p1 = ARENA_ARRAY(a, KValue, nc + 1), *fv = ARENA_ARRAY(a, KValue, nz +
+      1);
   for (int i = 0; i < nz; i++) z1[i] = k_variable(b, step_name(p, "zi", i), k_number(b, 0));
   for (int i = 0; i < nc; i++) p1[i] = k_variable(b, step_name(p, "pi", i), k_number(b, 0));
   KValue *Q = gotten(p, "qa", nq, q), *Z = gotten(p, "za", nz, z);
@@ -247,7 +252,8 @@ const Whole *whole_newton(Arena *a, Written *w) {
   // ---- iteration ----
   KValue it = k_loop(b, "it", k_integer(b, 0), k_integer(b, ITERATIONS));
   KValue *Z1 = gotten(p, "ze", nz, z1), *P = gotten(p, "pe", nc, p1), *Q1 = ARENA_ARRAY(a, KValue, nq + 1),
-         *Qm = ARENA_ARRAY(a, KValue, nq + 1), *Zm = ARENA_ARRAY(a, KValue, nz + 1), *D = ARENA_ARRAY(a, KValue, nz + 1);
+         *Qm = ARENA_ARRAY(a, KValue, nq + 1), *Zm = ARENA_ARRAY(a, KValue, nz + 1), *D = ARENA_ARRAY(a, KValue, nz +
+             1);
   for (int j = 0; j < nq; j++)
     Q1[j] = k_name(b, k_op2(b, OP_PLUS, Q[j], k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, ht, Z1[j]),
                                                     k_op2(b, OP_TIMES, he, Z[j]))), step_name(p, "qe", j), NULL);
@@ -375,7 +381,8 @@ const Whole *whole_newton(Arena *a, Written *w) {
   k_close(b);
   k_set(b, done, k_op2(b, OP_PLUS, i, k_integer(b, 1)));
   k_close(b);
-  const struct { int at, n; KValue *v; } store[] = { { 0, nq, q }, { at_z, nz, z }, { at_p, nc, pv }, { at_gain, nz, gain },
+  const struct { int at, n; KValue *v; } store[] = { { 0, nq, q }, { at_z, nz, z }, { at_p, nc, pv }, { at_gain, nz,
+      gain },
                                                      { at_off, 2, off }, { at_count, 1, &count } };
   for (int k = 0; k < 6; k++)
     for (int j = 0; j < store[k].n; j++) k_store(b, p->s, k_integer(b, store[k].at + j), k_get(b, store[k].v[j]));

@@ -1,6 +1,6 @@
 // The energy-consistent schemes (runtime/step_consistent.c, consistent_newton.c; docs/numerics/consistent.md), in steps
-// in which no contact is closed. Unknowns are the increment du = u_E - u_C of the velocities and the multipliers lambda,
-// kappa of constraints; q_E = q_B + dq, dq = h (u_B + du/2) - P kappa, P = M^-1 H(q_B)^T:
+// in which no contact is closed. Unknowns are the increment du = u_E - u_C of the velocities and the multipliers
+// lambda, kappa of constraints; q_E = q_B + dq, dq = h (u_B + du/2) - P kappa, P = M^-1 H(q_B)^T:
 //
 //   R1 - Dg^T lambda - Drate^T kappa = 0,    rates at the end = 0,    gaps at the end = 0
 //
@@ -150,7 +150,8 @@ static KValue smaller(Step *p, KValue x, KValue y) { return k_choose(p->b, k_op2
 static void carry(Step *p, KValue high, KValue low, KValue a, KValue x, const char *name, int i) {
   const char *tag = arena_printf(p->arena, "%s%d_", name, i);
   KBuilder *b = p->b;
-  KValue sum = k_name(b, plus(p, a, x), step_name(p, tag, 0), NULL), t = k_name(b, minus(p, sum, a), step_name(p, tag, 1), NULL);
+  KValue sum = k_name(b, plus(p, a, x), step_name(p, tag, 0), NULL), t = k_name(b, minus(p, sum, a), step_name(p, tag,
+      1), NULL);
   k_set(b, low, plus(p, minus(p, a, minus(p, sum, t)), minus(p, x, t)));
   k_set(b, high, sum);
 }
@@ -248,13 +249,15 @@ const Whole *whole_two_point(Arena *a, Written *w) {
   // ---- roots: of the begin, of the residual, of the matrix ----
   int nbegin = 2 * t->ncontact + 2 * ns + ns * nq;
   Ex *begin = ARENA_ARRAY(a, Ex, nbegin + 1);
-  for (int i = 0; i < t->ncontact; i++) begin[i] = written(w, t->contact[i], t->contact[i]->pc->kernel[KERNEL_GAP].value[0]);
+  for (int i = 0; i < t->ncontact; i++) begin[i] = written(w, t->contact[i],
+      t->contact[i]->pc->kernel[KERNEL_GAP].value[0]);
   int nb = t->ncontact, at_back = nb, at_terms = nb + ns, at_HB = nb + 2 * ns;
   nbegin = nb + 2 * ns + ns * nq;
   for (int k = 0; k < ns; k++) { begin[at_back + k] = t->back[k]; begin[at_terms + k] = t->terms[k]; }
   for (int k = 0; k < ns * nq; k++) begin[at_HB + k] = t->H[k];
   int nroot = nq + 3 * ns * nq + ns, nmore = n * n + 2 * nq * nq;
-  Ex *root = ARENA_ARRAY(a, Ex, nroot + 1), *more = ARENA_ARRAY(a, Ex, nmore + 1), *left = ARENA_ARRAY(a, Ex, nmore + 1);
+  Ex *root = ARENA_ARRAY(a, Ex, nroot + 1), *more = ARENA_ARRAY(a, Ex, nmore + 1), *left = ARENA_ARRAY(a, Ex, nmore +
+      1);
   for (int i = 0; i < nq; i++) root[i] = t->R1[i];
   for (int k = 0; k < ns * nq; k++) {
     root[nq + k] = t->dg[k];
@@ -281,11 +284,13 @@ const Whole *whole_two_point(Arena *a, Written *w) {
       at_cost = TAKE(2), at_phase = TAKE(1), at_count = TAKE(1), at_ledger = TAKE(LEDGER);
 #undef TAKE
   KValue *q = variables(p, "q", nq, at_q), *ql = variables(p, "ql", nq, at_qlow), *u = variables(p, "u", nq, at_u),
-         *ul = variables(p, "ul", nq, at_ulow), *lv = variables(p, "l", ns, at_l), *kv = variables(p, "kappa", ns, at_k),
+         *ul = variables(p, "ul", nq, at_ulow), *lv = variables(p, "l", ns, at_l), *kv = variables(p, "kappa", ns,
+             at_k),
          *gain = variables(p, "gain", nq, at_gain), *gain0 = variables(p, "old", nq, at_gain0),
          *off = variables(p, "off", 2, at_off), *cost = variables(p, "cost", 2, at_cost),
          phase = k_variable(b, "phase", k_at_number(b, p->s, at_phase)),
-         count = k_variable(b, "count", k_at_number(b, p->s, at_count)), *book = variables(p, "book", LEDGER, at_ledger);
+         count = k_variable(b, "count", k_at_number(b, p->s, at_count)), *book = variables(p, "book", LEDGER,
+             at_ledger);
   KValue *minv = ARENA_ARRAY(a, KValue, nq + 1), *mass = ARENA_ARRAY(a, KValue, nq + 1),
          *reach = ARENA_ARRAY(a, KValue, t->ncontact + 1);
   for (int i = 0; i < nq; i++) {
@@ -326,7 +331,8 @@ const Whole *whole_two_point(Arena *a, Written *w) {
     KValue g = k_name(b, bv[at_back + k], step_name(p, "gb", k), NULL);
     KValue most = times(p, k_number(b, 64 * DBL_EPSILON), bv[at_terms + k]);
     back[k] = t->back[k] == none ? K_NONE
-        : k_name(b, k_choose(b, k_op2(b, OP_LT, most, step_abs(p, g)), g, k_number(b, 0)), step_name(p, "back", k), NULL);
+        : k_name(b, k_choose(b, k_op2(b, OP_LT, most, step_abs(p, g)), g, k_number(b, 0)), step_name(p, "back", k),
+            NULL);
     KValue *x = ARENA_ARRAY(a, KValue, nq + 1);
     for (int j = 0; j < nq; j++) x[j] = t->H[k * nq + j] == none ? K_NONE : bv[at_HB + k * nq + j];
     solve_unrolled(p, arena_printf(a, "p%d", k), &mf, x);
@@ -339,7 +345,8 @@ const Whole *whole_two_point(Arena *a, Written *w) {
   // ---- start values ----
   KValue better = k_op2(b, OP_LT, k_get(b, cost[0]), k_get(b, cost[1]));                 // no change took fewer
   KValue trial = k_op2(b, OP_EQ, k_get(b, phase), k_number(b, TRIAL - 1));
-  KValue moves = k_variable(b, "moves", k_choose(b, trial, k_double(b, better), minus(p, k_number(b, 1), k_double(b, better))));
+  KValue moves = k_variable(b, "moves", k_choose(b, trial, k_double(b, better), minus(p, k_number(b, 1), k_double(b,
+      better))));
   KValue second = k_op2(b, OP_LT, k_get(b, off[1]), k_get(b, off[0]));
   for (int j = 0; j < nq; j++) {
     KValue g = k_get(b, gain[j]), both = minus(p, times(p, k_number(b, 2), g), k_get(b, gain0[j]));
@@ -364,7 +371,8 @@ const Whole *whole_two_point(Arena *a, Written *w) {
   KValue *v = ARENA_ARRAY(a, KValue, nroot + 1), *res = ARENA_ARRAY(a, KValue, n + 1);
   step_values_shared(p, root, nroot, v, more, nmore, left);
   KValue *dg = v + nq, *dr = v + nq + ns * nq, *H = v + nq + 2 * ns * nq, *rate = v + nq + 3 * ns * nq;
-  KValue *extra = ARENA_ARRAY(a, KValue, nq + 1), *pull = ARENA_ARRAY(a, KValue, nq + 1), *push = ARENA_ARRAY(a, KValue, nq + 1);
+  KValue *extra = ARENA_ARRAY(a, KValue, nq + 1), *pull = ARENA_ARRAY(a, KValue, nq + 1), *push = ARENA_ARRAY(a,
+      KValue, nq + 1);
   for (int j = 0; j < nq; j++) {
     KValue sum = t->R1[j] == none ? K_NONE : v[j];
     extra[j] = pull[j] = push[j] = K_NONE;
@@ -407,7 +415,8 @@ const Whole *whole_two_point(Arena *a, Written *w) {
       for (int j = 0; j < nq; j++)
         if (t->H[k * nq + j] != none) s = plus(p, s, times(p, step_abs(p, H[k * nq + j]), speed[j]));
       s = k_name(b, s, step_name(p, "sizes", k), NULL);
-      KValue r = k_name(b, k_op2(b, OP_OVER, larger(p, times(p, step_abs(p, res[nq + k]), h), step_abs(p, res[nq + ns + k])),
+      KValue r = k_name(b, k_op2(b, OP_OVER, larger(p, times(p, step_abs(p, res[nq + k]), h), step_abs(p, res[nq + ns +
+          k])),
                                  times(p, h, s)), step_name(p, "off_", nq + k), NULL);
       error = k_name(b, larger(p, error, r), step_name(p, "error", nq + k), NULL);
     }
@@ -430,12 +439,14 @@ const Whole *whole_two_point(Arena *a, Written *w) {
       for (int j = 0; j < nq && ns > 0; j++) {
         if (push[j] == K_NONE) continue;
         KValue terms = plus(p, times(p, push[j], minv[j]), step_abs(p, UB[j]));            // consistent_rest.c
-        stands = step_both(p, stands, k_op2(b, OP_LT, times(p, k_number(b, 16 * DBL_EPSILON), terms), step_abs(p, x.u[j])));
+        stands = step_both(p, stands, k_op2(b, OP_LT, times(p, k_number(b, 16 * DBL_EPSILON), terms), step_abs(p,
+            x.u[j])));
         fresh_sum = step_add(p, fresh_sum, times(p, push[j], minv[j]));
         speeds = step_add(p, speeds, plus(p, step_abs(p, UB[j]), step_abs(p, x.u[j])));
       }
       if (fresh_sum != K_NONE)                                                           // credible
-        stands = step_both(p, stands, k_op2(b, OP_LE, times(p, k_number(b, DBL_EPSILON * nq * 1e6), fresh_sum), speeds));
+        stands = step_both(p, stands, k_op2(b, OP_LE, times(p, k_number(b, DBL_EPSILON * nq * 1e6), fresh_sum),
+            speeds));
       if (stands != K_NONE) k_if(b, stands);
       k_set(b, ok, k_integer(b, 1));
       k_if(b, k_op2(b, OP_EQ, floor, k_number(b, 1)));                                   // the last correction too
@@ -574,7 +585,8 @@ const Whole *whole_two_point(Arena *a, Written *w) {
     }
     KValue sum[2] = { K_NONE, K_NONE };
     for (int j = 0; j < nq; j++) {
-      KValue g = k_name(b, k_get(b, gain[j]), step_name(p, "gw", j), NULL), g0 = k_name(b, k_get(b, gain0[j]), step_name(p, "gv", j), NULL);
+      KValue g = k_name(b, k_get(b, gain[j]), step_name(p, "gw", j), NULL), g0 = k_name(b, k_get(b, gain0[j]),
+          step_name(p, "gv", j), NULL);
       KValue d1 = k_name(b, minus(p, DE[j], g), step_name(p, "da", j), NULL);
       KValue d2 = k_name(b, plus(p, minus(p, DE[j], times(p, k_number(b, 2), g)), g0), step_name(p, "db", j), NULL);
       sum[0] = step_add(p, sum[0], times(p, times(p, mass[j], d1), d1));
@@ -584,8 +596,10 @@ const Whole *whole_two_point(Arena *a, Written *w) {
     }
     for (int j = 0; j < 2; j++) k_set(b, off[j], plus(p, times(p, k_number(b, 0.75), k_get(b, off[j])), sum[j]));
   }
-  for (int j = 0; j < nq; j++) carry(p, q[j], ql[j], QB[j], k_name(b, plus(p, QL[j], end.dq[j]), step_name(p, "cq", j), NULL), "tq", j);
-  for (int j = 0; j < nq; j++) carry(p, u[j], ul[j], UB[j], k_name(b, plus(p, UL[j], DE[j]), step_name(p, "cu", j), NULL), "tu", j);
+  for (int j = 0; j < nq; j++) carry(p, q[j], ql[j], QB[j], k_name(b, plus(p, QL[j], end.dq[j]), step_name(p, "cq", j),
+      NULL), "tq", j);
+  for (int j = 0; j < nq; j++) carry(p, u[j], ul[j], UB[j], k_name(b, plus(p, UL[j], DE[j]), step_name(p, "cu", j),
+      NULL), "tu", j);
   for (int k = 0; k < ns; k++) { k_set(b, lv[k], k_get(b, l1[k])); k_set(b, kv[k], KE[k]); }
   k_set(b, count, plus(p, k_get(b, count), k_get(b, steps)));
   k_set(b, phase, k_choose(b, trial, k_number(b, 0), plus(p, k_get(b, phase), k_number(b, 1))));

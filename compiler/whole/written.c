@@ -21,7 +21,7 @@ static double size(Job *j, Ex e) {
 
 static bool whole_number(double x) { return x == floor(x) && fabs(x) < 1e6; }
 
-// ---- variables: contiguous by kind, in the order of their declarations, elements row-major ---------------------------
+// ---- variables: contiguous by kind, in the order of their declarations, elements row-major --------------------------
 static long elements(Job *j, int var) {
   const MVar *m = &j->w->sys->model->var[var];
   double n = 1;
@@ -87,8 +87,8 @@ static void run_loops(Job *j, int cls, int depth, int *n) {
   for (double i = lo; i <= hi && !j->failed; i++) { j->loop[depth] = i; run_loops(j, cls, depth + 1, n); }
 }
 
-// A multiplier of its own for each instance of a class of rows: first all that are declared, then these, in the order of
-// the variables.
+// A multiplier of its own for each instance of a class of rows: first all that are declared, then these, in the order
+// of the variables.
 static void place_rows(Job *j) {
   const Model *m = j->w->sys->model;
   for (int v = 0; v < m->nvar; v++) {
@@ -145,7 +145,8 @@ Role written_role(const Written *w, int symbol) {
 
 // One symbol for each number, whatever the model calls it.
 int written_symbol(Written *w, RoleKind kind, Moment m, int index) {
-  static const SymKind of_value[] = { SYM_VALUE, SYM_VALUE0, SYM_VALUE_D }, of_rate[] = { SYM_RATE, SYM_RATE0, SYM_RATE_D };
+  static const SymKind of_value[] = { SYM_VALUE, SYM_VALUE0, SYM_VALUE_D }, of_rate[] = { SYM_RATE, SYM_RATE0,
+      SYM_RATE_D };
   enum { OWN = 1 << 20 };                                        // beyond the numbers of variables
   Sym y = { .kind = kind == ROLE_CONSTANT ? SYM_COLUMN : kind == ROLE_V ? of_rate[m] : of_value[m],
             .id = OWN * (kind == ROLE_X ? 2 : kind == ROLE_L ? 3 : 1) + index };
@@ -194,7 +195,8 @@ int written_constant(Written *w, const Instance *i, int column) {
 
 // The variable of the class that a symbol is, at which moment, its rate or not; -1: none.
 static int slot_of(const Written *w, const SysClass *c, int symbol, Moment *m, bool *rate) {
-  static const SymKind value[] = { SYM_VALUE, SYM_VALUE0, SYM_VALUE_D }, of_rate[] = { SYM_RATE, SYM_RATE0, SYM_RATE_D };
+  static const SymKind value[] = { SYM_VALUE, SYM_VALUE0, SYM_VALUE_D }, of_rate[] = { SYM_RATE, SYM_RATE0,
+      SYM_RATE_D };
   Sym y = *symtab_at(w->sys->sym, symbol);
   for (Moment k = AT_END; k < MOMENTS; k++) {
     if (y.kind != value[k] && y.kind != of_rate[k]) continue;

@@ -11,8 +11,8 @@
 
 // step_linear.c, step_newton.c: from (q,z,l) to (q1,z1,l1) at t1; NSM_OK or NSM_FAILED
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e);
-// the second half of a linear step: the forces of the active rows at the free motion q1, z1, 0 where they are not found;
-// what they do to it, and a sum of all that must be finite
+// the second half of a linear step: the forces of the active rows at the free motion q1, z1, 0 where they are not
+// found; what they do to it, and a sum of all that must be finite
 int      sim_linear_solve(nsm_sim *s, double t1);
 double   sim_linear_act(nsm_sim *s, double t1);
 nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e);

@@ -1,7 +1,6 @@
 // The runtime's side of whole steps: the state goes into one array, the emitted function steps, and it goes back. So
 // whole steps and those of the general road can follow each other in any order.
 #include "whole.h"
-#include <math.h>
 #include <string.h>
 
 enum { CHUNK = 1024 };                  // `extent` is taken at these steps
@@ -69,18 +68,6 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   s->n.whole = w;
 }
 
-double sim_whole_nearly(const nsm_sim *s) { return 1e-9 * (s->n.terms + s->n.reach * s->now.extent); }
-
-void sim_whole_forget(nsm_sim *s) {
-  for (int a = 0; a < s->a->on.contact.n + s->a->on.friction.n; a++) {
-    int cls = a < s->a->on.contact.n ? s->a->on.contact.of[a] : s->a->on.friction.of[a - s->a->on.contact.n];
-    const sim_class *k = &s->a->cls[cls];
-    memset(s->now.l + s->n.r.l[k->row0], 0, (size_t)k->tab.count * sizeof(double));
-  }
-  if (s->now.holds) memset(s->now.held, 0, (size_t)s->n.r.n * sizeof(double));
-  s->now.holds = 0;
-}
-
 // `extent` is a part of the state and is taken at fixed steps, so that no result hangs on where a run was interrupted.
 static int chunk(nsm_sim *s, int m) {
   struct sim_whole *w = s->n.whole;
@@ -96,6 +83,7 @@ static int chunk(nsm_sim *s, int m) {
   s->now.t = tick == 0 ? s->a->start : s->a->start + (double)tick * s->a->step;
   s->now.h = s->a->step;
   s->now.count.steps += done;
+  s->now.count.whole_steps += done;
   kind->store(s, w, done);
   return done;
 }

@@ -1,6 +1,7 @@
 // Whole steps: what the runtime does for the functions that the compiler writes (docs/numerics/whole-steps.md).
 //
 //   whole.c         does this model's function fit; constants; a run of whole steps between two of the general road
+//   whole_state.c   what the kinds share
 //   whole_newton.c  the state of steps by Newton's method
 //   whole_two_point.c  the state of steps of the energy-consistent schemes
 //   whole_linear.c  the matrix A of linear models, rows that act
@@ -13,7 +14,8 @@ enum { WHOLE_ROWS = 16, WHOLE_UNKNOWNS = 24, WHOLE_ENTRIES = 8, WHOLE_MAPS = 32 
 // How a row acts: an interval, and then a contact with friction (its normal row; TANGENT is the other).
 enum { WHOLE_BASIC, WHOLE_LOW, WHOLE_HIGH, WHOLE_OPEN, WHOLE_STICK, WHOLE_UP, WHOLE_DOWN, WHOLE_TANGENT };
 
-// lambda = L q + l0 of m active rows; M, X = W^-1 B of them (whole_rows.c). Matrices [m, m] by columns, X [nt, m] by rows.
+// lambda = L q + l0 of m active rows; M, X = W^-1 B of them (whole_rows.c). Matrices [m, m] by columns, X [nt, m] by
+// rows.
 typedef struct sim_whole_map {
   unsigned mask;                        // the rows
   int      m, nt, zeros;
@@ -42,6 +44,7 @@ struct sim_whole {
 };
 
 
+// whole_state.c
 double sim_whole_nearly(const nsm_sim *s);   // above this no round-off closes a contact in the steps to come
 void sim_whole_forget(nsm_sim *s);        // no contact had a force in the last step
 

@@ -135,8 +135,8 @@ void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done) {
 }
 
 // ---- rows that act --------------------------------------------------------------------------------------------------
-// Maps are for intervals with constant bounds and for Coulomb friction in one direction without restitution, of contacts
-// whose rate is 0 at rest.
+// Maps are for intervals with constant bounds and for Coulomb friction in one direction without restitution, of
+// contacts whose rate is 0 at rest.
 void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w) {
   const sim_rows *r = &s->n.r;
   w->maps = r->n > 0 && r->constant && s->a->on.law_moving.n + s->a->on.mu.n == 0 && !w->of->drifts;

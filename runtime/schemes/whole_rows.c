@@ -6,10 +6,10 @@
 //   lambda = L q + l0,   basic rows: u = M lambda + q = 0                                                         (1)
 //
 // so a *map* (L, l0) is kept for each that was met. A step tries the map of the step before; where that does not hold,
-// the general road's solvers say how the rows act. What a map proposes is judged in the problem itself: with u = M lambda + q and
-// U = |M||lambda| + |q|,
+// the general road's solvers say how the rows act. What a map proposes is judged in the problem itself: with u = M
+// lambda + q and U = |M||lambda| + |q|,
 //
-//   interval:  |u_i| <= 8 eps U_i and lo <= lambda_i <= hi,  or lambda_i = lo and u_i > 0,  or lambda_i = hi and u_i < 0
+//   interval:  |u_i| <= 8 eps U_i, lo <= lambda_i <= hi;   or lambda_i = lo, u_i > 0;   or lambda_i = hi, u_i < 0
 //   friction:  open: lambda = 0, u_N >= 0;   stick: |u_N|, |u_T| <= 8 eps U, |lambda_T| <= mu lambda_N;
 //              slip: |u_N| <= 8 eps U, |lambda_T| = mu lambda_N (to 4 eps), lambda_T u_T <= 0                     (2)
 //
@@ -100,7 +100,8 @@ static int cases(const nsm_sim *s, sim_whole_map *k) {
   return 1;
 }
 
-// (1): G y = -(q + M l0) in the rows R whose u vanishes; lambda = P y + l0, column c of P is row C[c] with its friction.
+// (1): G y = -(q + M l0) in the rows R whose u vanishes; lambda = P y + l0, column c of P is row C[c] with its
+// friction.
 static int solve_case(sim_whole_map *k) {
   int m = k->m, n = 0, R[WHOLE_ROWS], C[WHOLE_ROWS], zeros = 0, Z[WHOLE_ROWS];
   double slope[WHOLE_ROWS], G[WHOLE_ROWS * WHOLE_ROWS], inverse[WHOLE_ROWS * WHOLE_ROWS];
@@ -246,7 +247,8 @@ INLINE int propose(const sim_whole_map *k, const int m, answer *x) {
     else if (k->act[i] == WHOLE_OPEN) good &= u[i] >= 0;
     else if (i + 1 >= m) continue;
     else if (k->act[i] == WHOLE_STICK)
-      good &= small & (fabs(u[i + 1]) <= rounds * (U[i] + U[i + 1])) & (l[i] >= 0) & (fabs(l[i + 1]) <= k->mu[i] * l[i]);
+      good &= small & (fabs(u[i + 1]) <= rounds * (U[i] + U[i + 1])) & (l[i] >= 0) & (fabs(l[i +
+          1]) <= k->mu[i] * l[i]);
     else if (k->act[i] != WHOLE_TANGENT)
       good &= small & (l[i] >= 0) & (l[i + 1] * u[i + 1] <= 0);
   }
@@ -265,7 +267,8 @@ static int proposed(const sim_whole_map *k, answer *x) {
 }
 
 // z1, q1 += of the forces; velocities that are nothing but what rounding left become 0.
-INLINE int move(const sim_whole_map *k, const int m, const nsm_sim *s, double *state, const double *lambda, double *size) {
+INLINE int move(const sim_whole_map *k, const int m, const nsm_sim *s, double *state, const double *lambda,
+    double *size) {
   int nq = s->a->nq, nz = s->a->nz;
   double h = s->n.h, ht = h * s->a->theta, sum = 0, *q = state, *z = q + nq, *q1 = z + nz, *z1 = q1 + nq;
   for (int t = 0; t < k->nt; t++) {

@@ -19,7 +19,8 @@ static void run(long n) {
       sincos(e2, &s1, &c1);
       sincos(mid, &sm, &cm);
       double da = a - u1, db = b - u2, M12 = ml * cm, M22 = ml * l;
-      double i1 = (M + m) * da, i2 = M12 * db, i3 = M12 * da, i4 = M22 * db, k1 = ht * ml * s1 * b * b, k2 = ht * mgl * s1;
+      double i1 = (M + m) * da, i2 = M12 * db, i3 = M12 * da, i4 = M22 * db, k1 = ht * ml * s1 * b * b, k2 =
+          ht * mgl * s1;
       double r1 = i1 + i2 - f1 - k1 - p, r2 = i3 + i4 - f2 + k2;
       double z1 = fabs(i1) + fabs(i2) + fabs(f1) + fabs(k1) + fabs(p), z2 = fabs(i3) + fabs(i4) + fabs(f2) + fabs(k2);
       double y = left ? a + e * u1 : -(a + e * u1);

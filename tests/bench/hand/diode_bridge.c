@@ -23,6 +23,7 @@ static void run(long n) {
 }
 
 static void show(void) {
-  printf("v %.17g\ni %.17g\nuR1 %.17g\nuF2 %.17g\niF1 %.17g\niR2 %.17g\n", v, i, diode[0], diode[1], diode[2], diode[3]);
+  printf("v %.17g\ni %.17g\nuR1 %.17g\nuF2 %.17g\niF1 %.17g\niR2 %.17g\n", v, i, diode[0], diode[1], diode[2],
+      diode[3]);
 }
 HAND(5000, run, show)

@@ -70,7 +70,8 @@ static inline void add(double *high, double *low, double x) {
 }
 
 static void run(long n) {
-  double x[4] = { 0, 0.5, 0, 1 }, xl[4] = { 0 }, u[4] = { 2.5, 0, 5, 0 }, ul[4] = { 0 }, G[4] = { 0 }, l1 = 0, l2 = 0, k1 = 0,
+  double x[4] = { 0, 0.5, 0, 1 }, xl[4] = { 0 }, u[4] = { 2.5, 0, 5, 0 }, ul[4] = { 0 }, G[4] = { 0 }, l1 = 0, l2 = 0,
+      k1 = 0,
          k2 = 0, O[4] = { 0 };
   long its = 0;
   const double hh = 0.5 * h, im = 1 / m, hmg = h * m * g;
@@ -92,12 +93,14 @@ static void run(long n) {
              dx = X2 - X1, dy = Y2 - Y1;
       double a = mx * l1, b = my * l1, c = nx * l2, d = ny * l2, p = 2 * A1 * k1, r = 2 * B1 * k1, s = 2 * dA * k2,
              t = 2 * dB * k2;
-      double r0 = m * d0 - a + c - p + s, r1 = m * d1 - hmg - b + d - r + t, r2 = m * d2 - c - s, r3 = m * d3 - hmg - d - t;
+      double r0 = m * d0 - a + c - p + s, r1 = m * d1 - hmg - b + d - r + t, r2 = m * d2 - c - s, r3 =
+          m * d3 - hmg - d - t;
       double g1 = 2 * (X1 * A1 + Y1 * B1), g2 = 2 * (dx * dA + dy * dB);
       double f1 = mx * i0 + my * i1, f2 = nx * (i2 - i0) + ny * (i3 - i1);
       if (it > 0) {
         double f0 = fabs(a) + fabs(c) + fabs(p) + fabs(s), e1 = fabs(b) + fabs(d) + fabs(r) + fabs(t);
-        double E0 = fabs(r0) / (size[0] + f0), E1 = fabs(r1) / (size[1] + e1), E2 = fabs(r2) / (size[2] + fabs(c) + fabs(s)),
+        double E0 = fabs(r0) / (size[0] + f0), E1 = fabs(r1) / (size[1] + e1), E2 = fabs(r2) / (size[2] + fabs(c) +
+            fabs(s)),
                E3 = fabs(r3) / (size[3] + fabs(d) + fabs(t));
         double sx = fabs(X1) * (fabs(A1) + fabs(w[0])) + fabs(Y1) * (fabs(B1) + fabs(w[1])),
                sy = fabs(dx) * (fabs(dA) + fabs(w[0]) + fabs(w[2])) + fabs(dy) * (fabs(dB) + fabs(w[1]) + fabs(w[3]));
@@ -108,7 +111,8 @@ static void run(long n) {
       }
       its++;
       double l = l1 + l2, w11 = m - hh * l - 2 * (k1 + k2), w12 = hh * l2 + 2 * k2, w22 = m - hh * l2 - 2 * k2,
-             q11 = -l, q12 = l2, q22 = -l2, D = 1 / (w11 * w22 - w12 * w12), v11 = w22 * D, v12 = -w12 * D, v22 = w11 * D;
+             q11 = -l, q12 = l2, q22 = -l2, D = 1 / (w11 * w22 - w12 * w12), v11 = w22 * D, v12 = -w12 * D, v22 =
+                 w11 * D;
       if (it == 0 || 1) {
         size[0] = fmax(size[0], fabs(w11 * A1) + fabs(w12 * A2) + fabs(q11 * X1) + fabs(q12 * X2));
         size[1] = fmax(size[1], fabs(w11 * B1) + fabs(w12 * B2) + fabs(q11 * Y1) + fabs(q12 * Y2));
@@ -125,7 +129,8 @@ static void run(long n) {
       double ux1 = 2 * X1 + h * A1, uy1 = 2 * Y1 + h * B1, ux2 = 2 * dx + h * dA, uy2 = 2 * dy + h * dB;
       double S[4][5];
       for (int j = 0; j < 5; j++) {
-        double a1 = j < 4 ? C[j][0] : r0, a2 = j < 4 ? C[j][1] : r2, b1 = j < 4 ? C[j][2] : r1, b2 = j < 4 ? C[j][3] : r3;
+        double a1 = j < 4 ? C[j][0] : r0, a2 = j < 4 ? C[j][1] : r2, b1 = j < 4 ? C[j][2] : r1, b2 =
+            j < 4 ? C[j][3] : r3;
         double z1 = v11 * a1 + v12 * a2, z2 = v12 * a1 + v22 * a2, y1 = v11 * b1 + v12 * b2, y2 = v12 * b1 + v22 * b2;
         S[0][j] = -(ux1 * z1 + uy1 * y1);
         S[1][j] = -(ux2 * (z2 - z1) + uy2 * (y2 - y1));

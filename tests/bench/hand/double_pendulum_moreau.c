@@ -43,7 +43,8 @@ static void run(long n) {
       double r1 = i1 - t1 + s1 - c1, r2 = i2 - hmg - t2 + s2, r3 = i3 - s1 - c2, r4 = i4 - hmg - s2;
       double u1 = 2 * (X1 * A1 + Y1 * B1), u2 = 2 * (dx * dA + dy * dB);
       if (it > 0 && fabs(r1) <= tol * (fabs(i1) + fabs(t1) + fabs(s1) + fabs(c1)) &&
-          fabs(r2) <= tol * (fabs(i2) + hmg + fabs(t2) + fabs(s2)) && fabs(r3) <= tol * (fabs(i3) + fabs(s1) + fabs(c2)) &&
+          fabs(r2) <= tol * (fabs(i2) + hmg + fabs(t2) + fabs(s2)) && fabs(r3) <= tol * (fabs(i3) + fabs(s1) +
+              fabs(c2)) &&
           fabs(r4) <= tol * (fabs(i4) + hmg + fabs(s2)) && fabs(u1) <= tol * (fabs(X1 * A1) + fabs(Y1 * B1)) &&
           fabs(u2) <= tol * (fabs(dx * dA) + fabs(dy * dB)))
         break;

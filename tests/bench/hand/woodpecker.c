@@ -1,5 +1,5 @@
-// models/woodpecker.nsm by hand: Moreau's scheme, theta = 1/2, h = 10 us. One closed contact by its closed form, several
-// by sweeps over them.
+// models/woodpecker.nsm by hand: Moreau's scheme, theta = 1/2, h = 10 us. One closed contact by its closed form,
+// several by sweeps over them.
 #include "hand.h"
 
 static double q[3], v[3];
@@ -21,7 +21,8 @@ static void invert(double A[3][3], double B[3][3]) {
   for (int i = 0; i < 3; i++) for (int j = 0; j < 3; j++) B[i][j] = T[i][3 + j];
 }
 
-typedef struct contact { double N[3], T[3], XN[3], XT[3], a, b, d, e, ia, ib, id; } contact;   // M = [a b; b d], inverse
+// M = [a b; b d], inverse
+typedef struct contact { double N[3], T[3], XN[3], XT[3], a, b, d, e, ia, ib, id; } contact;
 
 static inline void solve(const contact *k, double qN, double qT, double *lN, double *lT) {
   *lN = *lT = 0;
