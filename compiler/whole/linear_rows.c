@@ -29,6 +29,7 @@ void linear_rows_open(Linear *l) {
   linear_load(l, &l->X, "x");
   l->l = ARENA_ARRAY(p->arena, KValue, n + 1);
   l->l0_value = ARENA_ARRAY(p->arena, KValue, n + 1);
+  l->basic = ARENA_ARRAY(p->arena, KValue, n + 1);
   l->L_value = ARENA_ARRAY(p->arena, KValue, n * n + 1);
   for (int i = 0; i < n; i++) l->l[i] = k_variable(b, step_name(p, "l", i), k_at_number(b, p->s, l->l_at + i));
   for (int i = 0; i < n; i++) l->l0_value[i] = k_variable(b, step_name(p, "lo", i), k_at_number(b, p->s, l->l0 + i));
@@ -36,6 +37,8 @@ void linear_rows_open(Linear *l) {
     for (int i = 0; i < n; i++)
       l->L_value[i + j * n] = ex_is_num(p->w->pool, l->y[j], 0) ? K_NONE
           : k_variable(b, arena_printf(p->arena, "L%d_%d", i, j), k_at_number(b, p->s, l->L + i + j * n));
+  for (int i = 0; i < n; i++)
+    l->basic[i] = k_variable(b, step_name(p, "basic", i), k_at_number(b, p->s, l->L + n * n + i));
   l->worst_value = k_variable(b, "worst", k_at_number(b, p->s, l->worst));
 }
 
@@ -48,6 +51,7 @@ void linear_rows_load(Linear *l) {
   for (int i = 0; i < n; i++) k_set(b, l->l0_value[i], k_at_number(b, p->s, l->l0 + i));
   for (int i = 0; i < n * n; i++)
     if (l->L_value[i] != K_NONE) k_set(b, l->L_value[i], k_at_number(b, p->s, l->L + i));
+  for (int i = 0; i < n; i++) k_set(b, l->basic[i], k_at_number(b, p->s, l->L + n * n + i));
   k_set(b, l->worst_value, k_at_number(b, p->s, l->worst));
 }
 
@@ -79,12 +83,15 @@ KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, 
   KBuilder *b = p->b;
   int n = p->w->nrow, nz = p->w->nz;
   KValue good = K_NONE;
-  for (int i = 0; i < n; i++) {
-    lambda[i] = k_get(b, l->l0_value[i]);
+  for (int i = 0; i < n; i++) {                              // a row at its bound does not wait for q
+    KValue v = k_variable(b, step_name(p, "act", i), k_get(b, l->l0_value[i])), sum = k_get(b, l->l0_value[i]);
     for (int j = 0; j < n; j++)
       if (l->L_value[i + j * n] != K_NONE)
-        lambda[i] = step_add(p, lambda[i], k_op2(b, OP_TIMES, k_get(b, l->L_value[i + j * n]), q[j]));
-    lambda[i] = k_name(b, lambda[i], step_name(p, "force", i), NULL);
+        sum = step_add(p, sum, k_op2(b, OP_TIMES, k_get(b, l->L_value[i + j * n]), q[j]));
+    k_if(b, k_op1(b, OP_NOT, k_op2(b, OP_EQ, k_get(b, l->basic[i]), k_number(b, 0))));
+    k_set(b, v, sum);
+    k_close(b);
+    lambda[i] = k_name(b, k_get(b, v), step_name(p, "force", i), NULL);
   }
   for (int i = 0; i < n; i++) {
     bool none = ex_is_num(p->w->pool, l->y[i], 0);

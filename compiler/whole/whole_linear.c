@@ -12,7 +12,7 @@
 //
 // s: q [nq], z [nz], q1 [nq], z1 [nz]; then for each row gap, rate, reach (what a = gap + (h/2) rate must exceed), y
 // (its rate or output at the free motion without multipliers) and multiplier; the largest residual; the map: l0 [nrow],
-// L [nrow, nrow] by columns
+// L [nrow, nrow] by columns, for each row whether L has an entry in it
 #include <math.h>
 #include "linear.h"
 

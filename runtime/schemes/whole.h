@@ -24,6 +24,9 @@ typedef struct sim_whole_map {
   double   lo[WHOLE_ROWS], hi[WHOLE_ROWS], e[WHOLE_ROWS], mu[WHOLE_ROWS], l0[WHOLE_ROWS];
   double   L[WHOLE_ROWS * WHOLE_ROWS], M[WHOLE_ROWS * WHOLE_ROWS], Z[WHOLE_ROWS * WHOLE_ROWS];
   double   X[WHOLE_UNKNOWNS * WHOLE_ROWS];
+  int      nL;                          // entries of L that are not 0, by columns
+  unsigned char L_row[WHOLE_ROWS * WHOLE_ROWS], L_col[WHOLE_ROWS * WHOLE_ROWS];
+  double   L_value[WHOLE_ROWS * WHOLE_ROWS];
   int      cz[WHOLE_ROWS][WHOLE_ENTRIES];
   double   c[WHOLE_ROWS][WHOLE_ENTRIES];   // entries of C
 } sim_whole_map;

@@ -78,7 +78,7 @@ int sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *a) {
 }
 
 // ---- the array ------------------------------------------------------------------------------------------------------
-// q, z, q1, z1; of the rows gap, rate, reach, y, multiplier; the largest residual; the map, l0 and L
+// q, z, q1, z1; of the rows gap, rate, reach, y, multiplier; the largest residual; the map, l0, L, basic
 static inline double *gap_of(const nsm_sim *s, struct sim_whole *w) { return w->s + 2 * s->a->nq + 2 * s->a->nz; }
 
 static inline double *l_of(const nsm_sim *s, struct sim_whole *w) { return gap_of(s, w) + 4 * s->n.r.n; }
@@ -86,16 +86,19 @@ static inline double *l_of(const nsm_sim *s, struct sim_whole *w) { return gap_o
 // What rows that act in the emitted code need: multipliers, the largest residual, the map; without one nothing holds.
 static void show_rows(const nsm_sim *s, struct sim_whole *w) {
   int n = s->n.r.n;
-  double *l = l_of(s, w), *l0 = l + n + 1, *L = l0 + n;
+  double *l = l_of(s, w), *l0 = l + n + 1, *L = l0 + n, *basic = L + n * n;
   const sim_whole_map *k = w->recent;
   for (int i = 0; i < n; i++) l[i] = s->now.l[s->n.r.l[i]];
   l[n] = s->now.count.max_residual;
   if (k == w->shown && k) return;
   w->shown = k;
-  for (int i = 0; i < n; i++) l0[i] = NAN;
+  for (int i = 0; i < n; i++) { l0[i] = NAN; basic[i] = 0; }
   for (int i = 0; k && i < k->m; i++) {
     l0[k->row[i]] = k->l0[i];
-    for (int j = 0; j < k->m; j++) L[k->row[i] + k->row[j] * n] = k->L[i + j * k->m];
+    for (int j = 0; j < k->m; j++) {
+      L[k->row[i] + k->row[j] * n] = k->L[i + j * k->m];
+      if (k->L[i + j * k->m] != 0) basic[k->row[i]] = 1;
+    }
   }
 }
 
@@ -109,7 +112,7 @@ int sim_whole_linear_fits(const nsm_sim *s) { return s->a->linear; }
 
 size_t sim_whole_linear_room(const nsm_sim *s) {
   int n = s->n.r.n;
-  return (size_t)(2 * s->a->nq + 2 * s->a->nz + 5 * n + 1 + n + n * n);
+  return (size_t)(2 * s->a->nq + 2 * s->a->nz + 5 * n + 1 + n + n * n + n);
 }
 
 void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w) {

@@ -143,6 +143,13 @@ static int solve_case(sim_whole_map *k) {
     k->zero[i] = Z[i];
     for (int j = 0; j < zeros; j++) G[i * zeros + j] = k->M[Z[i] + Z[j] * m];
   }
+  for (int j = 0; j < m; j++)
+    for (int i = 0; i < m; i++) {
+      if (k->L[i + j * m] == 0) continue;
+      k->L_row[k->nL] = (unsigned char)i;
+      k->L_col[k->nL] = (unsigned char)j;
+      k->L_value[k->nL++] = k->L[i + j * m];
+    }
   return zeros == 0 || invert(zeros, G, k->Z);
 }
 
@@ -230,8 +237,7 @@ INLINE int propose(const sim_whole_map *k, const int m, answer *x) {
   double u[WHOLE_ROWS], U[WHOLE_ROWS], l[WHOLE_ROWS];
   int good = 1;
   for (int i = 0; i < m; i++) l[i] = k->l0[i];
-  for (int j = 0; j < m; j++)
-    for (int i = 0; i < m; i++) l[i] += k->L[i + j * m] * x->q[j];
+  for (int e = 0; e < k->nL; e++) l[k->L_row[e]] += k->L_value[e] * x->q[k->L_col[e]];
   for (int i = 0; i < m; i++) { u[i] = x->q[i]; U[i] = fabs(x->q[i]); }
   for (int j = 0; j < m; j++)
     for (int i = 0; i < m; i++) {
