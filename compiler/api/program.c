@@ -20,7 +20,8 @@ bool program_load(nsm_program *p, JitBackend backend, JitStatus *status) {
   p->seconds = now_seconds() - start;
   if (p->jit) return true;
   p->message = *status == JIT_REFUSED
-                   ? arena_printf(p->c->arena, "the emitted C does not compile, which is a fault of nsm itself:\n%s", why)
+                   ? arena_printf(p->c->arena, "the emitted C does not compile, which is a fault of nsm itself:\n%s",
+                                  why)
                    : why;
   p->status = *status == JIT_INTERRUPTED ? NSM_INTERRUPTED : NSM_FILE;
   return false;
@@ -71,7 +72,7 @@ static nsm_program *compile(Compilation *c, PipelineOptions *o, const nsm_compil
     p->message = arena_printf(c->arena, "there is no backend `%s`; there are tcc, cc and llvm", s->jit);
     return p;
   }
-  if (s->scheme && !scheme_known(s->scheme, &(const char *){ NULL })) {
+  if (s->scheme && !scheme_named(s->scheme, &(const char *){ NULL })) {
     p->status = NSM_USAGE;
     p->message = arena_printf(c->arena, "there is no scheme `%s`", s->scheme);
     return p;

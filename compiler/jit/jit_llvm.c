@@ -1,5 +1,5 @@
-// LLVM: opens the plug-in (llvm/plugin.h) and puts its kernels into a copy of the model. Set-up functions and tables stay
-// those of libtcc: they run once.
+// LLVM: opens the plug-in (llvm/plugin.h) and puts its kernels into a copy of the model. Set-up functions and tables
+// stay those of libtcc: they run once.
 #define _GNU_SOURCE                                     // dladdr
 #include <dlfcn.h>
 #include <limits.h>
@@ -11,7 +11,8 @@
 
 // --- the plug-in ---
 
-static const char *const places[] = { "", "../", "../lib/nsm/", "../lib/", "nsm/" };
+// In the build: of the program, of unit tests, of libnsm.so; installed: of the program, of libnsm.so.
+static const char *const places[] = { "lib/", "../lib/", "", "../" NSM_INSTALL_LIBDIR "/nsm/", "nsm/" };
 enum { PLACES = sizeof places / sizeof *places };
 
 static void *open_beside(const char *path) {
@@ -29,14 +30,14 @@ static void *open_beside(const char *path) {
 static const LlvmPlugin *found;
 static const char *missing = "";
 
-// Beside the program, or beside the library that this code is in. It is never closed: LLVM's threads and tables stay.
+// Near the program, or near the library that this code is in. It is never closed: LLVM's threads and tables stay.
 static void look(void) {
   char self[PATH_MAX];
   ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
   self[n > 0 ? n : 0] = 0;
   void *h = open_beside(self);
   Dl_info where;
-  if (!h && dladdr((void *)(uintptr_t)jit_model, &where) && where.dli_fname && realpath(where.dli_fname, self))
+  if (!h && dladdr((void *)(uintptr_t)llvm_plugin, &where) && where.dli_fname && realpath(where.dli_fname, self))
     h = open_beside(self);
   union { void *address; const LlvmPlugin *(*get)(void); } plugin = { h ? dlsym(h, "nsm_llvm_plugin") : NULL };
   if (!plugin.address)
@@ -62,16 +63,28 @@ const char *jit_llvm_version(void) {
 
 // --- kernels ---
 
+// From one address for each function to one for each kernel that has it.
+static void spread(const PlanKernels *k, int n, void **address) {
+  for (int i = k->n; i-- > 0;)
+    if (k->at[i].first == i) address[i] = address[--n];
+  for (int i = 0; i < k->n; i++) address[i] = address[k->at[i].first];
+}
+
 void **llvm_addresses(const LlvmPlugin *l, const PlanKernels *k, void **compiled, char **why) {
   const void *symbol[KS_COUNT];
   const KKernel **kernel = calloc((size_t)k->n + 1, sizeof *kernel);
   void **address = calloc((size_t)k->n + 1, sizeof *address);
   for (int i = 0; i < KS_COUNT; i++) symbol[i] = jit_symbols[i].address;
-  for (int i = 0; kernel && i < k->n; i++) kernel[i] = k->at[i].kernel;
+  int n = 0;
+  for (int i = 0; kernel && i < k->n; i++)
+    if (k->at[i].first == i) kernel[n++] = k->at[i].kernel;
   *why = NULL;
-  *compiled = kernel && address ? l->compile(kernel, k->n, symbol, address, why) : NULL;
+  *compiled = kernel && address ? l->compile(kernel, n, symbol, address, why) : NULL;
   free(kernel);
-  if (*compiled) return address;
+  if (*compiled) {
+    spread(k, n, address);
+    return address;
+  }
   free(address);
   return NULL;
 }
@@ -107,7 +120,8 @@ JitStatus jit_llvm_compile(Arena *a, Jit *j, const char **why) {
     return JIT_OK;
   }
   JitStatus status = said ? JIT_REFUSED : JIT_SYSTEM;
-  *why = said ? arena_printf(a, "LLVM: %s", said) : "not enough memory to compile the model\nhelp: allow more (ulimit -v)";
+  *why = said ? arena_printf(a, "LLVM: %s", said)
+              : "not enough memory to compile the model\nhelp: allow more (ulimit -v)";
   free(said);
   free(address);
   return status;

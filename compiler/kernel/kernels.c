@@ -1,6 +1,9 @@
-// Plan -> kernels: one loop over the instances of a class each. Slots are loaded once, hoisted constants come from the
-// columns of the instance.
+// Plan -> kernels: one loop over the instances of a class each; a class without loops has one instance, and no loop.
+// Slots are loaded once, hoisted constants come from the columns of the instance.
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include "../base/fatal.h"
 #include "../../runtime/nsm_abi.h"
 #include "kernels.h"
@@ -26,6 +29,7 @@ typedef struct Maker {
   Arena *arena; const Plan *plan; const PlanClass *pc;
   KValue view, table, argument[3];     // parameters: where results go, or the row's multipliers come from
   KValue scalars[SCALARS], instance;
+  KValue ix, num;                      // the only row of the tables, of a class without loops; K_NONE
   KValue (*value)[MOMENTS], (*rate)[MOMENTS];   // [nslot] loads; K_NONE
 } Maker;
 
@@ -43,11 +47,15 @@ static int at_moment(const System *s, int symbol, Moment m) {
   return symtab_id(s->sym, y);
 }
 
+static KValue slot_index(KBuilder *b, const Maker *m, int slot) {
+  return m->ix == K_NONE ? k_slot(b, slot) : k_at_number(b, m->ix, slot);
+}
+
 static KValue leaf(KBuilder *b, int symbol, void *ctx) {
   const Maker *m = ctx;
   const System *s = m->plan->sys;
   const Sym *y = symtab_at(s->sym, symbol);
-  if (y->kind == SYM_COLUMN) return k_column(b, y->id);
+  if (y->kind == SYM_COLUMN) return m->num == K_NONE ? k_column(b, y->id) : k_at_number(b, m->num, y->id);
   for (int i = 0; i < SCALARS; i++) if (scalar[i].kind == y->kind) return m->scalars[i];
   if (y->kind == SYM_LAMBDA) return k_at(b, m->argument[0], m->instance);
   if (y->kind == SYM_KAPPA) return k_at(b, m->argument[1], m->instance);
@@ -69,25 +77,24 @@ static Used used_by(const Maker *m, const Kernel *kn) {
   const System *s = m->plan->sys;
   const SysClass *c = m->pc->c;
   Used u = { { false }, ARENA_ARRAY(m->arena, int, c->nslot + 1), ARENA_ARRAY(m->arena, int, c->nslot + 1) };
-  for (int r = 0; r < kn->n; r++) {
-    if (kn->value[r] == EX_NONE) continue;
-    const int *ids;
-    int n = ex_symbols(s->pool, kn->value[r], &ids);
-    for (int i = 0; i < n; i++) {
-      SymKind kind = symtab_at(s->sym, ids[i])->kind;
-      for (int k = 0; k < SCALARS; k++) u.scalars[k] |= kind == scalar[k].kind;
-      int now = at_moment(s, ids[i], AT_END);
-      for (int k = 0; now >= 0 && k < c->nslot; k++) {
-        if (c->slot[k].value == now) u.value[k] |= 1 << moment(kind);
-        if (c->slot[k].rate == now) u.rate[k] |= 1 << moment(kind);
-      }
+  const Ex *order;
+  int n = ex_topological(s->pool, kn->value, kn->n, &order);
+  for (int i = 0; i < n; i++) {
+    if (ex_operator(s->pool, order[i]) != OP_SYM) continue;
+    const int symbol = ex_symbol(s->pool, order[i]);
+    SymKind kind = symtab_at(s->sym, symbol)->kind;
+    for (int k = 0; k < SCALARS; k++) u.scalars[k] |= kind == scalar[k].kind;
+    int now = at_moment(s, symbol, AT_END);
+    for (int k = 0; now >= 0 && k < c->nslot; k++) {
+      if (c->slot[k].value == now) u.value[k] |= 1 << moment(kind);
+      if (c->slot[k].rate == now) u.rate[k] |= 1 << moment(kind);
     }
   }
   return u;
 }
 
 static KValue load(KBuilder *b, const Maker *m, const char *local, KField field, int slot, int symbol) {
-  KValue v = k_at(b, k_field(b, m->view, field), k_slot(b, slot));
+  KValue v = k_at(b, k_field(b, m->view, field), slot_index(b, m, slot));
   return k_name(b, v, arena_printf(m->arena, "%s%d", local, slot), sym_name(symbol, (void *)m->plan->sys));
 }
 
@@ -157,13 +164,14 @@ static void put(KBuilder *b, const Maker *m, KernelKind kind, int i, KValue v) {
   case SUMS: k_add_to(b, m->argument[i], k_integer(b, 0), v); break;
   case ROWS: {
     bool state = kind != KERNEL_C && c->slot[c->row[i]].kind != SLOT_Q;
-    k_add_to(b, m->argument[state], k_slot(b, c->row[i]), v);
+    k_add_to(b, m->argument[state], slot_index(b, m, c->row[i]), v);
     break;
   }
   case EACH: k_store(b, m->argument[i], m->instance, v); break;
   case ENTRIES: {
     KValue at = m->instance, out = m->argument[kind == KERNEL_CURVE ? 2 : 0];
-    if (kn->n > 1)
+    if (kn->n > 1 && !c->nloop) at = k_integer(b, i);
+    else if (kn->n > 1)
       at = k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, k_integer(b, kn->n), m->instance), k_integer(b, i));
     k_store(b, out, at, v);
     break;
@@ -184,7 +192,7 @@ static void describe(KBuilder *b, const Maker *m, KernelKind kind) {
   text_printf(&t, "%s:", what[kind]);
   for (int i = 0; i < kn->n && t.n < 200; i++) {
     text_add(&t, i ? ", " : " ");
-    ex_print(m->plan->sys->pool, kn->value[i], &t, sym_name, (void *)m->plan->sys);
+    ex_print_short(m->plan->sys->pool, kn->value[i], &t, 1000, sym_name, (void *)m->plan->sys);
   }
   k_about(b, text_str(&t));
   text_free(&t);
@@ -211,13 +219,88 @@ static const KKernel *one_kernel(Arena *a, const Plan *p, int cls, KernelKind ki
   Used u = used_by(&m, kn);
   for (int i = 0; i < SCALARS; i++)
     if (u.scalars[i]) m.scalars[i] = k_name(b, k_field(b, m.view, scalar[i].field), scalar[i].name, NULL);
-  m.instance = k_instances(b, m.table, m.pc->c->nslot, m.pc->nnum);
+  bool loop = m.pc->c->nloop > 0;
+  m.ix = loop ? K_NONE : k_name(b, k_field(b, m.table, KF_TABLE_ix), "ix", NULL);
+  m.num = loop ? K_NONE : k_name(b, k_field(b, m.table, KF_TABLE_num), "c", NULL);
+  m.instance = loop ? k_instances(b, m.table, m.pc->c->nslot, m.pc->nnum) : k_integer(b, 0);
   loads(b, &m, &u);
   KValue *v = ARENA_ARRAY(a, KValue, kn->n + 1);
   k_values(b, p->sys->pool, leaf, &m, kn->value, kn->n, v);
   for (int i = 0; i < kn->n; i++) put(b, &m, kind, i, v[i]);
-  k_close(b);
+  if (loop) k_close(b);
   return k_end(b);
+}
+
+// --- kernels that are alike ---
+
+static uint64_t mixed(uint64_t h, uint64_t x) {
+  h = (h ^ x)*UINT64_C(0x9e3779b97f4a7c15);
+  return h ^ h >> 29;
+}
+
+// All that a printer makes code of; comments are left out.
+static uint64_t code_of(const KKernel *k) {
+  uint64_t h = mixed((uint64_t)k->result + 1, (uint64_t)k->nparam), bits;
+  for (int i = 0; i < k->n; i++) {
+    const KNode *n = &k->node[i];
+    memcpy(&bits, &n->number, sizeof bits);
+    h = mixed(mixed(h, bits), (uint64_t)n->code << 32 | (uint64_t)n->op << 16 | (uint64_t)n->type << 8 | n->named);
+    h = mixed(h, (uint64_t)(uint32_t)n->index << 32 | (uint32_t)n->block);
+    for (int j = 0; j < n->narg; j++) h = mixed(h, (uint64_t)(uint32_t)n->arg[j]);
+    for (const char *c = n->name; c && *c; c++) h = mixed(h, (unsigned char)*c);
+  }
+  return h;
+}
+
+static bool same_name(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+static bool same_code(const KKernel *a, const KKernel *b) {
+  if (a->result != b->result || a->nparam != b->nparam || a->n != b->n) return false;
+  for (int i = 0; i < a->n; i++) {
+    const KNode *x = &a->node[i], *y = &b->node[i];
+    if (x->code != y->code || x->op != y->op || x->type != y->type || x->index != y->index || x->narg != y->narg ||
+        x->named != y->named || x->block != y->block || x->constant || y->constant ||
+        memcmp(&x->number, &y->number, sizeof x->number) || !same_name(x->name, y->name) ||
+        (x->narg && memcmp(x->arg, y->arg, sizeof *x->arg * (size_t)x->narg)))
+      return false;
+  }
+  return true;
+}
+
+typedef struct Alike { int *at; uint32_t cap, n; } Alike;      // entries + 1 by their code; open addressing
+
+static void alike_put(Alike *t, const PlanKernels *all, int entry) {
+  uint32_t at = (uint32_t)code_of(all->at[entry].kernel) & (t->cap - 1);
+  while (t->at[at]) at = (at + 1) & (t->cap - 1);
+  t->at[at] = entry + 1;
+}
+
+// The entry with this code, -1 if there is none; then the one that is being made (all->n) will have it.
+static int alike_first(Alike *t, PlanKernels *all, const KKernel *k) {
+  if (t->n * 2 >= t->cap) {
+    free(t->at);
+    t->cap = t->cap ? t->cap * 2 : 256;
+    t->at = memory_for(sizeof *t->at * t->cap);
+    memset(t->at, 0, sizeof *t->at * t->cap);
+    for (int i = 0; i < all->n; i++)
+      if (all->at[i].first == i) alike_put(t, all, i);
+  }
+  uint32_t at = (uint32_t)code_of(k) & (t->cap - 1);
+  for (; t->at[at]; at = (at + 1) & (t->cap - 1))
+    if (same_code(all->at[t->at[at] - 1].kernel, k)) return t->at[at] - 1;
+  t->at[at] = all->n + 1;
+  t->n++;
+  return -1;
+}
+
+// Statements of their own, written again and again, are short. Families are looked at once anyway.
+static bool is_short(const Plan *p, const PlanClass *pc, int kind) {
+  enum { MOST_SLOTS = 16, MOST_VALUES = 64, MOST_NODES = 300 };
+  const Kernel *kn = &pc->kernel[kind];
+  double size = 0;
+  if (p->ncls < 2 || pc->c->nslot > MOST_SLOTS || kn->n > MOST_VALUES) return false;
+  for (int i = 0; i < kn->n && size <= MOST_NODES; i++) size += ex_tree_size(p->sys->pool, kn->value[i]);
+  return size <= MOST_NODES;
 }
 
 PlanKernels kernels_of_plan(Arena *a, const Plan *p) {
@@ -227,9 +310,25 @@ PlanKernels kernels_of_plan(Arena *a, const Plan *p) {
 #undef KERNEL
   };
   PlanKernels all = { 0, ARENA_ARRAY(a, PlanKernel, p->ncls * KERNEL_COUNT + 1) };
+  Arena *tried = arena_new();
+  Alike alike = { 0 };
   for (int i = 0; i < p->ncls; i++)
-    for (int k = 0; k < KERNEL_COUNT; k++)
-      if (p->cls[i].kernel[k].stage != STAGE_NONE)
-        all.at[all.n++] = (PlanKernel){ i, offset[k], one_kernel(a, p, i, (KernelKind)k) };
+    for (int k = 0; k < KERNEL_COUNT; k++) {
+      if (p->cls[i].kernel[k].stage == STAGE_NONE) continue;
+      PlanKernel *new = &all.at[all.n];
+      *new = (PlanKernel){ i, (KernelKind)k, offset[k], NULL, -1 };
+      if (is_short(p, &p->cls[i], k))
+        new->first = alike_first(&alike, &all, one_kernel(tried, p, i, (KernelKind)k));
+      if (new->first >= 0) new->kernel = all.at[new->first].kernel;
+      else {
+        new->first = all.n;
+        new->kernel = one_kernel(a, p, i, (KernelKind)k);
+      }
+      all.n++;
+      arena_free(tried);
+      tried = arena_new();
+    }
+  arena_free(tried);
+  free(alike.at);
   return all;
 }

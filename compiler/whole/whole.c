@@ -8,7 +8,7 @@ PlanKernels with_whole(Arena *a, PlanKernels k, const Whole *w) {
   if (!w) return k;
   PlanKernels all = { k.n + 1, ARENA_ARRAY(a, PlanKernel, k.n + 1) };
   memcpy(all.at, k.at, (size_t)k.n * sizeof *k.at);
-  all.at[k.n] = (PlanKernel){ -1, offsetof(nsm_model, whole_run), w->kernel };
+  all.at[k.n] = (PlanKernel){ .cls = -1, .offset = offsetof(nsm_model, whole_run), .kernel = w->kernel, .first = k.n };
   return all;
 }
 
@@ -17,7 +17,7 @@ const Whole *whole_of_plan(Arena *a, const Plan *p) {
   Written *w = write_out(a, p);
   if (!w) return NULL;
   const Whole *o = NULL;
-  if (!strcmp(p->scheme, "moreau")) {
+  if (!strcmp(p->scheme->name, "moreau")) {
     const Whole *called = whole_linear(a, w, false), *here = called ? whole_linear(a, w, true) : NULL;
     o = called ? called : whole_newton(a, w);
     if (here) {
@@ -27,6 +27,6 @@ const Whole *whole_of_plan(Arena *a, const Plan *p) {
       o = both;
     }
   }
-  if (!strcmp(p->scheme, "consistent") || !strcmp(p->scheme, "consistent1")) o = whole_two_point(a, w);
+  if (!strcmp(p->scheme->name, "consistent") || !strcmp(p->scheme->name, "consistent1")) o = whole_two_point(a, w);
   return o;
 }

@@ -216,6 +216,7 @@ static int by_general_road(nsm_sim *s, struct sim_whole *w, double *state, doubl
       }
     }
     sum = sim_linear_act(s, t1);
+    sim_count_impacts(s);
   }
   for (int i = 0; i < nq; i++) sum += s->w.q1[i];
   for (int i = 0; i < nz; i++) sum += s->w.z1[i];
