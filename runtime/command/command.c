@@ -218,7 +218,7 @@ static long stride(const job *j, long left, long to_row, long to_call) {
   long n = left < LOOK ? left : LOOK;
   if (j->o.bench == 0 && j->recording && to_row < n) n = to_row;
   if (to_call < n) n = to_call > 1 ? to_call : 1;
-  return j->o.bench == 0 && j->m->nstat > 0 ? 1 : n;
+  return j->o.bench == 0 && nsm_statistics_follow(j->m) ? 1 : n;
 }
 
 static nsm_code run_once(job *j, nsm_error *e) {
@@ -233,7 +233,7 @@ static nsm_code run_once(job *j, nsm_error *e) {
     code = nsm_advance(j->s, stride(j, total - k, next - k, call - k), e);
     k = nsm_steps_done(j->s);
     if (k > before) {
-      if (j->m->nstat > 0) nsm_statistics_step(j->s, j->stat);
+      if (nsm_statistics_follow(j->m)) nsm_statistics_step(j->s, j->stat);
       if (j->recording && k == next) {
         write_row(j);
         written = k;
