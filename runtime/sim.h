@@ -249,14 +249,14 @@ typedef struct sim_state {
   int     between;                      // (clock.c)
   int     holds;                        // any of `held` is not 0
   double  extent;                       // largest |q| + h |v| (closed.c)
-  double  off[2];                       // step_newton.c: how far no change and the same change as before were off
+  double  off[3];                       // how far guesses of the change of z were off: none, that of the step before,
+                                        // its extrapolation (josephy_newton.c)
   sim_ledger   ledger;
   nsm_counters count;
   double  worst_time;                   // of count.worst_residual
-  int     worst_at;                     // its row: z, or nz + row
+  int     worst_at;                     // its row: z, or ~row
   struct {                              // energy-consistent schemes
-    double off[3], cost[2];             // how far constant [1] and extrapolated [2] changes were off; iterations with
-                                        // either start
+    double cost[2];                     // iterations with either start
     double made_for;                    // the step that K of r1_most was made for, where it is constant
     long   projections;                 // steps (2.72), in all
     int    redundant;                   // dependent constraints were met in a step that stands
@@ -293,7 +293,7 @@ typedef struct sim_work {
   double *mean;                         // [nz] mean velocity of a step (ledger.c)
   double *size;                         // [nz] of the terms of what impulses act on, else 0; all 0 between two steps
   double *l_try;                        // [nl] multipliers that Newton's step leads to
-  // step_newton.c, [nz]
+  // step_newton.c, newton_*.c, [nz]
   double *g, *s;                        // reactions at a view; S of (12)
   double *inc, *inc_size;               // z1 - z; of what it is the difference of, by rows of M
   double *smooth, *smooth_size;         // R without multipliers, size of its terms

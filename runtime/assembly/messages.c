@@ -171,8 +171,8 @@ int sim_tolerance_note(const nsm_sim *s, char *out, size_t size) {
   const nsm_counters *c = &s->now.count;
   char name[256];
   if (c->stagnations == 0) return 0;
-  if (s->now.worst_at < s->a->nz) sim_z_name(s, s->now.worst_at, name, sizeof name);
-  else sim_row_name(s, s->now.worst_at - s->a->nz, name, sizeof name);
+  if (s->now.worst_at >= 0) sim_z_name(s, s->now.worst_at, name, sizeof name);
+  else sim_row_name(s, ~s->now.worst_at, name, sizeof name);
   snprintf(out, size,
            "in %ld of %ld steps Newton's method stopped above the tolerance %.3g, where its residual fell no more; the "
            "worst was %.2g, relative, of %s at t = %.10g s",

@@ -2,7 +2,8 @@
 // lengths, is the clock's business.
 //
 //   schemes.c        the table of all schemes
-//   step_linear.c    moreau where all matrices are constant      step_newton.c  moreau else
+//   step_linear.c    moreau where all matrices are constant      step_newton.c  moreau else (newton.h)
+//   josephy_newton.c the iteration that step_newton.c and consistent_newton.c share
 //   step_midpoint.c  explicit step                               step_consistent.c  energy-consistent step
 //   (consistent.h)   closed.c  which contacts are closed, what is at rest         blame.c  which statement made a nan
 #pragma once

@@ -77,22 +77,10 @@ static int at_begin(nsm_sim *s, double t1) {
   return closed;
 }
 
-double con_rate_terms(const nsm_sim *s, int row, const double *v) {
-  const struct sim_consistent *c = s->n.con;
-  const sim_rows *r = &s->n.r;
-  double size = fabs(r->rate0[row]);
-  for (int x = r->c0[row]; x < r->c0[row + 1]; x++) {
-    int z = r->cz[x];
-    size += fabs(r->c[x]) * (fabs(v[z]) + s->now.r1_size[z] * c->mass_inverse[z]);
-  }
-  return size;
-}
-
 // Rows of M(q_B): value + (H M^{-1} H^T) Lambda, free for constraints. The impulses are left in isl.lambda.
-int con_impact(nsm_sim *s, int contacts, const double *value) {
+static int solve_impact(nsm_sim *s, const double *value) {
   sim_rows *r = &s->n.r;
   sim_islands *is = &s->n.isl;
-  for (int row = 0; !contacts && row < r->n; row++) r->active[row] = s->n.con->of[row] >= 0;
   sim_islands_list(s);
   if (!r->constant) sim_rows_couple(s);
   for (int i = 0; i < is->nactive; i++) {
@@ -195,7 +183,7 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   if (sound != NSM_OK) return sound;
   for (int f = 0; f < r->nfriction; f++)                 // a force of given size has no impulse at an instant
     for (int d = 0; r->friction[f].normals == 0 && d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
-  if (!con_impact(s, 1, r->nfriction > 0 ? rates(s) : r->rate0)) return sim_cone_failed(s, t1, e);
+  if (!solve_impact(s, r->nfriction > 0 ? rates(s) : r->rate0)) return sim_cone_failed(s, t1, e);
   memset(s->now.impulse, 0, (size_t)s->a->nl * sizeof(double));
   apply_impulses(s);
   for (int i = 0; i < s->n.con->na; i++) r->active[s->n.con->act[i]] = 1;
