@@ -11,7 +11,8 @@
 
 // --- the plug-in ---
 
-static const char *const places[] = { "lib/", "../lib/", "../lib/nsm/", "" };
+// In the build: of the program, of unit tests, of libnsm.so; installed: of the program, of libnsm.so.
+static const char *const places[] = { "lib/", "../lib/", "", "../" NSM_INSTALL_LIBDIR "/nsm/", "nsm/" };
 enum { PLACES = sizeof places / sizeof *places };
 
 static void *open_beside(const char *path) {
