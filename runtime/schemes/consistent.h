@@ -20,18 +20,18 @@ typedef struct con_class {
   double *mass0;                         // M(q_B)
 } con_class;
 
-// Unknowns of K: u [nq], lambda [ns], kappa [ns]. Its rows: momentum [nq], rates [ns], gaps [ns] of the constraints.
+// Unknowns of K: u [nv], lambda [ns], kappa [ns]. Its rows: momentum [nv], rates [ns], gaps [ns] of the constraints.
 struct sim_consistent {
-  int        ns, n;                      // rows of constraints; n = nq + 2 ns
+  int        ns, n;                      // rows of constraints; n = nv + 2 ns
   int       *row, *of;                   // [ns] row of a constraint; [r.n] number of a row, -1 for contacts
   con_class *cls;
-  double    *uc, *uc_low;                // [nq] velocity after the impact, and what rounding took from it
-  double    *inc_q, *inc_u;              // [nq] increments of the motion: q_E - q_B and u_E - u_C of the iterate
+  double    *uc, *uc_low;                // [nv] velocity after the impact, and what rounding took from it
+  double    *inc_q, *inc_u;              // [nv] increments of the motion: q_E - q_B and u_E - u_C of the iterate
   double    *kappa1;                     // [nl] at the end of the step; now.kappa at its begin
   int        moves;                      // the start values in use: 0 velocities stay, 1 they change as before
   double    *res, *dz;                   // [n] residual, Newton step; size of its terms: now.r1_size
-  double    *dq;                         // [nq] of the Newton step
-  double    *fresh;                      // [nq] sum of |d R1/d(q, u)| |(q, u)| of the last matrix; the largest of the
+  double    *dq;                         // [nv] of the Newton step
+  double    *fresh;                      // [nv] sum of |d R1/d(q, u)| |(q, u)| of the last matrix; the largest of the
                                          // iteration is now.r1_most, so that residuals of its iterates can be compared
   double    *try_u, *try_l, *try_k;      // iterate before the last step: inc_u, multipliers
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
@@ -39,7 +39,7 @@ struct sim_consistent {
   double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
   double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c and of grips; [r.n] rates at
                                          // the end, impulses it starts from
-  double    *mass_inverse;               // [nq] 1/M_ii at the start
+  double    *mass_inverse;               // [nv] 1/M_ii at the start
 
   sim_matrix k;
   unsigned char *constrained, *inverted; // [nblock] has rows of constraints; holds an inverse or pseudo-inverse
@@ -78,7 +78,7 @@ static inline nsm_view con_view(const nsm_sim *s, double t1) {
   return (nsm_view){ .t = t1,
                      .q = s->w.q1,
                      .v = s->w.z1,
-                     .x = s->w.z1 + s->a->nq,
+                     .x = s->w.z1 + s->a->nv,
                      .l = s->w.l1,
                      .t0 = s->now.t,
                      .h = s->n.h,

@@ -35,7 +35,7 @@ nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int b
   const struct sim_consistent *c = s->n.con;
   int z = bad_mass(s, v);
   if (z >= 0) bad = z;
-  int row = bad < s->a->nq ? -1 : c->row[(bad - s->a->nq) % c->ns];
+  int row = bad < s->a->nv ? -1 : c->row[(bad - s->a->nv) % c->ns];
   if (row < 0) sim_z_name(s, bad, name, sizeof name);
   else sim_row_name(s, row, name, sizeof name);
   sim_fail_at(e, NSM_FAILED, row < 0 ? sim_at_z(s, bad) : sim_at_row(s, row),
@@ -59,7 +59,7 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, const sim_iteration *it, nsm_
   double off;
   int row = contradicted(s, v->h, &off), z = bad_mass(s, v);
   for (int steps = 1; steps <= 4 && z < 0; steps *= 2) {   // or where the velocities lead soon
-    for (int i = 0; i < s->a->nq; i++) s->w.q1[i] = s->now.q[i] + steps * v->h * s->now.z[i];
+    sim_move(s, s->now.q, steps * v->h, s->now.z, s->w.q1);
     z = bad_mass(s, v);
   }
   char why[400] = "a smaller step may help";

@@ -22,11 +22,11 @@ static void set_speed(nsm_sim *s, int i, double inc) {
 static void go(nsm_sim *s, double alpha) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
-  for (int i = 0; i < s->a->nq; i++) set_speed(s, i, c->try_u[i] + alpha * c->dz[i]);
+  for (int i = 0; i < s->a->nv; i++) set_speed(s, i, c->try_u[i] + alpha * c->dz[i]);
   for (int j = 0; j < c->ns; j++) {
     int l = r->l[c->row[j]];
-    s->w.l1[l] = c->try_l[l] + alpha * c->dz[s->a->nq + j];
-    c->kappa1[l] = c->try_k[l] + alpha * c->dz[s->a->nq + c->ns + j];
+    s->w.l1[l] = c->try_l[l] + alpha * c->dz[s->a->nv + j];
+    c->kappa1[l] = c->try_k[l] + alpha * c->dz[s->a->nv + c->ns + j];
   }
   for (int i = 0; i < c->na; i++) {
     int l = r->l[c->act[i]];
@@ -36,7 +36,7 @@ static void go(nsm_sim *s, double alpha) {
 
 static void keep_iterate(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
-  memcpy(c->try_u, c->inc_u, (size_t)s->a->nq * sizeof(double));
+  memcpy(c->try_u, c->inc_u, (size_t)s->a->nv * sizeof(double));
   memcpy(c->try_l, s->w.l1, (size_t)s->a->nl * sizeof(double));
   memcpy(c->try_k, c->kappa1, (size_t)s->a->nl * sizeof(double));
 }
@@ -51,7 +51,7 @@ void con_go(nsm_sim *s, const nsm_view *v) {
 static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   double sum = 0;
   con_place(s, v);
-  for (int i = 0; i < s->a->nq; i++) sum += s->w.q1[i] + s->w.z1[i];
+  for (int i = 0; i < s->a->nv; i++) sum += s->w.q1[i] + s->w.z1[i];
   return isfinite(sum) ? NSM_OK : con_failed(s, v, &(sim_iteration){ .number = 1, .error = NAN }, e);
 }
 
@@ -97,7 +97,7 @@ static void polish(nsm_sim *s, const nsm_view *v) {
 static int credible(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   double most = 0, speeds = 0;
-  for (int z = 0; z < s->a->nq; z++) c->dq[z] = c->fresh[z] = 0;
+  for (int z = 0; z < s->a->nv; z++) c->dq[z] = c->fresh[z] = 0;
   for (int i = 0; i < c->na + c->ns; i++) {
     int row = i < c->na ? c->act[i] : c->row[i - c->na];
     const sim_class *k = &s->a->cls[s->n.r.cls[row]];
@@ -109,7 +109,7 @@ static int credible(nsm_sim *s) {
       c->fresh[z] += fabs(d);
     }
   }
-  for (int z = 0; z < s->a->nq; z++) {
+  for (int z = 0; z < s->a->nv; z++) {
     most = fmax(most, c->fresh[z]);
     speeds = fmax(speeds, fmax(fabs(c->dq[z]), fabs(c->uc[z]) + fabs(s->w.z1[z])));
   }
@@ -134,7 +134,7 @@ static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   static const sim_newton_method method = { FREE, measure, judge, NULL, newton_step, go, con_failed };
   const struct sim_consistent *c = s->n.con;
-  if (!c->affine) memset(s->now.r1_most, 0, (size_t)s->a->nq * sizeof(double));
+  if (!c->affine) memset(s->now.r1_most, 0, (size_t)s->a->nv * sizeof(double));
   return sim_josephy_newton(s, &method, c->projected ? PROJECTED_MAX : NSM_NEWTON_MAX, !c->projected, v, e);
 }
 
@@ -146,7 +146,7 @@ static void start_values(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   int better = s->now.con.cost[1] > s->now.con.cost[0];
   c->moves = s->now.k % TRIAL == TRIAL - 1 ? better : !better;
-  for (int i = 0; i < s->a->nq; i++) {
+  for (int i = 0; i < s->a->nv; i++) {
     double g = s->now.off[2] < s->now.off[1] ? 2 * s->now.gain[i] - s->now.gain0[i] : s->now.gain[i];
     set_speed(s, i, c->moves ? g : 0);
   }
@@ -159,7 +159,7 @@ static void start_values(nsm_sim *s) {
 
 static void start_at_rest(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
-  for (int i = 0; i < s->a->nq; i++) set_speed(s, i, 0);
+  for (int i = 0; i < s->a->nv; i++) set_speed(s, i, 0);
   memcpy(s->w.q1, s->now.q, (size_t)s->a->nq * sizeof(double));
   memset(s->w.l1, 0, (size_t)s->a->nl * sizeof(double));
   memset(c->kappa1, 0, (size_t)s->a->nl * sizeof(double));
@@ -169,7 +169,7 @@ void con_learn(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   if (c->affine) return;                                   // any start will do
   s->now.con.cost[c->moves] += 0.25 * ((double)c->iterations - s->now.con.cost[c->moves]);
-  sim_learn(s, s->a->nq, c->inc_u, c->mass_inverse, 1);
+  sim_learn(s, s->a->nv, c->inc_u, c->mass_inverse, 1);
 }
 
 // Contacts that leave after the impact, rate > 0, or whose force would close the gap, D_ii <= 0, are taken out of the

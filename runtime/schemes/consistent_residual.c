@@ -24,12 +24,12 @@ int con_place(nsm_sim *s, const nsm_view *v) {
       for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
     }
     double change = 0, size = 0;
-    for (int i = 0; i < s->a->nq; i++) c->inc_q[i] = v->h * (c->uc[i] + (c->uc_low[i] + 0.5 * c->inc_u[i]));
+    for (int i = 0; i < s->a->nv; i++) c->inc_q[i] = v->h * (c->uc[i] + (c->uc_low[i] + 0.5 * c->inc_u[i]));
     for (int j = 0; j < c->ns; j++) {
       double k = c->kappa1[r->l[c->row[j]]];
       for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) c->inc_q[r->xz[e]] -= r->x[e] * k;
     }
-    for (int i = 0; i < s->a->nq; i++) {
+    for (int i = 0; i < s->a->nv; i++) {
       double q = s->now.q[i] + (s->now.q_low[i] + c->inc_q[i]), d = fabs(q - s->w.q1[i]), x = fabs(q);
       change = d > change ? d : change;
       size = x > size ? x : size;
@@ -89,7 +89,7 @@ static void slips(nsm_sim *s, const sim_class *k) {
 // The middle of the motion, with its mean velocity: where coefficients of friction are taken.
 nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
   const struct sim_consistent *c = s->n.con;
-  for (int i = 0; i < s->a->nq; i++) {
+  for (int i = 0; i < s->a->nv; i++) {
     s->w.qm[i] = s->now.q[i] + 0.5 * c->inc_q[i];
     s->w.zm[i] = c->inc_q[i] / v->h;
   }
@@ -108,7 +108,7 @@ int con_evaluate(nsm_sim *s, const nsm_view *v) {
     sim_friction_law(s, &m);
   }
   memset(c->res, 0, (size_t)c->n * sizeof(double));
-  for (int i = 0; i < s->a->nq; i++) s->now.r1_size[i] = s->now.r1_most[i];
+  for (int i = 0; i < s->a->nv; i++) s->now.r1_size[i] = s->now.r1_most[i];
   for (int a = 0; a < s->a->on.smooth.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
     if (k->c->c_fn) k->c->c_fn(v, &k->tab, c->res);
@@ -132,8 +132,8 @@ int con_evaluate(nsm_sim *s, const nsm_view *v) {
       c->gap[row] = rise(s, row);
       if (contact) continue;
       if (d->drate_fn) add_row(s, k, i, &d->dr, o->dr, c->kappa1[r->l[row]]);
-      c->res[s->a->nq + c->of[row]] = r->y[row];
-      c->res[s->a->nq + c->ns + c->of[row]] = c->gap[row] + c->back[c->of[row]];
+      c->res[s->a->nv + c->of[row]] = r->y[row];
+      c->res[s->a->nv + c->ns + c->of[row]] = c->gap[row] + c->back[c->of[row]];
     }
   }
   return 1;
@@ -179,7 +179,7 @@ double con_row_error(const nsm_sim *s, double h, int row) {
     gap += fabs(H[e]) * h * x;
   }
   if (c->of[row] >= 0) {
-    double u = fabs(c->res[s->a->nq + c->of[row]]) / rate, g = fabs(c->res[s->a->nq + c->ns + c->of[row]]) / gap;
+    double u = fabs(c->res[s->a->nv + c->of[row]]) / rate, g = fabs(c->res[s->a->nv + c->ns + c->of[row]]) / gap;
     return u >= g || isnan(u) ? u : g;
   }
   if (k->c->kind == NSM_FRICTION) return slip_error(s, h, row);
@@ -202,8 +202,8 @@ double con_rate_terms(const nsm_sim *s, int row, const double *v) {
 double con_residual(nsm_sim *s, double h, int *worst) {
   const struct sim_consistent *c = s->n.con;
   double most = 0;
-  for (int i = 0; i < s->a->nq + s->n.r.n; i++) {
-    int row = i - s->a->nq;
+  for (int i = 0; i < s->a->nv + s->n.r.n; i++) {
+    int row = i - s->a->nv;
     if (row >= 0 && c->of[row] < 0 && !s->n.r.active[row]) continue;
     double x = row < 0 ? fabs(c->res[i]) / (s->now.r1_size[i] + DBL_MIN) : con_row_error(s, h, row);
     if (x <= most) continue;

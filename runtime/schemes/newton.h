@@ -14,7 +14,7 @@ static inline nsm_view newton_end(const nsm_sim *s, double t1) { return sim_view
 static inline nsm_view newton_between(nsm_sim *s, double t1) {
   nsm_view v = sim_view(s, t1 - (1 - s->a->theta) * s->n.h, s->w.qm, s->w.zm, s->w.l1);
   v.dv = s->w.inc;
-  v.dx = s->w.inc + s->a->nq;
+  v.dx = s->w.inc + s->a->nv;
   return v;
 }
 

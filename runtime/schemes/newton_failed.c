@@ -15,7 +15,7 @@ static void row_or_unknown(const nsm_sim *s, int worst, char *name, size_t size)
 static int bad_mass(nsm_sim *s, double t1) {
   int z = s->a->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
   if (z >= 0 || s->a->on.mass_moving.n == 0) return z;
-  for (int i = 0; i < s->a->nq; i++) s->w.qm[i] = s->now.q[i] + s->n.h * s->now.z[i];
+  sim_move(s, s->now.q, s->n.h, s->now.z, s->w.qm);
   nsm_view v = sim_view(s, t1, s->w.qm, s->now.z, s->w.l1);
   for (int a = 0; a < s->a->on.mass_moving.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];

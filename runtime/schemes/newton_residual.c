@@ -8,14 +8,14 @@ static const double lost = 16;
 // ---- the iterate ----------------------------------------------------------------------------------------------------
 void newton_position(nsm_sim *s) {
   double a = s->n.h * s->a->theta, b = s->n.h * (1 - s->a->theta);
-  for (int i = 0; i < s->a->nq; i++) s->w.q1[i] = s->now.q[i] + (a * s->w.z1[i] + b * s->now.z[i]);
+  sim_move_mean(s, s->now.q, a, s->w.z1, b, s->now.z, s->w.q1);
 }
 
 static void forces(nsm_sim *s, const nsm_view *v, double *f) {
   memcpy(f, s->n.f_constant, (size_t)s->a->nz * sizeof(double));
   for (int a = 0; a < s->a->on.f_moving.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
-    k->c->f_fn(v, &k->tab, f, f + s->a->nq);
+    k->c->f_fn(v, &k->tab, f, f + s->a->nv);
   }
 }
 
@@ -23,7 +23,7 @@ static void reactions(nsm_sim *s, const nsm_view *v, double *g) {
   memset(g, 0, (size_t)s->a->nz * sizeof(double));
   for (int a = 0; a < s->a->on.g.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.g.of[a]];
-    k->c->g_fn(v, &k->tab, g, g + s->a->nq);
+    k->c->g_fn(v, &k->tab, g, g + s->a->nv);
   }
 }
 

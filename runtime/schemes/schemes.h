@@ -9,6 +9,7 @@
 #pragma once
 #include "runtime/assembly/assembly.h"
 #include "runtime/ledger/ledger.h"
+#include "runtime/move.h"
 
 // schemes.c
 const sim_scheme *sim_scheme_at(int number);               // NSM_SCHEME_*, from 0 on; NULL beyond the last
@@ -17,6 +18,9 @@ const sim_scheme *sim_scheme_named(const char *name);      // NULL where there i
 // step_linear.c, step_newton.c: from (q,z,l) to (q1,z1,l1) at t1; NSM_OK or NSM_FAILED
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e);
 nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e);
+// Derivatives with respect to positions enter Newton's matrix by q' = v alone: 0 and the reason where there is other
+// kinematics.
+int      sim_own_velocities(nsm_sim *s, nsm_error *e);
 void     sim_newton_analyse(nsm_sim *s);          // room for step_newton; nothing where step_linear applies
 nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e);
 int      sim_midpoint_fits(nsm_sim *s, nsm_error *e);                            // may this model be stepped so?

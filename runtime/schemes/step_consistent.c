@@ -168,9 +168,9 @@ static const double *rates(nsm_sim *s) {
 // Velocities that the impulses left at 0.
 static void come_to_rest(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
-  for (int i = 0; i < s->a->nq; i++)
+  for (int i = 0; i < s->a->nv; i++)
     if (s->w.size[i] > 0 && sim_is_at_rest(c->uc[i], s->w.size[i] + fabs(s->now.z[i]))) c->uc[i] = c->uc_low[i] = 0;
-  memset(s->w.size, 0, (size_t)s->a->nq * sizeof(double));
+  memset(s->w.size, 0, (size_t)s->a->nv * sizeof(double));
 }
 
 static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
@@ -196,7 +196,7 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
 // q_E and u_E with what rounding takes from them (Hairer, Lubich and Wanner, Geometric Numerical Integration, VIII.5).
 static void carry(nsm_sim *s) {
   const struct sim_consistent *c = s->n.con;
-  for (int i = 0; i < s->a->nq; i++) {
+  for (int i = 0; i < s->a->nv; i++) {
     s->w.q1[i] = sim_two_sum(s->now.q[i], s->now.q_low[i] + c->inc_q[i], &s->w.q1_low[i]);
     s->w.z1[i] = sim_two_sum(c->uc[i], c->uc_low[i] + c->inc_u[i], &s->w.z1_low[i]);
   }
@@ -207,7 +207,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
   int two = !s->a->scheme->one_step, closed = at_begin(s, t1);
-  size_t bytes = (size_t)s->a->nq * sizeof(double);
+  size_t bytes = (size_t)s->a->nv * sizeof(double);
   memcpy(c->uc, s->now.z, bytes);
   memcpy(c->uc_low, s->now.z_low, bytes);
   s->now.ledger.loss = s->now.ledger.loss_friction = s->now.ledger.forces_now = s->now.ledger.dampers_now = 0;

@@ -124,6 +124,16 @@ static int start_elsewhere(nsm_sim *s, uint64_t *dice) {
   return any;
 }
 
+int sim_own_velocities(nsm_sim *s, nsm_error *e) {
+  char name[256];
+  if (s->a->nq == s->a->nown && s->a->nv == s->a->nown) return 1;
+  if (s->a->nv > s->a->nown) sim_v_name(s, s->a->nown, name, sizeof name);
+  else sim_q_name(s, s->a->nown, name, sizeof name);
+  sim_fail(e, NSM_MODEL_WRONG, "the scheme `%s` takes coordinates with velocities of their own, and %s is none; "
+           "`midpoint` takes both", s->a->scheme->name, name);
+  return 0;
+}
+
 void sim_newton_analyse(nsm_sim *s) {
   if (s->a->linear) return;
   size_t nz = (size_t)s->a->nz, rows = (size_t)s->n.r.n;
