@@ -57,7 +57,8 @@ void tier_start(Jit *j) {
   Tier *t = calloc(1, sizeof *t);
   if (!t || !llvm_own_model(j)) { free(t); return; }
   t->cost = COST_START;
-  for (int i = 0; i < j->kernels->n; i++) t->cost += COST_NODE * j->kernels->at[i].kernel->n;
+  for (int i = 0; i < j->kernels->n; i++)
+    if (j->kernels->at[i].first == i) t->cost += COST_NODE * j->kernels->at[i].kernel->n;
   t->processors = processors();
   t->began = -1;
   j->tier = t;

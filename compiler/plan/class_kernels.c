@@ -25,6 +25,7 @@ void kernel_set(PlanClass *pc, Hoist *h, KernelKind k, const Ex *value, int n) {
     if (s > out->stage) out->stage = s;
     out->value[i] = hoist(h, value[i]);
   }
+  ex_share_factors(h->sys->pool, out->value, n);
 }
 
 void kernel_entries(PlanClass *pc, Hoist *h, KernelKind k, const Entries *e) {

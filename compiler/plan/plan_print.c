@@ -13,14 +13,14 @@ static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
   text_printf(out, "\n%s", pc->c->label);
   for (int i = 0; i < pc->c->nloop; i++) {
     text_printf(out, "%s%s in ", i ? ", " : "   for ", pc->c->loop[i].name);
-    ex_print(s->pool, pc->c->loop[i].lo, out, sym_name, (void *)s);
+    ex_print_short(s->pool, pc->c->loop[i].lo, out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, ':');
-    ex_print(s->pool, pc->c->loop[i].hi, out, sym_name, (void *)s);
+    ex_print_short(s->pool, pc->c->loop[i].hi, out, PRINT_MOST, sym_name, (void *)s);
   }
   text_addc(out, '\n');
   for (int i = 0; i < pc->index_num; i++) {
     text_printf(out, "  c%d = ", i);
-    ex_print(s->pool, pc->num[i], out, sym_name, (void *)s);
+    ex_print_short(s->pool, pc->num[i], out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, '\n');
   }
   for (int k = 0; k < KERNEL_COUNT; k++) {
@@ -34,7 +34,7 @@ static void print_class(const Plan *p, const PlanClass *pc, Text *out) {
                                                                : often[kn->stage]);
     for (int i = 0; i < kn->n; i++) {
       text_add(out, i ? ", " : " ");
-      ex_print(s->pool, kn->value[i], out, sym_name, (void *)s);
+      ex_print_short(s->pool, kn->value[i], out, PRINT_MOST, sym_name, (void *)s);
     }
     text_addc(out, '\n');
   }

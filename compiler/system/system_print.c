@@ -6,7 +6,7 @@
 static const char *entry_text(const View *v, Ex e) {
   if (e == EX_NONE) return "0";
   Text t = {0};
-  ex_print(v->sys->pool, e, &t, sym_name, (void *)v->sys);
+  ex_print_short(v->sys->pool, e, &t, PRINT_MOST, sym_name, (void *)v->sys);
   const char *r = arena_strndup(symtab_arena(v->sys->sym), text_str(&t), t.n);
   text_free(&t);
   return r;
@@ -68,32 +68,32 @@ static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, 
   text_printf(out, "\n  %s", c->label);
   for (int i = 0; i < c->nloop; i++) {
     text_printf(out, "%s%s in ", i ? ", " : "   for ", c->loop[i].name);
-    ex_print(s->pool, c->loop[i].lo, out, sym_name, (void *)s);
+    ex_print_short(s->pool, c->loop[i].lo, out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, ':');
-    ex_print(s->pool, c->loop[i].hi, out, sym_name, (void *)s);
+    ex_print_short(s->pool, c->loop[i].hi, out, PRINT_MOST, sym_name, (void *)s);
   }
   text_printf(out, "\n    class            %s\n", c->inferred ? c->inferred : "");
   text_printf(out, "    law              %s\n", law_text(c));
   text_printf(out, "    %-16s ", c->kind == CLASS_CONTACT ? "gap" : c->kind == CLASS_FRICTION ? "slip" : "output");
-  ex_print(s->pool, c->y, out, sym_name, (void *)s);
+  ex_print_short(s->pool, c->y, out, PRINT_MOST, sym_name, (void *)s);
   text_addc(out, '\n');
   if (c->rate != EX_NONE && !c->velocity_level) {
     text_add(out, "    rate             ");
-    ex_print(s->pool, c->rate, out, sym_name, (void *)s);
+    ex_print_short(s->pool, c->rate, out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, '\n');
   }
   if (c->lo != EX_NONE) {
     text_add(out, "    bounds           ");
-    ex_print(s->pool, c->lo, out, sym_name, (void *)s);
+    ex_print_short(s->pool, c->lo, out, PRINT_MOST, sym_name, (void *)s);
     text_add(out, " .. ");
-    ex_print(s->pool, c->hi, out, sym_name, (void *)s);
+    ex_print_short(s->pool, c->hi, out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, '\n');
   }
   const Ex coefficient[] = { c->mu, c->mu2, c->radius };
   for (int k = 0; k < 3; k++) {
     if (coefficient[k] == EX_NONE) continue;
     text_printf(out, "    %-16s ", coefficient_name(c, k));
-    ex_print(s->pool, coefficient[k], out, sym_name, (void *)s);
+    ex_print_short(s->pool, coefficient[k], out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, '\n');
   }
   for (int i = 0; i < c->h.n; i++) {
@@ -101,7 +101,7 @@ static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, 
     const Slot *t = &c->slot[e->col];
     text_printf(out, "    d%s/d%s = ", c->kind == CLASS_RELATION || c->velocity_level ? "y" : "y'",
                 sym_name(e->wrt == WRT_V ? t->rate : t->value, (void *)s));
-    ex_print(s->pool, e->value, out, sym_name, (void *)s);
+    ex_print_short(s->pool, e->value, out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, '\n');
   }
   if (c->reldeg >= 0) text_printf(out, "    relative degree  %d\n", c->reldeg);
