@@ -1,7 +1,7 @@
 // Kinematics q' = B(q) u. Coordinates that have a velocity of the same number, the first a->nown of both, move by it:
 // B is the identity. Others (NSM_VAR_POSITION) belong to classes NSM_KINEMATICS, whose kernel moves them by a
-// displacement d = h u, q1 = R(q0, d), in place too, with R(q, 0) = q and dR/dd = B(q) there: a retraction, so that what
-// q must be (a rotation, say) it stays. This is the one place where a scheme's positions come from.
+// displacement d = h u, q1 = R(q0, d), in place too, with R(q, 0) = q and dR/dd = B(q) there: a retraction, so that
+// what q must be (a rotation, say) it stays. This is the one place where a scheme's positions come from.
 #pragma once
 #include "sim.h"
 
