@@ -8,9 +8,10 @@
 // parameters and loop indices alone). A kernel is one loop over the instances, so code size does not depend on their
 // number. As in a finite-element code, the runtime scatters what elements give into global vectors and matrices.
 //
-// Variables: coordinates q[nq] with velocities v[nq]; first-order states x[nx]; multipliers l[nl] (one per row:
-// declared multipliers first, then the impulses of contacts and constraints). End-of-step unknown: z = (v, x), [nq +
-// nx].
+// Variables: coordinates q[nq], velocities v[nv]; first-order states x[nx]; multipliers l[nl] (one per row: declared
+// multipliers first, then the impulses of contacts and constraints). End-of-step unknown: z = (v, x), [nv + nx].
+// Kinematics q' = B(q) v: coordinates with a velocity of their own, q' = v, are the first of both and have the same
+// number there; other positions belong to a class NSM_KINEMATICS.
 //
 //   M(q) v' = F(t,q,v,x) + r_v,   Mx x' = f(t,q,v,x) + r_x,   r = g(t,q,v,x,l) + H^T p,   y = h(t,q,v,x,l)
 //   (docs/numerics/moreau.md)
@@ -24,17 +25,17 @@ enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 typedef struct nsm_view {
   double t;
   const double *q;  // [nq]
-  const double *v;  // [nq]
+  const double *v;  // [nv]
   const double *x;  // [nx]
   const double *l;  // [nl]
   // Two-point kernels (energy-consistent schemes) also read the begin of the step: q0 = q_B, v0 = u_B, or u_C after an
   // impact step.
   double t0, h;     // begin of the step; its length
   const double *q0; // [nq]
-  const double *v0; // [nq]
+  const double *v0; // [nv]
   const double *k;  // [nl] second multipliers kappa of position constraints (velocity level), as impulses times length
   const double *dq; // [nq] increments over the step: q - q0 ...
-  const double *dv; // [nq] ... v - v0 ...
+  const double *dv; // [nv] ... v - v0 ...
   const double *dx; // [nx] ... and of x; known better than the differences of rounded values
 } nsm_view;
 
@@ -87,7 +88,8 @@ double nsm_powd(double a, double b, double r, double times);
 int nsm_whole_rows(double *s, double k);
 
 // --- vocabulary ---
-enum { NSM_SLOT_Q = 0, NSM_SLOT_X = 1, NSM_SLOT_L = 2 };                    // what an ix entry indexes
+// what an ix entry indexes; Q: a coordinate and the velocity of the same number; POSITION, VELOCITY: one alone
+enum { NSM_SLOT_Q = 0, NSM_SLOT_X = 1, NSM_SLOT_L = 2, NSM_SLOT_POSITION = 3, NSM_SLOT_VELOCITY = 4 };
 enum { NSM_WRT_Q = 0, NSM_WRT_V = 1, NSM_WRT_X = 2, NSM_WRT_L = 3 };        // what a Jacobian entry is with respect to
 // stage: absent; constant during a run; changes with t only; with the state
 enum { NSM_NONE = 0, NSM_CONST = 1, NSM_TIME = 2, NSM_STATE = 3 };
@@ -99,7 +101,8 @@ enum {
   NSM_OUTPUT = 4,
   NSM_INIT = 5,
   NSM_ASSERT = 6,
-  NSM_FRICTION = 7
+  NSM_FRICTION = 7,
+  NSM_KINEMATICS = 8
 };
 // laws of friction: blocks of cone/problem.h
 enum {
@@ -115,7 +118,15 @@ enum {
 enum { NSM_WORK_NONE = 0, NSM_WORK_FORCE = 1, NSM_WORK_DAMPING = 2 };
 enum { NSM_ROW_NONNEG = 0, NSM_ROW_BOX = 1, NSM_ROW_FREE = 2 };
 // ROW: the multiplier of a contact, constraint or friction class, [count of that class]
-enum { NSM_VAR_COORD = 0, NSM_VAR_STATE = 1, NSM_VAR_MULTIPLIER = 2, NSM_VAR_ROW = 3 };
+// COORD: a coordinate with its velocity; POSITION and VELOCITY: one alone, of bodies
+enum {
+  NSM_VAR_COORD = 0,
+  NSM_VAR_STATE = 1,
+  NSM_VAR_MULTIPLIER = 2,
+  NSM_VAR_ROW = 3,
+  NSM_VAR_POSITION = 4,
+  NSM_VAR_VELOCITY = 5
+};
 
 // Sparsity of a local Jacobian: entry e is d(row slot row[e]) / d(col slot col[e], wrt[e]).
 typedef struct nsm_pattern {
@@ -143,7 +154,7 @@ typedef struct nsm_class {
   void (*mass_fn)(const nsm_view *, const nsm_table *, double *out);                  // out[count][mass.n]
   nsm_pattern mcurve;             // d (M dz)/d(q, v, x) at the point where M is taken, dz = (dv, dx)
   void (*mcurve_fn)(const nsm_view *, const nsm_table *, double *out);                // out[count][mcurve.n]
-  void (*f_fn)(const nsm_view *, const nsm_table *, double *fv, double *fx);          // adds f into fv[nq], fx[nx]
+  void (*f_fn)(const nsm_view *, const nsm_table *, double *fv, double *fx);          // adds f into fv[nv], fx[nx]
   void (*jac_fn)(const nsm_view *, const nsm_table *, double *out);                   // out[count][jac.n]
   void (*g_fn)(const nsm_view *, const nsm_table *, double *fv, double *fx);          // adds g(t,q,v,x,l) into fv, fx
   void (*b_fn)(const nsm_view *, const nsm_table *, double *out);                     // out[count][b.n]
@@ -158,7 +169,7 @@ typedef struct nsm_class {
   //        + h dR/dv(qm, dq/h) - h F(tm, qm, vm)          (m: midpoint; docs/numerics/consistent.md (7))
   // R1 of all classes minus the forces of multipliers is zero.
   nsm_pattern cjac;               // entries (row slot, col slot, NSM_WRT_Q or NSM_WRT_V): d R1 / d (q, v), end values
-  void (*c_fn)(const nsm_view *, const nsm_table *, double *r);                       // adds into r[nq]
+  void (*c_fn)(const nsm_view *, const nsm_table *, double *r);                       // adds into r[nv]
   void (*cjac_fn)(const nsm_view *, const nsm_table *, double *out);                  // out[count][cjac.n]
   int c_affine;                   // R1 affine in (q, v) with constant Jacobian
   // adds: work of `force` terms, loss (>= 0) by dissipation in the step
@@ -218,6 +229,10 @@ typedef struct nsm_class {
   int mu_num, mu2_num, radius_num;// NSM_DISK: radius = mu times normal force
   int mu_stage;
   void (*mu_fn)(const nsm_view *, const nsm_table *, double *mu, double *mu2, double *radius);  // [count] each
+
+  // NSM_KINEMATICS: positions (slots POSITION) that move by velocities (slots VELOCITY), q' = B(q) v: writes their
+  // places of q1[nq], those of q moved by the displacement dq[nv], which is a velocity times a time
+  void (*move_fn)(const nsm_view *, const nsm_table *, double *q1);
 
   // NSM_OUTPUT: value[count]. NSM_ASSERT: value[count], nonzero means that it holds; checked at the start and after
   // every step. NSM_INIT: ix[.][0] is the variable's index, num[.][0] the value.

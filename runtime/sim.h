@@ -6,6 +6,7 @@
 //   schemes/   one step
 //   assembly/  analysis, tables, matrices, rows, islands
 //   ledger/    energy, work, losses
+//   move.h     q' = B(q) u: how velocities move positions
 //   cone/  la/  record/  problems/  shared/                     libraries that know nothing of a simulation
 //
 // A room includes only what stands below it (tests/house). The constant model (nsm_model) and the running data are
@@ -219,7 +220,8 @@ typedef struct sim_analysis {
   double   *p;                          // parameters
   sim_var  *var;
   sim_class *cls;
-  int       nq, nx, nz, nl, ndeclared;
+  int       nq, nv, nx, nz, nl, ndeclared;  // nz = nv + nx
+  int       nown;                       // coordinates with a velocity of the same number, the first of both (move.h)
 
   // experiment (runtime/clock/clock.c) and the scheme's parameters
   double start, until, step, theta, gamma;
@@ -233,7 +235,8 @@ typedef struct sim_analysis {
   struct {
     sim_list smooth, f_moving, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy, mcurve,
              row, relation, contact, constraint, friction, mu, h_moving, mid, law, law_moving, rq, rq_moving,
-             curve, contact_curve, compliant, output, assertion;  // curve: those whose curves belong to W (assembly.c)
+             curve, contact_curve, compliant, output, assertion,
+             kinematics;                // curve: those whose curves belong to W (assembly.c)
   } on;
   int     linear;                       // step_linear applies
   int     one_iteration;                // else: step_newton, exact after one iteration
@@ -249,14 +252,14 @@ typedef struct sim_state {
   int     between;                      // (clock.c)
   int     holds;                        // any of `held` is not 0
   double  extent;                       // largest |q| + h |v| (closed.c)
-  double  off[2];                       // step_newton.c: how far no change and the same change as before were off
+  double  off[3];                       // how far guesses of the change of z were off: none, that of the step before,
+                                        // its extrapolation (josephy_newton.c)
   sim_ledger   ledger;
   nsm_counters count;
   double  worst_time;                   // of count.worst_residual
-  int     worst_at;                     // its row: z, or nz + row
+  int     worst_at;                     // its row: z, or ~row
   struct {                              // energy-consistent schemes
-    double off[3], cost[2];             // how far constant [1] and extrapolated [2] changes were off; iterations with
-                                        // either start
+    double cost[2];                     // iterations with either start
     double made_for;                    // the step that K of r1_most was made for, where it is constant
     long   projections;                 // steps (2.72), in all
     int    redundant;                   // dependent constraints were met in a step that stands
@@ -272,8 +275,8 @@ typedef struct sim_numbers {
   double *dz_constant;                  // [nz] W^{-1} h f where f is constant; step_linear only
   double  terms, reach;                 // largest terms of a gap, sum |H| at the start (closed.c)
   sim_matrix  w;                        // [nz + r.nborder]
-  sim_matrix  inertia;                  // [nq] M by itself (mass.c)
-  double     *inertia_start;            // [nq] M_ii at the start
+  sim_matrix  inertia;                  // [nv] M by itself (mass.c)
+  double     *inertia_start;            // [nv] M_ii at the start
   int         inertia_factored;         // its values are factors, made while the start values were mended
   sim_rows    r;
   sim_islands isl;
@@ -290,11 +293,12 @@ typedef struct sim_work {
   int     terms_class;
   double *qm, *zm;                      // [nq] [nz] the point between both ends where a scheme takes M, H, forces
   double *f;                            // [nz] forces at a view
+  double *way;                          // [nv] displacement of a move (move.h); without kinematics none
   double *rhs;                          // [nz] h f of step_linear.c and step_midpoint.c, then what it does to z
   double *mean;                         // [nz] mean velocity of a step (ledger.c)
   double *size;                         // [nz] of the terms of what impulses act on, else 0; all 0 between two steps
   double *l_try;                        // [nl] multipliers that Newton's step leads to
-  // step_newton.c, [nz]
+  // step_newton.c, newton_*.c, [nz]
   double *g, *s;                        // reactions at a view; S of (12)
   double *inc, *inc_size;               // z1 - z; of what it is the difference of, by rows of M
   double *smooth, *smooth_size;         // R without multipliers, size of its terms
@@ -327,7 +331,7 @@ struct nsm_sim {
 
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->a->m->text + at; }
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
-  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->a->nq, .l = l, .t0 = t, .q0 = q, .v0 = z,
+  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->a->nv, .l = l, .t0 = t, .q0 = q, .v0 = z,
                      .dq = s->a->zero, .dv = s->a->zero, .dx = s->a->zero };
 }
 static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->now.t, s->now.q, s->now.z, s->now.l); }
@@ -341,8 +345,8 @@ static inline int sim_contactlike(const nsm_class *c) {
 static inline int sim_opens(const nsm_class *c) { return c->kind == NSM_CONTACT || c->kind == NSM_FRICTION; }
 // Number of z = (v, x) that slot `slot` of instance i stands for.
 static inline int sim_z_of(const nsm_sim *s, const sim_class *k, int i, int slot) {
-  int ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)slot];
-  return k->c->slot[slot] == NSM_SLOT_X ? s->a->nq + ix : ix;
+  int ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)slot];   // of Q and V the velocity's own
+  return k->c->slot[slot] == NSM_SLOT_X ? s->a->nv + ix : ix;
 }
 // How an entry of a Jacobian enters d/dz: q depends on v through q = q_k + h (theta v + (1-theta) v_k), (8).
 static inline double sim_chain(const nsm_sim *s, int wrt) { return wrt == NSM_WRT_Q ? s->n.h * s->a->theta : 1.0; }

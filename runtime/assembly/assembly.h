@@ -34,6 +34,7 @@ void sim_expand(char *out, size_t size, const char *pattern, const long *index, 
 void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t size);
 void sim_z_name(const nsm_sim *s, int z, char *out, size_t size);                // "bead[3].z'"
 void sim_q_name(const nsm_sim *s, int q, char *out, size_t size);
+void sim_v_name(const nsm_sim *s, int v, char *out, size_t size);                // what velocity v is of
 void sim_l_name(const nsm_sim *s, int l, char *out, size_t size);
 // label with the loop indices of the instance
 void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size);

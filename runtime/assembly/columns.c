@@ -11,10 +11,10 @@ const char *nsm_column_name(nsm_sim *s, int c) {
   if (c < 0 || c >= s->a->ncolumn) return s->w.name;
   if (c == 0) return strcpy(s->w.name, "time");
   c--;
-  if (c < s->a->nx) sim_z_name(s, s->a->nq + c, s->w.name, sizeof s->w.name);
+  if (c < s->a->nx) sim_z_name(s, s->a->nv + c, s->w.name, sizeof s->w.name);
   else if ((c -= s->a->nx) < s->a->nq) sim_q_name(s, c, s->w.name, sizeof s->w.name);
-  else if ((c -= s->a->nq) < s->a->nq) sim_z_name(s, c, s->w.name, sizeof s->w.name);
-  else if ((c -= s->a->nq) < s->a->nl) sim_l_name(s, c, s->w.name, sizeof s->w.name);
+  else if ((c -= s->a->nq) < s->a->nv) sim_z_name(s, c, s->w.name, sizeof s->w.name);
+  else if ((c -= s->a->nv) < s->a->nl) sim_l_name(s, c, s->w.name, sizeof s->w.name);
   else {
     c -= s->a->nl;
     for (int a = 0; a < s->a->on.output.n; a++) {
@@ -39,12 +39,12 @@ void sim_evaluate_class(nsm_sim *s, int cls, double *value) {
 
 void nsm_read(nsm_sim *s, double *row) {
   *row++ = s->now.t;
-  memcpy(row, s->now.z + s->a->nq, (size_t)s->a->nx * sizeof *row);
+  memcpy(row, s->now.z + s->a->nv, (size_t)s->a->nx * sizeof *row);
   row += s->a->nx;
   memcpy(row, s->now.q, (size_t)s->a->nq * sizeof *row);
   row += s->a->nq;
-  memcpy(row, s->now.z, (size_t)s->a->nq * sizeof *row);
-  row += s->a->nq;
+  memcpy(row, s->now.z, (size_t)s->a->nv * sizeof *row);
+  row += s->a->nv;
   memcpy(row, s->now.l, (size_t)s->a->nl * sizeof *row);
   row += s->a->nl;
   for (int a = 0; a < s->a->on.output.n; a++) {
@@ -58,10 +58,10 @@ double nsm_read_column(nsm_sim *s, int c) {
   const sim_state *now = &s->now;
   if (c == 0) return now->t;
   c--;
-  if (c < a->nx) return now->z[a->nq + c];
+  if (c < a->nx) return now->z[a->nv + c];
   if ((c -= a->nx) < a->nq) return now->q[c];
-  if ((c -= a->nq) < a->nq) return now->z[c];
-  if ((c -= a->nq) < a->nl) return now->l[c];
+  if ((c -= a->nq) < a->nv) return now->z[c];
+  if ((c -= a->nv) < a->nl) return now->l[c];
   c -= a->nl;
   for (int i = 0; i < a->on.output.n; i++) {
     int cls = a->on.output.of[i], n = a->cls[cls].tab.count;

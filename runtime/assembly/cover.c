@@ -13,17 +13,17 @@ static int equations(nsm_sim *s, nsm_error *e) {
     for (int i = 0; i < k->tab.count; i++)
       for (int n = 0; n < p->n; n++) {
         if (k->c->slot[p->row[n]] != NSM_SLOT_X) continue;
-        int row = sim_z_of(s, k, i, p->row[n]) - s->a->nq, col = sim_z_of(s, k, i, p->col[n]) - s->a->nq;
+        int row = sim_z_of(s, k, i, p->row[n]) - s->a->nv, col = sim_z_of(s, k, i, p->col[n]) - s->a->nv;
         touched[row] = 1;
         if (row != col) continue;
         int earlier = 0;                                    // the same instance may name an entry twice
         for (int o = 0; o < n && !earlier; o++)
-          earlier = k->c->slot[p->row[o]] == NSM_SLOT_X && sim_z_of(s, k, i, p->row[o]) - s->a->nq == row &&
-                    sim_z_of(s, k, i, p->col[o]) - s->a->nq == col;
+          earlier = k->c->slot[p->row[o]] == NSM_SLOT_X && sim_z_of(s, k, i, p->row[o]) - s->a->nv == row &&
+                    sim_z_of(s, k, i, p->col[o]) - s->a->nv == col;
         if (earlier) continue;
         if (owner[row]) {
           char name[256];
-          sim_z_name(s, s->a->nq + row, name, sizeof name);
+          sim_z_name(s, s->a->nv + row, name, sizeof name);
           sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(s->a->on.mass.of[a]),
                       "line %d: state %s has two equations; the other one is in line %d", k->c->line, name, owner[row]);
           return 0;
@@ -34,8 +34,8 @@ static int equations(nsm_sim *s, nsm_error *e) {
   for (int x = 0; x < s->a->nx; x++)
     if (!touched[x]) {
       char name[256];
-      sim_z_name(s, s->a->nq + x, name, sizeof name);
-      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, s->a->nq + x), "state %s has no equation: nothing says what %s' is",
+      sim_z_name(s, s->a->nv + x, name, sizeof name);
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, s->a->nv + x), "state %s has no equation: nothing says what %s' is",
                   name, name);
       return 0;
     }
@@ -66,8 +66,8 @@ static int inertia(nsm_sim *s, nsm_error *e) {
   for (int z = 0; z < s->a->nz; z++)
     if (sum[z] == 0) {
       char name[256];
-      if (z < s->a->nq) {
-        sim_q_name(s, z, name, sizeof name);
+      if (z < s->a->nv) {
+        sim_v_name(s, z, name, sizeof name);
         sim_fail_at(
             e, NSM_MODEL_WRONG, sim_at_z(s, z),
             "coordinate %s has no inertia: the mass matrix is singular; its velocity must appear in a kinetic energy",

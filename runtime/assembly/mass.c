@@ -21,7 +21,7 @@ static void over(nsm_sim *s, graph *g, int pass) {
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < p->n; e++) {
         int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
-        if (row >= s->a->nq || col >= s->a->nq) continue;
+        if (row >= s->a->nv || col >= s->a->nv) continue;
         if (pass == 2) {
           k->inertia_at[(size_t)i * (size_t)p->n + (size_t)e] = sim_matrix_place(&s->n.inertia, row, col);
           continue;
@@ -34,20 +34,20 @@ static void over(nsm_sim *s, graph *g, int pass) {
 }
 
 void sim_mass_analyse(nsm_sim *s) {
-  graph g = { SIM_NEW(s, s->a->nq + 2, int), NULL };
+  graph g = { SIM_NEW(s, s->a->nv + 2, int), NULL };
   over(s, &g, 0);
-  for (int i = 0; i < s->a->nq; i++) g.start[i + 1] += g.start[i];
-  g.neighbour = SIM_NEW(s, g.start[s->a->nq], int);
+  for (int i = 0; i < s->a->nv; i++) g.start[i + 1] += g.start[i];
+  g.neighbour = SIM_NEW(s, g.start[s->a->nv], int);
   over(s, &g, 1);
-  for (int i = s->a->nq; i > 0; i--) g.start[i] = g.start[i - 1];
+  for (int i = s->a->nv; i > 0; i--) g.start[i] = g.start[i - 1];
   g.start[0] = 0;
-  sim_matrix_shape(s, &s->n.inertia, s->a->nq, g.start, g.neighbour, NULL);
+  sim_matrix_shape(s, &s->n.inertia, s->a->nv, g.start, g.neighbour, NULL);
   for (int a = 0; a < s->a->on.mass.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     k->inertia_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->mass.n, long);
   }
   over(s, &g, 2);
-  s->n.inertia_start = SIM_NEW(s, s->a->nq, double);
+  s->n.inertia_start = SIM_NEW(s, s->a->nv, double);
 }
 
 // ---- coordinates ----------------------------------------------------------------------------------------------------
@@ -58,7 +58,7 @@ static void assemble(nsm_sim *s, int constant, double *to) {
     if ((k->c->mass_stage == NSM_CONST) != constant) continue;
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < p->n; e++)
-        if (k->c->slot[p->row[e]] == NSM_SLOT_Q && k->c->slot[p->col[e]] == NSM_SLOT_Q) {
+        if (k->c->slot[p->row[e]] != NSM_SLOT_X && k->c->slot[p->col[e]] != NSM_SLOT_X) {
           size_t j = (size_t)i * (size_t)p->n + (size_t)e;
           to[k->inertia_at[j]] += k->mass[j];
         }
@@ -151,7 +151,7 @@ static int coordinates(nsm_sim *s, nsm_error *e) {
   assemble(s, 1, w->base);
   memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
   assemble(s, 0, w->val);
-  for (int z = 0; z < s->a->nq; z++) s->n.inertia_start[z] = fabs(w->val[sim_matrix_place(w, z, z)]);
+  for (int z = 0; z < s->a->nv; z++) s->n.inertia_start[z] = fabs(w->val[sim_matrix_place(w, z, z)]);
   int z = sim_mass_indefinite(s);
   if (z < 0) return 1;
   char name[256];
@@ -169,7 +169,7 @@ static void list_states(const nsm_sim *s, const int *order, int n, char *out, si
   size_t used = 0;
   for (int i = 0; i < n && i < 4 && used + 1 < size; i++) {
     char name[128];
-    sim_z_name(s, s->a->nq + order[i], name, sizeof name);
+    sim_z_name(s, s->a->nv + order[i], name, sizeof name);
     int k = snprintf(out + used, size - used, "%s%s", i == 0 ? "" : i + 1 == n ? " and " : ", ", name);
     used += k > 0 ? (size_t)k : 0;
   }
@@ -185,8 +185,8 @@ static int states(nsm_sim *s, nsm_error *e) {
       const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
       for (int i = 0; i < k->tab.count; i++)
         for (int m = 0; m < k->c->mass.n; m++) {
-          int row = sim_z_of(s, k, i, k->c->mass.row[m]) - s->a->nq, col = sim_z_of(s, k, i, k->c->mass.col[m]) -
-              s->a->nq;
+          int row = sim_z_of(s, k, i, k->c->mass.row[m]) - s->a->nv, col = sim_z_of(s, k, i, k->c->mass.col[m]) -
+              s->a->nv;
           if (row < 0 || col < 0 || row == col) continue;
           if (pass == 0) { g.start[row + 1]++; g.start[col + 1]++; }
           else { g.neighbour[g.start[row]++] = col; g.neighbour[g.start[col]++] = row; }
@@ -204,8 +204,8 @@ static int states(nsm_sim *s, nsm_error *e) {
     const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     for (int i = 0; i < k->tab.count; i++)
       for (int m = 0; m < k->c->mass.n; m++) {
-        int row = sim_z_of(s, k, i, k->c->mass.row[m]) - s->a->nq, col = sim_z_of(s, k, i, k->c->mass.col[m]) -
-            s->a->nq;
+        int row = sim_z_of(s, k, i, k->c->mass.row[m]) - s->a->nv, col = sim_z_of(s, k, i, k->c->mass.col[m]) -
+            s->a->nv;
         if (row >= 0 && col >= 0)
           w.val[sim_matrix_place(&w, row, col)] += k->mass[(size_t)i * (size_t)k->c->mass.n + (size_t)m];
       }
@@ -229,7 +229,7 @@ static int states(nsm_sim *s, nsm_error *e) {
     if (!singular) continue;
     char names[400];
     list_states(s, w.order + k->first, k->n, names, sizeof names);
-    int cls = class_of(s, s->a->nq + w.order[k->first]);
+    int cls = class_of(s, s->a->nv + w.order[k->first]);
     sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls),
                 "line %d: the equations do not determine the derivatives of %s: their coefficients are a singular "
                 "matrix at the start",

@@ -147,17 +147,27 @@ static nsm_place place_of(int variable) {
 }
 
 nsm_place sim_at_z(const nsm_sim *s, int z) {
-  return place_of(z < s->a->nq ? variable_of(s, 0, NSM_VAR_COORD, z) : variable_of(s, 0, NSM_VAR_STATE, z - s->a->nq));
+  return place_of(z < s->a->nown ? variable_of(s, 0, NSM_VAR_COORD, z)
+                  : z < s->a->nv ? variable_of(s, 0, NSM_VAR_VELOCITY, z)
+                                 : variable_of(s, 0, NSM_VAR_STATE, z - s->a->nv));
 }
 
 nsm_place sim_at_l(const nsm_sim *s, int l) { return place_of(variable_of(s, 1, NSM_VAR_MULTIPLIER, l)); }
 
-void sim_q_name(const nsm_sim *s, int q, char *out, size_t size) { name_in(s, 0, NSM_VAR_COORD, q, out, size); }
+void sim_q_name(const nsm_sim *s, int q, char *out, size_t size) {
+  name_in(s, 0, q < s->a->nown ? NSM_VAR_COORD : NSM_VAR_POSITION, q, out, size);
+}
+
+void sim_v_name(const nsm_sim *s, int v, char *out, size_t size) {
+  name_in(s, 0, v < s->a->nown ? NSM_VAR_COORD : NSM_VAR_VELOCITY, v, out, size);
+}
+
 void sim_l_name(const nsm_sim *s, int l, char *out, size_t size) { name_in(s, 1, NSM_VAR_MULTIPLIER, l, out, size); }
 
 void sim_z_name(const nsm_sim *s, int z, char *out, size_t size) {
-  if (z >= s->a->nq) { name_in(s, 0, NSM_VAR_STATE, z - s->a->nq, out, size); return; }
-  name_in(s, 0, NSM_VAR_COORD, z, out, size);
+  if (z >= s->a->nv) { name_in(s, 0, NSM_VAR_STATE, z - s->a->nv, out, size); return; }
+  name_in(s, 0, z < s->a->nown ? NSM_VAR_COORD : NSM_VAR_VELOCITY, z, out, size);
+  if (z >= s->a->nown) return;
   size_t n = strlen(out);
   if (n + 1 < size) { out[n] = '\''; out[n + 1] = 0; }
 }
@@ -171,8 +181,8 @@ int sim_tolerance_note(const nsm_sim *s, char *out, size_t size) {
   const nsm_counters *c = &s->now.count;
   char name[256];
   if (c->stagnations == 0) return 0;
-  if (s->now.worst_at < s->a->nz) sim_z_name(s, s->now.worst_at, name, sizeof name);
-  else sim_row_name(s, s->now.worst_at - s->a->nz, name, sizeof name);
+  if (s->now.worst_at >= 0) sim_z_name(s, s->now.worst_at, name, sizeof name);
+  else sim_row_name(s, ~s->now.worst_at, name, sizeof name);
   snprintf(out, size,
            "in %ld of %ld steps Newton's method stopped above the tolerance %.3g, where its residual fell no more; the "
            "worst was %.2g, relative, of %s at t = %.10g s",

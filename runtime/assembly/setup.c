@@ -169,14 +169,18 @@ static int set_sizes(nsm_sim *s, nsm_error *e) {
     total += s->a->var[i].count;
     if (too_big(s, sim_at_variable(i), "the model up to here", total, total * 240, e)) return 0;
   }
-  int *next[3] = { &s->a->nq, &s->a->nx, &s->a->nl };
-  for (int kind = 0; kind < 3; kind++)
+  // By kind: coordinates with their velocities are the first of both.
+  static const int order[] = { NSM_VAR_COORD, NSM_VAR_POSITION, NSM_VAR_VELOCITY, NSM_VAR_STATE, NSM_VAR_MULTIPLIER };
+  int *next[] = { &s->a->nown, &s->a->nq, &s->a->nv, &s->a->nx, &s->a->nl };
+  for (int k = 0; k < 5; k++) {
+    if (k == 1) s->a->nq = s->a->nv = s->a->nown;
     for (int i = 0; i < m->nvar; i++)
-      if (m->var[i].kind == kind) {
-        s->a->var[i].base = *next[kind];
-        *next[kind] += s->a->var[i].count;
+      if (m->var[i].kind == order[k]) {
+        s->a->var[i].base = *next[k];
+        *next[k] += s->a->var[i].count;
       }
-  s->a->nz = s->a->nq + s->a->nx;
+  }
+  s->a->nz = s->a->nv + s->a->nx;
   s->a->ndeclared = s->a->nl;
   return 1;
 }
@@ -264,16 +268,19 @@ static int set_initial(nsm_sim *s, nsm_error *e) {
       if (!isfinite(value)) {
         char name[256];
         int state = k->c->slot[0] == NSM_SLOT_X;
-        if (state) sim_z_name(s, s->a->nq + at, name, sizeof name);
+        if (state) sim_z_name(s, s->a->nv + at, name, sizeof name);
         else if (k->c->init_velocity) sim_z_name(s, at, name, sizeof name);
         else sim_q_name(s, at, name, sizeof name);
         sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d: the initial value of %s is not finite", k->c->line,
                     name);
         return 0;
       }
-      if (k->c->slot[0] == NSM_SLOT_X) s->a->z_start[s->a->nq + at] = value;
-      else if (k->c->slot[0] == NSM_SLOT_Q && k->c->init_velocity) s->a->z_start[at] = value;
-      else if (k->c->slot[0] == NSM_SLOT_Q) s->a->q_start[at] = value;
+      int kind = k->c->slot[0];
+      if (kind == NSM_SLOT_X) s->a->z_start[s->a->nv + at] = value;
+      else if (kind == NSM_SLOT_VELOCITY) s->a->z_start[at] = value;
+      else if (kind == NSM_SLOT_POSITION) s->a->q_start[at] = value;
+      else if (kind == NSM_SLOT_Q && k->c->init_velocity) s->a->z_start[at] = value;
+      else if (kind == NSM_SLOT_Q) s->a->q_start[at] = value;
     }
   }
   return 1;
@@ -321,6 +328,7 @@ static void list_phases(nsm_sim *s) {
     list_if(s, &s->a->on.compliant, i, c->lambda_fn != NULL);
     list_if(s, &s->a->on.output, i, c->kind == NSM_OUTPUT && !c->hidden);
     list_if(s, &s->a->on.assertion, i, c->kind == NSM_ASSERT);
+    list_if(s, &s->a->on.kinematics, i, c->kind == NSM_KINEMATICS);
     if ((c->kind == NSM_OUTPUT || c->kind == NSM_ASSERT) && s->a->cls[i].tab.count > most_out)
       most_out = s->a->cls[i].tab.count;
   }
@@ -361,6 +369,7 @@ static void set_state(nsm_sim *s) {
   if (s->a->linear) s->n.dz_constant = SIM_NEW(s, nz, double);
   s->a->zero = SIM_NEW(s, nz, double);
   s->a->zero_l = SIM_NEW(s, nl, double);
+  s->w.way = SIM_NEW(s, s->a->on.kinematics.n > 0 ? s->a->nv : 0, double);
   s->w.qm = SIM_NEW(s, s->a->nq, double);
   s->w.l_try = SIM_NEW(s, nl, double);
   s->w.l_from = SIM_NEW(s, nl, double);

@@ -15,7 +15,7 @@ void sim_evaluate_constants(nsm_sim *s) {
     if (c->jac_stage == NSM_CONST) c->jac_fn(&v, &k->tab, k->jac);
     if (c->b_stage == NSM_CONST) c->b_fn(&v, &k->tab, k->b);
     if (c->k_stage == NSM_CONST) c->k_fn(&v, &k->tab, k->k);
-    if (c->f_stage == NSM_CONST) c->f_fn(&v, &k->tab, s->n.f_constant, s->n.f_constant + s->a->nq);
+    if (c->f_stage == NSM_CONST) c->f_fn(&v, &k->tab, s->n.f_constant, s->n.f_constant + s->a->nv);
   }
   for (int i = 0; i < s->a->on.row.n; i++) {
     sim_class *k = &s->a->cls[s->a->on.row.of[i]];
@@ -70,12 +70,12 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
   if (z >= 0) {
     char name[256];
     if (z >= s->a->nz) sim_row_name(s, r->border[z - s->a->nz], name, sizeof name);
-    else if (z < s->a->nq) sim_q_name(s, z, name, sizeof name);
+    else if (z < s->a->nv) sim_v_name(s, z, name, sizeof name);
     else sim_z_name(s, z, name, sizeof name);
     sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, z),
              "the iteration matrix is singular at the start: %s %s is not determined by the equations",
              z >= s->a->nz  ? "the force of"
-             : z < s->a->nq ? "the velocity of coordinate"
+             : z < s->a->nv ? "the velocity of coordinate"
                          : "state",
              name);
     return 0;

@@ -22,12 +22,12 @@ static void forget_last_step(nsm_sim *s) {
 }
 
 nsm_code nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e) {
-  int nx = s->a->nx, nq = s->a->nq, at = c - 1;
+  int nx = s->a->nx, nq = s->a->nq, nv = s->a->nv, at = c - 1;
   if (e) *e = (nsm_error){ .code = NSM_OK };
   if (!isfinite(value)) { sim_fail(e, NSM_USAGE, "a value of the state must be finite"); return NSM_USAGE; }
-  if (at >= 0 && at < nx) s->now.z[nq + at] = value;
+  if (at >= 0 && at < nx) s->now.z[nv + at] = value;
   else if (at >= nx && at < nx + nq) s->now.q[at - nx] = value;
-  else if (at >= nx + nq && at < nx + 2*nq) s->now.z[at - nx - nq] = value;
+  else if (at >= nx + nq && at < nx + nq + nv) s->now.z[at - nx - nq] = value;
   else {
     sim_fail(e, NSM_USAGE, "%s is no state, coordinate or velocity", nsm_column_name(s, c));
     return NSM_USAGE;

@@ -199,9 +199,14 @@ static int correct(nsm_sim *s, const level *l) {
   ok = ok && H && X && mu;
   for (size_t i = 0; ok && i < n; i++) derivative(s, l, of[i], H + i * nz);
   ok = ok && forces(s, l, of, n, H, X, mu);
+  int others = s->a->on.kinematics.n > 0;
+  if (others) memset(s->w.way, 0, (size_t)s->a->nv * sizeof(double));
   for (size_t i = 0; ok && i < n; i++)
-    for (size_t z = 0; z < nz; z++) *(l->velocity || (int)z >= s->a->nq ? &s->now.z[z] : &s->now.q[z]) +=
-        X[i * nz + z] * mu[i];
+    for (size_t z = 0; z < nz; z++) {
+      int speed = l->velocity || (int)z >= s->a->nv;
+      *(speed ? &s->now.z[z] : (int)z < s->a->nown ? &s->now.q[z] : &s->w.way[z]) += X[i * nz + z] * mu[i];
+    }
+  if (others) sim_move_positions(s, s->now.q, s->w.way, s->now.q);
   free(of);
   free(H);
   free(X);

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-typedef struct head { size_t bytes; long rows, nq, nz, nl; int version, scheme; double h; } head;
+typedef struct head { size_t bytes; long rows, nq, nv, nz, nl; int version, scheme; double h; } head;
 
 static const size_t numbers = offsetof(sim_state, q);
 
@@ -85,6 +85,7 @@ static head head_of(const nsm_sim *s) {
   h.bytes = nsm_state_size(s);
   h.rows = s->n.r.n;
   h.nq = s->a->nq;
+  h.nv = s->a->nv;
   h.nz = s->a->nz;
   h.nl = s->a->nl;
   h.version = s->a->m->version;

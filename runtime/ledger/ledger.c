@@ -9,6 +9,7 @@
 // mean velocity. Work of forces includes that of multipliers of relations, and what moving gaps, belts and driven
 // constraints put in.
 #include "ledger.h"
+#include "runtime/move.h"
 #include <math.h>
 #include <string.h>
 
@@ -94,9 +95,9 @@ static double power(nsm_sim *s, int kind, int multipliers, const nsm_view *v, co
     const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
     if (k->c->work != kind || !(multipliers ? k->c->g_fn : k->c->f_fn)) continue;
     if (!any++) memset(f, 0, (size_t)s->a->nz * sizeof(double));
-    (multipliers ? k->c->g_fn : k->c->f_fn)(v, &k->tab, f, f + s->a->nq);
+    (multipliers ? k->c->g_fn : k->c->f_fn)(v, &k->tab, f, f + s->a->nv);
   }
-  for (int i = 0; any && i < s->a->nq; i++) sum += f[i] * u[i];
+  for (int i = 0; any && i < s->a->nv; i++) sum += f[i] * u[i];
   return sum;
 }
 
@@ -104,14 +105,12 @@ static double power(nsm_sim *s, int kind, int multipliers, const nsm_view *v, co
 static double work(nsm_sim *s, int kind) {
   double h = s->n.h, *u = s->w.mean;
   if (s->a->scheme->at_middle) {
-    for (int i = 0; i < s->a->nq; i++) {
-      s->w.qm[i] = s->w.q1[i] + 0.5 * h * s->w.z1[i];
-      u[i] = 0.5 * (s->w.z1[i] + s->now.z[i]);
-    }
+    sim_move(s, s->w.q1, 0.5 * h, s->w.z1, s->w.qm);
+    for (int i = 0; i < s->a->nv; i++) u[i] = 0.5 * (s->w.z1[i] + s->now.z[i]);
     nsm_view m = sim_view(s, s->now.t - 0.5 * h, s->w.qm, s->w.z1, s->now.l);
     return h * (power(s, kind, 0, &m, u) + power(s, kind, 1, &m, u));
   }
-  for (int i = 0; i < s->a->nq; i++) u[i] = s->a->theta * s->now.z[i] + (1 - s->a->theta) * s->w.z1[i];
+  for (int i = 0; i < s->a->nv; i++) u[i] = s->a->theta * s->now.z[i] + (1 - s->a->theta) * s->w.z1[i];
   nsm_view end = sim_now(s), begin = sim_view(s, s->now.t - h, s->w.q1, s->w.z1, s->w.l1);
   return h * (s->a->theta * power(s, kind, 0, &end, u) + (1 - s->a->theta) * power(s, kind, 0, &begin, u) +
               s->a->gamma * power(s, kind, 1, &end, u) + (1 - s->a->gamma) * power(s, kind, 1, &begin, u));

@@ -7,16 +7,6 @@
 #include <strings.h>
 #include <sys/stat.h>
 
-static const char *const kinds[NSM_PROBLEM_KINDS] = { "guess", "json", "lcp", "mlcp", "relay", "fc2d", "fc3d" };
-
-const char *nsm_problem_kind_name(nsm_problem_kind k) { return k >= 0 && k < NSM_PROBLEM_KINDS ? kinds[k] : "?"; }
-
-nsm_problem_kind nsm_problem_kind_of(const char *name) {
-  int k = NSM_PROBLEM_JSON;
-  while (k < NSM_PROBLEM_KINDS && strcmp(kinds[k], name) != 0) k++;
-  return (nsm_problem_kind)k;
-}
-
 // ---- ownership ------------------------------------------------------------------------------------------------------
 void prob_clear(nsm_problem *p) {
   for (int i = 0; p->label && i < p->p.m; i++) free(p->label[i]);

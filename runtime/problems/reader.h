@@ -3,7 +3,8 @@
 //   tour:  read.c      file -> memory -> kind -> reader
 //          scan.c      where we are in the text: numbers, counts, the first error
 //          json.c      nsm's own format (json_matrix.c: M)
-//          dat.c       Siconos' plain text: LCP, relay, friction; dat_mlcp.c: MLCP
+//          kind.c      names of the kinds
+//          dat.c       Siconos' plain text: LCP, relay, friction; dat_mlcp.c: MLCP; dat_matrix.c: matrices
 //          matrix.c    triplets -> compressed rows, dense copy
 //          check.c     what every problem must satisfy, whatever its format
 //          stored.c    a solution after the data

@@ -36,12 +36,12 @@ static nsm_code smooth(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
   }
   if (c->f_stage != NSM_NONE) {
     memset(f, 0, (size_t)s->a->nz * sizeof(double));
-    c->f_fn(v, &k->tab, f, f + s->a->nq);
+    c->f_fn(v, &k->tab, f, f + s->a->nv);
     if (bad(f, (size_t)s->a->nz, &at)) {
       char what[300], name[256];
-      if ((int)at < s->a->nq) sim_q_name(s, (int)at, name, sizeof name);
+      if ((int)at < s->a->nv) sim_v_name(s, (int)at, name, sizeof name);
       else sim_z_name(s, (int)at, name, sizeof name);
-      snprintf(what, sizeof what, (int)at < s->a->nq ? "the force on %s" : "the right-hand side of %s'", name);
+      snprintf(what, sizeof what, (int)at < s->a->nv ? "the force on %s" : "the right-hand side of %s'", name);
       return blame(s, cls, n == 1 ? 0 : -1, what, f[at], v->t, e);
     }
   }
@@ -52,7 +52,7 @@ static nsm_code smooth(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
   }
   if (c->g_stage != NSM_NONE) {
     memset(f, 0, (size_t)s->a->nz * sizeof(double));
-    c->g_fn(v, &k->tab, f, f + s->a->nq);
+    c->g_fn(v, &k->tab, f, f + s->a->nv);
     if (bad(f, (size_t)s->a->nz, &at)) return blame(s, cls, n == 1 ? 0 : -1, "the term with multipliers", f[at], v->t,
                                                     e);
   }
@@ -113,9 +113,9 @@ static nsm_code between(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
   const nsm_class *c = k->c;
   size_t n = (size_t)k->tab.count, at;
   if (c->c_fn) {
-    memset(s->w.f, 0, (size_t)s->a->nq * sizeof(double));
+    memset(s->w.f, 0, (size_t)s->a->nv * sizeof(double));
     c->c_fn(v, &k->tab, s->w.f);
-    if (bad(s->w.f, (size_t)s->a->nq, &at))
+    if (bad(s->w.f, (size_t)s->a->nv, &at))
       return blame(s, cls, n == 1 ? 0 : -1, "the force between both ends of the step", s->w.f[at], v->t, e);
   }
   if (c->cjac_fn) {
@@ -166,7 +166,7 @@ nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   // The iterate is lost; the first one of the step, q_k + h v_k, is tried again in its place.
   if (v->q != start.q) {
     double *q = (double *)v->q;
-    for (int i = 0; i < s->a->nq; i++) q[i] = start.q[i] + s->n.h * start.v[i];
+    sim_move(s, start.q, s->n.h, start.v, q);
     start.q = q;
     if ((c = kernels(s, &start, e)) != NSM_OK) return c;
   }

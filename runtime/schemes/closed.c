@@ -60,7 +60,9 @@ void sim_closed_start(nsm_sim *s) {
 // The extent of q changes by h v in a step; it is taken anew now and then, with room in between.
 __attribute__((noinline)) void sim_take_extent(nsm_sim *s) {
   double most = 0;
-  for (int i = 0; i < s->a->nq; i++) most = fmax(most, fabs(s->now.q[i]) + s->n.h * fabs(s->now.z[i]));
+  for (int i = 0; i < s->a->nown; i++) most = fmax(most, fabs(s->now.q[i]) + s->n.h * fabs(s->now.z[i]));
+  for (int i = s->a->nown; i < s->a->nq; i++) most = fmax(most, fabs(s->now.q[i]));
+  for (int i = s->a->nown; i < s->a->nv; i++) most = fmax(most, s->n.h * fabs(s->now.z[i]));
   s->now.extent = most;
 }
 
@@ -214,8 +216,9 @@ static int correct(nsm_sim *s, double share) {
     if (s->w.size[z] == 0) continue;
     s->w.size[z] += fabs(s->now.z[z]);
     if (sim_is_at_rest(s->w.z1[z], s->w.size[z])) s->w.z1[z] = 0;
-    if (z < s->a->nq) s->w.q1[z] = s->now.q[z] + (share * s->w.z1[z] + (s->n.h - share) * s->now.z[z]);
+    if (z < s->a->nown) s->w.q1[z] = s->now.q[z] + (share * s->w.z1[z] + (s->n.h - share) * s->now.z[z]);
   }
+  if (s->a->on.kinematics.n > 0) sim_move_mean(s, s->now.q, share, s->w.z1, s->n.h - share, s->now.z, s->w.q1);
   return ok;
 }
 

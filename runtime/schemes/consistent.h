@@ -2,14 +2,15 @@
 // comments are its own.
 //
 //   step_consistent.c      one step: impact (1), then the motion (2)-(6)
-//   consistent_newton.c  the motion: Newton's method            consistent_failed.c  what is said where a step fails
+//   consistent_newton.c    the motion: Newton's method           consistent_failed.c  what is said where a step fails
+//   consistent_residual.c  its residuals, and what they are measured by
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
 //   consistent_settle.c    friction at the end of the step         consistent_rest.c  what is at rest is exactly so
 //   consistent_energy.c    its works and losses
 //   consistent_setup.c     checks, sizes, graph of K
 #pragma once
-#include "schemes.h"
+#include "josephy_newton.h"
 
 enum { DENSE_ISLAND = 40 };             // contacts up to which (13) is always dense
 
@@ -19,18 +20,18 @@ typedef struct con_class {
   double *mass0;                         // M(q_B)
 } con_class;
 
-// Unknowns of K: u [nq], lambda [ns], kappa [ns]. Its rows: momentum [nq], rates [ns], gaps [ns] of the constraints.
+// Unknowns of K: u [nv], lambda [ns], kappa [ns]. Its rows: momentum [nv], rates [ns], gaps [ns] of the constraints.
 struct sim_consistent {
-  int        ns, n;                      // rows of constraints; n = nq + 2 ns
+  int        ns, n;                      // rows of constraints; n = nv + 2 ns
   int       *row, *of;                   // [ns] row of a constraint; [r.n] number of a row, -1 for contacts
   con_class *cls;
-  double    *uc, *uc_low;                // [nq] velocity after the impact, and what rounding took from it
-  double    *inc_q, *inc_u;              // [nq] increments of the motion: q_E - q_B and u_E - u_C of the iterate
+  double    *uc, *uc_low;                // [nv] velocity after the impact, and what rounding took from it
+  double    *inc_q, *inc_u;              // [nv] increments of the motion: q_E - q_B and u_E - u_C of the iterate
   double    *kappa1;                     // [nl] at the end of the step; now.kappa at its begin
   int        moves;                      // the start values in use: 0 velocities stay, 1 they change as before
   double    *res, *dz;                   // [n] residual, Newton step; size of its terms: now.r1_size
-  double    *dq;                         // [nq] of the Newton step
-  double    *fresh;                      // [nq] sum of |d R1/d(q, u)| |(q, u)| of the last matrix; the largest of the
+  double    *dq;                         // [nv] of the Newton step
+  double    *fresh;                      // [nv] sum of |d R1/d(q, u)| |(q, u)| of the last matrix; the largest of the
                                          // iteration is now.r1_most, so that residuals of its iterates can be compared
   double    *try_u, *try_l, *try_k;      // iterate before the last step: inc_u, multipliers
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
@@ -38,7 +39,7 @@ struct sim_consistent {
   double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
   double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c and of grips; [r.n] rates at
                                          // the end, impulses it starts from
-  double    *mass_inverse;               // [nq] 1/M_ii at the start
+  double    *mass_inverse;               // [nv] 1/M_ii at the start
 
   sim_matrix k;
   unsigned char *constrained, *inverted; // [nblock] has rows of constraints; holds an inverse or pseudo-inverse
@@ -77,7 +78,7 @@ static inline nsm_view con_view(const nsm_sim *s, double t1) {
   return (nsm_view){ .t = t1,
                      .q = s->w.q1,
                      .v = s->w.z1,
-                     .x = s->w.z1 + s->a->nq,
+                     .x = s->w.z1 + s->a->nv,
                      .l = s->w.l1,
                      .t0 = s->now.t,
                      .h = s->n.h,
@@ -100,7 +101,6 @@ void   con_works(nsm_sim *s, const nsm_view *v);           // of forces, dampers
 
 // consistent_settle.c
 void     con_drift(nsm_sim *s, double t1);                       // rates of slip at the begin, drift in the step
-double   con_slip_part(const nsm_sim *s, int row, const double *v); // H_T v, or H_T inc_q
 nsm_code con_settle(nsm_sim *s, const nsm_view *v, nsm_error *e);
 
 // consistent_contacts.c
@@ -112,12 +112,18 @@ void con_project(nsm_sim *s);                                    // the projecte
 
 // consistent_newton.c: (q1, z1, l1, kappa1) of the motion (2)-(6) from (q, uc)
 nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e);
+void     con_learn(nsm_sim *s);  // the step stands: what start values would have been good
+void     con_go(nsm_sim *s, const nsm_view *v);           // adds dz and takes the contacts' forces ltry
+
+// consistent_residual.c
+int      con_place(nsm_sim *s, const nsm_view *v);               // q1 of the iterate; 0 where M is singular
+int      con_evaluate(nsm_sim *s, const nsm_view *v);            // likewise, and the kernels there
+double   con_residual(nsm_sim *s, double h, int *worst);         // the largest, relative; worst: z, or ~row
+double   con_row_error(const nsm_sim *s, double h, int row);     // relative
 nsm_view con_middle(nsm_sim *s, const nsm_view *v);
 const double *con_direction(const nsm_sim *s, int row);          // entries of Dg/Dq of the iterate, pattern h
-void     con_learn(nsm_sim *s);  // the step stands: what start values would have been good
-double   con_row_error(const nsm_sim *s, double h, int row);     // relative
-
-void     con_go(nsm_sim *s, const nsm_view *v);           // adds dz and takes the contacts' forces ltry
+double   con_slip_part(const nsm_sim *s, int row, const double *v);    // H_T v, or H_T inc_q
+double   con_rate_terms(const nsm_sim *s, int row, const double *v);   // size of the terms of its rate at velocities v
 
 // consistent_rest.c
 void     con_rest(nsm_sim *s, const nsm_view *v);
@@ -126,10 +132,4 @@ void     con_rest(nsm_sim *s, const nsm_view *v);
 // NSM_FAILED where a moving mass matrix is not positive definite
 nsm_code con_mass(nsm_sim *s, const nsm_view *v, nsm_error *e);
 nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int bad, nsm_error *e);
-nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int worst, nsm_error *e);
-
-// Rows of the impact, or of the constraints alone: free rows and closed contacts with rate (1 + e) rate0; impulses ->
-// isl.lambda.
-int  con_impact(nsm_sim *s, int contacts, const double *value);
-// Size of the terms of the rate of a row at the velocities v.
-double con_rate_terms(const nsm_sim *s, int row, const double *v);
+nsm_code con_failed(nsm_sim *s, const nsm_view *v, const sim_iteration *it, nsm_error *e);

@@ -29,11 +29,11 @@ static void column(nsm_sim *s, int row, double h) {
     for (int i = 0; i < block->n; i++) {
       int z = w->order[block->first + i];
       xq[i] = 0;
-      if (z >= s->a->nq) continue;
+      if (z >= s->a->nv) continue;
       xq[i] = 0.5 * h * x[i];
       for (int e = r->z0[z]; c->ns > 0 && e < r->z0[z + 1]; e++) {
         int j = c->of[r->zs[e]];
-        if (j >= 0) xq[i] -= r->x[r->zx[e]] * x[w->place[s->a->nq + c->ns + j] - block->first];
+        if (j >= 0) xq[i] -= r->x[r->zx[e]] * x[w->place[s->a->nv + c->ns + j] - block->first];
       }
     }
   }

@@ -35,7 +35,7 @@ nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int b
   const struct sim_consistent *c = s->n.con;
   int z = bad_mass(s, v);
   if (z >= 0) bad = z;
-  int row = bad < s->a->nq ? -1 : c->row[(bad - s->a->nq) % c->ns];
+  int row = bad < s->a->nv ? -1 : c->row[(bad - s->a->nv) % c->ns];
   if (row < 0) sim_z_name(s, bad, name, sizeof name);
   else sim_row_name(s, row, name, sizeof name);
   sim_fail_at(e, NSM_FAILED, row < 0 ? sim_at_z(s, bad) : sim_at_row(s, row),
@@ -44,21 +44,22 @@ nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int b
   return NSM_FAILED;
 }
 
-nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int worst, nsm_error *e) {
+nsm_code con_failed(nsm_sim *s, const nsm_view *v, const sim_iteration *it, nsm_error *e) {
+  int worst = it->worst;
   char name[256], other[256];
-  if (isnan(error)) {
+  if (isnan(it->error)) {
     nsm_code code = sim_blame(s, v, e);
     if (code == NSM_OK)
       sim_fail(e, code = NSM_FAILED, "a residual is not a number at t = %.10g s, step %ld, iteration %d", v->t,
-               s->now.k + 1, it);
+               s->now.k + 1, it->number);
     return code;
   }
-  if (worst < s->a->nq) sim_z_name(s, worst, name, sizeof name);
-  else sim_row_name(s, worst - s->n.con->n, name, sizeof name);
+  if (worst >= 0) sim_z_name(s, worst, name, sizeof name);
+  else sim_row_name(s, ~worst, name, sizeof name);
   double off;
   int row = contradicted(s, v->h, &off), z = bad_mass(s, v);
   for (int steps = 1; steps <= 4 && z < 0; steps *= 2) {   // or where the velocities lead soon
-    for (int i = 0; i < s->a->nq; i++) s->w.q1[i] = s->now.q[i] + steps * v->h * s->now.z[i];
+    sim_move(s, s->now.q, steps * v->h, s->now.z, s->w.q1);
     z = bad_mass(s, v);
   }
   char why[400] = "a smaller step may help";
@@ -71,9 +72,9 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int wor
     sim_z_name(s, z, other, sizeof other);
     snprintf(why, sizeof why, "the mass matrix is not positive definite there or close by, see %s", other);
   }
-  sim_fail_at(e, NSM_FAILED, worst < s->a->nq ? sim_at_z(s, worst) : sim_at_row(s, worst - s->n.con->n),
+  sim_fail_at(e, NSM_FAILED, worst >= 0 ? sim_at_z(s, worst) : sim_at_row(s, ~worst),
               "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of "
               "%s is %.3g (tolerance %.3g); %s",
-              v->t, s->now.k + 1, it, name, error, s->a->tolerance, why);
+              v->t, s->now.k + 1, it->number, name, it->error, s->a->tolerance, why);
   return NSM_FAILED;
 }

@@ -24,7 +24,7 @@ static void add_q(nsm_sim *s, double h, int row, int col, double value) {
   if (c->ns == 0) return;
   for (int e = r->z0[col]; e < r->z0[col + 1]; e++) {
     int j = c->of[r->zs[e]];
-    if (j >= 0) add(c, row, s->a->nq + c->ns + j, -value * r->x[r->zx[e]]);
+    if (j >= 0) add(c, row, s->a->nv + c->ns + j, -value * r->x[r->zx[e]]);
   }
 }
 
@@ -45,7 +45,7 @@ static void add_square(nsm_sim *s, const nsm_view *v, const sim_class *k, const 
 static void add_constraint(nsm_sim *s, double h, const sim_class *k, const con_class *o, int i) {
   struct sim_consistent *c = s->n.con;
   const nsm_class *d = k->c;
-  int rate = s->a->nq + c->of[k->row0 + i], gap = rate + c->ns;
+  int rate = s->a->nv + c->of[k->row0 + i], gap = rate + c->ns;
   const double *dg = (d->dg_fn ? o->dg : k->h) + (size_t)i * (size_t)d->h.n, *end = k->h + (size_t)i * (size_t)d->h.n;
   for (int e = 0; e < d->h.n; e++) {
     int z = sim_z_of(s, k, i, d->h.col[e]);
@@ -114,7 +114,7 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
   memset(c->has_column, 0, (size_t)s->n.r.n);
   int again = c->affine && !c->projected && c->made_for == 0 && s->now.con.made_for == v->h;
   c->made_for = s->now.con.made_for = v->h;
-  memset(c->fresh, 0, (size_t)s->a->nq * sizeof(double));
+  memset(c->fresh, 0, (size_t)s->a->nv * sizeof(double));
   for (int a = 0; a < s->a->on.smooth.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
     con_class *o = &c->cls[s->a->on.smooth.of[a]];
@@ -138,7 +138,7 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
     if (k->c->rq_fn) k->c->rq_fn(v, &k->tab, o->rq);
     for (int i = 0; i < k->tab.count; i++) add_constraint(s, v->h, k, o, i);
   }
-  for (int i = 0; !again && i < s->a->nq; i++)           // a restored state has those of the matrix made before
+  for (int i = 0; !again && i < s->a->nv; i++)           // a restored state has those of the matrix made before
     s->now.r1_most[i] = fmax(s->now.r1_most[i], c->fresh[i]);
   for (int b = 0; b < c->k.nblock; b++) {
     if (c->constrained[b]) { factor_constrained(c, b); continue; }
@@ -185,9 +185,9 @@ void con_solve(nsm_sim *s, double *x) {
 void con_dq(const nsm_sim *s, double h, const double *dz, double *dq) {
   const struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
-  for (int i = 0; i < s->a->nq; i++) dq[i] = 0.5 * h * dz[i];
+  for (int i = 0; i < s->a->nv; i++) dq[i] = 0.5 * h * dz[i];
   for (int j = 0; j < c->ns; j++) {
-    double k = dz[s->a->nq + c->ns + j];
+    double k = dz[s->a->nv + c->ns + j];
     for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) dq[r->xz[e]] -= r->x[e] * k;
   }
 }

@@ -16,7 +16,7 @@ static int acting(const nsm_sim *s, int i) { return i < s->n.con->na ? s->n.con-
 // Size of the terms of velocities that forces of contacts and constraints act on, into size [nq].
 static void sizes(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
-  memset(s->w.size, 0, (size_t)s->a->nq * sizeof(double));
+  memset(s->w.size, 0, (size_t)s->a->nv * sizeof(double));
   for (int i = 0; i < c->na + c->ns; i++) {
     int row = acting(s, i);
     const sim_class *k = &s->a->cls[s->n.r.cls[row]];
@@ -33,7 +33,7 @@ static void sizes(nsm_sim *s) {
 static void settle(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   sizes(s);
-  for (int z = 0; z < s->a->nq; z++) {
+  for (int z = 0; z < s->a->nv; z++) {
     if (s->w.size[z] == 0) continue;
     s->w.size[z] += fabs(c->uc[z]);
     if (!sim_is_at_rest(s->w.z1[z], s->w.size[z])) continue;
@@ -80,5 +80,5 @@ void con_rest(nsm_sim *s, const nsm_view *v) {
     con_go(s, v);
     settle(s);
   }
-  memset(s->w.size, 0, (size_t)s->a->nq * sizeof(double));
+  memset(s->w.size, 0, (size_t)s->a->nv * sizeof(double));
 }

@@ -24,14 +24,6 @@
 
 static const double settled = 1e-12;     // of the radius: what is left of a disagreement at the end
 
-double con_slip_part(const nsm_sim *s, int row, const double *v) {
-  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
-  const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
-  double sum = 0;
-  for (int e = 0; e < k->c->h.n; e++) sum += h[e] * v[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
-  return sum;
-}
-
 void con_drift(nsm_sim *s, double t1) {
   struct sim_consistent *c = s->n.con;
   nsm_view now = sim_now(s), middle = now;

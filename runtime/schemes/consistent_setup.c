@@ -33,11 +33,12 @@ static int compliances(nsm_sim *s, nsm_error *e) {
 }
 
 int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
+  if (!sim_own_velocities(s, e)) return 0;
   if (s->a->nx > 0) {
     char name[256];
-    sim_z_name(s, s->a->nq, name, sizeof name);
+    sim_z_name(s, s->a->nv, name, sizeof name);
     sim_fail_at(
-        e, NSM_MODEL_WRONG, sim_at_z(s, s->a->nq),
+        e, NSM_MODEL_WRONG, sim_at_z(s, s->a->nv),
         "the energy-consistent schemes take mechanical systems only, and %s is a first-order state; `moreau` takes "
         "both",
         name);
@@ -95,7 +96,7 @@ static void edge_q(const nsm_sim *s, graph *g, int row, int col) {
   const struct sim_consistent *c = s->n.con;
   edge(g, row, col);
   for (int e = r->z0[col]; e < r->z0[col + 1]; e++)
-    if (c->of[r->zs[e]] >= 0) edge(g, row, s->a->nq + c->ns + c->of[r->zs[e]]);
+    if (c->of[r->zs[e]] >= 0) edge(g, row, s->a->nv + c->ns + c->of[r->zs[e]]);
 }
 
 static void edges_square(const nsm_sim *s, graph *g, const sim_class *k, const nsm_pattern *p) {
@@ -119,7 +120,7 @@ static void edges(nsm_sim *s, graph *g) {
     edges_square(s, g, k, &k->c->curve);
     if (k->c->kind != NSM_CONSTRAINT) continue;
     for (int i = 0; i < k->tab.count; i++) {
-      int rate = s->a->nq + c->of[k->row0 + i], gap = rate + c->ns;
+      int rate = s->a->nv + c->of[k->row0 + i], gap = rate + c->ns;
       const nsm_pattern *patterns[] = { &k->c->h, &k->c->dr, &k->c->rq, &k->c->gq };
       for (int n = 0; n < 4; n++)
         for (int e = 0; e < patterns[n]->n; e++) {
@@ -142,13 +143,13 @@ static void shape_matrix(nsm_sim *s) {
   for (int i = c->n; i > 0; i--) g.start[i] = g.start[i - 1];
   g.start[0] = 0;
   unsigned char *dense = SIM_NEW(s, c->n, unsigned char);
-  for (int i = s->a->nq; i < c->n; i++) dense[i] = 1;
+  for (int i = s->a->nv; i < c->n; i++) dense[i] = 1;
   sim_matrix_shape(s, &c->k, c->n, g.start, g.neighbour, dense);
   c->constrained = SIM_NEW(s, c->k.nblock, unsigned char);
   c->inverted = SIM_NEW(s, c->k.nblock, unsigned char);
   for (int b = 0; b < c->k.nblock; b++) {
     const sim_block *k = &c->k.block[b];
-    for (int i = k->first; i < k->first + k->n; i++) c->constrained[b] |= c->k.order[i] >= s->a->nq;
+    for (int i = k->first; i < k->first + k->n; i++) c->constrained[b] |= c->k.order[i] >= s->a->nv;
     if (k->kind != BLOCK_DENSE) c->constrained[b] = 0;
     if (c->constrained[b] && k->n > c->largest) c->largest = k->n;
   }
@@ -259,7 +260,7 @@ static void mass_diagonal(nsm_sim *s) {
         if (sim_z_of(s, k, i, p->row[e]) == sim_z_of(s, k, i, p->col[e]))
           m[sim_z_of(s, k, i, p->row[e])] += k->mass[(size_t)i * (size_t)p->n + (size_t)e];
   }
-  for (int i = 0; i < s->a->nq; i++) m[i] = m[i] > 0 ? 1 / m[i] : 0;
+  for (int i = 0; i < s->a->nv; i++) m[i] = m[i] > 0 ? 1 / m[i] : 0;
 }
 
 void sim_consistent_analyse(nsm_sim *s) {
@@ -273,7 +274,7 @@ void sim_consistent_analyse(nsm_sim *s) {
     if (constraint) c->row[c->ns++] = row;
     else c->nc++;
   }
-  c->n = s->a->nq + 2 * c->ns;
+  c->n = s->a->nv + 2 * c->ns;
   for (int a = 0; a < s->a->m->nclass; a++) {
     const sim_class *k = &s->a->cls[a];
     con_class *o = &c->cls[a];
@@ -287,7 +288,7 @@ void sim_consistent_analyse(nsm_sim *s) {
     o->rq = SIM_NEW(s, count * (size_t)k->c->rq.n, double);
   }
   double **by_q[] = { &c->uc, &c->uc_low, &c->inc_q, &c->inc_u, &c->dq, &c->fresh, &c->try_u, &c->mass_inverse };
-  for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->a->nq, double);
+  for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->a->nv, double);
   double **by_l[] = { &c->kappa1, &c->try_l, &c->try_k };
   for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->a->nl, double);
   double **by_n[] = { &c->res, &c->dz };

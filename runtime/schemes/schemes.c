@@ -14,7 +14,8 @@ static void accept_impulses(nsm_sim *s) {
 }
 
 static const sim_scheme schemes[] = {
-  [NSM_SCHEME_MOREAU] = { .name = "moreau", .weights = 1, .analyse = sim_newton_analyse, .step = step_moreau,
+  [NSM_SCHEME_MOREAU] = { .name = "moreau", .weights = 1, .fits = sim_own_velocities, .analyse = sim_newton_analyse,
+                          .step = step_moreau,
                           .accept = accept_impulses },
   [NSM_SCHEME_MIDPOINT] = { .name = "midpoint", .at_middle = 1, .theta = 0, .fits = sim_midpoint_fits,
                             .step = sim_step_midpoint, .accept = accept_impulses },

@@ -2,13 +2,15 @@
 // lengths, is the clock's business.
 //
 //   schemes.c        the table of all schemes
-//   step_linear.c    moreau where all matrices are constant      step_newton.c  moreau else
+//   step_linear.c    moreau where all matrices are constant      step_newton.c  moreau else (newton.h)
+//   josephy_newton.c the iteration that step_newton.c and consistent_newton.c share
 //   step_midpoint.c  explicit step                               step_consistent.c  energy-consistent step
 //   whole.c, whole_*.c (whole.h)  many steps by one function of the compiler
 //   (consistent.h)   closed.c  which contacts are closed, what is at rest         blame.c  which statement made a nan
 #pragma once
 #include "runtime/assembly/assembly.h"
 #include "runtime/ledger/ledger.h"
+#include "runtime/move.h"
 
 // schemes.c
 const sim_scheme *sim_scheme_at(int number);               // NSM_SCHEME_*, from 0 on; NULL beyond the last
@@ -21,6 +23,9 @@ nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e);
 int      sim_linear_solve(nsm_sim *s, double t1);
 double   sim_linear_act(nsm_sim *s, double t1);
 nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e);
+// Derivatives with respect to positions enter Newton's matrix by q' = v alone: 0 and the reason where there is other
+// kinematics.
+int      sim_own_velocities(nsm_sim *s, nsm_error *e);
 void     sim_newton_analyse(nsm_sim *s);          // room for step_newton; nothing where step_linear applies
 nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e);
 int      sim_midpoint_fits(nsm_sim *s, nsm_error *e);                            // may this model be stepped so?

@@ -77,22 +77,10 @@ static int at_begin(nsm_sim *s, double t1) {
   return closed;
 }
 
-double con_rate_terms(const nsm_sim *s, int row, const double *v) {
-  const struct sim_consistent *c = s->n.con;
-  const sim_rows *r = &s->n.r;
-  double size = fabs(r->rate0[row]);
-  for (int x = r->c0[row]; x < r->c0[row + 1]; x++) {
-    int z = r->cz[x];
-    size += fabs(r->c[x]) * (fabs(v[z]) + s->now.r1_size[z] * c->mass_inverse[z]);
-  }
-  return size;
-}
-
 // Rows of M(q_B): value + (H M^{-1} H^T) Lambda, free for constraints. The impulses are left in isl.lambda.
-int con_impact(nsm_sim *s, int contacts, const double *value) {
+static int solve_impact(nsm_sim *s, const double *value) {
   sim_rows *r = &s->n.r;
   sim_islands *is = &s->n.isl;
-  for (int row = 0; !contacts && row < r->n; row++) r->active[row] = s->n.con->of[row] >= 0;
   sim_islands_list(s);
   if (!r->constant) sim_rows_couple(s);
   for (int i = 0; i < is->nactive; i++) {
@@ -180,9 +168,9 @@ static const double *rates(nsm_sim *s) {
 // Velocities that the impulses left at 0.
 static void come_to_rest(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
-  for (int i = 0; i < s->a->nq; i++)
+  for (int i = 0; i < s->a->nv; i++)
     if (s->w.size[i] > 0 && sim_is_at_rest(c->uc[i], s->w.size[i] + fabs(s->now.z[i]))) c->uc[i] = c->uc_low[i] = 0;
-  memset(s->w.size, 0, (size_t)s->a->nq * sizeof(double));
+  memset(s->w.size, 0, (size_t)s->a->nv * sizeof(double));
 }
 
 static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
@@ -195,7 +183,7 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   if (sound != NSM_OK) return sound;
   for (int f = 0; f < r->nfriction; f++)                 // a force of given size has no impulse at an instant
     for (int d = 0; r->friction[f].normals == 0 && d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
-  if (!con_impact(s, 1, r->nfriction > 0 ? rates(s) : r->rate0)) return sim_cone_failed(s, t1, e);
+  if (!solve_impact(s, r->nfriction > 0 ? rates(s) : r->rate0)) return sim_cone_failed(s, t1, e);
   memset(s->now.impulse, 0, (size_t)s->a->nl * sizeof(double));
   apply_impulses(s);
   for (int i = 0; i < s->n.con->na; i++) r->active[s->n.con->act[i]] = 1;
@@ -208,7 +196,7 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
 // q_E and u_E with what rounding takes from them (Hairer, Lubich and Wanner, Geometric Numerical Integration, VIII.5).
 static void carry(nsm_sim *s) {
   const struct sim_consistent *c = s->n.con;
-  for (int i = 0; i < s->a->nq; i++) {
+  for (int i = 0; i < s->a->nv; i++) {
     s->w.q1[i] = sim_two_sum(s->now.q[i], s->now.q_low[i] + c->inc_q[i], &s->w.q1_low[i]);
     s->w.z1[i] = sim_two_sum(c->uc[i], c->uc_low[i] + c->inc_u[i], &s->w.z1_low[i]);
   }
@@ -219,7 +207,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
   int two = !s->a->scheme->one_step, closed = at_begin(s, t1);
-  size_t bytes = (size_t)s->a->nq * sizeof(double);
+  size_t bytes = (size_t)s->a->nv * sizeof(double);
   memcpy(c->uc, s->now.z, bytes);
   memcpy(c->uc_low, s->now.z_low, bytes);
   s->now.ledger.loss = s->now.ledger.loss_friction = s->now.ledger.forces_now = s->now.ledger.dampers_now = 0;

@@ -74,18 +74,18 @@ double sim_row_terms(const nsm_sim *s, int row, double y) {
 }
 
 static void right_side(nsm_sim *s, double t1) {
-  int nq = s->a->nq, nz = s->a->nz;
+  int nv = s->a->nv, nz = s->a->nz;
   double h = s->n.h, ht = h * s->a->theta, he = h * (1 - s->a->theta);
   nsm_view v0 = sim_now(s), va = sim_view(s, t1, s->w.qm, s->now.z, s->now.l);
   double *rhs = s->w.rhs, *f = s->w.f;
-  for (int i = 0; i < nq; i++) s->w.qm[i] = s->now.q[i] + h * s->now.z[i];
+  sim_move(s, s->now.q, h, s->now.z, s->w.qm);
   for (int i = 0; i < nz; i++) rhs[i] = h * s->n.f_constant[i];
   if (s->a->on.f_moving.n > 0) {
     if (ht != 0) {
       memset(f, 0, (size_t)nz * sizeof(double));
       for (int a = 0; a < s->a->on.f_moving.n; a++) {
         const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
-        k->c->f_fn(&va, &k->tab, f, f + nq);
+        k->c->f_fn(&va, &k->tab, f, f + nv);
       }
       for (int i = 0; i < nz; i++) rhs[i] += ht * f[i];
     }
@@ -93,7 +93,7 @@ static void right_side(nsm_sim *s, double t1) {
       memset(f, 0, (size_t)nz * sizeof(double));
       for (int a = 0; a < s->a->on.f_moving.n; a++) {
         const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
-        k->c->f_fn(&v0, &k->tab, f, f + nq);
+        k->c->f_fn(&v0, &k->tab, f, f + nv);
       }
       for (int i = 0; i < nz; i++) rhs[i] += he * f[i];
     }
@@ -103,14 +103,14 @@ static void right_side(nsm_sim *s, double t1) {
     memset(f, 0, (size_t)nz * sizeof(double));
     for (int a = 0; a < s->a->on.g.n; a++) {
       const sim_class *k = &s->a->cls[s->a->on.g.of[a]];
-      k->c->g_fn(&va, &k->tab, f, f + nq);
+      k->c->g_fn(&va, &k->tab, f, f + nv);
     }
     for (int i = 0; i < nz; i++) rhs[i] += h * s->a->gamma * f[i];
     if (s->a->gamma < 1) {
       memset(f, 0, (size_t)nz * sizeof(double));
       for (int a = 0; a < s->a->on.g.n; a++) {
         const sim_class *k = &s->a->cls[s->a->on.g.of[a]];
-        k->c->g_fn(&v0, &k->tab, f, f + nq);
+        k->c->g_fn(&v0, &k->tab, f, f + nv);
       }
       for (int i = 0; i < nz; i++) rhs[i] += h * (1 - s->a->gamma) * f[i];
     }
@@ -150,7 +150,7 @@ static double apply_multipliers(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
   double ht = s->n.h * s->a->theta, sum = 0;
-  int nq = s->a->nq;
+  int nv = s->a->nv;
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
     double p = a->lambda[i];
@@ -163,7 +163,7 @@ static double apply_multipliers(nsm_sim *s) {
       if (s->w.size[z] == 0) s->w.size[z] = fabs(s->now.z[z]) + fabs(s->w.z1[z]);
       s->w.size[z] += fabs(d);
       s->w.z1[z] += d;
-      if (z < nq) s->w.q1[z] += ht * d;
+      if (z < nv) s->w.q1[z] += ht * d;
     }
   }
   for (int i = 0; i < a->nactive; i++) {
@@ -172,7 +172,7 @@ static double apply_multipliers(nsm_sim *s) {
       int z = r->xz[e];
       if (s->w.size[z] > 0 && (s->w.z1[z] == 0 || sim_is_at_rest(s->w.z1[z], s->w.size[z]))) {
         s->w.z1[z] = 0;
-        if (z < nq) s->w.q1[z] = s->now.q[z] + (s->n.h - ht) * s->now.z[z];
+        if (z < nv) s->w.q1[z] = s->now.q[z] + (s->n.h - ht) * s->now.z[z];
       }
     }
   }
@@ -191,7 +191,7 @@ double sim_linear_act(nsm_sim *s, double t1) {
 }
 
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
-  int nq = s->a->nq, nz = s->a->nz;
+  int nv = s->a->nv, nz = s->a->nz;
   double h = s->n.h, theta = s->a->theta, *q1 = s->w.q1, *z1 = s->w.z1;
   const double *q = s->now.q, *z = s->now.z, *dz = s->n.dz_constant;
   if (s->a->on.contact.n + s->a->on.friction.n > 0) sim_active_set(s);
@@ -201,14 +201,14 @@ nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
     dz = s->w.rhs;
   }
   double s0 = 0, s1 = 0, ht = h * theta;
-  for (int i = 0; i < nq; i++) {
+  for (int i = 0; i < nv; i++) {
     double v = z[i] + dz[i], x = q[i] + h * z[i] + ht * dz[i];
     z1[i] = v;
     q1[i] = x;
     s0 += v;
     s1 += x;
   }
-  for (int i = nq; i < nz; i++) {
+  for (int i = nv; i < nz; i++) {
     double v = z[i] + dz[i];
     z1[i] = v;
     s0 += v;

@@ -18,8 +18,8 @@
 int sim_midpoint_fits(nsm_sim *s, nsm_error *e) {
   char name[256];
   if (s->a->nx == 0) return 1;
-  sim_z_name(s, s->a->nq, name, sizeof name);
-  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, s->a->nq),
+  sim_z_name(s, s->a->nv, name, sizeof name);
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, s->a->nv),
               "the scheme `midpoint` takes mechanical systems only, and %s is a first-order state; `moreau` takes both",
               name);
   return 0;
@@ -28,12 +28,12 @@ int sim_midpoint_fits(nsm_sim *s, nsm_error *e) {
 // h f and, for the step, M and B.
 static void dynamics(nsm_sim *s, const nsm_view *m) {
   double *f = s->w.rhs;
-  memcpy(f, s->n.f_constant, (size_t)s->a->nq * sizeof(double));
+  memcpy(f, s->n.f_constant, (size_t)s->a->nv * sizeof(double));
   for (int a = 0; a < s->a->on.f_moving.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
-    k->c->f_fn(m, &k->tab, f, f + s->a->nq);
+    k->c->f_fn(m, &k->tab, f, f + s->a->nv);
   }
-  for (int i = 0; i < s->a->nq; i++) f[i] *= s->n.h;
+  for (int i = 0; i < s->a->nv; i++) f[i] *= s->n.h;
   for (int a = 0; a < s->a->on.mass_moving.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
     k->c->mass_fn(m, &k->tab, k->mass);
@@ -92,7 +92,7 @@ static int end_of_step(nsm_sim *s, const double *du) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
   double *u = s->w.z1, sum = 0;
-  for (int i = 0; i < s->a->nq; i++) {
+  for (int i = 0; i < s->a->nv; i++) {
     u[i] = s->now.z[i] + du[i];
     s->w.size[i] = 0;
   }
@@ -109,11 +109,12 @@ static int end_of_step(nsm_sim *s, const double *du) {
       u[z] += r->x[e] * p;
     }
   }
-  for (int i = 0; i < s->a->nq; i++) {
+  for (int i = 0; i < s->a->nv; i++) {
     if (sim_is_at_rest(u[i], s->w.size[i])) u[i] = 0;
-    s->w.q1[i] = s->w.qm[i] + 0.5 * s->n.h * u[i];
-    sum += u[i] + s->w.q1[i];
+    sum += u[i];
   }
+  sim_move(s, s->w.qm, 0.5 * s->n.h, u, s->w.q1);
+  for (int i = 0; i < s->a->nq; i++) sum += s->w.q1[i];
   return sum - sum == 0;
 }
 
@@ -129,7 +130,7 @@ static nsm_code not_finite(nsm_sim *s, const nsm_view *m, double t1, nsm_error *
 nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
   const sim_rows *r = &s->n.r;
   memset(s->w.l1, 0, (size_t)s->a->nl * sizeof(double));
-  for (int i = 0; i < s->a->nq; i++) s->w.qm[i] = s->now.q[i] + 0.5 * s->n.h * s->now.z[i];
+  sim_move(s, s->now.q, 0.5 * s->n.h, s->now.z, s->w.qm);
   nsm_view m = sim_view(s, s->now.t + 0.5 * s->n.h, s->w.qm, s->now.z, s->a->zero_l);
   dynamics(s, &m);
   int singular = s->n.w.constant ? -1 : sim_matrix_update(s, 0);
@@ -137,7 +138,7 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
     nsm_code c = sim_blame(s, &m, e);
     if (c != NSM_OK) return c;
     char name[256];
-    sim_q_name(s, singular, name, sizeof name);
+    sim_v_name(s, singular, name, sizeof name);
     sim_fail_at(e, NSM_FAILED, sim_at_z(s, singular),
                 "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m.t, s->now.k + 1, name);
     return NSM_FAILED;

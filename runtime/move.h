@@ -1,0 +1,32 @@
+// Kinematics q' = B(q) u. Coordinates that have a velocity of the same number, the first a->nown of both, move by it:
+// B is the identity. Others (NSM_VAR_POSITION) belong to classes NSM_KINEMATICS, whose kernel moves them by a
+// displacement d = h u, q1 = R(q0, d), in place too, with R(q, 0) = q and dR/dd = B(q) there: a retraction, so that
+// what q must be (a rotation, say) it stays. This is the one place where a scheme's positions come from.
+#pragma once
+#include "sim.h"
+
+static inline void sim_move_positions(const nsm_sim *s, const double *q0, const double *d, double *q1) {
+  nsm_view v = sim_view(s, s->now.t, q0, s->a->zero, s->a->zero_l);
+  v.dq = d;
+  for (int a = 0; a < s->a->on.kinematics.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
+    k->c->move_fn(&v, &k->tab, q1);
+  }
+}
+
+// q1 [nq]: q0 moved by h u, u [nv]. q1 may be q0.
+static inline void sim_move(const nsm_sim *s, const double *q0, double h, const double *u, double *q1) {
+  for (int i = 0; i < s->a->nown; i++) q1[i] = q0[i] + h * u[i];
+  if (s->a->on.kinematics.n == 0) return;
+  for (int i = s->a->nown; i < s->a->nv; i++) s->w.way[i] = h * u[i];
+  sim_move_positions(s, q0, s->w.way, q1);
+}
+
+// q0 moved by a u + b v: the mean of the velocities at both ends of a step.
+static inline void sim_move_mean(const nsm_sim *s, const double *q0, double a, const double *u, double b,
+                                 const double *v, double *q1) {
+  for (int i = 0; i < s->a->nown; i++) q1[i] = q0[i] + (a * u[i] + b * v[i]);
+  if (s->a->on.kinematics.n == 0) return;
+  for (int i = s->a->nown; i < s->a->nv; i++) s->w.way[i] = a * u[i] + b * v[i];
+  sim_move_positions(s, q0, s->w.way, q1);
+}

@@ -1,0 +1,215 @@
+// The motion at an iterate: where the coordinates are, its residuals and what they are measured by.
+#include "consistent.h"
+#include <string.h>
+
+enum { FIXED_POINTS = 8 };
+
+// ---- the iterate ----------------------------------------------------------------------------------------------------
+// (9): q_E - q_B = (h/2)(u_C + u_E) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point,
+// contracting as kappa does; consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin.
+int con_place(nsm_sim *s, const nsm_view *v) {
+  struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  int moving = c->ns > 0 && s->a->on.mass_moving.n > 0 && !s->a->scheme->mass_at_begin;
+  for (int it = 0; it < (moving ? FIXED_POINTS : 1); it++) {
+    if (moving) {
+      for (int a = 0; a < s->a->on.mass_moving.n; a++) {
+        sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
+        const double *m0 = c->cls[s->a->on.mass_moving.of[a]].mass0;
+        k->c->mass_fn(v, &k->tab, k->mass);
+        for (size_t i = 0; i < (size_t)k->tab.count * (size_t)k->c->mass.n; i++)
+          k->mass[i] = 0.5 * (m0[i] + k->mass[i]);
+      }
+      if (sim_matrix_update(s, 0) >= 0) return 0;
+      for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
+    }
+    double change = 0, size = 0;
+    for (int i = 0; i < s->a->nv; i++) c->inc_q[i] = v->h * (c->uc[i] + (c->uc_low[i] + 0.5 * c->inc_u[i]));
+    for (int j = 0; j < c->ns; j++) {
+      double k = c->kappa1[r->l[c->row[j]]];
+      for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) c->inc_q[r->xz[e]] -= r->x[e] * k;
+    }
+    for (int i = 0; i < s->a->nv; i++) {
+      double q = s->now.q[i] + (s->now.q_low[i] + c->inc_q[i]), d = fabs(q - s->w.q1[i]), x = fabs(q);
+      change = d > change ? d : change;
+      size = x > size ? x : size;
+      s->w.q1[i] = q;
+    }
+    if (!(change > 2 * DBL_EPSILON * size)) break;
+  }
+  return 1;
+}
+
+static void add_row(nsm_sim *s, const sim_class *k, int i, const nsm_pattern *p, const double *value, double l) {
+  struct sim_consistent *c = s->n.con;
+  for (int e = 0; e < p->n; e++) {
+    int z = sim_z_of(s, k, i, p->col[e]);
+    double f = value[(size_t)i * (size_t)p->n + (size_t)e] * l;
+    c->res[z] -= f;
+    s->now.r1_size[z] += fabs(f);
+  }
+}
+
+const double *con_direction(const nsm_sim *s, int row) {
+  int cls = s->n.r.cls[row];
+  const sim_class *k = &s->a->cls[cls];
+  return (k->c->dg_fn ? s->n.con->cls[cls].dg : k->h) + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+}
+
+// g(q_E) - g(q_B) = Dg/Dq . (q_E - q_B), from the increments: the difference of two gaps would know it to round-off of
+// the coordinates only.
+static double rise(const nsm_sim *s, int row) {
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  const double *d = con_direction(s, row);
+  double sum = 0;
+  for (int e = 0; e < k->c->h.n; e++) sum += d[e] * s->n.con->inc_q[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
+  return sum;
+}
+
+double con_slip_part(const nsm_sim *s, int row, const double *v) {
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+  double sum = 0;
+  for (int e = 0; e < k->c->h.n; e++) sum += h[e] * v[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
+  return sum;
+}
+
+// Friction: H_T(q_B) acts, and H_T (q_E - q_B) with the drift is the slip in the step.
+static void slips(nsm_sim *s, const sim_class *k) {
+  struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  for (int i = 0; i < k->tab.count; i++) {
+    int row = k->row0 + i;
+    if (!r->active[row]) continue;
+    add_row(s, k, i, &k->c->h, k->h, s->w.l1[r->l[row]]);
+    c->gap[row] = c->drift[row] + con_slip_part(s, row, c->inc_q);
+  }
+}
+
+// The middle of the motion, with its mean velocity: where coefficients of friction are taken.
+nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
+  const struct sim_consistent *c = s->n.con;
+  for (int i = 0; i < s->a->nv; i++) {
+    s->w.qm[i] = s->now.q[i] + 0.5 * c->inc_q[i];
+    s->w.zm[i] = c->inc_q[i] / v->h;
+  }
+  return sim_view(s, 0.5 * (s->now.t + v->t), s->w.qm, s->w.zm, s->w.l1);
+}
+
+// Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by. Of a constraint
+// along its discrete derivative H belongs to the matrix, which makes it (con_matrix); here it is only the measure of an
+// error.
+int con_evaluate(nsm_sim *s, const nsm_view *v) {
+  struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  if (!con_place(s, v)) return 0;
+  if (s->a->on.mu.n > 0) {
+    nsm_view m = con_middle(s, v);
+    sim_friction_law(s, &m);
+  }
+  memset(c->res, 0, (size_t)c->n * sizeof(double));
+  for (int i = 0; i < s->a->nv; i++) s->now.r1_size[i] = s->now.r1_most[i];
+  for (int a = 0; a < s->a->on.smooth.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+    if (k->c->c_fn) k->c->c_fn(v, &k->tab, c->res);
+  }
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    int cls = s->a->on.row.of[a];
+    sim_class *k = &s->a->cls[cls];
+    con_class *o = &c->cls[cls];
+    const nsm_class *d = k->c;
+    int contact = d->kind == NSM_CONTACT;
+    if (d->kind == NSM_FRICTION) { slips(s, k); continue; }
+    if (contact && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
+    d->rate_fn(v, &k->tab, r->y + k->row0);
+    if (d->h_stage > NSM_CONST && (contact || !d->dg_fn)) d->h_fn(v, &k->tab, k->h);
+    if (d->dg_fn) d->dg_fn(v, &k->tab, o->dg);
+    if (d->drate_fn && !contact) d->drate_fn(v, &k->tab, o->dr);
+    for (int i = 0; i < k->tab.count; i++) {
+      int row = k->row0 + i;
+      if (contact && !r->active[row]) continue;
+      add_row(s, k, i, &d->h, d->dg_fn ? o->dg : k->h, s->w.l1[r->l[row]]);
+      c->gap[row] = rise(s, row);
+      if (contact) continue;
+      if (d->drate_fn) add_row(s, k, i, &d->dr, o->dr, c->kappa1[r->l[row]]);
+      c->res[s->a->nv + c->of[row]] = r->y[row];
+      c->res[s->a->nv + c->ns + c->of[row]] = c->gap[row] + c->back[c->of[row]];
+    }
+  }
+  return 1;
+}
+
+// Velocities are known to round-off of what drives them: (|R1 terms| + |M u|) / M.
+static double speed(const nsm_sim *s, int z) {
+  const struct sim_consistent *c = s->n.con;
+  return fabs(s->w.z1[z]) + fabs(c->uc[z]) + s->now.r1_size[z] * c->mass_inverse[z];
+}
+
+// The directions of slip of a contact together, at the first of them.
+static double slip_error(const nsm_sim *s, double h, int row) {
+  const struct sim_consistent *c = s->n.con;
+  const sim_friction *f = &s->n.r.friction[s->n.r.friction_of[row]];
+  double u[3], diagonal[3], size[3];
+  if (row != f->row[0]) return 0;
+  for (int d = 0; d < f->n; d++) {
+    const sim_class *k = &s->a->cls[s->n.r.cls[f->row[d]]];
+    const double *H = k->h + (size_t)(f->row[d] - k->row0) * (size_t)k->c->h.n;
+    u[d] = c->gap[f->row[d]];
+    diagonal[d] = c->diag[c->index[f->row[d]]];
+    size[d] = fabs(c->drift[f->row[d]]);
+    for (int e = 0; e < k->c->h.n; e++) {
+      int z = sim_z_of(s, k, f->row[d] - k->row0, k->c->h.col[e]);
+      size[d] += fabs(H[e]) * h * speed(s, z);
+    }
+  }
+  return sim_friction_residual(s, s->n.r.friction_of[row], s->w.l1, u, diagonal, size);
+}
+
+// Of a row: the larger of its rate and gap for constraints, the natural map of (6) for contacts.
+double con_row_error(const nsm_sim *s, double h, int row) {
+  const struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  const sim_class *k = &s->a->cls[r->cls[row]];
+  const double *H = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+  double rate = DBL_MIN, gap = DBL_MIN;
+  for (int e = 0; e < k->c->h.n; e++) {
+    int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
+    double x = speed(s, z);
+    rate += fabs(H[e]) * x;
+    gap += fabs(H[e]) * h * x;
+  }
+  if (c->of[row] >= 0) {
+    double u = fabs(c->res[s->a->nv + c->of[row]]) / rate, g = fabs(c->res[s->a->nv + c->ns + c->of[row]]) / gap;
+    return u >= g || isnan(u) ? u : g;
+  }
+  if (k->c->kind == NSM_FRICTION) return slip_error(s, h, row);
+  double l = s->w.l1[r->l[row]], rho = sim_rho(c->diag[c->index[row]]);
+  return fabs(sim_natural_map(l, c->gap[row], rho, 0, INFINITY)) / (rho * gap + fabs(l) + DBL_MIN);
+}
+
+double con_rate_terms(const nsm_sim *s, int row, const double *v) {
+  const struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  double size = fabs(r->rate0[row]);
+  for (int x = r->c0[row]; x < r->c0[row + 1]; x++) {
+    int z = r->cz[x];
+    size += fabs(r->c[x]) * (fabs(v[z]) + s->now.r1_size[z] * c->mass_inverse[z]);
+  }
+  return size;
+}
+
+// The largest relative residual; *worst: z, or ~row.
+double con_residual(nsm_sim *s, double h, int *worst) {
+  const struct sim_consistent *c = s->n.con;
+  double most = 0;
+  for (int i = 0; i < s->a->nv + s->n.r.n; i++) {
+    int row = i - s->a->nv;
+    if (row >= 0 && c->of[row] < 0 && !s->n.r.active[row]) continue;
+    double x = row < 0 ? fabs(c->res[i]) / (s->now.r1_size[i] + DBL_MIN) : con_row_error(s, h, row);
+    if (x <= most) continue;
+    most = x;
+    *worst = row < 0 ? i : ~row;
+    if (isnan(x)) break;
+  }
+  return most;
+}

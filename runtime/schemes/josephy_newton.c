@@ -1,0 +1,58 @@
+// The loop of josephy_newton.h.
+#include "josephy_newton.h"
+#include <string.h>
+
+enum { HALVINGS = 6 };
+
+// A coefficient of friction that is sought between two values: its residual need not fall.
+static int moves(const nsm_sim *s, const sim_iteration *it) {
+  return it->worst < 0 && sim_friction_moves(s, ~it->worst);
+}
+
+nsm_code sim_josephy_newton(nsm_sim *s, const sim_newton_method *m, int most, int shortens, const nsm_view *v,
+                            nsm_error *e) {
+  sim_iteration it = { .error = INFINITY, .before = INFINITY, .rate = INFINITY, .alpha = 1 };
+  for (;; it.number++) {
+    m->measure(s, v, &it);
+    if (it.number > 0) {
+      sim_verdict verdict = m->judge(s, v, &it);
+      if (verdict != SIM_GO_ON) return verdict == SIM_STANDS ? NSM_OK : m->failed(s, v, &it, e);
+      if (it.halvings >= 0 && !(it.error <= (it.number <= m->free ? 2 : 1) * it.before) && !moves(s, &it)) {
+        if (it.halvings < HALVINGS) { it.halvings++; m->go(s, it.alpha *= 0.5); }
+        else if (isnan(it.error)) return m->failed(s, v, &it, e);
+        else { it.halvings = -1; m->go(s, it.alpha = 1); }   // no descent: laws have kinks, contacts open and close
+        it.number--;
+        continue;
+      }
+      if (isnan(it.error)) return m->failed(s, v, &it, e);
+      if (m->rests && m->rests(s, v, &it)) return NSM_OK;
+      if (it.number >= most) return m->failed(s, v, &it, e);
+      it.rate = it.error / it.before;
+      it.before = it.error;
+    }
+    nsm_code code = m->step(s, v, &it, e);
+    if (code != NSM_OK) return code;
+    s->now.count.newton_iterations++;
+    if (it.exact) return NSM_OK;
+    it.alpha = 1;
+    it.halvings = shortens ? 0 : -1;
+  }
+}
+
+void sim_learn(nsm_sim *s, int n, const double *change, const double *weight, int inverse) {
+  sim_state *now = &s->now;
+  int three = s->a->scheme->two_point;                     // gain0 is kept
+  double off[3] = { 0 };
+  for (int i = 0; i < n; i++) {
+    double g = change[i], d = g - now->gain[i], m = weight[i] > 0 ? (inverse ? 1 / weight[i] : weight[i]) : 1;
+    off[0] += m * g * g;
+    off[1] += m * d * d;
+    if (three) {
+      double x = g - 2 * now->gain[i] + now->gain0[i];
+      off[2] += m * x * x;
+      now->gain0[i] = now->gain[i];
+    }
+    now->gain[i] = g;
+  }
+  for (int k = 0; k < 3; k++) now->off[k] = 0.75 * now->off[k] + off[k];
+}

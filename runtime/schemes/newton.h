@@ -1,0 +1,46 @@
+// The step of moreau by Newton's method: what its files share. Equations are those of step_newton.c.
+//
+//   step_newton.c       one step: start values, which iterates stand, other starts
+//   newton_residual.c   kernels at an iterate, R and the laws with the sizes of their terms
+//   newton_iteration.c  one step of Newton's method: matrices, the one-step problem
+//   newton_turn.c       roots where the slope is not bounded
+//   newton_failed.c     what is said where it fails
+#pragma once
+#include "josephy_newton.h"
+
+static inline nsm_view newton_end(const nsm_sim *s, double t1) { return sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1); }
+
+// Where M is taken, and H of constraints; its increments are those of the step.
+static inline nsm_view newton_between(nsm_sim *s, double t1) {
+  nsm_view v = sim_view(s, t1 - (1 - s->a->theta) * s->n.h, s->w.qm, s->w.zm, s->w.l1);
+  v.dv = s->w.inc;
+  v.dx = s->w.inc + s->a->nv;
+  return v;
+}
+
+// A row of those that act: the i-th of the one-step problem, then of those on the border of W.
+static inline int newton_row(const nsm_sim *s, int i) {
+  return i < s->n.isl.nactive ? s->n.r.row_at[s->n.isl.active[i]] : s->n.r.border[i - s->n.isl.nactive];
+}
+
+// newton_residual.c
+void   newton_position(nsm_sim *s);                        // q1 of z1
+void   newton_explicit_part(nsm_sim *s);                   // S
+void   newton_evaluate(nsm_sim *s, double t1);             // kernels at the iterate
+void   newton_round_off(nsm_sim *s, int first);            // of the terms, into w.round
+double newton_residual(nsm_sim *s, int rounded, int *worst);
+
+// newton_iteration.c: sim_newton_method.step and .go
+nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e);
+void     newton_go(nsm_sim *s, double alpha);
+
+// newton_turn.c
+void   newton_remember(nsm_sim *s);                        // R of the iterate which the next step starts from
+int    newton_turned(nsm_sim *s);                          // groups whose R has turned along the last step
+double newton_to_the_turn(nsm_sim *s, double t1, int *worst);  // the residual where it does
+
+// newton_failed.c
+nsm_code newton_failed(nsm_sim *s, const nsm_view *v, const sim_iteration *it, nsm_error *e);
+nsm_code newton_singular(nsm_sim *s, double t1, int z, nsm_error *e);
+void     newton_stagnated(nsm_sim *s, double t1, const sim_iteration *it);   // for the summary
+nsm_code newton_mass(nsm_sim *s, double t1, nsm_error *e); // a mass matrix that moves must stay positive definite

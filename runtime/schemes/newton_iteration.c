@@ -1,0 +1,139 @@
+// One step of Newton's method: W, C, X and M_osns at the iterate, (13), the one-step problem (17), (18).
+#include "newton.h"
+#include <string.h>
+
+enum { TURNS = 8 };                      // steps after which R is kept (newton_turn.c)
+
+// ---- Newton's step --------------------------------------------------------------------------------------------------
+// W, C, X and M_osns at the iterate, as far as they move. Returns -1, or the unknown whose pivot is zero.
+static int matrices(nsm_sim *s, double t1) {
+  nsm_view v = newton_end(s, t1), mid = newton_between(s, t1);
+  for (int a = 0; a < s->a->on.jac_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.jac_moving.of[a]];
+    k->c->jac_fn(&v, &k->tab, k->jac);
+  }
+  for (int a = 0; a < s->a->on.k_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.k_moving.of[a]];
+    k->c->k_fn(&v, &k->tab, k->k);
+  }
+  for (int a = 0; a < s->a->on.b_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.b_moving.of[a]];
+    k->c->b_fn(&v, &k->tab, k->b);
+  }
+  for (int a = 0; !s->w.frozen && a < s->a->on.mcurve.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];
+    k->c->mcurve_fn(&mid, &k->tab, k->mcurve);
+  }
+  for (int a = 0; !s->w.frozen && a < s->a->on.curve.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
+    k->c->curve_fn(k->h_mid ? &mid : &v, &k->tab, s->w.l1 + s->n.r.l[k->row0], NULL, k->curve);
+  }
+  for (int a = 0; !s->w.frozen && a < s->a->on.rq_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.rq_moving.of[a]];
+    k->c->rq_fn(&v, &k->tab, k->rq);
+  }
+  if (!s->w.frozen) sim_rows_rates(s);
+  if (!s->n.w.constant) {
+    int z = sim_matrix_update(s, 0);
+    if (z >= 0) return z;
+  }
+  if (!s->n.r.constant && s->n.r.n > 0) sim_rows_couple(s);
+  return -1;
+}
+
+// (13) with the border: z_p - z^a and the change of the constraints' impulses into dz.
+static void free_motion(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  for (int i = 0; i < s->a->nz; i++) s->w.dz[i] = -s->w.smooth[i];
+  if (s->a->on.g.n > 0)
+    for (int i = 0; i < s->a->nz; i++) s->w.dz[i] += s->n.h * s->a->gamma * s->w.g[i];
+  for (int a = 0; a < s->a->on.relation.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+      double l = s->w.l1[r->l[row]];
+      for (int e = r->b0[row]; e < r->b0[row + 1]; e++) s->w.dz[r->bz[e]] -= r->b[e] * l;
+    }
+  }
+  for (int j = 0; j < r->nborder; j++) {
+    double p = s->w.l1[r->l[r->border[j]]];
+    for (int e = r->b0[r->border[j]]; e < r->b0[r->border[j] + 1]; e++) s->w.dz[r->bz[e]] += r->b[e] * p;
+    s->w.dz[s->a->nz + j] = -r->y[r->border[j]];
+  }
+  sim_matrix_solve(s, s->w.dz);
+}
+
+// (17)
+static void one_step_problem(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  sim_islands *is = &s->n.isl;
+  for (int i = 0; i < is->nactive; i++) {
+    int row = r->row_at[is->active[i]];
+    double q = r->y[row] + r->e[row] * r->rate0[row], terms = sim_row_terms(s, row, r->y[row]);
+    for (int e = r->d0[row]; e < r->d0[row + 1]; e++) {
+      double d = r->d[e] * s->w.l1[r->l[r->ds[e]]];
+      q -= d;
+      terms += fabs(d);
+    }
+    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
+      double d = r->c[e] * s->w.dz[r->cz[e]];
+      q += d;
+      terms += fabs(d);
+    }
+    is->q[i] = q;
+    is->terms[i] = terms;
+    is->lo[i] = r->lo[row];
+    is->hi[i] = r->hi[row];
+    is->lambda[i] = s->w.l1[r->l[row]];
+  }
+}
+
+// (18) into z_try, l_try
+static void candidate(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
+  for (int i = 0; i < is->nactive; i++) {
+    int row = r->row_at[is->active[i]];
+    double p = is->lambda[i];
+    s->w.l_try[r->l[row]] = p;
+    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) s->w.dz[r->xz[e]] += r->x[e] * p;
+  }
+  for (int i = 0; i < s->a->nz; i++) s->w.z_try[i] = s->w.z1[i] + s->w.dz[i];
+  for (int j = 0; j < r->nborder; j++) {
+    int l = r->l[r->border[j]];
+    s->w.l_try[l] = s->w.l1[l] + s->w.dz[s->a->nz + j];
+  }
+}
+
+// z1 := z_from + alpha (z_try - z_from), the multipliers alike.
+void newton_go(nsm_sim *s, double alpha) {
+  const sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
+  if (alpha == 1) memcpy(s->w.z1, s->w.z_try, (size_t)s->a->nz * sizeof(double));
+  else for (int i = 0; i < s->a->nz; i++) s->w.z1[i] = s->w.z_from[i] + alpha * (s->w.z_try[i] - s->w.z_from[i]);
+  for (int i = 0; i < is->nactive + r->nborder; i++) {
+    int l = r->l[newton_row(s, i)];
+    s->w.l1[l] = alpha == 1 ? s->w.l_try[l] : s->w.l_from[l] + alpha * (s->w.l_try[l] - s->w.l_from[l]);
+  }
+  newton_position(s);
+}
+
+nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e) {
+  if (it->number >= TURNS) newton_remember(s);
+  int z = matrices(s, v->t), whole = it->number > 0 && it->alpha == 1;
+  if (z >= 0) return newton_singular(s, v->t, z, e);
+  free_motion(s);
+  sim_friction_guess(s, !whole);
+  if (s->n.isl.nactive > 0) {
+    one_step_problem(s);
+    if (!sim_islands_solve(s)) {
+      if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, v, e) != NSM_OK) return NSM_FAILED;
+      return sim_cone_failed(s, v->t, e);
+    }
+  }
+  candidate(s);
+  memcpy(s->w.z_from, s->w.z1, (size_t)s->a->nz * sizeof(double));
+  memcpy(s->w.l_from, s->w.l1, (size_t)s->a->nl * sizeof(double));
+  newton_go(s, 1);
+  it->exact = s->a->one_iteration;
+  return NSM_OK;
+}

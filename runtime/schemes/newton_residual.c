@@ -1,0 +1,256 @@
+// Kernels at an iterate; the residual of the dynamics and of the laws, relative to the size of their terms.
+#include "newton.h"
+#include <string.h>
+
+// Multiples of eps that evaluation may lose of its terms.
+static const double lost = 16;
+
+// ---- the iterate ----------------------------------------------------------------------------------------------------
+void newton_position(nsm_sim *s) {
+  double a = s->n.h * s->a->theta, b = s->n.h * (1 - s->a->theta);
+  sim_move_mean(s, s->now.q, a, s->w.z1, b, s->now.z, s->w.q1);
+}
+
+static void forces(nsm_sim *s, const nsm_view *v, double *f) {
+  memcpy(f, s->n.f_constant, (size_t)s->a->nz * sizeof(double));
+  for (int a = 0; a < s->a->on.f_moving.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
+    k->c->f_fn(v, &k->tab, f, f + s->a->nv);
+  }
+}
+
+static void reactions(nsm_sim *s, const nsm_view *v, double *g) {
+  memset(g, 0, (size_t)s->a->nz * sizeof(double));
+  for (int a = 0; a < s->a->on.g.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.g.of[a]];
+    k->c->g_fn(v, &k->tab, g, g + s->a->nv);
+  }
+}
+
+// S: what does not change during the iteration.
+void newton_explicit_part(nsm_sim *s) {
+  nsm_view v0 = sim_now(s);
+  memset(s->w.s, 0, (size_t)s->a->nz * sizeof(double));
+  if (s->a->theta < 1) {
+    forces(s, &v0, s->w.f);
+    for (int i = 0; i < s->a->nz; i++) s->w.s[i] = s->n.h * (1 - s->a->theta) * s->w.f[i];
+  }
+  if (s->a->gamma < 1 && s->a->on.g.n > 0) {
+    reactions(s, &v0, s->w.g);
+    for (int i = 0; i < s->a->nz; i++) s->w.s[i] += s->n.h * (1 - s->a->gamma) * s->w.g[i];
+  }
+}
+
+static void inertia(nsm_sim *s) {
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+    const nsm_pattern *p = &k->c->mass;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < p->n; e++) {
+        double m = k->mass[(size_t)i * (size_t)p->n + (size_t)e];
+        int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
+        s->w.smooth[row] += m * s->w.inc[col];
+        s->w.smooth_size[row] += fabs(m * s->w.inc[col]);
+        s->w.inc_size[row] += fabs(m) * (fabs(s->w.z1[col]) + fabs(s->now.z[col]));
+        if (row == col) s->w.diag[row] += m;
+      }
+  }
+}
+
+// Kernels at the iterate: f, g, M, y or rate, H, B, laws; R without multipliers into smooth, the size of its terms into
+// smooth_size, that of the velocities and states which the increments are made of into inc_size.
+void newton_evaluate(nsm_sim *s, double t1) {
+  sim_rows *r = &s->n.r;
+  nsm_view v = newton_end(s, t1), mid = newton_between(s, t1);
+  forces(s, &v, s->w.f);
+  if (s->a->on.g.n > 0) reactions(s, &v, s->w.g);
+  for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
+  if (s->a->on.mass_moving.n + s->a->on.mid.n + s->a->on.mu.n > 0) {
+    for (int i = 0; i < s->a->nq; i++) s->w.qm[i] = (1 - s->a->theta) * s->now.q[i] + s->a->theta * s->w.q1[i];
+    for (int i = 0; i < s->a->nz; i++) s->w.zm[i] = (1 - s->a->theta) * s->now.z[i] + s->a->theta * s->w.z1[i];
+    for (int a = 0; a < s->a->on.mass_moving.n; a++) {
+      sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
+      k->c->mass_fn(&mid, &k->tab, k->mass);
+    }
+    for (int a = 0; a < s->a->on.mid.n; a++) {
+      sim_class *k = &s->a->cls[s->a->on.mid.of[a]];
+      k->c->h_fn(&mid, &k->tab, k->h_mid);
+    }
+  }
+  for (int i = 0; i < s->a->nz; i++) {
+    double f = s->n.h * s->a->theta * s->w.f[i];
+    s->w.smooth[i] = -f - s->w.s[i];
+    s->w.smooth_size[i] = fabs(f) + fabs(s->w.s[i]);
+    s->w.inc_size[i] = s->w.diag[i] = 0;
+  }
+  inertia(s);
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+    double *y = r->y + k->row0;
+    if (sim_opens(k->c) && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
+    if (k->c->kind == NSM_RELATION) k->c->y_fn(&v, &k->tab, y);
+    else k->c->rate_fn(&v, &k->tab, y);
+    if (k->c->h_stage > NSM_CONST) k->c->h_fn(&v, &k->tab, k->h);
+  }
+  for (int a = 0; a < s->a->on.law_moving.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.law_moving.of[a]];
+    k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
+  }
+  sim_friction_law(s, &mid);
+  if (r->n > 0 && !r->constant) sim_rows_outer(s, 0);
+}
+
+// ---- residual -------------------------------------------------------------------------------------------------------
+// A z that an entry of a Jacobian is with respect to, as it stands in the kernel.
+static double argument(const nsm_sim *s, int wrt, int z, int l) {
+  return wrt == NSM_WRT_L ? s->w.l1[l] : wrt == NSM_WRT_Q ? s->w.q1[z] : s->w.z1[z];
+}
+
+// What multipliers add to R may cancel, sum |B lambda|; and a z that they have made is known to the round-off of that,
+// divided by M_ii.
+static void add_drive(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  memset(s->w.drive, 0, (size_t)s->a->nz * sizeof(double));
+  for (int i = 0; i < s->n.isl.nactive; i++) {
+    int row = r->row_at[s->n.isl.active[i]];
+    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
+      int z = r->bz[e];
+      double p = fabs(r->b[e] * s->w.l1[r->l[row]]);
+      if (z >= s->a->nz) continue;
+      s->w.lost[z] += p;
+      if (s->w.diag[z] > 0) s->w.drive[z] += p / s->w.diag[z];
+    }
+  }
+}
+
+static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, const double *value, double factor) {
+  for (int i = 0; i < k->tab.count; i++)
+    for (int e = 0; e < p->n; e++) {
+      int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
+      double z = fabs(argument(s, p->wrt[e], col, 0)) + (p->wrt[e] == NSM_WRT_Q ? 0 : s->w.drive[col]);
+      s->w.lost[row] += factor * fabs(value[(size_t)i * (size_t)p->n + (size_t)e]) * z;
+    }
+}
+
+// What evaluation loses of R where its terms cancel within a kernel, as a stiff spring's length and rest length do:
+// sum_j |dR_i/dz_j| |z_j|, from the derivatives of the last matrix. The largest of these counts: near a root of x that
+// x^(1/2) has the derivative changes from iterate to iterate.
+void newton_round_off(nsm_sim *s, int first) {
+  memset(s->w.lost, 0, (size_t)s->a->nz * sizeof(double));
+  add_drive(s);
+  for (int a = 0; a < s->a->on.jac.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
+    add_round_off(s, k, &k->c->jac, k->jac, s->n.h * s->a->theta);
+  }
+  for (int a = 0; a < s->a->on.k.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.k.of[a]];
+    add_round_off(s, k, &k->c->k, k->k, s->n.h * s->a->gamma);
+  }
+  for (int a = 0; a < s->a->on.curve.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
+    add_round_off(s, k, &k->c->curve, k->curve, 1);
+  }
+  for (int i = 0; i < s->a->nz; i++) s->w.round[i] = first ? s->w.lost[i] : fmax(s->w.round[i], s->w.lost[i]);
+}
+
+// What row `row` must vanish or have a sign with, and the size of its terms. At rest the rate is what impulses leave of
+// the free motion: velocities are known to round-off of what drives them.
+static double row_value(const nsm_sim *s, int row, double *size) {
+  const sim_rows *r = &s->n.r;
+  const sim_class *k = &s->a->cls[r->cls[row]];
+  const nsm_pattern *h = &k->c->h;
+  double y = r->y[row] + r->e[row] * r->rate0[row];
+  size_t i = (size_t)(row - k->row0), at = i * (size_t)h->n;
+  *size = fabs(y) + fabs(r->e[row] * r->rate0[row]);
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
+    int z = r->cz[e];
+    double drive = s->w.diag[z] > 0 ? s->w.residual_size[z] / s->w.diag[z] : 0;
+    *size += fabs(r->c[e]) * (fabs(s->w.z1[z]) + fabs(s->now.z[z]) + drive);
+  }
+  for (int e = 0; e < h->n; e++) {
+    int l = h->wrt[e] == NSM_WRT_L;
+    if (!l && h->wrt[e] != NSM_WRT_Q) continue;
+    int z = l ? 0 : sim_z_of(s, k, (int)i, h->col[e]), ix = k->tab.ix[i * (size_t)k->c->nslot + h->col[e]];
+    *size += fabs(k->h[at + (size_t)e] * argument(s, h->wrt[e], z, ix));
+  }
+  return y;
+}
+
+static double diagonal(const nsm_sim *s, int row) {
+  return s->n.r.m[s->n.r.diagonal[s->n.r.at_row[row]]];
+}
+
+// Natural map of an interval; of a constraint its rate. It stays behind R in residual, its size in
+// residual_size.
+static double row_residual(nsm_sim *s, int row) {
+  const sim_rows *r = &s->n.r;
+  double size, y = row_value(s, row, &size);
+  double *value = &s->w.residual[s->a->nz + row], *scale = &s->w.residual_size[s->a->nz + row];
+  if (r->border_of[row] >= 0) {
+    *value = y;
+    *scale = size + DBL_MIN;
+  } else {
+    double l = s->w.l1[r->l[row]], rho = sim_rho(diagonal(s, row));
+    *value = sim_natural_map(l, y, rho, r->lo[row], r->hi[row]);
+    *scale = rho * size + fabs(l) + DBL_MIN;
+  }
+  return fabs(*value) / *scale;
+}
+
+// The tangential rows of a block of friction together, of which active place *i is the first; *i goes to the last.
+static double slip_residual(nsm_sim *s, int *i) {
+  const sim_rows *r = &s->n.r;
+  int f = r->friction_of[r->row_at[s->n.isl.active[*i]]], n = r->friction[f].n;
+  double u[3], M[3], size[3];
+  for (int d = 0; d < n; d++) {
+    int row = r->row_at[s->n.isl.active[*i + d]];
+    u[d] = row_value(s, row, &size[d]);
+    M[d] = diagonal(s, row);
+    s->w.residual[s->a->nz + row] = 0;                                          // of a disk: no direction to look along
+    s->w.residual_size[s->a->nz + row] = 1;
+  }
+  *i += n - 1;
+  return sim_friction_residual(s, f, s->w.l1, u, M, size);
+}
+
+static void add_impulse(nsm_sim *s, int row, double *res, double *scale) {
+  const sim_rows *r = &s->n.r;
+  double p = s->w.l1[r->l[row]];
+  for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
+    res[r->bz[e]] -= r->b[e] * p;
+    scale[r->bz[e]] += fabs(r->b[e] * p);
+  }
+}
+
+// The largest relative residual of the dynamics and of the laws; NaN where anything is. worst: z, or ~row. R is
+// left in w.residual, the size of its terms in w.residual_size. rounded: whether `round` is known.
+double newton_residual(nsm_sim *s, int rounded, int *worst) {
+  const sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
+  double most = 0, *res = s->w.residual, *scale = s->w.residual_size, share = lost * DBL_EPSILON / s->a->tolerance;
+  memcpy(res, s->w.smooth, (size_t)s->a->nz * sizeof(double));
+  memcpy(scale, s->w.smooth_size, (size_t)s->a->nz * sizeof(double));
+  *worst = 0;
+  if (s->a->on.g.n > 0)
+    for (int i = 0; i < s->a->nz; i++) {
+      double g = s->n.h * s->a->gamma * s->w.g[i];
+      res[i] -= g;
+      scale[i] += fabs(g);
+    }
+  for (int i = 0; i < is->nactive; i++) {
+    int row = r->row_at[is->active[i]];
+    if (s->a->cls[r->cls[row]].c->kind != NSM_RELATION) add_impulse(s, row, res, scale);
+  }
+  for (int j = 0; j < r->nborder; j++) add_impulse(s, r->border[j], res, scale);
+  for (int i = 0; i < s->a->nz; i++) {
+    double x = fabs(res[i]) / (scale[i] + share * (s->w.inc_size[i] + (rounded ? s->w.round[i] : 0)) + DBL_MIN);
+    if (!(x <= most)) { most = x; *worst = i; if (isnan(x)) return x; }
+  }
+  for (int i = 0; i < is->nactive + r->nborder; i++) {
+    int row = newton_row(s, i),
+        tangential = i < is->nactive && s->a->cls[r->cls[row]].c->kind == NSM_FRICTION;
+    double x = tangential ? slip_residual(s, &i) : row_residual(s, row);
+    if (!(x <= most)) { most = x; *worst = ~row; if (isnan(x)) return x; }
+  }
+  return most;
+}
