@@ -187,6 +187,12 @@ KValue step_either(Step *p, KValue x, KValue y) {
   return x == K_NONE ? y : y == K_NONE ? x : k_op2(p->b, OP_OR, x, y);
 }
 
+const Whole *step_drop(Step *p) {
+  k_return(p->b, k_integer(p->b, 0));
+  k_end(p->b);
+  return NULL;
+}
+
 Whole *step_close(Step *p, WholeKind kind, KValue done) {
   Written *w = p->w;
   Whole *o = ARENA_NEW(p->arena, Whole);

@@ -15,6 +15,7 @@ typedef struct Step {
 } Step;
 
 Step step_open(Arena *a, Written *w, const char *about);
+const Whole *step_drop(Step *p);                                   // NULL: nothing comes of it
 // Every constant that the roots read is loaded, once, before the loop.
 void step_constants(Step *p, const Ex *root, int n);
 KValue step_scalar(Step *p, int which);                            // start, step, ...: loaded on first use

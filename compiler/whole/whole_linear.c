@@ -100,7 +100,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   Ex *gaps = row_expressions(l, &timed_gaps, &timed_y, &drifts);
   l->width = nq + nz + l->ntimed + 1;
   l->here = here && linear_rows_fit(l);
-  if (here && !l->here) return NULL;
+  if (here && !l->here) return step_drop(p);
   linear_patterns(l);
   places(l);
 

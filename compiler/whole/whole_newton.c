@@ -168,7 +168,7 @@ const Whole *whole_newton(Arena *a, Written *w) {
       pattern[j * size + nz + k] = n->Hm[k * nz + j] != zero(n);
       pattern[(nz + k) * size + j] = n->H[k * nz + j] != zero(n);
     }
-  if (!factors_exist(a, size, nz, pattern)) return NULL;
+  if (!factors_exist(a, size, nz, pattern)) return step_drop(p);
 
   // ---- constants, expressions ----
   KValue h = p->h = step_scalar(p, WHOLE_STEP), theta = step_scalar(p, WHOLE_THETA);

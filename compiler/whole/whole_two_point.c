@@ -205,7 +205,7 @@ const Whole *whole_two_point(Arena *a, Written *w) {
   for (int i = 0; i < w->n; i++) if (w->at[i].pc->c->kind == CLASS_SMOOTH) smooth(t, &w->at[i]);
   for (int k = 0; k < ns; k++) constraint(t, k, lambda_of[k], kappa_of[k]);
   const Ex none = ex_num(pool, 0);
-  for (int i = 0; i < nq; i++) if (t->M[i * nq + i] == none) return NULL;
+  for (int i = 0; i < nq; i++) if (t->M[i * nq + i] == none) return step_drop(p);
 
   // ---- the Jacobian (11) ----
   int P_at = w->nlocal;
@@ -244,7 +244,7 @@ const Whole *whole_two_point(Arena *a, Written *w) {
     }
   bool *pattern = ARENA_ARRAY(a, bool, n * n + 1);
   for (int i = 0; i < n * n; i++) pattern[i] = K[i] != none;
-  if (!factors_exist(a, n, nq, pattern) || !factors_exist(a, nq, nq, mass_pattern)) return NULL;
+  if (!factors_exist(a, n, nq, pattern) || !factors_exist(a, nq, nq, mass_pattern)) return step_drop(p);
 
   // ---- roots: of the begin, of the residual, of the matrix ----
   int nbegin = 2 * t->ncontact + 2 * ns + ns * nq;

@@ -74,6 +74,7 @@ static int chunk(nsm_sim *s, int m) {
   long from = s->now.k, tick = s->now.tick + w->ahead;
   const whole_kind *kind = &kinds[w->of->kind];
   if (from % CHUNK == 0) sim_take_extent(s);
+  w->sim = s;                                              // which a changed parameter moves (clock/change.c)
   w->steps_before = from - tick;
   kind->load(s, w);
   int done = s->a->m->whole_run(w->s, w->c, (double)tick, m);
