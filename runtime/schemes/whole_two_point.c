@@ -45,7 +45,7 @@ void sim_whole_two_point_load(nsm_sim *s, struct sim_whole *w) {
   x = copied(x, s->now.gain0, s->a->nq);
   x = copied(x, c->mass_inverse, s->a->nq);
   for (int i = 0; i < s->n.r.n; i++) *x++ = s->now.force[s->n.r.l[i]] > 0 ? 1e300 : near;
-  x = copied(x, s->now.con.off + 1, 2);
+  x = copied(x, s->now.off + 1, 2);
   x = copied(x, s->now.con.cost, 2);
   *x++ = (double)(s->now.k % TRIAL);
   *x++ = 0;
@@ -79,7 +79,7 @@ void sim_whole_two_point_store(nsm_sim *s, struct sim_whole *w, long done) {
   x = taken(s->now.gain, x, s->a->nq);
   x = taken(s->now.gain0, x, s->a->nq);
   x += s->a->nq + s->n.r.n;
-  x = taken(s->now.con.off + 1, x, 2);
+  x = taken(s->now.off + 1, x, 2);
   x = taken(s->now.con.cost, x, 2) + 1;
   s->now.count.newton_iterations += (long)*x++;
   if (!g->on) return;
