@@ -104,6 +104,7 @@ typedef struct nsm_settings {
   double solve_budget;                   // seconds that one problem of a step may take; 0: default
   const char *dump_problems;             // folder for every one-step problem of the run (runtime/problems), or NULL
   int general;                           // step_newton even where all is linear: the oracle of tests
+  int step_by_step;                      // no whole steps (docs/numerics/whole-steps.md): their oracle
   int project_start;                     // initial values are moved onto constraints and out of obstacles, however far
   int any_start;                         // initial values are not compared with the laws: others take their place
 } nsm_settings;
@@ -153,6 +154,7 @@ typedef struct nsm_counters {
   long   steps, newton_iterations, solver_iterations, impacts;
   long   stagnations;   // steps that Newton's method left above the tolerance, where its residual fell no more
   double worst_residual; // of these, relative
+  long   whole_steps;   // steps taken by whole steps (docs/numerics/whole-steps.md), of `steps`
   long   left_out;      // steps of the energy-consistent schemes that left a contact to the next step (consistent.md 4)
   double max_residual;  // of the one-step problems, by the independent check
 } nsm_counters;

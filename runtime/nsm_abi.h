@@ -74,9 +74,18 @@ double nsm_sinh(double), nsm_cosh(double), nsm_tanh(double), nsm_abs(double), ns
 double nsm_min(double, double), nsm_max(double, double), nsm_floor(double), nsm_pow(double, double);
 double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number 0, 1, 2, ... (second argument) of
                                                             // sin(x)/x, sinh(x)/x
+// One instruction where the compiler knows it.
+#if defined(__GNUC__) && !defined(__TINYC__)
+#define nsm_abs(x) __builtin_fabs(x)
+#endif
 
 // Divided difference of x^r over a and b, m and n times: times = 10 m + n; a, b >= 0. times = 11: (b^r - a^r)/(b - a).
 double nsm_powd(double a, double b, double r, double times);
+
+// --- whole steps (docs/numerics/whole-steps.md) ---
+// Of a step under way in nsm_model.whole_run: the rows of the step with number k (from 0) act on the free motion that s
+// holds; 0 where the step is one for the general road.
+int nsm_whole_rows(double *s, double k);
 
 // --- vocabulary ---
 // what an ix entry indexes; Q: a coordinate and the velocity of the same number; POSITION, VELOCITY: one alone
@@ -268,6 +277,34 @@ typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cl
 // tolerance: nan where not given; solver: offset of its name in text, 0: automatic.
 typedef struct nsm_experiment { double start, until, step, theta, gamma, tolerance; int solver; } nsm_experiment;
 
+// Whole steps of a small model: one function, nsm_model.whole_run(s, c, k, n), that takes up to n steps from step k on
+// and gives how many it did, as the scheme and the general road have them. It stops before a step that it does not
+// take.
+// Valid for the tables it was made for, which `count`, `ix` and `row_l` hold.
+enum { NSM_WHOLE_LINEAR = 1, NSM_WHOLE_NEWTON = 2, NSM_WHOLE_TWO_POINT = 3 };
+// c[0 .. NSM_WHOLE_SCALARS): start, step, theta, gamma, tolerance; then the constants
+enum { NSM_WHOLE_SCALARS = 8 };
+typedef struct nsm_whole {
+  int kind;
+  const int *count;               // [nclass] instances of smooth classes and rows; 0 for others
+  int nix;
+  const int *ix;                  // [nix] slots of their instances, class by class
+  int nrow;
+  const int *row_l;               // [nrow] the multiplier of each row
+  int nconstant;
+  const int *constant;            // [3 nconstant] class, instance, column of num
+  int npattern;                   // NSM_WHOLE_LINEAR: entries of A, dz = A (q, z, tau, 1), which follow the constants
+  const int *row, *col;           // [npattern]
+  int ntimed;
+  const int *timed;               // [ntimed] rows of f that time changes, in the order of tau
+  int here;                       // NSM_WHOLE_LINEAR: rows act in `run`, by entries of M and X, which follow those of A
+  int nm;
+  const int *m_row, *m_col;       // [nm]
+  int nx;
+  const int *x_row, *x_col;       // [nx]: of z, of the row
+  int drifts;                     // some contact's rate or slip is not 0 at rest
+} nsm_whole;
+
 typedef struct nsm_model {
   int version;                    // NSM_ABI_VERSION
   int name;                       // offsets in text
@@ -292,6 +329,8 @@ typedef struct nsm_model {
   void (*experiment)(const double *p, nsm_experiment *e);
   double (*stat_time)(const double *p, int stat);                    // NSM_STAT_AT: the time
   int  (*expect)(const double *p, const double *stat, int i);        // claim i holds?
+  const nsm_whole *whole;                                            // NULL: there is none
+  int  (*whole_run)(double *s, const double *c, double k, int n);
 } nsm_model;
 
 // CONSISTENT: two-step with impacts ([Möller 2011, (5.106), (5.107)], in the symmetric form consistent.md (2)-(7));

@@ -281,6 +281,7 @@ typedef struct sim_numbers {
   sim_rows    r;
   sim_islands isl;
   struct sim_consistent *con;           // energy-consistent schemes only
+  struct sim_whole *whole;              // whole steps (schemes/whole.h); NULL where the model has none that fits
 } sim_numbers;
 
 typedef struct sim_work {

@@ -164,7 +164,9 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   if (last == STAGE_PLAN) return true;
 
   c->kernels = kernels_of_plan(c->arena, c->plan);
-  emit_c(c->arena, c->plan, &c->kernels, &c->c);
+  c->whole = whole_of_plan(c->arena, c->plan);
+  c->kernels = with_whole(c->arena, c->kernels, c->whole);
+  emit_c(c->arena, c->plan, &c->kernels, c->whole, &c->c);
   return true;
 }
 

@@ -12,6 +12,7 @@
 #include "../syntax/parse.h"
 #include "../system/system.h"
 #include "../system/system_print.h"
+#include "../whole/whole.h"
 
 typedef enum { STAGE_SOURCE, STAGE_AST, STAGE_MODEL, STAGE_SYSTEM, STAGE_PLAN, STAGE_C } PipelineStage;
 
@@ -26,6 +27,7 @@ typedef struct Compilation {
   const System *system;
   const Plan *plan;
   PlanKernels kernels;
+  const Whole *whole;            // NULL: the model has none
   Text c;                        // emitted C
   bool usage_trouble;            // a --set that fits no parameter (exit 2)
   bool file_trouble;             // the file could not be read (exit 4)

@@ -18,7 +18,7 @@ static void class_section(Emitter *e, const PlanClass *c, int number, const Plan
   e->arena = whole;
 }
 
-void emit_c(Arena *a, const Plan *p, const PlanKernels *k, Text *out) {
+void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, Text *out) {
   Emitter e = { .arena = a, .plan = p, .out = out, .kernels = k, .words = intern_new(a), .word_at = map_new(a),
                 .table_at = map_new(a) };
   text_add(out, "#include \"nsm_abi.h\"\n\n");
@@ -29,6 +29,7 @@ void emit_c(Arena *a, const Plan *p, const PlanKernels *k, Text *out) {
   text_free(&t);
   for (int i = 0, next = 0; i < p->ncls; i++) class_section(&e, &p->cls[i], i, k, &next);
   emit_setup(&e);
-  emit_tables(&e);
+  emit_whole(&e, w);
+  emit_tables(&e, w);
   text_free(&e.blob);
 }

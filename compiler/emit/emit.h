@@ -4,5 +4,6 @@
 #include "../base/text.h"
 #include "../kernel/kernels.h"
 #include "../plan/plan.h"
+#include "../whole/whole.h"
 
-void emit_c(Arena *a, const Plan *p, const PlanKernels *k, Text *out);
+void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, Text *out);   // w NULL: none

@@ -3,6 +3,7 @@
 #include "../base/intern.h"
 #include "../base/map.h"
 #include "../kernel/kernels.h"
+#include "../whole/whole.h"
 #include "c_kernel.h"
 #include "c_text.h"
 #include "emit.h"
@@ -31,4 +32,5 @@ void   setup_value(Emitter *e, Ex x);                                  // prints
 
 void emit_fill(Emitter *e, const PlanClass *c, int number);            // emit_fill.c
 void emit_setup(Emitter *e);  // emit_setup.c: params, sizes, experiment, claims
-void emit_tables(Emitter *e);                                          // emit_table.c: patterns, classes, model
+void emit_whole(Emitter *e, const Whole *w);                           // emit_whole.c: nothing where w is NULL
+void emit_tables(Emitter *e, const Whole *w);                          // emit_table.c: patterns, classes, model

@@ -203,7 +203,7 @@ static void emit_text(Emitter *e) {
   text_add(o, "\n};\n");
 }
 
-void emit_tables(Emitter *e) {
+void emit_tables(Emitter *e, const Whole *w) {
   const Plan *p = e->plan;
   const Model *m = p->sys->model;
   Text *o = e->out;
@@ -224,7 +224,8 @@ void emit_tables(Emitter *e) {
       "  .nvar = %d, .npar = %d, .nclass = %d, .nstat = %d, .nexpect = %d,\n"
       "  .var = vars, .par = pars, .cls = classes, .stat = stats, .expect_line = expect_lines, .expect_text = "
       "expect_texts,\n  .expect_stat = expect_stats,\n"
-      "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect\n};\n"
+      "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect%s\n};\n"
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
-      name, file, p->scheme->number, p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect);
+      name, file, p->scheme->number, p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect,
+      w ? ", .whole = &whole_step, .whole_run = whole" : "");
 }

@@ -17,7 +17,7 @@
 #include <time.h>
 #include "jit_parts.h"
 
-#define COST_START 0.1                                  // s
+#define COST_START 0.05                                 // s
 #define COST_NODE  20e-6                                // s
 enum { FIRST_LOOK = 64, WORTH = 20, WORTH_ALONE = 50 };
 static const double LONG_ENOUGH = 5e-3;                 // s, to know the time per step

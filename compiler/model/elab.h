@@ -113,12 +113,14 @@ struct Elab {
   Arena *a; Interner *in; DiagBag *bag;
   const ElaborateOptions *opt;
   Map   *models, *functions;  // name -> Ast
+  Map   *done, *alike;        // calls of functions that were written out, arguments of calls (elab_call.c)
   Map   *files;               // interned path -> Ast, every file once
   Map   *told;                // indices out of range, by array and loop
   Scope *globals;             // parameters at file level
   const Ast *simulate;        // the block that counts, once met
   bool   has_units;           // some declaration outside `simulate` has a unit: then time is in seconds
   int    sums_open;           // sums around the place at hand that are being written out
+  int    calls_made;          // functions written out within the outermost call at hand
   double sum_terms;           // terms that the outermost of them has made so far
   Model *out;
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;

@@ -1,5 +1,6 @@
 // Calls: the model's own functions are inlined, vector functions written out, sgn and normal_cone sent to where they
 // belong.
+#include <stdint.h>
 #include <string.h>
 
 #include "elab.h"
@@ -14,6 +15,97 @@ static Value recursion(const Env *env, const Ast *x, const Ast *f) {
   return bad_value(env, x->span);
 }
 
+// --- calls that were written out already ---
+
+// Functions that call functions several times make trees of exponential size; with the same arguments the result
+// is the same node. Arguments are made one node where they are alike, so that what is computed of them is alike
+// again; they are compared one level down.
+typedef struct Call { int n; Value *arg, result; struct Call *next; } Call;
+typedef struct Known { MExpr *x; struct Known *next; } Known;
+
+static bool same_node(const MExpr *a, const MExpr *b) {
+  if (a == b) return true;
+  if (a->kind != b->kind || a->op != b->op || a->id != b->id || a->derivative != b->derivative || a->nargs != b->nargs)
+    return false;
+  if (a->kind == MX_NUM) return a->num == b->num;
+  for (int i = 0; i < a->nargs; i++) {
+    const MExpr *x = a->arg[i], *y = b->arg[i];
+    if (x != y && !(x->kind == MX_NUM && y->kind == MX_NUM && x->num == y->num)) return false;
+  }
+  return true;
+}
+
+static uint64_t mixed(uint64_t h, uint64_t x) {
+  h = (h ^ x)*UINT64_C(0x9e3779b97f4a7c15);
+  return h ^ h >> 29;
+}
+
+static uint64_t node_hash(const MExpr *x, bool inside) {
+  uint64_t bits, h = mixed((uint64_t)x->kind, (uint64_t)x->op);
+  memcpy(&bits, &x->num, sizeof bits);
+  if (x->kind == MX_NUM) return mixed(h, bits);
+  if (!inside) return (uint64_t)(uintptr_t)x;
+  h = mixed(mixed(h, (uint64_t)x->id), x->derivative);
+  for (int i = 0; i < x->nargs; i++) h = mixed(h, node_hash(x->arg[i], false));
+  return h;
+}
+
+static MExpr *one_for_all(Elab *e, MExpr *x) {
+  void *key = (void *)(uintptr_t)(node_hash(x, true) | 1);
+  for (const Known *k = map_get(e->alike, key); k; k = k->next)
+    if (same_node(k->x, x)) return k->x;
+  Known *k = ARENA_NEW(e->a, Known);
+  *k = (Known){ x, map_get(e->alike, key) };
+  map_put(e->alike, key, k);
+  return x;
+}
+
+static bool same_value(const Value *a, const Value *b) {
+  if (a->truth != b->truth || a->ndim != b->ndim || memcmp(&a->unit, &b->unit, sizeof a->unit)) return false;
+  for (int i = 0; i < a->ndim; i++)
+    if (a->dim[i] != b->dim[i]) return false;
+  return !memcmp(a->at, b->at, sizeof *a->at * (size_t)value_count(a));
+}
+
+static Value copied(Arena *a, Value v) {
+  MExpr **at = ARENA_ARRAY(a, MExpr *, value_count(&v));
+  memcpy(at, v.at, sizeof *at * (size_t)value_count(&v));
+  v.at = at;
+  return v;
+}
+
+static const Call *known_call(const Env *env, const Ast *f, const Value *arg, int n) {
+  enum { LOOKED_AT = 64 };
+  int left = LOOKED_AT;
+  for (const Call *c = map_get(env->e->done, f); c && left-- > 0; c = c->next) {
+    bool same = c->n == n;
+    for (int i = 0; i < n && same; i++) same = same_value(&c->arg[i], &arg[i]);
+    if (same) return c;
+  }
+  return NULL;
+}
+
+static void remember_call(const Env *env, const Ast *f, const Value *arg, int n, Value result) {
+  Arena *a = env->e->a;
+  Call *c = ARENA_NEW(a, Call);
+  *c = (Call){ n, ARENA_ARRAY(a, Value, n + 1), copied(a, result), (Call *)map_get(env->e->done, f) };
+  for (int i = 0; i < n; i++) c->arg[i] = copied(a, arg[i]);
+  map_put(env->e->done, f, c);
+}
+
+// All calls that one outermost call makes are counted.
+static bool few_calls(const Env *env, const Ast *x) {
+  Elab *e = env->e;
+  if (e->calls.n == 0) e->calls_made = 0;
+  if (++e->calls_made <= MAX_ELEMENTS) return true;
+  if (e->calls_made > MAX_ELEMENTS + 1) return false;               // said once
+  Diag *d = diag(e->bag, DIAG_E0607, x->span, "this function calls others too often to be written out");
+  diag_label(d, "more than %d calls within one", MAX_ELEMENTS);
+  diag_note(d, "functions are written out where they are called; only calls with the same arguments are shared");
+  diag_help(d, "give values that are needed in several places to a `var`");
+  return false;
+}
+
 // f(a, b): the body with the formals standing for the values; it sees file-level parameters and other functions,
 // nothing else.
 static Value inline_function(const Env *env, const Ast *x, const Ast *f) {
@@ -24,10 +116,16 @@ static Value inline_function(const Env *env, const Ast *x, const Ast *f) {
   if (env->depth > MAX_INLINE) return recursion(env, x, f);
   Env in = {.e = e, .scope = e->globals, .ctx = env->ctx, .depth = env->depth + 1};
   bool bad = false;
+  Value *arg = ARENA_ARRAY(e->a, Value, f->list.n + 1);
   for (int i = 0; i < f->list.n; i++) {
     const Ast *formal = f->list.at[i];
     Value v = adopt(env, elab_expr(env, x->list.at[i]), formal, "argument");
     bad = bad || v.bad;
+    if (!v.bad) {
+      v = copied(e->a, v);
+      for (int k = 0; k < value_count(&v); k++) v.at[k] = one_for_all(e, v.at[k]);
+    }
+    arg[i] = v;
     for (int k = 0; k < i; k++)
       if (f->list.at[k]->name == formal->name) {
         Diag *d = diag(e->bag, DIAG_E0202, formal->name_span, "`%s` is declared twice", formal->name);
@@ -36,9 +134,16 @@ static Value inline_function(const Env *env, const Ast *x, const Ast *f) {
     in = env_with(in, &(Local){.kind = L_VALUE, .name = formal->name, .span = formal->name_span, .value = v});
   }
   if (bad || !f->a) return bad_value(env, x->span);
-  vec_push(&e->calls, f);
-  Value r = adopt(&in, elab_expr(&in, f->a), f, "function");
-  e->calls.n--;
+  const Call *known = known_call(env, f, arg, f->list.n);
+  Value r;
+  if (known) r = copied(e->a, known->result);
+  else if (!few_calls(env, x)) r = bad_value(env, x->span);
+  else {
+    vec_push(&e->calls, f);
+    r = adopt(&in, elab_expr(&in, f->a), f, "function");
+    e->calls.n--;
+    if (!r.bad) remember_call(env, f, arg, f->list.n, r);
+  }
   r.span = x->span;
   return r;
 }

@@ -282,6 +282,8 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
                .opt = o,
                .models = map_new(a),
                .functions = map_new(a),
+               .done = map_new(a),
+               .alike = map_new(a),
                .files = map_new(a),
                .told = map_new(a),
                .out = ARENA_NEW(a, Model) };

@@ -3,23 +3,6 @@
 // file level, words at the start of an item, loops; foreign_items.c has the items of a model, foreign_values.c values.
 #include "foreign.h"
 
-void give_up(Parse *p, size_t upto) {
-  if (upto > p->now.at.hi) p->skip_to = upto;
-}
-
-bool extra_brace(const Parse *p, size_t at) {
-  const SourceFile *f = p->file;
-  int depth = 0;
-  for (size_t k = 0; k < p->open.n; k++) depth += p->open.at[k].bracket == '{';
-  for (size_t i = at; i < f->len;) {
-    size_t next = skip_blanks(f, i);
-    if (next > i) { i = next; continue; }
-    depth += f->text[i] == '{' ? 1 : f->text[i] == '}' ? -1 : 0;
-    i++;
-  }
-  return depth < 0;
-}
-
 // --- words at the start of an item ---
 
 // Behind the lines that are indented below a line that ends here, as the body of a Python function.

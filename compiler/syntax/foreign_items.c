@@ -289,17 +289,6 @@ static bool declaration(Parse *p) {
 
 // --- instances ---
 
-// Is there a model of this name in the file?
-bool find_model(Parse *p, const char *name) {
-  const SourceFile *f = p->file;
-  for (size_t at = 0; (at = find_word(f, at, f->len, "model")) < f->len;) {
-    size_t lo = skip_blanks(f, at + 5), n = strlen(name);
-    if (follows(f, lo, name) && strchr(" ({\t\r\n/", f->text[lo + n])) return true;
-    at = lo;
-  }
-  return false;
-}
-
 static bool instance(Parse *p) {
   Diag *d = NULL;
   if (item(p, 0) == TOK_NAME && item(p, 1) == TOK_NAME &&

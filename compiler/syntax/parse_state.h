@@ -73,16 +73,17 @@ int   nsm_scan_lex_destroy(void *scanner);
 
 // syntax_error.c: the message for an unexpected p->now, of which the names of the expected tokens are known.
 void  syntax_error(Parse *p, const char *const *expected, int n);
-bool  starts_item(int kind);
 const char *word_near(Parse *p, Span name);  // the reserved word that was perhaps meant, or NULL
 const char *span_text(Parse *p, Span at);                            // a copy, shortened for a message
 
 // foreign.c: the forms of other languages; true where one was found and said.
 bool  foreign_form(Parse *p);
-void  give_up(Parse *p, size_t upto);                                // the text up to there is not read
-bool  find_model(Parse *p, const char *name);                        // does the text have `model NAME`?
 
+// given_up.c: what these two share.
+void  give_up(Parse *p, size_t upto);                                // the text up to there is not read
 bool  extra_brace(const Parse *p, size_t at);                        // does a '}' behind `at` close nothing?
+bool  find_model(Parse *p, const char *name);                        // does the text have `model NAME`?
+bool  starts_item(int kind);                                         // does the token?
 
 // skip.c: places in the text, with brackets matched and comments and strings left alone.
 size_t skip_blanks(const SourceFile *f, size_t at);                  // behind blanks and comments

@@ -22,12 +22,6 @@ static bool is_word(const Parse *p, Token t) {
   return t.kind != TOK_NAME && lex_is_word(p->file->text + t.at.lo, t.at.hi - t.at.lo);
 }
 
-bool starts_item(int kind) {
-  return kind == TOK_IMPORT || kind == TOK_FUNCTION || kind == TOK_MODEL || kind == TOK_DECLARE || kind == TOK_ENERGY ||
-         kind == TOK_FORCE || kind == TOK_RELATION || kind == TOK_CONTACT || kind == TOK_CONSTRAINT ||
-         kind == TOK_FOR || kind == TOK_TIMED || kind == TOK_SIMULATE || kind == TOK_CLAIM;
-}
-
 static bool is_comparison(int kind) {
   return kind == '<' || kind == '>' || kind == TOK_LE || kind == TOK_GE || kind == TOK_EQ || kind == TOK_NE;
 }

@@ -38,6 +38,13 @@ long nsm_steps_total(const nsm_sim *s) { return s->a->total; }
 
 nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
   nsm_code code = NSM_OK;
-  while (n-- > 0 && code == NSM_OK && nsm_steps_done(s) < nsm_steps_total(s)) code = nsm_step(s, e);
+  while (n > 0 && code == NSM_OK && nsm_steps_done(s) < nsm_steps_total(s)) {
+    long done = s->n.whole ? sim_whole_run(s, n) : 0;
+    s->now.tick += done;
+    n -= done;
+    if (n <= 0) break;
+    code = nsm_step(s, e);
+    n--;
+  }
   return code;
 }

@@ -56,6 +56,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (!sim_prepare(s, s->n.h, e)) return 0;
   sim_closed_start(s);
   if (s->a->on.relation.n > 0) sim_note_solutions(s);
+  sim_whole_analyse(s, set);
   return 1;
 }
 

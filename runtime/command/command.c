@@ -212,6 +212,15 @@ static long between_steps(const job *j, long done, long total) {
   return j->host->between_steps ? j->host->between_steps(j->host->steps, done, total) : LONG_MAX;
 }
 
+// Steps that nobody looks at: up to the next row, or the next call; one where claims want every step.
+static long stride(const job *j, long left, long to_row, long to_call) {
+  enum { LOOK = 1024 };                                    // for Ctrl-C and progress
+  long n = left < LOOK ? left : LOOK;
+  if (j->o.bench == 0 && j->recording && to_row < n) n = to_row;
+  if (to_call < n) n = to_call > 1 ? to_call : 1;
+  return j->o.bench == 0 && nsm_statistics_follow(j->m) ? 1 : n;
+}
+
 static nsm_code run_once(job *j, nsm_error *e) {
   progress p = { !j->o.quiet && isatty(fileno(j->err)), 16, 16, seconds(), seconds() };
   long total = nsm_steps_total(j->s), every = j->o.every, written = -1;
@@ -219,10 +228,12 @@ static nsm_code run_once(job *j, nsm_error *e) {
   if (j->m->nstat > 0) nsm_statistics_start(j->s, j->stat);
   if (j->recording) { write_row(j); written = 0; }
   long call = between_steps(j, 0, total);
-  for (long k = 1, next = every; k <= total && code == NSM_OK; k++) {
-    code = nsm_step(j->s, e);
-    if (nsm_steps_done(j->s) == k) {
-      if (j->m->nstat > 0) nsm_statistics_step(j->s, j->stat);
+  for (long k = 0, next = every; k < total && code == NSM_OK;) {
+    long before = k;
+    code = nsm_advance(j->s, stride(j, total - k, next - k, call - k), e);
+    k = nsm_steps_done(j->s);
+    if (k > before) {
+      if (nsm_statistics_follow(j->m)) nsm_statistics_step(j->s, j->stat);
       if (j->recording && k == next) {
         write_row(j);
         written = k;
@@ -253,8 +264,8 @@ static nsm_code run_bench(job *j, nsm_error *e) {
   for (; done < n && code == NSM_OK; done++) {
     nsm_reset(j->s);
     double began = seconds();
-    for (long k = 0; k < total && code == NSM_OK; k++) {
-      code = nsm_step(j->s, e);
+    for (long k = 0; k < total && code == NSM_OK; k = nsm_steps_done(j->s)) {
+      code = nsm_advance(j->s, stride(j, total - k, 0, call - done * total - k), e);
       if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
       if (done * total + k >= call) call = between_steps(j, done * total + k, n * total);
     }

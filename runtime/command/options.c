@@ -128,7 +128,9 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
                            .tolerance = f->text[NSM_FLAG_TOLERANCE] ? f->number[NSM_FLAG_TOLERANCE] : 0,
                            .solve_budget = f->text[NSM_FLAG_SOLVE_BUDGET] ? f->number[NSM_FLAG_SOLVE_BUDGET] : 0,
                            .dump_problems = f->text[NSM_FLAG_DUMP_PROBLEMS],
-                           .project_start = f->text[NSM_FLAG_PROJECT_START] != NULL };
+                           .project_start = f->text[NSM_FLAG_PROJECT_START] != NULL,
+                           .step_by_step =
+                               f->text[NSM_FLAG_WHOLE_STEPS] && !strcmp(f->text[NSM_FLAG_WHOLE_STEPS], "off") };
   nsm_code code = check_scheme(m, f, e);
   if (code == NSM_OK) code = check_bench(f, e);
   for (int i = 0; i < f->nset && code == NSM_OK; i++) code = read_set(m, o, f->set[i], e);

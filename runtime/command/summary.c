@@ -103,6 +103,7 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   if (m->step_ns >= 0) entry(f, "step_ns", m->step_ns);
   fprintf(f, "  \"newton_iterations\": %ld,\n  \"solver_iterations\": %ld,\n  \"impacts\": %ld,\n",
           c->newton_iterations, c->solver_iterations, c->impacts);
+  if (c->whole_steps > 0) fprintf(f, "  \"whole_steps\": %ld,\n", c->whole_steps);
   entry(f, "max_residual", c->max_residual);
   fprintf(f, "  \"tolerance_reached\": %s,\n", c->stagnations == 0 ? "true" : "false");
   if (m->held + m->failed + m->not_reached > 0)

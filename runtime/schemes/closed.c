@@ -58,7 +58,7 @@ void sim_closed_start(nsm_sim *s) {
 }
 
 // The extent of q changes by h v in a step; it is taken anew now and then, with room in between.
-static __attribute__((noinline)) void take_extent(nsm_sim *s) {
+__attribute__((noinline)) void sim_take_extent(nsm_sim *s) {
   double most = 0;
   for (int i = 0; i < s->a->nown; i++) most = fmax(most, fabs(s->now.q[i]) + s->n.h * fabs(s->now.z[i]));
   for (int i = s->a->nown; i < s->a->nq; i++) most = fmax(most, fabs(s->now.q[i]));
@@ -67,7 +67,7 @@ static __attribute__((noinline)) void take_extent(nsm_sim *s) {
 }
 
 static inline double nearly_closed(nsm_sim *s) {
-  if ((s->now.k & (EXTENT - 1)) == 0) take_extent(s);
+  if ((s->now.k & (EXTENT - 1)) == 0) sim_take_extent(s);
   return near * (s->n.terms + s->n.reach * s->now.extent);
 }
 

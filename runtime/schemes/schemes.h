@@ -5,6 +5,7 @@
 //   step_linear.c    moreau where all matrices are constant      step_newton.c  moreau else (newton.h)
 //   josephy_newton.c the iteration that step_newton.c and consistent_newton.c share
 //   step_midpoint.c  explicit step                               step_consistent.c  energy-consistent step
+//   whole.c, whole_*.c (whole.h)  many steps by one function of the compiler
 //   (consistent.h)   closed.c  which contacts are closed, what is at rest         blame.c  which statement made a nan
 #pragma once
 #include "runtime/assembly/assembly.h"
@@ -17,6 +18,10 @@ const sim_scheme *sim_scheme_named(const char *name);      // NULL where there i
 
 // step_linear.c, step_newton.c: from (q,z,l) to (q1,z1,l1) at t1; NSM_OK or NSM_FAILED
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e);
+// the second half of a linear step: the forces of the active rows at the free motion q1, z1, 0 where they are not
+// found; what they do to it, and a sum of all that must be finite
+int      sim_linear_solve(nsm_sim *s, double t1);
+double   sim_linear_act(nsm_sim *s, double t1);
 nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e);
 // Derivatives with respect to positions enter Newton's matrix by q' = v alone: 0 and the reason where there is other
 // kinematics.
@@ -31,6 +36,7 @@ void     sim_active_set(nsm_sim *s);                                            
 void     sim_closed_start(nsm_sim *s);
 void     sim_close(nsm_sim *s, double lead);   // gap, rate0 -> active, for moreau and midpoint
 void     sim_hold(nsm_sim *s);    // after a step of moreau or midpoint: what holds its contacts closed
+void     sim_take_extent(nsm_sim *s);        // of the coordinates, in now.extent
 double   sim_nearly_closed(nsm_sim *s);     // above this no round-off reaches
 void     sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v);   // into r.terms, of k's rows
 int      sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a);
@@ -42,6 +48,10 @@ void     sim_count_impacts(nsm_sim *s);
 nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e);
 // Size of the terms that y + e rate_k of a row was made of, at z and z1.
 double sim_row_terms(const nsm_sim *s, int row, double y);
+
+// whole.c
+void     sim_whole_analyse(nsm_sim *s, const nsm_settings *set);   // after everything else is prepared
+long     sim_whole_run(nsm_sim *s, long n);  // up to n steps; how many it did before one that the general road takes
 
 // blame.c: finds the kernel that is not finite at the view; writes the message.
 nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);

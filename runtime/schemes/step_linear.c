@@ -179,6 +179,17 @@ static double apply_multipliers(nsm_sim *s) {
   return sum;
 }
 
+int sim_linear_solve(nsm_sim *s, double t1) {
+  rows_at(s, t1);
+  return sim_islands_solve(s);
+}
+
+double sim_linear_act(nsm_sim *s, double t1) {
+  double sum = apply_multipliers(s);
+  sim_refine(s, t1, s->w.q1, s->n.h * s->a->theta);
+  return sum;
+}
+
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
   int nv = s->a->nv, nz = s->a->nz;
   double h = s->n.h, theta = s->a->theta, *q1 = s->w.q1, *z1 = s->w.z1;
@@ -205,14 +216,12 @@ nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
   if (s->n.r.n > 0) {
     if (!s->n.r.always) sim_islands_list(s);
     if (s->n.isl.nactive > 0) {
-      rows_at(s, t1);
-      if (!sim_islands_solve(s)) {
+      if (!sim_linear_solve(s, t1)) {
         nsm_view v = sim_view(s, t1, q1, z1, s->a->zero_l);
         if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) == NSM_FAILED) return NSM_FAILED;
         return sim_cone_failed(s, t1, e);
       }
-      s0 += apply_multipliers(s);
-      sim_refine(s, t1, s->w.q1, ht);
+      s0 += sim_linear_act(s, t1);
     }
   }
   s->now.count.newton_iterations++;

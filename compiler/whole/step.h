@@ -1,0 +1,40 @@
+// What the kinds of whole steps share: the kernel under construction, its parameters and constants.
+#pragma once
+#include "written.h"
+
+enum { NAMED = 24 };                    // bytes of a name
+
+typedef struct Step {
+  Written *w; KBuilder *b; Arena *arena;
+  KValue s, c, k, n;                    // parameters
+  KValue scalar[WHOLE_SCALARS], *constant; int nconstant;   // loaded; K_NONE
+  KValue *value[ROLE_H + 1][MOMENTS];   // [kind][moment][index]: what variables are in the expressions to come
+  KValue t, t0, h;
+  int names;                            // of conditions
+  KValue *local;                        // [most locals]
+} Step;
+
+Step step_open(Arena *a, Written *w, const char *about);
+// Every constant that the roots read is loaded, once, before the loop.
+void step_constants(Step *p, const Ex *root, int n);
+KValue step_scalar(Step *p, int which);                            // start, step, ...: loaded on first use
+KValue step_leaf(KBuilder *b, int symbol, void *step);
+void step_values(Step *p, const Ex *root, int n, KValue *value);   // NULL-free: EX_NONE gives K_NONE
+KValue step_number(Step *p, double x);
+KValue step_add(Step *p, KValue x, KValue y);                      // K_NONE: nothing yet
+KValue step_sub(Step *p, KValue x, KValue y);
+KValue step_mul(Step *p, KValue x, KValue y);
+KValue step_abs(Step *p, KValue x);
+const char *step_name(Step *p, const char *what, int i);           // "q1_3"
+Ex step_local(Step *p, KValue v);                                  // a symbol for it
+KValue step_time(Step *p, KValue i, double add);                   // t of step k + i + add
+// value: roots; then *rest: what `more` reads, with what roots have computed in place of its expressions.
+void step_values_shared(Step *p, const Ex *root, int n, KValue *value, const Ex *more, int nmore, Ex *rest);
+KValue step_both(Step *p, KValue x, KValue y);                     // conditions, K_NONE: none yet
+KValue step_either(Step *p, KValue x, KValue y);
+Whole *step_close(Step *p, WholeKind kind, KValue done);           // returns done; what the runtime compares
+
+// here: with the rows that always act; NULL where they do not fit
+const Whole *whole_linear(Arena *a, Written *w, bool here);
+const Whole *whole_newton(Arena *a, Written *w);
+const Whole *whole_two_point(Arena *a, Written *w);

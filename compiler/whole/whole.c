@@ -1,0 +1,32 @@
+// Which models have a whole step, and of which kind.
+#include <stddef.h>
+#include <string.h>
+#include "../../runtime/nsm_abi.h"
+#include "step.h"
+
+PlanKernels with_whole(Arena *a, PlanKernels k, const Whole *w) {
+  if (!w) return k;
+  PlanKernels all = { k.n + 1, ARENA_ARRAY(a, PlanKernel, k.n + 1) };
+  memcpy(all.at, k.at, (size_t)k.n * sizeof *k.at);
+  all.at[k.n] = (PlanKernel){ .cls = -1, .offset = offsetof(nsm_model, whole_run), .kernel = w->kernel, .first = k.n };
+  return all;
+}
+
+const Whole *whole_of_plan(Arena *a, const Plan *p) {
+  for (int i = 0; i < p->ncls; i++) if (p->cls[i].c->compliant || p->cls[i].c->of_compliant) return NULL;
+  Written *w = write_out(a, p);
+  if (!w) return NULL;
+  const Whole *o = NULL;
+  if (p->scheme->weights) {
+    const Whole *called = whole_linear(a, w, false), *here = called ? whole_linear(a, w, true) : NULL;
+    o = called ? called : whole_newton(a, w);
+    if (here) {
+      Whole *both = ARENA_NEW(a, Whole);
+      *both = *here;
+      both->called = called->kernel;
+      o = both;
+    }
+  }
+  if (p->scheme->two_point && !p->scheme->mass_at_begin) o = whole_two_point(a, w);
+  return o;
+}

@@ -1,0 +1,39 @@
+// Whole steps: for a small model whose sizes are known when compiling, one kernel that takes many steps, with the
+// integrator in it (docs/numerics/whole-steps.md).
+//
+//   int whole(double *s, const double *c, double k, int n)
+//
+// takes up to n steps from step k on and gives how many it did. s is the state, in and out; c are the constants of the
+// run, c[0 .. WHOLE_SCALARS) those below, then `constant`, then what the kind has. Before a step that the kernel does
+// not take (a contact closes, Newton's method does not converge at once, a value is not finite) it returns, with s as
+// it was at the begin of that step: the runtime then takes it on the general road.
+#pragma once
+#include "../kernel/kernels.h"
+#include "../plan/plan.h"
+
+typedef enum { WHOLE_LINEAR = 1, WHOLE_NEWTON = 2, WHOLE_TWO_POINT = 3 } WholeKind;    // numbers as in nsm_abi.h
+enum { WHOLE_START, WHOLE_STEP, WHOLE_THETA, WHOLE_GAMMA, WHOLE_TOLERANCE, WHOLE_SCALARS = 8 };
+
+// The constant in column `column` of instance `instance` of class `cls`.
+typedef struct WholeConstant { int cls, instance, column; } WholeConstant;
+
+typedef struct Whole {
+  WholeKind kind;
+  int ncls, *count;             // [ncls] instances
+  int nix, *ix;                 // slots of all instances, class by class: what the runtime must find
+  int nrow, *row_l;             // [nrow] multiplier of each row, in order of the classes
+  int nconstant; WholeConstant *constant;
+  int npattern, *row, *col;     // WHOLE_LINEAR: entries (row, col) of dz/d(q, z, what time gives, 1)
+  int ntimed, *timed;           // WHOLE_LINEAR: rows of f that time changes
+  int nm, *m_row, *m_col, nx, *x_row, *x_col;     // WHOLE_LINEAR with rows `here`: of M, X
+  bool here;
+  bool drifts;                  // some contact's rate or slip is not 0 at rest
+  const KKernel *kernel;
+  const KKernel *called;        // the same with rows in the runtime alone, for compilers that keep nothing in registers
+} Whole;
+
+// The kernels with that of a whole step, which the model points to.
+PlanKernels with_whole(Arena *a, PlanKernels k, const Whole *w);
+
+// NULL where the model has none: too large, sizes not known, or a scheme or statement that is not taken.
+const Whole *whole_of_plan(Arena *a, const Plan *p);

@@ -1,0 +1,391 @@
+// Moreau's scheme by Newton's method (runtime/step_newton.c), in steps in which no contact is closed: with the unknowns
+// z1 and the impulses p of constraints, q1 = q + h (theta v1 + (1-theta) v), q~ between,
+//
+//   R = M(q~)(z1 - z) - h theta f(t1, q1, z1) - h (1-theta) f(t, q, z) - H(q~)^T p,    rates u(t1, q1, v1) = 0
+//
+// and all derivatives of both. f of the last iterate is that of the begin of the next step. An iterate is accepted
+// where
+//
+//   |R_i| <= tolerance (sum of |its terms|) + 16 eps sum_j |M_ij| (|z1_j| + |z_j|),
+//   |u_k| <= tolerance sum_j |H_kj| (|z1_j| + |z_j|)
+//
+// as the general road does or stricter. After ITERATIONS, where a velocity may be at rest, where M may not be positive
+// definite: the general road.
+//
+// s: q [nq], z [nz], p [constraints], gain [nz] (z1 - z of the last step), off [2], reach [rows], iterations
+#include <float.h>
+#include "solve.h"
+
+enum { ITERATIONS = 6 };
+
+typedef struct Newton {
+  Step *p;
+  const Instance **constraint, **contact; int nc, ncontact;
+  Ex *f, *M, *Hm, *H, *rate;            // [nz], [nz, nz] at q~, [nc, nz] at q~ and at the end, [nc]
+  Ex *J, *C;                            // [nz, nz], [nc, nz]
+  Ex ht, chain;                         // h theta; d q~/d v = theta h theta
+  bool mass_moves, timed;
+} Newton;
+
+static bool takes(const Written *w) {
+  const Plan *p = w->plan;
+  if (p->one_iteration) return false;
+  for (int i = 0; i < w->n; i++) {
+    const SysClass *c = w->at[i].pc->c;
+    if (c->kind == CLASS_RELATION) return false;
+    if (c->kind == CLASS_FRICTION && (c->normal < 0 || p->cls[c->normal].c->kind != CLASS_CONTACT)) return false;
+    for (int r = 0; c->kind == CLASS_SMOOTH && r < c->nrow; r++)
+      if (c->g && c->g[r] != EX_NONE && !ex_is_num(w->pool, c->g[r], 0)) return false;
+  }
+  return true;
+}
+
+static Ex zero(const Newton *n) { return ex_num(n->p->w->pool, 0); }
+
+static void add(Newton *n, Ex *to, Ex e) { *to = ex_add(n->p->w->pool, *to, e); }
+
+// f, M, rates, H of all instances.
+static void collect(Newton *n) {
+  Written *w = n->p->w;
+  Arena *a = w->arena;
+  int nz = w->nz;
+  n->constraint = ARENA_ARRAY(a, const Instance *, w->nrow + 1);
+  n->contact = ARENA_ARRAY(a, const Instance *, w->nrow + 1);
+  for (int i = 0; i < w->n; i++) {
+    if (w->at[i].pc->c->kind == CLASS_CONSTRAINT) n->constraint[n->nc++] = &w->at[i];
+    if (w->at[i].pc->c->kind == CLASS_CONTACT) n->contact[n->ncontact++] = &w->at[i];
+  }
+  Ex **all[] = { &n->f, &n->M, &n->J, &n->Hm, &n->H, &n->C, &n->rate };
+  int size[] = { nz, nz * nz, nz * nz, n->nc * nz, n->nc * nz, n->nc * nz, n->nc };
+  for (int k = 0; k < 7; k++) {
+    *all[k] = ARENA_ARRAY(a, Ex, size[k] + 1);
+    for (int i = 0; i < size[k]; i++) (*all[k])[i] = zero(n);
+  }
+  for (int i = 0; i < w->n; i++) {
+    const Instance *at = &w->at[i];
+    const SysClass *c = at->pc->c;
+    if (c->kind != CLASS_SMOOTH) continue;
+    const Kernel *f = &at->pc->kernel[KERNEL_F], *m = &at->pc->kernel[KERNEL_MASS];
+    for (int r = 0; r < f->n; r++) {
+      int row = written_z(w, at, c->row[r]);
+      if (row >= 0) add(n, &n->f[row], written(w, at, f->value[r]));
+    }
+    for (int e = 0; e < m->n; e++) {
+      int row = written_z(w, at, c->mass.at[e].row), col = written_z(w, at, c->mass.at[e].col);
+      Ex value = written(w, at, m->value[e]), mid = written_at(w, value, AT_BEGIN);
+      n->mass_moves |= m->stage > STAGE_CONST;
+      if (row >= 0 && col >= 0) add(n, &n->M[row * nz + col], mid);
+    }
+  }
+  for (int k = 0; k < n->nc; k++) {
+    const Instance *at = n->constraint[k];
+    const Kernel *h = &at->pc->kernel[KERNEL_H];
+    n->rate[k] = written(w, at, at->pc->kernel[KERNEL_RATE].value[0]);
+    for (int e = 0; e < h->n; e++) {
+      int col = written_z(w, at, at->pc->c->h.at[e].col);
+      Ex value = written(w, at, h->value[e]);
+      if (col < 0) continue;
+      add(n, &n->H[k * nz + col], value);
+      add(n, &n->Hm[k * nz + col], h->stage > STAGE_CONST ? written_at(w, value, AT_BEGIN) : value);
+    }
+  }
+}
+
+static Ex slope(Newton *n, Ex e, RoleKind kind, Moment m, int index) {
+  return ex_diff(n->p->w->pool, e, written_symbol(n->p->w, kind, m, index));
+}
+
+// d/d z_j of an expression at the end, of one between.
+static Ex at_end(Newton *n, Ex e, int j) {
+  Written *w = n->p->w;
+  if (j >= w->nq) return slope(n, e, ROLE_X, AT_END, j - w->nq);
+  Ex q = slope(n, e, ROLE_Q, AT_END, j);
+  return ex_add(w->pool, slope(n, e, ROLE_V, AT_END, j), ex_mul(w->pool, n->ht, q));
+}
+
+static Ex between(Newton *n, Ex e, int j, Ex theta) {
+  Written *w = n->p->w;
+  if (j >= w->nq) return ex_mul(w->pool, theta, slope(n, e, ROLE_X, AT_BEGIN, j - w->nq));
+  return ex_add(w->pool, ex_mul(w->pool, theta, slope(n, e, ROLE_V, AT_BEGIN, j)),
+                ex_mul(w->pool, n->chain, slope(n, e, ROLE_Q, AT_BEGIN, j)));
+}
+
+static void derivatives(Newton *n, Ex theta, const Ex *inc, const Ex *impulse) {
+  Written *w = n->p->w;
+  Pool *p = w->pool;
+  int nz = w->nz;
+  for (int i = 0; i < nz; i++) {
+    Ex curved = zero(n);                                   // what moves with q~: M (z1 - z), H^T p
+    for (int l = 0; l < nz; l++) add(n, &curved, ex_mul(p, n->M[i * nz + l], inc[l]));
+    for (int k = 0; k < n->nc; k++) curved = ex_sub(p, curved, ex_mul(p, impulse[k], n->Hm[k * nz + i]));
+    for (int j = 0; j < nz; j++)
+      n->J[i * nz + j] = ex_sub(p, ex_add(p, n->M[i * nz + j], between(n, curved, j, theta)),
+                                ex_mul(p, n->ht, at_end(n, n->f[i], j)));
+  }
+  for (int k = 0; k < n->nc; k++)
+    for (int j = 0; j < nz; j++) n->C[k * nz + j] = at_end(n, n->rate[k], j);
+}
+
+static KValue *variables(Step *p, const char *name, int n, int at) {
+  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
+  for (int i = 0; i < n; i++) v[i] = k_variable(p->b, step_name(p, name, i), k_at_number(p->b, p->s, at + i));
+  return v;
+}
+
+static KValue *named(Step *p, const char *name, int n, const KValue *x) {
+  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
+  for (int i = 0; i < n; i++) v[i] = k_name(p->b, x[i], step_name(p, name, i), NULL);
+  return v;
+}
+
+static KValue *gotten(Step *p, const char *name, int n, const KValue *variable) {
+  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
+  for (int i = 0; i < n; i++) v[i] = k_name(p->b, k_get(p->b, variable[i]), step_name(p, name, i), NULL);
+  return v;
+}
+
+static void use(Step *p, Moment m, const KValue *q, const KValue *z) {
+  for (int j = 0; j < p->w->nq; j++) { p->value[ROLE_Q][m][j] = q[j]; p->value[ROLE_V][m][j] = z[j]; }
+  for (int j = p->w->nq; j < p->w->nz; j++) p->value[ROLE_X][m][j - p->w->nq] = z[j];
+}
+
+const Whole *whole_newton(Arena *a, Written *w) {
+  if (!takes(w)) return NULL;
+  Step step = step_open(a, w, "Whole steps by Newton's method, while no contact is closed."), *p = &step;
+  Newton newton = { .p = p }, *n = &newton;
+  KBuilder *b = p->b;
+  Pool *pool = w->pool;
+  int nq = w->nq, nz = w->nz;
+  collect(n);
+  int nc = n->nc, size = nz + nc;
+  int at_z = nq, at_p = nq + nz, at_gain = at_p + nc, at_off = at_gain + nz, at_reach = at_off + 2,
+      at_count = at_reach + w->nrow;
+
+  bool *pattern = ARENA_ARRAY(a, bool, size * size + 1);
+  for (int r = 0; r < nz; r++) pattern[r * size + r] = n->M[r * nz + r] != zero(n);
+  for (int k = 0; k < nc; k++)
+    for (int j = 0; j < nz; j++) {
+      pattern[j * size + nz + k] = n->Hm[k * nz + j] != zero(n);
+      pattern[(nz + k) * size + j] = n->H[k * nz + j] != zero(n);
+    }
+  if (!factors_exist(a, size, nz, pattern)) return NULL;
+
+  // ---- constants, expressions ----
+  KValue h = p->h = step_scalar(p, WHOLE_STEP), theta = step_scalar(p, WHOLE_THETA);
+  step_scalar(p, WHOLE_START);
+  KValue tolerance = step_scalar(p, WHOLE_TOLERANCE);
+  KValue rest = k_name(b, k_op2(b, OP_MINUS, k_number(b, 1), theta), "rest", NULL);
+  KValue ht = k_name(b, k_op2(b, OP_TIMES, h, theta), "ht", NULL), he = k_name(b, k_op2(b, OP_TIMES, h, rest), "he",
+      NULL);
+  KValue half = k_name(b, k_op2(b, OP_TIMES, k_number(b, 0.5), h), "half", NULL);
+  KValue chain = k_name(b, k_op2(b, OP_TIMES, theta, ht), "chain", NULL);
+  n->ht = step_local(p, ht);
+  n->chain = step_local(p, chain);
+  Ex th = step_local(p, theta), *inc = ARENA_ARRAY(a, Ex, nz + 1), *impulse = ARENA_ARRAY(a, Ex, nc + 1);
+  int *inc_at = ARENA_ARRAY(a, int, nz + 1), *impulse_at = ARENA_ARRAY(a, int, nc + 1);
+  for (int i = 0; i < nz; i++) { inc_at[i] = w->nlocal; inc[i] = step_local(p, K_NONE); }
+  for (int i = 0; i < nc; i++) { impulse_at[i] = w->nlocal; impulse[i] = step_local(p, K_NONE); }
+  derivatives(n, th, inc, impulse);
+  Ex *gaps = ARENA_ARRAY(a, Ex, 2 * n->ncontact + 1);
+  for (int i = 0; i < n->ncontact; i++)
+    for (int k = 0; k < 2; k++)
+      gaps[2 * i + k] = written(w, n->contact[i], n->contact[i]->pc->kernel[KERNEL_GAP].value[k]);
+  int nroot = nz + nz * nz + 2 * nc * nz + nc, nmore = nz * nz + nc * nz;
+  Ex *root = ARENA_ARRAY(a, Ex, nroot + 1), *more = ARENA_ARRAY(a, Ex, nmore + 1), *left = ARENA_ARRAY(a, Ex, nmore +
+      1);
+  Ex *parts[] = { n->f, n->M, n->Hm, n->H, n->rate };
+  int sizes[] = { nz, nz * nz, nc * nz, nc * nz, nc }, at_root[5];
+  for (int k = 0, to = 0; k < 5; k++) {
+    at_root[k] = to;
+    for (int i = 0; i < sizes[k]; i++) root[to++] = parts[k][i];
+  }
+  for (int i = 0; i < nz * nz; i++) more[i] = n->J[i];
+  for (int i = 0; i < nc * nz; i++) more[nz * nz + i] = n->C[i];
+  step_constants(p, root, nroot);
+  step_constants(p, more, nmore);
+  step_constants(p, gaps, 2 * n->ncontact);
+
+  // ---- state ----
+  KValue *q = variables(p, "q", nq, 0), *z = variables(p, "z", nz, at_z), *pv = variables(p, "p", nc, at_p),
+         *gain = variables(p, "gain", nz, at_gain), *off = variables(p, "off", 2, at_off);
+  KValue count = k_variable(b, "count", k_at_number(b, p->s, at_count)), *reach = ARENA_ARRAY(a, KValue, n->ncontact +
+      1);
+  for (int i = 0; i < n->ncontact; i++)
+    reach[i] = k_name(b, k_at_number(b, p->s, at_reach + n->contact[i]->row), step_name(p, "reach", i), NULL);
+  KValue *z1 = ARENA_ARRAY(a, KValue, nz + 1), *p1 = ARENA_ARRAY(a, KValue, nc + 1), *fv = ARENA_ARRAY(a, KValue, nz +
+      1);
+  for (int i = 0; i < nz; i++) z1[i] = k_variable(b, step_name(p, "zi", i), k_number(b, 0));
+  for (int i = 0; i < nc; i++) p1[i] = k_variable(b, step_name(p, "pi", i), k_number(b, 0));
+  KValue *Q = gotten(p, "qa", nq, q), *Z = gotten(p, "za", nz, z);
+  use(p, AT_END, Q, Z);
+  p->t = k_name(b, step_time(p, k_integer(b, 0), 0), "tb", NULL);
+  step_values(p, n->f, nz, fv);
+  for (int i = 0; i < nz; i++) fv[i] = k_variable(b, step_name(p, "force", i), fv[i]);
+  KValue done = k_variable(b, "done", k_integer(b, 0)), ok = k_variable(b, "ok", k_integer(b, 0));
+
+  KValue i = k_loop(b, "i", k_integer(b, 0), p->n);
+  Q = gotten(p, "qk", nq, q);
+  Z = gotten(p, "zk", nz, z);
+  use(p, AT_END, Q, Z);
+  if (n->ncontact) {
+    KValue any = K_NONE, *row = ARENA_ARRAY(a, KValue, 2 * n->ncontact + 1);
+    p->t = k_name(b, step_time(p, i, 0), "t", NULL);
+    step_values(p, gaps, 2 * n->ncontact, row);
+    for (int j = 0; j < n->ncontact; j++) {
+      KValue x = k_op2(b, OP_PLUS, row[2 * j], k_op2(b, OP_TIMES, half, row[2 * j + 1]));
+      any = step_either(p, any, k_op1(b, OP_NOT, k_op2(b, OP_LT, reach[j], x)));
+    }
+    k_if(b, any);
+    k_break(b);
+    k_close(b);
+  }
+  KValue *S = ARENA_ARRAY(a, KValue, nz + 1), *old = gotten(p, "go", nz, gain);
+  for (int j = 0; j < nz; j++) S[j] = k_name(b, k_op2(b, OP_TIMES, he, k_get(b, fv[j])), step_name(p, "sk", j), NULL);
+  KValue moving = k_op2(b, OP_LT, k_get(b, off[1]), k_get(b, off[0]));
+  for (int j = 0; j < nz; j++)
+    k_set(b, z1[j], k_op2(b, OP_PLUS, Z[j], k_choose(b, moving, old[j], k_number(b, 0))));
+  for (int j = 0; j < nc; j++) k_set(b, p1[j], k_get(b, pv[j]));
+  p->t = k_name(b, step_time(p, i, 1), "tnext", NULL);
+  p->t0 = k_name(b, k_op2(b, OP_MINUS, p->t, he), "tm", NULL);
+  k_set(b, ok, k_integer(b, 0));
+
+  // ---- iteration ----
+  KValue it = k_loop(b, "it", k_integer(b, 0), k_integer(b, ITERATIONS));
+  KValue *Z1 = gotten(p, "ze", nz, z1), *P = gotten(p, "pe", nc, p1), *Q1 = ARENA_ARRAY(a, KValue, nq + 1),
+         *Qm = ARENA_ARRAY(a, KValue, nq + 1), *Zm = ARENA_ARRAY(a, KValue, nz + 1), *D = ARENA_ARRAY(a, KValue, nz +
+             1);
+  for (int j = 0; j < nq; j++)
+    Q1[j] = k_name(b, k_op2(b, OP_PLUS, Q[j], k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, ht, Z1[j]),
+                                                    k_op2(b, OP_TIMES, he, Z[j]))), step_name(p, "qe", j), NULL);
+  for (int j = 0; j < nq; j++)
+    Qm[j] = k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, rest, Q[j]), k_op2(b, OP_TIMES, theta, Q1[j]));
+  for (int j = 0; j < nz; j++)
+    Zm[j] = k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, rest, Z[j]), k_op2(b, OP_TIMES, theta, Z1[j]));
+  Qm = named(p, "qm", nq, Qm);
+  Zm = named(p, "zm", nz, Zm);
+  for (int j = 0; j < nz; j++) {
+    D[j] = k_name(b, k_op2(b, OP_MINUS, Z1[j], Z[j]), step_name(p, "inc", j), NULL);
+    p->local[inc_at[j]] = D[j];
+  }
+  for (int j = 0; j < nc; j++) p->local[impulse_at[j]] = P[j];
+  use(p, AT_END, Q1, Z1);
+  use(p, AT_BEGIN, Qm, Zm);
+  KValue *v = ARENA_ARRAY(a, KValue, nroot + 1);
+  step_values_shared(p, root, nroot, v, more, nmore, left);
+  KValue *f = v, *M = v + at_root[1], *Hm = v + at_root[2], *H = v + at_root[3], *u = v + at_root[4];
+  KValue *R = ARENA_ARRAY(a, KValue, size + 1), *scale = ARENA_ARRAY(a, KValue, nz + 1), good = K_NONE;
+  const Ex none = zero(n);
+  KValue *known = ARENA_ARRAY(a, KValue, nz + 1);           // |z1| + |z|
+  for (int j = 0; j < nz; j++)
+    known[j] = k_name(b, k_op2(b, OP_PLUS, step_abs(p, Z1[j]), step_abs(p, Z[j])), step_name(p, "known", j), NULL);
+  for (int r = 0; r < nz; r++) {
+    KValue sum = K_NONE, terms = K_NONE, round = K_NONE;
+    for (int c = 0; c < nz; c++) {
+      if (n->M[r * nz + c] == none) continue;
+      KValue t = k_name(b, k_op2(b, OP_TIMES, M[r * nz + c], D[c]), arena_printf(a, "i%d_%d", r, c), NULL);
+      sum = step_add(p, sum, t);
+      terms = step_add(p, terms, step_abs(p, t));
+      round = step_add(p, round, k_op2(b, OP_TIMES, step_abs(p, M[r * nz + c]), known[c]));
+    }
+    if (n->f[r] != none) {
+      KValue t = k_name(b, k_op2(b, OP_TIMES, ht, f[r]), step_name(p, "fk", r), NULL);
+      sum = step_sub(p, step_sub(p, sum, t), S[r]);
+      terms = step_add(p, step_add(p, terms, step_abs(p, t)), step_abs(p, S[r]));
+    }
+    for (int k = 0; k < nc; k++) {
+      if (n->Hm[k * nz + r] == none) continue;
+      KValue t = k_name(b, k_op2(b, OP_TIMES, Hm[k * nz + r], P[k]), arena_printf(a, "h%d_%d", k, r), NULL);
+      sum = step_sub(p, sum, t);
+      terms = step_add(p, terms, step_abs(p, t));
+    }
+    R[r] = k_name(b, sum == K_NONE ? k_number(b, 0) : sum, step_name(p, "res", r), NULL);
+    scale[r] = k_name(b, terms == K_NONE ? k_number(b, 0) : terms, step_name(p, "scale", r), NULL);
+    KValue most = k_op2(b, OP_TIMES, tolerance, scale[r]);
+    if (round != K_NONE) most = k_op2(b, OP_PLUS, most, k_op2(b, OP_TIMES, k_number(b, 16 * DBL_EPSILON), round));
+    good = step_both(p, good, k_op2(b, OP_LE, step_abs(p, R[r]), most));
+  }
+  for (int k = 0; k < nc; k++) {
+    KValue terms = K_NONE;
+    for (int j = 0; j < nz; j++)
+      if (n->H[k * nz + j] != none)
+        terms = step_add(p, terms, k_op2(b, OP_TIMES, step_abs(p, H[k * nz + j]), known[j]));
+    R[nz + k] = k_name(b, u[k], step_name(p, "res", nz + k), NULL);
+    if (terms != K_NONE)
+      good = step_both(p, good, k_op2(b, OP_LE, step_abs(p, R[nz + k]), k_op2(b, OP_TIMES, tolerance, terms)));
+  }
+  k_if(b, k_op2(b, OP_AND, k_op2(b, OP_LT, k_integer(b, 0), it), good));
+  {
+    KValue stands = K_NONE;
+    for (int j = 0; j < nz && nc > 0; j++) {               // velocities that may be at rest
+      if (n->M[j * nz + j] == none) continue;
+      KValue m = step_abs(p, M[j * nz + j]);
+      KValue most = k_op2(b, OP_TIMES, k_number(b, 16 * DBL_EPSILON),
+                          k_op2(b, OP_PLUS, scale[j], k_op2(b, OP_TIMES, m, step_abs(p, Z[j]))));
+      stands = step_both(p, stands, k_op2(b, OP_LT, most, k_op2(b, OP_TIMES, m, step_abs(p, Z1[j]))));
+    }
+    if (n->mass_moves) {
+      KValue *S2 = ARENA_ARRAY(a, KValue, nq * nq + 1);
+      for (int r = 0; r < nq; r++)
+        for (int c = 0; c < nq; c++) S2[r * nq + c] = n->M[r * nz + c] == none ? K_NONE : M[r * nz + c];
+      stands = step_both(p, stands, definite_unrolled(p, nq, S2));
+    }
+    if (stands != K_NONE) k_if(b, stands);
+    KValue sum[2] = { K_NONE, K_NONE };
+    for (int j = 0; j < nz; j++) {
+      KValue d = k_name(b, k_op2(b, OP_MINUS, D[j], old[j]), step_name(p, "gd", j), NULL);
+      KValue m = n->M[j * nz + j] == none ? k_number(b, 1) : M[j * nz + j];
+      sum[0] = step_add(p, sum[0], k_op2(b, OP_TIMES, k_op2(b, OP_TIMES, m, D[j]), D[j]));
+      sum[1] = step_add(p, sum[1], k_op2(b, OP_TIMES, k_op2(b, OP_TIMES, m, d), d));
+    }
+    for (int j = 0; j < 2; j++)
+      k_set(b, off[j], k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, k_number(b, 0.75), k_get(b, off[j])), sum[j]));
+    for (int j = 0; j < nz; j++) k_set(b, gain[j], D[j]);
+    for (int j = 0; j < nq; j++) k_set(b, q[j], Q1[j]);
+    for (int j = 0; j < nz; j++) k_set(b, z[j], Z1[j]);
+    for (int j = 0; j < nc; j++) k_set(b, pv[j], P[j]);
+    for (int j = 0; j < nz; j++) if (n->f[j] != none) k_set(b, fv[j], f[j]);
+    k_set(b, count, k_op2(b, OP_PLUS, k_get(b, count), k_double(b, it)));
+    k_set(b, ok, k_integer(b, 1));
+    if (stands != K_NONE) k_close(b);
+  }
+  k_break(b);
+  k_close(b);
+  KValue *jac = ARENA_ARRAY(a, KValue, nmore + 1), *W = ARENA_ARRAY(a, KValue, size * size + 1);
+  step_values(p, left, nmore, jac);
+  for (int r = 0; r < size * size; r++) W[r] = K_NONE;
+  int names = 0;
+  for (int r = 0; r < nz; r++)
+    for (int c = 0; c < nz; c++)
+      if (n->J[r * nz + c] != none) W[r * size + c] = k_name(b, jac[r * nz + c], step_name(p, "w", names++), NULL);
+  for (int k = 0; k < nc; k++)
+    for (int j = 0; j < nz; j++) {
+      if (n->Hm[k * nz + j] != none)
+        W[j * size + nz + k] = k_name(b, k_op1(b, OP_OPPOSITE, Hm[k * nz + j]), step_name(p, "w", names++), NULL);
+      if (n->C[k * nz + j] != none)
+        W[(nz + k) * size + j] = k_name(b, jac[nz * nz + k * nz + j], step_name(p, "w", names++), NULL);
+    }
+  KValue regular;
+  Factors factors = factor_unrolled(p, "", size, nz, W, &regular);
+  solve_unrolled(p, "", &factors, R);
+  if (regular != K_NONE) {
+    k_if(b, k_op1(b, OP_NOT, regular));
+    k_break(b);
+    k_close(b);
+  }
+  for (int j = 0; j < nz; j++) k_set(b, z1[j], k_op2(b, OP_MINUS, Z1[j], R[j]));
+  for (int j = 0; j < nc; j++) k_set(b, p1[j], k_op2(b, OP_MINUS, P[j], R[nz + j]));
+  k_close(b);
+
+  k_if(b, k_op2(b, OP_EQ, k_get(b, ok), k_integer(b, 0)));
+  k_break(b);
+  k_close(b);
+  k_set(b, done, k_op2(b, OP_PLUS, i, k_integer(b, 1)));
+  k_close(b);
+  const struct { int at, n; KValue *v; } store[] = { { 0, nq, q }, { at_z, nz, z }, { at_p, nc, pv }, { at_gain, nz,
+      gain },
+                                                     { at_off, 2, off }, { at_count, 1, &count } };
+  for (int k = 0; k < 6; k++)
+    for (int j = 0; j < store[k].n; j++) k_store(b, p->s, k_integer(b, store[k].at + j), k_get(b, store[k].v[j]));
+  (void)pool;
+  return step_close(p, WHOLE_NEWTON, done);
+}

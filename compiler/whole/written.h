@@ -1,0 +1,37 @@
+// The model written out: every instance of every class, its variables by number, its constants by place.
+#pragma once
+#include "whole.h"
+
+enum { WRITTEN_INSTANCES = 96, WRITTEN_UNKNOWNS = 24, WRITTEN_ROWS = 16 };
+
+// At the end of the step, at its begin, the increment between them.
+typedef enum { AT_END, AT_BEGIN, INCREMENT, MOMENTS } Moment;
+typedef enum { ROLE_NONE, ROLE_Q, ROLE_V, ROLE_X, ROLE_L, ROLE_CONSTANT, ROLE_TIME, ROLE_TIME0, ROLE_H,
+               ROLE_LOCAL } RoleKind;   // LOCAL: a value of the emitted code
+typedef struct Role { RoleKind kind; Moment moment; int index; } Role;   // what a symbol of a written expression means
+
+typedef struct Instance {
+  const PlanClass *pc;
+  int cls, number;              // of the class; of the instance in it
+  double loop[MAX_INDICES];
+  int *slot;                    // [nslot] index of the variable within its kind; -1: not read here
+  int row, l;                   // of a row: its number, its multiplier; -1
+} Instance;
+
+typedef struct Written {
+  Arena *arena; const Plan *plan; const System *sys; Pool *pool;
+  int nq, nx, nz, nl, nrow;
+  int n; Instance *at;
+  int nconstant, cap_constant; WholeConstant *constant;
+  int nrole; Role *role;        // by symbol id
+  int nlocal;
+} Written;
+
+Written *write_out(Arena *a, const Plan *p);                     // NULL: too large, or not known when compiling
+Ex   written(Written *w, const Instance *i, Ex e);               // e of its class, as it reads in this instance
+Role written_role(const Written *w, int symbol);
+int  written_symbol(Written *w, RoleKind kind, Moment m, int index);       // the symbol of a variable; -1: read nowhere
+Ex   written_local(Written *w);                                  // a new one; the symbol's role has its number
+Ex   written_at(Written *w, Ex e, Moment m);                     // variables and time at the end -> at another moment
+int  written_z(const Written *w, const Instance *i, int slot);   // its number among z = (v, x); -1
+int  written_constant(Written *w, const Instance *i, int column);          // place in Written.constant

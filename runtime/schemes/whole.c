@@ -1,0 +1,105 @@
+// The runtime's side of whole steps: the state goes into one array, the emitted function steps, and it goes back. So
+// whole steps and those of the general road can follow each other in any order.
+#include "whole.h"
+#include <string.h>
+
+enum { CHUNK = 1024 };                  // `extent` is taken at these steps
+
+// The tables of the classes are those that the function was made for.
+static int fits(const nsm_sim *s, const nsm_whole *w) {
+  int at = 0;
+  for (int i = 0; i < s->a->m->nclass; i++) {
+    const sim_class *k = &s->a->cls[i];
+    int taken = k->c->kind == NSM_SMOOTH || k->row0 >= 0;
+    if (!taken) continue;
+    size_t n = (size_t)k->tab.count * (size_t)k->c->nslot;
+    if (k->tab.count != w->count[i] || at + (long)n > w->nix) return 0;
+    if (n > 0 && memcmp(k->tab.ix, w->ix + at, n * sizeof(int)) != 0) return 0;
+    at += (int)n;
+  }
+  if (at != w->nix || s->n.r.n != w->nrow) return 0;
+  for (int i = 0; i < w->nrow; i++) if (s->n.r.l[i] != w->row_l[i]) return 0;
+  return 1;
+}
+
+// What the functions do not know: another solver, files of problems, claims after each step.
+static int ordinary(const nsm_sim *s) {
+  const char *solver = s->w.cone.solver;
+  return !s->dump && s->a->on.assertion.n == 0 && (!solver || strcmp(solver, "auto") == 0) &&
+      (s->n.con || s->a->gamma == 1);
+}
+
+typedef struct whole_kind {
+  int    (*fits)(const nsm_sim *);
+  size_t (*room)(const nsm_sim *);
+  int    (*books)(const nsm_sim *);     // NULL: the ledger is for the general road
+  void   (*load)(nsm_sim *, struct sim_whole *);
+  void   (*store)(nsm_sim *, struct sim_whole *, long done);
+} whole_kind;
+
+static const whole_kind kinds[] = {
+  [NSM_WHOLE_LINEAR] = { sim_whole_linear_fits, sim_whole_linear_room, NULL, sim_whole_linear_load,
+                         sim_whole_linear_store },
+  [NSM_WHOLE_NEWTON] = { sim_whole_newton_fits, sim_whole_newton_room, NULL, sim_whole_newton_load,
+                         sim_whole_newton_store },
+  [NSM_WHOLE_TWO_POINT] = { sim_whole_two_point_fits, sim_whole_two_point_room, sim_whole_two_point_books,
+                            sim_whole_two_point_load, sim_whole_two_point_store },
+};
+
+void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
+  const nsm_whole *o = s->a->m->whole;
+  if (!o || (set && set->step_by_step) || !fits(s, o) || !ordinary(s) || s->a->full < 1) return;
+  const whole_kind *kind = &kinds[o->kind];
+  int linear = o->kind == NSM_WHOLE_LINEAR;
+  if (!kind->fits(s)) return;
+  size_t room = kind->room(s);
+  struct sim_whole *w = sim_take(s, 1, sizeof *w + room * sizeof(double));
+  *w = (struct sim_whole){ .of = o, .sim = s, .rows_at = -1 };
+  w->c = SIM_NEW(s, NSM_WHOLE_SCALARS + o->nconstant + o->npattern + o->nm + o->nx, double);
+  const double scalars[] = { s->a->start, s->a->step, s->a->theta, s->a->gamma, s->a->tolerance };
+  memcpy(w->c, scalars, sizeof scalars);
+  for (int i = 0; i < o->nconstant; i++) {
+    const int *k = o->constant + 3 * (size_t)i;
+    w->c[NSM_WHOLE_SCALARS + i] =
+        s->a->cls[k[0]].tab.num[(size_t)k[1] * (size_t)s->a->cls[k[0]].c->nnum + (size_t)k[2]];
+  }
+  if (linear && !sim_whole_linear_matrix(s, o, w->c + NSM_WHOLE_SCALARS + o->nconstant)) return;
+  if (linear) sim_whole_linear_open(s, w);
+  s->n.whole = w;
+}
+
+// `extent` is a part of the state and is taken at fixed steps, so that no result hangs on where a run was interrupted.
+static int chunk(nsm_sim *s, int m) {
+  struct sim_whole *w = s->n.whole;
+  long from = s->now.k, tick = s->now.tick + w->ahead;
+  const whole_kind *kind = &kinds[w->of->kind];
+  if (from % CHUNK == 0) sim_take_extent(s);
+  w->steps_before = from - tick;
+  kind->load(s, w);
+  int done = s->a->m->whole_run(w->s, w->c, (double)tick, m);
+  s->now.k = from + done;
+  w->ahead += done;
+  tick += done;
+  s->now.t = tick == 0 ? s->a->start : s->a->start + (double)tick * s->a->step;
+  s->now.h = s->a->step;
+  s->now.count.steps += done;
+  s->now.count.whole_steps += done;
+  kind->store(s, w, done);
+  return done;
+}
+
+// The last step ends at `until` exactly, and may be a shorter one: it takes the general road.
+long sim_whole_run(nsm_sim *s, long n) {
+  struct sim_whole *w = s->n.whole;
+  const whole_kind *kind = &kinds[w->of->kind];
+  long left = s->a->total - 1 - s->now.tick;
+  if (s->now.between || s->n.h != s->a->step) return 0;
+  if (s->now.ledger.on && !(kind->books && kind->books(s))) return 0;
+  if (n > left) n = left;
+  for (w->ahead = 0; w->ahead < n;) {
+    long room = CHUNK - s->now.k % CHUNK;
+    int m = (int)(n - w->ahead < room ? n - w->ahead : room);
+    if (chunk(s, m) < m) break;
+  }
+  return w->ahead;
+}

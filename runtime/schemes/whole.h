@@ -1,0 +1,81 @@
+// Whole steps: what the runtime does for the functions that the compiler writes (docs/numerics/whole-steps.md).
+//
+//   whole.c         does this model's function fit; constants; a run of whole steps between two of the general road
+//   whole_state.c   what the kinds share
+//   whole_newton.c  the state of steps by Newton's method
+//   whole_two_point.c  the state of steps of the energy-consistent schemes
+//   whole_linear.c  the matrix A of linear models, rows that act
+//   whole_rows.c    by maps from q to the forces, one for each way in which they act
+#pragma once
+#include "schemes.h"
+
+enum { WHOLE_ROWS = 16, WHOLE_UNKNOWNS = 24, WHOLE_ENTRIES = 8, WHOLE_MAPS = 32 };
+
+// How a row acts: an interval, and then a contact with friction (its normal row; TANGENT is the other).
+enum { WHOLE_BASIC, WHOLE_LOW, WHOLE_HIGH, WHOLE_OPEN, WHOLE_STICK, WHOLE_UP, WHOLE_DOWN, WHOLE_TANGENT };
+
+// lambda = L q + l0 of m active rows; M, X = W^-1 B of them (whole_rows.c). Matrices [m, m] by columns, X [nt, m] by
+// rows.
+typedef struct sim_whole_map {
+  unsigned mask;                        // the rows
+  int      m, nt, zeros;
+  int      row[WHOLE_ROWS], l[WHOLE_ROWS], zero[WHOLE_ROWS], touched[WHOLE_UNKNOWNS], nc[WHOLE_ROWS];
+  unsigned char act[WHOLE_ROWS], contact[WHOLE_ROWS];
+  double   lo[WHOLE_ROWS], hi[WHOLE_ROWS], e[WHOLE_ROWS], mu[WHOLE_ROWS], l0[WHOLE_ROWS];
+  double   L[WHOLE_ROWS * WHOLE_ROWS], M[WHOLE_ROWS * WHOLE_ROWS], Z[WHOLE_ROWS * WHOLE_ROWS];
+  double   X[WHOLE_UNKNOWNS * WHOLE_ROWS];
+  int      nL;                          // entries of L that are not 0, by columns
+  unsigned char L_row[WHOLE_ROWS * WHOLE_ROWS], L_col[WHOLE_ROWS * WHOLE_ROWS];
+  double   L_value[WHOLE_ROWS * WHOLE_ROWS];
+  int      cz[WHOLE_ROWS][WHOLE_ENTRIES];
+  double   c[WHOLE_ROWS][WHOLE_ENTRIES];   // entries of C
+} sim_whole_map;
+
+// The state that a whole step reads and writes; its emitted code gets `s`.
+struct sim_whole {
+  const nsm_whole *of;
+  double *c;                            // constants
+  long    rows_at;                      // WHOLE_LINEAR: the last step in which rows acted
+  int     maps, nmap, next;             // may they be kept; how many there are; the place of the next one
+  unsigned always, with[WHOLE_ROWS];    // rows that always act; a contact's row with those of its friction
+  sim_whole_map *map, *recent;
+  const sim_whole_map *shown;           // the map that s has
+  long    called;                       // steps of this run that nsm_whole_rows made
+  nsm_sim *sim;
+  long    ahead, steps_before;          // steps that the clock has not counted yet; steps less times of the clock
+  double  s[];
+};
+
+
+// whole_state.c
+double sim_whole_nearly(const nsm_sim *s);   // above this no round-off closes a contact in the steps to come
+void sim_whole_forget(nsm_sim *s);        // no contact had a force in the last step
+
+// whole_newton.c
+int  sim_whole_newton_fits(const nsm_sim *s);
+size_t sim_whole_newton_room(const nsm_sim *s);
+void sim_whole_newton_load(nsm_sim *s, struct sim_whole *w);
+void sim_whole_newton_store(nsm_sim *s, struct sim_whole *w, long done);
+
+// whole_two_point.c
+int  sim_whole_two_point_fits(const nsm_sim *s);
+size_t sim_whole_two_point_room(const nsm_sim *s);
+int  sim_whole_two_point_books(const nsm_sim *s);       // can it keep the ledger?
+void sim_whole_two_point_load(nsm_sim *s, struct sim_whole *w);
+void sim_whole_two_point_store(nsm_sim *s, struct sim_whole *w, long done);
+
+// whole_linear.c
+int  sim_whole_linear_fits(const nsm_sim *s);
+size_t sim_whole_linear_room(const nsm_sim *s);
+// The constants of the kind into c; 0: there are entries that the code has not.
+int  sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *c);
+void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w);
+void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w);
+void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done);
+
+double sim_whole_coupling(const nsm_sim *s, int row, int col);     // M, X by number
+double sim_whole_x(const nsm_sim *s, int z, int row);
+// whole_rows.c. y [r.n]: rates and outputs of the free motion; rate0 [r.n] at the begin.
+int  sim_whole_by_map(nsm_sim *s, struct sim_whole *w, double *state, unsigned mask, const double *y, double *rate0);
+void sim_whole_learn(nsm_sim *s, struct sim_whole *w);      // of the general road's answer: the map to try
+void sim_whole_recall(nsm_sim *s, struct sim_whole *w);     // w->recent is that of the state

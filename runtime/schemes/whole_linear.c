@@ -1,0 +1,254 @@
+// Whole steps where every matrix is constant: A of dz = A (q, z, tau, 1), and the rows that act in a step.
+//
+//   dz = W^-1 (h theta f(t1, q + h v, z) + h (1-theta) f(t, q, z) + h g(t1, q + h v, z, 0))         (step_linear.c)
+//
+// so that with F = df/d(q, z), G = dg/d(q, z) the columns of A are W^-1 h (F_q + G_q) for q,
+// W^-1 h (F_z + G_z + h (theta F_q + G_q)) for z, W^-1 e_i for tau_i, and W^-1 h (f + g)(0) without the rows of tau.
+#include "whole.h"
+#include <math.h>
+#include <string.h>
+
+static void column(nsm_sim *s, const sim_class *k, const nsm_pattern *p, const double *value, double share, int col,
+                   int of_q, double *x) {
+  double h = s->n.h;
+  for (int i = 0; i < k->tab.count; i++)
+    for (int e = 0; e < p->n; e++) {
+      if (sim_z_of(s, k, i, p->col[e]) != col) continue;
+      double v = value[(size_t)i * (size_t)p->n + (size_t)e];
+      int row = sim_z_of(s, k, i, p->row[e]), q = p->wrt[e] == NSM_WRT_Q;
+      if (of_q) x[row] += q ? h * v : 0;
+      else x[row] += q ? h * share * h * v : h * v;
+    }
+}
+
+static void derivatives(nsm_sim *s, int col, int of_q, double *x) {
+  for (int a = 0; a < s->a->on.smooth.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+    column(s, k, &k->c->jac, k->jac, s->a->theta, col, of_q, x);
+    column(s, k, &k->c->k, k->k, 1, col, of_q, x);
+  }
+}
+
+// f and g with all variables 0, without the rows that time changes.
+static void at_rest(nsm_sim *s, const nsm_whole *w, double *x) {
+  memset(s->w.zm, 0, (size_t)s->a->nz * sizeof(double));
+  nsm_view v = sim_view(s, s->a->start, s->a->zero, s->a->zero, s->a->zero_l);
+  for (int a = 0; a < s->a->on.smooth.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+    if (k->c->f_fn) k->c->f_fn(&v, &k->tab, x, x + s->a->nv);
+    if (k->c->g_fn) k->c->g_fn(&v, &k->tab, x, x + s->a->nv);
+  }
+  for (int i = 0; i < w->ntimed; i++) x[w->timed[i]] = 0;
+  for (int i = 0; i < s->a->nz; i++) x[i] *= s->n.h;
+}
+
+static int is_in(int n, const int *rows, const int *cols, int row, int col) {
+  for (int e = 0; e < n; e++) if (rows[e] == row && cols[e] == col) return 1;
+  return 0;
+}
+
+// M and X of the rows that act in the emitted code.
+static int rows_matrix(const nsm_sim *s, const nsm_whole *w, double *c) {
+  for (int e = 0; e < w->nm; e++) *c++ = sim_whole_coupling(s, w->m_row[e], w->m_col[e]);
+  for (int e = 0; e < w->nx; e++) *c++ = sim_whole_x(s, w->x_row[e], w->x_col[e]);
+  for (int j = 0; j < s->n.r.n; j++) {
+    for (int i = 0; i < s->n.r.n; i++)
+      if (sim_whole_coupling(s, i, j) != 0 && !is_in(w->nm, w->m_row, w->m_col, i, j)) return 0;
+    for (int i = 0; i < s->a->nz; i++)
+      if (sim_whole_x(s, i, j) != 0 && !is_in(w->nx, w->x_row, w->x_col, i, j)) return 0;
+  }
+  return 1;
+}
+
+int sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *a) {
+  int nq = s->a->nq, nz = s->a->nz, width = nq + nz + w->ntimed + 1;
+  double *x = s->w.rhs;
+  for (int c = 0; c < width; c++) {
+    memset(x, 0, (size_t)nz * sizeof(double));
+    if (c < nq) derivatives(s, c, 1, x);
+    else if (c < nq + nz) derivatives(s, c - nq, 0, x);
+    else if (c < nq + nz + w->ntimed) x[w->timed[c - nq - nz]] = 1;
+    else at_rest(s, w, x);
+    sim_matrix_solve(s, x);
+    for (int e = 0; e < w->npattern; e++)
+      if (w->col[e] == c) { a[e] = x[w->row[e]]; x[w->row[e]] = 0; }
+    for (int i = 0; i < nz; i++) if (x[i] != 0) return 0;
+  }
+  return !w->here || rows_matrix(s, w, a + w->npattern);
+}
+
+// ---- the array ------------------------------------------------------------------------------------------------------
+// q, z, q1, z1; of the rows gap, rate, reach, y, multiplier; the largest residual; the map, l0, L, basic
+static inline double *gap_of(const nsm_sim *s, struct sim_whole *w) { return w->s + 2 * s->a->nq + 2 * s->a->nz; }
+
+static inline double *l_of(const nsm_sim *s, struct sim_whole *w) { return gap_of(s, w) + 4 * s->n.r.n; }
+
+// What rows that act in the emitted code need: multipliers, the largest residual, the map; without one nothing holds.
+static void show_rows(const nsm_sim *s, struct sim_whole *w) {
+  int n = s->n.r.n;
+  double *l = l_of(s, w), *l0 = l + n + 1, *L = l0 + n, *basic = L + n * n;
+  const sim_whole_map *k = w->recent;
+  for (int i = 0; i < n; i++) l[i] = s->now.l[s->n.r.l[i]];
+  l[n] = s->now.count.max_residual;
+  if (k == w->shown && k) return;
+  w->shown = k;
+  for (int i = 0; i < n; i++) { l0[i] = NAN; basic[i] = 0; }
+  for (int i = 0; k && i < k->m; i++) {
+    l0[k->row[i]] = k->l0[i];
+    for (int j = 0; j < k->m; j++) {
+      L[k->row[i] + k->row[j] * n] = k->L[i + j * k->m];
+      if (k->L[i + j * k->m] != 0) basic[k->row[i]] = 1;
+    }
+  }
+}
+
+// A contact that was pressed is looked at in any case; the others where no round-off can close them any more.
+static void set_reach(nsm_sim *s, struct sim_whole *w, double nearly) {
+  double *reach = gap_of(s, w) + 2 * s->n.r.n;
+  for (int i = 0; i < s->n.r.n; i++) reach[i] = s->now.held[i] > 0 ? INFINITY : nearly;
+}
+
+int sim_whole_linear_fits(const nsm_sim *s) { return s->a->linear; }
+
+size_t sim_whole_linear_room(const nsm_sim *s) {
+  int n = s->n.r.n;
+  return (size_t)(2 * s->a->nq + 2 * s->a->nz + 5 * n + 1 + n + n * n + n);
+}
+
+void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w) {
+  memcpy(w->s, s->now.q, (size_t)s->a->nq * sizeof(double));
+  memcpy(w->s + s->a->nq, s->now.z, (size_t)s->a->nz * sizeof(double));
+  w->rows_at = s->now.k - w->steps_before - 1;
+  if (w->maps) sim_whole_recall(s, w);
+  if (w->of->here) show_rows(s, w);
+  if (s->a->on.contact.n > 0) set_reach(s, w, sim_whole_nearly(s));
+}
+
+void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done) {
+  memcpy(s->now.q, w->s, (size_t)s->a->nq * sizeof(double));
+  memcpy(s->now.z, w->s + s->a->nq, (size_t)s->a->nz * sizeof(double));
+  s->now.count.newton_iterations += done;
+  if (w->of->here) {
+    const double *l = l_of(s, w);
+    for (int i = 0; i < s->n.r.n; i++) s->now.l[s->n.r.l[i]] = l[i];
+    s->now.count.max_residual = l[s->n.r.n];
+    s->now.count.solver_iterations += done - w->called;
+    w->called = 0;
+  } else if (done > 0 && w->rows_at < s->now.k - w->steps_before - 1) sim_whole_forget(s);
+}
+
+// ---- rows that act --------------------------------------------------------------------------------------------------
+// Maps are for intervals with constant bounds and for Coulomb friction in one direction without restitution, of
+// contacts whose rate is 0 at rest.
+void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w) {
+  const sim_rows *r = &s->n.r;
+  w->maps = r->n > 0 && r->constant && s->a->on.law_moving.n + s->a->on.mu.n == 0 && !w->of->drifts;
+  for (int i = 0; i < r->n && w->maps; i++) {
+    const nsm_class *c = s->a->cls[r->cls[i]].c;
+    if (c->kind == NSM_FRICTION) {
+      const sim_friction *f = &r->friction[r->friction_of[i]];
+      w->maps &= f->type == NSM_CONE_COULOMB && f->n == 1 && f->normals == 1 && c->e_num < 0;
+    } else if (c->kind == NSM_RELATION) w->always |= 1u << i;
+    else {
+      w->with[i] = 1u << i;
+      if (r->nfriction > 0 && r->friction_of[i] >= 0) w->with[i] |= 1u << r->friction[r->friction_of[i]].row[0];
+    }
+  }
+  if (w->maps) w->map = SIM_NEW(s, WHOLE_MAPS, sim_whole_map);
+}
+
+// As sim_close: gap, rate, reach -> which rows act; 0 where a gap is so near that round-off decides.
+static int closed(const nsm_sim *s, struct sim_whole *w, double *gap, unsigned *mask) {
+  int n = s->n.r.n, clear = 1;
+  double *rate = gap + n, nearly = sim_whole_nearly(s);
+  *mask = w->always;
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+    for (int i = k->row0; i < k->row0 + k->tab.count; i++) {
+      double held = s->now.held[i];
+      if (held > 0) rate[i] = 0;
+      double x = gap[i] + 0.5 * s->n.h * rate[i];
+      if (!(x > held)) *mask |= w->with[i];
+      else clear &= x > nearly;
+    }
+  }
+  return clear;
+}
+
+// The free motion and the rows at the begin, where the general road has them.
+static void lay_out(nsm_sim *s, struct sim_whole *w, const double *state, double k) {
+  sim_rows *r = &s->n.r;
+  int nq = s->a->nq, nz = s->a->nz;
+  memcpy(s->now.q, state, (size_t)nq * sizeof(double));
+  memcpy(s->now.z, state + nq, (size_t)nz * sizeof(double));
+  memcpy(s->w.q1, state + nq + nz, (size_t)nq * sizeof(double));
+  memcpy(s->w.z1, state + 2 * nq + nz, (size_t)nz * sizeof(double));
+  s->now.k = (long)k + w->steps_before;
+  s->now.t = s->a->start + k * s->a->step;
+  const double *gap = gap_of(s, w);
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *c = &s->a->cls[s->a->on.contact.of[a]];
+    size_t bytes = (size_t)c->tab.count * sizeof(double);
+    memcpy(r->gap + c->row0, gap + c->row0, bytes);
+    memcpy(r->rate0 + c->row0, gap + r->n + c->row0, bytes);
+    memset(s->w.l1 + r->l[c->row0], 0, bytes);
+  }
+  if (s->a->on.contact.n > 0) sim_close(s, 0.5 * s->n.h);
+  if (s->a->on.friction.n > 0) sim_friction_active(s);
+  if (!r->always) sim_islands_list(s);
+}
+
+// Who acts is found by the general road; its forces are those of the map for that, where there is one: so no step hangs
+// on what was met before it.
+static int by_general_road(nsm_sim *s, struct sim_whole *w, double *state, double k) {
+  int nq = s->a->nq, nz = s->a->nz;
+  double sum = 0, t1 = s->a->start + (k + 1) * s->a->step, *gap = gap_of(s, w);
+  lay_out(s, w, state, k);
+  if (s->n.isl.nactive > 0) {
+    if (!sim_linear_solve(s, t1)) return 0;
+    if (w->maps) {
+      unsigned mask = 0;
+      sim_whole_learn(s, w);
+      for (int i = 0; i < s->n.isl.nactive; i++) mask |= 1u << s->n.r.row_at[s->n.isl.active[i]];
+      if (sim_whole_by_map(s, w, state, mask, gap + 3 * s->n.r.n, s->n.r.rate0)) {
+        s->now.count.solver_iterations--;                  // it is counted
+        return 1;
+      }
+    }
+    sum = sim_linear_act(s, t1);
+    sim_count_impacts(s);
+  }
+  for (int i = 0; i < nq; i++) sum += s->w.q1[i];
+  for (int i = 0; i < nz; i++) sum += s->w.z1[i];
+  if (!(sum - sum == 0)) return 0;
+  if (s->a->on.contact.n > 0) sim_hold(s);
+  double *swap = s->now.l;
+  s->now.l = s->w.l1;
+  s->w.l1 = swap;
+  memcpy(state + nq + nz, s->w.q1, (size_t)nq * sizeof(double));
+  memcpy(state + 2 * nq + nz, s->w.z1, (size_t)nz * sizeof(double));
+  return 1;
+}
+
+int nsm_whole_rows(double *state, double k) {
+  struct sim_whole *w = (struct sim_whole *)(void *)((char *)state - offsetof(struct sim_whole, s));
+  nsm_sim *s = w->sim;
+  double *gap = gap_of(s, w);
+  unsigned mask;
+  if (w->of->here) {
+    const double *l = l_of(s, w);
+    for (int i = 0; i < s->n.r.n; i++) s->now.l[s->n.r.l[i]] = l[i];
+    s->now.count.max_residual = l[s->n.r.n];
+  } else if (w->rows_at < (long)k - 1) sim_whole_forget(s);
+  if (!(w->maps && closed(s, w, gap, &mask) && mask != 0 &&
+        sim_whole_by_map(s, w, state, mask, gap + 3 * s->n.r.n, gap + s->n.r.n)) &&
+      !by_general_road(s, w, state, k))
+    return 0;
+  if (s->a->on.contact.n > 0) set_reach(s, w, sim_whole_nearly(s));
+  w->rows_at = (long)k;
+  if (w->of->here) {
+    show_rows(s, w);
+    w->called++;
+  }
+  return 1;
+}

@@ -1,0 +1,70 @@
+// Which models have a whole step, of which kind, and what the runtime is told of it.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include <cmocka.h>
+#include "../compile_text.h"
+
+#define RUN "simulate { until = 1 [s], step = 1 [ms] }\n}\n"
+#define BALL "coord z : m = 1; kinetic z'^2/2 * 1 [kg]; potential 9.81 [m/s^2]*1 [kg]*z;\n"
+
+static Compilation *compiled(const char *text, int kind) {
+  Compilation *c = compile_text(text, STAGE_C);
+  assert_int_equal(c->whole ? (int)c->whole->kind : 0, kind);
+  return c;
+}
+
+static void linear(void **state) {
+  (void)state;
+  Compilation *c = compiled("model A {\n" BALL "contact floor: z >= 0 with newton(0.5);\n" RUN, WHOLE_LINEAR);
+  const Whole *w = c->whole;
+  assert_int_equal(w->nrow, 1);
+  assert_int_equal(w->npattern, 1);                      // gravity: a constant
+  assert_int_equal(w->row[0], 0);
+  assert_int_equal(w->col[0], 2);                        // after q and z
+  assert_false(w->here);
+  const PlanKernel *last = &c->kernels.at[c->kernels.n - 1];
+  assert_int_equal(last->cls, -1);
+  assert_ptr_equal(last->kernel, w->kernel);
+  compilation_free(c);
+}
+
+// Rows that always act are in the emitted loop, and a second version leaves them to the runtime.
+static void relations(void **state) {
+  (void)state;
+  Compilation *c = compiled("model A {\nstate x = 1;\nmultiplier u;\nx' = u;\nrelation s: u in -sgn(x);\n" RUN,
+                            WHOLE_LINEAR);
+  assert_true(c->whole->here);
+  assert_non_null(c->whole->called);
+  assert_int_equal(c->whole->nm, 1);
+  assert_int_equal(c->whole->nx, 1);
+  compilation_free(c);
+}
+
+static void nonlinear(void **state) {
+  (void)state;
+  const char *pendulum = "coord a : rad = 1; kinetic a'^2/2 * 1 [kg*m^2/rad^2]; potential -1 [J]*cos(a);\n";
+  char text[1000];
+  snprintf(text, sizeof text, "model A {\n%ssimulate { until = 1 [s], step = 1 [ms], scheme = moreau }\n}\n", pendulum);
+  compilation_free(compiled(text, WHOLE_NEWTON));
+  snprintf(text, sizeof text, "model A {\n%ssimulate { until = 1 [s], step = 1 [ms], scheme = consistent }\n}\n",
+           pendulum);
+  compilation_free(compiled(text, WHOLE_TWO_POINT));
+}
+
+// A length that a parameter gives, another scheme, compliant contacts: the general road alone.
+static void none(void **state) {
+  (void)state;
+  compilation_free(compiled("model A {\nparam n = 3;\ncoord z[n] : m = 1;\n"
+                            "for i in 1:n { kinetic z[i]'^2/2 * 1 [kg]; }\n" RUN, 0));
+  compilation_free(compiled("model A {\n" BALL "simulate { until = 1 [s], step = 1 [ms], scheme = midpoint }\n}\n", 0));
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = { cmocka_unit_test(linear), cmocka_unit_test(relations),
+                                      cmocka_unit_test(nonlinear), cmocka_unit_test(none) };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
