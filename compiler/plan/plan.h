@@ -37,6 +37,7 @@ struct SchemeDescriptor {
   const char *order, *needs, *source;
   bool weights;                 // has the parameters theta and gamma
   bool explicit_step;           // nothing is iterated: the iteration matrix is M
+  bool two_point;               // energy-consistent: steps kernels of two points
   bool one_step;                // energy-consistent, without an impact: elastic contacts without friction
   bool mass_at_begin;           // energy-consistent, with M and H of constraints at the begin of the step
   const char *closed;           // which contacts a step takes as closed, in words

@@ -17,7 +17,7 @@ const Whole *whole_of_plan(Arena *a, const Plan *p) {
   Written *w = write_out(a, p);
   if (!w) return NULL;
   const Whole *o = NULL;
-  if (!strcmp(p->scheme->name, "moreau")) {
+  if (p->scheme->weights) {
     const Whole *called = whole_linear(a, w, false), *here = called ? whole_linear(a, w, true) : NULL;
     o = called ? called : whole_newton(a, w);
     if (here) {
@@ -27,6 +27,6 @@ const Whole *whole_of_plan(Arena *a, const Plan *p) {
       o = both;
     }
   }
-  if (!strcmp(p->scheme->name, "consistent") || !strcmp(p->scheme->name, "consistent1")) o = whole_two_point(a, w);
+  if (p->scheme->two_point && !p->scheme->mass_at_begin) o = whole_two_point(a, w);
   return o;
 }

@@ -35,8 +35,8 @@ static void at_rest(nsm_sim *s, const nsm_whole *w, double *x) {
   nsm_view v = sim_view(s, s->a->start, s->a->zero, s->a->zero, s->a->zero_l);
   for (int a = 0; a < s->a->on.smooth.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
-    if (k->c->f_fn) k->c->f_fn(&v, &k->tab, x, x + s->a->nq);
-    if (k->c->g_fn) k->c->g_fn(&v, &k->tab, x, x + s->a->nq);
+    if (k->c->f_fn) k->c->f_fn(&v, &k->tab, x, x + s->a->nv);
+    if (k->c->g_fn) k->c->g_fn(&v, &k->tab, x, x + s->a->nv);
   }
   for (int i = 0; i < w->ntimed; i++) x[w->timed[i]] = 0;
   for (int i = 0; i < s->a->nz; i++) x[i] *= s->n.h;

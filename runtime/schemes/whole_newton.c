@@ -3,7 +3,7 @@
 #include <string.h>
 
 int sim_whole_newton_fits(const nsm_sim *s) {
-  return !s->a->linear && !s->n.con && !s->a->one_iteration && s->a->m->scheme == NSM_SCHEME_MOREAU;
+  return !s->a->linear && !s->n.con && !s->a->one_iteration && s->a->scheme->weights;
 }
 
 size_t sim_whole_newton_room(const nsm_sim *s) { return (size_t)(s->a->nq + 2 * s->a->nz + 2 * s->n.r.n + 3); }

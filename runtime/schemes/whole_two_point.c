@@ -7,7 +7,7 @@
 enum { TRIAL = 16, LEDGER = 11 };
 
 int sim_whole_two_point_fits(const nsm_sim *s) {
-  return s->n.con && s->a->m->scheme != NSM_SCHEME_CONSISTENT_EXPLICIT_MASS && s->n.con->ns <= WHOLE_ROWS;
+  return s->n.con && !s->a->scheme->mass_at_begin && s->n.con->ns <= WHOLE_ROWS;
 }
 
 size_t sim_whole_two_point_room(const nsm_sim *s) {

@@ -27,6 +27,7 @@ static void same_tables(void **state) {
     assert_ptr_equal(r, sim_scheme_at(header[i].value));
     assert_int_equal(r->weights, schemes[i].weights);
     assert_int_equal(r->at_middle, schemes[i].explicit_step);
+    assert_int_equal(r->two_point, schemes[i].two_point);
     assert_int_equal(r->one_step, schemes[i].one_step);
     assert_int_equal(r->mass_at_begin, schemes[i].mass_at_begin);
   }
