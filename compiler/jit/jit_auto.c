@@ -1,7 +1,8 @@
 // Tiers: a run starts with libtcc's code. Where what is left of it is long against what LLVM will take, LLVM compiles
 // the kernels in a second thread, and the thread that steps takes them over between two steps.
 //
-//   left = time per step so far * steps left,   cost = COST_START + COST_NODE * nodes of all kernels
+//   left = time per step so far * steps left,   cost = COST_START + COST_NODE * nodes + COST_PAIR * nodes^2, the latter
+//   two of each kernel, nodes^2 up to LLVM_LONG (llvm/plugin.h)
 //   worth it:  left >= WORTH * cost,   where there is one processor only: left >= WORTH_ALONE * cost
 //
 // So that a second thread that shares a processor's units with the first one, or all of it, costs a run at most about
@@ -18,7 +19,8 @@
 #include "jit_parts.h"
 
 #define COST_START 0.05                                 // s
-#define COST_NODE  20e-6                                // s
+#define COST_NODE  40e-6                                // s
+#define COST_PAIR  2e-9                                 // s: straight code is scheduled as one block
 enum { FIRST_LOOK = 64, WORTH = 20, WORTH_ALONE = 50 };
 static const double LONG_ENOUGH = 5e-3;                 // s, to know the time per step
 
@@ -52,13 +54,18 @@ static bool memory_is_limited(void) {
   return most[0].rlim_cur != RLIM_INFINITY || most[1].rlim_cur != RLIM_INFINITY;
 }
 
+static double cost_of(double nodes) {
+  double pairs = nodes < LLVM_LONG ? nodes * nodes : (double)LLVM_LONG * LLVM_LONG;
+  return COST_NODE * nodes + COST_PAIR * pairs;
+}
+
 void tier_start(Jit *j) {
   if (memory_is_limited()) return;
   Tier *t = calloc(1, sizeof *t);
   if (!t || !llvm_own_model(j)) { free(t); return; }
   t->cost = COST_START;
   for (int i = 0; i < j->kernels->n; i++)
-    if (j->kernels->at[i].first == i) t->cost += COST_NODE * j->kernels->at[i].kernel->n;
+    if (j->kernels->at[i].first == i) t->cost += cost_of(j->kernels->at[i].kernel->n);
   t->processors = processors();
   t->began = -1;
   j->tier = t;

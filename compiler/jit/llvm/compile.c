@@ -25,7 +25,7 @@ static char *said_by(LLVMErrorRef e) {
 }
 
 // The machine that this runs on, with all that its processor can do.
-static LLVMTargetMachineRef machine(char **why) {
+static LLVMTargetMachineRef machine(LLVMCodeGenOptLevel level, char **why) {
   if (LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter()) {
     *why = strdup("LLVM has no code generator for this machine");
     return NULL;
@@ -35,7 +35,7 @@ static LLVMTargetMachineRef machine(char **why) {
   LLVMTargetRef target;
   LLVMTargetMachineRef m = NULL;
   if (LLVMGetTargetFromTriple(triple, &target, &error)) *why = said(error);
-  else m = LLVMCreateTargetMachine(target, triple, name, features, LLVMCodeGenLevelDefault, LLVMRelocPIC,
+  else m = LLVMCreateTargetMachine(target, triple, name, features, level, LLVMRelocPIC,
                                    LLVMCodeModelJITDefault);
   if (!m && !*why) *why = strdup("LLVM knows no machine like this one");
   LLVMDisposeMessage(triple);
@@ -118,7 +118,9 @@ static bool addresses(Compiled *c, const KKernel *const *kernels, int n, void **
 
 static void *compile(const KKernel *const *kernels, int n, LlvmSymbols symbols, void **address, char **why) {
   *why = NULL;
-  LLVMTargetMachineRef m = machine(why);
+  LLVMCodeGenOptLevel level = LLVMCodeGenLevelDefault;
+  for (int i = 0; i < n; i++) if (kernels[i]->n > LLVM_LONG) level = LLVMCodeGenLevelNone;
+  LLVMTargetMachineRef m = machine(level, why);
   if (!m) return NULL;
   Compiled *c = calloc(1, sizeof *c);
   LLVMOrcThreadSafeContextRef context = LLVMOrcCreateNewThreadSafeContext();
