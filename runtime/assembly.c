@@ -103,8 +103,11 @@ static void unite(nsm_sim *s, int row, int col, long *at, void *to) {
 static void may_fit(nsm_sim *s, int row, int col, long *at, void *to) {
   (void)at;
   const sim_matrix *w = &s->w;
-  int block = w->block_of[row], reach = abs(w->place[row] - w->place[col]);
-  if (block != w->block_of[col] || reach > w->block[block].kl) *(int *)to = 0;
+  const sim_block *b = &w->block[w->block_of[row]];
+  int i = w->place[row], j = w->place[col],
+      has = w->block_of[row] == w->block_of[col] &&
+            (b->kind == BLOCK_SPARSE ? nsm_sparse_has(b->sparse, i - b->first, j - b->first) : abs(i - j) <= b->reach);
+  if (!has) *(int *)to = 0;
 }
 
 static void list_class(nsm_sim *s, sim_list *l, int cls) {
@@ -116,7 +119,7 @@ static void list_class(nsm_sim *s, sim_list *l, int cls) {
 // ones, or lie within a block that is there anyway; elsewhere their part of Newton's iteration is a contraction of
 // order h. taken [nclass] is set for those of the first kind.
 static void small_curves(nsm_sim *s, int nw, unsigned char *taken) {
-  int *parent = SIM_NEW(s, nw, int), *kept = SIM_NEW(s, nw, int), *size = SIM_NEW(s, nw, int);
+  int *parent = SIM_LEND(s, nw, int), *kept = SIM_LEND(s, nw, int), *size = SIM_LEND(s, nw, int);
   for (int i = 0; i < nw; i++) parent[i] = i;
   each_part(s, unite, parent);
   for (int a = 0; a < s->on.contact_curve.n; a++) {
@@ -130,17 +133,22 @@ static void small_curves(nsm_sim *s, int nw, unsigned char *taken) {
     taken[cls] = most <= SMALL_BLOCK;
     if (!taken[cls]) memcpy(parent, kept, (size_t)nw * sizeof(int));
   }
+  sim_give(s, parent);
+  sim_give(s, kept);
+  sim_give(s, size);
 }
 
 static void make_graph(nsm_sim *s, int nw) {
-  graph g = { SIM_NEW(s, nw + 2, int), NULL };
+  graph g = { SIM_LEND(s, nw + 2, int), NULL };
   each_part(s, count_edge, &g);
   for (int i = 0; i < nw; i++) g.start[i + 1] += g.start[i];
-  g.neighbour = SIM_NEW(s, g.start[nw], int);
+  g.neighbour = SIM_LEND(s, g.start[nw], int);
   each_part(s, put_edge, &g);                        // moves every start to the next one
   for (int i = nw; i > 0; i--) g.start[i] = g.start[i - 1];
   g.start[0] = 0;
   sim_matrix_shape(s, &s->w, nw, g.start, g.neighbour, NULL);
+  sim_give(s, g.start);
+  sim_give(s, g.neighbour);
 }
 
 void sim_assembly_analyse(nsm_sim *s) {

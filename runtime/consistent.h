@@ -11,7 +11,9 @@
 #pragma once
 #include "sim.h"
 
-enum { DENSE_ISLAND = 40 };             // contacts up to which (13) is always dense
+// Contacts up to which (13) is always dense. Rows up to which a block of dependent constraints gets its pseudo-inverse,
+// and so the smallest forces; its time is that of n^3.
+enum { DENSE_ISLAND = 40, PSEUDO_MOST = 400 };
 
 // A class' outputs of its two-point kernels.
 typedef struct con_class {
@@ -48,7 +50,7 @@ struct sim_consistent {
 
   sim_matrix k;
   unsigned char *constrained, *inverted; // [nblock] has rows of constraints; holds an inverse or pseudo-inverse
-  int        largest;                    // rows of the largest such block
+  double   **inverse;                    // [nblock] the pseudo-inverse, in the block's own room or in one of its own
   double    *keep, *right, *row_scale, *col_scale, *work, *rhs;
   int       *jpvt, lwork;
   int        redundant, singular;        // dependent constraints were met: in a step that stands; in this attempt

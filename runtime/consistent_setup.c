@@ -131,34 +131,68 @@ static void edges(nsm_sim *s, graph *g) {
   }
 }
 
+// Rate and gap of a constraint stand in one node with a coordinate that they act on and that no other constraint has,
+// where there is one: then the multipliers have pivots whatever the order of elimination. [n], lent.
+static int *nodes(nsm_sim *s) {
+  const struct sim_consistent *c = s->con;
+  const sim_rows *r = &s->r;
+  int *node = SIM_LEND(s, c->n, int), *taken = SIM_LEND(s, s->nq, int);
+  for (int i = 0; i < c->n; i++) node[i] = i;
+  for (int j = 0; j < c->ns; j++) {
+    int row = c->row[j], rate = s->nq + j, best = -1;
+    for (int e = r->b0[row]; e < r->b0[row + 1]; e++)
+      if (best < 0 || taken[r->bz[e]] < taken[best]) best = r->bz[e];
+    node[rate] = node[rate + c->ns] = rate;
+    if (best < 0) continue;
+    if (taken[best]) { node[rate] = node[rate + c->ns] = node[best]; continue; }
+    // all coordinates of the same constraints go together: which of them has a pivot depends on the direction
+    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
+      int z = r->bz[e];
+      if (taken[z] || r->z0[z + 1] - r->z0[z] != r->z0[best + 1] - r->z0[best] ||
+          memcmp(r->zs + r->z0[z], r->zs + r->z0[best], (size_t)(r->z0[z + 1] - r->z0[z]) * sizeof(int)) != 0)
+        continue;
+      taken[z] = 1;
+      node[z] = rate;
+    }
+  }
+  sim_give(s, taken);
+  return node;
+}
+
 static void shape_matrix(nsm_sim *s) {
   struct sim_consistent *c = s->con;
-  graph g = { SIM_NEW(s, c->n + 2, int), NULL, 0 };
+  graph g = { SIM_LEND(s, c->n + 2, int), NULL, 0 };
   edges(s, &g);
   for (int i = 0; i < c->n; i++) g.start[i + 1] += g.start[i];
-  g.neighbour = SIM_NEW(s, g.start[c->n], int);
+  g.neighbour = SIM_LEND(s, g.start[c->n], int);
   g.fill = 1;
   edges(s, &g);
   for (int i = c->n; i > 0; i--) g.start[i] = g.start[i - 1];
   g.start[0] = 0;
-  unsigned char *dense = SIM_NEW(s, c->n, unsigned char);
-  for (int i = s->nq; i < c->n; i++) dense[i] = 1;
-  sim_matrix_shape(s, &c->k, c->n, g.start, g.neighbour, dense);
+  int *node = nodes(s);
+  sim_matrix_shape(s, &c->k, c->n, g.start, g.neighbour, node);
+  sim_give(s, node);
+  sim_give(s, g.start);
+  sim_give(s, g.neighbour);
   c->constrained = SIM_NEW(s, c->k.nblock, unsigned char);
   c->inverted = SIM_NEW(s, c->k.nblock, unsigned char);
+  c->inverse = SIM_NEW(s, c->k.nblock, double *);
+  size_t room = 0, n = 0;
   for (int b = 0; b < c->k.nblock; b++) {
-    const sim_block *k = &c->k.block[b];
+    sim_block *k = &c->k.block[b];
     for (int i = k->first; i < k->first + k->n; i++) c->constrained[b] |= c->k.order[i] >= s->nq;
-    if (k->kind != BLOCK_DENSE) c->constrained[b] = 0;
-    if (c->constrained[b] && k->n > c->largest) c->largest = k->n;
+    if (!c->constrained[b]) continue;
+    size_t m = (size_t)k->n, values = k->kind == BLOCK_SPARSE ? k->sparse->values : m * (size_t)k->ld;
+    if (k->kind == BLOCK_TRIDIAGONAL) k->kind = BLOCK_BAND;    // which finds pivots below the diagonal
+    if (values > room) room = values;
+    if (m <= PSEUDO_MOST && m > n) n = m;
   }
-  size_t n = (size_t)c->largest;
-  c->keep = SIM_NEW(s, n * n, double);
+  c->keep = SIM_NEW(s, room, double);
   c->right = SIM_NEW(s, n * n, double);
   c->row_scale = SIM_NEW(s, c->n, double);
   c->col_scale = SIM_NEW(s, c->n, double);
   c->jpvt = SIM_NEW(s, n, int);
-  c->lwork = nsm_la_pseudo_inverse_work(c->largest);
+  c->lwork = nsm_la_pseudo_inverse_work((int)n);
   c->work = SIM_NEW(s, c->lwork, double);
   c->rhs = SIM_NEW(s, c->n, double);
 }

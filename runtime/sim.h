@@ -23,6 +23,7 @@
 #include "nsm_run.h"
 #include "runtime/cone/problem.h"
 #include "runtime/la/la.h"
+#include "runtime/la/sparse.h"
 
 enum { NSM_NEWTON_MAX = 50 };
 
@@ -56,12 +57,12 @@ typedef struct sim_var {
 } sim_var;
 
 // A diagonal block of W after reordering.
-enum { BLOCK_SCALAR, BLOCK_SMALL, BLOCK_DENSE, BLOCK_BAND, BLOCK_TRIDIAGONAL };
+enum { BLOCK_SCALAR, BLOCK_SMALL, BLOCK_DENSE, BLOCK_BAND, BLOCK_TRIDIAGONAL, BLOCK_SPARSE };
 typedef struct sim_block {
   int  kind, n, first;                  // rows order[first .. first+n)
-  int  kl, ku, ld;
+  int  reach, ld;                       // half bandwidth; columns of dense and banded ones are so far apart
   long at;                              // place of its values
-  int  pivot_at;
+  nsm_sparse *sparse;                   // its factors by fronts; its unknowns are the rows in their order here
 } sim_block;
 
 typedef struct sim_matrix {
@@ -72,7 +73,7 @@ typedef struct sim_matrix {
   double    *base, *val;                // [nval] sum of the constant parts; current values, then factors
   double    *inverse;                   // [n] scalars: 1/W_ii
   int       *pivot;                     // [n]
-  double    *work, *work2;              // [n]
+  double    *work;                      // [n]
   int        constant;                  // the whole of W is
 } sim_matrix;
 
@@ -274,14 +275,20 @@ static inline double sim_chain(const nsm_sim *s, int wrt) { return wrt == NSM_WR
 static inline long sim_matrix_place(const sim_matrix *w, int row, int col) {
   const sim_block *b = &w->block[w->block_of[row]];
   int i = w->place[row] - b->first, j = w->place[col] - b->first;
+  if (b->kind == BLOCK_SPARSE) return b->at + (long)nsm_sparse_place(b->sparse, i, j);
   int banded = b->kind == BLOCK_BAND || b->kind == BLOCK_TRIDIAGONAL;
-  return b->at + (banded ? nsm_la_band_index(b->kl, b->ku, b->ld, i, j) : (long)i + (long)j * b->ld);
+  return b->at + (banded ? nsm_la_band_index(b->reach, b->reach, b->ld, i, j) : (long)i + (long)j * b->ld);
 }
 
 // memory.c: zeroed, 64-byte aligned; leaves by longjmp to nsm_open when there is none
 void *sim_take(nsm_sim *s, size_t count, size_t size);
 void  sim_release(nsm_sim *s);
 #define SIM_NEW(s, count, type) ((type *)sim_take((s), (size_t)(count), sizeof(type)))
+void *sim_lend(nsm_sim *s, size_t count, size_t size);   // the same for a while: until sim_give
+void  sim_give(nsm_sim *s, void *lent);
+#define SIM_LEND(s, count, type) ((type *)sim_lend((s), (size_t)(count), sizeof(type)))
+nsm_la_memory sim_la_memory(nsm_sim *s);                 // the same for la/sparse.h
+void  sim_no_room(nsm_sim *s);                           // leaves to nsm_open
 
 // messages.c
 void sim_fail(nsm_error *e, nsm_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -327,8 +334,7 @@ int  sim_rcm(int n, const int *start, const int *neighbour, int *order, int *com
 int  sim_bandwidth(int n, const int *start, const int *neighbour, const int *place);
 
 // matrix.c
-void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour,
-                      const unsigned char *dense);
+void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour, const int *node);
 int  sim_block_factor(sim_matrix *w, int block);                                 // -1, or the row of a zero pivot
 void sim_matrix_solve(const nsm_sim *s, double *x);                              // x := W^{-1} x
 void sim_matrix_solve_in(const sim_matrix *w, double *x);                        // the same with any matrix

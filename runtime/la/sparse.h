@@ -50,8 +50,11 @@ typedef struct nsm_sparse {
 // them; nodes are numbered from 0. NULL where there is not enough memory.
 nsm_sparse *nsm_sparse_analyse(int n, const int *start, const int *neighbour, const int *node,
                                const nsm_la_memory *memory);
+// Gives all of it back.
+void nsm_sparse_free(nsm_sparse *s, const nsm_la_memory *memory);
 // Place of entry (row, col) in the values; it must be in the pattern.
 size_t nsm_sparse_place(const nsm_sparse *s, int row, int col);
+int    nsm_sparse_has(const nsm_sparse *s, int row, int col);   // is it?
 
 // How pivots are chosen: the largest of the front's own rows; or the diagonal as it comes, where `pivots` [n] takes them
 // by unknown: of a positive definite matrix they are positive, and that is proved.
@@ -59,7 +62,7 @@ typedef enum { NSM_SPARSE_PIVOTS, NSM_SPARSE_DIAGONAL } nsm_sparse_rule;
 // Factors of the matrix with these values. A pivot of at most `small` times the largest entry of its column of A counts
 // as zero. -1; or the unknown of the first such pivot, and the factors are of no use. With drop such unknowns are left
 // out instead: they are 0 in every solution, and their equations are not looked at (a basic solution where equations
-// depend on each other). scratch [n] is needed with small > 0.
+// depend on each other).
 int nsm_sparse_factor(nsm_sparse *s, const double *values, nsm_sparse_rule rule, double small, int drop, double *pivots);
 // x := A^-1 x, [n].
 void nsm_sparse_solve(const nsm_sparse *s, double *x);
@@ -67,6 +70,11 @@ void nsm_sparse_solve(const nsm_sparse *s, double *x);
 size_t nsm_sparse_size(const nsm_sparse *s);
 // y += factor A x with the values that factor() would read, [n].
 void nsm_sparse_multiply(const nsm_sparse *s, const double *values, double factor, const double *x, double *y);
+
+// Scales rows, then columns, of A to a largest entry of 1: A_ij rows_i columns_j; rows, columns [n] out, by unknown.
+void nsm_sparse_balance(const nsm_sparse *s, double *values, double *rows, double *columns);
+// A [n, n] := the matrix with these values.
+void nsm_sparse_expand(const nsm_sparse *s, const double *values, double *A);
 
 // An order of elimination of n nodes with weights (unknowns of each), by approximate minimum degree. count of pivots;
 // pivot [count]: the node; own, border [count]: unknowns that it eliminates and that it is left coupled with; parent

@@ -285,7 +285,7 @@ nsm_sparse *nsm_sparse_analyse(int n, const int *start, const int *neighbour, co
     }
   }
   give_back(&w);
-  if (!ok) return NULL;
+  if (!ok) { nsm_sparse_free(s, memory); return NULL; }
   measure(s);
   s->values = (size_t)n + 2 * s->start[n];
   s->factor = TAKE(memory, s->factor_size, double);
@@ -295,20 +295,39 @@ nsm_sparse *nsm_sparse_analyse(int n, const int *start, const int *neighbour, co
   s->border = TAKE(memory, s->most_rows, double);
   s->pivot = TAKE(memory, n, int);
   s->local = TAKE(memory, n, int);
-  return s->factor && s->stack && s->dense && s->x && s->border && s->pivot && s->local ? s : NULL;
+  if (s->factor && s->stack && s->dense && s->x && s->border && s->pivot && s->local) return s;
+  nsm_sparse_free(s, memory);
+  return NULL;
 }
 
-size_t nsm_sparse_place(const nsm_sparse *s, int row, int col) {
-  int i = s->place[row], j = s->place[col], first = i < j ? i : j, last = i < j ? j : i;
-  size_t base = (size_t)first + 2 * s->start[first];
-  if (i == j) return base;
+void nsm_sparse_free(nsm_sparse *s, const nsm_la_memory *memory) {
+  if (!s || !memory->give) return;
+  void *taken[] = { s->order, s->place, s->start, s->later, s->front,  s->index, s->factor,
+                    s->stack, s->dense, s->x,     s->border, s->pivot, s->local, s->waiting, s };
+  for (size_t k = 0; k < sizeof taken / sizeof *taken; k++) if (taken[k]) memory->give(memory->of, taken[k]);
+}
+
+// The later neighbour of place `first` that is the last one up to `last`.
+static size_t find(const nsm_sparse *s, int first, int last) {
   size_t from = s->start[first], to = s->start[first + 1];
   while (to - from > 1) {
     size_t half = from + (to - from) / 2;
     if (s->later[half] <= last) from = half;
     else to = half;
   }
-  return base + 1 + 2 * (from - s->start[first]) + (i < j);     // A_(last, first), then A_(first, last)
+  return from;
+}
+
+size_t nsm_sparse_place(const nsm_sparse *s, int row, int col) {
+  int i = s->place[row], j = s->place[col], first = i < j ? i : j, last = i < j ? j : i;
+  size_t base = (size_t)first + 2 * s->start[first];
+  if (i == j) return base;
+  return base + 1 + 2 * (find(s, first, last) - s->start[first]) + (i < j);     // A_(last, first), A_(first, last)
+}
+
+int nsm_sparse_has(const nsm_sparse *s, int row, int col) {
+  int i = s->place[row], j = s->place[col], first = i < j ? i : j, last = i < j ? j : i;
+  return i == j || (s->start[first] < s->start[first + 1] && s->later[find(s, first, last)] == last);
 }
 
 size_t nsm_sparse_size(const nsm_sparse *s) {

@@ -145,17 +145,3 @@ int nsm_sparse_factor(nsm_sparse *s, const double *values, nsm_sparse_rule rule,
   }
   return -1;
 }
-
-void nsm_sparse_multiply(const nsm_sparse *s, const double *values, double factor, const double *x, double *y) {
-  for (int k = 0; k < s->n; k++) {
-    const double *a = values + (size_t)k + 2 * s->start[k];
-    int row = s->order[k];
-    double f = factor * x[row], sum = factor * *a++ * x[row];
-    for (size_t e = s->start[k]; e < s->start[k + 1]; e++, a += 2) {
-      int other = s->order[s->later[e]];
-      y[other] += f * a[0];
-      sum += factor * a[1] * x[other];
-    }
-    y[row] += sum;
-  }
-}
