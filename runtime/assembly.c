@@ -35,7 +35,7 @@ static long **places(sim_class *k, part p) {
   return of[p];
 }
 
-typedef void each_entry(nsm_sim *s, int row, int col, long *at, void *to);
+typedef sim_each_entry each_entry;
 
 static void over_class(nsm_sim *s, part p, sim_class *k, each_entry *f, void *to) {
   const nsm_pattern *pat = pattern(k->c, p);
@@ -88,6 +88,8 @@ static void each_part(nsm_sim *s, each_entry *f, void *to) {
   for (part p = MASS; p < PARTS; p++) over(s, p, f, to);
   over_border(s, f, to);
 }
+
+void sim_assembly_entries(nsm_sim *s, sim_each_entry *f, void *to) { each_part(s, f, to); }
 
 // Components by their first member, [n].
 static int root(int *parent, int i) {
@@ -235,6 +237,54 @@ static void border(nsm_sim *s) {
   }
 }
 
+// One class: its entries times x.
+static void add_class(const nsm_sim *s, const sim_class *k, const nsm_pattern *p, const double *value,
+                      double (*factor)(const nsm_sim *, int), double by, const double *x, double *product,
+                      double *terms) {
+  for (int i = 0; i < k->tab.count; i++)
+    for (int e = 0; e < p->n; e++) {
+      int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
+      double d = by * factor(s, p->wrt[e]) * value[(size_t)i * (size_t)p->n + (size_t)e] * x[col];
+      product[row] += d;
+      terms[row] += fabs(d);
+    }
+}
+
+void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, double *terms) {
+  const sim_rows *r = &s->r;
+  for (int a = 0; a < s->on.mass.n; a++) {
+    const sim_class *k = &s->cls[s->on.mass.of[a]];
+    add_class(s, k, &k->c->mass, k->mass, one, 1, x, product, terms);
+  }
+  for (int a = 0; a < s->on.jac.n; a++) {
+    const sim_class *k = &s->cls[s->on.jac.of[a]];
+    add_class(s, k, &k->c->jac, k->jac, at_end, -s->h * s->theta, x, product, terms);
+  }
+  for (int a = 0; a < s->on.k.n; a++) {
+    const sim_class *k = &s->cls[s->on.k.of[a]];
+    add_class(s, k, &k->c->k, k->k, at_end, -s->h * s->gamma, x, product, terms);
+  }
+  for (int a = 0; a < s->on.mcurve.n && !s->frozen; a++) {
+    const sim_class *k = &s->cls[s->on.mcurve.of[a]];
+    add_class(s, k, &k->c->mcurve, k->mcurve, between, 1, x, product, terms);
+  }
+  for (int a = 0; a < s->on.curve.n && !s->frozen; a++) {
+    const sim_class *k = &s->cls[s->on.curve.of[a]];
+    add_class(s, k, &k->c->curve, k->curve, k->h_mid ? between : at_end, -1, x, product, terms);
+  }
+  for (int j = 0; j < r->nborder; j++) {
+    int row = r->border[j], at = s->nz + j;
+    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
+      product[r->bz[e]] -= r->b[e] * x[at];
+      terms[r->bz[e]] += fabs(r->b[e] * x[at]);
+    }
+    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
+      product[at] += r->c[e] * x[r->cz[e]];
+      terms[at] += fabs(r->c[e] * x[r->cz[e]]);
+    }
+  }
+}
+
 int sim_matrix_update(nsm_sim *s, int with_constants) {
   sim_matrix *w = &s->w;
   if (with_constants) {
@@ -244,6 +294,7 @@ int sim_matrix_update(nsm_sim *s, int with_constants) {
   memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
   assemble(s, 0, w->val);
   if (s->r.nborder > 0) border(s);
+  if (w->kept) memcpy(w->kept, w->val, (size_t)w->nval * sizeof(double));
   for (int b = 0; b < w->nblock; b++) {
     int z = sim_block_factor(w, b);
     if (z >= 0) return z;

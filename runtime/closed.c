@@ -105,7 +105,7 @@ static int pressed(const nsm_sim *s, int at, int row) {
   const sim_rows *r = &s->r;
   double p = s->l1[r->l[row]];
   return s->cls[r->cls[row]].c->kind == NSM_CONTACT && p > 0 &&
-         fabs(r->e[row] * r->rate0[row]) <= lasting * r->m[r->diagonal[at]] * p;
+         fabs(r->e[row] * r->rate0[row]) <= lasting * sim_rows_inertia(s, at) * p;
 }
 
 void sim_hold(nsm_sim *s) {
@@ -115,7 +115,7 @@ void sim_hold(nsm_sim *s) {
   memset(r->held, 0, (size_t)r->n * sizeof(double));
   for (int i = 0; i < is->nactive; i++) {
     int at = is->active[i], row = r->row_at[at];
-    if (pressed(s, at, row)) r->held[row] = 0.5 * s->h * r->m[r->diagonal[at]] * s->l1[r->l[row]];
+    if (pressed(s, at, row)) r->held[row] = 0.5 * s->h * sim_rows_inertia(s, at) * s->l1[r->l[row]];
   }
 }
 
@@ -206,21 +206,16 @@ static int correct(nsm_sim *s, double share) {
     force = fmax(force, fabs(s->l1[r->l[r->row_at[is->active[i]]]]));
   }
   ok = ok && sim_is_correction(change, force);
-  memset(s->size, 0, (size_t)s->nz * sizeof(double));
-  for (int i = 0; ok && i < is->nactive; i++) {
-    int row = r->row_at[is->active[i]];
-    double p = is->lambda[i];
-    s->l1[r->l[row]] += p;
-    for (int e = r->x0[row]; p != 0 && e < r->x0[row + 1]; e++)
-      if (r->xz[e] < s->nz) s->z1[r->xz[e]] += r->x[e] * p;
-  }
+  for (int i = 0; ok && i < is->nactive; i++) s->l1[r->l[r->row_at[is->active[i]]]] += is->lambda[i];
+  memset(s->drive, 0, (size_t)s->w.n * sizeof(double));
+  memset(s->size, 0, (size_t)s->w.n * sizeof(double));
+  if (ok) sim_rows_motion(s, is->lambda, s->drive);
+  for (int z = 0; ok && z < s->nz; z++) s->z1[z] += s->drive[z];
   for (int i = 0; i < is->nactive; i++) {
-    int row = r->row_at[is->active[i]];
-    double l = is->lambda[i] = s->l1[r->l[row]];
+    is->lambda[i] = s->l1[r->l[r->row_at[is->active[i]]]];
     is->u[i] = is->kept[i];
-    for (int e = r->x0[row]; ok && l != 0 && e < r->x0[row + 1]; e++)
-      if (r->xz[e] < s->nz) s->size[r->xz[e]] += fabs(r->x[e] * l);
   }
+  if (ok) sim_rows_sizes(s, is->lambda, s->size);
   for (int z = 0; z < s->nz; z++) {
     if (s->size[z] == 0) continue;
     s->size[z] += fabs(s->z[z]);

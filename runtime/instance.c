@@ -1,5 +1,6 @@
 // A run from open to close: the table of contents of this folder. Nothing is allocated after nsm_open.
 #include "sim.h"
+#include "augmented.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,7 +84,11 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
   }
   for (int i = 0; i < s->nz; i++) s->dz_constant[i] = h * s->f_constant[i];
   sim_matrix_solve(s, s->dz_constant);
-  if (r->n > 0 && r->constant) {
+  if (r->m_follows) {
+    r->made = 0;
+    if (r->augmented) sim_augmented_stale(s);
+    if (r->always) sim_islands_list(s);
+  } else if (r->n > 0 && r->constant) {
     memset(r->active, 1, (size_t)r->n);
     sim_islands_list(s);
     sim_rows_couple(s);
@@ -132,7 +137,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (!sim_rows_patterns(s, e)) return 0;
   sim_assembly_analyse(s);
   s->turn = SIM_NEW(s, s->w.nblock + s->r.n, sim_turn);
-  if (!sim_rows_analyse(s, e)) return 0;
+  sim_rows_analyse(s);
   sim_islands_analyse(s);
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
   if (sim_is_consistent(s->m)) sim_consistent_analyse(s);

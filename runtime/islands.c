@@ -2,6 +2,7 @@
 // other cost n small problems. Islands are intervals of the active rows in the order of rows.c, found in one pass.
 // Where all rows are always active and the matrix is constant, islands are found once and each keeps its factors.
 #include "sim.h"
+#include "augmented.h"
 #include <string.h>
 
 enum { FIXED_WORK = 64 << 20 };         // bytes: more fixed islands than fit share one workspace
@@ -25,7 +26,7 @@ static inline int island_end(const sim_rows *r, const sim_islands *a, int first)
   return reach + 1;
 }
 
-void sim_islands_list(nsm_sim *s) {
+static void list(nsm_sim *s) {
   const sim_rows *r = &s->r;
   sim_islands *a = &s->isl;
   int n = 0;
@@ -35,6 +36,11 @@ void sim_islands_list(nsm_sim *s) {
     n += r->active[r->row_at[i]];
   }
   a->nactive = n;
+}
+
+void sim_islands_list(nsm_sim *s) {
+  sim_rows_follow(s);
+  list(s);
 }
 
 // The blocks of friction among the m rows from `first` of the active list; how many. Their rows are neighbours and
@@ -102,7 +108,7 @@ static void take_matrix(const sim_rows *r, const sim_islands *a, int first, int 
 
 // Narrow bands go as compressed rows: their factors cost O(m). Others dense.
 static inline int is_dense(const sim_rows *r, const sim_islands *a, int m) {
-  return m <= a->tiny_most || (m <= a->dense_cap && 3 * r->bandwidth >= m);
+  return m <= a->tiny_most || ((r->m_follows || m <= a->dense_cap) && 3 * r->bandwidth >= m);
 }
 
 void sim_islands_analyse(nsm_sim *s) {
@@ -117,6 +123,9 @@ void sim_islands_analyse(nsm_sim *s) {
   a->cone = SIM_NEW(s, r->nfriction, nsm_cone_block);
   a->tiny_most = r->nfriction > 0 ? SIM_TINY_BLOCKS : SIM_TINY;
   if (n == 0) return;
+  a->next_id = 1;
+  for (int m = 1; m <= a->tiny_most && m <= n; m++) a->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
+  if (r->m_follows) return;                           // room is taken where it is needed
   for (int i = 0; i < n; i++) r->active[i] = r->border_of[i] < 0;
   sim_islands_list(s);
   if ((n = a->nactive) == 0) return;
@@ -136,9 +145,6 @@ void sim_islands_analyse(nsm_sim *s) {
   a->col = SIM_NEW(s, widest_nnz, int);
   a->val = SIM_NEW(s, widest_nnz, double);
   a->work = sim_cone_workspace(s, most, widest_nnz, r->bandwidth, a->dense_cap);
-  for (int m = 1; m <= a->tiny_most && m <= most; m++)
-    a->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
-  a->next_id = 1;
 
   if (!(r->always && r->constant) || s->on.mu.n > 0) return;
   a->fixed = SIM_NEW(s, n, struct sim_fixed);
@@ -177,6 +183,22 @@ void sim_islands_fix(nsm_sim *s) {
     f->p.cones = take_cones(s, f->first, f->m, f->cone);
     f->p.matrix_id = a->next_id;
   }
+}
+
+// X and M_osns are needed after all: the rows get another order, and q, lo, hi, lambda and their terms with them.
+static int take_columns(nsm_sim *s) {
+  sim_rows *r = &s->r;
+  sim_islands *a = &s->isl;
+  double *of[] = { a->q, a->terms, a->lo, a->hi, a->lambda, a->u };
+  double *by_row = sim_pool_room(s, &a->room[4], 6 * (size_t)r->n, sizeof *by_row);
+  if (!by_row) return 0;
+  for (int k = 0; k < 6; k++)
+    for (int i = 0; i < a->nactive; i++) by_row[(size_t)k * (size_t)r->n + (size_t)r->row_at[a->active[i]]] = of[k][i];
+  if (!sim_rows_columns(s)) return 0;
+  list(s);
+  for (int k = 0; k < 6; k++)
+    for (int i = 0; i < a->nactive; i++) of[k][i] = by_row[(size_t)k * (size_t)r->n + (size_t)r->row_at[a->active[i]]];
+  return 1;
 }
 
 static inline int solved(nsm_sim *s, const nsm_cone_problem *p, void *work, int first, int warm) {
@@ -227,8 +249,34 @@ static int solve_tiny(nsm_sim *s, int first, int m) {
   return solved(s, &p, a->tiny_work[m], first, 1);
 }
 
+// Room for an island of m rows, where the patterns follow; 0: no memory.
+static int take_room(nsm_sim *s, int first, int m) {
+  const sim_rows *r = &s->r;
+  sim_islands *a = &s->isl;
+  int dense = is_dense(r, a, m);
+  size_t nnz = dense ? (size_t)m * (size_t)m : (size_t)(r->m0[a->active[first + m - 1] + 1] - r->m0[a->active[first]]),
+         bytes = room_for(s, m, nnz, dense ? m : r->bandwidth), had = a->room[3].bytes;
+  double *values = sim_pool_room(s, &a->room[0], nnz, sizeof *values);
+  a->row_start = sim_pool_room(s, &a->room[1], (size_t)m + 1, sizeof *a->row_start);
+  a->col = sim_pool_room(s, &a->room[2], nnz, sizeof *a->col);
+  a->work = sim_pool_room(s, &a->room[3], bytes, 1);
+  if (!values || !a->row_start || !a->col || !a->work) return 0;
+  a->val = a->dense = values;
+  if (a->room[3].bytes != had) nsm_cone_workspace_init(a->work, a->room[3].bytes);
+  return 1;
+}
+
+static int no_room(nsm_sim *s) {
+  sim_islands *a = &s->isl;
+  a->result = (nsm_cone_result){ .status = NSM_CONE_FAILED, .worst = -1 };
+  a->failed_row = s->r.row_at[a->active[0]];
+  s->r.no_room = 1;
+  return 0;
+}
+
 static int solve_large(nsm_sim *s, int first, int m) {
   sim_islands *a = &s->isl;
+  if (s->r.m_follows && !take_room(s, first, m)) return no_room(s);
   nsm_cone_problem p = {
     .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first, .cone = a->cone, .q_terms = a->terms + first
   };
@@ -252,6 +300,11 @@ static int solve_large(nsm_sim *s, int first, int m) {
 
 int sim_islands_solve(nsm_sim *s) {
   sim_islands *a = &s->isl;
+  if (s->r.whole && a->nactive > 0) {
+    if (sim_augmented_solve(s)) return 1;
+    if (!take_columns(s)) return no_room(s);
+  }
+  if (s->r.no_room && a->nactive > 0) return no_room(s);
   if (a->nfixed > 0 && a->nactive == s->r.n && !a->disk && !a->plain) {
     for (int i = 0; i < a->nfixed; i++)
       if (!solved(s, &a->fixed[i].p, a->fixed[i].work, a->fixed[i].first, 1)) return 0;

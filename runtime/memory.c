@@ -82,6 +82,21 @@ void sim_give(nsm_sim *s, void *lent) {
   free(m->raw);
 }
 
+void *sim_pool_room(nsm_sim *s, sim_pool *p, size_t count, size_t size) {
+  if (count > ((size_t)1 << 40) / size) return NULL;
+  if (count * size <= p->bytes) return p->at;
+  size_t bytes = p->bytes + p->bytes / 2 > count * size ? p->bytes + p->bytes / 2 : count * size;
+  sim_pool_empty(s, p);
+  if (!(p->at = own_block(s, bytes))) return NULL;
+  p->bytes = bytes;
+  return p->at;
+}
+
+void sim_pool_empty(nsm_sim *s, sim_pool *p) {
+  sim_give(s, p->at);
+  *p = (sim_pool){ NULL, 0 };
+}
+
 static void *take_for_la(void *of, size_t bytes) { return own_block(of, bytes); }
 static void give_from_la(void *of, void *memory) { sim_give(of, memory); }
 

@@ -10,7 +10,8 @@
 //          cover.c     every state has its equation, every multiplier its law
 //          matrix.c    sparse matrices by blocks: shapes, factors                graph.c  orders of small bandwidth
 //          assembly.c  W of (4), (9), bordered by constraints                    mass.c   M: is it positive definite?
-//          rows.c      B, C, D and M_osns of (6), (10)                           islands.c  (1), island by island
+//          rows.c      B, C, D of (6), (10)               rows_couple.c  M_osns of (10)
+//          islands.c   (1), island by island              augmented.c  (1) without W^{-1} B, and its judge
 //          friction.c  blocks of friction: their rows, coefficients, natural map
 //          step_linear.c  one step where all matrices are constant                   step_newton.c  one step else
 //          step_midpoint.c  explicit step
@@ -71,6 +72,7 @@ typedef struct sim_matrix {
   int       *order, *place, *block_of;  // [n]: order of W, its inverse, block of each z
   long       nval;
   double    *base, *val;                // [nval] sum of the constant parts; current values, then factors
+  double    *kept;                      // [nval] current values, where somebody needs them; else NULL
   double    *inverse;                   // [n] scalars: 1/W_ii
   int       *pivot;                     // [n]
   double    *work;                      // [n]
@@ -91,6 +93,13 @@ typedef struct sim_friction {
   sim_guess guess[3];
 } sim_friction;
 
+// Room that grows, in rare cases while the run goes on: where many more contacts are closed than ever before.
+typedef struct sim_pool { void *at; size_t bytes; } sim_pool;
+enum {
+  SIM_XZ, SIM_X, SIM_K0, SIM_KS, SIM_KX, SIM_START, SIM_NEIGHBOUR, SIM_SCRATCH, SIM_ORDER, SIM_MC, SIM_M, SIM_ROWS,
+  SIM_LAST, SIM_SEAT, SIM_POOLS
+};
+
 typedef struct sim_rows {
   int     n;
   int    *l, *cls;                      // [n] number of its multiplier; its class
@@ -109,11 +118,18 @@ typedef struct sim_rows {
   // B [nz, n] by columns, C [n, nz] and D [n, n] by rows, X = W^{-1} B by columns: start, index, value
   int    *b0, *bz, *c0, *cz, *d0, *ds, *x0, *xz, *bx;  // bx: place in X of an entry of B
   double *b, *c, *d, *x;
-  int    *z0, *zs, *zx;                 // rows of X: for each z the rows s and places in x
+  int    *z0, *zs, *zx;                 // rows of X: for each z the rows s and places in x; NULL where X follows
+  int    *k0, *ks, *kx;                 // the same, where M_osns follows of the active rows only
   // M_osns [n, n] in the order `row_at`, compressed rows
   int    *row_at, *at_row;              // [n] order and its inverse
   int    *m0, *mc, *mark, *diagonal;    // diagonal: place of M_ii in m
   double *m;
+  // rows_couple.c: patterns are those of the active rows; those they were made for, and whether they could be made
+  int     x_follows, m_follows, made, no_room;
+  unsigned char *made_for;              // [n]
+  sim_pool pool[SIM_POOLS];
+  struct sim_augmented *augmented;      // augmented.c; NULL: not for this model
+  int     whole;                        // it solves the problem at hand: there are no X and M_osns
   int     constant;                     // B, C, D and W are
   int     always;                       // every row is active in every step
   int     bandwidth;
@@ -138,6 +154,7 @@ typedef struct sim_islands {
   int           *row_start, *col;
   double        *val;
   void          *work;
+  sim_pool       room[5];               // of the five above and of take_columns, where the patterns follow
   uint64_t       next_id, tiny_id[SIM_TINY_BLOCKS + 1];
   // [nfriction] blocks of the island at hand; of the last matrix of each size
   nsm_cone_block *cone, tiny_cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];
@@ -342,6 +359,11 @@ void sim_block_solve(const sim_matrix *w, int block, double *x);                
 
 // assembly.c: W, or M for the schemes that have no other part
 void sim_assembly_analyse(nsm_sim *s);                                           // after sim_rows_patterns
+typedef void sim_each_entry(nsm_sim *s, int row, int col, long *at, void *to);
+// Every entry that is added to W, with its place; entries of several statements come several times.
+void sim_assembly_entries(nsm_sim *s, sim_each_entry *f, void *to);
+// product += W x from the statements' own entries, [w.n]; terms += the sizes of what is summed.
+void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, double *terms);
 int  sim_matrix_update(nsm_sim *s, int with_constants);  // assembles and factors; -1, or the unknown of a zero pivot
 
 // mass.c
@@ -351,14 +373,24 @@ void sim_mass_solve(nsm_sim *s, double *x);     // x [nz]: M^-1 x of the coordin
 int  sim_mass_indefinite(nsm_sim *s);           // with the values in the classes: -1, or the coordinate of a bad pivot
 nsm_code sim_mass_failed(nsm_sim *s, double t, int z, nsm_error *e);            // says so
 
+// Room for `count` things, as it is or larger and then without what was in it; NULL where there is no memory.
+void *sim_pool_room(nsm_sim *s, sim_pool *p, size_t count, size_t size);
+void  sim_pool_empty(nsm_sim *s, sim_pool *p);
+
 // rows.c
 int  sim_rows_patterns(nsm_sim *s, nsm_error *e);                                // B, C, D
-int  sim_rows_analyse(nsm_sim *s, nsm_error *e);                                 // X, M_osns; after W
 void sim_rows_outer(nsm_sim *s, int with_constants);                             // B, C, D from the kernels' outputs
 void sim_rows_rates(nsm_sim *s);                                                 // adds moving d rate/d q to C
-void sim_rows_couple(nsm_sim *s);                                                // X and M_osns of the active rows
 
+// rows_couple.c
+void sim_rows_analyse(nsm_sim *s);                                               // X, M_osns; after W
+void sim_rows_follow(nsm_sim *s);                                                // the active rows have changed
+int  sim_rows_columns(nsm_sim *s);   // X and M_osns after all, where augmented.c does not get there; 0: no memory
+void sim_rows_couple(nsm_sim *s);                                                // X and M_osns of the active rows
 void sim_rows_column(nsm_sim *s, int row);                                       // column of X
+double sim_rows_inertia(const nsm_sim *s, int at);                               // M_ii, see there
+void sim_rows_motion(const nsm_sim *s, const double *lambda, double *dz);        // adds X lambda of the active rows
+void sim_rows_sizes(const nsm_sim *s, const double *lambda, double *size);       // adds the sizes of its terms
 
 // friction.c
 int  sim_friction_analyse(nsm_sim *s, nsm_error *e);                             // blocks, coefficients

@@ -42,6 +42,13 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
   sim_row_name(s, s->isl.failed_row, name, sizeof name);
   int line = s->cls[s->r.cls[s->isl.failed_row]].c->line;
   nsm_place at = sim_at_row(s, s->isl.failed_row);
+  if (s->r.no_room) {
+    sim_fail_at(e, NSM_FAILED, at,
+                "the %d rows that are active at t = %.10g s, step %ld are coupled with so many others that their "
+                "matrix does not fit in memory",
+                s->isl.nactive, t1, s->k + 1);
+    return NSM_FAILED;
+  }
   if (res->status == NSM_CONE_NO_SOLUTION)
     sim_fail_at(e, NSM_FAILED, at,
                 "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1,
@@ -163,12 +170,32 @@ static void rows_at(nsm_sim *s, double t1) {
   }
 }
 
+// The same for all z, where the motion is known without X.
+static double apply_motion(nsm_sim *s) {
+  const sim_rows *r = &s->r;
+  const sim_islands *a = &s->isl;
+  double ht = s->h * s->theta, sum = 0, *dz = s->res;
+  for (int i = 0; i < a->nactive; i++) sum += s->l1[r->l[r->row_at[a->active[i]]]] = a->lambda[i];
+  memset(dz, 0, (size_t)s->nz * sizeof(double));
+  memset(s->size, 0, (size_t)s->nz * sizeof(double));
+  sim_rows_motion(s, a->lambda, dz);
+  sim_rows_sizes(s, a->lambda, s->size);
+  for (int z = 0; z < s->nz; z++) {
+    if (s->size[z] > 0) s->size[z] += fabs(s->z[z]) + fabs(s->z1[z]);
+    s->z1[z] += dz[z];
+    if (s->size[z] > 0 && sim_is_at_rest(s->z1[z], s->size[z])) s->z1[z] = 0;
+    if (z < s->nq && dz[z] != 0) s->q1[z] = s->q[z] + (ht * s->z1[z] + (s->h - ht) * s->z[z]);
+  }
+  return sum;
+}
+
 // (7), and with it q = q_k + h (theta v + (1-theta) v_k).
 static double apply_multipliers(nsm_sim *s) {
   const sim_rows *r = &s->r;
   const sim_islands *a = &s->isl;
   double ht = s->h * s->theta, sum = 0;
   int nq = s->nq;
+  if (r->whole) return apply_motion(s);
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
     double p = a->lambda[i];

@@ -208,7 +208,7 @@ static double row_value(const nsm_sim *s, int row, double *size) {
 }
 
 static double diagonal(const nsm_sim *s, int row) {
-  return s->r.m[s->r.diagonal[s->r.at_row[row]]];
+  return sim_rows_inertia(s, s->r.at_row[row]);
 }
 
 // Natural map of an interval; of a constraint its rate. It stays behind R in rhs, its size in dz.
@@ -374,10 +374,9 @@ static void candidate(nsm_sim *s) {
   const sim_islands *is = &s->isl;
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
-    double p = is->lambda[i];
-    s->ltry[r->l[row]] = p;
-    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) s->dz[r->xz[e]] += r->x[e] * p;
+    s->ltry[r->l[row]] = is->lambda[i];
   }
+  sim_rows_motion(s, is->lambda, s->dz);
   for (int i = 0; i < s->nz; i++) s->ztry[i] = s->z1[i] + s->dz[i];
   for (int j = 0; j < r->nborder; j++) {
     int l = r->l[r->border[j]];

@@ -6,8 +6,8 @@
 //   solve     x := A^-1 x from the last factors                                             sparse_solve.c
 //   size      what the factors hold, in bytes; the memory itself is the caller's
 //
-// These are the five functions of an interface to linear systems [O'Donoghue et al. 2016, linsys.h of SCS]. The order is
-// that of approximate minimum degree (sparse_order.c). All sums are taken in a fixed order: the same digits on every
+// These are the five functions of an interface to linear systems [O'Donoghue et al. 2016, linsys.h of SCS]. The order
+// is that of approximate minimum degree (sparse_order.c). All sums are taken in a fixed order: the same digits on every
 // processor.
 #pragma once
 #include <stddef.h>
@@ -56,14 +56,15 @@ void nsm_sparse_free(nsm_sparse *s, const nsm_la_memory *memory);
 size_t nsm_sparse_place(const nsm_sparse *s, int row, int col);
 int    nsm_sparse_has(const nsm_sparse *s, int row, int col);   // is it?
 
-// How pivots are chosen: the largest of the front's own rows; or the diagonal as it comes, where `pivots` [n] takes them
-// by unknown: of a positive definite matrix they are positive, and that is proved.
+// How pivots are chosen: the largest of the front's own rows; or the diagonal as it comes, where `pivots` [n] takes
+// them by unknown: of a positive definite matrix they are positive, and that is proved.
 typedef enum { NSM_SPARSE_PIVOTS, NSM_SPARSE_DIAGONAL } nsm_sparse_rule;
 // Factors of the matrix with these values. A pivot of at most `small` times the largest entry of its column of A counts
 // as zero. -1; or the unknown of the first such pivot, and the factors are of no use. With drop such unknowns are left
 // out instead: they are 0 in every solution, and their equations are not looked at (a basic solution where equations
 // depend on each other).
-int nsm_sparse_factor(nsm_sparse *s, const double *values, nsm_sparse_rule rule, double small, int drop, double *pivots);
+int nsm_sparse_factor(nsm_sparse *s, const double *values, nsm_sparse_rule rule, double small, int drop,
+                      double *pivots);
 // x := A^-1 x, [n].
 void nsm_sparse_solve(const nsm_sparse *s, double *x);
 // Bytes of the factors and what belongs to them.

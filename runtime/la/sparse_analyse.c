@@ -37,7 +37,11 @@ static int make_nodes(int n, const int *start, const int *neighbour, const int *
   g->first = borrow_ints(s, g->n + 1);
   g->member = borrow_ints(s, n);
   if (s->failed) return 0;
-  for (int i = 0; i < n; i++) { weight[node[i]]++; g->first[node[i] + 1]++; from[node[i] + 1] += start[i + 1] - start[i]; }
+  for (int i = 0; i < n; i++) {
+    weight[node[i]]++;
+    g->first[node[i] + 1]++;
+    from[node[i] + 1] += start[i + 1] - start[i];
+  }
   for (int k = 0; k < g->n; k++) { g->first[k + 1] += g->first[k]; from[k + 1] += from[k]; }
   for (int i = 0; i < n; i++) {
     g->member[g->first[node[i]]++] = i;
@@ -202,8 +206,8 @@ static int pivot_of(const nsm_elimination *e, const nodes *g, int i) { return e-
 
 // Places of the unknowns: front by front, within a front in the order of the elimination. next [pivots]: by top of a
 // front its first place.
-static void place_unknowns(nsm_sparse *s, const nsm_elimination *e, int *goes_to, const nodes *g, int *next, int *pivots,
-                           int *by) {
+static void place_unknowns(nsm_sparse *s, const nsm_elimination *e, int *goes_to, const nodes *g, int *next,
+                           int *pivots, int *by) {
   for (int i = 0; i < s->n; i++) pivots[pivot_of(e, g, i) + 1]++;
   for (int k = 0; k < e->count; k++) pivots[k + 1] += pivots[k];
   for (int i = 0; i < s->n; i++) by[pivots[pivot_of(e, g, i)]++] = i;

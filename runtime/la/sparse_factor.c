@@ -1,4 +1,4 @@
-// Numbers of the multifrontal method [Duff and Reid 1983]. A front is a dense matrix of its own unknowns and its border,
+// Numbers of the multifrontal method [Duff and Reid 1983]. A front is a dense matrix of its own unknowns and border,
 //
 //   [ F11  F12 ]   rows and columns: own, border
 //   [ F21  F22 ]

@@ -4,7 +4,7 @@
 // list L_e of the variables that it has made a clique; a variable has a list of elements and one of variables. So the
 // room never grows. The degree of variable i after pivot p is not counted but bounded from above:
 //
-//   d_i = min( left, d_i + |L_p \ i|, |A_i \ i| + |L_p \ i| + sum over e of |L_e \ L_p| )                  [(4.1) there]
+//   d_i = min( left, d_i + |L_p \ i|, |A_i \ i| + |L_p \ i| + sum over e of |L_e \ L_p| )   [(4.1) there]
 //
 // with all |L_e \ L_p| found in one scan. Variables with equal lists are one from then on; a variable that is coupled
 // with L_p alone goes with p (mass elimination); an element inside of L_p is absorbed.
