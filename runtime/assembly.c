@@ -30,8 +30,8 @@ static const nsm_pattern *pattern(const nsm_class *c, part p) {
   const nsm_pattern *of[] = { &c->mass, &c->jac, &c->k, &c->mcurve, &c->curve };
   return of[p];
 }
-static long **places(sim_class *k, part p) {
-  long **of[] = { &k->mass_at, &k->jac_at, &k->k_at, &k->mcurve_at, &k->curve_at };
+static int **places(sim_class *k, part p) {
+  int **of[] = { &k->mass_at, &k->jac_at, &k->k_at, &k->mcurve_at, &k->curve_at };
   return of[p];
 }
 
@@ -39,7 +39,7 @@ typedef sim_each_entry each_entry;
 
 static void over_class(nsm_sim *s, part p, sim_class *k, each_entry *f, void *to) {
   const nsm_pattern *pat = pattern(k->c, p);
-  long *at = *places(k, p);
+  int *at = *places(k, p);
   for (int i = 0; i < k->tab.count; i++)
     for (int n = 0; n < pat->n; n++)
       f(s, sim_z_of(s, k, i, pat->row[n]), sim_z_of(s, k, i, pat->col[n]),
@@ -64,14 +64,14 @@ static void over_border(nsm_sim *s, each_entry *f, void *to) {
 // ---- analysis -------------------------------------------------------------------------------------------------------
 typedef struct graph { int *start, *neighbour; } graph;
 
-static void count_edge(nsm_sim *s, int row, int col, long *at, void *to) {
+static void count_edge(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)s; (void)at;
   if (row == col) return;
   ((graph *)to)->start[row + 1]++;
   ((graph *)to)->start[col + 1]++;
 }
 
-static void put_edge(nsm_sim *s, int row, int col, long *at, void *to) {
+static void put_edge(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)s; (void)at;
   graph *g = to;
   if (row == col) return;
@@ -79,7 +79,7 @@ static void put_edge(nsm_sim *s, int row, int col, long *at, void *to) {
   g->neighbour[g->start[col]++] = row;
 }
 
-static void put_place(nsm_sim *s, int row, int col, long *at, void *to) {
+static void put_place(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)to;
   *at = sim_matrix_place(&s->w, row, col);
 }
@@ -96,13 +96,13 @@ static int root(int *parent, int i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
 }
-static void unite(nsm_sim *s, int row, int col, long *at, void *to) {
+static void unite(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)s; (void)at;
   int *parent = to, a = root(parent, row), b = root(parent, col);
   parent[a > b ? a : b] = a > b ? b : a;
 }
 
-static void may_fit(nsm_sim *s, int row, int col, long *at, void *to) {
+static void may_fit(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)at;
   const sim_matrix *w = &s->w;
   const sim_block *b = &w->block[w->block_of[row]];
@@ -169,11 +169,11 @@ void sim_assembly_analyse(nsm_sim *s) {
   for (part p = MASS; p < PARTS; p++)
     for (int a = 0; a < classes(s, p)->n; a++) {
       sim_class *k = &s->cls[classes(s, p)->of[a]];
-      *places(k, p) = SIM_NEW(s, (size_t)k->tab.count * (size_t)pattern(k->c, p)->n, long);
+      *places(k, p) = SIM_NEW(s, (size_t)k->tab.count * (size_t)pattern(k->c, p)->n, int);
     }
   if (r->nborder > 0) {
-    r->border_b_at = SIM_NEW(s, r->b0[r->n], long);
-    r->border_c_at = SIM_NEW(s, r->c0[r->n], long);
+    r->border_b_at = SIM_NEW(s, r->b0[r->n], int);
+    r->border_c_at = SIM_NEW(s, r->c0[r->n], int);
   }
   each_part(s, put_place, NULL);
   s->w.constant = s->on.mass_moving.n + s->on.jac_moving.n + s->on.k_moving.n + s->on.mcurve.n + s->on.curve.n == 0 &&
@@ -181,7 +181,7 @@ void sim_assembly_analyse(nsm_sim *s) {
 }
 
 // ---- assembly -------------------------------------------------------------------------------------------------------
-static void add(const sim_class *k, const nsm_pattern *p, const double *val, const long *at,
+static void add(const sim_class *k, const nsm_pattern *p, const double *val, const int *at,
                 double (*factor)(const nsm_sim *, int), const nsm_sim *s, double by, double *to) {
   for (int e = 0; e < p->n; e++) {
     double f = by * factor(s, p->wrt[e]);

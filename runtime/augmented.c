@@ -25,7 +25,7 @@ enum { AT_LO, AT_HI, BASIC, IDLE };
 struct sim_augmented {
   int         n;                         // unknowns: dz [w.n], then lambda of all rows [r.n]
   nsm_sparse *f;
-  long       *w_from;                    // [entries] of W: its place in W's values
+  int        *w_from;                    // [entries] of W: its place in W's values
   size_t     *w_to;                      // and here
   size_t      entries;
   size_t     *b_to, *c_to, *d_to, *one;  // places of the entries of B, C, D, and of the diagonal of each row
@@ -56,11 +56,11 @@ static void over(nsm_sim *s, edges *g) {
   }
 }
 
-static void w_edge(nsm_sim *s, int row, int col, long *at, void *to) {
+static void w_edge(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)s; (void)at;
   if (row < col) edge(to, row, col);
 }
-static void w_edge_back(nsm_sim *s, int row, int col, long *at, void *to) {
+static void w_edge_back(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)s; (void)at;
   if (row > col) edge(to, row, col);
 }
@@ -85,7 +85,7 @@ static int *nodes(nsm_sim *s, int n) {
 
 typedef struct entry_list { size_t n; struct sim_augmented *a; } entry_list;
 
-static void w_entry(nsm_sim *s, int row, int col, long *at, void *to) {
+static void w_entry(nsm_sim *s, int row, int col, int *at, void *to) {
   entry_list *l = to;
   (void)s;
   if (l->a->w_from) {
@@ -125,7 +125,7 @@ struct sim_augmented *sim_augmented_make(nsm_sim *s) {
   sim_assembly_entries(s, w_entry, &l);
   a->entries = l.n;
   a->w_to = SIM_NEW(s, l.n, size_t);
-  a->w_from = SIM_NEW(s, l.n, long);
+  a->w_from = SIM_NEW(s, l.n, int);
   l.n = 0;
   sim_assembly_entries(s, w_entry, &l);
   size_t **places[] = { &a->b_to, &a->c_to, &a->d_to };

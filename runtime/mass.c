@@ -44,7 +44,7 @@ void sim_mass_analyse(nsm_sim *s) {
   sim_matrix_shape(s, &s->inertia, s->nq, g.start, g.neighbour, NULL);
   for (int a = 0; a < s->on.mass.n; a++) {
     sim_class *k = &s->cls[s->on.mass.of[a]];
-    k->inertia_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->mass.n, long);
+    k->inertia_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->mass.n, int);
   }
   over(s, &g, 2);
   sim_give(s, g.start);

@@ -2,6 +2,7 @@
 // inverses, tridiagonal and banded ones in Cuthill-McKee order, dense ones by LU, large ones by fronts (la/sparse.h).
 // assembly.c fills in W of the theta-gamma scheme, mass.c M, consistent_matrix.c K.
 #include "sim.h"
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -93,7 +94,9 @@ void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const 
       }
     for (int j = first; j < i; j++) w->block_of[w->order[j]] = b;
     w->block[b] = (sim_block){ .n = i - first, .first = first, .at = w->nval };
-    w->nval += take_shape(s, w, &w->block[b], widest, start, neighbour, node);
+    long more = take_shape(s, w, &w->block[b], widest, start, neighbour, node);
+    if (more > INT_MAX - w->nval) sim_no_room(s);        // 16 GiB
+    w->nval += (int)more;
   }
   w->base = SIM_NEW(s, w->nval, double);
   w->val = SIM_NEW(s, w->nval, double);

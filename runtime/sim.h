@@ -40,8 +40,8 @@ typedef struct sim_class {
   double *mass, *jac, *b, *k, *h;       // [count][n] of the pattern
   double *mcurve, *curve, *rq;          // likewise: d(M dz)/dz, d(H^T p)/dz, d rate/d q
   double *h_mid;                        // constraints with moving H: H at q~, the direction of the impulse; NULL: h
-  long   *mass_at, *jac_at, *k_at, *mcurve_at, *curve_at; // [count][n] place in W
-  long   *inertia_at;                   // [count][mass.n] place in sim.inertia
+  int    *mass_at, *jac_at, *k_at, *mcurve_at, *curve_at; // [count][n] place in W
+  int    *inertia_at;                   // [count][mass.n] place in sim.inertia
   int    *rq_at;                        // [count][rq.n] place in C
   int    *b_at;                         // [count][b.n] place in B
   int    *h_at;                         // [count][h.n] place in C, or ~place in D for multipliers
@@ -60,17 +60,18 @@ typedef struct sim_var {
 // A diagonal block of W after reordering.
 enum { BLOCK_SCALAR, BLOCK_SMALL, BLOCK_DENSE, BLOCK_BAND, BLOCK_TRIDIAGONAL, BLOCK_SPARSE };
 typedef struct sim_block {
-  int  kind, n, first;                  // rows order[first .. first+n)
-  int  reach, ld;                       // half bandwidth; columns of dense and banded ones are so far apart
-  long at;                              // place of its values
   nsm_sparse *sparse;                   // its factors by fronts; its unknowns are the rows in their order here
+  int  n, first;                        // rows order[first .. first+n)
+  int  at;                              // place of its values
+  int  reach, ld;                       // half bandwidth; columns of dense and banded ones are so far apart
+  int  kind;
 } sim_block;
 
 typedef struct sim_matrix {
   int        n, nblock, diagonal;       // diagonal: every block is a scalar
   sim_block *block;
   int       *order, *place, *block_of;  // [n]: order of W, its inverse, block of each z
-  long       nval;
+  int        nval;
   double    *base, *val;                // [nval] sum of the constant parts; current values, then factors
   double    *kept;                      // [nval] current values, where somebody needs them; else NULL
   double    *inverse;                   // [n] scalars: 1/W_ii
@@ -136,7 +137,7 @@ typedef struct sim_rows {
   // rows of constraints that are eliminated with W and never active in the one-step problem (assembly.c)
   int     nborder;
   int    *border, *border_of;           // [nborder] row; [n] its number, -1 for the others
-  long   *border_b_at, *border_c_at;    // [entries of B, C] place in W
+  int    *border_b_at, *border_c_at;    // [entries of B, C] place in W
 } sim_rows;
 
 enum { SIM_TINY = 5, SIM_TINY_BLOCKS = 8 };  // islands up to this size (the second: with friction) are dense, with a
@@ -289,12 +290,12 @@ static inline int sim_z_of(const nsm_sim *s, const sim_class *k, int i, int slot
 static inline double sim_chain(const nsm_sim *s, int wrt) { return wrt == NSM_WRT_Q ? s->h * s->theta : 1.0; }
 
 // Place in w->val of an entry; both in the same block.
-static inline long sim_matrix_place(const sim_matrix *w, int row, int col) {
+static inline int sim_matrix_place(const sim_matrix *w, int row, int col) {
   const sim_block *b = &w->block[w->block_of[row]];
   int i = w->place[row] - b->first, j = w->place[col] - b->first;
-  if (b->kind == BLOCK_SPARSE) return b->at + (long)nsm_sparse_place(b->sparse, i, j);
+  if (b->kind == BLOCK_SPARSE) return b->at + (int)nsm_sparse_place(b->sparse, i, j);
   int banded = b->kind == BLOCK_BAND || b->kind == BLOCK_TRIDIAGONAL;
-  return b->at + (banded ? nsm_la_band_index(b->reach, b->reach, b->ld, i, j) : (long)i + (long)j * b->ld);
+  return b->at + (banded ? (int)nsm_la_band_index(b->reach, b->reach, b->ld, i, j) : i + j * b->ld);
 }
 
 // memory.c: zeroed, 64-byte aligned; leaves by longjmp to nsm_open when there is none
@@ -359,7 +360,7 @@ void sim_block_solve(const sim_matrix *w, int block, double *x);                
 
 // assembly.c: W, or M for the schemes that have no other part
 void sim_assembly_analyse(nsm_sim *s);                                           // after sim_rows_patterns
-typedef void sim_each_entry(nsm_sim *s, int row, int col, long *at, void *to);
+typedef void sim_each_entry(nsm_sim *s, int row, int col, int *at, void *to);
 // Every entry that is added to W, with its place; entries of several statements come several times.
 void sim_assembly_entries(nsm_sim *s, sim_each_entry *f, void *to);
 // product += W x from the statements' own entries, [w.n]; terms += the sizes of what is summed.
