@@ -27,19 +27,19 @@ static void wrong(nsm_sim *s, int line, const char *name, int which, int nidx, c
 }
 
 static int row_at(nsm_sim *s, int var, int line, int nidx, const double *idx) {
-  const nsm_var *d = &s->m->var[var];
+  const nsm_var *d = &s->a->m->var[var];
   int level = 0;
   long lo = 0, hi = 0, at = sim_loops_find(s, d->cls, nidx, idx, &level, &lo, &hi);
-  if (at >= 0) return s->var[var].base + (int)at;
+  if (at >= 0) return s->a->var[var].base + (int)at;
   wrong(s, line, sim_text(s, d->name), level, nidx, idx, lo, hi);
   return 0;
 }
 
 int nsm_at(nsm_setup *setup, int var, int line, int nidx, const double *idx) {
   nsm_sim *s = sim_of(setup);
-  if (var < 0 || var >= s->m->nvar) return 0;
-  const sim_var *v = &s->var[var];
-  const nsm_var *d = &s->m->var[var];
+  if (var < 0 || var >= s->a->m->nvar) return 0;
+  const sim_var *v = &s->a->var[var];
+  const nsm_var *d = &s->a->m->var[var];
   if (d->kind == NSM_VAR_ROW && d->cls >= 0) return row_at(s, var, line, nidx, idx);
   long at = 0;
   for (int i = 0; i < nidx && i < NSM_MOST_INDICES; i++) {
@@ -70,8 +70,8 @@ long nsm_bound(nsm_setup *setup, int line, double value) {
 
 int nsm_par_at(nsm_setup *setup, int par, int line, int nidx, const double *idx) {
   nsm_sim *s = sim_of(setup);
-  if (par < 0 || par >= s->m->npar) return 0;
-  const nsm_par *d = &s->m->par[par];
+  if (par < 0 || par >= s->a->m->npar) return 0;
+  const nsm_par *d = &s->a->m->par[par];
   long at = 0;
   for (int i = 0; i < nidx && i < 2; i++) {
     if (!(idx[i] >= 1 && idx[i] <= d->dim[i] && idx[i] == floor(idx[i]))) {

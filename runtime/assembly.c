@@ -23,7 +23,7 @@ enum { SMALL_BLOCK = 16 };               // the curves of contacts may couple bo
 typedef enum { MASS, JACOBIAN, REACTION, MASS_CURVE, ROW_CURVE, PARTS } part;
 
 static const sim_list *classes(const nsm_sim *s, part p) {
-  const sim_list *list[] = { &s->on.mass, &s->on.jac, &s->on.k, &s->on.mcurve, &s->on.curve };
+  const sim_list *list[] = { &s->a->on.mass, &s->a->on.jac, &s->a->on.k, &s->a->on.mcurve, &s->a->on.curve };
   return list[p];
 }
 static const nsm_pattern *pattern(const nsm_class *c, part p) {
@@ -47,13 +47,13 @@ static void over_class(nsm_sim *s, part p, sim_class *k, each_entry *f, void *to
 }
 
 static void over(nsm_sim *s, part p, each_entry *f, void *to) {
-  for (int a = 0; a < classes(s, p)->n; a++) over_class(s, p, &s->cls[classes(s, p)->of[a]], f, to);
+  for (int a = 0; a < classes(s, p)->n; a++) over_class(s, p, &s->a->cls[classes(s, p)->of[a]], f, to);
 }
 
 static void over_border(nsm_sim *s, each_entry *f, void *to) {
-  const sim_rows *r = &s->r;
+  const sim_rows *r = &s->n.r;
   for (int j = 0; j < r->nborder; j++) {
-    int row = r->border[j], at = s->nz + j;
+    int row = r->border[j], at = s->a->nz + j;
     for (int e = r->b0[row]; e < r->b0[row + 1]; e++)
       f(s, r->bz[e], at, r->border_b_at ? r->border_b_at + e : NULL, to);
     for (int e = r->c0[row]; e < r->c0[row + 1]; e++)
@@ -81,7 +81,7 @@ static void put_edge(nsm_sim *s, int row, int col, int *at, void *to) {
 
 static void put_place(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)to;
-  *at = sim_matrix_place(&s->w, row, col);
+  *at = sim_matrix_place(&s->n.w, row, col);
 }
 
 static void each_part(nsm_sim *s, each_entry *f, void *to) {
@@ -104,7 +104,7 @@ static void unite(nsm_sim *s, int row, int col, int *at, void *to) {
 
 static void may_fit(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)at;
-  const sim_matrix *w = &s->w;
+  const sim_matrix *w = &s->n.w;
   const sim_block *b = &w->block[w->block_of[row]];
   int i = w->place[row], j = w->place[col],
       has = w->block_of[row] == w->block_of[col] &&
@@ -113,7 +113,7 @@ static void may_fit(nsm_sim *s, int row, int col, int *at, void *to) {
 }
 
 static void list_class(nsm_sim *s, sim_list *l, int cls) {
-  if (!l->of) l->of = SIM_NEW(s, s->m->nclass, int);
+  if (!l->of) l->of = SIM_NEW(s, s->a->m->nclass, int);
   l->of[l->n++] = cls;
 }
 
@@ -124,11 +124,11 @@ static void small_curves(nsm_sim *s, int nw, unsigned char *taken) {
   int *parent = SIM_LEND(s, nw, int), *kept = SIM_LEND(s, nw, int), *size = SIM_LEND(s, nw, int);
   for (int i = 0; i < nw; i++) parent[i] = i;
   each_part(s, unite, parent);
-  for (int a = 0; a < s->on.contact_curve.n; a++) {
-    int cls = s->on.contact_curve.of[a], most = 0;
+  for (int a = 0; a < s->a->on.contact_curve.n; a++) {
+    int cls = s->a->on.contact_curve.of[a], most = 0;
     memcpy(kept, parent, (size_t)nw * sizeof(int));
     memset(size, 0, (size_t)nw * sizeof(int));
-    over_class(s, ROW_CURVE, &s->cls[cls], unite, parent);
+    over_class(s, ROW_CURVE, &s->a->cls[cls], unite, parent);
     for (int i = 0; i < nw; i++) size[root(parent, i)]++;
     for (int i = 0; i < nw; i++)
       if (root(parent, i) != root(kept, i) && size[root(parent, i)] > most) most = size[root(parent, i)];
@@ -148,27 +148,27 @@ static void make_graph(nsm_sim *s, int nw) {
   each_part(s, put_edge, &g);                        // moves every start to the next one
   for (int i = nw; i > 0; i--) g.start[i] = g.start[i - 1];
   g.start[0] = 0;
-  sim_matrix_shape(s, &s->w, nw, g.start, g.neighbour, NULL);
+  sim_matrix_shape(s, &s->n.w, nw, g.start, g.neighbour, NULL);
   sim_give(s, g.start);
   sim_give(s, g.neighbour);
 }
 
 void sim_assembly_analyse(nsm_sim *s) {
-  sim_rows *r = &s->r;
-  int nw = s->nz + r->nborder;
-  unsigned char *taken = SIM_NEW(s, s->m->nclass, unsigned char);
-  if (s->on.contact_curve.n > 0) small_curves(s, nw, taken);
-  for (int cls = 0; cls < s->m->nclass; cls++)
-    if (taken[cls]) list_class(s, &s->on.curve, cls);
+  sim_rows *r = &s->n.r;
+  int nw = s->a->nz + r->nborder;
+  unsigned char *taken = SIM_NEW(s, s->a->m->nclass, unsigned char);
+  if (s->a->on.contact_curve.n > 0) small_curves(s, nw, taken);
+  for (int cls = 0; cls < s->a->m->nclass; cls++)
+    if (taken[cls]) list_class(s, &s->a->on.curve, cls);
   make_graph(s, nw);
-  for (int a = 0; a < s->on.contact_curve.n; a++) {
-    int cls = s->on.contact_curve.of[a], fits = !taken[cls];
-    if (fits) over_class(s, ROW_CURVE, &s->cls[cls], may_fit, &fits);
-    if (fits) list_class(s, &s->on.curve, cls);
+  for (int a = 0; a < s->a->on.contact_curve.n; a++) {
+    int cls = s->a->on.contact_curve.of[a], fits = !taken[cls];
+    if (fits) over_class(s, ROW_CURVE, &s->a->cls[cls], may_fit, &fits);
+    if (fits) list_class(s, &s->a->on.curve, cls);
   }
   for (part p = MASS; p < PARTS; p++)
     for (int a = 0; a < classes(s, p)->n; a++) {
-      sim_class *k = &s->cls[classes(s, p)->of[a]];
+      sim_class *k = &s->a->cls[classes(s, p)->of[a]];
       *places(k, p) = SIM_NEW(s, (size_t)k->tab.count * (size_t)pattern(k->c, p)->n, int);
     }
   if (r->nborder > 0) {
@@ -176,7 +176,8 @@ void sim_assembly_analyse(nsm_sim *s) {
     r->border_c_at = SIM_NEW(s, r->c0[r->n], int);
   }
   each_part(s, put_place, NULL);
-  s->w.constant = s->on.mass_moving.n + s->on.jac_moving.n + s->on.k_moving.n + s->on.mcurve.n + s->on.curve.n == 0 &&
+  s->n.w.constant = s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.mcurve.n +
+      s->a->on.curve.n == 0 &&
                   r->nborder == 0;
 }
 
@@ -191,49 +192,49 @@ static void add(const sim_class *k, const nsm_pattern *p, const double *val, con
 
 static double one(const nsm_sim *s, int wrt) { (void)s; (void)wrt; return 1; }
 static double at_end(const nsm_sim *s, int wrt) { return sim_chain(s, wrt); }
-static double between(const nsm_sim *s, int wrt) { return s->theta * sim_chain(s, wrt); }
+static double between(const nsm_sim *s, int wrt) { return s->a->theta * sim_chain(s, wrt); }
 
 // constant: 1 the constant parts, 0 the moving ones
 static void assemble(nsm_sim *s, int constant, double *to) {
-  for (int a = 0; a < s->on.mass.n; a++) {
-    const sim_class *k = &s->cls[s->on.mass.of[a]];
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     if ((k->c->mass_stage == NSM_CONST) == constant) add(k, &k->c->mass, k->mass, k->mass_at, one, s, 1, to);
   }
-  for (int a = 0; a < s->on.jac.n; a++) {
-    const sim_class *k = &s->cls[s->on.jac.of[a]];
+  for (int a = 0; a < s->a->on.jac.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
     if ((k->c->jac_stage == NSM_CONST) == constant)
-      add(k, &k->c->jac, k->jac, k->jac_at, at_end, s, -s->h * s->theta, to);
+      add(k, &k->c->jac, k->jac, k->jac_at, at_end, s, -s->n.h * s->a->theta, to);
   }
-  for (int a = 0; a < s->on.k.n; a++) {
-    const sim_class *k = &s->cls[s->on.k.of[a]];
-    if ((k->c->k_stage == NSM_CONST) == constant) add(k, &k->c->k, k->k, k->k_at, at_end, s, -s->h * s->gamma, to);
+  for (int a = 0; a < s->a->on.k.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.k.of[a]];
+    if ((k->c->k_stage == NSM_CONST) == constant) add(k, &k->c->k, k->k, k->k_at, at_end, s, -s->n.h * s->a->gamma, to);
   }
-  if (constant || s->frozen) return;
-  for (int a = 0; a < s->on.mcurve.n; a++) {
-    const sim_class *k = &s->cls[s->on.mcurve.of[a]];
+  if (constant || s->w.frozen) return;
+  for (int a = 0; a < s->a->on.mcurve.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];
     add(k, &k->c->mcurve, k->mcurve, k->mcurve_at, between, s, 1, to);
   }
-  for (int a = 0; a < s->on.curve.n; a++) {
-    const sim_class *k = &s->cls[s->on.curve.of[a]];
+  for (int a = 0; a < s->a->on.curve.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
     add(k, &k->c->curve, k->curve, k->curve_at, k->h_mid ? between : at_end, s, -1, to);
   }
 }
 
 static void border(nsm_sim *s) {
-  const sim_rows *r = &s->r;
-  double *val = s->w.val, most = 0;
+  const sim_rows *r = &s->n.r;
+  double *val = s->n.w.val, most = 0;
   for (int j = 0; j < r->nborder; j++) {
     int row = r->border[j];
     double size = 0;
     for (int e = r->b0[row], c = r->c0[row]; e < r->b0[row + 1]; e++) {
-      double diagonal = fabs(val[sim_matrix_place(&s->w, r->bz[e], r->bz[e])]);
+      double diagonal = fabs(val[sim_matrix_place(&s->n.w, r->bz[e], r->bz[e])]);
       val[r->border_b_at[e]] -= r->b[e];
       while (c < r->c0[row + 1] && r->cz[c] < r->bz[e]) c++;
       if (c < r->c0[row + 1] && r->cz[c] == r->bz[e] && diagonal > 0) size += fabs(r->b[e] * r->c[c]) / diagonal;
     }
     for (int e = r->c0[row]; e < r->c0[row + 1]; e++) val[r->border_c_at[e]] += r->c[e];
     most = size > most ? size : most;
-    val[sim_matrix_place(&s->w, s->nz + j, s->nz + j)] = regular * (size > 0 ? size : most);
+    val[sim_matrix_place(&s->n.w, s->a->nz + j, s->a->nz + j)] = regular * (size > 0 ? size : most);
   }
 }
 
@@ -251,29 +252,29 @@ static void add_class(const nsm_sim *s, const sim_class *k, const nsm_pattern *p
 }
 
 void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, double *terms) {
-  const sim_rows *r = &s->r;
-  for (int a = 0; a < s->on.mass.n; a++) {
-    const sim_class *k = &s->cls[s->on.mass.of[a]];
+  const sim_rows *r = &s->n.r;
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     add_class(s, k, &k->c->mass, k->mass, one, 1, x, product, terms);
   }
-  for (int a = 0; a < s->on.jac.n; a++) {
-    const sim_class *k = &s->cls[s->on.jac.of[a]];
-    add_class(s, k, &k->c->jac, k->jac, at_end, -s->h * s->theta, x, product, terms);
+  for (int a = 0; a < s->a->on.jac.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
+    add_class(s, k, &k->c->jac, k->jac, at_end, -s->n.h * s->a->theta, x, product, terms);
   }
-  for (int a = 0; a < s->on.k.n; a++) {
-    const sim_class *k = &s->cls[s->on.k.of[a]];
-    add_class(s, k, &k->c->k, k->k, at_end, -s->h * s->gamma, x, product, terms);
+  for (int a = 0; a < s->a->on.k.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.k.of[a]];
+    add_class(s, k, &k->c->k, k->k, at_end, -s->n.h * s->a->gamma, x, product, terms);
   }
-  for (int a = 0; a < s->on.mcurve.n && !s->frozen; a++) {
-    const sim_class *k = &s->cls[s->on.mcurve.of[a]];
+  for (int a = 0; a < s->a->on.mcurve.n && !s->w.frozen; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];
     add_class(s, k, &k->c->mcurve, k->mcurve, between, 1, x, product, terms);
   }
-  for (int a = 0; a < s->on.curve.n && !s->frozen; a++) {
-    const sim_class *k = &s->cls[s->on.curve.of[a]];
+  for (int a = 0; a < s->a->on.curve.n && !s->w.frozen; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
     add_class(s, k, &k->c->curve, k->curve, k->h_mid ? between : at_end, -1, x, product, terms);
   }
   for (int j = 0; j < r->nborder; j++) {
-    int row = r->border[j], at = s->nz + j;
+    int row = r->border[j], at = s->a->nz + j;
     for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
       product[r->bz[e]] -= r->b[e] * x[at];
       terms[r->bz[e]] += fabs(r->b[e] * x[at]);
@@ -286,14 +287,14 @@ void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, d
 }
 
 int sim_matrix_update(nsm_sim *s, int with_constants) {
-  sim_matrix *w = &s->w;
+  sim_matrix *w = &s->n.w;
   if (with_constants) {
     memset(w->base, 0, (size_t)w->nval * sizeof(double));
     assemble(s, 1, w->base);
   }
   memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
   assemble(s, 0, w->val);
-  if (s->r.nborder > 0) border(s);
+  if (s->n.r.nborder > 0) border(s);
   if (w->kept) memcpy(w->kept, w->val, (size_t)w->nval * sizeof(double));
   for (int b = 0; b < w->nblock; b++) {
     int z = sim_block_factor(w, b);

@@ -46,13 +46,13 @@ static void edge(edges *g, int i, int j) {
 }
 
 static void over(nsm_sim *s, edges *g) {
-  const sim_rows *r = &s->r;
+  const sim_rows *r = &s->n.r;
   for (int row = 0; row < r->n; row++) {
-    int i = s->w.n + row;
+    int i = s->n.w.n + row;
     if (r->border_of[row] >= 0) continue;
     for (int e = r->b0[row]; e < r->b0[row + 1]; e++) edge(g, i, r->bz[e]);
     for (int e = r->c0[row]; e < r->c0[row + 1]; e++) edge(g, i, r->cz[e]);
-    for (int e = r->d0[row]; e < r->d0[row + 1]; e++) edge(g, i, s->w.n + r->ds[e]);
+    for (int e = r->d0[row]; e < r->d0[row + 1]; e++) edge(g, i, s->n.w.n + r->ds[e]);
   }
 }
 
@@ -68,17 +68,17 @@ static void w_edge_back(nsm_sim *s, int row, int col, int *at, void *to) {
 // A multiplier stands in one node with a coordinate that it acts on, its own where there are enough: where the row is
 // basic its pivot is found there.
 static int *nodes(nsm_sim *s, int n) {
-  const sim_rows *r = &s->r;
-  int *node = SIM_LEND(s, n, int), *taken = SIM_LEND(s, s->w.n, int), next = 0;
+  const sim_rows *r = &s->n.r;
+  int *node = SIM_LEND(s, n, int), *taken = SIM_LEND(s, s->n.w.n, int), next = 0;
   for (int row = 0; row < r->n; row++) {
     int best = -1;
     for (int e = r->c0[row]; e < r->c0[row + 1]; e++)
       if (best < 0 || taken[r->cz[e]] < taken[best]) best = r->cz[e];
-    node[s->w.n + row] = best;
+    node[s->n.w.n + row] = best;
     if (best >= 0) taken[best]++;
   }
-  for (int z = 0; z < s->w.n; z++) node[z] = next++;
-  for (int i = s->w.n; i < n; i++) node[i] = node[i] >= 0 ? node[node[i]] : next++;
+  for (int z = 0; z < s->n.w.n; z++) node[z] = next++;
+  for (int i = s->n.w.n; i < n; i++) node[i] = node[i] >= 0 ? node[node[i]] : next++;
   sim_give(s, taken);
   return node;
 }
@@ -95,11 +95,11 @@ static void w_entry(nsm_sim *s, int row, int col, int *at, void *to) {
   l->n++;
 }
 
-static int intervals(const nsm_sim *s) { return s->r.nfriction == 0; }
+static int intervals(const nsm_sim *s) { return s->n.r.nfriction == 0; }
 
 struct sim_augmented *sim_augmented_make(nsm_sim *s) {
-  const sim_rows *r = &s->r;
-  int n = s->w.n + r->n;
+  const sim_rows *r = &s->n.r;
+  int n = s->n.w.n + r->n;
   if (!intervals(s)) return NULL;
   struct sim_augmented *a = SIM_NEW(s, 1, struct sim_augmented);
   edges g = { SIM_LEND(s, n + 2, int), NULL, 0 };
@@ -134,39 +134,39 @@ struct sim_augmented *sim_augmented_make(nsm_sim *s) {
     *places[k] = SIM_NEW(s, start[k][r->n], size_t);
     for (int row = 0; row < r->n; row++)
       for (int e = start[k][row]; e < start[k][row + 1] && r->border_of[row] < 0; e++) {
-        int i = s->w.n + row, j = k == 2 ? s->w.n + index[k][e] : index[k][e];
+        int i = s->n.w.n + row, j = k == 2 ? s->n.w.n + index[k][e] : index[k][e];
         (*places[k])[e] = nsm_sparse_place(a->f, k == 0 ? j : i, k == 0 ? i : j);
       }
   }
   a->one = SIM_NEW(s, r->n, size_t);
-  for (int row = 0; row < r->n; row++) a->one[row] = nsm_sparse_place(a->f, s->w.n + row, s->w.n + row);
+  for (int row = 0; row < r->n; row++) a->one[row] = nsm_sparse_place(a->f, s->n.w.n + row, s->n.w.n + row);
   a->values = SIM_NEW(s, a->f->values, double);
   double **vectors[] = { &a->x, &a->rhs, &a->left, &a->dz };
   for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++) *vectors[k] = SIM_NEW(s, n, double);
   a->state = SIM_NEW(s, r->n, unsigned char);
   a->made = SIM_NEW(s, r->n, unsigned char);
   a->cost = 2 * a->f->work + 400.0 * a->f->fronts + 6 * (double)a->f->factor_size;
-  if (!s->w.constant) s->w.kept = SIM_NEW(s, s->w.nval, double);
+  if (!s->n.w.constant) s->w.kept = SIM_NEW(s, s->n.w.nval, double);
   return a;
 }
 
 int sim_augmented_pays(const nsm_sim *s, int active) {
   double m = active, solve = 0;
-  for (int k = 0; k < s->w.nblock; k++) {
-    const sim_block *b = &s->w.block[k];
+  for (int k = 0; k < s->n.w.nblock; k++) {
+    const sim_block *b = &s->n.w.block[k];
     double each = b->kind == BLOCK_SPARSE ? (double)b->sparse->factor_size : (double)b->n * b->ld;
     solve = each > solve ? each : solve;
   }
-  return active > FEW && !s->dump && m * solve + m * m * m / 3 > s->r.augmented->cost;
+  return active > FEW && !s->dump && m * solve + m * m * m / 3 > s->n.r.augmented->cost;
 }
 
-void sim_augmented_stale(nsm_sim *s) { s->r.augmented->fresh = 0; }
+void sim_augmented_stale(nsm_sim *s) { s->n.r.augmented->fresh = 0; }
 
 // ---- the matrix -----------------------------------------------------------------------------------------------------
 static void fill(nsm_sim *s) {
-  struct sim_augmented *a = s->r.augmented;
-  const sim_rows *r = &s->r;
-  const double *w = s->w.constant ? s->w.base : s->w.kept;
+  struct sim_augmented *a = s->n.r.augmented;
+  const sim_rows *r = &s->n.r;
+  const double *w = s->n.w.constant ? s->n.w.base : s->w.kept;
   memset(a->values, 0, a->f->values * sizeof(double));
   for (size_t e = 0; e < a->entries; e++) a->values[a->w_to[e]] = w[a->w_from[e]];
   for (int row = 0; row < r->n; row++) {
@@ -180,24 +180,24 @@ static void fill(nsm_sim *s) {
 }
 
 static int factors(nsm_sim *s) {
-  struct sim_augmented *a = s->r.augmented;
-  if (a->fresh && memcmp(a->made, a->state, (size_t)s->r.n) == 0) return 1;
+  struct sim_augmented *a = s->n.r.augmented;
+  if (a->fresh && memcmp(a->made, a->state, (size_t)s->n.r.n) == 0) return 1;
   fill(s);
   a->fresh = nsm_sparse_factor(a->f, a->values, NSM_SPARSE_PIVOTS, vanishes, 0, NULL) < 0;
-  memcpy(a->made, a->state, (size_t)s->r.n);
+  memcpy(a->made, a->state, (size_t)s->n.r.n);
   return a->fresh;
 }
 
 // (1), with one refinement.
 static void motion(nsm_sim *s) {
-  struct sim_augmented *a = s->r.augmented;
-  const sim_rows *r = &s->r;
-  const sim_islands *is = &s->isl;
+  struct sim_augmented *a = s->n.r.augmented;
+  const sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
   size_t bytes = (size_t)a->n * sizeof(double);
   memset(a->rhs, 0, bytes);
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]], state = a->state[row];
-    a->rhs[s->w.n + row] = state == BASIC ? -is->q[i] : state == AT_LO ? is->lo[i] : is->hi[i];
+    a->rhs[s->n.w.n + row] = state == BASIC ? -is->q[i] : state == AT_LO ? is->lo[i] : is->hi[i];
   }
   memcpy(a->x, a->rhs, bytes);
   nsm_sparse_solve(a->f, a->x);
@@ -209,9 +209,9 @@ static void motion(nsm_sim *s) {
 
 // ---- which rows are basic -------------------------------------------------------------------------------------------
 static void first_guess(nsm_sim *s) {
-  struct sim_augmented *a = s->r.augmented;
-  const sim_rows *r = &s->r;
-  const sim_islands *is = &s->isl;
+  struct sim_augmented *a = s->n.r.augmented;
+  const sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
   memset(a->state, IDLE, (size_t)r->n);
   for (int i = 0; i < is->nactive; i++) {
     double lo = is->lo[i], hi = is->hi[i], l = is->lambda[i];
@@ -225,18 +225,18 @@ static void first_guess(nsm_sim *s) {
 
 // u of a row of the solution at hand, and the size of its terms.
 static double rate(const nsm_sim *s, int i, double *size) {
-  const struct sim_augmented *a = s->r.augmented;
-  const sim_rows *r = &s->r;
-  int row = r->row_at[s->isl.active[i]];
-  double u = s->isl.q[i];
-  *size = fabs(u) + s->isl.terms[i];
+  const struct sim_augmented *a = s->n.r.augmented;
+  const sim_rows *r = &s->n.r;
+  int row = r->row_at[s->n.isl.active[i]];
+  double u = s->n.isl.q[i];
+  *size = fabs(u) + s->n.isl.terms[i];
   for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
     double d = r->c[e] * a->x[r->cz[e]];
     u += d;
     *size += fabs(d);
   }
   for (int e = r->d0[row]; e < r->d0[row + 1]; e++) {
-    double d = r->d[e] * a->x[s->w.n + r->ds[e]];
+    double d = r->d[e] * a->x[s->n.w.n + r->ds[e]];
     u += d;
     *size += fabs(d);
   }
@@ -245,10 +245,10 @@ static double rate(const nsm_sim *s, int i, double *size) {
 
 // The state that the law asks for in place of the one that it has.
 static int wanted(const nsm_sim *s, int i) {
-  const struct sim_augmented *a = s->r.augmented;
-  const sim_islands *is = &s->isl;
-  int row = s->r.row_at[is->active[i]], state = a->state[row];
-  double l = a->x[s->w.n + row], size, u = rate(s, i, &size), inertia = sim_augmented_inertia(s, row),
+  const struct sim_augmented *a = s->n.r.augmented;
+  const sim_islands *is = &s->n.isl;
+  int row = s->n.r.row_at[is->active[i]], state = a->state[row];
+  double l = a->x[s->n.w.n + row], size, u = rate(s, i, &size), inertia = sim_augmented_inertia(s, row),
          much = wrong * (inertia > 0 ? size / inertia : size);
   if (is->lo[i] == is->hi[i]) return state;
   if (state == BASIC) return l < is->lo[i] - much ? AT_LO : l > is->hi[i] + much ? AT_HI : BASIC;
@@ -256,14 +256,14 @@ static int wanted(const nsm_sim *s, int i) {
 }
 
 static int exchange(nsm_sim *s) {
-  struct sim_augmented *a = s->r.augmented;
-  const sim_rows *r = &s->r;
-  const sim_islands *is = &s->isl;
+  struct sim_augmented *a = s->n.r.augmented;
+  const sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
   int fewest = is->nactive + 1, patience = PATIENCE;
   for (int k = 0; k < EXCHANGES; k++) {
     if (!factors(s)) return 0;
     motion(s);
-    s->count.solver_iterations++;
+    s->now.count.solver_iterations++;
     int off = 0, last = -1;
     for (int i = 0; i < is->nactive; i++)
       if (wanted(s, i) != a->state[r->row_at[is->active[i]]]) { off++; last = i; }
@@ -278,29 +278,29 @@ static int exchange(nsm_sim *s) {
 
 // ---- the answer -----------------------------------------------------------------------------------------------------
 static double w_diagonal(const nsm_sim *s, int z) {
-  return (s->w.constant ? s->w.base : s->w.kept)[sim_matrix_place(&s->w, z, z)];
+  return (s->n.w.constant ? s->n.w.base : s->w.kept)[sim_matrix_place(&s->n.w, z, z)];
 }
 
 int sim_augmented_solve(nsm_sim *s) {
-  struct sim_augmented *a = s->r.augmented;
-  const sim_rows *r = &s->r;
-  sim_islands *is = &s->isl;
+  struct sim_augmented *a = s->n.r.augmented;
+  const sim_rows *r = &s->n.r;
+  sim_islands *is = &s->n.isl;
   first_guess(s);
   if (!exchange(s)) return 0;
   for (int i = 0; i < is->nactive; i++) {
-    double l = a->x[s->w.n + r->row_at[is->active[i]]];
+    double l = a->x[s->n.w.n + r->row_at[is->active[i]]];
     is->kept[i] = l < is->lo[i] ? is->lo[i] : l > is->hi[i] ? is->hi[i] : l;
   }
   double *scratch[2] = { a->rhs, a->left }, residual = sim_augmented_residual(s, a->x, is->kept, is->u, scratch);
-  if (!(residual <= (s->cone.tolerance > 0 ? s->cone.tolerance : tolerance))) return 0;
-  if (residual > s->count.max_residual) s->count.max_residual = residual;
+  if (!(residual <= (s->w.cone.tolerance > 0 ? s->w.cone.tolerance : tolerance))) return 0;
+  if (residual > s->now.count.max_residual) s->now.count.max_residual = residual;
   memcpy(is->lambda, is->kept, (size_t)is->nactive * sizeof(double));
-  memcpy(a->dz, a->x, (size_t)s->w.n * sizeof(double));
+  memcpy(a->dz, a->x, (size_t)s->n.w.n * sizeof(double));
   return 1;
 }
 
 double sim_augmented_inertia(const nsm_sim *s, int row) {
-  const sim_rows *r = &s->r;
+  const sim_rows *r = &s->n.r;
   double sum = 0;
   for (int e = r->d0[row]; e < r->d0[row + 1]; e++) if (r->ds[e] == row) sum += r->d[e];
   for (int e = r->c0[row], b = r->b0[row]; e < r->c0[row + 1]; e++) {
@@ -313,14 +313,14 @@ double sim_augmented_inertia(const nsm_sim *s, int row) {
 }
 
 void sim_augmented_motion(const nsm_sim *s, double *dz) {
-  for (int z = 0; z < s->w.n; z++) dz[z] += s->r.augmented->dz[z];
+  for (int z = 0; z < s->n.w.n; z++) dz[z] += s->n.r.augmented->dz[z];
 }
 
 // |W^-1| |B lambda| is not at hand: what the multipliers do to each z where W is diagonal.
 void sim_augmented_sizes(const nsm_sim *s, const double *lambda, double *size) {
-  const sim_rows *r = &s->r;
-  for (int i = 0; i < s->isl.nactive; i++)
-    for (int row = r->row_at[s->isl.active[i]], e = r->b0[row]; e < r->b0[row + 1]; e++) {
+  const sim_rows *r = &s->n.r;
+  for (int i = 0; i < s->n.isl.nactive; i++)
+    for (int row = r->row_at[s->n.isl.active[i]], e = r->b0[row]; e < r->b0[row + 1]; e++) {
       double w = fabs(w_diagonal(s, r->bz[e]));
       if (w > 0) size[r->bz[e]] += fabs(r->b[e] * lambda[i]) / w;
     }

@@ -12,11 +12,11 @@
 
 static double of_the_motion(const nsm_sim *s, const double *motion, const double *lambda, double *left,
                             double *terms) {
-  const sim_rows *r = &s->r;
-  const sim_islands *is = &s->isl;
+  const sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
   double most = 0;
-  memset(left, 0, (size_t)s->w.n * sizeof(double));
-  memset(terms, 0, (size_t)s->w.n * sizeof(double));
+  memset(left, 0, (size_t)s->n.w.n * sizeof(double));
+  memset(terms, 0, (size_t)s->n.w.n * sizeof(double));
   sim_assembly_multiply(s, motion, left, terms);
   for (int i = 0; i < is->nactive; i++)
     for (int row = r->row_at[is->active[i]], e = r->b0[row]; e < r->b0[row + 1]; e++) {
@@ -24,7 +24,7 @@ static double of_the_motion(const nsm_sim *s, const double *motion, const double
       left[r->bz[e]] -= d;
       terms[r->bz[e]] += fabs(d);
     }
-  for (int z = 0; z < s->w.n; z++) {
+  for (int z = 0; z < s->n.w.n; z++) {
     double x = fabs(left[z]) / (terms[z] + DBL_MIN);
     if (!(x <= most)) most = x;
   }
@@ -33,8 +33,8 @@ static double of_the_motion(const nsm_sim *s, const double *motion, const double
 
 double sim_augmented_residual(const nsm_sim *s, const double *motion, const double *lambda, double *u,
                               double *scratch[2]) {
-  const sim_rows *r = &s->r;
-  const sim_islands *is = &s->isl;
+  const sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
   double most = of_the_motion(s, motion, lambda, scratch[0], scratch[1]);
   for (int i = 0; i < is->nactive; i++) {
     int at = is->active[i], row = r->row_at[at];

@@ -8,9 +8,9 @@ static const char *what_is(double x) { return isnan(x) ? "NaN" : "infinite"; }
 static nsm_code blame(nsm_sim *s, int cls, int i, const char *what, double value, double t, nsm_error *e) {
   char name[256];
   if (i >= 0) sim_instance_name(s, cls, i, name, sizeof name);
-  else sim_family_name(name, sizeof name, sim_text(s, s->m->cls[cls].label));
+  else sim_family_name(name, sizeof name, sim_text(s, s->a->m->cls[cls].label));
   sim_fail_at(e, NSM_FAILED, sim_at_class(cls), "line %d (%s): %s became %s at t = %.10g s, step %ld",
-              s->m->cls[cls].line, name, what, what_is(value), t, s->k + 1);
+              s->a->m->cls[cls].line, name, what, what_is(value), t, s->now.k + 1);
   return NSM_FAILED;
 }
 
@@ -21,27 +21,27 @@ static int bad(const double *x, size_t n, size_t *where) {
 }
 
 static int whole(const nsm_sim *s, const nsm_view *v, size_t *where) {
-  return bad(v->q, (size_t)s->nq, where) || bad(v->v, (size_t)s->nz, where);
+  return bad(v->q, (size_t)s->a->nq, where) || bad(v->v, (size_t)s->a->nz, where);
 }
 
 static nsm_code smooth(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
-  sim_class *k = &s->cls[cls];
+  sim_class *k = &s->a->cls[cls];
   const nsm_class *c = k->c;
   size_t n = (size_t)k->tab.count, at;
-  double *f = s->f0;
+  double *f = s->w.f0;
   if (c->mass_stage != NSM_NONE) {
     c->mass_fn(v, &k->tab, k->mass);
     if (bad(k->mass, n * (size_t)c->mass.n, &at))
       return blame(s, cls, (int)(at / (size_t)c->mass.n), "the inertia", k->mass[at], v->t, e);
   }
   if (c->f_stage != NSM_NONE) {
-    memset(f, 0, (size_t)s->nz * sizeof(double));
-    c->f_fn(v, &k->tab, f, f + s->nq);
-    if (bad(f, (size_t)s->nz, &at)) {
+    memset(f, 0, (size_t)s->a->nz * sizeof(double));
+    c->f_fn(v, &k->tab, f, f + s->a->nq);
+    if (bad(f, (size_t)s->a->nz, &at)) {
       char what[300], name[256];
-      if ((int)at < s->nq) sim_q_name(s, (int)at, name, sizeof name);
+      if ((int)at < s->a->nq) sim_q_name(s, (int)at, name, sizeof name);
       else sim_z_name(s, (int)at, name, sizeof name);
-      snprintf(what, sizeof what, (int)at < s->nq ? "the force on %s" : "the right-hand side of %s'", name);
+      snprintf(what, sizeof what, (int)at < s->a->nq ? "the force on %s" : "the right-hand side of %s'", name);
       return blame(s, cls, n == 1 ? 0 : -1, what, f[at], v->t, e);
     }
   }
@@ -51,17 +51,18 @@ static nsm_code smooth(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
       return blame(s, cls, (int)(at / (size_t)c->jac.n), "the derivative of the force", k->jac[at], v->t, e);
   }
   if (c->g_stage != NSM_NONE) {
-    memset(f, 0, (size_t)s->nz * sizeof(double));
-    c->g_fn(v, &k->tab, f, f + s->nq);
-    if (bad(f, (size_t)s->nz, &at)) return blame(s, cls, n == 1 ? 0 : -1, "the term with multipliers", f[at], v->t, e);
+    memset(f, 0, (size_t)s->a->nz * sizeof(double));
+    c->g_fn(v, &k->tab, f, f + s->a->nq);
+    if (bad(f, (size_t)s->a->nz, &at))
+      return blame(s, cls, n == 1 ? 0 : -1, "the term with multipliers", f[at], v->t, e);
   }
   return NSM_OK;
 }
 
 static nsm_code row(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
-  sim_class *k = &s->cls[cls];
+  sim_class *k = &s->a->cls[cls];
   size_t n = (size_t)k->tab.count, at;
-  double *y = s->r.y + k->row0, *g = s->r.gap + k->row0;
+  double *y = s->n.r.y + k->row0, *g = s->n.r.gap + k->row0;
   if (k->c->kind == NSM_RELATION) {
     k->c->y_fn(v, &k->tab, y);
     if (bad(y, n, &at)) return blame(s, cls, (int)at, "the output", y[at], v->t, e);
@@ -78,7 +79,7 @@ static nsm_code row(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
       return blame(s, cls, (int)(at / (size_t)k->c->h.n), "the derivative", k->h[at], v->t, e);
   }
   if (k->c->law_fn) {
-    double *lo = s->r.lo + k->row0, *hi = s->r.hi + k->row0;
+    double *lo = s->n.r.lo + k->row0, *hi = s->n.r.hi + k->row0;
     k->c->law_fn(v, &k->tab, lo, hi);
     for (size_t i = 0; i < n; i++)
       if (isnan(lo[i]) || isnan(hi[i])) return blame(s, cls, (int)i, "a bound", NAN, v->t, e);
@@ -88,7 +89,7 @@ static nsm_code row(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
         sim_instance_name(s, cls, (int)i, name, sizeof name);
         sim_fail_at(e, NSM_FAILED, sim_at_class(cls),
                     "line %d (%s): the lower bound %g lies above the upper bound %g at t = %.10g s, step %ld",
-                    k->c->line, name, lo[i], hi[i], v->t, s->k + 1);
+                    k->c->line, name, lo[i], hi[i], v->t, s->now.k + 1);
         return NSM_FAILED;
       }
   }
@@ -96,35 +97,35 @@ static nsm_code row(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
 }
 
 static nsm_code friction(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
-  const sim_class *k = &s->cls[cls];
-  double *c = s->r.coefficients;
+  const sim_class *k = &s->a->cls[cls];
+  double *c = s->n.r.coefficients;
   if (!k->c->mu_fn) return NSM_OK;
   k->c->mu_fn(v, &k->tab, c, c + k->tab.count, c + 2 * k->tab.count);
   for (int i = 0; i < 3 * k->tab.count; i++)
-    if (s->r.active[k->row0 + i % k->tab.count] && !isfinite(c[i]))
+    if (s->n.r.active[k->row0 + i % k->tab.count] && !isfinite(c[i]))
       return blame(s, cls, i % k->tab.count, "a coefficient of friction", c[i], v->t, e);
   return NSM_OK;
 }
 
 // What the energy-consistent schemes take between both ends of the step.
 static nsm_code between(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
-  sim_class *k = &s->cls[cls];
+  sim_class *k = &s->a->cls[cls];
   const nsm_class *c = k->c;
   size_t n = (size_t)k->tab.count, at;
   if (c->c_fn) {
-    memset(s->f0, 0, (size_t)s->nq * sizeof(double));
-    c->c_fn(v, &k->tab, s->f0);
-    if (bad(s->f0, (size_t)s->nq, &at))
-      return blame(s, cls, n == 1 ? 0 : -1, "the force between both ends of the step", s->f0[at], v->t, e);
+    memset(s->w.f0, 0, (size_t)s->a->nq * sizeof(double));
+    c->c_fn(v, &k->tab, s->w.f0);
+    if (bad(s->w.f0, (size_t)s->a->nq, &at))
+      return blame(s, cls, n == 1 ? 0 : -1, "the force between both ends of the step", s->w.f0[at], v->t, e);
   }
   if (c->cjac_fn) {
-    double *d = s->con->cls[cls].cjac;
+    double *d = s->n.con->cls[cls].cjac;
     c->cjac_fn(v, &k->tab, d);
     if (bad(d, n * (size_t)c->cjac.n, &at))
       return blame(s, cls, (int)(at / (size_t)c->cjac.n), "the derivative of the force", d[at], v->t, e);
   }
   if (c->dg_fn) {
-    double *d = s->con->cls[cls].dg;
+    double *d = s->n.con->cls[cls].dg;
     c->dg_fn(v, &k->tab, d);
     if (bad(d, n * (size_t)c->h.n, &at))
       return blame(s, cls, (int)(at / (size_t)c->h.n), "the derivative between both ends of the step", d[at], v->t, e);
@@ -133,13 +134,13 @@ static nsm_code between(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
 }
 
 static nsm_code kernels(nsm_sim *s, const nsm_view *v, nsm_error *e) {
-  for (int i = 0; i < s->m->nclass; i++) {
-    if (s->cls[i].tab.count == 0) continue;
+  for (int i = 0; i < s->a->m->nclass; i++) {
+    if (s->a->cls[i].tab.count == 0) continue;
     nsm_code c = NSM_OK;
-    if (s->m->cls[i].kind == NSM_SMOOTH) c = smooth(s, v, i, e);
-    else if (s->cls[i].row0 >= 0) c = row(s, v, i, e);
-    if (c == NSM_OK && s->cls[i].row0 >= 0) c = friction(s, v, i, e);
-    if (c == NSM_OK && s->con) c = between(s, v, i, e);
+    if (s->a->m->cls[i].kind == NSM_SMOOTH) c = smooth(s, v, i, e);
+    else if (s->a->cls[i].row0 >= 0) c = row(s, v, i, e);
+    if (c == NSM_OK && s->a->cls[i].row0 >= 0) c = friction(s, v, i, e);
+    if (c == NSM_OK && s->n.con) c = between(s, v, i, e);
     if (c != NSM_OK) return c;
   }
   return NSM_OK;
@@ -158,18 +159,18 @@ nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   if ((c = kernels(s, &start, e)) != NSM_OK) return c;
   char name[256];
   double value;
-  int lost = bad(v->v, (size_t)s->nz, &at);
+  int lost = bad(v->v, (size_t)s->a->nz, &at);
   if (lost) { sim_z_name(s, (int)at, name, sizeof name); value = v->v[at]; }
-  else if (bad(v->q, (size_t)s->nq, &at)) { sim_q_name(s, (int)at, name, sizeof name); value = v->q[at]; lost = 1; }
+  else if (bad(v->q, (size_t)s->a->nq, &at)) { sim_q_name(s, (int)at, name, sizeof name); value = v->q[at]; lost = 1; }
   if (!lost) return NSM_OK;
   // The iterate is lost; the first one of the step, q_k + h v_k, is tried again in its place.
   if (v->q != start.q) {
     double *q = (double *)v->q;
-    for (int i = 0; i < s->nq; i++) q[i] = start.q[i] + s->h * start.v[i];
+    for (int i = 0; i < s->a->nq; i++) q[i] = start.q[i] + s->n.h * start.v[i];
     start.q = q;
     if ((c = kernels(s, &start, e)) != NSM_OK) return c;
   }
   sim_fail_at(e, NSM_FAILED, sim_at_z(s, (int)at), "%s became %s at t = %.10g s, step %ld", name, what_is(value), v->t,
-              s->k + 1);
+              s->now.k + 1);
   return NSM_FAILED;
 }

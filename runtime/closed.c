@@ -31,7 +31,7 @@ enum { REFINEMENTS = 3, EXTENT = 64 };
 
 // Without a kernel for them, as in models written by hand: sum_j |H_j q_j|.
 void sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v) {
-  double *terms = s->r.terms + k->row0;
+  double *terms = s->n.r.terms + k->row0;
   if (k->c->size_fn) { k->c->size_fn(v, &k->tab, terms); return; }
   for (int i = 0; i < k->tab.count; i++) {
     terms[i] = 0;
@@ -43,53 +43,54 @@ void sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v) {
 // ---- round-off of a gap ---------------------------------------------------------------------------------------------
 void sim_closed_start(nsm_sim *s) {
   nsm_view now = sim_now(s);
-  s->reach = 0;
-  s->terms_of = -1;
-  for (int a = 0; a < s->on.contact.n; a++) {
-    const sim_class *k = &s->cls[s->on.contact.of[a]];
+  s->n.reach = 0;
+  s->w.terms_of = -1;
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
     sim_gap_terms(s, k, &now);
     for (int i = 0; i < k->tab.count; i++) {
       double sum = 0;
       for (int e = 0; e < k->c->h.n; e++) sum += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e]);
-      s->reach = fmax(s->reach, sum);
-      s->terms = fmax(s->terms, s->r.terms[k->row0 + i]);
+      s->n.reach = fmax(s->n.reach, sum);
+      s->n.terms = fmax(s->n.terms, s->n.r.terms[k->row0 + i]);
     }
   }
 }
 
 // The extent of q changes by h v in a step; it is taken anew now and then, with room in between.
 double sim_nearly_closed(nsm_sim *s) {
-  if (s->k % EXTENT == 0) {
-    s->extent = 0;
-    for (int i = 0; i < s->nq; i++) s->extent = fmax(s->extent, fabs(s->q[i]) + s->h * fabs(s->z[i]));
+  if (s->now.k % EXTENT == 0) {
+    s->now.extent = 0;
+    for (int i = 0; i < s->a->nq; i++)
+      s->now.extent = fmax(s->now.extent, fabs(s->now.q[i]) + s->n.h * fabs(s->now.z[i]));
   }
-  return near * (s->terms + s->reach * s->extent);
+  return near * (s->n.terms + s->n.reach * s->now.extent);
 }
 
 int sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a) {
   nsm_view now = sim_now(s);
   int row = k->row0 + i;
   double way = 0;
-  if (s->terms_of != s->k || s->terms_class != s->r.cls[row]) {
+  if (s->w.terms_of != s->now.k || s->w.terms_class != s->n.r.cls[row]) {
     if (k->c->h_stage > NSM_CONST) k->c->h_fn(&now, &k->tab, k->h);
     sim_gap_terms(s, k, &now);
-    s->terms_of = s->k;
-    s->terms_class = s->r.cls[row];
+    s->w.terms_of = s->now.k;
+    s->w.terms_class = s->n.r.cls[row];
   }
   for (int e = 0; e < k->c->h.n; e++)
-    way += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * s->z[sim_z_of(s, k, i, k->c->h.col[e])]);
-  return a <= rounds * (s->r.terms[row] + s->h * way);
+    way += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * s->now.z[sim_z_of(s, k, i, k->c->h.col[e])]);
+  return a <= rounds * (s->n.r.terms[row] + s->n.h * way);
 }
 
 // ---- moreau and midpoint --------------------------------------------------------------------------------------------
 // (a), (b), a = gap + lead rate; rates of pressed contacts become 0.
 void sim_close(nsm_sim *s, double lead) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   double nearly = sim_nearly_closed(s);
-  for (int c = 0; c < s->on.contact.n; c++) {
-    const sim_class *k = &s->cls[s->on.contact.of[c]];
+  for (int c = 0; c < s->a->on.contact.n; c++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[c]];
     int row = k->row0, n = k->tab.count;
-    const double *gap = r->gap + row, *held = r->held + row;
+    const double *gap = r->gap + row, *held = s->now.held + row;
     double *rate = r->rate0 + row;
     unsigned char *active = r->active + row;
     for (int i = 0; i < n; i++) {
@@ -102,20 +103,20 @@ void sim_close(nsm_sim *s, double lead) {
 
 // Has the contact a force, and its law no other rate than 0?
 static int pressed(const nsm_sim *s, int at, int row) {
-  const sim_rows *r = &s->r;
-  double p = s->l1[r->l[row]];
-  return s->cls[r->cls[row]].c->kind == NSM_CONTACT && p > 0 &&
+  const sim_rows *r = &s->n.r;
+  double p = s->w.l1[r->l[row]];
+  return s->a->cls[r->cls[row]].c->kind == NSM_CONTACT && p > 0 &&
          fabs(r->e[row] * r->rate0[row]) <= lasting * sim_rows_inertia(s, at) * p;
 }
 
 void sim_hold(nsm_sim *s) {
-  sim_rows *r = &s->r;
-  const sim_islands *is = &s->isl;
-  if (s->on.contact.n == 0) return;
-  memset(r->held, 0, (size_t)r->n * sizeof(double));
+  sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
+  if (s->a->on.contact.n == 0) return;
+  memset(s->now.held, 0, (size_t)r->n * sizeof(double));
   for (int i = 0; i < is->nactive; i++) {
     int at = is->active[i], row = r->row_at[at];
-    if (pressed(s, at, row)) r->held[row] = 0.5 * s->h * sim_rows_inertia(s, at) * s->l1[r->l[row]];
+    if (pressed(s, at, row)) s->now.held[row] = 0.5 * s->n.h * sim_rows_inertia(s, at) * s->w.l1[r->l[row]];
   }
 }
 
@@ -127,9 +128,9 @@ int sim_is_correction(double change, double force) { return change <= corrects *
 // Few pivoting steps, as the active set is known; then a few proximal ones (runtime/cone/proximal.c).
 nsm_cone_status sim_cone_correct(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u,
                                  nsm_cone_result *r) {
-  nsm_cone_options o = s->cone;
+  nsm_cone_options o = s->w.cone;
   o.once = 1;
-  if (p->m <= s->isl.tiny_most) return nsm_cone_solve(p, &o, work, lambda, u, r);
+  if (p->m <= s->n.isl.tiny_most) return nsm_cone_solve(p, &o, work, lambda, u, r);
   o.solver = "pivot";
   o.max_iterations = 3;
   nsm_cone_status status = nsm_cone_solve(p, &o, work, lambda, u, r);
@@ -142,11 +143,11 @@ nsm_cone_status sim_cone_correct(nsm_sim *s, const nsm_cone_problem *p, void *wo
 
 // Does friction stick, by its force?
 int sim_sticks(const nsm_sim *s, int row) {
-  const sim_rows *r = &s->r;
+  const sim_rows *r = &s->n.r;
   const sim_friction *f = &r->friction[r->friction_of[row]];
-  double size = 0, radius = f->type == NSM_CONE_DISK ? s->h * f->radius
-                                                    : f->mu * sim_friction_pressed(s, r->friction_of[row], s->l1);
-  for (int d = 0; d < f->n; d++) size = hypot(size, s->l1[r->l[f->row[d]]]);
+  double size = 0, radius = f->type == NSM_CONE_DISK ? s->n.h * f->radius
+                                                    : f->mu * sim_friction_pressed(s, r->friction_of[row], s->w.l1);
+  for (int d = 0; d < f->n; d++) size = hypot(size, s->w.l1[r->l[f->row[d]]]);
   return (f->type == NSM_CONE_DISK || f->type == NSM_CONE_COULOMB || nsm_cone_is_grip(f->type)) &&
          size < inside * radius;
 }
@@ -154,19 +155,19 @@ int sim_sticks(const nsm_sim *s, int row) {
 // Rates of the velocities at the end, into y, of the rows whose law makes them 0: how many are more than what rounding
 // left of the terms of the velocities that are not at rest.
 static int rates_left(nsm_sim *s, double t, const double *q) {
-  sim_rows *r = &s->r;
-  sim_islands *is = &s->isl;
-  nsm_view v = sim_view(s, t, q, s->z1, s->l1);
+  sim_rows *r = &s->n.r;
+  sim_islands *is = &s->n.isl;
+  nsm_view v = sim_view(s, t, q, s->w.z1, s->w.l1);
   int left = 0, zero = 0;
   for (int i = 0; i < is->nactive; i++) {
-    int at = is->active[i], row = r->row_at[at], kind = s->cls[r->cls[row]].c->kind;
+    int at = is->active[i], row = r->row_at[at], kind = s->a->cls[r->cls[row]].c->kind;
     is->zero[i] = kind == NSM_CONSTRAINT || (kind == NSM_FRICTION ? r->e[row] == 0 && sim_sticks(s, row)
                                                                   : pressed(s, at, row));
     zero += is->zero[i];
   }
   if (zero == 0) return 0;
-  for (int a = 0; a < s->on.row.n; a++) {
-    const sim_class *k = &s->cls[s->on.row.of[a]];
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     if (sim_contactlike(k->c)) k->c->rate_fn(&v, &k->tab, r->y + k->row0);
   }
   for (int i = 0; i < is->nactive; i++) {
@@ -174,7 +175,7 @@ static int rates_left(nsm_sim *s, double t, const double *q) {
     double size = 0;
     for (int e = r->c0[row]; is->zero[i] && e < r->c0[row + 1]; e++) {
       int z = r->cz[e];
-      if (s->z1[z] != 0) size += fabs(r->c[e]) * (fabs(s->z1[z]) + s->size[z]);
+      if (s->w.z1[z] != 0) size += fabs(r->c[e]) * (fabs(s->w.z1[z]) + s->w.size[z]);
     }
     left += is->zero[i] && size > 0 && fabs(r->y[row]) > refines * size;
   }
@@ -183,44 +184,44 @@ static int rates_left(nsm_sim *s, double t, const double *q) {
 
 // One correction, of rows with a rate to take away; share: of v at the end in the way of the step. 0 where it failed.
 static int correct(nsm_sim *s, double share) {
-  sim_rows *r = &s->r;
-  sim_islands *is = &s->isl;
+  sim_rows *r = &s->n.r;
+  sim_islands *is = &s->n.isl;
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
-    double l = s->l1[r->l[row]];
+    double l = s->w.l1[r->l[row]];
     is->kept[i] = is->u[i];
     is->q[i] = is->zero[i] ? r->y[row] : 0;
     is->terms[i] = fabs(is->q[i]);
-    is->lo[i] = !is->zero[i] ? 0 : s->cls[r->cls[row]].c->kind == NSM_CONTACT ? -l : -INFINITY;
+    is->lo[i] = !is->zero[i] ? 0 : s->a->cls[r->cls[row]].c->kind == NSM_CONTACT ? -l : -INFINITY;
     is->hi[i] = is->zero[i] ? INFINITY : 0;
     is->lambda[i] = 0;
   }
   is->plain = 1;
-  memset(is->tiny_id, 0, sizeof is->tiny_id);            // the rows are of another kind: no factors are kept
+  sim_tiny_forget(s->now.tiny);            // the rows are of another kind: no factors are kept
   int ok = sim_islands_solve(s);
-  memset(is->tiny_id, 0, sizeof is->tiny_id);
+  sim_tiny_forget(s->now.tiny);
   is->plain = 0;
   double change = 0, force = 0;
   for (int i = 0; i < is->nactive; i++) {
     change = fmax(change, fabs(is->lambda[i]));
-    force = fmax(force, fabs(s->l1[r->l[r->row_at[is->active[i]]]]));
+    force = fmax(force, fabs(s->w.l1[r->l[r->row_at[is->active[i]]]]));
   }
   ok = ok && sim_is_correction(change, force);
-  for (int i = 0; ok && i < is->nactive; i++) s->l1[r->l[r->row_at[is->active[i]]]] += is->lambda[i];
-  memset(s->drive, 0, (size_t)s->w.n * sizeof(double));
-  memset(s->size, 0, (size_t)s->w.n * sizeof(double));
-  if (ok) sim_rows_motion(s, is->lambda, s->drive);
-  for (int z = 0; ok && z < s->nz; z++) s->z1[z] += s->drive[z];
+  for (int i = 0; ok && i < is->nactive; i++) s->w.l1[r->l[r->row_at[is->active[i]]]] += is->lambda[i];
+  memset(s->w.drive, 0, (size_t)s->n.w.n * sizeof(double));
+  memset(s->w.size, 0, (size_t)s->n.w.n * sizeof(double));
+  if (ok) sim_rows_motion(s, is->lambda, s->w.drive);
+  for (int z = 0; ok && z < s->a->nz; z++) s->w.z1[z] += s->w.drive[z];
   for (int i = 0; i < is->nactive; i++) {
-    is->lambda[i] = s->l1[r->l[r->row_at[is->active[i]]]];
+    is->lambda[i] = s->w.l1[r->l[r->row_at[is->active[i]]]];
     is->u[i] = is->kept[i];
   }
-  if (ok) sim_rows_sizes(s, is->lambda, s->size);
-  for (int z = 0; z < s->nz; z++) {
-    if (s->size[z] == 0) continue;
-    s->size[z] += fabs(s->z[z]);
-    if (sim_is_at_rest(s->z1[z], s->size[z])) s->z1[z] = 0;
-    if (z < s->nq) s->q1[z] = s->q[z] + (share * s->z1[z] + (s->h - share) * s->z[z]);
+  if (ok) sim_rows_sizes(s, is->lambda, s->w.size);
+  for (int z = 0; z < s->a->nz; z++) {
+    if (s->w.size[z] == 0) continue;
+    s->w.size[z] += fabs(s->now.z[z]);
+    if (sim_is_at_rest(s->w.z1[z], s->w.size[z])) s->w.z1[z] = 0;
+    if (z < s->a->nq) s->w.q1[z] = s->now.q[z] + (share * s->w.z1[z] + (s->n.h - share) * s->now.z[z]);
   }
   return ok;
 }
@@ -228,7 +229,7 @@ static int correct(nsm_sim *s, double share) {
 // t, q: where the laws hold. size [nz]: of the terms of the velocities that impulses act on, 0 for the others; it is 0
 // afterwards.
 void sim_refine(nsm_sim *s, double t, const double *q, double share) {
-  int rows = s->on.contact.n + s->on.constraint.n + s->on.friction.n;
+  int rows = s->a->on.contact.n + s->a->on.constraint.n + s->a->on.friction.n;
   for (int i = 0; rows > 0 && i < REFINEMENTS && rates_left(s, t, q) > 0 && correct(s, share); i++) continue;
-  memset(s->size, 0, (size_t)s->nz * sizeof(double));
+  memset(s->w.size, 0, (size_t)s->a->nz * sizeof(double));
 }

@@ -168,7 +168,7 @@ static void write_row(job *j) {
     double *e = j->row + nsm_ncolumn(j->s);
     sim_energy(j->s, &e[1], &e[2]);
     e[0] = e[1] + e[2];
-    e[3] = j->s->ledger.residue_now;
+    e[3] = j->s->now.ledger.residue_now;
   }
   nsm_csv_row(&j->csv, j->row, j->column, j->ncolumn);
 }
@@ -305,7 +305,7 @@ static int outside(const job *j, int i) {
 
 static nsm_experiment own_experiment(const job *j) {
   nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, 0 };
-  j->m->experiment(j->s->p, &x);
+  j->m->experiment(j->s->a->p, &x);
   return x;
 }
 
@@ -320,8 +320,8 @@ static void claim_failed(job *j, int i, const char *what) {
   const char *file, *text = sim_text(j->s, j->m->expect_text[i]);
   nsm_experiment x = own_experiment(j);
   char ended[96] = "";
-  if (j->s->until < x.until)
-    snprintf(ended, sizeof ended, " (the run ended at %g s, the experiment of the model at %g s)", j->s->until,
+  if (j->s->a->until < x.until)
+    snprintf(ended, sizeof ended, " (the run ended at %g s, the experiment of the model at %g s)", j->s->a->until,
              x.until);
   j->sum.failed++;
   int line = nsm_place_line(j->m, (nsm_place){ NSM_AT_CLAIM, i, 0 }, &file);
@@ -345,13 +345,13 @@ static nsm_code check_claims(job *j) {
       j->sum.not_reached++;
       if (!j->o.quiet)
         fprintf(j->err, "note: %s:%d: the run from %g s to %g s does not reach the claim: %s\n", file, line,
-                j->s->start, j->s->until, text);
+                j->s->a->start, j->s->a->until, text);
     } else if (late >= 0) {
       char never[96];
       snprintf(never, sizeof never, "the claim can never be checked, t = %g s is outside of the experiment",
                j->stat[late].time);
       claim_failed(j, i, never);
-    } else if (!m->expect(j->s->p, value, i)) claim_failed(j, i, "the claim does not hold");
+    } else if (!m->expect(j->s->a->p, value, i)) claim_failed(j, i, "the claim does not hold");
     else j->sum.held++;
   }
   free(value);
@@ -374,11 +374,11 @@ static void notes_before(const job *j) {
   if (j->o.quiet) return;
   if (j->o.bench > 0 && j->o.output)
     fprintf(j->err, "note: --bench writes no trajectory, %s stays as it is\n", j->o.output);
-  if (nsm_steps_total(s) > s->full && s->full > 0)
+  if (nsm_steps_total(s) > s->a->full && s->a->full > 0)
     fprintf(j->err, "note: the step does not divide the interval; the last step is %.6g s long\n",
-            s->until - (s->start + (double)s->full * s->step));
+            s->a->until - (s->a->start + (double)s->a->full * s->a->step));
   if (*j->o.note) fprintf(j->err, "note: %s\n", j->o.note);
-  if (*s->note) fprintf(j->err, "note: %s\n", s->note);
+  if (*s->a->note) fprintf(j->err, "note: %s\n", s->a->note);
 }
 
 static nsm_code write_summary(job *j) {
@@ -399,7 +399,7 @@ static nsm_code run(job *j) {
   if (code != NSM_OK) return say(j, &e);
   notes_before(j);
   // The ledger costs an evaluation of the energies per step: only where somebody looks at it.
-  if (j->s->on.energy.n > 0 && j->o.bench == 0 && (j->s->con || j->energies || j->summary || claims_ledger(j->m)))
+  if (j->s->a->on.energy.n > 0 && j->o.bench == 0 && (j->s->n.con || j->energies || j->summary || claims_ledger(j->m)))
     sim_ledger_start(j->s);
   double began = seconds();
   j->sum.step_ns = -1;
@@ -426,7 +426,7 @@ static nsm_code run(job *j) {
     fprintf(j->err, "note: in %ld steps no force could keep a closed gap from shrinking; the contact was left to the "
             "next step\n", j->sum.count.left_out);
   if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
-  if (j->s->con && j->s->con->redundant && !j->o.quiet)
+  if (j->s->n.con && j->s->n.con->redundant && !j->o.quiet)
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
   nsm_code written = write_summary(j);
   return code == NSM_OK || code == NSM_CLAIM ? (written != NSM_OK ? written : code) : code;

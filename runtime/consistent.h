@@ -92,17 +92,17 @@ static inline double con_flush(double rate) { return rate < 1e-250 && rate > -1e
 
 static inline nsm_view con_view(const nsm_sim *s, double t1) {
   return (nsm_view){ .t = t1,
-                     .q = s->q1,
-                     .v = s->z1,
-                     .x = s->z1 + s->nq,
-                     .l = s->l1,
-                     .t0 = s->t,
-                     .h = s->h,
-                     .q0 = s->q,
-                     .v0 = s->con->uc,
-                     .k = s->con->kappa1,
-                     .dq = s->con->inc_q,
-                     .dv = s->con->inc_u };
+                     .q = s->w.q1,
+                     .v = s->w.z1,
+                     .x = s->w.z1 + s->a->nq,
+                     .l = s->w.l1,
+                     .t0 = s->now.t,
+                     .h = s->n.h,
+                     .q0 = s->now.q,
+                     .v0 = s->n.con->uc,
+                     .k = s->n.con->kappa1,
+                     .dq = s->n.con->inc_q,
+                     .dv = s->n.con->inc_u };
 }
 
 // consistent_matrix.c

@@ -11,10 +11,10 @@
 #include <string.h>
 
 static void column(nsm_sim *s, int row, double h) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   const sim_matrix *w = &c->k;
-  const sim_rows *r = &s->r;
-  const sim_class *k = &s->cls[r->cls[row]];
+  const sim_rows *r = &s->n.r;
+  const sim_class *k = &s->a->cls[r->cls[row]];
   const double *b = con_direction(s, row);
   for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) {
     const sim_block *block = &w->block[c->blocks[t]];
@@ -29,18 +29,18 @@ static void column(nsm_sim *s, int row, double h) {
     for (int i = 0; i < block->n; i++) {
       int z = w->order[block->first + i];
       xq[i] = 0;
-      if (z >= s->nq) continue;
+      if (z >= s->a->nq) continue;
       xq[i] = 0.5 * h * x[i];
       for (int e = r->z0[z]; c->ns > 0 && e < r->z0[z + 1]; e++) {
         int j = c->of[r->zs[e]];
-        if (j >= 0) xq[i] -= r->x[r->zx[e]] * x[w->place[s->nq + c->ns + j] - block->first];
+        if (j >= 0) xq[i] -= r->x[r->zx[e]] * x[w->place[s->a->nq + c->ns + j] - block->first];
       }
     }
   }
 }
 
 void con_columns(nsm_sim *s, double h) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   for (int i = 0; i < c->na; i++) {
     if (c->has_column[c->act[i]]) continue;
     column(s, c->act[i], h);
@@ -50,9 +50,9 @@ void con_columns(nsm_sim *s, double h) {
 
 // H of contact i times the q part of column j.
 static double coupling(const nsm_sim *s, int i, int j) {
-  const struct sim_consistent *c = s->con;
+  const struct sim_consistent *c = s->n.con;
   const sim_matrix *w = &c->k;
-  const sim_class *k = &s->cls[s->r.cls[i]];
+  const sim_class *k = &s->a->cls[s->n.r.cls[i]];
   const double *h = k->h + (size_t)(i - k->row0) * (size_t)k->c->h.n;
   double sum = 0;
   for (int e = 0; e < k->c->h.n; e++) {
@@ -64,8 +64,8 @@ static double coupling(const nsm_sim *s, int i, int j) {
 }
 
 static double change_of_gap(const nsm_sim *s, int row) {
-  const struct sim_consistent *c = s->con;
-  const sim_class *k = &s->cls[s->r.cls[row]];
+  const struct sim_consistent *c = s->n.con;
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
   const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
   double sum = c->gap[row];
   for (int e = 0; e < k->c->h.n; e++) sum += h[e] * c->dq[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
@@ -74,13 +74,13 @@ static double change_of_gap(const nsm_sim *s, int row) {
 
 // Size of the terms of the change of a gap. The gaps themselves cancel: they are as large as H q.
 static double terms_of_change(const nsm_sim *s, int row) {
-  const struct sim_consistent *c = s->con;
-  const sim_class *k = &s->cls[s->r.cls[row]];
+  const struct sim_consistent *c = s->n.con;
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
   const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
-  double sum = fabs(c->gap[row]) + fabs(s->r.gap[row]);
+  double sum = fabs(c->gap[row]) + fabs(s->n.r.gap[row]);
   for (int e = 0; e < k->c->h.n; e++) {
     int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
-    sum += fabs(h[e]) * (fabs(c->dq[z]) + fabs(s->q1[z]) + fabs(s->q[z]));
+    sum += fabs(h[e]) * (fabs(c->dq[z]) + fabs(s->w.q1[z]) + fabs(s->now.q[z]));
   }
   return sum;
 }
@@ -97,7 +97,7 @@ static void unite(int *parent, int i, int k) {
 }
 
 static void join(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   for (int i = 0; i < c->na; i++) {
     c->parent[i] = i;
     for (int t = c->blocks0[c->act[i]]; t < c->blocks0[c->act[i] + 1]; t++) c->seat[c->blocks[t]] = -1;
@@ -109,8 +109,8 @@ static void join(nsm_sim *s) {
       else unite(c->parent, i, *seat);
     }
   for (int i = 1; i < c->na; i++) {                        // the rows of a block of friction stay together
-    int f = s->r.friction_of[c->act[i]];
-    if (f >= 0 && f == s->r.friction_of[c->act[i - 1]]) unite(c->parent, i, i - 1);
+    int f = s->n.r.friction_of[c->act[i]];
+    if (f >= 0 && f == s->n.r.friction_of[c->act[i - 1]]) unite(c->parent, i, i - 1);
   }
 }
 
@@ -121,12 +121,12 @@ static int ascending(const void *a, const void *b) {
 
 // Row a of D of (12) in the island: numbers of the coupled contacts into col, ascending, and values; how many.
 static int coupled(nsm_sim *s, int a, int *col, double *value) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   int i = c->act[c->member[a]], n = 0;
   for (int t = c->blocks0[i]; t < c->blocks0[i + 1]; t++)
     for (int e = c->at_block0[c->blocks[t]]; e < c->at_block0[c->blocks[t] + 1]; e++) {
       int j = c->at_block[e];
-      if (!s->r.active[j] || c->mark[j] == i) continue;
+      if (!s->n.r.active[j] || c->mark[j] == i) continue;
       c->mark[j] = i;
       col[n++] = c->local[c->index[j]];
     }
@@ -136,11 +136,11 @@ static int coupled(nsm_sim *s, int a, int *col, double *value) {
   return n;
 }
 
-static int is_slip(const nsm_sim *s, int row) { return s->cls[s->r.cls[row]].c->kind == NSM_FRICTION; }
+static int is_slip(const nsm_sim *s, int row) { return s->a->cls[s->n.r.cls[row]].c->kind == NSM_FRICTION; }
 
 // D by compressed rows; small or full ones dense by columns, in place of them.
 static nsm_cone_problem island(nsm_sim *s, int m) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   nsm_cone_problem p = { .m = m, .M = c->m, .q = c->qv, .lo = c->lo, .hi = c->hi, .q_terms = c->terms };
   int n = 0, sparse = m > DENSE_ISLAND && c->sparse;
   for (int a = 0; a < m; a++) {
@@ -170,13 +170,13 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
   c->row_start[m] = n;
   p.cone = c->cone;
   for (int a = 0; !c->plain && a < m;) {
-    int f = s->r.friction_of[c->act[c->member[a]]];
+    int f = s->n.r.friction_of[c->act[c->member[a]]];
     if (f < 0) { a++; continue; }
-    const sim_friction *k = &s->r.friction[f];
+    const sim_friction *k = &s->n.r.friction[f];
     c->cone[p.cones] = sim_friction_block(s, f, a);
     if (nsm_cone_is_grip(k->type))                         // its normal force is an unknown of K: that of the iterate
       c->cone[p.cones] = (nsm_cone_block){
-        .type = NSM_CONE_DISK, .first = a, .size = k->n, .radius = k->mu * sim_friction_pressed(s, f, s->l1)
+        .type = NSM_CONE_DISK, .first = a, .size = k->n, .radius = k->mu * sim_friction_pressed(s, f, s->w.l1)
       };
     a += c->cone[p.cones++].size;
   }
@@ -188,13 +188,13 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
 }
 
 static int pressed_by_gap(const nsm_sim *s, int row) {
-  const sim_friction *f = &s->r.friction[s->r.friction_of[row]];
+  const sim_friction *f = &s->n.r.friction[s->n.r.friction_of[row]];
   return f->normals > 0 && !nsm_cone_is_grip(f->type);
 }
 
 // What opens by itself needs no force.
 static int opens(nsm_sim *s, int m) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   for (int a = 0; a < m; a++)
     if (c->l0[c->member[a]] != 0 || !(is_slip(s, c->act[c->member[a]]) ? pressed_by_gap(s, c->act[c->member[a]])
                                                                        : change_of_gap(s, c->act[c->member[a]]) >= 0))
@@ -202,35 +202,36 @@ static int opens(nsm_sim *s, int m) {
   for (int a = 0; a < m; a++) {
     int i = c->member[a];
     c->diag[i] = coupling(s, c->act[i], c->act[i]);
-    s->ltry[s->r.l[c->act[i]]] = 0;
+    s->w.ltry[s->n.r.l[c->act[i]]] = 0;
   }
   return 1;
 }
 
 static int solve_island(nsm_sim *s, int m) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   if (!c->plain && opens(s, m)) return 1;
   for (int a = 0; a < m; a++) c->local[c->member[a]] = a;
   nsm_cone_problem p = island(s, m);
   void *work = c->lcp;
-  if (m <= s->isl.tiny_most) {  // a matrix equal to the last of its size keeps its factors
+  if (m <= s->n.isl.tiny_most) {  // a matrix equal to the last of its size keeps its factors
     size_t bytes = (size_t)(m * m) * sizeof(double);
-    if (c->tiny_id[m] == 0 || memcmp(c->m, c->tiny[m], bytes) != 0 || p.cones != c->tiny_cones[m] ||
-        !sim_same_cones(c->cone, c->tiny_cone[m], p.cones)) {
-      memcpy(c->tiny[m], c->m, bytes);
-      memcpy(c->tiny_cone[m], c->cone, (size_t)p.cones * sizeof *c->cone);
-      c->tiny_cones[m] = p.cones;
-      c->tiny_id[m] = ++c->next_id;
+    if (s->now.con_tiny->id[m] == 0 || memcmp(c->m, s->now.con_tiny->matrix[m], bytes) != 0 || p.cones !=
+        s->now.con_tiny->cones[m] ||
+        !sim_same_cones(c->cone, s->now.con_tiny->cone[m], p.cones)) {
+      memcpy(s->now.con_tiny->matrix[m], c->m, bytes);
+      memcpy(s->now.con_tiny->cone[m], c->cone, (size_t)p.cones * sizeof *c->cone);
+      s->now.con_tiny->cones[m] = p.cones;
+      s->now.con_tiny->id[m] = ++s->now.con_tiny->next_id;
     }
-    p.matrix_id = c->tiny_id[m];
+    p.matrix_id = s->now.con_tiny->id[m];
     work = c->tiny_work[m];
   }
-  s->cone.warm = 1;
-  s->cone.once = 1;                                        // where it fails there is the projected step
+  s->w.cone.warm = 1;
+  s->w.cone.once = 1;                                        // where it fails there is the projected step
   nsm_cone_status status = c->plain ? sim_cone_correct(s, &p, work, c->lam, c->uv, &c->result)
                                     : sim_cone_solve(s, &p, work, c->lam, c->uv, &c->result, c->act, c->member);
-  s->cone.once = 0;
-  s->count.solver_iterations += c->result.iterations;
+  s->w.cone.once = 0;
+  s->now.count.solver_iterations += c->result.iterations;
   int worst = c->result.worst;
   if (status != NSM_CONE_SOLVED) {
     c->bad_row = c->act[c->member[worst >= 0 && worst < m ? worst : 0]];
@@ -242,17 +243,17 @@ static int solve_island(nsm_sim *s, int m) {
     force = fmax(force, fabs(c->l0[c->member[a]]));
   }
   if (c->plain && !sim_is_correction(change, force)) return 0;
-  if (c->result.residual > s->count.max_residual) s->count.max_residual = c->result.residual;
+  if (c->result.residual > s->now.count.max_residual) s->now.count.max_residual = c->result.residual;
   for (int a = 0; a < m; a++) {
     int i = c->member[a];
-    s->ltry[s->r.l[c->act[i]]] = c->plain ? c->l0[i] + c->lam[a] : c->lam[a];
+    s->w.ltry[s->n.r.l[c->act[i]]] = c->plain ? c->l0[i] + c->lam[a] : c->lam[a];
   }
   return 1;
 }
 
 int con_contacts(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
-  for (int i = 0; i < c->na; i++) c->l0[i] = s->l1[s->r.l[c->act[i]]];
+  struct sim_consistent *c = s->n.con;
+  for (int i = 0; i < c->na; i++) c->l0[i] = s->w.l1[s->n.r.l[c->act[i]]];
   join(s);
   for (int i = 0; i < c->na; i++) c->count[i] = 0;
   for (int i = 0; i < c->na; i++) c->count[root(c->parent, i)]++;
@@ -268,41 +269,41 @@ int con_contacts(nsm_sim *s) {
 
 // The directions of slip of a contact from number i on, with the normal force found before; the number of the last.
 static int project_slip(nsm_sim *s, int i) {
-  struct sim_consistent *c = s->con;
-  int f = s->r.friction_of[c->act[i]], n = s->r.friction[f].n, normal = s->r.friction[f].normal[0];
+  struct sim_consistent *c = s->n.con;
+  int f = s->n.r.friction_of[c->act[i]], n = s->n.r.friction[f].n, normal = s->n.r.friction[f].normal[0];
   double u[3], diagonal[3], lambda[3];
   for (int d = 0; d < n; d++) {
     int row = c->act[i + d];
     c->diag[i + d] = diagonal[d] = coupling(s, row, row);
-    c->l0[i + d] = lambda[d] = s->l1[s->r.l[row]];
+    c->l0[i + d] = lambda[d] = s->w.l1[s->n.r.l[row]];
     u[d] = change_of_gap(s, row);
   }
-  const double *l = normal < 0 || s->con->of[normal] >= 0 ? s->l1 : s->ltry;
+  const double *l = normal < 0 || s->n.con->of[normal] >= 0 ? s->w.l1 : s->w.ltry;
   sim_friction_prox(s, f, sim_friction_pressed(s, f, l), u, diagonal, 0.8, lambda);
-  for (int d = 0; d < n; d++) s->ltry[s->r.l[c->act[i + d]]] = lambda[d];
+  for (int d = 0; d < n; d++) s->w.ltry[s->n.r.l[c->act[i + d]]] = lambda[d];
   return i + n - 1;
 }
 
 // (2.72) of [Möller 2011], with the factor of a contact from its own entry of D: lambda := prox(lambda - r w), r = 0.8
 // / D_ii.
 void con_project(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
-  c->projections++;
+  struct sim_consistent *c = s->n.con;
+  s->now.con.projections++;
   for (int i = 0; i < c->na; i++) {
     int row = c->act[i];
-    double d = c->diag[i] = coupling(s, row, row), l = s->l1[s->r.l[row]];
+    double d = c->diag[i] = coupling(s, row, row), l = s->w.l1[s->n.r.l[row]];
     c->l0[i] = l;
     if (is_slip(s, row)) { i = project_slip(s, i); continue; }
-    s->ltry[s->r.l[row]] = d > 0 ? fmax(0, l - 0.8 / d * change_of_gap(s, row)) : l;
+    s->w.ltry[s->n.r.l[row]] = d > 0 ? fmax(0, l - 0.8 / d * change_of_gap(s, row)) : l;
   }
 }
 
 void con_apply_contacts(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   const sim_matrix *w = &c->k;
   for (int i = 0; i < c->na; i++) {
     int row = c->act[i];
-    double d = s->ltry[s->r.l[row]] - c->l0[i];
+    double d = s->w.ltry[s->n.r.l[row]] - c->l0[i];
     if (d == 0) continue;
     for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) {
       const sim_block *b = &w->block[c->blocks[t]];

@@ -5,9 +5,9 @@
 
 // At an iterate with a moving mass: the coordinate whose pivot of M is not positive; -1 for none.
 static int bad_mass(nsm_sim *s, const nsm_view *v) {
-  if (s->on.mass_moving.n == 0) return -1;
-  for (int a = 0; a < s->on.mass_moving.n; a++) {
-    sim_class *k = &s->cls[s->on.mass_moving.of[a]];
+  if (s->a->on.mass_moving.n == 0) return -1;
+  for (int a = 0; a < s->a->on.mass_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
     k->c->mass_fn(v, &k->tab, k->mass);
   }
   return sim_mass_indefinite(s);
@@ -15,12 +15,12 @@ static int bad_mass(nsm_sim *s, const nsm_view *v) {
 
 // The constraint that is off most, where dependent ones were met.
 static int contradicted(const nsm_sim *s, double h, double *error) {
-  const struct sim_consistent *c = s->con;
+  const struct sim_consistent *c = s->n.con;
   int row = -1;
   *error = 0;
   for (int j = 0; c->singular && j < c->ns; j++) {
     double x = con_row_error(s, h, c->row[j]);
-    if (x > *error && x > s->tolerance) { *error = x; row = c->row[j]; }
+    if (x > *error && x > s->a->tolerance) { *error = x; row = c->row[j]; }
   }
   return row;
 }
@@ -32,15 +32,15 @@ nsm_code con_mass(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 
 nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int bad, nsm_error *e) {
   char name[256];
-  const struct sim_consistent *c = s->con;
+  const struct sim_consistent *c = s->n.con;
   int z = bad_mass(s, v);
   if (z >= 0) bad = z;
-  int row = bad < s->nq ? -1 : c->row[(bad - s->nq) % c->ns];
+  int row = bad < s->a->nq ? -1 : c->row[(bad - s->a->nq) % c->ns];
   if (row < 0) sim_z_name(s, bad, name, sizeof name);
   else sim_row_name(s, row, name, sizeof name);
   sim_fail_at(e, NSM_FAILED, row < 0 ? sim_at_z(s, bad) : sim_at_row(s, row),
               "the %s is singular at t = %.10g s, step %ld, iteration %d (relative residual %.3g): no pivot for %s",
-              z >= 0 ? "mass matrix" : "iteration matrix", v->t, s->k + 1, it, error, name);
+              z >= 0 ? "mass matrix" : "iteration matrix", v->t, s->now.k + 1, it, error, name);
   return NSM_FAILED;
 }
 
@@ -50,15 +50,15 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int wor
     nsm_code code = sim_blame(s, v, e);
     if (code == NSM_OK)
       sim_fail(e, code = NSM_FAILED, "a residual is not a number at t = %.10g s, step %ld, iteration %d", v->t,
-               s->k + 1, it);
+               s->now.k + 1, it);
     return code;
   }
-  if (worst < s->nq) sim_z_name(s, worst, name, sizeof name);
-  else sim_row_name(s, worst - s->con->n, name, sizeof name);
+  if (worst < s->a->nq) sim_z_name(s, worst, name, sizeof name);
+  else sim_row_name(s, worst - s->n.con->n, name, sizeof name);
   double off;
   int row = contradicted(s, v->h, &off), z = bad_mass(s, v);
   for (int steps = 1; steps <= 4 && z < 0; steps *= 2) {   // or where the velocities lead soon
-    for (int i = 0; i < s->nq; i++) s->q1[i] = s->q[i] + steps * v->h * s->z[i];
+    for (int i = 0; i < s->a->nq; i++) s->w.q1[i] = s->now.q[i] + steps * v->h * s->now.z[i];
     z = bad_mass(s, v);
   }
   char why[400] = "a smaller step may help";
@@ -71,9 +71,9 @@ nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int wor
     sim_z_name(s, z, other, sizeof other);
     snprintf(why, sizeof why, "the mass matrix is not positive definite there or close by, see %s", other);
   }
-  sim_fail_at(e, NSM_FAILED, worst < s->nq ? sim_at_z(s, worst) : sim_at_row(s, worst - s->con->n),
+  sim_fail_at(e, NSM_FAILED, worst < s->a->nq ? sim_at_z(s, worst) : sim_at_row(s, worst - s->n.con->n),
               "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of "
               "%s is %.3g (tolerance %.3g); %s",
-              v->t, s->k + 1, it, name, error, s->tolerance, why);
+              v->t, s->now.k + 1, it, name, error, s->a->tolerance, why);
   return NSM_FAILED;
 }

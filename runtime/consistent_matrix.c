@@ -19,19 +19,19 @@ static inline void add(struct sim_consistent *c, int row, int col, double value)
 
 // value = d row / d q_col
 static void add_q(nsm_sim *s, double h, int row, int col, double value) {
-  struct sim_consistent *c = s->con;
-  const sim_rows *r = &s->r;
+  struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
   add(c, row, col, 0.5 * h * value);
   if (c->ns == 0) return;
   for (int e = r->z0[col]; e < r->z0[col + 1]; e++) {
     int j = c->of[r->zs[e]];
-    if (j >= 0) add(c, row, s->nq + c->ns + j, -value * r->x[r->zx[e]]);
+    if (j >= 0) add(c, row, s->a->nq + c->ns + j, -value * r->x[r->zx[e]]);
   }
 }
 
 static void add_square(nsm_sim *s, const nsm_view *v, const sim_class *k, const nsm_pattern *p, const double *value,
                        double factor) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   for (int i = 0; i < k->tab.count; i++)
     for (int e = 0; e < p->n; e++) {
       double x = factor * value[(size_t)i * (size_t)p->n + (size_t)e];
@@ -44,9 +44,9 @@ static void add_square(nsm_sim *s, const nsm_view *v, const sim_class *k, const 
 }
 
 static void add_constraint(nsm_sim *s, double h, const sim_class *k, const con_class *o, int i) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   const nsm_class *d = k->c;
-  int rate = s->nq + c->of[k->row0 + i], gap = rate + c->ns;
+  int rate = s->a->nq + c->of[k->row0 + i], gap = rate + c->ns;
   const double *dg = (d->dg_fn ? o->dg : k->h) + (size_t)i * (size_t)d->h.n, *end = k->h + (size_t)i * (size_t)d->h.n;
   for (int e = 0; e < d->h.n; e++) {
     int z = sim_z_of(s, k, i, d->h.col[e]);
@@ -126,7 +126,7 @@ static int rank_trouble(struct sim_consistent *c, const sim_block *b) {
 }
 
 static void factor_constrained(nsm_sim *s, int block) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   const sim_block *b = &c->k.block[block];
   double *A = c->k.val + b->at;
   size_t n = (size_t)b->n, bytes = (b->kind == BLOCK_SPARSE ? b->sparse->values : n * (size_t)b->ld) * sizeof(double);
@@ -154,24 +154,24 @@ static void factor_constrained(nsm_sim *s, int block) {
 }
 
 int con_matrix(nsm_sim *s, const nsm_view *v) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   memset(c->k.val, 0, (size_t)c->k.nval * sizeof(double));
-  memset(c->has_column, 0, (size_t)s->r.n);
+  memset(c->has_column, 0, (size_t)s->n.r.n);
   c->made_for = v->h;
-  memset(c->fresh, 0, (size_t)s->nq * sizeof(double));
-  for (int a = 0; a < s->on.smooth.n; a++) {
-    const sim_class *k = &s->cls[s->on.smooth.of[a]];
-    con_class *o = &c->cls[s->on.smooth.of[a]];
+  memset(c->fresh, 0, (size_t)s->a->nq * sizeof(double));
+  for (int a = 0; a < s->a->on.smooth.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+    con_class *o = &c->cls[s->a->on.smooth.of[a]];
     if (!k->c->cjac_fn) continue;
     k->c->cjac_fn(v, &k->tab, o->cjac);
     add_square(s, v, k, &k->c->cjac, o->cjac, 1);
   }
-  for (int a = 0; a < s->on.row.n; a++) {
-    const sim_class *k = &s->cls[s->on.row.of[a]];
-    con_class *o = &c->cls[s->on.row.of[a]];
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+    con_class *o = &c->cls[s->a->on.row.of[a]];
     if (k->c->kind == NSM_FRICTION) continue;          // H_T is that of the begin
-    int contact = k->c->kind == NSM_CONTACT, l0 = s->r.l[k->row0];
-    if (contact && !memchr(s->r.active + k->row0, 1, (size_t)k->tab.count)) continue;
+    int contact = k->c->kind == NSM_CONTACT, l0 = s->n.r.l[k->row0];
+    if (contact && !memchr(s->n.r.active + k->row0, 1, (size_t)k->tab.count)) continue;
     if (k->c->curve_fn) {
       k->c->curve_fn(v, &k->tab, v->l + l0, v->k + l0, o->curve);
       add_square(s, v, k, &k->c->curve, o->curve, -1);
@@ -182,7 +182,7 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
     if (k->c->rq_fn) k->c->rq_fn(v, &k->tab, o->rq);
     for (int i = 0; i < k->tab.count; i++) add_constraint(s, v->h, k, o, i);
   }
-  for (int i = 0; i < s->nq; i++) c->qsize[i] = fmax(c->qsize[i], c->fresh[i]);
+  for (int i = 0; i < s->a->nq; i++) s->now.r1_most[i] = fmax(s->now.r1_most[i], c->fresh[i]);
   for (int b = 0; b < c->k.nblock; b++) {
     if (c->constrained[b]) { factor_constrained(s, b); continue; }
     int row = sim_block_factor(&c->k, b);
@@ -192,7 +192,7 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
 }
 
 void con_block_solve(nsm_sim *s, int block, double *x) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   const sim_block *b = &c->k.block[block];
   if (!c->constrained[block]) { sim_block_solve(&c->k, block, x); return; }
   const double *rs = c->row_scale + b->first, *cs = c->col_scale + b->first;
@@ -213,7 +213,7 @@ void con_block_solve(nsm_sim *s, int block, double *x) {
 }
 
 void con_solve(nsm_sim *s, double *x) {
-  const sim_matrix *w = &s->con->k;
+  const sim_matrix *w = &s->n.con->k;
   for (int k = 0; k < w->nblock; k++) {
     const sim_block *b = &w->block[k];
     const int *order = w->order + b->first;
@@ -226,11 +226,11 @@ void con_solve(nsm_sim *s, double *x) {
 }
 
 void con_dq(const nsm_sim *s, double h, const double *dz, double *dq) {
-  const struct sim_consistent *c = s->con;
-  const sim_rows *r = &s->r;
-  for (int i = 0; i < s->nq; i++) dq[i] = 0.5 * h * dz[i];
+  const struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  for (int i = 0; i < s->a->nq; i++) dq[i] = 0.5 * h * dz[i];
   for (int j = 0; j < c->ns; j++) {
-    double k = dz[s->nq + c->ns + j];
+    double k = dz[s->a->nq + c->ns + j];
     for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) dq[r->xz[e]] -= r->x[e] * k;
   }
 }

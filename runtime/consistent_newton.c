@@ -18,14 +18,14 @@ static const double may_cancel = 1e-6;   // of the speeds: the round-off of forc
 // (9): q_E - q_B = (h/2)(u_C + u_E) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point,
 // contracting as kappa does; consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin.
 static int place_q(nsm_sim *s, const nsm_view *v) {
-  struct sim_consistent *c = s->con;
-  const sim_rows *r = &s->r;
-  int moving = c->ns > 0 && s->on.mass_moving.n > 0 && s->m->scheme != NSM_SCHEME_CONSISTENT_EXPLICIT_MASS;
+  struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  int moving = c->ns > 0 && s->a->on.mass_moving.n > 0 && s->a->m->scheme != NSM_SCHEME_CONSISTENT_EXPLICIT_MASS;
   for (int it = 0; it < (moving ? FIXED_POINTS : 1); it++) {
     if (moving) {
-      for (int a = 0; a < s->on.mass_moving.n; a++) {
-        sim_class *k = &s->cls[s->on.mass_moving.of[a]];
-        const double *m0 = c->cls[s->on.mass_moving.of[a]].mass0;
+      for (int a = 0; a < s->a->on.mass_moving.n; a++) {
+        sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
+        const double *m0 = c->cls[s->a->on.mass_moving.of[a]].mass0;
         k->c->mass_fn(v, &k->tab, k->mass);
         for (size_t i = 0; i < (size_t)k->tab.count * (size_t)k->c->mass.n; i++)
           k->mass[i] = 0.5 * (m0[i] + k->mass[i]);
@@ -34,16 +34,16 @@ static int place_q(nsm_sim *s, const nsm_view *v) {
       for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
     }
     double change = 0, size = 0;
-    for (int i = 0; i < s->nq; i++) c->inc_q[i] = v->h * (c->uc[i] + (c->uc_low[i] + 0.5 * c->inc_u[i]));
+    for (int i = 0; i < s->a->nq; i++) c->inc_q[i] = v->h * (c->uc[i] + (c->uc_low[i] + 0.5 * c->inc_u[i]));
     for (int j = 0; j < c->ns; j++) {
       double k = c->kappa1[r->l[c->row[j]]];
       for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) c->inc_q[r->xz[e]] -= r->x[e] * k;
     }
-    for (int i = 0; i < s->nq; i++) {
-      double q = s->q[i] + (s->q_low[i] + c->inc_q[i]), d = fabs(q - s->q1[i]), x = fabs(q);
+    for (int i = 0; i < s->a->nq; i++) {
+      double q = s->now.q[i] + (s->now.q_low[i] + c->inc_q[i]), d = fabs(q - s->w.q1[i]), x = fabs(q);
       change = d > change ? d : change;
       size = x > size ? x : size;
-      s->q1[i] = q;
+      s->w.q1[i] = q;
     }
     if (!(change > 2 * DBL_EPSILON * size)) break;
   }
@@ -51,73 +51,73 @@ static int place_q(nsm_sim *s, const nsm_view *v) {
 }
 
 static void add_row(nsm_sim *s, const sim_class *k, int i, const nsm_pattern *p, const double *value, double l) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   for (int e = 0; e < p->n; e++) {
     int z = sim_z_of(s, k, i, p->col[e]);
     double f = value[(size_t)i * (size_t)p->n + (size_t)e] * l;
     c->res[z] -= f;
-    c->size[z] += fabs(f);
+    s->now.r1_size[z] += fabs(f);
   }
 }
 
 const double *con_direction(const nsm_sim *s, int row) {
-  int cls = s->r.cls[row];
-  const sim_class *k = &s->cls[cls];
-  return (k->c->dg_fn ? s->con->cls[cls].dg : k->h) + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+  int cls = s->n.r.cls[row];
+  const sim_class *k = &s->a->cls[cls];
+  return (k->c->dg_fn ? s->n.con->cls[cls].dg : k->h) + (size_t)(row - k->row0) * (size_t)k->c->h.n;
 }
 
 // g(q_E) - g(q_B) = Dg/Dq . (q_E - q_B), from the increments: the difference of two gaps would know it to round-off of
 // the coordinates only.
 static double rise(const nsm_sim *s, int row) {
-  const sim_class *k = &s->cls[s->r.cls[row]];
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
   const double *d = con_direction(s, row);
   double sum = 0;
-  for (int e = 0; e < k->c->h.n; e++) sum += d[e] * s->con->inc_q[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
+  for (int e = 0; e < k->c->h.n; e++) sum += d[e] * s->n.con->inc_q[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
   return sum;
 }
 
 // Friction: H_T(q_B) acts, and H_T (q_E - q_B) with the drift is the slip in the step.
 static void slips(nsm_sim *s, const sim_class *k) {
-  struct sim_consistent *c = s->con;
-  const sim_rows *r = &s->r;
+  struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
   for (int i = 0; i < k->tab.count; i++) {
     int row = k->row0 + i;
     if (!r->active[row]) continue;
-    add_row(s, k, i, &k->c->h, k->h, s->l1[r->l[row]]);
+    add_row(s, k, i, &k->c->h, k->h, s->w.l1[r->l[row]]);
     c->gap[row] = c->drift[row] + con_slip_part(s, row, c->inc_q);
   }
 }
 
 // The middle of the motion, with its mean velocity: where coefficients of friction are taken.
 nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
-  const struct sim_consistent *c = s->con;
-  for (int i = 0; i < s->nq; i++) {
-    s->qm[i] = s->q[i] + 0.5 * c->inc_q[i];
-    s->zm[i] = c->inc_q[i] / v->h;
+  const struct sim_consistent *c = s->n.con;
+  for (int i = 0; i < s->a->nq; i++) {
+    s->w.qm[i] = s->now.q[i] + 0.5 * c->inc_q[i];
+    s->w.zm[i] = c->inc_q[i] / v->h;
   }
-  return sim_view(s, 0.5 * (s->t + v->t), s->qm, s->zm, s->l1);
+  return sim_view(s, 0.5 * (s->now.t + v->t), s->w.qm, s->w.zm, s->w.l1);
 }
 
 // Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by. Of a constraint
 // along its discrete derivative H belongs to the matrix, which makes it (con_matrix); here it is only the measure of an
 // error.
 static int evaluate(nsm_sim *s, const nsm_view *v) {
-  struct sim_consistent *c = s->con;
-  const sim_rows *r = &s->r;
+  struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
   if (!place_q(s, v)) return 0;
-  if (s->on.mu.n > 0) {
+  if (s->a->on.mu.n > 0) {
     nsm_view m = con_middle(s, v);
     sim_friction_law(s, &m);
   }
   memset(c->res, 0, (size_t)c->n * sizeof(double));
-  for (int i = 0; i < s->nq; i++) c->size[i] = c->qsize[i];
-  for (int a = 0; a < s->on.smooth.n; a++) {
-    const sim_class *k = &s->cls[s->on.smooth.of[a]];
+  for (int i = 0; i < s->a->nq; i++) s->now.r1_size[i] = s->now.r1_most[i];
+  for (int a = 0; a < s->a->on.smooth.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
     if (k->c->c_fn) k->c->c_fn(v, &k->tab, c->res);
   }
-  for (int a = 0; a < s->on.row.n; a++) {
-    int cls = s->on.row.of[a];
-    sim_class *k = &s->cls[cls];
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    int cls = s->a->on.row.of[a];
+    sim_class *k = &s->a->cls[cls];
     con_class *o = &c->cls[cls];
     const nsm_class *d = k->c;
     int contact = d->kind == NSM_CONTACT;
@@ -130,12 +130,12 @@ static int evaluate(nsm_sim *s, const nsm_view *v) {
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;
       if (contact && !r->active[row]) continue;
-      add_row(s, k, i, &d->h, d->dg_fn ? o->dg : k->h, s->l1[r->l[row]]);
+      add_row(s, k, i, &d->h, d->dg_fn ? o->dg : k->h, s->w.l1[r->l[row]]);
       c->gap[row] = rise(s, row);
       if (contact) continue;
       if (d->drate_fn) add_row(s, k, i, &d->dr, o->dr, c->kappa1[r->l[row]]);
-      c->res[s->nq + c->of[row]] = r->y[row];
-      c->res[s->nq + c->ns + c->of[row]] = c->gap[row] + c->back[c->of[row]];
+      c->res[s->a->nq + c->of[row]] = r->y[row];
+      c->res[s->a->nq + c->ns + c->of[row]] = c->gap[row] + c->back[c->of[row]];
     }
   }
   return 1;
@@ -143,18 +143,18 @@ static int evaluate(nsm_sim *s, const nsm_view *v) {
 
 // Velocities are known to round-off of what drives them: (|R1 terms| + |M u|) / M.
 static double speed(const nsm_sim *s, int z) {
-  const struct sim_consistent *c = s->con;
-  return fabs(s->z1[z]) + fabs(c->uc[z]) + c->size[z] * c->mass_inverse[z];
+  const struct sim_consistent *c = s->n.con;
+  return fabs(s->w.z1[z]) + fabs(c->uc[z]) + s->now.r1_size[z] * c->mass_inverse[z];
 }
 
 // The directions of slip of a contact together, at the first of them.
 static double slip_error(const nsm_sim *s, double h, int row) {
-  const struct sim_consistent *c = s->con;
-  const sim_friction *f = &s->r.friction[s->r.friction_of[row]];
+  const struct sim_consistent *c = s->n.con;
+  const sim_friction *f = &s->n.r.friction[s->n.r.friction_of[row]];
   double u[3], diagonal[3], size[3];
   if (row != f->row[0]) return 0;
   for (int d = 0; d < f->n; d++) {
-    const sim_class *k = &s->cls[s->r.cls[f->row[d]]];
+    const sim_class *k = &s->a->cls[s->n.r.cls[f->row[d]]];
     const double *H = k->h + (size_t)(f->row[d] - k->row0) * (size_t)k->c->h.n;
     u[d] = c->gap[f->row[d]];
     diagonal[d] = c->diag[c->index[f->row[d]]];
@@ -164,14 +164,14 @@ static double slip_error(const nsm_sim *s, double h, int row) {
       size[d] += fabs(H[e]) * h * speed(s, z);
     }
   }
-  return sim_friction_residual(s, s->r.friction_of[row], s->l1, u, diagonal, size);
+  return sim_friction_residual(s, s->n.r.friction_of[row], s->w.l1, u, diagonal, size);
 }
 
 // Of a row: the larger of its rate and gap for constraints, the natural map of (6) for contacts.
 double con_row_error(const nsm_sim *s, double h, int row) {
-  const struct sim_consistent *c = s->con;
-  const sim_rows *r = &s->r;
-  const sim_class *k = &s->cls[r->cls[row]];
+  const struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  const sim_class *k = &s->a->cls[r->cls[row]];
   const double *H = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
   double rate = DBL_MIN, gap = DBL_MIN;
   for (int e = 0; e < k->c->h.n; e++) {
@@ -181,22 +181,22 @@ double con_row_error(const nsm_sim *s, double h, int row) {
     gap += fabs(H[e]) * h * x;
   }
   if (c->of[row] >= 0) {
-    double u = fabs(c->res[s->nq + c->of[row]]) / rate, g = fabs(c->res[s->nq + c->ns + c->of[row]]) / gap;
+    double u = fabs(c->res[s->a->nq + c->of[row]]) / rate, g = fabs(c->res[s->a->nq + c->ns + c->of[row]]) / gap;
     return u >= g || isnan(u) ? u : g;
   }
   if (k->c->kind == NSM_FRICTION) return slip_error(s, h, row);
-  double w = c->gap[row], l = s->l1[r->l[row]], d = c->diag[c->index[row]], rho = d > 0 ? 1 / d : 1;
+  double w = c->gap[row], l = s->w.l1[r->l[row]], d = c->diag[c->index[row]], rho = d > 0 ? 1 / d : 1;
   return fabs(l - fmax(0, l - rho * w)) / (rho * gap + fabs(l) + DBL_MIN);
 }
 
 // The largest relative residual; *worst: z, or n + row.
 static double residual(nsm_sim *s, double h, int *worst) {
-  const struct sim_consistent *c = s->con;
+  const struct sim_consistent *c = s->n.con;
   double most = 0;
-  for (int i = 0; i < s->nq + s->r.n; i++) {
-    int row = i - s->nq;
-    if (row >= 0 && c->of[row] < 0 && !s->r.active[row]) continue;
-    double x = row < 0 ? fabs(c->res[i]) / (c->size[i] + DBL_MIN) : con_row_error(s, h, row);
+  for (int i = 0; i < s->a->nq + s->n.r.n; i++) {
+    int row = i - s->a->nq;
+    if (row >= 0 && c->of[row] < 0 && !s->n.r.active[row]) continue;
+    double x = row < 0 ? fabs(c->res[i]) / (s->now.r1_size[i] + DBL_MIN) : con_row_error(s, h, row);
     if (x <= most) continue;
     most = x;
     *worst = row < 0 ? i : c->n + row;
@@ -207,31 +207,31 @@ static double residual(nsm_sim *s, double h, int *worst) {
 
 // ---- Newton's method ------------------------------------------------------------------------------------------------
 static void set_speed(nsm_sim *s, int i, double inc) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   c->inc_u[i] = inc;
-  s->z1[i] = c->uc[i] + (c->uc_low[i] + inc);
+  s->w.z1[i] = c->uc[i] + (c->uc_low[i] + inc);
 }
 
 static void go(nsm_sim *s, double alpha) {
-  struct sim_consistent *c = s->con;
-  const sim_rows *r = &s->r;
-  for (int i = 0; i < s->nq; i++) set_speed(s, i, c->try_u[i] + alpha * c->dz[i]);
+  struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  for (int i = 0; i < s->a->nq; i++) set_speed(s, i, c->try_u[i] + alpha * c->dz[i]);
   for (int j = 0; j < c->ns; j++) {
     int l = r->l[c->row[j]];
-    s->l1[l] = c->try_l[l] + alpha * c->dz[s->nq + j];
-    c->kappa1[l] = c->try_k[l] + alpha * c->dz[s->nq + c->ns + j];
+    s->w.l1[l] = c->try_l[l] + alpha * c->dz[s->a->nq + j];
+    c->kappa1[l] = c->try_k[l] + alpha * c->dz[s->a->nq + c->ns + j];
   }
   for (int i = 0; i < c->na; i++) {
     int l = r->l[c->act[i]];
-    s->l1[l] = alpha == 1 ? s->ltry[l] : c->try_l[l] + alpha * (s->ltry[l] - c->try_l[l]);
+    s->w.l1[l] = alpha == 1 ? s->w.ltry[l] : c->try_l[l] + alpha * (s->w.ltry[l] - c->try_l[l]);
   }
 }
 
 static void keep_iterate(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
-  memcpy(c->try_u, c->inc_u, (size_t)s->nq * sizeof(double));
-  memcpy(c->try_l, s->l1, (size_t)s->nl * sizeof(double));
-  memcpy(c->try_k, c->kappa1, (size_t)s->nl * sizeof(double));
+  struct sim_consistent *c = s->n.con;
+  memcpy(c->try_u, c->inc_u, (size_t)s->a->nq * sizeof(double));
+  memcpy(c->try_l, s->w.l1, (size_t)s->a->nl * sizeof(double));
+  memcpy(c->try_k, c->kappa1, (size_t)s->a->nl * sizeof(double));
 }
 
 void con_go(nsm_sim *s, const nsm_view *v) {
@@ -242,7 +242,7 @@ void con_go(nsm_sim *s, const nsm_view *v) {
 
 // whole: the iteration before took its full step.
 static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, int whole, int it, nsm_error *e) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   int made = c->affine && !c->projected && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
   if (bad >= 0) {
     int worst = 0;
@@ -263,14 +263,14 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, int whole,
   }
   keep_iterate(s);
   go(s, 1);
-  s->count.newton_iterations++;
+  s->now.count.newton_iterations++;
   return NSM_OK;
 }
 
 // What is left at the floor is round-off and the tail of Newton's series. The tail has a sign and adds up over the
 // steps, so the last correction is applied too; with closed contacts it would open them.
 static nsm_code polish(nsm_sim *s, const nsm_view *v) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   if (c->na > 0) return NSM_OK;
   for (int i = 0; i < c->n; i++) c->dz[i] = -c->res[i];
   con_solve(s, c->dz);
@@ -282,7 +282,7 @@ static nsm_code polish(nsm_sim *s, const nsm_view *v) {
 static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   double sum = 0;
   place_q(s, v);
-  for (int i = 0; i < s->nq; i++) sum += s->q1[i] + s->z1[i];
+  for (int i = 0; i < s->a->nq; i++) sum += s->w.q1[i] + s->w.z1[i];
   return isfinite(sum) ? NSM_OK : con_failed(s, v, 1, NAN, 0, e);
 }
 
@@ -290,45 +290,45 @@ static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 // solution, however small the residual is beside them: near a configuration where they have the same direction, the
 // iteration can run off to there.
 static int credible(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   double most = 0, speeds = 0;
-  for (int z = 0; z < s->nq; z++) c->dq[z] = c->fresh[z] = 0;
+  for (int z = 0; z < s->a->nq; z++) c->dq[z] = c->fresh[z] = 0;
   for (int i = 0; i < c->na + c->ns; i++) {
     int row = i < c->na ? c->act[i] : c->row[i - c->na];
-    const sim_class *k = &s->cls[s->r.cls[row]];
+    const sim_class *k = &s->a->cls[s->n.r.cls[row]];
     const double *direction = con_direction(s, row);
     for (int e = 0; e < k->c->h.n; e++) {
       int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
-      double d = direction[e] * s->l1[s->r.l[row]] * c->mass_inverse[z];
+      double d = direction[e] * s->w.l1[s->n.r.l[row]] * c->mass_inverse[z];
       c->dq[z] += d;
       c->fresh[z] += fabs(d);
     }
   }
-  for (int z = 0; z < s->nq; z++) {
+  for (int z = 0; z < s->a->nq; z++) {
     most = fmax(most, c->fresh[z]);
-    speeds = fmax(speeds, fmax(fabs(c->dq[z]), fabs(c->uc[z]) + fabs(s->z1[z])));
+    speeds = fmax(speeds, fmax(fabs(c->dq[z]), fabs(c->uc[z]) + fabs(s->w.z1[z])));
   }
   return DBL_EPSILON * most <= may_cancel * speeds;
 }
 
 static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   double before = INFINITY, alpha = 1;
-  if (!s->con->affine) memset(s->con->qsize, 0, (size_t)s->nq * sizeof(double));
-  int halvings = 0, worst = 0, keep = 0, most = s->con->projected ? PROJECTED_MAX : NSM_NEWTON_MAX;
+  if (!s->n.con->affine) memset(s->now.r1_most, 0, (size_t)s->a->nq * sizeof(double));
+  int halvings = 0, worst = 0, keep = 0, most = s->n.con->projected ? PROJECTED_MAX : NSM_NEWTON_MAX;
   for (int it = 0; ; it++) {
     int placed = evaluate(s, v);
     if (it > 0) {
       double error = placed ? residual(s, v->h, &worst) : NAN;
       int resting = it > 1 && error <= may_rest && !(error <= 0.25 * before);
-      if ((error <= at_floor || (resting && fmin(error, before) <= s->tolerance)) && !credible(s))
+      if ((error <= at_floor || (resting && fmin(error, before) <= s->a->tolerance)) && !credible(s))
         return con_failed(s, v, it, error, worst, e);
       if (error <= at_floor) return polish(s, v);
-      if (resting && fmin(error, before) <= s->tolerance) {
+      if (resting && fmin(error, before) <= s->a->tolerance) {
         if (error > before) { go(s, 0); place_q(s, v); }        // the one before was better
         return NSM_OK;
       }
       if (halvings >= 0 && !(error <= (it <= FREE ? 2 : 1) * before) &&
-          !(worst >= s->con->n && sim_friction_moves(s, worst - s->con->n))) {
+          !(worst >= s->n.con->n && sim_friction_moves(s, worst - s->n.con->n))) {
         if (halvings < HALVINGS) { halvings++; go(s, alpha *= 0.5); }
         else if (isnan(error)) return con_failed(s, v, it, error, worst, e);
         else { halvings = -1; go(s, alpha = 1); }  // no descent: contacts open and close, take the full step
@@ -342,9 +342,9 @@ static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
     }
     nsm_code code = newton_step(s, v, !keep, it > 0 && alpha == 1, it, e);
     if (code != NSM_OK) return code;
-    if (s->con->affine && !s->con->projected) return affine(s, v, e);
+    if (s->n.con->affine && !s->n.con->projected) return affine(s, v, e);
     alpha = 1;
-    halvings = s->con->projected ? -1 : 0;
+    halvings = s->n.con->projected ? -1 : 0;
   }
 }
 
@@ -353,39 +353,39 @@ static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 // at all, where that took fewer iterations lately: a stiff mode that a step does not resolve changes sign from step to
 // step. What is not in use is tried now and then.
 static void start_values(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
-  int better = c->cost[1] > c->cost[0];
-  c->moves = s->k % TRIAL == TRIAL - 1 ? better : !better;
-  for (int i = 0; i < s->nq; i++) {
-    double g = c->off[2] < c->off[1] ? 2 * c->gain[i] - c->gain0[i] : c->gain[i];
+  struct sim_consistent *c = s->n.con;
+  int better = s->now.con.cost[1] > s->now.con.cost[0];
+  c->moves = s->now.k % TRIAL == TRIAL - 1 ? better : !better;
+  for (int i = 0; i < s->a->nq; i++) {
+    double g = s->now.con.off[2] < s->now.con.off[1] ? 2 * s->now.gain[i] - s->now.gain0[i] : s->now.gain[i];
     set_speed(s, i, c->moves ? g : 0);
   }
-  memcpy(s->q1, s->q, (size_t)s->nq * sizeof(double));
-  memcpy(s->l1, c->force, (size_t)s->nl * sizeof(double));
-  for (int row = 0; row < s->r.n; row++)
-    if (c->of[row] < 0 && !s->r.active[row]) s->l1[s->r.l[row]] = 0;
-  memcpy(c->kappa1, c->kappa, (size_t)s->nl * sizeof(double));
+  memcpy(s->w.q1, s->now.q, (size_t)s->a->nq * sizeof(double));
+  memcpy(s->w.l1, s->now.force, (size_t)s->a->nl * sizeof(double));
+  for (int row = 0; row < s->n.r.n; row++)
+    if (c->of[row] < 0 && !s->n.r.active[row]) s->w.l1[s->n.r.l[row]] = 0;
+  memcpy(c->kappa1, s->now.kappa, (size_t)s->a->nl * sizeof(double));
 }
 
 static void start_at_rest(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
-  for (int i = 0; i < s->nq; i++) set_speed(s, i, 0);
-  memcpy(s->q1, s->q, (size_t)s->nq * sizeof(double));
-  memset(s->l1, 0, (size_t)s->nl * sizeof(double));
-  memset(c->kappa1, 0, (size_t)s->nl * sizeof(double));
+  struct sim_consistent *c = s->n.con;
+  for (int i = 0; i < s->a->nq; i++) set_speed(s, i, 0);
+  memcpy(s->w.q1, s->now.q, (size_t)s->a->nq * sizeof(double));
+  memset(s->w.l1, 0, (size_t)s->a->nl * sizeof(double));
+  memset(c->kappa1, 0, (size_t)s->a->nl * sizeof(double));
 }
 
 void con_learn(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   if (c->affine) return;                                   // any start will do
-  c->cost[c->moves] += 0.25 * ((double)c->iterations - c->cost[c->moves]);
-  for (int k = 1; k < 3; k++) c->off[k] *= 0.75;
-  for (int i = 0; i < s->nq; i++) {
-    double g = c->inc_u[i], d[3] = { g, g - c->gain[i], g - 2 * c->gain[i] + c->gain0[i] },
+  s->now.con.cost[c->moves] += 0.25 * ((double)c->iterations - s->now.con.cost[c->moves]);
+  for (int k = 1; k < 3; k++) s->now.con.off[k] *= 0.75;
+  for (int i = 0; i < s->a->nq; i++) {
+    double g = c->inc_u[i], d[3] = { g, g - s->now.gain[i], g - 2 * s->now.gain[i] + s->now.gain0[i] },
            m = c->mass_inverse[i] > 0 ? 1 / c->mass_inverse[i] : 1;
-    for (int k = 1; k < 3; k++) c->off[k] += m * d[k] * d[k];
-    c->gain0[i] = c->gain[i];
-    c->gain[i] = g;
+    for (int k = 1; k < 3; k++) s->now.con.off[k] += m * d[k] * d[k];
+    s->now.gain0[i] = s->now.gain[i];
+    s->now.gain[i] = g;
   }
 }
 
@@ -393,15 +393,15 @@ void con_learn(nsm_sim *s) {
 // set; how many. Near a configuration in which the gap has no direction that the constraints allow, (6) can be met by
 // no force. Without one the energy is kept all the same, and the next step has the contact again.
 static int leave_out(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
-  sim_rows *r = &s->r;
+  struct sim_consistent *c = s->n.con;
+  sim_rows *r = &s->n.r;
   int kept = 0, n = c->na;
   for (int i = 0; i < n; i++) {
     int row = c->act[i], f = r->friction_of[row], normal = f < 0 ? row : r->friction[f].normal[0];
     double rate = 0;                                       // H(q_B) u_C
     for (int x = normal < 0 ? 0 : r->c0[normal], end = normal < 0 ? 0 : r->c0[normal + 1]; x < end; x++)
       rate += r->c[x] * c->uc[r->cz[x]];
-    if (normal >= 0 && s->cls[r->cls[normal]].c->kind == NSM_CONTACT &&
+    if (normal >= 0 && s->a->cls[r->cls[normal]].c->kind == NSM_CONTACT &&
         (rate > 0 || (row == normal && !(c->diag[i] > 0)))) {
       r->active[row] = 0;
       continue;
@@ -415,8 +415,8 @@ static int leave_out(nsm_sim *s) {
 
 // ---- the motion -----------------------------------------------------------------------------------------------------
 nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
-  struct sim_consistent *c = s->con;
-  long before = s->count.newton_iterations;
+  struct sim_consistent *c = s->n.con;
+  long before = s->now.count.newton_iterations;
   c->projected = c->always_projected;
   c->singular = 0;
   start_values(s);
@@ -433,11 +433,11 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
     c->singular = 0;
     start_at_rest(s);
     if (iterate(s, v, &again) == NSM_OK) code = NSM_OK;
-    s->count.left_out += code == NSM_OK;
+    s->now.count.left_out += code == NSM_OK;
   }
   if (code != NSM_OK) return code;
-  c->iterations = s->count.newton_iterations - before;
-  c->redundant |= c->singular;
+  c->iterations = s->now.count.newton_iterations - before;
+  s->now.con.redundant |= c->singular;
   if (e) *e = (nsm_error){ .code = NSM_OK };
   return NSM_OK;
 }

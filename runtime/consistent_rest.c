@@ -10,34 +10,35 @@
 enum { REFINEMENTS = 3 };
 static const double refines = 4 * DBL_EPSILON;
 
-static int acting(const nsm_sim *s, int i) { return i < s->con->na ? s->con->act[i] : s->con->row[i - s->con->na]; }
+static int acting(const nsm_sim *s, int i) { return i < s->n.con->na ? s->n.con->act[i] :
+    s->n.con->row[i - s->n.con->na]; }
 
 // Size of the terms of velocities that forces of contacts and constraints act on, into size [nq].
 static void sizes(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
-  memset(s->size, 0, (size_t)s->nq * sizeof(double));
+  struct sim_consistent *c = s->n.con;
+  memset(s->w.size, 0, (size_t)s->a->nq * sizeof(double));
   for (int i = 0; i < c->na + c->ns; i++) {
     int row = acting(s, i);
-    const sim_class *k = &s->cls[s->r.cls[row]];
+    const sim_class *k = &s->a->cls[s->n.r.cls[row]];
     const double *direction = con_direction(s, row);
-    double l = s->l1[s->r.l[row]];
+    double l = s->w.l1[s->n.r.l[row]];
     for (int e = 0; l != 0 && e < k->c->h.n; e++) {
       int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
-      s->size[z] += fabs(direction[e] * l) * c->mass_inverse[z];
+      s->w.size[z] += fabs(direction[e] * l) * c->mass_inverse[z];
     }
   }
 }
 
 // What these terms leave of velocities at rest is 0.
 static void settle(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   sizes(s);
-  for (int z = 0; z < s->nq; z++) {
-    if (s->size[z] == 0) continue;
-    s->size[z] += fabs(c->uc[z]);
-    if (!sim_is_at_rest(s->z1[z], s->size[z])) continue;
-    s->z1[z] = 0;
-    c->inc_q[z] -= 0.5 * s->h * (c->uc[z] + (c->uc_low[z] + c->inc_u[z]));
+  for (int z = 0; z < s->a->nq; z++) {
+    if (s->w.size[z] == 0) continue;
+    s->w.size[z] += fabs(c->uc[z]);
+    if (!sim_is_at_rest(s->w.z1[z], s->w.size[z])) continue;
+    s->w.z1[z] = 0;
+    c->inc_q[z] -= 0.5 * s->n.h * (c->uc[z] + (c->uc_low[z] + c->inc_u[z]));
     c->inc_u[z] = -c->uc[z];
     c->uc_low[z] = 0;
   }
@@ -46,18 +47,18 @@ static void settle(nsm_sim *s) {
 // Displacements of the rows whose law makes them 0: how many are more than what rounding left of the terms of the
 // velocities that are not at rest.
 static int displacements_left(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   int left = 0;
   for (int i = 0; i < c->na; i++) {
-    int row = c->act[i], slip = s->cls[s->r.cls[row]].c->kind == NSM_FRICTION;
-    const sim_class *k = &s->cls[s->r.cls[row]];
+    int row = c->act[i], slip = s->a->cls[s->n.r.cls[row]].c->kind == NSM_FRICTION;
+    const sim_class *k = &s->a->cls[s->n.r.cls[row]];
     const double *direction = slip ? k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n : con_direction(s, row);
     double sum = slip ? c->drift[row] : 0, size = fabs(sum);
-    c->zero[i] = slip ? sim_sticks(s, row) : s->l1[s->r.l[row]] > 0;
+    c->zero[i] = slip ? sim_sticks(s, row) : s->w.l1[s->n.r.l[row]] > 0;
     for (int e = 0; e < k->c->h.n; e++) {
       int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
       sum += direction[e] * c->inc_q[z];
-      if (s->z1[z] != 0 || c->uc[z] != 0) size += fabs(direction[e]) * s->h * (fabs(s->z1[z]) + s->size[z]);
+      if (s->w.z1[z] != 0 || c->uc[z] != 0) size += fabs(direction[e]) * s->n.h * (fabs(s->w.z1[z]) + s->w.size[z]);
     }
     c->gap[row] = sum;
     left += c->zero[i] && size > 0 && fabs(sum) > refines * size;
@@ -66,20 +67,21 @@ static int displacements_left(nsm_sim *s) {
 }
 
 void con_rest(nsm_sim *s, const nsm_view *v) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   if (c->na + c->ns == 0) return;
   settle(s);
   for (int i = 0; i < REFINEMENTS && c->na > 0 && displacements_left(s) > 0; i++) {
     memset(c->dz, 0, (size_t)c->n * sizeof(double));
-    memset(c->tiny_id, 0, sizeof c->tiny_id);              // the rows are of another kind: no factors are kept
+    memset(s->now.con_tiny->id, 0, sizeof s->now.con_tiny->id);
+                   // the rows are of another kind: no factors are kept
     c->plain = 1;
     int ok = con_contacts(s);
     c->plain = 0;
-    memset(c->tiny_id, 0, sizeof c->tiny_id);
+    memset(s->now.con_tiny->id, 0, sizeof s->now.con_tiny->id);
     if (!ok) break;
     con_apply_contacts(s);
     con_go(s, v);
     settle(s);
   }
-  memset(s->size, 0, (size_t)s->nq * sizeof(double));
+  memset(s->w.size, 0, (size_t)s->a->nq * sizeof(double));
 }

@@ -25,7 +25,7 @@
 static const double settled = 1e-12;     // of the radius: what is left of a disagreement at the end
 
 double con_slip_part(const nsm_sim *s, int row, const double *v) {
-  const sim_class *k = &s->cls[s->r.cls[row]];
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
   const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
   double sum = 0;
   for (int e = 0; e < k->c->h.n; e++) sum += h[e] * v[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
@@ -33,69 +33,69 @@ double con_slip_part(const nsm_sim *s, int row, const double *v) {
 }
 
 void con_drift(nsm_sim *s, double t1) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   nsm_view now = sim_now(s), middle = now;
-  middle.t = s->t + 0.5 * (t1 - s->t);
-  middle.v = s->rhs;                                          // rest
-  memset(s->rhs, 0, (size_t)s->nz * sizeof(double));
-  for (int a = 0; a < s->on.friction.n; a++) {
-    const sim_class *k = &s->cls[s->on.friction.of[a]];
-    k->c->rate_fn(&now, &k->tab, s->r.rate0 + k->row0);
+  middle.t = s->now.t + 0.5 * (t1 - s->now.t);
+  middle.v = s->w.rhs;                                          // rest
+  memset(s->w.rhs, 0, (size_t)s->a->nz * sizeof(double));
+  for (int a = 0; a < s->a->on.friction.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
+    k->c->rate_fn(&now, &k->tab, s->n.r.rate0 + k->row0);
     k->c->rate_fn(&middle, &k->tab, c->drift + k->row0);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
-      c->drift[row] *= s->h;
+      c->drift[row] *= s->n.h;
     }
   }
 }
 
 // Loss and work of the drive by impulse l at a slip that goes from `before` to `after`, of which w is the drive's.
 static void book(nsm_sim *s, int row, double l, double before, double after, double w) {
-  s->con->friction += sim_ledger_book(s, row, -0.5 * l * (before + after));
-  s->con->forces -= l * w;
+  s->n.con->friction += sim_ledger_book(s, row, -0.5 * l * (before + after));
+  s->n.con->forces -= l * w;
 }
 
 // What friction took in the impact, rates at q_B, and in the motion: power is lambda_T . (slip in the step)/h.
 static void book_step(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   for (int i = 0; i < c->na; i++) {
-    int row = c->act[i], l = s->r.l[row];
-    if (s->cls[s->r.cls[row]].c->kind != NSM_FRICTION) continue;
-    double move = con_slip_part(s, row, c->inc_q), w = c->drift[row] / s->h,
-           mean = move / s->h + w;
-    book(s, row, s->l1[l], mean, mean, w);
-    double begin = s->r.rate0[row], drive = begin - con_slip_part(s, row, s->z);
-    book(s, row, s->la[l], begin, drive + con_slip_part(s, row, c->uc), drive);
+    int row = c->act[i], l = s->n.r.l[row];
+    if (s->a->cls[s->n.r.cls[row]].c->kind != NSM_FRICTION) continue;
+    double move = con_slip_part(s, row, c->inc_q), w = c->drift[row] / s->n.h,
+           mean = move / s->n.h + w;
+    book(s, row, s->w.l1[l], mean, mean, w);
+    double begin = s->n.r.rate0[row], drive = begin - con_slip_part(s, row, s->now.z);
+    book(s, row, s->now.impulse[l], begin, drive + con_slip_part(s, row, c->uc), drive);
   }
 }
 
-static int lasting(const nsm_sim *s, int row) { return s->r.active[row] && s->l1[s->r.l[row]] > 0; }
+static int lasting(const nsm_sim *s, int row) { return s->n.r.active[row] && s->w.l1[s->n.r.l[row]] > 0; }
 
 // Rates at the end, radii, and whether some contact disagrees with its law there.
 static int unsettled(nsm_sim *s, const nsm_view *v) {
-  struct sim_consistent *c = s->con;
-  const sim_rows *r = &s->r;
+  struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
   int found = 0;
-  for (int a = 0; a < s->on.row.n; a++) {
-    sim_class *k = &s->cls[s->on.row.of[a]];
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     if (k->c->h_stage > NSM_CONST) k->c->h_fn(v, &k->tab, k->h);
     k->c->rate_fn(v, &k->tab, c->slip + k->row0);
   }
   for (int f = 0; f < r->nfriction; f++) {
     const sim_friction *k = &r->friction[f];
     int plain = k->type == NSM_CONE_COULOMB || k->type == NSM_CONE_DISK || nsm_cone_is_grip(k->type);
-    c->disk[f] = k->type == NSM_CONE_DISK   ? s->h * k->radius
-                 : nsm_cone_is_grip(k->type) ? k->mu * sim_friction_pressed(s, f, s->l1)
-                 : lasting(s, k->normal[0]) ? k->mu * s->l1[r->l[k->normal[0]]]
+    c->disk[f] = k->type == NSM_CONE_DISK   ? s->n.h * k->radius
+                 : nsm_cone_is_grip(k->type) ? k->mu * sim_friction_pressed(s, f, s->w.l1)
+                 : lasting(s, k->normal[0]) ? k->mu * s->w.l1[r->l[k->normal[0]]]
                                             : 0;
     if (!plain || !(c->disk[f] > 0)) { c->disk[f] = 0; continue; }
     double x[3], length = 0, off = 0;
     for (int d = 0; d < k->n; d++) {
       // diag is of displacements: h/2 of that of rates
-      x[d] = s->l1[r->l[k->row[d]]] - c->slip[k->row[d]] / c->diag[c->index[k->row[d]]] * 0.5 * s->h;
+      x[d] = s->w.l1[r->l[k->row[d]]] - c->slip[k->row[d]] / c->diag[c->index[k->row[d]]] * 0.5 * s->n.h;
       length = hypot(length, x[d]);
     }
     for (int d = 0; d < k->n; d++)
-      off = hypot(off, s->l1[r->l[k->row[d]]] - (length > c->disk[f] ? c->disk[f] / length : 1) * x[d]);
+      off = hypot(off, s->w.l1[r->l[k->row[d]]] - (length > c->disk[f] ? c->disk[f] / length : 1) * x[d]);
     found |= off > settled * c->disk[f];
   }
   return found;
@@ -103,39 +103,39 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
 
 // M and the one-step matrix at q_E, of the rows that take part.
 static int matrices(nsm_sim *s, const nsm_view *v) {
-  sim_rows *r = &s->r;
-  const struct sim_consistent *c = s->con;
+  sim_rows *r = &s->n.r;
+  const struct sim_consistent *c = s->n.con;
   for (int row = 0; row < r->n; row++) {
-    int f = r->friction_of[row], slip = s->cls[r->cls[row]].c->kind == NSM_FRICTION;
+    int f = r->friction_of[row], slip = s->a->cls[r->cls[row]].c->kind == NSM_FRICTION;
     r->active[row] = c->of[row] >= 0 || (slip ? c->disk[f] > 0 : lasting(s, row));
   }
-  for (int a = 0; a < s->on.mass_moving.n; a++) {
-    sim_class *k = &s->cls[s->on.mass_moving.of[a]];
+  for (int a = 0; a < s->a->on.mass_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
     k->c->mass_fn(v, &k->tab, k->mass);
   }
-  if (!s->w.constant && sim_matrix_update(s, 0) >= 0) return 0;
+  if (!s->n.w.constant && sim_matrix_update(s, 0) >= 0) return 0;
   sim_islands_list(s);
-  if (s->on.h_moving.n > 0) sim_rows_outer(s, 0);
+  if (s->a->on.h_moving.n > 0) sim_rows_outer(s, 0);
   if (!r->constant) sim_rows_couple(s);
   return 1;
 }
 
 // (6); the impulses are added to l1.
 static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
-  struct sim_consistent *c = s->con;
-  sim_rows *r = &s->r;
-  sim_islands *is = &s->isl;
+  struct sim_consistent *c = s->n.con;
+  sim_rows *r = &s->n.r;
+  sim_islands *is = &s->n.isl;
   if (!matrices(s, v)) return 0;
   for (int i = 0; i < is->nactive; i++) {
-    int row = r->row_at[is->active[i]], slip = s->cls[r->cls[row]].c->kind == NSM_FRICTION;
-    c->start[row] = is->lambda[i] = slip ? s->l1[r->l[row]] : 0;
+    int row = r->row_at[is->active[i]], slip = s->a->cls[r->cls[row]].c->kind == NSM_FRICTION;
+    c->start[row] = is->lambda[i] = slip ? s->w.l1[r->l[row]] : 0;
     is->lo[i] = -INFINITY;
     is->hi[i] = INFINITY;
   }
   for (int i = 0; i < is->nactive; i++) {
     int at = is->active[i], row = r->row_at[at];
     is->q[i] = c->slip[row];
-    is->terms[i] = con_rate_terms(s, row, s->z1);
+    is->terms[i] = con_rate_terms(s, row, s->w.z1);
     for (int e = r->m0[at]; e < r->m0[at + 1]; e++) {
       int other = r->row_at[r->mc[e]];
       double d = r->active[other] ? r->m[e] * c->start[other] : 0;
@@ -144,23 +144,23 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
     }
     is->q[i] = con_flush(is->q[i]);
   }
-  memset(is->tiny_id, 0, sizeof is->tiny_id);               // rows of another kind than in the impact
+  sim_tiny_forget(s->now.tiny);               // rows of another kind than in the impact
   is->disk = c->disk;
   int ok = sim_islands_solve(s);
   is->disk = NULL;
-  memset(is->tiny_id, 0, sizeof is->tiny_id);
+  sim_tiny_forget(s->now.tiny);
   for (int i = 0; ok && i < is->nactive; i++) {
-    int row = r->row_at[is->active[i]], slip = s->cls[r->cls[row]].c->kind == NSM_FRICTION;
-    double p = is->lambda[i] - c->start[row], drive = slip ? c->slip[row] - con_slip_part(s, row, s->z1) : 0;
+    int row = r->row_at[is->active[i]], slip = s->a->cls[r->cls[row]].c->kind == NSM_FRICTION;
+    double p = is->lambda[i] - c->start[row], drive = slip ? c->slip[row] - con_slip_part(s, row, s->w.z1) : 0;
     book(s, row, p, c->slip[row], is->u[i], drive);
     c->start[row] = p;
   }
   for (int i = 0; ok && i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
-    s->l1[r->l[row]] += c->start[row];
+    s->w.l1[r->l[row]] += c->start[row];
     for (int x = r->x0[row]; x < r->x0[row + 1]; x++) {
       int z = r->xz[x];
-      sim_add(&s->z1[z], &s->z1_low[z], r->x[x] * c->start[row]);
+      sim_add(&s->w.z1[z], &s->w.z1_low[z], r->x[x] * c->start[row]);
     }
   }
   return ok;
@@ -170,7 +170,7 @@ nsm_code con_settle(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   book_step(s);
   if (!unsettled(s, v)) return NSM_OK;
   int ok = end_with_impulses(s, v);
-  for (int row = 0; row < s->r.n; row++) s->r.active[row] = s->con->of[row] >= 0;
-  for (int i = 0; i < s->con->na; i++) s->r.active[s->con->act[i]] = 1;
+  for (int row = 0; row < s->n.r.n; row++) s->n.r.active[row] = s->n.con->of[row] >= 0;
+  for (int i = 0; i < s->n.con->na; i++) s->n.r.active[s->n.con->act[i]] = 1;
   return ok ? NSM_OK : sim_cone_failed(s, v->t, e);
 }

@@ -6,17 +6,17 @@
 // ---- which models ---------------------------------------------------------------------------------------------------
 static int refuse(nsm_sim *s, int cls, const char *why, nsm_error *e) {
   char name[256];
-  sim_family_name(name, sizeof name, sim_text(s, s->m->cls[cls].label));
+  sim_family_name(name, sizeof name, sim_text(s, s->a->m->cls[cls].label));
   sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: the energy-consistent schemes %s (%s); `moreau` does",
-              s->m->cls[cls].line, why, name);
+              s->a->m->cls[cls].line, why, name);
   return 0;
 }
 
 // A compliant contact stands for a potential: only where it gives way.
 static int compliances(nsm_sim *s, nsm_error *e) {
-  for (int a = 0; a < s->on.compliant.n; a++) {
-    int cls = s->on.compliant.of[a];
-    const sim_class *k = &s->cls[cls];
+  for (int a = 0; a < s->a->on.compliant.n; a++) {
+    int cls = s->a->on.compliant.of[a];
+    const sim_class *k = &s->a->cls[cls];
     for (int i = 0; i < k->tab.count; i++) {
       double c = k->tab.num[(size_t)i * (size_t)k->c->nnum + (size_t)k->c->compliance_num];
       if (c > 0 && isfinite(c)) continue;
@@ -33,19 +33,19 @@ static int compliances(nsm_sim *s, nsm_error *e) {
 }
 
 int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
-  if (s->nx > 0) {
+  if (s->a->nx > 0) {
     char name[256];
-    sim_z_name(s, s->nq, name, sizeof name);
+    sim_z_name(s, s->a->nq, name, sizeof name);
     sim_fail_at(
-        e, NSM_MODEL_WRONG, sim_at_z(s, s->nq),
+        e, NSM_MODEL_WRONG, sim_at_z(s, s->a->nq),
         "the energy-consistent schemes take mechanical systems only, and %s is a first-order state; `moreau` takes "
         "both",
         name);
     return 0;
   }
-  for (int a = 0; a < s->m->nclass; a++) {
-    const nsm_class *c = &s->m->cls[a];
-    const sim_class *k = &s->cls[a];
+  for (int a = 0; a < s->a->m->nclass; a++) {
+    const nsm_class *c = &s->a->m->cls[a];
+    const sim_class *k = &s->a->cls[a];
     if (k->tab.count == 0) continue;
     if (c->kind == NSM_RELATION) return refuse(s, a, "know no relations", e);
     if (c->kind == NSM_SMOOTH && c->g_stage != NSM_NONE)
@@ -54,11 +54,11 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
       return refuse(s, a, "have no discrete form of this term", e);
     if (c->kind == NSM_CONSTRAINT && c->velocity_level && !c->dg_fn)
       return refuse(s, a, "have no discrete form of this constraint", e);
-    if (c->kind == NSM_FRICTION && s->m->scheme == NSM_SCHEME_CONSISTENT1)
+    if (c->kind == NSM_FRICTION && s->a->m->scheme == NSM_SCHEME_CONSISTENT1)
       return refuse(s, a, "with one step know no friction", e);
     if (sim_contactlike(c) && c->kind != NSM_FRICTION && !c->dg_fn && c->h_stage > NSM_CONST)
       return refuse(s, a, "have no discrete derivative of this gap", e);
-    if (s->m->scheme != NSM_SCHEME_CONSISTENT1 || c->kind != NSM_CONTACT) continue;
+    if (s->a->m->scheme != NSM_SCHEME_CONSISTENT1 || c->kind != NSM_CONTACT) continue;
     for (int i = 0; i < k->tab.count; i++) {
       double r = c->e_num >= 0 ? k->tab.num[(size_t)i * (size_t)c->nnum + (size_t)c->e_num] : 0;
       if (r == 1) continue;
@@ -91,11 +91,11 @@ static void edge(graph *g, int row, int col) {
 
 // d row / d q_col: through u and, where P of (9) has an entry, through kappa.
 static void edge_q(const nsm_sim *s, graph *g, int row, int col) {
-  const sim_rows *r = &s->r;
-  const struct sim_consistent *c = s->con;
+  const sim_rows *r = &s->n.r;
+  const struct sim_consistent *c = s->n.con;
   edge(g, row, col);
   for (int e = r->z0[col]; e < r->z0[col + 1]; e++)
-    if (c->of[r->zs[e]] >= 0) edge(g, row, s->nq + c->ns + c->of[r->zs[e]]);
+    if (c->of[r->zs[e]] >= 0) edge(g, row, s->a->nq + c->ns + c->of[r->zs[e]]);
 }
 
 static void edges_square(const nsm_sim *s, graph *g, const sim_class *k, const nsm_pattern *p) {
@@ -108,18 +108,18 @@ static void edges_square(const nsm_sim *s, graph *g, const sim_class *k, const n
 }
 
 static void edges(nsm_sim *s, graph *g) {
-  const struct sim_consistent *c = s->con;
-  for (int a = 0; a < s->on.smooth.n; a++) {
-    const sim_class *k = &s->cls[s->on.smooth.of[a]];
+  const struct sim_consistent *c = s->n.con;
+  for (int a = 0; a < s->a->on.smooth.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
     edges_square(s, g, k, &k->c->mass);
     edges_square(s, g, k, &k->c->cjac);
   }
-  for (int a = 0; a < s->on.row.n; a++) {
-    const sim_class *k = &s->cls[s->on.row.of[a]];
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     edges_square(s, g, k, &k->c->curve);
     if (k->c->kind != NSM_CONSTRAINT) continue;
     for (int i = 0; i < k->tab.count; i++) {
-      int rate = s->nq + c->of[k->row0 + i], gap = rate + c->ns;
+      int rate = s->a->nq + c->of[k->row0 + i], gap = rate + c->ns;
       const nsm_pattern *patterns[] = { &k->c->h, &k->c->dr, &k->c->rq, &k->c->gq };
       for (int n = 0; n < 4; n++)
         for (int e = 0; e < patterns[n]->n; e++) {
@@ -134,12 +134,12 @@ static void edges(nsm_sim *s, graph *g) {
 // Rate and gap of a constraint stand in one node with a coordinate that they act on and that no other constraint has,
 // where there is one: then the multipliers have pivots whatever the order of elimination. [n], lent.
 static int *nodes(nsm_sim *s) {
-  const struct sim_consistent *c = s->con;
-  const sim_rows *r = &s->r;
-  int *node = SIM_LEND(s, c->n, int), *taken = SIM_LEND(s, s->nq, int);
+  const struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  int *node = SIM_LEND(s, c->n, int), *taken = SIM_LEND(s, s->a->nq, int);
   for (int i = 0; i < c->n; i++) node[i] = i;
   for (int j = 0; j < c->ns; j++) {
-    int row = c->row[j], rate = s->nq + j, best = -1;
+    int row = c->row[j], rate = s->a->nq + j, best = -1;
     for (int e = r->b0[row]; e < r->b0[row + 1]; e++)
       if (best < 0 || taken[r->bz[e]] < taken[best]) best = r->bz[e];
     node[rate] = node[rate + c->ns] = rate;
@@ -160,7 +160,7 @@ static int *nodes(nsm_sim *s) {
 }
 
 static void shape_matrix(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   graph g = { SIM_LEND(s, c->n + 2, int), NULL, 0 };
   edges(s, &g);
   for (int i = 0; i < c->n; i++) g.start[i + 1] += g.start[i];
@@ -180,7 +180,7 @@ static void shape_matrix(nsm_sim *s) {
   size_t room = 0, n = 0;
   for (int b = 0; b < c->k.nblock; b++) {
     sim_block *k = &c->k.block[b];
-    for (int i = k->first; i < k->first + k->n; i++) c->constrained[b] |= c->k.order[i] >= s->nq;
+    for (int i = k->first; i < k->first + k->n; i++) c->constrained[b] |= c->k.order[i] >= s->a->nq;
     if (!c->constrained[b]) continue;
     size_t m = (size_t)k->n, values = k->kind == BLOCK_SPARSE ? k->sparse->values : m * (size_t)k->ld;
     if (k->kind == BLOCK_TRIDIAGONAL) k->kind = BLOCK_BAND;    // which finds pivots below the diagonal
@@ -199,17 +199,17 @@ static void shape_matrix(nsm_sim *s) {
 
 // ---- contacts -------------------------------------------------------------------------------------------------------
 static void touched_blocks(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   const sim_matrix *k = &c->k;
   int *last = SIM_NEW(s, k->nblock, int);
   long at = 0;
-  c->blocks0 = SIM_NEW(s, s->r.n + 1, int);
+  c->blocks0 = SIM_NEW(s, s->n.r.n + 1, int);
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < k->nblock; i++) last[i] = -1;
     int n = 0;
-    for (int row = 0; row < s->r.n; row++) {
-      for (int e = s->r.c0[row]; c->of[row] < 0 && e < s->r.c0[row + 1]; e++) {
-        int b = k->block_of[s->r.cz[e]];
+    for (int row = 0; row < s->n.r.n; row++) {
+      for (int e = s->n.r.c0[row]; c->of[row] < 0 && e < s->n.r.c0[row + 1]; e++) {
+        int b = k->block_of[s->n.r.cz[e]];
         if (last[b] == row) continue;
         last[b] = row;
         if (pass == 1) { c->blocks[n] = b; c->x0[n] = at; at += k->block[b].n; }
@@ -225,12 +225,12 @@ static void touched_blocks(nsm_sim *s) {
 
 // Contact rows by touched block, and how many entries D can have.
 static size_t rows_at_blocks(nsm_sim *s, int *bandwidth) {
-  struct sim_consistent *c = s->con;
-  int n = c->blocks0[s->r.n], *start = c->at_block0 = SIM_NEW(s, c->k.nblock + 2, int);
+  struct sim_consistent *c = s->n.con;
+  int n = c->blocks0[s->n.r.n], *start = c->at_block0 = SIM_NEW(s, c->k.nblock + 2, int);
   c->at_block = SIM_NEW(s, n, int);
   for (int i = 0; i < n; i++) start[c->blocks[i] + 2]++;
   for (int i = 0; i < c->k.nblock; i++) start[i + 2] += start[i + 1];
-  for (int row = 0; row < s->r.n; row++)
+  for (int row = 0; row < s->n.r.n; row++)
     for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) c->at_block[start[c->blocks[t] + 1]++] = row;
   size_t entries = 0;
   *bandwidth = 0;
@@ -244,7 +244,7 @@ static size_t rows_at_blocks(nsm_sim *s, int *bandwidth) {
 }
 
 static void contacts_room(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
+  struct sim_consistent *c = s->n.con;
   size_t n = (size_t)c->nc;
   int bandwidth;
   touched_blocks(s);
@@ -257,61 +257,61 @@ static void contacts_room(nsm_sim *s) {
   c->zero = SIM_NEW(s, n, unsigned char);
   c->row_start = SIM_NEW(s, n + 1, int);
   c->col = SIM_NEW(s, entries, int);
-  c->mark = SIM_NEW(s, s->r.n, int);
-  for (int i = 0; i < s->r.n; i++) c->mark[i] = -1;
-  c->closed = SIM_NEW(s, s->r.n, unsigned char);
-  c->index = SIM_NEW(s, s->r.n, int);
+  c->mark = SIM_NEW(s, s->n.r.n, int);
+  for (int i = 0; i < s->n.r.n; i++) c->mark[i] = -1;
+  s->now.closed = SIM_NEW(s, s->n.r.n, unsigned char);
+  c->index = SIM_NEW(s, s->n.r.n, int);
   c->seat = SIM_NEW(s, c->k.nblock, int);
   double **sized[] = { &c->qv, &c->terms, &c->lo, &c->hi, &c->lam, &c->uv, &c->l0, &c->diag, &c->line };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
   c->m = SIM_NEW(s, entries, double);
   c->lcp = sim_cone_workspace(s, c->nc, entries, bandwidth, (int)dense);
-  for (int m = 1; m <= s->isl.tiny_most && m <= c->nc; m++)
+  for (int m = 1; m <= s->n.isl.tiny_most && m <= c->nc; m++)
     c->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
 }
 
 // R1 affine with a constant Jacobian, gaps with constant directions, constant friction, no constraints.
 static int is_affine(const nsm_sim *s) {
-  int yes = s->con->ns == 0 && s->on.mu.n == 0;
-  for (int a = 0; a < s->on.smooth.n; a++) {
-    const nsm_class *c = s->cls[s->on.smooth.of[a]].c;
+  int yes = s->n.con->ns == 0 && s->a->on.mu.n == 0;
+  for (int a = 0; a < s->a->on.smooth.n; a++) {
+    const nsm_class *c = s->a->cls[s->a->on.smooth.of[a]].c;
     yes &= !c->c_fn || c->c_affine;
   }
-  for (int a = 0; a < s->on.contact.n; a++) {
-    const nsm_class *c = s->cls[s->on.contact.of[a]].c;
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const nsm_class *c = s->a->cls[s->a->on.contact.of[a]].c;
     yes &= c->y_affine && c->h_stage <= NSM_CONST && c->curve.n == 0;
   }
-  for (int a = 0; a < s->on.friction.n; a++) yes &= s->cls[s->on.friction.of[a]].c->h_stage <= NSM_CONST;
+  for (int a = 0; a < s->a->on.friction.n; a++) yes &= s->a->cls[s->a->on.friction.of[a]].c->h_stage <= NSM_CONST;
   return yes;
 }
 
 static void mass_diagonal(nsm_sim *s) {
-  double *m = s->con->mass_inverse;
-  for (int a = 0; a < s->on.mass.n; a++) {
-    const sim_class *k = &s->cls[s->on.mass.of[a]];
+  double *m = s->n.con->mass_inverse;
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     const nsm_pattern *p = &k->c->mass;
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < p->n; e++)
         if (sim_z_of(s, k, i, p->row[e]) == sim_z_of(s, k, i, p->col[e]))
           m[sim_z_of(s, k, i, p->row[e])] += k->mass[(size_t)i * (size_t)p->n + (size_t)e];
   }
-  for (int i = 0; i < s->nq; i++) m[i] = m[i] > 0 ? 1 / m[i] : 0;
+  for (int i = 0; i < s->a->nq; i++) m[i] = m[i] > 0 ? 1 / m[i] : 0;
 }
 
 void sim_consistent_analyse(nsm_sim *s) {
-  struct sim_consistent *c = s->con = SIM_NEW(s, 1, struct sim_consistent);
-  c->cls = SIM_NEW(s, s->m->nclass, con_class);
-  c->of = SIM_NEW(s, s->r.n, int);
-  c->row = SIM_NEW(s, s->r.n, int);
-  for (int row = 0; row < s->r.n; row++) {
-    int constraint = s->cls[s->r.cls[row]].c->kind == NSM_CONSTRAINT;
+  struct sim_consistent *c = s->n.con = SIM_NEW(s, 1, struct sim_consistent);
+  c->cls = SIM_NEW(s, s->a->m->nclass, con_class);
+  c->of = SIM_NEW(s, s->n.r.n, int);
+  c->row = SIM_NEW(s, s->n.r.n, int);
+  for (int row = 0; row < s->n.r.n; row++) {
+    int constraint = s->a->cls[s->n.r.cls[row]].c->kind == NSM_CONSTRAINT;
     c->of[row] = constraint ? c->ns : -1;
     if (constraint) c->row[c->ns++] = row;
     else c->nc++;
   }
-  c->n = s->nq + 2 * c->ns;
-  for (int a = 0; a < s->m->nclass; a++) {
-    const sim_class *k = &s->cls[a];
+  c->n = s->a->nq + 2 * c->ns;
+  for (int a = 0; a < s->a->m->nclass; a++) {
+    const sim_class *k = &s->a->cls[a];
     con_class *o = &c->cls[a];
     size_t count = (size_t)k->tab.count;
     o->cjac = SIM_NEW(s, count * (size_t)k->c->cjac.n, double);
@@ -322,32 +322,32 @@ void sim_consistent_analyse(nsm_sim *s) {
     o->gq = SIM_NEW(s, count * (size_t)k->c->gq.n, double);
     o->rq = SIM_NEW(s, count * (size_t)k->c->rq.n, double);
   }
-  double **by_q[] = { &c->uc,    &c->uc_low, &c->inc_q, &c->inc_u,       &c->gain, &c->gain0,
-                       &c->dq, &c->qsize,  &c->fresh, &c->try_u, &c->mass_inverse };
-  for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->nq, double);
-  double **by_l[] = { &c->kappa, &c->kappa1, &c->try_l, &c->try_k, &c->force };
-  for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->nl, double);
-  double **by_n[] = { &c->res, &c->size, &c->dz };
+  double **by_q[] = { &c->uc,    &c->uc_low, &c->inc_q, &c->inc_u,       &s->now.gain, &s->now.gain0,
+                       &c->dq, &s->now.r1_most,  &c->fresh, &c->try_u, &c->mass_inverse };
+  for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->a->nq, double);
+  double **by_l[] = { &s->now.kappa, &c->kappa1, &c->try_l, &c->try_k, &s->now.force };
+  for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->a->nl, double);
+  double **by_n[] = { &c->res, &s->now.r1_size, &c->dz };
   for (size_t i = 0; i < sizeof by_n / sizeof *by_n; i++) *by_n[i] = SIM_NEW(s, c->n, double);
   double **by_row[] = { &c->gap, &c->drift, &c->slip, &c->start };
-  for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, s->r.n, double);
+  for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, s->n.r.n, double);
   c->back = SIM_NEW(s, c->ns, double);
-  c->disk = SIM_NEW(s, s->r.nfriction, double);
-  c->cone = SIM_NEW(s, s->r.nfriction, nsm_cone_block);
+  c->disk = SIM_NEW(s, s->n.r.nfriction, double);
+  c->cone = SIM_NEW(s, s->n.r.nfriction, nsm_cone_block);
   shape_matrix(s);
   contacts_room(s);
   c->affine = is_affine(s);
-  c->has_column = SIM_NEW(s, s->r.n, unsigned char);
+  c->has_column = SIM_NEW(s, s->n.r.n, unsigned char);
   mass_diagonal(s);
 }
 
 void sim_consistent_reset(nsm_sim *s) {
-  struct sim_consistent *c = s->con;
-  memset(c->kappa, 0, (size_t)s->nl * sizeof(double));
-  memset(c->closed, 0, (size_t)s->r.n);
-  memset(c->force, 0, (size_t)s->nl * sizeof(double));
-  memset(c->gain, 0, (size_t)s->nq * sizeof(double));
-  memset(c->gain0, 0, (size_t)s->nq * sizeof(double));
-  memset(c->off, 0, sizeof c->off);
-  memset(c->cost, 0, sizeof c->cost);
+  struct sim_consistent *c = s->n.con;
+  memset(s->now.kappa, 0, (size_t)s->a->nl * sizeof(double));
+  memset(s->now.closed, 0, (size_t)s->n.r.n);
+  memset(s->now.force, 0, (size_t)s->a->nl * sizeof(double));
+  memset(s->now.gain, 0, (size_t)s->a->nq * sizeof(double));
+  memset(s->now.gain0, 0, (size_t)s->a->nq * sizeof(double));
+  memset(s->now.con.off, 0, sizeof s->now.con.off);
+  memset(s->now.con.cost, 0, sizeof s->now.con.cost);
 }

@@ -46,9 +46,9 @@ int sim_dump_open(nsm_sim *s, const char *folder, nsm_error *e) {
   if (!S_ISDIR(st.st_mode)) { sim_fail(e, NSM_FILE, "--dump-problems %s: this is not a folder", folder); return 0; }
   s->dump = SIM_NEW(s, 1, struct sim_dump);
   s->dump->folder = folder;
-  s->dump->guess = SIM_NEW(s, s->r.n, double);
+  s->dump->guess = SIM_NEW(s, s->n.r.n, double);
   s->dump->step = -1;
-  file_name(sim_text(s, s->m->name), s->dump->model, sizeof s->dump->model);
+  file_name(sim_text(s, s->a->m->name), s->dump->model, sizeof s->dump->model);
   return 1;
 }
 
@@ -63,14 +63,14 @@ static const char *row_label(void *with, int i) {
 static void write_problem(nsm_sim *s, const nsm_cone_problem *p, const double *lambda, const nsm_cone_result *r,
                           place *w) {
   struct sim_dump *d = s->dump;
-  if (d->step != s->k) { d->step = s->k; d->number = 0; }
-  snprintf(d->path, PATH_ROOM, "%s/%s-%07ld-%03d.json", d->folder, d->model, s->k + 1, d->number++);
-  nsm_problem_note note = { .model = sim_text(s, s->m->name),
-                            .step = s->k + 1,
-                            .time = s->t,
+  if (d->step != s->now.k) { d->step = s->now.k; d->number = 0; }
+  snprintf(d->path, PATH_ROOM, "%s/%s-%07ld-%03d.json", d->folder, d->model, s->now.k + 1, d->number++);
+  nsm_problem_note note = { .model = sim_text(s, s->a->m->name),
+                            .step = s->now.k + 1,
+                            .time = s->now.t,
                             .label = row_label,
                             .with = w,
-                            .guess = s->cone.warm ? d->guess : NULL,
+                            .guess = s->w.cone.warm ? d->guess : NULL,
                             .lambda = lambda,
                             .result = r };
   unlink(d->path);                                         // one of an earlier run, or a link: not written through
@@ -86,7 +86,7 @@ nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work
                                nsm_cone_result *r, const int *row, const int *at) {
   place w = { s, row, at };
   memcpy(s->dump->guess, lambda, (size_t)p->m * sizeof(double));
-  nsm_cone_status status = nsm_cone_solve(p, &s->cone, work, lambda, u, r);
+  nsm_cone_status status = nsm_cone_solve(p, &s->w.cone, work, lambda, u, r);
   if (!s->dump->error) write_problem(s, p, lambda, r, &w);
   return status;
 }

@@ -42,7 +42,7 @@ static nsm_cone_type type_of(int law) {
 // The first coefficient of block i of a class that is negative or not finite is named, and when it was; v is NULL where
 // it is a constant.
 static nsm_code sound(nsm_sim *s, int cls, int i, const nsm_view *v, nsm_code wrong, nsm_error *e) {
-  const sim_friction *f = &s->r.friction[s->cls[cls].friction0 + i];
+  const sim_friction *f = &s->n.r.friction[s->a->cls[cls].friction0 + i];
   const char *const part[] = { "coefficient of friction", "second coefficient of friction",
                                f->type == NSM_CONE_DISK ? "normal force times coefficient of friction"
                                                         : "radius of the contact area" };
@@ -50,10 +50,10 @@ static nsm_code sound(nsm_sim *s, int cls, int i, const nsm_view *v, nsm_code wr
     if (f->at[k] >= 0 && isfinite(f->at[k])) continue;
     char name[256], value[32], when[100] = "";
     sim_instance_name(s, cls, i, name, sizeof name);
-    if (v) snprintf(when, sizeof when, " at t = %.10g s, step %ld", v->t, s->k + 1);
+    if (v) snprintf(when, sizeof when, " at t = %.10g s, step %ld", v->t, s->now.k + 1);
     snprintf(value, sizeof value, isnan(f->at[k]) ? "NaN" : "%g", f->at[k]);
     sim_fail_at(e, wrong, sim_at_class(cls), "line %d (%s): the %s is %s%s; it must be finite and not negative",
-                s->m->cls[cls].line, name, part[k], value, when);
+                s->a->m->cls[cls].line, name, part[k], value, when);
     return wrong;
   }
   return NSM_OK;
@@ -66,23 +66,23 @@ static void take(sim_friction *f, const double *c) {
 }
 
 int sim_friction_analyse(nsm_sim *s, nsm_error *e) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   r->friction_of = SIM_NEW(s, r->n, int);
   for (int i = 0; i < r->n; i++) r->friction_of[i] = -1;
-  for (int a = 0; a < s->on.friction.n; a++) {
-    const sim_class *k = &s->cls[s->on.friction.of[a]];
+  for (int a = 0; a < s->a->on.friction.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
     if (k->c->direction == 0) r->nfriction += k->tab.count;
   }
   r->friction = SIM_NEW(s, r->nfriction, sim_friction);
-  r->coefficients = SIM_NEW(s, s->on.mu.n > 0 ? 3 * r->nfriction : 0, double);
+  r->coefficients = SIM_NEW(s, s->a->on.mu.n > 0 ? 3 * r->nfriction : 0, double);
   int n = 0;
-  for (int a = 0; a < s->on.friction.n; a++) {
-    int cls = s->on.friction.of[a], directions = 1;
-    sim_class *k = &s->cls[cls];
+  for (int a = 0; a < s->a->on.friction.n; a++) {
+    int cls = s->a->on.friction.of[a], directions = 1;
+    sim_class *k = &s->a->cls[cls];
     if (k->c->direction != 0) continue;
     k->friction0 = n;
-    while (cls + directions < s->m->nclass && s->m->cls[cls + directions].kind == NSM_FRICTION &&
-           s->m->cls[cls + directions].direction == directions)
+    while (cls + directions < s->a->m->nclass && s->a->m->cls[cls + directions].kind == NSM_FRICTION &&
+           s->a->m->cls[cls + directions].direction == directions)
       directions++;
     for (int i = 0; i < k->tab.count; i++, n++) {
       sim_friction *f = &r->friction[n];
@@ -95,11 +95,11 @@ int sim_friction_analyse(nsm_sim *s, nsm_error *e) {
       if (sound(s, cls, i, NULL, NSM_MODEL_WRONG, e) != NSM_OK) return 0;
       take(f, f->at);
       for (int d = 0; d < f->normals; d++) {
-        f->normal[d] = s->cls[k->c->normal + d].row0 + i;
+        f->normal[d] = s->a->cls[k->c->normal + d].row0 + i;
         r->friction_of[f->normal[d]] = n;
       }
       for (int d = 0; d < directions; d++) {
-        f->row[d] = s->cls[cls + d].row0 + i;
+        f->row[d] = s->a->cls[cls + d].row0 + i;
         r->friction_of[f->row[d]] = n;
       }
     }
@@ -108,28 +108,28 @@ int sim_friction_analyse(nsm_sim *s, nsm_error *e) {
 }
 
 void sim_friction_follow(nsm_sim *s) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   for (int i = 0; i < r->nfriction; i++) {
     const sim_friction *f = &r->friction[i];
     for (int d = 0; d < f->n; d++) {
       r->active[f->row[d]] = f->normals == 0 || r->active[f->normal[0]];
-      s->l1[r->l[f->row[d]]] = 0;
+      s->w.l1[r->l[f->row[d]]] = 0;
     }
   }
 }
 
 void sim_friction_active(nsm_sim *s) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   nsm_view v = sim_now(s);
   sim_friction_follow(s);
-  for (int a = 0; a < s->on.friction.n; a++) {
-    const sim_class *k = &s->cls[s->on.friction.of[a]];
-    if (k->c->e_num >= 0 || s->ledger.on) k->c->rate_fn(&v, &k->tab, r->rate0 + k->row0);
+  for (int a = 0; a < s->a->on.friction.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
+    if (k->c->e_num >= 0 || s->now.ledger.on) k->c->rate_fn(&v, &k->tab, r->rate0 + k->row0);
   }
 }
 
 int sim_friction_rows(const nsm_sim *s, int friction, int *row) {
-  const sim_friction *f = &s->r.friction[friction];
+  const sim_friction *f = &s->n.r.friction[friction];
   int n = 0;
   for (int d = 0; d < f->normals; d++) row[n++] = f->normal[d];
   for (int d = 0; d < f->n; d++) row[n++] = f->row[d];
@@ -137,38 +137,38 @@ int sim_friction_rows(const nsm_sim *s, int friction, int *row) {
 }
 
 double sim_friction_pressed(const nsm_sim *s, int friction, const double *l) {
-  const sim_friction *f = &s->r.friction[friction];
+  const sim_friction *f = &s->n.r.friction[friction];
   double force = 0;
-  if (f->normals == 1 && f->type != NSM_CONE_GRIP) return l[s->r.l[f->normal[0]]];
-  for (int d = 0; d < f->normals; d++) force = hypot(force, l[s->r.l[f->normal[d]]]);
+  if (f->normals == 1 && f->type != NSM_CONE_GRIP) return l[s->n.r.l[f->normal[0]]];
+  for (int d = 0; d < f->normals; d++) force = hypot(force, l[s->n.r.l[f->normal[d]]]);
   return force;
 }
 
 nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first) {
-  const sim_friction *f = &s->r.friction[friction];
+  const sim_friction *f = &s->n.r.friction[friction];
   int disk = f->type == NSM_CONE_DISK;
   return (nsm_cone_block){ .type = f->type,
                            .first = first,
                            .size = f->n + f->normals,
                            .mu = disk ? 0 : f->mu,
                            .mu2 = f->mu2,
-                           .radius = disk ? s->h * f->radius : f->radius };
+                           .radius = disk ? s->n.h * f->radius : f->radius };
 }
 
 // ---- coefficients that move -----------------------------------------------------------------------------------------
 int sim_friction_moves(const nsm_sim *s, int row) {
-  const sim_class *k = &s->cls[s->r.cls[row]];
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
   return k->c->kind == NSM_FRICTION && (k - k->c->direction)->c->mu_fn != NULL;
 }
 
 void sim_friction_law(nsm_sim *s, const nsm_view *v) {
-  for (int a = 0; a < s->on.mu.n; a++) {
-    const sim_class *k = &s->cls[s->on.mu.of[a]];
+  for (int a = 0; a < s->a->on.mu.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mu.of[a]];
     int n = k->tab.count;
-    double *c = s->r.coefficients;
+    double *c = s->n.r.coefficients;
     k->c->mu_fn(v, &k->tab, c, c + n, c + 2 * n);
     for (int i = 0; i < n; i++)
-      for (int j = 0; j < 3; j++) s->r.friction[k->friction0 + i].at[j] = c[i + j * n];
+      for (int j = 0; j < 3; j++) s->n.r.friction[k->friction0 + i].at[j] = c[i + j * n];
   }
 }
 
@@ -207,10 +207,10 @@ static double next(sim_guess *g, double c, double law) {
 }
 
 void sim_friction_guess(nsm_sim *s, int fresh) {
-  for (int a = 0; a < s->on.mu.n; a++) {
-    const sim_class *k = &s->cls[s->on.mu.of[a]];
+  for (int a = 0; a < s->a->on.mu.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mu.of[a]];
     for (int i = 0; i < k->tab.count; i++) {
-      sim_friction *f = &s->r.friction[k->friction0 + i];
+      sim_friction *f = &s->n.r.friction[k->friction0 + i];
       double c[3] = { f->mu, f->mu2, f->radius };
       for (int j = 0; j < 3; j++) {
         double law = meant(f->at[j]);
@@ -223,10 +223,10 @@ void sim_friction_guess(nsm_sim *s, int fresh) {
 }
 
 nsm_code sim_friction_sound(nsm_sim *s, const nsm_view *v, nsm_error *e) {
-  for (int a = 0; a < s->on.mu.n; a++) {
-    int cls = s->on.mu.of[a];
-    for (int i = 0; i < s->cls[cls].tab.count; i++) {
-      if (!s->r.active[s->cls[cls].row0 + i]) continue;
+  for (int a = 0; a < s->a->on.mu.n; a++) {
+    int cls = s->a->on.mu.of[a];
+    for (int i = 0; i < s->a->cls[cls].tab.count; i++) {
+      if (!s->n.r.active[s->a->cls[cls].row0 + i]) continue;
       nsm_code code = sound(s, cls, i, v, NSM_FAILED, e);
       if (code != NSM_OK) return code;
     }
@@ -243,7 +243,7 @@ static int is_contensou(nsm_cone_type type) {
 static double frame(const nsm_sim *s, const sim_friction *f, double normal, const double *diagonal, double *scaled,
                     double *r) {
   double most = 0, mu = meant(f->at[0]);
-  *r = f->type == NSM_CONE_DISK ? s->h * meant(f->at[2]) : nsm_cone_is_grip(f->type) ? fabs(normal) : fmax(normal, 0);
+  *r = f->type == NSM_CONE_DISK ? s->n.h * meant(f->at[2]) : nsm_cone_is_grip(f->type) ? fabs(normal) : fmax(normal, 0);
   for (int d = 0; d < f->n; d++) {
     scaled[d] = f->type == NSM_CONE_DISK                  ? 1
                 : f->type == NSM_CONE_ELLIPTIC && d == 1  ? meant(f->at[1])
@@ -257,7 +257,7 @@ static double frame(const nsm_sim *s, const sim_friction *f, double normal, cons
 // lambda := prox_D(lambda - rho u) in the frame scaled by A: lambda' = A^-1 lambda, u' = A u, and D is a disk.
 void sim_friction_prox(const nsm_sim *s, int friction, double normal, const double *u, const double *diagonal,
                        double factor, double *lambda) {
-  const sim_friction *f = &s->r.friction[friction];
+  const sim_friction *f = &s->n.r.friction[friction];
   double scaled[3], r, most = frame(s, f, normal, diagonal, scaled, &r), rho = factor / (most > 0 ? most : 1), step[3],
                        length = 0;
   for (int d = 0; d < f->n; d++) {
@@ -273,14 +273,14 @@ void sim_friction_prox(const nsm_sim *s, int friction, double normal, const doub
 // |lambda - prox_D(lambda - rho u)| in the scaled frame
 double sim_friction_residual(const nsm_sim *s, int friction, const double *l, const double *u, const double *diagonal,
                              const double *size) {
-  const sim_friction *f = &s->r.friction[friction];
+  const sim_friction *f = &s->n.r.friction[friction];
   double normal = sim_friction_pressed(s, friction, l), scaled[3], r,
          most = frame(s, f, normal, diagonal, scaled, &r), rho = most > 0 ? 1 / most : 1;
   double x[3], error = 0, terms = 0;
-  for (int d = 0; d < f->n; d++) x[d] = l[s->r.l[f->row[d]]];
+  for (int d = 0; d < f->n; d++) x[d] = l[s->n.r.l[f->row[d]]];
   sim_friction_prox(s, friction, normal, u, diagonal, 1, x);
   for (int d = 0; d < f->n; d++) {
-    double e = l[s->r.l[f->row[d]]] - x[d];
+    double e = l[s->n.r.l[f->row[d]]] - x[d];
     error = hypot(error, scaled[d] > 0 ? e / scaled[d] : e);
     terms += rho * scaled[d] * size[d] + r;
   }

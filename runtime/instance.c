@@ -8,19 +8,19 @@
 // ---- what depends on the step ---------------------------------------------------------------------------------------
 void sim_evaluate_constants(nsm_sim *s) {
   nsm_view v = sim_now(s);
-  sim_rows *r = &s->r;
-  memset(s->f_constant, 0, (size_t)s->nz * sizeof(double));
-  for (int i = 0; i < s->on.smooth.n; i++) {
-    sim_class *k = &s->cls[s->on.smooth.of[i]];
+  sim_rows *r = &s->n.r;
+  memset(s->n.f_constant, 0, (size_t)s->a->nz * sizeof(double));
+  for (int i = 0; i < s->a->on.smooth.n; i++) {
+    sim_class *k = &s->a->cls[s->a->on.smooth.of[i]];
     const nsm_class *c = k->c;
     if (c->mass_stage == NSM_CONST) c->mass_fn(&v, &k->tab, k->mass);
     if (c->jac_stage == NSM_CONST) c->jac_fn(&v, &k->tab, k->jac);
     if (c->b_stage == NSM_CONST) c->b_fn(&v, &k->tab, k->b);
     if (c->k_stage == NSM_CONST) c->k_fn(&v, &k->tab, k->k);
-    if (c->f_stage == NSM_CONST) c->f_fn(&v, &k->tab, s->f_constant, s->f_constant + s->nq);
+    if (c->f_stage == NSM_CONST) c->f_fn(&v, &k->tab, s->n.f_constant, s->n.f_constant + s->a->nq);
   }
-  for (int i = 0; i < s->on.row.n; i++) {
-    sim_class *k = &s->cls[s->on.row.of[i]];
+  for (int i = 0; i < s->a->on.row.n; i++) {
+    sim_class *k = &s->a->cls[s->a->on.row.of[i]];
     if (k->c->h_stage == NSM_CONST) k->c->h_fn(&v, &k->tab, k->h);
     if (k->rq && k->c->rq_stage == NSM_CONST) k->c->rq_fn(&v, &k->tab, k->rq);
     if (k->c->law_fn) k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
@@ -30,39 +30,39 @@ void sim_evaluate_constants(nsm_sim *s) {
 // Moving kernels too: W and M_osns are made once at the start, so that a singular one is found before the first step.
 static void evaluate_moving(nsm_sim *s) {
   nsm_view v = sim_now(s);
-  for (int i = 0; i < s->on.mass_moving.n; i++) {
-    sim_class *k = &s->cls[s->on.mass_moving.of[i]];
+  for (int i = 0; i < s->a->on.mass_moving.n; i++) {
+    sim_class *k = &s->a->cls[s->a->on.mass_moving.of[i]];
     k->c->mass_fn(&v, &k->tab, k->mass);
   }
-  for (int i = 0; i < s->on.jac_moving.n; i++) {
-    sim_class *k = &s->cls[s->on.jac_moving.of[i]];
+  for (int i = 0; i < s->a->on.jac_moving.n; i++) {
+    sim_class *k = &s->a->cls[s->a->on.jac_moving.of[i]];
     k->c->jac_fn(&v, &k->tab, k->jac);
   }
-  for (int i = 0; i < s->on.k_moving.n; i++) {
-    sim_class *k = &s->cls[s->on.k_moving.of[i]];
+  for (int i = 0; i < s->a->on.k_moving.n; i++) {
+    sim_class *k = &s->a->cls[s->a->on.k_moving.of[i]];
     k->c->k_fn(&v, &k->tab, k->k);
   }
-  for (int i = 0; i < s->on.b_moving.n; i++) {
-    sim_class *k = &s->cls[s->on.b_moving.of[i]];
+  for (int i = 0; i < s->a->on.b_moving.n; i++) {
+    sim_class *k = &s->a->cls[s->a->on.b_moving.of[i]];
     k->c->b_fn(&v, &k->tab, k->b);
   }
-  for (int i = 0; i < s->on.mid.n; i++) {
-    sim_class *k = &s->cls[s->on.mid.of[i]];
+  for (int i = 0; i < s->a->on.mid.n; i++) {
+    sim_class *k = &s->a->cls[s->a->on.mid.of[i]];
     k->c->h_fn(&v, &k->tab, k->h_mid);
   }
-  for (int i = 0; i < s->on.h_moving.n; i++) {
-    sim_class *k = &s->cls[s->on.h_moving.of[i]];
+  for (int i = 0; i < s->a->on.h_moving.n; i++) {
+    sim_class *k = &s->a->cls[s->a->on.h_moving.of[i]];
     k->c->h_fn(&v, &k->tab, k->h);
   }
-  for (int i = 0; i < s->on.rq_moving.n; i++) {
-    sim_class *k = &s->cls[s->on.rq_moving.of[i]];
+  for (int i = 0; i < s->a->on.rq_moving.n; i++) {
+    sim_class *k = &s->a->cls[s->a->on.rq_moving.of[i]];
     k->c->rq_fn(&v, &k->tab, k->rq);
   }
 }
 
 int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
-  sim_rows *r = &s->r;
-  s->h = h;
+  sim_rows *r = &s->n.r;
+  s->n.h = h;
   evaluate_moving(s);
   if (r->n > 0) {
     sim_rows_outer(s, 1);
@@ -71,19 +71,19 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
   int z = sim_matrix_update(s, 1);
   if (z >= 0) {
     char name[256];
-    if (z >= s->nz) sim_row_name(s, r->border[z - s->nz], name, sizeof name);
-    else if (z < s->nq) sim_q_name(s, z, name, sizeof name);
+    if (z >= s->a->nz) sim_row_name(s, r->border[z - s->a->nz], name, sizeof name);
+    else if (z < s->a->nq) sim_q_name(s, z, name, sizeof name);
     else sim_z_name(s, z, name, sizeof name);
     sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, z),
              "the iteration matrix is singular at the start: %s %s is not determined by the equations",
-             z >= s->nz  ? "the force of"
-             : z < s->nq ? "the velocity of coordinate"
+             z >= s->a->nz  ? "the force of"
+             : z < s->a->nq ? "the velocity of coordinate"
                          : "state",
              name);
     return 0;
   }
-  for (int i = 0; i < s->nz; i++) s->dz_constant[i] = h * s->f_constant[i];
-  sim_matrix_solve(s, s->dz_constant);
+  for (int i = 0; i < s->a->nz; i++) s->n.dz_constant[i] = h * s->n.f_constant[i];
+  sim_matrix_solve(s, s->n.dz_constant);
   if (r->m_follows) {
     r->made = 0;
     if (r->augmented) sim_augmented_stale(s);
@@ -100,16 +100,18 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
 // One iteration is exact where everything is affine; with constant matrices the short way applies.
 static void choose_step(nsm_sim *s) {
   int affine = 1;
-  for (int i = 0; i < s->on.smooth.n; i++) {
-    const nsm_class *c = s->cls[s->on.smooth.of[i]].c;
+  for (int i = 0; i < s->a->on.smooth.n; i++) {
+    const nsm_class *c = s->a->cls[s->a->on.smooth.of[i]].c;
     affine &= c->affine && c->mass_stage != NSM_STATE;
   }
-  for (int i = 0; i < s->on.row.n; i++) affine &= s->cls[s->on.row.of[i]].c->y_affine;
-  for (int i = 0; i < s->on.law_moving.n; i++) affine &= s->cls[s->on.law_moving.of[i]].c->law_stage != NSM_STATE;
-  s->one_iteration = affine;
-  s->linear = affine && s->m->scheme == NSM_SCHEME_MOREAU &&
-              s->on.mass_moving.n + s->on.jac_moving.n + s->on.k_moving.n + s->on.b_moving.n + s->on.h_moving.n +
-              s->on.rq_moving.n == 0;
+  for (int i = 0; i < s->a->on.row.n; i++) affine &= s->a->cls[s->a->on.row.of[i]].c->y_affine;
+  for (int i = 0; i < s->a->on.law_moving.n; i++)
+    affine &= s->a->cls[s->a->on.law_moving.of[i]].c->law_stage != NSM_STATE;
+  s->a->one_iteration = affine;
+  s->a->linear = affine && s->a->m->scheme == NSM_SCHEME_MOREAU &&
+              s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.b_moving.n +
+                  s->a->on.h_moving.n +
+              s->a->on.rq_moving.n == 0;
 }
 
 // ---- open, reset, close ---------------------------------------------------------------------------------------------
@@ -126,26 +128,26 @@ static int known_solver(const char *name, nsm_error *e) {
 }
 
 static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
-  s->cone.warm = 1;
-  if (!sim_setup(s, set, e) || !known_solver(s->cone.solver, e) || !sim_cover(s, e)) return 0;
-  if (s->m->scheme == NSM_SCHEME_MIDPOINT && !sim_midpoint_fits(s, e)) return 0;
-  if (sim_is_consistent(s->m) && !sim_consistent_fits(s, e)) return 0;
-  s->h = s->full > 0 ? s->step : s->until - s->start;
+  s->w.cone.warm = 1;
+  if (!sim_setup(s, set, e) || !known_solver(s->w.cone.solver, e) || !sim_cover(s, e)) return 0;
+  if (s->a->m->scheme == NSM_SCHEME_MIDPOINT && !sim_midpoint_fits(s, e)) return 0;
+  if (sim_is_consistent(s->a->m) && !sim_consistent_fits(s, e)) return 0;
+  s->n.h = s->a->full > 0 ? s->a->step : s->a->until - s->a->start;
   choose_step(s);
   sim_mass_analyse(s);
   if (!sim_mass_start(s, e)) return 0;
   if (!sim_rows_patterns(s, e)) return 0;
   sim_assembly_analyse(s);
-  s->turn = SIM_NEW(s, s->w.nblock + s->r.n, sim_turn);
+  s->w.turn = SIM_NEW(s, s->n.w.nblock + s->n.r.n, sim_turn);
   sim_rows_analyse(s);
   sim_islands_analyse(s);
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
-  if (sim_is_consistent(s->m)) sim_consistent_analyse(s);
+  if (sim_is_consistent(s->a->m)) sim_consistent_analyse(s);
   sim_evaluate_constants(s);
   if (!sim_start(s, set && set->project_start, e)) return 0;
-  if (!sim_prepare(s, s->h, e)) return 0;
+  if (!sim_prepare(s, s->n.h, e)) return 0;
   sim_closed_start(s);
-  if (s->on.relation.n > 0) sim_note_solutions(s);
+  if (s->a->on.relation.n > 0) sim_note_solutions(s);
   return 1;
 }
 
@@ -171,29 +173,29 @@ nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
   }
   nsm_sim *s = calloc(1, sizeof *s);
   if (!s) { sim_no_memory(e, "this model"); return NULL; }
-  s->m = m;
+  s->a->m = m;
   if (!open_guarded(s, set, e)) { nsm_close(s); return NULL; }
   nsm_reset(s);
   return s;
 }
 
 void nsm_reset(nsm_sim *s) {
-  memcpy(s->q, s->q_start, (size_t)s->nq * sizeof(double));
-  memcpy(s->z, s->z_start, (size_t)s->nz * sizeof(double));
-  memset(s->l, 0, (size_t)s->nl * sizeof(double));
-  memset(s->l1, 0, (size_t)s->nl * sizeof(double));
-  memset(s->q_low, 0, (size_t)s->nz * sizeof(double));
-  memset(s->z_low, 0, (size_t)s->nz * sizeof(double));
-  if (s->r.n > 0) memset(s->r.held, 0, (size_t)s->r.n * sizeof(double));
-  memset(s->gain, 0, (size_t)s->nz * sizeof(double));
-  memset(s->off, 0, sizeof s->off);
-  s->t = s->start;
-  s->k = 0;
-  memset(&s->count, 0, sizeof s->count);
-  double h = s->full > 0 ? s->step : s->until - s->start;
-  if (h != s->h) sim_prepare(s, h, NULL);
-  if (s->con) sim_consistent_reset(s);
-  if (s->ledger.on) sim_ledger_start(s);
+  memcpy(s->now.q, s->a->q_start, (size_t)s->a->nq * sizeof(double));
+  memcpy(s->now.z, s->a->z_start, (size_t)s->a->nz * sizeof(double));
+  memset(s->now.l, 0, (size_t)s->a->nl * sizeof(double));
+  memset(s->w.l1, 0, (size_t)s->a->nl * sizeof(double));
+  memset(s->now.q_low, 0, (size_t)s->a->nz * sizeof(double));
+  memset(s->now.z_low, 0, (size_t)s->a->nz * sizeof(double));
+  if (s->n.r.n > 0) memset(s->now.held, 0, (size_t)s->n.r.n * sizeof(double));
+  memset(s->now.gain, 0, (size_t)s->a->nz * sizeof(double));
+  memset(s->now.off, 0, sizeof s->now.off);
+  s->now.t = s->a->start;
+  s->now.k = 0;
+  memset(&s->now.count, 0, sizeof s->now.count);
+  double h = s->a->full > 0 ? s->a->step : s->a->until - s->a->start;
+  if (h != s->n.h) sim_prepare(s, h, NULL);
+  if (s->n.con) sim_consistent_reset(s);
+  if (s->now.ledger.on) sim_ledger_start(s);
 }
 
 void nsm_close(nsm_sim *s) {
@@ -204,15 +206,15 @@ void nsm_close(nsm_sim *s) {
 
 // ---- one step -------------------------------------------------------------------------------------------------------
 static nsm_code assertions(nsm_sim *s, nsm_error *e) {
-  for (int a = 0; a < s->on.assertion.n; a++) {
-    int cls = s->on.assertion.of[a];
-    sim_evaluate_class(s, cls, s->out);
-    for (int i = 0; i < s->cls[cls].tab.count; i++)
-      if (!(s->out[i] != 0)) {
+  for (int a = 0; a < s->a->on.assertion.n; a++) {
+    int cls = s->a->on.assertion.of[a];
+    sim_evaluate_class(s, cls, s->w.out);
+    for (int i = 0; i < s->a->cls[cls].tab.count; i++)
+      if (!(s->w.out[i] != 0)) {
         char name[256];
         sim_instance_name(s, cls, i, name, sizeof name);
         sim_fail_at(e, NSM_CLAIM, sim_at_class(cls), "line %d: %s does not hold at t = %.10g s, step %ld",
-                    s->m->cls[cls].line, name, s->t, s->k);
+                    s->a->m->cls[cls].line, name, s->now.t, s->now.k);
         return NSM_CLAIM;
       }
   }
@@ -223,36 +225,36 @@ static nsm_code assertions(nsm_sim *s, nsm_error *e) {
 
 nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
   double t1;
-  if (s->k >= s->total) { sim_fail(e, NSM_USAGE, "the run is at its end"); return NSM_USAGE; }
-  if (s->k == 0 && s->on.assertion.n > 0) {
+  if (s->now.k >= s->a->total) { sim_fail(e, NSM_USAGE, "the run is at its end"); return NSM_USAGE; }
+  if (s->now.k == 0 && s->a->on.assertion.n > 0) {
     nsm_code c = assertions(s, e);
     if (c != NSM_OK) return c;
   }
-  if (s->k + 1 == s->total) {
-    t1 = s->until;
-    if (s->total > s->full && s->full > 0 && !sim_prepare(s, s->until - s->t, e))
+  if (s->now.k + 1 == s->a->total) {
+    t1 = s->a->until;
+    if (s->a->total > s->a->full && s->a->full > 0 && !sim_prepare(s, s->a->until - s->now.t, e))
       return e ? e->code = NSM_FAILED : NSM_FAILED;
-  } else t1 = s->start + (double)(s->k + 1) * s->step;
-  nsm_code c = s->linear ? sim_step_linear(s, t1, e) : s->con ? sim_step_consistent(s, t1, e)
-             : s->m->scheme == NSM_SCHEME_MIDPOINT ? sim_step_midpoint(s, t1, e) : sim_step_newton(s, t1, e);
+  } else t1 = s->a->start + (double)(s->now.k + 1) * s->a->step;
+  nsm_code c = s->a->linear ? sim_step_linear(s, t1, e) : s->n.con ? sim_step_consistent(s, t1, e)
+             : s->a->m->scheme == NSM_SCHEME_MIDPOINT ? sim_step_midpoint(s, t1, e) : sim_step_newton(s, t1, e);
   if (s->dump && sim_dump_failed(s, e)) return NSM_FILE;
   if (c != NSM_OK) return c;
-  if (s->ledger.on && !s->con) sim_ledger_impulses(s);
-  if (!s->con) sim_hold(s);
-  if (!s->linear && !s->con && s->isl.nactive > 0) sim_count_impacts(s);
-  SWAP(s->q, s->q1);
-  SWAP(s->z, s->z1);
-  SWAP(s->q_low, s->q1_low);
-  SWAP(s->z_low, s->z1_low);
-  SWAP(s->l, s->l1);
-  s->t = t1;
-  s->k++;
-  s->count.steps++;
-  if (s->ledger.on) sim_ledger_step(s);
-  return s->on.assertion.n > 0 ? assertions(s, e) : NSM_OK;
+  if (s->now.ledger.on && !s->n.con) sim_ledger_impulses(s);
+  if (!s->n.con) sim_hold(s);
+  if (!s->a->linear && !s->n.con && s->n.isl.nactive > 0) sim_count_impacts(s);
+  SWAP(s->now.q, s->w.q1);
+  SWAP(s->now.z, s->w.z1);
+  SWAP(s->now.q_low, s->w.q1_low);
+  SWAP(s->now.z_low, s->w.z1_low);
+  SWAP(s->now.l, s->w.l1);
+  s->now.t = t1;
+  s->now.k++;
+  s->now.count.steps++;
+  if (s->now.ledger.on) sim_ledger_step(s);
+  return s->a->on.assertion.n > 0 ? assertions(s, e) : NSM_OK;
 }
 
-double nsm_time(const nsm_sim *s) { return s->t; }
-long nsm_steps_done(const nsm_sim *s) { return s->k; }
-long nsm_steps_total(const nsm_sim *s) { return s->total; }
-void nsm_get_counters(const nsm_sim *s, nsm_counters *c) { *c = s->count; }
+double nsm_time(const nsm_sim *s) { return s->now.t; }
+long nsm_steps_done(const nsm_sim *s) { return s->now.k; }
+long nsm_steps_total(const nsm_sim *s) { return s->a->total; }
+void nsm_get_counters(const nsm_sim *s, nsm_counters *c) { *c = s->now.count; }

@@ -27,8 +27,8 @@ static inline int island_end(const sim_rows *r, const sim_islands *a, int first)
 }
 
 static void list(nsm_sim *s) {
-  const sim_rows *r = &s->r;
-  sim_islands *a = &s->isl;
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
   int n = 0;
   for (int i = 0; i < r->n; i++) {
     a->active[n] = i;
@@ -46,16 +46,16 @@ void sim_islands_list(nsm_sim *s) {
 // The blocks of friction among the m rows from `first` of the active list; how many. Their rows are neighbours and
 // active together.
 static int take_cones(const nsm_sim *s, int first, int m, nsm_cone_block *cone) {
-  const sim_rows *r = &s->r;
+  const sim_rows *r = &s->n.r;
   int n = 0;
-  for (int i = 0; r->nfriction > 0 && !s->isl.plain && i < m;) {
-    int f = r->friction_of[r->row_at[s->isl.active[first + i]]];
+  for (int i = 0; r->nfriction > 0 && !s->n.isl.plain && i < m;) {
+    int f = r->friction_of[r->row_at[s->n.isl.active[first + i]]];
     if (f < 0 || !r->active[r->friction[f].row[0]]) { i++; continue; }
     cone[n] = sim_friction_block(s, f, i);
-    if (s->isl.disk) {                                  // the normal row is an interval, its directions a disk
+    if (s->n.isl.disk) {                                  // the normal row is an interval, its directions a disk
       const sim_friction *k = &r->friction[f];
       cone[n] = (nsm_cone_block){
-        .type = NSM_CONE_DISK, .first = i + k->normals, .size = k->n, .radius = s->isl.disk[f]
+        .type = NSM_CONE_DISK, .first = i + k->normals, .size = k->n, .radius = s->n.isl.disk[f]
       };
       i = cone[n].first;
     }
@@ -73,7 +73,7 @@ int sim_same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n) {
 }
 
 static size_t room_for(const nsm_sim *s, int m, size_t nnz, int bandwidth) {
-  return nsm_cone_workspace_size_with(m, nnz, bandwidth, s->r.nfriction < m ? s->r.nfriction : m);
+  return nsm_cone_workspace_size_with(m, nnz, bandwidth, s->n.r.nfriction < m ? s->n.r.nfriction : m);
 }
 
 void *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense) {
@@ -112,8 +112,8 @@ static inline int is_dense(const sim_rows *r, const sim_islands *a, int m) {
 }
 
 void sim_islands_analyse(nsm_sim *s) {
-  const sim_rows *r = &s->r;
-  sim_islands *a = &s->isl;
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
   int n = r->n, most = 0;
   a->active = SIM_NEW(s, n + 1, int);                 // one more: the list is written ahead
   a->index = SIM_NEW(s, n, int);
@@ -123,7 +123,7 @@ void sim_islands_analyse(nsm_sim *s) {
   a->cone = SIM_NEW(s, r->nfriction, nsm_cone_block);
   a->tiny_most = r->nfriction > 0 ? SIM_TINY_BLOCKS : SIM_TINY;
   if (n == 0) return;
-  a->next_id = 1;
+  s->now.tiny->next_id = 1;
   for (int m = 1; m <= a->tiny_most && m <= n; m++) a->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
   if (r->m_follows) return;                           // room is taken where it is needed
   for (int i = 0; i < n; i++) r->active[i] = r->border_of[i] < 0;
@@ -146,7 +146,7 @@ void sim_islands_analyse(nsm_sim *s) {
   a->val = SIM_NEW(s, widest_nnz, double);
   a->work = sim_cone_workspace(s, most, widest_nnz, r->bandwidth, a->dense_cap);
 
-  if (!(r->always && r->constant) || s->on.mu.n > 0) return;
+  if (!(r->always && r->constant) || s->a->on.mu.n > 0) return;
   a->fixed = SIM_NEW(s, n, struct sim_fixed);
   size_t total = 0;
   for (int first = 0; first < n; a->nfixed++) {
@@ -172,23 +172,23 @@ void sim_islands_analyse(nsm_sim *s) {
 }
 
 void sim_islands_fix(nsm_sim *s) {
-  sim_islands *a = &s->isl;
-  a->next_id++;
-  memset(a->tiny_id, 0, sizeof a->tiny_id);
+  sim_islands *a = &s->n.isl;
+  s->now.tiny->next_id++;
+  sim_tiny_forget(s->now.tiny);
   for (int i = 0; i < a->nfixed; i++) {
     struct sim_fixed *f = &a->fixed[i];
-    take_matrix(&s->r, a, f->first, f->m, f->p.row_start == NULL, (double *)(uintptr_t)f->p.M,
+    take_matrix(&s->n.r, a, f->first, f->m, f->p.row_start == NULL, (double *)(uintptr_t)f->p.M,
                 (int *)(uintptr_t)f->p.row_start, (int *)(uintptr_t)f->p.col);
     f->p.cone = f->cone;
     f->p.cones = take_cones(s, f->first, f->m, f->cone);
-    f->p.matrix_id = a->next_id;
+    f->p.matrix_id = s->now.tiny->next_id;
   }
 }
 
 // X and M_osns are needed after all: the rows get another order, and q, lo, hi, lambda and their terms with them.
 static int take_columns(nsm_sim *s) {
-  sim_rows *r = &s->r;
-  sim_islands *a = &s->isl;
+  sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
   double *of[] = { a->q, a->terms, a->lo, a->hi, a->lambda, a->u };
   double *by_row = sim_pool_room(s, &a->room[4], 6 * (size_t)r->n, sizeof *by_row);
   if (!by_row) return 0;
@@ -202,22 +202,22 @@ static int take_columns(nsm_sim *s) {
 }
 
 static inline int solved(nsm_sim *s, const nsm_cone_problem *p, void *work, int first, int warm) {
-  sim_islands *a = &s->isl;
+  sim_islands *a = &s->n.isl;
   nsm_cone_result res;
-  s->cone.warm = warm;
+  s->w.cone.warm = warm;
   nsm_cone_status status =
       a->plain ? sim_cone_correct(s, p, work, a->lambda + first, a->u + first, &res)
-               : sim_cone_solve(s, p, work, a->lambda + first, a->u + first, &res, s->r.row_at, a->active + first);
-  s->count.solver_iterations += res.iterations;
+               : sim_cone_solve(s, p, work, a->lambda + first, a->u + first, &res, s->n.r.row_at, a->active + first);
+  s->now.count.solver_iterations += res.iterations;
   if (status == NSM_CONE_SOLVED) {
-    if (res.residual > s->count.max_residual) s->count.max_residual = res.residual;
+    if (res.residual > s->now.count.max_residual) s->now.count.max_residual = res.residual;
     return 1;
   }
   if (a->plain) return 0;
   a->result = res;
-  a->failed_row = s->r.row_at[a->active[first + (res.worst >= 0 && res.worst < p->m ? res.worst : 0)]];
+  a->failed_row = s->n.r.row_at[a->active[first + (res.worst >= 0 && res.worst < p->m ? res.worst : 0)]];
   if (status == NSM_CONE_NO_SOLUTION) {
-    int row = sim_cone_explain(s, p, work, s->r.row_at, a->active + first);
+    int row = sim_cone_explain(s, p, work, s->n.r.row_at, a->active + first);
     if (row >= 0) a->failed_row = row;
   }
   return 0;
@@ -225,25 +225,26 @@ static inline int solved(nsm_sim *s, const nsm_cone_problem *p, void *work, int 
 
 // A matrix equal to the last of its size keeps its id: beads of equal mass give the same small problems over and over.
 static int solve_tiny(nsm_sim *s, int first, int m) {
-  sim_islands *a = &s->isl;
+  sim_islands *a = &s->n.isl;
   double M[SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
-  take_matrix(&s->r, a, first, m, 1, M, NULL, NULL);
+  take_matrix(&s->n.r, a, first, m, 1, M, NULL, NULL);
   nsm_cone_block cone[SIM_TINY_BLOCKS];
   int cones = take_cones(s, first, m, cone);
-  if (a->tiny_id[m] == 0 || memcmp(M, a->tiny[m], (size_t)(m * m) * sizeof(double)) != 0 || cones != a->tiny_cones[m] ||
-      !sim_same_cones(cone, a->tiny_cone[m], cones)) {
-    memcpy(a->tiny[m], M, (size_t)(m * m) * sizeof(double));
-    memcpy(a->tiny_cone[m], cone, (size_t)cones * sizeof *cone);
-    a->tiny_cones[m] = cones;
-    a->tiny_id[m] = ++a->next_id;
+  if (s->now.tiny->id[m] == 0 || memcmp(M, s->now.tiny->matrix[m], (size_t)(m * m) * sizeof(double)) != 0 || cones !=
+      s->now.tiny->cones[m] ||
+      !sim_same_cones(cone, s->now.tiny->cone[m], cones)) {
+    memcpy(s->now.tiny->matrix[m], M, (size_t)(m * m) * sizeof(double));
+    memcpy(s->now.tiny->cone[m], cone, (size_t)cones * sizeof *cone);
+    s->now.tiny->cones[m] = cones;
+    s->now.tiny->id[m] = ++s->now.tiny->next_id;
   }
   nsm_cone_problem p = { .m = m,
-                         .M = a->tiny[m],
+                         .M = s->now.tiny->matrix[m],
                          .q = a->q + first,
                          .lo = a->lo + first,
                          .hi = a->hi + first,
-                         .matrix_id = a->tiny_id[m],
-                         .cone = a->tiny_cone[m],
+                         .matrix_id = s->now.tiny->id[m],
+                         .cone = s->now.tiny->cone[m],
                          .cones = cones,
                          .q_terms = a->terms + first };
   return solved(s, &p, a->tiny_work[m], first, 1);
@@ -251,8 +252,8 @@ static int solve_tiny(nsm_sim *s, int first, int m) {
 
 // Room for an island of m rows, where the patterns follow; 0: no memory.
 static int take_room(nsm_sim *s, int first, int m) {
-  const sim_rows *r = &s->r;
-  sim_islands *a = &s->isl;
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
   int dense = is_dense(r, a, m);
   size_t nnz = dense ? (size_t)m * (size_t)m : (size_t)(r->m0[a->active[first + m - 1] + 1] - r->m0[a->active[first]]),
          bytes = room_for(s, m, nnz, dense ? m : r->bandwidth), had = a->room[3].bytes;
@@ -267,25 +268,25 @@ static int take_room(nsm_sim *s, int first, int m) {
 }
 
 static int no_room(nsm_sim *s) {
-  sim_islands *a = &s->isl;
+  sim_islands *a = &s->n.isl;
   a->result = (nsm_cone_result){ .status = NSM_CONE_FAILED, .worst = -1 };
-  a->failed_row = s->r.row_at[a->active[0]];
-  s->r.no_room = 1;
+  a->failed_row = s->n.r.row_at[a->active[0]];
+  s->n.r.no_room = 1;
   return 0;
 }
 
 static int solve_large(nsm_sim *s, int first, int m) {
-  sim_islands *a = &s->isl;
-  if (s->r.m_follows && !take_room(s, first, m)) return no_room(s);
+  sim_islands *a = &s->n.isl;
+  if (s->n.r.m_follows && !take_room(s, first, m)) return no_room(s);
   nsm_cone_problem p = {
     .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first, .cone = a->cone, .q_terms = a->terms + first
   };
   p.cones = take_cones(s, first, m, a->cone);
-  if (is_dense(&s->r, a, m)) {
-    take_matrix(&s->r, a, first, m, 1, a->dense, NULL, NULL);
+  if (is_dense(&s->n.r, a, m)) {
+    take_matrix(&s->n.r, a, first, m, 1, a->dense, NULL, NULL);
     p.M = a->dense;
   } else {
-    take_matrix(&s->r, a, first, m, 0, a->val, a->row_start, a->col);
+    take_matrix(&s->n.r, a, first, m, 0, a->val, a->row_start, a->col);
     p.M = a->val;
     p.row_start = a->row_start;
     p.col = a->col;
@@ -293,25 +294,25 @@ static int solve_large(nsm_sim *s, int first, int m) {
   // The impulses of the last step say little where a contact has just closed, and chains have a good start of their own
   // (cone/chain.c).
   int warm = 1;
-  if (s->r.bandwidth == 1 && !s->r.always)
+  if (s->n.r.bandwidth == 1 && !s->n.r.always)
     for (int i = first; i < first + m && warm; i++) warm = a->lambda[i] != 0;
   return solved(s, &p, a->work, first, warm);
 }
 
 int sim_islands_solve(nsm_sim *s) {
-  sim_islands *a = &s->isl;
-  if (s->r.whole && a->nactive > 0) {
+  sim_islands *a = &s->n.isl;
+  if (s->n.r.whole && a->nactive > 0) {
     if (sim_augmented_solve(s)) return 1;
     if (!take_columns(s)) return no_room(s);
   }
-  if (s->r.no_room && a->nactive > 0) return no_room(s);
-  if (a->nfixed > 0 && a->nactive == s->r.n && !a->disk && !a->plain) {
+  if (s->n.r.no_room && a->nactive > 0) return no_room(s);
+  if (a->nfixed > 0 && a->nactive == s->n.r.n && !a->disk && !a->plain) {
     for (int i = 0; i < a->nfixed; i++)
       if (!solved(s, &a->fixed[i].p, a->fixed[i].work, a->fixed[i].first, 1)) return 0;
     return 1;
   }
   for (int first = 0; first < a->nactive;) {
-    int end = island_end(&s->r, a, first), m = end - first;
+    int end = island_end(&s->n.r, a, first), m = end - first;
     if (!(m <= a->tiny_most ? solve_tiny(s, first, m) : solve_large(s, first, m))) return 0;
     first = end;
   }

@@ -6,7 +6,7 @@
 #include <math.h>
 
 void sim_loops_record(nsm_sim *s, int level, long lo, long hi) {
-  sim_loops *l = &s->cls[s->filling].loops;
+  sim_loops *l = &s->a->cls[s->filling].loops;
   if (level < 0 || level >= NSM_MOST_INDICES) return;
   long n = hi < lo ? 0 : hi - lo + 1;
   sim_loop *k = &l->level[level];
@@ -18,8 +18,8 @@ void sim_loops_record(nsm_sim *s, int level, long lo, long hi) {
 
 // Counts the instances of class `cls`, and keeps its loops where it tells them.
 long sim_loops_count(nsm_sim *s, int cls, const nsm_setup_view *g) {
-  const nsm_class *c = s->cls[cls].c;
-  sim_loops *l = &s->cls[cls].loops;
+  const nsm_class *c = s->a->cls[cls].c;
+  sim_loops *l = &s->a->cls[cls].loops;
   if (!c->fill) return 0;
   s->filling = cls;
   long count = c->fill((nsm_setup *)s, g, NULL, NULL);
@@ -32,7 +32,7 @@ long sim_loops_count(nsm_sim *s, int cls, const nsm_setup_view *g) {
 }
 
 long sim_loops_find(const nsm_sim *s, int cls, int nidx, const double *idx, int *level, long *lo, long *hi) {
-  const sim_loops *l = &s->cls[cls].loops;
+  const sim_loops *l = &s->a->cls[cls].loops;
   long at = 0;
   for (int i = 0; i < nidx; i++) {
     const sim_loop_node *k = &l->level[i].node[at];

@@ -15,15 +15,15 @@ typedef struct graph { int *start, *neighbour; } graph;
 
 // Edges among coordinates, or places; states have a matrix of their own at the start (states_are_regular).
 static void over(nsm_sim *s, graph *g, int pass) {
-  for (int a = 0; a < s->on.mass.n; a++) {
-    sim_class *k = &s->cls[s->on.mass.of[a]];
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     const nsm_pattern *p = &k->c->mass;
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < p->n; e++) {
         int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
-        if (row >= s->nq || col >= s->nq) continue;
+        if (row >= s->a->nq || col >= s->a->nq) continue;
         if (pass == 2) {
-          k->inertia_at[(size_t)i * (size_t)p->n + (size_t)e] = sim_matrix_place(&s->inertia, row, col);
+          k->inertia_at[(size_t)i * (size_t)p->n + (size_t)e] = sim_matrix_place(&s->n.inertia, row, col);
           continue;
         }
         if (row == col) continue;
@@ -34,28 +34,28 @@ static void over(nsm_sim *s, graph *g, int pass) {
 }
 
 void sim_mass_analyse(nsm_sim *s) {
-  graph g = { SIM_LEND(s, s->nq + 2, int), NULL };
+  graph g = { SIM_LEND(s, s->a->nq + 2, int), NULL };
   over(s, &g, 0);
-  for (int i = 0; i < s->nq; i++) g.start[i + 1] += g.start[i];
-  g.neighbour = SIM_LEND(s, g.start[s->nq], int);
+  for (int i = 0; i < s->a->nq; i++) g.start[i + 1] += g.start[i];
+  g.neighbour = SIM_LEND(s, g.start[s->a->nq], int);
   over(s, &g, 1);
-  for (int i = s->nq; i > 0; i--) g.start[i] = g.start[i - 1];
+  for (int i = s->a->nq; i > 0; i--) g.start[i] = g.start[i - 1];
   g.start[0] = 0;
-  sim_matrix_shape(s, &s->inertia, s->nq, g.start, g.neighbour, NULL);
-  for (int a = 0; a < s->on.mass.n; a++) {
-    sim_class *k = &s->cls[s->on.mass.of[a]];
+  sim_matrix_shape(s, &s->n.inertia, s->a->nq, g.start, g.neighbour, NULL);
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     k->inertia_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->mass.n, int);
   }
   over(s, &g, 2);
   sim_give(s, g.start);
   sim_give(s, g.neighbour);
-  s->inertia_start = SIM_NEW(s, s->nq, double);
+  s->n.inertia_start = SIM_NEW(s, s->a->nq, double);
 }
 
 // ---- coordinates ----------------------------------------------------------------------------------------------------
 static void assemble(nsm_sim *s, int constant, double *to) {
-  for (int a = 0; a < s->on.mass.n; a++) {
-    const sim_class *k = &s->cls[s->on.mass.of[a]];
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     const nsm_pattern *p = &k->c->mass;
     if ((k->c->mass_stage == NSM_CONST) != constant) continue;
     for (int i = 0; i < k->tab.count; i++)
@@ -69,7 +69,7 @@ static void assemble(nsm_sim *s, int constant, double *to) {
 
 // One block; -1, or the place within it of the first pivot that counts as zero or negative.
 static int definite(nsm_sim *s, const sim_block *b) {
-  sim_matrix *w = &s->inertia;
+  sim_matrix *w = &s->n.inertia;
   const int *order = w->order + b->first;
   int banded = b->kind == BLOCK_BAND || b->kind == BLOCK_TRIDIAGONAL, reach = banded ? b->reach : b->n;
   for (int j = 0; j < b->n; j++) {
@@ -80,7 +80,7 @@ static int definite(nsm_sim *s, const sim_block *b) {
         sum -= w->val[sim_matrix_place(w, order[i], order[m])] * w->val[sim_matrix_place(w, order[j], order[m])] *
                w->val[sim_matrix_place(w, order[m], order[m])];
       if (i == j) {
-        if (!(sum > zero * *a) || !(*a > vanished * s->inertia_start[order[j]])) return j;
+        if (!(sum > zero * *a) || !(*a > vanished * s->n.inertia_start[order[j]])) return j;
         *a = sum;
       } else *a = sum / w->val[sim_matrix_place(w, order[j], order[j])];
     }
@@ -90,12 +90,12 @@ static int definite(nsm_sim *s, const sim_block *b) {
 
 // The same for a large dense block, by Cholesky's factors.
 static int definite_dense(nsm_sim *s, const sim_block *b) {
-  sim_matrix *w = &s->inertia;
+  sim_matrix *w = &s->n.inertia;
   double *A = w->val + b->at, *diagonal = w->work;
   size_t stride = (size_t)b->n + 1;
   for (int j = 0; j < b->n; j++) {
     diagonal[j] = A[(size_t)j * stride];
-    if (!(diagonal[j] > vanished * s->inertia_start[w->order[b->first + j]])) return j;
+    if (!(diagonal[j] > vanished * s->n.inertia_start[w->order[b->first + j]])) return j;
   }
   nsm_la_status st = nsm_la_cholesky_factor(b->n, A, b->n);
   for (int j = 0; j < (st.code == NSM_LA_OK ? b->n : st.pivot); j++)
@@ -105,16 +105,16 @@ static int definite_dense(nsm_sim *s, const sim_block *b) {
 
 // The same by fronts, whose pivots are those of the order of elimination.
 static int definite_sparse(nsm_sim *s, const sim_block *b) {
-  sim_matrix *w = &s->inertia;
+  sim_matrix *w = &s->n.inertia;
   for (int j = 0; j < b->n; j++) {
     int z = w->order[b->first + j];
-    if (!(w->val[sim_matrix_place(w, z, z)] > vanished * s->inertia_start[z])) return j;
+    if (!(w->val[sim_matrix_place(w, z, z)] > vanished * s->n.inertia_start[z])) return j;
   }
   return nsm_sparse_factor(b->sparse, w->val + b->at, NSM_SPARSE_DIAGONAL, zero, 0, NULL);
 }
 
 int sim_mass_indefinite(nsm_sim *s) {
-  sim_matrix *w = &s->inertia;
+  sim_matrix *w = &s->n.inertia;
   memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
   assemble(s, 0, w->val);
   for (int b = 0; b < w->nblock; b++) {
@@ -128,12 +128,12 @@ int sim_mass_indefinite(nsm_sim *s) {
 }
 
 void sim_mass_solve(nsm_sim *s, double *x) {
-  sim_matrix *w = &s->inertia;
-  if (!s->inertia_factored) {
+  sim_matrix *w = &s->n.inertia;
+  if (!s->n.inertia_factored) {
     memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
     assemble(s, 0, w->val);
     for (int b = 0; b < w->nblock; b++) sim_block_factor(w, b);
-    s->inertia_factored = 1;
+    s->n.inertia_factored = 1;
   }
   sim_matrix_solve_in(w, x);
 }
@@ -144,29 +144,29 @@ nsm_code sim_mass_failed(nsm_sim *s, double t, int z, nsm_error *e) {
   sim_fail_at(e, NSM_FAILED, sim_at_z(s, z),
               "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is "
               "negative",
-              t, s->k + 1, name);
+              t, s->now.k + 1, name);
   return NSM_FAILED;
 }
 
 // ---- the start ------------------------------------------------------------------------------------------------------
 // The first statement that gives row z of M an entry.
 static int class_of(const nsm_sim *s, int z) {
-  for (int a = 0; a < s->on.mass.n; a++) {
-    const sim_class *k = &s->cls[s->on.mass.of[a]];
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < k->c->mass.n; e++)
-        if (sim_z_of(s, k, i, k->c->mass.row[e]) == z) return s->on.mass.of[a];
+        if (sim_z_of(s, k, i, k->c->mass.row[e]) == z) return s->a->on.mass.of[a];
   }
   return 0;
 }
 
 static int coordinates(nsm_sim *s, nsm_error *e) {
-  sim_matrix *w = &s->inertia;
+  sim_matrix *w = &s->n.inertia;
   memset(w->base, 0, (size_t)w->nval * sizeof(double));
   assemble(s, 1, w->base);
   memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
   assemble(s, 0, w->val);
-  for (int z = 0; z < s->nq; z++) s->inertia_start[z] = fabs(w->val[sim_matrix_place(w, z, z)]);
+  for (int z = 0; z < s->a->nq; z++) s->n.inertia_start[z] = fabs(w->val[sim_matrix_place(w, z, z)]);
   int z = sim_mass_indefinite(s);
   if (z < 0) return 1;
   char name[256];
@@ -175,7 +175,7 @@ static int coordinates(nsm_sim *s, nsm_error *e) {
   sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls),
               "line %d: the mass matrix is not positive definite at the start: the pivot of %s vanishes or is "
               "negative, so that some motion would have no kinetic energy, or a negative one",
-              s->m->cls[cls].line, name);
+              s->a->m->cls[cls].line, name);
   return 0;
 }
 
@@ -184,7 +184,7 @@ static void list_states(const nsm_sim *s, const int *order, int n, char *out, si
   size_t used = 0;
   for (int i = 0; i < n && i < 4 && used + 1 < size; i++) {
     char name[128];
-    sim_z_name(s, s->nq + order[i], name, sizeof name);
+    sim_z_name(s, s->a->nq + order[i], name, sizeof name);
     int k = snprintf(out + used, size - used, "%s%s", i == 0 ? "" : i + 1 == n ? " and " : ", ", name);
     used += k > 0 ? (size_t)k : 0;
   }
@@ -214,33 +214,35 @@ static int dependent(sim_matrix *w, const sim_block *k) {
 // The coefficients of x' by components, each by LU: a pivot below 1e-13 of the largest entry of its column means that
 // the equations do not determine the derivatives.
 static int states(nsm_sim *s, nsm_error *e) {
-  graph g = { SIM_LEND(s, s->nx + 2, int), NULL };
+  graph g = { SIM_LEND(s, s->a->nx + 2, int), NULL };
   for (int pass = 0; pass < 2; pass++) {
-    for (int a = 0; a < s->on.mass.n; a++) {
-      const sim_class *k = &s->cls[s->on.mass.of[a]];
+    for (int a = 0; a < s->a->on.mass.n; a++) {
+      const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
       for (int i = 0; i < k->tab.count; i++)
         for (int m = 0; m < k->c->mass.n; m++) {
-          int row = sim_z_of(s, k, i, k->c->mass.row[m]) - s->nq, col = sim_z_of(s, k, i, k->c->mass.col[m]) - s->nq;
+          int row = sim_z_of(s, k, i, k->c->mass.row[m]) - s->a->nq, col = sim_z_of(s, k, i, k->c->mass.col[m]) -
+              s->a->nq;
           if (row < 0 || col < 0 || row == col) continue;
           if (pass == 0) { g.start[row + 1]++; g.start[col + 1]++; }
           else { g.neighbour[g.start[row]++] = col; g.neighbour[g.start[col]++] = row; }
         }
     }
-    for (int i = 0; pass == 0 && i < s->nx; i++) g.start[i + 1] += g.start[i];
-    if (pass == 0) g.neighbour = SIM_LEND(s, g.start[s->nx], int);
+    for (int i = 0; pass == 0 && i < s->a->nx; i++) g.start[i + 1] += g.start[i];
+    if (pass == 0) g.neighbour = SIM_LEND(s, g.start[s->a->nx], int);
   }
-  for (int i = s->nx; i > 0; i--) g.start[i] = g.start[i - 1];
+  for (int i = s->a->nx; i > 0; i--) g.start[i] = g.start[i - 1];
   g.start[0] = 0;
   sim_matrix w;
   memset(&w, 0, sizeof w);
-  sim_matrix_shape(s, &w, s->nx, g.start, g.neighbour, NULL);
+  sim_matrix_shape(s, &w, s->a->nx, g.start, g.neighbour, NULL);
   sim_give(s, g.start);
   sim_give(s, g.neighbour);
-  for (int a = 0; a < s->on.mass.n; a++) {
-    const sim_class *k = &s->cls[s->on.mass.of[a]];
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     for (int i = 0; i < k->tab.count; i++)
       for (int m = 0; m < k->c->mass.n; m++) {
-        int row = sim_z_of(s, k, i, k->c->mass.row[m]) - s->nq, col = sim_z_of(s, k, i, k->c->mass.col[m]) - s->nq;
+        int row = sim_z_of(s, k, i, k->c->mass.row[m]) - s->a->nq, col = sim_z_of(s, k, i, k->c->mass.col[m]) -
+            s->a->nq;
         if (row >= 0 && col >= 0)
           w.val[sim_matrix_place(&w, row, col)] += k->mass[(size_t)i * (size_t)k->c->mass.n + (size_t)m];
       }
@@ -252,14 +254,14 @@ static int states(nsm_sim *s, nsm_error *e) {
       continue;
     char names[400];
     list_states(s, w.order + k->first, k->n, names, sizeof names);
-    int cls = class_of(s, s->nq + w.order[k->first]);
+    int cls = class_of(s, s->a->nq + w.order[k->first]);
     sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls),
                 "line %d: the equations do not determine the derivatives of %s: their coefficients are a singular "
                 "matrix at the start",
-                s->m->cls[cls].line, names);
+                s->a->m->cls[cls].line, names);
     return 0;
   }
   return 1;
 }
 
-int sim_mass_start(nsm_sim *s, nsm_error *e) { return coordinates(s, e) && (s->nx == 0 || states(s, e)); }
+int sim_mass_start(nsm_sim *s, nsm_error *e) { return coordinates(s, e) && (s->a->nx == 0 || states(s, e)); }

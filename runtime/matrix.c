@@ -195,7 +195,7 @@ void sim_block_solve(const sim_matrix *w, int block, double *x) {
   }
 }
 
-void sim_matrix_solve(const nsm_sim *s, double *x) { sim_matrix_solve_in(&s->w, x); }
+void sim_matrix_solve(const nsm_sim *s, double *x) { sim_matrix_solve_in(&s->n.w, x); }
 
 void sim_matrix_solve_in(const sim_matrix *w, double *x) {
   if (w->diagonal) {

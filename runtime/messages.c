@@ -92,7 +92,7 @@ void sim_family_name(char *out, size_t size, const char *pattern) {
 }
 
 void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size) {
-  const sim_class *k = &s->cls[cls];
+  const sim_class *k = &s->a->cls[cls];
   const char *label = sim_text(s, k->c->label);
   enum { MOST = 8 };
   long index[MOST];
@@ -107,13 +107,13 @@ void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size)
 // Storage is row-major over the rectangular loops of the variable. Multipliers of contacts and constraints take the
 // loop indices of their instance, which stand in the last columns of num.
 void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t size) {
-  const nsm_var *d = &s->m->var[var];
-  const sim_var *v = &s->var[var];
+  const nsm_var *d = &s->a->m->var[var];
+  const sim_var *v = &s->a->var[var];
   const char *pattern = sim_text(s, d->name);
   long index[8] = { 0 };
   int n = sim_percents(pattern);
   if (d->kind == NSM_VAR_ROW && d->cls >= 0) {
-    const sim_class *k = &s->cls[d->cls];
+    const sim_class *k = &s->a->cls[d->cls];
     if (n > 8) n = 8;
     if (n <= k->c->nnum) {
       for (int j = 0; j < n; j++)
@@ -128,9 +128,9 @@ void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t 
 
 // The variable of this kind (or, with row_kinds, of rows) that an element belongs to; -1: none.
 static int variable_of(const nsm_sim *s, int row_kinds, int kind, int element) {
-  for (int i = 0; i < s->m->nvar; i++) {
-    int k = s->m->var[i].kind;
-    const sim_var *v = &s->var[i];
+  for (int i = 0; i < s->a->m->nvar; i++) {
+    int k = s->a->m->var[i].kind;
+    const sim_var *v = &s->a->var[i];
     if ((k == kind || (row_kinds && k == NSM_VAR_ROW)) && element >= v->base && element < v->base + v->count) return i;
   }
   return -1;
@@ -138,7 +138,7 @@ static int variable_of(const nsm_sim *s, int row_kinds, int kind, int element) {
 
 static void name_in(const nsm_sim *s, int row_kinds, int kind, int element, char *out, size_t size) {
   int i = variable_of(s, row_kinds, kind, element);
-  if (i >= 0) sim_element_name(s, i, element - s->var[i].base, out, size);
+  if (i >= 0) sim_element_name(s, i, element - s->a->var[i].base, out, size);
   else snprintf(out, size, "?");
 }
 
@@ -147,7 +147,7 @@ static nsm_place place_of(int variable) {
 }
 
 nsm_place sim_at_z(const nsm_sim *s, int z) {
-  return place_of(z < s->nq ? variable_of(s, 0, NSM_VAR_COORD, z) : variable_of(s, 0, NSM_VAR_STATE, z - s->nq));
+  return place_of(z < s->a->nq ? variable_of(s, 0, NSM_VAR_COORD, z) : variable_of(s, 0, NSM_VAR_STATE, z - s->a->nq));
 }
 
 nsm_place sim_at_l(const nsm_sim *s, int l) { return place_of(variable_of(s, 1, NSM_VAR_MULTIPLIER, l)); }
@@ -156,27 +156,27 @@ void sim_q_name(const nsm_sim *s, int q, char *out, size_t size) { name_in(s, 0,
 void sim_l_name(const nsm_sim *s, int l, char *out, size_t size) { name_in(s, 1, NSM_VAR_MULTIPLIER, l, out, size); }
 
 void sim_z_name(const nsm_sim *s, int z, char *out, size_t size) {
-  if (z >= s->nq) { name_in(s, 0, NSM_VAR_STATE, z - s->nq, out, size); return; }
+  if (z >= s->a->nq) { name_in(s, 0, NSM_VAR_STATE, z - s->a->nq, out, size); return; }
   name_in(s, 0, NSM_VAR_COORD, z, out, size);
   size_t n = strlen(out);
   if (n + 1 < size) { out[n] = '\''; out[n + 1] = 0; }
 }
 
 void sim_row_name(const nsm_sim *s, int row, char *out, size_t size) {
-  int cls = s->r.cls[row];
-  sim_instance_name(s, cls, row - s->cls[cls].row0, out, size);
+  int cls = s->n.r.cls[row];
+  sim_instance_name(s, cls, row - s->a->cls[cls].row0, out, size);
 }
 
 int sim_tolerance_note(const nsm_sim *s, char *out, size_t size) {
-  const nsm_counters *c = &s->count;
+  const nsm_counters *c = &s->now.count;
   char name[256];
   if (c->stagnations == 0) return 0;
-  if (s->worst_at < s->nz) sim_z_name(s, s->worst_at, name, sizeof name);
-  else sim_row_name(s, s->worst_at - s->nz, name, sizeof name);
+  if (s->now.worst_at < s->a->nz) sim_z_name(s, s->now.worst_at, name, sizeof name);
+  else sim_row_name(s, s->now.worst_at - s->a->nz, name, sizeof name);
   snprintf(out, size,
            "in %ld of %ld steps Newton's method stopped above the tolerance %.3g, where its residual fell no more; the "
            "worst was %.2g, relative, of %s at t = %.10g s",
-           c->stagnations, c->steps, s->tolerance, c->worst_residual, name, s->worst_time);
+           c->stagnations, c->steps, s->a->tolerance, c->worst_residual, name, s->now.worst_time);
   return 1;
 }
 

@@ -56,19 +56,19 @@ static void unique(pairs *p) {
 typedef int each_b(nsm_sim *s, int row, int z, int *at, void *to);
 
 static int over_b(nsm_sim *s, each_b *f, void *to) {
-  for (int a = 0; a < s->on.b.n; a++) {
-    const sim_class *k = &s->cls[s->on.b.of[a]];
+  for (int a = 0; a < s->a->on.b.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.b.of[a]];
     const nsm_pattern *p = &k->c->b;
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < p->n; e++) {
         size_t j = (size_t)i * (size_t)p->n + (size_t)e;
         int l = k->tab.ix[(size_t)i * (size_t)k->c->nslot + p->col[e]];
-        if (l == s->nl) continue;                            // none: behind a guard, and its entry is 0
-        if (!f(s, s->r.of_l[l], sim_z_of(s, k, i, p->row[e]), &k->b_at[j], to)) return k->c->line;
+        if (l == s->a->nl) continue;                            // none: behind a guard, and its entry is 0
+        if (!f(s, s->n.r.of_l[l], sim_z_of(s, k, i, p->row[e]), &k->b_at[j], to)) return k->c->line;
       }
   }
-  for (int a = 0; a < s->on.row.n; a++) {
-    const sim_class *k = &s->cls[s->on.row.of[a]];
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     if (!sim_contactlike(k->c)) continue;
     const nsm_pattern *p = &k->c->h;
     for (int i = 0; i < k->tab.count; i++)
@@ -95,7 +95,7 @@ static int put_b(nsm_sim *s, int row, int z, int *at, void *to) {
 }
 static int place_b(nsm_sim *s, int row, int z, int *at, void *to) {
   (void)to;
-  *at = find(s->r.bz, s->r.b0[row], s->r.b0[row + 1], z);
+  *at = find(s->n.r.bz, s->n.r.b0[row], s->n.r.b0[row + 1], z);
   return 1;
 }
 
@@ -105,7 +105,7 @@ static void rewind_starts(int n, int *start) {
 }
 
 static void pattern_b(nsm_sim *s) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   pairs p = { r->n, SIM_NEW(s, r->n + 1, int), NULL };
   over_b(s, count_b, &p);
   pairs_close(&p);
@@ -121,18 +121,18 @@ static void pattern_b(nsm_sim *s) {
 
 // C and D: the entries of row classes by z and by multiplier.
 static void pattern_cd(nsm_sim *s) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   pairs c = { r->n, SIM_NEW(s, r->n + 1, int), NULL }, d = { r->n, SIM_NEW(s, r->n + 1, int), NULL };
   for (int pass = 0; pass < 2; pass++) {
-    for (int a = 0; a < s->on.row.n; a++) {
-      const sim_class *k = &s->cls[s->on.row.of[a]];
+    for (int a = 0; a < s->a->on.row.n; a++) {
+      const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
       const nsm_pattern *h = &k->c->h;
       for (int i = 0; i < k->tab.count; i++)
         for (int e = 0; e < h->n; e++) {
           int to_l = h->wrt[e] == NSM_WRT_L;
           pairs *p = to_l ? &d : &c;
           int l = to_l ? k->tab.ix[(size_t)i * (size_t)k->c->nslot + h->col[e]] : -1;
-          if (l == s->nl) continue;
+          if (l == s->a->nl) continue;
           int x = to_l ? r->of_l[l] : sim_z_of(s, k, i, h->col[e]);
           if (pass == 0) p->start[k->row0 + i + 1]++;
           else p->value[p->start[k->row0 + i]++] = x;
@@ -155,15 +155,15 @@ static void pattern_cd(nsm_sim *s) {
   unique(&d);
   r->c0 = c.start; r->cz = c.value; r->c = SIM_NEW(s, c.start[r->n], double);
   r->d0 = d.start; r->ds = d.value; r->d = SIM_NEW(s, d.start[r->n], double);
-  for (int a = 0; a < s->on.row.n; a++) {
-    sim_class *k = &s->cls[s->on.row.of[a]];
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     const nsm_pattern *h = &k->c->h;
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < h->n; e++) {
         int row = k->row0 + i;
         size_t j = (size_t)i * (size_t)h->n + (size_t)e;
         int to_l = h->wrt[e] == NSM_WRT_L, l = to_l ? k->tab.ix[(size_t)i * (size_t)k->c->nslot + h->col[e]] : -1;
-        k->h_at[j] = l == s->nl ? ~0                         // none: its entry is 0
+        k->h_at[j] = l == s->a->nl ? ~0                         // none: its entry is 0
                      : to_l     ? ~find(r->ds, r->d0[row], r->d0[row + 1], r->of_l[l])
                                 : find(r->cz, r->c0[row], r->c0[row + 1], sim_z_of(s, k, i, h->col[e]));
       }
@@ -175,32 +175,34 @@ static void pattern_cd(nsm_sim *s) {
 }
 
 // The multiplier of a compliant contact is a force, not an impulse: its row is a relation.
-static int owned_by_relation(const nsm_sim *s, int l) { return s->cls[s->r.cls[s->r.of_l[l]]].c->kind == NSM_RELATION; }
+static int owned_by_relation(const nsm_sim *s, int l) { return s->a->cls[s->n.r.cls[s->n.r.of_l[l]]].c->kind ==
+    NSM_RELATION; }
 
 // Constraints go to the border of W where Newton's method runs, unless friction hangs on their force.
 static void choose_border(nsm_sim *s) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   r->border = SIM_NEW(s, r->n, int);
   r->border_of = SIM_NEW(s, r->n, int);
   for (int row = 0; row < r->n; row++) {
-    int eliminated = s->m->scheme == NSM_SCHEME_MOREAU && !s->linear && r->friction_of[row] < 0 &&
-                     s->cls[r->cls[row]].c->kind == NSM_CONSTRAINT;
+    int eliminated = s->a->m->scheme == NSM_SCHEME_MOREAU && !s->a->linear && r->friction_of[row] < 0 &&
+                     s->a->cls[r->cls[row]].c->kind == NSM_CONSTRAINT;
     r->border_of[row] = eliminated ? r->nborder : -1;
     if (eliminated) r->border[r->nborder++] = row;
   }
 }
 
 int sim_rows_patterns(nsm_sim *s, nsm_error *e) {
-  sim_rows *r = &s->r;
-  double **sized[] = { &r->lo, &r->hi, &r->e, &r->rate0, &r->y, &r->gap, &r->terms, &r->held, &r->drift, &r->loss };
+  sim_rows *r = &s->n.r;
+  double **sized[] = { &r->lo, &r->hi, &r->e, &r->rate0, &r->y, &r->gap, &r->terms, &s->now.held, &r->drift,
+      &s->now.loss };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, r->n, double);
   r->active = SIM_NEW(s, r->n, unsigned char);
-  for (int a = 0; a < s->on.smooth.n; a++) {
-    sim_class *k = &s->cls[s->on.smooth.of[a]];
+  for (int a = 0; a < s->a->on.smooth.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
     k->b_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->b.n, int);
   }
-  for (int a = 0; a < s->on.row.n; a++) {
-    sim_class *k = &s->cls[s->on.row.of[a]];
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     k->h_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->h.n, int);
     k->h_b_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->h.n, int);
     for (int i = 0; i < k->tab.count; i++) {
@@ -212,22 +214,22 @@ int sim_rows_patterns(nsm_sim *s, nsm_error *e) {
       r->active[row] = k->c->kind != NSM_CONTACT;
     }
   }
-  for (int a = 0; a < s->on.rq.n; a++) {
-    sim_class *k = &s->cls[s->on.rq.of[a]];
+  for (int a = 0; a < s->a->on.rq.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.rq.of[a]];
     k->rq = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->rq.n, double);
     k->rq_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->rq.n, int);
   }
   if (!sim_friction_analyse(s, e)) return 0;
   // An impulse acts at an instant; a rate of change cannot contain it.
-  for (int a = 0; a < s->on.b.n; a++) {
-    const sim_class *k = &s->cls[s->on.b.of[a]];
+  for (int a = 0; a < s->a->on.b.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.b.of[a]];
     for (int i = 0; i < k->tab.count; i++)
       for (int n = 0; n < k->c->b.n; n++) {
         int l = k->tab.ix[(size_t)i * (size_t)k->c->nslot + k->c->b.col[n]];
-        if (l == s->nl || l < s->ndeclared || owned_by_relation(s, l)) continue;
+        if (l == s->a->nl || l < s->a->ndeclared || owned_by_relation(s, l)) continue;
         char name[256];
         sim_l_name(s, l, name, sizeof name);
-        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class((int)(k - s->cls)),
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class((int)(k - s->a->cls)),
                     "line %d: %s is an impulse and cannot act in an equation or a force", k->c->line, name);
         return 0;
       }
@@ -241,15 +243,15 @@ int sim_rows_patterns(nsm_sim *s, nsm_error *e) {
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 static void values_b(nsm_sim *s) {
-  sim_rows *r = &s->r;
-  for (int a = 0; a < s->on.relation.n; a++) {
-    const sim_class *k = &s->cls[s->on.relation.of[a]];
+  sim_rows *r = &s->n.r;
+  for (int a = 0; a < s->a->on.relation.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
     int from = r->b0[k->row0], to = r->b0[k->row0 + k->tab.count];
     memset(r->b + from, 0, (size_t)(to - from) * sizeof(double));
   }
-  double factor = s->h * s->gamma;
-  for (int a = 0; a < s->on.b.n; a++) {
-    const sim_class *k = &s->cls[s->on.b.of[a]];
+  double factor = s->n.h * s->a->gamma;
+  for (int a = 0; a < s->a->on.b.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.b.of[a]];
     size_t n = (size_t)k->tab.count * (size_t)k->c->b.n;
     for (size_t i = 0; i < n; i++) r->b[k->b_at[i]] += factor * k->b[i];
   }
@@ -258,15 +260,15 @@ static void values_b(nsm_sim *s) {
 static void add_rates(nsm_sim *s, const sim_class *k) {
   double chain = sim_chain(s, NSM_WRT_Q);
   size_t n = (size_t)k->tab.count * (size_t)k->c->rq.n;
-  for (size_t i = 0; i < n; i++) s->r.c[k->rq_at[i]] += chain * k->rq[i];
+  for (size_t i = 0; i < n; i++) s->n.r.c[k->rq_at[i]] += chain * k->rq[i];
 }
 
 void sim_rows_rates(nsm_sim *s) {
-  for (int a = 0; a < s->on.rq_moving.n; a++) add_rates(s, &s->cls[s->on.rq_moving.of[a]]);
+  for (int a = 0; a < s->a->on.rq_moving.n; a++) add_rates(s, &s->a->cls[s->a->on.rq_moving.of[a]]);
 }
 
 static void values_h(nsm_sim *s, const sim_class *k) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   const nsm_pattern *p = &k->c->h;
   int from = k->row0, to = k->row0 + k->tab.count;
   memset(r->c + r->c0[from], 0, (size_t)(r->c0[to] - r->c0[from]) * sizeof(double));
@@ -287,11 +289,11 @@ static void values_h(nsm_sim *s, const sim_class *k) {
 }
 
 void sim_rows_outer(nsm_sim *s, int with_constants) {
-  if (with_constants || s->on.b_moving.n > 0) values_b(s);
-  const sim_list *rows = with_constants ? &s->on.row : &s->on.h_moving;
-  for (int a = 0; a < rows->n; a++) values_h(s, &s->cls[rows->of[a]]);
-  for (int a = 0; !with_constants && a < s->on.rq_moving.n; a++) {         // moving rates over a constant H
-    const sim_class *k = &s->cls[s->on.rq_moving.of[a]];
+  if (with_constants || s->a->on.b_moving.n > 0) values_b(s);
+  const sim_list *rows = with_constants ? &s->a->on.row : &s->a->on.h_moving;
+  for (int a = 0; a < rows->n; a++) values_h(s, &s->a->cls[rows->of[a]]);
+  for (int a = 0; !with_constants && a < s->a->on.rq_moving.n; a++) {         // moving rates over a constant H
+    const sim_class *k = &s->a->cls[s->a->on.rq_moving.of[a]];
     if (k->c->h_stage == NSM_CONST) values_h(s, k);
   }
 }

@@ -30,13 +30,13 @@ static void rewind_starts(int n, int *start) {
 // ---- X --------------------------------------------------------------------------------------------------------------
 // Entries of X of these rows; of each row the blocks of W that B touches.
 static double count_x(nsm_sim *s, const int *rows, int count, int *last) {
-  const sim_rows *r = &s->r;
+  const sim_rows *r = &s->n.r;
   double total = 0;
-  for (int i = 0; i < s->w.nblock; i++) last[i] = -1;
+  for (int i = 0; i < s->n.w.nblock; i++) last[i] = -1;
   for (int i = 0; i < count; i++)
     for (int row = rows[i], e = r->b0[row]; r->border_of[row] < 0 && e < r->b0[row + 1]; e++) {
-      int k = s->w.block_of[r->bz[e]];
-      if (last[k] != row) total += s->w.block[k].n;
+      int k = s->n.w.block_of[r->bz[e]];
+      if (last[k] != row) total += s->n.w.block[k].n;
       last[k] = row;
     }
   return total;
@@ -44,8 +44,8 @@ static double count_x(nsm_sim *s, const int *rows, int count, int *last) {
 
 // X has the blocks of W that B touches, each in the block's own order; for a diagonal W it has B's pattern. rows ascend.
 static int pattern_x(nsm_sim *s, const int *rows, int count, int *last, int *seat, double total) {
-  sim_rows *r = &s->r;
-  const sim_matrix *w = &s->w;
+  sim_rows *r = &s->n.r;
+  const sim_matrix *w = &s->n.w;
   if (total > most || !(r->xz = ROOM(s, SIM_XZ, total + 1, int)) || !(r->x = ROOM(s, SIM_X, total + 1, double)))
     return 0;
   int at = 0, next = 0;
@@ -71,33 +71,33 @@ static int pattern_x(nsm_sim *s, const int *rows, int count, int *last, int *sea
 
 // By z: which of these rows have an entry of X there, and where.
 static void list_by_z(const nsm_sim *s, const int *rows, int count, int *start, int *row_of, int *at_of) {
-  const sim_rows *r = &s->r;
-  memset(start, 0, ((size_t)s->w.n + 1) * sizeof(int));
+  const sim_rows *r = &s->n.r;
+  memset(start, 0, ((size_t)s->n.w.n + 1) * sizeof(int));
   for (int k = 0; k < count; k++)
     for (int i = r->x0[rows[k]]; i < r->x0[rows[k] + 1]; i++) start[r->xz[i] + 1]++;
-  for (int i = 0; i < s->w.n; i++) start[i + 1] += start[i];
+  for (int i = 0; i < s->n.w.n; i++) start[i + 1] += start[i];
   for (int k = 0; k < count; k++)
     for (int i = r->x0[rows[k]]; i < r->x0[rows[k] + 1]; i++) {
       int at = start[r->xz[i]]++;
       row_of[at] = rows[k];
       at_of[at] = i;
     }
-  rewind_starts(s->w.n, start);
+  rewind_starts(s->n.w.n, start);
 }
 
 void sim_rows_column(nsm_sim *s, int row) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   int from = r->x0[row], to = r->x0[row + 1];
-  if (s->w.diagonal) {
-    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) r->x[r->bx[e]] = r->b[e] * s->w.inverse[r->bz[e]];
+  if (s->n.w.diagonal) {
+    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) r->x[r->bx[e]] = r->b[e] * s->n.w.inverse[r->bz[e]];
     return;
   }
   memset(r->x + from, 0, (size_t)(to - from) * sizeof(double));
   for (int e = r->b0[row]; e < r->b0[row + 1]; e++) r->x[r->bx[e]] += r->b[e];
   for (int at = from; at < to;) {
-    int block = s->w.block_of[r->xz[at]];
-    sim_block_solve(&s->w, block, r->x + at);
-    at += s->w.block[block].n;
+    int block = s->n.w.block_of[r->xz[at]];
+    sim_block_solve(&s->n.w, block, r->x + at);
+    at += s->n.w.block[block].n;
   }
 }
 
@@ -128,7 +128,7 @@ static void unique(graph *g) {
 // The symmetrised pattern without the diagonal, in the numbers of `local`, -1 for rows that do not take part; the rows
 // of a block of friction are coupled. 0: more than `limit` entries, or no memory.
 static int coupled(nsm_sim *s, const int *rows, int count, const int *local, int *mark, double limit, graph *g) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   double total = 0;
   int block[4];
   g->n = count;
@@ -169,7 +169,7 @@ static int coupled(nsm_sim *s, const int *rows, int count, const int *local, int
 // Cuthill-McKee where that narrows the band. The rows of a block of friction are one node of the graph and stay
 // neighbours, the normal first. Into order [count], place [count]: numbers of `local`.
 static int order_rows(nsm_sim *s, const int *rows, const int *local, const graph *full, int *order, int *place) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   int n = full->n, nodes = 0, block[4], entries = full->start[n];
   int *scratch = ROOM(s, SIM_SCRATCH, 8 * (size_t)n + (size_t)entries + 8, int);
   if (!scratch) return 0;
@@ -221,7 +221,7 @@ static int order_rows(nsm_sim *s, const int *rows, const int *local, const graph
 // M_osns: symmetrised pattern, diagonal included. Rows that take no part stand behind the others in the order. limit:
 // of its entries; 0 where there are more, or there is no memory.
 static int pattern_m(nsm_sim *s, const int *rows, int count, double limit) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   graph g;
   int n = r->n, *local = r->at_row, *place = r->diagonal;            // both are made new below
   for (int i = 0; i < n; i++) local[i] = -1;
@@ -254,22 +254,22 @@ static int pattern_m(nsm_sim *s, const int *rows, int count, double limit) {
 
 // ---- analysis -------------------------------------------------------------------------------------------------------
 void sim_rows_analyse(nsm_sim *s) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   int n = r->n;
-  r->always = s->on.contact.n == 0;
-  r->constant = s->w.constant && s->on.b_moving.n + s->on.h_moving.n + s->on.rq_moving.n == 0;
+  r->always = s->a->on.contact.n == 0;
+  r->constant = s->n.w.constant && s->a->on.b_moving.n + s->a->on.h_moving.n + s->a->on.rq_moving.n == 0;
   int **by_row[] = { &r->row_at, &r->at_row, &r->mark, &r->diagonal };
   for (size_t k = 0; k < sizeof by_row / sizeof *by_row; k++) *by_row[k] = SIM_NEW(s, n, int);
   r->m0 = SIM_NEW(s, n + 1, int);
   r->x0 = SIM_NEW(s, n + 1, int);
   r->bx = SIM_NEW(s, r->b0[n], int);
-  int *all = SIM_LEND(s, n, int), *last = SIM_LEND(s, s->w.nblock, int), *seat = SIM_LEND(s, s->w.nblock, int);
+  int *all = SIM_LEND(s, n, int), *last = SIM_LEND(s, s->n.w.nblock, int), *seat = SIM_LEND(s, s->n.w.nblock, int);
   for (int i = 0; i < n; i++) all[i] = r->row_at[i] = r->at_row[i] = i;
   double entries = count_x(s, all, n, last), few = (double)X_EACH * r->b0[n] + X_ANY;
-  r->x_follows = entries > few && !sim_is_consistent(s->m);
+  r->x_follows = entries > few && !sim_is_consistent(s->a->m);
   if (!r->x_follows) {
     if (!pattern_x(s, all, n, last, seat, entries)) sim_no_room(s);
-    r->k0 = r->z0 = SIM_NEW(s, s->w.n + 1, int);
+    r->k0 = r->z0 = SIM_NEW(s, s->n.w.n + 1, int);
     r->ks = r->zs = SIM_NEW(s, r->x0[n], int);
     r->kx = r->zx = SIM_NEW(s, r->x0[n], int);
     list_by_z(s, all, n, r->z0, r->zs, r->zx);
@@ -278,7 +278,7 @@ void sim_rows_analyse(nsm_sim *s) {
   if (r->m_follows) {
     r->made_for = SIM_NEW(s, n, unsigned char);
     for (int i = 0; i < n; i++) r->row_at[i] = r->at_row[i] = i;
-    if (r->x_follows && s->m->scheme == NSM_SCHEME_MOREAU) r->augmented = sim_augmented_make(s);
+    if (r->x_follows && s->a->m->scheme == NSM_SCHEME_MOREAU) r->augmented = sim_augmented_make(s);
   }
   int scratch[] = { SIM_START, SIM_NEIGHBOUR, SIM_SCRATCH, SIM_ORDER };
   for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) sim_pool_empty(s, &r->pool[scratch[k]]);
@@ -290,18 +290,18 @@ void sim_rows_analyse(nsm_sim *s) {
 // ---- the active rows ------------------------------------------------------------------------------------------------
 // Patterns of the active rows. 0 where there is no memory for them.
 static int follow(nsm_sim *s) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   int count = 0, *rows = ROOM(s, SIM_ROWS, r->n + 1, int), *last = NULL, *seat = NULL;
   if (!rows) return 0;
   for (int i = 0; i < r->n; i++) if (r->active[i]) rows[count++] = i;
   if (r->x_follows) {
-    last = ROOM(s, SIM_LAST, s->w.nblock + 1, int);
-    seat = ROOM(s, SIM_SEAT, s->w.nblock + 1, int);
+    last = ROOM(s, SIM_LAST, s->n.w.nblock + 1, int);
+    seat = ROOM(s, SIM_SEAT, s->n.w.nblock + 1, int);
     if (!last || !seat || !pattern_x(s, rows, count, last, seat, count_x(s, rows, count, last))) return 0;
   }
   double entries = 0;
   for (int i = 0; i < count; i++) entries += r->x0[rows[i] + 1] - r->x0[rows[i]];
-  r->k0 = ROOM(s, SIM_K0, s->w.n + 1, int);
+  r->k0 = ROOM(s, SIM_K0, s->n.w.n + 1, int);
   r->ks = ROOM(s, SIM_KS, entries + 1, int);
   r->kx = ROOM(s, SIM_KX, entries + 1, int);
   if (!r->k0 || !r->ks || !r->kx) return 0;
@@ -310,7 +310,7 @@ static int follow(nsm_sim *s) {
 }
 
 void sim_rows_follow(nsm_sim *s) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   if (!r->m_follows) return;
   int count = 0;
   for (int i = 0; i < r->n; i++) count += r->active[i];
@@ -325,7 +325,7 @@ void sim_rows_follow(nsm_sim *s) {
 }
 
 int sim_rows_columns(nsm_sim *s) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   r->whole = 0;
   memcpy(r->made_for, r->active, (size_t)r->n);
   r->no_room = !follow(s);
@@ -335,7 +335,7 @@ int sim_rows_columns(nsm_sim *s) {
 }
 
 static void row_of_m(nsm_sim *s, int i) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   int row = r->row_at[i];
   for (int e = r->m0[i]; e < r->m0[i + 1]; e++) {
     r->mark[r->mc[e]] = e;
@@ -352,7 +352,7 @@ static void row_of_m(nsm_sim *s, int i) {
 }
 
 void sim_rows_couple(nsm_sim *s) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   if (r->augmented) sim_augmented_stale(s);
   if (r->whole || (r->m_follows && !r->made)) return;
   for (int row = 0; row < r->n; row++)
@@ -365,14 +365,14 @@ void sim_rows_couple(nsm_sim *s) {
 // M_ii of the active row at place `at`. Without M_osns at hand, D_ii + sum_z C_z B_z/W_zz: what the row would have if
 // W were diagonal, which is less where W is positive definite.
 double sim_rows_inertia(const nsm_sim *s, int at) {
-  const sim_rows *r = &s->r;
+  const sim_rows *r = &s->n.r;
   return r->whole ? sim_augmented_inertia(s, r->row_at[at]) : r->m[r->diagonal[at]];
 }
 
 // dz += X lambda, [w.n]; lambda of the active rows by their places in the list.
 void sim_rows_motion(const nsm_sim *s, const double *lambda, double *dz) {
-  const sim_rows *r = &s->r;
-  const sim_islands *a = &s->isl;
+  const sim_rows *r = &s->n.r;
+  const sim_islands *a = &s->n.isl;
   if (r->whole) { sim_augmented_motion(s, dz); return; }
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
@@ -382,8 +382,8 @@ void sim_rows_motion(const nsm_sim *s, const double *lambda, double *dz) {
 
 // size += the sum of the sizes of the terms of X lambda, [w.n].
 void sim_rows_sizes(const nsm_sim *s, const double *lambda, double *size) {
-  const sim_rows *r = &s->r;
-  const sim_islands *a = &s->isl;
+  const sim_rows *r = &s->n.r;
+  const sim_islands *a = &s->n.isl;
   if (r->whole) { sim_augmented_sizes(s, lambda, size); return; }
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];

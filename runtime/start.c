@@ -60,11 +60,11 @@ static int belongs(const sim_class *k, int velocity) {
 
 // Values and derivatives at the present state into r->y and k->h. Returns how many rows the level has.
 static int evaluate(nsm_sim *s, int velocity) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   nsm_view v = sim_now(s);
   int n = 0;
-  for (int a = 0; a < s->on.row.n; a++) {
-    sim_class *k = &s->cls[s->on.row.of[a]];
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     if (!belongs(k, velocity)) continue;
     if (k->c->h_stage != NSM_NONE) k->c->h_fn(&v, &k->tab, k->h);
     if (k->c->kind == NSM_RELATION) k->c->y_fn(&v, &k->tab, r->y + k->row0);
@@ -83,15 +83,16 @@ static int unknown(const nsm_sim *s, const sim_class *k, int i, int e, int veloc
   int wrt = k->c->h.wrt[e], z;
   if (wrt == NSM_WRT_L || (k->c->kind == NSM_RELATION && (wrt == NSM_WRT_V) != velocity)) return -1;
   z = sim_z_of(s, k, i, k->c->h.col[e]);
-  *value = velocity || wrt == NSM_WRT_X ? s->z[z] : s->q[z];       // H of contacts and constraints is d rate/d v
+  *value = velocity || wrt == NSM_WRT_X ? s->now.z[z] : s->now.q[z];
+          // H of contacts and constraints is d rate/d v
   return z;
 }
 
 static void fill(nsm_sim *s, level *l) {
-  const sim_rows *r = &s->r;
+  const sim_rows *r = &s->n.r;
   int n = 0;
-  for (int a = 0; a < s->on.row.n; a++) {
-    const sim_class *k = &s->cls[s->on.row.of[a]];
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     if (!belongs(k, l->velocity)) continue;
     for (int i = 0; i < k->tab.count; i++) {
       if (k->c->kind == NSM_RELATION && reached(k, i)) continue;
@@ -139,7 +140,7 @@ static offence worst(const nsm_sim *s, const level *l, int contacts) {
     double v = l->value[i], off = l->equation[i] ? fabs(v) : v < 0 ? -v : isnan(v) ? v : 0,
            x = off == 0 ? 0 : off / l->size[i];
     if (off <= tiny) x = fmin(x, projected);
-    if ((s->cls[s->r.cls[l->row[i]]].c->kind == NSM_CONTACT) != contacts) continue;
+    if ((s->a->cls[s->n.r.cls[l->row[i]]].c->kind == NSM_CONTACT) != contacts) continue;
     if (!(x <= o.relative)) o = (offence){ x, v, l->row[i] };
   }
   return o;
@@ -148,7 +149,7 @@ static offence worst(const nsm_sim *s, const level *l, int contacts) {
 // ---- (14) -----------------------------------------------------------------------------------------------------------
 // Row i of H over all z.
 static void derivative(const nsm_sim *s, const level *l, int i, double *h) {
-  const sim_class *k = &s->cls[s->r.cls[l->row[i]]];
+  const sim_class *k = &s->a->cls[s->n.r.cls[l->row[i]]];
   int instance = l->row[i] - k->row0;
   double x;
   for (int e = 0; e < k->c->h.n; e++) {
@@ -159,7 +160,7 @@ static void derivative(const nsm_sim *s, const level *l, int i, double *h) {
 
 // mu of (14) for the n rows of H, values q; X = M^-1 H^T by rows. 0 where the rows cannot be met.
 static int forces(nsm_sim *s, const level *l, const int *of, size_t n, const double *H, double *X, double *mu) {
-  size_t nz = (size_t)s->nz, bytes = nsm_cone_workspace_size((int)n, n * n, (int)n);
+  size_t nz = (size_t)s->a->nz, bytes = nsm_cone_workspace_size((int)n, n * n, (int)n);
   double *G = calloc(n * n, sizeof *G), *vector = calloc(4 * n, sizeof *vector);
   void *work = malloc(bytes);
   int ok = G && vector && work;
@@ -188,7 +189,7 @@ static int forces(nsm_sim *s, const level *l, const int *of, size_t n, const dou
 
 // One correction; 0 where the rows cannot be met, or are too many.
 static int correct(nsm_sim *s, const level *l) {
-  size_t n = 0, nz = (size_t)s->nz;
+  size_t n = 0, nz = (size_t)s->a->nz;
   int *of = calloc((size_t)l->n + 1, sizeof *of);
   for (int i = 0; of && i < l->n; i++)
     if (l->taken[i]) of[n++] = i;
@@ -199,7 +200,8 @@ static int correct(nsm_sim *s, const level *l) {
   for (size_t i = 0; ok && i < n; i++) derivative(s, l, of[i], H + i * nz);
   ok = ok && forces(s, l, of, n, H, X, mu);
   for (size_t i = 0; ok && i < n; i++)
-    for (size_t z = 0; z < nz; z++) *(l->velocity || (int)z >= s->nq ? &s->z[z] : &s->q[z]) += X[i * nz + z] * mu[i];
+    for (size_t z = 0; z < nz; z++)
+      *(l->velocity || (int)z >= s->a->nq ? &s->now.z[z] : &s->now.q[z]) += X[i * nz + z] * mu[i];
   free(of);
   free(H);
   free(X);
@@ -209,16 +211,17 @@ static int correct(nsm_sim *s, const level *l) {
 
 // ---- the rule -------------------------------------------------------------------------------------------------------
 static const char *what(const nsm_sim *s, int row, int velocity) {
-  int kind = s->cls[s->r.cls[row]].c->kind;
+  int kind = s->a->cls[s->n.r.cls[row]].c->kind;
   return kind == NSM_RELATION ? "output" : velocity ? "rate" : "gap";
 }
 
 static int refuse(nsm_sim *s, offence o, int velocity, int project, nsm_error *e) {
   char name[256];
-  int kind = s->cls[s->r.cls[o.row]].c->kind;
+  int kind = s->a->cls[s->n.r.cls[o.row]].c->kind;
   sim_row_name(s, o.row, name, sizeof name);
   sim_fail_at(e, NSM_FAILED, sim_at_row(s, o.row),
-              "line %d: the initial %s violate %s: the %s is %.6g, relative %.3g; %s", s->cls[s->r.cls[o.row]].c->line,
+              "line %d: the initial %s violate %s: the %s is %.6g, relative %.3g; %s",
+                  s->a->cls[s->n.r.cls[o.row]].c->line,
               velocity                ? "velocities"
               : kind == NSM_RELATION  ? "values"
                                       : "positions",
@@ -231,10 +234,11 @@ static int refuse(nsm_sim *s, offence o, int velocity, int project, nsm_error *e
 
 static void note(nsm_sim *s, const char *format, offence o) {
   char name[256];
-  size_t used = strlen(s->note);
+  size_t used = strlen(s->a->note);
   sim_row_name(s, o.row, name, sizeof name);
-  if (used > 0) used += (size_t)snprintf(s->note + used, sizeof s->note - used, "; ");
-  if (used < sizeof s->note) snprintf(s->note + used, sizeof s->note - used, format, name, o.relative, o.value);
+  if (used > 0) used += (size_t)snprintf(s->a->note + used, sizeof s->a->note - used, "; ");
+  if (used < sizeof s->a->note)
+    snprintf(s->a->note + used, sizeof s->a->note - used, format, name, o.relative, o.value);
 }
 
 static int mend(nsm_sim *s, level *l, int project, nsm_error *e) {
@@ -273,7 +277,7 @@ int sim_start(nsm_sim *s, int project, nsm_error *e) {
     level_close(&l);
     if (!ok) return 0;
   }
-  memcpy(s->q_start, s->q, (size_t)s->nq * sizeof(double));
-  memcpy(s->z_start, s->z, (size_t)s->nz * sizeof(double));
+  memcpy(s->a->q_start, s->now.q, (size_t)s->a->nq * sizeof(double));
+  memcpy(s->a->z_start, s->now.z, (size_t)s->a->nz * sizeof(double));
   return 1;
 }

@@ -57,13 +57,13 @@ static int solutions(const island *p) {
 
 // Row `row` and those that its multiplier, or theirs, reach; 0 where they are more than MOST, or not affine.
 static int gather(const nsm_sim *s, int row, unsigned char *seen, island *p) {
-  const sim_rows *r = &s->r;
+  const sim_rows *r = &s->n.r;
   p->n = 0;
   p->row[p->n++] = row;
   seen[row] = 1;
   int ok = 1;
   for (int i = 0; i < p->n; i++) {
-    const sim_class *k = &s->cls[r->cls[p->row[i]]];
+    const sim_class *k = &s->a->cls[r->cls[p->row[i]]];
     ok &= k->c->y_affine;
     for (int e = r->d0[p->row[i]]; e < r->d0[p->row[i] + 1]; e++) {
       int other = r->ds[e];
@@ -77,15 +77,15 @@ static int gather(const nsm_sim *s, int row, unsigned char *seen, island *p) {
 }
 
 void sim_note_solutions(nsm_sim *s) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   nsm_view v = sim_now(s);
   unsigned char *seen = SIM_NEW(s, r->n, unsigned char);
-  for (int a = 0; a < s->on.relation.n; a++) {
-    const sim_class *k = &s->cls[s->on.relation.of[a]];
+  for (int a = 0; a < s->a->on.relation.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
     k->c->y_fn(&v, &k->tab, r->y + k->row0);
   }
-  for (int a = 0; a < s->on.relation.n && *s->note == 0; a++) {
-    const sim_class *k = &s->cls[s->on.relation.of[a]];
+  for (int a = 0; a < s->a->on.relation.n && *s->a->note == 0; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       island p = { 0 };
       if (seen[row] || r->d0[row] == r->d0[row + 1] || !gather(s, row, seen, &p)) continue;
@@ -101,7 +101,7 @@ void sim_note_solutions(nsm_sim *s) {
       if (n < 2) continue;
       char name[256];
       sim_row_name(s, row, name, sizeof name);
-      snprintf(s->note, sizeof s->note,
+      snprintf(s->a->note, sizeof s->a->note,
                "%s%s has %d solutions at the start; the first step takes one of them", name,
                p.n > 1 ? " with the relations coupled to it" : "", n);
       break;

@@ -17,9 +17,9 @@
 
 int sim_midpoint_fits(nsm_sim *s, nsm_error *e) {
   char name[256];
-  if (s->nx == 0) return 1;
-  sim_z_name(s, s->nq, name, sizeof name);
-  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, s->nq),
+  if (s->a->nx == 0) return 1;
+  sim_z_name(s, s->a->nq, name, sizeof name);
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, s->a->nq),
               "the scheme `midpoint` takes mechanical systems only, and %s is a first-order state; `moreau` takes both",
               name);
   return 0;
@@ -27,28 +27,28 @@ int sim_midpoint_fits(nsm_sim *s, nsm_error *e) {
 
 // h f and, for the step, M and B.
 static void dynamics(nsm_sim *s, const nsm_view *m) {
-  double *f = s->rhs;
-  memcpy(f, s->f_constant, (size_t)s->nq * sizeof(double));
-  for (int a = 0; a < s->on.f_moving.n; a++) {
-    const sim_class *k = &s->cls[s->on.f_moving.of[a]];
-    k->c->f_fn(m, &k->tab, f, f + s->nq);
+  double *f = s->w.rhs;
+  memcpy(f, s->n.f_constant, (size_t)s->a->nq * sizeof(double));
+  for (int a = 0; a < s->a->on.f_moving.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
+    k->c->f_fn(m, &k->tab, f, f + s->a->nq);
   }
-  for (int i = 0; i < s->nq; i++) f[i] *= s->h;
-  for (int a = 0; a < s->on.mass_moving.n; a++) {
-    sim_class *k = &s->cls[s->on.mass_moving.of[a]];
+  for (int i = 0; i < s->a->nq; i++) f[i] *= s->n.h;
+  for (int a = 0; a < s->a->on.mass_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
     k->c->mass_fn(m, &k->tab, k->mass);
   }
-  for (int a = 0; a < s->on.b_moving.n; a++) {
-    sim_class *k = &s->cls[s->on.b_moving.of[a]];
+  for (int a = 0; a < s->a->on.b_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.b_moving.of[a]];
     k->c->b_fn(m, &k->tab, k->b);
   }
 }
 
 // What (4)-(6) read: outputs at (u_B, 0), rates at u_B, H, bounds; which contacts are closed.
 static void rows(nsm_sim *s, const nsm_view *m) {
-  sim_rows *r = &s->r;
-  for (int a = 0; a < s->on.row.n; a++) {
-    sim_class *k = &s->cls[s->on.row.of[a]];
+  sim_rows *r = &s->n.r;
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     double *y = r->y + k->row0, *rate = r->rate0 + k->row0;
     if (k->c->kind == NSM_RELATION) k->c->y_fn(m, &k->tab, y);
     else {
@@ -58,61 +58,61 @@ static void rows(nsm_sim *s, const nsm_view *m) {
     if (k->c->h_stage > NSM_CONST) k->c->h_fn(m, &k->tab, k->h);
   }
   sim_close(s, 0);                                         // the gap at q_M has half a step of the rate in it
-  if (s->on.friction.n > 0) sim_friction_follow(s);
+  if (s->a->on.friction.n > 0) sim_friction_follow(s);
   sim_friction_law(s, m);
   sim_friction_guess(s, 1);
-  for (int a = 0; a < s->on.law_moving.n; a++) {
-    const sim_class *k = &s->cls[s->on.law_moving.of[a]];
+  for (int a = 0; a < s->a->on.law_moving.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.law_moving.of[a]];
     k->c->law_fn(m, &k->tab, r->lo + k->row0, r->hi + k->row0);
   }
 }
 
 // (7): q of the one-step problem, from du = M^{-1} h f.
 static void one_step_problem(nsm_sim *s, const double *du) {
-  const sim_rows *r = &s->r;
-  sim_islands *a = &s->isl;
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
     double q = r->y[row] + r->e[row] * r->rate0[row], terms = fabs(r->y[row]) + fabs(r->e[row] * r->rate0[row]);
     for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
       double d = r->c[e] * du[r->cz[e]];
       q += d;
-      terms += fabs(d) + fabs(r->c[e] * s->z[r->cz[e]]);
+      terms += fabs(d) + fabs(r->c[e] * s->now.z[r->cz[e]]);
     }
     a->q[i] = q;
     a->terms[i] = terms;
     a->lo[i] = r->lo[row];
     a->hi[i] = r->hi[row];
-    a->lambda[i] = s->l[r->l[row]];
+    a->lambda[i] = s->now.l[r->l[row]];
   }
 }
 
 // (8), (3); 0 where something is not finite.
 static int end_of_step(nsm_sim *s, const double *du) {
-  const sim_rows *r = &s->r;
-  const sim_islands *a = &s->isl;
-  double *u = s->z1, sum = 0;
-  for (int i = 0; i < s->nq; i++) {
-    u[i] = s->z[i] + du[i];
-    s->size[i] = 0;
+  const sim_rows *r = &s->n.r;
+  const sim_islands *a = &s->n.isl;
+  double *u = s->w.z1, sum = 0;
+  for (int i = 0; i < s->a->nq; i++) {
+    u[i] = s->now.z[i] + du[i];
+    s->w.size[i] = 0;
   }
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
     double p = a->lambda[i];
-    s->l1[r->l[row]] = p;
+    s->w.l1[r->l[row]] = p;
     if (p == 0) continue;
     sum += p;
     for (int e = r->x0[row]; e < r->x0[row + 1]; e++) {
       int z = r->xz[e];
-      if (s->size[z] == 0) s->size[z] = fabs(s->z[z]) + fabs(u[z]);
-      s->size[z] += fabs(r->x[e] * p);
+      if (s->w.size[z] == 0) s->w.size[z] = fabs(s->now.z[z]) + fabs(u[z]);
+      s->w.size[z] += fabs(r->x[e] * p);
       u[z] += r->x[e] * p;
     }
   }
-  for (int i = 0; i < s->nq; i++) {
-    if (sim_is_at_rest(u[i], s->size[i])) u[i] = 0;
-    s->q1[i] = s->qm[i] + 0.5 * s->h * u[i];
-    sum += u[i] + s->q1[i];
+  for (int i = 0; i < s->a->nq; i++) {
+    if (sim_is_at_rest(u[i], s->w.size[i])) u[i] = 0;
+    s->w.q1[i] = s->w.qm[i] + 0.5 * s->n.h * u[i];
+    sum += u[i] + s->w.q1[i];
   }
   return sum - sum == 0;
 }
@@ -120,32 +120,32 @@ static int end_of_step(nsm_sim *s, const double *du) {
 static nsm_code not_finite(nsm_sim *s, const nsm_view *m, double t1, nsm_error *e) {
   nsm_code c = sim_blame(s, m, e);
   if (c != NSM_OK) return c;
-  nsm_view end = sim_view(s, t1, s->q1, s->z1, s->l1);
+  nsm_view end = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
   if ((c = sim_blame(s, &end, e)) != NSM_OK) return c;
-  sim_fail(e, NSM_FAILED, "the step is not finite at t = %.10g s, step %ld", t1, s->k + 1);
+  sim_fail(e, NSM_FAILED, "the step is not finite at t = %.10g s, step %ld", t1, s->now.k + 1);
   return NSM_FAILED;
 }
 
 nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
-  const sim_rows *r = &s->r;
-  memset(s->la, 0, (size_t)s->nl * sizeof(double));
-  memset(s->l1, 0, (size_t)s->nl * sizeof(double));
-  for (int i = 0; i < s->nq; i++) s->qm[i] = s->q[i] + 0.5 * s->h * s->z[i];
-  nsm_view m = sim_view(s, s->t + 0.5 * s->h, s->qm, s->z, s->la);
+  const sim_rows *r = &s->n.r;
+  memset(s->w.la, 0, (size_t)s->a->nl * sizeof(double));
+  memset(s->w.l1, 0, (size_t)s->a->nl * sizeof(double));
+  for (int i = 0; i < s->a->nq; i++) s->w.qm[i] = s->now.q[i] + 0.5 * s->n.h * s->now.z[i];
+  nsm_view m = sim_view(s, s->now.t + 0.5 * s->n.h, s->w.qm, s->now.z, s->w.la);
   dynamics(s, &m);
-  int singular = s->w.constant ? -1 : sim_matrix_update(s, 0);
+  int singular = s->n.w.constant ? -1 : sim_matrix_update(s, 0);
   if (singular >= 0) {
     nsm_code c = sim_blame(s, &m, e);
     if (c != NSM_OK) return c;
     char name[256];
     sim_q_name(s, singular, name, sizeof name);
     sim_fail_at(e, NSM_FAILED, sim_at_z(s, singular),
-                "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m.t, s->k + 1, name);
+                "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m.t, s->now.k + 1, name);
     return NSM_FAILED;
   }
-  int bad = s->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
+  int bad = s->a->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
   if (bad >= 0) return sim_mass_failed(s, m.t, bad, e);
-  sim_matrix_solve(s, s->rhs);
+  sim_matrix_solve(s, s->w.rhs);
   if (r->n > 0) {
     rows(s, &m);
     if (!r->always) sim_islands_list(s);
@@ -155,17 +155,17 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
       sim_rows_outer(s, 0);
       sim_rows_couple(s);
     }
-    one_step_problem(s, s->rhs);
+    one_step_problem(s, s->w.rhs);
     if (!sim_islands_solve(s)) {
-      if (s->isl.result.status == NSM_CONE_BAD_INPUT) {
+      if (s->n.isl.result.status == NSM_CONE_BAD_INPUT) {
         nsm_code c = sim_blame(s, &m, e);
         if (c != NSM_OK) return c;
       }
       return sim_cone_failed(s, t1, e);
     }
   }
-  if (!end_of_step(s, s->rhs)) return not_finite(s, &m, t1, e);
-  sim_refine(s, m.t, s->qm, 0.5 * s->h);
-  s->count.newton_iterations++;
+  if (!end_of_step(s, s->w.rhs)) return not_finite(s, &m, t1, e);
+  sim_refine(s, m.t, s->w.qm, 0.5 * s->n.h);
+  s->now.count.newton_iterations++;
   return NSM_OK;
 }

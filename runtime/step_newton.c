@@ -28,62 +28,62 @@ static const double enough = 1e-3;       // of (22), where it turns
 
 // ---- the iterate ----------------------------------------------------------------------------------------------------
 static void set_q1(nsm_sim *s) {
-  double a = s->h * s->theta, b = s->h * (1 - s->theta);
-  for (int i = 0; i < s->nq; i++) s->q1[i] = s->q[i] + (a * s->z1[i] + b * s->z[i]);
+  double a = s->n.h * s->a->theta, b = s->n.h * (1 - s->a->theta);
+  for (int i = 0; i < s->a->nq; i++) s->w.q1[i] = s->now.q[i] + (a * s->w.z1[i] + b * s->now.z[i]);
 }
 
 static void forces(nsm_sim *s, const nsm_view *v, double *f) {
-  memcpy(f, s->f_constant, (size_t)s->nz * sizeof(double));
-  for (int a = 0; a < s->on.f_moving.n; a++) {
-    const sim_class *k = &s->cls[s->on.f_moving.of[a]];
-    k->c->f_fn(v, &k->tab, f, f + s->nq);
+  memcpy(f, s->n.f_constant, (size_t)s->a->nz * sizeof(double));
+  for (int a = 0; a < s->a->on.f_moving.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
+    k->c->f_fn(v, &k->tab, f, f + s->a->nq);
   }
 }
 
 static void reactions(nsm_sim *s, const nsm_view *v, double *g) {
-  memset(g, 0, (size_t)s->nz * sizeof(double));
-  for (int a = 0; a < s->on.g.n; a++) {
-    const sim_class *k = &s->cls[s->on.g.of[a]];
-    k->c->g_fn(v, &k->tab, g, g + s->nq);
+  memset(g, 0, (size_t)s->a->nz * sizeof(double));
+  for (int a = 0; a < s->a->on.g.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.g.of[a]];
+    k->c->g_fn(v, &k->tab, g, g + s->a->nq);
   }
 }
 
 // S: what does not change during the iteration.
 static void explicit_part(nsm_sim *s) {
   nsm_view v0 = sim_now(s);
-  memset(s->s, 0, (size_t)s->nz * sizeof(double));
-  if (s->theta < 1) {
-    forces(s, &v0, s->f0);
-    for (int i = 0; i < s->nz; i++) s->s[i] = s->h * (1 - s->theta) * s->f0[i];
+  memset(s->w.s, 0, (size_t)s->a->nz * sizeof(double));
+  if (s->a->theta < 1) {
+    forces(s, &v0, s->w.f0);
+    for (int i = 0; i < s->a->nz; i++) s->w.s[i] = s->n.h * (1 - s->a->theta) * s->w.f0[i];
   }
-  if (s->gamma < 1 && s->on.g.n > 0) {
-    reactions(s, &v0, s->f0);
-    for (int i = 0; i < s->nz; i++) s->s[i] += s->h * (1 - s->gamma) * s->f0[i];
+  if (s->a->gamma < 1 && s->a->on.g.n > 0) {
+    reactions(s, &v0, s->w.f0);
+    for (int i = 0; i < s->a->nz; i++) s->w.s[i] += s->n.h * (1 - s->a->gamma) * s->w.f0[i];
   }
 }
 
-static nsm_view at_end(const nsm_sim *s, double t1) { return sim_view(s, t1, s->q1, s->z1, s->l1); }
+static nsm_view at_end(const nsm_sim *s, double t1) { return sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1); }
 
 // Where M is taken, and H of constraints; its increments are those of the step.
 static nsm_view between(nsm_sim *s, double t1) {
-  nsm_view v = sim_view(s, t1 - (1 - s->theta) * s->h, s->qm, s->zm, s->l1);
-  v.dv = s->inc;
-  v.dx = s->inc + s->nq;
+  nsm_view v = sim_view(s, t1 - (1 - s->a->theta) * s->n.h, s->w.qm, s->w.zm, s->w.l1);
+  v.dv = s->w.inc;
+  v.dx = s->w.inc + s->a->nq;
   return v;
 }
 
 static void inertia(nsm_sim *s) {
-  for (int a = 0; a < s->on.mass.n; a++) {
-    const sim_class *k = &s->cls[s->on.mass.of[a]];
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     const nsm_pattern *p = &k->c->mass;
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < p->n; e++) {
         double m = k->mass[(size_t)i * (size_t)p->n + (size_t)e];
         int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
-        s->res[row] += m * s->inc[col];
-        s->scale[row] += fabs(m * s->inc[col]);
-        s->size[row] += fabs(m) * (fabs(s->z1[col]) + fabs(s->z[col]));
-        if (row == col) s->diag[row] += m;
+        s->w.res[row] += m * s->w.inc[col];
+        s->w.scale[row] += fabs(m * s->w.inc[col]);
+        s->w.size[row] += fabs(m) * (fabs(s->w.z1[col]) + fabs(s->now.z[col]));
+        if (row == col) s->w.diag[row] += m;
       }
   }
 }
@@ -91,40 +91,40 @@ static void inertia(nsm_sim *s) {
 // Kernels at the iterate: f1, g0, M, y or rate, H, B, laws; R without multipliers into res, the size of its terms into
 // scale, that of the velocities and states which the increments are made of into size.
 static void evaluate(nsm_sim *s, double t1) {
-  sim_rows *r = &s->r;
+  sim_rows *r = &s->n.r;
   nsm_view v = at_end(s, t1), mid = between(s, t1);
-  forces(s, &v, s->f1);
-  if (s->on.g.n > 0) reactions(s, &v, s->g0);
-  for (int i = 0; i < s->nz; i++) s->inc[i] = s->z1[i] - s->z[i];
-  if (s->on.mass_moving.n + s->on.mid.n + s->on.mu.n > 0) {
-    for (int i = 0; i < s->nq; i++) s->qm[i] = (1 - s->theta) * s->q[i] + s->theta * s->q1[i];
-    for (int i = 0; i < s->nz; i++) s->zm[i] = (1 - s->theta) * s->z[i] + s->theta * s->z1[i];
-    for (int a = 0; a < s->on.mass_moving.n; a++) {
-      sim_class *k = &s->cls[s->on.mass_moving.of[a]];
+  forces(s, &v, s->w.f1);
+  if (s->a->on.g.n > 0) reactions(s, &v, s->w.g0);
+  for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
+  if (s->a->on.mass_moving.n + s->a->on.mid.n + s->a->on.mu.n > 0) {
+    for (int i = 0; i < s->a->nq; i++) s->w.qm[i] = (1 - s->a->theta) * s->now.q[i] + s->a->theta * s->w.q1[i];
+    for (int i = 0; i < s->a->nz; i++) s->w.zm[i] = (1 - s->a->theta) * s->now.z[i] + s->a->theta * s->w.z1[i];
+    for (int a = 0; a < s->a->on.mass_moving.n; a++) {
+      sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
       k->c->mass_fn(&mid, &k->tab, k->mass);
     }
-    for (int a = 0; a < s->on.mid.n; a++) {
-      sim_class *k = &s->cls[s->on.mid.of[a]];
+    for (int a = 0; a < s->a->on.mid.n; a++) {
+      sim_class *k = &s->a->cls[s->a->on.mid.of[a]];
       k->c->h_fn(&mid, &k->tab, k->h_mid);
     }
   }
-  for (int i = 0; i < s->nz; i++) {
-    double f = s->h * s->theta * s->f1[i];
-    s->res[i] = -f - s->s[i];
-    s->scale[i] = fabs(f) + fabs(s->s[i]);
-    s->size[i] = s->diag[i] = 0;
+  for (int i = 0; i < s->a->nz; i++) {
+    double f = s->n.h * s->a->theta * s->w.f1[i];
+    s->w.res[i] = -f - s->w.s[i];
+    s->w.scale[i] = fabs(f) + fabs(s->w.s[i]);
+    s->w.size[i] = s->w.diag[i] = 0;
   }
   inertia(s);
-  for (int a = 0; a < s->on.row.n; a++) {
-    sim_class *k = &s->cls[s->on.row.of[a]];
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     double *y = r->y + k->row0;
     if (sim_opens(k->c) && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
     if (k->c->kind == NSM_RELATION) k->c->y_fn(&v, &k->tab, y);
     else k->c->rate_fn(&v, &k->tab, y);
     if (k->c->h_stage > NSM_CONST) k->c->h_fn(&v, &k->tab, k->h);
   }
-  for (int a = 0; a < s->on.law_moving.n; a++) {
-    const sim_class *k = &s->cls[s->on.law_moving.of[a]];
+  for (int a = 0; a < s->a->on.law_moving.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.law_moving.of[a]];
     k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
   }
   sim_friction_law(s, &mid);
@@ -134,22 +134,22 @@ static void evaluate(nsm_sim *s, double t1) {
 // ---- residual -------------------------------------------------------------------------------------------------------
 // A z that an entry of a Jacobian is with respect to, as it stands in the kernel.
 static double argument(const nsm_sim *s, int wrt, int z, int l) {
-  return wrt == NSM_WRT_L ? s->l1[l] : wrt == NSM_WRT_Q ? s->q1[z] : s->z1[z];
+  return wrt == NSM_WRT_L ? s->w.l1[l] : wrt == NSM_WRT_Q ? s->w.q1[z] : s->w.z1[z];
 }
 
 // What multipliers add to R may cancel, sum |B lambda|; and a z that they have made is known to the round-off of that,
 // divided by M_ii.
 static void add_drive(nsm_sim *s) {
-  const sim_rows *r = &s->r;
-  memset(s->drive, 0, (size_t)s->nz * sizeof(double));
-  for (int i = 0; i < s->isl.nactive; i++) {
-    int row = r->row_at[s->isl.active[i]];
+  const sim_rows *r = &s->n.r;
+  memset(s->w.drive, 0, (size_t)s->a->nz * sizeof(double));
+  for (int i = 0; i < s->n.isl.nactive; i++) {
+    int row = r->row_at[s->n.isl.active[i]];
     for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
       int z = r->bz[e];
-      double p = fabs(r->b[e] * s->l1[r->l[row]]);
-      if (z >= s->nz) continue;
-      s->f0[z] += p;
-      if (s->diag[z] > 0) s->drive[z] += p / s->diag[z];
+      double p = fabs(r->b[e] * s->w.l1[r->l[row]]);
+      if (z >= s->a->nz) continue;
+      s->w.f0[z] += p;
+      if (s->w.diag[z] > 0) s->w.drive[z] += p / s->w.diag[z];
     }
   }
 }
@@ -158,8 +158,8 @@ static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, 
   for (int i = 0; i < k->tab.count; i++)
     for (int e = 0; e < p->n; e++) {
       int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
-      double z = fabs(argument(s, p->wrt[e], col, 0)) + (p->wrt[e] == NSM_WRT_Q ? 0 : s->drive[col]);
-      s->f0[row] += factor * fabs(value[(size_t)i * (size_t)p->n + (size_t)e]) * z;
+      double z = fabs(argument(s, p->wrt[e], col, 0)) + (p->wrt[e] == NSM_WRT_Q ? 0 : s->w.drive[col]);
+      s->w.f0[row] += factor * fabs(value[(size_t)i * (size_t)p->n + (size_t)e]) * z;
     }
 }
 
@@ -167,36 +167,37 @@ static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, 
 // sum_j |dR_i/dz_j| |z_j|, from the derivatives of the last matrix. The largest of these counts: near a root of x that
 // x^(1/2) has the derivative changes from iterate to iterate.
 static void round_off(nsm_sim *s, int first) {
-  memset(s->f0, 0, (size_t)s->nz * sizeof(double));
+  memset(s->w.f0, 0, (size_t)s->a->nz * sizeof(double));
   add_drive(s);
-  for (int a = 0; a < s->on.jac.n; a++) {
-    const sim_class *k = &s->cls[s->on.jac.of[a]];
-    add_round_off(s, k, &k->c->jac, k->jac, s->h * s->theta);
+  for (int a = 0; a < s->a->on.jac.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
+    add_round_off(s, k, &k->c->jac, k->jac, s->n.h * s->a->theta);
   }
-  for (int a = 0; a < s->on.k.n; a++) {
-    const sim_class *k = &s->cls[s->on.k.of[a]];
-    add_round_off(s, k, &k->c->k, k->k, s->h * s->gamma);
+  for (int a = 0; a < s->a->on.k.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.k.of[a]];
+    add_round_off(s, k, &k->c->k, k->k, s->n.h * s->a->gamma);
   }
-  for (int a = 0; a < s->on.curve.n; a++) {
-    const sim_class *k = &s->cls[s->on.curve.of[a]];
+  for (int a = 0; a < s->a->on.curve.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
     add_round_off(s, k, &k->c->curve, k->curve, 1);
   }
-  for (int i = 0; i < s->nz; i++) s->round[i] = first ? s->f0[i] : fmax(s->round[i], s->f0[i]);
+  for (int i = 0; i < s->a->nz; i++) s->w.round[i] = first ? s->w.f0[i] : fmax(s->w.round[i], s->w.f0[i]);
 }
 
 // What row `row` must vanish or have a sign with, and the size of its terms. At rest the rate is what impulses leave of
 // the free motion: velocities are known to round-off of what drives them.
 static double row_value(const nsm_sim *s, int row, double *size) {
-  const sim_rows *r = &s->r;
-  const sim_class *k = &s->cls[r->cls[row]];
+  const sim_rows *r = &s->n.r;
+  const sim_class *k = &s->a->cls[r->cls[row]];
   const nsm_pattern *h = &k->c->h;
   double y = r->y[row] + r->e[row] * r->rate0[row];
   size_t i = (size_t)(row - k->row0), at = i * (size_t)h->n;
   *size = fabs(y) + fabs(r->e[row] * r->rate0[row]);
   for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
     int z = r->cz[e];
-    double drive = s->diag[z] > 0 ? s->dz[z] / s->diag[z] : 0;                  // dz: scale with impulses, residual()
-    *size += fabs(r->c[e]) * (fabs(s->z1[z]) + fabs(s->z[z]) + drive);
+    double drive = s->w.diag[z] > 0 ? s->w.dz[z] / s->w.diag[z] : 0;
+                       // dz: scale with impulses, residual()
+    *size += fabs(r->c[e]) * (fabs(s->w.z1[z]) + fabs(s->now.z[z]) + drive);
   }
   for (int e = 0; e < h->n; e++) {
     int l = h->wrt[e] == NSM_WRT_L;
@@ -208,18 +209,18 @@ static double row_value(const nsm_sim *s, int row, double *size) {
 }
 
 static double diagonal(const nsm_sim *s, int row) {
-  return sim_rows_inertia(s, s->r.at_row[row]);
+  return sim_rows_inertia(s, s->n.r.at_row[row]);
 }
 
 // Natural map of an interval; of a constraint its rate. It stays behind R in rhs, its size in dz.
 static double row_residual(nsm_sim *s, int row) {
-  const sim_rows *r = &s->r;
-  double size, y = row_value(s, row, &size), *value = &s->rhs[s->nz + row], *scale = &s->dz[s->nz + row];
+  const sim_rows *r = &s->n.r;
+  double size, y = row_value(s, row, &size), *value = &s->w.rhs[s->a->nz + row], *scale = &s->w.dz[s->a->nz + row];
   if (r->border_of[row] >= 0) {
     *value = y;
     *scale = size + DBL_MIN;
   } else {
-    double M = diagonal(s, row), l = s->l1[r->l[row]], rho = M > 0 ? 1 / M : 1, p = l - rho * y;
+    double M = diagonal(s, row), l = s->w.l1[r->l[row]], rho = M > 0 ? 1 / M : 1, p = l - rho * y;
     p = p < r->lo[row] ? r->lo[row] : p > r->hi[row] ? r->hi[row] : p;
     *value = l - p;
     *scale = rho * size + fabs(l) + DBL_MIN;
@@ -229,23 +230,23 @@ static double row_residual(nsm_sim *s, int row) {
 
 // The tangential rows of a block of friction together, of which active place *i is the first; *i goes to the last.
 static double slip_residual(nsm_sim *s, int *i) {
-  const sim_rows *r = &s->r;
-  int f = r->friction_of[r->row_at[s->isl.active[*i]]], n = r->friction[f].n;
+  const sim_rows *r = &s->n.r;
+  int f = r->friction_of[r->row_at[s->n.isl.active[*i]]], n = r->friction[f].n;
   double u[3], M[3], size[3];
   for (int d = 0; d < n; d++) {
-    int row = r->row_at[s->isl.active[*i + d]];
+    int row = r->row_at[s->n.isl.active[*i + d]];
     u[d] = row_value(s, row, &size[d]);
     M[d] = diagonal(s, row);
-    s->rhs[s->nz + row] = 0;                                          // of a disk: no direction to look along
-    s->dz[s->nz + row] = 1;
+    s->w.rhs[s->a->nz + row] = 0;                                          // of a disk: no direction to look along
+    s->w.dz[s->a->nz + row] = 1;
   }
   *i += n - 1;
-  return sim_friction_residual(s, f, s->l1, u, M, size);
+  return sim_friction_residual(s, f, s->w.l1, u, M, size);
 }
 
 static void add_impulse(nsm_sim *s, int row, double *res, double *scale) {
-  const sim_rows *r = &s->r;
-  double p = s->l1[r->l[row]];
+  const sim_rows *r = &s->n.r;
+  double p = s->w.l1[r->l[row]];
   for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
     res[r->bz[e]] -= r->b[e] * p;
     scale[r->bz[e]] += fabs(r->b[e] * p);
@@ -255,32 +256,32 @@ static void add_impulse(nsm_sim *s, int row, double *res, double *scale) {
 // The largest relative residual of the dynamics and of the laws; NaN where anything is. worst: z, or nz + row. R is
 // left in rhs, the size of its terms in dz. rounded: whether `round` is known.
 static double residual(nsm_sim *s, int rounded, int *worst) {
-  const sim_rows *r = &s->r;
-  const sim_islands *is = &s->isl;
-  double most = 0, *res = s->rhs, *scale = s->dz, share = lost * DBL_EPSILON / s->tolerance;
-  memcpy(res, s->res, (size_t)s->nz * sizeof(double));
-  memcpy(scale, s->scale, (size_t)s->nz * sizeof(double));
+  const sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
+  double most = 0, *res = s->w.rhs, *scale = s->w.dz, share = lost * DBL_EPSILON / s->a->tolerance;
+  memcpy(res, s->w.res, (size_t)s->a->nz * sizeof(double));
+  memcpy(scale, s->w.scale, (size_t)s->a->nz * sizeof(double));
   *worst = 0;
-  if (s->on.g.n > 0)
-    for (int i = 0; i < s->nz; i++) {
-      double g = s->h * s->gamma * s->g0[i];
+  if (s->a->on.g.n > 0)
+    for (int i = 0; i < s->a->nz; i++) {
+      double g = s->n.h * s->a->gamma * s->w.g0[i];
       res[i] -= g;
       scale[i] += fabs(g);
     }
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
-    if (s->cls[r->cls[row]].c->kind != NSM_RELATION) add_impulse(s, row, res, scale);
+    if (s->a->cls[r->cls[row]].c->kind != NSM_RELATION) add_impulse(s, row, res, scale);
   }
   for (int j = 0; j < r->nborder; j++) add_impulse(s, r->border[j], res, scale);
-  for (int i = 0; i < s->nz; i++) {
-    double x = fabs(res[i]) / (scale[i] + share * (s->size[i] + (rounded ? s->round[i] : 0)) + DBL_MIN);
+  for (int i = 0; i < s->a->nz; i++) {
+    double x = fabs(res[i]) / (scale[i] + share * (s->w.size[i] + (rounded ? s->w.round[i] : 0)) + DBL_MIN);
     if (!(x <= most)) { most = x; *worst = i; if (isnan(x)) return x; }
   }
   for (int i = 0; i < is->nactive + r->nborder; i++) {
     int row = i < is->nactive ? r->row_at[is->active[i]] : r->border[i - is->nactive],
-        tangential = i < is->nactive && s->cls[r->cls[row]].c->kind == NSM_FRICTION;
+        tangential = i < is->nactive && s->a->cls[r->cls[row]].c->kind == NSM_FRICTION;
     double x = tangential ? slip_residual(s, &i) : row_residual(s, row);
-    if (!(x <= most)) { most = x; *worst = s->nz + row; if (isnan(x)) return x; }
+    if (!(x <= most)) { most = x; *worst = s->a->nz + row; if (isnan(x)) return x; }
   }
   return most;
 }
@@ -289,74 +290,74 @@ static double residual(nsm_sim *s, int rounded, int *worst) {
 // W, C, X and M_osns at the iterate, as far as they move. Returns -1, or the unknown whose pivot is zero.
 static int matrices(nsm_sim *s, double t1) {
   nsm_view v = at_end(s, t1), mid = between(s, t1);
-  for (int a = 0; a < s->on.jac_moving.n; a++) {
-    sim_class *k = &s->cls[s->on.jac_moving.of[a]];
+  for (int a = 0; a < s->a->on.jac_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.jac_moving.of[a]];
     k->c->jac_fn(&v, &k->tab, k->jac);
   }
-  for (int a = 0; a < s->on.k_moving.n; a++) {
-    sim_class *k = &s->cls[s->on.k_moving.of[a]];
+  for (int a = 0; a < s->a->on.k_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.k_moving.of[a]];
     k->c->k_fn(&v, &k->tab, k->k);
   }
-  for (int a = 0; a < s->on.b_moving.n; a++) {
-    sim_class *k = &s->cls[s->on.b_moving.of[a]];
+  for (int a = 0; a < s->a->on.b_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.b_moving.of[a]];
     k->c->b_fn(&v, &k->tab, k->b);
   }
-  for (int a = 0; !s->frozen && a < s->on.mcurve.n; a++) {
-    sim_class *k = &s->cls[s->on.mcurve.of[a]];
+  for (int a = 0; !s->w.frozen && a < s->a->on.mcurve.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];
     k->c->mcurve_fn(&mid, &k->tab, k->mcurve);
   }
-  for (int a = 0; !s->frozen && a < s->on.curve.n; a++) {
-    sim_class *k = &s->cls[s->on.curve.of[a]];
-    k->c->curve_fn(k->h_mid ? &mid : &v, &k->tab, s->l1 + s->r.l[k->row0], NULL, k->curve);
+  for (int a = 0; !s->w.frozen && a < s->a->on.curve.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
+    k->c->curve_fn(k->h_mid ? &mid : &v, &k->tab, s->w.l1 + s->n.r.l[k->row0], NULL, k->curve);
   }
-  for (int a = 0; !s->frozen && a < s->on.rq_moving.n; a++) {
-    sim_class *k = &s->cls[s->on.rq_moving.of[a]];
+  for (int a = 0; !s->w.frozen && a < s->a->on.rq_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.rq_moving.of[a]];
     k->c->rq_fn(&v, &k->tab, k->rq);
   }
-  if (!s->frozen) sim_rows_rates(s);
-  if (!s->w.constant) {
+  if (!s->w.frozen) sim_rows_rates(s);
+  if (!s->n.w.constant) {
     int z = sim_matrix_update(s, 0);
     if (z >= 0) return z;
   }
-  if (!s->r.constant && s->r.n > 0) sim_rows_couple(s);
+  if (!s->n.r.constant && s->n.r.n > 0) sim_rows_couple(s);
   return -1;
 }
 
 // (13) with the border: z_p - z^a and the change of the constraints' impulses into dz.
 static void free_motion(nsm_sim *s) {
-  const sim_rows *r = &s->r;
-  for (int i = 0; i < s->nz; i++) s->dz[i] = -s->res[i];
-  if (s->on.g.n > 0)
-    for (int i = 0; i < s->nz; i++) s->dz[i] += s->h * s->gamma * s->g0[i];
-  for (int a = 0; a < s->on.relation.n; a++) {
-    const sim_class *k = &s->cls[s->on.relation.of[a]];
+  const sim_rows *r = &s->n.r;
+  for (int i = 0; i < s->a->nz; i++) s->w.dz[i] = -s->w.res[i];
+  if (s->a->on.g.n > 0)
+    for (int i = 0; i < s->a->nz; i++) s->w.dz[i] += s->n.h * s->a->gamma * s->w.g0[i];
+  for (int a = 0; a < s->a->on.relation.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
-      double l = s->l1[r->l[row]];
-      for (int e = r->b0[row]; e < r->b0[row + 1]; e++) s->dz[r->bz[e]] -= r->b[e] * l;
+      double l = s->w.l1[r->l[row]];
+      for (int e = r->b0[row]; e < r->b0[row + 1]; e++) s->w.dz[r->bz[e]] -= r->b[e] * l;
     }
   }
   for (int j = 0; j < r->nborder; j++) {
-    double p = s->l1[r->l[r->border[j]]];
-    for (int e = r->b0[r->border[j]]; e < r->b0[r->border[j] + 1]; e++) s->dz[r->bz[e]] += r->b[e] * p;
-    s->dz[s->nz + j] = -r->y[r->border[j]];
+    double p = s->w.l1[r->l[r->border[j]]];
+    for (int e = r->b0[r->border[j]]; e < r->b0[r->border[j] + 1]; e++) s->w.dz[r->bz[e]] += r->b[e] * p;
+    s->w.dz[s->a->nz + j] = -r->y[r->border[j]];
   }
-  sim_matrix_solve(s, s->dz);
+  sim_matrix_solve(s, s->w.dz);
 }
 
 // (17)
 static void one_step_problem(nsm_sim *s) {
-  const sim_rows *r = &s->r;
-  sim_islands *is = &s->isl;
+  const sim_rows *r = &s->n.r;
+  sim_islands *is = &s->n.isl;
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
     double q = r->y[row] + r->e[row] * r->rate0[row], terms = sim_row_terms(s, row, r->y[row]);
     for (int e = r->d0[row]; e < r->d0[row + 1]; e++) {
-      double d = r->d[e] * s->l1[r->l[r->ds[e]]];
+      double d = r->d[e] * s->w.l1[r->l[r->ds[e]]];
       q -= d;
       terms += fabs(d);
     }
     for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
-      double d = r->c[e] * s->dz[r->cz[e]];
+      double d = r->c[e] * s->w.dz[r->cz[e]];
       q += d;
       terms += fabs(d);
     }
@@ -364,57 +365,57 @@ static void one_step_problem(nsm_sim *s) {
     is->terms[i] = terms;
     is->lo[i] = r->lo[row];
     is->hi[i] = r->hi[row];
-    is->lambda[i] = s->l1[r->l[row]];
+    is->lambda[i] = s->w.l1[r->l[row]];
   }
 }
 
 // (18) into ztry, ltry
 static void candidate(nsm_sim *s) {
-  const sim_rows *r = &s->r;
-  const sim_islands *is = &s->isl;
+  const sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
-    s->ltry[r->l[row]] = is->lambda[i];
+    s->w.ltry[r->l[row]] = is->lambda[i];
   }
-  sim_rows_motion(s, is->lambda, s->dz);
-  for (int i = 0; i < s->nz; i++) s->ztry[i] = s->z1[i] + s->dz[i];
+  sim_rows_motion(s, is->lambda, s->w.dz);
+  for (int i = 0; i < s->a->nz; i++) s->w.ztry[i] = s->w.z1[i] + s->w.dz[i];
   for (int j = 0; j < r->nborder; j++) {
     int l = r->l[r->border[j]];
-    s->ltry[l] = s->l1[l] + s->dz[s->nz + j];
+    s->w.ltry[l] = s->w.l1[l] + s->w.dz[s->a->nz + j];
   }
 }
 
 // z1 := za + alpha (ztry - za), the multipliers alike.
 static void go(nsm_sim *s, double alpha) {
-  const sim_rows *r = &s->r;
-  const sim_islands *is = &s->isl;
-  if (alpha == 1) memcpy(s->z1, s->ztry, (size_t)s->nz * sizeof(double));
-  else for (int i = 0; i < s->nz; i++) s->z1[i] = s->za[i] + alpha * (s->ztry[i] - s->za[i]);
+  const sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
+  if (alpha == 1) memcpy(s->w.z1, s->w.ztry, (size_t)s->a->nz * sizeof(double));
+  else for (int i = 0; i < s->a->nz; i++) s->w.z1[i] = s->w.za[i] + alpha * (s->w.ztry[i] - s->w.za[i]);
   for (int i = 0; i < is->nactive + r->nborder; i++) {
     int l = r->l[i < is->nactive ? r->row_at[is->active[i]] : r->border[i - is->nactive]];
-    s->l1[l] = alpha == 1 ? s->ltry[l] : s->la[l] + alpha * (s->ltry[l] - s->la[l]);
+    s->w.l1[l] = alpha == 1 ? s->w.ltry[l] : s->w.la[l] + alpha * (s->w.ltry[l] - s->w.la[l]);
   }
   set_q1(s);
 }
 
 // ---- what is said where it fails ------------------------------------------------------------------------------------
 static nsm_place place(const nsm_sim *s, int worst) {
-  return worst < s->nz ? sim_at_z(s, worst) : sim_at_row(s, worst - s->nz);
+  return worst < s->a->nz ? sim_at_z(s, worst) : sim_at_row(s, worst - s->a->nz);
 }
 
 static void row_or_unknown(const nsm_sim *s, int worst, char *name, size_t size) {
-  if (worst < s->nz) sim_z_name(s, worst, name, size);
-  else sim_row_name(s, worst - s->nz, name, size);
+  if (worst < s->a->nz) sim_z_name(s, worst, name, size);
+  else sim_row_name(s, worst - s->a->nz, name, size);
 }
 
 // The coordinate whose pivot of M is not positive, at the iterate or where the velocities lead; -1 for none.
 static int bad_mass(nsm_sim *s, double t1) {
-  int z = s->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
-  if (z >= 0 || s->on.mass_moving.n == 0) return z;
-  for (int i = 0; i < s->nq; i++) s->qm[i] = s->q[i] + s->h * s->z[i];
-  nsm_view v = sim_view(s, t1, s->qm, s->z, s->l1);
-  for (int a = 0; a < s->on.mass_moving.n; a++) {
-    sim_class *k = &s->cls[s->on.mass_moving.of[a]];
+  int z = s->a->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
+  if (z >= 0 || s->a->on.mass_moving.n == 0) return z;
+  for (int i = 0; i < s->a->nq; i++) s->w.qm[i] = s->now.q[i] + s->n.h * s->now.z[i];
+  nsm_view v = sim_view(s, t1, s->w.qm, s->now.z, s->w.l1);
+  for (int a = 0; a < s->a->on.mass_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
     k->c->mass_fn(&v, &k->tab, k->mass);
   }
   return sim_mass_indefinite(s);
@@ -431,14 +432,14 @@ static nsm_code not_converged(nsm_sim *s, double t1, double error, int worst, ns
   sim_fail_at(e, NSM_FAILED, place(s, worst),
               "Newton's method did not converge at t = %.10g s, step %ld: after %d iterations the relative residual of "
               "%s is %.3g (tolerance %.3g); %s",
-              t1, s->k + 1, NSM_NEWTON_MAX, name, error, s->tolerance, why);
+              t1, s->now.k + 1, NSM_NEWTON_MAX, name, error, s->a->tolerance, why);
   return NSM_FAILED;
 }
 
 static nsm_code not_finite(nsm_sim *s, double t1, nsm_error *e) {
   nsm_view v = at_end(s, t1);
   nsm_code c = sim_blame(s, &v, e);
-  if (c == NSM_OK) sim_fail(e, c = NSM_FAILED, "a residual is not a number at t = %.10g s, step %ld", t1, s->k + 1);
+  if (c == NSM_OK) sim_fail(e, c = NSM_FAILED, "a residual is not a number at t = %.10g s, step %ld", t1, s->now.k + 1);
   return c;
 }
 
@@ -446,20 +447,20 @@ static nsm_code singular(nsm_sim *s, double t1, int z, nsm_error *e) {
   char name[256];
   nsm_view v = at_end(s, t1);
   if (sim_blame(s, &v, e) != NSM_OK) return NSM_FAILED;                 // a kernel gave what is no number
-  int at = z < s->nz ? z : s->nz + s->r.border[z - s->nz];
+  int at = z < s->a->nz ? z : s->a->nz + s->n.r.border[z - s->a->nz];
   row_or_unknown(s, at, name, sizeof name);
   sim_fail_at(e, NSM_FAILED, place(s, at),
-              "the iteration matrix is singular at t = %.10g s, step %ld: no pivot for %s", t1, s->k + 1, name);
+              "the iteration matrix is singular at t = %.10g s, step %ld: no pivot for %s", t1, s->now.k + 1, name);
   return NSM_FAILED;
 }
 
 // The residual fell no more above the tolerance: the worst of the run is kept for the summary.
 static nsm_code stagnated(nsm_sim *s, double t1, double error, int worst) {
-  s->count.stagnations++;
-  if (error > s->count.worst_residual) {
-    s->count.worst_residual = error;
-    s->worst_time = t1;
-    s->worst_at = worst;
+  s->now.count.stagnations++;
+  if (error > s->now.count.worst_residual) {
+    s->now.count.worst_residual = error;
+    s->now.worst_time = t1;
+    s->now.worst_at = worst;
   }
   return NSM_OK;
 }
@@ -467,23 +468,23 @@ static nsm_code stagnated(nsm_sim *s, double t1, double error, int worst) {
 // ---- the step -------------------------------------------------------------------------------------------------------
 // z changes as in the last step where that was the better guess lately, in the mass metric; else not at all.
 static void start_values(nsm_sim *s, int moving) {
-  for (int i = 0; i < s->nz; i++) s->z1[i] = s->z[i] + (moving ? s->gain[i] : 0);
+  for (int i = 0; i < s->a->nz; i++) s->w.z1[i] = s->now.z[i] + (moving ? s->now.gain[i] : 0);
   set_q1(s);
-  for (int i = 0; i < s->isl.nactive + s->r.nborder; i++) {
-    int l = s->r.l[i < s->isl.nactive ? s->r.row_at[s->isl.active[i]] : s->r.border[i - s->isl.nactive]];
-    s->l1[l] = s->l[l];
+  for (int i = 0; i < s->n.isl.nactive + s->n.r.nborder; i++) {
+    int l = s->n.r.l[i < s->n.isl.nactive ? s->n.r.row_at[s->n.isl.active[i]] : s->n.r.border[i - s->n.isl.nactive]];
+    s->w.l1[l] = s->now.l[l];
   }
 }
 
 static void learn(nsm_sim *s) {
   double off[2] = { 0 };
-  for (int i = 0; i < s->nz; i++) {
-    double g = s->z1[i] - s->z[i], d = g - s->gain[i], m = s->diag[i] > 0 ? s->diag[i] : 1;
+  for (int i = 0; i < s->a->nz; i++) {
+    double g = s->w.z1[i] - s->now.z[i], d = g - s->now.gain[i], m = s->w.diag[i] > 0 ? s->w.diag[i] : 1;
     off[0] += m * g * g;
     off[1] += m * d * d;
-    s->gain[i] = g;
+    s->now.gain[i] = g;
   }
-  for (int k = 0; k < 2; k++) s->off[k] = 0.75 * s->off[k] + off[k];
+  for (int k = 0; k < 2; k++) s->now.off[k] = 0.75 * s->now.off[k] + off[k];
 }
 
 // whole: the iteration before took its full step.
@@ -492,19 +493,19 @@ static nsm_code newton_step(nsm_sim *s, double t1, int whole, nsm_error *e) {
   if (z >= 0) return singular(s, t1, z, e);
   free_motion(s);
   sim_friction_guess(s, !whole);
-  if (s->isl.nactive > 0) {
+  if (s->n.isl.nactive > 0) {
     one_step_problem(s);
     if (!sim_islands_solve(s)) {
       nsm_view v = at_end(s, t1);
-      if (s->isl.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) != NSM_OK) return NSM_FAILED;
+      if (s->n.isl.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) != NSM_OK) return NSM_FAILED;
       return sim_cone_failed(s, t1, e);
     }
   }
   candidate(s);
-  memcpy(s->za, s->z1, (size_t)s->nz * sizeof(double));
-  memcpy(s->la, s->l1, (size_t)s->nl * sizeof(double));
+  memcpy(s->w.za, s->w.z1, (size_t)s->a->nz * sizeof(double));
+  memcpy(s->w.la, s->w.l1, (size_t)s->a->nl * sizeof(double));
   go(s, 1);
-  s->count.newton_iterations++;
+  s->now.count.newton_iterations++;
   return NSM_OK;
 }
 
@@ -521,47 +522,47 @@ static int top_of(sim_turn *u, int i) {
 }
 
 static int row_of(const nsm_sim *s, int i) {
-  return i < s->isl.nactive ? s->r.row_at[s->isl.active[i]] : s->r.border[i - s->isl.nactive];
+  return i < s->n.isl.nactive ? s->n.r.row_at[s->n.isl.active[i]] : s->n.r.border[i - s->n.isl.nactive];
 }
 
 static void group(nsm_sim *s) {
-  const sim_rows *r = &s->r;
-  sim_turn *u = s->turn;
-  int nblock = s->w.nblock;
+  const sim_rows *r = &s->n.r;
+  sim_turn *u = s->w.turn;
+  int nblock = s->n.w.nblock;
   for (int i = 0; i < nblock + r->n; i++) u[i].up = i;
-  for (int i = 0; i < s->isl.nactive + r->nborder; i++) {
+  for (int i = 0; i < s->n.isl.nactive + r->nborder; i++) {
     int row = row_of(s, i), at = nblock + row;
-    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) u[top_of(u, s->w.block_of[r->bz[e]])].up = top_of(u, at);
-    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) u[top_of(u, s->w.block_of[r->cz[e]])].up = top_of(u, at);
+    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) u[top_of(u, s->n.w.block_of[r->bz[e]])].up = top_of(u, at);
+    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) u[top_of(u, s->n.w.block_of[r->cz[e]])].up = top_of(u, at);
     for (int e = r->d0[row]; e < r->d0[row + 1]; e++) u[top_of(u, nblock + r->ds[e])].up = top_of(u, at);
   }
 }
 
 static void project(nsm_sim *s) {
-  sim_turn *u = s->turn;
-  for (int i = 0; i < s->w.nblock + s->r.n; i++) u[i].psi = 0;
-  for (int i = 0; i < s->nz; i++)
-    u[top_of(u, s->w.block_of[i])].psi += s->before[i] / s->top[i] * (s->rhs[i] / s->top[i]);
-  for (int i = 0; i < s->isl.nactive + s->r.nborder; i++) {
-    int row = row_of(s, i), at = s->nz + row;
-    u[top_of(u, s->w.nblock + row)].psi += s->before[at] / s->top[at] * (s->rhs[at] / s->top[at]);
+  sim_turn *u = s->w.turn;
+  for (int i = 0; i < s->n.w.nblock + s->n.r.n; i++) u[i].psi = 0;
+  for (int i = 0; i < s->a->nz; i++)
+    u[top_of(u, s->n.w.block_of[i])].psi += s->w.before[i] / s->w.top[i] * (s->w.rhs[i] / s->w.top[i]);
+  for (int i = 0; i < s->n.isl.nactive + s->n.r.nborder; i++) {
+    int row = row_of(s, i), at = s->a->nz + row;
+    u[top_of(u, s->n.w.nblock + row)].psi += s->w.before[at] / s->w.top[at] * (s->w.rhs[at] / s->w.top[at]);
   }
 }
 
 // R of an iterate, which the next step starts from.
 static void remember(nsm_sim *s) {
-  memcpy(s->before, s->rhs, (size_t)(s->nz + s->r.n) * sizeof(double));
-  for (int i = 0; i < s->nz + s->r.n; i++) s->top[i] = s->dz[i] + DBL_MIN;
+  memcpy(s->w.before, s->w.rhs, (size_t)(s->a->nz + s->n.r.n) * sizeof(double));
+  for (int i = 0; i < s->a->nz + s->n.r.n; i++) s->w.top[i] = s->w.dz[i] + DBL_MIN;
   group(s);
   project(s);
-  for (int i = 0; i < s->w.nblock + s->r.n; i++) s->turn[i].start = s->turn[i].psi;
+  for (int i = 0; i < s->n.w.nblock + s->n.r.n; i++) s->w.turn[i].start = s->w.turn[i].psi;
 }
 
 static int turned(nsm_sim *s) {
   int n = 0;
   project(s);
-  for (int i = 0; i < s->w.nblock + s->r.n; i++) {
-    sim_turn *u = &s->turn[i];
+  for (int i = 0; i < s->n.w.nblock + s->n.r.n; i++) {
+    sim_turn *u = &s->w.turn[i];
     u->turns = u->psi < 0;
     n += u->turns;
     u->a = u->side = 0;
@@ -574,14 +575,14 @@ static int turned(nsm_sim *s) {
 
 // z1 := za + at (ztry - za), the multipliers alike, each group by its own `at`.
 static void go_each(nsm_sim *s) {
-  sim_turn *u = s->turn;
-  for (int i = 0; i < s->w.nblock + s->r.n; i++)
+  sim_turn *u = s->w.turn;
+  for (int i = 0; i < s->n.w.nblock + s->n.r.n; i++)
     u[i].at = u[i].turns ? (u[i].fa * u[i].b - u[i].fb * u[i].a) / (u[i].fa - u[i].fb) : 1;
-  for (int i = 0; i < s->nz; i++)
-    s->z1[i] = s->za[i] + u[top_of(u, s->w.block_of[i])].at * (s->ztry[i] - s->za[i]);
-  for (int i = 0; i < s->isl.nactive + s->r.nborder; i++) {
-    int row = row_of(s, i), l = s->r.l[row];
-    s->l1[l] = s->la[l] + u[top_of(u, s->w.nblock + row)].at * (s->ltry[l] - s->la[l]);
+  for (int i = 0; i < s->a->nz; i++)
+    s->w.z1[i] = s->w.za[i] + u[top_of(u, s->n.w.block_of[i])].at * (s->w.ztry[i] - s->w.za[i]);
+  for (int i = 0; i < s->n.isl.nactive + s->n.r.nborder; i++) {
+    int row = row_of(s, i), l = s->n.r.l[row];
+    s->w.l1[l] = s->w.la[l] + u[top_of(u, s->n.w.nblock + row)].at * (s->w.ltry[l] - s->w.la[l]);
   }
   set_q1(s);
 }
@@ -595,8 +596,8 @@ static void to_the_turn(nsm_sim *s, double t1) {
     residual(s, 1, &worst);
     project(s);
     left = 0;
-    for (int i = 0; i < s->w.nblock + s->r.n; i++) {
-      sim_turn *u = &s->turn[i];
+    for (int i = 0; i < s->n.w.nblock + s->n.r.n; i++) {
+      sim_turn *u = &s->w.turn[i];
       if (!u->turns || !(fabs(u->psi) > enough * u->start) || u->b - u->a < 4 * DBL_EPSILON * u->b) continue;
       int side = u->psi > 0 ? 1 : -1;
       if (side > 0) { u->a = u->at; u->fa = u->psi; if (u->side > 0) u->fb *= 0.5; }
@@ -611,19 +612,19 @@ static void to_the_turn(nsm_sim *s, double t1) {
 // with the multipliers as they are is free of that. 1 where it meets the tolerance; where it is far from that, all is
 // as before.
 static int corrected(nsm_sim *s, double t1, double *error, int *worst) {
-  memcpy(s->f0, s->z1, (size_t)s->nz * sizeof(double));
-  for (int i = 0; i < s->nz; i++) s->dz[i] = -s->rhs[i];
-  for (int j = 0; j < s->r.nborder; j++) s->dz[s->nz + j] = 0;
-  sim_matrix_solve(s, s->dz);
-  for (int i = 0; i < s->nz; i++) s->z1[i] += s->dz[i];
+  memcpy(s->w.f0, s->w.z1, (size_t)s->a->nz * sizeof(double));
+  for (int i = 0; i < s->a->nz; i++) s->w.dz[i] = -s->w.rhs[i];
+  for (int j = 0; j < s->n.r.nborder; j++) s->w.dz[s->a->nz + j] = 0;
+  sim_matrix_solve(s, s->w.dz);
+  for (int i = 0; i < s->a->nz; i++) s->w.z1[i] += s->w.dz[i];
   set_q1(s);
   evaluate(s, t1);
   double now = residual(s, 1, worst);
   if (now <= stagnation) {
     *error = now;
-    return now <= s->tolerance;
+    return now <= s->a->tolerance;
   }
-  memcpy(s->z1, s->f0, (size_t)s->nz * sizeof(double));
+  memcpy(s->w.z1, s->w.f0, (size_t)s->a->nz * sizeof(double));
   set_q1(s);
   evaluate(s, t1);
   residual(s, 1, worst);
@@ -638,15 +639,16 @@ static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
     if (it > 0) {
       if (it >= SLOW) round_off(s, it == SLOW);
       double error = residual(s, it >= SLOW, &worst);
-      if (error <= s->tolerance) return NSM_OK;
-      if (it >= SLOW && error > 0.5 * before && worst < s->nz && s->isl.nactive > 0 &&
+      if (error <= s->a->tolerance) return NSM_OK;
+      if (it >= SLOW && error > 0.5 * before && worst < s->a->nz && s->n.isl.nactive > 0 &&
           corrected(s, t1, &error, &worst))
         return NSM_OK;
-      int moving = worst >= s->nz && sim_friction_moves(s, worst - s->nz);       // friction.c seeks its coefficient
+      int moving = worst >= s->a->nz && sim_friction_moves(s, worst - s->a->nz);
+              // friction.c seeks its coefficient
       if (it > TURNS && halvings == 0 && !moving && turned(s) > 0) {
         to_the_turn(s, t1);
         error = residual(s, 1, &worst);
-        if (error <= s->tolerance) return NSM_OK;
+        if (error <= s->a->tolerance) return NSM_OK;
         halvings = -1;
       }
       if (halvings >= 0 && !(error <= 2 * before) && !moving) {
@@ -665,7 +667,7 @@ static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
     }
     nsm_code code = newton_step(s, t1, it > 0 && alpha == 1, e);
     if (code != NSM_OK) return code;
-    if (s->one_iteration) return NSM_OK;
+    if (s->a->one_iteration) return NSM_OK;
     alpha = 1;
     halvings = 0;
   }
@@ -673,15 +675,16 @@ static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
 
 // What impulses leave of velocities at rest is 0 (closed.c); dz and diag are those of the residual accepted.
 static void settle(nsm_sim *s) {
-  const sim_rows *r = &s->r;
+  const sim_rows *r = &s->n.r;
   int any = 0;
-  for (int z = 0; z < s->nz; z++) s->size[z] = fabs(s->z[z]) + (s->diag[z] > 0 ? s->dz[z] / s->diag[z] : 0);
-  for (int i = 0; i < s->isl.nactive + r->nborder; i++) {
-    int row = i < s->isl.nactive ? r->row_at[s->isl.active[i]] : r->border[i - s->isl.nactive];
-    for (int e = r->b0[row]; s->l1[r->l[row]] != 0 && e < r->b0[row + 1]; e++) {
+  for (int z = 0; z < s->a->nz; z++)
+    s->w.size[z] = fabs(s->now.z[z]) + (s->w.diag[z] > 0 ? s->w.dz[z] / s->w.diag[z] : 0);
+  for (int i = 0; i < s->n.isl.nactive + r->nborder; i++) {
+    int row = i < s->n.isl.nactive ? r->row_at[s->n.isl.active[i]] : r->border[i - s->n.isl.nactive];
+    for (int e = r->b0[row]; s->w.l1[r->l[row]] != 0 && e < r->b0[row + 1]; e++) {
       int z = r->bz[e];
-      if (!(s->diag[z] > 0) || !sim_is_at_rest(s->z1[z], s->size[z])) continue;
-      s->z1[z] = 0;
+      if (!(s->w.diag[z] > 0) || !sim_is_at_rest(s->w.z1[z], s->w.size[z])) continue;
+      s->w.z1[z] = 0;
       any = 1;
     }
   }
@@ -690,48 +693,48 @@ static void settle(nsm_sim *s) {
 
 // A mass matrix that moves must stay positive definite.
 static nsm_code mass(nsm_sim *s, double t1, nsm_error *e) {
-  int z = s->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
+  int z = s->a->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
   return z < 0 ? NSM_OK : sim_mass_failed(s, t1, z, e);
 }
 
 // Between the kinks of several laws Newton's method can go round in circles. It begins again, with other multipliers
 // in the intervals that bound them, from a sequence that repeats: xorshift, Marsaglia 2003. 0: there are none.
 static int start_elsewhere(nsm_sim *s, uint64_t *dice) {
-  const sim_rows *r = &s->r;
+  const sim_rows *r = &s->n.r;
   int any = 0;
   start_values(s, 0);
-  for (int i = 0; i < s->isl.nactive; i++) {
-    int row = r->row_at[s->isl.active[i]];
+  for (int i = 0; i < s->n.isl.nactive; i++) {
+    int row = r->row_at[s->n.isl.active[i]];
     if (!(r->hi[row] - r->lo[row] < INFINITY)) continue;
     *dice ^= *dice << 13;
     *dice ^= *dice >> 7;
     *dice ^= *dice << 17;
-    s->l1[r->l[row]] = r->lo[row] + (r->hi[row] - r->lo[row]) * ((double)(*dice >> 11) * 0x1p-53);
+    s->w.l1[r->l[row]] = r->lo[row] + (r->hi[row] - r->lo[row]) * ((double)(*dice >> 11) * 0x1p-53);
     any = 1;
   }
   return any;
 }
 
 nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
-  memcpy(s->l1, s->l, (size_t)s->nl * sizeof(double));
-  if (s->on.contact.n + s->on.friction.n > 0) sim_active_set(s);
-  if (s->r.n > 0 && !s->r.always) sim_islands_list(s);
-  start_values(s, s->off[1] < s->off[0]);
+  memcpy(s->w.l1, s->now.l, (size_t)s->a->nl * sizeof(double));
+  if (s->a->on.contact.n + s->a->on.friction.n > 0) sim_active_set(s);
+  if (s->n.r.n > 0 && !s->n.r.always) sim_islands_list(s);
+  start_values(s, s->now.off[1] < s->now.off[0]);
   explicit_part(s);
-  s->frozen = 0;
+  s->w.frozen = 0;
   nsm_code code = iterate(s, t1, e);
-  if (code != NSM_OK && s->on.mcurve.n + s->on.curve.n + s->on.rq_moving.n > 0) {
+  if (code != NSM_OK && s->a->on.mcurve.n + s->a->on.curve.n + s->a->on.rq_moving.n > 0) {
     nsm_error again;
-    s->frozen = 1;
+    s->w.frozen = 1;
     start_values(s, 0);
     if (iterate(s, t1, &again) == NSM_OK) {
       code = NSM_OK;
       if (e) *e = (nsm_error){ .code = NSM_OK };
     }
-    s->frozen = 0;
+    s->w.frozen = 0;
   }
   uint64_t dice = 88172645463325252u;
-  for (int k = 0; k < RESTARTS && code == NSM_FAILED && !s->one_iteration && start_elsewhere(s, &dice); k++) {
+  for (int k = 0; k < RESTARTS && code == NSM_FAILED && !s->a->one_iteration && start_elsewhere(s, &dice); k++) {
     nsm_error again;
     if (iterate(s, t1, &again) != NSM_OK) continue;
     code = NSM_OK;
@@ -740,9 +743,9 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
   if (code != NSM_OK) return code;
   nsm_view mid = between(s, t1);
   if ((code = sim_friction_sound(s, &mid, e)) != NSM_OK) return code;
-  if (!s->one_iteration) {
+  if (!s->a->one_iteration) {
     settle(s);
-    sim_refine(s, t1, s->q1, s->h * s->theta);
+    sim_refine(s, t1, s->w.q1, s->n.h * s->a->theta);
     learn(s);
   }
   return mass(s, t1, e);

@@ -6,16 +6,16 @@
 
 void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   const nsm_counters *c = &m->count;
-  fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s, %.3g s", sim_text(s, s->m->name), m->status,
-          nsm_time(s), c->steps, m->total, sim_scheme_name(s->m->scheme), m->wall_s);
+  fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s, %.3g s", sim_text(s, s->a->m->name), m->status,
+          nsm_time(s), c->steps, m->total, sim_scheme_name(s->a->m->scheme), m->wall_s);
   if (m->compile_s > 0) fprintf(f, " (and %.3g s to compile)", m->compile_s);
   fprintf(f, "\n");
   if (m->step_ns >= 0) fprintf(f, "  %.4g ns per step (median)\n", m->step_ns);
   fprintf(f, "  %ld Newton iterations, %ld of the one-step solver", c->newton_iterations, c->solver_iterations);
-  if (s->on.contact.n > 0) fprintf(f, ", %ld impacts", c->impacts);
-  if (s->r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
+  if (s->a->on.contact.n > 0) fprintf(f, ", %ld impacts", c->impacts);
+  if (s->n.r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
   fprintf(f, "\n");
-  const sim_ledger *g = &s->ledger;
+  const sim_ledger *g = &s->now.ledger;
   if (!g->on) return;
   fprintf(
       f,
@@ -63,15 +63,16 @@ static void energy(FILE *f, const sim_ledger *g) {
 
 // What each contact took: by impacts, and by friction. Those that took nothing are left out.
 static void losses(nsm_sim *s, FILE *f) {
-  const sim_rows *r = &s->r;
+  const sim_rows *r = &s->n.r;
   int listed = 0;
   fputs("  \"losses\": {", f);
   for (int row = 0; row < r->n; row++) {
     int k = r->friction_of[row], rows[4] = { row }, n = k < 0 ? 1 : sim_friction_rows(s, k, rows),
-        kind = s->cls[r->cls[row]].c->kind;
-    double impacts = kind == NSM_CONTACT ? r->loss[row] : 0, friction = 0;
-    if (rows[0] != row || !sim_contactlike(s->cls[r->cls[row]].c)) continue;
-    for (int d = 0; d < n; d++) friction += s->cls[r->cls[rows[d]]].c->kind == NSM_FRICTION ? r->loss[rows[d]] : 0;
+        kind = s->a->cls[r->cls[row]].c->kind;
+    double impacts = kind == NSM_CONTACT ? s->now.loss[row] : 0, friction = 0;
+    if (rows[0] != row || !sim_contactlike(s->a->cls[r->cls[row]].c)) continue;
+    for (int d = 0; d < n; d++)
+      friction += s->a->cls[r->cls[rows[d]]].c->kind == NSM_FRICTION ? s->now.loss[rows[d]] : 0;
     if (impacts == 0 && friction == 0) continue;
     char name[256];
     sim_row_name(s, row, name, sizeof name);
@@ -91,9 +92,9 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fputs("{\n  \"status\": ", f);
   string(f, m->status);
   fputs(",\n  \"model\": ", f);
-  string(f, sim_text(s, s->m->name));
+  string(f, sim_text(s, s->a->m->name));
   fputs(",\n  \"scheme\": ", f);
-  string(f, sim_scheme_name(s->m->scheme));
+  string(f, sim_scheme_name(s->a->m->scheme));
   if (m->message) { fputs(",\n  \"message\": ", f); string(f, m->message); }
   fprintf(f, ",\n  \"steps\": %ld,\n", c->steps);
   entry(f, "time", nsm_time(s));
@@ -107,11 +108,11 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   if (m->held + m->failed + m->not_reached > 0)
     fprintf(f, "  \"claims\": { \"held\": %d, \"failed\": %d, \"not_reached\": %d },\n", m->held, m->failed,
             m->not_reached);
-  if (s->ledger.on) {
-    energy(f, &s->ledger);
+  if (s->now.ledger.on) {
+    energy(f, &s->now.ledger);
     losses(s, f);
   }
-  if (*s->note) { fputs("  \"note\": ", f); string(f, s->note); fputs(",\n", f); }
+  if (*s->a->note) { fputs("  \"note\": ", f); string(f, s->a->note); fputs(",\n", f); }
   fputs("  \"final\": {", f);
   int n = nsm_ncolumn(s);
   double *row = malloc((size_t)n * sizeof *row);

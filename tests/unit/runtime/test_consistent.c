@@ -20,7 +20,7 @@ static nsm_sim *open_at(const nsm_model *m, double step, double until, const nsm
   nsm_error e;
   nsm_sim *s = try_open(m, step, until, a, n, &e);
   if (!s) fail_msg("%s", e.text);
-  s->ledger.on = 1;
+  s->now.ledger.on = 1;
   nsm_reset(s);
   return s;
 }
@@ -30,22 +30,22 @@ static void step(nsm_sim *s, outcome *o) {
   nsm_error e;
   double before[8];
   if (nsm_step(s, &e) != NSM_OK) fail_msg("%s", e.text);
-  for (int i = 0; i < s->r.n && i < 8; i++) before[i] = s->r.gap[i];
-  for (int a = 0; a < s->on.row.n; a++) {
-    const sim_class *k = &s->cls[s->on.row.of[a]];
+  for (int i = 0; i < s->n.r.n && i < 8; i++) before[i] = s->n.r.gap[i];
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     nsm_view v = sim_now(s);
     double gap[8], rate[8];
     k->c->gap_fn(&v, &k->tab, gap, rate);
     for (int i = 0; i < k->tab.count; i++) {
       if (k->c->kind == NSM_CONSTRAINT) { o->gap = fmax(o->gap, fabs(gap[i])); o->rate = fmax(o->rate, fabs(rate[i])); }
-      else if (s->r.active[k->row0 + i]) o->least = fmin(o->least, gap[i] - before[k->row0 + i]);
+      else if (s->n.r.active[k->row0 + i]) o->least = fmin(o->least, gap[i] - before[k->row0 + i]);
     }
   }
-  o->drift = s->ledger.drift;
-  o->gain = s->ledger.gain;
+  o->drift = s->now.ledger.drift;
+  o->gain = s->now.ledger.gain;
 }
 static void run_to(nsm_sim *s, double t, outcome *o) { while (nsm_time(s) < t - 1e-9) step(s, o); }
-static double per_step(const nsm_sim *s) { return (double)s->count.newton_iterations / (double)s->count.steps; }
+static double per_step(const nsm_sim *s) { return (double)s->now.count.newton_iterations / (double)s->now.count.steps; }
 static void close_to(double x, double y, double tolerance) {
   if (!(fabs(x - y) <= tolerance)) fail_msg("%.17g is not within %.2g of %.17g", x, tolerance, y);
 }
@@ -61,25 +61,25 @@ static void oscillator(void **state) {
   outcome o = { 0 };
   for (int i = 0; i < 4; i++) {
     run_to(s, t[i], &o);
-    close_to(s->q[0], x1[i], 1e-12);
-    close_to(s->q[1], x2[i], 1e-11);
+    close_to(s->now.q[0], x1[i], 1e-12);
+    close_to(s->now.q[1], x2[i], 1e-11);
   }
-  assert_int_equal(s->count.impacts, 5);
-  close_to(s->ledger.kinetic + s->ledger.potential, 10.789509738654555, 1e-12);
-  assert_true(o.gain <= 2e-14 && o.least >= -1e-16 && s->ledger.residue <= 5e-14);
-  close_to(s->ledger.contacts, 2.47126134544e-3, 1e-11);
-  printf("oscillator 1 ms: %.2f iterations, gain %.2g, residue %.2g\n", per_step(s), o.gain, s->ledger.residue);
+  assert_int_equal(s->now.count.impacts, 5);
+  close_to(s->now.ledger.kinetic + s->now.ledger.potential, 10.789509738654555, 1e-12);
+  assert_true(o.gain <= 2e-14 && o.least >= -1e-16 && s->now.ledger.residue <= 5e-14);
+  close_to(s->now.ledger.contacts, 2.47126134544e-3, 1e-11);
+  printf("oscillator 1 ms: %.2f iterations, gain %.2g, residue %.2g\n", per_step(s), o.gain, s->now.ledger.residue);
   nsm_close(s);
   s = open_at(osc_model(), 1e-2, NAN, &e, 1);
   run_to(s, 1, &o);
-  close_to(s->ledger.kinetic + s->ledger.potential - s->ledger.initial, -3.08015e-3, 5e-8);
-  assert_int_equal(s->count.impacts, 4);
+  close_to(s->now.ledger.kinetic + s->now.ledger.potential - s->now.ledger.initial, -3.08015e-3, 5e-8);
+  assert_int_equal(s->now.count.impacts, 4);
   nsm_close(s);
   s = open_at(osc_model(), 1e-3, 10, NULL, 0);             // e = 1: 10^4 steps
   o = (outcome){ 0 };
   run_to(s, 10, &o);
-  printf("oscillator e = 1: drift %.2g of %.4g\n", o.drift, s->ledger.initial);
-  assert_true(o.drift <= 1e-12 * s->ledger.initial);
+  printf("oscillator e = 1: drift %.2g of %.4g\n", o.drift, s->now.ledger.initial);
+  assert_true(o.drift <= 1e-12 * s->now.ledger.initial);
   nsm_close(s);
 }
 
@@ -95,15 +95,15 @@ static void pendulum(void **state) {
   outcome o = { 0 };
   for (int i = 0; i < 4; i++) {
     run_to(s, t[i], &o);
-    printf("pendulum t = %g: x2 off by %.2g\n", t[i], s->q[2] - x2[i]);
-    close_to(s->q[2], x2[i], near[i]);
+    printf("pendulum t = %g: x2 off by %.2g\n", t[i], s->now.q[2] - x2[i]);
+    close_to(s->now.q[2], x2[i], near[i]);
   }
   run_to(s, 100, &o);
   printf("pendulum 10 ms, 10^4 steps: drift %.2g, |g| %.2g, |rate| %.2g, %.2f iterations\n", o.drift / pendulum_energy,
          o.gap, o.rate, per_step(s));
   assert_true(o.drift <= 1e-12 * pendulum_energy && o.gap <= 1e-14 && o.rate <= 1e-13 && o.least >= -1e-16);
   assert_true(per_step(s) <= 4);
-  assert_true(!s->con->redundant);
+  assert_true(!s->now.con.redundant);
   nsm_close(s);
   s = open_at(pend_model(NSM_SCHEME_CONSISTENT1), NAN, 100, NULL, 0);
   o = (outcome){ 0 };
@@ -122,7 +122,7 @@ static void pendulum_order(void **state) {
     nsm_sim *s = open_at(pend_model(NSM_SCHEME_CONSISTENT), h[i], 0.9, NULL, 0);
     outcome o = { 0 };
     run_to(s, 0.9, &o);
-    a[i] = atan2(s->q[2] - s->q[0], s->q[3] - s->q[1]);
+    a[i] = atan2(s->now.q[2] - s->now.q[0], s->now.q[3] - s->now.q[1]);
     nsm_close(s);
   }
   double ratio = (a[0] - a[1]) / (a[1] - a[2]);
@@ -137,7 +137,7 @@ static void angles(void **state) {
     nsm_sim *s = open_at(ang_model(), h[i], 0.9, NULL, 0);
     outcome o = { 0 };
     run_to(s, 0.9, &o);
-    a[i] = s->q[1];
+    a[i] = s->now.q[1];
     nsm_close(s);
   }
   for (int i = 0; i < 2; i++) {
@@ -180,12 +180,12 @@ static void start(void **state) {
   nsm_assignment small = { "shift", 1e-8 }, large = { "shift", 1e-2 };
   nsm_sim *s = open_at(pend_model(NSM_SCHEME_CONSISTENT), NAN, NAN, &small, 1);
   outcome o = { 0 };
-  assert_non_null(strstr(s->note, "moved onto the constraints"));
+  assert_non_null(strstr(s->a->note, "moved onto the constraints"));
   step(s, &o);
   assert_true(o.gap <= 1e-15 && o.rate <= 1e-14);
   nsm_close(s);
   s = open_at(pend_model(NSM_SCHEME_CONSISTENT), NAN, NAN, NULL, 0);
-  assert_string_equal(s->note, "");
+  assert_string_equal(s->a->note, "");
   nsm_close(s);
   nsm_error e;
   assert_null(try_open(pend_model(NSM_SCHEME_CONSISTENT), NAN, NAN, &large, 1, &e));
@@ -203,8 +203,8 @@ static void large_step(void **state) {
   nsm_error e = { .code = NSM_OK };
   double q[4], v[4], t = 0;
   while (nsm_steps_done(s) < nsm_steps_total(s)) {
-    memcpy(q, s->q, sizeof q);
-    memcpy(v, s->z, sizeof v);
+    memcpy(q, s->now.q, sizeof q);
+    memcpy(v, s->now.z, sizeof v);
     t = nsm_time(s);
     if (nsm_step(s, &e) != NSM_OK) break;
   }
@@ -212,7 +212,7 @@ static void large_step(void **state) {
   assert_int_equal(e.code, NSM_FAILED);
   assert_non_null(strstr(e.text, "t = "));
   assert_non_null(strstr(e.text, "residual"));
-  assert_true(nsm_time(s) == t && memcmp(q, s->q, sizeof q) == 0 && memcmp(v, s->z, sizeof v) == 0);
+  assert_true(nsm_time(s) == t && memcmp(q, s->now.q, sizeof q) == 0 && memcmp(v, s->now.z, sizeof v) == 0);
   nsm_close(s);
 }
 
@@ -247,10 +247,10 @@ static void reset_repeats(void **state) {
   nsm_sim *s = open_at(pend_model(NSM_SCHEME_CONSISTENT), 7e-3, 3, NULL, 0);
   outcome o = { 0 };
   run_to(s, 3, &o);
-  double q = s->q[2];
+  double q = s->now.q[2];
   nsm_reset(s);
   run_to(s, 3, &o);
-  assert_true(s->q[2] == q);
+  assert_true(s->now.q[2] == q);
   nsm_close(s);
 }
 
@@ -261,9 +261,9 @@ static void moreau_ledger(void **state) {
   nsm_sim *s = open_at(ball_model(), 1e-3, 2, NULL, 0);
   nsm_error e;
   while (nsm_steps_done(s) < nsm_steps_total(s)) assert_int_equal(nsm_step(s, &e), NSM_OK);
-  double lost = s->ledger.initial - s->ledger.kinetic - s->ledger.potential;
-  printf("ball: lost %.6g, contacts %.6g, residue %.2g\n", lost, s->ledger.contacts, s->ledger.residue_sum);
-  assert_true(s->ledger.contacts > 0 && fabs(lost - s->ledger.contacts + s->ledger.residue_sum) <= 1e-12);
+  double lost = s->now.ledger.initial - s->now.ledger.kinetic - s->now.ledger.potential;
+  printf("ball: lost %.6g, contacts %.6g, residue %.2g\n", lost, s->now.ledger.contacts, s->now.ledger.residue_sum);
+  assert_true(s->now.ledger.contacts > 0 && fabs(lost - s->now.ledger.contacts + s->now.ledger.residue_sum) <= 1e-12);
   nsm_close(s);
 }
 

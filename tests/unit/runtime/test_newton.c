@@ -103,10 +103,10 @@ static void shortened_last_step(void **state) {
   assert_int_equal(nsm_steps_total(s), 4);
   run(s);
   assert_true(nsm_time(s) == 1.0);
-  double q = s->q[0];
+  double q = s->now.q[0];
   nsm_reset(s);
   run(s);
-  assert_true(s->q[0] == q);                       // bit by bit, after another factorization
+  assert_true(s->now.q[0] == q);                       // bit by bit, after another factorization
   nsm_close(s);
   s = open_at(stop_model(), 5, 1);
   assert_int_equal(nsm_steps_total(s), 1);
@@ -129,7 +129,7 @@ static void bridge_gamma(void **state) {
     while (nsm_steps_done(s) < nsm_steps_total(s)) {
       if (nsm_step(s, &e) != NSM_OK) fail_msg("%s", e.text);
       double t = nsm_time(s), exact = 10 * exp(-a * t) * (cos(w * t) - a / w * sin(w * t));
-      worst[i] = fmax(worst[i], fabs(s->z[0] - exact));
+      worst[i] = fmax(worst[i], fabs(s->now.z[0] - exact));
     }
     nsm_close(s);
   }
@@ -198,13 +198,13 @@ static void coupled_column(int n, int stride, int ring, int kind) {
   nsm_error e;
   nsm_sim *s = nsm_open(&m, &set, &e), *b = nsm_open(&m, &set, &e);
   if (!s || !b) fail_msg("%s", e.text);
-  assert_int_equal(s->w.block[0].kind, kind);
+  assert_int_equal(s->n.w.block[0].kind, kind);
   b->linear = b->one_iteration = 0;
   while (nsm_steps_done(s) < nsm_steps_total(s)) {
     if (nsm_step(s, &e) != NSM_OK || nsm_step(b, &e) != NSM_OK) fail_msg("%s", e.text);
-    for (int i = 0; i < n; i++) assert_true(fabs(s->q[i] - b->q[i]) <= 1e-9 && fabs(s->z[i] - b->z[i]) <= 1e-7);
+    for (int i = 0; i < n; i++) assert_true(fabs(s->now.q[i] - b->q[i]) <= 1e-9 && fabs(s->now.z[i] - b->z[i]) <= 1e-7);
   }
-  assert_true(s->count.impacts > 0);
+  assert_true(s->now.count.impacts > 0);
   assert_int_equal(b->count.newton_iterations, b->count.steps);
   nsm_close(s);
   nsm_close(b);
