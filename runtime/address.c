@@ -53,7 +53,7 @@ int nsm_at(nsm_setup *setup, int var, int line, int nidx, const double *idx) {
   return v->base + (int)at;
 }
 
-int nsm_none(nsm_setup *setup) { return sim_of(setup)->nl; }
+int nsm_none(nsm_setup *setup) { return sim_of(setup)->a->nl; }
 
 void nsm_loop(nsm_setup *setup, int level, long lo, long hi) { sim_loops_record(sim_of(setup), level, lo, hi); }
 

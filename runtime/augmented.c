@@ -146,7 +146,7 @@ struct sim_augmented *sim_augmented_make(nsm_sim *s) {
   a->state = SIM_NEW(s, r->n, unsigned char);
   a->made = SIM_NEW(s, r->n, unsigned char);
   a->cost = 2 * a->f->work + 400.0 * a->f->fronts + 6 * (double)a->f->factor_size;
-  if (!s->n.w.constant) s->w.kept = SIM_NEW(s, s->n.w.nval, double);
+  if (!s->n.w.constant) s->n.w.kept = SIM_NEW(s, s->n.w.nval, double);
   return a;
 }
 
@@ -166,7 +166,7 @@ void sim_augmented_stale(nsm_sim *s) { s->n.r.augmented->fresh = 0; }
 static void fill(nsm_sim *s) {
   struct sim_augmented *a = s->n.r.augmented;
   const sim_rows *r = &s->n.r;
-  const double *w = s->n.w.constant ? s->n.w.base : s->w.kept;
+  const double *w = s->n.w.constant ? s->n.w.base : s->n.w.kept;
   memset(a->values, 0, a->f->values * sizeof(double));
   for (size_t e = 0; e < a->entries; e++) a->values[a->w_to[e]] = w[a->w_from[e]];
   for (int row = 0; row < r->n; row++) {
@@ -278,7 +278,7 @@ static int exchange(nsm_sim *s) {
 
 // ---- the answer -----------------------------------------------------------------------------------------------------
 static double w_diagonal(const nsm_sim *s, int z) {
-  return (s->n.w.constant ? s->n.w.base : s->w.kept)[sim_matrix_place(&s->n.w, z, z)];
+  return (s->n.w.constant ? s->n.w.base : s->n.w.kept)[sim_matrix_place(&s->n.w, z, z)];
 }
 
 int sim_augmented_solve(nsm_sim *s) {

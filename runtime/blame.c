@@ -53,8 +53,8 @@ static nsm_code smooth(nsm_sim *s, const nsm_view *v, int cls, nsm_error *e) {
   if (c->g_stage != NSM_NONE) {
     memset(f, 0, (size_t)s->a->nz * sizeof(double));
     c->g_fn(v, &k->tab, f, f + s->a->nq);
-    if (bad(f, (size_t)s->a->nz, &at))
-      return blame(s, cls, n == 1 ? 0 : -1, "the term with multipliers", f[at], v->t, e);
+    if (bad(f, (size_t)s->a->nz, &at)) return blame(s, cls, n == 1 ? 0 : -1, "the term with multipliers", f[at], v->t,
+                                                    e);
   }
   return NSM_OK;
 }

@@ -58,14 +58,18 @@ void sim_closed_start(nsm_sim *s) {
 }
 
 // The extent of q changes by h v in a step; it is taken anew now and then, with room in between.
-double sim_nearly_closed(nsm_sim *s) {
-  if (s->now.k % EXTENT == 0) {
-    s->now.extent = 0;
-    for (int i = 0; i < s->a->nq; i++)
-      s->now.extent = fmax(s->now.extent, fabs(s->now.q[i]) + s->n.h * fabs(s->now.z[i]));
-  }
+static __attribute__((noinline)) void take_extent(nsm_sim *s) {
+  double most = 0;
+  for (int i = 0; i < s->a->nq; i++) most = fmax(most, fabs(s->now.q[i]) + s->n.h * fabs(s->now.z[i]));
+  s->now.extent = most;
+}
+
+static inline double nearly_closed(nsm_sim *s) {
+  if ((s->now.k & (EXTENT - 1)) == 0) take_extent(s);
   return near * (s->n.terms + s->n.reach * s->now.extent);
 }
+
+double sim_nearly_closed(nsm_sim *s) { return nearly_closed(s); }
 
 int sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a) {
   nsm_view now = sim_now(s);
@@ -86,7 +90,7 @@ int sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a) {
 // (a), (b), a = gap + lead rate; rates of pressed contacts become 0.
 void sim_close(nsm_sim *s, double lead) {
   sim_rows *r = &s->n.r;
-  double nearly = sim_nearly_closed(s);
+  double nearly = nearly_closed(s);
   for (int c = 0; c < s->a->on.contact.n; c++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[c]];
     int row = k->row0, n = k->tab.count;
@@ -112,11 +116,13 @@ static int pressed(const nsm_sim *s, int at, int row) {
 void sim_hold(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   const sim_islands *is = &s->n.isl;
-  if (s->a->on.contact.n == 0) return;
-  memset(s->now.held, 0, (size_t)r->n * sizeof(double));
+  if (s->now.holds) memset(s->now.held, 0, (size_t)r->n * sizeof(double));
+  s->now.holds = 0;
   for (int i = 0; i < is->nactive; i++) {
     int at = is->active[i], row = r->row_at[at];
-    if (pressed(s, at, row)) s->now.held[row] = 0.5 * s->n.h * sim_rows_inertia(s, at) * s->w.l1[r->l[row]];
+    if (!pressed(s, at, row)) continue;
+    s->now.held[row] = 0.5 * s->n.h * sim_rows_inertia(s, at) * s->w.l1[r->l[row]];
+    s->now.holds = 1;
   }
 }
 
@@ -208,10 +214,10 @@ static int correct(nsm_sim *s, double share) {
   }
   ok = ok && sim_is_correction(change, force);
   for (int i = 0; ok && i < is->nactive; i++) s->w.l1[r->l[r->row_at[is->active[i]]]] += is->lambda[i];
-  memset(s->w.drive, 0, (size_t)s->n.w.n * sizeof(double));
+  memset(s->w.rhs, 0, (size_t)s->n.w.n * sizeof(double));
   memset(s->w.size, 0, (size_t)s->n.w.n * sizeof(double));
-  if (ok) sim_rows_motion(s, is->lambda, s->w.drive);
-  for (int z = 0; ok && z < s->a->nz; z++) s->w.z1[z] += s->w.drive[z];
+  if (ok) sim_rows_motion(s, is->lambda, s->w.rhs);
+  for (int z = 0; ok && z < s->a->nz; z++) s->w.z1[z] += s->w.rhs[z];
   for (int i = 0; i < is->nactive; i++) {
     is->lambda[i] = s->w.l1[r->l[r->row_at[is->active[i]]]];
     is->u[i] = is->kept[i];

@@ -1,6 +1,7 @@
 // The recorded columns: time; states, coordinates, velocities, multipliers and impulses (each in the order of the
 // variables); outputs.
 #include "sim.h"
+#include <math.h>
 #include <string.h>
 
 int nsm_ncolumn(const nsm_sim *s) { return s->a->ncolumn; }
@@ -50,6 +51,24 @@ void nsm_read(nsm_sim *s, double *row) {
     sim_evaluate_class(s, s->a->on.output.of[a], row);
     row += s->a->cls[s->a->on.output.of[a]].tab.count;
   }
+}
+
+double nsm_read_column(nsm_sim *s, int c) {
+  const sim_analysis *a = s->a;
+  const sim_state *now = &s->now;
+  if (c == 0) return now->t;
+  c--;
+  if (c < a->nx) return now->z[a->nq + c];
+  if ((c -= a->nx) < a->nq) return now->q[c];
+  if ((c -= a->nq) < a->nq) return now->z[c];
+  if ((c -= a->nq) < a->nl) return now->l[c];
+  c -= a->nl;
+  for (int i = 0; i < a->on.output.n; i++) {
+    int cls = a->on.output.of[i], n = a->cls[cls].tab.count;
+    if (c < n) { sim_evaluate_class(s, cls, s->w.out); return s->w.out[c]; }
+    c -= n;
+  }
+  return NAN;
 }
 
 void sim_energy(const nsm_sim *s, double *kinetic, double *potential) {

@@ -1,55 +1,23 @@
 // The run of a simulation as a command: flags, run, CSV, summary, claims, bench. The only file here that prints, beside
 // record/.
 //
-// A reader that goes away (EPIPE, as in `| head`) ends the run without a word, with NSM_PIPE. SIGINT, SIGTERM, SIGHUP
-// and SIGXFSZ set a flag that is looked at after every step; what was computed is written, and the exit code is 130. A
-// step that does not end can be ended by a second signal. What the caller had ignored (nohup) stays so.
+// A reader that goes away (EPIPE, as in `| head`) ends the run without a word, with NSM_PIPE. The flag of Ctrl-C
+// (interrupt.h) is looked at after every step.
 #define _POSIX_C_SOURCE 200809L
 #include "command.h"
+#include "interrupt.h"
 #include "options.h"
 #include "outputs.h"
 #include "runtime/record/record.h"
 #include "runtime/shared/nearest.h"
 #include "consistent.h"
 #include <errno.h>
+#include <limits.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
-
-// The only globals: a signal handler has nowhere else to write.
-static volatile sig_atomic_t interrupted, seen;   // seen: the loop over the steps has ended
-static volatile time_t since;
-
-static void on_signal(int number) {
-  if (!interrupted) { interrupted = 1; since = time(NULL); }
-  else if (!seen && time(NULL) > since + 1) { signal(number, SIG_DFL); raise(number); }
-}
-
-enum { CAUGHT = 4 };
-static const int caught[CAUGHT] = { SIGINT, SIGTERM, SIGHUP, SIGXFSZ };
-typedef struct signals { struct sigaction old[CAUGHT], pipe; } signals;
-
-static void catch_signals(signals *s) {
-  struct sigaction a;
-  memset(&a, 0, sizeof a);
-  sigemptyset(&a.sa_mask);
-  interrupted = seen = 0;
-  a.sa_handler = SIG_IGN;
-  sigaction(SIGPIPE, &a, &s->pipe);
-  a.sa_handler = on_signal;
-  for (int i = 0; i < CAUGHT; i++) {
-    sigaction(caught[i], &a, &s->old[i]);
-    if (s->old[i].sa_handler == SIG_IGN && caught[i] != SIGXFSZ) sigaction(caught[i], &s->old[i], NULL);
-  }
-}
-
-static void release_signals(const signals *s) {
-  for (int i = 0; i < CAUGHT; i++) sigaction(caught[i], &s->old[i], NULL);
-  sigaction(SIGPIPE, &s->pipe, NULL);
-}
 
 static double seconds(void) {
   struct timespec t;
@@ -238,12 +206,18 @@ static void show_progress(job *j, progress *p) {
   p->next = done + p->stride;
 }
 
+// How many steps may be done before the program around the run wants to be called (command.h).
+static long between_steps(const job *j, long done, long total) {
+  return j->host->between_steps ? j->host->between_steps(j->host->steps, done, total) : LONG_MAX;
+}
+
 static nsm_code run_once(job *j, nsm_error *e) {
   progress p = { !j->o.quiet && isatty(fileno(j->err)), 16, 16, seconds(), seconds() };
   long total = nsm_steps_total(j->s), every = j->o.every, written = -1;
   nsm_code code = NSM_OK;
   if (j->m->nstat > 0) nsm_statistics_start(j->s, j->stat);
   if (j->recording) { write_row(j); written = 0; }
+  long call = between_steps(j, 0, total);
   for (long k = 1, next = every; k <= total && code == NSM_OK; k++) {
     code = nsm_step(j->s, e);
     if (nsm_steps_done(j->s) == k) {
@@ -255,8 +229,9 @@ static nsm_code run_once(job *j, nsm_error *e) {
         if (j->csv.error) return NSM_FILE;
       }
     }
-    if (interrupted && code == NSM_OK) code = NSM_INTERRUPTED;
+    if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
     if (p.on && k >= p.next) show_progress(j, &p);
+    if (k >= call) call = between_steps(j, k, total);
   }
   if (j->recording && written != nsm_steps_done(j->s)) write_row(j);
   if (p.on && p.shown > p.began) fprintf(j->err, "\r%40s\r", "");
@@ -273,12 +248,14 @@ static nsm_code run_bench(job *j, nsm_error *e) {
   double *ns = calloc((size_t)n, sizeof *ns);
   nsm_code code = NSM_OK;
   if (!ns) return sim_no_memory(e, "--bench");
+  long call = between_steps(j, 0, n * total);
   for (; done < n && code == NSM_OK; done++) {
     nsm_reset(j->s);
     double began = seconds();
     for (long k = 0; k < total && code == NSM_OK; k++) {
       code = nsm_step(j->s, e);
-      if (interrupted && code == NSM_OK) code = NSM_INTERRUPTED;
+      if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
+      if (done * total + k >= call) call = between_steps(j, done * total + k, n * total);
     }
     ns[done] = 1e9 * (seconds() - began) / (double)total;
   }
@@ -405,7 +382,7 @@ static nsm_code run(job *j) {
   j->sum.step_ns = -1;
   code = j->o.bench > 0 ? run_bench(j, &e) : run_once(j, &e);
   j->sum.wall_s = seconds() - began;
-  seen = 1;
+  nsm_interrupt_seen();
   if (code == NSM_FILE && !*e.text) code = NSM_OK;         // a row could not be written: close_csv tells
   int all = nsm_steps_done(j->s) == nsm_steps_total(j->s);
   nsm_code csv = close_csv(j, &file);
@@ -426,7 +403,7 @@ static nsm_code run(job *j) {
     fprintf(j->err, "note: in %ld steps no force could keep a closed gap from shrinking; the contact was left to the "
             "next step\n", j->sum.count.left_out);
   if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
-  if (j->s->n.con && j->s->n.con->redundant && !j->o.quiet)
+  if (j->s->n.con && j->s->now.con.redundant && !j->o.quiet)
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
   nsm_code written = write_summary(j);
   return code == NSM_OK || code == NSM_CLAIM ? (written != NSM_OK ? written : code) : code;
@@ -451,10 +428,10 @@ int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
   nsm_code code = open_simulation(&j, f, &e);
   if (code != NSM_OK) say(&j, &e);
   else {
-    signals old;
-    catch_signals(&old);
+    nsm_signals old;
+    nsm_catch_signals(&old);
     code = run(&j);
-    release_signals(&old);
+    nsm_release_signals(&old);
   }
   if (j.summary && j.summary != host->out && fclose(j.summary) != 0 && code == NSM_OK) code = NSM_FILE;
   if (j.csv.file && j.csv.file != j.out) fclose(j.csv.file);

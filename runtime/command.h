@@ -9,6 +9,10 @@ typedef struct nsm_host {
   const char *const *input; int ninput; // files that were read: no output may overwrite them
   void             (*say)(void *with, const nsm_error *e, FILE *err);   // shows an error; NULL: nsm_print_error
   void              *with;
+  // Called before the first step of a run and then when as many steps were done as it said last; NULL. total: steps of
+  // all runs to come (--bench), and done counts on over them.
+  long             (*between_steps)(void *steps, long done, long total);
+  void              *steps;
   int                not_reached;       // out: claims about times that the run did not reach
 } nsm_host;
 

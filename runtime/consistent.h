@@ -28,22 +28,18 @@ struct sim_consistent {
   con_class *cls;
   double    *uc, *uc_low;                // [nq] velocity after the impact, and what rounding took from it
   double    *inc_q, *inc_u;              // [nq] increments of the motion: q_E - q_B and u_E - u_C of the iterate
-  double    *kappa, *kappa1;             // [nl] begin and end of the step
-  double    *gain, *gain0;               // [nq] u_E - u_C of the last step, of the one before
+  double    *kappa1;                     // [nl] at the end of the step; now.kappa at its begin
   int        moves;                      // the start values in use: 0 velocities stay, 1 they change as before
-  double     off[3], cost[2];            // how far constant [1] and extrapolated [2] changes were off; iterations with
-                                         // either start
-  double    *res, *size, *dz;            // [n] residual, size of its terms, Newton step
+  double    *res, *dz;                   // [n] residual, Newton step; size of its terms: now.r1_size
   double    *dq;                         // [nq] of the Newton step
-  double    *qsize, *fresh;              // [nq] sum of |d R1/d(q, u)| |(q, u)|: the largest of the iteration, so that
-                                         // residuals of its iterates can be compared; that of the last matrix
+  double    *fresh;                      // [nq] sum of |d R1/d(q, u)| |(q, u)| of the last matrix; the largest of the
+                                         // iteration is now.r1_most, so that residuals of its iterates can be compared
   double    *try_u, *try_l, *try_k;      // iterate before the last step: inc_u, multipliers
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
   double    *back;                       // [ns] gap of a constraint at the begin, where that is more than round-off
   double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
   double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c; [r.n] rates at the end, impulses
                                          // it starts from
-  double    *force;                      // [nl] multipliers of the second step
   double     loss, friction, forces, dampers; // of the step: loss at impacts, by friction, work of forces and drives,
                                               // loss at dampers
   double    *mass_inverse;               // [nq] 1/M_ii at the start
@@ -53,18 +49,16 @@ struct sim_consistent {
   double   **inverse;                    // [nblock] the pseudo-inverse, in the block's own room or in one of its own
   double    *keep, *right, *row_scale, *col_scale, *work, *rhs;
   int       *jpvt, lwork;
-  int        redundant, singular;        // dependent constraints were met: in a step that stands; in this attempt
+  int        singular;                   // dependent constraints were met in this attempt
   int        projected, always_projected;// the contacts by (2.72): in this attempt; in all (tests)
-  long       projections;                // how often, in all
   long       iterations;                 // of the step
   int        affine;                     // K and the rows are constant for a given step: factors and columns are kept,
                                          // one iteration is exact
-  double     made_for;                   // the step they were made for
+  double     made_for;                   // the step they were made for; 0: not made
   unsigned char *has_column;             // [r.n]
 
   // contacts: those closed at q_B
   int        na, nc;                     // closed, all
-  unsigned char *closed;                 // [r.n] in the last step
   int       *act, *index, *parent;       // [nc] row of a closed contact; [r.n] its number; [nc] islands
   int       *blocks0, *blocks;           // touched blocks of each contact row: start [r.n+1], block
   long      *x0;                         // place in x of each touched block
@@ -74,13 +68,9 @@ struct sim_consistent {
   int       *at_block0, *at_block, *mark;// contact rows by touched block
   int       *row_start, *col, sparse;    // D by compressed rows
   double    *line;                       // [nc]
-  // friction in the island; of the matrices kept
-  nsm_cone_block *cone, tiny_cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];
-  int        tiny_cones[SIM_TINY_BLOCKS + 1];
+  nsm_cone_block *cone;                  // friction in the island
   double    *m, *qv, *terms, *lo, *hi, *lam, *uv, *l0, *diag;
   void      *lcp, *tiny_work[SIM_TINY_BLOCKS + 1];
-  double     tiny[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
-  uint64_t   next_id, tiny_id[SIM_TINY_BLOCKS + 1];
   unsigned char *zero;                   // [nc] (6) makes the displacement 0 (consistent_rest.c)
   int        plain;                      // con_contacts finds corrections for these rows, others keep their force
   int        bad_row;

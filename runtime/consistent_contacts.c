@@ -214,15 +214,7 @@ static int solve_island(nsm_sim *s, int m) {
   nsm_cone_problem p = island(s, m);
   void *work = c->lcp;
   if (m <= s->n.isl.tiny_most) {  // a matrix equal to the last of its size keeps its factors
-    size_t bytes = (size_t)(m * m) * sizeof(double);
-    if (s->now.con_tiny->id[m] == 0 || memcmp(c->m, s->now.con_tiny->matrix[m], bytes) != 0 || p.cones !=
-        s->now.con_tiny->cones[m] ||
-        !sim_same_cones(c->cone, s->now.con_tiny->cone[m], p.cones)) {
-      memcpy(s->now.con_tiny->matrix[m], c->m, bytes);
-      memcpy(s->now.con_tiny->cone[m], c->cone, (size_t)p.cones * sizeof *c->cone);
-      s->now.con_tiny->cones[m] = p.cones;
-      s->now.con_tiny->id[m] = ++s->now.con_tiny->next_id;
-    }
+    sim_tiny_notice(s->now.con_tiny, m, c->m, c->cone, p.cones);
     p.matrix_id = s->now.con_tiny->id[m];
     work = c->tiny_work[m];
   }

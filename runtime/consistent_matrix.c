@@ -157,7 +157,8 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   memset(c->k.val, 0, (size_t)c->k.nval * sizeof(double));
   memset(c->has_column, 0, (size_t)s->n.r.n);
-  c->made_for = v->h;
+  int again = c->affine && !c->projected && c->made_for == 0 && s->now.con.made_for == v->h;
+  c->made_for = s->now.con.made_for = v->h;
   memset(c->fresh, 0, (size_t)s->a->nq * sizeof(double));
   for (int a = 0; a < s->a->on.smooth.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
@@ -182,7 +183,8 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
     if (k->c->rq_fn) k->c->rq_fn(v, &k->tab, o->rq);
     for (int i = 0; i < k->tab.count; i++) add_constraint(s, v->h, k, o, i);
   }
-  for (int i = 0; i < s->a->nq; i++) s->now.r1_most[i] = fmax(s->now.r1_most[i], c->fresh[i]);
+  for (int i = 0; !again && i < s->a->nq; i++)           // a restored state has those of the matrix made before
+    s->now.r1_most[i] = fmax(s->now.r1_most[i], c->fresh[i]);
   for (int b = 0; b < c->k.nblock; b++) {
     if (c->constrained[b]) { factor_constrained(s, b); continue; }
     int row = sim_block_factor(&c->k, b);

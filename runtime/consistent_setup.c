@@ -259,7 +259,6 @@ static void contacts_room(nsm_sim *s) {
   c->col = SIM_NEW(s, entries, int);
   c->mark = SIM_NEW(s, s->n.r.n, int);
   for (int i = 0; i < s->n.r.n; i++) c->mark[i] = -1;
-  s->now.closed = SIM_NEW(s, s->n.r.n, unsigned char);
   c->index = SIM_NEW(s, s->n.r.n, int);
   c->seat = SIM_NEW(s, c->k.nblock, int);
   double **sized[] = { &c->qv, &c->terms, &c->lo, &c->hi, &c->lam, &c->uv, &c->l0, &c->diag, &c->line };
@@ -322,12 +321,11 @@ void sim_consistent_analyse(nsm_sim *s) {
     o->gq = SIM_NEW(s, count * (size_t)k->c->gq.n, double);
     o->rq = SIM_NEW(s, count * (size_t)k->c->rq.n, double);
   }
-  double **by_q[] = { &c->uc,    &c->uc_low, &c->inc_q, &c->inc_u,       &s->now.gain, &s->now.gain0,
-                       &c->dq, &s->now.r1_most,  &c->fresh, &c->try_u, &c->mass_inverse };
+  double **by_q[] = { &c->uc, &c->uc_low, &c->inc_q, &c->inc_u, &c->dq, &c->fresh, &c->try_u, &c->mass_inverse };
   for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->a->nq, double);
-  double **by_l[] = { &s->now.kappa, &c->kappa1, &c->try_l, &c->try_k, &s->now.force };
+  double **by_l[] = { &c->kappa1, &c->try_l, &c->try_k };
   for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->a->nl, double);
-  double **by_n[] = { &c->res, &s->now.r1_size, &c->dz };
+  double **by_n[] = { &c->res, &c->dz };
   for (size_t i = 0; i < sizeof by_n / sizeof *by_n; i++) *by_n[i] = SIM_NEW(s, c->n, double);
   double **by_row[] = { &c->gap, &c->drift, &c->slip, &c->start };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, s->n.r.n, double);
@@ -339,15 +337,4 @@ void sim_consistent_analyse(nsm_sim *s) {
   c->affine = is_affine(s);
   c->has_column = SIM_NEW(s, s->n.r.n, unsigned char);
   mass_diagonal(s);
-}
-
-void sim_consistent_reset(nsm_sim *s) {
-  struct sim_consistent *c = s->n.con;
-  memset(s->now.kappa, 0, (size_t)s->a->nl * sizeof(double));
-  memset(s->now.closed, 0, (size_t)s->n.r.n);
-  memset(s->now.force, 0, (size_t)s->a->nl * sizeof(double));
-  memset(s->now.gain, 0, (size_t)s->a->nq * sizeof(double));
-  memset(s->now.gain0, 0, (size_t)s->a->nq * sizeof(double));
-  memset(s->now.con.off, 0, sizeof s->now.con.off);
-  memset(s->now.con.cost, 0, sizeof s->now.con.cost);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum { SWITCH, TEXT, PATH, SET, TIME, NUMBER, WHOLE, CHOICE, CHOICES, SOLVER, SCHEME } kind;
+typedef enum { SWITCH, TEXT, PATH, SET, LIST, TIME, NUMBER, WHOLE, CHOICE, CHOICES, SOLVER, SCHEME } kind;
 
 typedef struct entry {
   const char *name, *other;
@@ -20,7 +20,7 @@ typedef struct entry {
 
 #define FOR(command) (1u << NSM_FOR_##command)
 #define RECORDED (FOR(RUN) | FOR(SIMULATOR))
-#define SIMULATION (RECORDED | FOR(TEST))
+#define SIMULATION (RECORDED | FOR(TEST) | FOR(SWEEP))
 #define MODEL (FOR(CHECK) | FOR(DERIVE) | FOR(EMIT) | FOR(BUILD))
 #define ANY (~0u)
 static const entry table[NSM_FLAGS] = {
@@ -33,7 +33,7 @@ static const entry table[NSM_FLAGS] = {
 static const char *const command_names[] = {
   [NSM_FOR_RUN] = "run",       [NSM_FOR_TEST] = "test",       [NSM_FOR_SIMULATOR] = "a built simulator",
   [NSM_FOR_CHECK] = "check",   [NSM_FOR_DERIVE] = "derive",   [NSM_FOR_EMIT] = "emit",
-  [NSM_FOR_BUILD] = "build",   [NSM_FOR_FMT] = "fmt",         [NSM_FOR_SOLVE] = "solve",
+  [NSM_FOR_BUILD] = "build",   [NSM_FOR_SWEEP] = "sweep",   [NSM_FOR_FMT] = "fmt",         [NSM_FOR_SOLVE] = "solve",
   [NSM_FOR_EXPLAIN] = "explain", [NSM_FOR_HELP] = "help",     [NSM_FOR_VERSION] = "version"
 };
 enum { COMMANDS = sizeof command_names / sizeof *command_names };
@@ -236,6 +236,7 @@ static nsm_code read_value(int i, const char *value, nsm_flags *f, nsm_error *e)
   switch (table[i].kind) {
     case SWITCH: case TEXT: case PATH: return NSM_OK;
     case SET: f->set[f->nset++] = value; return NSM_OK;
+    case LIST: f->list[f->nlist++] = (nsm_listed){ (nsm_flag_id)i, value }; return NSM_OK;
     case TIME: case NUMBER: case WHOLE: return read_number(i, value, f, e);
     case CHOICE: case CHOICES: return read_choices(i, value, e);
     case SOLVER: return read_solver(i, value, e);
@@ -283,7 +284,8 @@ nsm_code nsm_flags_read(nsm_command command, int argc, char **argv, nsm_flags *f
   for (int i = 0; i < NSM_FLAGS; i++) f->number[i] = NAN;
   f->set = calloc((size_t)argc + 1, sizeof *f->set);
   f->file = calloc((size_t)argc + 1, sizeof *f->file);
-  if (!f->set || !f->file) return sim_no_memory(e, "reading the command line");
+  f->list = calloc((size_t)argc + 1, sizeof *f->list);
+  if (!f->set || !f->file || !f->list) return sim_no_memory(e, "reading the command line");
   int flags = 1;
   for (int i = 1; i < argc; i++) {
     if (!flags || argv[i][0] != '-' || !argv[i][1]) { f->file[f->nfile++] = argv[i]; continue; }
@@ -297,6 +299,7 @@ nsm_code nsm_flags_read(nsm_command command, int argc, char **argv, nsm_flags *f
 void nsm_flags_free(nsm_flags *f) {
   free(f->set);
   free(f->file);
+  free(f->list);
 }
 
 void nsm_flags_help(nsm_command command, FILE *f) {

@@ -7,7 +7,7 @@
 // SIMULATOR: a program made by `nsm build`; its argv[0] stands where the command stands else.
 typedef enum {
   NSM_FOR_RUN, NSM_FOR_TEST, NSM_FOR_SIMULATOR, NSM_FOR_CHECK, NSM_FOR_DERIVE, NSM_FOR_EMIT, NSM_FOR_BUILD, NSM_FOR_FMT,
-  NSM_FOR_SOLVE, NSM_FOR_EXPLAIN, NSM_FOR_HELP, NSM_FOR_VERSION
+  NSM_FOR_SOLVE, NSM_FOR_SWEEP, NSM_FOR_EXPLAIN, NSM_FOR_HELP, NSM_FOR_VERSION
 } nsm_command;
 
 typedef enum {
@@ -17,12 +17,16 @@ typedef enum {
   NSM_FLAGS
 } nsm_flag_id;
 
+// A flag that may be given several times.
+typedef struct nsm_listed { nsm_flag_id flag; const char *text; } nsm_listed;
+
 typedef struct nsm_flags {
   nsm_command  command;
   const char  *text[NSM_FLAGS];         // the value as given, "" of a switch; NULL where the flag was not given
   double       number[NSM_FLAGS];       // of times and numbers; NaN where not given
   char         scheme[32];              // the name in --scheme; its theta and gamma are in `number`
   const char **set; int nset;           // the values of --set, in order
+  nsm_listed  *list; int nlist;         // those of kind LIST, in order
   const char **file; int nfile;         // what is no flag, in order
 } nsm_flags;
 

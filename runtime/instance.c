@@ -97,23 +97,6 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
   return 1;
 }
 
-// One iteration is exact where everything is affine; with constant matrices the short way applies.
-static void choose_step(nsm_sim *s) {
-  int affine = 1;
-  for (int i = 0; i < s->a->on.smooth.n; i++) {
-    const nsm_class *c = s->a->cls[s->a->on.smooth.of[i]].c;
-    affine &= c->affine && c->mass_stage != NSM_STATE;
-  }
-  for (int i = 0; i < s->a->on.row.n; i++) affine &= s->a->cls[s->a->on.row.of[i]].c->y_affine;
-  for (int i = 0; i < s->a->on.law_moving.n; i++)
-    affine &= s->a->cls[s->a->on.law_moving.of[i]].c->law_stage != NSM_STATE;
-  s->a->one_iteration = affine;
-  s->a->linear = affine && s->a->m->scheme == NSM_SCHEME_MOREAU &&
-              s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.b_moving.n +
-                  s->a->on.h_moving.n +
-              s->a->on.rq_moving.n == 0;
-}
-
 // ---- open, reset, close ---------------------------------------------------------------------------------------------
 static int known_solver(const char *name, nsm_error *e) {
   char list[600] = "";
@@ -127,18 +110,35 @@ static int known_solver(const char *name, nsm_error *e) {
   return 0;
 }
 
+static const char *copied(nsm_sim *s, const char *text) {
+  size_t bytes = text ? strlen(text) + 1 : 0;
+  return text ? memcpy(sim_take(s, bytes, 1), text, bytes) : NULL;
+}
+
+// The caller's settings may go away; nsm_clone opens with them again.
+static void keep_settings(nsm_sim *s, const nsm_settings *set) {
+  nsm_settings *own = &s->a->settings;
+  *own = set ? *set : (nsm_settings){ .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
+  nsm_assignment *list = SIM_NEW(s, own->nset, nsm_assignment);
+  for (int i = 0; i < own->nset; i++) list[i] = (nsm_assignment){ copied(s, set->set[i].name), set->set[i].value };
+  own->set = list;
+  own->solver = copied(s, own->solver);
+  own->dump_problems = NULL;                               // two runs would write the same files
+}
+
 static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+  keep_settings(s, set);
   s->w.cone.warm = 1;
   if (!sim_setup(s, set, e) || !known_solver(s->w.cone.solver, e) || !sim_cover(s, e)) return 0;
   if (s->a->m->scheme == NSM_SCHEME_MIDPOINT && !sim_midpoint_fits(s, e)) return 0;
   if (sim_is_consistent(s->a->m) && !sim_consistent_fits(s, e)) return 0;
-  s->n.h = s->a->full > 0 ? s->a->step : s->a->until - s->a->start;
-  choose_step(s);
+  s->n.h = sim_clock_first(s);
   sim_mass_analyse(s);
   if (!sim_mass_start(s, e)) return 0;
   if (!sim_rows_patterns(s, e)) return 0;
   sim_assembly_analyse(s);
-  s->w.turn = SIM_NEW(s, s->n.w.nblock + s->n.r.n, sim_turn);
+  if (s->a->m->scheme == NSM_SCHEME_MOREAU && !s->a->linear)
+    s->w.turn = SIM_NEW(s, s->n.w.nblock + s->n.r.n, sim_turn);
   sim_rows_analyse(s);
   sim_islands_analyse(s);
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
@@ -172,7 +172,8 @@ nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
     return NULL;
   }
   nsm_sim *s = calloc(1, sizeof *s);
-  if (!s) { sim_no_memory(e, "this model"); return NULL; }
+  if (s) s->a = calloc(1, sizeof *s->a);
+  if (!s || !s->a) { free(s); sim_no_memory(e, "this model"); return NULL; }
   s->a->m = m;
   if (!open_guarded(s, set, e)) { nsm_close(s); return NULL; }
   nsm_reset(s);
@@ -180,27 +181,20 @@ nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
 }
 
 void nsm_reset(nsm_sim *s) {
+  int on = s->now.ledger.on;
+  sim_state_clear(s);
   memcpy(s->now.q, s->a->q_start, (size_t)s->a->nq * sizeof(double));
   memcpy(s->now.z, s->a->z_start, (size_t)s->a->nz * sizeof(double));
-  memset(s->now.l, 0, (size_t)s->a->nl * sizeof(double));
-  memset(s->w.l1, 0, (size_t)s->a->nl * sizeof(double));
-  memset(s->now.q_low, 0, (size_t)s->a->nz * sizeof(double));
-  memset(s->now.z_low, 0, (size_t)s->a->nz * sizeof(double));
-  if (s->n.r.n > 0) memset(s->now.held, 0, (size_t)s->n.r.n * sizeof(double));
-  memset(s->now.gain, 0, (size_t)s->a->nz * sizeof(double));
-  memset(s->now.off, 0, sizeof s->now.off);
   s->now.t = s->a->start;
-  s->now.k = 0;
-  memset(&s->now.count, 0, sizeof s->now.count);
-  double h = s->a->full > 0 ? s->a->step : s->a->until - s->a->start;
+  double h = sim_clock_first(s);
   if (h != s->n.h) sim_prepare(s, h, NULL);
-  if (s->n.con) sim_consistent_reset(s);
-  if (s->now.ledger.on) sim_ledger_start(s);
+  if (on) sim_ledger_start(s);
 }
 
 void nsm_close(nsm_sim *s) {
   if (!s) return;
   sim_release(s);
+  free(s->a);
   free(s);
 }
 
@@ -223,29 +217,32 @@ static nsm_code assertions(nsm_sim *s, nsm_error *e) {
 
 #define SWAP(a, b) do { double *swap_ = (a); (a) = (b); (b) = swap_; } while (0)
 
-nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
-  double t1;
-  if (s->now.k >= s->a->total) { sim_fail(e, NSM_USAGE, "the run is at its end"); return NSM_USAGE; }
+static nsm_code step_by_scheme(nsm_sim *s, double t1, nsm_error *e) {
+  return s->a->linear ? sim_step_linear(s, t1, e)
+         : s->n.con   ? sim_step_consistent(s, t1, e)
+         : s->a->m->scheme == NSM_SCHEME_MIDPOINT ? sim_step_midpoint(s, t1, e)
+                                                  : sim_step_newton(s, t1, e);
+}
+
+nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
   if (s->now.k == 0 && s->a->on.assertion.n > 0) {
     nsm_code c = assertions(s, e);
     if (c != NSM_OK) return c;
   }
-  if (s->now.k + 1 == s->a->total) {
-    t1 = s->a->until;
-    if (s->a->total > s->a->full && s->a->full > 0 && !sim_prepare(s, s->a->until - s->now.t, e))
-      return e ? e->code = NSM_FAILED : NSM_FAILED;
-  } else t1 = s->a->start + (double)(s->now.k + 1) * s->a->step;
-  nsm_code c = s->a->linear ? sim_step_linear(s, t1, e) : s->n.con ? sim_step_consistent(s, t1, e)
-             : s->a->m->scheme == NSM_SCHEME_MIDPOINT ? sim_step_midpoint(s, t1, e) : sim_step_newton(s, t1, e);
+  if (h != s->n.h && !sim_prepare(s, h, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
+  nsm_code c = step_by_scheme(s, t1, e);
   if (s->dump && sim_dump_failed(s, e)) return NSM_FILE;
   if (c != NSM_OK) return c;
-  if (s->now.ledger.on && !s->n.con) sim_ledger_impulses(s);
-  if (!s->n.con) sim_hold(s);
-  if (!s->a->linear && !s->n.con && s->n.isl.nactive > 0) sim_count_impacts(s);
+  if (s->n.con) {
+    SWAP(s->now.q_low, s->w.q1_low);
+    SWAP(s->now.z_low, s->w.z1_low);
+  } else {
+    if (s->now.ledger.on) sim_ledger_impulses(s);
+    if (s->a->on.contact.n > 0) sim_hold(s);
+    if (!s->a->linear && s->n.isl.nactive > 0) sim_count_impacts(s);
+  }
   SWAP(s->now.q, s->w.q1);
   SWAP(s->now.z, s->w.z1);
-  SWAP(s->now.q_low, s->w.q1_low);
-  SWAP(s->now.z_low, s->w.z1_low);
   SWAP(s->now.l, s->w.l1);
   s->now.t = t1;
   s->now.k++;
@@ -255,6 +252,4 @@ nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
 }
 
 double nsm_time(const nsm_sim *s) { return s->now.t; }
-long nsm_steps_done(const nsm_sim *s) { return s->now.k; }
-long nsm_steps_total(const nsm_sim *s) { return s->a->total; }
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c) { *c = s->now.count; }

@@ -173,7 +173,7 @@ void sim_islands_analyse(nsm_sim *s) {
 
 void sim_islands_fix(nsm_sim *s) {
   sim_islands *a = &s->n.isl;
-  s->now.tiny->next_id++;
+  a->fixes++;
   sim_tiny_forget(s->now.tiny);
   for (int i = 0; i < a->nfixed; i++) {
     struct sim_fixed *f = &a->fixed[i];
@@ -181,7 +181,7 @@ void sim_islands_fix(nsm_sim *s) {
                 (int *)(uintptr_t)f->p.row_start, (int *)(uintptr_t)f->p.col);
     f->p.cone = f->cone;
     f->p.cones = take_cones(s, f->first, f->m, f->cone);
-    f->p.matrix_id = s->now.tiny->next_id;
+    f->p.matrix_id = a->fixes;
   }
 }
 
@@ -224,27 +224,34 @@ static inline int solved(nsm_sim *s, const nsm_cone_problem *p, void *work, int 
 }
 
 // A matrix equal to the last of its size keeps its id: beads of equal mass give the same small problems over and over.
+void sim_tiny_notice(sim_tiny *t, int m, const double *M, const nsm_cone_block *cone, int cones) {
+  size_t bytes = (size_t)(m * m) * sizeof *M;
+  if (t->id[m] != 0 && memcmp(M, t->matrix[m], bytes) == 0 && cones == t->cones[m] &&
+      sim_same_cones(cone, t->cone[m], cones))
+    return;
+  memcpy(t->matrix[m], M, bytes);
+  memcpy(t->cone[m], cone, (size_t)cones * sizeof *cone);
+  t->cones[m] = cones;
+  t->id[m] = ++t->next_id;
+}
+
+void sim_tiny_forget(sim_tiny *t) { memset(t->id, 0, sizeof t->id); }
+
 static int solve_tiny(nsm_sim *s, int first, int m) {
   sim_islands *a = &s->n.isl;
+  sim_tiny *t = s->now.tiny;
   double M[SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
   take_matrix(&s->n.r, a, first, m, 1, M, NULL, NULL);
   nsm_cone_block cone[SIM_TINY_BLOCKS];
   int cones = take_cones(s, first, m, cone);
-  if (s->now.tiny->id[m] == 0 || memcmp(M, s->now.tiny->matrix[m], (size_t)(m * m) * sizeof(double)) != 0 || cones !=
-      s->now.tiny->cones[m] ||
-      !sim_same_cones(cone, s->now.tiny->cone[m], cones)) {
-    memcpy(s->now.tiny->matrix[m], M, (size_t)(m * m) * sizeof(double));
-    memcpy(s->now.tiny->cone[m], cone, (size_t)cones * sizeof *cone);
-    s->now.tiny->cones[m] = cones;
-    s->now.tiny->id[m] = ++s->now.tiny->next_id;
-  }
+  sim_tiny_notice(t, m, M, cone, cones);
   nsm_cone_problem p = { .m = m,
-                         .M = s->now.tiny->matrix[m],
+                         .M = t->matrix[m],
                          .q = a->q + first,
                          .lo = a->lo + first,
                          .hi = a->hi + first,
-                         .matrix_id = s->now.tiny->id[m],
-                         .cone = s->now.tiny->cone[m],
+                         .matrix_id = t->id[m],
+                         .cone = t->cone[m],
                          .cones = cones,
                          .q_terms = a->terms + first };
   return solved(s, &p, a->tiny_work[m], first, 1);
@@ -256,14 +263,14 @@ static int take_room(nsm_sim *s, int first, int m) {
   sim_islands *a = &s->n.isl;
   int dense = is_dense(r, a, m);
   size_t nnz = dense ? (size_t)m * (size_t)m : (size_t)(r->m0[a->active[first + m - 1] + 1] - r->m0[a->active[first]]),
-         bytes = room_for(s, m, nnz, dense ? m : r->bandwidth), had = a->room[3].bytes;
+         bytes = room_for(s, m, nnz, dense ? m : r->bandwidth);
   double *values = sim_pool_room(s, &a->room[0], nnz, sizeof *values);
   a->row_start = sim_pool_room(s, &a->room[1], (size_t)m + 1, sizeof *a->row_start);
   a->col = sim_pool_room(s, &a->room[2], nnz, sizeof *a->col);
   a->work = sim_pool_room(s, &a->room[3], bytes, 1);
   if (!values || !a->row_start || !a->col || !a->work) return 0;
   a->val = a->dense = values;
-  if (a->room[3].bytes != had) nsm_cone_workspace_init(a->work, a->room[3].bytes);
+  nsm_cone_workspace_init(a->work, bytes);              // as large as if it had never been larger: the same solvers
   return 1;
 }
 

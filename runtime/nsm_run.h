@@ -25,6 +25,7 @@ typedef struct nsm_settings {
   double tolerance;                      // of the outer Newton, relative; 0: default
   double solve_budget;                   // seconds that one problem of a step may take; 0: default
   const char *dump_problems;             // folder for every one-step problem of the run (runtime/problems), or NULL
+  int general;                           // step_newton even where all is linear: the oracle of tests
   int project_start;                     // initial values are moved onto constraints and out of obstacles, however far
 } nsm_settings;
 
@@ -41,8 +42,19 @@ void nsm_print_error(const nsm_model *m, const nsm_error *e, FILE *f);     // "e
 
 nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *s, nsm_error *e);      // NULL on error
 nsm_code nsm_step(nsm_sim *s, nsm_error *e);  // one step; on NSM_FAILED the state is that before it
+nsm_code nsm_step_by(nsm_sim *s, double h, nsm_error *e);  // one step of length h > 0 [s], off the clock of the run
 void     nsm_reset(nsm_sim *s);                                                   // back to the start
 void     nsm_close(nsm_sim *s);
+
+// The state as bytes: what a run goes on from, with the same bits. It fits every simulation of the same model with the
+// same sizes and parameters, in the same build of the runtime; nsm_restore refuses others (NSM_USAGE) as far as sizes,
+// scheme and version tell.
+size_t   nsm_state_size(const nsm_sim *s);
+void     nsm_save(const nsm_sim *s, void *to);             // [nsm_state_size]
+nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e);
+// Another simulation with the same settings in the same state; it dumps no problems. To be closed with nsm_close. NULL
+// on error.
+nsm_sim *nsm_clone(const nsm_sim *s, nsm_error *e);
 
 double nsm_time(const nsm_sim *s);
 long   nsm_steps_done(const nsm_sim *s);
@@ -52,6 +64,7 @@ long   nsm_steps_total(const nsm_sim *s);
 int         nsm_ncolumn(const nsm_sim *s);
 const char *nsm_column_name(nsm_sim *s, int c);
 void        nsm_read(nsm_sim *s, double *row);  // row[nsm_ncolumn]; evaluates the outputs
+double      nsm_read_column(nsm_sim *s, int c);     // one of them; NaN where there is none
 int         nsm_find_column(nsm_sim *s, const char *name);                        // -1: none
 
 typedef struct nsm_counters {

@@ -175,8 +175,9 @@ static void pattern_cd(nsm_sim *s) {
 }
 
 // The multiplier of a compliant contact is a force, not an impulse: its row is a relation.
-static int owned_by_relation(const nsm_sim *s, int l) { return s->a->cls[s->n.r.cls[s->n.r.of_l[l]]].c->kind ==
-    NSM_RELATION; }
+static int owned_by_relation(const nsm_sim *s, int l) {
+  return s->a->cls[s->n.r.cls[s->n.r.of_l[l]]].c->kind == NSM_RELATION;
+}
 
 // Constraints go to the border of W where Newton's method runs, unless friction hangs on their force.
 static void choose_border(nsm_sim *s) {

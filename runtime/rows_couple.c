@@ -25,7 +25,7 @@ static void rewind_starts(int n, int *start) {
   start[0] = 0;
 }
 
-#define ROOM(s, which, count, type) ((type *)sim_pool_room((s), &(s)->r.pool[which], (size_t)(count), sizeof(type)))
+#define ROOM(s, which, count, type) ((type *)sim_pool_room((s), &(s)->n.r.pool[which], (size_t)(count), sizeof(type)))
 
 // ---- X --------------------------------------------------------------------------------------------------------------
 // Entries of X of these rows; of each row the blocks of W that B touches.
@@ -42,7 +42,7 @@ static double count_x(nsm_sim *s, const int *rows, int count, int *last) {
   return total;
 }
 
-// X has the blocks of W that B touches, each in the block's own order; for a diagonal W it has B's pattern. rows ascend.
+// X has the blocks of W that B touches, each in the block's own order; for a diagonal W B's pattern. rows ascend.
 static int pattern_x(nsm_sim *s, const int *rows, int count, int *last, int *seat, double total) {
   sim_rows *r = &s->n.r;
   const sim_matrix *w = &s->n.w;

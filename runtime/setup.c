@@ -107,8 +107,8 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
     return 0;
   }
   double length = s->a->until - s->a->start, steps = floor(length / s->a->step + 1e-9);
-  if (!(steps < 9e15))
-    { sim_fail(e, NSM_USAGE, "a step of %g s makes %g steps: too many", s->a->step, steps); return 0; }
+  if (!(steps < 9e15)) { sim_fail(e, NSM_USAGE, "a step of %g s makes %g steps: too many", s->a->step, steps);
+    return 0; }
   if (s->a->start + s->a->step == s->a->start || s->a->until - s->a->step == s->a->until) {
     sim_fail(e, NSM_USAGE, "the step %g s is too small for times around %g s: the clock would stand still", s->a->step,
              s->a->until);
@@ -279,27 +279,6 @@ static int set_initial(nsm_sim *s, nsm_error *e) {
   return 1;
 }
 
-static void set_state(nsm_sim *s) {
-  s->now.q = SIM_NEW(s, s->a->nq, double);  s->w.q1 = SIM_NEW(s, s->a->nq, double);
-  s->now.z = SIM_NEW(s, s->a->nz, double);  s->w.z1 = SIM_NEW(s, s->a->nz, double);
-  s->now.l = SIM_NEW(s, s->a->nl + 1, double);  s->w.l1 = SIM_NEW(s, s->a->nl + 1, double);
-       // one more, always 0: nsm_none
-  double **z_sized[] = { &s->n.f_constant, &s->n.dz_constant, &s->w.f0,    &s->w.f1, &s->w.g0,   &s->w.s, &s->w.rhs,
-                         &s->w.dz,         &s->w.res,         &s->w.scale, &s->w.za, &s->w.ztry, &s->w.zm,
-                         &s->w.inc,        &s->w.drive, &s->w.round,       &s->w.diag,  &s->w.size, &s->now.gain,
-                         &s->w.before,      &s->w.top };
-  for (size_t i = 0; i < sizeof z_sized / sizeof *z_sized; i++) *z_sized[i] = SIM_NEW(s, s->a->nz + s->n.r.n, double);
-  double **low[] = { &s->now.q_low, &s->now.z_low, &s->w.q1_low, &s->w.z1_low };
-  for (size_t i = 0; i < sizeof low / sizeof *low; i++) *low[i] = SIM_NEW(s, s->a->nz, double);
-  s->a->zero = SIM_NEW(s, s->a->nz, double);
-  s->w.qm = SIM_NEW(s, s->a->nq, double);
-  s->w.la = SIM_NEW(s, s->a->nl + 1, double);
-  s->w.ltry = SIM_NEW(s, s->a->nl + 1, double);
-  memcpy(s->now.q, s->a->q_start, (size_t)s->a->nq * sizeof(double));
-  memcpy(s->now.z, s->a->z_start, (size_t)s->a->nz * sizeof(double));
-  s->now.t = s->a->start;
-}
-
 // ---- lists of classes by phase --------------------------------------------------------------------------------------
 static void list_if(nsm_sim *s, sim_list *l, int cls, int condition) {
   if (!l->of) l->of = SIM_NEW(s, s->a->m->nclass, int);
@@ -350,13 +329,56 @@ static void list_phases(nsm_sim *s) {
   for (int i = 0; i < s->a->on.output.n; i++) s->a->ncolumn += s->a->cls[s->a->on.output.of[i]].tab.count;
 }
 
+// One iteration is exact where everything is affine; with constant matrices the short way applies.
+static void choose_step(nsm_sim *s) {
+  int affine = !s->a->settings.general;
+  for (int i = 0; i < s->a->on.smooth.n; i++) {
+    const nsm_class *c = s->a->cls[s->a->on.smooth.of[i]].c;
+    affine &= c->affine && c->mass_stage != NSM_STATE;
+  }
+  for (int i = 0; i < s->a->on.row.n; i++) affine &= s->a->cls[s->a->on.row.of[i]].c->y_affine;
+  for (int i = 0; i < s->a->on.law_moving.n; i++)
+    affine &= s->a->cls[s->a->on.law_moving.of[i]].c->law_stage != NSM_STATE;
+  s->a->one_iteration = affine;
+  s->a->linear = affine && s->a->m->scheme == NSM_SCHEME_MOREAU &&
+                 s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.b_moving.n +
+                 s->a->on.h_moving.n + s->a->on.rq_moving.n == 0;
+}
+
+// ---- state and work -------------------------------------------------------------------------------------------------
+static void set_state(nsm_sim *s) {
+  size_t nz = (size_t)s->a->nz, rows = (size_t)s->n.r.n, nl = (size_t)s->a->nl + 1;     // nl: one more, always 0
+  sim_state_take(s);
+  s->w.q1 = SIM_NEW(s, s->a->nq, double);
+  s->w.z1 = SIM_NEW(s, nz, double);
+  s->w.l1 = SIM_NEW(s, nl, double);
+  s->w.q1_low = SIM_NEW(s, sim_is_consistent(s->a->m) ? s->a->nq : 0, double);
+  s->w.z1_low = SIM_NEW(s, sim_is_consistent(s->a->m) ? nz : 0, double);
+  double **z_sized[] = { &s->n.f_constant, &s->n.dz_constant, &s->w.f0, &s->w.f1, &s->w.g0, &s->w.rhs, &s->w.size,
+                         &s->w.zm };
+  for (size_t i = 0; i < sizeof z_sized / sizeof *z_sized; i++) *z_sized[i] = SIM_NEW(s, nz + rows, double);
+  double **newton[] = { &s->w.s,   &s->w.dz,    &s->w.res,   &s->w.scale, &s->w.za,     &s->w.ztry,
+                        &s->w.inc, &s->w.drive, &s->w.round, &s->w.diag,  &s->w.before, &s->w.top };
+  int moves = s->a->m->scheme == NSM_SCHEME_MOREAU && !s->a->linear;
+  for (size_t i = 0; moves && i < sizeof newton / sizeof *newton; i++) *newton[i] = SIM_NEW(s, nz + rows, double);
+  s->a->zero = SIM_NEW(s, nz, double);
+  s->a->zero_l = SIM_NEW(s, nl, double);
+  s->w.qm = SIM_NEW(s, s->a->nq, double);
+  s->w.la = SIM_NEW(s, nl, double);
+  s->w.ltry = SIM_NEW(s, nl, double);
+  memcpy(s->now.q, s->a->q_start, (size_t)s->a->nq * sizeof(double));
+  memcpy(s->now.z, s->a->z_start, nz * sizeof(double));
+  s->now.t = s->a->start;
+}
+
 int sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   s->setup_error = e;
   if (!set_parameters(s, set, e) || !set_sizes(s, e)) return 0;
   if (!set_experiment(s, set, e)) return 0;
   nsm_setup_view g = { s->a->p };
   if (!count_classes(s, &g, e) || !fill_classes(s, &g, e) || !set_initial(s, e)) return 0;
-  set_state(s);
   list_phases(s);
+  choose_step(s);
+  set_state(s);
   return 1;
 }

@@ -4,7 +4,8 @@
 // of blocks and released by nsm_close; nothing is allocated in between. Fields stand in the order in which they become
 // valid.
 //
-//   tour:  instance.c  open, step, reset, close: the table of contents of a run
+//   tour:  instance.c  open, one step of any length, close: the table of contents of a run
+//          clock.c     times of the run: nsm_step            state.c  the state as a value: save, restore, clone
 //          setup.c     parameters, sizes, tables of the classes, initial values      address.c  what `fill` calls back
 //          loops.c     instances of rows by their indices
 //          cover.c     every state has its equation, every multiplier its law
@@ -108,10 +109,8 @@ typedef struct sim_rows {
   double *lo, *hi, *e, *rate0, *y;      // [n] law; restitution; rate at the start of the step; output or rate
   double *gap;                          // [n] at the start of the step
   double *terms;                        // [n] size of the terms of the gap
-  double *held;                         // [n] (b) of closed.c: a contact stays closed up to here; 0: was not pressed
   double *drift;                        // [n] mean of the rate that is there at rest, of a moving partner (ledger.c)
   unsigned char *active;                // [n]
-  double *loss;                         // [n] energy that its impacts, or its friction, took so far (ledger.c)
   int           nfriction;
   sim_friction *friction;               // [nfriction]
   double       *coefficients;           // [3 largest count of a class of them]
@@ -148,7 +147,6 @@ typedef struct sim_islands {
   int           *active, *index;        // [n] places (in row_at) of the active rows; inverse
   double        *q, *lo, *hi, *lambda, *u;
   double        *terms;                 // sizes of the terms of q
-  double         tiny[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];  // the last matrix of each size
   void          *tiny_work[SIM_TINY_BLOCKS + 1];
   double        *dense;                 // [cap*cap]
   int            dense_cap;             // islands of up to this many rows are passed dense
@@ -156,10 +154,8 @@ typedef struct sim_islands {
   double        *val;
   void          *work;
   sim_pool       room[5];               // of the five above and of take_columns, where the patterns follow
-  uint64_t       next_id, tiny_id[SIM_TINY_BLOCKS + 1];
-  // [nfriction] blocks of the island at hand; of the last matrix of each size
-  nsm_cone_block *cone, tiny_cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];
-  int            tiny_most, tiny_cones[SIM_TINY_BLOCKS + 1];
+  nsm_cone_block *cone;                 // [nfriction] blocks of the island at hand
+  int            tiny_most;
   unsigned char *zero;                  // [n] the law makes the rate 0 (closed.c)
   double        *kept;                  // [n] u before a refinement
   int            plain;                 // rows are intervals, friction too
@@ -169,6 +165,7 @@ typedef struct sim_islands {
   nsm_cone_result result;
   // islands that never change, with their own factors
   int            nfixed;
+  uint64_t       fixes;                 // how often their matrices were made: the id of all of them
   struct sim_fixed { int first, m; nsm_cone_problem p; nsm_cone_block *cone; void *work; } *fixed;
 } sim_islands;
 
@@ -189,36 +186,27 @@ typedef struct sim_list { int n; int *of; } sim_list;    // numbers of classes
 // Where the residual of a group of unknowns and laws changes its direction along the last step.
 typedef struct sim_turn { double psi, start, a, b, fa, fb, at; int turns, side, up; } sim_turn;
 
-struct nsm_sim {
+// A simulation has four parts. What each holds, and from when on it is valid:
+//
+//   analysis  a    made by nsm_open, constant afterwards: tables, sizes, lists of classes, the experiment and options
+//   state     now  all that one step hands to the next (state.def, state.c): copied, saved, restored, bit for bit
+//   numbers   n    what follows from the analysis for one step h, and is made anew where h or the iterate moves it:
+//                  matrices with their shapes and factors, rows, islands; nothing of it has to be kept with a state
+//   work      w    scratch of one thread within one step; each array has one meaning
+typedef struct sim_analysis {
   const nsm_model *m;
-  struct sim_memory *memory;
-  size_t   taken;
-  jmp_buf  no_memory;
-  nsm_cone_options cone;
-  struct sim_dump *dump;                // --dump-problems; NULL without
-  double   tolerance;
-
-  // parameters, sizes, tables
-  double    *p;
-  sim_var   *var;
+  double   *p;                          // parameters
+  sim_var  *var;
   sim_class *cls;
-  int        nq, nx, nz, nl, ndeclared;
-  nsm_error *setup_error;               // while filling
-  int        fill_failed, filling;      // filling: the class under way
-  int       *fill_ix;
+  int       nq, nx, nz, nl, ndeclared;
 
-  // experiment
+  // experiment (runtime/clock.c) and the scheme's parameters
   double start, until, step, theta, gamma;
   long   full, total;                   // full steps, and all (one more where the last one is shorter)
-
-  // state: at t, and the one under construction
-  double  t;
-  long    k;
-  double *q, *z, *l, *q1, *z1, *l1;     // [nq] [nq+nx] [nl]
-  double *q_low, *z_low, *q1_low, *z1_low; // [nq] energy-consistent schemes: what rounding took from q and the
-                                        // velocities, carried on (consistent.md, section 6)
+  double tolerance;
+  nsm_settings settings;                // as given, copied: nsm_clone opens with them again
   double *q_start, *z_start;
-  int     l_valid;                      // multipliers of a step are known (0 at the start)
+  const double *zero, *zero_l;          // [nz], [nl + 1]
 
   // phases: the classes that take part
   struct {
@@ -228,14 +216,49 @@ struct nsm_sim {
   } on;
   int     linear;                       // step_linear applies
   int     one_iteration;                // else: step_newton, exact after one iteration
-  int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
-  double *f_constant;                   // [nz]
-  long    terms_of;                     // step whose terms r.terms has of the class terms_class
-  int     terms_class;
-  double  terms, reach, extent;         // largest terms of a gap, sum |H| at the start; largest |q| + h |v| (closed.c)
-  double  h;                            // the step that W, B, C, X and M_osns were made for
-  double *dz_constant;                  // [nz] W^{-1} h f where f is constant
+  int     ncolumn;
+  char    note[512];                    // what a person should know about the start; "" for nothing
+} sim_analysis;
 
+// The last matrix of each size that islands of few rows had: the same problem again keeps its factors and its last
+// answer (islands.c, consistent_contacts.c).
+typedef struct sim_tiny {
+  uint64_t       next_id, id[SIM_TINY_BLOCKS + 1];         // id 0: none
+  double         matrix[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
+  nsm_cone_block cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];
+  int            cones[SIM_TINY_BLOCKS + 1];
+} sim_tiny;
+
+// Numbers first, then the arrays that state.def lists; both are what nsm_save writes.
+typedef struct sim_state {
+  double  t, h;                         // h: of the last step, or of the first one to come
+  long    k;                            // steps done
+  long    tick;                         // times of the clock that were reached; the present one lies between two
+  int     between;                      // (clock.c)
+  int     holds;                        // any of `held` is not 0
+  double  extent;                       // largest |q| + h |v| (closed.c)
+  double  off[2];                       // step_newton.c: how far no change and the same change as before were off
+  sim_ledger   ledger;
+  nsm_counters count;
+  double  worst_time;                   // of count.worst_residual
+  int     worst_at;                     // its row: z, or nz + row
+  struct {                              // energy-consistent schemes
+    double off[3], cost[2];             // how far constant [1] and extrapolated [2] changes were off; iterations with
+                                        // either start
+    double made_for;                    // the step that K of r1_most was made for, where it is constant
+    long   projections;                 // steps (2.72), in all
+    int    redundant;                   // dependent constraints were met in a step that stands
+  } con;
+#define SIM_STATE(type, name, count, what) type *name;
+#include "state.def"
+#undef SIM_STATE
+} sim_state;
+
+typedef struct sim_numbers {
+  double  h;                            // the step that W, B, C, X and M_osns were made for
+  double *f_constant;                   // [nz + rows]
+  double *dz_constant;                  // [nz + rows] W^{-1} h f where f is constant
+  double  terms, reach;                 // largest terms of a gap, sum |H| at the start (closed.c)
   sim_matrix  w;                        // [nz + r.nborder]
   sim_matrix  inertia;                  // [nq] M by itself (mass.c)
   double     *inertia_start;            // [nq] M_ii at the start
@@ -243,24 +266,37 @@ struct nsm_sim {
   sim_rows    r;
   sim_islands isl;
   struct sim_consistent *con;           // energy-consistent schemes only
-  sim_ledger  ledger;
+} sim_numbers;
 
+typedef struct sim_work {
+  nsm_cone_options cone;                // of the solve under way: `warm` and `once` are set for each
+  double *q1, *z1, *l1;                 // [nq] [nz] [nl + 1] the state under construction
+  double *q1_low, *z1_low;              // [nz] as q_low, z_low
+  int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
+  long    terms_of;                     // step whose terms r.terms has of the class terms_class (closed.c)
+  int     terms_class;
   // scratch [nz], rhs and dz [nz + r.n], or [nq]
   double *f0, *f1, *g0, *s, *rhs, *dz, *res, *scale, *qm, *zm, *za, *la, *ztry, *ltry;
   double *drive;                        // [nz] size of what multipliers do to z; step_newton.c
   double *inc, *round, *diag, *size;    // [nz] z1 - z; round-off of terms as multiples of eps; M_ii; step_newton.c
   double *before, *top;                 // [nz + r.n] R, natural maps and their sizes one iteration ago
   sim_turn *turn;                       // [w.nblock + r.n]
-  double *gain, off[2];                 // [nz] z1 - z of the last step; how far no and the same change were off
-  const double *zero;                   // [nz]
   double *out;                          // [largest count of an output class]
-
-  nsm_counters count;
-  double  worst_time;                   // of count.worst_residual
-  int     worst_at;                     // its row: z, or nz + row
-  int     ncolumn;
   char    name[512];
-  char    note[512];                    // what a person should know about the start; "" for nothing
+} sim_work;
+
+struct nsm_sim {
+  sim_analysis *a;
+  sim_state     now;
+  sim_numbers   n;
+  sim_work      w;
+  struct sim_dump *dump;                // --dump-problems; NULL without
+  // while it is opened (memory.c, address.c)
+  struct sim_memory *memory;
+  size_t     taken;
+  jmp_buf    no_memory;
+  nsm_error *setup_error;               // while filling
+  int        fill_failed, filling;      // filling: the class under way
 };
 
 // Schemes that step two-point kernels.
@@ -268,12 +304,12 @@ static inline int sim_is_consistent(const nsm_model *m) {
   return m->scheme == NSM_SCHEME_CONSISTENT || m->scheme == NSM_SCHEME_CONSISTENT1 ||
          m->scheme == NSM_SCHEME_CONSISTENT_EXPLICIT_MASS;
 }
-static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->m->text + at; }
+static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->a->m->text + at; }
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
-  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->nq, .l = l, .t0 = t, .q0 = q, .v0 = z,
-                     .dq = s->zero, .dv = s->zero, .dx = s->zero };
+  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->a->nq, .l = l, .t0 = t, .q0 = q, .v0 = z,
+                     .dq = s->a->zero, .dv = s->a->zero, .dx = s->a->zero };
 }
-static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->t, s->q, s->z, s->l); }
+static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->now.t, s->now.q, s->now.z, s->now.l); }
 // Rows with an impulse of their own, H^T p.
 static inline int sim_contactlike(const nsm_class *c) {
   return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT || c->kind == NSM_FRICTION;
@@ -284,10 +320,10 @@ static inline int sim_opens(const nsm_class *c) { return c->kind == NSM_CONTACT 
 // Number of z = (v, x) that slot `slot` of instance i stands for.
 static inline int sim_z_of(const nsm_sim *s, const sim_class *k, int i, int slot) {
   int ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)slot];
-  return k->c->slot[slot] == NSM_SLOT_X ? s->nq + ix : ix;
+  return k->c->slot[slot] == NSM_SLOT_X ? s->a->nq + ix : ix;
 }
 // How an entry of a Jacobian enters d/dz: q depends on v through q = q_k + h (theta v + (1-theta) v_k), (8).
-static inline double sim_chain(const nsm_sim *s, int wrt) { return wrt == NSM_WRT_Q ? s->h * s->theta : 1.0; }
+static inline double sim_chain(const nsm_sim *s, int wrt) { return wrt == NSM_WRT_Q ? s->n.h * s->a->theta : 1.0; }
 
 // Place in w->val of an entry; both in the same block.
 static inline int sim_matrix_place(const sim_matrix *w, int row, int col) {
@@ -319,7 +355,7 @@ static inline nsm_place sim_at_parameter(int i) { return (nsm_place){ NSM_AT_PAR
 static inline nsm_place sim_at_variable(int i) { return (nsm_place){ NSM_AT_VARIABLE, i, 0 }; }
 nsm_place sim_at_z(const nsm_sim *s, int z);      // where the coordinate or state of this unknown is declared
 nsm_place sim_at_l(const nsm_sim *s, int l);      // where this multiplier is, or its contact or constraint
-static inline nsm_place sim_at_row(const nsm_sim *s, int row) { return sim_at_class(s->r.cls[row]); }
+static inline nsm_place sim_at_row(const nsm_sim *s, int row) { return sim_at_class(s->n.r.cls[row]); }
 // "bead[%].z" with the numbers filled in.
 void sim_expand(char *out, size_t size, const char *pattern, const long *index, int nindex);
 void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t size);
@@ -335,6 +371,11 @@ void sim_family_name(char *out, size_t size, const char *pattern);
 void sim_expand_written(char *out, size_t size, const char *pattern, const double *index, int nindex);
 int  sim_percents(const char *pattern);
 int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where every step reached the tolerance
+
+// state.c
+void sim_state_take(nsm_sim *s);                // room for the arrays of state.def
+void sim_state_clear(nsm_sim *s);               // everything 0, as before the first step; nothing is remembered
+void sim_work_clear(nsm_sim *s);                // what a step that was broken off, or another state, left in the work
 
 // setup.c, address.c, cover.c
 int  sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e);
@@ -417,6 +458,8 @@ double sim_friction_residual(const nsm_sim *s, int friction, const double *l, co
                              const double *size);
 
 // islands.c
+void sim_tiny_notice(sim_tiny *t, int m, const double *M, const nsm_cone_block *cone, int cones);
+void sim_tiny_forget(sim_tiny *t);
 void sim_islands_analyse(nsm_sim *s);
 void sim_islands_fix(nsm_sim *s);                                                // after the constant M_osns changed
 void sim_islands_list(nsm_sim *s);                                               // rows.active -> isl.active
@@ -436,7 +479,7 @@ nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work
 static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda,
                                              double *u, nsm_cone_result *r, const int *row, const int *at) {
   if (__builtin_expect(s->dump != NULL, 0)) return sim_dump_solve(s, p, work, lambda, u, r, row, at);
-  return nsm_cone_solve(p, &s->cone, work, lambda, u, r);
+  return nsm_cone_solve(p, &s->w.cone, work, lambda, u, r);
 }
 
 // A correction of what rounding left (closed.c, consistent_rest.c): a linear system, or, where M is singular, its
@@ -477,11 +520,10 @@ nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);
 // consistent_setup.c
 int  sim_consistent_fits(nsm_sim *s, nsm_error *e);                              // may this model be stepped so?
 void sim_consistent_analyse(nsm_sim *s);
-void sim_consistent_reset(nsm_sim *s);
 
 // start.c: initial values that the laws do not allow are moved (project: however far off), or refused: 0
 int  sim_start(nsm_sim *s, int project, nsm_error *e);
-void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->note
+void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->a->note
 const char *sim_scheme_name(int scheme);                                         // messages.c; NULL beyond the last
 
 // ledger.c
@@ -498,3 +540,8 @@ void sim_evaluate_class(nsm_sim *s, int cls, double *value);  // an output or as
 
 // instance.c: everything that depends on the step h; 0 where W is singular
 int  sim_prepare(nsm_sim *s, double h, nsm_error *e);
+// One step from the present time to t1 by the scheme; h: its length, any; t1 = t + h up to round-off (clock.c knows its
+// times better). On NSM_FAILED the state is that before it.
+nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e);
+
+double sim_clock_first(const nsm_sim *s);       // clock.c: length of the first step

@@ -200,8 +200,8 @@ static int correct(nsm_sim *s, const level *l) {
   for (size_t i = 0; ok && i < n; i++) derivative(s, l, of[i], H + i * nz);
   ok = ok && forces(s, l, of, n, H, X, mu);
   for (size_t i = 0; ok && i < n; i++)
-    for (size_t z = 0; z < nz; z++)
-      *(l->velocity || (int)z >= s->a->nq ? &s->now.z[z] : &s->now.q[z]) += X[i * nz + z] * mu[i];
+    for (size_t z = 0; z < nz; z++) *(l->velocity || (int)z >= s->a->nq ? &s->now.z[z] : &s->now.q[z]) +=
+        X[i * nz + z] * mu[i];
   free(of);
   free(H);
   free(X);
@@ -237,8 +237,8 @@ static void note(nsm_sim *s, const char *format, offence o) {
   size_t used = strlen(s->a->note);
   sim_row_name(s, o.row, name, sizeof name);
   if (used > 0) used += (size_t)snprintf(s->a->note + used, sizeof s->a->note - used, "; ");
-  if (used < sizeof s->a->note)
-    snprintf(s->a->note + used, sizeof s->a->note - used, format, name, o.relative, o.value);
+  if (used < sizeof s->a->note) snprintf(s->a->note + used, sizeof s->a->note - used, format, name, o.relative,
+                                         o.value);
 }
 
 static int mend(nsm_sim *s, level *l, int project, nsm_error *e) {

@@ -174,7 +174,7 @@ static void rows_at(nsm_sim *s, double t1) {
 static double apply_motion(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
-  double ht = s->n.h * s->a->theta, sum = 0, *dz = s->w.res;
+  double ht = s->n.h * s->a->theta, sum = 0, *dz = s->w.rhs;
   for (int i = 0; i < a->nactive; i++) sum += s->w.l1[r->l[r->row_at[a->active[i]]]] = a->lambda[i];
   memset(dz, 0, (size_t)s->a->nz * sizeof(double));
   memset(s->w.size, 0, (size_t)s->a->nz * sizeof(double));

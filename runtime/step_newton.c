@@ -677,8 +677,8 @@ static nsm_code iterate(nsm_sim *s, double t1, nsm_error *e) {
 static void settle(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   int any = 0;
-  for (int z = 0; z < s->a->nz; z++)
-    s->w.size[z] = fabs(s->now.z[z]) + (s->w.diag[z] > 0 ? s->w.dz[z] / s->w.diag[z] : 0);
+  for (int z = 0; z < s->a->nz; z++) s->w.size[z] = fabs(s->now.z[z]) +
+      (s->w.diag[z] > 0 ? s->w.dz[z] / s->w.diag[z] : 0);
   for (int i = 0; i < s->n.isl.nactive + r->nborder; i++) {
     int row = i < s->n.isl.nactive ? r->row_at[s->n.isl.active[i]] : r->border[i - s->n.isl.nactive];
     for (int e = r->b0[row]; s->w.l1[r->l[row]] != 0 && e < r->b0[row + 1]; e++) {

@@ -12,6 +12,14 @@ const Command commands[COMMANDS] = {
 #undef COMMAND
 };
 
+const Command *command_named(const char *name) {
+  if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
+  if (!strcmp(name, "--version") || !strcmp(name, "-V")) name = "version";
+  for (int i = 0; i < COMMANDS; i++)
+    if (!strcmp(name, commands[i].name)) return &commands[i];
+  return NULL;
+}
+
 void print_commands(FILE *f) {
   fputs("usage: nsm COMMAND FILE... [flags]      - as a file is standard input, -- ends the flags\n\n", f);
   for (int i = 0; i < COMMANDS; i++) {
@@ -44,6 +52,9 @@ int command_help(const Options *o) {
 
 int command_version(const Options *o) {
   (void)o;
+  const char *llvm = jit_llvm_version();
   puts("nsm " NSM_VERSION);
+  if (llvm) printf("LLVM %s (--jit=llvm, --jit=auto)\n", llvm);
+  else puts("without LLVM (no --jit=llvm)");
   return EXIT_OK;
 }

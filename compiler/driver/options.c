@@ -23,14 +23,6 @@ static int unknown_command(const char *name) {
   return EXIT_USAGE;
 }
 
-const Command *command_named(const char *name) {
-  if (!strcmp(name, "--help") || !strcmp(name, "-h")) name = "help";
-  if (!strcmp(name, "--version") || !strcmp(name, "-V")) name = "version";
-  for (int i = 0; i < COMMANDS; i++)
-    if (!strcmp(name, commands[i].name)) return &commands[i];
-  return NULL;
-}
-
 // NAME=VALUE for the elaborator.
 static bool note_set(Arena *a, Options *o, const char *text) {
   const char *eq = strchr(text, '=');
@@ -74,6 +66,13 @@ static int check_files(const Command *c, const Options *o) {
   return streams > 1 ? refuse("standard input, '-', can be read once", "", "") : EXIT_OK;
 }
 
+static JitBackend backend_named(const char *name) {
+  static const char *const names[] = { [JIT_TCC] = "tcc", [JIT_CC] = "cc", [JIT_LLVM] = "llvm", [JIT_AUTO] = "auto" };
+  int i = JIT_AUTO;
+  while (i > JIT_TCC && strcmp(names[i], name)) i--;
+  return (JitBackend)i;
+}
+
 int options_parse(Arena *a, int argc, char **argv, Options *o) {
   *o = (Options){ .jit = JIT_TCC };
   if (argc < 2) { print_commands(stderr); return EXIT_USAGE; }
@@ -96,7 +95,7 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
   o->weights = !isnan(f->number[NSM_FLAG_THETA]) || !isnan(f->number[NSM_FLAG_GAMMA]);
   o->dump = f->text[NSM_FLAG_DUMP];
   o->output = f->text[NSM_FLAG_OUTPUT];
-  o->jit = given(o, NSM_FLAG_JIT) && !strcmp(f->text[NSM_FLAG_JIT], "cc") ? JIT_CC : JIT_TCC;
+  if (given(o, NSM_FLAG_JIT)) o->jit = backend_named(f->text[NSM_FLAG_JIT]);
   if (given(o, NSM_FLAG_JSON) && given(o, NSM_FLAG_LATEX))
     return refuse("--json and --latex exclude each other", "", "");
   return check_files(c, o);

@@ -155,7 +155,8 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;
 
-  emit_c(c->arena, c->plan, &c->c);
+  c->kernels = kernels_of_plan(c->arena, c->plan);
+  emit_c(c->arena, c->plan, &c->kernels, &c->c);
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include "../check/check.h"
 #include "../emit/emit.h"
 #include "../jit/jit.h"
+#include "../kernel/kernels.h"
 #include "../model/elaborate.h"
 #include "../plan/plan.h"
 #include "../syntax/ast_print.h"
@@ -24,6 +25,7 @@ typedef struct Compilation {
   const Model *model;
   const System *system;
   const Plan *plan;
+  PlanKernels kernels;
   Text c;                        // emitted C
   bool usage_trouble;            // a --set that fits no parameter (exit 2)
   bool file_trouble;             // the file could not be read (exit 4)

@@ -1,6 +1,7 @@
-// run and test: compile in memory, then the run of the runtime. Its errors are shown with the line of the model.
+// run, test and sweep: compile in memory, then the run of the runtime. Its errors are shown with the line of the model.
 #include <string.h>
 #include "../../runtime/command.h"
+#include "../../runtime/sweep/sweep.h"
 #include "commands.h"
 
 // --- errors of the run ---
@@ -49,7 +50,7 @@ static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
   double start = now_seconds();
   const char *why = "";
   JitStatus status;
-  Jit *j = jit_compile(c->arena, o->jit, text_str(&c->c), &status, &why);
+  Jit *j = jit_compile(c->arena, o->jit, text_str(&c->c), &c->kernels, &status, &why);
   if (!j) {
     if (status == JIT_INTERRUPTED) return EXIT_INTERRUPTED;
     fprintf(stderr, "error: %s%s\n",
@@ -60,8 +61,10 @@ static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
   nsm_host host = { .out = stdout, .err = stderr, .input = compilation_inputs(c, &n),
                     .compile_s = c->seconds + now_seconds() - start, .say = show_error, .with = c };
   host.ninput = n;
+  if (o->jit == JIT_AUTO) { host.between_steps = jit_between_steps; host.steps = j; }
   nsm_flags flags = left_to_the_run(c->arena, o);
-  int code = nsm_run_flags(jit_model(j), &flags, &host);
+  int code = o->command == NSM_FOR_SWEEP ? nsm_sweep_flags(jit_model(j), &flags, &host)
+                                         : nsm_run_flags(jit_model(j), &flags, &host);
   *not_reached = host.not_reached;
   jit_free(j);
   return code;
@@ -75,6 +78,8 @@ int command_run(const Options *o) {
   compilation_free(c);
   return code;
 }
+
+int command_sweep(const Options *o) { return command_run(o); }
 
 // Claims of every file; a failing one does not hide the next.
 int command_test(const Options *o) {

@@ -1,22 +1,30 @@
-// Parts of the emitter (emit.c calls them in this order).
+// Parts of the emitter, lowest first: each file calls those above it only.
 #pragma once
-#include "cvalue.h"
+#include "../kernel/kernels.h"
+#include "c_kernel.h"
+#include "c_text.h"
 #include "emit.h"
 
-// Bytes of names, labels, units: offsets go into the tables, the text itself is emitted as numbers.
-typedef struct TextBlob { Text t; } TextBlob;
-int  blob_add(TextBlob *b, const char *s);                // offset; equal strings share
-
 typedef struct Emitter {
-  Arena *arena; const Plan *plan; Text *out; TextBlob blob;
-  const PlanClass *filling;   // the class whose tables are filled; NULL elsewhere
+  Arena *arena; const Plan *plan; Text *out;
+  Text blob;                               // names, labels, units: the bytes that tables point into
 } Emitter;
 
+// emit_source.c: what tables and comments say of the model's text
+int  line_of(Span s);
+int  blob_add(Text *blob, const char *s);                              // offset; equal strings share
+int  file_of(Emitter *e, Span s);                                      // offset of its path; 0: the file of the model
 void emit_comment_source(Emitter *e, Span span, const char *before);   // /* before, model line N: text of the line */
+
+// setup_values.c: expressions over parameters, loop counters and statistics
+typedef struct SetupValues {
+  Emitter *e; const PlanClass *filling;    // the class whose columns are filled; NULL elsewhere
+  KBuilder *b; KValue s, p, stat, num, loop[MAX_INDICES];
+} SetupValues;
+SetupValues setup_begin(Emitter *e, const PlanClass *filling);
+KValue setup_leaf(KBuilder *b, int symbol, void *setup_values);
+void   setup_value(Emitter *e, Ex x);                                  // prints it, whole
+
 void emit_fill(Emitter *e, const PlanClass *c, int number);            // emit_fill.c
-void emit_kernels(Emitter *e, const PlanClass *c, int number);         // emit_kernel.c
 void emit_setup(Emitter *e);  // emit_setup.c: params, sizes, experiment, claims
 void emit_tables(Emitter *e);                                          // emit_table.c: patterns, classes, model
-int  line_of(Span s);
-int  file_of(Emitter *e, Span s);                        // offset of its path; 0: the file of the model
-CScope setup_scope(Emitter *e, const char *indent);                    // leaves: p[i], loop counters

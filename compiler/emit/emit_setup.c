@@ -2,9 +2,8 @@
 #include "emit_parts.h"
 
 static void assign(Emitter *e, const char *to, Ex value, const char *indent) {
-  CScope s = setup_scope(e, indent);
   text_printf(e->out, "%s%s = ", indent, to);
-  c_value(&s, value, e->out);
+  setup_value(e, value);
   text_add(e->out, ";\n");
 }
 
@@ -23,9 +22,8 @@ static void emit_params(Emitter *e) {
       text_add(o, ";");
     } else if (s->param[i] == EX_NONE) text_printf(o, "  if (!given[%d]) return %d;", i, i);
     else {
-      CScope sc = setup_scope(e, "");
       text_printf(o, "  if (!given[%d]) p[%d] = ", i, i);
-      c_value(&sc, s->param[i], o);
+      setup_value(e, s->param[i]);
       text_addc(o, ';');
     }
     text_addc(o, ' ');
@@ -77,9 +75,8 @@ static void emit_claims(Emitter *e) {
       "  switch (i) {\n");
   for (int i = 0; i < s->model->nstat; i++) {
     if (s->stat_at[i] == EX_NONE) continue;
-    CScope sc = setup_scope(e, "");
     text_printf(o, "  case %d: return ", i);
-    c_value(&sc, s->stat_at[i], o);
+    setup_value(e, s->stat_at[i]);
     text_add(o, ";\n");
   }
   text_add(o, "  default: return 0;\n  }\n}\n");
@@ -88,11 +85,10 @@ static void emit_claims(Emitter *e) {
       "\nstatic int expect(const double *p, const double *stat, int i) {\n  nsm_setup *s = 0;\n"
       "  (void)s; (void)p; (void)stat;\n  switch (i) {\n");
   for (int i = 0; i < s->model->nexpect; i++) {
-    CScope sc = setup_scope(e, "");
     text_printf(o, "  case %d: ", i);
     emit_comment_source(e, s->model->expect[i].span, "expect");
     text_add(o, "    return (");
-    c_value(&sc, s->expect[i], o);
+    setup_value(e, s->expect[i]);
     text_add(o, ") != 0;\n");
   }
   text_add(o, "  default: return 1;\n  }\n}\n");

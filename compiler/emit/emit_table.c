@@ -160,9 +160,9 @@ static void emit_statistics(Emitter *e) {
 static void emit_text(Emitter *e) {
   Text *o = e->out;
   text_add(o, "/* names, units and labels as bytes */\nstatic const unsigned char text[] = {");
-  if (!e->blob.t.n) blob_add(&e->blob, "");
-  for (size_t i = 0; i < e->blob.t.n; i++)
-    text_printf(o, "%s%d", i == 0 ? "\n  " : i % 32 == 0 ? ",\n  " : ",", (unsigned char)e->blob.t.at[i]);
+  if (!e->blob.n) blob_add(&e->blob, "");
+  for (size_t i = 0; i < e->blob.n; i++)
+    text_printf(o, "%s%d", i == 0 ? "\n  " : i % 32 == 0 ? ",\n  " : ",", (unsigned char)e->blob.at[i]);
   text_add(o, "\n};\n");
 }
 

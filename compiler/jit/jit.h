@@ -1,17 +1,28 @@
-// Emitted C in memory -> addresses. Two backends behind one interface: libtcc (in process) and cc + dlopen.
-// Emitted C can reach nothing but the functions of abi_symbols.def.
+// Emitted C and kernels in memory -> addresses. The backends behind one interface: libtcc (in process), cc + dlopen, and
+// LLVM for the kernels with libtcc for the rest. Emitted code can reach nothing but the functions of kernel/symbols.def.
+//
+// JIT_AUTO is libtcc; a run that is long enough to gain from it has its kernels compiled by LLVM in a second thread,
+// and goes on with these. All backends give the same results bit by bit, so that nobody can tell when.
 #pragma once
 #include "../base/arena.h"
+#include "../kernel/kernels.h"
 #include "../../runtime/nsm_abi.h"
 
-typedef enum { JIT_TCC, JIT_CC } JitBackend;
+typedef enum { JIT_TCC, JIT_CC, JIT_LLVM, JIT_AUTO } JitBackend;
 // JIT_REFUSED: the backend works and does not take the text, which is a fault of the emitter. JIT_SYSTEM: the backend,
 // its temporary folder or memory is missing. JIT_INTERRUPTED: by Ctrl-C.
 typedef enum { JIT_OK, JIT_REFUSED, JIT_SYSTEM, JIT_INTERRUPTED } JitStatus;
 typedef struct Jit Jit;
 
-// Compiles text that defines nsm_model_get. NULL on failure; *status and *why then say what the backend said (in the
-// arena).
-Jit *jit_compile(Arena *a, JitBackend backend, const char *c_text, JitStatus *status, const char **why);
+// Compiles text that defines nsm_model_get; `kernels` are those in it, and live as long as the Jit. NULL on failure;
+// *status and *why then say what the backend said (in the arena).
+Jit *jit_compile(Arena *a, JitBackend backend, const char *c_text, const PlanKernels *kernels, JitStatus *status,
+                 const char **why);
 const nsm_model *jit_model(const Jit *j);
 void jit_free(Jit *j);                                  // the model is gone after this
+
+// JIT_AUTO: to be called between steps, by the thread that steps. done, total: steps of the run, total >= done. Gives
+// the number of steps done at which it wants to be called next; LONG_MAX: never. `jit` is the Jit.
+long jit_between_steps(void *jit, long done, long total);
+
+const char *jit_llvm_version(void);                     // "14.0.6"; NULL: there is none

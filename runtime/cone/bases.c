@@ -93,6 +93,8 @@ static int sized_fits(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_con
 int nsm_cone_bases_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
                          nsm_cone_check *c) {
   double raw[NSM_BASES_MAX];
+  if (w->basis_known == NSM_WITHOUT_INVERSE) compute_inverse(p, w, w->basic);
+  w->basis_known = 1;
   int ok = sized_fits(p, w, t, w->basic, w->high, raw, lambda, u, c);
   if (ok && c->residual > 0.01 * t->tolerance) refine(p, w, t, w->basic, lambda, u, c);
   return ok;

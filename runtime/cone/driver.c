@@ -257,6 +257,27 @@ static void forget(nsm_cone_work *w, int m) {
   w->known = w->singular = 0;
 }
 
+void nsm_cone_remember(const void *workspace, nsm_cone_memory *to) {
+  const nsm_cone_work *w = workspace;
+  memset(to, 0, sizeof *to);
+  *to = (nsm_cone_memory){ .matrix_id = w->matrix_id, .m = w->m, .sparse = w->sparse_input };
+  if (w->basis_known) { to->basis_known = 1; to->basic = w->basic; to->high = w->high; }
+  if (w->modes_known) { to->modes_known = 1; to->modes = w->mode_set[w->mode_slot]; }
+}
+
+void nsm_cone_recall(void *workspace, const nsm_cone_memory *from) {
+  nsm_cone_work *w = workspace;
+  forget(w, from->m);
+  w->matrix_id = from->matrix_id;
+  w->sparse_input = from->sparse;
+  w->basis_known = from->basis_known ? NSM_WITHOUT_INVERSE : 0;
+  w->basic = from->basic;
+  w->high = from->high;
+  w->modes_known = from->modes_known ? NSM_WITHOUT_INVERSE : 0;
+  w->mode_slot = 0;
+  w->mode_set[0] = (unsigned short)from->modes;
+}
+
 // What could not be solved in its own units, or was only tried in all ways, is looked at once more where they are far
 // apart: balanced (scale.c). The judge has the last word in the problem's own units.
 static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,

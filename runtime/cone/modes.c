@@ -176,6 +176,8 @@ static void refine(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_t
 
 int nsm_cone_modes_again(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda, double *u,
                          nsm_cone_check *c) {
+  if (w->modes_known == NSM_WITHOUT_INVERSE) inverse_of(p, w, w->mode_set[w->mode_slot]);
+  w->modes_known = 1;
   const double *G = w->room + w->mode_slot * p->m * p->m;
   if (!sized_fits(p, w, t, w->mode_set[w->mode_slot], G, lambda, u, c)) return 0;
   if (c->residual > 0.01 * t->tolerance) refine(p, w, t, G, lambda, u, c);

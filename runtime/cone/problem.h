@@ -96,6 +96,18 @@ size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones)
 // the solvers that do not fit.
 void   nsm_cone_workspace_init(void *workspace, size_t bytes);
 
+// What a workspace carries from one problem to the next one with the same matrix_id, beside factors that are the same
+// again when they are made again: its last answer, as a set of rows. All zero: nothing. A workspace that recalls what
+// another one remembers gives the same bits as that one, for problems with the ids that the other one had.
+typedef struct nsm_cone_memory {
+  uint64_t matrix_id;
+  int      m, sparse;
+  unsigned basic, high, modes;
+  int      basis_known, modes_known;
+} nsm_cone_memory;
+void nsm_cone_remember(const void *workspace, nsm_cone_memory *to);
+void nsm_cone_recall(void *workspace, const nsm_cone_memory *from);
+
 // lambda [m] in (if warm) and out; u [m] out (= M lambda + q).
 nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options *o, void *workspace,
                                double *lambda, double *u, nsm_cone_result *r);

@@ -22,6 +22,8 @@ enum { NSM_BASIC = 0, NSM_LOW = 1, NSM_HIGH = 2, NSM_OPEN = 3 };   // NSM_OPEN: 
 // the largest m of modes.c, inverses kept there, no set of modes
 enum { NSM_MODES_MAX = 8, NSM_MODES_SLOTS = 24, NSM_MODES_NONE = 0xffff };
 enum { NSM_PLANAR_MAX = 12, NSM_PLANAR_QUICK = 6 }; // the largest m of planar.c; up to here it takes microseconds
+// basis_known, modes_known: the last answer is known, its inverse is still to be made (nsm_cone_recall)
+enum { NSM_WITHOUT_INVERSE = 2 };
 enum { NSM_BASES_MAX = 5 };   // the largest m whose bases are kept with their inverses (bases.c), and enumerated
 
 typedef struct nsm_cone_work {

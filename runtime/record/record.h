@@ -36,9 +36,16 @@ typedef struct nsm_statistic {
   double value, start, previous, t_start, t_previous, time;
   int    done, outside;
 } nsm_statistic;
-void nsm_statistics_start(nsm_sim *s, nsm_statistic *a);   // a[nstat]; at the start of the run
+// One statistic, NSM_STAT_..., of a value y at time t: at the start (time: of an `at`), after a step, its result.
+void   nsm_statistic_start(nsm_statistic *a, int kind, double time, double y, double t, double step);
+void   nsm_statistic_step(nsm_statistic *a, int kind, double y, double t);
+double nsm_statistic_end(const nsm_statistic *a, int kind);
+int    nsm_statistic_follows(const nsm_statistic *a, int kind);    // does it need the value of the next step?
+// Those of the model's claims, a[nstat]. The last values are taken by nsm_statistics_end.
+void nsm_statistics_start(nsm_sim *s, nsm_statistic *a);   // at the start of the run
 void nsm_statistics_step(nsm_sim *s, nsm_statistic *a);    // after every step
-void nsm_statistics_end(const nsm_sim *s, const nsm_statistic *a, double *value);
+void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value);
+int  nsm_statistics_follow(const nsm_model *m);            // does any of them need the steps in between?
 
 // ---- summary --------------------------------------------------------------------------------------------------------
 typedef struct nsm_summary {

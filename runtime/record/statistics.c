@@ -19,55 +19,76 @@ static double evaluate(nsm_sim *s, int cls) {
   return cls == -2 ? kinetic : cls == -3 ? potential : kinetic + potential;
 }
 
+void nsm_statistic_start(nsm_statistic *a, int kind, double time, double y, double t, double step) {
+  *a = (nsm_statistic){ .value = y, .start = y, .previous = y, .t_start = t, .t_previous = t };
+  if (kind == NSM_STAT_MEAN || kind == NSM_STAT_DRIFT || kind == NSM_STAT_GAIN) a->value = isnan(y) ? y : 0;
+  if (kind == NSM_STAT_AT) {
+    a->time = time;
+    a->done = t >= time;
+    a->outside = !a->done || t > time + 1e-9 * step;
+    if (a->outside) a->value = NAN;
+  }
+}
+
+int nsm_statistic_follows(const nsm_statistic *a, int kind) {
+  return kind != NSM_STAT_INITIAL && kind != NSM_STAT_FINAL && !(kind == NSM_STAT_AT && a->done);
+}
+
+void nsm_statistic_step(nsm_statistic *x, int kind, double y, double t) {
+  double drift = fabs(y - x->start), dt = t - x->t_previous;
+  switch (kind) {
+    case NSM_STAT_FINAL: x->value = y; break;
+    case NSM_STAT_MIN: if (!(y >= x->value)) x->value = isnan(x->value) ? x->value : y; break;
+    case NSM_STAT_MAX: if (!(y <= x->value)) x->value = isnan(x->value) ? x->value : y; break;
+    case NSM_STAT_DRIFT: if (!(drift <= x->value)) x->value = isnan(x->value) ? x->value : drift; break;
+    case NSM_STAT_GAIN:
+      if (!(y - x->previous <= x->value)) x->value = isnan(x->value) ? x->value : y - x->previous;
+      break;
+    case NSM_STAT_MEAN: x->value += 0.5 * (x->previous + y) * dt; break;
+    case NSM_STAT_AT:
+      if (t >= x->time - 1e-9 * dt) {
+        double f = (x->time - x->t_previous) / dt;
+        x->value = f >= 1 - 1e-9 ? y : x->previous + f * (y - x->previous);
+        x->done = 1;
+        x->outside = 0;
+      }
+      break;
+    default: break;
+  }
+  x->previous = y;
+  x->t_previous = t;
+}
+
+double nsm_statistic_end(const nsm_statistic *a, int kind) {
+  double length = a->t_previous - a->t_start;
+  return kind == NSM_STAT_MEAN ? (length > 0 ? a->value / length : a->start) : a->value;
+}
+
 void nsm_statistics_start(nsm_sim *s, nsm_statistic *a) {
   for (int i = 0; i < s->a->m->nstat; i++) {
     const nsm_stat *d = &s->a->m->stat[i];
-    double y = evaluate(s, d->cls);
-    a[i] = (nsm_statistic){ .value = y, .start = y, .previous = y, .t_start = s->now.t, .t_previous = s->now.t };
-    if (d->kind == NSM_STAT_MEAN || d->kind == NSM_STAT_DRIFT || d->kind == NSM_STAT_GAIN)
-      a[i].value = isnan(y) ? y : 0;
-    if (d->kind == NSM_STAT_AT) {
-      a[i].time = s->a->m->stat_time ? s->a->m->stat_time(s->a->p, i) : NAN;
-      a[i].done = s->now.t >= a[i].time;
-      a[i].outside = !a[i].done || s->now.t > a[i].time + 1e-9 * s->a->step;
-      if (a[i].outside) a[i].value = NAN;
-    }
+    double time = d->kind == NSM_STAT_AT && s->a->m->stat_time ? s->a->m->stat_time(s->a->p, i) : NAN;
+    nsm_statistic_start(&a[i], d->kind, time, evaluate(s, d->cls), s->now.t, s->a->step);
   }
 }
 
 void nsm_statistics_step(nsm_sim *s, nsm_statistic *a) {
   for (int i = 0; i < s->a->m->nstat; i++) {
     const nsm_stat *d = &s->a->m->stat[i];
-    nsm_statistic *x = &a[i];
-    if (d->kind == NSM_STAT_INITIAL || (d->kind == NSM_STAT_AT && x->done)) continue;
-    double y = evaluate(s, d->cls), drift = fabs(y - x->start), dt = s->now.t - x->t_previous;
-    switch (d->kind) {
-      case NSM_STAT_FINAL: x->value = y; break;
-      case NSM_STAT_MIN: if (!(y >= x->value)) x->value = isnan(x->value) ? x->value : y; break;
-      case NSM_STAT_MAX: if (!(y <= x->value)) x->value = isnan(x->value) ? x->value : y; break;
-      case NSM_STAT_DRIFT: if (!(drift <= x->value)) x->value = isnan(x->value) ? x->value : drift; break;
-      case NSM_STAT_GAIN:
-        if (!(y - x->previous <= x->value)) x->value = isnan(x->value) ? x->value : y - x->previous;
-        break;
-      case NSM_STAT_MEAN: x->value += 0.5 * (x->previous + y) * dt; break;
-      case NSM_STAT_AT:
-        if (s->now.t >= x->time - 1e-9 * dt) {
-          double f = (x->time - x->t_previous) / dt;
-          x->value = f >= 1 - 1e-9 ? y : x->previous + f * (y - x->previous);
-          x->done = 1;
-          x->outside = 0;
-        }
-        break;
-      default: break;
-    }
-    x->previous = y;
-    x->t_previous = s->now.t;
+    if (nsm_statistic_follows(&a[i], d->kind)) nsm_statistic_step(&a[i], d->kind, evaluate(s, d->cls), s->now.t);
   }
 }
 
-void nsm_statistics_end(const nsm_sim *s, const nsm_statistic *a, double *value) {
+int nsm_statistics_follow(const nsm_model *m) {
+  int any = 0;
+  for (int i = 0; i < m->nstat; i++) any |= m->stat[i].kind != NSM_STAT_INITIAL && m->stat[i].kind != NSM_STAT_FINAL;
+  return any;
+}
+
+void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value) {
   for (int i = 0; i < s->a->m->nstat; i++) {
-    double length = a[i].t_previous - a[i].t_start;
-    value[i] = s->a->m->stat[i].kind == NSM_STAT_MEAN ? (length > 0 ? a[i].value / length : a[i].start) : a[i].value;
+    const nsm_stat *d = &s->a->m->stat[i];
+    if (d->kind == NSM_STAT_FINAL) nsm_statistic_step(&a[i], d->kind, evaluate(s, d->cls), s->now.t);
+    value[i] = nsm_statistic_end(&a[i], d->kind);
   }
 }

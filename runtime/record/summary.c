@@ -71,8 +71,8 @@ static void losses(nsm_sim *s, FILE *f) {
         kind = s->a->cls[r->cls[row]].c->kind;
     double impacts = kind == NSM_CONTACT ? s->now.loss[row] : 0, friction = 0;
     if (rows[0] != row || !sim_contactlike(s->a->cls[r->cls[row]].c)) continue;
-    for (int d = 0; d < n; d++)
-      friction += s->a->cls[r->cls[rows[d]]].c->kind == NSM_FRICTION ? s->now.loss[rows[d]] : 0;
+    for (int d = 0; d < n; d++) friction += s->a->cls[r->cls[rows[d]]].c->kind == NSM_FRICTION ? s->now.loss[rows[d]] :
+        0;
     if (impacts == 0 && friction == 0) continue;
     char name[256];
     sim_row_name(s, row, name, sizeof name);

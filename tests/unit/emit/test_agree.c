@@ -77,7 +77,7 @@ static double leaf_value(int id, void *system) {
 static void read_outputs(Compilation *c, JitBackend backend, double *value) {
   const char *why = "";
   JitStatus status;
-  Jit *j = jit_compile(c->arena, backend, text_str(&c->c), &status, &why);
+  Jit *j = jit_compile(c->arena, backend, text_str(&c->c), &c->kernels, &status, &why);
   if (!j) fail_msg("%s", why);
   nsm_settings set = { .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
   nsm_error e;

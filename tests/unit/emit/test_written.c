@@ -214,7 +214,7 @@ static void column(nsm_sim *sim, const double *row, const Case *c, int k, int i,
 static void run(Compilation *c, JitBackend backend, const Case *cases, const char *text) {
   const char *why = "";
   JitStatus status;
-  Jit *j = jit_compile(c->arena, backend, text_str(&c->c), &status, &why);
+  Jit *j = jit_compile(c->arena, backend, text_str(&c->c), &c->kernels, &status, &why);
   if (!j) fail_msg("%s in\n%s", why, text);
   nsm_settings set = { .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
   nsm_error e;

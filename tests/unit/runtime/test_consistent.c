@@ -162,14 +162,14 @@ static void redundant(void **state) {
   outcome o = { 0 };
   run_to(a, 0.9, &o);
   run_to(b, 0.9, &o);
-  assert_true(b->con->redundant);
-  close_to(b->l[2], 0.5 * a->l[2], 1e-10);
-  close_to(b->l[3], 0.5 * a->l[2], 1e-10);
+  assert_true(b->now.con.redundant);
+  close_to(b->now.l[2], 0.5 * a->now.l[2], 1e-10);
+  close_to(b->now.l[3], 0.5 * a->now.l[2], 1e-10);
   run_to(a, 2, &o);
   run_to(b, 2, &o);
-  for (int i = 0; i < 4; i++) close_to(a->q[i], b->q[i], 1e-9);
-  printf("redundant: drift %.2g, |g| %.2g, %.2f iterations\n", b->ledger.drift, o.gap, per_step(b));
-  assert_true(b->ledger.drift <= 3e-12 && o.gap <= 1e-14 && o.rate <= 1e-13);
+  for (int i = 0; i < 4; i++) close_to(a->now.q[i], b->now.q[i], 1e-9);
+  printf("redundant: drift %.2g, |g| %.2g, %.2f iterations\n", b->now.ledger.drift, o.gap, per_step(b));
+  assert_true(b->now.ledger.drift <= 3e-12 && o.gap <= 1e-14 && o.rate <= 1e-13);
   nsm_close(a);
   nsm_close(b);
 }
@@ -229,14 +229,14 @@ static void projected(void **state) {
     nsm_sim *a = open_at(runs[i].m, NAN, NAN, runs[i].a, runs[i].a != NULL),
             *b = open_at(runs[i].m, NAN, NAN, runs[i].a, runs[i].a != NULL);
     outcome o = { 0 };
-    b->con->always_projected = 1;
+    b->n.con->always_projected = 1;
     run_to(a, runs[i].until, &o);
     run_to(b, runs[i].until, &o);
-    for (int k = 0; k < a->nq; k++) close_to(b->q[k], a->q[k], 1e-10);
-    printf("projected: %ld projections, %.2f iterations per step beside %.2f, gain %.2g\n", b->con->projections,
-           per_step(b), per_step(a), b->ledger.gain);
-    assert_true(b->con->projections > 0 && a->con->projections == 0);
-    assert_true(b->ledger.gain <= 1e-11 && o.least >= -1e-12);
+    for (int k = 0; k < a->a->nq; k++) close_to(b->now.q[k], a->now.q[k], 1e-10);
+    printf("projected: %ld projections, %.2f iterations per step beside %.2f, gain %.2g\n", b->now.con.projections,
+           per_step(b), per_step(a), b->now.ledger.gain);
+    assert_true(b->now.con.projections > 0 && a->now.con.projections == 0);
+    assert_true(b->now.ledger.gain <= 1e-11 && o.least >= -1e-12);
     nsm_close(a);
     nsm_close(b);
   }

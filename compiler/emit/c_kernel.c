@@ -1,0 +1,257 @@
+// Kernel -> C. Values are written where compiler/kernel/places.c puts them: alone, as a constant under a name, or
+// within their user.
+#include <math.h>
+#include "../base/fatal.h"
+#include "c_kernel.h"
+#include "c_text.h"
+
+typedef struct Printer {
+  Arena *arena; const KKernel *k; Text *out;
+  const KPlace *place;                 // NULL: everything is written within its user
+  const char **name;                   // of what stands alone
+  int temps, indent;
+} Printer;
+
+static const KNode *node(const Printer *p, KValue v) { return &p->k->node[v]; }
+
+static void line(const Printer *p) { for (int i = 0; i < p->indent; i++) text_add(p->out, "  "); }
+
+// --- expressions ---
+
+// C's precedence, higher binds tighter.
+static int precedence(const KNode *n) {
+  switch (n->code) {
+  case KN_NUMBER: return signbit(n->number) ? 7 : 9;
+  case KN_INTEGER: return n->index < 0 ? 7 : 9;
+  case KN_DOUBLE: return 7;
+  case KN_TRUTH: return 3;
+  case KN_OP: break;
+  default: return 9;
+  }
+  switch (n->op) {
+  case OP_IF: return 0;
+  case OP_OR: return 1;
+  case OP_AND: return 2;
+  case OP_EQ: return 3;
+  case OP_LT: case OP_LE: return 4;
+  case OP_PLUS: case OP_MINUS: return 5;
+  case OP_TIMES: case OP_OVER: return 6;
+  default: return 7;                                        // the sign, `!`
+  }
+}
+
+static void print(Printer *p, KValue v, int least);
+
+static void arguments(Printer *p, const KNode *n) {
+  for (int i = 0; i < n->narg; i++) {
+    if (i) text_add(p->out, ", ");
+    print(p, n->arg[i], 0);
+  }
+}
+
+static void operation(Printer *p, const KNode *n) {
+  int level = precedence(n);
+  switch (n->op) {
+  case OP_IF:
+    print(p, n->arg[0], 1); text_add(p->out, " ? ");
+    print(p, n->arg[1], 1); text_add(p->out, " : ");
+    print(p, n->arg[2], 1);
+    break;
+  case OP_OPPOSITE: case OP_NOT:
+    text_add(p->out, ex_op_cname(n->op));
+    print(p, n->arg[0], 8);
+    break;
+  default:
+    print(p, n->arg[0], level);
+    text_printf(p->out, level >= 6 ? "%s" : " %s ", ex_op_cname(n->op));
+    print(p, n->arg[1], level + 1);
+  }
+}
+
+static void expression(Printer *p, KValue v) {
+  const KNode *n = node(p, v);
+  Text *o = p->out;
+  switch (n->code) {
+  case KN_NUMBER: c_number(n->number, o); break;
+  case KN_INTEGER: text_printf(o, "%d", n->index); break;
+  case KN_PARAM: case KN_CONSTANTS: case KN_ROOM: text_add(o, n->name); break;
+  case KN_COUNTER: text_add(o, node(p, n->index)->name); break;
+  case KN_SLOT: text_printf(o, "ix[%d]", n->index); break;
+  case KN_COLUMN: text_printf(o, "c[%d]", n->index); break;
+  case KN_FIELD: print(p, n->arg[0], 9); text_printf(o, "->%s", k_field_info((KField)n->index)->name); break;
+  case KN_AT: print(p, n->arg[0], 9); text_addc(o, '['); print(p, n->arg[1], 0); text_addc(o, ']'); break;
+  case KN_GET: text_add(o, node(p, n->arg[0])->name); break;
+  case KN_SINE: case KN_COSINE: text_add(o, p->name[v]); break;
+  case KN_OP: operation(p, n); break;
+  case KN_CALL:
+    text_printf(o, "%s(", k_symbol_info((KSymbol)n->index)->name);
+    arguments(p, n);
+    text_addc(o, ')');
+    break;
+  case KN_DOUBLE: text_add(o, "(double)"); print(p, n->arg[0], 8); break;
+  case KN_TRUTH: print(p, n->arg[0], 4); text_add(o, " != 0.0"); break;
+  case KN_LIST:
+    text_add(o, n->narg ? "(const double[]){ " : "0");
+    arguments(p, n);
+    if (n->narg) text_add(o, " }");
+    break;
+  default: FATAL("node %d of kernel %s is no value", v, p->k->name);
+  }
+}
+
+static void print(Printer *p, KValue v, int least) {
+  if (p->place && p->place[v] == KP_ALONE) { text_add(p->out, p->name[v]); return; }
+  bool wrap = precedence(node(p, v)) < least;
+  if (wrap) text_addc(p->out, '(');
+  expression(p, v);
+  if (wrap) text_addc(p->out, ')');
+}
+
+// A value where C converts it to a double by itself.
+static void print_double(Printer *p, KValue v) {
+  const KNode *n = node(p, v);
+  bool within = !p->place || p->place[v] != KP_ALONE;
+  print(p, n->code == KN_DOUBLE && within ? n->arg[0] : v, 0);
+}
+
+// --- statements ---
+
+static const char *new_name(Printer *p, const KNode *n) {
+  return n->name ? n->name : arena_printf(p->arena, "t%d", p->temps++);
+}
+
+static void constant(Printer *p, KValue v) {
+  const KNode *n = node(p, v);
+  p->name[v] = new_name(p, n);
+  text_printf(p->out, "const %s %s = ", k_type_name(n->type), p->name[v]);
+  if (n->code == KN_DOUBLE) print(p, n->arg[0], 0); else expression(p, v);
+  text_addc(p->out, ';');
+}
+
+static void sine_and_cosine(Printer *p, KValue v) {
+  INVARIANT(node(p, v + 1)->code == KN_SINE && node(p, v + 2)->code == KN_COSINE);
+  for (int i = 1; i <= 2; i++) p->name[v + i] = new_name(p, node(p, v + i));
+  text_printf(p->out, "double %s, %s;\n", p->name[v + 1], p->name[v + 2]);
+  line(p);
+  text_add(p->out, "nsm_sincos(");
+  print(p, node(p, v)->arg[0], 0);
+  text_printf(p->out, ", &%s, &%s);", p->name[v + 1], p->name[v + 2]);
+}
+
+static void store(Printer *p, const KNode *n) {
+  bool add = n->code == KN_ADD_TO;
+  const KNode *array = node(p, n->arg[0]), *index = node(p, n->arg[1]);
+  if (add && array->code == KN_PARAM && index->code == KN_INTEGER && index->index == 0)
+    text_printf(p->out, "*%s", array->name);                // a sum that the caller reads
+  else { print(p, n->arg[0], 9); text_addc(p->out, '['); print(p, n->arg[1], 0); text_addc(p->out, ']'); }
+  text_add(p->out, add ? " += " : " = ");
+  print_double(p, n->arg[2]);
+  text_addc(p->out, ';');
+}
+
+static void constants(Printer *p, const KNode *n) {
+  text_printf(p->out, "static const double %s[] = {", n->name);
+  for (int i = 0; i < n->index; i++) { text_add(p->out, i ? ", " : " "); c_number(n->constant[i], p->out); }
+  text_add(p->out, " };");
+}
+
+// The loop over instances walks along the rows of the tables that it reads.
+static void instances(Printer *p, const KNode *n) {
+  const char *table = node(p, n->arg[0])->name;
+  text_printf(p->out, "const int n = %s->count;\n", table);
+  if (k_uses(p->k, KN_SLOT, -1)) { line(p); text_printf(p->out, "const int *ix = %s->ix;\n", table); }
+  if (k_uses(p->k, KN_COLUMN, -1)) { line(p); text_printf(p->out, "const double *c = %s->num;\n", table); }
+  line(p);
+  text_printf(p->out, "for (int %s = 0; %s < n; %s++) {", n->name, n->name, n->name);
+}
+
+static void close_block(Printer *p, const KNode *opened) {
+  if (opened->code == KN_INSTANCES) {
+    if (k_uses(p->k, KN_SLOT, -1)) { line(p); text_printf(p->out, "ix += %d;\n", opened->index); }
+    if (k_uses(p->k, KN_COLUMN, -1)) { line(p); text_printf(p->out, "c += %d;\n", (int)opened->number); }
+  }
+  p->indent--;
+  line(p);
+  text_addc(p->out, '}');
+}
+
+static void loop(Printer *p, const KNode *n) {
+  text_printf(p->out, "for (int %s = ", n->name);
+  print(p, n->arg[0], 0);
+  text_printf(p->out, "; %s < ", n->name);
+  print(p, n->arg[1], 5);
+  text_printf(p->out, "; %s++) {", n->name);
+}
+
+static void statement(Printer *p, KValue v) {
+  const KNode *n = node(p, v);
+  Text *o = p->out;
+  if (n->code == KN_ELSE) p->indent--;
+  if (n->code != KN_CLOSE) line(p);
+  switch (n->code) {
+  case KN_VARIABLE:
+    text_printf(o, "%s %s = ", k_type_name(node(p, n->arg[0])->type), n->name);
+    print_double(p, n->arg[0]);
+    text_addc(o, ';');
+    break;
+  case KN_SET: text_printf(o, "%s = ", node(p, n->arg[0])->name); print_double(p, n->arg[1]); text_addc(o, ';'); break;
+  case KN_STORE: case KN_ADD_TO: store(p, n); break;
+  case KN_SINCOS: sine_and_cosine(p, v); break;
+  case KN_IF: text_add(o, "if ("); print(p, n->arg[0], 0); text_add(o, ") {"); break;
+  case KN_ELSE: text_add(o, "} else {"); break;
+  case KN_LOOP: loop(p, n); break;
+  case KN_INSTANCES: instances(p, n); break;
+  case KN_BREAK: text_add(o, "break;"); break;
+  case KN_CLOSE: close_block(p, node(p, n->index)); break;
+  case KN_RETURN:
+    text_add(o, n->arg[0] == K_NONE ? "return" : "return ");
+    if (n->arg[0] != K_NONE) print_double(p, n->arg[0]);
+    text_addc(o, ';');
+    break;
+  case KN_COMMENT: c_comment(n->text, o); break;
+  case KN_ROOM: text_printf(o, "double %s[%d];", n->name, n->index); break;
+  case KN_CONSTANTS: constants(p, n); break;
+  default:
+    if (n->type == KT_VOID) { expression(p, v); text_addc(o, ';'); } else constant(p, v);
+  }
+  if (n->code == KN_IF || n->code == KN_ELSE || n->code == KN_LOOP || n->code == KN_INSTANCES) p->indent++;
+  if (n->text && n->code != KN_COMMENT) { text_addc(o, ' '); c_comment(n->text, o); }
+  text_addc(o, '\n');
+}
+
+static void statements(Printer *p) {
+  for (int i = 0; i < p->k->n; i++) {
+    const KNode *n = node(p, i);
+    bool declared = (n->code == KN_ROOM || n->code == KN_CONSTANTS) && p->place[i] != KP_DEAD;
+    if (declared || (p->place[i] == KP_ALONE && n->code != KN_PARAM)) statement(p, i);
+  }
+}
+
+// --- functions ---
+
+static Printer printer(Arena *a, const KKernel *k, int indent, Text *out) {
+  return (Printer){ .arena = a, .k = k, .out = out, .place = k_places(a, k),
+                    .name = ARENA_ARRAY(a, const char *, k->n + 1), .indent = indent };
+}
+
+void c_kernel(Arena *a, const KKernel *k, Text *out) {
+  if (k->about) { c_comment(k->about, out); text_addc(out, '\n'); }
+  text_printf(out, "static %s %s(", k_type_name(k->result), k->name);
+  for (int i = 0; i < k->nparam; i++)
+    text_printf(out, "%s%s%s%s", i ? ", " : "", k_type_name(k->param[i].type), k->param[i].type <= KT_BOOL ? " " : "",
+                k->param[i].name);
+  text_add(out, k->nparam ? ") {\n" : "void) {\n");
+  Printer p = printer(a, k, 1, out);
+  statements(&p);
+  text_add(out, "}\n");
+}
+
+void c_body(Arena *a, const KKernel *k, int indent, Text *out) {
+  Printer p = printer(a, k, indent, out);
+  statements(&p);
+}
+
+void c_expression(Arena *a, const KKernel *k, KValue v, Text *out) {
+  Printer p = { .arena = a, .k = k, .out = out };
+  print_double(&p, v);
+}

@@ -1,0 +1,51 @@
+// Expressions of the set-up: over parameters, loop counters and statistics.
+#include "../base/fatal.h"
+#include "emit_parts.h"
+
+// The condition under which an element of an array is needed at all; EX_NONE: always.
+static Ex element_guard(const PlanClass *pc, int symbol) {
+  for (int i = 0; pc && i < pc->nguard; i++) if (pc->guard[i].symbol == symbol) return pc->guard[i].where;
+  return EX_NONE;
+}
+
+SetupValues setup_begin(Emitter *e, const PlanClass *filling) {
+  SetupValues v = { .e = e, .filling = filling, .b = k_begin(e->arena, "set-up", KT_VOID) };
+  v.s = k_param(v.b, KT_SETUP, "s");
+  v.p = k_param(v.b, KT_INPUT, "p");
+  v.stat = k_param(v.b, KT_INPUT, "stat");
+  v.num = k_param(v.b, KT_OUTPUT, "num");
+  for (int i = 0; i < MAX_INDICES; i++) v.loop[i] = k_param(v.b, KT_INT, arena_printf(e->arena, "i%d", i));
+  return v;
+}
+
+static KValue element(KBuilder *b, const SetupValues *v, int symbol, const Sym *y) {
+  const System *s = v->e->plan->sys;
+  SetupValues plain = *v;
+  plain.filling = NULL;
+  KValue index[MAX_INDICES];
+  for (int k = 0; k < y->nidx; k++)
+    index[k] = k_double(b, k_ex_inline(b, s->pool, setup_leaf, &plain, y->idx[k]));
+  KValue arg[5] = { v->s, k_integer(b, y->id), k_integer(b, line_of(s->model->param[y->id].span)),
+                    k_integer(b, y->nidx), k_list(b, index, y->nidx) };
+  KValue x = k_at(b, v->p, k_call(b, KS_nsm_par_at, arg, 5));
+  Ex where = element_guard(v->filling, symbol);
+  return where == EX_NONE ? x : k_choose(b, k_ex_inline(b, s->pool, setup_leaf, &plain, where), x, k_number(b, 0));
+}
+
+KValue setup_leaf(KBuilder *b, int symbol, void *setup_values) {
+  const SetupValues *v = setup_values;
+  const Sym *y = symtab_at(v->e->plan->sys->sym, symbol);
+  switch (y->kind) {
+  case SYM_PARAM: return k_at_number(b, v->p, y->id);
+  case SYM_LOOP: return k_double(b, v->loop[y->id]);
+  case SYM_STAT: return k_at_number(b, v->stat, y->id);
+  case SYM_PARAM_AT: return element(b, v, symbol, y);
+  default: FATAL("%s stands in an expression of the set-up", sym_name(symbol, (void *)v->e->plan->sys));
+  }
+}
+
+void setup_value(Emitter *e, Ex x) {
+  SetupValues v = setup_begin(e, NULL);
+  KValue value = k_ex_inline(v.b, e->plan->sys->pool, setup_leaf, &v, x);
+  c_expression(e->arena, k_end(v.b), value, e->out);
+}

@@ -1,0 +1,124 @@
+// LLVM: opens the plug-in (llvm/plugin.h) and puts its kernels into a copy of the model. Set-up functions and tables stay
+// those of libtcc: they run once.
+#define _GNU_SOURCE                                     // dladdr
+#include <dlfcn.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "jit_parts.h"
+
+// --- the plug-in ---
+
+static const char *const places[] = { "", "../", "../lib/nsm/", "../lib/", "nsm/" };
+enum { PLACES = sizeof places / sizeof *places };
+
+static void *open_beside(const char *path) {
+  char at[PATH_MAX + 64];
+  const char *slash = strrchr(path, '/');
+  if (!slash) return NULL;
+  for (int i = 0; i < PLACES; i++) {
+    snprintf(at, sizeof at, "%.*s/%slibnsm_llvm.so", (int)(slash - path), path, places[i]);
+    void *h = access(at, R_OK) == 0 ? dlopen(at, RTLD_NOW | RTLD_LOCAL) : NULL;
+    if (h) return h;
+  }
+  return NULL;
+}
+
+static const LlvmPlugin *found;
+static const char *missing = "";
+
+// Beside the program, or beside the library that this code is in. It is never closed: LLVM's threads and tables stay.
+static void look(void) {
+  char self[PATH_MAX];
+  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  self[n > 0 ? n : 0] = 0;
+  void *h = open_beside(self);
+  Dl_info where;
+  if (!h && dladdr((void *)(uintptr_t)jit_model, &where) && where.dli_fname && realpath(where.dli_fname, self))
+    h = open_beside(self);
+  union { void *address; const LlvmPlugin *(*get)(void); } plugin = { h ? dlsym(h, "nsm_llvm_plugin") : NULL };
+  if (!plugin.address)
+    missing = "this nsm was built without LLVM, so there is no --jit=llvm\n"
+              "help: install llvm-dev (LLVM 14 or later) and build nsm again, or use --jit=cc";
+  else if (plugin.get()->plugin_version != LLVM_PLUGIN_VERSION)
+    missing = "libnsm_llvm.so belongs to another version of nsm\nhelp: build nsm again";
+  else found = plugin.get();
+}
+
+const LlvmPlugin *llvm_plugin(const char **why) {
+  static pthread_once_t once = PTHREAD_ONCE_INIT;
+  pthread_once(&once, look);
+  *why = missing;
+  return found;
+}
+
+const char *jit_llvm_version(void) {
+  const char *why;
+  const LlvmPlugin *l = llvm_plugin(&why);
+  return l ? l->version : NULL;
+}
+
+// --- kernels ---
+
+void **llvm_addresses(const LlvmPlugin *l, const PlanKernels *k, void **compiled, char **why) {
+  const void *symbol[KS_COUNT];
+  const KKernel **kernel = calloc((size_t)k->n + 1, sizeof *kernel);
+  void **address = calloc((size_t)k->n + 1, sizeof *address);
+  for (int i = 0; i < KS_COUNT; i++) symbol[i] = jit_symbols[i].address;
+  for (int i = 0; kernel && i < k->n; i++) kernel[i] = k->at[i].kernel;
+  *why = NULL;
+  *compiled = kernel && address ? l->compile(kernel, k->n, symbol, address, why) : NULL;
+  free(kernel);
+  if (*compiled) return address;
+  free(address);
+  return NULL;
+}
+
+bool llvm_own_model(Jit *j) {
+  size_t n = (size_t)j->model->nclass + 1;
+  j->own = malloc(sizeof *j->own);
+  j->cls = malloc(n * sizeof *j->cls);
+  if (!j->own || !j->cls) return false;
+  *j->own = *j->model;
+  memcpy(j->cls, j->model->cls, n * sizeof *j->cls);
+  j->own->cls = j->cls;
+  j->model = j->own;
+  return true;
+}
+
+void llvm_use(Jit *j, void *const *address) {
+  for (int i = 0; i < j->kernels->n; i++) {
+    const PlanKernel *k = &j->kernels->at[i];
+    char *record = k->cls >= 0 ? (char *)&j->cls[k->cls] : (char *)j->own;
+    memcpy(record + k->offset, &address[i], sizeof address[i]);
+  }
+}
+
+JitStatus jit_llvm_compile(Arena *a, Jit *j, const char **why) {
+  const LlvmPlugin *l = llvm_plugin(why);
+  if (!l) return JIT_SYSTEM;
+  char *said;
+  void **address = llvm_addresses(l, j->kernels, &j->llvm, &said);
+  if (address && llvm_own_model(j)) {
+    llvm_use(j, address);
+    free(address);
+    return JIT_OK;
+  }
+  JitStatus status = said ? JIT_REFUSED : JIT_SYSTEM;
+  *why = said ? arena_printf(a, "LLVM: %s", said) : "not enough memory to compile the model\nhelp: allow more (ulimit -v)";
+  free(said);
+  free(address);
+  return status;
+}
+
+void jit_llvm_free(Jit *j) {
+  const char *why;
+  if (j->llvm) llvm_plugin(&why)->release(j->llvm);
+  free(j->own);
+  free(j->cls);
+  j->llvm = NULL;
+  j->own = NULL;
+  j->cls = NULL;
+}

@@ -1,0 +1,20 @@
+// Kernels -> machine code of this machine, by LLVM. A shared object of its own, libnsm_llvm.so, that is opened when it
+// is asked for: libLLVM is large, and a program that is linked with it starts tens of milliseconds later.
+// The plug-in takes from the program that opens it what it needs of compiler/kernel/ and compiler/base/.
+#pragma once
+#include "../../kernel/kernel.h"
+
+// Addresses of the functions that kernels may call, in the order of kernel/symbols.def: [KS_COUNT].
+typedef const void *const *LlvmSymbols;
+
+typedef struct LlvmPlugin {
+  int plugin_version;                  // LLVM_PLUGIN_VERSION of its build
+  const char *version;                 // of LLVM: "14.0.6"
+  // Compiles kernels[0..n) and gives their addresses. NULL: it could not, and *why says so (to be freed by free()).
+  // May be called by any thread; two calls share nothing.
+  void *(*compile)(const KKernel *const *kernels, int n, LlvmSymbols symbols, void **address, char **why);
+  void (*release)(void *compiled);     // the addresses are gone after this
+} LlvmPlugin;
+
+enum { LLVM_PLUGIN_VERSION = 1 };      // to be raised with any change of kernel.h or this file
+const LlvmPlugin *nsm_llvm_plugin(void);                  // the one symbol that is looked for

@@ -1,0 +1,235 @@
+// Plan -> kernels: one loop over the instances of a class each. Slots are loaded once, hoisted constants come from the
+// columns of the instance.
+#include <stddef.h>
+#include "../base/fatal.h"
+#include "../../runtime/nsm_abi.h"
+#include "kernels.h"
+
+// --- what a symbol is in a kernel ---
+
+// Symbols that are one number for all instances: loaded before the loop.
+static const struct { SymKind kind; const char *name; KField field; } scalar[] = {
+  { SYM_TIME, "t", KF_VIEW_t }, { SYM_TIME0, "tb", KF_VIEW_t0 }, { SYM_H, "h", KF_VIEW_h } };
+enum { SCALARS = sizeof scalar / sizeof *scalar };
+
+// Which values of a variable a symbol means: at the end of the step, at its begin, the increment between them.
+typedef enum { AT_END, AT_BEGIN, INCREMENT, MOMENTS } Moment;
+
+// Prefix of the local name, and where the view has it.
+static const struct { const char *local; KField field; } of_value[MOMENTS][3] = {
+  { { "q", KF_VIEW_q }, { "x", KF_VIEW_x }, { "l", KF_VIEW_l } },
+  { { "qb", KF_VIEW_q0 }, { "xb", KF_VIEW_x }, { "lb", KF_VIEW_l } },
+  { { "qd", KF_VIEW_dq }, { "xd", KF_VIEW_dx }, { "ld", KF_VIEW_l } }
+}, of_rate[MOMENTS] = { { "v", KF_VIEW_v }, { "vb", KF_VIEW_v0 }, { "vd", KF_VIEW_dv } };
+
+typedef struct Maker {
+  Arena *arena; const Plan *plan; const PlanClass *pc;
+  KValue view, table, argument[3];     // parameters: where results go, or the row's multipliers come from
+  KValue scalars[SCALARS], instance;
+  KValue (*value)[MOMENTS], (*rate)[MOMENTS];   // [nslot] loads; K_NONE
+} Maker;
+
+static Moment moment(SymKind k) {
+  return k == SYM_VALUE0 || k == SYM_RATE0 ? AT_BEGIN : k == SYM_VALUE_D || k == SYM_RATE_D ? INCREMENT : AT_END;
+}
+
+// The symbol of the same variable at another moment; -1 for what is no variable.
+static int at_moment(const System *s, int symbol, Moment m) {
+  static const SymKind value[] = { SYM_VALUE, SYM_VALUE0, SYM_VALUE_D }, rate[] = { SYM_RATE, SYM_RATE0, SYM_RATE_D };
+  Sym y = *symtab_at(s->sym, symbol);
+  Moment now = moment(y.kind);
+  if (y.kind != value[now] && y.kind != rate[now]) return -1;
+  y.kind = y.kind == value[now] ? value[m] : rate[m];
+  return symtab_id(s->sym, y);
+}
+
+static KValue leaf(KBuilder *b, int symbol, void *ctx) {
+  const Maker *m = ctx;
+  const System *s = m->plan->sys;
+  const Sym *y = symtab_at(s->sym, symbol);
+  if (y->kind == SYM_COLUMN) return k_column(b, y->id);
+  for (int i = 0; i < SCALARS; i++) if (scalar[i].kind == y->kind) return m->scalars[i];
+  if (y->kind == SYM_LAMBDA) return k_at(b, m->argument[0], m->instance);
+  if (y->kind == SYM_KAPPA) return k_at(b, m->argument[1], m->instance);
+  int now = at_moment(s, symbol, AT_END);
+  Moment when = moment(y->kind);
+  for (int k = 0; k < m->pc->c->nslot; k++) {
+    if (m->pc->c->slot[k].value == now) return m->value[k][when];
+    if (m->pc->c->slot[k].rate == now) return m->rate[k][when];
+  }
+  FATAL("symbol %s of class %s has no slot", sym_name(symbol, (void *)s), m->pc->c->label);
+}
+
+// --- loads ---
+
+// Which symbols the values use: of each slot the moments of its value and rate, as bits 1 << Moment.
+typedef struct Used { bool scalars[SCALARS]; int *value, *rate; } Used;
+
+static Used used_by(const Maker *m, const Kernel *kn) {
+  const System *s = m->plan->sys;
+  const SysClass *c = m->pc->c;
+  Used u = { { false }, ARENA_ARRAY(m->arena, int, c->nslot + 1), ARENA_ARRAY(m->arena, int, c->nslot + 1) };
+  for (int r = 0; r < kn->n; r++) {
+    if (kn->value[r] == EX_NONE) continue;
+    const int *ids;
+    int n = ex_symbols(s->pool, kn->value[r], &ids);
+    for (int i = 0; i < n; i++) {
+      SymKind kind = symtab_at(s->sym, ids[i])->kind;
+      for (int k = 0; k < SCALARS; k++) u.scalars[k] |= kind == scalar[k].kind;
+      int now = at_moment(s, ids[i], AT_END);
+      for (int k = 0; now >= 0 && k < c->nslot; k++) {
+        if (c->slot[k].value == now) u.value[k] |= 1 << moment(kind);
+        if (c->slot[k].rate == now) u.rate[k] |= 1 << moment(kind);
+      }
+    }
+  }
+  return u;
+}
+
+static KValue load(KBuilder *b, const Maker *m, const char *local, KField field, int slot, int symbol) {
+  KValue v = k_at(b, k_field(b, m->view, field), k_slot(b, slot));
+  return k_name(b, v, arena_printf(m->arena, "%s%d", local, slot), sym_name(symbol, (void *)m->plan->sys));
+}
+
+static void loads(KBuilder *b, Maker *m, const Used *u) {
+  const System *s = m->plan->sys;
+  const SysClass *c = m->pc->c;
+  m->value = arena_alloc(m->arena, sizeof *m->value * (size_t)(c->nslot + 1));
+  m->rate = arena_alloc(m->arena, sizeof *m->rate * (size_t)(c->nslot + 1));
+  for (int k = 0; k < c->nslot; k++)
+    for (Moment w = AT_END; w < MOMENTS; w++) {
+      const Slot *t = &c->slot[k];
+      m->value[k][w] = m->rate[k][w] = K_NONE;
+      if (u->value[k] & 1 << w)
+        m->value[k][w] = load(b, m, of_value[w][t->kind].local, of_value[w][t->kind].field, k,
+                              at_moment(s, t->value, w));
+      if (u->rate[k] & 1 << w)
+        m->rate[k][w] = load(b, m, of_rate[w].local, of_rate[w].field, k, at_moment(s, t->rate, w));
+    }
+}
+
+// --- where results go ---
+
+// How value i of a kernel is put away. ENTRIES: out[n*k + i] = ...; EACH: argument i, [k] = ...; SUMS: argument i,
+// [0] += ...; ROWS: the row's slot of argument 0 or, of a state, 1, += ...
+typedef enum { ENTRIES, EACH, SUMS, ROWS } Way;
+
+static const struct { Way way; KType type[3]; const char *name[3]; } results[KERNEL_COUNT] = {
+#define ONE(text) { KT_OUTPUT }, { text }
+#define TWO(one, two) { KT_OUTPUT, KT_OUTPUT }, { one, two }
+  [KERNEL_MASS] = { ENTRIES, ONE("out") },
+  [KERNEL_MCURVE] = { ENTRIES, ONE("out") },
+  [KERNEL_F] = { ROWS, TWO("fv", "fx") },
+  [KERNEL_JAC] = { ENTRIES, ONE("out") },
+  [KERNEL_G] = { ROWS, TWO("fv", "fx") },
+  [KERNEL_B] = { ENTRIES, ONE("out") },
+  [KERNEL_K] = { ENTRIES, ONE("out") },
+  [KERNEL_ENERGY] = { SUMS, TWO("kinetic", "potential") },
+  [KERNEL_Y] = { EACH, ONE("y") },
+  [KERNEL_GAP] = { EACH, TWO("gap", "rate") },
+  [KERNEL_SIZE] = { EACH, ONE("size") },
+  [KERNEL_RATE] = { EACH, ONE("rate") },
+  [KERNEL_H] = { ENTRIES, ONE("out") },
+  [KERNEL_LAW] = { EACH, TWO("lo", "hi") },
+  [KERNEL_MU] = { EACH, { KT_OUTPUT, KT_OUTPUT, KT_OUTPUT }, { "mu", "mu2", "radius" } },
+  [KERNEL_OUT] = { EACH, ONE("value") },
+  [KERNEL_C] = { ROWS, ONE("r") },
+  [KERNEL_CJAC] = { ENTRIES, ONE("out") },
+  [KERNEL_WORK] = { SUMS, TWO("force", "damping") },
+  [KERNEL_DG] = { ENTRIES, ONE("out") },
+  [KERNEL_RQ] = { ENTRIES, ONE("out") },
+  [KERNEL_DRATE] = { ENTRIES, ONE("out") },
+  [KERNEL_CURVE] = { ENTRIES, { KT_INPUT, KT_INPUT, KT_OUTPUT }, { "l", "kappa", "out" } },
+  [KERNEL_LAMBDA] = { EACH, ONE("l") },
+  [KERNEL_GQ] = { ENTRIES, ONE("out") },
+#undef ONE
+#undef TWO
+};
+
+static void put(KBuilder *b, const Maker *m, KernelKind kind, int i, KValue v) {
+  const Kernel *kn = &m->pc->kernel[kind];
+  const SysClass *c = m->pc->c;
+  Way way = results[kind].way;
+  bool zero = ex_is_num(m->plan->sys->pool, kn->value[i], 0);
+  if (zero && (way == SUMS || way == ROWS)) return;
+  v = k_double(b, v);
+  switch (way) {
+  case SUMS: k_add_to(b, m->argument[i], k_integer(b, 0), v); break;
+  case ROWS: {
+    bool state = kind != KERNEL_C && c->slot[c->row[i]].kind != SLOT_Q;
+    k_add_to(b, m->argument[state], k_slot(b, c->row[i]), v);
+    break;
+  }
+  case EACH: k_store(b, m->argument[i], m->instance, v); break;
+  case ENTRIES: {
+    KValue at = m->instance, out = m->argument[kind == KERNEL_CURVE ? 2 : 0];
+    if (kn->n > 1)
+      at = k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, k_integer(b, kn->n), m->instance), k_integer(b, i));
+    k_store(b, out, at, v);
+    break;
+  }
+  }
+}
+
+// --- a kernel ---
+
+static void describe(KBuilder *b, const Maker *m, KernelKind kind) {
+  static const char *const what[] = {
+#define KERNEL(name, field, what) what,
+#include "../plan/kernels.def"
+#undef KERNEL
+  };
+  const Kernel *kn = &m->pc->kernel[kind];
+  Text t = {0};
+  text_printf(&t, "%s:", what[kind]);
+  for (int i = 0; i < kn->n && t.n < 200; i++) {
+    text_add(&t, i ? ", " : " ");
+    ex_print(m->plan->sys->pool, kn->value[i], &t, sym_name, (void *)m->plan->sys);
+  }
+  k_about(b, text_str(&t));
+  text_free(&t);
+}
+
+const char *kernel_name(Arena *a, KernelKind kind, int cls) {
+  static const char *const field[] = {
+#define KERNEL(name, field, what) #field,
+#include "../plan/kernels.def"
+#undef KERNEL
+  };
+  return arena_printf(a, "%s_%d", field[kind], cls);
+}
+
+static const KKernel *one_kernel(Arena *a, const Plan *p, int cls, KernelKind kind) {
+  Maker m = { .arena = a, .plan = p, .pc = &p->cls[cls] };
+  const Kernel *kn = &m.pc->kernel[kind];
+  KBuilder *b = k_begin(a, kernel_name(a, kind, cls), KT_VOID);
+  describe(b, &m, kind);
+  m.view = k_param(b, KT_VIEW, "s");
+  m.table = k_param(b, KT_TABLE, "tab");
+  for (int i = 0; i < 3; i++)
+    m.argument[i] = results[kind].name[i] ? k_param(b, results[kind].type[i], results[kind].name[i]) : K_NONE;
+  Used u = used_by(&m, kn);
+  for (int i = 0; i < SCALARS; i++)
+    if (u.scalars[i]) m.scalars[i] = k_name(b, k_field(b, m.view, scalar[i].field), scalar[i].name, NULL);
+  m.instance = k_instances(b, m.table, m.pc->c->nslot, m.pc->nnum);
+  loads(b, &m, &u);
+  KValue *v = ARENA_ARRAY(a, KValue, kn->n + 1);
+  k_values(b, p->sys->pool, leaf, &m, kn->value, kn->n, v);
+  for (int i = 0; i < kn->n; i++) put(b, &m, kind, i, v[i]);
+  k_close(b);
+  return k_end(b);
+}
+
+PlanKernels kernels_of_plan(Arena *a, const Plan *p) {
+  static const size_t offset[] = {
+#define KERNEL(name, field, what) offsetof(nsm_class, field##_fn),
+#include "../plan/kernels.def"
+#undef KERNEL
+  };
+  PlanKernels all = { 0, ARENA_ARRAY(a, PlanKernel, p->ncls * KERNEL_COUNT + 1) };
+  for (int i = 0; i < p->ncls; i++)
+    for (int k = 0; k < KERNEL_COUNT; k++)
+      if (p->cls[i].kernel[k].stage != STAGE_NONE)
+        all.at[all.n++] = (PlanKernel){ i, offset[k], one_kernel(a, p, i, (KernelKind)k) };
+  return all;
+}

@@ -1,0 +1,12 @@
+// The kernels of a plan: one for each class and kind that its scheme needs.
+#pragma once
+#include "kernel.h"
+#include "../plan/plan.h"
+
+// The model points to it at byte `offset` of nsm_class number `cls`, or of nsm_model where cls is -1.
+typedef struct PlanKernel { int cls; size_t offset; const KKernel *kernel; } PlanKernel;
+typedef struct PlanKernels { int n; PlanKernel *at; } PlanKernels;   // in order of class, then of KernelKind
+
+PlanKernels kernels_of_plan(Arena *a, const Plan *p);
+// Its name in the emitted code: "mass_0".
+const char *kernel_name(Arena *a, KernelKind kind, int cls);

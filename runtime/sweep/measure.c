@@ -1,0 +1,138 @@
+// --record final(x),max(energy),at(z, 2.5): statistics of columns and of the energy, the same as in claims.
+#include "sweep.h"
+#include "runtime/sim.h"
+#include "runtime/shared/nearest.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct kind { const char *name; int kind; } kinds[] = {
+  { "final", NSM_STAT_FINAL }, { "initial", NSM_STAT_INITIAL }, { "min", NSM_STAT_MIN }, { "max", NSM_STAT_MAX },
+  { "mean", NSM_STAT_MEAN }, { "drift", NSM_STAT_DRIFT }, { "at", NSM_STAT_AT }, { "gain", NSM_STAT_GAIN }
+};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+static const char *const energies[] = { "energy", "energy.kinetic", "energy.potential" };
+enum { ENERGIES = 3 };
+
+static const char *kind_name(void *with, int i) { (void)with; return kinds[i].name; }
+static const char *column_name(void *s, int i) {
+  int n = nsm_ncolumn(s);
+  return i < n ? nsm_column_name(s, i) : energies[i - n];
+}
+
+static nsm_code refuse(const sweep_measure *k, const char *why, const char *near, nsm_error *e) {
+  sim_fail(e, NSM_USAGE, "--record %s: %s%s%s%s", k->name, why, near ? "; did you mean `" : "", near ? near : "",
+           near ? "`?" : "");
+  return NSM_USAGE;
+}
+
+static void trimmed(char *to, size_t room, const char *from, size_t n) {
+  while (n > 0 && *from == ' ') { from++; n--; }
+  while (n > 0 && from[n - 1] == ' ') n--;
+  snprintf(to, room, "%.*s", (int)n, from);
+}
+
+// name: "max(x)"; a name alone is its final value.
+static nsm_code read_measure(nsm_sim *s, sweep_measure *k, nsm_error *e) {
+  char word[256], copy[256];
+  const char *open = strchr(k->name, '('), *end = k->name + strlen(k->name);
+  k->kind = NSM_STAT_FINAL;
+  trimmed(k->of, sizeof k->of, k->name, strlen(k->name));
+  if (open && end[-1] == ')') {
+    trimmed(word, sizeof word, k->name, (size_t)(open - k->name));
+    int found = -1;
+    for (int i = 0; i < KINDS; i++)
+      if (strcmp(kinds[i].name, word) == 0) found = i;
+    if (found < 0) {
+      int near = nsm_nearest(word, KINDS, kind_name, NULL);
+      return refuse(k, "there are final, initial, min, max, mean, drift, gain and at",
+                    near >= 0 ? kinds[near].name : NULL, e);
+    }
+    k->kind = kinds[found].kind;
+    const char *inside = open + 1, *last = end - 1;
+    if (k->kind == NSM_STAT_AT) {
+      const char *comma = strrchr(inside, ',');
+      if (!comma) return refuse(k, "`at` takes a column and a time: at(x, 2.5)", NULL, e);
+      trimmed(word, sizeof word, comma + 1, (size_t)(last - comma - 1));
+      const char *wrong = nsm_read_quantity(word, "s", &k->time);
+      if (wrong) return refuse(k, wrong, NULL, e);
+      last = comma;
+    }
+    trimmed(k->of, sizeof k->of, inside, (size_t)(last - inside));
+  }
+  int n = nsm_ncolumn(s);
+  for (int i = 0; i < ENERGIES; i++)
+    if (strcmp(k->of, energies[i]) == 0) { k->column = -1 - i; return NSM_OK; }
+  k->column = nsm_find_column(s, k->of);
+  if (k->column >= 0) return NSM_OK;
+  int near = nsm_nearest(k->of, n + ENERGIES, column_name, s);
+  snprintf(word, sizeof word, "there is no column `%.200s`", k->of);
+  if (near >= 0) snprintf(copy, sizeof copy, "%s", column_name(s, near));
+  return refuse(k, word, near >= 0 ? copy : NULL, e);
+}
+
+nsm_code sweep_measures_read(nsm_sim *s, const char *text, sweep_measure **of, int *n, nsm_error *e) {
+  *n = 0;
+  int room = 1;
+  for (const char *c = text ? text : ""; *c; c++) room += *c == ',';
+  *of = calloc((size_t)room, sizeof **of);
+  if (!*of) return sim_no_memory(e, "what is recorded");
+  for (const char *c = text ? text : ""; *c;) {
+    size_t length = 0;
+    for (int depth = 0; c[length] && (c[length] != ',' || depth > 0); length++)
+      depth += (c[length] == '[' || c[length] == '(') - (c[length] == ']' || c[length] == ')');
+    sweep_measure *k = &(*of)[*n];
+    if (length >= sizeof k->name) { sim_fail(e, NSM_USAGE, "--record: a name is too long"); return NSM_USAGE; }
+    trimmed(k->name, sizeof k->name, c, length);
+    if (*k->name) {
+      nsm_code code = read_measure(s, k, e);
+      if (code != NSM_OK) return code;
+      ++*n;
+    }
+    c += length + (c[length] == ',');
+  }
+  return NSM_OK;
+}
+
+int sweep_measures_find(nsm_sim *s, sweep_measure *of, int n, nsm_error *e) {
+  for (int i = 0; i < n; i++) {
+    if (of[i].column < 0) continue;
+    of[i].column = nsm_find_column(s, of[i].of);
+    if (of[i].column >= 0) continue;
+    sim_fail(e, NSM_USAGE, "there is no column `%s` in this run", of[i].of);
+    return 0;
+  }
+  return 1;
+}
+
+// ---- in a run -------------------------------------------------------------------------------------------------------
+static double value_of(nsm_sim *s, const sweep_measure *k) {
+  if (k->column >= 0) return nsm_read_column(s, k->column);
+  double kinetic, potential;
+  sim_energy(s, &kinetic, &potential);
+  return k->column == -1 ? kinetic + potential : k->column == -2 ? kinetic : potential;
+}
+
+void sweep_measures_start(nsm_sim *s, const sweep_measure *of, int n, nsm_statistic *a) {
+  for (int i = 0; i < n; i++)
+    nsm_statistic_start(&a[i], of[i].kind, of[i].time, value_of(s, &of[i]), nsm_time(s), 0);
+}
+
+void sweep_measures_step(nsm_sim *s, const sweep_measure *of, int n, nsm_statistic *a) {
+  for (int i = 0; i < n; i++)
+    if (nsm_statistic_follows(&a[i], of[i].kind))
+      nsm_statistic_step(&a[i], of[i].kind, value_of(s, &of[i]), nsm_time(s));
+}
+
+void sweep_measures_end(nsm_sim *s, const sweep_measure *of, int n, nsm_statistic *a, double *value) {
+  for (int i = 0; i < n; i++) {
+    if (of[i].kind == NSM_STAT_FINAL) nsm_statistic_step(&a[i], of[i].kind, value_of(s, &of[i]), nsm_time(s));
+    value[i] = nsm_statistic_end(&a[i], of[i].kind);
+  }
+}
+
+int sweep_measures_follow(const sweep_measure *of, int n) {
+  int any = 0;
+  for (int i = 0; i < n; i++) any |= of[i].kind != NSM_STAT_FINAL && of[i].kind != NSM_STAT_INITIAL;
+  return any;
+}

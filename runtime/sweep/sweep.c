@@ -1,0 +1,348 @@
+// nsm sweep. Workers take runs in order and put their rows into a ring; the main thread takes the rows out of it in
+// order and writes them, so the file always holds the first rows of what it will hold. With several ranks, blocks of
+// runs go round: block b belongs to rank b mod size; the others send the rows of a block to rank 0 as one message.
+#define _GNU_SOURCE
+#include "sweep.h"
+#include "runtime/interrupt.h"
+#include "runtime/options.h"
+#include "runtime/outputs.h"
+#include "runtime/sim.h"
+#include <errno.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { RING = 4096, MOST_BLOCK = 256, OPENED = 100 };
+
+typedef struct slot { sweep_text row; sweep_outcome outcome; int ready; } slot;
+typedef struct tally { long done, failed, claims; } tally;
+
+typedef struct sweep {
+  const nsm_host *host;
+  nsm_options     o;
+  sweep_plan      plan;
+  sweep_measure  *measure;
+  sweep_task      task;
+  sweep_ranks     ranks;
+  long            first, block;         // first run that the file does not have; runs of a block
+  FILE           *file;
+  int             quiet, threads;
+  // between the threads, under `lock`
+  pthread_mutex_t lock;
+  pthread_cond_t  changed;
+  slot           *ring;                 // [RING] run number `taken` of this rank stands at taken % RING
+  long            taken, given;         // runs of this rank that were begun; that were written
+  volatile int    stop;
+  // the main thread's
+  tally           tally;
+  double          began, shown;
+} sweep;
+
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Run number j of this rank in the numbering of all; at or beyond the total: there is none.
+static long run_of(const sweep *w, long j) {
+  long b = j / w->block * w->ranks.size + w->ranks.rank;
+  return w->first + b * w->block + j % w->block;
+}
+
+// ---- workers --------------------------------------------------------------------------------------------------------
+static void *work(void *with) {
+  sweep *w = with;
+  pthread_mutex_lock(&w->lock);
+  for (;;) {
+    while (!w->stop && w->taken - w->given >= RING) pthread_cond_wait(&w->changed, &w->lock);
+    long j = w->taken, i = run_of(w, j);
+    if (w->stop || i >= w->plan.total) break;
+    w->taken++;
+    slot *s = &w->ring[j % RING];
+    pthread_mutex_unlock(&w->lock);
+    s->row.n = 0;
+    sweep_outcome outcome = sweep_one_run(&w->task, i, &w->stop, &s->row);
+    pthread_mutex_lock(&w->lock);
+    s->outcome = outcome;
+    s->ready = 1;
+    pthread_cond_broadcast(&w->changed);
+  }
+  pthread_mutex_unlock(&w->lock);
+  return NULL;
+}
+
+// ---- progress -------------------------------------------------------------------------------------------------------
+static void show_progress(sweep *w) {
+  double now = seconds();
+  if (w->quiet || w->ranks.rank != 0 || now - w->shown < 0.2 || !isatty(fileno(w->host->err))) return;
+  long n = w->plan.total - w->first;
+  double left = w->tally.done > 0 ? (now - w->began) * (double)(n - w->tally.done) / (double)w->tally.done : NAN;
+  fprintf(w->host->err, "\r%ld of %ld runs", w->first + w->tally.done, w->plan.total);
+  if (w->tally.failed) fprintf(w->host->err, ", %ld failed", w->tally.failed);
+  if (!isnan(left)) fprintf(w->host->err, ", %.0f s left   ", left);
+  fflush(w->host->err);
+  w->shown = now;
+}
+
+// ---- rows in order --------------------------------------------------------------------------------------------------
+// The row of run j of this rank, when it is there; NULL where the sweep was stopped before.
+static slot *wait_for(sweep *w, long j) {
+  slot *s = &w->ring[j % RING];
+  pthread_mutex_lock(&w->lock);
+  while (!s->ready) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += 100000000;
+    if (until.tv_nsec >= 1000000000) { until.tv_sec++; until.tv_nsec -= 1000000000; }
+    pthread_cond_timedwait(&w->changed, &w->lock, &until);
+    if (nsm_interrupted()) w->stop = 1;
+    pthread_mutex_unlock(&w->lock);
+    show_progress(w);
+    pthread_mutex_lock(&w->lock);
+    if (w->stop && !s->ready && w->taken <= j) break;
+  }
+  int there = s->ready && s->outcome != SWEEP_STOPPED;
+  pthread_mutex_unlock(&w->lock);
+  return there ? s : NULL;
+}
+
+static void hand_back(sweep *w, slot *s) {
+  pthread_mutex_lock(&w->lock);
+  s->ready = 0;
+  w->given++;
+  pthread_cond_broadcast(&w->changed);
+  pthread_mutex_unlock(&w->lock);
+}
+
+static void count(tally *t, sweep_outcome outcome) {
+  t->done++;
+  t->failed += outcome == SWEEP_FAILED;
+  t->claims += outcome == SWEEP_CLAIM;
+}
+
+static nsm_code write_rows(sweep *w, const char *bytes, size_t n, nsm_error *e) {
+  if (fwrite(bytes, 1, n, w->file) == n && fflush(w->file) == 0) return NSM_OK;
+  if (errno == EPIPE) return NSM_PIPE;
+  sim_fail(e, NSM_FILE, "writing to %s failed: %s", w->o.output ? w->o.output : "standard output", strerror(errno));
+  return NSM_FILE;
+}
+
+static nsm_code no_room(nsm_error *e) { return sim_no_memory(e, "the rows of a sweep"); }
+
+// The runs of this rank in the block that starts with its run j: into the file (rank 0), or to rank 0.
+static nsm_code own_block(sweep *w, long j, nsm_error *e) {
+  sweep_text all = { NULL, 0, 0, 0 };
+  tally t = { 0, 0, 0 };
+  nsm_code code = NSM_OK;
+  int alone = w->ranks.rank == 0;
+  if (!alone) sweep_add(&all, (const char *)&t, sizeof t);
+  for (long i = j; i < j + w->block && run_of(w, i) < w->plan.total && code == NSM_OK; i++) {
+    slot *s = wait_for(w, i);
+    if (!s) { code = NSM_INTERRUPTED; break; }
+    if (s->outcome == SWEEP_NO_ROOM) code = no_room(e);
+    else if (alone) {
+      code = write_rows(w, s->row.at, s->row.n, e);
+      count(&w->tally, s->outcome);
+      show_progress(w);
+    } else {
+      sweep_add(&all, s->row.at, s->row.n);
+      count(&t, s->outcome);
+    }
+    hand_back(w, s);
+    if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
+  }
+  if (!alone && all.failed) code = no_room(e);
+  if (!alone && code == NSM_OK) {
+    memcpy(all.at, &t, sizeof t);
+    if (!w->ranks.send(0, all.at, (long)all.n)) sim_fail(e, code = NSM_FILE, "sending rows to rank 0 failed");
+  }
+  free(all.at);
+  return code;
+}
+
+static nsm_code block_of(sweep *w, int rank, nsm_error *e) {
+  char *bytes = NULL;
+  long n = 0;
+  tally t;
+  nsm_code code = NSM_OK;
+  if (!w->ranks.receive(rank, &bytes, &n) || n < (long)sizeof t)
+    sim_fail(e, code = NSM_FILE, "the rows of rank %d did not arrive", rank);
+  else {
+    memcpy(&t, bytes, sizeof t);
+    code = write_rows(w, bytes + sizeof t, (size_t)n - sizeof t, e);
+    w->tally.done += t.done;
+    w->tally.failed += t.failed;
+    w->tally.claims += t.claims;
+    show_progress(w);
+  }
+  free(bytes);
+  return code;
+}
+
+static nsm_code all_blocks(sweep *w, nsm_error *e) {
+  nsm_code code = NSM_OK;
+  long own = 0, blocks = (w->plan.total - w->first + w->block - 1) / w->block;
+  for (long b = 0; b < blocks && code == NSM_OK; b++) {
+    int rank = (int)(b % w->ranks.size);
+    if (rank == w->ranks.rank) { code = own_block(w, own, e); own += w->block; }
+    else if (w->ranks.rank == 0) code = block_of(w, rank, e);
+  }
+  return code;
+}
+
+// ---- before and after -----------------------------------------------------------------------------------------------
+// A simulation that tells the columns: the first run that can be opened.
+static nsm_code open_one(sweep *w, nsm_sim **s, nsm_error *first) {
+  int n = w->plan.nvary + w->plan.nsample, given = w->o.run.nset;
+  nsm_assignment *set = calloc((size_t)(n + given), sizeof *set);
+  double *value = calloc((size_t)n, sizeof *value);
+  *s = NULL;
+  if (!set || !value) sim_no_memory(first, "the sweep");
+  for (int v = 0; set && v < given; v++) set[v] = w->o.run.set[v];
+  for (long i = 0; set && value && !*s && i < w->plan.total && i < OPENED; i++) {
+    nsm_settings settings = w->o.run;
+    nsm_error e;
+    sweep_values(&w->plan, i, value);
+    for (int v = 0; v < n; v++) set[given + v] = (nsm_assignment){ w->plan.of[v].name, value[v] };
+    settings.set = set;
+    settings.nset = given + n;
+    *s = nsm_open(w->task.m, &settings, &e);
+    if (!*s && i == 0) *first = e;
+  }
+  free(set);
+  free(value);
+  return *s ? NSM_OK : first->code;
+}
+
+static nsm_code prepare(sweep *w, const nsm_flags *f, nsm_error *e) {
+  nsm_code code = nsm_options_read(w->task.m, f, &w->o, e);
+  if (code == NSM_OK) code = sweep_plan_read(w->task.m, f, &w->plan, e);
+  nsm_sim *s = NULL;
+  if (code == NSM_OK) code = open_one(w, &s, e);
+  if (code == NSM_OK)
+    code = sweep_measures_read(s, f->text[NSM_FLAG_MEASURES], &w->measure, &w->task.nmeasure, e);
+  w->task.ncolumn = s ? nsm_ncolumn(s) : 0;
+  nsm_close(s);
+  w->quiet = w->o.quiet;
+  w->task.settings = &w->o.run;
+  w->task.plan = &w->plan;
+  w->task.measure = w->measure;
+  w->task.folder = f->text[NSM_FLAG_TRAJECTORIES];
+  w->task.every = w->o.every;
+  long processors = sysconf(_SC_NPROCESSORS_ONLN);
+  w->threads = f->text[NSM_FLAG_THREADS] ? (int)f->number[NSM_FLAG_THREADS]
+             : w->ranks.size > 1 || processors < 1 ? 1 : (int)processors;
+  if (code == NSM_OK && w->task.folder && mkdir(w->task.folder, 0777) != 0 && errno != EEXIST)
+    sim_fail(e, code = NSM_FILE, "cannot make the folder %s: %s", w->task.folder, strerror(errno));
+  return code;
+}
+
+static nsm_code open_file(sweep *w, int resume, nsm_error *e) {
+  const char *path = w->o.output ? w->o.output : "-";
+  int console = strcmp(path, "-") == 0;
+  if (resume && console) {
+    sim_fail(e, NSM_USAGE, "--resume goes on with a file: name it with -o FILE");
+    return NSM_USAGE;
+  }
+  nsm_output output = { w->o.output ? "--output" : "the rows", path };
+  nsm_code code = nsm_outputs_check(w->host->input, w->host->ninput, &output, 1, e);
+  if (code != NSM_OK) return code;
+  if (resume && (w->first = sweep_resume(&w->task, path, e)) < 0) return e->code;
+  w->file = console ? w->host->out : fopen(path, resume ? "a" : "w");
+  if (!w->file) sim_fail(e, code = NSM_FILE, "cannot write %s: %s", path, strerror(errno));
+  else if (w->first == 0 && !(resume && ftell(w->file) > 0)) {
+    sweep_text header = { NULL, 0, 0, 0 };
+    sweep_header(&w->task, &header);
+    code = header.failed ? no_room(e) : write_rows(w, header.at, header.n, e);
+    free(header.at);
+  }
+  return code;
+}
+
+static void say_summary(const sweep *w, nsm_code code) {
+  if (w->quiet || w->ranks.rank != 0) return;
+  FILE *err = w->host->err;
+  if (isatty(fileno(err))) fprintf(err, "\r%60s\r", "");
+  long all = w->first + w->tally.done;
+  fprintf(err, "%ld of %ld runs", all, w->plan.total);
+  if (w->first > 0) fprintf(err, ", %ld of them from before", w->first);
+  fprintf(err, "; %ld failed, in %ld a claim does not hold; %.3g s\n", w->tally.failed, w->tally.claims,
+          seconds() - w->began);
+  if (all < w->plan.total && w->o.output && code == NSM_INTERRUPTED)
+    fprintf(err, "note: --resume goes on with %s\n", w->o.output);
+}
+
+static nsm_code run_all(sweep *w, nsm_error *e) {
+  pthread_t *thread = calloc((size_t)w->threads, sizeof *thread);
+  w->ring = calloc(RING, sizeof *w->ring);
+  if (!thread || !w->ring) { free(thread); return no_room(e); }
+  long share = (w->plan.total - w->first) / (8 * w->ranks.size);
+  w->block = share < 1 ? 1 : share > MOST_BLOCK ? MOST_BLOCK : share;
+  pthread_mutex_init(&w->lock, NULL);
+  pthread_cond_init(&w->changed, NULL);
+  int n = 0;
+  while (n < w->threads && pthread_create(&thread[n], NULL, work, w) == 0) n++;
+  nsm_code code = NSM_OK;
+  if (n == 0) sim_fail(e, code = NSM_FILE, "no thread could be started: %s", strerror(errno));
+  else code = all_blocks(w, e);
+  pthread_mutex_lock(&w->lock);
+  if (code != NSM_OK) w->stop = 1;
+  pthread_cond_broadcast(&w->changed);
+  pthread_mutex_unlock(&w->lock);
+  if (code != NSM_OK && w->ranks.size > 1 && w->ranks.library) {
+    if (w->ranks.rank == 0) say_summary(w, code);
+    w->ranks.give_up((int)code);
+  }
+  for (int i = 0; i < n; i++) pthread_join(thread[i], NULL);
+  pthread_cond_destroy(&w->changed);
+  pthread_mutex_destroy(&w->lock);
+  for (int i = 0; i < RING; i++) free(w->ring[i].row.at);
+  free(w->ring);
+  free(thread);
+  return code;
+}
+
+static nsm_code sweep_all(sweep *w, const nsm_flags *f, nsm_error *e) {
+  nsm_code code = prepare(w, f, e);
+  if (code == NSM_OK && w->ranks.rank == 0) code = open_file(w, f->text[NSM_FLAG_RESUME] != NULL, e);
+  long first = code == NSM_OK ? w->first : -1;             // -1: rank 0 cannot begin
+  if (w->ranks.size > 1 && !w->ranks.share(&first)) sim_fail(e, code = NSM_FILE, "the ranks cannot reach each other");
+  if (code == NSM_OK && first < 0) return NSM_FILE;        // rank 0 has said why
+  if (code != NSM_OK) return code;
+  w->first = first;
+  if (*w->o.note && !w->quiet && w->ranks.rank == 0) fprintf(w->host->err, "note: %s\n", w->o.note);
+  nsm_signals old;
+  nsm_catch_signals(&old);
+  w->began = w->shown = seconds();
+  code = run_all(w, e);
+  nsm_interrupt_seen();
+  nsm_release_signals(&old);
+  say_summary(w, code);
+  if (code == NSM_OK && w->tally.claims > 0 && w->o.expect) code = NSM_CLAIM;
+  if (code == NSM_OK && w->tally.done > 0 && w->tally.failed == w->tally.done) {
+    sim_fail(e, code = NSM_FAILED, "every run failed; the last column of the rows says why");
+  }
+  return code;
+}
+
+int nsm_sweep_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
+  sweep w = { .host = host, .task.m = m };
+  nsm_error e = { .code = NSM_OK };
+  nsm_code code = sweep_ranks_open(&w.ranks, &e) ? sweep_all(&w, f, &e) : e.code;
+  if (w.file && w.file != host->out && fclose(w.file) != 0 && code == NSM_OK)
+    sim_fail(&e, code = NSM_FILE, "writing to %s failed: %s", w.o.output, strerror(errno));
+  if (code != NSM_OK && *e.text) {
+    if (host->say) host->say(host->with, &e, host->err);
+    else nsm_print_error(m, &e, host->err);
+  }
+  sweep_ranks_close(&w.ranks);
+  free(w.measure);
+  sweep_plan_free(&w.plan);
+  nsm_options_free(&w.o);
+  return (int)code;
+}

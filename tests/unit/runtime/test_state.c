@@ -1,0 +1,222 @@
+// The state of a run as a value: every model of models/, with the scheme it names and with every other one that takes
+// it, is interrupted and goes on from the saved state in a fresh simulation, in a clone, and in one that was elsewhere
+// in between. All must give the bits of the run that was not interrupted.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "tests/unit/compile_text.h"
+#include "runtime/sim.h"
+
+enum { MOST_STEPS = 400, BEYOND = 60 };
+
+static const nsm_settings own = { .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
+
+typedef struct record {
+  int n;
+  double *row, loss;
+  nsm_counters count;
+  sim_ledger ledger;
+  long steps;
+  nsm_code code;
+} record;
+
+// n steps, or up to the end; what is left at the end of them.
+static record run(nsm_sim *s, long n) {
+  nsm_error e;
+  record r = { .n = nsm_ncolumn(s) };
+  r.row = calloc((size_t)r.n, sizeof *r.row);
+  while (n-- > 0 && nsm_steps_done(s) < nsm_steps_total(s) && r.code == NSM_OK) r.code = nsm_step(s, &e);
+  nsm_read(s, r.row);
+  nsm_get_counters(s, &r.count);
+  r.ledger = s->now.ledger;
+  r.steps = nsm_steps_done(s);
+  for (int i = 0; i < s->n.r.n; i++) r.loss += s->now.loss[i];
+  return r;
+}
+
+static void same(const char *what, const char *path, nsm_sim *s, record a, record b) {
+  for (int i = 0; i < a.n; i++)
+    if (memcmp(&a.row[i], &b.row[i], sizeof *a.row) != 0)
+      fail_msg("%s, %s: %s is %.17g and not %.17g after %ld steps", path, what, nsm_column_name(s, i), b.row[i],
+               a.row[i], a.steps);
+  if (a.steps != b.steps || a.code != b.code || a.count.newton_iterations != b.count.newton_iterations ||
+      a.count.solver_iterations != b.count.solver_iterations || a.count.impacts != b.count.impacts ||
+      memcmp(&a.count.max_residual, &b.count.max_residual, sizeof(double)) != 0 ||
+      memcmp(&a.ledger.residue_sum, &b.ledger.residue_sum, sizeof(double)) != 0 ||
+      memcmp(&a.loss, &b.loss, sizeof(double)) != 0 ||
+      memcmp(&a.ledger.contacts, &b.ledger.contacts, sizeof(double)) != 0)
+    fail_msg("%s, %s: steps, counters or ledger differ after %ld steps", path, what, a.steps);
+  free(b.row);
+}
+
+static nsm_sim *opened(const nsm_model *m, const char *path) {
+  nsm_error e;
+  nsm_sim *s = nsm_open(m, &own, &e);
+  if (!s) fail_msg("%s: %s", path, e.text);
+  return s;
+}
+
+static void *saved(const nsm_sim *s) {
+  void *state = malloc(nsm_state_size(s));
+  assert_non_null(state);
+  nsm_save(s, state);
+  return state;
+}
+
+static void restored(nsm_sim *s, const void *state) {
+  nsm_error e;
+  if (nsm_restore(s, state, &e) != NSM_OK) fail_msg("%s", e.text);
+}
+
+// From step `first` on for `n` steps, four times.
+static void interrupted(const nsm_model *m, const char *path, long first, long n) {
+  nsm_error e;
+  nsm_sim *s = opened(m, path), *fresh = opened(m, path);
+  if (s->a->on.energy.n > 0) sim_ledger_start(s);
+  free(run(s, first).row);
+  void *state = saved(s);
+  nsm_sim *clone = nsm_clone(s, &e);
+  if (!clone) fail_msg("%s: %s", path, e.text);
+  record r = run(s, n);
+  same("the clone", path, s, r, run(clone, n));
+  restored(fresh, state);
+  same("a fresh simulation", path, s, r, run(fresh, n));
+  free(run(clone, BEYOND).row);                            // elsewhere, perhaps at the end with a shorter step
+  restored(clone, state);
+  same("one that was elsewhere", path, s, r, run(clone, n));
+  nsm_reset(s);
+  if (s->a->on.energy.n > 0) sim_ledger_start(s);
+  free(run(s, first).row);
+  same("the second run", path, s, r, run(s, n));
+  free(r.row);
+  free(state);
+  nsm_close(s);
+  nsm_close(fresh);
+  nsm_close(clone);
+}
+
+static int tried;
+
+// scheme NULL: that of the model.
+static void one(const char *path, const char *scheme) {
+  Compilation *c = compilation_new();
+  PipelineOptions o = { .path = path, .scheme = scheme };
+  const char *why = "";
+  JitStatus status;
+  if (compile_to(c, &o, STAGE_C, NULL)) {
+    Jit *j = jit_compile(c->arena, JIT_TCC, text_str(&c->c), &c->kernels, &status, &why);
+    if (!j) fail_msg("%s: %s", path, why);
+    nsm_error e;
+    nsm_sim *s = nsm_open(jit_model(j), &own, &e);
+    if (s) {
+      long total = nsm_steps_total(s), n = total < MOST_STEPS ? total : MOST_STEPS;
+      nsm_close(s);
+      if (!scheme) interrupted(jit_model(j), path, 1, n - 1);
+      interrupted(jit_model(j), path, n / 2, n - n / 2);
+      if (total <= 20 * MOST_STEPS && !scheme) interrupted(jit_model(j), path, total - 2, 2);
+      tried++;
+    }
+    jit_free(j);
+  } else if (!scheme) fail_msg("%s does not compile", path);
+  compilation_free(c);
+}
+
+static void models_of(const char *folder) {
+  static const char *const schemes[] = {
+    NULL, "moreau", "midpoint", "consistent", "consistent1", "consistent_explicit_mass"
+  };
+  DIR *d = opendir(folder);
+  assert_non_null(d);
+  for (struct dirent *f; (f = readdir(d));) {
+    char path[1024];
+    size_t n = strlen(f->d_name);
+    snprintf(path, sizeof path, "%s/%s", folder, f->d_name);
+    if (f->d_name[0] == '.') continue;
+    if (n < 4 || strcmp(f->d_name + n - 4, ".nsm") != 0) { models_of(path); continue; }
+    for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) one(path, schemes[k]);
+  }
+  closedir(d);
+}
+
+static void all_models(void **unused) {
+  (void)unused;
+  models_of(NSM_SOURCE_DIR "/models");
+  printf("%d models and schemes interrupted\n", tried);
+  assert_true(tried > 60);
+}
+
+// ---- steps of any length --------------------------------------------------------------------------------------------
+// A free fall of theta = 1/2 is exact for every step, so only times can be wrong. Steps off the clock lead back to it.
+static void any_length(void **unused) {
+  (void)unused;
+  nsm_error e;
+  Compilation *c = compile_text("model Fall {\n  param g = 9.81;\n  coord z = 100, z' = 0;\n  kinetic z'^2/2;\n"
+                                "  potential g*z;\n  simulate { until = 1.05, step = 0.1 }\n}\n", STAGE_C);
+  const char *why = "";
+  JitStatus status;
+  Jit *j = jit_compile(c->arena, JIT_TCC, text_str(&c->c), &c->kernels, &status, &why);
+  if (!j) fail_msg("%s", why);
+  nsm_sim *s = opened(jit_model(j), "fall");
+  const double h[] = { 0.03, 0.05, 0.02, 0.13, 0.001 }, row[] = { 0, 0, 1, 2, 2 };
+  double t = 0;
+  for (int i = 0; i < 5; i++) {
+    t += h[i];
+    assert_int_equal(nsm_step_by(s, h[i], &e), NSM_OK);
+    assert_true(fabs(nsm_time(s) - t) < 1e-15 && nsm_steps_done(s) == (long)row[i]);
+  }
+  assert_int_equal(nsm_step(s, &e), NSM_OK);
+  assert_true(nsm_time(s) == 3 * 0.1 && nsm_steps_done(s) == 3);
+  while (nsm_steps_done(s) < nsm_steps_total(s)) assert_int_equal(nsm_step(s, &e), NSM_OK);
+  assert_true(nsm_time(s) == 1.05 && nsm_steps_done(s) == 11);
+  assert_true(fabs(s->now.q[0] - (100 - 9.81 * 1.05 * 1.05 / 2)) < 1e-12);
+  assert_int_equal(nsm_step_by(s, 0, &e), NSM_USAGE);
+  assert_int_equal(nsm_step_by(s, NAN, &e), NSM_USAGE);
+  assert_int_equal(nsm_step_by(s, 1e-20, &e), NSM_USAGE);
+  nsm_close(s);
+  jit_free(j);
+  compilation_free(c);
+}
+
+// A state of other sizes is refused, and nothing is touched.
+static void another_model(void **unused) {
+  (void)unused;
+  nsm_error e;
+  const nsm_assignment few = { "n", 5 }, more = { "n", 6 };
+  Compilation *c = compilation_new();
+  PipelineOptions o = { .path = NSM_SOURCE_DIR "/models/column.nsm" };
+  const char *why = "";
+  JitStatus status;
+  assert_true(compile_to(c, &o, STAGE_C, NULL));
+  Jit *j = jit_compile(c->arena, JIT_TCC, text_str(&c->c), &c->kernels, &status, &why);
+  if (!j) fail_msg("%s", why);
+  nsm_settings set = own;
+  set.nset = 1;
+  set.set = &few;
+  nsm_sim *a = nsm_open(jit_model(j), &set, &e);
+  set.set = &more;
+  nsm_sim *b = nsm_open(jit_model(j), &set, &e);
+  if (!a || !b) fail_msg("%s", e.text);
+  assert_int_equal(nsm_step(a, &e), NSM_OK);
+  void *state = saved(a);
+  assert_int_equal(nsm_restore(b, state, &e), NSM_USAGE);
+  assert_int_equal(nsm_steps_done(b), 0);
+  free(state);
+  nsm_close(a);
+  nsm_close(b);
+  jit_free(j);
+  compilation_free(c);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = { cmocka_unit_test(all_models), cmocka_unit_test(any_length),
+                                      cmocka_unit_test(another_model) };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
