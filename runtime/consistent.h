@@ -14,6 +14,7 @@
 // Contacts up to which (13) is always dense. Rows up to which a block of dependent constraints gets its pseudo-inverse,
 // and so the smallest forces; its time is that of n^3.
 enum { DENSE_ISLAND = 40, PSEUDO_MOST = 400 };
+enum { MOST_KEPT = 1 << 22 };           // entries of columns K^{-1} B that are kept of contacts that have opened
 
 // A class' outputs of its two-point kernels.
 typedef struct con_class {
@@ -61,16 +62,18 @@ struct sim_consistent {
   int        na, nc;                     // closed, all
   int       *act, *index, *parent;       // [nc] row of a closed contact; [r.n] its number; [nc] islands
   int       *blocks0, *blocks;           // touched blocks of each contact row: start [r.n+1], block
-  long      *x0;                         // place in x of each touched block
-  double    *x, *xq;                     // columns K^{-1} B by touched block; their q parts
+  size_t    *x0, x_used;                 // place in x of each touched block; how far x is in use
+  double    *x, *xq;                     // columns K^{-1} B of closed contacts by touched block; their q parts
+  sim_pool   room[5];                    // of x, xq, m, col, and a workspace: as much as was needed so far
   int       *member, *local, *count, *seat; // contacts of an island, their place in it; size of an island; who sits at
                                             // a block
   int       *at_block0, *at_block, *mark;// contact rows by touched block
-  int       *row_start, *col, sparse;    // D by compressed rows
+  int       *crowd;                      // [nblock] closed contacts that touch a block
+  int       *row_start, *col;            // D by compressed rows
   double    *line;                       // [nc]
   nsm_cone_block *cone;                  // friction in the island
   double    *m, *qv, *terms, *lo, *hi, *lam, *uv, *l0, *diag;
-  void      *lcp, *tiny_work[SIM_TINY_BLOCKS + 1];
+  void      *tiny_work[SIM_TINY_BLOCKS + 1];
   unsigned char *zero;                   // [nc] (6) makes the displacement 0 (consistent_rest.c)
   int        plain;                      // con_contacts finds corrections for these rows, others keep their force
   int        bad_row;
@@ -111,7 +114,7 @@ double   con_slip_part(const nsm_sim *s, int row, const double *v); // H_T v, or
 nsm_code con_settle(nsm_sim *s, const nsm_view *v, nsm_error *e);
 
 // consistent_contacts.c
-void con_columns(nsm_sim *s, double h);                          // K^{-1} B and its q part for the closed contacts
+int  con_columns(nsm_sim *s, double h);          // K^{-1} B and its q part for the closed contacts; 0: no memory
 int  con_contacts(nsm_sim *s);                                   // (13) -> con->lam; 0 on failure
 void con_apply_contacts(nsm_sim *s);                             // dz += K^{-1} B (lam - l0)
 

@@ -157,6 +157,7 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   memset(c->k.val, 0, (size_t)c->k.nval * sizeof(double));
   memset(c->has_column, 0, (size_t)s->n.r.n);
+  c->x_used = 0;
   int again = c->affine && !c->projected && c->made_for == 0 && s->now.con.made_for == v->h;
   c->made_for = s->now.con.made_for = v->h;
   memset(c->fresh, 0, (size_t)s->a->nq * sizeof(double));

@@ -253,7 +253,11 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, int whole,
   sim_friction_guess(s, !whole);
   if (c->na > 0) {
     con_dq(s, v->h, c->dz, c->dq);
-    if (fresh) con_columns(s, v->h);
+    if (fresh && !con_columns(s, v->h)) {
+      sim_fail(e, NSM_FAILED, "not enough memory for the columns of %d closed contacts at t = %.10g s, step %ld", c->na,
+               v->t, s->now.k + 1);
+      return NSM_FAILED;
+    }
     if (c->projected) con_project(s);
     else if (!con_contacts(s)) {
       if (c->result.status == NSM_CONE_BAD_INPUT) return con_failed(s, v, it, NAN, 0, e);

@@ -202,7 +202,6 @@ static void touched_blocks(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   const sim_matrix *k = &c->k;
   int *last = SIM_NEW(s, k->nblock, int);
-  long at = 0;
   c->blocks0 = SIM_NEW(s, s->n.r.n + 1, int);
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < k->nblock; i++) last[i] = -1;
@@ -212,19 +211,17 @@ static void touched_blocks(nsm_sim *s) {
         int b = k->block_of[s->n.r.cz[e]];
         if (last[b] == row) continue;
         last[b] = row;
-        if (pass == 1) { c->blocks[n] = b; c->x0[n] = at; at += k->block[b].n; }
+        if (pass == 1) c->blocks[n] = b;
         n++;
       }
       c->blocks0[row + 1] = n;
     }
-    if (pass == 0) { c->blocks = SIM_NEW(s, n, int); c->x0 = SIM_NEW(s, n, long); }
+    if (pass == 0) { c->blocks = SIM_NEW(s, n, int); c->x0 = SIM_NEW(s, n, size_t); }
   }
-  c->x = SIM_NEW(s, at, double);
-  c->xq = SIM_NEW(s, at, double);
 }
 
-// Contact rows by touched block, and how many entries D can have.
-static size_t rows_at_blocks(nsm_sim *s, int *bandwidth) {
+// Contact rows by touched block.
+static void rows_at_blocks(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   int n = c->blocks0[s->n.r.n], *start = c->at_block0 = SIM_NEW(s, c->k.nblock + 2, int);
   c->at_block = SIM_NEW(s, n, int);
@@ -232,39 +229,24 @@ static size_t rows_at_blocks(nsm_sim *s, int *bandwidth) {
   for (int i = 0; i < c->k.nblock; i++) start[i + 2] += start[i + 1];
   for (int row = 0; row < s->n.r.n; row++)
     for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) c->at_block[start[c->blocks[t] + 1]++] = row;
-  size_t entries = 0;
-  *bandwidth = 0;
-  for (int b = 0; b < c->k.nblock; b++) {
-    int many = start[b + 1] - start[b];
-    entries += (size_t)many * (size_t)many;
-    if (many > 0 && c->at_block[start[b + 1] - 1] - c->at_block[start[b]] > *bandwidth)
-      *bandwidth = c->at_block[start[b + 1] - 1] - c->at_block[start[b]];
-  }
-  return entries;
 }
 
 static void contacts_room(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   size_t n = (size_t)c->nc;
-  int bandwidth;
   touched_blocks(s);
-  size_t entries = rows_at_blocks(s, &bandwidth), dense = n < DENSE_ISLAND ? n : DENSE_ISLAND;
-  c->sparse = entries < n * n / 4;
-  if (!c->sparse) { dense = n; entries = n * n; bandwidth = c->nc; }
-  if (entries < dense * dense) entries = dense * dense;
+  rows_at_blocks(s);
   int **ints[] = { &c->act, &c->parent, &c->member, &c->local, &c->count };
   for (size_t i = 0; i < sizeof ints / sizeof *ints; i++) *ints[i] = SIM_NEW(s, n, int);
   c->zero = SIM_NEW(s, n, unsigned char);
   c->row_start = SIM_NEW(s, n + 1, int);
-  c->col = SIM_NEW(s, entries, int);
   c->mark = SIM_NEW(s, s->n.r.n, int);
   for (int i = 0; i < s->n.r.n; i++) c->mark[i] = -1;
   c->index = SIM_NEW(s, s->n.r.n, int);
   c->seat = SIM_NEW(s, c->k.nblock, int);
+  c->crowd = SIM_NEW(s, c->k.nblock, int);
   double **sized[] = { &c->qv, &c->terms, &c->lo, &c->hi, &c->lam, &c->uv, &c->l0, &c->diag, &c->line };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
-  c->m = SIM_NEW(s, entries, double);
-  c->lcp = sim_cone_workspace(s, c->nc, entries, bandwidth, (int)dense);
   for (int m = 1; m <= s->n.isl.tiny_most && m <= c->nc; m++)
     c->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
 }

@@ -92,6 +92,16 @@ void *sim_pool_room(nsm_sim *s, sim_pool *p, size_t count, size_t size) {
   return p->at;
 }
 
+void *sim_pool_more(nsm_sim *s, sim_pool *p, size_t count, size_t size) {
+  sim_pool before = *p;
+  if (count > ((size_t)1 << 40) / size) return NULL;
+  if (count * size <= p->bytes) return p->at;
+  *p = (sim_pool){ NULL, before.bytes };
+  if (sim_pool_room(s, p, count, size) && before.at) memcpy(p->at, before.at, before.bytes);
+  sim_give(s, before.at);
+  return p->at;
+}
+
 void sim_pool_empty(nsm_sim *s, sim_pool *p) {
   sim_give(s, p->at);
   *p = (sim_pool){ NULL, 0 };

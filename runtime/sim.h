@@ -417,6 +417,7 @@ nsm_code sim_mass_failed(nsm_sim *s, double t, int z, nsm_error *e);            
 
 // Room for `count` things, as it is or larger and then without what was in it; NULL where there is no memory.
 void *sim_pool_room(nsm_sim *s, sim_pool *p, size_t count, size_t size);
+void *sim_pool_more(nsm_sim *s, sim_pool *p, size_t count, size_t size);   // the same, with what was in it
 void  sim_pool_empty(nsm_sim *s, sim_pool *p);
 
 // rows.c
