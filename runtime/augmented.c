@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { FEW = 24, EXCHANGES = 200, PATIENCE = 8 };
+enum { FEW = 24, EXCHANGES = 200, PATIENCE = 8, TRIES = 8 };
 static const double vanishes = 1e-14;    // of a pivot beside its column: the basic rows depend on each other
 static const double wrong = 1e-13;       // of the terms: a sign that rounding does not explain
 static const double tolerance = 1e-12;   // of the judge, as in cone/
@@ -179,13 +179,38 @@ static void fill(nsm_sim *s) {
   }
 }
 
+// A basic row of those that meet the unknown, whose multiplier can be given; -1 for none.
+static int depends(const nsm_sim *s, int unknown) {
+  const struct sim_augmented *a = s->n.r.augmented;
+  const sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
+  for (int i = is->nactive - 1; i >= 0; i--) {
+    int row = r->row_at[is->active[i]], meets = unknown == s->n.w.n + row;
+    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) meets |= r->cz[e] == unknown;
+    if (meets && a->state[row] == BASIC && (is->lo[i] > -INFINITY || is->hi[i] < INFINITY)) return i;
+  }
+  return -1;
+}
+
+// Where basic rows depend on each other some of them leave: their laws hold with the others', and their multipliers are
+// at a bound. 0 where that does not help.
 static int factors(nsm_sim *s) {
   struct sim_augmented *a = s->n.r.augmented;
-  if (a->fresh && memcmp(a->made, a->state, (size_t)s->n.r.n) == 0) return 1;
-  fill(s);
-  a->fresh = nsm_sparse_factor(a->f, a->values, NSM_SPARSE_PIVOTS, vanishes, 0, NULL) < 0;
-  memcpy(a->made, a->state, (size_t)s->n.r.n);
-  return a->fresh;
+  const sim_islands *is = &s->n.isl;
+  for (int tries = 0; tries < TRIES; tries++) {
+    if (a->fresh && memcmp(a->made, a->state, (size_t)s->n.r.n) == 0) return 1;
+    fill(s);
+    nsm_sparse_factor(a->f, a->values, NSM_SPARSE_PIVOTS, vanishes, 1, a->x);
+    a->fresh = a->f->dropped == 0;
+    memcpy(a->made, a->state, (size_t)s->n.r.n);
+    for (int unknown = 0; unknown < a->n && !a->fresh; unknown++) {
+      if (a->x[unknown] != NSM_SPARSE_DROPPED) continue;
+      int i = depends(s, unknown);
+      if (i < 0) return 0;
+      a->state[s->n.r.row_at[is->active[i]]] = is->lo[i] > -INFINITY ? AT_LO : AT_HI;
+    }
+  }
+  return 0;
 }
 
 // (1), with one refinement.

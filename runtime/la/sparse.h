@@ -62,7 +62,8 @@ typedef enum { NSM_SPARSE_PIVOTS, NSM_SPARSE_DIAGONAL } nsm_sparse_rule;
 // Factors of the matrix with these values. A pivot of at most `small` times the largest entry of its column of A counts
 // as zero. -1; or the unknown of the first such pivot, and the factors are of no use. With drop such unknowns are left
 // out instead: they are 0 in every solution, and their equations are not looked at (a basic solution where equations
-// depend on each other).
+// depend on each other), and NSM_SPARSE_DROPPED is their pivot.
+#define NSM_SPARSE_DROPPED 0x1p1000
 int nsm_sparse_factor(nsm_sparse *s, const double *values, nsm_sparse_rule rule, double small, int drop,
                       double *pivots);
 // x := A^-1 x, [n].

@@ -11,7 +11,6 @@
 #include <math.h>
 
 enum { PANEL = 32 };
-static const double left_out = 0x1p1000;         // in place of a pivot that is dropped: its unknown becomes 0
 
 static void gather(const nsm_sparse *s, const nsm_sparse_front *f, int rows, const double *values) {
   double *F = s->dense;
@@ -62,7 +61,7 @@ static int eliminate(int own, double *F, size_t ld, int *pivot, const rules *r, 
       if (!(size > r->small * r->largest[j])) {
         if (!r->drop) return j;
         pivot[j] = j;
-        a[j] = left_out;
+        a[j] = NSM_SPARSE_DROPPED;
         for (int i = j + 1; i < own; i++) a[i] = 0;
         (*dropped)++;
         continue;
