@@ -148,7 +148,9 @@ static void make_graph(nsm_sim *s, int nw) {
   each_part(s, put_edge, &g);                        // moves every start to the next one
   for (int i = nw; i > 0; i--) g.start[i] = g.start[i - 1];
   g.start[0] = 0;
-  sim_matrix_shape(s, &s->n.w, nw, g.start, g.neighbour, NULL);
+  int *node = s->n.r.nborder > 0 ? sim_nodes(s, nw, s->n.r.nborder, s->n.r.border, s->a->nz, -1) : NULL;
+  sim_matrix_shape(s, &s->n.w, nw, g.start, g.neighbour, node);
+  sim_give(s, node);
   sim_give(s, g.start);
   sim_give(s, g.neighbour);
 }
@@ -297,7 +299,7 @@ int sim_matrix_update(nsm_sim *s, int with_constants) {
   if (s->n.r.nborder > 0) border(s);
   if (w->kept) memcpy(w->kept, w->val, (size_t)w->nval * sizeof(double));
   for (int b = 0; b < w->nblock; b++) {
-    int z = sim_block_factor(w, b);
+    int z = sim_block_factor(s, w, b);
     if (z >= 0) return z;
   }
   return -1;

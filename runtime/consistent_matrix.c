@@ -111,14 +111,21 @@ static void expand(const struct sim_consistent *c, const sim_block *b, double *A
 }
 
 // LU by the shape of the block; 1 where a pivot vanishes beside the largest.
-static int rank_trouble(struct sim_consistent *c, const sim_block *b) {
+static int rank_trouble(nsm_sim *s, int block) {
+  struct sim_consistent *c = s->n.con;
+  sim_block *b = &c->k.block[block];
   double *A = c->k.val + b->at, least = INFINITY, most = 0;
-  int *pivot = c->k.pivot + b->first, n = b->n, from, to;
-  if (b->kind == BLOCK_SPARSE) return nsm_sparse_factor(b->sparse, A, NSM_SPARSE_PIVOTS, dependent, 0, NULL) >= 0;
-  nsm_la_status st = b->kind == BLOCK_BAND ? nsm_la_band_factor(n, b->reach, b->reach, A, b->ld, pivot)
-                                           : nsm_la_lu_factor(n, A, b->ld, pivot);
+  int *pivot = c->k.pivot + b->first, n = b->n, ld = b->ld;
+  b->banded = 0;
+  if (b->kind == BLOCK_SPARSE) {                         // fronts look for pivots among few rows, a band among all
+    if (nsm_sparse_factor(b->sparse, A, NSM_SPARSE_PIVOTS, dependent, 0, NULL) < 0) return 0;
+    if (!(A = sim_block_band(s, &c->k, block))) return 1;
+    ld = 3 * b->reach + 1;
+  }
+  int band = b->kind == BLOCK_BAND || b->banded;
+  nsm_la_status st = band ? nsm_la_band_factor(n, b->reach, b->reach, A, ld, pivot) : nsm_la_lu_factor(n, A, ld, pivot);
   for (int i = 0; i < n; i++) {
-    double x = fabs(column_of(b, A, i, &from, &to)[i]);
+    double x = fabs(A[band ? nsm_la_band_index(b->reach, b->reach, ld, i, i) : i + (long)i * ld]);
     least = x < least ? x : least;
     most = x > most || isnan(x) ? x : most;
   }
@@ -138,10 +145,10 @@ static void factor_constrained(nsm_sim *s, int block) {
     if (c->inverted[block]) { memcpy(A, X, bytes); return; }
   }
   memcpy(c->keep, A, bytes);
-  c->inverted[block] = (unsigned char)rank_trouble(c, b);
+  c->inverted[block] = (unsigned char)rank_trouble(s, block);
   if (!c->inverted[block]) return;
   c->singular = 1;
-  if (b->n <= PSEUDO_MOST) {
+  if (b->n <= PSEUDO_MOST || b->kind == BLOCK_DENSE) {
     if (!c->inverse[block]) c->inverse[block] = b->kind == BLOCK_DENSE ? A : SIM_NEW(s, n * n, double);
     expand(c, b, c->right);
     nsm_la_pseudo_inverse(b->n, c->right, dependent, c->inverse[block], c->jpvt, c->work, c->lwork);
@@ -149,8 +156,10 @@ static void factor_constrained(nsm_sim *s, int block) {
   }
   c->inverted[block] = 0;
   memcpy(A, c->keep, bytes);
-  if (b->kind == BLOCK_SPARSE) nsm_sparse_factor(b->sparse, A, NSM_SPARSE_PIVOTS, dependent, 1, NULL);
-  else nsm_la_band_factor_dropping(b->n, b->reach, b->reach, A, b->ld, c->k.pivot + b->first, dependent, &dropped);
+  int *pivot = c->k.pivot + b->first, ld = 3 * b->reach + 1;
+  double *band = b->kind == BLOCK_BAND ? A : b->banded ? sim_block_band(s, &c->k, block) : NULL;
+  if (band) nsm_la_band_factor_dropping(b->n, b->reach, b->reach, band, ld, pivot, dependent, &dropped);
+  else nsm_sparse_factor(b->sparse, A, NSM_SPARSE_PIVOTS, dependent, 1, NULL);
 }
 
 int con_matrix(nsm_sim *s, const nsm_view *v) {
@@ -188,7 +197,7 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
     s->now.r1_most[i] = fmax(s->now.r1_most[i], c->fresh[i]);
   for (int b = 0; b < c->k.nblock; b++) {
     if (c->constrained[b]) { factor_constrained(s, b); continue; }
-    int row = sim_block_factor(&c->k, b);
+    int row = sim_block_factor(s, &c->k, b);
     if (row >= 0) return row;
   }
   return -1;

@@ -131,34 +131,6 @@ static void edges(nsm_sim *s, graph *g) {
   }
 }
 
-// Rate and gap of a constraint stand in one node with a coordinate that they act on and that no other constraint has,
-// where there is one: then the multipliers have pivots whatever the order of elimination. [n], lent.
-static int *nodes(nsm_sim *s) {
-  const struct sim_consistent *c = s->n.con;
-  const sim_rows *r = &s->n.r;
-  int *node = SIM_LEND(s, c->n, int), *taken = SIM_LEND(s, s->a->nq, int);
-  for (int i = 0; i < c->n; i++) node[i] = i;
-  for (int j = 0; j < c->ns; j++) {
-    int row = c->row[j], rate = s->a->nq + j, best = -1;
-    for (int e = r->b0[row]; e < r->b0[row + 1]; e++)
-      if (best < 0 || taken[r->bz[e]] < taken[best]) best = r->bz[e];
-    node[rate] = node[rate + c->ns] = rate;
-    if (best < 0) continue;
-    if (taken[best]) { node[rate] = node[rate + c->ns] = node[best]; continue; }
-    // all coordinates of the same constraints go together: which of them has a pivot depends on the direction
-    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
-      int z = r->bz[e];
-      if (taken[z] || r->z0[z + 1] - r->z0[z] != r->z0[best + 1] - r->z0[best] ||
-          memcmp(r->zs + r->z0[z], r->zs + r->z0[best], (size_t)(r->z0[z + 1] - r->z0[z]) * sizeof(int)) != 0)
-        continue;
-      taken[z] = 1;
-      node[z] = rate;
-    }
-  }
-  sim_give(s, taken);
-  return node;
-}
-
 static void shape_matrix(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   graph g = { SIM_LEND(s, c->n + 2, int), NULL, 0 };
@@ -169,7 +141,7 @@ static void shape_matrix(nsm_sim *s) {
   edges(s, &g);
   for (int i = c->n; i > 0; i--) g.start[i] = g.start[i - 1];
   g.start[0] = 0;
-  int *node = nodes(s);
+  int *node = sim_nodes(s, c->n, c->ns, c->row, s->a->nq, s->a->nq + c->ns);
   sim_matrix_shape(s, &c->k, c->n, g.start, g.neighbour, node);
   sim_give(s, node);
   sim_give(s, g.start);
@@ -185,7 +157,7 @@ static void shape_matrix(nsm_sim *s) {
     size_t m = (size_t)k->n, values = k->kind == BLOCK_SPARSE ? k->sparse->values : m * (size_t)k->ld;
     if (k->kind == BLOCK_TRIDIAGONAL) k->kind = BLOCK_BAND;    // which finds pivots below the diagonal
     if (values > room) room = values;
-    if (m <= PSEUDO_MOST && m > n) n = m;
+    if ((m <= PSEUDO_MOST || k->kind == BLOCK_DENSE) && m > n) n = m;
   }
   c->keep = SIM_NEW(s, room, double);
   c->right = SIM_NEW(s, n * n, double);

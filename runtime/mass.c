@@ -132,7 +132,7 @@ void sim_mass_solve(nsm_sim *s, double *x) {
   if (!s->n.inertia_factored) {
     memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
     assemble(s, 0, w->val);
-    for (int b = 0; b < w->nblock; b++) sim_block_factor(w, b);
+    for (int b = 0; b < w->nblock; b++) sim_block_factor(s, w, b);
     s->n.inertia_factored = 1;
   }
   sim_matrix_solve_in(w, x);

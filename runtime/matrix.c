@@ -11,6 +11,8 @@
 enum { FEW = 48, NARROW = 8 };
 // What factors and solves cost, in multiplications: solves come often. A front has some overhead.
 static const double solves = 8, front = 300, gain = 0.7;
+// Of a pivot of the fronts, beside the largest entry of its column: then all rows of a band are searched.
+static const double vanishes = 1e-13;
 
 static void shape(sim_block *b, int bandwidth) {
   b->reach = bandwidth;
@@ -105,6 +107,35 @@ void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const 
   w->work = SIM_NEW(s, n, double);
 }
 
+// A multiplier stands in one node with coordinates that it acts on, those that no other constraint has where there are
+// any: then it has a pivot whatever the order of elimination. Coordinates of the same constraints, as those of a point,
+// go together: which of them gives the pivot depends on the direction.
+int *sim_nodes(nsm_sim *s, int n, int count, const int *row, int first, int second) {
+  const sim_rows *r = &s->n.r;
+  int *node = SIM_LEND(s, n, int), *taken = SIM_LEND(s, n, int);
+  uint64_t *of = SIM_LEND(s, n, uint64_t);               // a number made of the constraints of a coordinate
+  for (int i = 0; i < n; i++) node[i] = i;
+  for (int j = 0; j < count; j++)
+    for (int e = r->b0[row[j]]; e < r->b0[row[j] + 1]; e++) of[r->bz[e]] += ((uint64_t)j + 1) * 0x9E3779B97F4A7C15u;
+  for (int j = 0; j < count; j++) {
+    int best = -1, mine = first + j;
+    for (int e = r->b0[row[j]]; e < r->b0[row[j] + 1]; e++)
+      if (best < 0 || taken[r->bz[e]] < taken[best]) best = r->bz[e];
+    if (best >= 0 && taken[best]) mine = node[best];
+    node[first + j] = mine;
+    if (second >= 0) node[second + j] = mine;
+    for (int e = r->b0[row[j]]; e < r->b0[row[j] + 1] && mine == first + j; e++) {
+      int z = r->bz[e];
+      if (taken[z] || of[z] != of[best]) continue;
+      taken[z] = 1;
+      node[z] = mine;
+    }
+  }
+  sim_give(s, taken);
+  sim_give(s, of);
+  return node;
+}
+
 // ---- factors --------------------------------------------------------------------------------------------------------
 // LU without pivoting where the block is diagonally dominant: the recurrences then cannot grow. Else banded LU with
 // pivoting.
@@ -129,7 +160,18 @@ static int factor_tridiagonal(sim_matrix *w, sim_block *b) {
   return 1;
 }
 
-int sim_block_factor(sim_matrix *w, int block) {
+double *sim_block_band(nsm_sim *s, sim_matrix *w, int block) {
+  sim_block *b = &w->block[block];
+  int ld = 3 * b->reach + 1;
+  sim_pool room = { b->band, b->band ? SIZE_MAX : 0 };
+  if (!b->band) b->band = sim_pool_room(s, &room, (size_t)b->n * (size_t)ld, sizeof(double));
+  if (!b->band) return NULL;
+  nsm_sparse_expand_band(b->sparse, w->val + b->at, b->reach, ld, b->band);
+  b->banded = 1;
+  return b->band;
+}
+
+int sim_block_factor(nsm_sim *s, sim_matrix *w, int block) {
   sim_block *b = &w->block[block];
   double *A = w->val + b->at;
   int *pivot = w->pivot + b->first;
@@ -147,8 +189,13 @@ int sim_block_factor(sim_matrix *w, int block) {
     }
     case BLOCK_DENSE: st = nsm_la_lu_factor(b->n, A, b->ld, pivot); break;
     case BLOCK_SPARSE: {
-      int bad = nsm_sparse_factor(b->sparse, A, NSM_SPARSE_PIVOTS, 0, 0, NULL);
-      return bad < 0 ? -1 : w->order[b->first + bad];
+      b->banded = 0;
+      int bad = nsm_sparse_factor(b->sparse, A, NSM_SPARSE_PIVOTS, vanishes, 0, NULL);
+      if (bad < 0) return -1;
+      double *band = sim_block_band(s, w, block);
+      if (!band) return w->order[b->first + bad];
+      st = nsm_la_band_factor(b->n, b->reach, b->reach, band, 3 * b->reach + 1, pivot);
+      break;
     }
     default:
       if (b->reach == 1) {
@@ -190,7 +237,10 @@ void sim_block_solve(const sim_matrix *w, int block, double *x) {
       for (int i = b->n - 2; i >= 0; i--) x[i] = (x[i] - A[4 * (i + 1) + 1] * x[i + 1]) * A[4 * i + 2];
       return;
     case BLOCK_DENSE: nsm_la_lu_solve(b->n, 1, A, b->ld, w->pivot + b->first, x, b->n); return;
-    case BLOCK_SPARSE: nsm_sparse_solve(b->sparse, x); return;
+    case BLOCK_SPARSE:
+      if (!b->banded) nsm_sparse_solve(b->sparse, x);
+      else nsm_la_band_solve(b->n, b->reach, b->reach, 1, b->band, 3 * b->reach + 1, w->pivot + b->first, x, b->n);
+      return;
     default: nsm_la_band_solve(b->n, b->reach, b->reach, 1, A, b->ld, w->pivot + b->first, x, b->n);
   }
 }

@@ -65,7 +65,8 @@ typedef struct sim_block {
   int  n, first;                        // rows order[first .. first+n)
   int  at;                              // place of its values
   int  reach, ld;                       // half bandwidth; columns of dense and banded ones are so far apart
-  int  kind;
+  short kind, banded;                   // banded: the factors of a sparse one are those of its band
+  double *band;                         // [n (3 reach + 1)] for that, once it was needed
 } sim_block;
 
 typedef struct sim_matrix {
@@ -394,7 +395,12 @@ int  sim_bandwidth(int n, const int *start, const int *neighbour, const int *pla
 
 // matrix.c
 void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour, const int *node);
-int  sim_block_factor(sim_matrix *w, int block);                                 // -1, or the row of a zero pivot
+int  sim_block_factor(nsm_sim *s, sim_matrix *w, int block);                     // -1, or the row of a zero pivot
+// A sparse block as a band, for its factors: where fronts find no pivots that are good enough. NULL: no memory.
+double *sim_block_band(nsm_sim *s, sim_matrix *w, int block);
+// [n], lent: nodes for sim_matrix_shape. Row row[j] of the constraints has the unknowns first + j and, where there is a
+// second of them (else -1), second + j.
+int *sim_nodes(nsm_sim *s, int n, int count, const int *row, int first, int second);
 void sim_matrix_solve(const nsm_sim *s, double *x);                              // x := W^{-1} x
 void sim_matrix_solve_in(const sim_matrix *w, double *x);                        // the same with any matrix
 void sim_block_solve(const sim_matrix *w, int block, double *x);                 // in the block's own order

@@ -75,7 +75,9 @@ void nsm_sparse_multiply(const nsm_sparse *s, const double *values, double facto
 
 // Scales rows, then columns, of A to a largest entry of 1: A_ij rows_i columns_j; rows, columns [n] out, by unknown.
 void nsm_sparse_balance(const nsm_sparse *s, double *values, double *rows, double *columns);
-// A [n, n] := the matrix with these values.
+// AB := the matrix with these values as a band of half width `reach` (la.h), ldab >= 3 reach + 1.
+void nsm_sparse_expand_band(const nsm_sparse *s, const double *values, int reach, int ldab, double *AB);
+// A [n, n] := the same, dense.
 void nsm_sparse_expand(const nsm_sparse *s, const double *values, double *A);
 
 // An order of elimination of n nodes with weights (unknowns of each), by approximate minimum degree. count of pivots;

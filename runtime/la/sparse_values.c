@@ -1,6 +1,7 @@
 // What is done with the entries of A themselves, in the order in which they stand in the values: for each place of the
 // order its diagonal entry, then A_(later, place), A_(place, later) for each later neighbour.
 #include "sparse.h"
+#include "la.h"
 #include <math.h>
 #include <string.h>
 
@@ -54,5 +55,13 @@ void nsm_sparse_expand(const nsm_sparse *s, const double *values, double *A) {
   OVER_PAIRS(s, values, { A[(size_t)row * (n + 1)] = values[a]; }, {
     A[(size_t)other + (size_t)row * n] = values[a];
     A[(size_t)row + (size_t)other * n] = values[a + 1];
+  })
+}
+
+void nsm_sparse_expand_band(const nsm_sparse *s, const double *values, int reach, int ldab, double *AB) {
+  memset(AB, 0, (size_t)s->n * (size_t)ldab * sizeof(double));
+  OVER_PAIRS(s, values, { AB[nsm_la_band_index(reach, reach, ldab, row, row)] = values[a]; }, {
+    AB[nsm_la_band_index(reach, reach, ldab, other, row)] = values[a];
+    AB[nsm_la_band_index(reach, reach, ldab, row, other)] = values[a + 1];
   })
 }
