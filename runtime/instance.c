@@ -1,4 +1,5 @@
-// A run from open to close: the table of contents of this folder. Nothing is allocated after nsm_open.
+// A run from open to close: the table of contents of this folder. Nothing is allocated after nsm_open but
+// the room of active rows (rows_couple.c), which grows in rare cases.
 #include "sim.h"
 #include "augmented.h"
 #include <math.h>

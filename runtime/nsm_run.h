@@ -1,5 +1,6 @@
 // nsm_run.h: the public interface of the runtime: open a model, step it, read it, close it. Ownership: nsm_open
-// allocates everything of a run; nothing is allocated between nsm_open and nsm_close. One thread per nsm_sim.
+// allocates everything of a run; later only the room of active rows grows, in rare cases (docs/numerics/sparse.md, 3).
+// One thread per nsm_sim.
 #ifndef NSM_RUN_H
 #define NSM_RUN_H
 #include <stddef.h>

@@ -1,7 +1,7 @@
 // The running simulation: what the files of this folder share. Not for other folders (they include nsm_run.h).
 //
 // The constant model (nsm_model) and the running data are apart. Everything here is allocated by nsm_open from one list
-// of blocks and released by nsm_close; nothing is allocated in between. Fields stand in the order in which they become
+// of blocks and released by nsm_close; in between only pools grow. Fields stand in the order in which they become
 // valid.
 //
 //   tour:  instance.c  open, one step of any length, close: the table of contents of a run
