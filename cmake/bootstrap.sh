@@ -14,11 +14,14 @@ need_folder() {
   fi
 }
 
-# Names the packages of packages.txt that are not installed. On other systems than Debian nothing is known, so nothing
-# is named.
-missing_packages() {
+# Names the packages of packages.txt that are not installed, of the needed or of the optional ones. On other systems
+# than Debian nothing is known, so nothing is named.
+missing_packages() { # needed|optional
   command -v dpkg-query >/dev/null 2>&1 || return 0
-  wanted=$(sed 's/#.*//' "$here/packages.txt" | tr -s ' \n' ' ')
+  case "$1" in
+    optional) wanted=$(sed -n 's/#.*//; s/^optional //p' "$here/packages.txt" | tr -s ' \n' ' ') ;;
+    *) wanted=$(sed 's/#.*//; /^optional /d' "$here/packages.txt" | tr -s ' \n' ' ') ;;
+  esac
   # shellcheck disable=SC2086
   have=" $(dpkg-query -W -f '${db:Status-Status}:${Package}\n' $wanted 2>/dev/null | sed -n 's/^installed://p' |
     tr '\n' ' ') "
@@ -27,25 +30,52 @@ missing_packages() {
   done
 }
 
-install_packages() {
-  missing=$(missing_packages)
-  [ -n "$missing" ] || return 0
+# Sets as_root to what makes a command root's; false: nothing does.
+become_root() {
   as_root=
-  if [ "$(id -u)" != 0 ]; then
-    if sudo -n true </dev/null >/dev/null 2>&1; then as_root="sudo -n"; else
-      say "these Debian packages are needed and cannot be installed without root or sudo: $missing"
-      say "ask for: apt-get install --no-install-recommends $missing"
-      exit 4
-    fi
-  fi
-  say "first run: installing $missing"
+  [ "$(id -u)" = 0 ] && return 0
+  as_root="sudo -n"
+  sudo -n true </dev/null >/dev/null 2>&1
+}
+
+apt_install() { # packages
   log="$here/build/packages.log"
   apt="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -y -q --no-install-recommends -o DPkg::Lock::Timeout=300"
   # The lists of a fresh system are empty or old: update only when the first try fails.
   # shellcheck disable=SC2086
-  $apt install $missing </dev/null >"$log" 2>&1 ||
-    { $apt update </dev/null >>"$log" 2>&1; $apt install $missing </dev/null >>"$log" 2>&1; } ||
+  $apt install $1 </dev/null >"$log" 2>&1 ||
+    { $apt update </dev/null >>"$log" 2>&1; $apt install $1 </dev/null >>"$log" 2>&1; }
+}
+
+install_packages() {
+  missing=$(missing_packages needed)
+  [ -n "$missing" ] || return 0
+  if ! become_root; then
+    say "these Debian packages are needed and cannot be installed without root or sudo: $missing"
+    say "ask for: apt-get install --no-install-recommends $missing"
+    exit 4
+  fi
+  say "first run: installing $missing"
+  apt_install "$missing" ||
     { tail -n 15 "$log" >&2; say "installing $missing failed; the whole output is in $log"; exit 4; }
+}
+
+# For ./check: installs optional packages where that can be done, tried once for each packages.txt. What was built
+# without them is configured again. Ends with the names of those that are not there, in `left_out`.
+install_optional() {
+  need_folder "$here/build"
+  tried="$here/build/.optional-tried"
+  left_out=$(missing_packages optional)
+  [ -n "$left_out" ] || return 0
+  if [ ! -e "$tried" ] || [ "$here/packages.txt" -nt "$tried" ]; then
+    if become_root; then
+      say "installing, for the tests: $left_out"
+      for package in $left_out; do apt_install "$package" || true; done
+      rm -f "$here"/build/*/build.ninja "$here"/build/*/.built-*
+    fi
+    : >"$tried"
+  fi
+  left_out=$(missing_packages optional)
 }
 
 # Is there a source newer than the last build of this preset and target? Folders count: a removed file changes its

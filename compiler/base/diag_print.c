@@ -303,24 +303,40 @@ static bool comes_before(const DiagBag *b, const Diag *x, const Diag *y) {
   return x->order < y->order;
 }
 
-void diag_print(const DiagBag *b, FILE *f, bool colour) {
-  const Paint *p = colour ? &painted : &plain;
-  Vec(const Diag *) sorted = {0};
+// In the arena of the bag.
+static const Diag **sorted(const DiagBag *b) {
+  const Diag **all = ARENA_ARRAY(b->arena, const Diag *, b->all.n + 1);
   for (size_t i = 0; i < b->all.n; i++) {
-    vec_push(&sorted, b->all.at[i]);
-    for (size_t k = sorted.n - 1; k > 0 && comes_before(b, sorted.at[k], sorted.at[k - 1]); k--) {
-      const Diag *swap = sorted.at[k];
-      sorted.at[k] = sorted.at[k - 1];
-      sorted.at[k - 1] = swap;
+    all[i] = b->all.at[i];
+    for (size_t k = i; k > 0 && comes_before(b, all[k], all[k - 1]); k--) {
+      const Diag *swap = all[k];
+      all[k] = all[k - 1];
+      all[k - 1] = swap;
     }
   }
+  return all;
+}
+
+int diag_list(const DiagBag *b, DiagText **out) {
+  const Diag **all = sorted(b);
+  *out = ARENA_ARRAY(b->arena, DiagText, b->all.n + 1);
+  for (size_t i = 0; i < b->all.n; i++) {
+    const Diag *d = all[i];
+    (*out)[i] = (DiagText){ d->code, d->severity, d->headline, d->primary.at, d->primary.text ? d->primary.text : "",
+                            d->helps.first ? d->helps.first->text : "" };
+  }
+  return (int)b->all.n;
+}
+
+void diag_print(const DiagBag *b, FILE *f, bool colour) {
+  const Paint *p = colour ? &painted : &plain;
+  const Diag **all = sorted(b);
   Text out = {0};
-  for (size_t i = 0; i < sorted.n; i++) show(&out, p, sorted.at[i]);
+  for (size_t i = 0; i < b->all.n; i++) show(&out, p, all[i]);
   if (b->more_errors) text_printf(&out, "… and more: only the first %d errors are shown\n", DIAG_LIMIT);
   if (b->more_warnings) text_printf(&out, "… and more: only the first %d warnings are shown\n", DIAG_LIMIT);
   fwrite(text_str(&out), 1, out.n, f);
   text_free(&out);
-  vec_free(&sorted);
 }
 
 void diag_print_plain(const char *headline, Span at, FILE *f, bool colour) {

@@ -4,7 +4,7 @@
 #include "../base/vec.h"
 #include "../jit/cc.h"
 #include "commands.h"
-#include "installed.h"
+#include "../api/installed.h"
 #include "replace.h"
 
 static const char main_text[] =

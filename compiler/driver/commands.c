@@ -2,23 +2,30 @@
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
-#include "../../runtime/outputs.h"
+#include "../../runtime/command/outputs.h"
 #include "commands.h"
 #include "replace.h"
 
 static PipelineOptions pipeline_options(const Options *o, const char *path, bool library) {
-  return (PipelineOptions){ path, o->set, o->nset, o->scheme, o->dump, library, o->weights, o->step };
+  return (PipelineOptions){ .path = path, .set = o->set, .nset = o->nset, .scheme = o->scheme, .dump = o->dump,
+                            .library = library, .weights = o->weights, .step = o->step };
 }
 
 int exit_code_of(const Compilation *c, bool good) {
   return good ? EXIT_OK : c->usage_trouble ? EXIT_USAGE : c->file_trouble ? EXIT_FILE : EXIT_MODEL;
 }
 
+static void report(const Compilation *c) {
+  if (c->note) fputs(c->note, stderr);
+  if (c->trouble) fprintf(stderr, "error: %s\n", c->trouble);
+  compilation_report(c, stderr);
+}
+
 Compilation *compile_file(const Options *o, const char *path, PipelineStage last, FILE *dump, int *code) {
   Compilation *c = compilation_new();
   PipelineOptions p = pipeline_options(o, path, false);
   bool good = compile_to(c, &p, last, dump);
-  compilation_report(c, stderr);
+  report(c);
   *code = exit_code_of(c, good);
   if (good) return c;
   compilation_free(c);
@@ -74,7 +81,7 @@ int command_check(const Options *o) {
     Compilation *c = compilation_new();
     PipelineOptions p = pipeline_options(o, o->file[i], true);
     bool good = compile_to(c, &p, STAGE_PLAN, stdout);
-    compilation_report(c, stderr);
+    report(c);
     int code = exit_code_of(c, good);
     if (code > worst) worst = code;
     compilation_free(c);

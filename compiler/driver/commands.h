@@ -1,7 +1,7 @@
 // The commands, one function each; the return value is the exit code.
 #pragma once
 #include "options.h"
-#include "pipeline.h"
+#include "../api/program.h"
 
 enum {
   EXIT_OK = 0,

@@ -1,6 +1,6 @@
 // nsm: the table of contents. Each command is one call (commands.def).
-#include "../../runtime/command.h"
-#include "../../runtime/outputs.h"
+#include "../../runtime/command/command.h"
+#include "../../runtime/command/outputs.h"
 #include "commands.h"
 
 static int command(const Options *o) {

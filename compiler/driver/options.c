@@ -1,4 +1,4 @@
-// Options: the command is found by its name, its flags by the table of runtime/flags.def.
+// Options: the command is found by its name, its flags by the table of runtime/command/flags.def.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,12 +1,12 @@
-// The command line of `nsm`: the command, its files and its flags (runtime/flags.h), and what the compiler takes of
-// them.
+// The command line of `nsm`: the command, its files and its flags (runtime/command/flags.h), and what the compiler
+// takes of them.
 #pragma once
 #include <stdbool.h>
 #include <stdio.h>
 #include "../base/arena.h"
 #include "../jit/jit.h"
 #include "../model/elaborate.h"
-#include "../../runtime/flags.h"
+#include "../../runtime/command/flags.h"
 
 typedef struct Options {
   nsm_command command;

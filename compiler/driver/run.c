@@ -1,6 +1,6 @@
 // run, test and sweep: compile in memory, then the run of the runtime. Its errors are shown with the line of the model.
 #include <string.h>
-#include "../../runtime/command.h"
+#include "../../runtime/command/command.h"
 #include "../../runtime/sweep/sweep.h"
 #include "commands.h"
 
@@ -47,26 +47,23 @@ static nsm_flags left_to_the_run(Arena *a, const Options *o) {
 
 // *not_reached: how many claims were about times that the run did not reach.
 static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
-  double start = now_seconds();
-  const char *why = "";
   JitStatus status;
-  Jit *j = jit_compile(c->arena, o->jit, text_str(&c->c), &c->kernels, &status, &why);
-  if (!j) {
+  nsm_program *p = program_of(c);
+  if (!program_load(p, o->jit, &status)) {
     if (status == JIT_INTERRUPTED) return EXIT_INTERRUPTED;
-    fprintf(stderr, "error: %s%s\n",
-            status == JIT_REFUSED ? "the emitted C does not compile, which is a fault of nsm itself:\n" : "", why);
+    fprintf(stderr, "error: %s\n", nsm_program_message(p));
     return status == JIT_REFUSED ? EXIT_COMPILER : EXIT_FILE;
   }
   int n;
   nsm_host host = { .out = stdout, .err = stderr, .input = compilation_inputs(c, &n),
-                    .compile_s = c->seconds + now_seconds() - start, .say = show_error, .with = c };
+                    .compile_s = c->seconds + p->seconds, .say = show_error, .with = c };
   host.ninput = n;
-  if (o->jit == JIT_AUTO) { host.between_steps = jit_between_steps; host.steps = j; }
+  if (o->jit == JIT_AUTO) { host.between_steps = jit_between_steps; host.steps = p->jit; }
   nsm_flags flags = left_to_the_run(c->arena, o);
-  int code = o->command == NSM_FOR_SWEEP ? nsm_sweep_flags(jit_model(j), &flags, &host)
-                                         : nsm_run_flags(jit_model(j), &flags, &host);
+  int code = o->command == NSM_FOR_SWEEP ? nsm_sweep_flags(jit_model(p->jit), &flags, &host)
+                                         : nsm_run_flags(jit_model(p->jit), &flags, &host);
   *not_reached = host.not_reached;
-  jit_free(j);
+  jit_free(p->jit);
   return code;
 }
 

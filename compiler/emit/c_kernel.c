@@ -123,7 +123,8 @@ static const char *new_name(Printer *p, const KNode *n) {
 static void constant(Printer *p, KValue v) {
   const KNode *n = node(p, v);
   p->name[v] = new_name(p, n);
-  text_printf(p->out, "const %s %s = ", k_type_name(n->type), p->name[v]);
+  if (n->type <= KT_BOOL) text_printf(p->out, "const %s %s = ", k_type_name(n->type), p->name[v]);
+  else text_printf(p->out, "%s%s = ", k_type_name(n->type), p->name[v]);     // an array: `const int *ix`
   if (n->code == KN_DOUBLE) print(p, n->arg[0], 0); else expression(p, v);
   text_addc(p->out, ';');
 }

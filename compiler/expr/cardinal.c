@@ -1,5 +1,5 @@
 // sin(x)/x, sinh(x)/x and their derivatives of any order, accurate near 0: what discrete derivatives of sines and
-// exponentials are made of. The emitted code has its own (runtime/functions.c).
+// exponentials are made of. The emitted code has its own (runtime/assembly/functions.c).
 //
 // With f_n = derivative number n, sigma = -1 for sin, 1 for sinh:
 //   x*f_n + n*f_{n-1} = derivative number n of sin(x)                    away from 0                           (2)

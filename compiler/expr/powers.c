@@ -1,7 +1,7 @@
 // Divided differences of x^r, r any number, over a (m times) and b (n times), a, b >= 0; times = 10*m + n. With the
 // middle M = (a + b)/2 and t = (b - a)/(a + b) they are those of (1 + y)^r over -t and t, times M^(r - k), k = m + n -
 // 1: nothing overflows that need not, and a = b = 0 is an ordinary case. The emitted code has its own
-// (runtime/functions.c).
+// (runtime/assembly/functions.c).
 //
 //   near, |t| <= 1/3:  integral of f^(k)(1 - t + 2ts) (1 - s)^(m-1) s^(n-1) ds/((m-1)! (n-1)!) from s = 0 to 1
 //                      (Hermite and Genocchi), by Gauss' rule

@@ -164,7 +164,7 @@ CcStatus cc_run(Arena *a, CcFolder f, const char *const *arguments, const char *
   } else if (status != 0 || access(made, F_OK) != 0) {
     const char *said = messages(a, f);
     if (!*said) said = "(nothing)";
-    result = status != 0 && works(a, f, &w) ? CC_REFUSED : CC_SYSTEM;
+    result = status != 0 && !ran_out(said) && works(a, f, &w) ? CC_REFUSED : CC_SYSTEM;
     *why = result == CC_REFUSED ? said
          : arena_printf(a, "the C compiler '%s' does not work here; it says:\n%s\nhelp: %s", name, said,
                         ran_out(said) ? "it seems to lack memory: give it more (ulimit -v)"

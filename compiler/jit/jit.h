@@ -1,5 +1,6 @@
-// Emitted C and kernels in memory -> addresses. The backends behind one interface: libtcc (in process), cc + dlopen, and
-// LLVM for the kernels with libtcc for the rest. Emitted code can reach nothing but the functions of kernel/symbols.def.
+// Emitted C and kernels in memory -> addresses. The backends behind one interface: libtcc (in process), cc + dlopen,
+// and LLVM for the kernels with libtcc for the rest. Emitted code can reach nothing but the functions of
+// kernel/symbols.def.
 //
 // JIT_AUTO is libtcc; a run that is long enough to gain from it has its kernels compiled by LLVM in a second thread,
 // and goes on with these. All backends give the same results bit by bit, so that nobody can tell when.

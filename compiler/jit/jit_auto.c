@@ -31,9 +31,10 @@ struct Tier {
   void **address;
 };
 
+// Processor time of the thread that steps: what others take of the machine does not make the run longer.
 static double now(void) {
   struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 

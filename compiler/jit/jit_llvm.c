@@ -1,5 +1,5 @@
-// LLVM: opens the plug-in (llvm/plugin.h) and puts its kernels into a copy of the model. Set-up functions and tables stay
-// those of libtcc: they run once.
+// LLVM: opens the plug-in (llvm/plugin.h) and puts its kernels into a copy of the model. Set-up functions and tables
+// stay those of libtcc: they run once.
 #define _GNU_SOURCE                                     // dladdr
 #include <dlfcn.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 
 // --- the plug-in ---
 
-static const char *const places[] = { "", "../", "../lib/nsm/", "../lib/", "nsm/" };
+static const char *const places[] = { "lib/", "../lib/", "../lib/nsm/", "" };
 enum { PLACES = sizeof places / sizeof *places };
 
 static void *open_beside(const char *path) {
@@ -29,14 +29,14 @@ static void *open_beside(const char *path) {
 static const LlvmPlugin *found;
 static const char *missing = "";
 
-// Beside the program, or beside the library that this code is in. It is never closed: LLVM's threads and tables stay.
+// Near the program, or near the library that this code is in. It is never closed: LLVM's threads and tables stay.
 static void look(void) {
   char self[PATH_MAX];
   ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
   self[n > 0 ? n : 0] = 0;
   void *h = open_beside(self);
   Dl_info where;
-  if (!h && dladdr((void *)(uintptr_t)jit_model, &where) && where.dli_fname && realpath(where.dli_fname, self))
+  if (!h && dladdr((void *)(uintptr_t)llvm_plugin, &where) && where.dli_fname && realpath(where.dli_fname, self))
     h = open_beside(self);
   union { void *address; const LlvmPlugin *(*get)(void); } plugin = { h ? dlsym(h, "nsm_llvm_plugin") : NULL };
   if (!plugin.address)
@@ -107,7 +107,8 @@ JitStatus jit_llvm_compile(Arena *a, Jit *j, const char **why) {
     return JIT_OK;
   }
   JitStatus status = said ? JIT_REFUSED : JIT_SYSTEM;
-  *why = said ? arena_printf(a, "LLVM: %s", said) : "not enough memory to compile the model\nhelp: allow more (ulimit -v)";
+  *why = said ? arena_printf(a, "LLVM: %s", said)
+              : "not enough memory to compile the model\nhelp: allow more (ulimit -v)";
   free(said);
   free(address);
   return status;

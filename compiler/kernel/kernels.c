@@ -1,5 +1,5 @@
-// Plan -> kernels: one loop over the instances of a class each. Slots are loaded once, hoisted constants come from the
-// columns of the instance.
+// Plan -> kernels: one loop over the instances of a class each; a class without loops has one instance, and no loop.
+// Slots are loaded once, hoisted constants come from the columns of the instance.
 #include <stddef.h>
 #include "../base/fatal.h"
 #include "../../runtime/nsm_abi.h"
@@ -26,6 +26,7 @@ typedef struct Maker {
   Arena *arena; const Plan *plan; const PlanClass *pc;
   KValue view, table, argument[3];     // parameters: where results go, or the row's multipliers come from
   KValue scalars[SCALARS], instance;
+  KValue ix, num;                      // the only row of the tables, of a class without loops; K_NONE
   KValue (*value)[MOMENTS], (*rate)[MOMENTS];   // [nslot] loads; K_NONE
 } Maker;
 
@@ -43,11 +44,15 @@ static int at_moment(const System *s, int symbol, Moment m) {
   return symtab_id(s->sym, y);
 }
 
+static KValue slot_index(KBuilder *b, const Maker *m, int slot) {
+  return m->ix == K_NONE ? k_slot(b, slot) : k_at_number(b, m->ix, slot);
+}
+
 static KValue leaf(KBuilder *b, int symbol, void *ctx) {
   const Maker *m = ctx;
   const System *s = m->plan->sys;
   const Sym *y = symtab_at(s->sym, symbol);
-  if (y->kind == SYM_COLUMN) return k_column(b, y->id);
+  if (y->kind == SYM_COLUMN) return m->num == K_NONE ? k_column(b, y->id) : k_at_number(b, m->num, y->id);
   for (int i = 0; i < SCALARS; i++) if (scalar[i].kind == y->kind) return m->scalars[i];
   if (y->kind == SYM_LAMBDA) return k_at(b, m->argument[0], m->instance);
   if (y->kind == SYM_KAPPA) return k_at(b, m->argument[1], m->instance);
@@ -87,7 +92,7 @@ static Used used_by(const Maker *m, const Kernel *kn) {
 }
 
 static KValue load(KBuilder *b, const Maker *m, const char *local, KField field, int slot, int symbol) {
-  KValue v = k_at(b, k_field(b, m->view, field), k_slot(b, slot));
+  KValue v = k_at(b, k_field(b, m->view, field), slot_index(b, m, slot));
   return k_name(b, v, arena_printf(m->arena, "%s%d", local, slot), sym_name(symbol, (void *)m->plan->sys));
 }
 
@@ -157,13 +162,14 @@ static void put(KBuilder *b, const Maker *m, KernelKind kind, int i, KValue v) {
   case SUMS: k_add_to(b, m->argument[i], k_integer(b, 0), v); break;
   case ROWS: {
     bool state = kind != KERNEL_C && c->slot[c->row[i]].kind != SLOT_Q;
-    k_add_to(b, m->argument[state], k_slot(b, c->row[i]), v);
+    k_add_to(b, m->argument[state], slot_index(b, m, c->row[i]), v);
     break;
   }
   case EACH: k_store(b, m->argument[i], m->instance, v); break;
   case ENTRIES: {
     KValue at = m->instance, out = m->argument[kind == KERNEL_CURVE ? 2 : 0];
-    if (kn->n > 1)
+    if (kn->n > 1 && !c->nloop) at = k_integer(b, i);
+    else if (kn->n > 1)
       at = k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, k_integer(b, kn->n), m->instance), k_integer(b, i));
     k_store(b, out, at, v);
     break;
@@ -211,12 +217,15 @@ static const KKernel *one_kernel(Arena *a, const Plan *p, int cls, KernelKind ki
   Used u = used_by(&m, kn);
   for (int i = 0; i < SCALARS; i++)
     if (u.scalars[i]) m.scalars[i] = k_name(b, k_field(b, m.view, scalar[i].field), scalar[i].name, NULL);
-  m.instance = k_instances(b, m.table, m.pc->c->nslot, m.pc->nnum);
+  bool loop = m.pc->c->nloop > 0;
+  m.ix = loop ? K_NONE : k_name(b, k_field(b, m.table, KF_TABLE_ix), "ix", NULL);
+  m.num = loop ? K_NONE : k_name(b, k_field(b, m.table, KF_TABLE_num), "c", NULL);
+  m.instance = loop ? k_instances(b, m.table, m.pc->c->nslot, m.pc->nnum) : k_integer(b, 0);
   loads(b, &m, &u);
   KValue *v = ARENA_ARRAY(a, KValue, kn->n + 1);
   k_values(b, p->sys->pool, leaf, &m, kn->value, kn->n, v);
   for (int i = 0; i < kn->n; i++) put(b, &m, kind, i, v[i]);
-  k_close(b);
+  if (loop) k_close(b);
   return k_end(b);
 }
 

@@ -1,6 +1,6 @@
 // Once for each element: the equations of a family of states and the relations of its multipliers may stand in several
 // loops, which together must reach every element once. Loops run here with the values that the parameters have when
-// compiled; the runtime does the same before the first step (runtime/cover.c), for those that they have then.
+// compiled; the runtime does the same before the first step (runtime/assembly/cover.c), for those that they have then.
 #include <math.h>
 #include "derive.h"
 

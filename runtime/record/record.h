@@ -3,7 +3,6 @@
 //   csv.c         rows of numbers to a file, in large writes, with a count of what really arrived
 //   number.c      a double with 17 significant digits, as printf("%.17g") gives it
 //   statistics.c  min, max, mean, ... of outputs over a run, for the claims of a model
-//   summary.c     how a run went: lines for a person, JSON for a program
 //   units.c       "3 mm" as a number in SI
 #pragma once
 #include <stdio.h>
@@ -41,23 +40,6 @@ void   nsm_statistic_start(nsm_statistic *a, int kind, double time, double y, do
 void   nsm_statistic_step(nsm_statistic *a, int kind, double y, double t);
 double nsm_statistic_end(const nsm_statistic *a, int kind);
 int    nsm_statistic_follows(const nsm_statistic *a, int kind);    // does it need the value of the next step?
-// Those of the model's claims, a[nstat]. The last values are taken by nsm_statistics_end.
-void nsm_statistics_start(nsm_sim *s, nsm_statistic *a);   // at the start of the run
-void nsm_statistics_step(nsm_sim *s, nsm_statistic *a);    // after every step
-void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value);
-int  nsm_statistics_follow(const nsm_model *m);            // does any of them need the steps in between?
-
-// ---- summary --------------------------------------------------------------------------------------------------------
-typedef struct nsm_summary {
-  const char  *status;                                     // "ok", "failed", "interrupted", "claim failed"
-  const char  *message;                                    // what failed, or NULL
-  int          held, failed, not_reached;                  // claims; all 0 where none was checked
-  double       wall_s, compile_s, step_ns;                 // step_ns < 0: not measured
-  nsm_counters count;
-  long         total;                                      // steps planned
-} nsm_summary;
-void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f);
-int  nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f);   // 0 where the file did not take it
 
 // ---- reading numbers with units -------------------------------------------------------------------------------------
 // "3", "1/2", "3 mm", "3[mm]", "9.81 m/s^2" into SI. unit: what it must agree with in dimension ("" none, given or not

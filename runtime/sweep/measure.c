@@ -1,6 +1,6 @@
 // --record final(x),max(energy),at(z, 2.5): statistics of columns and of the energy, the same as in claims.
 #include "sweep.h"
-#include "runtime/sim.h"
+#include "runtime/clock/clock.h"
 #include "runtime/shared/nearest.h"
 #include <math.h>
 #include <stdlib.h>

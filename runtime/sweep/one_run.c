@@ -1,7 +1,7 @@
 // One run of a sweep: opened with its values, stepped to its end, and what is kept of it as a row. A run that cannot be
 // opened or that fails is a row, too; its measures are empty then.
 #include "sweep.h"
-#include "runtime/sim.h"
+#include "runtime/clock/clock.h"
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

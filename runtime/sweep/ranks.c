@@ -3,7 +3,7 @@
 // several processes is refused: each of them would write the same file.
 #define _GNU_SOURCE
 #include "sweep.h"
-#include "runtime/sim.h"
+#include "runtime/clock/clock.h"
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
 // values; so a file of another sweep is not mixed with this one.
 #define _POSIX_C_SOURCE 200809L
 #include "sweep.h"
-#include "runtime/sim.h"
+#include "runtime/clock/clock.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

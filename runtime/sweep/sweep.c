@@ -3,10 +3,10 @@
 // runs go round: block b belongs to rank b mod size; the others send the rows of a block to rank 0 as one message.
 #define _GNU_SOURCE
 #include "sweep.h"
-#include "runtime/interrupt.h"
-#include "runtime/options.h"
-#include "runtime/outputs.h"
-#include "runtime/sim.h"
+#include "runtime/command/interrupt.h"
+#include "runtime/command/options.h"
+#include "runtime/command/outputs.h"
+#include "runtime/clock/clock.h"
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>

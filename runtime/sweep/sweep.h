@@ -10,7 +10,7 @@
 // A row depends on the number of its run alone: not on threads, ranks, or what ran before. So every way of doing the
 // same sweep writes the same bytes.
 #pragma once
-#include "runtime/command.h"
+#include "runtime/command/command.h"
 #include "runtime/record/record.h"
 #include <stdint.h>
 

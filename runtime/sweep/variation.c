@@ -1,7 +1,7 @@
 // --vary NAME=a:b:n, NAME=log(a, b, n), NAME=u,v,w; --sample NAME=normal(mean, deviation), uniform(lo, hi),
 // lognormal(median, deviation). Values may carry units: l=10cm:50cm:5.
 #include "sweep.h"
-#include "runtime/sim.h"
+#include "runtime/clock/clock.h"
 #include "runtime/shared/nearest.h"
 #include <limits.h>
 #include <math.h>

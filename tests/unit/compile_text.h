@@ -1,6 +1,6 @@
 // A model from a text, compiled up to a stage. Includers include the headers of cmocka, stdio, stdlib, unistd before.
 #pragma once
-#include "compiler/driver/pipeline.h"
+#include "compiler/api/pipeline.h"
 
 // Fails with the diagnostics and the text where it does not compile; to be freed with compilation_free.
 static Compilation *compile_text(const char *text, PipelineStage until) {

@@ -141,7 +141,7 @@ static LLVMValueRef is(Printer *p, LLVMRealPredicate how, LLVMValueRef x, LLVMVa
   return LLVMBuildFCmp(p->b, how, x, y, "");
 }
 
-// runtime/functions.c: a == b ? (signbit(a) ? a : b) : a < b || a != a ? a : b; of max the other way round.
+// runtime/assembly/functions.c: a == b ? (signbit(a) ? a : b) : a < b || a != a ? a : b; of max the other way round.
 static LLVMValueRef least(Printer *p, LLVMValueRef x, LLVMValueRef y, bool most) {
   LLVMValueRef sign = negative_bit(p, x);
   LLVMValueRef equal = LLVMBuildSelect(p->b, sign, most ? y : x, most ? x : y, "");

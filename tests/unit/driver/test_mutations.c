@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "compiler/driver/pipeline.h"
+#include "compiler/api/pipeline.h"
 
 static uint64_t state = 0xfeed;
 static unsigned draw(unsigned n) {

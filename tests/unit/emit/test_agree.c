@@ -1,6 +1,6 @@
-// Evaluator = libtcc = cc: random outputs of a model, evaluated by the reference evaluator on the DAG and by the
-// emitted C of both backends. The two compilers must agree bit by bit (same C, no contraction); the evaluator to 1e-11
-// of the value's scale, since hoisting and multiplied-out powers associate differently.
+// Evaluator = libtcc = cc = LLVM: random outputs of a model, evaluated by the reference evaluator on the DAG and by the
+// code of each backend. The compilers must agree bit by bit (the same operations, no contraction); the evaluator to
+// 1e-11 of the value's scale, since hoisting and multiplied-out powers associate differently.
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,9 +103,10 @@ static void agree(void **unused) {
     Text t = {0};
     model_text(&t);
     Compilation *c = compile_text(text_str(&t), STAGE_C);
-    double tcc[OUTPUTS], cc[OUTPUTS];
+    double tcc[OUTPUTS], cc[OUTPUTS], llvm[OUTPUTS];
     read_outputs(c, JIT_TCC, tcc);
     read_outputs(c, JIT_CC, cc);
+    if (jit_llvm_version()) read_outputs(c, JIT_LLVM, llvm); else memcpy(llvm, tcc, sizeof llvm);   // left out
     int k = 0;
     for (int i = 0; i < c->system->ncls; i++) {
       const SysClass *cls = &c->system->cls[i];
@@ -113,6 +114,8 @@ static void agree(void **unused) {
       double want = ex_eval(c->system->pool, cls->value, leaf_value, (void *)c->system);
       if (memcmp(&tcc[k], &cc[k], sizeof(double)) && !(isnan(tcc[k]) && isnan(cc[k])))
         fail_msg("o%d: tcc %.17g, cc %.17g", k, tcc[k], cc[k]);
+      if (memcmp(&tcc[k], &llvm[k], sizeof(double)) && !(isnan(tcc[k]) && isnan(llvm[k])))
+        fail_msg("o%d: tcc %.17g, LLVM %.17g", k, tcc[k], llvm[k]);
       if (!(fabs(tcc[k] - want) <= 1e-11 * (1 + fabs(want))) && !(isnan(want) && isnan(tcc[k])))
         fail_msg("o%d: emitted %.17g, evaluator %.17g in\n%s", k, tcc[k], want, text_str(&t));
       k++;

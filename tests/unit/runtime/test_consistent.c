@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "runtime/consistent.h"
+#include "runtime/schemes/consistent.h"
 #include "fixtures_consistent.h"
 
 typedef struct outcome { double drift, gain, gap, rate, least; } outcome;

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "runtime/flags.h"
+#include "runtime/command/flags.h"
 
 static nsm_flags f;
 static nsm_error e;

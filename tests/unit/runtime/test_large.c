@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "tests/unit/compile_text.h"
 #include "runtime/sim.h"
-#include "runtime/augmented.h"
+#include "runtime/assembly/augmented.h"
 
 static const nsm_settings own = { .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
 
@@ -145,9 +145,9 @@ static void a_state_in_the_middle(void **state) {
 // meet.
 #define DISKS(pairs)                                                                                                   \
   "model Disks { param n = 40; coord x[n] = 0, z[n] = 0.1, x'[n] = 0.2;"                                               \
-  " kinetic sum(i in 1:n) (x[i]'^2 + z[i]'^2)/2; potential sum(i in 1:n) 9.81*z[i];"                                    \
+  " kinetic sum(i in 1:n) (x[i]'^2 + z[i]'^2)/2; potential sum(i in 1:n) 9.81*z[i];"                                   \
   pairs                                                                                                                \
-  " for i in 1:n { contact floor[i] { normal = z[i]; slip = x[i]'; with newton(0), coulomb(0.1 + 0.01*i); } }"          \
+  " for i in 1:n { contact floor[i] { normal = z[i]; slip = x[i]'; with newton(0), coulomb(0.1 + 0.01*i); } }"         \
   " simulate { until = 0.4, step = 2e-3, scheme = moreau(theta = 1/2) } }"
 #define PAIR                                                                                                           \
   " contact pair[i, j] { normal = x[j] - x[i] + 0.001*(j - i); slip = z[j]' - z[i]'; with newton(0.5), coulomb(0.2); }"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <cmocka.h>
-#include "runtime/sim.h"
+#include "runtime/clock/clock.h"
 #include "fixtures.h"
 #include "fixtures_small.h"
 

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "tests/unit/compile_text.h"
-#include "runtime/sim.h"
+#include "runtime/clock/clock.h"
 
 enum { MOST_STEPS = 400, BEYOND = 60 };
 

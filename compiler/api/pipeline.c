@@ -1,0 +1,190 @@
+// The pipeline: source text -> AST -> model -> derived system -> plan -> C. Caller names the last stage; dumps are
+// handled here.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+#include "../../runtime/record/record.h"
+#include "../model/model_print.h"
+#include "cone/problem.h"
+#include "installed.h"
+#include "pipeline.h"
+
+double now_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+Compilation *compilation_new(void) {
+  Arena *a = arena_new();
+  Compilation *c = ARENA_NEW(a, Compilation);
+  c->arena = a;
+  c->names = intern_new(a);
+  c->bag = diag_bag_new(a);
+  return c;
+}
+
+void compilation_free(Compilation *c) {
+  if (!c) return;
+  text_free(&c->c);
+  arena_free(c->arena);
+}
+
+static bool ok(const Compilation *c) { return diag_errors(c->bag) == 0; }
+
+static bool wanted(const char *list, const char *stage) {
+  size_t n = strlen(stage);
+  for (const char *at = list; at && *at; at += strcspn(at, ",")) {
+    if (*at == ',') at++;
+    if (!strncmp(at, stage, n) && (at[n] == 0 || at[n] == ',')) return true;
+  }
+  return false;
+}
+
+static void put_dump(FILE *f, const char *stage, Text *t, bool several) {
+  if (several) fprintf(f, "--- %s ---\n", stage);
+  fputs(text_str(t), f);
+  text_free(t);
+}
+
+static void dump_stage(const Compilation *c, const PipelineOptions *o, const char *stage, FILE *f) {
+  if (!f || !wanted(o->dump, stage)) return;
+  Text t = {0};
+  if (!strcmp(stage, "ast")) ast_dump(c->ast, &t);
+  if (!strcmp(stage, "model")) model_print(c->model, &t);
+  if (!strcmp(stage, "system")) system_print(c->arena, c->system, NULL, &t);
+  if (!strcmp(stage, "plan")) plan_print(c->plan, &t);
+  put_dump(f, stage, &t, strchr(o->dump, ',') != NULL);
+}
+
+static bool read_source(Compilation *c, const char *path, const char *text) {
+  if (text) { c->source = source_from_text(c->arena, path, text, strlen(text)); return true; }
+  SourceStatus s = source_read(c->arena, path, &c->source);
+  if (s == SOURCE_OK) return true;
+  static const DiagCode code[] = { [SOURCE_MISSING] = DIAG_E0001,
+                                   [SOURCE_IS_DIR] = DIAG_E0002,
+                                   [SOURCE_UNREADABLE] = DIAG_E0003,
+                                   [SOURCE_TOO_LARGE] = DIAG_E0004,
+                                   [SOURCE_IS_SPECIAL] = DIAG_E0003 };
+  c->file_trouble = true;
+  diag(c->bag, code[s], (Span){0}, "%s: %s", strcmp(path, "-") ? path : "<stdin>", source_status_text(s, errno));
+  return false;
+}
+
+SchemeFacts scheme_facts(const Plan *p) {
+  SchemeFacts f = { p->scheme,
+                    p->theta,
+                    p->gamma,
+                    p->weights,
+                    p->explicit_step,
+                    p->constant_iteration_matrix,
+                    p->constant_problem_matrix,
+                    p->one_iteration };
+  const System *s = p->sys;
+  if (s->theta != EX_NONE && ex_operator(s->pool, s->theta) == OP_NUM) f.theta = ex_value(s->pool, s->theta);
+  if (s->gamma != EX_NONE && ex_operator(s->pool, s->gamma) == OP_NUM) f.gamma = ex_value(s->pool, s->gamma);
+  return f;
+}
+
+static const char *std_dir(Arena *a) {
+  const char *d = getenv("NSM_STD_DIR");
+  return d && *d ? d : installed(a)->std;
+}
+
+static bool trouble(Compilation *c, const char *what) {
+  c->trouble = what;
+  return !(c->usage_trouble = true);
+}
+
+static bool refuse_set(Compilation *c, const Override *o) {
+  Arena *a = c->arena;
+  switch (o->use) {
+  case SET_VARIES:
+    return trouble(c, arena_printf(a, "--set %s: `%s` changes during the run, the model computes it", o->text,
+                                   o->name));
+  case SET_NO_MEMBER:
+    return trouble(c, arena_printf(a, "--set %s: there is no `%s`: %s", o->text, o->name, o->what));
+  case SET_UNIT:
+    return trouble(c, arena_printf(a, "--set %s: the value of %s has a unit of another dimension", o->text, o->name));
+  default:
+    return trouble(c, arena_printf(a, "--set %s: there is no parameter `%s`%s%s%s", o->text, o->name,
+                                   o->what ? "; did you mean `" : "", o->what ? o->what : "", o->what ? "`?" : ""));
+  }
+}
+
+// What a built simulator would say when it starts.
+static bool value_fits(Compilation *c, const Override *o) {
+  double x;
+  const char *value = strchr(o->text, '=') + 1, *unit = o->what, *wrong = nsm_read_quantity(value, unit, &x);
+  return !wrong || trouble(c, arena_printf(c->arena, "--set %s: the value of %s is `%s`: %s%s%s%s", o->text, o->name,
+                                           value, wrong, *unit ? " (the model says " : "", unit, *unit ? ")" : ""));
+}
+
+static bool sets_fit(Compilation *c, const PipelineOptions *o) {
+  bool good = true;
+  for (int i = 0; i < o->nset && good; i++)
+    if (o->set[i].use == SET_STORED) good = value_fits(c, &o->set[i]);
+    else if (o->set[i].use != SET_COMPILED) good = refuse_set(c, &o->set[i]);
+    else if (o->set[i].what && o->set[i].value != 0)
+      c->note = arena_printf(c->arena, "%snote: --set %s is in SI units; the model gives it in %s: --set %s%s\n",
+                             c->note ? c->note : "", o->set[i].text, o->set[i].what, o->set[i].text, o->set[i].what);
+  return good;
+}
+
+static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
+  if (!read_source(c, o->path, o->text)) return false;
+  if (last == STAGE_SOURCE) return true;
+
+  c->ast = parse_file(c->arena, c->names, c->source, c->bag);
+  dump_stage(c, o, "ast", dump);
+  if (!ok(c) || last == STAGE_AST) return ok(c);
+
+  ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), nsm_cone_solver_names(), NULL, o->library };
+  c->model = elaborate(c->arena, c->names, c->ast, &e, c->bag);
+  if (!c->model || !ok(c)) return o->library && ok(c);
+  if (!sets_fit(c, o)) return false;
+  dump_stage(c, o, "model", dump);
+  if (last == STAGE_MODEL) return true;
+
+  c->system = derive_system(c->arena, c->model, c->bag);
+  if (c->system) check_system(c->arena, c->system, c->bag);
+  if (!c->system || !ok(c)) return false;
+  dump_stage(c, o, "system", dump);
+  if (last == STAGE_SYSTEM) return true;
+
+  const char *meant = o->weights && !c->system->model->sim.scheme ? "moreau" : NULL;
+  c->plan = make_plan(c->arena, c->system, o->scheme ? o->scheme : meant, c->bag);
+  if (!c->plan) return false;
+  if (!o->weights)
+    check_step(c->arena, c->system, c->plan->explicit_step, scheme_facts(c->plan).theta, o->step, c->bag);
+  dump_stage(c, o, "plan", dump);
+  if (last == STAGE_PLAN) return true;
+
+  c->kernels = kernels_of_plan(c->arena, c->plan);
+  emit_c(c->arena, c->plan, &c->kernels, &c->c);
+  return true;
+}
+
+bool compile_to(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
+  double start = now_seconds();
+  c->path = o->path;
+  bool good = stages(c, o, last, dump);
+  c->seconds += now_seconds() - start;
+  return good;
+}
+
+bool wants_colour(FILE *f) {
+  const char *no_color = getenv("NO_COLOR");
+  return isatty(fileno(f)) && !(no_color && *no_color);
+}
+
+void compilation_report(const Compilation *c, FILE *err) {
+  int errors = diag_errors(c->bag), warnings = diag_warnings(c->bag);
+  if (!errors && !warnings) return;
+  diag_print(c->bag, err, wants_colour(err));
+  if (errors) fprintf(err, "%d error%s", errors, errors == 1 ? "" : "s");
+  if (warnings) fprintf(err, "%s%d warning%s", errors ? ", " : "", warnings, warnings == 1 ? "" : "s");
+  fputc('\n', err);
+}

@@ -1,0 +1,56 @@
+// The arrows of the house: one call per stage, each const in, new value out (docs/pipeline.md).
+#pragma once
+#include <stdio.h>
+#include "../base/diag.h"
+#include "../check/check.h"
+#include "../emit/emit.h"
+#include "../jit/jit.h"
+#include "../kernel/kernels.h"
+#include "../model/elaborate.h"
+#include "../plan/plan.h"
+#include "../syntax/ast_print.h"
+#include "../syntax/parse.h"
+#include "../system/system.h"
+#include "../system/system_print.h"
+
+typedef enum { STAGE_SOURCE, STAGE_AST, STAGE_MODEL, STAGE_SYSTEM, STAGE_PLAN, STAGE_C } PipelineStage;
+
+typedef struct Compilation {
+  Arena *arena;
+  Interner *names;
+  DiagBag *bag;
+  const char *path;              // of the model as it was given: "-" is standard input
+  const SourceFile *source;
+  const Ast *ast;
+  const Model *model;
+  const System *system;
+  const Plan *plan;
+  PlanKernels kernels;
+  Text c;                        // emitted C
+  bool usage_trouble;            // a --set that fits no parameter (exit 2)
+  bool file_trouble;             // the file could not be read (exit 4)
+  const char *trouble;           // what a --set is refused for; NULL
+  const char *note;              // lines about values that may surprise; NULL
+  double seconds;                // spent so far
+} Compilation;
+
+typedef struct PipelineOptions {
+  const char *path;
+  const char *text;              // the model itself, which `path` names then; NULL: the file is read
+  Override *set; int nset;
+  const char *scheme;            // from the command line, NULL if not given
+  const char *dump;              // "ast,model,system,plan"; NULL
+  bool library;                  // check: a file of functions and parts is fine
+  bool weights;                  // theta or gamma were given: a model that names no scheme gets moreau
+  double step;                   // from the command line, in seconds; 0: not given
+} PipelineOptions;
+
+Compilation *compilation_new(void);
+void compilation_free(Compilation *c);
+// Runs the stages up to and including `last`; stops at the first that has errors. True when all went well.
+bool compile_to(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump);
+// Diagnostics on stderr and a closing line with their number.
+void compilation_report(const Compilation *c, FILE *err);
+bool wants_colour(FILE *f);    // a terminal, and NO_COLOR is not set
+double now_seconds(void);
+SchemeFacts scheme_facts(const Plan *p);

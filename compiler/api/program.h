@@ -1,0 +1,21 @@
+// A compiled model: the compilation, and its machine code. For this room and the command; others see include/nsm.h.
+#pragma once
+#include "include/nsm.h"
+#include "pipeline.h"
+
+struct nsm_program {
+  Compilation    *c;
+  Jit            *jit;                  // NULL where the status is not NSM_OK
+  nsm_code        status;
+  const char     *message;              // in the arena of the compilation, "" for none
+  nsm_diagnostic *diagnostic;
+  int             ndiagnostic;
+  Override       *set;                  // what nsm_compile_settings gave
+  int             nset;
+  double          seconds;              // that the machine code took
+};
+
+// The machine code of a compilation that went well up to the emitted C: the program's status and message say how it
+// went; JIT_INTERRUPTED and a fault of the emitter are told apart by *status. The program owns the compilation.
+nsm_program *program_of(Compilation *c);
+bool         program_load(nsm_program *p, JitBackend backend, JitStatus *status);

@@ -1,0 +1,182 @@
+// nsm.h: nsm as a library. A model is compiled once (a program), each simulation of it is opened, stepped, read, saved,
+// cloned. `nsm run` and `nsm sweep` are written on this interface; docs/library.md has a tour, tests/library/ examples.
+//
+//   nsm_program *p = nsm_compile_file("ball.nsm", NULL);
+//   if (nsm_program_status(p) != NSM_OK) { nsm_print_diagnostics(p, stderr); return 1; }
+//   nsm_error e;
+//   nsm_sim *s = nsm_simulate(p, NULL, &e);
+//   while (nsm_steps_done(s) < nsm_steps_total(s) && nsm_step(s, &e) == NSM_OK) { ... nsm_read(s, row) ... }
+//   nsm_close(s);
+//   nsm_program_free(p);
+//
+// Nothing here prints unless its name says so, and nothing ends the process, but where the compiler finds a fault of
+// its own (exit code 125). All values are in SI units. A program may be used by several threads at a time, each
+// simulation by one at a time; compiling is done by one thread at a time. Text that is handed out belongs to what it
+// was asked of.
+#ifndef NSM_H
+#define NSM_H
+#include <stddef.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+#if defined(__GNUC__) && !defined(__TINYC__)
+#pragma GCC visibility push(default)
+#endif
+
+const char *nsm_version(void);          // "0.1.0"
+
+// ---- codes, errors --------------------------------------------------------------------------------------------------
+// What calls return; the exit codes of the command. NSM_FILE: what the system gives is missing, a file or memory.
+// NSM_PIPE: the reader of standard output went away.
+typedef enum {
+  NSM_OK = 0, NSM_MODEL_WRONG = 1, NSM_USAGE = 2, NSM_FAILED = 3, NSM_FILE = 4, NSM_CLAIM = 5, NSM_INTERRUPTED = 130,
+  NSM_PIPE = 141
+} nsm_code;
+
+// Where in the model: a class, parameter, variable or claim by its number. line: 0, or the line where it is not the
+// first one of the statement.
+typedef enum { NSM_AT_NOTHING, NSM_AT_CLASS, NSM_AT_PARAMETER, NSM_AT_VARIABLE, NSM_AT_CLAIM } nsm_place_kind;
+typedef struct nsm_place { nsm_place_kind kind; int number, line; } nsm_place;
+
+// Of a simulation. text: one or more lines, as the command prints them after "error: ". Functions that take an error
+// take NULL as well.
+typedef struct nsm_error { nsm_code code; char text[1024]; nsm_place at; } nsm_error;
+
+// ---- programs: compiled models --------------------------------------------------------------------------------------
+typedef struct nsm_program nsm_program;
+
+typedef struct nsm_assignment { const char *name; double value; } nsm_assignment;   // a parameter by its full name
+
+// Zeroed fields leave what is usual. Parameters that lengths depend on have to be set here; any other may be.
+typedef struct nsm_compile_settings {
+  const char *scheme;                   // NULL: the one that the model names, or its default
+  const char *jit;                      // "tcc" (NULL), "cc", "llvm"
+  const nsm_assignment *set; int nset;
+} nsm_compile_settings;
+
+// Never NULL but where there is no memory for the first bytes; nsm_program_status says how it went. The program is
+// good for simulations where the status is NSM_OK. s: may be NULL. name: what messages call the text.
+nsm_program *nsm_compile_file(const char *path, const nsm_compile_settings *s);
+nsm_program *nsm_compile_text(const char *text, const char *name, const nsm_compile_settings *s);
+void         nsm_program_free(nsm_program *p);  // after all its simulations were closed
+
+// NSM_OK; NSM_MODEL_WRONG: diagnostics say what; NSM_USAGE, NSM_FILE: the message says what.
+nsm_code     nsm_program_status(const nsm_program *p);
+const char  *nsm_program_message(const nsm_program *p);    // "" where there is none
+const char  *nsm_program_name(const nsm_program *p);       // of the model; "" where it was not read
+const char  *nsm_program_c(const nsm_program *p);          // the emitted C; "" where there is none
+
+// Diagnostics in the order of their places. Lines and columns count from 1, columns in characters; 0: no place.
+typedef enum { NSM_ERROR, NSM_WARNING, NSM_NOTE } nsm_severity;
+typedef struct nsm_diagnostic {
+  nsm_severity severity;
+  const char  *code;                    // "E0420"
+  const char  *message;                 // the headline
+  const char  *file;                    // NULL: none
+  int          line, column, end_line, end_column;         // from the first character to behind the last one
+  const char  *label;                   // text behind the marks, "" for none
+  const char  *help;                    // the hint, "" for none
+} nsm_diagnostic;
+int                   nsm_ndiagnostic(const nsm_program *p);
+const nsm_diagnostic *nsm_diagnostics(const nsm_program *p);                        // [nsm_ndiagnostic]
+// As the command prints them; and the message.
+void                  nsm_print_diagnostics(const nsm_program *p, FILE *f);
+
+// Parameters. Elements of arrays are parameters of their own, "k[2]".
+typedef struct nsm_parameter {
+  const char *name, *unit, *doc;        // "" where not given
+  int         fixed;                    // lengths depend on it: to be set when compiling
+} nsm_parameter;
+int           nsm_nparameter(const nsm_program *p);
+nsm_parameter nsm_parameter_at(const nsm_program *p, int i);
+
+// ---- simulations ----------------------------------------------------------------------------------------------------
+typedef struct nsm_sim nsm_sim;
+
+typedef struct nsm_settings {
+  const nsm_assignment *set; int nset;   // parameters by full name
+  double until, step, start;             // NaN: the model's own
+  double theta, gamma;                   // NaN: the model's own
+  const char *solver;                    // NULL: automatic
+  double tolerance;                      // of the outer Newton, relative; 0: default
+  double solve_budget;                   // seconds that one problem of a step may take; 0: default
+  const char *dump_problems;             // folder for every one-step problem of the run (runtime/problems), or NULL
+  int general;                           // step_newton even where all is linear: the oracle of tests
+  int project_start;                     // initial values are moved onto constraints and out of obstacles, however far
+  int any_start;                         // initial values are not compared with the laws: others take their place
+} nsm_settings;
+nsm_settings nsm_default_settings(void);
+
+// NULL on error. set: NULL for the defaults. All memory of a simulation is taken here and none by the steps.
+nsm_sim *nsm_simulate(const nsm_program *p, const nsm_settings *set, nsm_error *e);
+void     nsm_close(nsm_sim *s);                            // NULL is allowed
+
+nsm_code nsm_step(nsm_sim *s, nsm_error *e);  // one step; on NSM_FAILED the state is that before it
+nsm_code nsm_step_by(nsm_sim *s, double h, nsm_error *e);  // one step of length h > 0 [s], off the clock of the run
+// n steps, or as many as there are to the end of the run: NSM_OK, or what the first that did not go well returned.
+nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e);
+void     nsm_reset(nsm_sim *s);                                                   // back to the start
+
+double nsm_time(const nsm_sim *s);
+long   nsm_steps_done(const nsm_sim *s);
+long   nsm_steps_total(const nsm_sim *s);
+
+// Columns: time, states, coordinates, velocities, multipliers and impulses, outputs.
+int         nsm_ncolumn(const nsm_sim *s);
+const char *nsm_column_name(nsm_sim *s, int c);  // valid until the next call
+int         nsm_find_column(nsm_sim *s, const char *name);                        // -1: none
+void        nsm_read(nsm_sim *s, double *row);  // row[nsm_ncolumn]; evaluates the outputs
+double      nsm_read_column(nsm_sim *s, int c);     // one of them; NaN where there is none
+// A state, coordinate or velocity of the present state takes a value; what the last step left for the next one is
+// forgotten. At the start these are the initial values, until nsm_reset. NSM_USAGE for other columns.
+nsm_code    nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e);
+
+// A parameter takes another value, from the next step on. On an error, as of a value that the model does not take, or
+// one that changes sizes, everything stays as it was. It costs as much as opening the simulation.
+nsm_code nsm_set_parameter(nsm_sim *s, const char *name, double value, nsm_error *e);
+double   nsm_get_parameter(const nsm_sim *s, const char *name);                   // NaN: there is none
+
+// The state as bytes: what a run goes on from, with the same bits. It fits every simulation of the same model with the
+// same sizes and parameters, in the same build of the library; nsm_restore refuses others (NSM_USAGE) as far as sizes,
+// scheme and version tell.
+size_t   nsm_state_size(const nsm_sim *s);
+void     nsm_save(const nsm_sim *s, void *to);             // [nsm_state_size]
+nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e);
+// Another simulation with the same settings in the same state; it dumps no problems. To be closed with nsm_close. NULL
+// on error.
+nsm_sim *nsm_clone(const nsm_sim *s, nsm_error *e);
+
+// ---- what a run did -------------------------------------------------------------------------------------------------
+typedef struct nsm_counters {
+  long   steps, newton_iterations, solver_iterations, impacts;
+  long   stagnations;   // steps that Newton's method left above the tolerance, where its residual fell no more
+  double worst_residual; // of these, relative
+  long   left_out;      // steps of the energy-consistent schemes that left a contact to the next step (consistent.md 4)
+  double max_residual;  // of the one-step problems, by the independent check
+} nsm_counters;
+void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
+
+// Energies now [J], and the ledger since nsm_keep_ledger, or since the start: what forces put in, what dampers and
+// contacts took, and what is left unexplained. 0 where the model has no energy; 1 with the energies alone, the rest
+// NaN; 2 with the ledger.
+typedef struct nsm_energy {
+  double kinetic, potential;
+  double initial, forces, dampers, contacts, friction;     // friction: part of contacts
+  double residue;                       // largest of a step
+} nsm_energy;
+void nsm_keep_ledger(nsm_sim *s);       // costs an evaluation of the energies per step
+int  nsm_get_energy(const nsm_sim *s, nsm_energy *energy);
+
+// "error: ...", with the line of the model.
+void nsm_print_run_error(const nsm_program *p, const nsm_error *e, FILE *f);
+int  nsm_error_line(const nsm_program *p, const nsm_error *e, const char **file);   // 0: none
+
+#if defined(__GNUC__) && !defined(__TINYC__)
+#pragma GCC visibility pop
+#endif
+#ifdef __cplusplus
+}
+#endif
+#endif

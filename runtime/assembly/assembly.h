@@ -1,0 +1,178 @@
+// From kernels to systems: the analysis of a model, and the matrices, rows and islands that schemes solve. Uses the
+// ledger's header, cone/, la/ and problems/; nothing here knows a scheme's step.
+//
+//   setup.c     parameters, sizes, tables of the classes, initial values      address.c  what `fill` calls back
+//   loops.c     instances of rows by their indices                            memory.c   everything a run allocates
+//   cover.c     every state has its equation, every multiplier its law        messages.c names, and texts of errors
+//   matrix.c    sparse matrices by blocks: shapes, factors                    graph.c    orders of small bandwidth
+//   assembly.c  W of (4), (9), bordered by constraints                        mass.c     M: is it positive definite?
+//   rows.c      B, C, D of (6), (10)                                          rows_couple.c  M_osns of (10)
+//   islands.c   (1), island by island                    augmented.c  (1) without W^{-1} B; augmented_judge.c
+//   friction.c  blocks of friction: their rows, coefficients, natural map     functions.c  what emitted C may call
+//   columns.c   names and values of the recorded columns                      dump.c     one-step problems as files
+#pragma once
+#include "runtime/sim.h"
+
+// memory.c: zeroed, 64-byte aligned; leaves by longjmp to nsm_open when there is none
+void *sim_take(nsm_sim *s, size_t count, size_t size);
+void  sim_release(nsm_sim *s);
+#define SIM_NEW(s, count, type) ((type *)sim_take((s), (size_t)(count), sizeof(type)))
+void *sim_lend(nsm_sim *s, size_t count, size_t size);   // the same for a while: until sim_give
+void  sim_give(nsm_sim *s, void *lent);
+#define SIM_LEND(s, count, type) ((type *)sim_lend((s), (size_t)(count), sizeof(type)))
+nsm_la_memory sim_la_memory(nsm_sim *s);                 // the same for la/sparse.h
+void  sim_no_room(nsm_sim *s);                           // leaves to nsm_open
+// Room for `count` things, as it is or larger and then without what was in it; NULL where there is no memory.
+void *sim_pool_room(nsm_sim *s, sim_pool *p, size_t count, size_t size);
+void *sim_pool_more(nsm_sim *s, sim_pool *p, size_t count, size_t size);   // the same, with what was in it
+void  sim_pool_empty(nsm_sim *s, sim_pool *p);
+
+// messages.c
+void sim_fail(nsm_error *e, nsm_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+// the same about a place of the model, whose line is shown with it
+void sim_fail_at(nsm_error *e, nsm_code code, nsm_place at, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+nsm_code sim_no_memory(nsm_error *e, const char *for_what);                      // NSM_FILE, with what to do
+static inline nsm_place sim_at_class(int cls) { return (nsm_place){ NSM_AT_CLASS, cls, 0 }; }
+static inline nsm_place sim_at_parameter(int i) { return (nsm_place){ NSM_AT_PARAMETER, i, 0 }; }
+static inline nsm_place sim_at_variable(int i) { return (nsm_place){ NSM_AT_VARIABLE, i, 0 }; }
+nsm_place sim_at_z(const nsm_sim *s, int z);      // where the coordinate or state of this unknown is declared
+nsm_place sim_at_l(const nsm_sim *s, int l);      // where this multiplier is, or its contact or constraint
+static inline nsm_place sim_at_row(const nsm_sim *s, int row) { return sim_at_class(s->n.r.cls[row]); }
+// "bead[%].z" with the numbers filled in.
+void sim_expand(char *out, size_t size, const char *pattern, const long *index, int nindex);
+void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t size);
+void sim_z_name(const nsm_sim *s, int z, char *out, size_t size);                // "bead[3].z'"
+void sim_q_name(const nsm_sim *s, int q, char *out, size_t size);
+void sim_l_name(const nsm_sim *s, int l, char *out, size_t size);
+// label with the loop indices of the instance
+void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size);
+void sim_row_name(const nsm_sim *s, int row, char *out, size_t size);            // "contact pair[7]"
+// "bead[...].z": all of them
+void sim_family_name(char *out, size_t size, const char *pattern);
+// The same with indices as they were written, which may be out of range or no whole numbers: "u[4]".
+void sim_expand_written(char *out, size_t size, const char *pattern, const double *index, int nindex);
+int  sim_percents(const char *pattern);
+const char *sim_scheme_name(int scheme);                                         // NULL beyond the last
+int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where every step reached the tolerance
+
+// setup.c, address.c, cover.c
+int  sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e);
+int  sim_cover(nsm_sim *s, nsm_error *e);
+
+// loops.c: instances of rows by their indices
+void sim_loops_record(nsm_sim *s, int level, long lo, long hi);
+long sim_loops_count(nsm_sim *s, int cls, const nsm_setup_view *g);
+// Number of the instance; -1: there is none, and which index is out of which range.
+long sim_loops_find(const nsm_sim *s, int cls, int nidx, const double *idx, int *level, long *lo, long *hi);
+
+// graph.c: reverse Cuthill-McKee within each connected component; components contiguous in `order`, comp[] their
+// numbers.
+int  sim_rcm(int n, const int *start, const int *neighbour, int *order, int *comp, int *scratch /* [2n] */);
+int  sim_bandwidth(int n, const int *start, const int *neighbour, const int *place);
+
+// matrix.c
+void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour, const int *node);
+int  sim_block_factor(nsm_sim *s, sim_matrix *w, int block);                     // -1, or the row of a zero pivot
+// A sparse block as a band, for its factors: where fronts find no pivots that are good enough. NULL: no memory.
+double *sim_block_band(nsm_sim *s, sim_matrix *w, int block);
+// [n], lent: nodes for sim_matrix_shape. Row row[j] of the constraints has the unknowns first + j and, where there is a
+// second of them (else -1), second + j.
+int *sim_nodes(nsm_sim *s, int n, int count, const int *row, int first, int second);
+void sim_matrix_solve(const nsm_sim *s, double *x);                              // x := W^{-1} x
+void sim_matrix_solve_in(const sim_matrix *w, double *x);                        // the same with any matrix
+void sim_block_solve(const sim_matrix *w, int block, double *x);                 // in the block's own order
+
+// assembly.c: W, or M for the schemes that have no other part
+void sim_assembly_analyse(nsm_sim *s);                                           // after sim_rows_patterns
+typedef void sim_each_entry(nsm_sim *s, int row, int col, int *at, void *to);
+// Every entry that is added to W, with its place; entries of several statements come several times.
+void sim_assembly_entries(nsm_sim *s, sim_each_entry *f, void *to);
+// product += W x from the statements' own entries, [w.n]; terms += the sizes of what is summed.
+void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, double *terms);
+// W_zz, and what a row's M_ii would be if W were diagonal, D_ii + sum_z C_z B_z/W_zz; where W is kept unfactored.
+double sim_assembly_diagonal(const nsm_sim *s, int z);
+double sim_assembly_inertia(const nsm_sim *s, int row);
+int  sim_matrix_update(nsm_sim *s, int with_constants);  // assembles and factors; -1, or the unknown of a zero pivot
+
+// mass.c
+void sim_mass_analyse(nsm_sim *s);
+int  sim_mass_start(nsm_sim *s, nsm_error *e);  // at the start: 0 and the reason where no motion can have this M
+void sim_mass_solve(nsm_sim *s, double *x);     // x [nz]: M^-1 x of the coordinates; states as they are; at the start
+int  sim_mass_indefinite(nsm_sim *s);           // with the values in the classes: -1, or the coordinate of a bad pivot
+nsm_code sim_mass_failed(nsm_sim *s, double t, int z, nsm_error *e);            // says so
+
+// rows.c
+int  sim_rows_patterns(nsm_sim *s, nsm_error *e);                                // B, C, D
+void sim_rows_outer(nsm_sim *s, int with_constants);                             // B, C, D from the kernels' outputs
+void sim_rows_rates(nsm_sim *s);                                                 // adds moving d rate/d q to C
+
+// rows_couple.c
+void sim_rows_analyse(nsm_sim *s);                                               // X, M_osns; after W
+void sim_rows_follow(nsm_sim *s);                                                // the active rows have changed
+int  sim_rows_columns(nsm_sim *s);   // X and M_osns after all, where augmented.c does not get there; 0: no memory
+void sim_rows_couple(nsm_sim *s);                                                // X and M_osns of the active rows
+void sim_rows_column(nsm_sim *s, int row);                                       // column of X
+double sim_rows_inertia(const nsm_sim *s, int at);                               // M_ii, see there
+void sim_rows_motion(const nsm_sim *s, const double *lambda, double *dz);        // adds X lambda of the active rows
+void sim_rows_sizes(const nsm_sim *s, const double *lambda, double *size);       // adds the sizes of its terms
+
+// friction.c
+int  sim_friction_analyse(nsm_sim *s, nsm_error *e);                             // blocks, coefficients
+void sim_friction_follow(nsm_sim *s);  // rows of closed contacts, their multipliers 0
+void sim_friction_active(nsm_sim *s);  // rows of closed contacts; rates at the start where e_t needs them
+int  sim_friction_moves(const nsm_sim *s, int row);                // a direction of slip whose coefficients move
+// Coefficients that move, (8) of friction.md: by the law at a view; the next ones of the one-step problem, where
+// `fresh` those of the law. NSM_FAILED where one of a closed contact is negative or not finite at the view.
+void sim_friction_law(nsm_sim *s, const nsm_view *v);
+void sim_friction_guess(nsm_sim *s, int fresh);
+nsm_code sim_friction_sound(nsm_sim *s, const nsm_view *v, nsm_error *e);
+int  sim_friction_rows(const nsm_sim *s, int friction, int *row);  // all its rows in order, up to 4; how many
+// The force that presses, from multipliers l: of a constraint the length of its normal forces. 0 under a given force.
+double sim_friction_pressed(const nsm_sim *s, int friction, const double *l);
+nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first);    // as a block of the one-step problem
+// lambda [n] of the directions := its nearest point of the disk from lambda - factor/(largest M_ii) u, for the normal
+// impulse given.
+void sim_friction_prox(const nsm_sim *s, int friction, double normal, const double *u, const double *diagonal,
+                       double factor, double *lambda);
+// Natural map of the tangential part, relative to the size of its terms: rate u, M_ii and size of terms of the rows,
+// impulses from l.
+double sim_friction_residual(const nsm_sim *s, int friction, const double *l, const double *u, const double *diagonal,
+                             const double *size);
+
+// islands.c
+void sim_tiny_notice(sim_tiny *t, int m, const double *M, const nsm_cone_block *cone, int cones);
+void sim_tiny_forget(sim_tiny *t);
+void sim_islands_analyse(nsm_sim *s);
+void sim_islands_fix(nsm_sim *s);                                                // after the constant M_osns changed
+void sim_islands_list(nsm_sim *s);                                               // rows.active -> isl.active
+// For islands of up to m rows with nnz entries and that half bandwidth, and for dense ones of up to `dense` rows, with
+// the friction of this model.
+void *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense);
+int  sim_same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n);
+int  sim_islands_solve(nsm_sim *s);  // isl.q, lo, hi -> isl.lambda, u; 0 on failure
+
+// ---- dump.c ---------------------------------------------------------------------------------------------------------
+int  sim_dump_open(nsm_sim *s, const char *folder, nsm_error *e);  // 0 and the reason; folder NULL: nothing to do
+int  sim_dump_failed(const nsm_sim *s, nsm_error *e);                                    // a file could not be written
+nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u,
+                               nsm_cone_result *r, const int *row, const int *at);
+
+// Every one-step problem of a run goes through here; row i of it is row[at[i]] of the simulation.
+static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda,
+                                             double *u, nsm_cone_result *r, const int *row, const int *at) {
+  if (__builtin_expect(s->dump != NULL, 0)) return sim_dump_solve(s, p, work, lambda, u, r, row, at);
+  return nsm_cone_solve(p, &s->w.cone, work, lambda, u, r);
+}
+
+// A correction of what rounding left (closed.c, consistent_rest.c): a linear system, or, where M is singular, its
+// solution near 0. It is no problem of the model and is not written by --dump-problems.
+nsm_cone_status sim_cone_correct(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u,
+                                 nsm_cone_result *r);
+
+// Why the problem that `work` solved last has no solution: a->why, the row that weighs most; -1 for none. Row i of the
+// problem is row[at[i]].
+int sim_cone_explain(nsm_sim *s, const nsm_cone_problem *p, const void *work, const int *row, const int *at);
+
+// columns.c: an output or assertion, at the present state
+void sim_evaluate_class(nsm_sim *s, int cls, double *value);

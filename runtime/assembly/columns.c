@@ -1,0 +1,72 @@
+// The recorded columns: time; states, coordinates, velocities, multipliers and impulses (each in the order of the
+// variables); outputs.
+#include "assembly.h"
+#include <math.h>
+#include <string.h>
+
+int nsm_ncolumn(const nsm_sim *s) { return s->a->ncolumn; }
+
+const char *nsm_column_name(nsm_sim *s, int c) {
+  s->w.name[0] = 0;
+  if (c < 0 || c >= s->a->ncolumn) return s->w.name;
+  if (c == 0) return strcpy(s->w.name, "time");
+  c--;
+  if (c < s->a->nx) sim_z_name(s, s->a->nq + c, s->w.name, sizeof s->w.name);
+  else if ((c -= s->a->nx) < s->a->nq) sim_q_name(s, c, s->w.name, sizeof s->w.name);
+  else if ((c -= s->a->nq) < s->a->nq) sim_z_name(s, c, s->w.name, sizeof s->w.name);
+  else if ((c -= s->a->nq) < s->a->nl) sim_l_name(s, c, s->w.name, sizeof s->w.name);
+  else {
+    c -= s->a->nl;
+    for (int a = 0; a < s->a->on.output.n; a++) {
+      int cls = s->a->on.output.of[a], n = s->a->cls[cls].tab.count;
+      if (c < n) { sim_instance_name(s, cls, c, s->w.name, sizeof s->w.name); break; }
+      c -= n;
+    }
+  }
+  return s->w.name;
+}
+
+int nsm_find_column(nsm_sim *s, const char *name) {
+  for (int c = 0; c < s->a->ncolumn; c++)
+    if (strcmp(nsm_column_name(s, c), name) == 0) return c;
+  return -1;
+}
+
+void sim_evaluate_class(nsm_sim *s, int cls, double *value) {
+  nsm_view v = sim_now(s);
+  s->a->cls[cls].c->out_fn(&v, &s->a->cls[cls].tab, value);
+}
+
+void nsm_read(nsm_sim *s, double *row) {
+  *row++ = s->now.t;
+  memcpy(row, s->now.z + s->a->nq, (size_t)s->a->nx * sizeof *row);
+  row += s->a->nx;
+  memcpy(row, s->now.q, (size_t)s->a->nq * sizeof *row);
+  row += s->a->nq;
+  memcpy(row, s->now.z, (size_t)s->a->nq * sizeof *row);
+  row += s->a->nq;
+  memcpy(row, s->now.l, (size_t)s->a->nl * sizeof *row);
+  row += s->a->nl;
+  for (int a = 0; a < s->a->on.output.n; a++) {
+    sim_evaluate_class(s, s->a->on.output.of[a], row);
+    row += s->a->cls[s->a->on.output.of[a]].tab.count;
+  }
+}
+
+double nsm_read_column(nsm_sim *s, int c) {
+  const sim_analysis *a = s->a;
+  const sim_state *now = &s->now;
+  if (c == 0) return now->t;
+  c--;
+  if (c < a->nx) return now->z[a->nq + c];
+  if ((c -= a->nx) < a->nq) return now->q[c];
+  if ((c -= a->nq) < a->nq) return now->z[c];
+  if ((c -= a->nq) < a->nl) return now->l[c];
+  c -= a->nl;
+  for (int i = 0; i < a->on.output.n; i++) {
+    int cls = a->on.output.of[i], n = a->cls[cls].tab.count;
+    if (c < n) { sim_evaluate_class(s, cls, s->w.out); return s->w.out[c]; }
+    c -= n;
+  }
+  return NAN;
+}

@@ -1,0 +1,123 @@
+// Before the first step: every state has exactly one equation, every coordinate inertia, every multiplier exactly one
+// law. (The compiler checks this for statements; loop ranges are known only here.)
+#include "assembly.h"
+#include <math.h>
+
+// Equations of first-order states: an instance covers a state where its mass pattern has an entry on the state's row;
+// the entry on the diagonal says whose equation it is.
+static int equations(nsm_sim *s, nsm_error *e) {
+  int *owner = SIM_NEW(s, s->a->nx, int), *touched = SIM_NEW(s, s->a->nx, int);
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+    const nsm_pattern *p = &k->c->mass;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int n = 0; n < p->n; n++) {
+        if (k->c->slot[p->row[n]] != NSM_SLOT_X) continue;
+        int row = sim_z_of(s, k, i, p->row[n]) - s->a->nq, col = sim_z_of(s, k, i, p->col[n]) - s->a->nq;
+        touched[row] = 1;
+        if (row != col) continue;
+        int earlier = 0;                                    // the same instance may name an entry twice
+        for (int o = 0; o < n && !earlier; o++)
+          earlier = k->c->slot[p->row[o]] == NSM_SLOT_X && sim_z_of(s, k, i, p->row[o]) - s->a->nq == row &&
+                    sim_z_of(s, k, i, p->col[o]) - s->a->nq == col;
+        if (earlier) continue;
+        if (owner[row]) {
+          char name[256];
+          sim_z_name(s, s->a->nq + row, name, sizeof name);
+          sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(s->a->on.mass.of[a]),
+                      "line %d: state %s has two equations; the other one is in line %d", k->c->line, name, owner[row]);
+          return 0;
+        }
+        owner[row] = k->c->line;
+      }
+  }
+  for (int x = 0; x < s->a->nx; x++)
+    if (!touched[x]) {
+      char name[256];
+      sim_z_name(s, s->a->nq + x, name, sizeof name);
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, s->a->nq + x), "state %s has no equation: nothing says what %s' is",
+                  name, name);
+      return 0;
+    }
+  return 1;
+}
+
+// A row of M that is zero at the start has no inertia.
+static int inertia(nsm_sim *s, nsm_error *e) {
+  double *sum = SIM_NEW(s, s->a->nz, double);
+  nsm_view v = sim_now(s);
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+    const nsm_pattern *p = &k->c->mass;
+    k->c->mass_fn(&v, &k->tab, k->mass);
+    for (int i = 0; i < k->tab.count; i++)
+      for (int n = 0; n < p->n; n++) {
+        double m = fabs(k->mass[(size_t)i * (size_t)p->n + (size_t)n]);
+        if (!isfinite(m)) {
+          char name[256];
+          sim_z_name(s, sim_z_of(s, k, i, p->row[n]), name, sizeof name);
+          sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(s->a->on.mass.of[a]),
+                      "line %d: the inertia of %s is not finite at the start", k->c->line, name);
+          return 0;
+        }
+        sum[sim_z_of(s, k, i, p->row[n])] += m;
+      }
+  }
+  for (int z = 0; z < s->a->nz; z++)
+    if (sum[z] == 0) {
+      char name[256];
+      if (z < s->a->nq) {
+        sim_q_name(s, z, name, sizeof name);
+        sim_fail_at(
+            e, NSM_MODEL_WRONG, sim_at_z(s, z),
+            "coordinate %s has no inertia: the mass matrix is singular; its velocity must appear in a kinetic energy",
+            name);
+      } else {
+        sim_z_name(s, z, name, sizeof name);
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, z), "state %s: the coefficient of %s' is zero", name, name);
+      }
+      return 0;
+    }
+  return 1;
+}
+
+// Relations name their multiplier; rows of contacts and constraints have their own. Fills r.l, r.cls, r.of_l.
+static int laws(nsm_sim *s, nsm_error *e) {
+  sim_rows *r = &s->n.r;
+  r->l = SIM_NEW(s, r->n, int);
+  r->cls = SIM_NEW(s, r->n, int);
+  r->of_l = SIM_NEW(s, s->a->nl, int);
+  for (int i = 0; i < s->a->nl; i++) r->of_l[i] = -1;
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    int cls = s->a->on.row.of[a];
+    const sim_class *k = &s->a->cls[cls];
+    for (int i = 0; i < k->tab.count; i++) {
+      int row = k->row0 + i;
+      int l = k->c->kind == NSM_RELATION ? k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)k->c->lambda_slot]
+                                         : s->a->var[k->c->row_var].base + i;
+      if (r->of_l[l] >= 0) {
+        char name[256];
+        sim_l_name(s, l, name, sizeof name);
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls),
+                    "line %d: multiplier %s has two laws; the other one is in line %d", k->c->line, name,
+                    s->a->m->cls[r->cls[r->of_l[l]]].line);
+        return 0;
+      }
+      r->of_l[l] = row;
+      r->l[row] = l;
+      r->cls[row] = cls;
+    }
+  }
+  for (int l = 0; l < s->a->ndeclared; l++)
+    if (r->of_l[l] < 0) {
+      char name[256];
+      sim_l_name(s, l, name, sizeof name);
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_l(s, l), "multiplier %s has no law: no relation determines it", name);
+      return 0;
+    }
+  return 1;
+}
+
+int sim_cover(nsm_sim *s, nsm_error *e) {
+  return equations(s, e) && inertia(s, e) && laws(s, e);
+}

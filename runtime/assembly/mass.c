@@ -1,0 +1,267 @@
+// The mass matrix by itself: is it positive definite, for the coordinates, and regular, for the states? A scheme whose
+// iteration matrix has other parts would go on with a matrix that no motion can have.
+//
+// M is symmetric for coordinates: L D L^T by blocks. A pivot below 1e-13 of its diagonal entry, or a diagonal entry
+// below 1e-20 of what it was at the start, counts as zero.
+#include "assembly.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const double zero = 1e-13, vanished = 1e-20;
+
+// ---- analysis -------------------------------------------------------------------------------------------------------
+typedef struct graph { int *start, *neighbour; } graph;
+
+// Edges among coordinates, or places; states have a matrix of their own at the start (states_are_regular).
+static void over(nsm_sim *s, graph *g, int pass) {
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+    const nsm_pattern *p = &k->c->mass;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < p->n; e++) {
+        int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
+        if (row >= s->a->nq || col >= s->a->nq) continue;
+        if (pass == 2) {
+          k->inertia_at[(size_t)i * (size_t)p->n + (size_t)e] = sim_matrix_place(&s->n.inertia, row, col);
+          continue;
+        }
+        if (row == col) continue;
+        if (pass == 0) { g->start[row + 1]++; g->start[col + 1]++; }
+        else { g->neighbour[g->start[row]++] = col; g->neighbour[g->start[col]++] = row; }
+      }
+  }
+}
+
+void sim_mass_analyse(nsm_sim *s) {
+  graph g = { SIM_LEND(s, s->a->nq + 2, int), NULL };
+  over(s, &g, 0);
+  for (int i = 0; i < s->a->nq; i++) g.start[i + 1] += g.start[i];
+  g.neighbour = SIM_LEND(s, g.start[s->a->nq], int);
+  over(s, &g, 1);
+  for (int i = s->a->nq; i > 0; i--) g.start[i] = g.start[i - 1];
+  g.start[0] = 0;
+  sim_matrix_shape(s, &s->n.inertia, s->a->nq, g.start, g.neighbour, NULL);
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+    k->inertia_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->mass.n, int);
+  }
+  over(s, &g, 2);
+  sim_give(s, g.start);
+  sim_give(s, g.neighbour);
+  s->n.inertia_start = SIM_NEW(s, s->a->nq, double);
+}
+
+// ---- coordinates ----------------------------------------------------------------------------------------------------
+static void assemble(nsm_sim *s, int constant, double *to) {
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+    const nsm_pattern *p = &k->c->mass;
+    if ((k->c->mass_stage == NSM_CONST) != constant) continue;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < p->n; e++)
+        if (k->c->slot[p->row[e]] == NSM_SLOT_Q && k->c->slot[p->col[e]] == NSM_SLOT_Q) {
+          size_t j = (size_t)i * (size_t)p->n + (size_t)e;
+          to[k->inertia_at[j]] += k->mass[j];
+        }
+  }
+}
+
+// One block; -1, or the place within it of the first pivot that counts as zero or negative.
+static int definite(nsm_sim *s, const sim_block *b) {
+  sim_matrix *w = &s->n.inertia;
+  const int *order = w->order + b->first;
+  int banded = b->kind == BLOCK_BAND || b->kind == BLOCK_TRIDIAGONAL, reach = banded ? b->reach : b->n;
+  for (int j = 0; j < b->n; j++) {
+    int end = j + reach + 1 < b->n ? j + reach + 1 : b->n;
+    for (int i = j; i < end; i++) {
+      double *a = &w->val[sim_matrix_place(w, order[i], order[j])], sum = *a;
+      for (int m = i > reach ? i - reach : 0; m < j; m++)
+        sum -= w->val[sim_matrix_place(w, order[i], order[m])] * w->val[sim_matrix_place(w, order[j], order[m])] *
+               w->val[sim_matrix_place(w, order[m], order[m])];
+      if (i == j) {
+        if (!(sum > zero * *a) || !(*a > vanished * s->n.inertia_start[order[j]])) return j;
+        *a = sum;
+      } else *a = sum / w->val[sim_matrix_place(w, order[j], order[j])];
+    }
+  }
+  return -1;
+}
+
+// The same for a large dense block, by Cholesky's factors.
+static int definite_dense(nsm_sim *s, const sim_block *b) {
+  sim_matrix *w = &s->n.inertia;
+  double *A = w->val + b->at, *diagonal = w->work;
+  size_t stride = (size_t)b->n + 1;
+  for (int j = 0; j < b->n; j++) {
+    diagonal[j] = A[(size_t)j * stride];
+    if (!(diagonal[j] > vanished * s->n.inertia_start[w->order[b->first + j]])) return j;
+  }
+  nsm_la_status st = nsm_la_cholesky_factor(b->n, A, b->n);
+  for (int j = 0; j < (st.code == NSM_LA_OK ? b->n : st.pivot); j++)
+    if (!(A[(size_t)j * stride] * A[(size_t)j * stride] > zero * diagonal[j])) return j;
+  return st.code == NSM_LA_OK ? -1 : st.pivot;
+}
+
+// The same by fronts, whose pivots are those of the order of elimination.
+static int definite_sparse(nsm_sim *s, const sim_block *b) {
+  sim_matrix *w = &s->n.inertia;
+  for (int j = 0; j < b->n; j++) {
+    int z = w->order[b->first + j];
+    if (!(w->val[sim_matrix_place(w, z, z)] > vanished * s->n.inertia_start[z])) return j;
+  }
+  return nsm_sparse_factor(b->sparse, w->val + b->at, NSM_SPARSE_DIAGONAL, zero, 0, NULL);
+}
+
+int sim_mass_indefinite(nsm_sim *s) {
+  sim_matrix *w = &s->n.inertia;
+  memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
+  assemble(s, 0, w->val);
+  for (int b = 0; b < w->nblock; b++) {
+    const sim_block *k = &w->block[b];
+    int j = k->kind == BLOCK_DENSE    ? definite_dense(s, k)
+            : k->kind == BLOCK_SPARSE ? definite_sparse(s, k)
+                                      : definite(s, k);
+    if (j >= 0) return w->order[k->first + j];
+  }
+  return -1;
+}
+
+void sim_mass_solve(nsm_sim *s, double *x) {
+  sim_matrix *w = &s->n.inertia;
+  if (!s->n.inertia_factored) {
+    memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
+    assemble(s, 0, w->val);
+    for (int b = 0; b < w->nblock; b++) sim_block_factor(s, w, b);
+    s->n.inertia_factored = 1;
+  }
+  sim_matrix_solve_in(w, x);
+}
+
+nsm_code sim_mass_failed(nsm_sim *s, double t, int z, nsm_error *e) {
+  char name[256];
+  sim_z_name(s, z, name, sizeof name);
+  sim_fail_at(e, NSM_FAILED, sim_at_z(s, z),
+              "the mass matrix is not positive definite at t = %.10g s, step %ld: the pivot of %s vanishes or is "
+              "negative",
+              t, s->now.k + 1, name);
+  return NSM_FAILED;
+}
+
+// ---- the start ------------------------------------------------------------------------------------------------------
+// The first statement that gives row z of M an entry.
+static int class_of(const nsm_sim *s, int z) {
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < k->c->mass.n; e++)
+        if (sim_z_of(s, k, i, k->c->mass.row[e]) == z) return s->a->on.mass.of[a];
+  }
+  return 0;
+}
+
+static int coordinates(nsm_sim *s, nsm_error *e) {
+  sim_matrix *w = &s->n.inertia;
+  memset(w->base, 0, (size_t)w->nval * sizeof(double));
+  assemble(s, 1, w->base);
+  memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
+  assemble(s, 0, w->val);
+  for (int z = 0; z < s->a->nq; z++) s->n.inertia_start[z] = fabs(w->val[sim_matrix_place(w, z, z)]);
+  int z = sim_mass_indefinite(s);
+  if (z < 0) return 1;
+  char name[256];
+  sim_z_name(s, z, name, sizeof name);
+  int cls = class_of(s, z);
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls),
+              "line %d: the mass matrix is not positive definite at the start: the pivot of %s vanishes or is "
+              "negative, so that some motion would have no kinetic energy, or a negative one",
+              s->a->m->cls[cls].line, name);
+  return 0;
+}
+
+// Names of the states of a component, for a message.
+static void list_states(const nsm_sim *s, const int *order, int n, char *out, size_t size) {
+  size_t used = 0;
+  for (int i = 0; i < n && i < 4 && used + 1 < size; i++) {
+    char name[128];
+    sim_z_name(s, s->a->nq + order[i], name, sizeof name);
+    int k = snprintf(out + used, size - used, "%s%s", i == 0 ? "" : i + 1 == n ? " and " : ", ", name);
+    used += k > 0 ? (size_t)k : 0;
+  }
+  if (n > 4 && used + 1 < size) snprintf(out + used, size - used, ", ... (%d states)", n);
+}
+
+// LU of a block; is a pivot below 1e-13 of the largest entry of its column?
+static int dependent(sim_matrix *w, const sim_block *k) {
+  double *A = w->val + k->at;
+  int banded = k->kind == BLOCK_BAND || k->kind == BLOCK_TRIDIAGONAL, singular = 0;
+  for (int j = 0; j < k->n; j++) {
+    w->work[j] = 0;
+    for (int i = banded && j > k->reach ? j - k->reach : 0; i < k->n && (!banded || i <= j + k->reach); i++) {
+      long at = banded ? nsm_la_band_index(k->reach, k->reach, k->ld, i, j) : i + (long)j * k->ld;
+      w->work[j] = fmax(w->work[j], fabs(A[at]));
+    }
+  }
+  if (banded) nsm_la_band_factor(k->n, k->reach, k->reach, A, k->ld, w->pivot + k->first);
+  else nsm_la_lu_factor(k->n, A, k->ld, w->pivot + k->first);
+  for (int j = 0; j < k->n; j++) {
+    long at = banded ? nsm_la_band_index(k->reach, k->reach, k->ld, j, j) : j + (long)j * k->ld;
+    singular |= !(fabs(A[at]) > zero * w->work[j]);
+  }
+  return singular;
+}
+
+// The coefficients of x' by components, each by LU: a pivot below 1e-13 of the largest entry of its column means that
+// the equations do not determine the derivatives.
+static int states(nsm_sim *s, nsm_error *e) {
+  graph g = { SIM_LEND(s, s->a->nx + 2, int), NULL };
+  for (int pass = 0; pass < 2; pass++) {
+    for (int a = 0; a < s->a->on.mass.n; a++) {
+      const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+      for (int i = 0; i < k->tab.count; i++)
+        for (int m = 0; m < k->c->mass.n; m++) {
+          int row = sim_z_of(s, k, i, k->c->mass.row[m]) - s->a->nq, col = sim_z_of(s, k, i, k->c->mass.col[m]) -
+              s->a->nq;
+          if (row < 0 || col < 0 || row == col) continue;
+          if (pass == 0) { g.start[row + 1]++; g.start[col + 1]++; }
+          else { g.neighbour[g.start[row]++] = col; g.neighbour[g.start[col]++] = row; }
+        }
+    }
+    for (int i = 0; pass == 0 && i < s->a->nx; i++) g.start[i + 1] += g.start[i];
+    if (pass == 0) g.neighbour = SIM_LEND(s, g.start[s->a->nx], int);
+  }
+  for (int i = s->a->nx; i > 0; i--) g.start[i] = g.start[i - 1];
+  g.start[0] = 0;
+  sim_matrix w;
+  memset(&w, 0, sizeof w);
+  sim_matrix_shape(s, &w, s->a->nx, g.start, g.neighbour, NULL);
+  sim_give(s, g.start);
+  sim_give(s, g.neighbour);
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+    for (int i = 0; i < k->tab.count; i++)
+      for (int m = 0; m < k->c->mass.n; m++) {
+        int row = sim_z_of(s, k, i, k->c->mass.row[m]) - s->a->nq, col = sim_z_of(s, k, i, k->c->mass.col[m]) -
+            s->a->nq;
+        if (row >= 0 && col >= 0)
+          w.val[sim_matrix_place(&w, row, col)] += k->mass[(size_t)i * (size_t)k->c->mass.n + (size_t)m];
+      }
+  }
+  for (int b = 0; b < w.nblock; b++) {
+    const sim_block *k = &w.block[b];
+    if (!(k->kind == BLOCK_SPARSE ? nsm_sparse_factor(k->sparse, w.val + k->at, NSM_SPARSE_PIVOTS, zero, 0, NULL) >= 0
+                                  : dependent(&w, k)))
+      continue;
+    char names[400];
+    list_states(s, w.order + k->first, k->n, names, sizeof names);
+    int cls = class_of(s, s->a->nq + w.order[k->first]);
+    sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls),
+                "line %d: the equations do not determine the derivatives of %s: their coefficients are a singular "
+                "matrix at the start",
+                s->a->m->cls[cls].line, names);
+    return 0;
+  }
+  return 1;
+}
+
+int sim_mass_start(nsm_sim *s, nsm_error *e) { return coordinates(s, e) && (s->a->nx == 0 || states(s, e)); }

@@ -1,0 +1,190 @@
+// Names of variables, rows and instances, and the texts of errors. Nothing here prints.
+#include "assembly.h"
+#include <stdarg.h>
+#include <string.h>
+
+static void fail(nsm_error *e, nsm_code code, nsm_place at, const char *format, va_list a) {
+  if (!e) return;
+  e->code = code;
+  e->at = at;
+  vsnprintf(e->text, sizeof e->text, format, a);
+}
+
+void sim_fail(nsm_error *e, nsm_code code, const char *format, ...) {
+  va_list a;
+  va_start(a, format);
+  fail(e, code, (nsm_place){ NSM_AT_NOTHING, 0, 0 }, format, a);
+  va_end(a);
+}
+
+void sim_fail_at(nsm_error *e, nsm_code code, nsm_place at, const char *format, ...) {
+  va_list a;
+  va_start(a, format);
+  fail(e, code, at, format, a);
+  va_end(a);
+}
+
+nsm_code sim_no_memory(nsm_error *e, const char *for_what) {
+  sim_fail(e, NSM_FILE, "not enough memory for %s; close other programs or allow more (ulimit -v)", for_what);
+  return NSM_FILE;
+}
+
+int nsm_place_line(const nsm_model *m, nsm_place at, const char **file) {
+  int line = 0, from = 0;
+  if (at.kind == NSM_AT_CLASS) { line = m->cls[at.number].line; from = m->cls[at.number].file; }
+  if (at.kind == NSM_AT_PARAMETER) { line = m->par[at.number].line; from = m->par[at.number].file; }
+  if (at.kind == NSM_AT_VARIABLE) { line = m->var[at.number].line; from = m->var[at.number].file; }
+  if (at.kind == NSM_AT_CLAIM) line = m->expect_line[at.number];
+  if (file) *file = (const char *)m->text + (from ? from : m->file);
+  return at.line ? at.line : line;
+}
+
+void nsm_print_error(const nsm_model *m, const nsm_error *e, FILE *f) {
+  const char *file = "";
+  int line = m ? nsm_place_line(m, e->at, &file) : 0;
+  fprintf(f, "error: %s\n", e->text);
+  if (line) fprintf(f, "  --> %s:%d\n", file, line);
+}
+
+int sim_percents(const char *pattern) {
+  int n = 0;
+  for (; *pattern; pattern++) n += *pattern == '%';
+  return n;
+}
+
+void sim_expand(char *out, size_t size, const char *pattern, const long *index, int nindex) {
+  size_t used = 0;
+  int next = 0;
+  if (size == 0) return;
+  for (; *pattern && used + 1 < size; pattern++) {
+    if (*pattern == '%' && next < nindex) {
+      int n = snprintf(out + used, size - used, "%ld", index[next++]);
+      used += n < 0 ? 0 : (size_t)n < size - used ? (size_t)n : size - used - 1;
+    } else out[used++] = *pattern;
+  }
+  out[used] = 0;
+}
+
+void sim_expand_written(char *out, size_t size, const char *pattern, const double *index, int nindex) {
+  size_t used = 0;
+  int next = 0;
+  if (size == 0) return;
+  for (; *pattern && used + 1 < size; pattern++) {
+    if (*pattern != '%' || next >= nindex) {
+      out[used++] = *pattern;
+      continue;
+    }
+    int n = snprintf(out + used, size - used, "%.17g", index[next++]);
+    used += n < 0 ? 0 : (size_t)n < size - used ? (size_t)n : size - used - 1;
+  }
+  out[used] = 0;
+}
+
+void sim_family_name(char *out, size_t size, const char *pattern) {
+  size_t used = 0;
+  if (size == 0) return;
+  for (const char *c = pattern; *c && used + 4 < size; c++) {
+    if (*c == '%') for (int i = 0; i < 3; i++) out[used++] = '.';
+    else if (*c != ',' || c == pattern || c[-1] != '%') out[used++] = *c;
+    if (*c == ',' && c > pattern && c[-1] == '%') while (c[1] == '%' || c[1] == ',') c++;
+  }
+  out[used] = 0;
+}
+
+void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size) {
+  const sim_class *k = &s->a->cls[cls];
+  const char *label = sim_text(s, k->c->label);
+  enum { MOST = 8 };
+  long index[MOST];
+  int n = sim_percents(label);
+  if (n > k->c->nnum) n = k->c->nnum;
+  if (n > MOST) n = MOST;
+  for (int j = 0; j < n; j++)
+    index[j] = (long)k->tab.num[(size_t)i * (size_t)k->c->nnum + (size_t)(k->c->nnum - n + j)];
+  sim_expand(out, size, label, index, n);
+}
+
+// Storage is row-major over the rectangular loops of the variable. Multipliers of contacts and constraints take the
+// loop indices of their instance, which stand in the last columns of num.
+void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t size) {
+  const nsm_var *d = &s->a->m->var[var];
+  const sim_var *v = &s->a->var[var];
+  const char *pattern = sim_text(s, d->name);
+  long index[8] = { 0 };
+  int n = sim_percents(pattern);
+  if (d->kind == NSM_VAR_ROW && d->cls >= 0) {
+    const sim_class *k = &s->a->cls[d->cls];
+    if (n > 8) n = 8;
+    if (n <= k->c->nnum) {
+      for (int j = 0; j < n; j++)
+        index[j] = (long)k->tab.num[(size_t)element * (size_t)k->c->nnum + (size_t)(k->c->nnum - n + j)];
+      sim_expand(out, size, pattern, index, n);
+      return;
+    }
+  }
+  for (int j = d->ndim; j-- > 0 && v->n[j] > 0; element /= (int)v->n[j]) index[j] = v->lo[j] + element % v->n[j];
+  sim_expand(out, size, pattern, index, d->ndim > 0 ? d->ndim : 0);
+}
+
+// The variable of this kind (or, with row_kinds, of rows) that an element belongs to; -1: none.
+static int variable_of(const nsm_sim *s, int row_kinds, int kind, int element) {
+  for (int i = 0; i < s->a->m->nvar; i++) {
+    int k = s->a->m->var[i].kind;
+    const sim_var *v = &s->a->var[i];
+    if ((k == kind || (row_kinds && k == NSM_VAR_ROW)) && element >= v->base && element < v->base + v->count) return i;
+  }
+  return -1;
+}
+
+static void name_in(const nsm_sim *s, int row_kinds, int kind, int element, char *out, size_t size) {
+  int i = variable_of(s, row_kinds, kind, element);
+  if (i >= 0) sim_element_name(s, i, element - s->a->var[i].base, out, size);
+  else snprintf(out, size, "?");
+}
+
+static nsm_place place_of(int variable) {
+  return variable >= 0 ? sim_at_variable(variable) : (nsm_place){ NSM_AT_NOTHING, 0, 0 };
+}
+
+nsm_place sim_at_z(const nsm_sim *s, int z) {
+  return place_of(z < s->a->nq ? variable_of(s, 0, NSM_VAR_COORD, z) : variable_of(s, 0, NSM_VAR_STATE, z - s->a->nq));
+}
+
+nsm_place sim_at_l(const nsm_sim *s, int l) { return place_of(variable_of(s, 1, NSM_VAR_MULTIPLIER, l)); }
+
+void sim_q_name(const nsm_sim *s, int q, char *out, size_t size) { name_in(s, 0, NSM_VAR_COORD, q, out, size); }
+void sim_l_name(const nsm_sim *s, int l, char *out, size_t size) { name_in(s, 1, NSM_VAR_MULTIPLIER, l, out, size); }
+
+void sim_z_name(const nsm_sim *s, int z, char *out, size_t size) {
+  if (z >= s->a->nq) { name_in(s, 0, NSM_VAR_STATE, z - s->a->nq, out, size); return; }
+  name_in(s, 0, NSM_VAR_COORD, z, out, size);
+  size_t n = strlen(out);
+  if (n + 1 < size) { out[n] = '\''; out[n + 1] = 0; }
+}
+
+void sim_row_name(const nsm_sim *s, int row, char *out, size_t size) {
+  int cls = s->n.r.cls[row];
+  sim_instance_name(s, cls, row - s->a->cls[cls].row0, out, size);
+}
+
+int sim_tolerance_note(const nsm_sim *s, char *out, size_t size) {
+  const nsm_counters *c = &s->now.count;
+  char name[256];
+  if (c->stagnations == 0) return 0;
+  if (s->now.worst_at < s->a->nz) sim_z_name(s, s->now.worst_at, name, sizeof name);
+  else sim_row_name(s, s->now.worst_at - s->a->nz, name, sizeof name);
+  snprintf(out, size,
+           "in %ld of %ld steps Newton's method stopped above the tolerance %.3g, where its residual fell no more; the "
+           "worst was %.2g, relative, of %s at t = %.10g s",
+           c->stagnations, c->steps, s->a->tolerance, c->worst_residual, name, s->now.worst_time);
+  return 1;
+}
+
+const char *sim_scheme_name(int scheme) {
+  static const char *const names[] = { [NSM_SCHEME_MOREAU] = "moreau",
+                                       [NSM_SCHEME_CONSISTENT] = "consistent",
+                                       [NSM_SCHEME_CONSISTENT1] = "consistent1",
+                                       [NSM_SCHEME_MIDPOINT] = "midpoint",
+                                       [NSM_SCHEME_CONSISTENT_EXPLICIT_MASS] = "consistent_explicit_mass" };
+  return scheme >= 0 && scheme < (int)(sizeof names / sizeof *names) ? names[scheme] : NULL;
+}

@@ -1,0 +1,390 @@
+// From a model and its settings to a filled simulation: parameters, sizes, experiment, tables of the classes, initial
+// values. Every mistake a person can make here is reported with the line of the model and the name they gave.
+#include "assembly.h"
+#include <math.h>
+#include <string.h>
+
+static const double most_bytes = 4.0 * 1024 * 1024 * 1024;
+
+// ---- parameters -----------------------------------------------------------------------------------------------------
+static int set_parameters(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+  const nsm_model *m = s->a->m;
+  s->a->p = SIM_NEW(s, m->npar, double);
+  unsigned char *given = SIM_NEW(s, m->npar, unsigned char);
+  for (int i = 0; set && i < set->nset; i++) {
+    const nsm_assignment *a = &set->set[i];
+    int found = -1;
+    for (int j = 0; j < m->npar && found < 0; j++)
+      if (strcmp(sim_text(s, m->par[j].name), a->name) == 0) found = j;
+    if (found < 0) { sim_fail(e, NSM_USAGE, "there is no parameter `%s`", a->name); return 0; }
+    if (!isfinite(a->value)) { sim_fail(e, NSM_USAGE, "parameter %s: the value is not finite", a->name); return 0; }
+    s->a->p[found] = a->value;
+    given[found] = 1;
+  }
+  for (int j = 0; j < m->npar; j++) {
+    if (!m->par[j].structural) continue;
+    if (given[j] && s->a->p[j] != m->par[j].fixed) {
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(j),
+                  "line %d: parameter %s shapes the compiled model and is fixed at %.17g; compile again to change it",
+                  m->par[j].line, sim_text(s, m->par[j].name), m->par[j].fixed);
+      return 0;
+    }
+    s->a->p[j] = m->par[j].fixed;
+    given[j] = 1;
+  }
+  int missing = m->params ? m->params(s->a->p, given) : -1;
+  if (missing >= 0) {
+    const nsm_par *d = &m->par[missing];
+    const char *name = sim_text(s, d->name), *unit = sim_text(s, d->unit);
+    sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(missing),
+                "line %d: parameter %s has no value; give one with --set %s=VALUE%s%s%s", d->line, name, name,
+                *unit ? " (in " : "", unit, *unit ? ")" : "");
+    return 0;
+  }
+  for (int j = 0; j < m->npar; j++)
+    if (isnan(s->a->p[j])) {
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_parameter(j), "line %d: the value of parameter %s is not a number",
+                  m->par[j].line, sim_text(s, m->par[j].name));
+      return 0;
+    }
+  return 1;
+}
+
+// ---- experiment -----------------------------------------------------------------------------------------------------
+static double chosen(double setting, double own) { return isnan(setting) ? own : setting; }
+
+// t_k = start + k step; one shorter step at the end where the step does not divide the interval.
+static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, 0 };
+  s->a->m->experiment(s->a->p, &x);
+  s->a->start = set ? chosen(set->start, x.start) : x.start;
+  s->a->until = set ? chosen(set->until, x.until) : x.until;
+  s->a->step  = set ? chosen(set->step, x.step) : x.step;
+  s->a->theta = set ? chosen(set->theta, x.theta) : x.theta;
+  s->a->gamma = set ? chosen(set->gamma, x.gamma) : x.gamma;
+  if (s->a->m->scheme != NSM_SCHEME_MOREAU) {
+    if (set && !(isnan(set->theta) && isnan(set->gamma))) {
+      sim_fail(e, NSM_USAGE, "the scheme of this model has no theta and no gamma; `moreau` has");
+      return 0;
+    }
+    s->a->theta = s->a->m->scheme == NSM_SCHEME_MIDPOINT ? 0 : 0.5;
+    s->a->gamma = 1;
+  }
+  s->a->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x.tolerance) ? 1e-12 : x.tolerance;
+  s->w.cone.solver = set && set->solver ? set->solver : x.solver ? (const char *)s->a->m->text + x.solver : NULL;
+  s->w.cone.budget = set && set->solve_budget > 0 ? set->solve_budget : NSM_CONE_BUDGET;
+  static const char example[] = ", as in simulate { until = 2 [s], step = 5 [ms] }";
+  if (isnan(s->a->until)) {
+    sim_fail(e, NSM_USAGE, "no end time: give --until, or `until` in the model's `simulate`%s", example);
+    return 0;
+  }
+  if (isnan(s->a->step)) {
+    sim_fail(e, NSM_USAGE, "no step: give --step, or `step` in the model's `simulate`%s", example);
+    return 0;
+  }
+  if (!isfinite(s->a->start) || !isfinite(s->a->until)) {
+    sim_fail(e, NSM_USAGE, "the start and end times must be finite");
+    return 0;
+  }
+  if (!(s->a->step > 0) || !isfinite(s->a->step)) {
+    sim_fail(e, NSM_USAGE, "the step must be positive and finite, it is %g s", s->a->step);
+    return 0;
+  }
+  if (!(s->a->until > s->a->start)) {
+    sim_fail(e, NSM_USAGE, "the end time %g s must lie after the start time %g s", s->a->until, s->a->start);
+    return 0;
+  }
+  if (!(s->a->theta >= 0 && s->a->theta <= 1)) {
+    sim_fail(e, NSM_USAGE, "theta must lie in [0, 1], it is %g", s->a->theta);
+    return 0;
+  }
+  if (!(s->a->gamma > 0 && s->a->gamma <= 1)) {
+    sim_fail(e, NSM_USAGE, "gamma must lie in (0, 1], it is %g", s->a->gamma);
+    return 0;
+  }
+  if (!(s->a->tolerance > 0 && s->a->tolerance < 1)) {
+    sim_fail(e, NSM_USAGE, "the tolerance must lie between 0 and 1, it is %g", s->a->tolerance);
+    return 0;
+  }
+  double length = s->a->until - s->a->start, steps = floor(length / s->a->step + 1e-9);
+  if (!(steps < 9e15)) { sim_fail(e, NSM_USAGE, "a step of %g s makes %g steps: too many", s->a->step, steps);
+    return 0; }
+  if (s->a->start + s->a->step == s->a->start || s->a->until - s->a->step == s->a->until) {
+    sim_fail(e, NSM_USAGE, "the step %g s is too small for times around %g s: the clock would stand still", s->a->step,
+             s->a->until);
+    return 0;
+  }
+  s->a->full = (long)steps;
+  s->a->total = s->a->full + (length - steps * s->a->step > 1e-9 * s->a->step ? 1 : 0);
+  return 1;
+}
+
+// ---- sizes ----------------------------------------------------------------------------------------------------------
+static int too_big(const nsm_sim *s, nsm_place at, const char *name, double count, double bytes, nsm_error *e) {
+  if (count <= 2147483647.0 && bytes <= most_bytes) return 0;
+  sim_fail_at(e, NSM_MODEL_WRONG, at,
+              "line %d: %s has %.17g elements, which need about %.3g GiB; the limit is %.0f GiB",
+              nsm_place_line(s->a->m, at, NULL), name, count, bytes / (1024.0 * 1024 * 1024),
+              most_bytes / (1024.0 * 1024 * 1024));
+  return 1;
+}
+
+static int size_of(nsm_sim *s, int i, const double *bound, nsm_error *e) {
+  const nsm_var *d = &s->a->m->var[i];
+  sim_var *v = &s->a->var[i];
+  char name[256];
+  double count = 1;
+  sim_family_name(name, sizeof name, sim_text(s, d->name));
+  if (d->kind == NSM_VAR_ROW) return 1;                      // as many as its class has instances
+  for (int j = 0; j < d->ndim; j++) {
+    double lo = bound[2 * j], hi = bound[2 * j + 1];
+    if (!(lo == floor(lo) && hi == floor(hi) && fabs(lo) < 1e15 && fabs(hi) < 1e15)) {
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_variable(i),
+                  "line %d: the size of %s is not an integer: its index runs from %.17g to %.17g", d->line, name, lo,
+                  hi);
+      return 0;
+    }
+    if (hi - lo + 1 < 0) {
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_variable(i),
+                  "line %d: the size of %s is negative: its index runs from %.17g to %.17g", d->line, name, lo, hi);
+      return 0;
+    }
+    count *= hi - lo + 1;
+    v->lo[j] = (long)lo;
+    v->n[j] = (long)(hi - lo + 1);
+  }
+  if (too_big(s, sim_at_variable(i), name, count, count * 240, e)) return 0;
+  v->count = (int)count;
+  return 1;
+}
+
+static int set_sizes(nsm_sim *s, nsm_error *e) {
+  const nsm_model *m = s->a->m;
+  s->a->var = SIM_NEW(s, m->nvar, sim_var);
+  double *bound = SIM_NEW(s, 2 * NSM_MOST_INDICES * (size_t)m->nvar, double);
+  if (m->sizes) m->sizes(s->a->p, bound);
+  double total = 0;
+  for (int i = 0; i < m->nvar; i++) {
+    if (!size_of(s, i, bound + 2 * NSM_MOST_INDICES * i, e)) return 0;
+    total += s->a->var[i].count;
+    if (too_big(s, sim_at_variable(i), "the model up to here", total, total * 240, e)) return 0;
+  }
+  int *next[3] = { &s->a->nq, &s->a->nx, &s->a->nl };
+  for (int kind = 0; kind < 3; kind++)
+    for (int i = 0; i < m->nvar; i++)
+      if (m->var[i].kind == kind) {
+        s->a->var[i].base = *next[kind];
+        *next[kind] += s->a->var[i].count;
+      }
+  s->a->nz = s->a->nq + s->a->nx;
+  s->a->ndeclared = s->a->nl;
+  return 1;
+}
+
+// ---- tables of the classes ------------------------------------------------------------------------------------------
+static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
+  const nsm_model *m = s->a->m;
+  s->a->cls = SIM_NEW(s, m->nclass, sim_class);
+  double bytes = 240.0 * (s->a->nz + s->a->nl);
+  for (int i = 0; i < m->nclass; i++) {
+    sim_class *k = &s->a->cls[i];
+    k->c = &m->cls[i];
+    k->row0 = -1;
+    long n = sim_loops_count(s, i, g);
+    if (s->fill_failed) return 0;
+    if (n < 0) n = 0;
+    int entries = k->c->mass.n + k->c->jac.n + 2 * k->c->b.n + k->c->k.n + 3 * k->c->h.n;
+    bytes += (double)n * (4.0 * k->c->nslot + 8.0 * k->c->nnum + 20.0 * entries + (k->c->kind == NSM_SMOOTH ? 0 : 120));
+    char label[256];
+    sim_family_name(label, sizeof label, sim_text(s, k->c->label));
+    if (too_big(s, sim_at_class(i), label, (double)n, bytes, e)) return 0;
+    k->tab.count = (int)n;
+  }
+  // A contact or constraint class owns the rows of its variable: the class says how many.
+  for (int i = 0; i < m->nvar; i++)
+    if (m->var[i].kind == NSM_VAR_ROW) {
+      sim_var *v = &s->a->var[i];
+      v->count = s->a->cls[m->var[i].cls].tab.count;
+      v->base = s->a->nl;
+      s->a->nl += v->count;
+    }
+  return 1;
+}
+
+static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
+  for (int i = 0; i < s->a->m->nclass; i++) {
+    sim_class *k = &s->a->cls[i];
+    size_t n = (size_t)k->tab.count;
+    int *ix = SIM_NEW(s, n * (size_t)k->c->nslot, int);
+    double *num = SIM_NEW(s, n * (size_t)k->c->nnum, double);
+    s->filling = i;
+    if (k->c->fill && n > 0) k->c->fill((nsm_setup *)s, g, ix, num);
+    if (s->fill_failed) return 0;
+    k->tab.ix = ix;
+    k->tab.num = num;
+    for (size_t j = 0; j < n * (size_t)k->c->nnum; j++)
+      if (isnan(num[j])) {
+        char name[256];
+        sim_instance_name(s, i, (int)(j / (size_t)k->c->nnum), name, sizeof name);
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d (%s): a constant of this statement is not a number",
+                    k->c->line, name);
+        return 0;
+      }
+    if (k->c->kind == NSM_RELATION || sim_contactlike(k->c)) {
+      k->row0 = s->n.r.n;
+      s->n.r.n += k->tab.count;
+    }
+    if (k->c->kind == NSM_SMOOTH) {
+      k->mass = SIM_NEW(s, n * (size_t)k->c->mass.n, double);
+      k->jac  = SIM_NEW(s, n * (size_t)k->c->jac.n, double);
+      k->b    = SIM_NEW(s, n * (size_t)k->c->b.n, double);
+      k->k    = SIM_NEW(s, n * (size_t)k->c->k.n, double);
+      k->mcurve = SIM_NEW(s, n * (size_t)k->c->mcurve.n, double);
+    }
+    if (k->row0 >= 0) {
+      k->h = SIM_NEW(s, n * (size_t)k->c->h.n, double);
+      k->curve = SIM_NEW(s, n * (size_t)k->c->curve.n, double);
+    }
+    if (s->a->m->scheme == NSM_SCHEME_MOREAU && k->c->kind == NSM_CONSTRAINT && k->c->h_stage > NSM_CONST)
+      k->h_mid = SIM_NEW(s, n * (size_t)k->c->h.n, double);
+  }
+  return 1;
+}
+
+// ---- initial values -------------------------------------------------------------------------------------------------
+static int set_initial(nsm_sim *s, nsm_error *e) {
+  s->a->q_start = SIM_NEW(s, s->a->nq, double);
+  s->a->z_start = SIM_NEW(s, s->a->nz, double);
+  for (int i = 0; i < s->a->m->nclass; i++) {
+    const sim_class *k = &s->a->cls[i];
+    if (k->c->kind != NSM_INIT) continue;
+    for (int j = 0; j < k->tab.count; j++) {
+      int at = k->tab.ix[(size_t)j * (size_t)k->c->nslot];
+      double value = k->tab.num[(size_t)j * (size_t)k->c->nnum];
+      if (!isfinite(value)) {
+        char name[256];
+        int state = k->c->slot[0] == NSM_SLOT_X;
+        if (state) sim_z_name(s, s->a->nq + at, name, sizeof name);
+        else if (k->c->init_velocity) sim_z_name(s, at, name, sizeof name);
+        else sim_q_name(s, at, name, sizeof name);
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d: the initial value of %s is not finite", k->c->line,
+                    name);
+        return 0;
+      }
+      if (k->c->slot[0] == NSM_SLOT_X) s->a->z_start[s->a->nq + at] = value;
+      else if (k->c->slot[0] == NSM_SLOT_Q && k->c->init_velocity) s->a->z_start[at] = value;
+      else if (k->c->slot[0] == NSM_SLOT_Q) s->a->q_start[at] = value;
+    }
+  }
+  return 1;
+}
+
+// ---- lists of classes by phase --------------------------------------------------------------------------------------
+static void list_if(nsm_sim *s, sim_list *l, int cls, int condition) {
+  if (!l->of) l->of = SIM_NEW(s, s->a->m->nclass, int);
+  if (condition && s->a->cls[cls].tab.count > 0) l->of[l->n++] = cls;
+}
+
+static void list_phases(nsm_sim *s) {
+  int most_out = 1;
+  for (int i = 0; i < s->a->m->nclass; i++) {
+    const nsm_class *c = &s->a->m->cls[i];
+    int smooth = c->kind == NSM_SMOOTH, row = s->a->cls[i].row0 >= 0, moreau = s->a->m->scheme == NSM_SCHEME_MOREAU,
+        theta = smooth && moreau, impulses = smooth && !sim_is_consistent(s->a->m);
+    list_if(s, &s->a->on.smooth, i, smooth);
+    list_if(s, &s->a->on.f_moving, i, smooth && c->f_stage > NSM_CONST);
+    list_if(s, &s->a->on.g, i, smooth && c->g_stage != NSM_NONE);
+    list_if(s, &s->a->on.mass, i, smooth && c->mass_stage != NSM_NONE);
+    list_if(s, &s->a->on.mass_moving, i, smooth && c->mass_stage > NSM_CONST);
+    list_if(s, &s->a->on.jac, i, theta && c->jac_stage != NSM_NONE);
+    list_if(s, &s->a->on.jac_moving, i, theta && c->jac_stage > NSM_CONST);
+    list_if(s, &s->a->on.k, i, theta && c->k_stage != NSM_NONE);
+    list_if(s, &s->a->on.k_moving, i, theta && c->k_stage > NSM_CONST);
+    list_if(s, &s->a->on.b, i, impulses && c->b_stage != NSM_NONE);
+    list_if(s, &s->a->on.b_moving, i, impulses && c->b_stage > NSM_CONST);
+    list_if(s, &s->a->on.row, i, row);
+    list_if(s, &s->a->on.relation, i, row && c->kind == NSM_RELATION);
+    list_if(s, &s->a->on.contact, i, row && c->kind == NSM_CONTACT);
+    list_if(s, &s->a->on.friction, i, row && c->kind == NSM_FRICTION);
+    list_if(s, &s->a->on.mu, i, row && c->mu_stage > NSM_CONST);
+    list_if(s, &s->a->on.constraint, i, row && c->kind == NSM_CONSTRAINT);
+    list_if(s, &s->a->on.h_moving, i, row && c->h_stage > NSM_CONST);
+    list_if(s, &s->a->on.mid, i, s->a->cls[i].h_mid != NULL);
+    list_if(s, &s->a->on.mcurve, i, theta && c->mcurve.n > 0);
+    list_if(s, &s->a->on.rq, i, row && moreau && c->rq.n > 0);
+    list_if(s, &s->a->on.rq_moving, i, row && moreau && c->rq.n > 0 && c->rq_stage > NSM_CONST);
+    list_if(s, &s->a->on.curve, i, row && moreau && c->curve.n > 0 && c->kind == NSM_CONSTRAINT);
+    list_if(s, &s->a->on.contact_curve, i, row && moreau && c->curve.n > 0 && c->kind != NSM_CONSTRAINT);
+    list_if(s, &s->a->on.law, i, row && c->law_fn != NULL);
+    list_if(s, &s->a->on.law_moving, i, row && c->law_fn != NULL && c->law_stage > NSM_CONST);
+    list_if(s, &s->a->on.energy, i, c->energy_fn != NULL);
+    list_if(s, &s->a->on.compliant, i, c->lambda_fn != NULL);
+    list_if(s, &s->a->on.output, i, c->kind == NSM_OUTPUT && !c->hidden);
+    list_if(s, &s->a->on.assertion, i, c->kind == NSM_ASSERT);
+    if ((c->kind == NSM_OUTPUT || c->kind == NSM_ASSERT) && s->a->cls[i].tab.count > most_out)
+      most_out = s->a->cls[i].tab.count;
+  }
+  s->w.out = SIM_NEW(s, most_out, double);
+  s->a->ncolumn = 1 + s->a->nz + s->a->nq + s->a->nl;
+  for (int i = 0; i < s->a->on.output.n; i++) s->a->ncolumn += s->a->cls[s->a->on.output.of[i]].tab.count;
+}
+
+// One iteration is exact where everything is affine; with constant matrices the short way applies.
+static void choose_step(nsm_sim *s) {
+  int affine = !s->a->settings.general;
+  for (int i = 0; i < s->a->on.smooth.n; i++) {
+    const nsm_class *c = s->a->cls[s->a->on.smooth.of[i]].c;
+    affine &= c->affine && c->mass_stage != NSM_STATE;
+  }
+  for (int i = 0; i < s->a->on.row.n; i++) affine &= s->a->cls[s->a->on.row.of[i]].c->y_affine;
+  for (int i = 0; i < s->a->on.law_moving.n; i++)
+    affine &= s->a->cls[s->a->on.law_moving.of[i]].c->law_stage != NSM_STATE;
+  s->a->one_iteration = affine;
+  s->a->linear = affine && s->a->m->scheme == NSM_SCHEME_MOREAU &&
+                 s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.b_moving.n +
+                 s->a->on.h_moving.n + s->a->on.rq_moving.n == 0;
+}
+
+// ---- state and work -------------------------------------------------------------------------------------------------
+static void set_state(nsm_sim *s) {
+  size_t nz = (size_t)s->a->nz, rows = (size_t)s->n.r.n, nl = (size_t)s->a->nl + 1;     // nl: one more, always 0
+#define SIM_STATE(type, name, count, what) s->now.name = SIM_NEW(s, count, type);
+#include "runtime/state.def"
+#undef SIM_STATE
+  s->w.q1 = SIM_NEW(s, s->a->nq, double);
+  s->w.z1 = SIM_NEW(s, nz, double);
+  s->w.l1 = SIM_NEW(s, nl, double);
+  s->w.q1_low = SIM_NEW(s, sim_is_consistent(s->a->m) ? s->a->nq : 0, double);
+  s->w.z1_low = SIM_NEW(s, sim_is_consistent(s->a->m) ? nz : 0, double);
+  double **by_z[] = { &s->n.f_constant, &s->w.f, &s->w.rhs, &s->w.size, &s->w.zm, &s->w.mean };
+  for (size_t i = 0; i < sizeof by_z / sizeof *by_z; i++) *by_z[i] = SIM_NEW(s, nz, double);
+  if (s->a->linear) s->n.dz_constant = SIM_NEW(s, nz, double);
+  double **newton[] = { &s->w.g,     &s->w.s,    &s->w.smooth, &s->w.smooth_size, &s->w.inc,   &s->w.inc_size,
+                        &s->w.diag,  &s->w.drive, &s->w.lost,  &s->w.round,       &s->w.z_from, &s->w.z_try,
+                        &s->w.z_kept };
+  double **with_rows[] = { &s->w.residual, &s->w.residual_size, &s->w.before, &s->w.top, &s->w.dz };
+  int moves = s->a->m->scheme == NSM_SCHEME_MOREAU && !s->a->linear;
+  for (size_t i = 0; moves && i < sizeof newton / sizeof *newton; i++) *newton[i] = SIM_NEW(s, nz, double);
+  for (size_t i = 0; moves && i < sizeof with_rows / sizeof *with_rows; i++)
+    *with_rows[i] = SIM_NEW(s, nz + rows, double);
+  s->a->zero = SIM_NEW(s, nz, double);
+  s->a->zero_l = SIM_NEW(s, nl, double);
+  s->w.qm = SIM_NEW(s, s->a->nq, double);
+  s->w.l_try = SIM_NEW(s, nl, double);
+  s->w.l_from = SIM_NEW(s, nl, double);
+  memcpy(s->now.q, s->a->q_start, (size_t)s->a->nq * sizeof(double));
+  memcpy(s->now.z, s->a->z_start, nz * sizeof(double));
+  s->now.t = s->a->start;
+}
+
+int sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+  s->setup_error = e;
+  if (!set_parameters(s, set, e) || !set_sizes(s, e)) return 0;
+  if (!set_experiment(s, set, e)) return 0;
+  nsm_setup_view g = { s->a->p };
+  if (!count_classes(s, &g, e) || !fill_classes(s, &g, e) || !set_initial(s, e)) return 0;
+  list_phases(s);
+  choose_step(s);
+  set_state(s);
+  return 1;
+}

@@ -1,0 +1,118 @@
+// Changes from outside, between two steps: values of the state, parameters.
+#include "clock.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- values of the state --------------------------------------------------------------------------------------------
+// What a step hands to the next beside q, z and l is about the state that it reached.
+static void forget_last_step(nsm_sim *s) {
+  size_t nz = (size_t)s->a->nz, rows = (size_t)s->n.r.n, nl = (size_t)s->a->nl;
+  int consistent = sim_is_consistent(s->a->m);
+  sim_state *now = &s->now;
+  if (!s->a->linear) memset(now->gain, 0, nz * sizeof(double));
+  memset(now->held, 0, rows * sizeof(double));
+  memset(now->off, 0, sizeof now->off);
+  now->holds = 0;
+  if (!consistent) return;
+  memset(now->q_low, 0, (size_t)s->a->nq * sizeof(double));
+  double *by_z[] = { now->z_low, now->gain0 }, *by_l[] = { now->impulse, now->force, now->kappa };
+  for (int i = 0; i < 2; i++) memset(by_z[i], 0, nz * sizeof(double));
+  for (int i = 0; i < 3; i++) memset(by_l[i], 0, nl * sizeof(double));
+  memset(now->closed, 0, rows);
+}
+
+nsm_code nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e) {
+  int nx = s->a->nx, nq = s->a->nq, at = c - 1;
+  if (e) *e = (nsm_error){ .code = NSM_OK };
+  if (!isfinite(value)) { sim_fail(e, NSM_USAGE, "a value of the state must be finite"); return NSM_USAGE; }
+  if (at >= 0 && at < nx) s->now.z[nq + at] = value;
+  else if (at >= nx && at < nx + nq) s->now.q[at - nx] = value;
+  else if (at >= nx + nq && at < nx + 2*nq) s->now.z[at - nx - nq] = value;
+  else {
+    sim_fail(e, NSM_USAGE, "%s is no state, coordinate or velocity", nsm_column_name(s, c));
+    return NSM_USAGE;
+  }
+  forget_last_step(s);
+  return NSM_OK;
+}
+
+// ---- parameters -----------------------------------------------------------------------------------------------------
+static int parameter_named(const nsm_sim *s, const char *name) {
+  for (int i = 0; i < s->a->m->npar; i++)
+    if (strcmp(sim_text(s, s->a->m->par[i].name), name) == 0) return i;
+  return -1;
+}
+
+double nsm_get_parameter(const nsm_sim *s, const char *name) {
+  int i = parameter_named(s, name);
+  return i < 0 ? NAN : s->a->p[i];
+}
+
+// Another simulation with the new value takes the state over, and the place of this one.
+static nsm_code exchange(nsm_sim *s, const nsm_settings *set, void *state, nsm_error *e) {
+  nsm_sim *other = nsm_open(s->a->m, set, e);
+  if (!other) return e ? e->code : NSM_FAILED;
+  nsm_code code = NSM_OK;
+  if (nsm_state_size(other) != nsm_state_size(s)) {
+    sim_fail(e, code = NSM_USAGE, "the parameter changes sizes of the model; open another simulation for it");
+  }
+  if (code == NSM_OK) {
+    nsm_save(s, state);
+    code = nsm_restore(other, state, e);
+  }
+  if (code == NSM_OK) {
+    nsm_sim swap = *s;
+    other->a->settings.any_start = s->a->settings.any_start;
+    *s = *other;
+    *other = swap;
+  }
+  nsm_close(other);
+  return code;
+}
+
+nsm_code nsm_set_parameter(nsm_sim *s, const char *name, double value, nsm_error *e) {
+  if (e) *e = (nsm_error){ .code = NSM_OK };
+  const nsm_settings *own = &s->a->settings;
+  if (parameter_named(s, name) < 0) { sim_fail(e, NSM_USAGE, "there is no parameter `%s`", name); return NSM_USAGE; }
+  if (s->dump) { sim_fail(e, NSM_USAGE, "a run that writes its problems keeps its parameters"); return NSM_USAGE; }
+  nsm_assignment *set = calloc((size_t)own->nset + 1, sizeof *set);
+  void *state = malloc(nsm_state_size(s));
+  nsm_code code;
+  if (!set || !state) { sim_no_memory(e, "a parameter"); code = NSM_FILE; }
+  else {
+    int n = own->nset;
+    for (int i = 0; i < n; i++) set[i] = own->set[i];
+    int at = 0;
+    while (at < n && strcmp(set[at].name, name) != 0) at++;
+    set[at] = (nsm_assignment){ name, value };
+    nsm_settings with = *own;
+    with.set = set;
+    with.nset = at == n ? n + 1 : n;
+    with.any_start = 1;
+    code = exchange(s, &with, state, e);
+  }
+  free(set);
+  free(state);
+  return code;
+}
+
+// ---- energies -------------------------------------------------------------------------------------------------------
+void nsm_keep_ledger(nsm_sim *s) {
+  if (s->a->on.energy.n > 0) sim_ledger_start(s);
+}
+
+int nsm_get_energy(const nsm_sim *s, nsm_energy *energy) {
+  *energy = (nsm_energy){ NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN };
+  if (s->a->on.energy.n == 0) return 0;
+  sim_energy(s, &energy->kinetic, &energy->potential);
+  const sim_ledger *g = &s->now.ledger;
+  if (!g->on) return 1;
+  energy->initial = g->initial;
+  energy->forces = g->forces;
+  energy->dampers = g->dampers;
+  energy->contacts = g->contacts;
+  energy->friction = g->friction;
+  energy->residue = g->residue;
+  return 2;
+}

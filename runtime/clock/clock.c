@@ -1,0 +1,43 @@
+// The clock of a run: t_k = start + k step, and one shorter step at the end where the step does not divide the
+// interval. It owns the times and their number; a step itself (sim_advance) takes any length.
+//
+// A step from one of these times to the next has exactly the length that was asked for: the difference of two times
+// would have another one each time, and matrices would be made for each. `tick` counts the times that were reached;
+// after nsm_step_by the run is between two of them, and the next step leads to the next one.
+#include "clock.h"
+
+static double time_of(const nsm_sim *s, long k) {
+  return k >= s->a->total ? s->a->until : s->a->start + (double)k * s->a->step;
+}
+
+nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
+  long k = s->now.tick;
+  if (k >= s->a->total) { sim_fail(e, NSM_USAGE, "the run is at its end"); return NSM_USAGE; }
+  double t1 = time_of(s, k + 1), h = k < s->a->full && !s->now.between ? s->a->step : t1 - s->now.t;
+  nsm_code c = sim_advance(s, h, t1, e);
+  if (s->now.t != t1) return c;
+  s->now.tick = k + 1;
+  s->now.between = 0;
+  return c;
+}
+
+nsm_code nsm_step_by(nsm_sim *s, double h, nsm_error *e) {
+  double t1 = s->now.t + h;
+  if (!(h > 0) || t1 == s->now.t || t1 - t1 != 0) {
+    sim_fail(e, NSM_USAGE, "a step of %g s cannot be taken at t = %.10g s", h, s->now.t);
+    return NSM_USAGE;
+  }
+  nsm_code c = sim_advance(s, h, t1, e);
+  while (s->now.tick < s->a->total && s->now.t >= time_of(s, s->now.tick + 1)) s->now.tick++;
+  s->now.between = s->now.tick >= s->a->total || s->now.t != time_of(s, s->now.tick);
+  return c;
+}
+
+long nsm_steps_done(const nsm_sim *s) { return s->now.tick; }
+long nsm_steps_total(const nsm_sim *s) { return s->a->total; }
+
+nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
+  nsm_code code = NSM_OK;
+  while (n-- > 0 && code == NSM_OK && nsm_steps_done(s) < nsm_steps_total(s)) code = nsm_step(s, e);
+  return code;
+}

@@ -1,0 +1,36 @@
+// The times of a run: opening, initial values, steps one after the other, states as values, statistics of a run. Uses
+// schemes/ and all below.
+//
+//   open.c     open, reset, clone, close                 start.c, start_unique.c  initial values and laws
+//   clock.c    times of the run: nsm_step                advance.c  one step of any length
+//   change.c   values and parameters from outside
+//   state.c    clear, save, restore                      statistics.c  what the claims of a model are made of
+#pragma once
+#include "runtime/record/record.h"
+#include "runtime/schemes/schemes.h"
+
+// start.c: initial values that the laws do not allow are moved (project: however far off), or refused: 0
+int  sim_start(nsm_sim *s, int project, nsm_error *e);
+void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->a->note
+// state.c
+void sim_state_clear(nsm_sim *s);               // everything 0, as before the first step; nothing is remembered
+void sim_work_clear(nsm_sim *s);                // what a step that was broken off, or another state, left in the work
+
+// statistics.c
+// Those of the model's claims, a[nstat]. The last values are taken by nsm_statistics_end.
+void nsm_statistics_start(nsm_sim *s, nsm_statistic *a);   // at the start of the run
+void nsm_statistics_step(nsm_sim *s, nsm_statistic *a);    // after every step
+void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value);
+int  nsm_statistics_follow(const nsm_model *m);            // does any of them need the steps in between?
+
+void sim_evaluate_constants(nsm_sim *s);        // advance.c: all kernels whose stage is constant
+// advance.c: everything that depends on the step h; 0 where W is singular
+int  sim_prepare(nsm_sim *s, double h, nsm_error *e);
+// One step from the present time to t1 by the scheme; h: its length, any; t1 = t + h up to round-off (clock.c knows its
+// times better). On NSM_FAILED the state is that before it.
+nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e);
+
+// Length of the first step.
+static inline double sim_clock_first(const nsm_sim *s) {
+  return s->a->full > 0 ? s->a->step : s->a->until - s->a->start;
+}

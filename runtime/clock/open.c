@@ -1,0 +1,126 @@
+// A run is opened: analysis, initial values, the numbers of the first step. Reset, clone, close. Nothing is allocated
+// between nsm_open and nsm_close but the room of active rows (rows_couple.c), which grows in rare cases.
+#include "clock.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int known_solver(const char *name, nsm_error *e) {
+  char list[600] = "";
+  if (!name) return 1;
+  for (const char *const *n = nsm_cone_solver_names(); *n; n++) {
+    if (strcmp(*n, name) == 0) return 1;
+    size_t used = strlen(list);
+    snprintf(list + used, sizeof list - used, "%s%s", used ? ", " : "", *n);
+  }
+  sim_fail(e, NSM_USAGE, "there is no solver `%s`; there are: %s", name, list);
+  return 0;
+}
+
+static const char *copied(nsm_sim *s, const char *text) {
+  size_t bytes = text ? strlen(text) + 1 : 0;
+  return text ? memcpy(sim_take(s, bytes, 1), text, bytes) : NULL;
+}
+
+nsm_settings nsm_default_settings(void) {
+  return (nsm_settings){ .until = NAN, .step = NAN, .start = NAN, .theta = NAN, .gamma = NAN };
+}
+
+// The caller's settings may go away; nsm_clone opens with them again.
+static void keep_settings(nsm_sim *s, const nsm_settings *set) {
+  nsm_settings *own = &s->a->settings;
+  *own = set ? *set : nsm_default_settings();
+  nsm_assignment *list = SIM_NEW(s, own->nset, nsm_assignment);
+  for (int i = 0; i < own->nset; i++) list[i] = (nsm_assignment){ copied(s, set->set[i].name), set->set[i].value };
+  own->set = list;
+  own->solver = copied(s, own->solver);
+  own->dump_problems = NULL;                               // two runs would write the same files
+}
+
+static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+  keep_settings(s, set);
+  s->w.cone.warm = 1;
+  if (!sim_setup(s, set, e) || !known_solver(s->w.cone.solver, e) || !sim_cover(s, e)) return 0;
+  if (s->a->m->scheme == NSM_SCHEME_MIDPOINT && !sim_midpoint_fits(s, e)) return 0;
+  if (sim_is_consistent(s->a->m) && !sim_consistent_fits(s, e)) return 0;
+  s->n.h = sim_clock_first(s);
+  sim_mass_analyse(s);
+  if (!sim_mass_start(s, e)) return 0;
+  if (!sim_rows_patterns(s, e)) return 0;
+  sim_assembly_analyse(s);
+  if (s->a->m->scheme == NSM_SCHEME_MOREAU && !s->a->linear)
+    s->w.turn = SIM_NEW(s, s->n.w.nblock + s->n.r.n, sim_turn);
+  sim_rows_analyse(s);
+  sim_islands_analyse(s);
+  if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
+  if (sim_is_consistent(s->a->m)) sim_consistent_analyse(s);
+  sim_evaluate_constants(s);
+  if (!(set && set->any_start) && !sim_start(s, set && set->project_start, e)) return 0;
+  if (!sim_prepare(s, s->n.h, e)) return 0;
+  sim_closed_start(s);
+  if (s->a->on.relation.n > 0) sim_note_solutions(s);
+  return 1;
+}
+
+static int open_guarded(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+  if (setjmp(s->no_memory) == 0) return open_into(s, set, e);
+  sim_fail(e, NSM_FILE,
+           "not enough memory for this model (%.3g GiB were already taken); try a smaller one, or allow more "
+             "(ulimit -v)",
+           (double)s->taken / (1024.0 * 1024 * 1024));
+  return 0;
+}
+
+nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
+  if (e) *e = (nsm_error){ .code = NSM_OK };
+  if (m->version != NSM_ABI_VERSION) {
+    sim_fail(e, NSM_MODEL_WRONG, "the model was compiled for version %d of the interface, this runtime has version %d",
+             m->version, NSM_ABI_VERSION);
+    return NULL;
+  }
+  if (m->scheme < NSM_SCHEME_MOREAU || m->scheme > NSM_SCHEME_CONSISTENT_EXPLICIT_MASS) {
+    sim_fail(e, NSM_MODEL_WRONG, "this runtime does not know the scheme of the model");
+    return NULL;
+  }
+  nsm_sim *s = calloc(1, sizeof *s);
+  if (s) s->a = calloc(1, sizeof *s->a);
+  if (!s || !s->a) { free(s); sim_no_memory(e, "this model"); return NULL; }
+  s->a->m = m;
+  if (!open_guarded(s, set, e)) { nsm_close(s); return NULL; }
+  nsm_reset(s);
+  return s;
+}
+
+void nsm_reset(nsm_sim *s) {
+  int on = s->now.ledger.on;
+  sim_state_clear(s);
+  memcpy(s->now.q, s->a->q_start, (size_t)s->a->nq * sizeof(double));
+  memcpy(s->now.z, s->a->z_start, (size_t)s->a->nz * sizeof(double));
+  s->now.t = s->a->start;
+  double h = sim_clock_first(s);
+  if (h != s->n.h) sim_prepare(s, h, NULL);
+  if (on) sim_ledger_start(s);
+}
+
+nsm_sim *nsm_clone(const nsm_sim *s, nsm_error *e) {
+  nsm_settings set = s->a->settings;
+  set.any_start = 1;                                       // its state takes their place
+  nsm_sim *c = nsm_open(s->a->m, &set, e);
+  if (!c) return NULL;
+  size_t bytes = nsm_state_size(s);
+  void *state = sim_take(c, bytes, 1);
+  nsm_save(s, state);
+  if (nsm_restore(c, state, e) == NSM_OK) return c;
+  nsm_close(c);
+  return NULL;
+}
+
+void nsm_close(nsm_sim *s) {
+  if (!s) return;
+  sim_release(s);
+  free(s->a);
+  free(s);
+}
+
+double nsm_time(const nsm_sim *s) { return s->now.t; }
+void nsm_get_counters(const nsm_sim *s, nsm_counters *c) { *c = s->now.count; }

@@ -1,0 +1,283 @@
+// Initial values that the model's own laws do not allow: one rule for all schemes (docs/language.md 16.8).
+//
+//   constraints, on positions and on velocities: within 1e-13 of their terms they hold; within 1e-6 the values are
+//     moved onto them, with a note; further off the run is refused, or moved where --project-start asks for it
+//   relations that no multiplier reaches at once (dy/dlambda = 0) and that no multiplier of theirs can meet, as x >= 0
+//     perp u where x = -1: within 1e-6 they hold; further off likewise
+//   contacts inside of their obstacle: within 1e-6 nothing is said, within 1e-3, a rounded value, the contact counts as
+//     closed and stays that far in, with a note; deeper the run is refused, or moved out
+//
+// What is off by at most 1e-9 in its own unit is never refused: terms that are all but zero are no measure.
+//
+// Moved is by the smallest change in the mass metric (states: each by itself) that meets all rows together:
+//
+//   dq = M^-1 H^T mu,   0 <= g + H dq _|_ mu >= 0  (equations: mu free),  repeated;   velocities likewise          (14)
+#include "clock.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS = 20, MOST_NUMBERS = 1 << 27 };
+// Of the terms of a row: what counts as met; what is projected with a note; how deep a gap may be as a rounded number;
+// aims of the projection, and what it says nothing about.
+static const double holds = 1e-13, projected = 1e-6, rounded = 1e-3, met = 1e-12, tiny = 1e-9, silent = 1e-15;
+
+typedef struct offence { double relative, value; int row; } offence;
+
+// The rows of one level, their values, how far off and which way they may be.
+typedef struct level {
+  int     velocity, contacts, n;        // contacts: they are moved too
+  int    *row;                          // [n]
+  unsigned char *equation, *taken;      // [n] value = 0, else value >= 0; takes part in (14)
+  double *value, *size;                 // [n] gap, rate or output; of its terms
+} level;
+
+// ---- which rows -----------------------------------------------------------------------------------------------------
+// Does a relation read multipliers, or velocities?
+static int reads(const sim_class *k, int wrt) {
+  for (int e = 0; e < k->c->h.n; e++)
+    if (k->c->h.wrt[e] == wrt) return 1;
+  return 0;
+}
+
+// Is row i of relation k within reach of the multipliers at once?
+static int reached(const sim_class *k, int i) {
+  for (int e = 0; e < k->c->h.n; e++)
+    if (k->c->h.wrt[e] == NSM_WRT_L && k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] != 0) return 1;
+  return 0;
+}
+
+static int belongs(const sim_class *k, int velocity) {
+  switch (k->c->kind) {
+  case NSM_CONSTRAINT: return velocity || !k->c->velocity_level;
+  case NSM_CONTACT: return !velocity;
+  case NSM_RELATION: return reads(k, NSM_WRT_V) == velocity && k->c->row_type != NSM_ROW_BOX;
+  default: return 0;
+  }
+}
+
+// Values and derivatives at the present state into r->y and k->h. Returns how many rows the level has.
+static int evaluate(nsm_sim *s, int velocity) {
+  sim_rows *r = &s->n.r;
+  nsm_view v = sim_now(s);
+  int n = 0;
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+    if (!belongs(k, velocity)) continue;
+    if (k->c->h_stage != NSM_NONE) k->c->h_fn(&v, &k->tab, k->h);
+    if (k->c->kind == NSM_RELATION) k->c->y_fn(&v, &k->tab, r->y + k->row0);
+    else {
+      k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);
+      memcpy(r->y + k->row0, (velocity ? r->rate0 : r->gap) + k->row0, (size_t)k->tab.count * sizeof(double));
+    }
+    if (!velocity && k->c->kind != NSM_RELATION) sim_gap_terms(s, k, &v);
+    for (int i = 0; i < k->tab.count; i++) n += k->c->kind != NSM_RELATION || !reached(k, i);
+  }
+  return n;
+}
+
+// The unknown of the level that entry e is with respect to, and its value; -1 for none.
+static int unknown(const nsm_sim *s, const sim_class *k, int i, int e, int velocity, double *value) {
+  int wrt = k->c->h.wrt[e], z;
+  if (wrt == NSM_WRT_L || (k->c->kind == NSM_RELATION && (wrt == NSM_WRT_V) != velocity)) return -1;
+  z = sim_z_of(s, k, i, k->c->h.col[e]);
+  *value = velocity || wrt == NSM_WRT_X ? s->now.z[z] : s->now.q[z];
+          // H of contacts and constraints is d rate/d v
+  return z;
+}
+
+static void fill(nsm_sim *s, level *l) {
+  const sim_rows *r = &s->n.r;
+  int n = 0;
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+    if (!belongs(k, l->velocity)) continue;
+    for (int i = 0; i < k->tab.count; i++) {
+      if (k->c->kind == NSM_RELATION && reached(k, i)) continue;
+      double size = 0, x = 0, value = r->y[k->row0 + i];
+      for (int e = 0; e < k->c->h.n; e++)
+        if (unknown(s, k, i, e, l->velocity, &x) >= 0)
+          size += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * x);
+      l->row[n] = k->row0 + i;
+      l->value[n] = value;
+      if (!l->velocity && k->c->kind != NSM_RELATION && (k->c->kind == NSM_CONTACT || size < fabs(value)))
+        size = r->terms[k->row0 + i];
+      l->size[n] = fmax(size, fabs(value));
+      l->equation[n] = k->c->kind == NSM_CONSTRAINT || k->c->row_type == NSM_ROW_FREE;
+      l->taken[n] |= l->equation[n] || (value < 0 && (l->contacts || k->c->kind != NSM_CONTACT));
+      n++;
+    }
+  }
+}
+
+static int level_open(nsm_sim *s, level *l, int velocity, int contacts) {
+  *l = (level){ .velocity = velocity, .contacts = contacts, .n = evaluate(s, velocity) };
+  size_t n = (size_t)l->n + 1;
+  l->row = calloc(n, sizeof *l->row);
+  l->equation = calloc(n, 1);
+  l->taken = calloc(n, 1);
+  l->value = calloc(n, sizeof *l->value);
+  l->size = calloc(n, sizeof *l->size);
+  if (!l->row || !l->equation || !l->taken || !l->value || !l->size) return 0;
+  fill(s, l);
+  return 1;
+}
+
+static void level_close(level *l) {
+  free(l->row);
+  free(l->equation);
+  free(l->taken);
+  free(l->value);
+  free(l->size);
+}
+
+// The worst row of those of a kind (NSM_CONTACT, or the others), relative to its terms.
+static offence worst(const nsm_sim *s, const level *l, int contacts) {
+  offence o = { 0, 0, -1 };
+  for (int i = 0; i < l->n; i++) {
+    double v = l->value[i], off = l->equation[i] ? fabs(v) : v < 0 ? -v : isnan(v) ? v : 0,
+           x = off == 0 ? 0 : off / l->size[i];
+    if (off <= tiny) x = fmin(x, projected);
+    if ((s->a->cls[s->n.r.cls[l->row[i]]].c->kind == NSM_CONTACT) != contacts) continue;
+    if (!(x <= o.relative)) o = (offence){ x, v, l->row[i] };
+  }
+  return o;
+}
+
+// ---- (14) -----------------------------------------------------------------------------------------------------------
+// Row i of H over all z.
+static void derivative(const nsm_sim *s, const level *l, int i, double *h) {
+  const sim_class *k = &s->a->cls[s->n.r.cls[l->row[i]]];
+  int instance = l->row[i] - k->row0;
+  double x;
+  for (int e = 0; e < k->c->h.n; e++) {
+    int z = unknown(s, k, instance, e, l->velocity, &x);
+    if (z >= 0) h[z] += k->h[(size_t)instance * (size_t)k->c->h.n + (size_t)e];
+  }
+}
+
+// mu of (14) for the n rows of H, values q; X = M^-1 H^T by rows. 0 where the rows cannot be met.
+static int forces(nsm_sim *s, const level *l, const int *of, size_t n, const double *H, double *X, double *mu) {
+  size_t nz = (size_t)s->a->nz, bytes = nsm_cone_workspace_size((int)n, n * n, (int)n);
+  double *G = calloc(n * n, sizeof *G), *vector = calloc(4 * n, sizeof *vector);
+  void *work = malloc(bytes);
+  int ok = G && vector && work;
+  double *q = vector, *lo = vector + n, *hi = vector + 2 * n, *u = vector + 3 * n;
+  for (size_t i = 0; ok && i < n; i++) {
+    memcpy(X + i * nz, H + i * nz, nz * sizeof *X);
+    sim_mass_solve(s, X + i * nz);
+    for (size_t j = 0; j < n; j++)
+      for (size_t z = 0; z < nz; z++) G[j + i * n] += H[j * nz + z] * X[i * nz + z];
+    q[i] = l->value[of[i]];
+    lo[i] = l->equation[of[i]] ? -INFINITY : 0;
+    hi[i] = INFINITY;
+  }
+  if (ok) {
+    nsm_cone_workspace_init(work, bytes);
+    nsm_cone_problem p = { .m = (int)n, .M = G, .q = q, .lo = lo, .hi = hi };
+    nsm_cone_options o = { .tolerance = 0 };
+    nsm_cone_result result;
+    ok = nsm_cone_solve(&p, &o, work, mu, u, &result) == NSM_CONE_SOLVED;
+  }
+  free(G);
+  free(vector);
+  free(work);
+  return ok;
+}
+
+// One correction; 0 where the rows cannot be met, or are too many.
+static int correct(nsm_sim *s, const level *l) {
+  size_t n = 0, nz = (size_t)s->a->nz;
+  int *of = calloc((size_t)l->n + 1, sizeof *of);
+  for (int i = 0; of && i < l->n; i++)
+    if (l->taken[i]) of[n++] = i;
+  int ok = of && n > 0 && n * (n + 2 * nz) < MOST_NUMBERS;
+  double *H = ok ? calloc(n * nz, sizeof *H) : NULL, *X = ok ? calloc(n * nz, sizeof *X) : NULL,
+         *mu = ok ? calloc(n, sizeof *mu) : NULL;
+  ok = ok && H && X && mu;
+  for (size_t i = 0; ok && i < n; i++) derivative(s, l, of[i], H + i * nz);
+  ok = ok && forces(s, l, of, n, H, X, mu);
+  for (size_t i = 0; ok && i < n; i++)
+    for (size_t z = 0; z < nz; z++) *(l->velocity || (int)z >= s->a->nq ? &s->now.z[z] : &s->now.q[z]) +=
+        X[i * nz + z] * mu[i];
+  free(of);
+  free(H);
+  free(X);
+  free(mu);
+  return ok;
+}
+
+// ---- the rule -------------------------------------------------------------------------------------------------------
+static const char *what(const nsm_sim *s, int row, int velocity) {
+  int kind = s->a->cls[s->n.r.cls[row]].c->kind;
+  return kind == NSM_RELATION ? "output" : velocity ? "rate" : "gap";
+}
+
+static int refuse(nsm_sim *s, offence o, int velocity, int project, nsm_error *e) {
+  char name[256];
+  int kind = s->a->cls[s->n.r.cls[o.row]].c->kind;
+  sim_row_name(s, o.row, name, sizeof name);
+  sim_fail_at(e, NSM_FAILED, sim_at_row(s, o.row),
+              "line %d: the initial %s violate %s: the %s is %.6g, relative %.3g; %s",
+                  s->a->cls[s->n.r.cls[o.row]].c->line,
+              velocity                ? "velocities"
+              : kind == NSM_RELATION  ? "values"
+                                      : "positions",
+              name, what(s, o.row, velocity), o.value, o.relative,
+              project || o.relative <= projected ? "it cannot be met together with the others"
+              : kind == NSM_CONTACT          ? "at most 1e-03 counts as rounded; --project-start moves it out"
+                                             : "at most 1e-06 is mended; --project-start moves them there");
+  return 0;
+}
+
+static void note(nsm_sim *s, const char *format, offence o) {
+  char name[256];
+  size_t used = strlen(s->a->note);
+  sim_row_name(s, o.row, name, sizeof name);
+  if (used > 0) used += (size_t)snprintf(s->a->note + used, sizeof s->a->note - used, "; ");
+  if (used < sizeof s->a->note) snprintf(s->a->note + used, sizeof s->a->note - used, format, name, o.relative,
+                                         o.value);
+}
+
+static int mend(nsm_sim *s, level *l, int project, nsm_error *e) {
+  offence row = worst(s, l, 0), contact = worst(s, l, 1), first = row;
+  if (!(row.relative <= projected) && !project) return refuse(s, row, l->velocity, project, e);
+  if (!(contact.relative <= rounded) && !project) return refuse(s, contact, l->velocity, project, e);
+  if (contact.relative > projected && !project)
+    note(s, "%s starts inside of the obstacle, %.2g of its terms, at gap %.6g: it counts as closed and stays that far "
+         "in",
+         contact);
+  if (project && contact.relative > projected && contact.relative > row.relative) first = contact;
+  if (row.relative <= holds && !(project && contact.relative > projected)) return 1;
+  double before = INFINITY, off = fmax(row.relative, project ? contact.relative : 0);
+  for (int it = 0; it < ROUNDS && off > 0 && off < 0.5 * before; it++) {
+    before = off;
+    if (!correct(s, l)) break;
+    evaluate(s, l->velocity);
+    fill(s, l);
+    row = worst(s, l, 0);
+    contact = worst(s, l, 1);
+    off = fmax(row.relative, project ? contact.relative : 0);
+  }
+  if (row.relative > met && fabs(row.value) > silent) return refuse(s, row, l->velocity, 1, e);
+  if (project && contact.relative > projected) return refuse(s, contact, l->velocity, 1, e);
+  if (fabs(first.value) > silent)
+    note(s, "the initial values were moved onto the constraints; %s was off by %.2g (relative)", first);
+  return 1;
+}
+
+int sim_start(nsm_sim *s, int project, nsm_error *e) {
+  for (int velocity = 0; velocity < 2; velocity++) {
+    level l;
+    int ok = level_open(s, &l, velocity, project);
+    if (!ok) sim_fail(e, NSM_MODEL_WRONG, "not enough memory for the initial values");
+    else if (l.n > 0) ok = mend(s, &l, project, e);
+    level_close(&l);
+    if (!ok) return 0;
+  }
+  memcpy(s->a->q_start, s->now.q, (size_t)s->a->nq * sizeof(double));
+  memcpy(s->a->z_start, s->now.z, (size_t)s->a->nz * sizeof(double));
+  return 1;
+}

@@ -1,0 +1,135 @@
+// The state of a run as a value: cleared, saved, restored. All of it is listed once, in sim_state (numbers) and
+// state.def (arrays); beside these only what the solvers of small problems remember of their last answers
+// (nsm_cone_memory) is carried from step to step. A step thus depends on the analysis and on what is written here, and
+// on nothing else: restored in the middle of a run it goes on with the same bits.
+#include "clock.h"
+#include "runtime/schemes/consistent.h"
+#include <stddef.h>
+#include <string.h>
+
+typedef struct head { size_t bytes; long rows, nq, nz, nl; int version, scheme; double h; } head;
+
+static const size_t numbers = offsetof(sim_state, q);
+
+// ---- what solvers remember ------------------------------------------------------------------------------------------
+// Workspaces whose problems have an id, in a fixed order: those of small islands, of small islands of closed contacts,
+// of islands that never change. How many; `each` may be NULL.
+typedef void each_work(void *work, uint64_t fixed, char *at);
+enum { MEMORY = sizeof(nsm_cone_memory) };
+
+static size_t over_works(const nsm_sim *s, each_work *each, char *at) {
+  const sim_islands *a = &s->n.isl;
+  size_t n = 0;
+  for (int i = 1; i <= SIM_TINY_BLOCKS; i++) {
+    void *work[] = { a->tiny_work[i], s->n.con ? s->n.con->tiny_work[i] : NULL };
+    for (int k = 0; k < 2; k++) {
+      if (!work[k]) continue;
+      if (each) each(work[k], 0, at ? at + n * MEMORY : NULL);
+      n++;
+    }
+  }
+  for (int i = 0; i < a->nfixed; i++, n++)
+    if (each) each(a->fixed[i].work, a->fixed[i].p.matrix_id, at ? at + n * MEMORY : NULL);
+  return n;
+}
+
+// Of islands that never change the id is that of the simulation at hand: 1 stands for it.
+static void save_work(void *work, uint64_t fixed, char *at) {
+  nsm_cone_memory m;
+  nsm_cone_remember(work, &m);
+  if (fixed) m.matrix_id = m.matrix_id == fixed;
+  memcpy(at, &m, MEMORY);
+}
+
+static void restore_work(void *work, uint64_t fixed, char *at) {
+  nsm_cone_memory m;
+  memcpy(&m, at, MEMORY);
+  if (fixed && m.matrix_id) m.matrix_id = fixed;
+  nsm_cone_recall(work, &m);
+}
+
+static void forget_work(void *work, uint64_t fixed, char *at) {
+  (void)fixed; (void)at;
+  nsm_cone_recall(work, &(nsm_cone_memory){ 0 });
+}
+
+// ---- clear ----------------------------------------------------------------------------------------------------------
+void sim_work_clear(nsm_sim *s) {
+  s->w.terms_of = -1;
+  memset(s->w.size, 0, (size_t)s->a->nz * sizeof *s->w.size);
+  memset(s->w.l1, 0, (size_t)s->a->nl * sizeof *s->w.l1);
+  if (s->n.con) s->n.con->made_for = 0;                    // K belongs to another state
+}
+
+void sim_state_clear(nsm_sim *s) {
+  memset(&s->now, 0, numbers);
+#define SIM_STATE(type, name, count, what) memset(s->now.name, 0, (size_t)(count) * sizeof(type));
+#include "runtime/state.def"
+#undef SIM_STATE
+  over_works(s, forget_work, NULL);
+  sim_work_clear(s);
+}
+
+// ---- save, restore --------------------------------------------------------------------------------------------------
+size_t nsm_state_size(const nsm_sim *s) {
+  size_t bytes = sizeof(head) + numbers;
+#define SIM_STATE(type, name, count, what) bytes += (size_t)(count) * sizeof(type);
+#include "runtime/state.def"
+#undef SIM_STATE
+  return bytes + over_works(s, NULL, NULL) * MEMORY;
+}
+
+static head head_of(const nsm_sim *s) {
+  head h;
+  memset(&h, 0, sizeof h);
+  h.bytes = nsm_state_size(s);
+  h.rows = s->n.r.n;
+  h.nq = s->a->nq;
+  h.nz = s->a->nz;
+  h.nl = s->a->nl;
+  h.version = s->a->m->version;
+  h.scheme = s->a->m->scheme;
+  h.h = s->n.h;
+  return h;
+}
+
+void nsm_save(const nsm_sim *s, void *to) {
+  char *at = to;
+  head h = head_of(s);
+  memcpy(at, &h, sizeof h);
+  at += sizeof h;
+  memcpy(at, &s->now, numbers);
+  at += numbers;
+#define SIM_STATE(type, name, count, what) \
+  memcpy(at, s->now.name, (size_t)(count) * sizeof(type)); \
+  at += (size_t)(count) * sizeof(type);
+#include "runtime/state.def"
+#undef SIM_STATE
+  over_works(s, save_work, at);
+}
+
+nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e) {
+  const char *at = from;
+  head h, own = head_of(s);
+  memcpy(&h, at, sizeof h);
+  at += sizeof h;
+  double step = h.h;
+  h.h = own.h;
+  if (memcmp(&h, &own, sizeof h) != 0) {
+    sim_fail(e, NSM_USAGE, "the state is one of another model, or of other sizes");
+    return NSM_USAGE;
+  }
+  memcpy(&s->now, at, numbers);
+  at += numbers;
+#define SIM_STATE(type, name, count, what) \
+  memcpy(s->now.name, at, (size_t)(count) * sizeof(type)); \
+  at += (size_t)(count) * sizeof(type);
+#include "runtime/state.def"
+#undef SIM_STATE
+  sim_work_clear(s);
+  sim_tiny tiny = *s->now.tiny;
+  if (step != s->n.h && !sim_prepare(s, step, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
+  *s->now.tiny = tiny;                                     // sim_prepare forgets them
+  over_works(s, restore_work, (char *)(uintptr_t)at);
+  return NSM_OK;
+}

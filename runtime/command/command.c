@@ -1,0 +1,486 @@
+// The run of a simulation as a command: flags, run, CSV, summary, claims, bench. The only file here that prints, beside
+// record/.
+//
+// A reader that goes away (EPIPE, as in `| head`) ends the run without a word, with NSM_PIPE. The flag of Ctrl-C
+// (interrupt.h) is looked at after every step.
+#define _POSIX_C_SOURCE 200809L
+#include "command.h"
+#include "interrupt.h"
+#include "options.h"
+#include "outputs.h"
+#include "runtime/record/record.h"
+#include "summary.h"
+#include "runtime/shared/nearest.h"
+#include "runtime/clock/clock.h"
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct job {
+  const nsm_model *m;
+  const nsm_host  *host;
+  nsm_sim         *s;
+  nsm_options      o;
+  nsm_summary      sum;
+  nsm_csv          csv;
+  int              recording;
+  int             *column, ncolumn;     // of `row`, in the order of the CSV
+  double          *row;                 // [ncolumn of the simulation + 4]: and the energies
+  int              energies;            // any of them is recorded
+  nsm_statistic   *stat;
+  FILE            *summary, *out, *err; // out: NULL where no trajectory is wanted
+} job;
+
+// ---- which columns --------------------------------------------------------------------------------------------------
+static const char *const energy_names[] = { "energy", "energy.kinetic", "energy.potential", "energy.residue" };
+enum { ENERGIES = 4 };
+
+// A column belongs to `what` where it is called so, or is an element or a part of it: bead -> bead[3].z, bead.z ->
+// bead[3].z.
+static int selects(const char *what, const char *name) {
+  size_t n = strlen(what);
+  if (strncmp(what, name, n) == 0 && (name[n] == 0 || name[n] == '[' || name[n] == '.')) return 1;
+  const char *w = what, *c = name;
+  while (*c) {
+    if (*c == '[' && *w != '[') { c += strcspn(c, "]"); c += *c == ']'; continue; }
+    if (*w != *c) return 0;
+    w++;
+    c++;
+  }
+  return *w == 0;
+}
+
+static const char *column_name(void *s, int i) { return nsm_column_name(s, i); }
+
+static void select_all(job *j) {
+  for (int i = 0; i < nsm_ncolumn(j->s); i++) j->column[j->ncolumn++] = i;
+}
+
+// One element of the list after --record.
+static nsm_code select_one(job *j, const char *what, int room, nsm_error *e) {
+  int n = nsm_ncolumn(j->s), found = strcmp(what, "time") == 0;
+  for (int i = 1; i < n && !found; i++) found = selects(what, nsm_column_name(j->s, i));
+  if (!found) {
+    for (int i = 0; i < ENERGIES; i++)
+      if (strcmp(what, energy_names[i]) == 0 && j->ncolumn < room) {
+        j->column[j->ncolumn++] = n + i;
+        j->energies = 1;
+        return NSM_OK;
+      }
+    char bare[512];
+    int near = nsm_nearest(what, n, column_name, j->s);
+    snprintf(bare, sizeof bare, "%s", near >= 0 ? nsm_column_name(j->s, near) : "");
+    sim_fail(e, NSM_USAGE, "--record: there is no column `%s`%s%s%s", what, near >= 0 ? "; did you mean `" : "", bare,
+             near >= 0 ? "`?" : "");
+    return NSM_USAGE;
+  }
+  for (int i = 1; i < n; i++) {
+    if (!selects(what, nsm_column_name(j->s, i))) continue;
+    int known = 0;
+    for (int k = 0; k < j->ncolumn && n < 4096; k++) known |= j->column[k] == i;
+    if (!known && j->ncolumn < room) j->column[j->ncolumn++] = i;
+  }
+  return NSM_OK;
+}
+
+static nsm_code select_columns(job *j, nsm_error *e) {
+  int n = nsm_ncolumn(j->s), names = 1;
+  for (const char *c = j->o.record ? j->o.record : ""; *c; c++) names += *c == ',';
+  int room = n * (j->o.record && n >= 4096 ? names : 1) + ENERGIES * names + 1;
+  j->column = malloc((size_t)room * sizeof *j->column);
+  j->row = calloc((size_t)n + ENERGIES, sizeof *j->row);
+  if (!j->column || !j->row) return sim_no_memory(e, "the columns of the trajectory");
+  if (!j->o.record) { select_all(j); return NSM_OK; }
+  j->column[j->ncolumn++] = 0;
+  for (const char *c = j->o.record; *c;) {
+    size_t length = 0;
+    for (int depth = 0; c[length] && (c[length] != ',' || depth > 0); length++)
+      depth += (c[length] == '[') - (c[length] == ']');
+    char what[512];
+    const char *from = c;
+    size_t used = length;
+    while (used > 0 && *from == ' ') { from++; used--; }
+    while (used > 0 && from[used - 1] == ' ') used--;
+    if (used >= sizeof what) { sim_fail(e, NSM_USAGE, "--record: a name is too long"); return NSM_USAGE; }
+    memcpy(what, from, used);
+    what[used] = 0;
+    if (used > 0) {
+      nsm_code code = select_one(j, what, room, e);
+      if (code != NSM_OK) return code;
+    }
+    c += length + (c[length] == ',');
+  }
+  return NSM_OK;
+}
+
+// ---- recording ------------------------------------------------------------------------------------------------------
+static void write_header(job *j) {
+  for (int i = 0; i < j->ncolumn; i++) {
+    int c = j->column[i], n = nsm_ncolumn(j->s);
+    nsm_csv_text(&j->csv, c < n ? nsm_column_name(j->s, c) : energy_names[c - n], i + 1 == j->ncolumn);
+  }
+}
+
+static void write_row(job *j) {
+  nsm_read(j->s, j->row);
+  if (j->energies) {
+    double *e = j->row + nsm_ncolumn(j->s);
+    sim_energy(j->s, &e[1], &e[2]);
+    e[0] = e[1] + e[2];
+    e[3] = j->s->now.ledger.residue_now;
+  }
+  nsm_csv_row(&j->csv, j->row, j->column, j->ncolumn);
+}
+
+// Where the trajectory goes: NULL where nobody wants it.
+static const char *trajectory(const job *j) {
+  return j->o.bench > 0 || !j->out ? NULL : j->o.output ? j->o.output : "-";
+}
+
+static nsm_code check_outputs(job *j, nsm_error *e) {
+  nsm_output output[2];
+  int n = 0;
+  if (trajectory(j)) output[n++] = (nsm_output){ j->o.output ? "--output" : "the trajectory", trajectory(j) };
+  if (j->o.summary) output[n++] = (nsm_output){ "--summary", j->o.summary };
+  nsm_code code = nsm_outputs_check(j->host->input, j->host->ninput, output, n, e);
+  if (code == NSM_OK && j->o.run.dump_problems)
+    code = nsm_outputs_check_folder(j->o.run.dump_problems, j->m->name ? (const char *)j->m->text + j->m->name : "",
+                                    j->host->input, j->host->ninput, output, n, e);
+  return code;
+}
+
+static nsm_code open_file(const char *path, FILE *out, FILE **file, const char *what, nsm_error *e) {
+  *file = strcmp(path, "-") == 0 ? out : fopen(path, "w");
+  if (*file) return NSM_OK;
+  sim_fail(e, NSM_FILE, "cannot write %sto %s: %s", what, path, strerror(errno));
+  return NSM_FILE;
+}
+
+static nsm_code open_files(job *j, nsm_error *e) {
+  nsm_code code = NSM_OK;
+  if (j->o.summary) code = open_file(j->o.summary, j->host->out, &j->summary, "the summary ", e);
+  const char *path = trajectory(j);
+  if (code != NSM_OK || !path) return code;
+  if ((code = open_file(path, j->out, &j->csv.file, "", e)) != NSM_OK) return code;
+  j->csv.buffer = malloc(NSM_CSV_BUFFER);
+  if (!j->csv.buffer) return sim_no_memory(e, "the trajectory");
+  j->recording = 1;
+  write_header(j);
+  return NSM_OK;
+}
+
+static nsm_code close_csv(job *j, nsm_error *e) {
+  if (!j->csv.file) return NSM_OK;
+  if (j->csv.buffer) nsm_csv_flush(&j->csv);
+  if (j->csv.file != j->out && fclose(j->csv.file) != 0 && !j->csv.error) j->csv.error = errno;
+  j->csv.file = NULL;
+  if (!j->csv.error) return NSM_OK;
+  if (j->csv.error == EPIPE) return NSM_PIPE;
+  long rows = j->csv.lines > 0 ? j->csv.lines - 1 : 0;
+  sim_fail(e, NSM_FILE, "writing to %s failed after %ld row%s: %s", j->o.output ? j->o.output : "standard output", rows,
+           rows == 1 ? "" : "s", strerror(j->csv.error));
+  return NSM_FILE;
+}
+
+// ---- running --------------------------------------------------------------------------------------------------------
+typedef struct progress { int on; long next, stride; double began, shown; } progress;
+
+static void show_progress(job *j, progress *p) {
+  double now = seconds();
+  long done = nsm_steps_done(j->s);
+  if (now - p->shown > 0.1) {
+    fprintf(j->err, "\r%3.0f %%  t = %-12.6g", 100.0 * (double)done / (double)nsm_steps_total(j->s), nsm_time(j->s));
+    fflush(j->err);
+    p->stride = 1 + p->stride / 2;
+    p->shown = now;
+  } else if (now - p->shown < 0.01) p->stride *= 2;
+  p->next = done + p->stride;
+}
+
+// How many steps may be done before the program around the run wants to be called (command.h).
+static long between_steps(const job *j, long done, long total) {
+  return j->host->between_steps ? j->host->between_steps(j->host->steps, done, total) : LONG_MAX;
+}
+
+static nsm_code run_once(job *j, nsm_error *e) {
+  progress p = { !j->o.quiet && isatty(fileno(j->err)), 16, 16, seconds(), seconds() };
+  long total = nsm_steps_total(j->s), every = j->o.every, written = -1;
+  nsm_code code = NSM_OK;
+  if (j->m->nstat > 0) nsm_statistics_start(j->s, j->stat);
+  if (j->recording) { write_row(j); written = 0; }
+  long call = between_steps(j, 0, total);
+  for (long k = 1, next = every; k <= total && code == NSM_OK; k++) {
+    code = nsm_step(j->s, e);
+    if (nsm_steps_done(j->s) == k) {
+      if (j->m->nstat > 0) nsm_statistics_step(j->s, j->stat);
+      if (j->recording && k == next) {
+        write_row(j);
+        written = k;
+        next += every;
+        if (j->csv.error) return NSM_FILE;
+      }
+    }
+    if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
+    if (p.on && k >= p.next) show_progress(j, &p);
+    if (k >= call) call = between_steps(j, k, total);
+  }
+  if (j->recording && written != nsm_steps_done(j->s)) write_row(j);
+  if (p.on && p.shown > p.began) fprintf(j->err, "\r%40s\r", "");
+  return code;
+}
+
+static int by_value(const void *a, const void *b) {
+  double x = *(const double *)a, y = *(const double *)b;
+  return (x > y) - (x < y);
+}
+
+static nsm_code run_bench(job *j, nsm_error *e) {
+  long n = j->o.bench, done = 0, total = nsm_steps_total(j->s);
+  double *ns = calloc((size_t)n, sizeof *ns);
+  nsm_code code = NSM_OK;
+  if (!ns) return sim_no_memory(e, "--bench");
+  long call = between_steps(j, 0, n * total);
+  for (; done < n && code == NSM_OK; done++) {
+    nsm_reset(j->s);
+    double began = seconds();
+    for (long k = 0; k < total && code == NSM_OK; k++) {
+      code = nsm_step(j->s, e);
+      if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
+      if (done * total + k >= call) call = between_steps(j, done * total + k, n * total);
+    }
+    ns[done] = 1e9 * (seconds() - began) / (double)total;
+  }
+  qsort(ns, (size_t)done, sizeof *ns, by_value);
+  j->sum.step_ns = ns[done / 2];
+  free(ns);
+  return code;
+}
+
+// Shown by the program around the run, which may know the text of the model.
+static nsm_code say(const job *j, const nsm_error *e) {
+  if (j->host->say) j->host->say(j->host->with, e, j->err);
+  else nsm_print_error(j->m, e, j->err);
+  return e->code;
+}
+
+// An `at` of claim i whose time the run did not pass, -1 for none.
+static int outside(const job *j, int i) {
+  const int *first = j->m->expect_stat;
+  for (int k = first ? first[i] : 0; first && k < first[i + 1]; k++)
+    if (j->m->stat[k].kind == NSM_STAT_AT && j->stat[k].outside) return k;
+  return -1;
+}
+
+static nsm_experiment own_experiment(const job *j) {
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, 0 };
+  j->m->experiment(j->s->a->p, &x);
+  return x;
+}
+
+// Could the experiment of the model, as it is written, pass this time?
+static int within_experiment(const job *j, double t) {
+  nsm_experiment x = own_experiment(j);
+  return isnan(x.until) || (t >= x.start && t <= x.until * (1 + 1e-12));
+}
+
+// A run that was shortened says so.
+static void claim_failed(job *j, int i, const char *what) {
+  const char *file, *text = sim_text(j->s, j->m->expect_text[i]);
+  nsm_experiment x = own_experiment(j);
+  char ended[96] = "";
+  if (j->s->a->until < x.until)
+    snprintf(ended, sizeof ended, " (the run ended at %g s, the experiment of the model at %g s)", j->s->a->until,
+             x.until);
+  j->sum.failed++;
+  int line = nsm_place_line(j->m, (nsm_place){ NSM_AT_CLAIM, i, 0 }, &file);
+  fprintf(j->err, "%s:%d: %s: %s%s\n", file, line, what, text, ended);
+}
+
+// The claims, each that does not hold with its line. One about a time that a shorter run does not reach is no failure.
+static nsm_code check_claims(job *j) {
+  const nsm_model *m = j->m;
+  nsm_error e;
+  double *value = calloc((size_t)m->nstat + 1, sizeof *value);
+  if (!value) { sim_no_memory(&e, "the claims"); return say(j, &e); }
+  nsm_statistics_end(j->s, j->stat, value);
+  for (int i = 0; i < m->nexpect; i++) {
+    int late = outside(j, i);
+    const char *text = sim_text(j->s, m->expect_text[i]);
+    nsm_place at = { NSM_AT_CLAIM, i, 0 };
+    if (late >= 0 && within_experiment(j, j->stat[late].time)) {
+      const char *file;
+      int line = nsm_place_line(m, at, &file);
+      j->sum.not_reached++;
+      if (!j->o.quiet)
+        fprintf(j->err, "note: %s:%d: the run from %g s to %g s does not reach the claim: %s\n", file, line,
+                j->s->a->start, j->s->a->until, text);
+    } else if (late >= 0) {
+      char never[96];
+      snprintf(never, sizeof never, "the claim can never be checked, t = %g s is outside of the experiment",
+               j->stat[late].time);
+      claim_failed(j, i, never);
+    } else if (!m->expect(j->s->a->p, value, i)) claim_failed(j, i, "the claim does not hold");
+    else j->sum.held++;
+  }
+  free(value);
+  return j->sum.failed ? NSM_CLAIM : NSM_OK;
+}
+
+static const char *status_of(nsm_code c) {
+  return c == NSM_OK ? "ok" : c == NSM_INTERRUPTED || c == NSM_PIPE ? "interrupted"
+       : c == NSM_CLAIM ? "claim failed" : "failed";
+}
+
+static int claims_ledger(const nsm_model *m) {
+  int any = 0;
+  for (int i = 0; i < m->nstat; i++) any |= m->stat[i].cls <= -4;
+  return any;
+}
+
+static void notes_before(const job *j) {
+  const nsm_sim *s = j->s;
+  if (j->o.quiet) return;
+  if (j->o.bench > 0 && j->o.output)
+    fprintf(j->err, "note: --bench writes no trajectory, %s stays as it is\n", j->o.output);
+  if (nsm_steps_total(s) > s->a->full && s->a->full > 0)
+    fprintf(j->err, "note: the step does not divide the interval; the last step is %.6g s long\n",
+            s->a->until - (s->a->start + (double)s->a->full * s->a->step));
+  if (*j->o.note) fprintf(j->err, "note: %s\n", j->o.note);
+  if (*s->a->note) fprintf(j->err, "note: %s\n", s->a->note);
+}
+
+static nsm_code write_summary(job *j) {
+  nsm_error e;
+  if (!j->o.quiet) nsm_summary_lines(j->s, &j->sum, j->err);
+  if (!j->summary || nsm_summary_json(j->s, &j->sum, j->summary)) return NSM_OK;
+  if (errno == EPIPE) return NSM_PIPE;
+  sim_fail(&e, NSM_FILE, "writing the summary to %s failed: %s", j->o.summary, strerror(errno));
+  return say(j, &e);
+}
+
+static nsm_code run(job *j) {
+  nsm_error e = { .code = NSM_OK }, file = { .code = NSM_OK };
+  nsm_code code = select_columns(j, &e);
+  if (code == NSM_OK) code = open_files(j, &e);
+  j->stat = calloc((size_t)j->m->nstat + 1, sizeof *j->stat);
+  if (code == NSM_OK && !j->stat) code = sim_no_memory(&e, "the claims");
+  if (code != NSM_OK) return say(j, &e);
+  notes_before(j);
+  // The ledger costs an evaluation of the energies per step: only where somebody looks at it.
+  if (j->s->a->on.energy.n > 0 && j->o.bench == 0 && (j->s->n.con || j->energies || j->summary || claims_ledger(j->m)))
+    sim_ledger_start(j->s);
+  double began = seconds();
+  j->sum.step_ns = -1;
+  code = j->o.bench > 0 ? run_bench(j, &e) : run_once(j, &e);
+  j->sum.wall_s = seconds() - began;
+  nsm_interrupt_seen();
+  if (code == NSM_FILE && !*e.text) code = NSM_OK;         // a row could not be written: close_csv tells
+  int all = nsm_steps_done(j->s) == nsm_steps_total(j->s);
+  nsm_code csv = close_csv(j, &file);
+  if (csv == NSM_PIPE) j->o.quiet = 1;
+  if (code != NSM_OK && code != NSM_INTERRUPTED) say(j, &e);
+  if (csv == NSM_FILE) say(j, &file);
+  if (code == NSM_OK && csv == NSM_OK && all && j->o.bench == 0 && j->m->nexpect > 0 && check_claims(j) != NSM_OK &&
+      j->o.expect)
+    code = NSM_CLAIM;
+  if (code == NSM_OK || code == NSM_CLAIM) code = csv != NSM_OK ? csv : code;
+
+  j->sum.total = nsm_steps_total(j->s);
+  j->sum.message = csv == NSM_FILE ? file.text : code != NSM_OK && *e.text ? e.text : NULL;
+  j->sum.status = csv == NSM_FILE ? "failed" : status_of(code);
+  nsm_get_counters(j->s, &j->sum.count);
+  char above[400];
+  if (j->sum.count.left_out > 0 && !j->o.quiet)
+    fprintf(j->err, "note: in %ld steps no force could keep a closed gap from shrinking; the contact was left to the "
+            "next step\n", j->sum.count.left_out);
+  if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
+  if (j->s->n.con && j->s->now.con.redundant && !j->o.quiet)
+    fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
+  nsm_code written = write_summary(j);
+  return code == NSM_OK || code == NSM_CLAIM ? (written != NSM_OK ? written : code) : code;
+}
+
+// ---- the command ----------------------------------------------------------------------------------------------------
+static nsm_code open_simulation(job *j, const nsm_flags *f, nsm_error *e) {
+  nsm_code code = nsm_options_read(j->m, f, &j->o, e);
+  if (code == NSM_OK && j->o.bench > 0 && j->o.run.dump_problems) {
+    sim_fail(e, code = NSM_USAGE,
+             "--bench and --dump-problems do not go together: writing files takes most of the time");
+  }
+  if (code == NSM_OK) code = check_outputs(j, e);
+  if (code == NSM_OK && !(j->s = nsm_open(j->m, &j->o.run, e))) code = e->code;
+  return code;
+}
+
+int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
+  job j = { .m = m, .host = host, .out = f->command == NSM_FOR_TEST ? NULL : host->out, .err = host->err,
+            .sum.compile_s = host->compile_s };
+  nsm_error e = { .code = NSM_OK };
+  nsm_code code = open_simulation(&j, f, &e);
+  if (code != NSM_OK) say(&j, &e);
+  else {
+    nsm_signals old;
+    nsm_catch_signals(&old);
+    code = run(&j);
+    nsm_release_signals(&old);
+  }
+  if (j.summary && j.summary != host->out && fclose(j.summary) != 0 && code == NSM_OK) code = NSM_FILE;
+  if (j.csv.file && j.csv.file != j.out) fclose(j.csv.file);
+  host->not_reached = j.sum.not_reached;
+  free(j.csv.buffer);
+  free(j.column);
+  free(j.row);
+  free(j.stat);
+  nsm_close(j.s);
+  nsm_options_free(&j.o);
+  return (int)code;
+}
+
+static int run_simulator(const nsm_model *m, int argc, char **argv, nsm_host *host) {
+  nsm_flags f;
+  nsm_error e = { .code = NSM_OK };
+  nsm_code code = nsm_flags_read(NSM_FOR_SIMULATOR, argc, argv, &f, &e);
+  if (code == NSM_OK && f.nfile > 0)
+    sim_fail(&e, code = NSM_USAGE, "`%s` is not expected here; --help lists the flags", f.file[0]);
+  if (code != NSM_OK) nsm_print_error(m, &e, host->err);
+  else if (f.text[NSM_FLAG_HELP]) nsm_options_help(m, host->out);
+  else code = (nsm_code)nsm_run_flags(m, &f, host);
+  nsm_flags_free(&f);
+  return (int)code;
+}
+
+int nsm_run_command(const nsm_model *m, int argc, char **argv, double compile_s, FILE *out, FILE *err) {
+  nsm_host host = { .out = out, .err = err, .compile_s = compile_s };
+  return run_simulator(m, argc, argv, &host);
+}
+
+int nsm_exit(int code) {
+  int error = ferror(stdout);
+  errno = 0;
+  if (fflush(stdout) != 0 || error) {
+    if (errno == EPIPE) code = NSM_PIPE;
+    else if (code == NSM_OK) {
+      fprintf(stderr, "error: standard output could not be written: %s\n", strerror(errno ? errno : EIO));
+      code = NSM_FILE;
+    }
+  }
+  if (code == NSM_PIPE) raise(SIGPIPE);                    // as other tools end, unless the caller ignores it
+  return code;
+}
+
+int nsm_run_main(const nsm_model *m, int argc, char **argv) {
+  nsm_guard_streams();
+  static const char *const self[] = { "/proc/self/exe" };
+  nsm_host host = { .out = stdout, .err = stderr, .input = self, .ninput = 1 };
+  return nsm_exit(run_simulator(m, argc, argv, &host));
+}

@@ -1,0 +1,155 @@
+// From the flags of a command line to the settings of a simulation: what names parameters of the model is read here,
+// the rest is taken over.
+#include "options.h"
+#include "runtime/record/record.h"
+#include "runtime/shared/nearest.h"
+#include "runtime/clock/clock.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *text_of(const nsm_model *m, int at) { return (const char *)m->text + at; }
+
+static const char *parameter_name(void *m, int i) { return text_of(m, ((const nsm_model *)m)->par[i].name); }
+
+// Is name, less the indices of its parts, a parameter? "bead[2].g" is one member's "bead.g".
+static int is_member(const nsm_model *m, const char *name) {
+  char plain[256];
+  size_t n = 0;
+  int depth = 0;
+  for (const char *s = name; *s && n + 1 < sizeof plain; s++) {
+    depth += *s == '[';
+    if (!depth) plain[n++] = *s;
+    depth -= *s == ']';
+  }
+  plain[n] = 0;
+  for (int i = 0; i < m->npar && strcmp(plain, name) != 0; i++)
+    if (strcmp(parameter_name((void *)(uintptr_t)m, i), plain) == 0) return 1;
+  return 0;
+}
+
+// The value where it is a number and nothing else; NaN otherwise.
+static double number_of(const char *value) {
+  char *end;
+  double x = strtod(value, &end);
+  return *end ? NAN : x;
+}
+
+// A bare number is in SI, also where the model gives the parameter in millimetres: worth a word.
+static void note_scaled(nsm_options *o, const char *name, const char *unit, const char *value) {
+  nsm_unit u;
+  if (!*unit || !nsm_unit_parse(unit, &u, NULL, NULL) || fabs(u.scale - 1) < 1e-12) return;
+  snprintf(o->note, sizeof o->note, "--set %s=%s is in SI units; the model gives %s in %s: --set %s=%s%s", name, value,
+           name, unit, name, value, unit);
+}
+
+static nsm_code read_set(const nsm_model *m, nsm_options *o, const char *text, nsm_error *e) {
+  const char *equal = strchr(text, '=');
+  if (!equal || equal == text || !equal[1]) {
+    sim_fail(e, NSM_USAGE, "--set %s: it takes NAME=VALUE", text);
+    return NSM_USAGE;
+  }
+  size_t n = (size_t)(equal - text);
+  char *name = malloc(n + 1);
+  if (!name) return sim_no_memory(e, "reading the command line");
+  memcpy(name, text, n);
+  while (n > 0 && name[n - 1] == ' ') n--;
+  name[n] = 0;
+  int at = o->run.nset++;
+  o->names[at] = name;
+  int found = -1;
+  for (int i = 0; i < m->npar && found < 0; i++)
+    if (strcmp(parameter_name((void *)(uintptr_t)m, i), name) == 0) found = i;
+  if (found < 0 && is_member(m, name)) {
+    sim_fail(e, NSM_USAGE, "--set %s: this simulator has one value for all members, without the index; `nsm run` and "
+                           "`nsm build` take --set for one of them", text);
+    return NSM_USAGE;
+  }
+  if (found < 0) {
+    int near = nsm_nearest(name, m->npar, parameter_name, (void *)(uintptr_t)m);
+    sim_fail(e, NSM_USAGE, "--set %s: there is no parameter `%s`%s%s%s", text, name,
+             near >= 0 ? "; did you mean `" : "", near >= 0 ? text_of(m, m->par[near].name) : "",
+             near >= 0 ? "`?" : "");
+    return NSM_USAGE;
+  }
+  const char *unit = text_of(m, m->par[found].unit), *value = equal + 1;
+  double x;
+  const char *wrong = nsm_read_quantity(value, unit, &x);
+  if (wrong) {
+    sim_fail(e, NSM_USAGE, "--set %s: the value of %s is `%s`: %s%s%s%s", text, name, value, wrong,
+             *unit ? " (the model says " : "", unit, *unit ? ")" : "");
+    return NSM_USAGE;
+  }
+  o->set[at] = (nsm_assignment){ name, x };
+  if (x == number_of(value) && x != 0) note_scaled(o, name, unit, value);
+  return NSM_OK;
+}
+
+// The scheme is part of the compiled model: another one needs another compilation.
+static nsm_code check_scheme(const nsm_model *m, const nsm_flags *f, nsm_error *e) {
+  const char *own = sim_scheme_name(m->scheme);
+  if (!*f->scheme || (own && strcmp(f->scheme, own) == 0)) return NSM_OK;
+  sim_fail(e, NSM_USAGE, "--scheme %s: this simulator was compiled for `%s`; compile again to change it", f->scheme,
+           own ? own : "another scheme");
+  return NSM_USAGE;
+}
+
+static nsm_code check_bench(const nsm_flags *f, nsm_error *e) {
+  static const nsm_flag_id writes[] = { NSM_FLAG_OUTPUT, NSM_FLAG_DUMP_PROBLEMS, NSM_FLAG_EVERY, NSM_FLAG_RECORD };
+  static const char *const name[] = { "--output", "--dump-problems", "--every", "--record" };
+  for (size_t i = 0; f->text[NSM_FLAG_BENCH] && i < sizeof writes / sizeof *writes; i++)
+    if (f->text[writes[i]]) {
+      sim_fail(e, NSM_USAGE, "--bench and %s do not go together: a benchmark writes nothing", name[i]);
+      return NSM_USAGE;
+    }
+  return NSM_OK;
+}
+
+nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o, nsm_error *e) {
+  memset(o, 0, sizeof *o);
+  o->every = f->text[NSM_FLAG_EVERY] ? (long)f->number[NSM_FLAG_EVERY] : 1;
+  o->bench = f->text[NSM_FLAG_BENCH] ? (long)f->number[NSM_FLAG_BENCH] : 0;
+  o->output = f->text[NSM_FLAG_OUTPUT];
+  o->record = f->text[NSM_FLAG_RECORD];
+  o->summary = f->text[NSM_FLAG_SUMMARY];
+  o->expect = f->text[NSM_FLAG_EXPECT] != NULL || f->command == NSM_FOR_TEST;
+  o->quiet = f->text[NSM_FLAG_QUIET] != NULL || f->command == NSM_FOR_TEST;
+  o->set = calloc((size_t)f->nset + 1, sizeof *o->set);
+  o->names = calloc((size_t)f->nset + 1, sizeof *o->names);
+  if (!o->set || !o->names) return sim_no_memory(e, "reading the command line");
+  o->run = (nsm_settings){ .set = o->set,
+                           .start = f->number[NSM_FLAG_START],
+                           .until = f->number[NSM_FLAG_UNTIL],
+                           .step = f->number[NSM_FLAG_STEP],
+                           .theta = f->number[NSM_FLAG_THETA],
+                           .gamma = f->number[NSM_FLAG_GAMMA],
+                           .solver = f->text[NSM_FLAG_SOLVER],
+                           .tolerance = f->text[NSM_FLAG_TOLERANCE] ? f->number[NSM_FLAG_TOLERANCE] : 0,
+                           .solve_budget = f->text[NSM_FLAG_SOLVE_BUDGET] ? f->number[NSM_FLAG_SOLVE_BUDGET] : 0,
+                           .dump_problems = f->text[NSM_FLAG_DUMP_PROBLEMS],
+                           .project_start = f->text[NSM_FLAG_PROJECT_START] != NULL };
+  nsm_code code = check_scheme(m, f, e);
+  if (code == NSM_OK) code = check_bench(f, e);
+  for (int i = 0; i < f->nset && code == NSM_OK; i++) code = read_set(m, o, f->set[i], e);
+  return code;
+}
+
+void nsm_options_free(nsm_options *o) {
+  for (int i = 0; o->names && i < o->run.nset; i++) free(o->names[i]);
+  free(o->names);
+  free(o->set);
+}
+
+void nsm_options_help(const nsm_model *m, FILE *f) {
+  fprintf(f, "Simulates %s (%s) and writes the trajectory as CSV.\n\nFlags:\n", text_of(m, m->name),
+          text_of(m, m->file));
+  nsm_flags_help(NSM_FOR_SIMULATOR, f);
+  fprintf(f, "\nParameters:\n");
+  for (int i = 0; i < m->npar; i++)
+    fprintf(f, "  %-12s %-8s %s%s\n", text_of(m, m->par[i].name), text_of(m, m->par[i].unit), text_of(m, m->par[i].doc),
+            m->par[i].structural ? " (fixed when compiled)" : "");
+  fprintf(f, "\nSolvers:");
+  for (const char *const *n = nsm_cone_solver_names(); *n; n++) fprintf(f, " %s", *n);
+  fprintf(f, "\nExit codes: 0 ok, 1 model wrong, 2 usage, 3 simulation failed, 4 file or memory trouble, "
+             "5 claim failed, 130 interrupted\n");
+}

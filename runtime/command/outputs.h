@@ -1,0 +1,20 @@
+// Files that a command writes: none of them may be one that it reads, or one that it writes under another name. Files
+// are told apart by what they are, not by their names: links, relative paths and /dev/stdin are followed.
+#pragma once
+#include "runtime/nsm_run.h"
+
+// flag: what named it, for messages. path: "-" is standard output.
+typedef struct nsm_output { const char *flag, *path; } nsm_output;
+
+// input: paths of files that were read, "-" is standard input. NSM_OK, or NSM_USAGE with the reason in e. Only ordinary
+// files, and files that do not exist yet, can be the same: terminals, pipes and /dev/null have nothing to lose.
+nsm_code nsm_outputs_check(const char *const *input, int ninput, const nsm_output *output, int noutput, nsm_error *e);
+
+// The same for a folder that files MODEL-....json are written to.
+nsm_code nsm_outputs_check_folder(const char *folder, const char *model, const char *const *input, int ninput,
+                                  const nsm_output *output, int noutput, nsm_error *e);
+
+// Standard input, output and error are open: one that the caller closed would be given to the next file that is opened.
+// Reading or writing such a one fails. A write beyond the limit on the size of files fails and kills nobody. To be
+// called first.
+void nsm_guard_streams(void);

@@ -1,0 +1,129 @@
+// How a run went: a few lines for a person on stderr, JSON for a program.
+#include "summary.h"
+#include "runtime/clock/clock.h"
+#include <math.h>
+#include <stdlib.h>
+
+void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
+  const nsm_counters *c = &m->count;
+  fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s, %.3g s", sim_text(s, s->a->m->name), m->status,
+          nsm_time(s), c->steps, m->total, sim_scheme_name(s->a->m->scheme), m->wall_s);
+  if (m->compile_s > 0) fprintf(f, " (and %.3g s to compile)", m->compile_s);
+  fprintf(f, "\n");
+  if (m->step_ns >= 0) fprintf(f, "  %.4g ns per step (median)\n", m->step_ns);
+  fprintf(f, "  %ld Newton iterations, %ld of the one-step solver", c->newton_iterations, c->solver_iterations);
+  if (s->a->on.contact.n > 0) fprintf(f, ", %ld impacts", c->impacts);
+  if (s->n.r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
+  fprintf(f, "\n");
+  const sim_ledger *g = &s->now.ledger;
+  if (!g->on) return;
+  fprintf(
+      f,
+      "  energy %.10g -> %.10g J: drift %.2g, largest gain %.2g, contacts took %.4g (%.4g by friction), dampers %.4g, "
+      "forces gave %.4g, residue %.2g\n",
+      g->initial, g->kinetic + g->potential, g->drift, g->gain, g->contacts, g->friction, g->dampers, g->forces,
+      g->residue);
+}
+
+static void string(FILE *f, const char *t) {
+  fputc('"', f);
+  for (; *t; t++) {
+    unsigned char c = (unsigned char)*t;
+    if (c == '"' || c == '\\') fprintf(f, "\\%c", c);
+    else if (c < 0x20) fprintf(f, "\\u%04x", c);
+    else fputc(c, f);
+  }
+  fputc('"', f);
+}
+
+static void number(FILE *f, double x) {
+  char text[NSM_NUMBER_ROOM];
+  if (!isfinite(x)) { fputs("null", f); return; }          // JSON has no nan
+  fwrite(text, 1, (size_t)nsm_number(x, text), f);
+}
+
+static void entry(FILE *f, const char *key, double x) {
+  fprintf(f, "  \"%s\": ", key);
+  number(f, x);
+  fputs(",\n", f);
+}
+
+static void energy(FILE *f, const sim_ledger *g) {
+  const char *const key[] = { "initial",  "final",    "drift",   "gain",    "forces",
+                              "contacts", "friction", "dampers", "residue" };
+  const double value[] = { g->initial, g->kinetic + g->potential, g->drift,   g->gain,   g->forces,
+                           g->contacts, g->friction,              g->dampers, g->residue };
+  fputs("  \"energy\": {", f);
+  for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
+    fprintf(f, "%s\"%s\": ", i ? ", " : " ", key[i]);
+    number(f, value[i]);
+  }
+  fputs(" },\n", f);
+}
+
+// What each contact took: by impacts, and by friction. Those that took nothing are left out.
+static void losses(nsm_sim *s, FILE *f) {
+  const sim_rows *r = &s->n.r;
+  int listed = 0;
+  fputs("  \"losses\": {", f);
+  for (int row = 0; row < r->n; row++) {
+    int k = r->friction_of[row], rows[4] = { row }, n = k < 0 ? 1 : sim_friction_rows(s, k, rows),
+        kind = s->a->cls[r->cls[row]].c->kind;
+    double impacts = kind == NSM_CONTACT ? s->now.loss[row] : 0, friction = 0;
+    if (rows[0] != row || !sim_contactlike(s->a->cls[r->cls[row]].c)) continue;
+    for (int d = 0; d < n; d++) friction += s->a->cls[r->cls[rows[d]]].c->kind == NSM_FRICTION ? s->now.loss[rows[d]] :
+        0;
+    if (impacts == 0 && friction == 0) continue;
+    char name[256];
+    sim_row_name(s, row, name, sizeof name);
+    fputs(listed++ ? ",\n    " : "\n    ", f);
+    string(f, name);
+    fputs(": { \"impacts\": ", f);
+    number(f, impacts);
+    fputs(", \"friction\": ", f);
+    number(f, friction);
+    fputs(" }", f);
+  }
+  fputs(listed ? "\n  },\n" : "},\n", f);
+}
+
+int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
+  const nsm_counters *c = &m->count;
+  fputs("{\n  \"status\": ", f);
+  string(f, m->status);
+  fputs(",\n  \"model\": ", f);
+  string(f, sim_text(s, s->a->m->name));
+  fputs(",\n  \"scheme\": ", f);
+  string(f, sim_scheme_name(s->a->m->scheme));
+  if (m->message) { fputs(",\n  \"message\": ", f); string(f, m->message); }
+  fprintf(f, ",\n  \"steps\": %ld,\n", c->steps);
+  entry(f, "time", nsm_time(s));
+  entry(f, "wall_s", m->wall_s);
+  entry(f, "compile_s", m->compile_s);
+  if (m->step_ns >= 0) entry(f, "step_ns", m->step_ns);
+  fprintf(f, "  \"newton_iterations\": %ld,\n  \"solver_iterations\": %ld,\n  \"impacts\": %ld,\n",
+          c->newton_iterations, c->solver_iterations, c->impacts);
+  entry(f, "max_residual", c->max_residual);
+  fprintf(f, "  \"tolerance_reached\": %s,\n", c->stagnations == 0 ? "true" : "false");
+  if (m->held + m->failed + m->not_reached > 0)
+    fprintf(f, "  \"claims\": { \"held\": %d, \"failed\": %d, \"not_reached\": %d },\n", m->held, m->failed,
+            m->not_reached);
+  if (s->now.ledger.on) {
+    energy(f, &s->now.ledger);
+    losses(s, f);
+  }
+  if (*s->a->note) { fputs("  \"note\": ", f); string(f, s->a->note); fputs(",\n", f); }
+  fputs("  \"final\": {", f);
+  int n = nsm_ncolumn(s);
+  double *row = malloc((size_t)n * sizeof *row);
+  if (row) nsm_read(s, row);
+  for (int i = 0; row && i < n; i++) {
+    fputs(i ? ",\n    " : "\n    ", f);
+    string(f, nsm_column_name(s, i));
+    fputs(": ", f);
+    number(f, row[i]);
+  }
+  free(row);
+  fputs("\n  }\n}\n", f);
+  return row != NULL && fflush(f) == 0 && !ferror(f);
+}

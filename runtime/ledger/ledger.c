@@ -1,0 +1,162 @@
+// Where the energy went, docs/numerics/consistent.md (15). Per step
+//
+//   residue = dE - (work of forces - loss at dampers - loss at contacts)
+//
+// Forces and dampers are booked with the impulse that the scheme gives them, times the displacement of the step over
+// its length. For the energy-consistent schemes the residue is round-off; for the others it is what the scheme makes of
+// potentials, moving masses and moving directions. The loss at contacts is exact where the impact is a step of its own
+// (the law gives it); else it is -p (u + u_k) / 2 from impulses and rates, of friction -p times its direction times the
+// mean velocity. Work of forces includes that of multipliers of relations, and what moving gaps, belts and driven
+// constraints put in.
+#include "ledger.h"
+#include <math.h>
+#include <string.h>
+
+void sim_energy(const nsm_sim *s, double *kinetic, double *potential) {
+  nsm_view v = sim_now(s);
+  *kinetic = *potential = 0;
+  for (int a = 0; a < s->a->on.energy.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.energy.of[a]];
+    k->c->energy_fn(&v, &k->tab, kinetic, potential);
+  }
+}
+
+void sim_ledger_start(nsm_sim *s) {
+  sim_ledger *g = &s->now.ledger;
+  *g = (sim_ledger){ .on = 1 };
+  sim_energy(s, &g->kinetic, &g->potential);
+  g->initial = g->kinetic + g->potential;
+  if (s->n.r.n > 0) memset(s->now.loss, 0, (size_t)s->n.r.n * sizeof(double));
+}
+
+double sim_ledger_book(nsm_sim *s, int row, double loss) {
+  if (s->now.ledger.on) s->now.loss[row] += loss;
+  return loss;
+}
+
+// The rows that act: i-th of those in the one-step problem, then of those on the border of W.
+static int acting(const nsm_sim *s, int i) {
+  return i < s->n.isl.nactive ? s->n.r.row_at[s->n.isl.active[i]] : s->n.r.border[i - s->n.isl.nactive];
+}
+
+// What a drive (a moving floor, a belt, a driven constraint) puts in: minus impulse times the part of the rate or slip
+// that is there at rest, of positions q at time t. That part is added to drift [r.n].
+static void book_drive(nsm_sim *s, double t, const double *q, double share, double *drift) {
+  const sim_rows *r = &s->n.r;
+  nsm_view rest = sim_view(s, t, q, s->a->zero, s->w.l1);
+  for (int c = 0; c < s->a->on.row.n; c++) {
+    const sim_class *k = &s->a->cls[s->a->on.row.of[c]];
+    if (sim_contactlike(k->c)) k->c->rate_fn(&rest, &k->tab, r->y + k->row0);
+  }
+  for (int i = 0; i < s->n.isl.nactive + r->nborder; i++) {
+    int row = acting(s, i);
+    if (!sim_contactlike(s->a->cls[r->cls[row]].c)) continue;
+    drift[row] += share * r->y[row];
+    s->now.ledger.drive -= share * s->w.l1[r->l[row]] * r->y[row];
+  }
+}
+
+// Slip of friction row `row` in the mean of the step: its direction times the mean velocity, and the drive's part.
+static double mean_slip(const nsm_sim *s, int row, double drift) {
+  const sim_rows *r = &s->n.r;
+  double sum = drift;
+  for (int e = r->b0[row]; e < r->b0[row + 1]; e++) sum += r->b[e] * 0.5 * (s->now.z[r->bz[e]] + s->w.z1[r->bz[e]]);
+  return sum;
+}
+
+void sim_ledger_impulses(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  const sim_islands *a = &s->n.isl;
+  sim_ledger *g = &s->now.ledger;
+  g->loss = g->loss_friction = g->drive = 0;
+  if (a->nactive + r->nborder == 0) return;
+  double *drift = r->drift;
+  memset(drift, 0, (size_t)r->n * sizeof(double));
+  if (s->a->m->scheme == NSM_SCHEME_MIDPOINT) book_drive(s, s->now.t + 0.5 * s->n.h, s->w.qm, 1, drift);
+  else {
+    book_drive(s, s->now.t, s->now.q, 0.5, drift);
+    book_drive(s, s->now.t + s->n.h, s->w.q1, 0.5, drift);
+  }
+  for (int i = 0; i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]], kind = s->a->cls[r->cls[row]].c->kind;
+    double p = s->w.l1[r->l[row]], begin = r->rate0[row], end = a->u[i] - r->e[row] * begin;
+    if (kind == NSM_CONTACT) g->loss += sim_ledger_book(s, row, -0.5 * p * (begin + end));
+    else if (kind == NSM_FRICTION) g->loss_friction += sim_ledger_book(s, row, -p * mean_slip(s, row, drift[row]));
+  }
+}
+
+// ---- forces and dampers ---------------------------------------------------------------------------------------------
+// sum_i of (f or g of the classes of this kind at the view)_i u_i
+static double power(nsm_sim *s, int kind, int multipliers, const nsm_view *v, const double *u) {
+  double *f = s->w.f, sum = 0;
+  int any = 0;
+  for (int a = 0; a < s->a->on.smooth.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+    if (k->c->work != kind || !(multipliers ? k->c->g_fn : k->c->f_fn)) continue;
+    if (!any++) memset(f, 0, (size_t)s->a->nz * sizeof(double));
+    (multipliers ? k->c->g_fn : k->c->f_fn)(v, &k->tab, f, f + s->a->nq);
+  }
+  for (int i = 0; any && i < s->a->nq; i++) sum += f[i] * u[i];
+  return sum;
+}
+
+// Work in the step just done, (q1, z1, l1) -> (q, z, l): the scheme's own impulse times the displacement over h.
+static double work(nsm_sim *s, int kind) {
+  double h = s->n.h, *u = s->w.mean;
+  if (s->a->m->scheme == NSM_SCHEME_MIDPOINT) {
+    for (int i = 0; i < s->a->nq; i++) {
+      s->w.qm[i] = s->w.q1[i] + 0.5 * h * s->w.z1[i];
+      u[i] = 0.5 * (s->w.z1[i] + s->now.z[i]);
+    }
+    nsm_view m = sim_view(s, s->now.t - 0.5 * h, s->w.qm, s->w.z1, s->now.l);
+    return h * (power(s, kind, 0, &m, u) + power(s, kind, 1, &m, u));
+  }
+  for (int i = 0; i < s->a->nq; i++) u[i] = s->a->theta * s->now.z[i] + (1 - s->a->theta) * s->w.z1[i];
+  nsm_view end = sim_now(s), begin = sim_view(s, s->now.t - h, s->w.q1, s->w.z1, s->w.l1);
+  return h * (s->a->theta * power(s, kind, 0, &end, u) + (1 - s->a->theta) * power(s, kind, 0, &begin, u) +
+              s->a->gamma * power(s, kind, 1, &end, u) + (1 - s->a->gamma) * power(s, kind, 1, &begin, u));
+}
+
+// A potential that changes with time supplies V(q0, tm) - V(q0, t0) + V(q1, t1) - V(q1, tm); what is left of its change
+// is work.
+double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, const double *q1) {
+  double supply = 0, tm = t0 + 0.5 * (t1 - t0);
+  for (int a = 0; a < s->a->on.energy.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.energy.of[a]];
+    if (!k->c->driven) continue;
+    const double *q[] = { q0, q0, q1, q1 }, t[] = { t0, tm, tm, t1 };
+    for (int i = 0; i < 4; i++) {
+      nsm_view v = sim_view(s, t[i], q[i], s->now.z, s->now.l);
+      double kinetic = 0, potential = 0;
+      k->c->energy_fn(&v, &k->tab, &kinetic, &potential);
+      supply += i % 2 ? potential : -potential;
+    }
+  }
+  return supply;
+}
+
+void sim_ledger_step(nsm_sim *s) {
+  sim_ledger *g = &s->now.ledger;
+  double kinetic, potential, force = 0, damping = 0, before = g->kinetic + g->potential;
+  if (sim_is_consistent(s->a->m)) {                        // by the scheme itself
+    force = g->forces_now;
+    damping = g->dampers_now;
+  } else {
+    force = work(s, NSM_WORK_FORCE) + sim_driven(s, s->now.t - s->n.h, s->w.q1, s->now.t, s->now.q);
+    damping = -work(s, NSM_WORK_DAMPING);
+  }
+  sim_energy(s, &kinetic, &potential);
+  double now = kinetic + potential, d = now - before;
+  g->kinetic = kinetic;
+  g->potential = potential;
+  g->forces += force;
+  g->dampers += damping;
+  g->contacts += g->loss + g->loss_friction;
+  g->friction += g->loss_friction;
+  g->forces += g->drive;
+  g->residue_now = d - (force + g->drive - damping - g->loss - g->loss_friction);
+  g->residue_sum += g->residue_now;
+  g->residue = fmax(g->residue, fabs(g->residue_now));
+  g->drift = fmax(g->drift, fabs(now - g->initial));
+  g->gain = fmax(g->gain, d);
+}

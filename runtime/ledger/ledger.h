@@ -1,0 +1,16 @@
+// Where the energy went: the balance of every step, and what each contact took (docs/numerics/consistent.md (15)).
+// Schemes
+// book losses while they step; the clock closes the books of a step. Uses the parts of a simulation (runtime/sim.h) and
+// nothing else.
+//
+//   ledger.c  energies, impulses, forces and dampers, the residue
+#pragma once
+#include "runtime/sim.h"
+
+void   sim_energy(const nsm_sim *s, double *kinetic, double *potential);         // now
+void sim_ledger_start(nsm_sim *s);
+double sim_ledger_book(nsm_sim *s, int row, double loss);                        // adds it to the row's; returns it
+void sim_ledger_impulses(nsm_sim *s);  // loss at contacts from impulses and rates
+// what potentials that change with time put in
+double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, const double *q1);
+void sim_ledger_step(nsm_sim *s);                                                // after a step: q1, z1 hold its begin

@@ -1,0 +1,225 @@
+// Which contacts are closed at the begin of a step, and what is exactly at rest at its end.
+//
+// A scheme closes a contact where a number a, made of the gap and its rate, is not positive: moreau.md (10),
+// midpoint.md (6), consistent.md (6). Numbers are rounded, so the test must know what rounding does:
+//
+//   closed where  a <= 8 eps (size of the terms of g + h sum_j |H_j| |v_j|)                                         (a)
+//
+// the round-off of the terms of a: of the gap and of the way of a step. And where a contact was pressed, p > 0, with a
+// rate that its law makes 0 exactly, the rate is 0 and not what rounding left of it, and the gap is what it was, up to
+// the quadrature error of the step, which is no reason to let go: it stays closed while
+//
+//   a <= (h/2) M_ii p                                                                                               (b)
+//
+// the way that the pressing force would close within a step. Its law then decides as always, 0 <= u _|_ p >= 0: nothing
+// that opens is held.
+//
+// Velocities that are nothing but what rounding left of the terms that cancelled in them are set to 0, |v_i| <= 16 eps
+// (|v_i at the begin| + sum of |terms|), where impulses act: so what rests keeps its place to the last bit. With very
+// different masses the one-step problem knows its impulses less well than the velocities that they leave: rates that
+// the laws make 0 are then taken away by corrective impulses, found from the rates as they are (iterative refinement).
+#include "schemes.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+static const double rounds = 8 * DBL_EPSILON, cancels = 16 * DBL_EPSILON, lasting = 16 * DBL_EPSILON, near = 1e-9,
+                    refines = 4 * DBL_EPSILON,
+                    corrects = 1e-6,  // of the forces: where M is singular a solution of the rates can be anything
+                    inside = 1 - 1e-6;  // of its disk: a force of friction that sticks
+enum { REFINEMENTS = 3, EXTENT = 64 };
+
+// Without a kernel for them, as in models written by hand: sum_j |H_j q_j|.
+void sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v) {
+  double *terms = s->n.r.terms + k->row0;
+  if (k->c->size_fn) { k->c->size_fn(v, &k->tab, terms); return; }
+  for (int i = 0; i < k->tab.count; i++) {
+    terms[i] = 0;
+    for (int e = 0; e < k->c->h.n; e++)
+      terms[i] += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * v->q[sim_z_of(s, k, i, k->c->h.col[e])]);
+  }
+}
+
+// ---- round-off of a gap ---------------------------------------------------------------------------------------------
+void sim_closed_start(nsm_sim *s) {
+  nsm_view now = sim_now(s);
+  s->n.reach = 0;
+  s->w.terms_of = -1;
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+    sim_gap_terms(s, k, &now);
+    for (int i = 0; i < k->tab.count; i++) {
+      double sum = 0;
+      for (int e = 0; e < k->c->h.n; e++) sum += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e]);
+      s->n.reach = fmax(s->n.reach, sum);
+      s->n.terms = fmax(s->n.terms, s->n.r.terms[k->row0 + i]);
+    }
+  }
+}
+
+// The extent of q changes by h v in a step; it is taken anew now and then, with room in between.
+static __attribute__((noinline)) void take_extent(nsm_sim *s) {
+  double most = 0;
+  for (int i = 0; i < s->a->nq; i++) most = fmax(most, fabs(s->now.q[i]) + s->n.h * fabs(s->now.z[i]));
+  s->now.extent = most;
+}
+
+static inline double nearly_closed(nsm_sim *s) {
+  if ((s->now.k & (EXTENT - 1)) == 0) take_extent(s);
+  return near * (s->n.terms + s->n.reach * s->now.extent);
+}
+
+double sim_nearly_closed(nsm_sim *s) { return nearly_closed(s); }
+
+int sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a) {
+  nsm_view now = sim_now(s);
+  int row = k->row0 + i;
+  double way = 0;
+  if (s->w.terms_of != s->now.k || s->w.terms_class != s->n.r.cls[row]) {
+    if (k->c->h_stage > NSM_CONST) k->c->h_fn(&now, &k->tab, k->h);
+    sim_gap_terms(s, k, &now);
+    s->w.terms_of = s->now.k;
+    s->w.terms_class = s->n.r.cls[row];
+  }
+  for (int e = 0; e < k->c->h.n; e++)
+    way += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * s->now.z[sim_z_of(s, k, i, k->c->h.col[e])]);
+  return a <= rounds * (s->n.r.terms[row] + s->n.h * way);
+}
+
+// ---- moreau and midpoint --------------------------------------------------------------------------------------------
+// (a), (b), a = gap + lead rate; rates of pressed contacts become 0.
+void sim_close(nsm_sim *s, double lead) {
+  sim_rows *r = &s->n.r;
+  double nearly = nearly_closed(s);
+  for (int c = 0; c < s->a->on.contact.n; c++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[c]];
+    int row = k->row0, n = k->tab.count;
+    const double *gap = r->gap + row, *held = s->now.held + row;
+    double *rate = r->rate0 + row;
+    unsigned char *active = r->active + row;
+    for (int i = 0; i < n; i++) {
+      if (held[i] > 0) rate[i] = 0;
+      double a = gap[i] + lead * rate[i];
+      active[i] = !(a > held[i]) || (a <= nearly && sim_closed_by_round_off(s, k, i, a));
+    }
+  }
+}
+
+// Has the contact a force, and its law no other rate than 0?
+static int pressed(const nsm_sim *s, int at, int row) {
+  const sim_rows *r = &s->n.r;
+  double p = s->w.l1[r->l[row]];
+  return s->a->cls[r->cls[row]].c->kind == NSM_CONTACT && p > 0 &&
+         fabs(r->e[row] * r->rate0[row]) <= lasting * sim_rows_inertia(s, at) * p;
+}
+
+void sim_hold(nsm_sim *s) {
+  sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
+  if (s->now.holds) memset(s->now.held, 0, (size_t)r->n * sizeof(double));
+  s->now.holds = 0;
+  for (int i = 0; i < is->nactive; i++) {
+    int at = is->active[i], row = r->row_at[at];
+    if (!pressed(s, at, row)) continue;
+    s->now.held[row] = 0.5 * s->n.h * sim_rows_inertia(s, at) * s->w.l1[r->l[row]];
+    s->now.holds = 1;
+  }
+}
+
+// ---- at rest --------------------------------------------------------------------------------------------------------
+int sim_is_at_rest(double v, double size) { return v != 0 && fabs(v) <= cancels * size; }
+
+int sim_is_correction(double change, double force) { return change <= corrects * force; }
+
+// Does friction stick, by its force?
+int sim_sticks(const nsm_sim *s, int row) {
+  const sim_rows *r = &s->n.r;
+  const sim_friction *f = &r->friction[r->friction_of[row]];
+  double size = 0, radius = f->type == NSM_CONE_DISK ? s->n.h * f->radius
+                                                    : f->mu * sim_friction_pressed(s, r->friction_of[row], s->w.l1);
+  for (int d = 0; d < f->n; d++) size = hypot(size, s->w.l1[r->l[f->row[d]]]);
+  return (f->type == NSM_CONE_DISK || f->type == NSM_CONE_COULOMB || nsm_cone_is_grip(f->type)) &&
+         size < inside * radius;
+}
+
+// Rates of the velocities at the end, into y, of the rows whose law makes them 0: how many are more than what rounding
+// left of the terms of the velocities that are not at rest.
+static int rates_left(nsm_sim *s, double t, const double *q) {
+  sim_rows *r = &s->n.r;
+  sim_islands *is = &s->n.isl;
+  nsm_view v = sim_view(s, t, q, s->w.z1, s->w.l1);
+  int left = 0, zero = 0;
+  for (int i = 0; i < is->nactive; i++) {
+    int at = is->active[i], row = r->row_at[at], kind = s->a->cls[r->cls[row]].c->kind;
+    is->zero[i] = kind == NSM_CONSTRAINT || (kind == NSM_FRICTION ? r->e[row] == 0 && sim_sticks(s, row)
+                                                                  : pressed(s, at, row));
+    zero += is->zero[i];
+  }
+  if (zero == 0) return 0;
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+    if (sim_contactlike(k->c)) k->c->rate_fn(&v, &k->tab, r->y + k->row0);
+  }
+  for (int i = 0; i < is->nactive; i++) {
+    int row = r->row_at[is->active[i]];
+    double size = 0;
+    for (int e = r->c0[row]; is->zero[i] && e < r->c0[row + 1]; e++) {
+      int z = r->cz[e];
+      if (s->w.z1[z] != 0) size += fabs(r->c[e]) * (fabs(s->w.z1[z]) + s->w.size[z]);
+    }
+    left += is->zero[i] && size > 0 && fabs(r->y[row]) > refines * size;
+  }
+  return left;
+}
+
+// One correction, of rows with a rate to take away; share: of v at the end in the way of the step. 0 where it failed.
+static int correct(nsm_sim *s, double share) {
+  sim_rows *r = &s->n.r;
+  sim_islands *is = &s->n.isl;
+  for (int i = 0; i < is->nactive; i++) {
+    int row = r->row_at[is->active[i]];
+    double l = s->w.l1[r->l[row]];
+    is->kept[i] = is->u[i];
+    is->q[i] = is->zero[i] ? r->y[row] : 0;
+    is->terms[i] = fabs(is->q[i]);
+    is->lo[i] = !is->zero[i] ? 0 : s->a->cls[r->cls[row]].c->kind == NSM_CONTACT ? -l : -INFINITY;
+    is->hi[i] = is->zero[i] ? INFINITY : 0;
+    is->lambda[i] = 0;
+  }
+  is->plain = 1;
+  sim_tiny_forget(s->now.tiny);            // the rows are of another kind: no factors are kept
+  int ok = sim_islands_solve(s);
+  sim_tiny_forget(s->now.tiny);
+  is->plain = 0;
+  double change = 0, force = 0;
+  for (int i = 0; i < is->nactive; i++) {
+    change = fmax(change, fabs(is->lambda[i]));
+    force = fmax(force, fabs(s->w.l1[r->l[r->row_at[is->active[i]]]]));
+  }
+  ok = ok && sim_is_correction(change, force);
+  for (int i = 0; ok && i < is->nactive; i++) s->w.l1[r->l[r->row_at[is->active[i]]]] += is->lambda[i];
+  memset(s->w.rhs, 0, (size_t)s->n.w.n * sizeof(double));
+  memset(s->w.size, 0, (size_t)s->n.w.n * sizeof(double));
+  if (ok) sim_rows_motion(s, is->lambda, s->w.rhs);
+  for (int z = 0; ok && z < s->a->nz; z++) s->w.z1[z] += s->w.rhs[z];
+  for (int i = 0; i < is->nactive; i++) {
+    is->lambda[i] = s->w.l1[r->l[r->row_at[is->active[i]]]];
+    is->u[i] = is->kept[i];
+  }
+  if (ok) sim_rows_sizes(s, is->lambda, s->w.size);
+  for (int z = 0; z < s->a->nz; z++) {
+    if (s->w.size[z] == 0) continue;
+    s->w.size[z] += fabs(s->now.z[z]);
+    if (sim_is_at_rest(s->w.z1[z], s->w.size[z])) s->w.z1[z] = 0;
+    if (z < s->a->nq) s->w.q1[z] = s->now.q[z] + (share * s->w.z1[z] + (s->n.h - share) * s->now.z[z]);
+  }
+  return ok;
+}
+
+// t, q: where the laws hold. size [nz]: of the terms of the velocities that impulses act on, 0 for the others; it is 0
+// afterwards.
+void sim_refine(nsm_sim *s, double t, const double *q, double share) {
+  int rows = s->a->on.contact.n + s->a->on.constraint.n + s->a->on.friction.n;
+  for (int i = 0; rows > 0 && i < REFINEMENTS && rates_left(s, t, q) > 0 && correct(s, share); i++) continue;
+  memset(s->w.size, 0, (size_t)s->a->nz * sizeof(double));
+}

@@ -1,0 +1,143 @@
+// The energy-consistent schemes: what their files share. docs/numerics/consistent.md has the equations; numbers in
+// comments are its own.
+//
+//   step_consistent.c      one step: impact (1), then the motion (2)-(6)
+//   consistent_newton.c  the motion: Newton's method            consistent_failed.c  what is said where a step fails
+//   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
+//   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
+//   consistent_settle.c    friction at the end of the step         consistent_rest.c  what is at rest is exactly so
+//   consistent_energy.c    its works and losses
+//   consistent_setup.c     checks, sizes, graph of K
+#pragma once
+#include "schemes.h"
+
+// Contacts up to which (13) is always dense. Rows up to which a block of dependent constraints gets its pseudo-inverse,
+// and so the smallest forces; its time is that of n^3.
+enum { DENSE_ISLAND = 40, PSEUDO_MOST = 400 };
+enum { MOST_KEPT = 1 << 22 };           // entries of columns K^{-1} B that are kept of contacts that have opened
+
+// A class' outputs of its two-point kernels.
+typedef struct con_class {
+  double *cjac, *dg, *dr, *rq, *curve, *gq;   // [count][n] of the pattern
+  double *mass0;                         // M(q_B)
+} con_class;
+
+// Unknowns of K: u [nq], lambda [ns], kappa [ns]. Its rows: momentum [nq], rates [ns], gaps [ns] of the constraints.
+struct sim_consistent {
+  int        ns, n;                      // rows of constraints; n = nq + 2 ns
+  int       *row, *of;                   // [ns] row of a constraint; [r.n] number of a row, -1 for contacts
+  con_class *cls;
+  double    *uc, *uc_low;                // [nq] velocity after the impact, and what rounding took from it
+  double    *inc_q, *inc_u;              // [nq] increments of the motion: q_E - q_B and u_E - u_C of the iterate
+  double    *kappa1;                     // [nl] at the end of the step; now.kappa at its begin
+  int        moves;                      // the start values in use: 0 velocities stay, 1 they change as before
+  double    *res, *dz;                   // [n] residual, Newton step; size of its terms: now.r1_size
+  double    *dq;                         // [nq] of the Newton step
+  double    *fresh;                      // [nq] sum of |d R1/d(q, u)| |(q, u)| of the last matrix; the largest of the
+                                         // iteration is now.r1_most, so that residuals of its iterates can be compared
+  double    *try_u, *try_l, *try_k;      // iterate before the last step: inc_u, multipliers
+  double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
+  double    *back;                       // [ns] gap of a constraint at the begin, where that is more than round-off
+  double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
+  double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c; [r.n] rates at the end, impulses
+                                         // it starts from
+  double    *mass_inverse;               // [nq] 1/M_ii at the start
+
+  sim_matrix k;
+  unsigned char *constrained, *inverted; // [nblock] has rows of constraints; holds an inverse or pseudo-inverse
+  double   **inverse;                    // [nblock] the pseudo-inverse, in the block's own room or in one of its own
+  double    *keep, *right, *row_scale, *col_scale, *work, *rhs;
+  int       *jpvt, lwork;
+  int        singular;                   // dependent constraints were met in this attempt
+  int        projected, always_projected;// the contacts by (2.72): in this attempt; in all (tests)
+  long       iterations;                 // of the step
+  int        affine;                     // K and the rows are constant for a given step: factors and columns are kept,
+                                         // one iteration is exact
+  double     made_for;                   // the step they were made for; 0: not made
+  unsigned char *has_column;             // [r.n]
+
+  // contacts: those closed at q_B
+  int        na, nc;                     // closed, all
+  int       *act, *index, *parent;       // [nc] row of a closed contact; [r.n] its number; [nc] islands
+  int       *blocks0, *blocks;           // touched blocks of each contact row: start [r.n+1], block
+  size_t    *x0, x_used;                 // place in x of each touched block; how far x is in use
+  double    *x, *xq;                     // columns K^{-1} B of closed contacts by touched block; their q parts
+  sim_pool   room[5];                    // of x, xq, m, col, and a workspace: as much as was needed so far
+  int       *member, *local, *count, *seat; // contacts of an island, their place in it; size of an island; who sits at
+                                            // a block
+  int       *at_block0, *at_block, *mark;// contact rows by touched block
+  int       *crowd;                      // [nblock] closed contacts that touch a block
+  int       *row_start, *col;            // D by compressed rows
+  double    *line;                       // [nc]
+  nsm_cone_block *cone;                  // friction in the island
+  double    *m, *qv, *terms, *lo, *hi, *lam, *uv, *l0, *diag;
+  void      *tiny_work[SIM_TINY_BLOCKS + 1];
+  unsigned char *zero;                   // [nc] (6) makes the displacement 0 (consistent_rest.c)
+  int        plain;                      // con_contacts finds corrections for these rows, others keep their force
+  int        bad_row;
+  nsm_cone_result result;
+};
+
+// A rate that decays by a factor in each step ends at 0, not among the numbers without relative precision.
+static inline double con_flush(double rate) { return rate < 1e-250 && rate > -1e-250 ? 0 : rate; }
+
+static inline nsm_view con_view(const nsm_sim *s, double t1) {
+  return (nsm_view){ .t = t1,
+                     .q = s->w.q1,
+                     .v = s->w.z1,
+                     .x = s->w.z1 + s->a->nq,
+                     .l = s->w.l1,
+                     .t0 = s->now.t,
+                     .h = s->n.h,
+                     .q0 = s->now.q,
+                     .v0 = s->n.con->uc,
+                     .k = s->n.con->kappa1,
+                     .dq = s->n.con->inc_q,
+                     .dv = s->n.con->inc_u };
+}
+
+// consistent_matrix.c
+int  con_matrix(nsm_sim *s, const nsm_view *v);  // assembles and factors; -1, or the row of a zero pivot
+void con_solve(nsm_sim *s, double *x);                           // x := K^{-1} x
+void con_block_solve(nsm_sim *s, int block, double *x);          // in the block's own order
+void con_dq(const nsm_sim *s, double h, const double *dz, double *dq); // dq = (h/2) du - P dkappa
+
+// consistent_energy.c
+double con_impact_loss(nsm_sim *s);                        // of the impulses in la
+void   con_works(nsm_sim *s, const nsm_view *v);           // of forces, dampers and driven potentials in the motion
+
+// consistent_settle.c
+void     con_drift(nsm_sim *s, double t1);                       // rates of slip at the begin, drift in the step
+double   con_slip_part(const nsm_sim *s, int row, const double *v); // H_T v, or H_T inc_q
+nsm_code con_settle(nsm_sim *s, const nsm_view *v, nsm_error *e);
+
+// consistent_contacts.c
+int  con_columns(nsm_sim *s, double h);          // K^{-1} B and its q part for the closed contacts; 0: no memory
+int  con_contacts(nsm_sim *s);                                   // (13) -> con->lam; 0 on failure
+void con_apply_contacts(nsm_sim *s);                             // dz += K^{-1} B (lam - l0)
+
+void con_project(nsm_sim *s);                                    // the projected step (2.72) instead
+
+// consistent_newton.c: (q1, z1, l1, kappa1) of the motion (2)-(6) from (q, uc)
+nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e);
+nsm_view con_middle(nsm_sim *s, const nsm_view *v);
+const double *con_direction(const nsm_sim *s, int row);          // entries of Dg/Dq of the iterate, pattern h
+void     con_learn(nsm_sim *s);  // the step stands: what start values would have been good
+double   con_row_error(const nsm_sim *s, double h, int row);     // relative
+
+void     con_go(nsm_sim *s, const nsm_view *v);           // adds dz and takes the contacts' forces ltry
+
+// consistent_rest.c
+void     con_rest(nsm_sim *s, const nsm_view *v);
+
+// consistent_failed.c
+// NSM_FAILED where a moving mass matrix is not positive definite
+nsm_code con_mass(nsm_sim *s, const nsm_view *v, nsm_error *e);
+nsm_code con_singular(nsm_sim *s, const nsm_view *v, int it, double error, int bad, nsm_error *e);
+nsm_code con_failed(nsm_sim *s, const nsm_view *v, int it, double error, int worst, nsm_error *e);
+
+// Rows of the impact, or of the constraints alone: free rows and closed contacts with rate (1 + e) rate0; impulses ->
+// isl.lambda.
+int  con_impact(nsm_sim *s, int contacts, const double *value);
+// Size of the terms of the rate of a row at the velocities v.
+double con_rate_terms(const nsm_sim *s, int row, const double *v);

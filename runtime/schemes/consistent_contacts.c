@@ -1,0 +1,382 @@
+// Contacts closed at q_B: 0 <= g(q_E) - g(q_B) perp lambda_N >= 0, linearised at an iterate a with the smooth rows
+// eliminated:
+//
+//   w = g(q^a) - g(q_B) + H (dq_free - D^a lambda^a) + D^a lambda,
+//   D^a = H [(h/2) (K^{-1} B)_u - P (K^{-1} B)_kappa],  B = Dg_N^T   (13)
+//
+// solved island by island: contacts are coupled where they touch the same block of K.
+#include "consistent.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void column(nsm_sim *s, int row, double h) {
+  struct sim_consistent *c = s->n.con;
+  const sim_matrix *w = &c->k;
+  const sim_rows *r = &s->n.r;
+  const sim_class *k = &s->a->cls[r->cls[row]];
+  const double *b = con_direction(s, row);
+  for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) {
+    const sim_block *block = &w->block[c->blocks[t]];
+    double *x = c->x + c->x0[t], *xq = c->xq + c->x0[t];
+    memset(x, 0, (size_t)block->n * sizeof(double));
+    for (int e = 0; e < k->c->h.n; e++) {
+      int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
+      if (w->block_of[z] == c->blocks[t]) x[w->place[z] - block->first] += b[e];
+    }
+    if (block->kind == BLOCK_SCALAR) x[0] *= w->inverse[w->order[block->first]];
+    else con_block_solve(s, c->blocks[t], x);
+    for (int i = 0; i < block->n; i++) {
+      int z = w->order[block->first + i];
+      xq[i] = 0;
+      if (z >= s->a->nq) continue;
+      xq[i] = 0.5 * h * x[i];
+      for (int e = r->z0[z]; c->ns > 0 && e < r->z0[z + 1]; e++) {
+        int j = c->of[r->zs[e]];
+        if (j >= 0) xq[i] -= r->x[r->zx[e]] * x[w->place[s->a->nq + c->ns + j] - block->first];
+      }
+    }
+  }
+}
+
+static size_t column_size(const struct sim_consistent *c, int row) {
+  size_t n = 0;
+  for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) n += (size_t)c->k.block[c->blocks[t]].n;
+  return n;
+}
+
+// Room for the columns that are missing. Where K is constant columns are kept, those of contacts that have opened too
+// while these are not most of them.
+static int room_for_columns(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  size_t closed = 0, missing = 0;
+  for (int i = 0; i < c->na; i++) {
+    size_t n = column_size(c, c->act[i]);
+    closed += n;
+    missing += c->has_column[c->act[i]] ? 0 : n;
+  }
+  if (!c->affine || (c->x_used + missing > MOST_KEPT && c->x_used + missing > 2 * closed)) {
+    memset(c->has_column, 0, (size_t)s->n.r.n);
+    c->x_used = 0;
+    missing = closed;
+  }
+  c->x = sim_pool_more(s, &c->room[0], c->x_used + missing + 1, sizeof(double));
+  c->xq = sim_pool_more(s, &c->room[1], c->x_used + missing + 1, sizeof(double));
+  for (int i = 0; i < c->na; i++)
+    for (int row = c->act[i], t = c->blocks0[row]; t < c->blocks0[row + 1] && !c->has_column[row]; t++) {
+      c->x0[t] = c->x_used;
+      c->x_used += (size_t)c->k.block[c->blocks[t]].n;
+    }
+  return c->x && c->xq;
+}
+
+int con_columns(nsm_sim *s, double h) {
+  struct sim_consistent *c = s->n.con;
+  if (!room_for_columns(s)) return 0;
+  for (int i = 0; i < c->na; i++) {
+    if (c->has_column[c->act[i]]) continue;
+    column(s, c->act[i], h);
+    c->has_column[c->act[i]] = (unsigned char)c->affine;
+  }
+  return 1;
+}
+
+// H of contact i times the q part of column j.
+static double coupling(const nsm_sim *s, int i, int j) {
+  const struct sim_consistent *c = s->n.con;
+  const sim_matrix *w = &c->k;
+  const sim_class *k = &s->a->cls[s->n.r.cls[i]];
+  const double *h = k->h + (size_t)(i - k->row0) * (size_t)k->c->h.n;
+  double sum = 0;
+  for (int e = 0; e < k->c->h.n; e++) {
+    int z = sim_z_of(s, k, i - k->row0, k->c->h.col[e]), b = w->block_of[z];
+    for (int t = c->blocks0[j]; t < c->blocks0[j + 1]; t++)
+      if (c->blocks[t] == b) sum += h[e] * c->xq[c->x0[t] + w->place[z] - w->block[b].first];
+  }
+  return sum;
+}
+
+static double change_of_gap(const nsm_sim *s, int row) {
+  const struct sim_consistent *c = s->n.con;
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+  double sum = c->gap[row];
+  for (int e = 0; e < k->c->h.n; e++) sum += h[e] * c->dq[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
+  return sum;
+}
+
+// Size of the terms of the change of a gap. The gaps themselves cancel: they are as large as H q.
+static double terms_of_change(const nsm_sim *s, int row) {
+  const struct sim_consistent *c = s->n.con;
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+  double sum = fabs(c->gap[row]) + fabs(s->n.r.gap[row]);
+  for (int e = 0; e < k->c->h.n; e++) {
+    int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
+    sum += fabs(h[e]) * (fabs(c->dq[z]) + fabs(s->w.q1[z]) + fabs(s->now.q[z]));
+  }
+  return sum;
+}
+
+// ---- islands --------------------------------------------------------------------------------------------------------
+static int root(int *parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+
+static void unite(int *parent, int i, int k) {
+  int a = root(parent, i), b = root(parent, k);
+  parent[a > b ? a : b] = a > b ? b : a;                   // the root is the first of its island
+}
+
+static void join(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  for (int i = 0; i < c->na; i++) {
+    c->parent[i] = i;
+    for (int t = c->blocks0[c->act[i]]; t < c->blocks0[c->act[i] + 1]; t++) {
+      c->seat[c->blocks[t]] = -1;
+      c->crowd[c->blocks[t]] = 0;
+    }
+  }
+  for (int i = 0; i < c->na; i++)
+    for (int t = c->blocks0[c->act[i]]; t < c->blocks0[c->act[i] + 1]; t++) {
+      int *seat = &c->seat[c->blocks[t]];
+      c->crowd[c->blocks[t]]++;
+      if (*seat < 0) *seat = i;
+      else unite(c->parent, i, *seat);
+    }
+  for (int i = 1; i < c->na; i++) {                        // the rows of a block of friction stay together
+    int f = s->n.r.friction_of[c->act[i]];
+    if (f >= 0 && f == s->n.r.friction_of[c->act[i - 1]]) unite(c->parent, i, i - 1);
+  }
+}
+
+static int ascending(const void *a, const void *b) {
+  int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+// Row a of D of (12) in the island: numbers of the coupled contacts into col, ascending, and values; how many.
+static int coupled(nsm_sim *s, int a, int *col, double *value) {
+  struct sim_consistent *c = s->n.con;
+  int i = c->act[c->member[a]], n = 0;
+  for (int t = c->blocks0[i]; t < c->blocks0[i + 1]; t++)
+    for (int e = c->at_block0[c->blocks[t]]; e < c->at_block0[c->blocks[t] + 1]; e++) {
+      int j = c->at_block[e];
+      if (!s->n.r.active[j] || c->mark[j] == i) continue;
+      c->mark[j] = i;
+      col[n++] = c->local[c->index[j]];
+    }
+  qsort(col, (size_t)n, sizeof *col, ascending);
+  for (int e = 0; e < n; e++) c->mark[c->act[c->member[col[e]]]] = -1;
+  for (int e = 0; e < n; e++) value[e] = coupling(s, i, c->act[c->member[col[e]]]);
+  return n;
+}
+
+static int is_slip(const nsm_sim *s, int row) { return s->a->cls[s->n.r.cls[row]].c->kind == NSM_FRICTION; }
+
+// D by compressed rows; small or full ones dense by columns, in place of them.
+static nsm_cone_problem island(nsm_sim *s, int m, int sparse) {
+  struct sim_consistent *c = s->n.con;
+  nsm_cone_problem p = { .m = m, .M = c->m, .q = c->qv, .lo = c->lo, .hi = c->hi, .q_terms = c->terms };
+  int n = 0;
+  for (int a = 0; a < m; a++) {
+    int i = c->member[a], *col = c->col + n, count;
+    double *value = sparse ? c->m + n : c->line;
+    count = coupled(s, a, sparse ? col : c->col, value);
+    if (!sparse) {
+      col = c->col;
+      for (int b = 0; b < m; b++) c->m[a + (size_t)b * (size_t)m] = 0;
+    }
+    c->row_start[a] = n;
+    c->qv[a] = !c->plain ? change_of_gap(s, c->act[i]) : c->zero[i] ? c->gap[c->act[i]] : 0;
+    c->terms[a] = !c->plain ? terms_of_change(s, c->act[i]) : fabs(c->qv[a]);
+    c->lo[a] = !c->plain ? 0 : !c->zero[i] ? 0 : is_slip(s, c->act[i]) ? -INFINITY : -c->l0[i];
+    c->hi[a] = !c->plain || c->zero[i] ? INFINITY : 0;
+    c->lam[a] = c->plain ? 0 : c->l0[i];
+    for (int e = 0; e < count; e++) {
+      int other = col[e];
+      if (!sparse) c->m[a + (size_t)other * (size_t)m] = value[e];
+      if (other == a) c->diag[i] = value[e];
+      if (c->plain) continue;
+      c->qv[a] -= value[e] * c->l0[c->member[other]];
+      c->terms[a] += fabs(value[e] * c->l0[c->member[other]]);
+    }
+    if (sparse) n += count;
+  }
+  c->row_start[m] = n;
+  p.cone = c->cone;
+  for (int a = 0; !c->plain && a < m;) {
+    int f = s->n.r.friction_of[c->act[c->member[a]]];
+    if (f < 0) { a++; continue; }
+    const sim_friction *k = &s->n.r.friction[f];
+    c->cone[p.cones] = sim_friction_block(s, f, a);
+    if (nsm_cone_is_grip(k->type))                         // its normal force is an unknown of K: that of the iterate
+      c->cone[p.cones] = (nsm_cone_block){
+        .type = NSM_CONE_DISK, .first = a, .size = k->n, .radius = k->mu * sim_friction_pressed(s, f, s->w.l1)
+      };
+    a += c->cone[p.cones++].size;
+  }
+  if (sparse) {
+    p.row_start = c->row_start;
+    p.col = c->col;
+  }
+  return p;
+}
+
+static int pressed_by_gap(const nsm_sim *s, int row) {
+  const sim_friction *f = &s->n.r.friction[s->n.r.friction_of[row]];
+  return f->normals > 0 && !nsm_cone_is_grip(f->type);
+}
+
+// What opens by itself needs no force.
+static int opens(nsm_sim *s, int m) {
+  struct sim_consistent *c = s->n.con;
+  for (int a = 0; a < m; a++)
+    if (c->l0[c->member[a]] != 0 || !(is_slip(s, c->act[c->member[a]]) ? pressed_by_gap(s, c->act[c->member[a]])
+                                                                       : change_of_gap(s, c->act[c->member[a]]) >= 0))
+      return 0;
+  for (int a = 0; a < m; a++) {
+    int i = c->member[a];
+    c->diag[i] = coupling(s, c->act[i], c->act[i]);
+    s->w.l_try[s->n.r.l[c->act[i]]] = 0;
+  }
+  return 1;
+}
+
+// Entries that D of the island can have.
+static size_t entries_of(const nsm_sim *s, int m) {
+  const struct sim_consistent *c = s->n.con;
+  size_t n = 0;
+  for (int a = 0; a < m; a++)
+    for (int row = c->act[c->member[a]], t = c->blocks0[row]; t < c->blocks0[row + 1]; t++)
+      n += (size_t)c->crowd[c->blocks[t]];
+  return n;
+}
+
+// Then the projected step goes on without D.
+static int no_memory(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  c->result = (nsm_cone_result){ .status = NSM_CONE_FAILED, .residual = INFINITY, .worst = -1 };
+  c->bad_row = c->act[c->member[0]];
+  return 0;
+}
+
+// The workspace for p, as large as if none had been needed before: the same solvers fit.
+static void *workspace(nsm_sim *s, const nsm_cone_problem *p) {
+  struct sim_consistent *c = s->n.con;
+  size_t nnz = p->row_start ? (size_t)p->row_start[p->m] : (size_t)p->m * (size_t)p->m;
+  int bandwidth = p->row_start ? 0 : p->m;
+  for (int a = 0; p->row_start && a < p->m; a++)
+    for (int e = p->row_start[a]; e < p->row_start[a + 1]; e++) {
+      int d = p->col[e] > a ? p->col[e] - a : a - p->col[e];
+      bandwidth = d > bandwidth ? d : bandwidth;
+    }
+  int cones = s->n.r.nfriction < p->m ? s->n.r.nfriction : p->m;
+  size_t bytes = nsm_cone_workspace_size_with(p->m, nnz, bandwidth, cones);
+  void *work = sim_pool_room(s, &c->room[4], bytes, 1);
+  if (work) nsm_cone_workspace_init(work, bytes);
+  return work;
+}
+
+static int solve_island(nsm_sim *s, int m) {
+  struct sim_consistent *c = s->n.con;
+  if (!c->plain && opens(s, m)) return 1;
+  for (int a = 0; a < m; a++) c->local[c->member[a]] = a;
+  size_t square = (size_t)m * (size_t)m, entries = entries_of(s, m);
+  int sparse = m > DENSE_ISLAND && entries < square / 4;
+  c->m = sim_pool_room(s, &c->room[2], sparse ? entries : square, sizeof *c->m);
+  c->col = sim_pool_room(s, &c->room[3], sparse || entries > square ? entries : square, sizeof *c->col);
+  if (!c->m || !c->col) return no_memory(s);
+  nsm_cone_problem p = island(s, m, sparse);
+  void *work = m <= s->n.isl.tiny_most ? c->tiny_work[m] : workspace(s, &p);
+  if (!work) return no_memory(s);
+  if (m <= s->n.isl.tiny_most) {  // a matrix equal to the last of its size keeps its factors
+    sim_tiny_notice(s->now.con_tiny, m, c->m, c->cone, p.cones);
+    p.matrix_id = s->now.con_tiny->id[m];
+  }
+  s->w.cone.warm = 1;
+  s->w.cone.once = 1;                                        // where it fails there is the projected step
+  nsm_cone_status status = c->plain ? sim_cone_correct(s, &p, work, c->lam, c->uv, &c->result)
+                                    : sim_cone_solve(s, &p, work, c->lam, c->uv, &c->result, c->act, c->member);
+  s->w.cone.once = 0;
+  s->now.count.solver_iterations += c->result.iterations;
+  int worst = c->result.worst;
+  if (status != NSM_CONE_SOLVED) {
+    c->bad_row = c->act[c->member[worst >= 0 && worst < m ? worst : 0]];
+    return 0;
+  }
+  double change = 0, force = 0;
+  for (int a = 0; c->plain && a < m; a++) {
+    change = fmax(change, fabs(c->lam[a]));
+    force = fmax(force, fabs(c->l0[c->member[a]]));
+  }
+  if (c->plain && !sim_is_correction(change, force)) return 0;
+  if (c->result.residual > s->now.count.max_residual) s->now.count.max_residual = c->result.residual;
+  for (int a = 0; a < m; a++) {
+    int i = c->member[a];
+    s->w.l_try[s->n.r.l[c->act[i]]] = c->plain ? c->l0[i] + c->lam[a] : c->lam[a];
+  }
+  return 1;
+}
+
+int con_contacts(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  for (int i = 0; i < c->na; i++) c->l0[i] = s->w.l1[s->n.r.l[c->act[i]]];
+  join(s);
+  for (int i = 0; i < c->na; i++) c->count[i] = 0;
+  for (int i = 0; i < c->na; i++) c->count[root(c->parent, i)]++;
+  for (int first = 0; first < c->na; first++) {
+    int m = c->count[first];
+    if (m == 0) continue;
+    for (int i = first, n = 0; n < m; i++)
+      if (root(c->parent, i) == first) c->member[n++] = i;
+    if (!solve_island(s, m)) return 0;
+  }
+  return 1;
+}
+
+// The directions of slip of a contact from number i on, with the normal force found before; the number of the last.
+static int project_slip(nsm_sim *s, int i) {
+  struct sim_consistent *c = s->n.con;
+  int f = s->n.r.friction_of[c->act[i]], n = s->n.r.friction[f].n, normal = s->n.r.friction[f].normal[0];
+  double u[3], diagonal[3], lambda[3];
+  for (int d = 0; d < n; d++) {
+    int row = c->act[i + d];
+    c->diag[i + d] = diagonal[d] = coupling(s, row, row);
+    c->l0[i + d] = lambda[d] = s->w.l1[s->n.r.l[row]];
+    u[d] = change_of_gap(s, row);
+  }
+  const double *l = normal < 0 || s->n.con->of[normal] >= 0 ? s->w.l1 : s->w.l_try;
+  sim_friction_prox(s, f, sim_friction_pressed(s, f, l), u, diagonal, 0.8, lambda);
+  for (int d = 0; d < n; d++) s->w.l_try[s->n.r.l[c->act[i + d]]] = lambda[d];
+  return i + n - 1;
+}
+
+// (2.72) of [Möller 2011], with the factor of a contact from its own entry of D: lambda := prox(lambda - r w), r = 0.8
+// / D_ii.
+void con_project(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  s->now.con.projections++;
+  for (int i = 0; i < c->na; i++) {
+    int row = c->act[i];
+    double d = c->diag[i] = coupling(s, row, row), l = s->w.l1[s->n.r.l[row]];
+    c->l0[i] = l;
+    if (is_slip(s, row)) { i = project_slip(s, i); continue; }
+    s->w.l_try[s->n.r.l[row]] = d > 0 ? fmax(0, l - 0.8 / d * change_of_gap(s, row)) : l;
+  }
+}
+
+void con_apply_contacts(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  const sim_matrix *w = &c->k;
+  for (int i = 0; i < c->na; i++) {
+    int row = c->act[i];
+    double d = s->w.l_try[s->n.r.l[row]] - c->l0[i];
+    if (d == 0) continue;
+    for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) {
+      const sim_block *b = &w->block[c->blocks[t]];
+      for (int e = 0; e < b->n; e++) c->dz[w->order[b->first + e]] += d * c->x[c->x0[t] + e];
+    }
+  }
+}

@@ -1,0 +1,175 @@
+// Friction in the energy-consistent step: what it moves, what it takes, and how it ends.
+//
+// The impact (1) has impulses in the cone of its own normal impulse; the motion (2)-(6) a law on the slip in the step,
+//
+//   -(H_T(q_B)(q_E - q_B) + d) in N_D(lambda_T),   d = h w(q_B, tm)                       (friction.md (5))
+//
+// w: the part of the slip velocity that is not due to velocities. Power and force then have opposite signs over the
+// step. But a contact that sticks has H_T (q_E - q_B) = 0 and so H_T u_E = -H_T u_C: the velocity left over when it
+// began to stick changes sign in every step [Möller 2011, section 6.4]. Therefore the step ends with the
+// impulses p - lambda_T that make the law hold for the velocity at the end too,
+//
+//   u+ = u_E + M^-1 (H_N^T P_N + H_T^T (p - lambda_T)),   -s+ in N_D(p),
+//   rates of constraints and of pressed contacts 0  (6)
+//
+// with D as it was in (5), of radius mu lambda_N. Nothing changes where the contact slides as it did. It only takes
+// energy: lambda_T lies in D, so that s+ . (p - lambda_T) <= 0, and with L = (P_N, p - lambda_T), G = H M^-1 H^T, rates
+// r_E before and r+ after
+//
+//   T+ - T_E - work of the drive = L.(r+ + r_E)/2 = L.r+ - L.G L/2 <= 0.                                         (7)
+#include "consistent.h"
+#include "twofold.h"
+#include <math.h>
+#include <string.h>
+
+static const double settled = 1e-12;     // of the radius: what is left of a disagreement at the end
+
+double con_slip_part(const nsm_sim *s, int row, const double *v) {
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+  double sum = 0;
+  for (int e = 0; e < k->c->h.n; e++) sum += h[e] * v[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
+  return sum;
+}
+
+void con_drift(nsm_sim *s, double t1) {
+  struct sim_consistent *c = s->n.con;
+  nsm_view now = sim_now(s), middle = now;
+  middle.t = s->now.t + 0.5 * (t1 - s->now.t);
+  middle.v = s->a->zero;                                   // rest
+  for (int a = 0; a < s->a->on.friction.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
+    k->c->rate_fn(&now, &k->tab, s->n.r.rate0 + k->row0);
+    k->c->rate_fn(&middle, &k->tab, c->drift + k->row0);
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+      c->drift[row] *= s->n.h;
+    }
+  }
+}
+
+// Loss and work of the drive by impulse l at a slip that goes from `before` to `after`, of which w is the drive's.
+static void book(nsm_sim *s, int row, double l, double before, double after, double w) {
+  s->now.ledger.loss_friction += sim_ledger_book(s, row, -0.5 * l * (before + after));
+  s->now.ledger.forces_now -= l * w;
+}
+
+// What friction took in the impact, rates at q_B, and in the motion: power is lambda_T . (slip in the step)/h.
+static void book_step(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  for (int i = 0; i < c->na; i++) {
+    int row = c->act[i], l = s->n.r.l[row];
+    if (s->a->cls[s->n.r.cls[row]].c->kind != NSM_FRICTION) continue;
+    double move = con_slip_part(s, row, c->inc_q), w = c->drift[row] / s->n.h,
+           mean = move / s->n.h + w;
+    book(s, row, s->w.l1[l], mean, mean, w);
+    double begin = s->n.r.rate0[row], drive = begin - con_slip_part(s, row, s->now.z);
+    book(s, row, s->now.impulse[l], begin, drive + con_slip_part(s, row, c->uc), drive);
+  }
+}
+
+static int lasting(const nsm_sim *s, int row) { return s->n.r.active[row] && s->w.l1[s->n.r.l[row]] > 0; }
+
+// Rates at the end, radii, and whether some contact disagrees with its law there.
+static int unsettled(nsm_sim *s, const nsm_view *v) {
+  struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  int found = 0;
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+    if (k->c->h_stage > NSM_CONST) k->c->h_fn(v, &k->tab, k->h);
+    k->c->rate_fn(v, &k->tab, c->slip + k->row0);
+  }
+  for (int f = 0; f < r->nfriction; f++) {
+    const sim_friction *k = &r->friction[f];
+    int plain = k->type == NSM_CONE_COULOMB || k->type == NSM_CONE_DISK || nsm_cone_is_grip(k->type);
+    c->disk[f] = k->type == NSM_CONE_DISK   ? s->n.h * k->radius
+                 : nsm_cone_is_grip(k->type) ? k->mu * sim_friction_pressed(s, f, s->w.l1)
+                 : lasting(s, k->normal[0]) ? k->mu * s->w.l1[r->l[k->normal[0]]]
+                                            : 0;
+    if (!plain || !(c->disk[f] > 0)) { c->disk[f] = 0; continue; }
+    double x[3], length = 0, off = 0;
+    for (int d = 0; d < k->n; d++) {
+      // diag is of displacements: h/2 of that of rates
+      x[d] = s->w.l1[r->l[k->row[d]]] - c->slip[k->row[d]] / c->diag[c->index[k->row[d]]] * 0.5 * s->n.h;
+      length = hypot(length, x[d]);
+    }
+    for (int d = 0; d < k->n; d++)
+      off = hypot(off, s->w.l1[r->l[k->row[d]]] - (length > c->disk[f] ? c->disk[f] / length : 1) * x[d]);
+    found |= off > settled * c->disk[f];
+  }
+  return found;
+}
+
+// M and the one-step matrix at q_E, of the rows that take part.
+static int matrices(nsm_sim *s, const nsm_view *v) {
+  sim_rows *r = &s->n.r;
+  const struct sim_consistent *c = s->n.con;
+  for (int row = 0; row < r->n; row++) {
+    int f = r->friction_of[row], slip = s->a->cls[r->cls[row]].c->kind == NSM_FRICTION;
+    r->active[row] = c->of[row] >= 0 || (slip ? c->disk[f] > 0 : lasting(s, row));
+  }
+  for (int a = 0; a < s->a->on.mass_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
+    k->c->mass_fn(v, &k->tab, k->mass);
+  }
+  if (!s->n.w.constant && sim_matrix_update(s, 0) >= 0) return 0;
+  sim_islands_list(s);
+  if (s->a->on.h_moving.n > 0) sim_rows_outer(s, 0);
+  if (!r->constant) sim_rows_couple(s);
+  return 1;
+}
+
+// (6); the impulses are added to l1.
+static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
+  struct sim_consistent *c = s->n.con;
+  sim_rows *r = &s->n.r;
+  sim_islands *is = &s->n.isl;
+  if (!matrices(s, v)) return 0;
+  for (int i = 0; i < is->nactive; i++) {
+    int row = r->row_at[is->active[i]], slip = s->a->cls[r->cls[row]].c->kind == NSM_FRICTION;
+    c->start[row] = is->lambda[i] = slip ? s->w.l1[r->l[row]] : 0;
+    is->lo[i] = -INFINITY;
+    is->hi[i] = INFINITY;
+  }
+  for (int i = 0; i < is->nactive; i++) {
+    int at = is->active[i], row = r->row_at[at];
+    is->q[i] = c->slip[row];
+    is->terms[i] = con_rate_terms(s, row, s->w.z1);
+    for (int e = r->m0[at]; e < r->m0[at + 1]; e++) {
+      int other = r->row_at[r->mc[e]];
+      double d = r->active[other] ? r->m[e] * c->start[other] : 0;
+      is->q[i] -= d;
+      is->terms[i] += fabs(d);
+    }
+    is->q[i] = con_flush(is->q[i]);
+  }
+  sim_tiny_forget(s->now.tiny);               // rows of another kind than in the impact
+  is->disk = c->disk;
+  int ok = sim_islands_solve(s);
+  is->disk = NULL;
+  sim_tiny_forget(s->now.tiny);
+  for (int i = 0; ok && i < is->nactive; i++) {
+    int row = r->row_at[is->active[i]], slip = s->a->cls[r->cls[row]].c->kind == NSM_FRICTION;
+    double p = is->lambda[i] - c->start[row], drive = slip ? c->slip[row] - con_slip_part(s, row, s->w.z1) : 0;
+    book(s, row, p, c->slip[row], is->u[i], drive);
+    c->start[row] = p;
+  }
+  for (int i = 0; ok && i < is->nactive; i++) {
+    int row = r->row_at[is->active[i]];
+    s->w.l1[r->l[row]] += c->start[row];
+    for (int x = r->x0[row]; x < r->x0[row + 1]; x++) {
+      int z = r->xz[x];
+      sim_add(&s->w.z1[z], &s->w.z1_low[z], r->x[x] * c->start[row]);
+    }
+  }
+  return ok;
+}
+
+nsm_code con_settle(nsm_sim *s, const nsm_view *v, nsm_error *e) {
+  book_step(s);
+  if (!unsettled(s, v)) return NSM_OK;
+  int ok = end_with_impulses(s, v);
+  for (int row = 0; row < s->n.r.n; row++) s->n.r.active[row] = s->n.con->of[row] >= 0;
+  for (int i = 0; i < s->n.con->na; i++) s->n.r.active[s->n.con->act[i]] = 1;
+  return ok ? NSM_OK : sim_cone_failed(s, v->t, e);
+}

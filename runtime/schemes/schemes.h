@@ -1,0 +1,39 @@
+// One step from (q, z, l) to (q1, z1, l1): the schemes. Uses assembly/ and ledger/; who calls a step, and with which
+// lengths, is the clock's business.
+//
+//   step_linear.c    moreau where all matrices are constant      step_newton.c  moreau else
+//   step_midpoint.c  explicit step                               step_consistent.c  energy-consistent step
+//   (consistent.h)   closed.c  which contacts are closed, what is at rest         blame.c  which statement made a nan
+#pragma once
+#include "runtime/assembly/assembly.h"
+#include "runtime/ledger/ledger.h"
+
+// step_linear.c, step_newton.c: from (q,z,l) to (q1,z1,l1) at t1; NSM_OK or NSM_FAILED
+nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e);
+nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e);
+nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e);
+int      sim_midpoint_fits(nsm_sim *s, nsm_error *e);                            // may this model be stepped so?
+nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e);
+void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
+// closed.c
+void     sim_closed_start(nsm_sim *s);
+void     sim_close(nsm_sim *s, double lead);   // gap, rate0 -> active, for moreau and midpoint
+void     sim_hold(nsm_sim *s);    // after a step of moreau or midpoint: what holds its contacts closed
+double   sim_nearly_closed(nsm_sim *s);     // above this no round-off reaches
+void     sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v);   // into r.terms, of k's rows
+int      sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a);
+void     sim_refine(nsm_sim *s, double t, const double *q, double share);
+int      sim_is_at_rest(double v, double size);   // v is what rounding left of terms of this size
+int      sim_is_correction(double change, double force);   // of what rounding left: tiny beside the largest force
+int      sim_sticks(const nsm_sim *s, int row);   // a row of friction, by its force
+void     sim_count_impacts(nsm_sim *s);
+nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e);
+// Size of the terms that y + e rate_k of a row was made of, at z and z1.
+double sim_row_terms(const nsm_sim *s, int row, double y);
+
+// blame.c: finds the kernel that is not finite at the view; writes the message.
+nsm_code sim_blame(nsm_sim *s, const nsm_view *v, nsm_error *e);
+
+// consistent_setup.c
+int  sim_consistent_fits(nsm_sim *s, nsm_error *e);                              // may this model be stepped so?
+void sim_consistent_analyse(nsm_sim *s);

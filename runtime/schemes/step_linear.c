@@ -1,0 +1,251 @@
+// One step where every class is affine and every matrix constant: no Newton iteration, no assembly.
+//
+//   dz = W^{-1} (h theta f(t1, q^a, z_k) + h (1-theta) f(t_k, q_k, z_k) + h (1-gamma) r_k
+//              + h gamma g(t1, q^a, z_k, 0)),
+//   q^a = q_k + h v_k   (5)
+//   q of (1) = y(t1, z_p, 0)  or  rate(z_p) + e rate_k                                                      (6), (10)
+//   z = z_p + X lambda                                                                                              (7)
+//
+// r_k = g(t_k, z_k, lambda_k) with the multipliers of the last step; at the start they are 0, so gamma < 1 begins with
+// r_0 = g(z_0, 0).
+#include "schemes.h"
+#include <math.h>
+#include <string.h>
+
+// Gaps and rates at the start of the step; active where g_k + (h/2) rate_k <= 0, (10), as closed.c tests it. The
+// impulses of the others are 0.
+void sim_active_set(nsm_sim *s) {
+  sim_rows *r = &s->n.r;
+  nsm_view v = sim_now(s);
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+    k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);
+    memset(s->w.l1 + r->l[k->row0], 0, (size_t)k->tab.count * sizeof(double));   // a class' multipliers are contiguous
+  }
+  sim_close(s, 0.5 * s->n.h);
+  if (s->a->on.friction.n > 0) sim_friction_active(s);
+}
+
+void sim_count_impacts(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  const sim_islands *a = &s->n.isl;
+  if (s->a->on.contact.n == 0) return;
+  for (int i = 0; i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]], l = r->l[row];
+    s->now.count.impacts += s->w.l1[l] > 0 && s->now.l[l] == 0 && s->a->cls[r->cls[row]].c->kind == NSM_CONTACT;
+  }
+}
+
+nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
+  const nsm_cone_result *res = &s->n.isl.result;
+  char name[256];
+  sim_row_name(s, s->n.isl.failed_row, name, sizeof name);
+  int line = s->a->cls[s->n.r.cls[s->n.isl.failed_row]].c->line;
+  nsm_place at = sim_at_row(s, s->n.isl.failed_row);
+  if (s->n.r.no_room) {
+    sim_fail_at(e, NSM_FAILED, at,
+                "the %d rows that are active at t = %.10g s, step %ld are coupled with so many others that their "
+                "matrix does not fit in memory",
+                s->n.isl.nactive, t1, s->now.k + 1);
+    return NSM_FAILED;
+  }
+  if (res->status == NSM_CONE_NO_SOLUTION)
+    sim_fail_at(e, NSM_FAILED, at,
+                "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1,
+                s->now.k + 1, name, line, s->n.isl.why);
+  else if (res->status == NSM_CONE_BAD_INPUT)
+    sim_fail_at(e, NSM_FAILED, at,
+                "the one-step problem is not finite, or a lower bound lies above its upper bound at t = %.10g s, step "
+                "%ld: worst at %s (line %d)",
+                t1, s->now.k + 1, name, line);
+  else if (res->late)
+    sim_fail_at(
+        e, NSM_FAILED, at,
+        "the one-step problem could not be solved within %.4g s (--solve-budget) at t = %.10g s, step %ld: worst "
+        "at %s (line %d), residual %.3g of its terms in the best answer",
+        s->w.cone.budget, t1, s->now.k + 1, name, line, res->residual);
+  else
+    sim_fail_at(e, NSM_FAILED, at,
+                "the one-step problem could not be solved to the tolerance at t = %.10g s, step %ld: worst at %s (line "
+                "%d), residual %.3g of its terms in the best answer",
+                t1, s->now.k + 1, name, line, res->residual);
+  return NSM_FAILED;
+}
+
+double sim_row_terms(const nsm_sim *s, int row, double y) {
+  const sim_rows *r = &s->n.r;
+  double size = fabs(y) + fabs(r->e[row] * r->rate0[row]);
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++)
+    size += fabs(r->c[e]) * (fabs(s->w.z1[r->cz[e]]) + fabs(s->now.z[r->cz[e]]));
+  return size;
+}
+
+static void right_side(nsm_sim *s, double t1) {
+  int nq = s->a->nq, nz = s->a->nz;
+  double h = s->n.h, ht = h * s->a->theta, he = h * (1 - s->a->theta);
+  nsm_view v0 = sim_now(s), va = sim_view(s, t1, s->w.qm, s->now.z, s->now.l);
+  double *rhs = s->w.rhs, *f = s->w.f;
+  for (int i = 0; i < nq; i++) s->w.qm[i] = s->now.q[i] + h * s->now.z[i];
+  for (int i = 0; i < nz; i++) rhs[i] = h * s->n.f_constant[i];
+  if (s->a->on.f_moving.n > 0) {
+    if (ht != 0) {
+      memset(f, 0, (size_t)nz * sizeof(double));
+      for (int a = 0; a < s->a->on.f_moving.n; a++) {
+        const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
+        k->c->f_fn(&va, &k->tab, f, f + nq);
+      }
+      for (int i = 0; i < nz; i++) rhs[i] += ht * f[i];
+    }
+    if (he != 0) {
+      memset(f, 0, (size_t)nz * sizeof(double));
+      for (int a = 0; a < s->a->on.f_moving.n; a++) {
+        const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
+        k->c->f_fn(&v0, &k->tab, f, f + nq);
+      }
+      for (int i = 0; i < nz; i++) rhs[i] += he * f[i];
+    }
+  }
+  if (s->a->on.g.n > 0) {
+    va.l = s->a->zero_l;
+    memset(f, 0, (size_t)nz * sizeof(double));
+    for (int a = 0; a < s->a->on.g.n; a++) {
+      const sim_class *k = &s->a->cls[s->a->on.g.of[a]];
+      k->c->g_fn(&va, &k->tab, f, f + nq);
+    }
+    for (int i = 0; i < nz; i++) rhs[i] += h * s->a->gamma * f[i];
+    if (s->a->gamma < 1) {
+      memset(f, 0, (size_t)nz * sizeof(double));
+      for (int a = 0; a < s->a->on.g.n; a++) {
+        const sim_class *k = &s->a->cls[s->a->on.g.of[a]];
+        k->c->g_fn(&v0, &k->tab, f, f + nq);
+      }
+      for (int i = 0; i < nz; i++) rhs[i] += h * (1 - s->a->gamma) * f[i];
+    }
+  }
+}
+
+// q of (1) for the active rows, from the kernels at z_p with no multipliers. Classes without an active row are not
+// called.
+static void rows_at(nsm_sim *s, double t1) {
+  sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
+  nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->a->zero_l);
+  for (int c = 0; c < s->a->on.row.n; c++) {
+    const sim_class *k = &s->a->cls[s->a->on.row.of[c]];
+    double *y = r->y + k->row0;
+    if (k->c->kind == NSM_RELATION) k->c->y_fn(&v, &k->tab, y);
+    else if (!sim_opens(k->c) || memchr(r->active + k->row0, 1, (size_t)k->tab.count)) {
+      k->c->rate_fn(&v, &k->tab, y);
+    }
+  }
+  for (int c = 0; c < s->a->on.law_moving.n; c++) {
+    const sim_class *k = &s->a->cls[s->a->on.law_moving.of[c]];
+    k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
+  }
+  for (int i = 0; i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]];
+    a->q[i] = r->y[row] + r->e[row] * r->rate0[row];
+    a->terms[i] = sim_row_terms(s, row, r->y[row]);
+    a->lo[i] = r->lo[row];
+    a->hi[i] = r->hi[row];
+    a->lambda[i] = s->now.l[r->l[row]];
+  }
+}
+
+// The same for all z, where the motion is known without X.
+static double apply_motion(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  const sim_islands *a = &s->n.isl;
+  double ht = s->n.h * s->a->theta, sum = 0, *dz = s->w.rhs;
+  for (int i = 0; i < a->nactive; i++) sum += s->w.l1[r->l[r->row_at[a->active[i]]]] = a->lambda[i];
+  memset(dz, 0, (size_t)s->a->nz * sizeof(double));
+  memset(s->w.size, 0, (size_t)s->a->nz * sizeof(double));
+  sim_rows_motion(s, a->lambda, dz);
+  sim_rows_sizes(s, a->lambda, s->w.size);
+  for (int z = 0; z < s->a->nz; z++) {
+    if (s->w.size[z] > 0) s->w.size[z] += fabs(s->now.z[z]) + fabs(s->w.z1[z]);
+    s->w.z1[z] += dz[z];
+    if (s->w.size[z] > 0 && sim_is_at_rest(s->w.z1[z], s->w.size[z])) s->w.z1[z] = 0;
+    if (z < s->a->nq && dz[z] != 0) s->w.q1[z] = s->now.q[z] + (ht * s->w.z1[z] + (s->n.h - ht) * s->now.z[z]);
+  }
+  return sum;
+}
+
+// (7), and with it q = q_k + h (theta v + (1-theta) v_k).
+static double apply_multipliers(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  const sim_islands *a = &s->n.isl;
+  double ht = s->n.h * s->a->theta, sum = 0;
+  int nq = s->a->nq;
+  if (r->whole) return apply_motion(s);
+  for (int i = 0; i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]];
+    double p = a->lambda[i];
+    s->w.l1[r->l[row]] = p;
+    if (p == 0) continue;
+    sum += p;
+    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) {
+      int z = r->xz[e];
+      double d = r->x[e] * p;
+      if (s->w.size[z] == 0) s->w.size[z] = fabs(s->now.z[z]) + fabs(s->w.z1[z]);
+      s->w.size[z] += fabs(d);
+      s->w.z1[z] += d;
+      if (z < nq) s->w.q1[z] += ht * d;
+    }
+  }
+  for (int i = 0; i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]];
+    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) {
+      int z = r->xz[e];
+      if (s->w.size[z] > 0 && (s->w.z1[z] == 0 || sim_is_at_rest(s->w.z1[z], s->w.size[z]))) {
+        s->w.z1[z] = 0;
+        if (z < nq) s->w.q1[z] = s->now.q[z] + (s->n.h - ht) * s->now.z[z];
+      }
+    }
+  }
+  return sum;
+}
+
+nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
+  int nq = s->a->nq, nz = s->a->nz;
+  double h = s->n.h, theta = s->a->theta, *q1 = s->w.q1, *z1 = s->w.z1;
+  const double *q = s->now.q, *z = s->now.z, *dz = s->n.dz_constant;
+  if (s->a->on.contact.n + s->a->on.friction.n > 0) sim_active_set(s);
+  if (s->a->on.f_moving.n + s->a->on.g.n > 0) {
+    right_side(s, t1);
+    sim_matrix_solve(s, s->w.rhs);
+    dz = s->w.rhs;
+  }
+  double s0 = 0, s1 = 0, ht = h * theta;
+  for (int i = 0; i < nq; i++) {
+    double v = z[i] + dz[i], x = q[i] + h * z[i] + ht * dz[i];
+    z1[i] = v;
+    q1[i] = x;
+    s0 += v;
+    s1 += x;
+  }
+  for (int i = nq; i < nz; i++) {
+    double v = z[i] + dz[i];
+    z1[i] = v;
+    s0 += v;
+  }
+  if (s->n.r.n > 0) {
+    if (!s->n.r.always) sim_islands_list(s);
+    if (s->n.isl.nactive > 0) {
+      rows_at(s, t1);
+      if (!sim_islands_solve(s)) {
+        nsm_view v = sim_view(s, t1, q1, z1, s->a->zero_l);
+        if (s->n.isl.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) == NSM_FAILED) return NSM_FAILED;
+        return sim_cone_failed(s, t1, e);
+      }
+      s0 += apply_multipliers(s);
+      sim_refine(s, t1, s->w.q1, ht);
+      sim_count_impacts(s);
+    }
+  }
+  s->now.count.newton_iterations++;
+  s0 += s1;
+  if (s0 - s0 == 0) return NSM_OK;
+  nsm_view v = sim_view(s, t1, q1, z1, s->w.l1);
+  return sim_blame(s, &v, e);
+}

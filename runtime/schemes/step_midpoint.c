@@ -1,0 +1,170 @@
+// One step of Moreau's midpoint rule ([Möller 2011, (5.3)-(5.8)]; docs/numerics/midpoint.md has the equations, numbers
+// below are its own):
+//
+//   q_M = q_B + (h/2) u_B,   t_M = t_B + h/2                                                                     (1)
+//   M(q_M, t_M)(u_E - u_B) = h f(t_M, q_M, u_B) + h g(t_M, q_M, u_B, lambda) + H(q_M, t_M)^T p                   (2)
+//   q_E = q_M + (h/2) u_E                                                                                        (3)
+//   relations   -y(t_M, q_M, u_E, lambda) in N_[lo, hi](lambda)                                                  (4)
+//   constraints H u_E + chi = 0                                                                                  (5)
+//   contacts    0 <= (H u_E + chi) + e (H u_B + chi) _|_ p >= 0  where g(q_M, t_M) <= 0                          (6)
+//   friction    the same with e_t and the slip velocity, -(u_T) in N_D(p_N)(p_T), friction.c
+//
+// Everything is evaluated once, so there is no iteration: M is factored and the one-step problem solved once a step, or
+// once a run where they are constant. Explicit: stable only where h times the largest frequency is below 2.
+#include "schemes.h"
+#include <math.h>
+#include <string.h>
+
+int sim_midpoint_fits(nsm_sim *s, nsm_error *e) {
+  char name[256];
+  if (s->a->nx == 0) return 1;
+  sim_z_name(s, s->a->nq, name, sizeof name);
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_z(s, s->a->nq),
+              "the scheme `midpoint` takes mechanical systems only, and %s is a first-order state; `moreau` takes both",
+              name);
+  return 0;
+}
+
+// h f and, for the step, M and B.
+static void dynamics(nsm_sim *s, const nsm_view *m) {
+  double *f = s->w.rhs;
+  memcpy(f, s->n.f_constant, (size_t)s->a->nq * sizeof(double));
+  for (int a = 0; a < s->a->on.f_moving.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
+    k->c->f_fn(m, &k->tab, f, f + s->a->nq);
+  }
+  for (int i = 0; i < s->a->nq; i++) f[i] *= s->n.h;
+  for (int a = 0; a < s->a->on.mass_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
+    k->c->mass_fn(m, &k->tab, k->mass);
+  }
+  for (int a = 0; a < s->a->on.b_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.b_moving.of[a]];
+    k->c->b_fn(m, &k->tab, k->b);
+  }
+}
+
+// What (4)-(6) read: outputs at (u_B, 0), rates at u_B, H, bounds; which contacts are closed.
+static void rows(nsm_sim *s, const nsm_view *m) {
+  sim_rows *r = &s->n.r;
+  for (int a = 0; a < s->a->on.row.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.row.of[a]];
+    double *y = r->y + k->row0, *rate = r->rate0 + k->row0;
+    if (k->c->kind == NSM_RELATION) k->c->y_fn(m, &k->tab, y);
+    else {
+      k->c->gap_fn(m, &k->tab, r->gap + k->row0, rate);
+      memcpy(y, rate, (size_t)k->tab.count * sizeof(double));
+    }
+    if (k->c->h_stage > NSM_CONST) k->c->h_fn(m, &k->tab, k->h);
+  }
+  sim_close(s, 0);                                         // the gap at q_M has half a step of the rate in it
+  if (s->a->on.friction.n > 0) sim_friction_follow(s);
+  sim_friction_law(s, m);
+  sim_friction_guess(s, 1);
+  for (int a = 0; a < s->a->on.law_moving.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.law_moving.of[a]];
+    k->c->law_fn(m, &k->tab, r->lo + k->row0, r->hi + k->row0);
+  }
+}
+
+// (7): q of the one-step problem, from du = M^{-1} h f.
+static void one_step_problem(nsm_sim *s, const double *du) {
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
+  for (int i = 0; i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]];
+    double q = r->y[row] + r->e[row] * r->rate0[row], terms = fabs(r->y[row]) + fabs(r->e[row] * r->rate0[row]);
+    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
+      double d = r->c[e] * du[r->cz[e]];
+      q += d;
+      terms += fabs(d) + fabs(r->c[e] * s->now.z[r->cz[e]]);
+    }
+    a->q[i] = q;
+    a->terms[i] = terms;
+    a->lo[i] = r->lo[row];
+    a->hi[i] = r->hi[row];
+    a->lambda[i] = s->now.l[r->l[row]];
+  }
+}
+
+// (8), (3); 0 where something is not finite.
+static int end_of_step(nsm_sim *s, const double *du) {
+  const sim_rows *r = &s->n.r;
+  const sim_islands *a = &s->n.isl;
+  double *u = s->w.z1, sum = 0;
+  for (int i = 0; i < s->a->nq; i++) {
+    u[i] = s->now.z[i] + du[i];
+    s->w.size[i] = 0;
+  }
+  for (int i = 0; i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]];
+    double p = a->lambda[i];
+    s->w.l1[r->l[row]] = p;
+    if (p == 0) continue;
+    sum += p;
+    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) {
+      int z = r->xz[e];
+      if (s->w.size[z] == 0) s->w.size[z] = fabs(s->now.z[z]) + fabs(u[z]);
+      s->w.size[z] += fabs(r->x[e] * p);
+      u[z] += r->x[e] * p;
+    }
+  }
+  for (int i = 0; i < s->a->nq; i++) {
+    if (sim_is_at_rest(u[i], s->w.size[i])) u[i] = 0;
+    s->w.q1[i] = s->w.qm[i] + 0.5 * s->n.h * u[i];
+    sum += u[i] + s->w.q1[i];
+  }
+  return sum - sum == 0;
+}
+
+static nsm_code not_finite(nsm_sim *s, const nsm_view *m, double t1, nsm_error *e) {
+  nsm_code c = sim_blame(s, m, e);
+  if (c != NSM_OK) return c;
+  nsm_view end = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
+  if ((c = sim_blame(s, &end, e)) != NSM_OK) return c;
+  sim_fail(e, NSM_FAILED, "the step is not finite at t = %.10g s, step %ld", t1, s->now.k + 1);
+  return NSM_FAILED;
+}
+
+nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
+  const sim_rows *r = &s->n.r;
+  memset(s->w.l1, 0, (size_t)s->a->nl * sizeof(double));
+  for (int i = 0; i < s->a->nq; i++) s->w.qm[i] = s->now.q[i] + 0.5 * s->n.h * s->now.z[i];
+  nsm_view m = sim_view(s, s->now.t + 0.5 * s->n.h, s->w.qm, s->now.z, s->a->zero_l);
+  dynamics(s, &m);
+  int singular = s->n.w.constant ? -1 : sim_matrix_update(s, 0);
+  if (singular >= 0) {
+    nsm_code c = sim_blame(s, &m, e);
+    if (c != NSM_OK) return c;
+    char name[256];
+    sim_q_name(s, singular, name, sizeof name);
+    sim_fail_at(e, NSM_FAILED, sim_at_z(s, singular),
+                "the mass matrix is singular at t = %.10g s, step %ld: no pivot for %s", m.t, s->now.k + 1, name);
+    return NSM_FAILED;
+  }
+  int bad = s->a->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
+  if (bad >= 0) return sim_mass_failed(s, m.t, bad, e);
+  sim_matrix_solve(s, s->w.rhs);
+  if (r->n > 0) {
+    rows(s, &m);
+    if (!r->always) sim_islands_list(s);
+    nsm_code sound = sim_friction_sound(s, &m, e);
+    if (sound != NSM_OK) return sound;
+    if (!r->constant) {
+      sim_rows_outer(s, 0);
+      sim_rows_couple(s);
+    }
+    one_step_problem(s, s->w.rhs);
+    if (!sim_islands_solve(s)) {
+      if (s->n.isl.result.status == NSM_CONE_BAD_INPUT) {
+        nsm_code c = sim_blame(s, &m, e);
+        if (c != NSM_OK) return c;
+      }
+      return sim_cone_failed(s, t1, e);
+    }
+  }
+  if (!end_of_step(s, s->w.rhs)) return not_finite(s, &m, t1, e);
+  sim_refine(s, m.t, s->w.qm, 0.5 * s->n.h);
+  s->now.count.newton_iterations++;
+  return NSM_OK;
+}

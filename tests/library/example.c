@@ -1,0 +1,113 @@
+// nsm as a library: compiles a model, steps it, saves and restores its state, clones it, reads its energies, controls
+// it by a parameter, and shows what a wrong model is told.
+//
+//   cc example.c $(pkg-config --cflags --libs nsm) -lm -o example && ./example ball.nsm
+#include <math.h>
+#include <nsm.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int failed;
+
+static void need(int good, const char *what) {
+  printf("%s: %s\n", good ? "ok" : "FAILED", what);
+  failed |= !good;
+}
+
+// Do both stand at the same values, bit by bit?
+static int same(nsm_sim *a, nsm_sim *b) {
+  int n = nsm_ncolumn(a);
+  double *x = malloc((size_t)n * sizeof *x), *y = malloc((size_t)n * sizeof *y);
+  nsm_read(a, x);
+  nsm_read(b, y);
+  int equal = n == nsm_ncolumn(b) && memcmp(x, y, (size_t)n * sizeof *x) == 0;
+  free(x);
+  free(y);
+  return equal;
+}
+
+static void steps_and_states(const nsm_program *p) {
+  nsm_error e;
+  nsm_sim *s = nsm_simulate(p, NULL, &e), *fresh = nsm_simulate(p, NULL, &e);
+  nsm_keep_ledger(s);
+  need(nsm_advance(s, 100, &e) == NSM_OK && nsm_steps_done(s) == 100, "100 steps");
+  void *state = malloc(nsm_state_size(s));
+  nsm_save(s, state);
+  nsm_sim *twin = nsm_clone(s, &e);
+  nsm_advance(s, nsm_steps_total(s), &e);
+  nsm_advance(twin, nsm_steps_total(s), &e);
+  need(nsm_steps_done(s) == nsm_steps_total(s) && same(s, twin), "a clone goes the same way");
+  need(nsm_restore(fresh, state, &e) == NSM_OK && nsm_steps_done(fresh) == 100, "a state is restored");
+  nsm_advance(fresh, nsm_steps_total(s), &e);
+  need(same(s, fresh), "a restored state goes the same way");
+  nsm_energy a;
+  need(nsm_get_energy(s, &a) == 2, "there is a ledger");
+  double sum = a.initial + a.forces - a.dampers - a.contacts;
+  need(fabs(a.kinetic + a.potential - sum) <= 1e-12 * fabs(a.initial), "the ledger closes");
+  printf("energy %.17g of %.17g J, contacts took %.17g J\n", a.kinetic + a.potential, a.initial, a.contacts);
+  nsm_close(s);
+  nsm_close(twin);
+  nsm_close(fresh);
+  free(state);
+}
+
+static void changes(const nsm_program *p) {
+  nsm_error e;
+  nsm_assignment half = { "e", 0.5 };
+  nsm_settings set = nsm_default_settings();
+  set.set = &half;
+  set.nset = 1;
+  set.until = 1;
+  nsm_sim *s = nsm_simulate(p, NULL, &e), *other = nsm_simulate(p, &set, &e);
+  need(nsm_get_parameter(s, "e") == 0.9 && nsm_get_parameter(other, "e") == 0.5, "parameters are set");
+  nsm_advance(s, 50, &e);
+  need(nsm_set_parameter(s, "e", 0.5, &e) == NSM_OK, "a parameter changes in a run");
+  nsm_advance(s, nsm_steps_total(other) - 50, &e);
+  nsm_advance(other, nsm_steps_total(other), &e);
+  need(nsm_time(s) == 1 && same(s, other), "before the first impact e does not matter");
+  need(nsm_set_parameter(s, "f", 1, &e) == NSM_USAGE && strstr(e.text, "no parameter"), "unknown parameters are named");
+  int z = nsm_find_column(s, "z"), v = nsm_find_column(s, "z'"), l = nsm_find_column(s, "floor.lambda");
+  nsm_reset(s);
+  need(nsm_write_column(s, z, 3, &e) == NSM_OK && nsm_write_column(s, v, 2, &e) == NSM_OK, "initial values are set");
+  need(nsm_read_column(s, z) == 3 && nsm_read_column(s, v) == 2, "and read");
+  need(nsm_write_column(s, l, 1, &e) == NSM_USAGE && nsm_write_column(s, z, NAN, &e) == NSM_USAGE, "others are not");
+  need(nsm_step_by(s, 1e-4, &e) == NSM_OK && fabs(nsm_time(s) - 1e-4) < 1e-18, "a step of any length");
+  nsm_close(s);
+  nsm_close(other);
+}
+
+static void mistakes(void) {
+  static const char text[] = "model A {\n  coord x = 1;\n  kinetic x'^2/2;\n  force x = fo;\n}\n";
+  nsm_program *p = nsm_compile_text(text, "a.nsm", NULL);
+  need(nsm_program_status(p) == NSM_MODEL_WRONG && nsm_ndiagnostic(p) == 1, "a wrong model");
+  const nsm_diagnostic *d = nsm_diagnostics(p);
+  need(d->severity == NSM_ERROR && d->line == 4 && d->column == 13 && d->end_column == 15 && !strcmp(d->file, "a.nsm"),
+       "a diagnostic has its place");
+  printf("%s: %s\n", d->code, d->message);
+  nsm_error e;
+  need(nsm_simulate(p, NULL, &e) == NULL && e.code == NSM_MODEL_WRONG, "it cannot be simulated");
+  nsm_program_free(p);
+  p = nsm_compile_file("there/is/no.nsm", NULL);
+  need(nsm_program_status(p) == NSM_FILE, "a file that is not there");
+  nsm_program_free(p);
+  nsm_assignment wrong = { "q", 1 };
+  nsm_compile_settings set = { .set = &wrong, .nset = 1 };
+  p = nsm_compile_text("model A { param m = 1; coord x = 1; kinetic m*x'^2/2; }", "b.nsm", &set);
+  need(nsm_program_status(p) == NSM_USAGE && strstr(nsm_program_message(p), "no parameter"), "an unknown parameter");
+  nsm_program_free(p);
+  p = nsm_compile_text("import \"std/nothing.nsm\";", "c.nsm", &(nsm_compile_settings){ .jit = "x" });
+  need(nsm_program_status(p) == NSM_USAGE && strstr(nsm_program_message(p), "tcc"), "an unknown backend");
+  nsm_program_free(p);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 2) return 2;
+  nsm_program *p = nsm_compile_file(argv[1], NULL);
+  if (nsm_program_status(p) != NSM_OK) { nsm_print_diagnostics(p, stderr); return 1; }
+  printf("nsm %s: %s, %d parameters\n", nsm_version(), nsm_program_name(p), nsm_nparameter(p));
+  steps_and_states(p);
+  changes(p);
+  mistakes();
+  nsm_program_free(p);
+  return failed;
+}
