@@ -12,7 +12,8 @@
 #include <string.h>
 
 // Entries up to which the patterns are those of all rows: of X for each entry of B, of M_osns for each row; and any.
-enum { X_EACH = 16, X_ANY = 1 << 17, M_EACH = 64, M_ANY = 1 << 16 };
+// Where all rows are always active islands keep their factors (islands.c): ALWAYS times as many.
+enum { X_EACH = 16, X_ANY = 1 << 17, M_EACH = 64, M_ANY = 1 << 16, ALWAYS = 64 };
 static const double most = 4.0e8;        // entries of either: more than 4 GiB
 
 static int ascending(const void *a, const void *b) {
@@ -265,7 +266,9 @@ void sim_rows_analyse(nsm_sim *s) {
   r->bx = SIM_NEW(s, r->b0[n], int);
   int *all = SIM_LEND(s, n, int), *last = SIM_LEND(s, s->n.w.nblock, int), *seat = SIM_LEND(s, s->n.w.nblock, int);
   for (int i = 0; i < n; i++) all[i] = r->row_at[i] = r->at_row[i] = i;
-  double entries = count_x(s, all, n, last), few = (double)X_EACH * r->b0[n] + X_ANY;
+  double entries = count_x(s, all, n, last), few = (double)X_EACH * r->b0[n] + X_ANY,
+         few_m = (double)M_EACH * n + M_ANY;
+  if (r->always) { few *= ALWAYS; few_m *= ALWAYS; }
   r->x_follows = entries > few && !sim_is_consistent(s->a->m);
   if (!r->x_follows) {
     if (!pattern_x(s, all, n, last, seat, entries)) sim_no_room(s);
@@ -274,7 +277,7 @@ void sim_rows_analyse(nsm_sim *s) {
     r->kx = r->zx = SIM_NEW(s, r->x0[n], int);
     list_by_z(s, all, n, r->z0, r->zs, r->zx);
   }
-  r->m_follows = r->x_follows || !pattern_m(s, all, n, (double)M_EACH * n + M_ANY);
+  r->m_follows = r->x_follows || !pattern_m(s, all, n, few_m);
   if (r->m_follows) {
     r->made_for = SIM_NEW(s, n, unsigned char);
     for (int i = 0; i < n; i++) r->row_at[i] = r->at_row[i] = i;
