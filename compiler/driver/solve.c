@@ -52,9 +52,11 @@ static void free_answer(Answer *a) {
 
 static double memory_of_machine(void) { return (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE); }
 
-// Dense wherever the solvers would make a dense copy of it anyway: all but narrow bands and very large problems.
+// Dense wherever the solvers would make a dense copy of it anyway: all but narrow bands, and large problems of which
+// less than a quarter is there.
 static bool wants_dense(const nsm_problem *p) {
   int m = p->p.m;
+  if (m > 300 && p->p.cones > 0 && 4 * p->entries < (size_t)m * (size_t)m) return false;
   return p->p.row_start && m <= 4096 && (p->p.cones > 0 || m <= 128 || 4L * p->bandwidth >= m);
 }
 

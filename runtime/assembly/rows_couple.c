@@ -269,7 +269,7 @@ void sim_rows_analyse(nsm_sim *s) {
   double entries = count_x(s, all, n, last), few = (double)X_EACH * r->b0[n] + X_ANY,
          few_m = (double)M_EACH * n + M_ANY;
   if (r->always) { few *= ALWAYS; few_m *= ALWAYS; }
-  r->x_follows = entries > few && !sim_is_consistent(s->a->m);
+  r->x_follows = entries > few && !s->a->scheme->two_point;
   if (!r->x_follows) {
     if (!pattern_x(s, all, n, last, seat, entries)) sim_no_room(s);
     r->k0 = r->z0 = SIM_NEW(s, s->n.w.n + 1, int);
@@ -281,7 +281,7 @@ void sim_rows_analyse(nsm_sim *s) {
   if (r->m_follows) {
     r->made_for = SIM_NEW(s, n, unsigned char);
     for (int i = 0; i < n; i++) r->row_at[i] = r->at_row[i] = i;
-    if (r->x_follows && s->a->m->scheme == NSM_SCHEME_MOREAU) r->augmented = sim_augmented_make(s);
+    if (r->x_follows && s->a->scheme->weights) r->augmented = sim_augmented_make(s);
   }
   int scratch[] = { SIM_START, SIM_NEIGHBOUR, SIM_SCRATCH, SIM_ORDER };
   for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) sim_pool_empty(s, &r->pool[scratch[k]]);

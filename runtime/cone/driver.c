@@ -156,6 +156,7 @@ static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_probl
 
 static int is_tried(const nsm_cone_solver *s, const nsm_cone_problem *p, const nsm_cone_work *w, unsigned used) {
   if (s->start & NSM_BY_NAME || (s->start & NSM_LARGE && w->form != NSM_FORM_SPARSE)) return 0;
+  if (s->start & NSM_PILES && p->cones < NSM_PILE) return 0;
   return fits(s, p->m, used) && (used || takes_intervals(s, p->m)) && !(w->left_out >> (s - nsm_cone_solvers) & 1);
 }
 

@@ -24,6 +24,7 @@ enum { NSM_MODES_MAX = 8, NSM_MODES_SLOTS = 24, NSM_MODES_NONE = 0xffff };
 enum { NSM_PLANAR_MAX = 12, NSM_PLANAR_QUICK = 6 }; // the largest m of planar.c; up to here it takes microseconds
 // basis_known, modes_known: the last answer is known, its inverse is still to be made (nsm_cone_recall)
 enum { NSM_WITHOUT_INVERSE = 2 };
+enum { NSM_DENSE_ROWS = 4096 };   // problems with blocks and more rows than this are never made dense
 enum { NSM_BASES_MAX = 5 };   // the largest m whose bases are kept with their inverses (bases.c), and enumerated
 
 typedef struct nsm_cone_work {
@@ -96,7 +97,7 @@ nsm_cone_solver_function nsm_cone_pgs, nsm_cone_psor, nsm_cone_jacobi;
 nsm_cone_solver_function nsm_cone_contact, nsm_cone_modes, nsm_cone_planar;   // with cone blocks
 nsm_cone_solver_function nsm_cone_farkas;                                     // proofs that there is none
 nsm_cone_solver_function nsm_cone_nsgs, nsm_cone_nsgs_over;
-nsm_cone_solver_function nsm_cone_smoothing, nsm_cone_rest;
+nsm_cone_solver_function nsm_cone_smoothing, nsm_cone_rest, nsm_cone_sigma;
 nsm_cone_solver_function nsm_cone_proximal_newton, nsm_cone_interior, nsm_cone_admm, nsm_cone_continuation,
     nsm_cone_alart_curnier, nsm_cone_fischer_burmeister;
 
@@ -131,6 +132,7 @@ enum {
   NSM_FROM_BEST = 2,         // from the best answer of those before it
   NSM_AGAIN = 4,             // other attempts (nsm_cone_try) differ: to be tried again and again while there is time
   NSM_LARGE = 8,             // the driver tries it only where no factorization fits the workspace (NSM_FORM_SPARSE)
+  NSM_PILES = 32,            // the driver tries it where there are NSM_PILE blocks or more
   NSM_BY_NAME = 16           // the driver does not try it: an ablation found no problem that needs it (cone.md 3.15)
 };
 enum {
@@ -139,7 +141,8 @@ enum {
   NSM_ALL_BLOCKS = NSM_UNIT_BLOCKS | (1 << NSM_CONE_CONTENSOU_EXACT) | (1 << NSM_CONE_GRIP2) | (1 << NSM_CONE_GRIP3),
   NSM_BLOCKS_ONLY = 1 << 16,
   NSM_BLOCKS_OR_SMALL = 1 << 17,
-  NSM_SMALL = 300
+  NSM_SMALL = 300,
+  NSM_PILE = 100
 };
 
 extern const nsm_cone_solver nsm_cone_solvers[];   // ends with a NULL name

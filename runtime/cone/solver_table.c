@@ -23,6 +23,9 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { "proximal", nsm_cone_proximal, 0, NSM_FROM_GUESS, 0, "monotone M of any rank; dense, tridiagonal, banded" },
   { "branch", nsm_cone_branch, 0, 0, 0,
     "any M, exact: all ways to be complementary, by bounds; proves that there is no solution" },
+  { "sigma", nsm_cone_sigma, 0, NSM_AGAIN | NSM_PILES, (1u << NSM_CONE_COULOMB) | (1u << NSM_CONE_ELLIPTIC) |
+      (1u << NSM_CONE_CONTENSOU) | NSM_BLOCKS_ONLY,
+    "large friction problems: Newton on a smoothed problem, linear systems on the bodies" },
   { "proximal_newton", nsm_cone_proximal_newton, 0, NSM_FROM_GUESS | NSM_AGAIN, NSM_ALL_BLOCKS | NSM_BLOCKS_OR_SMALL,
     "friction of any rank: proximal point around Newton; dense and sparse" },
   { "farkas", nsm_cone_farkas, 0, NSM_FROM_BEST, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
@@ -32,6 +35,9 @@ const nsm_cone_solver nsm_cone_solvers[] = {
     "deficient rank: first the velocities at which most contacts rest, then forces" },
   { "smoothing", nsm_cone_smoothing, 0, NSM_AGAIN, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
     "strong friction, uneven weights: Newton on a smoothed problem, made exact by the proximal loop" },
+  { "sigma", nsm_cone_sigma, 0, NSM_AGAIN, (1u << NSM_CONE_COULOMB) | (1u << NSM_CONE_ELLIPTIC) |
+      (1u << NSM_CONE_CONTENSOU) | NSM_BLOCKS_ONLY,
+    "the same for others" },
   { "interior", nsm_cone_interior, 0, 0, (NSM_UNIT_BLOCKS & ~(1u << NSM_CONE_GRIP)) | NSM_BLOCKS_ONLY,
     "friction without grips: interior point, made exact by the proximal loop" },
   { "admm", nsm_cone_admm, 0, NSM_FROM_GUESS | NSM_AGAIN, NSM_UNIT_BLOCKS | NSM_BLOCKS_ONLY,
@@ -58,7 +64,7 @@ static const char *const names[] = {
   "auto",
   "contact", "modes", "planar",
   "bases", "enumeration", "pivot", "lemke", "proximal", "branch",
-  "proximal_newton", "farkas", "rest", "smoothing", "interior", "admm", "continuation", "alart_curnier",
+  "sigma", "proximal_newton", "farkas", "rest", "smoothing", "interior", "admm", "continuation", "alart_curnier",
   "fischer_burmeister", "nsgs", "nsgs_over",
   "pgs", "psor", "jacobi",
   NULL

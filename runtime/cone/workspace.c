@@ -1,9 +1,11 @@
 // The caller's memory as an arena: what belongs to the matrix stands first and stays while the matrix does; scratch is
 // stacked behind it.
 #include "solver.h"
+#include <math.h>
 #include <string.h>
 
-enum { ALIGN = 64, DENSE_ROWS = 4096 };
+// BODY_FILL cones^(4/3): room for the factors of bodies that touch in space (bodies.h); fill grows with this power.
+enum { ALIGN = 64, BODY_FILL = 120 };
 
 static size_t aligned(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
 
@@ -13,7 +15,7 @@ size_t nsm_cone_workspace_size(int m, size_t nnz, int bandwidth) {
   return nsm_cone_workspace_size_with(m, nnz, bandwidth, 0);
 }
 
-// With cone blocks: the standard form and its matrix, and dense matrices for Newton's method up to DENSE_ROWS.
+// With cone blocks: the standard form and its matrix, and dense matrices for Newton's method up to NSM_DENSE_ROWS.
 size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones) {
   if (m < 0) m = 0;
   if (bandwidth < 0) bandwidth = 0;
@@ -22,15 +24,18 @@ size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones)
   bytes += 28 * aligned(n * sizeof(double)) + 10 * aligned(n * sizeof(int));
   bytes += 10 * aligned(n * sizeof(double)) + 2 * aligned(nnz * sizeof(double)) +     // the balanced problem
            aligned((size_t)(cones > 0 ? cones : 0) * sizeof(nsm_cone_block) + 1) + 12 * ALIGN;
-  int dense = nnz >= n * n || m <= 128 || 4 * (size_t)bandwidth >= n;
+  int large = cones > 0 && m > NSM_DENSE_ROWS,
+      dense = !large && (nnz >= n * n || m <= 128 || 4 * (size_t)bandwidth >= n);
   if (dense) bytes += 3 * aligned(n * (n + 2) * sizeof(double)) +
       aligned(nsm_cone_farkas_columns(m) * sizeof(nsm_cone_column));
-  else       bytes += aligned((3 * (size_t)bandwidth + 4) * n * sizeof(double));
+  else if (!large) bytes += aligned((3 * (size_t)bandwidth + 4) * n * sizeof(double));
   if (cones > 0) {
     bytes += 24 * aligned(n * sizeof(double)) + 8 * aligned(n * sizeof(int)) +
              aligned((size_t)cones * sizeof(nsm_cone_unit)) + 16 * aligned((size_t)cones * sizeof(double));
     bytes += 2 * aligned(nnz * (sizeof(double) + sizeof(int)));
-    if (m <= DENSE_ROWS) bytes += 5 * aligned(n * (n + 2) * sizeof(double));
+    bytes += 240 * aligned(n * sizeof(double)) + 2 * aligned(nnz * sizeof(double)) +        // sigma_newton.c
+             aligned((size_t)(BODY_FILL * pow(cones, 4.0 / 3)) * sizeof(double));
+    if (!large) bytes += 5 * aligned(n * (n + 2) * sizeof(double));
   }
   return bytes;
 }
