@@ -1,6 +1,6 @@
 // nsm_run.h: the runtime for those who have a model compiled from emitted C: what nsm.h says of simulations, and how
-// one is opened from the model itself. Ownership: nsm_open allocates everything of a run; nothing is allocated between
-// nsm_open and nsm_close. One thread per nsm_sim.
+// one is opened from the model itself. Ownership: nsm_open allocates everything of a run; later only the room of active
+// rows grows, in rare cases (docs/numerics/sparse.md, 3). One thread per nsm_sim.
 #ifndef NSM_RUN_H
 #define NSM_RUN_H
 #include "../include/nsm.h"

@@ -10,14 +10,15 @@
 //   cone/  la/  record/  problems/  shared/                     libraries that know nothing of a simulation
 //
 // A room includes only what stands below it (tests/house). The constant model (nsm_model) and the running data are
-// apart. Everything here is allocated by nsm_open from one list of blocks and released by nsm_close; nothing is
-// allocated in between.
+// apart. Everything here is allocated by nsm_open from one list of blocks and released by nsm_close; in between only
+// pools grow.
 #pragma once
 #include <setjmp.h>
 #include <stdint.h>
 #include "nsm_run.h"
 #include "runtime/cone/problem.h"
 #include "runtime/la/la.h"
+#include "runtime/la/sparse.h"
 
 enum { NSM_NEWTON_MAX = 50 };
 
@@ -33,8 +34,8 @@ typedef struct sim_class {
   double *mass, *jac, *b, *k, *h;       // [count][n] of the pattern
   double *mcurve, *curve, *rq;          // likewise: d(M dz)/dz, d(H^T p)/dz, d rate/d q
   double *h_mid;                        // constraints with moving H: H at q~, the direction of the impulse; NULL: h
-  long   *mass_at, *jac_at, *k_at, *mcurve_at, *curve_at; // [count][n] place in W
-  long   *inertia_at;                   // [count][mass.n] place in sim.inertia
+  int    *mass_at, *jac_at, *k_at, *mcurve_at, *curve_at; // [count][n] place in W
+  int    *inertia_at;                   // [count][mass.n] place in sim.inertia
   int    *rq_at;                        // [count][rq.n] place in C
   int    *b_at;                         // [count][b.n] place in B
   int    *h_at;                         // [count][h.n] place in C, or ~place in D for multipliers
@@ -51,23 +52,26 @@ typedef struct sim_var {
 } sim_var;
 
 // A diagonal block of W after reordering.
-enum { BLOCK_SCALAR, BLOCK_SMALL, BLOCK_DENSE, BLOCK_BAND, BLOCK_TRIDIAGONAL };
+enum { BLOCK_SCALAR, BLOCK_SMALL, BLOCK_DENSE, BLOCK_BAND, BLOCK_TRIDIAGONAL, BLOCK_SPARSE };
 typedef struct sim_block {
-  int  kind, n, first;                  // rows order[first .. first+n)
-  int  kl, ku, ld;
-  long at;                              // place of its values
-  int  pivot_at;
+  nsm_sparse *sparse;                   // its factors by fronts; its unknowns are the rows in their order here
+  int  n, first;                        // rows order[first .. first+n)
+  int  at;                              // place of its values
+  int  reach, ld;                       // half bandwidth; columns of dense and banded ones are so far apart
+  short kind, banded;                   // banded: the factors of a sparse one are those of its band
+  double *band;                         // [n (3 reach + 1)] for that, once it was needed
 } sim_block;
 
 typedef struct sim_matrix {
   int        n, nblock, diagonal;       // diagonal: every block is a scalar
   sim_block *block;
   int       *order, *place, *block_of;  // [n]: order of W, its inverse, block of each z
-  long       nval;
+  int        nval;
   double    *base, *val;                // [nval] sum of the constant parts; current values, then factors
+  double    *kept;                      // [nval] current values, where somebody needs them; else NULL
   double    *inverse;                   // [n] scalars: 1/W_ii
   int       *pivot;                     // [n]
-  double    *work, *work2;              // [n]
+  double    *work;                      // [n]
   int        constant;                  // the whole of W is
 } sim_matrix;
 
@@ -85,6 +89,13 @@ typedef struct sim_friction {
   sim_guess guess[3];
 } sim_friction;
 
+// Room that grows, in rare cases while the run goes on: where many more contacts are closed than ever before.
+typedef struct sim_pool { void *at; size_t bytes; } sim_pool;
+enum {
+  SIM_XZ, SIM_X, SIM_K0, SIM_KS, SIM_KX, SIM_START, SIM_NEIGHBOUR, SIM_SCRATCH, SIM_ORDER, SIM_MC, SIM_M, SIM_ROWS,
+  SIM_LAST, SIM_SEAT, SIM_POOLS
+};
+
 typedef struct sim_rows {
   int     n;
   int    *l, *cls;                      // [n] number of its multiplier; its class
@@ -101,18 +112,25 @@ typedef struct sim_rows {
   // B [nz, n] by columns, C [n, nz] and D [n, n] by rows, X = W^{-1} B by columns: start, index, value
   int    *b0, *bz, *c0, *cz, *d0, *ds, *x0, *xz, *bx;  // bx: place in X of an entry of B
   double *b, *c, *d, *x;
-  int    *z0, *zs, *zx;                 // rows of X: for each z the rows s and places in x
+  int    *z0, *zs, *zx;                 // rows of X: for each z the rows s and places in x; NULL where X follows
+  int    *k0, *ks, *kx;                 // the same, where M_osns follows of the active rows only
   // M_osns [n, n] in the order `row_at`, compressed rows
   int    *row_at, *at_row;              // [n] order and its inverse
   int    *m0, *mc, *mark, *diagonal;    // diagonal: place of M_ii in m
   double *m;
+  // rows_couple.c: patterns are those of the active rows; those they were made for, and whether they could be made
+  int     x_follows, m_follows, made, no_room;
+  unsigned char *made_for;              // [n]
+  sim_pool pool[SIM_POOLS];
+  struct sim_augmented *augmented;      // augmented.c; NULL: not for this model
+  int     whole;                        // it solves the problem at hand: there are no X and M_osns
   int     constant;                     // B, C, D and W are
   int     always;                       // every row is active in every step
   int     bandwidth;
   // rows of constraints that are eliminated with W and never active in the one-step problem (assembly.c)
   int     nborder;
   int    *border, *border_of;           // [nborder] row; [n] its number, -1 for the others
-  long   *border_b_at, *border_c_at;    // [entries of B, C] place in W
+  int    *border_b_at, *border_c_at;    // [entries of B, C] place in W
 } sim_rows;
 
 enum { SIM_TINY = 5, SIM_TINY_BLOCKS = 8 };  // islands up to this size (the second: with friction) are dense, with a
@@ -165,6 +183,7 @@ typedef struct sim_islands {
   int            dense_cap;             // islands of up to this many rows are passed dense
   int           *row_start, *col;
   double        *val;
+  sim_pool       room[5];               // of val, row_start, col, solver.work, take_columns, where the patterns follow
   unsigned char *zero;                  // [n] the law makes the rate 0 (closed.c)
   double        *kept;                  // [n] u before a refinement
   char           why[512];              // there is no solution, in words
@@ -352,9 +371,10 @@ static inline int sim_z_of(const nsm_sim *s, const sim_class *k, int i, int slot
 static inline double sim_chain(const nsm_sim *s, int wrt) { return wrt == NSM_WRT_Q ? s->n.h * s->a->theta : 1.0; }
 
 // Place in w->val of an entry; both in the same block.
-static inline long sim_matrix_place(const sim_matrix *w, int row, int col) {
+static inline int sim_matrix_place(const sim_matrix *w, int row, int col) {
   const sim_block *b = &w->block[w->block_of[row]];
   int i = w->place[row] - b->first, j = w->place[col] - b->first;
+  if (b->kind == BLOCK_SPARSE) return b->at + (int)nsm_sparse_place(b->sparse, i, j);
   int banded = b->kind == BLOCK_BAND || b->kind == BLOCK_TRIDIAGONAL;
-  return b->at + (banded ? nsm_la_band_index(b->kl, b->ku, b->ld, i, j) : (long)i + (long)j * b->ld);
+  return b->at + (banded ? (int)nsm_la_band_index(b->reach, b->reach, b->ld, i, j) : i + j * b->ld);
 }

@@ -30,16 +30,16 @@ static const nsm_pattern *pattern(const nsm_class *c, part p) {
   const nsm_pattern *of[] = { &c->mass, &c->jac, &c->k, &c->mcurve, &c->curve };
   return of[p];
 }
-static long **places(sim_class *k, part p) {
-  long **of[] = { &k->mass_at, &k->jac_at, &k->k_at, &k->mcurve_at, &k->curve_at };
+static int **places(sim_class *k, part p) {
+  int **of[] = { &k->mass_at, &k->jac_at, &k->k_at, &k->mcurve_at, &k->curve_at };
   return of[p];
 }
 
-typedef void each_entry(nsm_sim *s, int row, int col, long *at, void *to);
+typedef sim_each_entry each_entry;
 
 static void over_class(nsm_sim *s, part p, sim_class *k, each_entry *f, void *to) {
   const nsm_pattern *pat = pattern(k->c, p);
-  long *at = *places(k, p);
+  int *at = *places(k, p);
   for (int i = 0; i < k->tab.count; i++)
     for (int n = 0; n < pat->n; n++)
       f(s, sim_z_of(s, k, i, pat->row[n]), sim_z_of(s, k, i, pat->col[n]),
@@ -64,14 +64,14 @@ static void over_border(nsm_sim *s, each_entry *f, void *to) {
 // ---- analysis -------------------------------------------------------------------------------------------------------
 typedef struct graph { int *start, *neighbour; } graph;
 
-static void count_edge(nsm_sim *s, int row, int col, long *at, void *to) {
+static void count_edge(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)s; (void)at;
   if (row == col) return;
   ((graph *)to)->start[row + 1]++;
   ((graph *)to)->start[col + 1]++;
 }
 
-static void put_edge(nsm_sim *s, int row, int col, long *at, void *to) {
+static void put_edge(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)s; (void)at;
   graph *g = to;
   if (row == col) return;
@@ -79,7 +79,7 @@ static void put_edge(nsm_sim *s, int row, int col, long *at, void *to) {
   g->neighbour[g->start[col]++] = row;
 }
 
-static void put_place(nsm_sim *s, int row, int col, long *at, void *to) {
+static void put_place(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)to;
   *at = sim_matrix_place(&s->n.w, row, col);
 }
@@ -89,22 +89,27 @@ static void each_part(nsm_sim *s, each_entry *f, void *to) {
   over_border(s, f, to);
 }
 
+void sim_assembly_entries(nsm_sim *s, sim_each_entry *f, void *to) { each_part(s, f, to); }
+
 // Components by their first member, [n].
 static int root(int *parent, int i) {
   while (parent[i] != i) i = parent[i] = parent[parent[i]];
   return i;
 }
-static void unite(nsm_sim *s, int row, int col, long *at, void *to) {
+static void unite(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)s; (void)at;
   int *parent = to, a = root(parent, row), b = root(parent, col);
   parent[a > b ? a : b] = a > b ? b : a;
 }
 
-static void may_fit(nsm_sim *s, int row, int col, long *at, void *to) {
+static void may_fit(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)at;
   const sim_matrix *w = &s->n.w;
-  int block = w->block_of[row], reach = abs(w->place[row] - w->place[col]);
-  if (block != w->block_of[col] || reach > w->block[block].kl) *(int *)to = 0;
+  const sim_block *b = &w->block[w->block_of[row]];
+  int i = w->place[row], j = w->place[col],
+      has = w->block_of[row] == w->block_of[col] &&
+            (b->kind == BLOCK_SPARSE ? nsm_sparse_has(b->sparse, i - b->first, j - b->first) : abs(i - j) <= b->reach);
+  if (!has) *(int *)to = 0;
 }
 
 static void list_class(nsm_sim *s, sim_list *l, int cls) {
@@ -116,7 +121,7 @@ static void list_class(nsm_sim *s, sim_list *l, int cls) {
 // ones, or lie within a block that is there anyway; elsewhere their part of Newton's iteration is a contraction of
 // order h. taken [nclass] is set for those of the first kind.
 static void small_curves(nsm_sim *s, int nw, unsigned char *taken) {
-  int *parent = SIM_NEW(s, nw, int), *kept = SIM_NEW(s, nw, int), *size = SIM_NEW(s, nw, int);
+  int *parent = SIM_LEND(s, nw, int), *kept = SIM_LEND(s, nw, int), *size = SIM_LEND(s, nw, int);
   for (int i = 0; i < nw; i++) parent[i] = i;
   each_part(s, unite, parent);
   for (int a = 0; a < s->a->on.contact_curve.n; a++) {
@@ -130,17 +135,24 @@ static void small_curves(nsm_sim *s, int nw, unsigned char *taken) {
     taken[cls] = most <= SMALL_BLOCK;
     if (!taken[cls]) memcpy(parent, kept, (size_t)nw * sizeof(int));
   }
+  sim_give(s, parent);
+  sim_give(s, kept);
+  sim_give(s, size);
 }
 
 static void make_graph(nsm_sim *s, int nw) {
-  graph g = { SIM_NEW(s, nw + 2, int), NULL };
+  graph g = { SIM_LEND(s, nw + 2, int), NULL };
   each_part(s, count_edge, &g);
   for (int i = 0; i < nw; i++) g.start[i + 1] += g.start[i];
-  g.neighbour = SIM_NEW(s, g.start[nw], int);
+  g.neighbour = SIM_LEND(s, g.start[nw], int);
   each_part(s, put_edge, &g);                        // moves every start to the next one
   for (int i = nw; i > 0; i--) g.start[i] = g.start[i - 1];
   g.start[0] = 0;
-  sim_matrix_shape(s, &s->n.w, nw, g.start, g.neighbour, NULL);
+  int *node = s->n.r.nborder > 0 ? sim_nodes(s, nw, s->n.r.nborder, s->n.r.border, s->a->nz, -1) : NULL;
+  sim_matrix_shape(s, &s->n.w, nw, g.start, g.neighbour, node);
+  sim_give(s, node);
+  sim_give(s, g.start);
+  sim_give(s, g.neighbour);
 }
 
 void sim_assembly_analyse(nsm_sim *s) {
@@ -159,11 +171,11 @@ void sim_assembly_analyse(nsm_sim *s) {
   for (part p = MASS; p < PARTS; p++)
     for (int a = 0; a < classes(s, p)->n; a++) {
       sim_class *k = &s->a->cls[classes(s, p)->of[a]];
-      *places(k, p) = SIM_NEW(s, (size_t)k->tab.count * (size_t)pattern(k->c, p)->n, long);
+      *places(k, p) = SIM_NEW(s, (size_t)k->tab.count * (size_t)pattern(k->c, p)->n, int);
     }
   if (r->nborder > 0) {
-    r->border_b_at = SIM_NEW(s, r->b0[r->n], long);
-    r->border_c_at = SIM_NEW(s, r->c0[r->n], long);
+    r->border_b_at = SIM_NEW(s, r->b0[r->n], int);
+    r->border_c_at = SIM_NEW(s, r->c0[r->n], int);
   }
   each_part(s, put_place, NULL);
   s->n.w.constant = s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.mcurve.n +
@@ -172,7 +184,7 @@ void sim_assembly_analyse(nsm_sim *s) {
 }
 
 // ---- assembly -------------------------------------------------------------------------------------------------------
-static void add(const sim_class *k, const nsm_pattern *p, const double *val, const long *at,
+static void add(const sim_class *k, const nsm_pattern *p, const double *val, const int *at,
                 double (*factor)(const nsm_sim *, int), const nsm_sim *s, double by, double *to) {
   for (int e = 0; e < p->n; e++) {
     double f = by * factor(s, p->wrt[e]);
@@ -228,6 +240,54 @@ static void border(nsm_sim *s) {
   }
 }
 
+// One class: its entries times x.
+static void add_class(const nsm_sim *s, const sim_class *k, const nsm_pattern *p, const double *value,
+                      double (*factor)(const nsm_sim *, int), double by, const double *x, double *product,
+                      double *terms) {
+  for (int i = 0; i < k->tab.count; i++)
+    for (int e = 0; e < p->n; e++) {
+      int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
+      double d = by * factor(s, p->wrt[e]) * value[(size_t)i * (size_t)p->n + (size_t)e] * x[col];
+      product[row] += d;
+      terms[row] += fabs(d);
+    }
+}
+
+void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, double *terms) {
+  const sim_rows *r = &s->n.r;
+  for (int a = 0; a < s->a->on.mass.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
+    add_class(s, k, &k->c->mass, k->mass, one, 1, x, product, terms);
+  }
+  for (int a = 0; a < s->a->on.jac.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
+    add_class(s, k, &k->c->jac, k->jac, at_end, -s->n.h * s->a->theta, x, product, terms);
+  }
+  for (int a = 0; a < s->a->on.k.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.k.of[a]];
+    add_class(s, k, &k->c->k, k->k, at_end, -s->n.h * s->a->gamma, x, product, terms);
+  }
+  for (int a = 0; a < s->a->on.mcurve.n && !s->w.frozen; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];
+    add_class(s, k, &k->c->mcurve, k->mcurve, between, 1, x, product, terms);
+  }
+  for (int a = 0; a < s->a->on.curve.n && !s->w.frozen; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
+    add_class(s, k, &k->c->curve, k->curve, k->h_mid ? between : at_end, -1, x, product, terms);
+  }
+  for (int j = 0; j < r->nborder; j++) {
+    int row = r->border[j], at = s->a->nz + j;
+    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) {
+      product[r->bz[e]] -= r->b[e] * x[at];
+      terms[r->bz[e]] += fabs(r->b[e] * x[at]);
+    }
+    for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
+      product[at] += r->c[e] * x[r->cz[e]];
+      terms[at] += fabs(r->c[e] * x[r->cz[e]]);
+    }
+  }
+}
+
 int sim_matrix_update(nsm_sim *s, int with_constants) {
   sim_matrix *w = &s->n.w;
   if (with_constants) {
@@ -237,9 +297,29 @@ int sim_matrix_update(nsm_sim *s, int with_constants) {
   memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
   assemble(s, 0, w->val);
   if (s->n.r.nborder > 0) border(s);
+  if (w->kept) memcpy(w->kept, w->val, (size_t)w->nval * sizeof(double));
   for (int b = 0; b < w->nblock; b++) {
-    int z = sim_block_factor(w, b);
+    int z = sim_block_factor(s, w, b);
     if (z >= 0) return z;
   }
   return -1;
+}
+
+// ---- what the assembled matrix says ---------------------------------------------------------------------------------
+double sim_assembly_diagonal(const nsm_sim *s, int z) {
+  const sim_matrix *w = &s->n.w;
+  return (w->constant ? w->base : w->kept)[sim_matrix_place(w, z, z)];
+}
+
+double sim_assembly_inertia(const nsm_sim *s, int row) {
+  const sim_rows *r = &s->n.r;
+  double sum = 0;
+  for (int e = r->d0[row]; e < r->d0[row + 1]; e++) if (r->ds[e] == row) sum += r->d[e];
+  for (int e = r->c0[row], b = r->b0[row]; e < r->c0[row + 1]; e++) {
+    while (b < r->b0[row + 1] && r->bz[b] < r->cz[e]) b++;
+    if (b == r->b0[row + 1]) break;
+    double w = r->bz[b] == r->cz[e] ? sim_assembly_diagonal(s, r->cz[e]) : 0;
+    if (w != 0) sum += r->c[e] * r->b[b] / w;
+  }
+  return sum;
 }

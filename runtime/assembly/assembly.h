@@ -6,7 +6,8 @@
 //   cover.c     every state has its equation, every multiplier its law        messages.c names, and texts of errors
 //   matrix.c    sparse matrices by blocks: shapes, factors                    graph.c    orders of small bandwidth
 //   assembly.c  W of (4), (9), bordered by constraints                        mass.c     M: is it positive definite?
-//   rows.c      B, C, D and M_osns of (6), (10)                               islands.c  (1), island by island
+//   rows.c      B, C, D of (6), (10)                                          rows_couple.c  M_osns of (10)
+//   islands.c   (1), island by island                    augmented.c  (1) without W^{-1} B; augmented_judge.c
 //   friction.c  blocks of friction: their rows, coefficients, natural map     functions.c  what emitted C may call
 //   columns.c   names and values of the recorded columns                      dump.c     one-step problems as files
 #pragma once
@@ -16,6 +17,15 @@
 void *sim_take(nsm_sim *s, size_t count, size_t size);
 void  sim_release(nsm_sim *s);
 #define SIM_NEW(s, count, type) ((type *)sim_take((s), (size_t)(count), sizeof(type)))
+void *sim_lend(nsm_sim *s, size_t count, size_t size);   // the same for a while: until sim_give
+void  sim_give(nsm_sim *s, void *lent);
+#define SIM_LEND(s, count, type) ((type *)sim_lend((s), (size_t)(count), sizeof(type)))
+nsm_la_memory sim_la_memory(nsm_sim *s);                 // the same for la/sparse.h
+void  sim_no_room(nsm_sim *s);                           // leaves to nsm_open
+// Room for `count` things, as it is or larger and then without what was in it; NULL where there is no memory.
+void *sim_pool_room(nsm_sim *s, sim_pool *p, size_t count, size_t size);
+void *sim_pool_more(nsm_sim *s, sim_pool *p, size_t count, size_t size);   // the same, with what was in it
+void  sim_pool_empty(nsm_sim *s, sim_pool *p);
 
 // messages.c
 void sim_fail(nsm_error *e, nsm_code code, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -62,15 +72,27 @@ int  sim_rcm(int n, const int *start, const int *neighbour, int *order, int *com
 int  sim_bandwidth(int n, const int *start, const int *neighbour, const int *place);
 
 // matrix.c
-void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour,
-                      const unsigned char *dense);
-int  sim_block_factor(sim_matrix *w, int block);                                 // -1, or the row of a zero pivot
+void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour, const int *node);
+int  sim_block_factor(nsm_sim *s, sim_matrix *w, int block);                     // -1, or the row of a zero pivot
+// A sparse block as a band, for its factors: where fronts find no pivots that are good enough. NULL: no memory.
+double *sim_block_band(nsm_sim *s, sim_matrix *w, int block);
+// [n], lent: nodes for sim_matrix_shape. Row row[j] of the constraints has the unknowns first + j and, where there is a
+// second of them (else -1), second + j.
+int *sim_nodes(nsm_sim *s, int n, int count, const int *row, int first, int second);
 void sim_matrix_solve(const nsm_sim *s, double *x);                              // x := W^{-1} x
 void sim_matrix_solve_in(const sim_matrix *w, double *x);                        // the same with any matrix
 void sim_block_solve(const sim_matrix *w, int block, double *x);                 // in the block's own order
 
 // assembly.c: W, or M for the schemes that have no other part
 void sim_assembly_analyse(nsm_sim *s);                                           // after sim_rows_patterns
+typedef void sim_each_entry(nsm_sim *s, int row, int col, int *at, void *to);
+// Every entry that is added to W, with its place; entries of several statements come several times.
+void sim_assembly_entries(nsm_sim *s, sim_each_entry *f, void *to);
+// product += W x from the statements' own entries, [w.n]; terms += the sizes of what is summed.
+void sim_assembly_multiply(const nsm_sim *s, const double *x, double *product, double *terms);
+// W_zz, and what a row's M_ii would be if W were diagonal, D_ii + sum_z C_z B_z/W_zz; where W is kept unfactored.
+double sim_assembly_diagonal(const nsm_sim *s, int z);
+double sim_assembly_inertia(const nsm_sim *s, int row);
 int  sim_matrix_update(nsm_sim *s, int with_constants);  // assembles and factors; -1, or the unknown of a zero pivot
 
 // mass.c
@@ -82,12 +104,18 @@ nsm_code sim_mass_failed(nsm_sim *s, double t, int z, nsm_error *e);            
 
 // rows.c
 int  sim_rows_patterns(nsm_sim *s, nsm_error *e);                                // B, C, D
-int  sim_rows_analyse(nsm_sim *s, nsm_error *e);                                 // X, M_osns; after W
 void sim_rows_outer(nsm_sim *s, int with_constants);                             // B, C, D from the kernels' outputs
 void sim_rows_rates(nsm_sim *s);                                                 // adds moving d rate/d q to C
-void sim_rows_couple(nsm_sim *s);                                                // X and M_osns of the active rows
 
+// rows_couple.c
+void sim_rows_analyse(nsm_sim *s);                                               // X, M_osns; after W
+void sim_rows_follow(nsm_sim *s);                                                // the active rows have changed
+int  sim_rows_columns(nsm_sim *s);   // X and M_osns after all, where augmented.c does not get there; 0: no memory
+void sim_rows_couple(nsm_sim *s);                                                // X and M_osns of the active rows
 void sim_rows_column(nsm_sim *s, int row);                                       // column of X
+double sim_rows_inertia(const nsm_sim *s, int at);                               // M_ii, see there
+void sim_rows_motion(const nsm_sim *s, const double *lambda, double *dz);        // adds X lambda of the active rows
+void sim_rows_sizes(const nsm_sim *s, const double *lambda, double *size);       // adds the sizes of its terms
 
 // friction.c
 int  sim_friction_analyse(nsm_sim *s, nsm_error *e);                             // blocks, coefficients

@@ -2,6 +2,7 @@
 // other cost n small problems. Islands are intervals of the active rows in the order of rows.c, found in one pass.
 // Where all rows are always active and the matrix is constant, islands are found once and each keeps its factors.
 #include "assembly.h"
+#include "augmented.h"
 #include <string.h>
 
 enum { FIXED_WORK = 64 << 20 };         // bytes: more fixed islands than fit share one workspace
@@ -25,7 +26,7 @@ static inline int island_end(const sim_rows *r, const sim_islands *a, int first)
   return reach + 1;
 }
 
-void sim_islands_list(nsm_sim *s) {
+static void list(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
   int n = 0;
@@ -35,6 +36,11 @@ void sim_islands_list(nsm_sim *s) {
     n += r->active[r->row_at[i]];
   }
   a->nactive = n;
+}
+
+void sim_islands_list(nsm_sim *s) {
+  sim_rows_follow(s);
+  list(s);
 }
 
 // Where island [first, last) of the active list has its matrix: dense column-major, or compressed rows.
@@ -60,7 +66,7 @@ static void take_matrix(const sim_rows *r, const sim_islands *a, int first, int 
 }
 
 static inline int is_dense(const sim_rows *r, const sim_islands *a, int m) {
-  return m <= a->solver.tiny_most || (m <= a->dense_cap && 3 * r->bandwidth >= m);
+  return m <= a->solver.tiny_most || ((r->m_follows || m <= a->dense_cap) && 3 * r->bandwidth >= m);
 }
 
 void sim_islands_analyse(nsm_sim *s) {
@@ -73,6 +79,10 @@ void sim_islands_analyse(nsm_sim *s) {
   double **sized[] = { &a->q, &a->terms, &a->lo, &a->hi, &a->lambda, &a->u, &a->kept };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
   if (n == 0) return;
+  if (r->m_follows) {                                 // room is taken where it is needed
+    sim_solver_analyse(s, &a->solver, s->now.tiny, n);
+    return;
+  }
   for (int i = 0; i < n; i++) r->active[i] = r->border_of[i] < 0;
   sim_islands_list(s);
   if ((n = a->nactive) == 0) { sim_solver_analyse(s, &a->solver, s->now.tiny, 0); return; }
@@ -140,11 +150,53 @@ static inline int solved(nsm_sim *s, const nsm_cone_problem *p, int first, int w
                                                         a->u + first, warm, work });
 }
 
+// X and M_osns are needed after all: the rows get another order, and q, lo, hi, lambda and their terms with them.
+static int take_columns(nsm_sim *s) {
+  sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
+  double *of[] = { a->q, a->terms, a->lo, a->hi, a->lambda, a->u };
+  double *by_row = sim_pool_room(s, &a->room[4], 6 * (size_t)r->n, sizeof *by_row);
+  if (!by_row) return 0;
+  for (int k = 0; k < 6; k++)
+    for (int i = 0; i < a->nactive; i++) by_row[(size_t)k * (size_t)r->n + (size_t)r->row_at[a->active[i]]] = of[k][i];
+  if (!sim_rows_columns(s)) return 0;
+  list(s);
+  for (int k = 0; k < 6; k++)
+    for (int i = 0; i < a->nactive; i++) of[k][i] = by_row[(size_t)k * (size_t)r->n + (size_t)r->row_at[a->active[i]]];
+  return 1;
+}
+
+// Room for an island of m rows, where the patterns follow; 0: no memory.
+static int take_room(nsm_sim *s, int first, int m) {
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
+  int dense = is_dense(r, a, m);
+  size_t nnz = dense ? (size_t)m * (size_t)m : (size_t)(r->m0[a->active[first + m - 1] + 1] - r->m0[a->active[first]]),
+         bytes = sim_cone_room(s, m, nnz, dense ? m : r->bandwidth);
+  double *values = sim_pool_room(s, &a->room[0], nnz, sizeof *values);
+  a->row_start = sim_pool_room(s, &a->room[1], (size_t)m + 1, sizeof *a->row_start);
+  a->col = sim_pool_room(s, &a->room[2], nnz, sizeof *a->col);
+  a->solver.work = sim_pool_room(s, &a->room[3], bytes, 1);
+  if (!values || !a->row_start || !a->col || !a->solver.work) return 0;
+  a->val = a->dense = values;
+  nsm_cone_workspace_init(a->solver.work, bytes);       // as large as if it had never been larger: the same solvers
+  return 1;
+}
+
+static int no_room(nsm_sim *s) {
+  sim_islands *a = &s->n.isl;
+  a->solver.result = (nsm_cone_result){ .status = NSM_CONE_FAILED, .worst = -1 };
+  a->solver.failed_row = s->n.r.row_at[a->active[0]];
+  s->n.r.no_room = 1;
+  return 0;
+}
+
 // Narrow bands go as compressed rows: their factors cost O(m). Others dense.
 static int solve_island(nsm_sim *s, int first, int m) {
   sim_islands *a = &s->n.isl;
   double small[SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
   int tiny = m <= a->solver.tiny_most, dense = is_dense(&s->n.r, a, m);
+  if (s->n.r.m_follows && !tiny && !take_room(s, first, m)) return no_room(s);
   nsm_cone_problem p = { .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first,
                          .cone = a->solver.cone, .q_terms = a->terms + first };
   p.cones = sim_island_cones(s, &a->solver, s->n.r.row_at, a->active + first, m, a->solver.cone);
@@ -164,6 +216,11 @@ static int solve_island(nsm_sim *s, int first, int m) {
 
 int sim_islands_solve(nsm_sim *s) {
   sim_islands *a = &s->n.isl;
+  if (s->n.r.whole && a->nactive > 0) {
+    if (sim_augmented_solve(s)) return 1;
+    if (!take_columns(s)) return no_room(s);
+  }
+  if (s->n.r.no_room && a->nactive > 0) return no_room(s);
   if (a->nfixed > 0 && a->nactive == s->n.r.n && !a->solver.disk && a->solver.kind != SIM_CORRECTION) {
     for (int i = 0; i < a->nfixed; i++)
       if (!solved(s, &a->fixed[i].p, a->fixed[i].first, 1, a->fixed[i].work)) return 0;

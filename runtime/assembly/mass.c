@@ -34,19 +34,21 @@ static void over(nsm_sim *s, graph *g, int pass) {
 }
 
 void sim_mass_analyse(nsm_sim *s) {
-  graph g = { SIM_NEW(s, s->a->nv + 2, int), NULL };
+  graph g = { SIM_LEND(s, s->a->nv + 2, int), NULL };
   over(s, &g, 0);
   for (int i = 0; i < s->a->nv; i++) g.start[i + 1] += g.start[i];
-  g.neighbour = SIM_NEW(s, g.start[s->a->nv], int);
+  g.neighbour = SIM_LEND(s, g.start[s->a->nv], int);
   over(s, &g, 1);
   for (int i = s->a->nv; i > 0; i--) g.start[i] = g.start[i - 1];
   g.start[0] = 0;
   sim_matrix_shape(s, &s->n.inertia, s->a->nv, g.start, g.neighbour, NULL);
   for (int a = 0; a < s->a->on.mass.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
-    k->inertia_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->mass.n, long);
+    k->inertia_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->mass.n, int);
   }
   over(s, &g, 2);
+  sim_give(s, g.start);
+  sim_give(s, g.neighbour);
   s->n.inertia_start = SIM_NEW(s, s->a->nv, double);
 }
 
@@ -69,7 +71,7 @@ static void assemble(nsm_sim *s, int constant, double *to) {
 static int definite(nsm_sim *s, const sim_block *b) {
   sim_matrix *w = &s->n.inertia;
   const int *order = w->order + b->first;
-  int banded = b->kind == BLOCK_BAND || b->kind == BLOCK_TRIDIAGONAL, reach = banded ? b->kl : b->n;
+  int banded = b->kind == BLOCK_BAND || b->kind == BLOCK_TRIDIAGONAL, reach = banded ? b->reach : b->n;
   for (int j = 0; j < b->n; j++) {
     int end = j + reach + 1 < b->n ? j + reach + 1 : b->n;
     for (int i = j; i < end; i++) {
@@ -101,13 +103,26 @@ static int definite_dense(nsm_sim *s, const sim_block *b) {
   return st.code == NSM_LA_OK ? -1 : st.pivot;
 }
 
+// The same by fronts, whose pivots are those of the order of elimination.
+static int definite_sparse(nsm_sim *s, const sim_block *b) {
+  sim_matrix *w = &s->n.inertia;
+  for (int j = 0; j < b->n; j++) {
+    int z = w->order[b->first + j];
+    if (!(w->val[sim_matrix_place(w, z, z)] > vanished * s->n.inertia_start[z])) return j;
+  }
+  return nsm_sparse_factor(b->sparse, w->val + b->at, NSM_SPARSE_DIAGONAL, zero, 0, NULL);
+}
+
 int sim_mass_indefinite(nsm_sim *s) {
   sim_matrix *w = &s->n.inertia;
   memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
   assemble(s, 0, w->val);
   for (int b = 0; b < w->nblock; b++) {
-    int j = w->block[b].kind == BLOCK_DENSE ? definite_dense(s, &w->block[b]) : definite(s, &w->block[b]);
-    if (j >= 0) return w->order[w->block[b].first + j];
+    const sim_block *k = &w->block[b];
+    int j = k->kind == BLOCK_DENSE    ? definite_dense(s, k)
+            : k->kind == BLOCK_SPARSE ? definite_sparse(s, k)
+                                      : definite(s, k);
+    if (j >= 0) return w->order[k->first + j];
   }
   return -1;
 }
@@ -117,7 +132,7 @@ void sim_mass_solve(nsm_sim *s, double *x) {
   if (!s->n.inertia_factored) {
     memcpy(w->val, w->base, (size_t)w->nval * sizeof(double));
     assemble(s, 0, w->val);
-    for (int b = 0; b < w->nblock; b++) sim_block_factor(w, b);
+    for (int b = 0; b < w->nblock; b++) sim_block_factor(s, w, b);
     s->n.inertia_factored = 1;
   }
   sim_matrix_solve_in(w, x);
@@ -176,10 +191,30 @@ static void list_states(const nsm_sim *s, const int *order, int n, char *out, si
   if (n > 4 && used + 1 < size) snprintf(out + used, size - used, ", ... (%d states)", n);
 }
 
+// LU of a block; is a pivot below 1e-13 of the largest entry of its column?
+static int dependent(sim_matrix *w, const sim_block *k) {
+  double *A = w->val + k->at;
+  int banded = k->kind == BLOCK_BAND || k->kind == BLOCK_TRIDIAGONAL, singular = 0;
+  for (int j = 0; j < k->n; j++) {
+    w->work[j] = 0;
+    for (int i = banded && j > k->reach ? j - k->reach : 0; i < k->n && (!banded || i <= j + k->reach); i++) {
+      long at = banded ? nsm_la_band_index(k->reach, k->reach, k->ld, i, j) : i + (long)j * k->ld;
+      w->work[j] = fmax(w->work[j], fabs(A[at]));
+    }
+  }
+  if (banded) nsm_la_band_factor(k->n, k->reach, k->reach, A, k->ld, w->pivot + k->first);
+  else nsm_la_lu_factor(k->n, A, k->ld, w->pivot + k->first);
+  for (int j = 0; j < k->n; j++) {
+    long at = banded ? nsm_la_band_index(k->reach, k->reach, k->ld, j, j) : j + (long)j * k->ld;
+    singular |= !(fabs(A[at]) > zero * w->work[j]);
+  }
+  return singular;
+}
+
 // The coefficients of x' by components, each by LU: a pivot below 1e-13 of the largest entry of its column means that
 // the equations do not determine the derivatives.
 static int states(nsm_sim *s, nsm_error *e) {
-  graph g = { SIM_NEW(s, s->a->nx + 2, int), NULL };
+  graph g = { SIM_LEND(s, s->a->nx + 2, int), NULL };
   for (int pass = 0; pass < 2; pass++) {
     for (int a = 0; a < s->a->on.mass.n; a++) {
       const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
@@ -193,13 +228,15 @@ static int states(nsm_sim *s, nsm_error *e) {
         }
     }
     for (int i = 0; pass == 0 && i < s->a->nx; i++) g.start[i + 1] += g.start[i];
-    if (pass == 0) g.neighbour = SIM_NEW(s, g.start[s->a->nx], int);
+    if (pass == 0) g.neighbour = SIM_LEND(s, g.start[s->a->nx], int);
   }
   for (int i = s->a->nx; i > 0; i--) g.start[i] = g.start[i - 1];
   g.start[0] = 0;
   sim_matrix w;
   memset(&w, 0, sizeof w);
   sim_matrix_shape(s, &w, s->a->nx, g.start, g.neighbour, NULL);
+  sim_give(s, g.start);
+  sim_give(s, g.neighbour);
   for (int a = 0; a < s->a->on.mass.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     for (int i = 0; i < k->tab.count; i++)
@@ -212,21 +249,9 @@ static int states(nsm_sim *s, nsm_error *e) {
   }
   for (int b = 0; b < w.nblock; b++) {
     const sim_block *k = &w.block[b];
-    double *A = w.val + k->at;
-    int banded = k->kind == BLOCK_BAND || k->kind == BLOCK_TRIDIAGONAL, singular = 0;
-    for (int j = 0; j < k->n; j++) {
-      w.work[j] = 0;
-      for (int i = banded && j > k->kl ? j - k->kl : 0; i < k->n && (!banded || i <= j + k->kl); i++) {
-        long at = banded ? nsm_la_band_index(k->kl, k->ku, k->ld, i, j) : i + (long)j * k->ld;
-        w.work[j] = fmax(w.work[j], fabs(A[at]));
-      }
-    }
-    if (banded) nsm_la_band_factor(k->n, k->kl, k->ku, A, k->ld, w.pivot + k->pivot_at);
-    else nsm_la_lu_factor(k->n, A, k->ld, w.pivot + k->pivot_at);
-    for (int j = 0; j < k->n; j++)
-      singular |= !(fabs(A[banded ? nsm_la_band_index(k->kl, k->ku, k->ld, j, j) : j + (long)j * k->ld]) >
-                    zero * w.work[j]);
-    if (!singular) continue;
+    if (!(k->kind == BLOCK_SPARSE ? nsm_sparse_factor(k->sparse, w.val + k->at, NSM_SPARSE_PIVOTS, zero, 0, NULL) >= 0
+                                  : dependent(&w, k)))
+      continue;
     char names[400];
     list_states(s, w.order + k->first, k->n, names, sizeof names);
     int cls = class_of(s, s->a->nv + w.order[k->first]);

@@ -1,5 +1,6 @@
 // What one step of length h is made of: constants and factors where h changed, the scheme, the books, assertions.
 #include "clock.h"
+#include "runtime/assembly/augmented.h"
 #include <math.h>
 #include <string.h>
 
@@ -84,7 +85,11 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
     for (int i = 0; i < s->a->nz; i++) s->n.dz_constant[i] = h * s->n.f_constant[i];
     sim_matrix_solve(s, s->n.dz_constant);
   }
-  if (r->n > 0 && r->constant) {
+  if (r->m_follows) {
+    r->made = 0;
+    if (r->augmented) sim_augmented_stale(s);
+    if (r->always) sim_islands_list(s);
+  } else if (r->n > 0 && r->constant) {
     memset(r->active, 1, (size_t)r->n);
     sim_islands_list(s);
     sim_rows_couple(s);

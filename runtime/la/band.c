@@ -12,6 +12,13 @@ static int shape_ok(int n, int kl, int ku, int ldab) {
 static int least(int a, int b) { return a < b ? a : b; }
 
 nsm_la_status nsm_la_band_factor(int n, int kl, int ku, double *AB, int ldab, int *ipiv) {
+  return nsm_la_band_factor_dropping(n, kl, ku, AB, ldab, ipiv, -1, NULL);
+}
+
+// A pivot of at most `small` is dropped: with one that is almost infinite in its place its unknown becomes 0, and with
+// nothing below it the equation takes no part.
+nsm_la_status nsm_la_band_factor_dropping(int n, int kl, int ku, double *AB, int ldab, int *ipiv, double small,
+                                          int *dropped) {
   if (!shape_ok(n, kl, ku, ldab)) return bad_shape;
   int reach = 0, zero = -1;                        // the last column that row exchanges have filled so far
   for (int j = 0; j < n; j++) memset(AB + (size_t)j * (size_t)ldab, 0, (size_t)kl * sizeof(double));
@@ -19,6 +26,14 @@ nsm_la_status nsm_la_band_factor(int n, int kl, int ku, double *AB, int ldab, in
     double *a = AB + nsm_la_band_index(kl, ku, ldab, j, j);      // A_jj, the entries below it behind it
     int below = least(kl, n - 1 - j), best = 0;
     for (int i = 1; i <= below; i++) best = fabs(a[i]) > fabs(a[best]) ? i : best;
+    if (fabs(a[best]) <= small) {
+      ipiv[j] = j;
+      a[0] = 0x1p1000;
+      for (int i = 1; i <= below; i++) a[i] = 0;
+      reach = least(j + ku, n - 1) > reach ? least(j + ku, n - 1) : reach;
+      (*dropped)++;
+      continue;
+    }
     ipiv[j] = j + best;
     if (a[best] == 0) { zero = zero < 0 ? j : zero; continue; }
     int last = least(j + ku + best, n - 1);

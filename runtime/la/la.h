@@ -61,6 +61,10 @@ static inline long nsm_la_band_index(int kl, int ku, int ldab, int i, int j) {
 }
 // P A = L U in band storage, in place.  ipiv [n].
 nsm_la_status nsm_la_band_factor(int n, int kl, int ku, double *AB, int ldab, int *ipiv);
+// The same where equations may depend on each other: pivots of at most `small` are dropped, and counted in *dropped;
+// their unknowns are 0 in every solution. Meant for matrices whose columns have a largest entry of 1.
+nsm_la_status nsm_la_band_factor_dropping(int n, int kl, int ku, double *AB, int ldab, int *ipiv, double small,
+                                          int *dropped);
 // B := A^{-1} B from the factors.  B [ldb, nrhs].
 nsm_la_status nsm_la_band_solve(int n, int kl, int ku, int nrhs, const double *AB, int ldab, const int *ipiv, double *B,
                                 int ldb);

@@ -112,7 +112,7 @@ static int pressed(const nsm_sim *s, int at, int row) {
   const sim_rows *r = &s->n.r;
   double p = s->w.l1[r->l[row]];
   return s->a->cls[r->cls[row]].c->kind == NSM_CONTACT && p > 0 &&
-         fabs(r->e[row] * r->rate0[row]) <= lasting * r->m[r->diagonal[at]] * p;
+         fabs(r->e[row] * r->rate0[row]) <= lasting * sim_rows_inertia(s, at) * p;
 }
 
 void sim_hold(nsm_sim *s) {
@@ -123,7 +123,7 @@ void sim_hold(nsm_sim *s) {
   for (int i = 0; i < is->nactive; i++) {
     int at = is->active[i], row = r->row_at[at];
     if (!pressed(s, at, row)) continue;
-    s->now.held[row] = 0.5 * s->n.h * r->m[r->diagonal[at]] * s->w.l1[r->l[row]];
+    s->now.held[row] = 0.5 * s->n.h * sim_rows_inertia(s, at) * s->w.l1[r->l[row]];
     s->now.holds = 1;
   }
 }
@@ -197,21 +197,16 @@ static int correct(nsm_sim *s, double share) {
     force = fmax(force, fabs(s->w.l1[r->l[r->row_at[is->active[i]]]]));
   }
   ok = ok && sim_is_correction(change, force);
-  memset(s->w.size, 0, (size_t)s->a->nz * sizeof(double));
-  for (int i = 0; ok && i < is->nactive; i++) {
-    int row = r->row_at[is->active[i]];
-    double p = is->lambda[i];
-    s->w.l1[r->l[row]] += p;
-    for (int e = r->x0[row]; p != 0 && e < r->x0[row + 1]; e++)
-      if (r->xz[e] < s->a->nz) s->w.z1[r->xz[e]] += r->x[e] * p;
-  }
+  for (int i = 0; ok && i < is->nactive; i++) s->w.l1[r->l[r->row_at[is->active[i]]]] += is->lambda[i];
+  memset(s->w.rhs, 0, (size_t)s->n.w.n * sizeof(double));
+  memset(s->w.size, 0, (size_t)s->n.w.n * sizeof(double));
+  if (ok) sim_rows_motion(s, is->lambda, s->w.rhs);
+  for (int z = 0; ok && z < s->a->nz; z++) s->w.z1[z] += s->w.rhs[z];
   for (int i = 0; i < is->nactive; i++) {
-    int row = r->row_at[is->active[i]];
-    double l = is->lambda[i] = s->w.l1[r->l[row]];
+    is->lambda[i] = s->w.l1[r->l[r->row_at[is->active[i]]]];
     is->u[i] = is->kept[i];
-    for (int e = r->x0[row]; ok && l != 0 && e < r->x0[row + 1]; e++)
-      if (r->xz[e] < s->a->nz) s->w.size[r->xz[e]] += fabs(r->x[e] * l);
   }
+  if (ok) sim_rows_sizes(s, is->lambda, s->w.size);
   for (int z = 0; z < s->a->nz; z++) {
     if (s->w.size[z] == 0) continue;
     s->w.size[z] += fabs(s->now.z[z]);

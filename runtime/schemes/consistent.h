@@ -12,7 +12,10 @@
 #pragma once
 #include "josephy_newton.h"
 
-enum { DENSE_ISLAND = 40 };             // contacts up to which (13) is always dense
+// Contacts up to which (13) is always dense. Rows up to which a block of dependent constraints gets its pseudo-inverse,
+// and so the smallest forces; its time is that of n^3.
+enum { DENSE_ISLAND = 40, PSEUDO_MOST = 400 };
+enum { MOST_KEPT = 1 << 22 };           // entries of columns K^{-1} B that are kept of contacts that have opened
 
 // A class' outputs of its two-point kernels.
 typedef struct con_class {
@@ -43,7 +46,7 @@ struct sim_consistent {
 
   sim_matrix k;
   unsigned char *constrained, *inverted; // [nblock] has rows of constraints; holds an inverse or pseudo-inverse
-  int        largest;                    // rows of the largest such block
+  double   **inverse;                    // [nblock] the pseudo-inverse, in the block's own room or in one of its own
   double    *keep, *right, *row_scale, *col_scale, *work, *rhs;
   int       *jpvt, lwork;
   int        singular;                   // dependent constraints were met in this attempt
@@ -58,12 +61,14 @@ struct sim_consistent {
   int        na, nc;                     // closed, all
   int       *act, *index, *parent;       // [nc] row of a closed contact; [r.n] its number; [nc] islands
   int       *blocks0, *blocks;           // touched blocks of each contact row: start [r.n+1], block
-  long      *x0;                         // place in x of each touched block
-  double    *x, *xq;                     // columns K^{-1} B by touched block; their q parts
+  size_t    *x0, x_used;                 // place in x of each touched block; how far x is in use
+  double    *x, *xq;                     // columns K^{-1} B of closed contacts by touched block; their q parts
+  sim_pool   room[5];                    // of x, xq, m, col, and a workspace: as much as was needed so far
   int       *member, *local, *count, *seat; // contacts of an island, their place in it; size of an island; who sits at
                                             // a block
   int       *at_block0, *at_block, *mark;// contact rows by touched block
-  int       *row_start, *col, sparse;    // D by compressed rows
+  int       *crowd;                      // [nblock] closed contacts that touch a block
+  int       *row_start, *col;            // D by compressed rows
   double    *line;                       // [nc]
   double    *m, *qv, *terms, *lo, *hi, *lam, *uv, *l0, *diag;
   sim_solver solver;                     // kind SIM_CORRECTION: con_contacts finds corrections of rows with `zero`,
@@ -104,7 +109,7 @@ void     con_drift(nsm_sim *s, double t1);                       // rates of sli
 nsm_code con_settle(nsm_sim *s, const nsm_view *v, nsm_error *e);
 
 // consistent_contacts.c
-void con_columns(nsm_sim *s, double h);                          // K^{-1} B and its q part for the closed contacts
+int  con_columns(nsm_sim *s, double h);          // K^{-1} B and its q part for the closed contacts; 0: no memory
 int  con_contacts(nsm_sim *s);                                   // (13) -> con->lam; 0 on failure
 void con_apply_contacts(nsm_sim *s);                             // dz += K^{-1} B (lam - l0)
 

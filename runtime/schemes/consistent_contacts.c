@@ -39,13 +39,46 @@ static void column(nsm_sim *s, int row, double h) {
   }
 }
 
-void con_columns(nsm_sim *s, double h) {
+static size_t column_size(const struct sim_consistent *c, int row) {
+  size_t n = 0;
+  for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) n += (size_t)c->k.block[c->blocks[t]].n;
+  return n;
+}
+
+// Room for the columns that are missing. Where K is constant columns are kept, those of contacts that have opened too
+// while these are not most of them.
+static int room_for_columns(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
+  size_t closed = 0, missing = 0;
+  for (int i = 0; i < c->na; i++) {
+    size_t n = column_size(c, c->act[i]);
+    closed += n;
+    missing += c->has_column[c->act[i]] ? 0 : n;
+  }
+  if (!c->affine || (c->x_used + missing > MOST_KEPT && c->x_used + missing > 2 * closed)) {
+    memset(c->has_column, 0, (size_t)s->n.r.n);
+    c->x_used = 0;
+    missing = closed;
+  }
+  c->x = sim_pool_more(s, &c->room[0], c->x_used + missing + 1, sizeof(double));
+  c->xq = sim_pool_more(s, &c->room[1], c->x_used + missing + 1, sizeof(double));
+  for (int i = 0; i < c->na; i++)
+    for (int row = c->act[i], t = c->blocks0[row]; t < c->blocks0[row + 1] && !c->has_column[row]; t++) {
+      c->x0[t] = c->x_used;
+      c->x_used += (size_t)c->k.block[c->blocks[t]].n;
+    }
+  return c->x && c->xq;
+}
+
+int con_columns(nsm_sim *s, double h) {
+  struct sim_consistent *c = s->n.con;
+  if (!room_for_columns(s)) return 0;
   for (int i = 0; i < c->na; i++) {
     if (c->has_column[c->act[i]]) continue;
     column(s, c->act[i], h);
     c->has_column[c->act[i]] = (unsigned char)c->affine;
   }
+  return 1;
 }
 
 // H of contact i times the q part of column j.
@@ -100,11 +133,15 @@ static void join(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   for (int i = 0; i < c->na; i++) {
     c->parent[i] = i;
-    for (int t = c->blocks0[c->act[i]]; t < c->blocks0[c->act[i] + 1]; t++) c->seat[c->blocks[t]] = -1;
+    for (int t = c->blocks0[c->act[i]]; t < c->blocks0[c->act[i] + 1]; t++) {
+      c->seat[c->blocks[t]] = -1;
+      c->crowd[c->blocks[t]] = 0;
+    }
   }
   for (int i = 0; i < c->na; i++)
     for (int t = c->blocks0[c->act[i]]; t < c->blocks0[c->act[i] + 1]; t++) {
       int *seat = &c->seat[c->blocks[t]];
+      c->crowd[c->blocks[t]]++;
       if (*seat < 0) *seat = i;
       else unite(c->parent, i, *seat);
     }
@@ -139,12 +176,12 @@ static int coupled(nsm_sim *s, int a, int *col, double *value) {
 static int is_slip(const nsm_sim *s, int row) { return s->a->cls[s->n.r.cls[row]].c->kind == NSM_FRICTION; }
 
 // D by compressed rows; small or full ones dense by columns, in place of them.
-static nsm_cone_problem island(nsm_sim *s, int m) {
+static nsm_cone_problem island(nsm_sim *s, int m, int sparse) {
   struct sim_consistent *c = s->n.con;
   sim_solver *w = &c->solver;
   int plain = w->kind == SIM_CORRECTION;
   nsm_cone_problem p = { .m = m, .M = c->m, .q = c->qv, .lo = c->lo, .hi = c->hi, .q_terms = c->terms };
-  int n = 0, sparse = m > DENSE_ISLAND && c->sparse;
+  int n = 0;
   for (int a = 0; a < m; a++) {
     int i = c->member[a], *col = c->col + n, count;
     double *value = sparse ? c->m + n : c->line;
@@ -199,12 +236,53 @@ static int opens(nsm_sim *s, int m) {
   return 1;
 }
 
+// Entries that D of the island can have.
+static size_t entries_of(const nsm_sim *s, int m) {
+  const struct sim_consistent *c = s->n.con;
+  size_t n = 0;
+  for (int a = 0; a < m; a++)
+    for (int row = c->act[c->member[a]], t = c->blocks0[row]; t < c->blocks0[row + 1]; t++)
+      n += (size_t)c->crowd[c->blocks[t]];
+  return n;
+}
+
+// Then the projected step goes on without D.
+static int no_memory(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  c->solver.result = (nsm_cone_result){ .status = NSM_CONE_FAILED, .residual = INFINITY, .worst = -1 };
+  c->solver.failed_row = c->act[c->member[0]];
+  return 0;
+}
+
+// The workspace for p, as large as if none had been needed before: the same solvers fit.
+static int workspace(nsm_sim *s, const nsm_cone_problem *p) {
+  struct sim_consistent *c = s->n.con;
+  size_t nnz = p->row_start ? (size_t)p->row_start[p->m] : (size_t)p->m * (size_t)p->m;
+  int bandwidth = p->row_start ? 0 : p->m;
+  for (int a = 0; p->row_start && a < p->m; a++)
+    for (int e = p->row_start[a]; e < p->row_start[a + 1]; e++) {
+      int d = p->col[e] > a ? p->col[e] - a : a - p->col[e];
+      bandwidth = d > bandwidth ? d : bandwidth;
+    }
+  size_t bytes = sim_cone_room(s, p->m, nnz, bandwidth);
+  c->solver.work = sim_pool_room(s, &c->room[4], bytes, 1);
+  if (!c->solver.work) return 0;
+  nsm_cone_workspace_init(c->solver.work, bytes);
+  return 1;
+}
+
 static int solve_island(nsm_sim *s, int m) {
   struct sim_consistent *c = s->n.con;
   int plain = c->solver.kind == SIM_CORRECTION;
   if (!plain && opens(s, m)) return 1;
   for (int a = 0; a < m; a++) c->local[c->member[a]] = a;
-  sim_island k = { island(s, m), c->act, c->member, c->lam, c->uv, 1, NULL };
+  size_t square = (size_t)m * (size_t)m, entries = entries_of(s, m);
+  int sparse = m > DENSE_ISLAND && entries < square / 4;
+  c->m = sim_pool_room(s, &c->room[2], sparse ? entries : square, sizeof *c->m);
+  c->col = sim_pool_room(s, &c->room[3], sparse || entries > square ? entries : square, sizeof *c->col);
+  if (!c->m || !c->col) return no_memory(s);
+  sim_island k = { island(s, m, sparse), c->act, c->member, c->lam, c->uv, 1, NULL };
+  if (m > c->solver.tiny_most && !workspace(s, &k.p)) return no_memory(s);
   s->w.cone.once = 1;                                        // where it fails there is the projected step
   int ok = sim_island_solve(s, &c->solver, &k);
   s->w.cone.once = 0;

@@ -4,8 +4,9 @@
 //   K =  [ H(q_E) + (h/2) rate_q  0  -rate_q P  ]  rates  R = R1 - Dg^T lambda - Drate^T kappa - Dg_N^T lambda_N
 //        [ (h/2) H(q_E)    0  -H(q_E) P  ]  gaps                                         (11)
 //
-// Its connected components are the blocks of a sim_matrix; those with rows of constraints are dense, scaled to unit
-// rows and columns, and replaced by their pseudo-inverse where constraints depend on each other.
+// Its connected components are the blocks of a sim_matrix. Those with rows of constraints are scaled to unit rows and
+// columns. Where constraints depend on each other the block is replaced by its pseudo-inverse for as long as they do,
+// and where that would be too large the multipliers whose pivots vanish are left out.
 #include "consistent.h"
 #include <math.h>
 #include <string.h>
@@ -62,32 +63,81 @@ static void add_constraint(nsm_sim *s, double h, const sim_class *k, const con_c
 }
 
 // ---- factors --------------------------------------------------------------------------------------------------------
+// Places in a column of a dense or banded block: rows [*from, *to), the first entry of the column as if from were 0.
+static double *column_of(const sim_block *b, double *A, int j, int *from, int *to) {
+  *from = 0;
+  *to = b->n;
+  if (b->kind != BLOCK_BAND) return A + (size_t)j * (size_t)b->ld;
+  if (j > b->reach) *from = j - b->reach;
+  if (j + b->reach + 1 < b->n) *to = j + b->reach + 1;
+  return A + nsm_la_band_index(b->reach, b->reach, b->ld, 0, j);
+}
+
 // Rows, then columns, to a largest entry of 1.
 static void scale(struct sim_consistent *c, const sim_block *b) {
   double *A = c->k.val + b->at, *rs = c->row_scale + b->first, *cs = c->col_scale + b->first;
-  int n = b->n;
+  int n = b->n, from, to;
+  if (b->kind == BLOCK_SPARSE) { nsm_sparse_balance(b->sparse, A, rs, cs); return; }
   for (int i = 0; i < n; i++) rs[i] = 0;
-  for (int j = 0; j < n; j++)
-    for (int i = 0; i < n; i++) {
-      double x = fabs(A[i + (size_t)j * (size_t)n]);
+  for (int j = 0; j < n; j++) {
+    const double *a = column_of(b, A, j, &from, &to);
+    for (int i = from; i < to; i++) {
+      double x = fabs(a[i]);
       rs[i] = x > rs[i] ? x : rs[i];
     }
+  }
   for (int i = 0; i < n; i++) rs[i] = rs[i] > 0 ? 1 / rs[i] : 1;
   for (int j = 0; j < n; j++) {
-    double most = 0, *a = A + (size_t)j * (size_t)n;
-    for (int i = 0; i < n; i++) {
+    double most = 0, *a = column_of(b, A, j, &from, &to);
+    for (int i = from; i < to; i++) {
       double x = fabs(a[i] *= rs[i]);
       most = x > most ? x : most;
     }
     cs[j] = most > 0 ? 1 / most : 1;
-    for (int i = 0; i < n; i++) a[i] *= cs[j];
+    for (int i = from; i < to; i++) a[i] *= cs[j];
   }
 }
 
-static void factor_constrained(struct sim_consistent *c, int block) {
-  const sim_block *b = &c->k.block[block];
+// The block before it was factored, whole.
+static void expand(const struct sim_consistent *c, const sim_block *b, double *A) {
+  size_t n = (size_t)b->n, values = n * (size_t)b->ld;
+  if (b->kind == BLOCK_SPARSE) { nsm_sparse_expand(b->sparse, c->keep, A); return; }
+  if (b->kind != BLOCK_BAND) { memcpy(A, c->keep, values * sizeof(double)); return; }
+  memset(A, 0, n * n * sizeof(double));
+  for (int j = 0, from, to; j < b->n; j++) {
+    const double *a = column_of(b, c->keep, j, &from, &to);
+    for (int i = from; i < to; i++) A[(size_t)i + (size_t)j * n] = a[i];
+  }
+}
+
+// LU by the shape of the block; 1 where a pivot vanishes beside the largest.
+static int rank_trouble(nsm_sim *s, int block) {
+  struct sim_consistent *c = s->n.con;
+  sim_block *b = &c->k.block[block];
   double *A = c->k.val + b->at, least = INFINITY, most = 0;
-  size_t n = (size_t)b->n, bytes = n * n * sizeof(double);
+  int *pivot = c->k.pivot + b->first, n = b->n, ld = b->ld;
+  b->banded = 0;
+  if (b->kind == BLOCK_SPARSE) {                         // fronts look for pivots among few rows, a band among all
+    if (nsm_sparse_factor(b->sparse, A, NSM_SPARSE_PIVOTS, dependent, 0, NULL) < 0) return 0;
+    if (!(A = sim_block_band(s, &c->k, block))) return 1;
+    ld = 3 * b->reach + 1;
+  }
+  int band = b->kind == BLOCK_BAND || b->banded;
+  nsm_la_status st = band ? nsm_la_band_factor(n, b->reach, b->reach, A, ld, pivot) : nsm_la_lu_factor(n, A, ld, pivot);
+  for (int i = 0; i < n; i++) {
+    double x = fabs(A[band ? nsm_la_band_index(b->reach, b->reach, ld, i, i) : i + (long)i * ld]);
+    least = x < least ? x : least;
+    most = x > most || isnan(x) ? x : most;
+  }
+  return isfinite(most) && (st.code != NSM_LA_OK || !(least > dependent * most));
+}
+
+static void factor_constrained(nsm_sim *s, int block) {
+  struct sim_consistent *c = s->n.con;
+  const sim_block *b = &c->k.block[block];
+  double *A = c->k.val + b->at;
+  size_t n = (size_t)b->n, bytes = (b->kind == BLOCK_SPARSE ? b->sparse->values : n * (size_t)b->ld) * sizeof(double);
+  int dropped = 0;
   scale(c, b);
   if (b->n <= NSM_LA_SMALL) {  // columns have a largest entry of 1: the rule for pivots is the one below
     double X[NSM_LA_SMALL * NSM_LA_SMALL];
@@ -95,23 +145,28 @@ static void factor_constrained(struct sim_consistent *c, int block) {
     if (c->inverted[block]) { memcpy(A, X, bytes); return; }
   }
   memcpy(c->keep, A, bytes);
-  nsm_la_status st = nsm_la_lu_factor(b->n, A, b->n, c->k.pivot + b->pivot_at);
-  for (size_t i = 0; i < n; i++) {
-    double x = fabs(A[i + i * n]);
-    least = x < least ? x : least;
-    most = x > most || isnan(x) ? x : most;
-  }
-  c->inverted[block] = isfinite(most) && (st.code != NSM_LA_OK || !(least > dependent * most));
+  c->inverted[block] = (unsigned char)rank_trouble(s, block);
   if (!c->inverted[block]) return;
   c->singular = 1;
-  nsm_la_pseudo_inverse(b->n, c->keep, dependent, c->right, c->jpvt, c->work, c->lwork);
-  memcpy(A, c->right, bytes);
+  if (b->n <= PSEUDO_MOST || b->kind == BLOCK_DENSE) {
+    if (!c->inverse[block]) c->inverse[block] = b->kind == BLOCK_DENSE ? A : SIM_NEW(s, n * n, double);
+    expand(c, b, c->right);
+    nsm_la_pseudo_inverse(b->n, c->right, dependent, c->inverse[block], c->jpvt, c->work, c->lwork);
+    return;
+  }
+  c->inverted[block] = 0;
+  memcpy(A, c->keep, bytes);
+  int *pivot = c->k.pivot + b->first, ld = 3 * b->reach + 1;
+  double *band = b->kind == BLOCK_BAND ? A : b->banded ? sim_block_band(s, &c->k, block) : NULL;
+  if (band) nsm_la_band_factor_dropping(b->n, b->reach, b->reach, band, ld, pivot, dependent, &dropped);
+  else nsm_sparse_factor(b->sparse, A, NSM_SPARSE_PIVOTS, dependent, 1, NULL);
 }
 
 int con_matrix(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   memset(c->k.val, 0, (size_t)c->k.nval * sizeof(double));
   memset(c->has_column, 0, (size_t)s->n.r.n);
+  c->x_used = 0;
   int again = c->affine && !c->projected && c->made_for == 0 && s->now.con.made_for == v->h;
   c->made_for = s->now.con.made_for = v->h;
   memset(c->fresh, 0, (size_t)s->a->nv * sizeof(double));
@@ -141,8 +196,8 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
   for (int i = 0; !again && i < s->a->nv; i++)           // a restored state has those of the matrix made before
     s->now.r1_most[i] = fmax(s->now.r1_most[i], c->fresh[i]);
   for (int b = 0; b < c->k.nblock; b++) {
-    if (c->constrained[b]) { factor_constrained(c, b); continue; }
-    int row = sim_block_factor(&c->k, b);
+    if (c->constrained[b]) { factor_constrained(s, b); continue; }
+    int row = sim_block_factor(s, &c->k, b);
     if (row >= 0) return row;
   }
   return -1;
@@ -161,7 +216,7 @@ void con_block_solve(nsm_sim *s, int block, double *x) {
       x[i] = 0;
       for (int j = 0; j < b->n; j++) x[i] += A[i + j * b->n] * y[j];
     }
-  } else if (c->inverted[block]) nsm_la_gemv(b->n, b->n, 1, c->k.val + b->at, b->n, y, 0, x);
+  } else if (c->inverted[block]) nsm_la_gemv(b->n, b->n, 1, c->inverse[block], b->n, y, 0, x);
   else {
     sim_block_solve(&c->k, block, y);
     memcpy(x, y, (size_t)b->n * sizeof(double));

@@ -134,32 +134,38 @@ static void edges(nsm_sim *s, graph *g) {
 
 static void shape_matrix(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
-  graph g = { SIM_NEW(s, c->n + 2, int), NULL, 0 };
+  graph g = { SIM_LEND(s, c->n + 2, int), NULL, 0 };
   edges(s, &g);
   for (int i = 0; i < c->n; i++) g.start[i + 1] += g.start[i];
-  g.neighbour = SIM_NEW(s, g.start[c->n], int);
+  g.neighbour = SIM_LEND(s, g.start[c->n], int);
   g.fill = 1;
   edges(s, &g);
   for (int i = c->n; i > 0; i--) g.start[i] = g.start[i - 1];
   g.start[0] = 0;
-  unsigned char *dense = SIM_NEW(s, c->n, unsigned char);
-  for (int i = s->a->nv; i < c->n; i++) dense[i] = 1;
-  sim_matrix_shape(s, &c->k, c->n, g.start, g.neighbour, dense);
+  int *node = sim_nodes(s, c->n, c->ns, c->row, s->a->nv, s->a->nv + c->ns);
+  sim_matrix_shape(s, &c->k, c->n, g.start, g.neighbour, node);
+  sim_give(s, node);
+  sim_give(s, g.start);
+  sim_give(s, g.neighbour);
   c->constrained = SIM_NEW(s, c->k.nblock, unsigned char);
   c->inverted = SIM_NEW(s, c->k.nblock, unsigned char);
+  c->inverse = SIM_NEW(s, c->k.nblock, double *);
+  size_t room = 0, n = 0;
   for (int b = 0; b < c->k.nblock; b++) {
-    const sim_block *k = &c->k.block[b];
+    sim_block *k = &c->k.block[b];
     for (int i = k->first; i < k->first + k->n; i++) c->constrained[b] |= c->k.order[i] >= s->a->nv;
-    if (k->kind != BLOCK_DENSE) c->constrained[b] = 0;
-    if (c->constrained[b] && k->n > c->largest) c->largest = k->n;
+    if (!c->constrained[b]) continue;
+    size_t m = (size_t)k->n, values = k->kind == BLOCK_SPARSE ? k->sparse->values : m * (size_t)k->ld;
+    if (k->kind == BLOCK_TRIDIAGONAL) k->kind = BLOCK_BAND;    // which finds pivots below the diagonal
+    if (values > room) room = values;
+    if ((m <= PSEUDO_MOST || k->kind == BLOCK_DENSE) && m > n) n = m;
   }
-  size_t n = (size_t)c->largest;
-  c->keep = SIM_NEW(s, n * n, double);
+  c->keep = SIM_NEW(s, room, double);
   c->right = SIM_NEW(s, n * n, double);
   c->row_scale = SIM_NEW(s, c->n, double);
   c->col_scale = SIM_NEW(s, c->n, double);
   c->jpvt = SIM_NEW(s, n, int);
-  c->lwork = nsm_la_pseudo_inverse_work(c->largest);
+  c->lwork = nsm_la_pseudo_inverse_work((int)n);
   c->work = SIM_NEW(s, c->lwork, double);
   c->rhs = SIM_NEW(s, c->n, double);
 }
@@ -169,7 +175,6 @@ static void touched_blocks(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   const sim_matrix *k = &c->k;
   int *last = SIM_NEW(s, k->nblock, int);
-  long at = 0;
   c->blocks0 = SIM_NEW(s, s->n.r.n + 1, int);
   for (int pass = 0; pass < 2; pass++) {
     for (int i = 0; i < k->nblock; i++) last[i] = -1;
@@ -179,19 +184,17 @@ static void touched_blocks(nsm_sim *s) {
         int b = k->block_of[s->n.r.cz[e]];
         if (last[b] == row) continue;
         last[b] = row;
-        if (pass == 1) { c->blocks[n] = b; c->x0[n] = at; at += k->block[b].n; }
+        if (pass == 1) c->blocks[n] = b;
         n++;
       }
       c->blocks0[row + 1] = n;
     }
-    if (pass == 0) { c->blocks = SIM_NEW(s, n, int); c->x0 = SIM_NEW(s, n, long); }
+    if (pass == 0) { c->blocks = SIM_NEW(s, n, int); c->x0 = SIM_NEW(s, n, size_t); }
   }
-  c->x = SIM_NEW(s, at, double);
-  c->xq = SIM_NEW(s, at, double);
 }
 
-// Contact rows by touched block, and how many entries D can have.
-static size_t rows_at_blocks(nsm_sim *s, int *bandwidth) {
+// Contact rows by touched block.
+static void rows_at_blocks(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   int n = c->blocks0[s->n.r.n], *start = c->at_block0 = SIM_NEW(s, c->k.nblock + 2, int);
   c->at_block = SIM_NEW(s, n, int);
@@ -199,40 +202,25 @@ static size_t rows_at_blocks(nsm_sim *s, int *bandwidth) {
   for (int i = 0; i < c->k.nblock; i++) start[i + 2] += start[i + 1];
   for (int row = 0; row < s->n.r.n; row++)
     for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) c->at_block[start[c->blocks[t] + 1]++] = row;
-  size_t entries = 0;
-  *bandwidth = 0;
-  for (int b = 0; b < c->k.nblock; b++) {
-    int many = start[b + 1] - start[b];
-    entries += (size_t)many * (size_t)many;
-    if (many > 0 && c->at_block[start[b + 1] - 1] - c->at_block[start[b]] > *bandwidth)
-      *bandwidth = c->at_block[start[b + 1] - 1] - c->at_block[start[b]];
-  }
-  return entries;
 }
 
 static void contacts_room(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   size_t n = (size_t)c->nc;
-  int bandwidth;
   touched_blocks(s);
-  size_t entries = rows_at_blocks(s, &bandwidth), dense = n < DENSE_ISLAND ? n : DENSE_ISLAND;
-  c->sparse = entries < n * n / 4;
-  if (!c->sparse) { dense = n; entries = n * n; bandwidth = c->nc; }
-  if (entries < dense * dense) entries = dense * dense;
+  rows_at_blocks(s);
   int **ints[] = { &c->act, &c->parent, &c->member, &c->local, &c->count };
   for (size_t i = 0; i < sizeof ints / sizeof *ints; i++) *ints[i] = SIM_NEW(s, n, int);
   c->zero = SIM_NEW(s, n, unsigned char);
   c->row_start = SIM_NEW(s, n + 1, int);
-  c->col = SIM_NEW(s, entries, int);
   c->mark = SIM_NEW(s, s->n.r.n, int);
   for (int i = 0; i < s->n.r.n; i++) c->mark[i] = -1;
   c->index = SIM_NEW(s, s->n.r.n, int);
   c->seat = SIM_NEW(s, c->k.nblock, int);
+  c->crowd = SIM_NEW(s, c->k.nblock, int);
   double **sized[] = { &c->qv, &c->terms, &c->lo, &c->hi, &c->lam, &c->uv, &c->l0, &c->diag, &c->line };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
-  c->m = SIM_NEW(s, entries, double);
   sim_solver_analyse(s, &c->solver, s->now.con_tiny, c->nc);
-  c->solver.work = sim_cone_workspace(s, c->nc, entries, bandwidth, (int)dense);
 }
 
 // R1 affine with a constant Jacobian, gaps with constant directions, constant friction, no constraints.

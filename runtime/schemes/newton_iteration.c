@@ -93,10 +93,9 @@ static void candidate(nsm_sim *s) {
   const sim_islands *is = &s->n.isl;
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
-    double p = is->lambda[i];
-    s->w.l_try[r->l[row]] = p;
-    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) s->w.dz[r->xz[e]] += r->x[e] * p;
+    s->w.l_try[r->l[row]] = is->lambda[i];
   }
+  sim_rows_motion(s, is->lambda, s->w.dz);
   for (int i = 0; i < s->a->nz; i++) s->w.z_try[i] = s->w.z1[i] + s->w.dz[i];
   for (int j = 0; j < r->nborder; j++) {
     int l = r->l[r->border[j]];

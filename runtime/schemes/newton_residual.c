@@ -177,7 +177,7 @@ static double row_value(const nsm_sim *s, int row, double *size) {
 }
 
 static double diagonal(const nsm_sim *s, int row) {
-  return s->n.r.m[s->n.r.diagonal[s->n.r.at_row[row]]];
+  return sim_rows_inertia(s, s->n.r.at_row[row]);
 }
 
 // Natural map of an interval; of a constraint its rate. It stays behind R in residual, its size in

@@ -42,6 +42,13 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
   sim_row_name(s, s->n.isl.solver.failed_row, name, sizeof name);
   int line = s->a->cls[s->n.r.cls[s->n.isl.solver.failed_row]].c->line;
   nsm_place at = sim_at_row(s, s->n.isl.solver.failed_row);
+  if (s->n.r.no_room) {
+    sim_fail_at(e, NSM_FAILED, at,
+                "the %d rows that are active at t = %.10g s, step %ld are coupled with so many others that their "
+                "matrix does not fit in memory",
+                s->n.isl.nactive, t1, s->now.k + 1);
+    return NSM_FAILED;
+  }
   if (res->status == NSM_CONE_NO_SOLUTION)
     sim_fail_at(e, NSM_FAILED, at,
                 "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1,
@@ -145,12 +152,32 @@ static void rows_at(nsm_sim *s, double t1) {
   }
 }
 
+// The same for all z, where the motion is known without X.
+static double apply_motion(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  const sim_islands *a = &s->n.isl;
+  double ht = s->n.h * s->a->theta, sum = 0, *dz = s->w.rhs;
+  for (int i = 0; i < a->nactive; i++) sum += s->w.l1[r->l[r->row_at[a->active[i]]]] = a->lambda[i];
+  memset(dz, 0, (size_t)s->a->nz * sizeof(double));
+  memset(s->w.size, 0, (size_t)s->a->nz * sizeof(double));
+  sim_rows_motion(s, a->lambda, dz);
+  sim_rows_sizes(s, a->lambda, s->w.size);
+  for (int z = 0; z < s->a->nz; z++) {
+    if (s->w.size[z] > 0) s->w.size[z] += fabs(s->now.z[z]) + fabs(s->w.z1[z]);
+    s->w.z1[z] += dz[z];
+    if (s->w.size[z] > 0 && sim_is_at_rest(s->w.z1[z], s->w.size[z])) s->w.z1[z] = 0;
+    if (z < s->a->nv && dz[z] != 0) s->w.q1[z] = s->now.q[z] + (ht * s->w.z1[z] + (s->n.h - ht) * s->now.z[z]);
+  }
+  return sum;
+}
+
 // (7), and with it q = q_k + h (theta v + (1-theta) v_k).
 static double apply_multipliers(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
   double ht = s->n.h * s->a->theta, sum = 0;
   int nv = s->a->nv;
+  if (r->whole) return apply_motion(s);
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
     double p = a->lambda[i];

@@ -1,0 +1,395 @@
+// How the rows of the one-step problem couple: X = W^{-1} B by columns and M_osns = D + C X by rows (rows.c has B, C,
+// D).
+//
+// Where they are small the patterns of X and M_osns are those of all rows, made once. Else they are those of the active
+// rows, made anew where these change ("follow"): a family of all pairs of bodies costs what its closed contacts cost,
+// and a column of X, as long as its block of W, is there for a closed contact only. What they stand in grows by half
+// where it is too small. augmented.c does without both.
+#include "assembly.h"
+#include "augmented.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+// Entries up to which the patterns are those of all rows: of X for each entry of B, of M_osns for each row; and any.
+// Where all rows are always active islands keep their factors (islands.c): ALWAYS times as many.
+enum { X_EACH = 16, X_ANY = 1 << 17, M_EACH = 64, M_ANY = 1 << 16, ALWAYS = 64 };
+static const double most = 4.0e8;        // entries of either: more than 4 GiB
+
+static int ascending(const void *a, const void *b) {
+  int x = *(const int *)a, y = *(const int *)b;
+  return (x > y) - (x < y);
+}
+
+static void rewind_starts(int n, int *start) {
+  for (int i = n; i > 0; i--) start[i] = start[i - 1];
+  start[0] = 0;
+}
+
+#define ROOM(s, which, count, type) ((type *)sim_pool_room((s), &(s)->n.r.pool[which], (size_t)(count), sizeof(type)))
+
+// ---- X --------------------------------------------------------------------------------------------------------------
+// Entries of X of these rows; of each row the blocks of W that B touches.
+static double count_x(nsm_sim *s, const int *rows, int count, int *last) {
+  const sim_rows *r = &s->n.r;
+  double total = 0;
+  for (int i = 0; i < s->n.w.nblock; i++) last[i] = -1;
+  for (int i = 0; i < count; i++)
+    for (int row = rows[i], e = r->b0[row]; r->border_of[row] < 0 && e < r->b0[row + 1]; e++) {
+      int k = s->n.w.block_of[r->bz[e]];
+      if (last[k] != row) total += s->n.w.block[k].n;
+      last[k] = row;
+    }
+  return total;
+}
+
+// X has the blocks of W that B touches, each in the block's own order; for a diagonal W B's pattern. rows ascend.
+static int pattern_x(nsm_sim *s, const int *rows, int count, int *last, int *seat, double total) {
+  sim_rows *r = &s->n.r;
+  const sim_matrix *w = &s->n.w;
+  if (total > most || !(r->xz = ROOM(s, SIM_XZ, total + 1, int)) || !(r->x = ROOM(s, SIM_X, total + 1, double)))
+    return 0;
+  int at = 0, next = 0;
+  for (int i = 0; i < w->nblock; i++) last[i] = -1;
+  for (int i = 0; i < count; i++) {
+    int row = rows[i];
+    while (next <= row) r->x0[next++] = at;
+    for (int e = r->b0[row]; r->border_of[row] < 0 && e < r->b0[row + 1]; e++) {
+      int k = w->block_of[r->bz[e]];
+      const sim_block *b = &w->block[k];
+      if (last[k] != row) {
+        last[k] = row;
+        seat[k] = at;
+        for (int j = 0; j < b->n; j++) r->xz[at + j] = w->order[b->first + j];
+        at += b->n;
+      }
+      r->bx[e] = seat[k] + w->place[r->bz[e]] - b->first;
+    }
+  }
+  while (next <= r->n) r->x0[next++] = at;
+  return 1;
+}
+
+// By z: which of these rows have an entry of X there, and where.
+static void list_by_z(const nsm_sim *s, const int *rows, int count, int *start, int *row_of, int *at_of) {
+  const sim_rows *r = &s->n.r;
+  memset(start, 0, ((size_t)s->n.w.n + 1) * sizeof(int));
+  for (int k = 0; k < count; k++)
+    for (int i = r->x0[rows[k]]; i < r->x0[rows[k] + 1]; i++) start[r->xz[i] + 1]++;
+  for (int i = 0; i < s->n.w.n; i++) start[i + 1] += start[i];
+  for (int k = 0; k < count; k++)
+    for (int i = r->x0[rows[k]]; i < r->x0[rows[k] + 1]; i++) {
+      int at = start[r->xz[i]]++;
+      row_of[at] = rows[k];
+      at_of[at] = i;
+    }
+  rewind_starts(s->n.w.n, start);
+}
+
+void sim_rows_column(nsm_sim *s, int row) {
+  sim_rows *r = &s->n.r;
+  int from = r->x0[row], to = r->x0[row + 1];
+  if (s->n.w.diagonal) {
+    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) r->x[r->bx[e]] = r->b[e] * s->n.w.inverse[r->bz[e]];
+    return;
+  }
+  memset(r->x + from, 0, (size_t)(to - from) * sizeof(double));
+  for (int e = r->b0[row]; e < r->b0[row + 1]; e++) r->x[r->bx[e]] += r->b[e];
+  for (int at = from; at < to;) {
+    int block = s->n.w.block_of[r->xz[at]];
+    sim_block_solve(&s->n.w, block, r->x + at);
+    at += s->n.w.block[block].n;
+  }
+}
+
+// ---- M_osns: pattern ------------------------------------------------------------------------------------------------
+// Visits the rows that row `row` reads through D and C X; a row may come several times.
+#define OVER_COUPLED(r, row, other, body)                                                                              \
+  do {                                                                                                                 \
+    for (int e_ = (r)->d0[row]; e_ < (r)->d0[(row) + 1]; e_++) { int other = (r)->ds[e_]; body }                       \
+    for (int e_ = (r)->c0[row]; e_ < (r)->c0[(row) + 1]; e_++)                                                         \
+      for (int f_ = (r)->k0[(r)->cz[e_]]; f_ < (r)->k0[(r)->cz[e_] + 1]; f_++) { int other = (r)->ks[f_]; body }       \
+  } while (0)
+
+typedef struct graph { int n; int *start, *neighbour; } graph;
+
+// Sorts each list and removes repetitions; starts are updated.
+static void unique(graph *g) {
+  int out = 0;
+  for (int i = 0, from = 0; i < g->n; i++) {
+    int to = g->start[i + 1], first = out;
+    if (to - from > 1) qsort(g->neighbour + from, (size_t)(to - from), sizeof(int), ascending);
+    for (int j = from; j < to; j++)
+      if (out == first || g->neighbour[out - 1] != g->neighbour[j]) g->neighbour[out++] = g->neighbour[j];
+    from = to;
+    g->start[i + 1] = out;
+  }
+}
+
+// The symmetrised pattern without the diagonal, in the numbers of `local`, -1 for rows that do not take part; the rows
+// of a block of friction are coupled. 0: more than `limit` entries, or no memory.
+static int coupled(nsm_sim *s, const int *rows, int count, const int *local, int *mark, double limit, graph *g) {
+  sim_rows *r = &s->n.r;
+  double total = 0;
+  int block[4];
+  g->n = count;
+  if (!(g->start = ROOM(s, SIM_START, count + 2, int))) return 0;
+  memset(g->start, 0, ((size_t)count + 2) * sizeof(int));
+  int *start = g->start;
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < count; i++) mark[i] = -1;
+    for (int i = 0; i < count; i++) {
+      int row = rows[i];
+      mark[i] = i;
+      for (int k = r->friction_of[row] < 0 ? 0 : sim_friction_rows(s, r->friction_of[row], block); k-- > 0;) {
+        int o = local[block[k]];
+        if (o < 0 || mark[o] == i) continue;
+        mark[o] = i;
+        if (pass == 0) { start[i + 1]++; start[o + 1]++; total += 2; }
+        else { g->neighbour[start[i]++] = o; g->neighbour[start[o]++] = i; }
+      }
+      OVER_COUPLED(r, row, other, {
+        int o = local[other];
+        if (o >= 0 && mark[o] != i && r->border_of[row] < 0) {
+          mark[o] = i;
+          if (pass == 0) { start[i + 1]++; start[o + 1]++; total += 2; }
+          else { g->neighbour[start[i]++] = o; g->neighbour[start[o]++] = i; }
+        }
+      });
+      if (total > limit) return 0;
+    }
+    if (pass == 1) break;
+    for (int i = 0; i < count; i++) start[i + 1] += start[i];
+    if (!(g->neighbour = ROOM(s, SIM_NEIGHBOUR, start[count] + 1, int))) return 0;
+  }
+  rewind_starts(count, start);
+  unique(g);
+  return 1;
+}
+
+// Cuthill-McKee where that narrows the band. The rows of a block of friction are one node of the graph and stay
+// neighbours, the normal first. Into order [count], place [count]: numbers of `local`.
+static int order_rows(nsm_sim *s, const int *rows, const int *local, const graph *full, int *order, int *place) {
+  sim_rows *r = &s->n.r;
+  int n = full->n, nodes = 0, block[4], entries = full->start[n];
+  int *scratch = ROOM(s, SIM_SCRATCH, 8 * (size_t)n + (size_t)entries + 8, int);
+  if (!scratch) return 0;
+  int *node = scratch, *first = node + n, *by = first + n + 1, *natural = by + n, *component = natural + n,
+      *two = component + n;
+  graph g = { .start = two + 2 * n, .neighbour = two + 3 * n + 2 };
+  for (int i = 0; i < n; i++) {
+    int f = r->friction_of[rows[i]];
+    if (f >= 0 && sim_friction_rows(s, f, block) && local[block[0]] >= 0 && local[block[0]] != i) continue;
+    int m = f < 0 || local[block[0]] < 0 ? 0 : sim_friction_rows(s, f, block);
+    first[nodes] = i;
+    node[i] = nodes;
+    for (int k = 0; k < m; k++) if (local[block[k]] >= 0) node[local[block[k]]] = nodes;
+    nodes++;
+  }
+  g.n = nodes;
+  memset(g.start, 0, ((size_t)nodes + 2) * sizeof(int));
+  for (int pass = 0; pass < 2; pass++) {
+    for (int i = 0; i < n; i++)
+      for (int e = full->start[i]; e < full->start[i + 1]; e++) {
+        int a = node[i], b = node[full->neighbour[e]];
+        if (a == b) continue;
+        if (pass == 0) g.start[a + 1]++;
+        else g.neighbour[g.start[a]++] = b;
+      }
+    for (int i = 0; pass == 0 && i < nodes; i++) g.start[i + 1] += g.start[i];
+  }
+  rewind_starts(nodes, g.start);
+  unique(&g);
+  sim_rcm(nodes, g.start, g.neighbour, by, component, two);
+  for (int given = 0; given < 2; given++) {  // the order found, then the one of the model if its band is as narrow
+    int *to = given ? natural : order, at = 0;
+    for (int k = 0; k < nodes; k++) {
+      int i = first[given ? k : by[k]], f = r->friction_of[rows[i]],
+          m = f < 0 ? 0 : sim_friction_rows(s, f, block), together = m > 0 && local[block[0]] >= 0;
+      for (int j = 0; together && j < m; j++) if (local[block[j]] >= 0) to[at++] = local[block[j]];
+      if (!together) to[at++] = i;
+    }
+    for (int i = 0; i < n; i++) place[to[i]] = i;
+    int bandwidth = sim_bandwidth(n, full->start, full->neighbour, place);
+    if (given && bandwidth > r->bandwidth) break;
+    r->bandwidth = bandwidth;
+    if (given) memcpy(order, natural, (size_t)n * sizeof(int));
+  }
+  for (int i = 0; i < n; i++) place[order[i]] = i;
+  return 1;
+}
+
+// M_osns: symmetrised pattern, diagonal included. Rows that take no part stand behind the others in the order. limit:
+// of its entries; 0 where there are more, or there is no memory.
+static int pattern_m(nsm_sim *s, const int *rows, int count, double limit) {
+  sim_rows *r = &s->n.r;
+  graph g;
+  int n = r->n, *local = r->at_row, *place = r->diagonal;            // both are made new below
+  for (int i = 0; i < n; i++) local[i] = -1;
+  for (int i = 0; i < count; i++) local[rows[i]] = i;
+  int *order = ROOM(s, SIM_ORDER, count + 1, int);
+  if (!order || !coupled(s, rows, count, local, r->mark, limit, &g) || !order_rows(s, rows, local, &g, order, place) ||
+      !(r->mc = ROOM(s, SIM_MC, g.start[count] + count + 1, int)) ||
+      !(r->m = ROOM(s, SIM_M, g.start[count] + count + 1, double)))
+    return 0;
+  int out = 0;
+  r->m0[0] = 0;
+  for (int i = 0; i < count; i++) {
+    int at = order[i], from = out;
+    r->mc[out++] = i;
+    for (int j = g.start[at]; j < g.start[at + 1]; j++) r->mc[out++] = place[g.neighbour[j]];
+    qsort(r->mc + from, (size_t)(out - from), sizeof(int), ascending);
+    r->m0[i + 1] = out;
+  }
+  for (int i = 0; i < count; i++) r->row_at[i] = rows[order[i]];
+  for (int row = 0, at = count; row < n; row++)
+    if (local[row] < 0) { r->row_at[at++] = row; r->m0[at] = out; }
+  for (int i = 0; i < n; i++) r->at_row[r->row_at[i]] = i;
+  for (int i = 0; i < count; i++) {
+    int e = r->m0[i];
+    while (r->mc[e] != i) e++;
+    r->diagonal[i] = e;
+  }
+  return 1;
+}
+
+// ---- analysis -------------------------------------------------------------------------------------------------------
+void sim_rows_analyse(nsm_sim *s) {
+  sim_rows *r = &s->n.r;
+  int n = r->n;
+  r->always = s->a->on.contact.n == 0;
+  r->constant = s->n.w.constant && s->a->on.b_moving.n + s->a->on.h_moving.n + s->a->on.rq_moving.n == 0;
+  int **by_row[] = { &r->row_at, &r->at_row, &r->mark, &r->diagonal };
+  for (size_t k = 0; k < sizeof by_row / sizeof *by_row; k++) *by_row[k] = SIM_NEW(s, n, int);
+  r->m0 = SIM_NEW(s, n + 1, int);
+  r->x0 = SIM_NEW(s, n + 1, int);
+  r->bx = SIM_NEW(s, r->b0[n], int);
+  int *all = SIM_LEND(s, n, int), *last = SIM_LEND(s, s->n.w.nblock, int), *seat = SIM_LEND(s, s->n.w.nblock, int);
+  for (int i = 0; i < n; i++) all[i] = r->row_at[i] = r->at_row[i] = i;
+  double entries = count_x(s, all, n, last), few = (double)X_EACH * r->b0[n] + X_ANY,
+         few_m = (double)M_EACH * n + M_ANY;
+  if (r->always) { few *= ALWAYS; few_m *= ALWAYS; }
+  r->x_follows = entries > few && !s->a->scheme->two_point;
+  if (!r->x_follows) {
+    if (!pattern_x(s, all, n, last, seat, entries)) sim_no_room(s);
+    r->k0 = r->z0 = SIM_NEW(s, s->n.w.n + 1, int);
+    r->ks = r->zs = SIM_NEW(s, r->x0[n], int);
+    r->kx = r->zx = SIM_NEW(s, r->x0[n], int);
+    list_by_z(s, all, n, r->z0, r->zs, r->zx);
+  }
+  r->m_follows = r->x_follows || !pattern_m(s, all, n, few_m);
+  if (r->m_follows) {
+    r->made_for = SIM_NEW(s, n, unsigned char);
+    for (int i = 0; i < n; i++) r->row_at[i] = r->at_row[i] = i;
+    if (r->x_follows && s->a->scheme->weights) r->augmented = sim_augmented_make(s);
+  }
+  int scratch[] = { SIM_START, SIM_NEIGHBOUR, SIM_SCRATCH, SIM_ORDER };
+  for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) sim_pool_empty(s, &r->pool[scratch[k]]);
+  sim_give(s, all);
+  sim_give(s, last);
+  sim_give(s, seat);
+}
+
+// ---- the active rows ------------------------------------------------------------------------------------------------
+// Patterns of the active rows. 0 where there is no memory for them.
+static int follow(nsm_sim *s) {
+  sim_rows *r = &s->n.r;
+  int count = 0, *rows = ROOM(s, SIM_ROWS, r->n + 1, int), *last = NULL, *seat = NULL;
+  if (!rows) return 0;
+  for (int i = 0; i < r->n; i++) if (r->active[i]) rows[count++] = i;
+  if (r->x_follows) {
+    last = ROOM(s, SIM_LAST, s->n.w.nblock + 1, int);
+    seat = ROOM(s, SIM_SEAT, s->n.w.nblock + 1, int);
+    if (!last || !seat || !pattern_x(s, rows, count, last, seat, count_x(s, rows, count, last))) return 0;
+  }
+  double entries = 0;
+  for (int i = 0; i < count; i++) entries += r->x0[rows[i] + 1] - r->x0[rows[i]];
+  r->k0 = ROOM(s, SIM_K0, s->n.w.n + 1, int);
+  r->ks = ROOM(s, SIM_KS, entries + 1, int);
+  r->kx = ROOM(s, SIM_KX, entries + 1, int);
+  if (!r->k0 || !r->ks || !r->kx) return 0;
+  list_by_z(s, rows, count, r->k0, r->ks, r->kx);
+  return pattern_m(s, rows, count, most);
+}
+
+void sim_rows_follow(nsm_sim *s) {
+  sim_rows *r = &s->n.r;
+  if (!r->m_follows) return;
+  int count = 0;
+  for (int i = 0; i < r->n; i++) count += r->active[i];
+  r->whole = r->augmented && sim_augmented_pays(s, count);
+  if (r->whole) return;
+  if (r->made && memcmp(r->made_for, r->active, (size_t)r->n) == 0) return;
+  memcpy(r->made_for, r->active, (size_t)r->n);
+  r->no_room = !follow(s);
+  r->made = !r->no_room;
+  if (r->no_room) for (int i = 0; i < r->n; i++) r->row_at[i] = r->at_row[i] = i;
+  else if (r->constant) sim_rows_couple(s);
+}
+
+int sim_rows_columns(nsm_sim *s) {
+  sim_rows *r = &s->n.r;
+  r->whole = 0;
+  memcpy(r->made_for, r->active, (size_t)r->n);
+  r->no_room = !follow(s);
+  r->made = !r->no_room;
+  if (r->made) sim_rows_couple(s);
+  return r->made;
+}
+
+static void row_of_m(nsm_sim *s, int i) {
+  sim_rows *r = &s->n.r;
+  int row = r->row_at[i];
+  for (int e = r->m0[i]; e < r->m0[i + 1]; e++) {
+    r->mark[r->mc[e]] = e;
+    r->m[e] = 0;
+  }
+  for (int e = r->d0[row]; e < r->d0[row + 1]; e++)
+    if (!r->m_follows || r->active[r->ds[e]]) r->m[r->mark[r->at_row[r->ds[e]]]] += r->d[e];
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
+    double c = r->c[e];
+    if (c == 0) continue;
+    for (int f = r->k0[r->cz[e]]; f < r->k0[r->cz[e] + 1]; f++)
+      if (r->active[r->ks[f]]) r->m[r->mark[r->at_row[r->ks[f]]]] += c * r->x[r->kx[f]];
+  }
+}
+
+void sim_rows_couple(nsm_sim *s) {
+  sim_rows *r = &s->n.r;
+  if (r->augmented) sim_augmented_stale(s);
+  if (r->whole || (r->m_follows && !r->made)) return;
+  for (int row = 0; row < r->n; row++)
+    if (r->active[row]) sim_rows_column(s, row);
+  for (int i = 0; i < r->n; i++)
+    if (r->active[r->row_at[i]]) row_of_m(s, i);
+}
+
+// ---- what the rest asks for -----------------------------------------------------------------------------------------
+// M_ii of the active row at place `at`. Without M_osns at hand, D_ii + sum_z C_z B_z/W_zz: what the row would have if
+// W were diagonal, which is less where W is positive definite.
+double sim_rows_inertia(const nsm_sim *s, int at) {
+  const sim_rows *r = &s->n.r;
+  return r->whole ? sim_assembly_inertia(s, r->row_at[at]) : r->m[r->diagonal[at]];
+}
+
+// dz += X lambda, [w.n]; lambda of the active rows by their places in the list.
+void sim_rows_motion(const nsm_sim *s, const double *lambda, double *dz) {
+  const sim_rows *r = &s->n.r;
+  const sim_islands *a = &s->n.isl;
+  if (r->whole) { sim_augmented_motion(s, dz); return; }
+  for (int i = 0; i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]];
+    for (int e = r->x0[row]; lambda[i] != 0 && e < r->x0[row + 1]; e++) dz[r->xz[e]] += r->x[e] * lambda[i];
+  }
+}
+
+// size += the sum of the sizes of the terms of X lambda, [w.n].
+void sim_rows_sizes(const nsm_sim *s, const double *lambda, double *size) {
+  const sim_rows *r = &s->n.r;
+  const sim_islands *a = &s->n.isl;
+  if (r->whole) { sim_augmented_sizes(s, lambda, size); return; }
+  for (int i = 0; i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]];
+    for (int e = r->x0[row]; lambda[i] != 0 && e < r->x0[row + 1]; e++) size[r->xz[e]] += fabs(r->x[e] * lambda[i]);
+  }
+}
