@@ -44,6 +44,7 @@ void sim_family_name(char *out, size_t size, const char *pattern);
 void sim_expand_written(char *out, size_t size, const char *pattern, const double *index, int nindex);
 int  sim_percents(const char *pattern);
 const char *sim_scheme_name(int scheme);                                         // NULL beyond the last
+int  sim_accepted_note(const nsm_sim *s, char *out, size_t size);    // 0 where no problem missed its tolerance
 int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where every step reached the tolerance
 
 // setup.c, address.c, cover.c
@@ -137,6 +138,10 @@ static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem 
   return nsm_cone_solve(p, &s->w.cone, work, lambda, u, r);
 }
 
+// The two levels of a problem: the residual with which it will do, 0: its tolerance; whether an answer may be gone on
+// with, which is counted.
+double sim_cone_accept(const nsm_sim *s, const nsm_cone_problem *p);
+int    sim_cone_good(nsm_sim *s, nsm_cone_status status, double residual);
 // A correction of what rounding left (closed.c, consistent_rest.c): a linear system, or, where M is singular, its
 // solution near 0. It is no problem of the model and is not written by --dump-problems.
 nsm_cone_status sim_cone_correct(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u,

@@ -213,16 +213,35 @@ int sim_cone_explain(nsm_sim *s, const nsm_cone_problem *p, const void *work, co
   return i >= 0 ? row[at[i]] : -1;
 }
 
+// ---- two levels -----------------------------------------------------------------------------------------------------
+enum { LARGE = 300 };                    // contacts with friction
+static const double accept_large = 1e-6;
+
+double sim_cone_accept(const nsm_sim *s, const nsm_cone_problem *p) {
+  return s->a->accept > 0 ? s->a->accept : p->cones > LARGE ? accept_large : 0;
+}
+
+int sim_cone_good(nsm_sim *s, nsm_cone_status status, double residual) {
+  nsm_counters *c = &s->now.count;
+  if (status == NSM_CONE_ACCEPTED) {
+    if (c->accepted_step != s->now.k + 1) c->accepted++;
+    c->accepted_step = s->now.k + 1;
+    if (residual > c->worst_accepted) c->worst_accepted = residual;
+  }
+  return status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED;
+}
+
 // ---- solve ----------------------------------------------------------------------------------------------------------
 static inline int solved(nsm_sim *s, const nsm_cone_problem *p, void *work, int first, int warm) {
   sim_islands *a = &s->n.isl;
   nsm_cone_result res;
   s->w.cone.warm = warm;
+  s->w.cone.accept = a->plain ? 0 : sim_cone_accept(s, p);
   nsm_cone_status status =
       a->plain ? sim_cone_correct(s, p, work, a->lambda + first, a->u + first, &res)
                : sim_cone_solve(s, p, work, a->lambda + first, a->u + first, &res, s->n.r.row_at, a->active + first);
   s->now.count.solver_iterations += res.iterations;
-  if (status == NSM_CONE_SOLVED) {
+  if (sim_cone_good(s, status, res.residual)) {
     if (res.residual > s->now.count.max_residual) s->now.count.max_residual = res.residual;
     return 1;
   }

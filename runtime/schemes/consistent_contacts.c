@@ -219,13 +219,14 @@ static int solve_island(nsm_sim *s, int m) {
     work = c->tiny_work[m];
   }
   s->w.cone.warm = 1;
+  s->w.cone.accept = c->plain ? 0 : sim_cone_accept(s, &p);
   s->w.cone.once = 1;                                        // where it fails there is the projected step
   nsm_cone_status status = c->plain ? sim_cone_correct(s, &p, work, c->lam, c->uv, &c->result)
                                     : sim_cone_solve(s, &p, work, c->lam, c->uv, &c->result, c->act, c->member);
   s->w.cone.once = 0;
   s->now.count.solver_iterations += c->result.iterations;
   int worst = c->result.worst;
-  if (status != NSM_CONE_SOLVED) {
+  if (!sim_cone_good(s, status, c->result.residual)) {
     c->bad_row = c->act[c->member[worst >= 0 && worst < m ? worst : 0]];
     return 0;
   }

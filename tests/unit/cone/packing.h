@@ -19,7 +19,7 @@ typedef struct packing {
   double (*at)[3], *radius, *mass;
   int    (*pair)[2];                 // balls; the second is -1 for the floor
   nsm_cone_problem p;
-  double *M, *q;
+  double *M, *q, *none;               // none: bounds of rows in blocks, which nobody reads
   int    *row_start, *col;
   nsm_cone_block *cone;
 } packing;
@@ -185,6 +185,7 @@ static void packing_problem(packing *k, double mu, double heaviest, packing_stat
   k->col = packing_new(entries, sizeof *k->col);
   k->row_start = packing_new((size_t)k->rows + 1, sizeof *k->row_start);
   k->q = packing_new((size_t)k->rows, sizeof *k->q);
+  k->none = packing_new((size_t)k->rows, sizeof *k->none);
   k->cone = packing_new((size_t)n, sizeof *k->cone);
   double *block = packing_new(9 * (size_t)n, sizeof *block);
   int *seen = packing_new((size_t)n, sizeof *seen), *list = packing_new(2 * (size_t)most + 2, sizeof *list);
@@ -217,12 +218,13 @@ static void packing_problem(packing *k, double mu, double heaviest, packing_stat
     k->row_start[3 * c + 3] = at;
     k->cone[c] = (nsm_cone_block){ NSM_CONE_COULOMB, 3 * c, 3, mu, 0, 0 };
   }
-  k->p = (nsm_cone_problem){ .m = k->rows, .M = k->M, .row_start = k->row_start, .col = k->col, .q = k->q,
+  k->p = (nsm_cone_problem){ .m = k->rows, .M = k->M, .row_start = k->row_start, .col = k->col, .q = k->q, .lo = k->none,
+                             .hi = k->none,
                              .cones = n, .cone = k->cone };
   free(v); free(H[0]); free(H[1]); free(first); free(of); free(block); free(seen); free(list);
 }
 
 static void packing_free(packing *k) {
   free(k->at); free(k->radius); free(k->mass); free(k->pair);
-  free(k->M); free(k->q); free(k->row_start); free(k->col); free(k->cone);
+  free(k->M); free(k->q); free(k->none); free(k->row_start); free(k->col); free(k->cone);
 }
