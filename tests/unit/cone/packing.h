@@ -58,7 +58,10 @@ static void packing_touch(packing *k, double near) {
   for (int i = 0; i < k->balls; i++) {
     if (k->at[i][2] - k->radius[i] < near) { k->pair[k->contacts][0] = i; k->pair[k->contacts++][1] = -1; }
     for (int j = 0; j < i && k->contacts < 12 * k->balls; j++)
-      if (packing_gap(k, j, k->at[i], k->radius[i]) < near) { k->pair[k->contacts][0] = i; k->pair[k->contacts++][1] = j; }
+      if (packing_gap(k, j, k->at[i], k->radius[i]) < near) {
+        k->pair[k->contacts][0] = i;
+        k->pair[k->contacts++][1] = j;
+      }
   }
 }
 
@@ -180,7 +183,11 @@ static void packing_problem(packing *k, double mu, double heaviest, packing_stat
   for (int e = 0; e < 2 * n; e++) first[k->balls] += k->pair[e / 2][e % 2] >= 0;
   k->rows = 3 * n;
   size_t entries = 0;
-  for (int i = 0; i < k->balls; i++) { int d = first[i + 1] - first[i]; entries += 9 * (size_t)d * (size_t)d; most = d > most ? d : most; }
+  for (int i = 0; i < k->balls; i++) {
+    int d = first[i + 1] - first[i];
+    entries += 9 * (size_t)d * (size_t)d;
+    most = d > most ? d : most;
+  }
   k->M = packing_new(entries, sizeof *k->M);
   k->col = packing_new(entries, sizeof *k->col);
   k->row_start = packing_new((size_t)k->rows + 1, sizeof *k->row_start);
@@ -218,9 +225,8 @@ static void packing_problem(packing *k, double mu, double heaviest, packing_stat
     k->row_start[3 * c + 3] = at;
     k->cone[c] = (nsm_cone_block){ NSM_CONE_COULOMB, 3 * c, 3, mu, 0, 0 };
   }
-  k->p = (nsm_cone_problem){ .m = k->rows, .M = k->M, .row_start = k->row_start, .col = k->col, .q = k->q, .lo = k->none,
-                             .hi = k->none,
-                             .cones = n, .cone = k->cone };
+  k->p = (nsm_cone_problem){ .m = k->rows, .M = k->M, .row_start = k->row_start, .col = k->col, .q = k->q,
+                             .lo = k->none, .hi = k->none, .cones = n, .cone = k->cone };
   free(v); free(H[0]); free(H[1]); free(first); free(of); free(block); free(seen); free(list);
 }
 

@@ -1,5 +1,5 @@
-// Piles of spheres with friction, rank-deficient: by the path of smoothed problems (sigma_path.c), judged as all answers
-// are, and, for lambda, by the laws in words.
+// Piles of spheres with friction, rank-deficient: by the path of smoothed problems (sigma_path.c), judged as all
+// answers are, and by the laws in words.
 #include "bench.h"
 #include "packing.h"
 
