@@ -117,26 +117,56 @@ typedef struct sim_rows {
 enum { SIM_TINY = 5, SIM_TINY_BLOCKS = 8 };  // islands up to this size (the second: with friction) are dense, with a
                                              // workspace per size
 
+
+// The last matrix of each size that islands of few rows had: the same problem again keeps its factors and its last
+// answer (island.c).
+typedef struct sim_tiny {
+  uint64_t       next_id, id[SIM_TINY_BLOCKS + 1];         // id 0: none
+  double         matrix[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
+  nsm_cone_block cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];
+  int            cones[SIM_TINY_BLOCKS + 1];
+  unsigned       kinds[SIM_TINY_BLOCKS + 1];               // which bounds are finite
+} sim_tiny;
+
+// The one-step problem of rows that are coupled with each other; its row i is row[at[i]] of the simulation.
+typedef struct sim_island {
+  nsm_cone_problem p;
+  const int *row, *at;
+  double    *lambda, *u;                // [m] start and answer; rates
+  int        warm;                      // lambda is a start worth having
+  void      *work;                      // of this island alone, p.matrix_id known; NULL: the solver's
+} sim_island;
+
+// What stands in the rows: their laws; those of another problem with the same matrix, which is not met again;
+// corrections of what rounding left, rows of friction too being intervals.
+typedef enum { SIM_BY_LAW, SIM_APART, SIM_CORRECTION } sim_island_kind;
+
+// Where the islands of one matrix are solved (island.c).
+typedef struct sim_solver {
+  sim_island_kind kind;
+  sim_tiny       *tiny;                 // in the state
+  int             tiny_most;            // rows up to which an island is small
+  void           *tiny_work[SIM_TINY_BLOCKS + 1], *apart;  // of small ones by size; of small ones of the other kinds
+  void           *work;                 // of all others
+  nsm_cone_block *cone;                 // [nfriction] blocks of the island at hand
+  const double   *disk;  // [nfriction] or NULL: >= 0, friction is limited by this impulse, whatever presses
+  int             failed_row;           // after a failure
+  nsm_cone_result result;
+} sim_solver;
+
 typedef struct sim_islands {
+  sim_solver     solver;
   int            nactive;
   int           *active, *index;        // [n] places (in row_at) of the active rows; inverse
   double        *q, *lo, *hi, *lambda, *u;
   double        *terms;                 // sizes of the terms of q
-  void          *tiny_work[SIM_TINY_BLOCKS + 1];
   double        *dense;                 // [cap*cap]
   int            dense_cap;             // islands of up to this many rows are passed dense
   int           *row_start, *col;
   double        *val;
-  void          *work;
-  nsm_cone_block *cone;                 // [nfriction] blocks of the island at hand
-  int            tiny_most;
   unsigned char *zero;                  // [n] the law makes the rate 0 (closed.c)
   double        *kept;                  // [n] u before a refinement
-  int            plain;                 // rows are intervals, friction too
-  const double  *disk;  // [nfriction] or NULL: friction is limited by these impulses, whatever the normal rows have
-  int            failed_row;            // after a failure
   char           why[512];              // there is no solution, in words
-  nsm_cone_result result;
   // islands that never change, with their own factors
   int            nfixed;
   uint64_t       fixes;                 // how often their matrices were made: the id of all of them
@@ -161,6 +191,21 @@ typedef struct sim_list { int n; int *of; } sim_list;    // numbers of classes
 // Where the residual of a group of unknowns and laws changes its direction along the last step.
 typedef struct sim_turn { double psi, start, a, b, fa, fb, at; int turns, side, up; } sim_turn;
 
+// A scheme: one line of the table in schemes/schemes.c. What the rooms below must know of it, and what it does.
+typedef struct sim_scheme {
+  const char *name;
+  unsigned char weights;                // has parameters theta and gamma; Newton's matrix W has derivatives of all
+  unsigned char at_middle;              // everything is taken at the middle positions, once a step
+  unsigned char two_point;              // steps the kernels of two points, and books energy and losses itself
+  unsigned char one_step;               // two_point: without an impact
+  unsigned char mass_at_begin;          // two_point: M of (9) stays that of q_B
+  double        theta;                  // without weights: q that rows see is q_k + h (theta v + (1-theta) v_k)
+  int         (*fits)(nsm_sim *s, nsm_error *e);           // may this model be stepped so? NULL: any
+  void        (*analyse)(nsm_sim *s);                      // takes what the step needs; after rows and matrices
+  nsm_code    (*step)(nsm_sim *s, double t1, nsm_error *e);  // (q, z, l) -> (q1, z1, l1)
+  void        (*accept)(nsm_sim *s);                       // the step stands, q and q1 are not exchanged yet
+} sim_scheme;
+
 // A simulation has four parts. What each holds, and from when on it is valid:
 //
 //   analysis  a    made by nsm_open, constant afterwards: tables, sizes, lists of classes, the experiment and options
@@ -170,6 +215,7 @@ typedef struct sim_turn { double psi, start, a, b, fa, fb, at; int turns, side, 
 //   work      w    scratch of one thread within one step; each array has one meaning
 typedef struct sim_analysis {
   const nsm_model *m;
+  const sim_scheme *scheme;
   double   *p;                          // parameters
   sim_var  *var;
   sim_class *cls;
@@ -194,15 +240,6 @@ typedef struct sim_analysis {
   int     ncolumn;
   char    note[512];                    // what a person should know about the start; "" for nothing
 } sim_analysis;
-
-// The last matrix of each size that islands of few rows had: the same problem again keeps its factors and its last
-// answer (islands.c, consistent_contacts.c).
-typedef struct sim_tiny {
-  uint64_t       next_id, id[SIM_TINY_BLOCKS + 1];         // id 0: none
-  double         matrix[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
-  nsm_cone_block cone[SIM_TINY_BLOCKS + 1][SIM_TINY_BLOCKS];
-  int            cones[SIM_TINY_BLOCKS + 1];
-} sim_tiny;
 
 // Numbers first, then the arrays that state.def lists; both are what nsm_save writes.
 typedef struct sim_state {
@@ -287,17 +324,13 @@ struct nsm_sim {
   int        fill_failed, filling;      // filling: the class under way
 };
 
-// Schemes that step two-point kernels.
-static inline int sim_is_consistent(const nsm_model *m) {
-  return m->scheme == NSM_SCHEME_CONSISTENT || m->scheme == NSM_SCHEME_CONSISTENT1 ||
-         m->scheme == NSM_SCHEME_CONSISTENT_EXPLICIT_MASS;
-}
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->a->m->text + at; }
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
   return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->a->nq, .l = l, .t0 = t, .q0 = q, .v0 = z,
                      .dq = s->a->zero, .dv = s->a->zero, .dx = s->a->zero };
 }
 static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->now.t, s->now.q, s->now.z, s->now.l); }
+#define SIM_SWAP(a, b) do { double *swap_ = (a); (a) = (b); (b) = swap_; } while (0)
 // Rows with an impulse of their own, H^T p.
 static inline int sim_contactlike(const nsm_class *c) {
   return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT || c->kind == NSM_FRICTION;

@@ -74,11 +74,12 @@ static bool read_source(Compilation *c, const char *path, const char *text) {
 }
 
 SchemeFacts scheme_facts(const Plan *p) {
-  SchemeFacts f = { p->scheme,
+  SchemeFacts f = { p->scheme->name,
+                    p->scheme->closed,
                     p->theta,
                     p->gamma,
-                    p->weights,
-                    p->explicit_step,
+                    p->scheme->weights,
+                    p->scheme->explicit_step,
                     p->constant_iteration_matrix,
                     p->constant_problem_matrix,
                     p->one_iteration };
@@ -154,11 +155,11 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "system", dump);
   if (last == STAGE_SYSTEM) return true;
 
-  const char *meant = o->weights && !c->system->model->sim.scheme ? "moreau" : NULL;
+  const char *meant = o->weights && !c->system->model->sim.scheme ? scheme_with_weights()->name : NULL;
   c->plan = make_plan(c->arena, c->system, o->scheme ? o->scheme : meant, c->bag);
   if (!c->plan) return false;
   if (!o->weights)
-    check_step(c->arena, c->system, c->plan->explicit_step, scheme_facts(c->plan).theta, o->step, c->bag);
+    check_step(c->arena, c->system, c->plan->scheme->explicit_step, scheme_facts(c->plan).theta, o->step, c->bag);
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;
 

@@ -72,7 +72,7 @@ static nsm_program *compile(Compilation *c, PipelineOptions *o, const nsm_compil
     p->message = arena_printf(c->arena, "there is no backend `%s`; there are tcc, cc and llvm", s->jit);
     return p;
   }
-  if (s->scheme && !scheme_known(s->scheme, &(const char *){ NULL })) {
+  if (s->scheme && !scheme_named(s->scheme, &(const char *){ NULL })) {
     p->status = NSM_USAGE;
     p->message = arena_printf(c->arena, "there is no scheme `%s`", s->scheme);
     return p;

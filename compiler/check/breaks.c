@@ -86,9 +86,9 @@ static const char *place_text(const Check *k, const ExBreak *b) {
     text_printf(&t, "%s passes %.4g", sym_name(b->symbol, (void *)k->s), fabs(b->where) < 1e-12 ? 0 : b->where);
   else {
     bool floor = ex_operator(p, b->node) == OP_FLOOR;
-    ex_print(p, ex_arg(p, b->node, 0), &t, sym_name, (void *)k->s);
+    ex_print_short(p, ex_arg(p, b->node, 0), &t, PRINT_MOST, sym_name, (void *)k->s);
     text_add(&t, floor ? " passes a whole number" : " = ");
-    if (ex_nargs(p, b->node) == 2) ex_print(p, ex_arg(p, b->node, 1), &t, sym_name, (void *)k->s);
+    if (ex_nargs(p, b->node) == 2) ex_print_short(p, ex_arg(p, b->node, 1), &t, PRINT_MOST, sym_name, (void *)k->s);
     else if (!floor) text_add(&t, "0");
   }
   const char *copy = arena_strndup(k->arena, text_str(&t), strlen(text_str(&t)));

@@ -8,15 +8,22 @@ static void class_section(Emitter *e, const PlanClass *c, int number, const Plan
   text_printf(&t, "--- class %d: %s", number, c->c->label);
   emit_comment_source(e, c->c->span, text_str(&t));
   text_free(&t);
+  Arena *whole = e->arena;                 // what is made to be printed only is given back
+  e->arena = arena_new();
   emit_fill(e, c, number);
-  for (; *next < k->n && k->at[*next].cls == number; ++*next) c_kernel(e->arena, k->at[*next].kernel, e->out);
+  for (; *next < k->n && k->at[*next].cls == number; ++*next) {
+    if (k->at[*next].first == *next) c_kernel(e->arena, k->at[*next].kernel, e->out);
+  }
+  arena_free(e->arena);
+  e->arena = whole;
 }
 
 void emit_c(Arena *a, const Plan *p, const PlanKernels *k, Text *out) {
-  Emitter e = { .arena = a, .plan = p, .out = out };
+  Emitter e = { .arena = a, .plan = p, .out = out, .kernels = k, .words = intern_new(a), .word_at = map_new(a),
+                .table_at = map_new(a) };
   text_add(out, "#include \"nsm_abi.h\"\n\n");
   Text t = {0};
-  text_printf(&t, "model %s, scheme %s", p->sys->model->name, p->scheme);
+  text_printf(&t, "model %s, scheme %s", p->sys->model->name, p->scheme->name);
   c_comment(text_str(&t), out);
   text_add(out, "\n");
   text_free(&t);

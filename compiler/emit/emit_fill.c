@@ -35,7 +35,7 @@ static void fill_columns(Emitter *e, const PlanClass *pc, int indent) {
     k_store(v.b, v.num, k_integer(v.b, i), k_double(v.b, at));
     if (i >= pc->index_num) continue;
     Text t = {0};
-    ex_print(s->pool, pc->num[i], &t, sym_name, (void *)s);
+    ex_print_short(s->pool, pc->num[i], &t, 1000, sym_name, (void *)s);
     k_remark(v.b, text_str(&t));
     text_free(&t);
   }

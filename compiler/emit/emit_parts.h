@@ -1,5 +1,7 @@
 // Parts of the emitter, lowest first: each file calls those above it only.
 #pragma once
+#include "../base/intern.h"
+#include "../base/map.h"
 #include "../kernel/kernels.h"
 #include "c_kernel.h"
 #include "c_text.h"
@@ -7,12 +9,14 @@
 
 typedef struct Emitter {
   Arena *arena; const Plan *plan; Text *out;
+  const PlanKernels *kernels;
   Text blob;                               // names, labels, units: the bytes that tables point into
+  Interner *words; Map *word_at, *table_at;  // word -> its place in blob + 1; text of a table -> name of the first such
 } Emitter;
 
 // emit_source.c: what tables and comments say of the model's text
 int  line_of(Span s);
-int  blob_add(Text *blob, const char *s);                              // offset; equal strings share
+int  blob_add(Emitter *e, const char *s);                              // offset; equal strings share
 int  file_of(Emitter *e, Span s);                                      // offset of its path; 0: the file of the model
 void emit_comment_source(Emitter *e, Span span, const char *before);   // /* before, model line N: text of the line */
 

@@ -62,7 +62,7 @@ static void emit_experiment(Emitter *e) {
            "static void experiment(const double *p, nsm_experiment *e) {\n  nsm_setup *s = 0;\n  (void)s; (void)p;\n");
   for (int i = 0; i < 6; i++)
     assign(e, part[i].to, part[i].value == EX_NONE ? ex_num(pool, part[i].otherwise) : part[i].value, "  ");
-  text_printf(e->out, "  e->solver = %d;\n", s->model->sim.solver ? blob_add(&e->blob, s->model->sim.solver) : 0);
+  text_printf(e->out, "  e->solver = %d;\n", s->model->sim.solver ? blob_add(e, s->model->sim.solver) : 0);
   text_add(e->out, "}\n");
 }
 

@@ -1,22 +1,25 @@
 // What tables and comments say of the model's text: lines, files, names.
+#include <stdint.h>
 #include <string.h>
 #include "emit_parts.h"
 
 int line_of(Span s) { return s.file ? source_line(s.file, s.lo) : 0; }
 
-int blob_add(Text *blob, const char *s) {
-  size_t n = strlen(s);
-  if (!blob->n) text_addn(blob, "", 1);
-  for (size_t i = 0; i < blob->n; i += strlen(blob->at + i) + 1)
-    if (!strcmp(blob->at + i, s)) return (int)i;
-  size_t at = blob->n;
-  text_addn(blob, s, n + 1);
+int blob_add(Emitter *e, const char *s) {
+  if (!e->blob.n) text_addn(&e->blob, "", 1);
+  if (!*s) return 0;
+  const char *word = intern(e->words, s);
+  uintptr_t known = (uintptr_t)map_get(e->word_at, word);
+  if (known) return (int)known - 1;
+  size_t at = e->blob.n;
+  text_addn(&e->blob, s, strlen(s) + 1);
+  map_put(e->word_at, word, (void *)(at + 1));
   return (int)at;
 }
 
 int file_of(Emitter *e, Span s) {
   const SourceFile *own = e->plan->sys->model->file;
-  return s.file && s.file != own ? blob_add(&e->blob, s.file->path) : 0;
+  return s.file && s.file != own ? blob_add(e, s.file->path) : 0;
 }
 
 void emit_comment_source(Emitter *e, Span span, const char *before) {

@@ -1,12 +1,26 @@
 // Tables: patterns, slots, classes, variables, parameters, and the model that holds them all. Text goes out as numbers.
 #include <string.h>
+#include "../base/fatal.h"
 #include "emit_parts.h"
 
-static void numbers(Text *o, const char *type, const char *name, const char *part, int number, int n,
-                    int (*at)(const void *, int), const void *ctx) {
-  text_printf(o, "static const %s %s%s_%d[] = { ", type, name, part, number);
-  for (int i = 0; i < n; i++) text_printf(o, "%s%d", i ? ", " : "", at(ctx, i));
-  text_add(o, n ? " };\n" : "0 };\n");
+// The name of the part of class i with these numbers: written now, or that of an earlier class with the same ones.
+static const char *numbers(Emitter *e, const char *type, const char *part, int i, int n, int (*at)(const void *, int),
+                           const void *ctx) {
+  Text t = {0};
+  for (int k = 0; k < n; k++) text_printf(&t, "%s%d", k ? ", " : "", at(ctx, k));
+  text_add(&t, n ? " };\n" : "0 };\n");
+  size_t body = t.n;
+  text_add(&t, part);
+  const char *key = intern(e->words, text_str(&t)), *known = map_get(e->table_at, key);
+  if (!known) {
+    const char *name = arena_printf(e->arena, "%s_%d", part, i);
+    text_printf(e->out, "static const %s %s[] = { ", type, name);
+    text_addn(e->out, text_str(&t), body);
+    map_put(e->table_at, key, (void *)name);
+    known = name;
+  }
+  text_free(&t);
+  return known;
 }
 
 static int slot_kind(const void *c, int i) { return (int)((const SysClass *)c)->slot[i].kind; }
@@ -14,41 +28,37 @@ static int entry_row(const void *e, int i) { return ((const Entries *)e)->at[i].
 static int entry_col(const void *e, int i) { return ((const Entries *)e)->at[i].col; }
 static int entry_wrt(const void *e, int i) { return (int)((const Entries *)e)->at[i].wrt; }
 
-static void pattern(Text *o, const char *name, int number, const Entries *e) {
-  if (!e->n) return;
-  numbers(o, "unsigned short", name, "_row", number, e->n, entry_row, e);
-  numbers(o, "unsigned short", name, "_col", number, e->n, entry_col, e);
-  numbers(o, "unsigned char", name, "_wrt", number, e->n, entry_wrt, e);
-}
-
-static const struct { KernelKind kernel; const char *stage, *fn, *name;
-} field[] = { { KERNEL_MASS, "mass_stage", "mass_fn", "mass" },
-              { KERNEL_MCURVE, NULL, "mcurve_fn", "mcurve" },
-              { KERNEL_F, "f_stage", "f_fn", "f" },
-              { KERNEL_JAC, "jac_stage", "jac_fn", "jac" },
-              { KERNEL_G, "g_stage", "g_fn", "g" },
-              { KERNEL_B, "b_stage", "b_fn", "b" },
-              { KERNEL_K, "k_stage", "k_fn", "k" },
-              { KERNEL_ENERGY, NULL, "energy_fn", "energy" },
-              { KERNEL_Y, "y_stage", "y_fn", "y" },
-              { KERNEL_GAP, "y_stage", "gap_fn", "gap" },
-              { KERNEL_RATE, NULL, "rate_fn", "rate" },
-              { KERNEL_SIZE, NULL, "size_fn", "size" },
-              { KERNEL_H, "h_stage", "h_fn", "h" },
-              { KERNEL_LAW, "law_stage", "law_fn", "law" },
-              { KERNEL_MU, "mu_stage", "mu_fn", "mu" },
-              { KERNEL_OUT, NULL, "out_fn", "out" },
-              { KERNEL_C, NULL, "c_fn", "c" },
-              { KERNEL_CJAC, NULL, "cjac_fn", "cjac" },
-              { KERNEL_WORK, NULL, "work_fn", "work" },
-              { KERNEL_DG, NULL, "dg_fn", "dg" },
-              { KERNEL_RQ, "rq_stage", "rq_fn", "rq" },
-              { KERNEL_GQ, NULL, "gq_fn", "gq" },
-              { KERNEL_LAMBDA, NULL, "lambda_fn", "lambda" },
-              { KERNEL_DRATE, NULL, "drate_fn", "drate" },
-              { KERNEL_CURVE, NULL, "curve_fn", "curve" } };
-
+// The names of the tables of a class.
 enum { PATTERNS = 11 };
+typedef struct Names { const char *slot, *row[PATTERNS], *col[PATTERNS], *wrt[PATTERNS]; } Names;
+
+static const struct { KernelKind kernel; const char *stage, *fn;
+} field[] = { { KERNEL_MASS, "mass_stage", "mass_fn" },
+              { KERNEL_MCURVE, NULL, "mcurve_fn" },
+              { KERNEL_F, "f_stage", "f_fn" },
+              { KERNEL_JAC, "jac_stage", "jac_fn" },
+              { KERNEL_G, "g_stage", "g_fn" },
+              { KERNEL_B, "b_stage", "b_fn" },
+              { KERNEL_K, "k_stage", "k_fn" },
+              { KERNEL_ENERGY, NULL, "energy_fn" },
+              { KERNEL_Y, "y_stage", "y_fn" },
+              { KERNEL_GAP, "y_stage", "gap_fn" },
+              { KERNEL_RATE, NULL, "rate_fn" },
+              { KERNEL_SIZE, NULL, "size_fn" },
+              { KERNEL_H, "h_stage", "h_fn" },
+              { KERNEL_LAW, "law_stage", "law_fn" },
+              { KERNEL_MU, "mu_stage", "mu_fn" },
+              { KERNEL_OUT, NULL, "out_fn" },
+              { KERNEL_C, NULL, "c_fn" },
+              { KERNEL_CJAC, NULL, "cjac_fn" },
+              { KERNEL_WORK, NULL, "work_fn" },
+              { KERNEL_DG, NULL, "dg_fn" },
+              { KERNEL_RQ, "rq_stage", "rq_fn" },
+              { KERNEL_GQ, NULL, "gq_fn" },
+              { KERNEL_LAMBDA, NULL, "lambda_fn" },
+              { KERNEL_DRATE, NULL, "drate_fn" },
+              { KERNEL_CURVE, NULL, "curve_fn" } };
+
 typedef struct Pattern { const char *name; const Entries *e; } Pattern;
 
 static void patterns_of(const PlanClass *pc, Pattern *p) {
@@ -59,7 +69,29 @@ static void patterns_of(const PlanClass *pc, Pattern *p) {
   memcpy(p, all, sizeof all);
 }
 
-static void emit_class(Emitter *e, const PlanClass *pc, int i) {
+static Names class_tables(Emitter *e, const PlanClass *pc, int i) {
+  Names n;
+  Pattern p[PATTERNS];
+  patterns_of(pc, p);
+  n.slot = numbers(e, "unsigned char", "slot", i, pc->c->nslot, slot_kind, pc->c);
+  for (int k = 0; k < PATTERNS; k++) {
+    const Entries *at = p[k].e;
+    if (!at->n) continue;
+    n.row[k] = numbers(e, "unsigned short", arena_printf(e->arena, "%s_row", p[k].name), i, at->n, entry_row, at);
+    n.col[k] = numbers(e, "unsigned short", arena_printf(e->arena, "%s_col", p[k].name), i, at->n, entry_col, at);
+    n.wrt[k] = numbers(e, "unsigned char", arena_printf(e->arena, "%s_wrt", p[k].name), i, at->n, entry_wrt, at);
+  }
+  return n;
+}
+
+// *next: the first kernel of the class, and then that of the next class.
+static const char *function_of(const Emitter *e, int cls, KernelKind kind, int next) {
+  for (; next < e->kernels->n && e->kernels->at[next].cls == cls; next++)
+    if (e->kernels->at[next].kind == kind) return e->kernels->at[next].kernel->name;
+  FATAL("class %d has no kernel %d", cls, (int)kind);
+}
+
+static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, int *next) {
   static const char *const kind[] = { "NSM_SMOOTH",   "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT",
                                       "NSM_FRICTION", "NSM_OUTPUT",   "NSM_INIT",    "NSM_ASSERT" };
   static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_DISK",
@@ -68,23 +100,23 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i) {
   Text *o = e->out;
   const char *label = c->kind == CLASS_OUTPUT ? c->name : c->kind == CLASS_ASSERT && c->text ? c->text : c->label;
   text_printf(o,
-              "  { .kind = %s, .line = %d, .file = %d, .label = %d, .nslot = %d, .nnum = %d, .slot = slot_%d, .fill = "
+              "  { .kind = %s, .line = %d, .file = %d, .label = %d, .nslot = %d, .nnum = %d, .slot = %s, .fill = "
               "fill_%d,\n",
-              kind[c->kind], line_of(c->span), file_of(e, c->span), blob_add(&e->blob, label), c->nslot, pc->nnum, i,
+              kind[c->kind], line_of(c->span), file_of(e, c->span), blob_add(e, label), c->nslot, pc->nnum, t->slot,
               i);
   Pattern pat[PATTERNS];
   patterns_of(pc, pat);
   for (int k = 0; k < PATTERNS; k++)
     if (pat[k].e->n)
-      text_printf(o, "    .%s = { %d, %s_row_%d, %s_col_%d, %s_wrt_%d },\n", pat[k].name, pat[k].e->n, pat[k].name, i,
-                  pat[k].name, i, pat[k].name, i);
+      text_printf(o, "    .%s = { %d, %s, %s, %s },\n", pat[k].name, pat[k].e->n, t->row[k], t->col[k], t->wrt[k]);
   for (size_t k = 0; k < sizeof field / sizeof *field; k++) {
     const Kernel *kn = &pc->kernel[field[k].kernel];
     if (kn->stage == STAGE_NONE) continue;
-    if (field[k].stage)
-      text_printf(o, "    .%s = %d, .%s = %s_%d,\n", field[k].stage, (int)kn->stage, field[k].fn, field[k].name, i);
-    else text_printf(o, "    .%s = %s_%d,\n", field[k].fn, field[k].name, i);
+    const char *fn = function_of(e, i, field[k].kernel, *next);
+    if (field[k].stage) text_printf(o, "    .%s = %d, .%s = %s,\n", field[k].stage, (int)kn->stage, field[k].fn, fn);
+    else text_printf(o, "    .%s = %s,\n", field[k].fn, fn);
   }
+  while (*next < e->kernels->n && e->kernels->at[*next].cls == i) ++*next;
   if (c->potential != EX_NONE && ex_depends(e->plan->sys->pool, c->potential, e->plan->sys->sym_time))
     text_add(o, "    .driven = 1,\n");
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
@@ -105,21 +137,26 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i) {
       c->velocity_level, c->affine, pc->e_num, pc->compliance_num, c->hidden, c->init_velocity);
 }
 
-static int class_of_row_var(const Plan *p, int var) {
-  for (int i = 0; i < p->ncls; i++)
-    if (p->cls[i].c->row_var == var && (p->cls[i].c->compliant || (p->cls[i].c->kind >= CLASS_RELATION &&
-                                                                    p->cls[i].c->kind <= CLASS_FRICTION)))
-      return i;
-  return -1;
+// [nvar]: the class whose rows have this variable; -1.
+static int *classes_of_row_vars(Arena *a, const Plan *p) {
+  int *of = ARENA_ARRAY(a, int, p->sys->model->nvar + 1);
+  for (int i = 0; i < p->sys->model->nvar; i++) of[i] = -1;
+  for (int i = p->ncls; i-- > 0;) {
+    const SysClass *c = p->cls[i].c;
+    bool rows = c->compliant || (c->kind >= CLASS_RELATION && c->kind <= CLASS_FRICTION);
+    if (rows && c->row_var >= 0) of[c->row_var] = i;
+  }
+  return of;
 }
 
 static void emit_variables(Emitter *e) {
   static const char *const kind[] = { "NSM_VAR_COORD", "NSM_VAR_STATE", "NSM_VAR_MULTIPLIER", "NSM_VAR_ROW" };
   const Model *m = e->plan->sys->model;
+  const int *row_class = classes_of_row_vars(e->arena, e->plan);
   text_add(e->out, "static const nsm_var vars[] = {\n");
   for (int i = 0; i < m->nvar; i++) {
-    text_printf(e->out, "  { %s, %d, %d, %d, %d, %d }, ", kind[m->var[i].kind], blob_add(&e->blob, m->var[i].name),
-                line_of(m->var[i].span), m->var[i].ndim, m->var[i].kind == MV_ROW ? class_of_row_var(e->plan, i) : -1,
+    text_printf(e->out, "  { %s, %d, %d, %d, %d, %d }, ", kind[m->var[i].kind], blob_add(e, m->var[i].name),
+                line_of(m->var[i].span), m->var[i].ndim, m->var[i].kind == MV_ROW ? row_class[i] : -1,
                 file_of(e, m->var[i].span));
     c_comment(m->var[i].name, e->out);
     text_addc(e->out, '\n');
@@ -127,9 +164,9 @@ static void emit_variables(Emitter *e) {
   text_add(e->out, "  { 0 }\n};\nstatic const nsm_par pars[] = {\n");
   for (int i = 0; i < m->nparam; i++) {
     const MParam *p = &m->param[i];
-    text_printf(e->out, "  { %d, %d, %d, %d, %d, ", blob_add(&e->blob, p->name), blob_add(&e->blob, 
+    text_printf(e->out, "  { %d, %d, %d, %d, %d, ", blob_add(e, p->name), blob_add(e,
                 unit_shown(e->arena, p->unit, p->unit_text)),
-                blob_add(&e->blob, p->doc ? p->doc : ""), line_of(p->span), p->structural);
+                blob_add(e, p->doc ? p->doc : ""), line_of(p->span), p->structural);
     c_number(p->structural ? p->fixed : 0, e->out);
     text_printf(e->out, ", %d, { %d, %d }, %d }, ", p->ndim, p->dim[0], p->dim[1], file_of(e, p->span));
     c_comment(p->name, e->out);
@@ -151,7 +188,7 @@ static void emit_statistics(Emitter *e) {
   for (int i = 0; i < m->nexpect; i++) text_printf(e->out, "%d, ", line_of(m->expect[i].span));
   text_add(e->out, "0 };\nstatic const int expect_texts[] = { ");
   for (int i = 0; i < m->nexpect; i++)
-    text_printf(e->out, "%d, ", blob_add(&e->blob, m->expect[i].text ? m->expect[i].text : ""));
+    text_printf(e->out, "%d, ", blob_add(e, m->expect[i].text ? m->expect[i].text : ""));
   text_add(e->out, "0 };\nstatic const int expect_stats[] = { ");
   for (int i = 0; i < m->nexpect; i++) text_printf(e->out, "%d, ", m->expect[i].stat);
   text_printf(e->out, "%d };\n", m->nstat);
@@ -160,20 +197,10 @@ static void emit_statistics(Emitter *e) {
 static void emit_text(Emitter *e) {
   Text *o = e->out;
   text_add(o, "/* names, units and labels as bytes */\nstatic const unsigned char text[] = {");
-  if (!e->blob.n) blob_add(&e->blob, "");
+  if (!e->blob.n) blob_add(e, "");
   for (size_t i = 0; i < e->blob.n; i++)
     text_printf(o, "%s%d", i == 0 ? "\n  " : i % 32 == 0 ? ",\n  " : ",", (unsigned char)e->blob.at[i]);
   text_add(o, "\n};\n");
-}
-
-static const char *scheme_number(const Plan *p) {
-  static const char *const number[][2] = { { "moreau", "NSM_SCHEME_MOREAU" },
-                                           { "consistent", "NSM_SCHEME_CONSISTENT" },
-                                           { "consistent1", "NSM_SCHEME_CONSISTENT1" },
-                                           { "midpoint", "NSM_SCHEME_MIDPOINT" },
-                                           { "consistent_explicit_mass", "NSM_SCHEME_CONSISTENT_EXPLICIT_MASS" } };
-  for (size_t i = 0; i < sizeof number / sizeof *number; i++) if (!strcmp(number[i][0], p->scheme)) return number[i][1];
-  return "-1";
 }
 
 void emit_tables(Emitter *e) {
@@ -181,19 +208,14 @@ void emit_tables(Emitter *e) {
   const Model *m = p->sys->model;
   Text *o = e->out;
   text_add(o, "\n/* --- tables --- */\n");
-  for (int i = 0; i < p->ncls; i++) {
-    const SysClass *c = p->cls[i].c;
-    numbers(o, "unsigned char", "slot", "", i, c->nslot, slot_kind, c);
-    Pattern pat[PATTERNS];
-    patterns_of(&p->cls[i], pat);
-    for (int k = 0; k < PATTERNS; k++) pattern(o, pat[k].name, i, pat[k].e);
-  }
+  Names *names = ARENA_ARRAY(e->arena, Names, p->ncls + 1);
+  for (int i = 0; i < p->ncls; i++) names[i] = class_tables(e, &p->cls[i], i);
   text_add(o, "static const nsm_class classes[] = {\n");
-  for (int i = 0; i < p->ncls; i++) emit_class(e, &p->cls[i], i);
+  for (int i = 0, next = 0; i < p->ncls; i++) emit_class(e, &p->cls[i], i, &names[i], &next);
   text_add(o, "  { 0 }\n};\n");
   emit_variables(e);
   emit_statistics(e);
-  int name = blob_add(&e->blob, m->name), file = blob_add(&e->blob, m->file ? m->file->path : "");
+  int name = blob_add(e, m->name), file = blob_add(e, m->file ? m->file->path : "");
   emit_text(e);
   text_printf(
       o,
@@ -204,5 +226,5 @@ void emit_tables(Emitter *e) {
       "expect_texts,\n  .expect_stat = expect_stats,\n"
       "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect\n};\n"
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
-      name, file, scheme_number(p), p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect);
+      name, file, p->scheme->number, p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect);
 }

@@ -23,6 +23,7 @@ Ex ex_op(Pool *p, Op op, const Ex *args, int n) {
     case OP_PLUS: case OP_MINUS: case OP_OPPOSITE: case OP_TIMES: case OP_OVER: case OP_RAISED:
       return build_written(p, op, args);
     case OP_CHAIN: return build_chain(p, args[0], args[1]);
+    case OP_SHARED: return build_shared(p, args[0]);
     default:     return build_function(p, op, args);
   }
 }

@@ -16,7 +16,7 @@ bool never_zero(const Pool *p, Ex e) {
   if (q->op == OP_NUM) return q->value != 0;
   if (q->height > 40) return false;                      // looking inside: not for ever
   if (q->op == OP_EXP || q->op == OP_COSH) return true;
-  if (q->op == OP_POW || q->op == OP_SQRT || q->op == OP_ABS) return never_zero(p, a[0]);
+  if (q->op == OP_POW || q->op == OP_SQRT || q->op == OP_ABS || q->op == OP_SHARED) return never_zero(p, a[0]);
   if (q->op != OP_ADD && q->op != OP_MUL) return false;
   for (int i = 0; i < q->n_args; i++) {
     bool here = never_zero(p, a[i]);
@@ -69,4 +69,4 @@ static Ex read_node(Pool *p, Ex e, const Ex *args, int n, void *ctx) {
   return e;
 }
 
-Ex without_chains(Pool *p, Ex e) { return walk_rewrite(p, e, 0, read_node, NULL); }
+Ex without_chains(Pool *p, Ex e) { return node_of(p, e)->chained ? walk_rewrite(p, e, 0, read_node, NULL) : e; }

@@ -21,21 +21,43 @@ static void memo_put(Pool *p, Ex e, int id, Ex d) {
   p->n_memo++;
 }
 
+// One symbol, or two that move together; key: its name in the memo.
+typedef struct Direction { int id, also, key; } Direction;
+
 // The derivative of e if it is known already: 0 for what cannot contain the symbol, else from the memo, else EX_NONE.
-static Ex known(Pool *p, Ex e, int id) {
-  if (!(node_of(p, e)->symbols & symbol_bit(id)) || node_of(p, e)->top_symbol < id) return ex_num(p, 0);
-  return p->cap_memo ? p->memo[memo_slot(p, e, id)].d : EX_NONE;
+static Ex known(Pool *p, Ex e, Direction d) {
+  uint64_t bits = symbol_bit(d.id) | (d.also >= 0 ? symbol_bit(d.also) : 0);
+  if (!(node_of(p, e)->symbols & bits) || node_of(p, e)->top_symbol < (d.also >= 0 && d.also < d.id ? d.also : d.id))
+    return ex_num(p, 0);
+  return p->cap_memo ? p->memo[memo_slot(p, e, d.key)].d : EX_NONE;
 }
 
-static Ex derive_one(Pool *p, Ex e, int id, const Ex *d, int n) {
-  if (node_of(p, e)->op == OP_SYM) return ex_num(p, ex_symbol(p, e) == id ? 1 : 0);
+// The derivative of what is tall is a quantity of its own: the products of a long chain would grow with its square.
+enum { TALL = 40 };
+
+static Ex diff_along(Pool *p, Ex e, Direction way);
+
+static Ex derive_one(Pool *p, Ex e, Direction way, const Ex *d, int n) {
+  if (node_of(p, e)->op == OP_SYM) return ex_num(p, ex_symbol(p, e) == way.id || ex_symbol(p, e) == way.also ? 1 : 0);
   bool constant = true;
   for (int i = 0; i < n; i++) constant = constant && ex_is_num(p, d[i], 0);
-  return constant ? ex_num(p, 0) : op_derivative(p, e, id, d);
+  if (constant) return ex_num(p, 0);
+  Ex inner = power_of_power_base(p, e);
+  Ex r = op_derivative(p, e, d, inner ? diff_along(p, inner, way) : EX_NONE);
+  return node_of(p, e)->height > TALL ? build_shared(p, r) : r;
 }
 
-Ex ex_diff(Pool *p, Ex e, int id) {
-  INVARIANT(e != EX_NONE && e < p->n_nodes && id >= 0);
+Ex ex_diff(Pool *p, Ex e, int id) { return diff_along(p, e, (Direction){id, -1, id}); }
+
+enum { TWO = 1 << 30 };                               // symbols have smaller numbers
+
+Ex ex_diff_two(Pool *p, Ex e, int id, int also) {
+  INVARIANT(id < TWO && also >= 0);
+  return diff_along(p, e, (Direction){id, also, id | TWO});
+}
+
+static Ex diff_along(Pool *p, Ex e, Direction id) {
+  INVARIANT(e != EX_NONE && e < p->n_nodes && id.id >= 0);
   Ex result = known(p, e, id);
   if (result) return result;
 
@@ -56,7 +78,7 @@ Ex ex_diff(Pool *p, Ex e, int id) {
     d.n = 0;
     for (int i = 0; i < n; i++) vec_push(&d, known(p, args_of(p, at)[i], id));
     result = derive_one(p, at, id, d.at, n);
-    memo_put(p, at, id, result);
+    memo_put(p, at, id.key, result);
   }
   vec_free(&stack);
   vec_free(&d);

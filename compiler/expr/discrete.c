@@ -118,6 +118,26 @@ static Ex component(Chain *c, int id, ExVec *terms) {
   return c->d[vec_last(&c->order)];
 }
 
+// The same for all symbols at once, by reverse accumulation: D is a linear function of the weights along each path, as
+// a derivative is of the slopes (gradient.c). For large f without choices.
+static void all_components(const Chain *c, Ex f, const int *ids, int n, Ex *out) {
+  Pool *p = c->p;
+  Reverse r = reverse_open(p, &c->order, f);
+  for (int i = 0; i < n; i++) out[i] = ex_num(p, 0);
+  reverse_add(&r, f, ex_num(p, 1));
+  for (size_t i = c->order.n; i-- > 0;) {
+    Ex e = c->order.at[i], adj = c->moves[e] ? reverse_adjoint(&r, e) : EX_NONE;
+    if (!adj) continue;
+    int at = node_of(p, e)->op == OP_SYM ? place(ids, n, ex_symbol(p, e)) : -1;
+    if (at >= 0) out[at] = adj;
+    for (int k = 0; k < node_of(p, e)->n_args; k++) {
+      Ex to = args_of(p, e)[k];
+      if (c->moves[to]) reverse_add(&r, to, ex_mul(p, adj, c->weight.at[c->first[e] + (size_t)k]));
+    }
+  }
+  reverse_close(&r);
+}
+
 void ex_discrete(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b, int n, Ex *out) {
   INVARIANT(f != EX_NONE && f < p->n_nodes && n >= 0);
   Chain c = {.p = p};
@@ -128,7 +148,10 @@ void ex_discrete(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b
   c.first = memory_for(sizeof *c.first*((size_t)f + 1));
   c.d = memory_for(sizeof *c.d*((size_t)f + 1));
   fill(&c, ids, at_a, at_b, n);
-  for (int i = 0; i < n; i++) out[i] = ex_depends(p, f, ids[i]) ? component(&c, ids[i], &terms) : ex_num(p, 0);
+  if (node_of(p, f)->shared && n > 1 && !only_forward(p, f))
+    all_components(&c, f, ids, n, out);
+  else
+    for (int i = 0; i < n; i++) out[i] = ex_depends(p, f, ids[i]) ? component(&c, ids[i], &terms) : ex_num(p, 0);
   free(c.at);
   free(c.moves);
   free(c.first);

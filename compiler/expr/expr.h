@@ -49,6 +49,13 @@ void ex_declare_whole(Pool *p, int id, double most);    // symbol id: a whole nu
                                                         // of such are exact in any order, so they may be rearranged.
 Ex   ex_open(Pool *p, Ex e);                            // e as algebra sees it, all its arithmetic free: for reading
 
+// --- intermediate quantities: OP_SHARED ---
+// By ex_op(OP_SHARED): e itself as a node that no rule looks into. An expression that holds such nodes is *large*: it
+// is differentiated by reverse accumulation, nothing in it is multiplied out (docs/numerics/algebra.md, section 9).
+Ex   ex_keep_shared(Pool *p, Ex e);                     // only those quantities stay that are read in several places
+bool ex_is_shared(const Pool *p, Ex e);                 // is it large?
+void ex_share_factors(Pool *p, Ex *e, int n);           // of large ones: common factors of products become quantities
+
 // --- the table of operations (expr_ops.def) ---
 int         ex_op_arity(Op op);                         // -1: any number
 const char *ex_op_name(Op op);                          // "SIN"
@@ -80,7 +87,14 @@ double     ex_tree_size(Pool *p, Ex e);                 // nodes that printing w
 
 // --- calculus ---
 Ex   ex_diff(Pool *p, Ex e, int id);                    // partial derivative with respect to symbol id, memoised
+// By two symbols that move together, each `id` always with the same `also`: the sum of both derivatives.
+Ex   ex_diff_two(Pool *p, Ex e, int id, int also);
+// out[i] = d f/d ids[i]: by reverse accumulation where f is large (holds quantities), else as ex_diff.
+void ex_gradient(Pool *p, Ex f, const int *ids, int n, Ex *out);
+// out[i] = sum over k of d f[i]/d ids[k]*seed[k], i < m, k < n: the derivatives along one direction.
+void ex_tangent(Pool *p, const Ex *f, int m, const int *ids, const Ex *seed, int n, Ex *out);
 Ex   ex_subst(Pool *p, Ex e, const int *ids, const Ex *by, int n); // simultaneous substitution
+void ex_subst_all(Pool *p, Ex *e, int m, const int *ids, const Ex *by, int n);       // the same in e[0..m), in place
 // The discrete derivative: out[i] over the symbols at_a[i] (ids[i] at the begin), at_b[i] (at the end) and those not
 // listed, with sum of out[i]*(b_i - a_i) = f(b) - f(a), symmetric in (a,b), the gradient at a = b, and second order. n
 // symbols, each once.
@@ -116,6 +130,9 @@ bool ex_kinks(Pool *p, Ex e, const ExAxis *axis, int n, double (*others)(int id,
 // --- printing: as on paper, minimal parentheses; round-trips through the .nsm grammar for the operations it has ---
 typedef const char *(*ExNamer)(int id, void *ctx);
 void ex_print(Pool *p, Ex e, Text *out, ExNamer name, void *ctx);
+enum { PRINT_MOST = 20000 };                            // what a reader is shown of one expression
+// The beginning of it, about `most` characters, with dots behind it.
+void ex_print_short(Pool *p, Ex e, Text *out, size_t most, ExNamer name, void *ctx);
 void ex_print_latex(Pool *p, Ex e, Text *out, ExNamer name, void *ctx); // name gives LaTeX for the symbol
 
 // --- sparsity: structure of a Jacobian ---

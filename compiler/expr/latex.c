@@ -186,6 +186,7 @@ static void write_cases(Printer *w, Ex e) {
 }
 
 static void write_node(Printer *w, Ex e, int level, bool negate) {
+  while (ex_operator(w->p, e) == OP_SHARED) e = ex_arg(w->p, e, 0);
   Op op = ex_operator(w->p, e);
   if (reads_as_product(w->p, e)) { write_product(w, e, level, negate); return; }
   switch (op) {

@@ -8,28 +8,23 @@
 #include <string.h>
 #include "pool_impl.h"
 
-static void grow(Arena *a, void **at, uint32_t *cap, uint32_t used, size_t size, uint32_t need) {
-  if (need <= *cap) return;
-  uint32_t bigger = *cap ? *cap : 64;
-  while (bigger < need) {
-    INVARIANT(bigger < UINT32_MAX/2);
-    bigger *= 2;
-  }
-  void *fresh = arena_alloc(a, size*bigger);
-  if (used) memcpy(fresh, *at, size*used);
-  *at = fresh;
-  *cap = bigger;
+static void *grown(Arena *a, const void *at, uint32_t used, size_t size, uint32_t cap) {
+  void *fresh = arena_alloc(a, size*cap);
+  if (used) memcpy(fresh, at, size*used);
+  return fresh;
 }
 
 Pool *pool_new(Arena *a) {
   Pool *p = ARENA_NEW(a, Pool);
   p->arena = a;
   p->n_nodes = 1;                                  // id 0 is EX_NONE
-  p->cap_nodes = 256;
-  p->node = ARENA_ARRAY(a, Node, p->cap_nodes);
-  p->mark = ARENA_ARRAY(a, uint32_t, p->cap_nodes);
+  p->cap_pages = 16;
+  p->page = ARENA_ARRAY(a, Node *, p->cap_pages);
+  p->page[0] = ARENA_ARRAY(a, Node, PAGE);
+  p->cap_marks = 256;
+  p->mark = ARENA_ARRAY(a, uint32_t, p->cap_marks);
   p->cap_table = 512;
-  p->table = ARENA_ARRAY(a, uint32_t, p->cap_table);
+  p->table = ARENA_ARRAY(a, Cell, p->cap_table);
   return p;
 }
 
@@ -50,13 +45,24 @@ static uint64_t structure_hash(const Pool *p, Op op, double value, const Ex *arg
   return h;
 }
 
+// Finds the node in the table: arguments have one number each.
+static uint32_t key_of(Op op, double value, const Ex *args, int n) {
+  uint64_t bits, h;
+  memcpy(&bits, &value, sizeof bits);
+  h = mix((uint64_t)op + 1, bits);
+  for (int i = 0; i < n; i++) h = (h ^ args[i])*UINT64_C(0x9e3779b97f4a7c15), h ^= h >> 32;
+  return (uint32_t)mix(h, 0);
+}
+
 static void table_grow(Pool *p) {
+  INVARIANT(p->cap_table < UINT32_MAX/2);
   uint32_t cap = p->cap_table*2;
-  uint32_t *fresh = ARENA_ARRAY(p->arena, uint32_t, cap);
-  for (uint32_t e = 1; e < p->n_nodes; e++) {
-    uint32_t at = (uint32_t)p->node[e].hash & (cap - 1);
-    while (fresh[at]) at = (at + 1) & (cap - 1);
-    fresh[at] = e;
+  Cell *fresh = ARENA_ARRAY(p->arena, Cell, cap);
+  for (uint32_t i = 0; i < p->cap_table; i++) {
+    if (!p->table[i].e) continue;
+    uint32_t at = p->table[i].key & (cap - 1);
+    while (fresh[at].e) at = (at + 1) & (cap - 1);
+    fresh[at] = p->table[i];
   }
   p->table = fresh;
   p->cap_table = cap;
@@ -84,7 +90,7 @@ static bool never_negative(const Pool *p, Op op, double value, const Ex *args, i
     case OP_ASIN:
     case OP_SINH:
     case OP_TANH:
-    case OP_SIGN: return all;
+    case OP_SIGN: case OP_SHARED: return all;
     case OP_MAX: return any;
     case OP_POW: return node_of(p, args[0])->never_negative || (is_integer(p, args[1], &k) && k % 2 == 0);
     case OP_SINHC: return is_integer(p, args[1], &k) && (k % 2 == 0 || node_of(p, args[0])->never_negative);
@@ -99,40 +105,68 @@ static bool never_negative(const Pool *p, Op op, double value, const Ex *args, i
 
 // --- making nodes ---
 
-static Ex intern_node(Pool *p, Op op, double value, const Ex *args, int n) {
-  uint64_t hash = structure_hash(p, op, value, args, n);
-  if (p->n_nodes*2 >= p->cap_table) table_grow(p);
-  uint32_t at = (uint32_t)hash & (p->cap_table - 1);
-  for (uint32_t e; (e = p->table[at]) != 0; at = (at + 1) & (p->cap_table - 1)) {
-    const Node *q = node_of(p, e);
-    if (q->hash == hash && q->op == op && q->n_args == n && memcmp(&q->value, &value, sizeof value) == 0 &&
-        (n == 0 || memcmp(args_of(p, e), args, sizeof *args*(size_t)n) == 0))
-      return e;
+// Room for one more node and its arguments.
+static Ex *make_room(Pool *p, int n) {
+  uint32_t number = p->n_nodes >> PAGE_BITS;
+  if ((p->n_nodes & (PAGE - 1)) == 0) {
+    if (number == p->cap_pages) {
+      p->page = grown(p->arena, p->page, number, sizeof *p->page, p->cap_pages*2);
+      p->cap_pages *= 2;
+    }
+    p->page[number] = ARENA_ARRAY(p->arena, Node, PAGE);
   }
-  if (p->n_nodes == p->cap_nodes) {
-    uint32_t cap = p->cap_nodes;
-    grow(p->arena, (void **)&p->mark, &cap, p->n_nodes, sizeof *p->mark, p->n_nodes + 1);
-    grow(p->arena, (void **)&p->node, &p->cap_nodes, p->n_nodes, sizeof *p->node, p->n_nodes + 1);
+  if (p->n_nodes == p->cap_marks) {
+    p->mark = grown(p->arena, p->mark, p->n_nodes, sizeof *p->mark, p->cap_marks*2);
+    p->cap_marks *= 2;
   }
-  grow(p->arena, (void **)&p->arg, &p->cap_args, p->n_args, sizeof *p->arg, p->n_args + (uint32_t)n);
+  if (n > ARG_PAGE/8) return ARENA_ARRAY(p->arena, Ex, n);
+  if ((uint32_t)n > p->free_args) {
+    p->arg = ARENA_ARRAY(p->arena, Ex, ARG_PAGE);
+    p->free_args = ARG_PAGE;
+  }
+  Ex *at = p->arg + (ARG_PAGE - p->free_args);
+  p->free_args -= (uint32_t)n;
+  return at;
+}
 
-  Ex e = p->n_nodes;
-  Node *q = &p->node[e];
-  *q = (Node){.op = (uint8_t)op, .n_args = n, .first_arg = p->n_args, .top_symbol = -1, .hash = hash, .value = value,
+static Ex intern_node(Pool *p, Op op, double value, const Ex *args, int n) {
+  uint32_t key = key_of(op, value, args, n);
+  if (p->n_nodes*2 >= p->cap_table) table_grow(p);
+  uint32_t at = key & (p->cap_table - 1);
+  for (; p->table[at].e; at = (at + 1) & (p->cap_table - 1)) {
+    if (p->table[at].key != key) continue;
+    const Node *q = node_of(p, p->table[at].e);
+    if (q->op == op && q->n_args == n && memcmp(&q->value, &value, sizeof value) == 0 &&
+        (n == 0 || memcmp(q->args, args, sizeof *args*(size_t)n) == 0))
+      return p->table[at].e;
+  }
+  INVARIANT(p->n_nodes < UINT32_MAX/4);
+  Ex e = p->n_nodes, *own = make_room(p, n);
+  Node *q = node_at(p, e);
+  *q = (Node){.op = (uint8_t)op, .n_args = n, .args = own, .top_symbol = -1,
+              .hash = structure_hash(p, op, value, args, n), .value = value,
               .never_negative = never_negative(p, op, value, args, n), .whole = whole_bound(p, op, value, args, n),
               .steep = is_steep(p, op, args, n)};
+  q->shared = op == OP_SHARED;
+  q->chained = op == OP_CHAIN;
+  q->choosing = op == OP_IF;
+  q->written = op >= OP_PLUS && op <= OP_RAISED;
   if (op == OP_SYM) {
     q->top_symbol = (int)value;
     q->symbols = symbol_bit((int)value);
   }
   for (int i = 0; i < n; i++) {
     const Node *c = node_of(p, args[i]);
-    p->arg[p->n_args++] = args[i];
+    own[i] = args[i];
     q->symbols |= c->symbols;
+    q->shared = q->shared || c->shared;
+    q->chained = q->chained || c->chained;
+    q->choosing = q->choosing || c->choosing;
+    q->written = q->written || c->written;
     if (c->top_symbol > q->top_symbol) q->top_symbol = c->top_symbol;
     if (c->height >= q->height) q->height = c->height + 1;
   }
-  p->table[at] = e;
+  p->table[at] = (Cell){key, e};
   p->n_nodes++;
   return e;
 }
@@ -147,7 +181,7 @@ Ex ex_num(Pool *p, double x) {
 
 Ex ex_exact_num(Pool *p, double x) { return x == 0 && signbit(x) ? intern_node(p, OP_NUM, x, NULL, 0) : ex_num(p, x); }
 
-void ex_declare_whole(Pool *p, int id, double most) { p->node[ex_sym(p, id)].whole = most; }
+void ex_declare_whole(Pool *p, int id, double most) { node_at(p, ex_sym(p, id))->whole = most; }
 
 Ex ex_sym(Pool *p, int id) {
   INVARIANT(id >= 0);
@@ -158,12 +192,12 @@ Ex ex_sym(Pool *p, int id) {
 
 static const Node *checked(const Pool *p, Ex e) {
   INVARIANT(e != EX_NONE && e < p->n_nodes);
-  return &p->node[e];
+  return node_of(p, e);
 }
 
 Op     ex_operator(const Pool *p, Ex e) { return (Op)checked(p, e)->op; }
 int    ex_nargs(const Pool *p, Ex e) { return checked(p, e)->n_args; }
-bool   ex_is_num(const Pool *p, Ex e, double x) { return checked(p, e)->op == OP_NUM && p->node[e].value == x; }
+bool   ex_is_num(const Pool *p, Ex e, double x) { return checked(p, e)->op == OP_NUM && node_of(p, e)->value == x; }
 
 Ex ex_arg(const Pool *p, Ex e, int i) {
   INVARIANT(i >= 0 && i < checked(p, e)->n_args);
@@ -172,12 +206,12 @@ Ex ex_arg(const Pool *p, Ex e, int i) {
 
 double ex_value(const Pool *p, Ex e) {
   INVARIANT(checked(p, e)->op == OP_NUM);
-  return p->node[e].value;
+  return node_of(p, e)->value;
 }
 
 int ex_symbol(const Pool *p, Ex e) {
   INVARIANT(checked(p, e)->op == OP_SYM);
-  return (int)p->node[e].value;
+  return (int)node_of(p, e)->value;
 }
 
 // --- order ---

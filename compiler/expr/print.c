@@ -126,6 +126,7 @@ static void write_call(Printer *w, Ex e) {
 }
 
 static void write_node(Printer *w, Ex e, int level, bool negate) {
+  while (ex_operator(w->p, e) == OP_SHARED) e = ex_arg(w->p, e, 0);
   Op op = ex_operator(w->p, e);
   if (reads_as_product(w->p, e)) { write_product(w, e, level, negate); return; }
   switch (op) {
@@ -156,5 +157,10 @@ static void write_node(Printer *w, Ex e, int level, bool negate) {
 
 void ex_print(Pool *p, Ex e, Text *out, ExNamer name, void *ctx) {
   Printer w = {.p = p, .out = out, .name = name, .ctx = ctx, .open = "(", .close = ")"};
+  print_run(&w, without_chains(p, e), write_node, write_number);
+}
+
+void ex_print_short(Pool *p, Ex e, Text *out, size_t most, ExNamer name, void *ctx) {
+  Printer w = {.p = p, .out = out, .name = name, .ctx = ctx, .open = "(", .close = ")", .most = out->n + most};
   print_run(&w, without_chains(p, e), write_node, write_number);
 }

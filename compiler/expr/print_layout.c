@@ -9,6 +9,10 @@
 void print_run(Printer *w, Ex root, WriteNode write, void (*write_number)(Printer *w, double x)) {
   vec_push(&w->stack, ((Item){.e = root}));
   while (w->stack.n) {
+    if (w->most && w->out->n > w->most) {
+      text_add(w->out, " ...");
+      break;
+    }
     Item it = vec_last(&w->stack);
     w->stack.n--;
     if (it.text) text_add(w->out, it.text);

@@ -19,6 +19,7 @@ typedef struct Printer {
   ExNamer name;
   void   *ctx;
   const char *open, *close;  // parentheses
+  size_t most;               // length of the text at which writing ends; 0: never
   Vec(Item) stack, next;     // `next` is filled in reading order and then put on the stack
 } Printer;
 

@@ -81,6 +81,7 @@ static ExRange of_function(const Pool *p, Ex e, const ExRange *a) {
     case OP_OPPOSITE: return (ExRange){ -a[0].hi, -a[0].lo };
     case OP_TIMES: case OP_CHAIN: return times(a[0], a[1]);
     case OP_OVER:  return times(a[0], inverse(a[1]));
+    case OP_SHARED: return a[0];
     case OP_SQRT:  return (ExRange){ sqrt(fmax(a[0].lo, 0)), sqrt(fmax(a[0].hi, 0)) };
     case OP_EXP:   return (ExRange){ exp(a[0].lo), exp(a[0].hi) };
     case OP_LOG:   return (ExRange){ log(fmax(a[0].lo, 0)), log(fmax(a[0].hi, 0)) };

@@ -30,6 +30,7 @@ double op_value(Op op, const double *a, int n) {
     case OP_SINH:  return sinh(a[0]);
     case OP_COSH:  return cosh(a[0]);
     case OP_TANH:  return tanh(a[0]);
+    case OP_SHARED: return a[0];
     case OP_CHAIN: return a[0] == 0 || a[1] == 0 ? 0 : a[0]*a[1];
     case OP_POWD:  return divided_difference_of_power(a[0], a[1], a[2], a[3]);
     case OP_SINC:  return cardinal(a[0], a[1], -1);
@@ -90,6 +91,7 @@ static Ex power_rule(Pool *p, Ex e, Ex u, Ex v, Ex du, Ex dv) {
 
 // (u^r)^k with k an integer and r not one
 static bool is_power_of_power(const Pool *p, Ex e) {
+  if (node_of(p, e)->op != OP_POW) return false;
   const Ex *a = args_of(p, e), *inner = args_of(p, a[0]);
   long k;
   return is_integer(p, a[1], &k) && node_of(p, a[0])->op == OP_POW && node_of(p, inner[1])->op == OP_NUM &&
@@ -135,8 +137,12 @@ static Ex powd_derivative(Pool *p, const Ex *a, const Ex *d) {
   return ex_add(p, sum, ex_mul(p, by_r, d[2]));
 }
 
+Ex power_of_power_base(const Pool *p, Ex e) {
+  return is_power_of_power(p, e) ? args_of(p, args_of(p, e)[0])[0] : EX_NONE;
+}
+
 // The derivative of e, given those of its arguments. Where e has a kink or a jump the value is that of one side.
-Ex op_derivative(Pool *p, Ex e, int id, const Ex *d) {
+Ex op_derivative(Pool *p, Ex e, const Ex *d, Ex d_inner) {
   Op op = (Op)node_of(p, e)->op;
   const Ex *a = args_of(p, e);
   int n = node_of(p, e)->n_args;
@@ -147,13 +153,14 @@ Ex op_derivative(Pool *p, Ex e, int id, const Ex *d) {
       if (is_power_of_power(p, e)) {
         const Ex *inner = args_of(p, a[0]);
         Ex rk = ex_num(p, node_of(p, a[1])->value*node_of(p, inner[1])->value);
-        return power_rule(p, e, inner[0], rk, ex_diff(p, inner[0], id), d[1]);
+        return power_rule(p, e, inner[0], rk, d_inner, d[1]);
       }
       return power_rule(p, e, a[0], a[1], d[0], d[1]);
     case OP_ATAN2: {                                  // angle of (x, y): (x*y' - y*x')/(x^2 + y^2)
       Ex y = a[0], x = a[1], r2 = ex_add(p, square(p, x), square(p, y));
       return ex_sub(p, chain_rule(p, e, ex_div(p, x, r2), d[0]), chain_rule(p, e, ex_div(p, y, r2), d[1]));
     }
+    case OP_SHARED: return build_shared(p, d[0]);
     case OP_CHAIN: return ex_add(p, build_chain(p, d[0], a[1]), build_chain(p, a[0], d[1]));
     case OP_POWD: return powd_derivative(p, a, d);
     case OP_PLUS:     return ex_add(p, d[0], d[1]);
@@ -171,4 +178,14 @@ Ex op_derivative(Pool *p, Ex e, int id, const Ex *d) {
     default:
       return chain_rule(p, e, outer(p, op, e, a[0]), d[0]);
   }
+}
+
+Ex op_partial(Pool *p, Ex e, int k) {
+  ExVec d = {0};
+  for (int i = 0; i < node_of(p, e)->n_args; i++) vec_push(&d, ex_num(p, i == k ? 1 : 0));
+  const Ex *a = args_of(p, e);
+  Ex r = node_of(p, e)->op == OP_POW ? power_rule(p, e, a[0], a[1], d.at[0], d.at[1])
+                                     : op_derivative(p, e, d.at, EX_NONE);
+  vec_free(&d);
+  return r;
 }

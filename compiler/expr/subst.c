@@ -1,6 +1,7 @@
 // Rewriting: substitution, expansion, cancelling. All three rebuild the DAG from its leaves (walk_rewrite), node by
 // node.
 #include <math.h>
+#include <stdlib.h>
 #include "pool_impl.h"
 
 static Ex rebuilt(Pool *p, Ex e, const Ex *args, int n) {
@@ -12,22 +13,44 @@ static Ex rebuilt(Pool *p, Ex e, const Ex *args, int n) {
 
 // --- substitution ---
 
-typedef struct Replacement { const int *ids; const Ex *by; int n; } Replacement;
+typedef struct Replacement { int id, number; Ex by; } Replacement;
+typedef Vec(Replacement) Replacements;                 // by id; of equal ones the first given counts
+
+static int by_symbol(const void *a, const void *b) {
+  const Replacement *x = a, *y = b;
+  if (x->id != y->id) return x->id < y->id ? -1 : 1;
+  return (x->number > y->number) - (x->number < y->number);
+}
 
 static Ex subst_node(Pool *p, Ex e, const Ex *args, int n, void *ctx) {
-  const Replacement *r = ctx;
+  const Replacements *r = ctx;
   if (node_of(p, e)->op != OP_SYM) return rebuilt(p, e, args, n);
   int id = ex_symbol(p, e);
-  for (int i = 0; i < r->n; i++)
-    if (r->ids[i] == id) return r->by[i];
-  return e;
+  size_t lo = 0, hi = r->n;
+  while (lo < hi) {
+    size_t mid = lo + (hi - lo)/2;
+    if (r->at[mid].id < id) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo < r->n && r->at[lo].id == id ? r->at[lo].by : e;
 }
 
 // All at once: what comes in is not looked at again, so x -> y, y -> x swaps.
-Ex ex_subst(Pool *p, Ex e, const int *ids, const Ex *by, int n) {
+void ex_subst_all(Pool *p, Ex *e, int m, const int *ids, const Ex *by, int n) {
+  Replacements r = {0};
   uint64_t only = 0;
-  for (int i = 0; i < n; i++) only |= symbol_bit(ids[i]);
-  return only ? walk_rewrite(p, e, only, subst_node, &(Replacement){ids, by, n}) : e;
+  for (int i = 0; i < n; i++) {
+    only |= symbol_bit(ids[i]);
+    vec_push(&r, ((Replacement){ids[i], i, by[i]}));
+  }
+  if (n > 1) qsort(r.at, r.n, sizeof *r.at, by_symbol);
+  if (only) walk_rewrite_all(p, e, m, only, subst_node, &r);
+  vec_free(&r);
+}
+
+Ex ex_subst(Pool *p, Ex e, const int *ids, const Ex *by, int n) {
+  ex_subst_all(p, &e, 1, ids, by, n);
+  return e;
 }
 
 // --- expansion ---
@@ -96,6 +119,7 @@ static Ex expand_node(Pool *p, Ex e, const Ex *args, int n, void *ctx) {
 }
 
 Ex ex_expand(Pool *p, Ex e) {
+  if (node_of(p, e)->shared) return e;                // large: nothing is multiplied out across a quantity
   enum { ROUNDS = 4 };                                // collecting may bring a sum back: sqrt(u)*sqrt(u) -> u
   for (int i = 0; i < ROUNDS; i++) {
     Ex next = walk_rewrite(p, e, 0, expand_node, NULL);

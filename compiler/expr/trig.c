@@ -383,6 +383,7 @@ static Ex shortest(Pool *p, Ex e) {
 // m*(l*sin(a))^2.
 Ex ex_trig(Pool *p, Ex e) {
   INVARIANT(e != EX_NONE && e < p->n_nodes);
+  if (node_of(p, e)->shared) return e;
   Ex best = shortest(p, e), free = ex_open(p, e);
   if (free == e) return best;
   Ex found = shortest(p, free);

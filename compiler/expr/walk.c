@@ -32,17 +32,14 @@ void walk_collect(Pool *p, const Ex *roots, int n, uint64_t only, ExVec *order) 
   vec_free(&stack);
 }
 
-// Rebuilds root from its leaves: rebuild() sees each node once, with its arguments already rebuilt.
-Ex walk_rewrite(Pool *p, Ex root, uint64_t only, Rebuild rebuild, void *ctx) {
+// Rebuilds the roots from their leaves: rebuild() sees each node once, with its arguments already rebuilt.
+void walk_rewrite_all(Pool *p, Ex *root, int n_roots, uint64_t only, Rebuild rebuild, void *ctx) {
   ExVec order = {0}, args = {0};
-  walk_collect(p, &root, 1, only, &order);
-  if (order.n == 0) {                              // nothing to do below the root
-    vec_free(&order);
-    return root;
-  }
-  // New name of each old node. Ids of arguments are below root's; only entries in `order` are ever written or read.
-  Ex *now = memory_for(sizeof *now*((size_t)root + 1));
-  for (size_t i = 0; i < order.n; i++) now[order.at[i]] = EX_NONE;
+  Ex most = 0;
+  for (int r = 0; r < n_roots; r++) most = root[r] > most ? root[r] : most;
+  walk_collect(p, root, n_roots, only, &order);
+  // New name of each old node; only entries in `order` are ever written or read.
+  Ex *now = order.n ? memory_for(sizeof *now*((size_t)most + 1)) : NULL;
   for (size_t i = 0; i < order.n; i++) {
     Ex e = order.at[i];
     int n = node_of(p, e)->n_args;
@@ -54,11 +51,16 @@ Ex walk_rewrite(Pool *p, Ex root, uint64_t only, Rebuild rebuild, void *ctx) {
     }
     now[e] = rebuild(p, e, args.at, n, ctx);
   }
-  Ex result = now[root];
+  for (int r = 0; r < n_roots; r++)
+    if (!only || (node_of(p, root[r])->symbols & only)) root[r] = now[root[r]];
   free(now);
   vec_free(&order);
   vec_free(&args);
-  return result;
+}
+
+Ex walk_rewrite(Pool *p, Ex root, uint64_t only, Rebuild rebuild, void *ctx) {
+  walk_rewrite_all(p, &root, 1, only, rebuild, ctx);
+  return root;
 }
 
 int ex_topological(Pool *p, const Ex *roots, int n, const Ex **order) {

@@ -145,6 +145,7 @@ void node_weights(Pool *p, Op op, const Ends *arg, const bool *moves, int n, End
   switch (op) {
     case OP_ADD:   for (int k = 0; k < n; k++) w[k] = one; break;
     case OP_PLUS:  w[0] = w[1] = one; break;
+    case OP_SHARED: w[0] = one; break;
     case OP_MINUS: w[0] = one; w[1] = number(p, -1); break;
     case OP_OPPOSITE: case OP_NOT: w[0] = number(p, -1); break;
     case OP_MUL: case OP_TIMES: case OP_CHAIN: product_weights(p, arg, moves, n, w); break;

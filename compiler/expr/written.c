@@ -131,7 +131,12 @@ static Ex open_node(Pool *p, Ex e, const Ex *args, int n, void *ctx) {
   (void)ctx;
   if (n == 0) return e;
   if (node_of(p, e)->op == OP_CHAIN) return ex_mul(p, args[0], args[1]);
+  if (node_of(p, e)->op == OP_SHARED) return args[0];
   return ex_is_written(p, e) ? open_written(p, (Op)node_of(p, e)->op, args) : ex_op(p, (Op)node_of(p, e)->op, args, n);
 }
 
-Ex ex_open(Pool *p, Ex e) { return walk_rewrite(p, e, 0, open_node, NULL); }
+// What holds intermediate quantities is large: it stays as it is.
+Ex ex_open(Pool *p, Ex e) {
+  const Node *q = node_of(p, e);
+  return q->shared || !(q->written || q->chained) ? e : walk_rewrite(p, e, 0, open_node, NULL);
+}

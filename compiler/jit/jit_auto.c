@@ -13,6 +13,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <time.h>
 #include "jit_parts.h"
 
@@ -43,11 +44,21 @@ static int processors(void) {
   return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
 }
 
+// LLVM ends the program where it finds no memory, which a run by libtcc would not need: none under a limit.
+static bool memory_is_limited(void) {
+  struct rlimit most[2] = { { 0 } };
+  getrlimit(RLIMIT_AS, &most[0]);
+  getrlimit(RLIMIT_DATA, &most[1]);
+  return most[0].rlim_cur != RLIM_INFINITY || most[1].rlim_cur != RLIM_INFINITY;
+}
+
 void tier_start(Jit *j) {
+  if (memory_is_limited()) return;
   Tier *t = calloc(1, sizeof *t);
   if (!t || !llvm_own_model(j)) { free(t); return; }
   t->cost = COST_START;
-  for (int i = 0; i < j->kernels->n; i++) t->cost += COST_NODE * j->kernels->at[i].kernel->n;
+  for (int i = 0; i < j->kernels->n; i++)
+    if (j->kernels->at[i].first == i) t->cost += COST_NODE * j->kernels->at[i].kernel->n;
   t->processors = processors();
   t->began = -1;
   j->tier = t;

@@ -11,7 +11,8 @@
 
 // --- the plug-in ---
 
-static const char *const places[] = { "lib/", "../lib/", "../lib/nsm/", "" };
+// In the build: of the program, of unit tests, of libnsm.so; installed: of the program, of libnsm.so.
+static const char *const places[] = { "lib/", "../lib/", "", "../" NSM_INSTALL_LIBDIR "/nsm/", "nsm/" };
 enum { PLACES = sizeof places / sizeof *places };
 
 static void *open_beside(const char *path) {
@@ -62,16 +63,28 @@ const char *jit_llvm_version(void) {
 
 // --- kernels ---
 
+// From one address for each function to one for each kernel that has it.
+static void spread(const PlanKernels *k, int n, void **address) {
+  for (int i = k->n; i-- > 0;)
+    if (k->at[i].first == i) address[i] = address[--n];
+  for (int i = 0; i < k->n; i++) address[i] = address[k->at[i].first];
+}
+
 void **llvm_addresses(const LlvmPlugin *l, const PlanKernels *k, void **compiled, char **why) {
   const void *symbol[KS_COUNT];
   const KKernel **kernel = calloc((size_t)k->n + 1, sizeof *kernel);
   void **address = calloc((size_t)k->n + 1, sizeof *address);
   for (int i = 0; i < KS_COUNT; i++) symbol[i] = jit_symbols[i].address;
-  for (int i = 0; kernel && i < k->n; i++) kernel[i] = k->at[i].kernel;
+  int n = 0;
+  for (int i = 0; kernel && i < k->n; i++)
+    if (k->at[i].first == i) kernel[n++] = k->at[i].kernel;
   *why = NULL;
-  *compiled = kernel && address ? l->compile(kernel, k->n, symbol, address, why) : NULL;
+  *compiled = kernel && address ? l->compile(kernel, n, symbol, address, why) : NULL;
   free(kernel);
-  if (*compiled) return address;
+  if (*compiled) {
+    spread(k, n, address);
+    return address;
+  }
   free(address);
   return NULL;
 }

@@ -1,6 +1,9 @@
 // Plan -> kernels: one loop over the instances of a class each; a class without loops has one instance, and no loop.
 // Slots are loaded once, hoisted constants come from the columns of the instance.
 #include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
 #include "../base/fatal.h"
 #include "../../runtime/nsm_abi.h"
 #include "kernels.h"
@@ -74,18 +77,17 @@ static Used used_by(const Maker *m, const Kernel *kn) {
   const System *s = m->plan->sys;
   const SysClass *c = m->pc->c;
   Used u = { { false }, ARENA_ARRAY(m->arena, int, c->nslot + 1), ARENA_ARRAY(m->arena, int, c->nslot + 1) };
-  for (int r = 0; r < kn->n; r++) {
-    if (kn->value[r] == EX_NONE) continue;
-    const int *ids;
-    int n = ex_symbols(s->pool, kn->value[r], &ids);
-    for (int i = 0; i < n; i++) {
-      SymKind kind = symtab_at(s->sym, ids[i])->kind;
-      for (int k = 0; k < SCALARS; k++) u.scalars[k] |= kind == scalar[k].kind;
-      int now = at_moment(s, ids[i], AT_END);
-      for (int k = 0; now >= 0 && k < c->nslot; k++) {
-        if (c->slot[k].value == now) u.value[k] |= 1 << moment(kind);
-        if (c->slot[k].rate == now) u.rate[k] |= 1 << moment(kind);
-      }
+  const Ex *order;
+  int n = ex_topological(s->pool, kn->value, kn->n, &order);
+  for (int i = 0; i < n; i++) {
+    if (ex_operator(s->pool, order[i]) != OP_SYM) continue;
+    const int symbol = ex_symbol(s->pool, order[i]);
+    SymKind kind = symtab_at(s->sym, symbol)->kind;
+    for (int k = 0; k < SCALARS; k++) u.scalars[k] |= kind == scalar[k].kind;
+    int now = at_moment(s, symbol, AT_END);
+    for (int k = 0; now >= 0 && k < c->nslot; k++) {
+      if (c->slot[k].value == now) u.value[k] |= 1 << moment(kind);
+      if (c->slot[k].rate == now) u.rate[k] |= 1 << moment(kind);
     }
   }
   return u;
@@ -190,7 +192,7 @@ static void describe(KBuilder *b, const Maker *m, KernelKind kind) {
   text_printf(&t, "%s:", what[kind]);
   for (int i = 0; i < kn->n && t.n < 200; i++) {
     text_add(&t, i ? ", " : " ");
-    ex_print(m->plan->sys->pool, kn->value[i], &t, sym_name, (void *)m->plan->sys);
+    ex_print_short(m->plan->sys->pool, kn->value[i], &t, 1000, sym_name, (void *)m->plan->sys);
   }
   k_about(b, text_str(&t));
   text_free(&t);
@@ -229,6 +231,78 @@ static const KKernel *one_kernel(Arena *a, const Plan *p, int cls, KernelKind ki
   return k_end(b);
 }
 
+// --- kernels that are alike ---
+
+static uint64_t mixed(uint64_t h, uint64_t x) {
+  h = (h ^ x)*UINT64_C(0x9e3779b97f4a7c15);
+  return h ^ h >> 29;
+}
+
+// All that a printer makes code of; comments are left out.
+static uint64_t code_of(const KKernel *k) {
+  uint64_t h = mixed((uint64_t)k->result + 1, (uint64_t)k->nparam), bits;
+  for (int i = 0; i < k->n; i++) {
+    const KNode *n = &k->node[i];
+    memcpy(&bits, &n->number, sizeof bits);
+    h = mixed(mixed(h, bits), (uint64_t)n->code << 32 | (uint64_t)n->op << 16 | (uint64_t)n->type << 8 | n->named);
+    h = mixed(h, (uint64_t)(uint32_t)n->index << 32 | (uint32_t)n->block);
+    for (int j = 0; j < n->narg; j++) h = mixed(h, (uint64_t)(uint32_t)n->arg[j]);
+    for (const char *c = n->name; c && *c; c++) h = mixed(h, (unsigned char)*c);
+  }
+  return h;
+}
+
+static bool same_name(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
+
+static bool same_code(const KKernel *a, const KKernel *b) {
+  if (a->result != b->result || a->nparam != b->nparam || a->n != b->n) return false;
+  for (int i = 0; i < a->n; i++) {
+    const KNode *x = &a->node[i], *y = &b->node[i];
+    if (x->code != y->code || x->op != y->op || x->type != y->type || x->index != y->index || x->narg != y->narg ||
+        x->named != y->named || x->block != y->block || x->constant || y->constant ||
+        memcmp(&x->number, &y->number, sizeof x->number) || !same_name(x->name, y->name) ||
+        (x->narg && memcmp(x->arg, y->arg, sizeof *x->arg * (size_t)x->narg)))
+      return false;
+  }
+  return true;
+}
+
+typedef struct Alike { int *at; uint32_t cap, n; } Alike;      // entries + 1 by their code; open addressing
+
+static void alike_put(Alike *t, const PlanKernels *all, int entry) {
+  uint32_t at = (uint32_t)code_of(all->at[entry].kernel) & (t->cap - 1);
+  while (t->at[at]) at = (at + 1) & (t->cap - 1);
+  t->at[at] = entry + 1;
+}
+
+// The entry with this code, -1 if there is none; then the one that is being made (all->n) will have it.
+static int alike_first(Alike *t, PlanKernels *all, const KKernel *k) {
+  if (t->n * 2 >= t->cap) {
+    free(t->at);
+    t->cap = t->cap ? t->cap * 2 : 256;
+    t->at = memory_for(sizeof *t->at * t->cap);
+    memset(t->at, 0, sizeof *t->at * t->cap);
+    for (int i = 0; i < all->n; i++)
+      if (all->at[i].first == i) alike_put(t, all, i);
+  }
+  uint32_t at = (uint32_t)code_of(k) & (t->cap - 1);
+  for (; t->at[at]; at = (at + 1) & (t->cap - 1))
+    if (same_code(all->at[t->at[at] - 1].kernel, k)) return t->at[at] - 1;
+  t->at[at] = all->n + 1;
+  t->n++;
+  return -1;
+}
+
+// Statements of their own, written again and again, are short. Families are looked at once anyway.
+static bool is_short(const Plan *p, const PlanClass *pc, int kind) {
+  enum { MOST_SLOTS = 16, MOST_VALUES = 64, MOST_NODES = 300 };
+  const Kernel *kn = &pc->kernel[kind];
+  double size = 0;
+  if (p->ncls < 2 || pc->c->nslot > MOST_SLOTS || kn->n > MOST_VALUES) return false;
+  for (int i = 0; i < kn->n && size <= MOST_NODES; i++) size += ex_tree_size(p->sys->pool, kn->value[i]);
+  return size <= MOST_NODES;
+}
+
 PlanKernels kernels_of_plan(Arena *a, const Plan *p) {
   static const size_t offset[] = {
 #define KERNEL(name, field, what) offsetof(nsm_class, field##_fn),
@@ -236,9 +310,25 @@ PlanKernels kernels_of_plan(Arena *a, const Plan *p) {
 #undef KERNEL
   };
   PlanKernels all = { 0, ARENA_ARRAY(a, PlanKernel, p->ncls * KERNEL_COUNT + 1) };
+  Arena *tried = arena_new();
+  Alike alike = { 0 };
   for (int i = 0; i < p->ncls; i++)
-    for (int k = 0; k < KERNEL_COUNT; k++)
-      if (p->cls[i].kernel[k].stage != STAGE_NONE)
-        all.at[all.n++] = (PlanKernel){ i, offset[k], one_kernel(a, p, i, (KernelKind)k) };
+    for (int k = 0; k < KERNEL_COUNT; k++) {
+      if (p->cls[i].kernel[k].stage == STAGE_NONE) continue;
+      PlanKernel *new = &all.at[all.n];
+      *new = (PlanKernel){ i, (KernelKind)k, offset[k], NULL, -1 };
+      if (is_short(p, &p->cls[i], k))
+        new->first = alike_first(&alike, &all, one_kernel(tried, p, i, (KernelKind)k));
+      if (new->first >= 0) new->kernel = all.at[new->first].kernel;
+      else {
+        new->first = all.n;
+        new->kernel = one_kernel(a, p, i, (KernelKind)k);
+      }
+      all.n++;
+      arena_free(tried);
+      tried = arena_new();
+    }
+  arena_free(tried);
+  free(alike.at);
   return all;
 }

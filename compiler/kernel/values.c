@@ -119,6 +119,7 @@ static KValue build(Dag *d, Ex e) {
   case OP_MUL: return product(d, e);
   case OP_POW: return raised_to(d, e);
   case OP_CHAIN: return chain(d, e);
+  case OP_SHARED: return built(d, ex_arg(d->p, e, 0));
   default: break;
   }
   int n = ex_nargs(d->p, e);

@@ -118,6 +118,8 @@ struct Elab {
   Scope *globals;             // parameters at file level
   const Ast *simulate;        // the block that counts, once met
   bool   has_units;           // some declaration outside `simulate` has a unit: then time is in seconds
+  int    sums_open;           // sums around the place at hand that are being written out
+  double sum_terms;           // terms that the outermost of them has made so far
   Model *out;
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
   Vec(MEquation) equation; Vec(MRelation) relation; Vec(MContact) contact;    Vec(MConstraint) constraint;

@@ -1,7 +1,8 @@
 // kinetic, potential, dissipation. A sum that stands additively, also under a factor, becomes a family with one more
 // loop:
 //   a*sum(i in 1:n) e   is   for i in 1:n { a*e }
-// so that neither code nor compile time grows with n. Sums elsewhere are written out.
+// so that neither code nor compile time grows with n. Sums elsewhere are written out; so is one whose index bounds a
+// sum within it.
 #include "elab.h"
 
 typedef struct Energy { MEnergyKind kind; const char *what; Unit unit; Span span; } Energy;
@@ -13,6 +14,32 @@ static bool contains_sum(const Ast *x) {
   for (int i = 0; i < x->list.n; i++)
     if (contains_sum(x->list.at[i])) return true;
   return false;
+}
+
+static bool names(const Ast *x, const char *name) {
+  if (!x) return false;
+  if (x->name == name) return true;
+  if (names(x->a, name) || names(x->b, name) || names(x->c, name)) return true;
+  for (int i = 0; i < x->list.n; i++)
+    if (names(x->list.at[i], name)) return true;
+  return false;
+}
+
+// Does a sum within x run up to something of `name`? A sum is written out, and for that its bounds must be numbers.
+static bool bounds_a_sum(const Ast *x, const char *name) {
+  if (!x) return false;
+  if (x->kind == AST_SUM && names(x->a, name)) return true;
+  if (bounds_a_sum(x->a, name) || bounds_a_sum(x->b, name) || bounds_a_sum(x->c, name)) return true;
+  for (int i = 0; i < x->list.n; i++)
+    if (bounds_a_sum(x->list.at[i], name)) return true;
+  return false;
+}
+
+// Additive sums within it become loops as well.
+static bool only_additive(const Ast *x, const char *name) {
+  if (x->kind == AST_SUM) return names(x->a, name) ? only_additive(x->b, name) : !bounds_a_sum(x->b, name);
+  if (x->kind == AST_PAREN) return only_additive(x->a, name);
+  return !bounds_a_sum(x, name);
 }
 
 static void push(const Env *env, const Energy *g, Value v, const Value *factor) {
@@ -67,7 +94,7 @@ static void split_sum(const Env *env, const Energy *g, const Ast *x, const Value
 static void split(const Env *env, const Energy *g, const Ast *x, const Value *factor) {
   bool in_a = contains_sum(x->a), in_b = contains_sum(x->b);
   Value f;
-  if (x->kind == AST_SUM) {
+  if (x->kind == AST_SUM && (only_additive(x->b, x->name) || env->ctx.n)) {
     split_sum(env, g, x, factor);
   } else if (x->kind == AST_PAREN && in_a) {
     split(env, g, x->a, factor);

@@ -186,6 +186,20 @@ static Value conditional(const Env *env, const Ast *x) {
 }
 
 // sum(i in lo:hi) e, written out. Energies keep the loop instead, see elab_energy.c.
+// Sums in sums are written out for each term of the outer one: all that one outermost sum makes is counted.
+static bool written_terms(const Env *env, const Ast *x, double n) {
+  Elab *e = env->e;
+  if (!e->sums_open) e->sum_terms = 0;
+  if (n > 0) e->sum_terms += n;
+  if (e->sum_terms <= MAX_ELEMENTS) return true;
+  Diag *d = diag(e->bag, DIAG_E0607, x->a->span, "these nested sums are too long to be written out");
+  diag_label(d, "more than %d terms", MAX_ELEMENTS);
+  diag_note(d, "sums are written out when the model is compiled, the inner one for each term of the outer one");
+  diag_help(d, "give the inner sum a coordinate or state of its own in a `for`, or move what does not depend on its "
+               "index in front of it");
+  return false;
+}
+
 static Value unrolled_sum(const Env *env, const Ast *x) {
   Elab *e = env->e;
   Value lo = elab_scalar(env, x->a->a), hi = elab_scalar(env, x->a->b);
@@ -206,8 +220,10 @@ static Value unrolled_sum(const Env *env, const Ast *x) {
     diag_help(d, "write it as an energy, or with instances and `for`");
     return bad_value(env, x->span);
   }
+  if (!written_terms(env, x, last - first + 1)) return bad_value(env, x->span);
   warn_empty(env, x->a, lo.at[0], hi.at[0]);
   warn_shadow(env, x->name, x->name_span);
+  e->sums_open++;
   Vec(MExpr *) term = {0};
   Value r = scalar_value(mx_num(e->a, 0, x->span), UNIT_BARE, x->span, env);
   for (double i = first; i <= last && !r.bad; i++) {
@@ -222,6 +238,7 @@ static Value unrolled_sum(const Env *env, const Ast *x) {
     r.unit = unit_merge(r.unit, v.unit);
     vec_push(&term, v.at[0]);
   }
+  e->sums_open--;
   if (!r.bad) r.at[0] = mx_sum(e->a, term.at, (int)term.n, x->span);
   vec_free(&term);
   return r;

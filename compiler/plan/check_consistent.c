@@ -5,10 +5,10 @@
 #include "compliant.h"
 #include "scheme.h"
 
-typedef struct Check { const System *s; const char *scheme; DiagBag *bag; } Check;
+typedef struct Check { Arena *arena; const System *s; const SchemeDescriptor *scheme; DiagBag *bag; } Check;
 
 static Diag *refuse(const Check *k, Span at, const char *what) {
-  Diag *d = diag(k->bag, DIAG_E0705, at, "the scheme '%s' does not take %s", k->scheme, what);
+  Diag *d = diag(k->bag, DIAG_E0705, at, "the scheme '%s' does not take %s", k->scheme->name, what);
   diag_help(d, "scheme = moreau(theta = 1/2)");
   return d;
 }
@@ -21,11 +21,22 @@ static void states(const Check *k) {
 }
 
 // Is e zero where all velocities are?
-static bool at_rest(const Check *k, const SysClass *c, Ex e) {
+static bool all_at_rest(const Check *k, const SysClass *c, Ex *e, int n) {
   Pool *p = k->s->pool;
-  for (int i = 0; i < c->nslot; i++) e = ex_subst(p, e, &c->slot[i].rate, (Ex[]){ ex_num(p, 0) }, 1);
-  return ex_is_num(p, ex_expand(p, e), 0);
+  int *rate = ARENA_ARRAY(k->arena, int, c->nslot + 1), moving = 0;
+  Ex *zero = ARENA_ARRAY(k->arena, Ex, c->nslot + 1);
+  for (int i = 0; i < c->nslot; i++)
+    if (c->slot[i].rate >= 0) {
+      rate[moving] = c->slot[i].rate;
+      zero[moving++] = ex_num(p, 0);
+    }
+  ex_subst_all(p, e, n, rate, zero, moving);
+  for (int i = 0; i < n; i++)
+    if (!ex_is_num(p, ex_expand(p, e[i]), 0)) return false;
+  return true;
 }
+
+static bool at_rest(const Check *k, const SysClass *c, Ex e) { return all_at_rest(k, c, &e, 1); }
 
 // T must be a quadratic form: no part of degree 0 or 1 in the velocities, and no time.
 static void kinetic(const Check *k, const SysClass *c) {
@@ -34,9 +45,11 @@ static void kinetic(const Check *k, const SysClass *c) {
     refuse(k, c->span, "a kinetic energy that depends on time");
     return;
   }
-  bool pure = at_rest(k, c, c->kinetic);
-  for (int i = 0; i < c->nslot; i++) pure &= at_rest(k, c, ex_diff(p, c->kinetic, c->slot[i].rate));
-  if (pure) return;
+  int *rate = ARENA_ARRAY(k->arena, int, c->nslot + 1);
+  Ex *momentum = ARENA_ARRAY(k->arena, Ex, c->nslot + 1);
+  for (int i = 0; i < c->nslot; i++) rate[i] = c->slot[i].rate;
+  ex_gradient(p, c->kinetic, rate, c->nslot, momentum);
+  if (at_rest(k, c, c->kinetic) && all_at_rest(k, c, momentum, c->nslot)) return;
   Diag *d = refuse(k, c->span, "a kinetic energy with terms that are not of second degree in the velocities");
   diag_note(d, "terms free of velocities belong in a potential, with the opposite sign");
 }
@@ -57,7 +70,7 @@ static void row(const Check *k, const SysClass *c) {
 static void elastic(const Check *k, const SysClass *c) {
   double e = c->e == EX_NONE ? 0 : value_of(k->s, c->e, NULL, 0);
   if (e == 1 || isnan(e)) return;
-  Diag *d = diag(k->bag, DIAG_E0705, c->span, "the scheme '%s' takes elastic contacts only", k->scheme);
+  Diag *d = diag(k->bag, DIAG_E0705, c->span, "the scheme '%s' takes elastic contacts only", k->scheme->name);
   diag_label(d, "%s has restitution %g", c->shown, e);
   diag_help(d, "scheme = consistent, or: with newton(1)");
 }
@@ -84,12 +97,12 @@ static void no_energy(const Check *k) {
       d,
       "'%s' still guarantees that the kinetic energy changes by the work of the forces and the losses, and by nothing "
       "else",
-      k->scheme);
+      k->scheme->name);
   diag_help(d, "where a force has a potential, write it as: potential ...;");
 }
 
-void check_consistent(const System *s, const char *scheme, DiagBag *bag) {
-  Check k = { s, scheme, bag };
+void check_consistent(Arena *a, const System *s, const SchemeDescriptor *scheme, DiagBag *bag) {
+  Check k = { a, s, scheme, bag };
   int before = diag_errors(bag);
   states(&k);
   for (int i = 0; i < s->ncls; i++) {
@@ -103,12 +116,11 @@ void check_consistent(const System *s, const char *scheme, DiagBag *bag) {
     } else if (c->kind == CLASS_RELATION)
       diag_label(refuse(&k, c->span, "relations between outputs and multipliers"), "%s", c->shown);
     else if (c->kind == CLASS_FRICTION) {
-      bool one_step = !strcmp(scheme, "consistent1");
-      if (c->direction == 0 && one_step) diag_label(refuse(&k, c->span, "friction"), "%s", c->shown);
+      if (c->direction == 0 && scheme->one_step) diag_label(refuse(&k, c->span, "friction"), "%s", c->shown);
     }
     else if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) row(&k, c);
     else if (c->kind == CLASS_SMOOTH && c->kinetic != EX_NONE) kinetic(&k, c);
-    if (c->kind == CLASS_CONTACT && !strcmp(scheme, "consistent1")) elastic(&k, c);
+    if (c->kind == CLASS_CONTACT && scheme->one_step) elastic(&k, c);
   }
   if (diag_errors(bag) == before) no_energy(&k);
 }

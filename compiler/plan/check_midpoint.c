@@ -52,7 +52,8 @@ static void force(Arena *a, const System *s, const SysClass *c, DiagBag *bag) {
     }
 }
 
-void check_midpoint(Arena *a, const System *s, DiagBag *bag) {
+void check_midpoint(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag) {
+  (void)d;
   if (states(s, bag)) return;                           // relations may speak of them: one cause, one message
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];

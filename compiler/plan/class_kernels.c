@@ -2,10 +2,10 @@
 #include "../system/slots.h"
 #include "scheme.h"
 
-Plan *plan_open(Arena *a, const System *s, const char *scheme, double theta) {
+Plan *plan_open(Arena *a, const System *s, const SchemeDescriptor *d, double theta) {
   Plan *p = ARENA_NEW(a, Plan);
   p->sys = s;
-  p->scheme = scheme;
+  p->scheme = d;
   p->theta = theta;
   p->gamma = 1;
   p->ncls = s->ncls;
@@ -25,6 +25,7 @@ void kernel_set(PlanClass *pc, Hoist *h, KernelKind k, const Ex *value, int n) {
     if (s > out->stage) out->stage = s;
     out->value[i] = hoist(h, value[i]);
   }
+  ex_share_factors(h->sys->pool, out->value, n);
 }
 
 void kernel_entries(PlanClass *pc, Hoist *h, KernelKind k, const Entries *e) {

@@ -26,9 +26,9 @@ static bool is_linear(const System *s) {
   return s->affine;
 }
 
-const char *default_scheme(Arena *a, const System *s) {
-  if (!is_mechanical(s) || (is_linear(s) && !has_compliant_contacts(s))) return "moreau";
+const SchemeDescriptor *default_scheme(Arena *a, const System *s) {
+  if (!is_mechanical(s) || (is_linear(s) && !has_compliant_contacts(s))) return &schemes[SCHEME_MOREAU];
   DiagBag *unheard = diag_bag_new(a);
-  check_consistent(s, "consistent", unheard);
-  return diag_errors(unheard) ? "moreau" : "consistent";
+  check_consistent(a, s, &schemes[SCHEME_CONSISTENT], unheard);
+  return &schemes[diag_errors(unheard) ? SCHEME_MOREAU : SCHEME_CONSISTENT];
 }

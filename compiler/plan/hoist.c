@@ -1,6 +1,5 @@
 // Hoisting. In sums and products the constant factors are grouped first, so that m*g*z becomes num*z.
 #include <string.h>
-#include "../base/map.h"
 #include "hoist.h"
 
 int hoisted_symbol(const System *s, int column) { return symtab_id(s->sym, (Sym){ .kind = SYM_COLUMN, .id = column }); }
@@ -16,8 +15,11 @@ static void push(Arena *a, Ex **at, int *n, int *cap, Ex e) {
 }
 
 static int column(Hoist *h, Ex e) {
-  for (int i = 0; i < h->n; i++) if (h->num[i] == e) return i;
+  if (!h->column) h->column = map_new(h->arena);
+  uintptr_t known = (uintptr_t)map_get(h->column, (void *)(uintptr_t)e);
+  if (known) return (int)known - 1;
   push(h->arena, &h->num, &h->n, &h->cap, e);
+  map_put(h->column, (void *)(uintptr_t)e, (void *)(uintptr_t)h->n);
   return h->n - 1;
 }
 
@@ -31,20 +33,20 @@ static Ex as_column(Hoist *h, Ex e) {
   return ex_sym(h->sys->pool, hoisted_symbol(h->sys, column(h, e)));
 }
 
-static Ex rebuild(Hoist *h, Ex e, Map *memo);
+static Ex rebuild(Hoist *h, Ex e);
 
-static Ex walk(Hoist *h, Ex e, Map *memo) {
+static Ex walk(Hoist *h, Ex e) {
   Pool *p = h->sys->pool;
   if (stage_of(h->sys, e) <= STAGE_CONST) return as_column(h, e);
   if (ex_operator(p, e) == OP_SYM) return e;
-  Ex known = (Ex)(uintptr_t)map_get(memo, (void *)(uintptr_t)e);
+  Ex known = (Ex)(uintptr_t)map_get(h->done, (void *)(uintptr_t)e);
   if (known) return known;
-  Ex r = rebuild(h, e, memo);
-  map_put(memo, (void *)(uintptr_t)e, (void *)(uintptr_t)r);
+  Ex r = rebuild(h, e);
+  map_put(h->done, (void *)(uintptr_t)e, (void *)(uintptr_t)r);
   return r;
 }
 
-static Ex rebuild(Hoist *h, Ex e, Map *memo) {
+static Ex rebuild(Hoist *h, Ex e) {
   Pool *p = h->sys->pool;
   Op op = ex_operator(p, e);
   int n = ex_nargs(p, e);
@@ -53,7 +55,7 @@ static Ex rebuild(Hoist *h, Ex e, Map *memo) {
   for (int i = 0; i < n; i++) {
     Ex a = ex_arg(p, e, i);
     if ((op == OP_ADD || op == OP_MUL) && stage_of(h->sys, a) <= STAGE_CONST) fixed[constant++] = a;
-    else arg[moving++] = walk(h, a, memo);
+    else arg[moving++] = walk(h, a);
   }
   if (constant) arg[moving++] = as_column(h, constant == 1 ? fixed[0] : ex_op(p, op, fixed, constant));
   return ex_op(p, op, arg, moving);
@@ -62,5 +64,6 @@ static Ex rebuild(Hoist *h, Ex e, Map *memo) {
 Ex hoist(Hoist *h, Ex e) {
   if (e == EX_NONE) return EX_NONE;
   push(h->arena, &h->from, &h->nfrom, &h->from_cap, e);
-  return walk(h, e, map_new(h->arena));
+  if (!h->done) h->done = map_new(h->arena);
+  return walk(h, e);
 }

@@ -27,6 +27,7 @@ static Ex of_node(Pool *p, Ex e, Map *memo) {
   case OP_SIN: case OP_COS:
     sum = ex_1(p, OP_ABS, ex_1(p, op == OP_SIN ? OP_COS : OP_SIN, ex_arg(p, e, 0)));
     return ex_add(p, value, ex_mul(p, sum, walk(p, ex_arg(p, e, 0), memo)));
+  case OP_SHARED: return ex_1(p, OP_SHARED, walk(p, ex_arg(p, e, 0), memo));
   case OP_ABS: case OP_OPPOSITE: return walk(p, ex_arg(p, e, 0), memo);
   case OP_MIN: case OP_MAX:
     return ex_2(p, OP_MAX, walk(p, ex_arg(p, e, 0), memo), walk(p, ex_arg(p, e, 1), memo));

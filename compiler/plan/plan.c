@@ -1,23 +1,6 @@
 // Chooses the scheme and checks that the system has what it needs.
 #include <string.h>
-#include "../base/suggest.h"
 #include "scheme.h"
-
-static const char *const names[] = {
-#define SCHEME(name, order, needs, source) #name,
-#include "schemes.def"
-#undef SCHEME
-};
-
-bool scheme_known(const char *name, const char **near) {
-  size_t n = sizeof names / sizeof *names;
-  *near = suggest(name, names, (int)n);
-  for (size_t i = 0; i < n; i++) {
-    if (!strcmp(names[i], name)) return true;
-    if (!*near && !strncasecmp(names[i], name, strlen(names[i]))) *near = names[i];   // moreau_jean, MoreauJeanOSI
-  }
-  return false;
-}
 
 static void check_number(const System *s, DiagBag *bag, Ex e, const char *name, const MExpr *at) {
   if (e == EX_NONE || ex_operator(s->pool, e) != OP_NUM) return;
@@ -38,17 +21,28 @@ static void refuse_weights(const System *s, const char *scheme, DiagBag *bag) {
   }
 }
 
+static const SchemeDescriptor *unknown(const System *s, const char *name, bool own, const char *near, DiagBag *bag) {
+  Diag *d = diag(bag, DIAG_E0603, own ? s->model->sim.scheme_span : s->model->span, "there is no scheme '%s'", name);
+  if (near) { diag_help(d, "did you mean `%s`?", near); return NULL; }
+  Text list = {0};
+  for (int i = 0; i < SCHEME_COUNT; i++)
+    text_printf(&list, "%s%s%s", i ? ", " : "", schemes[i].name, schemes[i].weights ? "(theta, gamma)" : "");
+  diag_help(d, "schemes: %s", text_str(&list));
+  text_free(&list);
+  return NULL;
+}
+
+static const SchemeDescriptor *choose(Arena *a, const System *s, const char *override, DiagBag *bag) {
+  const char *own = s->model->sim.scheme, *name = override ? override : own, *near;
+  if (!name) return default_scheme(a, s);
+  const SchemeDescriptor *d = scheme_named(name, &near);
+  return d ? d : unknown(s, name, own && !override, near, bag);
+}
+
 const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *bag) {
   const MExperiment *x = &s->model->sim;
-  const char *scheme = override ? override : x->scheme ? x->scheme : default_scheme(a, s);
-  const char *near;
-  if (!scheme_known(scheme, &near)) {
-    Diag *d = diag(bag, DIAG_E0603, x->scheme && !override ? x->scheme_span : s->model->span, "there is no scheme '%s'",
-                   scheme);
-    if (near) diag_help(d, "did you mean `%s`?", near);
-    else diag_help(d, "schemes: moreau(theta, gamma), midpoint, consistent, consistent1, consistent_explicit_mass");
-    return NULL;
-  }
+  const SchemeDescriptor *scheme = choose(a, s, override, bag);
+  if (!scheme) return NULL;
   int before = diag_errors(bag);
   check_number(s, bag, s->theta, "theta", x->theta);
   check_number(s, bag, s->gamma, "gamma", x->gamma);
@@ -56,10 +50,7 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
     Diag *d = diag(bag, DIAG_E0604, x->gamma->span, "gamma = 0 leaves nothing for the multipliers to act on");
     diag_help(d, "gamma = 1 (implicit) or gamma = 1/2");
   }
-  bool moreau = !strcmp(scheme, "moreau"), midpoint = !strcmp(scheme, "midpoint");
-  if (!moreau && !override) refuse_weights(s, scheme, bag);
-  if (midpoint) check_midpoint(a, s, bag);
-  else if (!moreau) check_consistent(s, scheme, bag);
-  if (diag_errors(bag) > before) return NULL;
-  return moreau ? scheme_moreau(a, s) : midpoint ? scheme_midpoint(a, s) : scheme_consistent(a, s, scheme);
+  if (!scheme->weights && !override) refuse_weights(s, scheme->name, bag);
+  if (scheme->check) scheme->check(a, s, scheme, bag);
+  return diag_errors(bag) > before ? NULL : scheme->plan(a, s, scheme);
 }

@@ -3,13 +3,21 @@
 #include "hoist.h"
 #include "plan.h"
 
-const Plan *scheme_moreau(Arena *a, const System *s);
-const Plan *scheme_midpoint(Arena *a, const System *s);
+typedef enum {
+#define SCHEME(name, number, ...) SCHEME_##number,
+#include "schemes.def"
+#undef SCHEME
+  SCHEME_COUNT
+} SchemeNumber;
+extern const SchemeDescriptor schemes[SCHEME_COUNT];
+
+const Plan *scheme_moreau(Arena *a, const System *s, const SchemeDescriptor *d);
+const Plan *scheme_midpoint(Arena *a, const System *s, const SchemeDescriptor *d);
 // consistent, consistent1, consistent_explicit_mass
-const Plan *scheme_consistent(Arena *a, const System *s, const char *name);
+const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor *d);
 
 // gamma = 1, matrices constant until a class says otherwise
-Plan *plan_open(Arena *a, const System *s, const char *scheme, double theta);
+Plan *plan_open(Arena *a, const System *s, const SchemeDescriptor *d, double theta);
 
 // Kernel k computes value[n], hoisted; its stage is the latest of them. Nothing for n = 0.
 void kernel_set(PlanClass *pc, Hoist *h, KernelKind k, const Ex *value, int n);
@@ -20,8 +28,8 @@ void work_kernel(PlanClass *pc, Hoist *h, Ex force, Ex damping);          // EX_
 Ex   magnitude(Arena *a, Pool *p, Ex e);                                      // size of the terms of e
 void class_columns(PlanClass *pc, const Hoist *h);                            // last: the columns of num
 
-const char *default_scheme(Arena *a, const System *s);                         // of an experiment that names none
+const SchemeDescriptor *default_scheme(Arena *a, const System *s);             // of an experiment that names none
 // What a scheme cannot step is refused, statement by statement (E0705); what the consistent schemes cannot promise is
 // said.
-void check_midpoint(Arena *a, const System *s, DiagBag *bag);
-void check_consistent(const System *s, const char *scheme, DiagBag *bag);
+void check_midpoint(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag);
+void check_consistent(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag);

@@ -1,7 +1,6 @@
 // Energy-consistent schemes (docs/numerics/consistent.md): the kernels of one point in time for the impact step and the
 // ledger, and the two-point kernels of the smooth step. consistent and consistent1 differ in the runtime's step only,
 // consistent_explicit_mass in R1 and in where the runtime takes M of the second row.
-#include <string.h>
 #include "compliant.h"
 #include "scheme.h"
 #include "two_point.h"
@@ -42,8 +41,8 @@ static const SysClass *no_terms(Arena *a, const SysClass *c) {
   return n;
 }
 
-const Plan *scheme_consistent(Arena *a, const System *s, const char *name) {
-  Plan *p = plan_open(a, s, name, 0.5);
+const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor *d) {
+  Plan *p = plan_open(a, s, d, 0.5);
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     PlanClass *pc = &p->cls[i];
@@ -56,7 +55,7 @@ const Plan *scheme_consistent(Arena *a, const System *s, const char *name) {
       pc->compliance_num = hoist_column(&h, compliant_compliance(s, &s->cls[i]));
     }
     if (c->kind == CLASS_SMOOTH) {
-      TwoPoint t = two_point_smooth(a, s, c, strcmp(name, "consistent_explicit_mass") == 0);
+      TwoPoint t = two_point_smooth(a, s, c, d->mass_at_begin);
       smooth_kernels(pc, &h, &t);
       p->constant_iteration_matrix &= pc->c_affine;
     } else if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) {

@@ -3,9 +3,9 @@
 // g.
 #include "scheme.h"
 
-const Plan *scheme_midpoint(Arena *a, const System *s) {
-  Plan *p = plan_open(a, s, "midpoint", 0);  // rows see the middle positions, which the end velocities do not move
-  p->explicit_step = p->one_iteration = true;
+const Plan *scheme_midpoint(Arena *a, const System *s, const SchemeDescriptor *d) {
+  Plan *p = plan_open(a, s, d, 0);  // rows see the middle positions, which the end velocities do not move
+  p->one_iteration = true;
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     PlanClass *pc = &p->cls[i];

@@ -25,9 +25,28 @@ static void derivatives(Arena *a, const System *s, const SysClass *c, Ex e, int 
   }
 }
 
+// The same of a large T: M dz is the derivative of dT/dv along v -> dz.
+static void large_mass_curve(PlanClass *pc, Hoist *h, const SysClass *c) {
+  Pool *p = h->sys->pool;
+  int n = c->nrow, *v = ARENA_ARRAY(h->arena, int, n + 1);
+  Ex *dz = ARENA_ARRAY(h->arena, Ex, n + 1), *pi = ARENA_ARRAY(h->arena, Ex, n + 1);
+  for (int r = 0; r < n; r++) {
+    v[r] = c->slot[c->row[r]].rate;
+    dz[r] = ex_sym(p, of_kind(h->sys, v[r], SYM_RATE_D));
+  }
+  ex_gradient(p, c->kinetic, v, n, pi);
+  ex_tangent(p, pi, n, v, dz, n, pi);
+  for (int r = 0; r < n; r++) derivatives(h->arena, h->sys, c, pi[r], c->row[r], &pc->mcurve);
+  kernel_entries(pc, h, KERNEL_MCURVE, &pc->mcurve);
+}
+
 // M(q~, x~) (z - z0)
 static void mass_curve(PlanClass *pc, Hoist *h, const SysClass *c) {
   Pool *p = h->sys->pool;
+  if (ex_is_shared(p, c->kinetic)) {
+    large_mass_curve(pc, h, c);
+    return;
+  }
   for (int r = 0; r < c->nrow; r++) {
     Ex sum = ex_num(p, 0);
     for (int i = 0; i < c->mass.n; i++) {
@@ -53,9 +72,8 @@ static void row_curves(PlanClass *pc, Hoist *h, const SysClass *c) {
   kernel_entries(pc, h, KERNEL_RQ, &pc->rq);
 }
 
-const Plan *scheme_moreau(Arena *a, const System *s) {
-  Plan *p = plan_open(a, s, "moreau", s->second_order ? 0.5 : 1.0);
-  p->weights = true;
+const Plan *scheme_moreau(Arena *a, const System *s, const SchemeDescriptor *d) {
+  Plan *p = plan_open(a, s, d, s->second_order ? 0.5 : 1.0);
   p->one_iteration = s->affine;
   for (int i = 0; i < s->ncls; i++) {
     PlanClass *pc = &p->cls[i];

@@ -64,7 +64,7 @@ static Job job_of(Arena *a, const System *s, const SysClass *c) {
 }
 
 // At the midpoint of the step: q -> qm, t -> tm, v -> by.
-static Ex at_middle(const Job *j, Ex e, const Ex *by) {
+static void at_middle_all(const Job *j, Ex *e, int n, const Ex *by) {
   int *from = ARENA_ARRAY(j->arena, int, 2 * j->n + 1);
   Ex *to = ARENA_ARRAY(j->arena, Ex, 2 * j->n + 1);
   for (int k = 0; k < j->n; k++) {
@@ -72,7 +72,12 @@ static Ex at_middle(const Job *j, Ex e, const Ex *by) {
     from[2 * k + 1] = j->v[k]; to[2 * k + 1] = by[k];
   }
   from[2 * j->n] = j->s->sym_time; to[2 * j->n] = j->tm;
-  return ex_subst(j->p, e, from, to, 2 * j->n + 1);
+  ex_subst_all(j->p, e, n, from, to, 2 * j->n + 1);
+}
+
+static Ex at_middle(const Job *j, Ex e, const Ex *by) {
+  at_middle_all(j, &e, 1, by);
+  return e;
 }
 
 // At the begin of the step.
@@ -89,6 +94,44 @@ static bool discrete(const Job *j, Ex f, Ex *out) {
   for (int k = 0; k < j->n; k++) any |= ex_depends(j->p, f, j->q[k]);
   if (any) ex_discrete(j->p, f, j->q, j->q0, j->q, j->n, out);
   return any;
+}
+
+// The same of a large T (docs/numerics/algebra.md, section 9), without M and without products of n^2 entries. With p =
+// dT/dv, each of these costs a small multiple of T:
+//
+//   M dv = derivative of p along v -> dv,   G dq = derivative of p along q -> dq - d/dq (derivative of T along v -> dq)
+static void large_kinetic(const Job *j, bool explicit_mass, TwoPoint *t) {
+  Pool *p = j->p;
+  const SysClass *c = j->c;
+  int n = c->nrow, *q = ARENA_ARRAY(j->arena, int, n + 1), *v = ARENA_ARRAY(j->arena, int, n + 1);
+  Ex *block[7];
+  for (int i = 0; i < 7; i++) block[i] = ARENA_ARRAY(j->arena, Ex, n + 1);
+  Ex *dq = block[0], *dv = block[1], *pi = block[2], *m = block[3], *m0 = block[4], *g = block[5], *curl = block[6];
+  Ex T = c->kinetic, half = ex_num(p, 0.5), T_dq, *d = ARENA_ARRAY(j->arena, Ex, j->n + 1);
+  for (int r = 0; r < n; r++) {
+    q[r] = j->q[c->row[r]]; v[r] = j->v[c->row[r]];
+    dq[r] = j->dq[c->row[r]]; dv[r] = j->dv[c->row[r]];
+  }
+  ex_gradient(p, T, v, n, pi);
+  ex_tangent(p, pi, n, v, dv, n, m);
+  for (int r = 0; r < n; r++) m0[r] = m[r];
+  ex_subst_all(p, m0, n, j->q, j->q0x, j->n);
+  ex_tangent(p, pi, n, q, dq, n, g);
+  ex_tangent(p, &T, 1, v, dq, n, &T_dq);
+  ex_gradient(p, T_dq, q, n, curl);
+  for (int r = 0; r < n; r++) g[r] = ex_sub(p, g[r], curl[r]);
+  if (explicit_mass) {
+    ex_subst_all(p, g, n, j->q, j->q0x, j->n);
+    ex_subst_all(p, g, n, j->v, j->v0x, j->n);
+  } else at_middle_all(j, g, n, j->vm);
+  Ex T0 = ex_subst(p, T, j->v, j->v0x, j->n), share = explicit_mass ? j->h : ex_mul(p, half, j->h);
+  bool moving = discrete(j, explicit_mass ? T : ex_add(p, T0, T), d);
+  for (int r = 0; r < n; r++) {
+    bool same = explicit_mass || m0[r] == m[r];
+    t->r[r] = same ? m0[r] : ex_mul(p, half, ex_add(p, m0[r], m[r]));
+    add(j, &t->r[r], g[r]);
+    if (moving) add(j, &t->r[r], ex_mul(p, share, d[c->row[r]]));
+  }
 }
 
 static void kinetic(const Job *j, bool explicit_mass, TwoPoint *t) {
@@ -166,19 +209,19 @@ static bool moves(int id, void *system) {
 }
 
 // d e/d q_k and d e/d v_k at the end, the increment moving along.
-static Ex by_q(const Job *j, Ex e, int k) {
-  return ex_add(j->p, ex_diff(j->p, e, j->q[k]), ex_diff(j->p, e, j->qd[k]));
+static Ex end_and_increment(const Job *j, Ex e, int end, int increment) {
+  if (ex_is_shared(j->p, e)) return ex_diff_two(j->p, e, end, increment);
+  return ex_add(j->p, ex_diff(j->p, e, end), ex_diff(j->p, e, increment));
 }
-static Ex by_v(const Job *j, Ex e, int k) {
-  return ex_add(j->p, ex_diff(j->p, e, j->v[k]), ex_diff(j->p, e, j->vd[k]));
-}
+static Ex by_q(const Job *j, Ex e, int k) { return end_and_increment(j, e, j->q[k], j->qd[k]); }
+static Ex by_v(const Job *j, Ex e, int k) { return end_and_increment(j, e, j->v[k], j->vd[k]); }
 
 TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool explicit_mass) {
   Job j = job_of(a, s, c);
   TwoPoint t = { .affine = true };
   t.r = ARENA_ARRAY(a, Ex, c->nrow + 1);
   for (int r = 0; r < c->nrow; r++) t.r[r] = ex_num(s->pool, 0);
-  if (c->kinetic != EX_NONE) kinetic(&j, explicit_mass, &t);
+  if (c->kinetic != EX_NONE) (ex_is_shared(s->pool, c->kinetic) ? large_kinetic : kinetic)(&j, explicit_mass, &t);
   else if (c->potential != EX_NONE) potential(&j, &t);
   else forces(&j, &t);
   for (int r = 0; r < c->nrow; r++)
@@ -186,7 +229,8 @@ TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool exp
       push(&j, &t.cjac, c->row[r], k, WRT_Q, by_q(&j, t.r[r], k));
       push(&j, &t.cjac, c->row[r], k, WRT_V, by_v(&j, t.r[r], k));
     }
-  for (int i = 0; i < t.cjac.n; i++) t.affine &= !ex_depends_any(s->pool, t.cjac.at[i].value, moves, (void *)s);
+  for (int i = 0; i < t.cjac.n && t.affine; i++)
+    t.affine = !ex_depends_any(s->pool, t.cjac.at[i].value, moves, (void *)s);
   return t;
 }
 

@@ -59,12 +59,7 @@ static const char *relation_class_of(Deriver *d, const SysClass *c) {
     return linear ? "Lagrangian h(q, q'), linear" : "Lagrangian h(q, q', t)";
   }
   // r = g(t,x,lambda): nonlinear as soon as a smooth class that reads this multiplier has K = dg/dx
-  bool g_depends_on_state = false;
-  for (int i = 0; i < s->ncls; i++) {
-    if (s->cls[i].kind != CLASS_SMOOTH || !s->cls[i].k.n) continue;
-    for (int k = 0; k < s->cls[i].nslot; k++)
-      g_depends_on_state |= s->cls[i].slot[k].kind == SLOT_L && s->cls[i].slot[k].var == c->slot[c->lambda_slot].var;
-  }
+  bool g_depends_on_state = d->moving_lambda[c->slot[c->lambda_slot].var];
   if (g_depends_on_state) return "nonlinear r = g(t, x, lambda)";
   const char *invariant = linear && !y.time ? ", linear time-invariant" : linear ? ", linear" : "";
   return arena_printf(d->arena, "%s%s", y.lambda ? "type 2, y = h(t, x, lambda)" : "type 1, y = h(t, x)", invariant);
@@ -152,8 +147,21 @@ static void whole_system(System *s) {
                              : first_linear ? "first order, linear" : "first order, nonlinear";
 }
 
+// By variable: multipliers that a smooth class with K = dg/dx reads.
+static bool *moving_multipliers(Deriver *d) {
+  const System *s = d->sys;
+  bool *moving = ARENA_ARRAY(d->arena, bool, s->model->nvar + 1);
+  for (int i = 0; i < s->ncls; i++) {
+    if (s->cls[i].kind != CLASS_SMOOTH || !s->cls[i].k.n) continue;
+    for (int k = 0; k < s->cls[i].nslot; k++)
+      if (s->cls[i].slot[k].kind == SLOT_L) moving[s->cls[i].slot[k].var] = true;
+  }
+  return moving;
+}
+
 void classify(Deriver *d) {
   System *s = d->sys;
+  d->moving_lambda = moving_multipliers(d);
   s->affine = true;
   for (int i = 0; i < s->ncls; i++) {
     SysClass *c = &s->cls[i];

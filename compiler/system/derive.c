@@ -14,14 +14,25 @@ static const Stage stage_of_kind[] = {
 
 Stage stage_of(const System *s, Ex e) {
   if (e == EX_NONE) return STAGE_NONE;
-  const int *ids;
-  int n = ex_symbols(s->pool, e, &ids);
-  Stage stage = STAGE_CONST;
-  for (int i = 0; i < n; i++) {
-    SymKind k = symtab_at(s->sym, ids[i])->kind;
-    if (stage_of_kind[k] > stage) stage = stage_of_kind[k];
+  Stages *t = s->stages;
+  Pool *p = s->pool;
+  if (e >= t->cap) {
+    Ex cap = 2*e + 256;
+    unsigned char *at = ARENA_ARRAY(symtab_arena(s->sym), unsigned char, cap);
+    if (t->n) memcpy(at, t->of, t->n);
+    t->of = at;
+    t->cap = cap;
   }
-  return stage;
+  for (; t->n <= e; t->n++) {                      // arguments have smaller numbers
+    Stage stage = STAGE_CONST;
+    if (t->n > 0 && ex_operator(p, t->n) == OP_SYM) stage = stage_of_kind[symtab_at(s->sym, ex_symbol(p, t->n))->kind];
+    for (int k = 0; t->n > 0 && k < ex_nargs(p, t->n); k++) {
+      Stage below = (Stage)t->of[ex_arg(p, t->n, k)];
+      if (below > stage) stage = below;
+    }
+    t->of[t->n] = (unsigned char)stage;
+  }
+  return (Stage)t->of[e];
 }
 
 bool friction_moves(const System *s, const SysClass *c) {
@@ -131,13 +142,14 @@ static void symbols_in_reading_order(System *s) {
 
 const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
   System *s = ARENA_NEW(a, System);
-  Deriver d = { a, s, bag, 0 };
+  Deriver d = { a, s, bag, 0, NULL };
   int before = diag_errors(bag);
   s->model = m;
   s->pool = pool_new(a);
   s->sym = symtab_new(a, s->pool);
-  s->lowered = map_new(a);
-  s->lowered_written = map_new(a);
+  for (int i = 0; i < 3; i++) s->lowered[i] = map_new(a);
+  s->lowered_whole = map_new(a);
+  s->stages = ARENA_NEW(a, Stages);
   symbols_in_reading_order(s);
   headline(&d);
   derive_energies(&d);

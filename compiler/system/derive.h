@@ -4,7 +4,10 @@
 #include "names.h"
 #include "slots.h"
 
-typedef struct Deriver { Arena *arena; System *sys; DiagBag *bag; int cap; } Deriver;
+typedef struct Deriver {
+  Arena *arena; System *sys; DiagBag *bag; int cap;
+  bool *moving_lambda;                  // [nvar] classify.c
+} Deriver;
 
 SysClass *derive_new_class(Deriver *d, ClassKind kind, const char *label, Span span, const MContext *ctx);
 void derive_energies(Deriver *d);       // derive_energy.c: M, forces, K_t, C_t

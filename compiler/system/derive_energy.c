@@ -3,6 +3,8 @@
 //   d/dt(dT/dv) - dT/dq = -dV/dq - dR/dv + Q          [Siconos notes, Lagrangian systems]
 //   with p = dT/dv:   M v' = dT/dq - (dp/dq) v - dp/dt - dV/dq - dR/dv + Q,   M = dp/dv
 #include "../base/fatal.h"
+#include "../base/map.h"
+#include "../model/mx.h"
 #include "derive.h"
 
 static bool is_rate(int id, void *s) { return symtab_at(((System *)s)->sym, id)->kind == SYM_RATE; }
@@ -44,6 +46,49 @@ void derive_smooth_jacobians(Deriver *d, SysClass *c) {
     }
 }
 
+static void not_quadratic(Deriver *d, Ex m, const Slot *a, const Slot *b, Span span) {
+  System *s = d->sys;
+  Diag *g = diag(d->bag, DIAG_E0501, span, "the kinetic energy is not quadratic in the velocities");
+  Text t = {0};
+  ex_print_short(s->pool, m, &t, 200, sym_name, s);
+  diag_note(g, "d2T/d%s d%s = %s still contains a velocity", sym_name(a->rate, s), sym_name(b->rate, s), text_str(&t));
+  diag_help(g, "kinetic energy is a sum of terms like m*v^2/2; potentials and dissipation have their own keywords");
+  text_free(&t);
+}
+
+// The same for large T (docs/numerics/algebra.md, section 9): p and dT/dq at once by reverse accumulation, (dp/dq) v +
+// dp/dt as one derivative along the motion, M column by column from p; each costs a small multiple of T.
+static void large_kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
+  System *s = d->sys;
+  Pool *p = s->pool;
+  int n = c->nrow, *ids = ARENA_ARRAY(d->arena, int, 2 * n + 1);
+  Ex *slope = ARENA_ARRAY(d->arena, Ex, 2 * n + 1), *seed = ARENA_ARRAY(d->arena, Ex, n + 1),
+     *moved = ARENA_ARRAY(d->arena, Ex, n + 1);
+  for (int r = 0; r < n; r++) {
+    const Slot *t = &c->slot[c->row[r]];
+    ids[r] = t->value;
+    ids[n + 1 + r] = t->rate;
+    seed[r] = ex_sym(p, t->rate);
+  }
+  ids[n] = s->sym_time;
+  seed[n] = ex_num(p, 1);
+  ex_gradient(p, T, ids, 2 * n + 1, slope);
+  const Ex *momentum = slope + n + 1;
+  ex_tangent(p, momentum, n, ids, seed, n + 1, moved);
+  c->kinetic = T;
+  for (int r = 0; r < n; r++) c->f[r] = ex_sub(p, slope[r], moved[r]);
+  for (int r = 0; r < n; r++)
+    for (int k = 0; k < n; k++) {           // M is symmetric: one triangle is derived
+      int hi = r > k ? r : k, lo = r > k ? k : r;
+      Ex m = ex_diff(p, momentum[hi], ids[n + 1 + lo]);
+      if (ex_is_num(p, m, 0)) continue;
+      entries_push(d->arena, &c->mass, (Entry){ c->row[r], c->row[k], WRT_V, m });
+      if (!ex_depends_any(p, m, is_rate, s)) continue;
+      not_quadratic(d, m, &c->slot[c->row[r]], &c->slot[c->row[k]], span);
+      return;
+    }
+}
+
 static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
   System *s = d->sys;
   Pool *p = s->pool;
@@ -57,14 +102,7 @@ static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
       Ex m = ex_trig(p, ex_diff(p, momentum, b->rate));
       if (!ex_is_num(p, m, 0)) entries_push(d->arena, &c->mass, (Entry){ c->row[r], k, WRT_V, m });
       if (ex_depends_any(p, m, is_rate, s)) {
-        Diag *g = diag(d->bag, DIAG_E0501, span, "the kinetic energy is not quadratic in the velocities");
-        Text t = {0};
-        ex_print(p, m, &t, sym_name, s);
-        diag_note(g, "d2T/d%s d%s = %s still contains a velocity", sym_name(a->rate, s), sym_name(b->rate, s),
-                  text_str(&t));
-        diag_help(g,
-                  "kinetic energy is a sum of terms like m*v^2/2; potentials and dissipation have their own keywords");
-        text_free(&t);
+        not_quadratic(d, m, a, b, span);
         return;
       }
       force = ex_sub(p, force, ex_mul(p, ex_diff(p, momentum, b->value), ex_sym(p, b->rate)));
@@ -73,6 +111,15 @@ static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
     c->f[r] = ex_trig(p, force);
   }
   c->kinetic = T;
+}
+
+// f = -dV/dq, or -dR/dv.
+static void downhill(Deriver *d, SysClass *c, Ex value, bool by_rate) {
+  Pool *p = d->sys->pool;
+  int *ids = ARENA_ARRAY(d->arena, int, c->nrow + 1);
+  for (int r = 0; r < c->nrow; r++) ids[r] = by_rate ? c->slot[c->row[r]].rate : c->slot[c->row[r]].value;
+  ex_gradient(p, value, ids, c->nrow, c->f);
+  for (int r = 0; r < c->nrow; r++) c->f[r] = ex_neg(p, c->f[r]);
 }
 
 static void energy_class(Deriver *d, const MEnergy *e) {
@@ -86,21 +133,90 @@ static void energy_class(Deriver *d, const MEnergy *e) {
   slots_collect(&l, value);
   all_slots_are_rows(d, c);
   switch (e->kind) {
-  case ME_KINETIC: kinetic(d, c, value, e->value->span); break;
+  case ME_KINETIC:
+    (ex_is_shared(p, value) ? large_kinetic : kinetic)(d, c, value, e->value->span);
+    break;
   case ME_POTENTIAL:
-    for (int r = 0; r < c->nrow; r++) c->f[r] = ex_neg(p, ex_diff(p, value, c->slot[c->row[r]].value));
+    downhill(d, c, value, false);
     c->potential = value;
     break;
   case ME_DISSIPATION:
-    for (int r = 0; r < c->nrow; r++) c->f[r] = ex_neg(p, ex_diff(p, value, c->slot[c->row[r]].rate));
+    downhill(d, c, value, true);
     c->dissipation = value;
     break;
   }
   derive_smooth_jacobians(d, c);
 }
 
+// --- large energies of one kind with variables in common are one element: they share what they are made of ---
+
+// The numbers of the variables that e reads, into `found`.
+static void variables_of(const MExpr *e, Map *seen, Map *found) {
+  if (!(e->uses & MU_VAR) || map_get(seen, e)) return;
+  map_put(seen, e, (void *)e);
+  if (e->kind == MX_VAR) map_put(found, (void *)(uintptr_t)(e->id + 1), (void *)e);
+  for (int i = 0; i < e->nargs; i++) variables_of(e->arg[i], seen, found);
+}
+
+static size_t how_many_in(Map *a, Map *b) {
+  size_t n = 0;
+  for (size_t i = 0; i < map_size(a); i++) n += map_get(b, map_key_at(a, i)) != NULL;
+  return n;
+}
+
+typedef struct Joining { Arena *arena; MEnergy *energy; int n; Map **of; bool *large, *taken; } Joining;   // by energy
+
+// Large ones behind `first` that have a variable in common with it, then all that read nothing else.
+static void join(Joining *j, int first) {
+  Map *all = map_new(j->arena);
+  MExpr **term = ARENA_ARRAY(j->arena, MExpr *, j->n);
+  bool *member = ARENA_ARRAY(j->arena, bool, j->n);
+  int count = 0, place = first;
+  for (int round = 0; round < 2; round++)
+    for (int k = 0; k < j->n; k++) {
+      bool first_round = round == 0;
+      if (j->taken[k] || member[k] || !j->of[k] || j->energy[k].kind != j->energy[first].kind) continue;
+      if (first_round && !j->large[k]) continue;
+      size_t common = how_many_in(j->of[k], all);
+      if (k != first && (first_round ? k < first || common == 0 : common < map_size(j->of[k]))) continue;
+      member[k] = true;
+      for (size_t i = 0; first_round && i < map_size(j->of[k]); i++) map_put(all, map_key_at(j->of[k], i), term);
+    }
+  for (int k = j->n; k-- > 0;)
+    if (member[k]) place = k;
+  for (int k = 0; k < j->n; k++)
+    if (member[k]) {
+      j->taken[k] = true;
+      term[count++] = j->energy[k].value;
+    }
+  if (count > 1) {
+    j->energy[place] = j->energy[first];
+    j->energy[place].value = mx_sum(j->arena, term, count, j->energy[first].value->span);
+  }
+  j->of[place] = NULL;
+  j->taken[place] = false;
+}
+
 void derive_energies(Deriver *d) {
-  for (int i = 0; i < d->sys->model->nenergy; i++) energy_class(d, &d->sys->model->energy[i]);
+  const Model *m = d->sys->model;
+  int n = m->nenergy;
+  Joining j = { d->arena, ARENA_ARRAY(d->arena, MEnergy, n + 1), n, ARENA_ARRAY(d->arena, Map *, n + 1),
+                ARENA_ARRAY(d->arena, bool, n + 1), ARENA_ARRAY(d->arena, bool, n + 1) };
+  bool any = false;
+  for (int i = 0; i < n; i++) {
+    j.energy[i] = m->energy[i];
+    j.large[i] = m->energy[i].ctx.n == 0 && lower_is_large(m->energy[i].value);
+    any |= j.large[i];
+  }
+  for (int i = 0; any && i < n; i++) {
+    if (j.energy[i].ctx.n) continue;
+    j.of[i] = map_new(d->arena);
+    variables_of(j.energy[i].value, map_new(d->arena), j.of[i]);
+  }
+  for (int i = 0; i < n; i++)
+    if (j.large[i] && !j.taken[i] && j.of[i]) join(&j, i);
+  for (int i = 0; i < n; i++)
+    if (!j.taken[i]) energy_class(d, &j.energy[i]);
 }
 
 // Splits F into f = F at lambda = 0 and g = F - f (docs/numerics/moreau.md (2): r = g(t,x,lambda)).

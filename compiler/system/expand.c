@@ -11,6 +11,8 @@ typedef struct Job {
   int map_size;
   bool overflow;
   int next_row;                  // row being filled
+  bool elements;                 // elements of array parameters are read by index
+  bool literal;                  // the class at hand reads its variables by numbers alone: it is as it will be
 } Job;
 
 static double number(const Job *j, Ex e) { return value_of(j->sys, e, j->loop, 8); }
@@ -25,6 +27,7 @@ static int concrete_symbol(Job *j, SymKind kind, const Slot *t) {
 static Ex concrete(Job *j, const SysClass *c, Ex e) {
   if (e == EX_NONE) return EX_NONE;
   Pool *p = j->sys->pool;
+  if (j->literal) return ex_open(p, e);
   const int *ids;
   int n = ex_symbols(p, e, &ids);
   int *from = ARENA_ARRAY(j->arena, int, n);
@@ -75,11 +78,22 @@ static void run_loops(Job *j, const SysClass *c, int cls, int depth, Visit visit
   for (double i = lo; i <= hi; i++) { j->loop[depth] = i; run_loops(j, c, cls, depth + 1, visit); }
 }
 
+static bool is_literal(const Job *j, const SysClass *c) {
+  if (c->nloop || j->elements) return false;
+  for (int k = 0; k < c->nslot; k++)
+    for (int i = 0; i < c->slot[k].nidx; i++)
+      if (ex_operator(j->sys->pool, c->slot[k].idx[i]) != OP_NUM) return false;
+  return true;
+}
+
 static void all_instances(Job *j, Visit visit) {
+  for (int i = 0; i < symtab_size(j->sys->sym); i++) j->elements |= symtab_at(j->sys->sym, i)->kind == SYM_PARAM_AT;
   for (int i = 0; i < j->sys->ncls; i++) {
     const SysClass *c = &j->sys->cls[i];
+    j->literal = is_literal(j, c);
     if (c->kind <= CLASS_FRICTION && c->nloop <= 8) run_loops(j, c, i, 0, visit);
   }
+  j->literal = false;
 }
 
 static void add_variable(Job *j, int value, int rate) {

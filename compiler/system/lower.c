@@ -3,6 +3,10 @@
 // What depends on parameters, indices and results of the run alone is one number, computed as written, operation by
 // operation; so is what a function with jumps (floor, sign, a comparison) is taken of, also where it moves: no
 // rewriting may carry it over the jump (docs/numerics/algebra.md, section 8). All else is algebra.
+//
+// A statement whose tree, all its `var`s and functions written out, has more than TREE_MOST nodes is *large*: what it
+// reads in several places stays an intermediate quantity, one node (algebra.md, section 9). First every sum and product
+// becomes one, so that the pool finds equal ones; then those that are read once only are opened again.
 #include "../base/fatal.h"
 #include "lower.h"
 
@@ -43,11 +47,14 @@ static Ex arithmetic(Pool *p, const MExpr *e, Ex a, Ex b, bool written) {
   }
 }
 
-static Ex lower(System *s, const MExpr *e, bool written);
+typedef enum { FREE, WRITTEN, LARGE, MODES } Mode;   // as in System.lowered
 
-static Ex lower_op(System *s, const MExpr *e, bool written) {
+static Ex lower(System *s, const MExpr *e, Mode mode);
+
+static Ex operation(System *s, const MExpr *e, Mode mode) {
   Pool *p = s->pool;
-  bool inside = written || jumps(e->op);
+  bool written = mode == WRITTEN;
+  Mode inside = jumps(e->op) ? WRITTEN : mode;
   Ex a = lower(s, e->arg[0], inside);
   Ex b = e->nargs > 1 ? lower(s, e->arg[1], inside) : EX_NONE;
   switch (e->op) {
@@ -74,6 +81,11 @@ static Ex lower_op(System *s, const MExpr *e, bool written) {
   FATAL("operation %d has no lowering", (int)e->op);
 }
 
+static Ex lower_op(System *s, const MExpr *e, Mode mode) {
+  Ex r = operation(s, e, mode);
+  return mode == LARGE ? ex_1(s->pool, OP_SHARED, r) : r;
+}
+
 // k[2] with a literal index is the parameter itself; k[i] is looked up for each instance.
 static Ex element_of_array(System *s, Sym y, const MParam *array) {
   int at = 0;
@@ -88,11 +100,28 @@ static Ex element_of_array(System *s, Sym y, const MParam *array) {
   return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_PARAM, .id = y.id + at }));
 }
 
+static Ex rate_along(System *s, Ex e, const int *ids, int n) {
+  Pool *p = s->pool;
+  Arena *scratch = arena_new();
+  Ex *seed = ARENA_ARRAY(scratch, Ex, n + 1), r;
+  for (int i = 0; i < n; i++) {
+    Sym y = *symtab_at(s->sym, ids[i]);
+    seed[i] = ex_num(p, y.kind == SYM_TIME);
+    if (y.kind != SYM_VALUE) continue;
+    y.kind = SYM_RATE;
+    seed[i] = ex_sym(p, symtab_id(s->sym, y));
+  }
+  ex_tangent(p, &e, 1, ids, seed, n, &r);
+  arena_free(scratch);
+  return r;
+}
+
 // d/dt along the motion: values move with their rates.
 static Ex rate_of(System *s, Ex e) {
   Pool *p = s->pool;
   const int *ids;
   int n = ex_symbols(p, e, &ids);
+  if (ex_is_shared(p, e)) return rate_along(s, e, ids, n);
   Ex r = ex_diff(p, e, s->sym_time);
   for (int i = 0; i < n; i++) {
     Sym y = *symtab_at(s->sym, ids[i]);
@@ -103,9 +132,9 @@ static Ex rate_of(System *s, Ex e) {
   return r;
 }
 
-static Ex lower_node(System *s, const MExpr *e, bool written) {
+static Ex lower_node(System *s, const MExpr *e, Mode mode) {
   switch (e->kind) {
-  case MX_NUM:   return written ? ex_exact_num(s->pool, e->num) : ex_num(s->pool, e->num);
+  case MX_NUM:   return mode == WRITTEN ? ex_exact_num(s->pool, e->num) : ex_num(s->pool, e->num);
   case MX_TIME:  return ex_sym(s->pool, s->sym_time);
   case MX_LOOP:  return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_LOOP, .id = e->id }));
   case MX_STAT:  return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_STAT, .id = e->id }));
@@ -116,20 +145,45 @@ static Ex lower_node(System *s, const MExpr *e, bool written) {
     return element_of_array(s, indexed(s, SYM_PARAM_AT, e), q);
   }
   case MX_VAR:   return ex_sym(s->pool, lower_var_symbol(s, e, e->derivative));
-  case MX_RATE:  return rate_of(s, lower(s, e->arg[0], false));
-  case MX_OP:    return lower_op(s, e, written);
+  case MX_RATE:  return rate_of(s, lower(s, e->arg[0], mode == WRITTEN ? FREE : mode));
+  case MX_OP:    return lower_op(s, e, mode);
   }
   FATAL("expression of kind %d", (int)e->kind);
 }
 
-static Ex lower(System *s, const MExpr *e, bool written) {
-  written = written || is_constant(e);
-  Map *known = written ? s->lowered_written : s->lowered;
+static Ex lower(System *s, const MExpr *e, Mode mode) {
+  mode = is_constant(e) ? WRITTEN : mode;
+  Map *known = s->lowered[mode];
   Ex x = (Ex)(uintptr_t)map_get(known, e);
   if (x) return x;
-  x = lower_node(s, e, written);
+  x = lower_node(s, e, mode);
   map_put(known, e, (void *)(uintptr_t)x);
   return x;
 }
 
-Ex lower_expr(System *s, const MExpr *e) { return e ? lower(s, e, false) : EX_NONE; }
+// Counts the tree down; false where it ends. A derivative is some times what is derived.
+enum { TREE_MOST = 800, OF_RATE = 3 };
+
+static bool within(const MExpr *e, int *left) {
+  if (--*left < 0) return false;
+  if (is_constant(e)) return true;
+  for (int times = e->kind == MX_RATE ? OF_RATE : 1; times-- > 0;)
+    for (int i = 0; i < e->nargs; i++)
+      if (!within(e->arg[i], left)) return false;
+  return true;
+}
+
+bool lower_is_large(const MExpr *e) {
+  int left = TREE_MOST;
+  return !within(e, &left);
+}
+
+Ex lower_expr(System *s, const MExpr *e) {
+  if (!e) return EX_NONE;
+  if (!lower_is_large(e)) return lower(s, e, FREE);
+  Ex known = (Ex)(uintptr_t)map_get(s->lowered_whole, e);
+  if (known) return known;
+  known = ex_keep_shared(s->pool, lower(s, e, LARGE));
+  map_put(s->lowered_whole, e, (void *)(uintptr_t)known);
+  return known;
+}

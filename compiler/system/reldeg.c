@@ -234,7 +234,7 @@ static void chain_of_row(Arena *a, const Expanded *x, int r, SysClass *c) {
     }
     if (k > 0) y = time_derivative(x, y);
     text_printf(&t, "y%s = ", prime[k]);
-    ex_print(x->sys->pool, y, &t, sym_name, (void *)x->sys);
+    ex_print_short(x->sys->pool, y, &t, PRINT_MOST, sym_name, (void *)x->sys);
     multipliers_in(x, y, &t);
     c->chain[c->nchain++] = arena_strndup(a, text_str(&t), strlen(text_str(&t)));
     text_free(&t);
@@ -272,7 +272,7 @@ static void law_too_weak(Deriver *d, const SysClass *c, const MRelation *m, cons
   if (c->reldeg == 2 && mechanical && c->row_type != 1) {
     diag_note(g, "at degree 2 the velocity may jump; a rule for the jump is missing");
     Text t = {0};
-    ex_print(s->pool, c->y, &t, sym_name, s);
+    ex_print_short(s->pool, c->y, &t, PRINT_MOST, sym_name, s);
     const char *name = name_shown(d->arena, m->name, &m->ctx);
     if (c->row_type == 0) diag_help(g, "contact %s: %s >= 0 with newton(e);", name, text_str(&t));
     else diag_help(g, "constraint %s: %s = 0;", name, text_str(&t));

@@ -66,6 +66,7 @@ static Ex not_zero(Guard *g, Ex e) {
   Ex r = ex_num(p, 1);
   if (constant_choice(g->s, e))
     r = chosen(p, ex_arg(p, e, 0), not_zero(g, ex_arg(p, e, 1)), not_zero(g, ex_arg(p, e, 2)));
+  else if (op == OP_SHARED) r = not_zero(g, ex_arg(p, e, 0));
   else if (op == OP_MUL || op == OP_CHAIN || op == OP_TIMES)
     for (int i = 0; i < ex_nargs(p, e); i++) r = ex_2(p, OP_AND, r, not_zero(g, ex_arg(p, e, i)));
   else if (op == OP_ADD) {

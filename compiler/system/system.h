@@ -101,12 +101,16 @@ typedef struct SysClass {
   int level_y_max, level_lambda;  // derivatives of y kept; level of the multiplier [Siconos notes, levels]
 } SysClass;
 
+typedef struct Stages { unsigned char *of; Ex n, cap; } Stages;    // of the nodes below n: a memo of stage_of
+
 typedef struct System {
   const Model *model;
   Pool   *pool;
   SymTab *sym;
-  Map    *lowered, *lowered_written;   // MExpr* -> Ex, memos of lower.c: as algebra, as written
+  Map    *lowered[3], *lowered_whole;  // MExpr* -> Ex, memos of lower.c: as algebra, as written, every sum and product
+                                       // a quantity; of whole statements that are large
   SysClass *cls; int ncls;
+  Stages *stages;
   int sym_time;
   Ex *param;               // [nparam] default values; EX_NONE: must be set
   double *param_value;     // [nparam] numbers: what --set gives when compiling, else the default; nan: has none

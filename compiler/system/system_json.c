@@ -5,7 +5,7 @@
 
 static void expression(const System *s, Ex e, Text *out) {
   Text t = {0};
-  if (e == EX_NONE) text_add(&t, "0"); else ex_print(s->pool, e, &t, sym_name, (void *)s);
+  if (e == EX_NONE) text_add(&t, "0"); else ex_print_short(s->pool, e, &t, PRINT_MOST, sym_name, (void *)s);
   text_json_string(out, text_str(&t));
   text_free(&t);
 }

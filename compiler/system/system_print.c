@@ -6,7 +6,7 @@
 static const char *entry_text(const View *v, Ex e) {
   if (e == EX_NONE) return "0";
   Text t = {0};
-  ex_print(v->sys->pool, e, &t, sym_name, (void *)v->sys);
+  ex_print_short(v->sys->pool, e, &t, PRINT_MOST, sym_name, (void *)v->sys);
   const char *r = arena_strndup(symtab_arena(v->sys->sym), text_str(&t), t.n);
   text_free(&t);
   return r;
@@ -64,42 +64,36 @@ const char *law_text(const SysClass *c) {
   return c->row_type == 0 ? "0 <= y perp lambda >= 0" : c->row_type == 1 ? "-y in N_[lo, hi](lambda)" : "y = 0";
 }
 
-// Which contacts a step takes as closed.
-static const char *closed(const SchemeFacts *f) {
-  if (!f || !strcmp(f->name, "moreau")) return "y + h/2 y' <= 0 at the beginning of the step";
-  return !strcmp(f->name, "midpoint") ? "y <= 0 in the middle of the step" : "y <= 0 at the beginning of the step";
-}
-
 static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, Text *out) {
   text_printf(out, "\n  %s", c->label);
   for (int i = 0; i < c->nloop; i++) {
     text_printf(out, "%s%s in ", i ? ", " : "   for ", c->loop[i].name);
-    ex_print(s->pool, c->loop[i].lo, out, sym_name, (void *)s);
+    ex_print_short(s->pool, c->loop[i].lo, out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, ':');
-    ex_print(s->pool, c->loop[i].hi, out, sym_name, (void *)s);
+    ex_print_short(s->pool, c->loop[i].hi, out, PRINT_MOST, sym_name, (void *)s);
   }
   text_printf(out, "\n    class            %s\n", c->inferred ? c->inferred : "");
   text_printf(out, "    law              %s\n", law_text(c));
   text_printf(out, "    %-16s ", c->kind == CLASS_CONTACT ? "gap" : c->kind == CLASS_FRICTION ? "slip" : "output");
-  ex_print(s->pool, c->y, out, sym_name, (void *)s);
+  ex_print_short(s->pool, c->y, out, PRINT_MOST, sym_name, (void *)s);
   text_addc(out, '\n');
   if (c->rate != EX_NONE && !c->velocity_level) {
     text_add(out, "    rate             ");
-    ex_print(s->pool, c->rate, out, sym_name, (void *)s);
+    ex_print_short(s->pool, c->rate, out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, '\n');
   }
   if (c->lo != EX_NONE) {
     text_add(out, "    bounds           ");
-    ex_print(s->pool, c->lo, out, sym_name, (void *)s);
+    ex_print_short(s->pool, c->lo, out, PRINT_MOST, sym_name, (void *)s);
     text_add(out, " .. ");
-    ex_print(s->pool, c->hi, out, sym_name, (void *)s);
+    ex_print_short(s->pool, c->hi, out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, '\n');
   }
   const Ex coefficient[] = { c->mu, c->mu2, c->radius };
   for (int k = 0; k < 3; k++) {
     if (coefficient[k] == EX_NONE) continue;
     text_printf(out, "    %-16s ", coefficient_name(c, k));
-    ex_print(s->pool, coefficient[k], out, sym_name, (void *)s);
+    ex_print_short(s->pool, coefficient[k], out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, '\n');
   }
   for (int i = 0; i < c->h.n; i++) {
@@ -107,7 +101,7 @@ static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, 
     const Slot *t = &c->slot[e->col];
     text_printf(out, "    d%s/d%s = ", c->kind == CLASS_RELATION || c->velocity_level ? "y" : "y'",
                 sym_name(e->wrt == WRT_V ? t->rate : t->value, (void *)s));
-    ex_print(s->pool, e->value, out, sym_name, (void *)s);
+    ex_print_short(s->pool, e->value, out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, '\n');
   }
   if (c->reldeg >= 0) text_printf(out, "    relative degree  %d\n", c->reldeg);
@@ -116,7 +110,8 @@ static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, 
   text_printf(out, "    levels           y[0]%s, lambda[%d]\n", c->level_y_max ? " .. y[1]" : "", c->level_lambda);
   if (c->kind == CLASS_FRICTION && c->normal >= 0 && s->cls[c->normal].kind == CLASS_CONTACT)
     text_add(out, "    index sets       those of its contact\n");
-  else if (c->kind == CLASS_CONTACT) text_printf(out, "    index sets       I_0: all; I_1: %s\n", closed(f));
+  else if (c->kind == CLASS_CONTACT)
+    text_printf(out, "    index sets       I_0: all; I_1: %s\n", f ? f->closed : "those closed, by the scheme");
   else text_add(out, "    index sets       I_0: all\n");
 }
 

@@ -2,9 +2,9 @@
 #pragma once
 #include "system.h"
 
-// weights: theta and gamma mean something. explicit_step: nothing is iterated.
+// weights: theta and gamma mean something. explicit_step: nothing is iterated. closed: which contacts a step closes.
 typedef struct SchemeFacts {
-  const char *name;
+  const char *name, *closed;
   double theta, gamma;
   bool weights, explicit_step, constant_w, constant_problem, one_iteration;
 } SchemeFacts;

@@ -43,7 +43,6 @@ void sim_family_name(char *out, size_t size, const char *pattern);
 // The same with indices as they were written, which may be out of range or no whole numbers: "u[4]".
 void sim_expand_written(char *out, size_t size, const char *pattern, const double *index, int nindex);
 int  sim_percents(const char *pattern);
-const char *sim_scheme_name(int scheme);                                         // NULL beyond the last
 int  sim_accepted_note(const nsm_sim *s, char *out, size_t size);    // 0 where no problem missed its tolerance
 int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where every step reached the tolerance
 
@@ -113,16 +112,22 @@ void sim_friction_prox(const nsm_sim *s, int friction, double normal, const doub
 double sim_friction_residual(const nsm_sim *s, int friction, const double *l, const double *u, const double *diagonal,
                              const double *size);
 
-// islands.c
-void sim_tiny_notice(sim_tiny *t, int m, const double *M, const nsm_cone_block *cone, int cones);
-void sim_tiny_forget(sim_tiny *t);
+// island.c: one island, whatever scheme it comes from
+void   sim_solver_analyse(nsm_sim *s, sim_solver *w, sim_tiny *tiny, int most);  // most: rows of its largest island
+size_t sim_cone_room(const nsm_sim *s, int m, size_t nnz, int bandwidth);        // bytes of a workspace
+// For islands of up to m rows with nnz entries and that half bandwidth, and for dense ones of up to `dense` rows, with
+// the friction of this model.
+void  *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense);
+// The blocks of friction among the m rows row[at[.]]; how many.
+int    sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, const int *at, int m,
+                        nsm_cone_block *cone);
+// k->lambda, k->u; 0 on failure, with w->failed_row and w->result but for corrections. Small ones are dense.
+int    sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k);
+
+// islands.c: those of the rows that are active, by M_osns
 void sim_islands_analyse(nsm_sim *s);
 void sim_islands_fix(nsm_sim *s);                                                // after the constant M_osns changed
 void sim_islands_list(nsm_sim *s);                                               // rows.active -> isl.active
-// For islands of up to m rows with nnz entries and that half bandwidth, and for dense ones of up to `dense` rows, with
-// the friction of this model.
-void *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense);
-int  sim_same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n);
 int  sim_islands_solve(nsm_sim *s);  // isl.q, lo, hi -> isl.lambda, u; 0 on failure
 
 // ---- dump.c ---------------------------------------------------------------------------------------------------------
@@ -137,19 +142,6 @@ static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem 
   if (__builtin_expect(s->dump != NULL, 0)) return sim_dump_solve(s, p, work, lambda, u, r, row, at);
   return nsm_cone_solve(p, &s->w.cone, work, lambda, u, r);
 }
-
-// The two levels of a problem: the residual with which it will do, 0: its tolerance; whether an answer may be gone on
-// with, which is counted.
-double sim_cone_accept(const nsm_sim *s, const nsm_cone_problem *p);
-int    sim_cone_good(nsm_sim *s, nsm_cone_status status, double residual);
-// A correction of what rounding left (closed.c, consistent_rest.c): a linear system, or, where M is singular, its
-// solution near 0. It is no problem of the model and is not written by --dump-problems.
-nsm_cone_status sim_cone_correct(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u,
-                                 nsm_cone_result *r);
-
-// Why the problem that `work` solved last has no solution: a->why, the row that weighs most; -1 for none. Row i of the
-// problem is row[at[i]].
-int sim_cone_explain(nsm_sim *s, const nsm_cone_problem *p, const void *work, const int *row, const int *at);
 
 // columns.c: an output or assertion, at the present state
 void sim_evaluate_class(nsm_sim *s, int cls, double *value);

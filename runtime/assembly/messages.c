@@ -189,12 +189,3 @@ int sim_accepted_note(const nsm_sim *s, char *out, size_t size) {
            c->accepted, c->steps, c->accepted_step, c->worst_accepted);
   return 1;
 }
-
-const char *sim_scheme_name(int scheme) {
-  static const char *const names[] = { [NSM_SCHEME_MOREAU] = "moreau",
-                                       [NSM_SCHEME_CONSISTENT] = "consistent",
-                                       [NSM_SCHEME_CONSISTENT1] = "consistent1",
-                                       [NSM_SCHEME_MIDPOINT] = "midpoint",
-                                       [NSM_SCHEME_CONSISTENT_EXPLICIT_MASS] = "consistent_explicit_mass" };
-  return scheme >= 0 && scheme < (int)(sizeof names / sizeof *names) ? names[scheme] : NULL;
-}

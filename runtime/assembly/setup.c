@@ -62,12 +62,12 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   s->a->step  = set ? chosen(set->step, x.step) : x.step;
   s->a->theta = set ? chosen(set->theta, x.theta) : x.theta;
   s->a->gamma = set ? chosen(set->gamma, x.gamma) : x.gamma;
-  if (s->a->m->scheme != NSM_SCHEME_MOREAU) {
+  if (!s->a->scheme->weights) {
     if (set && !(isnan(set->theta) && isnan(set->gamma))) {
       sim_fail(e, NSM_USAGE, "the scheme of this model has no theta and no gamma; `moreau` has");
       return 0;
     }
-    s->a->theta = s->a->m->scheme == NSM_SCHEME_MIDPOINT ? 0 : 0.5;
+    s->a->theta = s->a->scheme->theta;
     s->a->gamma = 1;
   }
   s->a->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x.tolerance) ? 1e-12 : x.tolerance;
@@ -246,7 +246,7 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
       k->h = SIM_NEW(s, n * (size_t)k->c->h.n, double);
       k->curve = SIM_NEW(s, n * (size_t)k->c->curve.n, double);
     }
-    if (s->a->m->scheme == NSM_SCHEME_MOREAU && k->c->kind == NSM_CONSTRAINT && k->c->h_stage > NSM_CONST)
+    if (s->a->scheme->weights && k->c->kind == NSM_CONSTRAINT && k->c->h_stage > NSM_CONST)
       k->h_mid = SIM_NEW(s, n * (size_t)k->c->h.n, double);
   }
   return 1;
@@ -290,8 +290,8 @@ static void list_phases(nsm_sim *s) {
   int most_out = 1;
   for (int i = 0; i < s->a->m->nclass; i++) {
     const nsm_class *c = &s->a->m->cls[i];
-    int smooth = c->kind == NSM_SMOOTH, row = s->a->cls[i].row0 >= 0, moreau = s->a->m->scheme == NSM_SCHEME_MOREAU,
-        theta = smooth && moreau, impulses = smooth && !sim_is_consistent(s->a->m);
+    int smooth = c->kind == NSM_SMOOTH, row = s->a->cls[i].row0 >= 0, weights = s->a->scheme->weights,
+        theta = smooth && weights, impulses = smooth && !s->a->scheme->two_point;
     list_if(s, &s->a->on.smooth, i, smooth);
     list_if(s, &s->a->on.f_moving, i, smooth && c->f_stage > NSM_CONST);
     list_if(s, &s->a->on.g, i, smooth && c->g_stage != NSM_NONE);
@@ -312,10 +312,10 @@ static void list_phases(nsm_sim *s) {
     list_if(s, &s->a->on.h_moving, i, row && c->h_stage > NSM_CONST);
     list_if(s, &s->a->on.mid, i, s->a->cls[i].h_mid != NULL);
     list_if(s, &s->a->on.mcurve, i, theta && c->mcurve.n > 0);
-    list_if(s, &s->a->on.rq, i, row && moreau && c->rq.n > 0);
-    list_if(s, &s->a->on.rq_moving, i, row && moreau && c->rq.n > 0 && c->rq_stage > NSM_CONST);
-    list_if(s, &s->a->on.curve, i, row && moreau && c->curve.n > 0 && c->kind == NSM_CONSTRAINT);
-    list_if(s, &s->a->on.contact_curve, i, row && moreau && c->curve.n > 0 && c->kind != NSM_CONSTRAINT);
+    list_if(s, &s->a->on.rq, i, row && weights && c->rq.n > 0);
+    list_if(s, &s->a->on.rq_moving, i, row && weights && c->rq.n > 0 && c->rq_stage > NSM_CONST);
+    list_if(s, &s->a->on.curve, i, row && weights && c->curve.n > 0 && c->kind == NSM_CONSTRAINT);
+    list_if(s, &s->a->on.contact_curve, i, row && weights && c->curve.n > 0 && c->kind != NSM_CONSTRAINT);
     list_if(s, &s->a->on.law, i, row && c->law_fn != NULL);
     list_if(s, &s->a->on.law_moving, i, row && c->law_fn != NULL && c->law_stage > NSM_CONST);
     list_if(s, &s->a->on.energy, i, c->energy_fn != NULL);
@@ -341,33 +341,25 @@ static void choose_step(nsm_sim *s) {
   for (int i = 0; i < s->a->on.law_moving.n; i++)
     affine &= s->a->cls[s->a->on.law_moving.of[i]].c->law_stage != NSM_STATE;
   s->a->one_iteration = affine;
-  s->a->linear = affine && s->a->m->scheme == NSM_SCHEME_MOREAU &&
+  s->a->linear = affine && s->a->scheme->weights &&
                  s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.b_moving.n +
                  s->a->on.h_moving.n + s->a->on.rq_moving.n == 0;
 }
 
 // ---- state and work -------------------------------------------------------------------------------------------------
 static void set_state(nsm_sim *s) {
-  size_t nz = (size_t)s->a->nz, rows = (size_t)s->n.r.n, nl = (size_t)s->a->nl + 1;     // nl: one more, always 0
+  size_t nz = (size_t)s->a->nz, nl = (size_t)s->a->nl + 1;     // nl: one more, always 0
 #define SIM_STATE(type, name, count, what) s->now.name = SIM_NEW(s, count, type);
 #include "runtime/state.def"
 #undef SIM_STATE
   s->w.q1 = SIM_NEW(s, s->a->nq, double);
   s->w.z1 = SIM_NEW(s, nz, double);
   s->w.l1 = SIM_NEW(s, nl, double);
-  s->w.q1_low = SIM_NEW(s, sim_is_consistent(s->a->m) ? s->a->nq : 0, double);
-  s->w.z1_low = SIM_NEW(s, sim_is_consistent(s->a->m) ? nz : 0, double);
+  s->w.q1_low = SIM_NEW(s, s->a->scheme->two_point ? s->a->nq : 0, double);
+  s->w.z1_low = SIM_NEW(s, s->a->scheme->two_point ? nz : 0, double);
   double **by_z[] = { &s->n.f_constant, &s->w.f, &s->w.rhs, &s->w.size, &s->w.zm, &s->w.mean };
   for (size_t i = 0; i < sizeof by_z / sizeof *by_z; i++) *by_z[i] = SIM_NEW(s, nz, double);
   if (s->a->linear) s->n.dz_constant = SIM_NEW(s, nz, double);
-  double **newton[] = { &s->w.g,     &s->w.s,    &s->w.smooth, &s->w.smooth_size, &s->w.inc,   &s->w.inc_size,
-                        &s->w.diag,  &s->w.drive, &s->w.lost,  &s->w.round,       &s->w.z_from, &s->w.z_try,
-                        &s->w.z_kept };
-  double **with_rows[] = { &s->w.residual, &s->w.residual_size, &s->w.before, &s->w.top, &s->w.dz };
-  int moves = s->a->m->scheme == NSM_SCHEME_MOREAU && !s->a->linear;
-  for (size_t i = 0; moves && i < sizeof newton / sizeof *newton; i++) *newton[i] = SIM_NEW(s, nz, double);
-  for (size_t i = 0; moves && i < sizeof with_rows / sizeof *with_rows; i++)
-    *with_rows[i] = SIM_NEW(s, nz + rows, double);
   s->a->zero = SIM_NEW(s, nz, double);
   s->a->zero_l = SIM_NEW(s, nl, double);
   s->w.qm = SIM_NEW(s, s->a->nq, double);

@@ -110,35 +110,19 @@ static nsm_code assertions(nsm_sim *s, nsm_error *e) {
   return NSM_OK;
 }
 
-#define SWAP(a, b) do { double *swap_ = (a); (a) = (b); (b) = swap_; } while (0)
-
-static nsm_code step_by_scheme(nsm_sim *s, double t1, nsm_error *e) {
-  return s->a->linear ? sim_step_linear(s, t1, e)
-         : s->n.con   ? sim_step_consistent(s, t1, e)
-         : s->a->m->scheme == NSM_SCHEME_MIDPOINT ? sim_step_midpoint(s, t1, e)
-                                                  : sim_step_newton(s, t1, e);
-}
-
 nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
   if (s->now.k == 0 && s->a->on.assertion.n > 0) {
     nsm_code c = assertions(s, e);
     if (c != NSM_OK) return c;
   }
   if (h != s->n.h && !sim_prepare(s, h, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
-  nsm_code c = step_by_scheme(s, t1, e);
+  nsm_code c = s->a->scheme->step(s, t1, e);
   if (s->dump && sim_dump_failed(s, e)) return NSM_FILE;
   if (c != NSM_OK) return c;
-  if (s->n.con) {
-    SWAP(s->now.q_low, s->w.q1_low);
-    SWAP(s->now.z_low, s->w.z1_low);
-  } else {
-    if (s->now.ledger.on) sim_ledger_impulses(s);
-    if (s->a->on.contact.n > 0) sim_hold(s);
-    if (!s->a->linear && s->n.isl.nactive > 0) sim_count_impacts(s);
-  }
-  SWAP(s->now.q, s->w.q1);
-  SWAP(s->now.z, s->w.z1);
-  SWAP(s->now.l, s->w.l1);
+  s->a->scheme->accept(s);
+  SIM_SWAP(s->now.q, s->w.q1);
+  SIM_SWAP(s->now.z, s->w.z1);
+  SIM_SWAP(s->now.l, s->w.l1);
   s->now.t = t1;
   s->now.k++;
   s->now.count.steps++;

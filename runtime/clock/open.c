@@ -41,19 +41,16 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   keep_settings(s, set);
   s->w.cone.warm = 1;
   if (!sim_setup(s, set, e) || !known_solver(s->w.cone.solver, e) || !sim_cover(s, e)) return 0;
-  if (s->a->m->scheme == NSM_SCHEME_MIDPOINT && !sim_midpoint_fits(s, e)) return 0;
-  if (sim_is_consistent(s->a->m) && !sim_consistent_fits(s, e)) return 0;
+  if (s->a->scheme->fits && !s->a->scheme->fits(s, e)) return 0;
   s->n.h = sim_clock_first(s);
   sim_mass_analyse(s);
   if (!sim_mass_start(s, e)) return 0;
   if (!sim_rows_patterns(s, e)) return 0;
   sim_assembly_analyse(s);
-  if (s->a->m->scheme == NSM_SCHEME_MOREAU && !s->a->linear)
-    s->w.turn = SIM_NEW(s, s->n.w.nblock + s->n.r.n, sim_turn);
   if (!sim_rows_analyse(s, e)) return 0;
   sim_islands_analyse(s);
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
-  if (sim_is_consistent(s->a->m)) sim_consistent_analyse(s);
+  if (s->a->scheme->analyse) s->a->scheme->analyse(s);
   sim_evaluate_constants(s);
   if (!(set && set->any_start) && !sim_start(s, set && set->project_start, e)) return 0;
   if (!sim_prepare(s, s->n.h, e)) return 0;
@@ -78,7 +75,7 @@ nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
              m->version, NSM_ABI_VERSION);
     return NULL;
   }
-  if (m->scheme < NSM_SCHEME_MOREAU || m->scheme > NSM_SCHEME_CONSISTENT_EXPLICIT_MASS) {
+  if (!sim_scheme_at(m->scheme)) {
     sim_fail(e, NSM_MODEL_WRONG, "this runtime does not know the scheme of the model");
     return NULL;
   }
@@ -86,6 +83,7 @@ nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
   if (s) s->a = calloc(1, sizeof *s->a);
   if (!s || !s->a) { free(s); sim_no_memory(e, "this model"); return NULL; }
   s->a->m = m;
+  s->a->scheme = sim_scheme_at(m->scheme);
   if (!open_guarded(s, set, e)) { nsm_close(s); return NULL; }
   nsm_reset(s);
   return s;

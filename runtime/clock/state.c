@@ -21,7 +21,7 @@ static size_t over_works(const nsm_sim *s, each_work *each, char *at) {
   const sim_islands *a = &s->n.isl;
   size_t n = 0;
   for (int i = 1; i <= SIM_TINY_BLOCKS; i++) {
-    void *work[] = { a->tiny_work[i], s->n.con ? s->n.con->tiny_work[i] : NULL };
+    void *work[] = { a->solver.tiny_work[i], s->n.con ? s->n.con->solver.tiny_work[i] : NULL };
     for (int k = 0; k < 2; k++) {
       if (!work[k]) continue;
       if (each) each(work[k], 0, at ? at + n * MEMORY : NULL);
@@ -127,9 +127,7 @@ nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e) {
 #include "runtime/state.def"
 #undef SIM_STATE
   sim_work_clear(s);
-  sim_tiny tiny = *s->now.tiny;
   if (step != s->n.h && !sim_prepare(s, step, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
-  *s->now.tiny = tiny;                                     // sim_prepare forgets them
   over_works(s, restore_work, (char *)(uintptr_t)at);
   return NSM_OK;
 }

@@ -190,20 +190,23 @@ static nsm_code read_solver(int i, const char *value, nsm_error *e) {
   return one_of(&table[i], value, value, strlen(value), listed, (void *)(uintptr_t)names, count, e);
 }
 
-static const char *scheme_name(void *with, int i) { (void)with; return sim_scheme_name(i); }
+static const char *scheme_name(void *with, int i) {
+  (void)with;
+  return sim_scheme_at(i) ? sim_scheme_at(i)->name : NULL;
+}
 
 // NAME, or moreau(theta = 0.5, gamma = 1).
 static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
   const char *p = v + strspn(v, " ");
   size_t n = strcspn(p, "( ");
   int count = 0;
-  while (sim_scheme_name(count)) count++;
+  while (sim_scheme_at(count)) count++;
   nsm_code code = one_of(&table[NSM_FLAG_SCHEME], v, p, n, scheme_name, NULL, count, e);
   if (code != NSM_OK) return code;
   snprintf(f->scheme, sizeof f->scheme, "%.*s", (int)n, p);
   p += n + strspn(p + n, " ");
   if (*p == 0) return NSM_OK;
-  if (strcmp(f->scheme, sim_scheme_name(NSM_SCHEME_MOREAU)) != 0) {
+  if (!sim_scheme_named(f->scheme)->weights) {
     sim_fail(e, NSM_USAGE, "--scheme %s: %s takes no parameters", v, f->scheme);
     return NSM_USAGE;
   }
@@ -227,7 +230,8 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
     p += strcspn(p, ",)");
   }
   if (*p == ')' && p[1 + strspn(p + 1, " ")] == 0) return NSM_OK;
-  sim_fail(e, NSM_USAGE, "--scheme %s: moreau takes theta and gamma, as in \"moreau(theta = 0.5, gamma = 1)\"", v);
+  sim_fail(e, NSM_USAGE, "--scheme %s: %s takes theta and gamma, as in \"%s(theta = 0.5, gamma = 1)\"", v,
+           f->scheme, f->scheme);
   return NSM_USAGE;
 }
 

@@ -87,7 +87,8 @@ static nsm_code read_set(const nsm_model *m, nsm_options *o, const char *text, n
 
 // The scheme is part of the compiled model: another one needs another compilation.
 static nsm_code check_scheme(const nsm_model *m, const nsm_flags *f, nsm_error *e) {
-  const char *own = sim_scheme_name(m->scheme);
+  const sim_scheme *at = sim_scheme_at(m->scheme);
+  const char *own = at ? at->name : NULL;
   if (!*f->scheme || (own && strcmp(f->scheme, own) == 0)) return NSM_OK;
   sim_fail(e, NSM_USAGE, "--scheme %s: this simulator was compiled for `%s`; compile again to change it", f->scheme,
            own ? own : "another scheme");

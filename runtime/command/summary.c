@@ -7,7 +7,7 @@
 void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   const nsm_counters *c = &m->count;
   fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s, %.3g s", sim_text(s, s->a->m->name), m->status,
-          nsm_time(s), c->steps, m->total, sim_scheme_name(s->a->m->scheme), m->wall_s);
+          nsm_time(s), c->steps, m->total, s->a->scheme->name, m->wall_s);
   if (m->compile_s > 0) fprintf(f, " (and %.3g s to compile)", m->compile_s);
   fprintf(f, "\n");
   if (m->step_ns >= 0) fprintf(f, "  %.4g ns per step (median)\n", m->step_ns);
@@ -94,7 +94,7 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fputs(",\n  \"model\": ", f);
   string(f, sim_text(s, s->a->m->name));
   fputs(",\n  \"scheme\": ", f);
-  string(f, sim_scheme_name(s->a->m->scheme));
+  string(f, s->a->scheme->name);
   if (m->message) { fputs(",\n  \"message\": ", f); string(f, m->message); }
   fprintf(f, ",\n  \"steps\": %ld,\n", c->steps);
   entry(f, "time", nsm_time(s));

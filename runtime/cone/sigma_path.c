@@ -2,11 +2,11 @@
 //
 // For each tau the smoothed problem (sigma_newton.c (a)) with the term alpha D (x - center), alpha ~ tau, has
 // solutions; with a large tau only one. They form a curve, smooth but for rare points, which begins there and ends at
-// tau = 0, at a solution of the problem. It is not monotone in tau: the sliding speeds in the normal rows (De Saxce's shift) fold it,
-// in piles of a thousand contacts dozens of times. A method that makes tau smaller from step to step stalls at the
-// first fold with a residual that no proximal term removes: there is no solution near by, and x drifts along the null
-// vector of the fold. So tau is an unknown here and the length of the path the parameter (Keller 1977; Allgower and
-// Georg, Numerical Continuation Methods, 1990, ch. 2, 6):
+// tau = 0, at a solution of the problem. It is not monotone in tau: the sliding speeds in the normal rows (De Saxce's
+// shift) fold it, in piles of a thousand contacts dozens of times. A method that makes tau smaller from step to step
+// stalls at the first fold with a residual that no proximal term removes: there is no solution near by, and x drifts
+// along the null vector of the fold. So tau is an unknown here and the length of the path the parameter (Keller 1977;
+// Allgower and Georg, Numerical Continuation Methods, 1990, ch. 2, 6):
 //
 //   J t = -dR/d(log tau) t_tau,   |t| = 1;   predictor  z + step t;   corrector  J dz + dR/d(log tau) dtheta = -R,
 //   t.dz = 0
@@ -23,7 +23,7 @@
 #include <string.h>
 
 enum { MEMORY = 3, STAGE = 8, LONG = 1000, HALVINGS = 12, SHORT = 2, CORRECTIONS = 5, LOOK = 4, STALL = 2, STUBBORN = 6 };
-enum { FEW = 60, MANY = 300 };           // nodes for systems on the bodies, and the most for systems on the contacts
+enum { FEW = 60, MANY = 300 };           // nodes: for systems on bodies, and at most for those on contacts
 static const double first_push = 10, first_ratio = 1e-4, fall_alpha = 1e-3, last_tau = 1e-14, least_alpha = 1e-12,
     near_path = 0.01,        // of tau: a point of the path
     spread = 1.0001,         // of tau

@@ -72,7 +72,7 @@ void sim_ledger_impulses(nsm_sim *s) {
   if (a->nactive + r->nborder == 0) return;
   double *drift = r->drift;
   memset(drift, 0, (size_t)r->n * sizeof(double));
-  if (s->a->m->scheme == NSM_SCHEME_MIDPOINT) book_drive(s, s->now.t + 0.5 * s->n.h, s->w.qm, 1, drift);
+  if (s->a->scheme->at_middle) book_drive(s, s->now.t + 0.5 * s->n.h, s->w.qm, 1, drift);
   else {
     book_drive(s, s->now.t, s->now.q, 0.5, drift);
     book_drive(s, s->now.t + s->n.h, s->w.q1, 0.5, drift);
@@ -103,7 +103,7 @@ static double power(nsm_sim *s, int kind, int multipliers, const nsm_view *v, co
 // Work in the step just done, (q1, z1, l1) -> (q, z, l): the scheme's own impulse times the displacement over h.
 static double work(nsm_sim *s, int kind) {
   double h = s->n.h, *u = s->w.mean;
-  if (s->a->m->scheme == NSM_SCHEME_MIDPOINT) {
+  if (s->a->scheme->at_middle) {
     for (int i = 0; i < s->a->nq; i++) {
       s->w.qm[i] = s->w.q1[i] + 0.5 * h * s->w.z1[i];
       u[i] = 0.5 * (s->w.z1[i] + s->now.z[i]);
@@ -138,7 +138,7 @@ double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, cons
 void sim_ledger_step(nsm_sim *s) {
   sim_ledger *g = &s->now.ledger;
   double kinetic, potential, force = 0, damping = 0, before = g->kinetic + g->potential;
-  if (sim_is_consistent(s->a->m)) {                        // by the scheme itself
+  if (s->a->scheme->two_point) {                        // by the scheme itself
     force = g->forces_now;
     damping = g->dampers_now;
   } else {

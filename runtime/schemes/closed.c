@@ -186,11 +186,9 @@ static int correct(nsm_sim *s, double share) {
     is->hi[i] = is->zero[i] ? INFINITY : 0;
     is->lambda[i] = 0;
   }
-  is->plain = 1;
-  sim_tiny_forget(s->now.tiny);            // the rows are of another kind: no factors are kept
+  is->solver.kind = SIM_CORRECTION;
   int ok = sim_islands_solve(s);
-  sim_tiny_forget(s->now.tiny);
-  is->plain = 0;
+  is->solver.kind = SIM_BY_LAW;
   double change = 0, force = 0;
   for (int i = 0; i < is->nactive; i++) {
     change = fmax(change, fabs(is->lambda[i]));

@@ -36,8 +36,8 @@ struct sim_consistent {
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
   double    *back;                       // [ns] gap of a constraint at the begin, where that is more than round-off
   double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
-  double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c; [r.n] rates at the end, impulses
-                                         // it starts from
+  double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c and of grips; [r.n] rates at
+                                         // the end, impulses it starts from
   double    *mass_inverse;               // [nq] 1/M_ii at the start
 
   sim_matrix k;
@@ -64,13 +64,10 @@ struct sim_consistent {
   int       *at_block0, *at_block, *mark;// contact rows by touched block
   int       *row_start, *col, sparse;    // D by compressed rows
   double    *line;                       // [nc]
-  nsm_cone_block *cone;                  // friction in the island
   double    *m, *qv, *terms, *lo, *hi, *lam, *uv, *l0, *diag;
-  void      *lcp, *tiny_work[SIM_TINY_BLOCKS + 1];
+  sim_solver solver;                     // kind SIM_CORRECTION: con_contacts finds corrections of rows with `zero`,
+                                         // others keep their force
   unsigned char *zero;                   // [nc] (6) makes the displacement 0 (consistent_rest.c)
-  int        plain;                      // con_contacts finds corrections for these rows, others keep their force
-  int        bad_row;
-  nsm_cone_result result;
 };
 
 // A rate that decays by a factor in each step ends at 0, not among the numbers without relative precision.

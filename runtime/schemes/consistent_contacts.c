@@ -141,6 +141,8 @@ static int is_slip(const nsm_sim *s, int row) { return s->a->cls[s->n.r.cls[row]
 // D by compressed rows; small or full ones dense by columns, in place of them.
 static nsm_cone_problem island(nsm_sim *s, int m) {
   struct sim_consistent *c = s->n.con;
+  sim_solver *w = &c->solver;
+  int plain = w->kind == SIM_CORRECTION;
   nsm_cone_problem p = { .m = m, .M = c->m, .q = c->qv, .lo = c->lo, .hi = c->hi, .q_terms = c->terms };
   int n = 0, sparse = m > DENSE_ISLAND && c->sparse;
   for (int a = 0; a < m; a++) {
@@ -152,34 +154,24 @@ static nsm_cone_problem island(nsm_sim *s, int m) {
       for (int b = 0; b < m; b++) c->m[a + (size_t)b * (size_t)m] = 0;
     }
     c->row_start[a] = n;
-    c->qv[a] = !c->plain ? change_of_gap(s, c->act[i]) : c->zero[i] ? c->gap[c->act[i]] : 0;
-    c->terms[a] = !c->plain ? terms_of_change(s, c->act[i]) : fabs(c->qv[a]);
-    c->lo[a] = !c->plain ? 0 : !c->zero[i] ? 0 : is_slip(s, c->act[i]) ? -INFINITY : -c->l0[i];
-    c->hi[a] = !c->plain || c->zero[i] ? INFINITY : 0;
-    c->lam[a] = c->plain ? 0 : c->l0[i];
+    c->qv[a] = !plain ? change_of_gap(s, c->act[i]) : c->zero[i] ? c->gap[c->act[i]] : 0;
+    c->terms[a] = !plain ? terms_of_change(s, c->act[i]) : fabs(c->qv[a]);
+    c->lo[a] = !plain ? 0 : !c->zero[i] ? 0 : is_slip(s, c->act[i]) ? -INFINITY : -c->l0[i];
+    c->hi[a] = !plain || c->zero[i] ? INFINITY : 0;
+    c->lam[a] = plain ? 0 : c->l0[i];
     for (int e = 0; e < count; e++) {
       int other = col[e];
       if (!sparse) c->m[a + (size_t)other * (size_t)m] = value[e];
       if (other == a) c->diag[i] = value[e];
-      if (c->plain) continue;
+      if (plain) continue;
       c->qv[a] -= value[e] * c->l0[c->member[other]];
       c->terms[a] += fabs(value[e] * c->l0[c->member[other]]);
     }
     if (sparse) n += count;
   }
   c->row_start[m] = n;
-  p.cone = c->cone;
-  for (int a = 0; !c->plain && a < m;) {
-    int f = s->n.r.friction_of[c->act[c->member[a]]];
-    if (f < 0) { a++; continue; }
-    const sim_friction *k = &s->n.r.friction[f];
-    c->cone[p.cones] = sim_friction_block(s, f, a);
-    if (nsm_cone_is_grip(k->type))                         // its normal force is an unknown of K: that of the iterate
-      c->cone[p.cones] = (nsm_cone_block){
-        .type = NSM_CONE_DISK, .first = a, .size = k->n, .radius = k->mu * sim_friction_pressed(s, f, s->w.l1)
-      };
-    a += c->cone[p.cones++].size;
-  }
+  p.cone = w->cone;
+  p.cones = sim_island_cones(s, w, c->act, c->member, m, w->cone);
   if (sparse) {
     p.row_start = c->row_start;
     p.col = c->col;
@@ -209,45 +201,42 @@ static int opens(nsm_sim *s, int m) {
 
 static int solve_island(nsm_sim *s, int m) {
   struct sim_consistent *c = s->n.con;
-  if (!c->plain && opens(s, m)) return 1;
+  int plain = c->solver.kind == SIM_CORRECTION;
+  if (!plain && opens(s, m)) return 1;
   for (int a = 0; a < m; a++) c->local[c->member[a]] = a;
-  nsm_cone_problem p = island(s, m);
-  void *work = c->lcp;
-  if (m <= s->n.isl.tiny_most) {  // a matrix equal to the last of its size keeps its factors
-    sim_tiny_notice(s->now.con_tiny, m, c->m, c->cone, p.cones);
-    p.matrix_id = s->now.con_tiny->id[m];
-    work = c->tiny_work[m];
-  }
-  s->w.cone.warm = 1;
-  s->w.cone.accept = c->plain ? 0 : sim_cone_accept(s, &p);
+  sim_island k = { island(s, m), c->act, c->member, c->lam, c->uv, 1, NULL };
   s->w.cone.once = 1;                                        // where it fails there is the projected step
-  nsm_cone_status status = c->plain ? sim_cone_correct(s, &p, work, c->lam, c->uv, &c->result)
-                                    : sim_cone_solve(s, &p, work, c->lam, c->uv, &c->result, c->act, c->member);
+  int ok = sim_island_solve(s, &c->solver, &k);
   s->w.cone.once = 0;
-  s->now.count.solver_iterations += c->result.iterations;
-  int worst = c->result.worst;
-  if (!sim_cone_good(s, status, c->result.residual)) {
-    c->bad_row = c->act[c->member[worst >= 0 && worst < m ? worst : 0]];
-    return 0;
-  }
+  if (!ok) return 0;
   double change = 0, force = 0;
-  for (int a = 0; c->plain && a < m; a++) {
+  for (int a = 0; plain && a < m; a++) {
     change = fmax(change, fabs(c->lam[a]));
     force = fmax(force, fabs(c->l0[c->member[a]]));
   }
-  if (c->plain && !sim_is_correction(change, force)) return 0;
-  if (c->result.residual > s->now.count.max_residual) s->now.count.max_residual = c->result.residual;
+  if (plain && !sim_is_correction(change, force)) return 0;
   for (int a = 0; a < m; a++) {
     int i = c->member[a];
-    s->w.l_try[s->n.r.l[c->act[i]]] = c->plain ? c->l0[i] + c->lam[a] : c->lam[a];
+    s->w.l_try[s->n.r.l[c->act[i]]] = plain ? c->l0[i] + c->lam[a] : c->lam[a];
   }
   return 1;
+}
+
+// A grip's normal force is an unknown of K: its radius is that of the iterate.
+static void limits(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  for (int f = 0; f < s->n.r.nfriction; f++) {
+    const sim_friction *k = &s->n.r.friction[f];
+    c->disk[f] = nsm_cone_is_grip(k->type) ? k->mu * sim_friction_pressed(s, f, s->w.l1) : -1;
+  }
+  c->solver.disk = c->disk;
 }
 
 int con_contacts(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   for (int i = 0; i < c->na; i++) c->l0[i] = s->w.l1[s->n.r.l[c->act[i]]];
   join(s);
+  limits(s);
   for (int i = 0; i < c->na; i++) c->count[i] = 0;
   for (int i = 0; i < c->na; i++) c->count[root(c->parent, i)]++;
   for (int first = 0; first < c->na; first++) {

@@ -20,7 +20,7 @@ static const double may_cancel = 1e-6;   // of the speeds: the round-off of forc
 static int place_q(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
-  int moving = c->ns > 0 && s->a->on.mass_moving.n > 0 && s->a->m->scheme != NSM_SCHEME_CONSISTENT_EXPLICIT_MASS;
+  int moving = c->ns > 0 && s->a->on.mass_moving.n > 0 && !s->a->scheme->mass_at_begin;
   for (int it = 0; it < (moving ? FIXED_POINTS : 1); it++) {
     if (moving) {
       for (int a = 0; a < s->a->on.mass_moving.n; a++) {
@@ -256,7 +256,7 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, int fresh, int whole,
     if (fresh) con_columns(s, v->h);
     if (c->projected) con_project(s);
     else if (!con_contacts(s)) {
-      if (c->result.status == NSM_CONE_BAD_INPUT) return con_failed(s, v, it, NAN, 0, e);
+      if (c->solver.result.status == NSM_CONE_BAD_INPUT) return con_failed(s, v, it, NAN, 0, e);
       con_project(s);
     }
     con_apply_contacts(s);

@@ -72,11 +72,9 @@ void con_rest(nsm_sim *s, const nsm_view *v) {
   settle(s);
   for (int i = 0; i < REFINEMENTS && c->na > 0 && displacements_left(s) > 0; i++) {
     memset(c->dz, 0, (size_t)c->n * sizeof(double));
-    sim_tiny_forget(s->now.con_tiny);                      // the rows are of another kind: no factors are kept
-    c->plain = 1;
+    c->solver.kind = SIM_CORRECTION;
     int ok = con_contacts(s);
-    c->plain = 0;
-    sim_tiny_forget(s->now.con_tiny);
+    c->solver.kind = SIM_BY_LAW;
     if (!ok) break;
     con_apply_contacts(s);
     con_go(s, v);

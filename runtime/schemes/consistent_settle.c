@@ -143,11 +143,11 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
     }
     is->q[i] = con_flush(is->q[i]);
   }
-  sim_tiny_forget(s->now.tiny);               // rows of another kind than in the impact
-  is->disk = c->disk;
+  is->solver.kind = SIM_APART;
+  is->solver.disk = c->disk;
   int ok = sim_islands_solve(s);
-  is->disk = NULL;
-  sim_tiny_forget(s->now.tiny);
+  is->solver.kind = SIM_BY_LAW;
+  is->solver.disk = NULL;
   for (int i = 0; ok && i < is->nactive; i++) {
     int row = r->row_at[is->active[i]], slip = s->a->cls[r->cls[row]].c->kind == NSM_FRICTION;
     double p = is->lambda[i] - c->start[row], drive = slip ? c->slip[row] - con_slip_part(s, row, s->w.z1) : 0;

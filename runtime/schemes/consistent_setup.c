@@ -54,11 +54,11 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
       return refuse(s, a, "have no discrete form of this term", e);
     if (c->kind == NSM_CONSTRAINT && c->velocity_level && !c->dg_fn)
       return refuse(s, a, "have no discrete form of this constraint", e);
-    if (c->kind == NSM_FRICTION && s->a->m->scheme == NSM_SCHEME_CONSISTENT1)
+    if (c->kind == NSM_FRICTION && s->a->scheme->one_step)
       return refuse(s, a, "with one step know no friction", e);
     if (sim_contactlike(c) && c->kind != NSM_FRICTION && !c->dg_fn && c->h_stage > NSM_CONST)
       return refuse(s, a, "have no discrete derivative of this gap", e);
-    if (s->a->m->scheme != NSM_SCHEME_CONSISTENT1 || c->kind != NSM_CONTACT) continue;
+    if (!s->a->scheme->one_step || c->kind != NSM_CONTACT) continue;
     for (int i = 0; i < k->tab.count; i++) {
       double r = c->e_num >= 0 ? k->tab.num[(size_t)i * (size_t)c->nnum + (size_t)c->e_num] : 0;
       if (r == 1) continue;
@@ -230,9 +230,8 @@ static void contacts_room(nsm_sim *s) {
   double **sized[] = { &c->qv, &c->terms, &c->lo, &c->hi, &c->lam, &c->uv, &c->l0, &c->diag, &c->line };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
   c->m = SIM_NEW(s, entries, double);
-  c->lcp = sim_cone_workspace(s, c->nc, entries, bandwidth, (int)dense);
-  for (int m = 1; m <= s->n.isl.tiny_most && m <= c->nc; m++)
-    c->tiny_work[m] = sim_cone_workspace(s, m, (size_t)(m * m), m, m);
+  sim_solver_analyse(s, &c->solver, s->now.con_tiny, c->nc);
+  c->solver.work = sim_cone_workspace(s, c->nc, entries, bandwidth, (int)dense);
 }
 
 // R1 affine with a constant Jacobian, gaps with constant directions, constant friction, no constraints.
@@ -297,7 +296,6 @@ void sim_consistent_analyse(nsm_sim *s) {
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, s->n.r.n, double);
   c->back = SIM_NEW(s, c->ns, double);
   c->disk = SIM_NEW(s, s->n.r.nfriction, double);
-  c->cone = SIM_NEW(s, s->n.r.nfriction, nsm_cone_block);
   shape_matrix(s);
   contacts_room(s);
   c->affine = is_affine(s);

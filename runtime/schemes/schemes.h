@@ -1,6 +1,7 @@
 // One step from (q, z, l) to (q1, z1, l1): the schemes. Uses assembly/ and ledger/; who calls a step, and with which
 // lengths, is the clock's business.
 //
+//   schemes.c        the table of all schemes
 //   step_linear.c    moreau where all matrices are constant      step_newton.c  moreau else
 //   step_midpoint.c  explicit step                               step_consistent.c  energy-consistent step
 //   (consistent.h)   closed.c  which contacts are closed, what is at rest         blame.c  which statement made a nan
@@ -8,12 +9,18 @@
 #include "runtime/assembly/assembly.h"
 #include "runtime/ledger/ledger.h"
 
+// schemes.c
+const sim_scheme *sim_scheme_at(int number);               // NSM_SCHEME_*, from 0 on; NULL beyond the last
+const sim_scheme *sim_scheme_named(const char *name);      // NULL where there is none
+
 // step_linear.c, step_newton.c: from (q,z,l) to (q1,z1,l1) at t1; NSM_OK or NSM_FAILED
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e);
 nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e);
+void     sim_newton_analyse(nsm_sim *s);          // room for step_newton; nothing where step_linear applies
 nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e);
 int      sim_midpoint_fits(nsm_sim *s, nsm_error *e);                            // may this model be stepped so?
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e);
+void     sim_accept_consistent(nsm_sim *s);
 void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
 // closed.c
 void     sim_closed_start(nsm_sim *s);

@@ -150,9 +150,9 @@ static int refine_impact(nsm_sim *s) {
     worth |= acts && fabs(w) > DBL_EPSILON * size;
   }
   if (!worth) return 0;
-  sim_tiny_forget(s->now.tiny);          // the rows are of another kind: no factors are kept
+  is->solver.kind = SIM_APART;
   int ok = sim_islands_solve(s);
-  sim_tiny_forget(s->now.tiny);
+  is->solver.kind = SIM_BY_LAW;
   if (ok) apply_impulses(s);
   return ok;
 }
@@ -218,7 +218,7 @@ static void carry(nsm_sim *s) {
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
-  int two = s->a->m->scheme != NSM_SCHEME_CONSISTENT1, closed = at_begin(s, t1);
+  int two = !s->a->scheme->one_step, closed = at_begin(s, t1);
   size_t bytes = (size_t)s->a->nq * sizeof(double);
   memcpy(c->uc, s->now.z, bytes);
   memcpy(c->uc_low, s->now.z_low, bytes);
@@ -228,7 +228,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
     if (code != NSM_OK) return code;
   } else {
     memset(s->now.impulse, 0, (size_t)s->a->nl * sizeof(double));
-    if (s->a->m->scheme == NSM_SCHEME_CONSISTENT_EXPLICIT_MASS && c->ns > 0 && !mass_at_begin(s, e)) return NSM_FAILED;
+    if (s->a->scheme->mass_at_begin && c->ns > 0 && !mass_at_begin(s, e)) return NSM_FAILED;
     if (!r->constant) for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
   }
   nsm_view v = con_view(s, t1);
@@ -258,4 +258,9 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   }
   if (s->a->on.contact.n > 0) memcpy(s->now.closed, r->active, (size_t)r->n);
   return NSM_OK;
+}
+
+void sim_accept_consistent(nsm_sim *s) {
+  SIM_SWAP(s->now.q_low, s->w.q1_low);
+  SIM_SWAP(s->now.z_low, s->w.z1_low);
 }

@@ -37,11 +37,11 @@ void sim_count_impacts(nsm_sim *s) {
 }
 
 nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
-  const nsm_cone_result *res = &s->n.isl.result;
+  const nsm_cone_result *res = &s->n.isl.solver.result;
   char name[256];
-  sim_row_name(s, s->n.isl.failed_row, name, sizeof name);
-  int line = s->a->cls[s->n.r.cls[s->n.isl.failed_row]].c->line;
-  nsm_place at = sim_at_row(s, s->n.isl.failed_row);
+  sim_row_name(s, s->n.isl.solver.failed_row, name, sizeof name);
+  int line = s->a->cls[s->n.r.cls[s->n.isl.solver.failed_row]].c->line;
+  nsm_place at = sim_at_row(s, s->n.isl.solver.failed_row);
   if (res->status == NSM_CONE_NO_SOLUTION)
     sim_fail_at(e, NSM_FAILED, at,
                 "the one-step problem has no solution at t = %.10g s, step %ld: worst at %s (line %d): %s", t1,
@@ -208,12 +208,11 @@ nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
       rows_at(s, t1);
       if (!sim_islands_solve(s)) {
         nsm_view v = sim_view(s, t1, q1, z1, s->a->zero_l);
-        if (s->n.isl.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) == NSM_FAILED) return NSM_FAILED;
+        if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) == NSM_FAILED) return NSM_FAILED;
         return sim_cone_failed(s, t1, e);
       }
       s0 += apply_multipliers(s);
       sim_refine(s, t1, s->w.q1, ht);
-      sim_count_impacts(s);
     }
   }
   s->now.count.newton_iterations++;

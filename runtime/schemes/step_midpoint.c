@@ -156,7 +156,7 @@ nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e) {
     }
     one_step_problem(s, s->w.rhs);
     if (!sim_islands_solve(s)) {
-      if (s->n.isl.result.status == NSM_CONE_BAD_INPUT) {
+      if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT) {
         nsm_code c = sim_blame(s, &m, e);
         if (c != NSM_OK) return c;
       }

@@ -499,7 +499,7 @@ static nsm_code newton_step(nsm_sim *s, double t1, int whole, nsm_error *e) {
     one_step_problem(s);
     if (!sim_islands_solve(s)) {
       nsm_view v = at_end(s, t1);
-      if (s->n.isl.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) != NSM_OK) return NSM_FAILED;
+      if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) != NSM_OK) return NSM_FAILED;
       return sim_cone_failed(s, t1, e);
     }
   }
@@ -715,6 +715,18 @@ static int start_elsewhere(nsm_sim *s, uint64_t *dice) {
     any = 1;
   }
   return any;
+}
+
+void sim_newton_analyse(nsm_sim *s) {
+  if (s->a->linear) return;
+  size_t nz = (size_t)s->a->nz, rows = (size_t)s->n.r.n;
+  double **by_z[] = { &s->w.g,     &s->w.s,    &s->w.smooth, &s->w.smooth_size, &s->w.inc,    &s->w.inc_size,
+                      &s->w.diag,  &s->w.drive, &s->w.lost,  &s->w.round,       &s->w.z_from, &s->w.z_try,
+                      &s->w.z_kept };
+  double **with_rows[] = { &s->w.residual, &s->w.residual_size, &s->w.before, &s->w.top, &s->w.dz };
+  for (size_t i = 0; i < sizeof by_z / sizeof *by_z; i++) *by_z[i] = SIM_NEW(s, nz, double);
+  for (size_t i = 0; i < sizeof with_rows / sizeof *with_rows; i++) *with_rows[i] = SIM_NEW(s, nz + rows, double);
+  s->w.turn = SIM_NEW(s, (size_t)s->n.w.nblock + rows, sim_turn);
 }
 
 nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {

@@ -1,6 +1,6 @@
 // Kernels -> machine code of this machine, by LLVM. A shared object of its own, libnsm_llvm.so, that is opened when it
 // is asked for: libLLVM is large, and a program that is linked with it starts tens of milliseconds later.
-// The plug-in takes from the program that opens it what it needs of compiler/kernel/ and compiler/base/.
+// It has a copy of what it needs of compiler/kernel/, and gets the addresses of the runtime's functions.
 #pragma once
 #include "../../kernel/kernel.h"
 

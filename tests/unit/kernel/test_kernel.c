@@ -31,7 +31,7 @@ static const char *model_with(Arena *a, const KKernel *k) {
 }
 
 static Jit *compiled(Arena *a, JitBackend backend, const KKernel *k, Function *f) {
-  PlanKernel one = { -1, offsetof(nsm_model, sizes), k };
+  PlanKernel one = { .cls = -1, .offset = offsetof(nsm_model, sizes), .kernel = k };
   PlanKernels *all = ARENA_NEW(a, PlanKernels);
   all->n = 1;
   all->at = ARENA_NEW(a, PlanKernel);

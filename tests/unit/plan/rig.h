@@ -3,6 +3,15 @@
 #pragma once
 #include "tests/unit/compile_text.h"
 
+// A chain of seven links in relative angles: its kinetic energy is large, kernels come from reverse accumulation.
+#define LINK(k, j)                                                                                                    \
+  "var a" #k " = a" #j " + q" #k ", x" #k " = x" #j " + sin(a" #k "), y" #k " = y" #j " - cos(a" #k "); "
+#define CHAIN                                                                                                         \
+  "coord q1 = 0, q2 = 0, q3 = 0, q4 = 0, q5 = 0, q6 = 0, q7 = 0; var a0 = 0, x0 = 0, y0 = 0; " LINK(1, 0) LINK(2, 1)   \
+  LINK(3, 2) LINK(4, 3) LINK(5, 4) LINK(6, 5) LINK(7, 6)                                                              \
+  "kinetic (x1'^2 + y1'^2 + x2'^2 + y2'^2 + x3'^2 + y3'^2 + x4'^2 + y4'^2 + x5'^2 + y5'^2 + x6'^2 + y6'^2 + x7'^2 + "  \
+  "y7'^2)/2; potential y1 + y2 + y3 + y4 + y5 + y6 + 2*y7; "
+
 enum { SYMBOLS = 4096 };
 
 // A variable of the model is one coordinate. at[]: the value of every symbol.
@@ -12,6 +21,12 @@ static uint64_t state;
 static double draw(void) {
   state = state * 6364136223846793005ull + 1442695040888963407ull;
   return (double)(state >> 33) / (double)(1u << 31) * 1.6 + 0.2;                    // (0.2, 1.8)
+}
+
+__attribute__((unused)) static bool has_large_kinetic(const Rig *r) {
+  for (int i = 0; i < r->s->ncls; i++)
+    if (r->s->cls[i].kinetic != EX_NONE && ex_is_shared(r->s->pool, r->s->cls[i].kinetic)) return true;
+  return false;
 }
 
 static Rig rig_of(const char *name, const char *text, const char *scheme) {

@@ -36,6 +36,7 @@ static const struct { const char *name, *text;
     "potential sqrt(1 + x^2 + y^2) + 1/(2 + y); constraint rod: sqrt(x^2 + y^2) = 1;" },
   { "cubic damping",
     "coord x = 0, y = 0; kinetic x'^2/2 + y'^2/2; potential x^4 + y^4 + x^3*y; dissipation (1 + x^2)*(x' - y')^4/4;" },
+  { "large", CHAIN "dissipation (x7'^2 + y7'^2)/10; contact floor: y7 + 9 >= 0 with newton(1);" },
 };
 enum { MODELS = sizeof models / sizeof *models };
 
@@ -134,6 +135,15 @@ static void consistency(void **unused) {
   }
 }
 
+static void large_is_large(void **unused) {
+  (void)unused;
+  for (int m = 0; m < MODELS; m++) {
+    Rig r = rig_new(m);
+    assert_int_equal(has_large_kinetic(&r), !strcmp(models[m].name, "large"));
+    compilation_free(r.c);
+  }
+}
+
 static void jacobians(void **unused) {
   (void)unused;
   for (int begin = 0; begin < 2; begin++) for (int m = 0; m < MODELS; m++) {
@@ -193,11 +203,12 @@ static void rows(void **unused) {
     }
     compilation_free(r.c);
   }
-  assert_int_equal(seen, 4);
+  assert_int_equal(seen, 5);
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(energy), cmocka_unit_test(consistency),
-                                      cmocka_unit_test(jacobians), cmocka_unit_test(rows) };
+                                      cmocka_unit_test(jacobians), cmocka_unit_test(large_is_large),
+                                      cmocka_unit_test(rows) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,7 @@ static const struct { const char *name, *text; bool moves; } models[] = {
     "coord x = 1, y = 0; kinetic (x'^2 + y'^2)/2; constraint rod: sqrt(x^2 + y^2) = 1;"
     "constraint blade: x'*sin(y) - y'*cos(x*y) = 0;",
     true },
+  { "large", CHAIN "contact floor: y7 + 9 >= 0 with newton(1);", true },
 };
 enum { MODELS = sizeof models / sizeof *models, POINTS = 20 };
 

@@ -1,0 +1,77 @@
+// Intermediate quantities. SHARED(a) is a itself, but no rule looks into it: sums and products that stand in several
+// places stay one node, so that what is made of them (derivatives above all) stays as small as their graph and is
+// never multiplied out into the tree. Everything else (values, derivatives, ranges) passes through.
+//
+// A quantity is a sum or a product without its number: SHARED(2*a*b) is 2*SHARED(a*b), so that it and its negative are
+// one. See docs/numerics/algebra.md, section 9.
+#include <math.h>
+#include <stdlib.h>
+#include "pool_impl.h"
+
+Ex build_shared(Pool *p, Ex a) {
+  const Node *q = node_of(p, a);
+  double c;
+  if (q->op == OP_MUL) {
+    Ex rest = split_coefficient(p, a, &c);
+    if (c == 1) return node_make(p, OP_SHARED, &a, 1);
+    return with_coefficient(p, c, build_shared(p, rest));
+  }
+  if (q->op != OP_ADD || q->whole != 0) return a;
+  c = sum_content(p, a);
+  Ex primitive = c == 1 ? EX_NONE : scale_sum(p, a, 1, c);
+  if (!primitive) return node_make(p, OP_SHARED, &a, 1);
+  return with_coefficient(p, c, build_shared(p, primitive));
+}
+
+// --- keeping what is worth it ---
+
+static Ex rebuilt(Pool *p, Ex e, const Ex *args, int n) {
+  const Ex *old = args_of(p, e);
+  for (int i = 0; i < n; i++)
+    if (args[i] != old[i]) return ex_op(p, (Op)node_of(p, e)->op, args, n);
+  return e;
+}
+
+// By node: how many places read it. A long sum in a product counts as several: each rule for products looks at it.
+typedef struct Uses { int *of; } Uses;
+
+enum { LONG_SUM = 8 };
+
+static int terms_of(const Pool *p, Ex e, int most) {
+  int n = 0;
+  if (node_of(p, e)->op == OP_SHARED) e = args_of(p, e)[0];
+  if (node_of(p, e)->op != OP_ADD || most <= 0) return 1;
+  for (int i = 0; i < node_of(p, e)->n_args && n < most; i++) n += terms_of(p, args_of(p, e)[i], most - n);
+  return n;
+}
+
+static int uses_by(const Pool *p, Ex user, Ex e) {
+  Op op = (Op)node_of(p, user)->op;
+  bool product = op == OP_MUL || op == OP_POW;
+  return product && node_of(p, e)->op == OP_SHARED && terms_of(p, e, LONG_SUM) >= LONG_SUM ? 2 : 1;
+}
+
+static Ex keep_node(Pool *p, Ex e, const Ex *args, int n, void *ctx) {
+  const Uses *uses = ctx;
+  if (node_of(p, e)->op == OP_SHARED && uses->of[e] < 2) return args[0];
+  return rebuilt(p, e, args, n);
+}
+
+Ex ex_keep_shared(Pool *p, Ex e) {
+  if (!node_of(p, e)->shared) return e;
+  ExVec order = {0};
+  walk_collect(p, &e, 1, 0, &order);
+  Uses uses = {memory_for(sizeof *uses.of*((size_t)e + 1))};     // only entries in `order` are written and read
+  for (size_t i = 0; i < order.n; i++) uses.of[order.at[i]] = 0;
+  for (size_t i = 0; i < order.n; i++)
+    for (int k = 0; k < node_of(p, order.at[i])->n_args; k++) {
+      Ex read = args_of(p, order.at[i])[k];
+      uses.of[read] += uses_by(p, order.at[i], read);
+    }
+  vec_free(&order);
+  e = walk_rewrite(p, e, 0, keep_node, &uses);
+  free(uses.of);
+  return e;
+}
+
+bool ex_is_shared(const Pool *p, Ex e) { return e != EX_NONE && node_of(p, e)->shared; }

@@ -1,0 +1,166 @@
+// One island: the one-step problem of rows that are coupled with each other, whatever scheme it comes from. Small ones
+// are dense and have a workspace for each size, which keeps factors and answers as long as the problem is the same
+// again; corrections of what rounding left have one of their own, so that they leave these alone.
+#include "assembly.h"
+#include <math.h>
+#include <string.h>
+
+// ---- room -----------------------------------------------------------------------------------------------------------
+size_t sim_cone_room(const nsm_sim *s, int m, size_t nnz, int bandwidth) {
+  return nsm_cone_workspace_size_with(m, nnz, bandwidth, s->n.r.nfriction < m ? s->n.r.nfriction : m);
+}
+
+void *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense) {
+  size_t bytes = sim_cone_room(s, m, nnz, bandwidth),
+         of_dense = sim_cone_room(s, dense, (size_t)dense * (size_t)dense, dense);
+  if (bytes < of_dense) bytes = of_dense;
+  void *w = sim_take(s, bytes, 1);
+  nsm_cone_workspace_init(w, bytes);
+  return w;
+}
+
+void sim_solver_analyse(nsm_sim *s, sim_solver *w, sim_tiny *tiny, int most) {
+  w->tiny = tiny;
+  w->tiny_most = s->n.r.nfriction > 0 ? SIM_TINY_BLOCKS : SIM_TINY;
+  w->cone = SIM_NEW(s, s->n.r.nfriction, nsm_cone_block);
+  for (int m = 1; m <= w->tiny_most && m <= most; m++) {
+    size_t full = (size_t)m * (size_t)m;
+    w->tiny_work[m] = sim_cone_workspace(s, m, full, m, m);
+    if (m == w->tiny_most || m == most) w->apart = sim_cone_workspace(s, m, full, m, m);
+  }
+}
+
+// ---- friction -------------------------------------------------------------------------------------------------------
+// Its rows are neighbours and active together; where the normal rows are not in the island, the directions are alone.
+int sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, const int *at, int m,
+                     nsm_cone_block *cone) {
+  const sim_rows *r = &s->n.r;
+  int n = 0;
+  for (int i = 0; r->nfriction > 0 && w->kind != SIM_CORRECTION && i < m;) {
+    int f = r->friction_of[row[at[i]]];
+    if (f < 0 || !r->active[r->friction[f].row[0]]) { i++; continue; }
+    const sim_friction *k = &r->friction[f];
+    if (w->disk && w->disk[f] >= 0) {
+      i += row[at[i]] == k->row[0] ? 0 : k->normals;
+      cone[n] = (nsm_cone_block){ .type = NSM_CONE_DISK, .first = i, .size = k->n, .radius = w->disk[f] };
+    } else cone[n] = sim_friction_block(s, f, i);
+    i += cone[n++].size;
+  }
+  return n;
+}
+
+// ---- the same problem again -----------------------------------------------------------------------------------------
+static inline int same_cones(const nsm_cone_block *a, const nsm_cone_block *b, int n) {
+  for (int i = 0; i < n; i++)
+    if (a[i].type != b[i].type || a[i].first != b[i].first || a[i].size != b[i].size || a[i].mu != b[i].mu ||
+        a[i].mu2 != b[i].mu2 || a[i].radius != b[i].radius)
+      return 0;
+  return 1;
+}
+
+// Which bounds are finite, two bits a row: a solver's factors are those of rows of these kinds.
+static inline unsigned kinds_of(const nsm_cone_problem *p) {
+  unsigned kinds = 0;
+  for (int i = 0; i < p->m; i++)
+    kinds = 4 * kinds + 2 * (p->lo[i] > -INFINITY) + (p->hi[i] < INFINITY);
+  return kinds;
+}
+
+// A problem equal to the last of its size keeps its id: beads of equal mass give the same small ones over and over.
+static inline void notice(sim_tiny *t, nsm_cone_problem *p) {
+  int m = p->m;
+  size_t bytes = (size_t)(m * m) * sizeof *p->M;
+  unsigned kinds = kinds_of(p);
+  if (t->id[m] == 0 || memcmp(p->M, t->matrix[m], bytes) != 0 || kinds != t->kinds[m] || p->cones != t->cones[m] ||
+      !same_cones(p->cone, t->cone[m], p->cones)) {
+    memcpy(t->matrix[m], p->M, bytes);
+    memcpy(t->cone[m], p->cone, (size_t)p->cones * sizeof *p->cone);
+    t->cones[m] = p->cones;
+    t->kinds[m] = kinds;
+    t->id[m] = ++t->next_id;
+  }
+  p->M = t->matrix[m];
+  p->cone = t->cone[m];
+  p->matrix_id = t->id[m];
+}
+
+// ---- why there is none ----------------------------------------------------------------------------------------------
+typedef struct place { nsm_sim *s; const int *row, *at; } place;
+
+// "the rate of contact floor"; what stands beside ">= 0" for a relation is the relation itself.
+static void name_of_u(void *with, int i, char *out, size_t size) {
+  const place *w = with;
+  int row = w->row[w->at[i]];
+  char name[256];
+  sim_row_name(w->s, row, name, sizeof name);
+  int relation = w->s->a->cls[w->s->n.r.cls[row]].c->kind == NSM_RELATION;
+  snprintf(out, size, "%s%s", relation ? "the output of " : "the rate of ", name);
+}
+
+// Into isl.why; the row that weighs most, -1 for none.
+static int explain(nsm_sim *s, const nsm_cone_problem *p, const void *work, const int *row, const int *at) {
+  place w = { s, row, at };
+  int i = nsm_cone_explain(p, work, name_of_u, &w, s->n.isl.why, sizeof s->n.isl.why);
+  return i >= 0 ? row[at[i]] : -1;
+}
+
+// ---- solve ----------------------------------------------------------------------------------------------------------
+// A correction of what rounding left (closed.c, consistent_rest.c): a linear system, or, where M is singular, its
+// solution near 0. Few pivoting steps, as the active set is known; then a few proximal ones (runtime/cone/proximal.c).
+// It is no problem of the model and is not written by --dump-problems.
+static nsm_cone_status correct(nsm_sim *s, int small, const sim_island *k, void *work, nsm_cone_result *r) {
+  nsm_cone_options o = s->w.cone;
+  o.once = 1;
+  if (small) return nsm_cone_solve(&k->p, &o, work, k->lambda, k->u, r);
+  o.solver = "pivot";
+  o.max_iterations = 3;
+  nsm_cone_status status = nsm_cone_solve(&k->p, &o, work, k->lambda, k->u, r);
+  if (status == NSM_CONE_SOLVED) return status;
+  memset(k->lambda, 0, (size_t)k->p.m * sizeof(double));
+  o.solver = "proximal";
+  o.max_iterations = 8;
+  return nsm_cone_solve(&k->p, &o, work, k->lambda, k->u, r);
+}
+
+// The two levels of a problem: the residual with which it will do where it misses its tolerance, 0: none.
+enum { LARGE = 300 };                    // contacts with friction
+static const double accept_large = 1e-6;
+static inline double accept_of(const nsm_sim *s, const nsm_cone_problem *p) {
+  return s->a->accept > 0 ? s->a->accept : p->cones > LARGE ? accept_large : 0;
+}
+
+static void count_accepted(nsm_sim *s, double residual) {
+  nsm_counters *c = &s->now.count;
+  if (c->accepted_step != s->now.k + 1) c->accepted++;
+  c->accepted_step = s->now.k + 1;
+  if (residual > c->worst_accepted) c->worst_accepted = residual;
+}
+
+int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
+  nsm_cone_result res;
+  int m = k->p.m, small = m <= w->tiny_most && !k->work;
+  void *work = k->work ? k->work : w->work;
+  if (small && w->kind == SIM_BY_LAW) {
+    notice(w->tiny, &k->p);
+    work = w->tiny_work[m];
+  } else if (small) work = w->apart;
+  s->w.cone.warm = k->warm;
+  s->w.cone.accept = w->kind == SIM_CORRECTION ? 0 : accept_of(s, &k->p);
+  nsm_cone_status status = w->kind == SIM_CORRECTION
+                               ? correct(s, small, k, work, &res)
+                               : sim_cone_solve(s, &k->p, work, k->lambda, k->u, &res, k->row, k->at);
+  s->now.count.solver_iterations += res.iterations;
+  if (status == NSM_CONE_ACCEPTED) count_accepted(s, res.residual);
+  if (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED) {
+    if (res.residual > s->now.count.max_residual) s->now.count.max_residual = res.residual;
+    return 1;
+  }
+  if (w->kind == SIM_CORRECTION) return 0;
+  w->result = res;
+  w->failed_row = k->row[k->at[res.worst >= 0 && res.worst < m ? res.worst : 0]];
+  if (status == NSM_CONE_NO_SOLUTION && !s->w.cone.once) {
+    int row = explain(s, &k->p, work, k->row, k->at);
+    if (row >= 0) w->failed_row = row;
+  }
+  return 0;
+}
