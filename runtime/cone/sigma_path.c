@@ -22,8 +22,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MEMORY = 3, STAGE = 8, LONG = 1000, HALVINGS = 12, SHORT = 2, CORRECTIONS = 5, LOOK = 4, STALL = 2, STUBBORN = 6 };
-enum { FEW = 60, MANY = 300 };           // nodes: systems on bodies from here; on contacts up to here
+enum { MEMORY = 3, STAGE = 8, LONG = 1000, HALVINGS = 12, SHORT = 2, CORRECTIONS = 5, LOOK = 4, STALL = 2,
+       STUBBORN = 6 };
+enum { FEW = 60, MANY = 300 };           // nodes: on bodies from here, on contacts up to here
 static const double first_push = 10, first_ratio = 1e-4, fall_alpha = 1e-3, last_tau = 1e-14, least_alpha = 1e-12,
     near_path = 0.01,        // of tau: a point of the path
     spread = 1.0001,         // of tau
