@@ -101,6 +101,8 @@ typedef struct nsm_settings {
   double theta, gamma;                   // NaN: the model's own
   const char *solver;                    // NULL: automatic
   double tolerance;                      // of the outer Newton, relative; 0: default
+  double accept;                         // residual with which a one-step problem will do that misses its tolerance;
+                                         // 0: 1e-6 where it has more than 300 contacts with friction, else none
   double solve_budget;                   // seconds that one problem of a step may take; 0: default
   const char *dump_problems;             // folder for every one-step problem of the run (runtime/problems), or NULL
   int general;                           // step_newton even where all is linear: the oracle of tests
@@ -157,6 +159,9 @@ typedef struct nsm_counters {
   long   whole_steps;   // steps taken by whole steps (docs/numerics/whole-steps.md), of `steps`
   long   left_out;      // steps of the energy-consistent schemes that left a contact to the next step (consistent.md 4)
   double max_residual;  // of the one-step problems, by the independent check
+  long   accepted;      // steps with a one-step problem that missed the tolerance and was within `accept`
+  long   accepted_step; // the last of them, from 1
+  double worst_accepted; // the largest residual of these
 } nsm_counters;
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
 

@@ -245,7 +245,7 @@ typedef struct sim_analysis {
   // experiment (runtime/clock/clock.c) and the scheme's parameters
   double start, until, step, theta, gamma;
   long   full, total;                   // full steps, and all (one more where the last one is shorter)
-  double tolerance;
+  double tolerance, accept;  // of the outer Newton; of one-step problems, 0: sim_cone_accept
   nsm_settings settings;                // as given, copied: nsm_clone opens with them again
   double *q_start, *z_start;
   const double *zero, *zero_l;          // [nz], [nl + 1]

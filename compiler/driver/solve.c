@@ -24,6 +24,7 @@ static SolveFlags read_flags(const Options *o) {
   if (given(o, NSM_FLAG_KIND)) s.kind = nsm_problem_kind_of(f->text[NSM_FLAG_KIND]);
   s.options.solver = f->text[NSM_FLAG_SOLVER];
   if (given(o, NSM_FLAG_PROBLEM_TOLERANCE)) s.options.tolerance = f->number[NSM_FLAG_PROBLEM_TOLERANCE];
+  if (given(o, NSM_FLAG_ACCEPT)) s.options.accept = f->number[NSM_FLAG_ACCEPT];
   if (given(o, NSM_FLAG_SOLVE_BUDGET)) s.options.budget = f->number[NSM_FLAG_SOLVE_BUDGET];
   if (given(o, NSM_FLAG_MAX_ITERATIONS)) s.options.max_iterations = (int)f->number[NSM_FLAG_MAX_ITERATIONS];
   return s;
@@ -105,7 +106,7 @@ static Stored compare(const nsm_problem *p, const Answer *a) {
 }
 
 // ---- printing -------------------------------------------------------------------------------------------------------
-static const char *const statuses[] = { "solved", "no solution", "failed", "bad input" };
+static const char *const statuses[] = { "solved", "no solution", "failed", "bad input", "accepted" };
 
 static void number(Text *t, double x) {
   if (fabs(x) < HUGE_VAL) text_printf(t, "%.17g", x);
@@ -191,6 +192,7 @@ static void print_lines(Text *t, nsm_problem *p, const Answer *a, const SolveFla
   if (a->r.late)
     text_printf(t, "because     the budget of %.4g s is used up (--solve-budget)\n",
                 f->options.budget > 0 ? f->options.budget : NSM_CONE_BUDGET);
+  if (a->r.status == NSM_CONE_ACCEPTED) text_printf(t, "because     it is within %.3g (--accept)\n", f->options.accept);
   text_printf(t, "residual    %.3g (tolerance %.3g%s)\nfloor       %.3g\n", a->r.residual,
               f->options.tolerance > 0 ? f->options.tolerance : 1e-12,
               a->r.status == NSM_CONE_SOLVED ? "" : "; of the best answer", a->r.floor);
@@ -224,7 +226,7 @@ int command_solve(const Options *o) {
     (given(o, NSM_FLAG_JSON) ? print_json : print_lines)(&t, p, &a, &f);
     code = write_text(&t, stdout, "the answer");
     text_free(&t);
-    if (code == EXIT_OK && a.r.status != NSM_CONE_SOLVED)
+    if (code == EXIT_OK && a.r.status != NSM_CONE_SOLVED && a.r.status != NSM_CONE_ACCEPTED)
       code = a.r.status == NSM_CONE_BAD_INPUT ? EXIT_MODEL : EXIT_SIMULATION;
   }
   free_answer(&a);

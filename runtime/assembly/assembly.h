@@ -54,6 +54,7 @@ void sim_family_name(char *out, size_t size, const char *pattern);
 // The same with indices as they were written, which may be out of range or no whole numbers: "u[4]".
 void sim_expand_written(char *out, size_t size, const char *pattern, const double *index, int nindex);
 int  sim_percents(const char *pattern);
+int  sim_accepted_note(const nsm_sim *s, char *out, size_t size);    // 0 where no problem missed its tolerance
 int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where every step reached the tolerance
 
 // setup.c, address.c, cover.c

@@ -122,6 +122,20 @@ static nsm_cone_status correct(nsm_sim *s, int small, const sim_island *k, void 
   return nsm_cone_solve(&k->p, &o, work, k->lambda, k->u, r);
 }
 
+// The two levels of a problem: the residual with which it will do where it misses its tolerance, 0: none.
+enum { LARGE = 300 };                    // contacts with friction
+static const double accept_large = 1e-6;
+static inline double accept_of(const nsm_sim *s, const nsm_cone_problem *p) {
+  return s->a->accept > 0 ? s->a->accept : p->cones > LARGE ? accept_large : 0;
+}
+
+static void count_accepted(nsm_sim *s, double residual) {
+  nsm_counters *c = &s->now.count;
+  if (c->accepted_step != s->now.k + 1) c->accepted++;
+  c->accepted_step = s->now.k + 1;
+  if (residual > c->worst_accepted) c->worst_accepted = residual;
+}
+
 int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   nsm_cone_result res;
   int m = k->p.m, small = m <= w->tiny_most && !k->work;
@@ -131,11 +145,13 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
     work = w->tiny_work[m];
   } else if (small) work = w->apart;
   s->w.cone.warm = k->warm;
+  s->w.cone.accept = w->kind == SIM_CORRECTION ? 0 : accept_of(s, &k->p);
   nsm_cone_status status = w->kind == SIM_CORRECTION
                                ? correct(s, small, k, work, &res)
                                : sim_cone_solve(s, &k->p, work, k->lambda, k->u, &res, k->row, k->at);
   s->now.count.solver_iterations += res.iterations;
-  if (status == NSM_CONE_SOLVED) {
+  if (status == NSM_CONE_ACCEPTED) count_accepted(s, res.residual);
+  if (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED) {
     if (res.residual > s->now.count.max_residual) s->now.count.max_residual = res.residual;
     return 1;
   }

@@ -189,3 +189,13 @@ int sim_tolerance_note(const nsm_sim *s, char *out, size_t size) {
            c->stagnations, c->steps, s->a->tolerance, c->worst_residual, name, s->now.worst_time);
   return 1;
 }
+
+int sim_accepted_note(const nsm_sim *s, char *out, size_t size) {
+  const nsm_counters *c = &s->now.count;
+  if (c->accepted == 0) return 0;
+  snprintf(out, size,
+           "in %ld of %ld steps a problem of contacts missed the tolerance and was accepted as it was, the last in "
+           "step %ld; the largest residual was %.2g (--accept)",
+           c->accepted, c->steps, c->accepted_step, c->worst_accepted);
+  return 1;
+}

@@ -71,6 +71,7 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
     s->a->gamma = 1;
   }
   s->a->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x.tolerance) ? 1e-12 : x.tolerance;
+  s->a->accept = set && set->accept > 0 ? set->accept : 0;
   s->w.cone.solver = set && set->solver ? set->solver : x.solver ? (const char *)s->a->m->text + x.solver : NULL;
   s->w.cone.budget = set && set->solve_budget > 0 ? set->solve_budget : NSM_CONE_BUDGET;
   static const char example[] = ", as in simulate { until = 2 [s], step = 5 [ms] }";

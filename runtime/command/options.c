@@ -126,6 +126,7 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
                            .gamma = f->number[NSM_FLAG_GAMMA],
                            .solver = f->text[NSM_FLAG_SOLVER],
                            .tolerance = f->text[NSM_FLAG_TOLERANCE] ? f->number[NSM_FLAG_TOLERANCE] : 0,
+                           .accept = f->text[NSM_FLAG_ACCEPT] ? f->number[NSM_FLAG_ACCEPT] : 0,
                            .solve_budget = f->text[NSM_FLAG_SOLVE_BUDGET] ? f->number[NSM_FLAG_SOLVE_BUDGET] : 0,
                            .dump_problems = f->text[NSM_FLAG_DUMP_PROBLEMS],
                            .project_start = f->text[NSM_FLAG_PROJECT_START] != NULL,

@@ -105,7 +105,9 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
           c->newton_iterations, c->solver_iterations, c->impacts);
   if (c->whole_steps > 0) fprintf(f, "  \"whole_steps\": %ld,\n", c->whole_steps);
   entry(f, "max_residual", c->max_residual);
-  fprintf(f, "  \"tolerance_reached\": %s,\n", c->stagnations == 0 ? "true" : "false");
+  fprintf(f, "  \"tolerance_reached\": %s,\n", c->stagnations == 0 && c->accepted == 0 ? "true" : "false");
+  fprintf(f, "  \"accepted\": %ld,\n", c->accepted);
+  if (c->accepted > 0) entry(f, "worst_accepted", c->worst_accepted);
   if (m->held + m->failed + m->not_reached > 0)
     fprintf(f, "  \"claims\": { \"held\": %d, \"failed\": %d, \"not_reached\": %d },\n", m->held, m->failed,
             m->not_reached);

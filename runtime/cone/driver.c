@@ -326,13 +326,31 @@ static nsm_cone_status solve_balanced(const nsm_cone_problem *p, nsm_cone_work *
   return status;
 }
 
+// Where all solvers have failed: is the best answer good enough to go on with? It is judged as one within the
+// tolerance, at the second level.
+static nsm_cone_status accepted(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double accept,
+                                const double *lambda, double *u, nsm_cone_result *r) {
+  nsm_cone_try level = *t;
+  nsm_cone_check c;
+  if (!(accept > t->tolerance)) return NSM_CONE_FAILED;
+  level.tolerance = accept;
+  level.sqrt_tolerance = sqrt(accept);
+  check(p, w, &level, lambda, u, &c);
+  if (!c.accepted) return NSM_CONE_FAILED;
+  if (r) { r->status = NSM_CONE_ACCEPTED; r->residual = c.residual; r->worst = c.worst; r->late = 0; }
+  return NSM_CONE_ACCEPTED;
+}
+
 static nsm_cone_status solve_in_any_units(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
-                                          const nsm_cone_solver *only, double budget, double *lambda, double *u,
-                                          nsm_cone_result *r) {
+                                          const nsm_cone_solver *only, double budget, double accept,
+                                          double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_start_clock(w, budget);
   nsm_cone_status status = solve_slowly(p, w, t, only, ONCE, lambda, u, r);
   if (status == NSM_CONE_SOLVED || status == NSM_CONE_BAD_INPUT || w->margin > 0) return status;
-  return solve_balanced(p, w, t, only, status, lambda, u, r);
+  if (status == NSM_CONE_FAILED && accepted(p, w, t, accept, lambda, u, r) == NSM_CONE_ACCEPTED)
+    return NSM_CONE_ACCEPTED;
+  status = solve_balanced(p, w, t, only, status, lambda, u, r);
+  return status == NSM_CONE_FAILED ? accepted(p, w, t, accept, lambda, u, r) : status;
 }
 
 nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options *o, void *workspace,
@@ -340,7 +358,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   nsm_cone_work *w = workspace;
   nsm_cone_check c = { 0, 0, 0, 1 };
   nsm_cone_try t = { default_tolerance, default_sqrt, 0, 0, 0 };
-  double budget = o && o->budget > 0 ? o->budget : NSM_CONE_BUDGET;
+  double budget = o && o->budget > 0 ? o->budget : NSM_CONE_BUDGET, accept = o ? o->accept : 0;
   if (p->m < 0) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
   if (p->cones != 0 && !nsm_cone_blocks_ok(p)) {
     c.residual = HUGE_VAL;
@@ -370,7 +388,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
       report(r, NSM_CONE_SOLVED, &c, "bases", w->iterations > 0 ? w->iterations : 1);
       return NSM_CONE_SOLVED;
     }
-    return solve_in_any_units(p, w, &t, NULL, budget, lambda, u, r);
+    return solve_in_any_units(p, w, &t, NULL, budget, accept, lambda, u, r);
   }
 
   if (is_auto(o) && p->cones == 1 && p->cone[0].size == p->m && !p->row_start && solve_contact(p, w, &t, lambda, u,
@@ -389,8 +407,8 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
       return NSM_CONE_SOLVED;
     }
   }
-  if (is_auto(o)) return solve_in_any_units(p, w, &t, NULL, budget, lambda, u, r);
+  if (is_auto(o)) return solve_in_any_units(p, w, &t, NULL, budget, accept, lambda, u, r);
   const nsm_cone_solver *only = nsm_cone_solver_find(o->solver);
   if (!only) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
-  return solve_in_any_units(p, w, &t, only, budget, lambda, u, r);
+  return solve_in_any_units(p, w, &t, only, budget, accept, lambda, u, r);
 }

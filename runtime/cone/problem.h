@@ -59,14 +59,17 @@ typedef enum {
   NSM_CONE_NO_SOLUTION,      // proved up to round-off: by a direction that certificate.c has checked, or by trying
                              // every case (m <= 5)
   NSM_CONE_FAILED,           // every solver tried; lambda holds the best one found
-  NSM_CONE_BAD_INPUT         // nan, inf in M or q, lo > hi, m < 0; blocks that overlap, are out of order or range, have
+  NSM_CONE_BAD_INPUT,        // nan, inf in M or q, lo > hi, m < 0; blocks that overlap, are out of order or range, have
                              // the wrong size or
                              // a coefficient that is negative, infinite or nan
+  NSM_CONE_ACCEPTED          // not within the tolerance, but within `accept` of the options: by the same judge
 } nsm_cone_status;
 
 typedef struct nsm_cone_options {
   const char *solver;        // NULL or "auto": the driver chooses; else a name of solver_table.c, and that one alone
   double      tolerance;     // on the residual (2); 0: the default 1e-12
+  double      accept;        // the residual with which an answer will do where the tolerance is not reached once all
+                             // solvers were tried, status ACCEPTED; up to the tolerance: none
   int         max_iterations;// 0: the solver's own default
   int         warm;          // nonzero: lambda on entry is a guess (its active set is tried first)
   double      budget;        // seconds, by the clock on the wall; 0: the default NSM_CONE_BUDGET; HUGE_VAL: no end

@@ -41,7 +41,8 @@ static void contact_map(const nsm_sigma *k, int c, const double *x, const double
   z[0] = x[0] - r * s;
   for (int i = 1; i < n; i++) { z[i] = x[i] - r * V[i]; t += z[i] * z[i]; }
   t = sqrt(t);
-  double slope1, slope2, rest1, rest2, g1 = plus(z[0] - t, tau, &slope1, &rest1), g2 = plus(z[0] + t, tau, &slope2, &rest2);
+  double slope1, slope2, rest1, rest2;
+  double g1 = plus(z[0] - t, tau, &slope1, &rest1), g2 = plus(z[0] + t, tau, &slope2, &rest2);
   double a, not_a, b = 0.5 * (slope1 + slope2), cc = 0.5 * (slope2 - slope1), h = slope1 * slope2 / b;
   if (t > 1e-8 * (fabs(z[0]) + tau)) { a = (g2 - g1) / (2 * t); not_a = 1 - a; }
   else { a = b; not_a = 0.5 * (rest1 + rest2); }
@@ -169,8 +170,8 @@ static void solve(nsm_sigma *k, double *rhs, double *dx) {
   for (int i = 0; i < k->g.rows; i++) dx[i] += z[i];
 }
 
-// dx, dy = M dx, ds with  J (dx, ds) = -(R, R0) - B dV  where dV (or NULL) is a change of V from elsewhere; the matrix is
-// factored. 0: not finite.
+// dx, dy = M dx, ds with  J (dx, ds) = -(R, R0) - B dV  where dV (or NULL) is a change of V from elsewhere; the matrix
+// is factored. 0: not finite.
 int nsm_sigma_solve(nsm_sigma *k, const double *R, const double *R0, const double *dV, double *dx, double *dy,
                   double *ds) {
   const nsm_graph *g = &k->g;
@@ -180,7 +181,8 @@ int nsm_sigma_solve(nsm_sigma *k, const double *R, const double *R0, const doubl
       for (int i = 0; i < g->node[c].size; i++) {
         int r = g->node[c].first + i;
         k->rhs[r] = -R[r];
-        if (i && g->node[c].kind == NSM_NODE_CONTACT) k->rhs[r] += k->cell[c].c / k->cell[c].b * k->cell[c].e[i] * R0[c];
+        if (i && g->node[c].kind == NSM_NODE_CONTACT)
+          k->rhs[r] += k->cell[c].c / k->cell[c].b * k->cell[c].e[i] * R0[c];
       }
     if (dV) times(g, k->B, dV, -1, k->rhs);
     if (pass) {

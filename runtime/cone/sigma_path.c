@@ -1,12 +1,12 @@
 // The way to the answer of a large friction problem: along the path of the smoothed problems, through its folds.
 //
-// For each tau the smoothed problem (sigma_newton.c (a)) with the term alpha D (x - center), alpha ~ tau, has solutions;
-// with a large tau only one. They form a curve, smooth but for rare points, which begins there and ends at tau = 0, at a
-// solution of the problem. It is not monotone in tau: the sliding speeds in the normal rows (De Saxce's shift) fold it,
-// in piles of a thousand contacts dozens of times. A method that makes tau smaller from step to step stalls at the
-// first fold with a residual that no proximal term removes: there is no solution near by, and x drifts along the null
-// vector of the fold. So tau is an unknown here and the length of the path the parameter (Keller 1977; Allgower and
-// Georg, Numerical Continuation Methods, 1990, ch. 2, 6):
+// For each tau the smoothed problem (sigma_newton.c (a)) with the term alpha D (x - center), alpha ~ tau, has
+// solutions; with a large tau only one. They form a curve, smooth but for rare points, which begins there and ends at
+// tau = 0, at a solution of the problem. It is not monotone in tau: the sliding speeds in the normal rows (De Saxce's
+// shift) fold it, in piles of a thousand contacts dozens of times. A method that makes tau smaller from step to step
+// stalls at the first fold with a residual that no proximal term removes: there is no solution near by, and x drifts
+// along the null vector of the fold. So tau is an unknown here and the length of the path the parameter (Keller 1977;
+// Allgower and Georg, Numerical Continuation Methods, 1990, ch. 2, 6):
 //
 //   J t = -dR/d(log tau) t_tau,   |t| = 1;   predictor  z + step t;   corrector  J dz + dR/d(log tau) dtheta = -R,
 //   t.dz = 0
@@ -22,7 +22,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { MEMORY = 3, STAGE = 8, LONG = 3000, HALVINGS = 12, SHORT = 2, CORRECTIONS = 5, LOOK = 4, STALL = 2, FEW = 60 };
+enum { MEMORY = 3, STAGE = 8, LONG = 1000, HALVINGS = 12, SHORT = 2, CORRECTIONS = 5, LOOK = 4, STALL = 2,
+       STUBBORN = 6 };
+enum { FEW = 60, MANY = 300 };           // nodes: on bodies from here, on contacts up to here
 static const double first_push = 10, first_ratio = 1e-4, fall_alpha = 1e-3, last_tau = 1e-14, least_alpha = 1e-12,
     near_path = 0.01,        // of tau: a point of the path
     spread = 1.0001,         // of tau
@@ -120,8 +122,10 @@ static double pull(const nsm_sigma *k) {
   return k->alpha * most / k->tau;
 }
 
-// Smaller and smaller tau, the proximal term moved along. 1 accepted, 0 it stalls: what it leaves behind is of no use.
-static int descend(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double end, double *u) {
+// Smaller and smaller tau, the proximal term moved along. 1 accepted; 0 it stalls, after `patience` failures of
+// Newton's method in turn: what it leaves behind is of no use.
+static int descend(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, int patience, double end,
+                   double *u) {
   nsm_sigma_point *old = &k->old;
   memcpy(k->center, k->x, rows_bytes(k));
   keep(k, old);
@@ -129,13 +133,13 @@ static int descend(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *
     int used;
     double start, norm;
     if (!stage(k, &used, &start, &norm)) {
-      if (fails++ == STALL) return 0;
+      if (fails++ == patience) return 0;
       k->alpha *= 3;
       if (!(norm <= start)) go_back(k, old);
       continue;
     }
     if (used > 0 && judged(k, p, t, u)) return 1;
-    if (pull(k) > 1) return 0;
+    if (patience == STALL && pull(k) > 1) return 0;
     fails = 0;
     k->tau *= used == 1 ? 0.2 : used <= 4 ? 0.5 : 0.7;
     k->alpha = fmax(0.5 * k->alpha, least_alpha);
@@ -306,7 +310,7 @@ static int solved(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t
     done = follow(k, &o, p, t, patience, end, u);
     if (done) break;
     keep(k, &k->turn);
-    done = descend(k, p, t, end, u);
+    done = descend(k, p, t, STALL, end, u);
     if (done) break;
     go_back(k, &k->turn);
     set_tau(k, &o, k->tau);
@@ -316,11 +320,10 @@ static int solved(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t
 }
 
 // Without a path: from the beginning straight down.
-static int fell(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double push, double alpha, nsm_dice *d,
-                double *u) {
-  begin(k, push, 1, d);
+static int fell(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double alpha, nsm_dice *d, double *u) {
+  begin(k, first_push, 1, d);
   k->alpha = alpha;
-  return descend(k, p, t, last_tau * k->tau, u);
+  return descend(k, p, t, STUBBORN, last_tau * k->tau, u);
 }
 
 static int take(nsm_sigma *k) {
@@ -378,7 +381,7 @@ static int take_systems(nsm_sigma *k) {
   w->used = mark;
   k->factor.k.rows = 0;
   unsigned char *all = nsm_cone_take(w, (size_t)k->g.nodes);
-  if (!all || !nsm_fronts_take(&k->g, w, &k->fronts)) return 0;
+  if (k->g.nodes > MANY || !all || !nsm_fronts_take(&k->g, w, &k->fronts)) return 0;
   memset(all, 1, (size_t)k->g.nodes);
   nsm_fronts_make(&k->g, all, &k->fronts);
   return nsm_factor_take(&k->g, &k->fronts, w, &k->whole);
@@ -399,7 +402,9 @@ nsm_cone_outcome nsm_cone_sigma(const nsm_cone_problem *p, nsm_cone_work *w, con
     }
     k.least = HUGE_VAL;
     k.limit = t->max_iterations > 0 ? t->max_iterations : LONG;
-    ok = solved(&k, p, t, push, ratio, tau, &d, u) || (!t->attempt && fell(&k, p, t, first_push, fall_alpha, &d, u));
+    ok = solved(&k, p, t, push, ratio, tau, &d, u);
+    k.limit += k.steps;
+    ok = ok || (!t->attempt && fell(&k, p, t, fall_alpha, &d, u));
     if (k.least < HUGE_VAL) memcpy(lambda, k.best, (size_t)p->m * sizeof(double));
   }
   w->used = mark;

@@ -35,7 +35,7 @@ const nsm_cone_solver nsm_cone_solvers[] = {
     "deficient rank: first the velocities at which most contacts rest, then forces" },
   { "smoothing", nsm_cone_smoothing, 0, NSM_AGAIN, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
     "strong friction, uneven weights: Newton on a smoothed problem, made exact by the proximal loop" },
-  { "sigma", nsm_cone_sigma, 0, NSM_AGAIN, (1u << NSM_CONE_COULOMB) | (1u << NSM_CONE_ELLIPTIC) |
+  { "sigma", nsm_cone_sigma, 3 * NSM_PILE, NSM_AGAIN, (1u << NSM_CONE_COULOMB) | (1u << NSM_CONE_ELLIPTIC) |
       (1u << NSM_CONE_CONTENSOU) | NSM_BLOCKS_ONLY,
     "the same for others" },
   { "interior", nsm_cone_interior, 0, 0, (NSM_UNIT_BLOCKS & ~(1u << NSM_CONE_GRIP)) | NSM_BLOCKS_ONLY,
@@ -75,6 +75,6 @@ const char *const *nsm_cone_solver_names(void) { return names; }
 const nsm_cone_solver *nsm_cone_solver_find(const char *name) {
   const nsm_cone_solver *found = NULL;                     // of two, the one for more rows
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name; s++)
-    if (strcmp(s->name, name) == 0) found = s;
+    if (strcmp(s->name, name) == 0 && !(found && !found->max_rows)) found = s;
   return found;
 }

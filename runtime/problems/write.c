@@ -115,7 +115,7 @@ static void put_note(FILE *f, const nsm_cone_problem *p, const nsm_problem_note 
 }
 
 static void put_answer(FILE *f, const nsm_cone_problem *p, const nsm_problem_note *n) {
-  static const char *const status[] = { "solved", "no solution", "failed", "bad input" };
+  static const char *const status[] = { "solved", "no solution", "failed", "bad input", "accepted" };
   if (n->guess) put_vector(f, "guess", n->guess, p->m);
   if (n->lambda) put_vector(f, "lambda", n->lambda, p->m);
   if (!n->result) return;

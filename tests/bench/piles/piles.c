@@ -1,6 +1,6 @@
 // One packing of spheres through nsm_cone_solve, for tests/bench/piles/run: one line of what came out.
 //   piles pyramid A B LAYERS HOLES | heap BALLS WIDTH SPREAD, then: rest|shaken HEAVIEST SEED SOLVER TOLERANCE BUDGET
-#include "packing.h"
+#include "tests/unit/cone/packing.h"
 #include "runtime/problems/reader.h"
 #include <stdio.h>
 #include <time.h>

@@ -19,7 +19,7 @@ typedef struct packing {
   double (*at)[3], *radius, *mass;
   int    (*pair)[2];                 // balls; the second is -1 for the floor
   nsm_cone_problem p;
-  double *M, *q;
+  double *M, *q, *none;               // none: bounds of rows in blocks, which nobody reads
   int    *row_start, *col;
   nsm_cone_block *cone;
 } packing;
@@ -58,7 +58,10 @@ static void packing_touch(packing *k, double near) {
   for (int i = 0; i < k->balls; i++) {
     if (k->at[i][2] - k->radius[i] < near) { k->pair[k->contacts][0] = i; k->pair[k->contacts++][1] = -1; }
     for (int j = 0; j < i && k->contacts < 12 * k->balls; j++)
-      if (packing_gap(k, j, k->at[i], k->radius[i]) < near) { k->pair[k->contacts][0] = i; k->pair[k->contacts++][1] = j; }
+      if (packing_gap(k, j, k->at[i], k->radius[i]) < near) {
+        k->pair[k->contacts][0] = i;
+        k->pair[k->contacts++][1] = j;
+      }
   }
 }
 
@@ -180,11 +183,16 @@ static void packing_problem(packing *k, double mu, double heaviest, packing_stat
   for (int e = 0; e < 2 * n; e++) first[k->balls] += k->pair[e / 2][e % 2] >= 0;
   k->rows = 3 * n;
   size_t entries = 0;
-  for (int i = 0; i < k->balls; i++) { int d = first[i + 1] - first[i]; entries += 9 * (size_t)d * (size_t)d; most = d > most ? d : most; }
+  for (int i = 0; i < k->balls; i++) {
+    int d = first[i + 1] - first[i];
+    entries += 9 * (size_t)d * (size_t)d;
+    most = d > most ? d : most;
+  }
   k->M = packing_new(entries, sizeof *k->M);
   k->col = packing_new(entries, sizeof *k->col);
   k->row_start = packing_new((size_t)k->rows + 1, sizeof *k->row_start);
   k->q = packing_new((size_t)k->rows, sizeof *k->q);
+  k->none = packing_new((size_t)k->rows, sizeof *k->none);
   k->cone = packing_new((size_t)n, sizeof *k->cone);
   double *block = packing_new(9 * (size_t)n, sizeof *block);
   int *seen = packing_new((size_t)n, sizeof *seen), *list = packing_new(2 * (size_t)most + 2, sizeof *list);
@@ -218,11 +226,11 @@ static void packing_problem(packing *k, double mu, double heaviest, packing_stat
     k->cone[c] = (nsm_cone_block){ NSM_CONE_COULOMB, 3 * c, 3, mu, 0, 0 };
   }
   k->p = (nsm_cone_problem){ .m = k->rows, .M = k->M, .row_start = k->row_start, .col = k->col, .q = k->q,
-                             .cones = n, .cone = k->cone };
+                             .lo = k->none, .hi = k->none, .cones = n, .cone = k->cone };
   free(v); free(H[0]); free(H[1]); free(first); free(of); free(block); free(seen); free(list);
 }
 
 static void packing_free(packing *k) {
   free(k->at); free(k->radius); free(k->mass); free(k->pair);
-  free(k->M); free(k->q); free(k->row_start); free(k->col); free(k->cone);
+  free(k->M); free(k->q); free(k->none); free(k->row_start); free(k->col); free(k->cone);
 }
