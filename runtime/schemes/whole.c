@@ -22,10 +22,10 @@ static int fits(const nsm_sim *s, const nsm_whole *w) {
   return 1;
 }
 
-// What the functions do not know: another solver, files of problems, claims after each step.
+// What the functions do not know: another solver, files of problems, assertions after each step, retractions.
 static int ordinary(const nsm_sim *s) {
   const char *solver = s->w.cone.solver;
-  return !s->dump && s->a->on.assertion.n == 0 && (!solver || strcmp(solver, "auto") == 0) &&
+  return !s->dump && s->a->on.assertion.n + s->a->on.kinematics.n == 0 && (!solver || strcmp(solver, "auto") == 0) &&
       (s->n.con || s->a->gamma == 1);
 }
 
