@@ -27,7 +27,7 @@ static const double rounds = 8 * DBL_EPSILON, lasting = 16 * DBL_EPSILON, near =
                     refines = 4 * DBL_EPSILON,
                     corrects = 1e-6,  // of the forces: where M is singular a solution of the rates can be anything
                     inside = 1 - 1e-6;  // of its disk: a force of friction that sticks
-enum { REFINEMENTS = 3, EXTENT = 64, AT_ONCE = 256, NEIGHBOURS = 8, FEW = 8 };
+enum { REFINEMENTS = 3, EXTENT = 64, AT_ONCE = 256, TESTED = 32, NEIGHBOURS = 8, FEW = 8 };
 
 // Without a kernel for them, as in models written by hand: sum_j |H_j q_j|.
 void sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v) {
@@ -90,7 +90,7 @@ int sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a) {
 
 // ---- moreau and midpoint --------------------------------------------------------------------------------------------
 // Is any of n contacts near enough that (a) or (b) must be looked at?
-static int any_near(const double *gap, const double *rate, const double *held, int n, double lead, double nearly) {
+SIM_WIDE static int any_near(const double *gap, const double *rate, const double *held, int n, double lead, double nearly) {
   long any = 0;
   for (int i = 0; i < n; i++) any |= !(gap[i] + lead * rate[i] > nearly);
   for (int i = 0; held && i < n; i++) any |= !(held[i] <= 0);
@@ -134,13 +134,14 @@ void sim_active_set(nsm_sim *s) {
       int n = count - first < AT_ONCE ? count - first : AT_ONCE, row = k->row0 + first;
       nsm_table some = sim_part(k, first, n);
       k->c->gap_fn(&v, &some, gap, rate);
-      if (!any_near(gap, rate, s->now.holds ? s->now.held + row : NULL, n, lead, nearly)) {
-        memset(r->active + row, 0, (size_t)n);
-        continue;
+      memset(r->active + row, 0, (size_t)n);
+      for (int i = 0; i < n; i += TESTED) {
+        int m = n - i < TESTED ? n - i : TESTED;
+        if (!any_near(gap + i, rate + i, s->now.holds ? s->now.held + row + i : NULL, m, lead, nearly)) continue;
+        memcpy(r->gap + row + i, gap + i, (size_t)m * sizeof *gap);
+        memcpy(r->rate0 + row + i, rate + i, (size_t)m * sizeof *rate);
+        close_some(s, k, first + i, m, lead, nearly);
       }
-      memcpy(r->gap + row, gap, (size_t)n * sizeof *gap);
-      memcpy(r->rate0 + row, rate, (size_t)n * sizeof *rate);
-      close_some(s, k, first, n, lead, nearly);
     }
   }
   if (s->a->on.friction.n > 0) sim_friction_active(s);

@@ -201,7 +201,7 @@ double sim_linear_act(nsm_sim *s, double t1) {
 }
 
 // z1 = z + dz, q1 = q + h z + ht dz; of x the first alone. 0 where a number is not finite: x - x is 0 for all others.
-static int free_motion(int nv, int nz, double h, double ht, const double *restrict q, const double *restrict z,
+SIM_WIDE static int free_motion(int nv, int nz, double h, double ht, const double *restrict q, const double *restrict z,
                        const double *restrict dz, double *restrict q1, double *restrict z1) {
   long bad = 0;
   for (int i = 0; i < nv; i++) {
