@@ -33,10 +33,16 @@ void nsm_statistics_step(nsm_sim *s, nsm_statistic *a) {
   }
 }
 
-int nsm_statistics_follow(const nsm_model *m) {
-  int any = 0;
-  for (int i = 0; i < m->nstat; i++) any |= m->stat[i].kind != NSM_STAT_INITIAL && m->stat[i].kind != NSM_STAT_FINAL;
-  return any;
+double nsm_statistics_idle(const nsm_model *m, const nsm_statistic *a) {
+  double idle = INFINITY;
+  for (int i = 0; i < m->nstat; i++) idle = fmin(idle, nsm_statistic_idle(&a[i], m->stat[i].kind));
+  return idle;
+}
+
+// An `at` interpolates within the step that passes its time: from the values of that step's begin on.
+long sim_steps_before(const nsm_sim *s, double time) {
+  double n = floor((time - s->now.t) / s->a->step) - 1;
+  return n < 1 ? 1 : n < 1e15 ? (long)n : (long)1e15;
 }
 
 void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value) {
