@@ -4,7 +4,8 @@
 #include <math.h>
 
 // Special classes: -1 total, -2 kinetic, -3 potential energy; of the ledger: -4 residue of the step, -5 work of forces
-// so far, -6 and -7 what dampers and contacts took so far.
+// so far, -6 and -7 what dampers and contacts took so far. Of problems of steps: -8 how many missed the tolerance and
+// were accepted, -9 the largest residual.
 static double evaluate(nsm_sim *s, int cls) {
   if (cls >= 0) {
     if (s->a->cls[cls].tab.count == 0) return NAN;
@@ -12,6 +13,8 @@ static double evaluate(nsm_sim *s, int cls) {
     return s->w.out[0];
   }
   const sim_ledger *g = &s->now.ledger;
+  if (cls == -8) return (double)s->now.count.accepted;
+  if (cls == -9) return s->now.count.max_residual;
   if (cls <= -4) return cls == -4 ? g->residue_now : cls == -5 ? g->forces : cls == -6 ? g->dampers : g->contacts;
   double kinetic, potential;
   sim_energy(s, &kinetic, &potential);

@@ -295,7 +295,7 @@ static int outside(const job *j, int i) {
 }
 
 static nsm_experiment own_experiment(const job *j) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, 0 };
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0 };
   j->m->experiment(j->s->a->p, &x);
   return x;
 }
@@ -356,7 +356,7 @@ static const char *status_of(nsm_code c) {
 
 static int claims_ledger(const nsm_model *m) {
   int any = 0;
-  for (int i = 0; i < m->nstat; i++) any |= m->stat[i].cls <= -4;
+  for (int i = 0; i < m->nstat; i++) any |= m->stat[i].cls <= -4 && m->stat[i].cls >= -7;
   return any;
 }
 
