@@ -90,7 +90,8 @@ int sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a) {
 
 // ---- moreau and midpoint --------------------------------------------------------------------------------------------
 // Is any of n contacts near enough that (a) or (b) must be looked at?
-SIM_WIDE static int any_near(const double *gap, const double *rate, const double *held, int n, double lead, double nearly) {
+SIM_WIDE static int any_near(const double *gap, const double *rate, const double *held, int n, double lead,
+                             double nearly) {
   long any = 0;
   for (int i = 0; i < n; i++) any |= !(gap[i] + lead * rate[i] > nearly);
   for (int i = 0; held && i < n; i++) any |= !(held[i] <= 0);
@@ -119,30 +120,42 @@ void sim_close(nsm_sim *s, double lead) {
   }
 }
 
-// Gaps and rates at the start of the step; active where g_k + (h/2) rate_k <= 0, (10). The impulses of the others are
-// 0. Contacts are looked at by so many that their numbers stay in the cache; gaps and rates of those that are all far
-// apart are not kept, as nobody asks for them.
-void sim_active_set(nsm_sim *s) {
+// Multipliers that are 0 are not written again: where a family is large, few have ever been anything else.
+SIM_WIDE static int any_set(const double *l, int n) {
+  long any = 0;
+  for (int i = 0; i < n; i++) any |= l[i] != 0;
+  return any != 0;
+}
+
+// Contacts first ... first + n - 1 of a class, n <= AT_ONCE. Gaps and rates of those that are all far apart are not
+// kept, as nobody asks for them.
+static void active_some(nsm_sim *s, const sim_class *k, int first, int n, const nsm_view *v, double nearly) {
   sim_rows *r = &s->n.r;
+  double gap[AT_ONCE], rate[AT_ONCE], *l = s->w.l1 + r->l[k->row0] + first,      // a class' multipliers are contiguous
+         lead = 0.5 * s->n.h;
+  int row = k->row0 + first;
+  nsm_table some = sim_part(k, first, n);
+  k->c->gap_fn(v, &some, gap, rate);
+  if (any_set(l, n)) memset(l, 0, (size_t)n * sizeof *l);
+  memset(r->active + row, 0, (size_t)n);
+  for (int i = 0; i < n; i += TESTED) {
+    int m = n - i < TESTED ? n - i : TESTED;
+    if (!any_near(gap + i, rate + i, s->now.holds ? s->now.held + row + i : NULL, m, lead, nearly)) continue;
+    memcpy(r->gap + row + i, gap + i, (size_t)m * sizeof *gap);
+    memcpy(r->rate0 + row + i, rate + i, (size_t)m * sizeof *rate);
+    close_some(s, k, first + i, m, lead, nearly);
+  }
+}
+
+// Gaps and rates at the start of the step; active where g_k + (h/2) rate_k <= 0, (10). The impulses of the others are
+// 0. Contacts are looked at by so many that their numbers stay in the cache.
+void sim_active_set(nsm_sim *s) {
   nsm_view v = sim_now(s);
-  double gap[AT_ONCE], rate[AT_ONCE], lead = 0.5 * s->n.h, nearly = nearly_closed(s);
+  double nearly = nearly_closed(s);
   for (int c = 0; c < s->a->on.contact.n; c++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[c]];
-    int count = k->tab.count;
-    memset(s->w.l1 + r->l[k->row0], 0, (size_t)count * sizeof(double));          // a class' multipliers are contiguous
-    for (int first = 0; first < count; first += AT_ONCE) {
-      int n = count - first < AT_ONCE ? count - first : AT_ONCE, row = k->row0 + first;
-      nsm_table some = sim_part(k, first, n);
-      k->c->gap_fn(&v, &some, gap, rate);
-      memset(r->active + row, 0, (size_t)n);
-      for (int i = 0; i < n; i += TESTED) {
-        int m = n - i < TESTED ? n - i : TESTED;
-        if (!any_near(gap + i, rate + i, s->now.holds ? s->now.held + row + i : NULL, m, lead, nearly)) continue;
-        memcpy(r->gap + row + i, gap + i, (size_t)m * sizeof *gap);
-        memcpy(r->rate0 + row + i, rate + i, (size_t)m * sizeof *rate);
-        close_some(s, k, first + i, m, lead, nearly);
-      }
-    }
+    for (int first = 0, count = k->tab.count; first < count; first += AT_ONCE)
+      active_some(s, k, first, count - first < AT_ONCE ? count - first : AT_ONCE, &v, nearly);
   }
   if (s->a->on.friction.n > 0) sim_friction_active(s);
 }
