@@ -189,7 +189,8 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     q1[j] = k_name(b, k_op2(b, OP_PLUS, Q[j], way), step_name(p, "qn", j), NULL);
     sum = step_add(p, sum, q1[j]);
   }
-  KValue sum_free = k_name(b, sum, "sum", NULL), *free = ARENA_ARRAY(a, KValue, nz + 1), *freeq = ARENA_ARRAY(a, KValue, nq + 1);
+  KValue sum_free = k_name(b, sum, "sum", NULL);
+  KValue *free = ARENA_ARRAY(a, KValue, nz + 1), *freeq = ARENA_ARRAY(a, KValue, nq + 1);
   for (int j = 0; j < nz; j++) free[j] = z1[j];
   for (int j = 0; j < nq; j++) freeq[j] = q1[j];
   if (l->here) {
