@@ -77,6 +77,12 @@ double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number
 // One instruction where the compiler knows it.
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define nsm_abs(x) __builtin_fabs(x)
+#ifdef __SSE4_1__
+#define nsm_floor(x) __builtin_floor(x)
+#endif
+#elif defined(__TINYC__)                // without a call
+#define nsm_abs(x) ({ union { double d; unsigned long long u; } nsm_a; nsm_a.d = (x); \
+                      nsm_a.u &= 0x7fffffffffffffffULL; nsm_a.d; })
 #endif
 
 // Divided difference of x^r over a and b, m and n times: times = 10 m + n; a, b >= 0. times = 11: (b^r - a^r)/(b - a).

@@ -334,10 +334,15 @@ static nsm_code run_all(sweep *w, nsm_error *e) {
 static nsm_code sweep_all(sweep *w, const nsm_flags *f, nsm_error *e) {
   nsm_code code = prepare(w, f, e);
   if (code == NSM_OK && w->ranks.rank == 0) code = open_file(w, f->text[NSM_FLAG_RESUME] != NULL, e);
-  long first = code == NSM_OK ? w->first : -1;             // -1: rank 0 cannot begin
+  long first = code == NSM_OK ? w->first : -(long)code;    // negative: rank 0 cannot begin, and says why
   if (w->ranks.size > 1 && !w->ranks.share(&first)) sim_fail(e, code = NSM_FILE, "the ranks cannot reach each other");
-  if (code == NSM_OK && first < 0) return NSM_FILE;        // rank 0 has said why
-  if (code != NSM_OK) return code;
+  if (first < 0 && w->ranks.rank != 0) *e->text = 0;
+  if (first < 0) return (nsm_code)-first;
+  if (code != NSM_OK) {                                    // this rank alone: the others would wait for it
+    nsm_print_error(w->task.m, e, w->host->err);
+    w->ranks.give_up((int)code);
+    return code;
+  }
   w->first = first;
   if (*w->o.note && !w->quiet && w->ranks.rank == 0) fprintf(w->host->err, "note: %s\n", w->o.note);
   nsm_signals old;
