@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 10
+#define NSM_ABI_VERSION 11
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -77,6 +77,12 @@ double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number
 // One instruction where the compiler knows it.
 #if defined(__GNUC__) && !defined(__TINYC__)
 #define nsm_abs(x) __builtin_fabs(x)
+#ifdef __SSE4_1__
+#define nsm_floor(x) __builtin_floor(x)
+#endif
+#elif defined(__TINYC__)                // without a call
+#define nsm_abs(x) ({ union { double d; unsigned long long u; } nsm_a; nsm_a.d = (x); \
+                      nsm_a.u &= 0x7fffffffffffffffULL; nsm_a.d; })
 #endif
 
 // Divided difference of x^r over a and b, m and n times: times = 10 m + n; a, b >= 0. times = 11: (b^r - a^r)/(b - a).
@@ -275,7 +281,10 @@ typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cl
 
 // Where the run starts and ends and how it steps; what the command line does not override.
 // tolerance: nan where not given; solver: offset of its name in text, 0: automatic.
-typedef struct nsm_experiment { double start, until, step, theta, gamma, tolerance; int solver; } nsm_experiment;
+typedef struct nsm_experiment {
+  double start, until, step, theta, gamma, tolerance, accept;
+  int    solver;
+} nsm_experiment;
 
 // Whole steps of a small model: one function, nsm_model.whole_run(s, c, k, n), that takes up to n steps from step k on
 // and gives how many it did, as the scheme and the general road have them. It stops before a step that it does not

@@ -116,6 +116,7 @@ typedef struct sim_rows {
   int    *k0, *ks, *kx;                 // the same, where M_osns follows of the active rows only
   // M_osns [n, n] in the order `row_at`, compressed rows
   int    *row_at, *at_row;              // [n] order and its inverse
+  int     in_order;                     // row_at[i] = i
   int    *m0, *mc, *mark, *diagonal;    // diagonal: place of M_ii in m
   double *m;
   // rows_couple.c: patterns are those of the active rows; those they were made for, and whether they could be made
@@ -362,6 +363,11 @@ static inline int sim_contactlike(const nsm_class *c) {
 // Rows that act only where a contact is closed (those of friction on a constraint or under a given force are always
 // active too)
 static inline int sim_opens(const nsm_class *c) { return c->kind == NSM_CONTACT || c->kind == NSM_FRICTION; }
+// The table of instances first ... first + n - 1: kernels are loops, so some of them can be evaluated alone.
+static inline nsm_table sim_part(const sim_class *k, int first, int n) {
+  return (nsm_table){ n, k->tab.ix + (size_t)first * (size_t)k->c->nslot,
+                      k->tab.num + (size_t)first * (size_t)k->c->nnum };
+}
 // Number of z = (v, x) that slot `slot` of instance i stands for.
 static inline int sim_z_of(const nsm_sim *s, const sim_class *k, int i, int slot) {
   int ix = k->tab.ix[(size_t)i * (size_t)k->c->nslot + (size_t)slot];   // of Q and V the velocity's own

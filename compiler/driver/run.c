@@ -45,6 +45,8 @@ static nsm_flags left_to_the_run(Arena *a, const Options *o) {
   return f;
 }
 
+static int between_runs(void *jit, double left, int quiet) { return jit_between_runs(jit, left, quiet != 0); }
+
 // *not_reached: how many claims were about times that the run did not reach.
 static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
   JitStatus status;
@@ -58,7 +60,11 @@ static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
   nsm_host host = { .out = stdout, .err = stderr, .input = compilation_inputs(c, &n),
                     .compile_s = c->seconds + p->seconds, .say = show_error, .with = c };
   host.ninput = n;
-  if (o->jit == JIT_AUTO) { host.between_steps = jit_between_steps; host.steps = p->jit; }
+  if (o->jit == JIT_AUTO) {
+    host.between_steps = jit_between_steps;
+    host.between_runs = between_runs;
+    host.steps = p->jit;
+  }
   nsm_flags flags = left_to_the_run(c->arena, o);
   int code = o->command == NSM_FOR_SWEEP ? nsm_sweep_flags(jit_model(p->jit), &flags, &host)
                                          : nsm_run_flags(jit_model(p->jit), &flags, &host);

@@ -56,11 +56,11 @@ static void emit_experiment(Emitter *e) {
   const struct { const char *to; Ex value; double otherwise; } part[] = {
     { "e->start", s->start, 0 }, { "e->until", s->until, 0.0 / 0.0 }, { "e->step", s->step, 0.0 / 0.0 },
     { "e->theta", s->theta, p->theta }, { "e->gamma", s->gamma, p->gamma },
-    { "e->tolerance", s->tolerance, 0.0 / 0.0 } };
+    { "e->tolerance", s->tolerance, 0.0 / 0.0 }, { "e->accept", s->accept, 0.0 / 0.0 } };
   text_add(e->out, "\n/* simulate { ... }: nan where the model does not say */\n");
   text_add(e->out,
            "static void experiment(const double *p, nsm_experiment *e) {\n  nsm_setup *s = 0;\n  (void)s; (void)p;\n");
-  for (int i = 0; i < 6; i++)
+  for (size_t i = 0; i < sizeof part / sizeof *part; i++)
     assign(e, part[i].to, part[i].value == EX_NONE ? ex_num(pool, part[i].otherwise) : part[i].value, "  ");
   text_printf(e->out, "  e->solver = %d;\n", s->model->sim.solver ? blob_add(e, s->model->sim.solver) : 0);
   text_add(e->out, "}\n");

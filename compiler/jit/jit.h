@@ -5,6 +5,7 @@
 // JIT_AUTO is libtcc; a run that is long enough to gain from it has its kernels compiled by LLVM in a second thread,
 // and goes on with these. All backends give the same results bit by bit, so that nobody can tell when.
 #pragma once
+#include <stdbool.h>
 #include "../base/arena.h"
 #include "../kernel/kernels.h"
 #include "../../runtime/nsm_abi.h"
@@ -25,5 +26,9 @@ void jit_free(Jit *j);                                  // the model is gone aft
 // JIT_AUTO: to be called between steps, by the thread that steps. done, total: steps of the run, total >= done. Gives
 // the number of steps done at which it wants to be called next; LONG_MAX: never. `jit` is the Jit.
 long jit_between_steps(void *jit, long done, long total);
+// The same for many simulations of one model in several threads: to be called by one thread, now and then. left:
+// seconds of processor time that all of them have to do. True where it wants to be called with `quiet`, while no thread
+// steps; it takes the kernels over then.
+bool jit_between_runs(void *jit, double left, bool quiet);
 
 const char *jit_llvm_version(void);                     // "14.0.6"; NULL: there is none

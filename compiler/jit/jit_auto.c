@@ -116,6 +116,19 @@ long jit_between_steps(void *jit, long done, long total) {
   }
 }
 
+bool jit_between_runs(void *jit, double left, bool quiet) {
+  Jit *j = jit;
+  Tier *t = j->tier;
+  if (!t) return false;
+  switch (atomic_load_explicit(&t->stage, memory_order_acquire)) {
+  case WAITING: if (left >= t->cost * (t->processors > 1 ? WORTH : WORTH_ALONE)) start_thread(j); return false;
+  case READY:
+    if (quiet) { llvm_use(j, t->address); atomic_store(&t->stage, OVER); }
+    return !quiet;
+  default: return false;
+  }
+}
+
 void tier_end(Jit *j) {
   if (!j->tier) return;
   if (j->tier->running) pthread_join(j->tier->thread, NULL);

@@ -8,7 +8,7 @@
 
 // --- simulate ---
 
-static const char *const entries[] = {"until", "start", "step", "scheme", "solver", "tolerance"};
+static const char *const entries[] = {"until", "start", "step", "scheme", "solver", "tolerance", "accept"};
 enum { NENTRIES = sizeof entries / sizeof *entries };
 
 static MExpr *constant_entry(const Env *env, const Ast *arg, const char *unit) {
@@ -69,6 +69,7 @@ static void entry(const Env *env, const Ast *arg) {
   else if (strcmp(name, "start") == 0) s->start = constant_entry(env, arg, "s");
   else if (strcmp(name, "step") == 0) s->step = constant_entry(env, arg, "s");
   else if (strcmp(name, "tolerance") == 0) s->tolerance = constant_entry(env, arg, NULL);
+  else if (strcmp(name, "accept") == 0) s->accept = constant_entry(env, arg, NULL);
   else if (strcmp(name, "scheme") == 0) scheme(env, arg->a);
   else if (strcmp(name, "solver") == 0) {
     if (arg->a->kind == AST_NAME || arg->a->kind == AST_STRING || arg->a->kind == AST_CALL) {
@@ -85,7 +86,7 @@ static void entry(const Env *env, const Ast *arg) {
     const char *near = suggest(name, entries, NENTRIES), *meant = entry_meant(name);
     if (meant) diag_help(d, "%s", meant);
     else if (near) diag_help(d, "did you mean `%s`?", near);
-    else diag_help(d, "the entries are until, start, step, scheme, solver, tolerance");
+    else diag_help(d, "the entries are until, start, step, scheme, solver, tolerance, accept");
   }
 }
 
@@ -95,6 +96,15 @@ static bool number_of(const Env *env, const MExpr *x, double *out) {
   MxEval e = {0};
   (void)env;
   return mx_eval(&e, x, out);
+}
+
+static void between_0_and_1(const Env *env, const Ast *x, const MExpr *value, const char *name, const char *wrong,
+                            const char *help) {
+  double number;
+  if (!number_of(env, value, &number) || (number > 0 && number < 1)) return;
+  const Ast *at = named_arg(x->list, intern(env->e->in, name));
+  Diag *d = diag(env->e->bag, DIAG_E0123, at->a->span, "%s", wrong);
+  diag_help(d, "%s", help);
 }
 
 static void check_times(const Env *env, const Ast *x) {
@@ -115,12 +125,8 @@ static void check_times(const Env *env, const Ast *x) {
     diag_help(d, "until = %g [s]", start + 1);
     return;
   }
-  double tolerance;
-  if (number_of(env, s->tolerance, &tolerance) && !(tolerance > 0 && tolerance < 1)) {
-    const Ast *at = named_arg(x->list, intern(env->e->in, "tolerance"));
-    Diag *d = diag(env->e->bag, DIAG_E0123, at->a->span, "the tolerance must lie between 0 and 1");
-    diag_help(d, "tolerance = 1e-12");
-  }
+  between_0_and_1(env, x, s->tolerance, "tolerance", "the tolerance must lie between 0 and 1", "tolerance = 1e-12");
+  between_0_and_1(env, x, s->accept, "accept", "what is accepted must lie between 0 and 1", "accept = 1e-6");
   double n = steps && ends ? (until - start)/step : 0;
   if (n > 9e15) {
     Diag *d = diag(env->e->bag, DIAG_E0123, step_at->a->span, "the step makes %.2g steps, more than can be counted", n);
@@ -171,26 +177,37 @@ enum { NSTATISTICS = sizeof statistics / sizeof *statistics };
 
 const char *statistic_name(int i) { return i < NSTATISTICS ? statistics[i].name : NULL; }
 
-static const char *const energy_names[] = { "kinetic", "potential", "residue", "forces", "dampers", "contacts" };
-static const int energy_outputs[] = { MSTAT_KINETIC, MSTAT_POTENTIAL, MSTAT_RESIDUE, MSTAT_FORCES, MSTAT_DAMPERS,
-                                      MSTAT_CONTACTS };
-enum { NENERGIES = sizeof energy_names / sizeof *energy_names };
+// What a run tells of itself: energies and the ledger, problems of steps that missed their tolerance. A model may have
+// a variable of that name, which then wins. `alone`: the name without a part; 0: it has none.
+typedef struct Told { const char *name, *part[7]; int output[7], alone; const char *unit, *help; } Told;
+static const Told told[] = {
+  { "energy", { "kinetic", "potential", "residue", "forces", "dampers", "contacts" },
+    { MSTAT_KINETIC, MSTAT_POTENTIAL, MSTAT_RESIDUE, MSTAT_FORCES, MSTAT_DAMPERS, MSTAT_CONTACTS }, MSTAT_ENERGY, "J",
+    "it has kinetic, potential, residue, forces, dampers, contacts" },
+  { "problems", { "accepted", "residual" }, { MSTAT_ACCEPTED, MSTAT_RESIDUAL }, 0, "1",
+    "it has accepted, how many steps so far, and residual, the largest one" } };
+enum { TOLD = sizeof told / sizeof *told };
 
-// energy, its parts and the entries of the ledger; a model may have a variable of that name, which then wins. 0: none;
-// *known is false where a part does not exist, reported.
-static int energy_output(const Env *env, const Ast *x, bool *known) {
+// Its number and *unit; 0: none of them. *known is false where a part does not exist, reported.
+static int told_output(const Env *env, const Ast *x, bool *known, const char **unit) {
   const Elab *e = env->e;
   const Ast *base = x->kind == AST_MEMBER ? x->a : x;
   *known = true;
-  if (base->kind != AST_NAME || base->name != e->word.energy || scope_find(env->scope, base->name)) return 0;
-  if (x->kind == AST_NAME) return MSTAT_ENERGY;
-  for (int i = 0; i < NENERGIES; i++)
-    if (!strcmp(x->name, energy_names[i])) return energy_outputs[i];
-  Diag *d = diag(e->bag, DIAG_E0201, x->span, "`energy` has no part `%s`", x->name);
-  const char *near = suggest(x->name, energy_names, NENERGIES);
-  if (near) diag_help(d, "did you mean `energy.%s`?", near);
-  else diag_help(d, "it has kinetic, potential, residue, forces, dampers, contacts");
-  *known = false;
+  for (int t = 0; t < TOLD; t++) {
+    if (base->kind != AST_NAME || strcmp(base->name, told[t].name) || scope_find(env->scope, base->name)) continue;
+    *unit = told[t].unit;
+    if (x->kind == AST_NAME && told[t].alone) return told[t].alone;
+    const char *part = x->kind == AST_NAME ? "" : x->name;
+    size_t n = 0;
+    for (; told[t].part[n]; n++)
+      if (!strcmp(part, told[t].part[n])) return told[t].output[n];
+    Diag *d = *part ? diag(e->bag, DIAG_E0201, x->span, "`%s` has no part `%s`", told[t].name, part)
+                    : diag(e->bag, DIAG_E0201, x->span, "`%s` stands with one of its parts", told[t].name);
+    const char *near = suggest(part, told[t].part, n);
+    if (near) diag_help(d, "did you mean `%s.%s`?", told[t].name, near);
+    else diag_help(d, "%s", told[t].help);
+    *known = false;
+  }
   return 0;
 }
 
@@ -219,10 +236,11 @@ static Value make_statistic(const Env *env, const Ast *x, MStatKind kind) {
   Env in = *env;
   in.in_stat = true;
   bool known;
-  s.output = energy_output(env, x->list.at[0], &known);
+  const char *unit;
+  s.output = told_output(env, x->list.at[0], &known, &unit);
   if (!known) return bad_value(env, x->span);
   if (s.output < 0) {
-    u = unit_named("J");
+    u = unit_named(unit);
     if (!e->has_units) u = UNIT_ANY;
   } else {
     in.in_claim = false;

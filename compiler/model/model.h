@@ -149,7 +149,9 @@ enum {
   MSTAT_RESIDUE = -4,
   MSTAT_FORCES = -5,
   MSTAT_DAMPERS = -6,
-  MSTAT_CONTACTS = -7
+  MSTAT_CONTACTS = -7,
+  MSTAT_ACCEPTED = -8,  // problems of steps: how many missed the tolerance and were accepted, the largest residual
+  MSTAT_RESIDUAL = -9
 };
 // cond: over params and MX_STAT; stat: the number of its first statistic
 typedef struct MExpect { MExpr *cond; const char *text; Span span; int stat; } MExpect;
@@ -159,7 +161,7 @@ typedef struct MExperiment {
   const char *scheme; Span scheme_span;// "moreau", ...; NULL: inferred
   MExpr *theta, *gamma;                // NULL: default
   const char *solver; Span solver_span;
-  MExpr *tolerance;                    // NULL: default
+  MExpr *tolerance, *accept;           // NULL: default
 } MExperiment;
 
 typedef struct Model {

@@ -97,7 +97,9 @@ static void statistic(const Printer *p, const MExpr *x) {
     text_add(p->out, s->output == MSTAT_RESIDUE   ? "energy.residue"
                      : s->output == MSTAT_FORCES  ? "energy.forces"
                      : s->output == MSTAT_DAMPERS ? "energy.dampers"
-                                                  : "energy.contacts");
+                     : s->output == MSTAT_CONTACTS ? "energy.contacts"
+                     : s->output == MSTAT_ACCEPTED ? "problems.accepted"
+                                                   : "problems.residual");
   else expr(p, p->m->output[s->output].value);
   if (s->at) {
     text_add(p->out, ", ");
@@ -345,7 +347,8 @@ static void entry(Printer *p, const char *name, const MExpr *x) {
 
 static void experiment(Printer *p) {
   const MExperiment *s = &p->m->sim;
-  if (!s->until && !s->start && !s->step && !s->scheme && !s->solver && !s->tolerance) return;
+  if (!s->until && !s->start && !s->step && !s->scheme && !s->solver && !s->tolerance && !s->accept)
+    return;
   text_add(p->out, "  simulate");
   entry(p, "start", s->start);
   entry(p, "until", s->until);
@@ -355,6 +358,7 @@ static void experiment(Printer *p) {
   entry(p, "gamma", s->gamma);
   if (s->solver) text_printf(p->out, " solver = %s", s->solver);
   entry(p, "tolerance", s->tolerance);
+  entry(p, "accept", s->accept);
   text_addc(p->out, '\n');
 }
 

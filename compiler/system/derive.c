@@ -67,6 +67,7 @@ static void headline(Deriver *d) {
   s->start = lower_expr(s, m->sim.start); s->until = lower_expr(s, m->sim.until); s->step = lower_expr(s, m->sim.step);
   s->theta = lower_expr(s, m->sim.theta); s->gamma = lower_expr(s, m->sim.gamma);
   s->tolerance = lower_expr(s, m->sim.tolerance);
+  s->accept = lower_expr(s, m->sim.accept);
 }
 
 // Sums and products print in the order of symbols: step and parameters before indices, variables, time.

@@ -89,6 +89,16 @@ static void use(Step *p, const KValue *q, const KValue *z) {
   for (int j = p->w->nq; j < p->w->nz; j++) p->value[ROLE_X][AT_END][j - p->w->nq] = z[j];
 }
 
+// What the runtime has put into s: the state after a step that it made.
+static void reload(Linear *l, const KValue *q, const KValue *z, const KValue *reach) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  for (int j = 0; j < p->w->nq; j++) k_set(b, q[j], k_at_number(b, p->s, l->q1 + j));
+  for (int j = 0; j < p->w->nz; j++) k_set(b, z[j], k_at_number(b, p->s, l->z1 + j));
+  for (int j = 0; j < l->ncontact; j++) k_set(b, reach[j], k_at_number(b, p->s, l->reach + l->contact[j]->row));
+  if (l->here) linear_rows_load(l);
+}
+
 const Whole *whole_linear(Arena *a, Written *w, bool here) {
   if (!takes(w)) return NULL;
   Step step = step_open(a, w, "Whole steps: z1 = z + A (q, z, tau, 1), and the rows that act."), *p = &step;
@@ -129,21 +139,24 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     step_values(p, l->phi, l->ntimed, phi);
     for (int i = 0; i < l->ntimed; i++) phi[i] = k_variable(b, step_name(p, "phi", i), phi[i]);
   }
-  KValue done = k_variable(b, "done", k_integer(b, 0)), i = k_loop(b, "i", k_integer(b, 0), p->n);
+  bool called = l->always || l->ncontact, all = called && !l->here && l->always;   // by the runtime: some, all steps
+  KValue done = k_variable(b, "done", k_integer(b, 0)), last = called ? k_variable(b, "last", k_number(b, 0)) : K_NONE;
+  if (called && !all) k_loop(b, "turn", k_integer(b, 0), p->n);
+  KValue i = k_loop(b, "i", k_get(b, done), p->n);
   KValue *Q = ARENA_ARRAY(a, KValue, nq + 1), *Z = ARENA_ARRAY(a, KValue, nz + 1);
   for (int j = 0; j < nq; j++) Q[j] = k_name(b, k_get(b, q[j]), step_name(p, "qk", j), NULL);
   for (int j = 0; j < nz; j++) Z[j] = k_name(b, k_get(b, z[j]), step_name(p, "zk", j), NULL);
   use(p, Q, Z);
 
   // ---- which contacts may be closed ----
-  KValue *row = ARENA_ARRAY(a, KValue, 2 * l->ncontact + 1), any = K_NONE;
+  KValue *row = ARENA_ARRAY(a, KValue, 2 * l->ncontact + 1), open = K_NONE;
   if (timed_gaps) p->t = k_name(b, step_time(p, i, 0), "t", NULL);
   step_values(p, gaps, 2 * l->ncontact, row);
   for (int j = 0; j < l->ncontact; j++) {
     for (int k = 0; k < 2; k++)
       row[2 * j + k] = k_name(b, row[2 * j + k], step_name(p, k ? "rate" : "gap", j), NULL);
     KValue x = k_op2(b, OP_PLUS, row[2 * j], k_op2(b, OP_TIMES, half, row[2 * j + 1]));
-    any = step_either(p, any, k_op1(b, OP_NOT, k_op2(b, OP_LT, k_get(b, reach[j]), x)));
+    open = step_both(p, open, k_op2(b, OP_LT, k_get(b, reach[j]), x));
   }
 
   // ---- free motion ----
@@ -171,11 +184,12 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     z1[j] = k_name(b, step_add(p, Z[j], dz), step_name(p, "zn", j), NULL);
     sum = step_add(p, sum, z1[j]);
     if (j >= nq) continue;
-    KValue x = k_op2(b, OP_PLUS, Q[j], k_op2(b, OP_TIMES, h, Z[j]));
-    if (dz != K_NONE) x = k_op2(b, OP_PLUS, x, k_op2(b, OP_TIMES, ht, dz));
-    q1[j] = k_name(b, x, step_name(p, "qn", j), NULL);
+    KValue way = k_op2(b, OP_TIMES, h, Z[j]);              // one addition from q to q1: steps wait for it
+    if (dz != K_NONE) way = k_op2(b, OP_PLUS, way, k_op2(b, OP_TIMES, ht, dz));
+    q1[j] = k_name(b, k_op2(b, OP_PLUS, Q[j], way), step_name(p, "qn", j), NULL);
     sum = step_add(p, sum, q1[j]);
   }
+  KValue sum_free = k_name(b, sum, "sum", NULL);
   KValue *free = ARENA_ARRAY(a, KValue, nz + 1), *freeq = ARENA_ARRAY(a, KValue, nq + 1);
   for (int j = 0; j < nz; j++) free[j] = z1[j];
   for (int j = 0; j < nq; j++) freeq[j] = q1[j];
@@ -192,10 +206,10 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   }
 
   // ---- rows by the runtime ----
-  bool called = l->always || l->ncontact, either = called && (l->here || !l->always);
+  KValue finite = sum == sum_free ? sum : k_name(b, sum, "sums", NULL);
+  finite = k_op2(b, OP_EQ, k_op2(b, OP_MINUS, finite, finite), k_number(b, 0));
   if (called) {
-    if (l->here) k_if(b, k_op1(b, OP_NOT, good));
-    else if (either) k_if(b, any);
+    if (!all) k_if(b, k_op1(b, OP_NOT, l->here ? step_both(p, good, finite) : step_both(p, open, finite)));
     put(p, l->q, nq, Q);
     put(p, l->z, nz, Z);
     put(p, l->q1, nq, freeq);
@@ -211,28 +225,43 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     } else put(p, l->worst, 1, (KValue[]){ k_get(b, l->worst_value) });
     put(p, l->y_at, nr, out);
     if (l->here) for (int j = 0; j < nr; j++) put(p, l->l_at + j, 1, (KValue[]){ k_get(b, l->l[j]) });
-    KValue arg[] = { p->s, k_op2(b, OP_PLUS, p->k, k_double(b, i)) };
-    k_if(b, k_op2(b, OP_EQ, k_call(b, KS_nsm_whole_rows, arg, 2), k_integer(b, 0)));
+    if (all) {
+      KValue arg[] = { p->s, k_op2(b, OP_PLUS, p->k, k_double(b, i)) };
+      k_if(b, k_op2(b, OP_EQ, k_call(b, KS_nsm_whole_rows, arg, 2), k_integer(b, 0)));
+      k_break(b);
+      k_close(b);
+      reload(l, q, z, reach);
+    } else {
+      k_set(b, last, sum_free);
+      k_break(b);
+      k_close(b);
+    }
+  } else {
+    k_if(b, k_op1(b, OP_NOT, finite));
     k_break(b);
     k_close(b);
-    for (int j = 0; j < nq; j++) k_set(b, q[j], k_at_number(b, p->s, l->q1 + j));
-    for (int j = 0; j < nz; j++) k_set(b, z[j], k_at_number(b, p->s, l->z1 + j));
-    for (int j = 0; j < l->ncontact; j++) k_set(b, reach[j], k_at_number(b, p->s, l->reach + l->contact[j]->row));
-    if (l->here) linear_rows_load(l);
-    if (either) k_else(b);
   }
-  if (!called || either) {
-    sum = k_name(b, sum, "sum", NULL);
-    k_if(b, k_op1(b, OP_NOT, k_op2(b, OP_EQ, k_op2(b, OP_MINUS, sum, sum), k_number(b, 0))));
-    k_break(b);
-    k_close(b);
+  if (!all) {
     for (int j = 0; j < nq; j++) k_set(b, q[j], q1[j]);
     for (int j = 0; j < nz; j++) k_set(b, z[j], z1[j]);
     for (int j = 0; l->here && j < nr; j++) k_set(b, l->l[j], force[j]);
-    if (either) k_close(b);
   }
   k_set(b, done, k_op2(b, OP_PLUS, i, k_integer(b, 1)));
   k_close(b);
+  if (called && !all) {                                    // calls stand outside of the loop that keeps registers
+    KValue at = k_get(b, done), wrong = k_get(b, last);
+    k_if(b, step_either(p, k_op2(b, OP_EQ, at, p->n),
+                        k_op1(b, OP_NOT, k_op2(b, OP_EQ, k_op2(b, OP_MINUS, wrong, wrong), k_number(b, 0)))));
+    k_break(b);
+    k_close(b);
+    KValue arg[] = { p->s, k_op2(b, OP_PLUS, p->k, k_double(b, at)) };
+    k_if(b, k_op2(b, OP_EQ, k_call(b, KS_nsm_whole_rows, arg, 2), k_integer(b, 0)));
+    k_break(b);
+    k_close(b);
+    reload(l, q, z, reach);
+    k_set(b, done, k_op2(b, OP_PLUS, at, k_integer(b, 1)));
+    k_close(b);
+  }
   for (int j = 0; j < nq; j++) k_store(b, p->s, k_integer(b, l->q + j), k_get(b, q[j]));
   for (int j = 0; j < nz; j++) k_store(b, p->s, k_integer(b, l->z + j), k_get(b, z[j]));
   if (l->here) linear_rows_close(l);

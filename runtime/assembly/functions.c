@@ -16,7 +16,7 @@ double nsm_sinh(double x)  { return sinh(x); }
 double nsm_cosh(double x)  { return cosh(x); }
 double nsm_tanh(double x)  { return tanh(x); }
 double (nsm_abs)(double x)   { return fabs(x); }
-double nsm_floor(double x) { return floor(x); }
+double (nsm_floor)(double x) { return floor(x); }
 double nsm_atan2(double y, double x) { return atan2(y, x); }
 double nsm_pow(double x, double y)   { return pow(x, y); }
 

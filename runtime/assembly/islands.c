@@ -26,11 +26,20 @@ static inline int island_end(const sim_rows *r, const sim_islands *a, int first)
   return reach + 1;
 }
 
+// Few rows of many are active: eight flags are looked at together. `index` is that of active rows alone.
 static void list(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
-  int n = 0;
-  for (int i = 0; i < r->n; i++) {
+  int n = 0, i = 0;
+  for (uint64_t any; r->in_order && i + (int)sizeof any <= r->n; i += (int)sizeof any) {
+    memcpy(&any, r->active + i, sizeof any);
+    for (int j = i; any != 0 && j < i + (int)sizeof any; j++) {
+      a->active[n] = j;
+      a->index[j] = n;
+      n += r->active[j];
+    }
+  }
+  for (; i < r->n; i++) {
     a->active[n] = i;
     a->index[i] = n;
     n += r->active[r->row_at[i]];

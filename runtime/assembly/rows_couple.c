@@ -244,13 +244,22 @@ static int pattern_m(nsm_sim *s, const int *rows, int count, double limit) {
   for (int i = 0; i < count; i++) r->row_at[i] = rows[order[i]];
   for (int row = 0, at = count; row < n; row++)
     if (local[row] < 0) { r->row_at[at++] = row; r->m0[at] = out; }
-  for (int i = 0; i < n; i++) r->at_row[r->row_at[i]] = i;
+  r->in_order = 1;
+  for (int i = 0; i < n; i++) {
+    r->at_row[r->row_at[i]] = i;
+    r->in_order &= r->row_at[i] == i;
+  }
   for (int i = 0; i < count; i++) {
     int e = r->m0[i];
     while (r->mc[e] != i) e++;
     r->diagonal[i] = e;
   }
   return 1;
+}
+
+static void rows_in_order(sim_rows *r) {
+  for (int i = 0; i < r->n; i++) r->row_at[i] = r->at_row[i] = i;
+  r->in_order = 1;
 }
 
 // ---- analysis -------------------------------------------------------------------------------------------------------
@@ -280,7 +289,7 @@ void sim_rows_analyse(nsm_sim *s) {
   r->m_follows = r->x_follows || !pattern_m(s, all, n, few_m);
   if (r->m_follows) {
     r->made_for = SIM_NEW(s, n, unsigned char);
-    for (int i = 0; i < n; i++) r->row_at[i] = r->at_row[i] = i;
+    rows_in_order(r);
     if (r->x_follows && s->a->scheme->weights) r->augmented = sim_augmented_make(s);
   }
   int scratch[] = { SIM_START, SIM_NEIGHBOUR, SIM_SCRATCH, SIM_ORDER };
@@ -323,7 +332,7 @@ void sim_rows_follow(nsm_sim *s) {
   memcpy(r->made_for, r->active, (size_t)r->n);
   r->no_room = !follow(s);
   r->made = !r->no_room;
-  if (r->no_room) for (int i = 0; i < r->n; i++) r->row_at[i] = r->at_row[i] = i;
+  if (r->no_room) rows_in_order(r);
   else if (r->constant) sim_rows_couple(s);
 }
 

@@ -21,7 +21,8 @@ void sim_work_clear(nsm_sim *s);                // what a step that was broken o
 void nsm_statistics_start(nsm_sim *s, nsm_statistic *a);   // at the start of the run
 void nsm_statistics_step(nsm_sim *s, nsm_statistic *a);    // after every step
 void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value);
-int  nsm_statistics_follow(const nsm_model *m);            // does any of them need the steps in between?
+double nsm_statistics_idle(const nsm_model *m, const nsm_statistic *a);   // as nsm_statistic_idle, of all
+long sim_steps_before(const nsm_sim *s, double time);      // that may be taken at once before it, at least 1
 
 void sim_evaluate_constants(nsm_sim *s);        // advance.c: all kernels whose stage is constant
 // advance.c: everything that depends on the step h; 0 where W is singular

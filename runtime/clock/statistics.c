@@ -4,7 +4,8 @@
 #include <math.h>
 
 // Special classes: -1 total, -2 kinetic, -3 potential energy; of the ledger: -4 residue of the step, -5 work of forces
-// so far, -6 and -7 what dampers and contacts took so far.
+// so far, -6 and -7 what dampers and contacts took so far. Of problems of steps: -8 how many missed the tolerance and
+// were accepted, -9 the largest residual.
 static double evaluate(nsm_sim *s, int cls) {
   if (cls >= 0) {
     if (s->a->cls[cls].tab.count == 0) return NAN;
@@ -12,6 +13,8 @@ static double evaluate(nsm_sim *s, int cls) {
     return s->w.out[0];
   }
   const sim_ledger *g = &s->now.ledger;
+  if (cls == -8) return (double)s->now.count.accepted;
+  if (cls == -9) return s->now.count.max_residual;
   if (cls <= -4) return cls == -4 ? g->residue_now : cls == -5 ? g->forces : cls == -6 ? g->dampers : g->contacts;
   double kinetic, potential;
   sim_energy(s, &kinetic, &potential);
@@ -33,10 +36,16 @@ void nsm_statistics_step(nsm_sim *s, nsm_statistic *a) {
   }
 }
 
-int nsm_statistics_follow(const nsm_model *m) {
-  int any = 0;
-  for (int i = 0; i < m->nstat; i++) any |= m->stat[i].kind != NSM_STAT_INITIAL && m->stat[i].kind != NSM_STAT_FINAL;
-  return any;
+double nsm_statistics_idle(const nsm_model *m, const nsm_statistic *a) {
+  double idle = INFINITY;
+  for (int i = 0; i < m->nstat; i++) idle = fmin(idle, nsm_statistic_idle(&a[i], m->stat[i].kind));
+  return idle;
+}
+
+// An `at` interpolates within the step that passes its time: from the values of that step's begin on.
+long sim_steps_before(const nsm_sim *s, double time) {
+  double n = floor((time - s->now.t) / s->a->step) - 1;
+  return n < 1 ? 1 : n < 1e15 ? (long)n : (long)1e15;
 }
 
 void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value) {

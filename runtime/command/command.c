@@ -212,13 +212,15 @@ static long between_steps(const job *j, long done, long total) {
   return j->host->between_steps ? j->host->between_steps(j->host->steps, done, total) : LONG_MAX;
 }
 
-// Steps that nobody looks at: up to the next row, or the next call; one where claims want every step.
+// Steps that nobody looks at: up to the next row, the next call, the next time that a claim is about.
 static long stride(const job *j, long left, long to_row, long to_call) {
   enum { LOOK = 1024 };                                    // for Ctrl-C and progress
   long n = left < LOOK ? left : LOOK;
   if (j->o.bench == 0 && j->recording && to_row < n) n = to_row;
   if (to_call < n) n = to_call > 1 ? to_call : 1;
-  return j->o.bench == 0 && nsm_statistics_follow(j->m) ? 1 : n;
+  if (j->o.bench > 0 || j->m->nstat == 0) return n;
+  long free = sim_steps_before(j->s, nsm_statistics_idle(j->m, j->stat));
+  return free < n ? free : n;
 }
 
 static nsm_code run_once(job *j, nsm_error *e) {
@@ -233,7 +235,7 @@ static nsm_code run_once(job *j, nsm_error *e) {
     code = nsm_advance(j->s, stride(j, total - k, next - k, call - k), e);
     k = nsm_steps_done(j->s);
     if (k > before) {
-      if (nsm_statistics_follow(j->m)) nsm_statistics_step(j->s, j->stat);
+      if (j->m->nstat > 0) nsm_statistics_step(j->s, j->stat);
       if (j->recording && k == next) {
         write_row(j);
         written = k;
@@ -293,7 +295,7 @@ static int outside(const job *j, int i) {
 }
 
 static nsm_experiment own_experiment(const job *j) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, 0 };
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0 };
   j->m->experiment(j->s->a->p, &x);
   return x;
 }
@@ -354,7 +356,7 @@ static const char *status_of(nsm_code c) {
 
 static int claims_ledger(const nsm_model *m) {
   int any = 0;
-  for (int i = 0; i < m->nstat; i++) any |= m->stat[i].cls <= -4;
+  for (int i = 0; i < m->nstat; i++) any |= m->stat[i].cls <= -4 && m->stat[i].cls >= -7;
   return any;
 }
 

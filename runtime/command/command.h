@@ -12,6 +12,9 @@ typedef struct nsm_host {
   // Called before the first step of a run and then when as many steps were done as it said last; NULL. total: steps of
   // all runs to come (--bench), and done counts on over them.
   long             (*between_steps)(void *steps, long done, long total);
+  // nsm sweep: now and then, with the seconds of processor time that are left. Not 0: it wants to be called with quiet
+  // not 0, while no run is under way. NULL: never.
+  int              (*between_runs)(void *steps, double left, int quiet);
   void              *steps;
   int                not_reached;       // out: claims about times that the run did not reach
 } nsm_host;

@@ -39,7 +39,9 @@ typedef struct nsm_statistic {
 void   nsm_statistic_start(nsm_statistic *a, int kind, double time, double y, double t, double step);
 void   nsm_statistic_step(nsm_statistic *a, int kind, double y, double t);
 double nsm_statistic_end(const nsm_statistic *a, int kind);
-int    nsm_statistic_follows(const nsm_statistic *a, int kind);    // does it need the value of the next step?
+int    nsm_statistic_follows(const nsm_statistic *a, int kind);    // does it need values to come?
+// Before this time it needs the last value alone; -inf: it needs each.
+double nsm_statistic_idle(const nsm_statistic *a, int kind);
 
 // ---- reading numbers with units -------------------------------------------------------------------------------------
 // "3", "1/2", "3 mm", "3[mm]", "9.81 m/s^2" into SI. unit: what it must agree with in dimension ("" none, given or not

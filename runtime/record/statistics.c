@@ -18,6 +18,11 @@ int nsm_statistic_follows(const nsm_statistic *a, int kind) {
   return kind != NSM_STAT_INITIAL && kind != NSM_STAT_FINAL && !(kind == NSM_STAT_AT && a->done);
 }
 
+double nsm_statistic_idle(const nsm_statistic *a, int kind) {
+  if (!nsm_statistic_follows(a, kind)) return INFINITY;
+  return kind == NSM_STAT_AT ? a->time : -INFINITY;
+}
+
 void nsm_statistic_step(nsm_statistic *x, int kind, double y, double t) {
   double drift = fabs(y - x->start), dt = t - x->t_previous;
   switch (kind) {

@@ -23,11 +23,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double rounds = 8 * DBL_EPSILON, cancels = 16 * DBL_EPSILON, lasting = 16 * DBL_EPSILON, near = 1e-9,
+static const double rounds = 8 * DBL_EPSILON, lasting = 16 * DBL_EPSILON, near = 1e-9,
                     refines = 4 * DBL_EPSILON,
                     corrects = 1e-6,  // of the forces: where M is singular a solution of the rates can be anything
                     inside = 1 - 1e-6;  // of its disk: a force of friction that sticks
-enum { REFINEMENTS = 3, EXTENT = 64 };
+enum { REFINEMENTS = 3, EXTENT = 64, AT_ONCE = 256, TESTED = 32, NEIGHBOURS = 8, FEW = 8 };
 
 // Without a kernel for them, as in models written by hand: sum_j |H_j q_j|.
 void sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v) {
@@ -89,21 +89,78 @@ int sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a) {
 }
 
 // ---- moreau and midpoint --------------------------------------------------------------------------------------------
-// (a), (b), a = gap + lead rate; rates of pressed contacts become 0.
-void sim_close(nsm_sim *s, double lead) {
+// Is any of n contacts near enough that (a) or (b) must be looked at?
+SIM_WIDE static int any_near(const double *gap, const double *rate, const double *held, int n, double lead, double nearly) {
+  long any = 0;
+  for (int i = 0; i < n; i++) any |= !(gap[i] + lead * rate[i] > nearly);
+  for (int i = 0; held && i < n; i++) any |= !(held[i] <= 0);
+  return any != 0;
+}
+
+// (a), (b), a = gap + lead rate, of contacts first ... first + n - 1 of a class; rates of pressed contacts become 0.
+static void close_some(nsm_sim *s, const sim_class *k, int first, int n, double lead, double nearly) {
   sim_rows *r = &s->n.r;
+  int row = k->row0 + first;
+  const double *gap = r->gap + row, *held = s->now.held + row;
+  double *rate = r->rate0 + row;
+  unsigned char *active = r->active + row;
+  for (int i = 0; i < n; i++) {
+    if (held[i] > 0) rate[i] = 0;
+    double a = gap[i] + lead * rate[i];
+    active[i] = !(a > held[i]) || (a <= nearly && sim_closed_by_round_off(s, k, first + i, a));
+  }
+}
+
+void sim_close(nsm_sim *s, double lead) {
   double nearly = nearly_closed(s);
   for (int c = 0; c < s->a->on.contact.n; c++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[c]];
-    int row = k->row0, n = k->tab.count;
-    const double *gap = r->gap + row, *held = s->now.held + row;
-    double *rate = r->rate0 + row;
-    unsigned char *active = r->active + row;
-    for (int i = 0; i < n; i++) {
-      if (held[i] > 0) rate[i] = 0;
-      double a = gap[i] + lead * rate[i];
-      active[i] = !(a > held[i]) || (a <= nearly && sim_closed_by_round_off(s, k, i, a));
+    close_some(s, k, 0, k->tab.count, lead, nearly);
+  }
+}
+
+// Gaps and rates at the start of the step; active where g_k + (h/2) rate_k <= 0, (10). The impulses of the others are
+// 0. Contacts are looked at by so many that their numbers stay in the cache; gaps and rates of those that are all far
+// apart are not kept, as nobody asks for them.
+void sim_active_set(nsm_sim *s) {
+  sim_rows *r = &s->n.r;
+  nsm_view v = sim_now(s);
+  double gap[AT_ONCE], rate[AT_ONCE], lead = 0.5 * s->n.h, nearly = nearly_closed(s);
+  for (int c = 0; c < s->a->on.contact.n; c++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[c]];
+    int count = k->tab.count;
+    memset(s->w.l1 + r->l[k->row0], 0, (size_t)count * sizeof(double));          // a class' multipliers are contiguous
+    for (int first = 0; first < count; first += AT_ONCE) {
+      int n = count - first < AT_ONCE ? count - first : AT_ONCE, row = k->row0 + first;
+      nsm_table some = sim_part(k, first, n);
+      k->c->gap_fn(&v, &some, gap, rate);
+      memset(r->active + row, 0, (size_t)n);
+      for (int i = 0; i < n; i += TESTED) {
+        int m = n - i < TESTED ? n - i : TESTED;
+        if (!any_near(gap + i, rate + i, s->now.holds ? s->now.held + row + i : NULL, m, lead, nearly)) continue;
+        memcpy(r->gap + row + i, gap + i, (size_t)m * sizeof *gap);
+        memcpy(r->rate0 + row + i, rate + i, (size_t)m * sizeof *rate);
+        close_some(s, k, first + i, m, lead, nearly);
+      }
     }
+  }
+  if (s->a->on.friction.n > 0) sim_friction_active(s);
+}
+
+// Of a class without cases all rows; else those that are active, with what lies between neighbours.
+void sim_rates(nsm_sim *s, const sim_class *k, const nsm_view *v) {
+  const unsigned char *active = s->n.r.active + k->row0;
+  double *y = s->n.r.y + k->row0;
+  int n = k->tab.count;
+  if (!sim_opens(k->c)) { k->c->rate_fn(v, &k->tab, y); return; }
+  for (int first = 0; first < n;) {
+    const unsigned char *next = memchr(active + first, 1, (size_t)(n - first));
+    if (!next) return;
+    int last = first = (int)(next - active);
+    for (int i = first + 1; i < n && i - last <= NEIGHBOURS; i++) if (active[i]) last = i;
+    nsm_table some = sim_part(k, first, last + 1 - first);
+    k->c->rate_fn(v, &some, y + first);
+    first = last + 1;
   }
 }
 
@@ -129,8 +186,6 @@ void sim_hold(nsm_sim *s) {
 }
 
 // ---- at rest --------------------------------------------------------------------------------------------------------
-int sim_is_at_rest(double v, double size) { return v != 0 && fabs(v) <= cancels * size; }
-
 int sim_is_correction(double change, double force) { return change <= corrects * force; }
 
 // Does friction stick, by its force?
@@ -160,7 +215,7 @@ static int rates_left(nsm_sim *s, double t, const double *q) {
   if (zero == 0) return 0;
   for (int a = 0; a < s->a->on.row.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
-    if (sim_contactlike(k->c)) k->c->rate_fn(&v, &k->tab, r->y + k->row0);
+    if (sim_contactlike(k->c)) sim_rates(s, k, &v);
   }
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]];
@@ -220,7 +275,21 @@ static int correct(nsm_sim *s, double share) {
 // t, q: where the laws hold. size [nz]: of the terms of the velocities that impulses act on, 0 for the others; it is 0
 // afterwards.
 void sim_refine(nsm_sim *s, double t, const double *q, double share) {
+  const sim_rows *r = &s->n.r;
+  const sim_islands *is = &s->n.isl;
   int rows = s->a->on.contact.n + s->a->on.constraint.n + s->a->on.friction.n;
   for (int i = 0; rows > 0 && i < REFINEMENTS && rates_left(s, t, q) > 0 && correct(s, share); i++) continue;
-  memset(s->w.size, 0, (size_t)s->a->nz * sizeof(double));
+  long touched = 0;
+  for (int i = 0; !r->whole && i < is->nactive; i++) {
+    int row = r->row_at[is->active[i]];
+    touched += r->x0[row + 1] - r->x0[row];
+  }
+  if (!s->a->linear || r->whole || touched > s->a->nz / FEW) {
+    memset(s->w.size, 0, (size_t)s->a->nz * sizeof(double));
+    return;
+  }
+  for (int i = 0; i < is->nactive; i++) {                 // only there impulses acted
+    int row = r->row_at[is->active[i]];
+    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) s->w.size[r->xz[e]] = 0;
+  }
 }

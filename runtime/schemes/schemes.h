@@ -8,9 +8,20 @@
 //   whole.c, whole_*.c (whole.h)  many steps by one function of the compiler
 //   (consistent.h)   closed.c  which contacts are closed, what is at rest         blame.c  which statement made a nan
 #pragma once
+#include <float.h>
+#include <math.h>
 #include "runtime/assembly/assembly.h"
 #include "runtime/ledger/ledger.h"
 #include "runtime/move.h"
+
+// A loop that is compiled for processors with wider vectors too, and chosen when the program starts. Nothing is
+// reassociated, so that the results are the same. Sanitizers do not know such functions.
+#if defined(__x86_64__) && defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__) && \
+    !defined(__clang__)
+#define SIM_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define SIM_WIDE
+#endif
 
 // schemes.c
 const sim_scheme *sim_scheme_at(int number);               // NSM_SCHEME_*, from 0 on; NULL beyond the last
@@ -34,6 +45,7 @@ void     sim_accept_consistent(nsm_sim *s);
 void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
 // closed.c
 void     sim_closed_start(nsm_sim *s);
+void     sim_rates(nsm_sim *s, const sim_class *k, const nsm_view *v);   // into r.y, at least of the active rows
 void     sim_close(nsm_sim *s, double lead);   // gap, rate0 -> active, for moreau and midpoint
 void     sim_hold(nsm_sim *s);    // after a step of moreau or midpoint: what holds its contacts closed
 void     sim_take_extent(nsm_sim *s);        // of the coordinates, in now.extent
@@ -41,7 +53,8 @@ double   sim_nearly_closed(nsm_sim *s);     // above this no round-off reaches
 void     sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v);   // into r.terms, of k's rows
 int      sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a);
 void     sim_refine(nsm_sim *s, double t, const double *q, double share);
-int      sim_is_at_rest(double v, double size);   // v is what rounding left of terms of this size
+// v is what rounding left of terms of this size
+static inline int sim_is_at_rest(double v, double size) { return v != 0 && fabs(v) <= 16 * DBL_EPSILON * size; }
 int      sim_is_correction(double change, double force);   // of what rounding left: tiny beside the largest force
 int      sim_sticks(const nsm_sim *s, int row);   // a row of friction, by its force
 void     sim_count_impacts(nsm_sim *s);

@@ -12,20 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-// Gaps and rates at the start of the step; active where g_k + (h/2) rate_k <= 0, (10), as closed.c tests it. The
-// impulses of the others are 0.
-void sim_active_set(nsm_sim *s) {
-  sim_rows *r = &s->n.r;
-  nsm_view v = sim_now(s);
-  for (int a = 0; a < s->a->on.contact.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
-    k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);
-    memset(s->w.l1 + r->l[k->row0], 0, (size_t)k->tab.count * sizeof(double));   // a class' multipliers are contiguous
-  }
-  sim_close(s, 0.5 * s->n.h);
-  if (s->a->on.friction.n > 0) sim_friction_active(s);
-}
-
 void sim_count_impacts(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
@@ -124,8 +110,7 @@ static void right_side(nsm_sim *s, double t1) {
   }
 }
 
-// q of (1) for the active rows, from the kernels at z_p with no multipliers. Classes without an active row are not
-// called.
+// q of (1) for the active rows, from the kernels at z_p with no multipliers.
 static void rows_at(nsm_sim *s, double t1) {
   sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
@@ -134,9 +119,7 @@ static void rows_at(nsm_sim *s, double t1) {
     const sim_class *k = &s->a->cls[s->a->on.row.of[c]];
     double *y = r->y + k->row0;
     if (k->c->kind == NSM_RELATION) k->c->y_fn(&v, &k->tab, y);
-    else if (!sim_opens(k->c) || memchr(r->active + k->row0, 1, (size_t)k->tab.count)) {
-      k->c->rate_fn(&v, &k->tab, y);
-    }
+    else sim_rates(s, k, &v);
   }
   for (int c = 0; c < s->a->on.law_moving.n; c++) {
     const sim_class *k = &s->a->cls[s->a->on.law_moving.of[c]];
@@ -217,29 +200,34 @@ double sim_linear_act(nsm_sim *s, double t1) {
   return sum;
 }
 
+// z1 = z + dz, q1 = q + h z + ht dz; of x the first alone. 0 where a number is not finite: x - x is 0 for all others.
+SIM_WIDE static int free_motion(int nv, int nz, double h, double ht, const double *restrict q, const double *restrict z,
+                       const double *restrict dz, double *restrict q1, double *restrict z1) {
+  long bad = 0;
+  for (int i = 0; i < nv; i++) {
+    double v = z[i] + dz[i], x = q[i] + h * z[i] + ht * dz[i];
+    z1[i] = v;
+    q1[i] = x;
+    bad |= ((v - v) + (x - x)) != 0;
+  }
+  for (int i = nv; i < nz; i++) {
+    double v = z[i] + dz[i];
+    z1[i] = v;
+    bad |= (v - v) != 0;
+  }
+  return bad == 0;
+}
+
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
-  int nv = s->a->nv, nz = s->a->nz;
-  double h = s->n.h, theta = s->a->theta, *q1 = s->w.q1, *z1 = s->w.z1;
-  const double *q = s->now.q, *z = s->now.z, *dz = s->n.dz_constant;
+  double h = s->n.h, *q1 = s->w.q1, *z1 = s->w.z1, sum = 0;
+  const double *dz = s->n.dz_constant;
   if (s->a->on.contact.n + s->a->on.friction.n > 0) sim_active_set(s);
   if (s->a->on.f_moving.n + s->a->on.g.n > 0) {
     right_side(s, t1);
     sim_matrix_solve(s, s->w.rhs);
     dz = s->w.rhs;
   }
-  double s0 = 0, s1 = 0, ht = h * theta;
-  for (int i = 0; i < nv; i++) {
-    double v = z[i] + dz[i], x = q[i] + h * z[i] + ht * dz[i];
-    z1[i] = v;
-    q1[i] = x;
-    s0 += v;
-    s1 += x;
-  }
-  for (int i = nv; i < nz; i++) {
-    double v = z[i] + dz[i];
-    z1[i] = v;
-    s0 += v;
-  }
+  int finite = free_motion(s->a->nv, s->a->nz, h, h * s->a->theta, s->now.q, s->now.z, dz, q1, z1);
   if (s->n.r.n > 0) {
     if (!s->n.r.always) sim_islands_list(s);
     if (s->n.isl.nactive > 0) {
@@ -248,12 +236,11 @@ nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
         if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) == NSM_FAILED) return NSM_FAILED;
         return sim_cone_failed(s, t1, e);
       }
-      s0 += sim_linear_act(s, t1);
+      sum = sim_linear_act(s, t1);
     }
   }
   s->now.count.newton_iterations++;
-  s0 += s1;
-  if (s0 - s0 == 0) return NSM_OK;
+  if (finite && sum - sum == 0) return NSM_OK;
   nsm_view v = sim_view(s, t1, q1, z1, s->w.l1);
   return sim_blame(s, &v, e);
 }

@@ -40,6 +40,9 @@ struct sim_whole {
   unsigned always, with[WHOLE_ROWS];    // rows that always act; a contact's row with those of its friction
   sim_whole_map *map, *recent;
   const sim_whole_map *shown;           // the map that s has
+  const sim_whole_map *written;         // the map that wrote multipliers and what holds contacts; NULL: another
+  int     ncontact, contact[WHOLE_ROWS];   // rows of contacts
+  double  nearly;                       // sim_whole_nearly
   long    called;                       // steps of this run that nsm_whole_rows made
   nsm_sim *sim;
   long    ahead, steps_before;          // steps that the clock has not counted yet; steps less times of the clock

@@ -103,9 +103,12 @@ static void show_rows(const nsm_sim *s, struct sim_whole *w) {
 }
 
 // A contact that was pressed is looked at in any case; the others where no round-off can close them any more.
-static void set_reach(nsm_sim *s, struct sim_whole *w, double nearly) {
-  double *reach = gap_of(s, w) + 2 * s->n.r.n;
-  for (int i = 0; i < s->n.r.n; i++) reach[i] = s->now.held[i] > 0 ? INFINITY : nearly;
+static inline void set_reach(const nsm_sim *s, struct sim_whole *w, double *gap) {
+  double *reach = gap + 2 * s->n.r.n;
+  for (int a = 0; a < w->ncontact; a++) {
+    int i = w->contact[a];
+    reach[i] = s->now.held[i] > 0 ? INFINITY : w->nearly;
+  }
 }
 
 int sim_whole_linear_fits(const nsm_sim *s) { return s->a->linear; }
@@ -121,7 +124,9 @@ void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w) {
   w->rows_at = s->now.k - w->steps_before - 1;
   if (w->maps) sim_whole_recall(s, w);
   if (w->of->here) show_rows(s, w);
-  if (s->a->on.contact.n > 0) set_reach(s, w, sim_whole_nearly(s));
+  w->nearly = sim_whole_nearly(s);
+  w->written = NULL;
+  set_reach(s, w, gap_of(s, w));
 }
 
 void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done) {
@@ -143,6 +148,10 @@ void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done) {
 void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w) {
   const sim_rows *r = &s->n.r;
   w->maps = r->n > 0 && r->constant && s->a->on.law_moving.n + s->a->on.mu.n == 0 && !w->of->drifts;
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+    for (int i = k->row0; i < k->row0 + k->tab.count; i++) w->contact[w->ncontact++] = i;
+  }
   for (int i = 0; i < r->n && w->maps; i++) {
     const nsm_class *c = s->a->cls[r->cls[i]].c;
     if (c->kind == NSM_FRICTION) {
@@ -158,20 +167,19 @@ void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w) {
 }
 
 // As sim_close: gap, rate, reach -> which rows act; 0 where a gap is so near that round-off decides.
-static int closed(const nsm_sim *s, struct sim_whole *w, double *gap, unsigned *mask) {
-  int n = s->n.r.n, clear = 1;
-  double *rate = gap + n, nearly = sim_whole_nearly(s);
-  *mask = w->always;
-  for (int a = 0; a < s->a->on.contact.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
-    for (int i = k->row0; i < k->row0 + k->tab.count; i++) {
-      double held = s->now.held[i];
-      if (held > 0) rate[i] = 0;
-      double x = gap[i] + 0.5 * s->n.h * rate[i];
-      if (!(x > held)) *mask |= w->with[i];
-      else clear &= x > nearly;
-    }
+static inline int closed(const nsm_sim *s, const struct sim_whole *w, double *gap, unsigned *mask) {
+  int clear = 1;
+  unsigned m = w->always;
+  double *rate = gap + s->n.r.n, half = 0.5 * s->n.h;
+  for (int a = 0; a < w->ncontact; a++) {
+    int i = w->contact[a];
+    double held = s->now.held[i];
+    if (held > 0) rate[i] = 0;
+    double x = gap[i] + half * rate[i];
+    if (!(x > held)) m |= w->with[i];
+    else clear &= x > w->nearly;
   }
+  *mask = m;
   return clear;
 }
 
@@ -204,6 +212,8 @@ static int by_general_road(nsm_sim *s, struct sim_whole *w, double *state, doubl
   int nq = s->a->nq, nz = s->a->nz;
   double sum = 0, t1 = s->a->start + (k + 1) * s->a->step, *gap = gap_of(s, w);
   lay_out(s, w, state, k);
+  w->nearly = sim_whole_nearly(s);
+  w->written = NULL;
   if (s->n.isl.nactive > 0) {
     if (!sim_linear_solve(s, t1)) return 0;
     if (w->maps) {
@@ -244,7 +254,7 @@ int nsm_whole_rows(double *state, double k) {
         sim_whole_by_map(s, w, state, mask, gap + 3 * s->n.r.n, gap + s->n.r.n)) &&
       !by_general_road(s, w, state, k))
     return 0;
-  if (s->a->on.contact.n > 0) set_reach(s, w, sim_whole_nearly(s));
+  set_reach(s, w, gap);
   w->rows_at = (long)k;
   if (w->of->here) {
     show_rows(s, w);

@@ -228,7 +228,10 @@ void sim_whole_learn(nsm_sim *s, struct sim_whole *w) {
 }
 
 // ---- one step -------------------------------------------------------------------------------------------------------
-typedef struct answer { double q[WHOLE_ROWS], lambda[WHOLE_ROWS], u[WHOLE_ROWS], U[WHOLE_ROWS]; } answer;
+typedef struct answer {
+  double q[WHOLE_ROWS], lambda[WHOLE_ROWS], u[WHOLE_ROWS], U[WHOLE_ROWS], z1[WHOLE_UNKNOWNS], q1[WHOLE_UNKNOWNS],
+         size[WHOLE_UNKNOWNS];
+} answer;
 
 #define INLINE static inline __attribute__((always_inline))
 
@@ -237,7 +240,10 @@ INLINE int propose(const sim_whole_map *k, const int m, answer *x) {
   double u[WHOLE_ROWS], U[WHOLE_ROWS], l[WHOLE_ROWS];
   int good = 1;
   for (int i = 0; i < m; i++) l[i] = k->l0[i];
-  for (int e = 0; e < k->nL; e++) l[k->L_row[e]] += k->L_value[e] * x->q[k->L_col[e]];
+  if (__builtin_constant_p(m))
+    for (int j = 0; j < m; j++) for (int i = 0; i < m; i++) l[i] += k->L[i + j * m] * x->q[j];
+  else
+    for (int e = 0; e < k->nL; e++) l[k->L_row[e]] += k->L_value[e] * x->q[k->L_col[e]];
   for (int i = 0; i < m; i++) { u[i] = x->q[i]; U[i] = fabs(x->q[i]); }
   for (int j = 0; j < m; j++)
     for (int i = 0; i < m; i++) {
@@ -262,57 +268,41 @@ INLINE int propose(const sim_whole_map *k, const int m, answer *x) {
   return good;
 }
 
-static int proposed(const sim_whole_map *k, answer *x) {
-  switch (k->m) {
-    case 1: return propose(k, 1, x);
-    case 2: return propose(k, 2, x);
-    case 3: return propose(k, 3, x);
-    case 4: return propose(k, 4, x);
-    default: return propose(k, k->m, x);
-  }
-}
-
-// z1, q1 += of the forces; velocities that are nothing but what rounding left become 0.
-INLINE int move(const sim_whole_map *k, const int m, const nsm_sim *s, double *state, const double *lambda,
-    double *size) {
+// z1, q1 += of the forces; velocities that are nothing but what rounding left become 0. The answer has them by number
+// of the velocity; `state` stays as it is.
+INLINE int move(const sim_whole_map *k, const int m, const nsm_sim *s, const double *state, answer *x) {
   int nq = s->a->nq, nz = s->a->nz;
-  double h = s->n.h, ht = h * s->a->theta, sum = 0, *q = state, *z = q + nq, *q1 = z + nz, *z1 = q1 + nq;
+  double h = s->n.h, ht = h * s->a->theta, sum = 0;
+  const double *q = state, *z = q + nq, *q1 = z + nz, *z1 = q1 + nq;
+  if (k->nt < nz) for (int i = 0; i < nz; i++) { x->size[i] = 0; x->z1[i] = z1[i]; }
   for (int t = 0; t < k->nt; t++) {
     int i = k->touched[t];
-    double free = z1[i], d = 0, terms = 0, v;
+    double free = z1[i], way = i < nq ? q1[i] : 0, d = 0, terms = 0, v;
     for (int j = 0; j < m; j++) {
-      double x = k->X[t * m + j] * lambda[j];
-      d += x;
-      terms += fabs(x);
+      double y = k->X[t * m + j] * x->lambda[j];
+      d += y;
+      terms += fabs(y);
     }
-    size[i] = 0;
-    if (terms == 0) continue;
-    terms += fabs(z[i]) + fabs(free);
+    double size = terms + (fabs(z[i]) + fabs(free));
     v = free + d;
-    if (fabs(v) <= cancels * terms) {
+    if (terms == 0) { v = free; size = 0; }
+    else if (fabs(v) <= cancels * size) {
       v = 0;
-      if (i < nq) q1[i] = q[i] + (h - ht) * z[i];
-    } else if (i < nq) q1[i] += ht * d;
-    z1[i] = v;
-    size[i] = terms;
+      if (i < nq) way = q[i] + (h - ht) * z[i];
+    } else way += ht * d;
+    x->size[i] = size;
+    x->z1[i] = v;
+    x->q1[i] = way;
     sum += v;
   }
   return sum - sum == 0;
 }
 
-static int moved(const sim_whole_map *k, const nsm_sim *s, double *state, const double *lambda, double *size) {
-  switch (k->m) {
-    case 1: return move(k, 1, s, state, lambda, size);
-    case 2: return move(k, 2, s, state, lambda, size);
-    case 4: return move(k, 4, s, state, lambda, size);
-    default: return move(k, k->m, s, state, lambda, size);
-  }
-}
-
 // What rounding left of the rates that the laws make 0 (closed.c): 0 where that is for the general road.
-static int refine(const sim_whole_map *k, const nsm_sim *s, double *state, answer *x, double *size) {
-  int nq = s->a->nq, nz = s->a->nz;
-  double h = s->n.h, ht = h * s->a->theta, *q = state, *z = q + nq, *q1 = z + nz, *z1 = q1 + nq;
+INLINE int refine(const sim_whole_map *k, const int m, const nsm_sim *s, const double *state, answer *x) {
+  int nq = s->a->nq;
+  double h = s->n.h, ht = h * s->a->theta, *z1 = x->z1, *q1 = x->q1, *size = x->size;
+  const double *q = state, *z = q + nq;
   for (int round = 0; round < REFINEMENTS; round++) {
     double rate[WHOLE_ROWS], change = 0, force = 0, delta[WHOLE_ROWS];
     int left = 0;
@@ -334,14 +324,14 @@ static int refine(const sim_whole_map *k, const nsm_sim *s, double *state, answe
       change = fmax(change, fabs(delta[a]));
       if (k->contact[k->zero[a]] && x->lambda[k->zero[a]] + delta[a] < 0) return 0;
     }
-    for (int i = 0; i < k->m; i++) force = fmax(force, fabs(x->lambda[i]));
+    for (int i = 0; i < m; i++) force = fmax(force, fabs(x->lambda[i]));
     if (!sim_is_correction(change, force)) return 0;
     for (int a = 0; a < k->zeros; a++) x->lambda[k->zero[a]] += delta[a];
     for (int t = 0; t < k->nt; t++) {
       int i = k->touched[t];
       double terms = 0;
-      for (int a = 0; a < k->zeros; a++) z1[i] += k->X[t * k->m + k->zero[a]] * delta[a];
-      for (int j = 0; j < k->m; j++) terms += fabs(k->X[t * k->m + j] * x->lambda[j]);
+      for (int a = 0; a < k->zeros; a++) z1[i] += k->X[t * m + k->zero[a]] * delta[a];
+      for (int j = 0; j < m; j++) terms += fabs(k->X[t * m + j] * x->lambda[j]);
       size[i] = terms + fabs(z[i]);
       if (sim_is_at_rest(z1[i], size[i])) z1[i] = 0;
       if (i < nq) q1[i] = q[i] + (ht * z1[i] + (h - ht) * z[i]);
@@ -350,61 +340,69 @@ static int refine(const sim_whole_map *k, const nsm_sim *s, double *state, answe
   return 1;
 }
 
+// Multipliers and what holds contacts closed, of the rows that another map wrote.
+static void clear_rows(nsm_sim *s) {
+  if (s->now.holds) memset(s->now.held, 0, (size_t)s->n.r.n * sizeof(double));
+  for (int i = 0; i < s->n.r.n; i++) s->now.l[s->n.r.l[i]] = 0;
+}
+
 // A contact that is pressed, and whose law has no other rate than 0, holds (closed.c); counted where it had no force.
-static void hold(const sim_whole_map *k, nsm_sim *s, const answer *x, const double *rate0) {
-  for (int i = 0; i < k->m; i++) {
-    double p = x->lambda[i], M = k->M[i + i * k->m];
-    if (!k->contact[i] || !(p > 0)) continue;
-    s->now.count.impacts += s->now.l[k->l[i]] == 0;
-    if (fabs(k->e[i] * rate0[k->row[i]]) <= lasting * M * p) {
-      s->now.held[k->row[i]] = 0.5 * s->n.h * M * p;
-      s->now.holds = 1;
-    }
+// again: this map wrote the rows of the step before too.
+INLINE void hold(const sim_whole_map *k, const int m, nsm_sim *s, const answer *x, const double *rate0, int again) {
+  int holds = 0;
+  for (int i = 0; i < m; i++) s->now.count.impacts += k->contact[i] && x->lambda[i] > 0 && s->now.l[k->l[i]] == 0;
+  if (!again) clear_rows(s);
+  for (int i = 0; i < m; i++) {
+    double p = x->lambda[i], M = k->M[i + i * m];
+    if (!k->contact[i]) continue;
+    int held = p > 0 && fabs(k->e[i] * rate0[k->row[i]]) <= lasting * M * p;
+    s->now.held[k->row[i]] = held ? 0.5 * s->n.h * M * p : 0;
+    holds |= held;
   }
+  s->now.holds = holds;
 }
 
 // Is each zero of the map one whose law asks for rate 0, and no other?
-static int zeros_fit(const sim_whole_map *k, const answer *x, const double *rate0) {
+INLINE int zeros_fit(const sim_whole_map *k, const int m, const answer *x, const double *rate0) {
   for (int a = 0; a < k->zeros; a++) {
     int i = k->zero[a];
     if (!k->contact[i]) { if (k->e[i] != 0) return 0; continue; }
-    if (fabs(k->e[i] * rate0[k->row[i]]) > lasting * k->M[i + i * k->m] * x->lambda[i]) return 0;
+    if (fabs(k->e[i] * rate0[k->row[i]]) > lasting * k->M[i + i * m] * x->lambda[i]) return 0;
   }
   return 1;
 }
 
-// The step by one of the maps; 0: by none. Nothing is changed then but q1, z1 of `state`, which are restored.
-int sim_whole_by_map(nsm_sim *s, struct sim_whole *w, double *state, unsigned mask, const double *y, double *rate0) {
+// The step by a map of m rows.
+INLINE int by_map(nsm_sim *s, struct sim_whole *w, const sim_whole_map *k, const int m, double *state, const double *y,
+                  const double *rate0) {
   answer x;
-  const sim_whole_map *k = w->recent;
-  if (!k || k->mask != mask) return 0;
-  for (int j = 0; j < k->m; j++) x.q[j] = y[k->row[j]] + k->e[j] * rate0[k->row[j]];
-  if (!proposed(k, &x)) return 0;
+  for (int j = 0; j < m; j++) x.q[j] = y[k->row[j]] + k->e[j] * rate0[k->row[j]];
+  if (!propose(k, m, &x) || !move(k, m, s, state, &x)) return 0;
   int nq = s->a->nq, nz = s->a->nz, contacts = s->a->on.contact.n > 0;
-  double kept[2 * WHOLE_UNKNOWNS], size[WHOLE_UNKNOWNS];
-  for (int i = 0; contacts && i < nz; i++) size[i] = 0;
-  if (contacts && k->zeros > 0) memcpy(kept, state + nq + nz, (size_t)(nq + nz) * sizeof(double));
-  if (!moved(k, s, state, x.lambda, size)) return 0;
-  if (contacts && k->zeros > 0 && zeros_fit(k, &x, rate0)) {
-    if (!refine(k, s, state, &x, size)) {
-      memcpy(state + nq + nz, kept, (size_t)(nq + nz) * sizeof(double));
-      return 0;
-    }
-  } else if (contacts && k->zeros > 1 && !zeros_fit(k, &x, rate0)) {
-    memcpy(state + nq + nz, kept, (size_t)(nq + nz) * sizeof(double));
-    return 0;
+  if (contacts && k->zeros > 0 && (zeros_fit(k, m, &x, rate0) ? !refine(k, m, s, state, &x) : k->zeros > 1)) return 0;
+  for (int t = 0; t < k->nt; t++) {
+    int i = k->touched[t];
+    state[2 * nq + nz + i] = x.z1[i];
+    if (i < nq) state[nq + nz + i] = x.q1[i];
   }
-  for (int i = 0; i < k->m; i++)
+  for (int i = 0; i < m; i++)
     if (fabs(x.u[i]) > s->now.count.max_residual * x.U[i] && fabs(x.u[i]) <= rounds * x.U[i])
       s->now.count.max_residual = fabs(x.u[i]) / x.U[i];
-  if (contacts) {
-    if (s->now.holds) memset(s->now.held, 0, (size_t)s->n.r.n * sizeof(double));
-    s->now.holds = 0;
-    hold(k, s, &x, rate0);
-    for (int i = 0; i < s->n.r.n; i++) s->now.l[s->n.r.l[i]] = 0;
-  }
-  for (int i = 0; i < k->m; i++) s->now.l[k->l[i]] = x.lambda[i];
+  if (contacts) hold(k, m, s, &x, rate0, w->written == k);
+  for (int i = 0; i < m; i++) s->now.l[k->l[i]] = x.lambda[i];
+  w->written = k;
   s->now.count.solver_iterations++;
   return 1;
 }
 
+// The step by the map of how the rows acted last; 0: not by it. Nothing is changed then.
+int sim_whole_by_map(nsm_sim *s, struct sim_whole *w, double *state, unsigned mask, const double *y, double *rate0) {
+  const sim_whole_map *k = w->recent;
+  if (!k || k->mask != mask) return 0;
+  switch (k->m) {
+    case 1: return by_map(s, w, k, 1, state, y, rate0);
+    case 2: return by_map(s, w, k, 2, state, y, rate0);
+    case 4: return by_map(s, w, k, 4, state, y, rate0);
+    default: return by_map(s, w, k, k->m, state, y, rate0);
+  }
+}

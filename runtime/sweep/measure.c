@@ -131,8 +131,8 @@ void sweep_measures_end(nsm_sim *s, const sweep_measure *of, int n, nsm_statisti
   }
 }
 
-int sweep_measures_follow(const sweep_measure *of, int n) {
-  int any = 0;
-  for (int i = 0; i < n; i++) any |= of[i].kind != NSM_STAT_FINAL && of[i].kind != NSM_STAT_INITIAL;
-  return any;
+double sweep_measures_idle(const sweep_measure *of, int n, const nsm_statistic *a) {
+  double idle = INFINITY;
+  for (int i = 0; i < n; i++) idle = fmin(idle, nsm_statistic_idle(&a[i], of[i].kind));
+  return idle;
 }

@@ -162,20 +162,21 @@ enum { LOOK = 256 };                    // steps between two looks at `stop`
 static nsm_code step_through(run *r, const volatile int *stop, nsm_error *e) {
   const sweep_task *k = r->k;
   nsm_sim *s = r->s;
-  int measures = sweep_measures_follow(k->measure, k->nmeasure), claims = nsm_statistics_follow(k->m);
   long total = nsm_steps_total(s), written = 0;
   sweep_measures_start(s, r->of, k->nmeasure, r->measure);
   if (k->m->nstat > 0) nsm_statistics_start(s, r->claim);
   write_trajectory(&r->t, s);
   nsm_code code = NSM_OK;
   for (long i = 0; i < total && code == NSM_OK;) {
-    long n = measures || claims ? 1 : LOOK - i % LOOK;     // steps that nobody looks at
+    double idle = fmin(sweep_measures_idle(r->of, k->nmeasure, r->measure), nsm_statistics_idle(k->m, r->claim));
+    long n = LOOK - i % LOOK, before = sim_steps_before(s, idle);     // steps that nobody looks at
+    if (before < n) n = before;
     if (r->t.csv.file && n > k->every - i % k->every) n = k->every - i % k->every;
     code = nsm_advance(s, n, e);
     if (code != NSM_OK) break;
     i = nsm_steps_done(s);
-    if (measures) sweep_measures_step(s, r->of, k->nmeasure, r->measure);
-    if (claims) nsm_statistics_step(s, r->claim);
+    sweep_measures_step(s, r->of, k->nmeasure, r->measure);
+    if (k->m->nstat > 0) nsm_statistics_step(s, r->claim);
     if (r->t.csv.file && i % k->every == 0) { write_trajectory(&r->t, s); written = i; }
     if (i % LOOK == 0 && *stop) return NSM_INTERRUPTED;
   }

@@ -36,10 +36,11 @@ typedef struct sweep {
   pthread_cond_t  changed;
   slot           *ring;                 // [RING] run number `taken` of this rank stands at taken % RING
   long            taken, given;         // runs of this rank that were begun; that were written
+  int             running, hold;        // runs under way; no other one is to begin
   volatile int    stop;
   // the main thread's
   tally           tally;
-  double          began, shown;
+  double          began, shown, offered;
 } sweep;
 
 static double seconds(void) {
@@ -59,10 +60,11 @@ static void *work(void *with) {
   sweep *w = with;
   pthread_mutex_lock(&w->lock);
   for (;;) {
-    while (!w->stop && w->taken - w->given >= RING) pthread_cond_wait(&w->changed, &w->lock);
+    while (!w->stop && (w->hold || w->taken - w->given >= RING)) pthread_cond_wait(&w->changed, &w->lock);
     long j = w->taken, i = run_of(w, j);
     if (w->stop || i >= w->plan.total) break;
     w->taken++;
+    w->running++;
     slot *s = &w->ring[j % RING];
     pthread_mutex_unlock(&w->lock);
     s->row.n = 0;
@@ -70,6 +72,7 @@ static void *work(void *with) {
     pthread_mutex_lock(&w->lock);
     s->outcome = outcome;
     s->ready = 1;
+    w->running--;
     pthread_cond_broadcast(&w->changed);
   }
   pthread_mutex_unlock(&w->lock);
@@ -89,6 +92,26 @@ static void show_progress(sweep *w) {
   w->shown = now;
 }
 
+// ---- faster code ----------------------------------------------------------------------------------------------------
+// The program around may have faster code for the model; it is taken while no run is under way.
+static void offer_faster_code(sweep *w) {
+  double now = seconds();
+  if (!w->host->between_runs || now - w->offered < 0.02) return;
+  w->offered = now;
+  pthread_mutex_lock(&w->lock);
+  long done = w->given, mine = (w->plan.total - w->first) / w->ranks.size;
+  pthread_mutex_unlock(&w->lock);
+  double left = done > 0 ? (now - w->began) / (double)done * (double)(mine - done) * w->threads : 0;
+  if (!w->host->between_runs(w->host->steps, left, 0)) return;
+  pthread_mutex_lock(&w->lock);
+  w->hold = 1;
+  while (w->running > 0) pthread_cond_wait(&w->changed, &w->lock);
+  w->host->between_runs(w->host->steps, left, 1);
+  w->hold = 0;
+  pthread_cond_broadcast(&w->changed);
+  pthread_mutex_unlock(&w->lock);
+}
+
 // ---- rows in order --------------------------------------------------------------------------------------------------
 // The row of run j of this rank, when it is there; NULL where the sweep was stopped before.
 static slot *wait_for(sweep *w, long j) {
@@ -103,6 +126,7 @@ static slot *wait_for(sweep *w, long j) {
     if (nsm_interrupted()) w->stop = 1;
     pthread_mutex_unlock(&w->lock);
     show_progress(w);
+    offer_faster_code(w);
     pthread_mutex_lock(&w->lock);
     if (w->stop && !s->ready && w->taken <= j) break;
   }
@@ -310,10 +334,15 @@ static nsm_code run_all(sweep *w, nsm_error *e) {
 static nsm_code sweep_all(sweep *w, const nsm_flags *f, nsm_error *e) {
   nsm_code code = prepare(w, f, e);
   if (code == NSM_OK && w->ranks.rank == 0) code = open_file(w, f->text[NSM_FLAG_RESUME] != NULL, e);
-  long first = code == NSM_OK ? w->first : -1;             // -1: rank 0 cannot begin
+  long first = code == NSM_OK ? w->first : -(long)code;    // negative: rank 0 cannot begin, and says why
   if (w->ranks.size > 1 && !w->ranks.share(&first)) sim_fail(e, code = NSM_FILE, "the ranks cannot reach each other");
-  if (code == NSM_OK && first < 0) return NSM_FILE;        // rank 0 has said why
-  if (code != NSM_OK) return code;
+  if (first < 0 && w->ranks.rank != 0) *e->text = 0;
+  if (first < 0) return (nsm_code)-first;
+  if (code != NSM_OK) {                                    // this rank alone: the others would wait for it
+    nsm_print_error(w->task.m, e, w->host->err);
+    w->ranks.give_up((int)code);
+    return code;
+  }
   w->first = first;
   if (*w->o.note && !w->quiet && w->ranks.rank == 0) fprintf(w->host->err, "note: %s\n", w->o.note);
   nsm_signals old;

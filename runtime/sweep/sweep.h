@@ -72,7 +72,7 @@ int      sweep_measures_find(nsm_sim *s, sweep_measure *of, int n, nsm_error *e)
 void     sweep_measures_start(nsm_sim *s, const sweep_measure *of, int n, nsm_statistic *a);
 void     sweep_measures_step(nsm_sim *s, const sweep_measure *of, int n, nsm_statistic *a);
 void     sweep_measures_end(nsm_sim *s, const sweep_measure *of, int n, nsm_statistic *a, double *value);
-int      sweep_measures_follow(const sweep_measure *of, int n);   // does any need the steps in between?
+double   sweep_measures_idle(const sweep_measure *of, int n, const nsm_statistic *a);  // as nsm_statistic_idle
 
 // ---- one_run.c ------------------------------------------------------------------------------------------------------
 typedef enum { SWEEP_OK, SWEEP_CLAIM, SWEEP_FAILED, SWEEP_STOPPED, SWEEP_NO_ROOM } sweep_outcome;
