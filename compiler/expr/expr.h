@@ -53,6 +53,7 @@ Ex   ex_open(Pool *p, Ex e);                            // e as algebra sees it,
 // By ex_op(OP_SHARED): e itself as a node that no rule looks into. An expression that holds such nodes is *large*: it
 // is differentiated by reverse accumulation, nothing in it is multiplied out (docs/numerics/algebra.md, section 9).
 Ex   ex_keep_shared(Pool *p, Ex e);                     // only those quantities stay that are read in several places
+void ex_open_products(Pool *p, Ex *e, int n);           // in place: a product that one product alone reads joins it
 bool ex_is_shared(const Pool *p, Ex e);                 // is it large?
 void ex_share_factors(Pool *p, Ex *e, int n);           // of large ones: common factors of products become quantities
 
@@ -140,4 +141,7 @@ typedef struct SparseRow { int col; Ex value; } SparseRow;
 // row r: at[start[r] .. start[r+1])
 typedef struct SparseMatrix { int rows, cols; int *start; SparseRow *at; } SparseMatrix;
 // d f_i / d sym_j for i < m, j < n; structural zeros left out.
+// out [m, n] := df/d(symbols). Of large f (algebra.md, section 9) through the quantities that are linear in the
+// symbols; of others ex_diff of each. also: NULL, or [n] symbols that move along, as in ex_diff_two.
+void ex_jacobian_dense(Pool *p, const Ex *f, int m, const int *ids, const int *also, int n, Ex *out);
 SparseMatrix ex_jacobian(Pool *p, const Ex *f, int m, const int *ids, int n);

@@ -72,6 +72,7 @@ static Ex factor_node(Pool *p, Ex e, const Ex *args, int n, void *ctx) {
 void ex_share_factors(Pool *p, Ex *e, int n) {
   bool large = false;
   for (int i = 0; i < n; i++) large = large || node_of(p, e[i])->shared;
+  if (large) ex_open_products(p, e, n);
   for (int round = 0; large && round < ROUNDS; round++) {
     ExVec order = {0};
     Pairs t = {0};

@@ -74,4 +74,35 @@ Ex ex_keep_shared(Pool *p, Ex e) {
   return e;
 }
 
+// A product that one other product alone reads is no quantity of its own: a*SHARED(b*c) is a*b*c, in which pairs of
+// factors can be found (factors.c).
+static Ex open_product(Pool *p, Ex e, const Ex *args, int n, void *ctx) {
+  const Uses *uses = ctx;
+  if (node_of(p, e)->op != OP_MUL) return rebuilt(p, e, args, n);
+  ExVec factor = {0};
+  for (int i = 0; i < n; i++) {
+    const Node *q = node_of(p, args[i]);
+    bool opens = q->op == OP_SHARED && uses->of[args_of(p, e)[i]] < 2 && node_of(p, q->args[0])->op == OP_MUL;
+    vec_push(&factor, opens ? q->args[0] : args[i]);
+  }
+  Ex r = rebuilt(p, e, factor.at, n);
+  vec_free(&factor);
+  return r;
+}
+
+void ex_open_products(Pool *p, Ex *e, int n) {
+  ExVec order = {0};
+  Ex most = 0;
+  for (int i = 0; i < n; i++) most = e[i] > most ? e[i] : most;
+  walk_collect(p, e, n, 0, &order);
+  Uses uses = {memory_for(sizeof *uses.of*((size_t)most + 1))};   // only entries in `order` are written and read
+  for (size_t i = 0; i < order.n; i++) uses.of[order.at[i]] = 0;
+  for (int i = 0; i < n; i++) uses.of[e[i]]++;
+  for (size_t i = 0; i < order.n; i++)
+    for (int k = 0; k < node_of(p, order.at[i])->n_args; k++) uses.of[args_of(p, order.at[i])[k]]++;
+  walk_rewrite_all(p, e, n, 0, open_product, &uses);
+  free(uses.of);
+  vec_free(&order);
+}
+
 bool ex_is_shared(const Pool *p, Ex e) { return e != EX_NONE && node_of(p, e)->shared; }

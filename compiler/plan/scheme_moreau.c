@@ -36,7 +36,17 @@ static void large_mass_curve(PlanClass *pc, Hoist *h, const SysClass *c) {
   }
   ex_gradient(p, c->kinetic, v, n, pi);
   ex_tangent(p, pi, n, v, dz, n, pi);
-  for (int r = 0; r < n; r++) derivatives(h->arena, h->sys, c, pi[r], c->row[r], &pc->mcurve);
+  int m = 2 * c->nslot, *ids = ARENA_ARRAY(h->arena, int, m + 1);
+  for (int k = 0; k < m; k++) ids[k] = k < c->nslot ? c->slot[k].value : c->slot[k - c->nslot].rate;
+  Ex *slope = ARENA_ARRAY(h->arena, Ex, n * m + 1);
+  ex_jacobian_dense(p, pi, n, ids, NULL, m, slope);
+  for (int r = 0; r < n; r++)
+    for (int k = 0; k < c->nslot; k++) {
+      const Slot *t = &c->slot[k];
+      if (t->kind == SLOT_L) continue;
+      push(h->arena, h->sys, &pc->mcurve, c->row[r], k, t->kind == SLOT_Q ? WRT_Q : WRT_X, slope[r * m + k]);
+      if (t->kind == SLOT_Q) push(h->arena, h->sys, &pc->mcurve, c->row[r], k, WRT_V, slope[r * m + c->nslot + k]);
+    }
   kernel_entries(pc, h, KERNEL_MCURVE, &pc->mcurve);
 }
 

@@ -216,6 +216,20 @@ static Ex end_and_increment(const Job *j, Ex e, int end, int increment) {
 static Ex by_q(const Job *j, Ex e, int k) { return end_and_increment(j, e, j->q[k], j->qd[k]); }
 static Ex by_v(const Job *j, Ex e, int k) { return end_and_increment(j, e, j->v[k], j->vd[k]); }
 
+// The same of large rows r [m]: [m, 2 n], by the q_k, then by the v_k.
+static const Ex *slopes(const Job *j, const Ex *r, int m) {
+  int n = 2 * j->n, *ids = ARENA_ARRAY(j->arena, int, n + 1), *also = ARENA_ARRAY(j->arena, int, n + 1);
+  Ex *out = ARENA_ARRAY(j->arena, Ex, m * n + 1);
+  for (int k = 0; k < j->n; k++) {
+    ids[k] = j->q[k];
+    also[k] = j->qd[k];
+    ids[j->n + k] = j->v[k];
+    also[j->n + k] = j->vd[k];
+  }
+  ex_jacobian_dense(j->p, r, m, ids, also, n, out);
+  return out;
+}
+
 TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool explicit_mass) {
   Job j = job_of(a, s, c);
   TwoPoint t = { .affine = true };
@@ -224,10 +238,14 @@ TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool exp
   if (c->kinetic != EX_NONE) (ex_is_shared(s->pool, c->kinetic) ? large_kinetic : kinetic)(&j, explicit_mass, &t);
   else if (c->potential != EX_NONE) potential(&j, &t);
   else forces(&j, &t);
+  bool large = false;
+  for (int r = 0; r < c->nrow; r++) large |= ex_is_shared(s->pool, t.r[r]);
+  const Ex *slope = large ? slopes(&j, t.r, c->nrow) : NULL;
   for (int r = 0; r < c->nrow; r++)
     for (int k = 0; k < j.n; k++) {
-      push(&j, &t.cjac, c->row[r], k, WRT_Q, by_q(&j, t.r[r], k));
-      push(&j, &t.cjac, c->row[r], k, WRT_V, by_v(&j, t.r[r], k));
+      const Ex *of = large ? slope + r * 2 * j.n : NULL;
+      push(&j, &t.cjac, c->row[r], k, WRT_Q, large ? of[k] : by_q(&j, t.r[r], k));
+      push(&j, &t.cjac, c->row[r], k, WRT_V, large ? of[j.n + k] : by_v(&j, t.r[r], k));
     }
   for (int i = 0; i < t.cjac.n && t.affine; i++)
     t.affine = !ex_depends_any(s->pool, t.cjac.at[i].value, moves, (void *)s);

@@ -29,6 +29,12 @@ static void all_slots_are_rows(Deriver *d, SysClass *c) {
 // d f/d(q,v,x), d g/d lambda and d g/d(q,v,x), structural zeros left out.
 void derive_smooth_jacobians(Deriver *d, SysClass *c) {
   Pool *p = d->sys->pool;
+  int n = 2 * c->nslot, *ids = ARENA_ARRAY(d->arena, int, n + 1);
+  bool large = false;
+  for (int r = 0; r < c->nrow; r++) large |= ex_is_shared(p, c->f[r]);
+  for (int k = 0; k < n; k++) ids[k] = k < c->nslot ? c->slot[k].value : c->slot[k - c->nslot].rate;
+  Ex *slope = large ? ARENA_ARRAY(d->arena, Ex, c->nrow * n + 1) : NULL;
+  if (large) ex_jacobian_dense(p, c->f, c->nrow, ids, NULL, n, slope);
   for (int r = 0; r < c->nrow; r++)
     for (int k = 0; k < c->nslot; k++) {
       const Slot *t = &c->slot[k];
@@ -39,7 +45,8 @@ void derive_smooth_jacobians(Deriver *d, SysClass *c) {
       }
       struct { Wrt wrt; int id; } by[2] = { { t->kind == SLOT_Q ? WRT_Q : WRT_X, t->value }, { WRT_V, t->rate } };
       for (int w = 0; w < (t->kind == SLOT_Q ? 2 : 1); w++) {
-        Ex df = ex_diff(p, c->f[r], by[w].id), dg = ex_diff(p, c->g[r], by[w].id);
+        Ex df = large ? slope[r * n + w * c->nslot + k] : ex_diff(p, c->f[r], by[w].id);
+        Ex dg = ex_diff(p, c->g[r], by[w].id);
         if (!ex_is_num(p, df, 0)) entries_push(d->arena, &c->jac, (Entry){ c->row[r], k, by[w].wrt, df });
         if (!ex_is_num(p, dg, 0)) entries_push(d->arena, &c->k, (Entry){ c->row[r], k, by[w].wrt, dg });
       }
@@ -77,10 +84,12 @@ static void large_kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
   ex_tangent(p, momentum, n, ids, seed, n + 1, moved);
   c->kinetic = T;
   for (int r = 0; r < n; r++) c->f[r] = ex_sub(p, slope[r], moved[r]);
+  Ex *mass = ARENA_ARRAY(d->arena, Ex, n * n + 1);
+  ex_jacobian_dense(p, momentum, n, ids + n + 1, NULL, n, mass);
   for (int r = 0; r < n; r++)
-    for (int k = 0; k < n; k++) {           // M is symmetric: one triangle is derived
+    for (int k = 0; k < n; k++) {           // M is symmetric: one triangle is used, of a chain the shorter one
       int hi = r > k ? r : k, lo = r > k ? k : r;
-      Ex m = ex_diff(p, momentum[hi], ids[n + 1 + lo]);
+      Ex m = mass[lo * n + hi];
       if (ex_is_num(p, m, 0)) continue;
       entries_push(d->arena, &c->mass, (Entry){ c->row[r], c->row[k], WRT_V, m });
       if (!ex_depends_any(p, m, is_rate, s)) continue;

@@ -12,7 +12,13 @@ PlanKernels with_whole(Arena *a, PlanKernels k, const Whole *w) {
   return all;
 }
 
+// Large energies (docs/numerics/algebra.md, section 9) fill their matrices: written out once more, with derivatives of
+// their own and an unrolled elimination, they are larger and slower than their kernels.
 const Whole *whole_of_plan(Arena *a, const Plan *p) {
+  for (int i = 0; i < p->ncls; i++) {
+    const SysClass *c = p->cls[i].c;
+    if (c->kinetic != EX_NONE && ex_is_shared(p->sys->pool, c->kinetic)) return NULL;
+  }
   for (int i = 0; i < p->ncls; i++) if (p->cls[i].c->compliant || p->cls[i].c->of_compliant) return NULL;
   Written *w = write_out(a, p);
   if (!w) return NULL;

@@ -94,6 +94,35 @@ static Ex copy_at(Ex f, int from) {
   return ex_subst(P, f, ids, by, SYMBOLS);
 }
 
+// Jacobians through what is linear: the same as pair by pair; and by two symbols that move together.
+static void test_jacobian(void **unused) {
+  (void)unused;
+  static const int one[2] = {0, 1}, other[2] = {2, 3};
+  double at[ROOM];
+  for (int round = 0; round < ROUNDS; round++) {
+    state = 4000 + (uint64_t)round;
+    Ex x[SYMBOLS], f[3], d[3*SYMBOLS], two[3*2];
+    for (int i = 0; i < SYMBOLS; i++) x[i] = ex_sym(P, i);
+    Ex sum = shared(ex_add(P, x[0], x[1])), longer = shared(ex_add(P, sum, ex_mul(P, num(0.25), x[4]))),
+       twin = shared(ex_add(P, x[2], x[3])), middle = shared(ex_add(P, sum, ex_mul(P, num(3), twin)));
+    f[0] = ex_add(P, graph(12 + below(20)), ex_1(P, OP_SIN, ex_mul(P, longer, middle)));
+    f[1] = ex_add(P, graph(12 + below(20)), ex_mul(P, sum, ex_1(P, OP_COS, twin)));
+    f[2] = ex_add(P, middle, ex_mul(P, num(2), longer));
+    ex_jacobian_dense(P, f, 3, ids, NULL, SYMBOLS, d);
+    ex_jacobian_dense(P, f, 3, one, other, 2, two);
+    values(at);
+    for (int i = 0; i < 3; i++) {
+      double by[SYMBOLS];
+      for (int j = 0; j < SYMBOLS; j++) {
+        by[j] = ex_eval_array(P, ex_diff(P, f[i], j), at);
+        near("Jacobian", ex_eval_array(P, d[i*SYMBOLS + j], at), by[j], 0);
+      }
+      for (int j = 0; j < 2; j++)
+        near("together", ex_eval_array(P, two[i*2 + j], at), by[j] + by[j + 2], fabs(by[j]) + fabs(by[j + 2]));
+    }
+  }
+}
+
 // D*(b - a) = f(b) - f(a), and the gradient where both ends are one.
 static void test_discrete(void **unused) {
   (void)unused;
@@ -151,7 +180,9 @@ static void test_quantities(void **unused) {
 
 // x_k = x_(k-1) + sin(a_k), a_k = a_(k-1) + q_k: nodes of the gradient of the sum of x_k^2, and of its derivatives by
 // all q.
-static int chain_nodes(int n, bool second) {
+typedef enum { GRADIENT, ONE_BY_ONE, THROUGH } Which;
+
+static int chain_nodes(int n, Which which) {
   int id[128];
   Ex a = num(0), x = num(0), f = num(0), all[128*128], g[128];
   for (int k = 0; k < n; k++) {
@@ -163,19 +194,22 @@ static int chain_nodes(int n, bool second) {
   ex_gradient(P, f, id, n, g);
   const Ex *order;
   int m = 0;
-  if (!second) return ex_topological(P, g, n, &order);
-  for (int i = 0; i < n; i++)
+  if (which == GRADIENT) return ex_topological(P, g, n, &order);
+  if (which == THROUGH) ex_jacobian_dense(P, g, n, id, NULL, n, all), m = n*n;
+  for (int i = 0; which == ONE_BY_ONE && i < n; i++)
     for (int k = 0; k < n; k++) all[m++] = ex_diff(P, g[i], id[k]);
   return ex_topological(P, all, m, &order);
 }
 
 static void test_growth(void **unused) {
   (void)unused;
-  int once = chain_nodes(40, false), twice = chain_nodes(80, false);
+  int once = chain_nodes(40, GRADIENT), twice = chain_nodes(80, GRADIENT);
   if (!(twice <= 2.2*once)) fail_msg("gradient: %d nodes, then %d", once, twice);
-  once = chain_nodes(30, true);
-  twice = chain_nodes(60, true);
+  once = chain_nodes(30, ONE_BY_ONE);
+  twice = chain_nodes(60, ONE_BY_ONE);
   if (!(twice <= 4.4*once)) fail_msg("second derivatives: %d nodes, then %d", once, twice);
+  int through = chain_nodes(60, THROUGH);
+  if (!(through <= 0.95*twice)) fail_msg("through the angles: %d nodes, else %d", through, twice);
 }
 
 // The derivatives of a tower of products stay as long as the tower.
@@ -198,7 +232,7 @@ static void test_tower(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     RIG_TEST(test_gradient), RIG_TEST(test_tangent), RIG_TEST(test_discrete), RIG_TEST(test_rewriting_keeps_values),
-    RIG_TEST(test_quantities), RIG_TEST(test_growth), RIG_TEST(test_tower),
+    RIG_TEST(test_quantities), RIG_TEST(test_growth), RIG_TEST(test_tower), RIG_TEST(test_jacobian),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
