@@ -74,7 +74,7 @@ static inline void notice(sim_tiny *t, nsm_cone_problem *p) {
   if (t->id[m] == 0 || memcmp(p->M, t->matrix[m], bytes) != 0 || kinds != t->kinds[m] || p->cones != t->cones[m] ||
       !same_cones(p->cone, t->cone[m], p->cones)) {
     memcpy(t->matrix[m], p->M, bytes);
-    memcpy(t->cone[m], p->cone, (size_t)p->cones * sizeof *p->cone);
+    if (p->cones > 0) memcpy(t->cone[m], p->cone, (size_t)p->cones * sizeof *p->cone);
     t->cones[m] = p->cones;
     t->kinds[m] = kinds;
     t->id[m] = ++t->next_id;
