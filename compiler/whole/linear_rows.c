@@ -77,6 +77,20 @@ static KValue holds(Linear *l, int i, KValue small, KValue lambda, KValue u) {
   return step_either(p, step_both(p, small, within), at);
 }
 
+// Row i of a matrix times the forces: its entries that are not 0, each product by name; adds to *sum, and |product| to
+// *size. K_NONE in either: nothing yet.
+static void add_products(Linear *l, const KValue *row, const KValue *lambda, char matrix, int i, KValue *sum,
+                         KValue *size) {
+  Step *p = l->p;
+  for (int j = 0; j < p->w->nrow; j++) {
+    if (row[j] == K_NONE) continue;
+    KValue t = k_name(p->b, k_op2(p->b, OP_TIMES, row[j], lambda[j]), arena_printf(p->arena, "%c%d_%d", matrix, i, j),
+                      NULL);
+    *sum = step_add(p, *sum, t);
+    *size = step_add(p, *size, step_abs(p, t));
+  }
+}
+
 KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, KValue *lambda,
                        KValue *change) {
   Step *p = l->p;
@@ -96,13 +110,7 @@ KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, 
   for (int i = 0; i < n; i++) {
     bool none = ex_is_num(p->w->pool, l->y[i], 0);
     KValue u = none ? K_NONE : q[i], U = none ? K_NONE : step_abs(p, q[i]);
-    for (int j = 0; j < n; j++) {
-      if (l->M.at[i * n + j] == K_NONE) continue;
-      KValue t = k_name(b, k_op2(b, OP_TIMES, l->M.at[i * n + j], lambda[j]),
-                        arena_printf(p->arena, "m%d_%d", i, j), NULL);
-      u = step_add(p, u, t);
-      U = step_add(p, U, step_abs(p, t));
-    }
+    add_products(l, &l->M.at[i * n], lambda, 'm', i, &u, &U);
     if (u == K_NONE) u = U = k_number(b, 0);
     u = k_name(b, u, step_name(p, "u", i), NULL);
     U = k_name(b, U, step_name(p, "size", i), NULL);
@@ -117,13 +125,7 @@ KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, 
   }
   for (int i = 0; i < nz; i++) {
     KValue size = K_NONE, sum = K_NONE;
-    for (int j = 0; j < n; j++) {
-      if (l->X.at[i * n + j] == K_NONE) continue;
-      KValue t = k_name(b, k_op2(b, OP_TIMES, l->X.at[i * n + j], lambda[j]),
-                        arena_printf(p->arena, "x%d_%d", i, j), NULL);
-      sum = step_add(p, sum, t);
-      size = step_add(p, size, step_abs(p, t));
-    }
+    add_products(l, &l->X.at[i * n], lambda, 'x', i, &sum, &size);
     change[i] = K_NONE;
     if (size == K_NONE) continue;
     change[i] = k_name(b, sum, step_name(p, "change", i), NULL);

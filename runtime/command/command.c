@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static double seconds(void) {
+double nsm_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
@@ -102,24 +102,14 @@ static nsm_code select_columns(job *j, nsm_error *e) {
   if (!j->column || !j->row) return sim_no_memory(e, "the columns of the trajectory");
   if (!j->o.record) { select_all(j); return NSM_OK; }
   j->column[j->ncolumn++] = 0;
-  for (const char *c = j->o.record; *c;) {
-    size_t length = 0;
-    for (int depth = 0; c[length] && (c[length] != ',' || depth > 0); length++)
-      depth += (c[length] == '[') - (c[length] == ']');
-    char what[512];
-    const char *from = c;
-    size_t used = length;
-    while (used > 0 && *from == ' ') { from++; used--; }
-    while (used > 0 && from[used - 1] == ' ') used--;
-    if (used >= sizeof what) { sim_fail(e, NSM_USAGE, "--record: a name is too long"); return NSM_USAGE; }
-    memcpy(what, from, used);
-    what[used] = 0;
-    if (used > 0) {
-      nsm_code code = select_one(j, what, room, e);
-      if (code != NSM_OK) return code;
-    }
-    c += length + (c[length] == ',');
+  const char *list = j->o.record;
+  char what[512];
+  int more;
+  while ((more = nsm_next_name(&list, what, sizeof what)) > 0) {
+    nsm_code code = *what ? select_one(j, what, room, e) : NSM_OK;
+    if (code != NSM_OK) return code;
   }
+  if (more < 0) { sim_fail(e, NSM_USAGE, "--record: a name is too long"); return NSM_USAGE; }
   return NSM_OK;
 }
 
@@ -196,7 +186,7 @@ static nsm_code close_csv(job *j, nsm_error *e) {
 typedef struct progress { int on; long next, stride; double began, shown; } progress;
 
 static void show_progress(job *j, progress *p) {
-  double now = seconds();
+  double now = nsm_seconds();
   long done = nsm_steps_done(j->s);
   if (now - p->shown > 0.1) {
     fprintf(j->err, "\r%3.0f %%  t = %-12.6g", 100.0 * (double)done / (double)nsm_steps_total(j->s), nsm_time(j->s));
@@ -224,7 +214,7 @@ static long stride(const job *j, long left, long to_row, long to_call) {
 }
 
 static nsm_code run_once(job *j, nsm_error *e) {
-  progress p = { !j->o.quiet && isatty(fileno(j->err)), 16, 16, seconds(), seconds() };
+  progress p = { !j->o.quiet && isatty(fileno(j->err)), 16, 16, nsm_seconds(), nsm_seconds() };
   long total = nsm_steps_total(j->s), every = j->o.every, written = -1;
   nsm_code code = NSM_OK;
   if (j->m->nstat > 0) nsm_statistics_start(j->s, j->stat);
@@ -265,13 +255,13 @@ static nsm_code run_bench(job *j, nsm_error *e) {
   long call = between_steps(j, 0, n * total);
   for (; done < n && code == NSM_OK; done++) {
     nsm_reset(j->s);
-    double began = seconds();
+    double began = nsm_seconds();
     for (long k = 0; k < total && code == NSM_OK; k = nsm_steps_done(j->s)) {
       code = nsm_advance(j->s, stride(j, total - k, 0, call - done * total - k), e);
       if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
       if (done * total + k >= call) call = between_steps(j, done * total + k, n * total);
     }
-    ns[done] = 1e9 * (seconds() - began) / (double)total;
+    ns[done] = 1e9 * (nsm_seconds() - began) / (double)total;
   }
   qsort(ns, (size_t)done, sizeof *ns, by_value);
   j->sum.step_ns = ns[done / 2];
@@ -392,10 +382,10 @@ static nsm_code run(job *j) {
   // The ledger costs an evaluation of the energies per step: only where somebody looks at it.
   if (j->s->a->on.energy.n > 0 && j->o.bench == 0 && (j->s->n.con || j->energies || j->summary || claims_ledger(j->m)))
     sim_ledger_start(j->s);
-  double began = seconds();
+  double began = nsm_seconds();
   j->sum.step_ns = -1;
   code = j->o.bench > 0 ? run_bench(j, &e) : run_once(j, &e);
-  j->sum.wall_s = seconds() - began;
+  j->sum.wall_s = nsm_seconds() - began;
   nsm_interrupt_seen();
   if (code == NSM_FILE && !*e.text) code = NSM_OK;         // a row could not be written: close_csv tells
   int all = nsm_steps_done(j->s) == nsm_steps_total(j->s);

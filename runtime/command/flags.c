@@ -315,3 +315,18 @@ void nsm_flags_help(nsm_command command, FILE *f) {
     else fprintf(f, "  %-22s %s\n", spelling, table[i].help);
   }
 }
+
+int nsm_next_name(const char **list, char *name, size_t room) {
+  const char *from = *list;
+  size_t n = 0;
+  if (!*from) return 0;
+  for (int depth = 0; from[n] && (from[n] != ',' || depth > 0); n++)
+    depth += (from[n] == '[' || from[n] == '(') - (from[n] == ']' || from[n] == ')');
+  *list = from + n + (from[n] == ',');
+  while (n > 0 && *from == ' ') { from++; n--; }
+  while (n > 0 && from[n - 1] == ' ') n--;
+  if (n >= room) return -1;
+  memcpy(name, from, n);
+  name[n] = 0;
+  return 1;
+}

@@ -46,6 +46,19 @@ void     sim_active_set(nsm_sim *s);                                            
 // closed.c
 void     sim_closed_start(nsm_sim *s);
 void     sim_rates(nsm_sim *s, const sim_class *k, const nsm_view *v);   // into r.y, at least of the active rows
+// Impulse p of a row into w.z1 and the sizes of its terms in w.size, and ht times it into the positions w.q1; ht = 0:
+// they are moved afterwards.
+static inline void sim_apply_impulse(nsm_sim *s, int row, double p, double ht) {
+  const sim_rows *r = &s->n.r;
+  for (int e = r->x0[row]; e < r->x0[row + 1]; e++) {
+    int z = r->xz[e];
+    double d = r->x[e] * p;
+    if (s->w.size[z] == 0) s->w.size[z] = fabs(s->now.z[z]) + fabs(s->w.z1[z]);
+    s->w.size[z] += fabs(d);
+    s->w.z1[z] += d;
+    if (ht != 0 && z < s->a->nv) s->w.q1[z] += ht * d;
+  }
+}
 void     sim_close(nsm_sim *s, double lead);   // gap, rate0 -> active, for moreau and midpoint
 void     sim_hold(nsm_sim *s);    // after a step of moreau or midpoint: what holds its contacts closed
 void     sim_take_extent(nsm_sim *s);        // of the coordinates, in now.extent

@@ -167,14 +167,7 @@ static double apply_multipliers(nsm_sim *s) {
     s->w.l1[r->l[row]] = p;
     if (p == 0) continue;
     sum += p;
-    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) {
-      int z = r->xz[e];
-      double d = r->x[e] * p;
-      if (s->w.size[z] == 0) s->w.size[z] = fabs(s->now.z[z]) + fabs(s->w.z1[z]);
-      s->w.size[z] += fabs(d);
-      s->w.z1[z] += d;
-      if (z < nv) s->w.q1[z] += ht * d;
-    }
+    sim_apply_impulse(s, row, p, ht);
   }
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];

@@ -102,12 +102,7 @@ static int end_of_step(nsm_sim *s, const double *du) {
     s->w.l1[r->l[row]] = p;
     if (p == 0) continue;
     sum += p;
-    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) {
-      int z = r->xz[e];
-      if (s->w.size[z] == 0) s->w.size[z] = fabs(s->now.z[z]) + fabs(u[z]);
-      s->w.size[z] += fabs(r->x[e] * p);
-      u[z] += r->x[e] * p;
-    }
+    sim_apply_impulse(s, row, p, 0);
   }
   for (int i = 0; i < s->a->nv; i++) {
     if (sim_is_at_rest(u[i], s->w.size[i])) u[i] = 0;

@@ -77,20 +77,15 @@ nsm_code sweep_measures_read(nsm_sim *s, const char *text, sweep_measure **of, i
   for (const char *c = text ? text : ""; *c; c++) room += *c == ',';
   *of = calloc((size_t)room, sizeof **of);
   if (!*of) return sim_no_memory(e, "what is recorded");
-  for (const char *c = text ? text : ""; *c;) {
-    size_t length = 0;
-    for (int depth = 0; c[length] && (c[length] != ',' || depth > 0); length++)
-      depth += (c[length] == '[' || c[length] == '(') - (c[length] == ']' || c[length] == ')');
-    sweep_measure *k = &(*of)[*n];
-    if (length >= sizeof k->name) { sim_fail(e, NSM_USAGE, "--record: a name is too long"); return NSM_USAGE; }
-    trimmed(k->name, sizeof k->name, c, length);
-    if (*k->name) {
-      nsm_code code = read_measure(s, k, e);
-      if (code != NSM_OK) return code;
-      ++*n;
-    }
-    c += length + (c[length] == ',');
+  const char *list = text ? text : "";
+  int more;
+  while ((more = nsm_next_name(&list, (*of)[*n].name, sizeof (*of)->name)) > 0) {
+    if (!*(*of)[*n].name) continue;
+    nsm_code code = read_measure(s, &(*of)[*n], e);
+    if (code != NSM_OK) return code;
+    ++*n;
   }
+  if (more < 0) { sim_fail(e, NSM_USAGE, "--record: a name is too long"); return NSM_USAGE; }
   return NSM_OK;
 }
 

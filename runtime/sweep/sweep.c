@@ -43,12 +43,6 @@ typedef struct sweep {
   double          began, shown, offered;
 } sweep;
 
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // Run number j of this rank in the numbering of all; at or beyond the total: there is none.
 static long run_of(const sweep *w, long j) {
   long b = j / w->block * w->ranks.size + w->ranks.rank;
@@ -81,7 +75,7 @@ static void *work(void *with) {
 
 // ---- progress -------------------------------------------------------------------------------------------------------
 static void show_progress(sweep *w) {
-  double now = seconds();
+  double now = nsm_seconds();
   if (w->quiet || w->ranks.rank != 0 || now - w->shown < 0.2 || !isatty(fileno(w->host->err))) return;
   long n = w->plan.total - w->first;
   double left = w->tally.done > 0 ? (now - w->began) * (double)(n - w->tally.done) / (double)w->tally.done : NAN;
@@ -95,7 +89,7 @@ static void show_progress(sweep *w) {
 // ---- faster code ----------------------------------------------------------------------------------------------------
 // The program around may have faster code for the model; it is taken while no run is under way.
 static void offer_faster_code(sweep *w) {
-  double now = seconds();
+  double now = nsm_seconds();
   if (!w->host->between_runs || now - w->offered < 0.02) return;
   w->offered = now;
   pthread_mutex_lock(&w->lock);
@@ -296,7 +290,7 @@ static void say_summary(const sweep *w, nsm_code code) {
   fprintf(err, "%ld of %ld runs", all, w->plan.total);
   if (w->first > 0) fprintf(err, ", %ld of them from before", w->first);
   fprintf(err, "; %ld failed, in %ld a claim does not hold; %.3g s\n", w->tally.failed, w->tally.claims,
-          seconds() - w->began);
+          nsm_seconds() - w->began);
   if (all < w->plan.total && w->o.output && code == NSM_INTERRUPTED)
     fprintf(err, "note: --resume goes on with %s\n", w->o.output);
 }
@@ -347,7 +341,7 @@ static nsm_code sweep_all(sweep *w, const nsm_flags *f, nsm_error *e) {
   if (*w->o.note && !w->quiet && w->ranks.rank == 0) fprintf(w->host->err, "note: %s\n", w->o.note);
   nsm_signals old;
   nsm_catch_signals(&old);
-  w->began = w->shown = seconds();
+  w->began = w->shown = nsm_seconds();
   code = run_all(w, e);
   nsm_interrupt_seen();
   nsm_release_signals(&old);
