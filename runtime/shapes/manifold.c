@@ -3,8 +3,8 @@
 //   corner on face   the corner's foot lies in the face; of several faces the one that it lies deepest outside of
 //   edge on edge     they cross, seen along their common normal; not where they are parallel to 1e-3: there corners
 //                    on faces or on edges say the same
-//   corner on edge,  where a core is rounded, and where nothing of the above is as near as d (then d > 0)
-//   corner on corner
+//   corner on edge   where a core is rounded, and where nothing of the above is as near as d (then d > 0)
+//   corner on corner where nothing else is as near as d
 //
 // A plane extends beyond its face, and behind the body: normals must lie within 60 degrees of n*, feet in the face,
 // and no gap may be below d. For features that truly face each other it cannot be.
@@ -24,12 +24,14 @@ typedef struct {
   double low;     // min over the other of n.x, in my axes
   double margin;  // of the cores
   double border;
+  double facing;  // cosine to n from which my faces are taken
   int mine_is_b;
+  int witness;    // only what attains the distance is wanted, however it faces
 } view;
 
 static view view_from(const nsm_pair *pair, const double *n, double margin, int from_b) {
   view v = { .mine = from_b ? &pair->b : &pair->a, .other = from_b ? &pair->a : &pair->b, .margin = margin,
-             .border = ON_BORDER * pair->scale, .mine_is_b = from_b };
+             .border = ON_BORDER * pair->scale, .facing = 0.5, .mine_is_b = from_b };
   double local[3], back[3], m[3];
   back3(pair->R, n, local);
   for (int i = 0; i < 3; i++)
@@ -83,7 +85,7 @@ static int in_face(const nsm_core *core, int face, const double *x, double borde
 // Does a corner of the other body look at mine: is it its lowest, or in a face that faces n?
 static int corner_faces(const view *v, int corner, double height) {
   const nsm_core *c = v->other;
-  if (height < v->low + NSM_NEAR_PARALLEL * c->size || c->faces == 0) return 1;
+  if (v->witness || height < v->low + NSM_NEAR_PARALLEL * c->size || c->faces == 0) return 1;
   return nsm_corner_faces(c, corner, v->n_other);
 }
 
@@ -91,7 +93,7 @@ static void corners_on_faces(nsm_touch_list *list, const view *v) {
   const nsm_core *mine = v->mine, *other = v->other;
   double above = dot3(v->n, v->s);
   unsigned char skip[64];
-  for (int f = 0; f < mine->faces && f < 64; f++) skip[f] = dot3(mine->normal + 3 * f, v->n) < 0.5;
+  for (int f = 0; f < mine->faces && f < 64; f++) skip[f] = dot3(mine->normal + 3 * f, v->n) < v->facing;
   for (int k = 0; mine->faces > 0 && k < other->corners; k++) {
     double height = above + dot3(v->n_other, other->corner + 3 * k), x[3];
     if (height - v->high > v->margin || !corner_faces(v, k, height)) continue;
@@ -100,7 +102,7 @@ static void corners_on_faces(nsm_touch_list *list, const view *v) {
     int face = -1;
     double gap = -INFINITY;
     for (int f = 0; f < mine->faces; f++) {
-      if (f < 64 ? skip[f] : dot3(mine->normal + 3 * f, v->n) < 0.5) continue;
+      if (f < 64 ? skip[f] : dot3(mine->normal + 3 * f, v->n) < v->facing) continue;
       double g = dot3(mine->normal + 3 * f, x) - mine->level[f];
       if (g > gap) { gap = g; face = f; }
     }
@@ -133,7 +135,7 @@ static void edges_on_edges(nsm_touch_list *list, const view *v, double border, d
   for (int i = 0; i < a->edges; i++) {
     const double *p0 = a->corner + 3 * a->edge_corner[2 * i], *p1 = a->corner + 3 * a->edge_corner[2 * i + 1];
     double top = fmax(dot3(v->n, p0), dot3(v->n, p1));
-    if (top < v->low - v->margin || !edge_faces(a, i, v->n)) continue;
+    if (top < v->low - v->margin || !(v->witness || edge_faces(a, i, v->n))) continue;
     nsm_form fa = { .kind = NSM_LINE, .rounding = a->rounding }, fb = { .kind = NSM_LINE, .rounding = b->rounding };
     copy3(fa.x, p0);
     sub3(p1, p0, fa.e);
@@ -143,7 +145,7 @@ static void edges_on_edges(nsm_touch_list *list, const view *v, double border, d
     for (int j = 0; j < b->edges; j++) {
       const double *q0 = b->corner + 3 * b->edge_corner[2 * j], *q1 = b->corner + 3 * b->edge_corner[2 * j + 1];
       double low = above + fmin(dot3(v->n_other, q0), dot3(v->n_other, q1)), e[3], c[3], w[3];
-      if (low - top > v->margin || !edge_faces(b, j, up)) continue;
+      if (low - top > v->margin || !(v->witness || edge_faces(b, j, up))) continue;
       sub3(q1, q0, e);
       double lb = norm3(e);
       if (fabs(dot3(e, v->n_other)) > 0.87 * lb) continue;
@@ -258,7 +260,17 @@ void nsm_core_touches(nsm_touch_list *list) {
     corners_on_edges(list, &from_a);
     corners_on_edges(list, &from_b);
   }
+  if (nsm_list_least(list) <= enough) return;
+  // What attains d was left out above: a corner over the face of n* that is nearer to another face, an edge of a blade,
+  // nearly parallel edges, edges that cross at their ends.
+  double asked = list->margin;
+  list->margin = fmin(asked, enough);
+  from_a.witness = from_b.witness = 1;
+  from_a.facing = from_b.facing = 1 - 1e-12;
+  from_a.margin = from_b.margin = list->margin + rounding;
+  corners_on_faces(list, &from_a);
+  corners_on_faces(list, &from_b);
+  if (list->n == 0 || nsm_list_least(list) > enough) edges_on_edges(list, &from_a, -from_a.border, 1e-8);
+  list->margin = asked;
   if (nsm_list_least(list) > enough) corner_on_corner(list, &from_a);
-  // The nearest pair of edges, nearly parallel or crossing at their ends.
-  if (nsm_list_least(list) > enough) edges_on_edges(list, &from_a, -from_a.border, 1e-8);
 }

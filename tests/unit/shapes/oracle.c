@@ -245,10 +245,9 @@ static real solid_distance(const solid *a, const solid *b, real *n, real *sharp)
     if (best > s.best + 1e-17L || s.best == -LDBL_MAX) {
       s.best = best;
       for (int k = 0; k < 3; k++) n[k] = best > 0 ? r[k] / best : 0;
-      *sharp = best; // corners near each other: as sharp as they are far apart
-    } else {
-      *sharp = 1;
     }
+    // Apart, the direction is unique, and as sharp as they are far apart; in touch, corners have a cone of directions.
+    *sharp = fmaxl(s.best, s.best - s.second);
   }
   return s.best - a->rounding - b->rounding;
 }
