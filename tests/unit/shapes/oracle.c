@@ -330,12 +330,15 @@ static real search_all(const nsm_shape *A, const frame *fa, const nsm_shape *B, 
     real n[3], v = score[s];
     memcpy(n, start[s], sizeof n);
     // Narrower and narrower about the best so far.
-    for (real w = 0.12L; w > 1e-13L; w *= w > 1e-3L ? 0.3L : 0.02L) {
+    static const real widths[] = { 0.12L, 0.03L, 4e-3L, 2e-4L, 1e-6L, 1e-8L };
+    for (int i = 0, again = 0; i < 6; i++) {
       real m[3];
       set_chart(&c, n);
-      real g = refine(&c, w, 22, m);
+      real g = refine(&c, widths[i], i < 2 ? 16 : 28, m);
+      int at_border = fabsl(dot(c.u, m)) > 0.7L * widths[i] || fabsl(dot(c.v, m)) > 0.7L * widths[i];
       if (g > v) { v = g; memcpy(n, m, sizeof n); }
-      if (w > 0.05L && v < best - 0.2L * fabsl(best) - 0.1L) break;
+      if (at_border && again++ < 20) { i = i > 0 ? i - 2 : -1; continue; }
+      if (v < best - 4 * widths[i] * widths[i] - 1e-3L * widths[i]) break; // another start is better
     }
     if (v > best) { best = v; memcpy(best_n, n, 3 * sizeof *n); }
   }

@@ -55,6 +55,7 @@ static void judge(chance *c, const nsm_shape *A, const nsm_pose *pa, const nsm_s
   double normal[3], ours = nsm_shape_distance(A, pa, B, pb, normal);
   for (int k = 0; k < 3; k++) m[k] = normal[k];
   double at = (double)oracle_value(A, pa, B, pb, m);
+  // A value that f attains is a lower bound whatever the search found.
   if (ours > (double)d + 1e-10 && at > (double)d + 1e-10) v->better++;
   else keep(&v->gap, fabs(ours - (double)d) / scale, v);
   keep(&v->attained, fabs(ours - at) / scale, v);
