@@ -140,3 +140,25 @@ int nsm_core_form(const nsm_core *core, nsm_feature_kind kind, int i, nsm_form *
   }
   return 0;
 }
+
+int nsm_in_face(const nsm_core *core, int face, const double x[3], double border) {
+  const double *n = core->normal + 3 * face;
+  int from = core->face_from[face], to = core->face_from[face + 1];
+  for (int i = from; i < to; i++) {
+    const double *p = core->corner + 3 * core->face_corner[i];
+    const double *q = core->corner + 3 * core->face_corner[i + 1 < to ? i + 1 : from];
+    double e[3], out[3], w[3];
+    sub3(q, p, e);
+    cross3(e, n, out);
+    sub3(x, p, w);
+    double beyond = dot3(out, w);
+    if (beyond > 0 && beyond * beyond > border * border * dot3(e, e)) return 0;
+  }
+  return 1;
+}
+
+int nsm_edge_faces(const nsm_core *core, int edge, const double n[3]) {
+  if (core->faces == 0) return 1;
+  const int *f = core->edge_face + 2 * edge;
+  return dot3(core->normal + 3 * f[0], n) > NSM_FACING || dot3(core->normal + 3 * f[1], n) > NSM_FACING;
+}
