@@ -12,7 +12,7 @@
 #include "vector.h"
 #include <stddef.h>
 
-enum { NEWTON_STEPS = 30, CIRCLE_STARTS = 8, SPHERE_STARTS = 48 };
+enum { NEWTON_STEPS = 60, CIRCLE_STARTS = 8, SPHERE_STARTS = 48 };
 
 // The cylinder's axes; the other body there: x = t + R x_other.
 typedef struct {
@@ -206,48 +206,82 @@ static void against_core(scene *s) {
     }
 }
 
-// Newton on the sphere for two rims: grad f = t - sum of (h sign(m) a + r u), H = -sum of (r/q) t t^T, t = a x u.
-static void climb(scene *s, double *n) {
-  double f = value(s, n), most = 0.4;
+// Where n is an axis, F has a cone's tip: off it along the rest g of the gradient it grows like (|g| - r) rho, bent by
+// about -F rho^2/2. Starts at the maximum of that; elsewhere n stays.
+static void off_tip(const scene *s, double end, double end2, double *n) {
+  double grad[3], r = 0;
+  add3(s->t, -end * s->h, z_axis, grad);
+  add3(grad, end2 * s->h2, s->axis, grad);
+  for (int body = 0; body < 2; body++) {
+    const double *a = body ? s->axis : z_axis;
+    double c[3], u[3];
+    cross3(a, n, c);
+    double q = norm3(c), mine = body ? s->r2 : s->r;
+    add3(n, -dot3(n, a), a, u);
+    if (q < 1e-6) r += mine;
+    else add3(grad, -mine / q, u, grad);
+  }
+  if (r == 0) return;
+  double f = dot3(n, grad);
+  add3(grad, -f, n, grad);
+  double g = norm3(grad);
+  if (!(g > r)) return;
+  add3(n, fmin(0.1, (g - r) / fmax(f, g)) / g, grad, n);
+  scale3(1 / norm3(n), n);
+}
+
+// Newton on the sphere for the rims of two ends, signs `end` and `end2`: of F(n) = n.t - end h n_z - r |n x z| - (the
+// same of the other), which is smooth and nowhere below f. grad F = t - sum of (end h a + r u),
+// H = -sum of (r/q) t t^T with t = a x n/q.
+static void climb(scene *s, double end, double end2, double *n) {
+  double most = 0.4, f = -INFINITY, trial[3];
+  off_tip(s, end, end2, n);
+  copy3(trial, n);
   for (int k = 0; k < NEWTON_STEPS; k++) {
-    double grad[3], p[2][3], H[3] = { -f, 0, -f }, gp[2];
+    double grad[3], p[2][3], H[3] = { 0, 0, 0 }, gp[2];
     copy3(grad, s->t);
-    across3(n, p[0]);
-    cross3(n, p[0], p[1]);
+    across3(trial, p[0]);
+    cross3(trial, p[0], p[1]);
     for (int body = 0; body < 2; body++) {
       const double *a = body ? s->axis : z_axis;
-      double m = dot3(n, a), h = body ? s->h2 : s->h, r = body ? s->r2 : s->r, c[3], u[3];
-      cross3(a, n, c);
+      double h = body ? -end2 * s->h2 : end * s->h, r = body ? s->r2 : s->r, c[3], u[3];
+      cross3(a, trial, c);
       double q = norm3(c);
-      add3(grad, -copysign(h, m), a, grad);
+      add3(grad, -h, a, grad);
       if (!(q > 1e-12)) continue;
-      add3(n, -m, a, u);
+      add3(trial, -dot3(trial, a), a, u);
       add3(grad, -r / q, u, grad);
       double c0 = dot3(p[0], c) / q, c1 = dot3(p[1], c) / q;
       H[0] -= r / q * c0 * c0;
       H[1] -= r / q * c0 * c1;
       H[2] -= r / q * c1 * c1;
     }
-    gp[0] = dot3(grad, p[0]);
-    gp[1] = dot3(grad, p[1]);
-    // -H made definite
-    double highest = 0.5 * (H[0] + H[2]) + hypot(0.5 * (H[0] - H[2]), H[1]);
-    double size = fabs(H[0]) + fabs(H[1]) + fabs(H[2]), shift = fmax(0, highest + 1e-3 * size);
-    double a = H[0] - shift, b = H[1], d = H[2] - shift, det = a * d - b * b;
-    double x = -(d * gp[0] - b * gp[1]) / det, y = -(a * gp[1] - b * gp[0]) / det, step = hypot(x, y), trial[3];
-    if (!(step > 1e-15)) return;
-    double cut = step > most ? most / step : 1;
-    for (int i = 0; i < 3; i++) trial[i] = n[i] + cut * (x * p[0][i] + y * p[1][i]);
-    scale3(1 / norm3(trial), trial);
-    double g = value(s, trial);
-    if (g < f - 1e-16 * s->scale) {
-      most = 0.3 * cut * step;
-      if (most < 1e-13) return;
+    double g = dot3(trial, grad);
+    if (g < f - 1e-16 * s->scale) { // back, nearer to what was
+      double back[3];
+      sub3(trial, n, back);
+      most = 0.3 * norm3(back);
+      if (most < 1e-14) return;
+      add3(n, 0.3, back, trial);
+      scale3(1 / norm3(trial), trial);
       continue;
     }
     f = g;
     copy3(n, trial);
-    if (step < 1e-14) return;
+    most = fmin(0.4, 3 * most);
+    gp[0] = dot3(grad, p[0]);
+    gp[1] = dot3(grad, p[1]);
+    H[0] -= f;
+    H[2] -= f;
+    // -H made definite
+    double highest = 0.5 * (H[0] + H[2]) + hypot(0.5 * (H[0] - H[2]), H[1]);
+    double size = fabs(H[0]) + fabs(H[1]) + fabs(H[2]), shift = fmax(0, highest + 1e-3 * size);
+    double a = H[0] - shift, b = H[1], d = H[2] - shift, det = a * d - b * b;
+    double x = -(d * gp[0] - b * gp[1]) / det, y = -(a * gp[1] - b * gp[0]) / det, step = hypot(x, y);
+    if (!(step > 1e-15)) return;
+    double cut = step > most ? most / step : 1;
+    for (int i = 0; i < 3; i++) trial[i] = n[i] + cut * (x * p[0][i] + y * p[1][i]);
+    scale3(1 / norm3(trial), trial);
   }
 }
 
@@ -273,9 +307,15 @@ static void against_cylinder(scene *s) {
   if (rim_line_of(&g, s->axis, back, z_axis, s->h, s->r)) offer_rim_line(s, &g, s->r2, -1);
   // Two rims: from the best so far, which is all that is needed where they are apart (f is then concave), and from the
   // best of a spiral over the sphere that are apart from each other.
-  copy3(n, s->n);
-  climb(s, n);
-  offer(s, n);
+  double from[3];
+  copy3(from, s->n);
+  for (int ends = 0; ends < 4; ends++) {
+    double end = ends & 1 ? 1 : -1, end2 = ends & 2 ? 1 : -1;
+    if (end * from[2] < -0.7 || end2 * dot3(from, s->axis) > 0.7) continue;
+    copy3(n, from);
+    climb(s, end, end2, n);
+    offer(s, n);
+  }
   double kept[4][3], score[4];
   int starts = 0;
   if (s->best > 0) return;
@@ -294,7 +334,7 @@ static void against_cylinder(scene *s) {
   }
   for (int k = 0; k < starts; k++) {
     copy3(n, kept[k]);
-    climb(s, n);
+    climb(s, copysign(1, n[2]), -copysign(1, dot3(n, s->axis)), n);
     offer(s, n);
   }
 }

@@ -108,7 +108,8 @@ verdict judge_pairs(nsm_shape_kind a, nsm_shape_kind b, long count, unsigned lon
       printf("gap %g attained %g normal %g least %g below %g row %g\n", v.gap, v.attained, v.normal, v.least, v.below,
              v.row);
     }
-    (void)before;
+    if (getenv("SHOW") && (v.gap > before.gap + 1e-9 || v.least > before.least + 1e-9 || v.row > before.row + 1e-9))
+      printf("%ld: gap %g least %g row %g\n", i, v.gap, v.least, v.row);
     if (i % 1000 == 999) forget_hulls();
   }
   v.pairs = count;
