@@ -49,6 +49,12 @@ static void try_pair(work *w, unsigned long mine, unsigned long other, unsigned 
   nsm_touch t;
   if (!nsm_form_of(w->list->pair->A, fa, &a) || !nsm_pair_form_b(w->list->pair, fb, &b)) return;
   if (!nsm_measure(&a, &b, mark, w->n, &t) || dot3(t.normal, w->n) < w->facing) return;
+  // Two rims are found from a direction: keep only what is found again from its own normal.
+  if (a.kind == NSM_CIRCLE && b.kind == NSM_CIRCLE) {
+    double gap = t.gap, own[3];
+    copy3(own, t.normal);
+    if (!nsm_measure(&a, &b, mark, own, &t) || fabs(t.gap - gap) > 1e-12 * w->list->pair->scale) return;
+  }
   if (t.gap >= w->list->margin || !inside(w, 0, fa, t.on_a) || !inside(w, 1, fb, t.on_b)) return;
   if (only_new && nsm_list_covers(w->list, t.on_b, t.normal, 2 * w->border)) return;
   t.feature = nsm_feature_pair(fa, fb, mark);

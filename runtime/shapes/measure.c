@@ -141,6 +141,13 @@ static double start_on_circle(const nsm_form *a, const nsm_form *b, const double
   return atan2(y + s * ey, x + s * ex);
 }
 
+// Did Newton's method end where w, from point to point, is along n?
+static int stationary(const double *w, const double *n, double size) {
+  double off[3];
+  add3(w, -dot3(w, n), n, off);
+  return norm3(off) < 1e-11 * (size + norm3(w));
+}
+
 // Stationary distance from a circle to a line: with P = I - e e^T, F(phi) = |P (p(phi) - x)|^2/2,
 // F' = r (P w) . t, F'' = r^2 |P t|^2 - r (P w) . u. Normal t x e, out of the circle's disk.
 static int circle_line(const nsm_form *a, const nsm_form *b, unsigned long mark, nsm_touch *out) {
@@ -167,8 +174,8 @@ static int circle_line(const nsm_form *a, const nsm_form *b, unsigned long mark,
   if (!(s > 1e-6)) return apart(a, b, p, q, NULL, out);
   scale3((dot3(c, u) + dot3(c, a->e) < 0 ? -1 : 1) / s, c);
   copy3(out->normal, c);
-  sub3(b->x, p, w);
-  return finish(a, b, p, q, dot3(c, w), out);
+  sub3(q, p, w);
+  return stationary(w, c, a->radius) && finish(a, b, p, q, dot3(c, w), out);
 }
 
 // The direction from the centre of circle a to where circle b, seen along a's axis and taken as round, crosses it.
@@ -227,7 +234,7 @@ static int circle_circle(const nsm_form *a, const nsm_form *b, unsigned long mar
   scale3((dot3(n, u) + dot3(n, a->e) < 0 ? -1 : 1) / s, n);
   copy3(out->normal, n);
   sub3(q, p, w);
-  return finish(a, b, p, q, dot3(n, w), out);
+  return stationary(w, n, a->radius + b->radius) && finish(a, b, p, q, dot3(n, w), out);
 }
 
 // Each pair of kinds is written once, in the order of nsm_form_kind; the other order is its mirror.

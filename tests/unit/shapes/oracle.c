@@ -358,8 +358,10 @@ real oracle_distance(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B,
     return -support(other, of, down) - dot(up, plane->t);
   }
   if (solid_of(A, &fa, &a) && solid_of(B, &fb, &b)) return solid_distance(&a, &b, n, sharp);
-  *sharp = 0;
-  return search_all(A, &fa, B, &fb, n);
+  // f bends by about d: a search for its maximum finds the direction to the root of round-off over d.
+  real d = search_all(A, &fa, B, &fb, n);
+  *sharp = d > 0.01L ? d : 0;
+  return d;
 }
 
 // ---- Random pairs ---------------------------------------------------------------------------------------------------

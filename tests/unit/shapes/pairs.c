@@ -46,6 +46,9 @@ static void judge_gradient(chance *c, const nsm_shape *A, const nsm_pose *pa, co
   if (!nsm_touch_gradient(A, pa, &ea, B, pb, &eb, touch, d)) { keep(&v->row, 1, v); return; }
   double change = 0;
   for (int k = 0; k < 12; k++) change += d[k] * xi[k];
+  if (getenv("SHOW") && fabs(change - (end.gap - begin.gap)) > 1e-10)
+    printf("row of %lx: gap %g to %g, change %g, normal turns %g\n", touch->feature, begin.gap, end.gap, change,
+           1 - begin.normal[0] * end.normal[0] - begin.normal[1] * end.normal[1] - begin.normal[2] * end.normal[2]);
   keep(&v->row, fabs(change - (end.gap - begin.gap)) / scale, v);
 }
 
