@@ -302,7 +302,32 @@ static void set_chart(chart *c, const real *n) {
   cross(n, c->u, c->v);
 }
 
-static real search_all(const nsm_shape *A, const frame *fa, const nsm_shape *B, const frame *fb, real *best_n) {
+// Where f is smooth at its maximum: Newton with central differences, which finds the direction better than comparing
+// values can. Returns whether it did; n is then the maximum to about 1e-10.
+static int polish(chart *c, real *n) {
+  const real h = 3e-7L;
+  real m[3], step = 1, start[3];
+  memcpy(start, n, sizeof start);
+  for (int k = 0; k < 4; k++) {
+    set_chart(c, n);
+    real f = at(c, 0, 0, m), e = at(c, h, 0, m), w = at(c, -h, 0, m), no = at(c, 0, h, m), so = at(c, 0, -h, m);
+    real xy = (at(c, h, h, m) - at(c, h, -h, m) - at(c, -h, h, m) + at(c, -h, -h, m)) / (4 * h * h);
+    real gx = (e - w) / (2 * h), gy = (no - so) / (2 * h);
+    real xx = (e - 2 * f + w) / (h * h), yy = (no - 2 * f + so) / (h * h);
+    real det = xx * yy - xy * xy, x, y;
+    if (!(det > 0) || !(xx < 0) || fabsl(xx) + fabsl(yy) > 50) return 0;
+    x = -(yy * gx - xy * gy) / det;
+    y = -(xx * gy - xy * gx) / det;
+    step = fmaxl(fabsl(x), fabsl(y));
+    if (step > 1e-5L) return 0;
+    at(c, x, y, m);
+    memcpy(n, m, sizeof m);
+  }
+  return step < 1e-9L && dot(start, n) > 1 - 1e-10L;
+}
+
+static real search_all(const nsm_shape *A, const frame *fa, const nsm_shape *B, const frame *fb, real *best_n,
+                       int *smooth) {
   enum { GRID = 800, STARTS = 3 };
   chart c = { .A = A, .B = B, .fa = *fa, .fb = *fb };
   real start[STARTS][3], score[STARTS], best = -LDBL_MAX;
@@ -342,7 +367,11 @@ static real search_all(const nsm_shape *A, const frame *fa, const nsm_shape *B, 
     }
     if (v > best) { best = v; memcpy(best_n, n, 3 * sizeof *n); }
   }
-  return best;
+  real n[3];
+  memcpy(n, best_n, sizeof n);
+  *smooth = polish(&c, n);
+  if (*smooth) memcpy(best_n, n, sizeof n);
+  return *smooth ? fmaxl(best, value(A, fa, B, fb, n)) : best;
 }
 
 real oracle_distance(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb, real n[3],
@@ -358,9 +387,9 @@ real oracle_distance(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B,
     return -support(other, of, down) - dot(up, plane->t);
   }
   if (solid_of(A, &fa, &a) && solid_of(B, &fb, &b)) return solid_distance(&a, &b, n, sharp);
-  // f bends by about d: a search for its maximum finds the direction to the root of round-off over d.
-  real d = search_all(A, &fa, B, &fb, n);
-  *sharp = d > 0.01L ? d : 0;
+  int smooth;
+  real d = search_all(A, &fa, B, &fb, n, &smooth);
+  *sharp = smooth && d > 1e-3L ? d : 0;
   return d;
 }
 

@@ -61,7 +61,7 @@ static void judge(chance *c, const nsm_shape *A, const nsm_pose *pa, const nsm_s
   // A value that f attains is a lower bound whatever the search found.
   if (ours > (double)d + 1e-10 && at > (double)d + 1e-10) v->better++;
   else keep(&v->gap, fabs(ours - (double)d) / scale, v);
-  keep(&v->attained, fabs(ours - at) / scale, v);
+  if (A->kind != NSM_HALFSPACE && B->kind != NSM_HALFSPACE) keep(&v->attained, fabs(ours - at) / scale, v);
   if (sharp > 1e-5L) {
     double apart = 0;
     for (int k = 0; k < 3; k++) apart += (normal[k] - (double)n[k]) * (normal[k] - (double)n[k]);
