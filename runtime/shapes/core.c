@@ -108,12 +108,15 @@ int nsm_core_support(const nsm_core *core, const double n[3], double *far) {
 }
 
 int nsm_corner_faces(const nsm_core *core, int corner, const double n[3]) {
-  for (int f = 0; f < core->faces; f++) {
-    if (dot3(core->normal + 3 * f, n) > -NSM_FACING) continue;
-    for (int i = core->face_from[f]; i < core->face_from[f + 1]; i++)
-      if (core->face_corner[i] == corner) return 1;
+  for (int k = 0; k < core->edges; k++) {
+    int p = core->edge_corner[2 * k], q = core->edge_corner[2 * k + 1];
+    if (p != corner && q != corner) continue;
+    double e[3];
+    sub3(core->corner + 3 * (p == corner ? q : p), core->corner + 3 * corner, e);
+    double down = -dot3(n, e);
+    if (down > 0 && down * down > 0.25 * dot3(e, e)) return 0;
   }
-  return 0;
+  return 1;
 }
 
 int nsm_core_form(const nsm_core *core, nsm_feature_kind kind, int i, nsm_form *form) {

@@ -33,10 +33,11 @@ void nsm_pair_make(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, c
 // Corner that is farthest along n (in the core's axes), and how far.
 int nsm_core_support(const nsm_core *core, const double n[3], double *far);
 
-// Does a corner belong to a face that looks along -n (in the core's axes), by more than the cosine 0.1?
+// Does a corner look along -n (in the core's axes)? Not where an edge leads from it along -n by more than 30 degrees:
+// its other end comes first.
 int nsm_corner_faces(const nsm_core *core, int corner, const double n[3]);
 
-// Does an edge lie at a face that looks along n by more than that? A segment's does.
+// Does an edge lie at a face that looks along n by more than NSM_FACING? A segment's does.
 int nsm_edge_faces(const nsm_core *core, int edge, const double n[3]);
 
 // Is the foot of x in the face's polygon, up to `border` [m] outside?

@@ -84,13 +84,11 @@ static double sine_to_axis(const work *w, const double *e_other) {
 static void cap_side_rim_on_core(work *w) {
   const nsm_core *c = w->core;
   double facing = w->facing, up[3] = { -w->n_other[0], -w->n_other[1], -w->n_other[2] };
-  double far, tie = NSM_NEAR_PARALLEL * c->size;
-  nsm_core_support(c, up, &far);
   int lies = fabs(w->up) < 0.87;
   for (int k = 0; k < c->corners; k++) {
     double height = dot3(w->n_other, c->corner + 3 * k);
     if (height - w->high > w->margin) continue;
-    if (c->faces > 0 && height > tie - far && !nsm_corner_faces(c, k, w->n_other)) continue;
+    if (!nsm_corner_faces(c, k, w->n_other)) continue;
     for (int end = 0; end < 2; end++)
       if ((end ? w->up : -w->up) > 0.5)
         try_pair(w, nsm_feature(NSM_CAP, end), nsm_feature(NSM_CORNER, k), 0, 0);

@@ -63,13 +63,6 @@ static unsigned long pair_name(const view *v, unsigned long mine, unsigned long 
   return v->mine_is_b ? nsm_feature_pair(other, mine, mark) : nsm_feature_pair(mine, other, mark);
 }
 
-// Does a corner of the other body look at mine: is it its lowest, or in a face that faces n?
-static int corner_faces(const view *v, int corner, double height) {
-  const nsm_core *c = v->other;
-  if (v->witness || height < v->low + NSM_NEAR_PARALLEL * c->size || c->faces == 0) return 1;
-  return nsm_corner_faces(c, corner, v->n_other);
-}
-
 static void corners_on_faces(nsm_touch_list *list, const view *v) {
   const nsm_core *mine = v->mine, *other = v->other;
   double above = dot3(v->n, v->s);
@@ -77,7 +70,7 @@ static void corners_on_faces(nsm_touch_list *list, const view *v) {
   for (int f = 0; f < mine->faces && f < 64; f++) skip[f] = dot3(mine->normal + 3 * f, v->n) < v->facing;
   for (int k = 0; mine->faces > 0 && k < other->corners; k++) {
     double height = above + dot3(v->n_other, other->corner + 3 * k), x[3];
-    if (height - v->high > v->margin || !corner_faces(v, k, height)) continue;
+    if (height - v->high > v->margin || !(v->witness || nsm_corner_faces(other, k, v->n_other))) continue;
     turn3(v->M, other->corner + 3 * k, x);
     add3(x, 1, v->s, x);
     int face = -1;
@@ -164,7 +157,7 @@ static void corners_on_edges(nsm_touch_list *list, const view *v) {
   double above = dot3(v->n, v->s);
   for (int k = 0; mine->edges > 0 && k < other->corners; k++) {
     double height = above + dot3(v->n_other, other->corner + 3 * k), x[3];
-    if (height - v->high > v->margin || !corner_faces(v, k, height)) continue;
+    if (height - v->high > v->margin || !(v->witness || nsm_corner_faces(other, k, v->n_other))) continue;
     turn3(v->M, other->corner + 3 * k, x);
     add3(x, 1, v->s, x);
     for (int j = 0; j < mine->edges; j++) {
