@@ -25,6 +25,7 @@ typedef struct {
   double facing;  // cosine to n from which my faces are taken
   int mine_is_b;
   int witness;    // only what attains the distance is wanted, however it faces
+  int proved;     // a gap that is the distance has its foot inside a face, not only within the border
 } view;
 
 static view view_from(const nsm_pair *pair, const double *n, double margin, int from_b) {
@@ -63,7 +64,7 @@ static unsigned long pair_name(const view *v, unsigned long mine, unsigned long 
   return v->mine_is_b ? nsm_feature_pair(other, mine, mark) : nsm_feature_pair(mine, other, mark);
 }
 
-static void corners_on_faces(nsm_touch_list *list, const view *v) {
+static void corners_on_faces(nsm_touch_list *list, view *v) {
   const nsm_core *mine = v->mine, *other = v->other;
   double above = dot3(v->n, v->s);
   unsigned char skip[64];
@@ -87,6 +88,7 @@ static void corners_on_faces(nsm_touch_list *list, const view *v) {
     add3(x, mine->rounding - gap, t.normal, t.on_a);
     add3(x, -other->rounding, t.normal, t.on_b);
     to_pair(list, v, &t);
+    if (t.gap <= list->least + 1e-13 * list->pair->scale && (gap <= 0 || nsm_in_face(mine, face, x, 0))) v->proved = 1;
     if (v->mine_is_b && nsm_list_covers(list, t.on_b, t.normal, 2 * v->border)) continue;
     nsm_list_add(list, &t);
   }
@@ -94,7 +96,7 @@ static void corners_on_faces(nsm_touch_list *list, const view *v) {
 
 // Edges whose lines' feet lie inside both by more than `border` (less than 0: outside by no more than that), with a
 // sine above `parallel`.
-static void edges_on_edges(nsm_touch_list *list, const view *v, double border, double parallel) {
+static void edges_on_edges(nsm_touch_list *list, view *v, double border, double parallel) {
   const nsm_pair *pair = list->pair;
   const nsm_core *a = v->mine, *b = v->other;
   double up[3], above = dot3(v->n, v->s);
@@ -132,7 +134,7 @@ static void edges_on_edges(nsm_touch_list *list, const view *v, double border, d
       u = dot3(w, fb.e);
       if (u < border || u > lb - border) continue;
       t.feature = nsm_feature_pair(nsm_feature(NSM_EDGE, i), nsm_feature(NSM_EDGE, j), mark);
-      nsm_list_add(list, &t);
+      if (nsm_list_add(list, &t) && t.gap <= list->least + 1e-13 * list->pair->scale) v->proved = 1;
     }
   }
 }
@@ -213,17 +215,42 @@ static void corner_on_corner(nsm_touch_list *list, const view *v) {
   nsm_list_add(list, &best);
 }
 
+// Adds what faces each other about n where the distance of the cores is d. Where that is attained by feet inside of
+// both features (`proved`), d is proved, as any axis is a lower bound. Returns whether it is attained.
+static int facing_touches(nsm_touch_list *list, double d, view *from_a, view *from_b) {
+  double rounding = from_a->mine->rounding + from_b->mine->rounding;
+  list->n = 0;
+  list->least = d - rounding;
+  corners_on_faces(list, from_a);
+  corners_on_faces(list, from_b);
+  edges_on_edges(list, from_a, from_a->border, NSM_NEAR_PARALLEL);
+  return nsm_list_least(list) <= list->least + 1e-13 * list->pair->scale;
+}
+
+// Overlaps of more than this, of the size, do not go by the axes alone: a body as thin as that could lie beyond.
+static const double SHALLOW = 1e-5;
+
 void nsm_core_touches(nsm_touch_list *list) {
   const nsm_pair *pair = list->pair;
   double n[3], rounding = pair->a.rounding + pair->b.rounding, margin = list->margin + rounding;
+  view from_a, from_b;
+  if (rounding == 0) {
+    double axis = nsm_axis_distance(pair, margin, n);
+    list->least = axis;
+    if (axis >= margin) return;
+    from_a = view_from(pair, n, margin, 0);
+    from_b = view_from(pair, n, margin, 1);
+    if (axis > -SHALLOW * pair->scale && facing_touches(list, axis, &from_a, &from_b) &&
+        (from_a.proved || from_b.proved))
+      return;
+  }
   double d = nsm_core_distance(pair, margin, n), enough = d - rounding + 1e-13 * pair->scale;
+  list->n = 0;
   list->least = d - rounding;
   if (d >= margin) return;
-  view from_a = view_from(pair, n, margin, 0), from_b = view_from(pair, n, margin, 1);
-  corners_on_faces(list, &from_a);
-  corners_on_faces(list, &from_b);
-  edges_on_edges(list, &from_a, from_a.border, NSM_NEAR_PARALLEL);
-  if (rounding > 0 || nsm_list_least(list) > enough) {
+  from_a = view_from(pair, n, margin, 0);
+  from_b = view_from(pair, n, margin, 1);
+  if (!facing_touches(list, d, &from_a, &from_b) || rounding > 0) {
     corners_on_edges(list, &from_a);
     corners_on_edges(list, &from_b);
   }
