@@ -51,11 +51,35 @@ static void try_axis(const nsm_pair *pair, const double *n, double gap, double *
   if (s > *best) { *best = s; copy3(normal, n); }
 }
 
-// Two edges make a face of B - A only where the arcs between the normals of their faces cross: p must separate the
-// normals of q's faces, q those of p's [Gregorius 2013].
-// The best of the edge pairs, if better than `best`; their gap is at most `most`.
+// Boxes have three directions of edges each: f(+-n) = +-n.t - (sum of the half edges along n), so the sign is that of
+// n.t and nine axes are all.
+static double best_of_boxes(const nsm_pair *pair, double best, double *n) {
+  double tie = 1e-13 * pair->scale, found = best + tie;
+  const double *R = pair->R, *t = pair->t, *a = pair->a.half, *b = pair->b.half;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      // c = e_i x (column j of R)
+      int k = (i + 1) % 3, l = (i + 2) % 3;
+      double ck = -R[3 * l + j], cl = R[3 * k + j], s2 = ck * ck + cl * cl;
+      if (s2 <= 1e-16) continue;
+      double reach = fabs(ck) * a[k] + fabs(cl) * a[l];
+      for (int m = 0; m < 3; m++) reach += fabs(ck * R[3 * k + m] + cl * R[3 * l + m]) * b[m];
+      double apart = ck * t[k] + cl * t[l], s = sqrt(s2), value = (fabs(apart) - reach) / s;
+      if (value <= found) continue;
+      found = value;
+      n[i] = 0;
+      n[k] = (apart < 0 ? -ck : ck) / s;
+      n[l] = (apart < 0 ? -cl : cl) / s;
+    }
+  return found > best + tie ? found : best;
+}
+
+// The best of the edge pairs, if better than `best`; their gap is at most `most`. Two edges make a face of B - A only
+// where the arcs between the normals of their faces cross: p must separate the normals of q's faces, q those of p's
+// [Gregorius 2013].
 static double best_edges(const nsm_pair *pair, double best, double most, double *n) {
   const nsm_core *a = &pair->a, *b = &pair->b;
+  if (a->half && b->half) return best_of_boxes(pair, best, n);
   double slack = 1e-9 * pair->scale, depth = fmax(-best, most), n0[3], m0[3], high = 0;
   int slab = a->faces + b->faces > 0;
   copy3(n0, n);
