@@ -50,6 +50,7 @@ const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor 
     if (c->of_compliant) c = no_terms(a, c);
     else if (c->compliant) c = compliant_class(a, s, c);
     class_kernels(pc, &h, c, false);
+    if (pc->c->kind == CLASS_KINEMATICS) kinematics_kernel(pc, &h, d);
     if (c->compliant) {
       kernel_set(pc, &h, KERNEL_LAMBDA, (Ex[]){ compliant_force(s, &s->cls[i]) }, 1);
       pc->compliance_num = hoist_column(&h, compliant_compliance(s, &s->cls[i]));
