@@ -233,9 +233,9 @@ Value elab_call(const Env *env, const Ast *x) {
   MOp op;
   bool is_statistic;
   if (f) return inline_function(env, x, f);
+  if (strcmp(name, "initial") == 0 && !env->in_claim) return initial_call(env, x);
   Value v = elab_statistic(env, x, &is_statistic);
   if (is_statistic) return v;
-  if (strcmp(name, "initial") == 0) return initial_call(env, x);
   if (find_builtin(name, &op)) return builtin_call(env, op, x);
   if (strcmp(name, "sgn") == 0 || strcmp(name, "normal_cone") == 0) return misplaced_law(env, x);
   bool dot = strcmp(name, "dot") == 0, norm = strcmp(name, "norm") == 0, transpose = strcmp(name, "transpose") == 0;

@@ -357,7 +357,7 @@ Value elab_prime(const Env *env, const Ast *x) {
 
 // --- initial(x): what x is where bodies are placed at the start ---
 
-typedef struct Placing { const Env *env; Map *done; const MExpr *without; } Placing;
+typedef struct Placing { const Env *env; Map *done; } Placing;
 
 // The initial value of element x, the indices of the statement taken from its own.
 static MExpr *start_of(const Placing *p, const MExpr *x) {
@@ -384,8 +384,7 @@ static MExpr *placed(Placing *p, MExpr *x) {
     for (int i = 0; i < x->nargs; i++) if (!(arg[i] = placed(p, x->arg[i]))) return NULL;
     r = x->kind == MX_OP ? mx_op(p->env->e->a, x->op, arg, x->nargs, x->span) : x;
   }
-  if (!r) p->without = p->without ? p->without : x;
-  else map_put(p->done, x, r);
+  if (r) map_put(p->done, x, r);
   return r;
 }
 
@@ -398,11 +397,8 @@ Value initial_call(const Env *env, const Ast *x) {
   for (int i = 0; i < value_count(&v); i++) {
     r.at[i] = placed(&p, v.at[i]);
     if (r.at[i]) continue;
-    Diag *d = diag(env->e->bag, DIAG_E0224, v.span, "initial(...) knows bodies alone: where they are at the start");
-    diag_label(d, p.without && p.without->kind == MX_VAR ? "depends on `%s`" : "depends on the time",
-               p.without && p.without->kind == MX_VAR ? env->e->var.at[p.without->id].plain : "");
-    diag_help(d, "give the value a parameter: param x0 = ...; coord x = x0;");
-    return bad_value(env, x->span);
+    bool statistic;                                        // of a run, where a claim may look back on it
+    return elab_statistic(env, x, &statistic);
   }
   r.span = x->span;
   return r;

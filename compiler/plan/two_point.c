@@ -92,10 +92,11 @@ static Job job_of(Arena *a, const System *s, const SysClass *c) {
   j.turn = ARENA_ARRAY(a, Turn *, n + 1);
   for (int k = 0; k < n; k++) {
     if (c->slot[k].kind == SLOT_POSITION) {
-      j.q[k] = j.v[k] = c->slot[k].value;
-      j.q0[k] = j.v0[k] = of_kind(s, j.q[k], SYM_VALUE0);
-      j.qd[k] = j.vd[k] = of_kind(s, j.q[k], SYM_VALUE_D);        // in no expression
-      j.q0x[k] = j.v0x[k] = ex_sym(p, j.q0[k]);
+      j.q[k] = c->slot[k].value;
+      j.q0[k] = of_kind(s, j.q[k], SYM_VALUE0);
+      j.qd[k] = j.v[k] = j.v0[k] = j.vd[k] = of_kind(s, j.q[k], SYM_VALUE_D);     // in no expression
+      j.q0x[k] = ex_sym(p, j.q0[k]);
+      j.v0x[k] = j.vm[k] = ex_sym(p, j.v[k]);
       j.dq[k] = j.dv[k] = ex_num(p, 0);
       continue;
     }
@@ -116,7 +117,6 @@ static Job job_of(Arena *a, const System *s, const SysClass *c) {
     j.dv[k] = ex_sym(p, j.vd[k]);
   }
   for (int k = 0; k < n; k++) if (is_turn(s, &c->slot[k])) turn_of(&j, k);
-  for (int k = 0; k < n; k++) if (c->slot[k].kind == SLOT_POSITION) j.vm[k] = j.qm[k];
   j.h = ex_sym(p, symbol(s, SYM_H));
   j.tm = ex_add(p, ex_sym(p, symbol(s, SYM_TIME0)), ex_mul(p, half, j.h));
   return j;
@@ -376,8 +376,13 @@ TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
     if (c->velocity_level) add(&j, &t.gap, ex_mul(p, t.dg[i], j.dq[k]));
     add(&j, &force[k], ex_mul(p, lambda, t.dg[i]));
   }
+  // With bodies the gap has other derivatives with respect to the increments than H, d rate/dv.
+  bool moved = reads_positions(c) && !c->velocity_level;
+  for (int i = 0; moved && c->kind == CLASS_CONTACT && i < c->h.n; i++)
+    push(&j, &t.h, 0, c->h.at[i].col, WRT_V, by_q(&j, c->y, c->h.at[i].col));
   for (int k = 0; k < j.n; k++) {
     if (c->slot[k].kind == SLOT_POSITION) continue;
+    if (moved && c->kind == CLASS_CONSTRAINT) push(&j, &t.gq, 0, k, WRT_Q, by_q(&j, c->y, k));
     if (c->velocity_level) push(&j, &t.gq, 0, k, WRT_Q, by_q(&j, t.gap, k));
     push(&j, &t.rq, 0, k, WRT_Q, j.turn[k] ? by_q(&j, c->rate, k) : ex_diff(p, c->rate, j.q[k]));
   }

@@ -145,6 +145,8 @@ static void whole_system(System *s) {
                                                  : "Lagrangian, constant mass, nonlinear forces")
                       : time         ? "Lagrangian, linear time-invariant, forced"
                                      : "Lagrangian, linear time-invariant";
+  if (s->model->nbody > 0) s->second_order = constant_mass ? "Newton-Euler, constant mass"
+                                                           : "Newton-Euler, coordinate-dependent mass";
   if (states) s->first_order = first_linear && first_invariant ? "first order, linear time-invariant"
                              : first_linear ? "first order, linear" : "first order, nonlinear";
 }

@@ -37,7 +37,10 @@ void derive_smooth_jacobians(Deriver *d, SysClass *c) {
   int n = 2 * c->nslot, *ids = ARENA_ARRAY(d->arena, int, n + 1);
   bool large = false;
   for (int r = 0; r < c->nrow; r++) large |= ex_is_shared(p, c->f[r]);
-  for (int k = 0; k < n; k++) ids[k] = k < c->nslot ? c->slot[k].value : c->slot[k - c->nslot].rate;
+  for (int k = 0; k < n; k++) {
+    const Slot *t = &c->slot[k % c->nslot];
+    ids[k] = k < c->nslot || t->rate < 0 ? t->value : t->rate;
+  }
   Ex *slope = large ? ARENA_ARRAY(d->arena, Ex, c->nrow * n + 1) : NULL;
   if (large) ex_jacobian_dense(p, c->f, c->nrow, ids, NULL, n, slope);
   for (int r = 0; r < c->nrow; r++)
