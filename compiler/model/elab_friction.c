@@ -21,20 +21,27 @@ static Unit force_against(Unit slip) {
   return slip.state == UNIT_KNOWN ? force_along(unit_mul(slip, unit_named("s"))) : UNIT_ANY;
 }
 
-// How many directions a slip has, as written: the rows are there before its value is read, which may use names local to
-// a loop.
-int directions(const Ast *slip) {
+// How many directions a slip has: as many as are written, [v1, v2], else as its value says.
+bool count_slips(const Env *env, Symbol *y) {
+  const Ast *slip = y->decl->c;
+  y->nslip = 0;
+  if (!slip) return true;
   while (slip->kind == AST_PAREN) slip = slip->a;
-  return slip->kind == AST_VECTOR ? slip->list.n : 1;
+  if (slip->kind == AST_VECTOR) {
+    y->nslip = slip->list.n;
+    return true;
+  }
+  y->slip = elab_expr(env, slip);
+  y->nslip = value_count(&y->slip);
+  return !y->slip.bad;
 }
 
 void friction_rows(Symbol *y, const MVar *like) {
   Elab *e = y->env.e;
   const Ast *x = y->decl;
   y->slip_id = -1;
-  if (!x->c || !has_friction(x) || directions(x->c) > MOST_SLIPS) return;
+  if (!x->c || !has_friction(x) || y->nslip > MOST_SLIPS) return;
   y->slip_id = (int)e->var.n;
-  y->nslip = directions(x->c);
   for (int k = 0; k < y->nslip; k++) {
     MVar v = *like;
     const char *part = k == 2 ? "lambda_s" : y->nslip == 1 ? "lambda_t" : k == 0 ? "lambda_t[1]" : "lambda_t[2]";
@@ -46,19 +53,18 @@ void friction_rows(Symbol *y, const MVar *like) {
 
 static bool slips(const Env *env, const Ast *x, const Symbol *row, Value *v) {
   Elab *e = env->e;
-  *v = elab_expr(env, x->c);
+  *v = row->slip.at ? row->slip : elab_expr(env, x->c);
   if (v->bad || !unit_check(env, *v, UNIT_ANY, "a slip velocity")) return false;
   int n = value_count(v);
-  if (v->ndim <= 1 && n <= MOST_SLIPS && n == directions(x->c)) {
-    for (int k = 0; k < row->nslip; k++) e->var.at[row->slip_id + k].unit = impulse_along(v->unit, true);
+  if (v->ndim <= 1 && n <= MOST_SLIPS && n == row->nslip) {
+    for (int k = 0; row->slip_id >= 0 && k < row->nslip; k++)
+      e->var.at[row->slip_id + k].unit = impulse_along(v->unit, true);
     return true;
   }
   Diag *d = diag(e->bag, DIAG_E0302, v->span, "a contact has one or two directions of slip, and a spin");
   diag_label(d, "this is %s", shape_text(e, v));
-  if (n == 2 || n == 3) diag_help(d, "write the directions out: slip = [v[1], v[2]];");
-  else
-    diag_help(d,
-              "slip = vt; in the plane, slip = [v1, v2]; in space, slip = [v1, v2, spin]; with contensou(mu, radius)");
+  diag_help(d, "slip = vt; in the plane, slip = [v1, v2]; in space, "
+               "slip = [v1, v2, spin]; with contensou(mu, radius)");
   return false;
 }
 
@@ -86,7 +92,7 @@ static bool misfit(const Env *env, const Ast *law, Span with, const char *what, 
 }
 
 // Does the law fit the number of directions and what presses?
-static bool fits(const Env *env, const Ast *x, const Ast *law, int n) {
+static bool fits(const Env *env, const Ast *x, const Ast *law, int n, int normals) {
   bool contensou = is_law(law, "contensou"), elliptic = !contensou && law->list.n == 2;
   const char *shape = n == 1   ? "one direction of slip"
                       : n == 2 ? "two directions of slip"
@@ -103,9 +109,9 @@ static bool fits(const Env *env, const Ast *x, const Ast *law, int n) {
   if (elliptic && n != 2)
     return misfit(env, law, x->c->span, "`coulomb(mu1, mu2)` has a coefficient for each of two directions", shape,
                   n == 1 ? "one direction has one coefficient: coulomb(mu)" : "slip = [v1, v2];");
-  if (x->kind == AST_CONSTRAINT && directions(x->a) + n > MOST_ROWS)
+  if (x->kind == AST_CONSTRAINT && normals + n > MOST_ROWS)
     return misfit(env, law, x->c->span, "friction on a constraint has at most four directions, normal and tangential",
-                  arena_printf(env->e->a, "%d of slip, %d normal", n, directions(x->a)),
+                  arena_printf(env->e->a, "%d of slip, %d normal", n, normals),
                   "one direction: slip = r*phi';");
   if (!contensou && n == 3)
     return misfit(env, law, x->c->span, "`coulomb` does not act on a spin", shape,
@@ -192,7 +198,7 @@ bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f
   if (x->c && !slips(env, x, row, &v)) return false;
   if (!law) return true;
   if (!x->c) return no_slip(env, x, law);
-  if (!fits(env, x, law, row->nslip) || !arguments(env, x, law, row->nnormal, f)) return false;
+  if (!fits(env, x, law, row->nslip, row->nnormal) || !arguments(env, x, law, row->nnormal, f)) return false;
   f->span = law->span;
   f->slip = v.at;
   f->slip_span = v.span;

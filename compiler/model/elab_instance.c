@@ -151,7 +151,3 @@ bool instance_force(Symbol *y) {
   declare_items(inside, model->list2);
   return true;
 }
-
-void elab_instance_items(Symbol *y) {
-  if (symbol_force(y)) elab_items(env_of(y->child), y->child->model->list2);
-}

@@ -215,6 +215,16 @@ static Value whole_array(const Env *env, const Symbol *y, const Place *p, Span a
   return v;
 }
 
+typedef struct StoredAt { const Symbol *y; const Path *p; } StoredAt;
+static Value stored(const Env *env, const Symbol *y, const Path *p, Span at);
+
+static Value stored_element(const Env *env, AstList index, Span at, void *ctx) {
+  const StoredAt *s = ctx;
+  Path p = *s->p;
+  p.index = index;
+  return stored(env, s->y, &p, at);
+}
+
 static Value stored(const Env *env, const Symbol *y, const Path *p, Span at) {
   Elab *e = env->e;
   MExpr *index[MAX_INDICES], one = {.kind = MX_NUM, .num = 1};
@@ -224,6 +234,7 @@ static Value stored(const Env *env, const Symbol *y, const Path *p, Span at) {
     (void)wrong_indices(env, y, p->index_at, p->index.n, y->ndim);
     return bad_value(env, at);
   }
+  if (is_slice(p->index)) return slice_value(env, p->index, at, stored_element, &(StoredAt){y, p});
   for (int k = 0; k < outer; k++) index[k] = p->place.by[k];
   for (int k = 0; k < y->ndim; k++) {
     bool variable = y->kind == SY_VARIABLE;

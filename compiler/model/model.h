@@ -82,7 +82,8 @@ typedef struct MParam {
 // --- statements ---
 typedef enum { ME_KINETIC, ME_POTENTIAL, ME_DISSIPATION } MEnergyKind;
 typedef struct MEnergy    { MContext ctx; MEnergyKind kind; MExpr *value; Span span; } MEnergy;
-typedef struct MForce     { MContext ctx; MExpr *on; MExpr *value; Span span; } MForce;  // on: MX_VAR of a coord
+// on: a coordinate, or an expression of coordinates that it acts along
+typedef struct MForce     { MContext ctx; MExpr *on; MExpr *value; Span span, on_span; } MForce;
 // derivatives of states appear linearly (checked later)
 typedef struct MEquation  { MContext ctx; MExpr *lhs, *rhs; Span span; } MEquation;
 typedef enum { ML_NONNEG, ML_BOX, ML_FREE } MLawKind;

@@ -72,6 +72,8 @@ typedef struct SysClass {
   Entries mass, jac, b, k; // d f/d(q,v,x); d g/d lambda; d g/d(q,v,x)
   Ex kinetic, potential, dissipation; // EX_NONE where there is none
   bool is_equation;        // a state equation (first order)
+  Ex along, push;          // smooth: a force on an expression: what it acts along, and its size; EX_NONE else
+  bool along_rate;         // `along` is linear in velocities
 
   // rows
   int row_type;            // 0 nonneg, 1 box, 2 free
