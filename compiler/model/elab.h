@@ -135,7 +135,7 @@ struct Elab {
   Vec(const MExpr *) angles;  // variables of which a sine, cosine or tangent is taken
   Vec(double) known;          // values of parameters, as far as evaluated
   Vec(char) known_state;      // 0 not yet, 1 busy, 2 known, 3 has none
-  struct { const char *pi, *inf, *time, *energy, *lambda, *lambda_t, *lambda_s, *kinetic, *potential; } word;
+  struct { const char *pi, *inf, *time, *energy, *lambda, *lambda_t, *lambda_s, *lambda_r, *kinetic, *potential; } word;
 };
 
 // --- scope.c: names ---
@@ -266,6 +266,8 @@ MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what);  
 Unit force_along(Unit y);                                      // of the force on what is measured in y
 Unit impulse_along(Unit y, bool velocities);                    // of its impulse; velocities: y is a rate
 // --- elab_friction.c ---
+bool is_friction(const Ast *law);
+bool is_rolling(const Ast *x);    // of a contact: some law is rolling(mu, mu_r)
 bool has_friction(const Ast *x);  // of a contact or constraint: some law is one of friction
 bool count_slips(const Env *env, Symbol *y);   // fills y->nslip and y->slip; false: bad, reported
 void friction_rows(Symbol *y, const MVar *like);               // the variables of its forces

@@ -92,8 +92,8 @@ unsigned asserted_class(const Ast *law) {
   return 0;
 }
 
-static const char *const law_names[] = { "newton",    "inelastic",    "elastic",   "coulomb",
-                                         "contensou", "scleronomous", "rheonomous" };
+static const char *const law_names[] = { "newton",    "inelastic", "elastic",      "coulomb",
+                                         "contensou", "rolling",   "scleronomous", "rheonomous" };
 enum { NLAWS = sizeof law_names / sizeof *law_names };
 
 bool known_law(const Ast *law) {
@@ -115,7 +115,7 @@ static void unknown_law(const Env *env, const Ast *law) {
     diag_help(
         d,
         "the laws are newton(e), newton(e, e_t), inelastic, elastic, coulomb(mu), coulomb(mu1, mu2), contensou(mu, "
-        "radius), contensou(mu, radius, exact)");
+        "radius), contensou(mu, radius, exact), rolling(mu, mu_r)");
 }
 
 bool law_arguments(const Env *env, const Ast *law, int least, int most) {
@@ -173,7 +173,7 @@ static bool laws(const Env *env, const Ast *x, MContact *c) {
       c->assert_span = law->span;
     } else if (is_law(law, "newton") || is_law(law, "inelastic") || is_law(law, "elastic")) {
       ok = impact_law(env, law, c, &first) && ok;
-    } else if (!is_law(law, "coulomb") && !is_law(law, "contensou")) {
+    } else if (!is_friction(law)) {
       unknown_law(env, law);
       ok = false;
     }
@@ -285,7 +285,7 @@ void elab_constraint(Env env, const Ast *x) {
   MConstraint c = {.ctx = env.ctx, .name = family_name(&env, x->name), .row_var = row->id, .span = x->span};
   for (int i = 0; i < x->list2.n; i++) {
     const Ast *law = x->list2.at[i];
-    if (asserted_class(law) || is_law(law, "coulomb") || is_law(law, "contensou")) continue;
+    if (asserted_class(law) || is_friction(law)) continue;
     unknown_law(&env, law);
     return;
   }

@@ -1,14 +1,22 @@
-// Friction of contacts and constraints: coulomb(mu), coulomb(mu1, mu2), contensou(mu, radius[, exact]) against slip
-// velocities.
-// Each direction of slip has a row of its own; its force is name.lambda_t, in space name.lambda_t[1] and [2], and
-// name.lambda_s about the normal (contensou).
+// Friction of contacts and constraints: coulomb(mu), coulomb(mu1, mu2), contensou(mu, radius[, exact]), rolling(mu,
+// mu_r) against slip velocities.
+// Each direction of slip has a row of its own; its force is name.lambda_t, in space name.lambda_t[1] and [2],
+// name.lambda_s about the normal (contensou), and name.lambda_r against rolling.
 #include <string.h>
 
 #include "elab.h"
 
-enum { MOST_SLIPS = 3, MOST_ROWS = 4 };
+enum { MOST_SLIPS = 4, MOST_ROWS = 4 };
 
-static bool is_friction(const Ast *law) { return is_law(law, "coulomb") || is_law(law, "contensou"); }
+bool is_friction(const Ast *law) {
+  return is_law(law, "coulomb") || is_law(law, "contensou") || is_law(law, "rolling");
+}
+
+bool is_rolling(const Ast *x) {
+  for (int i = 0; i < x->list2.n; i++)
+    if (is_law(x->list2.at[i], "rolling")) return true;
+  return false;
+}
 
 bool has_friction(const Ast *x) {
   for (int i = 0; i < x->list2.n; i++)
@@ -44,7 +52,12 @@ void friction_rows(Symbol *y, const MVar *like) {
   y->slip_id = (int)e->var.n;
   for (int k = 0; k < y->nslip; k++) {
     MVar v = *like;
-    const char *part = k == 2 ? "lambda_s" : y->nslip == 1 ? "lambda_t" : k == 0 ? "lambda_t[1]" : "lambda_t[2]";
+    static const char *const plain[] = { "lambda_t[1]", "lambda_t[2]", "lambda_s", "lambda_r" };
+    static const char *const rolls[] = { "lambda_t[1]", "lambda_t[2]", "lambda_r[1]", "lambda_r[2]" };
+    const char *part = y->nslip == 1   ? "lambda_t"
+                       : !is_rolling(x) ? plain[k]
+                       : y->nslip == 2 ? (k ? "lambda_r" : "lambda_t")
+                                       : rolls[k];
     v.name = arena_printf(e->a, "%.*s%s", (int)(strlen(like->name) - strlen("lambda")), like->name, part);
     v.plain = arena_printf(e->a, "%.*s%s", (int)(strlen(like->plain) - strlen("lambda")), like->plain, part);
     vec_push(&e->var, v);
@@ -93,16 +106,24 @@ static bool misfit(const Env *env, const Ast *law, Span with, const char *what, 
 
 // Does the law fit the number of directions and what presses?
 static bool fits(const Env *env, const Ast *x, const Ast *law, int n, int normals) {
-  bool contensou = is_law(law, "contensou"), elliptic = !contensou && law->list.n == 2;
+  bool contensou = is_law(law, "contensou"), rolling = is_law(law, "rolling"),
+       elliptic = !contensou && !rolling && law->list.n == 2;
   const char *shape = n == 1   ? "one direction of slip"
                       : n == 2 ? "two directions of slip"
+                      : n == 4 ? "four velocities"
                                : "two directions of slip and a spin";
-  if (x->kind == AST_CONSTRAINT && (contensou || elliptic))
+  if (x->kind == AST_CONSTRAINT && (contensou || elliptic || rolling))
     return misfit(env, law, x->a->span, "friction on a constraint is coulomb(mu)", "held on both sides",
                   "with coulomb(mu)");
-  if (!x->a && (contensou || elliptic))
+  if (!x->a && (contensou || elliptic || rolling))
     return misfit(env, law, x->b->span, "friction under a given normal force is coulomb(mu)", "the normal force",
                   "with coulomb(mu)");
+  if (rolling && n != 2 && n != 4)
+    return misfit(env, law, x->c->span, "`rolling` acts on slip and on rolling velocities, as many of each", shape,
+                  "in the plane slip = [v, w]; in space slip = [v1, v2, w1, w2]; with rolling(mu, mu_r)");
+  if (!rolling && n == 4)
+    return misfit(env, law, x->c->span, "four velocities are those of `rolling`", shape,
+                  "slip = [v1, v2, w1, w2]; with rolling(mu, mu_r)");
   if (contensou && n != 3)
     return misfit(env, law, x->c->span, "`contensou` acts on two directions of slip and on the spin", shape,
                   "slip = [v1, v2, spin]; with contensou(mu, radius)");
@@ -146,15 +167,19 @@ static bool is_exact(const Env *env, const Ast *law, bool *exact) {
 }
 
 static bool arguments(const Env *env, const Ast *x, const Ast *law, int normals, MFriction *f) {
-  bool contensou = is_law(law, "contensou"), exact;
-  if (!law_arguments(env, law, contensou ? 2 : 1, contensou ? 3 : 2) || !is_exact(env, law, &exact)) return false;
+  bool contensou = is_law(law, "contensou"), rolling = is_law(law, "rolling"), exact;
+  if (!law_arguments(env, law, contensou || rolling ? 2 : 1, contensou ? 3 : 2) || !is_exact(env, law, &exact)) return false;
   f->mu = moving(env, law->list.at[0], UNIT_ONE, "a coefficient of friction");
   if (contensou)
     f->radius = moving(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY,
                             "the radius of a contact area");
+  else if (rolling)
+    f->mu2 = moving(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY,
+                    "a coefficient of rolling friction");
   else if (law->list.n == 2) f->mu2 = moving(env, law->list.at[1], UNIT_ONE, "a coefficient of friction");
   f->law = exact                       ? MF_CONTENSOU_EXACT
            : contensou                 ? MF_CONTENSOU
+           : rolling                   ? MF_ROLLING
            : x->kind == AST_CONSTRAINT ? (normals == 1 ? MF_GRIP : normals == 2 ? MF_GRIP2 : MF_GRIP3)
            : !x->a                     ? MF_DISK
            : law->list.n == 2          ? MF_ELLIPTIC

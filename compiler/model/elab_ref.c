@@ -6,7 +6,7 @@
 #include "../syntax/habits.h"
 #include "elab.h"
 
-typedef enum { NO_FORCE, NORMAL, TANGENTIAL, SPIN } Force;   // which force of a contact or constraint
+typedef enum { NO_FORCE, NORMAL, TANGENTIAL, SPIN, ROLL } Force;   // which force of a contact or constraint
 typedef struct Path { Place place; AstList index; Span index_at; Force force; AstList direction; } Path;
 
 bool is_reference(const Ast *x) {
@@ -110,6 +110,7 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
     p->force = x->name == e->word.lambda     ? NORMAL
                : x->name == e->word.lambda_t ? TANGENTIAL
                : x->name == e->word.lambda_s ? SPIN
+               : x->name == e->word.lambda_r ? ROLL
                                              : NO_FORCE;
     if (p->force) return y;
     Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "`%s` has no `%s`", y->name, x->name);
@@ -156,7 +157,7 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
     return y ? member(env, x, p, y) : NULL;
   case AST_INDEX:
     y = walk(env, x->a, p);
-    if (y && (p->force == TANGENTIAL || (p->force == NORMAL && several_normals(y))) && p->direction.n == 0) {
+    if (y && (p->force == TANGENTIAL || p->force == ROLL || (p->force == NORMAL && several_normals(y))) && p->direction.n == 0) {
       p->direction = x->list;
       return y;
     }
@@ -272,18 +273,26 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
       return bad_value(env, at);
     index[n++] = i;
   }
-  int first = p->force == NORMAL ? y->id : p->force == SPIN ? (y->nslip > 2 ? y->slip_id + 2 : -1) : y->slip_id;
+  bool rolls = is_rolling(y->decl);
+  int half = y->nslip / 2, first = y->slip_id;
+  if (p->force == NORMAL) first = y->id;
+  if (p->force == SPIN) first = y->nslip == 3 ? y->slip_id + 2 : -1;
+  if (p->force == ROLL) first = rolls ? y->slip_id + half : -1;
   for (int k = 0; first < 0 && k < y->decl->list2.n; k++)
     if (!known_law(y->decl->list2.at[k])) return bad_value(env, at);   // said there
   if (first < 0) {
     Diag *d = diag(e->bag, DIAG_E0201, at, "`%s` has no such force", y->name);
     diag_label(d, p->force == NORMAL ? "its normal force is given"
                   : p->force == SPIN ? "only contensou(mu, radius) has one"
+                  : p->force == ROLL ? "only rolling(mu, mu_r) has one"
                                      : "it has no friction");
     diag_help(d, p->force == NORMAL ? "lambda_t is its friction" : "lambda is its normal force");
     return bad_value(env, at);
   }
-  int many = p->force == TANGENTIAL && y->nslip > 1 ? 2 : p->force == NORMAL ? y->nnormal : 1;
+  int many = p->force == NORMAL                        ? y->nnormal
+             : p->force == ROLL || (rolls && p->force != SPIN) ? half
+             : p->force == TANGENTIAL && y->nslip > 1   ? 2
+                                                        : 1;
   Value v = { .unit = e->var.at[first].unit,
               .ndim = many > 1,
               .dim = { many, 0 },

@@ -90,6 +90,7 @@ typedef struct SysClass {
   int normal, direction;   // class of the contact or constraint, of several normal ones the first; -1 under a given
                            // normal force
   MFrictionLaw friction;
+  bool rolls;              // MF_ROLLING: this direction is one of rolling
   Ex mu, mu2, radius;      // EX_NONE where the law has none; radius of MF_DISK: of the disk, mu times normal force
 
   // output, assertion, initial value

@@ -47,6 +47,7 @@ static const char *friction_text(MFrictionLaw law) {
   case MF_CONTENSOU: return "-y in N_D(lambda_T, lambda_S), D: |lambda_T|^2 + (lambda_S/radius)^2 <= (mu lambda_N)^2";
   case MF_CONTENSOU_EXACT:
     return "-y in N_D(lambda_T, lambda_S), D: the exact set of a circular area under Hertz' pressure";
+  case MF_ROLLING:   return "-y in N_D(lambda), D: |lambda_T| <= mu lambda_N, |lambda_R| <= mu_r lambda_N";
   case MF_GRIP: case MF_GRIP2: case MF_GRIP3: return "-y in N_D(lambda_T), D: |lambda_T| <= mu |lambda_N|";
   default:           return "-y in N_D(lambda_T), D: |lambda_T| <= mu times the normal force";
   }
@@ -54,7 +55,7 @@ static const char *friction_text(MFrictionLaw law) {
 
 const char *coefficient_name(const SysClass *c, int k) {
   if (k == 0) return c->friction == MF_ELLIPTIC ? "mu1" : "mu";
-  return k == 1 ? "mu2" : c->friction == MF_DISK ? "mu times force" : "radius";
+  return k == 1 ? (c->friction == MF_ROLLING ? "mu_r" : "mu2") : c->friction == MF_DISK ? "mu times force" : "radius";
 }
 
 const char *law_text(const SysClass *c) {
