@@ -37,7 +37,7 @@ static double separation(const nsm_outline *o, int edge, const nsm_outline *othe
 static int best_edge(const nsm_outline *o, const nsm_outline *other, double *best) {
   int edge = -1;
   *best = -INFINITY;
-  for (int i = 0; i < o->edges; i++) {
+  for (int i = 0; i < o->edges && other->corners > 0; i++) {
     double s = separation(o, i, other);
     if (s > *best || edge < 0) { *best = s; edge = i; }
   }
@@ -47,14 +47,18 @@ static int best_edge(const nsm_outline *o, const nsm_outline *other, double *bes
 // Two shapes whose edge `edge` of `owner` separates best; swapped: the owner is B.
 typedef struct { const nsm_outline *owner, *other; int edge, swapped; double separation, n[2], level; } pair_axis;
 
-static pair_axis best_axis(const nsm_outline *a, const nsm_outline *b) {
-  double of_a, of_b;
-  int edge_a = best_edge(a, b, &of_a), edge_b = best_edge(b, a, &of_b);
-  pair_axis axis = { a, b, edge_a, 0, of_a, { 1, 0 }, 0 };
-  if (edge_a < 0 || (edge_b >= 0 && of_b > of_a + TIE * (fabs(of_a) + a->shape->size[0] + b->shape->size[0])))
-    axis = (pair_axis){ b, a, edge_b, 1, of_b, { 1, 0 }, 0 };
-  if (axis.edge >= 0) axis.level = nsm_outline_edge(axis.owner, axis.edge, axis.n);
+static pair_axis axis_of(const nsm_outline *owner, const nsm_outline *other, int swapped) {
+  pair_axis axis = { owner, other, -1, swapped, -INFINITY, { 1, 0 }, 0 };
+  axis.edge = best_edge(owner, other, &axis.separation);
+  if (axis.edge >= 0) axis.level = nsm_outline_edge(owner, axis.edge, axis.n);
   return axis;
+}
+
+// Of A where its edge separates as well as that of B, but for `tie`, a share of the shapes' sizes.
+static pair_axis best_axis(const nsm_outline *a, const nsm_outline *b, double tie) {
+  pair_axis of_a = axis_of(a, b, 0), of_b = axis_of(b, a, 1);
+  if (of_b.edge < 0) return of_a;
+  return of_a.edge < 0 || of_b.separation > of_a.separation + tie * (fabs(of_a.level) + fabs(of_b.level)) ? of_b : of_a;
 }
 
 // Is x over the edge: does it project between its ends?
@@ -72,7 +76,7 @@ static int over(const nsm_outline *o, int edge, const double *n, const double *x
 static int inside(const nsm_outline *o, const double *x) {
   for (int i = 0; i < o->edges; i++) {
     double n[2], level = nsm_outline_edge(o, i, n);
-    if (gap_to_edge(o, n, level, x) > SLACK * (fabs(level) + 1e-3 * o->shape->size[0])) return 0;
+    if (gap_to_edge(o, n, level, x) > SLACK * fabs(level)) return 0;
   }
   return 1;
 }
@@ -211,8 +215,7 @@ int nsm_touches_planar(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *
   nsm_outline a = nsm_outline_of(A, pa), b = nsm_outline_of(B, pb);
   touch_list t = { out, 0, room, margin };
   if (!a.corners && !b.corners) return 0;
-  pair_axis axis = { &a, &b, -1, 0, -INFINITY, { 1, 0 }, 0 };
-  if (a.edges || b.edges) axis = best_axis(&a, &b);
+  pair_axis axis = best_axis(&a, &b, TIE);
   if (!(axis.separation < margin)) return 0;
   if (axis.edge >= 0) {
     double place[PLACES];
@@ -234,8 +237,7 @@ double nsm_distance_planar(const nsm_shape *A, const nsm_pose *pa, const nsm_sha
   double n[2] = { 0, 1 }, best = INFINITY;
   int i = 0, j = 0;
   if (a.corners || b.corners) {
-    pair_axis axis = { &a, &b, -1, 0, -INFINITY, { 1, 0 }, 0 };
-    if (a.edges || b.edges) axis = best_axis(&a, &b);
+    pair_axis axis = best_axis(&a, &b, 0);
     best = axis.separation;
     for (int k = 0; k < 2; k++) n[k] = axis.swapped ? -axis.n[k] : axis.n[k];
     if (axis.edge < 0 || best + a.radius + b.radius > 0) {

@@ -9,7 +9,7 @@
 //     g = n . w - level - radius,  w = corner - place of the edge's shape:  Dg = mean n . Dw + mean w . Dn      (2)
 //
 // and two corners, w = corner of B - corner of A, g = |w| - radii, have Dg = mean w . Dw / mean |w|             (3)
-// [Gonzalez 1996 for the rules; bodies.md of the design for their use].
+// [Gonzalez 1996].
 #include <math.h>
 #include "runtime/shapes/outline.h"
 #include "runtime/shapes/planar.h"
