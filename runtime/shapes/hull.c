@@ -198,7 +198,7 @@ static void find_edges(nsm_hull *h, half_edge *half) {
     }
 }
 
-// Newell's normal of a face, the sum of the cross products around it; its level is that of its outermost corner.
+// Newell's normal of a face, the sum of its cross products; its level is that of its outermost corner.
 static void find_plane(nsm_hull *h, int f) {
   double n[3] = { 0 }, c[3], u[3], v[3];
   const int *corner = h->face_corner + h->face_from[f];
@@ -244,8 +244,8 @@ nsm_hull *nsm_hull_of_points(int n, const double *point, double flat, nsm_hull_e
   nsm_triangle *triangle = nsm_hull_triangles(n, point, flat, &size, &count, error);
   if (!triangle) return NULL;
   size_t points = (size_t)n, triangles = (size_t)count;
-  merger m = { .point = point, .triangle = triangle, .count = count, .points = n, .size = size, .tolerance = flat * size,
-               .face = malloc(triangles * sizeof(int)), .queue = malloc(triangles * sizeof(int)),
+  merger m = { .point = point, .triangle = triangle, .count = count, .points = n,
+               .size = size, .tolerance = flat * size, .face = malloc(triangles * sizeof(int)), .queue = malloc(triangles * sizeof(int)),
                .after = malloc(points * sizeof(int)), .loop = malloc(3 * triangles * sizeof(int)),
                .from = malloc((triangles + 1) * sizeof(int)), .uses = calloc(points, sizeof(int)),
                .drop = calloc(points, 1) };

@@ -182,7 +182,7 @@ void nsm_mass_of_triangles(const double *point, int triangles, const int *corner
   to_mass(&m, 0, out);
 }
 
-// One rotation of Jacobi's method: makes A[p][q] nought [Golub & Van Loan 2013, 8.5].
+// One rotation of Jacobi's method: makes A[p][q] nought [Golub and Van Loan 2013, 8.5].
 static void rotate(double A[9], double V[9], int p, int q) {
   double off = A[3 * p + q];
   if (off == 0) return;

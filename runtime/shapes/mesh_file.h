@@ -12,6 +12,7 @@ int nsm_mesh_add_point(nsm_mesh_maker *m, const double x[3], int line);
 int nsm_mesh_add_triangle(nsm_mesh_maker *m, int a, int b, int c, int line);
 int nsm_mesh_fails(nsm_mesh_fault *fault, nsm_mesh_error error, int line, const char *format, ...)
   __attribute__((format(printf, 4, 5)));   // 0
+int nsm_mesh_no_memory(nsm_mesh_fault *fault);   // 0
 
 // Points that are equal become one.
 int nsm_mesh_join_points(nsm_mesh_maker *m);

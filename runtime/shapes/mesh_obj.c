@@ -1,5 +1,5 @@
 // Wavefront .obj: the lines `v x y z` and `f i j k ...` (i, i/t, i//n, i/t/n; from 1, or from -1 backwards). All other
-// lines are about looks [Wavefront Technologies 1992, "Object files (.obj)"].
+// lines are about looks [Wavefront 1992].
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/shapes/mesh_file.h"

@@ -1,9 +1,9 @@
 // Signs of determinants of coordinates: in floating point where its error bound allows, else exactly as a sum of
-// doubles that do not overlap [Shewchuk 1997, "Adaptive precision floating-point arithmetic"].
+// doubles that do not overlap [Shewchuk 1997].
 #include <math.h>
 #include "runtime/shapes/orient.h"
 
-// A sum of doubles, least first, none overlapping another [ibid., GROW-EXPANSION].
+// A sum of doubles, least first, none overlapping another [Shewchuk 1997, 2.4].
 typedef struct { double part[200]; int n; } expansion;
 
 static void add(expansion *e, double x) {

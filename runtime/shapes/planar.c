@@ -4,7 +4,7 @@
 //
 //     d = max over |n| = 1 of  min over B of n . x  -  max over A of n . x                                     (1)
 //
-// for both signs [Boyd & Vandenberghe 2004, 8.2; Cameron & Culley 1986]. The maximum stands at the normal of an edge,
+// for both signs [Cameron and Culley 1986]. The maximum stands at the normal of an edge,
 // or, where the shapes are apart, on the line between two corners. Corners over that edge, and corners of its owner
 // over the edge that faces it, are the features: each has a gap of its own, so that gap' = n . (v_B - v_A) exactly.
 #include <math.h>

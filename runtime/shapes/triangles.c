@@ -1,4 +1,4 @@
-// Quickhull [Barber, Dobkin & Huhdanpaa 1996] with exact orientation.
+// Quickhull [Barber et al. 1996] with exact orientation.
 //
 // Each triangle keeps the points outside of its plane, each point with one triangle. The farthest point of a triangle
 // becomes a corner: the triangles that see it go, the edges around them and the point make new ones, which inherit the

@@ -15,8 +15,8 @@ enum { MOST = 20000 };
 static double point[3 * MOST];
 
 // All points within, faces convex and flat, edges of two faces that see each other from outside, Euler's formula, each
-// corner a given point and in three faces at least.
-static void judge(const nsm_hull *h, int n, const double *p, double tolerance) {
+// corner in three faces at least.
+static void judge(const nsm_hull *h, int n, const double *p, double tolerance, int faces_of_corner) {
   assert_int_equal(h->corners - h->edges + h->faces, 2);
   assert_true(h->faces >= 4);
   for (int f = 0; f < h->faces; f++) {
@@ -41,7 +41,7 @@ static void judge(const nsm_hull *h, int n, const double *p, double tolerance) {
   }
   int *seen = calloc((size_t)h->corners, sizeof(int));
   for (int i = 0; i < h->face_from[h->faces]; i++) seen[h->face_corner[i]]++;
-  for (int i = 0; i < h->corners; i++) assert_true(seen[i] >= 3);
+  for (int i = 0; i < h->corners; i++) assert_true(seen[i] >= faces_of_corner);
   free(seen);
   for (int e = 0; e < h->edges; e++) {
     int a = h->edge_corner[2 * e], b = h->edge_corner[2 * e + 1];
@@ -78,9 +78,9 @@ static void clouds(void **state) {
     }
     nsm_hull_error error;
     nsm_hull *h = nsm_hull_of_points(n, point, NSM_FLAT, &error);
-    if (kind == 2 && !h) { assert_true(error == NSM_HULL_FLAT || error == NSM_HULL_LINE || error == NSM_HULL_POINT); continue; }
+    if (kind == 2 && !h) { assert_in_range(error, NSM_HULL_POINT, NSM_HULL_FLAT); continue; }
     assert_non_null(h);
-    judge(h, n, point, 1e-9);
+    judge(h, n, point, 1e-9, 3);
     if (kind == 1 && n < 60) assert_int_equal(h->corners, n);
     nsm_hull_free(h);
   }
@@ -109,13 +109,13 @@ static void boxes_have_six_faces(void **state) {
     assert_int_equal(h->corners, 8);
     assert_int_equal(h->faces, 6);
     assert_int_equal(h->edges, 12);
-    judge(h, wide * wide * wide, point, 1e-9);
+    judge(h, wide * wide * wide, point, 1e-9, 3);
     nsm_hull_free(h);
     for (int i = 0; i < 3 * wide * wide * wide; i++) point[i] = (float)point[i];
     h = hull(wide * wide * wide, NSM_FLAT_SINGLE);
     assert_int_equal(h->faces, 6);
     assert_int_equal(h->corners, 8);
-    judge(h, wide * wide * wide, point, 1e-5);
+    judge(h, wide * wide * wide, point, 1e-5, 3);
     nsm_hull_free(h);
   }
 }
@@ -140,8 +140,28 @@ static void pentagons(void **state) {
   assert_int_equal(h->corners, 20);
   assert_int_equal(h->faces, 12);
   for (int f = 0; f < 12; f++) assert_int_equal(h->face_from[f + 1] - h->face_from[f], 5);
-  judge(h, n, point, 1e-9);
+  judge(h, n, point, 1e-9, 3);
   nsm_hull_free(h);
+}
+
+// Round solids of many sides, whose neighbours are nearly coplanar: at some number of sides they begin to merge.
+static void nearly_flat(void **state) {
+  (void)state;
+  for (int trial = 0; trial < 20; trial++) {
+    double R[9], noise = trial % 2 ? 0 : 3e-8;
+    int sides = 20 + 150 * trial, n = 0;
+    random_turn(R);
+    for (int i = 0; i < 2 * sides; i++) {
+      double angle = 2 * M_PI * i / sides, p[3] = { cos(angle), sin(angle), i < sides ? 0.3 : trial % 3 * 0.1 };
+      if (trial % 3 == 2 && i >= sides) { p[0] *= 0.3; p[1] *= 0.3; }
+      r3_times(R, p, point + 3 * n);
+      for (int k = 0; k < 3; k++) point[3 * n + k] += noise * draw();
+      n++;
+    }
+    nsm_hull *h = hull(n, NSM_FLAT_SINGLE);
+    judge(h, n, point, 2e-5, 2);   // two where the edge of two merged faces is bent
+    nsm_hull_free(h);
+  }
 }
 
 static void large_sphere(void **state) {
@@ -239,8 +259,8 @@ static void polygons(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(clouds), cmocka_unit_test(boxes_have_six_faces), cmocka_unit_test(pentagons),
-    cmocka_unit_test(large_sphere), cmocka_unit_test(signs_are_exact), cmocka_unit_test(errors),
-    cmocka_unit_test(polygons),
+    cmocka_unit_test(nearly_flat), cmocka_unit_test(large_sphere), cmocka_unit_test(signs_are_exact),
+    cmocka_unit_test(errors), cmocka_unit_test(polygons),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

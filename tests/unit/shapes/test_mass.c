@@ -162,7 +162,8 @@ static void polyhedra(void **state) {
 static void polygons(void **state) {
   (void)state;
   for (int trial = 0; trial < 100; trial++) {
-    double a = between(0.1, 2), b = between(0.1, 2), p[8] = { -a, -b, a, -b, a, b, -a, b }, mid[2] = { a * 0.3, b * 0.4 };
+    double a = between(0.1, 2), b = between(0.1, 2), mid[2] = { a * 0.3, b * 0.4 };
+    double p[8] = { -a, -b, a, -b, a, b, -a, b };
     nsm_shape one = shape_of(NSM_RECTANGLE, a, b, 0), part[4], whole;
     nsm_hull *hull[5];
     nsm_hull_error error;
@@ -208,8 +209,8 @@ static void principal_axes(void **state) {
         near(back, J[3 * i + j], moment[0]);
         near(unit, i == j, 1);
       }
-    double x[3] = { axes[0], axes[3], axes[6] }, y[3] = { axes[1], axes[4], axes[7] }, z[3] = { axes[2], axes[5], axes[8] };
-    double c[3];
+    double x[3] = { axes[0], axes[3], axes[6] }, y[3] = { axes[1], axes[4], axes[7] };
+    double z[3] = { axes[2], axes[5], axes[8] }, c[3];
     r3_cross(x, y, c);
     assert_true(r3_dot(c, z) > 0.99);
   }

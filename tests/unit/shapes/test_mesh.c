@@ -134,7 +134,8 @@ static void faults_of_surfaces(void **state) {
     { "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\n", NSM_MESH_OPEN, 0 },
     { "f 1 2 3 4\nf 8 7 6 5\nf 5 6 2 1\nf 6 7 3 2\nf 7 8 4 3\nf 8 5 1 4\n", NSM_MESH_INSIDE_OUT, 0 },
     { "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 8 5 1 4\n", NSM_MESH_DISAGREES, 0 },
-    { "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\nf 1 7 2\nf 2 7 1\n", NSM_MESH_NOT_MANIFOLD, 0 },
+    { "f 4 3 2 1\nf 5 6 7 8\nf 1 2 6 5\nf 2 3 7 6\nf 3 4 8 7\nf 4 1 5 8\nf 1 7 2\nf 2 7 1\n",
+      NSM_MESH_NOT_MANIFOLD, 0 },
   };
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
     char text[512];
