@@ -245,7 +245,8 @@ nsm_hull *nsm_hull_of_points(int n, const double *point, double flat, nsm_hull_e
   if (!triangle) return NULL;
   size_t points = (size_t)n, triangles = (size_t)count;
   merger m = { .point = point, .triangle = triangle, .count = count, .points = n,
-               .size = size, .tolerance = flat * size, .face = malloc(triangles * sizeof(int)), .queue = malloc(triangles * sizeof(int)),
+               .size = size, .tolerance = flat * size,
+               .face = malloc(triangles * sizeof(int)), .queue = malloc(triangles * sizeof(int)),
                .after = malloc(points * sizeof(int)), .loop = malloc(3 * triangles * sizeof(int)),
                .from = malloc((triangles + 1) * sizeof(int)), .uses = calloc(points, sizeof(int)),
                .drop = calloc(points, 1) };
