@@ -231,6 +231,19 @@ int nsm_touches_planar(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *
   return t.count;
 }
 
+void nsm_touch_at_planar(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb,
+                         unsigned long feature, nsm_touch *out) {
+  nsm_outline a = nsm_outline_of(A, pa), b = nsm_outline_of(B, pb);
+  touch_list t = { out, 0, 1, INFINITY };
+  int kind = nsm_planar_kind(feature), swapped = kind == NSM_A_ON_B;
+  int i = nsm_planar_of_a(feature), j = nsm_planar_of_b(feature), edge = swapped ? j : i, corner = swapped ? i : j;
+  if (kind == NSM_CORNERS) { add_corners(&t, &a, i, &b, j); return; }
+  const nsm_outline *owner = swapped ? &b : &a, *other = swapped ? &a : &b;
+  double n[2], x[2], level = nsm_outline_edge(owner, edge, n);
+  nsm_outline_corner(other, corner, x);
+  add_corner(&t, other, corner, x, edge, n, gap_to_edge(owner, n, level, x), swapped);
+}
+
 double nsm_distance_planar(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb,
                            double *normal) {
   nsm_outline a = nsm_outline_of(A, pa), b = nsm_outline_of(B, pb);

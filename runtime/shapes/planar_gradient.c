@@ -48,8 +48,7 @@ static turned normal_of(const nsm_shape *s, const nsm_planar_step *step, int edg
 
 static inline double dot(const double *a, const double *b) { return a[0] * b[0] + a[1] * b[1]; }
 
-// The pose at the end of a step.
-static nsm_pose end_of(const nsm_planar_step *s) {
+nsm_pose nsm_planar_end(const nsm_planar_step *s) {
   nsm_pose end = *s->pose;
   double c = cos(s->angle), d = sin(s->angle);
   for (int k = 0; k < 2; k++) {
@@ -59,23 +58,6 @@ static nsm_pose end_of(const nsm_planar_step *s) {
     end.R[3 + k] = d * x + c * y;
   }
   return end;
-}
-
-double nsm_planar_gap(const nsm_shape *A, const nsm_planar_step *a, const nsm_shape *B, const nsm_planar_step *b,
-                      unsigned long feature) {
-  nsm_pose pa = end_of(a), pb = end_of(b);
-  nsm_outline of_a = nsm_outline_of(A, &pa), of_b = nsm_outline_of(B, &pb);
-  int kind = nsm_planar_kind(feature), i = nsm_planar_of_a(feature), j = nsm_planar_of_b(feature);
-  double x[2], y[2];
-  if (kind == NSM_CORNERS) {
-    nsm_outline_corner(&of_a, i, x);
-    nsm_outline_corner(&of_b, j, y);
-    return hypot(y[0] - x[0], y[1] - x[1]) - of_a.radius - of_b.radius;
-  }
-  const nsm_outline *edge = kind == NSM_B_ON_A ? &of_a : &of_b, *corner = kind == NSM_B_ON_A ? &of_b : &of_a;
-  double level = nsm_outline_edge(edge, kind == NSM_B_ON_A ? i : j, y);
-  nsm_outline_corner(corner, kind == NSM_B_ON_A ? j : i, x);
-  return y[0] * (x[0] - edge->x[0]) + y[1] * (x[1] - edge->x[1]) - level - corner->radius;
 }
 
 // Equation (2): d of the body of the corner, e of that of the edge.

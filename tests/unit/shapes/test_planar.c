@@ -148,8 +148,9 @@ static void distances(void **state) {
       met |= fabs(t[i].gap - d) < 2e-10;
       for (int k = 0; k < 3; k++) assert_true(fabs(t[i].on_b[k] - t[i].on_a[k] - t[i].gap * t[i].normal[k]) < 1e-14);
       for (int j = 0; j < i; j++) assert_true(t[i].feature != t[j].feature);
-      nsm_planar_step a = { &pa, { 0, 0 }, 0 }, b = { &pb, { 0, 0 }, 0 };
-      assert_true(fabs(nsm_planar_gap(&A, &a, &B, &b, t[i].feature) - t[i].gap) < 1e-14);
+      nsm_touch again;
+      nsm_touch_at_planar(&A, &pa, &B, &pb, t[i].feature, &again);
+      assert_memory_equal(&again, &t[i], sizeof again);
       if (t[i].gap > 0 && d > 0) assert_true(t[i].gap >= d - 2e-10);
     }
     assert_true(met);
@@ -176,7 +177,10 @@ static void gradients(void **state) {
     nsm_planar_step b = { &pb, { size * draw(), size * draw() }, size * draw() };
     double xi[6] = { a.shift[0], a.shift[1], a.angle, b.shift[0], b.shift[1], b.angle };
     for (int i = 0; i < count; i++) {
-      double d[6], rate[6], change = nsm_planar_gap(&A, &a, &B, &b, t[i].feature) - t[i].gap, sum = 0;
+      nsm_pose end_a = nsm_planar_end(&a), end_b = nsm_planar_end(&b);
+      nsm_touch end;
+      nsm_touch_at_planar(&A, &end_a, &B, &end_b, t[i].feature, &end);
+      double d[6], rate[6], change = end.gap - t[i].gap, sum = 0;
       nsm_planar_gradient(&A, &a, &B, &b, t[i].feature, d);
       for (int k = 0; k < 6; k++) sum += d[k] * xi[k];
       assert_true(fabs(sum - change) < (trial % 3 ? 1e-14 : 5e-14));
