@@ -255,6 +255,7 @@ typedef struct nsm_var {
   int ndim;
   int cls;                        // NSM_VAR_ROW: number of its class; -1 else
   int file;                       // as in nsm_class
+  int rate;                       // NSM_VAR_COORD that is the turn of a body: the name of its velocity in text; 0 else
 } nsm_var;
 
 typedef struct nsm_par {
