@@ -93,7 +93,8 @@ def free_top_conserves(scheme):
     e = max(abs(x - c["E"][0]) for x in c["E"])/c["E"][0]
     l = max_off(c, ("Lx", "Ly", "Lz"), math.hypot(*(j*w for j, w in zip(J, SPIN))))
     q = max(abs(x) for x in c["off"])
-    need(len(c["time"]) >= 10**4 and e <= 1e-13 and l <= 1e-13 and q <= 1e-14, f"dE/E {e:.2g}, dL/L {l:.2g}, |p|-1 {q:.2g}")
+    kept = e <= 1e-13 and l <= 1e-13 and q <= 1e-14
+    need(len(c["time"]) >= 10**4 and kept, f"dE/E {e:.2g}, dL/L {l:.2g}, |p|-1 {q:.2g}")
 
 
 # --- tops ---
@@ -119,9 +120,8 @@ HEAVY = """model H {{
 
 
 def precession(tilt, w3, fast=False):
-    """The steady precession O of a heavy top: A' cos(tilt) O^2 - C n O + m g l = 0, n = w3 + O cos(tilt) kept inside."""
+    """The steady precession O of a heavy top: A' cos(tilt) O^2 - C w3 O + m g l = 0, w3 the spin about the axis."""
     a, c, mgl = 0.2 + 0.25, 0.05, 9.81*0.5
-    # (A' - C) cos O^2 - C w3' O + mgl = 0 with w3' = spin about the axis less O cos(tilt)
     p, q = a*math.cos(tilt), c*w3
     root = math.sqrt(q*q - 4*p*mgl)
     return (q + root)/(2*p) if fast else (q - root)/(2*p)
