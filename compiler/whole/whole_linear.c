@@ -144,8 +144,8 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   if (called && !all) k_loop(b, "turn", k_integer(b, 0), p->n);
   KValue i = k_loop(b, "i", k_get(b, done), p->n);
   KValue *Q = ARENA_ARRAY(a, KValue, nq + 1), *Z = ARENA_ARRAY(a, KValue, nz + 1);
-  for (int j = 0; j < nq; j++) Q[j] = k_name(b, k_get(b, q[j]), step_name(p, "qk", j), NULL);
-  for (int j = 0; j < nz; j++) Z[j] = k_name(b, k_get(b, z[j]), step_name(p, "zk", j), NULL);
+  for (int j = 0; j < nq; j++) Q[j] = k_get(b, q[j]);
+  for (int j = 0; j < nz; j++) Z[j] = k_get(b, z[j]);
   use(p, Q, Z);
 
   // ---- which contacts may be closed ----
@@ -180,7 +180,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
       KValue in = k < nq ? Q[k] : k < nq + nz ? Z[k - nq] : tau[k - nq - nz];
       dz = step_add(p, dz, k_op2(b, OP_TIMES, A[j * l->width + k], in));
     }
-    if (dz != K_NONE) dz = k_name(b, dz, step_name(p, "dz", j), NULL);
+    if (dz != K_NONE && j < nq) dz = k_name(b, dz, step_name(p, "dz", j), NULL);
     z1[j] = k_name(b, step_add(p, Z[j], dz), step_name(p, "zn", j), NULL);
     sum = step_add(p, sum, z1[j]);
     if (j >= nq) continue;
