@@ -154,7 +154,8 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   step_values(p, gaps, 2 * l->ncontact, row);
   for (int j = 0; j < l->ncontact; j++) {
     for (int k = 0; k < 2; k++)
-      row[2 * j + k] = k_name(b, row[2 * j + k], step_name(p, k ? "rate" : "gap", j), NULL);
+      if (k_node(b, row[2 * j + k])->code != KN_GET)         // a copy of the state would only be waited for
+        k_name(b, row[2 * j + k], step_name(p, k ? "rate" : "gap", j), NULL);
     KValue x = k_op2(b, OP_PLUS, row[2 * j], k_op2(b, OP_TIMES, half, row[2 * j + 1]));
     open = step_both(p, open, k_op2(b, OP_LT, k_get(b, reach[j]), x));
   }
