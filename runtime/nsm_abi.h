@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 11
+#define NSM_ABI_VERSION 12
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -254,6 +254,7 @@ typedef struct nsm_var {
   int ndim;
   int cls;                        // NSM_VAR_ROW: number of its class; -1 else
   int file;                       // as in nsm_class
+  int rate;                       // NSM_VAR_COORD that is the turn of a body: the name of its velocity in text; 0 else
 } nsm_var;
 
 typedef struct nsm_par {

@@ -241,6 +241,7 @@ typedef struct sim_analysis {
   sim_var  *var;
   sim_class *cls;
   int       nq, nv, nx, nz, nl, ndeclared;  // nz = nv + nx
+  int       nshown, *shown;             // [nshown] of q: those recorded, all but the turns of bodies
   int       nown;                       // coordinates with a velocity of the same number, the first of both (move.h)
 
   // experiment (runtime/clock/clock.c) and the scheme's parameters

@@ -30,7 +30,7 @@ static Axes axes_of(const Check *k, const SysClass *c, unsigned crossed, int sym
   for (int i = 0; i < c->nslot; i++) {
     const Slot *t = &c->slot[i];
     double x = start_of(k, t);
-    unsigned kind = t->kind == SLOT_Q ? OF_Q : t->kind == SLOT_X ? OF_X : OF_LAMBDA;
+    unsigned kind = t->kind == SLOT_Q || t->kind == SLOT_POSITION ? OF_Q : t->kind == SLOT_X ? OF_X : OF_LAMBDA;
     a.at[a.n++] = (ExAxis){ t->value, isnan(x) ? 0 : x, -INFINITY, INFINITY, (crossed & kind) || t->value == symbol };
     if (t->rate >= 0)
       a.at[a.n++] = (ExAxis){ t->rate, 0, -INFINITY, INFINITY, (kind == OF_Q && crossed & OF_V) || t->rate == symbol };

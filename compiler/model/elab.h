@@ -58,6 +58,7 @@ typedef enum {
   SY_INSTANCE,
   SY_ROW,
   SY_RELATION,
+  SY_BODY,       // a formal that stands for a body
   SY_REFUSED
 } SymbolKind;
 typedef enum { NEW, BUSY, DONE, FAILED } Progress;
@@ -106,8 +107,13 @@ struct Scope {
   MContext    ctx;
   Map        *names;         // interned name -> Symbol
   Env         args_env;      // where the arguments of the instance are read
-  const Ast  *instance;      // the INSTANCE item; NULL for the root
+  const Ast  *instance;      // the INSTANCE or BODY item; NULL for the root
+  const struct Body *body;   // of a body (elab_body.h); NULL
+  const Ast  *gravity;       // its GRAVITY item; NULL
 };
+
+// Initial values of a variable of a body, or of its rate: n elements over nloop loops of the body.
+typedef struct Placed { int id, nloop, n; bool velocity; MExpr **value; } Placed;
 
 struct Elab {
   Arena *a; Interner *in; DiagBag *bag;
@@ -126,13 +132,14 @@ struct Elab {
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
   Vec(MEquation) equation; Vec(MRelation) relation; Vec(MContact) contact;    Vec(MConstraint) constraint;
   Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
-  Vec(MExpect) expect;
+  Vec(MExpect) expect;    Vec(MBody) body;          Vec(Placed) placed;
+  Symbol *ground;             // NULL: not met yet
   Vec(Symbol *) symbols;      // all, for the closing checks
   Vec(const Ast *) calls;     // functions being inlined
   Vec(const MExpr *) angles;  // variables of which a sine, cosine or tangent is taken
   Vec(double) known;          // values of parameters, as far as evaluated
   Vec(char) known_state;      // 0 not yet, 1 busy, 2 known, 3 has none
-  struct { const char *pi, *inf, *time, *energy, *lambda, *lambda_t, *lambda_s, *kinetic, *potential; } word;
+  struct { const char *pi, *inf, *time, *energy, *lambda, *lambda_t, *lambda_s, *kinetic, *potential, *ground; } word;
 };
 
 // --- scope.c: names ---
@@ -174,6 +181,8 @@ int   array_sizes(const Env *env, const Ast *decl, int most, MExpr **size);
 // --- elab_instance.c ---
 bool instance_force(Symbol *y);
 void elab_instance_items(Symbol *y);
+bool   instance_loops(Symbol *y, Env *env);           // the loops of a family around its arguments
+Scope *instance_scope(Symbol *y, const Ast *model, Env args);   // y->child, without names
 
 // --- elab_init.c: initial values ---
 void init_statement(Env env, const Ast *decl, bool state);
@@ -195,8 +204,9 @@ bool  unit_check(const Env *env, Value v, Unit want, const char *what);  // repo
 // --- elab_ref.c: names, members, derivatives ---
 typedef struct Place { Scope *scope; int n; MExpr *by[MAX_LOOPS]; } Place;  // a scope with its loops bound
 Value elab_ref(const Env *env, const Ast *x);                  // NAME, MEMBER, INDEX
-Value elab_prime(const Env *env, const Ast *x);                // elab_rate.c
+Value elab_prime(const Env *env, const Ast *x);                // elab_expr.c
 bool  is_reference(const Ast *x);
+const Scope *instance_of(const Env *env, const Ast *x);        // of the instance that x names; NULL: reported
 const char *ast_text(Elab *e, const Ast *x);                   // as written
 const char *inner_text(const Env *env, Span at);                // the same, without parentheses around it
 

@@ -54,7 +54,15 @@ static void declare_item(Env env, const Ast *x, const Ast *const *fors, int nfor
   case AST_OUTPUT: declare_decls(env, x, SY_OUTPUT, MV_STATE); break;
   case AST_INPUT:
   case AST_DISCRETE: declare_decls(env, x, SY_REFUSED, MV_STATE); break;
+  case AST_BODY:
   case AST_INSTANCE: (void)scope_add(env.scope, SY_INSTANCE, x->name, x->name_span, x, env); break;
+  case AST_GRAVITY:
+    if (env.scope->gravity) {
+      Diag *d = diag(env.e->bag, DIAG_E0202, x->span, "gravity is declared twice");
+      diag_also(d, env.scope->gravity->span, "first declared here");
+      diag_help(d, "it acts on every body of the model; keep one of them");
+    } else env.scope->gravity = x;
+    break;
   default: break;
   }
 }
@@ -354,6 +362,7 @@ static bool force(Symbol *y) {
   case SY_OUTPUT: return y->decl->a && force_inline(y);
   case SY_INSTANCE: return instance_force(y);
   case SY_ROW: return row_force(y);
+  case SY_BODY:
   case SY_RELATION: return true;
   case SY_REFUSED: return false;
   }

@@ -191,6 +191,8 @@ static bool belongs_outside(Env env, const Ast *x) {
   case AST_COORD:
   case AST_MULTIPLIER:
   case AST_INSTANCE:
+  case AST_BODY:
+  case AST_GRAVITY:
   case AST_SIMULATE:
   case AST_EXPECT: break;
   default: return false;
@@ -200,16 +202,23 @@ static bool belongs_outside(Env env, const Ast *x) {
                      : x->kind == AST_COORD      ? "a coordinate"
                      : x->kind == AST_MULTIPLIER ? "a multiplier"
                      : x->kind == AST_INSTANCE   ? "an instance"
+                     : x->kind == AST_BODY       ? "a body"
+                     : x->kind == AST_GRAVITY    ? "gravity"
                      : x->kind == AST_SIMULATE   ? "`simulate`"
                                                  : "`expect`";
-  const Ast *d = x->list.n && x->kind != AST_SIMULATE && x->kind != AST_INSTANCE ? x->list.at[0] : x;
+  bool itself = x->kind == AST_SIMULATE || x->kind == AST_INSTANCE || x->kind == AST_BODY;
+  const Ast *d = x->list.n && !itself ? x->list.at[0] : x;
   Diag *diagnostic = diag(env.e->bag, DIAG_E0219, d->name_span.file ? d->name_span : x->span,
                           "%s cannot be declared inside a `for`", what);
   diag_label(diagnostic, "inside the loop over %s", env.ctx.loop[env.ctx.n - 1].name);
   if (x->kind == AST_INSTANCE)
     diag_help(diagnostic, "in front of the loop: %s %s[%s in ...](...);", x->b && x->b->name ? x->b->name : "Part",
               x->name, env.ctx.loop[env.ctx.n - 1].name);
-  else if (x->kind == AST_SIMULATE || x->kind == AST_EXPECT) diag_help(diagnostic, "move it out of the loop");
+  else if (x->kind == AST_BODY)
+    diag_help(diagnostic, "in front of the loop: body %s[%s in ...] { ... }", x->name,
+              env.ctx.loop[env.ctx.n - 1].name);
+  else if (x->kind == AST_SIMULATE || x->kind == AST_EXPECT || x->kind == AST_GRAVITY)
+    diag_help(diagnostic, "move it out of the loop");
   else diag_help(diagnostic, "declare an array in front of the loop: %s[n]", d->name ? d->name : "x");
   return true;
 }
@@ -253,6 +262,7 @@ static void item(Env env, const Ast *x) {
   case AST_CONTACT: elab_contact(env, x); break;
   case AST_CONSTRAINT: elab_constraint(env, x); break;
   case AST_FOR: loop(env, x); break;
+  case AST_BODY:
   case AST_INSTANCE: {
     Symbol *y = scope_find(env.scope, x->name);
     if (y && y->decl == x) elab_instance_items(y);

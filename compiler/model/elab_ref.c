@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include "../syntax/habits.h"
-#include "elab.h"
+#include "elab_body.h"
 
 typedef enum { NO_FORCE, NORMAL, TANGENTIAL, SPIN } Force;   // which force of a contact or constraint
-typedef struct Path { Place place; AstList index; Span index_at; Force force; AstList direction; } Path;
+// entered: the instance at hand has its indices already, place is within it
+typedef struct Path {
+  Place place; AstList index; Span index_at; Force force; AstList direction; bool entered;
+} Path;
 
 bool is_reference(const Ast *x) {
   if (x->kind == AST_NAME) return true;
@@ -87,6 +90,24 @@ static bool enter(const Env *env, Path *p, Symbol *y) {
   return true;
 }
 
+static Symbol *walk(const Env *env, const Ast *x, Path *p);
+
+// The body that a formal stands for, as seen from the place p of its scope.
+static Symbol *given_body(Symbol *f, Path *p) {
+  const Env *outside = &f->env.scope->args_env;
+  Elab *e = outside->e;
+  Path given = {0};
+  f->used = true;
+  Symbol *y = f->given ? walk(outside, f->given->a, &given) : NULL;
+  if (!y || y->kind != SY_INSTANCE || (!given.entered && !enter(outside, &given, y)) || !y->child->body) return NULL;
+  for (int k = 0; k < given.place.n; k++)
+    given.place.by[k] = mx_subst(e->a, given.place.by[k], p->place.by, p->place.n);
+  p->place = given.place;
+  p->index = (AstList){0};
+  p->entered = true;
+  return y;
+}
+
 static Symbol *find_start(const Env *env, const Ast *x, Path *p) {
   Scope *s = env->scope;
   Symbol *y = scope_find(s, x->name);
@@ -94,6 +115,7 @@ static Symbol *find_start(const Env *env, const Ast *x, Path *p) {
     s = env->e->globals;
     y = scope_find(s, x->name);
   }
+  if (!y && x->name == env->e->word.ground) y = ground_symbol(env->e);
   if (!y) {
     unknown_name(env, x->name, x->span);
     return NULL;
@@ -101,7 +123,7 @@ static Symbol *find_start(const Env *env, const Ast *x, Path *p) {
   p->place = (Place){.scope = s, .n = s->ctx.n};
   for (int k = 0; k < s->ctx.n && k < MAX_LOOPS; k++) p->place.by[k] = mx_loop(env->e->a, k, x->span);
   p->index_at = x->span;
-  return y;
+  return y->kind == SY_BODY ? given_body(y, p) : y;
 }
 
 static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
@@ -128,7 +150,8 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
     else diag_help(d, "only instances and contacts have members");
     return NULL;
   }
-  if (p->index.n == 0 && y->decl->list.n > 0 && symbol_force(y)) {   // bead.g: a parameter that the whole family shares
+  // bead.g: a parameter that the whole family shares
+  if (!p->entered && p->index.n == 0 && y->decl->list.n > 0 && symbol_force(y)) {
     Symbol *shared = scope_find(y->child, x->name);
     if (shared && (shared->kind == SY_PARAM || shared->kind == SY_FORMAL) && symbol_force(shared) && shared->global) {
       y->used = true;
@@ -137,11 +160,12 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
       return shared;
     }
   }
-  if (!enter(env, p, y)) return NULL;
+  if (!p->entered && !enter(env, p, y)) return NULL;
+  p->entered = false;
   Symbol *z = scope_find(p->place.scope, x->name);
   if (!z) unknown_member(p->place.scope, ast_text(e, x->a), x->name, x->name_span.file ? x->name_span : x->span);
   p->index_at = x->span;
-  return z;
+  return z && z->kind == SY_BODY ? given_body(z, p) : z;
 }
 
 // constraint pin { normal = [a, b]; ... }: pin.lambda[1], pin.lambda[2]
@@ -171,6 +195,18 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
     (void)no_value(env, x->span, "only names have members", "give the expression a name with `var`");
     return NULL;
   }
+}
+
+const Scope *instance_of(const Env *env, const Ast *x) {
+  Path p = {0};
+  Symbol *y = walk(env, x, &p);
+  if (!y) return NULL;
+  if (y->kind != SY_INSTANCE) {
+    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is neither a body nor an instance", ast_text(env->e, x)),
+                   "a body is declared by its entries: body b { mass = 1, inertia = [1, 1, 1] }");
+    return NULL;
+  }
+  return p.entered || enter(env, &p, y) ? p.place.scope : NULL;
 }
 
 // --- what a symbol stands for ---
@@ -313,6 +349,7 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
     (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is an instance of a model, not a number", y->name),
                    "use one of its variables: name.x, or name[i].x of a family");
     break;
+  case SY_BODY:
   case SY_REFUSED: break;
   }
   return bad_value(env, x->span);

@@ -52,8 +52,9 @@ struct MExpr {
 typedef struct MLoop { const char *name; MExpr *lo, *hi; Span span; } MLoop;   // bounds: params and outer loops
 typedef struct MContext { int n; MLoop *loop; } MContext;                      // outermost first; n = 0: one instance
 
-// MV_ROW: floor.lambda, floor.lambda_t of a contact or constraint
-typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW } MVarKind;
+// MV_ROW: floor.lambda, floor.lambda_t of a contact or constraint. MV_POSITION: the four numbers of a body's attitude,
+// b.q[k], which its turn moves (docs/numerics/bodies.md, section 1)
+typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW, MV_POSITION } MVarKind;
 typedef struct MVar {
   MVarKind    kind;
   const char *name;       // full name, a % for each index: "bead[%].z", "x[%]", "floor.lambda", "pair[%].lambda"
@@ -63,6 +64,10 @@ typedef struct MVar {
   Unit        unit;
   const char *doc;
   Span        span;       // of the name in its declaration
+  // MV_COORD of a body's turn, a quasi-coordinate whose velocity is the spin: the name of that ("b.spin[%]") and the
+  // number of the attitude that it moves; its value stands in no expression. MV_POSITION: the number of the turn.
+  const char *rate_name;  // NULL: name and a prime
+  int         partner;    // 0: none (number + 1)
 } MVar;
 
 typedef struct MParam {
@@ -137,6 +142,8 @@ typedef struct MOutput {
 } MOutput;
 // on: MX_VAR (coord or state); value over params, loops
 typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; Span span; } MInit;
+// A body in space: its attitude, moved by its turn (numbers in Model.var), one for each instance of the context.
+typedef struct MBody { MContext ctx; const char *name; int attitude, turn; Span span; } MBody;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
 
 typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT, MS_GAIN } MStatKind;
@@ -177,6 +184,7 @@ typedef struct Model {
   MConstraint *constraint; int nconstraint;
   MOutput *output; int noutput;
   MInit *init; int ninit;
+  MBody *body; int nbody;
   MAssert *assertion; int nassertion;
   MStat *stat; int nstat;
   MExpect *expect; int nexpect;

@@ -434,6 +434,19 @@ Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name
   return ast_done(p, n);
 }
 
+Ast *ast_body(Parse *p, Span at, Span name_at, const char *name, AstList indexers, AstList entries) {
+  Ast *n = named_node(p, AST_BODY, at, name_at, name);
+  n->list = indexers;
+  n->list2 = entries;
+  return ast_done(p, n);
+}
+
+Ast *ast_gravity(Parse *p, Span at, Ast *value) {
+  Ast *n = ast_new(p, AST_GRAVITY, at);
+  n->a = value;
+  return ast_done(p, n);
+}
+
 Ast *ast_indexer(Parse *p, Span at, Span name_at, const char *name, Ast *range) {
   Ast *n = named_node(p, AST_INDEXER, at, name_at, name);
   n->a = range;

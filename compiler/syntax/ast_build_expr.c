@@ -110,7 +110,8 @@ Ast *ast_index(Parse *p, Span at, Ast *of, AstList index) {
   if (of->kind == AST_PRIME) return ast_prime(p, at, ast_index(p, at, of->a, index));
   if (of->kind == AST_VECTOR && !of->unit) return vector_with_unit(p, at, of, index);
   bool said = of->kind == AST_INDEX && was_seen(p, "[][]");
-  if (of->kind != AST_NAME && of->kind != AST_MEMBER && !said) {
+  bool called = of->kind == AST_CALL && of->a;             // b.point(a)[3]
+  if (of->kind != AST_NAME && of->kind != AST_MEMBER && !called && !said) {
     Diag *d = problem(p, DIAG_E0120, of->span, "only a name can be followed by an index");
     const char *unit = span_text(p, span_join(index.at[0]->span, index.at[index.n - 1]->span));
     if (of->kind == AST_INDEX) seen_before(p, "[][]");
@@ -151,6 +152,17 @@ Ast *ast_call(Parse *p, Span at, Span name_at, const char *name, AstList args) {
     return ast_prime(p, at, plain ? x : ast_paren(p, x->span, x));
   }
   Ast *n = named(p, AST_CALL, at, name_at, name);
+  n->list = args;
+  return ast_done(p, n);
+}
+
+Ast *ast_call_of(Parse *p, Span at, Ast *of, Span name_at, const char *name, AstList args) {
+  if (is_function_name(name)) {                            // np.sin(x)
+    Diag *d = problem(p, DIAG_E0121, (Span){ at.file, of->span.lo, name_at.hi }, "functions have no prefix");
+    diag_help(d, "%s(...)", name);
+  }
+  Ast *n = named(p, AST_CALL, at, name_at, name);
+  n->a = of;
   n->list = args;
   return ast_done(p, n);
 }

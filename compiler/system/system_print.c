@@ -144,7 +144,15 @@ void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
   if (!v.x) text_add(out, "\n  (too large to write its matrices out; the classes below stand for all instances)\n");
   else {
     if (v.x->clipped) text_add(out, "\n  (families are shown by their first instances; the pattern repeats)\n");
-    if (v.x->nq) { text_addc(out, '\n'); name_list(&v, "q", v.x->value, v.x->nq, out); }
+    if (v.x->nq) { text_addc(out, '\n'); name_list(&v, "q", v.q, v.nq, out); }
+    if (v.u) {
+      name_list(&v, "u", v.u, v.x->nq, out);
+      for (int i = 0; i < s->model->nbody; i++) {
+        const MVar *p = &s->model->var[s->model->body[i].attitude], *w = &s->model->var[s->model->body[i].turn];
+        text_printf(out, "  %s' = 1/2 G(%s) %s   (unit quaternion, scalar first; spin in body axes)\n", p->plain, p->plain,
+                    w->plain);
+      }
+    }
     for (int i = 0; i < v.nsecond; i++) print_matrix(&v, &v.second[i], out);
     if (v.x->nx) { text_addc(out, '\n'); name_list(&v, "x", v.x->value + v.x->nq, v.x->nx, out); }
     int *lambda = ARENA_ARRAY(a, int, v.x->nr + 1), n = 0;

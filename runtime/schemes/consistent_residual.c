@@ -35,6 +35,7 @@ int con_place(nsm_sim *s, const nsm_view *v) {
       size = x > size ? x : size;
       s->w.q1[i] = q;
     }
+    sim_move_bodies(s, s->now.q, c->inc_q, s->w.q1);
     if (!(change > 2 * DBL_EPSILON * size)) break;
   }
   return 1;
@@ -92,6 +93,10 @@ nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
   for (int i = 0; i < s->a->nv; i++) {
     s->w.qm[i] = s->now.q[i] + 0.5 * c->inc_q[i];
     s->w.zm[i] = c->inc_q[i] / v->h;
+  }
+  if (s->a->on.kinematics.n > 0) {
+    for (int i = 0; i < s->a->nv; i++) s->w.way[i] = 0.5 * c->inc_q[i];
+    sim_move_bodies(s, s->now.q, s->w.way, s->w.qm);
   }
   return sim_view(s, 0.5 * (s->now.t + v->t), s->w.qm, s->w.zm, s->w.l1);
 }
