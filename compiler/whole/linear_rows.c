@@ -21,11 +21,13 @@ bool linear_rows_fit(const Linear *l) {
   return true;
 }
 
+// Is a force below 0 one that fits in no way?
 static bool never_negative(const Linear *l, int row) {
   const Pool *pool = l->p->w->pool;
   return ex_operator(pool, l->lo[row]) == OP_NUM && ex_value(pool, l->lo[row]) >= 0;
 }
 
+// |m| of the columns of such rows, once.
 static void sizes(Linear *l, Pattern2 *m, int rows, const char *name) {
   int n = l->p->w->nrow;
   m->size = ARENA_ARRAY(l->p->arena, KValue, rows * n + 1);
@@ -34,6 +36,7 @@ static void sizes(Linear *l, Pattern2 *m, int rows, const char *name) {
       m->size[i] = k_name(l->p->b, step_abs(l->p, m->at[i]), step_name(l->p, name, i), NULL);
 }
 
+// min(largest |u|/U so far, 8 eps)
 static KValue least_of(const Linear *l) {
   KBuilder *b = l->p->b;
   KValue rounds = k_number(b, 8 * DBL_EPSILON), x = k_get(b, l->worst_value);

@@ -48,8 +48,8 @@ bool factors_exist(Arena *a, int n, int first, const bool *pattern) {
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 static Factors factors_new(Step *p, int n) {
-  Factors f = { .n = n, .order = ARENA_ARRAY(p->arena, int, n + 1), .pair = ARENA_ARRAY(p->arena, bool, n + 1), .A = ARENA_ARRAY(p->arena, KValue, n * n + 1),
-                .inverse = ARENA_ARRAY(p->arena, KValue, n + 1) };
+  Factors f = { .n = n, .order = ARENA_ARRAY(p->arena, int, n + 1), .pair = ARENA_ARRAY(p->arena, bool, n + 1),
+                .A = ARENA_ARRAY(p->arena, KValue, n * n + 1), .inverse = ARENA_ARRAY(p->arena, KValue, n + 1) };
   for (int i = 0; i < n * n; i++) f.A[i] = K_NONE;
   for (int i = 0; i < n; i++) f.inverse[i] = K_NONE;
   return f;
