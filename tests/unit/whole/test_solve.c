@@ -57,11 +57,11 @@ static void random_systems(void **state) {
     for (int i = 0; i < n * n; i++) in[i] = pattern[i] ? random_number() + (i / n == i % n ? n : 0) : 0;
     for (int i = 0; i < n; i++) in[n * n + i] = random_number();
     interpret(kernel_of(a, n, first, pattern), in, out, n);
-    assert_double_equal(out[n], 1, 0);
+    assert_true(out[n] == 1);
     for (int i = 0; i < n; i++) {
       double r = -in[n * n + i];
       for (int j = 0; j < n; j++) r += in[i * n + j] * out[j];
-      assert_double_equal(r, 0, 1e-13);
+      assert_true(fabs(r) < 1e-13);
     }
     KBuilder *b = k_begin(a, "pairs", KT_DOUBLE);
     Step p = { .b = b, .arena = a };
@@ -86,7 +86,7 @@ static void small_pivots(void **state) {
     for (int i = 0; i < n * n; i++) in[i] = 1 / (1.0 + i / n + i % n);       // Hilbert's matrix
     for (int i = 0; i < n; i++) in[(n - 1) * n + i] = in[(n - 2) * n + i];   // two rows are one
     interpret(kernel_of(a, n, 1, pattern), in, out, n);
-    assert_double_equal(out[n], 0, 0);
+    assert_true(out[n] == 0);
     arena_free(a);
   }
 }
