@@ -97,7 +97,7 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
                                       "NSM_FRICTION", "NSM_OUTPUT",   "NSM_INIT",    "NSM_ASSERT",
                                       "NSM_KINEMATICS" };
   static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_DISK",
-                                     "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3" };
+                                     "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3", "NSM_ROLLING" };
   const SysClass *c = pc->c;
   Text *o = e->out;
   const char *label = c->kind == CLASS_OUTPUT ? c->name : c->kind == CLASS_ASSERT && c->text ? c->text : c->label;

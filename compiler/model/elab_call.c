@@ -106,6 +106,25 @@ static bool few_calls(const Env *env, const Ast *x) {
   return false;
 }
 
+// f(a[3]): what is given has the size that the formal asks for; one number does not stand for many.
+static Value sized(const Env *env, Value v, const Ast *formal) {
+  int n = formal->list.n, dim[MAX_DIMS] = {0};
+  if (v.bad || n == 0) return v;
+  Env outside = env_of(env->e->globals);
+  MExpr *size[MAX_DIMS];
+  if (array_sizes(&outside, formal, MAX_DIMS, size) < 0) return bad_value(env, v.span);
+  for (int k = 0; k < n; k++)
+    if (!fixed_size(&outside, size[k], "the size of an argument", &dim[k])) return bad_value(env, v.span);
+  if (v.ndim) return shape_to(env, v, formal, n, dim);
+  Value want = {.ndim = n, .dim = {dim[0], dim[1]}, .span = formal->name_span};
+  Diag *d = diag(env->e->bag, DIAG_E0302, v.span, "`%s` is %s, not a number", formal->name,
+                 shape_text(env->e, &want));
+  diag_label(d, "this is a number");
+  diag_also(d, formal->name_span, "declared here");
+  diag_help(d, n == 1 ? "give it a vector: [a, b, ...]" : "give it a matrix: [[a, b], [c, d]]");
+  return bad_value(env, v.span);
+}
+
 // f(a, b): the body with the formals standing for the values; it sees file-level parameters and other functions,
 // nothing else.
 static Value inline_function(const Env *env, const Ast *x, const Ast *f) {
@@ -119,7 +138,7 @@ static Value inline_function(const Env *env, const Ast *x, const Ast *f) {
   Value *arg = ARENA_ARRAY(e->a, Value, f->list.n + 1);
   for (int i = 0; i < f->list.n; i++) {
     const Ast *formal = f->list.at[i];
-    Value v = adopt(env, elab_expr(env, x->list.at[i]), formal, "argument");
+    Value v = sized(env, adopt(env, elab_expr(env, x->list.at[i]), formal, "argument"), formal);
     bad = bad || v.bad;
     if (!v.bad) {
       v = copied(e->a, v);
@@ -237,6 +256,7 @@ Value elab_call(const Env *env, const Ast *x) {
   Value v = elab_statistic(env, x, &is_statistic);
   if (is_statistic) return v;
   if (find_builtin(name, &op)) return builtin_call(env, op, x);
+  if (is_space_function(name)) return space_call(env, x);
   if (strcmp(name, "sgn") == 0 || strcmp(name, "normal_cone") == 0) return misplaced_law(env, x);
   bool dot = strcmp(name, "dot") == 0, norm = strcmp(name, "norm") == 0, transpose = strcmp(name, "transpose") == 0;
   bool sum = strcmp(name, "sum") == 0;

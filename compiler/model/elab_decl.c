@@ -73,26 +73,6 @@ static void declare_in(Env env, AstList items, const Ast *const *fors, int nfors
 
 void declare_items(Env env, AstList items) { declare_in(env, items, NULL, 0); }
 
-// `var` inside a `for`: local to the block, may use its index and each other.
-void declare_local_vars(Env *env, AstList items) {
-  Vec(Symbol *) fresh = {0};
-  for (int i = 0; i < items.n; i++) {
-    if (items.at[i]->kind != AST_VAR) continue;
-    for (int k = 0; k < items.at[i]->list.n; k++) {
-      const Ast *d = items.at[i]->list.at[k];
-      warn_shadow(env, d->name, d->name_span);
-      Symbol *y = ARENA_NEW(env->e->a, Symbol);
-      *y = (Symbol){.kind = SY_VAR, .name = d->name, .span = d->name_span, .decl = d, .id = -1};
-      *env = env_with(*env, &(Local){.kind = L_SYMBOL, .name = d->name, .span = d->name_span, .symbol = y});
-      vec_push(&fresh, y);
-      vec_push(&env->e->symbols, y);
-    }
-  }
-  for (size_t i = 0; i < fresh.n; i++) fresh.at[i]->env = *env;
-  for (size_t i = 0; i < fresh.n; i++) (void)symbol_force(fresh.at[i]);
-  vec_free(&fresh);
-}
-
 // --- declared units and shapes ---
 
 bool declared_unit(Elab *e, const Ast *decl, Unit *out) {

@@ -274,7 +274,8 @@ Value elab_expr(const Env *env, const Ast *x) {
     return v;
   }
   case AST_STRING: return misplaced(env, x, "text", "a model computes with numbers only");
-  case AST_RANGE: return misplaced(env, x, "a range", "ranges stand in `for i in 1:n` and `sum(i in 1:n)`");
+  case AST_RANGE:
+    return misplaced(env, x, "a range", "ranges stand in `for i in 1:n`, `sum(i in 1:n)` and slices, x[1:2]");
   case AST_ARG: return misplaced(env, x, "a named argument", "functions take their arguments in order: f(x, y)");
   default: return bad_value(env, x->span);
   }

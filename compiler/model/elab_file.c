@@ -247,6 +247,7 @@ static void make_words(Elab *e) {
   e->word.lambda = intern(e->in, "lambda");
   e->word.lambda_t = intern(e->in, "lambda_t");
   e->word.lambda_s = intern(e->in, "lambda_s");
+  e->word.lambda_r = intern(e->in, "lambda_r");
   e->word.kinetic = intern(e->in, "kinetic");
   e->word.ground = intern(e->in, "ground");
   e->word.potential = intern(e->in, "potential");

@@ -1,55 +1,8 @@
 // Statements. Each is elaborated once, in the context of the loops and instances around it; vector equations become one
 // equation for each row.
-#include <stdio.h>
-
 #include "elab.h"
 
-void not_supported(const Env *env, DiagCode code, Span at, const char *what, const char *help) {
-  Diag *d = diag(env->e->bag, code, at, "not supported yet: %s", what);
-  diag_label(d, "not in this version");
-  diag_help(d, "%s", help);
-}
-
-// --- names of families ---
-
-// The rows of a family are told apart by the indices of the loops around them, in their order: for i in 1:n { contact
-// pair[i]: ... }
-bool own_indices(const Env *env, const Ast *x, const char *what) {
-  int outer = env->scope->ctx.n, want = env->ctx.n - outer;
-  bool ok = x->list.n == want;
-  for (int k = 0; ok && k < want; k++) {
-    const Ast *i = x->list.at[k];
-    ok = i->kind == AST_NAME && i->name == env->ctx.loop[outer + k].name;
-  }
-  if (ok) return true;
-  Text index = {0};
-  for (int k = 0; k < want; k++) text_printf(&index, "%s%s", k ? ", " : "[", env->ctx.loop[outer + k].name);
-  if (want) text_addc(&index, ']');
-  Diag *d = diag(env->e->bag, DIAG_E0229, x->name_span.file ? x->name_span : x->span,
-                 "the indices of %s `%s` do not match the loops around it", what, x->name ? x->name : "");
-  if (want == 0) diag_label(d, "there is no loop around it");
-  else diag_label(d, "inside the loop%s over %s", want == 1 ? "" : "s", text_str(&index));
-  diag_help(d, "%s %s%s: ...", what, x->name ? x->name : "name", text_str(&index));
-  text_free(&index);
-  return false;
-}
-
-const char *index_marks(Elab *e, int n) {
-  Text t = {0};
-  for (int k = 0; k < n; k++) text_add(&t, k ? ",%" : "[%");
-  if (n) text_addc(&t, ']');
-  const char *r = arena_printf(e->a, "%s", text_str(&t));
-  text_free(&t);
-  return r;
-}
-
-const char *family_name(const Env *env, const char *name) {
-  Elab *e = env->e;
-  return arena_printf(e->a, "%s%s", prefixed(e, env->scope->path, name ? name : "unnamed"),
-                      index_marks(e, env->ctx.n - env->scope->ctx.n));
-}
-
-// --- equations and forces ---
+// --- equations ---
 
 static bool reads(const MExpr *x, int id, Map *seen) {
   if (!(x->uses & MU_VAR) || map_get(seen, x)) return false;
@@ -109,39 +62,6 @@ static void equation(Env env, const Ast *x) {
   for (int i = 0; i < value_count(&a); i++) {
     MEquation q = {.ctx = env.ctx, .lhs = a.at[i], .rhs = b.at[i], .span = x->span};
     vec_push(&env.e->equation, q);
-  }
-}
-
-static void force(Env env, const Ast *x) {
-  Elab *e = env.e;
-  Env of_coordinate = env;
-  of_coordinate.declare = "coord";
-  Value on = elab_expr(&of_coordinate, x->a), v = elab_expr(&env, x->b);
-  if (on.bad || v.bad) return;
-  for (int i = 0; i < value_count(&on); i++) {
-    const MExpr *q = on.at[i];
-    if (q->kind == MX_VAR && !q->derivative && e->var.at[q->id].kind == MV_COORD) continue;
-    Diag *d = diag(e->bag, DIAG_E0223, on.span, "a force acts on a coordinate");
-    diag_label(d, q->kind == MX_VAR && q->derivative ? "this is a velocity" : "this is not a coordinate");
-    if (q->kind == MX_VAR) diag_also(d, e->var.at[q->id].span, "declared here");
-    if (q->kind == MX_PARAM) diag_also(d, e->param.at[q->id].span, "declared here");
-    diag_help(d, q->kind == MX_VAR && q->derivative ? "leave the ' out: force z = ...;"
-                                                    : "a general force is written on each coordinate: force z = ...;");
-    return;
-  }
-  bool same = on.ndim == v.ndim && value_count(&on) == value_count(&v);
-  if (!same) {
-    shape_error(&env, x->span, &on, &v, "equate", "a force has one component for each coordinate");
-    return;
-  }
-  Unit want = on.unit.state == UNIT_KNOWN ? unit_div(unit_named("J"), on.unit) : UNIT_ANY;
-  char what[200];
-  const char *text = ast_text(e, x->a);
-  (void)snprintf(what, sizeof what, "the force on `%.100s`", text);
-  if (!unit_check(&env, v, want, what)) return;
-  for (int i = 0; i < value_count(&on); i++) {
-    MForce f = {.ctx = env.ctx, .on = on.at[i], .value = v.at[i], .span = x->span};
-    vec_push(&e->force, f);
   }
 }
 
@@ -224,15 +144,9 @@ static bool belongs_outside(Env env, const Ast *x) {
 }
 
 static void loop(Env env, const Ast *x) {
-  MExpr *lo, *hi;
-  if (!elab_range(&env, x->a, true, "the range of a loop", &lo, &hi)) return;
-  if (env.ctx.n >= MAX_LOOPS) {
-    not_supported(&env, DIAG_E0703, x->span, "loops nested this deep", "use at most eight levels");
-    return;
-  }
-  warn_shadow(&env, x->name, x->name_span);
-  Env in = env_loop(env, x->name, x->name_span, lo, hi, x->a->span);
-  declare_local_vars(&in, x->list2);
+  Env in;
+  if (!loop_inside(env, x, &in)) return;
+  force_local_vars(&in, x->list2);
   elab_items(in, x->list2);
 }
 
@@ -253,7 +167,7 @@ static void item(Env env, const Ast *x) {
   case AST_KINETIC:
   case AST_POTENTIAL:
   case AST_DISSIPATION: elab_energy(env, x); break;
-  case AST_FORCE: force(env, x); break;
+  case AST_FORCE: elab_force(env, x); break;
   case AST_EQUATION: equation(env, x); break;
   case AST_RELATION:
     env.declare = "multiplier";

@@ -6,7 +6,7 @@
 #include "../syntax/habits.h"
 #include "elab_body.h"
 
-typedef enum { NO_FORCE, NORMAL, TANGENTIAL, SPIN } Force;   // which force of a contact or constraint
+typedef enum { NO_FORCE, NORMAL, TANGENTIAL, SPIN, ROLL } Force;   // which force of a contact or constraint
 // entered: the instance at hand has its indices already, place is within it
 typedef struct Path {
   Place place; AstList index; Span index_at; Force force; AstList direction; bool entered;
@@ -132,6 +132,7 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
     p->force = x->name == e->word.lambda     ? NORMAL
                : x->name == e->word.lambda_t ? TANGENTIAL
                : x->name == e->word.lambda_s ? SPIN
+               : x->name == e->word.lambda_r ? ROLL
                                              : NO_FORCE;
     if (p->force) return y;
     Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "`%s` has no `%s`", y->name, x->name);
@@ -180,7 +181,7 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
     return y ? member(env, x, p, y) : NULL;
   case AST_INDEX:
     y = walk(env, x->a, p);
-    if (y && (p->force == TANGENTIAL || (p->force == NORMAL && several_normals(y))) && p->direction.n == 0) {
+    if (y && (p->force == TANGENTIAL || p->force == ROLL || (p->force == NORMAL && several_normals(y))) && p->direction.n == 0) {
       p->direction = x->list;
       return y;
     }
@@ -251,6 +252,16 @@ static Value whole_array(const Env *env, const Symbol *y, const Place *p, Span a
   return v;
 }
 
+typedef struct StoredAt { const Symbol *y; const Path *p; } StoredAt;
+static Value stored(const Env *env, const Symbol *y, const Path *p, Span at);
+
+static Value stored_element(const Env *env, AstList index, Span at, void *ctx) {
+  const StoredAt *s = ctx;
+  Path p = *s->p;
+  p.index = index;
+  return stored(env, s->y, &p, at);
+}
+
 static Value stored(const Env *env, const Symbol *y, const Path *p, Span at) {
   Elab *e = env->e;
   MExpr *index[MAX_INDICES], one = {.kind = MX_NUM, .num = 1};
@@ -260,6 +271,7 @@ static Value stored(const Env *env, const Symbol *y, const Path *p, Span at) {
     (void)wrong_indices(env, y, p->index_at, p->index.n, y->ndim);
     return bad_value(env, at);
   }
+  if (is_slice(p->index)) return slice_value(env, p->index, at, stored_element, &(StoredAt){y, p});
   for (int k = 0; k < outer; k++) index[k] = p->place.by[k];
   for (int k = 0; k < y->ndim; k++) {
     bool variable = y->kind == SY_VARIABLE;
@@ -297,18 +309,26 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
       return bad_value(env, at);
     index[n++] = i;
   }
-  int first = p->force == NORMAL ? y->id : p->force == SPIN ? (y->nslip > 2 ? y->slip_id + 2 : -1) : y->slip_id;
+  bool rolls = is_rolling(y->decl);
+  int half = y->nslip / 2, first = y->slip_id;
+  if (p->force == NORMAL) first = y->id;
+  if (p->force == SPIN) first = y->nslip == 3 ? y->slip_id + 2 : -1;
+  if (p->force == ROLL) first = rolls ? y->slip_id + half : -1;
   for (int k = 0; first < 0 && k < y->decl->list2.n; k++)
     if (!known_law(y->decl->list2.at[k])) return bad_value(env, at);   // said there
   if (first < 0) {
     Diag *d = diag(e->bag, DIAG_E0201, at, "`%s` has no such force", y->name);
     diag_label(d, p->force == NORMAL ? "its normal force is given"
                   : p->force == SPIN ? "only contensou(mu, radius) has one"
+                  : p->force == ROLL ? "only rolling(mu, mu_r) has one"
                                      : "it has no friction");
     diag_help(d, p->force == NORMAL ? "lambda_t is its friction" : "lambda is its normal force");
     return bad_value(env, at);
   }
-  int many = p->force == TANGENTIAL && y->nslip > 1 ? 2 : p->force == NORMAL ? y->nnormal : 1;
+  int many = p->force == NORMAL                        ? y->nnormal
+             : p->force == ROLL || (rolls && p->force != SPIN) ? half
+             : p->force == TANGENTIAL && y->nslip > 1   ? 2
+                                                        : 1;
   Value v = { .unit = e->var.at[first].unit,
               .ndim = many > 1,
               .dim = { many, 0 },

@@ -87,7 +87,8 @@ typedef struct MParam {
 // --- statements ---
 typedef enum { ME_KINETIC, ME_POTENTIAL, ME_DISSIPATION } MEnergyKind;
 typedef struct MEnergy    { MContext ctx; MEnergyKind kind; MExpr *value; Span span; } MEnergy;
-typedef struct MForce     { MContext ctx; MExpr *on; MExpr *value; Span span; } MForce;  // on: MX_VAR of a coord
+// on: a coordinate, or an expression of coordinates that it acts along
+typedef struct MForce     { MContext ctx; MExpr *on; MExpr *value; Span span, on_span; } MForce;
 // derivatives of states appear linearly (checked later)
 typedef struct MEquation  { MContext ctx; MExpr *lhs, *rhs; Span span; } MEquation;
 typedef enum { ML_NONNEG, ML_BOX, ML_FREE } MLawKind;
@@ -102,14 +103,15 @@ typedef struct MRelation {
 // Friction against the slip velocities of a contact or constraint. Laws by block of runtime/cone/problem.h; the normal
 // force of MF_DISK is given.
 typedef enum {
-  MF_NONE, MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GRIP, MF_DISK, MF_CONTENSOU_EXACT, MF_GRIP2, MF_GRIP3
+  MF_NONE, MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GRIP, MF_DISK, MF_CONTENSOU_EXACT, MF_GRIP2, MF_GRIP3, MF_ROLLING
 } MFrictionLaw;
 typedef struct MFriction {
   MFrictionLaw law;
-  MExpr *mu, *mu2, *radius;            // mu2: MF_ELLIPTIC, radius: MF_CONTENSOU(_EXACT); no multipliers in them
+  MExpr *mu, *mu2, *radius;            // mu2: MF_ELLIPTIC, MF_ROLLING, radius: MF_CONTENSOU(_EXACT); no multipliers in
+                                       // them
   MExpr *force;                        // MF_DISK: the normal force
-  MExpr **slip; int nslip; int var[3]; // slip velocities and their MV_ROW variables; the third of MF_CONTENSOU is the
-                                       // spin
+  MExpr **slip; int nslip; int var[4]; // slip velocities and their MV_ROW variables; the third of MF_CONTENSOU is the
+                                       // spin, the second half of MF_ROLLING rolls
   Span span, slip_span;
 } MFriction;
 

@@ -272,6 +272,27 @@ static Ex impulse_of_damping(const Job *j, Ex f) {
   return ex_mul(p, j->h, at_middle(j, f, w));
 }
 
+// F(tm, qm, vm) along s: h F Ds/Dq at the middle of time, Ds/Dq (q - q0) = s(q) - s(q0), angles going on over +-pi;
+// with s linear in velocities h F ds/dv(qm). The work is F times that change.
+static void force_along(const Job *j, TwoPoint *t) {
+  Pool *p = j->p;
+  const SysClass *c = j->c;
+  Ex *d = ARENA_ARRAY(j->arena, Ex, j->n + 1), F = at_middle(j, c->push, j->vm), change = ex_num(p, 0);
+  if (c->along_rate)
+    for (int r = 0; r < c->nrow; r++) {
+      int k = c->row[r];
+      ex_gradient(p, c->along, &j->v[k], 1, &d[k]);
+      d[k] = at_middle(j, d[k], j->vm);
+    }
+  else ex_discrete_turning(p, ex_subst(p, c->along, &j->s->sym_time, &j->tm, 1), j->q, j->q0, j->q, j->n, d);
+  for (int r = 0; r < c->nrow; r++) {
+    int k = c->row[r];
+    add(j, &t->r[r], ex_neg(p, ex_mul(p, ex_mul(p, j->h, F), d[k])));
+    add(j, &change, ex_mul(p, d[k], j->dq[k]));
+  }
+  t->force = ex_mul(p, F, change);
+}
+
 static void forces(const Job *j, TwoPoint *t) {
   Pool *p = j->p;
   const SysClass *c = j->c;
@@ -345,6 +366,7 @@ TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool exp
   if (c->kinetic != EX_NONE)
     (ex_is_shared(s->pool, c->kinetic) && !bodies ? large_kinetic : kinetic)(&j, explicit_mass, &t);
   else if (c->potential != EX_NONE) potential(&j, &t);
+  else if (c->along != EX_NONE) force_along(&j, &t);
   else forces(&j, &t);
   bool large = false;
   for (int r = 0; r < c->nrow && !bodies; r++) large |= ex_is_shared(s->pool, t.r[r]);

@@ -289,6 +289,51 @@ void derive_right_hand_side(Deriver *d, SysClass *c, int target_symbol, Ex F) {
   derive_smooth_jacobians(d, c);
 }
 
+// force s = F: the rows (ds/dq)^T F, or (ds/dq')^T F where s contains velocities, in which it is linear. What is meant
+// is the virtual work F ds; discrete schemes take it from `along` and `push`.
+static bool force_along(Deriver *d, SysClass *c, const MForce *m, Ex F) {
+  System *s = d->sys;
+  Pool *p = s->pool;
+  Ex along = lower_expr(s, m->on);
+  SlotList l = slots_of(d->arena, s, c);
+  slots_collect(&l, along);
+  slots_collect(&l, F);
+  c->along = along;
+  c->push = F;
+  c->along_rate = ex_depends_any(p, along, is_rate, s);
+  int n = c->nslot, *ids = ARENA_ARRAY(d->arena, int, n + 1);
+  Ex *slope = ARENA_ARRAY(d->arena, Ex, n + 1);
+  for (int k = 0; k < n; k++) ids[k] = c->along_rate ? c->slot[k].rate : c->slot[k].value;
+  for (int k = 0; k < n; k++) slope[k] = ex_num(p, 0);
+  for (int k = 0; k < n; k++)
+    if (c->slot[k].kind == SLOT_Q) ex_gradient(p, along, &ids[k], 1, &slope[k]);
+  for (int k = 0; k < n && !ex_is_shared(p, along); k++) slope[k] = ex_trig(p, slope[k]);
+  all_slots_are_rows(d, c);
+  int rows = 0;
+  for (int r = 0; r < c->nrow; r++) {
+    Ex of = slope[c->row[r]];
+    if (ex_is_num(p, of, 0)) continue;
+    if (c->along_rate && ex_depends_any(p, of, is_rate, s)) {
+      Diag *g = diag(d->bag, DIAG_E0223, m->on_span, "a force acts along what is linear in the velocities");
+      diag_label(g, "not linear in %s", sym_name(c->slot[c->row[r]].rate, s));
+      diag_help(g, "its power is the force times this: force x' = ...; or on positions, force x = ...;");
+      return false;
+    }
+    c->row[rows] = c->row[r];
+    split_multipliers(d, c, ex_mul(p, of, F), rows++);
+  }
+  c->nrow = rows;
+  if (rows) return true;
+  Diag *g = diag(d->bag, DIAG_E0223, m->on_span, "nothing that moves changes this expression, so no force acts on it");
+  diag_label(g, "its derivatives with respect to all coordinates are 0");
+  diag_help(g, "an expression of coordinates that changes with them: force x - y = ...;");
+  return false;
+}
+
+static bool is_coordinate(const System *s, const MExpr *x) {
+  return x->kind == MX_VAR && !x->derivative && s->model->var[x->id].kind == MV_COORD;
+}
+
 void derive_forces(Deriver *d) {
   System *s = d->sys;
   for (int i = 0; i < s->model->nforce; i++) {
@@ -299,6 +344,7 @@ void derive_forces(Deriver *d) {
       continue;
     }
     SysClass *c = derive_new_class(d, CLASS_SMOOTH, "force", m->span, &m->ctx);
-    derive_right_hand_side(d, c, lower_var_symbol(s, m->on, false), F);
+    if (is_coordinate(s, m->on)) derive_right_hand_side(d, c, lower_var_symbol(s, m->on, false), F);
+    else if (force_along(d, c, m, F)) derive_smooth_jacobians(d, c);
   }
 }

@@ -184,11 +184,17 @@ static void friction_classes(Deriver *d, const MFriction *f, int normal, const M
   if (f->law == MF_DISK) radius = ex_mul(s->pool, mu, force);
   if (normal >= 0) normal -= f->law == MF_GRIP2 ? 1 : f->law == MF_GRIP3 ? 2 : 0;      // to the first
   for (int k = 0; k < f->nslip; k++) {
-    const char *what = f->nslip == 1 ? "slip of %s" : k == 0 ? "slip 1 of %s" : k == 1 ? "slip 2 of %s" : "spin of %s";
+    static const char *const plain[] = { "slip 1 of %s", "slip 2 of %s", "spin of %s" };
+    static const char *const rolls[] = { "slip 1 of %s", "slip 2 of %s", "rolling 1 of %s", "rolling 2 of %s" };
+    const char *what = f->nslip == 1          ? "slip of %s"
+                       : f->law != MF_ROLLING ? plain[k]
+                       : f->nslip == 2        ? (k ? "rolling of %s" : "slip of %s")
+                                              : rolls[k];
     SysClass *c = derive_new_class(d, CLASS_FRICTION, arena_printf(d->arena, what, label), span, ctx);
     c->normal = normal;
     c->direction = k;
     c->friction = f->law;
+    c->rolls = f->law == MF_ROLLING && k >= f->nslip / 2;
     c->e = e;
     if (!slip_class(d, f, k, c) || (k == 0 && !coefficients(d, f, c, mu, mu2, radius))) return;
   }

@@ -75,6 +75,8 @@ typedef struct SysClass {
   Entries mass, jac, b, k; // d f/d(q,v,x); d g/d lambda; d g/d(q,v,x)
   Ex kinetic, potential, dissipation; // EX_NONE where there is none
   bool is_equation;        // a state equation (first order)
+  Ex along, push;          // smooth: a force on an expression: what it acts along, and its size; EX_NONE else
+  bool along_rate;         // `along` is linear in velocities
 
   // rows
   int row_type;            // 0 nonneg, 1 box, 2 free
@@ -91,6 +93,7 @@ typedef struct SysClass {
   int normal, direction;   // class of the contact or constraint, of several normal ones the first; -1 under a given
                            // normal force
   MFrictionLaw friction;
+  bool rolls;              // MF_ROLLING: this direction is one of rolling
   Ex mu, mu2, radius;      // EX_NONE where the law has none; radius of MF_DISK: of the disk, mu times normal force
 
   // output, assertion, initial value

@@ -154,7 +154,7 @@ static double speed(const nsm_sim *s, int z) {
 static double slip_error(const nsm_sim *s, double h, int row) {
   const struct sim_consistent *c = s->n.con;
   const sim_friction *f = &s->n.r.friction[s->n.r.friction_of[row]];
-  double u[3], diagonal[3], size[3];
+  double u[SIM_SLIPS], diagonal[SIM_SLIPS], size[SIM_SLIPS];
   if (row != f->row[0]) return 0;
   for (int d = 0; d < f->n; d++) {
     const sim_class *k = &s->a->cls[s->n.r.cls[f->row[d]]];

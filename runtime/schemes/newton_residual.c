@@ -205,7 +205,7 @@ static double row_residual(nsm_sim *s, int row) {
 static double slip_residual(nsm_sim *s, int *i) {
   const sim_rows *r = &s->n.r;
   int f = r->friction_of[r->row_at[s->n.isl.active[*i]]], n = r->friction[f].n;
-  double u[3], M[3], size[3];
+  double u[SIM_SLIPS], M[SIM_SLIPS], size[SIM_SLIPS];
   for (int d = 0; d < n; d++) {
     int row = r->row_at[s->n.isl.active[*i + d]];
     u[d] = row_value(s, row, &size[d]);
