@@ -109,10 +109,10 @@ struct Scope {
   MContext    ctx;
   Map        *names;         // interned name -> Symbol
   Env         args_env;      // where the arguments of the instance are read
+  Map        *inside;        // FOR item -> the Env of its items (elab_loop.c)
   const Ast  *instance;      // the INSTANCE or BODY item; NULL for the root
   const struct Body *body;   // of a body (elab_body.h); NULL
   const Ast  *gravity;       // its GRAVITY item; NULL
-  Map        *inside;        // FOR item -> the Env of its items (elab_loop.c)
 };
 
 // Initial values of a variable of a body, or of its rate: n elements over nloop loops of the body.
@@ -187,7 +187,6 @@ int   array_sizes(const Env *env, const Ast *decl, int most, MExpr **size);
 
 // --- elab_instance.c ---
 bool instance_force(Symbol *y);
-void elab_instance_items(Symbol *y);
 bool   instance_loops(Symbol *y, Env *env);           // the loops of a family around its arguments
 Scope *instance_scope(Symbol *y, const Ast *model, Env args);   // y->child, without names
 
