@@ -101,6 +101,7 @@ simple: IMPORT STRING                                    { $$ = ast_import(p, @$
       | CONTACT named ':' expr with                      { $$ = ast_contact(p, @$, $2, $4, $5); }
       | CONSTRAINT named ':' expr '=' expr with          { $$ = ast_constraint(p, @$, $2, $4, $6, $7); }
       | NAME NAME indexers '(' args ')'                  { $$ = ast_instance(p, @$, @1, $1, @2, $2, $3, $5); }
+      | NAME STRING                                      { $$ = ast_ending(p, @$, @1, $1, $2); }
       | CLAIM expr doc                                   { $$ = ast_claim(p, @$, $1, $2, $3); }
       ;
 braced: MODEL NAME block                                 { $$ = ast_model(p, @$, @2, $2, ast_list(), $3); }
@@ -110,7 +111,8 @@ braced: MODEL NAME block                                 { $$ = ast_model(p, @$,
       | CONSTRAINT named '{' parts '}'                   { $$ = ast_constraint_parts(p, @$, $2, $4); }
       | CONSTRAINT named '{' parts error '}'             { $$ = NULL; yyerrok; }
       | FOR NAME IN range block                          { $$ = ast_for(p, @$, @2, $2, $4, $5); }
-      | TIMED expr block                                 { $$ = ast_timed(p, @$, $1, $2, $3); }
+      | TIMED expr block                                 { $$ = ast_timed(p, @$, $1, $2, NULL, $3); }
+      | TIMED expr NAME expr block                       { $$ = ast_offset(p, @$, $1, $2, @3, $3, $4, $5); }
       | SIMULATE '{' args '}'                            { $$ = ast_simulate(p, @$, $3); }
       | SIMULATE '{' arg_list ',' '}'                    { $$ = ast_simulate(p, @$, $3); }
       | SIMULATE '{' error '}'                           { $$ = NULL; yyerrok; }

@@ -29,10 +29,11 @@ const char *nsm_version(void);          // "0.1.0"
 
 // ---- codes, errors --------------------------------------------------------------------------------------------------
 // What calls return; the exit codes of the command. NSM_FILE: what the system gives is missing, a file or memory.
-// NSM_PIPE: the reader of standard output went away.
+// NSM_PIPE: the reader of standard output went away. NSM_STOPPED: a `stop` of the model ended the run, as it should; the
+// command then exits with 0.
 typedef enum {
   NSM_OK = 0, NSM_MODEL_WRONG = 1, NSM_USAGE = 2, NSM_FAILED = 3, NSM_FILE = 4, NSM_CLAIM = 5, NSM_INTERRUPTED = 130,
-  NSM_PIPE = 141
+  NSM_STOPPED = 6, NSM_PIPE = 141
 } nsm_code;
 
 // Where in the model: a class, parameter, variable or claim by its number. line: 0, or the line where it is not the
@@ -162,6 +163,7 @@ typedef struct nsm_counters {
   long   accepted;      // steps with a one-step problem that missed the tolerance and was within `accept`
   long   accepted_step; // the last of them, from 1
   double worst_accepted; // the largest residual of these
+  long   events;        // how often blocks `every` and `when` were run
 } nsm_counters;
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
 

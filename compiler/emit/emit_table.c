@@ -93,12 +93,15 @@ static const char *function_of(const Emitter *e, int cls, KernelKind kind, int n
 
 static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, int *next) {
   static const char *const kind[] = { "NSM_SMOOTH",   "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT",
-                                      "NSM_FRICTION", "NSM_OUTPUT",   "NSM_INIT",    "NSM_ASSERT" };
+                                      "NSM_FRICTION", "NSM_OUTPUT",   "NSM_INIT",    "NSM_ASSERT",
+                                      "NSM_EVERY",    "NSM_WHEN",     "NSM_CROSSING", "NSM_ACTION" };
+  static const char *const action[] = { "NSM_ACT_ASSIGN", "NSM_ACT_STOP", "NSM_ACT_FAIL" };
   static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_DISK",
                                      "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3" };
   const SysClass *c = pc->c;
   Text *o = e->out;
-  const char *label = c->kind == CLASS_OUTPUT ? c->name : c->kind == CLASS_ASSERT && c->text ? c->text : c->label;
+  bool said = c->text && (c->kind == CLASS_ASSERT || c->kind == CLASS_ACTION);
+  const char *label = c->kind == CLASS_OUTPUT ? c->name : said ? c->text : c->label;
   text_printf(o,
               "  { .kind = %s, .line = %d, .file = %d, .label = %d, .nslot = %d, .nnum = %d, .slot = %s, .fill = "
               "fill_%d,\n",
@@ -120,6 +123,9 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   if (c->potential != EX_NONE && ex_depends(e->plan->sys->pool, c->potential, e->plan->sys->sym_time))
     text_add(o, "    .driven = 1,\n");
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
+  if (c->kind >= CLASS_EVERY)
+    text_printf(o, "    .block = %d, .action = %s, .initial = %d,\n", c->block, action[c->action],
+                e->plan->sys->model->block[c->block].initial);
   if (c->kind == CLASS_SMOOTH && c->kinetic == EX_NONE && c->potential == EX_NONE && !c->is_equation)
     text_printf(o, "    .work = %s,\n", c->dissipation != EX_NONE ? "NSM_WORK_DAMPING" : "NSM_WORK_FORCE");
   if (c->kind == CLASS_FRICTION)
@@ -150,7 +156,8 @@ static int *classes_of_row_vars(Arena *a, const Plan *p) {
 }
 
 static void emit_variables(Emitter *e) {
-  static const char *const kind[] = { "NSM_VAR_COORD", "NSM_VAR_STATE", "NSM_VAR_MULTIPLIER", "NSM_VAR_ROW" };
+  static const char *const kind[] = { "NSM_VAR_COORD", "NSM_VAR_STATE", "NSM_VAR_MULTIPLIER", "NSM_VAR_ROW",
+                                      "NSM_VAR_DISCRETE", "NSM_VAR_INPUT", "NSM_VAR_DELAY" };
   const Model *m = e->plan->sys->model;
   const int *row_class = classes_of_row_vars(e->arena, e->plan);
   text_add(e->out, "static const nsm_var vars[] = {\n");
@@ -221,11 +228,11 @@ void emit_tables(Emitter *e, const Whole *w) {
       o,
       "static const nsm_model model = {\n  .version = NSM_ABI_VERSION, .name = %d, .file = %d, .text = text, .scheme "
       "= %s, .affine = %d,\n"
-      "  .nvar = %d, .npar = %d, .nclass = %d, .nstat = %d, .nexpect = %d,\n"
+      "  .nvar = %d, .npar = %d, .nclass = %d, .nstat = %d, .nexpect = %d, .nblock = %d,\n"
       "  .var = vars, .par = pars, .cls = classes, .stat = stats, .expect_line = expect_lines, .expect_text = "
       "expect_texts,\n  .expect_stat = expect_stats,\n"
       "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect%s\n};\n"
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
-      name, file, p->scheme->number, p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect,
+      name, file, p->scheme->number, p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect, m->nblock,
       w ? ", .whole = &whole_step, .whole_run = whole" : "");
 }

@@ -126,6 +126,7 @@ struct Elab {
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
   Vec(MEquation) equation; Vec(MRelation) relation; Vec(MContact) contact;    Vec(MConstraint) constraint;
   Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
+  Vec(MBlock) block;      Vec(MAction) action;
   Vec(MExpect) expect;
   Vec(Symbol *) symbols;      // all, for the closing checks
   Vec(const Ast *) calls;     // functions being inlined
@@ -238,6 +239,10 @@ Value set_value(const Symbol *y, Value v);                      // v, the value 
 void  check_sets(const Symbol *y);                             // of a stored parameter: do the elements exist?
 Value set_stored(const Symbol *y, const Place *p, Value v);     // v, a reference to a stored one from place p
 void  judge_sets(Elab *e);                                     // fills Override.use
+
+// --- elab_events.c: discrete variables, every, when
+void elab_block(Env env, const Ast *x);
+void init_discrete(Env env, const Ast *decl);
 
 // --- elab_items.c, elab_energy.c, elab_relation.c, elab_sgn.c, elab_contact.c, elab_experiment.c, elab_check.c ---
 void elab_items(Env env, AstList items);

@@ -52,8 +52,8 @@ static void declare_item(Env env, const Ast *x, const Ast *const *fors, int nfor
   case AST_MULTIPLIER: declare_decls(env, x, SY_VARIABLE, MV_MULTIPLIER); break;
   case AST_VAR: declare_decls(env, x, SY_VAR, MV_STATE); break;
   case AST_OUTPUT: declare_decls(env, x, SY_OUTPUT, MV_STATE); break;
-  case AST_INPUT:
-  case AST_DISCRETE: declare_decls(env, x, SY_REFUSED, MV_STATE); break;
+  case AST_INPUT: declare_decls(env, x, SY_REFUSED, MV_STATE); break;
+  case AST_DISCRETE: declare_decls(env, x, SY_VARIABLE, MV_DISCRETE); break;
   case AST_INSTANCE: (void)scope_add(env.scope, SY_INSTANCE, x->name, x->name_span, x, env); break;
   default: break;
   }
@@ -189,6 +189,7 @@ void not_constant(const Env *env, const Value *v, const char *what, const char *
   diag_label(d, more & MU_LAMBDA ? "depends on a multiplier"
                 : more & MU_VAR  ? "depends on the motion"
                 : more & MU_TIME ? "depends on the time"
+                : more & MU_DISCRETE ? "depends on a discrete variable"
                 : more & MU_STAT ? "depends on a result of the run"
                                  : "depends on the index of a loop");
   diag_help(d, "%s", help);
@@ -285,6 +286,10 @@ static bool force_param(Symbol *y) {
 
 // --- variables ---
 
+static const char *variable_kind(MVarKind k) {
+  return k == MV_COORD ? "coordinate" : k == MV_DISCRETE ? "discrete variable" : "state";
+}
+
 static bool force_variable(Symbol *y) {
   Elab *e = y->env.e;
   Scope *s = y->env.scope;
@@ -296,7 +301,7 @@ static bool force_variable(Symbol *y) {
   if (!has_unit && y->decl->unit) return false;
   if (y->decl->a) {   // the initial value gives the shape and the unit where the declaration does not
     Value raw = elab_expr(&y->env, y->decl->a);
-    Value v = adopt(&y->env, raw, y->decl, y->var_kind == MV_COORD ? "coordinate" : "state");
+    Value v = adopt(&y->env, raw, y->decl, variable_kind(y->var_kind));
     y->value = v;
     if (raw.bad && !own) return false;
     if (!own)

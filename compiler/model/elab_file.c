@@ -210,6 +210,8 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(output);
   FREEZE(init);
   FREEZE(assertion);
+  FREEZE(block);
+  FREEZE(action);
   FREEZE(stat);
   FREEZE(expect);
   return m;
@@ -227,6 +229,8 @@ static void release(Elab *e) {
   vec_free(&e->output);
   vec_free(&e->init);
   vec_free(&e->assertion);
+  vec_free(&e->block);
+  vec_free(&e->action);
   vec_free(&e->stat);
   vec_free(&e->expect);
   vec_free(&e->symbols);

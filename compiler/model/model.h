@@ -31,8 +31,11 @@ typedef enum {
   MOP_COUNT
 } MOp;
 
-enum { MU_PARAM = 1, MU_LOOP = 2, MU_TIME = 4, MU_VAR = 8, MU_RATE = 16, MU_LAMBDA = 32, MU_STAT = 64 };
-// MU_VAR: any variable; MU_RATE: one with derivative set, or below an MX_RATE; MU_LAMBDA: a multiplier or a row.
+enum {
+  MU_PARAM = 1, MU_LOOP = 2, MU_TIME = 4, MU_VAR = 8, MU_RATE = 16, MU_LAMBDA = 32, MU_STAT = 64, MU_DISCRETE = 128,
+  MU_INPUT = 256
+};
+// MU_VAR: any variable that moves; MU_DISCRETE: one that changes at events only; MU_INPUT: a signal, with MU_TIME; MU_RATE: one with derivative set, or below an MX_RATE; MU_LAMBDA: a multiplier or a row.
 // Constant in time: uses <= MU_PARAM | MU_LOOP.
 
 typedef struct MExpr MExpr;
@@ -52,8 +55,9 @@ struct MExpr {
 typedef struct MLoop { const char *name; MExpr *lo, *hi; Span span; } MLoop;   // bounds: params and outer loops
 typedef struct MContext { int n; MLoop *loop; } MContext;                      // outermost first; n = 0: one instance
 
-// MV_ROW: floor.lambda, floor.lambda_t of a contact or constraint
-typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW } MVarKind;
+// MV_ROW: floor.lambda, floor.lambda_t of a contact or constraint. MV_DISCRETE: changes at events only; MV_INPUT: a
+// signal from outside; MV_DELAY: what a quantity was some time ago.
+typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW, MV_DISCRETE, MV_INPUT, MV_DELAY } MVarKind;
 typedef struct MVar {
   MVarKind    kind;
   const char *name;       // full name, a % for each index: "bead[%].z", "x[%]", "floor.lambda", "pair[%].lambda"
@@ -139,6 +143,25 @@ typedef struct MOutput {
 typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; Span span; } MInit;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
 
+// Blocks `every` and `when`, in the order of the text, and what they do. The values of a block are taken before any of
+// it is done.
+typedef struct MBlock {
+  MContext ctx;
+  bool   timed;                        // every; else when
+  MExpr *period, *offset;              // every: over params and loops
+  MExpr *cond, *crossing;              // when: crossing passes 0 where cond becomes true; NULL: looked at after steps
+  bool   initial;                      // when initial or ...: also where it holds at the start
+  Span   span;
+} MBlock;
+typedef enum { MA_ASSIGN, MA_STOP, MA_FAIL } MActionKind;
+typedef struct MAction {
+  MActionKind kind;
+  int    block;
+  MExpr *on, *value;                   // MA_ASSIGN: on is an MX_VAR, `derivative` for the velocity of a coordinate
+  const char *text;
+  Span   span;
+} MAction;
+
 typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT, MS_GAIN } MStatKind;
 // of output number `output` (its context has n = 0); -1: the total energy, -2: kinetic, -3: potential
 typedef struct MStat   { MStatKind kind; int output; MExpr *at; } MStat;
@@ -178,6 +201,8 @@ typedef struct Model {
   MOutput *output; int noutput;
   MInit *init; int ninit;
   MAssert *assertion; int nassertion;
+  MBlock *block; int nblock;
+  MAction *action; int naction;
   MStat *stat; int nstat;
   MExpect *expect; int nexpect;
   MExperiment sim;

@@ -11,6 +11,12 @@ static const Stage stage_of_kind[] = {
   [SYM_VALUE_D] = STAGE_STATE, [SYM_RATE_D] = STAGE_STATE
 };
 
+static Stage stage_of_symbol(const System *s, const Sym *y) {
+  if (y->kind != SYM_VALUE && y->kind != SYM_RATE) return stage_of_kind[y->kind];
+  MVarKind kind = s->model->var[y->id].kind;
+  return kind == MV_DISCRETE ? STAGE_EVENT : kind == MV_INPUT || kind == MV_DELAY ? STAGE_TIME : STAGE_STATE;
+}
+
 Stage stage_of(const System *s, Ex e) {
   if (e == EX_NONE) return STAGE_NONE;
   Stages *t = s->stages;
@@ -24,7 +30,7 @@ Stage stage_of(const System *s, Ex e) {
   }
   for (; t->n <= e; t->n++) {                      // arguments have smaller numbers
     Stage stage = STAGE_CONST;
-    if (t->n > 0 && ex_operator(p, t->n) == OP_SYM) stage = stage_of_kind[symtab_at(s->sym, ex_symbol(p, t->n))->kind];
+    if (t->n > 0 && ex_operator(p, t->n) == OP_SYM) stage = stage_of_symbol(s, symtab_at(s->sym, ex_symbol(p, t->n)));
     for (int k = 0; t->n > 0 && k < ex_nargs(p, t->n); k++) {
       Stage below = (Stage)t->of[ex_arg(p, t->n, k)];
       if (below > stage) stage = below;

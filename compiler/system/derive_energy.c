@@ -38,6 +38,7 @@ void derive_smooth_jacobians(Deriver *d, SysClass *c) {
   for (int r = 0; r < c->nrow; r++)
     for (int k = 0; k < c->nslot; k++) {
       const Slot *t = &c->slot[k];
+      if (t->kind == SLOT_D) continue;
       if (t->kind == SLOT_L) {
         Ex b = ex_diff(p, c->g[r], t->value);
         if (!ex_is_num(p, b, 0)) entries_push(d->arena, &c->b, (Entry){ c->row[r], k, WRT_L, b });

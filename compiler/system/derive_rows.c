@@ -12,7 +12,8 @@ static bool member_state(int id, void *system) {
 static bool member_multiplier(int id, void *system) {
   const System *s = system;
   const Sym *y = symtab_at(s->sym, id);
-  return y->kind == SYM_VALUE && s->model->var[y->id].kind >= MV_MULTIPLIER;
+  MVarKind kind = s->model->var[y->id].kind;
+  return y->kind == SYM_VALUE && (kind == MV_MULTIPLIER || kind == MV_ROW);
 }
 static bool member_state_rate(int id, void *system) { return member_state(id, system) && member_rate(id, system); }
 
@@ -21,6 +22,7 @@ static void output_jacobian(Deriver *d, SysClass *c) {
   Pool *p = d->sys->pool;
   for (int k = 0; k < c->nslot; k++) {
     const Slot *t = &c->slot[k];
+    if (t->kind == SLOT_D) continue;
     Wrt by = t->kind == SLOT_Q ? WRT_Q : t->kind == SLOT_X ? WRT_X : WRT_L;
     Ex dy = ex_diff(p, c->y, t->value);
     if (!ex_is_num(p, dy, 0)) entries_push(d->arena, &c->h, (Entry){ 0, k, by, dy });

@@ -107,7 +107,7 @@ static Ex rate_along(System *s, Ex e, const int *ids, int n) {
   for (int i = 0; i < n; i++) {
     Sym y = *symtab_at(s->sym, ids[i]);
     seed[i] = ex_num(p, y.kind == SYM_TIME);
-    if (y.kind != SYM_VALUE) continue;
+    if (y.kind != SYM_VALUE || s->model->var[y.id].kind == MV_DISCRETE) continue;
     y.kind = SYM_RATE;
     seed[i] = ex_sym(p, symtab_id(s->sym, y));
   }
@@ -125,7 +125,7 @@ static Ex rate_of(System *s, Ex e) {
   Ex r = ex_diff(p, e, s->sym_time);
   for (int i = 0; i < n; i++) {
     Sym y = *symtab_at(s->sym, ids[i]);
-    if (y.kind != SYM_VALUE) continue;
+    if (y.kind != SYM_VALUE || s->model->var[y.id].kind == MV_DISCRETE) continue;
     y.kind = SYM_RATE;
     r = ex_add(p, r, ex_mul(p, ex_diff(p, e, ids[i]), ex_sym(p, symtab_id(s->sym, y))));
   }
@@ -177,6 +177,8 @@ bool lower_is_large(const MExpr *e) {
   int left = TREE_MOST;
   return !within(e, &left);
 }
+
+Ex lower_written(System *s, const MExpr *e) { return e ? lower(s, e, WRITTEN) : EX_NONE; }
 
 Ex lower_expr(System *s, const MExpr *e) {
   if (!e) return EX_NONE;

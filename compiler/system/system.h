@@ -30,9 +30,10 @@ const Sym *symtab_at(const SymTab *t, int id);
 int        symtab_size(const SymTab *t);
 
 // --- classes ---
-typedef enum { STAGE_NONE, STAGE_CONST, STAGE_TIME, STAGE_STATE } Stage;   // numbers as in nsm_abi.h
+// numbers as in nsm_abi.h; EVENT: changes at events only, with discrete variables
+typedef enum { STAGE_NONE, STAGE_CONST, STAGE_EVENT, STAGE_TIME, STAGE_STATE } Stage;
 typedef enum { WRT_Q, WRT_V, WRT_X, WRT_L } Wrt;
-typedef enum { SLOT_Q, SLOT_X, SLOT_L } SlotKind;
+typedef enum { SLOT_Q, SLOT_X, SLOT_L, SLOT_D = 5 } SlotKind;   // as in nsm_abi.h; D: discrete variables, signals
 typedef enum {
   CLASS_SMOOTH,
   CLASS_RELATION,
@@ -41,7 +42,11 @@ typedef enum {
   CLASS_FRICTION,
   CLASS_OUTPUT,
   CLASS_INIT,
-  CLASS_ASSERT
+  CLASS_ASSERT,
+  CLASS_EVERY,             // period, offset
+  CLASS_WHEN,              // value: the condition
+  CLASS_CROSSING,          // value: what passes 0 where the condition before it becomes true
+  CLASS_ACTION             // slot 0: what is assigned; value
 } ClassKind;
 
 typedef struct Slot {
@@ -92,7 +97,9 @@ typedef struct SysClass {
 
   // output, assertion, initial value
   Ex value; bool hidden; bool init_velocity; const char *name;
-  const char *text;        // of an assertion
+  const char *text;        // of an assertion, of what ends a run
+  int block; MActionKind action;   // events: number of the block in the model
+  Ex period, offset;
 
   // inferred (classify.c, reldeg.c)
   const char *inferred;    // "type 2, linear time-invariant", "scleronomous, linear"

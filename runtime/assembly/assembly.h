@@ -46,6 +46,7 @@ void sim_z_name(const nsm_sim *s, int z, char *out, size_t size);               
 void sim_q_name(const nsm_sim *s, int q, char *out, size_t size);
 void sim_v_name(const nsm_sim *s, int v, char *out, size_t size);                // what velocity v is of
 void sim_l_name(const nsm_sim *s, int l, char *out, size_t size);
+void     sim_d_name(const nsm_sim *s, int d, char *out, size_t size);   // discrete variables
 // label with the loop indices of the instance
 void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size);
 void sim_row_name(const nsm_sim *s, int row, char *out, size_t size);            // "contact pair[7]"

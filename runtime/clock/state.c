@@ -128,6 +128,8 @@ nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e) {
 #include "runtime/state.def"
 #undef SIM_STATE
   sim_work_clear(s);
+  s->a->start_error.code = NSM_OK;
+  s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
   if (step != s->n.h && !sim_prepare(s, step, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   over_works(s, restore_work, (char *)(uintptr_t)at);
   return NSM_OK;

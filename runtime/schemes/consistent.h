@@ -91,7 +91,8 @@ static inline nsm_view con_view(const nsm_sim *s, double t1) {
                      .v0 = s->n.con->uc,
                      .k = s->n.con->kappa1,
                      .dq = s->n.con->inc_q,
-                     .dv = s->n.con->inc_u };
+                     .dv = s->n.con->inc_u,
+                     .d = s->now.d };
 }
 
 // consistent_matrix.c
