@@ -29,8 +29,8 @@ const char *nsm_version(void);          // "0.1.0"
 
 // ---- codes, errors --------------------------------------------------------------------------------------------------
 // What calls return; the exit codes of the command. NSM_FILE: what the system gives is missing, a file or memory.
-// NSM_PIPE: the reader of standard output went away. NSM_STOPPED: a `stop` of the model ended the run, as it should; the
-// command then exits with 0.
+// NSM_PIPE: the reader of standard output went away. NSM_STOPPED: a `stop` of the model ended the run; the command then
+// exits with 0.
 typedef enum {
   NSM_OK = 0, NSM_MODEL_WRONG = 1, NSM_USAGE = 2, NSM_FAILED = 3, NSM_FILE = 4, NSM_CLAIM = 5, NSM_INTERRUPTED = 130,
   NSM_STOPPED = 6, NSM_PIPE = 141

@@ -90,6 +90,10 @@ double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number
 // Divided difference of x^r over a and b, m and n times: times = 10 m + n; a, b >= 0. times = 11: (b^r - a^r)/(b - a).
 double nsm_powd(double a, double b, double r, double times);
 
+// A function given by points (runtime/shared/table.h): which is what nsm_points gave when the columns were filled.
+double nsm_points(nsm_setup *s, int table);
+double nsm_by_points(double which, double a, double b, double times);
+
 // --- whole steps (docs/numerics/whole-steps.md) ---
 // Of a step under way in nsm_model.whole_run: the rows of the step with number k (from 0) act on the free motion that s
 // holds; 0 where the step is one for the general road.
@@ -344,6 +348,8 @@ typedef struct nsm_model {
   const nsm_var *var;             // [nvar]; storage in this order within each kind
   const nsm_par *par;             // [npar]
   const nsm_class *cls;           // [nclass]
+  const double *const *table;     // [ntable] points
+  int ntable;
   const nsm_stat *stat;           // [nstat]
   const int *expect_line;         // [nexpect]
   const int *expect_text;         // [nexpect] offset of the claim as written

@@ -109,6 +109,8 @@ struct Scope {
   const Ast  *instance;      // the INSTANCE item; NULL for the root
 };
 
+typedef struct EventItem { Env env; const Ast *x; } EventItem;
+
 struct Elab {
   Arena *a; Interner *in; DiagBag *bag;
   const ElaborateOptions *opt;
@@ -126,7 +128,9 @@ struct Elab {
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
   Vec(MEquation) equation; Vec(MRelation) relation; Vec(MContact) contact;    Vec(MConstraint) constraint;
   Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
+  Vec(MTable) table;
   Vec(MBlock) block;      Vec(MAction) action;
+  Vec(EventItem) event;       // blocks as they were met
   Vec(MExpect) expect;
   Vec(Symbol *) symbols;      // all, for the closing checks
   Vec(const Ast *) calls;     // functions being inlined
@@ -224,6 +228,10 @@ const char *shape_text(Elab *e, const Value *v);
 // --- elab_pick.c: the same with loop indices
 Value picked_value(const Env *env, const Value *v, MExpr *const *index, Span at);
 
+// --- elab_table.c, read_table.c: functions by points ---
+Value elab_table(const Env *env, const Ast *x);
+// The column `column` of a file of comma-separated numbers, over its first one. 0: bad, reported.
+int   read_table(const Env *env, const Ast *file, const Ast *column, double **x, double **y);
 // --- elab_call.c: functions ---
 Value elab_call(const Env *env, const Ast *x);
 // --- elab_args.c: arity and units of built-in functions ---
@@ -240,9 +248,8 @@ void  check_sets(const Symbol *y);                             // of a stored pa
 Value set_stored(const Symbol *y, const Place *p, Value v);     // v, a reference to a stored one from place p
 void  judge_sets(Elab *e);                                     // fills Override.use
 
-// --- elab_events.c: discrete variables, every, when
-void elab_block(Env env, const Ast *x);
-void init_discrete(Env env, const Ast *decl);
+// --- elab_events.c: every, when, after all other statements
+void elab_events(Elab *e);
 
 // --- elab_items.c, elab_energy.c, elab_relation.c, elab_sgn.c, elab_contact.c, elab_experiment.c, elab_check.c ---
 void elab_items(Env env, AstList items);

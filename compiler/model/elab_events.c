@@ -189,7 +189,7 @@ static void one_item(const Env *env, const Ast *x, const MBlock *b, int block) {
   }
 }
 
-void elab_block(Env env, const Ast *x) {
+static void one_block(Env env, const Ast *x) {
   MBlock b = { .ctx = env.ctx, .span = x->span };
   Env in = env;
   declare_local_vars(&in, x->list2);
@@ -200,4 +200,6 @@ void elab_block(Env env, const Ast *x) {
   for (int i = 0; i < x->list2.n; i++) one_item(&in, x->list2.at[i], &b, block);
 }
 
-void init_discrete(Env env, const Ast *decl) { init_statement(env, decl, true); }
+void elab_events(Elab *e) {
+  for (size_t i = 0; i < e->event.n; i++) one_block(e->event.at[i].env, e->event.at[i].x);
+}

@@ -210,6 +210,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(output);
   FREEZE(init);
   FREEZE(assertion);
+  FREEZE(table);
   FREEZE(block);
   FREEZE(action);
   FREEZE(stat);
@@ -229,8 +230,10 @@ static void release(Elab *e) {
   vec_free(&e->output);
   vec_free(&e->init);
   vec_free(&e->assertion);
+  vec_free(&e->table);
   vec_free(&e->block);
   vec_free(&e->action);
+  vec_free(&e->event);
   vec_free(&e->stat);
   vec_free(&e->expect);
   vec_free(&e->symbols);
@@ -276,6 +279,7 @@ static void elab_root(Elab *e, const Ast *root) {
   force_all(e->globals);
   force_all(s);
   elab_items(env, root->list2);
+  elab_events(e);
 }
 
 const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateOptions *o, DiagBag *bag) {

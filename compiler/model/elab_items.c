@@ -264,9 +264,9 @@ static void item(Env env, const Ast *x) {
   case AST_EXPECT: elab_expect(env, x); break;
   case AST_ASSERT: assertion(env, x); break;
   case AST_INPUT: not_supported(&env, DIAG_E0704, x->span, "input", "write the signal as a function of `time`"); break;
-  case AST_DISCRETE: each(env, x, init_discrete); break;
+  case AST_DISCRETE: each(env, x, init_state); break;
   case AST_EVERY:
-  case AST_WHEN: elab_block(env, x); break;
+  case AST_WHEN: vec_push(&env.e->event, ((EventItem){ env, x })); break;
   case AST_STOP:
   case AST_FAIL: {
     Diag *d = diag(env.e->bag, DIAG_E0236, x->span, "`%s` stands inside of a `when`", x->name);

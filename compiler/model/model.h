@@ -35,7 +35,8 @@ enum {
   MU_PARAM = 1, MU_LOOP = 2, MU_TIME = 4, MU_VAR = 8, MU_RATE = 16, MU_LAMBDA = 32, MU_STAT = 64, MU_DISCRETE = 128,
   MU_INPUT = 256
 };
-// MU_VAR: any variable that moves; MU_DISCRETE: one that changes at events only; MU_INPUT: a signal, with MU_TIME; MU_RATE: one with derivative set, or below an MX_RATE; MU_LAMBDA: a multiplier or a row.
+// MU_VAR: any variable that moves; MU_DISCRETE: one that changes at events only; MU_INPUT: a signal, with MU_TIME;
+// MU_RATE: one with derivative set, or below an MX_RATE; MU_LAMBDA: a multiplier or a row.
 // Constant in time: uses <= MU_PARAM | MU_LOOP.
 
 typedef struct MExpr MExpr;
@@ -187,6 +188,9 @@ typedef struct MExperiment {
   MExpr *tolerance, *accept;           // NULL: default
 } MExperiment;
 
+// A function by points: data as runtime/shared/table.h has it. MX_OP with MOP_TABLE: id is its number.
+typedef struct MTable { double *data; int n; Span span; } MTable;
+
 typedef struct Model {
   const char *name; const SourceFile *file; Span span;
   const char **read; int nread;        // paths of all files that were read: its own and imported ones
@@ -202,6 +206,7 @@ typedef struct Model {
   MInit *init; int ninit;
   MAssert *assertion; int nassertion;
   MBlock *block; int nblock;
+  MTable *table; int ntable;
   MAction *action; int naction;
   MStat *stat; int nstat;
   MExpect *expect; int nexpect;

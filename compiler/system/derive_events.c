@@ -1,6 +1,6 @@
 // Events: a class for the instants or the condition of each block, then one for each of its actions, in the order of
-// the text. Values are computed as they are written, operation by operation: a sampled controller has the numbers that a
-// program of its equations has.
+// the text. Values are computed as they are written, operation by operation: a sampled controller has the numbers that
+// a program of its equations has.
 #include "../model/model_print.h"
 #include "derive.h"
 #include "slots.h"

@@ -70,6 +70,10 @@ static Ex operation(System *s, const MExpr *e, Mode mode) {
   case MOP_OR:  return ex_2(p, OP_OR, a, b);
   case MOP_NOT: return ex_1(p, OP_NOT, a);
   case MOP_IF:  return ex_if(p, a, b, lower(s, e->arg[2], inside));
+  case MOP_TABLE: {
+    Ex which = ex_sym(p, symtab_id(s->sym, (Sym){ .kind = SYM_TABLE, .id = e->id }));
+    return ex_op(p, OP_TABLE, (Ex[]){ which, a, a, ex_num(p, 0) }, 4);
+  }
 #define ONE(NAME) case MOP_##NAME: return ex_1(p, OP_##NAME, a);
 #define TWO(NAME) case MOP_##NAME: return ex_2(p, OP_##NAME, a, b);
   ONE(SQRT) ONE(EXP) ONE(LOG) ONE(SIN) ONE(COS) ONE(TAN) ONE(ASIN) ONE(ACOS) ONE(ATAN) ONE(SINH) ONE(COSH) ONE(TANH)

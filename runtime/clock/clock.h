@@ -16,6 +16,7 @@ int  sim_mend(nsm_sim *s, int project, nsm_error *e);      // the same of the pr
 void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->a->note
 // state.c
 void sim_state_clear(nsm_sim *s);               // everything 0, as before the first step; nothing is remembered
+void sim_forget_last_step(nsm_sim *s);          // what it handed on about a state that is another one now
 void sim_work_clear(nsm_sim *s);                // what a step that was broken off, or another state, left in the work
 
 // statistics.c
@@ -40,8 +41,6 @@ int      sim_refresh(nsm_sim *s, nsm_error *e);  // constants and matrices, wher
 int      sim_events_analyse(nsm_sim *s, nsm_error *e);     // instants and conditions: 0 where a period makes no sense
 nsm_code sim_events_start(nsm_sim *s, nsm_error *e);       // what is due at the start
 nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e);   // from the present time to t1, in pieces
-// change.c
-void     sim_forget_last_step(nsm_sim *s);                 // what it handed on about a state that is another one now
 
 // Length of the first step.
 static inline double sim_clock_first(const nsm_sim *s) {

@@ -1,4 +1,4 @@
-// Events (docs/numerics/events.md): instants of `every`, conditions of `when`, and what they do. A step from one time of
+// Events (docs/numerics/events.md): instants of `every`, conditions of `when`, what they do. A step from one time of
 // the clock to the next is taken in pieces: a piece ends where an `every` is due, or where the condition of a `when`
 // becomes true. The scheme knows nothing of it: a piece is a step of its own, of another length.
 //
