@@ -96,6 +96,10 @@ nsm_parameter nsm_parameter_at(const nsm_program *p, int i);
 // ---- simulations ----------------------------------------------------------------------------------------------------
 typedef struct nsm_sim nsm_sim;
 
+// An input of the model: a file of points over time, of which `column` is taken (NULL: that of the input's name, or the
+// second of two); hold: the value of a point until the next, else linear.
+typedef struct nsm_input { const char *name, *path, *column; int hold; } nsm_input;
+
 typedef struct nsm_settings {
   const nsm_assignment *set; int nset;   // parameters by full name
   double until, step, start;             // NaN: the model's own
@@ -109,6 +113,7 @@ typedef struct nsm_settings {
   int general;                           // step_newton even where all is linear: the oracle of tests
   int step_by_step;                      // no whole steps (docs/numerics/whole-steps.md): their oracle
   int project_start;                     // initial values are moved onto constraints and out of obstacles, however far
+  const nsm_input *input; int ninput;    // inputs from files
   int any_start;                         // initial values are not compared with the laws: others take their place
 } nsm_settings;
 nsm_settings nsm_default_settings(void);
@@ -141,6 +146,10 @@ nsm_code    nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e);
 // one that changes sizes, everything stays as it was. It costs as much as opening the simulation.
 nsm_code nsm_set_parameter(nsm_sim *s, const char *name, double value, nsm_error *e);
 double   nsm_get_parameter(const nsm_sim *s, const char *name);                   // NaN: there is none
+
+// An input takes this value from now on, until it is given another one, instead of a file or of what the model says. It
+// belongs to the state. NSM_USAGE: there is no such input, or the value is not finite.
+nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e);
 
 // The state as bytes: what a run goes on from, with the same bits. It fits every simulation of the same model with the
 // same sizes and parameters, in the same build of the library; nsm_restore refuses others (NSM_USAGE) as far as sizes,

@@ -121,7 +121,8 @@ enum {
   NSM_EVERY = 9,
   NSM_WHEN = 10,
   NSM_CROSSING = 11,
-  NSM_ACTION = 12
+  NSM_ACTION = 12,
+  NSM_DELAY = 13
 };
 enum { NSM_ACT_ASSIGN = 0, NSM_ACT_STOP = 1, NSM_ACT_FAIL = 2 };
 // laws of friction: blocks of cone/problem.h
@@ -148,7 +149,8 @@ enum {
   NSM_VAR_VELOCITY = 5,
   NSM_VAR_DISCRETE = 6,
   NSM_VAR_INPUT = 7,
-  NSM_VAR_DELAY = 8
+  NSM_VAR_DELAY = 8,
+  NSM_VAR_GIVEN = 9
 };
 
 // Sparsity of a local Jacobian: entry e is d(row slot row[e]) / d(col slot col[e], wrt[e]).
@@ -267,6 +269,7 @@ typedef struct nsm_class {
   //   NSM_EVERY: columns 0, 1 of num are period and offset. NSM_WHEN: out_fn gives the condition, NSM_CROSSING, where
   //   there is one, what passes 0 where it becomes true. NSM_ACTION: slot 0 is assigned what out_fn gives; or the run
   //   ends, with the label as its message.
+  // NSM_DELAY: out_fn gives a quantity whose past variable `row_var` is; column 0 of num: the delay
   int block, action, initial;     // initial: a condition that holds at the start fires there
 } nsm_class;
 

@@ -80,6 +80,18 @@ typedef struct sim_matrix {
 typedef struct sim_guess { double used, law, lo, hi, width, reach; int known, slow; } sim_guess;
 
 // A block `every` or `when` (clock/events.c).
+// An input or a delayed quantity (assembly/signals.c): points of a function of time (shared/table.h); else what now.d
+// holds, or of a delay what is kept of its past.
+typedef struct sim_signal {
+  double *points;                       // NULL: none
+  int     cls, instance;                // of a delay; -1
+  double  delay;
+  int     ring, room;                   // its place in now.ring, values kept
+} sim_signal;
+// Signals at a time that some view has, beside what is discrete.
+enum { SIM_MOMENTS = 4 };
+typedef struct sim_moments { double t[SIM_MOMENTS]; double *d[SIM_MOMENTS], *rate[SIM_MOMENTS]; int last; } sim_moments;
+
 typedef struct sim_event {
   int cls, crossing;                    // its class; that of what crosses zero, -1: looked at after each step
   int n, base, timed;                   // instances; place of the first in `instant` or `was`
@@ -259,7 +271,9 @@ typedef struct sim_analysis {
   double tolerance, accept;  // of the outer Newton; of one-step problems, 0: sim_cone_accept
   nsm_settings settings;                // as given, copied: nsm_clone opens with them again
   double *q_start, *z_start, *d_start;
-  int       nd, ndiscrete, nsignal;     // nd = ndiscrete + nsignal: inputs and delayed quantities
+  int       nd, ndiscrete, nheld;       // of d: discrete variables; with them flags of inputs; then signals
+  int       nsignal, ndelay, nring;     // inputs and delayed quantities; values kept of the past
+  sim_signal *signal;                   // [nsignal]
   sim_event *event;                     // [m->nblock]
   int       nevery, nwhen;              // instances of both
   int       event_values, event_matrix; // kernels that change at events: any; any that a matrix has
@@ -295,6 +309,8 @@ typedef struct sim_state {
   int     worst_at;                     // its row: z, or ~row
   double  length[SIM_LENGTHS];          // of pieces of steps; how many there were
   long    lengths;
+  double  last_t;                       // signals.c: time of `last`; number of the newest values in `ring`
+  long    kept;
   int     stopped;                      // class of the `stop` that ended the run, and 1; 0: it goes on
   struct {                              // energy-consistent schemes
     double cost[2];                     // iterations with either start
@@ -351,6 +367,8 @@ typedef struct sim_work {
   double *dz;                           // [nz + r.nborder] Newton's step
   sim_turn *turn;                       // [w.nblock + r.n]
   double *out;                          // [largest count of an output class]
+  sim_moments *moments;                 // signals.c
+  double *present;                      // [ndelay]
   // clock/events.c
   double *value;                        // of the actions of a block
   double *truth, *low, *high, *cross;   // [nwhen] conditions; what crosses zero at both ends of a bracket, at a trial
@@ -375,9 +393,14 @@ struct nsm_sim {
 };
 
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->a->m->text + at; }
+// Discrete variables and signals at time t; valid for the last SIM_MOMENTS times that were asked for.
+const double *sim_signals(const nsm_sim *s, double t);
+
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
   return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->a->nv, .l = l, .t0 = t, .q0 = q, .v0 = z,
-                     .dq = s->a->zero, .dv = s->a->zero, .dx = s->a->zero, .d = s->now.d };
+                     .dq = s->a->zero, .dv = s->a->zero, .dx = s->a->zero,
+                     .d = s->a->nsignal > 0 ? sim_signals(s, t) : s->now.d,
+                     .d_rate = s->a->nsignal > 0 ? s->w.moments->rate[s->w.moments->last] : s->now.d };
 }
 static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->now.t, s->now.q, s->now.z, s->now.l); }
 #define SIM_SWAP(a, b) do { double *swap_ = (a); (a) = (b); (b) = swap_; } while (0)

@@ -94,7 +94,8 @@ static const char *function_of(const Emitter *e, int cls, KernelKind kind, int n
 static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, int *next) {
   static const char *const kind[] = { "NSM_SMOOTH",   "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT",
                                       "NSM_FRICTION", "NSM_OUTPUT",   "NSM_INIT",    "NSM_ASSERT",
-                                      "NSM_EVERY",    "NSM_WHEN",     "NSM_CROSSING", "NSM_ACTION" };
+                                      "NSM_EVERY",    "NSM_WHEN",     "NSM_CROSSING", "NSM_ACTION",
+                                      "NSM_DELAY" };
   static const char *const action[] = { "NSM_ACT_ASSIGN", "NSM_ACT_STOP", "NSM_ACT_FAIL" };
   static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_DISK",
                                      "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3" };
@@ -120,10 +121,10 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
     else text_printf(o, "    .%s = %s,\n", field[k].fn, fn);
   }
   while (*next < e->kernels->n && e->kernels->at[*next].cls == i) ++*next;
-  if (c->potential != EX_NONE && ex_depends(e->plan->sys->pool, c->potential, e->plan->sys->sym_time))
+  if (c->potential != EX_NONE && moves_in_time(e->plan->sys, c->potential))
     text_add(o, "    .driven = 1,\n");
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
-  if (c->kind >= CLASS_EVERY)
+  if (c->kind >= CLASS_EVERY && c->kind <= CLASS_ACTION)
     text_printf(o, "    .block = %d, .action = %s, .initial = %d,\n", c->block, action[c->action],
                 e->plan->sys->model->block[c->block].initial);
   if (c->kind == CLASS_SMOOTH && c->kinetic == EX_NONE && c->potential == EX_NONE && !c->is_equation)
@@ -138,7 +139,9 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
       ".e_num = %d, .compliance_num = %d,\n"
       "    .hidden = %d, .init_velocity = %d },\n",
       c->affine, c->row_type, c->lambda_slot,
-      c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->kind == CLASS_FRICTION || c->compliant ? c->row_var
+      c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->kind == CLASS_FRICTION || c->compliant ||
+              c->kind == CLASS_DELAY
+          ? c->row_var
                                                                                                            : -1,
       c->velocity_level, c->affine, pc->e_num, pc->compliance_num, c->hidden, c->init_velocity);
 }
@@ -157,7 +160,7 @@ static int *classes_of_row_vars(Arena *a, const Plan *p) {
 
 static void emit_variables(Emitter *e) {
   static const char *const kind[] = { "NSM_VAR_COORD", "NSM_VAR_STATE", "NSM_VAR_MULTIPLIER", "NSM_VAR_ROW",
-                                      "NSM_VAR_DISCRETE", "NSM_VAR_INPUT", "NSM_VAR_DELAY" };
+                                      "NSM_VAR_DISCRETE", "NSM_VAR_INPUT", "NSM_VAR_DELAY", "NSM_VAR_GIVEN" };
   const Model *m = e->plan->sys->model;
   const int *row_class = classes_of_row_vars(e->arena, e->plan);
   text_add(e->out, "static const nsm_var vars[] = {\n");

@@ -53,6 +53,7 @@ typedef enum {
   SY_PARAM,
   SY_FORMAL,
   SY_VARIABLE,
+  SY_INPUT,            // becomes SY_VARIABLE or, where it has a value, SY_VAR
   SY_VAR,
   SY_OUTPUT,
   SY_INSTANCE,
@@ -128,7 +129,7 @@ struct Elab {
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
   Vec(MEquation) equation; Vec(MRelation) relation; Vec(MContact) contact;    Vec(MConstraint) constraint;
   Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
-  Vec(MTable) table;
+  Vec(MTable) table;      Vec(MDelay) delay;
   Vec(MBlock) block;      Vec(MAction) action;
   Vec(EventItem) event;       // blocks as they were met
   Vec(MExpect) expect;
@@ -230,6 +231,7 @@ Value picked_value(const Env *env, const Value *v, MExpr *const *index, Span at)
 
 // --- elab_table.c, read_table.c: functions by points ---
 Value elab_table(const Env *env, const Ast *x);
+Value elab_delay(const Env *env, const Ast *x);                // elab_delay.c
 // The column `column` of a file of comma-separated numbers, over its first one. 0: bad, reported.
 int   read_table(const Env *env, const Ast *file, const Ast *column, double **x, double **y);
 // --- elab_call.c: functions ---

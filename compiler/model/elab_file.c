@@ -211,6 +211,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(init);
   FREEZE(assertion);
   FREEZE(table);
+  FREEZE(delay);
   FREEZE(block);
   FREEZE(action);
   FREEZE(stat);
@@ -231,6 +232,7 @@ static void release(Elab *e) {
   vec_free(&e->init);
   vec_free(&e->assertion);
   vec_free(&e->table);
+  vec_free(&e->delay);
   vec_free(&e->block);
   vec_free(&e->action);
   vec_free(&e->event);

@@ -263,7 +263,6 @@ static void item(Env env, const Ast *x) {
   case AST_SIMULATE: elab_simulate(env, x); break;
   case AST_EXPECT: elab_expect(env, x); break;
   case AST_ASSERT: assertion(env, x); break;
-  case AST_INPUT: not_supported(&env, DIAG_E0704, x->span, "input", "write the signal as a function of `time`"); break;
   case AST_DISCRETE: each(env, x, init_state); break;
   case AST_EVERY:
   case AST_WHEN: vec_push(&env.e->event, ((EventItem){ env, x })); break;

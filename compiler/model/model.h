@@ -57,8 +57,9 @@ typedef struct MLoop { const char *name; MExpr *lo, *hi; Span span; } MLoop;   /
 typedef struct MContext { int n; MLoop *loop; } MContext;                      // outermost first; n = 0: one instance
 
 // MV_ROW: floor.lambda, floor.lambda_t of a contact or constraint. MV_DISCRETE: changes at events only; MV_INPUT: a
-// signal from outside; MV_DELAY: what a quantity was some time ago.
-typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW, MV_DISCRETE, MV_INPUT, MV_DELAY } MVarKind;
+// signal from outside; MV_DELAY: what a quantity was some time ago; MV_GIVEN: 1 where a file or a program gives the
+// input of the same name.
+typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW, MV_DISCRETE, MV_INPUT, MV_DELAY, MV_GIVEN } MVarKind;
 typedef struct MVar {
   MVarKind    kind;
   const char *name;       // full name, a % for each index: "bead[%].z", "x[%]", "floor.lambda", "pair[%].lambda"
@@ -188,6 +189,9 @@ typedef struct MExperiment {
   MExpr *tolerance, *accept;           // NULL: default
 } MExperiment;
 
+// delay(y, T): variable `var` has what y was.
+typedef struct MDelay { MContext ctx; int var; MExpr *value, *time; Span span; } MDelay;
+
 // A function by points: data as runtime/shared/table.h has it. MX_OP with MOP_TABLE: id is its number.
 typedef struct MTable { double *data; int n; Span span; } MTable;
 
@@ -207,6 +211,7 @@ typedef struct Model {
   MAssert *assertion; int nassertion;
   MBlock *block; int nblock;
   MTable *table; int ntable;
+  MDelay *delay; int ndelay;
   MAction *action; int naction;
   MStat *stat; int nstat;
   MExpect *expect; int nexpect;

@@ -72,7 +72,7 @@ MExpr *mx_var(Arena *a, const MVar *var, int id, MExpr *const *index, int n, boo
   MExpr *e = make(a, MX_VAR, at);
   e->id = id;
   e->derivative = derivative;
-  e->uses = var->kind == MV_DISCRETE ? MU_DISCRETE
+  e->uses = var->kind == MV_DISCRETE || var->kind == MV_GIVEN ? MU_DISCRETE
             : var->kind == MV_INPUT || var->kind == MV_DELAY ? MU_INPUT | MU_TIME
             : MU_VAR | (derivative ? MU_RATE : 0) |
               (var->kind == MV_MULTIPLIER || var->kind == MV_ROW ? MU_LAMBDA : 0);

@@ -78,9 +78,13 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   }
   kernel_entries(pc, h, KERNEL_H, &c->h);
   if (c->kind == CLASS_RELATION && c->row_type == 1) kernel_set(pc, h, KERNEL_LAW, (Ex[]){ c->lo, c->hi }, 2);
-  if (c->kind == CLASS_OUTPUT || (c->kind >= CLASS_ASSERT && c->value != EX_NONE))
+  if (c->kind == CLASS_OUTPUT || (c->kind >= CLASS_ASSERT && c->kind < CLASS_DELAY && c->value != EX_NONE))
     kernel_set(pc, h, KERNEL_OUT, &c->value, 1);
   if (c->kind == CLASS_INIT) hoist_column(h, c->value);
+  if (c->kind == CLASS_DELAY) {
+    hoist_column(h, c->period);
+    kernel_set(pc, h, KERNEL_OUT, &c->value, 1);
+  }
   if (c->kind == CLASS_EVERY) {
     hoist_column(h, c->period);
     hoist_column(h, c->offset);

@@ -14,7 +14,7 @@ static const Stage stage_of_kind[] = {
 static Stage stage_of_symbol(const System *s, const Sym *y) {
   if (y->kind != SYM_VALUE && y->kind != SYM_RATE) return stage_of_kind[y->kind];
   MVarKind kind = s->model->var[y->id].kind;
-  return kind == MV_DISCRETE ? STAGE_EVENT : kind == MV_INPUT || kind == MV_DELAY ? STAGE_TIME : STAGE_STATE;
+  return kind == MV_DISCRETE || kind == MV_GIVEN ? STAGE_EVENT : kind == MV_INPUT || kind == MV_DELAY ? STAGE_TIME : STAGE_STATE;
 }
 
 Stage stage_of(const System *s, Ex e) {
@@ -39,6 +39,16 @@ Stage stage_of(const System *s, Ex e) {
   }
   return (Stage)t->of[e];
 }
+
+static bool of_time(int id, void *system) {
+  const System *s = system;
+  const Sym *y = symtab_at(s->sym, id);
+  if (y->kind != SYM_VALUE && y->kind != SYM_RATE) return y->kind == SYM_TIME;
+  MVarKind kind = s->model->var[y->id].kind;
+  return kind == MV_INPUT || kind == MV_DELAY;
+}
+
+bool moves_in_time(const System *s, Ex e) { return ex_depends_any(s->pool, e, of_time, (void *)s); }
 
 bool friction_moves(const System *s, const SysClass *c) {
   return stage_of(s, c->mu) > STAGE_CONST || stage_of(s, c->mu2) > STAGE_CONST || stage_of(s, c->radius) > STAGE_CONST;

@@ -17,7 +17,7 @@ static Kinds kinds_of(const System *s, Ex e) {
     else if (y->kind == SYM_VALUE) {
       MVarKind v = s->model->var[y->id].kind;
       if (v == MV_COORD) k.q = true; else if (v == MV_STATE) k.x = true; else if (v < MV_DISCRETE) k.lambda = true;
-      else if (v != MV_DISCRETE) k.time = true;
+      else if (v == MV_INPUT || v == MV_DELAY) k.time = true;
     }
   }
   return k;

@@ -108,6 +108,8 @@ static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
     Ex force = ex_diff(p, T, a->value);
     for (int k = 0; k < c->nslot; k++) {
       const Slot *b = &c->slot[k];
+      if (b->kind == SLOT_D && b->rate >= 0)               // a mass that a signal moves
+        force = ex_sub(p, force, ex_mul(p, ex_diff(p, momentum, b->value), ex_sym(p, b->rate)));
       if (b->kind != SLOT_Q) continue;
       Ex m = ex_trig(p, ex_diff(p, momentum, b->rate));
       if (!ex_is_num(p, m, 0)) entries_push(d->arena, &c->mass, (Entry){ c->row[r], k, WRT_V, m });

@@ -43,8 +43,20 @@ static void action_class(Deriver *d, const MAction *a) {
   read_slots(d, c);
 }
 
+static void delay_class(Deriver *d, const MDelay *m) {
+  System *s = d->sys;
+  SysClass *c = derive_new_class(d, CLASS_DELAY, "delay", m->span, &m->ctx);
+  c->row_var = m->var;
+  c->value = lower_expr(s, m->value);
+  c->period = lower_expr(s, m->time);
+  if (ex_depends_any(s->pool, c->value, state_rate, s))
+    diag(d->bag, DIAG_E0502, m->value->span, "the derivative of a state can only stand in its equation");
+  read_slots(d, c);
+}
+
 void derive_events(Deriver *d) {
   System *s = d->sys;
+  for (int i = 0; i < s->model->ndelay; i++) delay_class(d, &s->model->delay[i]);
   for (int i = 0; i < s->model->nblock; i++) {
     const MBlock *b = &s->model->block[i];
     const char *label = written(d, b->span);

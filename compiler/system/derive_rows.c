@@ -63,9 +63,15 @@ void derive_relations(Deriver *d) {
 static Ex rate_of_gap(Deriver *d, const SysClass *c) {
   Pool *p = d->sys->pool;
   Ex r = ex_diff(p, c->y, d->sys->sym_time);
-  for (int k = 0; k < c->nslot; k++)
-    if (c->slot[k].kind == SLOT_Q)
-      r = ex_add(p, r, ex_mul(p, ex_diff(p, c->y, c->slot[k].value), ex_sym(p, c->slot[k].rate)));
+  for (int k = 0; k < c->nslot; k++) {
+    const Slot *t = &c->slot[k];
+    bool signal = t->kind == SLOT_D && t->rate >= 0;
+    if (t->kind == SLOT_Q || signal)
+      r = ex_add(p, r, ex_mul(p, ex_diff(p, c->y, t->value), ex_sym(p, t->rate)));
+    if (signal && ex_depends(p, c->y, t->rate))
+      diag(d->bag, DIAG_E0411, c->y_span, "the rate of %s cannot stand here: its own rate would be needed",
+           sym_name(t->value, d->sys));
+  }
   return r;
 }
 

@@ -104,6 +104,11 @@ static Ex element_of_array(System *s, Sym y, const MParam *array) {
   return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_PARAM, .id = y.id + at }));
 }
 
+static bool has_rate(const System *s, const Sym *y) {
+  MVarKind kind = s->model->var[y->id].kind;
+  return kind != MV_DISCRETE && kind != MV_GIVEN;
+}
+
 static Ex rate_along(System *s, Ex e, const int *ids, int n) {
   Pool *p = s->pool;
   Arena *scratch = arena_new();
@@ -111,7 +116,7 @@ static Ex rate_along(System *s, Ex e, const int *ids, int n) {
   for (int i = 0; i < n; i++) {
     Sym y = *symtab_at(s->sym, ids[i]);
     seed[i] = ex_num(p, y.kind == SYM_TIME);
-    if (y.kind != SYM_VALUE || s->model->var[y.id].kind == MV_DISCRETE) continue;
+    if (y.kind != SYM_VALUE || !has_rate(s, &y)) continue;
     y.kind = SYM_RATE;
     seed[i] = ex_sym(p, symtab_id(s->sym, y));
   }
@@ -129,7 +134,7 @@ static Ex rate_of(System *s, Ex e) {
   Ex r = ex_diff(p, e, s->sym_time);
   for (int i = 0; i < n; i++) {
     Sym y = *symtab_at(s->sym, ids[i]);
-    if (y.kind != SYM_VALUE || s->model->var[y.id].kind == MV_DISCRETE) continue;
+    if (y.kind != SYM_VALUE || !has_rate(s, &y)) continue;
     y.kind = SYM_RATE;
     r = ex_add(p, r, ex_mul(p, ex_diff(p, e, ids[i]), ex_sym(p, symtab_id(s->sym, y))));
   }

@@ -47,7 +47,8 @@ typedef enum {
   CLASS_EVERY,             // period, offset
   CLASS_WHEN,              // value: the condition
   CLASS_CROSSING,          // value: what passes 0 where the condition before it becomes true
-  CLASS_ACTION             // slot 0: what is assigned; value
+  CLASS_ACTION,            // slot 0: what is assigned; value
+  CLASS_DELAY              // value, of which row_var has the past; period: the delay
 } ClassKind;
 
 typedef struct Slot {
@@ -139,6 +140,7 @@ double value_of(const System *s, Ex e, const double *loop, int nloop);
 
 // Stage of an expression: what it can change with.
 Stage stage_of(const System *s, Ex e);
+bool moves_in_time(const System *s, Ex e);               // does it read the time, or a signal?
 bool friction_moves(const System *s, const SysClass *c);         // some coefficient of it changes during a run
 const char *sym_name(int id, void *system);       // for ex_print: "bead[i+1].z'"
 const char *sym_latex(int id, void *system);

@@ -172,10 +172,12 @@ static int set_sizes(nsm_sim *s, nsm_error *e) {
   }
   // By kind: coordinates with their velocities are the first of both.
   static const int order[] = { NSM_VAR_COORD, NSM_VAR_POSITION, NSM_VAR_VELOCITY, NSM_VAR_STATE, NSM_VAR_MULTIPLIER,
-                               NSM_VAR_DISCRETE, NSM_VAR_INPUT, NSM_VAR_DELAY };
-  int *next[] = { &s->a->nown, &s->a->nq, &s->a->nv, &s->a->nx, &s->a->nl, &s->a->nd, &s->a->nd, &s->a->nd };
+                               NSM_VAR_DISCRETE, NSM_VAR_GIVEN, NSM_VAR_INPUT, NSM_VAR_DELAY };
+  int *next[] = { &s->a->nown, &s->a->nq, &s->a->nv, &s->a->nx, &s->a->nl, &s->a->nd, &s->a->nd, &s->a->nd,
+                  &s->a->nd };
   for (int k = 0; k < (int)(sizeof order / sizeof *order); k++) {
-    if (order[k] == NSM_VAR_INPUT) s->a->ndiscrete = s->a->nd;
+    if (order[k] == NSM_VAR_GIVEN) s->a->ndiscrete = s->a->nd;
+    if (order[k] == NSM_VAR_INPUT) s->a->nheld = s->a->nd;
     if (k == 1) s->a->nq = s->a->nv = s->a->nown;
     for (int i = 0; i < m->nvar; i++)
       if (m->var[i].kind == order[k]) {
@@ -183,7 +185,7 @@ static int set_sizes(nsm_sim *s, nsm_error *e) {
         *next[k] += s->a->var[i].count;
       }
   }
-  s->a->nsignal = s->a->nd - s->a->ndiscrete;
+  s->a->nsignal = s->a->nd - s->a->nheld;
   s->a->nz = s->a->nv + s->a->nx;
   s->a->ndeclared = s->a->nl;
   return 1;
@@ -397,6 +399,7 @@ int sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (!set_experiment(s, set, e)) return 0;
   nsm_setup_view g = { s->a->p };
   if (!count_classes(s, &g, e) || !fill_classes(s, &g, e) || !set_initial(s, e)) return 0;
+  if (!sim_signals_open(s, set, e)) return 0;
   list_phases(s);
   choose_step(s);
   set_state(s);

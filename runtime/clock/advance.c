@@ -150,6 +150,7 @@ nsm_code sim_accept(nsm_sim *s, double t1, nsm_error *e) {
   s->now.t = t1;
   s->now.k++;
   s->now.count.steps++;
+  if (s->a->ndelay > 0) sim_signals_keep(s, 0);
   if (s->now.ledger.on) sim_ledger_step(s);
   return s->a->on.assertion.n > 0 ? assertions(s, e) : NSM_OK;
 }

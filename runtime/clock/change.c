@@ -14,6 +14,7 @@ nsm_code nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e) {
   else if (at >= nx + nq && at < nx + nq + nv) s->now.z[at - nx - nq] = value;
   else if (at >= nx + nq + nv + s->a->nl && at < nx + nq + nv + s->a->nl + s->a->ndiscrete) {
     s->now.d[at - nx - nq - nv - s->a->nl] = value;
+    sim_signals_forget(s);
     s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
     return NSM_OK;
   } else {

@@ -30,7 +30,7 @@ static void analyse_block(nsm_sim *s, int block, sim_event *v) {
   *v = (sim_event){ .cls = -1, .crossing = -1 };
   for (int i = 0; i < m->nclass; i++) {
     const nsm_class *c = &m->cls[i];
-    if (c->kind < NSM_EVERY || c->block != block) continue;
+    if (c->kind < NSM_EVERY || c->kind > NSM_ACTION || c->block != block) continue;
     if (c->kind == NSM_CROSSING) v->crossing = i;
     else if (c->kind == NSM_ACTION) v->naction++;
     else v->cls = i;
@@ -150,6 +150,7 @@ static nsm_code act(nsm_sim *s, const sim_event *v, int first, int n, double t, 
       assign(s, k, first + i, value);
     }
   }
+  sim_signals_forget(s);
   return code;
 }
 
@@ -254,6 +255,7 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
       }
     }
   }
+  if (changed && s->a->ndelay > 0) sim_signals_keep(s, 1);
   sim_ledger *g = &s->now.ledger;
   if (changed && g->on) {
     double kinetic, potential;

@@ -99,6 +99,7 @@ void nsm_reset(nsm_sim *s) {
   if (s->a->nd > 0) memcpy(s->now.d, s->a->d_start, (size_t)s->a->nd * sizeof(double));
   s->now.t = s->a->start;
   s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
+  sim_signals_start(s);
   double h = sim_clock_first(s);
   if (h != s->n.h) sim_prepare(s, h, NULL);
   if (on) sim_ledger_start(s);
