@@ -138,7 +138,8 @@ static Ex powd_derivative(Pool *p, const Ex *a, const Ex *d) {
   return ex_add(p, sum, ex_mul(p, by_r, d[2]));
 }
 
-// f^(n)(x)' = f^(n+1)(x) x'; divided differences as of powers: f[a^m, b^n]' = m f[a^(m+1), b^n] a' + n f[a^m, b^(n+1)] b'
+// f^(n)(x)' = f^(n+1)(x) x'; of divided differences as of powers:
+// f[a^m, b^n]' = m f[a^(m+1), b^n] a' + n f[a^m, b^(n+1)] b'
 static Ex table_derivative(Pool *p, const Ex *a, const Ex *d) {
   double times = node_of(p, a[3])->value, m = floor(times/10), n = times - 10*m;
   if (m == 0) return build_chain(p, ex_op(p, OP_TABLE, (Ex[]){a[0], a[1], a[2], ex_num(p, times + 1)}, 4), d[1]);

@@ -229,9 +229,9 @@ const char *shape_text(Elab *e, const Value *v);
 // --- elab_pick.c: the same with loop indices
 Value picked_value(const Env *env, const Value *v, MExpr *const *index, Span at);
 
-// --- elab_table.c, read_table.c: functions by points ---
+// --- elab_args.c, read_table.c: functions by points, delays ---
 Value elab_table(const Env *env, const Ast *x);
-Value elab_delay(const Env *env, const Ast *x);                // elab_delay.c
+Value elab_delay(const Env *env, const Ast *x);
 // The column `column` of a file of comma-separated numbers, over its first one. 0: bad, reported.
 int   read_table(const Env *env, const Ast *file, const Ast *column, double **x, double **y);
 // --- elab_call.c: functions ---

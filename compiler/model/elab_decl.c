@@ -17,7 +17,8 @@ static void declare_decls(Env env, const Ast *item, SymbolKind kind, MVarKind va
     Symbol *y = scope_add(env.scope, kind, d->name, d->name_span, d, env);
     if (!y) continue;
     y->var_kind = var_kind;
-    if ((kind == SY_PARAM || kind == SY_INPUT) && env.scope->instance) y->given = named_arg(env.scope->instance->list2, d->name);
+    if ((kind == SY_PARAM || kind == SY_INPUT) && env.scope->instance) 
+      y->given = named_arg(env.scope->instance->list2, d->name);
   }
 }
 

@@ -13,8 +13,11 @@ static const Stage stage_of_kind[] = {
 
 static Stage stage_of_symbol(const System *s, const Sym *y) {
   if (y->kind != SYM_VALUE && y->kind != SYM_RATE) return stage_of_kind[y->kind];
-  MVarKind kind = s->model->var[y->id].kind;
-  return kind == MV_DISCRETE || kind == MV_GIVEN ? STAGE_EVENT : kind == MV_INPUT || kind == MV_DELAY ? STAGE_TIME : STAGE_STATE;
+  switch (s->model->var[y->id].kind) {
+  case MV_DISCRETE: case MV_GIVEN: return STAGE_EVENT;
+  case MV_INPUT: case MV_DELAY: return STAGE_TIME;
+  default: return STAGE_STATE;
+  }
 }
 
 Stage stage_of(const System *s, Ex e) {

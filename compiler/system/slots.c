@@ -25,7 +25,8 @@ int slots_add(SlotList *l, int symbol) {
   MVarKind kind = l->sys->model->var[y.id].kind;
   t.kind = kind == MV_COORD ? SLOT_Q : kind == MV_STATE ? SLOT_X : kind >= MV_DISCRETE ? SLOT_D : SLOT_L;
   y.kind = SYM_VALUE; t.value = symtab_id(l->sys->sym, y);
-  if (t.kind != SLOT_L && kind != MV_DISCRETE && kind != MV_GIVEN) { y.kind = SYM_RATE; t.rate = symtab_id(l->sys->sym, y); }
+  bool has_rate = t.kind != SLOT_L && kind != MV_DISCRETE && kind != MV_GIVEN;
+  if (has_rate) { y.kind = SYM_RATE; t.rate = symtab_id(l->sys->sym, y); }
   if (l->cls->nslot == l->cap) {
     l->cap = l->cap ? 2 * l->cap : 8;
     Slot *at = ARENA_ARRAY(l->arena, Slot, l->cap);

@@ -16,8 +16,9 @@ typedef enum {
   SYM_VALUE0, SYM_RATE0, SYM_TIME0, SYM_H, SYM_LAMBDA, SYM_KAPPA, SYM_VALUE_D, SYM_RATE_D,
   SYM_TABLE
 } SymKind;
-// TABLE: a function by points, number in Model.table. PARAM_AT: array element chosen by idx. VALUE: q, x or lambda. RATE: q' or x'. STEP, THETA: h and theta, only in
-// printed W. COLUMN: a hoisted constant of the instance (plan).
+// PARAM_AT: array element chosen by idx. VALUE: q, x or lambda, a discrete variable or signal. RATE: q' or x'. STEP,
+// THETA: h and theta, only in printed W. COLUMN: a hoisted constant of the instance (plan). TABLE: a function by points,
+// number in Model.table.
 // Two-point kernels (plan): VALUE0, RATE0, TIME0 are VALUE, RATE, TIME at the begin of the step (VALUE, RATE: at its
 // end), H its length at run time; LAMBDA, KAPPA: the multipliers of the row at hand on position and velocity level;
 // VALUE_D, RATE_D: increments of VALUE and RATE over the step, known better than the difference of rounded values. RATE

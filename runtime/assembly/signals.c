@@ -106,6 +106,17 @@ static int read_inputs(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   return 1;
 }
 
+int sim_inputs_given(const nsm_sim *s, nsm_error *e) {
+  char name[256];
+  for (int i = 0; i < s->a->nsignal - s->a->ndelay; i++) {
+    signal_name(s, NSM_VAR_INPUT, s->a->nheld + i, name, sizeof name);
+    if (s->a->signal[i].points || s->now.held_input[i] || named(s, NSM_VAR_GIVEN, name) >= 0) continue;
+    sim_fail(e, NSM_USAGE, "the input %s has no value; give it a file: --input %s=FILE", name, name);
+    return 0;
+  }
+  return 1;
+}
+
 nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e) {
   int d = named(s, NSM_VAR_INPUT, name), flag = named(s, NSM_VAR_GIVEN, name);
   if (e) *e = (nsm_error){ .code = NSM_OK };

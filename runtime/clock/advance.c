@@ -131,6 +131,7 @@ int sim_refresh(nsm_sim *s, nsm_error *e) {
 }
 
 nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e) {
+  if (s->now.k == 0 && s->a->nsignal > 0 && !sim_inputs_given(s, e)) return NSM_USAGE;
   if (s->now.k == 0 && s->a->on.assertion.n > 0) {
     nsm_code c = assertions(s, e);
     if (c != NSM_OK) return c;

@@ -33,6 +33,11 @@ static void keep_settings(nsm_sim *s, const nsm_settings *set) {
   nsm_assignment *list = SIM_NEW(s, own->nset, nsm_assignment);
   for (int i = 0; i < own->nset; i++) list[i] = (nsm_assignment){ copied(s, set->set[i].name), set->set[i].value };
   own->set = list;
+  nsm_input *input = SIM_NEW(s, own->ninput, nsm_input);
+  for (int i = 0; i < own->ninput; i++)
+    input[i] = (nsm_input){ copied(s, set->input[i].name), copied(s, set->input[i].path),
+                            copied(s, set->input[i].column), set->input[i].hold };
+  own->input = input;
   own->solver = copied(s, own->solver);
   own->dump_problems = NULL;                               // two runs would write the same files
 }

@@ -143,6 +143,8 @@ static nsm_code check_outputs(job *j, nsm_error *e) {
   if (trajectory(j)) output[n++] = (nsm_output){ j->o.output ? "--output" : "the trajectory", trajectory(j) };
   if (j->o.summary) output[n++] = (nsm_output){ "--summary", j->o.summary };
   nsm_code code = nsm_outputs_check(j->host->input, j->host->ninput, output, n, e);
+  for (int i = 0; i < j->o.run.ninput && code == NSM_OK; i++)
+    code = nsm_outputs_check(&j->o.input[i].path, 1, output, n, e);
   if (code == NSM_OK && j->o.run.dump_problems)
     code = nsm_outputs_check_folder(j->o.run.dump_problems, j->m->name ? (const char *)j->m->text + j->m->name : "",
                                     j->host->input, j->host->ninput, output, n, e);
@@ -426,6 +428,7 @@ static nsm_code open_simulation(job *j, const nsm_flags *f, nsm_error *e) {
   }
   if (code == NSM_OK) code = check_outputs(j, e);
   if (code == NSM_OK && !(j->s = nsm_open(j->m, &j->o.run, e))) code = e->code;
+  if (code == NSM_OK && !sim_inputs_given(j->s, e)) code = e->code;
   return code;
 }
 

@@ -76,7 +76,8 @@ int nsm_points_read(const char *text, size_t n, const char *name, double *x, dou
       if (i == k && !number_in(text, c, row, k + 1, &y[count], e)) return 0;
       at = c.next;
     }
-    if (i <= k) return fail(e, (cell){ end > lo ? end - 1 : lo, end, 0 }, row, i + 1, "the row ends before this column");
+    cell last = { end > lo ? end - 1 : lo, end, 0 };
+    if (i <= k) return fail(e, last, row, i + 1, "the row ends before this column");
     if (count > 0 && !(x[count] > x[count - 1]))
       return fail(e, cell_at(text, lo, end), row, 1, "the first column does not rise");
     count++;

@@ -1,6 +1,7 @@
 // Piecewise polynomials. In the interval i, with s = x - x_i and h = x_{i+1} - x_i,
 //
-//   p(s) = c0 + c1 s + c2 s^2 + c3 s^3;    cubic: c1 = m_i, c2 = (3 D - 2 m_i - m_{i+1})/h, c3 = (m_i + m_{i+1} - 2 D)/h^2
+//   p(s) = c0 + c1 s + c2 s^2 + c3 s^3
+//   cubic: c1 = m_i, c2 = (3 D - 2 m_i - m_{i+1})/h, c3 = (m_i + m_{i+1} - 2 D)/h^2
 //
 // D = (y_{i+1} - y_i)/h, m the slopes. Outside of the range a table has its end value, or goes on with its period.
 //
