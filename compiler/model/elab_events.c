@@ -193,6 +193,7 @@ static void one_block(Env env, const Ast *x) {
   MBlock b = { .ctx = env.ctx, .span = x->span };
   Env in = env;
   declare_local_vars(&in, x->list2);
+  force_local_vars(&in, x->list2);
   if (!(x->kind == AST_EVERY ? every(&env, x, &b) : when(&env, x, &b))) return;
   int block = (int)env.e->block.n;
   b.span = (Span){ x->span.file, x->span.lo, (x->b ? x->b : x->a)->span.hi };

@@ -17,7 +17,7 @@ typedef enum {
   SYM_TABLE
 } SymKind;
 // PARAM_AT: array element chosen by idx. VALUE: q, x or lambda, a discrete variable or signal. RATE: q' or x'. STEP,
-// THETA: h and theta, only in printed W. COLUMN: a hoisted constant of the instance (plan). TABLE: a function by points,
+// THETA: h and theta, only in printed W. COLUMN: a hoisted constant of the instance (plan). TABLE: one by points,
 // number in Model.table.
 // Two-point kernels (plan): VALUE0, RATE0, TIME0 are VALUE, RATE, TIME at the begin of the step (VALUE, RATE: at its
 // end), H its length at run time; LAMBDA, KAPPA: the multipliers of the row at hand on position and velocity level;
@@ -35,7 +35,9 @@ int        symtab_size(const SymTab *t);
 // numbers as in nsm_abi.h; EVENT: changes at events only, with discrete variables
 typedef enum { STAGE_NONE, STAGE_CONST, STAGE_EVENT, STAGE_TIME, STAGE_STATE } Stage;
 typedef enum { WRT_Q, WRT_V, WRT_X, WRT_L } Wrt;
-typedef enum { SLOT_Q, SLOT_X, SLOT_L, SLOT_D = 5 } SlotKind;   // as in nsm_abi.h; D: discrete variables, signals
+// As in nsm_abi.h. SLOT_POSITION: a number of an attitude, that moves with the three turns of its body, which are slots
+// too (along.h); SLOT_D: a discrete variable or signal
+typedef enum { SLOT_Q, SLOT_X, SLOT_L, SLOT_POSITION, SLOT_D = 5 } SlotKind;
 typedef enum {
   CLASS_SMOOTH,
   CLASS_RELATION,
@@ -45,6 +47,7 @@ typedef enum {
   CLASS_OUTPUT,
   CLASS_INIT,
   CLASS_ASSERT,
+  CLASS_KINEMATICS,
   CLASS_EVERY,             // period, offset
   CLASS_WHEN,              // value: the condition
   CLASS_CROSSING,          // value: what passes 0 where the condition before it becomes true
@@ -74,12 +77,15 @@ typedef struct SysClass {
   int nloop;  Loop *loop;
   int nslot;  Slot *slot;
 
-  // smooth: rows of M z' = f + g
+  // smooth: rows of M z' = f + g; kinematics: the attitude, slots of its turn in `turn`
   int nrow;   int *row;    // slot numbers
+  int turn[3];
   Ex *f, *g;               // [nrow]
   Entries mass, jac, b, k; // d f/d(q,v,x); d g/d lambda; d g/d(q,v,x)
   Ex kinetic, potential, dissipation; // EX_NONE where there is none
   bool is_equation;        // a state equation (first order)
+  Ex along, push;          // smooth: a force on an expression: what it acts along, and its size; EX_NONE else
+  bool along_rate;         // `along` is linear in velocities
 
   // rows
   int row_type;            // 0 nonneg, 1 box, 2 free
@@ -96,6 +102,7 @@ typedef struct SysClass {
   int normal, direction;   // class of the contact or constraint, of several normal ones the first; -1 under a given
                            // normal force
   MFrictionLaw friction;
+  bool rolls;              // MF_ROLLING: this direction is one of rolling
   Ex mu, mu2, radius;      // EX_NONE where the law has none; radius of MF_DISK: of the disk, mu times normal force
 
   // output, assertion, initial value
