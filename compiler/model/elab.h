@@ -110,10 +110,10 @@ struct Scope {
   MContext    ctx;
   Map        *names;         // interned name -> Symbol
   Env         args_env;      // where the arguments of the instance are read
+  Map        *inside;        // FOR item -> the Env of its items (elab_loop.c)
   const Ast  *instance;      // the INSTANCE or BODY item; NULL for the root
   const struct Body *body;   // of a body (elab_body.h); NULL
   const Ast  *gravity;       // its GRAVITY item; NULL
-  Map        *inside;        // FOR item -> the Env of its items (elab_loop.c)
 };
 
 typedef struct EventItem { Env env; const Ast *x; } EventItem;
@@ -193,7 +193,6 @@ int   array_sizes(const Env *env, const Ast *decl, int most, MExpr **size);
 
 // --- elab_instance.c ---
 bool instance_force(Symbol *y);
-void elab_instance_items(Symbol *y);
 bool   instance_loops(Symbol *y, Env *env);           // the loops of a family around its arguments
 Scope *instance_scope(Symbol *y, const Ast *model, Env args);   // y->child, without names
 

@@ -12,7 +12,7 @@ static void variables(const Env *env, const MExpr *x, Map *seen, bool *coordinat
   map_put(seen, x, (void *)x);
   if (x->kind == MX_VAR) {
     MVarKind kind = env->e->var.at[x->id].kind;
-    *coordinate |= kind == MV_COORD;
+    *coordinate |= kind == MV_COORD || kind == MV_POSITION;
     if (kind == MV_STATE) *state = x;
   }
   for (int i = 0; i < x->nargs; i++) variables(env, x->arg[i], seen, coordinate, state);

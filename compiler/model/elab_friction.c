@@ -168,7 +168,8 @@ static bool is_exact(const Env *env, const Ast *law, bool *exact) {
 
 static bool arguments(const Env *env, const Ast *x, const Ast *law, int normals, MFriction *f) {
   bool contensou = is_law(law, "contensou"), rolling = is_law(law, "rolling"), exact;
-  if (!law_arguments(env, law, contensou || rolling ? 2 : 1, contensou ? 3 : 2) || !is_exact(env, law, &exact)) return false;
+  if (!law_arguments(env, law, contensou || rolling ? 2 : 1, contensou ? 3 : 2)) return false;
+  if (!is_exact(env, law, &exact)) return false;
   f->mu = moving(env, law->list.at[0], UNIT_ONE, "a coefficient of friction");
   if (contensou)
     f->radius = moving(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY,

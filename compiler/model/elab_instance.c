@@ -201,8 +201,3 @@ bool instance_force(Symbol *y) {
   declare_items(inside, model->list2);
   return given_bodies(y);
 }
-
-void elab_instance_items(Symbol *y) {
-  if (y->decl->kind == AST_BODY) body_items(y);
-  else if (symbol_force(y)) elab_items(env_of(y->child), y->child->model->list2);
-}

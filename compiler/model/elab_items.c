@@ -1,6 +1,6 @@
 // Statements. Each is elaborated once, in the context of the loops and instances around it; vector equations become one
 // equation for each row.
-#include "elab.h"
+#include "elab_body.h"
 
 // --- equations ---
 
@@ -181,7 +181,9 @@ static void item(Env env, const Ast *x) {
   case AST_BODY:
   case AST_INSTANCE: {
     Symbol *y = scope_find(env.scope, x->name);
-    if (y && y->decl == x) elab_instance_items(y);
+    if (!y || y->decl != x || !symbol_force(y)) break;
+    if (x->kind == AST_BODY) body_items(y);
+    else elab_items(env_of(y->child), y->child->model->list2);
     break;
   }
   case AST_SIMULATE: elab_simulate(env, x); break;

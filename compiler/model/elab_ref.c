@@ -181,7 +181,8 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
     return y ? member(env, x, p, y) : NULL;
   case AST_INDEX:
     y = walk(env, x->a, p);
-    if (y && (p->force == TANGENTIAL || p->force == ROLL || (p->force == NORMAL && several_normals(y))) && p->direction.n == 0) {
+    if (y && p->direction.n == 0 &&
+        (p->force == TANGENTIAL || p->force == ROLL || (p->force == NORMAL && several_normals(y)))) {
       p->direction = x->list;
       return y;
     }

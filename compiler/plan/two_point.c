@@ -147,12 +147,12 @@ static Ex at_first(const Job *j, Ex e) {
 
 static void add(const Job *j, Ex *to, Ex e) { *to = ex_add(j->p, *to, e); }
 
-// Df/Dq from q0 to q; nothing where f is free of coordinates.
-static bool discrete(const Job *j, Ex f, Ex *out) {
+// Df/Dq from q0 to q; nothing where f is free of coordinates. on: angles of atan2 go on over +-pi.
+static bool discrete_over(const Job *j, Ex f, bool on, Ex *out) {
   bool any = false;
   for (int k = 0; k < j->n; k++) any |= ex_depends(j->p, f, j->q[k]);
   if (!any) return false;
-  ex_discrete(j->p, f, j->q, j->q0, j->q, j->n, out);
+  (on ? ex_discrete_turning : ex_discrete)(j->p, f, j->q, j->q0, j->q, j->n, out);
   for (int k = 0; k < j->n; k++)
     if (j->turn[k]) {
       Ex by_p[4];
@@ -162,6 +162,8 @@ static bool discrete(const Job *j, Ex f, Ex *out) {
   for (int k = 0; k < j->n; k++) if (j->c->slot[k].kind == SLOT_POSITION) out[k] = ex_num(j->p, 0);
   return true;
 }
+
+static bool discrete(const Job *j, Ex f, Ex *out) { return discrete_over(j, f, false, out); }
 
 // d e/dq along slot k at one time.
 static Ex along(const Job *j, Ex e, int k) { return diff_along(j->s, e, &j->c->slot[k]); }
@@ -284,7 +286,7 @@ static void force_along(const Job *j, TwoPoint *t) {
       ex_gradient(p, c->along, &j->v[k], 1, &d[k]);
       d[k] = at_middle(j, d[k], j->vm);
     }
-  else ex_discrete_turning(p, ex_subst(p, c->along, &j->s->sym_time, &j->tm, 1), j->q, j->q0, j->q, j->n, d);
+  else discrete_over(j, ex_subst(p, c->along, &j->s->sym_time, &j->tm, 1), true, d);
   for (int r = 0; r < c->nrow; r++) {
     int k = c->row[r];
     add(j, &t->r[r], ex_neg(p, ex_mul(p, ex_mul(p, j->h, F), d[k])));

@@ -303,12 +303,13 @@ static bool force_along(Deriver *d, SysClass *c, const MForce *m, Ex F) {
   c->along = along;
   c->push = F;
   c->along_rate = ex_depends_any(p, along, is_rate, s);
-  int n = c->nslot, *ids = ARENA_ARRAY(d->arena, int, n + 1);
+  int n = c->nslot;
   Ex *slope = ARENA_ARRAY(d->arena, Ex, n + 1);
-  for (int k = 0; k < n; k++) ids[k] = c->along_rate ? c->slot[k].rate : c->slot[k].value;
-  for (int k = 0; k < n; k++) slope[k] = ex_num(p, 0);
-  for (int k = 0; k < n; k++)
-    if (c->slot[k].kind == SLOT_Q) ex_gradient(p, along, &ids[k], 1, &slope[k]);
+  gradient_along(d->arena, s, c, along, slope);
+  for (int k = 0; k < n && c->along_rate; k++) {
+    slope[k] = ex_num(p, 0);
+    if (c->slot[k].kind == SLOT_Q) ex_gradient(p, along, &c->slot[k].rate, 1, &slope[k]);
+  }
   for (int k = 0; k < n && !ex_is_shared(p, along); k++) slope[k] = ex_trig(p, slope[k]);
   all_slots_are_rows(d, c);
   int rows = 0;

@@ -60,8 +60,8 @@ void system_print_latex(Arena *a, const System *s, const SchemeFacts *f, Text *o
     if (v.u) {
       vector(s, "u", v.u, v.x->nq, out);
       text_add(out, "% of each body: p its attitude, a unit quaternion; \\omega its spin in body axes\n"
-                    "\\[\n  \\dot{p} = \\tfrac{1}{2} \\begin{pmatrix} -p_v^T \\\\ p_0 I + \\hat{p}_v \\end{pmatrix} \\omega"
-                    ", \\qquad M \\dot{u} + N(q, u) = F\n\\]\n");
+                    "\\[\n  \\dot{p} = \\tfrac{1}{2} \\begin{pmatrix} -p_v^T \\\\ p_0 I + \\hat{p}_v \\end{pmatrix} "
+                    "\\omega, \\qquad M \\dot{u} + N(q, u) = F\n\\]\n");
     }
     for (int i = 0; i < v.nsecond; i++) matrix(s, &v.second[i], out);
     vector(s, "x", v.x->value + v.x->nq, v.x->nx, out);

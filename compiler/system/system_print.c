@@ -180,8 +180,8 @@ void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
       name_list(&v, "u", v.u, v.x->nq, out);
       for (int i = 0; i < s->model->nbody; i++) {
         const MVar *p = &s->model->var[s->model->body[i].attitude], *w = &s->model->var[s->model->body[i].turn];
-        text_printf(out, "  %s' = 1/2 G(%s) %s   (unit quaternion, scalar first; spin in body axes)\n", p->plain, p->plain,
-                    w->plain);
+        text_printf(out, "  %s' = 1/2 G(%s) %s   (unit quaternion, scalar first; spin in body axes)\n", p->plain,
+                    p->plain, w->plain);
       }
     }
     for (int i = 0; i < v.nsecond; i++) print_matrix(&v, &v.second[i], out);

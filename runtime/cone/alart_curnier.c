@@ -4,16 +4,16 @@
 //   F_N = x_N - P_+(x_N - rho_N y_N),  F_T = x_T - P_D(x_T - rho_T y_T),  D the disk of radius mu P_+(x_N - rho_N y_N)
 //
 // A solution makes x_T the point of the disk that is most opposed to y_T, which is the same as the inclusion with De
-// Saxce's shift. The grip has F_N = rho_N y_N and the radius mu |x_N|, rolling friction two disks, the disk a constant radius, an interval its own
-// projection. The row d F_T / d y_N, about which [Siconos notes] warn, is needed for a consistent Jacobian because the
-// radius contains y_N.
+// Saxce's shift. The grip has F_N = rho_N y_N and the radius mu |x_N|, rolling friction two disks, the disk a constant
+// radius, an interval its own projection. The row d F_T / d y_N, about which [Siconos notes] warn, is needed for a
+// consistent Jacobian because the radius contains y_N.
 #include "newton.h"
 #include <math.h>
 #include <string.h>
 
 // Tangents k = from ... to-1: F = x - P_D(radius)(x - rho y); d radius = by_x . d x_N + by_y d y_N, of `normals` rows.
-static void disk_rows(const nsm_node *n, int normals, int from, int to, double radius, const double *by_x, double by_y, double rho,
-                      const double *x, const double *y, double *F, double *A, double *B) {
+static void disk_rows(const nsm_node *n, int normals, int from, int to, double radius, const double *by_x,
+                      double by_y, double rho, const double *x, const double *y, double *F, double *A, double *B) {
   double z[NSM_NODE_ROWS], norm = 0;
   for (int k = from; k < to; k++) { z[k] = x[k] - rho * y[k]; norm += z[k] * z[k]; }
   norm = sqrt(norm);

@@ -182,7 +182,11 @@ JUDGE_INLINE void judge_rolling(const int k, double mu, const double *y, const d
 JUDGE_INLINE int judge_coefficient(double x) { return x >= 0 && x < HUGE_VAL; }
 
 // The frame of a block, and in it y = lambda / d and v = d u in units of L and U.
-typedef struct judge_frame { double y[NSM_CONE_MOST_ROWS], v[NSM_CONE_MOST_ROWS], length; judge_sizes size; int pinned; } judge_frame;
+typedef struct judge_frame {
+  double y[NSM_CONE_MOST_ROWS], v[NSM_CONE_MOST_ROWS], length;
+  judge_sizes size;
+  int pinned;
+} judge_frame;
 
 // Sizes add up over the rows; those of tangents count mu times more, as they are in the normal row too, by s.
 JUDGE_INLINE void judge_enter(const judge *j, judge_frame *f, int first, const int n, const double *d, double mu,

@@ -213,8 +213,9 @@ int sim_sticks(const nsm_sim *s, int row) {
   const sim_disk *own = &part[parts == 2 && at >= part[1].first];
   if (f->type != NSM_CONE_DISK) radius *= own->mu;
   for (int d = own->first; d < own->first + own->n; d++) size = hypot(size, s->w.l1[r->l[f->row[d]]]);
-  return (f->type == NSM_CONE_DISK || f->type == NSM_CONE_ROLLING || f->type == NSM_CONE_COULOMB || nsm_cone_is_grip(f->type)) &&
-         size < inside * radius;
+  int round = f->type == NSM_CONE_DISK || f->type == NSM_CONE_ROLLING || f->type == NSM_CONE_COULOMB ||
+              nsm_cone_is_grip(f->type);
+  return round && size < inside * radius;
 }
 
 // Rates of the velocities at the end, into y, of the rows whose law makes them 0: how many are more than what rounding

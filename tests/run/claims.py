@@ -215,6 +215,37 @@ def forces_along_expressions(scheme):
     need(max(abs(p - q) for p, q in zip(one, other)) <= 1e-11, f"{one} and {other}")
 
 
+# --- rolling friction ---
+
+def wheel_on_an_incline(scheme):
+    """Held by rolling friction where tan(a) < mu_r/R, to the last bit; else it rolls with 2/3 (sin a - mu_r/R cos a) g.
+    In space a ball, in any direction, with 5/7; the ledger closes."""
+    for held in (True, False):
+        a, mu_r, R, g = (0.1, 0.012, 0.1, 9.81) if held else (0.1, 0.004, 0.1, 9.81)
+        text = f"""model W {{
+            coord x = 0, y = 0, z = {R}, p = 0, q = 0; kinetic (x'^2 + y'^2 + z'^2)/2 + JJ*{R}^2*(p'^2 + q'^2)/2;
+            potential {g}*(z*cos({a}) - (x*cos(0.7) + y*sin(0.7))*sin({a}));
+            contact c {{ normal = z - {R}; slip = SLIP; with inelastic, rolling(0.5, {mu_r}); }}
+            simulate {{ until = 2, step = 1e-2, scheme = {scheme} }}
+        }}"""
+        for J, slip, share in (("0.4", f"[x' - {R}*q', y' + {R}*p', p', q']", 5/7),
+                               ("0.5", None, 2/3)):
+            words = text.replace("JJ", J)
+            if slip is None:                             # in the plane: along x alone
+                words = words.replace("cos(0.7)", "1").replace("sin(0.7)", "0")
+                slip = f"[x' - {R}*q', q']"
+            c, s, _ = run(words.replace("SLIP", slip))
+            speed = math.hypot(c["x'"][-1], c["y'"][-1])
+            if held:
+                need(speed <= 1e-15 and max(map(abs, c["x"])) <= 1e-15, f"{scheme}: it rolls, {speed:.1e} m/s")
+            else:
+                want = 2*share*g*(math.sin(a) - mu_r/R*math.cos(a))
+                need(abs(speed - want) <= 1e-11, f"{scheme}: {speed!r}, not {want!r}")
+            need(s["max_residual"] <= 1e-12, f"residual {s['max_residual']:.1e}")
+            if scheme.startswith("consistent"):
+                need(s["energy"]["residue"] <= 1e-14, f"residue {s['energy']['residue']:.1e} J")
+
+
 # --- constraints of vectors ---
 
 def redundant_mechanism(bars):
@@ -480,6 +511,8 @@ for scheme in ENERGIES:
     CASES.append((f"large steps, {scheme}", large_steps, scheme))
 for scheme in ("consistent", "moreau(theta = 1/2)", "midpoint"):
     CASES.append((f"forces along expressions, {scheme}", forces_along_expressions, scheme))
+for scheme in ("consistent", "moreau(theta = 1/2)", "midpoint"):
+    CASES.append((f"a wheel and a ball with rolling friction, {scheme}", wheel_on_an_incline, scheme))
 for bars in (2, 3):
     CASES.append((f"a parallelogram of {bars} cranks in absolute coordinates", redundant_mechanism, bars))
 for k, h in (("1e3", "1e-2"), ("1e4", "1e-3"), ("1e8", "1e-2")):

@@ -93,7 +93,8 @@ static void planar_modes(void **state) {
         for (int i = 0; i < 3; i++) {
           int slides = i > 0 && way[i - 1] != 0;
           f[i] = slides ? 0 : -b.q[i];
-          for (int j = 0; j < 3; j++) A[i + 3 * j] = slides ? (i == j) - (j == 0) * way[i - 1] * mu[i - 1] : b.M[i + 3 * j];
+          double down = slides ? way[i - 1] * mu[i - 1] : 0;
+          for (int j = 0; j < 3; j++) A[i + 3 * j] = slides ? (i == j) - (j == 0) * down : b.M[i + 3 * j];
         }
         double det = 0, D[9];
         for (int c = 0; c < 4; c++) {                      // Cramer
