@@ -400,10 +400,13 @@ static inline const char *sim_text(const nsm_sim *s, int at) { return (const cha
 const double *sim_signals(const nsm_sim *s, double t);
 
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
-  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->a->nv, .l = l, .t0 = t, .q0 = q, .v0 = z,
-                     .dq = s->a->zero, .dv = s->a->zero, .dx = s->a->zero,
-                     .d = s->a->nsignal > 0 ? sim_signals(s, t) : s->now.d,
-                     .d_rate = s->a->nsignal > 0 ? s->w.moments->rate[s->w.moments->last] : s->now.d };
+  nsm_view v = { .t = t, .q = q, .v = z, .x = z + s->a->nv, .l = l, .t0 = t, .q0 = q, .v0 = z,
+                 .dq = s->a->zero, .dv = s->a->zero, .dx = s->a->zero, .d = s->now.d };
+  if (s->a->nsignal > 0) {
+    v.d = sim_signals(s, t);
+    v.d_rate = s->w.moments->rate[s->w.moments->last];
+  }
+  return v;
 }
 static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->now.t, s->now.q, s->now.z, s->now.l); }
 #define SIM_SWAP(a, b) do { double *swap_ = (a); (a) = (b); (b) = swap_; } while (0)

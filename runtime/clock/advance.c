@@ -130,7 +130,7 @@ int sim_refresh(nsm_sim *s, nsm_error *e) {
   return 1;
 }
 
-nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e) {
+static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
   if (s->now.k == 0 && s->a->nsignal > 0 && !sim_inputs_given(s, e)) return NSM_USAGE;
   if (s->now.k == 0 && s->a->on.assertion.n > 0) {
     nsm_code c = assertions(s, e);
@@ -143,7 +143,7 @@ nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e) {
   return c;
 }
 
-nsm_code sim_accept(nsm_sim *s, double t1, nsm_error *e) {
+static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
   s->a->scheme->accept(s);
   SIM_SWAP(s->now.q, s->w.q1);
   SIM_SWAP(s->now.z, s->w.z1);
@@ -156,7 +156,11 @@ nsm_code sim_accept(nsm_sim *s, double t1, nsm_error *e) {
   return s->a->on.assertion.n > 0 ? assertions(s, e) : NSM_OK;
 }
 
+nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e) { return attempt(s, h, t1, e); }
+
+nsm_code sim_accept(nsm_sim *s, double t1, nsm_error *e) { return accept(s, t1, e); }
+
 nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
-  nsm_code c = sim_try(s, h, t1, e);
-  return c == NSM_OK ? sim_accept(s, t1, e) : c;
+  nsm_code c = attempt(s, h, t1, e);
+  return c == NSM_OK ? accept(s, t1, e) : c;
 }
