@@ -152,8 +152,9 @@ typedef struct MOutput {
 } MOutput;
 // on: MX_VAR (coord or state); value over params, loops
 typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; Span span; } MInit;
-// A body in space: its attitude, moved by its turn (numbers in Model.var), one for each instance of the context.
-typedef struct MBody { MContext ctx; const char *name; int attitude, turn; Span span; } MBody;
+// A body in space that moves: its attitude, moved by its turn, and its place r (numbers in Model.var), one for each
+// instance of the context.
+typedef struct MBody { MContext ctx; const char *name; int attitude, turn, place; Span span; } MBody;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
 
 // Blocks `every` and `when`, in the order of the text, and what they do. The values of a block are taken before any of
