@@ -43,7 +43,7 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 %token <kind> TIMED   "'every' or 'when'"      // every when
 %token IMPORT "'import'" FUNCTION "'function'" MODEL "'model'" FORCE "'force'" RELATION "'relation'" CONTACT "'contact'"
 %token CONSTRAINT "'constraint'" SIMULATE "'simulate'" FOR "'for'" IN "'in'" WITH "'with'" PERP "'perp'"
-%token BODY "'body'" GRAVITY "'gravity'"        // where they stand as words: in_place.c
+%token BODY "'body'" GRAVITY "'gravity'" FLOW "'flow'" TO "'to'"   // where they stand as words: in_place.c
 %token IF "'if'" THEN "'then'" ELSE "'else'" SUM "'sum'" AND "'and'" OR "'or'" NOT "'not'"
 %token LE "'<='" GE "'>='" EQ "'=='" NE "'!='"
 
@@ -104,6 +104,7 @@ simple: IMPORT STRING                                    { $$ = ast_import(p, @$
       | NAME NAME indexers '(' args ')'                  { $$ = ast_instance(p, @$, @1, $1, @2, $2, $3, $5); }
       | NAME STRING                                      { $$ = ast_ending(p, @$, @1, $1, $2); }
       | GRAVITY expr                                     { $$ = ast_gravity(p, @$, $2); }
+      | FLOW expr TO expr '=' expr                       { $$ = ast_flow(p, @$, $2, $4, $6); }
       | CLAIM expr doc                                   { $$ = ast_claim(p, @$, $1, $2, $3); }
       ;
 braced: MODEL NAME block                                 { $$ = ast_model(p, @$, @2, $2, ast_list(), $3); }

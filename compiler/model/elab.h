@@ -79,6 +79,7 @@ struct Symbol {
   const Ast  *decl;      // DECL, INSTANCE, CONTACT, CONSTRAINT, RELATION
   Env         env;       // where it was declared
   MVarKind    var_kind;  // SY_VARIABLE, SY_ROW
+  MAlgebraicKind algebraic;   // SY_VARIABLE
   bool        used;
   const Ast  *start_rate; // of a coordinate: the declaration that gives its initial velocity
   SetAt      *set; int nset;  // SY_PARAM, SY_FORMAL: values of the command line
@@ -117,6 +118,10 @@ struct Scope {
 };
 
 typedef struct EventItem { Env env; const Ast *x; } EventItem;
+// An equation without derivatives, lhs - rhs = 0; of a node that is held, `held` is it.
+typedef struct Algebraic { MContext ctx; const Scope *scope; MExpr *value, *held; Span span; } Algebraic;
+// flow from to to = value, in the context of its item.
+typedef struct Flow { Env env; MExpr *from, *to, *value; Span span, from_span, to_span; } Flow;
 // Initial values of a variable of a body, or of its rate: n elements over nloop loops of the body.
 typedef struct Placed { int id, nloop, n; bool velocity; MExpr **value; } Placed;
 
@@ -140,6 +145,7 @@ struct Elab {
   Vec(MTable) table;      Vec(MDelay) delay;
   Vec(MBlock) block;      Vec(MAction) action;
   Vec(EventItem) event;       // blocks as they were met
+  Vec(Algebraic) algebraic;   Vec(Flow) flow;
   Vec(MExpect) expect;    Vec(MBody) body;          Vec(Placed) placed;
   Symbol *ground;             // NULL: not met yet
   Vec(Symbol *) symbols;      // all, for the closing checks
@@ -275,6 +281,13 @@ void  judge_sets(Elab *e);                                     // fills Override
 
 // --- elab_events.c: every, when, after all other statements
 void elab_events(Elab *e);
+
+// --- elab_circuit.c: algebraic unknowns, nodes, flows
+bool  is_node_formal(const Ast *formal);
+void  hold_node(Env env, const Ast *decl);            // node gnd = 0;
+void  elab_flow(Env env, const Ast *x);
+bool  algebraic_equation(Env env, const Ast *x, const Value *a, const Value *b);   // false: it has no such unknown
+void  elab_circuits(Elab *e);                         // after all statements: free rows
 
 // --- elab_items.c, elab_force.c, elab_energy.c, elab_relation.c, elab_sgn.c, elab_contact.c, elab_experiment.c,
 // elab_check.c ---

@@ -17,6 +17,8 @@ static void declare_decls(Env env, const Ast *item, SymbolKind kind, MVarKind va
     Symbol *y = scope_add(env.scope, kind, d->name, d->name_span, d, env);
     if (!y) continue;
     y->var_kind = var_kind;
+    if (item->kind == AST_ALGEBRAIC) y->algebraic = MALG_UNKNOWN;
+    if (item->kind == AST_NODE) y->algebraic = d->a ? MALG_HELD : MALG_NODE;
     if ((kind == SY_PARAM || kind == SY_INPUT) && env.scope->instance) 
       y->given = named_arg(env.scope->instance->list2, d->name);
   }
@@ -50,7 +52,9 @@ static void declare_item(Env env, const Ast *x, const Ast *const *fors, int nfor
   case AST_PARAM: declare_decls(env, x, SY_PARAM, MV_STATE); break;
   case AST_STATE: declare_decls(env, x, SY_VARIABLE, MV_STATE); break;
   case AST_COORD: declare_decls(env, x, SY_VARIABLE, MV_COORD); break;
-  case AST_MULTIPLIER: declare_decls(env, x, SY_VARIABLE, MV_MULTIPLIER); break;
+  case AST_MULTIPLIER:
+  case AST_ALGEBRAIC:
+  case AST_NODE: declare_decls(env, x, SY_VARIABLE, MV_MULTIPLIER); break;
   case AST_VAR: declare_decls(env, x, SY_VAR, MV_STATE); break;
   case AST_OUTPUT: declare_decls(env, x, SY_OUTPUT, MV_STATE); break;
   case AST_INPUT: declare_decls(env, x, SY_INPUT, MV_INPUT); break;
@@ -225,7 +229,12 @@ static void store_param(Symbol *y, const Value *v, Unit written) {
 }
 
 static bool force_param(Symbol *y) {
+  Ast plain = *y->decl;
   const Ast *decl = y->decl;
+  if (is_node_formal(decl)) {           // of any domain
+    plain.unit = NULL;
+    decl = &plain;
+  }
   Scope *s = y->env.scope;
   Env env = y->given ? s->args_env : y->env;
   const Ast *from = y->given ? y->given->a : decl->a;
@@ -276,7 +285,7 @@ static bool force_param(Symbol *y) {
 // --- variables ---
 
 static const char *variable_kind(MVarKind k) {
-  return k == MV_COORD ? "coordinate" : k == MV_DISCRETE ? "discrete variable"
+  return k == MV_COORD ? "coordinate" : k == MV_DISCRETE ? "discrete variable" : k == MV_MULTIPLIER ? "unknown"
                                                                                     : k == MV_INPUT ? "input" : "state";
 }
 
@@ -303,7 +312,7 @@ static bool force_variable(Symbol *y) {
                   "instances and arrays together may have eight");
     return false;
   }
-  MVar v = {.kind = y->var_kind, .ndim = s->ctx.n + own, .unit = unit, .doc = y->decl->doc, .span = y->span};
+  MVar v = {.kind = y->var_kind, .algebraic = y->algebraic, .ndim = s->ctx.n + own, .unit = unit, .doc = y->decl->doc, .span = y->span};
   v.name = arena_printf(e->a, "%s%s", prefixed(e, s->path, y->name), index_marks(e, own));
   v.plain = prefixed(e, s->plain, y->name);
   for (int k = 0; k < s->ctx.n; k++) {

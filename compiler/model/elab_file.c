@@ -137,7 +137,8 @@ static void collect(Elab *e, const Ast *file) {
 // either.
 static bool mentions_unit(const Ast *x) {
   if (!x || x->kind == AST_SIMULATE || x->kind == AST_EXPECT) return false;
-  if (x->unit && strcmp(x->unit, "1") != 0 && strcmp(x->unit, "body") != 0) return true;
+  if (x->unit && strcmp(x->unit, "1") != 0 && strcmp(x->unit, "body") != 0 && strcmp(x->unit, "node") != 0)
+    return true;
   if (mentions_unit(x->a) || mentions_unit(x->b) || mentions_unit(x->c)) return true;
   for (int i = 0; i < x->list.n; i++)
     if (mentions_unit(x->list.at[i])) return true;
@@ -239,6 +240,8 @@ static void release(Elab *e) {
   vec_free(&e->block);
   vec_free(&e->action);
   vec_free(&e->event);
+  vec_free(&e->algebraic);
+  vec_free(&e->flow);
   vec_free(&e->stat);
   vec_free(&e->expect);
   vec_free(&e->symbols);
@@ -287,6 +290,7 @@ static void elab_root(Elab *e, const Ast *root) {
   force_all(s);
   elab_items(env, root->list2);
   elab_events(e);
+  if (diag_errors(e->bag) == 0) elab_circuits(e);
 }
 
 const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateOptions *o, DiagBag *bag) {

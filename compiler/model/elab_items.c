@@ -51,6 +51,7 @@ static void equation(Env env, const Ast *x) {
   }
   bare_number(&env, &a, &b);
   if (!((extra_uses(&a, 0) | extra_uses(&b, 0)) & MU_RATE)) {
+    if (algebraic_equation(env, x, &a, &b)) return;
     Diag *d = diag(env.e->bag, DIAG_E0230, x->span, "this equation has no derivative of a state");
     diag_label(d, "no x' in it");
     diag_note(d, "equations give the derivatives of states: x' = ...;");
@@ -111,6 +112,8 @@ static bool belongs_outside(Env env, const Ast *x) {
   case AST_COORD:
   case AST_MULTIPLIER:
   case AST_DISCRETE:
+  case AST_ALGEBRAIC:
+  case AST_NODE:
   case AST_INSTANCE:
   case AST_BODY:
   case AST_GRAVITY:
@@ -123,6 +126,8 @@ static bool belongs_outside(Env env, const Ast *x) {
                      : x->kind == AST_COORD      ? "a coordinate"
                      : x->kind == AST_MULTIPLIER ? "a multiplier"
                      : x->kind == AST_DISCRETE   ? "a discrete variable"
+                     : x->kind == AST_ALGEBRAIC  ? "an algebraic unknown"
+                     : x->kind == AST_NODE       ? "a node"
                      : x->kind == AST_INSTANCE   ? "an instance"
                      : x->kind == AST_BODY       ? "a body"
                      : x->kind == AST_GRAVITY    ? "gravity"
@@ -190,6 +195,8 @@ static void item(Env env, const Ast *x) {
   case AST_EXPECT: elab_expect(env, x); break;
   case AST_ASSERT: assertion(env, x); break;
   case AST_DISCRETE: each(env, x, init_state); break;
+  case AST_NODE: each(env, x, hold_node); break;
+  case AST_FLOW: elab_flow(env, x); break;
   case AST_EVERY:
   case AST_WHEN: vec_push(&env.e->event, ((EventItem){ env, x })); break;
   case AST_STOP:

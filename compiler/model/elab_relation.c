@@ -18,7 +18,8 @@ static const Ast *strip(const Ast *x) {
 static bool is_multiplier(const Elab *e, const Value *v) {
   if (v->bad) return false;
   for (int i = 0; i < value_count(v); i++)
-    if (v->at[i]->kind != MX_VAR || v->at[i]->derivative || e->var.at[v->at[i]->id].kind != MV_MULTIPLIER) return false;
+    if (v->at[i]->kind != MX_VAR || v->at[i]->derivative || e->var.at[v->at[i]->id].kind != MV_MULTIPLIER ||
+        e->var.at[v->at[i]->id].algebraic) return false;
   return true;
 }
 

@@ -63,8 +63,12 @@ typedef struct MContext { int n; MLoop *loop; } MContext;                      /
 typedef enum {
   MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW, MV_POSITION, MV_DISCRETE, MV_INPUT, MV_DELAY, MV_GIVEN
 } MVarKind;
+// MV_MULTIPLIER that a free row determines: an unknown of the model, a node (the flows away from it add up to zero), a
+// node that is held at a value (docs/numerics/circuits.md).
+typedef enum { MALG_NONE, MALG_UNKNOWN, MALG_NODE, MALG_HELD } MAlgebraicKind;
 typedef struct MVar {
   MVarKind    kind;
+  MAlgebraicKind algebraic;
   const char *name;       // full name, a % for each index: "bead[%].z", "x[%]", "floor.lambda", "pair[%].lambda"
   const char *plain;      // for messages: "z", "bead[i].z"
   int         ndim;       // number of its indices (MV_ROW: the loops of its statement; storage in loop order)
@@ -105,6 +109,7 @@ typedef struct MRelation {
   MContext ctx; const char *name;      // "R1", "s[%]"
   MLawKind law; MExpr *y; MExpr *lambda;   // -y in N_[lo,hi](lambda); lambda: MX_VAR of a multiplier
   MExpr *lo, *hi;                      // ML_BOX only
+  MAlgebraicKind algebraic;            // ML_FREE that stands for an equation or the balance of a node
   unsigned asserted; Span span, y_span, lambda_span, law_span;
 } MRelation;
 

@@ -454,6 +454,14 @@ Ast *ast_gravity(Parse *p, Span at, Ast *value) {
   return ast_done(p, n);
 }
 
+Ast *ast_flow(Parse *p, Span at, Ast *from, Ast *to, Ast *value) {
+  Ast *n = ast_new(p, AST_FLOW, at);
+  n->a = from;
+  n->b = to;
+  n->c = value;
+  return ast_done(p, n);
+}
+
 Ast *ast_indexer(Parse *p, Span at, Span name_at, const char *name, Ast *range) {
   Ast *n = named_node(p, AST_INDEXER, at, name_at, name);
   n->a = range;

@@ -44,6 +44,7 @@ Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name
                   AstList args);
 Ast *ast_body(Parse *p, Span at, Span name_at, const char *name, AstList indexers, AstList entries);
 Ast *ast_gravity(Parse *p, Span at, Ast *value);
+Ast *ast_flow(Parse *p, Span at, Ast *from, Ast *to, Ast *value);
 Ast *ast_indexer(Parse *p, Span at, Span name_at, const char *name, Ast *range);
 Ast *ast_for(Parse *p, Span at, Span name_at, const char *name, Ast *range, AstList items);
 Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, Ast *offset, AstList items);

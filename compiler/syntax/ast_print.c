@@ -262,6 +262,8 @@ static const char *word_of(AstKind kind) {
     case AST_STATE:       return "state ";
     case AST_COORD:       return "coord ";
     case AST_MULTIPLIER:  return "multiplier ";
+    case AST_ALGEBRAIC:   return "algebraic ";
+    case AST_NODE:        return "node ";
     case AST_INPUT:       return "input ";
     case AST_DISCRETE:    return "discrete ";
     case AST_OUTPUT:      return "output ";
@@ -295,6 +297,8 @@ static size_t head_end(const Printer *w, const Ast *n) {
   case AST_STATE:
   case AST_COORD:
   case AST_MULTIPLIER:
+  case AST_ALGEBRAIC:
+  case AST_NODE:
   case AST_INPUT:
   case AST_DISCRETE:
   case AST_OUTPUT:
@@ -373,6 +377,16 @@ static void put_item(Printer *w, const Ast *n) {
     case AST_GRAVITY:
       text_add(out, "gravity ");
       print_expr(n->a, &w->pen);
+      break;
+    case AST_FLOW:
+      text_add(out, "flow ");
+      print_expr(n->a, &w->pen);
+      pen_at(&w->pen, pen_behind(&w->pen, n->a->span.hi));
+      pen_text(&w->pen, " to ");
+      print_expr(n->b, &w->pen);
+      pen_at(&w->pen, pen_behind(&w->pen, n->b->span.hi));
+      pen_text(&w->pen, " = ");
+      print_expr(n->c, &w->pen);
       break;
     case AST_FORCE:
       text_add(out, "force ");
