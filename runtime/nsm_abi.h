@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 14
+#define NSM_ABI_VERSION 15
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -151,7 +151,8 @@ enum {
   NSM_VAR_DISCRETE = 6,
   NSM_VAR_INPUT = 7,
   NSM_VAR_DELAY = 8,
-  NSM_VAR_GIVEN = 9
+  NSM_VAR_GIVEN = 9,
+  NSM_VAR_SOLVED = 10             // an algebraic unknown that the compiler has replaced: it has no element
 };
 
 // Sparsity of a local Jacobian: entry e is d(row slot row[e]) / d(col slot col[e], wrt[e]).

@@ -25,7 +25,7 @@ static void open_variables(Cover *c) {
   for (int v = 0; v < s->model->nvar; v++) {
     const MVar *m = &s->model->var[v];
     double count = 1;
-    bool known = m->kind == MV_STATE || m->kind == MV_MULTIPLIER;
+    bool known = m->kind == MV_STATE || (m->kind == MV_MULTIPLIER && s->solved[v] == EX_NONE);
     for (int k = 0; k < m->ndim && known; k++) {
       double lo = number(c, s->var_lo[k][v]), hi = number(c, s->var_hi[k][v]);
       known = whole(lo) && whole(hi);

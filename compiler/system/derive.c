@@ -53,8 +53,8 @@ static void headline(Deriver *d) {
                                                  : value_of(s, s->param[i], NULL, 0);
   }
   for (int k = 0; k < MAX_INDICES; k++) {
-    s->var_lo[k] = lower_all(d, m->nvar);
-    s->var_hi[k] = lower_all(d, m->nvar);
+    s->var_lo[k] = lower_all(d, 2 * m->nvar);      // exchanges of solve_algebraic.c add variables
+    s->var_hi[k] = lower_all(d, 2 * m->nvar);
     for (int i = 0; i < m->nvar; i++) {
       bool bounded = k < m->var[i].ndim && m->var[i].kind != MV_ROW;
       s->var_lo[k][i] = bounded ? lower_expr(s, m->var[i].lo[k]) : EX_NONE;
@@ -97,6 +97,7 @@ const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
   s->stages = ARENA_NEW(a, Stages);
   symbols_in_reading_order(s);
   headline(&d);
+  derive_algebraic(&d);
   derive_energies(&d);
   derive_forces(&d);
   derive_equations(&d);

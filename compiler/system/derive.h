@@ -10,6 +10,7 @@ typedef struct Deriver {
 } Deriver;
 
 SysClass *derive_new_class(Deriver *d, ClassKind kind, const char *label, Span span, const MContext *ctx);
+void derive_algebraic(Deriver *d);      // solve_algebraic.c: unknowns that are replaced; before all statements
 void derive_energies(Deriver *d);       // derive_energy.c: M, forces, K_t, C_t
 void derive_forces(Deriver *d);
 void derive_equations(Deriver *d);      // derive_first_order.c: M, A, B, K

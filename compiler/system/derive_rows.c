@@ -33,14 +33,20 @@ static void output_jacobian(Deriver *d, SysClass *c) {
   }
 }
 
-static void relation_class(Deriver *d, const MRelation *m) {
+static const char *const row_of[] = { [MALG_NONE] = "relation", [MALG_UNKNOWN] = "equation of", [MALG_NODE] = "node",
+                                     [MALG_HELD] = "node" };
+
+static void relation_class(Deriver *d, int number) {
   System *s = d->sys;
-  SysClass *c = derive_new_class(d, CLASS_RELATION, arena_printf(d->arena, "relation %s", m->name), m->span, &m->ctx);
+  const MRelation *m = &s->model->relation[number];
+  if (s->row_unknown[number] < 0) return;                  // solved
+  SysClass *c = derive_new_class(d, CLASS_RELATION, arena_printf(d->arena, "%s %s", row_of[m->algebraic], m->name),
+                                 m->span, &m->ctx);
   c->relation = m;
   c->y_span = m->y_span;
   c->law_span = m->law_span;
   c->row_type = (int)m->law;
-  c->y = lower_expr(s, m->y);
+  c->y = s->row_left[number] != EX_NONE ? s->row_left[number] : lower_expr(s, m->y);
   c->lo = lower_expr(s, m->lo);
   c->hi = lower_expr(s, m->hi);
   if (ex_depends_any(s->pool, c->y, member_state_rate, s)) {
@@ -48,7 +54,9 @@ static void relation_class(Deriver *d, const MRelation *m) {
     return;
   }
   SlotList l = slots_of(d->arena, s, c);
-  int lambda = lower_var_symbol(s, m->lambda, false);
+  int lambda = s->row_unknown[number] == m->lambda->id
+                   ? lower_var_symbol(s, m->lambda, false)
+                   : symtab_id(s->sym, (Sym){ .kind = SYM_VALUE, .id = s->row_unknown[number] });
   slots_collect(&l, c->y);
   slots_collect(&l, c->lo);
   slots_collect(&l, c->hi);
@@ -57,7 +65,7 @@ static void relation_class(Deriver *d, const MRelation *m) {
 }
 
 void derive_relations(Deriver *d) {
-  for (int i = 0; i < d->sys->model->nrelation; i++) relation_class(d, &d->sys->model->relation[i]);
+  for (int i = 0; i < d->sys->model->nrelation; i++) relation_class(d, i);
 }
 
 // rate = sum dg/dq_a v_a + dg/dt
@@ -361,6 +369,14 @@ void derive_rest(Deriver *d) {
     SysClass *c = value_class(d, CLASS_OUTPUT, o->name, o->span, &o->ctx, o->value);
     c->name = o->name;
     c->hidden = o->hidden;
+  }
+  for (int i = 0; i < m->nvar; i++) {                      // columns of what was solved
+    if (s->solved[i] == EX_NONE) continue;
+    SysClass *c = derive_new_class(d, CLASS_OUTPUT, m->var[i].name, m->var[i].span, &(MContext){ 0 });
+    SlotList l = slots_of(d->arena, s, c);
+    c->name = m->var[i].name;
+    c->value = s->solved[i];
+    slots_collect(&l, c->value);
   }
   for (int i = 0; i < m->ninit; i++) {
     const MInit *o = &m->init[i];

@@ -159,7 +159,9 @@ static Ex lower_node(System *s, const MExpr *e, Mode mode) {
     if (!e->nargs) return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_PARAM, .id = e->id }));
     return element_of_array(s, indexed(s, SYM_PARAM_AT, e), q);
   }
-  case MX_VAR:   return ex_sym(s->pool, lower_var_symbol(s, e, e->derivative));
+  case MX_VAR:
+    if (s->solved && s->solved[e->id] != EX_NONE) return s->solved[e->id];
+    return ex_sym(s->pool, lower_var_symbol(s, e, e->derivative));
   case MX_RATE:  return rate_of(s, lower(s, e->arg[0], mode == WRITTEN ? FREE : mode));
   case MX_OP:    return lower_op(s, e, mode);
   }

@@ -37,7 +37,7 @@ static void place_variables(Job *j) {
   const Model *m = j->w->sys->model;
   Written *w = j->w;
   for (int v = 0; v < m->nvar && !j->failed; v++) {
-    if (m->var[v].kind == MV_ROW) continue;
+    if (m->var[v].kind == MV_ROW || w->sys->solved[v] != EX_NONE) continue;
     int *count = m->var[v].kind == MV_COORD ? &w->nq : m->var[v].kind == MV_STATE ? &w->nx : &w->nl;
     j->base[v] = *count;
     *count += (int)elements(j, v);
