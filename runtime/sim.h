@@ -266,6 +266,7 @@ typedef struct sim_analysis {
   sim_class *cls;
   int       nq, nv, nx, nz, nl, ndeclared;  // nz = nv + nx
   int       nshown, *shown;             // [nshown] of q: those recorded, all but the turns of bodies
+  unsigned char *algebraic;             // [nz] unknowns without inertia, taken at the end of the step; NULL: none
   int       nown;                       // coordinates with a velocity of the same number, the first of both (move.h)
 
   // experiment (runtime/clock/clock.c) and the scheme's parameters
@@ -430,6 +431,12 @@ static inline int sim_z_of(const nsm_sim *s, const sim_class *k, int i, int slot
   return k->c->slot[slot] == NSM_SLOT_X ? s->a->nv + ix : ix;
 }
 // How an entry of a Jacobian enters d/dz: q depends on v through q = q_k + h (theta v + (1-theta) v_k), (8).
+// Weights of f and g at the end of the step: algebraic rows hold there. `col`: a column of an unknown without inertia is
+// taken there too.
+static inline double sim_theta_of(const nsm_sim *s, const nsm_class *c, int z) {
+  return c->at_end || (s->a->algebraic && s->a->algebraic[z]) ? 1.0 : s->a->theta;
+}
+static inline double sim_gamma_of(const nsm_sim *s, const nsm_class *c) { return c->at_end ? 1.0 : s->a->gamma; }
 static inline double sim_chain(const nsm_sim *s, int wrt) { return wrt == NSM_WRT_Q ? s->n.h * s->a->theta : 1.0; }
 
 // Place in w->val of an entry; both in the same block.

@@ -20,7 +20,8 @@ static MExpr *offset_of(Elab *e, MExpr *x, int m) {
   MExpr *a = x->arg[0], *b = x->arg[1];
   if (!(b->uses & MU_LOOP)) {
     MExpr *in = offset_of(e, a, m);
-    return !in ? NULL : mx_is_num(in, 0) && x->op == MOP_ADD ? b : mx_2(e->a, x->op, in, b, x->span);
+    if (in && mx_is_num(in, 0)) return x->op == MOP_ADD ? b : mx_neg(e->a, b, x->span);
+    return in ? mx_2(e->a, x->op, in, b, x->span) : NULL;
   }
   if (x->op == MOP_SUB || (a->uses & MU_LOOP)) return NULL;
   MExpr *in = offset_of(e, b, m);
@@ -30,6 +31,7 @@ static MExpr *offset_of(Elab *e, MExpr *x, int m) {
 static MExpr *minus(Elab *e, MExpr *a, MExpr *b, Span at) {
   if (mx_is_num(b, 0)) return a;
   if (a->kind == MX_NUM && b->kind == MX_NUM) return mx_num(e->a, a->num - b->num, at);
+  if (b->kind == MX_NUM && b->num < 0) return mx_2(e->a, MOP_ADD, a, mx_num(e->a, -b->num, at), at);
   return mx_2(e->a, MOP_SUB, a, b, at);
 }
 

@@ -36,17 +36,33 @@ static void output_jacobian(Deriver *d, SysClass *c) {
 static const char *const row_of[] = { [MALG_NONE] = "relation", [MALG_UNKNOWN] = "equation of", [MALG_NODE] = "node",
                                      [MALG_HELD] = "node" };
 
+// 0 = y, for an unknown that is a state without inertia.
+static void algebraic_class(Deriver *d, const MRelation *m, int unknown, Ex y) {
+  SysClass *c = derive_new_class(d, CLASS_SMOOTH, arena_printf(d->arena, "%s %s", row_of[m->algebraic], m->name),
+                                 m->span, &m->ctx);
+  c->is_equation = c->at_end = true;
+  derive_right_hand_side(d, c, unknown, y);
+}
+
 static void relation_class(Deriver *d, int number) {
   System *s = d->sys;
   const MRelation *m = &s->model->relation[number];
   if (s->row_unknown[number] < 0) return;                  // solved
+  Ex y = s->row_left[number] != EX_NONE ? s->row_left[number] : lower_expr(s, m->y);
+  int lambda = s->row_unknown[number] == m->lambda->id
+                   ? lower_var_symbol(s, m->lambda, false)
+                   : symtab_id(s->sym, (Sym){ .kind = SYM_VALUE, .id = s->row_unknown[number] });
+  if (m->algebraic && s->algebraic_states) {
+    algebraic_class(d, m, lambda, y);
+    return;
+  }
   SysClass *c = derive_new_class(d, CLASS_RELATION, arena_printf(d->arena, "%s %s", row_of[m->algebraic], m->name),
                                  m->span, &m->ctx);
   c->relation = m;
   c->y_span = m->y_span;
   c->law_span = m->law_span;
   c->row_type = (int)m->law;
-  c->y = s->row_left[number] != EX_NONE ? s->row_left[number] : lower_expr(s, m->y);
+  c->y = y;
   c->lo = lower_expr(s, m->lo);
   c->hi = lower_expr(s, m->hi);
   if (ex_depends_any(s->pool, c->y, member_state_rate, s)) {
@@ -54,9 +70,6 @@ static void relation_class(Deriver *d, int number) {
     return;
   }
   SlotList l = slots_of(d->arena, s, c);
-  int lambda = s->row_unknown[number] == m->lambda->id
-                   ? lower_var_symbol(s, m->lambda, false)
-                   : symtab_id(s->sym, (Sym){ .kind = SYM_VALUE, .id = s->row_unknown[number] });
   slots_collect(&l, c->y);
   slots_collect(&l, c->lo);
   slots_collect(&l, c->hi);

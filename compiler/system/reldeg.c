@@ -324,7 +324,7 @@ void relative_degrees(Deriver *d) {
     rows |= c->kind >= CLASS_RELATION && c->kind <= CLASS_FRICTION;
     relations |= c->kind == CLASS_RELATION;
   }
-  if (!rows) return;
+  if (!rows || s->algebraic_states) return;                // without inertia there is no chain to follow
   Expanded *x = expand_system(d->arena, s, MAX_SIZE, CLIP);
   if (!x) return;   // larger than the limit even when cut: degrees of relations stay unknown and are printed so
   int *best = ARENA_ARRAY(d->arena, int, x->nr + 1), *degree = ARENA_ARRAY(d->arena, int, x->nr + 1);

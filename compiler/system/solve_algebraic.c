@@ -13,14 +13,15 @@
 //
 //   c l + r = 0,  y = a x + s     ->     l = -r/c,  x = (p - s)/a,  0 <= l perp p >= 0
 //
-// and a free row of the one-step problem is gone. Equations and unknowns in loops are left as they are: families stay
+// and a free row of the one-step problem is gone. Where many rows are left, or families of them, they are no rows of that
+// problem: their unknowns become states without inertia, rows of the smooth system that hold at the end of the step. Equations and unknowns in loops are left as they are: families stay
 // families.
 #include <math.h>
 #include <string.h>
 #include "../base/fatal.h"
 #include "derive.h"
 
-enum { MOST_NODES = 400, LARGEST_GROWTH = 0, LARGEST_EXCHANGE = 4 };
+enum { MOST_NODES = 400, LARGEST_GROWTH = 0, LARGEST_EXCHANGE = 4, MOST_ROWS = 8 };
 static const double small_pivot = 1e-3;      // beside the largest coefficient of an unknown in the row
 
 typedef struct Solving {
@@ -317,6 +318,28 @@ static void remaining(Solving *v) {
   }
 }
 
+// Unknowns of rows that are left become states, where the rows are many or in loops.
+static void into_motion(Deriver *d) {
+  System *s = d->sys;
+  int left = 0;
+  bool loops = false;
+  for (int i = 0; i < s->model->nrelation; i++) {
+    const MRelation *r = &s->model->relation[i];
+    if (!r->algebraic || s->row_unknown[i] < 0) continue;
+    left++;
+    loops = loops || r->ctx.n || r->lambda->nargs;
+  }
+  if (left <= MOST_ROWS && !loops) return;
+  Model *m = ARENA_NEW(d->arena, Model);
+  *m = *s->model;
+  m->var = ARENA_ARRAY(d->arena, MVar, m->nvar + 1);
+  memcpy(m->var, s->model->var, (size_t)m->nvar * sizeof *m->var);
+  for (int i = 0; i < m->nvar; i++)
+    if (m->var[i].algebraic && s->solved[i] == EX_NONE) m->var[i].kind = MV_STATE;
+  s->model = m;
+  s->algebraic_states = true;
+}
+
 void derive_algebraic(Deriver *d) {
   System *s = d->sys;
   const Model *m = s->model;
@@ -342,6 +365,7 @@ void derive_algebraic(Deriver *d) {
     s->solved[v.var[x]] = v.value[x];
   }
   remaining(&v);
+  into_motion(d);
   for (int i = 0; i < 3; i++) s->lowered[i] = map_new(d->arena);     // made with the unknowns as they were
   s->lowered_whole = map_new(d->arena);
 }

@@ -84,6 +84,7 @@ typedef struct SysClass {
   Entries mass, jac, b, k; // d f/d(q,v,x); d g/d lambda; d g/d(q,v,x)
   Ex kinetic, potential, dissipation; // EX_NONE where there is none
   bool is_equation;        // a state equation (first order)
+  bool at_end;             // an algebraic one: no inertia, holds at the end of the step
   Ex along, push;          // smooth: a force on an expression: what it acts along, and its size; EX_NONE else
   bool along_rate;         // `along` is linear in velocities
 
@@ -129,6 +130,7 @@ typedef struct System {
   // solve_algebraic.c: [nvar] what an algebraic unknown is replaced by, EX_NONE: it is not; [nrelation] the unknown that
   // stands with a relation, -1: the relation is solved; what such a free row then reads
   Ex *solved; int *row_unknown; Ex *row_left;
+  bool algebraic_states;   // the unknowns that are left are states without inertia
   SysClass *cls; int ncls;
   Stages *stages;
   int sym_time;

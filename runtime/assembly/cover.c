@@ -31,6 +31,14 @@ static int equations(nsm_sim *s, nsm_error *e) {
         owner[row] = k->c->line;
       }
   }
+  for (int a = 0; a < s->a->on.smooth.n; a++) {             // algebraic equations: one for each unknown without inertia
+    const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+    for (int i = 0; k->c->at_end && i < k->tab.count; i++) {
+      int z = sim_z_of(s, k, i, k->c->at_end - 1);
+      if (!s->a->algebraic) s->a->algebraic = SIM_NEW(s, s->a->nz, unsigned char);
+      touched[z - s->a->nv] = s->a->algebraic[z] = 1;
+    }
+  }
   for (int x = 0; x < s->a->nx; x++)
     if (!touched[x]) {
       char name[256];
@@ -64,7 +72,7 @@ static int inertia(nsm_sim *s, nsm_error *e) {
       }
   }
   for (int z = 0; z < s->a->nz; z++)
-    if (sum[z] == 0) {
+    if (sum[z] == 0 && !(s->a->algebraic && s->a->algebraic[z])) {
       char name[256];
       if (z < s->a->nv) {
         sim_v_name(s, z, name, sizeof name);

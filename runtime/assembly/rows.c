@@ -250,10 +250,10 @@ static void values_b(nsm_sim *s) {
     int from = r->b0[k->row0], to = r->b0[k->row0 + k->tab.count];
     memset(r->b + from, 0, (size_t)(to - from) * sizeof(double));
   }
-  double factor = s->n.h * s->a->gamma;
   for (int a = 0; a < s->a->on.b.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.b.of[a]];
     size_t n = (size_t)k->tab.count * (size_t)k->c->b.n;
+    double factor = s->n.h * sim_gamma_of(s, k->c);
     for (size_t i = 0; i < n; i++) r->b[k->b_at[i]] += factor * k->b[i];
   }
 }

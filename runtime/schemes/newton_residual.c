@@ -11,34 +11,45 @@ void newton_position(nsm_sim *s) {
   sim_move_mean(s, s->now.q, a, s->w.z1, b, s->now.z, s->w.q1);
 }
 
-static void forces(nsm_sim *s, const nsm_view *v, double *f) {
+// f of all classes; begin: of those that have a part at the begin of the step.
+static void forces(nsm_sim *s, const nsm_view *v, int begin, double *f) {
   memcpy(f, s->n.f_constant, (size_t)s->a->nz * sizeof(double));
   for (int a = 0; a < s->a->on.f_moving.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
-    k->c->f_fn(v, &k->tab, f, f + s->a->nv);
+    if (!begin || !k->c->at_end) k->c->f_fn(v, &k->tab, f, f + s->a->nv);
   }
 }
 
-static void reactions(nsm_sim *s, const nsm_view *v, double *g) {
+static void reactions(nsm_sim *s, const nsm_view *v, int begin, double *g) {
   memset(g, 0, (size_t)s->a->nz * sizeof(double));
   for (int a = 0; a < s->a->on.g.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.g.of[a]];
-    k->c->g_fn(v, &k->tab, g, g + s->a->nv);
+    if (!begin || !k->c->at_end) k->c->g_fn(v, &k->tab, g, g + s->a->nv);
   }
 }
 
-// S: what does not change during the iteration.
+// The weights at the end of the step, of row z.
+static double theta_of(const nsm_sim *s, int z) { return s->a->algebraic && s->a->algebraic[z] ? 1 : s->a->theta; }
+static double gamma_of(const nsm_sim *s, int z) { return s->a->algebraic && s->a->algebraic[z] ? 1 : s->a->gamma; }
+
+// S: what does not change during the iteration; with unknowns that have no inertia it does, since they are taken at the
+// end of the step here too.
 void newton_explicit_part(nsm_sim *s) {
   nsm_view v0 = sim_now(s);
   memset(s->w.s, 0, (size_t)s->a->nz * sizeof(double));
   if (s->a->theta < 1) {
-    forces(s, &v0, s->w.f);
-    for (int i = 0; i < s->a->nz; i++) s->w.s[i] = s->n.h * (1 - s->a->theta) * s->w.f[i];
+    forces(s, &v0, 1, s->w.f);
+    for (int i = 0; i < s->a->nz; i++) s->w.s[i] = s->n.h * (1 - theta_of(s, i)) * s->w.f[i];
   }
   if (s->a->gamma < 1 && s->a->on.g.n > 0) {
-    reactions(s, &v0, s->w.g);
-    for (int i = 0; i < s->a->nz; i++) s->w.s[i] += s->n.h * (1 - s->a->gamma) * s->w.g[i];
+    reactions(s, &v0, 1, s->w.g);
+    for (int i = 0; i < s->a->nz; i++) s->w.s[i] += s->n.h * (1 - gamma_of(s, i)) * s->w.g[i];
   }
+}
+
+static void algebraic_at_end(nsm_sim *s) {
+  for (int i = 0; i < s->a->nz; i++) if (s->a->algebraic[i]) s->now.z[i] = s->w.z1[i];
+  newton_explicit_part(s);
 }
 
 static void inertia(nsm_sim *s) {
@@ -62,8 +73,9 @@ static void inertia(nsm_sim *s) {
 void newton_evaluate(nsm_sim *s, double t1) {
   sim_rows *r = &s->n.r;
   nsm_view v = newton_end(s, t1), mid = newton_between(s, t1);
-  forces(s, &v, s->w.f);
-  if (s->a->on.g.n > 0) reactions(s, &v, s->w.g);
+  if (s->a->algebraic && s->a->theta < 1) algebraic_at_end(s);
+  forces(s, &v, 0, s->w.f);
+  if (s->a->on.g.n > 0) reactions(s, &v, 0, s->w.g);
   for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
   if (s->a->on.mass_moving.n + s->a->on.mid.n + s->a->on.mu.n > 0) {
     for (int i = 0; i < s->a->nq; i++) s->w.qm[i] = (1 - s->a->theta) * s->now.q[i] + s->a->theta * s->w.q1[i];
@@ -82,7 +94,7 @@ void newton_evaluate(nsm_sim *s, double t1) {
     }
   }
   for (int i = 0; i < s->a->nz; i++) {
-    double f = s->n.h * s->a->theta * s->w.f[i];
+    double f = s->n.h * theta_of(s, i) * s->w.f[i];
     s->w.smooth[i] = -f - s->w.s[i];
     s->w.smooth_size[i] = fabs(f) + fabs(s->w.s[i]);
     s->w.inc_size[i] = s->w.diag[i] = 0;
@@ -144,11 +156,11 @@ void newton_round_off(nsm_sim *s, int first) {
   add_drive(s);
   for (int a = 0; a < s->a->on.jac.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
-    add_round_off(s, k, &k->c->jac, k->jac, s->n.h * s->a->theta);
+    add_round_off(s, k, &k->c->jac, k->jac, s->n.h * (s->a->algebraic ? 1 : s->a->theta));
   }
   for (int a = 0; a < s->a->on.k.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.k.of[a]];
-    add_round_off(s, k, &k->c->k, k->k, s->n.h * s->a->gamma);
+    add_round_off(s, k, &k->c->k, k->k, s->n.h * sim_gamma_of(s, k->c));
   }
   for (int a = 0; a < s->a->on.curve.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.curve.of[a]];
@@ -237,7 +249,7 @@ double newton_residual(nsm_sim *s, int rounded, int *worst) {
   *worst = 0;
   if (s->a->on.g.n > 0)
     for (int i = 0; i < s->a->nz; i++) {
-      double g = s->n.h * s->a->gamma * s->w.g[i];
+      double g = s->n.h * gamma_of(s, i) * s->w.g[i];
       res[i] -= g;
       scale[i] += fabs(g);
     }

@@ -66,47 +66,38 @@ double sim_row_terms(const nsm_sim *s, int row, double y) {
   return size;
 }
 
-static void right_side(nsm_sim *s, double t1) {
+// f or g of the classes in a list; begin: of those only that have a part at the begin of the step.
+static void add_kernels(nsm_sim *s, const sim_list *of, int reaction, const nsm_view *v, double weight, int begin,
+                        double *rhs) {
   int nv = s->a->nv, nz = s->a->nz;
-  double h = s->n.h, ht = h * s->a->theta, he = h * (1 - s->a->theta);
+  double *f = s->w.f;
+  for (int end = 0; end < (s->a->algebraic ? 2 : 1); end++) {
+    double by = end ? s->n.h : weight;
+    if (by == 0 || (end && begin)) continue;
+    memset(f, 0, (size_t)nz * sizeof(double));
+    for (int a = 0; a < of->n; a++) {
+      const sim_class *k = &s->a->cls[of->of[a]];
+      if ((k->c->at_end != 0) != end) continue;
+      if (reaction) k->c->g_fn(v, &k->tab, f, f + nv);
+      else k->c->f_fn(v, &k->tab, f, f + nv);
+    }
+    for (int i = 0; i < nz; i++) rhs[i] += by * f[i];
+  }
+}
+
+static void right_side(nsm_sim *s, double t1) {
+  double h = s->n.h, *rhs = s->w.rhs;
   nsm_view v0 = sim_now(s), va = sim_view(s, t1, s->w.qm, s->now.z, s->now.l);
-  double *rhs = s->w.rhs, *f = s->w.f;
   sim_move(s, s->now.q, h, s->now.z, s->w.qm);
-  for (int i = 0; i < nz; i++) rhs[i] = h * s->n.f_constant[i];
+  for (int i = 0; i < s->a->nz; i++) rhs[i] = h * s->n.f_constant[i];
   if (s->a->on.f_moving.n > 0) {
-    if (ht != 0) {
-      memset(f, 0, (size_t)nz * sizeof(double));
-      for (int a = 0; a < s->a->on.f_moving.n; a++) {
-        const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
-        k->c->f_fn(&va, &k->tab, f, f + nv);
-      }
-      for (int i = 0; i < nz; i++) rhs[i] += ht * f[i];
-    }
-    if (he != 0) {
-      memset(f, 0, (size_t)nz * sizeof(double));
-      for (int a = 0; a < s->a->on.f_moving.n; a++) {
-        const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
-        k->c->f_fn(&v0, &k->tab, f, f + nv);
-      }
-      for (int i = 0; i < nz; i++) rhs[i] += he * f[i];
-    }
+    add_kernels(s, &s->a->on.f_moving, 0, &va, h * s->a->theta, 0, rhs);
+    add_kernels(s, &s->a->on.f_moving, 0, &v0, h * (1 - s->a->theta), 1, rhs);
   }
   if (s->a->on.g.n > 0) {
     va.l = s->a->zero_l;
-    memset(f, 0, (size_t)nz * sizeof(double));
-    for (int a = 0; a < s->a->on.g.n; a++) {
-      const sim_class *k = &s->a->cls[s->a->on.g.of[a]];
-      k->c->g_fn(&va, &k->tab, f, f + nv);
-    }
-    for (int i = 0; i < nz; i++) rhs[i] += h * s->a->gamma * f[i];
-    if (s->a->gamma < 1) {
-      memset(f, 0, (size_t)nz * sizeof(double));
-      for (int a = 0; a < s->a->on.g.n; a++) {
-        const sim_class *k = &s->a->cls[s->a->on.g.of[a]];
-        k->c->g_fn(&v0, &k->tab, f, f + nv);
-      }
-      for (int i = 0; i < nz; i++) rhs[i] += h * (1 - s->a->gamma) * f[i];
-    }
+    add_kernels(s, &s->a->on.g, 1, &va, h * s->a->gamma, 0, rhs);
+    add_kernels(s, &s->a->on.g, 1, &v0, h * (1 - s->a->gamma), 1, rhs);
   }
 }
 
