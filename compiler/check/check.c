@@ -25,6 +25,7 @@ void check_system(Arena *a, const System *s, DiagBag *bag) {
   check_numbers(&k);
   check_inertia(&k);
   check_equations(&k);
+  check_circuit(&k);
   check_breaks(&k);
   check_reach(&k);
   check_contradictions(&k);

@@ -41,6 +41,7 @@ static void algebraic_class(Deriver *d, const MRelation *m, int unknown, Ex y) {
   SysClass *c = derive_new_class(d, CLASS_SMOOTH, arena_printf(d->arena, "%s %s", row_of[m->algebraic], m->name),
                                  m->span, &m->ctx);
   c->is_equation = c->at_end = true;
+  c->relation = m;
   derive_right_hand_side(d, c, unknown, y);
 }
 

@@ -346,6 +346,7 @@ void relative_degrees(Deriver *d) {
     SysClass *c = &s->cls[i];
     if (c->kind != CLASS_RELATION || c->compliant) continue;
     const MRelation *m = c->relation;
+    if (m && m->algebraic) continue;                       // an equation: check/circuit.c asks whether it determines
     int row = 0;
     while (row < x->nr - 1 && x->row[row].cls != i) row++;
     if (m && c->reldeg >= 2 && unbounded(s, c)) law_too_weak(d, c, m, x, row);

@@ -23,6 +23,7 @@
 
 enum { MOST_NODES = 400, LARGEST_GROWTH = 0, LARGEST_EXCHANGE = 4, MOST_ROWS = 8 };
 static const double small_pivot = 1e-3;      // beside the largest coefficient of an unknown in the row
+static const double cancelled = 1e-9;        // what round-off leaves of a coefficient's terms, with room
 
 typedef struct Solving {
   Deriver *d;
@@ -30,6 +31,7 @@ typedef struct Solving {
   int  *relation;            // [n] of the model
   bool *law;                 // [n] a complementarity; else a free row
   Ex   *row;                 // [n] y; EX_NONE: used
+  double *scale;             // [n] the largest coefficient of an unknown that it ever had
   int   nunknown;            // algebraic ones, and multipliers of the complementarities
   int  *symbol, *var;        // [nunknown]
   int  *law_of;              // [nunknown] row of its complementarity; -1: algebraic
@@ -102,6 +104,23 @@ static void open_unknowns(Solving *v) {
   }
 }
 
+static int unknown_of(const Solving *v, int id) { return id < v->nsymbol ? v->of_symbol[id] : -1; }
+
+// |dy/dx| where it is a constant, else nan.
+static double slope(const Solving *v, Ex y, int symbol) {
+  System *s = v->d->sys;
+  Ex c = ex_diff(s->pool, y, symbol);
+  return stage_of(s, c) <= STAGE_CONST ? fabs(value_of(s, c, NULL, 0)) : NAN;
+}
+
+static double largest_slope(const Solving *v, Ex y) {
+  const int *ids;
+  double largest = 0;
+  for (int i = ex_symbols(v->d->sys->pool, y, &ids); i-- > 0;)
+    if (unknown_of(v, ids[i]) >= 0) largest = fmax(largest, slope(v, y, ids[i]));
+  return largest;
+}
+
 static void open_rows(Solving *v) {
   System *s = v->d->sys;
   v->row = ARENA_ARRAY(v->d->arena, Ex, v->n + 1);
@@ -110,21 +129,20 @@ static void open_rows(Solving *v) {
   v->of_symbol = ARENA_ARRAY(v->d->arena, int, v->nsymbol + 1);
   for (int i = 0; i < v->nsymbol; i++) v->of_symbol[i] = -1;
   for (int i = 0; i < v->nunknown; i++) v->of_symbol[v->symbol[i]] = i;
+  v->scale = ARENA_ARRAY(v->d->arena, double, v->n + 1);
+  for (int i = 0; i < v->n; i++) v->scale[i] = largest_slope(v, v->row[i]);
 }
-
-static int unknown_of(const Solving *v, int id) { return id < v->nsymbol ? v->of_symbol[id] : -1; }
 
 static bool moving(int id, void *system) {
   const Sym *y = symtab_at(((System *)system)->sym, id);
   return y->kind == SYM_VALUE || y->kind == SYM_RATE;
 }
 
-// The coefficient of an unknown in a row, and its size; EX_NONE where it is not a constant other than 0.
-static Ex coefficient(Solving *v, Ex row, int symbol, double *size) {
-  System *s = v->d->sys;
-  Ex c = ex_diff(s->pool, row, symbol);
-  *size = stage_of(s, c) <= STAGE_CONST ? fabs(value_of(s, c, NULL, 0)) : NAN;
-  return *size > 0 && isfinite(*size) ? c : EX_NONE;
+// The coefficient of an unknown in row `at`, and its size; EX_NONE where it is not a constant other than 0, or what
+// rounding has left of terms that cancelled.
+static Ex coefficient(Solving *v, int at, int symbol, double *size) {
+  *size = slope(v, v->row[at], symbol);
+  return *size > cancelled * v->scale[at] && isfinite(*size) ? ex_diff(v->d->sys->pool, v->row[at], symbol) : EX_NONE;
 }
 
 // The best unknown of a row; its growth, or a large number where there is none.
@@ -136,14 +154,12 @@ static long best_of_row(Solving *v, int at, const long *rows_with, int *best) {
   for (int i = 0; i < n; i++) {
     k += moving(ids[i], s);
     if (unknown_of(v, ids[i]) < 0 || v->law_of[unknown_of(v, ids[i])] >= 0) continue;
-    Ex c = ex_diff(s->pool, v->row[at], ids[i]);
-    double x = stage_of(s, c) <= STAGE_CONST ? fabs(value_of(s, c, NULL, 0)) : 0;
-    if (x > largest) largest = x;
+    largest = fmax(largest, slope(v, v->row[at], ids[i]));
   }
   long least = LARGEST_GROWTH + 1;
   for (int i = 0; i < n; i++) {
     int x = unknown_of(v, ids[i]);
-    if (x < 0 || v->law_of[x] >= 0 || coefficient(v, v->row[at], ids[i], &size) == EX_NONE) continue;
+    if (x < 0 || v->law_of[x] >= 0 || coefficient(v, at, ids[i], &size) == EX_NONE) continue;
     if (size != 1 && !(size >= small_pivot * largest)) continue;
     long u = rows_with[x] - 1 + v->uses[x], growth = (k - 1) * u - u - k;
     if (growth >= least) continue;
@@ -153,33 +169,39 @@ static long best_of_row(Solving *v, int at, const long *rows_with, int *best) {
   return least;
 }
 
-// Unknown x stands for this value from now on.
-static void replace(Solving *v, int x, Ex value) {
+// Unknown x stands for this value from now on. reach: the largest coefficient that its terms had.
+static void replace(Solving *v, int x, Ex value, double reach) {
   Pool *p = v->d->sys->pool;
   int id = v->symbol[x];
   v->value[x] = value;
   v->order[v->nsolved++] = x;
-  for (int i = 0; i < v->n; i++)
-    if (v->row[i] != EX_NONE && ex_depends(p, v->row[i], id)) v->row[i] = ex_subst(p, v->row[i], &id, &value, 1);
+  for (int i = 0; i < v->n; i++) {
+    if (v->row[i] == EX_NONE || !ex_depends(p, v->row[i], id)) continue;
+    v->scale[i] = fmax(v->scale[i], slope(v, v->row[i], id) * reach);
+    v->row[i] = ex_subst(p, v->row[i], &id, &value, 1);
+  }
   const int *ids;
   int n = ex_symbols(p, value, &ids);
   for (int i = 0; i < n; i++)
     if (unknown_of(v, ids[i]) >= 0) v->uses[unknown_of(v, ids[i])] += v->uses[x];
 }
 
-// x from y = equal, where its coefficient is a constant.
-static Ex solved_for(Solving *v, Ex y, int x, Ex equal) {
+// x from row `at` = equal, where its coefficient is a constant.
+static Ex solved_for(Solving *v, int at, int x, Ex equal, double *reach) {
   Pool *p = v->d->sys->pool;
   double size;
   int id = v->symbol[x];
-  Ex c = coefficient(v, y, id, &size), zero = ex_num(p, 0);
-  return ex_div(p, ex_sub(p, equal, ex_subst(p, y, &id, &zero, 1)), c);
+  Ex c = coefficient(v, at, id, &size), zero = ex_num(p, 0);
+  *reach = v->scale[at] / size;
+  return ex_div(p, ex_sub(p, equal, ex_subst(p, v->row[at], &id, &zero, 1)), c);
 }
 
 static void solve_row(Solving *v, int at, int x) {
-  Ex value = solved_for(v, v->row[at], x, ex_num(v->d->sys->pool, 0));
+  double reach;
+  v->d->sys->solved_by[v->var[x]] = v->relation[at];
+  Ex value = solved_for(v, at, x, ex_num(v->d->sys->pool, 0), &reach);
   v->row[at] = EX_NONE;
-  replace(v, x, value);
+  replace(v, x, value, reach);
 }
 
 static void count_rows(const Solving *v, long *rows_with) {
@@ -239,13 +261,13 @@ static void exchanges_with(Solving *v, int at, int l, const long *rows_with, Exc
   int law = v->law_of[l];
   double size;
   if (v->row[law] == EX_NONE || v->value[l] != EX_NONE || ex_depends(p, v->row[law], v->symbol[l])) return;
-  if (coefficient(v, v->row[at], v->symbol[l], &size) == EX_NONE) return;
+  if (coefficient(v, at, v->symbol[l], &size) == EX_NONE) return;
   const int *ids;
   int n = ex_symbols(p, v->row[law], &ids);
   for (int i = 0; i < n; i++) {
     int x = unknown_of(v, ids[i]);
     if (x < 0 || v->law_of[x] >= 0 || ex_depends(p, v->row[at], ids[i])) continue;
-    if (coefficient(v, v->row[law], ids[i], &size) == EX_NONE) continue;
+    if (coefficient(v, law, ids[i], &size) == EX_NONE) continue;
     long k = variables_in(v, v->row[at]), m = variables_in(v, v->row[law]), growth =
         (k - 1) * (rows_with[l] - 1 + v->uses[l]) + (m - 1) * (rows_with[x] - 1 + v->uses[x]) - k - m;
     if (growth < best->growth) *best = (Exchange){ at, law, l, x, growth };
@@ -285,13 +307,15 @@ static bool exchange(Solving *v) {
   if (best.growth > LARGEST_EXCHANGE) return false;
   int number = new_multiplier(v, best.law);
   Ex p = ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_VALUE, .id = number }));
-  Ex l = solved_for(v, v->row[best.row], best.l, ex_num(s->pool, 0));
-  Ex x = solved_for(v, v->row[best.law], best.x, p);
+  double reach_l, reach_x;
+  Ex l = solved_for(v, best.row, best.l, ex_num(s->pool, 0), &reach_l);
+  Ex x = solved_for(v, best.law, best.x, p, &reach_x);
   v->row[best.row] = EX_NONE;
   v->row[best.law] = l;
+  v->scale[best.law] = reach_l;
   s->row_unknown[v->relation[best.law]] = number;
-  replace(v, best.l, l);
-  replace(v, best.x, x);
+  replace(v, best.l, l, reach_l);
+  replace(v, best.x, x, reach_x);
   v->law_of[best.l] = best.law;
   return true;
 }
@@ -345,6 +369,8 @@ void derive_algebraic(Deriver *d) {
   const Model *m = s->model;
   Solving v = { .d = d };
   s->solved = ARENA_ARRAY(d->arena, Ex, 2 * m->nvar + 1);   // exchanges add variables, less than there are
+  s->solved_by = ARENA_ARRAY(d->arena, int, 2 * m->nvar + 1);
+  for (int i = 0; i < m->nvar; i++) s->solved_by[i] = -1;
   s->row_unknown = ARENA_ARRAY(d->arena, int, m->nrelation + 1);
   s->row_left = ARENA_ARRAY(d->arena, Ex, m->nrelation + 1);
   for (int i = 0; i < m->nrelation; i++) s->row_unknown[i] = m->relation[i].lambda->id;

@@ -130,6 +130,7 @@ typedef struct System {
   // solve_algebraic.c: [nvar] what an algebraic unknown is replaced by, EX_NONE: it is not; [nrelation] the unknown that
   // stands with a relation, -1: the relation is solved; what such a free row then reads
   Ex *solved; int *row_unknown; Ex *row_left;
+  int *solved_by;          // [nvar] the relation that an unknown was solved from; -1
   bool algebraic_states;   // the unknowns that are left are states without inertia
   SysClass *cls; int ncls;
   Stages *stages;

@@ -145,6 +145,23 @@ static double apply_motion(nsm_sim *s) {
   return sum;
 }
 
+// z += W^{-1} B lambda by one solve: in a circuit every node is reached by every current, and X is full.
+static double apply_currents(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  const sim_islands *a = &s->n.isl;
+  double sum = 0, *dz = s->w.rhs;
+  memset(dz, 0, (size_t)s->a->nz * sizeof(double));
+  for (int i = 0; i < a->nactive; i++) {
+    int row = r->row_at[a->active[i]];
+    double p = a->lambda[i];
+    sum += s->w.l1[r->l[row]] = p;
+    for (int e = r->b0[row]; p != 0 && e < r->b0[row + 1]; e++) dz[r->bz[e]] += r->b[e] * p;
+  }
+  sim_matrix_solve(s, dz);
+  for (int z = 0; z < s->a->nz; z++) s->w.z1[z] += dz[z];
+  return sum;
+}
+
 // (7), and with it q = q_k + h (theta v + (1-theta) v_k).
 static double apply_multipliers(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
@@ -152,6 +169,7 @@ static double apply_multipliers(nsm_sim *s) {
   double ht = s->n.h * s->a->theta, sum = 0;
   int nv = s->a->nv;
   if (r->whole) return apply_motion(s);
+  if (s->a->algebraic && s->a->nv == 0) return apply_currents(s);
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
     double p = a->lambda[i];

@@ -1,0 +1,126 @@
+// Algebraic equations: has the system of a step one solution (E0247)? With unknowns at the end of the step, states x and
+// multipliers l,
+//
+//   ( M/h - A    -B      ) ( x )
+//   (   C        D + I_c ) ( l )      I_c = 1 for rows that are no equations: each has a state in which its l is free
+//
+// must be regular. Where it is not, a combination of rows is zero, and so is one of columns: the first says which
+// equations contradict or repeat each other, the second what nothing determines. Both are named.
+#include <math.h>
+#include "parts.h"
+
+enum { MOST = 128 };          // as rank_of_rows
+
+static bool any_algebraic(const Check *k) {
+  for (int i = 0; i < k->s->model->nvar; i++) if (k->s->model->var[i].algebraic) return true;
+  return false;
+}
+
+static double value(const Point *p, Ex e) {
+  double v = e == EX_NONE ? 0 : at_point(p, e);
+  return isfinite(v) ? v : 1;
+}
+
+// Unknowns: x, then the multiplier of each row. Columns are scaled to 1.
+static void one_step_matrix(const Check *k, const Point *p, double *a) {
+  const Expanded *x = k->x;
+  int nx = x->nx, n = nx + x->nr;
+  double h = k->s->step == EX_NONE ? NAN : value_of(k->s, k->s->step, NULL, 0);
+  if (!(h > 0)) h = 1e-3;
+  for (int i = 0; i < nx; i++) {
+    for (int j = 0; j < nx; j++)
+      a[i*n + j] = value(p, x->M[i*nx + j])/h - value(p, x->Jx[i*nx + j]) - value(p, x->Kx[i*nx + j]);
+    for (int j = 0; j < x->nr; j++) a[i*n + nx + j] = -value(p, x->B[i*x->nr + j]);
+  }
+  for (int i = 0; i < x->nr; i++) {
+    for (int j = 0; j < nx; j++) a[(nx + i)*n + j] = value(p, x->Cx[i*nx + j]);
+    for (int j = 0; j < x->nr; j++) a[(nx + i)*n + nx + j] = value(p, x->D[i*x->nr + j]);
+    if (k->s->cls[x->row[i].cls].row_type != 2) a[(nx + i)*n + nx + i] += 1;
+  }
+  for (int j = 0; j < n; j++) {
+    double largest = 0;
+    for (int i = 0; i < n; i++) largest = fmax(largest, fabs(a[i*n + j]));
+    for (int i = 0; i < n && largest > 0; i++) a[i*n + j] /= largest;
+  }
+}
+
+static const SysClass *class_of(const Check *k, int row) {
+  return &k->s->cls[row < k->x->nx ? k->x->equation[row] : k->x->row[row - k->x->nx].cls];
+}
+
+static int unknown_symbol(const Check *k, int i) {
+  return i < k->x->nx ? k->x->value[i] : k->x->row[i - k->x->nx].lambda;
+}
+
+// The places of the largest entries of v, up to `most`.
+static int large_ones(const double *v, int n, int *at, int most) {
+  double largest = 0;
+  int count = 0;
+  for (int i = 0; i < n; i++) largest = fmax(largest, fabs(v[i]));
+  for (int i = 0; i < n && count < most; i++) if (fabs(v[i]) > 1e-6*largest) at[count++] = i;
+  return count;
+}
+
+static bool is_node(const Check *k, int symbol) {
+  return k->s->model->var[symtab_at(k->s->sym, symbol)->id].algebraic == MALG_NODE;
+}
+
+// The equations that gave what was put into this one.
+static void put_in(Check *k, Diag *d, const MExpr *x, int *left) {
+  const System *s = k->s;
+  if (!(x->uses & MU_LAMBDA) || *left <= 0) return;
+  int by = x->kind == MX_VAR && s->solved[x->id] != EX_NONE ? s->solved_by[x->id] : -1;
+  const MRelation *r = by >= 0 ? &s->model->relation[by] : NULL;
+  if (r && r->algebraic != MALG_HELD) {
+    --*left;
+    diag_also(d, r->span, "%s %s gives %s", r->algebraic == MALG_NODE ? "node" : "the equation of", r->name,
+              s->model->var[x->id].plain);
+    put_in(k, d, r->y, left);
+  }
+  for (int i = 0; i < x->nargs; i++) put_in(k, d, x->arg[i], left);
+}
+
+static void singular(Check *k, const double *left, const double *right, int n) {
+  int row[4], column[4], nrow = large_ones(left, n, row, 4), ncolumn = large_ones(right, n, column, 4);
+  const SysClass *first = class_of(k, row[nrow - 1]);
+  bool nodes = true;
+  Text t = {0};
+  for (int i = 0; i < ncolumn; i++) {
+    nodes = nodes && is_node(k, unknown_symbol(k, column[i]));
+    text_printf(&t, "%s%s", i ? ", " : "", sym_name(unknown_symbol(k, column[i]), (void *)k->s));
+  }
+  Diag *d = diag(k->bag, nodes ? DIAG_E0246 : DIAG_E0247, first->span,
+                 nodes ? "nothing determines the potential of %s" : "these equations do not determine %s", text_str(&t));
+  text_free(&t);
+  diag_label(d, "%s: %s", first->shown, nrow == 1 ? "none of the unknowns is left in it"
+                                                   : "this one follows from the others, or contradicts them");
+  int most = 3;
+  if (first->relation) put_in(k, d, first->relation->y, &most);
+  for (int i = 0; i + 1 < nrow; i++) {
+    const SysClass *c = class_of(k, row[i]);
+    bool new = c->span.lo != first->span.lo || c->span.file != first->span.file;
+    for (int j = 0; j < i; j++) new = new && c->span.lo != class_of(k, row[j])->span.lo;
+    if (new) diag_also(d, c->span, "%s", c->shown);
+  }
+  if (nodes) diag_help(d, "connect it with a node that is held: by a part with a resistance, or node gnd = 0;");
+  else diag_help(d, "sources side by side, or in a loop, need a resistance in series; current sources in a row one "
+                 "beside them");
+}
+
+void check_circuit(Check *k) {
+  if (!k->x || k->x->clipped || k->x->nq || !any_algebraic(k)) return;
+  int n = k->x->nx + k->x->nr;
+  if (!n || n > MOST) return;
+  for (int i = 0; i < k->x->nx; i++) if (k->x->equation[i] < 0) return;
+  Arena *m = k->arena;
+  double *a = ARENA_ARRAY(m, double, n*n), *b = ARENA_ARRAY(m, double, n*n), *left = ARENA_ARRAY(m, double, n),
+         *right = ARENA_ARRAY(m, double, n);
+  for (int point = 1; point <= 2; point++) {               // regular at one of two generic points: silent
+    Point p = generic_point(k, point, 1);
+    one_step_matrix(k, &p, a);
+    for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) b[j*n + i] = a[i*n + j];
+    if (rank_of_rows(a, n, n, left) == n) return;
+    rank_of_rows(b, n, n, right);
+  }
+  singular(k, left, right, n);
+}
