@@ -65,19 +65,22 @@ static bool is_node(const Check *k, int symbol) {
   return k->s->model->var[symtab_at(k->s->sym, symbol)->id].algebraic == MALG_NODE;
 }
 
-// The equations that gave what was put into this one.
-static void put_in(Check *k, Diag *d, const MExpr *x, int *left) {
+// The equations that gave what was put into this one, each once.
+typedef struct Named { int n, relation[3]; } Named;
+
+static void put_in(Check *k, Diag *d, const MExpr *x, Named *named) {
   const System *s = k->s;
-  if (!(x->uses & MU_LAMBDA) || *left <= 0) return;
+  if (!(x->uses & MU_LAMBDA) || named->n == 3) return;
   int by = x->kind == MX_VAR && s->solved[x->id] != EX_NONE ? s->solved_by[x->id] : -1;
+  for (int i = 0; i < named->n; i++) if (named->relation[i] == by) return;
   const MRelation *r = by >= 0 ? &s->model->relation[by] : NULL;
   if (r && r->algebraic != MALG_HELD) {
-    --*left;
+    named->relation[named->n++] = by;
     diag_also(d, r->span, "%s %s gives %s", r->algebraic == MALG_NODE ? "node" : "the equation of", r->name,
               s->model->var[x->id].plain);
-    put_in(k, d, r->y, left);
+    put_in(k, d, r->y, named);
   }
-  for (int i = 0; i < x->nargs; i++) put_in(k, d, x->arg[i], left);
+  for (int i = 0; i < x->nargs; i++) put_in(k, d, x->arg[i], named);
 }
 
 static void singular(Check *k, const double *left, const double *right, int n) {
@@ -94,8 +97,8 @@ static void singular(Check *k, const double *left, const double *right, int n) {
   text_free(&t);
   diag_label(d, "%s: %s", first->shown, nrow == 1 ? "none of the unknowns is left in it"
                                                    : "this one follows from the others, or contradicts them");
-  int most = 3;
-  if (first->relation) put_in(k, d, first->relation->y, &most);
+  Named named = { 0 };
+  if (first->relation) put_in(k, d, first->relation->y, &named);
   for (int i = 0; i + 1 < nrow; i++) {
     const SysClass *c = class_of(k, row[i]);
     bool new = c->span.lo != first->span.lo || c->span.file != first->span.file;
