@@ -95,8 +95,9 @@ static void singular(Check *k, const double *left, const double *right, int n) {
   Diag *d = diag(k->bag, nodes ? DIAG_E0246 : DIAG_E0247, first->span,
                  nodes ? "nothing determines the potential of %s" : "these equations do not determine %s", text_str(&t));
   text_free(&t);
-  diag_label(d, "%s: %s", first->shown, nrow == 1 ? "none of the unknowns is left in it"
-                                                   : "this one follows from the others, or contradicts them");
+  diag_label(d, "%s: %s", first->shown,
+             nrow == 1 ? "none of the unknowns is left in it"
+                       : "this one follows from the others, or contradicts them");
   Named named = { 0 };
   if (first->relation) put_in(k, d, first->relation->y, &named);
   for (int i = 0; i + 1 < nrow; i++) {

@@ -169,7 +169,8 @@ static void emit_variables(Emitter *e) {
   text_add(e->out, "static const nsm_var vars[] = {\n");
   for (int i = 0; i < m->nvar; i++) {
     bool solved = e->plan->sys->solved[i] != EX_NONE;
-    text_printf(e->out, "  { %s, %d, %d, %d, %d, %d, %d }, ", solved ? "NSM_VAR_SOLVED" : kind[m->var[i].kind], blob_add(e, m->var[i].name),
+    text_printf(e->out, "  { %s, %d, %d, %d, %d, %d, %d }, ",
+                solved ? "NSM_VAR_SOLVED" : kind[m->var[i].kind], blob_add(e, m->var[i].name),
                 line_of(m->var[i].span), m->var[i].ndim, m->var[i].kind == MV_ROW ? row_class[i] : -1,
                 file_of(e, m->var[i].span), m->var[i].rate_name ? blob_add(e, m->var[i].rate_name) : 0);
     c_comment(m->var[i].name, e->out);

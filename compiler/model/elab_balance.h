@@ -2,7 +2,8 @@
 #pragma once
 #include "elab.h"
 
-// The sum of the flows away from the nodes of variable `id`, over their own indices; `held` is the node. False: reported.
+// The sum of the flows away from the nodes of variable `id`, over their own indices; `held` is the node. False:
+// reported.
 bool node_balance(Elab *e, int id, Algebraic *out);
 // Nodes that no path of flows connects with a node that is held: reported.
 void check_ground(Elab *e);

@@ -33,7 +33,8 @@ bool algebraic_equation(const Env env, const Ast *x, const Value *a, const Value
   Elab *e = env.e;
   Map *seen = map_new(e->a);
   bool any = false;
-  for (int i = 0; i < value_count(a); i++) any = any || has_unknown(e, a->at[i], seen) || has_unknown(e, b->at[i], seen);
+  for (int i = 0; i < value_count(a); i++)
+    any = any || has_unknown(e, a->at[i], seen) || has_unknown(e, b->at[i], seen);
   for (int i = 0; any && i < value_count(a); i++) {
     Algebraic q = { .ctx = env.ctx, .scope = env.scope, .value = difference(e, a->at[i], b->at[i], x->span),
                     .span = x->span };

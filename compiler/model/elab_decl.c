@@ -285,8 +285,13 @@ static bool force_param(Symbol *y) {
 // --- variables ---
 
 static const char *variable_kind(MVarKind k) {
-  return k == MV_COORD ? "coordinate" : k == MV_DISCRETE ? "discrete variable" : k == MV_MULTIPLIER ? "unknown"
-                                                                                    : k == MV_INPUT ? "input" : "state";
+  switch (k) {
+  case MV_COORD: return "coordinate";
+  case MV_DISCRETE: return "discrete variable";
+  case MV_MULTIPLIER: return "unknown";
+  case MV_INPUT: return "input";
+  default: return "state";
+  }
 }
 
 static bool force_variable(Symbol *y) {

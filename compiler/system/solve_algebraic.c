@@ -13,9 +13,9 @@
 //
 //   c l + r = 0,  y = a x + s     ->     l = -r/c,  x = (p - s)/a,  0 <= l perp p >= 0
 //
-// and a free row of the one-step problem is gone. Where many rows are left, or families of them, they are no rows of that
-// problem: their unknowns become states without inertia, rows of the smooth system that hold at the end of the step. Equations and unknowns in loops are left as they are: families stay
-// families.
+// and a free row of the one-step problem is gone. Where many rows are left, or families of them, they are no rows of
+// that problem: their unknowns become states without inertia, rows of the smooth system that hold at the end of the
+// step. Equations and unknowns in loops are not solved here: families stay families.
 #include <math.h>
 #include <string.h>
 #include "../base/fatal.h"

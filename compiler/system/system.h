@@ -127,8 +127,8 @@ typedef struct System {
   SymTab *sym;
   Map    *lowered[3], *lowered_whole;  // MExpr* -> Ex, memos of lower.c: as algebra, as written, every sum and product
                                        // a quantity; of whole statements that are large
-  // solve_algebraic.c: [nvar] what an algebraic unknown is replaced by, EX_NONE: it is not; [nrelation] the unknown that
-  // stands with a relation, -1: the relation is solved; what such a free row then reads
+  // solve_algebraic.c: [nvar] what an algebraic unknown is replaced by, EX_NONE: it is not; [nrelation] the unknown
+  // that stands with a relation, -1: the relation is solved; what such a free row then reads
   Ex *solved; int *row_unknown; Ex *row_left;
   int *solved_by;          // [nvar] the relation that an unknown was solved from; -1
   bool algebraic_states;   // the unknowns that are left are states without inertia

@@ -248,7 +248,8 @@ static int states(nsm_sim *s, nsm_error *e) {
       }
   }
   for (int z = s->a->nv; z < s->a->nz && s->a->algebraic; z++)
-    if (s->a->algebraic[z]) w.val[sim_matrix_place(&w, z - s->a->nv, z - s->a->nv)] = 1;     // no derivative to determine
+    if (s->a->algebraic[z])                                // no derivative to determine
+      w.val[sim_matrix_place(&w, z - s->a->nv, z - s->a->nv)] = 1;
   for (int b = 0; b < w.nblock; b++) {
     const sim_block *k = &w.block[b];
     if (!(k->kind == BLOCK_SPARSE ? nsm_sparse_factor(k->sparse, w.val + k->at, NSM_SPARSE_PIVOTS, zero, 0, NULL) >= 0

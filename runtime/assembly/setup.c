@@ -136,7 +136,7 @@ static int size_of(nsm_sim *s, int i, const double *bound, nsm_error *e) {
   char name[256];
   double count = 1;
   sim_family_name(name, sizeof name, sim_text(s, d->name));
-  if (d->kind == NSM_VAR_ROW || d->kind == NSM_VAR_SOLVED) return 1;                      // as many as its class has instances
+  if (d->kind == NSM_VAR_ROW || d->kind == NSM_VAR_SOLVED) return 1;   // as many as its class has instances
   for (int j = 0; j < d->ndim; j++) {
     double lo = bound[2 * j], hi = bound[2 * j + 1];
     if (!(lo == floor(lo) && hi == floor(hi) && fabs(lo) < 1e15 && fabs(hi) < 1e15)) {

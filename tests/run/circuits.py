@@ -5,7 +5,7 @@ import random
 import sys
 import tempfile
 
-from suite import ROOT, need, nsm, program
+from suite import NSM, ROOT, need
 
 sys.path.insert(0, str(ROOT / "tests/bench/circuits"))
 import netlists
@@ -17,13 +17,13 @@ def random_netlists():
         for i in range(40):
             rng = random.Random(4711 + i)
             n, parts = netlists.netlist(rng, 12 if i < 34 else 60)
-            error, why = netlists.error_of(program(), n, parts, folder)
+            error, why = netlists.error_of(NSM, n, parts, folder)
             need(error <= netlists.BAR, f"netlist {i}: {n} nodes, error {error:.3g} {why}")
 
 
 def eliminated_by_hand(name):
     with tempfile.TemporaryDirectory() as folder:
-        apart = by_hand.difference(program(), name, pathlib.Path(folder))
+        apart = by_hand.difference(NSM, name, pathlib.Path(folder))
         need(apart <= by_hand.BAR, f"{name}: {apart:.3g} apart")
 
 
