@@ -14,9 +14,9 @@ const char *nsm_column_name(nsm_sim *s, int c) {
   if (c < s->a->nx) sim_z_name(s, s->a->nv + c, s->w.name, sizeof s->w.name);
   else if ((c -= s->a->nx) < s->a->nq) sim_q_name(s, c, s->w.name, sizeof s->w.name);
   else if ((c -= s->a->nq) < s->a->nv) sim_z_name(s, c, s->w.name, sizeof s->w.name);
-  else if ((c -= s->a->nv) < s->a->nl) sim_l_name(s, c, s->w.name, sizeof s->w.name);
+  else if ((c -= s->a->nv) < s->a->nl_shown) sim_l_name(s, c, s->w.name, sizeof s->w.name);
   else {
-    c -= s->a->nl;
+    c -= s->a->nl_shown;
     for (int a = 0; a < s->a->on.output.n; a++) {
       int cls = s->a->on.output.of[a], n = s->a->cls[cls].tab.count;
       if (c < n) { sim_instance_name(s, cls, c, s->w.name, sizeof s->w.name); break; }
@@ -45,8 +45,8 @@ void nsm_read(nsm_sim *s, double *row) {
   row += s->a->nq;
   memcpy(row, s->now.z, (size_t)s->a->nv * sizeof *row);
   row += s->a->nv;
-  memcpy(row, s->now.l, (size_t)s->a->nl * sizeof *row);
-  row += s->a->nl;
+  memcpy(row, s->now.l, (size_t)s->a->nl_shown * sizeof *row);
+  row += s->a->nl_shown;
   for (int a = 0; a < s->a->on.output.n; a++) {
     sim_evaluate_class(s, s->a->on.output.of[a], row);
     row += s->a->cls[s->a->on.output.of[a]].tab.count;
@@ -61,8 +61,8 @@ double nsm_read_column(nsm_sim *s, int c) {
   if (c < a->nx) return now->z[a->nv + c];
   if ((c -= a->nx) < a->nq) return now->q[c];
   if ((c -= a->nq) < a->nv) return now->z[c];
-  if ((c -= a->nv) < a->nl) return now->l[c];
-  c -= a->nl;
+  if ((c -= a->nv) < a->nl_shown) return now->l[c];
+  c -= a->nl_shown;
   for (int i = 0; i < a->on.output.n; i++) {
     int cls = a->on.output.of[i], n = a->cls[cls].tab.count;
     if (c < n) { sim_evaluate_class(s, cls, s->w.out); return s->w.out[c]; }

@@ -121,7 +121,9 @@ nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
     if (c != NSM_OK) return c;
   }
   if (h != s->n.h && !sim_prepare(s, h, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
-  nsm_code c = s->a->scheme->step(s, t1, e);
+  nsm_code c = s->touching ? sim_touch_step(s, h, e) : NSM_OK;
+  if (c != NSM_OK) return c;
+  c = s->a->scheme->step(s, t1, e);
   if (s->dump && sim_dump_failed(s, e)) return NSM_FILE;
   if (c != NSM_OK) return c;
   s->a->scheme->accept(s);

@@ -3,11 +3,12 @@
 //
 //   open.c     open, reset, clone, close                 start.c, start_unique.c  initial values and laws
 //   clock.c    times of the run: nsm_step                advance.c  one step of any length
-//   change.c   values and parameters from outside
+//   change.c   values and parameters from outside        room.c     more room for contacts of shapes
 //   state.c    clear, save, restore                      statistics.c  what the claims of a model are made of
 #pragma once
 #include "runtime/record/record.h"
 #include "runtime/schemes/schemes.h"
+#include "runtime/touching/touching.h"
 
 // start.c: initial values that the laws do not allow are moved (project: however far off), or refused: 0
 int  sim_start(nsm_sim *s, int project, nsm_error *e);
@@ -23,6 +24,14 @@ void nsm_statistics_step(nsm_sim *s, nsm_statistic *a);    // after every step
 void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value);
 double nsm_statistics_idle(const nsm_model *m, const nsm_statistic *a);   // as nsm_statistic_idle, of all
 long sim_steps_before(const nsm_sim *s, double time);      // that may be taken at once before it, at least 1
+
+// open.c: with room for so many contacts of shapes, by groups; NULL: as it is at first
+nsm_sim *sim_open_with(const nsm_model *m, const nsm_settings *set, const int *room, nsm_error *e);
+// room.c: other takes the place of s, and s that of other; the same simulation with other room, in the same state;
+// contacts of shapes for a step of length h, with more room where that is needed
+void     sim_exchange(nsm_sim *s, nsm_sim *other);
+nsm_code sim_open_again(nsm_sim *s, const int *room, nsm_error *e);
+nsm_code sim_touch_step(nsm_sim *s, double h, nsm_error *e);
 
 void sim_evaluate_constants(nsm_sim *s);        // advance.c: all kernels whose stage is constant
 // advance.c: everything that depends on the step h; 0 where W is singular

@@ -5,9 +5,10 @@
 #include "clock.h"
 #include "runtime/schemes/consistent.h"
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
-typedef struct head { size_t bytes; long rows, nq, nv, nz, nl; int version, scheme; double h; } head;
+typedef struct head { size_t bytes; long rows, nq, nv, nz, nl; int version, scheme, groups; double h; } head;
 
 static const size_t numbers = offsetof(sim_state, q);
 
@@ -59,6 +60,7 @@ void sim_work_clear(nsm_sim *s) {
   memset(s->w.size, 0, (size_t)s->a->nz * sizeof *s->w.size);
   memset(s->w.l1, 0, (size_t)s->a->nl * sizeof *s->w.l1);
   if (s->n.con) s->n.con->made_for = 0;                    // K belongs to another state
+  if (s->touching) s->touching->stale = 1;
 }
 
 void sim_state_clear(nsm_sim *s) {
@@ -72,7 +74,7 @@ void sim_state_clear(nsm_sim *s) {
 
 // ---- save, restore --------------------------------------------------------------------------------------------------
 size_t nsm_state_size(const nsm_sim *s) {
-  size_t bytes = sizeof(head) + numbers;
+  size_t bytes = sizeof(head) + numbers + (size_t)s->a->ngroup * sizeof(int);
 #define SIM_STATE(type, name, count, what) bytes += (size_t)(count) * sizeof(type);
 #include "runtime/state.def"
 #undef SIM_STATE
@@ -90,6 +92,7 @@ static head head_of(const nsm_sim *s) {
   h.nl = s->a->nl;
   h.version = s->a->m->version;
   h.scheme = s->a->m->scheme;
+  h.groups = s->a->ngroup;
   h.h = s->n.h;
   return h;
 }
@@ -99,6 +102,7 @@ void nsm_save(const nsm_sim *s, void *to) {
   head h = head_of(s);
   memcpy(at, &h, sizeof h);
   at += sizeof h;
+  for (int i = 0; i < s->a->ngroup; i++, at += sizeof(int)) memcpy(at, &s->touching->group[i].room, sizeof(int));
   memcpy(at, &s->now, numbers);
   at += numbers;
 #define SIM_STATE(type, name, count, what) \
@@ -109,11 +113,25 @@ void nsm_save(const nsm_sim *s, void *to) {
   over_works(s, save_work, at);
 }
 
+// The simulation has as much room for contacts of shapes as that whose state it was; 0: no memory.
+static int same_room(nsm_sim *s, const char *room, nsm_error *e) {
+  size_t bytes = (size_t)s->a->ngroup * sizeof(int);
+  int *own = malloc(bytes + 1);
+  if (!own) { sim_no_memory(e, "a state"); return 0; }
+  memcpy(own, room, bytes);
+  nsm_code code = bytes > 0 ? sim_open_again(s, own, e) : NSM_OK;
+  free(own);
+  return code == NSM_OK;
+}
+
 nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e) {
   const char *at = from;
   head h, own = head_of(s);
   memcpy(&h, at, sizeof h);
   at += sizeof h;
+  if (h.groups == own.groups && h.rows != own.rows && !same_room(s, at, e)) return e ? e->code : NSM_FILE;
+  own = head_of(s);
+  at += (size_t)own.groups * sizeof(int);
   double step = h.h;
   h.h = own.h;
   if (memcmp(&h, &own, sizeof h) != 0) {
