@@ -126,7 +126,7 @@ enum {
   NSM_ELLIPTIC = 2,
   NSM_CONTENSOU = 3,
   NSM_GRIP = 4,
-  NSM_DISK = 5,
+  NSM_GIVEN = 5,
   NSM_CONTENSOU_EXACT = 6,
   NSM_GRIP2 = 7, // of two, of three normal directions: classes normal, normal + 1, ...
   NSM_GRIP3 = 8
@@ -258,7 +258,7 @@ typedef struct nsm_class {
   // moves all are given by mu_fn.
   int friction;                   // NSM_COULOMB ...
   int normal, direction;
-  int mu_num, mu2_num, radius_num;// NSM_DISK: radius = mu times normal force
+  int mu_num, mu2_num, radius_num;// NSM_GIVEN: radius = mu times normal force
   int mu_stage;
   void (*mu_fn)(const nsm_view *, const nsm_table *, double *mu, double *mu2, double *radius);  // [count] each
 

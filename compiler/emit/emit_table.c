@@ -94,7 +94,7 @@ static const char *function_of(const Emitter *e, int cls, KernelKind kind, int n
 static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, int *next) {
   static const char *const kind[] = { "NSM_SMOOTH",   "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT",
                                       "NSM_FRICTION", "NSM_OUTPUT",   "NSM_INIT",    "NSM_ASSERT" };
-  static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_DISK",
+  static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_GIVEN",
                                      "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3" };
   const SysClass *c = pc->c;
   Text *o = e->out;

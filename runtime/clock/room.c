@@ -31,32 +31,19 @@ static void by_multipliers(nsm_sim *o, const nsm_sim *s, void *to, const void *f
       copy(to, (size_t)o->a->var[i].base, from, (size_t)s->a->var[i].base, in_use(s, s->a->m->var[i].cls), size);
 }
 
-static size_t counts(const nsm_sim *s, size_t per_row, size_t per_multiplier, int which) {
-  const size_t of[] = {
-#undef SIM_PER_ROW
-#undef SIM_PER_MULTIPLIER
-#define SIM_PER_ROW(s) per_row
-#define SIM_PER_MULTIPLIER(s) per_multiplier
-#define SIM_STATE(type, name, count, what) (size_t)(count),
-#include "runtime/state.def"
-#undef SIM_STATE
-  };
-  return of[which];
-}
-
 static void take_state(nsm_sim *o, const nsm_sim *s) {
   int which = 0;
   memcpy(&o->now, &s->now, offsetof(sim_state, q));
+  sim_state_kind kind;
 #define SIM_STATE(type, name, count, what)                                                                             \
-  if (counts(s, 1, 0, which) != counts(s, 0, 0, which)) by_rows(o, s, o->now.name, s->now.name, sizeof(type));         \
-  else if (counts(s, 0, 1, which) != counts(s, 0, 0, which))                                                           \
-    by_multipliers(o, s, o->now.name, s->now.name, sizeof(type));                                                      \
+  kind = sim_state_kind_of(s, which++);                                                                                \
+  if (kind == SIM_STATE_BY_ROW) by_rows(o, s, o->now.name, s->now.name, sizeof(type));                                 \
+  else if (kind == SIM_STATE_BY_MULTIPLIER) by_multipliers(o, s, o->now.name, s->now.name, sizeof(type));              \
   else if ((void *)o->now.name == (void *)o->now.touch)                                                                \
     for (int g = 0; g < s->a->ngroup; g++)                                                                             \
       copy(o->now.touch, (size_t)o->touching->group[g].first, s->now.touch, (size_t)s->touching->group[g].first,      \
            (size_t)s->now.touches[g], sizeof(type));                                                                   \
-  else memcpy(o->now.name, s->now.name, counts(s, 0, 0, which) * sizeof(type));                                        \
-  which++;
+  else memcpy(o->now.name, s->now.name, (size_t)(count) * sizeof(type));
 #include "runtime/state.def"
 #undef SIM_STATE
 }

@@ -48,7 +48,7 @@ static void take_bodies(nsm_sim *s) {
     }
   t->body = SIM_NEW(s, t->nbody, sim_body);
   t->pose = SIM_NEW(s, t->nbody, nsm_pose);
-  t->motion = SIM_NEW(s, t->nbody, double[6]);
+  t->motion = sim_take(s, (size_t)t->nbody, sizeof *t->motion);
   t->shape = SIM_NEW(s, t->nshape, nsm_shape);
   t->first_of = SIM_NEW(s, s->a->m->nclass, int);
   int n = 0;
@@ -165,12 +165,12 @@ static int take_side(nsm_sim *s, int contact) {
   of->pose = SIM_NEW(s, of->nmember, nsm_pose);
   of->reach = SIM_NEW(s, of->nmember, double);
   of->side = SIM_NEW(s, of->nmember, unsigned char);
-  nsm_bound *bound = SIM_LEND(s, of->nmember + 1, nsm_bound);
+  nsm_extent *bound = SIM_LEND(s, of->nmember + 1, nsm_extent);
   for (int i = 0, n = 0; i < t->nbody; i++) {
     if (!sides[i]) continue;
     of->member[n] = i;
     of->side[n] = sides[i] | (t->body[i].still ? NSM_SIDE_FIXED : 0);
-    nsm_bound_of(&t->shape[t->body[i].shape0], t->body[i].nshape, &bound[n]);
+    nsm_extent_of(&t->shape[t->body[i].shape0], t->body[i].nshape, &bound[n]);
     t->body[i].radius = bound[n++].radius;
   }
   of->pairs = nsm_pairs_new(of->nmember, bound, of->side);

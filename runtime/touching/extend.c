@@ -51,13 +51,13 @@ static void add_group(nsm_sim *s, const nsm_model *m, int number, const int *roo
   for (int d = 0; d < SIM_DIRECTIONS; d++) {
     nsm_class *k = &cls[first + d];
     *k = sim_touch_kernels[variant];
-    k->kind = d == 0 ? NSM_CONTACT : NSM_FRICTION;
+    k->kind = d == 0 || d > slips ? NSM_CONTACT : NSM_FRICTION;   // without instances the last ones
     k->line = c->line;
     k->file = c->file;
     k->label = c->label;
     k->row_var = m->nvar + first + d;
     k->row_type = d == 0 ? NSM_ROW_NONNEG : NSM_ROW_FREE;
-    if (d > 0) {
+    if (k->kind == NSM_FRICTION) {
       k->normal = m->nclass + first;
       k->direction = d - 1;
       k->friction = planar && c->friction == NSM_CONTENSOU ? NSM_COULOMB : c->friction;

@@ -75,21 +75,35 @@ static void carry(const sim_touch_group *g, void *array, size_t size, int base, 
   if (nold > g->nfound) memset(at + (size_t)g->nfound * size, 0, (size_t)(nold - g->nfound) * size);
 }
 
+// Has array number `which` of the state an element for each row, or each multiplier?
+static size_t length_of(const nsm_sim *s, size_t per_row, size_t per_multiplier, int which) {
 #undef SIM_PER_ROW
 #undef SIM_PER_MULTIPLIER
 #define SIM_PER_ROW(s) per_row
 #define SIM_PER_MULTIPLIER(s) per_multiplier
-// Which arrays of the state have an element for each row, or each multiplier.
+#define SIM_STATE(type, name, count, what) (size_t)(count),
+  const size_t of[] = {
+#include "runtime/state.def"
+  };
+#undef SIM_STATE
+  return of[which];
+}
+
+sim_state_kind sim_state_kind_of(const nsm_sim *s, int which) {
+  size_t plain = length_of(s, 0, 0, which);
+  return length_of(s, 1, 0, which) != plain   ? SIM_STATE_BY_ROW
+         : length_of(s, 0, 1, which) != plain ? SIM_STATE_BY_MULTIPLIER
+                                              : SIM_STATE_PLAIN;
+}
+
 static void carry_rows(nsm_sim *s, const sim_touch_group *g, int nold, char *scratch) {
   for (int d = 0; d <= g->slips; d++) {
-    const sim_class *k = &s->a->cls[g->cls + d];
-    int row = k->row0, l = s->n.r.l[row];
-    size_t per_row, per_multiplier;
+    int which = 0, row = s->a->cls[g->cls + d].row0, l = s->n.r.l[row];
+    sim_state_kind kind;
 #define SIM_STATE(type, name, count, what)                                                                             \
-  per_row = 1; per_multiplier = 0; if ((size_t)(count) == 1 && (per_row = 2, (size_t)(count) == 2))                    \
-    carry(g, s->now.name, sizeof(type), row, nold, scratch);                                                           \
-  per_row = 0; per_multiplier = 1; size_t name##_one = (size_t)(count); per_multiplier = 2;                            \
-  if ((size_t)(count) == name##_one + 1) carry(g, s->now.name, sizeof(type), l, nold, scratch);
+  kind = sim_state_kind_of(s, which++);                                                                                \
+  if (kind != SIM_STATE_PLAIN)                                                                                         \
+    carry(g, s->now.name, sizeof(type), kind == SIM_STATE_BY_ROW ? row : l, nold, scratch);
 #include "runtime/state.def"
 #undef SIM_STATE
     for (int i = 0; i < g->nfound; i++) if (g->from[i] < 0) s->now.held[row + i] = 0;

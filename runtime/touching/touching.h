@@ -13,12 +13,10 @@
 //   extend.c  the model with these classes          bodies.c   which bodies, their shapes and poses
 //   find.c    points of contact, in order           keep.c     what each row keeps from the last step
 //   kernels.c the kernels of the classes            bind.c     tables, patterns and coefficients of the rows
-//   report.c  outputs, every contact as numbers
+//   rest.c    bodies that go on resting  report.c  outputs, every contact as numbers
 #pragma once
 #include "runtime/assembly/assembly.h"
-#include "runtime/shapes/hull.h"
 #include "runtime/shapes/pairs.h"
-#include "runtime/shapes/planar.h"
 #include "runtime/shapes/touch.h"
 
 // Which two bodies: kinds of rows, by their columns. With one that does not move on its own, `still`, it is body A.
@@ -97,6 +95,8 @@ const double *sim_touch_law(const nsm_sim *s, int contact, int a, int b); // of 
 int  sim_touch_find(nsm_sim *s, double h);
 
 // keep.c
+typedef enum { SIM_STATE_PLAIN, SIM_STATE_BY_ROW, SIM_STATE_BY_MULTIPLIER } sim_state_kind;
+sim_state_kind sim_state_kind_of(const nsm_sim *s, int which);   // of the arrays of state.def, from 0 on
 int  sim_touch_keep(nsm_sim *s, sim_touch_group *g);       // 1 where the rows are others than before
 
 // bind.c
@@ -108,6 +108,10 @@ int  sim_touch_update(nsm_sim *s, double h);
 int *sim_touch_wanted(const nsm_sim *s);                   // [groups] room to open again with, to be freed; NULL: none
 int *sim_touch_rooms(const nsm_sim *s);                    // as they are, likewise
 void sim_touch_scale(nsm_sim *s);                          // after sim_closed_start
+
+// rest.c: bodies that go on resting, after impulses acted on z1; size [nz]: of the terms of what they acted on; share: of
+// the velocity at the begin in the way of the step. 1: some came to rest.
+int  sim_touch_rest(nsm_sim *s, const double *size, double share);
 
 // kernels.c
 extern const nsm_class sim_touch_kernels[SIM_VARIANTS];
