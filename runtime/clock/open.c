@@ -1,4 +1,4 @@
-// A run is opened: analysis, initial values, the numbers of the first step. Reset, clone, close. Nothing is allocated
+// A run is opened: analysis, initial values, the numbers of the first step. Reset, close. Nothing is allocated
 // between nsm_open and nsm_close but the room of active rows (rows_couple.c), which grows in rare cases.
 #include "clock.h"
 #include <math.h>
@@ -74,8 +74,8 @@ static int open_guarded(nsm_sim *s, const nsm_settings *set, const int *room, ns
   return 0;
 }
 
-// One attempt, with room for so many contacts of shapes; *wanted: what there should be room for, by groups, where that
-// was too little; to be freed.
+// One attempt, with room for so many contacts of shapes; *wanted: what there should be room for, by groups, where
+// that was too little; to be freed.
 static nsm_sim *attempt(const nsm_model *m, const nsm_settings *set, const int *room, int **wanted, nsm_error *e) {
   nsm_sim *s = calloc(1, sizeof *s);
   if (s) s->a = calloc(1, sizeof *s->a);
@@ -128,21 +128,6 @@ void nsm_reset(nsm_sim *s) {
   if (h != s->n.h) sim_prepare(s, h, NULL);
   sim_touch_update(s, s->n.h);                             // outputs at the start; the step has it again
   if (on) sim_ledger_start(s);
-}
-
-nsm_sim *nsm_clone(const nsm_sim *s, nsm_error *e) {
-  nsm_settings set = s->a->settings;
-  set.any_start = 1;                                       // its state takes their place
-  int *room = sim_touch_rooms(s);
-  nsm_sim *c = sim_open_with(s->a->given, &set, room, e);
-  free(room);
-  if (!c) return NULL;
-  size_t bytes = nsm_state_size(s);
-  void *state = sim_take(c, bytes, 1);
-  nsm_save(s, state);
-  if (nsm_restore(c, state, e) == NSM_OK) return c;
-  nsm_close(c);
-  return NULL;
 }
 
 void nsm_close(nsm_sim *s) {

@@ -1,11 +1,12 @@
-// More room for contacts of shapes: the simulation is opened again with it, takes the state over, and the place of the
-// one before. Room doubles at least, so that a run does this a few times however many contacts there come to be.
+// Room for contacts of shapes. More of it: the simulation is opened again, takes the state over, and the place of the
+// one before. Room doubles at least, so that a run does this a few times however many contacts there come to be. A
+// state is restored with the room that it was saved with, and a clone has that of its original.
 #include "clock.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
-// ---- the state, with other numbers of rows ----------------------------------------------------------------------------
+// ---- the state, with other numbers of rows --------------------------------------------------------------------------
 static size_t in_use(const nsm_sim *s, int cls) {
   int group, direction;
   if (cls < s->a->given->nclass) return (size_t)s->a->cls[cls].tab.count;
@@ -72,14 +73,31 @@ nsm_code sim_open_again(nsm_sim *s, const int *room, nsm_error *e) {
   return NSM_OK;
 }
 
-nsm_code sim_touch_step(nsm_sim *s, double h, nsm_error *e) {
-  while (!sim_touch_update(s, h)) {
-    int *wanted = sim_touch_wanted(s);
-    if (!wanted) return sim_no_memory(e, "contacts of shapes");
-    nsm_code code = sim_open_again(s, wanted, e);
-    free(wanted);
-    if (code != NSM_OK) return code;
-    if (h != s->n.h && !sim_prepare(s, h, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
-  }
-  return NSM_OK;
+nsm_code sim_more_room(nsm_sim *s, nsm_error *e) {
+  int *wanted = sim_touch_wanted(s);
+  nsm_code code = wanted ? sim_open_again(s, wanted, e) : sim_no_memory(e, "contacts of shapes");
+  free(wanted);
+  return code;
+}
+
+nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e) {
+  int *room = s->a->ngroup > 0 ? sim_touch_rooms(s) : NULL;
+  nsm_code code = room && sim_saved_room(s, from, room) ? sim_open_again(s, room, e) : NSM_OK;
+  free(room);
+  return code == NSM_OK ? sim_restore(s, from, e) : code;
+}
+
+nsm_sim *nsm_clone(const nsm_sim *s, nsm_error *e) {
+  nsm_settings set = s->a->settings;
+  set.any_start = 1;                                       // its state takes their place
+  int *room = sim_touch_rooms(s);
+  nsm_sim *c = sim_open_with(s->a->given, &set, room, e);
+  free(room);
+  if (!c) return NULL;
+  size_t bytes = nsm_state_size(s);
+  void *state = sim_take(c, bytes, 1);
+  nsm_save(s, state);
+  if (nsm_restore(c, state, e) == NSM_OK) return c;
+  nsm_close(c);
+  return NULL;
 }

@@ -1,11 +1,10 @@
-// The state of a run as a value: cleared, saved, restored. All of it is listed once, in sim_state (numbers) and
+// The state of a run as a value: cleared, saved, restored (nsm_restore: room.c). All of it is listed once, in sim_state (numbers) and
 // state.def (arrays); beside these only what the solvers of small problems remember of their last answers
 // (nsm_cone_memory) is carried from step to step. A step thus depends on the analysis and on what is written here, and
 // on nothing else: restored in the middle of a run it goes on with the same bits.
 #include "clock.h"
 #include "runtime/schemes/consistent.h"
 #include <stddef.h>
-#include <stdlib.h>
 #include <string.h>
 
 typedef struct head { size_t bytes; long rows, nq, nv, nz, nl; int version, scheme, groups; double h; } head;
@@ -113,24 +112,19 @@ void nsm_save(const nsm_sim *s, void *to) {
   over_works(s, save_work, at);
 }
 
-// The simulation has as much room for contacts of shapes as that whose state it was; 0: no memory.
-static int same_room(nsm_sim *s, const char *room, nsm_error *e) {
-  size_t bytes = (size_t)s->a->ngroup * sizeof(int);
-  int *own = malloc(bytes + 1);
-  if (!own) { sim_no_memory(e, "a state"); return 0; }
-  memcpy(own, room, bytes);
-  nsm_code code = bytes > 0 ? sim_open_again(s, own, e) : NSM_OK;
-  free(own);
-  return code == NSM_OK;
+int sim_saved_room(const nsm_sim *s, const void *from, int *room) {
+  head h;
+  memcpy(&h, from, sizeof h);
+  if (h.groups != s->a->ngroup || h.groups == 0) return 0;
+  memcpy(room, (const char *)from + sizeof h, (size_t)h.groups * sizeof *room);
+  return h.rows != s->n.r.n;
 }
 
-nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e) {
+nsm_code sim_restore(nsm_sim *s, const void *from, nsm_error *e) {
   const char *at = from;
   head h, own = head_of(s);
   memcpy(&h, at, sizeof h);
   at += sizeof h;
-  if (h.groups == own.groups && h.rows != own.rows && !same_room(s, at, e)) return e ? e->code : NSM_FILE;
-  own = head_of(s);
   at += (size_t)own.groups * sizeof(int);
   double step = h.h;
   h.h = own.h;

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 1000, ONCE = 1, AGAIN = 2 };
+enum { ROUNDS = 1000, ONCE = 1, AGAIN = 2, FROM_GUESS = 60 };
 static const double default_tolerance = 1e-12, default_sqrt = 1e-6,
                     aim = 1e-2,            // of the tolerance: what a solver tries to reach before it offers an answer
                     lasts = 0.1;           // likewise: a start that needs no solver
@@ -161,11 +161,29 @@ static int is_tried(const nsm_cone_solver *s, const nsm_cone_problem *p, const n
   return fits(s, p->m, used) && (used || takes_intervals(s, p->m)) && !(w->left_out >> (s - nsm_cone_solvers) & 1);
 }
 
-// Once through the table: from the guess, or from the best answer so far.
+// At the second level, where that is enough: no need to look further.
+static int good_enough(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, best_answer *best) {
+  nsm_cone_try level = *t;
+  nsm_cone_check c;
+  if (!(t->accept > t->tolerance) || !best->any || !best->lambda) return 0;
+  level.tolerance = t->accept;
+  level.sqrt_tolerance = sqrt(t->accept);
+  check(p, w, &level, best->lambda, NULL, &c);
+  return c.accepted;
+}
+
+// Once through the table, behind what is quickest in a pile whose forces of the last step are known: from the guess, or from the best answer so far.
 static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                    const double *guess, double *lambda, double *u, best_answer *best) {
   nsm_cone_status status = NSM_CONE_FAILED;
   unsigned used = nsm_cone_blocks_used(p);
+  if (guess && p->cones >= NSM_WARM_PILE) {
+    const nsm_cone_solver *loop = nsm_cone_solver_find("proximal_newton");
+    nsm_cone_try first = *t;
+    first.max_iterations = FROM_GUESS;
+    status = try_solver(loop, p, w, &first, guess, lambda, u, best);
+    if (status == NSM_CONE_FAILED && good_enough(p, w, t, best)) return status;
+  }
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name && status == NSM_CONE_FAILED; s++)
     if (is_tried(s, p, w, used) && !(best->any && nsm_cone_late(w)))
       status = try_solver(s, p, w, t, s->start & NSM_FROM_BEST && best->any ? best->lambda : guess, lambda, u, best);
@@ -372,7 +390,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
                                double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_work *w = workspace;
   nsm_cone_check c = { 0, 0, 0, 1 };
-  nsm_cone_try t = { default_tolerance, default_sqrt, 0, 0, 0 };
+  nsm_cone_try t = { .tolerance = default_tolerance, .sqrt_tolerance = default_sqrt };
   double budget = o && o->budget > 0 ? o->budget : NSM_CONE_BUDGET, accept = o ? o->accept : 0;
   if (p->m < 0) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
   if (p->cones != 0 && !nsm_cone_blocks_ok(p)) {
@@ -388,6 +406,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
     }
     t.warm = o->warm;
     t.max_iterations = o->max_iterations;
+    t.accept = o->accept;
   }
   w->once = o && o->once;
 

@@ -86,6 +86,7 @@ typedef struct nsm_cone_try {
   int    max_iterations; // 0: own default
   int    warm;           // lambda is a guess
   int    attempt;        // 0, or one of a sequence of attempts, each from elsewhere or with other parameters
+  double accept;         // 0, or a second level of the residual, with which an answer will do (cone/problem.h)
 } nsm_cone_try;
 
 typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
@@ -142,7 +143,8 @@ enum {
   NSM_BLOCKS_ONLY = 1 << 16,
   NSM_BLOCKS_OR_SMALL = 1 << 17,
   NSM_SMALL = 300,
-  NSM_PILE = 100
+  NSM_PILE = 100,            // of these
+  NSM_WARM_PILE = 30         // from here on the answer of the step before is a good start
 };
 
 extern const nsm_cone_solver nsm_cone_solvers[];   // ends with a NULL name
