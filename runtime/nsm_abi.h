@@ -129,7 +129,8 @@ enum {
   NSM_GIVEN = 5,
   NSM_CONTENSOU_EXACT = 6,
   NSM_GRIP2 = 7, // of two, of three normal directions: classes normal, normal + 1, ...
-  NSM_GRIP3 = 8
+  NSM_GRIP3 = 8,
+  NSM_ROLLING = 9 // the first half of the directions is slip, limited by mu, the second rolling, limited by mu2
 };
 // how a body moves: freely in space, in the plane z = 0; not at all; as time says
 enum { NSM_BODY_SPATIAL = 0, NSM_BODY_PLANAR = 1, NSM_BODY_FIXED = 2, NSM_BODY_DRIVEN = 3 };
@@ -290,6 +291,7 @@ typedef struct nsm_var {
   int ndim;
   int cls;                        // NSM_VAR_ROW: number of its class; -1 else
   int file;                       // as in nsm_class
+  int rate;                       // NSM_VAR_COORD that is the turn of a body: the name of its velocity in text; 0 else
 } nsm_var;
 
 typedef struct nsm_par {

@@ -181,6 +181,11 @@ static int set_sizes(nsm_sim *s, nsm_error *e) {
         *next[k] += s->a->var[i].count;
       }
   }
+  s->a->shown = SIM_NEW(s, s->a->nq, int);
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < m->nvar; i++)
+      for (int j = 0; j < s->a->var[i].count && m->var[i].kind == order[k] && !m->var[i].rate; j++)
+        s->a->shown[s->a->nshown++] = s->a->var[i].base + j;
   s->a->nz = s->a->nv + s->a->nx;
   s->a->ndeclared = s->a->nl;
   return 1;
@@ -338,7 +343,7 @@ static void list_phases(nsm_sim *s) {
       most_out = s->a->cls[i].tab.count;
   }
   s->w.out = SIM_NEW(s, most_out, double);
-  s->a->ncolumn = 1 + s->a->nz + s->a->nq + s->a->nl_shown;
+  s->a->ncolumn = 1 + s->a->nz + s->a->nshown + s->a->nl_shown;
   for (int i = 0; i < s->a->on.output.n; i++) s->a->ncolumn += s->a->cls[s->a->on.output.of[i]].tab.count;
 }
 

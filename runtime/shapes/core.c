@@ -108,12 +108,15 @@ int nsm_core_support(const nsm_core *core, const double n[3], double *far) {
 }
 
 int nsm_corner_faces(const nsm_core *core, int corner, const double n[3]) {
-  for (int f = 0; f < core->faces; f++) {
-    if (dot3(core->normal + 3 * f, n) > -NSM_FACING) continue;
-    for (int i = core->face_from[f]; i < core->face_from[f + 1]; i++)
-      if (core->face_corner[i] == corner) return 1;
+  for (int k = 0; k < core->edges; k++) {
+    int p = core->edge_corner[2 * k], q = core->edge_corner[2 * k + 1];
+    if (p != corner && q != corner) continue;
+    double e[3];
+    sub3(core->corner + 3 * (p == corner ? q : p), core->corner + 3 * corner, e);
+    double down = -dot3(n, e);
+    if (down > 0 && down * down > 0.25 * dot3(e, e)) return 0;
   }
-  return 0;
+  return 1;
 }
 
 int nsm_core_form(const nsm_core *core, nsm_feature_kind kind, int i, nsm_form *form) {
@@ -139,4 +142,26 @@ int nsm_core_form(const nsm_core *core, nsm_feature_kind kind, int i, nsm_form *
     return 1;
   }
   return 0;
+}
+
+int nsm_in_face(const nsm_core *core, int face, const double x[3], double border) {
+  const double *n = core->normal + 3 * face;
+  int from = core->face_from[face], to = core->face_from[face + 1];
+  for (int i = from; i < to; i++) {
+    const double *p = core->corner + 3 * core->face_corner[i];
+    const double *q = core->corner + 3 * core->face_corner[i + 1 < to ? i + 1 : from];
+    double e[3], out[3], w[3];
+    sub3(q, p, e);
+    cross3(e, n, out);
+    sub3(x, p, w);
+    double beyond = dot3(out, w);
+    if (beyond > 0 && beyond * beyond > border * border * dot3(e, e)) return 0;
+  }
+  return 1;
+}
+
+int nsm_edge_faces(const nsm_core *core, int edge, const double n[3]) {
+  if (core->faces == 0) return 1;
+  const int *f = core->edge_face + 2 * edge;
+  return dot3(core->normal + 3 * f[0], n) > NSM_FACING || dot3(core->normal + 3 * f[1], n) > NSM_FACING;
 }

@@ -14,8 +14,6 @@
 #include "vector.h"
 #include <stddef.h>
 
-static const double ON_BORDER = 1e-6; // of the size: a foot this far out is in the face; edges cross within it
-
 // One body's features in its own axes as seen from the other: x_this = s + M x_other; n: from this to the other.
 typedef struct {
   const nsm_core *mine, *other;
@@ -31,7 +29,7 @@ typedef struct {
 
 static view view_from(const nsm_pair *pair, const double *n, double margin, int from_b) {
   view v = { .mine = from_b ? &pair->b : &pair->a, .other = from_b ? &pair->a : &pair->b, .margin = margin,
-             .border = ON_BORDER * pair->scale, .facing = 0.5, .mine_is_b = from_b };
+             .border = NSM_ON_BORDER * pair->scale, .facing = 0.5, .mine_is_b = from_b };
   double local[3], back[3], m[3];
   back3(pair->R, n, local);
   for (int i = 0; i < 3; i++)
@@ -65,30 +63,6 @@ static unsigned long pair_name(const view *v, unsigned long mine, unsigned long 
   return v->mine_is_b ? nsm_feature_pair(other, mine, mark) : nsm_feature_pair(mine, other, mark);
 }
 
-// Is x's foot in the face's polygon, up to `border`?
-static int in_face(const nsm_core *core, int face, const double *x, double border) {
-  const double *n = core->normal + 3 * face;
-  int from = core->face_from[face], to = core->face_from[face + 1];
-  for (int i = from; i < to; i++) {
-    const double *p = core->corner + 3 * core->face_corner[i];
-    const double *q = core->corner + 3 * core->face_corner[i + 1 < to ? i + 1 : from];
-    double e[3], out[3], w[3];
-    sub3(q, p, e);
-    cross3(e, n, out);
-    sub3(x, p, w);
-    double beyond = dot3(out, w);
-    if (beyond > 0 && beyond * beyond > border * border * dot3(e, e)) return 0;
-  }
-  return 1;
-}
-
-// Does a corner of the other body look at mine: is it its lowest, or in a face that faces n?
-static int corner_faces(const view *v, int corner, double height) {
-  const nsm_core *c = v->other;
-  if (v->witness || height < v->low + NSM_NEAR_PARALLEL * c->size || c->faces == 0) return 1;
-  return nsm_corner_faces(c, corner, v->n_other);
-}
-
 static void corners_on_faces(nsm_touch_list *list, const view *v) {
   const nsm_core *mine = v->mine, *other = v->other;
   double above = dot3(v->n, v->s);
@@ -96,7 +70,7 @@ static void corners_on_faces(nsm_touch_list *list, const view *v) {
   for (int f = 0; f < mine->faces && f < 64; f++) skip[f] = dot3(mine->normal + 3 * f, v->n) < v->facing;
   for (int k = 0; mine->faces > 0 && k < other->corners; k++) {
     double height = above + dot3(v->n_other, other->corner + 3 * k), x[3];
-    if (height - v->high > v->margin || !corner_faces(v, k, height)) continue;
+    if (height - v->high > v->margin || !(v->witness || nsm_corner_faces(other, k, v->n_other))) continue;
     turn3(v->M, other->corner + 3 * k, x);
     add3(x, 1, v->s, x);
     int face = -1;
@@ -106,7 +80,7 @@ static void corners_on_faces(nsm_touch_list *list, const view *v) {
       double g = dot3(mine->normal + 3 * f, x) - mine->level[f];
       if (g > gap) { gap = g; face = f; }
     }
-    if (face < 0 || gap >= v->margin || !in_face(mine, face, x, v->border)) continue;
+    if (face < 0 || gap >= v->margin || !nsm_in_face(mine, face, x, v->border)) continue;
     nsm_touch t = { .feature = pair_name(v, nsm_feature(NSM_FACE, face), nsm_feature(NSM_CORNER, k), 0) };
     t.gap = gap - mine->rounding - other->rounding;
     copy3(t.normal, mine->normal + 3 * face);
@@ -116,13 +90,6 @@ static void corners_on_faces(nsm_touch_list *list, const view *v) {
     if (v->mine_is_b && nsm_list_covers(list, t.on_b, t.normal, 2 * v->border)) continue;
     nsm_list_add(list, &t);
   }
-}
-
-// Does an edge lie at a face that faces along n (in the core's axes)? A segment's does.
-static int edge_faces(const nsm_core *core, int edge, const double *n) {
-  if (core->faces == 0) return 1;
-  const int *f = core->edge_face + 2 * edge;
-  return dot3(core->normal + 3 * f[0], n) > NSM_FACING || dot3(core->normal + 3 * f[1], n) > NSM_FACING;
 }
 
 // Edges whose lines' feet lie inside both by more than `border` (less than 0: outside by no more than that), with a
@@ -135,7 +102,7 @@ static void edges_on_edges(nsm_touch_list *list, const view *v, double border, d
   for (int i = 0; i < a->edges; i++) {
     const double *p0 = a->corner + 3 * a->edge_corner[2 * i], *p1 = a->corner + 3 * a->edge_corner[2 * i + 1];
     double top = fmax(dot3(v->n, p0), dot3(v->n, p1));
-    if (top < v->low - v->margin || !(v->witness || edge_faces(a, i, v->n))) continue;
+    if (top < v->low - v->margin || !(v->witness || nsm_edge_faces(a, i, v->n))) continue;
     nsm_form fa = { .kind = NSM_LINE, .rounding = a->rounding }, fb = { .kind = NSM_LINE, .rounding = b->rounding };
     copy3(fa.x, p0);
     sub3(p1, p0, fa.e);
@@ -145,7 +112,7 @@ static void edges_on_edges(nsm_touch_list *list, const view *v, double border, d
     for (int j = 0; j < b->edges; j++) {
       const double *q0 = b->corner + 3 * b->edge_corner[2 * j], *q1 = b->corner + 3 * b->edge_corner[2 * j + 1];
       double low = above + fmin(dot3(v->n_other, q0), dot3(v->n_other, q1)), e[3], c[3], w[3];
-      if (low - top > v->margin || !(v->witness || edge_faces(b, j, up))) continue;
+      if (low - top > v->margin || !(v->witness || nsm_edge_faces(b, j, up))) continue;
       sub3(q1, q0, e);
       double lb = norm3(e);
       if (fabs(dot3(e, v->n_other)) > 0.87 * lb) continue;
@@ -190,7 +157,7 @@ static void corners_on_edges(nsm_touch_list *list, const view *v) {
   double above = dot3(v->n, v->s);
   for (int k = 0; mine->edges > 0 && k < other->corners; k++) {
     double height = above + dot3(v->n_other, other->corner + 3 * k), x[3];
-    if (height - v->high > v->margin || !corner_faces(v, k, height)) continue;
+    if (height - v->high > v->margin || !(v->witness || nsm_corner_faces(other, k, v->n_other))) continue;
     turn3(v->M, other->corner + 3 * k, x);
     add3(x, 1, v->s, x);
     for (int j = 0; j < mine->edges; j++) {

@@ -141,6 +141,13 @@ static double start_on_circle(const nsm_form *a, const nsm_form *b, const double
   return atan2(y + s * ey, x + s * ex);
 }
 
+// Did Newton's method end where w, from point to point, is along n?
+static int stationary(const double *w, const double *n, double size) {
+  double off[3];
+  add3(w, -dot3(w, n), n, off);
+  return norm3(off) < 1e-11 * (size + norm3(w));
+}
+
 // Stationary distance from a circle to a line: with P = I - e e^T, F(phi) = |P (p(phi) - x)|^2/2,
 // F' = r (P w) . t, F'' = r^2 |P t|^2 - r (P w) . u. Normal t x e, out of the circle's disk.
 static int circle_line(const nsm_form *a, const nsm_form *b, unsigned long mark, nsm_touch *out) {
@@ -167,13 +174,27 @@ static int circle_line(const nsm_form *a, const nsm_form *b, unsigned long mark,
   if (!(s > 1e-6)) return apart(a, b, p, q, NULL, out);
   scale3((dot3(c, u) + dot3(c, a->e) < 0 ? -1 : 1) / s, c);
   copy3(out->normal, c);
-  sub3(b->x, p, w);
-  return finish(a, b, p, q, dot3(c, w), out);
+  sub3(q, p, w);
+  return stationary(w, c, a->radius) && finish(a, b, p, q, dot3(c, w), out);
+}
+
+// The direction from the centre of circle a to where circle b, seen along a's axis and taken as round, crosses it.
+static int crossing(const nsm_form *a, const nsm_form *b, unsigned long mark, double *u) {
+  double w[3], side[3];
+  sub3(b->x, a->x, w);
+  add3(w, -dot3(w, a->e), a->e, w);
+  double d = norm3(w), x = (d * d + a->radius * a->radius - b->radius * b->radius) / (2 * d);
+  if (!(d > 0) || !(fabs(x) < a->radius)) return 0;
+  cross3(a->e, w, side);
+  double y = sqrt(a->radius * a->radius - x * x) * (mark == 1 ? 1 : -1);
+  for (int i = 0; i < 3; i++) u[i] = (x * w[i] + y * side[i]) / d;
+  return 1;
 }
 
 // Stationary distance of two circles, F(phi, psi) = |q - p|^2/2, by Newton with the Hessian made definite; started at
-// the points that are farthest along the direction `near`.
-static int circle_circle(const nsm_form *a, const nsm_form *b, const double *near, nsm_touch *out) {
+// the points that are farthest along the direction `near`; with mark 1 or 2 where the circles cross.
+static int circle_circle(const nsm_form *a, const nsm_form *b, unsigned long mark, const double *near,
+                         nsm_touch *out) {
   double f1[3], f2[3], g1[3], g2[3], p[3], q[3], u[3], v[3], t[3], o[3], w[3], n[3], back[3];
   across3(a->e, f1);
   cross3(a->e, f1, f2);
@@ -182,6 +203,10 @@ static int circle_circle(const nsm_form *a, const nsm_form *b, const double *nea
   sub3(b->x, a->x, n);
   if (near) copy3(n, near);
   for (int i = 0; i < 3; i++) back[i] = -n[i];
+  if (mark) {
+    if (!crossing(a, b, mark, n)) return 0;
+    for (int i = 0; i < 3; i++) back[i] = n[i] + a->x[i] - b->x[i];
+  }
   double phi = atan2(dot3(n, f2), dot3(n, f1)), psi = atan2(dot3(back, g2), dot3(back, g1));
   for (int k = 0; k < NEWTON_STEPS; k++) {
     on_circle(a, f1, f2, phi, p, u, t);
@@ -209,7 +234,7 @@ static int circle_circle(const nsm_form *a, const nsm_form *b, const double *nea
   scale3((dot3(n, u) + dot3(n, a->e) < 0 ? -1 : 1) / s, n);
   copy3(out->normal, n);
   sub3(q, p, w);
-  return finish(a, b, p, q, dot3(n, w), out);
+  return stationary(w, n, a->radius + b->radius) && finish(a, b, p, q, dot3(n, w), out);
 }
 
 // Each pair of kinds is written once, in the order of nsm_form_kind; the other order is its mirror.
@@ -221,7 +246,7 @@ static int in_order(const nsm_form *a, const nsm_form *b, unsigned long mark, co
       if (b->kind == NSM_LINE) return point_line(a, b, near, out);
       return point_plane(a, b, out);
     case NSM_CIRCLE:
-      if (b->kind == NSM_CIRCLE) return circle_circle(a, b, near, out);
+      if (b->kind == NSM_CIRCLE) return circle_circle(a, b, mark, near, out);
       if (b->kind == NSM_LINE) return circle_line(a, b, mark, out);
       return circle_plane(a, b, out);
     default: return a->kind == NSM_LINE && b->kind == NSM_LINE && line_line(a, b, mark, out);

@@ -6,15 +6,17 @@
 // is in it. The skin is a share of the radius, or six steps of the thing's own motion, so that neither a resting pile
 // nor a cloud in free flight rebuilds often.
 //
-// Things go to levels by halves of the largest: one grid a level; a thing meets those of its own level, and those of
-// coarser levels around it. Levels of a few things, and what has no end, are tested against all.
+// Things go to levels by octaves of their radius: one grid a level; a thing meets those of its own level, and those of
+// coarser levels around it. A few things of a size of their own, and what has no end, are tested against all.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/shapes/level.h"
 #include "runtime/shapes/r3.h"
 
-enum { LEVELS = 64, ENDLESS = LEVELS, FEW = 16 };
+enum { HALVES = 128 };                 // half octaves of radii, below the largest; the last one holds all the rest
+enum { SINGLE = HALVES / 2 };          // a thing of no level; levels are fewer
+enum { FEW = 16, MOST_SINGLES = 64 };
 static const double SKIN = 0.1;        // of the radius, or the least half edge; at most twice the mean of all
 static const double STEPS_AHEAD = 6;   // of motion in the skin,
 static const double MOST_SKIN = 2;     // but no more than this share of the radius
@@ -161,9 +163,7 @@ static short wants_of(int side) {
                  | (side & NSM_SIDE_B ? MOVING_A | (fixed ? 0 : FIXED_A) : 0));
 }
 
-// Each thing's ball and level. from[k] .. from[k + 1]: the things of level k in by_level.
-static void sort_by_level(nsm_pairs *p, const nsm_pose *pose, int *from) {
-  double largest = 0;
+static void make_balls(nsm_pairs *p, const nsm_pose *pose) {
   for (int i = 0; i < p->n; i++) {
     nsm_ball *b = &p->ball[i];
     memcpy(b->x, pose[i].r, sizeof b->x);
@@ -171,50 +171,73 @@ static void sort_by_level(nsm_pairs *p, const nsm_pose *pose, int *from) {
     b->id = i;
     b->is = is_of(p->side[i]);
     b->wants = wants_of(p->side[i]);
-    if (isfinite(b->radius) && b->radius > largest) largest = b->radius;
   }
-  memset(from, 0, (ENDLESS + 2) * sizeof *from);
+}
+
+// Which level each half octave below the largest radius belongs to, coarsest first: two make a level. What has few
+// things, as one that is fast among many, is tested against all, so that it does not widen the cells of the others.
+static void choose_levels(const int *count, unsigned char *level) {
+  int next = 0, singles = 0;
+  for (int h = 0; h < HALVES; h++) {
+    level[h] = SINGLE;
+    if (count[h] <= FEW && singles + count[h] <= MOST_SINGLES) { singles += count[h]; continue; }
+    level[h] = (unsigned char)next;
+    if (h + 1 < HALVES) level[++h] = (unsigned char)next;
+    next++;
+  }
+}
+
+// Each thing's level. from[k] .. from[k + 1]: the things of level k in by_level; SINGLE comes last.
+static void sort_by_level(nsm_pairs *p, int *from) {
+  double largest = 0, octave[HALVES / 2];
+  int count[HALVES] = { 0 };
+  unsigned char level[HALVES];
+  for (int i = 0; i < p->n; i++)
+    if (isfinite(p->ball[i].radius) && p->ball[i].radius > largest) largest = p->ball[i].radius;
+  for (int k = 0; k < HALVES / 2; k++) octave[k] = largest * ldexp(sqrt(0.5), -k);   // the middle of octave k
   for (int i = 0; i < p->n; i++) {
     double radius = p->ball[i].radius;
-    int level = !isfinite(radius) ? ENDLESS : radius > largest * 0x1p-60 ? ilogb(largest / radius) : LEVELS - 1;
-    p->level[i] = (unsigned char)level;
+    int k = radius > octave[HALVES / 2 - 1] ? ilogb(largest / radius) : HALVES / 2 - 1;
+    p->level[i] = (unsigned char)(isfinite(radius) ? 2 * k + (radius <= octave[k]) : HALVES);
+    if (p->level[i] < HALVES) count[p->level[i]]++;
+  }
+  choose_levels(count, level);
+  memset(from, 0, (SINGLE + 2) * sizeof *from);
+  for (int i = 0; i < p->n; i++) {
+    p->level[i] = p->level[i] < HALVES ? level[p->level[i]] : SINGLE;
     from[p->level[i] + 1]++;
   }
-  for (int k = 0; k <= ENDLESS; k++) from[k + 1] += from[k];
-  int next[ENDLESS + 1];
+  for (int k = 0; k <= SINGLE; k++) from[k + 1] += from[k];
+  int next[SINGLE + 1];
   memcpy(next, from, sizeof next);
   for (int i = 0; i < p->n; i++) p->by_level[next[p->level[i]]++] = p->ball[i];
 }
 
 // Everything against one thing; of two that are both tested against all, once.
-static int pairs_of_single(nsm_pairs *p, const nsm_ball *one, const unsigned char *single) {
+static int pairs_of_single(nsm_pairs *p, const nsm_ball *one) {
   if (!nsm_pair_list_reserve(&p->found, p->n)) return 0;
   for (int i = 0; i < p->n; i++)
-    if (i != one->id && !(single[p->level[i]] && i < one->id)) nsm_pair_list_test(&p->found, one, &p->ball[i]);
+    if (p->level[i] != SINGLE || i > one->id) nsm_pair_list_test(&p->found, one, &p->ball[i]);
   return 1;
 }
 
 // Level by level, coarsest first: the grid of a level gives the pairs within it and those with all finer things.
 static int find_pairs(nsm_pairs *p, const nsm_pose *pose) {
-  int from[ENDLESS + 2];
-  unsigned char single[ENDLESS + 1];
-  sort_by_level(p, pose, from);
+  int from[SINGLE + 2];
+  make_balls(p, pose);
+  sort_by_level(p, from);
   p->found.count = 0;
-  for (int k = 0; k <= ENDLESS; k++) single[k] = k == ENDLESS || from[k + 1] - from[k] <= FEW;
-  for (int k = 0; k <= ENDLESS; k++) {
-    const nsm_ball *ball = p->by_level + from[k];
+  for (int k = 0; k < SINGLE; k++) {
     int count = from[k + 1] - from[k];
-    if (single[k]) {
-      for (int i = 0; i < count; i++)
-        if (!pairs_of_single(p, &ball[i], single)) return 0;
-      continue;
-    }
+    if (count == 0) continue;
     nsm_level level;
-    nsm_level_fill(&level, count, ball, p->sorted, p->start, p->where);
+    nsm_level_fill(&level, count, p->by_level + from[k], p->sorted, p->start, p->where);
     if (!nsm_level_pairs(&level, &p->found)) return 0;
-    for (int i = from[k + 1]; i < from[ENDLESS]; i++)
-      if (!single[p->level[p->by_level[i].id]] && !nsm_level_pairs_with(&level, &p->by_level[i], &p->found)) return 0;
+    for (int i = from[k + 1]; i < from[SINGLE]; i++)
+      if (!nsm_level_pairs_with(&level, &p->by_level[i], &p->found)) return 0;
   }
+  for (int i = from[SINGLE]; i < p->n; i++)
+    if (!pairs_of_single(p, &p->by_level[i])) return 0;
   return 1;
 }
 

@@ -71,11 +71,8 @@ void nsm_plane_touches(nsm_touch_list *list) {
     cylinder_on_plane(list, &s);
     return;
   }
-  const nsm_core *core = s.core;
-  double tie = list->least + core->rounding + NSM_NEAR_PARALLEL * core->size;
-  for (int k = 0; k < core->corners; k++) {
-    double height = s.t[2] + dot3(s.n, core->corner + 3 * k);
-    if (height - core->rounding >= list->margin) continue;
-    if (height < tie || core->faces == 0 || nsm_corner_faces(core, k, s.n)) add(list, &s, NSM_CORNER, k);
+  for (int k = 0; k < s.core->corners; k++) {
+    double height = s.t[2] + dot3(s.n, s.core->corner + 3 * k);
+    if (height - s.core->rounding < list->margin && nsm_corner_faces(s.core, k, s.n)) add(list, &s, NSM_CORNER, k);
   }
 }

@@ -302,7 +302,32 @@ static void set_chart(chart *c, const real *n) {
   cross(n, c->u, c->v);
 }
 
-static real search_all(const nsm_shape *A, const frame *fa, const nsm_shape *B, const frame *fb, real *best_n) {
+// Where f is smooth at its maximum: Newton with central differences, which finds the direction better than comparing
+// values can. Returns whether it did; n is then the maximum to about 1e-10.
+static int polish(chart *c, real *n) {
+  const real h = 3e-7L;
+  real m[3], step = 1, start[3];
+  memcpy(start, n, sizeof start);
+  for (int k = 0; k < 4; k++) {
+    set_chart(c, n);
+    real f = at(c, 0, 0, m), e = at(c, h, 0, m), w = at(c, -h, 0, m), no = at(c, 0, h, m), so = at(c, 0, -h, m);
+    real xy = (at(c, h, h, m) - at(c, h, -h, m) - at(c, -h, h, m) + at(c, -h, -h, m)) / (4 * h * h);
+    real gx = (e - w) / (2 * h), gy = (no - so) / (2 * h);
+    real xx = (e - 2 * f + w) / (h * h), yy = (no - 2 * f + so) / (h * h);
+    real det = xx * yy - xy * xy, x, y;
+    if (!(det > 0) || !(xx < 0) || fabsl(xx) + fabsl(yy) > 50) return 0;
+    x = -(yy * gx - xy * gy) / det;
+    y = -(xx * gy - xy * gx) / det;
+    step = fmaxl(fabsl(x), fabsl(y));
+    if (step > 1e-5L) return 0;
+    at(c, x, y, m);
+    memcpy(n, m, sizeof m);
+  }
+  return step < 1e-9L && dot(start, n) > 1 - 1e-10L;
+}
+
+static real search_all(const nsm_shape *A, const frame *fa, const nsm_shape *B, const frame *fb, real *best_n,
+                       int *smooth) {
   enum { GRID = 800, STARTS = 3 };
   chart c = { .A = A, .B = B, .fa = *fa, .fb = *fb };
   real start[STARTS][3], score[STARTS], best = -LDBL_MAX;
@@ -330,16 +355,23 @@ static real search_all(const nsm_shape *A, const frame *fa, const nsm_shape *B, 
     real n[3], v = score[s];
     memcpy(n, start[s], sizeof n);
     // Narrower and narrower about the best so far.
-    for (real w = 0.12L; w > 1e-13L; w *= w > 1e-3L ? 0.3L : 0.02L) {
+    static const real widths[] = { 0.12L, 0.03L, 4e-3L, 2e-4L, 1e-6L, 1e-8L };
+    for (int i = 0, again = 0; i < 6; i++) {
       real m[3];
       set_chart(&c, n);
-      real g = refine(&c, w, 22, m);
+      real g = refine(&c, widths[i], i < 2 ? 16 : 28, m);
+      int at_border = fabsl(dot(c.u, m)) > 0.7L * widths[i] || fabsl(dot(c.v, m)) > 0.7L * widths[i];
       if (g > v) { v = g; memcpy(n, m, sizeof n); }
-      if (w > 0.05L && v < best - 0.2L * fabsl(best) - 0.1L) break;
+      if (at_border && again++ < 20) { i = i > 0 ? i - 2 : -1; continue; }
+      if (v < best - 4 * widths[i] * widths[i] - 1e-3L * widths[i]) break; // another start is better
     }
     if (v > best) { best = v; memcpy(best_n, n, 3 * sizeof *n); }
   }
-  return best;
+  real n[3];
+  memcpy(n, best_n, sizeof n);
+  *smooth = polish(&c, n);
+  if (*smooth) memcpy(best_n, n, sizeof n);
+  return *smooth ? fmaxl(best, value(A, fa, B, fb, n)) : best;
 }
 
 real oracle_distance(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb, real n[3],
@@ -355,8 +387,10 @@ real oracle_distance(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B,
     return -support(other, of, down) - dot(up, plane->t);
   }
   if (solid_of(A, &fa, &a) && solid_of(B, &fb, &b)) return solid_distance(&a, &b, n, sharp);
-  *sharp = 0;
-  return search_all(A, &fa, B, &fb, n);
+  int smooth;
+  real d = search_all(A, &fa, B, &fb, n, &smooth);
+  *sharp = smooth && d > 1e-3L ? d : 0;
+  return d;
 }
 
 // ---- Random pairs ---------------------------------------------------------------------------------------------------
