@@ -144,8 +144,9 @@ typedef struct MOutput {
 } MOutput;
 // on: MX_VAR (coord or state); value over params, loops
 typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; Span span; } MInit;
-// A body in space: its attitude, moved by its turn (numbers in Model.var), one for each instance of the context.
-typedef struct MBody { MContext ctx; const char *name; int attitude, turn; Span span; } MBody;
+// A body in space that moves: its attitude, moved by its turn, and its place r (numbers in Model.var), one for each
+// instance of the context.
+typedef struct MBody { MContext ctx; const char *name; int attitude, turn, place; Span span; } MBody;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
 
 typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT, MS_GAIN } MStatKind;

@@ -340,6 +340,11 @@ static void kinematics(Deriver *d, const MBody *b) {
     y.idx[b->ctx.n] = ex_num(s->pool, i + 1);
     c->turn[i] = slots_add(&l, symtab_id(s->sym, y));
   }
+  y.id = b->place;                     // no kernel reads it: the class says where a body is
+  for (int i = 0; i < 3; i++) {
+    y.idx[b->ctx.n] = ex_num(s->pool, i + 1);
+    (void)slots_add(&l, symtab_id(s->sym, y));
+  }
 }
 
 void derive_rest(Deriver *d) {
