@@ -36,6 +36,26 @@ static double impulse(const nsm_sim *s, const sim_touch_group *g, int i, const d
   return part[0];
 }
 
+int sim_touch_contact(const nsm_sim *s, int i, sim_contact *out) {
+  const struct nsm_touching *t = s->touching;
+  for (int k = 0; t && k < t->ngroup; i -= s->now.touches[k++]) {
+    const sim_touch_group *g = &t->group[k];
+    if (i >= s->now.touches[k]) continue;
+    const sim_touch *c = &s->now.touch[g->first + i];
+    out->name = sim_text(s, s->a->m->shape_contact[g->contact].name);
+    body_name(s, c->a, out->a, sizeof out->a);
+    body_name(s, c->b, out->b, sizeof out->b);
+    out->feature = c->feature;
+    out->gap = c->gap;
+    memcpy(out->at, c->at, sizeof out->at);
+    memcpy(out->normal, c->normal, sizeof out->normal);
+    out->impulse = impulse(s, g, i, s->now.l, out->slip);
+    for (int j = 0; j < 3; j++) out->slip[j] -= out->impulse * c->normal[j];
+    return 1;
+  }
+  return 0;
+}
+
 typedef double each_touch(const nsm_sim *s, const sim_touch_group *g, int i, const nsm_view *v, void *with);
 
 static double over(const nsm_view *v, double contact, each_touch *f, void *with, int most) {

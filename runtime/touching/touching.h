@@ -120,4 +120,12 @@ int  sim_touch_rest(nsm_sim *s, const double *size, double share);
 extern const nsm_class sim_touch_kernels[SIM_VARIANTS];
 
 // report.c
+// Contact i of all, in the order of the statements; 0: there are no more. As the step began; impulses of the step, on B.
+typedef struct sim_contact {
+  const char *name;                     // of the statement
+  char   a[100], b[100];                // bodies
+  unsigned long feature;
+  double gap, at[3], normal[3], impulse, slip[3];
+} sim_contact;
+int  sim_touch_contact(const nsm_sim *s, int i, sim_contact *out);
 void sim_touch_name(const nsm_sim *s, int cls, int i, char *out, size_t size);
