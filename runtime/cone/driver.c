@@ -172,7 +172,8 @@ static int good_enough(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_co
   return c.accepted || c.residual <= t->accept;
 }
 
-// Once through the table, behind what is quickest in a pile whose forces of the last step are known: from the guess, or from the best answer so far.
+// Once through the table, behind what is quickest in a pile whose forces of the last step are known: from the guess, or
+// from the best answer so far.
 static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                    const double *guess, double *lambda, double *u, best_answer *best) {
   nsm_cone_status status = NSM_CONE_FAILED;
@@ -266,7 +267,8 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   }
   // why there is none in a few rows; also where every case was tried, or nobody knew; not where one solver was to try
   // once, as for corrections of what rounding left
-  if (status != NSM_CONE_SOLVED && !(only && w->once) && w->proof && w->margin == 0 && (status == NSM_CONE_NO_SOLUTION || p->cones == 0) &&
+  if (status != NSM_CONE_SOLVED && !(only && w->once) && w->proof && w->margin == 0 &&
+      (status == NSM_CONE_NO_SOLUTION || p->cones == 0) &&
       nsm_cone_farkas(p, w, t, lambda, u) == NSM_CONE_PROVED_NONE && status == NSM_CONE_FAILED) {
     best.solver = "farkas";
     status = NSM_CONE_NO_SOLUTION;

@@ -54,8 +54,8 @@ static void rolls(void **state) {
   nsm_close(s);
 }
 
-// A tilted block falls on its corner, tumbles and comes to rest on a face; by the energy-consistent scheme no step gains
-// energy, and corners never get deeper than at their first touch.
+// A tilted block falls on its corner, tumbles and comes to rest on a face; by the energy-consistent scheme no step
+// gains energy, and corners never get deeper than at their first touch.
 static void tumbles(void **state) {
   (void)state;
   scene_body body[] = { scene_box(0.2, 0.3, 0.1, 2, 0, 0, 0.5), scene_plane(2, 1, 0) };
