@@ -43,6 +43,7 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 %token <kind> TIMED   "'every' or 'when'"      // every when
 %token IMPORT "'import'" FUNCTION "'function'" MODEL "'model'" FORCE "'force'" RELATION "'relation'" CONTACT "'contact'"
 %token CONSTRAINT "'constraint'" SIMULATE "'simulate'" FOR "'for'" IN "'in'" WITH "'with'" PERP "'perp'"
+%token BODY "'body'" GRAVITY "'gravity'"        // where they stand as words: in_place.c
 %token IF "'if'" THEN "'then'" ELSE "'else'" SUM "'sum'" AND "'and'" OR "'or'" NOT "'not'"
 %token LE "'<='" GE "'>='" EQ "'=='" NE "'!='"
 
@@ -101,6 +102,7 @@ simple: IMPORT STRING                                    { $$ = ast_import(p, @$
       | CONTACT named ':' expr with                      { $$ = ast_contact(p, @$, $2, $4, $5); }
       | CONSTRAINT named ':' expr '=' expr with          { $$ = ast_constraint(p, @$, $2, $4, $6, $7); }
       | NAME NAME indexers '(' args ')'                  { $$ = ast_instance(p, @$, @1, $1, @2, $2, $3, $5); }
+      | GRAVITY expr                                     { $$ = ast_gravity(p, @$, $2); }
       | CLAIM expr doc                                   { $$ = ast_claim(p, @$, $1, $2, $3); }
       ;
 braced: MODEL NAME block                                 { $$ = ast_model(p, @$, @2, $2, ast_list(), $3); }
@@ -111,6 +113,11 @@ braced: MODEL NAME block                                 { $$ = ast_model(p, @$,
       | CONSTRAINT named '{' parts error '}'             { $$ = NULL; yyerrok; }
       | FOR NAME IN range block                          { $$ = ast_for(p, @$, @2, $2, $4, $5); }
       | TIMED expr block                                 { $$ = ast_timed(p, @$, $1, $2, $3); }
+      | BODY NAME indexers '{' args '}'                  { $$ = ast_body(p, @$, @2, $2, $3, $5); }
+      | BODY NAME indexers '{' arg_list ',' '}'          { $$ = ast_body(p, @$, @2, $2, $3, $5); }
+      | BODY NAME indexers '{' error '}'                 { $$ = NULL; yyerrok; }
+      | BODY NAME indexers '{' arg_list error '}'        { $$ = NULL; yyerrok; }
+      | BODY NAME indexers '{' arg_list ',' error '}'    { $$ = NULL; yyerrok; }
       | SIMULATE '{' args '}'                            { $$ = ast_simulate(p, @$, $3); }
       | SIMULATE '{' arg_list ',' '}'                    { $$ = ast_simulate(p, @$, $3); }
       | SIMULATE '{' error '}'                           { $$ = NULL; yyerrok; }
@@ -222,6 +229,7 @@ operand: NUMBER
        | SUM '(' expr ')'                                { $$ = ast_call_sum(p, @$, @1, $3); }
        | operand '[' index_list ']'                      { $$ = ast_index(p, @$, $1, $3); }
        | operand '.' NAME                                { $$ = ast_member(p, @$, $1, @3, $3); }
+       | operand '.' NAME '(' args ')'                     { $$ = ast_call_of(p, @$, $1, @3, $3, $5); }
        | operand '.' ENERGY                              { $$ = ast_member_energy(p, @$, $1, @3, $3); }
        | operand '\''                                    { $$ = ast_prime(p, @$, $1); }
        ;

@@ -1,6 +1,6 @@
 // Kinematics q' = B(q) u. Coordinates that have a velocity of the same number, the first a->nown of both, move by it:
 // B is the identity. Others (NSM_VAR_POSITION) belong to classes NSM_KINEMATICS, whose kernel moves them by a
-// displacement d = h u, q1 = R(q0, d), in place too, with R(q, 0) = q and dR/dd = B(q) there: a retraction, so that
+// displacement d = h u, q1 = R(q0, d), with R(q, 0) = q and dR/dd = B(q) there: a retraction, so that
 // what q must be (a rotation, say) it stays. This is the one place where a scheme's positions come from.
 #pragma once
 #include "sim.h"
@@ -14,11 +14,16 @@ static inline void sim_move_positions(const nsm_sim *s, const double *q0, const 
   }
 }
 
-// q1 [nq]: q0 moved by h u, u [nv]. q1 may be q0.
+// Positions q1 != q0 from displacements d [nv] of all velocities; with bodies only.
+static inline void sim_move_bodies(const nsm_sim *s, const double *q0, const double *d, double *q1) {
+  if (s->a->on.kinematics.n > 0) sim_move_positions(s, q0, d, q1);
+}
+
+// q1 [nq]: q0 moved by h u, u [nv]. q1 is another array.
 static inline void sim_move(const nsm_sim *s, const double *q0, double h, const double *u, double *q1) {
   for (int i = 0; i < s->a->nown; i++) q1[i] = q0[i] + h * u[i];
   if (s->a->on.kinematics.n == 0) return;
-  for (int i = s->a->nown; i < s->a->nv; i++) s->w.way[i] = h * u[i];
+  for (int i = 0; i < s->a->nv; i++) s->w.way[i] = h * u[i];
   sim_move_positions(s, q0, s->w.way, q1);
 }
 
@@ -27,6 +32,6 @@ static inline void sim_move_mean(const nsm_sim *s, const double *q0, double a, c
                                  const double *v, double *q1) {
   for (int i = 0; i < s->a->nown; i++) q1[i] = q0[i] + (a * u[i] + b * v[i]);
   if (s->a->on.kinematics.n == 0) return;
-  for (int i = s->a->nown; i < s->a->nv; i++) s->w.way[i] = a * u[i] + b * v[i];
+  for (int i = 0; i < s->a->nv; i++) s->w.way[i] = a * u[i] + b * v[i];
   sim_move_positions(s, q0, s->w.way, q1);
 }

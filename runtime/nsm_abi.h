@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 11
+#define NSM_ABI_VERSION 13
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -119,7 +119,8 @@ enum {
   NSM_DISK = 5,
   NSM_CONTENSOU_EXACT = 6,
   NSM_GRIP2 = 7, // of two, of three normal directions: classes normal, normal + 1, ...
-  NSM_GRIP3 = 8
+  NSM_GRIP3 = 8,
+  NSM_ROLLING = 9 // the first half of the directions is slip, limited by mu, the second rolling, limited by mu2
 };
 enum { NSM_WORK_NONE = 0, NSM_WORK_FORCE = 1, NSM_WORK_DAMPING = 2 };
 enum { NSM_ROW_NONNEG = 0, NSM_ROW_BOX = 1, NSM_ROW_FREE = 2 };
@@ -254,6 +255,7 @@ typedef struct nsm_var {
   int ndim;
   int cls;                        // NSM_VAR_ROW: number of its class; -1 else
   int file;                       // as in nsm_class
+  int rate;                       // NSM_VAR_COORD that is the turn of a body: the name of its velocity in text; 0 else
 } nsm_var;
 
 typedef struct nsm_par {

@@ -80,10 +80,11 @@ typedef struct sim_matrix {
 typedef struct sim_guess { double used, law, lo, hi, width, reach; int known, slow; } sim_guess;
 
 // Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal ones first.
+enum { SIM_SLIPS = 4 };
 typedef struct sim_friction {
   nsm_cone_type type;
   int    normals, normal[3];  // normal rows; none (0, and normal[0] = -1) under a given normal force
-  int    n, row[3];           // the rows of the n directions of slip
+  int    n, row[SIM_SLIPS];   // the rows of the n directions of slip; ROLLING: the second half rolls
   double mu, mu2, radius;               // in the one-step problem; DISK: radius is a force, times h an impulse
   double at[3];                         // by the law at the iterate; the same where they are constant
   sim_guess guess[3];
@@ -168,8 +169,9 @@ typedef struct sim_solver {
   int             tiny_most;            // rows up to which an island is small
   void           *tiny_work[SIM_TINY_BLOCKS + 1], *apart;  // of small ones by size; of small ones of the other kinds
   void           *work;                 // of all others
-  nsm_cone_block *cone;                 // [nfriction] blocks of the island at hand
-  const double   *disk;  // [nfriction] or NULL: >= 0, friction is limited by this impulse, whatever presses
+  nsm_cone_block *cone;                 // [2 nfriction] blocks of the island at hand
+  const double   *disk;  // [nfriction] or NULL: >= 0, friction is limited by this impulse, whatever presses; of ROLLING
+                         // by mu and mu2 times it
   int             failed_row;           // after a failure
   nsm_cone_result result;
 } sim_solver;
@@ -241,6 +243,7 @@ typedef struct sim_analysis {
   sim_var  *var;
   sim_class *cls;
   int       nq, nv, nx, nz, nl, ndeclared;  // nz = nv + nx
+  int       nshown, *shown;             // [nshown] of q: those recorded, all but the turns of bodies
   int       nown;                       // coordinates with a velocity of the same number, the first of both (move.h)
 
   // experiment (runtime/clock/clock.c) and the scheme's parameters

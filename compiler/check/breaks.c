@@ -30,7 +30,7 @@ static Axes axes_of(const Check *k, const SysClass *c, unsigned crossed, int sym
   for (int i = 0; i < c->nslot; i++) {
     const Slot *t = &c->slot[i];
     double x = start_of(k, t);
-    unsigned kind = t->kind == SLOT_Q ? OF_Q : t->kind == SLOT_X ? OF_X : OF_LAMBDA;
+    unsigned kind = t->kind == SLOT_Q || t->kind == SLOT_POSITION ? OF_Q : t->kind == SLOT_X ? OF_X : OF_LAMBDA;
     a.at[a.n++] = (ExAxis){ t->value, isnan(x) ? 0 : x, -INFINITY, INFINITY, (crossed & kind) || t->value == symbol };
     if (t->rate >= 0)
       a.at[a.n++] = (ExAxis){ t->rate, 0, -INFINITY, INFINITY, (kind == OF_Q && crossed & OF_V) || t->rate == symbol };
@@ -231,7 +231,7 @@ static void smooth(Check *k, const SysClass *c) {
 static Ex magnitude(const Check *k, const SysClass *c) {
   Pool *p = k->s->pool;
   Ex two = ex_num(p, 2), m = ex_pow(p, c->y, two);
-  bool round = c->friction != MF_ELLIPTIC && c->direction < 2;
+  bool round = c->friction != MF_ELLIPTIC && c->friction != MF_ROLLING && c->direction < 2;
   const SysClass *end = k->s->cls + k->s->ncls;
   for (const SysClass *o = c - c->direction; round && o < end && o->kind == CLASS_FRICTION && o->direction < 2; o++) {
     if (o != c && o->normal == c->normal && o->span.lo == c->span.lo) m = ex_add(p, m, ex_pow(p, o->y, two));

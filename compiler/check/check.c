@@ -15,6 +15,7 @@ void check_open(Check *k, bool parts) {
     k->index[k->x->value[i]] = i;
     k->index[k->x->rate[i]] = k->x->nz + i;
   }
+  for (int i = 0; k->x && i < k->x->np; i++) k->index[k->x->position[i]] = 2*k->x->nz + i;
 }
 
 void check_system(Arena *a, const System *s, DiagBag *bag) {

@@ -19,6 +19,7 @@ static double leaf(int id, void *point) {
   int i = id < k->nindex ? k->index[id] : -1;
   if (i < 0) return NAN;
   if (i < k->x->nz) return p->value[i];
+  if (i >= 2*k->x->nz) return k->x->position_start[i - 2*k->x->nz];
   return i - k->x->nz < k->x->nq ? p->rate[i - k->x->nz] : 0;
 }
 

@@ -15,7 +15,7 @@
 #include <string.h>
 #include "parts.h"
 
-enum { DIRECTIONS = 4, CONFIGURATIONS = 6, TRIES = 600, REFINED = 120, PAIRS = 6 };
+enum { DIRECTIONS = 5, CONFIGURATIONS = 6, TRIES = 600, REFINED = 120, PAIRS = 6 };
 
 // A contact with its friction: rows of the expanded system, the normal one first.
 typedef struct Block { int n, row[DIRECTIONS]; double d[DIRECTIONS], radius[DIRECTIONS]; } Block;
@@ -91,6 +91,7 @@ static int rows_of(const Check *k, int cls) {
 static double radius_of(const Check *k, const XRow *r, const SysClass *c) {
   double mu = number(k, r->mu, 1);
   if (c->friction == MF_ELLIPTIC && c->direction == 1) return number(k, r->mu2, mu);
+  if (c->rolls) return number(k, r->mu2, mu);
   return c->friction == MF_CONTENSOU && c->direction == 2 ? mu*number(k, r->radius, 1) : mu;
 }
 

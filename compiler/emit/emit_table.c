@@ -57,7 +57,8 @@ static const struct { KernelKind kernel; const char *stage, *fn;
               { KERNEL_GQ, NULL, "gq_fn" },
               { KERNEL_LAMBDA, NULL, "lambda_fn" },
               { KERNEL_DRATE, NULL, "drate_fn" },
-              { KERNEL_CURVE, NULL, "curve_fn" } };
+              { KERNEL_CURVE, NULL, "curve_fn" },
+              { KERNEL_MOVE, NULL, "move_fn" } };
 
 typedef struct Pattern { const char *name; const Entries *e; } Pattern;
 
@@ -93,9 +94,10 @@ static const char *function_of(const Emitter *e, int cls, KernelKind kind, int n
 
 static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, int *next) {
   static const char *const kind[] = { "NSM_SMOOTH",   "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT",
-                                      "NSM_FRICTION", "NSM_OUTPUT",   "NSM_INIT",    "NSM_ASSERT" };
+                                      "NSM_FRICTION", "NSM_OUTPUT",   "NSM_INIT",    "NSM_ASSERT",
+                                      "NSM_KINEMATICS" };
   static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_DISK",
-                                     "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3" };
+                                     "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3", "NSM_ROLLING" };
   const SysClass *c = pc->c;
   Text *o = e->out;
   const char *label = c->kind == CLASS_OUTPUT ? c->name : c->kind == CLASS_ASSERT && c->text ? c->text : c->label;
@@ -150,14 +152,15 @@ static int *classes_of_row_vars(Arena *a, const Plan *p) {
 }
 
 static void emit_variables(Emitter *e) {
-  static const char *const kind[] = { "NSM_VAR_COORD", "NSM_VAR_STATE", "NSM_VAR_MULTIPLIER", "NSM_VAR_ROW" };
+  static const char *const kind[] = { "NSM_VAR_COORD", "NSM_VAR_STATE", "NSM_VAR_MULTIPLIER", "NSM_VAR_ROW",
+                                      "NSM_VAR_POSITION" };
   const Model *m = e->plan->sys->model;
   const int *row_class = classes_of_row_vars(e->arena, e->plan);
   text_add(e->out, "static const nsm_var vars[] = {\n");
   for (int i = 0; i < m->nvar; i++) {
-    text_printf(e->out, "  { %s, %d, %d, %d, %d, %d }, ", kind[m->var[i].kind], blob_add(e, m->var[i].name),
+    text_printf(e->out, "  { %s, %d, %d, %d, %d, %d, %d }, ", kind[m->var[i].kind], blob_add(e, m->var[i].name),
                 line_of(m->var[i].span), m->var[i].ndim, m->var[i].kind == MV_ROW ? row_class[i] : -1,
-                file_of(e, m->var[i].span));
+                file_of(e, m->var[i].span), m->var[i].rate_name ? blob_add(e, m->var[i].rate_name) : 0);
     c_comment(m->var[i].name, e->out);
     text_addc(e->out, '\n');
   }

@@ -20,6 +20,7 @@ typedef struct Chain {
   size_t *first;            // [f + 1] by node: its first weight
   ExVec  weight;
   Ex    *d;                 // [f + 1] by node: component of the current symbol
+  bool   turning;           // angles of atan2 go on over their cut
 } Chain;
 
 // --- values and weights ---
@@ -39,6 +40,13 @@ static Ends node_values(Pool *p, Op op, const Ends *arg, int n) {
   r.b = ex_op(p, op, v.at, n);
   vec_free(&v);
   return r;
+}
+
+// (4.8)  The angle by which (x, y) turns, in (-pi, pi], from 0: without the cut of atan2.
+static Ends turned(Pool *p, Ends y, Ends x) {
+  Ex sine = ex_sub(p, ex_mul(p, x.a, y.b), ex_mul(p, y.a, x.b)),
+     cosine = ex_add(p, ex_mul(p, x.a, x.b), ex_mul(p, y.a, y.b));
+  return (Ends){ex_num(p, 0), ex_2(p, OP_ATAN2, sine, cosine)};
 }
 
 static void fill(Chain *c, const int *ids, const int *at_a, const int *at_b, int n_ids) {
@@ -63,7 +71,8 @@ static void fill(Chain *c, const int *ids, const int *at_a, const int *at_b, int
     c->at[e] = node_values(p, op, arg.at, n);
     if (op == OP_IF) continue;
     for (int k = 0; k < n; k++) vec_push(&c->weight, EX_NONE);
-    node_weights(p, op, arg.at, moves.at, n, c->at[e], c->weight.at + c->first[e]);
+    Ends change = c->turning && op == OP_ATAN2 ? turned(p, arg.at[0], arg.at[1]) : c->at[e];
+    node_weights(p, op, arg.at, moves.at, n, change, c->weight.at + c->first[e]);
   }
   vec_free(&arg);
   vec_free(&moves);
@@ -138,9 +147,9 @@ static void all_components(const Chain *c, Ex f, const int *ids, int n, Ex *out)
   reverse_close(&r);
 }
 
-void ex_discrete(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b, int n, Ex *out) {
+static void discrete(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b, int n, bool turning, Ex *out) {
   INVARIANT(f != EX_NONE && f < p->n_nodes && n >= 0);
-  Chain c = {.p = p};
+  Chain c = {.p = p, .turning = turning};
   ExVec terms = {0};
   walk_collect(p, &f, 1, 0, &c.order);
   c.at = memory_for(sizeof *c.at*((size_t)f + 1));
@@ -159,4 +168,12 @@ void ex_discrete(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b
   vec_free(&c.order);
   vec_free(&c.weight);
   vec_free(&terms);
+}
+
+void ex_discrete(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b, int n, Ex *out) {
+  discrete(p, f, ids, at_a, at_b, n, false, out);
+}
+
+void ex_discrete_turning(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b, int n, Ex *out) {
+  discrete(p, f, ids, at_a, at_b, n, true, out);
 }

@@ -100,6 +100,8 @@ void ex_subst_all(Pool *p, Ex *e, int m, const int *ids, const Ex *by, int n);  
 // listed, with sum of out[i]*(b_i - a_i) = f(b) - f(a), symmetric in (a,b), the gradient at a = b, and second order. n
 // symbols, each once.
 void ex_discrete(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b, int n, Ex *out);
+// The same, but an angle of atan2 changes by what it turns, in (-pi, pi], also where its value jumps over the cut.
+void ex_discrete_turning(Pool *p, Ex f, const int *ids, const int *at_a, const int *at_b, int n, Ex *out);
 bool ex_affine(Pool *p, Ex e, const int *ids, int n);   // is e affine in these symbols jointly (derivatives free of all
                                                         // of them)?
 // Products distributed over sums, small integer powers of sums multiplied out: for printing and structural comparison.

@@ -19,10 +19,10 @@ enum { SCALARS = sizeof scalar / sizeof *scalar };
 typedef enum { AT_END, AT_BEGIN, INCREMENT, MOMENTS } Moment;
 
 // Prefix of the local name, and where the view has it.
-static const struct { const char *local; KField field; } of_value[MOMENTS][3] = {
-  { { "q", KF_VIEW_q }, { "x", KF_VIEW_x }, { "l", KF_VIEW_l } },
-  { { "qb", KF_VIEW_q0 }, { "xb", KF_VIEW_x }, { "lb", KF_VIEW_l } },
-  { { "qd", KF_VIEW_dq }, { "xd", KF_VIEW_dx }, { "ld", KF_VIEW_l } }
+static const struct { const char *local; KField field; } of_value[MOMENTS][4] = {
+  { { "q", KF_VIEW_q }, { "x", KF_VIEW_x }, { "l", KF_VIEW_l }, { "p", KF_VIEW_q } },
+  { { "qb", KF_VIEW_q0 }, { "xb", KF_VIEW_x }, { "lb", KF_VIEW_l }, { "pb", KF_VIEW_q0 } },
+  { { "qd", KF_VIEW_dq }, { "xd", KF_VIEW_dx }, { "ld", KF_VIEW_l }, { "pd", KF_VIEW_dq } }   // of an attitude: none
 }, of_rate[MOMENTS] = { { "v", KF_VIEW_v }, { "vb", KF_VIEW_v0 }, { "vd", KF_VIEW_dv } };
 
 typedef struct Maker {
@@ -118,8 +118,8 @@ static void loads(KBuilder *b, Maker *m, const Used *u) {
 // --- where results go ---
 
 // How value i of a kernel is put away. ENTRIES: out[n*k + i] = ...; EACH: argument i, [k] = ...; SUMS: argument i,
-// [0] += ...; ROWS: the row's slot of argument 0 or, of a state, 1, += ...
-typedef enum { ENTRIES, EACH, SUMS, ROWS } Way;
+// [0] += ...; ROWS: the row's slot of argument 0 or, of a state, 1, += ...; PLACES: the row's slot of argument 0 = ...
+typedef enum { ENTRIES, EACH, SUMS, ROWS, PLACES } Way;
 
 static const struct { Way way; KType type[3]; const char *name[3]; } results[KERNEL_COUNT] = {
 #define ONE(text) { KT_OUTPUT }, { text }
@@ -149,6 +149,7 @@ static const struct { Way way; KType type[3]; const char *name[3]; } results[KER
   [KERNEL_CURVE] = { ENTRIES, { KT_INPUT, KT_INPUT, KT_OUTPUT }, { "l", "kappa", "out" } },
   [KERNEL_LAMBDA] = { EACH, ONE("l") },
   [KERNEL_GQ] = { ENTRIES, ONE("out") },
+  [KERNEL_MOVE] = { PLACES, ONE("q1") },
 #undef ONE
 #undef TWO
 };
@@ -167,6 +168,7 @@ static void put(KBuilder *b, const Maker *m, KernelKind kind, int i, KValue v) {
     k_add_to(b, m->argument[state], slot_index(b, m, c->row[i]), v);
     break;
   }
+  case PLACES: k_store(b, m->argument[0], slot_index(b, m, c->row[i]), v); break;
   case EACH: k_store(b, m->argument[i], m->instance, v); break;
   case ENTRIES: {
     KValue at = m->instance, out = m->argument[kind == KERNEL_CURVE ? 2 : 0];

@@ -58,6 +58,7 @@ typedef enum {
   SY_INSTANCE,
   SY_ROW,
   SY_RELATION,
+  SY_BODY,       // a formal that stands for a body
   SY_REFUSED
 } SymbolKind;
 typedef enum { NEW, BUSY, DONE, FAILED } Progress;
@@ -93,7 +94,9 @@ struct Symbol {
   Scope      *child;     // SY_INSTANCE
   MContext    ctx;       // SY_INSTANCE, SY_ROW: its loops, outer ones included
   int         slip_id, nslip;   // SY_ROW: variables of the friction forces; id is -1 without a normal row
+  Value       slip;             // SY_ROW: the slip velocities, where they were read to count them
   int         nnormal;          // SY_ROW: how many variables from id on: the normal directions of a constraint
+                                // SY_ROW: value is what a constraint holds at zero, read when its rows are counted
 };
 
 struct Scope {
@@ -106,8 +109,14 @@ struct Scope {
   MContext    ctx;
   Map        *names;         // interned name -> Symbol
   Env         args_env;      // where the arguments of the instance are read
-  const Ast  *instance;      // the INSTANCE item; NULL for the root
+  Map        *inside;        // FOR item -> the Env of its items (elab_loop.c)
+  const Ast  *instance;      // the INSTANCE or BODY item; NULL for the root
+  const struct Body *body;   // of a body (elab_body.h); NULL
+  const Ast  *gravity;       // its GRAVITY item; NULL
 };
+
+// Initial values of a variable of a body, or of its rate: n elements over nloop loops of the body.
+typedef struct Placed { int id, nloop, n; bool velocity; MExpr **value; } Placed;
 
 struct Elab {
   Arena *a; Interner *in; DiagBag *bag;
@@ -126,13 +135,16 @@ struct Elab {
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
   Vec(MEquation) equation; Vec(MRelation) relation; Vec(MContact) contact;    Vec(MConstraint) constraint;
   Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
-  Vec(MExpect) expect;
+  Vec(MExpect) expect;    Vec(MBody) body;          Vec(Placed) placed;
+  Symbol *ground;             // NULL: not met yet
   Vec(Symbol *) symbols;      // all, for the closing checks
   Vec(const Ast *) calls;     // functions being inlined
   Vec(const MExpr *) angles;  // variables of which a sine, cosine or tangent is taken
   Vec(double) known;          // values of parameters, as far as evaluated
   Vec(char) known_state;      // 0 not yet, 1 busy, 2 known, 3 has none
-  struct { const char *pi, *inf, *time, *energy, *lambda, *lambda_t, *lambda_s, *kinetic, *potential; } word;
+  struct {
+    const char *pi, *inf, *time, *energy, *lambda, *lambda_t, *lambda_s, *lambda_r, *kinetic, *potential, *ground;
+  } word;
 };
 
 // --- scope.c: names ---
@@ -160,7 +172,9 @@ const char *prefixed(Elab *e, const char *prefix, const char *name);
 // --- elab_decl.c: declared names, on demand ---
 bool symbol_force(Symbol *y);                       // false: bad, already reported
 void declare_items(Env env, AstList items);         // puts the names of a model's items into its scope
-void declare_local_vars(Env *env, AstList items);   // `var` inside a for
+// --- elab_loop.c: the names inside of a `for`; one environment for all that read it. False: bad, reported
+bool  loop_inside(Env env, const Ast *loop, Env *in);
+void  force_local_vars(const Env *in, AstList items);
 unsigned extra_uses(const Value *v, unsigned fine);  // bits of uses beyond `fine` in any element
 void  not_constant(const Env *env, const Value *v, const char *what, const char *help);
 bool declared_unit(Elab *e, const Ast *decl, Unit *out);  // false: none written (or bad, reported); *out is UNIT_ANY
@@ -173,7 +187,8 @@ int   array_sizes(const Env *env, const Ast *decl, int most, MExpr **size);
 
 // --- elab_instance.c ---
 bool instance_force(Symbol *y);
-void elab_instance_items(Symbol *y);
+bool   instance_loops(Symbol *y, Env *env);           // the loops of a family around its arguments
+Scope *instance_scope(Symbol *y, const Ast *model, Env args);   // y->child, without names
 
 // --- elab_init.c: initial values ---
 void init_statement(Env env, const Ast *decl, bool state);
@@ -195,8 +210,9 @@ bool  unit_check(const Env *env, Value v, Unit want, const char *what);  // repo
 // --- elab_ref.c: names, members, derivatives ---
 typedef struct Place { Scope *scope; int n; MExpr *by[MAX_LOOPS]; } Place;  // a scope with its loops bound
 Value elab_ref(const Env *env, const Ast *x);                  // NAME, MEMBER, INDEX
-Value elab_prime(const Env *env, const Ast *x);                // elab_rate.c
+Value elab_prime(const Env *env, const Ast *x);                // elab_expr.c
 bool  is_reference(const Ast *x);
+const Scope *instance_of(const Env *env, const Ast *x);        // of the instance that x names; NULL: reported
 const char *ast_text(Elab *e, const Ast *x);                   // as written
 const char *inner_text(const Env *env, Span at);                // the same, without parentheses around it
 
@@ -220,6 +236,13 @@ Value dot_value(const Env *env, Value a, Value b, Span at);
 Value norm_value(const Env *env, Value v, Span at);
 Value index_value(const Env *env, Value v, AstList idx, Span at); // v[i, j] of something without storage
 const char *shape_text(Elab *e, const Value *v);
+// --- elab_slice.c: x[1:2], A[i, 1:3]
+typedef Value SliceElement(const Env *env, AstList index, Span at, void *ctx);   // the element of these indices
+bool  is_slice(AstList index);
+Value slice_value(const Env *env, AstList index, Span at, SliceElement *element, void *ctx);
+// --- elab_space.c: cross, rotation, identity
+bool  is_space_function(const char *name);
+Value space_call(const Env *env, const Ast *x);
 // --- elab_pick.c: the same with loop indices
 Value picked_value(const Env *env, const Value *v, MExpr *const *index, Span at);
 
@@ -239,12 +262,14 @@ void  check_sets(const Symbol *y);                             // of a stored pa
 Value set_stored(const Symbol *y, const Place *p, Value v);     // v, a reference to a stored one from place p
 void  judge_sets(Elab *e);                                     // fills Override.use
 
-// --- elab_items.c, elab_energy.c, elab_relation.c, elab_sgn.c, elab_contact.c, elab_experiment.c, elab_check.c ---
+// --- elab_items.c, elab_force.c, elab_energy.c, elab_relation.c, elab_sgn.c, elab_contact.c, elab_experiment.c,
+// elab_check.c ---
 void elab_items(Env env, AstList items);
 void elab_energy(Env env, const Ast *x);
 void elab_relation(Env env, const Ast *x);
 void elab_contact(Env env, const Ast *x);
 void elab_constraint(Env env, const Ast *x);
+void elab_force(Env env, const Ast *x);
 bool row_force(Symbol *y);
 bool known_law(const Ast *law);
 bool is_law(const Ast *law, const char *name);
@@ -253,11 +278,14 @@ MExpr *coefficient(const Env *env, const Ast *x, Unit unit, const char *what);  
 Unit force_along(Unit y);                                      // of the force on what is measured in y
 Unit impulse_along(Unit y, bool velocities);                    // of its impulse; velocities: y is a rate
 // --- elab_friction.c ---
+bool is_friction(const Ast *law);
+bool is_rolling(const Ast *x);    // of a contact: some law is rolling(mu, mu_r)
 bool has_friction(const Ast *x);  // of a contact or constraint: some law is one of friction
-int  directions(const Ast *x);    // of a slip or a normal, as written: [a, b] has two
+bool count_slips(const Env *env, Symbol *y);   // fills y->nslip and y->slip; false: bad, reported
 void friction_rows(Symbol *y, const MVar *like);               // the variables of its forces
 bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f);
 unsigned asserted_class(const Ast *law);                       // 0: not one of those names
+// --- elab_family.c ---
 // pair[i]: the indices written are the loops around it
 bool own_indices(const Env *env, const Ast *x, const char *what);
 const char *family_name(const Env *env, const char *name);     // "pair[%]" for the loops of the item

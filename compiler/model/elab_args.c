@@ -26,7 +26,8 @@ static const struct { const char *name; int arity; UnitRule rule; } builtins[] =
 #undef BUILTIN
 };
 
-static const char *const others[] = {"sgn", "normal_cone", "transpose", "dot", "norm", "der"};
+static const char *const others[] = {"sgn", "normal_cone", "transpose", "dot",      "norm",
+                                     "der", "cross",       "rotation",  "identity"};
 
 static bool is_word(const char *s) {
   return (*s >= 'a' && *s <= 'z') && strcmp(s, "and") && strcmp(s, "or") && strcmp(s, "not") && strcmp(s, "if");

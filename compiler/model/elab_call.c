@@ -3,7 +3,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "elab.h"
+#include "elab_body.h"
 
 enum { MAX_INLINE = 200 };
 
@@ -106,6 +106,25 @@ static bool few_calls(const Env *env, const Ast *x) {
   return false;
 }
 
+// f(a[3]): what is given has the size that the formal asks for; one number does not stand for many.
+static Value sized(const Env *env, Value v, const Ast *formal) {
+  int n = formal->list.n, dim[MAX_DIMS] = {0};
+  if (v.bad || n == 0) return v;
+  Env outside = env_of(env->e->globals);
+  MExpr *size[MAX_DIMS];
+  if (array_sizes(&outside, formal, MAX_DIMS, size) < 0) return bad_value(env, v.span);
+  for (int k = 0; k < n; k++)
+    if (!fixed_size(&outside, size[k], "the size of an argument", &dim[k])) return bad_value(env, v.span);
+  if (v.ndim) return shape_to(env, v, formal, n, dim);
+  Value want = {.ndim = n, .dim = {dim[0], dim[1]}, .span = formal->name_span};
+  Diag *d = diag(env->e->bag, DIAG_E0302, v.span, "`%s` is %s, not a number", formal->name,
+                 shape_text(env->e, &want));
+  diag_label(d, "this is a number");
+  diag_also(d, formal->name_span, "declared here");
+  diag_help(d, n == 1 ? "give it a vector: [a, b, ...]" : "give it a matrix: [[a, b], [c, d]]");
+  return bad_value(env, v.span);
+}
+
 // f(a, b): the body with the formals standing for the values; it sees file-level parameters and other functions,
 // nothing else.
 static Value inline_function(const Env *env, const Ast *x, const Ast *f) {
@@ -119,7 +138,7 @@ static Value inline_function(const Env *env, const Ast *x, const Ast *f) {
   Value *arg = ARENA_ARRAY(e->a, Value, f->list.n + 1);
   for (int i = 0; i < f->list.n; i++) {
     const Ast *formal = f->list.at[i];
-    Value v = adopt(env, elab_expr(env, x->list.at[i]), formal, "argument");
+    Value v = sized(env, adopt(env, elab_expr(env, x->list.at[i]), formal, "argument"), formal);
     bad = bad || v.bad;
     if (!v.bad) {
       v = copied(e->a, v);
@@ -160,15 +179,84 @@ static Value misplaced_law(const Env *env, const Ast *x) {
   return bad_value(env, x->span);
 }
 
+// --- functions of a body: b.point(a), b.vector(e), b.velocity(x) ---
+
+static const Ast *part(const Env *env, const Ast *of, const char *name) {
+  Ast *x = ARENA_NEW(env->e->a, Ast);
+  *x = (Ast){ .kind = AST_MEMBER, .span = of->span, .name_span = of->span, .name = intern(env->e->in, name),
+              .a = (Ast *)of, .depth = of->depth + 1 };
+  return x;
+}
+
+static const Ast *prime(const Env *env, const Ast *of) {
+  Ast *x = ARENA_NEW(env->e->a, Ast);
+  *x = (Ast){ .kind = AST_PRIME, .span = of->span, .a = (Ast *)of, .depth = of->depth + 1 };
+  return x;
+}
+
+// w x d, with w one number in the plane
+static Value crossed(const Env *env, const Value *w, const Value *d, Span at) {
+  Arena *a = env->e->a;
+  Value r = *d;
+  int n = d->dim[0];
+  r.unit = unit_mul(w->unit, d->unit);
+  r.span = at;
+  r.at = ARENA_ARRAY(a, MExpr *, n);
+  for (int i = 0; i < n; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    if (n == 2) {
+      r.at[i] = mx_2(a, MOP_MUL, w->at[0], d->at[1 - i], at);
+      if (i == 0) r.at[i] = mx_neg(a, r.at[i], at);
+    } else
+      r.at[i] = mx_2(a, MOP_SUB, mx_2(a, MOP_MUL, w->at[j], d->at[k], at), mx_2(a, MOP_MUL, w->at[k], d->at[j], at),
+                     at);
+  }
+  return r;
+}
+
+static Value body_call(const Env *env, const Ast *x) {
+  Elab *e = env->e;
+  bool point = !strcmp(x->name, "point"), vector = !strcmp(x->name, "vector"), velocity = !strcmp(x->name, "velocity");
+  const Scope *of = instance_of(env, x->a);
+  if (!of) return bad_value(env, x->span);
+  if (!of->body || (!point && !vector && !velocity)) {
+    Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "`%s` has no function `%s`", ast_text(e, x->a), x->name);
+    if (of->body) diag_help(d, "a body has point(a), vector(e), velocity(x)");
+    else diag_help(d, "functions of a model stand outside of it: function f(x) = ...;");
+    return bad_value(env, x->span);
+  }
+  int n = of->body->planar ? 2 : 3;
+  Value v = x->list.n == 1 ? elab_expr(env, x->list.at[0]) : (Value){ 0 };
+  if (v.bad) return bad_value(env, x->span);
+  if (x->list.n != 1 || v.ndim != 1 || v.dim[0] != n) {
+    Diag *d = diag(e->bag, DIAG_E0302, x->span, "`%s` takes one vector of %d", x->name, n);
+    if (x->list.n == 1) diag_label(d, "this is %s", shape_text(e, &v));
+    diag_help(d, "%s.%s(%s)", ast_text(e, x->a), x->name, n == 2 ? "[0, 0]" : "[0, 0, 0]");
+    return bad_value(env, x->span);
+  }
+  Value r = elab_expr(env, part(env, x->a, "r"));
+  if (velocity) {
+    Value w = elab_expr(env, part(env, x->a, "omega")), u = elab_expr(env, prime(env, part(env, x->a, "r")));
+    Value arm = binary_value(env, AO_SUB, v, r, x);
+    if (arm.bad || w.bad || u.bad) return bad_value(env, x->span);
+    return binary_value(env, AO_ADD, u, crossed(env, &w, &arm, x->span), x);
+  }
+  Value turned = binary_value(env, AO_MUL, elab_expr(env, part(env, x->a, "R")), v, x);
+  return vector ? turned : binary_value(env, AO_ADD, r, turned, x);
+}
+
 Value elab_call(const Env *env, const Ast *x) {
   const char *name = x->name ? x->name : "";
+  if (x->a) return body_call(env, x);
   const Ast *f = map_get(env->e->functions, name);
   MOp op;
   bool is_statistic;
   if (f) return inline_function(env, x, f);
+  if (strcmp(name, "initial") == 0 && !env->in_claim) return initial_call(env, x);
   Value v = elab_statistic(env, x, &is_statistic);
   if (is_statistic) return v;
   if (find_builtin(name, &op)) return builtin_call(env, op, x);
+  if (is_space_function(name)) return space_call(env, x);
   if (strcmp(name, "sgn") == 0 || strcmp(name, "normal_cone") == 0) return misplaced_law(env, x);
   bool dot = strcmp(name, "dot") == 0, norm = strcmp(name, "norm") == 0, transpose = strcmp(name, "transpose") == 0;
   bool sum = strcmp(name, "sum") == 0;

@@ -8,14 +8,38 @@
 
 // --- rows ---
 
+// a = b, or the normal of the long form: what is zero, a number or a vector, whose elements are rows.
+static bool constraint_value(const Env *env, Symbol *y) {
+  Elab *e = env->e;
+  const Ast *x = y->decl;
+  Value a = elab_expr(env, x->a), b = a, v = a;
+  if (x->b) b = elab_expr(env, x->b);
+  if (a.bad || b.bad) return false;
+  bool nothing = !x->b || (b.ndim == 0 && mx_is_num(b.at[0], 0));       // a vector = 0
+  bool same = nothing || (a.ndim == b.ndim && value_count(&a) == value_count(&b) && a.dim[0] == b.dim[0]);
+  if (!same) {
+    shape_error(env, x->a->span, &a, &b, "equate", "both sides of a constraint must have the same size");
+    return false;
+  }
+  Ast both = {.kind = AST_BINARY, .op = AO_SUB, .span = x->a->span};
+  if (!nothing) v = binary_value(env, AO_SUB, a, b, &both);
+  if (v.bad || !unit_check(env, v, UNIT_ANY, "a constraint")) return false;
+  if (v.ndim > 1) {
+    Diag *d = diag(e->bag, DIAG_E0302, x->a->span, "a constraint is between numbers or vectors, not matrices");
+    diag_label(d, "this is %s", shape_text(e, &v));
+    diag_help(d, "take columns: A[1:%d, 1] = ...", v.dim[0]);
+    return false;
+  }
+  y->value = v;
+  y->nnormal = value_count(&v);
+  return true;
+}
+
 bool row_force(Symbol *y) {
   Elab *e = y->env.e;
   Env env = y->env;
-  for (int i = 0; i < y->nfors; i++) {
-    MExpr *lo, *hi;
-    if (!elab_range(&env, y->fors[i]->a, true, "the range of a loop", &lo, &hi)) return false;
-    env = env_loop(env, y->fors[i]->name, y->fors[i]->name_span, lo, hi, y->fors[i]->a->span);
-  }
+  for (int i = 0; i < y->nfors; i++)
+    if (!loop_inside(env, y->fors[i], &env)) return false;
   y->ctx = env.ctx;
   if (env.ctx.n > MAX_INDICES) {
     not_supported(&env, DIAG_E0703, y->span, "a contact or constraint inside more than eight loops",
@@ -36,9 +60,10 @@ bool row_force(Symbol *y) {
   }
   y->id = -1;
   y->nnormal = 1;
+  if (y->decl->kind == AST_CONSTRAINT && !constraint_value(&env, y)) return false;
+  if (!count_slips(&env, y)) return false;
   if (y->decl->a) {
     y->id = (int)e->var.n;
-    if (y->decl->kind == AST_CONSTRAINT && !y->decl->b) y->nnormal = directions(y->decl->a);
     for (int k = 0; k < y->nnormal; k++) {
       MVar part = v;
       if (y->nnormal > 1) {
@@ -67,8 +92,8 @@ unsigned asserted_class(const Ast *law) {
   return 0;
 }
 
-static const char *const law_names[] = { "newton",    "inelastic",    "elastic",   "coulomb",
-                                         "contensou", "scleronomous", "rheonomous" };
+static const char *const law_names[] = { "newton",    "inelastic", "elastic",      "coulomb",
+                                         "contensou", "rolling",   "scleronomous", "rheonomous" };
 enum { NLAWS = sizeof law_names / sizeof *law_names };
 
 bool known_law(const Ast *law) {
@@ -90,7 +115,7 @@ static void unknown_law(const Env *env, const Ast *law) {
     diag_help(
         d,
         "the laws are newton(e), newton(e, e_t), inelastic, elastic, coulomb(mu), coulomb(mu1, mu2), contensou(mu, "
-        "radius), contensou(mu, radius, exact)");
+        "radius), contensou(mu, radius, exact), rolling(mu, mu_r)");
 }
 
 bool law_arguments(const Env *env, const Ast *law, int least, int most) {
@@ -148,7 +173,7 @@ static bool laws(const Env *env, const Ast *x, MContact *c) {
       c->assert_span = law->span;
     } else if (is_law(law, "newton") || is_law(law, "inelastic") || is_law(law, "elastic")) {
       ok = impact_law(env, law, c, &first) && ok;
-    } else if (!is_law(law, "coulomb") && !is_law(law, "contensou")) {
+    } else if (!is_friction(law)) {
       unknown_law(env, law);
       ok = false;
     }
@@ -227,49 +252,44 @@ void elab_contact(Env env, const Ast *x) {
 
 enum { MOST_NORMALS = 3 };
 
-// normal = [a, b]: as many rows, of which the last has the friction.
-static void several_constraints(const Env *env, const Ast *x, const Symbol *row, MConstraint c) {
+// One row for each element, name[1], name[2], ...; the last has the friction.
+static void rows(const Env *env, const Symbol *row, MConstraint c, bool normals) {
   Elab *e = env->e;
-  if (row->nnormal > MOST_NORMALS) {
-    Diag *d = diag(e->bag, DIAG_E0302, x->a->span, "a constraint has up to three normal directions");
-    diag_label(d, "%d are given", row->nnormal);
-    diag_help(d, "write several constraints, and give the friction to the one that it belongs to");
-    return;
-  }
-  Value v = elab_expr(env, x->a);
-  if (v.bad || !unit_check(env, v, UNIT_ANY, "a constraint")) return;
   MFriction friction = c.friction;
   const char *name = c.name;
+  bool one = row->value.ndim == 0;
   for (int k = 0; k < row->nnormal; k++) {
-    c.name = arena_printf(e->a, "%s.normal[%d]", name, k + 1);
+    if (!one) c.name = arena_printf(e->a, normals ? "%s.normal[%d]" : "%s[%d]", name, k + 1);
     c.row_var = row->id + k;
-    c.value = v.at[k];
+    c.value = row->value.at[k];
     c.friction = k + 1 == row->nnormal ? friction : (MFriction){ 0 };
-    e->var.at[c.row_var].unit = impulse_along(v.unit, c.value->uses & MU_RATE);
+    e->var.at[c.row_var].unit = impulse_along(row->value.unit, c.value->uses & MU_RATE);
     vec_push(&e->constraint, c);
   }
 }
 
+// normal = [a, b]
+static void directed(const Env *env, const Ast *x, const Symbol *row, MConstraint c) {
+  if (row->nnormal > MOST_NORMALS) {
+    Diag *d = diag(env->e->bag, DIAG_E0302, x->a->span, "a constraint has up to three normal directions");
+    diag_label(d, "%d are given", row->nnormal);
+    diag_help(d, "write several constraints, and give the friction to the one that it belongs to");
+    return;
+  }
+  rows(env, row, c, true);
+}
+
 void elab_constraint(Env env, const Ast *x) {
-  Elab *e = env.e;
   Symbol *row = row_of(&env, x);
   if (!own_indices(&env, x, "constraint") || !row) return;
   MConstraint c = {.ctx = env.ctx, .name = family_name(&env, x->name), .row_var = row->id, .span = x->span};
   for (int i = 0; i < x->list2.n; i++) {
     const Ast *law = x->list2.at[i];
-    if (asserted_class(law) || is_law(law, "coulomb") || is_law(law, "contensou")) continue;
+    if (asserted_class(law) || is_friction(law)) continue;
     unknown_law(&env, law);
     return;
   }
   if (!elab_friction(&env, x, row, &c.friction)) return;
-  if (row->nnormal > 1) { several_constraints(&env, x, row, c); return; }
-  Value a = elab_scalar(&env, x->a), b = a;
-  if (x->b) b = elab_scalar(&env, x->b);
-  if (a.bad || b.bad) return;
-  Ast both = {.kind = AST_BINARY, .op = AO_SUB, .span = x->a->span};
-  Value v = !x->b || mx_is_num(b.at[0], 0) ? a : binary_value(&env, AO_SUB, a, b, &both);
-  if (v.bad || !unit_check(&env, v, UNIT_ANY, "a constraint")) return;
-  c.value = v.at[0];
-  e->var.at[row->id].unit = impulse_along(v.unit, c.value->uses & MU_RATE);
-  vec_push(&e->constraint, c);
+  if (x->b) rows(&env, row, c, false);
+  else directed(&env, x, row, c);
 }

@@ -54,7 +54,15 @@ static void declare_item(Env env, const Ast *x, const Ast *const *fors, int nfor
   case AST_OUTPUT: declare_decls(env, x, SY_OUTPUT, MV_STATE); break;
   case AST_INPUT:
   case AST_DISCRETE: declare_decls(env, x, SY_REFUSED, MV_STATE); break;
+  case AST_BODY:
   case AST_INSTANCE: (void)scope_add(env.scope, SY_INSTANCE, x->name, x->name_span, x, env); break;
+  case AST_GRAVITY:
+    if (env.scope->gravity) {
+      Diag *d = diag(env.e->bag, DIAG_E0202, x->span, "gravity is declared twice");
+      diag_also(d, env.scope->gravity->span, "first declared here");
+      diag_help(d, "it acts on every body of the model; keep one of them");
+    } else env.scope->gravity = x;
+    break;
   default: break;
   }
 }
@@ -64,26 +72,6 @@ static void declare_in(Env env, AstList items, const Ast *const *fors, int nfors
 }
 
 void declare_items(Env env, AstList items) { declare_in(env, items, NULL, 0); }
-
-// `var` inside a `for`: local to the block, may use its index and each other.
-void declare_local_vars(Env *env, AstList items) {
-  Vec(Symbol *) fresh = {0};
-  for (int i = 0; i < items.n; i++) {
-    if (items.at[i]->kind != AST_VAR) continue;
-    for (int k = 0; k < items.at[i]->list.n; k++) {
-      const Ast *d = items.at[i]->list.at[k];
-      warn_shadow(env, d->name, d->name_span);
-      Symbol *y = ARENA_NEW(env->e->a, Symbol);
-      *y = (Symbol){.kind = SY_VAR, .name = d->name, .span = d->name_span, .decl = d, .id = -1};
-      *env = env_with(*env, &(Local){.kind = L_SYMBOL, .name = d->name, .span = d->name_span, .symbol = y});
-      vec_push(&fresh, y);
-      vec_push(&env->e->symbols, y);
-    }
-  }
-  for (size_t i = 0; i < fresh.n; i++) fresh.at[i]->env = *env;
-  for (size_t i = 0; i < fresh.n; i++) (void)symbol_force(fresh.at[i]);
-  vec_free(&fresh);
-}
 
 // --- declared units and shapes ---
 
@@ -354,6 +342,7 @@ static bool force(Symbol *y) {
   case SY_OUTPUT: return y->decl->a && force_inline(y);
   case SY_INSTANCE: return instance_force(y);
   case SY_ROW: return row_force(y);
+  case SY_BODY:
   case SY_RELATION: return true;
   case SY_REFUSED: return false;
   }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "elab.h"
+#include "elab_body.h"
 
 // --- values ---
 
@@ -274,8 +274,133 @@ Value elab_expr(const Env *env, const Ast *x) {
     return v;
   }
   case AST_STRING: return misplaced(env, x, "text", "a model computes with numbers only");
-  case AST_RANGE: return misplaced(env, x, "a range", "ranges stand in `for i in 1:n` and `sum(i in 1:n)`");
+  case AST_RANGE:
+    return misplaced(env, x, "a range", "ranges stand in `for i in 1:n`, `sum(i in 1:n)` and slices, x[1:2]");
   case AST_ARG: return misplaced(env, x, "a named argument", "functions take their arguments in order: f(x, y)");
   default: return bad_value(env, x->span);
   }
+}
+
+// --- the time derivative x': of a variable its velocity or rate; a composed expression keeps the mark, and is
+// differentiated by the rules of algebra when it is lowered (system/lower.c). And initial(x), at the start ---
+
+static bool refuse(const Env *env, Span at, const char *what, const char *help) {
+  Diag *d = diag(env->e->bag, DIAG_E0222, at, "%s", what);
+  diag_label(d, "no time derivative");
+  diag_help(d, "%s", help);
+  return false;
+}
+
+static bool variable_has_rate(const Env *env, Span at, const MExpr *x) {
+  MVarKind kind = env->e->var.at[x->id].kind;
+  if (x->derivative && kind == MV_COORD)
+    return refuse(env, at, "accelerations cannot be written",
+                  "a force is given by `force z = ...;`, the acceleration follows from it");
+  if (x->derivative)
+    return refuse(env, at, "a state has one derivative only", "introduce a second state: x' = v; v' = ...;");
+  if (kind == MV_MULTIPLIER || kind == MV_ROW)
+    return refuse(env, at, "a multiplier has no time derivative",
+                  "it may jump at any time; use the derivatives of states and coordinates");
+  return true;
+}
+
+static bool has_rate(const Env *env, Span at, const MExpr *x, Map *seen) {
+  if (!(x->uses & MU_VAR) || map_get(seen, x)) return true;
+  map_put(seen, x, (void *)x);
+  if (x->kind == MX_RATE)
+    return refuse(env, at, "there is no second derivative",
+                  "name the first one, and let a state or coordinate follow it");
+  if (x->kind == MX_VAR) return variable_has_rate(env, at, x);
+  for (int i = 0; i < x->nargs; i++)
+    if (!has_rate(env, at, x->arg[i], seen)) return false;
+  return true;
+}
+
+static MExpr *rate(const Env *env, Span at, MExpr *x) {
+  Arena *m = env->e->a;
+  if (!(x->uses & (MU_VAR | MU_TIME))) return mx_num(m, 0, at);
+  if (x->kind == MX_TIME) return mx_num(m, 1, at);
+  if (x->kind == MX_VAR && env->e->var.at[x->id].kind == MV_POSITION) return attitude_derivative(env->e, x);
+  if (x->kind == MX_VAR) return mx_var(m, &env->e->var.at[x->id], x->id, x->arg, x->nargs, true, at);
+  return mx_rate(m, x, at);
+}
+
+// k' of a parameter of this model or file is meant as something else.
+static bool prime_of_param(const Env *env, const Ast *x, const Value *v) {
+  const Ast *of = x->a->kind == AST_INDEX ? x->a->a : x->a;
+  if (of->kind != AST_NAME || local_find(env, of->name)) return false;
+  const Symbol *y = scope_find(env->scope, of->name);
+  if (!y) y = scope_find(env->e->globals, of->name);
+  if (!y || y->kind != SY_PARAM) return false;
+  Diag *d = diag(env->e->bag, DIAG_E0222, x->span, "`%s` is a parameter, its derivative is 0", of->name);
+  diag_also(d, y->span, "declared here");
+  if (v->ndim == 1) diag_help(d, "for the scalar product write dot(%s, b)", of->name);
+  else if (v->ndim > 1) diag_help(d, "the transpose is transpose(%s)", of->name);
+  else diag_help(d, "what changes in time is a state or a coordinate: state %s = ...; %s' = ...;", of->name, of->name);
+  return true;
+}
+
+Value elab_prime(const Env *env, const Ast *x) {
+  Value v = elab_expr(env, x->a);
+  if (v.bad) return v;
+  if (prime_of_param(env, x, &v)) return bad_value(env, x->span);
+  Value d = v;
+  Map *seen = map_new(env->e->a);
+  d.span = x->span;
+  d.unit = v.unit.state == UNIT_LITERAL ? UNIT_ANY : unit_rate(env->e, v.unit);
+  d.at = ARENA_ARRAY(env->e->a, MExpr *, value_count(&v));
+  for (int i = 0; i < value_count(&v) && !d.bad; i++) {
+    d.bad = !has_rate(env, x->span, v.at[i], seen);
+    d.at[i] = rate(env, x->span, v.at[i]);
+  }
+  return d.bad ? bad_value(env, x->span) : d;
+}
+
+// --- initial(x): what x is where bodies are placed at the start ---
+
+typedef struct Placing { const Env *env; Map *done; } Placing;
+
+// The initial value of element x, the indices of the statement taken from its own.
+static MExpr *start_of(const Placing *p, const MExpr *x) {
+  Elab *e = p->env->e;
+  for (size_t i = 0; i < e->placed.n; i++) {
+    const Placed *q = &e->placed.at[i];
+    if (q->id != x->id || q->velocity != x->derivative) continue;
+    int own = x->nargs > q->nloop, k = own ? (int)x->arg[x->nargs - 1]->num - 1 : 0;
+    if (own && (x->arg[x->nargs - 1]->kind != MX_NUM || k < 0 || k >= q->n)) continue;
+    return mx_subst(e->a, q->value[k], x->arg, q->nloop);
+  }
+  return NULL;
+}
+
+static MExpr *placed(Placing *p, MExpr *x) {
+  if (!(x->uses & (MU_VAR | MU_TIME))) return x;
+  MExpr *known = map_get(p->done, x);
+  if (known) return known;
+  MExpr *r = x;
+  if (x->kind == MX_VAR) r = start_of(p, x);
+  else if (x->kind == MX_RATE || x->kind == MX_TIME) r = NULL;
+  else {
+    MExpr **arg = ARENA_ARRAY(p->env->e->a, MExpr *, x->nargs + 1);
+    for (int i = 0; i < x->nargs; i++) if (!(arg[i] = placed(p, x->arg[i]))) return NULL;
+    r = x->kind == MX_OP ? mx_op(p->env->e->a, x->op, arg, x->nargs, x->span) : x;
+  }
+  if (r) map_put(p->done, x, r);
+  return r;
+}
+
+Value initial_call(const Env *env, const Ast *x) {
+  if (!arity_ok(env, x, 1)) return bad_value(env, x->span);
+  Value v = elab_expr(env, x->list.at[0]), r = v;
+  if (v.bad) return v;
+  Placing p = { .env = env, .done = map_new(env->e->a) };
+  r.at = ARENA_ARRAY(env->e->a, MExpr *, value_count(&v) + 1);
+  for (int i = 0; i < value_count(&v); i++) {
+    r.at[i] = placed(&p, v.at[i]);
+    if (r.at[i]) continue;
+    bool statistic;                                        // of a run, where a claim may look back on it
+    return elab_statistic(env, x, &statistic);
+  }
+  r.span = x->span;
+  return r;
 }

@@ -137,7 +137,7 @@ static void collect(Elab *e, const Ast *file) {
 // either.
 static bool mentions_unit(const Ast *x) {
   if (!x || x->kind == AST_SIMULATE || x->kind == AST_EXPECT) return false;
-  if (x->unit && strcmp(x->unit, "1") != 0) return true;
+  if (x->unit && strcmp(x->unit, "1") != 0 && strcmp(x->unit, "body") != 0) return true;
   if (mentions_unit(x->a) || mentions_unit(x->b) || mentions_unit(x->c)) return true;
   for (int i = 0; i < x->list.n; i++)
     if (mentions_unit(x->list.at[i])) return true;
@@ -209,6 +209,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(constraint);
   FREEZE(output);
   FREEZE(init);
+  FREEZE(body);
   FREEZE(assertion);
   FREEZE(stat);
   FREEZE(expect);
@@ -226,6 +227,8 @@ static void release(Elab *e) {
   vec_free(&e->constraint);
   vec_free(&e->output);
   vec_free(&e->init);
+  vec_free(&e->body);
+  vec_free(&e->placed);
   vec_free(&e->assertion);
   vec_free(&e->stat);
   vec_free(&e->expect);
@@ -244,7 +247,9 @@ static void make_words(Elab *e) {
   e->word.lambda = intern(e->in, "lambda");
   e->word.lambda_t = intern(e->in, "lambda_t");
   e->word.lambda_s = intern(e->in, "lambda_s");
+  e->word.lambda_r = intern(e->in, "lambda_r");
   e->word.kinetic = intern(e->in, "kinetic");
+  e->word.ground = intern(e->in, "ground");
   e->word.potential = intern(e->in, "potential");
 }
 

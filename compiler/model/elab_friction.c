@@ -1,14 +1,22 @@
-// Friction of contacts and constraints: coulomb(mu), coulomb(mu1, mu2), contensou(mu, radius[, exact]) against slip
-// velocities.
-// Each direction of slip has a row of its own; its force is name.lambda_t, in space name.lambda_t[1] and [2], and
-// name.lambda_s about the normal (contensou).
+// Friction of contacts and constraints: coulomb(mu), coulomb(mu1, mu2), contensou(mu, radius[, exact]), rolling(mu,
+// mu_r) against slip velocities.
+// Each direction of slip has a row of its own; its force is name.lambda_t, in space name.lambda_t[1] and [2],
+// name.lambda_s about the normal (contensou), and name.lambda_r against rolling.
 #include <string.h>
 
 #include "elab.h"
 
-enum { MOST_SLIPS = 3, MOST_ROWS = 4 };
+enum { MOST_SLIPS = 4, MOST_ROWS = 4 };
 
-static bool is_friction(const Ast *law) { return is_law(law, "coulomb") || is_law(law, "contensou"); }
+bool is_friction(const Ast *law) {
+  return is_law(law, "coulomb") || is_law(law, "contensou") || is_law(law, "rolling");
+}
+
+bool is_rolling(const Ast *x) {
+  for (int i = 0; i < x->list2.n; i++)
+    if (is_law(x->list2.at[i], "rolling")) return true;
+  return false;
+}
 
 bool has_friction(const Ast *x) {
   for (int i = 0; i < x->list2.n; i++)
@@ -21,23 +29,35 @@ static Unit force_against(Unit slip) {
   return slip.state == UNIT_KNOWN ? force_along(unit_mul(slip, unit_named("s"))) : UNIT_ANY;
 }
 
-// How many directions a slip has, as written: the rows are there before its value is read, which may use names local to
-// a loop.
-int directions(const Ast *slip) {
+// How many directions a slip has: as many as are written, [v1, v2], else as its value says.
+bool count_slips(const Env *env, Symbol *y) {
+  const Ast *slip = y->decl->c;
+  y->nslip = 0;
+  if (!slip) return true;
   while (slip->kind == AST_PAREN) slip = slip->a;
-  return slip->kind == AST_VECTOR ? slip->list.n : 1;
+  if (slip->kind == AST_VECTOR) {
+    y->nslip = slip->list.n;
+    return true;
+  }
+  y->slip = elab_expr(env, slip);
+  y->nslip = value_count(&y->slip);
+  return !y->slip.bad;
 }
 
 void friction_rows(Symbol *y, const MVar *like) {
   Elab *e = y->env.e;
   const Ast *x = y->decl;
   y->slip_id = -1;
-  if (!x->c || !has_friction(x) || directions(x->c) > MOST_SLIPS) return;
+  if (!x->c || !has_friction(x) || y->nslip > MOST_SLIPS) return;
   y->slip_id = (int)e->var.n;
-  y->nslip = directions(x->c);
   for (int k = 0; k < y->nslip; k++) {
     MVar v = *like;
-    const char *part = k == 2 ? "lambda_s" : y->nslip == 1 ? "lambda_t" : k == 0 ? "lambda_t[1]" : "lambda_t[2]";
+    static const char *const plain[] = { "lambda_t[1]", "lambda_t[2]", "lambda_s", "lambda_r" };
+    static const char *const rolls[] = { "lambda_t[1]", "lambda_t[2]", "lambda_r[1]", "lambda_r[2]" };
+    const char *part = y->nslip == 1   ? "lambda_t"
+                       : !is_rolling(x) ? plain[k]
+                       : y->nslip == 2 ? (k ? "lambda_r" : "lambda_t")
+                                       : rolls[k];
     v.name = arena_printf(e->a, "%.*s%s", (int)(strlen(like->name) - strlen("lambda")), like->name, part);
     v.plain = arena_printf(e->a, "%.*s%s", (int)(strlen(like->plain) - strlen("lambda")), like->plain, part);
     vec_push(&e->var, v);
@@ -46,19 +66,18 @@ void friction_rows(Symbol *y, const MVar *like) {
 
 static bool slips(const Env *env, const Ast *x, const Symbol *row, Value *v) {
   Elab *e = env->e;
-  *v = elab_expr(env, x->c);
+  *v = row->slip.at ? row->slip : elab_expr(env, x->c);
   if (v->bad || !unit_check(env, *v, UNIT_ANY, "a slip velocity")) return false;
   int n = value_count(v);
-  if (v->ndim <= 1 && n <= MOST_SLIPS && n == directions(x->c)) {
-    for (int k = 0; k < row->nslip; k++) e->var.at[row->slip_id + k].unit = impulse_along(v->unit, true);
+  if (v->ndim <= 1 && n <= MOST_SLIPS && n == row->nslip) {
+    for (int k = 0; row->slip_id >= 0 && k < row->nslip; k++)
+      e->var.at[row->slip_id + k].unit = impulse_along(v->unit, true);
     return true;
   }
   Diag *d = diag(e->bag, DIAG_E0302, v->span, "a contact has one or two directions of slip, and a spin");
   diag_label(d, "this is %s", shape_text(e, v));
-  if (n == 2 || n == 3) diag_help(d, "write the directions out: slip = [v[1], v[2]];");
-  else
-    diag_help(d,
-              "slip = vt; in the plane, slip = [v1, v2]; in space, slip = [v1, v2, spin]; with contensou(mu, radius)");
+  diag_help(d, "slip = vt; in the plane, slip = [v1, v2]; in space, "
+               "slip = [v1, v2, spin]; with contensou(mu, radius)");
   return false;
 }
 
@@ -86,26 +105,34 @@ static bool misfit(const Env *env, const Ast *law, Span with, const char *what, 
 }
 
 // Does the law fit the number of directions and what presses?
-static bool fits(const Env *env, const Ast *x, const Ast *law, int n) {
-  bool contensou = is_law(law, "contensou"), elliptic = !contensou && law->list.n == 2;
+static bool fits(const Env *env, const Ast *x, const Ast *law, int n, int normals) {
+  bool contensou = is_law(law, "contensou"), rolling = is_law(law, "rolling"),
+       elliptic = !contensou && !rolling && law->list.n == 2;
   const char *shape = n == 1   ? "one direction of slip"
                       : n == 2 ? "two directions of slip"
+                      : n == 4 ? "four velocities"
                                : "two directions of slip and a spin";
-  if (x->kind == AST_CONSTRAINT && (contensou || elliptic))
+  if (x->kind == AST_CONSTRAINT && (contensou || elliptic || rolling))
     return misfit(env, law, x->a->span, "friction on a constraint is coulomb(mu)", "held on both sides",
                   "with coulomb(mu)");
-  if (!x->a && (contensou || elliptic))
+  if (!x->a && (contensou || elliptic || rolling))
     return misfit(env, law, x->b->span, "friction under a given normal force is coulomb(mu)", "the normal force",
                   "with coulomb(mu)");
+  if (rolling && n != 2 && n != 4)
+    return misfit(env, law, x->c->span, "`rolling` acts on slip and on rolling velocities, as many of each", shape,
+                  "in the plane slip = [v, w]; in space slip = [v1, v2, w1, w2]; with rolling(mu, mu_r)");
+  if (!rolling && n == 4)
+    return misfit(env, law, x->c->span, "four velocities are those of `rolling`", shape,
+                  "slip = [v1, v2, w1, w2]; with rolling(mu, mu_r)");
   if (contensou && n != 3)
     return misfit(env, law, x->c->span, "`contensou` acts on two directions of slip and on the spin", shape,
                   "slip = [v1, v2, spin]; with contensou(mu, radius)");
   if (elliptic && n != 2)
     return misfit(env, law, x->c->span, "`coulomb(mu1, mu2)` has a coefficient for each of two directions", shape,
                   n == 1 ? "one direction has one coefficient: coulomb(mu)" : "slip = [v1, v2];");
-  if (x->kind == AST_CONSTRAINT && directions(x->a) + n > MOST_ROWS)
+  if (x->kind == AST_CONSTRAINT && normals + n > MOST_ROWS)
     return misfit(env, law, x->c->span, "friction on a constraint has at most four directions, normal and tangential",
-                  arena_printf(env->e->a, "%d of slip, %d normal", n, directions(x->a)),
+                  arena_printf(env->e->a, "%d of slip, %d normal", n, normals),
                   "one direction: slip = r*phi';");
   if (!contensou && n == 3)
     return misfit(env, law, x->c->span, "`coulomb` does not act on a spin", shape,
@@ -140,15 +167,20 @@ static bool is_exact(const Env *env, const Ast *law, bool *exact) {
 }
 
 static bool arguments(const Env *env, const Ast *x, const Ast *law, int normals, MFriction *f) {
-  bool contensou = is_law(law, "contensou"), exact;
-  if (!law_arguments(env, law, contensou ? 2 : 1, contensou ? 3 : 2) || !is_exact(env, law, &exact)) return false;
+  bool contensou = is_law(law, "contensou"), rolling = is_law(law, "rolling"), exact;
+  if (!law_arguments(env, law, contensou || rolling ? 2 : 1, contensou ? 3 : 2)) return false;
+  if (!is_exact(env, law, &exact)) return false;
   f->mu = moving(env, law->list.at[0], UNIT_ONE, "a coefficient of friction");
   if (contensou)
     f->radius = moving(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY,
                             "the radius of a contact area");
+  else if (rolling)
+    f->mu2 = moving(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY,
+                    "a coefficient of rolling friction");
   else if (law->list.n == 2) f->mu2 = moving(env, law->list.at[1], UNIT_ONE, "a coefficient of friction");
   f->law = exact                       ? MF_CONTENSOU_EXACT
            : contensou                 ? MF_CONTENSOU
+           : rolling                   ? MF_ROLLING
            : x->kind == AST_CONSTRAINT ? (normals == 1 ? MF_GRIP : normals == 2 ? MF_GRIP2 : MF_GRIP3)
            : !x->a                     ? MF_DISK
            : law->list.n == 2          ? MF_ELLIPTIC
@@ -192,7 +224,7 @@ bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f
   if (x->c && !slips(env, x, row, &v)) return false;
   if (!law) return true;
   if (!x->c) return no_slip(env, x, law);
-  if (!fits(env, x, law, row->nslip) || !arguments(env, x, law, row->nnormal, f)) return false;
+  if (!fits(env, x, law, row->nslip, row->nnormal) || !arguments(env, x, law, row->nnormal, f)) return false;
   f->span = law->span;
   f->slip = v.at;
   f->slip_span = v.span;

@@ -1,8 +1,10 @@
 // Instances and families of instances: a fresh scope in which the formals stand for the arguments. Families stay
 // families: the loops of the instance are the outer loops of everything inside it.
+#include <string.h>
+
 #include "../base/suggest.h"
 #include "../syntax/habits.h"
-#include "elab.h"
+#include "elab_body.h"
 
 const Ast *named_arg(AstList list, const char *name) {
   for (int i = 0; i < list.n; i++)
@@ -98,7 +100,7 @@ static bool arguments_ok(Symbol *y, const Ast *model) {
   return ok;
 }
 
-static bool add_loops(Symbol *y, Env *env) {
+bool instance_loops(Symbol *y, Env *env) {
   bool ok = true;
   for (int k = 0; k < y->decl->list.n; k++) {
     const Ast *x = y->decl->list.at[k];
@@ -117,16 +119,51 @@ static bool add_loops(Symbol *y, Env *env) {
   return ok;
 }
 
-bool instance_force(Symbol *y) {
+// --- the ground ---
+
+Symbol *ground_symbol(Elab *e) {
+  if (e->ground) return e->ground;
+  Ast *fixed = ARENA_NEW(e->a, Ast), *decl = ARENA_NEW(e->a, Ast);
+  *fixed = (Ast){ .kind = AST_NAME, .name = intern(e->in, "fixed"), .depth = 1 };
+  *decl = (Ast){ .kind = AST_BODY, .name = e->word.ground, .depth = 2 };
+  decl->list2.at = ARENA_ARRAY(e->a, Ast *, 1);
+  decl->list2.at[0] = fixed;
+  decl->list2.n = 1;
+  Symbol *y = ARENA_NEW(e->a, Symbol);
+  *y = (Symbol){ .kind = SY_INSTANCE, .name = e->word.ground, .decl = decl, .env = env_of(e->globals), .id = -1,
+                 .used = true };
+  return e->ground = y;
+}
+
+// --- bodies as arguments ---
+
+static bool is_body_formal(const Ast *formal) { return formal->unit && !strcmp(formal->unit, "body"); }
+
+static bool given_bodies(Symbol *instance) {
+  Elab *e = instance->env.e;
+  const Scope *s = instance->child;
+  bool ok = true;
+  for (size_t i = 0; i < map_size(s->names); i++) {
+    const Symbol *y = map_value_at(s->names, i);
+    if (y->kind != SY_BODY || !y->given) continue;
+    const Scope *of = is_reference(y->given->a) ? instance_of(&s->args_env, y->given->a) : NULL;
+    if (of && of->body) continue;
+    if (of || !is_reference(y->given->a)) {
+      Diag *d = diag(e->bag, DIAG_E0240, y->given->a->span, "`%s` of `%s` is a body", y->name, instance->name);
+      diag_label(d, "this is none");
+      diag_also(d, y->span, "declared here");
+      diag_help(d, "give a body by its name: %s = ground", y->name);
+    }
+    ok = false;
+  }
+  return ok;
+}
+
+// --- the instance ---
+
+Scope *instance_scope(Symbol *y, const Ast *model, Env args) {
   Elab *e = y->env.e;
   Scope *up = y->env.scope;
-  const Ast *model = find_model(y);
-  if (!model) return false;
-  Env args = y->env;
-  bool ok = add_loops(y, &args);
-  ok = arguments_ok(y, model) && ok;
-  if (!ok) return false;
-
   int n = y->decl->list.n;
   Text index = {0};
   for (int k = 0; k < n; k++) text_printf(&index, "%s%s", k ? "," : "[", y->decl->list.at[k]->name);
@@ -141,17 +178,26 @@ bool instance_force(Symbol *y) {
   text_free(&index);
   y->child = s;
   y->ctx = args.ctx;
+  return s;
+}
 
+bool instance_force(Symbol *y) {
+  if (y->decl->kind == AST_BODY) return body_force(y);
+  const Ast *model = find_model(y);
+  if (!model) return false;
+  Env args = y->env;
+  bool ok = instance_loops(y, &args);
+  ok = arguments_ok(y, model) && ok;
+  if (!ok) return false;
+
+  Scope *s = instance_scope(y, model, args);
   Env inside = env_of(s);
   for (int k = 0; k < model->list.n; k++) {
     const Ast *formal = model->list.at[k];
-    Symbol *f = scope_add(s, SY_FORMAL, formal->name, formal->name_span, formal, inside);
+    SymbolKind kind = is_body_formal(formal) ? SY_BODY : SY_FORMAL;
+    Symbol *f = scope_add(s, kind, formal->name, formal->name_span, formal, inside);
     if (f) f->given = named_arg(y->decl->list2, formal->name);
   }
   declare_items(inside, model->list2);
-  return true;
-}
-
-void elab_instance_items(Symbol *y) {
-  if (symbol_force(y)) elab_items(env_of(y->child), y->child->model->list2);
+  return given_bodies(y);
 }

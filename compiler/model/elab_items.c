@@ -1,55 +1,8 @@
 // Statements. Each is elaborated once, in the context of the loops and instances around it; vector equations become one
 // equation for each row.
-#include <stdio.h>
+#include "elab_body.h"
 
-#include "elab.h"
-
-void not_supported(const Env *env, DiagCode code, Span at, const char *what, const char *help) {
-  Diag *d = diag(env->e->bag, code, at, "not supported yet: %s", what);
-  diag_label(d, "not in this version");
-  diag_help(d, "%s", help);
-}
-
-// --- names of families ---
-
-// The rows of a family are told apart by the indices of the loops around them, in their order: for i in 1:n { contact
-// pair[i]: ... }
-bool own_indices(const Env *env, const Ast *x, const char *what) {
-  int outer = env->scope->ctx.n, want = env->ctx.n - outer;
-  bool ok = x->list.n == want;
-  for (int k = 0; ok && k < want; k++) {
-    const Ast *i = x->list.at[k];
-    ok = i->kind == AST_NAME && i->name == env->ctx.loop[outer + k].name;
-  }
-  if (ok) return true;
-  Text index = {0};
-  for (int k = 0; k < want; k++) text_printf(&index, "%s%s", k ? ", " : "[", env->ctx.loop[outer + k].name);
-  if (want) text_addc(&index, ']');
-  Diag *d = diag(env->e->bag, DIAG_E0229, x->name_span.file ? x->name_span : x->span,
-                 "the indices of %s `%s` do not match the loops around it", what, x->name ? x->name : "");
-  if (want == 0) diag_label(d, "there is no loop around it");
-  else diag_label(d, "inside the loop%s over %s", want == 1 ? "" : "s", text_str(&index));
-  diag_help(d, "%s %s%s: ...", what, x->name ? x->name : "name", text_str(&index));
-  text_free(&index);
-  return false;
-}
-
-const char *index_marks(Elab *e, int n) {
-  Text t = {0};
-  for (int k = 0; k < n; k++) text_add(&t, k ? ",%" : "[%");
-  if (n) text_addc(&t, ']');
-  const char *r = arena_printf(e->a, "%s", text_str(&t));
-  text_free(&t);
-  return r;
-}
-
-const char *family_name(const Env *env, const char *name) {
-  Elab *e = env->e;
-  return arena_printf(e->a, "%s%s", prefixed(e, env->scope->path, name ? name : "unnamed"),
-                      index_marks(e, env->ctx.n - env->scope->ctx.n));
-}
-
-// --- equations and forces ---
+// --- equations ---
 
 static bool reads(const MExpr *x, int id, Map *seen) {
   if (!(x->uses & MU_VAR) || map_get(seen, x)) return false;
@@ -112,39 +65,6 @@ static void equation(Env env, const Ast *x) {
   }
 }
 
-static void force(Env env, const Ast *x) {
-  Elab *e = env.e;
-  Env of_coordinate = env;
-  of_coordinate.declare = "coord";
-  Value on = elab_expr(&of_coordinate, x->a), v = elab_expr(&env, x->b);
-  if (on.bad || v.bad) return;
-  for (int i = 0; i < value_count(&on); i++) {
-    const MExpr *q = on.at[i];
-    if (q->kind == MX_VAR && !q->derivative && e->var.at[q->id].kind == MV_COORD) continue;
-    Diag *d = diag(e->bag, DIAG_E0223, on.span, "a force acts on a coordinate");
-    diag_label(d, q->kind == MX_VAR && q->derivative ? "this is a velocity" : "this is not a coordinate");
-    if (q->kind == MX_VAR) diag_also(d, e->var.at[q->id].span, "declared here");
-    if (q->kind == MX_PARAM) diag_also(d, e->param.at[q->id].span, "declared here");
-    diag_help(d, q->kind == MX_VAR && q->derivative ? "leave the ' out: force z = ...;"
-                                                    : "a general force is written on each coordinate: force z = ...;");
-    return;
-  }
-  bool same = on.ndim == v.ndim && value_count(&on) == value_count(&v);
-  if (!same) {
-    shape_error(&env, x->span, &on, &v, "equate", "a force has one component for each coordinate");
-    return;
-  }
-  Unit want = on.unit.state == UNIT_KNOWN ? unit_div(unit_named("J"), on.unit) : UNIT_ANY;
-  char what[200];
-  const char *text = ast_text(e, x->a);
-  (void)snprintf(what, sizeof what, "the force on `%.100s`", text);
-  if (!unit_check(&env, v, want, what)) return;
-  for (int i = 0; i < value_count(&on); i++) {
-    MForce f = {.ctx = env.ctx, .on = on.at[i], .value = v.at[i], .span = x->span};
-    vec_push(&e->force, f);
-  }
-}
-
 // --- outputs ---
 
 static void push_output(const Env *env, const char *name, MExpr *value, Unit u, const Ast *d) {
@@ -191,6 +111,8 @@ static bool belongs_outside(Env env, const Ast *x) {
   case AST_COORD:
   case AST_MULTIPLIER:
   case AST_INSTANCE:
+  case AST_BODY:
+  case AST_GRAVITY:
   case AST_SIMULATE:
   case AST_EXPECT: break;
   default: return false;
@@ -200,30 +122,31 @@ static bool belongs_outside(Env env, const Ast *x) {
                      : x->kind == AST_COORD      ? "a coordinate"
                      : x->kind == AST_MULTIPLIER ? "a multiplier"
                      : x->kind == AST_INSTANCE   ? "an instance"
+                     : x->kind == AST_BODY       ? "a body"
+                     : x->kind == AST_GRAVITY    ? "gravity"
                      : x->kind == AST_SIMULATE   ? "`simulate`"
                                                  : "`expect`";
-  const Ast *d = x->list.n && x->kind != AST_SIMULATE && x->kind != AST_INSTANCE ? x->list.at[0] : x;
+  bool itself = x->kind == AST_SIMULATE || x->kind == AST_INSTANCE || x->kind == AST_BODY;
+  const Ast *d = x->list.n && !itself ? x->list.at[0] : x;
   Diag *diagnostic = diag(env.e->bag, DIAG_E0219, d->name_span.file ? d->name_span : x->span,
                           "%s cannot be declared inside a `for`", what);
   diag_label(diagnostic, "inside the loop over %s", env.ctx.loop[env.ctx.n - 1].name);
   if (x->kind == AST_INSTANCE)
     diag_help(diagnostic, "in front of the loop: %s %s[%s in ...](...);", x->b && x->b->name ? x->b->name : "Part",
               x->name, env.ctx.loop[env.ctx.n - 1].name);
-  else if (x->kind == AST_SIMULATE || x->kind == AST_EXPECT) diag_help(diagnostic, "move it out of the loop");
+  else if (x->kind == AST_BODY)
+    diag_help(diagnostic, "in front of the loop: body %s[%s in ...] { ... }", x->name,
+              env.ctx.loop[env.ctx.n - 1].name);
+  else if (x->kind == AST_SIMULATE || x->kind == AST_EXPECT || x->kind == AST_GRAVITY)
+    diag_help(diagnostic, "move it out of the loop");
   else diag_help(diagnostic, "declare an array in front of the loop: %s[n]", d->name ? d->name : "x");
   return true;
 }
 
 static void loop(Env env, const Ast *x) {
-  MExpr *lo, *hi;
-  if (!elab_range(&env, x->a, true, "the range of a loop", &lo, &hi)) return;
-  if (env.ctx.n >= MAX_LOOPS) {
-    not_supported(&env, DIAG_E0703, x->span, "loops nested this deep", "use at most eight levels");
-    return;
-  }
-  warn_shadow(&env, x->name, x->name_span);
-  Env in = env_loop(env, x->name, x->name_span, lo, hi, x->a->span);
-  declare_local_vars(&in, x->list2);
+  Env in;
+  if (!loop_inside(env, x, &in)) return;
+  force_local_vars(&in, x->list2);
   elab_items(in, x->list2);
 }
 
@@ -244,7 +167,7 @@ static void item(Env env, const Ast *x) {
   case AST_KINETIC:
   case AST_POTENTIAL:
   case AST_DISSIPATION: elab_energy(env, x); break;
-  case AST_FORCE: force(env, x); break;
+  case AST_FORCE: elab_force(env, x); break;
   case AST_EQUATION: equation(env, x); break;
   case AST_RELATION:
     env.declare = "multiplier";
@@ -253,9 +176,12 @@ static void item(Env env, const Ast *x) {
   case AST_CONTACT: elab_contact(env, x); break;
   case AST_CONSTRAINT: elab_constraint(env, x); break;
   case AST_FOR: loop(env, x); break;
+  case AST_BODY:
   case AST_INSTANCE: {
     Symbol *y = scope_find(env.scope, x->name);
-    if (y && y->decl == x) elab_instance_items(y);
+    if (!y || y->decl != x || !symbol_force(y)) break;
+    if (x->kind == AST_BODY) body_items(y);
+    else elab_items(env_of(y->child), y->child->model->list2);
     break;
   }
   case AST_SIMULATE: elab_simulate(env, x); break;

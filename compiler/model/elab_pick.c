@@ -90,6 +90,8 @@ static MExpr *one_tree(Pick *p, MExpr *const *x) {
     for (int k = 0; k < p->n; k++) number[k] = x[k]->num;
     return one_number(p, number);
   }
+  // numbers of an attitude and of its turn are told apart when compiling (system/along.h)
+  if (x[0]->kind == MX_VAR && p->e->var.at[x[0]->id].partner) return differ(p);
   if (x[0]->kind == MX_PARAM && x[0]->nargs == 0) return one_parameter(p, x);
   if (x[0]->kind == MX_PARAM)
     for (int k = 1; k < p->n; k++)

@@ -4,10 +4,13 @@
 #include <string.h>
 
 #include "../syntax/habits.h"
-#include "elab.h"
+#include "elab_body.h"
 
-typedef enum { NO_FORCE, NORMAL, TANGENTIAL, SPIN } Force;   // which force of a contact or constraint
-typedef struct Path { Place place; AstList index; Span index_at; Force force; AstList direction; } Path;
+typedef enum { NO_FORCE, NORMAL, TANGENTIAL, SPIN, ROLL } Force;   // which force of a contact or constraint
+// entered: the instance at hand has its indices already, place is within it
+typedef struct Path {
+  Place place; AstList index; Span index_at; Force force; AstList direction; bool entered;
+} Path;
 
 bool is_reference(const Ast *x) {
   if (x->kind == AST_NAME) return true;
@@ -87,6 +90,24 @@ static bool enter(const Env *env, Path *p, Symbol *y) {
   return true;
 }
 
+static Symbol *walk(const Env *env, const Ast *x, Path *p);
+
+// The body that a formal stands for, as seen from the place p of its scope.
+static Symbol *given_body(Symbol *f, Path *p) {
+  const Env *outside = &f->env.scope->args_env;
+  Elab *e = outside->e;
+  Path given = {0};
+  f->used = true;
+  Symbol *y = f->given ? walk(outside, f->given->a, &given) : NULL;
+  if (!y || y->kind != SY_INSTANCE || (!given.entered && !enter(outside, &given, y)) || !y->child->body) return NULL;
+  for (int k = 0; k < given.place.n; k++)
+    given.place.by[k] = mx_subst(e->a, given.place.by[k], p->place.by, p->place.n);
+  p->place = given.place;
+  p->index = (AstList){0};
+  p->entered = true;
+  return y;
+}
+
 static Symbol *find_start(const Env *env, const Ast *x, Path *p) {
   Scope *s = env->scope;
   Symbol *y = scope_find(s, x->name);
@@ -94,6 +115,7 @@ static Symbol *find_start(const Env *env, const Ast *x, Path *p) {
     s = env->e->globals;
     y = scope_find(s, x->name);
   }
+  if (!y && x->name == env->e->word.ground) y = ground_symbol(env->e);
   if (!y) {
     unknown_name(env, x->name, x->span);
     return NULL;
@@ -101,7 +123,7 @@ static Symbol *find_start(const Env *env, const Ast *x, Path *p) {
   p->place = (Place){.scope = s, .n = s->ctx.n};
   for (int k = 0; k < s->ctx.n && k < MAX_LOOPS; k++) p->place.by[k] = mx_loop(env->e->a, k, x->span);
   p->index_at = x->span;
-  return y;
+  return y->kind == SY_BODY ? given_body(y, p) : y;
 }
 
 static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
@@ -110,6 +132,7 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
     p->force = x->name == e->word.lambda     ? NORMAL
                : x->name == e->word.lambda_t ? TANGENTIAL
                : x->name == e->word.lambda_s ? SPIN
+               : x->name == e->word.lambda_r ? ROLL
                                              : NO_FORCE;
     if (p->force) return y;
     Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "`%s` has no `%s`", y->name, x->name);
@@ -128,7 +151,8 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
     else diag_help(d, "only instances and contacts have members");
     return NULL;
   }
-  if (p->index.n == 0 && y->decl->list.n > 0 && symbol_force(y)) {   // bead.g: a parameter that the whole family shares
+  // bead.g: a parameter that the whole family shares
+  if (!p->entered && p->index.n == 0 && y->decl->list.n > 0 && symbol_force(y)) {
     Symbol *shared = scope_find(y->child, x->name);
     if (shared && (shared->kind == SY_PARAM || shared->kind == SY_FORMAL) && symbol_force(shared) && shared->global) {
       y->used = true;
@@ -137,11 +161,12 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
       return shared;
     }
   }
-  if (!enter(env, p, y)) return NULL;
+  if (!p->entered && !enter(env, p, y)) return NULL;
+  p->entered = false;
   Symbol *z = scope_find(p->place.scope, x->name);
   if (!z) unknown_member(p->place.scope, ast_text(e, x->a), x->name, x->name_span.file ? x->name_span : x->span);
   p->index_at = x->span;
-  return z;
+  return z && z->kind == SY_BODY ? given_body(z, p) : z;
 }
 
 // constraint pin { normal = [a, b]; ... }: pin.lambda[1], pin.lambda[2]
@@ -156,7 +181,8 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
     return y ? member(env, x, p, y) : NULL;
   case AST_INDEX:
     y = walk(env, x->a, p);
-    if (y && (p->force == TANGENTIAL || (p->force == NORMAL && several_normals(y))) && p->direction.n == 0) {
+    if (y && p->direction.n == 0 &&
+        (p->force == TANGENTIAL || p->force == ROLL || (p->force == NORMAL && several_normals(y)))) {
       p->direction = x->list;
       return y;
     }
@@ -171,6 +197,18 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
     (void)no_value(env, x->span, "only names have members", "give the expression a name with `var`");
     return NULL;
   }
+}
+
+const Scope *instance_of(const Env *env, const Ast *x) {
+  Path p = {0};
+  Symbol *y = walk(env, x, &p);
+  if (!y) return NULL;
+  if (y->kind != SY_INSTANCE) {
+    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is neither a body nor an instance", ast_text(env->e, x)),
+                   "a body is declared by its entries: body b { mass = 1, inertia = [1, 1, 1] }");
+    return NULL;
+  }
+  return p.entered || enter(env, &p, y) ? p.place.scope : NULL;
 }
 
 // --- what a symbol stands for ---
@@ -215,6 +253,16 @@ static Value whole_array(const Env *env, const Symbol *y, const Place *p, Span a
   return v;
 }
 
+typedef struct StoredAt { const Symbol *y; const Path *p; } StoredAt;
+static Value stored(const Env *env, const Symbol *y, const Path *p, Span at);
+
+static Value stored_element(const Env *env, AstList index, Span at, void *ctx) {
+  const StoredAt *s = ctx;
+  Path p = *s->p;
+  p.index = index;
+  return stored(env, s->y, &p, at);
+}
+
 static Value stored(const Env *env, const Symbol *y, const Path *p, Span at) {
   Elab *e = env->e;
   MExpr *index[MAX_INDICES], one = {.kind = MX_NUM, .num = 1};
@@ -224,6 +272,7 @@ static Value stored(const Env *env, const Symbol *y, const Path *p, Span at) {
     (void)wrong_indices(env, y, p->index_at, p->index.n, y->ndim);
     return bad_value(env, at);
   }
+  if (is_slice(p->index)) return slice_value(env, p->index, at, stored_element, &(StoredAt){y, p});
   for (int k = 0; k < outer; k++) index[k] = p->place.by[k];
   for (int k = 0; k < y->ndim; k++) {
     bool variable = y->kind == SY_VARIABLE;
@@ -261,18 +310,26 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
       return bad_value(env, at);
     index[n++] = i;
   }
-  int first = p->force == NORMAL ? y->id : p->force == SPIN ? (y->nslip > 2 ? y->slip_id + 2 : -1) : y->slip_id;
+  bool rolls = is_rolling(y->decl);
+  int half = y->nslip / 2, first = y->slip_id;
+  if (p->force == NORMAL) first = y->id;
+  if (p->force == SPIN) first = y->nslip == 3 ? y->slip_id + 2 : -1;
+  if (p->force == ROLL) first = rolls ? y->slip_id + half : -1;
   for (int k = 0; first < 0 && k < y->decl->list2.n; k++)
     if (!known_law(y->decl->list2.at[k])) return bad_value(env, at);   // said there
   if (first < 0) {
     Diag *d = diag(e->bag, DIAG_E0201, at, "`%s` has no such force", y->name);
     diag_label(d, p->force == NORMAL ? "its normal force is given"
                   : p->force == SPIN ? "only contensou(mu, radius) has one"
+                  : p->force == ROLL ? "only rolling(mu, mu_r) has one"
                                      : "it has no friction");
     diag_help(d, p->force == NORMAL ? "lambda_t is its friction" : "lambda is its normal force");
     return bad_value(env, at);
   }
-  int many = p->force == TANGENTIAL && y->nslip > 1 ? 2 : p->force == NORMAL ? y->nnormal : 1;
+  int many = p->force == NORMAL                        ? y->nnormal
+             : p->force == ROLL || (rolls && p->force != SPIN) ? half
+             : p->force == TANGENTIAL && y->nslip > 1   ? 2
+                                                        : 1;
   Value v = { .unit = e->var.at[first].unit,
               .ndim = many > 1,
               .dim = { many, 0 },
@@ -313,6 +370,7 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
     (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is an instance of a model, not a number", y->name),
                    "use one of its variables: name.x, or name[i].x of a family");
     break;
+  case SY_BODY:
   case SY_REFUSED: break;
   }
   return bad_value(env, x->span);

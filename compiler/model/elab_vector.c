@@ -48,20 +48,46 @@ static bool numbers_only(const Env *env, const Value *a) {
 
 // --- building ---
 
+static Value listed(const Env *env, const Ast *x, const Ast *list);
+
 static Value make(const Env *env, const Value *like, int n, Unit u, Span at) {
   Value v = {.unit = u, .ndim = like->ndim, .dim = {like->dim[0], like->dim[1]}, .span = at};
   v.at = ARENA_ARRAY(env->e->a, MExpr *, n);
   return v;
 }
 
-Value vector_literal(const Env *env, const Ast *x) {
+// An element of [a, 2*i, 3] [m]: numbers have the unit already, what is computed without a unit gets it here.
+static Value with_unit_of(const Env *env, const Ast *x, const Ast *list) {
+  const Ast *in = x;
+  while (in->kind == AST_UNARY || in->kind == AST_PAREN) in = in->a;
+  if (x->kind == AST_VECTOR) return listed(env, x, list);
+  Value v = elab_expr(env, x);
+  Unit u;
+  if (v.bad || !list || in->kind == AST_NUMBER || !declared_unit(env->e, list, &u)) return v;
+  if (v.unit.state == UNIT_KNOWN) {
+    Diag *d = diag(env->e->bag, DIAG_E0120, x->span, "this element has a unit of its own");
+    diag_also(d, list->unit_span, "the unit of the list");
+    diag_help(d, "leave the unit behind the list out, and give each element its own");
+    return bad_value(env, x->span);
+  }
+  if (!numbers_only(env, &v)) return bad_value(env, x->span);
+  if (u.scale != 1) v = scaled_value(env, v, u);
+  v.unit = u;
+  return v;
+}
+
+Value vector_literal(const Env *env, const Ast *x) { return listed(env, x, NULL); }
+
+// list: the vector around x whose unit the elements have; NULL: none
+static Value listed(const Env *env, const Ast *x, const Ast *list) {
+  if (x->unit) list = x;
   Value r = {.unit = UNIT_BARE, .ndim = 1, .dim = {x->list.n, 0}, .span = x->span};
   int inner = -1;
   bool bad = false, mixed = false;
   Vec(MExpr *) at = {0};
   Value first = {0};
   for (int i = 0; i < x->list.n; i++) {
-    Value v = elab_expr(env, x->list.at[i]);
+    Value v = with_unit_of(env, x->list.at[i], list);
     if (v.bad || !numbers_only(env, &v)) {
       bad = true;
       continue;
@@ -294,6 +320,10 @@ Value binary_value(const Env *env, AstOp op, Value a, Value b, const Ast *x) {
   }
 }
 
+static Value element_of(const Env *env, AstList index, Span at, void *v) {
+  return index_value(env, *(const Value *)v, index, at);
+}
+
 // v[i, j] of a value that is not stored: an element by number, or one for each instance by loop indices (elab_pick.c).
 Value index_value(const Env *env, Value v, AstList idx, Span at) {
   Elab *e = env->e;
@@ -304,6 +334,7 @@ Value index_value(const Env *env, Value v, AstList idx, Span at) {
     diag_help(d, v.ndim == 0 ? "leave the index out" : v.ndim == 1 ? "write v[i]" : "write A[i, j]");
     return bad_value(env, at);
   }
+  if (is_slice(idx)) return slice_value(env, idx, at, element_of, &v);
   int offset = 0;
   bool loops = false;
   MExpr *index[MAX_DIMS];

@@ -52,8 +52,9 @@ struct MExpr {
 typedef struct MLoop { const char *name; MExpr *lo, *hi; Span span; } MLoop;   // bounds: params and outer loops
 typedef struct MContext { int n; MLoop *loop; } MContext;                      // outermost first; n = 0: one instance
 
-// MV_ROW: floor.lambda, floor.lambda_t of a contact or constraint
-typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW } MVarKind;
+// MV_ROW: floor.lambda, floor.lambda_t of a contact or constraint. MV_POSITION: the four numbers of a body's attitude,
+// b.q[k], which its turn moves (docs/numerics/bodies.md, section 1)
+typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW, MV_POSITION } MVarKind;
 typedef struct MVar {
   MVarKind    kind;
   const char *name;       // full name, a % for each index: "bead[%].z", "x[%]", "floor.lambda", "pair[%].lambda"
@@ -63,6 +64,10 @@ typedef struct MVar {
   Unit        unit;
   const char *doc;
   Span        span;       // of the name in its declaration
+  // MV_COORD of a body's turn, a quasi-coordinate whose velocity is the spin: the name of that ("b.spin[%]") and the
+  // number of the attitude that it moves; its value stands in no expression. MV_POSITION: the number of the turn.
+  const char *rate_name;  // NULL: name and a prime
+  int         partner;    // 0: none (number + 1)
 } MVar;
 
 typedef struct MParam {
@@ -82,7 +87,8 @@ typedef struct MParam {
 // --- statements ---
 typedef enum { ME_KINETIC, ME_POTENTIAL, ME_DISSIPATION } MEnergyKind;
 typedef struct MEnergy    { MContext ctx; MEnergyKind kind; MExpr *value; Span span; } MEnergy;
-typedef struct MForce     { MContext ctx; MExpr *on; MExpr *value; Span span; } MForce;  // on: MX_VAR of a coord
+// on: a coordinate, or an expression of coordinates that it acts along
+typedef struct MForce     { MContext ctx; MExpr *on; MExpr *value; Span span, on_span; } MForce;
 // derivatives of states appear linearly (checked later)
 typedef struct MEquation  { MContext ctx; MExpr *lhs, *rhs; Span span; } MEquation;
 typedef enum { ML_NONNEG, ML_BOX, ML_FREE } MLawKind;
@@ -97,14 +103,15 @@ typedef struct MRelation {
 // Friction against the slip velocities of a contact or constraint. Laws by block of runtime/cone/problem.h; the normal
 // force of MF_DISK is given.
 typedef enum {
-  MF_NONE, MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GRIP, MF_DISK, MF_CONTENSOU_EXACT, MF_GRIP2, MF_GRIP3
+  MF_NONE, MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GRIP, MF_DISK, MF_CONTENSOU_EXACT, MF_GRIP2, MF_GRIP3, MF_ROLLING
 } MFrictionLaw;
 typedef struct MFriction {
   MFrictionLaw law;
-  MExpr *mu, *mu2, *radius;            // mu2: MF_ELLIPTIC, radius: MF_CONTENSOU(_EXACT); no multipliers in them
+  MExpr *mu, *mu2, *radius;            // mu2: MF_ELLIPTIC, MF_ROLLING, radius: MF_CONTENSOU(_EXACT); no multipliers in
+                                       // them
   MExpr *force;                        // MF_DISK: the normal force
-  MExpr **slip; int nslip; int var[3]; // slip velocities and their MV_ROW variables; the third of MF_CONTENSOU is the
-                                       // spin
+  MExpr **slip; int nslip; int var[4]; // slip velocities and their MV_ROW variables; the third of MF_CONTENSOU is the
+                                       // spin, the second half of MF_ROLLING rolls
   Span span, slip_span;
 } MFriction;
 
@@ -137,6 +144,9 @@ typedef struct MOutput {
 } MOutput;
 // on: MX_VAR (coord or state); value over params, loops
 typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; Span span; } MInit;
+// A body in space that moves: its attitude, moved by its turn, and its place r (numbers in Model.var), one for each
+// instance of the context.
+typedef struct MBody { MContext ctx; const char *name; int attitude, turn, place; Span span; } MBody;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
 
 typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT, MS_GAIN } MStatKind;
@@ -177,6 +187,7 @@ typedef struct Model {
   MConstraint *constraint; int nconstraint;
   MOutput *output; int noutput;
   MInit *init; int ninit;
+  MBody *body; int nbody;
   MAssert *assertion; int nassertion;
   MStat *stat; int nstat;
   MExpect *expect; int nexpect;

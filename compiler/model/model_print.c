@@ -195,7 +195,7 @@ static void params(Printer *p) {
 }
 
 static void variables(Printer *p) {
-  static const char *const kinds[] = {"coord", "state", "multiplier", "row"};
+  static const char *const kinds[] = {"coord", "state", "multiplier", "row", "attitude"};
   for (int i = 0; i < p->m->nvar; i++) {
     const MVar *v = &p->m->var[i];
     text_printf(p->out, "  %s %s", kinds[v->kind], v->name);
@@ -276,7 +276,9 @@ static void friction(Printer *p, const MFriction *f) {
   text_add(p->out, f->nslip > 1 ? " slip [" : " slip ");
   list(p, f->slip, f->nslip);
   if (f->nslip > 1) text_addc(p->out, ']');
-  text_add(p->out, f->radius ? " with contensou(" : " with coulomb(");
+  text_add(p->out, f->radius               ? " with contensou("
+                   : f->law == MF_ROLLING ? " with rolling("
+                                          : " with coulomb(");
   list(p, (MExpr *[]){f->mu, f->radius ? f->radius : f->mu2}, f->mu2 || f->radius ? 2 : 1);
   if (f->law == MF_CONTENSOU_EXACT) text_add(p->out, ", exact");
   text_addc(p->out, ')');

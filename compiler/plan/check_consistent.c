@@ -47,9 +47,10 @@ static void kinetic(const Check *k, const SysClass *c) {
   }
   int *rate = ARENA_ARRAY(k->arena, int, c->nslot + 1);
   Ex *momentum = ARENA_ARRAY(k->arena, Ex, c->nslot + 1);
-  for (int i = 0; i < c->nslot; i++) rate[i] = c->slot[i].rate;
-  ex_gradient(p, c->kinetic, rate, c->nslot, momentum);
-  if (at_rest(k, c, c->kinetic) && all_at_rest(k, c, momentum, c->nslot)) return;
+  int n = 0;
+  for (int i = 0; i < c->nslot; i++) if (c->slot[i].rate >= 0) rate[n++] = c->slot[i].rate;
+  ex_gradient(p, c->kinetic, rate, n, momentum);
+  if (at_rest(k, c, c->kinetic) && all_at_rest(k, c, momentum, n)) return;
   Diag *d = refuse(k, c->span, "a kinetic energy with terms that are not of second degree in the velocities");
   diag_note(d, "terms free of velocities belong in a potential, with the opposite sign");
 }

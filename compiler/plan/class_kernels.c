@@ -57,6 +57,10 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   pc->c = c;
   pc->e_num = pc->mu_num = pc->mu2_num = pc->radius_num = pc->compliance_num = -1;
   kernel_entries(pc, h, KERNEL_MASS, &c->mass);
+  if (c->kind == CLASS_KINEMATICS) {
+    friction_kernel(pc, h, c);
+    return;
+  }
   if (!all_zero(p, c->f, c->nrow)) kernel_set(pc, h, KERNEL_F, c->f, c->nrow);
   if (jacobians) kernel_entries(pc, h, KERNEL_JAC, &c->jac);
   if (!all_zero(p, c->g, c->nrow)) kernel_set(pc, h, KERNEL_G, c->g, c->nrow);

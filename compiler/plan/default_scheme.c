@@ -1,7 +1,7 @@
 // The scheme of an experiment that names none. A mechanical system gets `consistent`, with one exception: where all
 // rows are affine and the mass is constant, Moreau's theta = 1/2 rule keeps the energy of the smooth motion exactly
-// too, costs a third and is what others compute. First-order states, relations and what `consistent` refuses get moreau
-// as well.
+// too (not with bodies, whose turns are not affine), costs a third and is what others compute. First-order states,
+// relations and what `consistent` refuses get moreau as well.
 #include "scheme.h"
 
 static bool is_mechanical(const System *s) {
@@ -27,7 +27,8 @@ static bool is_linear(const System *s) {
 }
 
 const SchemeDescriptor *default_scheme(Arena *a, const System *s) {
-  if (!is_mechanical(s) || (is_linear(s) && !has_compliant_contacts(s))) return &schemes[SCHEME_MOREAU];
+  bool short_way = is_linear(s) && !has_compliant_contacts(s) && s->model->nbody == 0;
+  if (!is_mechanical(s) || short_way) return &schemes[SCHEME_MOREAU];
   DiagBag *unheard = diag_bag_new(a);
   check_consistent(a, s, &schemes[SCHEME_CONSISTENT], unheard);
   return &schemes[diag_errors(unheard) ? SCHEME_MOREAU : SCHEME_CONSISTENT];

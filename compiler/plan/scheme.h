@@ -25,6 +25,7 @@ void kernel_entries(PlanClass *pc, Hoist *h, KernelKind k, const Entries *e);
 // those of one point in time; jacobians: d f, d g / d(q, v, x) too
 void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians);
 void work_kernel(PlanClass *pc, Hoist *h, Ex force, Ex damping);          // EX_NONE: no such work
+void kinematics_kernel(PlanClass *pc, Hoist *h, const SchemeDescriptor *d);    // of a body's attitude
 Ex   magnitude(Arena *a, Pool *p, Ex e);                                      // size of the terms of e
 void class_columns(PlanClass *pc, const Hoist *h);                            // last: the columns of num
 

@@ -24,9 +24,10 @@ static void row_kernels(PlanClass *pc, Hoist *h, const TwoPoint *t) {
   if (t->gap != EX_NONE) {
     kernel_set(pc, h, KERNEL_GAP, (Ex[]){ t->gap, pc->c->rate }, 2);
     pc->kernel[KERNEL_GAP].stage = STAGE_STATE;
-    kernel_entries(pc, h, KERNEL_GQ, &t->gq);
-    pc->gq = t->gq;
   }
+  kernel_entries(pc, h, KERNEL_GQ, &t->gq);
+  pc->gq = t->gq;
+  if (t->h.n == pc->c->h.n && t->h.n > 0) kernel_entries(pc, h, KERNEL_H, &t->h);
   pc->rq = t->rq;
   pc->dr = t->dr;
   pc->curve = t->curve;
@@ -50,6 +51,7 @@ const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor 
     if (c->of_compliant) c = no_terms(a, c);
     else if (c->compliant) c = compliant_class(a, s, c);
     class_kernels(pc, &h, c, false);
+    if (pc->c->kind == CLASS_KINEMATICS) kinematics_kernel(pc, &h, d);
     if (c->compliant) {
       kernel_set(pc, &h, KERNEL_LAMBDA, (Ex[]){ compliant_force(s, &s->cls[i]) }, 1);
       pc->compliance_num = hoist_column(&h, compliant_compliance(s, &s->cls[i]));

@@ -11,6 +11,7 @@ const Plan *scheme_midpoint(Arena *a, const System *s, const SchemeDescriptor *d
     PlanClass *pc = &p->cls[i];
     Hoist h = { .arena = a, .sys = s };
     class_kernels(pc, &h, c, false);
+    if (pc->c->kind == CLASS_KINEMATICS) kinematics_kernel(pc, &h, d);
     if (c->kind == CLASS_SMOOTH) {
       p->constant_iteration_matrix &= pc->kernel[KERNEL_MASS].stage <= STAGE_CONST;
       p->constant_problem_matrix &= pc->kernel[KERNEL_B].stage <= STAGE_CONST;

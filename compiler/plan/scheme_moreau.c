@@ -2,6 +2,7 @@
 // W = M - h theta (J_v + h theta J_q) - h gamma K, and solves the one-step problem in the rows.
 //
 // Newton's matrix has all derivatives: beside those of f and g those of M(q~)(z - z0), of H^T p and of the rates.
+#include "../system/along.h"
 #include "../system/slots.h"
 #include "scheme.h"
 
@@ -19,8 +20,8 @@ static void push(Arena *a, const System *s, Entries *to, int row, int col, Wrt w
 static void derivatives(Arena *a, const System *s, const SysClass *c, Ex e, int row, Entries *to) {
   for (int k = 0; k < c->nslot; k++) {
     const Slot *t = &c->slot[k];
-    if (t->kind == SLOT_L) continue;
-    push(a, s, to, row, k, t->kind == SLOT_Q ? WRT_Q : WRT_X, ex_diff(s->pool, e, t->value));
+    if (t->kind == SLOT_L || t->kind == SLOT_POSITION) continue;
+    push(a, s, to, row, k, t->kind == SLOT_Q ? WRT_Q : WRT_X, diff_along(s, e, t));
     if (t->kind == SLOT_Q) push(a, s, to, row, k, WRT_V, ex_diff(s->pool, e, t->rate));
   }
 }
@@ -53,7 +54,7 @@ static void large_mass_curve(PlanClass *pc, Hoist *h, const SysClass *c) {
 // M(q~, x~) (z - z0)
 static void mass_curve(PlanClass *pc, Hoist *h, const SysClass *c) {
   Pool *p = h->sys->pool;
-  if (ex_is_shared(p, c->kinetic)) {
+  if (ex_is_shared(p, c->kinetic) && !reads_positions(c)) {
     large_mass_curve(pc, h, c);
     return;
   }
@@ -77,7 +78,8 @@ static void row_curves(PlanClass *pc, Hoist *h, const SysClass *c) {
   for (int i = 0; i < c->h.n; i++)
     derivatives(h->arena, h->sys, c, ex_mul(p, lambda, c->h.at[i].value), c->h.at[i].col, &pc->curve);
   for (int k = 0; k < c->nslot; k++)
-    if (c->slot[k].kind == SLOT_Q) push(h->arena, h->sys, &pc->rq, 0, k, WRT_Q, ex_diff(p, c->rate, c->slot[k].value));
+    if (c->slot[k].kind == SLOT_Q)
+      push(h->arena, h->sys, &pc->rq, 0, k, WRT_Q, diff_along(h->sys, c->rate, &c->slot[k]));
   kernel_entries(pc, h, KERNEL_CURVE, &pc->curve);
   kernel_entries(pc, h, KERNEL_RQ, &pc->rq);
 }
@@ -89,6 +91,7 @@ const Plan *scheme_moreau(Arena *a, const System *s, const SchemeDescriptor *d) 
     PlanClass *pc = &p->cls[i];
     Hoist h = { .arena = a, .sys = s };
     class_kernels(pc, &h, &s->cls[i], true);
+    if (pc->c->kind == CLASS_KINEMATICS) kinematics_kernel(pc, &h, d);
     if (s->cls[i].kind == CLASS_SMOOTH) mass_curve(pc, &h, &s->cls[i]);
     else if (s->cls[i].kind == CLASS_CONTACT || s->cls[i].kind == CLASS_CONSTRAINT ||
                s->cls[i].kind == CLASS_FRICTION)

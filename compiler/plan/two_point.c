@@ -13,8 +13,17 @@
 // the kinetic terms are instead
 //
 //   M(q0) dv + G(v0, q0) dq + h DT/Dq(v; q0, q)
+//
+// A body (docs/numerics/bodies.md, section 3) has its attitude p among the slots, and dq of its turn is the increment
+// xi_w with p = p0 cay(xi_w). All derivatives are then along the turn: D := 1/2 k (D/Dp) G(pm), and to R1 comes
+// dq x (dT/dspin at both ends, halved), which does no work.
+#include "../system/along.h"
 #include "../system/slots.h"
 #include "two_point.h"
+
+// A body's turn in the step: its attitude at both ends and between them, with the slots; c = 1/sqrt(1 + |xi|^2/4), the
+// cosine of half the angle, and the factor k = 2c/(1 + c) of the discrete derivatives.
+typedef struct Turn { int p[4], slot[4]; Ex px[4], p0x[4], mean[4], c, k; } Turn;
 
 typedef struct Job {
   Arena *arena; Pool *p; const System *s; const SysClass *c;
@@ -22,6 +31,7 @@ typedef struct Job {
   int *q, *v, *q0, *v0, *qd, *vd; // [n] symbols
   Ex *q0x, *v0x, *qm, *vm, *dq, *dv; // [n]
   Ex h, tm;
+  Turn **turn;                 // [n] of turns whose attitude the class reads; NULL of others
 } Job;
 
 static int symbol(const System *s, SymKind kind) { return symtab_id(s->sym, (Sym){ .kind = kind }); }
@@ -30,6 +40,44 @@ static int of_kind(const System *s, int id, SymKind kind) {
   Sym y = *symtab_at(s->sym, id);
   y.kind = kind;
   return symtab_id(s->sym, y);
+}
+
+static int slot_of(const SysClass *c, int symbol) {
+  for (int k = 0; k < c->nslot; k++) if (c->slot[k].value == symbol) return k;
+  return -1;
+}
+
+// The attitude of turn slot k, where the class reads it; shared by the three turns of a body. What is evaluated in the
+// middle has the attitude (p0 + p)/|p0 + p|, |p0 + p|^2 = 2 (1 + c).
+static void turn_of(Job *j, int k) {
+  const System *s = j->s;
+  const Slot *t = &j->c->slot[k];
+  Pool *p = j->p;
+  int id[4];
+  attitude_of(s, t, SYM_VALUE, id);
+  if (slot_of(j->c, id[0]) < 0) return;
+  for (int i = 0; i < k; i++)
+    if (j->turn[i] && j->turn[i]->p[0] == id[0]) {
+      j->turn[k] = j->turn[i];
+      return;
+    }
+  Turn *u = j->turn[k] = ARENA_NEW(j->arena, Turn);
+  Ex square = ex_num(p, 0), one = ex_num(p, 1);
+  for (int i = 0; i < 3; i++) {
+    Ex xi = ex_sym(p, turn_symbol(s, t, i, SYM_VALUE_D));
+    square = ex_add(p, square, ex_mul(p, xi, xi));
+  }
+  u->c = ex_div(p, one, ex_1(p, OP_SQRT, ex_add(p, one, ex_mul(p, ex_num(p, 0.25), square))));
+  u->k = ex_div(p, ex_mul(p, ex_num(p, 2), u->c), ex_add(p, one, u->c));
+  Ex scale = ex_div(p, one, ex_1(p, OP_SQRT, ex_mul(p, ex_num(p, 2), ex_add(p, one, u->c))));
+  for (int i = 0; i < 4; i++) {
+    u->slot[i] = slot_of(j->c, id[i]);
+    u->p[i] = id[i];
+    u->px[i] = ex_sym(p, u->p[i]);
+    u->p0x[i] = ex_sym(p, of_kind(s, id[i], SYM_VALUE0));
+    u->mean[i] = ex_mul(p, ex_num(p, 0.5), ex_add(p, u->p0x[i], u->px[i]));
+    j->qm[u->slot[i]] = ex_mul(p, scale, ex_add(p, u->p0x[i], u->px[i]));
+  }
 }
 
 static Job job_of(Arena *a, const System *s, const SysClass *c) {
@@ -41,7 +89,17 @@ static Job job_of(Arena *a, const System *s, const SysClass *c) {
   for (int i = 0; i < 6; i++) *exs[i] = ARENA_ARRAY(a, Ex, n + 1);
   Pool *p = s->pool;
   Ex half = ex_num(p, 0.5);
+  j.turn = ARENA_ARRAY(a, Turn *, n + 1);
   for (int k = 0; k < n; k++) {
+    if (c->slot[k].kind == SLOT_POSITION) {
+      j.q[k] = c->slot[k].value;
+      j.q0[k] = of_kind(s, j.q[k], SYM_VALUE0);
+      j.qd[k] = j.v[k] = j.v0[k] = j.vd[k] = of_kind(s, j.q[k], SYM_VALUE_D);     // in no expression
+      j.q0x[k] = ex_sym(p, j.q0[k]);
+      j.v0x[k] = j.vm[k] = ex_sym(p, j.v[k]);
+      j.dq[k] = j.dv[k] = ex_num(p, 0);
+      continue;
+    }
     if (c->slot[k].kind != SLOT_Q) {  // a multiplier, or a state in a force: one value for the step, that of its end
       j.q[k] = j.v[k] = j.q0[k] = j.v0[k] = c->slot[k].value;
       j.qd[k] = j.vd[k] = of_kind(s, j.q[k], SYM_VALUE_D);        // in no expression
@@ -58,6 +116,7 @@ static Job job_of(Arena *a, const System *s, const SysClass *c) {
     j.dq[k] = ex_sym(p, j.qd[k]);
     j.dv[k] = ex_sym(p, j.vd[k]);
   }
+  for (int k = 0; k < n; k++) if (is_turn(s, &c->slot[k])) turn_of(&j, k);
   j.h = ex_sym(p, symbol(s, SYM_H));
   j.tm = ex_add(p, ex_sym(p, symbol(s, SYM_TIME0)), ex_mul(p, half, j.h));
   return j;
@@ -88,12 +147,41 @@ static Ex at_first(const Job *j, Ex e) {
 
 static void add(const Job *j, Ex *to, Ex e) { *to = ex_add(j->p, *to, e); }
 
-// Df/Dq from q0 to q; nothing where f is free of coordinates.
-static bool discrete(const Job *j, Ex f, Ex *out) {
+// Df/Dq from q0 to q; nothing where f is free of coordinates. on: angles of atan2 go on over +-pi.
+static bool discrete_over(const Job *j, Ex f, bool on, Ex *out) {
   bool any = false;
   for (int k = 0; k < j->n; k++) any |= ex_depends(j->p, f, j->q[k]);
-  if (any) ex_discrete(j->p, f, j->q, j->q0, j->q, j->n, out);
-  return any;
+  if (!any) return false;
+  (on ? ex_discrete_turning : ex_discrete)(j->p, f, j->q, j->q0, j->q, j->n, out);
+  for (int k = 0; k < j->n; k++)
+    if (j->turn[k]) {
+      Ex by_p[4];
+      for (int i = 0; i < 4; i++) by_p[i] = out[j->turn[k]->slot[i]];
+      out[k] = ex_mul(j->p, j->turn[k]->k, turned(j->p, j->turn[k]->mean, by_p, turn_number(j->s, &j->c->slot[k])));
+    }
+  for (int k = 0; k < j->n; k++) if (j->c->slot[k].kind == SLOT_POSITION) out[k] = ex_num(j->p, 0);
+  return true;
+}
+
+static bool discrete(const Job *j, Ex f, Ex *out) { return discrete_over(j, f, false, out); }
+
+// d e/dq along slot k at one time.
+static Ex along(const Job *j, Ex e, int k) { return diff_along(j->s, e, &j->c->slot[k]); }
+
+// dq x p, p = dT/dspin, of the turn in slot i: half the sum of both ends, or that of the begin.
+static Ex gyroscopic(const Job *j, int i, bool explicit_mass) {
+  Pool *p = j->p;
+  const Slot *t = &j->c->slot[i];
+  int a = turn_number(j->s, t);
+  Ex r = ex_num(p, 0);
+  for (int side = 0; side < 2; side++) {
+    int of = (a + 1 + side) % 3, with = (a + 2 - side) % 3;           // xi_of p_with - xi_with p_of
+    Ex momentum = ex_diff(p, j->c->kinetic, turn_symbol(j->s, t, with, SYM_RATE)), mean = at_first(j, momentum);
+    if (!explicit_mass) mean = ex_mul(p, ex_num(p, 0.5), ex_add(p, mean, momentum));
+    Ex term = ex_mul(p, ex_sym(p, turn_symbol(j->s, t, of, SYM_VALUE_D)), mean);
+    r = side ? ex_sub(p, r, term) : ex_add(p, r, term);
+  }
+  return r;
 }
 
 // The same of a large T (docs/numerics/algebra.md, section 9), without M and without products of n^2 entries. With p =
@@ -152,10 +240,12 @@ static void kinetic(const Job *j, bool explicit_mass, TwoPoint *t) {
   for (int r = 0; r < c->nrow; r++) {
     int i = c->row[r];
     t->r[r] = begin[i];
+    if (is_turn(j->s, &c->slot[i])) add(j, &t->r[r], gyroscopic(j, i, explicit_mass));
     if (!moving) continue;
     Ex pi = ex_diff(p, c->kinetic, j->v[i]);
     for (int k = 0; k < j->n; k++) {
-      Ex g = ex_sub(p, ex_diff(p, pi, j->q[k]), ex_diff(p, ex_diff(p, c->kinetic, j->v[k]), j->q[i]));
+      if (c->slot[k].kind == SLOT_POSITION) continue;
+      Ex g = ex_sub(p, along(j, pi, k), along(j, ex_diff(p, c->kinetic, j->v[k]), i));
       add(j, &t->r[r], ex_mul(p, explicit_mass ? at_first(j, g) : at_middle(j, g, j->vm), j->dq[k]));
     }
     add(j, &t->r[r], ex_mul(p, share, d[i]));
@@ -182,6 +272,27 @@ static Ex impulse_of_damping(const Job *j, Ex f) {
   }
   for (int k = 0; k < j->n; k++) w[k] = ex_div(p, j->dq[k], j->h);
   return ex_mul(p, j->h, at_middle(j, f, w));
+}
+
+// F(tm, qm, vm) along s: h F Ds/Dq at the middle of time, Ds/Dq (q - q0) = s(q) - s(q0), angles going on over +-pi;
+// with s linear in velocities h F ds/dv(qm). The work is F times that change.
+static void force_along(const Job *j, TwoPoint *t) {
+  Pool *p = j->p;
+  const SysClass *c = j->c;
+  Ex *d = ARENA_ARRAY(j->arena, Ex, j->n + 1), F = at_middle(j, c->push, j->vm), change = ex_num(p, 0);
+  if (c->along_rate)
+    for (int r = 0; r < c->nrow; r++) {
+      int k = c->row[r];
+      ex_gradient(p, c->along, &j->v[k], 1, &d[k]);
+      d[k] = at_middle(j, d[k], j->vm);
+    }
+  else discrete_over(j, ex_subst(p, c->along, &j->s->sym_time, &j->tm, 1), true, d);
+  for (int r = 0; r < c->nrow; r++) {
+    int k = c->row[r];
+    add(j, &t->r[r], ex_neg(p, ex_mul(p, ex_mul(p, j->h, F), d[k])));
+    add(j, &change, ex_mul(p, d[k], j->dq[k]));
+  }
+  t->force = ex_mul(p, F, change);
 }
 
 static void forces(const Job *j, TwoPoint *t) {
@@ -213,7 +324,24 @@ static Ex end_and_increment(const Job *j, Ex e, int end, int increment) {
   if (ex_is_shared(j->p, e)) return ex_diff_two(j->p, e, end, increment);
   return ex_add(j->p, ex_diff(j->p, e, end), ex_diff(j->p, e, increment));
 }
-static Ex by_q(const Job *j, Ex e, int k) { return end_and_increment(j, e, j->q[k], j->qd[k]); }
+
+// d p/d xi_i of the attitude at the end, p = p0 cay(xi): c/2 G(p0) e_i - c^2/4 xi_i p.
+static Ex attitude_by_increment(const Job *j, const Turn *u, int k, int row) {
+  Pool *p = j->p;
+  Ex shrinks = ex_mul(p, ex_mul(p, ex_num(p, 0.25), ex_mul(p, u->c, u->c)), ex_mul(p, j->dq[k], u->px[row]));
+  return ex_sub(p, ex_mul(p, u->c, half_g(p, u->p0x, row, turn_number(j->s, &j->c->slot[k]))), shrinks);
+}
+
+static Ex by_q(const Job *j, Ex e, int k) {
+  const Turn *u = j->turn[k];
+  if (!u) return end_and_increment(j, e, j->q[k], j->qd[k]);
+  Ex r = ex_diff(j->p, e, j->qd[k]);
+  for (int i = 0; i < 4; i++) {
+    Ex by_p = ex_diff(j->p, e, u->p[i]);
+    if (!ex_is_num(j->p, by_p, 0)) r = ex_add(j->p, r, ex_mul(j->p, by_p, attitude_by_increment(j, u, k, i)));
+  }
+  return r;
+}
 static Ex by_v(const Job *j, Ex e, int k) { return end_and_increment(j, e, j->v[k], j->vd[k]); }
 
 // The same of large rows r [m]: [m, 2 n], by the q_k, then by the v_k.
@@ -235,14 +363,19 @@ TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool exp
   TwoPoint t = { .affine = true };
   t.r = ARENA_ARRAY(a, Ex, c->nrow + 1);
   for (int r = 0; r < c->nrow; r++) t.r[r] = ex_num(s->pool, 0);
-  if (c->kinetic != EX_NONE) (ex_is_shared(s->pool, c->kinetic) ? large_kinetic : kinetic)(&j, explicit_mass, &t);
+  bool bodies = false;
+  for (int k = 0; k < j.n; k++) bodies |= is_turn(s, &c->slot[k]);
+  if (c->kinetic != EX_NONE)
+    (ex_is_shared(s->pool, c->kinetic) && !bodies ? large_kinetic : kinetic)(&j, explicit_mass, &t);
   else if (c->potential != EX_NONE) potential(&j, &t);
+  else if (c->along != EX_NONE) force_along(&j, &t);
   else forces(&j, &t);
   bool large = false;
-  for (int r = 0; r < c->nrow; r++) large |= ex_is_shared(s->pool, t.r[r]);
+  for (int r = 0; r < c->nrow && !bodies; r++) large |= ex_is_shared(s->pool, t.r[r]);
   const Ex *slope = large ? slopes(&j, t.r, c->nrow) : NULL;
   for (int r = 0; r < c->nrow; r++)
     for (int k = 0; k < j.n; k++) {
+      if (c->slot[k].kind == SLOT_POSITION) continue;
       const Ex *of = large ? slope + r * 2 * j.n : NULL;
       push(&j, &t.cjac, c->row[r], k, WRT_Q, large ? of[k] : by_q(&j, t.r[r], k));
       push(&j, &t.cjac, c->row[r], k, WRT_V, large ? of[j.n + k] : by_v(&j, t.r[r], k));
@@ -267,16 +400,26 @@ TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
     if (c->velocity_level) add(&j, &t.gap, ex_mul(p, t.dg[i], j.dq[k]));
     add(&j, &force[k], ex_mul(p, lambda, t.dg[i]));
   }
-  for (int k = 0; k < j.n && c->velocity_level; k++) push(&j, &t.gq, 0, k, WRT_Q, by_q(&j, t.gap, k));
-  for (int k = 0; k < j.n; k++) push(&j, &t.rq, 0, k, WRT_Q, ex_diff(p, c->rate, j.q[k]));
+  // With bodies the gap has other derivatives with respect to the increments than H, d rate/dv.
+  bool moved = reads_positions(c) && !c->velocity_level;
+  for (int i = 0; moved && c->kind == CLASS_CONTACT && i < c->h.n; i++)
+    push(&j, &t.h, 0, c->h.at[i].col, WRT_V, by_q(&j, c->y, c->h.at[i].col));
+  for (int k = 0; k < j.n; k++) {
+    if (c->slot[k].kind == SLOT_POSITION) continue;
+    if (moved && c->kind == CLASS_CONSTRAINT) push(&j, &t.gq, 0, k, WRT_Q, by_q(&j, c->y, k));
+    if (c->velocity_level) push(&j, &t.gq, 0, k, WRT_Q, by_q(&j, t.gap, k));
+    push(&j, &t.rq, 0, k, WRT_Q, j.turn[k] ? by_q(&j, c->rate, k) : ex_diff(p, c->rate, j.q[k]));
+  }
   if (c->kind == CLASS_CONSTRAINT && discrete(&j, c->rate, d))
     for (int k = 0; k < j.n; k++) {
+      if (c->slot[k].kind == SLOT_POSITION) continue;
       push(&j, &t.dr, 0, k, WRT_Q, d[k]);
       add(&j, &force[k], ex_mul(p, kappa, d[k]));
     }
   for (int i = 0; i < j.n; i++)
     for (int k = 0; k < j.n; k++) {
-      push(&j, &t.curve, i, k, WRT_Q, ex_diff(p, force[i], j.q[k]));
+      if (c->slot[k].kind == SLOT_POSITION) continue;
+      push(&j, &t.curve, i, k, WRT_Q, j.turn[k] ? by_q(&j, force[i], k) : ex_diff(p, force[i], j.q[k]));
       push(&j, &t.curve, i, k, WRT_V, ex_diff(p, force[i], j.v[k]));
     }
   return t;

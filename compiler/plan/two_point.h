@@ -11,7 +11,8 @@ typedef struct TwoPoint {
   Ex *dg;                 // rows: one for each entry of the class's h
   Entries rq, dr, curve;
   Ex gap;                 // constraints on velocities H(q) v = 0: H(qm) (q - q0), in place of the gap; EX_NONE else
-  Entries gq;             // its derivative with respect to q
+  Entries gq;             // its derivative with respect to q; of a constraint on bodies that of the gap
+  Entries h;              // contacts on bodies: derivatives of the gap with respect to the increments, pattern h
 } TwoPoint;
 
 // explicit_mass: R1 of [Möller 2011, (5.58)] in place of (12).

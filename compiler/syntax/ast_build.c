@@ -145,15 +145,22 @@ Ast *ast_energy(Parse *p, Span at, AstKind kind, Ast *value) {
   return ast_done(p, n);
 }
 
-Ast *ast_force(Parse *p, Span at, Ast *coordinate, Ast *value) {
-  if (coordinate->kind != AST_NAME && coordinate->kind != AST_INDEX && coordinate->kind != AST_MEMBER) {
-    bool inner = coordinate->kind == AST_PAREN || coordinate->kind == AST_PRIME;
-    Diag *d = problem(p, DIAG_E0118, coordinate->span, "a force acts on a coordinate, not on %s",
-                      coordinate->kind == AST_PRIME ? "its velocity" : "an expression");
-    diag_help(d, "force %s = %s;", inner ? span_text(p, coordinate->a->span) : "z", span_text(p, value->span));
+// force z' = F; is meant as force z = F; and force(z) = F; as a call.
+static bool odd_target(const Ast *on) {
+  const Ast *in = on->kind == AST_PAREN ? on->a : NULL;
+  return on->kind == AST_PRIME ||
+         (in && (in->kind == AST_NAME || in->kind == AST_INDEX || in->kind == AST_MEMBER || in->kind == AST_PRIME));
+}
+
+Ast *ast_force(Parse *p, Span at, Ast *on, Ast *value) {
+  if (odd_target(on)) {
+    Diag *d = problem(p, DIAG_E0118, on->span, on->kind == AST_PRIME
+                                                   ? "a force acts on a coordinate, not on its velocity"
+                                                   : "what a force acts on stands without brackets");
+    diag_help(d, "force %s = %s;", span_text(p, on->a->span), span_text(p, value->span));
   }
   Ast *n = ast_new(p, AST_FORCE, at);
-  n->a = coordinate;
+  n->a = on;
   n->b = value;
   return ast_done(p, n);
 }
@@ -431,6 +438,19 @@ Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name
   n->b = ast_name(p, model_at, model);
   n->list = indexers;
   n->list2 = args;
+  return ast_done(p, n);
+}
+
+Ast *ast_body(Parse *p, Span at, Span name_at, const char *name, AstList indexers, AstList entries) {
+  Ast *n = named_node(p, AST_BODY, at, name_at, name);
+  n->list = indexers;
+  n->list2 = entries;
+  return ast_done(p, n);
+}
+
+Ast *ast_gravity(Parse *p, Span at, Ast *value) {
+  Ast *n = ast_new(p, AST_GRAVITY, at);
+  n->a = value;
   return ast_done(p, n);
 }
 

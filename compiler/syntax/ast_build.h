@@ -42,6 +42,8 @@ Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstLis
 Ast *ast_law(Parse *p, Span at, Span name_at, const char *name, AstList args);
 Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name_at, const char *name, AstList indexers,
                   AstList args);
+Ast *ast_body(Parse *p, Span at, Span name_at, const char *name, AstList indexers, AstList entries);
+Ast *ast_gravity(Parse *p, Span at, Ast *value);
 Ast *ast_indexer(Parse *p, Span at, Span name_at, const char *name, Ast *range);
 Ast *ast_for(Parse *p, Span at, Span name_at, const char *name, Ast *range, AstList items);
 Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, AstList items);
@@ -58,6 +60,7 @@ Ast *ast_member(Parse *p, Span at, Ast *of, Span name_at, const char *name);
 // energy.kinetic: a reserved word as a part
 Ast *ast_member_energy(Parse *p, Span at, Ast *of, Span name_at, AstKind word);
 Ast *ast_call(Parse *p, Span at, Span name_at, const char *name, AstList args);
+Ast *ast_call_of(Parse *p, Span at, Ast *of, Span name_at, const char *name, AstList args);   // b.point(a)
 Ast *ast_call_sum(Parse *p, Span at, Span name_at, Ast *arg);   // sum(v): an ordinary call
 Ast *ast_arg(Parse *p, Span at, Span name_at, const char *name, Ast *value);
 Ast *ast_arg_word(Parse *p, Span at, Span name_at, AstKind word, Ast *value);   // every = 10: a reserved word as a name

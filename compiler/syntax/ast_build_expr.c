@@ -70,7 +70,7 @@ Ast *ast_prime(Parse *p, Span at, Ast *of) {
   return ast_done(p, n);
 }
 
-// The unit of a list of numbers, given to each of them: [3, 1, 5] [m/s]. NULL, or the element that takes none.
+// The unit of a list, given to each number in it: [3, 1, 5] [m/s]. NULL, or the element that takes none.
 static const Ast *give_unit(Ast *n, const char *unit, Span unit_at) {
   if (n->kind == AST_NUMBER && !n->unit) {
     n->unit = unit;
@@ -79,9 +79,10 @@ static const Ast *give_unit(Ast *n, const char *unit, Span unit_at) {
   }
   if (n->kind == AST_UNARY && n->op == AO_NEG) return give_unit(n->a, unit, unit_at);
   if (n->kind == AST_NAME && !strcmp(n->name, "inf")) return NULL;
-  const Ast *other = n->kind == AST_VECTOR && !n->unit ? NULL : n;
-  for (int k = 0; n->kind == AST_VECTOR && !other && k < n->list.n; k++)
-    other = give_unit(n->list.at[k], unit, unit_at);
+  if (n->kind == AST_NUMBER) return n;
+  if (n->kind != AST_VECTOR) return NULL;                          // an expression: the elaborator looks at its unit
+  const Ast *other = n->unit ? n : NULL;
+  for (int k = 0; !other && k < n->list.n; k++) other = give_unit(n->list.at[k], unit, unit_at);
   return other;
 }
 
@@ -96,12 +97,9 @@ static Ast *vector_with_unit(Parse *p, Span at, Ast *vector, AstList index) {
     vector->unit_span = unit_at;
     return vector;
   }
-  bool given = other->kind == AST_NUMBER || other->kind == AST_VECTOR;
-  Diag *d = problem(p, DIAG_E0120, other->span, given ? "this element has a unit of its own"
-                                                      : "a unit behind a list is that of plain numbers");
+  Diag *d = problem(p, DIAG_E0120, other->span, "this element has a unit of its own");
   diag_also(d, unit_at, "the unit of the list");
-  if (given) diag_help(d, "leave one of the two units out");
-  else diag_help(d, "give each element its own: [%s*1 [%s], 2 [%s]]", span_text(p, other->span), unit, unit);
+  diag_help(d, "leave one of the two units out");
   return vector;
 }
 
@@ -110,7 +108,8 @@ Ast *ast_index(Parse *p, Span at, Ast *of, AstList index) {
   if (of->kind == AST_PRIME) return ast_prime(p, at, ast_index(p, at, of->a, index));
   if (of->kind == AST_VECTOR && !of->unit) return vector_with_unit(p, at, of, index);
   bool said = of->kind == AST_INDEX && was_seen(p, "[][]");
-  if (of->kind != AST_NAME && of->kind != AST_MEMBER && !said) {
+  bool called = of->kind == AST_CALL && of->a;             // b.point(a)[3]
+  if (of->kind != AST_NAME && of->kind != AST_MEMBER && !called && !said) {
     Diag *d = problem(p, DIAG_E0120, of->span, "only a name can be followed by an index");
     const char *unit = span_text(p, span_join(index.at[0]->span, index.at[index.n - 1]->span));
     if (of->kind == AST_INDEX) seen_before(p, "[][]");
@@ -151,6 +150,17 @@ Ast *ast_call(Parse *p, Span at, Span name_at, const char *name, AstList args) {
     return ast_prime(p, at, plain ? x : ast_paren(p, x->span, x));
   }
   Ast *n = named(p, AST_CALL, at, name_at, name);
+  n->list = args;
+  return ast_done(p, n);
+}
+
+Ast *ast_call_of(Parse *p, Span at, Ast *of, Span name_at, const char *name, AstList args) {
+  if (is_function_name(name)) {                            // np.sin(x)
+    Diag *d = problem(p, DIAG_E0121, (Span){ at.file, of->span.lo, name_at.hi }, "functions have no prefix");
+    diag_help(d, "%s(...)", name);
+  }
+  Ast *n = named(p, AST_CALL, at, name_at, name);
+  n->a = of;
   n->list = args;
   return ast_done(p, n);
 }

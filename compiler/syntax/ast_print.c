@@ -231,24 +231,24 @@ static bool put_row(Printer *w, const Ast *n) {
   return false;
 }
 
-static void put_simulate(Printer *w, const Ast *n) {
+// `head { list }` of simulate and bodies.
+static void put_entries(Printer *w, const Ast *n, AstList list) {
   size_t end = n->span.hi - 1, from = (size_t)(w->indent + 1) * 2;
-  text_add(w->out, "simulate");
-  if (fits(w, n->list, 5) && !more_before(w, end)) {
-    text_add(w->out, n->list.n ? " { " : " {");
-    print_list(n->list, &w->pen);
+  if (fits(w, list, 5) && !more_before(w, end)) {
+    text_add(w->out, list.n ? " { " : " {");
+    print_list(list, &w->pen);
     text_add(w->out, " }");
     return;
   }
-  put_open_brace(w, n->span.lo, n->list.n ? n->list.at[0]->span.lo : end);
-  for (int k = 0; k < n->list.n; k++) {
-    const Ast *entry = n->list.at[k];
+  put_open_brace(w, n->span.lo, list.n ? list.at[0]->span.lo : end);
+  for (int k = 0; k < list.n; k++) {
+    const Ast *entry = list.at[k];
     put_comments_above(w, entry->span.lo, 0, from);
     indent_to(w, from);
     w->pen.indent = from + 4;
     print_expr(entry, &w->pen);
-    if (k + 1 < n->list.n) text_addc(w->out, ',');
-    put_comments_behind(w, entry->span.hi, k + 1 < n->list.n ? n->list.at[k + 1]->span.lo : end);
+    if (k + 1 < list.n) text_addc(w->out, ',');
+    put_comments_behind(w, entry->span.hi, k + 1 < list.n ? list.at[k + 1]->span.lo : end);
     text_addc(w->out, '\n');
   }
   put_comments_above(w, end, 0, from);
@@ -283,7 +283,8 @@ static bool keeps_head(const Printer *w, const Ast *n, size_t end) {
   const Comments *c = &w->pen.comments;
   for (size_t k = w->pen.next; k < c->n && c->at[k].lo < end; k++)
     if (comment_breaks(w->src, c->at[k])) return false;
-  return n->kind != AST_INSTANCE && n->kind != AST_MODEL && n->kind != AST_SIMULATE && n->kind != AST_IMPORT &&
+  return n->kind != AST_INSTANCE && n->kind != AST_BODY && n->kind != AST_MODEL &&
+         n->kind != AST_SIMULATE && n->kind != AST_IMPORT &&
          n->kind != AST_FUNCTION && !((n->kind == AST_CONTACT || n->kind == AST_CONSTRAINT) && in_braces(n));
 }
 
@@ -304,6 +305,7 @@ static size_t head_end(const Printer *w, const Ast *n) {
   case AST_CONSTRAINT: return in_braces(n) && in_order(n) ? comments_skip(w->src, n->name_span.hi, '{')
                             : in_braces(n)             ? n->span.hi
                                                        : n->a->span.lo;
+  case AST_BODY: return comments_skip(w->src, n->span.lo, '{');
   case AST_SIMULATE: return comments_skip(w->src, n->span.lo, '{');
   case AST_RELATION: return n->a->a ? n->a->a->span.lo : n->span.hi;
   case AST_IMPORT:
@@ -351,7 +353,18 @@ static void put_item(Printer *w, const Ast *n) {
       print_expr(n->a, &w->pen);
       put_block(w, n, n->a->span.hi, n->list2);
       return;
-    case AST_SIMULATE: put_simulate(w, n); return;
+    case AST_SIMULATE:
+      text_add(out, "simulate");
+      put_entries(w, n, n->list);
+      return;
+    case AST_BODY:
+      put_name(w, "body", n);
+      put_entries(w, n, n->list2);
+      return;
+    case AST_GRAVITY:
+      text_add(out, "gravity ");
+      print_expr(n->a, &w->pen);
+      break;
     case AST_FORCE:
       text_add(out, "force ");
       print_expr(n->a, &w->pen);

@@ -170,7 +170,11 @@ static void print(const Ast *n, bool tight, Pen *w) {
       put(w, n->span.hi - 1, "]");
       break;
     case AST_CALL:
-      put(w, n->span.lo, n->name);
+      if (n->a) {
+        print(n->a, true, w);
+        put(w, n->name_span.lo, ".");
+        text_add(w->out, n->name);
+      } else put(w, n->span.lo, n->name);
       pen_text(w, "(");
       print_each(n->list, false, w);
       put(w, n->span.hi - 1, ")");

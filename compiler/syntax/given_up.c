@@ -34,5 +34,6 @@ bool find_model(Parse *p, const char *name) {
 bool starts_item(int kind) {
   return kind == TOK_IMPORT || kind == TOK_FUNCTION || kind == TOK_MODEL || kind == TOK_DECLARE || kind == TOK_ENERGY ||
          kind == TOK_FORCE || kind == TOK_RELATION || kind == TOK_CONTACT || kind == TOK_CONSTRAINT ||
-         kind == TOK_FOR || kind == TOK_TIMED || kind == TOK_SIMULATE || kind == TOK_CLAIM;
+         kind == TOK_FOR || kind == TOK_TIMED || kind == TOK_SIMULATE || kind == TOK_CLAIM ||
+         kind == TOK_BODY || kind == TOK_GRAVITY;
 }

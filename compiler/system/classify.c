@@ -1,6 +1,7 @@
 // Inferred classes of relations, contacts and of the whole system; asserted ones are held against them (language.md
 // section 3).
 #include <string.h>
+#include "along.h"
 #include "derive.h"
 
 typedef struct Kinds { bool time, q, v, x, lambda; } Kinds;
@@ -16,7 +17,7 @@ static Kinds kinds_of(const System *s, Ex e) {
     else if (y->kind == SYM_RATE) k.v = true;
     else if (y->kind == SYM_VALUE) {
       MVarKind v = s->model->var[y->id].kind;
-      if (v == MV_COORD) k.q = true; else if (v == MV_STATE) k.x = true; else k.lambda = true;
+      if (v == MV_COORD || v == MV_POSITION) k.q = true; else if (v == MV_STATE) k.x = true; else k.lambda = true;
     }
   }
   return k;
@@ -44,6 +45,7 @@ static void classify_smooth(Deriver *d, SysClass *c) {
   int *ids, *all;
   int n = unknowns(d->arena, c, false, &ids), m = unknowns(d->arena, c, true, &all);
   c->affine = all_constant(s, &c->mass);
+  c->affine &= !reads_positions(c);
   for (int r = 0; r < c->nrow; r++)
     c->affine &= ex_affine(s->pool, c->f[r], ids, n) && ex_affine(s->pool, c->g[r], all, m);
   c->affine &= all_constant(s, &c->b);
@@ -97,7 +99,7 @@ static void classify_row(Deriver *d, SysClass *c) {
   System *s = d->sys;
   int *ids;
   int n = unknowns(d->arena, c, true, &ids);
-  bool linear_gap = ex_affine(s->pool, c->y, ids, n);
+  bool linear_gap = !reads_positions(c) && ex_affine(s->pool, c->y, ids, n);
   c->affine = linear_gap && all_constant(s, &c->h) && (c->lo == EX_NONE || stage_of(s, c->lo) <= STAGE_TIME)
               && (c->hi == EX_NONE || stage_of(s, c->hi) <= STAGE_TIME);
   c->affine &= !friction_moves(s, c);
@@ -143,6 +145,8 @@ static void whole_system(System *s) {
                                                  : "Lagrangian, constant mass, nonlinear forces")
                       : time         ? "Lagrangian, linear time-invariant, forced"
                                      : "Lagrangian, linear time-invariant";
+  if (s->model->nbody > 0) s->second_order = constant_mass ? "Newton-Euler, constant mass"
+                                                           : "Newton-Euler, coordinate-dependent mass";
   if (states) s->first_order = first_linear && first_invariant ? "first order, linear time-invariant"
                              : first_linear ? "first order, linear" : "first order, nonlinear";
 }

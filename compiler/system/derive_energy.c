@@ -5,6 +5,7 @@
 #include "../base/fatal.h"
 #include "../base/map.h"
 #include "../model/mx.h"
+#include "along.h"
 #include "derive.h"
 
 static bool is_rate(int id, void *s) { return symtab_at(((System *)s)->sym, id)->kind == SYM_RATE; }
@@ -26,29 +27,37 @@ static void all_slots_are_rows(Deriver *d, SysClass *c) {
     }
 }
 
+static Ex derivative(const System *s, Ex e, const Slot *t, bool by_rate) {
+  return by_rate ? ex_diff(s->pool, e, t->rate) : diff_along(s, e, t);
+}
+
 // d f/d(q,v,x), d g/d lambda and d g/d(q,v,x), structural zeros left out.
 void derive_smooth_jacobians(Deriver *d, SysClass *c) {
   Pool *p = d->sys->pool;
   int n = 2 * c->nslot, *ids = ARENA_ARRAY(d->arena, int, n + 1);
   bool large = false;
   for (int r = 0; r < c->nrow; r++) large |= ex_is_shared(p, c->f[r]);
-  for (int k = 0; k < n; k++) ids[k] = k < c->nslot ? c->slot[k].value : c->slot[k - c->nslot].rate;
+  for (int k = 0; k < n; k++) {
+    const Slot *t = &c->slot[k % c->nslot];
+    ids[k] = k < c->nslot || t->rate < 0 ? t->value : t->rate;
+  }
   Ex *slope = large ? ARENA_ARRAY(d->arena, Ex, c->nrow * n + 1) : NULL;
   if (large) ex_jacobian_dense(p, c->f, c->nrow, ids, NULL, n, slope);
   for (int r = 0; r < c->nrow; r++)
     for (int k = 0; k < c->nslot; k++) {
       const Slot *t = &c->slot[k];
+      if (t->kind == SLOT_POSITION) continue;
       if (t->kind == SLOT_L) {
         Ex b = ex_diff(p, c->g[r], t->value);
         if (!ex_is_num(p, b, 0)) entries_push(d->arena, &c->b, (Entry){ c->row[r], k, WRT_L, b });
         continue;
       }
-      struct { Wrt wrt; int id; } by[2] = { { t->kind == SLOT_Q ? WRT_Q : WRT_X, t->value }, { WRT_V, t->rate } };
       for (int w = 0; w < (t->kind == SLOT_Q ? 2 : 1); w++) {
-        Ex df = large ? slope[r * n + w * c->nslot + k] : ex_diff(p, c->f[r], by[w].id);
-        Ex dg = ex_diff(p, c->g[r], by[w].id);
-        if (!ex_is_num(p, df, 0)) entries_push(d->arena, &c->jac, (Entry){ c->row[r], k, by[w].wrt, df });
-        if (!ex_is_num(p, dg, 0)) entries_push(d->arena, &c->k, (Entry){ c->row[r], k, by[w].wrt, dg });
+        Wrt wrt = w ? WRT_V : t->kind == SLOT_Q ? WRT_Q : WRT_X;
+        Ex df = large && !is_turn(d->sys, t) ? slope[r * n + w * c->nslot + k] : derivative(d->sys, c->f[r], t, w);
+        Ex dg = derivative(d->sys, c->g[r], t, w);
+        if (!ex_is_num(p, df, 0)) entries_push(d->arena, &c->jac, (Entry){ c->row[r], k, wrt, df });
+        if (!ex_is_num(p, dg, 0)) entries_push(d->arena, &c->k, (Entry){ c->row[r], k, wrt, dg });
       }
     }
 }
@@ -98,13 +107,23 @@ static void large_kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
     }
 }
 
+// (spin x dT/dspin)_i: of the turn i of a body, Euler and Poincare (docs/numerics/bodies.md (3)); of others 0.
+static Ex gyroscopic(Deriver *d, const SysClass *c, Ex T, const Slot *t) {
+  const System *s = d->sys;
+  Pool *p = s->pool;
+  (void)c;
+  if (!is_turn(s, t)) return ex_num(p, 0);
+  int i = turn_number(s, t), j = turn_symbol(s, t, (i + 1) % 3, SYM_RATE), k = turn_symbol(s, t, (i + 2) % 3, SYM_RATE);
+  return ex_sub(p, ex_mul(p, ex_sym(p, j), ex_diff(p, T, k)), ex_mul(p, ex_sym(p, k), ex_diff(p, T, j)));
+}
+
 static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
   System *s = d->sys;
   Pool *p = s->pool;
   for (int r = 0; r < c->nrow; r++) {
     const Slot *a = &c->slot[c->row[r]];
     Ex momentum = ex_diff(p, T, a->rate);
-    Ex force = ex_diff(p, T, a->value);
+    Ex force = ex_sub(p, diff_along(s, T, a), gyroscopic(d, c, T, a));
     for (int k = 0; k < c->nslot; k++) {
       const Slot *b = &c->slot[k];
       if (b->kind != SLOT_Q) continue;
@@ -114,7 +133,7 @@ static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
         not_quadratic(d, m, a, b, span);
         return;
       }
-      force = ex_sub(p, force, ex_mul(p, ex_diff(p, momentum, b->value), ex_sym(p, b->rate)));
+      force = ex_sub(p, force, ex_mul(p, diff_along(s, momentum, b), ex_sym(p, b->rate)));
     }
     force = ex_sub(p, force, ex_diff(p, momentum, s->sym_time));
     c->f[r] = ex_trig(p, force);
@@ -126,9 +145,18 @@ static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
 static void downhill(Deriver *d, SysClass *c, Ex value, bool by_rate) {
   Pool *p = d->sys->pool;
   int *ids = ARENA_ARRAY(d->arena, int, c->nrow + 1);
-  for (int r = 0; r < c->nrow; r++) ids[r] = by_rate ? c->slot[c->row[r]].rate : c->slot[c->row[r]].value;
-  ex_gradient(p, value, ids, c->nrow, c->f);
+  Ex *along = ARENA_ARRAY(d->arena, Ex, c->nslot + 1);
+  for (int r = 0; r < c->nrow; r++) ids[r] = c->slot[c->row[r]].rate;
+  if (by_rate) ex_gradient(p, value, ids, c->nrow, c->f);
+  else gradient_along(d->arena, d->sys, c, value, along);
+  for (int r = 0; r < c->nrow && !by_rate; r++) c->f[r] = along[c->row[r]];
   for (int r = 0; r < c->nrow; r++) c->f[r] = ex_neg(p, c->f[r]);
+}
+
+// A large T of coordinates alone has its own way; one of bodies is derived term by term.
+static bool turns(const System *s, const SysClass *c) {
+  for (int k = 0; k < c->nslot; k++) if (is_turn(s, &c->slot[k])) return true;
+  return false;
 }
 
 static void energy_class(Deriver *d, const MEnergy *e) {
@@ -140,10 +168,11 @@ static void energy_class(Deriver *d, const MEnergy *e) {
   SysClass *c = derive_new_class(d, CLASS_SMOOTH, label[e->kind], e->span, &e->ctx);
   SlotList l = slots_of(d->arena, s, c);
   slots_collect(&l, value);
+  if (e->kind == ME_KINETIC) slots_whole_turns(&l);
   all_slots_are_rows(d, c);
   switch (e->kind) {
   case ME_KINETIC:
-    (ex_is_shared(p, value) ? large_kinetic : kinetic)(d, c, value, e->value->span);
+    (ex_is_shared(p, value) && !turns(s, c) ? large_kinetic : kinetic)(d, c, value, e->value->span);
     break;
   case ME_POTENTIAL:
     downhill(d, c, value, false);
@@ -260,6 +289,52 @@ void derive_right_hand_side(Deriver *d, SysClass *c, int target_symbol, Ex F) {
   derive_smooth_jacobians(d, c);
 }
 
+// force s = F: the rows (ds/dq)^T F, or (ds/dq')^T F where s contains velocities, in which it is linear. What is meant
+// is the virtual work F ds; discrete schemes take it from `along` and `push`.
+static bool force_along(Deriver *d, SysClass *c, const MForce *m, Ex F) {
+  System *s = d->sys;
+  Pool *p = s->pool;
+  Ex along = lower_expr(s, m->on);
+  SlotList l = slots_of(d->arena, s, c);
+  slots_collect(&l, along);
+  slots_collect(&l, F);
+  c->along = along;
+  c->push = F;
+  c->along_rate = ex_depends_any(p, along, is_rate, s);
+  int n = c->nslot;
+  Ex *slope = ARENA_ARRAY(d->arena, Ex, n + 1);
+  gradient_along(d->arena, s, c, along, slope);
+  for (int k = 0; k < n && c->along_rate; k++) {
+    slope[k] = ex_num(p, 0);
+    if (c->slot[k].kind == SLOT_Q) ex_gradient(p, along, &c->slot[k].rate, 1, &slope[k]);
+  }
+  for (int k = 0; k < n && !ex_is_shared(p, along); k++) slope[k] = ex_trig(p, slope[k]);
+  all_slots_are_rows(d, c);
+  int rows = 0;
+  for (int r = 0; r < c->nrow; r++) {
+    Ex of = slope[c->row[r]];
+    if (ex_is_num(p, of, 0)) continue;
+    if (c->along_rate && ex_depends_any(p, of, is_rate, s)) {
+      Diag *g = diag(d->bag, DIAG_E0223, m->on_span, "a force acts along what is linear in the velocities");
+      diag_label(g, "not linear in %s", sym_name(c->slot[c->row[r]].rate, s));
+      diag_help(g, "its power is the force times this: force x' = ...; or on positions, force x = ...;");
+      return false;
+    }
+    c->row[rows] = c->row[r];
+    split_multipliers(d, c, ex_mul(p, of, F), rows++);
+  }
+  c->nrow = rows;
+  if (rows) return true;
+  Diag *g = diag(d->bag, DIAG_E0223, m->on_span, "nothing that moves changes this expression, so no force acts on it");
+  diag_label(g, "its derivatives with respect to all coordinates are 0");
+  diag_help(g, "an expression of coordinates that changes with them: force x - y = ...;");
+  return false;
+}
+
+static bool is_coordinate(const System *s, const MExpr *x) {
+  return x->kind == MX_VAR && !x->derivative && s->model->var[x->id].kind == MV_COORD;
+}
+
 void derive_forces(Deriver *d) {
   System *s = d->sys;
   for (int i = 0; i < s->model->nforce; i++) {
@@ -270,6 +345,7 @@ void derive_forces(Deriver *d) {
       continue;
     }
     SysClass *c = derive_new_class(d, CLASS_SMOOTH, "force", m->span, &m->ctx);
-    derive_right_hand_side(d, c, lower_var_symbol(s, m->on, false), F);
+    if (is_coordinate(s, m->on)) derive_right_hand_side(d, c, lower_var_symbol(s, m->on, false), F);
+    else if (force_along(d, c, m, F)) derive_smooth_jacobians(d, c);
   }
 }

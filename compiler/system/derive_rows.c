@@ -1,6 +1,7 @@
 // Rows of the one-step problem: relations y = h(t,q,v,x,lambda), contacts and constraints with their gap, its rate and
 // H = dg/dq (docs/numerics/moreau.md (3)). Friction has a class for each direction of slip, beside the class of its
 // contact.
+#include "along.h"
 #include "derive.h"
 
 static bool member_rate(int id, void *s) { return symtab_at(((System *)s)->sym, id)->kind == SYM_RATE; }
@@ -12,7 +13,8 @@ static bool member_state(int id, void *system) {
 static bool member_multiplier(int id, void *system) {
   const System *s = system;
   const Sym *y = symtab_at(s->sym, id);
-  return y->kind == SYM_VALUE && s->model->var[y->id].kind >= MV_MULTIPLIER;
+  MVarKind kind = s->model->var[y->id].kind;
+  return y->kind == SYM_VALUE && (kind == MV_MULTIPLIER || kind == MV_ROW);
 }
 static bool member_state_rate(int id, void *system) { return member_state(id, system) && member_rate(id, system); }
 
@@ -21,8 +23,9 @@ static void output_jacobian(Deriver *d, SysClass *c) {
   Pool *p = d->sys->pool;
   for (int k = 0; k < c->nslot; k++) {
     const Slot *t = &c->slot[k];
+    if (t->kind == SLOT_POSITION) continue;
     Wrt by = t->kind == SLOT_Q ? WRT_Q : t->kind == SLOT_X ? WRT_X : WRT_L;
-    Ex dy = ex_diff(p, c->y, t->value);
+    Ex dy = t->kind == SLOT_L ? ex_diff(p, c->y, t->value) : diff_along(d->sys, c->y, t);
     if (!ex_is_num(p, dy, 0)) entries_push(d->arena, &c->h, (Entry){ 0, k, by, dy });
     if (t->kind != SLOT_Q) continue;
     dy = ex_diff(p, c->y, t->rate);
@@ -63,7 +66,7 @@ static Ex rate_of_gap(Deriver *d, const SysClass *c) {
   Ex r = ex_diff(p, c->y, d->sys->sym_time);
   for (int k = 0; k < c->nslot; k++)
     if (c->slot[k].kind == SLOT_Q)
-      r = ex_add(p, r, ex_mul(p, ex_diff(p, c->y, c->slot[k].value), ex_sym(p, c->slot[k].rate)));
+      r = ex_add(p, r, ex_mul(p, diff_along(d->sys, c->y, &c->slot[k]), ex_sym(p, c->slot[k].rate)));
   return r;
 }
 
@@ -181,11 +184,17 @@ static void friction_classes(Deriver *d, const MFriction *f, int normal, const M
   if (f->law == MF_DISK) radius = ex_mul(s->pool, mu, force);
   if (normal >= 0) normal -= f->law == MF_GRIP2 ? 1 : f->law == MF_GRIP3 ? 2 : 0;      // to the first
   for (int k = 0; k < f->nslip; k++) {
-    const char *what = f->nslip == 1 ? "slip of %s" : k == 0 ? "slip 1 of %s" : k == 1 ? "slip 2 of %s" : "spin of %s";
+    static const char *const plain[] = { "slip 1 of %s", "slip 2 of %s", "spin of %s" };
+    static const char *const rolls[] = { "slip 1 of %s", "slip 2 of %s", "rolling 1 of %s", "rolling 2 of %s" };
+    const char *what = f->nslip == 1          ? "slip of %s"
+                       : f->law != MF_ROLLING ? plain[k]
+                       : f->nslip == 2        ? (k ? "rolling of %s" : "slip of %s")
+                                              : rolls[k];
     SysClass *c = derive_new_class(d, CLASS_FRICTION, arena_printf(d->arena, what, label), span, ctx);
     c->normal = normal;
     c->direction = k;
     c->friction = f->law;
+    c->rolls = f->law == MF_ROLLING && k >= f->nslip / 2;
     c->e = e;
     if (!slip_class(d, f, k, c) || (k == 0 && !coefficients(d, f, c, mu, mu2, radius))) return;
   }
@@ -308,6 +317,36 @@ static SysClass *value_class(Deriver *d, ClassKind kind, const char *label, Span
   return c;
 }
 
+// The attitude of a body and its turn.
+static void kinematics(Deriver *d, const MBody *b) {
+  System *s = d->sys;
+  SysClass *c = derive_new_class(d, CLASS_KINEMATICS, arena_printf(d->arena, "body %s", b->name), b->span, &b->ctx);
+  SlotList l = slots_of(d->arena, s, c);
+  Sym y = { .kind = SYM_VALUE, .id = b->attitude, .nidx = b->ctx.n + 1 };
+  c->row = ARENA_ARRAY(d->arena, int, 4);
+  c->f = ARENA_ARRAY(d->arena, Ex, 4);
+  c->g = ARENA_ARRAY(d->arena, Ex, 4);
+  c->nrow = 4;
+  for (int k = 0; k < b->ctx.n; k++) y.idx[k] = ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_LOOP, .id = k }));
+  for (int k = 0; k < 4; k++) {
+    y.idx[b->ctx.n] = ex_num(s->pool, k + 1);
+    int symbol = symtab_id(s->sym, y);
+    c->row[k] = slots_add(&l, symbol);
+    c->f[k] = attitude_rate(s, symbol);
+    c->g[k] = ex_num(s->pool, 0);
+  }
+  y.id = b->turn;
+  for (int i = 0; i < 3; i++) {
+    y.idx[b->ctx.n] = ex_num(s->pool, i + 1);
+    c->turn[i] = slots_add(&l, symtab_id(s->sym, y));
+  }
+  y.id = b->place;                     // no kernel reads it: the class says where a body is
+  for (int i = 0; i < 3; i++) {
+    y.idx[b->ctx.n] = ex_num(s->pool, i + 1);
+    (void)slots_add(&l, symtab_id(s->sym, y));
+  }
+}
+
 void derive_rest(Deriver *d) {
   System *s = d->sys;
   const Model *m = s->model;
@@ -325,6 +364,7 @@ void derive_rest(Deriver *d) {
     c->value = lower_expr(s, o->value);
     c->init_velocity = o->velocity;
   }
+  for (int i = 0; i < m->nbody; i++) kinematics(d, &m->body[i]);
   for (int i = 0; i < m->nassertion; i++) {
     const MAssert *o = &m->assertion[i];
     value_class(d, CLASS_ASSERT, "assert", o->span, &o->ctx, o->cond)->text = o->text;

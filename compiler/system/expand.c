@@ -105,8 +105,19 @@ static void add_variable(Job *j, int value, int rate) {
   x->nz++;
 }
 
+static void add_position(Job *j, int symbol) {
+  Expanded *x = j->x;
+  if (x->np >= j->limit) { j->overflow = true; return; }
+  x->position[x->np] = symbol;
+  remember(j, symbol, x->np++);
+}
+
 static void elements(Job *j, Slot *t, int k) {
   const MVar *m = &j->sys->model->var[t->var];
+  if (k == m->ndim && m->kind == MV_POSITION) {
+    add_position(j, concrete_symbol(j, SYM_VALUE, t));
+    return;
+  }
   if (k == m->ndim) {
     add_variable(j, concrete_symbol(j, SYM_VALUE, t), concrete_symbol(j, SYM_RATE, t));
     return;
@@ -171,7 +182,8 @@ static int place(Job *j, const SysClass *c, int slot) {
 static void start_instance(Job *j, const SysClass *c, int cls) {
   (void)cls;
   int at = place(j, c, 0);
-  if (at >= 0) (c->init_velocity ? j->x->start_rate : j->x->start)[at] = number(j, c->value);
+  if (at >= 0 && c->slot[0].kind == SLOT_POSITION) j->x->position_start[at] = number(j, c->value);
+  else if (at >= 0) (c->init_velocity ? j->x->start_rate : j->x->start)[at] = number(j, c->value);
 }
 
 static void starts(Job *j) {
@@ -228,10 +240,12 @@ static Expanded *attempt(Arena *a, System *s, int limit, int clip) {
   x->sys = s; x->clipped = clip > 0;
   x->value = ARENA_ARRAY(a, int, limit); x->rate = ARENA_ARRAY(a, int, limit);
   x->row = ARENA_ARRAY(a, XRow, limit);
+  x->position = ARENA_ARRAY(a, int, limit);
   declared_variables(j, MV_COORD);
   x->nq = x->nz;
   declared_variables(j, MV_STATE);
   x->nx = x->nz - x->nq;
+  declared_variables(j, MV_POSITION);
   if (!j->overflow) all_instances(j, count_instance);
   if (j->overflow) return NULL;
   int nz = x->nz, nq = x->nq, nx = x->nx, nr = x->nr;
@@ -251,6 +265,8 @@ static Expanded *attempt(Arena *a, System *s, int limit, int clip) {
   x->Cx = ARENA_ARRAY(a, Ex, nr * nx + 1);
   x->D = ARENA_ARRAY(a, Ex, nr * nr + 1); x->H = ARENA_ARRAY(a, Ex, nr * nq + 1);
   x->start = ARENA_ARRAY(a, double, nz + 1); x->start_rate = ARENA_ARRAY(a, double, nz + 1);
+  x->position_start = ARENA_ARRAY(a, double, x->np + 1);
+  for (int i = 0; i < x->np; i++) x->position_start[i] = NAN;
   x->equation = ARENA_ARRAY(a, int, nz + 1);
   for (int i = 0; i < nz; i++) { x->start[i] = NAN; x->equation[i] = -1; }
   j->next_row = 0;

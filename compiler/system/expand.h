@@ -21,6 +21,8 @@ typedef struct Expanded {
   Ex *Cq, *Cv, *Cx, *D;     // [nr*nq], [nr*nq], [nr*nx], [nr*nr] of relations
   Ex *H;                    // [nr*nq] of contacts and constraints
   double *start, *start_rate; // [nz] initial values and velocities; nan where they have no value when compiling
+  int np; int *position;    // [np] symbol ids of the attitudes of bodies
+  double *position_start;   // [np]
   int *equation;            // [nz] class of the equation of a state; -1: none
 } Expanded;
 

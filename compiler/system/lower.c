@@ -8,6 +8,7 @@
 // reads in several places stays an intermediate quantity, one node (algebra.md, section 9). First every sum and product
 // becomes one, so that the pool finds equal ones; then those that are read once only are opened again.
 #include "../base/fatal.h"
+#include "along.h"
 #include "lower.h"
 
 static Sym indexed(System *s, SymKind kind, const MExpr *e) {
@@ -100,6 +101,13 @@ static Ex element_of_array(System *s, Sym y, const MParam *array) {
   return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_PARAM, .id = y.id + at }));
 }
 
+static Ex rate_of_value(const System *s, int symbol) {
+  if (is_position(s, symbol)) return attitude_rate(s, symbol);
+  Sym y = *symtab_at(s->sym, symbol);
+  y.kind = SYM_RATE;
+  return ex_sym(s->pool, symtab_id(s->sym, y));
+}
+
 static Ex rate_along(System *s, Ex e, const int *ids, int n) {
   Pool *p = s->pool;
   Arena *scratch = arena_new();
@@ -108,8 +116,7 @@ static Ex rate_along(System *s, Ex e, const int *ids, int n) {
     Sym y = *symtab_at(s->sym, ids[i]);
     seed[i] = ex_num(p, y.kind == SYM_TIME);
     if (y.kind != SYM_VALUE) continue;
-    y.kind = SYM_RATE;
-    seed[i] = ex_sym(p, symtab_id(s->sym, y));
+    seed[i] = rate_of_value(s, ids[i]);
   }
   ex_tangent(p, &e, 1, ids, seed, n, &r);
   arena_free(scratch);
@@ -126,8 +133,7 @@ static Ex rate_of(System *s, Ex e) {
   for (int i = 0; i < n; i++) {
     Sym y = *symtab_at(s->sym, ids[i]);
     if (y.kind != SYM_VALUE) continue;
-    y.kind = SYM_RATE;
-    r = ex_add(p, r, ex_mul(p, ex_diff(p, e, ids[i]), ex_sym(p, symtab_id(s->sym, y))));
+    r = ex_add(p, r, ex_mul(p, ex_diff(p, e, ids[i]), rate_of_value(s, ids[i])));
   }
   return r;
 }

@@ -35,11 +35,13 @@ void sym_text(const System *s, int id, Text *t) {
   }
   case SYM_VALUE: case SYM_RATE: case SYM_VALUE0: case SYM_RATE0: case SYM_VALUE_D: case SYM_RATE_D: {
     int k = 0;
-    for (const char *c = s->model->var[y->id].name; *c; c++) {
+    bool rate = y->kind == SYM_RATE || y->kind == SYM_RATE0 || y->kind == SYM_RATE_D;
+    const MVar *v = &s->model->var[y->id];
+    for (const char *c = rate && v->rate_name ? v->rate_name : v->name; *c; c++) {
       if (*c == '%' && k < y->nidx) add_index(s, y, k++, t);
       else text_addc(t, *c);
     }
-    if (y->kind == SYM_RATE || y->kind == SYM_RATE0 || y->kind == SYM_RATE_D) text_addc(t, '\'');
+    if (rate && !v->rate_name) text_addc(t, '\'');
     if (y->kind == SYM_VALUE0 || y->kind == SYM_RATE0) text_add(t, "_B");
     if (y->kind == SYM_VALUE_D || y->kind == SYM_RATE_D) text_add(t, "_D");
     return;
@@ -94,7 +96,7 @@ const char *sym_latex(int id, void *system) {
   const char *name = text_str(&plain);
   if (y->kind == SYM_TIME) name = "t";
   size_t n = strlen(name);
-  bool rate = y->kind == SYM_RATE;
+  bool rate = y->kind == SYM_RATE && !s->model->var[y->id].rate_name;
   if (rate) { n--; text_add(&t, "\\dot{"); }
   // "bead[i + 1].z" -> z_{bead,i+1}: the last word is the letter, all before it an index
   size_t last = n;

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
+#include "along.h"
 #include "../model/model_print.h"
 #include "derive.h"
 #include "expand.h"
@@ -196,6 +197,10 @@ static Ex time_derivative(const Expanded *x, Ex y) {
       dy = ex_add(p, dy, ex_mul(p, by_value, ex_sym(p, x->rate[i])));
       if (!ex_is_num(p, by_rate, 0)) dy = ex_add(p, dy, ex_mul(p, by_rate, right_hand_side(x, i)));
     } else if (!ex_is_num(p, by_value, 0)) dy = ex_add(p, dy, ex_mul(p, by_value, right_hand_side(x, i)));
+  }
+  for (int i = 0; i < x->np; i++) {
+    Ex by_value = ex_diff(p, y, x->position[i]);
+    if (!ex_is_num(p, by_value, 0)) dy = ex_add(p, dy, ex_mul(p, by_value, attitude_rate(x->sys, x->position[i])));
   }
   return dy;
 }

@@ -1,6 +1,7 @@
 // Slots of a class, their guards, and lists of Jacobian entries.
 #include <string.h>
 #include "../base/fatal.h"
+#include "along.h"
 #include "names.h"
 #include "slots.h"
 
@@ -23,9 +24,9 @@ int slots_add(SlotList *l, int symbol) {
   Slot t = { .var = y.id, .nidx = y.nidx, .value = -1, .rate = -1 };
   memcpy(t.idx, y.idx, sizeof t.idx);
   MVarKind kind = l->sys->model->var[y.id].kind;
-  t.kind = kind == MV_COORD ? SLOT_Q : kind == MV_STATE ? SLOT_X : SLOT_L;
+  t.kind = kind == MV_COORD ? SLOT_Q : kind == MV_STATE ? SLOT_X : kind == MV_POSITION ? SLOT_POSITION : SLOT_L;
   y.kind = SYM_VALUE; t.value = symtab_id(l->sys->sym, y);
-  if (t.kind != SLOT_L) { y.kind = SYM_RATE; t.rate = symtab_id(l->sys->sym, y); }
+  if (t.kind == SLOT_Q || t.kind == SLOT_X) { y.kind = SYM_RATE; t.rate = symtab_id(l->sys->sym, y); }
   if (l->cls->nslot == l->cap) {
     l->cap = l->cap ? 2 * l->cap : 8;
     Slot *at = ARENA_ARRAY(l->arena, Slot, l->cap);
@@ -36,11 +37,37 @@ int slots_add(SlotList *l, int symbol) {
   return l->cls->nslot++;
 }
 
+// One number of an attitude moves with the others and with the whole turn.
+static void whole_attitude(SlotList *l, int symbol) {
+  Sym y = *symtab_at(l->sys->sym, symbol);
+  int last = y.nidx - 1;
+  for (int k = 1; k <= 4; k++) {
+    y.idx[last] = ex_num(l->sys->pool, k);
+    slots_add(l, symtab_id(l->sys->sym, y));
+  }
+  y.id = l->sys->model->var[y.id].partner - 1;
+  for (int i = 1; i <= 3; i++) {
+    y.idx[last] = ex_num(l->sys->pool, i);
+    slots_add(l, symtab_id(l->sys->sym, y));
+  }
+}
+
 void slots_collect(SlotList *l, Ex e) {
   if (e == EX_NONE) return;
   const int *ids;
   int n = ex_symbols(l->sys->pool, e, &ids);
-  for (int i = 0; i < n; i++) if (is_variable(ids[i], l->sys)) slots_add(l, ids[i]);
+  for (int i = 0; i < n; i++) {
+    if (!is_variable(ids[i], l->sys)) continue;
+    slots_add(l, ids[i]);
+    if (is_position(l->sys, ids[i])) whole_attitude(l, ids[i]);
+  }
+}
+
+void slots_whole_turns(SlotList *l) {
+  int n = l->cls->nslot;
+  for (int k = 0; k < n; k++)
+    for (int i = 0; i < 3 && is_turn(l->sys, &l->cls->slot[k]); i++)
+      slots_add(l, turn_symbol(l->sys, &l->cls->slot[k], i, SYM_VALUE));
 }
 
 // --- guards ---

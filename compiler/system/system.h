@@ -32,7 +32,8 @@ int        symtab_size(const SymTab *t);
 // --- classes ---
 typedef enum { STAGE_NONE, STAGE_CONST, STAGE_TIME, STAGE_STATE } Stage;   // numbers as in nsm_abi.h
 typedef enum { WRT_Q, WRT_V, WRT_X, WRT_L } Wrt;
-typedef enum { SLOT_Q, SLOT_X, SLOT_L } SlotKind;
+// SLOT_POSITION: a number of an attitude, that moves with the three turns of its body, which are slots too (along.h)
+typedef enum { SLOT_Q, SLOT_X, SLOT_L, SLOT_POSITION } SlotKind;
 typedef enum {
   CLASS_SMOOTH,
   CLASS_RELATION,
@@ -41,7 +42,8 @@ typedef enum {
   CLASS_FRICTION,
   CLASS_OUTPUT,
   CLASS_INIT,
-  CLASS_ASSERT
+  CLASS_ASSERT,
+  CLASS_KINEMATICS
 } ClassKind;
 
 typedef struct Slot {
@@ -66,12 +68,15 @@ typedef struct SysClass {
   int nloop;  Loop *loop;
   int nslot;  Slot *slot;
 
-  // smooth: rows of M z' = f + g
+  // smooth: rows of M z' = f + g; kinematics: the attitude, slots of its turn in `turn`
   int nrow;   int *row;    // slot numbers
+  int turn[3];
   Ex *f, *g;               // [nrow]
   Entries mass, jac, b, k; // d f/d(q,v,x); d g/d lambda; d g/d(q,v,x)
   Ex kinetic, potential, dissipation; // EX_NONE where there is none
   bool is_equation;        // a state equation (first order)
+  Ex along, push;          // smooth: a force on an expression: what it acts along, and its size; EX_NONE else
+  bool along_rate;         // `along` is linear in velocities
 
   // rows
   int row_type;            // 0 nonneg, 1 box, 2 free
@@ -88,6 +93,7 @@ typedef struct SysClass {
   int normal, direction;   // class of the contact or constraint, of several normal ones the first; -1 under a given
                            // normal force
   MFrictionLaw friction;
+  bool rolls;              // MF_ROLLING: this direction is one of rolling
   Ex mu, mu2, radius;      // EX_NONE where the law has none; radius of MF_DISK: of the disk, mu times normal force
 
   // output, assertion, initial value

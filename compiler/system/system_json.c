@@ -91,7 +91,8 @@ void system_print_json(Arena *a, const System *s, const SchemeFacts *f, Text *ou
   text_json_string(out, s->model->name);
   if (v.x) {
     text_printf(out, ",\n  \"families_cut\": %s", v.x->clipped ? "true" : "false");
-    symbols(s, "coordinates", v.x->value, v.x->nq, out);
+    symbols(s, "coordinates", v.q, v.nq, out);
+    if (v.u) symbols(s, "velocities", v.u, v.x->nq, out);
     symbols(s, "states", v.x->value + v.x->nq, v.x->nx, out);
     int *lambda = ARENA_ARRAY(a, int, v.x->nr + 1);
     for (int r = 0; r < v.x->nr; r++) lambda[r] = v.x->row[r].lambda;

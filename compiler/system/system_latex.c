@@ -56,7 +56,13 @@ void system_print_latex(Arena *a, const System *s, const SchemeFacts *f, Text *o
   text_printf(out, "%% model %s, derived by nsm; needs amsmath\n", s->model->name);
   if (v.x) {
     if (v.x->clipped) text_add(out, "% families are shown by their first instances\n");
-    vector(s, "q", v.x->value, v.x->nq, out);
+    vector(s, "q", v.q, v.nq, out);
+    if (v.u) {
+      vector(s, "u", v.u, v.x->nq, out);
+      text_add(out, "% of each body: p its attitude, a unit quaternion; \\omega its spin in body axes\n"
+                    "\\[\n  \\dot{p} = \\tfrac{1}{2} \\begin{pmatrix} -p_v^T \\\\ p_0 I + \\hat{p}_v \\end{pmatrix} "
+                    "\\omega, \\qquad M \\dot{u} + N(q, u) = F\n\\]\n");
+    }
     for (int i = 0; i < v.nsecond; i++) matrix(s, &v.second[i], out);
     vector(s, "x", v.x->value + v.x->nq, v.x->nx, out);
     for (int i = 0; i < v.nfirst; i++) matrix(s, &v.first[i], out);

@@ -47,6 +47,7 @@ static const char *friction_text(MFrictionLaw law) {
   case MF_CONTENSOU: return "-y in N_D(lambda_T, lambda_S), D: |lambda_T|^2 + (lambda_S/radius)^2 <= (mu lambda_N)^2";
   case MF_CONTENSOU_EXACT:
     return "-y in N_D(lambda_T, lambda_S), D: the exact set of a circular area under Hertz' pressure";
+  case MF_ROLLING:   return "-y in N_D(lambda), D: |lambda_T| <= mu lambda_N, |lambda_R| <= mu_r lambda_N";
   case MF_GRIP: case MF_GRIP2: case MF_GRIP3: return "-y in N_D(lambda_T), D: |lambda_T| <= mu |lambda_N|";
   default:           return "-y in N_D(lambda_T), D: |lambda_T| <= mu times the normal force";
   }
@@ -54,7 +55,7 @@ static const char *friction_text(MFrictionLaw law) {
 
 const char *coefficient_name(const SysClass *c, int k) {
   if (k == 0) return c->friction == MF_ELLIPTIC ? "mu1" : "mu";
-  return k == 1 ? "mu2" : c->friction == MF_DISK ? "mu times force" : "radius";
+  return k == 1 ? (c->friction == MF_ROLLING ? "mu_r" : "mu2") : c->friction == MF_DISK ? "mu times force" : "radius";
 }
 
 const char *law_text(const SysClass *c) {
@@ -64,14 +65,18 @@ const char *law_text(const SysClass *c) {
   return c->row_type == 0 ? "0 <= y perp lambda >= 0" : c->row_type == 1 ? "-y in N_[lo, hi](lambda)" : "y = 0";
 }
 
-static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, Text *out) {
-  text_printf(out, "\n  %s", c->label);
+static void print_loops(const System *s, const SysClass *c, Text *out) {
   for (int i = 0; i < c->nloop; i++) {
     text_printf(out, "%s%s in ", i ? ", " : "   for ", c->loop[i].name);
     ex_print_short(s->pool, c->loop[i].lo, out, PRINT_MOST, sym_name, (void *)s);
     text_addc(out, ':');
     ex_print_short(s->pool, c->loop[i].hi, out, PRINT_MOST, sym_name, (void *)s);
   }
+}
+
+static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, Text *out) {
+  text_printf(out, "\n  %s", c->label);
+  print_loops(s, c, out);
   text_printf(out, "\n    class            %s\n", c->inferred ? c->inferred : "");
   text_printf(out, "    law              %s\n", law_text(c));
   text_printf(out, "    %-16s ", c->kind == CLASS_CONTACT ? "gap" : c->kind == CLASS_FRICTION ? "slip" : "output");
@@ -115,6 +120,32 @@ static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, 
   else text_add(out, "    index sets       I_0: all\n");
 }
 
+static void print_value(const System *s, const char *what, Ex e, Text *out) {
+  text_printf(out, "    %-16s ", what);
+  ex_print_short(s->pool, e, out, PRINT_MOST, sym_name, (void *)s);
+  text_addc(out, '\n');
+}
+
+// Forces on expressions: what they act along, and what that makes on each coordinate.
+static void print_forces(const System *s, Text *out) {
+  bool any = false;
+  for (int i = 0; i < s->ncls; i++) {
+    const SysClass *c = &s->cls[i];
+    if (c->along == EX_NONE) continue;
+    if (!any) text_add(out, "\nforces along expressions: Q = (ds/dq)^T F, power F s'\n");
+    any = true;
+    text_printf(out, "\n  %s", c->shown);
+    print_loops(s, c, out);
+    text_addc(out, '\n');
+    print_value(s, c->along_rate ? "s'" : "s", c->along, out);
+    print_value(s, "F", c->push, out);
+    for (int r = 0; r < c->nrow; r++) {
+      const char *on = sym_name(c->slot[c->row[r]].value, (void *)s);
+      print_value(s, arena_printf(symtab_arena(s->sym), "on %s", on), ex_add(s->pool, c->f[r], c->g[r]), out);
+    }
+  }
+}
+
 static void print_scheme(const SchemeFacts *f, Text *out) {
   text_printf(out, "\nscheme %s", f->name);
   if (f->weights) {
@@ -144,7 +175,15 @@ void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
   if (!v.x) text_add(out, "\n  (too large to write its matrices out; the classes below stand for all instances)\n");
   else {
     if (v.x->clipped) text_add(out, "\n  (families are shown by their first instances; the pattern repeats)\n");
-    if (v.x->nq) { text_addc(out, '\n'); name_list(&v, "q", v.x->value, v.x->nq, out); }
+    if (v.x->nq) { text_addc(out, '\n'); name_list(&v, "q", v.q, v.nq, out); }
+    if (v.u) {
+      name_list(&v, "u", v.u, v.x->nq, out);
+      for (int i = 0; i < s->model->nbody; i++) {
+        const MVar *p = &s->model->var[s->model->body[i].attitude], *w = &s->model->var[s->model->body[i].turn];
+        text_printf(out, "  %s' = 1/2 G(%s) %s   (unit quaternion, scalar first; spin in body axes)\n", p->plain,
+                    p->plain, w->plain);
+      }
+    }
     for (int i = 0; i < v.nsecond; i++) print_matrix(&v, &v.second[i], out);
     if (v.x->nx) { text_addc(out, '\n'); name_list(&v, "x", v.x->value + v.x->nq, v.x->nx, out); }
     int *lambda = ARENA_ARRAY(a, int, v.x->nr + 1), n = 0;
@@ -155,6 +194,7 @@ void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
     for (int i = 0; i < v.nfirst; i++) print_matrix(&v, &v.first[i], out);
     for (int i = 0; i < v.ncoupling; i++) print_matrix(&v, &v.coupling[i], out);
   }
+  print_forces(s, out);
   bool any = false;
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];

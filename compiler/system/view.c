@@ -112,7 +112,9 @@ static void second_order(Arena *a, View *v) {
   bool inertia = false;
   for (int i = 0; i < nq; i++) inertia |= x->inertia[i] != EX_NONE && !ex_is_num(p, x->inertia[i], 0);
   if (inertia)
-    put(&v->second, &v->nsecond, (Matrix){ "N", "N", "inertia terms, M q'' + N(q, q') = F", nq, 1, x->inertia, NULL });
+    put(&v->second, &v->nsecond,
+        (Matrix){ "N", "N", v->u ? "inertia terms, M u' + N(q, u) = F" : "inertia terms, M q'' + N(q, q') = F", nq, 1,
+                  x->inertia, NULL });
   Ex *F = ARENA_ARRAY(a, Ex, nq + 1);
   for (int i = 0; i < nq; i++) {   // f holds -N as well
     F[i] = x->f[i] == EX_NONE         ? EX_NONE
@@ -122,14 +124,16 @@ static void second_order(Arena *a, View *v) {
   }
   put(&v->second, &v->nsecond, (Matrix){ "F", "F", "forces", nq, 1, F, NULL });
   Ex *K = combine(a, p, x->Jq, minus, NULL, nq * nq), *C = combine(a, p, x->Jv, minus, NULL, nq * nq);
-  if (!empty(K, nq * nq)) put(&v->second, &v->nsecond, (Matrix){ "K_t", "K_t", "-d(F - N)/dq", nq, nq, K, NULL });
-  if (!empty(C, nq * nq)) put(&v->second, &v->nsecond, (Matrix){ "C_t", "C_t", "-d(F - N)/dq'", nq, nq, C, NULL });
+  const char *by_q = v->u ? "-d(F - N)/dq along u" : "-d(F - N)/dq", *by_v = v->u ? "-d(F - N)/du" : "-d(F - N)/dq'";
+  if (!empty(K, nq * nq)) put(&v->second, &v->nsecond, (Matrix){ "K_t", "K_t", by_q, nq, nq, K, NULL });
+  if (!empty(C, nq * nq)) put(&v->second, &v->nsecond, (Matrix){ "C_t", "C_t", by_v, nq, nq, C, NULL });
   Ex *B = relation_columns(a, x, x->B, x->nz, &n);
   if (n && !empty(B, nq * n))
     put(&v->second, &v->nsecond, (Matrix){ "B", "B", "d(force)/dlambda of relations", nq, n, B, NULL });
   Ex *H = rows_of_kind(a, x, x->H, nq, NORMAL_ROWS, &n);
   if (n) {
-    put(&v->second, &v->nsecond, (Matrix){ "H", "H", "dg/dq of contacts and constraints", n, nq, H, NULL });
+    put(&v->second, &v->nsecond, (Matrix){ "H", "H", v->u ? "dg'/du of contacts and constraints"
+                                                             : "dg/dq of contacts and constraints", n, nq, H, NULL });
     Ex *gt = ARENA_ARRAY(a, Ex, n + 1);
     for (int i = 0, k = 0; i < x->nr; i++) {
       if (kind_of(x, i) != NORMAL_ROWS) continue;
@@ -141,7 +145,9 @@ static void second_order(Arena *a, View *v) {
           (Matrix){ "g_t", "\\partial g/\\partial t", "dg/dt of rheonomous gaps", n, 1, gt, NULL });
   }
   Ex *T = rows_of_kind(a, x, x->H, nq, SLIPS, &n);
-  if (n) put(&v->second, &v->nsecond, (Matrix){ "H_T", "H_T", "d(slip velocity)/dq' of friction", n, nq, T, NULL });
+  if (n)
+    put(&v->second, &v->nsecond, (Matrix){ "H_T", "H_T", v->u ? "d(slip velocity)/du of friction"
+                                                                : "d(slip velocity)/dq' of friction", n, nq, T, NULL });
   Ex *W = combine(a, p, C, ex_mul(p, h, th), M, nq * nq);
   W = combine(a, p, K, ex_mul(p, ex_mul(p, h, h), ex_mul(p, th, th)), W, nq * nq);
   put(&v->second, &v->nsecond, (Matrix){ "W", "W", "M + h theta C_t + h^2 theta^2 K_t", nq, nq, W, NULL });
@@ -173,10 +179,21 @@ static void couplings(Arena *a, View *v) {
         (Matrix){ "dy/dq'", "\\partial y/\\partial \\dot q", "outputs by velocities", n, nq, cv, NULL });
 }
 
+// The turn of a body is no position; its attitude is one, and its spin a velocity.
+static void positions(Arena *a, View *v) {
+  const Expanded *x = v->x;
+  v->q = ARENA_ARRAY(a, int, x->nq + x->np + 1);
+  for (int i = 0; i < x->nq; i++)
+    if (!v->sys->model->var[symtab_at(v->sys->sym, x->value[i])->id].rate_name) v->q[v->nq++] = x->value[i];
+  for (int i = 0; i < x->np; i++) v->q[v->nq++] = x->position[i];
+  v->u = x->np > 0 ? x->rate : NULL;
+}
+
 View make_view(Arena *a, const System *s) {
   View v = { .sys = s };
   v.x = expand_system(a, s, SHOWN, CLIP);
   if (!v.x) return v;
+  positions(a, &v);
   if (v.x->nx) first_order(a, &v);
   if (v.x->nq) second_order(a, &v);
   couplings(a, &v);

@@ -13,6 +13,8 @@ typedef struct Matrix {
 typedef struct View {
   const System *sys;
   const Expanded *x;             // NULL: too large to write out
+  int nq; int *q;                // symbols of the positions: coordinates but for turns, then attitudes
+  const int *u;                  // with bodies: symbols of the velocities [x->nq]; NULL where they are q'
   Matrix *first; int nfirst;     // first-order part: M, A, B, C, D, K, f where not linear
   Matrix *second; int nsecond;   // mechanical part
   Matrix *coupling; int ncoupling;

@@ -26,6 +26,7 @@ static bool takes(const Written *w) {
       return false;
     if (pc->c->kind >= CLASS_RELATION && pc->c->kind <= CLASS_FRICTION && !pc->c->affine) return false;
     if (pc->c->kind == CLASS_CONSTRAINT || (pc->c->kind == CLASS_FRICTION && pc->c->normal < 0)) return false;
+    if (pc->c->friction == MF_ROLLING) return false;
   }
   return true;
 }

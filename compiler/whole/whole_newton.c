@@ -34,6 +34,7 @@ static bool takes(const Written *w) {
     const SysClass *c = w->at[i].pc->c;
     if (c->kind == CLASS_RELATION) return false;
     if (c->kind == CLASS_FRICTION && (c->normal < 0 || p->cls[c->normal].c->kind != CLASS_CONTACT)) return false;
+    if (c->friction == MF_ROLLING) return false;
     for (int r = 0; c->kind == CLASS_SMOOTH && r < c->nrow; r++)
       if (c->g && c->g[r] != EX_NONE && !ex_is_num(w->pool, c->g[r], 0)) return false;
   }

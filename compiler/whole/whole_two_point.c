@@ -35,6 +35,7 @@ static bool takes(const Written *w) {
     constraints |= pc->c->kind == CLASS_CONSTRAINT;
     moving |= pc->kernel[KERNEL_MASS].stage > STAGE_CONST;
     if (pc->c->kind == CLASS_RELATION) return false;
+    if (pc->c->friction == MF_ROLLING) return false;
     if (pc->c->kind == CLASS_FRICTION && (pc->c->normal < 0 || p->cls[pc->c->normal].c->kind != CLASS_CONTACT))
       return false;
   }

@@ -128,7 +128,7 @@ int  sim_friction_moves(const nsm_sim *s, int row);                // a directio
 void sim_friction_law(nsm_sim *s, const nsm_view *v);
 void sim_friction_guess(nsm_sim *s, int fresh);
 nsm_code sim_friction_sound(nsm_sim *s, const nsm_view *v, nsm_error *e);
-int  sim_friction_rows(const nsm_sim *s, int friction, int *row);  // all its rows in order, up to 4; how many
+int  sim_friction_rows(const nsm_sim *s, int friction, int *row);  // all its rows in order, up to 5; how many
 // The force that presses, from multipliers l: of a constraint the length of its normal forces. 0 under a given force.
 double sim_friction_pressed(const nsm_sim *s, int friction, const double *l);
 nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first);    // as a block of the one-step problem
@@ -147,6 +147,9 @@ size_t sim_cone_room(const nsm_sim *s, int m, size_t nnz, int bandwidth);       
 // For islands of up to m rows with nnz entries and that half bandwidth, and for dense ones of up to `dense` rows, with
 // the friction of this model.
 void  *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense);
+// Coefficients and sizes of the parts of the tangential set that are limited by themselves: one, of ROLLING two.
+typedef struct sim_disk { int first, n; double mu; } sim_disk;
+int  sim_friction_parts(const sim_friction *f, sim_disk *part);                         // [2]; how many
 // The blocks of friction among the m rows row[at[.]]; how many.
 int    sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, const int *at, int m,
                         nsm_cone_block *cone);

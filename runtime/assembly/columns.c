@@ -12,8 +12,8 @@ const char *nsm_column_name(nsm_sim *s, int c) {
   if (c == 0) return strcpy(s->w.name, "time");
   c--;
   if (c < s->a->nx) sim_z_name(s, s->a->nv + c, s->w.name, sizeof s->w.name);
-  else if ((c -= s->a->nx) < s->a->nq) sim_q_name(s, c, s->w.name, sizeof s->w.name);
-  else if ((c -= s->a->nq) < s->a->nv) sim_z_name(s, c, s->w.name, sizeof s->w.name);
+  else if ((c -= s->a->nx) < s->a->nshown) sim_q_name(s, s->a->shown[c], s->w.name, sizeof s->w.name);
+  else if ((c -= s->a->nshown) < s->a->nv) sim_z_name(s, c, s->w.name, sizeof s->w.name);
   else if ((c -= s->a->nv) < s->a->nl) sim_l_name(s, c, s->w.name, sizeof s->w.name);
   else {
     c -= s->a->nl;
@@ -41,8 +41,7 @@ void nsm_read(nsm_sim *s, double *row) {
   *row++ = s->now.t;
   memcpy(row, s->now.z + s->a->nv, (size_t)s->a->nx * sizeof *row);
   row += s->a->nx;
-  memcpy(row, s->now.q, (size_t)s->a->nq * sizeof *row);
-  row += s->a->nq;
+  for (int i = 0; i < s->a->nshown; i++) *row++ = s->now.q[s->a->shown[i]];
   memcpy(row, s->now.z, (size_t)s->a->nv * sizeof *row);
   row += s->a->nv;
   memcpy(row, s->now.l, (size_t)s->a->nl * sizeof *row);
@@ -59,8 +58,8 @@ double nsm_read_column(nsm_sim *s, int c) {
   if (c == 0) return now->t;
   c--;
   if (c < a->nx) return now->z[a->nv + c];
-  if ((c -= a->nx) < a->nq) return now->q[c];
-  if ((c -= a->nq) < a->nv) return now->z[c];
+  if ((c -= a->nx) < a->nshown) return now->q[a->shown[c]];
+  if ((c -= a->nshown) < a->nv) return now->z[c];
   if ((c -= a->nv) < a->nl) return now->l[c];
   c -= a->nl;
   for (int i = 0; i < a->on.output.n; i++) {

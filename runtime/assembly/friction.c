@@ -10,6 +10,8 @@
 //              exact: A^-1 lambda_T in r B with Contensou's set B in place of a ball
 //   GRIP       mu                       |lambda_N|         of a constraint; of one, two or three normal directions
 //   DISK       1                        h mu F             none: the normal force F is given
+//   ROLLING    mu | mu2                 max(0, lambda_N)   of a contact; the first half of the directions slips, the
+//                                                          second rolls, and D is a product of two disks
 //
 // u_T = u_T+ + e_t u_T-. The classes of the directions of one contact follow each other in the model, direction 0 has
 // the coefficients. Coefficients that move with the slip are unknowns of the step: c = law(z(c)), by the secant rule.
@@ -35,6 +37,7 @@ static nsm_cone_type type_of(int law) {
   case NSM_GRIP2:     return NSM_CONE_GRIP2;
   case NSM_GRIP3:     return NSM_CONE_GRIP3;
   case NSM_DISK:      return NSM_CONE_DISK;
+  case NSM_ROLLING:   return NSM_CONE_ROLLING;
   default:            return NSM_CONE_COULOMB;
   }
 }
@@ -126,6 +129,14 @@ void sim_friction_active(nsm_sim *s) {
     const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
     if (k->c->e_num >= 0 || s->now.ledger.on) k->c->rate_fn(&v, &k->tab, r->rate0 + k->row0);
   }
+}
+
+int sim_friction_parts(const sim_friction *f, sim_disk *part) {
+  part[0] = (sim_disk){ 0, f->n, f->mu };
+  if (f->type != NSM_CONE_ROLLING) return 1;
+  part[0].n = f->n / 2;
+  part[1] = (sim_disk){ f->n / 2, f->n / 2, f->mu2 };
+  return 2;
 }
 
 int sim_friction_rows(const nsm_sim *s, int friction, int *row) {
@@ -247,6 +258,7 @@ static double frame(const nsm_sim *s, const sim_friction *f, double normal, cons
   for (int d = 0; d < f->n; d++) {
     scaled[d] = f->type == NSM_CONE_DISK                  ? 1
                 : f->type == NSM_CONE_ELLIPTIC && d == 1  ? meant(f->at[1])
+                : f->type == NSM_CONE_ROLLING && 2 * d >= f->n ? meant(f->at[1])
                 : is_contensou(f->type) && d == 2          ? mu * meant(f->at[2])
                                                           : mu;
     most = fmax(most, scaled[d] * scaled[d] * diagonal[d]);
@@ -258,15 +270,19 @@ static double frame(const nsm_sim *s, const sim_friction *f, double normal, cons
 void sim_friction_prox(const nsm_sim *s, int friction, double normal, const double *u, const double *diagonal,
                        double factor, double *lambda) {
   const sim_friction *f = &s->n.r.friction[friction];
-  double scaled[3], r, most = frame(s, f, normal, diagonal, scaled, &r), rho = factor / (most > 0 ? most : 1), step[3],
-                       length = 0;
+  double scaled[SIM_SLIPS], r, most = frame(s, f, normal, diagonal, scaled, &r), rho = factor / (most > 0 ? most : 1),
+                               step[SIM_SLIPS];
+  sim_disk part[2];
   for (int d = 0; d < f->n; d++) {
     step[d] = scaled[d] > 0 ? lambda[d] / scaled[d] - rho * scaled[d] * u[d] : 0;      // where A is 0 so is lambda
-    length = hypot(length, step[d]);
   }
   if (f->type == NSM_CONE_CONTENSOU_EXACT && scaled[2] > 0) nsm_cone_project_contensou(r, step, step, NULL, NULL);
   else
-    for (int d = 0; d < f->n; d++) step[d] *= length > r ? r / length : 1;
+    for (int k = sim_friction_parts(f, part); k-- > 0;) {
+      double length = 0;
+      for (int d = part[k].first; d < part[k].first + part[k].n; d++) length = hypot(length, step[d]);
+      for (int d = part[k].first; d < part[k].first + part[k].n; d++) step[d] *= length > r ? r / length : 1;
+    }
   for (int d = 0; d < f->n; d++) lambda[d] = scaled[d] * step[d];
 }
 
@@ -274,9 +290,9 @@ void sim_friction_prox(const nsm_sim *s, int friction, double normal, const doub
 double sim_friction_residual(const nsm_sim *s, int friction, const double *l, const double *u, const double *diagonal,
                              const double *size) {
   const sim_friction *f = &s->n.r.friction[friction];
-  double normal = sim_friction_pressed(s, friction, l), scaled[3], r,
+  double normal = sim_friction_pressed(s, friction, l), scaled[SIM_SLIPS], r,
          most = frame(s, f, normal, diagonal, scaled, &r), rho = most > 0 ? 1 / most : 1;
-  double x[3], error = 0, terms = 0;
+  double x[SIM_SLIPS], error = 0, terms = 0;
   for (int d = 0; d < f->n; d++) x[d] = l[s->n.r.l[f->row[d]]];
   sim_friction_prox(s, friction, normal, u, diagonal, 1, x);
   for (int d = 0; d < f->n; d++) {

@@ -7,7 +7,7 @@
 
 // ---- room -----------------------------------------------------------------------------------------------------------
 size_t sim_cone_room(const nsm_sim *s, int m, size_t nnz, int bandwidth) {
-  return nsm_cone_workspace_size_with(m, nnz, bandwidth, s->n.r.nfriction < m ? s->n.r.nfriction : m);
+  return nsm_cone_workspace_size_with(m, nnz, bandwidth, 2 * s->n.r.nfriction < m ? 2 * s->n.r.nfriction : m);
 }
 
 void *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense) {
@@ -22,7 +22,7 @@ void *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense
 void sim_solver_analyse(nsm_sim *s, sim_solver *w, sim_tiny *tiny, int most) {
   w->tiny = tiny;
   w->tiny_most = s->n.r.nfriction > 0 ? SIM_TINY_BLOCKS : SIM_TINY;
-  w->cone = SIM_NEW(s, s->n.r.nfriction, nsm_cone_block);
+  w->cone = SIM_NEW(s, 2 * s->n.r.nfriction, nsm_cone_block);
   for (int m = 1; m <= w->tiny_most && m <= most; m++) {
     size_t full = (size_t)m * (size_t)m;
     w->tiny_work[m] = sim_cone_workspace(s, m, full, m, m);
@@ -42,8 +42,15 @@ int sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, cons
     const sim_friction *k = &r->friction[f];
     if (w->disk && w->disk[f] >= 0) {
       i += row[at[i]] == k->row[0] ? 0 : k->normals;
-      cone[n] = (nsm_cone_block){ .type = NSM_CONE_DISK, .first = i, .size = k->n, .radius = w->disk[f] };
-    } else cone[n] = sim_friction_block(s, f, i);
+      sim_disk part[2];
+      for (int p = 0, parts = sim_friction_parts(k, part); p < parts; p++) {
+        double radius = parts == 1 ? w->disk[f] : part[p].mu * w->disk[f];
+        cone[n] = (nsm_cone_block){ .type = NSM_CONE_DISK, .first = i, .size = part[p].n, .radius = radius };
+        i += cone[n++].size;
+      }
+      continue;
+    }
+    cone[n] = sim_friction_block(s, f, i);
     i += cone[n++].size;
   }
   return n;

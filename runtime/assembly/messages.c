@@ -106,10 +106,9 @@ void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size)
 
 // Storage is row-major over the rectangular loops of the variable. Multipliers of contacts and constraints take the
 // loop indices of their instance, which stand in the last columns of num.
-void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t size) {
+static void element_name(const nsm_sim *s, int var, int element, const char *pattern, char *out, size_t size) {
   const nsm_var *d = &s->a->m->var[var];
   const sim_var *v = &s->a->var[var];
-  const char *pattern = sim_text(s, d->name);
   long index[8] = { 0 };
   int n = sim_percents(pattern);
   if (d->kind == NSM_VAR_ROW && d->cls >= 0) {
@@ -124,6 +123,10 @@ void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t 
   }
   for (int j = d->ndim; j-- > 0 && v->n[j] > 0; element /= (int)v->n[j]) index[j] = v->lo[j] + element % v->n[j];
   sim_expand(out, size, pattern, index, d->ndim > 0 ? d->ndim : 0);
+}
+
+void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t size) {
+  element_name(s, var, element, sim_text(s, s->a->m->var[var].name), out, size);
 }
 
 // The variable of this kind (or, with row_kinds, of rows) that an element belongs to; -1: none.
@@ -168,6 +171,11 @@ void sim_z_name(const nsm_sim *s, int z, char *out, size_t size) {
   if (z >= s->a->nv) { name_in(s, 0, NSM_VAR_STATE, z - s->a->nv, out, size); return; }
   name_in(s, 0, z < s->a->nown ? NSM_VAR_COORD : NSM_VAR_VELOCITY, z, out, size);
   if (z >= s->a->nown) return;
+  int i = variable_of(s, 0, NSM_VAR_COORD, z);
+  if (i >= 0 && s->a->m->var[i].rate) {
+    element_name(s, i, z - s->a->var[i].base, sim_text(s, s->a->m->var[i].rate), out, size);
+    return;
+  }
   size_t n = strlen(out);
   if (n + 1 < size) { out[n] = '\''; out[n + 1] = 0; }
 }

@@ -131,7 +131,7 @@ static void unique(graph *g) {
 static int coupled(nsm_sim *s, const int *rows, int count, const int *local, int *mark, double limit, graph *g) {
   sim_rows *r = &s->n.r;
   double total = 0;
-  int block[4];
+  int block[5];
   g->n = count;
   if (!(g->start = ROOM(s, SIM_START, count + 2, int))) return 0;
   memset(g->start, 0, ((size_t)count + 2) * sizeof(int));
@@ -171,7 +171,7 @@ static int coupled(nsm_sim *s, const int *rows, int count, const int *local, int
 // neighbours, the normal first. Into order [count], place [count]: numbers of `local`.
 static int order_rows(nsm_sim *s, const int *rows, const int *local, const graph *full, int *order, int *place) {
   sim_rows *r = &s->n.r;
-  int n = full->n, nodes = 0, block[4], entries = full->start[n];
+  int n = full->n, nodes = 0, block[5], entries = full->start[n];
   int *scratch = ROOM(s, SIM_SCRATCH, 8 * (size_t)n + (size_t)entries + 8, int);
   if (!scratch) return 0;
   int *node = scratch, *first = node + n, *by = first + n + 1, *natural = by + n, *component = natural + n,

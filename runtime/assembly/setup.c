@@ -181,6 +181,11 @@ static int set_sizes(nsm_sim *s, nsm_error *e) {
         *next[k] += s->a->var[i].count;
       }
   }
+  s->a->shown = SIM_NEW(s, s->a->nq, int);
+  for (int k = 0; k < 2; k++)
+    for (int i = 0; i < m->nvar; i++)
+      for (int j = 0; j < s->a->var[i].count && m->var[i].kind == order[k] && !m->var[i].rate; j++)
+        s->a->shown[s->a->nshown++] = s->a->var[i].base + j;
   s->a->nz = s->a->nv + s->a->nx;
   s->a->ndeclared = s->a->nl;
   return 1;
@@ -334,7 +339,7 @@ static void list_phases(nsm_sim *s) {
       most_out = s->a->cls[i].tab.count;
   }
   s->w.out = SIM_NEW(s, most_out, double);
-  s->a->ncolumn = 1 + s->a->nz + s->a->nq + s->a->nl;
+  s->a->ncolumn = 1 + s->a->nz + s->a->nshown + s->a->nl;
   for (int i = 0; i < s->a->on.output.n; i++) s->a->ncolumn += s->a->cls[s->a->on.output.of[i]].tab.count;
 }
 
@@ -349,7 +354,7 @@ static void choose_step(nsm_sim *s) {
   for (int i = 0; i < s->a->on.law_moving.n; i++)
     affine &= s->a->cls[s->a->on.law_moving.of[i]].c->law_stage != NSM_STATE;
   s->a->one_iteration = affine;
-  s->a->linear = affine && s->a->scheme->weights &&
+  s->a->linear = affine && s->a->scheme->weights && s->a->on.kinematics.n == 0 &&
                  s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.b_moving.n +
                  s->a->on.h_moving.n + s->a->on.rq_moving.n == 0;
 }

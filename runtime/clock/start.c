@@ -204,9 +204,15 @@ static int correct(nsm_sim *s, const level *l) {
   for (size_t i = 0; ok && i < n; i++)
     for (size_t z = 0; z < nz; z++) {
       int speed = l->velocity || (int)z >= s->a->nv;
-      *(speed ? &s->now.z[z] : (int)z < s->a->nown ? &s->now.q[z] : &s->w.way[z]) += X[i * nz + z] * mu[i];
+      double d = X[i * nz + z] * mu[i];
+      if (speed) s->now.z[z] += d;
+      else if ((int)z < s->a->nown) s->now.q[z] += d;
+      if (!speed && others) s->w.way[z] += d;
     }
-  if (others) sim_move_positions(s, s->now.q, s->w.way, s->now.q);
+  if (others) {
+    memcpy(s->w.qm, s->now.q, (size_t)s->a->nq * sizeof(double));
+    sim_move_positions(s, s->w.qm, s->w.way, s->now.q);
+  }
   free(of);
   free(H);
   free(X);

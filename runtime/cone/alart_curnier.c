@@ -4,22 +4,22 @@
 //   F_N = x_N - P_+(x_N - rho_N y_N),  F_T = x_T - P_D(x_T - rho_T y_T),  D the disk of radius mu P_+(x_N - rho_N y_N)
 //
 // A solution makes x_T the point of the disk that is most opposed to y_T, which is the same as the inclusion with De
-// Saxce's shift. The grip has F_N = rho_N y_N and the radius mu |x_N|, the disk a constant radius, an interval its own
-// projection. The row d F_T / d y_N, about which [Siconos notes] warn, is needed for a consistent Jacobian because the
-// radius contains y_N.
+// Saxce's shift. The grip has F_N = rho_N y_N and the radius mu |x_N|, rolling friction two disks, the disk a constant
+// radius, an interval its own projection. The row d F_T / d y_N, about which [Siconos notes] warn, is needed for a
+// consistent Jacobian because the radius contains y_N.
 #include "newton.h"
 #include <math.h>
 #include <string.h>
 
-// Tangents k = from ... size-1: F = x - P_D(radius)(x - rho y); d radius = by_x . d x_N + by_y d y_N.
-static void disk_rows(const nsm_node *n, int from, double radius, const double *by_x, double by_y, double rho,
-                      const double *x, const double *y, double *F, double *A, double *B) {
+// Tangents k = from ... to-1: F = x - P_D(radius)(x - rho y); d radius = by_x . d x_N + by_y d y_N, of `normals` rows.
+static void disk_rows(const nsm_node *n, int normals, int from, int to, double radius, const double *by_x,
+                      double by_y, double rho, const double *x, const double *y, double *F, double *A, double *B) {
   double z[NSM_NODE_ROWS], norm = 0;
-  for (int k = from; k < n->size; k++) { z[k] = x[k] - rho * y[k]; norm += z[k] * z[k]; }
+  for (int k = from; k < to; k++) { z[k] = x[k] - rho * y[k]; norm += z[k] * z[k]; }
   norm = sqrt(norm);
   int inside = norm <= radius && radius > 0;
   double shrink = inside || norm == 0 ? 1 : radius / norm;
-  for (int k = from; k < n->size; k++) {
+  for (int k = from; k < to; k++) {
     if (radius <= 0 || n->pinned & 1 << k) {
       F[k] = x[k];
       if (A) A[k * NSM_NODE_ROWS + k] = 1;
@@ -29,13 +29,13 @@ static void disk_rows(const nsm_node *n, int from, double radius, const double *
     if (!A) continue;
     if (inside) { B[k * NSM_NODE_ROWS + k] = rho; continue; }
     A[k * NSM_NODE_ROWS + k] = 1;
-    for (int j = from; j < n->size; j++) {
+    for (int j = from; j < to; j++) {
       double G = shrink * ((j == k) - z[k] * z[j] / (norm * norm));
       A[k * NSM_NODE_ROWS + j] -= G;
       B[k * NSM_NODE_ROWS + j] = rho * G;
     }
-    for (int j = 0; j < from; j++) A[k * NSM_NODE_ROWS + j] = -by_x[j] * z[k] / norm;
-    if (from == 1) B[k * NSM_NODE_ROWS] = -by_y * z[k] / norm;
+    for (int j = 0; j < normals; j++) A[k * NSM_NODE_ROWS + j] = -by_x[j] * z[k] / norm;
+    if (normals == 1) B[k * NSM_NODE_ROWS] = -by_y * z[k] / norm;
   }
 }
 
@@ -90,7 +90,11 @@ static int node_map(const nsm_node *n, double alpha, double push, const double *
       F[0] = rho_N * y[0];
       if (A) B[0] = rho_N;
       if (n->exact && n->mu > 0) exact_rows(n, p, rho_N, rho_T, x, y, F, A, B);
-      else disk_rows(n, 1, n->mu * p, &n->mu, -n->mu * rho_N, rho_T, x, y, F, A, B);
+      else {
+        int end = n->rolling ? 1 + n->rolling : n->size;
+        disk_rows(n, 1, 1, end, n->mu * p, &n->mu, -n->mu * rho_N, rho_T, x, y, F, A, B);
+        if (n->rolling) disk_rows(n, 1, end, n->size, n->mu * p, &n->mu, -n->mu * rho_N, rho_T, x, y, F, A, B);
+      }
       return 1;
     case NSM_NODE_GRIP:
       for (int k = 0; k < n->normals; k++) {
@@ -98,15 +102,15 @@ static int node_map(const nsm_node *n, double alpha, double push, const double *
         if (A) B[k * NSM_NODE_ROWS + k] = rho_N;
       }
       force = grip_force(n, x, by_x);
-      disk_rows(n, n->normals, n->mu * force, by_x, 0, rho_T, x, y, F, A, B);
+      disk_rows(n, n->normals, n->normals, n->size, n->mu * force, by_x, 0, rho_T, x, y, F, A, B);
       return 1;
     case NSM_NODE_DISK:
-      disk_rows(n, 0, n->mu, by_x, 0, rho_T, x, y, F, A, B);
+      disk_rows(n, 0, 0, n->size, n->mu, by_x, 0, rho_T, x, y, F, A, B);
       return n->mu > 0;
     case NSM_NODE_GLUED:
       F[0] = p <= n->lo ? x[0] - n->lo : rho_N * y[0];
       if (A) *(p <= n->lo ? A : B) = p <= n->lo ? 1 : rho_N;
-      disk_rows(n, 1, n->mu, by_x, 0, rho_T, x, y, F, A, B);
+      disk_rows(n, 1, 1, n->size, n->mu, by_x, 0, rho_T, x, y, F, A, B);
       return 1;
     default: return nsm_map_posed(n, alpha, x, y, F, A, B);
   }

@@ -5,6 +5,8 @@
 //           from the answer with the ellipsoid around B (their radii differ by at most 6 %)
 //   grip    F_N = rho v_N,                    F_T = x_T - P_{mu |x_N| disk}(x_T - rho v_T)
 //           from stick, or where that needs too much, from sliding against it
+//   rolling F_N as exact, F_T and F_R as grip, each with a disk of its own, of radius P_+(x_N - rho v_N)
+//           in the frame lambda_T / mu, lambda_R / mu2; from all ways to stick and to slide
 //
 // in the frame x = (N, T, lambda_s / radius), v = (u_N, u_T, radius u_s); rho = 1 / max M_ii.
 #include "solver.h"
@@ -12,23 +14,32 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST = 4, ITERATIONS = 60, HALVINGS = 20 };
+enum { MOST = NSM_CONE_MOST_ROWS, ITERATIONS = 60, HALVINGS = 20 };
 
 typedef struct block {
   int    n, normals, exact;
+  int    first_part;        // rolling: rows of T, the rest of the tangents is R; -1: no rolling
   double M[MOST * MOST], q[MOST], mu, rho;                // leading dimension n
 } block;
 
 // P of the tangents z, its derivatives D by z and `by` by the radius.
 static void project(const block *k, double radius, const double *z, double *P, double *D, double *by) {
-  if (k->exact) nsm_cone_project_contensou(radius, z, P, D, by);
+  if (k->first_part >= 0) {
+    int a = k->first_part, b = k->n - 1 - a, t = a + b;
+    double part[9];
+    for (int i = 0; i < t * t; i++) D[i] = 0;
+    nsm_cone_project_disk_derivative(a, radius, z, P, part, by);
+    for (int i = 0; i < a * a; i++) D[i % a + t * (i / a)] = part[i];
+    nsm_cone_project_disk_derivative(b, radius, z + a, P + a, part, by + a);
+    for (int i = 0; i < b * b; i++) D[a + i % b + t * (a + i / b)] = part[i];
+  } else if (k->exact) nsm_cone_project_contensou(radius, z, P, D, by);
   else nsm_cone_project_disk_derivative(k->n - k->normals, radius, z, P, D, by);
 }
 
 // F, and its Jacobian J [n*n], column-major, where it is wanted; |F|.
 static double map(const block *k, const double *x, double *F, double *J) {
   int n = k->n, first = k->normals, t = n - first;
-  double v[MOST], z[MOST], P[3], D[9] = { 0 }, by[3] = { 0 }, force = 0, sum = 0;
+  double v[MOST], z[MOST], P[MOST], D[MOST * MOST] = { 0 }, by[MOST] = { 0 }, force = 0, sum = 0;
   for (int i = 0; i < n; i++) {
     v[i] = k->q[i];
     for (int j = 0; j < n; j++) v[i] += k->M[i + n * j] * x[j];
@@ -82,7 +93,7 @@ static int newton(const block *k, double *x) {
 static int enter(const nsm_cone_block *b, const double *M, const double *q, const double *d, block *k) {
   double most = 0;
   *k = (block){ .n = b->size, .normals = nsm_cone_normals(b->type), .exact = b->type == NSM_CONE_CONTENSOU_EXACT,
-                .mu = b->mu };
+                .first_part = -1, .mu = b->mu };
   for (int j = 0; j < k->n; j++) {
     k->q[j] = d[j] * q[j];
     for (int i = 0; i < k->n; i++) k->M[i + k->n * j] = d[i] * M[i + k->n * j] * d[j];
@@ -134,4 +145,64 @@ int nsm_cone_local_grip(const nsm_cone_block *b, const double *M, const double *
   }
   for (int i = first; i < n && slip > 0; i++) lambda[i] = -b->mu * sqrt(force) * v[i] / sqrt(slip);
   return newton(&k, lambda);
+}
+
+// Rows whose disks have a radius, in their unit frame; parts: bit 0, T sticks, bit 1, R does.
+static int rolling_start(const block *k, int parts, double *x) {
+  double A[MOST * MOST], f[MOST], y[MOST];
+  int at[MOST], n = 0, t = k->first_part;
+  for (int i = 0; i < k->n; i++)
+    if (i == 0 || parts >> (i > t) & 1) at[n++] = i;
+  for (int j = 0; j < n; j++) {
+    f[j] = -k->q[at[j]];
+    for (int i = 0; i < n; i++) A[i + n * j] = k->M[at[i] + k->n * at[j]];
+  }
+  if (nsm_la_small_solve(n, A, n, 1e-14, f, y).code != NSM_LA_OK || !(y[0] > 0)) return 0;
+  for (int i = 0; i < k->n; i++) x[i] = 0;
+  for (int i = 0; i < n; i++) x[at[i]] = y[i];
+  for (int part = 0; part < 2; part++) {                  // what slides: against its velocity
+    int from = part ? 1 + t : 1, to = part ? k->n : 1 + t;
+    double v[MOST], slip = 0, force = 0;
+    for (int i = from; i < to; i++) {
+      v[i] = k->q[i];
+      for (int j = 0; j < k->n; j++) v[i] += k->M[i + k->n * j] * x[j];
+      slip += v[i] * v[i];
+      force += x[i] * x[i];
+    }
+    if (parts >> part & 1) {
+      for (int i = from; i < to && force > y[0] * y[0]; i++) x[i] *= y[0] / sqrt(force);
+    } else
+      for (int i = from; i < to && slip > 0; i++) x[i] = -y[0] * v[i] / sqrt(slip);
+  }
+  return 1;
+}
+
+int nsm_cone_local_rolling(const nsm_cone_block *b, const double *M, const double *q, double *lambda) {
+  double d[MOST] = { 1 };
+  int half = (b->size - 1) / 2, at[MOST];
+  block k = { .n = 1, .normals = 1, .exact = 1, .mu = 1 };
+  for (int i = 0; i < b->size; i++) lambda[i] = 0;
+  if (q[0] >= 0) return 1;                                // open
+  at[0] = 0;
+  for (int i = 1; i < b->size; i++) {
+    d[i] = i <= half ? b->mu : b->mu2;
+    if (!(d[i] > 0)) continue;
+    k.first_part += i <= half;
+    at[k.n++] = i;
+  }
+  double most = 0;
+  for (int j = 0; j < k.n; j++) {
+    k.q[j] = d[at[j]] * q[at[j]];
+    for (int i = 0; i < k.n; i++) k.M[i + k.n * j] = d[at[i]] * M[at[i] + b->size * at[j]] * d[at[j]];
+    most = fmax(most, fabs(k.M[j + k.n * j]));
+  }
+  k.rho = 1 / most;
+  if (!(most > 0 && k.rho < HUGE_VAL)) return 0;
+  for (int parts = 3; parts >= 0; parts--) {
+    double x[MOST];
+    if (!rolling_start(&k, parts, x) || !newton(&k, x)) continue;
+    for (int i = 0; i < k.n; i++) lambda[at[i]] = d[at[i]] * x[i];
+    return 1;
+  }
+  return 0;
 }

@@ -6,7 +6,7 @@ static int coefficient_ok(double x) { return x >= 0 && x < HUGE_VAL; }
 
 static int block_ok(const nsm_cone_block *b) {
   int coefficients = (b->type == NSM_CONE_DISK || coefficient_ok(b->mu)) &&
-                     (b->type != NSM_CONE_ELLIPTIC || coefficient_ok(b->mu2));
+                     ((b->type != NSM_CONE_ELLIPTIC && b->type != NSM_CONE_ROLLING) || coefficient_ok(b->mu2));
   if (b->type == NSM_CONE_DISK || b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT)
     coefficients &= coefficient_ok(b->radius);
   return nsm_cone_has_size(b->type, b->size) && coefficients;
@@ -36,6 +36,12 @@ double nsm_cone_support_point(const nsm_cone_block *b, const double *s, double *
   if (b->type == NSM_CONE_DISK) A[0] = A[1] = b->radius;
   if (b->type == NSM_CONE_ELLIPTIC) A[1] = b->mu2;
   if (b->type == NSM_CONE_CONTENSOU) A[2] = b->mu * b->radius;
+  if (b->type == NSM_CONE_ROLLING) {         // two disks, each by itself
+    nsm_cone_block part = { .type = NSM_CONE_COULOMB, .size = 1 + n / 2, .mu = b->mu };
+    h = nsm_cone_support_point(&part, s, lambda);
+    part.mu = b->mu2;
+    return h + nsm_cone_support_point(&part, s + n / 2, lambda ? lambda + n / 2 : NULL);
+  }
   if (b->type == NSM_CONE_CONTENSOU_EXACT) {
     for (int k = 0; k < 3; k++) a[k] = k == 2 ? b->radius * s[k] : s[k];
     h = b->mu * nsm_cone_power_contensou(a, lambda);

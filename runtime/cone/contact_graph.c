@@ -27,6 +27,11 @@ static void make_nodes(const nsm_cone_problem *p, nsm_graph *g, int *node_of) {
         n->mu = fmax(b->mu, b->mu2);
         if (n->mu > 0) { g->scale[i + 1] = b->mu / n->mu; g->scale[i + 2] = b->mu2 / n->mu; }
       }
+      if (b->type == NSM_CONE_ROLLING) {
+        n->rolling = (b->size - 1) / 2;
+        n->mu = fmax(b->mu, b->mu2);
+        for (int k = 1; k < b->size && n->mu > 0; k++) g->scale[i + k] = (k <= n->rolling ? b->mu : b->mu2) / n->mu;
+      }
       if (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT) g->scale[i + 3] = b->radius;
       for (int k = n->normals; k < b->size; k++)
         if (n->mu == 0 || g->scale[i + k] == 0) { n->pinned |= 1 << k; g->scale[i + k] = 0; }

@@ -34,7 +34,7 @@ static inline int solve_one(const nsm_cone_problem *p, nsm_cone_work *w, const n
 // One dense block and nothing else.
 static inline int solve_contact(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
                                 double *u, nsm_cone_check *c) {
-  double warm[4] = { 0 };
+  double warm[NSM_CONE_MOST_ROWS] = { 0 };
   for (int i = 0; i < p->m; i++) warm[i] = lambda[i];
   if (nsm_cone_local(&p->cone[0], p->M, p->q, lambda)) {
     nsm_cone_check_answer(p, w, t, lambda, u, c);

@@ -228,7 +228,7 @@ static void put_block(least_squares *s, const nsm_cone_block *b) {
     put_row(s, b->first + k, !grip);
   }
   for (int k = normals; k < b->size; k++) {
-    double side[4] = { 0 };
+    double side[NSM_CONE_MOST_ROWS] = { 0 };
     side[k - normals] = 1;
     double reach = nsm_cone_support(b, side);
     if (reach > 0) put_variable(s, b->first + k, disk ? -reach : -HUGE_VAL, disk ? reach : HUGE_VAL);
@@ -280,7 +280,7 @@ static int put_rays(least_squares *s, const double *y) {
   int before = s->columns;
   for (int c = 0; c < p->cones; c++) {
     const nsm_cone_block *b = &p->cone[c];
-    double sum[4] = { 0 }, terms[4] = { 0 };
+    double sum[NSM_CONE_MOST_ROWS] = { 0 }, terms[NSM_CONE_MOST_ROWS] = { 0 };
     if (!is_contact(b)) continue;
     for (int l = 0; l < b->size; l++)
       for (int k = 0; k < s->rows; k++) {

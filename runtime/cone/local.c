@@ -249,6 +249,7 @@ int nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, do
     return 1;
   }
   if (b->type == NSM_CONE_CONTENSOU_EXACT) return nsm_cone_local_contensou(b, M, q, lambda);
+  if (b->type == NSM_CONE_ROLLING) return nsm_cone_local_rolling(b, M, q, lambda);
   if (b->type == NSM_CONE_GRIP2 || b->type == NSM_CONE_GRIP3) return nsm_cone_local_grip(b, M, q, lambda);
   if (b->type == NSM_CONE_ELLIPTIC) d[2] = b->mu2;
   if (b->type == NSM_CONE_CONTENSOU) d[3] = b->mu * b->radius;

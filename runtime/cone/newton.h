@@ -4,8 +4,8 @@
 //
 // A node is a cone block or a single interval row. Unknowns are x with lambda = scale x; u is kept as y = scale u, so
 // that every friction disk is round:
-//   scale = 1, but mu_i / max(mu, mu2) on the tangents of elliptic blocks and `radius` on the spin of Contensou's. Rows
-//     with scale 0 have lambda = 0.
+//   scale = 1, but mu_i / max(mu, mu2) on the tangents of elliptic and rolling blocks and `radius` on the spin of
+//     Contensou's. Rows with scale 0 have lambda = 0.
 #pragma once
 #include "solver.h"
 
@@ -19,13 +19,14 @@ typedef enum {
   NSM_NODE_RAY,              // x = t along, t >= 0 (lo = -inf: any t): -y in N_K(x)
   NSM_NODE_HELD              // row k: y = 0 where bit k of `held`, else x = 0
 } nsm_node_kind;
-enum { NSM_NODE_ROWS = 4, NSM_NODE_BLOCK = NSM_NODE_ROWS * NSM_NODE_ROWS };
+enum { NSM_NODE_ROWS = NSM_CONE_MOST_ROWS, NSM_NODE_BLOCK = NSM_NODE_ROWS * NSM_NODE_ROWS };
 
 typedef struct nsm_node {
   nsm_node_kind kind;
   int    first, size;        // rows
   int    normals;            // rows of the normal force, which come first; of contacts, grips and disks
   int    exact;              // contact: the tangential set is Contensou's exact one, not a disk
+  int    rolling;            // contact: rows of T, as many of R, each with a disk of its own (0: one disk of all rows)
   int    pinned;             // bit k: row first + k has lambda = 0
   int    held;               // HELD
   double mu;                 // contact, grip: |x_T| <= mu x_N; disk: |x| <= mu

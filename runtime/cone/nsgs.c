@@ -11,24 +11,24 @@
 #include <math.h>
 #include <string.h>
 
-enum { LOOK = 10, SWEEPS_LEAST = 200, SWEEPS_MOST = 10000 };
+enum { OWN = NSM_CONE_MOST_ROWS * NSM_CONE_MOST_ROWS, LOOK = 10, SWEEPS_LEAST = 200, SWEEPS_MOST = 10000 };
 static const double work_most = 4e9;   // entries of M that all sweeps together may read, beyond SWEEPS_LEAST
 
 typedef struct sweep {
   const nsm_cone_problem *p;
-  double *own;        // [16 * cones] M_cc, column-major
+  double *own;        // [OWN * cones] M_cc, column-major
   double *diagonal;   // [m]
   double  omega;
 } sweep;
 
 static int prepare(const nsm_cone_problem *p, nsm_cone_work *w, double omega, sweep *s) {
-  *s = (sweep){ p, nsm_cone_take_doubles(w, 16 * (size_t)p->cones), nsm_cone_take_doubles(w, (size_t)p->m), omega };
+  *s = (sweep){ p, nsm_cone_take_doubles(w, OWN * (size_t)p->cones), nsm_cone_take_doubles(w, (size_t)p->m), omega };
   if (!s->own || !s->diagonal) return 0;
   for (int i = 0; i < p->m; i++) s->diagonal[i] = nsm_cone_diagonal(p, i);
   for (int c = 0; c < p->cones; c++) {
     int n = p->cone[c].size, first = p->cone[c].first;
     for (int j = 0; j < n; j++)
-      for (int i = 0; i < n; i++) s->own[16 * c + i + j * n] = nsm_cone_entry(p, first + i, first + j);
+      for (int i = 0; i < n; i++) s->own[OWN * c + i + j * n] = nsm_cone_entry(p, first + i, first + j);
   }
   return 1;
 }
@@ -61,9 +61,9 @@ static void interval_step(const sweep *s, int i, double *lambda, double *u) {
 static void block_step(const sweep *s, int c, double *lambda, double *u) {
   const nsm_cone_problem *p = s->p;
   const nsm_cone_block *b = &p->cone[c];
-  const double *M = s->own + 16 * c;
+  const double *M = s->own + OWN * c;
   int n = b->size, first = b->first;
-  double *x = lambda + first, q[4], y[4] = { 0 };
+  double *x = lambda + first, q[NSM_CONE_MOST_ROWS], y[NSM_CONE_MOST_ROWS] = { 0 };
   if (p->row_start) rows_of_u(p, lambda, first, n, u);
   for (int i = 0; i < n; i++) {
     q[i] = u[first + i];

@@ -18,6 +18,7 @@
 //   GRIP2  n1,n2,t | n1,n2,t1,t2  |lambda_T| <= mu |(N1, N2)|, u_N1 = u_N2 = 0  0  friction at a pin, of the resultant
 //   GRIP3  n1,n2,n3,t     the same with three normal rows
 //   DISK  t | t1,t2  |lambda| <= radius                           0  friction under a given normal impulse
+//   ROLLING  n,t,r | n,t1,t2,r1,r2  |lambda_T| <= mu N, |lambda_R| <= mu2 N     mu |u_T| + mu2 |u_R|  rolling friction
 //
 // Where mu = 0 or N = 0 forces lambda_T = 0, u_T is free. lo and hi of rows in a cone block are not read (NULL where
 // all rows are in blocks). Everything is in the caller's memory: solvers allocate nothing after
@@ -26,9 +27,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum { NSM_CONE_MOST_ROWS = 5 };   // of a block
 typedef enum {
   NSM_CONE_COULOMB, NSM_CONE_ELLIPTIC, NSM_CONE_CONTENSOU, NSM_CONE_GRIP, NSM_CONE_DISK,
-  NSM_CONE_CONTENSOU_EXACT = 8, NSM_CONE_GRIP2, NSM_CONE_GRIP3
+  NSM_CONE_CONTENSOU_EXACT = 8, NSM_CONE_GRIP2, NSM_CONE_GRIP3, NSM_CONE_ROLLING
 } nsm_cone_type;
 
 typedef struct nsm_cone_block {
@@ -150,6 +152,7 @@ static inline int nsm_cone_has_size(nsm_cone_type type, int size) {
     case NSM_CONE_GRIP3:           return size == 4;
     case NSM_CONE_GRIP2:           return size == 3 || size == 4;
     case NSM_CONE_DISK:            return size == 1 || size == 2;
+    case NSM_CONE_ROLLING:         return size == 3 || size == 5;
   }
   return 0;
 }

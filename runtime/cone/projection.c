@@ -42,6 +42,26 @@ void nsm_cone_project_cone_derivative(int n, double mu, const double *x, double 
   nsm_cone_project_cone(n, mu, x, out);
 }
 
+// min over N >= 0 of (N - x_0)^2 + (|x_T| - mu N)_+^2 + (|x_R| - mu2 N)_+^2: convex, quadratic between the N at which a
+// part enters its disk; its slope is 2 ((1 + sum mu_i^2) N - x_0 - sum mu_i t_i), sums over the parts outside at N.
+void nsm_cone_project_rolling(int k, double mu, double mu2, const double *x, double *out) {
+  double m[2] = { mu, mu2 }, t[2] = { norm(k, x + 1), norm(k, x + 1 + k) }, N = x[0];
+  for (int parts = 1; parts <= 3; parts++) {            // one outside, the other, both: the largest N of them
+    double sum = x[0], f = 1;
+    for (int i = 0; i < 2; i++)
+      if (parts >> i & 1) { sum += m[i] * t[i]; f += m[i] * m[i]; }
+    int all = 1;                                        // are these outside at this N, and the others inside?
+    for (int i = 0; i < 2; i++) all &= (t[i] > m[i] * (sum / f)) == (parts >> i & 1);
+    if (all) N = sum / f;
+  }
+  if (!(N > 0)) N = 0;
+  out[0] = N;
+  for (int i = 0; i < 2 * k; i++) {
+    double radius = m[i / k] * N, length = t[i / k];
+    out[1 + i] = length <= radius ? x[1 + i] : length > 0 ? radius * (x[1 + i] / length) : 0;
+  }
+}
+
 void nsm_cone_project_disk(int n, double radius, const double *x, double *out) {
   double t = norm(n, x), f = t <= radius ? 1 : radius / t;
   for (int k = 0; k < n; k++) out[k] = f * x[k];
@@ -62,6 +82,14 @@ void nsm_cone_project_disk_derivative(int n, double radius, const double *x, dou
 // ELLIPTIC and CONTENSOU: the frame in which the cone is circular (residual_rows.h).
 void nsm_cone_project_block(const nsm_cone_block *b, double *lambda) {
   double d[4] = { 1, 1, 1, 1 }, y[4] = { 0 }, mu = b->mu;
+  if (b->type == NSM_CONE_ROLLING) {                    // lengths measured by mu2 / mu, as the judge does
+    double unit = mu > 0 && b->mu2 > 0 ? b->mu2 / mu : 1, x[NSM_CONE_MOST_ROWS];
+    int    k = (b->size - 1) / 2;
+    for (int i = 0; i < b->size; i++) x[i] = i > k ? lambda[i] / unit : lambda[i];
+    nsm_cone_project_rolling(k, mu, b->mu2 / unit, x, lambda);
+    for (int i = k + 1; i < b->size; i++) lambda[i] *= unit;
+    return;
+  }
   if (b->type == NSM_CONE_DISK) { nsm_cone_project_disk(b->size, b->radius, lambda, lambda); return; }
   if (nsm_cone_is_grip(b->type)) {
     int normals = nsm_cone_normals(b->type);

@@ -38,7 +38,7 @@ typedef struct judge_sum { double u, terms, q, known, diagonal; } judge_sum;
 // The rows of the block that is being collected: rows are fed in order.
 typedef struct judge_block {
   int       next, n;                // block, rows of it seen
-  judge_sum row[4];
+  judge_sum row[NSM_CONE_MOST_ROWS];
 } judge_block;
 
 JUDGE_INLINE judge judge_open(double tol, double sqrt_tol) {
@@ -142,10 +142,51 @@ JUDGE_INLINE void judge_cone(int n, double mu, const double *y, const double *v,
   }
 }
 
+// off := y - P(y - (v + s)) on |x_T| <= mu x_0, |x_R| <= mu x_0, k rows each, with s = mu (|v_T| + |v_R|). The nearest
+// point has x_0 = N, the root of N - x_0 = mu sum over the parts outside at N of (|x_i| - mu N); as in judge_cone,
+// |x_i| - |v_i| is taken without cancellation.
+JUDGE_INLINE void judge_rolling(const int k, double mu, const double *y, const double *v, double *off) {
+  double x[2 * 2], t[2], slip[2], gain[2], shift = v[0], N = 0;
+  for (int i = 0; i < 2; i++) {
+    const double *yi = y + 1 + i * k, *vi = v + 1 + i * k;
+    double dot = 0;
+    for (int j = 0; j < k; j++) { x[i * k + j] = yi[j] - vi[j]; dot += yi[j] * (yi[j] - 2 * vi[j]); }
+    t[i] = judge_norm(k, x + i * k);
+    slip[i] = judge_norm(k, vi);
+    gain[i] = t[i] + slip[i] == 0 ? 0.0 : dot / (t[i] + slip[i]);
+    shift += mu * slip[i];
+  }
+  int outside[2] = { 1, 1 }, far = t[1] > t[0];           // both, the farther one, none: the first that is consistent
+  for (int turn = 0; turn < 3; turn++) {
+    outside[0] = turn == 0 || (turn == 1 && !far);
+    outside[1] = turn == 0 || (turn == 1 && far);
+    double sum = y[0] - v[0], f = 1;
+    for (int i = 0; i < 2; i++) {
+      sum += outside[i] ? mu * gain[i] : -mu * slip[i];
+      f += outside[i] ? mu * mu : 0;
+    }
+    N = sum / f;
+    if (turn == 2 || ((!outside[0] || t[0] > mu * N) && (!outside[1] || t[1] > mu * N))) break;
+  }
+  if (N <= 0) {                                           // P = 0; a nan goes on
+    for (int j = 0; j < 1 + 2 * k; j++) off[j] = y[j];
+    return;
+  }
+  off[0] = outside[0] || outside[1] ? y[0] - N : shift;
+  for (int j = 0; j < 2 * k; j++) {
+    int i = j / k;
+    off[1 + j] = outside[i] ? y[1 + j] - (t[i] > 0 ? mu * N * (x[j] / t[i]) : 0.0) : v[1 + j];
+  }
+}
+
 JUDGE_INLINE int judge_coefficient(double x) { return x >= 0 && x < HUGE_VAL; }
 
 // The frame of a block, and in it y = lambda / d and v = d u in units of L and U.
-typedef struct judge_frame { double y[4], v[4], length; judge_sizes size; int pinned; } judge_frame;
+typedef struct judge_frame {
+  double y[NSM_CONE_MOST_ROWS], v[NSM_CONE_MOST_ROWS], length;
+  judge_sizes size;
+  int pinned;
+} judge_frame;
 
 // Sizes add up over the rows; those of tangents count mu times more, as they are in the normal row too, by s.
 JUDGE_INLINE void judge_enter(const judge *j, judge_frame *f, int first, const int n, const double *d, double mu,
@@ -229,9 +270,23 @@ JUDGE_INLINE void judge_friction(judge *j, const nsm_cone_block *b, const int n,
   judge_spread(j, b->first, n, d);
 }
 
+// Rolling friction in the frame in which both disks are alike: d_R = mu2 / mu.
+JUDGE_INLINE void judge_rolls(judge *j, const nsm_cone_block *b, const int k, const double *lambda,
+                              const judge_sum *row) {
+  double d[NSM_CONE_MOST_ROWS] = { 1 }, mu = b->mu > 0 ? b->mu : b->mu2 > 0 ? 1 : 0, off[NSM_CONE_MOST_ROWS];
+  judge_frame f;
+  for (int i = 0; i < 2 * k; i++) d[1 + i] = !(mu > 0) ? 0 : i < k ? b->mu > 0 : b->mu2 / mu;
+  judge_enter(j, &f, b->first, 1 + 2 * k, d, mu, lambda, row);
+  judge_rolling(k, mu, f.y, f.v, off);
+  judge_leave(j, b->first, &f, f.pinned ? 1 : judge_norm(1 + 2 * k, off),
+              judge_coefficient(b->mu) && judge_coefficient(b->mu2));
+  judge_spread(j, b->first, 1 + 2 * k, d);
+}
+
 static inline void judge_any_block(judge *j, const nsm_cone_block *b, const double *lambda, const judge_sum *row) {
   lambda += b->first;
-  if (b->type == NSM_CONE_DISK)       judge_friction(j, b, b->size, 0, lambda, row);
+  if (b->type == NSM_CONE_ROLLING)    judge_rolls(j, b, (b->size - 1) / 2, lambda, row);
+  else if (b->type == NSM_CONE_DISK)  judge_friction(j, b, b->size, 0, lambda, row);
   else if (b->type == NSM_CONE_GRIP)  judge_friction(j, b, b->size, 1, lambda, row);
   else if (b->type == NSM_CONE_GRIP2) judge_friction(j, b, b->size, 2, lambda, row);
   else if (b->type == NSM_CONE_GRIP3) judge_friction(j, b, b->size, 3, lambda, row);

@@ -15,9 +15,12 @@
 enum { TURNS = 40, SWEEPS = 12, EVEN = 10, MODEST = 30 };   // the last two: so alike, and so near one, all is balanced
 static const double little = 0.1;                           // weight of q and bounds beside the entries of M
 
-// Exponent of the spin of Contensou's block in the frame of its tangents: u' = radius u, lambda' = lambda / radius.
+// Exponent of the spin of Contensou's block in the frame of its tangents: u' = radius u, lambda' = lambda / radius; of
+// the rolling rows of rolling friction, with mu2 / mu.
 static double frame(const nsm_cone_block *b, int k) {
   int spin = (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT) && k == 3;
+  int rolls = b->type == NSM_CONE_ROLLING && k > (b->size - 1) / 2;
+  if (rolls && b->mu > 0 && b->mu2 > 0) return round(log2(b->mu2 / b->mu));
   return spin && b->radius > 0 ? round(log2(b->radius)) : 0;
 }
 
@@ -201,8 +204,11 @@ static int fill_copy(const nsm_cone_problem *p, nsm_cone_balanced *b) {
     if (c < p->cones && p->cone[c].first == i) {
       b->cone[c] = p->cone[c];
       if (p->cone[c].type == NSM_CONE_DISK) ok &= moved(p->cone[c].radius, b->unit - b->d[i], &b->cone[c].radius);
-      for (int k = 1; k < p->cone[c].size; k++)
-        if (frame(&p->cone[c], k) != 0) b->cone[c].radius = ldexp(p->cone[c].radius, -(int)frame(&p->cone[c], k));
+      for (int k = 1; k < p->cone[c].size; k++) {
+        int exponent = (int)frame(&p->cone[c], k);
+        if (exponent && p->cone[c].type == NSM_CONE_ROLLING) b->cone[c].mu2 = ldexp(p->cone[c].mu2, -exponent);
+        else if (exponent) b->cone[c].radius = ldexp(p->cone[c].radius, -exponent);
+      }
       i += p->cone[c++].size;
     } else {
       ok &= moved(p->lo[i], b->unit - b->d[i], &b->lo[i]) & moved(p->hi[i], b->unit - b->d[i], &b->hi[i]);

@@ -140,6 +140,7 @@ enum {
   NSM_UNIT_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) |
                     (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),           // those of standard.c
   NSM_ALL_BLOCKS = NSM_UNIT_BLOCKS | (1 << NSM_CONE_CONTENSOU_EXACT) | (1 << NSM_CONE_GRIP2) | (1 << NSM_CONE_GRIP3),
+  NSM_ROLLING = 1 << NSM_CONE_ROLLING,
   NSM_BLOCKS_ONLY = 1 << 16,
   NSM_BLOCKS_OR_SMALL = 1 << 17,
   NSM_SMALL = 300,
@@ -242,9 +243,10 @@ void nsm_cone_standard_project(const nsm_cone_standard *s, double *y);
 // One block alone: lambda [n] of  u = M lambda + q  (M [n*n] column-major). 0 where it found none, lambda is then a
 // start at best.
 int  nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
-// block_newton.c: for CONTENSOU_EXACT; for GRIP2 and GRIP3.
+// block_newton.c: for CONTENSOU_EXACT; for GRIP2 and GRIP3; for ROLLING.
 int  nsm_cone_local_contensou(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
 int  nsm_cone_local_grip(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
+int  nsm_cone_local_rolling(const nsm_cone_block *b, const double *M, const double *q, double *lambda);
 
 // ---- rectangular.c --------------------------------------------------------------------------------------------------
 // x := a solution of A x = b, A by rows, `stride` apart, at most NSM_PLANAR_MAX each way; 0 where there is none. A and
@@ -264,6 +266,8 @@ void nsm_cone_project_all(const nsm_cone_problem *p, double *lambda);
 // The interval rows alone.
 void nsm_cone_clip(const nsm_cone_problem *p, double *lambda);
 void nsm_cone_project_block(const nsm_cone_block *b, double *lambda);
+// out := P(x) on |x_T| <= mu x_0, |x_R| <= mu2 x_0, k rows of T, k of R (out may be x).
+void nsm_cone_project_rolling(int k, double mu, double mu2, const double *x, double *out);
 // out := P(x) on |x_T| <= mu x_0, n <= 4 (out may be x); and with an element of its generalised Jacobian J [n*n],
 // column-major.
 void nsm_cone_project_cone(int n, double mu, const double *x, double *out);
@@ -330,7 +334,7 @@ void nsm_cone_balanced_lambda(const nsm_cone_balanced *b, int there, double *lam
 // A column: weight[k] times column first + k of M, k < size; or -weight[0] times the unit vector `slack`.
 typedef struct nsm_cone_column {
   int    first, size, slack, state, barred;
-  double weight[4], low, high, x, length;
+  double weight[NSM_CONE_MOST_ROWS], low, high, x, length;
 } nsm_cone_column;
 size_t nsm_cone_farkas_columns(int m);    // how many a problem of m rows may need
 

@@ -7,7 +7,7 @@
 
 const nsm_cone_solver nsm_cone_solvers[] = {
   // name               function                       most rows         start  blocks and what it takes
-  { "contact", nsm_cone_contact, 4, 0, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+  { "contact", nsm_cone_contact, NSM_CONE_MOST_ROWS, 0, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
     "one block and nothing else, of any kind; exact" },
   { "modes", nsm_cone_modes, NSM_MODES_MAX, NSM_FROM_GUESS, NSM_UNIT_BLOCKS | NSM_BLOCKS_ONLY,
     "planar friction, any M; nonsingular sets of modes, inverses kept while the matrix stays" },
@@ -26,9 +26,10 @@ const nsm_cone_solver nsm_cone_solvers[] = {
   { "sigma", nsm_cone_sigma, 0, NSM_AGAIN | NSM_PILES, (1u << NSM_CONE_COULOMB) | (1u << NSM_CONE_ELLIPTIC) |
       (1u << NSM_CONE_CONTENSOU) | NSM_BLOCKS_ONLY,
     "large friction problems: Newton on a smoothed problem, linear systems on the bodies" },
-  { "proximal_newton", nsm_cone_proximal_newton, 0, NSM_FROM_GUESS | NSM_AGAIN, NSM_ALL_BLOCKS | NSM_BLOCKS_OR_SMALL,
+  { "proximal_newton", nsm_cone_proximal_newton, 0, NSM_FROM_GUESS | NSM_AGAIN,
+      NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_OR_SMALL,
     "friction of any rank: proximal point around Newton; dense and sparse" },
-  { "farkas", nsm_cone_farkas, 0, NSM_FROM_BEST, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+  { "farkas", nsm_cone_farkas, 0, NSM_FROM_BEST, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
     "proves that what every solution has cannot be had; proposes nothing" },
   { "planar", nsm_cone_planar, NSM_PLANAR_MAX, 0, NSM_UNIT_BLOCKS | NSM_BLOCKS_ONLY, "the same where it takes longer" },
   { "rest", nsm_cone_rest, 0, NSM_FROM_BEST | NSM_AGAIN, NSM_UNIT_BLOCKS | NSM_BLOCKS_ONLY,
@@ -42,16 +43,16 @@ const nsm_cone_solver nsm_cone_solvers[] = {
     "friction without grips: interior point, made exact by the proximal loop" },
   { "admm", nsm_cone_admm, 0, NSM_FROM_GUESS | NSM_AGAIN, NSM_UNIT_BLOCKS | NSM_BLOCKS_ONLY,
     "large convexified friction: alternating directions, made exact by the proximal loop" },
-  { "continuation", nsm_cone_continuation, 0, NSM_FROM_GUESS, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+  { "continuation", nsm_cone_continuation, 0, NSM_FROM_GUESS, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
     "strong friction, mass ratios: from little friction to all of it, by the proximal loop" },
-  { "alart_curnier", nsm_cone_alart_curnier, 0, NSM_FROM_GUESS, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+  { "alart_curnier", nsm_cone_alart_curnier, 0, NSM_FROM_GUESS, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
     "semismooth Newton alone; few contacts per body" },
   { "fischer_burmeister", nsm_cone_fischer_burmeister, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_UNIT_BLOCKS |
       NSM_BLOCKS_ONLY,
     "semismooth Newton alone on another map; M regular" },
-  { "nsgs", nsm_cone_nsgs, 0, NSM_FROM_GUESS | NSM_LARGE, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+  { "nsgs", nsm_cone_nsgs, 0, NSM_FROM_GUESS | NSM_LARGE, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
     "every block; block by block, exactly; dense and sparse" },
-  { "nsgs_over", nsm_cone_nsgs_over, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_ALL_BLOCKS | NSM_BLOCKS_ONLY,
+  { "nsgs_over", nsm_cone_nsgs_over, 0, NSM_FROM_GUESS | NSM_BY_NAME, NSM_ALL_BLOCKS | NSM_ROLLING | NSM_BLOCKS_ONLY,
     "as nsgs, over-relaxed by 1.3" },
   { "pgs", nsm_cone_pgs, 0, NSM_FROM_GUESS | NSM_LARGE, NSM_UNIT_BLOCKS,
       "symmetric definite M, all blocks; dense and sparse" },

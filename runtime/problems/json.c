@@ -27,7 +27,8 @@ static const struct { const char *name; nsm_cone_type type; int size, mu, mu2, r
               { "contensou", NSM_CONE_CONTENSOU, 4, 1, 0, 1 },
               { "contensou_exact", NSM_CONE_CONTENSOU_EXACT, 4, 1, 0, 1 },
               { "grip", NSM_CONE_GRIP, 0, 1, 0, 0 },
-              { "disk", NSM_CONE_DISK, 0, 0, 0, 1 } };
+              { "disk", NSM_CONE_DISK, 0, 0, 0, 1 },
+              { "rolling", NSM_CONE_ROLLING, 0, 1, 1, 0 } };
 enum { TYPES = sizeof types / sizeof *types };
 
 static int add_cone(scan *s, cones *c, const nsm_cone_block *b, const char *at) {
@@ -58,14 +59,14 @@ static int cone_type(scan *s, const char *at, int *k) {
   for (*k = 0; *k < TYPES && strcmp(types[*k].name, name) != 0; ++*k) {}
   free(name);
   return *k < TYPES ||
-         scan_fail(s, at, "the types are coulomb, elliptic, contensou, contensou_exact, grip and disk",
+         scan_fail(s, at, "the types are coulomb, elliptic, contensou, contensou_exact, grip, disk and rolling",
              "there is no cone of this type");
 }
 
 static int read_cone(scan *s, cones *c) {
   static const char help[] =
-      "a cone is {\"type\", \"first\"} with \"size\" (coulomb, grip, disk), \"mu\", \"mu2\" (elliptic), \"radius\" "
-      "(contensou, disk), \"normals\" (grip)";
+      "a cone is {\"type\", \"first\"} with \"size\" (coulomb, grip, disk, rolling), \"mu\", \"mu2\" (elliptic, "
+      "rolling), \"radius\" (contensou, disk), \"normals\" (grip)";
   nsm_cone_block b = { 0 };
   js_list l;
   char key[16];

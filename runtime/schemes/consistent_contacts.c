@@ -331,7 +331,7 @@ int con_contacts(nsm_sim *s) {
 static int project_slip(nsm_sim *s, int i) {
   struct sim_consistent *c = s->n.con;
   int f = s->n.r.friction_of[c->act[i]], n = s->n.r.friction[f].n, normal = s->n.r.friction[f].normal[0];
-  double u[3], diagonal[3], lambda[3];
+  double u[SIM_SLIPS], diagonal[SIM_SLIPS], lambda[SIM_SLIPS];
   for (int d = 0; d < n; d++) {
     int row = c->act[i + d];
     c->diag[i + d] = diagonal[d] = coupling(s, row, row);

@@ -35,6 +35,7 @@ int con_place(nsm_sim *s, const nsm_view *v) {
       size = x > size ? x : size;
       s->w.q1[i] = q;
     }
+    sim_move_bodies(s, s->now.q, c->inc_q, s->w.q1);
     if (!(change > 2 * DBL_EPSILON * size)) break;
   }
   return 1;
@@ -93,6 +94,10 @@ nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
     s->w.qm[i] = s->now.q[i] + 0.5 * c->inc_q[i];
     s->w.zm[i] = c->inc_q[i] / v->h;
   }
+  if (s->a->on.kinematics.n > 0) {
+    for (int i = 0; i < s->a->nv; i++) s->w.way[i] = 0.5 * c->inc_q[i];
+    sim_move_bodies(s, s->now.q, s->w.way, s->w.qm);
+  }
   return sim_view(s, 0.5 * (s->now.t + v->t), s->w.qm, s->w.zm, s->w.l1);
 }
 
@@ -149,7 +154,7 @@ static double speed(const nsm_sim *s, int z) {
 static double slip_error(const nsm_sim *s, double h, int row) {
   const struct sim_consistent *c = s->n.con;
   const sim_friction *f = &s->n.r.friction[s->n.r.friction_of[row]];
-  double u[3], diagonal[3], size[3];
+  double u[SIM_SLIPS], diagonal[SIM_SLIPS], size[SIM_SLIPS];
   if (row != f->row[0]) return 0;
   for (int d = 0; d < f->n; d++) {
     const sim_class *k = &s->a->cls[s->n.r.cls[f->row[d]]];

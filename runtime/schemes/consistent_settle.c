@@ -61,6 +61,21 @@ static void book_step(nsm_sim *s) {
 
 static int lasting(const nsm_sim *s, int row) { return s->n.r.active[row] && s->w.l1[s->n.r.l[row]] > 0; }
 
+// Is a part of friction off the law for the velocity at the end, with the disk of this radius?
+static int off_part(const nsm_sim *s, const sim_friction *k, const sim_disk *part, double radius) {
+  const struct sim_consistent *c = s->n.con;
+  double x[SIM_SLIPS], length = 0, off = 0;
+  int end = part->first + part->n;
+  for (int d = part->first; d < end; d++) {
+    // diag is of displacements: h/2 of that of rates
+    x[d] = s->w.l1[s->n.r.l[k->row[d]]] - c->slip[k->row[d]] / c->diag[c->index[k->row[d]]] * 0.5 * s->n.h;
+    length = hypot(length, x[d]);
+  }
+  for (int d = part->first; d < end; d++)
+    off = hypot(off, s->w.l1[s->n.r.l[k->row[d]]] - (length > radius ? radius / length : 1) * x[d]);
+  return off > settled * radius;
+}
+
 // Rates at the end, radii, and whether some contact disagrees with its law there.
 static int unsettled(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
@@ -73,21 +88,16 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
   }
   for (int f = 0; f < r->nfriction; f++) {
     const sim_friction *k = &r->friction[f];
-    int plain = k->type == NSM_CONE_COULOMB || k->type == NSM_CONE_DISK || nsm_cone_is_grip(k->type);
+    int plain = k->type == NSM_CONE_COULOMB || k->type == NSM_CONE_DISK || k->type == NSM_CONE_ROLLING ||
+                nsm_cone_is_grip(k->type);
     c->disk[f] = k->type == NSM_CONE_DISK   ? s->n.h * k->radius
                  : nsm_cone_is_grip(k->type) ? k->mu * sim_friction_pressed(s, f, s->w.l1)
-                 : lasting(s, k->normal[0]) ? k->mu * s->w.l1[r->l[k->normal[0]]]
+                 : lasting(s, k->normal[0]) ? s->w.l1[r->l[k->normal[0]]] * (k->type == NSM_CONE_ROLLING ? 1 : k->mu)
                                             : 0;
     if (!plain || !(c->disk[f] > 0)) { c->disk[f] = 0; continue; }
-    double x[3], length = 0, off = 0;
-    for (int d = 0; d < k->n; d++) {
-      // diag is of displacements: h/2 of that of rates
-      x[d] = s->w.l1[r->l[k->row[d]]] - c->slip[k->row[d]] / c->diag[c->index[k->row[d]]] * 0.5 * s->n.h;
-      length = hypot(length, x[d]);
-    }
-    for (int d = 0; d < k->n; d++)
-      off = hypot(off, s->w.l1[r->l[k->row[d]]] - (length > c->disk[f] ? c->disk[f] / length : 1) * x[d]);
-    found |= off > settled * c->disk[f];
+    sim_disk part[2];
+    for (int p = 0, parts = sim_friction_parts(k, part); p < parts; p++)
+      found |= off_part(s, k, &part[p], parts == 1 ? c->disk[f] : part[p].mu * c->disk[f]);
   }
   return found;
 }

@@ -67,6 +67,10 @@ void newton_evaluate(nsm_sim *s, double t1) {
   for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
   if (s->a->on.mass_moving.n + s->a->on.mid.n + s->a->on.mu.n > 0) {
     for (int i = 0; i < s->a->nq; i++) s->w.qm[i] = (1 - s->a->theta) * s->now.q[i] + s->a->theta * s->w.q1[i];
+    if (s->a->on.kinematics.n > 0) {
+      double t = s->a->theta * s->n.h;
+      sim_move_mean(s, s->now.q, t * s->a->theta, s->w.z1, t * (1 - s->a->theta), s->now.z, s->w.qm);
+    }
     for (int i = 0; i < s->a->nz; i++) s->w.zm[i] = (1 - s->a->theta) * s->now.z[i] + s->a->theta * s->w.z1[i];
     for (int a = 0; a < s->a->on.mass_moving.n; a++) {
       sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
@@ -201,7 +205,7 @@ static double row_residual(nsm_sim *s, int row) {
 static double slip_residual(nsm_sim *s, int *i) {
   const sim_rows *r = &s->n.r;
   int f = r->friction_of[r->row_at[s->n.isl.active[*i]]], n = r->friction[f].n;
-  double u[3], M[3], size[3];
+  double u[SIM_SLIPS], M[SIM_SLIPS], size[SIM_SLIPS];
   for (int d = 0; d < n; d++) {
     int row = r->row_at[s->n.isl.active[*i + d]];
     u[d] = row_value(s, row, &size[d]);

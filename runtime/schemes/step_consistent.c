@@ -14,7 +14,7 @@ static const double evaluated = 64;      // multiples of eps: what a gap may be 
 // A closed contact with its directions of slip, which follow it. Constraints are not among the contacts, their slip is.
 static void act(nsm_sim *s, int row) {
   struct sim_consistent *c = s->n.con;
-  int f = s->n.r.friction_of[row], rows[4] = { row }, n = f < 0 ? 1 : sim_friction_rows(s, f, rows);
+  int f = s->n.r.friction_of[row], rows[5] = { row }, n = f < 0 ? 1 : sim_friction_rows(s, f, rows);
   for (int i = 0; i < n; i++) {
     s->n.r.active[rows[i]] = 1;
     if (c->of[rows[i]] >= 0) continue;

@@ -126,7 +126,7 @@ static int start_elsewhere(nsm_sim *s, uint64_t *dice) {
 
 int sim_own_velocities(nsm_sim *s, nsm_error *e) {
   char name[256];
-  if (s->a->nq == s->a->nown && s->a->nv == s->a->nown) return 1;
+  if (s->a->nv == s->a->nown) return 1;
   if (s->a->nv > s->a->nown) sim_v_name(s, s->a->nown, name, sizeof name);
   else sim_q_name(s, s->a->nown, name, sizeof name);
   sim_fail(e, NSM_MODEL_WRONG, "the scheme `%s` takes coordinates with velocities of their own, and %s is none; "

@@ -1,6 +1,6 @@
 // Shapes of bodies, and where two of them may touch. Knows nothing of models, steps or solvers: geometry only.
 //
-// The way of a pair: `nsm_grid_pairs` (broad phase) names the pairs that are near; `nsm_touches` (narrow phase) gives
+// The way of a pair: `nsm_pairs_update` (broad phase) names the pairs that are near; `nsm_touches` (narrow phase) gives
 // the possible points of contact of one pair, each with its own signed gap; `nsm_touch_gradient` gives the discrete
 // gradient of such a gap between two placements. A body has one shape or several (a union).
 //

@@ -177,6 +177,99 @@ def friction_and_a_force_of_velocities(scheme):
     need(s["energy"]["friction"] > 0.1 and abs(s["energy"]["forces"]) > 0.1, "nothing was tried")
 
 
+# --- forces along expressions ---
+
+ROD = """param l = 0.7; coord x = 0, y = 0, a = 0.3, b = 0.1, x' = 1, a' = 2, b' = -1;
+    kinetic x'^2 + y'^2 + 0.15*a'^2 + 0.1*b'^2*(2 + sin(a)); potential 19.62*y + 3*cos(b);"""
+ALONG = """var p = [x, y] + rotation(a)*[l, 0.2];
+    force p = [3*cos(time), 2 - 0.1*x'*y]; force norm(p - [5, 5]) = -2 + 0.1*(norm(p - [5, 5]))';
+    force [cos(a)*x' + sin(a)*y', 2*b'] = [0.5, 0.1*a]; force time*b + x*time^2 = 0.3;
+    force atan2(sin(a - b), cos(a - b)) = 0.7*sin(3*time);"""
+# the same, by hand: the force at the tip, and its moment
+BY_HAND = """var ux = l*cos(a) - 0.2*sin(a), uy = l*sin(a) + 0.2*cos(a), dx = x + ux - 5, dy = y + uy - 5;
+    var far = sqrt(dx^2 + dy^2), f = -2 + 0.1*far', Fx = 3*cos(time) + f*dx/far, Fy = 2 - 0.1*x'*y + f*dy/far;
+    force x = Fx + 0.5*cos(a) + 0.3*time^2; force y = Fy + 0.5*sin(a); force b = 0.2*a - 0.7*sin(3*time) + 0.3*time;
+    force a = ux*Fy - uy*Fx + 0.7*sin(3*time);"""
+
+
+def forces_along_expressions(scheme):
+    """Virtual work gives what one writes by hand; the ledger closes, also where an angle passes +-pi."""
+    def end(words, h, *flags):
+        c, s, _ = run(f"model A {{ {ROD} {words} simulate {{ until = 4, step = {h}, scheme = {scheme} }} }}", *flags)
+        turned = max(abs(a - b) for a, b in zip(c["a"], c["b"])) > math.pi
+        return [c[n][-1] for n in ("x", "y", "a", "b")], s, turned
+    if scheme.startswith("consistent"):          # two points of the same second order, and the work exactly
+        for h in (2e-2, 1e-2):
+            (one, s, turned), (other, _, _) = end(ALONG, h), end(BY_HAND, h)
+            need(turned, "the angle never passed pi")
+            size = abs(s["energy"]["initial"]) + abs(s["energy"]["final"]) + abs(s["energy"]["forces"])
+            need(s["energy"]["residue"] <= 2e-15*size, f"residue {s['energy']['residue']:.1e} of {size:.2g} J")
+            need(max(abs(p - q) for p, q in zip(one, other)) <= 5*h*h, f"{one} and {other}")
+            general, _, _ = end(ALONG, h, "--whole-steps", "off")
+            need(max(abs(p - q) for p, q in zip(one, general)) <= 1e-11, "the whole step steps otherwise")
+        fine = [end(ALONG, h)[0] for h in (1e-2, 5e-3, 2.5e-3)]
+        ratio = max(abs(p - q) for p, q in zip(fine[0], fine[1]))/max(abs(p - q) for p, q in zip(fine[1], fine[2]))
+        need(3.6 <= ratio <= 4.4, f"not of second order: {ratio:.2f}")
+        return
+    (one, _, _), (other, _, _) = end(ALONG, 1e-2), end(BY_HAND, 1e-2)
+    need(max(abs(p - q) for p, q in zip(one, other)) <= 1e-11, f"{one} and {other}")
+
+
+# --- rolling friction ---
+
+def wheel_on_an_incline(scheme):
+    """Held by rolling friction where tan(a) < mu_r/R, to the last bit; else it rolls with 2/3 (sin a - mu_r/R cos a) g.
+    In space a ball, in any direction, with 5/7; the ledger closes."""
+    for held in (True, False):
+        a, mu_r, R, g = (0.1, 0.012, 0.1, 9.81) if held else (0.1, 0.004, 0.1, 9.81)
+        text = f"""model W {{
+            coord x = 0, y = 0, z = {R}, p = 0, q = 0; kinetic (x'^2 + y'^2 + z'^2)/2 + JJ*{R}^2*(p'^2 + q'^2)/2;
+            potential {g}*(z*cos({a}) - (x*cos(0.7) + y*sin(0.7))*sin({a}));
+            contact c {{ normal = z - {R}; slip = SLIP; with inelastic, rolling(0.5, {mu_r}); }}
+            simulate {{ until = 2, step = 1e-2, scheme = {scheme} }}
+        }}"""
+        for J, slip, share in (("0.4", f"[x' - {R}*q', y' + {R}*p', p', q']", 5/7),
+                               ("0.5", None, 2/3)):
+            words = text.replace("JJ", J)
+            if slip is None:                             # in the plane: along x alone
+                words = words.replace("cos(0.7)", "1").replace("sin(0.7)", "0")
+                slip = f"[x' - {R}*q', q']"
+            c, s, _ = run(words.replace("SLIP", slip))
+            speed = math.hypot(c["x'"][-1], c["y'"][-1])
+            if held:
+                need(speed <= 1e-15 and max(map(abs, c["x"])) <= 1e-15, f"{scheme}: it rolls, {speed:.1e} m/s")
+            else:
+                want = 2*share*g*(math.sin(a) - mu_r/R*math.cos(a))
+                need(abs(speed - want) <= 1e-11, f"{scheme}: {speed!r}, not {want!r}")
+            need(s["max_residual"] <= 1e-12, f"residual {s['max_residual']:.1e}")
+            if scheme.startswith("consistent"):
+                need(s["energy"]["residue"] <= 1e-14, f"residue {s['energy']['residue']:.1e} J")
+
+
+# --- constraints of vectors ---
+
+def redundant_mechanism(bars):
+    """A parallelogram with one crank more than it needs, in absolute coordinates: twelve rows for eleven."""
+    _, s, _ = run("""model Bar(l, x0, y0, a0) {
+            coord x = x0, y = y0, a = a0; kinetic (x'^2 + y'^2)/2 + l^2/12*a'^2/2; potential 9.81*y;
+            var r = [x, y], d = [cos(a), sin(a)], left = r - l/2*d, right = r + l/2*d;
+        }
+        model Four {
+            param l = 1, w = 2, a0 = 1, n = BARS;
+            Bar crank[i in 1:n](l = l, x0 = w*(i - 1)/(n - 1) + l/2*cos(a0), y0 = l/2*sin(a0), a0 = a0);
+            Bar coupler(l = w, x0 = w/2 + l*cos(a0), y0 = l*sin(a0), a0 = 0);
+            for i in 1:n {
+                var at = [w*(i - 1)/(n - 1), 0];
+                constraint foot[i]: crank[i].left = at;
+                constraint head[i]: crank[i].right - coupler.left = at;
+                output push[i] = norm(foot[i].lambda);
+            }
+            simulate { until = 10, step = 0.01, scheme = consistent }
+        }""".replace("BARS", str(bars)).replace("crank[i].right - coupler.left = at",
+                                                "crank[i].right = coupler.r + (at[1]/w - 0.5)*w*coupler.d"))
+    need(s["energy"]["drift"] <= 1e-12*abs(s["energy"]["initial"]), f"drift {s['energy']['drift']:.1e} J")
+
+
 # --- compliant contacts ---
 
 def bounces_on_a_spring(k, h):
@@ -416,6 +509,12 @@ for scheme in (*ENERGIES, "moreau(theta = 1/2)", "midpoint"):
 for scheme in ENERGIES:
     CASES.append((f"ledger with a force of velocities, {scheme}", friction_and_a_force_of_velocities, scheme))
     CASES.append((f"large steps, {scheme}", large_steps, scheme))
+for scheme in ("consistent", "moreau(theta = 1/2)", "midpoint"):
+    CASES.append((f"forces along expressions, {scheme}", forces_along_expressions, scheme))
+for scheme in ("consistent", "moreau(theta = 1/2)", "midpoint"):
+    CASES.append((f"a wheel and a ball with rolling friction, {scheme}", wheel_on_an_incline, scheme))
+for bars in (2, 3):
+    CASES.append((f"a parallelogram of {bars} cranks in absolute coordinates", redundant_mechanism, bars))
 for k, h in (("1e3", "1e-2"), ("1e4", "1e-3"), ("1e8", "1e-2")):
     CASES.append((f"bounces on a spring of {k}, step {h}", bounces_on_a_spring, k, h))
 for kind in ("constraints, 100", "constraints, 300", "angles"):

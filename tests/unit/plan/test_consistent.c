@@ -34,6 +34,9 @@ static const struct { const char *name, *text;
     "param k = 2; coord x = 1, y = 0; kinetic (1 + x^2)*x'^2/2 + exp(y)*y'^2/2 + y*x*x'*y'/5; force x = -k*x^3*y + "
     "y'*sin(time); force y = x'*y;"
     "potential sqrt(1 + x^2 + y^2) + 1/(2 + y); constraint rod: sqrt(x^2 + y^2) = 1;" },
+  { "forces along expressions",
+    "coord x = 1, y = 0.3; kinetic (1 + x^2)*x'^2/2 + y'^2/2 + x'*y'/5; force x^2*y + time*x = sin(y)*x';"
+    "force atan2(y, 2 + x^2) = 2; force x*y' + x' = 3*y*y';" },
   { "cubic damping",
     "coord x = 0, y = 0; kinetic x'^2/2 + y'^2/2; potential x^4 + y^4 + x^3*y; dissipation (1 + x^2)*(x' - y')^4/4;" },
   { "large", CHAIN "dissipation (x7'^2 + y7'^2)/10; contact floor: y7 + 9 >= 0 with newton(1);" },

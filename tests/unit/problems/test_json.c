@@ -50,19 +50,22 @@ static void later_keys(void **x) {
   (void)x;
   nsm_problem *p =
       json("{\"nsm_problem\": 1, \"M\": {\"row\": [0], \"col\": [0], \"value\": [1]}, \"q\": [1, 2, 3, 4, "
-           "5, 6, 7, 8, 9, 10, 11], \"q_terms\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12.5], \"cones\": [{\"type\": "
+           "5, 6, 7, 8, 9, 10, 11, 12, 13, 14], \"q_terms\": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12.5, 1, 1, 1], "
+           "\"cones\": [{\"type\": "
            "\"contensou_exact\", \"first\": 0, \"mu\": 0.5, \"radius\": 2}, {\"type\": \"grip\", \"first\": 4, "
            "\"size\": 3, \"normals\": 2, \"mu\": 0.25}, {\"type\": \"grip\", \"size\": 4, \"mu\": 1, "
-           "\"normals\": 3, \"first\": 7}]}");
+           "\"normals\": 3, \"first\": 7}, {\"type\": \"rolling\", \"first\": 11, \"size\": 3, \"mu\": 0.5, "
+           "\"mu2\": 0.125}]}");
   const nsm_cone_block want[] = { { NSM_CONE_CONTENSOU_EXACT, 0, 4, 0.5, 0, 2 },
                                   { NSM_CONE_GRIP2, 4, 3, 0.25, 0, 0 },
-                                  { NSM_CONE_GRIP3, 7, 4, 1, 0, 0 } };
+                                  { NSM_CONE_GRIP3, 7, 4, 1, 0, 0 },
+                                  { NSM_CONE_ROLLING, 11, 3, 0.5, 0.125, 0 } };
   for (int pass = 0; pass < 2; pass++) {
-    assert_int_equal(p->p.cones, 3);
-    for (int i = 0; i < 3; i++) {
+    assert_int_equal(p->p.cones, 4);
+    for (int i = 0; i < 4; i++) {
       const nsm_cone_block *a = &p->p.cone[i], *b = &want[i];
       assert_true(a->type == b->type && a->first == b->first && a->size == b->size && a->mu == b->mu &&
-                  a->radius == b->radius);
+                  a->mu2 == b->mu2 && a->radius == b->radius);
     }
     assert_non_null(p->p.q_terms);
     assert_true(p->p.q_terms[0] == 1 && p->p.q_terms[10] == 12.5);

@@ -1,0 +1,605 @@
+// A body is elaborated as an instance whose model is written here: a scope with the names that a body brings, its
+// coordinates, energies and initial values.
+//
+//   in space  r[3], the attitude q[4] (a unit quaternion, scalar first) and its turn, whose velocity is the spin in
+//             body axes; R(q) is written homogeneously of second degree (docs/numerics/bodies.md, section 1)
+//   planar    r[2] and angle: coordinates like any other
+//   fixed, driven: the same names, constants or functions of time
+#include <math.h>
+#include <string.h>
+
+#include "../base/suggest.h"
+#include "elab_body.h"
+
+// --- expressions, with numbers folded ---
+
+static MExpr *number(Elab *e, double x, Span at) { return mx_num(e->a, x, at); }
+
+static MExpr *times(Elab *e, MExpr *a, MExpr *b) {
+  if (a->kind == MX_NUM && b->kind == MX_NUM) return number(e, a->num * b->num, a->span);
+  if (mx_is_num(a, 0) || mx_is_num(b, 1)) return a;
+  if (mx_is_num(b, 0) || mx_is_num(a, 1)) return b;
+  return mx_2(e->a, MOP_MUL, a, b, a->span);
+}
+
+static MExpr *plus(Elab *e, MExpr *a, MExpr *b) {
+  if (a->kind == MX_NUM && b->kind == MX_NUM) return number(e, a->num + b->num, a->span);
+  if (mx_is_num(a, 0)) return b;
+  if (mx_is_num(b, 0)) return a;
+  return mx_2(e->a, MOP_ADD, a, b, a->span);
+}
+
+static MExpr *minus(Elab *e, MExpr *a, MExpr *b) {
+  if (a->kind == MX_NUM && b->kind == MX_NUM) return number(e, a->num - b->num, a->span);
+  if (mx_is_num(b, 0)) return a;
+  return mx_is_num(a, 0) ? mx_neg(e->a, b, b->span) : mx_2(e->a, MOP_SUB, a, b, a->span);
+}
+
+static MExpr *rate_of(Elab *e, MExpr *x) {
+  if (!(x->uses & (MU_VAR | MU_TIME))) return number(e, 0, x->span);
+  if (x->kind == MX_VAR) return mx_var(e->a, &e->var.at[x->id], x->id, x->arg, x->nargs, true, x->span);
+  return mx_rate(e->a, x, x->span);
+}
+
+// --- diagnostics ---
+
+static bool wrong_entry(Elab *e, Span at, const char *what, const char *help) {
+  Diag *d = diag(e->bag, DIAG_E0240, at, "%s", what);
+  diag_help(d, "%s", help);
+  return false;
+}
+
+static const char *const entries[] = { "mass", "inertia", "position", "attitude", "velocity", "spin" };
+static const char *const flags[] = { "fixed", "driven" };
+enum { ENTRIES = sizeof entries / sizeof *entries };
+
+static bool one_of(const char *name, const char *const *names, size_t n) {
+  for (size_t i = 0; i < n; i++) if (!strcmp(name, names[i])) return true;
+  return false;
+}
+
+static const Ast *entry(const Symbol *y, const char *name) {
+  const Ast *x = named_arg(y->decl->list2, intern(y->env.e->in, name));
+  return x ? x->a : NULL;
+}
+
+static bool flag(const Symbol *y, const char *name) {
+  for (int i = 0; i < y->decl->list2.n; i++) {
+    const Ast *x = y->decl->list2.at[i];
+    if (x->kind == AST_NAME && !strcmp(x->name, name)) return true;
+  }
+  return false;
+}
+
+static bool entries_ok(const Symbol *y) {
+  Elab *e = y->env.e;
+  bool ok = true;
+  for (int i = 0; i < y->decl->list2.n; i++) {
+    const Ast *x = y->decl->list2.at[i];
+    bool word = x->kind == AST_NAME && one_of(x->name, flags, 2);
+    bool known = word || (x->kind == AST_ARG && one_of(x->name, entries, ENTRIES));
+    if (known && x->kind == AST_ARG && named_arg(y->decl->list2, x->name) != x) {
+      Diag *d = diag(e->bag, DIAG_E0240, x->span, "the entry `%s` of this body is given twice", x->name);
+      diag_also(d, named_arg(y->decl->list2, x->name)->span, "first given here");
+      diag_help(d, "keep one of them");
+      ok = false;
+    }
+    if (known) continue;
+    Diag *d = diag(e->bag, DIAG_E0240, x->span, "a body has no entry `%s`", x->name ? x->name : ast_text(e, x));
+    const char *near = x->name ? suggest(x->name, entries, ENTRIES) : NULL;
+    if (near) diag_help(d, "did you mean `%s`?", near);
+    else diag_help(d, "its entries are mass, inertia, position, attitude, velocity, spin, and the words fixed, driven");
+    ok = false;
+  }
+  return ok;
+}
+
+static bool is_moving(const Symbol *y, const Body *b, const Value *v, const char *what) {
+  unsigned more = extra_uses(v, MU_PARAM | MU_LOOP | (b->driven ? MU_TIME : 0u));
+  if (!more) return false;
+  Diag *d = diag(y->env.e->bag, DIAG_E0243, v->span, "the %s of a body is %s", what,
+                 b->driven ? "a function of time alone" : "where it is at the start, a constant");
+  diag_label(d, more & MU_VAR ? "depends on the motion" : "depends on the time");
+  if (more & MU_VAR) diag_help(d, "what holds a body to another one is a constraint");
+  else diag_help(d, "for a body that is moved in a given way add the word `driven` to its entries");
+  return true;
+}
+
+// --- numbers at the start, for checks: the first members of families ---
+
+static bool number_of(const Env *env, const MExpr *x, double *out) {
+  double loop[MAX_LOOPS] = { 0 };
+  for (int k = 0; k < env->ctx.n && k < MAX_LOOPS; k++)
+    if (!try_eval(env->e, env->ctx.loop[k].lo, false, loop, k, &loop[k])) return false;
+  return mx_constant(x) && try_eval(env->e, x, false, loop, env->ctx.n, out);
+}
+
+// --- mass and inertia ---
+
+static bool mass_of(const Env *env, const Symbol *y, Body *b) {
+  const Ast *x = entry(y, "mass");
+  double m;
+  if (!x)
+    return wrong_entry(env->e, y->span, "this body has no mass",
+                       "add mass = 1 [kg], or the word `fixed` if it never moves");
+  b->mass = coefficient(env, x, env->e->has_units ? unit_named("kg") : UNIT_ANY, "a mass");
+  if (!b->mass) return false;
+  if (!number_of(env, b->mass, &m) || m > 0) return true;
+  Diag *d = diag(env->e->bag, DIAG_E0241, x->span, "the mass of a body is positive");
+  diag_label(d, "this is %g", m);
+  diag_help(d, "a body that never moves has the word `fixed` in place of a mass");
+  return false;
+}
+
+static bool no_inertia(const Env *env, Span at, const char *what, const char *help) {
+  Diag *d = diag(env->e->bag, DIAG_E0241, at, "%s", what);
+  diag_note(d, "A, B, C are integrals of y^2 + z^2, z^2 + x^2, x^2 + y^2 over the mass, so A + B >= C");
+  diag_help(d, "%s", help);
+  return false;
+}
+
+// Eigenvalues of the symmetric J, ascending: Jacobi's rotations.
+static void principal(const double *J, double *w) {
+  double a[9];
+  memcpy(a, J, sizeof a);
+  for (int sweep = 0; sweep < 30; sweep++)
+    for (int i = 0; i < 3; i++)
+      for (int k = i + 1; k < 3; k++) {
+        if (a[3 * i + k] == 0) continue;
+        double theta = (a[4 * k] - a[4 * i]) / (2 * a[3 * i + k]);
+        double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
+        for (int n = 0; n < 3; n++) {
+          double x = a[3 * n + i], z = a[3 * n + k];
+          a[3 * n + i] = c * x - s * z;
+          a[3 * n + k] = s * x + c * z;
+        }
+        for (int n = 0; n < 3; n++) {
+          double x = a[3 * i + n], z = a[3 * k + n];
+          a[3 * i + n] = c * x - s * z;
+          a[3 * k + n] = s * x + c * z;
+        }
+      }
+  for (int i = 0; i < 3; i++) w[i] = a[4 * i];
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 2 - i; k++)
+      if (w[k] > w[k + 1]) {
+        double x = w[k];
+        w[k] = w[k + 1];
+        w[k + 1] = x;
+      }
+}
+
+static bool check_inertia_numbers(const Env *env, const Body *b, Span at) {
+  double J[9], w[3];
+  for (int i = 0; i < (b->planar ? 1 : 9); i++) if (!number_of(env, b->J[i], &J[i])) return true;
+  if (b->planar) {
+    if (J[0] > 0) return true;
+    Diag *d = diag(env->e->bag, DIAG_E0241, at, "the moment of inertia of a body is positive");
+    diag_label(d, "this is %g", J[0]);
+    diag_help(d, "of a disk m*R^2/2, of a rod m*l^2/12");
+    return false;
+  }
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < i; k++)
+      if (fabs(J[3 * i + k] - J[3 * k + i]) > 1e-9 * (fabs(J[3 * i + k]) + fabs(J[3 * k + i])))
+        return no_inertia(env, at, "this matrix of inertia is not symmetric",
+                          "J[i, k] = J[k, i] = -(integral of x_i x_k) for i other than k");
+  principal(J, w);
+  Arena *a = env->e->a;
+  if (!(w[0] > 0))
+    return no_inertia(env, at, arena_printf(a, "a principal moment of inertia is %.6g, not positive", w[0]),
+                      "a rod has some width: give it the small moment about its axis too");
+  if (w[0] + w[1] < w[2] * (1 - 1e-9))
+    return no_inertia(env, at,
+                      arena_printf(a, "no body has these moments of inertia: %.6g + %.6g < %.6g", w[0], w[1], w[2]),
+                      "the largest one is at most the sum of the others; about the centre of mass, in body axes");
+  return true;
+}
+
+static bool inertia_of(const Env *env, const Symbol *y, Body *b) {
+  Elab *e = env->e;
+  const Ast *x = entry(y, "inertia");
+  if (!x)
+    return wrong_entry(e, y->span, "this body has no inertia",
+                       b->planar ? "add inertia = 0.1 [kg*m^2], about its centre of mass"
+                                 : "add inertia = [A, B, C], the principal moments about its centre of mass");
+  Value v = elab_expr(env, x);
+  if (v.bad || !unit_check(env, v, e->has_units ? unit_named("kg*m^2") : UNIT_ANY, "an inertia")) return false;
+  if (extra_uses(&v, MU_PARAM | MU_LOOP)) {
+    not_constant(env, &v, "an inertia", "a part that moves within the body is a body of its own");
+    return false;
+  }
+  bool vector = v.ndim == 1 && v.dim[0] == 3, matrix = v.ndim == 2 && v.dim[0] == 3 && v.dim[1] == 3;
+  if (b->planar ? v.ndim != 0 : !vector && !matrix)
+    return wrong_entry(e, v.span, arena_printf(e->a, "the inertia of this body is %s", shape_text(e, &v)),
+                       b->planar ? "in the plane (position has two numbers) it is one number"
+                                 : "three principal moments [A, B, C], or a 3 x 3 matrix");
+  for (int i = 0; i < 9; i++) b->J[i] = number(e, 0, v.span);
+  if (b->planar) b->J[0] = v.at[0];
+  for (int i = 0; i < 3 && vector; i++) b->J[4 * i] = v.at[i];
+  for (int i = 0; i < 9 && matrix; i++) b->J[i] = v.at[i];
+  return check_inertia_numbers(env, b, v.span);
+}
+
+// --- placement ---
+
+static bool vector_entry(const Env *env, const Symbol *y, const Body *b, const char *name, const char *unit, int n,
+                         MExpr **out) {
+  Elab *e = env->e;
+  const Ast *x = entry(y, name);
+  for (int i = 0; i < n; i++) out[i] = number(e, 0, y->span);
+  if (!x) return true;
+  Value v = elab_expr(env, x);
+  if (v.bad || !unit_check(env, v, e->has_units ? unit_named(unit) : UNIT_ANY, name)) return false;
+  bool fits = n == 1 ? v.ndim == 0 : v.ndim == 1 && v.dim[0] == n;
+  if (!fits)
+    return wrong_entry(e, v.span, arena_printf(e->a, "the %s of this body is %s", name, shape_text(e, &v)),
+                       n == 1 ? "in the plane it is one number" : n == 2 ? "in the plane it has two numbers"
+                                                                         : "in space it has three numbers");
+  if (is_moving(y, b, &v, name)) return false;
+  for (int i = 0; i < n; i++) out[i] = v.at[i];
+  return true;
+}
+
+static bool no_rotation(const Env *env, Span at, const char *what, const char *help) {
+  Diag *d = diag(env->e->bag, DIAG_E0242, at, "%s", what);
+  diag_help(d, "%s", help);
+  return false;
+}
+
+// rotation(axis, angle): (cos(angle/2), sin(angle/2) axis/|axis|)
+static bool axis_and_angle(const Env *env, const Symbol *y, const Body *b, const Ast *x, MExpr **q) {
+  Elab *e = env->e;
+  if (x->list.n != 2)
+    return no_rotation(env, x->span, "a rotation has an axis and an angle", "rotation([0, 0, 1], 30 [deg])");
+  Value axis = elab_expr(env, x->list.at[0]), angle = elab_scalar(env, x->list.at[1]);
+  if (axis.bad || angle.bad || !unit_check(env, angle, e->has_units ? unit_named("rad") : UNIT_ANY, "an angle"))
+    return false;
+  if (axis.ndim != 1 || axis.dim[0] != 3)
+    return no_rotation(env, axis.span, "the axis of a rotation is a vector of 3", "rotation([0, 0, 1], 30 [deg])");
+  if (is_moving(y, b, &axis, "attitude") || is_moving(y, b, &angle, "attitude")) return false;
+  MExpr *square = number(e, 0, axis.span), *half = times(e, number(e, 0.5, angle.span), angle.at[0]);
+  for (int i = 0; i < 3; i++) square = plus(e, square, times(e, axis.at[i], axis.at[i]));
+  double length;
+  if (number_of(env, square, &length) && !(length > 0))
+    return no_rotation(env, axis.span, "the axis of this rotation is the zero vector", "rotation([0, 0, 1], 30 [deg])");
+  note_angle(env, &angle);
+  MExpr *sine = mx_2(e->a, MOP_DIV, mx_1(e->a, MOP_SIN, half, x->span), mx_1(e->a, MOP_SQRT, square, x->span), x->span);
+  q[0] = mx_1(e->a, MOP_COS, half, x->span);
+  for (int i = 0; i < 3; i++) q[i + 1] = times(e, sine, axis.at[i]);
+  return true;
+}
+
+// Four numbers: a quaternion of length 1, up to what rounding by hand leaves, which is taken off.
+static bool quaternion(const Env *env, const Value *v, MExpr **q) {
+  Elab *e = env->e;
+  MExpr *square = number(e, 0, v->span);
+  for (int i = 0; i < 4; i++) square = plus(e, square, times(e, v->at[i], v->at[i]));
+  double n;
+  if (number_of(env, square, &n) && !(fabs(sqrt(n) - 1) <= 1e-6))
+    return no_rotation(env, v->span, arena_printf(e->a, "this quaternion has length %.8g, not 1", sqrt(n)),
+                       n > 0 ? "divide it by its length; or write rotation(axis, angle)"
+                             : "no rotation is [1, 0, 0, 0]");
+  MExpr *length = mx_1(e->a, MOP_SQRT, square, v->span);
+  for (int i = 0; i < 4; i++) q[i] = mx_2(e->a, MOP_DIV, v->at[i], length, v->span);
+  return true;
+}
+
+// A 3 x 3 matrix: its numbers are needed when compiling. [Shepperd 1978]
+static bool from_matrix(const Env *env, const Value *v, MExpr **q) {
+  double R[9], p[4];
+  for (int i = 0; i < 9; i++) if (!fixed_number(env, v->at[i], "a number of an attitude", &R[i])) return false;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      double s = 0;
+      for (int n = 0; n < 3; n++) s += R[3 * n + i] * R[3 * n + k];
+      if (fabs(s - (i == k)) > 1e-6)
+        return no_rotation(env, v->span,
+                           arena_printf(env->e->a, "columns %d and %d of this matrix have the product %.6g, not %d",
+                                        i + 1, k + 1, s, i == k),
+                           "the columns of a rotation are unit vectors at right angles");
+    }
+  double det = R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +
+               R[2] * (R[3] * R[7] - R[4] * R[6]);
+  if (det < 0)
+    return no_rotation(env, v->span, "this matrix is a reflection: its determinant is -1", "turn one column round");
+  double four[4] = { 1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8], 1 - R[0] - R[4] + R[8] };
+  int best = 0;
+  for (int k = 1; k < 4; k++) if (four[k] > four[best]) best = k;
+  double a = R[7] - R[5], b = R[2] - R[6], c = R[3] - R[1], f = R[3] + R[1], g = R[2] + R[6], h = R[7] + R[5];
+  const double rows[4][4] = { { four[0], a, b, c }, { a, four[1], f, g }, { b, f, four[2], h }, { c, g, h, four[3] } };
+  double length = 0;
+  for (int k = 0; k < 4; k++) length += rows[best][k] * rows[best][k];
+  for (int k = 0; k < 4; k++) p[k] = rows[best][k] / sqrt(length);
+  for (int k = 0; k < 4; k++) q[k] = number(env->e, p[k], v->span);
+  return true;
+}
+
+static bool attitude_of(const Env *env, const Symbol *y, Body *b, MExpr **q) {
+  Elab *e = env->e;
+  const Ast *x = entry(y, "attitude");
+  if (b->planar) return vector_entry(env, y, b, "attitude", "rad", 1, q);
+  for (int k = 0; k < 4; k++) q[k] = number(e, k == 0, y->span);
+  if (!x) return true;
+  if (x->kind == AST_CALL && !x->a && !strcmp(x->name, "rotation") && !map_get(e->functions, x->name))
+    return axis_and_angle(env, y, b, x, q);
+  Value v = elab_expr(env, x);
+  if (v.bad || is_moving(y, b, &v, "attitude")) return false;
+  if (v.ndim == 1 && v.dim[0] == 4) return quaternion(env, &v, q);
+  if (v.ndim == 2 && v.dim[0] == 3 && v.dim[1] == 3) return from_matrix(env, &v, q);
+  return no_rotation(env, v.span,
+                     arena_printf(e->a, "an attitude in space is a rotation, and this is %s", shape_text(e, &v)),
+                     "rotation(axis, angle), or a quaternion [q0, q1, q2, q3] of length 1, scalar first");
+}
+
+// --- variables ---
+
+static int new_variable(const Symbol *y, Scope *s, MVarKind kind, const char *name, int n, Unit unit) {
+  Elab *e = s->e;
+  MVar v = { .kind = kind, .ndim = s->ctx.n + (n > 0), .unit = unit, .span = y->span };
+  v.name = arena_printf(e->a, "%s%s", prefixed(e, s->path, name), index_marks(e, n > 0));
+  v.plain = prefixed(e, s->plain, name);
+  for (int k = 0; k < s->ctx.n; k++) {
+    v.lo[k] = s->ctx.loop[k].lo;
+    v.hi[k] = s->ctx.loop[k].hi;
+  }
+  if (n > 0) {
+    v.lo[s->ctx.n] = number(e, 1, y->span);
+    v.hi[s->ctx.n] = number(e, n, y->span);
+  }
+  vec_push(&e->var, v);
+  return (int)e->var.n - 1;
+}
+
+// Element k (from 0; -1: it has none) of variable id in scope s, or its rate.
+static MExpr *element(const Scope *s, int id, int k, bool rate, Span at) {
+  Elab *e = s->e;
+  MExpr *index[MAX_INDICES];
+  int n = 0;
+  for (; n < s->ctx.n; n++) index[n] = mx_loop(e->a, n, at);
+  if (k >= 0) index[n++] = number(e, k + 1, at);
+  return mx_var(e->a, &e->var.at[id], id, index, n, rate, at);
+}
+
+static void bring(Scope *s, const Symbol *y, const char *name, int rows, int cols, Unit unit, MExpr *const *at) {
+  Elab *e = s->e;
+  int n = rows * (cols ? cols : 1);
+  Symbol *z = ARENA_NEW(e->a, Symbol);
+  *z = (Symbol){ .kind = SY_VAR, .progress = DONE, .name = intern(e->in, name), .span = y->span, .decl = y->decl,
+                 .env = env_of(s), .id = -1, .used = true };
+  z->value = (Value){ .unit = unit, .ndim = rows ? cols ? 2 : 1 : 0, .dim = { rows, cols }, .span = y->span,
+                      .at = ARENA_ARRAY(e->a, MExpr *, (n ? n : 1)) };
+  for (int i = 0; i < (n ? n : 1); i++) z->value.at[i] = at[i];
+  z->unit = unit;
+  map_put(s->names, z->name, z);
+}
+
+// R(q), homogeneous of second degree in q.
+static void rotation_matrix(Elab *e, MExpr *const *q, MExpr **R) {
+  MExpr *s[4], *two = number(e, 2, q[0]->span);
+  for (int k = 0; k < 4; k++) s[k] = times(e, q[k], q[k]);
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    R[4 * i] = minus(e, minus(e, plus(e, s[0], s[i + 1]), s[j + 1]), s[k + 1]);
+    MExpr *sym = times(e, q[i + 1], q[j + 1]), *skew = times(e, q[0], q[k + 1]);
+    R[3 * i + j] = times(e, two, minus(e, sym, skew));
+    R[3 * j + i] = times(e, two, plus(e, sym, skew));
+  }
+}
+
+// The spin of q(t), in body axes: the vector of 2 conj(q) o q'.
+static void spin_of_motion(Elab *e, MExpr *const *q, MExpr **spin) {
+  MExpr *d[4], *two = number(e, 2, q[0]->span);
+  for (int k = 0; k < 4; k++) d[k] = rate_of(e, q[k]);
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3 + 1, k = (i + 2) % 3 + 1;
+    MExpr *x = minus(e, times(e, q[0], d[i + 1]), times(e, q[i + 1], d[0]));
+    x = plus(e, x, minus(e, times(e, q[k], d[j]), times(e, q[j], d[k])));
+    spin[i] = times(e, two, x);
+  }
+}
+
+MExpr *attitude_derivative(Elab *e, const MExpr *q) {
+  const MVar *v = &e->var.at[q->id];
+  int n = q->nargs, turn = v->partner - 1, number_ = (int)q->arg[n - 1]->num - 1;
+  MExpr *index[MAX_INDICES], *p[4], *w[3], *half = number(e, 0.5, q->span), *x;
+  for (int k = 0; k < n; k++) index[k] = q->arg[k];
+  for (int k = 0; k < 4; k++) {
+    index[n - 1] = number(e, k + 1, q->span);
+    p[k] = mx_var(e->a, v, q->id, index, n, false, q->span);
+    if (k < 3) w[k] = mx_var(e->a, &e->var.at[turn], turn, index, n, true, q->span);
+  }
+  if (number_ == 0)
+    x = minus(e, minus(e, times(e, mx_neg(e->a, p[1], q->span), w[0]), times(e, p[2], w[1])), times(e, p[3], w[2]));
+  else {
+    int i = number_ - 1, j = (i + 1) % 3, k = (i + 2) % 3;
+    x = plus(e, times(e, p[0], w[i]), minus(e, times(e, p[j + 1], w[k]), times(e, p[k + 1], w[j])));
+  }
+  return times(e, half, x);
+}
+
+// --- the names that a body brings ---
+
+static Unit unit_of(const Elab *e, const char *text) { return e->has_units ? unit_named(text) : UNIT_ANY; }
+
+static void bring_planar(const Symbol *y, Scope *s, Body *b) {
+  Elab *e = s->e;
+  MExpr *angle = b->start_q[0], *rate, *R[4];
+  if (!b->fixed && !b->driven) {
+    b->angle = new_variable(y, s, MV_COORD, "angle", 0, unit_of(e, "rad"));
+    angle = element(s, b->angle, -1, false, y->span);
+  }
+  rate = rate_of(e, angle);
+  R[0] = R[3] = mx_1(e->a, MOP_COS, angle, y->span);
+  R[2] = mx_1(e->a, MOP_SIN, angle, y->span);
+  R[1] = mx_neg(e->a, R[2], y->span);
+  bring(s, y, "angle", 0, 0, unit_of(e, "rad"), &angle);
+  bring(s, y, "spin", 0, 0, unit_of(e, "rad/s"), &rate);
+  bring(s, y, "omega", 0, 0, unit_of(e, "rad/s"), &rate);
+  bring(s, y, "R", 2, 2, unit_of(e, "1"), R);
+}
+
+static void bring_spatial(const Symbol *y, Scope *s, Body *b) {
+  Elab *e = s->e;
+  MExpr *q[4], *R[9], *spin[3], *omega[3];
+  for (int k = 0; k < 4; k++) q[k] = b->start_q[k];
+  if (!b->fixed && !b->driven) {
+    b->turn = new_variable(y, s, MV_COORD, "turn", 3, unit_of(e, "rad"));
+    b->attitude = new_variable(y, s, MV_POSITION, "q", 4, unit_of(e, "1"));
+    e->var.at[b->turn].rate_name = arena_printf(e->a, "%s[%%]", prefixed(e, s->path, "spin"));
+    e->var.at[b->turn].plain = prefixed(e, s->plain, "spin");
+    e->var.at[b->turn].partner = b->attitude + 1;
+    e->var.at[b->attitude].partner = b->turn + 1;
+    for (int k = 0; k < 4; k++) q[k] = element(s, b->attitude, k, false, y->span);
+    for (int i = 0; i < 3; i++) spin[i] = element(s, b->turn, i, true, y->span);
+  } else spin_of_motion(e, q, spin);
+  rotation_matrix(e, q, R);
+  for (int i = 0; i < 3; i++) {
+    omega[i] = number(e, 0, y->span);
+    for (int k = 0; k < 3; k++) omega[i] = plus(e, omega[i], times(e, R[3 * i + k], spin[k]));
+  }
+  bring(s, y, "q", 4, 0, unit_of(e, "1"), q);
+  bring(s, y, "R", 3, 3, unit_of(e, "1"), R);
+  bring(s, y, "spin", 3, 0, unit_of(e, "rad/s"), spin);
+  bring(s, y, "omega", 3, 0, unit_of(e, "rad/s"), omega);
+}
+
+static bool read_body(const Env *env, const Symbol *y, Body *b) {
+  const Ast *position = entry(y, "position");
+  b->fixed = flag(y, "fixed");
+  b->driven = flag(y, "driven");
+  if (b->fixed && b->driven)
+    return wrong_entry(env->e, y->span, "a body is fixed or driven, not both", "leave one of the words out");
+  if (position) {
+    Value v = elab_expr(env, position);
+    if (v.bad) return false;
+    b->planar = v.ndim == 1 && v.dim[0] == 2;
+  }
+  int n = b->planar ? 2 : 3;
+  bool ok = vector_entry(env, y, b, "position", "m", n, b->start);
+  ok = attitude_of(env, y, b, b->start_q) && ok;
+  static const char *const moving[] = { "mass", "inertia", "velocity", "spin" };
+  if (b->fixed || b->driven) {
+    for (int i = 2; i < 4; i++)
+      if (entry(y, moving[i])) {
+        Diag *d = diag(env->e->bag, DIAG_E0243, entry(y, moving[i])->span, "a %s body has no `%s` of its own",
+                       b->fixed ? "fixed" : "driven", moving[i]);
+        diag_help(d, b->fixed ? "leave `fixed` out for a body that moves"
+                              : "its velocities follow from position and attitude as functions of time");
+        ok = false;
+      }
+    return ok;
+  }
+  ok = vector_entry(env, y, b, "velocity", "m/s", n, b->start_v) && ok;
+  ok = vector_entry(env, y, b, "spin", "rad/s", b->planar ? 1 : 3, b->start_spin) && ok;
+  ok = mass_of(env, y, b) && ok;
+  return inertia_of(env, y, b) && ok;
+}
+
+static void place(const Scope *s, int id, bool velocity, MExpr *const *value, int n) {
+  Placed p = { .id = id, .nloop = s->ctx.n, .n = n, .velocity = velocity, .value = ARENA_ARRAY(s->e->a, MExpr *, n) };
+  for (int k = 0; k < n; k++) p.value[k] = value[k];
+  vec_push(&s->e->placed, p);
+}
+
+bool body_force(Symbol *y) {
+  Elab *e = y->env.e;
+  Env args = y->env;
+  Body *b = ARENA_NEW(e->a, Body);
+  *b = (Body){ .turn = -1, .attitude = -1, .place = -1, .angle = -1 };
+  if (!entries_ok(y) || !instance_loops(y, &args)) return false;
+  if (!read_body(&args, y, b)) return false;
+  Scope *s = instance_scope(y, NULL, args);
+  s->body = b;
+  int n = b->planar ? 2 : 3;
+  if (!b->fixed && !b->driven) b->place = new_variable(y, s, MV_COORD, "r", n, unit_of(e, "m"));
+  for (int i = 0; i < n; i++) {
+    b->r[i] = b->place < 0 ? b->start[i] : element(s, b->place, i, false, y->span);
+    b->v[i] = rate_of(e, b->r[i]);
+  }
+  bring(s, y, "r", n, 0, unit_of(e, "m"), b->r);
+  if (b->planar) bring_planar(y, s, b);
+  else bring_spatial(y, s, b);
+  if (b->place >= 0) {
+    place(s, b->place, false, b->start, n);
+    place(s, b->place, true, b->start_v, n);
+    place(s, b->planar ? b->angle : b->attitude, false, b->start_q, b->planar ? 1 : 4);
+    place(s, b->planar ? b->angle : b->turn, true, b->start_spin, b->planar ? 1 : 3);
+  }
+  if (b->mass) bring(s, y, "mass", 0, 0, unit_of(e, "kg"), &b->mass);
+  return true;
+}
+
+// --- energies and initial values ---
+
+static void energy(const Symbol *y, const Scope *s, MEnergyKind kind, MExpr *value) {
+  if (mx_is_num(value, 0)) return;
+  MEnergy m = { .ctx = s->ctx, .kind = kind, .value = value, .span = y->span };
+  m.value->span = y->span;
+  vec_push(&s->e->energy, m);
+}
+
+static void start(const Symbol *y, const Scope *s, int id, int k, bool velocity, MExpr *value) {
+  MInit i = { .ctx = s->ctx, .on = element(s, id, k, false, y->span), .velocity = velocity, .value = value,
+              .span = y->span };
+  vec_push(&s->e->init, i);
+}
+
+// -m g.r of the gravity that is declared nearest around the body.
+static void weight(const Symbol *y, const Scope *s, const Body *b) {
+  Elab *e = s->e;
+  Scope *at = y->env.scope;
+  while (at && !at->gravity) at = at->parent;
+  if (!at) return;
+  Env env = env_of(at);
+  Value g = elab_expr(&env, at->gravity->a);
+  if (g.bad || !unit_check(&env, g, unit_of(e, "m/s^2"), "gravity")) return;
+  int n = b->planar ? 2 : 3;
+  if (g.ndim != 1 || g.dim[0] != n) {
+    wrong_entry(e, at->gravity->span, arena_printf(e->a, "gravity is %s, and the body `%s` is %s", shape_text(e, &g),
+                                                   y->name, b->planar ? "planar" : "in space"),
+                b->planar ? "gravity [0, -9.81] [m/s^2];" : "gravity [0, 0, -9.81] [m/s^2];");
+    return;
+  }
+  if (extra_uses(&g, MU_PARAM | MU_LOOP | MU_TIME)) {
+    not_constant(&env, &g, "gravity", "a force that depends on the motion is written as `force`");
+    return;
+  }
+  MExpr *height = number(e, 0, y->span);
+  for (int i = 0; i < n; i++) height = plus(e, height, times(e, g.at[i], b->r[i]));
+  if (!mx_is_num(height, 0)) energy(y, s, ME_POTENTIAL, mx_neg(e->a, times(e, b->mass, height), y->span));
+}
+
+void body_items(Symbol *y) {
+  if (!symbol_force(y)) return;
+  Scope *s = y->child;
+  const Body *b = s->body;
+  Elab *e = s->e;
+  if (b->fixed || b->driven) return;
+  int n = b->planar ? 2 : 3;
+  MExpr *half = number(e, 0.5, y->span), *square = number(e, 0, y->span), *turning = square, *w[3];
+  for (int i = 0; i < n; i++) square = plus(e, square, times(e, b->v[i], b->v[i]));
+  energy(y, s, ME_KINETIC, times(e, half, times(e, b->mass, square)));
+  int m = b->planar ? 1 : 3;
+  for (int i = 0; i < m; i++)
+    w[i] = b->planar ? element(s, b->angle, -1, true, y->span) : element(s, b->turn, i, true, y->span);
+  for (int i = 0; i < m; i++)
+    for (int k = 0; k < m; k++) turning = plus(e, turning, times(e, b->J[m * i + k], times(e, w[i], w[k])));
+  energy(y, s, ME_KINETIC, times(e, half, turning));
+  weight(y, s, b);
+  for (int i = 0; i < n; i++) {
+    start(y, s, b->place, i, false, b->start[i]);
+    start(y, s, b->place, i, true, b->start_v[i]);
+  }
+  if (b->planar) {
+    start(y, s, b->angle, -1, false, b->start_q[0]);
+    start(y, s, b->angle, -1, true, b->start_spin[0]);
+    return;
+  }
+  for (int k = 0; k < 4; k++) start(y, s, b->attitude, k, false, b->start_q[k]);
+  for (int i = 0; i < 3; i++) start(y, s, b->turn, i, true, b->start_spin[i]);
+  const char *path = s->path;
+  MBody body = { .ctx = s->ctx, .name = arena_strndup(e->a, path, strlen(path) - 1), .attitude = b->attitude,
+                 .turn = b->turn, .place = b->place, .span = y->span };
+  vec_push(&e->body, body);
+}

@@ -1,0 +1,45 @@
+// What belongs to families: the indices that rows carry, and names with a mark for each index, "pair[%]".
+#include "elab.h"
+
+void not_supported(const Env *env, DiagCode code, Span at, const char *what, const char *help) {
+  Diag *d = diag(env->e->bag, code, at, "not supported yet: %s", what);
+  diag_label(d, "not in this version");
+  diag_help(d, "%s", help);
+}
+
+// The rows of a family are told apart by the indices of the loops around them, in their order: for i in 1:n { contact
+// pair[i]: ... }
+bool own_indices(const Env *env, const Ast *x, const char *what) {
+  int outer = env->scope->ctx.n, want = env->ctx.n - outer;
+  bool ok = x->list.n == want;
+  for (int k = 0; ok && k < want; k++) {
+    const Ast *i = x->list.at[k];
+    ok = i->kind == AST_NAME && i->name == env->ctx.loop[outer + k].name;
+  }
+  if (ok) return true;
+  Text index = {0};
+  for (int k = 0; k < want; k++) text_printf(&index, "%s%s", k ? ", " : "[", env->ctx.loop[outer + k].name);
+  if (want) text_addc(&index, ']');
+  Diag *d = diag(env->e->bag, DIAG_E0229, x->name_span.file ? x->name_span : x->span,
+                 "the indices of %s `%s` do not match the loops around it", what, x->name ? x->name : "");
+  if (want == 0) diag_label(d, "there is no loop around it");
+  else diag_label(d, "inside the loop%s over %s", want == 1 ? "" : "s", text_str(&index));
+  diag_help(d, "%s %s%s: ...", what, x->name ? x->name : "name", text_str(&index));
+  text_free(&index);
+  return false;
+}
+
+const char *index_marks(Elab *e, int n) {
+  Text t = {0};
+  for (int k = 0; k < n; k++) text_add(&t, k ? ",%" : "[%");
+  if (n) text_addc(&t, ']');
+  const char *r = arena_printf(e->a, "%s", text_str(&t));
+  text_free(&t);
+  return r;
+}
+
+const char *family_name(const Env *env, const char *name) {
+  Elab *e = env->e;
+  return arena_printf(e->a, "%s%s", prefixed(e, env->scope->path, name ? name : "unnamed"),
+                      index_marks(e, env->ctx.n - env->scope->ctx.n));
+}

@@ -1,0 +1,151 @@
+// Vectors in space:
+//   cross(a, b)            of two vectors of 3; of two vectors of 2 the number a1*b2 - a2*b1
+//   rotation(axis, angle)  3 x 3, turns by the angle about the axis n = axis/|axis|, by Rodrigues' formula
+//                            R = cos(angle) I + sin(angle) n^ + (1 - cos(angle)) n n^T,    n^ a = n x a
+//   rotation(angle)        2 x 2, in the plane
+//   identity(n)            n x n
+#include <math.h>
+#include <string.h>
+
+#include "elab.h"
+
+static MExpr *mul(const Env *env, MExpr *a, MExpr *b, Span at) {
+  if (mx_is_num(a, 0) || mx_is_num(b, 0)) return mx_num(env->e->a, 0, at);
+  if (mx_is_num(a, 1)) return b;
+  if (mx_is_num(b, 1)) return a;
+  return mx_2(env->e->a, MOP_MUL, a, b, at);
+}
+static MExpr *add(const Env *env, MOp op, MExpr *a, MExpr *b, Span at) {
+  if (mx_is_num(b, 0)) return a;
+  if (mx_is_num(a, 0)) return op == MOP_ADD ? b : mx_neg(env->e->a, b, at);
+  return mx_2(env->e->a, op, a, b, at);
+}
+
+// a_i b_k - a_k b_i
+static MExpr *minor(const Env *env, const Value *a, const Value *b, int i, int k, Span at) {
+  return add(env, MOP_SUB, mul(env, a->at[i], b->at[k], at), mul(env, a->at[k], b->at[i], at), at);
+}
+
+static Value cross_value(const Env *env, Value a, Value b, Span at) {
+  if (a.bad || b.bad) return bad_value(env, at);
+  bool fit = a.ndim == 1 && b.ndim == 1 && a.dim[0] == b.dim[0] && (a.dim[0] == 3 || a.dim[0] == 2);
+  if (!fit) {
+    shape_error(env, at, &a, &b, "take the cross product of", "cross(a, b) takes two vectors of 3 (or two of 2)");
+    return bad_value(env, at);
+  }
+  Unit u = unit_mul(a.unit, b.unit);
+  if (a.dim[0] == 2) return scalar_value(minor(env, &a, &b, 0, 1, at), u, at, env);
+  Value r = {.unit = u, .ndim = 1, .dim = {3, 0}, .span = at, .at = ARENA_ARRAY(env->e->a, MExpr *, 3)};
+  for (int i = 0; i < 3; i++) r.at[i] = minor(env, &a, &b, (i + 1) % 3, (i + 2) % 3, at);
+  return r;
+}
+
+static Value identity_value(const Env *env, Value n, Span at) {
+  int size;
+  if (!unit_check(env, n, UNIT_ONE, "the size of an identity matrix") ||
+      !fixed_size(env, n.at[0], "the size of an identity matrix", &size))
+    return bad_value(env, at);
+  if (size < 1 || (double)size * size > MAX_ELEMENTS) {
+    Diag *d = diag(env->e->bag, size < 1 ? DIAG_E0602 : DIAG_E0607, n.span, "no identity matrix of this size");
+    diag_label(d, "this is %d", size);
+    diag_help(d, size < 1 ? "identity(3) has three rows and columns" : "write it with loops: for i in 1:n { ... }");
+    return bad_value(env, at);
+  }
+  Value r = {.unit = UNIT_BARE, .ndim = 2, .dim = {size, size}, .span = at};
+  r.at = ARENA_ARRAY(env->e->a, MExpr *, size * size);
+  for (int i = 0; i < size * size; i++) r.at[i] = mx_num(env->e->a, i / size == i % size, at);
+  return r;
+}
+
+// --- rotations ---
+
+static bool is_angle(const Env *env, const Value *v) {
+  if (v->bad) return false;
+  if (v->ndim) {
+    Diag *d = diag(env->e->bag, DIAG_E0302, v->span, "the angle of a rotation is a number, not %s",
+                   shape_text(env->e, v));
+    diag_label(d, "this is %s", shape_text(env->e, v));
+    diag_help(d, "rotation(axis, angle), or rotation(angle) in the plane");
+    return false;
+  }
+  if (!unit_check(env, *v, UNIT_ONE, "the angle of a rotation")) return false;
+  note_angle(env, v);
+  return true;
+}
+
+// The axis over its length; numbers are divided here.
+static bool direction(const Env *env, const Value *axis, MExpr *n[3], Span at) {
+  Elab *e = env->e;
+  if (axis->bad) return false;
+  if (axis->ndim != 1 || axis->dim[0] != 3 || axis->truth) {
+    Diag *d = diag(e->bag, DIAG_E0302, axis->span, "the axis of a rotation is a vector of 3, not %s",
+                   shape_text(e, axis));
+    diag_label(d, "this is %s", shape_text(e, axis));
+    diag_help(d, axis->ndim == 1 && axis->dim[0] == 2 ? "in the plane: rotation(angle)"
+                                                      : "rotation([0, 0, 1], angle) turns about z");
+    return false;
+  }
+  double x[3], length = 0;
+  bool known = !extra_uses(axis, MU_PARAM), numbers = !extra_uses(axis, 0);
+  for (int i = 0; i < 3 && known; i++) known = try_eval(e, axis->at[i], false, NULL, 0, &x[i]);
+  if (known) length = hypot(hypot(x[0], x[1]), x[2]);
+  if (known && !(length > 0 && isfinite(length))) {
+    Diag *d = diag(e->bag, DIAG_E0305, axis->span, "the axis of this rotation has %s",
+                   length == 0 ? "no direction" : "no finite length");
+    diag_label(d, "this is [%.17g, %.17g, %.17g]", x[0], x[1], x[2]);
+    diag_help(d, "an axis of any length but 0: rotation([0, 0, 1], angle) turns about z");
+    return false;
+  }
+  MExpr *norm = known && numbers ? NULL : norm_value(env, *axis, at).at[0];
+  for (int i = 0; i < 3; i++)
+    n[i] = !norm                        ? mx_num(e->a, x[i] / length, at)
+           : mx_is_num(axis->at[i], 0) ? axis->at[i]
+                                        : mx_2(e->a, MOP_DIV, axis->at[i], norm, at);
+  return true;
+}
+
+static Value rotation_value(const Env *env, const Value *axis, Value angle, Span at) {
+  Arena *m = env->e->a;
+  MExpr *n[3];
+  int size = axis ? 3 : 2;
+  if ((axis && !direction(env, axis, n, at)) || !is_angle(env, &angle)) return bad_value(env, at);
+  MExpr *c = mx_1(m, MOP_COS, angle.at[0], at), *s = mx_1(m, MOP_SIN, angle.at[0], at);
+  Value r = {.unit = UNIT_BARE, .ndim = 2, .dim = {size, size}, .span = at};
+  r.at = ARENA_ARRAY(m, MExpr *, size * size);
+  if (!axis) {
+    r.at[0] = r.at[3] = c;
+    r.at[1] = mx_neg(m, s, at);
+    r.at[2] = s;
+    return r;
+  }
+  MExpr *rest = mx_2(m, MOP_SUB, mx_num(m, 1, at), c, at);
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      MExpr *both = mul(env, n[i], n[k], at), *plane = mul(env, rest, both, at);
+      if (i == k) {                                                // c + (1 - c) n_i^2, of a unit vector of numbers 1
+        r.at[4 * i] = mx_is_num(both, 1) ? mx_num(m, 1, at) : add(env, MOP_ADD, c, plane, at);
+        continue;
+      }
+      MExpr *turn = mul(env, s, n[3 - i - k], at);                 // n^ has -n_l at (i, k) where i, k, l is cyclic
+      r.at[3 * i + k] = add(env, (k + 3 - i) % 3 == 1 ? MOP_SUB : MOP_ADD, plane, turn, at);
+    }
+  return r;
+}
+
+// --- calls ---
+
+bool is_space_function(const char *name) {
+  return !strcmp(name, "cross") || !strcmp(name, "rotation") || !strcmp(name, "identity");
+}
+
+Value space_call(const Env *env, const Ast *x) {
+  bool cross = !strcmp(x->name, "cross"), rotation = !strcmp(x->name, "rotation");
+  int want = cross ? 2 : rotation && x->list.n != 1 ? 2 : 1;
+  if (!arity_ok(env, x, want)) return bad_value(env, x->span);
+  Value a = rotation && want == 1 ? elab_expr(env, x->list.at[0]) : cross || rotation
+                                                                  ? elab_expr(env, x->list.at[0])
+                                                                  : elab_scalar(env, x->list.at[0]);
+  if (want == 1) return rotation ? rotation_value(env, NULL, a, x->span) : identity_value(env, a, x->span);
+  Value b = elab_expr(env, x->list.at[1]);
+  return cross ? cross_value(env, a, b, x->span) : rotation_value(env, &a, b, x->span);
+}
