@@ -2,7 +2,8 @@
 //
 //   1. sweeps, from the guess or from nothing: where the last step's forces are near, they are all that is needed
 //   2. splitting with Anderson's acceleration, to the answer where the shift is tame
-//   3. up to NSM_SIGMA_LARGE nodes the path of smoothed problems, through its folds
+//   3. up to NSM_SIGMA_LARGE nodes straight down the smoothed problems, for a few dozen factorizations; where that
+//      stalls the path of these problems, through its folds
 //   4. the flow of the shift, for those with more contacts and where the path has lost its way
 //
 // What is kept is the best of all that was judged. Where `accept` is given, a way that has reached it is the last one;
@@ -11,92 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONG = 1000, PATIENCE = 1000, SHORT_PATIENCE = 100 };
+enum { LONG = 1000, PATIENCE = 1000, SHORT_PATIENCE = 100, STRAIGHT = 50 };
 enum { FEW = 60, MANY = 300 };           // nodes: on bodies from here, on contacts up to here
-static const double first_push = 10, first_ratio = 1e-4, spread = 1.0001;      // of tau
-
-static size_t rows_bytes(const nsm_sigma *k) { return (size_t)k->g.rows * sizeof(double); }
-static size_t nodes_bytes(const nsm_sigma *k) { return (size_t)k->g.nodes * sizeof(double); }
-
-void nsm_sigma_keep(const nsm_sigma *k, nsm_sigma_point *p) {
-  memcpy(p->x, k->x, rows_bytes(k));
-  memcpy(p->y, k->y, rows_bytes(k));
-  memcpy(p->s, k->s, nodes_bytes(k));
-  if (p->center) memcpy(p->center, k->center, rows_bytes(k));
-  p->tau = k->tau;
-}
-
-void nsm_sigma_go_back(nsm_sigma *k, const nsm_sigma_point *p) {
-  memcpy(k->x, p->x, rows_bytes(k));
-  memcpy(k->y, p->y, rows_bytes(k));
-  memcpy(k->s, p->s, nodes_bytes(k));
-  if (p->center) memcpy(k->center, p->center, rows_bytes(k));
-  k->tau = p->tau;
-}
-
-int nsm_sigma_judged(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, const double *x, double tau,
-                     double *u) {
-  const nsm_graph *g = &k->g;
-  nsm_cone_try asked = { .tolerance = t->asked, .sqrt_tolerance = t->sqrt_tolerance };
-  nsm_cone_check check = { .accepted = 0 };
-  memcpy(k->xt, x, rows_bytes(k));
-  for (int c = 0; c < g->nodes; c++) {
-    const nsm_node *n = g->node + c;
-    if (n->kind == NSM_NODE_CONTACT && x[n->first] < tau * k->share[c])
-      memset(k->xt + n->first, 0, (size_t)n->size * sizeof(double));
-  }
-  nsm_graph_lambda(g, k->xt, k->lambda);
-  nsm_cone_project_all(p, k->lambda);
-  double distance = nsm_cone_distance(p, k->w, k->lambda);
-  if (distance < 2 * t->asked) nsm_cone_check_answer(p, k->w, &asked, k->lambda, u, &check);
-  if (check.accepted || distance < k->least) {
-    k->least = distance;
-    memcpy(k->best, k->lambda, rows_bytes(k));
-  }
-  return check.accepted;
-}
-
-int nsm_sigma_may_go_on(const nsm_sigma *k) { return k->steps < k->limit && !nsm_cone_late(k->w); }
-
-int nsm_sigma_will_do(const nsm_sigma *k, const nsm_cone_try *t) {
-  return k->g.nodes > NSM_SIGMA_LARGE && k->least <= t->accept;
-}
-
-// The middle one of x by exchanges (Hoare 1961); x is sorted in part.
-static double median(int n, double *x) {
-  int low = 0, high = n - 1, middle = n / 2;
-  while (low < high) {
-    double pivot = x[middle];
-    int i = low, j = high;
-    while (i <= j) {
-      while (x[i] < pivot) i++;
-      while (pivot < x[j]) j--;
-      if (i <= j) { double t = x[i]; x[i++] = x[j]; x[j--] = t; }
-    }
-    if (j < middle) low = i;
-    if (middle < i) high = j;
-  }
-  return x[middle];
-}
-
-void nsm_sigma_begin(nsm_sigma *k, double push, double tau, nsm_dice *d) {
-  const nsm_graph *g = &k->g;
-  double q = 0;
-  for (int i = 0; i < g->rows; i++) q = fmax(q, fabs(g->q[i]));
-  for (int c = 0; c < g->nodes; c++) k->st[c] = k->rho[c] = 1 / g->node[c].metric;
-  double middle = median(g->nodes, k->st);
-  k->push = push;
-  k->tau = (q > 0 ? q * middle : 1) * tau;
-  memset(k->x, 0, rows_bytes(k));
-  for (int c = 0; c < g->nodes; c++) {
-    const nsm_node *n = g->node + c;
-    k->share[c] = sqrt(k->rho[c] / middle) * nsm_dice_between(d, 1, spread);
-    k->s0[c] = k->s[c] = k->tau * k->share[c] / (push * k->rho[c]);
-    k->x[n->first] = n->kind == NSM_NODE_CONTACT ? k->tau * k->share[c] : nsm_cone_project(0, n->lo, n->hi);
-  }
-  nsm_graph_apply(g, k->x, 1, k->y);
-  memcpy(k->center, k->x, rows_bytes(k));
-}
+static const double first_push = 10, first_ratio = 1e-4, first_step = 0.2;
 
 static int take(nsm_sigma *k) {
   size_t rows = (size_t)k->g.rows, nodes = (size_t)k->g.nodes;
@@ -170,20 +88,24 @@ static void take_guess(nsm_sigma *k, const nsm_cone_try *t, const double *lambda
 // The ways of the head, in turn. 1: the answer, 0: not, or it will do.
 static int first_attempt(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, const double *lambda,
                          nsm_dice *d, double *u) {
-  int large = k->g.nodes > NSM_SIGMA_LARGE;
+  int large = k->g.nodes > NSM_SIGMA_LARGE, limit = k->limit;
   if (k->on_bodies) {
     take_guess(k, t, lambda, d);
     if (nsm_sigma_sweeps(k, p, t, t->warm || large ? PATIENCE : SHORT_PATIENCE, u)) return 1;
-    if (k->least <= t->accept) return 0;
+    if (k->enough) return 0;
     if (nsm_sigma_split(k, p, t, u)) return 1;
-    if (k->least <= t->accept) return 0;
+    if (k->enough) return 0;
   }
   if (!large) {
+    k->limit = STRAIGHT + k->steps;
+    if (nsm_sigma_flow(k, p, t, first_push, 1, HUGE_VAL, d, u)) return 1;
+    if (k->enough) return 0;
+    k->limit = limit + k->steps;
     if (nsm_sigma_path(k, p, t, first_push, first_ratio, 1, d, u)) return 1;
-    if (k->least <= t->accept) return 0;
-    k->limit += k->steps;
+    if (k->enough) return 0;
+    k->limit = limit + k->steps;
   }
-  return nsm_sigma_flow(k, p, t, first_push, 1, d, u);
+  return nsm_sigma_flow(k, p, t, first_push, 1, first_step, d, u);
 }
 
 nsm_cone_outcome nsm_cone_sigma(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
@@ -199,7 +121,7 @@ nsm_cone_outcome nsm_cone_sigma(const nsm_cone_problem *p, nsm_cone_work *w, con
     else {
       double push = nsm_dice_between(&d, 3, 100), ratio = nsm_dice_between(&d, 1e-6, 1e-2),
              tau = nsm_dice_between(&d, 0.3, 10);
-      ok = k.g.nodes > NSM_SIGMA_LARGE ? nsm_sigma_flow(&k, p, t, push, tau, &d, u)
+      ok = k.g.nodes > NSM_SIGMA_LARGE ? nsm_sigma_flow(&k, p, t, push, tau, first_step, &d, u)
                                        : nsm_sigma_path(&k, p, t, push, ratio, tau, &d, u);
     }
     if (k.least < HUGE_VAL) memcpy(lambda, k.best, (size_t)p->m * sizeof(double));

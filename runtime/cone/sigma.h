@@ -1,6 +1,6 @@
-// Large friction problems: what the ways to their answers share. sigma.c tries them in turn: sweeps and splitting on the
-// bodies (sigma_split.c), the path of smoothed problems (sigma_path.c), the flow of the shift (sigma_flow.c); the last
-// two by Newton's method on the smoothed problem with the sliding speed as an unknown of its own (sigma_newton.c).
+// Large friction problems: what the ways to their answers share. sigma.c tries them in turn: sweeps and splitting on
+// the bodies (sigma_split.c), the path of smoothed problems (sigma_path.c), the flow of the shift (sigma_flow.c); the
+// last two by Newton's method on the smoothed problem with the sliding speed as an unknown of its own (sigma_newton.c).
 #pragma once
 #include "bodies.h"
 
@@ -32,6 +32,7 @@ typedef struct nsm_sigma {
   nsm_sigma_point old, turn;           // the last point; where the walk was left
   double  least;                       // nsm_cone_distance of `best`
   int     steps, limit;                // factorizations
+  int     enough;                      // `best` is accepted at the second level, nsm_cone_try.accept
 } nsm_sigma;
 
 // R, R0 at (x, y, s) and tau, alpha; with the blocks A, B, cell if `blocks`. The largest |R| / share is in *norm, the
@@ -49,7 +50,7 @@ void nsm_sigma_back(nsm_sigma *k, double *rhs, double *dx);
 // Newton's method at one tau: 1 where |R|_inf <= tau. *used: steps; *start: |R|_inf at first; norm at the end.
 int nsm_sigma_stage(nsm_sigma *k, int *used, double *start, double *norm);
 
-// ---- sigma.c --------------------------------------------------------------------------------------------------------
+// ---- sigma_point.c --------------------------------------------------------------------------------------------------
 enum { NSM_SIGMA_LARGE = 1500 };         // nodes from which on there is no time for more than is asked for
 void nsm_sigma_keep(const nsm_sigma *k, nsm_sigma_point *p);
 void nsm_sigma_go_back(nsm_sigma *k, const nsm_sigma_point *p);
@@ -58,8 +59,8 @@ int  nsm_sigma_may_go_on(const nsm_sigma *k);
 // Judges x, without forces below tau, which only tau makes: 1 where it is the answer. Keeps the best.
 int  nsm_sigma_judged(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, const double *x, double tau,
                       double *u);
-// 1 where the best is as good as `accept` asks.
-int  nsm_sigma_will_do(const nsm_sigma *k, const nsm_cone_try *t);
+// 1 where the best is as good as `accept` asks, and there is no time for more.
+int  nsm_sigma_will_do(const nsm_sigma *k);
 // tau large, all contacts press a little.
 void nsm_sigma_begin(nsm_sigma *k, double push, double tau, nsm_dice *d);
 
@@ -68,7 +69,8 @@ void nsm_sigma_begin(nsm_sigma *k, double push, double tau, nsm_dice *d);
 int nsm_sigma_split(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double *u);
 int nsm_sigma_sweeps(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, int patience, double *u);
 // push: r / rho; ratio: alpha at first; tau: at first, of what q suggests.
-int nsm_sigma_path(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double push, double ratio, double tau,
+int nsm_sigma_path(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double push, double ratio,
+                   double tau, nsm_dice *d, double *u);
+// step: the first one of the flow; HUGE_VAL: straight down.
+int nsm_sigma_flow(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double push, double tau, double step,
                    nsm_dice *d, double *u);
-int nsm_sigma_flow(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, double push, double tau, nsm_dice *d,
-                   double *u);

@@ -98,7 +98,7 @@ int nsm_sigma_split(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try 
         double norm = nsm_anderson_step(&a, z, G);
         most = step % LOOK == 1 ? norm : fmin(most, norm);
         if (step % LOOK) continue;
-        done = nsm_sigma_judged(k, p, t, k->x, 0, u) || nsm_sigma_will_do(k, t);
+        done = nsm_sigma_judged(k, p, t, k->x, 0, u) || nsm_sigma_will_do(k);
         if (!(most < 0.5 * before)) break;
         before = most;
       }
@@ -171,12 +171,13 @@ int nsm_sigma_sweeps(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try
   for (int c = 0; c < k->g.nodes; c++) metric(k, c, k->stiff + 2 * c);
   nsm_bodies_gather(&k->g, &k->bodies, k->x, k->v);
   for (int i = 0; i < k->bodies.column[k->bodies.bodies]; i++) k->v[i] *= k->bodies.sign[i];
-  for (int step = 1, better = 0; step <= SWEEPS && !done && step - better < patience && nsm_sigma_may_go_on(k); step++) {
+  for (int step = 1, better = 0; step <= SWEEPS && !done && step - better < patience; step++) {
+    if (!nsm_sigma_may_go_on(k)) break;
     double moved = sweep(k, step % 2, k->v);
     if (step % PASS && moved > 0.5 * least) continue;
     if (moved < 0.8 * least) { least = moved; better = step; }
     k->w->iterations++;
-    done = nsm_sigma_judged(k, p, t, k->x, 0, u) || nsm_sigma_will_do(k, t);
+    done = nsm_sigma_judged(k, p, t, k->x, 0, u) || nsm_sigma_will_do(k);
   }
   nsm_graph_apply(&k->g, k->x, 1, k->y);
   return done;

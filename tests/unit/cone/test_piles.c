@@ -2,6 +2,7 @@
 // answers are, and by the laws in words.
 #include "bench.h"
 #include "packing.h"
+#include <stdio.h>
 
 // Solves packing k by `solver`, tolerance 1e-8, a minute at most; frees it.
 static void solve(packing k, double heaviest, packing_state state, const char *solver, const char *expected) {
@@ -74,8 +75,8 @@ static void close_pile(pile *p) {
   packing_free(&p->k);
 }
 
-// As in time-stepping: the next problem differs a little, the forces of the last one are the guess. Sweeps on the bodies
-// do then, without a factorization: fewer iterations than from nothing.
+// As in time-stepping: the next problem differs a little, the forces of the last one are the guess. Sweeps on the
+// bodies do then, without a factorization: fewer iterations than from nothing.
 static void warm(void **state) {
   (void)state;
   packing_seed = 1;
