@@ -3,7 +3,7 @@
 //   1. sweeps, from the guess or from nothing: where the last step's forces are near, they are all that is needed
 //   2. splitting with Anderson's acceleration, to the answer where the shift is tame
 //   3. up to NSM_SIGMA_LARGE nodes straight down the smoothed problems, for a few dozen factorizations; where that
-//      stalls the path of these problems, through its folds
+//      stalls the path of these problems, through its folds; then straight down with other parameters
 //   4. the flow of the shift, for those with more contacts and where the path has lost its way
 //
 // What is kept is the best of all that was judged. Where `accept` is given, a way that has reached it is the last one;
@@ -12,9 +12,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONG = 1000, PATIENCE = 1000, SHORT_PATIENCE = 100, STRAIGHT = 50 };
+enum { LONG = 1000, WALK = 400, STRAIGHT = 50, PATIENCE = 1000, SHORT_PATIENCE = 200 };
 enum { FEW = 60, MANY = 300 };           // nodes: on bodies from here, on contacts up to here
-static const double first_push = 10, first_ratio = 1e-4, first_step = 0.2;
+static const double first_push = 10, other_push = 100, first_ratio = 1e-4, first_step = 0.2;
 
 static int take(nsm_sigma *k) {
   size_t rows = (size_t)k->g.rows, nodes = (size_t)k->g.nodes;
@@ -91,20 +91,20 @@ static int first_attempt(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone
   int large = k->g.nodes > NSM_SIGMA_LARGE, limit = k->limit;
   if (k->on_bodies) {
     take_guess(k, t, lambda, d);
-    if (nsm_sigma_sweeps(k, p, t, t->warm || large ? PATIENCE : SHORT_PATIENCE, u)) return 1;
+    if (nsm_sigma_sweeps(k, p, t, large ? PATIENCE : SHORT_PATIENCE, u)) return 1;
     if (k->enough) return 0;
     if (nsm_sigma_split(k, p, t, u)) return 1;
     if (k->enough) return 0;
   }
-  if (!large) {
-    k->limit = STRAIGHT + k->steps;
-    if (nsm_sigma_flow(k, p, t, first_push, 1, HUGE_VAL, d, u)) return 1;
+  for (int way = 0; way < 3 && !large; way++) {
+    int ends = way == 1 ? WALK : STRAIGHT;
+    k->limit = k->steps + (limit < ends ? limit : ends);
+    if (way == 1 ? nsm_sigma_path(k, p, t, first_push, first_ratio, 1, d, u)
+                 : nsm_sigma_flow(k, p, t, way ? other_push : first_push, 1, HUGE_VAL, d, u))
+      return 1;
     if (k->enough) return 0;
-    k->limit = limit + k->steps;
-    if (nsm_sigma_path(k, p, t, first_push, first_ratio, 1, d, u)) return 1;
-    if (k->enough) return 0;
-    k->limit = limit + k->steps;
   }
+  k->limit = k->steps + (large || limit < WALK ? limit : WALK);
   return nsm_sigma_flow(k, p, t, first_push, 1, first_step, d, u);
 }
 
