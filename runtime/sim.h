@@ -450,7 +450,7 @@ static inline int sim_z_of(const nsm_sim *s, const sim_class *k, int i, int slot
   return k->c->slot[slot] == NSM_SLOT_X ? s->a->nv + ix : ix;
 }
 // How an entry of a Jacobian enters d/dz: q depends on v through q = q_k + h (theta v + (1-theta) v_k), (8).
-// Weights of f and g at the end of the step: algebraic rows hold there, and an unknown z without inertia is taken there.
+// Weights of f and g at the end of the step: algebraic rows hold there, and an unknown without inertia is taken there.
 static inline double sim_theta_of(const nsm_sim *s, const nsm_class *c, int z) {
   return c->at_end || (s->a->algebraic && s->a->algebraic[z]) ? 1.0 : s->a->theta;
 }

@@ -283,7 +283,6 @@ void  judge_sets(Elab *e);                                     // fills Override
 void elab_events(Elab *e);
 
 // --- elab_circuit.c: algebraic unknowns, nodes, flows
-bool  is_node_formal(const Ast *formal);
 void  hold_node(Env env, const Ast *decl);            // node gnd = 0;
 void  elab_flow(Env env, const Ast *x);
 bool  algebraic_equation(Env env, const Ast *x, const Value *a, const Value *b);   // false: it has no such unknown

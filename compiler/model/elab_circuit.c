@@ -12,8 +12,6 @@
 #include "elab.h"
 #include "elab_balance.h"
 
-bool is_node_formal(const Ast *formal) { return formal->unit && !strcmp(formal->unit, "node"); }
-
 // --- statements ---
 
 static bool has_unknown(const Elab *e, const MExpr *x, Map *seen) {

@@ -228,6 +228,8 @@ static void store_param(Symbol *y, const Value *v, Unit written) {
   }
 }
 
+static bool is_node_formal(const Ast *formal) { return formal->unit && !strcmp(formal->unit, "node"); }
+
 static bool force_param(Symbol *y) {
   Ast plain = *y->decl;
   const Ast *decl = y->decl;
@@ -317,7 +319,8 @@ static bool force_variable(Symbol *y) {
                   "instances and arrays together may have eight");
     return false;
   }
-  MVar v = {.kind = y->var_kind, .algebraic = y->algebraic, .ndim = s->ctx.n + own, .unit = unit, .doc = y->decl->doc, .span = y->span};
+  MVar v = {.kind = y->var_kind, .algebraic = y->algebraic, .ndim = s->ctx.n + own, .unit = unit, .doc = y->decl->doc,
+            .span = y->span};
   v.name = arena_printf(e->a, "%s%s", prefixed(e, s->path, y->name), index_marks(e, own));
   v.plain = prefixed(e, s->plain, y->name);
   for (int k = 0; k < s->ctx.n; k++) {
