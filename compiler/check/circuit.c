@@ -1,4 +1,4 @@
-// Algebraic equations: has the system of a step one solution (E0247)? With the unknowns of its end, states x and
+// Algebraic equations: has the system of a step one solution (E0252)? With the unknowns of its end, states x and
 // multipliers l,
 //
 //   ( M/h - A    -B      ) ( x )
@@ -92,7 +92,7 @@ static void singular(Check *k, const double *left, const double *right, int n) {
     nodes = nodes && is_node(k, unknown_symbol(k, column[i]));
     text_printf(&t, "%s%s", i ? ", " : "", sym_name(unknown_symbol(k, column[i]), (void *)k->s));
   }
-  Diag *d = diag(k->bag, nodes ? DIAG_E0246 : DIAG_E0247, first->span,
+  Diag *d = diag(k->bag, nodes ? DIAG_E0251 : DIAG_E0252, first->span,
                  nodes ? "nothing determines the potential of %s" : "these equations do not determine %s",
                  text_str(&t));
   text_free(&t);

@@ -50,7 +50,7 @@ bool solve_dense_system(double *M, double *B, int n, int m);
 void check_numbers(Check *k);      // numbers.c      E0232: parameters and initial values that are none
 void check_inertia(Check *k);      // inertia.c      E0506, E0507, W0832: the mass matrix
 void check_equations(Check *k);    // equations.c    E0504, E0508: state equations
-void check_circuit(Check *k);      // circuit.c      E0246, E0247: algebraic equations and nodes
+void check_circuit(Check *k);      // circuit.c      E0251, E0252: algebraic equations and nodes
 void check_breaks(Check *k);       // breaks.c       E0412, E0413, E0509, W0822, W0831: jumps and kinks
 void check_reach(Check *k);        // reach.c        E0417, W0826: gaps and outputs that never change sign
 void check_contradictions(Check *k); // contradictions.c  E0414, W0825

@@ -136,7 +136,7 @@ static bool end_of_flow(Inverse *v, MExpr *end, int id, MExpr *chosen) {
 }
 
 static void no_flow(Elab *e, const MVar *v) {
-  Diag *d = diag(e->bag, DIAG_E0246, v->span, "no flow reaches the node `%s`", v->plain);
+  Diag *d = diag(e->bag, DIAG_E0251, v->span, "no flow reaches the node `%s`", v->plain);
   diag_label(d, "nothing determines it");
   diag_help(d, "connect it: an argument of a part, flow a to b = ...; or hold it: node %s = 0;", v->plain);
 }
@@ -219,7 +219,7 @@ void check_ground(Elab *e) {
     int r = root_of(parent, i);
     if (e->var.at[i].algebraic != MALG_NODE || grounded[r]) continue;
     grounded[r] = 1;                                      // said once for what is connected
-    Diag *d = diag(e->bag, DIAG_E0246, e->var.at[i].span, held ? "the node `%s` is not connected with the ground"
+    Diag *d = diag(e->bag, DIAG_E0251, e->var.at[i].span, held ? "the node `%s` is not connected with the ground"
                                                                : "no node is held: only differences of potentials are "
                                                                  "determined, not that of `%s`", e->var.at[i].plain);
     diag_label(d, held ? "floats: nothing says at which potential" : "at which potential?");

@@ -52,7 +52,7 @@ void hold_node(Env env, const Ast *d) {
     return;
   }
   if (extra_uses(&v, MU_PARAM | MU_LOOP | MU_TIME | MU_INPUT | MU_DISCRETE)) {
-    Diag *g = diag(e->bag, DIAG_E0244, v.span, "a node is held at a value that does not move with the model");
+    Diag *g = diag(e->bag, DIAG_E0249, v.span, "a node is held at a value that does not move with the model");
     diag_help(g, "node %s;  %s = %s;  and a flow that it takes: algebraic i; flow %s to gnd = i;", d->name, d->name,
               ast_text(e, d->a), d->name);
     return;
@@ -70,7 +70,7 @@ static bool is_node(const Env *env, const Ast *x, const MExpr *v) {
   if (v->kind == MX_VAR && !v->derivative && env->e->var.at[v->id].algebraic >= MALG_NODE) return true;
   if (v->kind == MX_OP && v->op == MOP_IF && mx_constant(v->arg[0]))
     return is_node(env, x, v->arg[1]) && is_node(env, x, v->arg[2]);
-  Diag *d = diag(env->e->bag, DIAG_E0244, x->span, "a flow goes from a node to a node");
+  Diag *d = diag(env->e->bag, DIAG_E0249, x->span, "a flow goes from a node to a node");
   diag_label(d, "this is none");
   if (v->kind == MX_VAR) diag_also(d, env->e->var.at[v->id].span, "declared here");
   diag_help(d, "declare it: node %s; or, held at a value, node gnd = 0;",
@@ -85,7 +85,7 @@ void elab_flow(Env env, const Ast *x) {
   if (from.bad || to.bad || v.bad || !unit_check(&env, v, UNIT_ANY, "a flow")) return;
   if (!is_node(&env, x->a, from.at[0]) || !is_node(&env, x->b, to.at[0])) return;
   if (v.at[0]->uses & MU_RATE) {
-    Diag *d = diag(env.e->bag, DIAG_E0244, v.span, "a flow contains no derivative");
+    Diag *d = diag(env.e->bag, DIAG_E0249, v.span, "a flow contains no derivative");
     diag_help(d, "algebraic i; C*u' = i; flow %s to %s = i;", ast_text(env.e, x->a), ast_text(env.e, x->b));
     return;
   }
@@ -165,7 +165,7 @@ static const char *own_name(const MVar *v) { return v->plain; }
 
 static void too_many(Matching *m, const Algebraic *q) {
   Elab *e = m->e;
-  Diag *d = diag(e->bag, DIAG_E0245, q->span, "one equation too many: no algebraic unknown is left for it");
+  Diag *d = diag(e->bag, DIAG_E0250, q->span, "one equation too many: no algebraic unknown is left for it");
   diag_label(d, "nothing that it could determine");
   for (int id = 0, n = 0; id < (int)e->var.n && n < 2; id++) {
     if (m->owner[id] < 0 || !reference(q->value, id, map_new(e->a))) continue;
@@ -176,7 +176,7 @@ static void too_many(Matching *m, const Algebraic *q) {
 }
 
 static void too_few(Elab *e, const MVar *v) {
-  Diag *d = diag(e->bag, DIAG_E0245, v->span, "the algebraic unknown `%s` has no equation", own_name(v));
+  Diag *d = diag(e->bag, DIAG_E0250, v->span, "the algebraic unknown `%s` has no equation", own_name(v));
   int n = 0, m = (int)e->algebraic.n;
   for (size_t i = 0; i < e->var.n; i++) n += e->var.at[i].algebraic == MALG_UNKNOWN;
   for (int i = 0; i < m; i++) n += e->algebraic.at[i].held != NULL;
