@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include "runtime/shapes/pairs.h"
-#include "runtime/shapes/r3.h"
+#include "runtime/shapes/vector.h"
 #include "chance.h"
 
 enum { MOST = 700 };
@@ -62,7 +62,7 @@ static void move(int n, double step) {
     double turn[9], R[9];
     for (int k = 0; k < 3; k++) pose[i].r[k] += step * speed[i][k];
     turn_z(step * speed[i][0], turn);
-    r3_product(pose[i].R, turn, R);
+    product3(pose[i].R, turn, R);
     memcpy(pose[i].R, R, sizeof R);
   }
 }
@@ -199,11 +199,11 @@ static void bound_of_unions(void **state) {
           x[0] = r * cos(angle); x[1] = r * sin(angle);
           x[2] = end + (choose(2) ? size[1] : -size[1]);
         }
-        r3_times(shape[i].turn, x, in_body);
+        turn3(shape[i].turn, x, in_body);
         for (int j = 0; j < 3; j++) in_body[j] += shape[i].at[j];
-        most = fmax(most, r3_length(in_body));
-        r3_minus(in_body, b.at, arm);
-        r3_times_transposed(b.turn, arm, own);
+        most = fmax(most, norm3(in_body));
+        sub3(in_body, b.at, arm);
+        back3(b.turn, arm, own);
         for (int j = 0; j < 3; j++) assert_true(own[j] >= b.low[j] - 1e-12 && own[j] <= b.high[j] + 1e-12);
       }
     assert_true(most <= b.radius + 1e-12);
