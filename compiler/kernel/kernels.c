@@ -51,6 +51,20 @@ static KValue slot_index(KBuilder *b, const Maker *m, int slot) {
   return m->ix == K_NONE ? k_slot(b, slot) : k_at_number(b, m->ix, slot);
 }
 
+static KValue leaf(KBuilder *b, int symbol, void *ctx);
+
+// Of a contact between shapes: nsm_touch_count(s, contact), nsm_touch_impulse(s, contact, class, body, axis).
+static KValue touch(KBuilder *b, const Maker *m, const Sym *y) {
+  const System *s = m->plan->sys;
+  int what = (int)ex_value(s->pool, y->idx[0]);
+  KValue arg[5] = { m->view, k_number(b, y->id) };
+  if (what < MT_IMPULSE) return k_call(b, what == MT_COUNT ? KS_nsm_touch_count : KS_nsm_touch_deepest, arg, 2);
+  arg[2] = k_number(b, class_of_solid(s, (int)ex_value(s->pool, y->idx[1])));
+  arg[3] = k_double(b, k_ex_inline(b, s->pool, leaf, (void *)(uintptr_t)m, y->idx[2]));
+  arg[4] = k_number(b, what - MT_IMPULSE + 1);
+  return k_call(b, KS_nsm_touch_impulse, arg, 5);
+}
+
 static KValue leaf(KBuilder *b, int symbol, void *ctx) {
   const Maker *m = ctx;
   const System *s = m->plan->sys;
@@ -59,6 +73,7 @@ static KValue leaf(KBuilder *b, int symbol, void *ctx) {
   for (int i = 0; i < SCALARS; i++) if (scalar[i].kind == y->kind) return m->scalars[i];
   if (y->kind == SYM_LAMBDA) return k_at(b, m->argument[0], m->instance);
   if (y->kind == SYM_KAPPA) return k_at(b, m->argument[1], m->instance);
+  if (y->kind == SYM_TOUCH) return touch(b, m, y);
   int now = at_moment(s, symbol, AT_END);
   Moment when = moment(y->kind);
   for (int k = 0; k < m->pc->c->nslot; k++) {
@@ -150,6 +165,7 @@ static const struct { Way way; KType type[3]; const char *name[3]; } results[KER
   [KERNEL_LAMBDA] = { EACH, ONE("l") },
   [KERNEL_GQ] = { ENTRIES, ONE("out") },
   [KERNEL_MOVE] = { PLACES, ONE("q1") },
+  [KERNEL_POSE] = { ENTRIES, ONE("out") },
 #undef ONE
 #undef TWO
 };

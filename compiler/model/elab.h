@@ -59,6 +59,7 @@ typedef enum {
   SY_ROW,
   SY_RELATION,
   SY_BODY,       // a formal that stands for a body
+  SY_TOUCH,      // a contact between shapes; id: its number in Model.touch
   SY_REFUSED
 } SymbolKind;
 typedef enum { NEW, BUSY, DONE, FAILED } Progress;
@@ -118,6 +119,9 @@ struct Scope {
 // Initial values of a variable of a body, or of its rate: n elements over nloop loops of the body.
 typedef struct Placed { int id, nloop, n; bool velocity; MExpr **value; } Placed;
 
+// A contact between shapes, or a pair of materials (symbol NULL): elaborated last (elab_touch.c).
+typedef struct Touching { const Ast *item; Env env; Symbol *symbol; } Touching;
+
 struct Elab {
   Arena *a; Interner *in; DiagBag *bag;
   const ElaborateOptions *opt;
@@ -136,6 +140,8 @@ struct Elab {
   Vec(MEquation) equation; Vec(MRelation) relation; Vec(MContact) contact;    Vec(MConstraint) constraint;
   Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
   Vec(MExpect) expect;    Vec(MBody) body;          Vec(Placed) placed;
+  Vec(MSolid) solid;      Vec(MPoints) points;      Vec(MTouch) touch;      Vec(Touching) touching;   Vec(const char *) material;
+  Vec(Touching) pairs;
   Symbol *ground;             // NULL: not met yet
   Vec(Symbol *) symbols;      // all, for the closing checks
   Vec(const Ast *) calls;     // functions being inlined
@@ -209,6 +215,10 @@ bool  unit_check(const Env *env, Value v, Unit want, const char *what);  // repo
 
 // --- elab_ref.c: names, members, derivatives ---
 typedef struct Place { Scope *scope; int n; MExpr *by[MAX_LOOPS]; } Place;  // a scope with its loops bound
+// The bodies that x names: a body, a family (all its members), a member, members of a range ball[2:5].
+typedef struct BodyRange { Symbol *body; int n; MExpr *lo[MAX_LOOPS], *hi[MAX_LOOPS]; } BodyRange;   // n: loops given
+const Symbol *contact_of(const Env *env, const Ast *x);         // the contact between shapes that x names; NULL
+bool  bodies_of(const Env *env, const Ast *x, BodyRange *out);  // false: reported
 Value elab_ref(const Env *env, const Ast *x);                  // NAME, MEMBER, INDEX
 Value elab_prime(const Env *env, const Ast *x);                // elab_expr.c
 bool  is_reference(const Ast *x);
@@ -295,6 +305,7 @@ void elab_expect(Env env, const Ast *x);
 const char *statistic_name(int i);                             // 0, 1, ...; NULL after the last
 Value elab_statistic(const Env *env, const Ast *x, bool *is_one);
 void not_supported(const Env *env, DiagCode code, Span at, const char *what, const char *help);
+void touch_statements(Elab *e);                                // elab_touch.c
 void check_model(Elab *e);
 void note_angle(const Env *env, const Value *v);               // the argument of sin, cos or tan (W0828)
 // sgn: v in a + b*sgn(s). a.at NULL: 0; b.at NULL: 1. False: no (usable) sgn, reported.

@@ -210,6 +210,10 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(output);
   FREEZE(init);
   FREEZE(body);
+  FREEZE(solid);
+  FREEZE(touch);
+  FREEZE(points);
+  FREEZE(material);
   FREEZE(assertion);
   FREEZE(stat);
   FREEZE(expect);
@@ -228,6 +232,12 @@ static void release(Elab *e) {
   vec_free(&e->output);
   vec_free(&e->init);
   vec_free(&e->body);
+  vec_free(&e->solid);
+  vec_free(&e->touch);
+  vec_free(&e->points);
+  vec_free(&e->material);
+  vec_free(&e->touching);
+  vec_free(&e->pairs);
   vec_free(&e->placed);
   vec_free(&e->assertion);
   vec_free(&e->stat);
@@ -277,6 +287,7 @@ static void elab_root(Elab *e, const Ast *root) {
   force_all(e->globals);
   force_all(s);
   elab_items(env, root->list2);
+  touch_statements(e);
 }
 
 const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateOptions *o, DiagBag *bag) {

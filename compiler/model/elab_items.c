@@ -113,6 +113,9 @@ static bool belongs_outside(Env env, const Ast *x) {
   case AST_INSTANCE:
   case AST_BODY:
   case AST_GRAVITY:
+  case AST_TOUCH:
+  case AST_PAIR:
+  case AST_MATERIAL:
   case AST_SIMULATE:
   case AST_EXPECT: break;
   default: return false;
@@ -124,9 +127,13 @@ static bool belongs_outside(Env env, const Ast *x) {
                      : x->kind == AST_INSTANCE   ? "an instance"
                      : x->kind == AST_BODY       ? "a body"
                      : x->kind == AST_GRAVITY    ? "gravity"
+                     : x->kind == AST_TOUCH      ? "a contact between shapes"
+                     : x->kind == AST_PAIR       ? "a pair of materials"
+                     : x->kind == AST_MATERIAL   ? "a material"
                      : x->kind == AST_SIMULATE   ? "`simulate`"
                                                  : "`expect`";
-  bool itself = x->kind == AST_SIMULATE || x->kind == AST_INSTANCE || x->kind == AST_BODY;
+  bool itself = x->kind == AST_SIMULATE || x->kind == AST_INSTANCE || x->kind == AST_BODY ||
+                x->kind == AST_TOUCH || x->kind == AST_MATERIAL;
   const Ast *d = x->list.n && !itself ? x->list.at[0] : x;
   Diag *diagnostic = diag(env.e->bag, DIAG_E0219, d->name_span.file ? d->name_span : x->span,
                           "%s cannot be declared inside a `for`", what);
@@ -134,10 +141,12 @@ static bool belongs_outside(Env env, const Ast *x) {
   if (x->kind == AST_INSTANCE)
     diag_help(diagnostic, "in front of the loop: %s %s[%s in ...](...);", x->b && x->b->name ? x->b->name : "Part",
               x->name, env.ctx.loop[env.ctx.n - 1].name);
+  else if (x->kind == AST_TOUCH) diag_help(diagnostic, "it finds all pairs by itself: move it out of the loop");
   else if (x->kind == AST_BODY)
     diag_help(diagnostic, "in front of the loop: body %s[%s in ...] { ... }", x->name,
               env.ctx.loop[env.ctx.n - 1].name);
-  else if (x->kind == AST_SIMULATE || x->kind == AST_EXPECT || x->kind == AST_GRAVITY)
+  else if (x->kind == AST_SIMULATE || x->kind == AST_EXPECT || x->kind == AST_GRAVITY ||
+           x->kind == AST_PAIR || x->kind == AST_MATERIAL)
     diag_help(diagnostic, "move it out of the loop");
   else diag_help(diagnostic, "declare an array in front of the loop: %s[n]", d->name ? d->name : "x");
   return true;

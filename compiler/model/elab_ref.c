@@ -10,6 +10,7 @@ typedef enum { NO_FORCE, NORMAL, TANGENTIAL, SPIN, ROLL } Force;   // which forc
 // entered: the instance at hand has its indices already, place is within it
 typedef struct Path {
   Place place; AstList index; Span index_at; Force force; AstList direction; bool entered;
+  int touch;              // MTouchWhat of a contact between shapes
 } Path;
 
 bool is_reference(const Ast *x) {
@@ -140,6 +141,14 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
     diag_help(d, "write %s.lambda", ast_text(e, x->a));
     return NULL;
   }
+  if (y->kind == SY_TOUCH) {
+    p->touch = !strcmp(x->name, "count") ? MT_COUNT : !strcmp(x->name, "deepest") ? MT_DEEPEST : -1;
+    if (p->touch >= 0) return y;
+    Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "the contact `%s` has no `%s`", y->name, x->name);
+    diag_label(d, "a contact between shapes has count, deepest, impulse(body)");
+    diag_help(d, "%s.count is how many points are closed", y->name);
+    return NULL;
+  }
   if (y->kind != SY_INSTANCE) {
     Diag *d = diag(e->bag, DIAG_E0220, x->a->span, "`%s` is not an instance of a model", y->name);
     diag_label(d, "has no members");
@@ -199,6 +208,20 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
   }
 }
 
+const Symbol *contact_of(const Env *env, const Ast *x) {
+  const Scope *s = env->scope;
+  if (x->kind == AST_MEMBER && is_reference(x->a)) {
+    Path p = { 0 };
+    const Symbol *first = x->a->kind == AST_NAME ? scope_find(env->scope, x->a->name) : NULL;
+    if (!first || first->kind != SY_INSTANCE || first->decl->list.n) return NULL;
+    Symbol *y = walk(env, x->a, &p);
+    if (!y || !enter(env, &p, y)) return NULL;
+    s = p.place.scope;
+  } else if (x->kind != AST_NAME) return NULL;
+  const Symbol *y = scope_find(s, x->name);
+  return y && y->kind == SY_TOUCH ? y : NULL;
+}
+
 const Scope *instance_of(const Env *env, const Ast *x) {
   Path p = {0};
   Symbol *y = walk(env, x, &p);
@@ -209,6 +232,37 @@ const Scope *instance_of(const Env *env, const Ast *x) {
     return NULL;
   }
   return p.entered || enter(env, &p, y) ? p.place.scope : NULL;
+}
+
+// --- bodies ---
+
+static bool range_of(const Env *env, const Ast *x, const MLoop *l, const char *of, MExpr **lo, MExpr **hi) {
+  bool range = x->kind == AST_RANGE;
+  if (!read_index(env, range ? x->a : x, l->lo, l->hi, of, lo)) return false;
+  *hi = *lo;
+  return !range || read_index(env, x->b, l->lo, l->hi, of, hi);
+}
+
+bool bodies_of(const Env *env, const Ast *x, BodyRange *out) {
+  Path p = { 0 };
+  if (!is_reference(x))
+    return no_value(env, x->span, "this is no body", "name a body, a family of bodies, a member ball[3], or some ball[2:5]");
+  Symbol *y = walk(env, x, &p);
+  if (!y || (y->kind == SY_INSTANCE && !symbol_force(y))) return false;
+  if (y->kind != SY_INSTANCE || !y->child->body)
+    return no_value(env, x->span, arena_printf(env->e->a, "`%s` is no body", ast_text(env->e, x)),
+                    "a body is declared by its entries: body b { shape = sphere(1), density = 1000 }");
+  y->used = true;
+  *out = (BodyRange){ .body = y, .n = p.place.n };
+  for (int k = 0; k < p.place.n; k++) out->lo[k] = out->hi[k] = p.place.by[k];
+  int want = y->decl->list.n;
+  if (p.entered || (want && p.index.n == 0)) return true;
+  if (p.index.n != want) return wrong_indices(env, y, p.index_at, p.index.n, want);
+  for (int k = 0; k < want; k++) {
+    if (!range_of(env, p.index.at[k], &y->ctx.loop[out->n], y->name, &out->lo[out->n], &out->hi[out->n])) return false;
+    out->n++;
+  }
+  return true;
 }
 
 // --- what a symbol stands for ---
@@ -361,6 +415,13 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
     if (p->force) return row_value(env, y, p, x->span);
     (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a contact or constraint, not a number", y->name),
                    arena_printf(env->e->a, "its force is %s.lambda", ast_text(env->e, x)));
+    break;
+  case SY_TOUCH:
+    if (is_reference(x) && x->kind == AST_MEMBER)
+      return scalar_value(mx_touch(env->e->a, y->id, p->touch, NULL, 0, x->span),
+                          p->touch == MT_COUNT ? UNIT_ONE : env->e->has_units ? unit_named("m") : UNIT_ANY, x->span, env);
+    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a contact, not a number", y->name),
+                   "how many points are closed is name.count; name.deepest, name.impulse(body)");
     break;
   case SY_RELATION:
     (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a relation, not a number", y->name),

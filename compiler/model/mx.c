@@ -61,6 +61,14 @@ MExpr *mx_stat(Arena *a, int id, Span at) {
   return e;
 }
 
+MExpr *mx_touch(Arena *a, int id, int what, MExpr *const *arg, int n, Span at) {
+  MExpr *e = make(a, MX_TOUCH, at);
+  e->id = id;
+  e->num = what;
+  e->uses = MU_VAR | MU_TOUCH;
+  return with_args(a, e, arg, n);
+}
+
 MExpr *mx_param(Arena *a, int id, MExpr *const *index, int n, Span at) {
   MExpr *e = make(a, MX_PARAM, at);
   e->id = id;
@@ -97,6 +105,26 @@ MExpr *mx_neg(Arena *a, MExpr *x, Span at) {
   return mx_1(a, MOP_NEG, x, at);
 }
 
+MExpr *mx_times(Arena *a, MExpr *x, MExpr *y) {
+  if (x->kind == MX_NUM && y->kind == MX_NUM) return mx_num(a, x->num * y->num, x->span);
+  if (mx_is_num(x, 0) || mx_is_num(y, 1)) return x;
+  if (mx_is_num(y, 0) || mx_is_num(x, 1)) return y;
+  return mx_2(a, MOP_MUL, x, y, x->span);
+}
+
+MExpr *mx_plus(Arena *a, MExpr *x, MExpr *y) {
+  if (x->kind == MX_NUM && y->kind == MX_NUM) return mx_num(a, x->num + y->num, x->span);
+  if (mx_is_num(x, 0)) return y;
+  if (mx_is_num(y, 0)) return x;
+  return mx_2(a, MOP_ADD, x, y, x->span);
+}
+
+MExpr *mx_minus(Arena *a, MExpr *x, MExpr *y) {
+  if (x->kind == MX_NUM && y->kind == MX_NUM) return mx_num(a, x->num - y->num, x->span);
+  if (mx_is_num(y, 0)) return x;
+  return mx_is_num(x, 0) ? mx_neg(a, y, y->span) : mx_2(a, MOP_SUB, x, y, x->span);
+}
+
 MExpr *mx_sum(Arena *a, MExpr *const *term, int n, Span at) {
   if (n == 0) return mx_num(a, 0, at);
   if (n == 1) return term[0];
@@ -112,6 +140,7 @@ bool mx_same(const MExpr *x, const MExpr *y) {
   if (x == y) return true;
   if (x->kind != y->kind || x->op != y->op || x->id != y->id || x->derivative != y->derivative || x->nargs != y->nargs)
     return false;
+  if (x->kind == MX_TOUCH && x->num != y->num) return false;
   if (x->kind == MX_NUM) return x->num == y->num;
   for (int i = 0; i < x->nargs; i++)
     if (!mx_same(x->arg[i], y->arg[i])) return false;
@@ -128,8 +157,8 @@ static MExpr *subst(Arena *a, MExpr *x, MExpr *const *by, int n, Map *done) {
   MExpr *y = ARENA_NEW(a, MExpr);
   *y = *x;
   y->arg = ARENA_ARRAY(a, MExpr *, x->nargs);
-  y->uses = x->uses & ~(unsigned)(MU_LOOP | MU_PARAM | MU_VAR | MU_RATE | MU_LAMBDA | MU_TIME | MU_STAT);
-  if (x->kind == MX_VAR || x->kind == MX_PARAM) y->uses = x->uses & ~(unsigned)MU_LOOP;
+  y->uses = x->uses & ~(unsigned)(MU_LOOP | MU_PARAM | MU_VAR | MU_RATE | MU_LAMBDA | MU_TIME | MU_STAT | MU_TOUCH);
+  if (x->kind == MX_VAR || x->kind == MX_PARAM || x->kind == MX_TOUCH) y->uses = x->uses & ~(unsigned)MU_LOOP;
   if (x->kind == MX_RATE) y->uses = x->uses & MU_RATE;
   for (int i = 0; i < x->nargs; i++) {
     y->arg[i] = subst(a, x->arg[i], by, n, done);

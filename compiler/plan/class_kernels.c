@@ -57,6 +57,11 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   pc->c = c;
   pc->e_num = pc->mu_num = pc->mu2_num = pc->radius_num = pc->compliance_num = -1;
   kernel_entries(pc, h, KERNEL_MASS, &c->mass);
+  if (c->kind == CLASS_BODY) {
+    hoist_block(h, c->column, c->ncolumn);
+    if (c->pose) kernel_set(pc, h, KERNEL_POSE, c->pose, 18);
+    return;
+  }
   if (c->kind == CLASS_KINEMATICS) {
     friction_kernel(pc, h, c);
     return;
@@ -122,5 +127,6 @@ void class_columns(PlanClass *pc, const Hoist *h) {
   pc->num = h->num;
   element_guards(pc, h);
   pc->nnum = h->n;
-  if (c->compliant || (c->kind >= CLASS_RELATION && c->kind <= CLASS_OUTPUT)) pc->nnum += c->nloop;
+  if (c->compliant || (c->kind >= CLASS_RELATION && c->kind <= CLASS_OUTPUT) || c->kind == CLASS_BODY)
+    pc->nnum += c->nloop;
 }

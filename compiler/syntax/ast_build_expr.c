@@ -165,6 +165,13 @@ Ast *ast_call_of(Parse *p, Span at, Ast *of, Span name_at, const char *name, Ast
   return ast_done(p, n);
 }
 
+Ast *ast_at(Parse *p, Span at, Span word_at, Ast *shape, AstList args) {
+  Ast *n = named(p, AST_AT, at, word_at, "at");
+  n->a = shape;
+  n->list = args;
+  return ast_done(p, n);
+}
+
 Ast *ast_call_sum(Parse *p, Span at, Span name_at, Ast *arg) {
   return ast_call(p, at, name_at, intern(p->names, "sum"), ast_append(p, ast_list(), arg));
 }

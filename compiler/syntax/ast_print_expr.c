@@ -179,6 +179,12 @@ static void print(const Ast *n, bool tight, Pen *w) {
       print_each(n->list, false, w);
       put(w, n->span.hi - 1, ")");
       break;
+    case AST_AT:
+      print(n->a, tight, w);
+      put(w, n->name_span.lo, " at(");
+      print_each(n->list, false, w);
+      put(w, n->span.hi - 1, ")");
+      break;
     case AST_ARG:
       put(w, n->span.lo, n->name);
       pen_text(w, " = ");

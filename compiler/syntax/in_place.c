@@ -2,6 +2,8 @@
 //
 //   body NAME { ... }     body NAME[i in 1:n] { ... }
 //   gravity [a, b, c];    gravity [a, b, c] [m/s^2];    gravity NAME;
+//   material NAME, NAME;  pair NAME, NAME { ... }
+// and, behind a shape: box([1, 2, 3]) at(...), halfspace at(...).
 #include <ctype.h>
 #include <string.h>
 #include "nsm.tab.h"
@@ -19,9 +21,38 @@ static size_t bracket_end(const SourceFile *f, size_t at) {
   return f->text[at] == '[' ? skip_blanks(f, skip_bracket(f, at)) : at;
 }
 
+// Behind NAME, NAME, ... at `at`, and how many; `at` where there are none.
+static size_t names_end(const SourceFile *f, size_t at, int *n) {
+  size_t hi = name_end(f, at);
+  for (*n = 0; hi > at; hi = name_end(f, at)) {
+    ++*n;
+    hi = skip_blanks(f, hi);
+    if (f->text[hi] != ',') return hi;
+    at = skip_blanks(f, hi + 1);
+  }
+  return at;
+}
+
+// Does a shape end before `at`: a bracket that closes, or one of the shapes without arguments?
+static bool behind_shape(const SourceFile *f, size_t at) {
+  while (at > 0 && isspace((unsigned char)f->text[at - 1])) at--;
+  if (at > 0 && f->text[at - 1] == ')') return true;
+  size_t lo = at;
+  while (lo > 0 && is_name_char(f->text[lo - 1])) lo--;
+  size_t n = at - lo;
+  return (n == 9 && !strncmp(f->text + lo, "halfspace", n)) || (n == 9 && !strncmp(f->text + lo, "halfplane", n));
+}
+
 int word_in_place(const Parse *p, const char *name, Span at) {
   const SourceFile *f = p->file;
   bool body = strcmp(name, "body") == 0, gravity = strcmp(name, "gravity") == 0;
+  if (!strcmp(name, "at")) return f->text[skip_blanks(f, at.hi)] == '(' && behind_shape(f, at.lo) ? TOK_AT : TOK_NAME;
+  if (!strcmp(name, "material") || !strcmp(name, "pair")) {
+    int n;
+    size_t end = names_end(f, skip_blanks(f, at.hi), &n);
+    if (name[0] == 'm') return n > 0 && f->text[end] == ';' ? TOK_MATERIAL : TOK_NAME;
+    return n == 2 && f->text[end] == '{' ? TOK_PAIR : TOK_NAME;
+  }
   if (!body && !gravity) return TOK_NAME;
   size_t lo = skip_blanks(f, at.hi), hi = skip_blanks(f, name_end(f, lo));
   if (body) return hi > lo && f->text[bracket_end(f, hi)] == '{' ? TOK_BODY : TOK_NAME;

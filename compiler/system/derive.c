@@ -104,6 +104,7 @@ const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
   derive_contacts(&d);
   derive_constraints(&d);
   derive_rest(&d);
+  derive_bodies(&d);
   if (diag_errors(bag) > before) return NULL;
   derive_cover(&d);
   guards(&d);

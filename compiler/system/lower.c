@@ -152,6 +152,11 @@ static Ex lower_node(System *s, const MExpr *e, Mode mode) {
   }
   case MX_VAR:   return ex_sym(s->pool, lower_var_symbol(s, e, e->derivative));
   case MX_RATE:  return rate_of(s, lower(s, e->arg[0], mode == WRITTEN ? FREE : mode));
+  case MX_TOUCH: {
+    Sym y = { .kind = SYM_TOUCH, .id = e->id, .nidx = 1 + e->nargs, .idx = { ex_num(s->pool, e->num) } };
+    for (int i = 0; i < e->nargs; i++) y.idx[1 + i] = lower_expr(s, e->arg[i]);
+    return ex_sym(s->pool, symtab_id(s->sym, y));
+  }
   case MX_OP:    return lower_op(s, e, mode);
   }
   FATAL("expression of kind %d", (int)e->kind);

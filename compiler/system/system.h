@@ -13,7 +13,7 @@
 // --- symbols: what the leaves of the DAG mean ---
 typedef enum {
   SYM_PARAM, SYM_PARAM_AT, SYM_LOOP, SYM_TIME, SYM_VALUE, SYM_RATE, SYM_STEP, SYM_THETA, SYM_STAT, SYM_COLUMN,
-  SYM_VALUE0, SYM_RATE0, SYM_TIME0, SYM_H, SYM_LAMBDA, SYM_KAPPA, SYM_VALUE_D, SYM_RATE_D
+  SYM_VALUE0, SYM_RATE0, SYM_TIME0, SYM_H, SYM_LAMBDA, SYM_KAPPA, SYM_VALUE_D, SYM_RATE_D, SYM_TOUCH
 } SymKind;
 // PARAM_AT: array element chosen by idx. VALUE: q, x or lambda. RATE: q' or x'. STEP, THETA: h and theta, only in
 // printed W. COLUMN: a hoisted constant of the instance (plan).
@@ -21,6 +21,8 @@ typedef enum {
 // end), H its length at run time; LAMBDA, KAPPA: the multipliers of the row at hand on position and velocity level;
 // VALUE_D, RATE_D: increments of VALUE and RATE over the step, known better than the difference of rounded values. RATE
 // of a state is its derivative, so its increment is VALUE_D.
+// TOUCH: what contact `id` between shapes did; idx: which (MTouchWhat), of an impulse also the body's number in
+// Model.solid and that of the instance.
 typedef struct Sym { SymKind kind; int id; int nidx; Ex idx[MAX_INDICES]; } Sym;
 
 typedef struct SymTab SymTab;
@@ -43,7 +45,8 @@ typedef enum {
   CLASS_OUTPUT,
   CLASS_INIT,
   CLASS_ASSERT,
-  CLASS_KINEMATICS
+  CLASS_KINEMATICS,
+  CLASS_BODY
 } ClassKind;
 
 typedef struct Slot {
@@ -100,12 +103,25 @@ typedef struct SysClass {
   Ex value; bool hidden; bool init_velocity; const char *name;
   const char *text;        // of an assertion
 
+  // body: its slots say where its motion is (place, attitude, turn; of a planar one place, angle)
+  const MSolid *solid;
+  int ncolumn; Ex *column; // 15 for each shape, then the pose of a fixed one: constants of the instance
+  Ex *pose;                // of a driven one: r, R, velocities (18); NULL
+
   // inferred (classify.c, reldeg.c)
   const char *inferred;    // "type 2, linear time-invariant", "scleronomous, linear"
   int   reldeg;            // -1: lambda has no influence; else 0, 1, 2, ...
   const char **chain; int nchain; // derivatives of y until lambda appears, for printing
   int level_y_max, level_lambda;  // derivatives of y kept; level of the multiplier [Siconos notes, levels]
 } SysClass;
+
+// A contact between shapes.
+typedef struct SysMembers { int cls; bool whole; Ex lo[MAX_INDICES], hi[MAX_INDICES]; } SysMembers;
+typedef struct SysTouch {
+  const MTouch *of;
+  SysMembers *member[2];
+  Ex (*law)[ML_NUMBERS];   // of each pair of materials, as MTouch.law; EX_NONE: 0
+} SysTouch;
 
 typedef struct Stages { unsigned char *of; Ex n, cap; } Stages;    // of the nodes below n: a memo of stage_of
 
@@ -116,6 +132,7 @@ typedef struct System {
   Map    *lowered[3], *lowered_whole;  // MExpr* -> Ex, memos of lower.c: as algebra, as written, every sum and product
                                        // a quantity; of whole statements that are large
   SysClass *cls; int ncls;
+  SysTouch *touch;         // [model->ntouch]
   Stages *stages;
   int sym_time;
   Ex *param;               // [nparam] default values; EX_NONE: must be set
@@ -138,5 +155,6 @@ double value_of(const System *s, Ex e, const double *loop, int nloop);
 // Stage of an expression: what it can change with.
 Stage stage_of(const System *s, Ex e);
 bool friction_moves(const System *s, const SysClass *c);         // some coefficient of it changes during a run
+int class_of_solid(const System *s, int solid);                  // number of the class of Model.solid[solid]; -1
 const char *sym_name(int id, void *system);       // for ex_print: "bead[i+1].z'"
 const char *sym_latex(int id, void *system);
