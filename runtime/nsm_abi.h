@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 13
+#define NSM_ABI_VERSION 14
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -90,10 +90,10 @@ double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number
 double nsm_powd(double a, double b, double r, double times);
 
 // --- contacts of shapes, for outputs ---
-// Of statement number `contact` in nsm_model.shape_contact, at the begin of the step that was done last: how many points
-// are closed; how deep the deepest is [m], 0 where none overlaps; component `axis` (1 to 3: impulse in world axes [N s],
-// 4 to 6: its moment about the centre of mass [N m s]) of what the contacts did to instance `body` (from 0) of class
-// `cls` in the last step.
+// Of statement number `contact` in nsm_model.shape_contact, at the begin of the step that was done last: how many
+// points press; how deep the deepest is [m], 0 where none overlaps; component `axis` (1 to 3: impulse in world axes
+// [N s], 4 to 6: its moment about the centre of mass [N m s]) of what the contacts did to instance `body` (from 0) of
+// class `cls` in the last step.
 double nsm_touch_count(const nsm_view *, double contact), nsm_touch_deepest(const nsm_view *, double contact);
 double nsm_touch_impulse(const nsm_view *, double contact, double cls, double body, double axis);
 
@@ -134,8 +134,9 @@ enum {
 };
 // how a body moves: freely in space, in the plane z = 0; not at all; as time says
 enum { NSM_BODY_SPATIAL = 0, NSM_BODY_PLANAR = 1, NSM_BODY_FIXED = 2, NSM_BODY_DRIVEN = 3 };
-// laws of a contact of shapes: restitution normal and tangential; coefficient of friction, its radius (CONTENSOU) [m]
-enum { NSM_LAW_E = 0, NSM_LAW_ET = 1, NSM_LAW_MU = 2, NSM_LAW_RADIUS = 3, NSM_LAW_NUMBERS = 4 };
+// laws of a contact of shapes: restitution normal and tangential; coefficient of friction; radius of the contact area
+// (CONTENSOU), coefficient of rolling friction (ROLLING) [m]
+enum { NSM_LAW_E = 0, NSM_LAW_ET = 1, NSM_LAW_MU = 2, NSM_LAW_RADIUS = 3, NSM_LAW_ROLLING = 4, NSM_LAW_NUMBERS = 5 };
 enum { NSM_SHAPE_NUMBERS = 15, NSM_POSE_NUMBERS = 12, NSM_DRIVEN_NUMBERS = 18 };
 enum { NSM_WORK_NONE = 0, NSM_WORK_FORCE = 1, NSM_WORK_DAMPING = 2 };
 enum { NSM_ROW_NONNEG = 0, NSM_ROW_BOX = 1, NSM_ROW_FREE = 2 };
@@ -311,14 +312,14 @@ typedef struct nsm_members {
   long (*select)(nsm_setup *s, const nsm_setup_view *g, int *instance);
 } nsm_members;
 
-// contact c { between = A, B; ... } or { among = A; ... }: where the shapes of two of these bodies touch there are rows,
-// made and ended by the runtime between two steps.
+// contact c { between = A, B; ... } or { among = A; ... }: where the shapes of two of these bodies touch there are
+// rows, made and ended by the runtime between two steps.
 typedef struct nsm_shape_contact {
   int line, file, label;          // as in nsm_class; label "contact pile"
   int name;                       // offset in text: "pile"
   int nmembers[2];                // among: none on the second side
   const nsm_members *members[2];
-  int friction;                   // 0: none; NSM_COULOMB, NSM_CONTENSOU
+  int friction;                   // 0: none; NSM_COULOMB, NSM_CONTENSOU, NSM_ROLLING
   // law[NSM_LAW_NUMBERS] of bodies of two materials (of sides A and B; -1: none), from parameters
   void (*law_fn)(const nsm_setup_view *, int material_a, int material_b, double *law);
 } nsm_shape_contact;

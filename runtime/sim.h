@@ -21,7 +21,7 @@
 #include "runtime/la/la.h"
 #include "runtime/la/sparse.h"
 
-enum { NSM_NEWTON_MAX = 50, SIM_TOUCH_CLASSES = 16 };    // classes of rows of one statement about shapes
+enum { NSM_NEWTON_MAX = 50, SIM_TOUCH_CLASSES = 20 };    // classes of rows of one statement about shapes
 
 // The loops of a class of rows, level by level (loops.c).
 typedef struct sim_loop_node { long lo, n, below; } sim_loop_node;

@@ -297,6 +297,9 @@ void sim_rows_analyse(nsm_sim *s) {
   sim_give(s, all);
   sim_give(s, last);
   sim_give(s, seat);
+  if (!r->x_follows || !s->a->scheme->two_point) return;
+  for (int row = 0; row < n; row++) r->active[row] = s->a->cls[r->cls[row]].c->kind == NSM_CONSTRAINT;
+  sim_rows_follow(s);                                  // z0 of the constraints, by which the graph of K goes
 }
 
 // ---- the active rows ------------------------------------------------------------------------------------------------
@@ -318,6 +321,7 @@ static int follow(nsm_sim *s) {
   r->kx = ROOM(s, SIM_KX, entries + 1, int);
   if (!r->k0 || !r->ks || !r->kx) return 0;
   list_by_z(s, rows, count, r->k0, r->ks, r->kx);
+  if (r->x_follows) { r->z0 = r->k0; r->zs = r->ks; r->zx = r->kx; }
   return pattern_m(s, rows, count, most);
 }
 

@@ -67,6 +67,7 @@ struct sim_consistent {
   int       *member, *local, *count, *seat; // contacts of an island, their place in it; size of an island; who sits at
                                             // a block
   int       *at_block0, *at_block, *mark;// contact rows by touched block
+  long       touched;                    // the list of contacts of shapes that blocks are those of
   int       *crowd;                      // [nblock] closed contacts that touch a block
   int       *row_start, *col;            // D by compressed rows
   double    *line;                       // [nc]
@@ -91,8 +92,12 @@ static inline nsm_view con_view(const nsm_sim *s, double t1) {
                      .v0 = s->n.con->uc,
                      .k = s->n.con->kappa1,
                      .dq = s->n.con->inc_q,
-                     .dv = s->n.con->inc_u };
+                     .dv = s->n.con->inc_u,
+                     .touching = s->touching };
 }
+
+// consistent_setup.c: which blocks of K the rows of contacts touch, after these have become others
+void con_touched(nsm_sim *s);
 
 // consistent_matrix.c
 int  con_matrix(nsm_sim *s, const nsm_view *v);  // assembles and factors; -1, or the row of a zero pivot

@@ -42,7 +42,7 @@ static void laws(nsm_sim *s, const sim_touch_group *g, int i, const sim_touch *c
   if (f < 0) return;
   sim_friction *k = &r->friction[f];
   k->mu = k->at[0] = law[NSM_LAW_MU];
-  k->mu2 = k->at[1] = 0;
+  k->mu2 = k->at[1] = law[NSM_LAW_ROLLING];
   k->radius = k->at[2] = law[NSM_LAW_RADIUS];
   for (int d = 0; d < k->n; d++) r->e[k->row[d]] = law[NSM_LAW_ET];
 }
@@ -94,15 +94,21 @@ static void rows(nsm_sim *s, const sim_touch_group *g, int i) {
   const sim_found *f = &g->found[i];
   const double *n = f->touch.normal, *t1 = s->now.touch[g->first + i].slip;
   double t2[3] = { n[1] * t1[2] - n[2] * t1[1], n[2] * t1[0] - n[0] * t1[2], n[0] * t1[1] - n[1] * t1[0] };
-  const double *along[] = { n, t1, t2, n };
-  if (g->variant >= SIM_PLANAR) t1 = along[1] = (const double[3]){ -n[1], n[0], 0 };
+  const double *along[SIM_DIRECTIONS] = { n, t1, t2, n };
+  int turns = g->slips - g->turns;                         // directions behind this one are of turning
+  if (g->variant >= SIM_PLANAR) {
+    along[1] = (const double[3]){ -n[1], n[0], 0 };
+    along[2] = (const double[3]){ 0, 0, 1 };
+  } else if (g->turns == 2) { along[3] = t1; along[4] = t2; }
   for (int d = 0; d <= g->slips; d++) {
     const sim_class *k = &s->a->cls[g->cls + d];
     double *num = numbers_of(k, i);
+    num[SIM_GROUP] = (double)(g - t->group);
+    num[SIM_INDEX] = i;
     num[SIM_GAP] = d == 0 ? f->touch.gap : 0;
     num[SIM_SIZE] = size_of(t, f);
-    num[SIM_DRIFT] = drift(t, f, along[d], d == 3);
-    direction(t, g, f, along[d], d == 3, num + SIM_ROW);
+    num[SIM_DRIFT] = drift(t, f, along[d], d > turns);
+    direction(t, g, f, along[d], d > turns, num + SIM_ROW);
   }
 }
 
@@ -127,6 +133,7 @@ void sim_touch_bind(nsm_sim *s, sim_touch_group *g, int changed) {
   if (changed) {
     set_count(s, g, g->nfound);
     s->n.r.made = 0;
+    s->touching->changes++;
     for (int d = 0; d <= g->slips; d++) {
       const sim_class *k = &s->a->cls[g->cls + d];
       memset(s->n.r.active + k->row0, 0, (size_t)g->room);

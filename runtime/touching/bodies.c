@@ -17,6 +17,30 @@ static void take_shape(const nsm_body_shape *d, const double *num, const nsm_hul
   out->hull = hull;
 }
 
+// Convex hulls of the corners that the model gives; those of polygons have z = 0.
+static int take_hulls(nsm_sim *s, nsm_error *e) {
+  struct nsm_touching *t = s->touching;
+  const nsm_model *m = s->a->m;
+  t->hull = SIM_NEW(s, m->npoints, nsm_hull *);
+  for (int cls = 0; cls < m->nclass; cls++)
+    for (int j = 0; m->cls[cls].kind == NSM_BODY && j < m->cls[cls].nshape; j++) {
+      const nsm_body_shape *d = &m->cls[cls].shape[j];
+      nsm_hull_error wrong = NSM_HULL_MADE;
+      if (d->points < 0 || t->hull[d->points]) continue;
+      const nsm_points *p = &m->points[d->points];
+      double *flat = SIM_LEND(s, 2 * p->n, double);
+      for (int i = 0; i < p->n; i++) for (int k = 0; k < 2; k++) flat[2 * i + k] = p->at[3 * i + k];
+      t->hull[d->points] = d->kind == NSM_POLYGON ? nsm_polygon_of_points(p->n, flat, NSM_FLAT, &wrong)
+                                                  : nsm_hull_of_points(p->n, p->at, NSM_FLAT, &wrong);
+      sim_give(s, flat);
+      if (t->hull[d->points]) continue;
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: the corners of %s make no convex body: %s",
+                  m->cls[cls].line, sim_text(s, m->cls[cls].label), nsm_hull_error_text(wrong));
+      return 0;
+    }
+  return 1;
+}
+
 static void take_body(nsm_sim *s, int cls, int i, sim_body *b, int *nshape) {
   struct nsm_touching *t = s->touching;
   const sim_class *k = &s->a->cls[cls];
@@ -213,6 +237,7 @@ static void stand_in(nsm_sim *s, sim_touch_group *g) {
 int sim_touch_open(nsm_sim *s, nsm_error *e) {
   struct nsm_touching *t = s->touching;
   if (!t) return 1;
+  if (!take_hulls(s, e)) return 0;
   take_bodies(s);
   place_fixed(s);
   take_laws(s);
@@ -227,7 +252,20 @@ int sim_touch_open(nsm_sim *s, nsm_error *e) {
   return 1;
 }
 
+int sim_touch_stays(nsm_sim *s, nsm_error *e) {
+  const struct nsm_touching *t = s->touching;
+  for (int i = 0; t && i < t->nbody; i++)
+    if (t->body[i].kind == NSM_BODY_DRIVEN) {
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(t->body[i].cls),
+                  "line %d: the energy-consistent schemes know no gap that time moves, and the body is driven; `moreau` "
+                  "does", s->a->m->cls[t->body[i].cls].line);
+      return 0;
+    }
+  return 1;
+}
+
 void sim_touch_close(nsm_sim *s) {
   struct nsm_touching *t = s->touching;
   for (int c = 0; t && t->of && c < s->a->m->nshape_contact; c++) nsm_pairs_free(t->of[c].pairs);
+  for (int i = 0; t && t->hull && i < s->a->m->npoints; i++) nsm_hull_free(t->hull[i]);
 }

@@ -33,37 +33,41 @@ static long fill(nsm_setup *setup, const nsm_setup_view *g, int *ix, double *num
   return s->touching->group[group].room;
 }
 
-static int slips_of(int friction, int planar) {
-  return friction == 0 ? 0 : planar ? 1 : friction == NSM_CONTENSOU ? 3 : 2;
+// Directions of slip and of turning.
+static void directions_of(int friction, int planar, sim_touch_group *g) {
+  g->turns = friction == NSM_ROLLING ? (planar ? 1 : 2) : friction == NSM_CONTENSOU && !planar;
+  g->slips = friction == 0 ? 0 : (planar ? 1 : 2) + g->turns;
 }
 
 static void add_group(nsm_sim *s, const nsm_model *m, int number, const int *room, int possible, nsm_class *cls,
                       nsm_var *var) {
   int contact = number / SIM_VARIANTS, variant = number % SIM_VARIANTS, first = number * SIM_DIRECTIONS;
   const nsm_shape_contact *c = &m->shape_contact[contact];
-  int planar = variant >= SIM_PLANAR, slips = slips_of(c->friction, planar);
+  int planar = variant >= SIM_PLANAR;
   sim_touch_group *g = &s->touching->group[number];
   *g = (sim_touch_group){ .contact = contact, .variant = variant, .columns = sim_touch_kernels[variant].nslot,
-                          .slips = slips, .cls = m->nclass + first, .room = !possible ? 0 : room ? room[number]
+                          .cls = m->nclass + first, .room = !possible ? 0 : room ? room[number]
                                                                                                   : AT_FIRST };
+  directions_of(c->friction, planar, g);
   g->first = s->a->ntouch;
   s->a->ntouch += g->room;
   for (int d = 0; d < SIM_DIRECTIONS; d++) {
     nsm_class *k = &cls[first + d];
     *k = sim_touch_kernels[variant];
-    k->kind = d == 0 || d > slips ? NSM_CONTACT : NSM_FRICTION;   // without instances the last ones
+    k->kind = d == 0 || d > g->slips ? NSM_CONTACT : NSM_FRICTION;   // without instances the last ones
     k->line = c->line;
     k->file = c->file;
     k->label = c->label;
     k->row_var = m->nvar + first + d;
     k->row_type = d == 0 ? NSM_ROW_NONNEG : NSM_ROW_FREE;
+    if (d > 0) k->dg_fn = NULL;
     if (k->kind == NSM_FRICTION) {
       k->normal = m->nclass + first;
       k->direction = d - 1;
       k->friction = planar && c->friction == NSM_CONTENSOU ? NSM_COULOMB : c->friction;
-      if (d == 1) { k->mu_num = SIM_MU; k->radius_num = SIM_RADIUS; }
+      if (d == 1) { k->mu_num = SIM_MU; k->mu2_num = SIM_MU2; k->radius_num = SIM_RADIUS; }
     }
-    if (d <= slips) k->fill = fill;
+    if (d <= g->slips) k->fill = fill;
     var[first + d] = (nsm_var){ .kind = NSM_VAR_ROW, .name = c->label, .line = c->line, .cls = m->nclass + first + d,
                                 .file = c->file };
   }

@@ -43,8 +43,8 @@ static void sort(nsm_touch *t, int n) {
 
 static int touches(const struct nsm_touching *t, int planar, int a, int i, int b, int j, double margin,
                    nsm_touch *out) {
-  (void)planar;
-  return nsm_touches(&t->shape[i], &t->pose[a], &t->shape[j], &t->pose[b], margin, out, MOST_OF_PAIR);
+  return (planar ? nsm_touches_planar : nsm_touches)(&t->shape[i], &t->pose[a], &t->shape[j], &t->pose[b], margin, out,
+                                                     MOST_OF_PAIR);
 }
 
 static int pair(nsm_sim *s, int contact, int a, int b, double margin) {

@@ -144,7 +144,6 @@ int sim_touch_keep(nsm_sim *s, sim_touch_group *g) {
       memcpy(list[k].slip, was, sizeof was);
     }
     s->now.touches[g - s->touching->group] = g->nfound;
-    s->touching->changes++;
     for (int k = 0; k < g->nfound; k++) slip(&g->found[k], &list[k]);
     return 1;
   }

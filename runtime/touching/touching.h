@@ -16,16 +16,18 @@
 //   rest.c    bodies that go on resting  report.c  outputs, every contact as numbers
 #pragma once
 #include "runtime/assembly/assembly.h"
+#include "runtime/shapes/hull.h"
 #include "runtime/shapes/pairs.h"
+#include "runtime/shapes/planar.h"
 #include "runtime/shapes/touch.h"
 
 // Which two bodies: kinds of rows, by their columns. With one that does not move on its own, `still`, it is body A.
 enum { SIM_SPATIAL, SIM_SPATIAL_STILL, SIM_PLANAR, SIM_PLANAR_STILL, SIM_VARIANTS };
-enum { SIM_DIRECTIONS = 4 };            // classes of a variant: normal, up to three directions of slip
+enum { SIM_DIRECTIONS = 5 };            // classes of a variant: normal, up to four directions of slip and turning
 _Static_assert(SIM_TOUCH_CLASSES == SIM_VARIANTS * SIM_DIRECTIONS, "classes of a statement");
 
 // Columns of num of these classes; the row H follows.
-enum { SIM_GAP, SIM_SIZE, SIM_DRIFT, SIM_RESTITUTION, SIM_MU, SIM_RADIUS, SIM_ROW };
+enum { SIM_GROUP, SIM_INDEX, SIM_GAP, SIM_SIZE, SIM_DRIFT, SIM_RESTITUTION, SIM_MU, SIM_MU2, SIM_RADIUS, SIM_ROW };
 
 typedef struct sim_body {
   int    cls, instance, kind;           // NSM_BODY_*
@@ -44,7 +46,7 @@ typedef struct sim_found {
 // The rows of one statement between bodies of one kind.
 typedef struct sim_touch_group {
   int  contact, variant, columns;
-  int  slips;                           // directions of slip
+  int  slips, turns;                    // directions in all; of these, about the normal (1) or in the plane (2 or 1)
   int  cls;                             // of the normals; the directions follow
   int  first, room, count;              // its touches in now.touch; how many there may be, how many there are
   int  wanted;                          // > room: open again with more
@@ -86,6 +88,7 @@ void sim_touch_class(int number, int *group, int *direction);
 
 // bodies.c
 int  sim_touch_open(nsm_sim *s, nsm_error *e);             // after the tables of the classes; 0 and the reason
+int  sim_touch_stays(nsm_sim *s, nsm_error *e);            // 0 and the reason where time drives a body
 void sim_touch_close(nsm_sim *s);
 void sim_touch_poses(nsm_sim *s, double t, const double *q, const double *z);
 void sim_touch_pose(const sim_body *b, const double *q, nsm_pose *p);    // of a body that moves on its own
@@ -117,4 +120,12 @@ int  sim_touch_rest(nsm_sim *s, const double *size, double share);
 extern const nsm_class sim_touch_kernels[SIM_VARIANTS];
 
 // report.c
+// Contact i of all, in the order of the statements; 0: there are no more. As the step began; impulses of the step, on B.
+typedef struct sim_contact {
+  const char *name;                     // of the statement
+  char   a[100], b[100];                // bodies
+  unsigned long feature;
+  double gap, at[3], normal[3], impulse, slip[3];
+} sim_contact;
+int  sim_touch_contact(const nsm_sim *s, int i, sim_contact *out);
 void sim_touch_name(const nsm_sim *s, int cls, int i, char *out, size_t size);

@@ -92,12 +92,51 @@ static void scene_energy(const nsm_view *v, const nsm_table *t, double *kinetic,
     *potential += -num[0] * num[4] * v->q[ix[2]];
   }
 }
-// p o exp(d)
+// The same in the energy-consistent schemes: M dv - h weight, xi x J mean omega, and their derivatives.
+static void scene_discrete(const nsm_view *v, const nsm_table *t, double *r) {
+  for (int i = 0; i < t->count; i++) {
+    const int *ix = t->ix + 10 * i;
+    const double *num = t->num + 5 * i;
+    for (int j = 0; j < 3; j++) {
+      r[ix[j]] += num[0] * (v->dv[ix[j]] - (j == 2 ? v->h * num[4] : 0));
+      r[ix[7 + j]] += num[1 + j] * v->dv[ix[7 + j]];
+    }
+  }
+}
+static void scene_discrete_jac(const nsm_view *v, const nsm_table *t, double *out) { scene_mass(v, t, out); }
+static void scene_discrete_gyroscopic(const nsm_view *v, const nsm_table *t, double *r) {
+  for (int i = 0; i < t->count; i++)
+    for (int j = 0; j < 3; j++) {
+      const int *ix = t->ix + 10 * i + 7;
+      const double *J = t->num + 5 * i + 1;
+      int a = (j + 1) % 3, b = (j + 2) % 3;
+      r[ix[j]] += 0.5 * (v->dq[ix[a]] * J[b] * (v->v0[ix[b]] + v->v[ix[b]]) -
+                         v->dq[ix[b]] * J[a] * (v->v0[ix[a]] + v->v[ix[a]]));
+    }
+}
+static const unsigned short turn_row[] = { 7, 7, 7, 7, 8, 8, 8, 8, 9, 9, 9, 9 },
+                            turn_col[] = { 8, 9, 9, 8, 9, 7, 7, 9, 7, 8, 8, 7 };
+static const unsigned char turn_wrt[] = { 0, 1, 0, 1, 0, 1, 0, 1, 0, 1, 0, 1 };
+static void scene_discrete_gyroscopic_jac(const nsm_view *v, const nsm_table *t, double *out) {
+  for (int i = 0; i < t->count; i++)
+    for (int j = 0; j < 3; j++) {
+      const int *ix = t->ix + 10 * i + 7;
+      const double *J = t->num + 5 * i + 1;
+      int a = (j + 1) % 3, b = (j + 2) % 3;
+      double *o = out + 12 * i + 4 * j;
+      o[0] = 0.5 * J[b] * (v->v0[ix[b]] + v->v[ix[b]]);
+      o[1] = 0.5 * J[b] * v->dq[ix[a]];
+      o[2] = -0.5 * J[a] * (v->v0[ix[a]] + v->v[ix[a]]);
+      o[3] = -0.5 * J[a] * v->dq[ix[b]];
+    }
+}
+// p o exp(d); of the energy-consistent schemes p o cay(d)
 static void scene_move(const nsm_view *v, const nsm_table *t, double *q1) {
   for (int i = 0; i < t->count; i++) {
     const int *q = t->ix + 10 * i + 3, *w = t->ix + 10 * i + 7;
     double d[] = { v->dq[w[0]] / 2, v->dq[w[1]] / 2, v->dq[w[2]] / 2 },
-           a = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), c = cos(a), f = nsm_sinc(a, 0),
+           a = sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2]), cay = at_hand.scheme == NSM_SCHEME_MOREAU ? 0 : 1,
+           c = cay ? 1 / sqrt(1 + a * a) : cos(a), f = cay ? c : nsm_sinc(a, 0),
            p = v->q[q[0]], x = v->q[q[1]], y = v->q[q[2]], z = v->q[q[3]];
     for (int j = 0; j < 3; j++) d[j] *= f;
     q1[q[0]] = p * c - x * d[0] - y * d[1] - z * d[2];
@@ -184,8 +223,8 @@ static void scene_law(const nsm_setup_view *g, int a, int b, double *law) {
 
 // The model of the scene at hand; it stays valid until the next one.
 static const nsm_model *scene_model(void) {
-  static const nsm_var var[] = { { NSM_VAR_COORD, ST_R, 1, 2, -1, 0 }, { NSM_VAR_COORD, ST_TURN, 1, 2, -1, 0 },
-                                 { NSM_VAR_POSITION, ST_Q, 1, 2, -1, 0 } };
+  static const nsm_var var[] = { { NSM_VAR_COORD, ST_R, 1, 2, -1, 0, 0 }, { NSM_VAR_COORD, ST_TURN, 1, 2, -1, 0, 0 },
+                                 { NSM_VAR_POSITION, ST_Q, 1, 2, -1, 0, 0 } };
   static const nsm_body_shape sphere[] = { { NSM_SPHERE, 0, -1 } }, box[] = { { NSM_BOX, 0, -1 } },
                               plane[] = { { NSM_HALFSPACE, 0, -1 } };
 #define SCENE_SMOOTH .kind = NSM_SMOOTH, .line = 1, .label = ST_CLASS, .nslot = 10, .nnum = 5, .slot = scene_slots,    \
@@ -198,9 +237,11 @@ static const nsm_model *scene_model(void) {
     .slot = slots, .fill = with, .init_velocity = v }
   static nsm_class cls[] = {
     { SCENE_SMOOTH, .mass_stage = NSM_CONST, .f_stage = NSM_CONST, .mass = { 6, scene_rows, scene_rows, scene_wrt },
-      .mass_fn = scene_mass, .f_fn = scene_weight, .energy_fn = scene_energy },
+      .mass_fn = scene_mass, .f_fn = scene_weight, .energy_fn = scene_energy, .cjac = { 6, scene_rows, scene_rows,
+      scene_wrt }, .c_fn = scene_discrete, .cjac_fn = scene_discrete_jac, .c_affine = 1 },
     { SCENE_SMOOTH, .f_stage = NSM_STATE, .jac_stage = NSM_STATE, .jac = { 6, gyro_row, gyro_col, scene_wrt },
-      .f_fn = scene_gyroscopic, .jac_fn = scene_gyroscopic_jac },
+      .f_fn = scene_gyroscopic, .jac_fn = scene_gyroscopic_jac, .cjac = { 12, turn_row, turn_col, turn_wrt },
+      .c_fn = scene_discrete_gyroscopic, .cjac_fn = scene_discrete_gyroscopic_jac },
     { .kind = NSM_KINEMATICS, .line = 1, .label = ST_CLASS, .nslot = 10, .nnum = 5, .slot = scene_slots,
       .fill = scene_fill, .move_fn = scene_move },
     SCENE_FREE(sphere, scene_spheres), SCENE_FREE(box, scene_boxes),
@@ -219,6 +260,8 @@ static const nsm_model *scene_model(void) {
   cls[1].f_stage = cls[1].jac_stage = round ? NSM_NONE : NSM_STATE;
   cls[1].affine = round;
   cls[1].jac.n = round ? 0 : 6;
+  cls[1].cjac.n = round ? 0 : 12;
+  cls[1].c_fn = round ? NULL : scene_discrete_gyroscopic;
   contact[0].friction = at_hand.mu > 0 ? NSM_COULOMB : 0;
   m = (nsm_model){ .version = NSM_ABI_VERSION, .name = ST_MODEL, .file = ST_FILE, .text = scene_text,
                    .scheme = at_hand.scheme, .nvar = 3, .nclass = sizeof cls / sizeof *cls, .var = var, .cls = cls,
