@@ -71,7 +71,8 @@ static const char *select_name(Emitter *e, int touch, int side, int member) {
 // --- laws ---
 
 static void law_numbers(Emitter *e, const Ex *law, const char *indent) {
-  static const char *const name[ML_NUMBERS] = { "NSM_LAW_E", "NSM_LAW_ET", "NSM_LAW_MU", "NSM_LAW_RADIUS" };
+  static const char *const name[ML_NUMBERS] = { "NSM_LAW_E", "NSM_LAW_ET", "NSM_LAW_MU", "NSM_LAW_RADIUS",
+                                                 "NSM_LAW_ROLLING" };
   for (int k = 0; k < ML_NUMBERS; k++) {
     if (law[k] == EX_NONE) continue;
     text_printf(e->out, "%slaw[%s] = ", indent, name[k]);
@@ -129,7 +130,10 @@ void emit_touches(Emitter *e) {
   if (m->ntouch) text_add(o, "static const nsm_shape_contact shape_contacts[] = {\n");
   for (int i = 0; i < m->ntouch; i++) {
     const MTouch *t = &m->touch[i];
-    const char *law = t->friction == MF_COULOMB ? "NSM_COULOMB" : t->friction == MF_CONTENSOU ? "NSM_CONTENSOU" : "0";
+    const char *law = t->friction == MF_COULOMB     ? "NSM_COULOMB"
+                      : t->friction == MF_CONTENSOU ? "NSM_CONTENSOU"
+                      : t->friction == MF_ROLLING   ? "NSM_ROLLING"
+                                                    : "0";
     text_printf(o, "  { .line = %d, .file = %d, .label = %d, .name = %d, .nmembers = { %d, %d }, .members = { side_%d_0, ",
                 line_of(t->span), file_of(e, t->span), blob_add(e, arena_printf(e->arena, "contact %s", t->name)),
                 blob_add(e, t->name), t->nmember[0], t->nmember[1], i);

@@ -129,7 +129,6 @@ static bool density_of(const Env *env, const Symbol *y, Body *b) {
     return false;
   }
   b->mass = times(e, density, b->shapes.volume);
-  for (int i = 0; i < 9; i++) b->J[i] = times(e, density, b->shapes.inertia[b->planar ? 8 : i]);
   return true;
 }
 
@@ -220,10 +219,7 @@ static bool inertia_of(const Env *env, const Symbol *y, Body *b) {
   const Ast *x = entry(y, "inertia");
   if (!x && b->shapes.n) {              // that of the shape, with this mass
     const Ast *shape = entry(y, "shape");
-    MExpr *each = b->mass->kind == MX_NUM && b->shapes.volume->kind == MX_NUM
-                      ? number(e, b->mass->num / b->shapes.volume->num, shape->span)
-                      : mx_2(e->a, MOP_DIV, b->mass, b->shapes.volume, shape->span);
-    for (int i = 0; i < 9 && !b->J[0]; i++) b->J[8 - i] = times(e, each, b->shapes.inertia[b->planar ? 8 : 8 - i]);
+    for (int i = 0; i < 9; i++) b->J[i] = times(e, b->mass, b->shapes.inertia[b->planar ? 8 : i]);
     return check_inertia_numbers(env, b, shape->span);
   }
   if (!x)

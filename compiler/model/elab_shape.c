@@ -2,8 +2,8 @@
 // expressions of parameters and indices of families; and volume, centre and inertia in closed form, so that these
 // depend on the same parameters. Polyhedra and polygons are numbers.
 //
-//   inertia of a part in the axes of the body: Q I Q^T about its centre c;  of a union, with V = sum V_k:
-//   c = sum V_k c_k / V,  I = sum I_k + V_k (|d_k|^2 1 - d_k d_k^T),  d_k = c_k - c                              (1)
+// With K the inertia over the mass, in the axes of the body Q K Q^T about its centre c; of a union, with V = sum V_k:
+//   c = sum V_k c_k / V,  K = sum V_k/V (K_k + |d_k|^2 1 - d_k d_k^T),  d_k = c_k - c                              (1)
 #include "elab_shape.h"
 
 #include <math.h>
@@ -90,9 +90,13 @@ static MExpr *mul(Elab *e, MExpr *x, MExpr *y) { return mx_times(e->a, x, y); }
 static MExpr *add(Elab *e, MExpr *x, MExpr *y) { return mx_plus(e->a, x, y); }
 static MExpr *sub(Elab *e, MExpr *x, MExpr *y) { return mx_minus(e->a, x, y); }
 static MExpr *scaled(Elab *e, double f, MExpr *x) { return mul(e, num(e, f, x->span), x); }
+static MExpr *quotient(Elab *e, MExpr *x, MExpr *y) {
+  if (x->kind == MX_NUM && y->kind == MX_NUM) return num(e, x->num / y->num, x->span);
+  return mx_is_num(x, 0) ? x : mx_2(e->a, MOP_DIV, x, y, x->span);
+}
 static MExpr *squared(Elab *e, MExpr *x) { return mul(e, x, x); }
 
-// One part: a shape in its own axes, with volume, centre, inertia about it of density 1.
+// One part: a shape in its own axes, with volume, centre, inertia about it over the mass.
 typedef struct Part { MShape shape; MExpr *volume, *centre[3], *inertia[9]; } Part;
 
 static void principal(Part *p, MExpr *x, MExpr *y, MExpr *z) {
@@ -155,7 +159,7 @@ static void of_hull(Elab *e, const ShapeTerm *t, nsm_hull *h, Part *p) {
   }
   p->volume = num(e, m.volume, t->span);
   for (int i = 0; i < 3; i++) p->centre[i] = num(e, m.centre[i], t->span);
-  for (int i = 0; i < 9; i++) p->inertia[i] = num(e, m.inertia[i], t->span);
+  for (int i = 0; i < 9; i++) p->inertia[i] = num(e, m.inertia[i] / m.volume, t->span);
   nsm_hull_free(h);
 }
 
@@ -215,32 +219,31 @@ static bool polyhedron(Elab *e, const ShapeTerm *t, Part *p) {
 
 // --- one shape ---
 
-// capsule: shaft of volume A = pi R^2 l and two half balls, together B = 4/3 pi R^3;
-//   I_z = A R^2/2 + 2/5 B R^2,  I_x = A (R^2/4 + l^2/12) + B (2/5 R^2 + l^2/4 + 3/8 R l)
+// capsule: shaft of volume A = pi R^2 l and two half balls, together B = 4/3 pi R^3, A/B = 3 l/(4 R); of the shares
+// a = 3 l/(3 l + 4 R), b = 1 - a:  K_z = a R^2/2 + b 2/5 R^2,  K_x = a (R^2/4 + l^2/12) + b (2/5 R^2 + l^2/4 + 3/8 R l)
 static void capsule(Elab *e, Part *p, MExpr *R, MExpr *l) {
-  MExpr *r2 = squared(e, R), *l2 = squared(e, l), *shaft = mul(e, scaled(e, M_PI, r2), l);
-  MExpr *caps = mul(e, scaled(e, 4 * M_PI / 3, r2), R);
-  MExpr *along = add(e, mul(e, shaft, scaled(e, 0.5, r2)), mul(e, caps, scaled(e, 0.4, r2)));
+  MExpr *r2 = squared(e, R), *l2 = squared(e, l), *three = scaled(e, 3, l), *four = scaled(e, 4, R);
+  MExpr *both = add(e, three, four), *shaft = quotient(e, three, both), *caps = quotient(e, four, both);
   MExpr *of_shaft = add(e, scaled(e, 0.25, r2), scaled(e, 1.0 / 12, l2));
   MExpr *of_caps = add(e, add(e, scaled(e, 0.4, r2), scaled(e, 0.25, l2)), scaled(e, 0.375, mul(e, R, l)));
   MExpr *across = add(e, mul(e, shaft, of_shaft), mul(e, caps, of_caps));
-  p->volume = add(e, shaft, caps);
-  principal(p, across, across, along);
+  p->volume = mul(e, scaled(e, M_PI / 3, r2), both);
+  principal(p, across, across, add(e, mul(e, shaft, scaled(e, 0.5, r2)), mul(e, caps, scaled(e, 0.4, r2))));
 }
 
 static void round_ones(Elab *e, Part *p, MExpr *R, MExpr *l) {
-  MExpr *r2 = squared(e, R), *v, *x;
+  MExpr *r2 = squared(e, R), *x;
   if (p->shape.kind == NSM_SPHERE) {
-    p->volume = v = mul(e, scaled(e, 4 * M_PI / 3, r2), R);
-    x = mul(e, v, scaled(e, 0.4, r2));
+    p->volume = mul(e, scaled(e, 4 * M_PI / 3, r2), R);
+    x = scaled(e, 0.4, r2);
     principal(p, x, x, x);
   } else if (p->shape.kind == NSM_CYLINDER) {
-    p->volume = v = mul(e, scaled(e, M_PI, r2), l);
-    x = mul(e, v, add(e, scaled(e, 0.25, r2), scaled(e, 1.0 / 12, squared(e, l))));
-    principal(p, x, x, mul(e, v, scaled(e, 0.5, r2)));
+    p->volume = mul(e, scaled(e, M_PI, r2), l);
+    x = add(e, scaled(e, 0.25, r2), scaled(e, 1.0 / 12, squared(e, l)));
+    principal(p, x, x, scaled(e, 0.5, r2));
   } else {
-    p->volume = v = scaled(e, M_PI, r2);                                   // disk
-    p->inertia[8] = mul(e, v, scaled(e, 0.5, r2));
+    p->volume = scaled(e, M_PI, r2);                                       // disk
+    p->inertia[8] = scaled(e, 0.5, r2);
   }
 }
 
@@ -249,12 +252,11 @@ static void edged(Elab *e, Part *p, MExpr *const *edge) {
   bool box = p->shape.kind == NSM_BOX;
   p->volume = mul(e, edge[0], edge[1]);
   if (box) p->volume = mul(e, p->volume, edge[2]);
-  MExpr *twelfth = scaled(e, 1.0 / 12, p->volume);
   for (int i = 0; i < (box ? 3 : 2); i++) s[i] = squared(e, edge[i]);
-  p->inertia[8] = mul(e, twelfth, add(e, s[0], s[1]));
+  p->inertia[8] = scaled(e, 1.0 / 12, add(e, s[0], s[1]));
   if (!box) return;
-  p->inertia[0] = mul(e, twelfth, add(e, s[1], s[2]));
-  p->inertia[4] = mul(e, twelfth, add(e, s[0], s[2]));
+  p->inertia[0] = scaled(e, 1.0 / 12, add(e, s[1], s[2]));
+  p->inertia[4] = scaled(e, 1.0 / 12, add(e, s[0], s[2]));
 }
 
 static bool one_shape(Elab *e, const ShapeTerm *t, Part *p) {
@@ -371,25 +373,29 @@ static bool collect(Elab *e, const ShapeTerm *t, const Frame *outer, Parts *all)
 }
 
 static void sums(Elab *e, const Parts *all, Shapes *out) {                                                    // (1)
-  Span at = out->volume->span;
   MExpr *zero = out->volume;
+  if (all->n == 1) {
+    out->volume = all->at[0].volume;
+    memcpy(out->centre, all->at[0].centre, sizeof out->centre);
+    memcpy(out->inertia, all->at[0].inertia, sizeof out->inertia);
+    return;
+  }
   for (int k = 0; k < all->n; k++) out->volume = add(e, out->volume, all->at[k].volume);
   for (int i = 0; i < 3; i++) {
     MExpr *s = zero;
     for (int k = 0; k < all->n; k++) s = add(e, s, mul(e, all->at[k].volume, all->at[k].centre[i]));
-    out->centre[i] = all->n == 1 ? all->at[0].centre[i] : mx_is_num(s, 0) ? s : mx_2(e->a, MOP_DIV, s, out->volume, at);
+    out->centre[i] = quotient(e, s, out->volume);
   }
   for (int k = 0; k < all->n; k++) {
     const Part *p = &all->at[k];
-    MExpr *d[3], *square = zero;
+    MExpr *d[3], *square = zero, *share = quotient(e, p->volume, out->volume);
     for (int i = 0; i < 3; i++) {
-      d[i] = all->n == 1 ? zero : sub(e, p->centre[i], out->centre[i]);
+      d[i] = sub(e, p->centre[i], out->centre[i]);
       square = add(e, square, squared(e, d[i]));
     }
     for (int i = 0; i < 9; i++) {
-      MExpr *of = mul(e, d[i / 3], d[i % 3]), *far = i % 4 ? mx_neg(e->a, of, at) : sub(e, square, of);
-      if (mx_is_num(far, 0)) far = zero;
-      out->inertia[i] = add(e, out->inertia[i], add(e, p->inertia[i], mul(e, p->volume, far)));
+      MExpr *of = mul(e, d[i / 3], d[i % 3]), *far = i % 4 ? mx_neg(e->a, of, of->span) : sub(e, square, of);
+      out->inertia[i] = add(e, out->inertia[i], mul(e, share, add(e, p->inertia[i], far)));
     }
   }
 }

@@ -19,7 +19,7 @@ typedef struct ShapeTerm {
 typedef struct Shapes {
   bool planar, endless, has_volume;    // endless: there is a half-space
   int n; MShape *at;
-  MExpr *volume, *centre[3], *inertia[9];   // of density 1, inertia about the centre
+  MExpr *volume, *centre[3], *inertia[9];   // inertia over the mass, about the centre
 } Shapes;
 
 bool shape_is_named(const Ast *x);                          // does x look like a shape?

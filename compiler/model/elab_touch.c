@@ -125,7 +125,12 @@ static MMembers *kept(Elab *e, const Side *side) {
 
 // --- materials ---
 
-static const char *const numbers[ML_NUMBERS] = { "e", "e_t", "mu", "radius" };
+static const char *const numbers[ML_NUMBERS] = { "e", "e_t", "mu", "radius", "mu_r" };
+
+static Unit unit_of_number(const Elab *e, int k) {
+  if (k != ML_RADIUS && k != ML_ROLLING) return UNIT_ONE;
+  return e->has_units ? unit_named("m") : UNIT_ANY;
+}
 
 static int material_number(const Env *env, const Ast *name) {
   Elab *e = env->e;
@@ -145,11 +150,10 @@ static bool pair_entry(const Env *env, const Ast *x, MTouchLaw *law) {
   if (x->kind != AST_ARG || k == ML_NUMBERS) {
     Diag *d = diag(e->bag, DIAG_E0246, x->span, "a pair of materials has no entry `%s`", x->name ? x->name
                                                                                                : ast_text(e, x));
-    diag_help(d, "its entries are e and e_t of newton, mu of coulomb, radius of contensou");
+    diag_help(d, "its entries are e and e_t of newton, mu of friction, radius of contensou, mu_r of rolling");
     return false;
   }
-  Unit unit = k == ML_RADIUS && e->has_units ? unit_named("m") : k == ML_RADIUS ? UNIT_ANY : UNIT_ONE;
-  law->of[k] = coefficient(env, x->a, unit, "a coefficient of a pair");
+  law->of[k] = coefficient(env, x->a, unit_of_number(e, k), "a coefficient of a pair");
   return law->of[k] != NULL;
 }
 
@@ -181,8 +185,7 @@ static bool number(const Env *env, const Ast *law, int i, int which, Laws *out) 
     out->of[which] = law;
     return true;
   }
-  Unit unit = which == ML_RADIUS && env->e->has_units ? unit_named("m") : which == ML_RADIUS ? UNIT_ANY : UNIT_ONE;
-  out->given.of[which] = coefficient(env, law->list.at[i], unit, "a coefficient of a law");
+  out->given.of[which] = coefficient(env, law->list.at[i], unit_of_number(env->e, which), "a coefficient of a law");
   return out->given.of[which] != NULL;
 }
 
@@ -203,25 +206,24 @@ static bool read_law(const Env *env, const Ast *law, Laws *out) {
     out->given.of[ML_E] = mx_num(env->e->a, elastic, law->span);
     return true;
   }
-  if (is_law(law, "rolling")) {
-    not_supported(env, DIAG_E0703, law->span, "`rolling` between shapes", "coulomb(mu), or contensou(mu, radius)");
-    return false;
-  }
-  if (!coulomb && !contensou) {
+  bool rolling = is_law(law, "rolling");
+  if (!coulomb && !contensou && !rolling) {
     Diag *d = diag(env->e->bag, DIAG_E0212, law->span, "`%s` is no law between shapes", law->name);
-    diag_help(d, "newton(e), newton(e, e_t), inelastic, elastic, coulomb(mu), contensou(mu, radius)");
+    diag_help(d, "newton(e), newton(e, e_t), inelastic, elastic, coulomb(mu), contensou(mu, radius), rolling(mu, mu_r)");
     return false;
   }
   if (!second(env, law, &out->tangent, "friction")) return false;
+  if (rolling && law->list.n > 2) return law_arguments(env, law, 2, 2);
   if (law->list.n > (coulomb ? 1 : 2)) {
     not_supported(env, DIAG_E0703, law->span, coulomb ? "two coefficients of friction between shapes"
                                                       : "the exact set of contensou between shapes",
                   coulomb ? "coulomb(mu)" : "contensou(mu, radius)");
     return false;
   }
-  out->friction = coulomb ? MF_COULOMB : MF_CONTENSOU;
-  if (contensou && law->list.n == 1) return law_arguments(env, law, 2, 2);
-  return number(env, law, 0, ML_MU, out) && (coulomb || number(env, law, 1, ML_RADIUS, out));
+  out->friction = coulomb ? MF_COULOMB : rolling ? MF_ROLLING : MF_CONTENSOU;
+  if (!coulomb && law->list.n == 1) return law_arguments(env, law, 2, 2);
+  return number(env, law, 0, ML_MU, out) &&
+         (coulomb || number(env, law, 1, rolling ? ML_ROLLING : ML_RADIUS, out));
 }
 
 // --- the law of each pair of bodies ---

@@ -171,13 +171,13 @@ typedef struct MSolid {
 } MSolid;
 typedef struct MPoints { int n; const double *at; } MPoints;             // corners of a polyhedron or polygon, 3 each
 typedef struct MMembers { int solid; bool whole; MExpr *lo[MAX_INDICES], *hi[MAX_INDICES]; Span span; } MMembers;
-enum { ML_E, ML_ET, ML_MU, ML_RADIUS, ML_NUMBERS };                      // as NSM_LAW_...
+enum { ML_E, ML_ET, ML_MU, ML_RADIUS, ML_ROLLING, ML_NUMBERS };          // as NSM_LAW_...
 typedef struct MTouchLaw { MExpr *of[ML_NUMBERS]; } MTouchLaw;           // NULL: 0
 // contact c { between = A, B; with laws; }, or { among = A; with laws; }: one side.
 typedef struct MTouch {
   const char *name, *text;             // text: as written, "between = A, B;"
   int nside, nmember[2]; MMembers *member[2];
-  MFrictionLaw friction;               // MF_NONE, MF_COULOMB, MF_CONTENSOU
+  MFrictionLaw friction;               // MF_NONE, MF_COULOMB, MF_CONTENSOU, MF_ROLLING
   bool by_material;
   MTouchLaw *law;                      // [materials + 1][materials + 1], material -1 first; one where not by_material
   Span span;

@@ -123,7 +123,7 @@ void check_consistent(Arena *a, const System *s, const SchemeDescriptor *scheme,
     else if (c->kind == CLASS_SMOOTH && c->kinetic != EX_NONE) kinetic(&k, c);
     if (c->kind == CLASS_CONTACT && scheme->one_step) elastic(&k, c);
   }
-  for (int i = 0; i < s->model->ntouch; i++)
+  for (int i = 0; i < s->model->ntouch && scheme->one_step; i++)
     diag_label(refuse(&k, s->model->touch[i].span, "contacts between shapes"), "%s is one", s->model->touch[i].name);
   if (diag_errors(bag) == before) no_energy(&k);
 }

@@ -10,7 +10,8 @@ Plan *plan_open(Arena *a, const System *s, const SchemeDescriptor *d, double the
   p->gamma = 1;
   p->ncls = s->ncls;
   p->cls = ARENA_ARRAY(a, PlanClass, s->ncls);
-  p->constant_iteration_matrix = p->constant_problem_matrix = true;
+  p->constant_iteration_matrix = true;
+  p->constant_problem_matrix = s->model->ntouch == 0;
   return p;
 }
 

@@ -43,10 +43,11 @@ static bool behind_shape(const SourceFile *f, size_t at) {
   return (n == 9 && !strncmp(f->text + lo, "halfspace", n)) || (n == 9 && !strncmp(f->text + lo, "halfplane", n));
 }
 
-int word_in_place(const Parse *p, const char *name, Span at) {
+int word_in_place(const Parse *p, const char *name, Span at, bool first) {
   const SourceFile *f = p->file;
   bool body = strcmp(name, "body") == 0, gravity = strcmp(name, "gravity") == 0;
   if (!strcmp(name, "at")) return f->text[skip_blanks(f, at.hi)] == '(' && behind_shape(f, at.lo) ? TOK_AT : TOK_NAME;
+  if (!first) return TOK_NAME;
   if (!strcmp(name, "material") || !strcmp(name, "pair")) {
     int n;
     size_t end = names_end(f, skip_blanks(f, at.hi), &n);

@@ -163,7 +163,7 @@ int parse_next_token(union NSM_STYPE *value, Span *at, Parse *p) {
   int token = p->stopped ? TOK_END : next(value, at, p);
   if (p->stopped) token = TOK_END;
   if (token == TOK_END) *at = (Span){p->file, p->file->len, p->file->len};
-  if (token == TOK_NAME && p->item_n == 0) token = word_in_place(p, value->text, *at);
+  if (token == TOK_NAME) token = word_in_place(p, value->text, *at, p->item_n == 0);
   p->now = (Token){token, *at};
   if (p->item_n == 0) memset(p->item, 0, 3 * sizeof *p->item);
   if (p->item_n < ITEM_TOKENS) p->item[p->item_n] = p->now;

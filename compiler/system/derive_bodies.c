@@ -31,11 +31,12 @@ static void body_class(Deriver *d, const MSolid *b) {
     for (int i = 0; i < 3; i++) c->column[c->ncolumn++] = lower_expr(s, m->at[i]);
     for (int i = 0; i < 9; i++) c->column[c->ncolumn++] = lower_expr(s, m->turn[i]);
   }
-  for (int i = 0; i < 12 && b->motion == MB_FIXED; i++) c->column[c->ncolumn++] = lower_expr(s, b->pose[i]);
+  for (int i = 0; i < 12; i++) c->at_start[i] = lower_expr(s, b->pose[i]);
+  for (int i = 0; i < 12 && b->motion == MB_FIXED; i++) c->column[c->ncolumn++] = c->at_start[i];
   slots(d, c, b);
   if (b->motion != MB_DRIVEN) return;
   c->pose = ARENA_ARRAY(d->arena, Ex, 18);
-  for (int i = 0; i < 12; i++) c->pose[i] = lower_expr(s, b->pose[i]);
+  for (int i = 0; i < 12; i++) c->pose[i] = c->at_start[i];
   for (int i = 0; i < 6; i++) c->pose[12 + i] = lower_expr(s, b->rates[i]);
 }
 

@@ -106,6 +106,7 @@ typedef struct SysClass {
   // body: its slots say where its motion is (place, attitude, turn; of a planar one place, angle)
   const MSolid *solid;
   int ncolumn; Ex *column; // 15 for each shape, then the pose of a fixed one: constants of the instance
+  Ex at_start[12];         // r, R at the start (of a driven one at all times)
   Ex *pose;                // of a driven one: r, R, velocities (18); NULL
 
   // inferred (classify.c, reldeg.c)
