@@ -17,7 +17,7 @@ void emit_shapes(Emitter *e) {
     text_add(o, "\n};\n");
   }
   if (m->npoints) {
-    text_add(o, "static const nsm_points points[] = { ");
+    text_add(o, "static const nsm_points corner_lists[] = { ");
     for (int i = 0; i < m->npoints; i++) text_printf(o, "{ %d, corners_%d }, ", m->points[i].n, i);
     text_add(o, "{ 0 } };\n");
   }
@@ -148,5 +148,5 @@ const char *emit_touch_fields(Emitter *e) {
   return arena_printf(e->arena, "%s%s",
                       m->ntouch ? arena_printf(e->arena, ",\n  .nshape_contact = %d, .nmaterial = %d, .shape_contact = "
                                                          "shape_contacts", m->ntouch, m->nmaterial) : "",
-                      m->npoints ? arena_printf(e->arena, ", .npoints = %d, .points = points", m->npoints) : "");
+                      m->npoints ? arena_printf(e->arena, ", .npoints = %d, .points = corner_lists", m->npoints) : "");
 }

@@ -48,7 +48,11 @@ Ast *ast_materials(Parse *p, Span at, AstList names);
 Ast *ast_pair(Parse *p, Span at, Span a_at, const char *a, Span b_at, const char *b, AstList entries);
 Ast *ast_indexer(Parse *p, Span at, Span name_at, const char *name, Ast *range);
 Ast *ast_for(Parse *p, Span at, Span name_at, const char *name, Ast *range, AstList items);
-Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, AstList items);
+Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, Ast *offset, AstList items);
+// every T offset T0 { ... }
+Ast *ast_offset(Parse *p, Span at, AstKind kind, Ast *when, Span word_at, const char *word, Ast *offset,
+                AstList items);
+Ast *ast_ending(Parse *p, Span at, Span word_at, const char *word, const char *text);   // stop "...", fail "..."
 Ast *ast_simulate(Parse *p, Span at, AstList entries);
 Ast *ast_claim(Parse *p, Span at, AstKind kind, Ast *condition, const char *doc);
 

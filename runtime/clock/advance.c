@@ -29,17 +29,22 @@ static nsm_code contacts(nsm_sim *s, double h, nsm_error *e) {
   return NSM_OK;
 }
 
-nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
+static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
+  if (s->now.k == 0 && s->a->nsignal > 0 && !sim_inputs_given(s, e)) return NSM_USAGE;
   if (s->now.k == 0 && s->a->on.assertion.n > 0) {
     nsm_code c = assertions(s, e);
     if (c != NSM_OK) return c;
   }
+  if (s->n.stale && !sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   if (h != s->n.h && !sim_prepare(s, h, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   nsm_code c = s->touching ? contacts(s, h, e) : NSM_OK;
   if (c != NSM_OK) return c;
   c = s->a->scheme->step(s, t1, e);
   if (s->dump && sim_dump_failed(s, e)) return NSM_FILE;
-  if (c != NSM_OK) return c;
+  return c;
+}
+
+static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
   s->a->scheme->accept(s);
   SIM_SWAP(s->now.q, s->w.q1);
   SIM_SWAP(s->now.z, s->w.z1);
@@ -47,6 +52,16 @@ nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
   s->now.t = t1;
   s->now.k++;
   s->now.count.steps++;
+  if (s->a->ndelay > 0) sim_signals_keep(s, 0);
   if (s->now.ledger.on) sim_ledger_step(s);
   return s->a->on.assertion.n > 0 ? assertions(s, e) : NSM_OK;
+}
+
+nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e) { return attempt(s, h, t1, e); }
+
+nsm_code sim_accept(nsm_sim *s, double t1, nsm_error *e) { return accept(s, t1, e); }
+
+nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
+  nsm_code c = attempt(s, h, t1, e);
+  return c == NSM_OK ? accept(s, t1, e) : c;
 }

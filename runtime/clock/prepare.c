@@ -1,6 +1,7 @@
 // What depends on the length of the step: constants, matrices and their factors.
 #include "clock.h"
 #include "runtime/assembly/augmented.h"
+#include "runtime/schemes/consistent.h"
 #include <string.h>
 
 void sim_evaluate_constants(nsm_sim *s) {
@@ -10,16 +11,16 @@ void sim_evaluate_constants(nsm_sim *s) {
   for (int i = 0; i < s->a->on.smooth.n; i++) {
     sim_class *k = &s->a->cls[s->a->on.smooth.of[i]];
     const nsm_class *c = k->c;
-    if (c->mass_stage == NSM_CONST) c->mass_fn(&v, &k->tab, k->mass);
-    if (c->jac_stage == NSM_CONST) c->jac_fn(&v, &k->tab, k->jac);
-    if (c->b_stage == NSM_CONST) c->b_fn(&v, &k->tab, k->b);
-    if (c->k_stage == NSM_CONST) c->k_fn(&v, &k->tab, k->k);
-    if (c->f_stage == NSM_CONST) c->f_fn(&v, &k->tab, s->n.f_constant, s->n.f_constant + s->a->nv);
+    if (sim_fixed(c->mass_stage)) c->mass_fn(&v, &k->tab, k->mass);
+    if (sim_fixed(c->jac_stage)) c->jac_fn(&v, &k->tab, k->jac);
+    if (sim_fixed(c->b_stage)) c->b_fn(&v, &k->tab, k->b);
+    if (sim_fixed(c->k_stage)) c->k_fn(&v, &k->tab, k->k);
+    if (sim_fixed(c->f_stage)) c->f_fn(&v, &k->tab, s->n.f_constant, s->n.f_constant + s->a->nv);
   }
   for (int i = 0; i < s->a->on.row.n; i++) {
     sim_class *k = &s->a->cls[s->a->on.row.of[i]];
-    if (k->c->h_stage == NSM_CONST) k->c->h_fn(&v, &k->tab, k->h);
-    if (k->rq && k->c->rq_stage == NSM_CONST) k->c->rq_fn(&v, &k->tab, k->rq);
+    if (sim_fixed(k->c->h_stage)) k->c->h_fn(&v, &k->tab, k->h);
+    if (k->rq && sim_fixed(k->c->rq_stage)) k->c->rq_fn(&v, &k->tab, k->rq);
     if (k->c->law_fn) k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
   }
 }
@@ -57,6 +58,12 @@ static void evaluate_moving(nsm_sim *s) {
   }
 }
 
+// What constant forces do in a step.
+static void constant_motion(nsm_sim *s) {
+  for (int i = 0; i < s->a->nz; i++) s->n.dz_constant[i] = s->n.h * s->n.f_constant[i];
+  sim_matrix_solve(s, s->n.dz_constant);
+}
+
 int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
   sim_rows *r = &s->n.r;
   s->n.h = h;
@@ -79,10 +86,7 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
              name);
     return 0;
   }
-  if (s->a->linear) {
-    for (int i = 0; i < s->a->nz; i++) s->n.dz_constant[i] = h * s->n.f_constant[i];
-    sim_matrix_solve(s, s->n.dz_constant);
-  }
+  if (s->a->linear) constant_motion(s);
   if (r->m_follows) {
     r->made = 0;
     if (r->augmented) sim_augmented_stale(s);
@@ -93,5 +97,16 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
     sim_rows_couple(s);
     sim_islands_fix(s);
   }
+  return 1;
+}
+
+int sim_refresh(nsm_sim *s, nsm_error *e) {
+  int stale = s->n.stale;
+  if (!stale) return 1;
+  s->n.stale = 0;
+  if (s->n.con) s->n.con->made_for = 0;
+  sim_evaluate_constants(s);
+  if (stale > 1) return sim_prepare(s, s->n.h, e);
+  if (s->a->linear) constant_motion(s);
   return 1;
 }

@@ -169,7 +169,7 @@ static int good_enough(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_co
   level.tolerance = t->accept;
   level.sqrt_tolerance = sqrt(t->accept);
   check(p, w, &level, best->lambda, NULL, &c);
-  return c.accepted;
+  return c.accepted || c.residual <= t->accept;
 }
 
 // Once through the table, behind what is quickest in a pile whose forces of the last step are known: from the guess, or from the best answer so far.
@@ -368,7 +368,7 @@ static nsm_cone_status accepted(const nsm_cone_problem *p, nsm_cone_work *w, con
   level.tolerance = accept;
   level.sqrt_tolerance = sqrt(accept);
   check(p, w, &level, lambda, u, &c);
-  if (!c.accepted) return NSM_CONE_FAILED;
+  if (!c.accepted && !(c.residual <= accept)) return NSM_CONE_FAILED;
   if (r) { r->status = NSM_CONE_ACCEPTED; r->residual = c.residual; r->worst = c.worst; r->late = 0; }
   return NSM_CONE_ACCEPTED;
 }

@@ -202,7 +202,8 @@ static void against_core(scene *s) {
       rim_line g;
       add3(x, 1, s->t, x);
       add3(y, 1, s->t, y);
-      if (near_rim(s, x, y, fmax(fmin(outside, s->reach), -s->best) + 1e-9 * s->scale) && rim_line_of(&g, e, x, z_axis, s->h, s->r))
+      double reach = fmax(fmin(outside, s->reach), -s->best) + 1e-9 * s->scale;
+      if (near_rim(s, x, y, reach) && rim_line_of(&g, e, x, z_axis, s->h, s->r))
         offer_rim_line(s, &g, 0, 1);
     }
 }

@@ -191,7 +191,8 @@ static void corners_on_edges(nsm_touch_list *list, const view *v) {
     turn3(v->M, other->corner + 3 * k, x);
     add3(x, 1, v->s, x);
     for (int j = 0; j < mine->edges; j++) {
-      const double *p = mine->corner + 3 * mine->edge_corner[2 * j], *q = mine->corner + 3 * mine->edge_corner[2 * j + 1];
+      const double *p = mine->corner + 3 * mine->edge_corner[2 * j];
+      const double *q = mine->corner + 3 * mine->edge_corner[2 * j + 1];
       if (fmax(dot3(v->n, p), dot3(v->n, q)) < height - v->margin) continue;
       double e[3], w[3];
       sub3(q, p, e);

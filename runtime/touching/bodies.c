@@ -21,13 +21,13 @@ static void take_shape(const nsm_body_shape *d, const double *num, const nsm_hul
 static int take_hulls(nsm_sim *s, nsm_error *e) {
   struct nsm_touching *t = s->touching;
   const nsm_model *m = s->a->m;
-  t->hull = SIM_NEW(s, m->npoints, nsm_hull *);
+  t->hull = SIM_NEW(s, m->ncorners, nsm_hull *);
   for (int cls = 0; cls < m->nclass; cls++)
     for (int j = 0; m->cls[cls].kind == NSM_BODY && j < m->cls[cls].nshape; j++) {
       const nsm_body_shape *d = &m->cls[cls].shape[j];
       nsm_hull_error wrong = NSM_HULL_MADE;
       if (d->points < 0 || t->hull[d->points]) continue;
-      const nsm_points *p = &m->points[d->points];
+      const nsm_corners *p = &m->corners[d->points];
       double *flat = SIM_LEND(s, 2 * p->n, double);
       for (int i = 0; i < p->n; i++) for (int k = 0; k < 2; k++) flat[2 * i + k] = p->at[3 * i + k];
       t->hull[d->points] = d->kind == NSM_POLYGON ? nsm_polygon_of_points(p->n, flat, NSM_FLAT, &wrong)
@@ -267,5 +267,5 @@ int sim_touch_stays(nsm_sim *s, nsm_error *e) {
 void sim_touch_close(nsm_sim *s) {
   struct nsm_touching *t = s->touching;
   for (int c = 0; t && t->of && c < s->a->m->nshape_contact; c++) nsm_pairs_free(t->of[c].pairs);
-  for (int i = 0; t && t->hull && i < s->a->m->npoints; i++) nsm_hull_free(t->hull[i]);
+  for (int i = 0; t && t->hull && i < s->a->m->ncorners; i++) nsm_hull_free(t->hull[i]);
 }

@@ -69,7 +69,7 @@ struct nsm_touching {
   int       nbody, nshape, nmaterial;
   sim_body *body;
   nsm_shape *shape;
-  nsm_hull **hull;                      // of nsm_model.points
+  nsm_hull **hull;                      // of nsm_model.corners
   int      *first_of;                   // [classes] first body of a class
   int       any_driven;
   nsm_pose *pose;                       // [nbody] at the begin of the step
