@@ -48,7 +48,8 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 %token LE "'<='" GE "'>='" EQ "'=='" NE "'!='"
 
 %type <node> item simple braced decl declared named value law with_law arg part indexer range index expr operand
-%type <list> file items block decls formals dims exprs with laws args arg_list parts indexers indexer_list index_list names
+%type <list> file items block decls formals dims exprs with laws args arg_list parts indexers indexer_list index_list
+%type <list> names
 %type <text> doc
 %type <count> primes
 

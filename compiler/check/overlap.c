@@ -1,5 +1,5 @@
-// E0244, W0834: have the shapes of all instances a volume, with the numbers at hand? Do two of them that may touch lie in
-// each other as the run starts?
+// E0244, W0834: have the shapes of all instances a volume, with the numbers at hand? Do two of them that may touch lie
+// in each other as the run starts?
 //
 // The signed distance d of two shapes says how deep: below -(1e-9 of their size) it is no round-off (docs/numerics/
 // shapes.md). Bodies whose place is not known yet, and driven ones, are left out.
@@ -20,8 +20,9 @@ typedef struct Scene { Placed *at; int n, cap; nsm_hull **hull; bool bad; } Scen
 
 static bool sizes_ok(Check *k, const SysClass *c, const nsm_shape *s) {
   for (int i = 0; i < 3; i++) {
-    bool sized = s->kind == NSM_BOX || ((s->kind == NSM_SPHERE || s->kind == NSM_DISK || s->kind == NSM_CAPSULE) && i < 1) ||
-                 ((s->kind == NSM_CYLINDER || s->kind == NSM_RECTANGLE) && i < 2);
+    static const int sizes[] = { [NSM_SPHERE] = 1, [NSM_BOX] = 3, [NSM_CAPSULE] = 1, [NSM_CYLINDER] = 2, [NSM_DISK] = 1,
+                                 [NSM_RECTANGLE] = 2, [NSM_HALFPLANE] = 0 };
+    bool sized = i < sizes[s->kind];
     if (!sized || isnan(s->size[i]) || (s->size[i] > 0 && isfinite(s->size[i]))) continue;
     Diag *d = diag(k->bag, DIAG_E0244, c->span, "a shape of `%s` has no volume", c->solid->plain);
     diag_label(d, "a size of it is %g", s->size[i]);

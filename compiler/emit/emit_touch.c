@@ -17,7 +17,7 @@ void emit_shapes(Emitter *e) {
     text_add(o, "\n};\n");
   }
   if (m->npoints) {
-    text_add(o, "static const nsm_points corner_lists[] = { ");
+    text_add(o, "static const nsm_corners corners[] = { ");
     for (int i = 0; i < m->npoints; i++) text_printf(o, "{ %d, corners_%d }, ", m->points[i].n, i);
     text_add(o, "{ 0 } };\n");
   }
@@ -134,11 +134,11 @@ void emit_touches(Emitter *e) {
                       : t->friction == MF_CONTENSOU ? "NSM_CONTENSOU"
                       : t->friction == MF_ROLLING   ? "NSM_ROLLING"
                                                     : "0";
-    text_printf(o, "  { .line = %d, .file = %d, .label = %d, .name = %d, .nmembers = { %d, %d }, .members = { side_%d_0, ",
-                line_of(t->span), file_of(e, t->span), blob_add(e, arena_printf(e->arena, "contact %s", t->name)),
+    text_printf(o, "  { .line = %d, .file = %d, .label = %d, .name = %d, .nmembers = { %d, %d },\n    .members = { "
+                   "side_%d_0, ", line_of(t->span), file_of(e, t->span), blob_add(e, arena_printf(e->arena, "contact %s", t->name)),
                 blob_add(e, t->name), t->nmember[0], t->nmember[1], i);
     text_printf(o, t->nside == 2 ? "side_%d_1" : "0", i);
-    text_printf(o, " },\n    .friction = %s, .law_fn = law_of_%d },\n", law, i);
+    text_printf(o, " }, .friction = %s, .law_fn = law_of_%d },\n", law, i);
   }
   if (m->ntouch) text_add(o, "};\n");
 }
@@ -148,5 +148,5 @@ const char *emit_touch_fields(Emitter *e) {
   return arena_printf(e->arena, "%s%s",
                       m->ntouch ? arena_printf(e->arena, ",\n  .nshape_contact = %d, .nmaterial = %d, .shape_contact = "
                                                          "shape_contacts", m->ntouch, m->nmaterial) : "",
-                      m->npoints ? arena_printf(e->arena, ", .npoints = %d, .points = corner_lists", m->npoints) : "");
+                      m->npoints ? arena_printf(e->arena, ",\n  .ncorners = %d, .corners = corners", m->npoints) : "");
 }

@@ -145,7 +145,8 @@ struct Elab {
   Vec(MBlock) block;      Vec(MAction) action;
   Vec(EventItem) event;       // blocks as they were met
   Vec(MExpect) expect;    Vec(MBody) body;          Vec(Placed) placed;
-  Vec(MSolid) solid;      Vec(MPoints) points;      Vec(MTouch) touch;      Vec(Touching) touching;   Vec(const char *) material;
+  Vec(MSolid) solid;      Vec(MPoints) points;      Vec(MTouch) touch;        Vec(Touching) touching;
+  Vec(const char *) material;
   Vec(Touching) pairs;
   Symbol *ground;             // NULL: not met yet
   Vec(Symbol *) symbols;      // all, for the closing checks

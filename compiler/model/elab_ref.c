@@ -246,7 +246,8 @@ static bool range_of(const Env *env, const Ast *x, const MLoop *l, const char *o
 bool bodies_of(const Env *env, const Ast *x, BodyRange *out) {
   Path p = { 0 };
   if (!is_reference(x))
-    return no_value(env, x->span, "this is no body", "name a body, a family of bodies, a member ball[3], or some ball[2:5]");
+    return no_value(env, x->span, "this is no body",
+                    "name a body, a family of bodies, a member ball[3], or some ball[2:5]");
   Symbol *y = walk(env, x, &p);
   if (!y || (y->kind == SY_INSTANCE && !symbol_force(y))) return false;
   if (y->kind != SY_INSTANCE || !y->child->body)
@@ -418,8 +419,10 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
     break;
   case SY_TOUCH:
     if (is_reference(x) && x->kind == AST_MEMBER)
-      return scalar_value(mx_touch(env->e->a, y->id, p->touch, NULL, 0, x->span),
-                          p->touch == MT_COUNT ? UNIT_ONE : env->e->has_units ? unit_named("m") : UNIT_ANY, x->span, env);
+      return scalar_value(mx_touch(env->e->a, y->id, p->touch, NULL, 0, x->span), p->touch == MT_COUNT  ? UNIT_ONE
+                                                                                  : env->e->has_units ? unit_named("m")
+                                                                                                      : UNIT_ANY,
+                          x->span, env);
     (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a contact, not a number", y->name),
                    "how many points are closed is name.count; name.deepest, name.impulse(body)");
     break;

@@ -199,7 +199,8 @@ static bool polyhedron(Elab *e, const ShapeTerm *t, Part *p) {
   bool plane = p->shape.kind == NSM_POLYGON;
   nsm_hull_error error = NSM_HULL_MADE;
   nsm_hull *h;
-  if (t->path && plane) return no_shape(e, t->span, "a polygon is given by its corners", "polygon([[0, 0], [1, 0], ...])");
+  if (t->path && plane)
+    return no_shape(e, t->span, "a polygon is given by its corners", "polygon([[0, 0], [1, 0], ...])");
   if (t->path) h = hull_of_mesh(e, t);
   else {
     h = plane ? nsm_polygon_of_points(t->npoint, t->point, NSM_FLAT, &error)

@@ -209,7 +209,8 @@ static bool read_law(const Env *env, const Ast *law, Laws *out) {
   bool rolling = is_law(law, "rolling");
   if (!coulomb && !contensou && !rolling) {
     Diag *d = diag(env->e->bag, DIAG_E0212, law->span, "`%s` is no law between shapes", law->name);
-    diag_help(d, "newton(e), newton(e, e_t), inelastic, elastic, coulomb(mu), contensou(mu, radius), rolling(mu, mu_r)");
+    diag_help(d, "newton(e), newton(e, e_t), inelastic, elastic, coulomb(mu), contensou(mu, radius), "
+                 "rolling(mu, mu_r)");
     return false;
   }
   if (!second(env, law, &out->tangent, "friction")) return false;

@@ -21,8 +21,8 @@ typedef enum {
               // coord, x' of a state)
   MX_RATE,    // time derivative of arg[0], which is more than a variable
   MX_STAT,    // only inside an expect: id: number in Model.stat
-  MX_TOUCH,   // of contacts between shapes, id: number in Model.touch; num: what (MTouchWhat); of an impulse arg[0]: the
-              // number in Model.solid, arg[1]: of the instance from 0
+  MX_TOUCH,   // of contacts between shapes, id: number in Model.touch; num: what (MTouchWhat); of an impulse arg[0]:
+              // the number in Model.solid, arg[1]: of the instance from 0
   MX_OP       // op, arg[nargs]
 } MKind;
 

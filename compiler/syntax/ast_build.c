@@ -436,7 +436,7 @@ static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts
       if (meant && !strcmp(meant, "with")) diag_help(d, "with %s;", value);
       else if (meant) diag_help(d, "%s = %s;", meant, value);
       else
-        diag_help(d, contact ? "its parts are: normal = gap;  slip = velocity;  with laws;  or, of shapes, between = A, B;"
+        diag_help(d, contact ? "its parts are: normal = gap;  slip = velocity;  with laws;  of shapes: between = A, B;"
                              : "its parts are: normal = distance;  slip = velocity;  with coulomb(mu);");
     } else if (part_of[role]) {
       Diag *d = problem(p, DIAG_E0118, part->name_span, "'%s' is given twice", part->name);
