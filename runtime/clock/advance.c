@@ -19,16 +19,6 @@ static nsm_code assertions(nsm_sim *s, nsm_error *e) {
   return NSM_OK;
 }
 
-// Contacts of shapes as the step begins, with more room where there are more than ever before.
-static nsm_code contacts(nsm_sim *s, double h, nsm_error *e) {
-  while (!sim_touch_update(s, h)) {
-    nsm_code code = sim_more_room(s, e);
-    if (code != NSM_OK) return code;
-    if (h != s->n.h && !sim_prepare(s, h, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
-  }
-  return NSM_OK;
-}
-
 static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
   if (s->now.k == 0 && s->a->nsignal > 0 && !sim_inputs_given(s, e)) return NSM_USAGE;
   if (s->now.k == 0 && s->a->on.assertion.n > 0) {
@@ -37,9 +27,8 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
   }
   if (s->n.stale && !sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   if (h != s->n.h && !sim_prepare(s, h, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
-  nsm_code c = s->touching ? contacts(s, h, e) : NSM_OK;
-  if (c != NSM_OK) return c;
-  c = s->a->scheme->step(s, t1, e);
+  if (s->touching && !sim_touch_update(s, h)) return sim_no_memory(e, "contacts of shapes");    // or no room: clock.c
+  nsm_code c = s->a->scheme->step(s, t1, e);
   if (s->dump && sim_dump_failed(s, e)) return NSM_FILE;
   return c;
 }

@@ -47,7 +47,8 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   s->w.cone.warm = 1;
   s->a->touch_name = sim_touch_name;
   s->a->m = sim_touch_extend(s, s->a->given, room);
-  if (!sim_setup(s, set, e) || !sim_touch_open(s, e) || !known_solver(s->w.cone.solver, e) || !sim_cover(s, e)) return 0;
+  if (!sim_setup(s, set, e) || !sim_touch_open(s, e)) return 0;
+  if (!known_solver(s->w.cone.solver, e) || !sim_cover(s, e)) return 0;
   if (s->a->scheme->fits && !s->a->scheme->fits(s, e)) return 0;
   s->n.h = sim_clock_first(s);
   sim_mass_analyse(s);

@@ -1,5 +1,5 @@
-// The state of a run as a value: cleared, saved, restored (nsm_restore: room.c). All of it is listed once, in sim_state (numbers) and
-// state.def (arrays); beside these only what the solvers of small problems remember of their last answers
+// The state of a run as a value: cleared, saved, restored (nsm_restore: room.c). All of it is listed once, in sim_state
+// (numbers) and state.def (arrays); beside these only what the solvers of small problems remember of their last answers
 // (nsm_cone_memory) is carried from step to step. A step thus depends on the analysis and on what is written here, and
 // on nothing else: restored in the middle of a run it goes on with the same bits.
 #include "clock.h"

@@ -1,5 +1,5 @@
-// --contacts FILE: every contact of shapes of the recorded steps, one in a line: where it was as the step began, what it
-// did in the step. Impulses act on the second body, in world axes.
+// --contacts FILE: every contact of shapes of the recorded steps, one in a line: where it was as the step began, what
+// it did in the step. Impulses act on the second body, in world axes.
 #include "contacts.h"
 #include "runtime/clock/clock.h"
 #include <stdlib.h>

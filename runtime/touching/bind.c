@@ -77,7 +77,8 @@ static double drift(const struct nsm_touching *t, const sim_found *f, const doub
   if (t->body[f->a].kind != NSM_BODY_DRIVEN) return 0;
   const double *m = t->motion[f->a], *w = m + 3, *r = t->pose[f->a].r, *x = f->touch.on_a;
   double d[3] = { x[0] - r[0], x[1] - r[1], x[2] - r[2] },
-         v[3] = { m[0] + w[1] * d[2] - w[2] * d[1], m[1] + w[2] * d[0] - w[0] * d[2], m[2] + w[0] * d[1] - w[1] * d[0] };
+         v[3] = { m[0] + w[1] * d[2] - w[2] * d[1], m[1] + w[2] * d[0] - w[0] * d[2],
+                  m[2] + w[0] * d[1] - w[1] * d[0] };
   const double *of = spin ? w : v;
   return -(of[0] * along[0] + of[1] * along[1] + of[2] * along[2]);
 }
@@ -180,6 +181,12 @@ int *sim_touch_rooms(const nsm_sim *s) {
   int n = s->touching ? s->touching->ngroup : 0, *room = n > 0 ? malloc((size_t)n * sizeof *room) : NULL;
   for (int i = 0; room && i < n; i++) room[i] = s->touching->group[i].room;
   return room;
+}
+
+int sim_touch_lacks(const nsm_sim *s) {
+  int any = 0;
+  for (int i = 0; i < s->touching->ngroup; i++) any |= s->touching->group[i].wanted > 0;
+  return any;
 }
 
 int *sim_touch_wanted(const nsm_sim *s) {

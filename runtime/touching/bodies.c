@@ -208,7 +208,8 @@ static void take_laws(nsm_sim *s) {
   const nsm_model *m = s->a->m;
   nsm_setup_view g = { s->a->p };
   t->nmaterial = m->nmaterial + 1;
-  double *law = t->law = SIM_NEW(s, (size_t)(m->nshape_contact * t->nmaterial * t->nmaterial) * NSM_LAW_NUMBERS, double);
+  size_t pairs = (size_t)(t->nmaterial * t->nmaterial);
+  double *law = t->law = SIM_NEW(s, (size_t)m->nshape_contact * pairs * NSM_LAW_NUMBERS, double);
   for (int c = 0; c < m->nshape_contact; c++)
     for (int a = -1; a < m->nmaterial; a++)
       for (int b = -1; b < m->nmaterial; b++, law += NSM_LAW_NUMBERS)
@@ -257,8 +258,8 @@ int sim_touch_stays(nsm_sim *s, nsm_error *e) {
   for (int i = 0; t && i < t->nbody; i++)
     if (t->body[i].kind == NSM_BODY_DRIVEN) {
       sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(t->body[i].cls),
-                  "line %d: the energy-consistent schemes know no gap that time moves, and the body is driven; `moreau` "
-                  "does", s->a->m->cls[t->body[i].cls].line);
+                  "line %d: the energy-consistent schemes know no gap that time moves, and the body is driven; "
+                  "`moreau` does", s->a->m->cls[t->body[i].cls].line);
       return 0;
     }
   return 1;

@@ -1,7 +1,7 @@
-// Points of contact before a step: pairs that are near (runtime/shapes/pairs.h), of these every pair of features that may
-// close within the step:
+// Points of contact before a step: pairs that are near (runtime/shapes/pairs.h), of these every pair of features that
+// may close within the step:
 //
-//   gap < (h/2) (how fast the two bodies can come together) + slack                        (bodies.md, section 5, Margin)
+//   gap < (h/2) (how fast the two bodies can come together) + slack
 //
 // Slack lets a contact that just opened keep its row, and what the row remembers. Found touches are ordered by bodies,
 // shapes and features: the same scene gives the same rows.

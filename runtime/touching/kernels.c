@@ -29,7 +29,8 @@ static inline void directions(const nsm_table *t, int n, double *out) {
 }
 
 // ---- two points -----------------------------------------------------------------------------------------------------
-// d of touch f over the step, d . xi = g_E - g_B, for the increments of both bodies (touch.h); of planar ones (r, angle).
+// d of touch f over the step, d . xi = g_E - g_B, for the increments of both bodies (touch.h), of planar ones (r,
+// angle).
 static void gradient(const nsm_view *v, const struct nsm_touching *t, const sim_touch_group *g, const sim_found *f,
                      double *d) {
   const sim_body *body[] = { &t->body[f->a], &t->body[f->b] };

@@ -16,7 +16,8 @@ void sim_touch_name(const nsm_sim *s, int cls, int i, char *out, size_t size) {
   char a[100], b[100];
   sim_touch_class(cls - s->a->given->nclass, &group, &direction);
   const sim_touch_group *g = &s->touching->group[group];
-  const char *label = sim_text(s, s->a->m->cls[cls].label), *of[] = { "", ", slip", ", second slip", ", turning", ", second turning" };
+  const char *label = sim_text(s, s->a->m->cls[cls].label),
+             *of[] = { "", ", slip", ", second slip", ", turning", ", second turning" };
   if (i >= s->now.touches[group]) { snprintf(out, size, "%s", label); return; }
   const sim_touch *t = &s->now.touch[g->first + i];
   body_name(s, t->a, a, sizeof a);
@@ -29,7 +30,8 @@ void sim_touch_name(const nsm_sim *s, int cls, int i, char *out, size_t size) {
 static double impulse(const nsm_sim *s, const sim_touch_group *g, int i, const double *l, double p[3]) {
   const sim_touch *t = &s->now.touch[g->first + i];
   const double *n = t->normal, *a = t->slip;
-  double part[3] = { 0, 0, 0 }, b[3] = { n[1] * a[2] - n[2] * a[1], n[2] * a[0] - n[0] * a[2], n[0] * a[1] - n[1] * a[0] };
+  double part[3] = { 0, 0, 0 },
+         b[3] = { n[1] * a[2] - n[2] * a[1], n[2] * a[0] - n[0] * a[2], n[0] * a[1] - n[1] * a[0] };
   for (int d = 0; d <= g->slips - g->turns; d++) part[d] = l[s->n.r.l[s->a->cls[g->cls + d].row0] + i];
   if (g->variant >= SIM_PLANAR) { a = (const double[3]){ -n[1], n[0], 0 }; part[2] = 0; }
   for (int j = 0; j < 3; j++) p[j] = part[0] * n[j] + part[1] * a[j] + part[2] * b[j];

@@ -105,22 +105,22 @@ int  sim_touch_keep(nsm_sim *s, sim_touch_group *g);       // 1 where the rows a
 // bind.c
 void sim_touch_begin(nsm_sim *s);                          // after the analysis: no contact yet
 void sim_touch_bind(nsm_sim *s, sim_touch_group *g, int changed);
-// All of it, for a step of length h from the present state. 0: there are more contacts than room (group.wanted), or no
-// memory (group.wanted = 0).
+// All of it, for a step of length h from the present state. 0: there are more contacts than room, or no memory.
 int  sim_touch_update(nsm_sim *s, double h);
+int  sim_touch_lacks(const nsm_sim *s);                    // room, at the last update
 int *sim_touch_wanted(const nsm_sim *s);                   // [groups] room to open again with, to be freed; NULL: none
 int *sim_touch_rooms(const nsm_sim *s);                    // as they are, likewise
 void sim_touch_scale(nsm_sim *s);                          // after sim_closed_start
 
-// rest.c: bodies that go on resting, after impulses acted on z1; size [nz]: of the terms of what they acted on; share: of
-// the velocity at the begin in the way of the step. 1: some came to rest.
+// rest.c: bodies that go on resting, after impulses acted on z1; size [nz]: of the terms of what they acted on; share:
+// of the velocity at the begin in the way of the step. 1: some came to rest.
 int  sim_touch_rest(nsm_sim *s, const double *size, double share);
 
 // kernels.c
 extern const nsm_class sim_touch_kernels[SIM_VARIANTS];
 
 // report.c
-// Contact i of all, in the order of the statements; 0: there are no more. As the step began; impulses of the step, on B.
+// Contact i of all, in the order of the statements; 0: there are no more. As the step began; impulses of it on B.
 typedef struct sim_contact {
   const char *name;                     // of the statement
   char   a[100], b[100];                // bodies

@@ -1,7 +1,7 @@
 // Measurements of contacts of shapes: time a step of bodies with shapes, by `moreau`, and what holds meanwhile.
 //   scenes box | stack | spheres N | pile N | flight N   [steps]
-// cc -O2 -I. -Iruntime tests/bench/touching/scenes.c -Lbuild/release/lib -lnsm_runtime -lnsm_problems -lnsm_cone -lnsm_la
-//    -lnsm_shapes -lnsm_shared -lm
+// cc -O2 -I. -Iruntime tests/bench/touching/scenes.c -Lbuild/release/lib -lnsm_runtime -lnsm_problems -lnsm_cone
+//    -lnsm_la -lnsm_shapes -lnsm_shared -lm
 #include <stdio.h>
 #include <sys/resource.h>
 #include "tests/unit/touching/scene.h"

@@ -22,7 +22,8 @@ typedef struct scene {
 
 static scene at_hand;                   // the tables of a simulation are filled from it while it is opened
 
-static const unsigned char scene_text[] = "\0scene\0scene.nsm\0r\0turn\0q\0bodies\0body[%]\0contact pile\0pile\0fixed[%]";
+static const unsigned char scene_text[] =
+    "\0scene\0scene.nsm\0r\0turn\0q\0bodies\0body[%]\0contact pile\0pile\0fixed[%]";
 enum { ST_MODEL = 1, ST_FILE = 7, ST_R = 17, ST_TURN = 19, ST_Q = 24, ST_CLASS = 26, ST_BODY = 33, ST_LABEL = 41,
        ST_NAME = 54, ST_FIXED = 59 };
 
@@ -251,7 +252,8 @@ static const nsm_model *scene_model(void) {
   };
   static const nsm_members all[] = { { 3, NULL }, { 4, NULL }, { 5, NULL }, { 6, NULL } };
   static nsm_shape_contact contact[] = {
-    { .line = 2, .label = ST_LABEL, .name = ST_NAME, .nmembers = { 4, 0 }, .members = { all, NULL }, .law_fn = scene_law }
+    { .line = 2, .label = ST_LABEL, .name = ST_NAME, .nmembers = { 4, 0 }, .members = { all, NULL },
+      .law_fn = scene_law }
   };
   static nsm_model m;
   int round = 1;                        // no body feels a gyroscopic moment

@@ -54,8 +54,8 @@ static void rolls(void **state) {
   nsm_close(s);
 }
 
-// A tilted block falls on its corner, tumbles and comes to rest on a face; by the energy-consistent scheme no step gains
-// energy, and corners never get deeper than at their first touch.
+// A tilted block falls on its corner, tumbles and comes to rest on a face; by the energy-consistent scheme no step
+// gains energy, and corners never get deeper than at their first touch.
 static void tumbles(void **state) {
   (void)state;
   scene_body body[] = { scene_box(0.2, 0.3, 0.1, 2, 0, 0, 0.5), scene_plane(2, 1, 0) };
@@ -78,6 +78,30 @@ static void tumbles(void **state) {
   double z = scene_r_of(s, 0)[2];
   assert_true(fabs(z - 0.05) < 4e-3 || fabs(z - 0.1) < 4e-3 || fabs(z - 0.15) < 4e-3);
   nsm_close(s);
+}
+
+// A flat block on a slope of 0.3 rad: it sticks where tan alpha < mu, else it slides at g (sin alpha - mu cos alpha).
+static void slides(void **state) {
+  const int *scheme = *state;
+  const double alpha = 0.3, g = 10, c = cos(alpha), n = sin(alpha);
+  for (int sticks = 0; sticks < 2; sticks++) {
+    scene_body body[] = { scene_box(0.3, 0.2, 0.1, 2, 0.05 * n, 0, 0.05 * c), scene_plane(2, 1, 0) };
+    double mu = sticks ? 0.35 : 0.2;
+    memcpy(body[1].R, (double[9]){ c, 0, n, 0, 1, 0, -n, 0, c }, sizeof body[1].R);    // turned by alpha about y
+    body[0].q[0] = cos(alpha / 2);
+    body[0].q[2] = sin(alpha / 2);
+    at_hand = (scene){ .n = 1, .fixed = 1, .body = body, .gravity = g, .mu = mu, .step = 1e-3, .until = 10,
+                       .scheme = *scheme };
+    nsm_sim *s = opened();
+    assert_int_equal(s->a->linear, 0);
+    steps(s, 500);
+    const double *u = scene_v_of(s, 0);
+    double v = c * u[0] - n * u[2], up = n * u[0] + c * u[2];
+    assert_true(fabs(up) < 1e-9);
+    if (sticks) assert_true(fabs(v) < 1e-9);
+    else assert_true(fabs(v - 0.5 * g * (n - mu * c)) < 1e-9);
+    nsm_close(s);
+  }
 }
 
 // ---- piles ----------------------------------------------------------------------------------------------------------
@@ -195,6 +219,7 @@ int main(void) {
   static int moreau = NSM_SCHEME_MOREAU, consistent = NSM_SCHEME_CONSISTENT;
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(bounces), cmocka_unit_test(rolls), cmocka_unit_test(tumbles),
+    cmocka_unit_test_prestate(slides, &moreau), cmocka_unit_test_prestate(slides, &consistent),
     cmocka_unit_test(grows), cmocka_unit_test(collides),
     cmocka_unit_test_prestate(goes_on, &moreau), cmocka_unit_test_prestate(goes_on, &consistent),
     cmocka_unit_test_prestate(rests, &moreau), cmocka_unit_test_prestate(rests, &consistent) };
