@@ -11,7 +11,7 @@ static size_t in_use(const nsm_sim *s, int cls) {
   int group, direction;
   if (cls < s->a->given->nclass) return (size_t)s->a->cls[cls].tab.count;
   sim_touch_class(cls - s->a->given->nclass, &group, &direction);
-  return (size_t)s->now.touches[group];
+  return direction <= s->touching->group[group].slips ? (size_t)s->now.touches[group] : 0;
 }
 
 static void copy(void *to, size_t at, const void *from, size_t was, size_t count, size_t size) {
