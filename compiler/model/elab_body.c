@@ -710,6 +710,7 @@ bool body_force(Symbol *y) {
     place(s, b->planar ? b->angle : b->turn, true, b->start_spin, b->planar ? 1 : 3);
   }
   if (b->mass) bring(s, y, "mass", 0, 0, unit_of(e, "kg"), &b->mass);
+  if (b->mass) bring(s, y, "inertia", b->planar ? 0 : 3, b->planar ? 0 : 3, unit_of(e, "kg*m^2"), b->J);
   if (b->shapes.n) {
     bring(s, y, "centre", n, 0, unit_of(e, "m"), b->shapes.centre);
     push_solid(y, s, b);

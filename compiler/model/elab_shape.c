@@ -337,6 +337,15 @@ static void moved(Elab *e, const Frame *f, MExpr *const *x, MExpr **out) {
 
 // --- all of them ---
 
+// Q K Q^T, the same in all directions where K is; symmetric to the last bit.
+static void turned_inertia(Elab *e, MExpr *const *Q, MExpr **K) {
+  MExpr *half[9], *out[9];
+  if (K[0] == K[4] && K[4] == K[8]) return;
+  product(e, Q, K, false, half);
+  product(e, half, Q, true, out);
+  for (int i = 0; i < 9; i++) K[i] = out[i % 3 < i / 3 ? 3 * (i % 3) + i / 3 : i];
+}
+
 typedef struct Parts { Part *at; int n, cap; bool planar; } Parts;
 
 static bool collect(Elab *e, const ShapeTerm *t, const Frame *outer, Parts *all) {
@@ -361,12 +370,10 @@ static bool collect(Elab *e, const ShapeTerm *t, const Frame *outer, Parts *all)
   }
   Part *p = &all->at[all->n];
   if (!one_shape(e, t, p)) return false;
-  MExpr *centre[3], *half[9], *inertia[9];
+  MExpr *centre[3];
   moved(e, &f, p->centre, centre);
-  product(e, f.turn, p->inertia, false, half);
-  product(e, half, f.turn, true, inertia);
   memcpy(p->centre, centre, sizeof centre);
-  memcpy(p->inertia, inertia, sizeof inertia);
+  turned_inertia(e, f.turn, p->inertia);
   memcpy(p->shape.at, f.at, sizeof f.at);
   memcpy(p->shape.turn, f.turn, sizeof f.turn);
   all->n++;
@@ -395,7 +402,8 @@ static void sums(Elab *e, const Parts *all, Shapes *out) {                      
       square = add(e, square, squared(e, d[i]));
     }
     for (int i = 0; i < 9; i++) {
-      MExpr *of = mul(e, d[i / 3], d[i % 3]), *far = i % 4 ? mx_neg(e->a, of, of->span) : sub(e, square, of);
+      int row = i / 3 < i % 3 ? i / 3 : i % 3, col = i / 3 + i % 3 - row;
+      MExpr *of = mul(e, d[row], d[col]), *far = i % 4 ? mx_neg(e->a, of, of->span) : sub(e, square, of);
       out->inertia[i] = add(e, out->inertia[i], mul(e, share, add(e, p->inertia[i], far)));
     }
   }
