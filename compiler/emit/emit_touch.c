@@ -134,9 +134,9 @@ void emit_touches(Emitter *e) {
                       : t->friction == MF_CONTENSOU ? "NSM_CONTENSOU"
                       : t->friction == MF_ROLLING   ? "NSM_ROLLING"
                                                     : "0";
-    text_printf(o, "  { .line = %d, .file = %d, .label = %d, .name = %d, .nmembers = { %d, %d },\n    .members = { "
-                   "side_%d_0, ", line_of(t->span), file_of(e, t->span), blob_add(e, arena_printf(e->arena, "contact %s", t->name)),
-                blob_add(e, t->name), t->nmember[0], t->nmember[1], i);
+    text_printf(o, "  { .line = %d, .file = %d, .label = %d, .name = %d,\n", line_of(t->span), file_of(e, t->span),
+                blob_add(e, arena_printf(e->arena, "contact %s", t->name)), blob_add(e, t->name));
+    text_printf(o, "    .nmembers = { %d, %d }, .members = { side_%d_0, ", t->nmember[0], t->nmember[1], i);
     text_printf(o, t->nside == 2 ? "side_%d_1" : "0", i);
     text_printf(o, " }, .friction = %s, .law_fn = law_of_%d },\n", law, i);
   }

@@ -27,7 +27,8 @@ static void same(const Model *m, const double *expected, int n, double scale) {
   assert_int_equal(m->noutput, n);
   for (int i = 0; i < n; i++) {
     double v = number(m->output[i].value);
-    if (!(fabs(v - expected[i]) <= 1e-13 * scale)) fail_msg("%s is %.17g, not %.17g", m->output[i].name, v, expected[i]);
+    if (!(fabs(v - expected[i]) <= 1e-13 * scale))
+      fail_msg("%s is %.17g, not %.17g", m->output[i].name, v, expected[i]);
   }
 }
 
