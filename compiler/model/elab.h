@@ -223,7 +223,7 @@ bool  unit_check(const Env *env, Value v, Unit want, const char *what);  // repo
 // --- elab_ref.c: names, members, derivatives ---
 typedef struct Place { Scope *scope; int n; MExpr *by[MAX_LOOPS]; } Place;  // a scope with its loops bound
 // The bodies that x names: a body, a family (all its members), a member, members of a range ball[2:5].
-typedef struct BodyRange { Symbol *body; int n; MExpr *lo[MAX_LOOPS], *hi[MAX_LOOPS]; } BodyRange;   // n: loops given
+typedef struct BodyRange { Symbol *body; int n; MExpr *lo[MAX_LOOPS], *hi[MAX_LOOPS]; } BodyRange;   // n: its loops
 const Symbol *contact_of(const Env *env, const Ast *x);         // the contact between shapes that x names; NULL
 bool  bodies_of(const Env *env, const Ast *x, BodyRange *out);  // false: reported
 Value elab_ref(const Env *env, const Ast *x);                  // NAME, MEMBER, INDEX

@@ -296,8 +296,8 @@ static void elab_root(Elab *e, const Ast *root) {
   force_all(e->globals);
   force_all(s);
   elab_items(env, root->list2);
-  touch_statements(e);
   elab_events(e);
+  touch_statements(e);
 }
 
 const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateOptions *o, DiagBag *bag) {

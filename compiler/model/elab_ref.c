@@ -11,6 +11,8 @@ typedef enum { NO_FORCE, NORMAL, TANGENTIAL, SPIN, ROLL } Force;   // which forc
 typedef struct Path {
   Place place; AstList index; Span index_at; Force force; AstList direction; bool entered;
   int touch;              // MTouchWhat of a contact between shapes
+  bool ranges;            // bodies_of: members from place.by to hi, families whole where no index stands
+  MExpr *hi[MAX_LOOPS];
 } Path;
 
 bool is_reference(const Ast *x) {
@@ -74,15 +76,30 @@ static bool read_index(const Env *env, const Ast *x, const MExpr *lo, const MExp
   return index_in_range(env, v.at[0], lo, hi, of, v.span);
 }
 
+// Index k of a family whose members may be given by a range: from *lo to *hi; x NULL: all.
+static bool read_range(const Env *env, const Ast *x, const MLoop *l, const char *of, MExpr **lo, MExpr **hi) {
+  *lo = l->lo;
+  *hi = l->hi;
+  if (!x) return true;
+  bool range = x->kind == AST_RANGE;
+  if (!read_index(env, range ? x->a : x, l->lo, l->hi, of, lo)) return false;
+  *hi = *lo;
+  return !range || read_index(env, x->b, l->lo, l->hi, of, hi);
+}
+
 // Into an instance: the loops of the family are bound to the indices.
 static bool enter(const Env *env, Path *p, Symbol *y) {
   if (!symbol_force(y)) return false;
   y->used = true;
   int want = y->decl->list.n;
-  if (p->index.n != want) return wrong_indices(env, y, p->index_at, p->index.n, want);
+  bool all = p->ranges && p->index.n == 0;
+  if (p->index.n != want && !all) return wrong_indices(env, y, p->index_at, p->index.n, want);
   for (int k = 0; k < want; k++) {
-    const MLoop *l = &y->ctx.loop[p->place.n];
-    if (p->place.n >= MAX_LOOPS || !read_index(env, p->index.at[k], l->lo, l->hi, y->name, &p->place.by[p->place.n]))
+    int n = p->place.n;
+    if (n >= MAX_LOOPS) return false;
+    const MLoop *l = &y->ctx.loop[n];
+    if (p->ranges ? !read_range(env, all ? NULL : p->index.at[k], l, y->name, &p->place.by[n], &p->hi[n])
+                  : !read_index(env, p->index.at[k], l->lo, l->hi, y->name, &p->place.by[n]))
       return false;
     p->place.n++;
   }
@@ -101,8 +118,19 @@ static Symbol *given_body(Symbol *f, Path *p) {
   f->used = true;
   Symbol *y = f->given ? walk(outside, f->given->a, &given) : NULL;
   if (!y || y->kind != SY_INSTANCE || (!given.entered && !enter(outside, &given, y)) || !y->child->body) return NULL;
-  for (int k = 0; k < given.place.n; k++)
-    given.place.by[k] = mx_subst(e->a, given.place.by[k], p->place.by, p->place.n);
+  for (int k = 0; k < given.place.n; k++) {
+    MExpr *by = given.place.by[k];
+    bool range = p->ranges && (by->uses & MU_LOOP) && by->kind != MX_LOOP;
+    for (int l = 0; range && l < p->place.n; l++)
+      if (p->place.by[l] != p->hi[l]) {
+        (void)no_value(outside, f->given->a->span, "these bodies are no range of a family",
+                       "name the bodies themselves, not by the parts that they are given to");
+        return NULL;
+      }
+    given.place.by[k] = mx_subst(e->a, by, p->place.by, p->place.n);
+    given.hi[k] = mx_subst(e->a, by, p->ranges ? p->hi : p->place.by, p->place.n);
+  }
+  memcpy(p->hi, given.hi, sizeof given.hi);
   p->place = given.place;
   p->index = (AstList){0};
   p->entered = true;
@@ -122,7 +150,7 @@ static Symbol *find_start(const Env *env, const Ast *x, Path *p) {
     return NULL;
   }
   p->place = (Place){.scope = s, .n = s->ctx.n};
-  for (int k = 0; k < s->ctx.n && k < MAX_LOOPS; k++) p->place.by[k] = mx_loop(env->e->a, k, x->span);
+  for (int k = 0; k < s->ctx.n && k < MAX_LOOPS; k++) p->place.by[k] = p->hi[k] = mx_loop(env->e->a, k, x->span);
   p->index_at = x->span;
   return y->kind == SY_BODY ? given_body(y, p) : y;
 }
@@ -236,32 +264,25 @@ const Scope *instance_of(const Env *env, const Ast *x) {
 
 // --- bodies ---
 
-static bool range_of(const Env *env, const Ast *x, const MLoop *l, const char *of, MExpr **lo, MExpr **hi) {
-  bool range = x->kind == AST_RANGE;
-  if (!read_index(env, range ? x->a : x, l->lo, l->hi, of, lo)) return false;
-  *hi = *lo;
-  return !range || read_index(env, x->b, l->lo, l->hi, of, hi);
-}
-
 bool bodies_of(const Env *env, const Ast *x, BodyRange *out) {
-  Path p = { 0 };
+  *out = (BodyRange){ 0 };
+  Path p = { .ranges = true };
   if (!is_reference(x))
     return no_value(env, x->span, "this is no body",
                     "name a body, a family of bodies, a member ball[3], or some ball[2:5]");
   Symbol *y = walk(env, x, &p);
-  if (!y || (y->kind == SY_INSTANCE && !symbol_force(y))) return false;
-  if (y->kind != SY_INSTANCE || !y->child->body)
-    return no_value(env, x->span, arena_printf(env->e->a, "`%s` is no body", ast_text(env->e, x)),
-                    "a body is declared by its entries: body b { shape = sphere(1), density = 1000 }");
-  y->used = true;
-  *out = (BodyRange){ .body = y, .n = p.place.n };
-  for (int k = 0; k < p.place.n; k++) out->lo[k] = out->hi[k] = p.place.by[k];
-  int want = y->decl->list.n;
-  if (p.entered || (want && p.index.n == 0)) return true;
-  if (p.index.n != want) return wrong_indices(env, y, p.index_at, p.index.n, want);
-  for (int k = 0; k < want; k++) {
-    if (!range_of(env, p.index.at[k], &y->ctx.loop[out->n], y->name, &out->lo[out->n], &out->hi[out->n])) return false;
-    out->n++;
+  if (!y) return false;
+  if (y->kind != SY_INSTANCE || !symbol_force(y) || !y->child->body)
+    return y->kind == SY_INSTANCE && y->progress == FAILED
+               ? false
+               : no_value(env, x->span, arena_printf(env->e->a, "`%s` is no body", ast_text(env->e, x)),
+                          "a body is declared by its entries: body b { shape = sphere(1), density = 1000 }");
+  if (!p.entered && !enter(env, &p, y)) return false;
+  out->body = y;
+  out->n = p.place.n;
+  for (int k = 0; k < out->n; k++) {
+    out->lo[k] = p.place.by[k];
+    out->hi[k] = p.hi[k];
   }
   return true;
 }

@@ -38,14 +38,12 @@ static bool add_members(const Env *env, const Ast *x, Side *side) {
   }
   if (side->n == 64) return cannot(env, x->span, "a side of a contact names 64 bodies at most", "make them a family");
   MMembers *m = &side->at[side->n++];
-  *m = (MMembers){ .solid = b->solid, .whole = of.n == 0, .span = x->span };
+  *m = (MMembers){ .solid = b->solid, .whole = true, .span = x->span };
   for (int k = 0; k < of.n; k++) {
+    const MLoop *l = &of.body->ctx.loop[k];
     m->lo[k] = of.lo[k];
     m->hi[k] = of.hi[k];
-  }
-  for (int k = of.n; k < of.body->ctx.n && !m->whole; k++) {
-    m->lo[k] = of.body->ctx.loop[k].lo;
-    m->hi[k] = of.body->ctx.loop[k].hi;
+    m->whole &= of.lo[k] == l->lo && of.hi[k] == l->hi;
   }
   return true;
 }
@@ -298,7 +296,7 @@ static void statement(const Touching *at, const Pairs *pairs) {
   MTouch t = { .name = prefixed(e, env.scope->path, x->name), .span = x->name_span, .nside = x->list.n };
   if (env.ctx.n > 0) {
     not_supported(&env, DIAG_E0703, x->name_span, "a contact between shapes inside a family of models",
-                  "write it outside, with the bodies of all members: between = part[...].body, floor;");
+                  "write it outside, with the bodies of all members: between = part.ball, floor;");
     return;
   }
   Side *side = ARENA_ARRAY(e->a, Side, 2);
@@ -342,6 +340,7 @@ static void check_uses(Elab *e) {
   }
   for (size_t i = 0; i < e->constraint.n; i++) not_yet(e, e->constraint.at[i].value);
   for (size_t i = 0; i < e->init.n; i++) not_yet(e, e->init.at[i].value);
+  for (size_t i = 0; i < e->block.n; i++) not_yet(e, e->block.at[i].cond);
 }
 
 void touch_statements(Elab *e) {

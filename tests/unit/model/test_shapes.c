@@ -129,8 +129,24 @@ static void families(void **state) {
   compilation_free(c);
 }
 
+// Of a family of parts the bodies of all, of some, of one.
+static void parts(void **state) {
+  (void)state;
+  Compilation *c = compile_text("model P(z) { body b { shape = sphere(0.1), density = 1, position = [0, 0, z] } }"
+                                "model M { P p[i in 1:4](z = i); body f { fixed, shape = halfspace }"
+                                " contact c { between = p.b, f; with newton(0); }"
+                                "  contact d { between = p[2:3].b, p[4].b; with newton(0); }"
+                                " simulate { until = 1, step = 1 } }", STAGE_MODEL);
+  const MTouch *t = c->model->touch;
+  assert_true(t[0].member[0][0].whole && !t[1].member[1][0].whole);
+  assert_true(number(t[1].member[1][0].lo[0]) == 4 && number(t[1].member[1][0].hi[0]) == 4);
+  assert_true(number(t[1].member[0][0].lo[0]) == 2 && number(t[1].member[0][0].hi[0]) == 3);
+  compilation_free(c);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(unions), cmocka_unit_test(tetrahedron),
-                                      cmocka_unit_test(origin), cmocka_unit_test(families) };
+                                      cmocka_unit_test(origin), cmocka_unit_test(families),
+                                      cmocka_unit_test(parts) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
