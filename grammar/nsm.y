@@ -41,6 +41,7 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 %token <kind> ENERGY  "an energy"              // kinetic potential dissipation
 %token <kind> CLAIM   "a claim"                // expect assert
 %token <kind> TIMED   "'every' or 'when'"      // every when
+%token <text> SIDES   "'between' or 'among'"      // as words: in_place.c
 %token IMPORT "'import'" FUNCTION "'function'" MODEL "'model'" FORCE "'force'" RELATION "'relation'" CONTACT "'contact'"
 %token CONSTRAINT "'constraint'" SIMULATE "'simulate'" FOR "'for'" IN "'in'" WITH "'with'" PERP "'perp'"
 %token BODY "'body'" GRAVITY "'gravity'" MATERIAL "'material'" PAIR "'pair'" AT "'at'"   // as words: in_place.c
@@ -130,7 +131,8 @@ braced: MODEL NAME block                                 { $$ = ast_model(p, @$,
       | SIMULATE '{' arg_list error '}'                  { $$ = NULL; yyerrok; }
       | SIMULATE '{' arg_list ',' error '}'              { $$ = NULL; yyerrok; }
       ;
-part: NAME '=' exprs end                                 { $$ = ast_part(p, @$, @1, $1, $3); }
+part: NAME '=' expr end                                  { $$ = ast_part(p, @$, @1, $1, $3); }
+    | SIDES '=' exprs end                                { $$ = ast_part_sides(p, @$, @1, $1, $3); }
     | WITH laws end                                      { $$ = ast_part_laws(p, @$, $2); }
     ;
 parts: %empty                                            { $$ = ast_list(); }

@@ -340,13 +340,13 @@ Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws) {
 }
 
 // A part of the long form travels as an ARG: normal = a, slip = a; the laws as one without a name.
-Ast *ast_part(Parse *p, Span at, Span name_at, const char *name, AstList values) {
-  Ast *n = ast_arg(p, at, name_at, name, values.at[0]);
-  n->list2 = values;
-  bool several = values.n > 1 && strcmp(name, "between") && strcmp(name, "among");
-  if (!several) return n;
-  Diag *d = problem(p, DIAG_E0118, values.at[1]->span, "the part '%s' is one expression", name);
-  diag_help(d, "%s = [%s, ...];", name, span_text(p, values.at[0]->span));
+Ast *ast_part(Parse *p, Span at, Span name_at, const char *name, Ast *value) {
+  return ast_arg(p, at, name_at, name, value);
+}
+
+Ast *ast_part_sides(Parse *p, Span at, Span name_at, const char *name, AstList bodies) {
+  Ast *n = ast_arg(p, at, name_at, name, bodies.at[0]);
+  n->list2 = bodies;
   return n;
 }
 

@@ -36,7 +36,8 @@ Ast *ast_no_law(Parse *p, Span at, Ast *expr);               // a relation that 
 Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws);
 Ast *ast_contact_parts(Parse *p, Span at, Ast *named, AstList parts);
 Ast *ast_constraint_parts(Parse *p, Span at, Ast *named, AstList parts);
-Ast *ast_part(Parse *p, Span at, Span name_at, const char *name, AstList values);
+Ast *ast_part(Parse *p, Span at, Span name_at, const char *name, Ast *value);
+Ast *ast_part_sides(Parse *p, Span at, Span name_at, const char *name, AstList bodies);   // between = A, B;
 Ast *ast_part_laws(Parse *p, Span at, AstList laws);
 Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstList laws);
 Ast *ast_law(Parse *p, Span at, Span name_at, const char *name, AstList args);

@@ -3,7 +3,7 @@
 //   body NAME { ... }     body NAME[i in 1:n] { ... }
 //   gravity [a, b, c];    gravity [a, b, c] [m/s^2];    gravity NAME;
 //   material NAME, NAME;  pair NAME, NAME { ... }
-// and, behind a shape: box([1, 2, 3]) at(...), halfspace at(...).
+// in a contact:  between = A, B;  among = A;    behind a shape:  box([1, 2, 3]) at(...), halfspace at(...).
 #include <ctype.h>
 #include <string.h>
 #include "nsm.tab.h"
@@ -48,6 +48,10 @@ int word_in_place(const Parse *p, const char *name, Span at, bool first) {
   bool body = strcmp(name, "body") == 0, gravity = strcmp(name, "gravity") == 0;
   if (!strcmp(name, "at")) return f->text[skip_blanks(f, at.hi)] == '(' && behind_shape(f, at.lo) ? TOK_AT : TOK_NAME;
   if (!first) return TOK_NAME;
+  if (!strcmp(name, "between") || !strcmp(name, "among")) {
+    bool part = p->open.n > 0 && vec_last(&p->open).owner.kind == TOK_CONTACT && f->text[skip_blanks(f, at.hi)] == '=';
+    return part ? TOK_SIDES : TOK_NAME;
+  }
   if (!strcmp(name, "material") || !strcmp(name, "pair")) {
     int n;
     size_t end = names_end(f, skip_blanks(f, at.hi), &n);
