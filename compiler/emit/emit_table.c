@@ -121,6 +121,7 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   while (*next < e->kernels->n && e->kernels->at[*next].cls == i) ++*next;
   if (c->potential != EX_NONE && ex_depends(e->plan->sys->pool, c->potential, e->plan->sys->sym_time))
     text_add(o, "    .driven = 1,\n");
+  if (pc->f_mean) text_add(o, "    .f_mean = 1,\n");
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
   if (c->kind == CLASS_SMOOTH && c->kinetic == EX_NONE && c->potential == EX_NONE && !c->is_equation)
     text_printf(o, "    .work = %s,\n", c->dissipation != EX_NONE ? "NSM_WORK_DAMPING" : "NSM_WORK_FORCE");

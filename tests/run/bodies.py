@@ -97,6 +97,14 @@ def free_top_conserves(scheme):
     need(len(c["time"]) >= 10**4 and kept, f"dE/E {e:.2g}, dL/L {l:.2g}, |p|-1 {q:.2g}")
 
 
+def moreau_keeps_energy():
+    """The gyroscopic term at the mean velocity does no work; Newton's method stops at its tolerance."""
+    speed = math.hypot(*SPIN)
+    c, _, _ = run(FREE.format(*SPIN, 10**3*0.4/speed, 0.4/speed, "moreau(theta = 1/2)"))
+    e = max(abs(x - c["E"][0]) for x in c["E"])/c["E"][0]
+    need(e <= 1e-10, f"dE/E {e:.2g}")
+
+
 # --- tops ---
 
 HEAVY = """model H {{
@@ -265,7 +273,8 @@ def words_are_names():
 
 CASES = [("words are names", words_are_names), ("families are the same", families_are_the_same),
          ("turned body axes", turned_axes), ("a mass put on a body", a_mass_put_on_a_body),
-         ("sleeping top", sleeping_top), ("tippe top", tippe_top)]
+         ("sleeping top", sleeping_top), ("tippe top", tippe_top),
+         ("free top keeps its energy, moreau", moreau_keeps_energy)]
 for scheme_ in ("consistent", "moreau(theta = 1/2)"):
     CASES.append((f"free top, order, {scheme_}", free_top_order, scheme_))
 for scheme_ in ("consistent", "consistent1"):
