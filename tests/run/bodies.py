@@ -271,7 +271,17 @@ def words_are_names():
         " { until = 1, step = 0.1 } }")
 
 
-CASES = [("words are names", words_are_names), ("families are the same", families_are_the_same),
+def gravity_of_any_form():
+    """Any vector expression is a gravity; an expression in parentheses has elements; a place computed in a family."""
+    for given in ("[1, 0, -9.81]", "[1, 0, -9.81] [m/s^2]", "g", "2*g/2", "g + 0*g", "(g)", "-1*g*(-1)", "down(1)*1",
+                  "rotation([1, 0, 0], 0)*g", "[1, 0, 0] + [0, 0, -9.81]"):
+        c, _, _ = run("function down(a) = [a, 0, -9.81]; model A { param g = [1, 0, -9.81]; gravity " + given + ";"
+                      " body b[i in 1:2] { mass = 1, inertia = [1, 1, 1], position = [-0.4 + 0.05*i, 0, -0.96] [m] }"
+                      " output z = (b[2].r - [0, 0, 1])[3], x = (2*b[2].r)[1]; simulate { until = 1, step = 0.1 } }")
+        need(abs(c["z"][-1] + 1.96 + 9.81/2) <= 1e-12 and abs(c["x"][-1] - 2*(-0.3 + 0.5)) <= 1e-12, given)
+
+
+CASES = [("gravity of any form", gravity_of_any_form), ("words are names", words_are_names), ("families are the same", families_are_the_same),
          ("turned body axes", turned_axes), ("a mass put on a body", a_mass_put_on_a_body),
          ("sleeping top", sleeping_top), ("tippe top", tippe_top),
          ("free top keeps its energy, moreau", moreau_keeps_energy)]
