@@ -281,7 +281,8 @@ def gravity_of_any_form():
         need(abs(c["z"][-1] + 1.96 + 9.81/2) <= 1e-12 and abs(c["x"][-1] - 2*(-0.3 + 0.5)) <= 1e-12, given)
 
 
-CASES = [("gravity of any form", gravity_of_any_form), ("words are names", words_are_names), ("families are the same", families_are_the_same),
+CASES = [("gravity of any form", gravity_of_any_form), ("words are names", words_are_names),
+         ("families are the same", families_are_the_same),
          ("turned body axes", turned_axes), ("a mass put on a body", a_mass_put_on_a_body),
          ("sleeping top", sleeping_top), ("tippe top", tippe_top),
          ("free top keeps its energy, moreau", moreau_keeps_energy)]
