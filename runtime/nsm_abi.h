@@ -202,6 +202,7 @@ typedef struct nsm_class {
   // NSM_SMOOTH: one or more rows of M z' = f + g; rows are slots of the class. The mass pattern lists every entry (both
   // triangles); the diagonal entry of a state says whose equation the class is.
   int mass_stage, f_stage, jac_stage, g_stage, b_stage, k_stage;  // NSM_NONE ... NSM_STATE, each of its kernel
+  int f_mean;                     // moreau: f and its Jacobian are taken at the mean of the step, not at its ends
   int affine;                     // f affine in (q,v,x), g affine in (q,v,x,l): one Newton iteration is exact
   nsm_pattern mass, jac, b, k;    // jac: d f/d(q,v,x); b: d g/d l; k: d g/d(q,v,x)
   void (*mass_fn)(const nsm_view *, const nsm_table *, double *out);                  // out[count][mass.n]
