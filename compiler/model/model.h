@@ -53,7 +53,7 @@ typedef struct MLoop { const char *name; MExpr *lo, *hi; Span span; } MLoop;   /
 typedef struct MContext { int n; MLoop *loop; } MContext;                      // outermost first; n = 0: one instance
 
 // MV_ROW: floor.lambda, floor.lambda_t of a contact or constraint. MV_POSITION: the four numbers of a body's attitude,
-// b.q[k], which its turn moves (docs/numerics/bodies.md, section 1)
+// b.q[k], which its turn moves (docs/numerics/bodies.md, section 1), or what turned(y, x) remembers: no partner
 typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW, MV_POSITION } MVarKind;
 typedef struct MVar {
   MVarKind    kind;
@@ -146,6 +146,8 @@ typedef struct MOutput {
 typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; Span span; } MInit;
 // A body in space: its attitude, moved by its turn (numbers in Model.var), one for each instance of the context.
 typedef struct MBody { MContext ctx; const char *name; int attitude, turn; Span span; } MBody;
+// What `turned(y, x)` remembers: variable `var` is the angle of (x, y) where the step began.
+typedef struct MAngle { MContext ctx; int var; MExpr *y, *x; Span span; } MAngle;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
 
 typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT, MS_GAIN } MStatKind;
@@ -187,6 +189,7 @@ typedef struct Model {
   MOutput *output; int noutput;
   MInit *init; int ninit;
   MBody *body; int nbody;
+  MAngle *angle; int nangle;
   MAssert *assertion; int nassertion;
   MStat *stat; int nstat;
   MExpect *expect; int nexpect;

@@ -71,6 +71,7 @@ static Ex operation(System *s, const MExpr *e, Mode mode) {
   case MOP_OR:  return ex_2(p, OP_OR, a, b);
   case MOP_NOT: return ex_1(p, OP_NOT, a);
   case MOP_IF:  return ex_if(p, a, b, lower(s, e->arg[2], inside));
+  case MOP_TURNED: return ex_op(p, OP_TURNED, (Ex[]){ a, b, lower(s, e->arg[2], inside) }, 3);
 #define ONE(NAME) case MOP_##NAME: return ex_1(p, OP_##NAME, a);
 #define TWO(NAME) case MOP_##NAME: return ex_2(p, OP_##NAME, a, b);
   ONE(SQRT) ONE(EXP) ONE(LOG) ONE(SIN) ONE(COS) ONE(TAN) ONE(ASIN) ONE(ACOS) ONE(ATAN) ONE(SINH) ONE(COSH) ONE(TANH)
@@ -103,6 +104,7 @@ static Ex element_of_array(System *s, Sym y, const MParam *array) {
 
 static Ex rate_of_value(const System *s, int symbol) {
   if (is_position(s, symbol)) return attitude_rate(s, symbol);
+  if (is_memory(s, symbol)) return ex_num(s->pool, 0);
   Sym y = *symtab_at(s->sym, symbol);
   y.kind = SYM_RATE;
   return ex_sym(s->pool, symtab_id(s->sym, y));
