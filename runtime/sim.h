@@ -354,7 +354,7 @@ struct nsm_sim {
 
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->a->m->text + at; }
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
-  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->a->nv, .l = l, .t0 = t, .q0 = q, .v0 = z,
+  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->a->nv, .l = l, .t0 = t, .h = s->n.h, .q0 = q, .v0 = z,
                      .dq = s->a->zero, .dv = s->a->zero, .dx = s->a->zero };
 }
 static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->now.t, s->now.q, s->now.z, s->now.l); }

@@ -16,7 +16,7 @@ typedef enum {
   MX_PARAM,   // id: number in Model.param; index[] for elements of array parameters (1-based, param and loop
               // expressions)
   MX_LOOP,    // id: position of the loop in the statement's context, 0 = outermost
-  MX_TIME,
+  MX_TIME,    // id 1: the length of the step
   MX_VAR,     // id: number in Model.var; index[ndim]; derivative: false value, true time derivative (velocity of a
               // coord, x' of a state)
   MX_RATE,    // time derivative of arg[0], which is more than a variable

@@ -54,6 +54,12 @@ MExpr *mx_time(Arena *a, Span at) {
   return e;
 }
 
+MExpr *mx_step(Arena *a, Span at) {
+  MExpr *e = mx_time(a, at);
+  e->id = 1;
+  return e;
+}
+
 MExpr *mx_stat(Arena *a, int id, Span at) {
   MExpr *e = make(a, MX_STAT, at);
   e->id = id;

@@ -143,7 +143,7 @@ static Ex rate_of(System *s, Ex e) {
 static Ex lower_node(System *s, const MExpr *e, Mode mode) {
   switch (e->kind) {
   case MX_NUM:   return mode == WRITTEN ? ex_exact_num(s->pool, e->num) : ex_num(s->pool, e->num);
-  case MX_TIME:  return ex_sym(s->pool, s->sym_time);
+  case MX_TIME:  return ex_sym(s->pool, e->id ? symtab_id(s->sym, (Sym){ .kind = SYM_H }) : s->sym_time);
   case MX_LOOP:  return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_LOOP, .id = e->id }));
   case MX_STAT:  return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_STAT, .id = e->id }));
   case MX_PARAM: {
