@@ -238,6 +238,7 @@ typedef struct nsm_class {
   int mu_stage;
   void (*mu_fn)(const nsm_view *, const nsm_table *, double *mu, double *mu2, double *radius);  // [count] each
 
+  // NSM_KINEMATICS of a body in space: 10 slots, the attitude, its turn, its place. Others: nslot is not 10.
   // NSM_KINEMATICS: positions (slots POSITION) that move by velocities (slots VELOCITY), q' = B(q) v: writes their
   // places of q1[nq], those of q moved by the displacement dq[nv], which is a velocity times a time
   void (*move_fn)(const nsm_view *, const nsm_table *, double *q1);

@@ -600,6 +600,6 @@ void body_items(Symbol *y) {
   for (int i = 0; i < 3; i++) start(y, s, b->turn, i, true, b->start_spin[i]);
   const char *path = s->path;
   MBody body = { .ctx = s->ctx, .name = arena_strndup(e->a, path, strlen(path) - 1), .attitude = b->attitude,
-                 .turn = b->turn, .span = y->span };
+                 .turn = b->turn, .place = b->place, .span = y->span };
   vec_push(&e->body, body);
 }

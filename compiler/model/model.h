@@ -145,7 +145,7 @@ typedef struct MOutput {
 // on: MX_VAR (coord or state); value over params, loops
 typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; Span span; } MInit;
 // A body in space: its attitude, moved by its turn (numbers in Model.var), one for each instance of the context.
-typedef struct MBody { MContext ctx; const char *name; int attitude, turn; Span span; } MBody;
+typedef struct MBody { MContext ctx; const char *name; int attitude, turn, place; Span span; } MBody;
 // What `turned(y, x)` remembers: variable `var` is the angle of (x, y) where the step began.
 typedef struct MAngle { MContext ctx; int var; MExpr *y, *x; Span span; } MAngle;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;

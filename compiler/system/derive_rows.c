@@ -317,7 +317,7 @@ static SysClass *value_class(Deriver *d, ClassKind kind, const char *label, Span
   return c;
 }
 
-// The attitude of a body and its turn.
+// The attitude of a body and its turn: slots 0 to 3 and 4 to 6; 7 to 9 are its place.
 static void kinematics(Deriver *d, const MBody *b) {
   System *s = d->sys;
   SysClass *c = derive_new_class(d, CLASS_KINEMATICS, arena_printf(d->arena, "body %s", b->name), b->span, &b->ctx);
@@ -339,6 +339,11 @@ static void kinematics(Deriver *d, const MBody *b) {
   for (int i = 0; i < 3; i++) {
     y.idx[b->ctx.n] = ex_num(s->pool, i + 1);
     c->turn[i] = slots_add(&l, symtab_id(s->sym, y));
+  }
+  y.id = b->place;                                        // read by the runtime: rows of one body are measured together
+  for (int i = 0; i < 3; i++) {
+    y.idx[b->ctx.n] = ex_num(s->pool, i + 1);
+    slots_add(&l, symtab_id(s->sym, y));
   }
 }
 

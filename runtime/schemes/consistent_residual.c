@@ -101,6 +101,22 @@ nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
   return sim_view(s, 0.5 * (s->now.t + v->t), s->w.qm, s->w.zm, s->w.l1);
 }
 
+// The three equations of a body's turn are those of one vector, and so are those of its place: each is known to the
+// round-off of the vector, whatever its share along the axes at hand (which may be 0, by symmetry).
+enum { BODY_SLOTS = 10, FIRST_TURN = 4 };
+static void measure_bodies(nsm_sim *s) {
+  for (int a = 0; a < s->a->on.kinematics.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
+    if (k->c->nslot != BODY_SLOTS) continue;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int slot = FIRST_TURN; slot < BODY_SLOTS; slot += 3) {
+        double most = 0;
+        for (int d = 0; d < 3; d++) most = fmax(most, s->now.r1_size[sim_z_of(s, k, i, slot + d)]);
+        for (int d = 0; d < 3; d++) s->now.r1_size[sim_z_of(s, k, i, slot + d)] = most;
+      }
+  }
+}
+
 // Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by. Of a constraint
 // along its discrete derivative H belongs to the matrix, which makes it (con_matrix); here it is only the measure of an
 // error.
@@ -141,6 +157,7 @@ int con_evaluate(nsm_sim *s, const nsm_view *v) {
       c->res[s->a->nv + c->ns + c->of[row]] = c->gap[row] + c->back[c->of[row]];
     }
   }
+  measure_bodies(s);
   return 1;
 }
 
