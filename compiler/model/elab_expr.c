@@ -174,7 +174,7 @@ Value given_call(const Env *env, const Ast *x) {
     v.truth = true;
     return v;
   }
-  Diag *d = diag(env->e->bag, DIAG_E0220, x->span, "given(x) asks whether an instance has an argument for the formal x");
+  Diag *d = diag(env->e->bag, DIAG_E0220, x->span, "given(x) asks whether a formal x has got an argument");
   diag_label(d, "no formal of this model");
   diag_help(d, "model Part(a = 1, b = if given(a) then a else 0) { ... }");
   return bad_value(env, x->span);

@@ -1,5 +1,5 @@
-// turned(y, x): the angle of the point (x, y), as atan2 where the run starts, and from there on by what it turns: it does
-// not jump at +-pi, so it counts revolutions.
+// turned(y, x): the angle of the point (x, y), as atan2 where the run starts, and from there on by what it turns: it
+// does not jump at +-pi, so it counts revolutions.
 //
 //   turned(y, x) = TURNED(y, x, near): the angle of (x, y) that lies within half a turn of `near`
 //
