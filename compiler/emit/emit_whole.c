@@ -12,13 +12,7 @@ void emit_whole(Emitter *e, const Whole *w) {
   Text *o = e->out;
   if (!w) return;
   text_add(o, "\n/* --- the whole step --- */\n");
-  if (w->called) text_add(o, "#ifndef __TINYC__\n");
   c_kernel(e->arena, w->kernel, o);
-  if (w->called) {
-    text_add(o, "#else\n");
-    c_kernel(e->arena, w->called, o);
-    text_add(o, "#endif\n");
-  }
   int *place = ARENA_ARRAY(e->arena, int, 3 * w->nconstant + 1);
   for (int i = 0; i < w->nconstant; i++) {
     place[3 * i] = w->constant[i].cls;

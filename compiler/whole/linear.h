@@ -6,7 +6,7 @@
 #pragma once
 #include "step.h"
 
-typedef struct Pattern2 { int n, *row, *col; KValue *at, *value; } Pattern2;   // at [rows][cols]: K_NONE where 0
+typedef struct Pattern2 { int n, *row, *col; KValue *at, *size; } Pattern2;   // at [rows][cols]: K_NONE where 0; |at|
 
 typedef struct Linear {
   Step *p;
@@ -20,7 +20,7 @@ typedef struct Linear {
   Pattern2 A, M, X;                     // X [nz][nrow]
   int nconstant;                        // of c, so far
   int q, z, q1, z1, gap, rate, reach, y_at, l_at, worst, l0, L;     // places in s
-  KValue *l, *l0_value, *L_value, *basic, worst_value;                      // rows that act here: variables
+  KValue *l, *l0_value, *L_value, *basic, worst_value, least;               // rows that act here: variables
 } Linear;
 
 Ex   linear_without(Written *w, RoleKind first, Ex e);   // variables from this kind on are 0: multipliers, or all

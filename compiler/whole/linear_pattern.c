@@ -61,7 +61,7 @@ static void components(Linear *l) {
 
 static Pattern2 pattern_of(Arena *a, const bool *entry, int rows, int cols) {
   Pattern2 p = { .row = ARENA_ARRAY(a, int, rows * cols + 1), .col = ARENA_ARRAY(a, int, rows * cols + 1),
-                 .at = ARENA_ARRAY(a, KValue, rows * cols + 1), .value = ARENA_ARRAY(a, KValue, rows * cols + 1) };
+                 .at = ARENA_ARRAY(a, KValue, rows * cols + 1) };
   for (int i = 0; i < rows * cols; i++) {
     p.at[i] = K_NONE;
     if (!entry[i]) continue;

@@ -21,12 +21,38 @@ bool linear_rows_fit(const Linear *l) {
   return true;
 }
 
+// Is a force below 0 one that fits in no way?
+static bool never_negative(const Linear *l, int row) {
+  const Pool *pool = l->p->w->pool;
+  return ex_operator(pool, l->lo[row]) == OP_NUM && ex_value(pool, l->lo[row]) >= 0;
+}
+
+// |m| of the columns of such rows, once.
+static void sizes(Linear *l, Pattern2 *m, int rows, const char *name) {
+  int n = l->p->w->nrow;
+  m->size = ARENA_ARRAY(l->p->arena, KValue, rows * n + 1);
+  for (int i = 0; i < rows * n; i++)
+    if (m->at[i] != K_NONE && never_negative(l, i % n))
+      m->size[i] = k_name(l->p->b, step_abs(l->p, m->at[i]), step_name(l->p, name, i), NULL);
+}
+
+// min(largest |u|/U so far, 8 eps)
+static KValue least_of(const Linear *l) {
+  KBuilder *b = l->p->b;
+  KValue rounds = k_number(b, 8 * DBL_EPSILON), x = k_get(b, l->worst_value);
+  return k_choose(b, k_op2(b, OP_LT, x, rounds), x, rounds);
+}
+
+static void set_least(const Linear *l) { k_set(l->p->b, l->least, least_of(l)); }
+
 void linear_rows_open(Linear *l) {
   Step *p = l->p;
   KBuilder *b = p->b;
   int n = p->w->nrow;
   linear_load(l, &l->M, "m");
   linear_load(l, &l->X, "x");
+  sizes(l, &l->M, n, "am");
+  sizes(l, &l->X, p->w->nz, "ax");
   l->l = ARENA_ARRAY(p->arena, KValue, n + 1);
   l->l0_value = ARENA_ARRAY(p->arena, KValue, n + 1);
   l->basic = ARENA_ARRAY(p->arena, KValue, n + 1);
@@ -40,6 +66,7 @@ void linear_rows_open(Linear *l) {
   for (int i = 0; i < n; i++)
     l->basic[i] = k_variable(b, step_name(p, "basic", i), k_at_number(b, p->s, l->L + n * n + i));
   l->worst_value = k_variable(b, "worst", k_at_number(b, p->s, l->worst));
+  l->least = k_variable(b, "least", least_of(l));
 }
 
 // What the runtime has put into s.
@@ -53,42 +80,78 @@ void linear_rows_load(Linear *l) {
     if (l->L_value[i] != K_NONE) k_set(b, l->L_value[i], k_at_number(b, p->s, l->L + i));
   for (int i = 0; i < n; i++) k_set(b, l->basic[i], k_at_number(b, p->s, l->L + n * n + i));
   k_set(b, l->worst_value, k_at_number(b, p->s, l->worst));
+  set_least(l);
 }
 
 static KValue less(Step *p, KValue x, KValue y) { return k_op2(p->b, OP_LE, x, y); }
 
-// (2) of whole_rows.c for an interval; free ends are left out.
-static KValue holds(Linear *l, int i, KValue small, KValue lambda, KValue u) {
+// (2) of whole_rows.c for an interval, free ends left out: within its bounds; at one of them, held by u.
+static void ways(Linear *l, int i, KValue lambda, KValue u, KValue *within, KValue *at) {
   Step *p = l->p;
   KBuilder *b = p->b;
   double lo = ex_operator(p->w->pool, l->lo[i]) == OP_NUM ? ex_value(p->w->pool, l->lo[i]) : 0,
          hi = ex_operator(p->w->pool, l->hi[i]) == OP_NUM ? ex_value(p->w->pool, l->hi[i]) : 0;
-  KValue zero = k_number(b, 0), within = K_NONE, at = K_NONE, low, high;
+  KValue zero = k_number(b, 0), low, high;
+  *within = *at = K_NONE;
   step_values(p, &l->lo[i], 1, &low);
   step_values(p, &l->hi[i], 1, &high);
   if (lo > -INFINITY) {
-    within = less(p, low, lambda);
-    at = k_op2(b, OP_AND, k_op2(b, OP_LT, zero, u), k_op2(b, OP_EQ, lambda, low));
+    *within = less(p, low, lambda);
+    *at = k_op2(b, OP_AND, k_op2(b, OP_LT, zero, u), k_op2(b, OP_EQ, lambda, low));
   }
   if (hi < INFINITY) {
-    within = step_both(p, within, less(p, lambda, high));
-    at = step_either(p, at, k_op2(b, OP_AND, k_op2(b, OP_LT, u, zero), k_op2(b, OP_EQ, lambda, high)));
+    *within = step_both(p, *within, less(p, lambda, high));
+    *at = step_either(p, *at, k_op2(b, OP_AND, k_op2(b, OP_LT, u, zero), k_op2(b, OP_EQ, lambda, high)));
   }
-  return step_either(p, step_both(p, small, within), at);
 }
 
-// Row i of a matrix times the forces: its entries that are not 0, each product by name; adds to *sum, and |product| to
-// *size. K_NONE in either: nothing yet.
-static void add_products(Linear *l, const KValue *row, const KValue *lambda, char matrix, int i, KValue *sum,
-                         KValue *size) {
+// Row i of a matrix times the forces: its entries that are not 0. Adds to *sum (K_NONE: nothing yet) and keeps what
+// add_sizes needs of each product.
+static void add_products(Linear *l, const Pattern2 *m, const KValue *lambda, char matrix, int i, KValue *product,
+                         KValue *sum) {
   Step *p = l->p;
-  for (int j = 0; j < p->w->nrow; j++) {
-    if (row[j] == K_NONE) continue;
-    KValue t = k_name(p->b, k_op2(p->b, OP_TIMES, row[j], lambda[j]), arena_printf(p->arena, "%c%d_%d", matrix, i, j),
-                      NULL);
-    *sum = step_add(p, *sum, t);
-    *size = step_add(p, *size, step_abs(p, t));
+  int n = p->w->nrow;
+  for (int j = 0; j < n; j++) {
+    KValue entry = m->at[i * n + j];
+    product[j] = K_NONE;
+    if (entry == K_NONE) continue;
+    product[j] = k_op2(p->b, OP_TIMES, entry, lambda[j]);
+    if (!never_negative(l, j)) k_name(p->b, product[j], arena_printf(p->arena, "%c%d_%d", matrix, i, j), NULL);
+    *sum = step_add(p, *sum, product[j]);
   }
+}
+
+// |m lambda|, and |m| lambda where a force below 0 fits in no way: the same number, and |m| is known.
+static void add_sizes(Linear *l, const Pattern2 *m, const KValue *lambda, int i, const KValue *product, KValue *size) {
+  int n = l->p->w->nrow;
+  for (int j = 0; j < n; j++)
+    if (product[j] != K_NONE)
+      *size = step_add(l->p, *size, never_negative(l, j) ? k_op2(l->p->b, OP_TIMES, m->size[i * n + j], lambda[j])
+                                                         : step_abs(l->p, product[j]));
+}
+
+// Row i, where no bound holds it: |u| <= 8 eps U and a force within its bounds, else `fits` becomes 0. The largest
+// |u|/U is kept, and least = min(that, 8 eps), below which nothing is left to do.
+static void judge_basic(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  KValue rounds = k_number(b, 8 * DBL_EPSILON), never = k_integer(b, 0);
+  KValue off = k_name(b, step_abs(p, u), step_name(p, "off", i), NULL);
+  U = k_name(b, U, step_name(p, "size", i), NULL);
+  k_if(b, k_op1(b, OP_NOT, less(p, off, k_op2(b, OP_TIMES, k_get(b, l->least), U))));
+  k_if(b, k_op1(b, OP_NOT, less(p, off, k_op2(b, OP_TIMES, rounds, U))));
+  k_set(b, fits, never);
+  k_else(b);
+  k_if(b, k_op2(b, OP_LT, k_op2(b, OP_TIMES, k_get(b, l->worst_value), U), off));
+  k_set(b, l->worst_value, k_op2(b, OP_OVER, off, U));
+  set_least(l);
+  k_close(b);
+  k_close(b);
+  k_close(b);
+  if (within == K_NONE) return;
+  k_if(b, k_op1(b, OP_NOT, within));
+  k_set(b, fits, never);
+  k_close(b);
 }
 
 KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, KValue *lambda,
@@ -98,37 +161,35 @@ KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, 
   int n = p->w->nrow, nz = p->w->nz;
   KValue good = K_NONE;
   for (int i = 0; i < n; i++) {                              // a row at its bound does not wait for q
-    KValue v = k_variable(b, step_name(p, "act", i), k_get(b, l->l0_value[i])), sum = k_get(b, l->l0_value[i]);
+    KValue v = k_variable(b, step_name(p, "force", i), k_get(b, l->l0_value[i])), sum = k_get(b, l->l0_value[i]);
     for (int j = 0; j < n; j++)
       if (l->L_value[i + j * n] != K_NONE)
         sum = step_add(p, sum, k_op2(b, OP_TIMES, k_get(b, l->L_value[i + j * n]), q[j]));
     k_if(b, k_op1(b, OP_NOT, k_op2(b, OP_EQ, k_get(b, l->basic[i]), k_number(b, 0))));
     k_set(b, v, sum);
     k_close(b);
-    lambda[i] = k_name(b, k_get(b, v), step_name(p, "force", i), NULL);
+    lambda[i] = k_get(b, v);
   }
+  KValue fits = k_variable(b, "fits", k_integer(b, 1)), *product = ARENA_ARRAY(p->arena, KValue, n + 1);
   for (int i = 0; i < n; i++) {
     bool none = ex_is_num(p->w->pool, l->y[i], 0);
-    KValue u = none ? K_NONE : q[i], U = none ? K_NONE : step_abs(p, q[i]);
-    add_products(l, &l->M.at[i * n], lambda, 'm', i, &u, &U);
-    if (u == K_NONE) u = U = k_number(b, 0);
-    u = k_name(b, u, step_name(p, "u", i), NULL);
-    U = k_name(b, U, step_name(p, "size", i), NULL);
-    KValue v = k_name(b, step_abs(p, u), step_name(p, "off", i), NULL);
-    KValue small = less(p, v, k_op2(b, OP_TIMES, k_number(b, 8 * DBL_EPSILON), U));
-    good = step_both(p, good, holds(l, i, small, lambda[i], u));
-    // the largest |u|/U of basic rows
-    KValue least = k_op2(b, OP_TIMES, k_get(b, l->worst_value), U);
-    k_if(b, k_op2(b, OP_AND, k_op2(b, OP_LT, least, v), small));
-    k_set(b, l->worst_value, k_op2(b, OP_OVER, v, U));
-    k_close(b);
+    KValue u = none ? K_NONE : q[i], U = none ? K_NONE : step_abs(p, q[i]), within, at;
+    add_products(l, &l->M, lambda, 'm', i, product, &u);
+    u = k_name(b, u == K_NONE ? k_number(b, 0) : u, step_name(p, "u", i), NULL);
+    ways(l, i, lambda[i], u, &within, &at);
+    if (at != K_NONE) k_if(b, k_op1(b, OP_NOT, at));
+    add_sizes(l, &l->M, lambda, i, product, &U);
+    judge_basic(l, i, u, U == K_NONE ? k_number(b, 0) : U, within, fits);
+    if (at != K_NONE) k_close(b);
   }
+  good = k_op2(b, OP_EQ, k_get(b, fits), k_integer(b, 1));
   for (int i = 0; i < nz; i++) {
     KValue size = K_NONE, sum = K_NONE;
-    add_products(l, &l->X.at[i * n], lambda, 'x', i, &sum, &size);
+    add_products(l, &l->X, lambda, 'x', i, product, &sum);
+    add_sizes(l, &l->X, lambda, i, product, &size);
     change[i] = K_NONE;
     if (size == K_NONE) continue;
-    change[i] = k_name(b, sum, step_name(p, "change", i), NULL);
+    change[i] = i < p->w->nq ? k_name(b, sum, step_name(p, "change", i), NULL) : sum;
     size = k_op2(b, OP_PLUS, size, k_op2(b, OP_PLUS, step_abs(p, z[i]), step_abs(p, z1[i])));
     z1[i] = k_name(b, k_op2(b, OP_PLUS, z1[i], change[i]), step_name(p, "zc", i), NULL);
     good = step_both(p, good, k_op2(b, OP_LT, k_op2(b, OP_TIMES, k_number(b, 16 * DBL_EPSILON), size),

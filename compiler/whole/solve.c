@@ -17,7 +17,7 @@ static int fill_of(int n, const bool *A, const bool *done, int k) {
 }
 
 // Markowitz: the least fill first. False where a pivot is structurally zero. A gets the fill.
-static bool order_of(Arena *a, int n, int first, bool *A, int *order) {
+static bool order_of(Arena *a, int n, int first, bool *A, int *order, bool *pair) {
   bool *done = ARENA_ARRAY(a, bool, n + 1);
   for (int s = 0; s < n; s++) {
     int k = -1;
@@ -32,78 +32,160 @@ static bool order_of(Arena *a, int n, int first, bool *A, int *order) {
       for (int j = 0; j < n; j++)
         if (!done[i] && !done[j] && A[i * n + k] && A[k * n + j]) A[i * n + j] = true;
   }
+  for (int s = 0; s + 1 < n; s++) {
+    int k = order[s], l = order[s + 1];
+    pair[s] = (s == 0 || !pair[s - 1]) && s + 1 != first && A[k * n + l] && A[l * n + k];
+    for (int t = s + 2; t < n && pair[s]; t++) if (A[order[t] * n + l]) A[order[t] * n + k] = true;
+  }
   return true;
 }
 
 bool factors_exist(Arena *a, int n, int first, const bool *pattern) {
   bool *A = ARENA_ARRAY(a, bool, n * n + 1);
   for (int i = 0; i < n * n; i++) A[i] = pattern[i];
-  return order_of(a, n, first, A, ARENA_ARRAY(a, int, n + 1));
+  return order_of(a, n, first, A, ARENA_ARRAY(a, int, n + 1), ARENA_ARRAY(a, bool, n + 1));
 }
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 static Factors factors_new(Step *p, int n) {
-  Factors f = { .n = n, .order = ARENA_ARRAY(p->arena, int, n + 1), .A = ARENA_ARRAY(p->arena, KValue, n * n + 1),
-                .inverse = ARENA_ARRAY(p->arena, KValue, n + 1) };
+  Factors f = { .n = n, .order = ARENA_ARRAY(p->arena, int, n + 1), .pair = ARENA_ARRAY(p->arena, bool, n + 1),
+                .A = ARENA_ARRAY(p->arena, KValue, n * n + 1), .inverse = ARENA_ARRAY(p->arena, KValue, n + 1) };
   for (int i = 0; i < n * n; i++) f.A[i] = K_NONE;
   for (int i = 0; i < n; i++) f.inverse[i] = K_NONE;
   return f;
 }
 
-Factors factor_unrolled(Step *p, const char *tag, int n, int first, const KValue *A, KValue *good) {
-  KBuilder *b = p->b;
-  Factors f = factors_new(p, n);
-  bool *pattern = ARENA_ARRAY(p->arena, bool, n * n + 1), *done = ARENA_ARRAY(p->arena, bool, n + 1);
-  KValue *terms = ARENA_ARRAY(p->arena, KValue, n + 1);
-  int names = 0;
-  *good = K_NONE;
-  for (int i = 0; i < n * n; i++) { f.A[i] = A[i]; pattern[i] = A[i] != K_NONE; }
-  for (int i = 0; i < n; i++) terms[i] = A[i * n + i] == K_NONE ? K_NONE : step_abs(p, A[i * n + i]);
-  INVARIANT(order_of(p->arena, n, first, pattern, f.order));
-  for (int s = 0; s < n; s++) {
-    int k = f.order[s];
-    done[k] = true;
-    if (k >= first) {
-      KValue least = k_op2(b, OP_TIMES, k_number(b, 1e-10), terms[k]);
-      *good = step_both(p, *good, k_op2(b, OP_LT, least, step_abs(p, f.A[k * n + k])));
-    }
-    f.inverse[k] = named(p, k_op2(b, OP_OVER, k_number(b, 1), f.A[k * n + k]), tag, "pivot", k);
-    for (int i = 0; i < n; i++) {
-      if (done[i] || f.A[i * n + k] == K_NONE) continue;
-      KValue l = f.A[i * n + k] = named(p, k_op2(b, OP_TIMES, f.A[i * n + k], f.inverse[k]), tag, "f", names++);
-      for (int j = 0; j < n; j++) {
-        if (done[j] || f.A[k * n + j] == K_NONE) continue;
-        KValue t = k_op2(b, OP_TIMES, l, f.A[k * n + j]);
-        if (i == j && i >= first) {
-          t = named(p, t, tag, "e", names++);
-          terms[i] = step_add(p, terms[i], step_abs(p, t));
-        }
-        f.A[i * n + j] = named(p, step_sub(p, f.A[i * n + j], t), tag, "e", names++);
-      }
-    }
-  }
-  return f;
+typedef struct Elimination { Step *p; const char *tag; Factors f; int first, names; bool *done; KValue *terms; }
+    Elimination;
+
+static KValue times(Elimination *e, KValue x, KValue y) {
+  return x == K_NONE || y == K_NONE ? K_NONE : k_op2(e->p->b, OP_TIMES, x, y);
 }
+
+// A_ij -= l A_kj; the terms of later pivots are added up.
+static void subtract(Elimination *e, int i, KValue l, int k) {
+  Step *p = e->p;
+  int n = e->f.n;
+  for (int j = 0; j < n; j++) {
+    KValue *to = &e->f.A[i * n + j], t;
+    if (e->done[j] || e->f.A[k * n + j] == K_NONE || l == K_NONE) continue;
+    t = times(e, l, e->f.A[k * n + j]);
+    if (i == j && i >= e->first) {
+      t = named(p, t, e->tag, "e", e->names++);
+      e->terms[i] = step_add(p, e->terms[i], step_abs(p, t));
+    }
+    *to = named(p, step_sub(p, *to, t), e->tag, "e", e->names++);
+  }
+}
+
+// The condition that x is more than what rounding left of `terms`.
+static void is_pivot(Elimination *e, KValue x, KValue terms, KValue *good) {
+  KBuilder *b = e->p->b;
+  *good = step_both(e->p, *good, k_op2(b, OP_LT, k_op2(b, OP_TIMES, k_number(b, 1e-10), terms), step_abs(e->p, x)));
+}
+
+static void eliminate_one(Elimination *e, int k, KValue *good) {
+  Step *p = e->p;
+  Factors *f = &e->f;
+  int n = f->n;
+  e->done[k] = true;
+  if (k >= e->first) is_pivot(e, f->A[k * n + k], e->terms[k], good);
+  f->inverse[k] = named(p, k_op2(p->b, OP_OVER, k_number(p->b, 1), f->A[k * n + k]), e->tag, "pivot", k);
+  for (int i = 0; i < n; i++) {
+    if (e->done[i] || f->A[i * n + k] == K_NONE) continue;
+    f->A[i * n + k] = named(p, times(e, f->A[i * n + k], f->inverse[k]), e->tag, "f", e->names++);
+    subtract(e, i, f->A[i * n + k], k);
+  }
+}
+
+// Of the block [A_kk A_kl; A_lk A_ll] the inverse; then row i takes (A_ik A_il) times it.
+static void eliminate_two(Elimination *e, int k, int l, KValue *good) {
+  Step *p = e->p;
+  KBuilder *b = p->b;
+  Factors *f = &e->f;
+  int n = f->n;
+  KValue *A = f->A, A0 = A[k * n + k], B0 = A[k * n + l], C0 = A[l * n + k], D0 = A[l * n + l];
+  e->done[k] = e->done[l] = true;
+  KValue ad = named(p, times(e, A0, D0), e->tag, "e", e->names++), bc = named(p, times(e, B0, C0), e->tag, "e",
+      e->names++);
+  KValue det = named(p, k_op2(b, OP_MINUS, ad, bc), e->tag, "e", e->names++);
+  if (k >= e->first)
+    is_pivot(e, det, k_op2(b, OP_PLUS, times(e, e->terms[k], e->terms[l]), step_abs(p, bc)), good);
+  KValue r = named(p, k_op2(b, OP_OVER, k_number(b, 1), det), e->tag, "pivot", k);
+  f->inverse[k] = named(p, times(e, D0, r), e->tag, "f", e->names++);
+  f->inverse[l] = named(p, times(e, A0, r), e->tag, "f", e->names++);
+  A[k * n + l] = named(p, k_op1(b, OP_OPPOSITE, times(e, B0, r)), e->tag, "f", e->names++);
+  A[l * n + k] = named(p, k_op1(b, OP_OPPOSITE, times(e, C0, r)), e->tag, "f", e->names++);
+  for (int i = 0; i < n; i++) {
+    KValue x = A[i * n + k], y = A[i * n + l];
+    if (e->done[i] || (x == K_NONE && y == K_NONE)) continue;
+    A[i * n + k] = named(p, step_add(p, times(e, x, f->inverse[k]), times(e, y, A[l * n + k])), e->tag, "f",
+                         e->names++);
+    A[i * n + l] = named(p, step_add(p, times(e, x, A[k * n + l]), times(e, y, f->inverse[l])), e->tag, "f",
+                         e->names++);
+    subtract(e, i, A[i * n + k], k);
+    subtract(e, i, A[i * n + l], l);
+  }
+}
+
+Factors factor_unrolled(Step *p, const char *tag, int n, int first, const KValue *A, KValue *good) {
+  Elimination e = { .p = p, .tag = tag, .f = factors_new(p, n), .first = first,
+                    .done = ARENA_ARRAY(p->arena, bool, n + 1), .terms = ARENA_ARRAY(p->arena, KValue, n + 1) };
+  bool *pattern = ARENA_ARRAY(p->arena, bool, n * n + 1);
+  *good = K_NONE;
+  for (int i = 0; i < n * n; i++) { e.f.A[i] = A[i]; pattern[i] = A[i] != K_NONE; }
+  for (int i = 0; i < n; i++) e.terms[i] = A[i * n + i] == K_NONE ? K_NONE : step_abs(p, A[i * n + i]);
+  INVARIANT(order_of(p->arena, n, first, pattern, e.f.order, e.f.pair));
+  for (int s = 0; s < n; s++) {
+    if (e.f.pair[s]) eliminate_two(&e, e.f.order[s], e.f.order[s + 1], good);
+    else eliminate_one(&e, e.f.order[s], good);
+    s += e.f.pair[s];
+  }
+  return e.f;
+}
+
+static void forward(Step *p, const char *tag, const Factors *f, int from, int k, KValue *x, int *names) {
+  int n = f->n;
+  for (int t = from; t < n && x[k] != K_NONE; t++) {
+    int i = f->order[t];
+    if (f->A[i * n + k] == K_NONE) continue;
+    x[i] = named(p, step_sub(p, x[i], k_op2(p->b, OP_TIMES, f->A[i * n + k], x[k])), tag, "r", (*names)++);
+  }
+}
+
+static void backward(Step *p, const Factors *f, int from, int k, KValue *x) {
+  int n = f->n;
+  for (int t = from; t < n; t++) {
+    int j = f->order[t];
+    if (f->A[k * n + j] != K_NONE) x[k] = step_sub(p, x[k], k_op2(p->b, OP_TIMES, f->A[k * n + j], x[j]));
+  }
+}
+
+static KValue product(Step *p, KValue x, KValue y) { return x == K_NONE ? K_NONE : k_op2(p->b, OP_TIMES, y, x); }
 
 void solve_unrolled(Step *p, const char *tag, const Factors *f, KValue *x) {
   int n = f->n, names = 0;
   for (int s = 0; s < n; s++) {
-    int k = f->order[s];
-    for (int t = s + 1; t < n && x[k] != K_NONE; t++) {
-      int i = f->order[t];
-      if (f->A[i * n + k] == K_NONE) continue;
-      x[i] = named(p, step_sub(p, x[i], k_op2(p->b, OP_TIMES, f->A[i * n + k], x[k])), tag, "r", names++);
-    }
+    int two = f->pair[s];
+    for (int m = 0; m <= two; m++) forward(p, tag, f, s + 1 + two, f->order[s + m], x, &names);
+    s += two;
   }
   for (int s = n - 1; s >= 0; s--) {
-    int k = f->order[s];
-    for (int t = s + 1; t < n; t++) {
-      int j = f->order[t];
-      if (f->A[k * n + j] == K_NONE) continue;
-      x[k] = step_sub(p, x[k], k_op2(p->b, OP_TIMES, f->A[k * n + j], x[j]));
+    int two = s > 0 && f->pair[s - 1], k = f->order[s - two], l = f->order[s];
+    KValue y[2];
+    for (int m = 0; m <= two; m++) backward(p, f, s + 1, f->order[s - m], x);
+    y[1] = product(p, x[l], f->inverse[l]);
+    if (two) {
+      for (int m = 0; m < 2; m++) {
+        KValue v = x[f->order[s - m]];
+        if (v != K_NONE && !k_node(p->b, v)->name) named(p, v, tag, "r", names++);
+      }
+      y[0] = step_add(p, product(p, x[k], f->inverse[k]), product(p, x[l], f->A[k * n + l]));
+      y[1] = step_add(p, y[1], product(p, x[k], f->A[l * n + k]));
+      x[k] = y[0] == K_NONE ? k_number(p->b, 0) : named(p, y[0], tag, "d", k);
     }
-    x[k] = x[k] == K_NONE ? k_number(p->b, 0)
-                          : named(p, k_op2(p->b, OP_TIMES, x[k], f->inverse[k]), tag, "d", k);
+    x[l] = y[1] == K_NONE ? k_number(p->b, 0) : named(p, y[1], tag, "d", l);
+    s -= two;
   }
 }
 
@@ -112,7 +194,7 @@ Factors factors_declare(Step *p, const char *tag, int n, int first, const bool *
   Factors f = factors_new(p, n);
   bool *A = ARENA_ARRAY(p->arena, bool, n * n + 1);
   for (int i = 0; i < n * n; i++) A[i] = pattern[i];
-  INVARIANT(order_of(p->arena, n, first, A, f.order));
+  INVARIANT(order_of(p->arena, n, first, A, f.order, f.pair));
   for (int i = 0; i < n * n; i++)
     if (A[i] && i / n != i % n)
       f.A[i] = k_variable(p->b, arena_printf(p->arena, "%sv%d", tag, i), k_number(p->b, 0));
@@ -131,6 +213,7 @@ Factors factors_get(Step *p, const char *tag, const Factors *variables) {
   Factors f = factors_new(p, variables->n);
   int n = f.n;
   f.order = variables->order;
+  f.pair = variables->pair;
   for (int i = 0; i < n * n; i++)
     if (variables->A[i] != K_NONE) f.A[i] = named(p, k_get(p->b, variables->A[i]), tag, "g", i);
   for (int i = 0; i < n; i++) f.inverse[i] = named(p, k_get(p->b, variables->inverse[i]), tag, "gi", i);

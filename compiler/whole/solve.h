@@ -4,8 +4,10 @@
 #include "step.h"
 
 // Of A [n, n] by rows, K_NONE where zero: an order of elimination, the first `first` unknowns before the others, and
-// after it A as factors, inverse pivots apart. Names begin with `tag`.
-typedef struct Factors { int n, *order; KValue *A, *inverse; } Factors;
+// after it A as factors, inverse pivots apart. Two unknowns in a row that are coupled are eliminated at once, by the
+// inverse of their block: one division in place of two that wait for each other. pair [n], by place in the order: it
+// and the next are such a block, whose inverse has its diagonal in `inverse` and the rest in A. Names begin with `tag`.
+typedef struct Factors { int n, *order; bool *pair; KValue *A, *inverse; } Factors;
 
 // Is there such an order? Asked before the others are called.
 bool factors_exist(Arena *a, int n, int first, const bool *pattern);

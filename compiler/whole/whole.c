@@ -21,18 +21,15 @@ const Whole *whole_of_plan(Arena *a, const Plan *p) {
   }
   if (p->sys->model->nbody > 0 || p->sys->model->nangle > 0) return NULL;
   for (int i = 0; i < p->ncls; i++) if (p->cls[i].c->compliant || p->cls[i].c->of_compliant) return NULL;
+  if (p->sys->model->nblock > 0) return NULL;              // events are for the general road
+  for (int i = 0; i < p->sys->model->nvar; i++) if (p->sys->model->var[i].kind >= MV_DISCRETE) return NULL;
   Written *w = write_out(a, p);
   if (!w) return NULL;
   const Whole *o = NULL;
   if (p->scheme->weights) {
-    const Whole *called = whole_linear(a, w, false), *here = called ? whole_linear(a, w, true) : NULL;
-    o = called ? called : whole_newton(a, w);
-    if (here) {
-      Whole *both = ARENA_NEW(a, Whole);
-      *both = *here;
-      both->called = called->kernel;
-      o = both;
-    }
+    o = whole_linear(a, w, true);
+    if (!o) o = whole_linear(a, w, false);
+    if (!o) o = whole_newton(a, w);
   }
   if (p->scheme->two_point && !p->scheme->mass_at_begin) o = whole_two_point(a, w);
   return o;

@@ -29,7 +29,6 @@ typedef struct Whole {
   bool here;
   bool drifts;                  // some contact's rate or slip is not 0 at rest
   const KKernel *kernel;
-  const KKernel *called;        // the same with rows in the runtime alone, for compilers that keep nothing in registers
 } Whole;
 
 // The kernels with that of a whole step, which the model points to.

@@ -145,8 +145,8 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   if (called && !all) k_loop(b, "turn", k_integer(b, 0), p->n);
   KValue i = k_loop(b, "i", k_get(b, done), p->n);
   KValue *Q = ARENA_ARRAY(a, KValue, nq + 1), *Z = ARENA_ARRAY(a, KValue, nz + 1);
-  for (int j = 0; j < nq; j++) Q[j] = k_name(b, k_get(b, q[j]), step_name(p, "qk", j), NULL);
-  for (int j = 0; j < nz; j++) Z[j] = k_name(b, k_get(b, z[j]), step_name(p, "zk", j), NULL);
+  for (int j = 0; j < nq; j++) Q[j] = k_get(b, q[j]);
+  for (int j = 0; j < nz; j++) Z[j] = k_get(b, z[j]);
   use(p, Q, Z);
 
   // ---- which contacts may be closed ----
@@ -155,7 +155,8 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   step_values(p, gaps, 2 * l->ncontact, row);
   for (int j = 0; j < l->ncontact; j++) {
     for (int k = 0; k < 2; k++)
-      row[2 * j + k] = k_name(b, row[2 * j + k], step_name(p, k ? "rate" : "gap", j), NULL);
+      if (k_node(b, row[2 * j + k])->code != KN_GET)         // a copy of the state would only be waited for
+        k_name(b, row[2 * j + k], step_name(p, k ? "rate" : "gap", j), NULL);
     KValue x = k_op2(b, OP_PLUS, row[2 * j], k_op2(b, OP_TIMES, half, row[2 * j + 1]));
     open = step_both(p, open, k_op2(b, OP_LT, k_get(b, reach[j]), x));
   }
@@ -181,7 +182,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
       KValue in = k < nq ? Q[k] : k < nq + nz ? Z[k - nq] : tau[k - nq - nz];
       dz = step_add(p, dz, k_op2(b, OP_TIMES, A[j * l->width + k], in));
     }
-    if (dz != K_NONE) dz = k_name(b, dz, step_name(p, "dz", j), NULL);
+    if (dz != K_NONE && j < nq) dz = k_name(b, dz, step_name(p, "dz", j), NULL);
     z1[j] = k_name(b, step_add(p, Z[j], dz), step_name(p, "zn", j), NULL);
     sum = step_add(p, sum, z1[j]);
     if (j >= nq) continue;

@@ -145,6 +145,21 @@ static KValue *gotten(Step *p, const char *name, int n, const KValue *variable) 
   return v;
 }
 
+// Where e is a constant of the run: its value.
+static KValue constant_of(const Newton *n, Ex e) {
+  const Written *w = n->p->w;
+  if (ex_operator(w->pool, e) != OP_SYM) return K_NONE;
+  Role y = written_role(w, ex_symbol(w->pool, e));
+  return y.kind == ROLE_CONSTANT ? n->p->constant[y.index] : K_NONE;
+}
+
+// Without copies, which code that keeps nothing in registers would wait for.
+static KValue *read(Step *p, int n, const KValue *variable) {
+  KValue *v = ARENA_ARRAY(p->arena, KValue, n + 1);
+  for (int i = 0; i < n; i++) v[i] = k_get(p->b, variable[i]);
+  return v;
+}
+
 static void use(Step *p, Moment m, const KValue *q, const KValue *z) {
   for (int j = 0; j < p->w->nq; j++) { p->value[ROLE_Q][m][j] = q[j]; p->value[ROLE_V][m][j] = z[j]; }
   for (int j = p->w->nq; j < p->w->nz; j++) p->value[ROLE_X][m][j - p->w->nq] = z[j];
@@ -250,16 +265,30 @@ const Whole *whole_newton(Arena *a, Written *w) {
   p->t0 = k_name(b, k_op2(b, OP_MINUS, p->t, he), "tm", NULL);
   k_set(b, ok, k_integer(b, 0));
 
-  // ---- iteration ----
+  // ---- iteration, and what stays the same in it ----
+  KValue *part = ARENA_ARRAY(a, KValue, nq + 1), *share = ARENA_ARRAY(a, KValue, nq + 1),
+         *before = ARENA_ARRAY(a, KValue, nz + 1), *size_of_M = ARENA_ARRAY(a, KValue, nz * nz + 1);
+  for (int j = 0; j < nq; j++) {
+    part[j] = k_name(b, k_op2(b, OP_TIMES, he, Z[j]), step_name(p, "part", j), NULL);
+    share[j] = k_name(b, k_op2(b, OP_TIMES, rest, Q[j]), step_name(p, "share", j), NULL);
+  }
+  for (int j = 0; j < nz; j++) before[j] = k_name(b, step_abs(p, Z[j]), step_name(p, "before", j), NULL);
+  for (int e = 0; e < nz * nz; e++) {
+    KValue c = constant_of(n, n->M[e]);
+    size_of_M[e] = K_NONE;
+    for (int o = 0; o < e; o++) if (n->M[o] == n->M[e]) size_of_M[e] = size_of_M[o];
+    if (c != K_NONE && size_of_M[e] == K_NONE)
+      size_of_M[e] = k_name(b, step_abs(p, c), step_name(p, "inertia", e), NULL);
+  }
   KValue it = k_loop(b, "it", k_integer(b, 0), k_integer(b, ITERATIONS));
-  KValue *Z1 = gotten(p, "ze", nz, z1), *P = gotten(p, "pe", nc, p1), *Q1 = ARENA_ARRAY(a, KValue, nq + 1),
+  KValue *Z1 = read(p, nz, z1), *P = read(p, nc, p1), *Q1 = ARENA_ARRAY(a, KValue, nq + 1),
          *Qm = ARENA_ARRAY(a, KValue, nq + 1), *Zm = ARENA_ARRAY(a, KValue, nz + 1), *D = ARENA_ARRAY(a, KValue, nz +
              1);
   for (int j = 0; j < nq; j++)
-    Q1[j] = k_name(b, k_op2(b, OP_PLUS, Q[j], k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, ht, Z1[j]),
-                                                    k_op2(b, OP_TIMES, he, Z[j]))), step_name(p, "qe", j), NULL);
+    Q1[j] = k_name(b, k_op2(b, OP_PLUS, Q[j], k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, ht, Z1[j]), part[j])),
+                   step_name(p, "qe", j), NULL);
   for (int j = 0; j < nq; j++)
-    Qm[j] = k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, rest, Q[j]), k_op2(b, OP_TIMES, theta, Q1[j]));
+    Qm[j] = k_op2(b, OP_PLUS, share[j], k_op2(b, OP_TIMES, theta, Q1[j]));
   for (int j = 0; j < nz; j++)
     Zm[j] = k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, rest, Z[j]), k_op2(b, OP_TIMES, theta, Z1[j]));
   Qm = named(p, "qm", nq, Qm);
@@ -276,9 +305,12 @@ const Whole *whole_newton(Arena *a, Written *w) {
   KValue *f = v, *M = v + at_root[1], *Hm = v + at_root[2], *H = v + at_root[3], *u = v + at_root[4];
   KValue *R = ARENA_ARRAY(a, KValue, size + 1), *scale = ARENA_ARRAY(a, KValue, nz + 1), good = K_NONE;
   const Ex none = zero(n);
+  for (int e = 0; e < nz * nz; e++)
+    if (n->M[e] != none && size_of_M[e] == K_NONE)
+      size_of_M[e] = k_name(b, step_abs(p, M[e]), step_name(p, "inertia", e), NULL);
   KValue *known = ARENA_ARRAY(a, KValue, nz + 1);           // |z1| + |z|
   for (int j = 0; j < nz; j++)
-    known[j] = k_name(b, k_op2(b, OP_PLUS, step_abs(p, Z1[j]), step_abs(p, Z[j])), step_name(p, "known", j), NULL);
+    known[j] = k_name(b, k_op2(b, OP_PLUS, step_abs(p, Z1[j]), before[j]), step_name(p, "known", j), NULL);
   for (int r = 0; r < nz; r++) {
     KValue sum = K_NONE, terms = K_NONE, round = K_NONE;
     for (int c = 0; c < nz; c++) {
@@ -286,7 +318,7 @@ const Whole *whole_newton(Arena *a, Written *w) {
       KValue t = k_name(b, k_op2(b, OP_TIMES, M[r * nz + c], D[c]), arena_printf(a, "i%d_%d", r, c), NULL);
       sum = step_add(p, sum, t);
       terms = step_add(p, terms, step_abs(p, t));
-      round = step_add(p, round, k_op2(b, OP_TIMES, step_abs(p, M[r * nz + c]), known[c]));
+      round = step_add(p, round, k_op2(b, OP_TIMES, size_of_M[r * nz + c], known[c]));
     }
     if (n->f[r] != none) {
       KValue t = k_name(b, k_op2(b, OP_TIMES, ht, f[r]), step_name(p, "fk", r), NULL);
@@ -319,9 +351,9 @@ const Whole *whole_newton(Arena *a, Written *w) {
     KValue stands = K_NONE;
     for (int j = 0; j < nz && nc > 0; j++) {               // velocities that may be at rest
       if (n->M[j * nz + j] == none) continue;
-      KValue m = step_abs(p, M[j * nz + j]);
+      KValue m = size_of_M[j * nz + j];
       KValue most = k_op2(b, OP_TIMES, k_number(b, 16 * DBL_EPSILON),
-                          k_op2(b, OP_PLUS, scale[j], k_op2(b, OP_TIMES, m, step_abs(p, Z[j]))));
+                          k_op2(b, OP_PLUS, scale[j], k_op2(b, OP_TIMES, m, before[j])));
       stands = step_both(p, stands, k_op2(b, OP_LT, most, k_op2(b, OP_TIMES, m, step_abs(p, Z1[j]))));
     }
     if (n->mass_moves) {

@@ -30,7 +30,7 @@ static const double settled = 1e-12;     // of the radius: what is left of a dis
 void con_slide(nsm_sim *s, double t1) {
   struct sim_consistent *c = s->n.con;
   sim_move(s, s->now.q, 0.5 * s->n.h, c->uc, s->w.qm);
-  nsm_view middle = sim_view(s, 0.5 * (s->now.t + t1), s->w.qm, s->a->zero, s->w.l1);     // at rest: what is left drifts
+  nsm_view middle = sim_view(s, 0.5 * (s->now.t + t1), s->w.qm, s->a->zero, s->w.l1);    // at rest: what is left drifts
   for (int a = 0; a < s->a->on.friction.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
     if (k->c->h_stage > NSM_CONST) k->c->h_fn(&middle, &k->tab, k->h);
@@ -103,7 +103,7 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
   int found = 0;
   for (int a = 0; a < s->a->on.row.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.row.of[a]];
-    if (k->c->h_stage > NSM_CONST) k->c->h_fn(v, &k->tab, k->h);
+    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(v, &k->tab, k->h);
     k->c->rate_fn(v, &k->tab, c->slip + k->row0);
   }
   for (int f = 0; f < r->nfriction; f++) {

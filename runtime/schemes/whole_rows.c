@@ -235,6 +235,10 @@ typedef struct answer {
 
 #define INLINE static inline __attribute__((always_inline))
 
+INLINE int at_bound(const sim_whole_map *k, int i, const answer *x) {
+  return ((x->u[i] > 0) & (x->lambda[i] == k->lo[i])) | ((x->u[i] < 0) & (x->lambda[i] == k->hi[i]));
+}
+
 // (1), (2)
 INLINE int propose(const sim_whole_map *k, const int m, answer *x) {
   double u[WHOLE_ROWS], U[WHOLE_ROWS], l[WHOLE_ROWS];
@@ -385,8 +389,8 @@ INLINE int by_map(nsm_sim *s, struct sim_whole *w, const sim_whole_map *k, const
     state[2 * nq + nz + i] = x.z1[i];
     if (i < nq) state[nq + nz + i] = x.q1[i];
   }
-  for (int i = 0; i < m; i++)
-    if (fabs(x.u[i]) > s->now.count.max_residual * x.U[i] && fabs(x.u[i]) <= rounds * x.U[i])
+  for (int i = 0; i < m; i++)                              // a row that a bound holds has no residual
+    if (fabs(x.u[i]) > s->now.count.max_residual * x.U[i] && fabs(x.u[i]) <= rounds * x.U[i] && !at_bound(k, i, &x))
       s->now.count.max_residual = fabs(x.u[i]) / x.U[i];
   if (contacts) hold(k, m, s, &x, rate0, w->written == k);
   for (int i = 0; i < m; i++) s->now.l[k->l[i]] = x.lambda[i];

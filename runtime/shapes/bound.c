@@ -1,7 +1,7 @@
 // The sphere about a body's origin and the box that hold a shape or a union of shapes.
 #include <math.h>
 #include "runtime/shapes/pairs.h"
-#include "runtime/shapes/r3.h"
+#include "runtime/shapes/vector.h"
 
 // The box of a shape in its own axes.
 static void own_box(const nsm_shape *s, double *low, double *high) {
@@ -33,7 +33,7 @@ static void own_box(const nsm_shape *s, double *low, double *high) {
 }
 
 static void placed(const nsm_shape *s, const double *x, double *out) {
-  r3_times(s->turn, x, out);
+  turn3(s->turn, x, out);
   for (int k = 0; k < 3; k++) out[k] += s->at[k];
 }
 
@@ -41,17 +41,17 @@ static void placed(const nsm_shape *s, const double *x, double *out) {
 static double farthest(const nsm_shape *s) {
   double most = 0, x[3];
   if (s->kind == NSM_HALFSPACE || s->kind == NSM_HALFPLANE) return INFINITY;
-  if (s->kind == NSM_SPHERE || s->kind == NSM_DISK) return r3_length(s->at) + s->size[0];
+  if (s->kind == NSM_SPHERE || s->kind == NSM_DISK) return norm3(s->at) + s->size[0];
   if (s->kind == NSM_CONVEX || s->kind == NSM_POLYGON) {
     for (int i = 0; i < s->hull->corners; i++) {
       placed(s, s->hull->corner + 3 * i, x);
-      most = fmax(most, r3_length(x));
+      most = fmax(most, norm3(x));
     }
     return most;
   }
   if (s->kind == NSM_CAPSULE || s->kind == NSM_CYLINDER) {
     double own[3];   // the body's origin in the shape's axes
-    r3_times_transposed(s->turn, s->at, own);
+    back3(s->turn, s->at, own);
     double along = fabs(own[2]) + s->size[1], across = hypot(own[0], own[1]);
     return s->kind == NSM_CAPSULE ? hypot(along, across) + s->size[0] : hypot(along, across + s->size[0]);
   }
@@ -60,7 +60,7 @@ static double farthest(const nsm_shape *s) {
     own_box(s, low, high);
     for (int k = 0; k < 3; k++) own[k] = corner >> k & 1 ? high[k] : low[k];
     placed(s, own, x);
-    most = fmax(most, r3_length(x));
+    most = fmax(most, norm3(x));
   }
   return most;
 }

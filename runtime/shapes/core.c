@@ -1,6 +1,7 @@
 // Cores: corners, edges and faces of boxes, capsules and spheres in the form of a hull's tables.
 #include "core.h"
 #include "vector.h"
+#include <stddef.h>
 
 // A box: corner k has the signs of k's bits; faces +x, -x, +y, -y, +z, -z; edges along x, then y, then z.
 static const double box_normal[18] = { 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1, 0, 0, 0, 1, 0, 0, -1 };
@@ -24,6 +25,7 @@ static void box_core(const nsm_shape *shape, nsm_core *core) {
   core->face_from = box_face_from;
   core->face_corner = box_face;
   core->size = norm3(s);
+  core->half = s;
 }
 
 static void segment_core(double half, nsm_core *core) {
@@ -55,6 +57,7 @@ void nsm_core_make(const nsm_shape *shape, nsm_core *core) {
   core->corners = core->edges = core->faces = 0;
   core->rounding = 0;
   core->size = 0;
+  core->half = NULL;
   switch (shape->kind) {
     case NSM_SPHERE: segment_core(0, core); core->rounding = shape->size[0]; break;
     case NSM_CAPSULE: segment_core(shape->size[1], core); core->rounding = shape->size[0]; break;
@@ -97,6 +100,10 @@ void nsm_pair_make(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, c
 }
 
 int nsm_core_support(const nsm_core *core, const double n[3], double *far) {
+  if (core->half) { // corner k has the signs of k's bits
+    *far = fabs(n[0]) * core->half[0] + fabs(n[1]) * core->half[1] + fabs(n[2]) * core->half[2];
+    return (n[0] > 0) | (n[1] > 0) << 1 | (n[2] > 0) << 2;
+  }
   int best = 0;
   double most = dot3(n, core->corner);
   for (int k = 1; k < core->corners; k++) {

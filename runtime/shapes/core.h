@@ -15,6 +15,7 @@ typedef struct {
   const double *corner, *normal, *level;
   const int *edge_corner, *edge_face, *face_from, *face_corner; // as in nsm_hull
   double rounding;
+  const double *half;    // a box's half edges, else NULL
   double size;           // a length of its extent about the origin of its axes
   double own_corner[24], own_level[6]; // a box's, a capsule's
 } nsm_core;

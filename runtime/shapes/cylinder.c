@@ -23,6 +23,7 @@ typedef struct {
   double r2, h2, axis[3];
   double best, n[3];
   double scale;
+  double reach;          // gaps of a rim and an edge above this are not looked for
 } scene;
 
 static int scene_of(const nsm_pair *pair, scene *s) {
@@ -201,7 +202,8 @@ static void against_core(scene *s) {
       rim_line g;
       add3(x, 1, s->t, x);
       add3(y, 1, s->t, y);
-      if (near_rim(s, x, y, fmax(outside, -s->best) + 1e-9 * s->scale) && rim_line_of(&g, e, x, z_axis, s->h, s->r))
+      double reach = fmax(fmin(outside, s->reach), -s->best) + 1e-9 * s->scale;
+      if (near_rim(s, x, y, reach) && rim_line_of(&g, e, x, z_axis, s->h, s->r))
         offer_rim_line(s, &g, 0, 1);
     }
 }
@@ -339,10 +341,11 @@ static void against_cylinder(scene *s) {
   }
 }
 
-double nsm_cylinder_distance(const nsm_pair *pair, double limit, double n[3]) {
+double nsm_cylinder_distance(const nsm_pair *pair, double limit, double reach, double n[3]) {
   scene s;
   int swapped = scene_of(pair, &s);
   double rounding = s.round ? 0 : s.core->rounding, up[3] = { 0, 0, 1 }, apart = norm3(s.t);
+  s.reach = reach + rounding;
   // Balls around both: farther apart than the limit, nothing more is asked.
   double balls = apart - hypot(s.r, s.h) - (s.round ? hypot(s.r2, s.h2) : s.core->size);
   if (balls > limit && balls > 0) {

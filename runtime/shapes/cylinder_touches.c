@@ -166,28 +166,41 @@ static void witness(work *w) {
   }
 }
 
+// Adds what faces each other about n* and returns whether something attains d.
+static int facing_touches(work *w, double d) {
+  const nsm_pair *pair = w->list->pair;
+  double local[3], cosine;
+  w->list->n = 0;
+  w->list->least = d;
+  back3(pair->R, w->n, local);
+  w->up = w->swapped ? -local[2] : w->n[2];
+  for (int i = 0; i < 3; i++) w->n_other[i] = w->swapped ? -w->n[i] : local[i];
+  // The cylinder's centre as the other sees it is at -n.t, both ways.
+  cosine = fmin(1, fabs(w->up));
+  w->high = -dot3(w->n, pair->t) + w->mine->size[1] * cosine + w->mine->size[0] * sqrt(1 - cosine * cosine);
+  if (w->core) cap_side_rim_on_core(w);
+  else cylinder_on_cylinder(w);
+  return nsm_list_least(w->list) <= d + 1e-13 * pair->scale;
+}
+
 void nsm_cylinder_touches(nsm_touch_list *list) {
   const nsm_pair *pair = list->pair;
   work w = { .list = list, .swapped = pair->A->kind != NSM_CYLINDER, .facing = 0.5 };
-  double d = nsm_cylinder_distance(pair, list->margin, w.n), local[3], cosine;
-  list->least = d;
-  if (d >= list->margin) return;
   w.mine = w.swapped ? pair->B : pair->A;
   w.other = w.swapped ? pair->A : pair->B;
   w.core = w.other->kind == NSM_CYLINDER ? NULL : w.swapped ? &pair->a : &pair->b;
   w.border = NSM_ON_BORDER * pair->scale;
   w.margin = list->margin + (w.core ? w.core->rounding : 0);
-  back3(pair->R, w.n, local);
-  w.up = w.swapped ? -local[2] : w.n[2];
-  for (int i = 0; i < 3; i++) w.n_other[i] = w.swapped ? -w.n[i] : local[i];
-  // The cylinder's centre as the other sees it is at -n.t, both ways.
-  cosine = fmin(1, fabs(w.up));
-  w.high = -dot3(w.n, pair->t) + w.mine->size[1] * cosine + w.mine->size[0] * sqrt(1 - cosine * cosine);
-  if (w.core) cap_side_rim_on_core(&w);
-  else cylinder_on_cylinder(&w);
-  double enough = d + 1e-13 * pair->scale, asked = list->margin;
-  if (nsm_list_least(list) <= enough) return;
-  list->margin = fmin(asked, enough + 1e-13 * pair->scale);
+  double d = nsm_cylinder_distance(pair, list->margin, list->margin, w.n);
+  list->least = d;
+  if (d >= list->margin || facing_touches(&w, d)) return;
+  // Nothing attains it: nothing may be left out.
+  d = nsm_cylinder_distance(pair, list->margin, INFINITY, w.n);
+  list->n = 0;
+  list->least = d;
+  if (d >= list->margin || facing_touches(&w, d)) return;
+  double asked = list->margin;
+  list->margin = fmin(asked, d + 2e-13 * pair->scale);
   w.facing = 1 - 1e-6;
   witness(&w);
   list->margin = asked;

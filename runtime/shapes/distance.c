@@ -51,9 +51,35 @@ static void try_axis(const nsm_pair *pair, const double *n, double gap, double *
   if (s > *best) { *best = s; copy3(normal, n); }
 }
 
-// The best of the edge pairs, if better than `best`; their gap is at most `most`.
+// Boxes have three directions of edges each: f(+-n) = +-n.t - (sum of the half edges along n), so the sign is that of
+// n.t and nine axes are all.
+static double best_of_boxes(const nsm_pair *pair, double best, double *n) {
+  double tie = 1e-13 * pair->scale, found = best + tie;
+  const double *R = pair->R, *t = pair->t, *a = pair->a.half, *b = pair->b.half;
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      // c = e_i x (column j of R)
+      int k = (i + 1) % 3, l = (i + 2) % 3;
+      double ck = -R[3 * l + j], cl = R[3 * k + j], s2 = ck * ck + cl * cl;
+      if (s2 <= 1e-16) continue;
+      double reach = fabs(ck) * a[k] + fabs(cl) * a[l];
+      for (int m = 0; m < 3; m++) reach += fabs(ck * R[3 * k + m] + cl * R[3 * l + m]) * b[m];
+      double apart = ck * t[k] + cl * t[l], s = sqrt(s2), value = (fabs(apart) - reach) / s;
+      if (value <= found) continue;
+      found = value;
+      n[i] = 0;
+      n[k] = (apart < 0 ? -ck : ck) / s;
+      n[l] = (apart < 0 ? -cl : cl) / s;
+    }
+  return found > best + tie ? found : best;
+}
+
+// The best of the edge pairs, if better than `best`; their gap is at most `most`. Two edges make a face of B - A only
+// where the arcs between the normals of their faces cross: p must separate the normals of q's faces, q those of p's
+// [Gregorius 2013].
 static double best_edges(const nsm_pair *pair, double best, double most, double *n) {
   const nsm_core *a = &pair->a, *b = &pair->b;
+  if (a->half && b->half) return best_of_boxes(pair, best, n);
   double slack = 1e-9 * pair->scale, depth = fmax(-best, most), n0[3], m0[3], high = 0;
   int slab = a->faces + b->faces > 0;
   copy3(n0, n);
@@ -64,14 +90,21 @@ static double best_edges(const nsm_pair *pair, double best, double most, double 
   for (int i = 0; i < a->edges; i++) {
     const double *p0 = a->corner + 3 * a->edge_corner[2 * i], *p1 = a->corner + 3 * a->edge_corner[2 * i + 1];
     if (slab && dot3(n0, p0) < a_least && dot3(n0, p1) < a_least) continue;
-    double p[3], p_local[3];
+    double p[3], p_local[3], na[2][3];
     sub3(p1, p0, p);
     back3(pair->R, p, p_local);
+    for (int side = 0; side < 2 && a->faces > 0; side++)
+      back3(pair->R, a->normal + 3 * a->edge_face[2 * i + side], na[side]);
     for (int j = 0; j < b->edges; j++) {
       const double *q0 = b->corner + 3 * b->edge_corner[2 * j], *q1 = b->corner + 3 * b->edge_corner[2 * j + 1];
       if (slab && dot3(m0, q0) > b_most && dot3(m0, q1) > b_most) continue;
       double q[3], c_local[3], c[3], x[3], back[3];
       sub3(q1, q0, q);
+      if (b->faces > 0) {
+        const int *f = b->edge_face + 2 * j;
+        if (dot3(b->normal + 3 * f[0], p_local) * dot3(b->normal + 3 * f[1], p_local) > 0) continue;
+      }
+      if (a->faces > 0 && dot3(na[0], q) * dot3(na[1], q) > 0) continue;
       cross3(p_local, q, c_local);
       double s2 = dot3(c_local, c_local);
       if (s2 <= 1e-16 * dot3(p, p) * dot3(q, q)) continue;
@@ -100,6 +133,11 @@ static double lean(const nsm_pair *pair, double *n) {
     across3(e, n);
   }
   return nsm_core_bound(pair, n);
+}
+
+double nsm_axis_distance(const nsm_pair *pair, double limit, double n[3]) {
+  double best = best_face(pair, n);
+  return best > limit ? best : best_edges(pair, best, limit, n);
 }
 
 double nsm_core_distance(const nsm_pair *pair, double limit, double n[3]) {

@@ -1,4 +1,4 @@
-// Distance of two convex point sets by the algorithm of Gilbert, Johnson and Keerthi (1988): the point v of the
+// Distance of two convex point sets by the algorithm GJK [Gilbert et al. 1988]: the point v of the
 // difference B - A nearest to the origin is sought in a growing and shrinking simplex of its corners. With finitely
 // many corners it ends when no corner lies nearer; the simplex' own nearest point is by regions [Ericson 2005, 5.1].
 #include "distance.h"

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "runtime/shapes/hull.h"
 #include "runtime/shapes/orient.h"
-#include "runtime/shapes/r3.h"
+#include "runtime/shapes/vector.h"
 #include "runtime/shapes/triangles.h"
 
 typedef struct {
@@ -29,12 +29,12 @@ typedef struct {
 static void triangle_plane(const merger *m, int t, double *n, double *level, double *area) {
   const int *c = m->triangle[t].corner;
   double u[3], v[3];
-  r3_minus(m->point + 3 * c[1], m->point + 3 * c[0], u);
-  r3_minus(m->point + 3 * c[2], m->point + 3 * c[0], v);
-  r3_cross(u, v, n);
-  *area = r3_length(n);
+  sub3(m->point + 3 * c[1], m->point + 3 * c[0], u);
+  sub3(m->point + 3 * c[2], m->point + 3 * c[0], v);
+  cross3(u, v, n);
+  *area = norm3(n);
   for (int k = 0; k < 3 && *area > 0; k++) n[k] /= *area;
-  *level = r3_dot(n, m->point + 3 * c[0]);
+  *level = dot3(n, m->point + 3 * c[0]);
 }
 
 // The triangles around `seed` that lie in its plane, into the queue and marked with `face`; how many.
@@ -48,11 +48,11 @@ static int spread(merger *m, int seed, int face) {
     for (int k = 0; k < 3; k++) {
       int t = m->triangle[m->queue[at]].beside[k], flat = m->face[t] < 0;
       for (int j = 0; flat && j < 3; j++)
-        flat = r3_dot(n, m->point + 3 * m->triangle[t].corner[j]) - level >= -m->tolerance;
+        flat = dot3(n, m->point + 3 * m->triangle[t].corner[j]) - level >= -m->tolerance;
       if (!flat) continue;
       double other[3], its_level, its_area;
       triangle_plane(m, t, other, &its_level, &its_area);
-      if (its_area > m->tolerance * m->size && !(r3_dot(n, other) > 0)) continue;   // no sliver: a plate's far side
+      if (its_area > m->tolerance * m->size && !(dot3(n, other) > 0)) continue;   // no sliver: a plate's far side
       m->face[t] = face;
       m->queue[count++] = t;
     }
@@ -126,10 +126,10 @@ static int next_sharp(const merger *m, const int *loop, int length, int at) {
 
 static double off_line(const double *a, const double *b, const double *p) {
   double u[3], v[3], n[3];
-  r3_minus(b, a, u);
-  r3_minus(p, a, v);
-  r3_cross(u, v, n);
-  return r3_length(n) / r3_length(u);
+  sub3(b, a, u);
+  sub3(p, a, v);
+  cross3(u, v, n);
+  return norm3(n) / norm3(u);
 }
 
 // Marks the corners that lie on an edge between two faces.
@@ -205,15 +205,15 @@ static void find_plane(nsm_hull *h, int f) {
   int count = h->face_from[f + 1] - h->face_from[f];
   const double *base = h->corner + 3 * corner[0];
   for (int i = 1; i + 1 < count; i++) {
-    r3_minus(h->corner + 3 * corner[i], base, u);
-    r3_minus(h->corner + 3 * corner[i + 1], base, v);
-    r3_cross(u, v, c);
+    sub3(h->corner + 3 * corner[i], base, u);
+    sub3(h->corner + 3 * corner[i + 1], base, v);
+    cross3(u, v, c);
     for (int k = 0; k < 3; k++) n[k] += c[k];
   }
-  double size = r3_length(n), *normal = (double *)h->normal + 3 * f, *level = (double *)h->level + f;
+  double size = norm3(n), *normal = (double *)h->normal + 3 * f, *level = (double *)h->level + f;
   for (int k = 0; k < 3; k++) normal[k] = n[k] / size;
   *level = -INFINITY;
-  for (int i = 0; i < count; i++) *level = fmax(*level, r3_dot(normal, h->corner + 3 * corner[i]));
+  for (int i = 0; i < count; i++) *level = fmax(*level, dot3(normal, h->corner + 3 * corner[i]));
 }
 
 static nsm_hull *pack(merger *m) {
@@ -357,7 +357,7 @@ nsm_hull *nsm_hull_moved(const nsm_hull *hull, const double by[3]) {
   for (int f = 0; f < hull->faces; f++) {
     level[f] = -INFINITY;
     for (int i = h->face_from[f]; i < h->face_from[f + 1]; i++)
-      level[f] = fmax(level[f], r3_dot(h->normal + 3 * f, corner + 3 * h->face_corner[i]));
+      level[f] = fmax(level[f], dot3(h->normal + 3 * f, corner + 3 * h->face_corner[i]));
   }
   return h;
 }

@@ -25,6 +25,7 @@ typedef struct {
   double facing;  // cosine to n from which my faces are taken
   int mine_is_b;
   int witness;    // only what attains the distance is wanted, however it faces
+  int proved;     // a gap that is the distance has its foot inside a face, not only within the border
 } view;
 
 static view view_from(const nsm_pair *pair, const double *n, double margin, int from_b) {
@@ -63,7 +64,7 @@ static unsigned long pair_name(const view *v, unsigned long mine, unsigned long 
   return v->mine_is_b ? nsm_feature_pair(other, mine, mark) : nsm_feature_pair(mine, other, mark);
 }
 
-static void corners_on_faces(nsm_touch_list *list, const view *v) {
+static void corners_on_faces(nsm_touch_list *list, view *v) {
   const nsm_core *mine = v->mine, *other = v->other;
   double above = dot3(v->n, v->s);
   unsigned char skip[64];
@@ -87,52 +88,81 @@ static void corners_on_faces(nsm_touch_list *list, const view *v) {
     add3(x, mine->rounding - gap, t.normal, t.on_a);
     add3(x, -other->rounding, t.normal, t.on_b);
     to_pair(list, v, &t);
+    if (t.gap <= list->least + 1e-13 * list->pair->scale && (gap <= 0 || nsm_in_face(mine, face, x, 0))) v->proved = 1;
     if (v->mine_is_b && nsm_list_covers(list, t.on_b, t.normal, 2 * v->border)) continue;
     nsm_list_add(list, &t);
   }
 }
 
+enum { CHUNK = 64 }; // edges of B that are looked at together
+
+typedef struct {
+  int index;
+  double low, length;
+  nsm_form form;       // in A's axes
+} b_edge;
+
+// Those of B's edges from..from + CHUNK - 1 that can face A within the margin; steep ones have no normal near n*.
+static int edges_of_b(const nsm_pair *pair, const view *v, int from, b_edge *list) {
+  const nsm_core *b = v->other;
+  double up[3] = { -v->n_other[0], -v->n_other[1], -v->n_other[2] }, above = dot3(v->n, v->s);
+  int n = 0;
+  for (int j = from; j < b->edges && j < from + CHUNK; j++) {
+    const double *q0 = b->corner + 3 * b->edge_corner[2 * j], *q1 = b->corner + 3 * b->edge_corner[2 * j + 1];
+    double h0 = dot3(v->n_other, q0), h1 = dot3(v->n_other, q1), low = above + fmin(h0, h1), e[3];
+    if (low - v->high > v->margin || !(v->witness || nsm_edge_faces(b, j, up))) continue;
+    sub3(q1, q0, e);
+    b_edge *edge = list + n;
+    edge->length = norm3(e);
+    if (fabs(h1 - h0) > 0.87 * edge->length) continue;
+    edge->index = j;
+    edge->low = low;
+    edge->form = (nsm_form){ .kind = NSM_LINE, .rounding = b->rounding };
+    scale3(1 / edge->length, e);
+    turn3(pair->R, e, edge->form.e);
+    turn3(pair->R, q0, edge->form.x);
+    add3(edge->form.x, 1, pair->t, edge->form.x);
+    n++;
+  }
+  return n;
+}
+
+static int between(const double *place, const nsm_form *line, double length, double border) {
+  double w[3];
+  sub3(place, line->x, w);
+  double u = dot3(w, line->e);
+  return u >= border && u <= length - border;
+}
+
 // Edges whose lines' feet lie inside both by more than `border` (less than 0: outside by no more than that), with a
 // sine above `parallel`.
-static void edges_on_edges(nsm_touch_list *list, const view *v, double border, double parallel) {
-  const nsm_pair *pair = list->pair;
-  const nsm_core *a = v->mine, *b = v->other;
-  double up[3], above = dot3(v->n, v->s);
-  for (int i = 0; i < 3; i++) up[i] = -v->n_other[i];
-  for (int i = 0; i < a->edges; i++) {
-    const double *p0 = a->corner + 3 * a->edge_corner[2 * i], *p1 = a->corner + 3 * a->edge_corner[2 * i + 1];
-    double top = fmax(dot3(v->n, p0), dot3(v->n, p1));
-    if (top < v->low - v->margin || !(v->witness || nsm_edge_faces(a, i, v->n))) continue;
-    nsm_form fa = { .kind = NSM_LINE, .rounding = a->rounding }, fb = { .kind = NSM_LINE, .rounding = b->rounding };
-    copy3(fa.x, p0);
-    sub3(p1, p0, fa.e);
-    double la = norm3(fa.e);
-    scale3(1 / la, fa.e);
-    if (fabs(dot3(fa.e, v->n)) > 0.87) continue;
-    for (int j = 0; j < b->edges; j++) {
-      const double *q0 = b->corner + 3 * b->edge_corner[2 * j], *q1 = b->corner + 3 * b->edge_corner[2 * j + 1];
-      double low = above + fmin(dot3(v->n_other, q0), dot3(v->n_other, q1)), e[3], c[3], w[3];
-      if (low - top > v->margin || !(v->witness || nsm_edge_faces(b, j, up))) continue;
-      sub3(q1, q0, e);
-      double lb = norm3(e);
-      if (fabs(dot3(e, v->n_other)) > 0.87 * lb) continue;
-      scale3(1 / lb, e);
-      turn3(pair->R, e, fb.e);
-      cross3(fa.e, fb.e, c);
-      if (dot3(c, c) < parallel * parallel) continue;
-      turn3(pair->R, q0, fb.x);
-      add3(fb.x, 1, pair->t, fb.x);
-      nsm_touch t;
-      unsigned long mark = dot3(c, v->n) < 0;
-      if (!nsm_measure(&fa, &fb, mark, NULL, &t) || dot3(t.normal, v->n) < 0.5) continue;
-      sub3(t.on_a, fa.x, w);
-      double u = dot3(w, fa.e);
-      if (u < border || u > la - border) continue;
-      sub3(t.on_b, fb.x, w);
-      u = dot3(w, fb.e);
-      if (u < border || u > lb - border) continue;
-      t.feature = nsm_feature_pair(nsm_feature(NSM_EDGE, i), nsm_feature(NSM_EDGE, j), mark);
-      nsm_list_add(list, &t);
+static void edges_on_edges(nsm_touch_list *list, view *v, double border, double parallel) {
+  const nsm_core *a = v->mine;
+  b_edge b[CHUNK];
+  for (int from = 0; from < v->other->edges; from += CHUNK) {
+    int n = edges_of_b(list->pair, v, from, b);
+    for (int i = 0; i < a->edges && n > 0; i++) {
+      const double *p0 = a->corner + 3 * a->edge_corner[2 * i], *p1 = a->corner + 3 * a->edge_corner[2 * i + 1];
+      double h0 = dot3(v->n, p0), h1 = dot3(v->n, p1), top = fmax(h0, h1);
+      if (top < v->low - v->margin || !(v->witness || nsm_edge_faces(a, i, v->n))) continue;
+      nsm_form fa = { .kind = NSM_LINE, .rounding = a->rounding };
+      copy3(fa.x, p0);
+      sub3(p1, p0, fa.e);
+      double length = norm3(fa.e);
+      if (fabs(h1 - h0) > 0.87 * length) continue;
+      scale3(1 / length, fa.e);
+      for (int j = 0; j < n; j++) {
+        double c[3];
+        nsm_touch t;
+        if (b[j].low - top > v->margin) continue;
+        cross3(fa.e, b[j].form.e, c);
+        double cc = dot3(c, c), cn = dot3(c, v->n);
+        if (cc < parallel * parallel || cn * cn < 0.25 * cc) continue;
+        if (!nsm_measure(&fa, &b[j].form, cn < 0, NULL, &t)) continue;
+        if (!between(t.on_a, &fa, length, border) || !between(t.on_b, &b[j].form, b[j].length, border)) continue;
+        t.feature = nsm_feature_pair(nsm_feature(NSM_EDGE, i), nsm_feature(NSM_EDGE, b[j].index), cn < 0);
+        if (nsm_list_add(list, &t) && t.gap <= list->least + 1e-13 * list->pair->scale) v->proved = 1;
+      }
     }
   }
 }
@@ -161,7 +191,8 @@ static void corners_on_edges(nsm_touch_list *list, const view *v) {
     turn3(v->M, other->corner + 3 * k, x);
     add3(x, 1, v->s, x);
     for (int j = 0; j < mine->edges; j++) {
-      const double *p = mine->corner + 3 * mine->edge_corner[2 * j], *q = mine->corner + 3 * mine->edge_corner[2 * j + 1];
+      const double *p = mine->corner + 3 * mine->edge_corner[2 * j];
+      const double *q = mine->corner + 3 * mine->edge_corner[2 * j + 1];
       if (fmax(dot3(v->n, p), dot3(v->n, q)) < height - v->margin) continue;
       double e[3], w[3];
       sub3(q, p, e);
@@ -213,17 +244,42 @@ static void corner_on_corner(nsm_touch_list *list, const view *v) {
   nsm_list_add(list, &best);
 }
 
+// Adds what faces each other about n where the distance of the cores is d. Where that is attained by feet inside of
+// both features (`proved`), d is proved, as any axis is a lower bound. Returns whether it is attained.
+static int facing_touches(nsm_touch_list *list, double d, view *from_a, view *from_b) {
+  double rounding = from_a->mine->rounding + from_b->mine->rounding;
+  list->n = 0;
+  list->least = d - rounding;
+  corners_on_faces(list, from_a);
+  corners_on_faces(list, from_b);
+  edges_on_edges(list, from_a, from_a->border, NSM_NEAR_PARALLEL);
+  return nsm_list_least(list) <= list->least + 1e-13 * list->pair->scale;
+}
+
+// Overlaps of more than this, of the size, do not go by the axes alone: a body as thin as that could lie beyond.
+static const double SHALLOW = 1e-5;
+
 void nsm_core_touches(nsm_touch_list *list) {
   const nsm_pair *pair = list->pair;
   double n[3], rounding = pair->a.rounding + pair->b.rounding, margin = list->margin + rounding;
+  view from_a, from_b;
+  if (rounding == 0) {
+    double axis = nsm_axis_distance(pair, margin, n);
+    list->least = axis;
+    if (axis >= margin) return;
+    from_a = view_from(pair, n, margin, 0);
+    from_b = view_from(pair, n, margin, 1);
+    if (axis > -SHALLOW * pair->scale && facing_touches(list, axis, &from_a, &from_b) &&
+        (from_a.proved || from_b.proved))
+      return;
+  }
   double d = nsm_core_distance(pair, margin, n), enough = d - rounding + 1e-13 * pair->scale;
+  list->n = 0;
   list->least = d - rounding;
   if (d >= margin) return;
-  view from_a = view_from(pair, n, margin, 0), from_b = view_from(pair, n, margin, 1);
-  corners_on_faces(list, &from_a);
-  corners_on_faces(list, &from_b);
-  edges_on_edges(list, &from_a, from_a.border, NSM_NEAR_PARALLEL);
-  if (rounding > 0 || nsm_list_least(list) > enough) {
+  from_a = view_from(pair, n, margin, 0);
+  from_b = view_from(pair, n, margin, 1);
+  if (!facing_touches(list, d, &from_a, &from_b) || rounding > 0) {
     corners_on_edges(list, &from_a);
     corners_on_edges(list, &from_b);
   }

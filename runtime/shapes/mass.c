@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 #include "runtime/shapes/mass.h"
-#include "runtime/shapes/r3.h"
+#include "runtime/shapes/vector.h"
 
 static const double PI = 3.14159265358979323846;
 
@@ -19,11 +19,11 @@ typedef struct { double base[3], volume, first[3], second[9]; } tetrahedra;
 
 static void add_tetrahedron(tetrahedra *t, const double *a, const double *b, const double *c) {
   double u[3], v[3], w[3], s[3], n[3];
-  r3_minus(a, t->base, u);
-  r3_minus(b, t->base, v);
-  r3_minus(c, t->base, w);
-  r3_cross(v, w, n);
-  double volume = r3_dot(u, n) / 6;
+  sub3(a, t->base, u);
+  sub3(b, t->base, v);
+  sub3(c, t->base, w);
+  cross3(v, w, n);
+  double volume = dot3(u, n) / 6;
   t->volume += volume;
   for (int i = 0; i < 3; i++) s[i] = u[i] + v[i] + w[i];
   for (int i = 0; i < 3; i++) {
@@ -69,8 +69,8 @@ static moments of_polygon(const nsm_hull *h) {
   base_amid(h->corners, h->corner, t.base);
   for (int k = 0; k < h->corners; k++) {
     double u[3], v[3], s[3];
-    r3_minus(h->corner + 3 * k, t.base, u);
-    r3_minus(h->corner + 3 * ((k + 1) % h->corners), t.base, v);
+    sub3(h->corner + 3 * k, t.base, u);
+    sub3(h->corner + 3 * ((k + 1) % h->corners), t.base, v);
     double area = (u[0] * v[1] - u[1] * v[0]) / 2;
     t.volume += area;
     for (int i = 0; i < 3; i++) s[i] = u[i] + v[i];
@@ -149,7 +149,7 @@ nsm_mass_error nsm_mass_of(const nsm_shape *shape, int count, nsm_mass *out) {
     for (int i = 0; i < count; i++) {
       moments m = of_shape(&shape[i]);
       double centre[3], arm[3], half[9], turned[9];
-      r3_times(shape[i].turn, m.centre, centre);
+      turn3(shape[i].turn, m.centre, centre);
       for (int k = 0; k < 3; k++) centre[k] += shape[i].at[k];
       if (!(m.volume > 0) || !isfinite(m.volume)) return NSM_MASS_NO_VOLUME;
       if (pass == 0) {
@@ -157,9 +157,9 @@ nsm_mass_error nsm_mass_of(const nsm_shape *shape, int count, nsm_mass *out) {
         for (int k = 0; k < 3; k++) all.centre[k] += (centre[k] - all.centre[k]) * (m.volume / all.volume);
         continue;
       }
-      r3_product(shape[i].turn, m.second, half);
-      r3_product_transposed(half, shape[i].turn, turned);
-      r3_minus(centre, all.centre, arm);
+      product3(shape[i].turn, m.second, half);
+      product_back3(half, shape[i].turn, turned);
+      sub3(centre, all.centre, arm);
       for (int j = 0; j < 9; j++) all.second[j] += turned[j] + m.volume * arm[j / 3] * arm[j % 3];
     }
   to_mass(&all, shape[0].kind >= NSM_DISK, out);
@@ -224,6 +224,6 @@ void nsm_principal(const double J[9], double moment[3], double axes[9]) {
     for (int i = 0; i < 3; i++) axes[3 * i + k] = V[3 * i + order[k]];
   }
   double x[3] = { axes[0], axes[3], axes[6] }, y[3] = { axes[1], axes[4], axes[7] }, z[3];
-  r3_cross(x, y, z);   // right-handed
+  cross3(x, y, z);   // right-handed
   for (int i = 0; i < 3; i++) axes[3 * i + 2] = z[i];
 }

@@ -1,5 +1,5 @@
 // The gap of two forms: its value, its normal from a to b, the two points. For all of them the points are stationary
-// for the distance, so the rate of the gap is n . (v_b - v_a) of the material points there (docs/numerics/shapes.md, 3).
+// for the distance, so the rate of the gap is n . (v_b - v_a) of the material points (docs/numerics/shapes.md, 3).
 #include "measure.h"
 #include "vector.h"
 #include <stddef.h>

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/shapes/level.h"
-#include "runtime/shapes/r3.h"
+#include "runtime/shapes/vector.h"
 
 enum { HALVES = 128 };                 // half octaves of radii, below the largest; the last one holds all the rest
 enum { SINGLE = HALVES / 2 };          // a thing of no level; levels are fewer
@@ -127,10 +127,10 @@ static void choose_slack(nsm_pairs *p, const nsm_pose *pose, const double *reach
 // Is the ball (x, radius) further than `radius` from the box of `bound` placed at `pose`?
 static int beyond_box(const nsm_bound *bound, const nsm_pose *pose, const double *x, double radius) {
   double arm[3], in_body[3], own[3], square = 0;
-  r3_minus(x, pose->r, arm);
-  r3_times_transposed(pose->R, arm, in_body);
-  r3_minus(in_body, bound->at, arm);
-  r3_times_transposed(bound->turn, arm, own);
+  sub3(x, pose->r, arm);
+  back3(pose->R, arm, in_body);
+  sub3(in_body, bound->at, arm);
+  back3(bound->turn, arm, own);
   for (int k = 0; k < 3; k++) {
     double out = fmax(fmax(bound->low[k] - own[k], own[k] - bound->high[k]), 0);
     square += out * out;
@@ -140,8 +140,8 @@ static int beyond_box(const nsm_bound *bound, const nsm_pose *pose, const double
 
 static int within(const nsm_pairs *p, int a, int b, const nsm_pose *pose, double reach) {
   double ra = p->bound[a].radius, rb = p->bound[b].radius, d[3], all = ra + rb + reach;
-  r3_minus(pose[a].r, pose[b].r, d);
-  if (r3_dot(d, d) > all * all) return 0;
+  sub3(pose[a].r, pose[b].r, d);
+  if (dot3(d, d) > all * all) return 0;
   if (p->boxy[a] && isfinite(rb) && beyond_box(&p->bound[a], &pose[a], pose[b].r, rb + reach)) return 0;
   return !(p->boxy[b] && isfinite(ra) && beyond_box(&p->bound[b], &pose[b], pose[a].r, ra + reach));
 }

@@ -49,7 +49,7 @@ double nsm_shape_distance(const nsm_shape *A, const nsm_pose *pa, const nsm_shap
   }
   nsm_pair_make(A, pa, B, pb, &pair);
   if (is(A, B, NSM_HALFSPACE)) d = nsm_plane_distance(&pair, n);
-  else if (is(A, B, NSM_CYLINDER)) d = nsm_cylinder_distance(&pair, INFINITY, n);
+  else if (is(A, B, NSM_CYLINDER)) d = nsm_cylinder_distance(&pair, INFINITY, INFINITY, n);
   else d = nsm_core_distance(&pair, -1, n) - pair.a.rounding - pair.b.rounding;
   turn3(pair.world, n, normal);
   return d;

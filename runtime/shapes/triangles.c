@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/shapes/orient.h"
-#include "runtime/shapes/r3.h"
+#include "runtime/shapes/vector.h"
 #include "runtime/shapes/triangles.h"
 
 typedef struct {
@@ -55,18 +55,18 @@ static int sees(const builder *b, const facet *f, int p) {
 // Six times the volume of the triangle with the point, or twice the area with it: what is farthest.
 static double volume_with(const double *a, const double *b, const double *c, const double *p) {
   double u[3], v[3], w[3], n[3];
-  r3_minus(b, a, u);
-  r3_minus(c, a, v);
-  r3_minus(p, a, w);
-  r3_cross(u, v, n);
-  return r3_dot(n, w);
+  sub3(b, a, u);
+  sub3(c, a, v);
+  sub3(p, a, w);
+  cross3(u, v, n);
+  return dot3(n, w);
 }
 static double area_with(const double *a, const double *b, const double *p) {
   double u[3], v[3], n[3];
-  r3_minus(b, a, u);
-  r3_minus(p, a, v);
-  r3_cross(u, v, n);
-  return r3_length(n);
+  sub3(b, a, u);
+  sub3(p, a, v);
+  cross3(u, v, n);
+  return norm3(n);
 }
 
 // Four points that span a volume, the farthest of each kind.
@@ -77,8 +77,8 @@ static nsm_hull_error first_four(int n, const double *point, double flat, double
   const double *a = point + 3 * four[0];
   for (int i = 0; i < n; i++) {
     double d[3];
-    r3_minus(point + 3 * i, a, d);
-    if (r3_length(d) > far) { far = r3_length(d); four[1] = i; }
+    sub3(point + 3 * i, a, d);
+    if (norm3(d) > far) { far = norm3(d); four[1] = i; }
   }
   *size = far;
   if (!(far > 0)) return NSM_HULL_POINT;

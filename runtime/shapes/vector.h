@@ -37,6 +37,16 @@ static inline void back3(const double *M, const double *x, double *y) {
   for (int i = 0; i < 3; i++) y[i] = M[i] * x[0] + M[3 + i] * x[1] + M[6 + i] * x[2];
 }
 
+// C = A B and C = A times transpose of B; C is neither.
+static inline void product3(const double *A, const double *B, double *C) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) C[3 * i + j] = A[3 * i] * B[j] + A[3 * i + 1] * B[3 + j] + A[3 * i + 2] * B[6 + j];
+}
+static inline void product_back3(const double *A, const double *B, double *C) {
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) C[3 * i + j] = dot3(A + 3 * i, B + 3 * j);
+}
+
 // A unit vector at right angles to n, |n| > 0: continuous but at the border where another axis becomes the farthest.
 static inline void across3(const double *n, double *t) {
   int k = fabs(n[0]) <= fabs(n[1]) ? (fabs(n[0]) <= fabs(n[2]) ? 0 : 2) : (fabs(n[1]) <= fabs(n[2]) ? 1 : 2);

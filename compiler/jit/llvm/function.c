@@ -17,6 +17,7 @@ typedef struct Printer {
   LLVMValueRef *value;                 // of what stands alone, of variables, counters and rooms
   LLVMTypeRef real, whole, wide, condition, byte;
   LLVMValueRef invariant;              // metadata: what is loaded does not change
+  LLVMValueRef seldom;                 // metadata: a branch that is not often taken
 } Printer;
 
 static const KNode *node(const Printer *p, KValue v) { return &p->k->node[v]; }
@@ -322,11 +323,33 @@ static void open_instances(Printer *p, KValue v) {
   open_loop(p, v, p->wide, LLVMConstInt(p->wide, 0, 0), count);
 }
 
+// Does the block that v opens end its loop or the function?
+static bool leaves(const Printer *p, KValue v) {
+  int depth = 0;
+  for (KValue i = v + 1; i < p->k->n; i++) {
+    KCode c = node(p, i)->code;
+    if (depth == 0 && (c == KN_BREAK || c == KN_RETURN)) return true;
+    if (c == KN_IF || c == KN_LOOP || c == KN_INSTANCES) depth++;
+    if ((c == KN_CLOSE || c == KN_ELSE) && depth-- == 0) return false;
+    if (c == KN_ELSE) depth++;
+  }
+  return false;
+}
+
+// An instruction of no bytes that is not moved and not executed too early: a branch around it stays a branch. What
+// follows then does not wait for the condition, nor for the arm that is not taken; LLVM would compute both and select.
+static void stay(Printer *p) {
+  LLVMTypeRef type = LLVMFunctionType(type_of(p, KT_VOID), NULL, 0, 0);
+  LLVMBuildCall2(p->b, type, LLVMGetInlineAsm(type, "", 0, "", 0, 1, 0, LLVMInlineAsmDialectATT, 0), NULL, 0, "");
+}
+
 static void open_if(Printer *p, KValue v) {
   LLVMBasicBlockRef yes = block(p, "then");
   p->otherwise[v] = block(p, "else");
-  LLVMBuildCondBr(p->b, value(p, node(p, v)->arg[0]), yes, p->otherwise[v]);
+  LLVMValueRef branch = LLVMBuildCondBr(p->b, value(p, node(p, v)->arg[0]), yes, p->otherwise[v]);
   LLVMPositionBuilderAtEnd(p->b, yes);
+  if (leaves(p, v)) LLVMSetMetadata(branch, LLVMGetMDKindIDInContext(p->context, "prof", 4), p->seldom);
+  else if (!k_uses(p->k, KN_INSTANCES, -1)) stay(p);
 }
 
 static void open_else(Printer *p, KValue v) {
@@ -401,6 +424,9 @@ LLVMValueRef llvm_function(Arena *a, LLVMModuleRef module, const KKernel *k, Llv
                 .whole = LLVMInt32TypeInContext(c), .wide = LLVMInt64TypeInContext(c),
                 .condition = LLVMInt1TypeInContext(c), .byte = LLVMInt8TypeInContext(c) };
   p.invariant = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, NULL, 0));
+  LLVMMetadataRef weights[] = { LLVMMDStringInContext2(c, "branch_weights", 14),
+      LLVMValueAsMetadata(LLVMConstInt(p.whole, 1, 0)), LLVMValueAsMetadata(LLVMConstInt(p.whole, 2000, 0)) };
+  p.seldom = LLVMMetadataAsValue(c, LLVMMDNodeInContext2(c, weights, 3));
   size_t n = (size_t)k->n + 1;
   p.value = ARENA_ARRAY(a, LLVMValueRef, n);
   p.after = ARENA_ARRAY(a, LLVMBasicBlockRef, n);

@@ -1,8 +1,5 @@
 #include "pairs.h"
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 const nsm_shape_kind pair_kinds[PAIR_KINDS][2] = {
   { NSM_SPHERE, NSM_SPHERE },      { NSM_SPHERE, NSM_CAPSULE },    { NSM_CAPSULE, NSM_CAPSULE },
@@ -46,9 +43,6 @@ static void judge_gradient(chance *c, const nsm_shape *A, const nsm_pose *pa, co
   if (!nsm_touch_gradient(A, pa, &ea, B, pb, &eb, touch, d)) { keep(&v->row, 1, v); return; }
   double change = 0;
   for (int k = 0; k < 12; k++) change += d[k] * xi[k];
-  if (getenv("SHOW") && fabs(change - (end.gap - begin.gap)) > 1e-10)
-    printf("row of %lx: gap %g to %g, change %g, normal turns %g\n", touch->feature, begin.gap, end.gap, change,
-           1 - begin.normal[0] * end.normal[0] - begin.normal[1] * end.normal[1] - begin.normal[2] * end.normal[2]);
   keep(&v->row, fabs(change - (end.gap - begin.gap)) / scale, v);
 }
 
@@ -86,7 +80,6 @@ static void judge(chance *c, const nsm_shape *A, const nsm_pose *pa, const nsm_s
 
 verdict judge_pairs(nsm_shape_kind a, nsm_shape_kind b, long count, unsigned long long seed) {
   verdict v = { .worst_pair = -1 };
-  const char *only = getenv("ONLY_PAIR");
   for (long i = 0; i < count; i++) {
     chance c = { seed * 1000003 + (unsigned long long)i * 7919 + 17 };
     for (int k = 0; k < 4; k++) uniform(&c, 0, 1);
@@ -98,21 +91,7 @@ verdict judge_pairs(nsm_shape_kind a, nsm_shape_kind b, long count, unsigned lon
     nsm_pose pa, pb;
     random_pair(&c, &A, &B, gap * (gap < -1e-3 ? other : 1), &pa, &pb);
     v.pairs = i;
-    verdict before = v;
-    if (!only || atol(only) == i) judge(&c, &A, &pa, &B, &pb, scale, &v);
-    if (only && atol(only) == i) {
-      nsm_touch t[64];
-      double n[3], d = nsm_shape_distance(&A, &pa, &B, &pb, n);
-      int found = nsm_touches(&A, &pa, &B, &pb, 0.05, t, 64);
-      printf("A %s B %s d %.17g n %.10g %.10g %.10g\n", kind_name(A.kind), kind_name(B.kind), d, n[0], n[1], n[2]);
-      for (int k = 0; k < found; k++)
-        printf("%lx gap %.17g n %.10g %.10g %.10g at %g %g %g\n", t[k].feature, t[k].gap, t[k].normal[0],
-               t[k].normal[1], t[k].normal[2], t[k].on_b[0], t[k].on_b[1], t[k].on_b[2]);
-      printf("gap %g attained %g normal %g least %g below %g row %g\n", v.gap, v.attained, v.normal, v.least, v.below,
-             v.row);
-    }
-    if (getenv("SHOW") && (v.gap > before.gap + 1e-9 || v.least > before.least + 1e-9 || v.row > before.row + 1e-9))
-      printf("%ld: gap %g least %g row %g\n", i, v.gap, v.least, v.row);
+    judge(&c, &A, &pa, &B, &pb, scale, &v);
     if (i % 1000 == 999) forget_hulls();
   }
   v.pairs = count;

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "runtime/shapes/hull.h"
 #include "runtime/shapes/orient.h"
-#include "runtime/shapes/r3.h"
+#include "runtime/shapes/vector.h"
 #include "chance.h"
 
 enum { MOST = 10000 };
@@ -21,9 +21,9 @@ static void judge(const nsm_hull *h, int n, const double *p, double tolerance, i
   assert_true(h->faces >= 4);
   for (int f = 0; f < h->faces; f++) {
     const double *normal = h->normal + 3 * f;
-    double unit = r3_length(normal), most = -INFINITY;
+    double unit = norm3(normal), most = -INFINITY;
     assert_true(fabs(unit - 1) < 1e-14);
-    for (int i = 0; i < n; i++) most = fmax(most, r3_dot(normal, p + 3 * i));
+    for (int i = 0; i < n; i++) most = fmax(most, dot3(normal, p + 3 * i));
     assert_true(fabs(most - h->level[f]) <= tolerance);
     int from = h->face_from[f], count = h->face_from[f + 1] - from;
     assert_true(count >= 3);
@@ -32,11 +32,11 @@ static void judge(const nsm_hull *h, int n, const double *p, double tolerance, i
       const double *b = h->corner + 3 * h->face_corner[from + (i + 1) % count];
       const double *c = h->corner + 3 * h->face_corner[from + (i + 2) % count];
       double u[3], v[3], turn[3];
-      assert_true(fabs(r3_dot(normal, a) - h->level[f]) <= tolerance);
-      r3_minus(b, a, u);
-      r3_minus(c, b, v);
-      r3_cross(u, v, turn);
-      assert_true(r3_dot(turn, normal) > -tolerance * (r3_length(u) + r3_length(v)));
+      assert_true(fabs(dot3(normal, a) - h->level[f]) <= tolerance);
+      sub3(b, a, u);
+      sub3(c, b, v);
+      cross3(u, v, turn);
+      assert_true(dot3(turn, normal) > -tolerance * (norm3(u) + norm3(v)));
     }
   }
   int *seen = calloc((size_t)h->corners, sizeof(int));
@@ -69,7 +69,7 @@ static void clouds(void **state) {
     for (int i = 0; i < n; i++) {
       double *p = point + 3 * i, size;
       for (int k = 0; k < 3; k++) p[k] = draw();
-      size = r3_length(p);
+      size = norm3(p);
       for (int k = 0; k < 3; k++) {
         if (kind == 1) p[k] /= size;                    // all on a sphere
         if (kind == 2) p[k] = choose(5);                // on a grid: coplanar, collinear, doubled
@@ -94,7 +94,7 @@ static void turned_grid(int wide, double noise) {   // points in and on a box, t
     for (int y = 0; y < wide; y++)
       for (int z = 0; z < wide; z++) {
         double p[3] = { x, 2 * y, 0.5 * z };
-        r3_times(R, p, point + 3 * n);
+        turn3(R, p, point + 3 * n);
         for (int k = 0; k < 3; k++) point[3 * n + k] += noise * draw();
         n++;
       }
@@ -131,9 +131,9 @@ static void pentagons(void **state) {
     double p[2][3] = { { a, b, c }, { 0, a / g, b * g } };
     for (int k = 0; k < 3 && s < 4; k++, n++) {
       double x[3] = { p[1][k], p[1][(k + 1) % 3], p[1][(k + 2) % 3] };
-      r3_times(R, x, point + 3 * n);
+      turn3(R, x, point + 3 * n);
     }
-    r3_times(R, p[0], point + 3 * n++);
+    turn3(R, p[0], point + 3 * n++);
   }
   assert_int_equal(n, 20);
   nsm_hull *h = hull(n, NSM_FLAT);
@@ -155,7 +155,7 @@ static void nearly_flat(void **state) {
     for (int i = 0; i < 2 * sides; i++) {
       double angle = 2 * M_PI * i / sides, p[3] = { cos(angle), sin(angle), i < sides ? 0.3 : trial % 3 * 0.1 };
       if (trial % 3 == 2 && i >= sides) { p[0] *= 0.3; p[1] *= 0.3; }
-      r3_times(R, p, point + 3 * n);
+      turn3(R, p, point + 3 * n);
       for (int k = 0; k < 3; k++) point[3 * n + k] += noise * draw();
       n++;
     }
@@ -170,7 +170,7 @@ static void large_sphere(void **state) {
   (void)state;
   for (int i = 0; i < MOST; i++) {
     double *p = point + 3 * i, size;
-    do { for (int k = 0; k < 3; k++) p[k] = draw(); size = r3_length(p); } while (size > 1 || size < 1e-3);
+    do { for (int k = 0; k < 3; k++) p[k] = draw(); size = norm3(p); } while (size > 1 || size < 1e-3);
     for (int k = 0; k < 3; k++) p[k] /= size;
   }
   nsm_hull *h = hull(MOST, NSM_FLAT);
@@ -179,7 +179,7 @@ static void large_sphere(void **state) {
   double by[3] = { 1, 2, 3 };
   nsm_hull *moved = nsm_hull_moved(h, by);
   for (int f = 0; f < h->faces; f++)
-    assert_true(fabs(moved->level[f] - h->level[f] - r3_dot(by, h->normal + 3 * f)) < 1e-14);
+    assert_true(fabs(moved->level[f] - h->level[f] - dot3(by, h->normal + 3 * f)) < 1e-14);
   nsm_hull_free(moved);
   nsm_hull_free(h);
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "runtime/shapes/hull.h"
 #include "runtime/shapes/mass.h"
-#include "runtime/shapes/r3.h"
+#include "runtime/shapes/vector.h"
 #include "chance.h"
 
 static nsm_mass mass_of(const nsm_shape *shape, int count) {
@@ -97,7 +97,7 @@ static void boxes_in_pieces(void **state) {
         x[k] = corner[3 * i + k] / 2;
       }
       piece[i] = box;
-      r3_times(box.turn, x, arm);
+      turn3(box.turn, x, arm);
       for (int k = 0; k < 3; k++) { piece[i].size[k] = half[k] / 2; piece[i].at[k] += arm[k]; }
     }
     nsm_hull_error error;
@@ -193,8 +193,8 @@ static void principal_axes(void **state) {
     for (int k = 0; k < 3; k++) want[k] = trial % 4 == 0 ? 1 + k / 2 : pow(10, 3 * draw());
     if (trial % 4 == 1) no_turn(R);
     for (int k = 0; k < 3; k++) D[4 * k] = want[k];
-    r3_product(R, D, half);
-    r3_product_transposed(half, R, J);
+    product3(R, D, half);
+    product_back3(half, R, J);
     nsm_principal(J, moment, axes);
     assert_true(moment[0] >= moment[1] && moment[1] >= moment[2]);
     near(moment[0] + moment[1] + moment[2], want[0] + want[1] + want[2], moment[0]);
@@ -211,8 +211,8 @@ static void principal_axes(void **state) {
       }
     double x[3] = { axes[0], axes[3], axes[6] }, y[3] = { axes[1], axes[4], axes[7] };
     double z[3] = { axes[2], axes[5], axes[8] }, c[3];
-    r3_cross(x, y, c);
-    assert_true(r3_dot(c, z) > 0.99);
+    cross3(x, y, c);
+    assert_true(dot3(c, z) > 0.99);
   }
 }
 

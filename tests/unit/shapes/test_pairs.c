@@ -7,7 +7,7 @@
 #include <cmocka.h>
 #include <stdlib.h>
 #include "runtime/shapes/pairs.h"
-#include "runtime/shapes/r3.h"
+#include "runtime/shapes/vector.h"
 #include "chance.h"
 
 enum { MOST = 700 };
@@ -62,7 +62,7 @@ static void move(int n, double step) {
     double turn[9], R[9];
     for (int k = 0; k < 3; k++) pose[i].r[k] += step * speed[i][k];
     turn_z(step * speed[i][0], turn);
-    r3_product(pose[i].R, turn, R);
+    product3(pose[i].R, turn, R);
     memcpy(pose[i].R, R, sizeof R);
   }
 }
@@ -145,6 +145,34 @@ static void box_of_a_floor(void **state) {
   nsm_pairs_free(p);
 }
 
+// A bar that turns in place comes near what its sphere, but not its box, held before.
+static void bar_that_turns(void **state) {
+  (void)state;
+  int n = 41, count, most = 0;
+  place_at_random(n, 1);
+  bound[0] = bound_of(shape_of(NSM_BOX, 3, 0.1, 0.1));
+  side[0] = NSM_SIDE_A;
+  memset(pose[0].r, 0, sizeof pose[0].r);
+  for (int i = 1; i < n; i++) {
+    double angle = 3.14 * i / n;
+    bound[i] = bound_of(shape_of(NSM_SPHERE, 0.05, 0, 0));
+    pose[i].r[0] = 2.5 * cos(angle);
+    pose[i].r[1] = 2.5 * sin(angle);
+    pose[i].r[2] = 0;
+    side[i] = NSM_SIDE_B;
+  }
+  nsm_pairs *p = nsm_pairs_new(n, bound, side);
+  for (int step = 0; step < 200; step++) {
+    turn_z(0.015 * step, pose[0].R);
+    assert_true(nsm_pairs_update(p, pose, reach) >= 0);
+    nsm_pairs_list(p, &count);
+    most = count > most ? count : most;
+    judge(p, n);
+  }
+  assert_in_range(most, 1, 20);
+  nsm_pairs_free(p);
+}
+
 // The nearest and the farthest of unions: no corner beyond the bound's sphere, nor beyond its box.
 static void bound_of_unions(void **state) {
   (void)state;
@@ -171,11 +199,11 @@ static void bound_of_unions(void **state) {
           x[0] = r * cos(angle); x[1] = r * sin(angle);
           x[2] = end + (choose(2) ? size[1] : -size[1]);
         }
-        r3_times(shape[i].turn, x, in_body);
+        turn3(shape[i].turn, x, in_body);
         for (int j = 0; j < 3; j++) in_body[j] += shape[i].at[j];
-        most = fmax(most, r3_length(in_body));
-        r3_minus(in_body, b.at, arm);
-        r3_times_transposed(b.turn, arm, own);
+        most = fmax(most, norm3(in_body));
+        sub3(in_body, b.at, arm);
+        back3(b.turn, arm, own);
         for (int j = 0; j < 3; j++) assert_true(own[j] >= b.low[j] - 1e-12 && own[j] <= b.high[j] + 1e-12);
       }
     assert_true(most <= b.radius + 1e-12);
@@ -229,7 +257,8 @@ static void rest_remakes_nothing(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(spheres_of_all_sizes), cmocka_unit_test(boards_and_half_spaces),
-    cmocka_unit_test(box_of_a_floor), cmocka_unit_test(bound_of_unions),
+    cmocka_unit_test(box_of_a_floor), cmocka_unit_test(bar_that_turns),
+    cmocka_unit_test(bound_of_unions),
     cmocka_unit_test(outliers_and_no_numbers), cmocka_unit_test(rest_remakes_nothing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
