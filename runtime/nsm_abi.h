@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 15
+#define NSM_ABI_VERSION 16
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -73,6 +73,7 @@ int nsm_par_at(nsm_setup *s, int par, int line, int nidx, const double *idx);
 double nsm_sqrt(double), nsm_exp(double), nsm_log(double), nsm_sin(double), nsm_cos(double), nsm_tan(double);
 void   nsm_sincos(double, double *sine, double *cosine);
 double nsm_asin(double), nsm_acos(double), nsm_atan(double), nsm_atan2(double, double);
+double nsm_turned(double y, double x, double near);  // the angle of (x, y) within half a turn of near
 double nsm_sinh(double), nsm_cosh(double), nsm_tanh(double), nsm_abs(double), nsm_sign(double);
 double nsm_min(double, double), nsm_max(double, double), nsm_floor(double), nsm_pow(double, double);
 double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number 0, 1, 2, ... (second argument) of
@@ -284,6 +285,7 @@ typedef struct nsm_class {
   int mu_stage;
   void (*mu_fn)(const nsm_view *, const nsm_table *, double *mu, double *mu2, double *radius);  // [count] each
 
+  // NSM_KINEMATICS of a body in space: 10 slots, the attitude, its turn, its place. Others: nslot is not 10.
   // NSM_KINEMATICS: positions (slots POSITION) that move by velocities (slots VELOCITY), q' = B(q) v: writes their
   // places of q1[nq], those of q moved by the displacement dq[nv], which is a velocity times a time
   void (*move_fn)(const nsm_view *, const nsm_table *, double *q1);

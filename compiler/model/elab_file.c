@@ -210,6 +210,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(output);
   FREEZE(init);
   FREEZE(body);
+  FREEZE(angle);
   FREEZE(assertion);
   FREEZE(table);
   FREEZE(delay);
@@ -232,6 +233,7 @@ static void release(Elab *e) {
   vec_free(&e->output);
   vec_free(&e->init);
   vec_free(&e->body);
+  vec_free(&e->angle);
   vec_free(&e->placed);
   vec_free(&e->assertion);
   vec_free(&e->table);

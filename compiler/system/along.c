@@ -12,7 +12,12 @@ bool reads_turns(const System *s, const SysClass *c) {
 
 bool is_position(const System *s, int symbol) {
   const Sym *y = symtab_at(s->sym, symbol);
-  return y->kind == SYM_VALUE && s->model->var[y->id].kind == MV_POSITION;
+  return y->kind == SYM_VALUE && s->model->var[y->id].kind == MV_POSITION && s->model->var[y->id].partner;
+}
+
+bool is_memory(const System *s, int symbol) {
+  const Sym *y = symtab_at(s->sym, symbol);
+  return y->kind == SYM_VALUE && s->model->var[y->id].kind == MV_POSITION && !s->model->var[y->id].partner;
 }
 
 bool reads_positions(const SysClass *c) {
