@@ -243,6 +243,7 @@ operand: NUMBER
        | operand AT '(' args ')'                         { $$ = ast_at(p, @$, @2, $1, $4); }
        | operand '.' NAME '(' args ')'                     { $$ = ast_call_of(p, @$, $1, @3, $3, $5); }
        | operand '.' ENERGY                              { $$ = ast_member_energy(p, @$, $1, @3, $3); }
+       | operand '.' FORCE                               { $$ = ast_member(p, @$, $1, @3, intern(p->names, "force")); }
        | operand '\''                                    { $$ = ast_prime(p, @$, $1); }
        ;
 exprs: expr                                              { $$ = ast_append(p, ast_list(), $1); }

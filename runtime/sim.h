@@ -290,7 +290,7 @@ typedef struct sim_analysis {
 
   // phases: the classes that take part
   struct {
-    sim_list smooth, f_moving, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy, mcurve,
+    sim_list smooth, f_moving, f_mean, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy, mcurve,
              row, relation, contact, constraint, friction, mu, h_moving, mid, law, law_moving, rq, rq_moving,
              curve, contact_curve, compliant, output, assertion,
              kinematics;                // curve: those whose curves belong to W (assembly.c)

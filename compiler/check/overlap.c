@@ -1,4 +1,4 @@
-// E0244, W0834: have the shapes of all instances a volume, with the numbers at hand? Do two of them that may touch lie
+// E0248, W0834: have the shapes of all instances a volume, with the numbers at hand? Do two of them that may touch lie
 // in each other as the run starts?
 //
 // The signed distance d of two shapes says how deep: below -(1e-9 of their size) it is no round-off (docs/numerics/
@@ -24,7 +24,7 @@ static bool sizes_ok(Check *k, const SysClass *c, const nsm_shape *s) {
                                  [NSM_RECTANGLE] = 2, [NSM_HALFPLANE] = 0 };
     bool sized = i < sizes[s->kind];
     if (!sized || isnan(s->size[i]) || (s->size[i] > 0 && isfinite(s->size[i]))) continue;
-    Diag *d = diag(k->bag, DIAG_E0244, c->span, "a shape of `%s` has no volume", c->solid->plain);
+    Diag *d = diag(k->bag, DIAG_E0248, c->span, "a shape of `%s` has no volume", c->solid->plain);
     diag_label(d, "a size of it is %g", s->size[i]);
     diag_help(d, "sizes are positive, of every member of a family");
     return false;

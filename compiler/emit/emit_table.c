@@ -125,6 +125,7 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   while (*next < e->kernels->n && e->kernels->at[*next].cls == i) ++*next;
   if (c->potential != EX_NONE && moves_in_time(e->plan->sys, c->potential))
     text_add(o, "    .driven = 1,\n");
+  if (pc->f_mean) text_add(o, "    .f_mean = 1,\n");
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
   if (c->kind >= CLASS_EVERY && c->kind <= CLASS_ACTION)
     text_printf(o, "    .block = %d, .action = %s, .initial = %d,\n", c->block, action[c->action],

@@ -169,7 +169,7 @@ static const struct { Way way; KType type[3]; const char *name[3]; } results[KER
   [KERNEL_CURVE] = { ENTRIES, { KT_INPUT, KT_INPUT, KT_OUTPUT }, { "l", "kappa", "out" } },
   [KERNEL_LAMBDA] = { EACH, ONE("l") },
   [KERNEL_GQ] = { ENTRIES, ONE("out") },
-  [KERNEL_MOVE] = { PLACES, ONE("q1") },
+  [KERNEL_MOVE] = { PLACES, ONE("moved") },
   [KERNEL_POSE] = { ENTRIES, ONE("out") },
 #undef ONE
 #undef TWO

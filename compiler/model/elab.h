@@ -148,6 +148,7 @@ struct Elab {
   Vec(MSolid) solid;      Vec(MPoints) points;      Vec(MTouch) touch;        Vec(Touching) touching;
   Vec(const char *) material;
   Vec(Touching) pairs;
+  Vec(MAngle) angle;
   Symbol *ground;             // NULL: not met yet
   Vec(Symbol *) symbols;      // all, for the closing checks
   Vec(const Ast *) calls;     // functions being inlined
@@ -260,6 +261,8 @@ Value slice_value(const Env *env, AstList index, Span at, SliceElement *element,
 // --- elab_space.c: cross, rotation, identity
 bool  is_space_function(const char *name);
 Value space_call(const Env *env, const Ast *x);
+// elab_space.c: turned(y, x), the angle of a point that goes on over +-pi
+Value turned_call(const Env *env, const Ast *x);
 // --- elab_pick.c: the same with loop indices
 Value picked_value(const Env *env, const Value *v, MExpr *const *index, Span at);
 
@@ -270,6 +273,8 @@ Value elab_delay(const Env *env, const Ast *x);
 int   read_table(const Env *env, const Ast *file, const Ast *column, double **x, double **y);
 // --- elab_call.c: functions ---
 Value elab_call(const Env *env, const Ast *x);
+// elab_expr.c: given(x), true where the instance has an argument for its formal x
+Value given_call(const Env *env, const Ast *x);
 // --- elab_args.c: arity and units of built-in functions ---
 bool  arity_ok(const Env *env, const Ast *x, int want);
 Value builtin_call(const Env *env, MOp op, const Ast *x);

@@ -372,7 +372,7 @@ static bool corners(const Env *env, const Ast *x, ShapeTerm *t) {
   if (v.bad) return false;
   int dim = !strcmp(t->name, "polygon") ? 2 : 3;
   if (v.ndim != 2 || v.dim[1] != dim) {
-    Diag *d = diag(env->e->bag, DIAG_E0244, v.span, "corners are a list of vectors of %d", dim);
+    Diag *d = diag(env->e->bag, DIAG_E0248, v.span, "corners are a list of vectors of %d", dim);
     diag_label(d, "this is %s", shape_text(env->e, &v));
     diag_help(d, dim == 2 ? "polygon([[0, 0], [1, 0], [0, 1]])"
                           : "convex([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), or convex(\"file.obj\")");
@@ -406,7 +406,7 @@ static ShapeTerm *placed_term(const Env *env, const Ast *x) {
   ShapeTerm *t = shape_term(env, x->a);
   if (!t) return NULL;
   if (t->placed || x->list.n < 1 || x->list.n > 2) {
-    Diag *d = diag(e->bag, DIAG_E0244, x->span, t->placed ? "this shape has two places" : "at(...) takes a place, or "
+    Diag *d = diag(e->bag, DIAG_E0248, x->span, t->placed ? "this shape has two places" : "at(...) takes a place, or "
                                                                                         "a place and a rotation");
     diag_help(d, "sphere(1) at([0, 0, 1]);  box([1, 2, 3]) at([0, 0, 0], rotation([0, 0, 1], 30 [deg]))");
     return NULL;
@@ -461,7 +461,7 @@ static bool shape_of(const Env *env, const Symbol *y, Body *b) {
   if (!t || !shapes_of(e, t, &b->shapes)) return false;
   bool moves = !b->fixed && !b->driven, weighs = entry(y, "mass") || entry(y, "density");
   if (b->shapes.endless && (moves || weighs)) {
-    Diag *d = diag(e->bag, DIAG_E0244, x->span, "a half-%s has no end, so a body with this shape %s",
+    Diag *d = diag(e->bag, DIAG_E0248, x->span, "a half-%s has no end, so a body with this shape %s",
                    b->planar ? "plane" : "space", moves ? "cannot move" : "has no mass");
     diag_help(d, moves ? "add the word `fixed`, or `driven`" : "leave mass and density out");
     return false;

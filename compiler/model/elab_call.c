@@ -310,6 +310,8 @@ Value elab_call(const Env *env, const Ast *x) {
   if (strcmp(name, "initial") == 0 && !env->in_claim) return initial_call(env, x);
   Value v = elab_statistic(env, x, &is_statistic);
   if (is_statistic) return v;
+  if (strcmp(name, "turned") == 0) return turned_call(env, x);
+  if (strcmp(name, "given") == 0) return given_call(env, x);
   if (find_builtin(name, &op)) return builtin_call(env, op, x);
   if (is_space_function(name)) return space_call(env, x);
   if (strcmp(name, "sgn") == 0 || strcmp(name, "normal_cone") == 0) return misplaced_law(env, x);

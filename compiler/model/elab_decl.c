@@ -444,6 +444,15 @@ static bool force(Symbol *y) {
 bool symbol_force(Symbol *y) {
   if (y->progress == DONE) return true;
   if (y->progress == FAILED) return false;
+  if (y->progress == BUSY && y->kind == SY_FORMAL && !y->given && y->env.scope->instance) {
+    const Ast *part = y->env.scope->instance;              // defaults that stand for each other
+    Diag *d = diag(y->env.e->bag, DIAG_E0217, part->span, "instance `%s` needs a value for `%s`", part->name, y->name);
+    diag_label(d, "argument missing");
+    diag_also(d, y->span, "its default is made of others that are not given either");
+    diag_help(d, "give `%s`, or what it follows from", y->name);
+    y->progress = FAILED;
+    return false;
+  }
   if (y->progress == BUSY) {
     Diag *d = diag(y->env.e->bag, DIAG_E0211, y->span, "`%s` is defined by itself", y->name);
     diag_label(d, "its value needs `%s` again", y->name);

@@ -214,6 +214,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(touch);
   FREEZE(points);
   FREEZE(material);
+  FREEZE(angle);
   FREEZE(assertion);
   FREEZE(table);
   FREEZE(delay);
@@ -242,6 +243,7 @@ static void release(Elab *e) {
   vec_free(&e->material);
   vec_free(&e->touching);
   vec_free(&e->pairs);
+  vec_free(&e->angle);
   vec_free(&e->placed);
   vec_free(&e->assertion);
   vec_free(&e->table);

@@ -94,9 +94,31 @@ static void output(Env env, const Ast *d) {
   }
 }
 
+// What an assertion of a part says about constants is known here: the part does not fit where it is put.
+static bool fits(const Env *env, const Ast *x, const MExpr *cond) {
+  double holds, side[2], loop[MAX_LOOPS] = { 0 };
+  const Ast *part = env->scope->instance;
+  for (const Scope *up = env->scope->parent; part && up && up->instance && part->span.file == x->span.file;
+       up = up->parent)
+    part = up->instance;                                   // of a part within a part of a library, the user's one
+  if (!part || part->kind != AST_INSTANCE || !mx_constant(cond)) return true;
+  for (int k = 0; k < env->ctx.n; k++)
+    if (!try_eval(env->e, env->ctx.loop[k].lo, false, loop, k, &loop[k])) return true;
+  if (!try_eval(env->e, cond, false, loop, env->ctx.n, &holds) || holds != 0) return true;
+  Diag *d = diag(env->e->bag, DIAG_E0244, part->span, "`%s` does not fit: %s", part->name,
+                 x->doc ? x->doc : ast_text(env->e, x->a));
+  diag_also(d, x->a->span, "this does not hold");
+  if (cond->kind == MX_OP && cond->nargs == 2 && cond->op >= MOP_LT && cond->op <= MOP_NE &&
+      try_eval(env->e, cond->arg[0], false, loop, env->ctx.n, &side[0]) &&
+      try_eval(env->e, cond->arg[1], false, loop, env->ctx.n, &side[1]))
+    diag_note(d, "the left side is %.6g, the right side %.6g", side[0], side[1]);
+  diag_help(d, "change what the part is given, or where its bodies are placed at the start");
+  return false;
+}
+
 static void assertion(Env env, const Ast *x) {
   Value v = elab_condition(&env, x->a);
-  if (v.bad) return;
+  if (v.bad || !fits(&env, x, v.at[0])) return;
   MAssert a = {.ctx = env.ctx, .cond = v.at[0], .text = x->doc ? x->doc : ast_text(env.e, x->a), .span = x->a->span};
   vec_push(&env.e->assertion, a);
 }

@@ -9,7 +9,7 @@
 typedef enum { NO_FORCE, NORMAL, TANGENTIAL, SPIN, ROLL } Force;   // which force of a contact or constraint
 // entered: the instance at hand has its indices already, place is within it
 typedef struct Path {
-  Place place; AstList index; Span index_at; Force force; AstList direction; bool entered;
+  Place place; AstList index; Span index_at; Force force; bool per_time; AstList direction; bool entered;
   int touch;              // MTouchWhat of a contact between shapes
   bool ranges;            // bodies_of: members from place.by to hi, families whole where no index stands
   MExpr *hi[MAX_LOOPS];
@@ -158,14 +158,16 @@ static Symbol *find_start(const Env *env, const Ast *x, Path *p) {
 static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
   Elab *e = env->e;
   if (y->kind == SY_ROW) {
-    p->force = x->name == e->word.lambda     ? NORMAL
-               : x->name == e->word.lambda_t ? TANGENTIAL
-               : x->name == e->word.lambda_s ? SPIN
-               : x->name == e->word.lambda_r ? ROLL
+    p->per_time = !strncmp(x->name, "force", 5);         // the mean force of the step, lambda over its length
+    const char *name = p->per_time ? intern(e->in, arena_printf(e->a, "lambda%s", x->name + 5)) : x->name;
+    p->force = name == e->word.lambda     ? NORMAL
+               : name == e->word.lambda_t ? TANGENTIAL
+               : name == e->word.lambda_s ? SPIN
+               : name == e->word.lambda_r ? ROLL
                                              : NO_FORCE;
     if (p->force) return y;
     Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "`%s` has no `%s`", y->name, x->name);
-    diag_label(d, "a contact or constraint has `lambda`, and `lambda_t` with friction");
+    diag_label(d, "a contact or constraint has `lambda`, `force`, and `lambda_t`, `force_t` with friction");
     diag_help(d, "write %s.lambda", ast_text(e, x->a));
     return NULL;
   }
@@ -412,6 +414,10 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
               .span = at,
               .at = ARENA_ARRAY(e->a, MExpr *, many) };
   for (int k = 0; k < many; k++) v.at[k] = mx_var(e->a, &e->var.at[first + k], first + k, index, n, false, at);
+  if (p->per_time) {
+    v.unit = unit_div(v.unit, unit_named("s"));
+    for (int k = 0; k < many; k++) v.at[k] = mx_2(e->a, MOP_DIV, v.at[k], mx_step(e->a, at), at);
+  }
   return p->direction.n ? index_value(env, v, p->direction, at) : v;
 }
 

@@ -57,7 +57,7 @@ int shape_arguments(const char *name, int *most) {
 // --- diagnostics ---
 
 static bool no_shape(Elab *e, Span at, const char *what, const char *help) {
-  Diag *d = diag(e->bag, DIAG_E0244, at, "%s", what);
+  Diag *d = diag(e->bag, DIAG_E0248, at, "%s", what);
   diag_help(d, "%s", help);
   return false;
 }
@@ -68,9 +68,9 @@ void shape_unknown(Elab *e, const Ast *x) {
   const char *written = x->kind == AST_CALL || x->kind == AST_NAME ? x->name : NULL;
   int i = number_of(written);
   const char *near = written && i < 0 ? suggest(written, names, KNOWN) : NULL;
-  Diag *d = i >= 0 ? diag(e->bag, DIAG_E0244, x->span, "`%s` takes %s", written,
+  Diag *d = i >= 0 ? diag(e->bag, DIAG_E0248, x->span, "`%s` takes %s", written,
                           known[i].most == 0 ? "no arguments" : "other arguments")
-                   : diag(e->bag, DIAG_E0244, x->span, "this is no shape");
+                   : diag(e->bag, DIAG_E0248, x->span, "this is no shape");
   if (i >= 0) diag_help(d, "%s", known[i].form);
   else if (near) diag_help(d, "did you mean `%s`?", near);
   else
@@ -174,7 +174,7 @@ static nsm_hull *hull_of_mesh(Elab *e, const ShapeTerm *t) {
   const char *path = beside_model(e, t);
   nsm_mesh *mesh = nsm_mesh_read(path, &fault);
   if (!mesh || !nsm_mesh_check(mesh, &fault)) {
-    Diag *d = diag(e->bag, DIAG_E0244, t->span, "the mesh `%s` %s", t->path, mesh ? "is no solid" : "cannot be read");
+    Diag *d = diag(e->bag, DIAG_E0248, t->span, "the mesh `%s` %s", t->path, mesh ? "is no solid" : "cannot be read");
     if (fault.line > 0) diag_label(d, "line %d: %s", fault.line, fault.text);
     else diag_label(d, "%s", fault.text);
     diag_help(d, !mesh ? "paths are relative to the file of the model; .obj and .stl are read"

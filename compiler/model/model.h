@@ -16,7 +16,7 @@ typedef enum {
   MX_PARAM,   // id: number in Model.param; index[] for elements of array parameters (1-based, param and loop
               // expressions)
   MX_LOOP,    // id: position of the loop in the statement's context, 0 = outermost
-  MX_TIME,
+  MX_TIME,    // id 1: the length of the step
   MX_VAR,     // id: number in Model.var; index[ndim]; derivative: false value, true time derivative (velocity of a
               // coord, x' of a state)
   MX_RATE,    // time derivative of arg[0], which is more than a variable
@@ -60,9 +60,9 @@ typedef struct MLoop { const char *name; MExpr *lo, *hi; Span span; } MLoop;   /
 typedef struct MContext { int n; MLoop *loop; } MContext;                      // outermost first; n = 0: one instance
 
 // MV_ROW: floor.lambda, floor.lambda_t of a contact or constraint. MV_POSITION: the four numbers of a body's attitude,
-// b.q[k], which its turn moves (docs/numerics/bodies.md, section 1). MV_DISCRETE: changes at events only; MV_INPUT: a
-// signal from outside; MV_DELAY: what a quantity was some time ago; MV_GIVEN: 1 where a file or a program gives the
-// input of the same name.
+// b.q[k], which its turn moves (docs/numerics/bodies.md, section 1), or what turned(y, x) remembers: no partner.
+// MV_DISCRETE: changes at events only; MV_INPUT: a signal from outside; MV_DELAY: what a quantity was some time ago;
+// MV_GIVEN: 1 where a file or a program gives the input of the same name.
 typedef enum {
   MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW, MV_POSITION, MV_DISCRETE, MV_INPUT, MV_DELAY, MV_GIVEN
 } MVarKind;
@@ -192,6 +192,8 @@ typedef struct MTouch {
 } MTouch;
 typedef enum { MT_COUNT, MT_DEEPEST, MT_IMPULSE } MTouchWhat;            // MT_IMPULSE + 0 ... 5: axes, then moments
 
+// What `turned(y, x)` remembers: variable `var` is the angle of (x, y) where the step began.
+typedef struct MAngle { MContext ctx; int var; MExpr *y, *x; Span span; } MAngle;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
 
 // Blocks `every` and `when`, in the order of the text, and what they do. The values of a block are taken before any of
@@ -262,6 +264,7 @@ typedef struct Model {
   MTouch *touch; int ntouch;
   MPoints *points; int npoints;
   const char **material; int nmaterial;
+  MAngle *angle; int nangle;
   MAssert *assertion; int nassertion;
   MBlock *block; int nblock;
   MTable *table; int ntable;

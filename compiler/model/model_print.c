@@ -138,7 +138,7 @@ static void expr(const Printer *p, const MExpr *x) {
     if (p->ctx && x->id < p->ctx->n) text_add(p->out, p->ctx->loop[x->id].name);
     else text_printf(p->out, "#%d", x->id);
     break;
-  case MX_TIME: text_add(p->out, "time"); break;
+  case MX_TIME: text_add(p->out, x->id ? "step" : "time"); break;
   case MX_VAR:
     indexed(p, p->m->var[x->id].name, x->arg, x->nargs);
     if (x->derivative) text_addc(p->out, '\'');

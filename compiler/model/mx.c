@@ -54,6 +54,12 @@ MExpr *mx_time(Arena *a, Span at) {
   return e;
 }
 
+MExpr *mx_step(Arena *a, Span at) {
+  MExpr *e = mx_time(a, at);
+  e->id = 1;
+  return e;
+}
+
 MExpr *mx_stat(Arena *a, int id, Span at) {
   MExpr *e = make(a, MX_STAT, at);
   e->id = id;
@@ -209,6 +215,10 @@ double mx_apply(MOp op, const double *v) {
   case MOP_ACOS: return acos(v[0]);
   case MOP_ATAN: return atan(v[0]);
   case MOP_ATAN2: return atan2(v[0], v[1]);
+  case MOP_TURNED: {
+    double a = atan2(v[0], v[1]), turn = 2 * 3.14159265358979323846;
+    return isfinite(v[2]) ? a + turn * floor((v[2] - a) / turn + 0.5) : NAN;
+  }
   case MOP_SINH: return sinh(v[0]);
   case MOP_COSH: return cosh(v[0]);
   case MOP_TANH: return tanh(v[0]);

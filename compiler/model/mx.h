@@ -5,6 +5,7 @@
 MExpr *mx_num(Arena *a, double x, Span at);
 MExpr *mx_loop(Arena *a, int position, Span at);
 MExpr *mx_time(Arena *a, Span at);
+MExpr *mx_step(Arena *a, Span at);          // the length of the step that was made
 MExpr *mx_stat(Arena *a, int id, Span at);
 MExpr *mx_param(Arena *a, int id, MExpr *const *index, int n, Span at);
 MExpr *mx_var(Arena *a, const MVar *var, int id, MExpr *const *index, int n, bool derivative, Span at);

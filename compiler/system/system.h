@@ -83,6 +83,8 @@ typedef struct SysClass {
   // smooth: rows of M z' = f + g; kinematics: the attitude, slots of its turn in `turn`
   int nrow;   int *row;    // slot numbers
   int turn[3];
+  bool remembers;               // CLASS_KINEMATICS of turned(y, x): value is what its one row becomes
+ 
   Ex *f, *g;               // [nrow]
   Entries mass, jac, b, k; // d f/d(q,v,x); d g/d lambda; d g/d(q,v,x)
   Ex kinetic, potential, dissipation; // EX_NONE where there is none

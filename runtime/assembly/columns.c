@@ -35,6 +35,7 @@ int nsm_find_column(nsm_sim *s, const char *name) {
 
 void sim_evaluate_class(nsm_sim *s, int cls, double *value) {
   nsm_view v = sim_now(s);
+  v.h = s->n.h;                                            // of name.force, the multiplier over the step
   s->a->cls[cls].c->out_fn(&v, &s->a->cls[cls].tab, value);
 }
 

@@ -316,7 +316,8 @@ static void list_phases(nsm_sim *s) {
     int smooth = c->kind == NSM_SMOOTH, row = s->a->cls[i].row0 >= 0, weights = s->a->scheme->weights,
         theta = smooth && weights, impulses = smooth && !s->a->scheme->two_point;
     list_if(s, &s->a->on.smooth, i, smooth);
-    list_if(s, &s->a->on.f_moving, i, smooth && c->f_stage > NSM_EVENT);
+    list_if(s, &s->a->on.f_moving, i, smooth && c->f_stage > NSM_EVENT && !c->f_mean);
+    list_if(s, &s->a->on.f_mean, i, smooth && c->f_stage > NSM_EVENT && c->f_mean);
     list_if(s, &s->a->on.g, i, smooth && c->g_stage != NSM_NONE);
     list_if(s, &s->a->on.mass, i, smooth && c->mass_stage != NSM_NONE);
     list_if(s, &s->a->on.mass_moving, i, smooth && c->mass_stage > NSM_EVENT);
