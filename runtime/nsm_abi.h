@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 13
+#define NSM_ABI_VERSION 14
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -44,6 +44,8 @@ typedef struct nsm_table {
   const int *ix;     // [count][nslot]
   const double *num; // [count][nnum]; the last columns of rows and outputs hold their loop indices, one for each % of
                      // the label
+  int even;          // 0, or the slots of an instance are those of the one before, each plus one, and the first even - 1
+                     // columns are the same in all
 } nsm_table;
 
 // --- set-up ---
