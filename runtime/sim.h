@@ -128,6 +128,7 @@ typedef struct sim_rows {
   int     whole;                        // it solves the problem at hand: there are no X and M_osns
   int     constant;                     // B, C, D and W are
   int     always;                       // every row is active in every step
+  int     contacts;                     // every row is a contact's
   int     bandwidth;
   // rows of constraints that are eliminated with W and never active in the one-step problem (assembly.c)
   int     nborder;

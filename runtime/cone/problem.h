@@ -145,7 +145,9 @@ typedef struct nsm_cone_tridiagonal {
 int nsm_cone_solve_tridiagonal(const nsm_cone_tridiagonal *p, unsigned char *state, double *scratch, double *lambda,
                                double *u, double *residual);
 // The judge's first look alone: u := M lambda + q; is every row right to round-off? *residual: the largest, 1 if not.
-int nsm_cone_check_tridiagonal(const nsm_cone_tridiagonal *p, const double *lambda, double *u, double *residual);
+// scratch [m].
+int nsm_cone_check_tridiagonal(const nsm_cone_tridiagonal *p, const double *lambda, unsigned char *scratch, double *u,
+                               double *residual);
 
 // Normal rows of a type: they come first. 0: there is none (DISK).
 static inline int nsm_cone_normals(nsm_cone_type type) {

@@ -1,20 +1,79 @@
 // The judge's first look (residual.c) at intervals of which each is coupled with its neighbours alone: u = M lambda + q
-// from the problem's own entries, and every row right to round-off. What the first look does not accept is for the
-// whole judge, with the solvers of the table.
+// from the problem's own entries, and every row right to round-off. Rows with too little of q in them must be explained
+// by others, along the chain: a sufficient case of (5a) of residual_closer.c, as for few dense rows. What this does not
+// accept is for the whole judge, with the solvers of the table.
 #include "residual_rows.h"
 
-int nsm_cone_check_tridiagonal(const nsm_cone_tridiagonal *p, const double *lambda, double *u, double *residual) {
+// Row i: its entries, 0 beyond the ends, and their products with lambda.
+typedef struct chain_row { double entry[3], product[3]; judge_sum sum; } chain_row;
+
+JUDGE_INLINE chain_row row_of(const nsm_cone_tridiagonal *p, const double *lambda, int i) {
   const nsm_cone_problem right = { .q = p->q, .q_terms = p->q_terms };
+  chain_row r = { .entry = { i > 0 ? p->below[i] : 0, p->diagonal[i], i + 1 < p->m ? p->above[i] : 0 } };
+  r.product[0] = i > 0 ? r.entry[0] * lambda[i - 1] : 0;
+  r.product[1] = r.entry[1] * lambda[i];
+  r.product[2] = i + 1 < p->m ? r.entry[2] * lambda[i + 1] : 0;
+  r.sum = judge_terms(&right, i, p->q[i] + r.product[0] + r.product[1] + r.product[2],
+                      fabs(r.product[0]) + fabs(r.product[1]) + fabs(r.product[2]), r.entry[1]);
+  return r;
+}
+
+// Entries k = 0, 1, 2 of row i along which a strong unknown makes the row strong, and the other way round: a term that
+// counts in the row, and an entry that is not small beside its row and column.
+static unsigned wide(const nsm_cone_tridiagonal *p, const double *lambda, int i) {
+  chain_row r = row_of(p, lambda, i);
+  double U = r.sum.terms + r.sum.known, most = 0;
+  unsigned w = 0;
+  for (int k = 0; k < 3; k++) most = fmax(most, fabs(r.entry[k]));
+  for (int k = 0; k < 3; k++) {
+    int j = i + k - 1;
+    if (j < 0 || j >= p->m) continue;
+    double M = fabs(r.entry[k]), column = fabs(p->diagonal[j]);
+    if (j > 0) column = fmax(column, fabs(p->above[j - 1]));
+    if (j + 1 < p->m) column = fmax(column, fabs(p->below[j + 1]));
+    if (M > 0 && fabs(r.product[k]) >= judge_explained * U && M >= 0x1p-13 * most && M >= 0x1p-13 * column)
+      w |= 1u << k;
+  }
+  return w;
+}
+
+// Strong rows make their unknowns strong, these their rows: once down the chain and once up. A row that is strong by
+// its q, or by a neighbour's unknown; `strong` of the unknowns i - 1, i, i + 1 is carried along.
+static int explained(const nsm_cone_tridiagonal *p, const double *lambda, unsigned char *strong) {
+  enum { ROW = 1, UNKNOWN = 2 };
+  for (int i = 0; i < p->m; i++) strong[i] = 0;
+  for (int sweep = 0; sweep < 2; sweep++)
+    for (int n = 0; n < p->m; n++) {
+      int i = sweep ? p->m - 1 - n : n;
+      chain_row r = row_of(p, lambda, i);
+      unsigned w = wide(p, lambda, i);
+      int is = (strong[i] & ROW) || r.sum.q >= judge_explained * (r.sum.terms + r.sum.known);
+      for (int k = 0; k < 3; k++) if (w >> k & 1) is |= strong[i + k - 1] & UNKNOWN;
+      if (!is) continue;
+      strong[i] |= ROW;
+      for (int k = 0; k < 3; k++) if (w >> k & 1) strong[i + k - 1] |= UNKNOWN;
+    }
+  int all = 1;
+  for (int i = 0; i < p->m; i++) all &= strong[i] & ROW;
+  return all;
+}
+
+int nsm_cone_check_tridiagonal(const nsm_cone_tridiagonal *p, const double *lambda, unsigned char *strong, double *u,
+                               double *residual) {
   double worst = 0;
+  int unsure = 0;
   for (int i = 0; i < p->m; i++) {
-    double own = p->diagonal[i] * lambda[i], before = i > 0 ? p->below[i] * lambda[i - 1] : 0,
-           after = i + 1 < p->m ? p->above[i] * lambda[i + 1] : 0;
-    judge_sum s = judge_terms(&right, i, p->q[i] + before + own + after, fabs(before) + fabs(own) + fabs(after),
-                              p->diagonal[i]);
-    double r = judge_quick(lambda[i], p->lo[i], p->hi[i], s);
+    judge_sum s = row_of(p, lambda, i).sum;
+    double r = judge_quick(lambda[i], p->lo[i], p->hi[i], s), U = s.terms + s.known;
     u[i] = s.u;
+    if (r > judge_round_off && lambda[i] >= p->lo[i] && lambda[i] <= p->hi[i] && U + fabs(lambda[i]) < HUGE_VAL &&
+        fabs(s.u) <= judge_round_off * U) {
+      unsure = 1;                                           // right, but q drowns in its terms
+      r = fabs(s.u) / U;
+    }
     worst = r <= worst ? worst : r;
   }
+  if (unsure && worst <= judge_round_off && !explained(p, lambda, strong)) worst = 1;
   *residual = worst;
   return worst <= judge_round_off;
 }

@@ -181,7 +181,7 @@ void sim_rates(nsm_sim *s, const sim_class *k, const nsm_view *v) {
 static int pressed(const nsm_sim *s, int at, int row) {
   const sim_rows *r = &s->n.r;
   double p = s->w.l1[r->l[row]];
-  return p > 0 && s->a->cls[r->cls[row]].c->kind == NSM_CONTACT &&
+  return p > 0 && (r->contacts || s->a->cls[r->cls[row]].c->kind == NSM_CONTACT) &&
          fabs(r->e[row] * r->rate0[row]) <= lasting * sim_rows_inertia(s, at) * p;
 }
 
@@ -224,7 +224,8 @@ int sim_rates_of_zero(nsm_sim *s) {
   sim_islands *is = &s->n.isl;
   int zero = 0;
   for (int i = 0; i < is->nactive; i++) {
-    int at = is->active[i], row = r->row_at[at], kind = s->a->cls[r->cls[row]].c->kind;
+    int at = is->active[i], row = r->row_at[at],
+        kind = r->contacts ? NSM_CONTACT : s->a->cls[r->cls[row]].c->kind;
     is->zero[i] = kind == NSM_CONSTRAINT || (kind == NSM_FRICTION ? r->e[row] == 0 && sim_sticks(s, row)
                                                                   : pressed(s, at, row));
     zero += is->zero[i];

@@ -18,7 +18,8 @@ void sim_count_impacts(nsm_sim *s) {
   if (s->a->on.contact.n == 0) return;
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]], l = r->l[row];
-    s->now.count.impacts += s->w.l1[l] > 0 && s->now.l[l] == 0 && s->a->cls[r->cls[row]].c->kind == NSM_CONTACT;
+    s->now.count.impacts += s->w.l1[l] > 0 && s->now.l[l] == 0 &&
+                            (r->contacts || s->a->cls[r->cls[row]].c->kind == NSM_CONTACT);
   }
 }
 
