@@ -177,6 +177,7 @@ typedef struct sim_solver {
   nsm_cone_result result;
 } sim_solver;
 
+enum { SIM_NOT_COUNTED = -1 };
 typedef struct sim_islands {
   sim_solver     solver;
   int            nactive;
@@ -191,6 +192,7 @@ typedef struct sim_islands {
   sim_pool       room[5];               // of val, row_start, col, solver.work, take_columns, where the patterns follow
   unsigned char *zero;                  // [n] the law makes the rate 0 (closed.c)
   int            zeros;                 // how many of the active rows at most
+  int            impacts;               // active contacts that had no force before, or SIM_NOT_COUNTED
   double        *kept;                  // [n] u before a refinement
   char           why[512];              // there is no solution, in words
   // islands that never change, with their own factors

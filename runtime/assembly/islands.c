@@ -46,6 +46,7 @@ static void list(nsm_sim *s) {
     n += r->active[r->row_at[i]];
   }
   a->nactive = a->zeros = n;
+  a->impacts = SIM_NOT_COUNTED;
 }
 
 void sim_islands_list(nsm_sim *s) {

@@ -18,44 +18,44 @@ JUDGE_INLINE chain_row row_of(const nsm_cone_tridiagonal *p, const double *lambd
   return r;
 }
 
+static inline double larger(double x, double y) { return x > y ? x : y; }
+
 // Entries k = 0, 1, 2 of row i along which a strong unknown makes the row strong, and the other way round: a term that
 // counts in the row, and an entry that is not small beside its row and column.
-static unsigned wide(const nsm_cone_tridiagonal *p, const double *lambda, int i) {
+static unsigned wide(const nsm_cone_tridiagonal *p, const double *lambda, int i, int *by_q) {
   chain_row r = row_of(p, lambda, i);
   double U = r.sum.terms + r.sum.known, most = 0;
   unsigned w = 0;
-  for (int k = 0; k < 3; k++) most = fmax(most, fabs(r.entry[k]));
+  *by_q = r.sum.q >= judge_explained * U;
+  for (int k = 0; k < 3; k++) most = larger(most, fabs(r.entry[k]));
   for (int k = 0; k < 3; k++) {
     int j = i + k - 1;
     if (j < 0 || j >= p->m) continue;
     double M = fabs(r.entry[k]), column = fabs(p->diagonal[j]);
-    if (j > 0) column = fmax(column, fabs(p->above[j - 1]));
-    if (j + 1 < p->m) column = fmax(column, fabs(p->below[j + 1]));
+    if (j > 0) column = larger(column, fabs(p->above[j - 1]));
+    if (j + 1 < p->m) column = larger(column, fabs(p->below[j + 1]));
     if (M > 0 && fabs(r.product[k]) >= judge_explained * U && M >= 0x1p-13 * most && M >= 0x1p-13 * column)
       w |= 1u << k;
   }
   return w;
 }
 
-// Strong rows make their unknowns strong, these their rows: once down the chain and once up. A row that is strong by
-// its q, or by a neighbour's unknown; `strong` of the unknowns i - 1, i, i + 1 is carried along.
-static int explained(const nsm_cone_tridiagonal *p, const double *lambda, unsigned char *strong) {
-  enum { ROW = 1, UNKNOWN = 2 };
-  for (int i = 0; i < p->m; i++) strong[i] = 0;
-  for (int sweep = 0; sweep < 2; sweep++)
-    for (int n = 0; n < p->m; n++) {
-      int i = sweep ? p->m - 1 - n : n;
-      chain_row r = row_of(p, lambda, i);
-      unsigned w = wide(p, lambda, i);
-      int is = (strong[i] & ROW) || r.sum.q >= judge_explained * (r.sum.terms + r.sum.known);
-      for (int k = 0; k < 3; k++) if (w >> k & 1) is |= strong[i + k - 1] & UNKNOWN;
-      if (!is) continue;
-      strong[i] |= ROW;
-      for (int k = 0; k < 3; k++) if (w >> k & 1) strong[i + k - 1] |= UNKNOWN;
-    }
-  int all = 1;
-  for (int i = 0; i < p->m; i++) all &= strong[i] & ROW;
-  return all;
+// Strong rows make their unknowns strong, these their rows: down the chain, and up where that was not all. Of row i
+// seen [m] has the entries of wide(), then whether it and its unknown are strong.
+static int explained(const nsm_cone_tridiagonal *p, const double *lambda, unsigned char *seen) {
+  enum { ROW = 8, UNKNOWN = 16 };
+  int m = p->m, strong = 0;
+  for (int i = 0; i < m; i++) seen[i] = 0;
+  for (int n = 0; n < 2 * m && strong < m; n++) {
+    int i = n < m ? n : 2 * m - 1 - n, is = seen[i] & ROW;
+    if (n < m) seen[i] |= (unsigned char)wide(p, lambda, i, &is);
+    for (int k = 0; k < 3; k++) if (seen[i] >> k & 1) is |= seen[i + k - 1] & UNKNOWN;
+    if (!is) continue;
+    strong += !(seen[i] & ROW);
+    seen[i] |= ROW;
+    for (int k = 0; k < 3; k++) if (seen[i] >> k & 1) seen[i + k - 1] |= UNKNOWN;
+  }
+  return strong == m;
 }
 
 int nsm_cone_check_tridiagonal(const nsm_cone_tridiagonal *p, const double *lambda, unsigned char *strong, double *u,

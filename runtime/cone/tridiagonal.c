@@ -98,7 +98,9 @@ int nsm_cone_solve_tridiagonal(const nsm_cone_tridiagonal *p, unsigned char *sta
   }
   for (int i = 0; i < p->m; i++) state[i] = NSM_BASIC;
   for (int first = 0, end = p->m; first < end; rounds++) {
-    if (rounds > ROUNDS || !eliminate(p, first, end, state, scratch, lambda)) return 0;
+    if (rounds > ROUNDS || !(rounds == 1 ? eliminate_run(p, 0, p->m - 1, scratch, lambda)
+                                         : eliminate(p, first, end, state, scratch, lambda)))
+      return 0;
     int from = p->m, to = 0;                               // rows that change
     for (int i = first > 0 ? first - 1 : 0; i < p->m && i <= end; i++) {
       unsigned char other = side(p, lambda, i, state[i]);

@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double rounds = 8 * DBL_EPSILON, lasting = 16 * DBL_EPSILON, near = 1e-9,
+static const double rounds = 8 * DBL_EPSILON, near = 1e-9,
                     refines = 4 * DBL_EPSILON,
                     corrects = 1e-6,  // of the forces: where M is singular a solution of the rates can be anything
                     inside = 1 - 1e-6;  // of its disk: a force of friction that sticks
@@ -177,12 +177,10 @@ void sim_rates(nsm_sim *s, const sim_class *k, const nsm_view *v) {
   }
 }
 
-// Has the contact a force, and its law no other rate than 0?
 static int pressed(const nsm_sim *s, int at, int row) {
   const sim_rows *r = &s->n.r;
-  double p = s->w.l1[r->l[row]];
-  return p > 0 && (r->contacts || s->a->cls[r->cls[row]].c->kind == NSM_CONTACT) &&
-         fabs(r->e[row] * r->rate0[row]) <= lasting * sim_rows_inertia(s, at) * p;
+  return (r->contacts || s->a->cls[r->cls[row]].c->kind == NSM_CONTACT) &&
+         sim_is_pressed(s, at, row, s->w.l1[r->l[row]]);
 }
 
 void sim_hold(nsm_sim *s) {
@@ -224,8 +222,7 @@ int sim_rates_of_zero(nsm_sim *s) {
   sim_islands *is = &s->n.isl;
   int zero = 0;
   for (int i = 0; i < is->nactive; i++) {
-    int at = is->active[i], row = r->row_at[at],
-        kind = r->contacts ? NSM_CONTACT : s->a->cls[r->cls[row]].c->kind;
+    int at = is->active[i], row = r->row_at[at], kind = s->a->cls[r->cls[row]].c->kind;
     is->zero[i] = kind == NSM_CONSTRAINT || (kind == NSM_FRICTION ? r->e[row] == 0 && sim_sticks(s, row)
                                                                   : pressed(s, at, row));
     zero += is->zero[i];

@@ -16,10 +16,10 @@ void sim_count_impacts(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
   if (s->a->on.contact.n == 0) return;
+  if (a->impacts != SIM_NOT_COUNTED) { s->now.count.impacts += a->impacts; return; }
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]], l = r->l[row];
-    s->now.count.impacts += s->w.l1[l] > 0 && s->now.l[l] == 0 &&
-                            (r->contacts || s->a->cls[r->cls[row]].c->kind == NSM_CONTACT);
+    s->now.count.impacts += s->w.l1[l] > 0 && s->now.l[l] == 0 && s->a->cls[r->cls[row]].c->kind == NSM_CONTACT;
   }
 }
 
@@ -179,17 +179,32 @@ static inline void move_by_rows(nsm_sim *s, int row, int z, double ht, int kept)
   if (kept) s->w.size[z] = size;
 }
 
-// Forces and how many of the rows have a rate that their law makes 0; then the motion.
+// Forces to their places; in the same turn how many rows have a rate that their law makes 0, and how many contacts had
+// no force before. Gives the sum of the forces.
+static double take_multipliers(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
+  double sum = 0;
+  a->impacts = a->zeros = 0;
+  for (int i = 0; i < a->nactive; i++) {
+    int at = a->active[i], row = r->row_at[at], l = r->l[row];
+    double p = a->lambda[i];
+    sum += s->w.l1[l] = p;
+    if (!r->contacts) continue;
+    a->impacts += (p > 0) & (s->now.l[l] == 0);
+    a->zeros += sim_is_pressed(s, at, row, p);
+  }
+  if (!r->contacts) a->zeros = sim_rates_of_zero(s);
+  if (!r->contacts || a->zeros > 0) a->impacts = SIM_NOT_COUNTED;         // forces may still be corrected
+  return sum;
+}
+
 static double apply_multipliers(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
-  double ht = s->n.h * s->a->theta, sum = 0;
+  double ht = s->n.h * s->a->theta, sum;
   if (r->whole) return apply_motion(s);
-  for (int i = 0; i < a->nactive; i++) {
-    int at = a->active[i], row = r->row_at[at];
-    sum += s->w.l1[r->l[row]] = a->lambda[i];
-  }
-  a->zeros = sim_rates_of_zero(s);
+  sum = take_multipliers(s);
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
     for (int e = r->x0[row]; a->lambda[i] != 0 && e < r->x0[row + 1]; e++)
