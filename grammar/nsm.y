@@ -102,6 +102,7 @@ simple: IMPORT STRING                                    { $$ = ast_import(p, @$
       | CONTACT named ':' expr with                      { $$ = ast_contact(p, @$, $2, $4, $5); }
       | CONSTRAINT named ':' expr '=' expr with          { $$ = ast_constraint(p, @$, $2, $4, $6, $7); }
       | NAME NAME indexers '(' args ')'                  { $$ = ast_instance(p, @$, @1, $1, @2, $2, $3, $5); }
+      | NAME STRING                                      { $$ = ast_ending(p, @$, @1, $1, $2); }
       | GRAVITY expr                                     { $$ = ast_gravity(p, @$, $2); }
       | CLAIM expr doc                                   { $$ = ast_claim(p, @$, $1, $2, $3); }
       ;
@@ -112,7 +113,8 @@ braced: MODEL NAME block                                 { $$ = ast_model(p, @$,
       | CONSTRAINT named '{' parts '}'                   { $$ = ast_constraint_parts(p, @$, $2, $4); }
       | CONSTRAINT named '{' parts error '}'             { $$ = NULL; yyerrok; }
       | FOR NAME IN range block                          { $$ = ast_for(p, @$, @2, $2, $4, $5); }
-      | TIMED expr block                                 { $$ = ast_timed(p, @$, $1, $2, $3); }
+      | TIMED expr block                                 { $$ = ast_timed(p, @$, $1, $2, NULL, $3); }
+      | TIMED expr NAME expr block                       { $$ = ast_offset(p, @$, $1, $2, @3, $3, $4, $5); }
       | BODY NAME indexers '{' args '}'                  { $$ = ast_body(p, @$, @2, $2, $3, $5); }
       | BODY NAME indexers '{' arg_list ',' '}'          { $$ = ast_body(p, @$, @2, $2, $3, $5); }
       | BODY NAME indexers '{' error '}'                 { $$ = NULL; yyerrok; }

@@ -29,10 +29,11 @@ const char *nsm_version(void);          // "0.1.0"
 
 // ---- codes, errors --------------------------------------------------------------------------------------------------
 // What calls return; the exit codes of the command. NSM_FILE: what the system gives is missing, a file or memory.
-// NSM_PIPE: the reader of standard output went away.
+// NSM_PIPE: the reader of standard output went away. NSM_STOPPED: a `stop` of the model ended the run; the command then
+// exits with 0.
 typedef enum {
   NSM_OK = 0, NSM_MODEL_WRONG = 1, NSM_USAGE = 2, NSM_FAILED = 3, NSM_FILE = 4, NSM_CLAIM = 5, NSM_INTERRUPTED = 130,
-  NSM_PIPE = 141
+  NSM_STOPPED = 6, NSM_PIPE = 141
 } nsm_code;
 
 // Where in the model: a class, parameter, variable or claim by its number. line: 0, or the line where it is not the
@@ -95,6 +96,10 @@ nsm_parameter nsm_parameter_at(const nsm_program *p, int i);
 // ---- simulations ----------------------------------------------------------------------------------------------------
 typedef struct nsm_sim nsm_sim;
 
+// An input of the model: a file of points over time, of which `column` is taken (NULL: that of the input's name, or the
+// second of two); hold: the value of a point until the next, else linear.
+typedef struct nsm_input { const char *name, *path, *column; int hold; } nsm_input;
+
 typedef struct nsm_settings {
   const nsm_assignment *set; int nset;   // parameters by full name
   double until, step, start;             // NaN: the model's own
@@ -108,6 +113,7 @@ typedef struct nsm_settings {
   int general;                           // step_newton even where all is linear: the oracle of tests
   int step_by_step;                      // no whole steps (docs/numerics/whole-steps.md): their oracle
   int project_start;                     // initial values are moved onto constraints and out of obstacles, however far
+  const nsm_input *input; int ninput;    // inputs from files
   int any_start;                         // initial values are not compared with the laws: others take their place
 } nsm_settings;
 nsm_settings nsm_default_settings(void);
@@ -141,6 +147,10 @@ nsm_code    nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e);
 nsm_code nsm_set_parameter(nsm_sim *s, const char *name, double value, nsm_error *e);
 double   nsm_get_parameter(const nsm_sim *s, const char *name);                   // NaN: there is none
 
+// An input takes this value from now on, until it is given another one, instead of a file or of what the model says. It
+// belongs to the state. NSM_USAGE: there is no such input, or the value is not finite.
+nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e);
+
 // The state as bytes: what a run goes on from, with the same bits. It fits every simulation of the same model with the
 // same sizes and parameters, in the same build of the library; nsm_restore refuses others (NSM_USAGE) as far as sizes,
 // scheme and version tell.
@@ -162,6 +172,7 @@ typedef struct nsm_counters {
   long   accepted;      // steps with a one-step problem that missed the tolerance and was within `accept`
   long   accepted_step; // the last of them, from 1
   double worst_accepted; // the largest residual of these
+  long   events;        // how often blocks `every` and `when` were run
 } nsm_counters;
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
 

@@ -37,6 +37,8 @@ typedef struct nsm_view {
   const double *dq; // [nq] increments over the step: q - q0 ...
   const double *dv; // [nv] ... v - v0 ...
   const double *dx; // [nx] ... and of x; known better than the differences of rounded values
+  const double *d;      // [nd] discrete variables, then signals: inputs and delayed quantities
+  const double *d_rate; // [nd] rates of the signals
 } nsm_view;
 
 typedef struct nsm_table {
@@ -90,6 +92,10 @@ double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number
 // Divided difference of x^r over a and b, m and n times: times = 10 m + n; a, b >= 0. times = 11: (b^r - a^r)/(b - a).
 double nsm_powd(double a, double b, double r, double times);
 
+// A function given by points (runtime/shared/table.h): which is what nsm_points gave when the columns were filled.
+double nsm_points(nsm_setup *s, int table);
+double nsm_by_points(double which, double a, double b, double times);
+
 // --- whole steps (docs/numerics/whole-steps.md) ---
 // Of a step under way in nsm_model.whole_run: the rows of the step with number k (from 0) act on the free motion that s
 // holds; 0 where the step is one for the general road.
@@ -97,10 +103,13 @@ int nsm_whole_rows(double *s, double k);
 
 // --- vocabulary ---
 // what an ix entry indexes; Q: a coordinate and the velocity of the same number; POSITION, VELOCITY: one alone
-enum { NSM_SLOT_Q = 0, NSM_SLOT_X = 1, NSM_SLOT_L = 2, NSM_SLOT_POSITION = 3, NSM_SLOT_VELOCITY = 4 };
+// D: a discrete variable or signal
+enum {
+  NSM_SLOT_Q = 0, NSM_SLOT_X = 1, NSM_SLOT_L = 2, NSM_SLOT_POSITION = 3, NSM_SLOT_VELOCITY = 4, NSM_SLOT_D = 5
+};
 enum { NSM_WRT_Q = 0, NSM_WRT_V = 1, NSM_WRT_X = 2, NSM_WRT_L = 3 };        // what a Jacobian entry is with respect to
-// stage: absent; constant during a run; changes with t only; with the state
-enum { NSM_NONE = 0, NSM_CONST = 1, NSM_TIME = 2, NSM_STATE = 3 };
+// stage: absent; constant during a run; changes at events only; with t only; with the state
+enum { NSM_NONE = 0, NSM_CONST = 1, NSM_EVENT = 2, NSM_TIME = 3, NSM_STATE = 4 };
 enum {
   NSM_SMOOTH = 0,
   NSM_RELATION = 1,
@@ -110,8 +119,14 @@ enum {
   NSM_INIT = 5,
   NSM_ASSERT = 6,
   NSM_FRICTION = 7,
-  NSM_KINEMATICS = 8
+  NSM_KINEMATICS = 8,
+  NSM_EVERY = 9,
+  NSM_WHEN = 10,
+  NSM_CROSSING = 11,
+  NSM_ACTION = 12,
+  NSM_DELAY = 13
 };
+enum { NSM_ACT_ASSIGN = 0, NSM_ACT_STOP = 1, NSM_ACT_FAIL = 2 };
 // laws of friction: blocks of cone/problem.h
 enum {
   NSM_COULOMB = 1,
@@ -134,7 +149,11 @@ enum {
   NSM_VAR_MULTIPLIER = 2,
   NSM_VAR_ROW = 3,
   NSM_VAR_POSITION = 4,
-  NSM_VAR_VELOCITY = 5
+  NSM_VAR_VELOCITY = 5,
+  NSM_VAR_DISCRETE = 6,
+  NSM_VAR_INPUT = 7,
+  NSM_VAR_DELAY = 8,
+  NSM_VAR_GIVEN = 9
 };
 
 // Sparsity of a local Jacobian: entry e is d(row slot row[e]) / d(col slot col[e], wrt[e]).
@@ -247,7 +266,14 @@ typedef struct nsm_class {
   // every step. NSM_INIT: ix[.][0] is the variable's index, num[.][0] the value.
   void (*out_fn)(const nsm_view *, const nsm_table *, double *value);
   int hidden;                     // outputs only needed by `expect`
-  int init_velocity;              // NSM_INIT: sets v, not q
+  int init_velocity;              // NSM_INIT, NSM_ACTION: sets v, not q
+
+  // Events (docs/numerics/events.md): blocks in the order of the text; the classes of a block have the same instances.
+  //   NSM_EVERY: columns 0, 1 of num are period and offset. NSM_WHEN: out_fn gives the condition, NSM_CROSSING, where
+  //   there is one, what passes 0 where it becomes true. NSM_ACTION: slot 0 is assigned what out_fn gives; or the run
+  //   ends, with the label as its message.
+  // NSM_DELAY: out_fn gives a quantity whose past variable `row_var` is; column 0 of num: the delay
+  int block, action, initial;     // initial: a condition that holds at the start fires there
 } nsm_class;
 
 typedef struct nsm_var {
@@ -325,10 +351,12 @@ typedef struct nsm_model {
   const unsigned char *text;      // names, units, labels: bytes, each NUL-terminated; text[0] = 0
   int scheme;                     // NSM_SCHEME_*
   int affine;                     // every class is: one iteration a step, no convergence test needed
-  int nvar, npar, nclass, nstat, nexpect;
+  int nvar, npar, nclass, nstat, nexpect, nblock;
   const nsm_var *var;             // [nvar]; storage in this order within each kind
   const nsm_par *par;             // [npar]
   const nsm_class *cls;           // [nclass]
+  const double *const *table;     // [ntable] points
+  int ntable;
   const nsm_stat *stat;           // [nstat]
   const int *expect_line;         // [nexpect]
   const int *expect_text;         // [nexpect] offset of the claim as written

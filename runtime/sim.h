@@ -79,6 +79,27 @@ typedef struct sim_matrix {
 // problem had and what the law then gave; between which values they meet.
 typedef struct sim_guess { double used, law, lo, hi, width, reach; int known, slow; } sim_guess;
 
+// A block `every` or `when` (clock/events.c).
+// An input or a delayed quantity (assembly/signals.c): points of a function of time (shared/table.h); else what now.d
+// holds, or of a delay what is kept of its past.
+typedef struct sim_signal {
+  double *points;                       // NULL: none
+  int     cls, instance;                // of a delay; -1
+  double  delay;
+  int     ring, room;                   // its place in now.ring, values kept
+} sim_signal;
+// Signals at a time that some view has, beside what is discrete.
+enum { SIM_MOMENTS = 4 };
+typedef struct sim_moments { double t[SIM_MOMENTS]; double *d[SIM_MOMENTS], *rate[SIM_MOMENTS]; int last; } sim_moments;
+
+typedef struct sim_event {
+  int cls, crossing;                    // its class; that of what crosses zero, -1: looked at after each step
+  int n, base, timed;                   // instances; place of the first in `instant` or `was`
+  int naction, *action;                 // classes
+} sim_event;
+enum { SIM_LENGTHS = 8 };               // lengths of pieces of steps that are remembered
+enum { SIM_DISCRETE = 1, SIM_MOTION = 2 };                 // what events changed
+
 // Friction of one contact or constraint: its rows are neighbours in the one-step problem, the normal ones first.
 enum { SIM_SLIPS = 4 };
 typedef struct sim_friction {
@@ -212,6 +233,7 @@ typedef struct sim_ledger {
   // in the step under construction: at impacts, by friction, work of moving partners (a belt); of forces and dampers
   // where the scheme books them itself
   double loss, loss_friction, drive, forces_now, dampers_now;
+  double resets;                        // taken by events: resets, and what discrete variables hold
 } sim_ledger;
 
 typedef struct sim_list { int n; int *of; } sim_list;    // numbers of classes
@@ -256,7 +278,14 @@ typedef struct sim_analysis {
   long   full, total;                   // full steps, and all (one more where the last one is shorter)
   double tolerance, accept;  // of the outer Newton; of one-step problems, 0: sim_cone_accept
   nsm_settings settings;                // as given, copied: nsm_clone opens with them again
-  double *q_start, *z_start;
+  double *q_start, *z_start, *d_start;
+  int       nd, ndiscrete, nheld;       // of d: discrete variables; with them flags of inputs; then signals
+  int       nsignal, ndelay, nring;     // inputs and delayed quantities; values kept of the past
+  sim_signal *signal;                   // [nsignal]
+  sim_event *event;                     // [m->nblock]
+  int       nevery, nwhen;              // instances of both
+  int       event_values, event_matrix; // kernels that change at events: any; any that a matrix has
+  nsm_error start_error;                // of events at the start: given by the first step
   const double *zero, *zero_l;          // [nz], [nl + 1]
 
   // phases: the classes that take part
@@ -286,6 +315,11 @@ typedef struct sim_state {
   nsm_counters count;
   double  worst_time;                   // of count.worst_residual
   int     worst_at;                     // its row: z, or ~row
+  double  length[SIM_LENGTHS];          // of pieces of steps; how many there were
+  long    lengths;
+  double  last_t;                       // signals.c: time of `last`; number of the newest values in `ring`
+  long    kept;
+  int     stopped;                      // class of the `stop` that ended the run, and 1; 0: it goes on
   struct {                              // energy-consistent schemes
     double cost[2];                     // iterations with either start
     double made_for;                    // the step that K of r1_most was made for, where it is constant
@@ -299,6 +333,7 @@ typedef struct sim_state {
 
 typedef struct sim_numbers {
   double  h;                            // the step that W, B, C, X and M_osns were made for
+  int     stale;                        // events changed what constants were made of: 1, and matrices: 2
   double *f_constant;                   // [nz]
   double *dz_constant;                  // [nz] W^{-1} h f where f is constant; step_linear only
   double  terms, reach;                 // largest terms of a gap, sum |H| at the start (closed.c)
@@ -340,6 +375,14 @@ typedef struct sim_work {
   double *dz;                           // [nz + r.nborder] Newton's step
   sim_turn *turn;                       // [w.nblock + r.n]
   double *out;                          // [largest count of an output class]
+  sim_moments *moments;                 // signals.c
+  double *present;                      // [ndelay]
+  // clock/events.c
+  double *value;                        // of the actions of a block
+  double *truth, *low, *high, *cross;   // [nwhen] conditions; what crosses zero at both ends of a bracket, at a trial
+  unsigned char *fire;                  // [nevery + nwhen] instances of a block that are due
+  int    *fired;                        // [nwhen] how often in this step
+  int     changed;                      // SIM_DISCRETE, SIM_MOTION
   char    name[512];
 } sim_work;
 
@@ -358,12 +401,22 @@ struct nsm_sim {
 };
 
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->a->m->text + at; }
+// Discrete variables and signals at time t; valid for the last SIM_MOMENTS times that were asked for.
+const double *sim_signals(const nsm_sim *s, double t);
+
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
-  return (nsm_view){ .t = t, .q = q, .v = z, .x = z + s->a->nv, .l = l, .t0 = t, .q0 = q, .v0 = z,
-                     .dq = s->a->zero, .dv = s->a->zero, .dx = s->a->zero };
+  nsm_view v = { .t = t, .q = q, .v = z, .x = z + s->a->nv, .l = l, .t0 = t, .q0 = q, .v0 = z,
+                 .dq = s->a->zero, .dv = s->a->zero, .dx = s->a->zero, .d = s->now.d };
+  if (s->a->nsignal > 0) {
+    v.d = sim_signals(s, t);
+    v.d_rate = s->w.moments->rate[s->w.moments->last];
+  }
+  return v;
 }
 static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->now.t, s->now.q, s->now.z, s->now.l); }
 #define SIM_SWAP(a, b) do { double *swap_ = (a); (a) = (b); (b) = swap_; } while (0)
+// A kernel whose values stand between two events.
+static inline int sim_fixed(int stage) { return stage == NSM_CONST || stage == NSM_EVENT; }
 // Rows with an impulse of their own, H^T p.
 static inline int sim_contactlike(const nsm_class *c) {
   return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT || c->kind == NSM_FRICTION;

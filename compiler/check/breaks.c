@@ -29,6 +29,7 @@ static Axes axes_of(const Check *k, const SysClass *c, unsigned crossed, int sym
   a.at[a.n++] = (ExAxis){ k->s->sym_time, t0, t0, INFINITY, crossed & OF_TIME };
   for (int i = 0; i < c->nslot; i++) {
     const Slot *t = &c->slot[i];
+    if (t->kind == SLOT_D) continue;
     double x = start_of(k, t);
     unsigned kind = t->kind == SLOT_Q || t->kind == SLOT_POSITION ? OF_Q : t->kind == SLOT_X ? OF_X : OF_LAMBDA;
     a.at[a.n++] = (ExAxis){ t->value, isnan(x) ? 0 : x, -INFINITY, INFINITY, (crossed & kind) || t->value == symbol };

@@ -68,7 +68,8 @@ void emit_fill(Emitter *e, const PlanClass *pc, int number) {
     text_printf(o, "), hi%d = nsm_bound(s, %d, ", i, line);
     setup_value(e, c->loop[i].hi);
     text_add(o, ");\n");
-    if (c->row_var >= 0) text_printf(o, "%sif (!ix) nsm_loop(s, %d, lo%d, hi%d);\n", pad[i], i, i, i);
+    bool own = c->row_var >= 0 && c->kind != CLASS_DELAY;
+    if (own) text_printf(o, "%sif (!ix) nsm_loop(s, %d, lo%d, hi%d);\n", pad[i], i, i, i);
     if (i == depth - 1)
       text_printf(o, "%sif (hi%d >= lo%d) count += hi%d - lo%d + 1;\n%sif (ix) ", pad[i], i, i, i, i, pad[i]);
     else text_add(o, pad[i]);

@@ -95,12 +95,15 @@ static const char *function_of(const Emitter *e, int cls, KernelKind kind, int n
 static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, int *next) {
   static const char *const kind[] = { "NSM_SMOOTH",   "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT",
                                       "NSM_FRICTION", "NSM_OUTPUT",   "NSM_INIT",    "NSM_ASSERT",
-                                      "NSM_KINEMATICS" };
+                                      "NSM_KINEMATICS", "NSM_EVERY",  "NSM_WHEN",    "NSM_CROSSING",
+                                      "NSM_ACTION",   "NSM_DELAY" };
+  static const char *const action[] = { "NSM_ACT_ASSIGN", "NSM_ACT_STOP", "NSM_ACT_FAIL" };
   static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_DISK",
                                      "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3", "NSM_ROLLING" };
   const SysClass *c = pc->c;
   Text *o = e->out;
-  const char *label = c->kind == CLASS_OUTPUT ? c->name : c->kind == CLASS_ASSERT && c->text ? c->text : c->label;
+  bool said = c->text && (c->kind == CLASS_ASSERT || c->kind == CLASS_ACTION);
+  const char *label = c->kind == CLASS_OUTPUT ? c->name : said ? c->text : c->label;
   text_printf(o,
               "  { .kind = %s, .line = %d, .file = %d, .label = %d, .nslot = %d, .nnum = %d, .slot = %s, .fill = "
               "fill_%d,\n",
@@ -119,9 +122,12 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
     else text_printf(o, "    .%s = %s,\n", field[k].fn, fn);
   }
   while (*next < e->kernels->n && e->kernels->at[*next].cls == i) ++*next;
-  if (c->potential != EX_NONE && ex_depends(e->plan->sys->pool, c->potential, e->plan->sys->sym_time))
+  if (c->potential != EX_NONE && moves_in_time(e->plan->sys, c->potential))
     text_add(o, "    .driven = 1,\n");
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
+  if (c->kind >= CLASS_EVERY && c->kind <= CLASS_ACTION)
+    text_printf(o, "    .block = %d, .action = %s, .initial = %d,\n", c->block, action[c->action],
+                e->plan->sys->model->block[c->block].initial);
   if (c->kind == CLASS_SMOOTH && c->kinetic == EX_NONE && c->potential == EX_NONE && !c->is_equation)
     text_printf(o, "    .work = %s,\n", c->dissipation != EX_NONE ? "NSM_WORK_DAMPING" : "NSM_WORK_FORCE");
   if (c->kind == CLASS_FRICTION)
@@ -134,7 +140,9 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
       ".e_num = %d, .compliance_num = %d,\n"
       "    .hidden = %d, .init_velocity = %d },\n",
       c->affine, c->row_type, c->lambda_slot,
-      c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->kind == CLASS_FRICTION || c->compliant ? c->row_var
+      c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->kind == CLASS_FRICTION || c->compliant ||
+              c->kind == CLASS_DELAY
+          ? c->row_var
                                                                                                            : -1,
       c->velocity_level, c->affine, pc->e_num, pc->compliance_num, c->hidden, c->init_velocity);
 }
@@ -153,7 +161,8 @@ static int *classes_of_row_vars(Arena *a, const Plan *p) {
 
 static void emit_variables(Emitter *e) {
   static const char *const kind[] = { "NSM_VAR_COORD", "NSM_VAR_STATE", "NSM_VAR_MULTIPLIER", "NSM_VAR_ROW",
-                                      "NSM_VAR_POSITION" };
+                                      "NSM_VAR_POSITION", "NSM_VAR_DISCRETE", "NSM_VAR_INPUT", "NSM_VAR_DELAY",
+                                      "NSM_VAR_GIVEN" };
   const Model *m = e->plan->sys->model;
   const int *row_class = classes_of_row_vars(e->arena, e->plan);
   text_add(e->out, "static const nsm_var vars[] = {\n");
@@ -197,6 +206,22 @@ static void emit_statistics(Emitter *e) {
   text_printf(e->out, "%d };\n", m->nstat);
 }
 
+static void emit_points(Emitter *e) {
+  const Model *m = e->plan->sys->model;
+  if (!m->ntable) return;
+  for (int i = 0; i < m->ntable; i++) {
+    text_printf(e->out, "static const double points_%d[] = {", i);
+    for (int k = 0; k < m->table[i].n; k++) {
+      text_add(e->out, k % 4 ? ", " : k ? ",\n  " : "\n  ");
+      c_number(m->table[i].data[k], e->out);
+    }
+    text_add(e->out, " };\n");
+  }
+  text_add(e->out, "static const double *const points[] = { ");
+  for (int i = 0; i < m->ntable; i++) text_printf(e->out, "points_%d, ", i);
+  text_add(e->out, "0 };\n");
+}
+
 static void emit_text(Emitter *e) {
   Text *o = e->out;
   text_add(o, "/* names, units and labels as bytes */\nstatic const unsigned char text[] = {");
@@ -218,17 +243,19 @@ void emit_tables(Emitter *e, const Whole *w) {
   text_add(o, "  { 0 }\n};\n");
   emit_variables(e);
   emit_statistics(e);
+  emit_points(e);
   int name = blob_add(e, m->name), file = blob_add(e, m->file ? m->file->path : "");
   emit_text(e);
   text_printf(
       o,
       "static const nsm_model model = {\n  .version = NSM_ABI_VERSION, .name = %d, .file = %d, .text = text, .scheme "
       "= %s, .affine = %d,\n"
-      "  .nvar = %d, .npar = %d, .nclass = %d, .nstat = %d, .nexpect = %d,\n"
+      "  .nvar = %d, .npar = %d, .nclass = %d, .nstat = %d, .nexpect = %d, .nblock = %d,\n"
       "  .var = vars, .par = pars, .cls = classes, .stat = stats, .expect_line = expect_lines, .expect_text = "
       "expect_texts,\n  .expect_stat = expect_stats,\n"
       "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect%s\n};\n"
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
-      name, file, p->scheme->number, p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect,
-      w ? ", .whole = &whole_step, .whole_run = whole" : "");
+      name, file, p->scheme->number, p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect, m->nblock,
+      arena_printf(e->arena, "%s%s", w ? ", .whole = &whole_step, .whole_run = whole" : "",
+                   m->ntable ? arena_printf(e->arena, ", .table = points, .ntable = %d", m->ntable) : ""));
 }

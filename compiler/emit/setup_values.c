@@ -39,6 +39,7 @@ KValue setup_leaf(KBuilder *b, int symbol, void *setup_values) {
   case SYM_PARAM: return k_at_number(b, v->p, y->id);
   case SYM_LOOP: return k_double(b, v->loop[y->id]);
   case SYM_STAT: return k_at_number(b, v->stat, y->id);
+  case SYM_TABLE: return k_call(b, KS_nsm_points, (KValue[]){ v->s, k_integer(b, y->id) }, 2);
   case SYM_PARAM_AT: return element(b, v, symbol, y);
   default: FATAL("%s stands in an expression of the set-up", sym_name(symbol, (void *)v->e->plan->sys));
   }

@@ -105,6 +105,7 @@ static const char *function_name(Op op) {
     case OP_TANH:  return "\\tanh";
     case OP_SINC:  return "\\operatorname{sinc}";
     case OP_SINHC: return "\\operatorname{sinhc}";
+    case OP_TABLE: return "\\operatorname{table}";
     case OP_POWD:  return "\\operatorname{powd}";
     case OP_SIGN:  return "\\operatorname{sign}";
     case OP_MIN:   return "\\min";

@@ -33,6 +33,7 @@ double op_value(Op op, const double *a, int n) {
     case OP_SHARED: return a[0];
     case OP_CHAIN: return a[0] == 0 || a[1] == 0 ? 0 : a[0]*a[1];
     case OP_POWD:  return divided_difference_of_power(a[0], a[1], a[2], a[3]);
+    case OP_TABLE: return NAN;                        // its points are with the model
     case OP_SINC:  return cardinal(a[0], a[1], -1);
     case OP_SINHC: return cardinal(a[0], a[1], 1);
     case OP_ABS:   return fabs(a[0]);
@@ -137,6 +138,17 @@ static Ex powd_derivative(Pool *p, const Ex *a, const Ex *d) {
   return ex_add(p, sum, ex_mul(p, by_r, d[2]));
 }
 
+// f^(n)(x)' = f^(n+1)(x) x'; of divided differences as of powers:
+// f[a^m, b^n]' = m f[a^(m+1), b^n] a' + n f[a^m, b^(n+1)] b'
+static Ex table_derivative(Pool *p, const Ex *a, const Ex *d) {
+  double times = node_of(p, a[3])->value, m = floor(times/10), n = times - 10*m;
+  if (m == 0) return build_chain(p, ex_op(p, OP_TABLE, (Ex[]){a[0], a[1], a[2], ex_num(p, times + 1)}, 4), d[1]);
+  Ex by_a = ex_op(p, OP_TABLE, (Ex[]){a[0], a[1], a[2], ex_num(p, times + 10)}, 4),
+     by_b = ex_op(p, OP_TABLE, (Ex[]){a[0], a[1], a[2], ex_num(p, times + 1)}, 4);
+  return ex_add(p, build_chain(p, ex_mul(p, ex_num(p, m), by_a), d[1]),
+                build_chain(p, ex_mul(p, ex_num(p, n), by_b), d[2]));
+}
+
 Ex power_of_power_base(const Pool *p, Ex e) {
   return is_power_of_power(p, e) ? args_of(p, args_of(p, e)[0])[0] : EX_NONE;
 }
@@ -163,6 +175,7 @@ Ex op_derivative(Pool *p, Ex e, const Ex *d, Ex d_inner) {
     case OP_SHARED: return build_shared(p, d[0]);
     case OP_CHAIN: return ex_add(p, build_chain(p, d[0], a[1]), build_chain(p, a[0], d[1]));
     case OP_POWD: return powd_derivative(p, a, d);
+    case OP_TABLE: return table_derivative(p, a, d);
     case OP_PLUS:     return ex_add(p, d[0], d[1]);
     case OP_MINUS:    return ex_sub(p, d[0], d[1]);
     case OP_OPPOSITE: return ex_neg(p, d[0]);

@@ -140,6 +140,15 @@ static void comparison_weights(Pool *p, const Ends *arg, Ends f, Ex *w) {
   w[0] = ex_neg(p, w[1]);
 }
 
+// f(x), x in both places: its divided difference. Of a derivative of f the secant, 0 without change.
+static void table_weights(Pool *p, const Ends *arg, Ends f, Ex *w) {
+  bool function = ex_is_num(p, arg[3].a, 0);
+  w[1] = function ? ex_op(p, OP_TABLE, (Ex[]){arg[0].a, arg[1].a, arg[1].b, ex_num(p, 11)}, 4)
+                  : ex_if(p, ex_2(p, OP_EQ, arg[1].a, arg[1].b), number(p, 0),
+                          ex_div(p, ends_change(p, f), ends_change(p, arg[1])));
+  w[0] = w[2] = w[3] = number(p, 0);
+}
+
 void node_weights(Pool *p, Op op, const Ends *arg, const bool *moves, int n, Ends f, Ex *w) {
   Ex one = number(p, 1);
   switch (op) {
@@ -152,6 +161,7 @@ void node_weights(Pool *p, Op op, const Ends *arg, const bool *moves, int n, End
     case OP_OVER:  quotient_weights(p, arg, moves, w); break;
     case OP_POW: case OP_RAISED: power_weights(p, arg, moves, f, w); break;
     case OP_ATAN2: angle_weights(p, arg, f, w); break;
+    case OP_TABLE: table_weights(p, arg, f, w); break;
     case OP_MIN: case OP_MAX: extremum_weights(p, op, arg, w); break;
     case OP_LT: case OP_LE: case OP_EQ: comparison_weights(p, arg, f, w); break;
     case OP_AND: case OP_OR:                               // (4.6)  x*y and x + y - x*y on 0 and 1

@@ -19,11 +19,14 @@ enum { SCALARS = sizeof scalar / sizeof *scalar };
 typedef enum { AT_END, AT_BEGIN, INCREMENT, MOMENTS } Moment;
 
 // Prefix of the local name, and where the view has it.
-static const struct { const char *local; KField field; } of_value[MOMENTS][4] = {
-  { { "q", KF_VIEW_q }, { "x", KF_VIEW_x }, { "l", KF_VIEW_l }, { "p", KF_VIEW_q } },
-  { { "qb", KF_VIEW_q0 }, { "xb", KF_VIEW_x }, { "lb", KF_VIEW_l }, { "pb", KF_VIEW_q0 } },
-  { { "qd", KF_VIEW_dq }, { "xd", KF_VIEW_dx }, { "ld", KF_VIEW_l }, { "pd", KF_VIEW_dq } }   // of an attitude: none
-}, of_rate[MOMENTS] = { { "v", KF_VIEW_v }, { "vb", KF_VIEW_v0 }, { "vd", KF_VIEW_dv } };
+static const struct { const char *local; KField field; } of_value[MOMENTS][SLOT_D + 1] = {
+  { { "q", KF_VIEW_q }, { "x", KF_VIEW_x }, { "l", KF_VIEW_l }, { "p", KF_VIEW_q }, [SLOT_D] = { "d", KF_VIEW_d } },
+  { { "qb", KF_VIEW_q0 }, { "xb", KF_VIEW_x }, { "lb", KF_VIEW_l }, { "pb", KF_VIEW_q0 },
+    [SLOT_D] = { "db", KF_VIEW_d } },
+  { { "qd", KF_VIEW_dq }, { "xd", KF_VIEW_dx }, { "ld", KF_VIEW_l }, { "pd", KF_VIEW_dq },     // of an attitude: none
+    [SLOT_D] = { "dd", KF_VIEW_d } }
+}, of_rate[MOMENTS] = { { "v", KF_VIEW_v }, { "vb", KF_VIEW_v0 }, { "vd", KF_VIEW_dv } },
+  of_signal = { "dr", KF_VIEW_d_rate };
 
 typedef struct Maker {
   Arena *arena; const Plan *plan; const PlanClass *pc;
@@ -116,7 +119,9 @@ static void loads(KBuilder *b, Maker *m, const Used *u) {
         m->value[k][w] = load(b, m, of_value[w][t->kind].local, of_value[w][t->kind].field, k,
                               at_moment(s, t->value, w));
       if (u->rate[k] & 1 << w)
-        m->rate[k][w] = load(b, m, of_rate[w].local, of_rate[w].field, k, at_moment(s, t->rate, w));
+        m->rate[k][w] = t->kind == SLOT_D ? load(b, m, of_signal.local, of_signal.field, k, t->rate)
+                                          : load(b, m, of_rate[w].local, of_rate[w].field, k,
+                                                 at_moment(s, t->rate, w));
     }
 }
 

@@ -53,6 +53,7 @@ typedef enum {
   SY_PARAM,
   SY_FORMAL,
   SY_VARIABLE,
+  SY_INPUT,            // becomes SY_VARIABLE or, where it has a value, SY_VAR
   SY_VAR,
   SY_OUTPUT,
   SY_INSTANCE,
@@ -115,6 +116,7 @@ struct Scope {
   const Ast  *gravity;       // its GRAVITY item; NULL
 };
 
+typedef struct EventItem { Env env; const Ast *x; } EventItem;
 // Initial values of a variable of a body, or of its rate: n elements over nloop loops of the body.
 typedef struct Placed { int id, nloop, n; bool velocity; MExpr **value; } Placed;
 
@@ -135,6 +137,9 @@ struct Elab {
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
   Vec(MEquation) equation; Vec(MRelation) relation; Vec(MContact) contact;    Vec(MConstraint) constraint;
   Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
+  Vec(MTable) table;      Vec(MDelay) delay;
+  Vec(MBlock) block;      Vec(MAction) action;
+  Vec(EventItem) event;       // blocks as they were met
   Vec(MExpect) expect;    Vec(MBody) body;          Vec(Placed) placed;
   Symbol *ground;             // NULL: not met yet
   Vec(Symbol *) symbols;      // all, for the closing checks
@@ -174,6 +179,7 @@ bool symbol_force(Symbol *y);                       // false: bad, already repor
 void declare_items(Env env, AstList items);         // puts the names of a model's items into its scope
 // --- elab_loop.c: the names inside of a `for`; one environment for all that read it. False: bad, reported
 bool  loop_inside(Env env, const Ast *loop, Env *in);
+void  declare_local_vars(Env *env, AstList items);   // `var` inside a block: names, their values on demand
 void  force_local_vars(const Env *in, AstList items);
 unsigned extra_uses(const Value *v, unsigned fine);  // bits of uses beyond `fine` in any element
 void  not_constant(const Env *env, const Value *v, const char *what, const char *help);
@@ -246,6 +252,11 @@ Value space_call(const Env *env, const Ast *x);
 // --- elab_pick.c: the same with loop indices
 Value picked_value(const Env *env, const Value *v, MExpr *const *index, Span at);
 
+// --- elab_args.c, read_table.c: functions by points, delays ---
+Value elab_table(const Env *env, const Ast *x);
+Value elab_delay(const Env *env, const Ast *x);
+// The column `column` of a file of comma-separated numbers, over its first one. 0: bad, reported.
+int   read_table(const Env *env, const Ast *file, const Ast *column, double **x, double **y);
 // --- elab_call.c: functions ---
 Value elab_call(const Env *env, const Ast *x);
 // --- elab_args.c: arity and units of built-in functions ---
@@ -261,6 +272,9 @@ Value set_value(const Symbol *y, Value v);                      // v, the value 
 void  check_sets(const Symbol *y);                             // of a stored parameter: do the elements exist?
 Value set_stored(const Symbol *y, const Place *p, Value v);     // v, a reference to a stored one from place p
 void  judge_sets(Elab *e);                                     // fills Override.use
+
+// --- elab_events.c: every, when, after all other statements
+void elab_events(Elab *e);
 
 // --- elab_items.c, elab_force.c, elab_energy.c, elab_relation.c, elab_sgn.c, elab_contact.c, elab_experiment.c,
 // elab_check.c ---

@@ -252,6 +252,8 @@ Value elab_call(const Env *env, const Ast *x) {
   MOp op;
   bool is_statistic;
   if (f) return inline_function(env, x, f);
+  if (!strcmp(name, "delay")) return elab_delay(env, x);
+  if (!strcmp(name, "table") || !strcmp(name, "spline")) return elab_table(env, x);
   if (strcmp(name, "initial") == 0 && !env->in_claim) return initial_call(env, x);
   Value v = elab_statistic(env, x, &is_statistic);
   if (is_statistic) return v;

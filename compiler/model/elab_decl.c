@@ -17,7 +17,8 @@ static void declare_decls(Env env, const Ast *item, SymbolKind kind, MVarKind va
     Symbol *y = scope_add(env.scope, kind, d->name, d->name_span, d, env);
     if (!y) continue;
     y->var_kind = var_kind;
-    if (kind == SY_PARAM && env.scope->instance) y->given = named_arg(env.scope->instance->list2, d->name);
+    if ((kind == SY_PARAM || kind == SY_INPUT) && env.scope->instance) 
+      y->given = named_arg(env.scope->instance->list2, d->name);
   }
 }
 
@@ -52,8 +53,8 @@ static void declare_item(Env env, const Ast *x, const Ast *const *fors, int nfor
   case AST_MULTIPLIER: declare_decls(env, x, SY_VARIABLE, MV_MULTIPLIER); break;
   case AST_VAR: declare_decls(env, x, SY_VAR, MV_STATE); break;
   case AST_OUTPUT: declare_decls(env, x, SY_OUTPUT, MV_STATE); break;
-  case AST_INPUT:
-  case AST_DISCRETE: declare_decls(env, x, SY_REFUSED, MV_STATE); break;
+  case AST_INPUT: declare_decls(env, x, SY_INPUT, MV_INPUT); break;
+  case AST_DISCRETE: declare_decls(env, x, SY_VARIABLE, MV_DISCRETE); break;
   case AST_BODY:
   case AST_INSTANCE: (void)scope_add(env.scope, SY_INSTANCE, x->name, x->name_span, x, env); break;
   case AST_GRAVITY:
@@ -177,6 +178,7 @@ void not_constant(const Env *env, const Value *v, const char *what, const char *
   diag_label(d, more & MU_LAMBDA ? "depends on a multiplier"
                 : more & MU_VAR  ? "depends on the motion"
                 : more & MU_TIME ? "depends on the time"
+                : more & MU_DISCRETE ? "depends on a discrete variable"
                 : more & MU_STAT ? "depends on a result of the run"
                                  : "depends on the index of a loop");
   diag_help(d, "%s", help);
@@ -273,6 +275,11 @@ static bool force_param(Symbol *y) {
 
 // --- variables ---
 
+static const char *variable_kind(MVarKind k) {
+  return k == MV_COORD ? "coordinate" : k == MV_DISCRETE ? "discrete variable"
+                                                                                    : k == MV_INPUT ? "input" : "state";
+}
+
 static bool force_variable(Symbol *y) {
   Elab *e = y->env.e;
   Scope *s = y->env.scope;
@@ -284,7 +291,7 @@ static bool force_variable(Symbol *y) {
   if (!has_unit && y->decl->unit) return false;
   if (y->decl->a) {   // the initial value gives the shape and the unit where the declaration does not
     Value raw = elab_expr(&y->env, y->decl->a);
-    Value v = adopt(&y->env, raw, y->decl, y->var_kind == MV_COORD ? "coordinate" : "state");
+    Value v = adopt(&y->env, raw, y->decl, variable_kind(y->var_kind));
     y->value = v;
     if (raw.bad && !own) return false;
     if (!own)
@@ -315,6 +322,65 @@ static bool force_variable(Symbol *y) {
   return true;
 }
 
+static bool force_inline(Symbol *y);
+
+// A flag beside the input: does something outside give it?
+static MExpr *given_flag(Symbol *y, MExpr *const *index, int n) {
+  Elab *e = y->env.e;
+  MVar flag = e->var.at[y->id];
+  flag.kind = MV_GIVEN;
+  flag.unit = UNIT_ANY;
+  vec_push(&e->var, flag);
+  int id = (int)e->var.n - 1;
+  return mx_var(e->a, &e->var.at[id], id, index, n, false, y->span);
+}
+
+// input u;  from outside. input u = value;  the value, unless something outside gives it. An argument of an instance
+// is the value.
+static bool force_input(Symbol *y) {
+  Elab *e = y->env.e;
+  Scope *s = y->env.scope;
+  if (y->given) {
+    Symbol as = *y;
+    Ast decl = *y->decl;
+    as.env = s->args_env;
+    decl.a = y->given->a;
+    as.decl = &decl;
+    as.kind = SY_VAR;
+    if (!force_inline(&as)) return false;
+    y->value = as.value;
+    y->kind = SY_VAR;
+    return y->used = true;
+  }
+  Ast bare = *y->decl;
+  const Ast *decl = y->decl;
+  if (!decl->a) {
+    y->kind = SY_VARIABLE;
+    return force_variable(y);
+  }
+  if (!force_inline(y)) return false;
+  if (y->value.ndim || decl->list.n) {
+    not_supported(&y->env, DIAG_E0703, y->span, "an array of inputs with a value", "declare inputs one by one");
+    return false;
+  }
+  Value v = y->value;
+  bare.a = NULL;
+  y->decl = &bare;
+  bool ok = force_variable(y);
+  y->decl = decl;
+  if (!ok) return false;
+  if (y->unit.state != UNIT_KNOWN) e->var.at[y->id].unit = v.unit;
+  MExpr *index[MAX_LOOPS];
+  for (int k = 0; k < s->ctx.n; k++) index[k] = mx_loop(e->a, k, y->span);
+  MExpr *outside = mx_var(e->a, &e->var.at[y->id], y->id, index, s->ctx.n, false, y->span);
+  MExpr *given = mx_2(e->a, MOP_GT, given_flag(y, index, s->ctx.n), mx_num(e->a, 0, y->span), y->span);
+  v.at = ARENA_ARRAY(e->a, MExpr *, 1);
+  v.at[0] = mx_op(e->a, MOP_IF, (MExpr *[]){ given, outside, y->value.at[0] }, 3, y->span);
+  y->value = v;
+  y->kind = SY_VAR;
+  return y->used = true;
+}
+
 static bool force_inline(Symbol *y) {
   Value v = elab_expr(&y->env, y->decl->a);
   v = adopt(&y->env, v, y->decl, y->kind == SY_OUTPUT ? "output" : "variable");
@@ -338,6 +404,7 @@ static bool force(Symbol *y) {
   case SY_PARAM:
   case SY_FORMAL: return force_param(y);
   case SY_VARIABLE: return force_variable(y);
+  case SY_INPUT: return force_input(y);
   case SY_VAR:
   case SY_OUTPUT: return y->decl->a && force_inline(y);
   case SY_INSTANCE: return instance_force(y);

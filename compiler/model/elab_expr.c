@@ -298,6 +298,12 @@ static bool variable_has_rate(const Env *env, Span at, const MExpr *x) {
                   "a force is given by `force z = ...;`, the acceleration follows from it");
   if (x->derivative)
     return refuse(env, at, "a state has one derivative only", "introduce a second state: x' = v; v' = ...;");
+  if (kind == MV_DELAY)
+    return refuse(env, at, "a delayed quantity has no time derivative here",
+                  "delay the derivative: state v; and delay(v, T)");
+  if (kind == MV_DISCRETE)
+    return refuse(env, at, "a discrete variable has no time derivative",
+                  "it holds its value between events; what changes in between is a state");
   if (kind == MV_MULTIPLIER || kind == MV_ROW)
     return refuse(env, at, "a multiplier has no time derivative",
                   "it may jump at any time; use the derivatives of states and coordinates");
@@ -305,7 +311,7 @@ static bool variable_has_rate(const Env *env, Span at, const MExpr *x) {
 }
 
 static bool has_rate(const Env *env, Span at, const MExpr *x, Map *seen) {
-  if (!(x->uses & MU_VAR) || map_get(seen, x)) return true;
+  if (!(x->uses & (MU_VAR | MU_DISCRETE | MU_INPUT)) || map_get(seen, x)) return true;
   map_put(seen, x, (void *)x);
   if (x->kind == MX_RATE)
     return refuse(env, at, "there is no second derivative",

@@ -211,6 +211,10 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(init);
   FREEZE(body);
   FREEZE(assertion);
+  FREEZE(table);
+  FREEZE(delay);
+  FREEZE(block);
+  FREEZE(action);
   FREEZE(stat);
   FREEZE(expect);
   return m;
@@ -230,6 +234,11 @@ static void release(Elab *e) {
   vec_free(&e->body);
   vec_free(&e->placed);
   vec_free(&e->assertion);
+  vec_free(&e->table);
+  vec_free(&e->delay);
+  vec_free(&e->block);
+  vec_free(&e->action);
+  vec_free(&e->event);
   vec_free(&e->stat);
   vec_free(&e->expect);
   vec_free(&e->symbols);
@@ -277,6 +286,7 @@ static void elab_root(Elab *e, const Ast *root) {
   force_all(e->globals);
   force_all(s);
   elab_items(env, root->list2);
+  elab_events(e);
 }
 
 const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateOptions *o, DiagBag *bag) {

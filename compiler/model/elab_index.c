@@ -65,6 +65,7 @@ static const char *what_varies(const MExpr *x) {
   if (x->uses & MU_STAT) return "a result of the run";
   if (x->uses & MU_LAMBDA) return "a multiplier";
   if (x->uses & MU_VAR) return "a variable of the motion";
+  if (x->uses & MU_DISCRETE) return "a discrete variable";
   if (x->uses & MU_TIME) return "the time";
   return "the index of a loop";
 }

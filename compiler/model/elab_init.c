@@ -68,13 +68,14 @@ static void init_with(Env env, const Symbol *y, bool velocity, Value v, const As
 }
 
 static void missing_initial(const Env *env, const Symbol *y, bool state) {
+  const char *kind = y->var_kind == MV_DISCRETE ? "discrete" : state ? "state" : "coord";
   Diag *d = diag(env->e->bag, DIAG_E0204, y->span, "missing initial condition for %s `%s`",
-                 state ? "state" : "coordinate", y->name);
+                 y->var_kind == MV_DISCRETE ? "discrete variable" : state ? "state" : "coordinate", y->name);
   diag_label(d, "has no value at the start");
   if (!state) diag_note(d, "an initial velocity that is not given is 0; an initial position must be given");
   Text unit = {0};
   if (y->decl->unit) text_printf(&unit, " : %s", y->decl->unit);
-  diag_help(d, "%s %s%s = 0;", state ? "state" : "coord", y->name, text_str(&unit));
+  diag_help(d, "%s %s%s = 0;", kind, y->name, text_str(&unit));
   text_free(&unit);
 }
 

@@ -46,7 +46,7 @@ static const Ast *find_model(Symbol *y) {
 static bool is_param_of(const Ast *model, const char *name) {
   for (int i = 0; i < model->list2.n; i++) {
     const Ast *x = model->list2.at[i];
-    if (x->kind != AST_PARAM) continue;
+    if (x->kind != AST_PARAM && x->kind != AST_INPUT) continue;
     for (int k = 0; k < x->list.n; k++)
       if (x->list.at[k]->name == name) return true;
   }

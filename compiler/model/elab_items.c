@@ -110,6 +110,7 @@ static bool belongs_outside(Env env, const Ast *x) {
   case AST_STATE:
   case AST_COORD:
   case AST_MULTIPLIER:
+  case AST_DISCRETE:
   case AST_INSTANCE:
   case AST_BODY:
   case AST_GRAVITY:
@@ -121,6 +122,7 @@ static bool belongs_outside(Env env, const Ast *x) {
                      : x->kind == AST_STATE      ? "a state"
                      : x->kind == AST_COORD      ? "a coordinate"
                      : x->kind == AST_MULTIPLIER ? "a multiplier"
+                     : x->kind == AST_DISCRETE   ? "a discrete variable"
                      : x->kind == AST_INSTANCE   ? "an instance"
                      : x->kind == AST_BODY       ? "a body"
                      : x->kind == AST_GRAVITY    ? "gravity"
@@ -187,14 +189,16 @@ static void item(Env env, const Ast *x) {
   case AST_SIMULATE: elab_simulate(env, x); break;
   case AST_EXPECT: elab_expect(env, x); break;
   case AST_ASSERT: assertion(env, x); break;
-  case AST_INPUT: not_supported(&env, DIAG_E0704, x->span, "input", "write the signal as a function of `time`"); break;
-  case AST_DISCRETE: not_supported(&env, DIAG_E0704, x->span, "discrete", "use `state` with an equation"); break;
+  case AST_DISCRETE: each(env, x, init_state); break;
   case AST_EVERY:
-    not_supported(&env, DIAG_E0704, x->span, "every", "write the sampled signal as a function of `time`");
+  case AST_WHEN: vec_push(&env.e->event, ((EventItem){ env, x })); break;
+  case AST_STOP:
+  case AST_FAIL: {
+    Diag *d = diag(env.e->bag, DIAG_E0236, x->span, "`%s` stands inside of a `when`", x->name);
+    diag_label(d, "says nothing about when");
+    diag_help(d, "when x > 1 { %s \"...\"; }", x->name);
     break;
-  case AST_WHEN:
-    not_supported(&env, DIAG_E0704, x->span, "when", "describe the event with a contact or a relation");
-    break;
+  }
   default: break;   // PARAM, MULTIPLIER, VAR: declared already; ERROR: reported by the parser
   }
 }

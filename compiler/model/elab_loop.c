@@ -3,7 +3,7 @@
 // their values on demand, and all of them when the loop is read.
 #include "elab.h"
 
-static void declare_local_vars(Env *env, AstList items) {
+void declare_local_vars(Env *env, AstList items) {
   Vec(Symbol *) fresh = {0};
   for (int i = 0; i < items.n; i++) {
     if (items.at[i]->kind != AST_VAR) continue;

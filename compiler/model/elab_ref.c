@@ -370,6 +370,7 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
     (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is an instance of a model, not a number", y->name),
                    "use one of its variables: name.x, or name[i].x of a family");
     break;
+  case SY_INPUT:
   case SY_BODY:
   case SY_REFUSED: break;
   }

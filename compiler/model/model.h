@@ -31,8 +31,12 @@ typedef enum {
   MOP_COUNT
 } MOp;
 
-enum { MU_PARAM = 1, MU_LOOP = 2, MU_TIME = 4, MU_VAR = 8, MU_RATE = 16, MU_LAMBDA = 32, MU_STAT = 64 };
-// MU_VAR: any variable; MU_RATE: one with derivative set, or below an MX_RATE; MU_LAMBDA: a multiplier or a row.
+enum {
+  MU_PARAM = 1, MU_LOOP = 2, MU_TIME = 4, MU_VAR = 8, MU_RATE = 16, MU_LAMBDA = 32, MU_STAT = 64, MU_DISCRETE = 128,
+  MU_INPUT = 256
+};
+// MU_VAR: any variable that moves; MU_DISCRETE: one that changes at events only; MU_INPUT: a signal, with MU_TIME;
+// MU_RATE: one with derivative set, or below an MX_RATE; MU_LAMBDA: a multiplier or a row.
 // Constant in time: uses <= MU_PARAM | MU_LOOP.
 
 typedef struct MExpr MExpr;
@@ -53,8 +57,12 @@ typedef struct MLoop { const char *name; MExpr *lo, *hi; Span span; } MLoop;   /
 typedef struct MContext { int n; MLoop *loop; } MContext;                      // outermost first; n = 0: one instance
 
 // MV_ROW: floor.lambda, floor.lambda_t of a contact or constraint. MV_POSITION: the four numbers of a body's attitude,
-// b.q[k], which its turn moves (docs/numerics/bodies.md, section 1)
-typedef enum { MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW, MV_POSITION } MVarKind;
+// b.q[k], which its turn moves (docs/numerics/bodies.md, section 1). MV_DISCRETE: changes at events only; MV_INPUT: a
+// signal from outside; MV_DELAY: what a quantity was some time ago; MV_GIVEN: 1 where a file or a program gives the
+// input of the same name.
+typedef enum {
+  MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW, MV_POSITION, MV_DISCRETE, MV_INPUT, MV_DELAY, MV_GIVEN
+} MVarKind;
 typedef struct MVar {
   MVarKind    kind;
   const char *name;       // full name, a % for each index: "bead[%].z", "x[%]", "floor.lambda", "pair[%].lambda"
@@ -149,6 +157,25 @@ typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; S
 typedef struct MBody { MContext ctx; const char *name; int attitude, turn, place; Span span; } MBody;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
 
+// Blocks `every` and `when`, in the order of the text, and what they do. The values of a block are taken before any of
+// it is done.
+typedef struct MBlock {
+  MContext ctx;
+  bool   timed;                        // every; else when
+  MExpr *period, *offset;              // every: over params and loops
+  MExpr *cond, *crossing;              // when: crossing passes 0 where cond becomes true; NULL: looked at after steps
+  bool   initial;                      // when initial or ...: also where it holds at the start
+  Span   span;
+} MBlock;
+typedef enum { MA_ASSIGN, MA_STOP, MA_FAIL } MActionKind;
+typedef struct MAction {
+  MActionKind kind;
+  int    block;
+  MExpr *on, *value;                   // MA_ASSIGN: on is an MX_VAR, `derivative` for the velocity of a coordinate
+  const char *text;
+  Span   span;
+} MAction;
+
 typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT, MS_GAIN } MStatKind;
 // of output number `output` (its context has n = 0); -1: the total energy, -2: kinetic, -3: potential
 typedef struct MStat   { MStatKind kind; int output; MExpr *at; } MStat;
@@ -174,6 +201,12 @@ typedef struct MExperiment {
   MExpr *tolerance, *accept;           // NULL: default
 } MExperiment;
 
+// delay(y, T): variable `var` has what y was.
+typedef struct MDelay { MContext ctx; int var; MExpr *value, *time; Span span; } MDelay;
+
+// A function by points: data as runtime/shared/table.h has it. MX_OP with MOP_TABLE: id is its number.
+typedef struct MTable { double *data; int n; Span span; } MTable;
+
 typedef struct Model {
   const char *name; const SourceFile *file; Span span;
   const char **read; int nread;        // paths of all files that were read: its own and imported ones
@@ -189,6 +222,10 @@ typedef struct Model {
   MInit *init; int ninit;
   MBody *body; int nbody;
   MAssert *assertion; int nassertion;
+  MBlock *block; int nblock;
+  MTable *table; int ntable;
+  MDelay *delay; int ndelay;
+  MAction *action; int naction;
   MStat *stat; int nstat;
   MExpect *expect; int nexpect;
   MExperiment sim;

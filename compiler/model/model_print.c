@@ -195,7 +195,8 @@ static void params(Printer *p) {
 }
 
 static void variables(Printer *p) {
-  static const char *const kinds[] = {"coord", "state", "multiplier", "row", "attitude"};
+  static const char *const kinds[] = {"coord", "state", "multiplier", "row", "attitude", "discrete", "input", "delay",
+                                      "given"};
   for (int i = 0; i < p->m->nvar; i++) {
     const MVar *v = &p->m->var[i];
     text_printf(p->out, "  %s %s", kinds[v->kind], v->name);

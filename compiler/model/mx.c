@@ -72,7 +72,10 @@ MExpr *mx_var(Arena *a, const MVar *var, int id, MExpr *const *index, int n, boo
   MExpr *e = make(a, MX_VAR, at);
   e->id = id;
   e->derivative = derivative;
-  e->uses = MU_VAR | (derivative ? MU_RATE : 0) | (var->kind == MV_MULTIPLIER || var->kind == MV_ROW ? MU_LAMBDA : 0);
+  e->uses = var->kind == MV_DISCRETE || var->kind == MV_GIVEN ? MU_DISCRETE
+            : var->kind == MV_INPUT || var->kind == MV_DELAY ? MU_INPUT | MU_TIME
+            : MU_VAR | (derivative ? MU_RATE : 0) |
+              (var->kind == MV_MULTIPLIER || var->kind == MV_ROW ? MU_LAMBDA : 0);
   return with_args(a, e, index, n);
 }
 
@@ -128,7 +131,8 @@ static MExpr *subst(Arena *a, MExpr *x, MExpr *const *by, int n, Map *done) {
   MExpr *y = ARENA_NEW(a, MExpr);
   *y = *x;
   y->arg = ARENA_ARRAY(a, MExpr *, x->nargs);
-  y->uses = x->uses & ~(unsigned)(MU_LOOP | MU_PARAM | MU_VAR | MU_RATE | MU_LAMBDA | MU_TIME | MU_STAT);
+  y->uses = x->uses & ~(unsigned)(MU_LOOP | MU_PARAM | MU_VAR | MU_RATE | MU_LAMBDA | MU_TIME | MU_STAT | MU_DISCRETE |
+                                  MU_INPUT);
   if (x->kind == MX_VAR || x->kind == MX_PARAM) y->uses = x->uses & ~(unsigned)MU_LOOP;
   if (x->kind == MX_RATE) y->uses = x->uses & MU_RATE;
   for (int i = 0; i < x->nargs; i++) {

@@ -148,8 +148,9 @@ void unknown_member(const Scope *s, const char *owner, const char *name, Span at
   Names names = {0};
   add_keys(&names, s->names);
   Diag *d = diag(s->e->bag, DIAG_E0201, at, "`%s` has no `%s`", owner, name);
-  diag_label(d, "not declared in model %s", s->model->name);
-  if (s->model->name_span.file) diag_also(d, s->model->name_span, "the model of `%s`", owner);
+  if (!s->model) diag_label(d, "a body has no such part");
+  else diag_label(d, "not declared in model %s", s->model->name);
+  if (s->model && s->model->name_span.file) diag_also(d, s->model->name_span, "the model of `%s`", owner);
   const char *near = suggest(name, names.at, names.n);
   if (near) diag_help(d, "did you mean `%s.%s`?", owner, near);
   else if (names.n && names.n <= 6) {

@@ -41,7 +41,7 @@ static bool at_rest(const Check *k, const SysClass *c, Ex e) { return all_at_res
 // T must be a quadratic form: no part of degree 0 or 1 in the velocities, and no time.
 static void kinetic(const Check *k, const SysClass *c) {
   Pool *p = k->s->pool;
-  if (ex_depends(p, c->kinetic, k->s->sym_time)) {
+  if (moves_in_time(k->s, c->kinetic)) {
     refuse(k, c->span, "a kinetic energy that depends on time");
     return;
   }
@@ -57,11 +57,11 @@ static void kinetic(const Check *k, const SysClass *c) {
 
 static void row(const Check *k, const SysClass *c) {
   const char *name = c->shown;
-  if (c->velocity_level && (ex_depends(k->s->pool, c->y, k->s->sym_time) || !at_rest(k, c, c->y))) {
+  if (c->velocity_level && (moves_in_time(k->s, c->y) || !at_rest(k, c, c->y))) {
     Diag *d = refuse(k, c->span, "a constraint that prescribes a velocity");
     diag_label(d, "%s", name);
     diag_note(d, "a drive supplies energy; what the scheme keeps is a constraint that all velocities at zero meet");
-  } else if (!c->velocity_level && ex_depends(k->s->pool, c->y, k->s->sym_time))
+  } else if (!c->velocity_level && moves_in_time(k->s, c->y))
     diag_label(
         refuse(k, c->span,
                c->kind == CLASS_CONTACT ? "a gap that changes with time" : "a constraint that changes with time"),
@@ -85,7 +85,7 @@ static void no_energy(const Check *k) {
     if (c->kind != CLASS_SMOOTH) continue;
     potential |= c->potential != EX_NONE;
     if (c->kinetic == EX_NONE && c->potential == EX_NONE && c->dissipation == EX_NONE && !force) force = c;
-    if (c->potential == EX_NONE || !ex_depends(s->pool, c->potential, s->sym_time)) continue;
+    if (c->potential == EX_NONE || !moves_in_time(s, c->potential)) continue;
     Diag *d = diag(k->bag, DIAG_W0820, c->span, "the potential changes with time, so the energy is not constant");
     diag_note(
         d,

@@ -82,8 +82,17 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   }
   kernel_entries(pc, h, KERNEL_H, &c->h);
   if (c->kind == CLASS_RELATION && c->row_type == 1) kernel_set(pc, h, KERNEL_LAW, (Ex[]){ c->lo, c->hi }, 2);
-  if (c->kind == CLASS_OUTPUT || c->kind == CLASS_ASSERT) kernel_set(pc, h, KERNEL_OUT, &c->value, 1);
+  if (c->kind == CLASS_OUTPUT || (c->kind >= CLASS_ASSERT && c->kind < CLASS_DELAY && c->value != EX_NONE))
+    kernel_set(pc, h, KERNEL_OUT, &c->value, 1);
   if (c->kind == CLASS_INIT) hoist_column(h, c->value);
+  if (c->kind == CLASS_DELAY) {
+    hoist_column(h, c->period);
+    kernel_set(pc, h, KERNEL_OUT, &c->value, 1);
+  }
+  if (c->kind == CLASS_EVERY) {
+    hoist_column(h, c->period);
+    hoist_column(h, c->offset);
+  }
   if (c->e != EX_NONE && !ex_is_num(p, c->e, 0)) pc->e_num = hoist_column(h, c->e);
   friction_kernel(pc, h, c);
 }
@@ -122,5 +131,6 @@ void class_columns(PlanClass *pc, const Hoist *h) {
   pc->num = h->num;
   element_guards(pc, h);
   pc->nnum = h->n;
-  if (c->compliant || (c->kind >= CLASS_RELATION && c->kind <= CLASS_OUTPUT)) pc->nnum += c->nloop;
+  bool named = (c->kind >= CLASS_RELATION && c->kind <= CLASS_OUTPUT) || c->kind >= CLASS_EVERY;
+  if (c->compliant || named) pc->nnum += c->nloop;
 }

@@ -1,7 +1,7 @@
 // The plan as text (--dump=plan): what is computed once, per step and per iteration.
 #include "plan.h"
 
-static const char *const often[] = { "", "once", "each step", "each iteration" };
+static const char *const often[] = { "", "once", "at events", "each step", "each iteration" };
 static const char *const what[] = {
 #define KERNEL(name, field, text) text,
 #include "kernels.def"

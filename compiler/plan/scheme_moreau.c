@@ -20,7 +20,7 @@ static void push(Arena *a, const System *s, Entries *to, int row, int col, Wrt w
 static void derivatives(Arena *a, const System *s, const SysClass *c, Ex e, int row, Entries *to) {
   for (int k = 0; k < c->nslot; k++) {
     const Slot *t = &c->slot[k];
-    if (t->kind == SLOT_L || t->kind == SLOT_POSITION) continue;
+    if (t->kind == SLOT_L || t->kind == SLOT_POSITION || t->kind == SLOT_D) continue;
     push(a, s, to, row, k, t->kind == SLOT_Q ? WRT_Q : WRT_X, diff_along(s, e, t));
     if (t->kind == SLOT_Q) push(a, s, to, row, k, WRT_V, ex_diff(s->pool, e, t->rate));
   }
@@ -44,7 +44,7 @@ static void large_mass_curve(PlanClass *pc, Hoist *h, const SysClass *c) {
   for (int r = 0; r < n; r++)
     for (int k = 0; k < c->nslot; k++) {
       const Slot *t = &c->slot[k];
-      if (t->kind == SLOT_L) continue;
+      if (t->kind == SLOT_L || t->kind == SLOT_D) continue;
       push(h->arena, h->sys, &pc->mcurve, c->row[r], k, t->kind == SLOT_Q ? WRT_Q : WRT_X, slope[r * m + k]);
       if (t->kind == SLOT_Q) push(h->arena, h->sys, &pc->mcurve, c->row[r], k, WRT_V, slope[r * m + c->nslot + k]);
     }

@@ -467,10 +467,31 @@ Ast *ast_for(Parse *p, Span at, Span name_at, const char *name, Ast *range, AstL
   return ast_done(p, n);
 }
 
-Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, AstList items) {
+Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, Ast *offset, AstList items) {
   Ast *n = ast_new(p, kind, at);
   n->a = when;
+  n->b = offset;
   n->list2 = items;
+  return ast_done(p, n);
+}
+
+Ast *ast_offset(Parse *p, Span at, AstKind kind, Ast *when, Span word_at, const char *word, Ast *offset,
+                AstList items) {
+  if (kind == AST_EVERY && !strcmp(word, "offset")) return ast_timed(p, at, kind, when, offset, items);
+  Diag *d = problem(p, DIAG_E0121, word_at, "'%s' has no meaning here", word);
+  if (kind == AST_EVERY)
+    diag_help(d, "every %s offset %s { ... }", span_text(p, when->span), span_text(p, offset->span));
+  else diag_help(d, "when %s { ... }", span_text(p, when->span));
+  return ast_new(p, AST_ERROR, at);
+}
+
+Ast *ast_ending(Parse *p, Span at, Span word_at, const char *word, const char *text) {
+  bool stops = !strcmp(word, "stop"), fails = !strcmp(word, "fail");
+  if (!stops && !fails) return ast_lone(p, at, ast_name(p, word_at, word));
+  Ast *n = ast_new(p, stops ? AST_STOP : AST_FAIL, at);
+  n->name = word;
+  n->name_span = word_at;
+  n->doc = text;
   return ast_done(p, n);
 }
 

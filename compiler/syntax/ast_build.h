@@ -46,7 +46,11 @@ Ast *ast_body(Parse *p, Span at, Span name_at, const char *name, AstList indexer
 Ast *ast_gravity(Parse *p, Span at, Ast *value);
 Ast *ast_indexer(Parse *p, Span at, Span name_at, const char *name, Ast *range);
 Ast *ast_for(Parse *p, Span at, Span name_at, const char *name, Ast *range, AstList items);
-Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, AstList items);
+Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, Ast *offset, AstList items);
+// every T offset T0 { ... }
+Ast *ast_offset(Parse *p, Span at, AstKind kind, Ast *when, Span word_at, const char *word, Ast *offset,
+                AstList items);
+Ast *ast_ending(Parse *p, Span at, Span word_at, const char *word, const char *text);   // stop "...", fail "..."
 Ast *ast_simulate(Parse *p, Span at, AstList entries);
 Ast *ast_claim(Parse *p, Span at, AstKind kind, Ast *condition, const char *doc);
 

@@ -351,8 +351,17 @@ static void put_item(Printer *w, const Ast *n) {
       return;
     case AST_EVERY: case AST_WHEN:
       print_expr(n->a, &w->pen);
-      put_block(w, n, n->a->span.hi, n->list2);
+      if (n->b) {
+        pen_at(&w->pen, pen_behind(&w->pen, n->a->span.hi));
+        pen_text(&w->pen, " offset ");
+        print_expr(n->b, &w->pen);
+      }
+      put_block(w, n, n->b ? n->b->span.hi : n->a->span.hi, n->list2);
       return;
+    case AST_STOP: case AST_FAIL:
+      text_printf(out, "%s ", n->name);
+      print_string(n->doc, out);
+      break;
     case AST_SIMULATE:
       text_add(out, "simulate");
       put_entries(w, n, n->list);

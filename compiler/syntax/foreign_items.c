@@ -201,8 +201,8 @@ static bool claim(Parse *p) {
 // when c then ... end when;
 static bool timed(Parse *p) {
   if (item(p, 0) != TOK_TIMED || now(p) != TOK_THEN) return false;
-  Diag *d = say(p, p->now.at, "what happens at an event stands in braces, and is not supported yet");
-  diag_help(d, "describe the event with a contact or a relation");
+  Diag *d = say(p, p->now.at, "what happens at an event stands in braces");
+  diag_help(d, "when x > 1 { n = n + 1; }");
   size_t end = find_word(p->file, p->now.at.hi, p->file->len, "end");
   if (end < p->file->len) {
     end = skip_blanks(p->file, end + 3);

@@ -92,7 +92,7 @@ void gradient_along(Arena *a, const System *s, const SysClass *c, Ex e, Ex *out)
   ex_gradient(p, e, ids, n, by);
   for (int k = 0; k < n; k++) {
     const Slot *t = &c->slot[k];
-    out[k] = t->kind == SLOT_L || t->kind == SLOT_POSITION ? ex_num(p, 0) : by[k];
+    out[k] = t->kind == SLOT_L || t->kind == SLOT_POSITION || t->kind == SLOT_D ? ex_num(p, 0) : by[k];
     if (!is_turn(s, t)) continue;
     int id[4];
     Ex attitude[4], by_p[4];

@@ -8,8 +8,17 @@ static const Stage stage_of_kind[] = {
   [SYM_THETA] = STAGE_CONST,  [SYM_STAT] = STAGE_CONST,     [SYM_COLUMN] = STAGE_CONST, [SYM_TIME] = STAGE_TIME,
   [SYM_TIME0] = STAGE_TIME,   [SYM_H] = STAGE_TIME,         [SYM_VALUE] = STAGE_STATE,  [SYM_RATE] = STAGE_STATE,
   [SYM_VALUE0] = STAGE_STATE, [SYM_RATE0] = STAGE_STATE,    [SYM_LAMBDA] = STAGE_STATE, [SYM_KAPPA] = STAGE_STATE,
-  [SYM_VALUE_D] = STAGE_STATE, [SYM_RATE_D] = STAGE_STATE
+  [SYM_VALUE_D] = STAGE_STATE, [SYM_RATE_D] = STAGE_STATE,  [SYM_TABLE] = STAGE_CONST
 };
+
+static Stage stage_of_symbol(const System *s, const Sym *y) {
+  if (y->kind != SYM_VALUE && y->kind != SYM_RATE) return stage_of_kind[y->kind];
+  switch (s->model->var[y->id].kind) {
+  case MV_DISCRETE: case MV_GIVEN: return STAGE_EVENT;
+  case MV_INPUT: case MV_DELAY: return STAGE_TIME;
+  default: return STAGE_STATE;
+  }
+}
 
 Stage stage_of(const System *s, Ex e) {
   if (e == EX_NONE) return STAGE_NONE;
@@ -24,7 +33,7 @@ Stage stage_of(const System *s, Ex e) {
   }
   for (; t->n <= e; t->n++) {                      // arguments have smaller numbers
     Stage stage = STAGE_CONST;
-    if (t->n > 0 && ex_operator(p, t->n) == OP_SYM) stage = stage_of_kind[symtab_at(s->sym, ex_symbol(p, t->n))->kind];
+    if (t->n > 0 && ex_operator(p, t->n) == OP_SYM) stage = stage_of_symbol(s, symtab_at(s->sym, ex_symbol(p, t->n)));
     for (int k = 0; t->n > 0 && k < ex_nargs(p, t->n); k++) {
       Stage below = (Stage)t->of[ex_arg(p, t->n, k)];
       if (below > stage) stage = below;
@@ -33,6 +42,16 @@ Stage stage_of(const System *s, Ex e) {
   }
   return (Stage)t->of[e];
 }
+
+static bool of_time(int id, void *system) {
+  const System *s = system;
+  const Sym *y = symtab_at(s->sym, id);
+  if (y->kind != SYM_VALUE && y->kind != SYM_RATE) return y->kind == SYM_TIME;
+  MVarKind kind = s->model->var[y->id].kind;
+  return kind == MV_INPUT || kind == MV_DELAY;
+}
+
+bool moves_in_time(const System *s, Ex e) { return ex_depends_any(s->pool, e, of_time, (void *)s); }
 
 bool friction_moves(const System *s, const SysClass *c) {
   return stage_of(s, c->mu) > STAGE_CONST || stage_of(s, c->mu2) > STAGE_CONST || stage_of(s, c->radius) > STAGE_CONST;

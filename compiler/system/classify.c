@@ -17,7 +17,9 @@ static Kinds kinds_of(const System *s, Ex e) {
     else if (y->kind == SYM_RATE) k.v = true;
     else if (y->kind == SYM_VALUE) {
       MVarKind v = s->model->var[y->id].kind;
-      if (v == MV_COORD || v == MV_POSITION) k.q = true; else if (v == MV_STATE) k.x = true; else k.lambda = true;
+      if (v == MV_COORD || v == MV_POSITION) k.q = true; else if (v == MV_STATE) k.x = true;
+      else if (v < MV_DISCRETE) k.lambda = true;
+      else if (v == MV_INPUT || v == MV_DELAY) k.time = true;
     }
   }
   return k;
@@ -27,7 +29,7 @@ static Kinds kinds_of(const System *s, Ex e) {
 static int unknowns(Arena *a, const SysClass *c, bool multipliers, int **out) {
   int *ids = ARENA_ARRAY(a, int, 2 * c->nslot + 1), n = 0;
   for (int k = 0; k < c->nslot; k++) {
-    if (c->slot[k].kind == SLOT_L && !multipliers) continue;
+    if ((c->slot[k].kind == SLOT_L && !multipliers) || c->slot[k].kind == SLOT_D) continue;
     ids[n++] = c->slot[k].value;
     if (c->slot[k].kind == SLOT_Q) ids[n++] = c->slot[k].rate;
   }
@@ -36,7 +38,7 @@ static int unknowns(Arena *a, const SysClass *c, bool multipliers, int **out) {
 }
 
 static bool all_constant(const System *s, const Entries *e) {
-  for (int i = 0; i < e->n; i++) if (stage_of(s, e->at[i].value) > STAGE_CONST) return false;
+  for (int i = 0; i < e->n; i++) if (stage_of(s, e->at[i].value) > STAGE_EVENT) return false;
   return true;
 }
 

@@ -32,7 +32,7 @@ static void guards(Deriver *d) {
     slots_guard(d->sys, c, e, n);
     if (c->is_equation || (c->kind == CLASS_SMOOTH && c->nrow == 1)) c->slot[c->row[0]].guard = EX_NONE;
     for (int k = 0; k < c->mass.n && c->is_equation; k++) c->slot[c->mass.at[k].col].guard = EX_NONE;
-    if (c->kind == CLASS_INIT) c->slot[0].guard = EX_NONE;
+    if (c->kind == CLASS_INIT || (c->kind == CLASS_ACTION && c->action == MA_ASSIGN)) c->slot[0].guard = EX_NONE;
     if (c->lambda_slot >= 0) c->slot[c->lambda_slot].guard = EX_NONE;
   }
 }
@@ -104,6 +104,7 @@ const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
   derive_contacts(&d);
   derive_constraints(&d);
   derive_rest(&d);
+  derive_events(&d);
   if (diag_errors(bag) > before) return NULL;
   derive_cover(&d);
   guards(&d);

@@ -16,6 +16,7 @@ void derive_equations(Deriver *d);      // derive_first_order.c: M, A, B, K
 void derive_relations(Deriver *d);      // derive_rows.c: C, D
 void derive_contacts(Deriver *d);       // H, dg/dt
 void derive_constraints(Deriver *d);
+void derive_events(Deriver *d);         // every, when
 void derive_rest(Deriver *d);           // outputs, initial values, assertions, claims
 
 // Shared: derivatives of f and g of a smooth class whose rows, slots, f, g are set.

@@ -46,7 +46,7 @@ void derive_smooth_jacobians(Deriver *d, SysClass *c) {
   for (int r = 0; r < c->nrow; r++)
     for (int k = 0; k < c->nslot; k++) {
       const Slot *t = &c->slot[k];
-      if (t->kind == SLOT_POSITION) continue;
+      if (t->kind == SLOT_POSITION || t->kind == SLOT_D) continue;
       if (t->kind == SLOT_L) {
         Ex b = ex_diff(p, c->g[r], t->value);
         if (!ex_is_num(p, b, 0)) entries_push(d->arena, &c->b, (Entry){ c->row[r], k, WRT_L, b });
@@ -126,6 +126,8 @@ static void kinetic(Deriver *d, SysClass *c, Ex T, Span span) {
     Ex force = ex_sub(p, diff_along(s, T, a), gyroscopic(d, c, T, a));
     for (int k = 0; k < c->nslot; k++) {
       const Slot *b = &c->slot[k];
+      if (b->kind == SLOT_D && b->rate >= 0)               // a mass that a signal moves
+        force = ex_sub(p, force, ex_mul(p, ex_diff(p, momentum, b->value), ex_sym(p, b->rate)));
       if (b->kind != SLOT_Q) continue;
       Ex m = ex_trig(p, ex_diff(p, momentum, b->rate));
       if (!ex_is_num(p, m, 0)) entries_push(d->arena, &c->mass, (Entry){ c->row[r], k, WRT_V, m });

@@ -23,7 +23,7 @@ static void output_jacobian(Deriver *d, SysClass *c) {
   Pool *p = d->sys->pool;
   for (int k = 0; k < c->nslot; k++) {
     const Slot *t = &c->slot[k];
-    if (t->kind == SLOT_POSITION) continue;
+    if (t->kind == SLOT_POSITION || t->kind == SLOT_D) continue;
     Wrt by = t->kind == SLOT_Q ? WRT_Q : t->kind == SLOT_X ? WRT_X : WRT_L;
     Ex dy = t->kind == SLOT_L ? ex_diff(p, c->y, t->value) : diff_along(d->sys, c->y, t);
     if (!ex_is_num(p, dy, 0)) entries_push(d->arena, &c->h, (Entry){ 0, k, by, dy });
@@ -64,9 +64,15 @@ void derive_relations(Deriver *d) {
 static Ex rate_of_gap(Deriver *d, const SysClass *c) {
   Pool *p = d->sys->pool;
   Ex r = ex_diff(p, c->y, d->sys->sym_time);
-  for (int k = 0; k < c->nslot; k++)
-    if (c->slot[k].kind == SLOT_Q)
-      r = ex_add(p, r, ex_mul(p, diff_along(d->sys, c->y, &c->slot[k]), ex_sym(p, c->slot[k].rate)));
+  for (int k = 0; k < c->nslot; k++) {
+    const Slot *t = &c->slot[k];
+    if (t->kind == SLOT_Q) r = ex_add(p, r, ex_mul(p, diff_along(d->sys, c->y, t), ex_sym(p, t->rate)));
+    if (t->kind != SLOT_D || t->rate < 0) continue;
+    r = ex_add(p, r, ex_mul(p, ex_diff(p, c->y, t->value), ex_sym(p, t->rate)));
+    if (ex_depends(p, c->y, t->rate))
+      diag(d->bag, DIAG_E0411, c->y_span, "the rate of %s cannot stand here: its own rate would be needed",
+           sym_name(t->value, d->sys));
+  }
   return r;
 }
 

@@ -142,7 +142,8 @@ static bool read_here(Job *j, const Slot *t) { return t->guard == EX_NONE || num
 static bool inside_cut(Job *j, const SysClass *c) {
   for (int k = 0; k < c->nslot; k++) {
     const Slot *t = &c->slot[k];
-    if (t->kind != SLOT_L && read_here(j, t) && lookup(j, concrete_symbol(j, SYM_VALUE, t)) < 0) return false;
+    if (t->kind == SLOT_L || t->kind == SLOT_D || !read_here(j, t)) continue;
+    if (lookup(j, concrete_symbol(j, SYM_VALUE, t)) < 0) return false;
   }
   return true;
 }

@@ -71,6 +71,10 @@ static Ex operation(System *s, const MExpr *e, Mode mode) {
   case MOP_OR:  return ex_2(p, OP_OR, a, b);
   case MOP_NOT: return ex_1(p, OP_NOT, a);
   case MOP_IF:  return ex_if(p, a, b, lower(s, e->arg[2], inside));
+  case MOP_TABLE: {
+    Ex which = ex_sym(p, symtab_id(s->sym, (Sym){ .kind = SYM_TABLE, .id = e->id }));
+    return ex_op(p, OP_TABLE, (Ex[]){ which, a, a, ex_num(p, 0) }, 4);
+  }
 #define ONE(NAME) case MOP_##NAME: return ex_1(p, OP_##NAME, a);
 #define TWO(NAME) case MOP_##NAME: return ex_2(p, OP_##NAME, a, b);
   ONE(SQRT) ONE(EXP) ONE(LOG) ONE(SIN) ONE(COS) ONE(TAN) ONE(ASIN) ONE(ACOS) ONE(ATAN) ONE(SINH) ONE(COSH) ONE(TANH)
@@ -101,6 +105,11 @@ static Ex element_of_array(System *s, Sym y, const MParam *array) {
   return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_PARAM, .id = y.id + at }));
 }
 
+static bool has_rate(const System *s, const Sym *y) {
+  MVarKind kind = s->model->var[y->id].kind;
+  return kind != MV_DISCRETE && kind != MV_GIVEN;
+}
+
 static Ex rate_of_value(const System *s, int symbol) {
   if (is_position(s, symbol)) return attitude_rate(s, symbol);
   Sym y = *symtab_at(s->sym, symbol);
@@ -115,7 +124,7 @@ static Ex rate_along(System *s, Ex e, const int *ids, int n) {
   for (int i = 0; i < n; i++) {
     Sym y = *symtab_at(s->sym, ids[i]);
     seed[i] = ex_num(p, y.kind == SYM_TIME);
-    if (y.kind != SYM_VALUE) continue;
+    if (y.kind != SYM_VALUE || !has_rate(s, &y)) continue;
     seed[i] = rate_of_value(s, ids[i]);
   }
   ex_tangent(p, &e, 1, ids, seed, n, &r);
@@ -132,7 +141,7 @@ static Ex rate_of(System *s, Ex e) {
   Ex r = ex_diff(p, e, s->sym_time);
   for (int i = 0; i < n; i++) {
     Sym y = *symtab_at(s->sym, ids[i]);
-    if (y.kind != SYM_VALUE) continue;
+    if (y.kind != SYM_VALUE || !has_rate(s, &y)) continue;
     r = ex_add(p, r, ex_mul(p, ex_diff(p, e, ids[i]), rate_of_value(s, ids[i])));
   }
   return r;
@@ -183,6 +192,8 @@ bool lower_is_large(const MExpr *e) {
   int left = TREE_MOST;
   return !within(e, &left);
 }
+
+Ex lower_written(System *s, const MExpr *e) { return e ? lower(s, e, WRITTEN) : EX_NONE; }
 
 Ex lower_expr(System *s, const MExpr *e) {
   if (!e) return EX_NONE;

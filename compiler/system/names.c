@@ -21,6 +21,7 @@ void sym_text(const System *s, int id, Text *t) {
   case SYM_THETA: text_add(t, "theta"); return;
   case SYM_LAMBDA: text_add(t, "lambda"); return;
   case SYM_KAPPA: text_add(t, "kappa"); return;
+  case SYM_TABLE: text_printf(t, "points%d", y->id + 1); return;
   case SYM_STAT: text_printf(t, "stat%d", y->id); return;
   case SYM_COLUMN: text_printf(t, "c%d", y->id); return;
   case SYM_PARAM: text_add(t, s->model->param[y->id].name); return;

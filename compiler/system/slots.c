@@ -24,9 +24,14 @@ int slots_add(SlotList *l, int symbol) {
   Slot t = { .var = y.id, .nidx = y.nidx, .value = -1, .rate = -1 };
   memcpy(t.idx, y.idx, sizeof t.idx);
   MVarKind kind = l->sys->model->var[y.id].kind;
-  t.kind = kind == MV_COORD ? SLOT_Q : kind == MV_STATE ? SLOT_X : kind == MV_POSITION ? SLOT_POSITION : SLOT_L;
+  t.kind = kind == MV_COORD      ? SLOT_Q
+           : kind == MV_STATE    ? SLOT_X
+           : kind == MV_POSITION ? SLOT_POSITION
+           : kind >= MV_DISCRETE ? SLOT_D
+                                 : SLOT_L;
   y.kind = SYM_VALUE; t.value = symtab_id(l->sys->sym, y);
-  if (t.kind == SLOT_Q || t.kind == SLOT_X) { y.kind = SYM_RATE; t.rate = symtab_id(l->sys->sym, y); }
+  bool has_rate = t.kind == SLOT_Q || t.kind == SLOT_X || kind == MV_INPUT || kind == MV_DELAY;
+  if (has_rate) { y.kind = SYM_RATE; t.rate = symtab_id(l->sys->sym, y); }
   if (l->cls->nslot == l->cap) {
     l->cap = l->cap ? 2 * l->cap : 8;
     Slot *at = ARENA_ARRAY(l->arena, Slot, l->cap);

@@ -13,10 +13,12 @@
 // --- symbols: what the leaves of the DAG mean ---
 typedef enum {
   SYM_PARAM, SYM_PARAM_AT, SYM_LOOP, SYM_TIME, SYM_VALUE, SYM_RATE, SYM_STEP, SYM_THETA, SYM_STAT, SYM_COLUMN,
-  SYM_VALUE0, SYM_RATE0, SYM_TIME0, SYM_H, SYM_LAMBDA, SYM_KAPPA, SYM_VALUE_D, SYM_RATE_D
+  SYM_VALUE0, SYM_RATE0, SYM_TIME0, SYM_H, SYM_LAMBDA, SYM_KAPPA, SYM_VALUE_D, SYM_RATE_D,
+  SYM_TABLE
 } SymKind;
-// PARAM_AT: array element chosen by idx. VALUE: q, x or lambda. RATE: q' or x'. STEP, THETA: h and theta, only in
-// printed W. COLUMN: a hoisted constant of the instance (plan).
+// PARAM_AT: array element chosen by idx. VALUE: q, x or lambda, a discrete variable or signal. RATE: q' or x'. STEP,
+// THETA: h and theta, only in printed W. COLUMN: a hoisted constant of the instance (plan). TABLE: one by points,
+// number in Model.table.
 // Two-point kernels (plan): VALUE0, RATE0, TIME0 are VALUE, RATE, TIME at the begin of the step (VALUE, RATE: at its
 // end), H its length at run time; LAMBDA, KAPPA: the multipliers of the row at hand on position and velocity level;
 // VALUE_D, RATE_D: increments of VALUE and RATE over the step, known better than the difference of rounded values. RATE
@@ -30,10 +32,12 @@ const Sym *symtab_at(const SymTab *t, int id);
 int        symtab_size(const SymTab *t);
 
 // --- classes ---
-typedef enum { STAGE_NONE, STAGE_CONST, STAGE_TIME, STAGE_STATE } Stage;   // numbers as in nsm_abi.h
+// numbers as in nsm_abi.h; EVENT: changes at events only, with discrete variables
+typedef enum { STAGE_NONE, STAGE_CONST, STAGE_EVENT, STAGE_TIME, STAGE_STATE } Stage;
 typedef enum { WRT_Q, WRT_V, WRT_X, WRT_L } Wrt;
-// SLOT_POSITION: a number of an attitude, that moves with the three turns of its body, which are slots too (along.h)
-typedef enum { SLOT_Q, SLOT_X, SLOT_L, SLOT_POSITION } SlotKind;
+// As in nsm_abi.h. SLOT_POSITION: a number of an attitude, that moves with the three turns of its body, which are slots
+// too (along.h); SLOT_D: a discrete variable or signal
+typedef enum { SLOT_Q, SLOT_X, SLOT_L, SLOT_POSITION, SLOT_D = 5 } SlotKind;
 typedef enum {
   CLASS_SMOOTH,
   CLASS_RELATION,
@@ -43,7 +47,12 @@ typedef enum {
   CLASS_OUTPUT,
   CLASS_INIT,
   CLASS_ASSERT,
-  CLASS_KINEMATICS
+  CLASS_KINEMATICS,
+  CLASS_EVERY,             // period, offset
+  CLASS_WHEN,              // value: the condition
+  CLASS_CROSSING,          // value: what passes 0 where the condition before it becomes true
+  CLASS_ACTION,            // slot 0: what is assigned; value
+  CLASS_DELAY              // value, of which row_var has the past; period: the delay
 } ClassKind;
 
 typedef struct Slot {
@@ -98,7 +107,9 @@ typedef struct SysClass {
 
   // output, assertion, initial value
   Ex value; bool hidden; bool init_velocity; const char *name;
-  const char *text;        // of an assertion
+  const char *text;        // of an assertion, of what ends a run
+  int block; MActionKind action;   // events: number of the block in the model
+  Ex period, offset;
 
   // inferred (classify.c, reldeg.c)
   const char *inferred;    // "type 2, linear time-invariant", "scleronomous, linear"
@@ -137,6 +148,7 @@ double value_of(const System *s, Ex e, const double *loop, int nloop);
 
 // Stage of an expression: what it can change with.
 Stage stage_of(const System *s, Ex e);
+bool moves_in_time(const System *s, Ex e);               // does it read the time, or a signal?
 bool friction_moves(const System *s, const SysClass *c);         // some coefficient of it changes during a run
 const char *sym_name(int id, void *system);       // for ex_print: "bead[i+1].z'"
 const char *sym_latex(int id, void *system);

@@ -21,6 +21,8 @@ const Whole *whole_of_plan(Arena *a, const Plan *p) {
   }
   if (p->sys->model->nbody > 0) return NULL;
   for (int i = 0; i < p->ncls; i++) if (p->cls[i].c->compliant || p->cls[i].c->of_compliant) return NULL;
+  if (p->sys->model->nblock > 0) return NULL;              // events are for the general road
+  for (int i = 0; i < p->sys->model->nvar; i++) if (p->sys->model->var[i].kind >= MV_DISCRETE) return NULL;
   Written *w = write_out(a, p);
   if (!w) return NULL;
   const Whole *o = NULL;

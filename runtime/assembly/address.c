@@ -2,6 +2,7 @@
 // recorded with its statement and line, and the run does not start.
 #include "assembly.h"
 #include <math.h>
+#include <stdint.h>
 #include <string.h>
 
 // nsm_setup is the simulation itself, seen from emitted code.
@@ -54,6 +55,8 @@ int nsm_at(nsm_setup *setup, int var, int line, int nidx, const double *idx) {
 }
 
 int nsm_none(nsm_setup *setup) { return sim_of(setup)->a->nl; }
+
+double nsm_points(nsm_setup *setup, int table) { return (double)(uintptr_t)sim_of(setup)->a->m->table[table]; }
 
 void nsm_loop(nsm_setup *setup, int level, long lo, long hi) { sim_loops_record(sim_of(setup), level, lo, hi); }
 

@@ -200,16 +200,16 @@ static double between(const nsm_sim *s, int wrt) { return s->a->theta * sim_chai
 static void assemble(nsm_sim *s, int constant, double *to) {
   for (int a = 0; a < s->a->on.mass.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
-    if ((k->c->mass_stage == NSM_CONST) == constant) add(k, &k->c->mass, k->mass, k->mass_at, one, s, 1, to);
+    if (sim_fixed(k->c->mass_stage) == constant) add(k, &k->c->mass, k->mass, k->mass_at, one, s, 1, to);
   }
   for (int a = 0; a < s->a->on.jac.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
-    if ((k->c->jac_stage == NSM_CONST) == constant)
+    if (sim_fixed(k->c->jac_stage) == constant)
       add(k, &k->c->jac, k->jac, k->jac_at, at_end, s, -s->n.h * s->a->theta, to);
   }
   for (int a = 0; a < s->a->on.k.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.k.of[a]];
-    if ((k->c->k_stage == NSM_CONST) == constant) add(k, &k->c->k, k->k, k->k_at, at_end, s, -s->n.h * s->a->gamma, to);
+    if (sim_fixed(k->c->k_stage) == constant) add(k, &k->c->k, k->k, k->k_at, at_end, s, -s->n.h * s->a->gamma, to);
   }
   if (constant || s->w.frozen) return;
   for (int a = 0; a < s->a->on.mcurve.n; a++) {

@@ -46,6 +46,13 @@ void sim_z_name(const nsm_sim *s, int z, char *out, size_t size);               
 void sim_q_name(const nsm_sim *s, int q, char *out, size_t size);
 void sim_v_name(const nsm_sim *s, int v, char *out, size_t size);                // what velocity v is of
 void sim_l_name(const nsm_sim *s, int l, char *out, size_t size);
+// signals.c
+int      sim_signals_open(nsm_sim *s, const nsm_settings *set, nsm_error *e);
+int      sim_inputs_given(const nsm_sim *s, nsm_error *e); // 0: one has no value
+void     sim_signals_forget(nsm_sim *s);   // discrete variables or inputs have other values
+void     sim_signals_start(nsm_sim *s);    // the past of delayed quantities is what they are now
+void     sim_signals_keep(nsm_sim *s, int jump);   // the present becomes a part of it; jump: it has another value now
+void     sim_d_name(const nsm_sim *s, int d, char *out, size_t size);   // discrete variables
 // label with the loop indices of the instance
 void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size);
 void sim_row_name(const nsm_sim *s, int row, char *out, size_t size);            // "contact pair[7]"

@@ -1,5 +1,5 @@
 // The recorded columns: time; states, coordinates, velocities, multipliers and impulses (each in the order of the
-// variables); outputs.
+// variables); discrete variables; outputs.
 #include "assembly.h"
 #include <math.h>
 #include <string.h>
@@ -15,8 +15,9 @@ const char *nsm_column_name(nsm_sim *s, int c) {
   else if ((c -= s->a->nx) < s->a->nshown) sim_q_name(s, s->a->shown[c], s->w.name, sizeof s->w.name);
   else if ((c -= s->a->nshown) < s->a->nv) sim_z_name(s, c, s->w.name, sizeof s->w.name);
   else if ((c -= s->a->nv) < s->a->nl) sim_l_name(s, c, s->w.name, sizeof s->w.name);
+  else if ((c -= s->a->nl) < s->a->ndiscrete) sim_d_name(s, c, s->w.name, sizeof s->w.name);
   else {
-    c -= s->a->nl;
+    c -= s->a->ndiscrete;
     for (int a = 0; a < s->a->on.output.n; a++) {
       int cls = s->a->on.output.of[a], n = s->a->cls[cls].tab.count;
       if (c < n) { sim_instance_name(s, cls, c, s->w.name, sizeof s->w.name); break; }
@@ -46,6 +47,8 @@ void nsm_read(nsm_sim *s, double *row) {
   row += s->a->nv;
   memcpy(row, s->now.l, (size_t)s->a->nl * sizeof *row);
   row += s->a->nl;
+  if (s->a->ndiscrete > 0) memcpy(row, s->now.d, (size_t)s->a->ndiscrete * sizeof *row);
+  row += s->a->ndiscrete;
   for (int a = 0; a < s->a->on.output.n; a++) {
     sim_evaluate_class(s, s->a->on.output.of[a], row);
     row += s->a->cls[s->a->on.output.of[a]].tab.count;
@@ -61,7 +64,8 @@ double nsm_read_column(nsm_sim *s, int c) {
   if ((c -= a->nx) < a->nshown) return now->q[a->shown[c]];
   if ((c -= a->nshown) < a->nv) return now->z[c];
   if ((c -= a->nv) < a->nl) return now->l[c];
-  c -= a->nl;
+  if ((c -= a->nl) < a->ndiscrete) return now->d[c];
+  c -= a->ndiscrete;
   for (int i = 0; i < a->on.output.n; i++) {
     int cls = a->on.output.of[i], n = a->cls[cls].tab.count;
     if (c < n) { sim_evaluate_class(s, cls, s->w.out); return s->w.out[c]; }

@@ -57,7 +57,7 @@ static void assemble(nsm_sim *s, int constant, double *to) {
   for (int a = 0; a < s->a->on.mass.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     const nsm_pattern *p = &k->c->mass;
-    if ((k->c->mass_stage == NSM_CONST) != constant) continue;
+    if (sim_fixed(k->c->mass_stage) != constant) continue;
     for (int i = 0; i < k->tab.count; i++)
       for (int e = 0; e < p->n; e++)
         if (k->c->slot[p->row[e]] != NSM_SLOT_X && k->c->slot[p->col[e]] != NSM_SLOT_X) {

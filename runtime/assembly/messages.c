@@ -167,6 +167,8 @@ void sim_v_name(const nsm_sim *s, int v, char *out, size_t size) {
 
 void sim_l_name(const nsm_sim *s, int l, char *out, size_t size) { name_in(s, 1, NSM_VAR_MULTIPLIER, l, out, size); }
 
+void sim_d_name(const nsm_sim *s, int d, char *out, size_t size) { name_in(s, 0, NSM_VAR_DISCRETE, d, out, size); }
+
 void sim_z_name(const nsm_sim *s, int z, char *out, size_t size) {
   if (z >= s->a->nv) { name_in(s, 0, NSM_VAR_STATE, z - s->a->nv, out, size); return; }
   name_in(s, 0, z < s->a->nown ? NSM_VAR_COORD : NSM_VAR_VELOCITY, z, out, size);

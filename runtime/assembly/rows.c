@@ -286,7 +286,7 @@ static void values_h(nsm_sim *s, const sim_class *k) {
       if (impulse && k->h_b_at[j] >= 0) r->b[k->h_b_at[j]] += direction[j];
     }
   }
-  if (k->rq && k->c->rq_stage == NSM_CONST) add_rates(s, k);
+  if (k->rq && sim_fixed(k->c->rq_stage)) add_rates(s, k);
 }
 
 void sim_rows_outer(nsm_sim *s, int with_constants) {
@@ -295,6 +295,6 @@ void sim_rows_outer(nsm_sim *s, int with_constants) {
   for (int a = 0; a < rows->n; a++) values_h(s, &s->a->cls[rows->of[a]]);
   for (int a = 0; !with_constants && a < s->a->on.rq_moving.n; a++) {         // moving rates over a constant H
     const sim_class *k = &s->a->cls[s->a->on.rq_moving.of[a]];
-    if (k->c->h_stage == NSM_CONST) values_h(s, k);
+    if (sim_fixed(k->c->h_stage)) values_h(s, k);
   }
 }

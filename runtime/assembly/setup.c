@@ -171,9 +171,13 @@ static int set_sizes(nsm_sim *s, nsm_error *e) {
     if (too_big(s, sim_at_variable(i), "the model up to here", total, total * 240, e)) return 0;
   }
   // By kind: coordinates with their velocities are the first of both.
-  static const int order[] = { NSM_VAR_COORD, NSM_VAR_POSITION, NSM_VAR_VELOCITY, NSM_VAR_STATE, NSM_VAR_MULTIPLIER };
-  int *next[] = { &s->a->nown, &s->a->nq, &s->a->nv, &s->a->nx, &s->a->nl };
-  for (int k = 0; k < 5; k++) {
+  static const int order[] = { NSM_VAR_COORD, NSM_VAR_POSITION, NSM_VAR_VELOCITY, NSM_VAR_STATE, NSM_VAR_MULTIPLIER,
+                               NSM_VAR_DISCRETE, NSM_VAR_GIVEN, NSM_VAR_INPUT, NSM_VAR_DELAY };
+  int *next[] = { &s->a->nown, &s->a->nq, &s->a->nv, &s->a->nx, &s->a->nl, &s->a->nd, &s->a->nd, &s->a->nd,
+                  &s->a->nd };
+  for (int k = 0; k < (int)(sizeof order / sizeof *order); k++) {
+    if (order[k] == NSM_VAR_GIVEN) s->a->ndiscrete = s->a->nd;
+    if (order[k] == NSM_VAR_INPUT) s->a->nheld = s->a->nd;
     if (k == 1) s->a->nq = s->a->nv = s->a->nown;
     for (int i = 0; i < m->nvar; i++)
       if (m->var[i].kind == order[k]) {
@@ -181,6 +185,7 @@ static int set_sizes(nsm_sim *s, nsm_error *e) {
         *next[k] += s->a->var[i].count;
       }
   }
+  s->a->nsignal = s->a->nd - s->a->nheld;
   s->a->shown = SIM_NEW(s, s->a->nq, int);
   for (int k = 0; k < 2; k++)
     for (int i = 0; i < m->nvar; i++)
@@ -269,7 +274,7 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
       k->h = SIM_NEW(s, n * (size_t)k->c->h.n, double);
       k->curve = SIM_NEW(s, n * (size_t)k->c->curve.n, double);
     }
-    if (s->a->scheme->weights && k->c->kind == NSM_CONSTRAINT && k->c->h_stage > NSM_CONST)
+    if (s->a->scheme->weights && k->c->kind == NSM_CONSTRAINT && k->c->h_stage > NSM_EVENT)
       k->h_mid = SIM_NEW(s, n * (size_t)k->c->h.n, double);
   }
   return 1;
@@ -279,6 +284,7 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
 static int set_initial(nsm_sim *s, nsm_error *e) {
   s->a->q_start = SIM_NEW(s, s->a->nq, double);
   s->a->z_start = SIM_NEW(s, s->a->nz, double);
+  s->a->d_start = SIM_NEW(s, s->a->nd, double);
   for (int i = 0; i < s->a->m->nclass; i++) {
     const sim_class *k = &s->a->cls[i];
     if (k->c->kind != NSM_INIT) continue;
@@ -288,7 +294,8 @@ static int set_initial(nsm_sim *s, nsm_error *e) {
       if (!isfinite(value)) {
         char name[256];
         int state = k->c->slot[0] == NSM_SLOT_X;
-        if (state) sim_z_name(s, s->a->nv + at, name, sizeof name);
+        if (k->c->slot[0] == NSM_SLOT_D) sim_d_name(s, at, name, sizeof name);
+        else if (state) sim_z_name(s, s->a->nv + at, name, sizeof name);
         else if (k->c->init_velocity) sim_z_name(s, at, name, sizeof name);
         else sim_q_name(s, at, name, sizeof name);
         sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d: the initial value of %s is not finite", k->c->line,
@@ -296,7 +303,8 @@ static int set_initial(nsm_sim *s, nsm_error *e) {
         return 0;
       }
       int kind = k->c->slot[0];
-      if (kind == NSM_SLOT_X) s->a->z_start[s->a->nv + at] = value;
+      if (kind == NSM_SLOT_D) s->a->d_start[at] = value;
+      else if (kind == NSM_SLOT_X) s->a->z_start[s->a->nv + at] = value;
       else if (kind == NSM_SLOT_VELOCITY) s->a->z_start[at] = value;
       else if (kind == NSM_SLOT_POSITION) s->a->q_start[at] = value;
       else if (kind == NSM_SLOT_Q && k->c->init_velocity) s->a->z_start[at] = value;
@@ -319,41 +327,46 @@ static void list_phases(nsm_sim *s) {
     int smooth = c->kind == NSM_SMOOTH, row = s->a->cls[i].row0 >= 0, weights = s->a->scheme->weights,
         theta = smooth && weights, impulses = smooth && !s->a->scheme->two_point;
     list_if(s, &s->a->on.smooth, i, smooth);
-    list_if(s, &s->a->on.f_moving, i, smooth && c->f_stage > NSM_CONST);
+    list_if(s, &s->a->on.f_moving, i, smooth && c->f_stage > NSM_EVENT);
     list_if(s, &s->a->on.g, i, smooth && c->g_stage != NSM_NONE);
     list_if(s, &s->a->on.mass, i, smooth && c->mass_stage != NSM_NONE);
-    list_if(s, &s->a->on.mass_moving, i, smooth && c->mass_stage > NSM_CONST);
+    list_if(s, &s->a->on.mass_moving, i, smooth && c->mass_stage > NSM_EVENT);
     list_if(s, &s->a->on.jac, i, theta && c->jac_stage != NSM_NONE);
-    list_if(s, &s->a->on.jac_moving, i, theta && c->jac_stage > NSM_CONST);
+    list_if(s, &s->a->on.jac_moving, i, theta && c->jac_stage > NSM_EVENT);
     list_if(s, &s->a->on.k, i, theta && c->k_stage != NSM_NONE);
-    list_if(s, &s->a->on.k_moving, i, theta && c->k_stage > NSM_CONST);
+    list_if(s, &s->a->on.k_moving, i, theta && c->k_stage > NSM_EVENT);
     list_if(s, &s->a->on.b, i, impulses && c->b_stage != NSM_NONE);
-    list_if(s, &s->a->on.b_moving, i, impulses && c->b_stage > NSM_CONST);
+    list_if(s, &s->a->on.b_moving, i, impulses && c->b_stage > NSM_EVENT);
     list_if(s, &s->a->on.row, i, row);
     list_if(s, &s->a->on.relation, i, row && c->kind == NSM_RELATION);
     list_if(s, &s->a->on.contact, i, row && c->kind == NSM_CONTACT);
     list_if(s, &s->a->on.friction, i, row && c->kind == NSM_FRICTION);
-    list_if(s, &s->a->on.mu, i, row && c->mu_stage > NSM_CONST);
+    list_if(s, &s->a->on.mu, i, row && c->mu_stage > NSM_EVENT);
     list_if(s, &s->a->on.constraint, i, row && c->kind == NSM_CONSTRAINT);
-    list_if(s, &s->a->on.h_moving, i, row && c->h_stage > NSM_CONST);
+    list_if(s, &s->a->on.h_moving, i, row && c->h_stage > NSM_EVENT);
     list_if(s, &s->a->on.mid, i, s->a->cls[i].h_mid != NULL);
     list_if(s, &s->a->on.mcurve, i, theta && c->mcurve.n > 0);
     list_if(s, &s->a->on.rq, i, row && weights && c->rq.n > 0);
-    list_if(s, &s->a->on.rq_moving, i, row && weights && c->rq.n > 0 && c->rq_stage > NSM_CONST);
+    list_if(s, &s->a->on.rq_moving, i, row && weights && c->rq.n > 0 && c->rq_stage > NSM_EVENT);
     list_if(s, &s->a->on.curve, i, row && weights && c->curve.n > 0 && c->kind == NSM_CONSTRAINT);
     list_if(s, &s->a->on.contact_curve, i, row && weights && c->curve.n > 0 && c->kind != NSM_CONSTRAINT);
     list_if(s, &s->a->on.law, i, row && c->law_fn != NULL);
-    list_if(s, &s->a->on.law_moving, i, row && c->law_fn != NULL && c->law_stage > NSM_CONST);
+    list_if(s, &s->a->on.law_moving, i, row && c->law_fn != NULL && c->law_stage > NSM_EVENT);
     list_if(s, &s->a->on.energy, i, c->energy_fn != NULL);
     list_if(s, &s->a->on.compliant, i, c->lambda_fn != NULL);
     list_if(s, &s->a->on.output, i, c->kind == NSM_OUTPUT && !c->hidden);
     list_if(s, &s->a->on.assertion, i, c->kind == NSM_ASSERT);
     list_if(s, &s->a->on.kinematics, i, c->kind == NSM_KINEMATICS);
+    int values = c->f_stage == NSM_EVENT || c->law_stage == NSM_EVENT || c->rq_stage == NSM_EVENT;
+    int matrices = c->mass_stage == NSM_EVENT || c->jac_stage == NSM_EVENT || c->k_stage == NSM_EVENT ||
+                   c->b_stage == NSM_EVENT || c->h_stage == NSM_EVENT || c->rq_stage == NSM_EVENT;
+    s->a->event_matrix |= matrices;
+    s->a->event_values |= values || matrices;
     if ((c->kind == NSM_OUTPUT || c->kind == NSM_ASSERT) && s->a->cls[i].tab.count > most_out)
       most_out = s->a->cls[i].tab.count;
   }
   s->w.out = SIM_NEW(s, most_out, double);
-  s->a->ncolumn = 1 + s->a->nz + s->a->nshown + s->a->nl;
+  s->a->ncolumn = 1 + s->a->nz + s->a->nshown + s->a->nl + s->a->ndiscrete;
   for (int i = 0; i < s->a->on.output.n; i++) s->a->ncolumn += s->a->cls[s->a->on.output.of[i]].tab.count;
 }
 
@@ -395,6 +408,7 @@ static void set_state(nsm_sim *s) {
   s->w.l_from = SIM_NEW(s, nl, double);
   memcpy(s->now.q, s->a->q_start, (size_t)s->a->nq * sizeof(double));
   memcpy(s->now.z, s->a->z_start, nz * sizeof(double));
+  if (s->a->nd > 0) memcpy(s->now.d, s->a->d_start, (size_t)s->a->nd * sizeof(double));
   s->now.t = s->a->start;
 }
 
@@ -404,6 +418,7 @@ int sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (!set_experiment(s, set, e)) return 0;
   nsm_setup_view g = { s->a->p };
   if (!count_classes(s, &g, e) || !fill_classes(s, &g, e) || !set_initial(s, e)) return 0;
+  if (!sim_signals_open(s, set, e)) return 0;
   list_phases(s);
   choose_step(s);
   set_state(s);

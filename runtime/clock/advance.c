@@ -1,6 +1,7 @@
 // What one step of length h is made of: constants and factors where h changed, the scheme, the books, assertions.
 #include "clock.h"
 #include "runtime/assembly/augmented.h"
+#include "runtime/schemes/consistent.h"
 #include <math.h>
 #include <string.h>
 
@@ -12,16 +13,16 @@ void sim_evaluate_constants(nsm_sim *s) {
   for (int i = 0; i < s->a->on.smooth.n; i++) {
     sim_class *k = &s->a->cls[s->a->on.smooth.of[i]];
     const nsm_class *c = k->c;
-    if (c->mass_stage == NSM_CONST) c->mass_fn(&v, &k->tab, k->mass);
-    if (c->jac_stage == NSM_CONST) c->jac_fn(&v, &k->tab, k->jac);
-    if (c->b_stage == NSM_CONST) c->b_fn(&v, &k->tab, k->b);
-    if (c->k_stage == NSM_CONST) c->k_fn(&v, &k->tab, k->k);
-    if (c->f_stage == NSM_CONST) c->f_fn(&v, &k->tab, s->n.f_constant, s->n.f_constant + s->a->nv);
+    if (sim_fixed(c->mass_stage)) c->mass_fn(&v, &k->tab, k->mass);
+    if (sim_fixed(c->jac_stage)) c->jac_fn(&v, &k->tab, k->jac);
+    if (sim_fixed(c->b_stage)) c->b_fn(&v, &k->tab, k->b);
+    if (sim_fixed(c->k_stage)) c->k_fn(&v, &k->tab, k->k);
+    if (sim_fixed(c->f_stage)) c->f_fn(&v, &k->tab, s->n.f_constant, s->n.f_constant + s->a->nv);
   }
   for (int i = 0; i < s->a->on.row.n; i++) {
     sim_class *k = &s->a->cls[s->a->on.row.of[i]];
-    if (k->c->h_stage == NSM_CONST) k->c->h_fn(&v, &k->tab, k->h);
-    if (k->rq && k->c->rq_stage == NSM_CONST) k->c->rq_fn(&v, &k->tab, k->rq);
+    if (sim_fixed(k->c->h_stage)) k->c->h_fn(&v, &k->tab, k->h);
+    if (k->rq && sim_fixed(k->c->rq_stage)) k->c->rq_fn(&v, &k->tab, k->rq);
     if (k->c->law_fn) k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
   }
 }
@@ -59,6 +60,12 @@ static void evaluate_moving(nsm_sim *s) {
   }
 }
 
+// What constant forces do in a step.
+static void constant_motion(nsm_sim *s) {
+  for (int i = 0; i < s->a->nz; i++) s->n.dz_constant[i] = s->n.h * s->n.f_constant[i];
+  sim_matrix_solve(s, s->n.dz_constant);
+}
+
 int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
   sim_rows *r = &s->n.r;
   s->n.h = h;
@@ -81,10 +88,7 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
              name);
     return 0;
   }
-  if (s->a->linear) {
-    for (int i = 0; i < s->a->nz; i++) s->n.dz_constant[i] = h * s->n.f_constant[i];
-    sim_matrix_solve(s, s->n.dz_constant);
-  }
+  if (s->a->linear) constant_motion(s);
   if (r->m_follows) {
     r->made = 0;
     if (r->augmented) sim_augmented_stale(s);
@@ -115,15 +119,31 @@ static nsm_code assertions(nsm_sim *s, nsm_error *e) {
   return NSM_OK;
 }
 
-nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
+int sim_refresh(nsm_sim *s, nsm_error *e) {
+  int stale = s->n.stale;
+  if (!stale) return 1;
+  s->n.stale = 0;
+  if (s->n.con) s->n.con->made_for = 0;
+  sim_evaluate_constants(s);
+  if (stale > 1) return sim_prepare(s, s->n.h, e);
+  if (s->a->linear) constant_motion(s);
+  return 1;
+}
+
+static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
+  if (s->now.k == 0 && s->a->nsignal > 0 && !sim_inputs_given(s, e)) return NSM_USAGE;
   if (s->now.k == 0 && s->a->on.assertion.n > 0) {
     nsm_code c = assertions(s, e);
     if (c != NSM_OK) return c;
   }
+  if (s->n.stale && !sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   if (h != s->n.h && !sim_prepare(s, h, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   nsm_code c = s->a->scheme->step(s, t1, e);
   if (s->dump && sim_dump_failed(s, e)) return NSM_FILE;
-  if (c != NSM_OK) return c;
+  return c;
+}
+
+static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
   s->a->scheme->accept(s);
   SIM_SWAP(s->now.q, s->w.q1);
   SIM_SWAP(s->now.z, s->w.z1);
@@ -131,6 +151,16 @@ nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
   s->now.t = t1;
   s->now.k++;
   s->now.count.steps++;
+  if (s->a->ndelay > 0) sim_signals_keep(s, 0);
   if (s->now.ledger.on) sim_ledger_step(s);
   return s->a->on.assertion.n > 0 ? assertions(s, e) : NSM_OK;
+}
+
+nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e) { return attempt(s, h, t1, e); }
+
+nsm_code sim_accept(nsm_sim *s, double t1, nsm_error *e) { return accept(s, t1, e); }
+
+nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e) {
+  nsm_code c = attempt(s, h, t1, e);
+  return c == NSM_OK ? accept(s, t1, e) : c;
 }

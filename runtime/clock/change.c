@@ -5,22 +5,6 @@
 #include <string.h>
 
 // ---- values of the state --------------------------------------------------------------------------------------------
-// What a step hands to the next beside q, z and l is about the state that it reached.
-static void forget_last_step(nsm_sim *s) {
-  size_t nz = (size_t)s->a->nz, rows = (size_t)s->n.r.n, nl = (size_t)s->a->nl;
-  sim_state *now = &s->now;
-  if (!s->a->linear) memset(now->gain, 0, nz * sizeof(double));
-  memset(now->held, 0, rows * sizeof(double));
-  memset(now->off, 0, sizeof now->off);
-  now->holds = 0;
-  if (!s->a->scheme->two_point) return;
-  memset(now->q_low, 0, (size_t)s->a->nq * sizeof(double));
-  double *by_z[] = { now->z_low, now->gain0 }, *by_l[] = { now->impulse, now->force, now->kappa };
-  for (int i = 0; i < 2; i++) memset(by_z[i], 0, nz * sizeof(double));
-  for (int i = 0; i < 3; i++) memset(by_l[i], 0, nl * sizeof(double));
-  memset(now->closed, 0, rows);
-}
-
 nsm_code nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e) {
   int nx = s->a->nx, nq = s->a->nq, nv = s->a->nv, at = c - 1;
   if (e) *e = (nsm_error){ .code = NSM_OK };
@@ -28,11 +12,16 @@ nsm_code nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e) {
   if (at >= 0 && at < nx) s->now.z[nv + at] = value;
   else if (at >= nx && at < nx + nq) s->now.q[at - nx] = value;
   else if (at >= nx + nq && at < nx + nq + nv) s->now.z[at - nx - nq] = value;
-  else {
-    sim_fail(e, NSM_USAGE, "%s is no state, coordinate or velocity", nsm_column_name(s, c));
+  else if (at >= nx + nq + nv + s->a->nl && at < nx + nq + nv + s->a->nl + s->a->ndiscrete) {
+    s->now.d[at - nx - nq - nv - s->a->nl] = value;
+    sim_signals_forget(s);
+    s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
+    return NSM_OK;
+  } else {
+    sim_fail(e, NSM_USAGE, "%s is no state, coordinate, velocity or discrete variable", nsm_column_name(s, c));
     return NSM_USAGE;
   }
-  forget_last_step(s);
+  sim_forget_last_step(s);
   return NSM_OK;
 }
 

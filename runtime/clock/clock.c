@@ -1,6 +1,8 @@
 // The clock of a run: t_k = start + k step, and one shorter step at the end where the step does not divide the
 // interval. It owns the times and their number; a step itself (sim_advance) takes any length.
 //
+// Where the model has events, such a step is taken in pieces (events.c).
+//
 // A step from one of these times to the next has exactly the length that was asked for: the difference of two times
 // would have another one each time, and matrices would be made for each. `tick` counts the times that were reached;
 // after nsm_step_by the run is between two of them, and the next step leads to the next one.
@@ -14,8 +16,11 @@ nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
   long k = s->now.tick;
   if (k >= s->a->total) { sim_fail(e, NSM_USAGE, "the run is at its end"); return NSM_USAGE; }
   double t1 = time_of(s, k + 1), h = k < s->a->full && !s->now.between ? s->a->step : t1 - s->now.t;
-  nsm_code c = sim_advance(s, h, t1, e);
-  if (s->now.t != t1) return c;
+  nsm_code c = s->a->m->nblock > 0 ? sim_events_step(s, t1, e) : sim_advance(s, h, t1, e);
+  if (s->now.t != t1) {
+    if (s->a->m->nblock > 0) s->now.between = s->now.t != time_of(s, k);
+    return c;
+  }
   s->now.tick = k + 1;
   s->now.between = 0;
   return c;
@@ -27,7 +32,7 @@ nsm_code nsm_step_by(nsm_sim *s, double h, nsm_error *e) {
     sim_fail(e, NSM_USAGE, "a step of %g s cannot be taken at t = %.10g s", h, s->now.t);
     return NSM_USAGE;
   }
-  nsm_code c = sim_advance(s, h, t1, e);
+  nsm_code c = s->a->m->nblock > 0 ? sim_events_step(s, t1, e) : sim_advance(s, h, t1, e);
   while (s->now.tick < s->a->total && s->now.t >= time_of(s, s->now.tick + 1)) s->now.tick++;
   s->now.between = s->now.tick >= s->a->total || s->now.t != time_of(s, s->now.tick);
   return c;

@@ -3,6 +3,7 @@
 //
 //   open.c     open, reset, clone, close                 start.c, start_unique.c  initial values and laws
 //   clock.c    times of the run: nsm_step                advance.c  one step of any length
+//   events.c   instants of `every`, conditions of `when`: steps in pieces
 //   change.c   values and parameters from outside
 //   state.c    clear, save, restore                      statistics.c  what the claims of a model are made of
 #pragma once
@@ -11,9 +12,11 @@
 
 // start.c: initial values that the laws do not allow are moved (project: however far off), or refused: 0
 int  sim_start(nsm_sim *s, int project, nsm_error *e);
+int  sim_mend(nsm_sim *s, int project, nsm_error *e);      // the same of the present state, which stays no start
 void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->a->note
 // state.c
 void sim_state_clear(nsm_sim *s);               // everything 0, as before the first step; nothing is remembered
+void sim_forget_last_step(nsm_sim *s);          // what it handed on about a state that is another one now
 void sim_work_clear(nsm_sim *s);                // what a step that was broken off, or another state, left in the work
 
 // statistics.c
@@ -30,6 +33,14 @@ int  sim_prepare(nsm_sim *s, double h, nsm_error *e);
 // One step from the present time to t1 by the scheme; h: its length, any; t1 = t + h up to round-off (clock.c knows its
 // times better). On NSM_FAILED the state is that before it.
 nsm_code sim_advance(nsm_sim *s, double h, double t1, nsm_error *e);
+// The two halves of it: the step from the present state, which may be tried again with another length; it stands.
+nsm_code sim_try(nsm_sim *s, double h, double t1, nsm_error *e);
+nsm_code sim_accept(nsm_sim *s, double t1, nsm_error *e);
+int      sim_refresh(nsm_sim *s, nsm_error *e);  // constants and matrices, where events changed what they are made of
+// events.c
+int      sim_events_analyse(nsm_sim *s, nsm_error *e);     // instants and conditions: 0 where a period makes no sense
+nsm_code sim_events_start(nsm_sim *s, nsm_error *e);       // what is due at the start
+nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e);   // from the present time to t1, in pieces
 
 // Length of the first step.
 static inline double sim_clock_first(const nsm_sim *s) {

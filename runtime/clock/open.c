@@ -33,6 +33,11 @@ static void keep_settings(nsm_sim *s, const nsm_settings *set) {
   nsm_assignment *list = SIM_NEW(s, own->nset, nsm_assignment);
   for (int i = 0; i < own->nset; i++) list[i] = (nsm_assignment){ copied(s, set->set[i].name), set->set[i].value };
   own->set = list;
+  nsm_input *input = SIM_NEW(s, own->ninput, nsm_input);
+  for (int i = 0; i < own->ninput; i++)
+    input[i] = (nsm_input){ copied(s, set->input[i].name), copied(s, set->input[i].path),
+                            copied(s, set->input[i].column), set->input[i].hold };
+  own->input = input;
   own->solver = copied(s, own->solver);
   own->dump_problems = NULL;                               // two runs would write the same files
 }
@@ -49,6 +54,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   sim_assembly_analyse(s);
   sim_rows_analyse(s);
   sim_islands_analyse(s);
+  if (!sim_events_analyse(s, e)) return 0;
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
   if (s->a->scheme->analyse) s->a->scheme->analyse(s);
   sim_evaluate_constants(s);
@@ -95,10 +101,15 @@ void nsm_reset(nsm_sim *s) {
   sim_state_clear(s);
   memcpy(s->now.q, s->a->q_start, (size_t)s->a->nq * sizeof(double));
   memcpy(s->now.z, s->a->z_start, (size_t)s->a->nz * sizeof(double));
+  if (s->a->nd > 0) memcpy(s->now.d, s->a->d_start, (size_t)s->a->nd * sizeof(double));
   s->now.t = s->a->start;
+  s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
+  sim_signals_start(s);
   double h = sim_clock_first(s);
   if (h != s->n.h) sim_prepare(s, h, NULL);
   if (on) sim_ledger_start(s);
+  s->a->start_error.code = NSM_OK;
+  if (s->a->m->nblock > 0) (void)sim_events_start(s, &s->a->start_error);
 }
 
 nsm_sim *nsm_clone(const nsm_sim *s, nsm_error *e) {

@@ -279,7 +279,7 @@ static int mend(nsm_sim *s, level *l, int project, nsm_error *e) {
   return 1;
 }
 
-int sim_start(nsm_sim *s, int project, nsm_error *e) {
+int sim_mend(nsm_sim *s, int project, nsm_error *e) {
   for (int velocity = 0; velocity < 2; velocity++) {
     level l;
     int ok = level_open(s, &l, velocity, project);
@@ -288,6 +288,11 @@ int sim_start(nsm_sim *s, int project, nsm_error *e) {
     level_close(&l);
     if (!ok) return 0;
   }
+  return 1;
+}
+
+int sim_start(nsm_sim *s, int project, nsm_error *e) {
+  if (!sim_mend(s, project, e)) return 0;
   memcpy(s->a->q_start, s->now.q, (size_t)s->a->nq * sizeof(double));
   memcpy(s->a->z_start, s->now.z, (size_t)s->a->nz * sizeof(double));
   return 1;

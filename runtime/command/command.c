@@ -143,6 +143,8 @@ static nsm_code check_outputs(job *j, nsm_error *e) {
   if (trajectory(j)) output[n++] = (nsm_output){ j->o.output ? "--output" : "the trajectory", trajectory(j) };
   if (j->o.summary) output[n++] = (nsm_output){ "--summary", j->o.summary };
   nsm_code code = nsm_outputs_check(j->host->input, j->host->ninput, output, n, e);
+  for (int i = 0; i < j->o.run.ninput && code == NSM_OK; i++)
+    code = nsm_outputs_check(&j->o.input[i].path, 1, output, n, e);
   if (code == NSM_OK && j->o.run.dump_problems)
     code = nsm_outputs_check_folder(j->o.run.dump_problems, j->m->name ? (const char *)j->m->text + j->m->name : "",
                                     j->host->input, j->host->ninput, output, n, e);
@@ -224,7 +226,7 @@ static nsm_code run_once(job *j, nsm_error *e) {
     long before = k;
     code = nsm_advance(j->s, stride(j, total - k, next - k, call - k), e);
     k = nsm_steps_done(j->s);
-    if (k > before) {
+    if (k > before || code == NSM_STOPPED) {
       if (j->m->nstat > 0) nsm_statistics_step(j->s, j->stat);
       if (j->recording && k == next) {
         write_row(j);
@@ -237,7 +239,7 @@ static nsm_code run_once(job *j, nsm_error *e) {
     if (p.on && k >= p.next) show_progress(j, &p);
     if (k >= call) call = between_steps(j, k, total);
   }
-  if (j->recording && written != nsm_steps_done(j->s)) write_row(j);
+  if (j->recording && (written != nsm_steps_done(j->s) || (code == NSM_STOPPED && j->s->now.between))) write_row(j);
   if (p.on && p.shown > p.began) fprintf(j->err, "\r%40s\r", "");
   return code;
 }
@@ -261,6 +263,7 @@ static nsm_code run_bench(job *j, nsm_error *e) {
       if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
       if (done * total + k >= call) call = between_steps(j, done * total + k, n * total);
     }
+    if (code == NSM_STOPPED) code = NSM_OK;
     ns[done] = 1e9 * (nsm_seconds() - began) / (double)total;
   }
   qsort(ns, (size_t)done, sizeof *ns, by_value);
@@ -388,7 +391,9 @@ static nsm_code run(job *j) {
   j->sum.wall_s = nsm_seconds() - began;
   nsm_interrupt_seen();
   if (code == NSM_FILE && !*e.text) code = NSM_OK;         // a row could not be written: close_csv tells
-  int all = nsm_steps_done(j->s) == nsm_steps_total(j->s);
+  int all = nsm_steps_done(j->s) == nsm_steps_total(j->s) || code == NSM_STOPPED;
+  if (code == NSM_STOPPED && !j->o.quiet) fprintf(j->err, "note: %s\n", e.text);
+  if (code == NSM_STOPPED) e = (nsm_error){ .code = code = NSM_OK };
   nsm_code csv = close_csv(j, &file);
   if (csv == NSM_PIPE) j->o.quiet = 1;
   if (code != NSM_OK && code != NSM_INTERRUPTED) say(j, &e);
@@ -423,6 +428,7 @@ static nsm_code open_simulation(job *j, const nsm_flags *f, nsm_error *e) {
   }
   if (code == NSM_OK) code = check_outputs(j, e);
   if (code == NSM_OK && !(j->s = nsm_open(j->m, &j->o.run, e))) code = e->code;
+  if (code == NSM_OK && !sim_inputs_given(j->s, e)) code = e->code;
   return code;
 }
 

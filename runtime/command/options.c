@@ -6,6 +6,7 @@
 #include "runtime/clock/clock.h"
 #include <math.h>
 #include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
 static const char *text_of(const nsm_model *m, int at) { return (const char *)m->text + at; }
@@ -85,6 +86,25 @@ static nsm_code read_set(const nsm_model *m, nsm_options *o, const char *text, n
   return NSM_OK;
 }
 
+// NAME=FILE[:COLUMN][,hold]; a colon within the path is one before the last slash.
+static nsm_code read_input(nsm_options *o, const char *text, nsm_error *e) {
+  const char *equal = strchr(text, '=');
+  if (!equal || equal == text || !equal[1]) {
+    sim_fail(e, NSM_USAGE, "--input %s: it takes NAME=FILE[:COLUMN][,hold]", text);
+    return NSM_USAGE;
+  }
+  char *copy = strdup(text);
+  if (!copy) return sim_no_memory(e, "reading the command line");
+  nsm_input *in = &o->input[o->run.ninput++];
+  char *path = copy + (equal - text) + 1, *comma = strrchr(path, ',');
+  path[-1] = 0;
+  *in = (nsm_input){ .name = copy, .path = path };
+  if (comma && strcmp(comma, ",hold") == 0) { *comma = 0; in->hold = 1; }
+  char *colon = strrchr(path, ':');
+  if (colon && !strchr(colon, '/') && colon[1]) { *colon = 0; in->column = colon + 1; }
+  return NSM_OK;
+}
+
 // The scheme is part of the compiled model: another one needs another compilation.
 static nsm_code check_scheme(const nsm_model *m, const nsm_flags *f, nsm_error *e) {
   const sim_scheme *at = sim_scheme_at(m->scheme);
@@ -117,7 +137,8 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
   o->quiet = f->text[NSM_FLAG_QUIET] != NULL || f->command == NSM_FOR_TEST;
   o->set = calloc((size_t)f->nset + 1, sizeof *o->set);
   o->names = calloc((size_t)f->nset + 1, sizeof *o->names);
-  if (!o->set || !o->names) return sim_no_memory(e, "reading the command line");
+  o->input = calloc((size_t)f->nlist + 1, sizeof *o->input);
+  if (!o->set || !o->names || !o->input) return sim_no_memory(e, "reading the command line");
   o->run = (nsm_settings){ .set = o->set,
                            .start = f->number[NSM_FLAG_START],
                            .until = f->number[NSM_FLAG_UNTIL],
@@ -135,11 +156,16 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
   nsm_code code = check_scheme(m, f, e);
   if (code == NSM_OK) code = check_bench(f, e);
   for (int i = 0; i < f->nset && code == NSM_OK; i++) code = read_set(m, o, f->set[i], e);
+  for (int i = 0; i < f->nlist && code == NSM_OK; i++)
+    if (f->list[i].flag == NSM_FLAG_INPUT) code = read_input(o, f->list[i].text, e);
+  o->run.input = o->input;
   return code;
 }
 
 void nsm_options_free(nsm_options *o) {
   for (int i = 0; o->names && i < o->run.nset; i++) free(o->names[i]);
+  for (int i = 0; o->input && i < o->run.ninput; i++) free((char *)(uintptr_t)o->input[i].name);
+  free(o->input);
   free(o->names);
   free(o->set);
 }

@@ -6,6 +6,7 @@ typedef struct nsm_options {
   nsm_settings    run;
   nsm_assignment *set;
   char          **names;                // of the assignments
+  nsm_input      *input;                // with texts of their own: run.ninput
   const char     *output, *record, *summary;
   long            every, bench;         // bench: 0 none
   int             expect, quiet;

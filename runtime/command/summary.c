@@ -13,6 +13,7 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   if (m->step_ns >= 0) fprintf(f, "  %.4g ns per step (median)\n", m->step_ns);
   fprintf(f, "  %ld Newton iterations, %ld of the one-step solver", c->newton_iterations, c->solver_iterations);
   if (s->a->on.contact.n > 0) fprintf(f, ", %ld impacts", c->impacts);
+  if (s->a->m->nblock > 0) fprintf(f, ", %ld events", c->events);
   if (s->n.r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
   fprintf(f, "\n");
   const sim_ledger *g = &s->now.ledger;
@@ -23,6 +24,7 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
       "forces gave %.4g, residue %.2g\n",
       g->initial, g->kinetic + g->potential, g->drift, g->gain, g->contacts, g->friction, g->dampers, g->forces,
       g->residue);
+  if (s->a->m->nblock > 0) fprintf(f, "  events took %.4g J\n", g->resets);
 }
 
 static void string(FILE *f, const char *t) {

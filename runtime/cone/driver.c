@@ -74,7 +74,12 @@ static inline void notice_matrix(const nsm_cone_problem *p, nsm_cone_work *w) {
   w->planar = w->modes_known = w->mode_count = w->mode_turn = 0;
 }
 
-typedef struct best_answer { double *lambda; nsm_cone_check check; const char *solver; int any; } best_answer;
+typedef struct best_answer {
+  double *lambda, distance;              // nsm_cone_distance
+  nsm_cone_check check;
+  const char *solver;
+  int any;
+} best_answer;
 
 static int all_finite(const nsm_cone_problem *p, const double *lambda) {
   int finite = 1;
@@ -101,7 +106,9 @@ static int judge(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try
   nsm_cone_check c;
   make_finite(p, lambda);
   check(p, w, t, lambda, u, &c);
-  if (c.accepted || !best->any || c.residual < best->check.residual) {
+  double distance = c.accepted ? 0 : p->cones ? nsm_cone_distance(p, w, lambda) : c.residual;
+  if (c.accepted || !best->any || distance < best->distance) {
+    best->distance = distance;
     if (best->lambda) memcpy(best->lambda, lambda, (size_t)p->m * sizeof(double));
     best->check = c;
     best->solver = solver;
@@ -127,6 +134,17 @@ static nsm_cone_problem dense_view(const nsm_cone_problem *p, const nsm_cone_wor
   return d;
 }
 
+// 1 where the best answer is one to go on with, though not within the tolerance: at the second level.
+static int will_do(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const best_answer *best) {
+  nsm_cone_check c;
+  nsm_cone_try level = *t;
+  if (!(t->accept > t->tolerance) || !best->any || !best->lambda) return 0;
+  level.tolerance = t->accept;
+  level.sqrt_tolerance = sqrt(t->accept);
+  check(p, w, &level, best->lambda, NULL, &c);
+  return c.accepted;
+}
+
 static int takes_intervals(const nsm_cone_solver *s, int m) {
   return !(s->blocks & NSM_BLOCKS_ONLY) && (!(s->blocks & NSM_BLOCKS_OR_SMALL) || m <= NSM_SMALL);
 }
@@ -142,6 +160,7 @@ static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_probl
   nsm_cone_problem view = dense_view(p, w);
   nsm_cone_try attempt = *t;
   attempt.warm = guess != NULL;
+  attempt.asked = t->tolerance;
   attempt.tolerance *= aim;
   if (guess) memcpy(lambda, guess, (size_t)p->m * sizeof(double));
   else nsm_cone_start(p, lambda);
@@ -166,8 +185,10 @@ static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, 
   nsm_cone_status status = NSM_CONE_FAILED;
   unsigned used = nsm_cone_blocks_used(p);
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name && status == NSM_CONE_FAILED; s++)
-    if (is_tried(s, p, w, used) && !(best->any && nsm_cone_late(w)))
+    if (is_tried(s, p, w, used) && !(best->any && nsm_cone_late(w))) {
       status = try_solver(s, p, w, t, s->start & NSM_FROM_BEST && best->any ? best->lambda : guess, lambda, u, best);
+      if (status == NSM_CONE_FAILED && s->start & NSM_PILES && will_do(p, w, t, best)) break;
+    }
   return status;
 }
 
@@ -214,7 +235,7 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   if (w->form == NSM_FORM_DENSE && !w->dense_is_copy) w->dense = p->M;
 
   size_t mark = w->used, bytes = (size_t)p->m * sizeof(double);
-  best_answer best = { nsm_cone_take(w, bytes), none, NULL, 0 };
+  best_answer best = { .lambda = nsm_cone_take(w, bytes), .distance = HUGE_VAL, .check = none };
   w->proof = nsm_cone_take(w, bytes);
   w->margin = 0;
   double *guess = nsm_cone_take(w, bytes);
@@ -357,7 +378,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
                                double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_work *w = workspace;
   nsm_cone_check c = { 0, 0, 0, 1 };
-  nsm_cone_try t = { default_tolerance, default_sqrt, 0, 0, 0 };
+  nsm_cone_try t = { .tolerance = default_tolerance, .sqrt_tolerance = default_sqrt };
   double budget = o && o->budget > 0 ? o->budget : NSM_CONE_BUDGET, accept = o ? o->accept : 0;
   if (p->m < 0) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
   if (p->cones != 0 && !nsm_cone_blocks_ok(p)) {
@@ -374,6 +395,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
     t.warm = o->warm;
     t.max_iterations = o->max_iterations;
   }
+  t.accept = accept;
   w->once = o && o->once;
 
   if (is_auto(o) && p->cones == 0) {

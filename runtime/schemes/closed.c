@@ -78,7 +78,7 @@ int sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a) {
   int row = k->row0 + i;
   double way = 0;
   if (s->w.terms_of != s->now.k || s->w.terms_class != s->n.r.cls[row]) {
-    if (k->c->h_stage > NSM_CONST) k->c->h_fn(&now, &k->tab, k->h);
+    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(&now, &k->tab, k->h);
     sim_gap_terms(s, k, &now);
     s->w.terms_of = s->now.k;
     s->w.terms_class = s->n.r.cls[row];

@@ -91,7 +91,9 @@ static inline nsm_view con_view(const nsm_sim *s, double t1) {
                      .v0 = s->n.con->uc,
                      .k = s->n.con->kappa1,
                      .dq = s->n.con->inc_q,
-                     .dv = s->n.con->inc_u };
+                     .dv = s->n.con->inc_u,
+                     .d = s->a->nsignal > 0 ? sim_signals(s, 0.5 * (s->now.t + t1)) : s->now.d,
+                     .d_rate = s->a->nsignal > 0 ? s->w.moments->rate[s->w.moments->last] : s->now.d };
 }
 
 // consistent_matrix.c

@@ -188,7 +188,7 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
       add_square(s, v, k, &k->c->curve, o->curve, -1);
     }
     if (contact) continue;
-    if (k->c->dg_fn && k->c->h_stage > NSM_CONST) k->c->h_fn(v, &k->tab, k->h);
+    if (k->c->dg_fn && k->c->h_stage > NSM_EVENT) k->c->h_fn(v, &k->tab, k->h);
     if (k->c->gq_fn) k->c->gq_fn(v, &k->tab, o->gq);
     if (k->c->rq_fn) k->c->rq_fn(v, &k->tab, o->rq);
     for (int i = 0; i < k->tab.count; i++) add_constraint(s, v->h, k, o, i);

@@ -127,7 +127,7 @@ int con_evaluate(nsm_sim *s, const nsm_view *v) {
     if (d->kind == NSM_FRICTION) { slips(s, k); continue; }
     if (contact && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
     d->rate_fn(v, &k->tab, r->y + k->row0);
-    if (d->h_stage > NSM_CONST && (contact || !d->dg_fn)) d->h_fn(v, &k->tab, k->h);
+    if (d->h_stage > NSM_EVENT && (contact || !d->dg_fn)) d->h_fn(v, &k->tab, k->h);
     if (d->dg_fn) d->dg_fn(v, &k->tab, o->dg);
     if (d->drate_fn && !contact) d->drate_fn(v, &k->tab, o->dr);
     for (int i = 0; i < k->tab.count; i++) {

@@ -83,7 +83,7 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
   int found = 0;
   for (int a = 0; a < s->a->on.row.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.row.of[a]];
-    if (k->c->h_stage > NSM_CONST) k->c->h_fn(v, &k->tab, k->h);
+    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(v, &k->tab, k->h);
     k->c->rate_fn(v, &k->tab, c->slip + k->row0);
   }
   for (int f = 0; f < r->nfriction; f++) {

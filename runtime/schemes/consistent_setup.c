@@ -57,7 +57,7 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
       return refuse(s, a, "have no discrete form of this constraint", e);
     if (c->kind == NSM_FRICTION && s->a->scheme->one_step)
       return refuse(s, a, "with one step know no friction", e);
-    if (sim_contactlike(c) && c->kind != NSM_FRICTION && !c->dg_fn && c->h_stage > NSM_CONST)
+    if (sim_contactlike(c) && c->kind != NSM_FRICTION && !c->dg_fn && c->h_stage > NSM_EVENT)
       return refuse(s, a, "have no discrete derivative of this gap", e);
     if (!s->a->scheme->one_step || c->kind != NSM_CONTACT) continue;
     for (int i = 0; i < k->tab.count; i++) {
@@ -232,9 +232,9 @@ static int is_affine(const nsm_sim *s) {
   }
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const nsm_class *c = s->a->cls[s->a->on.contact.of[a]].c;
-    yes &= c->y_affine && c->h_stage <= NSM_CONST && c->curve.n == 0;
+    yes &= c->y_affine && c->h_stage <= NSM_EVENT && c->curve.n == 0;
   }
-  for (int a = 0; a < s->a->on.friction.n; a++) yes &= s->a->cls[s->a->on.friction.of[a]].c->h_stage <= NSM_CONST;
+  for (int a = 0; a < s->a->on.friction.n; a++) yes &= s->a->cls[s->a->on.friction.of[a]].c->h_stage <= NSM_EVENT;
   return yes;
 }
 

@@ -94,7 +94,7 @@ void newton_evaluate(nsm_sim *s, double t1) {
     if (sim_opens(k->c) && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
     if (k->c->kind == NSM_RELATION) k->c->y_fn(&v, &k->tab, y);
     else k->c->rate_fn(&v, &k->tab, y);
-    if (k->c->h_stage > NSM_CONST) k->c->h_fn(&v, &k->tab, k->h);
+    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(&v, &k->tab, k->h);
   }
   for (int a = 0; a < s->a->on.law_moving.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.law_moving.of[a]];

@@ -55,7 +55,7 @@ static void rows(nsm_sim *s, const nsm_view *m) {
       k->c->gap_fn(m, &k->tab, r->gap + k->row0, rate);
       memcpy(y, rate, (size_t)k->tab.count * sizeof(double));
     }
-    if (k->c->h_stage > NSM_CONST) k->c->h_fn(m, &k->tab, k->h);
+    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(m, &k->tab, k->h);
   }
   sim_close(s, 0);                                         // the gap at q_M has half a step of the rate in it
   if (s->a->on.friction.n > 0) sim_friction_follow(s);

@@ -173,15 +173,16 @@ static nsm_code step_through(run *r, const volatile int *stop, nsm_error *e) {
     if (before < n) n = before;
     if (r->t.csv.file && n > k->every - i % k->every) n = k->every - i % k->every;
     code = nsm_advance(s, n, e);
-    if (code != NSM_OK) break;
+    if (code != NSM_OK && code != NSM_STOPPED) break;
     i = nsm_steps_done(s);
     sweep_measures_step(s, r->of, k->nmeasure, r->measure);
     if (k->m->nstat > 0) nsm_statistics_step(s, r->claim);
     if (r->t.csv.file && i % k->every == 0) { write_trajectory(&r->t, s); written = i; }
     if (i % LOOK == 0 && *stop) return NSM_INTERRUPTED;
   }
-  if (written != nsm_steps_done(s)) write_trajectory(&r->t, s);
-  return code;
+  if (written != nsm_steps_done(s) || (code == NSM_STOPPED && s->now.between)) write_trajectory(&r->t, s);
+  if (code == NSM_STOPPED && e) *e = (nsm_error){ .code = NSM_OK };
+  return code == NSM_STOPPED ? NSM_OK : code;
 }
 
 // 1, 0, or NaN where the run does not reach the time that the claim is about.

@@ -180,6 +180,7 @@ nsm_code sweep_plan_read(const nsm_model *m, const nsm_flags *f, sweep_plan *p, 
   for (int pass = 0; pass < 2; pass++)                     // grids first
     for (int i = 0; i < f->nlist && code == NSM_OK; i++) {
       int sample = f->list[i].flag == NSM_FLAG_SAMPLE;
+      if (f->list[i].flag == NSM_FLAG_INPUT) continue;
       if (sample == pass) code = read_one(m, f, sample ? "sample" : "vary", f->list[i].text, p, e);
     }
   if (code != NSM_OK) return code;

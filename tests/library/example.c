@@ -99,8 +99,38 @@ static void mistakes(void) {
   nsm_program_free(p);
 }
 
+// Samples, resets, delays and inputs belong to the state: saved in the middle, a run goes on with the same bits.
+static void events_and_inputs(void) {
+  static const char text[] =
+      "model Events { input w = 0.5;  state x = 1, y = 0;  discrete u = 0, n = 0;\n"
+      "x' = u - delay(x, 0.05);  y' = w + 1;\n"
+      "every 7e-3 { u = 0.5*u - x + w; }  when y > 0.2 { y = 0;  n = n + 1; }\n"
+      "simulate { until = 1, step = 0.003 } }";
+  nsm_error e;
+  nsm_program *p = nsm_compile_text(text, "events.nsm", NULL);
+  nsm_sim *s = nsm_simulate(p, NULL, &e), *fresh = nsm_simulate(p, NULL, &e);
+  need(s && fresh && nsm_advance(s, 150, &e) == NSM_OK, "a model with events steps");
+  need(nsm_set_input(s, "w", 0.25, &e) == NSM_OK && nsm_advance(s, 1, &e) == NSM_OK, "an input is set");
+  need(nsm_set_input(s, "v", 1, &e) == NSM_USAGE && strstr(e.text, "no input"), "unknown inputs are named");
+  void *state = malloc(nsm_state_size(s));
+  nsm_save(s, state);
+  nsm_sim *twin = nsm_clone(s, &e);
+  need(nsm_restore(fresh, state, &e) == NSM_OK, "its state is restored");
+  nsm_advance(s, nsm_steps_total(s), &e);
+  nsm_advance(fresh, nsm_steps_total(s), &e);
+  nsm_advance(twin, nsm_steps_total(s), &e);
+  need(same(s, fresh) && same(s, twin), "events go on with the same bits");
+  need(nsm_read_column(s, nsm_find_column(s, "n")) > 3, "resets took place");
+  nsm_close(s);
+  nsm_close(fresh);
+  nsm_close(twin);
+  nsm_program_free(p);
+  free(state);
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) return 2;
+  events_and_inputs();
   nsm_program *p = nsm_compile_file(argv[1], NULL);
   if (nsm_program_status(p) != NSM_OK) { nsm_print_diagnostics(p, stderr); return 1; }
   printf("nsm %s: %s, %d parameters\n", nsm_version(), nsm_program_name(p), nsm_nparameter(p));

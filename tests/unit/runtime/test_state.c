@@ -142,7 +142,10 @@ static void models_of(const char *folder) {
     size_t n = strlen(f->d_name);
     snprintf(path, sizeof path, "%s/%s", folder, f->d_name);
     if (f->d_name[0] == '.') continue;
-    if (n < 4 || strcmp(f->d_name + n - 4, ".nsm") != 0) { models_of(path); continue; }
+    if (n < 4 || strcmp(f->d_name + n - 4, ".nsm") != 0) {
+      if (!strchr(f->d_name, '.')) models_of(path);            // a folder; others are data
+      continue;
+    }
     for (size_t k = 0; k < sizeof schemes / sizeof *schemes; k++) one(path, schemes[k]);
   }
   closedir(d);

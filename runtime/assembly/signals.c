@@ -1,0 +1,272 @@
+// Signals: inputs, from files or held, and delayed quantities. Kernels read them like discrete variables; their values
+// are those of the time that a view has, so they are computed when a view is made, once for each time.
+//
+// Delays. y(t - T) is linear between the times of the clock, where y is kept: order 2, and exact there where T is a
+// multiple of the step. Since T is at least one step, all that a step reads is known when it begins. Before the start y
+// has its initial value. Where a step does not end at a time of the clock, as after an event, the value there is
+// interpolated between both of its ends.
+#include "assembly.h"
+#include "runtime/shared/points.h"
+#include "runtime/shared/table.h"
+#include <errno.h>
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- inputs ---------------------------------------------------------------------------------------------------------
+static void signal_name(const nsm_sim *s, int kind, int d, char *out, size_t size) {
+  for (int i = 0; i < s->a->m->nvar; i++) {
+    const sim_var *v = &s->a->var[i];
+    if (s->a->m->var[i].kind == kind && d >= v->base && d < v->base + v->count) {
+      sim_element_name(s, i, d - v->base, out, size);
+      return;
+    }
+  }
+  *out = 0;
+}
+
+// Number in d of the input called so, or of its flag; -1: none.
+static int named(const nsm_sim *s, int kind, const char *name) {
+  char own[256];
+  for (int d = s->a->ndiscrete; d < s->a->nd; d++) {
+    signal_name(s, kind, d, own, sizeof own);
+    if (*own && strcmp(own, name) == 0) return d;
+  }
+  return -1;
+}
+
+static char *read_text(const char *path, size_t *n, nsm_error *e) {
+  FILE *f = fopen(path, "rb");
+  char *text = NULL;
+  size_t room = 0;
+  *n = 0;
+  if (!f) { sim_fail(e, NSM_FILE, "cannot read the input %s: %s", path, strerror(errno)); return NULL; }
+  do {
+    if (*n == room) {
+      char *more = realloc(text, room = room ? 2 * room : 1 << 16);
+      if (!more) { free(text); fclose(f); sim_no_memory(e, "an input"); return NULL; }
+      text = more;
+    }
+    *n += fread(text + *n, 1, room - *n, f);
+  } while (!feof(f) && !ferror(f));
+  int bad = ferror(f);
+  fclose(f);
+  if (!bad) return text;
+  free(text);
+  sim_fail(e, NSM_FILE, "reading the input %s failed", path);
+  return NULL;
+}
+
+static int points_of(nsm_sim *s, sim_signal *to, const nsm_input *in, const char *text, size_t n, nsm_error *e) {
+  int lines = nsm_points_lines(text, n);
+  nsm_points_error wrong;
+  double *x = SIM_NEW(s, lines, double), *y = SIM_NEW(s, lines, double);
+  const char *column = in->column ? in->column : in->name;
+  int count = nsm_points_read(text, n, column, x, y, &wrong);
+  if (!count && !in->column && wrong.row == 1) count = nsm_points_read(text, n, NULL, x, y, &wrong);
+  if (!count) {
+    if (wrong.row == 0) sim_fail(e, NSM_FILE, "the input %s: %s", in->path, wrong.what);
+    else if (wrong.column == 0) sim_fail(e, NSM_FILE, "the input %s has no column `%s`", in->path, column);
+    else sim_fail(e, NSM_FILE, "the input %s, row %d, column %d: %s", in->path, wrong.row, wrong.column, wrong.what);
+    return 0;
+  }
+  to->points = SIM_NEW(s, NSM_TABLE_HEAD + 2 * count, double);
+  to->points[0] = count;
+  to->points[1] = in->hold ? NSM_TABLE_HOLD : NSM_TABLE_LINEAR;
+  memcpy(to->points + NSM_TABLE_HEAD, x, (size_t)count * sizeof *x);
+  memcpy(to->points + NSM_TABLE_HEAD + count, y, (size_t)count * sizeof *y);
+  return 1;
+}
+
+static int no_input(nsm_sim *s, const char *name, nsm_error *e) {
+  char list[400] = "", own[256];
+  for (int d = s->a->nheld; d < s->a->nd && strlen(list) < 300; d++) {
+    signal_name(s, NSM_VAR_INPUT, d, own, sizeof own);
+    if (*own) snprintf(list + strlen(list), sizeof list - strlen(list), "%s%.90s", *list ? ", " : "", own);
+  }
+  sim_fail(e, NSM_USAGE, "there is no input `%s`%s%s", name, *list ? "; there are: " : "; the model has none", list);
+  return 0;
+}
+
+static int read_inputs(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+  for (int i = 0; set && i < set->ninput; i++) {
+    const nsm_input *in = &set->input[i];
+    int d = named(s, NSM_VAR_INPUT, in->name), flag = named(s, NSM_VAR_GIVEN, in->name);
+    size_t n;
+    if (d < 0) return no_input(s, in->name, e);
+    char *text = read_text(in->path, &n, e);
+    if (!text) return 0;
+    int ok = points_of(s, &s->a->signal[d - s->a->nheld], in, text, n, e);
+    free(text);
+    if (!ok) return 0;
+    if (flag >= 0) s->a->d_start[flag] = 1;
+  }
+  return 1;
+}
+
+int sim_inputs_given(const nsm_sim *s, nsm_error *e) {
+  char name[256];
+  for (int i = 0; i < s->a->nsignal - s->a->ndelay; i++) {
+    signal_name(s, NSM_VAR_INPUT, s->a->nheld + i, name, sizeof name);
+    if (s->a->signal[i].points || s->now.held_input[i] || named(s, NSM_VAR_GIVEN, name) >= 0) continue;
+    sim_fail(e, NSM_USAGE, "the input %s has no value; give it a file: --input %s=FILE", name, name);
+    return 0;
+  }
+  return 1;
+}
+
+nsm_code nsm_set_input(nsm_sim *s, const char *name, double value, nsm_error *e) {
+  int d = named(s, NSM_VAR_INPUT, name), flag = named(s, NSM_VAR_GIVEN, name);
+  if (e) *e = (nsm_error){ .code = NSM_OK };
+  if (d < 0) { no_input(s, name, e); return NSM_USAGE; }
+  if (!isfinite(value)) { sim_fail(e, NSM_USAGE, "the value of an input must be finite"); return NSM_USAGE; }
+  s->now.d[d] = value;
+  s->now.held_input[d - s->a->nheld] = 1;
+  if (flag >= 0 && s->now.d[flag] == 0) {
+    s->now.d[flag] = 1;
+    s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
+  }
+  sim_signals_forget(s);
+  return NSM_OK;
+}
+
+// ---- delays ---------------------------------------------------------------------------------------------------------
+static int open_delays(nsm_sim *s, nsm_error *e) {
+  for (int i = 0; i < s->a->m->nclass; i++) {
+    const sim_class *k = &s->a->cls[i];
+    if (k->c->kind != NSM_DELAY) continue;
+    const sim_var *v = &s->a->var[k->c->row_var];
+    for (int j = 0; j < k->tab.count; j++) {
+      double T = k->tab.num[(size_t)j * (size_t)k->c->nnum];
+      if (!(T >= s->a->step * (1 - 1e-12)) || !(T / s->a->step < 1e8)) {
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i),
+                    "line %d: a delay is at least one step of %g s, and at most 1e8 of them; it is %g s", k->c->line,
+                    s->a->step, T);
+        return 0;
+      }
+      sim_signal *g = &s->a->signal[v->base - s->a->nheld + j];
+      g->cls = i;
+      g->instance = j;
+      g->delay = T;
+      g->room = (int)(T / s->a->step) + 3;
+      g->ring = s->a->nring;
+      if ((double)s->a->nring + g->room > 1e9) {
+        sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i), "line %d: the delays keep too many values", k->c->line);
+        return 0;
+      }
+      s->a->nring += g->room;
+      s->a->ndelay++;
+    }
+  }
+  return 1;
+}
+
+int sim_signals_open(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+  s->a->signal = SIM_NEW(s, s->a->nsignal, sim_signal);
+  for (int i = 0; i < s->a->nsignal; i++) s->a->signal[i].cls = -1;
+  s->w.moments = SIM_NEW(s, 1, sim_moments);
+  for (int k = 0; k < SIM_MOMENTS; k++) {
+    s->w.moments->t[k] = NAN;
+    s->w.moments->d[k] = SIM_NEW(s, s->a->nd, double);
+    s->w.moments->rate[k] = SIM_NEW(s, s->a->nd, double);
+  }
+  if (!read_inputs(s, set, e)) return 0;
+  if (!open_delays(s, e)) return 0;
+  s->w.present = SIM_NEW(s, s->a->ndelay, double);
+  return 1;
+}
+
+static double kept(const nsm_sim *s, const sim_signal *g, long k) {
+  if (k < 0) k = 0;
+  if (k > s->now.kept) k = s->now.kept;
+  return s->now.ring[g->ring + k % g->room];
+}
+
+static void past(const nsm_sim *s, const sim_signal *g, double t, double *value, double *rate) {
+  double at = (t - g->delay - s->a->start) / s->a->step, near = nearbyint(at);
+  if (fabs(at - near) <= 8 * DBL_EPSILON * (fabs(at) + g->delay / s->a->step)) at = near;
+  long k = (long)floor(at);
+  double y0 = kept(s, g, k), y1 = kept(s, g, k + 1), part = at - (double)k;
+  *value = part == 0 ? y0 : y0 + part * (y1 - y0);
+  *rate = at < 0 ? 0 : (y1 - y0) / s->a->step;
+}
+
+// All delayed quantities, now, into y [ndelay].
+static void present(nsm_sim *s, double *y) {
+  int first = s->a->nd - s->a->ndelay;                     // they are the last ones of d
+  for (int i = 0; i < s->a->m->nclass; i++) {
+    const sim_class *k = &s->a->cls[i];
+    if (k->c->kind == NSM_DELAY && k->tab.count > 0)
+      sim_evaluate_class(s, i, y + s->a->var[k->c->row_var].base - first);
+  }
+}
+
+// Those between the last values and y, at the times of the clock, into their rings; t: of y.
+static void keep_until(nsm_sim *s, double t, const double *y) {
+  double near = 4 * DBL_EPSILON * fmax(fabs(t), fabs(s->a->start));
+  for (;;) {
+    double next = s->a->start + (double)(s->now.kept + 1) * s->a->step, way = t - s->now.last_t;
+    if (next > t + near) return;
+    double part = way > 0 ? fmin((next - s->now.last_t) / way, 1) : 1;
+    s->now.kept++;
+    int n = 0;
+    for (int i = 0; i < s->a->nsignal; i++) {
+      const sim_signal *g = &s->a->signal[i];
+      if (g->cls < 0) continue;
+      double from = s->now.last[n], to = y[n];
+      s->now.ring[g->ring + s->now.kept % g->room] = part == 1 ? to : from + part * (to - from);
+      n++;
+    }
+  }
+}
+
+void sim_signals_keep(nsm_sim *s, int jump) {
+  present(s, s->w.present);
+  if (!jump) keep_until(s, s->now.t, s->w.present);
+  memcpy(s->now.last, s->w.present, (size_t)s->a->ndelay * sizeof(double));
+  s->now.last_t = s->now.t;
+  sim_signals_forget(s);
+}
+
+void sim_signals_start(nsm_sim *s) {
+  s->now.kept = 0;
+  s->now.last_t = s->now.t;
+  sim_signals_forget(s);
+  for (int round = 0; round < 2 && s->a->ndelay > 0; round++) {  // delayed quantities may read others
+    present(s, s->now.last);
+    for (int i = 0, n = 0; i < s->a->nsignal; i++) {
+      const sim_signal *g = &s->a->signal[i];
+      if (g->cls < 0) continue;
+      for (int k = 0; k < g->room; k++) s->now.ring[g->ring + k] = s->now.last[n];
+      n++;
+    }
+    sim_signals_forget(s);
+  }
+}
+
+// ---- values ---------------------------------------------------------------------------------------------------------
+void sim_signals_forget(nsm_sim *s) {
+  for (int k = 0; k < SIM_MOMENTS; k++) s->w.moments->t[k] = NAN;
+}
+
+const double *sim_signals(const nsm_sim *s, double t) {
+  sim_moments *m = s->w.moments;
+  for (int k = 0; k < SIM_MOMENTS; k++)
+    if (m->t[k] == t) { m->last = k; return m->d[k]; }
+  int k = m->last = (m->last + 1) % SIM_MOMENTS, held = s->a->nheld;
+  double *d = m->d[k], *rate = m->rate[k];
+  m->t[k] = t;
+  memcpy(d, s->now.d, (size_t)s->a->nd * sizeof *d);
+  for (int i = 0; i < s->a->nsignal; i++) {
+    const sim_signal *g = &s->a->signal[i];
+    rate[held + i] = 0;
+    if (g->cls >= 0) past(s, g, t, &d[held + i], &rate[held + i]);
+    else if (g->points && !s->now.held_input[i]) {
+      d[held + i] = nsm_table_value(g->points, t, t, 0);
+      rate[held + i] = nsm_table_value(g->points, t, t, 1);
+    }
+  }
+  return d;
+}

@@ -1,0 +1,412 @@
+// Events (docs/numerics/events.md): instants of `every`, conditions of `when`, what they do. A step from one time of
+// the clock to the next is taken in pieces: a piece ends where an `every` is due, or where the condition of a `when`
+// becomes true. The scheme knows nothing of it: a piece is a step of its own, of another length.
+//
+//   instants     t = (start + T0) + k T with an integer k, so rounding does not add up; what lies within the round-off
+//                of a time of the clock is that time
+//   lengths      differences of times have rounding errors; lengths that differ by these alone are the same length, so
+//                that matrices which belong to a length are not made anew for each piece (state: length)
+//   conditions   a piece that makes a condition true is done again, shorter, until its end is within the tolerance of
+//                the instant: bracketed, by the secants of what crosses zero (Illinois), and bisection
+#include "clock.h"
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10 };
+enum { ARMED, HOLDS, CROSSED };          // of a condition: false; true; became true at a located instant just now
+
+static double round_off(const nsm_sim *s, double t) { return 4 * DBL_EPSILON * fmax(fabs(t), fabs(s->a->start)); }
+
+// Instants are found within this: what times and lengths round to.
+static double tolerance(const nsm_sim *s, double t) {
+  return fmax(4 * DBL_EPSILON * s->a->step, round_off(s, t));
+}
+
+// ---- analysis -------------------------------------------------------------------------------------------------------
+static void analyse_block(nsm_sim *s, int block, sim_event *v) {
+  const nsm_model *m = s->a->m;
+  *v = (sim_event){ .cls = -1, .crossing = -1 };
+  for (int i = 0; i < m->nclass; i++) {
+    const nsm_class *c = &m->cls[i];
+    if (c->kind < NSM_EVERY || c->kind > NSM_ACTION || c->block != block) continue;
+    if (c->kind == NSM_CROSSING) v->crossing = i;
+    else if (c->kind == NSM_ACTION) v->naction++;
+    else v->cls = i;
+  }
+  v->action = SIM_NEW(s, v->naction, int);
+  for (int i = 0, n = 0; i < m->nclass; i++)
+    if (m->cls[i].kind == NSM_ACTION && m->cls[i].block == block) v->action[n++] = i;
+  const sim_class *k = &s->a->cls[v->cls];
+  v->timed = k->c->kind == NSM_EVERY;
+  v->n = k->tab.count;
+  int *total = v->timed ? &s->a->nevery : &s->a->nwhen;
+  v->base = *total;
+  *total += v->n;
+}
+
+int sim_events_analyse(nsm_sim *s, nsm_error *e) {
+  sim_analysis *a = s->a;
+  int most = 0;
+  a->event = SIM_NEW(s, a->m->nblock, sim_event);
+  for (int i = 0; i < a->m->nblock; i++) {
+    sim_event *v = &a->event[i];
+    analyse_block(s, i, v);
+    if (v->n * v->naction > most) most = v->n * v->naction;
+    const sim_class *k = &a->cls[v->cls];
+    for (int j = 0; v->timed && j < v->n; j++) {
+      const double *num = k->tab.num + (size_t)j * (size_t)k->c->nnum;
+      if (num[0] > 0 && num[1] >= 0 && isfinite(num[0]) && isfinite(num[1])) continue;
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(v->cls),
+                  "line %d: the period of `every` must be positive and its offset not negative; they are %g s and %g s",
+                  k->c->line, num[0], num[1]);
+      return 0;
+    }
+  }
+  s->w.value = SIM_NEW(s, most, double);
+  s->w.fire = SIM_NEW(s, a->nevery + a->nwhen, unsigned char);
+  s->w.fired = SIM_NEW(s, a->nwhen, int);
+  double **by_when[] = { &s->w.truth, &s->w.low, &s->w.high, &s->w.cross };
+  for (int i = 0; i < 4; i++) *by_when[i] = SIM_NEW(s, a->nwhen, double);
+  return 1;
+}
+
+// ---- instants -------------------------------------------------------------------------------------------------------
+static double instant(const nsm_sim *s, const sim_event *v, int i) {
+  const sim_class *k = &s->a->cls[v->cls];
+  const double *num = k->tab.num + (size_t)i * (size_t)k->c->nnum;
+  return s->a->start + num[1] + s->now.instant[v->base + i] * num[0];
+}
+
+static double next_instant(const nsm_sim *s) {
+  double t = INFINITY;
+  for (int b = 0; b < s->a->m->nblock; b++)
+    for (int i = 0; s->a->event[b].timed && i < s->a->event[b].n; i++) t = fmin(t, instant(s, &s->a->event[b], i));
+  return t;
+}
+
+// The step, a length that was met before, or a new one: see above.
+static double length_of(nsm_sim *s, double to, int keep) {
+  double h = to - s->now.t, near = round_off(s, to);
+  sim_state *now = &s->now;
+  if (fabs(h - s->a->step) <= near) return s->a->step;
+  if (!keep) return h;
+  for (int i = 0; i < SIM_LENGTHS; i++)
+    if (now->length[i] > 0 && fabs(h - now->length[i]) <= near) return now->length[i];
+  now->length[now->lengths++ % SIM_LENGTHS] = h;
+  return h;
+}
+
+// ---- what a block does ----------------------------------------------------------------------------------------------
+static nsm_code end_of_run(nsm_sim *s, int cls, nsm_error *e) {
+  const nsm_class *c = &s->a->m->cls[cls];
+  int stops = c->action == NSM_ACT_STOP;
+  if (stops) s->now.stopped = cls + 1;
+  sim_fail_at(e, stops ? NSM_STOPPED : NSM_CLAIM, sim_at_class(cls), "%s at t = %.10g s: %s",
+              stops ? "the run stopped" : "the run failed", s->now.t, sim_text(s, c->label));
+  return stops ? NSM_STOPPED : NSM_CLAIM;
+}
+
+static nsm_code not_finite(nsm_sim *s, int cls, double value, nsm_error *e) {
+  sim_fail_at(e, NSM_FAILED, sim_at_class(cls), "line %d: what is assigned is %s at t = %.10g s",
+              s->a->m->cls[cls].line, isnan(value) ? "not a number" : "infinite", s->now.t);
+  return NSM_FAILED;
+}
+
+static void assign(nsm_sim *s, const sim_class *k, int i, double value) {
+  int at = k->tab.ix[(size_t)i * (size_t)k->c->nslot], kind = k->c->slot[0];
+  if (kind == NSM_SLOT_D) {
+    if (s->now.d[at] != value) s->w.changed |= SIM_DISCRETE;
+    s->now.d[at] = value;
+    return;
+  }
+  s->w.changed |= SIM_MOTION;
+  if (kind == NSM_SLOT_X) s->now.z[s->a->nv + at] = value;
+  else if (k->c->init_velocity || kind == NSM_SLOT_VELOCITY) s->now.z[at] = value;
+  else s->now.q[at] = value;
+}
+
+// Instances first ... first + n - 1 of a block, at time t (which is now, but for rounding): all values, then all
+// assignments.
+static nsm_code act(nsm_sim *s, const sim_event *v, int first, int n, double t, nsm_error *e) {
+  nsm_view view = sim_view(s, t, s->now.q, s->now.z, s->now.l);
+  nsm_code code = NSM_OK;
+  for (int a = 0; a < v->naction; a++) {
+    const sim_class *k = &s->a->cls[v->action[a]];
+    nsm_table some = sim_part(k, first, n);
+    if (k->c->out_fn) k->c->out_fn(&view, &some, s->w.value + (size_t)a * (size_t)n);
+  }
+  s->now.count.events += n;
+  for (int a = 0; a < v->naction; a++) {
+    const sim_class *k = &s->a->cls[v->action[a]];
+    if (k->c->action != NSM_ACT_ASSIGN) {
+      if (code == NSM_OK) code = end_of_run(s, v->action[a], e);
+      continue;
+    }
+    for (int i = 0; i < n; i++) {
+      double value = s->w.value[(size_t)a * (size_t)n + (size_t)i];
+      if (!isfinite(value)) return not_finite(s, v->action[a], value, e);
+      assign(s, k, first + i, value);
+    }
+  }
+  sim_signals_forget(s);
+  return code;
+}
+
+// Those that are marked, runs of neighbours together.
+static nsm_code act_marked(nsm_sim *s, const sim_event *v, const unsigned char *fire, double t, nsm_error *e) {
+  for (int i = 0; i < v->n;) {
+    int n = 0;
+    while (i + n < v->n && fire[i + n]) n++;
+    if (n > 0) {
+      nsm_code code = act(s, v, i, n, t, e);
+      if (code != NSM_OK) return code;
+    }
+    i += n + 1;
+  }
+  return NSM_OK;
+}
+
+// ---- conditions -----------------------------------------------------------------------------------------------------
+static int holds(const nsm_sim *s, const sim_event *v, int i) { return s->w.truth[v->base + i] != 0; }
+
+// Conditions at a view into truth, what crosses zero into cross, which may be NULL.
+static void look_at(nsm_sim *s, const nsm_view *view, double *cross) {
+  for (int b = 0; b < s->a->m->nblock; b++) {
+    const sim_event *v = &s->a->event[b];
+    if (v->timed) continue;
+    s->a->cls[v->cls].c->out_fn(view, &s->a->cls[v->cls].tab, s->w.truth + v->base);
+    if (cross && v->crossing >= 0)
+      s->a->cls[v->crossing].c->out_fn(view, &s->a->cls[v->crossing].tab, cross + v->base);
+  }
+}
+
+static nsm_code too_often(nsm_sim *s, const sim_event *v, nsm_error *e) {
+  const nsm_class *c = &s->a->m->cls[v->cls];
+  sim_fail_at(e, NSM_FAILED, sim_at_class(v->cls),
+              "line %d: `%s` fires again and again within one step: its instants accumulate at t = %.10g s; a contact "
+              "comes to rest, a reset does not",
+              c->line, sim_text(s, c->label), s->now.t);
+  return NSM_FAILED;
+}
+
+// What is due at time t, block by block in the order of the text. `every` fires by its instant, `when` by its condition
+// at the moment that its turn comes; as long as assignments make further conditions true, once more.
+static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error *e) {
+  int again = 1;
+  for (int round = 0; again; round++) {
+    again = 0;
+    for (int b = 0; b < s->a->m->nblock; b++) {
+      const sim_event *v = &s->a->event[b];
+      unsigned char *mark = s->w.fire;
+      const sim_class *k = &s->a->cls[v->cls];
+      double at = t;
+      int any = 0;
+      if (v->timed && round > 0) continue;
+      memset(mark, 0, (size_t)v->n);
+      nsm_view view = sim_view(s, t, s->now.q, s->now.z, s->now.l);
+      if (!v->timed) k->c->out_fn(&view, &k->tab, s->w.truth + v->base);
+      for (int i = 0; i < v->n; i++) {
+        if (v->timed) {
+          double due = instant(s, v, i);
+          if (due > t + round_off(s, t)) continue;
+          at = due;
+          s->now.instant[v->base + i]++;
+          any += mark[i] = 1;
+        } else {
+          unsigned char *was = &s->now.was[v->base + i];
+          int newly = holds(s, v, i) && (*was == ARMED || (at_start && k->c->initial && round == 0));
+          if (!holds(s, v, i)) *was = ARMED;
+          if (!newly || (at_start && !k->c->initial && round == 0)) {
+            if (holds(s, v, i) && *was == ARMED) *was = HOLDS;
+            continue;
+          }
+          *was = located && v->crossing >= 0 ? CROSSED : HOLDS;
+          any += mark[i] = 1;
+          if (++s->w.fired[v->base + i] > MOST_FIRES) return too_often(s, v, e);
+        }
+      }
+      if (!any) continue;
+      nsm_code code = act_marked(s, v, mark, at, e);
+      if (code != NSM_OK) return code;
+      again |= s->a->nwhen > 0;
+    }
+  }
+  return NSM_OK;
+}
+
+// ---- after a block --------------------------------------------------------------------------------------------------
+// Kernels of what discrete variables move are evaluated anew, matrices and their factors where they are among them.
+// What a reset took from the energy is booked by its name; constraints are met again.
+static nsm_code settle(nsm_sim *s, nsm_error *e) {
+  int changed = s->w.changed;
+  s->w.changed = 0;
+  if (changed & SIM_DISCRETE) s->n.stale = s->a->event_matrix ? 2 : s->a->event_values;
+  if (changed & SIM_MOTION) {
+    sim_forget_last_step(s);
+    if (s->a->on.constraint.n > 0) {
+      nsm_error why = { .code = NSM_OK };
+      sim_refresh(s, &why);
+      if (!sim_mend(s, 1, &why)) {
+        sim_fail(e, NSM_FAILED, "after a reset at t = %.10g s the constraints cannot be met: %.600s", s->now.t,
+                 why.text);
+        return NSM_FAILED;
+      }
+    }
+  }
+  if (changed && s->a->ndelay > 0) sim_signals_keep(s, 1);
+  sim_ledger *g = &s->now.ledger;
+  if (changed && g->on) {
+    double kinetic, potential;
+    sim_energy(s, &kinetic, &potential);
+    g->resets += g->kinetic + g->potential - kinetic - potential;
+    g->kinetic = kinetic;
+    g->potential = potential;
+  }
+  return NSM_OK;
+}
+
+static nsm_code fire_and_settle(nsm_sim *s, double t, int at_start, int located, nsm_error *e) {
+  s->w.changed = 0;
+  nsm_code code = fire(s, t, at_start, located, e), after = settle(s, e);
+  return code != NSM_OK ? code : after;
+}
+
+nsm_code sim_events_start(nsm_sim *s, nsm_error *e) {
+  memset(s->w.fired, 0, (size_t)s->a->nwhen * sizeof *s->w.fired);
+  return fire_and_settle(s, s->now.t, 1, 0, e);
+}
+
+// ---- a piece --------------------------------------------------------------------------------------------------------
+// The step of length h is tried, and the conditions are looked at where it ends.
+static nsm_code attempt(nsm_sim *s, double h, double t1, double *cross, nsm_error *e) {
+  nsm_code code = sim_try(s, h, t1, e);
+  if (code != NSM_OK) return code;
+  nsm_view view = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
+  look_at(s, &view, cross);
+  return NSM_OK;
+}
+
+// Has any located condition become true? crossed: of those that had just done so: is it still?
+static int newly(const nsm_sim *s, int state) {
+  for (int b = 0; b < s->a->m->nblock; b++) {
+    const sim_event *v = &s->a->event[b];
+    for (int i = 0; !v->timed && v->crossing >= 0 && i < v->n; i++)
+      if (s->now.was[v->base + i] == state && holds(s, v, i)) return 1;
+  }
+  return 0;
+}
+
+// The earliest zero that secants through both ends give, of the conditions that are true at the upper one.
+static double secant(const nsm_sim *s, double lo, double hi) {
+  double r = hi;
+  for (int i = 0; i < s->a->nwhen; i++) {
+    double a = s->w.low[i], b = s->w.high[i];
+    if (s->now.was[i] != ARMED || !(a < 0 && b >= 0) || !isfinite(b - a)) continue;
+    r = fmin(r, lo + (hi - lo) * (a / (a - b)));
+  }
+  return r;
+}
+
+// Between lo, where none of the conditions holds, and hi, where some do.
+static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
+  double lo = 0, hi = *length, tol = tolerance(s, s->now.t + hi), tried = hi, *cross = s->w.cross;
+  nsm_view begin = sim_now(s);
+  size_t n = (size_t)s->a->nwhen * sizeof(double);
+  int side = 0, tries = 0;
+  for (int b = 0; b < s->a->m->nblock; b++) {
+    const sim_event *v = &s->a->event[b];
+    if (!v->timed && v->crossing >= 0)
+      s->a->cls[v->crossing].c->out_fn(&begin, &s->a->cls[v->crossing].tab, s->w.low + v->base);
+  }
+  while (hi - lo > tol && tries++ < MOST_TRIES) {
+    double r = secant(s, lo, hi), width = hi - lo;
+    if (tries % 4 == 0 || !(r > lo && r < hi)) r = lo + 0.5 * width;
+    r = fmin(fmax(r, lo + 0.5 * tol), hi - 0.5 * tol);
+    if (!(r > lo && r < hi)) break;
+    nsm_code code = attempt(s, r, s->now.t + r, cross, e);
+    if (code != NSM_OK) return code;
+    tried = r;
+    int up = newly(s, ARMED);
+    memcpy(up ? s->w.high : s->w.low, cross, n);
+    for (int i = 0; side == (up ? 1 : -1) && i < s->a->nwhen; i++) (up ? s->w.low : s->w.high)[i] *= 0.5;
+    side = up ? 1 : -1;
+    if (up) hi = r;
+    else lo = r;
+  }
+  *length = hi;
+  return tried == hi ? NSM_OK : attempt(s, hi, s->now.t + hi, NULL, e);
+}
+
+// A condition that became true where this piece begins, and is true where it ends, may have been false in between: a
+// ball that bounces low. The longest part h/2^k after which it is false.
+static nsm_code leave(nsm_sim *s, double *length, int *leaves, nsm_error *e) {
+  double tol = round_off(s, s->now.t);
+  *leaves = 0;
+  for (double r = 0.5 * *length; r > tol && !*leaves; r *= 0.5) {
+    nsm_code code = attempt(s, r, s->now.t + r, s->w.high, e);
+    if (code != NSM_OK) return code;
+    *leaves = !newly(s, CROSSED);
+    if (*leaves) *length = r;
+  }
+  return NSM_OK;
+}
+
+static nsm_code stays(nsm_sim *s, nsm_error *e) {
+  for (int b = 0; b < s->a->m->nblock; b++) {
+    const sim_event *v = &s->a->event[b];
+    for (int i = 0; !v->timed && i < v->n; i++) {
+      if (s->now.was[v->base + i] != CROSSED) continue;
+      if (s->w.fired[v->base + i] >= CHATTER) return too_often(s, v, e);
+      s->now.was[v->base + i] = HOLDS;
+    }
+  }
+  return NSM_OK;
+}
+
+static int any_crossed(const nsm_sim *s) { return memchr(s->now.was, CROSSED, (size_t)s->a->nwhen) != NULL; }
+
+// One piece towards `to`; it may end before, where a condition becomes true: *located.
+static nsm_code piece(nsm_sim *s, double to, int keep, int *located, nsm_error *e) {
+  double h = length_of(s, to, keep);
+  *located = 0;
+  if (s->a->nwhen == 0) return sim_advance(s, h, to, e);
+  nsm_code code = attempt(s, h, to, s->w.high, e);
+  double length = h;
+  if (code == NSM_OK && any_crossed(s) && newly(s, CROSSED)) {
+    int leaves;
+    code = leave(s, &length, &leaves, e);
+    if (code == NSM_OK && !leaves) {
+      code = stays(s, e);
+      if (code == NSM_OK) code = attempt(s, h, to, s->w.high, e);
+    }
+  }
+  if (code != NSM_OK) return code;
+  if (newly(s, ARMED)) {
+    *located = 1;
+    code = locate(s, &length, e);
+    if (code != NSM_OK) return code;
+  }
+  for (int i = 0; i < s->a->nwhen; i++)
+    if (s->now.was[i] != ARMED && s->w.truth[i] == 0) s->now.was[i] = ARMED;
+  return sim_accept(s, length == h ? to : s->now.t + length, e);
+}
+
+nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
+  if (s->now.stopped) return end_of_run(s, s->now.stopped - 1, e);
+  if (s->a->start_error.code != NSM_OK) {
+    if (e) *e = s->a->start_error;
+    return s->a->start_error.code;
+  }
+  memset(s->w.fired, 0, (size_t)s->a->nwhen * sizeof *s->w.fired);
+  while (s->now.t < t1) {
+    double due = next_instant(s), to = due < t1 - round_off(s, t1) ? due : t1;
+    int located;
+    nsm_code code = piece(s, to, 1, &located, e);
+    if (code != NSM_OK) return code;
+    code = fire_and_settle(s, s->now.t, 0, located, e);
+    if (code != NSM_OK) return code;
+  }
+  return NSM_OK;
+}

@@ -1,0 +1,87 @@
+#include "points.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct cell { size_t lo, hi, next; } cell;         // without blanks and quotes; behind its comma
+
+static int among(char c, const char *set) { return c && strchr(set, c) != NULL; }
+
+static cell cell_at(const char *text, size_t lo, size_t end) {
+  size_t hi = lo;
+  while (hi < end && !among(text[hi], ",;\t")) hi++;
+  cell c = { lo, hi, hi < end ? hi + 1 : end + 1 };
+  while (c.lo < c.hi && among(text[c.lo], " \"")) c.lo++;
+  while (c.hi > c.lo && among(text[c.hi - 1], " \"")) c.hi--;
+  return c;
+}
+
+static size_t line_end(const char *text, size_t lo, size_t n) {
+  while (lo < n && text[lo] != '\n') lo++;
+  return lo;
+}
+
+static size_t shown_end(const char *text, size_t lo, size_t end) {
+  while (end > lo && among(text[end - 1], "\r ")) end--;
+  return end;
+}
+
+int nsm_points_lines(const char *text, size_t n) {
+  int lines = 1;
+  for (size_t i = 0; i < n; i++) lines += text[i] == '\n';
+  return lines;
+}
+
+static int fail(nsm_points_error *e, cell c, int row, int column, const char *what) {
+  *e = (nsm_points_error){ c.lo, c.hi, row, column, what };
+  return 0;
+}
+
+static int number_in(const char *text, cell c, int row, int column, double *out, nsm_points_error *e) {
+  char copy[64], *rest;
+  size_t n = c.hi - c.lo;
+  if (n == 0) return fail(e, c, row, column, "there is no number");
+  if (n >= sizeof copy) return fail(e, c, row, column, "this is no number");
+  memcpy(copy, text + c.lo, n);
+  copy[n] = 0;
+  *out = strtod(copy, &rest);
+  if (*rest) return fail(e, c, row, column, "this is no number");
+  return isfinite(*out) || fail(e, c, row, column, "this is no finite number");
+}
+
+// The number of the column, from 0.
+static int column_of(const char *text, size_t end, const char *name, nsm_points_error *e) {
+  int k = 0;
+  for (size_t at = 0; at <= end; k++) {
+    cell c = cell_at(text, at, end);
+    if (name ? c.hi - c.lo == strlen(name) && !strncmp(text + c.lo, name, c.hi - c.lo) : k == 1) return k;
+    at = c.next;
+  }
+  fail(e, (cell){ 0, end, 0 }, 1, 0, "there is no such column");
+  return -1;
+}
+
+int nsm_points_read(const char *text, size_t n, const char *name, double *x, double *y, nsm_points_error *e) {
+  size_t stop = line_end(text, 0, n), lo = stop + 1;
+  int k = column_of(text, shown_end(text, 0, stop), name, e), count = 0;
+  if (k < 0) return 0;
+  for (int row = 2; lo < n; row++, lo = stop + 1) {
+    stop = line_end(text, lo, n);
+    size_t end = shown_end(text, lo, stop), at = lo;
+    if (end == lo) continue;
+    int i = 0;
+    for (; at <= end && i <= k; i++) {
+      cell c = cell_at(text, at, end);
+      if (i == 0 && !number_in(text, c, row, 1, &x[count], e)) return 0;
+      if (i == k && !number_in(text, c, row, k + 1, &y[count], e)) return 0;
+      at = c.next;
+    }
+    cell last = { end > lo ? end - 1 : lo, end, 0 };
+    if (i <= k) return fail(e, last, row, i + 1, "the row ends before this column");
+    if (count > 0 && !(x[count] > x[count - 1]))
+      return fail(e, cell_at(text, lo, end), row, 1, "the first column does not rise");
+    count++;
+  }
+  if (count < 2) return fail(e, (cell){ 0, 0, 0 }, 0, 0, "there are less than two points");
+  return count;
+}

@@ -1,0 +1,14 @@
+// Reads a file of points: a first line with the names of the columns, then a line of numbers for each point, separated
+// by commas, semicolons or tabs; the first column rises. Empty lines are skipped.
+#pragma once
+#include <stddef.h>
+
+typedef struct nsm_points_error {
+  size_t lo, hi;                        // where in the text
+  int    row, column;                   // from 1; row 1 has the names; 0: the whole file
+  const char *what;
+} nsm_points_error;
+
+// x, y [lines of the text]: the first column, and the one called `name` (NULL: the second). How many points, 0: see e.
+int nsm_points_read(const char *text, size_t n, const char *name, double *x, double *y, nsm_points_error *e);
+int nsm_points_lines(const char *text, size_t n);
