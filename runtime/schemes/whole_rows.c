@@ -400,7 +400,8 @@ INLINE int by_map(nsm_sim *s, struct sim_whole *w, const sim_whole_map *k, const
   if (!propose(k, m, &x) || !move(k, m, few, s, state, &x)) return 0;
   const int nq = few ? few : s->a->nq, nz = few ? few : s->a->nz, nt = few ? few : k->nt;
   int contacts = s->a->on.contact.n > 0;
-  if (contacts && k->zeros > 0 && (zeros_fit(k, m, &x, rate0) ? !refine(k, m, few, s, state, &x) : k->zeros > 1)) return 0;
+  if (contacts && k->zeros > 0 && (zeros_fit(k, m, &x, rate0) ? !refine(k, m, few, s, state, &x) : k->zeros > 1))
+    return 0;
 #pragma GCC unroll 4
   for (int t = 0; t < nt; t++) {
     const int i = few ? t : k->touched[t];
