@@ -98,7 +98,7 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
                                       "NSM_KINEMATICS", "NSM_EVERY",  "NSM_WHEN",    "NSM_CROSSING",
                                       "NSM_ACTION",   "NSM_DELAY" };
   static const char *const action[] = { "NSM_ACT_ASSIGN", "NSM_ACT_STOP", "NSM_ACT_FAIL" };
-  static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_DISK",
+  static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_GIVEN",
                                      "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3", "NSM_ROLLING" };
   const SysClass *c = pc->c;
   Text *o = e->out;
@@ -124,6 +124,7 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   while (*next < e->kernels->n && e->kernels->at[*next].cls == i) ++*next;
   if (c->potential != EX_NONE && moves_in_time(e->plan->sys, c->potential))
     text_add(o, "    .driven = 1,\n");
+  if (pc->f_mean) text_add(o, "    .f_mean = 1,\n");
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
   if (c->kind >= CLASS_EVERY && c->kind <= CLASS_ACTION)
     text_printf(o, "    .block = %d, .action = %s, .initial = %d,\n", c->block, action[c->action],

@@ -363,8 +363,7 @@ TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool exp
   TwoPoint t = { .affine = true };
   t.r = ARENA_ARRAY(a, Ex, c->nrow + 1);
   for (int r = 0; r < c->nrow; r++) t.r[r] = ex_num(s->pool, 0);
-  bool bodies = false;
-  for (int k = 0; k < j.n; k++) bodies |= is_turn(s, &c->slot[k]);
+  bool bodies = reads_turns(s, c);
   if (c->kinetic != EX_NONE)
     (ex_is_shared(s->pool, c->kinetic) && !bodies ? large_kinetic : kinetic)(&j, explicit_mass, &t);
   else if (c->potential != EX_NONE) potential(&j, &t);

@@ -180,7 +180,7 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
   for (int a = 0; a < s->a->on.row.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     con_class *o = &c->cls[s->a->on.row.of[a]];
-    if (k->c->kind == NSM_FRICTION) continue;          // H_T is that of the begin
+    if (k->c->kind == NSM_FRICTION) continue;          // H_T does not change in the iteration
     int contact = k->c->kind == NSM_CONTACT, l0 = s->n.r.l[k->row0];
     if (contact && !memchr(s->n.r.active + k->row0, 1, (size_t)k->tab.count)) continue;
     if (k->c->curve_fn) {

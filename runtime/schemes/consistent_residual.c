@@ -75,7 +75,7 @@ double con_slip_part(const nsm_sim *s, int row, const double *v) {
   return sum;
 }
 
-// Friction: H_T(q_B) acts, and H_T (q_E - q_B) with the drift is the slip in the step.
+// Friction: H_T(q^) of con_slide acts, and H_T (q_E - q_B) with the drift is the slip in the step.
 static void slips(nsm_sim *s, const sim_class *k) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
