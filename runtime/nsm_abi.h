@@ -47,6 +47,8 @@ typedef struct nsm_table {
   const int *ix;     // [count][nslot]
   const double *num; // [count][nnum]; the last columns of rows and outputs hold their loop indices, one for each % of
                      // the label
+  int even;          // 0; or the slots of each instance are those of the one before, plus one, and the first even - 1
+                     // columns are the same in all
 } nsm_table;
 
 // --- set-up ---
