@@ -3,6 +3,7 @@
 //
 //   open.c     open, reset, clone, close                 start.c, start_unique.c  initial values and laws
 //   clock.c    times of the run: nsm_step                advance.c  one step of any length
+//   recording.c  many steps, and rows of their values
 //   events.c   instants of `every`, conditions of `when`: steps in pieces
 //   change.c   values and parameters from outside
 //   state.c    clear, save, restore                      statistics.c  what the claims of a model are made of
