@@ -99,13 +99,25 @@ static const char *element_of(const char *name, const char *pattern) {
   return name;
 }
 
+// As the model writes it where that is an SI unit: N*m and not J, rad and not 1.
+static const char *written_si(Unit u) {
+  return u.state == UNIT_KNOWN && !unit_scaled(u) && u.written && *u.written ? u.written : NULL;
+}
+
 static const char *unit_text(Compilation *c, Unit u) {
   if (u.state != UNIT_KNOWN) return "";
+  if (written_si(u)) return written_si(u);
   Text t = {0};
   unit_print(unit_plain(u), &t);
   const char *text = !strcmp(text_str(&t), "1") ? "" : arena_strndup(c->arena, text_str(&t), t.n);
   text_free(&t);
   return text;
+}
+
+static const char *rate_unit(Compilation *c, Unit u, Unit second) {
+  const char *written = written_si(u);
+  if (written && !strpbrk(written, "/*") && strcmp(written, "s")) return arena_printf(c->arena, "%s/s", written);
+  return u.state == UNIT_KNOWN ? unit_text(c, unit_div(u, second)) : "";
 }
 
 static const char *or_nothing(const char *doc) { return doc ? doc : ""; }
@@ -120,9 +132,8 @@ void list_meanings(nsm_program *p) {
     const MVar *v = &m->var[i];
     const char *rate = v->rate_name ? v->rate_name : arena_printf(p->c->arena, "%s'", v->name);
     nsm_meaning value = { unit_text(p->c, v->unit), or_nothing(v->doc) };
-    bool known = v->unit.state == UNIT_KNOWN;
     p->meaning[p->nmeaning++] = (Meaning){ v->name, value };
-    p->meaning[p->nmeaning++] = (Meaning){ rate, { known ? unit_text(p->c, unit_div(v->unit, second)) : "", "" } };
+    p->meaning[p->nmeaning++] = (Meaning){ rate, { rate_unit(p->c, v->unit, second), "" } };
   }
   for (int i = 0; i < m->noutput; i++)
     p->meaning[p->nmeaning++] = (Meaning){ m->output[i].name, { unit_text(p->c, m->output[i].unit),

@@ -91,6 +91,7 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_simulate": (c_void_p, [c_void_p, POINTER(Settings), ERROR]),
     "nsm_close": (None, [c_void_p]),
     "nsm_step": (c_int, [c_void_p, ERROR]),
+    "nsm_advance": (c_int, [c_void_p, c_long, ERROR]),
     "nsm_step_by": (c_int, [c_void_p, c_double, ERROR]),
     "nsm_record": (c_int, [c_void_p, c_long, c_long, INTS, c_int, c_void_p, POINTER(c_long), ERROR]),
     "nsm_read_columns": (c_int, [c_void_p, INTS, c_int, c_void_p, ERROR]),
@@ -136,7 +137,8 @@ def _open():
     for path in _candidates():
         if str(path) == SONAME or os.environ.get("NSM_LIBRARY") or pathlib.Path(path).exists():
             try:
-                return ctypes.CDLL(str(path))
+                # models that the C compiler made (jit="cc") look for the runtime among global names
+                return ctypes.CDLL(str(path), ctypes.RTLD_GLOBAL)
             except OSError as e:
                 raise ImportError(f"{SONAME} cannot be loaded: {e}; build it (./check --quick), install it "
                                   "(cmake --install), or name it in NSM_LIBRARY") from None

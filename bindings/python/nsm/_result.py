@@ -18,7 +18,11 @@ class Result(Mapping):
         self._units = None
 
     def __getitem__(self, name: str):
-        return _arrays.column(self._rows, self._number[name])
+        try:
+            return _arrays.column(self._rows, self._number[name])
+        except KeyError:
+            raise KeyError(f"{name}: there are {', '.join(self.names[:12])}" +
+                           (", ..." if len(self.names) > 12 else "")) from None
 
     def __iter__(self):
         return iter(self.names)
