@@ -1,4 +1,4 @@
-"""Rows of doubles that C writes and Python looks at, without a copy: NumPy arrays, or memoryviews where it is missing."""
+"""Rows of doubles that C writes and Python looks at, without a copy: NumPy arrays, or memoryviews without NumPy."""
 import ctypes
 
 try:

@@ -12,7 +12,8 @@ from . import _arrays
 from ._errors import Error, UsageError
 
 # As in runtime/record/statistics.c, from all rows of a run.
-_MEASURE = re.compile(r"\s*(?:(final|initial|min|max|mean|drift|gain)\(\s*(.*?)\s*\)|at\(\s*(.*),\s*([^,]*?)\s*\)|(.*?))\s*$")
+_MEASURE = re.compile(r"\s*(?:(final|initial|min|max|mean|drift|gain)\(\s*(.*?)\s*\)"
+                      r"|at\(\s*(.*),\s*([^,]*?)\s*\)|(.*?))\s*$")
 
 
 def _at(t, y, time):
