@@ -194,6 +194,8 @@ typedef struct nsm_counters {
   long   accepted;      // steps with a one-step problem that missed the tolerance and was within `accept`
   long   accepted_step; // the last of them, from 1
   double worst_accepted; // the largest residual of these
+  long   contacts;      // most points of contact of shapes at a time
+  double deepest;       // how deep two of them were in each other, at most [m]
   long   events;        // how often blocks `every` and `when` were run
 } nsm_counters;
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c);

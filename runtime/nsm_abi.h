@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 14
+#define NSM_ABI_VERSION 15
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -39,6 +39,7 @@ typedef struct nsm_view {
   const double *dx; // [nx] ... and of x; known better than the differences of rounded values
   const double *d;      // [nd] discrete variables, then signals: inputs and delayed quantities
   const double *d_rate; // [nd] rates of the signals
+  const struct nsm_touching *touching; // contacts of shapes at hand, for nsm_touch_...; opaque
 } nsm_view;
 
 typedef struct nsm_table {
@@ -94,6 +95,14 @@ double nsm_powd(double a, double b, double r, double times);
 double nsm_points(nsm_setup *s, int table);
 double nsm_by_points(double which, double a, double b, double times);
 
+// --- contacts of shapes, for outputs ---
+// Of statement number `contact` in nsm_model.shape_contact, at the begin of the step that was done last: how many
+// points press; how deep the deepest is [m], 0 where none overlaps; component `axis` (1 to 3: impulse in world axes
+// [N s], 4 to 6: its moment about the centre of mass [N m s]) of what the contacts did to instance `body` (from 0) of
+// class `cls` in the last step.
+double nsm_touch_count(const nsm_view *, double contact), nsm_touch_deepest(const nsm_view *, double contact);
+double nsm_touch_impulse(const nsm_view *, double contact, double cls, double body, double axis);
+
 // --- whole steps (docs/numerics/whole-steps.md) ---
 // Of a step under way in nsm_model.whole_run: the rows of the step with number k (from 0) act on the free motion that s
 // holds; 0 where the step is one for the general road.
@@ -122,7 +131,8 @@ enum {
   NSM_WHEN = 10,
   NSM_CROSSING = 11,
   NSM_ACTION = 12,
-  NSM_DELAY = 13
+  NSM_DELAY = 13,
+  NSM_BODY = 14
 };
 enum { NSM_ACT_ASSIGN = 0, NSM_ACT_STOP = 1, NSM_ACT_FAIL = 2 };
 // laws of friction: blocks of cone/problem.h
@@ -131,12 +141,18 @@ enum {
   NSM_ELLIPTIC = 2,
   NSM_CONTENSOU = 3,
   NSM_GRIP = 4,
-  NSM_DISK = 5,
+  NSM_GIVEN = 5,
   NSM_CONTENSOU_EXACT = 6,
   NSM_GRIP2 = 7, // of two, of three normal directions: classes normal, normal + 1, ...
   NSM_GRIP3 = 8,
   NSM_ROLLING = 9 // the first half of the directions is slip, limited by mu, the second rolling, limited by mu2
 };
+// how a body moves: freely in space, in the plane z = 0; not at all; as time says
+enum { NSM_BODY_SPATIAL = 0, NSM_BODY_PLANAR = 1, NSM_BODY_FIXED = 2, NSM_BODY_DRIVEN = 3 };
+// laws of a contact of shapes: restitution normal and tangential; coefficient of friction; radius of the contact area
+// (CONTENSOU), coefficient of rolling friction (ROLLING) [m]
+enum { NSM_LAW_E = 0, NSM_LAW_ET = 1, NSM_LAW_MU = 2, NSM_LAW_RADIUS = 3, NSM_LAW_ROLLING = 4, NSM_LAW_NUMBERS = 5 };
+enum { NSM_SHAPE_NUMBERS = 15, NSM_POSE_NUMBERS = 12, NSM_DRIVEN_NUMBERS = 18 };
 enum { NSM_WORK_NONE = 0, NSM_WORK_FORCE = 1, NSM_WORK_DAMPING = 2 };
 enum { NSM_ROW_NONNEG = 0, NSM_ROW_BOX = 1, NSM_ROW_FREE = 2 };
 // ROW: the multiplier of a contact, constraint or friction class, [count of that class]
@@ -161,6 +177,17 @@ typedef struct nsm_pattern {
   const unsigned short *col; // [n] slot number
   const unsigned char *wrt;   // [n] NSM_WRT_*
 } nsm_pattern;
+
+// A shape of a body, in the body's axes with the centre of mass as origin. What differs between the instances stands in
+// columns of num from `num` on: size[3], at[3], turn[9] of runtime/shapes/shape.h (the turn row by row).
+typedef struct nsm_body_shape {
+  int kind;                       // nsm_shape_kind of runtime/shapes/shape.h
+  int num;
+  int points;                     // NSM_CONVEX, NSM_POLYGON: number in nsm_model.corners; -1 else
+} nsm_body_shape;
+
+// Corners of a convex polyhedron or polygon, in the shape's axes: three numbers each.
+typedef struct nsm_corners { int n; const double *at; } nsm_corners;
 
 typedef struct nsm_class {
   int kind;                       // NSM_SMOOTH ...
@@ -252,7 +279,7 @@ typedef struct nsm_class {
   // moves all are given by mu_fn.
   int friction;                   // NSM_COULOMB ...
   int normal, direction;
-  int mu_num, mu2_num, radius_num;// NSM_DISK: radius = mu times normal force
+  int mu_num, mu2_num, radius_num;// NSM_GIVEN: radius = mu times normal force
   int mu_stage;
   void (*mu_fn)(const nsm_view *, const nsm_table *, double *mu, double *mu2, double *radius);  // [count] each
 
@@ -263,6 +290,16 @@ typedef struct nsm_class {
   // NSM_OUTPUT: value[count]. NSM_ASSERT: value[count], nonzero means that it holds; checked at the start and after
   // every step. NSM_INIT: ix[.][0] is the variable's index, num[.][0] the value.
   void (*out_fn)(const nsm_view *, const nsm_table *, double *value);
+
+  // NSM_BODY: a body that has shapes. Slots: SPATIAL r[3] (Q), quaternion[4] (POSITION), turn[3] (Q or VELOCITY, whose
+  // velocity is the spin in body axes); PLANAR r[2], angle (Q); others none
+  //   pose_num: FIXED: column of num where r[3], R[9] (row by row) begin
+  //   pose_fn: DRIVEN: out[count][NSM_DRIVEN_NUMBERS]: r[3], R[9], velocity of r [3], angular velocity [3], world axes
+  int body, nshape, pose_num;
+  const nsm_body_shape *shape;    // [nshape]
+  int material;                   // number from 0; -1: none
+  void (*pose_fn)(const nsm_view *, const nsm_table *, double *out);
+
   int hidden;                     // outputs only needed by `expect`
   int init_velocity;              // NSM_INIT, NSM_ACTION: sets v, not q
 
@@ -293,6 +330,25 @@ typedef struct nsm_par {
   int dim[2];
   int file;                       // as in nsm_class
 } nsm_par;
+
+// Bodies on one side of a contact of shapes: instances of class `cls`. select: counts (instance NULL) or lists their
+// numbers, ascending; NULL: all of them.
+typedef struct nsm_members {
+  int cls;
+  long (*select)(nsm_setup *s, const nsm_setup_view *g, int *instance);
+} nsm_members;
+
+// contact c { between = A, B; ... } or { among = A; ... }: where the shapes of two of these bodies touch there are
+// rows, made and ended by the runtime between two steps.
+typedef struct nsm_shape_contact {
+  int line, file, label;          // as in nsm_class; label "contact pile"
+  int name;                       // offset in text: "pile"
+  int nmembers[2];                // among: none on the second side
+  const nsm_members *members[2];
+  int friction;                   // 0: none; NSM_COULOMB, NSM_CONTENSOU, NSM_ROLLING
+  // law[NSM_LAW_NUMBERS] of bodies of two materials (of sides A and B; -1: none), from parameters
+  void (*law_fn)(const nsm_setup_view *, int material_a, int material_b, double *law);
+} nsm_shape_contact;
 
 // drift: largest |y - y(start)|; gain: largest rise in one step
 enum {
@@ -370,6 +426,9 @@ typedef struct nsm_model {
   int  (*expect)(const double *p, const double *stat, int i);        // claim i holds?
   const nsm_whole *whole;                                            // NULL: there is none
   int  (*whole_run)(double *s, const double *c, double k, int n);
+  int  nshape_contact, nmaterial, ncorners;
+  const nsm_shape_contact *shape_contact;                            // [nshape_contact]
+  const nsm_corners *corners;                                        // [ncorners]
 } nsm_model;
 
 // CONSISTENT: two-step with impacts ([Möller 2011, (5.106), (5.107)], in the symmetric form consistent.md (2)-(7));

@@ -4,6 +4,7 @@
 //   command/   the command line of a simulation, summary        sweep/     many runs
 //   clock/     opening, times, states as values
 //   schemes/   one step
+//   touching/  contacts of shapes: rows that come and go
 //   assembly/  analysis, tables, matrices, rows, islands
 //   ledger/    energy, work, losses
 //   move.h     q' = B(q) u: how velocities move positions
@@ -20,7 +21,7 @@
 #include "runtime/la/la.h"
 #include "runtime/la/sparse.h"
 
-enum { NSM_NEWTON_MAX = 50 };
+enum { NSM_NEWTON_MAX = 50, SIM_TOUCH_CLASSES = 20 };    // classes of rows of one statement about shapes
 
 // The loops of a class of rows, level by level (loops.c).
 typedef struct sim_loop_node { long lo, n, below; } sim_loop_node;
@@ -259,12 +260,16 @@ typedef struct sim_scheme {
 //                  matrices with their shapes and factors, rows, islands; nothing of it has to be kept with a state
 //   work      w    scratch of one thread within one step; each array has one meaning
 typedef struct sim_analysis {
-  const nsm_model *m;
+  const nsm_model *m, *given;           // given: as emitted; m: with the rows of contacts of shapes (touching/)
   const sim_scheme *scheme;
   double   *p;                          // parameters
   sim_var  *var;
   sim_class *cls;
   int       nq, nv, nx, nz, nl, ndeclared;  // nz = nv + nx
+  int       nl_shown;                   // multipliers that are recorded: all but those of contacts of shapes
+  int       ntouch, ngroup;             // of contacts of shapes: room in now.touch, kinds of rows
+  void    (*touch_name)(const nsm_sim *s, int cls, int i, char *out, size_t size);  // of their rows
+  int       renewed;                    // classes whose H is that of the begin of each step
   int       nshown, *shown;             // [nshown] of q: those recorded, all but the turns of bodies
   int       nown;                       // coordinates with a velocity of the same number, the first of both (move.h)
 
@@ -295,6 +300,18 @@ typedef struct sim_analysis {
   int     ncolumn;
   char    note[512];                    // what a person should know about the start; "" for nothing
 } sim_analysis;
+
+// A contact of shapes that has rows (touching/): its name (bodies, shapes, pair of features); as the step began its gap
+// and, in world axes, its normal, first direction of slip and place on B.
+typedef struct sim_touch {
+  int a, b, shape_a, shape_b;
+  unsigned long feature;
+  double gap, slip[3], normal[3], at[3];
+} sim_touch;
+
+// What state.def counts by: rows, multipliers.
+#define SIM_PER_ROW(s) ((s)->n.r.n)
+#define SIM_PER_MULTIPLIER(s) ((s)->a->nl)
 
 // Numbers first, then the arrays that state.def lists; both are what nsm_save writes.
 typedef struct sim_state {
@@ -386,6 +403,7 @@ struct nsm_sim {
   sim_state     now;
   sim_numbers   n;
   sim_work      w;
+  struct nsm_touching *touching;        // contacts of shapes; NULL where the model has none
   struct sim_dump *dump;                // --dump-problems; NULL without
   // while it is opened (memory.c, address.c)
   struct sim_memory *memory;
@@ -401,7 +419,8 @@ const double *sim_signals(const nsm_sim *s, double t);
 
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
   nsm_view v = { .t = t, .q = q, .v = z, .x = z + s->a->nv, .l = l, .t0 = t, .q0 = q, .v0 = z,
-                 .dq = s->a->zero, .dv = s->a->zero, .dx = s->a->zero, .d = s->now.d };
+                 .dq = s->a->zero, .dv = s->a->zero, .dx = s->a->zero, .d = s->now.d,
+                 .touching = s->touching };
   if (s->a->nsignal > 0) {
     v.d = sim_signals(s, t);
     v.d_rate = s->w.moments->rate[s->w.moments->last];

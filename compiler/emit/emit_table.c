@@ -98,7 +98,7 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
                                       "NSM_KINEMATICS", "NSM_EVERY",  "NSM_WHEN",    "NSM_CROSSING",
                                       "NSM_ACTION",   "NSM_DELAY" };
   static const char *const action[] = { "NSM_ACT_ASSIGN", "NSM_ACT_STOP", "NSM_ACT_FAIL" };
-  static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_DISK",
+  static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_GIVEN",
                                      "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3", "NSM_ROLLING" };
   const SysClass *c = pc->c;
   Text *o = e->out;

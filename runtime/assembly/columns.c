@@ -19,8 +19,8 @@ const char *nsm_column_name(nsm_sim *s, int c) {
   if (c < s->a->nx) sim_z_name(s, s->a->nv + c, s->w.name, sizeof s->w.name);
   else if ((c -= s->a->nx) < s->a->nshown) sim_q_name(s, s->a->shown[c], s->w.name, sizeof s->w.name);
   else if ((c -= s->a->nshown) < s->a->nv) sim_z_name(s, c, s->w.name, sizeof s->w.name);
-  else if ((c -= s->a->nv) < s->a->nl) sim_l_name(s, c, s->w.name, sizeof s->w.name);
-  else if ((c -= s->a->nl) < s->a->ndiscrete) sim_d_name(s, c, s->w.name, sizeof s->w.name);
+  else if ((c -= s->a->nv) < s->a->nl_shown) sim_l_name(s, c, s->w.name, sizeof s->w.name);
+  else if ((c -= s->a->nl_shown) < s->a->ndiscrete) sim_d_name(s, c, s->w.name, sizeof s->w.name);
   else {
     c -= s->a->ndiscrete;
     for (int a = 0; a < s->a->on.output.n; a++) {
@@ -50,8 +50,8 @@ void nsm_read(nsm_sim *s, double *row) {
   for (int i = 0; i < s->a->nshown; i++) *row++ = s->now.q[s->a->shown[i]];
   memcpy(row, s->now.z, (size_t)s->a->nv * sizeof *row);
   row += s->a->nv;
-  memcpy(row, s->now.l, (size_t)s->a->nl * sizeof *row);
-  row += s->a->nl;
+  memcpy(row, s->now.l, (size_t)s->a->nl_shown * sizeof *row);
+  row += s->a->nl_shown;
   if (s->a->ndiscrete > 0) memcpy(row, s->now.d, (size_t)s->a->ndiscrete * sizeof *row);
   row += s->a->ndiscrete;
   for (int a = 0; a < s->a->on.output.n; a++) {
@@ -78,8 +78,8 @@ double nsm_read_column(nsm_sim *s, int c) {
   if (c < a->nx) return now->z[a->nv + c];
   if ((c -= a->nx) < a->nshown) return now->q[a->shown[c]];
   if ((c -= a->nshown) < a->nv) return now->z[c];
-  if ((c -= a->nv) < a->nl) return now->l[c];
-  if ((c -= a->nl) < a->ndiscrete) return now->d[c];
+  if ((c -= a->nv) < a->nl_shown) return now->l[c];
+  if ((c -= a->nl_shown) < a->ndiscrete) return now->d[c];
   c -= a->ndiscrete;
   for (int i = 0; i < a->on.output.n; i++) {
     int cls = a->on.output.of[i], n = a->cls[cls].tab.count;

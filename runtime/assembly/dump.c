@@ -52,6 +52,8 @@ int sim_dump_open(nsm_sim *s, const char *folder, nsm_error *e) {
   return 1;
 }
 
+const char *sim_dump_folder(const nsm_sim *s) { return s->dump ? s->dump->folder : NULL; }
+
 typedef struct place { nsm_sim *s; const int *row, *at; } place;
 
 static const char *row_label(void *with, int i) {

@@ -36,7 +36,7 @@ static nsm_cone_type type_of(int law) {
   case NSM_GRIP:      return NSM_CONE_GRIP;
   case NSM_GRIP2:     return NSM_CONE_GRIP2;
   case NSM_GRIP3:     return NSM_CONE_GRIP3;
-  case NSM_DISK:      return NSM_CONE_DISK;
+  case NSM_GIVEN:     return NSM_CONE_DISK;
   case NSM_ROLLING:   return NSM_CONE_ROLLING;
   default:            return NSM_CONE_COULOMB;
   }

@@ -131,9 +131,10 @@ static nsm_cone_status correct(nsm_sim *s, int small, const sim_island *k, void 
 
 // The two levels of a problem: the residual with which it will do where it misses its tolerance, 0: none.
 enum { LARGE = 300 };                    // contacts with friction
-static const double accept_large = 1e-6;
+static const double accept_large = 1e-6, accept_shapes = 1e-10;          // bodies touch in more points than they need
 static inline double accept_of(const nsm_sim *s, const nsm_cone_problem *p) {
-  return s->a->accept > 0 ? s->a->accept : p->cones > LARGE ? accept_large : 0;
+  int shapes = s->touching && !s->a->scheme->two_point;
+  return s->a->accept > 0 ? s->a->accept : p->cones > LARGE ? accept_large : shapes ? accept_shapes : 0;
 }
 
 static void count_accepted(nsm_sim *s, double residual) {

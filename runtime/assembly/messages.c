@@ -31,7 +31,11 @@ nsm_code sim_no_memory(nsm_error *e, const char *for_what) {
 
 int nsm_place_line(const nsm_model *m, nsm_place at, const char **file) {
   int line = 0, from = 0;
-  if (at.kind == NSM_AT_CLASS) { line = m->cls[at.number].line; from = m->cls[at.number].file; }
+  if (at.kind == NSM_AT_CLASS && at.number >= m->nclass) {    // of a contact of shapes (touching/extend.c)
+    int contact = (at.number - m->nclass) / SIM_TOUCH_CLASSES;
+    line = m->shape_contact[contact].line;
+    from = m->shape_contact[contact].file;
+  } else if (at.kind == NSM_AT_CLASS) { line = m->cls[at.number].line; from = m->cls[at.number].file; }
   if (at.kind == NSM_AT_PARAMETER) { line = m->par[at.number].line; from = m->par[at.number].file; }
   if (at.kind == NSM_AT_VARIABLE) { line = m->var[at.number].line; from = m->var[at.number].file; }
   if (at.kind == NSM_AT_CLAIM) line = m->expect_line[at.number];
@@ -92,6 +96,7 @@ void sim_family_name(char *out, size_t size, const char *pattern) {
 }
 
 void sim_instance_name(const nsm_sim *s, int cls, int i, char *out, size_t size) {
+  if (cls >= s->a->given->nclass) { s->a->touch_name(s, cls, i, out, size); return; }
   const sim_class *k = &s->a->cls[cls];
   const char *label = sim_text(s, k->c->label);
   enum { MOST = 8 };
@@ -111,6 +116,10 @@ static void element_name(const nsm_sim *s, int var, int element, const char *pat
   const sim_var *v = &s->a->var[var];
   long index[8] = { 0 };
   int n = sim_percents(pattern);
+  if (d->kind == NSM_VAR_ROW && d->cls >= s->a->given->nclass) {
+    s->a->touch_name(s, d->cls, element, out, size);
+    return;
+  }
   if (d->kind == NSM_VAR_ROW && d->cls >= 0) {
     const sim_class *k = &s->a->cls[d->cls];
     if (n > 8) n = 8;

@@ -278,7 +278,7 @@ void sim_rows_analyse(nsm_sim *s) {
   double entries = count_x(s, all, n, last), few = (double)X_EACH * r->b0[n] + X_ANY,
          few_m = (double)M_EACH * n + M_ANY;
   if (r->always) { few *= ALWAYS; few_m *= ALWAYS; }
-  r->x_follows = entries > few && !s->a->scheme->two_point;
+  r->x_follows = s->touching || (entries > few && !s->a->scheme->two_point);
   if (!r->x_follows) {
     if (!pattern_x(s, all, n, last, seat, entries)) sim_no_room(s);
     r->k0 = r->z0 = SIM_NEW(s, s->n.w.n + 1, int);
@@ -290,13 +290,16 @@ void sim_rows_analyse(nsm_sim *s) {
   if (r->m_follows) {
     r->made_for = SIM_NEW(s, n, unsigned char);
     rows_in_order(r);
-    if (r->x_follows && s->a->scheme->weights) r->augmented = sim_augmented_make(s);
+    if (r->x_follows && s->a->scheme->weights && !s->touching) r->augmented = sim_augmented_make(s);
   }
   int scratch[] = { SIM_START, SIM_NEIGHBOUR, SIM_SCRATCH, SIM_ORDER };
   for (size_t k = 0; k < sizeof scratch / sizeof *scratch; k++) sim_pool_empty(s, &r->pool[scratch[k]]);
   sim_give(s, all);
   sim_give(s, last);
   sim_give(s, seat);
+  if (!r->x_follows || !s->a->scheme->two_point) return;
+  for (int row = 0; row < n; row++) r->active[row] = s->a->cls[r->cls[row]].c->kind == NSM_CONSTRAINT;
+  sim_rows_follow(s);                                  // z0 of the constraints, by which the graph of K goes
 }
 
 // ---- the active rows ------------------------------------------------------------------------------------------------
@@ -318,6 +321,7 @@ static int follow(nsm_sim *s) {
   r->kx = ROOM(s, SIM_KX, entries + 1, int);
   if (!r->k0 || !r->ks || !r->kx) return 0;
   list_by_z(s, rows, count, r->k0, r->ks, r->kx);
+  if (r->x_follows) { r->z0 = r->k0; r->zs = r->ks; r->zx = r->kx; }
   return pattern_m(s, rows, count, most);
 }
 

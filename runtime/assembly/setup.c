@@ -215,14 +215,17 @@ static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
     if (too_big(s, sim_at_class(i), label, (double)n, bytes, e)) return 0;
     k->tab.count = (int)n;
   }
+  s->a->nl_shown = -1;
   // A contact or constraint class owns the rows of its variable: the class says how many.
   for (int i = 0; i < m->nvar; i++)
     if (m->var[i].kind == NSM_VAR_ROW) {
       sim_var *v = &s->a->var[i];
       v->count = s->a->cls[m->var[i].cls].tab.count;
       v->base = s->a->nl;
+      if (s->touching && m->var[i].cls >= s->a->given->nclass && s->a->nl_shown < 0) s->a->nl_shown = s->a->nl;
       s->a->nl += v->count;
     }
+  if (s->a->nl_shown < 0) s->a->nl_shown = s->a->nl;
   return 1;
 }
 
@@ -330,6 +333,7 @@ static void list_phases(nsm_sim *s) {
     list_if(s, &s->a->on.mu, i, row && c->mu_stage > NSM_EVENT);
     list_if(s, &s->a->on.constraint, i, row && c->kind == NSM_CONSTRAINT);
     list_if(s, &s->a->on.h_moving, i, row && c->h_stage > NSM_EVENT);
+    s->a->renewed += i >= s->a->given->nclass && s->a->cls[i].tab.count > 0;
     list_if(s, &s->a->on.mid, i, s->a->cls[i].h_mid != NULL);
     list_if(s, &s->a->on.mcurve, i, theta && c->mcurve.n > 0);
     list_if(s, &s->a->on.rq, i, row && weights && c->rq.n > 0);
@@ -352,7 +356,7 @@ static void list_phases(nsm_sim *s) {
       most_out = s->a->cls[i].tab.count;
   }
   s->w.out = SIM_NEW(s, most_out, double);
-  s->a->ncolumn = 1 + s->a->nz + s->a->nshown + s->a->nl + s->a->ndiscrete;
+  s->a->ncolumn = 1 + s->a->nz + s->a->nshown + s->a->nl_shown + s->a->ndiscrete;
   for (int i = 0; i < s->a->on.output.n; i++) s->a->ncolumn += s->a->cls[s->a->on.output.of[i]].tab.count;
 }
 
@@ -367,9 +371,9 @@ static void choose_step(nsm_sim *s) {
   for (int i = 0; i < s->a->on.law_moving.n; i++)
     affine &= s->a->cls[s->a->on.law_moving.of[i]].c->law_stage != NSM_STATE;
   s->a->one_iteration = affine;
-  s->a->linear = affine && s->a->scheme->weights && s->a->on.kinematics.n == 0 &&
+  s->a->linear = affine && s->a->scheme->weights &&
                  s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.b_moving.n +
-                 s->a->on.h_moving.n + s->a->on.rq_moving.n == 0;
+                 s->a->on.h_moving.n + s->a->on.rq_moving.n == s->a->renewed;
 }
 
 // ---- state and work -------------------------------------------------------------------------------------------------

@@ -39,7 +39,9 @@ double nsm_get_parameter(const nsm_sim *s, const char *name) {
 
 // Another simulation with the new value takes the state over, and the place of this one.
 static nsm_code exchange(nsm_sim *s, const nsm_settings *set, void *state, nsm_error *e) {
-  nsm_sim *other = nsm_open(s->a->m, set, e);
+  int *room = sim_touch_rooms(s);
+  nsm_sim *other = sim_open_with(s->a->given, set, room, e);
+  free(room);
   if (!other) return e ? e->code : NSM_FAILED;
   nsm_code code = NSM_OK;
   if (nsm_state_size(other) != nsm_state_size(s)) {
@@ -49,12 +51,7 @@ static nsm_code exchange(nsm_sim *s, const nsm_settings *set, void *state, nsm_e
     nsm_save(s, state);
     code = nsm_restore(other, state, e);
   }
-  if (code == NSM_OK) {
-    nsm_sim swap = *s;
-    other->a->settings.any_start = s->a->settings.any_start;
-    *s = *other;
-    *other = swap;
-  }
+  if (code == NSM_OK) sim_exchange(s, other);
   nsm_close(other);
   return code;
 }

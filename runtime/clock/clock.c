@@ -12,11 +12,20 @@ static double time_of(const nsm_sim *s, long k) {
   return k >= s->a->total ? s->a->until : s->a->start + (double)k * s->a->step;
 }
 
+// To t1; where there are more contacts of shapes than ever before it goes on with more room for them.
+static nsm_code go_to(nsm_sim *s, double h, double t1, nsm_error *e) {
+  for (;;) {
+    nsm_code c = s->a->m->nblock > 0 ? sim_events_step(s, t1, e) : sim_advance(s, h, t1, e);
+    if (c == NSM_OK || !s->touching || !sim_touch_lacks(s)) return c;
+    if ((c = sim_more_room(s, e)) != NSM_OK) return c;
+  }
+}
+
 nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
   long k = s->now.tick;
   if (k >= s->a->total) { sim_fail(e, NSM_USAGE, "the run is at its end"); return NSM_USAGE; }
   double t1 = time_of(s, k + 1), h = k < s->a->full && !s->now.between ? s->a->step : t1 - s->now.t;
-  nsm_code c = s->a->m->nblock > 0 ? sim_events_step(s, t1, e) : sim_advance(s, h, t1, e);
+  nsm_code c = go_to(s, h, t1, e);
   if (s->now.t != t1) {
     if (s->a->m->nblock > 0) s->now.between = s->now.t != time_of(s, k);
     return c;
@@ -32,7 +41,7 @@ nsm_code nsm_step_by(nsm_sim *s, double h, nsm_error *e) {
     sim_fail(e, NSM_USAGE, "a step of %g s cannot be taken at t = %.10g s", h, s->now.t);
     return NSM_USAGE;
   }
-  nsm_code c = s->a->m->nblock > 0 ? sim_events_step(s, t1, e) : sim_advance(s, h, t1, e);
+  nsm_code c = go_to(s, h, t1, e);
   while (s->now.tick < s->a->total && s->now.t >= time_of(s, s->now.tick + 1)) s->now.tick++;
   s->now.between = s->now.tick >= s->a->total || s->now.t != time_of(s, s->now.tick);
   return c;

@@ -1,15 +1,17 @@
 // The times of a run: opening, initial values, steps one after the other, states as values, statistics of a run. Uses
 // schemes/ and all below.
 //
-//   open.c     open, reset, clone, close                 start.c, start_unique.c  initial values and laws
+//   open.c     open, reset, close                        start.c, start_unique.c  initial values and laws
 //   clock.c    times of the run: nsm_step                advance.c  one step of any length
-//   recording.c  many steps, and rows of their values
-//   events.c   instants of `every`, conditions of `when`: steps in pieces
-//   change.c   values and parameters from outside
+//   prepare.c  what depends on its length                events.c   instants of `every`, conditions of `when`: steps in
+//                                                        pieces
+//   change.c   values and parameters from outside        room.c     room for contacts of shapes; restore, clone
 //   state.c    clear, save, restore                      statistics.c  what the claims of a model are made of
+//   recording.c  many steps, and rows of their values
 #pragma once
 #include "runtime/record/record.h"
 #include "runtime/schemes/schemes.h"
+#include "runtime/touching/touching.h"
 
 // start.c: initial values that the laws do not allow are moved (project: however far off), or refused: 0
 int  sim_start(nsm_sim *s, int project, nsm_error *e);
@@ -17,6 +19,9 @@ int  sim_mend(nsm_sim *s, int project, nsm_error *e);      // the same of the pr
 void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->a->note
 // state.c
 void sim_state_clear(nsm_sim *s);               // everything 0, as before the first step; nothing is remembered
+// a state of the same sizes, as nsm_restore; the room that a state was saved with: is it another one?
+nsm_code sim_restore(nsm_sim *s, const void *from, nsm_error *e);
+int  sim_saved_room(const nsm_sim *s, const void *from, int *room);
 void sim_forget_last_step(nsm_sim *s);          // what it handed on about a state that is another one now
 void sim_work_clear(nsm_sim *s);                // what a step that was broken off, or another state, left in the work
 
@@ -28,8 +33,16 @@ void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value);
 double nsm_statistics_idle(const nsm_model *m, const nsm_statistic *a);   // as nsm_statistic_idle, of all
 long sim_steps_before(const nsm_sim *s, double time);      // that may be taken at once before it, at least 1
 
-void sim_evaluate_constants(nsm_sim *s);        // advance.c: all kernels whose stage is constant
-// advance.c: everything that depends on the step h; 0 where W is singular
+// open.c: with room for so many contacts of shapes, by groups; NULL: as it is at first
+nsm_sim *sim_open_with(const nsm_model *m, const nsm_settings *set, const int *room, nsm_error *e);
+// room.c: other takes the place of s, and s that of other; the same simulation with other room, in the same state; with
+// as much as the last search for contacts found that there should be
+void     sim_exchange(nsm_sim *s, nsm_sim *other);
+nsm_code sim_open_again(nsm_sim *s, const int *room, nsm_error *e);
+nsm_code sim_more_room(nsm_sim *s, nsm_error *e);
+
+void sim_evaluate_constants(nsm_sim *s);        // prepare.c: all kernels whose stage is constant
+// prepare.c: everything that depends on the step h; 0 where W is singular
 int  sim_prepare(nsm_sim *s, double h, nsm_error *e);
 // One step from the present time to t1 by the scheme; h: its length, any; t1 = t + h up to round-off (clock.c knows its
 // times better). On NSM_FAILED the state is that before it.

@@ -1,4 +1,4 @@
-// A run is opened: analysis, initial values, the numbers of the first step. Reset, clone, close. Nothing is allocated
+// A run is opened: analysis, initial values, the numbers of the first step. Reset, close. Nothing is allocated
 // between nsm_open and nsm_close but the room of active rows (rows_couple.c), which grows in rare cases.
 #include "clock.h"
 #include <math.h>
@@ -42,10 +42,13 @@ static void keep_settings(nsm_sim *s, const nsm_settings *set) {
   own->dump_problems = NULL;                               // two runs would write the same files
 }
 
-static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
+static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_error *e) {
   keep_settings(s, set);
   s->w.cone.warm = 1;
-  if (!sim_setup(s, set, e) || !known_solver(s->w.cone.solver, e) || !sim_cover(s, e)) return 0;
+  s->a->touch_name = sim_touch_name;
+  s->a->m = sim_touch_extend(s, s->a->given, room);
+  if (!sim_setup(s, set, e) || !sim_touch_open(s, e)) return 0;
+  if (!known_solver(s->w.cone.solver, e) || !sim_cover(s, e)) return 0;
   if (s->a->scheme->fits && !s->a->scheme->fits(s, e)) return 0;
   s->n.h = sim_clock_first(s);
   sim_mass_analyse(s);
@@ -58,21 +61,54 @@ static int open_into(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
   if (s->a->scheme->analyse) s->a->scheme->analyse(s);
   sim_evaluate_constants(s);
+  sim_touch_begin(s);
+  if (!sim_touch_update(s, s->n.h)) { sim_no_memory(e, "contacts of shapes"); return 0; }
   if (!(set && set->any_start) && !sim_start(s, set && set->project_start, e)) return 0;
   if (!sim_prepare(s, s->n.h, e)) return 0;
   sim_closed_start(s);
+  sim_touch_scale(s);
   if (s->a->on.relation.n > 0) sim_note_solutions(s);
   sim_whole_analyse(s, set);
   return 1;
 }
 
-static int open_guarded(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
-  if (setjmp(s->no_memory) == 0) return open_into(s, set, e);
+static int open_guarded(nsm_sim *s, const nsm_settings *set, const int *room, nsm_error *e) {
+  if (setjmp(s->no_memory) == 0) return open_into(s, set, room, e);
   sim_fail(e, NSM_FILE,
            "not enough memory for this model (%.3g GiB were already taken); try a smaller one, or allow more "
              "(ulimit -v)",
            (double)s->taken / (1024.0 * 1024 * 1024));
   return 0;
+}
+
+// One attempt, with room for so many contacts of shapes; *wanted: what there should be room for, by groups, where
+// that was too little; to be freed.
+static nsm_sim *attempt(const nsm_model *m, const nsm_settings *set, const int *room, int **wanted, nsm_error *e) {
+  nsm_sim *s = calloc(1, sizeof *s);
+  if (s) s->a = calloc(1, sizeof *s->a);
+  if (!s || !s->a) { free(s); sim_no_memory(e, "this model"); return NULL; }
+  s->a->m = s->a->given = m;
+  s->a->scheme = sim_scheme_at(m->scheme);
+  if (!open_guarded(s, set, room, e)) {
+    *wanted = sim_touch_wanted(s);
+    nsm_close(s);
+    return NULL;
+  }
+  nsm_reset(s);
+  return s;
+}
+
+nsm_sim *sim_open_with(const nsm_model *m, const nsm_settings *set, const int *room, nsm_error *e) {
+  int *wanted = NULL;
+  nsm_sim *s = attempt(m, set, room, &wanted, e);
+  while (!s && wanted) {
+    int *now = wanted;
+    wanted = NULL;
+    if (e) *e = (nsm_error){ .code = NSM_OK };
+    s = attempt(m, set, now, &wanted, e);
+    free(now);
+  }
+  return s;
 }
 
 nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
@@ -86,14 +122,7 @@ nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
     sim_fail(e, NSM_MODEL_WRONG, "this runtime does not know the scheme of the model");
     return NULL;
   }
-  nsm_sim *s = calloc(1, sizeof *s);
-  if (s) s->a = calloc(1, sizeof *s->a);
-  if (!s || !s->a) { free(s); sim_no_memory(e, "this model"); return NULL; }
-  s->a->m = m;
-  s->a->scheme = sim_scheme_at(m->scheme);
-  if (!open_guarded(s, set, e)) { nsm_close(s); return NULL; }
-  nsm_reset(s);
-  return s;
+  return sim_open_with(m, set, NULL, e);
 }
 
 void nsm_reset(nsm_sim *s) {
@@ -107,26 +136,15 @@ void nsm_reset(nsm_sim *s) {
   sim_signals_start(s);
   double h = sim_clock_first(s);
   if (h != s->n.h) sim_prepare(s, h, NULL);
+  sim_touch_update(s, s->n.h);                             // outputs at the start; the step has it again
   if (on) sim_ledger_start(s);
   s->a->start_error.code = NSM_OK;
   if (s->a->m->nblock > 0) (void)sim_events_start(s, &s->a->start_error);
 }
 
-nsm_sim *nsm_clone(const nsm_sim *s, nsm_error *e) {
-  nsm_settings set = s->a->settings;
-  set.any_start = 1;                                       // its state takes their place
-  nsm_sim *c = nsm_open(s->a->m, &set, e);
-  if (!c) return NULL;
-  size_t bytes = nsm_state_size(s);
-  void *state = sim_take(c, bytes, 1);
-  nsm_save(s, state);
-  if (nsm_restore(c, state, e) == NSM_OK) return c;
-  nsm_close(c);
-  return NULL;
-}
-
 void nsm_close(nsm_sim *s) {
   if (!s) return;
+  sim_touch_close(s);
   sim_release(s);
   free(s->a);
   free(s);

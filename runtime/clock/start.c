@@ -63,6 +63,7 @@ static int evaluate(nsm_sim *s, int velocity) {
   sim_rows *r = &s->n.r;
   nsm_view v = sim_now(s);
   int n = 0;
+  sim_touch_update(s, s->n.h);                             // places may have been moved
   for (int a = 0; a < s->a->on.row.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     if (!belongs(k, velocity)) continue;

@@ -1,5 +1,5 @@
-// The state of a run as a value: cleared, saved, restored. All of it is listed once, in sim_state (numbers) and
-// state.def (arrays); beside these only what the solvers of small problems remember of their last answers
+// The state of a run as a value: cleared, saved, restored (nsm_restore: room.c). All of it is listed once, in sim_state
+// (numbers) and state.def (arrays); beside these only what the solvers of small problems remember of their last answers
 // (nsm_cone_memory) is carried from step to step. A step thus depends on the analysis and on what is written here, and
 // on nothing else: restored in the middle of a run it goes on with the same bits.
 #include "clock.h"
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <string.h>
 
-typedef struct head { size_t bytes; long rows, nq, nv, nz, nl; int version, scheme; double h; } head;
+typedef struct head { size_t bytes; long rows, nq, nv, nz, nl; int version, scheme, groups; double h; } head;
 
 static const size_t numbers = offsetof(sim_state, q);
 
@@ -59,6 +59,7 @@ void sim_work_clear(nsm_sim *s) {
   memset(s->w.size, 0, (size_t)s->a->nz * sizeof *s->w.size);
   memset(s->w.l1, 0, (size_t)s->a->nl * sizeof *s->w.l1);
   if (s->n.con) s->n.con->made_for = 0;                    // K belongs to another state
+  if (s->touching) s->touching->stale = 1;
 }
 
 void sim_state_clear(nsm_sim *s) {
@@ -88,7 +89,7 @@ void sim_forget_last_step(nsm_sim *s) {
 
 // ---- save, restore --------------------------------------------------------------------------------------------------
 size_t nsm_state_size(const nsm_sim *s) {
-  size_t bytes = sizeof(head) + numbers;
+  size_t bytes = sizeof(head) + numbers + (size_t)s->a->ngroup * sizeof(int);
 #define SIM_STATE(type, name, count, what) bytes += (size_t)(count) * sizeof(type);
 #include "runtime/state.def"
 #undef SIM_STATE
@@ -106,6 +107,7 @@ static head head_of(const nsm_sim *s) {
   h.nl = s->a->nl;
   h.version = s->a->m->version;
   h.scheme = s->a->m->scheme;
+  h.groups = s->a->ngroup;
   h.h = s->n.h;
   return h;
 }
@@ -115,6 +117,7 @@ void nsm_save(const nsm_sim *s, void *to) {
   head h = head_of(s);
   memcpy(at, &h, sizeof h);
   at += sizeof h;
+  for (int i = 0; i < s->a->ngroup; i++, at += sizeof(int)) memcpy(at, &s->touching->group[i].room, sizeof(int));
   memcpy(at, &s->now, numbers);
   at += numbers;
 #define SIM_STATE(type, name, count, what) \
@@ -125,11 +128,20 @@ void nsm_save(const nsm_sim *s, void *to) {
   over_works(s, save_work, at);
 }
 
-nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e) {
+int sim_saved_room(const nsm_sim *s, const void *from, int *room) {
+  head h;
+  memcpy(&h, from, sizeof h);
+  if (h.groups != s->a->ngroup || h.groups == 0) return 0;
+  memcpy(room, (const char *)from + sizeof h, (size_t)h.groups * sizeof *room);
+  return h.rows != s->n.r.n;
+}
+
+nsm_code sim_restore(nsm_sim *s, const void *from, nsm_error *e) {
   const char *at = from;
   head h, own = head_of(s);
   memcpy(&h, at, sizeof h);
   at += sizeof h;
+  at += (size_t)own.groups * sizeof(int);
   double step = h.h;
   h.h = own.h;
   if (memcmp(&h, &own, sizeof h) != 0) {

@@ -9,6 +9,7 @@
 #include "options.h"
 #include "outputs.h"
 #include "runtime/record/record.h"
+#include "contacts.h"
 #include "summary.h"
 #include "runtime/shared/nearest.h"
 #include "runtime/clock/clock.h"
@@ -32,7 +33,7 @@ typedef struct job {
   nsm_sim         *s;
   nsm_options      o;
   nsm_summary      sum;
-  nsm_csv          csv;
+  nsm_csv          csv, contacts;
   int              recording;
   int             *column, ncolumn;     // of `row`, in the order of the CSV
   double          *row;                 // [ncolumn of the simulation + 4]: and the energies
@@ -122,6 +123,8 @@ static void write_header(job *j) {
 }
 
 static void write_row(job *j) {
+  if (j->contacts.buffer) nsm_contacts_row(j->s, &j->contacts);
+  if (!j->csv.buffer) return;
   nsm_read(j->s, j->row);
   if (j->energies) {
     double *e = j->row + nsm_ncolumn(j->s);
@@ -138,10 +141,11 @@ static const char *trajectory(const job *j) {
 }
 
 static nsm_code check_outputs(job *j, nsm_error *e) {
-  nsm_output output[2];
+  nsm_output output[3];
   int n = 0;
   if (trajectory(j)) output[n++] = (nsm_output){ j->o.output ? "--output" : "the trajectory", trajectory(j) };
   if (j->o.summary) output[n++] = (nsm_output){ "--summary", j->o.summary };
+  if (j->o.contacts && j->o.bench == 0) output[n++] = (nsm_output){ "--contacts", j->o.contacts };
   nsm_code code = nsm_outputs_check(j->host->input, j->host->ninput, output, n, e);
   for (int i = 0; i < j->o.run.ninput && code == NSM_OK; i++)
     code = nsm_outputs_check(&j->o.input[i].path, 1, output, n, e);
@@ -158,9 +162,19 @@ static nsm_code open_file(const char *path, FILE *out, FILE **file, const char *
   return NSM_FILE;
 }
 
+static nsm_code open_contacts(job *j, nsm_error *e) {
+  nsm_code code = open_file(j->o.contacts, j->host->out, &j->contacts.file, "the contacts ", e);
+  if (code != NSM_OK) return code;
+  if (!(j->contacts.buffer = malloc(NSM_CSV_BUFFER))) return sim_no_memory(e, "the contacts");
+  nsm_contacts_header(&j->contacts);
+  j->recording = 1;
+  return NSM_OK;
+}
+
 static nsm_code open_files(job *j, nsm_error *e) {
   nsm_code code = NSM_OK;
   if (j->o.summary) code = open_file(j->o.summary, j->host->out, &j->summary, "the summary ", e);
+  if (code == NSM_OK && j->o.contacts && j->o.bench == 0) code = open_contacts(j, e);
   const char *path = trajectory(j);
   if (code != NSM_OK || !path) return code;
   if ((code = open_file(path, j->out, &j->csv.file, "", e)) != NSM_OK) return code;
@@ -171,16 +185,16 @@ static nsm_code open_files(job *j, nsm_error *e) {
   return NSM_OK;
 }
 
-static nsm_code close_csv(job *j, nsm_error *e) {
-  if (!j->csv.file) return NSM_OK;
-  if (j->csv.buffer) nsm_csv_flush(&j->csv);
-  if (j->csv.file != j->out && fclose(j->csv.file) != 0 && !j->csv.error) j->csv.error = errno;
-  j->csv.file = NULL;
-  if (!j->csv.error) return NSM_OK;
-  if (j->csv.error == EPIPE) return NSM_PIPE;
-  long rows = j->csv.lines > 0 ? j->csv.lines - 1 : 0;
-  sim_fail(e, NSM_FILE, "writing to %s failed after %ld row%s: %s", j->o.output ? j->o.output : "standard output", rows,
-           rows == 1 ? "" : "s", strerror(j->csv.error));
+static nsm_code close_csv(job *j, nsm_csv *w, const char *name, nsm_error *e) {
+  if (!w->file) return NSM_OK;
+  if (w->buffer) nsm_csv_flush(w);
+  if (w->file != j->out && w->file != j->host->out && fclose(w->file) != 0 && !w->error) w->error = errno;
+  w->file = NULL;
+  if (!w->error) return NSM_OK;
+  if (w->error == EPIPE) return NSM_PIPE;
+  long rows = w->lines > 0 ? w->lines - 1 : 0;
+  sim_fail(e, NSM_FILE, "writing to %s failed after %ld row%s: %s", name ? name : "standard output", rows,
+           rows == 1 ? "" : "s", strerror(w->error));
   return NSM_FILE;
 }
 
@@ -232,7 +246,7 @@ static nsm_code run_once(job *j, nsm_error *e) {
         write_row(j);
         written = k;
         next += every;
-        if (j->csv.error) return NSM_FILE;
+        if (j->csv.error || j->contacts.error) return NSM_FILE;
       }
     }
     if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
@@ -394,7 +408,8 @@ static nsm_code run(job *j) {
   int all = nsm_steps_done(j->s) == nsm_steps_total(j->s) || code == NSM_STOPPED;
   if (code == NSM_STOPPED && !j->o.quiet) fprintf(j->err, "note: %s\n", e.text);
   if (code == NSM_STOPPED) e = (nsm_error){ .code = code = NSM_OK };
-  nsm_code csv = close_csv(j, &file);
+  nsm_code csv = close_csv(j, &j->csv, j->o.output, &file);
+  if (csv == NSM_OK) csv = close_csv(j, &j->contacts, j->o.contacts, &file);
   if (csv == NSM_PIPE) j->o.quiet = 1;
   if (code != NSM_OK && code != NSM_INTERRUPTED) say(j, &e);
   if (csv == NSM_FILE) say(j, &file);
@@ -447,7 +462,9 @@ int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
   if (j.summary && j.summary != host->out && fclose(j.summary) != 0 && code == NSM_OK) code = NSM_FILE;
   if (j.csv.file && j.csv.file != j.out) fclose(j.csv.file);
   host->not_reached = j.sum.not_reached;
+  if (j.contacts.file && j.contacts.file != host->out) fclose(j.contacts.file);
   free(j.csv.buffer);
+  free(j.contacts.buffer);
   free(j.column);
   free(j.row);
   free(j.stat);

@@ -15,6 +15,7 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   if (s->a->on.contact.n > 0) fprintf(f, ", %ld impacts", c->impacts);
   if (s->a->m->nblock > 0) fprintf(f, ", %ld events", c->events);
   if (s->n.r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
+  if (s->touching) fprintf(f, "\n  %ld contacts of shapes at a time, %.3g m deep", c->contacts, c->deepest);
   fprintf(f, "\n");
   const sim_ledger *g = &s->now.ledger;
   if (!g->on) return;
@@ -69,7 +70,8 @@ static void losses(nsm_sim *s, FILE *f) {
   int listed = 0;
   fputs("  \"losses\": {", f);
   for (int row = 0; row < r->n; row++) {
-    int k = r->friction_of[row], rows[4] = { row }, n = k < 0 ? 1 : sim_friction_rows(s, k, rows),
+    if (r->cls[row] >= s->a->given->nclass) continue;         // of shapes: rows are not the same contact for long
+    int k = r->friction_of[row], rows[3 + SIM_SLIPS] = { row }, n = k < 0 ? 1 : sim_friction_rows(s, k, rows),
         kind = s->a->cls[r->cls[row]].c->kind;
     double impacts = kind == NSM_CONTACT ? s->now.loss[row] : 0, friction = 0;
     if (rows[0] != row || !sim_contactlike(s->a->cls[r->cls[row]].c)) continue;
@@ -109,6 +111,10 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   entry(f, "max_residual", c->max_residual);
   fprintf(f, "  \"tolerance_reached\": %s,\n", c->stagnations == 0 && c->accepted == 0 ? "true" : "false");
   fprintf(f, "  \"accepted\": %ld,\n", c->accepted);
+  if (s->touching) {
+    fprintf(f, "  \"contacts\": %ld,\n", c->contacts);
+    entry(f, "deepest", c->deepest);
+  }
   if (c->accepted > 0) entry(f, "worst_accepted", c->worst_accepted);
   if (m->held + m->failed + m->not_reached > 0)
     fprintf(f, "  \"claims\": { \"held\": %d, \"failed\": %d, \"not_reached\": %d },\n", m->held, m->failed,

@@ -13,9 +13,10 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 1000, ONCE = 1, AGAIN = 2 };
+enum { ROUNDS = 1000, ONCE = 1, AGAIN = 2, FROM_GUESS = 60 };
 static const double default_tolerance = 1e-12, default_sqrt = 1e-6,
-                    aim = 1e-2;            // of the tolerance: what a solver tries to reach before it offers an answer
+                    aim = 1e-2,            // of the tolerance: what a solver tries to reach before it offers an answer
+                    lasts = 0.1;           // likewise: a start that needs no solver
 
 static inline void report(nsm_cone_result *r, nsm_cone_status status, const nsm_cone_check *c, const char *solver,
                           int iterations) {
@@ -74,7 +75,12 @@ static inline void notice_matrix(const nsm_cone_problem *p, nsm_cone_work *w) {
   w->planar = w->modes_known = w->mode_count = w->mode_turn = 0;
 }
 
-typedef struct best_answer { double *lambda; nsm_cone_check check; const char *solver; int any; } best_answer;
+typedef struct best_answer {
+  double *lambda, distance;              // nsm_cone_distance
+  nsm_cone_check check;
+  const char *solver;
+  int any;
+} best_answer;
 
 static int all_finite(const nsm_cone_problem *p, const double *lambda) {
   int finite = 1;
@@ -101,7 +107,9 @@ static int judge(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try
   nsm_cone_check c;
   make_finite(p, lambda);
   check(p, w, t, lambda, u, &c);
-  if (c.accepted || !best->any || c.residual < best->check.residual) {
+  double distance = c.accepted ? 0 : p->cones ? nsm_cone_distance(p, w, lambda) : c.residual;
+  if (c.accepted || !best->any || distance < best->distance) {
+    best->distance = distance;
     if (best->lambda) memcpy(best->lambda, lambda, (size_t)p->m * sizeof(double));
     best->check = c;
     best->solver = solver;
@@ -127,6 +135,17 @@ static nsm_cone_problem dense_view(const nsm_cone_problem *p, const nsm_cone_wor
   return d;
 }
 
+// 1 where the best answer is one to go on with, though not within the tolerance: at the second level.
+static int will_do(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const best_answer *best) {
+  nsm_cone_check c;
+  nsm_cone_try level = *t;
+  if (!(t->accept > t->tolerance) || !best->any || !best->lambda) return 0;
+  level.tolerance = t->accept;
+  level.sqrt_tolerance = sqrt(t->accept);
+  check(p, w, &level, best->lambda, NULL, &c);
+  return c.accepted || c.residual <= t->accept;
+}
+
 static int takes_intervals(const nsm_cone_solver *s, int m) {
   return !(s->blocks & NSM_BLOCKS_ONLY) && (!(s->blocks & NSM_BLOCKS_OR_SMALL) || m <= NSM_SMALL);
 }
@@ -142,6 +161,7 @@ static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_probl
   nsm_cone_problem view = dense_view(p, w);
   nsm_cone_try attempt = *t;
   attempt.warm = guess != NULL;
+  attempt.asked = t->tolerance;
   attempt.tolerance *= aim;
   if (guess) memcpy(lambda, guess, (size_t)p->m * sizeof(double));
   else nsm_cone_start(p, lambda);
@@ -160,14 +180,24 @@ static int is_tried(const nsm_cone_solver *s, const nsm_cone_problem *p, const n
   return fits(s, p->m, used) && (used || takes_intervals(s, p->m)) && !(w->left_out >> (s - nsm_cone_solvers) & 1);
 }
 
-// Once through the table: from the guess, or from the best answer so far.
+// Once through the table, behind what is quickest in a pile whose forces of the last step are known: from the guess, or
+// from the best answer so far.
 static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                    const double *guess, double *lambda, double *u, best_answer *best) {
   nsm_cone_status status = NSM_CONE_FAILED;
   unsigned used = nsm_cone_blocks_used(p);
+  if (guess && p->cones >= NSM_WARM_PILE && p->cones <= NSM_SMALL) {
+    const nsm_cone_solver *loop = nsm_cone_solver_find("proximal_newton");
+    nsm_cone_try first = *t;
+    first.max_iterations = FROM_GUESS;
+    status = try_solver(loop, p, w, &first, guess, lambda, u, best);
+    if (status == NSM_CONE_FAILED && will_do(p, w, t, best)) return status;
+  }
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name && status == NSM_CONE_FAILED; s++)
-    if (is_tried(s, p, w, used) && !(best->any && nsm_cone_late(w)))
+    if (is_tried(s, p, w, used) && !(best->any && nsm_cone_late(w))) {
       status = try_solver(s, p, w, t, s->start & NSM_FROM_BEST && best->any ? best->lambda : guess, lambda, u, best);
+      if (status == NSM_CONE_FAILED && s->start & NSM_PILES && will_do(p, w, t, best)) break;
+    }
   return status;
 }
 
@@ -198,6 +228,16 @@ static nsm_cone_status try_nothing(const nsm_cone_problem *p, nsm_cone_work *w, 
   return judge(p, w, t, "nothing", lambda, u, best) ? NSM_CONE_SOLVED : NSM_CONE_FAILED;
 }
 
+// The forces of the last step, where they are right up to a part of the tolerance: what rests goes on resting.
+static nsm_cone_status try_guess(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                 const double *guess, double *lambda, double *u, best_answer *best) {
+  nsm_cone_try closer = *t;
+  closer.tolerance *= lasts;
+  memcpy(lambda, guess, (size_t)p->m * sizeof(double));
+  nsm_cone_clip(p, lambda);
+  return judge(p, w, &closer, "start", lambda, u, best) ? NSM_CONE_SOLVED : NSM_CONE_FAILED;
+}
+
 // how: ONCE through the table, or a solver alone; AGAIN where that has failed, from what is in lambda if nothing else.
 static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                     const nsm_cone_solver *only, int how, double *lambda, double *u,
@@ -214,7 +254,7 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   if (w->form == NSM_FORM_DENSE && !w->dense_is_copy) w->dense = p->M;
 
   size_t mark = w->used, bytes = (size_t)p->m * sizeof(double);
-  best_answer best = { nsm_cone_take(w, bytes), none, NULL, 0 };
+  best_answer best = { .lambda = nsm_cone_take(w, bytes), .distance = HUGE_VAL, .check = none };
   w->proof = nsm_cone_take(w, bytes);
   w->margin = 0;
   double *guess = nsm_cone_take(w, bytes);
@@ -223,6 +263,8 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   nsm_cone_status status = NSM_CONE_FAILED;
   if (!(how & ONCE)) judge(p, w, t, NULL, lambda, u, &best);
   else if (!only && p->cones > 0 && try_nothing(p, w, t, lambda, u, &best) == NSM_CONE_SOLVED)
+    status = NSM_CONE_SOLVED;
+  else if (!only && p->cones > 0 && warm && try_guess(p, w, t, guess, lambda, u, &best) == NSM_CONE_SOLVED)
     status = NSM_CONE_SOLVED;
   else if (!only) status = try_solvers(p, w, t, warm ? guess : NULL, lambda, u, &best);
   else if (fits(only, p->m, nsm_cone_blocks_used(p)))
@@ -233,8 +275,10 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
     nsm_cone_start(p, lambda);
     judge(p, w, t, NULL, lambda, u, &best);
   }
-  // why there is none in a few rows; also where every case was tried, or nobody knew
-  if (status != NSM_CONE_SOLVED && w->proof && w->margin == 0 && (status == NSM_CONE_NO_SOLUTION || p->cones == 0) &&
+  // why there is none in a few rows; also where every case was tried, or nobody knew; not where one solver was to try
+  // once, as for corrections of what rounding left
+  if (status != NSM_CONE_SOLVED && !(only && w->once) && w->proof && w->margin == 0 &&
+      (status == NSM_CONE_NO_SOLUTION || p->cones == 0) &&
       nsm_cone_farkas(p, w, t, lambda, u) == NSM_CONE_PROVED_NONE && status == NSM_CONE_FAILED) {
     best.solver = "farkas";
     status = NSM_CONE_NO_SOLUTION;
@@ -336,7 +380,7 @@ static nsm_cone_status accepted(const nsm_cone_problem *p, nsm_cone_work *w, con
   level.tolerance = accept;
   level.sqrt_tolerance = sqrt(accept);
   check(p, w, &level, lambda, u, &c);
-  if (!c.accepted) return NSM_CONE_FAILED;
+  if (!c.accepted && !(c.residual <= accept)) return NSM_CONE_FAILED;
   if (r) { r->status = NSM_CONE_ACCEPTED; r->residual = c.residual; r->worst = c.worst; r->late = 0; }
   return NSM_CONE_ACCEPTED;
 }
@@ -349,6 +393,7 @@ static nsm_cone_status solve_in_any_units(const nsm_cone_problem *p, nsm_cone_wo
   if (status == NSM_CONE_SOLVED || status == NSM_CONE_BAD_INPUT || w->margin > 0) return status;
   if (status == NSM_CONE_FAILED && accepted(p, w, t, accept, lambda, u, r) == NSM_CONE_ACCEPTED)
     return NSM_CONE_ACCEPTED;
+  if (only && w->once) return status;   // a correction of what rounding left
   status = solve_balanced(p, w, t, only, status, lambda, u, r);
   return status == NSM_CONE_FAILED ? accepted(p, w, t, accept, lambda, u, r) : status;
 }
@@ -357,7 +402,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
                                double *lambda, double *u, nsm_cone_result *r) {
   nsm_cone_work *w = workspace;
   nsm_cone_check c = { 0, 0, 0, 1 };
-  nsm_cone_try t = { default_tolerance, default_sqrt, 0, 0, 0 };
+  nsm_cone_try t = { .tolerance = default_tolerance, .sqrt_tolerance = default_sqrt };
   double budget = o && o->budget > 0 ? o->budget : NSM_CONE_BUDGET, accept = o ? o->accept : 0;
   if (p->m < 0) { c.residual = HUGE_VAL; report(r, NSM_CONE_BAD_INPUT, &c, NULL, 0); return NSM_CONE_BAD_INPUT; }
   if (p->cones != 0 && !nsm_cone_blocks_ok(p)) {
@@ -374,6 +419,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
     t.warm = o->warm;
     t.max_iterations = o->max_iterations;
   }
+  t.accept = accept;
   w->once = o && o->once;
 
   if (is_auto(o) && p->cones == 0) {

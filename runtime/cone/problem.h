@@ -71,7 +71,7 @@ typedef struct nsm_cone_options {
   const char *solver;        // NULL or "auto": the driver chooses; else a name of solver_table.c, and that one alone
   double      tolerance;     // on the residual (2); 0: the default 1e-12
   double      accept;        // the residual with which an answer will do where the tolerance is not reached once all
-                             // solvers were tried, status ACCEPTED; up to the tolerance: none
+                             // solvers were tried, of large piles sooner; status ACCEPTED; up to the tolerance: none
   int         max_iterations;// 0: the solver's own default
   int         warm;          // nonzero: lambda on entry is a guess (its active set is tried first)
   double      budget;        // seconds, by the clock on the wall; 0: the default NSM_CONE_BUDGET; HUGE_VAL: no end

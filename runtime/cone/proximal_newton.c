@@ -114,7 +114,8 @@ nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_wo
   double *x = nsm_cone_take_doubles(w, (size_t)p->m);
   if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, nsm_map_alart_curnier, w, &n)) {
     int a = t->attempt, creeps = a > 1 && (a & (a - 1)) == 0, length = a == 0 ? FIRST : creeps ? LONG : SHORT;
-    double alpha = creeps ? next_alpha : first_alpha;
+    int near_by = t->warm && a == 0 && p->cones >= NSM_WARM_PILE && p->cones <= NSM_SMALL;
+    double alpha = creeps || near_by ? next_alpha : first_alpha;
     nsm_graph_start(&g, t, lambda, x);
     if (a && !creeps) {
       nsm_dice d = nsm_dice_of(a, 0);

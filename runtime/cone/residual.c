@@ -204,6 +204,24 @@ void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const ns
   w->used = mark;
 }
 
+double nsm_cone_distance(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda) {
+  size_t mark = w->used, m = (size_t)p->m;
+  double *room = nsm_cone_take_doubles(w, 5 * m), least = HUGE_VAL;
+  for (int with_lengths = 0; room && with_lengths < 2; with_lengths++) {
+    judge look = judge_open(0, 0);
+    look.U = room;
+    look.t = room + m;
+    look.r = room + 2 * m;
+    look.seen = room + 3 * m;
+    look.L = with_lengths ? room + 4 * m : NULL;
+    check_any(p, lambda, &look, NULL);
+    if (look.worst < least) least = look.worst;
+    if (!with_lengths) nsm_cone_lengths(p, lambda, look.U, room + 4 * m);
+  }
+  w->used = mark;
+  return least;
+}
+
 double nsm_cone_residual(const nsm_cone_problem *p, const double *lambda, double *floor, int *worst) {
   nsm_cone_check c = { HUGE_VAL, 0, 0, 0 };
   judge j = judge_open(0, 0);

@@ -25,6 +25,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MEMORY = 3, STAGE = 8, HALVINGS = 12, SHORT = 2 };
+
 static double plus(double z, double tau, double *slope, double *rest) {
   double s = sqrt(z * z + 4 * tau * tau), far = 2 * tau / (s + fabs(z)) * tau, thin = far / s;
   *slope = z >= 0 ? 1 - thin : thin;
@@ -37,7 +39,7 @@ static void contact_map(const nsm_sigma *k, int c, const double *x, const double
                         double *A, double *B) {
   int n = k->g.node[c].size;
   double tau = k->tau * k->share[c], r = k->push * k->rho[c], slope, rest, z[NSM_NODE_ROWS], t = 0;
-  R[0] = x[0] - plus(x[0] - r * V[0], tau, &slope, &rest);
+  R[0] = x[0] - plus(x[0] - r * (V[0] + k->delta * (k->s0[c] - s)), tau, &slope, &rest);
   z[0] = x[0] - r * s;
   for (int i = 1; i < n; i++) { z[i] = x[i] - r * V[i]; t += z[i] * z[i]; }
   t = sqrt(t);
@@ -55,13 +57,16 @@ static void contact_map(const nsm_sigma *k, int c, const double *x, const double
   nsm_sigma_cell *o = k->cell + c;
   o->b = b;
   o->c = cc;
+  o->shift = slope * k->delta / b;
   memset(A, 0, NSM_NODE_BLOCK * sizeof *A);
   memset(B, 0, NSM_NODE_BLOCK * sizeof *B);
-  A[0] = rest;
+  A[0] = rest + o->shift * (1 - b);
   B[0] = r * slope;
   double not_h = 0.5 * (slope1 * rest2 + slope2 * rest1) / b;
   for (int i = 1; i < n; i++) o->e[i] = t > 0 ? z[i] / t : 0;
   for (int i = 1; i < n; i++) {
+    A[i] = -o->shift * cc * o->e[i];
+    B[i] = r * o->shift * cc * o->e[i];
     A[i * NSM_NODE_ROWS] = -cc / b * o->e[i];
     for (int j = 1; j < n; j++) {
       double e = o->e[i] * o->e[j], d = (i == j) - e;
@@ -151,8 +156,7 @@ static void times(const nsm_graph *g, const double *block, const double *in, dou
   }
 }
 
-// dx += the solution of the system with right-hand side rhs by (c); rhs is lost.
-static void solve(nsm_sigma *k, double *rhs, double *dx) {
+void nsm_sigma_back(nsm_sigma *k, double *rhs, double *dx) {
   if (!k->on_bodies) {
     nsm_factor_solve(&k->g, &k->fronts, &k->whole, rhs);
     for (int i = 0; i < k->g.rows; i++) dx[i] += rhs[i];
@@ -181,6 +185,7 @@ int nsm_sigma_solve(nsm_sigma *k, const double *R, const double *R0, const doubl
       for (int i = 0; i < g->node[c].size; i++) {
         int r = g->node[c].first + i;
         k->rhs[r] = -R[r];
+        if (!i && g->node[c].kind == NSM_NODE_CONTACT) k->rhs[r] -= k->cell[c].shift * R0[c];
         if (i && g->node[c].kind == NSM_NODE_CONTACT)
           k->rhs[r] += k->cell[c].c / k->cell[c].b * k->cell[c].e[i] * R0[c];
       }
@@ -193,7 +198,7 @@ int nsm_sigma_solve(nsm_sigma *k, const double *R, const double *R0, const doubl
       times(g, k->A, dx, -1, k->rhs);
       times(g, k->B, k->yt, -1, k->rhs);
     }
-    solve(k, k->rhs, dx);
+    nsm_sigma_back(k, k->rhs, dx);
   }
   nsm_graph_apply(g, dx, 0, dy);
   double finite = 0;
@@ -240,3 +245,33 @@ void nsm_sigma_by_tau(nsm_sigma *k) {
   }
 }
 
+// Newton's method at one tau with a line search that looks at the last MEMORY points.
+int nsm_sigma_stage(nsm_sigma *k, int *used, double *start, double *norm) {
+  double history[MEMORY] = { 0 };
+  int shorts = 0;
+  for (*used = 0;; ++*used) {
+    double reference = nsm_sigma_residual(k, k->x, k->y, k->s, 1, norm);
+    if (*used == 0) *start = *norm;
+    if (!(reference < HUGE_VAL)) return 0;
+    if (*norm <= k->tau) return 1;
+    if (*used >= STAGE || shorts >= SHORT || !nsm_sigma_may_go_on(k)) return 0;
+    history[*used % MEMORY] = reference;
+    for (int j = 0; j < MEMORY && j <= *used; j++) reference = fmax(reference, history[j]);
+    k->steps++;
+    k->w->iterations++;
+    if (!nsm_sigma_factor(k) || !nsm_sigma_solve(k, k->R, k->R0, NULL, k->dx, k->dy, k->ds)) return 0;
+    double t = 1, size;
+    for (int trial = 0; trial < HALVINGS; trial++, t *= 0.5) {
+      for (int i = 0; i < k->g.rows; i++) {
+        k->xt[i] = k->x[i] + t * k->dx[i];
+        k->yt[i] = k->y[i] + t * k->dy[i];
+      }
+      for (int c = 0; c < k->g.nodes; c++) k->st[c] = k->s[c] + t * k->ds[c];
+      if (nsm_sigma_residual(k, k->xt, k->yt, k->st, 0, &size) <= (1 - 1e-4 * t) * reference) break;
+    }
+    shorts += t < 0.1;
+    for (int i = 0; i < k->g.rows; i++) k->x[i] += t * k->dx[i];
+    for (int c = 0; c < k->g.nodes; c++) k->s[c] += t * k->ds[c];
+    nsm_graph_apply(&k->g, k->x, 1, k->y);
+  }
+}

@@ -86,6 +86,7 @@ typedef struct nsm_cone_try {
   int    max_iterations; // 0: own default
   int    warm;           // lambda is a guess
   int    attempt;        // 0, or one of a sequence of attempts, each from elsewhere or with other parameters
+  double asked, accept;  // the tolerance asked for, of which `tolerance` is a part; nsm_cone_options.accept
 } nsm_cone_try;
 
 typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
@@ -143,7 +144,8 @@ enum {
   NSM_BLOCKS_ONLY = 1 << 16,
   NSM_BLOCKS_OR_SMALL = 1 << 17,
   NSM_SMALL = 300,
-  NSM_PILE = 100
+  NSM_PILE = 100,            // of these
+  NSM_WARM_PILE = 30         // from here on, up to NSM_SMALL, the answer of the step before is a good start
 };
 
 extern const nsm_cone_solver nsm_cone_solvers[];   // ends with a NULL name
@@ -159,6 +161,9 @@ typedef struct nsm_cone_check {
 // a few vectors of memory from w and gives them back.
 void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda,
                            double *u, nsm_cone_check *c);
+// The residual of nsm_cone_residual, which is not the one of a first look that rejects: for solvers that compare
+// answers of which none is accepted. Infinite where there is no memory for it.
+double nsm_cone_distance(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda);
 
 // ---- clock.c --------------------------------------------------------------------------------------------------------
 void nsm_cone_start_clock(nsm_cone_work *w, double budget);

@@ -292,11 +292,12 @@ static int correct(nsm_sim *s, double share) {
 }
 
 // t, q: where the laws hold. size [nz]: of the terms of the velocities that impulses act on, 0 for the others; it is 0
-// afterwards.
+// afterwards. Contacts of shapes press on each other in more points than bodies have freedoms: no correction is found,
+// and touching/rest.c keeps at rest what rests.
 void sim_refine(nsm_sim *s, double t, const double *q, double share) {
   const sim_rows *r = &s->n.r;
   const sim_islands *is = &s->n.isl;
-  int rows = s->a->on.contact.n + s->a->on.constraint.n + s->a->on.friction.n;
+  int rows = s->touching ? 0 : s->a->on.contact.n + s->a->on.constraint.n + s->a->on.friction.n;
   for (int i = 0; rows > 0 && i < REFINEMENTS && rates_left(s, t, q) > 0 && correct(s, share); i++) continue;
   long touched = 0;
   for (int i = 0; !r->whole && i < is->nactive; i++) {

@@ -67,6 +67,7 @@ struct sim_consistent {
   int       *member, *local, *count, *seat; // contacts of an island, their place in it; size of an island; who sits at
                                             // a block
   int       *at_block0, *at_block, *mark;// contact rows by touched block
+  long       touched;                    // the list of contacts of shapes that blocks are those of
   int       *crowd;                      // [nblock] closed contacts that touch a block
   int       *row_start, *col;            // D by compressed rows
   double    *line;                       // [nc]
@@ -93,8 +94,12 @@ static inline nsm_view con_view(const nsm_sim *s, double t1) {
                      .dq = s->n.con->inc_q,
                      .dv = s->n.con->inc_u,
                      .d = s->a->nsignal > 0 ? sim_signals(s, 0.5 * (s->now.t + t1)) : s->now.d,
-                     .d_rate = s->a->nsignal > 0 ? s->w.moments->rate[s->w.moments->last] : s->now.d };
+                     .d_rate = s->a->nsignal > 0 ? s->w.moments->rate[s->w.moments->last] : s->now.d,
+                     .touching = s->touching };
 }
+
+// consistent_setup.c: which blocks of K the rows of contacts touch, after these have become others
+void con_touched(nsm_sim *s);
 
 // consistent_matrix.c
 int  con_matrix(nsm_sim *s, const nsm_view *v);  // assembles and factors; -1, or the row of a zero pivot

@@ -33,7 +33,7 @@ static int compliances(nsm_sim *s, nsm_error *e) {
 }
 
 int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
-  if (!sim_own_velocities(s, e)) return 0;
+  if (!sim_own_velocities(s, e) || !sim_touch_stays(s, e)) return 0;
   if (s->a->nx > 0) {
     char name[256];
     sim_z_name(s, s->a->nv, name, sizeof name);
@@ -174,41 +174,47 @@ static void shape_matrix(nsm_sim *s) {
 static void touched_blocks(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   const sim_matrix *k = &c->k;
-  int *last = SIM_NEW(s, k->nblock, int);
-  c->blocks0 = SIM_NEW(s, s->n.r.n + 1, int);
-  for (int pass = 0; pass < 2; pass++) {
-    for (int i = 0; i < k->nblock; i++) last[i] = -1;
-    int n = 0;
-    for (int row = 0; row < s->n.r.n; row++) {
-      for (int e = s->n.r.c0[row]; c->of[row] < 0 && e < s->n.r.c0[row + 1]; e++) {
-        int b = k->block_of[s->n.r.cz[e]];
-        if (last[b] == row) continue;
-        last[b] = row;
-        if (pass == 1) c->blocks[n] = b;
-        n++;
-      }
-      c->blocks0[row + 1] = n;
+  int *last = c->seat, n = 0;
+  for (int i = 0; i < k->nblock; i++) last[i] = -1;
+  for (int row = 0; row < s->n.r.n; row++) {
+    for (int e = s->n.r.c0[row]; c->of[row] < 0 && e < s->n.r.c0[row + 1]; e++) {
+      int b = k->block_of[s->n.r.cz[e]];
+      if (last[b] == row) continue;
+      last[b] = row;
+      c->blocks[n++] = b;
     }
-    if (pass == 0) { c->blocks = SIM_NEW(s, n, int); c->x0 = SIM_NEW(s, n, size_t); }
+    c->blocks0[row + 1] = n;
   }
 }
 
 // Contact rows by touched block.
 static void rows_at_blocks(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
-  int n = c->blocks0[s->n.r.n], *start = c->at_block0 = SIM_NEW(s, c->k.nblock + 2, int);
-  c->at_block = SIM_NEW(s, n, int);
+  int n = c->blocks0[s->n.r.n], *start = c->at_block0;
+  memset(start, 0, ((size_t)c->k.nblock + 2) * sizeof *start);
   for (int i = 0; i < n; i++) start[c->blocks[i] + 2]++;
   for (int i = 0; i < c->k.nblock; i++) start[i + 2] += start[i + 1];
   for (int row = 0; row < s->n.r.n; row++)
     for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) c->at_block[start[c->blocks[t] + 1]++] = row;
 }
 
-static void contacts_room(nsm_sim *s) {
-  struct sim_consistent *c = s->n.con;
-  size_t n = (size_t)c->nc;
+void con_touched(nsm_sim *s) {
   touched_blocks(s);
   rows_at_blocks(s);
+  memset(s->n.con->has_column, 0, (size_t)s->n.r.n);
+}
+
+static void contacts_room(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  size_t n = (size_t)c->nc, entries = (size_t)s->n.r.c0[s->n.r.n];
+  c->seat = SIM_NEW(s, c->k.nblock, int);
+  c->blocks0 = SIM_NEW(s, s->n.r.n + 1, int);
+  c->blocks = SIM_NEW(s, entries, int);
+  c->x0 = SIM_NEW(s, entries, size_t);
+  c->at_block0 = SIM_NEW(s, c->k.nblock + 2, int);
+  c->at_block = SIM_NEW(s, entries, int);
+  c->has_column = SIM_NEW(s, s->n.r.n, unsigned char);
+  con_touched(s);
   int **ints[] = { &c->act, &c->parent, &c->member, &c->local, &c->count };
   for (size_t i = 0; i < sizeof ints / sizeof *ints; i++) *ints[i] = SIM_NEW(s, n, int);
   c->zero = SIM_NEW(s, n, unsigned char);
@@ -216,7 +222,6 @@ static void contacts_room(nsm_sim *s) {
   c->mark = SIM_NEW(s, s->n.r.n, int);
   for (int i = 0; i < s->n.r.n; i++) c->mark[i] = -1;
   c->index = SIM_NEW(s, s->n.r.n, int);
-  c->seat = SIM_NEW(s, c->k.nblock, int);
   c->crowd = SIM_NEW(s, c->k.nblock, int);
   double **sized[] = { &c->qv, &c->terms, &c->lo, &c->hi, &c->lam, &c->uv, &c->l0, &c->diag, &c->line };
   for (size_t i = 0; i < sizeof sized / sizeof *sized; i++) *sized[i] = SIM_NEW(s, n, double);
@@ -288,6 +293,5 @@ void sim_consistent_analyse(nsm_sim *s) {
   shape_matrix(s);
   contacts_room(s);
   c->affine = is_affine(s);
-  c->has_column = SIM_NEW(s, s->n.r.n, unsigned char);
   mass_diagonal(s);
 }

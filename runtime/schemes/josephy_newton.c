@@ -56,3 +56,11 @@ void sim_learn(nsm_sim *s, int n, const double *change, const double *weight, in
   }
   for (int k = 0; k < 3; k++) now->off[k] = 0.75 * now->off[k] + off[k];
 }
+
+void sim_stagnated(nsm_sim *s, double t1, const sim_iteration *it) {
+  s->now.count.stagnations++;
+  if (it->error <= s->now.count.worst_residual) return;
+  s->now.count.worst_residual = it->error;
+  s->now.worst_time = t1;
+  s->now.worst_at = it->worst;
+}

@@ -45,3 +45,6 @@ static inline double sim_rho(double diagonal) { return diagonal > 0 ? 1 / diagon
 // change of the step before, and that extrapolated (where now.gain0 is kept). weight [n]: M_ii, or what is taken for 1
 // where it is not positive; inverse: 1/M_ii.
 void sim_learn(nsm_sim *s, int n, const double *change, const double *weight, int inverse);
+
+// A step that stands above the tolerance, where its residual falls no more: for the summary.
+void sim_stagnated(nsm_sim *s, double t1, const sim_iteration *it);

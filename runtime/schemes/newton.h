@@ -42,5 +42,4 @@ double newton_to_the_turn(nsm_sim *s, double t1, int *worst);  // the residual w
 // newton_failed.c
 nsm_code newton_failed(nsm_sim *s, const nsm_view *v, const sim_iteration *it, nsm_error *e);
 nsm_code newton_singular(nsm_sim *s, double t1, int z, nsm_error *e);
-void     newton_stagnated(nsm_sim *s, double t1, const sim_iteration *it);   // for the summary
 nsm_code newton_mass(nsm_sim *s, double t1, nsm_error *e); // a mass matrix that moves must stay positive definite

@@ -62,14 +62,6 @@ nsm_code newton_failed(nsm_sim *s, const nsm_view *v, const sim_iteration *it, n
 }
 
 // The residual fell no more above the tolerance: the worst of the run is kept for the summary.
-void newton_stagnated(nsm_sim *s, double t1, const sim_iteration *it) {
-  s->now.count.stagnations++;
-  if (it->error <= s->now.count.worst_residual) return;
-  s->now.count.worst_residual = it->error;
-  s->now.worst_time = t1;
-  s->now.worst_at = it->worst;
-}
-
 nsm_code newton_mass(nsm_sim *s, double t1, nsm_error *e) {
   int z = s->a->on.mass_moving.n > 0 ? sim_mass_indefinite(s) : -1;
   return z < 0 ? NSM_OK : sim_mass_failed(s, t1, z, e);

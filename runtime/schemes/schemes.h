@@ -12,6 +12,7 @@
 #include <math.h>
 #include "runtime/assembly/assembly.h"
 #include "runtime/ledger/ledger.h"
+#include "runtime/touching/touching.h"
 #include "runtime/move.h"
 
 // A loop that is compiled for processors with wider vectors too, and chosen when the program starts. Nothing is

@@ -39,6 +39,10 @@ static int at_begin(nsm_sim *s, double t1) {
   struct sim_consistent *c = s->n.con;
   sim_rows *r = &s->n.r;
   nsm_view v = sim_now(s);
+  if (s->touching && c->touched != s->touching->changes) {
+    con_touched(s);
+    c->touched = s->touching->changes;
+  }
   for (int a = 0; a < s->a->on.h_moving.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.h_moving.of[a]];
     k->c->h_fn(&v, &k->tab, k->h);
@@ -217,6 +221,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   } else {
     memset(s->now.impulse, 0, (size_t)s->a->nl * sizeof(double));
     if (s->a->scheme->mass_at_begin && c->ns > 0 && !mass_at_begin(s, e)) return NSM_FAILED;
+    if (r->x_follows && c->ns > 0) sim_islands_list(s);
     if (!r->constant) for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
   }
   nsm_view v = con_view(s, t1);

@@ -179,6 +179,7 @@ static double apply_multipliers(nsm_sim *s) {
       }
     }
   }
+  sim_touch_rest(s, s->w.size, s->n.h - ht);
   return sum;
 }
 
@@ -211,6 +212,23 @@ SIM_WIDE static int free_motion(int nv, int nz, double h, double ht, const doubl
   return bad == 0;
 }
 
+// H of contacts of shapes is that of the begin of the step.
+static void renew(nsm_sim *s) {
+  for (int a = 0; a < s->a->on.h_moving.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.h_moving.of[a]];
+    k->c->h_fn(NULL, &k->tab, k->h);
+  }
+  sim_rows_outer(s, 0);
+  sim_rows_couple(s);
+}
+
+// Positions that do not move by a velocity of the same number, from the velocities found.
+static void other_positions(nsm_sim *s) {
+  double ht = s->n.h * s->a->theta;
+  for (int i = 0; i < s->a->nv; i++) s->w.way[i] = ht * s->w.z1[i] + (s->n.h - ht) * s->now.z[i];
+  sim_move_positions(s, s->now.q, s->w.way, s->w.q1);
+}
+
 nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
   double h = s->n.h, *q1 = s->w.q1, *z1 = s->w.z1, sum = 0;
   const double *dz = s->n.dz_constant;
@@ -224,6 +242,7 @@ nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
   if (s->n.r.n > 0) {
     if (!s->n.r.always) sim_islands_list(s);
     if (s->n.isl.nactive > 0) {
+      if (s->a->renewed > 0) renew(s);
       if (!sim_linear_solve(s, t1)) {
         nsm_view v = sim_view(s, t1, q1, z1, s->a->zero_l);
         if (s->n.isl.solver.result.status == NSM_CONE_BAD_INPUT && sim_blame(s, &v, e) == NSM_FAILED) return NSM_FAILED;
@@ -233,6 +252,7 @@ nsm_code sim_step_linear(nsm_sim *s, double t1, nsm_error *e) {
     }
   }
   s->now.count.newton_iterations++;
+  if (s->a->on.kinematics.n > 0) other_positions(s);
   if (finite && sum - sum == 0) return NSM_OK;
   nsm_view v = sim_view(s, t1, q1, z1, s->w.l1);
   return sim_blame(s, &v, e);

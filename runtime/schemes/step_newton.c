@@ -77,7 +77,7 @@ static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 static int rests(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   int late = it->number > (it->halvings < 0 ? 3 * TURNS : SLOW);
   if (!late || !(it->error <= stagnation && it->error > 0.5 * it->before)) return 0;
-  newton_stagnated(s, v->t, it);
+  sim_stagnated(s, v->t, it);
   return 1;
 }
 
@@ -103,6 +103,7 @@ static void settle(nsm_sim *s) {
       any = 1;
     }
   }
+  any |= sim_touch_rest(s, s->w.size, 0);
   if (any) newton_position(s);
 }
 

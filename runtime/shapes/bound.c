@@ -65,7 +65,7 @@ static double farthest(const nsm_shape *s) {
   return most;
 }
 
-void nsm_bound_of(const nsm_shape *shape, int count, nsm_bound *out) {
+void nsm_extent_of(const nsm_shape *shape, int count, nsm_extent *out) {
   static const double unit[9] = { 1, 0, 0, 0, 1, 0, 0, 0, 1 };
   out->radius = 0;
   for (int i = 0; i < count; i++) out->radius = fmax(out->radius, farthest(&shape[i]));

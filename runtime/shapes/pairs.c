@@ -24,7 +24,7 @@ static const double FLAT = 0.5;        // a box is looked at where its least hal
 
 struct nsm_pairs {
   int n, built, updates;               // updates since it was built
-  nsm_bound *bound;
+  nsm_extent *bound;
   unsigned char *side, *boxy, *level;  // boxy: its box says more than its sphere
   double *slack, *x, *R;               // of the poses when the list was built; R of the boxy ones only, in their order
   nsm_ball *ball, *by_level, *sorted;
@@ -33,14 +33,14 @@ struct nsm_pairs {
   nsm_pair_list found, ordered;
 };
 
-static double smallest_half(const nsm_bound *b) {
+static double smallest_half(const nsm_extent *b) {
   double least = INFINITY;
   for (int k = 0; k < 3; k++)
     if (b->high[k] > b->low[k]) least = fmin(least, (b->high[k] - b->low[k]) / 2);   // a planar thing has no depth
   return least;
 }
 
-nsm_pairs *nsm_pairs_new(int n, const nsm_bound *bound, const unsigned char *side) {
+nsm_pairs *nsm_pairs_new(int n, const nsm_extent *bound, const unsigned char *side) {
   nsm_pairs *p = calloc(1, sizeof *p);
   if (!p) return NULL;
   size_t m = (size_t)n + 1;
@@ -125,7 +125,7 @@ static void choose_slack(nsm_pairs *p, const nsm_pose *pose, const double *reach
 }
 
 // Is the ball (x, radius) further than `radius` from the box of `bound` placed at `pose`?
-static int beyond_box(const nsm_bound *bound, const nsm_pose *pose, const double *x, double radius) {
+static int beyond_box(const nsm_extent *bound, const nsm_pose *pose, const double *x, double radius) {
   double arm[3], in_body[3], own[3], square = 0;
   sub3(x, pose->r, arm);
   back3(pose->R, arm, in_body);

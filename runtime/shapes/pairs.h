@@ -14,10 +14,10 @@ typedef struct {
   double radius;
   double at[3], turn[9];    // the box's axes in the body's
   double low[3], high[3];
-} nsm_bound;
+} nsm_extent;
 
 // The bound of a union of `count` shapes of one body; of a single shape the box lies in the shape's axes.
-void nsm_bound_of(const nsm_shape *shape, int count, nsm_bound *out);
+void nsm_extent_of(const nsm_shape *shape, int count, nsm_extent *out);
 
 // A pair needs a thing of side A and another of side B; two that never move make none. `among`: all of both sides.
 enum { NSM_SIDE_A = 1, NSM_SIDE_B = 2, NSM_SIDE_FIXED = 4 };
@@ -26,7 +26,7 @@ typedef struct { int a, b; } nsm_pair;   // a < b
 typedef struct nsm_pairs nsm_pairs;
 
 // For n things; bounds and sides are copied. NULL where memory is out.
-nsm_pairs *nsm_pairs_new(int n, const nsm_bound *bound, const unsigned char *side);
+nsm_pairs *nsm_pairs_new(int n, const nsm_extent *bound, const unsigned char *side);
 void nsm_pairs_free(nsm_pairs *p);
 
 // Brings the list up to date: it then holds every pair that is nearer than reach[a] + reach[b] (m, one a thing: how far

@@ -11,10 +11,10 @@ static double now(void) {   // of this thread: others use the machine, too
   return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-typedef struct { int n; nsm_bound *bound; unsigned char *side; nsm_pose *pose; double *reach, (*v)[3]; } scene;
+typedef struct { int n; nsm_extent *bound; unsigned char *side; nsm_pose *pose; double *reach, (*v)[3]; } scene;
 
 static scene make(int n) {
-  scene s = { n, calloc((size_t)n, sizeof(nsm_bound)), malloc((size_t)n), calloc((size_t)n, sizeof(nsm_pose)),
+  scene s = { n, calloc((size_t)n, sizeof(nsm_extent)), malloc((size_t)n), calloc((size_t)n, sizeof(nsm_pose)),
               calloc((size_t)n, sizeof(double)), calloc((size_t)n, sizeof *s.v) };
   for (int i = 0; i < n; i++) {
     s.side[i] = NSM_SIDE_A | NSM_SIDE_B;
@@ -25,7 +25,7 @@ static scene make(int n) {
 }
 static void sphere(scene *s, int i, double r) {
   nsm_shape shape = shape_of(NSM_SPHERE, r, 0, 0);
-  nsm_bound_of(&shape, 1, &s->bound[i]);
+  nsm_extent_of(&shape, 1, &s->bound[i]);
 }
 static void drop(scene *s) { free(s->bound); free(s->side); free(s->pose); free(s->reach); free(s->v); }
 

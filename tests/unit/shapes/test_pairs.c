@@ -11,7 +11,7 @@
 #include "chance.h"
 
 enum { MOST = 700 };
-static nsm_bound bound[MOST];
+static nsm_extent bound[MOST];
 static unsigned char side[MOST];
 static nsm_pose pose[MOST];
 static double reach[MOST], speed[MOST][3];
@@ -67,9 +67,9 @@ static void move(int n, double step) {
   }
 }
 
-static nsm_bound bound_of(nsm_shape shape) {
-  nsm_bound b;
-  nsm_bound_of(&shape, 1, &b);
+static nsm_extent bound_of(nsm_shape shape) {
+  nsm_extent b;
+  nsm_extent_of(&shape, 1, &b);
   return b;
 }
 
@@ -183,10 +183,10 @@ static void bound_of_unions(void **state) {
       random_turn(shape[i].turn);
       for (int k = 0; k < 3; k++) shape[i].at[k] = draw();
     }
-    nsm_bound b;
+    nsm_extent b;
     int count = trial % 2 ? 3 : 1, kind = trial % 3;
     if (count == 1) shape[0] = shape[kind];
-    nsm_bound_of(shape, count, &b);
+    nsm_extent_of(shape, count, &b);
     double most = 0;
     for (int i = 0; i < count; i++)
       for (int k = 0; k < 400; k++) {

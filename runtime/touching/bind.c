@@ -1,0 +1,211 @@
+// Tables of the rows of contacts, as a step begins: gap, H of the normal and the directions of slip; and where the list
+// of contacts is another one, whose velocities they are of, their places in B and C, their coefficients.
+//
+//   u = n . (v_B - v_A) of the material points:  H = (-n, -(x - r_A) x n in A's axes; n, (x - r_B) x n in B's axes)
+#include "touching.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static int *columns_of(const sim_class *k, int i) {
+  return (int *)(uintptr_t)k->tab.ix + (size_t)i * (size_t)k->c->nslot;
+}
+static double *numbers_of(const sim_class *k, int i) {
+  return (double *)(uintptr_t)k->tab.num + (size_t)i * (size_t)k->c->nnum;
+}
+
+// ---- who they are of ------------------------------------------------------------------------------------------------
+static void columns(const struct nsm_touching *t, const sim_touch_group *g, const sim_touch *c, int *ix) {
+  const sim_body *A = &t->body[c->a], *B = &t->body[c->b];
+  int each = g->variant < SIM_PLANAR ? 6 : 3, first = g->columns - each;
+  if (first > 0) memcpy(ix, A->z, (size_t)each * sizeof *ix);
+  memcpy(ix + first, B->z, (size_t)each * sizeof *ix);
+}
+
+static void places(nsm_sim *s, const sim_class *k, int i, const int *ix) {
+  sim_rows *r = &s->n.r;
+  int row = k->row0 + i, n = k->c->nslot;
+  memcpy(columns_of(k, i), ix, (size_t)n * sizeof *ix);
+  for (int e = 0; e < n; e++) {
+    size_t j = (size_t)i * (size_t)n + (size_t)e;
+    r->bz[k->h_b_at[j] = r->b0[row] + e] = ix[e];
+    r->cz[k->h_at[j] = r->c0[row] + e] = ix[e];
+  }
+}
+
+static void laws(nsm_sim *s, const sim_touch_group *g, int i, const sim_touch *c) {
+  sim_rows *r = &s->n.r;
+  const struct nsm_touching *t = s->touching;
+  const double *law = sim_touch_law(s, g->contact, t->body[c->a].material, t->body[c->b].material);
+  int row = s->a->cls[g->cls].row0 + i, f = r->friction_of[row];
+  r->e[row] = law[NSM_LAW_E];
+  if (f < 0) return;
+  sim_friction *k = &r->friction[f];
+  k->mu = k->at[0] = law[NSM_LAW_MU];
+  k->mu2 = k->at[1] = law[NSM_LAW_ROLLING];
+  k->radius = k->at[2] = law[NSM_LAW_RADIUS];
+  for (int d = 0; d < k->n; d++) r->e[k->row[d]] = law[NSM_LAW_ET];
+}
+
+// ---- where they are -------------------------------------------------------------------------------------------------
+// Row H of direction `along` at a touch; spin: of turning about it.
+static void direction(const struct nsm_touching *t, const sim_touch_group *g, const sim_found *f, const double *along,
+                      int spin, double *H) {
+  const nsm_pose *pa = &t->pose[f->a], *pb = &t->pose[f->b];
+  double full[12];
+  if (spin) {
+    memset(full, 0, sizeof full);
+    for (int j = 0; j < 3; j++)
+      for (int i = 0; i < 3; i++) {
+        full[3 + j] -= pa->R[3 * i + j] * along[i];
+        full[9 + j] += pb->R[3 * i + j] * along[i];
+      }
+  } else nsm_touch_row(&f->touch, along, pa, pb, full);
+  if (g->variant == SIM_SPATIAL) memcpy(H, full, sizeof full);
+  else if (g->variant == SIM_SPATIAL_STILL) memcpy(H, full + 6, 6 * sizeof *H);
+  else {
+    int n = 0;
+    if (g->variant == SIM_PLANAR) { H[0] = full[0]; H[1] = full[1]; H[2] = full[5]; n = 3; }
+    H[n] = full[6];
+    H[n + 1] = full[7];
+    H[n + 2] = full[11];
+  }
+}
+
+// The rate in this direction that comes of a body which moves by itself: minus that of its point.
+static double drift(const struct nsm_touching *t, const sim_found *f, const double *along, int spin) {
+  if (t->body[f->a].kind != NSM_BODY_DRIVEN) return 0;
+  const double *m = t->motion[f->a], *w = m + 3, *r = t->pose[f->a].r, *x = f->touch.on_a;
+  double d[3] = { x[0] - r[0], x[1] - r[1], x[2] - r[2] },
+         v[3] = { m[0] + w[1] * d[2] - w[2] * d[1], m[1] + w[2] * d[0] - w[0] * d[2],
+                  m[2] + w[0] * d[1] - w[1] * d[0] };
+  const double *of = spin ? w : v;
+  return -(of[0] * along[0] + of[1] * along[1] + of[2] * along[2]);
+}
+
+// What the gap is made of: places and sizes of both bodies.
+static double size_of(const struct nsm_touching *t, const sim_found *f) {
+  double size = t->body[f->b].radius + (isfinite(t->body[f->a].radius) ? t->body[f->a].radius : 0);
+  for (int i = 0; i < 3; i++) size += fabs(f->touch.normal[i]) * (fabs(t->pose[f->a].r[i]) + fabs(t->pose[f->b].r[i]));
+  return size;
+}
+
+static void rows(nsm_sim *s, const sim_touch_group *g, int i) {
+  const struct nsm_touching *t = s->touching;
+  const sim_found *f = &g->found[i];
+  const double *n = f->touch.normal, *t1 = s->now.touch[g->first + i].slip;
+  double t2[3] = { n[1] * t1[2] - n[2] * t1[1], n[2] * t1[0] - n[0] * t1[2], n[0] * t1[1] - n[1] * t1[0] };
+  const double *along[SIM_DIRECTIONS] = { n, t1, t2, n };
+  int turns = g->slips - g->turns;                         // directions behind this one are of turning
+  if (g->variant >= SIM_PLANAR) {
+    along[1] = (const double[3]){ -n[1], n[0], 0 };
+    along[2] = (const double[3]){ 0, 0, 1 };
+  } else if (g->turns == 2) { along[3] = t1; along[4] = t2; }
+  for (int d = 0; d <= g->slips; d++) {
+    const sim_class *k = &s->a->cls[g->cls + d];
+    double *num = numbers_of(k, i);
+    num[SIM_GROUP] = (double)(g - t->group);
+    num[SIM_INDEX] = i;
+    num[SIM_GAP] = d == 0 ? f->touch.gap : 0;
+    num[SIM_SIZE] = size_of(t, f);
+    num[SIM_DRIFT] = drift(t, f, along[d], d > turns);
+    direction(t, g, f, along[d], d > turns, num + SIM_ROW);
+  }
+}
+
+// ---- all of it ------------------------------------------------------------------------------------------------------
+static void set_count(nsm_sim *s, sim_touch_group *g, int n) {
+  g->count = n;
+  for (int d = 0; d <= g->slips; d++) s->a->cls[g->cls + d].tab.count = n;
+}
+
+void sim_touch_begin(nsm_sim *s) {
+  struct nsm_touching *t = s->touching;
+  for (int i = 0; t && i < t->ngroup; i++) {
+    const sim_touch_group *g = &t->group[i];
+    for (int d = 0; d <= g->slips && g->room > 0; d++)
+      memset(s->n.r.active + s->a->cls[g->cls + d].row0, 0, (size_t)g->room);
+    set_count(s, &t->group[i], 0);
+  }
+}
+
+void sim_touch_bind(nsm_sim *s, sim_touch_group *g, int changed) {
+  const sim_touch *list = s->now.touch + g->first;
+  if (changed) {
+    set_count(s, g, g->nfound);
+    s->n.r.made = 0;
+    s->touching->changes++;
+    for (int d = 0; d <= g->slips; d++) {
+      const sim_class *k = &s->a->cls[g->cls + d];
+      memset(s->n.r.active + k->row0, 0, (size_t)g->room);
+      memset(s->w.l1 + s->n.r.l[k->row0], 0, (size_t)g->room * sizeof(double));
+    }
+    for (int i = 0; i < g->nfound; i++) {
+      int ix[12];
+      columns(s->touching, g, &list[i], ix);
+      for (int d = 0; d <= g->slips; d++) places(s, &s->a->cls[g->cls + d], i, ix);
+      laws(s, g, i, &list[i]);
+    }
+  }
+  for (int i = 0; i < g->nfound; i++) rows(s, g, i);
+}
+
+int sim_touch_update(nsm_sim *s, double h) {
+  struct nsm_touching *t = s->touching;
+  if (!t) return 1;
+  int fits = 1, all = 0;
+  sim_touch_poses(s, s->now.t, s->now.q, s->now.z);
+  if (!sim_touch_find(s, h)) return 0;
+  for (int i = 0; i < t->ngroup; i++) {
+    sim_touch_group *g = &t->group[i];
+    g->wanted = g->nfound > g->room ? 2 * g->nfound : 0;
+    fits &= !g->wanted;
+    all += g->nfound;
+  }
+  if (!fits) return 0;
+  if (all > s->now.count.contacts) s->now.count.contacts = all;
+  for (int i = 0; i < t->ngroup; i++) {
+    sim_touch_group *g = &t->group[i];
+    if (g->room == 0) continue;
+    int changed = sim_touch_keep(s, g);
+    if (changed < 0) return 0;
+    sim_touch_bind(s, g, changed);
+    for (int k = 0; k < g->nfound; k++) s->now.count.deepest = fmax(s->now.count.deepest, -g->found[k].touch.gap);
+  }
+  t->stale = 0;
+  return 1;
+}
+
+// ---- room -----------------------------------------------------------------------------------------------------------
+int *sim_touch_rooms(const nsm_sim *s) {
+  int n = s->touching ? s->touching->ngroup : 0, *room = n > 0 ? malloc((size_t)n * sizeof *room) : NULL;
+  for (int i = 0; room && i < n; i++) room[i] = s->touching->group[i].room;
+  return room;
+}
+
+int sim_touch_lacks(const nsm_sim *s) {
+  int any = 0;
+  for (int i = 0; i < s->touching->ngroup; i++) any |= s->touching->group[i].wanted > 0;
+  return any;
+}
+
+int *sim_touch_wanted(const nsm_sim *s) {
+  const struct nsm_touching *t = s->touching;
+  int any = 0, *room = t ? malloc((size_t)t->ngroup * sizeof *room) : NULL;
+  for (int i = 0; room && i < t->ngroup; i++) {
+    any |= t->group[i].wanted > 0;
+    room[i] = t->group[i].wanted > 0 ? t->group[i].wanted : t->group[i].room;
+  }
+  if (any) return room;
+  free(room);
+  return NULL;
+}
+
+// Sizes that round-off of gaps is measured by (closed.c), of contacts that are not there yet.
+void sim_touch_scale(nsm_sim *s) {
+  const struct nsm_touching *t = s->touching;
+  double most = 0;
+  for (int i = 0; t && i < t->nbody; i++) if (isfinite(t->body[i].radius)) most = fmax(most, t->body[i].radius);
+  s->n.terms = fmax(s->n.terms, 2 * most);
+  if (most > 0) s->n.reach = fmax(s->n.reach, 4 * (1 + most));
+}

@@ -1,0 +1,272 @@
+// Which bodies may touch: their shapes, from the tables of their classes; their poses and motions at a state. Who meets
+// whom: the members of each statement; by which laws.
+#include "touching.h"
+#include <math.h>
+#include <string.h>
+
+// ---- bodies ---------------------------------------------------------------------------------------------------------
+static const double *numbers(const sim_class *k, int i, int from) {
+  return k->tab.num + (size_t)i * (size_t)k->c->nnum + (size_t)from;
+}
+
+static void take_shape(const nsm_body_shape *d, const double *num, const nsm_hull *hull, nsm_shape *out) {
+  out->kind = (nsm_shape_kind)d->kind;
+  memcpy(out->size, num, sizeof out->size);
+  memcpy(out->at, num + 3, sizeof out->at);
+  memcpy(out->turn, num + 6, sizeof out->turn);
+  out->hull = hull;
+}
+
+// Convex hulls of the corners that the model gives; those of polygons have z = 0.
+static int take_hulls(nsm_sim *s, nsm_error *e) {
+  struct nsm_touching *t = s->touching;
+  const nsm_model *m = s->a->m;
+  t->hull = SIM_NEW(s, m->ncorners, nsm_hull *);
+  for (int cls = 0; cls < m->nclass; cls++)
+    for (int j = 0; m->cls[cls].kind == NSM_BODY && j < m->cls[cls].nshape; j++) {
+      const nsm_body_shape *d = &m->cls[cls].shape[j];
+      nsm_hull_error wrong = NSM_HULL_MADE;
+      if (d->points < 0 || t->hull[d->points]) continue;
+      const nsm_corners *p = &m->corners[d->points];
+      double *flat = SIM_LEND(s, 2 * p->n, double);
+      for (int i = 0; i < p->n; i++) for (int k = 0; k < 2; k++) flat[2 * i + k] = p->at[3 * i + k];
+      t->hull[d->points] = d->kind == NSM_POLYGON ? nsm_polygon_of_points(p->n, flat, NSM_FLAT, &wrong)
+                                                  : nsm_hull_of_points(p->n, p->at, NSM_FLAT, &wrong);
+      sim_give(s, flat);
+      if (t->hull[d->points]) continue;
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: the corners of %s make no convex body: %s",
+                  m->cls[cls].line, sim_text(s, m->cls[cls].label), nsm_hull_error_text(wrong));
+      return 0;
+    }
+  return 1;
+}
+
+static void take_body(nsm_sim *s, int cls, int i, sim_body *b, int *nshape) {
+  struct nsm_touching *t = s->touching;
+  const sim_class *k = &s->a->cls[cls];
+  const nsm_class *c = k->c;
+  const int *ix = k->tab.ix + (size_t)i * (size_t)c->nslot;
+  *b = (sim_body){ .cls = cls, .instance = i, .kind = c->body, .planar = c->body == NSM_BODY_PLANAR,
+                   .still = c->body == NSM_BODY_FIXED || c->body == NSM_BODY_DRIVEN, .shape0 = *nshape,
+                   .nshape = c->nshape, .material = c->material };
+  if (b->still) b->planar = c->nshape > 0 && c->shape[0].kind >= NSM_DISK;
+  else if (b->planar) for (int j = 0; j < 3; j++) b->q[j] = b->z[j] = ix[j];
+  else {
+    for (int j = 0; j < 7; j++) b->q[j] = ix[j];
+    for (int j = 0; j < 3; j++) { b->z[j] = ix[j]; b->z[3 + j] = ix[7 + j]; }
+  }
+  for (int j = 0; j < c->nshape; j++) {
+    int points = c->shape[j].points;
+    take_shape(&c->shape[j], numbers(k, i, c->shape[j].num), points >= 0 ? t->hull[points] : NULL,
+               &t->shape[(*nshape)++]);
+  }
+}
+
+static void take_bodies(nsm_sim *s) {
+  struct nsm_touching *t = s->touching;
+  int shapes = 0;
+  for (int i = 0; i < s->a->m->nclass; i++)
+    if (s->a->cls[i].c->kind == NSM_BODY) {
+      t->nbody += s->a->cls[i].tab.count;
+      t->nshape += s->a->cls[i].tab.count * s->a->cls[i].c->nshape;
+    }
+  t->body = SIM_NEW(s, t->nbody, sim_body);
+  t->pose = SIM_NEW(s, t->nbody, nsm_pose);
+  t->motion = sim_take(s, (size_t)t->nbody, sizeof *t->motion);
+  t->shape = SIM_NEW(s, t->nshape, nsm_shape);
+  t->first_of = SIM_NEW(s, s->a->m->nclass, int);
+  int n = 0;
+  for (int cls = 0; cls < s->a->m->nclass; cls++) {
+    t->first_of[cls] = n;
+    if (s->a->cls[cls].c->kind != NSM_BODY) continue;
+    for (int i = 0; i < s->a->cls[cls].tab.count; i++) take_body(s, cls, i, &t->body[n++], &shapes);
+  }
+}
+
+// ---- poses ----------------------------------------------------------------------------------------------------------
+// R(p), a homogeneous quadratic in the quaternion.
+static void rotation(const double *q, const int *at, double *R) {
+  double p = q[at[3]], x = q[at[4]], y = q[at[5]], z = q[at[6]];
+  R[0] = p * p + x * x - y * y - z * z;
+  R[4] = p * p - x * x + y * y - z * z;
+  R[8] = p * p - x * x - y * y + z * z;
+  R[1] = 2 * (x * y - p * z);
+  R[3] = 2 * (x * y + p * z);
+  R[2] = 2 * (x * z + p * y);
+  R[6] = 2 * (x * z - p * y);
+  R[5] = 2 * (y * z - p * x);
+  R[7] = 2 * (y * z + p * x);
+}
+
+void sim_touch_pose(const sim_body *b, const double *q, nsm_pose *p) {
+  if (b->still) return;
+  p->r[0] = q[b->q[0]];
+  p->r[1] = q[b->q[1]];
+  p->r[2] = b->planar ? 0 : q[b->q[2]];
+  if (!b->planar) { rotation(q, b->q, p->R); return; }
+  double c = cos(q[b->q[2]]), n = sin(q[b->q[2]]);
+  memcpy(p->R, (double[9]){ c, -n, 0, n, c, 0, 0, 0, 1 }, sizeof p->R);
+}
+
+static void motion_of(const sim_body *b, const nsm_pose *p, const double *z, double *m) {
+  memset(m, 0, 6 * sizeof *m);
+  m[0] = z[b->z[0]];
+  m[1] = z[b->z[1]];
+  if (b->planar) { m[5] = z[b->z[2]]; return; }
+  m[2] = z[b->z[2]];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) m[3 + i] += p->R[3 * i + j] * z[b->z[3 + j]];
+}
+
+static void driven(nsm_sim *s, double time) {
+  struct nsm_touching *t = s->touching;
+  nsm_view v = sim_view(s, time, s->now.q, s->now.z, s->now.l);
+  for (int cls = 0; cls < s->a->m->nclass; cls++) {
+    const sim_class *k = &s->a->cls[cls];
+    if (k->c->kind != NSM_BODY || k->c->body != NSM_BODY_DRIVEN) continue;
+    for (int i = 0; i < k->tab.count; i++) {
+      double out[NSM_DRIVEN_NUMBERS];
+      nsm_table one = sim_part(k, i, 1);
+      k->c->pose_fn(&v, &one, out);
+      int body = t->first_of[cls] + i;
+      memcpy(t->pose[body].r, out, sizeof t->pose[body].r);
+      memcpy(t->pose[body].R, out + 3, sizeof t->pose[body].R);
+      memcpy(t->motion[body], out + NSM_POSE_NUMBERS, sizeof t->motion[body]);
+    }
+  }
+}
+
+void sim_touch_poses(nsm_sim *s, double time, const double *q, const double *z) {
+  struct nsm_touching *t = s->touching;
+  if (t->any_driven) driven(s, time);
+  for (int i = 0; i < t->nbody; i++) {
+    if (t->body[i].still) continue;
+    sim_touch_pose(&t->body[i], q, &t->pose[i]);
+    motion_of(&t->body[i], &t->pose[i], z, t->motion[i]);
+  }
+}
+
+static void place_fixed(nsm_sim *s) {
+  struct nsm_touching *t = s->touching;
+  for (int i = 0; i < t->nbody; i++) {
+    const sim_body *b = &t->body[i];
+    t->any_driven |= b->kind == NSM_BODY_DRIVEN;
+    if (b->kind != NSM_BODY_FIXED) continue;
+    const sim_class *k = &s->a->cls[b->cls];
+    const double *num = numbers(k, b->instance, k->c->pose_num);
+    memcpy(t->pose[i].r, num, sizeof t->pose[i].r);
+    memcpy(t->pose[i].R, num + 3, sizeof t->pose[i].R);
+  }
+}
+
+// ---- who meets whom -------------------------------------------------------------------------------------------------
+static void add_members(nsm_sim *s, const nsm_members *m, unsigned char side, unsigned char *sides) {
+  const sim_class *k = &s->a->cls[m->cls];
+  int first = s->touching->first_of[m->cls];
+  nsm_setup_view g = { s->a->p };
+  if (!m->select) {
+    for (int i = 0; i < k->tab.count; i++) sides[first + i] |= side;
+    return;
+  }
+  long n = m->select((nsm_setup *)s, &g, NULL);
+  int *which = SIM_LEND(s, n + 1, int);
+  m->select((nsm_setup *)s, &g, which);
+  for (long i = 0; i < n; i++) if (which[i] >= 0 && which[i] < k->tab.count) sides[first + which[i]] |= side;
+  sim_give(s, which);
+}
+
+static int take_side(nsm_sim *s, int contact) {
+  struct nsm_touching *t = s->touching;
+  const nsm_shape_contact *c = &s->a->m->shape_contact[contact];
+  sim_touch_side *of = &t->of[contact];
+  unsigned char *sides = SIM_LEND(s, t->nbody + 1, unsigned char);
+  for (int side = 0; side < 2; side++)
+    for (int i = 0; i < c->nmembers[side]; i++)
+      add_members(s, &c->members[side][i],
+                  c->nmembers[1] == 0 ? NSM_SIDE_A | NSM_SIDE_B : side == 0 ? NSM_SIDE_A : NSM_SIDE_B, sides);
+  for (int i = 0; i < t->nbody; i++) of->nmember += sides[i] != 0;
+  of->member = SIM_NEW(s, of->nmember, int);
+  of->pose = SIM_NEW(s, of->nmember, nsm_pose);
+  of->reach = SIM_NEW(s, of->nmember, double);
+  of->side = SIM_NEW(s, of->nmember, unsigned char);
+  nsm_extent *bound = SIM_LEND(s, of->nmember + 1, nsm_extent);
+  for (int i = 0, n = 0; i < t->nbody; i++) {
+    if (!sides[i]) continue;
+    of->member[n] = i;
+    of->side[n] = sides[i] | (t->body[i].still ? NSM_SIDE_FIXED : 0);
+    nsm_extent_of(&t->shape[t->body[i].shape0], t->body[i].nshape, &bound[n]);
+    t->body[i].radius = bound[n++].radius;
+  }
+  of->pairs = nsm_pairs_new(of->nmember, bound, of->side);
+  sim_give(s, bound);
+  sim_give(s, sides);
+  return of->pairs != NULL;
+}
+
+static void take_laws(nsm_sim *s) {
+  struct nsm_touching *t = s->touching;
+  const nsm_model *m = s->a->m;
+  nsm_setup_view g = { s->a->p };
+  t->nmaterial = m->nmaterial + 1;
+  size_t pairs = (size_t)(t->nmaterial * t->nmaterial);
+  double *law = t->law = SIM_NEW(s, (size_t)m->nshape_contact * pairs * NSM_LAW_NUMBERS, double);
+  for (int c = 0; c < m->nshape_contact; c++)
+    for (int a = -1; a < m->nmaterial; a++)
+      for (int b = -1; b < m->nmaterial; b++, law += NSM_LAW_NUMBERS)
+        if (m->shape_contact[c].law_fn) m->shape_contact[c].law_fn(&g, a, b, law);
+}
+
+const double *sim_touch_law(const nsm_sim *s, int contact, int a, int b) {
+  const struct nsm_touching *t = s->touching;
+  return t->law + (size_t)((contact * t->nmaterial + a + 1) * t->nmaterial + b + 1) * NSM_LAW_NUMBERS;
+}
+
+// Columns of two bodies of the kind of a group, so that the patterns of rows that are not there yet have their sizes.
+static void stand_in(nsm_sim *s, sim_touch_group *g) {
+  const struct nsm_touching *t = s->touching;
+  int of[12], n = 0, each = g->variant < SIM_PLANAR ? 6 : 3;
+  for (int i = 0; i < t->nbody && n < g->columns; i++)
+    if (!t->body[i].still && t->body[i].planar == (each == 3))
+      for (int j = 0; j < each; j++) of[n++] = t->body[i].z[j];
+  while (n < g->columns) of[n++] = 0;
+  for (int d = 0; d <= g->slips; d++) {
+    int *ix = (int *)(uintptr_t)s->a->cls[g->cls + d].tab.ix;
+    for (int i = 0; i < g->room; i++) memcpy(ix + i * g->columns, of, (size_t)g->columns * sizeof *ix);
+  }
+}
+
+int sim_touch_open(nsm_sim *s, nsm_error *e) {
+  struct nsm_touching *t = s->touching;
+  if (!t) return 1;
+  if (!take_hulls(s, e)) return 0;
+  take_bodies(s);
+  place_fixed(s);
+  take_laws(s);
+  t->of = SIM_NEW(s, s->a->m->nshape_contact, sim_touch_side);
+  for (int c = 0; c < s->a->m->nshape_contact; c++)
+    if (!take_side(s, c)) { sim_no_memory(e, "contacts of shapes"); return 0; }
+  for (int i = 0; i < t->ngroup; i++) {
+    sim_touch_group *g = &t->group[i];
+    g->from = SIM_NEW(s, g->room, int);
+    stand_in(s, g);
+  }
+  return 1;
+}
+
+int sim_touch_stays(nsm_sim *s, nsm_error *e) {
+  const struct nsm_touching *t = s->touching;
+  for (int i = 0; t && i < t->nbody; i++)
+    if (t->body[i].kind == NSM_BODY_DRIVEN) {
+      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(t->body[i].cls),
+                  "line %d: the energy-consistent schemes know no gap that time moves, and the body is driven; "
+                  "`moreau` does", s->a->m->cls[t->body[i].cls].line);
+      return 0;
+    }
+  return 1;
+}
+
+void sim_touch_close(nsm_sim *s) {
+  struct nsm_touching *t = s->touching;
+  for (int c = 0; t && t->of && c < s->a->m->nshape_contact; c++) nsm_pairs_free(t->of[c].pairs);
+  for (int i = 0; t && t->hull && i < s->a->m->ncorners; i++) nsm_hull_free(t->hull[i]);
+}

@@ -1,0 +1,90 @@
+// The kernels of rows of contacts: everything stands in the tables that bind.c writes before a step. H is that of the
+// begin of the step, and stays for the step; energy-consistent schemes have the discrete gradient beside it.
+#include "touching.h"
+#include <string.h>
+
+static void sizes(const nsm_table *t, int numbers, double *size) {
+  for (int i = 0; i < t->count; i++) size[i] = t->num[(size_t)i * (size_t)numbers + SIM_SIZE];
+}
+
+static inline void rates(const nsm_view *v, const nsm_table *t, int n, double *rate) {
+  const double *num = t->num;
+  const int *ix = t->ix;
+  for (int i = 0; i < t->count; i++, num += SIM_ROW + n, ix += n) {
+    double sum = num[SIM_DRIFT];
+    for (int e = 0; e < n; e++) sum += num[SIM_ROW + e] * v->v[ix[e]];
+    rate[i] = sum;
+  }
+}
+
+static inline void gaps(const nsm_view *v, const nsm_table *t, int n, double *gap, double *rate) {
+  for (int i = 0; i < t->count; i++) gap[i] = t->num[(size_t)i * (size_t)(SIM_ROW + n) + SIM_GAP];
+  rates(v, t, n, rate);
+}
+
+static inline void directions(const nsm_table *t, int n, double *out) {
+  for (int i = 0; i < t->count; i++)
+    memcpy(out + (size_t)i * (size_t)n, t->num + (size_t)i * (size_t)(SIM_ROW + n) + SIM_ROW,
+           (size_t)n * sizeof *out);
+}
+
+// ---- two points -----------------------------------------------------------------------------------------------------
+// d of touch f over the step, d . xi = g_E - g_B, for the increments of both bodies (touch.h), of planar ones (r,
+// angle).
+static void gradient(const nsm_view *v, const struct nsm_touching *t, const sim_touch_group *g, const sim_found *f,
+                     double *d) {
+  const sim_body *body[] = { &t->body[f->a], &t->body[f->b] };
+  const nsm_pose *begin[] = { &t->pose[f->a], &t->pose[f->b] };
+  const nsm_shape *shape[] = { &t->shape[f->shape_a], &t->shape[f->shape_b] };
+  int still = g->variant == SIM_SPATIAL_STILL || g->variant == SIM_PLANAR_STILL;
+  double full[12];
+  if (g->variant >= SIM_PLANAR) {
+    nsm_planar_step step[2] = { { .pose = begin[0] }, { .pose = begin[1] } };
+    for (int k = still; k < 2; k++) {
+      for (int i = 0; i < 2; i++) step[k].shift[i] = v->dq[body[k]->z[i]];
+      step[k].angle = v->dq[body[k]->z[2]];
+    }
+    nsm_planar_gradient(shape[0], &step[0], shape[1], &step[1], f->touch.feature, full);
+    memcpy(d, full + (still ? 3 : 0), (size_t)(still ? 3 : 6) * sizeof *d);
+    return;
+  }
+  nsm_pose end[] = { *begin[0], *begin[1] };
+  for (int k = still; k < 2; k++) sim_touch_pose(body[k], v->q, &end[k]);
+  if (!nsm_touch_gradient(shape[0], begin[0], &end[0], shape[1], begin[1], &end[1], &f->touch, full))
+    nsm_touch_row(&f->touch, f->touch.normal, begin[0], begin[1], full);
+  memcpy(d, full + (still ? 6 : 0), (size_t)(still ? 6 : 12) * sizeof *d);
+}
+
+static void gradients(const nsm_view *v, const nsm_table *t, int n, double *out) {
+  const struct nsm_touching *of = v->touching;
+  for (int i = 0; i < t->count; i++) {
+    const double *num = t->num + (size_t)i * (size_t)(SIM_ROW + n);
+    const sim_touch_group *g = &of->group[(int)num[SIM_GROUP]];
+    gradient(v, of, g, &g->found[(int)num[SIM_INDEX]], out + (size_t)i * (size_t)n);
+  }
+}
+
+static const unsigned short columns[12] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11 }, none[12];
+static const unsigned char slots[12] = { NSM_SLOT_VELOCITY, NSM_SLOT_VELOCITY, NSM_SLOT_VELOCITY, NSM_SLOT_VELOCITY,
+                                         NSM_SLOT_VELOCITY, NSM_SLOT_VELOCITY, NSM_SLOT_VELOCITY, NSM_SLOT_VELOCITY,
+                                         NSM_SLOT_VELOCITY, NSM_SLOT_VELOCITY, NSM_SLOT_VELOCITY, NSM_SLOT_VELOCITY },
+                           wrt[12] = { NSM_WRT_V, NSM_WRT_V, NSM_WRT_V, NSM_WRT_V, NSM_WRT_V, NSM_WRT_V,
+                                       NSM_WRT_V, NSM_WRT_V, NSM_WRT_V, NSM_WRT_V, NSM_WRT_V, NSM_WRT_V };
+
+#define KERNELS(n)                                                                                                     \
+  static void rate_##n(const nsm_view *v, const nsm_table *t, double *rate) { rates(v, t, n, rate); }                  \
+  static void gap_##n(const nsm_view *v, const nsm_table *t, double *gap, double *rate) { gaps(v, t, n, gap, rate); }  \
+  static void size_##n(const nsm_view *v, const nsm_table *t, double *size) { (void)v; sizes(t, SIM_ROW + n, size); }  \
+  static void dg_##n(const nsm_view *v, const nsm_table *t, double *out) { gradients(v, t, n, out); }                  \
+  static void h_##n(const nsm_view *v, const nsm_table *t, double *out) { (void)v; directions(t, n, out); }
+KERNELS(3)
+KERNELS(6)
+KERNELS(12)
+
+#define ROWS(n)                                                                                                        \
+  { .nslot = n, .nnum = SIM_ROW + n, .slot = slots, .lambda_slot = -1, .y_stage = NSM_TIME, .h_stage = NSM_TIME,       \
+    .y_affine = 1, .h = { n, none, columns, wrt }, .gap_fn = gap_##n, .rate_fn = rate_##n, .size_fn = size_##n,        \
+    .h_fn = h_##n, .dg_fn = dg_##n, .e_num = SIM_RESTITUTION, .mu_num = -1, .mu2_num = -1, .radius_num = -1 }
+const nsm_class sim_touch_kernels[SIM_VARIANTS] = {
+  [SIM_SPATIAL] = ROWS(12), [SIM_SPATIAL_STILL] = ROWS(6), [SIM_PLANAR] = ROWS(6), [SIM_PLANAR_STILL] = ROWS(3)
+};

@@ -1,0 +1,227 @@
+// Contacts of shapes in steps of `moreau`: what falls comes to rest where it should, with the forces that it should.
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "scene.h"
+
+static nsm_sim *opened(void) {
+  nsm_error e;
+  nsm_sim *s = scene_open(NULL, &e);
+  if (!s) fail_msg("%s", e.text);
+  return s;
+}
+
+static void steps(nsm_sim *s, int n) {
+  nsm_error e;
+  for (int i = 0; i < n; i++) if (nsm_step(s, &e) != NSM_OK) fail_msg("step %ld: %s", s->now.k + 1, e.text);
+}
+
+// A ball falls from rest, bounces off the floor with e = 0.5.
+static void bounces(void **state) {
+  (void)state;
+  scene_body body[] = { scene_sphere(0.1, 2, 0, 0, 0.6), scene_plane(2, 1, 0) };
+  at_hand = (scene){ .n = 1, .fixed = 1, .body = body, .gravity = 10, .e = 0.5, .step = 1e-4, .until = 10 };
+  nsm_sim *s = opened();
+  double lowest = 1, highest = 0;
+  for (int i = 0; i < 5000; i++) {
+    steps(s, 1);
+    double z = scene_r_of(s, 0)[2];
+    if (s->now.t < 0.4) lowest = fmin(lowest, z);
+    else highest = fmax(highest, z);
+  }
+  assert_true(fabs(lowest - 0.1) < 1e-4 * sqrt(10));
+  assert_true(fabs(highest - (0.1 + 0.25 * 0.5)) < 2e-3);
+  nsm_close(s);
+}
+
+// Thrown with v and no spin it rolls from t = 2 v/(7 mu g) on, at 5 v/7.
+static void rolls(void **state) {
+  (void)state;
+  scene_body body[] = { scene_sphere(0.1, 2, 0, 0, 0.1), scene_plane(2, 1, 0) };
+  body[0].v[0] = 3;
+  at_hand = (scene){ .n = 1, .fixed = 1, .body = body, .gravity = 10, .mu = 0.2, .step = 1e-3, .until = 10 };
+  nsm_sim *s = opened();
+  double t = 2 * 3 / (7 * 0.2 * 10);
+  steps(s, (int)(0.9 * t / 1e-3));
+  assert_true(scene_v_of(s, 0)[0] > 5. / 7 * 3 + 0.01);
+  steps(s, 100);
+  assert_true(fabs(scene_v_of(s, 0)[0] - 5. / 7 * 3) < 1e-12 * 3);
+  steps(s, 1000);
+  assert_true(fabs(scene_v_of(s, 0)[0] - 5. / 7 * 3) < 1e-12 * 3);
+  assert_true(fabs(scene_r_of(s, 0)[2] - 0.1) < 1e-12);
+  nsm_close(s);
+}
+
+// A tilted block falls on its corner, tumbles and comes to rest on a face; by the energy-consistent scheme no step
+// gains energy, and corners never get deeper than at their first touch.
+static void tumbles(void **state) {
+  (void)state;
+  scene_body body[] = { scene_box(0.2, 0.3, 0.1, 2, 0, 0, 0.5), scene_plane(2, 1, 0) };
+  body[0].q[0] = cos(0.4);
+  body[0].q[1] = sin(0.4) * 0.6;
+  body[0].q[3] = sin(0.4) * 0.8;
+  body[0].w[0] = 3;
+  at_hand = (scene){ .n = 1, .fixed = 1, .body = body, .gravity = 10, .mu = 0.3, .e = 0.3, .step = 1e-3, .until = 10,
+                     .scheme = NSM_SCHEME_CONSISTENT };
+  nsm_sim *s = opened();
+  nsm_keep_ledger(s);
+  steps(s, 4000);
+  nsm_energy energy;
+  nsm_get_energy(s, &energy);
+  assert_true(s->now.ledger.gain <= 1e-11);
+  assert_true(energy.residue <= 1e-11);
+  assert_true(energy.contacts > 5);
+  assert_true(s->now.count.deepest < 4e-3);
+  assert_true(energy.kinetic < 1e-12);
+  double z = scene_r_of(s, 0)[2];
+  assert_true(fabs(z - 0.05) < 4e-3 || fabs(z - 0.1) < 4e-3 || fabs(z - 0.15) < 4e-3);
+  nsm_close(s);
+}
+
+// A flat block on a slope of 0.3 rad: it sticks where tan alpha < mu, else it slides at g (sin alpha - mu cos alpha).
+static void slides(void **state) {
+  const int *scheme = *state;
+  const double alpha = 0.3, g = 10, c = cos(alpha), n = sin(alpha);
+  for (int sticks = 0; sticks < 2; sticks++) {
+    scene_body body[] = { scene_box(0.3, 0.2, 0.1, 2, 0.05 * n, 0, 0.05 * c), scene_plane(2, 1, 0) };
+    double mu = sticks ? 0.35 : 0.2;
+    memcpy(body[1].R, (double[9]){ c, 0, n, 0, 1, 0, -n, 0, c }, sizeof body[1].R);    // turned by alpha about y
+    body[0].q[0] = cos(alpha / 2);
+    body[0].q[2] = sin(alpha / 2);
+    at_hand = (scene){ .n = 1, .fixed = 1, .body = body, .gravity = g, .mu = mu, .step = 1e-3, .until = 10,
+                       .scheme = *scheme };
+    nsm_sim *s = opened();
+    assert_int_equal(s->a->linear, 0);
+    steps(s, 500);
+    const double *u = scene_v_of(s, 0);
+    double v = c * u[0] - n * u[2], up = n * u[0] + c * u[2];
+    assert_true(fabs(up) < 1e-9);
+    if (sticks) assert_true(fabs(v) < 1e-9);
+    else assert_true(fabs(v - 0.5 * g * (n - mu * c)) < 1e-9);
+    nsm_close(s);
+  }
+}
+
+// ---- piles ----------------------------------------------------------------------------------------------------------
+// Spheres that fall into a box of planes: they touch more and more, and the room for contacts grows.
+static void pour(scene_body *b, int n, int scheme) {
+  for (int i = 0; i < n; i++)
+    b[i] = scene_sphere(0.05, 0.5, -0.06 + 0.12 * (i % 2) + 0.003 * (i % 5),
+                        -0.06 + 0.12 * (i / 2 % 2) + 0.002 * (i % 3), 0.06 + 0.11 * (i / 4));
+  b[n] = scene_plane(2, 1, 0);
+  b[n + 1] = scene_plane(0, 1, -0.13);
+  b[n + 2] = scene_plane(0, -1, 0.13);
+  b[n + 3] = scene_plane(1, 1, -0.13);
+  b[n + 4] = scene_plane(1, -1, 0.13);
+  at_hand = (scene){ .n = n, .fixed = 5, .body = b, .gravity = 10, .mu = 0.4, .e = 0.2, .step = 1e-3, .until = 10,
+                     .scheme = scheme };
+}
+
+static void grows(void **state) {
+  (void)state;
+  scene_body body[30];
+  pour(body, 24, NSM_SCHEME_MOREAU);
+  nsm_sim *s = opened();
+  int room[2] = { s->touching->group[0].room, s->touching->group[1].room };
+  steps(s, 450);
+  assert_true(s->touching->group[0].room + s->touching->group[1].room > room[0] + room[1]);
+  assert_true(s->now.count.contacts > 36);
+  assert_true(s->now.count.deepest < 5e-3);
+  for (int i = 0; i < 24; i++)
+    for (int j = 0; j < 2; j++) assert_true(fabs(scene_r_of(s, i)[j]) < 0.13);
+  nsm_close(s);
+}
+
+// A state goes on with the same bits: in the same simulation, in a clone, and in one that has room for fewer contacts.
+static void goes_on(void **state) {
+  const int *scheme = *state;
+  scene_body body[30];
+  pour(body, *scheme == NSM_SCHEME_MOREAU ? 24 : 6, *scheme);
+  nsm_sim *s = opened(), *fresh = opened();
+  nsm_error e;
+  steps(s, 220);
+  void *half = malloc(nsm_state_size(s));
+  nsm_save(s, half);
+  nsm_sim *c = nsm_clone(s, &e);
+  if (!c) fail_msg("%s", e.text);
+  if (nsm_restore(fresh, half, &e) != NSM_OK) fail_msg("%s", e.text);
+  steps(s, 100);
+  steps(c, 100);
+  steps(fresh, 100);
+  size_t q = (size_t)s->a->nq * sizeof(double), z = (size_t)s->a->nz * sizeof(double);
+  for (int k = 0; k < 2; k++) {
+    nsm_sim *other = k ? fresh : c;
+    assert_memory_equal(s->now.q, other->now.q, q);
+    assert_memory_equal(s->now.z, other->now.z, z);
+  }
+  if (nsm_restore(s, half, &e) != NSM_OK) fail_msg("%s", e.text);
+  steps(s, 100);
+  assert_memory_equal(s->now.q, c->now.q, q);
+  assert_memory_equal(s->now.z, c->now.z, z);
+  free(half);
+  nsm_close(s);
+  nsm_close(c);
+  nsm_close(fresh);
+}
+
+// Ten boxes one upon the other do not move at all, and carry what lies on them.
+static void rests(void **state) {
+  const int *scheme = *state;
+  scene_body body[11];
+  for (int i = 0; i < 10; i++) body[i] = scene_box(0.2, 0.2, 0.2, 8, 0, 0, 0.1 + 0.2 * i);
+  body[10] = scene_plane(2, 1, 0);
+  at_hand = (scene){ .n = 10, .fixed = 1, .body = body, .gravity = 9.81, .mu = 0.5, .step = 2e-3, .until = 100,
+                     .scheme = *scheme };
+  nsm_sim *s = opened();
+  for (int k = 0; k < 20; k++) {
+    steps(s, 20);
+    for (int i = 0; i < s->a->nv; i++) assert_true(fabs(s->now.z[i]) <= 1e-12);
+  }
+  for (int i = 0; i < 10; i++) {
+    double below = 0;                                      // what presses on body i from below, by the list of contacts
+    sim_contact c;
+    char name[16];
+    snprintf(name, sizeof name, "body[%d]", i + 1);
+    for (int k = 0; sim_touch_contact(s, k, &c); k++)
+      if (strcmp(c.b, name) == 0 && c.normal[2] > 0.5) below += c.impulse;
+    assert_true(fabs(below - 8 * 9.81 * (10 - i) * 2e-3) < 1e-10);
+    assert_true(fabs(scene_r_of(s, i)[2] - (0.1 + 0.2 * i)) < 1e-12);
+  }
+  nsm_view v = sim_now(s);
+  assert_true(nsm_touch_count(&v, 0) >= 30);
+  assert_true(nsm_touch_deepest(&v, 0) < 1e-12);
+  assert_true(fabs(nsm_touch_impulse(&v, 0, 4, 0, 3) - 8 * 9.81 * 2e-3) < 1e-10);   // upwards, less what lies on it
+  nsm_close(s);
+}
+
+// A free cluster that collides keeps its momentum.
+static void collides(void **state) {
+  (void)state;
+  scene_body body[8];
+  for (int i = 0; i < 8; i++) {
+    body[i] = scene_sphere(0.1, 1 + 0.1 * i, 0.3 * (i % 2), 0.3 * (i / 2 % 2), 0.3 * (i / 4));
+    for (int j = 0; j < 3; j++) body[i].v[j] = -3 * (body[i].r[j] - 0.15) + 0.3 * ((i * 7 + j * 3) % 5 - 2);
+  }
+  at_hand = (scene){ .n = 8, .body = body, .mu = 0.3, .e = 0.6, .step = 1e-3, .until = 10 };
+  nsm_sim *s = opened();
+  double before[3] = { 0 }, after[3] = { 0 };
+  for (int i = 0; i < 8; i++) for (int j = 0; j < 3; j++) before[j] += body[i].mass * body[i].v[j];
+  steps(s, 1000);
+  assert_true(s->now.count.impacts > 3);
+  for (int i = 0; i < 8; i++) for (int j = 0; j < 3; j++) after[j] += body[i].mass * scene_v_of(s, i)[j];
+  for (int j = 0; j < 3; j++) assert_true(fabs(after[j] - before[j]) < 1e-13 * 8 * 3);
+  nsm_close(s);
+}
+
+int main(void) {
+  static int moreau = NSM_SCHEME_MOREAU, consistent = NSM_SCHEME_CONSISTENT;
+  const struct CMUnitTest tests[] = {
+    cmocka_unit_test(bounces), cmocka_unit_test(rolls), cmocka_unit_test(tumbles),
+    cmocka_unit_test_prestate(slides, &moreau), cmocka_unit_test_prestate(slides, &consistent),
+    cmocka_unit_test(grows), cmocka_unit_test(collides),
+    cmocka_unit_test_prestate(goes_on, &moreau), cmocka_unit_test_prestate(goes_on, &consistent),
+    cmocka_unit_test_prestate(rests, &moreau), cmocka_unit_test_prestate(rests, &consistent) };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
