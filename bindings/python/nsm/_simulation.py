@@ -33,6 +33,8 @@ class Counters(NamedTuple):
     accepted: int
     accepted_step: int
     worst_accepted: float
+    contacts: int
+    deepest: float
     events: int
 
 
