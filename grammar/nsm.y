@@ -41,14 +41,17 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 %token <kind> ENERGY  "an energy"              // kinetic potential dissipation
 %token <kind> CLAIM   "a claim"                // expect assert
 %token <kind> TIMED   "'every' or 'when'"      // every when
+%token <text> SIDES   "'between' or 'among'"      // as words: in_place.c
 %token IMPORT "'import'" FUNCTION "'function'" MODEL "'model'" FORCE "'force'" RELATION "'relation'" CONTACT "'contact'"
 %token CONSTRAINT "'constraint'" SIMULATE "'simulate'" FOR "'for'" IN "'in'" WITH "'with'" PERP "'perp'"
-%token BODY "'body'" GRAVITY "'gravity'" FLOW "'flow'" TO "'to'"   // where they stand as words: in_place.c
+// where they stand as words: in_place.c
+%token BODY "'body'" GRAVITY "'gravity'" MATERIAL "'material'" PAIR "'pair'" AT "'at'" FLOW "'flow'" TO "'to'"
 %token IF "'if'" THEN "'then'" ELSE "'else'" SUM "'sum'" AND "'and'" OR "'or'" NOT "'not'"
 %token LE "'<='" GE "'>='" EQ "'=='" NE "'!='"
 
 %type <node> item simple braced decl declared named value law with_law arg part indexer range index expr operand
 %type <list> file items block decls formals dims exprs with laws args arg_list parts indexers indexer_list index_list
+%type <list> names
 %type <text> doc
 %type <count> primes
 
@@ -105,6 +108,7 @@ simple: IMPORT STRING                                    { $$ = ast_import(p, @$
       | NAME STRING                                      { $$ = ast_ending(p, @$, @1, $1, $2); }
       | GRAVITY expr                                     { $$ = ast_gravity(p, @$, $2); }
       | FLOW expr TO expr '=' expr                       { $$ = ast_flow(p, @$, $2, $4, $6); }
+      | MATERIAL names                                   { $$ = ast_materials(p, @$, $2); }
       | CLAIM expr doc                                   { $$ = ast_claim(p, @$, $1, $2, $3); }
       ;
 braced: MODEL NAME block                                 { $$ = ast_model(p, @$, @2, $2, ast_list(), $3); }
@@ -121,6 +125,8 @@ braced: MODEL NAME block                                 { $$ = ast_model(p, @$,
       | BODY NAME indexers '{' error '}'                 { $$ = NULL; yyerrok; }
       | BODY NAME indexers '{' arg_list error '}'        { $$ = NULL; yyerrok; }
       | BODY NAME indexers '{' arg_list ',' error '}'    { $$ = NULL; yyerrok; }
+      | PAIR NAME ',' NAME '{' args '}'                  { $$ = ast_pair(p, @$, @2, $2, @4, $4, $6); }
+      | PAIR NAME ',' NAME '{' error '}'                 { $$ = NULL; yyerrok; }
       | SIMULATE '{' args '}'                            { $$ = ast_simulate(p, @$, $3); }
       | SIMULATE '{' arg_list ',' '}'                    { $$ = ast_simulate(p, @$, $3); }
       | SIMULATE '{' error '}'                           { $$ = NULL; yyerrok; }
@@ -128,6 +134,7 @@ braced: MODEL NAME block                                 { $$ = ast_model(p, @$,
       | SIMULATE '{' arg_list ',' error '}'              { $$ = NULL; yyerrok; }
       ;
 part: NAME '=' expr end                                  { $$ = ast_part(p, @$, @1, $1, $3); }
+    | SIDES '=' exprs end                                { $$ = ast_part_sides(p, @$, @1, $1, $3); }
     | WITH laws end                                      { $$ = ast_part_laws(p, @$, $2); }
     ;
 parts: %empty                                            { $$ = ast_list(); }
@@ -156,6 +163,9 @@ dims: %empty                                             { $$ = ast_list(); }
     ;
 value: %empty                                            { $$ = NULL; }
      | '=' expr                                          { $$ = $2; }
+     ;
+names: NAME                                              { $$ = ast_append(p, ast_list(), ast_name(p, @1, $1)); }
+     | names ',' NAME                                    { $$ = ast_append(p, $1, ast_name(p, @3, $3)); }
      ;
 doc: %empty                                              { $$ = NULL; }
    | STRING
@@ -232,8 +242,10 @@ operand: NUMBER
        | SUM '(' expr ')'                                { $$ = ast_call_sum(p, @$, @1, $3); }
        | operand '[' index_list ']'                      { $$ = ast_index(p, @$, $1, $3); }
        | operand '.' NAME                                { $$ = ast_member(p, @$, $1, @3, $3); }
+       | operand AT '(' args ')'                         { $$ = ast_at(p, @$, @2, $1, $4); }
        | operand '.' NAME '(' args ')'                     { $$ = ast_call_of(p, @$, $1, @3, $3, $5); }
        | operand '.' ENERGY                              { $$ = ast_member_energy(p, @$, $1, @3, $3); }
+       | operand '.' FORCE                               { $$ = ast_member(p, @$, $1, @3, intern(p->names, "force")); }
        | operand '\''                                    { $$ = ast_prime(p, @$, $1); }
        ;
 exprs: expr                                              { $$ = ast_append(p, ast_list(), $1); }

@@ -84,6 +84,18 @@ int                   nsm_ndiagnostic(const nsm_program *p);
 const nsm_diagnostic *nsm_diagnostics(const nsm_program *p);                        // [nsm_ndiagnostic]
 // As the command prints them; and the message.
 void                  nsm_print_diagnostics(const nsm_program *p, FILE *f);
+// The same as text, without colour. Like snprintf: at most room - 1 bytes and a NUL go to `to`; returns how many there
+// are.
+size_t                nsm_diagnostics_text(const nsm_program *p, char *to, size_t room);
+
+// What `nsm derive` prints; form: NULL, "latex" or "json". As nsm_diagnostics_text; 0 where the model did not compile
+// or there is no such form.
+size_t nsm_derivation(const nsm_program *p, const char *form, char *to, size_t room);
+
+// What the model says of a column or a parameter, by its full name. unit: of its values, in SI ("m/s"); doc: its
+// description; "" where the model does not say.
+typedef struct nsm_meaning { const char *unit, *doc; } nsm_meaning;
+nsm_meaning nsm_meaning_of(const nsm_program *p, const char *name);
 
 // Parameters. Elements of arrays are parameters of their own, "k[2]".
 typedef struct nsm_parameter {
@@ -132,12 +144,22 @@ double nsm_time(const nsm_sim *s);
 long   nsm_steps_done(const nsm_sim *s);
 long   nsm_steps_total(const nsm_sim *s);
 
-// Columns: time, states, coordinates, velocities, multipliers and impulses, outputs.
-int         nsm_ncolumn(const nsm_sim *s);
+// Columns: time, states, coordinates, velocities, multipliers and impulses, outputs. Behind them stand NSM_ENERGIES
+// more, which a row of nsm_read does not have: energy, energy.kinetic, energy.potential, energy.residue (of the last
+// step, where the ledger is kept) [J].
+enum { NSM_ENERGIES = 4 };
+int         nsm_ncolumn(const nsm_sim *s);       // without the energies
 const char *nsm_column_name(nsm_sim *s, int c);  // valid until the next call
 int         nsm_find_column(nsm_sim *s, const char *name);                        // -1: none
 void        nsm_read(nsm_sim *s, double *row);  // row[nsm_ncolumn]; evaluates the outputs
 double      nsm_read_column(nsm_sim *s, int c);     // one of them; NaN where there is none
+// Many steps and their values in one call. As nsm_advance(s, n); behind each step whose number is a multiple of `every`
+// a row[ncolumn] is written, the first to `rows`, and *nrow is counted up; every = 0: none is. column: their numbers;
+// NULL: all, ncolumn is then nsm_ncolumn. rows has room for n/every + 1 of them. nsm_read_columns: the row of now.
+// NSM_FILE: there is no memory for a row, nothing was done.
+nsm_code    nsm_record(nsm_sim *s, long n, long every, const int *column, int ncolumn, double *rows, long *nrow,
+                       nsm_error *e);
+nsm_code    nsm_read_columns(nsm_sim *s, const int *column, int ncolumn, double *row, nsm_error *e);
 // A state, coordinate or velocity of the present state takes a value; what the last step left for the next one is
 // forgotten. At the start these are the initial values, until nsm_reset. NSM_USAGE for other columns.
 nsm_code    nsm_write_column(nsm_sim *s, int c, double value, nsm_error *e);
@@ -189,8 +211,10 @@ typedef struct nsm_energy {
 void nsm_keep_ledger(nsm_sim *s);       // costs an evaluation of the energies per step
 int  nsm_get_energy(const nsm_sim *s, nsm_energy *energy);
 
-// "error: ...", with the line of the model.
+// "error: ...", with the line of the model and its place marked, as the command prints it; and the same as text without
+// colour, as nsm_diagnostics_text.
 void nsm_print_run_error(const nsm_program *p, const nsm_error *e, FILE *f);
+size_t nsm_run_error_text(const nsm_program *p, const nsm_error *e, char *to, size_t room);
 int  nsm_error_line(const nsm_program *p, const nsm_error *e, const char **file);   // 0: none
 
 #if defined(__GNUC__) && !defined(__TINYC__)

@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 16
+#define NSM_ABI_VERSION 17
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -47,6 +47,8 @@ typedef struct nsm_table {
   const int *ix;     // [count][nslot]
   const double *num; // [count][nnum]; the last columns of rows and outputs hold their loop indices, one for each % of
                      // the label
+  int even;          // 0; or the slots of each instance are those of the one before, plus one, and the first even - 1
+                     // columns are the same in all
 } nsm_table;
 
 // --- set-up ---
@@ -73,6 +75,7 @@ int nsm_par_at(nsm_setup *s, int par, int line, int nidx, const double *idx);
 double nsm_sqrt(double), nsm_exp(double), nsm_log(double), nsm_sin(double), nsm_cos(double), nsm_tan(double);
 void   nsm_sincos(double, double *sine, double *cosine);
 double nsm_asin(double), nsm_acos(double), nsm_atan(double), nsm_atan2(double, double);
+double nsm_turned(double y, double x, double near);  // the angle of (x, y) within half a turn of near
 double nsm_sinh(double), nsm_cosh(double), nsm_tanh(double), nsm_abs(double), nsm_sign(double);
 double nsm_min(double, double), nsm_max(double, double), nsm_floor(double), nsm_pow(double, double);
 double nsm_sinc(double, double), nsm_sinhc(double, double); // derivative number 0, 1, 2, ... (second argument) of
@@ -203,6 +206,7 @@ typedef struct nsm_class {
   // NSM_SMOOTH: one or more rows of M z' = f + g; rows are slots of the class. The mass pattern lists every entry (both
   // triangles); the diagonal entry of a state says whose equation the class is.
   int mass_stage, f_stage, jac_stage, g_stage, b_stage, k_stage;  // NSM_NONE ... NSM_STATE, each of its kernel
+  int f_mean;                     // moreau: f and its Jacobian are taken at the mean of the step, not at its ends
   int affine;                     // f affine in (q,v,x), g affine in (q,v,x,l): one Newton iteration is exact
   nsm_pattern mass, jac, b, k;    // jac: d f/d(q,v,x); b: d g/d l; k: d g/d(q,v,x)
   void (*mass_fn)(const nsm_view *, const nsm_table *, double *out);                  // out[count][mass.n]
@@ -285,6 +289,7 @@ typedef struct nsm_class {
   int mu_stage;
   void (*mu_fn)(const nsm_view *, const nsm_table *, double *mu, double *mu2, double *radius);  // [count] each
 
+  // NSM_KINEMATICS of a body in space: 10 slots, the attitude, its turn, its place. Others: nslot is not 10.
   // NSM_KINEMATICS: positions (slots POSITION) that move by velocities (slots VELOCITY), q' = B(q) v: writes their
   // places of q1[nq], those of q moved by the displacement dq[nv], which is a velocity times a time
   void (*move_fn)(const nsm_view *, const nsm_table *, double *q1);

@@ -150,6 +150,7 @@ typedef struct sim_rows {
   int     whole;                        // it solves the problem at hand: there are no X and M_osns
   int     constant;                     // B, C, D and W are
   int     always;                       // every row is active in every step
+  int     contacts;                     // every row is a contact's
   int     bandwidth;
   // rows of constraints that are eliminated with W and never active in the one-step problem (assembly.c)
   int     nborder;
@@ -198,6 +199,7 @@ typedef struct sim_solver {
   nsm_cone_result result;
 } sim_solver;
 
+enum { SIM_NOT_COUNTED = -1 };
 typedef struct sim_islands {
   sim_solver     solver;
   int            nactive;
@@ -208,8 +210,11 @@ typedef struct sim_islands {
   int            dense_cap;             // islands of up to this many rows are passed dense
   int           *row_start, *col;
   double        *val;
+  int            chains, widest;        // each row is coupled with two others at most; rows of the largest island
   sim_pool       room[5];               // of val, row_start, col, solver.work, take_columns, where the patterns follow
   unsigned char *zero;                  // [n] the law makes the rate 0 (closed.c)
+  int            zeros;                 // how many of the active rows at most
+  int            impacts;               // active contacts that had no force before, or SIM_NOT_COUNTED
   double        *kept;                  // [n] u before a refinement
   char           why[512];              // there is no solution, in words
   // islands that never change, with their own factors
@@ -291,7 +296,7 @@ typedef struct sim_analysis {
 
   // phases: the classes that take part
   struct {
-    sim_list smooth, f_moving, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy, mcurve,
+    sim_list smooth, f_moving, f_mean, g, mass, mass_moving, jac, jac_moving, k, k_moving, b, b_moving, energy, mcurve,
              row, relation, contact, constraint, friction, mu, h_moving, mid, law, law_moving, rq, rq_moving,
              curve, contact_curve, compliant, output, assertion,
              kinematics;                // curve: those whose curves belong to W (assembly.c)
@@ -442,7 +447,7 @@ static inline int sim_opens(const nsm_class *c) { return c->kind == NSM_CONTACT 
 // The table of instances first ... first + n - 1: kernels are loops, so some of them can be evaluated alone.
 static inline nsm_table sim_part(const sim_class *k, int first, int n) {
   return (nsm_table){ n, k->tab.ix + (size_t)first * (size_t)k->c->nslot,
-                      k->tab.num + (size_t)first * (size_t)k->c->nnum };
+                      k->tab.num + (size_t)first * (size_t)k->c->nnum, k->tab.even };
 }
 // Number of z = (v, x) that slot `slot` of instance i stands for.
 static inline int sim_z_of(const nsm_sim *s, const sim_class *k, int i, int slot) {

@@ -84,6 +84,7 @@ static nsm_program *compile(Compilation *c, PipelineOptions *o, const nsm_compil
   p->nset = o->nset;
   bool good = compile_to(c, o, STAGE_C, NULL);
   list_diagnostics(p);
+  if (good) list_meanings(p);
   if (!good) {
     p->status = c->usage_trouble ? NSM_USAGE : c->file_trouble ? NSM_FILE : NSM_MODEL_WRONG;
     if (c->trouble) p->message = c->trouble;
@@ -112,11 +113,6 @@ const char *nsm_program_name(const nsm_program *p) { return p->c->model ? p->c->
 const char *nsm_program_c(const nsm_program *p) { return text_str(&p->c->c); }
 int nsm_ndiagnostic(const nsm_program *p) { return p->ndiagnostic; }
 const nsm_diagnostic *nsm_diagnostics(const nsm_program *p) { return p->diagnostic; }
-
-void nsm_print_diagnostics(const nsm_program *p, FILE *f) {
-  if (*p->message) fprintf(f, "error: %s\n", p->message);
-  compilation_report(p->c, f);
-}
 
 int nsm_nparameter(const nsm_program *p) { return p->jit ? jit_model(p->jit)->npar : 0; }
 
@@ -162,8 +158,4 @@ nsm_sim *nsm_simulate(const nsm_program *p, const nsm_settings *set, nsm_error *
 
 int nsm_error_line(const nsm_program *p, const nsm_error *e, const char **file) {
   return p->jit ? nsm_place_line(jit_model(p->jit), e->at, file) : 0;
-}
-
-void nsm_print_run_error(const nsm_program *p, const nsm_error *e, FILE *f) {
-  nsm_print_error(p->jit ? jit_model(p->jit) : NULL, e, f);
 }

@@ -3,6 +3,9 @@
 #include "include/nsm.h"
 #include "pipeline.h"
 
+// A name of the model with a % for each index, and what nsm_meaning_of says of it.
+typedef struct Meaning { const char *pattern; nsm_meaning of; } Meaning;
+
 struct nsm_program {
   Compilation    *c;
   Jit            *jit;                  // NULL where the status is not NSM_OK
@@ -10,10 +13,17 @@ struct nsm_program {
   const char     *message;              // in the arena of the compilation, "" for none
   nsm_diagnostic *diagnostic;
   int             ndiagnostic;
+  Meaning        *meaning;              // of variables, outputs and parameters
+  int             nmeaning;
   Override       *set;                  // what nsm_compile_settings gave
   int             nset;
   double          seconds;              // that the machine code took
 };
+
+void list_meanings(nsm_program *p);     // fills them, once the model is there
+
+// Where in the model an error of a run is.
+Span span_of_error(const Compilation *c, nsm_place at);
 
 // The machine code of a compilation that went well up to the emitted C: the program's status and message say how it
 // went; JIT_INTERRUPTED and a fault of the emitter are told apart by *status. The program owns the compilation.

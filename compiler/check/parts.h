@@ -57,4 +57,5 @@ void check_contradictions(Check *k); // contradictions.c  E0414, W0825
 void check_slips(Check *k);        // slips.c        E0415, W0827, E0404: slips and coefficients of friction
 void check_laws(Check *k);         // laws.c         E0416, W0824: bounds and signs of relations
 void check_power(Check *k);        // power.c        W0823: dampers that feed energy
+void check_overlap(Check *k);      // overlap.c      E0248, W0834: shapes at the start
 void check_restitution(Check *k);  // restitution.c  W0810, W0821

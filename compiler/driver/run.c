@@ -6,28 +6,9 @@
 
 // --- errors of the run ---
 
-// The text of one line of a file, without the blanks around it.
-static Span line_of_file(const SourceFile *f, int line) {
-  size_t lo = f->line_start[line - 1], hi = line < f->n_lines ? f->line_start[line] : f->len;
-  while (lo < hi && strchr(" \t", f->text[lo])) lo++;
-  while (hi > lo && strchr(" \t\r\n", f->text[hi - 1])) hi--;
-  return (Span){ f, lo, hi };
-}
-
-static Span span_of(const Compilation *c, nsm_place at) {
-  const Model *m = c->model;
-  Span s = { 0 };
-  if (at.kind == NSM_AT_CLASS && at.number < c->plan->ncls) s = c->plan->cls[at.number].c->span;
-  if (at.kind == NSM_AT_PARAMETER && at.number < m->nparam) s = m->param[at.number].span;
-  if (at.kind == NSM_AT_VARIABLE && at.number < m->nvar) s = m->var[at.number].span;
-  if (at.kind == NSM_AT_CLAIM && at.number < m->nexpect) s = m->expect[at.number].span;
-  bool inside = s.file && at.line > 0 && at.line <= s.file->n_lines;
-  return inside && at.line != source_line(s.file, s.lo) ? line_of_file(s.file, at.line) : s;
-}
-
 static void show_error(void *with, const nsm_error *e, FILE *err) {
   const Compilation *c = with;
-  diag_print_plain(e->text, span_of(c, e->at), err, wants_colour(err));
+  diag_print_plain(e->text, span_of_error(c, e->at), err, wants_colour(err));
 }
 
 // --- the run ---

@@ -80,6 +80,7 @@ static void expression(Printer *p, KValue v) {
   case KN_COLUMN: text_printf(o, "c[%d]", n->index); break;
   case KN_FIELD: print(p, n->arg[0], 9); text_printf(o, "->%s", k_field_info((KField)n->index)->name); break;
   case KN_AT: print(p, n->arg[0], 9); text_addc(o, '['); print(p, n->arg[1], 0); text_addc(o, ']'); break;
+  case KN_FROM: print(p, n->arg[0], 9); text_add(o, " + "); print(p, n->arg[1], 7); break;
   case KN_GET: text_add(o, node(p, n->arg[0])->name); break;
   case KN_SINE: case KN_COSINE: text_add(o, p->name[v]); break;
   case KN_OP: operation(p, n); break;

@@ -29,6 +29,7 @@ void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, Text 
   text_free(&t);
   for (int i = 0, next = 0; i < p->ncls; i++) class_section(&e, &p->cls[i], i, k, &next);
   emit_setup(&e);
+  emit_touch_functions(&e);
   emit_whole(&e, w);
   emit_tables(&e, w);
   text_free(&e.blob);

@@ -33,4 +33,9 @@ void   setup_value(Emitter *e, Ex x);                                  // prints
 void emit_fill(Emitter *e, const PlanClass *c, int number);            // emit_fill.c
 void emit_setup(Emitter *e);  // emit_setup.c: params, sizes, experiment, claims
 void emit_whole(Emitter *e, const Whole *w);                           // emit_whole.c: nothing where w is NULL
+void emit_shapes(Emitter *e);                                          // emit_touch.c: shapes of bodies, corners
+void emit_body(Emitter *e, const SysClass *c, int number);             // its fields in the table of classes
+void emit_touch_functions(Emitter *e);                                 // laws and members of contacts between shapes
+void emit_touches(Emitter *e);                                         // their table
+const char *emit_touch_fields(Emitter *e);                             // of nsm_model
 void emit_tables(Emitter *e, const Whole *w);                          // emit_table.c: patterns, classes, model

@@ -58,7 +58,8 @@ static const struct { KernelKind kernel; const char *stage, *fn;
               { KERNEL_LAMBDA, NULL, "lambda_fn" },
               { KERNEL_DRATE, NULL, "drate_fn" },
               { KERNEL_CURVE, NULL, "curve_fn" },
-              { KERNEL_MOVE, NULL, "move_fn" } };
+              { KERNEL_MOVE, NULL, "move_fn" },
+              { KERNEL_POSE, NULL, "pose_fn" } };
 
 typedef struct Pattern { const char *name; const Entries *e; } Pattern;
 
@@ -95,8 +96,8 @@ static const char *function_of(const Emitter *e, int cls, KernelKind kind, int n
 static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, int *next) {
   static const char *const kind[] = { "NSM_SMOOTH",   "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT",
                                       "NSM_FRICTION", "NSM_OUTPUT",   "NSM_INIT",    "NSM_ASSERT",
-                                      "NSM_KINEMATICS", "NSM_EVERY",  "NSM_WHEN",    "NSM_CROSSING",
-                                      "NSM_ACTION",   "NSM_DELAY" };
+                                      "NSM_KINEMATICS", "NSM_BODY",   "NSM_EVERY",   "NSM_WHEN",
+                                      "NSM_CROSSING", "NSM_ACTION",   "NSM_DELAY" };
   static const char *const action[] = { "NSM_ACT_ASSIGN", "NSM_ACT_STOP", "NSM_ACT_FAIL" };
   static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_GIVEN",
                                      "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3", "NSM_ROLLING" };
@@ -125,12 +126,14 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   if (c->potential != EX_NONE && moves_in_time(e->plan->sys, c->potential))
     text_add(o, "    .driven = 1,\n");
   if (c->at_end) text_printf(o, "    .at_end = %d,\n", 1 + c->row[0]);
+  if (pc->f_mean) text_add(o, "    .f_mean = 1,\n");
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
   if (c->kind >= CLASS_EVERY && c->kind <= CLASS_ACTION)
     text_printf(o, "    .block = %d, .action = %s, .initial = %d,\n", c->block, action[c->action],
                 e->plan->sys->model->block[c->block].initial);
   if (c->kind == CLASS_SMOOTH && c->kinetic == EX_NONE && c->potential == EX_NONE && !c->is_equation)
     text_printf(o, "    .work = %s,\n", c->dissipation != EX_NONE ? "NSM_WORK_DAMPING" : "NSM_WORK_FORCE");
+  if (c->kind == CLASS_BODY) emit_body(e, c, i);
   if (c->kind == CLASS_FRICTION)
     text_printf(o,
                 "    .friction = %s, .normal = %d, .direction = %d, .mu_num = %d, .mu2_num = %d, .radius_num = %d,\n",
@@ -241,6 +244,7 @@ void emit_tables(Emitter *e, const Whole *w) {
   text_add(o, "\n/* --- tables --- */\n");
   Names *names = ARENA_ARRAY(e->arena, Names, p->ncls + 1);
   for (int i = 0; i < p->ncls; i++) names[i] = class_tables(e, &p->cls[i], i);
+  emit_shapes(e);
   text_add(o, "static const nsm_class classes[] = {\n");
   for (int i = 0, next = 0; i < p->ncls; i++) emit_class(e, &p->cls[i], i, &names[i], &next);
   text_add(o, "  { 0 }\n};\n");
@@ -248,6 +252,7 @@ void emit_tables(Emitter *e, const Whole *w) {
   emit_statistics(e);
   emit_points(e);
   int name = blob_add(e, m->name), file = blob_add(e, m->file ? m->file->path : "");
+  emit_touches(e);
   emit_text(e);
   text_printf(
       o,
@@ -256,9 +261,10 @@ void emit_tables(Emitter *e, const Whole *w) {
       "  .nvar = %d, .npar = %d, .nclass = %d, .nstat = %d, .nexpect = %d, .nblock = %d,\n"
       "  .var = vars, .par = pars, .cls = classes, .stat = stats, .expect_line = expect_lines, .expect_text = "
       "expect_texts,\n  .expect_stat = expect_stats,\n"
-      "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect%s\n};\n"
+      "  .params = params, .sizes = sizes, .experiment = experiment, .stat_time = stat_time, .expect = expect%s%s\n};\n"
       "const nsm_model *nsm_model_get(void) { return &model; }\n",
       name, file, p->scheme->number, p->one_iteration, m->nvar, m->nparam, p->ncls, m->nstat, m->nexpect, m->nblock,
       arena_printf(e->arena, "%s%s", w ? ", .whole = &whole_step, .whole_run = whole" : "",
-                   m->ntable ? arena_printf(e->arena, ", .table = points, .ntable = %d", m->ntable) : ""));
+                   m->ntable ? arena_printf(e->arena, ", .table = points, .ntable = %d", m->ntable) : ""),
+      emit_touch_fields(e));
 }

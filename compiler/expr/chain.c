@@ -46,7 +46,7 @@ bool is_steep(const Pool *p, Op op, const Ex *args, int n) {
     case OP_ASIN: case OP_ACOS: case OP_CHAIN: case OP_POWD: return true;
     case OP_OVER: return !never_zero(p, args[1]);        // of kinks: divided.c
     case OP_SQRT: return !never_zero(p, args[0]);
-    case OP_ATAN2: return !never_zero(p, args[0]) && !never_zero(p, args[1]);
+    case OP_ATAN2: case OP_TURNED: return !never_zero(p, args[0]) && !never_zero(p, args[1]);
     case OP_POW: case OP_RAISED: {
       const Node *r = node_of(p, args[1]);
       bool whole = r->op == OP_NUM && r->value == floor(r->value);

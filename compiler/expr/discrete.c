@@ -71,7 +71,7 @@ static void fill(Chain *c, const int *ids, const int *at_a, const int *at_b, int
     c->at[e] = node_values(p, op, arg.at, n);
     if (op == OP_IF) continue;
     for (int k = 0; k < n; k++) vec_push(&c->weight, EX_NONE);
-    Ends change = c->turning && op == OP_ATAN2 ? turned(p, arg.at[0], arg.at[1]) : c->at[e];
+    Ends change = op == OP_TURNED || (c->turning && op == OP_ATAN2) ? turned(p, arg.at[0], arg.at[1]) : c->at[e];
     node_weights(p, op, arg.at, moves.at, n, change, c->weight.at + c->first[e]);
   }
   vec_free(&arg);

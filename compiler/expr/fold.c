@@ -115,6 +115,7 @@ static Ex divided_power_of(Pool *p, const Ex *a) {
 Ex build_function(Pool *p, Op op, const Ex *args) {
   if (op == OP_IF) return choice(p, args[0], args[1], args[2]);
   if (op == OP_POWD) return divided_power_of(p, args);
+  if (op == OP_TURNED) return node_make(p, op, args, 3);
   if (op == OP_TABLE) return node_make(p, op, args, 4);
   return ex_op_arity(op) == 1 ? of_one(p, op, args[0]) : of_two(p, op, args[0], args[1]);
 }

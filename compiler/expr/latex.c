@@ -100,6 +100,7 @@ static const char *function_name(Op op) {
     case OP_ACOS:  return "\\arccos";
     case OP_ATAN:  return "\\arctan";
     case OP_ATAN2: return "\\operatorname{atan2}";
+    case OP_TURNED: return "\\operatorname{turned}";
     case OP_SINH:  return "\\sinh";
     case OP_COSH:  return "\\cosh";
     case OP_TANH:  return "\\tanh";

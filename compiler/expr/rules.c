@@ -4,6 +4,12 @@
 #include <math.h>
 #include "pool_impl.h"
 
+// The angle of (x, y) within half a turn of `near`.
+static double turned_angle(double y, double x, double near) {
+  double a = atan2(y, x), turn = 2*3.14159265358979323846;
+  return isfinite(near) ? a + turn*floor((near - a)/turn + 0.5) : NAN;
+}
+
 double op_value(Op op, const double *a, int n) {
   double r;
   switch (op) {
@@ -27,6 +33,7 @@ double op_value(Op op, const double *a, int n) {
     case OP_ACOS:  return acos(a[0]);
     case OP_ATAN:  return atan(a[0]);
     case OP_ATAN2: return atan2(a[0], a[1]);
+    case OP_TURNED: return turned_angle(a[0], a[1], a[2]);
     case OP_SINH:  return sinh(a[0]);
     case OP_COSH:  return cosh(a[0]);
     case OP_TANH:  return tanh(a[0]);
@@ -168,6 +175,7 @@ Ex op_derivative(Pool *p, Ex e, const Ex *d, Ex d_inner) {
         return power_rule(p, e, inner[0], rk, d_inner, d[1]);
       }
       return power_rule(p, e, a[0], a[1], d[0], d[1]);
+    case OP_TURNED:                                   // the same: which turn it is does not move
     case OP_ATAN2: {                                  // angle of (x, y): (x*y' - y*x')/(x^2 + y^2)
       Ex y = a[0], x = a[1], r2 = ex_add(p, square(p, x), square(p, y));
       return ex_sub(p, chain_rule(p, e, ex_div(p, x, r2), d[0]), chain_rule(p, e, ex_div(p, y, r2), d[1]));

@@ -161,6 +161,7 @@ void node_weights(Pool *p, Op op, const Ends *arg, const bool *moves, int n, End
     case OP_OVER:  quotient_weights(p, arg, moves, w); break;
     case OP_POW: case OP_RAISED: power_weights(p, arg, moves, f, w); break;
     case OP_ATAN2: angle_weights(p, arg, f, w); break;
+    case OP_TURNED: angle_weights(p, arg, f, w); w[2] = number(p, 0); break;
     case OP_TABLE: table_weights(p, arg, f, w); break;
     case OP_MIN: case OP_MAX: extremum_weights(p, op, arg, w); break;
     case OP_LT: case OP_LE: case OP_EQ: comparison_weights(p, arg, f, w); break;

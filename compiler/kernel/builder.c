@@ -222,6 +222,11 @@ KValue k_at(KBuilder *b, KValue array, KValue index) {
   return add(b, (KNode){ .code = KN_AT, .type = t == KT_INDICES ? KT_INT : KT_DOUBLE }, (KValue[]){ array, index }, 2);
 }
 
+KValue k_from(KBuilder *b, KValue array, KValue index) {
+  INVARIANT(type_of(b, array) == KT_INPUT && type_of(b, index) == KT_INT);
+  return add(b, (KNode){ .code = KN_FROM, .type = KT_INPUT }, (KValue[]){ array, index }, 2);
+}
+
 KValue k_at_number(KBuilder *b, KValue array, int index) { return k_at(b, array, k_integer(b, index)); }
 
 KValue k_constants(KBuilder *b, const char *name, const double *x, int n) {

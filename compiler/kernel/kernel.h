@@ -67,6 +67,7 @@ typedef enum {
   // values
   KN_FIELD,       // field `index` of the structure arg[0]
   KN_AT,          // arg[0][arg[1]]: what the array holds now
+  KN_FROM,        // INPUT: the array arg[0] from its place arg[1] on
   KN_GET,         // what variable arg[0] (a KN_VARIABLE) holds now
   KN_OP,          // operation `op` of expr_ops.def on doubles, ints or conditions; comparisons and logic give BOOL
   KN_SINCOS,      // no value of its own: sine and cosine of arg[0], one call
@@ -142,6 +143,7 @@ KValue k_list(KBuilder *b, const KValue *x, int n);
 KValue k_field(KBuilder *b, KValue structure, KField field);      // s->q
 KValue k_at(KBuilder *b, KValue array, KValue index);             // array[index], as it is now
 KValue k_at_number(KBuilder *b, KValue array, int index);
+KValue k_from(KBuilder *b, KValue array, KValue index);           // an INPUT array from there on; it gets a name
 KValue k_constants(KBuilder *b, const char *name, const double *x, int n);  // copied
 KValue k_room(KBuilder *b, const char *name, int n);              // n doubles on the stack, n > 0
 

@@ -32,7 +32,8 @@ typedef struct Maker {
   Arena *arena; const Plan *plan; const PlanClass *pc;
   KValue view, table, argument[3];     // parameters: where results go, or the row's multipliers come from
   KValue scalars[SCALARS], instance;
-  KValue ix, num;                      // the only row of the tables, of a class without loops; K_NONE
+  KValue ix, num;                      // the first row of the tables: of a class without loops, or in step; K_NONE
+  KValue *same;                        // of a table in step: [columns]; NULL
   KValue (*value)[MOMENTS], (*rate)[MOMENTS];   // [nslot] loads; K_NONE
 } Maker;
 
@@ -54,14 +55,30 @@ static KValue slot_index(KBuilder *b, const Maker *m, int slot) {
   return m->ix == K_NONE ? k_slot(b, slot) : k_at_number(b, m->ix, slot);
 }
 
+static KValue leaf(KBuilder *b, int symbol, void *ctx);
+
+// Of a contact between shapes: nsm_touch_count(s, contact), nsm_touch_impulse(s, contact, class, body, axis).
+static KValue touch(KBuilder *b, const Maker *m, const Sym *y) {
+  const System *s = m->plan->sys;
+  int what = (int)ex_value(s->pool, y->idx[0]);
+  KValue arg[5] = { m->view, k_number(b, y->id) };
+  if (what < MT_IMPULSE) return k_call(b, what == MT_COUNT ? KS_nsm_touch_count : KS_nsm_touch_deepest, arg, 2);
+  arg[2] = k_number(b, class_of_solid(s, (int)ex_value(s->pool, y->idx[1])));
+  arg[3] = k_double(b, k_ex_inline(b, s->pool, leaf, (void *)(uintptr_t)m, y->idx[2]));
+  arg[4] = k_number(b, what - MT_IMPULSE + 1);
+  return k_call(b, KS_nsm_touch_impulse, arg, 5);
+}
+
 static KValue leaf(KBuilder *b, int symbol, void *ctx) {
   const Maker *m = ctx;
   const System *s = m->plan->sys;
   const Sym *y = symtab_at(s->sym, symbol);
+  if (y->kind == SYM_COLUMN && m->same) return m->same[y->id];
   if (y->kind == SYM_COLUMN) return m->num == K_NONE ? k_column(b, y->id) : k_at_number(b, m->num, y->id);
   for (int i = 0; i < SCALARS; i++) if (scalar[i].kind == y->kind) return m->scalars[i];
   if (y->kind == SYM_LAMBDA) return k_at(b, m->argument[0], m->instance);
   if (y->kind == SYM_KAPPA) return k_at(b, m->argument[1], m->instance);
+  if (y->kind == SYM_TOUCH) return touch(b, m, y);
   int now = at_moment(s, symbol, AT_END);
   Moment when = moment(y->kind);
   for (int k = 0; k < m->pc->c->nslot; k++) {
@@ -96,9 +113,12 @@ static Used used_by(const Maker *m, const Kernel *kn) {
   return u;
 }
 
+// What a kernel reads of slot `slot`: of a table in step where that begins in the arrays.
 static KValue load(KBuilder *b, const Maker *m, const char *local, KField field, int slot, int symbol) {
-  KValue v = k_at(b, k_field(b, m->view, field), slot_index(b, m, slot));
-  return k_name(b, v, arena_printf(m->arena, "%s%d", local, slot), sym_name(symbol, (void *)m->plan->sys));
+  KValue array = k_field(b, m->view, field), at = slot_index(b, m, slot);
+  return k_name(b, m->same ? k_from(b, array, at) : k_at(b, array, at),
+                arena_printf(m->arena, m->same ? "%s%ds" : "%s%d", local, slot),
+                sym_name(symbol, (void *)m->plan->sys));
 }
 
 static void loads(KBuilder *b, Maker *m, const Used *u) {
@@ -117,6 +137,15 @@ static void loads(KBuilder *b, Maker *m, const Used *u) {
         m->rate[k][w] = t->kind == SLOT_D ? load(b, m, of_signal.local, of_signal.field, k, t->rate)
                                           : load(b, m, of_rate[w].local, of_rate[w].field, k,
                                                  at_moment(s, t->rate, w));
+    }
+}
+
+// Of a table in step: the elements of the instance at hand.
+static void elements(KBuilder *b, Maker *m) {
+  for (int k = 0; k < m->pc->c->nslot; k++)
+    for (Moment w = AT_END; w < MOMENTS; w++) {
+      if (m->value[k][w] != K_NONE) m->value[k][w] = k_at(b, m->value[k][w], m->instance);
+      if (m->rate[k][w] != K_NONE) m->rate[k][w] = k_at(b, m->rate[k][w], m->instance);
     }
 }
 
@@ -154,7 +183,8 @@ static const struct { Way way; KType type[3]; const char *name[3]; } results[KER
   [KERNEL_CURVE] = { ENTRIES, { KT_INPUT, KT_INPUT, KT_OUTPUT }, { "l", "kappa", "out" } },
   [KERNEL_LAMBDA] = { EACH, ONE("l") },
   [KERNEL_GQ] = { ENTRIES, ONE("out") },
-  [KERNEL_MOVE] = { PLACES, ONE("q1") },
+  [KERNEL_MOVE] = { PLACES, ONE("moved") },
+  [KERNEL_POSE] = { ENTRIES, ONE("out") },
 #undef ONE
 #undef TWO
 };
@@ -214,6 +244,58 @@ const char *kernel_name(Arena *a, KernelKind kind, int cls) {
   return arena_printf(a, "%s_%d", field[kind], cls);
 }
 
+// What the values are made of is loaded: they, and where they go.
+static void values(KBuilder *b, Maker *m, KernelKind kind) {
+  const Kernel *kn = &m->pc->kernel[kind];
+  KValue *v = ARENA_ARRAY(m->arena, KValue, kn->n + 1);
+  k_values(b, m->plan->sys->pool, leaf, m, kn->value, kn->n, v);
+  for (int i = 0; i < kn->n; i++) put(b, m, kind, i, v[i]);
+}
+
+// Gaps and rates of all instances are taken in every step. Where the slots of an instance are those of the one before,
+// each plus one, and its columns the same (nsm_table.even), nothing is read from the tables: the loop runs along q and
+// v, and a compiler makes vectors of it.
+static bool in_step(const Maker *m, KernelKind kind) {
+  return (kind == KERNEL_GAP || kind == KERNEL_RATE) && m->pc->c->nloop > 0;
+}
+
+// [number] which columns the values read; the last of them and one.
+static int columns_read(const Maker *m, KernelKind kind, bool *read) {
+  const Kernel *kn = &m->pc->kernel[kind];
+  const System *s = m->plan->sys;
+  const Ex *order;
+  int n = ex_topological(s->pool, kn->value, kn->n, &order), end = 0;
+  for (int i = 0; i < n; i++) {
+    if (ex_operator(s->pool, order[i]) != OP_SYM) continue;
+    const Sym *y = symtab_at(s->sym, ex_symbol(s->pool, order[i]));
+    if (y->kind != SYM_COLUMN) continue;
+    read[y->id] = true;
+    if (y->id >= end) end = y->id + 1;
+  }
+  return end;
+}
+
+static void loop_in_step(KBuilder *b, Maker *m, const Used *u, KernelKind kind) {
+  bool *read = ARENA_ARRAY(m->arena, bool, m->pc->nnum + 1);
+  int columns = columns_read(m, kind, read);
+  k_if(b, k_op2(b, OP_LT, k_integer(b, columns), k_field(b, m->table, KF_TABLE_even)));
+  m->ix = k_name(b, k_field(b, m->table, KF_TABLE_ix), "first", NULL);
+  m->same = ARENA_ARRAY(m->arena, KValue, m->pc->nnum + 1);
+  for (int i = 0; i < columns; i++)
+    if (read[i])
+      m->same[i] = k_name(b, k_at_number(b, k_field(b, m->table, KF_TABLE_num), i),
+                          arena_printf(m->arena, "same%d", i), NULL);
+  loads(b, m, u);
+  KValue count = k_name(b, k_field(b, m->table, KF_TABLE_count), "count", NULL);
+  m->instance = k_loop(b, "i", k_integer(b, 0), count);
+  elements(b, m);
+  values(b, m, kind);
+  k_close(b);
+  m->ix = K_NONE;
+  m->same = NULL;
+  k_else(b);
+}
+
 static const KKernel *one_kernel(Arena *a, const Plan *p, int cls, KernelKind kind) {
   Maker m = { .arena = a, .plan = p, .pc = &p->cls[cls] };
   const Kernel *kn = &m.pc->kernel[kind];
@@ -229,12 +311,12 @@ static const KKernel *one_kernel(Arena *a, const Plan *p, int cls, KernelKind ki
   bool loop = m.pc->c->nloop > 0;
   m.ix = loop ? K_NONE : k_name(b, k_field(b, m.table, KF_TABLE_ix), "ix", NULL);
   m.num = loop ? K_NONE : k_name(b, k_field(b, m.table, KF_TABLE_num), "c", NULL);
+  if (in_step(&m, kind)) loop_in_step(b, &m, &u, kind);
   m.instance = loop ? k_instances(b, m.table, m.pc->c->nslot, m.pc->nnum) : k_integer(b, 0);
   loads(b, &m, &u);
-  KValue *v = ARENA_ARRAY(a, KValue, kn->n + 1);
-  k_values(b, p->sys->pool, leaf, &m, kn->value, kn->n, v);
-  for (int i = 0; i < kn->n; i++) put(b, &m, kind, i, v[i]);
+  values(b, &m, kind);
   if (loop) k_close(b);
+  if (in_step(&m, kind)) k_close(b);
   return k_end(b);
 }
 

@@ -60,6 +60,7 @@ typedef enum {
   SY_ROW,
   SY_RELATION,
   SY_BODY,       // a formal that stands for a body
+  SY_TOUCH,      // a contact between shapes; id: its number in Model.touch
   SY_REFUSED
 } SymbolKind;
 typedef enum { NEW, BUSY, DONE, FAILED } Progress;
@@ -125,6 +126,9 @@ typedef struct Flow { Env env; MExpr *from, *to, *value; Span span, from_span, t
 // Initial values of a variable of a body, or of its rate: n elements over nloop loops of the body.
 typedef struct Placed { int id, nloop, n; bool velocity; MExpr **value; } Placed;
 
+// A contact between shapes, or a pair of materials (symbol NULL): elaborated last (elab_touch.c).
+typedef struct Touching { const Ast *item; Env env; Symbol *symbol; } Touching;
+
 struct Elab {
   Arena *a; Interner *in; DiagBag *bag;
   const ElaborateOptions *opt;
@@ -147,6 +151,10 @@ struct Elab {
   Vec(EventItem) event;       // blocks as they were met
   Vec(Algebraic) algebraic;   Vec(Flow) flow;
   Vec(MExpect) expect;    Vec(MBody) body;          Vec(Placed) placed;
+  Vec(MSolid) solid;      Vec(MPoints) points;      Vec(MTouch) touch;        Vec(Touching) touching;
+  Vec(const char *) material;
+  Vec(Touching) pairs;
+  Vec(MAngle) angle;
   Symbol *ground;             // NULL: not met yet
   Vec(Symbol *) symbols;      // all, for the closing checks
   Vec(const Ast *) calls;     // functions being inlined
@@ -221,6 +229,10 @@ bool  unit_check(const Env *env, Value v, Unit want, const char *what);  // repo
 
 // --- elab_ref.c: names, members, derivatives ---
 typedef struct Place { Scope *scope; int n; MExpr *by[MAX_LOOPS]; } Place;  // a scope with its loops bound
+// The bodies that x names: a body, a family (all its members), a member, members of a range ball[2:5].
+typedef struct BodyRange { Symbol *body; int n; MExpr *lo[MAX_LOOPS], *hi[MAX_LOOPS]; } BodyRange;   // n: its loops
+const Symbol *contact_of(const Env *env, const Ast *x);         // the contact between shapes that x names; NULL
+bool  bodies_of(const Env *env, const Ast *x, BodyRange *out);  // false: reported
 Value elab_ref(const Env *env, const Ast *x);                  // NAME, MEMBER, INDEX
 Value elab_prime(const Env *env, const Ast *x);                // elab_expr.c
 bool  is_reference(const Ast *x);
@@ -255,6 +267,8 @@ Value slice_value(const Env *env, AstList index, Span at, SliceElement *element,
 // --- elab_space.c: cross, rotation, identity
 bool  is_space_function(const char *name);
 Value space_call(const Env *env, const Ast *x);
+// elab_space.c: turned(y, x), the angle of a point that goes on over +-pi
+Value turned_call(const Env *env, const Ast *x);
 // --- elab_pick.c: the same with loop indices
 Value picked_value(const Env *env, const Value *v, MExpr *const *index, Span at);
 
@@ -265,6 +279,8 @@ Value elab_delay(const Env *env, const Ast *x);
 int   read_table(const Env *env, const Ast *file, const Ast *column, double **x, double **y);
 // --- elab_call.c: functions ---
 Value elab_call(const Env *env, const Ast *x);
+// elab_expr.c: given(x), true where the instance has an argument for its formal x
+Value given_call(const Env *env, const Ast *x);
 // --- elab_args.c: arity and units of built-in functions ---
 bool  arity_ok(const Env *env, const Ast *x, int want);
 Value builtin_call(const Env *env, MOp op, const Ast *x);
@@ -321,6 +337,7 @@ void elab_expect(Env env, const Ast *x);
 const char *statistic_name(int i);                             // 0, 1, ...; NULL after the last
 Value elab_statistic(const Env *env, const Ast *x, bool *is_one);
 void not_supported(const Env *env, DiagCode code, Span at, const char *what, const char *help);
+void touch_statements(Elab *e);                                // elab_touch.c
 void check_model(Elab *e);
 void note_angle(const Env *env, const Value *v);               // the argument of sin, cos or tan (W0828)
 // sgn: v in a + b*sgn(s). a.at NULL: 0; b.at NULL: 1. False: no (usable) sgn, reported.

@@ -28,7 +28,8 @@ static const struct { const char *name; int arity; UnitRule rule; } builtins[] =
 };
 
 static const char *const others[] = {"sgn", "normal_cone", "transpose", "dot",      "norm",
-                                     "der", "cross",       "rotation",  "identity"};
+                                     "der", "cross",       "rotation",  "identity",
+                                     "turned", "given"};
 
 static bool is_word(const char *s) {
   return (*s >= 'a' && *s <= 'z') && strcmp(s, "and") && strcmp(s, "or") && strcmp(s, "not") && strcmp(s, "if");

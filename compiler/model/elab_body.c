@@ -5,6 +5,9 @@
 //             body axes; R(q) is written homogeneously of second degree (docs/numerics/bodies.md, section 1)
 //   planar    r[2] and angle: coordinates like any other
 //   fixed, driven: the same names, constants or functions of time
+//
+// A shape with a density, or with a mass, gives mass, centre of mass and inertia; the origin of the body's axes is then
+// its centre of mass. A shape without them, or beside an inertia of its own, stands as it is written.
 #include <math.h>
 #include <string.h>
 
@@ -15,25 +18,9 @@
 
 static MExpr *number(Elab *e, double x, Span at) { return mx_num(e->a, x, at); }
 
-static MExpr *times(Elab *e, MExpr *a, MExpr *b) {
-  if (a->kind == MX_NUM && b->kind == MX_NUM) return number(e, a->num * b->num, a->span);
-  if (mx_is_num(a, 0) || mx_is_num(b, 1)) return a;
-  if (mx_is_num(b, 0) || mx_is_num(a, 1)) return b;
-  return mx_2(e->a, MOP_MUL, a, b, a->span);
-}
-
-static MExpr *plus(Elab *e, MExpr *a, MExpr *b) {
-  if (a->kind == MX_NUM && b->kind == MX_NUM) return number(e, a->num + b->num, a->span);
-  if (mx_is_num(a, 0)) return b;
-  if (mx_is_num(b, 0)) return a;
-  return mx_2(e->a, MOP_ADD, a, b, a->span);
-}
-
-static MExpr *minus(Elab *e, MExpr *a, MExpr *b) {
-  if (a->kind == MX_NUM && b->kind == MX_NUM) return number(e, a->num - b->num, a->span);
-  if (mx_is_num(b, 0)) return a;
-  return mx_is_num(a, 0) ? mx_neg(e->a, b, b->span) : mx_2(e->a, MOP_SUB, a, b, a->span);
-}
+static MExpr *times(Elab *e, MExpr *a, MExpr *b) { return mx_times(e->a, a, b); }
+static MExpr *plus(Elab *e, MExpr *a, MExpr *b) { return mx_plus(e->a, a, b); }
+static MExpr *minus(Elab *e, MExpr *a, MExpr *b) { return mx_minus(e->a, a, b); }
 
 static MExpr *rate_of(Elab *e, MExpr *x) {
   if (!(x->uses & (MU_VAR | MU_TIME))) return number(e, 0, x->span);
@@ -49,7 +36,8 @@ static bool wrong_entry(Elab *e, Span at, const char *what, const char *help) {
   return false;
 }
 
-static const char *const entries[] = { "mass", "inertia", "position", "attitude", "velocity", "spin" };
+static const char *const entries[] = { "mass", "inertia", "position", "attitude", "velocity", "spin",
+                                       "shape", "density", "material" };
 static const char *const flags[] = { "fixed", "driven" };
 enum { ENTRIES = sizeof entries / sizeof *entries };
 
@@ -88,7 +76,9 @@ static bool entries_ok(const Symbol *y) {
     Diag *d = diag(e->bag, DIAG_E0240, x->span, "a body has no entry `%s`", x->name ? x->name : ast_text(e, x));
     const char *near = x->name ? suggest(x->name, entries, ENTRIES) : NULL;
     if (near) diag_help(d, "did you mean `%s`?", near);
-    else diag_help(d, "its entries are mass, inertia, position, attitude, velocity, spin, and the words fixed, driven");
+    else
+      diag_help(d, "its entries are mass, inertia, shape, density, material, position, attitude, velocity, spin, and "
+                   "the words fixed, driven");
     ok = false;
   }
   return ok;
@@ -116,12 +106,41 @@ static bool number_of(const Env *env, const MExpr *x, double *out) {
 
 // --- mass and inertia ---
 
+// Of a shape: density times volume.
+static bool density_of(const Env *env, const Symbol *y, Body *b) {
+  Elab *e = env->e;
+  const Ast *x = entry(y, "density"), *mass = entry(y, "mass");
+  double rho;
+  if (mass) {
+    Diag *d = diag(e->bag, DIAG_E0240, x->span, "a body with a mass has no density as well");
+    diag_also(d, mass->span, "the mass");
+    diag_help(d, "keep one of them: with a shape the other one follows");
+    return false;
+  }
+  if (b->shapes.n == 0)
+    return wrong_entry(e, x->span, "a density is of a shape, and this body has none",
+                       "add shape = sphere(0.1 [m]), or give mass and inertia");
+  const char *unit = b->planar ? "kg/m^2" : "kg/m^3";
+  MExpr *density = coefficient(env, x, e->has_units ? unit_named(unit) : UNIT_ANY, "a density");
+  if (!density) return false;
+  if (number_of(env, density, &rho) && !(rho > 0)) {
+    Diag *d = diag(e->bag, DIAG_E0241, x->span, "the density of a body is positive");
+    diag_label(d, "this is %g", rho);
+    diag_help(d, "a body that never moves has the word `fixed` in place of a density");
+    return false;
+  }
+  b->mass = times(e, density, b->shapes.volume);
+  return true;
+}
+
 static bool mass_of(const Env *env, const Symbol *y, Body *b) {
   const Ast *x = entry(y, "mass");
   double m;
+  if (entry(y, "density")) return density_of(env, y, b);
   if (!x)
     return wrong_entry(env->e, y->span, "this body has no mass",
-                       "add mass = 1 [kg], or the word `fixed` if it never moves");
+                       b->shapes.n ? "add mass = 1 [kg], or density = 1000 [kg/m^3] of its shape, or the word `fixed`"
+                                   : "add mass = 1 [kg], or the word `fixed` if it never moves");
   b->mass = coefficient(env, x, env->e->has_units ? unit_named("kg") : UNIT_ANY, "a mass");
   if (!b->mass) return false;
   if (!number_of(env, b->mass, &m) || m > 0) return true;
@@ -199,6 +218,11 @@ static bool check_inertia_numbers(const Env *env, const Body *b, Span at) {
 static bool inertia_of(const Env *env, const Symbol *y, Body *b) {
   Elab *e = env->e;
   const Ast *x = entry(y, "inertia");
+  if (!x && b->shapes.n) {              // that of the shape, with this mass
+    const Ast *shape = entry(y, "shape");
+    for (int i = 0; i < 9; i++) b->J[i] = times(e, b->mass, b->shapes.inertia[b->planar ? 8 : i]);
+    return check_inertia_numbers(env, b, shape->span);
+  }
   if (!x)
     return wrong_entry(e, y->span, "this body has no inertia",
                        b->planar ? "add inertia = 0.1 [kg*m^2], about its centre of mass"
@@ -332,6 +356,134 @@ static bool attitude_of(const Env *env, const Symbol *y, Body *b, MExpr **q) {
                      "rotation(axis, angle), or a quaternion [q0, q1, q2, q3] of length 1, scalar first");
 }
 
+// --- shapes ---
+
+static ShapeTerm *shape_term(const Env *env, const Ast *x);
+
+static Value length_value(const Env *env, const Ast *x, const char *what) {
+  Value v = elab_expr(env, x);
+  if (v.bad || unit_check(env, v, env->e->has_units ? unit_named("m") : UNIT_ANY, what)) return v;
+  return bad_value(env, x->span);
+}
+
+// convex([...]), polygon([...]): numbers when compiling.
+static bool corners(const Env *env, const Ast *x, ShapeTerm *t) {
+  Value v = length_value(env, x, "a corner of a shape");
+  if (v.bad) return false;
+  int dim = !strcmp(t->name, "polygon") ? 2 : 3;
+  if (v.ndim != 2 || v.dim[1] != dim) {
+    Diag *d = diag(env->e->bag, DIAG_E0248, v.span, "corners are a list of vectors of %d", dim);
+    diag_label(d, "this is %s", shape_text(env->e, &v));
+    diag_help(d, dim == 2 ? "polygon([[0, 0], [1, 0], [0, 1]])"
+                          : "convex([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]]), or convex(\"file.obj\")");
+    return false;
+  }
+  t->dim = dim;
+  t->npoint = v.dim[0];
+  t->point = ARENA_ARRAY(env->e->a, double, value_count(&v) + 1);
+  for (int i = 0; i < value_count(&v); i++)
+    if (!fixed_number(env, v.at[i], "a corner of a shape", &t->point[i])) return false;
+  return true;
+}
+
+static bool argument(const Env *env, const Ast *x, ShapeTerm *t) {
+  bool polyhedron = !strcmp(t->name, "convex") || !strcmp(t->name, "polygon");
+  if (x->kind == AST_STRING && polyhedron) t->path = x->name;
+  if (polyhedron) return t->path || corners(env, x, t);
+  Value v = t->value[t->nvalue] = length_value(env, x, "a size of a shape");
+  for (int k = 0; k < 3; k++) {
+    double *n = &t->number[t->nvalue][k];
+    *n = NAN;
+    if (!v.bad && k < value_count(&v) && mx_constant(v.at[k]) && !number_of(env, v.at[k], n)) *n = NAN;
+  }
+  t->nvalue++;
+  return !v.bad;
+}
+
+// at(place), at(place, rotation)
+static ShapeTerm *placed_term(const Env *env, const Ast *x) {
+  Elab *e = env->e;
+  ShapeTerm *t = shape_term(env, x->a);
+  if (!t) return NULL;
+  if (t->placed || x->list.n < 1 || x->list.n > 2) {
+    Diag *d = diag(e->bag, DIAG_E0248, x->span, t->placed ? "this shape has two places" : "at(...) takes a place, or "
+                                                                                        "a place and a rotation");
+    diag_help(d, "sphere(1) at([0, 0, 1]);  box([1, 2, 3]) at([0, 0, 0], rotation([0, 0, 1], 30 [deg]))");
+    return NULL;
+  }
+  t->placed = true;
+  t->at = length_value(env, x->list.at[0], "the place of a shape");
+  if (x->list.n > 1) t->turn = elab_expr(env, x->list.at[1]);
+  const Value *each[] = { &t->at, &t->turn };
+  for (int i = 0; i < 2; i++) {
+    if (each[i]->bad) return NULL;
+    if (!each[i]->at || !extra_uses(each[i], MU_PARAM | MU_LOOP)) continue;
+    not_constant(env, each[i], "where a shape stands in its body", "a part that moves within the body is a body");
+    return NULL;
+  }
+  return t;
+}
+
+static ShapeTerm *shape_term(const Env *env, const Ast *x) {
+  Elab *e = env->e;
+  int most = 0, n = x->kind == AST_CALL ? x->list.n : 0;
+  if (x->kind == AST_PAREN) return shape_term(env, x->a);
+  if (x->kind == AST_AT) return placed_term(env, x);
+  bool form = (x->kind == AST_CALL && !x->a) || x->kind == AST_NAME;
+  int least = form ? shape_arguments(x->name, &most) : -1;
+  if (least < 0 || n < least || n > most) {
+    shape_unknown(e, x);
+    return NULL;
+  }
+  ShapeTerm *t = ARENA_NEW(e->a, ShapeTerm);
+  *t = (ShapeTerm){ .name = x->name, .span = x->span };
+  bool several = !strcmp(x->name, "union"), ok = true;
+  t->part = ARENA_ARRAY(e->a, ShapeTerm *, n + 1);
+  for (int i = 0; i < n; i++) {
+    if (!several) ok = argument(env, x->list.at[i], t) && ok;
+    else if ((t->part[t->nparts] = shape_term(env, x->list.at[i]))) t->nparts++;
+    else ok = false;
+  }
+  return ok ? t : NULL;
+}
+
+// The entries shape and material; where a mass follows, the origin moves to the centre of mass.
+static bool shape_of(const Env *env, const Symbol *y, Body *b) {
+  Elab *e = env->e;
+  const Ast *x = entry(y, "shape"), *material = entry(y, "material");
+  if (!x) {
+    if (material) (void)wrong_entry(e, material->span, "a material is of a shape, and this body has none",
+                                    "add shape = sphere(0.1 [m])");
+    return !material;
+  }
+  b->shapes.planar = b->planar;
+  const ShapeTerm *t = shape_term(env, x);
+  if (!t || !shapes_of(e, t, &b->shapes)) return false;
+  bool moves = !b->fixed && !b->driven, weighs = entry(y, "mass") || entry(y, "density");
+  if (b->shapes.endless && (moves || weighs)) {
+    Diag *d = diag(e->bag, DIAG_E0248, x->span, "a half-%s has no end, so a body with this shape %s",
+                   b->planar ? "plane" : "space", moves ? "cannot move" : "has no mass");
+    diag_help(d, moves ? "add the word `fixed`, or `driven`" : "leave mass and density out");
+    return false;
+  }
+  if (weighs && !entry(y, "inertia")) shapes_moved(e, &b->shapes, b->shapes.centre);
+  else for (int i = 0; i < 3; i++) b->shapes.centre[i] = number(e, 0, x->span);
+  return true;
+}
+
+static int material_of(const Symbol *y) {
+  Elab *e = y->env.e;
+  const Ast *x = entry(y, "material");
+  if (!x) return -1;
+  for (size_t i = 0; i < e->material.n; i++)
+    if (x->kind == AST_NAME && e->material.at[i] == x->name) return (int)i;
+  Diag *d = diag(e->bag, DIAG_E0201, x->span, "unknown material `%s`", ast_text(e, x));
+  diag_label(d, "not declared");
+  if (x->kind == AST_NAME) diag_help(d, "material %s;", x->name);
+  else diag_help(d, "a material is declared by its name: material steel;");
+  return -1;
+}
+
 // --- variables ---
 
 static int new_variable(const Symbol *y, Scope *s, MVarKind kind, const char *name, int n, Unit unit) {
@@ -436,6 +588,7 @@ static void bring_planar(const Symbol *y, Scope *s, Body *b) {
   bring(s, y, "angle", 0, 0, unit_of(e, "rad"), &angle);
   bring(s, y, "spin", 0, 0, unit_of(e, "rad/s"), &rate);
   bring(s, y, "omega", 0, 0, unit_of(e, "rad/s"), &rate);
+  b->omega[0] = rate;
   bring(s, y, "R", 2, 2, unit_of(e, "1"), R);
 }
 
@@ -462,6 +615,7 @@ static void bring_spatial(const Symbol *y, Scope *s, Body *b) {
   bring(s, y, "R", 3, 3, unit_of(e, "1"), R);
   bring(s, y, "spin", 3, 0, unit_of(e, "rad/s"), spin);
   bring(s, y, "omega", 3, 0, unit_of(e, "rad/s"), omega);
+  memcpy(b->omega, omega, sizeof omega);
 }
 
 static bool read_body(const Env *env, const Symbol *y, Body *b) {
@@ -474,10 +628,11 @@ static bool read_body(const Env *env, const Symbol *y, Body *b) {
     Value v = elab_expr(env, position);
     if (v.bad) return false;
     b->planar = v.ndim == 1 && v.dim[0] == 2;
-  }
+  } else if (entry(y, "shape")) b->planar = shape_is_planar(entry(y, "shape"));
   int n = b->planar ? 2 : 3;
   bool ok = vector_entry(env, y, b, "position", "m", n, b->start);
   ok = attitude_of(env, y, b, b->start_q) && ok;
+  ok = shape_of(env, y, b) && ok;
   static const char *const moving[] = { "mass", "inertia", "velocity", "spin" };
   if (b->fixed || b->driven) {
     for (int i = 2; i < 4; i++)
@@ -492,8 +647,7 @@ static bool read_body(const Env *env, const Symbol *y, Body *b) {
   }
   ok = vector_entry(env, y, b, "velocity", "m/s", n, b->start_v) && ok;
   ok = vector_entry(env, y, b, "spin", "rad/s", b->planar ? 1 : 3, b->start_spin) && ok;
-  ok = mass_of(env, y, b) && ok;
-  return inertia_of(env, y, b) && ok;
+  return ok && mass_of(env, y, b) && inertia_of(env, y, b);
 }
 
 static void place(const Scope *s, int id, bool velocity, MExpr *const *value, int n) {
@@ -502,11 +656,40 @@ static void place(const Scope *s, int id, bool velocity, MExpr *const *value, in
   vec_push(&s->e->placed, p);
 }
 
+// What contacts know of the body: its shapes, where it is.
+static void push_solid(const Symbol *y, const Scope *s, Body *b) {
+  Elab *e = s->e;
+  MExpr *zero = number(e, 0, y->span), *one = number(e, 1, y->span);
+  const char *path = s->path, *plain = s->plain;
+  MSolid m = { .ctx = s->ctx, .name = arena_strndup(e->a, path, strlen(path) - 1), .planar = b->planar,
+               .plain = arena_strndup(e->a, plain, strlen(plain) - 1), .span = y->span,
+               .motion = b->fixed ? MB_FIXED : b->driven ? MB_DRIVEN : b->planar ? MB_PLANAR : MB_SPATIAL,
+               .place = b->place, .attitude = b->attitude, .turn = b->turn, .angle = b->angle,
+               .shape = b->shapes.at, .nshape = b->shapes.n, .material = material_of(y) };
+  for (int i = 0; i < 12; i++) m.pose[i] = i > 2 && i % 4 == 3 ? one : zero;
+  for (int i = 0; i < 6; i++) m.rates[i] = zero;
+  for (int i = 0; i < (b->planar ? 2 : 3); i++) {
+    m.pose[i] = b->start[i];
+    m.rates[i] = b->v[i];
+  }
+  if (b->planar) {
+    m.pose[3] = m.pose[7] = mx_1(e->a, MOP_COS, b->start_q[0], y->span);
+    m.pose[6] = mx_1(e->a, MOP_SIN, b->start_q[0], y->span);
+    m.pose[4] = mx_neg(e->a, m.pose[6], y->span);
+    m.rates[5] = b->omega[0];
+  } else {
+    rotation_matrix(e, b->start_q, m.pose + 3);
+    for (int i = 0; i < 3; i++) m.rates[3 + i] = b->omega[i];
+  }
+  b->solid = (int)e->solid.n;
+  vec_push(&e->solid, m);
+}
+
 bool body_force(Symbol *y) {
   Elab *e = y->env.e;
   Env args = y->env;
   Body *b = ARENA_NEW(e->a, Body);
-  *b = (Body){ .turn = -1, .attitude = -1, .place = -1, .angle = -1 };
+  *b = (Body){ .turn = -1, .attitude = -1, .place = -1, .angle = -1, .solid = -1 };
   if (!entries_ok(y) || !instance_loops(y, &args)) return false;
   if (!read_body(&args, y, b)) return false;
   Scope *s = instance_scope(y, NULL, args);
@@ -527,6 +710,11 @@ bool body_force(Symbol *y) {
     place(s, b->planar ? b->angle : b->turn, true, b->start_spin, b->planar ? 1 : 3);
   }
   if (b->mass) bring(s, y, "mass", 0, 0, unit_of(e, "kg"), &b->mass);
+  if (b->mass) bring(s, y, "inertia", b->planar ? 0 : 3, b->planar ? 0 : 3, unit_of(e, "kg*m^2"), b->J);
+  if (b->shapes.n) {
+    bring(s, y, "centre", n, 0, unit_of(e, "m"), b->shapes.centre);
+    push_solid(y, s, b);
+  }
   return true;
 }
 

@@ -1,6 +1,6 @@
 // Bodies: body b { mass = ..., inertia = ..., position = ..., ... } and what they bring (docs/language.md, section 9).
 #pragma once
-#include "elab.h"
+#include "elab_shape.h"
 
 // What a body in braces is made of; the names that it brings are symbols of its scope.
 typedef struct Body {
@@ -10,6 +10,9 @@ typedef struct Body {
   MExpr *r[3], *v[3];                   // position and velocity of the centre
   MExpr *start[3], *start_v[3], *start_q[4], *start_spin[3];   // at the start; planar: q[0] the angle, spin[0] its rate
   int    place, angle;                  // variables of r, and of the angle in the plane; -1
+  Shapes shapes;                        // n = 0: none
+  MExpr *omega[3];                      // in world axes; planar: omega[0]
+  int    solid;                         // number in Model.solid; -1
 } Body;
 
 bool  body_force(Symbol *y);                              // of an AST_BODY

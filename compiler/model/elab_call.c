@@ -214,7 +214,60 @@ static Value crossed(const Env *env, const Value *w, const Value *d, Span at) {
   return r;
 }
 
+// --- pile.impulse(ball[3]) ---
+
+static MExpr *number(const Env *env, double x, Span at) { return mx_num(env->e->a, x, at); }
+
+// The number of a member among its family, from 0, the last index fastest. NULL: not worked out, reported.
+static MExpr *member_number(const Env *env, const Ast *x, const BodyRange *of) {
+  Arena *a = env->e->a;
+  const MContext *ctx = &of->body->ctx;
+  bool one = of->n == ctx->n, free = true;
+  for (int k = 0; k < of->n; k++) one &= of->lo[k] == of->hi[k];
+  for (int k = 1; k < ctx->n; k++) free &= !((ctx->loop[k].lo->uses | ctx->loop[k].hi->uses) & MU_LOOP);
+  if (!one || !free) {
+    Diag *d = diag(env->e->bag, DIAG_E0605, x->span, one ? "a member of a family whose ranges depend on each other"
+                                                         : "an impulse is on one body");
+    diag_help(d, one ? "use families with fixed ranges" : "name one: %s[1]", ast_text(env->e, x));
+    return NULL;
+  }
+  MExpr *at = number(env, 0, x->span);
+  for (int k = 0; k < ctx->n; k++) {
+    const MLoop *l = &ctx->loop[k];
+    MExpr *size = mx_plus(a, mx_minus(a, l->hi, l->lo), number(env, 1, x->span));
+    at = mx_plus(a, mx_times(a, at, size), mx_minus(a, of->lo[k], l->lo));
+  }
+  return at;
+}
+
+static Value touch_call(const Env *env, const Ast *x, const Symbol *y) {
+  Elab *e = env->e;
+  BodyRange of;
+  if (strcmp(x->name, "impulse") || x->list.n != 1) {
+    Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "a contact between shapes has impulse(body)");
+    diag_help(d, "%s.impulse(ball), on ball in the last step; %s.count and %s.deepest", y->name, y->name, y->name);
+    return bad_value(env, x->span);
+  }
+  if (!bodies_of(env, x->list.at[0], &of)) return bad_value(env, x->span);
+  const Body *b = of.body->child->body;
+  MExpr *arg[2] = { number(env, b->solid, x->span), member_number(env, x->list.at[0], &of) };
+  if (!arg[1]) return bad_value(env, x->span);
+  if (b->solid < 0) {
+    Diag *d = diag(e->bag, DIAG_E0245, x->list.at[0]->span, "`%s` has no shape, so nothing touches it",
+                   of.body->name);
+    diag_help(d, "give the body a shape");
+    return bad_value(env, x->span);
+  }
+  int n = b->planar ? 2 : 3;
+  Value v = { .unit = e->has_units ? unit_named("N*s") : UNIT_ANY, .ndim = 1, .dim = { n, 0 }, .span = x->span };
+  v.at = ARENA_ARRAY(e->a, MExpr *, n);
+  for (int i = 0; i < n; i++) v.at[i] = mx_touch(e->a, y->id, MT_IMPULSE + i, arg, 2, x->span);
+  return v;
+}
+
 static Value body_call(const Env *env, const Ast *x) {
+  const Symbol *contact = contact_of(env, x->a);
+  if (contact) return touch_call(env, x, contact);
   Elab *e = env->e;
   bool point = !strcmp(x->name, "point"), vector = !strcmp(x->name, "vector"), velocity = !strcmp(x->name, "velocity");
   const Scope *of = instance_of(env, x->a);
@@ -257,6 +310,8 @@ Value elab_call(const Env *env, const Ast *x) {
   if (strcmp(name, "initial") == 0 && !env->in_claim) return initial_call(env, x);
   Value v = elab_statistic(env, x, &is_statistic);
   if (is_statistic) return v;
+  if (strcmp(name, "turned") == 0) return turned_call(env, x);
+  if (strcmp(name, "given") == 0) return given_call(env, x);
   if (find_builtin(name, &op)) return builtin_call(env, op, x);
   if (is_space_function(name)) return space_call(env, x);
   if (strcmp(name, "sgn") == 0 || strcmp(name, "normal_cone") == 0) return misplaced_law(env, x);

@@ -32,6 +32,15 @@ static void declare_row(Env env, const Ast *item, SymbolKind kind, const Ast *co
   y->nfors = nfors;
 }
 
+// Materials are known by their names in all parts of the model.
+static void declare_materials(Elab *e, const Ast *x) {
+  for (int i = 0; i < x->list.n; i++) {
+    bool known = false;
+    for (size_t k = 0; k < e->material.n; k++) known |= e->material.at[k] == x->list.at[i]->name;
+    if (!known) vec_push(&e->material, x->list.at[i]->name);
+  }
+}
+
 // Inside a `for` only rows are seen from outside; all else that declares belongs in front of it.
 static void declare_item(Env env, const Ast *x, const Ast *const *fors, int nfors) {
   switch (x->kind) {
@@ -59,6 +68,21 @@ static void declare_item(Env env, const Ast *x, const Ast *const *fors, int nfor
   case AST_OUTPUT: declare_decls(env, x, SY_OUTPUT, MV_STATE); break;
   case AST_INPUT: declare_decls(env, x, SY_INPUT, MV_INPUT); break;
   case AST_DISCRETE: declare_decls(env, x, SY_VARIABLE, MV_DISCRETE); break;
+  case AST_TOUCH: {
+    Symbol *y = scope_add(env.scope, SY_TOUCH, x->name, x->name_span, x, env);
+    if (!y) break;
+    Touching t = { x, env, y };
+    y->id = (int)env.e->touching.n;
+    y->used = true;
+    vec_push(&env.e->touching, t);
+    break;
+  }
+  case AST_PAIR: {
+    Touching t = { x, env, NULL };
+    vec_push(&env.e->pairs, t);
+    break;
+  }
+  case AST_MATERIAL: declare_materials(env.e, x); break;
   case AST_BODY:
   case AST_INSTANCE: (void)scope_add(env.scope, SY_INSTANCE, x->name, x->name_span, x, env); break;
   case AST_GRAVITY:
@@ -427,6 +451,7 @@ static bool force(Symbol *y) {
   case SY_INSTANCE: return instance_force(y);
   case SY_ROW: return row_force(y);
   case SY_BODY:
+  case SY_TOUCH:
   case SY_RELATION: return true;
   case SY_REFUSED: return false;
   }
@@ -436,6 +461,15 @@ static bool force(Symbol *y) {
 bool symbol_force(Symbol *y) {
   if (y->progress == DONE) return true;
   if (y->progress == FAILED) return false;
+  if (y->progress == BUSY && y->kind == SY_FORMAL && !y->given && y->env.scope->instance) {
+    const Ast *part = y->env.scope->instance;              // defaults that stand for each other
+    Diag *d = diag(y->env.e->bag, DIAG_E0217, part->span, "instance `%s` needs a value for `%s`", part->name, y->name);
+    diag_label(d, "argument missing");
+    diag_also(d, y->span, "its default is made of others that are not given either");
+    diag_help(d, "give `%s`, or what it follows from", y->name);
+    y->progress = FAILED;
+    return false;
+  }
   if (y->progress == BUSY) {
     Diag *d = diag(y->env.e->bag, DIAG_E0211, y->span, "`%s` is defined by itself", y->name);
     diag_label(d, "its value needs `%s` again", y->name);

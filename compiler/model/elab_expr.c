@@ -151,7 +151,38 @@ static Value misplaced(const Env *env, const Ast *x, const char *what, const cha
   return bad_value(env, x->span);
 }
 
+// given(x) of a formal x of this model, written as a condition; it is known when the model is compiled.
+static bool is_given(const Env *env, const Ast *x, bool *yes) {
+  while (x->kind == AST_PAREN) x = x->a;
+  if (x->kind == AST_UNARY && x->op == AO_NOT && is_given(env, x->a, yes)) {
+    *yes = !*yes;
+    return true;
+  }
+  if (x->kind != AST_CALL || x->a || !x->name || strcmp(x->name, "given") || map_get(env->e->functions, x->name))
+    return false;
+  const Symbol *y = x->list.n == 1 && x->list.at[0]->kind == AST_NAME ? scope_find(env->scope, x->list.at[0]->name)
+                                                                       : NULL;
+  if (!y || (y->kind != SY_FORMAL && y->kind != SY_BODY)) return false;
+  *yes = y->given != NULL;
+  return true;
+}
+
+Value given_call(const Env *env, const Ast *x) {
+  bool yes;
+  if (is_given(env, x, &yes)) {
+    Value v = scalar_value(mx_num(env->e->a, yes, x->span), UNIT_BARE, x->span, env);
+    v.truth = true;
+    return v;
+  }
+  Diag *d = diag(env->e->bag, DIAG_E0220, x->span, "given(x) asks whether a formal x has got an argument");
+  diag_label(d, "no formal of this model");
+  diag_help(d, "model Part(a = 1, b = if given(a) then a else 0) { ... }");
+  return bad_value(env, x->span);
+}
+
 static Value conditional(const Env *env, const Ast *x) {
+  bool yes;
+  if (is_given(env, x->a, &yes)) return elab_expr(env, yes ? x->b : x->c);   // the other branch is not read
   Env branch = *env;
   branch.in_branch = true;
   Value c = elab_condition(env, x->a), a = elab_expr(&branch, x->b), b = elab_expr(&branch, x->c);

@@ -211,6 +211,11 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(output);
   FREEZE(init);
   FREEZE(body);
+  FREEZE(solid);
+  FREEZE(touch);
+  FREEZE(points);
+  FREEZE(material);
+  FREEZE(angle);
   FREEZE(assertion);
   FREEZE(table);
   FREEZE(delay);
@@ -233,6 +238,13 @@ static void release(Elab *e) {
   vec_free(&e->output);
   vec_free(&e->init);
   vec_free(&e->body);
+  vec_free(&e->solid);
+  vec_free(&e->touch);
+  vec_free(&e->points);
+  vec_free(&e->material);
+  vec_free(&e->touching);
+  vec_free(&e->pairs);
+  vec_free(&e->angle);
   vec_free(&e->placed);
   vec_free(&e->assertion);
   vec_free(&e->table);
@@ -291,6 +303,7 @@ static void elab_root(Elab *e, const Ast *root) {
   elab_items(env, root->list2);
   elab_events(e);
   if (diag_errors(e->bag) == 0) elab_circuits(e);
+  touch_statements(e);
 }
 
 const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateOptions *o, DiagBag *bag) {

@@ -139,6 +139,16 @@ Symbol *ground_symbol(Elab *e) {
 
 static bool is_body_formal(const Ast *formal) { return formal->unit && !strcmp(formal->unit, "body"); }
 
+// A = rod[1], B = rod[1]: what is between two bodies is not between one.
+static bool different_bodies(const Symbol *instance, const Ast *a, const Ast *b) {
+  Elab *e = instance->env.e;
+  if (strcmp(ast_text(e, a->a), ast_text(e, b->a))) return true;
+  Diag *d = diag(e->bag, DIAG_E0244, b->a->span, "`%s` joins `%s` to itself", instance->name, ast_text(e, b->a));
+  diag_also(d, a->a->span, "the same body");
+  diag_help(d, "%s and %s of `%s` are two bodies; what does not move is ground", a->name, b->name, instance->name);
+  return false;
+}
+
 static bool given_bodies(Symbol *instance) {
   Elab *e = instance->env.e;
   const Scope *s = instance->child;
@@ -147,7 +157,13 @@ static bool given_bodies(Symbol *instance) {
     const Symbol *y = map_value_at(s->names, i);
     if (y->kind != SY_BODY || !y->given) continue;
     const Scope *of = is_reference(y->given->a) ? instance_of(&s->args_env, y->given->a) : NULL;
-    if (of && of->body) continue;
+    if (of && of->body) {
+      for (size_t k = 0; k < i; k++) {
+        const Symbol *other = map_value_at(s->names, k);
+        if (other->kind == SY_BODY && other->given) ok = different_bodies(instance, other->given, y->given) && ok;
+      }
+      continue;
+    }
     if (of || !is_reference(y->given->a)) {
       Diag *d = diag(e->bag, DIAG_E0240, y->given->a->span, "`%s` of `%s` is a body", y->name, instance->name);
       diag_label(d, "this is none");

@@ -95,9 +95,31 @@ static void output(Env env, const Ast *d) {
   }
 }
 
+// What an assertion of a part says about constants is known here: the part does not fit where it is put.
+static bool fits(const Env *env, const Ast *x, const MExpr *cond) {
+  double holds, side[2], loop[MAX_LOOPS] = { 0 };
+  const Ast *part = env->scope->instance;
+  for (const Scope *up = env->scope->parent; part && up && up->instance && part->span.file == x->span.file;
+       up = up->parent)
+    part = up->instance;                                   // of a part within a part of a library, the user's one
+  if (!part || part->kind != AST_INSTANCE || !mx_constant(cond)) return true;
+  for (int k = 0; k < env->ctx.n; k++)
+    if (!try_eval(env->e, env->ctx.loop[k].lo, false, loop, k, &loop[k])) return true;
+  if (!try_eval(env->e, cond, false, loop, env->ctx.n, &holds) || holds != 0) return true;
+  Diag *d = diag(env->e->bag, DIAG_E0244, part->span, "`%s` does not fit: %s", part->name,
+                 x->doc ? x->doc : ast_text(env->e, x->a));
+  diag_also(d, x->a->span, "this does not hold");
+  if (cond->kind == MX_OP && cond->nargs == 2 && cond->op >= MOP_LT && cond->op <= MOP_NE &&
+      try_eval(env->e, cond->arg[0], false, loop, env->ctx.n, &side[0]) &&
+      try_eval(env->e, cond->arg[1], false, loop, env->ctx.n, &side[1]))
+    diag_note(d, "the left side is %.6g, the right side %.6g", side[0], side[1]);
+  diag_help(d, "change what the part is given, or where its bodies are placed at the start");
+  return false;
+}
+
 static void assertion(Env env, const Ast *x) {
   Value v = elab_condition(&env, x->a);
-  if (v.bad) return;
+  if (v.bad || !fits(&env, x, v.at[0])) return;
   MAssert a = {.ctx = env.ctx, .cond = v.at[0], .text = x->doc ? x->doc : ast_text(env.e, x->a), .span = x->a->span};
   vec_push(&env.e->assertion, a);
 }
@@ -117,6 +139,9 @@ static bool belongs_outside(Env env, const Ast *x) {
   case AST_INSTANCE:
   case AST_BODY:
   case AST_GRAVITY:
+  case AST_TOUCH:
+  case AST_PAIR:
+  case AST_MATERIAL:
   case AST_SIMULATE:
   case AST_EXPECT: break;
   default: return false;
@@ -131,9 +156,13 @@ static bool belongs_outside(Env env, const Ast *x) {
                      : x->kind == AST_INSTANCE   ? "an instance"
                      : x->kind == AST_BODY       ? "a body"
                      : x->kind == AST_GRAVITY    ? "gravity"
+                     : x->kind == AST_TOUCH      ? "a contact between shapes"
+                     : x->kind == AST_PAIR       ? "a pair of materials"
+                     : x->kind == AST_MATERIAL   ? "a material"
                      : x->kind == AST_SIMULATE   ? "`simulate`"
                                                  : "`expect`";
-  bool itself = x->kind == AST_SIMULATE || x->kind == AST_INSTANCE || x->kind == AST_BODY;
+  bool itself = x->kind == AST_SIMULATE || x->kind == AST_INSTANCE || x->kind == AST_BODY ||
+                x->kind == AST_TOUCH || x->kind == AST_MATERIAL;
   const Ast *d = x->list.n && !itself ? x->list.at[0] : x;
   Diag *diagnostic = diag(env.e->bag, DIAG_E0219, d->name_span.file ? d->name_span : x->span,
                           "%s cannot be declared inside a `for`", what);
@@ -141,10 +170,12 @@ static bool belongs_outside(Env env, const Ast *x) {
   if (x->kind == AST_INSTANCE)
     diag_help(diagnostic, "in front of the loop: %s %s[%s in ...](...);", x->b && x->b->name ? x->b->name : "Part",
               x->name, env.ctx.loop[env.ctx.n - 1].name);
+  else if (x->kind == AST_TOUCH) diag_help(diagnostic, "it finds all pairs by itself: move it out of the loop");
   else if (x->kind == AST_BODY)
     diag_help(diagnostic, "in front of the loop: body %s[%s in ...] { ... }", x->name,
               env.ctx.loop[env.ctx.n - 1].name);
-  else if (x->kind == AST_SIMULATE || x->kind == AST_EXPECT || x->kind == AST_GRAVITY)
+  else if (x->kind == AST_SIMULATE || x->kind == AST_EXPECT || x->kind == AST_GRAVITY ||
+           x->kind == AST_PAIR || x->kind == AST_MATERIAL)
     diag_help(diagnostic, "move it out of the loop");
   else diag_help(diagnostic, "declare an array in front of the loop: %s[n]", d->name ? d->name : "x");
   return true;

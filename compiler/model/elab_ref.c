@@ -9,7 +9,10 @@
 typedef enum { NO_FORCE, NORMAL, TANGENTIAL, SPIN, ROLL } Force;   // which force of a contact or constraint
 // entered: the instance at hand has its indices already, place is within it
 typedef struct Path {
-  Place place; AstList index; Span index_at; Force force; AstList direction; bool entered;
+  Place place; AstList index; Span index_at; Force force; bool per_time; AstList direction; bool entered;
+  int touch;              // MTouchWhat of a contact between shapes
+  bool ranges;            // bodies_of: members from place.by to hi, families whole where no index stands
+  MExpr *hi[MAX_LOOPS];
 } Path;
 
 bool is_reference(const Ast *x) {
@@ -73,15 +76,30 @@ static bool read_index(const Env *env, const Ast *x, const MExpr *lo, const MExp
   return index_in_range(env, v.at[0], lo, hi, of, v.span);
 }
 
+// Index k of a family whose members may be given by a range: from *lo to *hi; x NULL: all.
+static bool read_range(const Env *env, const Ast *x, const MLoop *l, const char *of, MExpr **lo, MExpr **hi) {
+  *lo = l->lo;
+  *hi = l->hi;
+  if (!x) return true;
+  bool range = x->kind == AST_RANGE;
+  if (!read_index(env, range ? x->a : x, l->lo, l->hi, of, lo)) return false;
+  *hi = *lo;
+  return !range || read_index(env, x->b, l->lo, l->hi, of, hi);
+}
+
 // Into an instance: the loops of the family are bound to the indices.
 static bool enter(const Env *env, Path *p, Symbol *y) {
   if (!symbol_force(y)) return false;
   y->used = true;
   int want = y->decl->list.n;
-  if (p->index.n != want) return wrong_indices(env, y, p->index_at, p->index.n, want);
+  bool all = p->ranges && p->index.n == 0;
+  if (p->index.n != want && !all) return wrong_indices(env, y, p->index_at, p->index.n, want);
   for (int k = 0; k < want; k++) {
-    const MLoop *l = &y->ctx.loop[p->place.n];
-    if (p->place.n >= MAX_LOOPS || !read_index(env, p->index.at[k], l->lo, l->hi, y->name, &p->place.by[p->place.n]))
+    int n = p->place.n;
+    if (n >= MAX_LOOPS) return false;
+    const MLoop *l = &y->ctx.loop[n];
+    if (p->ranges ? !read_range(env, all ? NULL : p->index.at[k], l, y->name, &p->place.by[n], &p->hi[n])
+                  : !read_index(env, p->index.at[k], l->lo, l->hi, y->name, &p->place.by[n]))
       return false;
     p->place.n++;
   }
@@ -100,8 +118,19 @@ static Symbol *given_body(Symbol *f, Path *p) {
   f->used = true;
   Symbol *y = f->given ? walk(outside, f->given->a, &given) : NULL;
   if (!y || y->kind != SY_INSTANCE || (!given.entered && !enter(outside, &given, y)) || !y->child->body) return NULL;
-  for (int k = 0; k < given.place.n; k++)
-    given.place.by[k] = mx_subst(e->a, given.place.by[k], p->place.by, p->place.n);
+  for (int k = 0; k < given.place.n; k++) {
+    MExpr *by = given.place.by[k];
+    bool range = p->ranges && (by->uses & MU_LOOP) && by->kind != MX_LOOP;
+    for (int l = 0; range && l < p->place.n; l++)
+      if (p->place.by[l] != p->hi[l]) {
+        (void)no_value(outside, f->given->a->span, "these bodies are no range of a family",
+                       "name the bodies themselves, not by the parts that they are given to");
+        return NULL;
+      }
+    given.place.by[k] = mx_subst(e->a, by, p->place.by, p->place.n);
+    given.hi[k] = mx_subst(e->a, by, p->ranges ? p->hi : p->place.by, p->place.n);
+  }
+  memcpy(p->hi, given.hi, sizeof given.hi);
   p->place = given.place;
   p->index = (AstList){0};
   p->entered = true;
@@ -121,7 +150,7 @@ static Symbol *find_start(const Env *env, const Ast *x, Path *p) {
     return NULL;
   }
   p->place = (Place){.scope = s, .n = s->ctx.n};
-  for (int k = 0; k < s->ctx.n && k < MAX_LOOPS; k++) p->place.by[k] = mx_loop(env->e->a, k, x->span);
+  for (int k = 0; k < s->ctx.n && k < MAX_LOOPS; k++) p->place.by[k] = p->hi[k] = mx_loop(env->e->a, k, x->span);
   p->index_at = x->span;
   return y->kind == SY_BODY ? given_body(y, p) : y;
 }
@@ -129,15 +158,25 @@ static Symbol *find_start(const Env *env, const Ast *x, Path *p) {
 static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
   Elab *e = env->e;
   if (y->kind == SY_ROW) {
-    p->force = x->name == e->word.lambda     ? NORMAL
-               : x->name == e->word.lambda_t ? TANGENTIAL
-               : x->name == e->word.lambda_s ? SPIN
-               : x->name == e->word.lambda_r ? ROLL
+    p->per_time = !strncmp(x->name, "force", 5);         // the mean force of the step, lambda over its length
+    const char *name = p->per_time ? intern(e->in, arena_printf(e->a, "lambda%s", x->name + 5)) : x->name;
+    p->force = name == e->word.lambda     ? NORMAL
+               : name == e->word.lambda_t ? TANGENTIAL
+               : name == e->word.lambda_s ? SPIN
+               : name == e->word.lambda_r ? ROLL
                                              : NO_FORCE;
     if (p->force) return y;
     Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "`%s` has no `%s`", y->name, x->name);
-    diag_label(d, "a contact or constraint has `lambda`, and `lambda_t` with friction");
+    diag_label(d, "a contact or constraint has `lambda`, `force`, and `lambda_t`, `force_t` with friction");
     diag_help(d, "write %s.lambda", ast_text(e, x->a));
+    return NULL;
+  }
+  if (y->kind == SY_TOUCH) {
+    p->touch = !strcmp(x->name, "count") ? MT_COUNT : !strcmp(x->name, "deepest") ? MT_DEEPEST : -1;
+    if (p->touch >= 0) return y;
+    Diag *d = diag(e->bag, DIAG_E0201, x->name_span, "the contact `%s` has no `%s`", y->name, x->name);
+    diag_label(d, "a contact between shapes has count, deepest, impulse(body)");
+    diag_help(d, "%s.count is how many points are closed", y->name);
     return NULL;
   }
   if (y->kind != SY_INSTANCE) {
@@ -199,6 +238,20 @@ static Symbol *walk(const Env *env, const Ast *x, Path *p) {
   }
 }
 
+const Symbol *contact_of(const Env *env, const Ast *x) {
+  const Scope *s = env->scope;
+  if (x->kind == AST_MEMBER && is_reference(x->a)) {
+    Path p = { 0 };
+    const Symbol *first = x->a->kind == AST_NAME ? scope_find(env->scope, x->a->name) : NULL;
+    if (!first || first->kind != SY_INSTANCE || first->decl->list.n) return NULL;
+    Symbol *y = walk(env, x->a, &p);
+    if (!y || !enter(env, &p, y)) return NULL;
+    s = p.place.scope;
+  } else if (x->kind != AST_NAME) return NULL;
+  const Symbol *y = scope_find(s, x->name);
+  return y && y->kind == SY_TOUCH ? y : NULL;
+}
+
 const Scope *instance_of(const Env *env, const Ast *x) {
   Path p = {0};
   Symbol *y = walk(env, x, &p);
@@ -209,6 +262,31 @@ const Scope *instance_of(const Env *env, const Ast *x) {
     return NULL;
   }
   return p.entered || enter(env, &p, y) ? p.place.scope : NULL;
+}
+
+// --- bodies ---
+
+bool bodies_of(const Env *env, const Ast *x, BodyRange *out) {
+  *out = (BodyRange){ 0 };
+  Path p = { .ranges = true };
+  if (!is_reference(x))
+    return no_value(env, x->span, "this is no body",
+                    "name a body, a family of bodies, a member ball[3], or some ball[2:5]");
+  Symbol *y = walk(env, x, &p);
+  if (!y) return false;
+  if (y->kind != SY_INSTANCE || !symbol_force(y) || !y->child->body)
+    return y->kind == SY_INSTANCE && y->progress == FAILED
+               ? false
+               : no_value(env, x->span, arena_printf(env->e->a, "`%s` is no body", ast_text(env->e, x)),
+                          "a body is declared by its entries: body b { shape = sphere(1), density = 1000 }");
+  if (!p.entered && !enter(env, &p, y)) return false;
+  out->body = y;
+  out->n = p.place.n;
+  for (int k = 0; k < out->n; k++) {
+    out->lo[k] = p.place.by[k];
+    out->hi[k] = p.hi[k];
+  }
+  return true;
 }
 
 // --- what a symbol stands for ---
@@ -336,6 +414,10 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
               .span = at,
               .at = ARENA_ARRAY(e->a, MExpr *, many) };
   for (int k = 0; k < many; k++) v.at[k] = mx_var(e->a, &e->var.at[first + k], first + k, index, n, false, at);
+  if (p->per_time) {
+    v.unit = unit_div(v.unit, unit_named("s"));
+    for (int k = 0; k < many; k++) v.at[k] = mx_2(e->a, MOP_DIV, v.at[k], mx_step(e->a, at), at);
+  }
   return p->direction.n ? index_value(env, v, p->direction, at) : v;
 }
 
@@ -361,6 +443,15 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
     if (p->force) return row_value(env, y, p, x->span);
     (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a contact or constraint, not a number", y->name),
                    arena_printf(env->e->a, "its force is %s.lambda", ast_text(env->e, x)));
+    break;
+  case SY_TOUCH:
+    if (is_reference(x) && x->kind == AST_MEMBER)
+      return scalar_value(mx_touch(env->e->a, y->id, p->touch, NULL, 0, x->span), p->touch == MT_COUNT  ? UNIT_ONE
+                                                                                  : env->e->has_units ? unit_named("m")
+                                                                                                      : UNIT_ANY,
+                          x->span, env);
+    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a contact, not a number", y->name),
+                   "how many points are closed is name.count; name.deepest, name.impulse(body)");
     break;
   case SY_RELATION:
     (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is a relation, not a number", y->name),

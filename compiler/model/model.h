@@ -16,11 +16,13 @@ typedef enum {
   MX_PARAM,   // id: number in Model.param; index[] for elements of array parameters (1-based, param and loop
               // expressions)
   MX_LOOP,    // id: position of the loop in the statement's context, 0 = outermost
-  MX_TIME,
+  MX_TIME,    // id 1: the length of the step
   MX_VAR,     // id: number in Model.var; index[ndim]; derivative: false value, true time derivative (velocity of a
               // coord, x' of a state)
   MX_RATE,    // time derivative of arg[0], which is more than a variable
   MX_STAT,    // only inside an expect: id: number in Model.stat
+  MX_TOUCH,   // of contacts between shapes, id: number in Model.touch; num: what (MTouchWhat); of an impulse arg[0]:
+              // the number in Model.solid, arg[1]: of the instance from 0
   MX_OP       // op, arg[nargs]
 } MKind;
 
@@ -33,10 +35,11 @@ typedef enum {
 
 enum {
   MU_PARAM = 1, MU_LOOP = 2, MU_TIME = 4, MU_VAR = 8, MU_RATE = 16, MU_LAMBDA = 32, MU_STAT = 64, MU_DISCRETE = 128,
-  MU_INPUT = 256
+  MU_INPUT = 256, MU_TOUCH = 512
 };
 // MU_VAR: any variable that moves; MU_DISCRETE: one that changes at events only; MU_INPUT: a signal, with MU_TIME;
-// MU_RATE: one with derivative set, or below an MX_RATE; MU_LAMBDA: a multiplier or a row.
+// MU_RATE: one with derivative set, or below an MX_RATE; MU_LAMBDA: a multiplier or a row;
+// MU_TOUCH: what contacts of shapes did, MU_VAR too.
 // Constant in time: uses <= MU_PARAM | MU_LOOP.
 
 typedef struct MExpr MExpr;
@@ -57,9 +60,9 @@ typedef struct MLoop { const char *name; MExpr *lo, *hi; Span span; } MLoop;   /
 typedef struct MContext { int n; MLoop *loop; } MContext;                      // outermost first; n = 0: one instance
 
 // MV_ROW: floor.lambda, floor.lambda_t of a contact or constraint. MV_POSITION: the four numbers of a body's attitude,
-// b.q[k], which its turn moves (docs/numerics/bodies.md, section 1). MV_DISCRETE: changes at events only; MV_INPUT: a
-// signal from outside; MV_DELAY: what a quantity was some time ago; MV_GIVEN: 1 where a file or a program gives the
-// input of the same name.
+// b.q[k], which its turn moves (docs/numerics/bodies.md, section 1), or what turned(y, x) remembers: no partner.
+// MV_DISCRETE: changes at events only; MV_INPUT: a signal from outside; MV_DELAY: what a quantity was some time ago;
+// MV_GIVEN: 1 where a file or a program gives the input of the same name.
 typedef enum {
   MV_COORD, MV_STATE, MV_MULTIPLIER, MV_ROW, MV_POSITION, MV_DISCRETE, MV_INPUT, MV_DELAY, MV_GIVEN
 } MVarKind;
@@ -160,6 +163,42 @@ typedef struct MInit   { MContext ctx; MExpr *on; bool velocity; MExpr *value; S
 // A body in space that moves: its attitude, moved by its turn, and its place r (numbers in Model.var), one for each
 // instance of the context.
 typedef struct MBody { MContext ctx; const char *name; int attitude, turn, place; Span span; } MBody;
+
+// --- shapes of bodies, and contacts between them ---
+// Numbers as in nsm_abi.h (NSM_BODY_...) and runtime/shapes/shape.h (nsm_shape_kind).
+typedef enum { MB_SPATIAL, MB_PLANAR, MB_FIXED, MB_DRIVEN } MMotion;
+typedef struct MShape {
+  int    kind;                         // nsm_shape_kind
+  MExpr *size[3], *at[3], *turn[9];    // half edges, radius, half length; place and rotation in the axes of the body
+  int    points;                       // convex, polygon: number in Model.points; -1
+} MShape;
+// A body that has shapes: where it is at the start (r, R), of a driven one at all times with its velocities.
+typedef struct MSolid {
+  MContext ctx; const char *name, *plain;  // "ball[%]", "ball[i]"
+  MMotion motion; bool planar;
+  int place, attitude, turn, angle;    // variables of one that moves; -1
+  MExpr *pose[12], *rates[6];          // rates: of MB_DRIVEN
+  MShape *shape; int nshape;
+  int material;                        // number in Model.material; -1
+  Span span;
+} MSolid;
+typedef struct MPoints { int n; const double *at; } MPoints;             // corners of a polyhedron or polygon, 3 each
+typedef struct MMembers { int solid; bool whole; MExpr *lo[MAX_INDICES], *hi[MAX_INDICES]; Span span; } MMembers;
+enum { ML_E, ML_ET, ML_MU, ML_RADIUS, ML_ROLLING, ML_NUMBERS };          // as NSM_LAW_...
+typedef struct MTouchLaw { MExpr *of[ML_NUMBERS]; } MTouchLaw;           // NULL: 0
+// contact c { between = A, B; with laws; }, or { among = A; with laws; }: one side.
+typedef struct MTouch {
+  const char *name, *text;             // text: as written, "between = A, B;"
+  int nside, nmember[2]; MMembers *member[2];
+  MFrictionLaw friction;               // MF_NONE, MF_COULOMB, MF_CONTENSOU, MF_ROLLING
+  bool by_material;
+  MTouchLaw *law;                      // [materials + 1][materials + 1], material -1 first; one where not by_material
+  Span span;
+} MTouch;
+typedef enum { MT_COUNT, MT_DEEPEST, MT_IMPULSE } MTouchWhat;            // MT_IMPULSE + 0 ... 5: axes, then moments
+
+// What `turned(y, x)` remembers: variable `var` is the angle of (x, y) where the step began.
+typedef struct MAngle { MContext ctx; int var; MExpr *y, *x; Span span; } MAngle;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
 
 // Blocks `every` and `when`, in the order of the text, and what they do. The values of a block are taken before any of
@@ -226,6 +265,11 @@ typedef struct Model {
   MOutput *output; int noutput;
   MInit *init; int ninit;
   MBody *body; int nbody;
+  MSolid *solid; int nsolid;
+  MTouch *touch; int ntouch;
+  MPoints *points; int npoints;
+  const char **material; int nmaterial;
+  MAngle *angle; int nangle;
   MAssert *assertion; int nassertion;
   MBlock *block; int nblock;
   MTable *table; int ntable;

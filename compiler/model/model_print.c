@@ -124,11 +124,21 @@ static void expr(const Printer *p, const MExpr *x) {
   switch (x->kind) {
   case MX_NUM: text_number(p->out, x->num); break;
   case MX_PARAM: param(p, x); break;
+  case MX_TOUCH:
+    text_printf(p->out, "%s.%s", p->m->touch[x->id].name, x->num == MT_COUNT     ? "count"
+                                                          : x->num == MT_DEEPEST ? "deepest"
+                                                                                 : "impulse(");
+    if (x->nargs) {
+      text_printf(p->out, "%s number ", p->m->solid[(int)x->arg[0]->num].name);
+      expr(p, x->arg[1]);
+      text_printf(p->out, ")[%d]", (int)x->num - MT_IMPULSE + 1);
+    }
+    break;
   case MX_LOOP:
     if (p->ctx && x->id < p->ctx->n) text_add(p->out, p->ctx->loop[x->id].name);
     else text_printf(p->out, "#%d", x->id);
     break;
-  case MX_TIME: text_add(p->out, "time"); break;
+  case MX_TIME: text_add(p->out, x->id ? "step" : "time"); break;
   case MX_VAR:
     indexed(p, p->m->var[x->id].name, x->arg, x->nargs);
     if (x->derivative) text_addc(p->out, '\'');
@@ -316,6 +326,20 @@ static void rows(Printer *p) {
   }
 }
 
+static void touches(Printer *p) {
+  for (int i = 0; i < p->m->nsolid; i++) {
+    const MSolid *s = &p->m->solid[i];
+    p->ctx = &s->ctx;
+    text_add(p->out, "  shape of ");
+    with_indices(p->out, s->name, &s->ctx);
+    text_printf(p->out, ": %d %s", s->nshape, s->nshape > 1 ? "parts" : "part");
+    if (s->material >= 0) text_printf(p->out, ", of %s", p->m->material[s->material]);
+    end(p, &s->ctx);
+  }
+  for (int i = 0; i < p->m->ntouch; i++)
+    text_printf(p->out, "  contact %s: %s\n", p->m->touch[i].name, p->m->touch[i].text);
+}
+
 static void results(Printer *p) {
   const Model *m = p->m;
   for (int i = 0; i < m->noutput; i++) {
@@ -373,6 +397,7 @@ void model_print(const Model *m, Text *out) {
   assignments(&p);
   relations(&p);
   rows(&p);
+  touches(&p);
   results(&p);
   experiment(&p);
 }

@@ -54,11 +54,25 @@ MExpr *mx_time(Arena *a, Span at) {
   return e;
 }
 
+MExpr *mx_step(Arena *a, Span at) {
+  MExpr *e = mx_time(a, at);
+  e->id = 1;
+  return e;
+}
+
 MExpr *mx_stat(Arena *a, int id, Span at) {
   MExpr *e = make(a, MX_STAT, at);
   e->id = id;
   e->uses = MU_STAT;
   return e;
+}
+
+MExpr *mx_touch(Arena *a, int id, int what, MExpr *const *arg, int n, Span at) {
+  MExpr *e = make(a, MX_TOUCH, at);
+  e->id = id;
+  e->num = what;
+  e->uses = MU_VAR | MU_TOUCH;
+  return with_args(a, e, arg, n);
 }
 
 MExpr *mx_param(Arena *a, int id, MExpr *const *index, int n, Span at) {
@@ -100,6 +114,26 @@ MExpr *mx_neg(Arena *a, MExpr *x, Span at) {
   return mx_1(a, MOP_NEG, x, at);
 }
 
+MExpr *mx_times(Arena *a, MExpr *x, MExpr *y) {
+  if (x->kind == MX_NUM && y->kind == MX_NUM) return mx_num(a, x->num * y->num, x->span);
+  if (mx_is_num(x, 0) || mx_is_num(y, 1)) return x;
+  if (mx_is_num(y, 0) || mx_is_num(x, 1)) return y;
+  return mx_2(a, MOP_MUL, x, y, x->span);
+}
+
+MExpr *mx_plus(Arena *a, MExpr *x, MExpr *y) {
+  if (x->kind == MX_NUM && y->kind == MX_NUM) return mx_num(a, x->num + y->num, x->span);
+  if (mx_is_num(x, 0)) return y;
+  if (mx_is_num(y, 0)) return x;
+  return mx_2(a, MOP_ADD, x, y, x->span);
+}
+
+MExpr *mx_minus(Arena *a, MExpr *x, MExpr *y) {
+  if (x->kind == MX_NUM && y->kind == MX_NUM) return mx_num(a, x->num - y->num, x->span);
+  if (mx_is_num(y, 0)) return x;
+  return mx_is_num(x, 0) ? mx_neg(a, y, y->span) : mx_2(a, MOP_SUB, x, y, x->span);
+}
+
 MExpr *mx_sum(Arena *a, MExpr *const *term, int n, Span at) {
   if (n == 0) return mx_num(a, 0, at);
   if (n == 1) return term[0];
@@ -115,6 +149,7 @@ bool mx_same(const MExpr *x, const MExpr *y) {
   if (x == y) return true;
   if (x->kind != y->kind || x->op != y->op || x->id != y->id || x->derivative != y->derivative || x->nargs != y->nargs)
     return false;
+  if (x->kind == MX_TOUCH && x->num != y->num) return false;
   if (x->kind == MX_NUM) return x->num == y->num;
   for (int i = 0; i < x->nargs; i++)
     if (!mx_same(x->arg[i], y->arg[i])) return false;
@@ -132,8 +167,8 @@ static MExpr *subst(Arena *a, MExpr *x, MExpr *const *by, int n, Map *done) {
   *y = *x;
   y->arg = ARENA_ARRAY(a, MExpr *, x->nargs);
   y->uses = x->uses & ~(unsigned)(MU_LOOP | MU_PARAM | MU_VAR | MU_RATE | MU_LAMBDA | MU_TIME | MU_STAT | MU_DISCRETE |
-                                  MU_INPUT);
-  if (x->kind == MX_VAR || x->kind == MX_PARAM) y->uses = x->uses & ~(unsigned)MU_LOOP;
+                                  MU_INPUT | MU_TOUCH);
+  if (x->kind == MX_VAR || x->kind == MX_PARAM || x->kind == MX_TOUCH) y->uses = x->uses & ~(unsigned)MU_LOOP;
   if (x->kind == MX_RATE) y->uses = x->uses & MU_RATE;
   for (int i = 0; i < x->nargs; i++) {
     y->arg[i] = subst(a, x->arg[i], by, n, done);
@@ -180,6 +215,10 @@ double mx_apply(MOp op, const double *v) {
   case MOP_ACOS: return acos(v[0]);
   case MOP_ATAN: return atan(v[0]);
   case MOP_ATAN2: return atan2(v[0], v[1]);
+  case MOP_TURNED: {
+    double a = atan2(v[0], v[1]), turn = 2 * 3.14159265358979323846;
+    return isfinite(v[2]) ? a + turn * floor((v[2] - a) / turn + 0.5) : NAN;
+  }
   case MOP_SINH: return sinh(v[0]);
   case MOP_COSH: return cosh(v[0]);
   case MOP_TANH: return tanh(v[0]);

@@ -5,14 +5,19 @@
 MExpr *mx_num(Arena *a, double x, Span at);
 MExpr *mx_loop(Arena *a, int position, Span at);
 MExpr *mx_time(Arena *a, Span at);
+MExpr *mx_step(Arena *a, Span at);          // the length of the step that was made
 MExpr *mx_stat(Arena *a, int id, Span at);
 MExpr *mx_param(Arena *a, int id, MExpr *const *index, int n, Span at);
 MExpr *mx_var(Arena *a, const MVar *var, int id, MExpr *const *index, int n, bool derivative, Span at);
+MExpr *mx_touch(Arena *a, int id, int what, MExpr *const *arg, int n, Span at);
 MExpr *mx_rate(Arena *a, MExpr *x, Span at);
 MExpr *mx_op(Arena *a, MOp op, MExpr *const *arg, int n, Span at);
 MExpr *mx_1(Arena *a, MOp op, MExpr *x, Span at);
 MExpr *mx_2(Arena *a, MOp op, MExpr *x, MExpr *y, Span at);
 MExpr *mx_neg(Arena *a, MExpr *x, Span at);                          // numbers are negated in place, -(-x) is x
+MExpr *mx_plus(Arena *a, MExpr *x, MExpr *y);                        // with numbers folded
+MExpr *mx_minus(Arena *a, MExpr *x, MExpr *y);
+MExpr *mx_times(Arena *a, MExpr *x, MExpr *y);
 MExpr *mx_sum(Arena *a, MExpr *const *term, int n, Span at);         // balanced, so that long sums stay shallow
 
 bool mx_is_num(const MExpr *x, double value);

@@ -10,7 +10,8 @@ Plan *plan_open(Arena *a, const System *s, const SchemeDescriptor *d, double the
   p->gamma = 1;
   p->ncls = s->ncls;
   p->cls = ARENA_ARRAY(a, PlanClass, s->ncls);
-  p->constant_iteration_matrix = p->constant_problem_matrix = true;
+  p->constant_iteration_matrix = true;
+  p->constant_problem_matrix = s->model->ntouch == 0;
   return p;
 }
 
@@ -57,6 +58,11 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
   pc->c = c;
   pc->e_num = pc->mu_num = pc->mu2_num = pc->radius_num = pc->compliance_num = -1;
   kernel_entries(pc, h, KERNEL_MASS, &c->mass);
+  if (c->kind == CLASS_BODY) {
+    hoist_block(h, c->column, c->ncolumn);
+    if (c->pose) kernel_set(pc, h, KERNEL_POSE, c->pose, 18);
+    return;
+  }
   if (c->kind == CLASS_KINEMATICS) {
     friction_kernel(pc, h, c);
     return;
@@ -131,6 +137,6 @@ void class_columns(PlanClass *pc, const Hoist *h) {
   pc->num = h->num;
   element_guards(pc, h);
   pc->nnum = h->n;
-  bool named = (c->kind >= CLASS_RELATION && c->kind <= CLASS_OUTPUT) || c->kind >= CLASS_EVERY;
+  bool named = (c->kind >= CLASS_RELATION && c->kind <= CLASS_OUTPUT) || c->kind >= CLASS_BODY;
   if (c->compliant || named) pc->nnum += c->nloop;
 }

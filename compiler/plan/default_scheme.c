@@ -27,7 +27,8 @@ static bool is_linear(const System *s) {
 }
 
 const SchemeDescriptor *default_scheme(Arena *a, const System *s) {
-  bool short_way = is_linear(s) && !has_compliant_contacts(s) && s->model->nbody == 0;
+  bool shapes = s->model->nbody > 0 || s->model->ntouch > 0;
+  bool short_way = is_linear(s) && !has_compliant_contacts(s) && !shapes;
   if (!is_mechanical(s) || short_way) return &schemes[SCHEME_MOREAU];
   DiagBag *unheard = diag_bag_new(a);
   check_consistent(a, s, &schemes[SCHEME_CONSISTENT], unheard);

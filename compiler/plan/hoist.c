@@ -23,6 +23,13 @@ static int column(Hoist *h, Ex e) {
   return h->n - 1;
 }
 
+void hoist_block(Hoist *h, const Ex *e, int n) {
+  for (int i = 0; i < n; i++) {
+    push(h->arena, &h->from, &h->nfrom, &h->from_cap, e[i]);
+    push(h->arena, &h->num, &h->n, &h->cap, e[i]);
+  }
+}
+
 int hoist_column(Hoist *h, Ex e) {
   push(h->arena, &h->from, &h->nfrom, &h->from_cap, e);
   return column(h, e);
@@ -35,10 +42,19 @@ static Ex as_column(Hoist *h, Ex e) {
 
 static Ex rebuild(Hoist *h, Ex e);
 
+// What a contact did: which instance is asked for is a column.
+static Ex touch(Hoist *h, Ex e) {
+  const System *s = h->sys;
+  Sym y = *symtab_at(s->sym, ex_symbol(s->pool, e));
+  if (y.kind != SYM_TOUCH) return e;
+  for (int i = 0; i < y.nidx; i++) y.idx[i] = as_column(h, y.idx[i]);
+  return ex_sym(s->pool, symtab_id(s->sym, y));
+}
+
 static Ex walk(Hoist *h, Ex e) {
   Pool *p = h->sys->pool;
   if (stage_of(h->sys, e) <= STAGE_CONST) return as_column(h, e);
-  if (ex_operator(p, e) == OP_SYM) return e;
+  if (ex_operator(p, e) == OP_SYM) return touch(h, e);
   Ex known = (Ex)(uintptr_t)map_get(h->done, (void *)(uintptr_t)e);
   if (known) return known;
   Ex r = rebuild(h, e);

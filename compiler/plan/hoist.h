@@ -11,4 +11,5 @@ typedef struct Hoist {
 } Hoist;
 
 Ex  hoist(Hoist *h, Ex e);             // e with its parameter-stage parts replaced by columns of num
+void hoist_block(Hoist *h, const Ex *e, int n);   // the first columns, as they are, in order
 int hoist_column(Hoist *h, Ex e);      // the column that holds e, added if new

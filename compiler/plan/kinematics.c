@@ -4,6 +4,8 @@
 //   consistent  E = cay: (1, xi/2)/sqrt(1 + |xi|^2/4)          [docs/numerics/bodies.md (5)]
 //   others      E = exp: (cos(a/2), sinc(a/2) xi/2), a = |xi|
 //
+// A class that remembers an angle (turned(y, x)) takes it where the step begins, whatever the increment.
+//
 // Both are unit quaternions, so |p| = 1 stays but for rounding; (3 - |p|^2)/2 takes that away, one step of Newton for
 // 1/|p|, which changes |p| = 1 + e to 1 - 3/2 e^2.
 #include "../system/along.h"
@@ -13,6 +15,10 @@ void kinematics_kernel(PlanClass *pc, Hoist *h, const SchemeDescriptor *d) {
   const System *s = h->sys;
   Pool *p = s->pool;
   const SysClass *c = pc->c;
+  if (c->remembers) {
+    kernel_set(pc, h, KERNEL_MOVE, (Ex[]){ c->value }, 1);
+    return;
+  }
   Ex xi[3], attitude[4], moved[4], half = ex_num(p, 0.5), square = ex_num(p, 0), length = ex_num(p, 0);
   for (int i = 0; i < 3; i++) {
     xi[i] = ex_sym(p, turn_symbol(s, &c->slot[c->turn[i]], i, SYM_VALUE_D));

@@ -20,6 +20,7 @@ typedef struct PlanClass {
   const SysClass *c;
   Kernel kernel[KERNEL_COUNT];  // stage STAGE_NONE: not needed
   Entries mcurve, cjac, rq, dr, curve, gq;  // patterns of kernels that a scheme derives, values before hoisting
+  bool f_mean;                  // moreau takes f at the mean of the step: inertia of what turns
   bool c_affine;                // R1 affine in the end values with constant Jacobian
   int nnum; Ex *num;            // [nnum] hoisted: parameter-stage expressions, computed once per instance
   int nguard; ColumnGuard *guard;  // elements of arrays in them that are out of range for some instances

@@ -92,6 +92,7 @@ const Plan *scheme_moreau(Arena *a, const System *s, const SchemeDescriptor *d) 
     Hoist h = { .arena = a, .sys = s };
     class_kernels(pc, &h, &s->cls[i], true);
     if (pc->c->kind == CLASS_KINEMATICS) kinematics_kernel(pc, &h, d);
+    pc->f_mean = s->cls[i].kinetic != EX_NONE && reads_turns(s, &s->cls[i]);
     if (s->cls[i].kind == CLASS_SMOOTH) mass_curve(pc, &h, &s->cls[i]);
     else if (s->cls[i].kind == CLASS_CONTACT || s->cls[i].kind == CLASS_CONSTRAINT ||
                s->cls[i].kind == CLASS_FRICTION)

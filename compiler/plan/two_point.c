@@ -91,7 +91,7 @@ static Job job_of(Arena *a, const System *s, const SysClass *c) {
   Ex half = ex_num(p, 0.5);
   j.turn = ARENA_ARRAY(a, Turn *, n + 1);
   for (int k = 0; k < n; k++) {
-    if (c->slot[k].kind == SLOT_POSITION) {
+    if (c->slot[k].kind == SLOT_POSITION && !is_memory(s, c->slot[k].value)) {
       j.q[k] = c->slot[k].value;
       j.q0[k] = of_kind(s, j.q[k], SYM_VALUE0);
       j.qd[k] = j.v[k] = j.v0[k] = j.vd[k] = of_kind(s, j.q[k], SYM_VALUE_D);     // in no expression
@@ -100,7 +100,7 @@ static Job job_of(Arena *a, const System *s, const SysClass *c) {
       j.dq[k] = j.dv[k] = ex_num(p, 0);
       continue;
     }
-    if (c->slot[k].kind != SLOT_Q) {  // a multiplier, or a state in a force: one value for the step, that of its end
+    if (c->slot[k].kind != SLOT_Q) {  // a multiplier, a state in a force, a remembered angle: one value for the step
       j.q[k] = j.v[k] = j.q0[k] = j.v0[k] = c->slot[k].value;
       j.qd[k] = j.vd[k] = of_kind(s, j.q[k], SYM_VALUE_D);        // in no expression
       j.q0x[k] = j.v0x[k] = j.qm[k] = j.vm[k] = ex_sym(p, c->slot[k].value);
@@ -363,8 +363,7 @@ TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool exp
   TwoPoint t = { .affine = true };
   t.r = ARENA_ARRAY(a, Ex, c->nrow + 1);
   for (int r = 0; r < c->nrow; r++) t.r[r] = ex_num(s->pool, 0);
-  bool bodies = false;
-  for (int k = 0; k < j.n; k++) bodies |= is_turn(s, &c->slot[k]);
+  bool bodies = reads_turns(s, c);
   if (c->kinetic != EX_NONE)
     (ex_is_shared(s->pool, c->kinetic) && !bodies ? large_kinetic : kinetic)(&j, explicit_mass, &t);
   else if (c->potential != EX_NONE) potential(&j, &t);

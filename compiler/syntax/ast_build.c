@@ -344,6 +344,12 @@ Ast *ast_part(Parse *p, Span at, Span name_at, const char *name, Ast *value) {
   return ast_arg(p, at, name_at, name, value);
 }
 
+Ast *ast_part_sides(Parse *p, Span at, Span name_at, const char *name, AstList bodies) {
+  Ast *n = ast_arg(p, at, name_at, name, bodies.at[0]);
+  n->list2 = bodies;
+  return n;
+}
+
 Ast *ast_part_laws(Parse *p, Span at, AstList laws) {
   Ast *n = ast_new(p, AST_ARG, at);
   n->list = laws;
@@ -363,6 +369,49 @@ static const char *part_meant(const char *name) {
   for (size_t i = 0; i < sizeof other / sizeof *other; i++)
     if (!strcmp(name, other[i][0])) return other[i][1];
   return NULL;
+}
+
+// contact NAME { between = A, B; with ...; }, contact NAME { among = A; with ...; }
+static Ast *touch_parts(Parse *p, Span at, const Ast *named, AstList parts) {
+  Ast *n = named_node(p, AST_TOUCH, at, named->name_span, named->name);
+  const Ast *sides = NULL;
+  if (named->list.n) {
+    Diag *d = problem(p, DIAG_E0118, named->name_span, "a contact between shapes has no indices");
+    diag_help(d, "it finds the pairs that touch by itself: contact %s { among = ...; }", named->name);
+  }
+  for (int k = 0; k < parts.n; k++) {
+    const Ast *part = parts.at[k];
+    if (!part->name) {
+      for (int j = 0; j < part->list.n; j++) n->list2 = ast_append(p, n->list2, part->list.at[j]);
+      continue;
+    }
+    bool between = !strcmp(part->name, "between"), among = !strcmp(part->name, "among");
+    if (!between && !among) {
+      Diag *d = problem(p, DIAG_E0118, part->name_span, "a contact between shapes has no part '%s'", part->name);
+      diag_help(d, "gap and slip follow from the shapes; its parts are between = A, B; or among = A; and with laws;");
+    } else if (sides) {
+      Diag *d = problem(p, DIAG_E0118, part->name_span, "'%s' is one too many", part->name);
+      diag_also(d, sides->name_span, "these bodies already");
+      diag_help(d, "write two contacts");
+    } else if (part->list2.n != (between ? 2 : 1)) {
+      Diag *d = problem(p, DIAG_E0118, part->span, between ? "`between` names two sides" : "`among` names one list");
+      const char *first = span_text(p, part->list2.at[0]->span);
+      if (between) diag_help(d, "between = %s, other;  all pairs of one list: among = %s;", first, first);
+      else diag_help(d, "among = [%s, ...];", first);
+    } else {
+      sides = part;
+      n->list = part->list2;
+    }
+  }
+  return sides ? ast_done(p, n) : ast_new(p, AST_ERROR, at);
+}
+
+static bool of_shapes(AstList parts) {
+  for (int k = 0; k < parts.n; k++) {
+    const char *name = parts.at[k]->name;
+    if (name && (!strcmp(name, "between") || !strcmp(name, "among"))) return true;
+  }
+  return false;
 }
 
 // The long form of contacts and constraints. A contact under a given normal force has that in place of a gap.
@@ -387,7 +436,7 @@ static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts
       if (meant && !strcmp(meant, "with")) diag_help(d, "with %s;", value);
       else if (meant) diag_help(d, "%s = %s;", meant, value);
       else
-        diag_help(d, contact ? "its parts are: normal = gap;  slip = velocity;  with laws;"
+        diag_help(d, contact ? "its parts are: normal = gap;  slip = velocity;  with laws;  of shapes: between = A, B;"
                              : "its parts are: normal = distance;  slip = velocity;  with coulomb(mu);");
     } else if (part_of[role]) {
       Diag *d = problem(p, DIAG_E0118, part->name_span, "'%s' is given twice", part->name);
@@ -420,6 +469,7 @@ static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts
 }
 
 Ast *ast_contact_parts(Parse *p, Span at, Ast *named, AstList parts) {
+  if (of_shapes(parts)) return touch_parts(p, at, named, parts);
   return row_parts(p, AST_CONTACT, at, named, parts);
 }
 Ast *ast_constraint_parts(Parse *p, Span at, Ast *named, AstList parts) {
@@ -444,6 +494,20 @@ Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name
 Ast *ast_body(Parse *p, Span at, Span name_at, const char *name, AstList indexers, AstList entries) {
   Ast *n = named_node(p, AST_BODY, at, name_at, name);
   n->list = indexers;
+  n->list2 = entries;
+  return ast_done(p, n);
+}
+
+Ast *ast_materials(Parse *p, Span at, AstList names) {
+  Ast *n = ast_new(p, AST_MATERIAL, at);
+  n->list = names;
+  return ast_done(p, n);
+}
+
+Ast *ast_pair(Parse *p, Span at, Span a_at, const char *a, Span b_at, const char *b, AstList entries) {
+  Ast *n = ast_new(p, AST_PAIR, at);
+  n->a = ast_name(p, a_at, a);
+  n->b = ast_name(p, b_at, b);
   n->list2 = entries;
   return ast_done(p, n);
 }

@@ -37,6 +37,7 @@ Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws);
 Ast *ast_contact_parts(Parse *p, Span at, Ast *named, AstList parts);
 Ast *ast_constraint_parts(Parse *p, Span at, Ast *named, AstList parts);
 Ast *ast_part(Parse *p, Span at, Span name_at, const char *name, Ast *value);
+Ast *ast_part_sides(Parse *p, Span at, Span name_at, const char *name, AstList bodies);   // between = A, B;
 Ast *ast_part_laws(Parse *p, Span at, AstList laws);
 Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstList laws);
 Ast *ast_law(Parse *p, Span at, Span name_at, const char *name, AstList args);
@@ -45,6 +46,8 @@ Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name
 Ast *ast_body(Parse *p, Span at, Span name_at, const char *name, AstList indexers, AstList entries);
 Ast *ast_gravity(Parse *p, Span at, Ast *value);
 Ast *ast_flow(Parse *p, Span at, Ast *from, Ast *to, Ast *value);
+Ast *ast_materials(Parse *p, Span at, AstList names);
+Ast *ast_pair(Parse *p, Span at, Span a_at, const char *a, Span b_at, const char *b, AstList entries);
 Ast *ast_indexer(Parse *p, Span at, Span name_at, const char *name, Ast *range);
 Ast *ast_for(Parse *p, Span at, Span name_at, const char *name, Ast *range, AstList items);
 Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, Ast *offset, AstList items);
@@ -66,6 +69,7 @@ Ast *ast_member(Parse *p, Span at, Ast *of, Span name_at, const char *name);
 Ast *ast_member_energy(Parse *p, Span at, Ast *of, Span name_at, AstKind word);
 Ast *ast_call(Parse *p, Span at, Span name_at, const char *name, AstList args);
 Ast *ast_call_of(Parse *p, Span at, Ast *of, Span name_at, const char *name, AstList args);   // b.point(a)
+Ast *ast_at(Parse *p, Span at, Span word_at, Ast *shape, AstList args);                       // box(...) at(place)
 Ast *ast_call_sum(Parse *p, Span at, Span name_at, Ast *arg);   // sum(v): an ordinary call
 Ast *ast_arg(Parse *p, Span at, Span name_at, const char *name, Ast *value);
 Ast *ast_arg_word(Parse *p, Span at, Span name_at, AstKind word, Ast *value);   // every = 10: a reserved word as a name

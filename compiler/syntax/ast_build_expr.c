@@ -109,9 +109,10 @@ Ast *ast_index(Parse *p, Span at, Ast *of, AstList index) {
   if (of->kind == AST_VECTOR && !of->unit) return vector_with_unit(p, at, of, index);
   bool said = of->kind == AST_INDEX && was_seen(p, "[][]");
   bool called = of->kind == AST_CALL && of->a;             // b.point(a)[3]
-  if (of->kind != AST_NAME && of->kind != AST_MEMBER && !called && !said) {
+  const char *unit = span_text(p, span_join(index.at[0]->span, index.at[index.n - 1]->span));
+  bool grouped = of->kind == AST_PAREN && !looks_like_unit(unit);          // (a + b)[3]
+  if (of->kind != AST_NAME && of->kind != AST_MEMBER && !called && !grouped && !said) {
     Diag *d = problem(p, DIAG_E0120, of->span, "only a name can be followed by an index");
-    const char *unit = span_text(p, span_join(index.at[0]->span, index.at[index.n - 1]->span));
     if (of->kind == AST_INDEX) seen_before(p, "[][]");
     if (of->kind == AST_INDEX) diag_help(d, "several indices stand in one pair of brackets: a[i, j]");
     else if (looks_like_unit(unit))
@@ -161,6 +162,13 @@ Ast *ast_call_of(Parse *p, Span at, Ast *of, Span name_at, const char *name, Ast
   }
   Ast *n = named(p, AST_CALL, at, name_at, name);
   n->a = of;
+  n->list = args;
+  return ast_done(p, n);
+}
+
+Ast *ast_at(Parse *p, Span at, Span word_at, Ast *shape, AstList args) {
+  Ast *n = named(p, AST_AT, at, word_at, "at");
+  n->a = shape;
   n->list = args;
   return ast_done(p, n);
 }

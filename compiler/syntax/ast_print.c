@@ -256,6 +256,42 @@ static void put_entries(Printer *w, const Ast *n, AstList list) {
   text_addc(w->out, '}');
 }
 
+// contact NAME { between = A, B; with ...; }: on one line where it fits and holds no comment.
+static void put_touch(Printer *w, const Ast *n) {
+  size_t inner = (size_t)(w->indent + 1) * 2, end = n->span.hi - 1;
+  const char *const words[] = { n->list.n > 1 ? "between = " : "among = ", "with " };
+  const AstList parts[] = { n->list, n->list2 };
+  bool first = !n->list2.n || n->list.at[0]->span.lo < n->list2.at[0]->span.lo;
+  bool flat = !more_before(w, end) && column(w) + flat_length(n->list) + flat_length(n->list2) + 24 <= WIDEST;
+  if (flat) {
+    text_add(w->out, " {");
+    for (int k = 0; k < 2; k++) {
+      if (!parts[k].n) continue;
+      text_printf(w->out, " %s", words[k]);
+      print_list(parts[k], &w->pen);
+      text_addc(w->out, ';');
+    }
+    text_add(w->out, " }");
+    return;
+  }
+  put_open_brace(w, n->name_span.hi, first ? n->list.at[0]->span.lo : 0);
+  for (int k = 0; k < 2; k++) {
+    if (!parts[k].n) continue;
+    size_t lo = parts[k].at[0]->span.lo, hi = parts[k].at[parts[k].n - 1]->span.hi;
+    if (first) put_comments_above(w, lo, lo, inner);
+    indent_to(w, inner);
+    text_add(w->out, words[k]);
+    w->pen.indent = inner + 4;
+    put_list(w, parts[k], 1);
+    text_addc(w->out, ';');
+    if (first) put_comments_behind(w, hi, k == 0 && n->list2.n ? n->list2.at[0]->span.lo : end);
+    text_addc(w->out, '\n');
+  }
+  put_comments_above(w, end, end, inner);
+  indent_to(w, inner - 2);
+  text_addc(w->out, '}');
+}
+
 static const char *word_of(AstKind kind) {
   switch (kind) {
     case AST_PARAM:       return "param ";
@@ -285,7 +321,8 @@ static bool keeps_head(const Printer *w, const Ast *n, size_t end) {
   const Comments *c = &w->pen.comments;
   for (size_t k = w->pen.next; k < c->n && c->at[k].lo < end; k++)
     if (comment_breaks(w->src, c->at[k])) return false;
-  return n->kind != AST_INSTANCE && n->kind != AST_BODY && n->kind != AST_MODEL &&
+  return n->kind != AST_INSTANCE && n->kind != AST_BODY && n->kind != AST_TOUCH && n->kind != AST_PAIR &&
+         n->kind != AST_MATERIAL && n->kind != AST_MODEL &&
          n->kind != AST_SIMULATE && n->kind != AST_IMPORT &&
          n->kind != AST_FUNCTION && !((n->kind == AST_CONTACT || n->kind == AST_CONSTRAINT) && in_braces(n));
 }
@@ -309,7 +346,10 @@ static size_t head_end(const Printer *w, const Ast *n) {
   case AST_CONSTRAINT: return in_braces(n) && in_order(n) ? comments_skip(w->src, n->name_span.hi, '{')
                             : in_braces(n)             ? n->span.hi
                                                        : n->a->span.lo;
+  case AST_TOUCH:
+  case AST_PAIR:
   case AST_BODY: return comments_skip(w->src, n->span.lo, '{');
+  case AST_MATERIAL: return list_start(n, n->list);
   case AST_SIMULATE: return comments_skip(w->src, n->span.lo, '{');
   case AST_RELATION: return n->a->a ? n->a->a->span.lo : n->span.hi;
   case AST_IMPORT:
@@ -372,6 +412,18 @@ static void put_item(Printer *w, const Ast *n) {
       return;
     case AST_BODY:
       put_name(w, "body", n);
+      put_entries(w, n, n->list2);
+      return;
+    case AST_TOUCH:
+      put_name(w, "contact", &(Ast){ .name = n->name });
+      put_touch(w, n);
+      return;
+    case AST_MATERIAL:
+      text_add(out, "material ");
+      put_list(w, n->list, 1);
+      break;
+    case AST_PAIR:
+      text_printf(out, "pair %s, %s", n->a->name, n->b->name);
       put_entries(w, n, n->list2);
       return;
     case AST_GRAVITY:

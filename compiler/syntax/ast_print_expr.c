@@ -149,6 +149,12 @@ static void print_decl(const Ast *n, Pen *w) {
   }
 }
 
+// -(-x) without its parentheses: two signs side by side would be read as a comment of another language.
+static bool begins_with_minus(const Ast *n) {
+  while (n->kind == AST_BINARY || n->kind == AST_INDEX || n->kind == AST_MEMBER || n->kind == AST_PRIME) n = n->a;
+  return n->kind == AST_UNARY && n->op == AO_NEG;
+}
+
 static void print(const Ast *n, bool tight, Pen *w) {
   switch (n->kind) {
     case AST_NUMBER: print_number(n, w); break;
@@ -179,13 +185,19 @@ static void print(const Ast *n, bool tight, Pen *w) {
       print_each(n->list, false, w);
       put(w, n->span.hi - 1, ")");
       break;
+    case AST_AT:
+      print(n->a, tight, w);
+      put(w, n->name_span.lo, " at(");
+      print_each(n->list, false, w);
+      put(w, n->span.hi - 1, ")");
+      break;
     case AST_ARG:
       put(w, n->span.lo, n->name);
       pen_text(w, " = ");
       print(n->a, tight, w);
       break;
     case AST_UNARY:
-      put(w, n->span.lo, n->op == AO_NOT ? "not " : "-");
+      put(w, n->span.lo, n->op == AO_NOT ? "not " : begins_with_minus(n->a) ? "- " : "-");
       print(n->a, tight, w);
       break;
     case AST_BINARY: print_binary(n, tight, w); break;

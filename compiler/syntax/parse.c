@@ -165,7 +165,7 @@ int parse_next_token(union NSM_STYPE *value, Span *at, Parse *p) {
   if (token == TOK_END) *at = (Span){p->file, p->file->len, p->file->len};
   if (token == TOK_NAME) {
     AstKind kind = AST_KINDS;
-    token = word_in_place(p, value->text, *at, &kind);
+    token = word_in_place(p, value->text, *at, p->item_n == 0, &kind);
     if (token == TOK_DECLARE) value->kind = kind;
   }
   p->now = (Token){token, *at};

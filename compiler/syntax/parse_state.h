@@ -86,7 +86,8 @@ bool  find_model(Parse *p, const char *name);                        // does the
 bool  starts_item(int kind);                                         // does the token?
 
 // skip.c: places in the text, with brackets matched and comments and strings left alone.
-int    word_in_place(const Parse *p, const char *name, Span at, AstKind *kind);   // its token (in_place.c) or TOK_NAME
+// TOK_BODY, TOK_GRAVITY, ..., or TOK_NAME; first: of its item; kind of what TOK_DECLARE declares
+int    word_in_place(const Parse *p, const char *name, Span at, bool first, AstKind *kind);
 size_t skip_blanks(const SourceFile *f, size_t at);                  // behind blanks and comments
 size_t skip_bracket(const SourceFile *f, size_t at);                 // behind the bracket that closes the one at `at`
 size_t skip_item(const SourceFile *f, size_t at);                    // the ';' of the item, or behind its block

@@ -192,9 +192,7 @@ static bool word_as_name(Parse *p, Expected e) {
   const char *word = span_text(p, p->now.at);
   if (seen_before(p, word)) return true;
   Diag *d = problem(p, DIAG_E0114, p->now.at, "'%s' is a word of the language and cannot be a name", word);
-  if (p->before.kind == '.' && p->now.kind == TOK_FORCE)
-    diag_help(d, "the impulse of a contact is its lambda, the one of friction its lambda_t");
-  else diag_help(d, "choose another name, such as %s_ or %s1", word, word);
+  diag_help(d, "choose another name, such as %s_ or %s1", word, word);
   return true;
 }
 

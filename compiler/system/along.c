@@ -5,9 +5,19 @@
 
 bool is_turn(const System *s, const Slot *t) { return t->kind == SLOT_Q && s->model->var[t->var].rate_name != NULL; }
 
+bool reads_turns(const System *s, const SysClass *c) {
+  for (int k = 0; k < c->nslot; k++) if (is_turn(s, &c->slot[k])) return true;
+  return false;
+}
+
 bool is_position(const System *s, int symbol) {
   const Sym *y = symtab_at(s->sym, symbol);
-  return y->kind == SYM_VALUE && s->model->var[y->id].kind == MV_POSITION;
+  return y->kind == SYM_VALUE && s->model->var[y->id].kind == MV_POSITION && s->model->var[y->id].partner;
+}
+
+bool is_memory(const System *s, int symbol) {
+  const Sym *y = symtab_at(s->sym, symbol);
+  return y->kind == SYM_VALUE && s->model->var[y->id].kind == MV_POSITION && !s->model->var[y->id].partner;
 }
 
 bool reads_positions(const SysClass *c) {

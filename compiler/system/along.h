@@ -6,7 +6,9 @@
 
 bool   is_turn(const System *s, const Slot *t);
 bool   is_position(const System *s, int symbol);       // a VALUE of an attitude
+bool   is_memory(const System *s, int symbol);         // a VALUE that turned(y, x) remembers: one for the whole step
 bool   reads_positions(const SysClass *c);
+bool   reads_turns(const System *s, const SysClass *c);  // some slot is a turn
 // The symbols of the four numbers of the attitude that the turn of slot t moves, at the moment of `kind` (SYM_VALUE,
 // SYM_VALUE0).
 void   attitude_of(const System *s, const Slot *t, SymKind kind, int *symbol);

@@ -105,6 +105,7 @@ const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
   derive_contacts(&d);
   derive_constraints(&d);
   derive_rest(&d);
+  derive_bodies(&d);
   derive_events(&d);
   if (diag_errors(bag) > before) return NULL;
   derive_cover(&d);

@@ -17,6 +17,7 @@ void derive_equations(Deriver *d);      // derive_first_order.c: M, A, B, K
 void derive_relations(Deriver *d);      // derive_rows.c: C, D
 void derive_contacts(Deriver *d);       // H, dg/dt
 void derive_constraints(Deriver *d);
+void derive_bodies(Deriver *d);         // derive_bodies.c: bodies with shapes, contacts between them
 void derive_events(Deriver *d);         // every, when
 void derive_rest(Deriver *d);           // outputs, initial values, assertions, claims
 

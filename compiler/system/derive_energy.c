@@ -155,12 +155,6 @@ static void downhill(Deriver *d, SysClass *c, Ex value, bool by_rate) {
   for (int r = 0; r < c->nrow; r++) c->f[r] = ex_neg(p, c->f[r]);
 }
 
-// A large T of coordinates alone has its own way; one of bodies is derived term by term.
-static bool turns(const System *s, const SysClass *c) {
-  for (int k = 0; k < c->nslot; k++) if (is_turn(s, &c->slot[k])) return true;
-  return false;
-}
-
 static void energy_class(Deriver *d, const MEnergy *e) {
   static const char *const label[] = { "kinetic energy", "potential", "dissipation" };
   System *s = d->sys;
@@ -174,7 +168,8 @@ static void energy_class(Deriver *d, const MEnergy *e) {
   all_slots_are_rows(d, c);
   switch (e->kind) {
   case ME_KINETIC:
-    (ex_is_shared(p, value) && !turns(s, c) ? large_kinetic : kinetic)(d, c, value, e->value->span);
+    // A large T of coordinates alone has its own way; one of bodies is derived term by term.
+    (ex_is_shared(p, value) && !reads_turns(s, c) ? large_kinetic : kinetic)(d, c, value, e->value->span);
     break;
   case ME_POTENTIAL:
     downhill(d, c, value, false);

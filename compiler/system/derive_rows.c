@@ -345,7 +345,7 @@ static SysClass *value_class(Deriver *d, ClassKind kind, const char *label, Span
   return c;
 }
 
-// The attitude of a body and its turn.
+// The attitude of a body and its turn: slots 0 to 3 and 4 to 6; 7 to 9 are its place.
 static void kinematics(Deriver *d, const MBody *b) {
   System *s = d->sys;
   SysClass *c = derive_new_class(d, CLASS_KINEMATICS, arena_printf(d->arena, "body %s", b->name), b->span, &b->ctx);
@@ -375,6 +375,26 @@ static void kinematics(Deriver *d, const MBody *b) {
   }
 }
 
+// What turned(y, x) remembers: the angle where the step begins.
+static void remembered(Deriver *d, const MAngle *m) {
+  System *s = d->sys;
+  SysClass *c = derive_new_class(d, CLASS_KINEMATICS, "turned", m->span, &m->ctx);
+  SlotList l = slots_of(d->arena, s, c);
+  Sym near = { .kind = SYM_VALUE, .id = m->var, .nidx = m->ctx.n };
+  for (int k = 0; k < m->ctx.n; k++)
+    near.idx[k] = ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_LOOP, .id = k }));
+  int symbol = symtab_id(s->sym, near);
+  c->row = ARENA_ARRAY(d->arena, int, 1);
+  c->f = ARENA_ARRAY(d->arena, Ex, 1);
+  c->g = ARENA_ARRAY(d->arena, Ex, 1);
+  c->nrow = 1;
+  c->row[0] = slots_add(&l, symbol);
+  c->f[0] = c->g[0] = ex_num(s->pool, 0);
+  c->remembers = true;
+  c->value = ex_op(s->pool, OP_TURNED, (Ex[]){ lower_expr(s, m->y), lower_expr(s, m->x), ex_sym(s->pool, symbol) }, 3);
+  slots_collect(&l, c->value);
+}
+
 void derive_rest(Deriver *d) {
   System *s = d->sys;
   const Model *m = s->model;
@@ -401,6 +421,7 @@ void derive_rest(Deriver *d) {
     c->init_velocity = o->velocity;
   }
   for (int i = 0; i < m->nbody; i++) kinematics(d, &m->body[i]);
+  for (int i = 0; i < m->nangle; i++) remembered(d, &m->angle[i]);
   for (int i = 0; i < m->nassertion; i++) {
     const MAssert *o = &m->assertion[i];
     value_class(d, CLASS_ASSERT, "assert", o->span, &o->ctx, o->cond)->text = o->text;

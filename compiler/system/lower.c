@@ -71,6 +71,7 @@ static Ex operation(System *s, const MExpr *e, Mode mode) {
   case MOP_OR:  return ex_2(p, OP_OR, a, b);
   case MOP_NOT: return ex_1(p, OP_NOT, a);
   case MOP_IF:  return ex_if(p, a, b, lower(s, e->arg[2], inside));
+  case MOP_TURNED: return ex_op(p, OP_TURNED, (Ex[]){ a, b, lower(s, e->arg[2], inside) }, 3);
   case MOP_TABLE: {
     Ex which = ex_sym(p, symtab_id(s->sym, (Sym){ .kind = SYM_TABLE, .id = e->id }));
     return ex_op(p, OP_TABLE, (Ex[]){ which, a, a, ex_num(p, 0) }, 4);
@@ -112,6 +113,7 @@ static bool has_rate(const System *s, const Sym *y) {
 
 static Ex rate_of_value(const System *s, int symbol) {
   if (is_position(s, symbol)) return attitude_rate(s, symbol);
+  if (is_memory(s, symbol)) return ex_num(s->pool, 0);
   Sym y = *symtab_at(s->sym, symbol);
   y.kind = SYM_RATE;
   return ex_sym(s->pool, symtab_id(s->sym, y));
@@ -150,7 +152,7 @@ static Ex rate_of(System *s, Ex e) {
 static Ex lower_node(System *s, const MExpr *e, Mode mode) {
   switch (e->kind) {
   case MX_NUM:   return mode == WRITTEN ? ex_exact_num(s->pool, e->num) : ex_num(s->pool, e->num);
-  case MX_TIME:  return ex_sym(s->pool, s->sym_time);
+  case MX_TIME:  return ex_sym(s->pool, e->id ? symtab_id(s->sym, (Sym){ .kind = SYM_H }) : s->sym_time);
   case MX_LOOP:  return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_LOOP, .id = e->id }));
   case MX_STAT:  return ex_sym(s->pool, symtab_id(s->sym, (Sym){ .kind = SYM_STAT, .id = e->id }));
   case MX_PARAM: {
@@ -163,6 +165,11 @@ static Ex lower_node(System *s, const MExpr *e, Mode mode) {
     if (s->solved && s->solved[e->id] != EX_NONE) return s->solved[e->id];
     return ex_sym(s->pool, lower_var_symbol(s, e, e->derivative));
   case MX_RATE:  return rate_of(s, lower(s, e->arg[0], mode == WRITTEN ? FREE : mode));
+  case MX_TOUCH: {
+    Sym y = { .kind = SYM_TOUCH, .id = e->id, .nidx = 1 + e->nargs, .idx = { ex_num(s->pool, e->num) } };
+    for (int i = 0; i < e->nargs; i++) y.idx[1 + i] = lower_expr(s, e->arg[i]);
+    return ex_sym(s->pool, symtab_id(s->sym, y));
+  }
   case MX_OP:    return lower_op(s, e, mode);
   }
   FATAL("expression of kind %d", (int)e->kind);

@@ -23,6 +23,14 @@ void sym_text(const System *s, int id, Text *t) {
   case SYM_KAPPA: text_add(t, "kappa"); return;
   case SYM_TABLE: text_printf(t, "points%d", y->id + 1); return;
   case SYM_STAT: text_printf(t, "stat%d", y->id); return;
+  case SYM_TOUCH: {
+    int what = (int)ex_value(s->pool, y->idx[0]);
+    text_printf(t, "%s.%s", s->model->touch[y->id].name, what == MT_COUNT     ? "count"
+                                                        : what == MT_DEEPEST ? "deepest"
+                                                                             : "impulse");
+    if (what >= MT_IMPULSE) text_printf(t, "[%d]", what - MT_IMPULSE + 1);
+    return;
+  }
   case SYM_COLUMN: text_printf(t, "c%d", y->id); return;
   case SYM_PARAM: text_add(t, s->model->param[y->id].name); return;
   case SYM_PARAM_AT: {

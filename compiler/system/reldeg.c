@@ -200,7 +200,8 @@ static Ex time_derivative(const Expanded *x, Ex y) {
   }
   for (int i = 0; i < x->np; i++) {
     Ex by_value = ex_diff(p, y, x->position[i]);
-    if (!ex_is_num(p, by_value, 0)) dy = ex_add(p, dy, ex_mul(p, by_value, attitude_rate(x->sys, x->position[i])));
+    if (!ex_is_num(p, by_value, 0) && is_position(x->sys, x->position[i]))
+      dy = ex_add(p, dy, ex_mul(p, by_value, attitude_rate(x->sys, x->position[i])));
   }
   return dy;
 }

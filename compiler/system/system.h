@@ -14,7 +14,7 @@
 typedef enum {
   SYM_PARAM, SYM_PARAM_AT, SYM_LOOP, SYM_TIME, SYM_VALUE, SYM_RATE, SYM_STEP, SYM_THETA, SYM_STAT, SYM_COLUMN,
   SYM_VALUE0, SYM_RATE0, SYM_TIME0, SYM_H, SYM_LAMBDA, SYM_KAPPA, SYM_VALUE_D, SYM_RATE_D,
-  SYM_TABLE
+  SYM_TABLE, SYM_TOUCH
 } SymKind;
 // PARAM_AT: array element chosen by idx. VALUE: q, x or lambda, a discrete variable or signal. RATE: q' or x'. STEP,
 // THETA: h and theta, only in printed W. COLUMN: a hoisted constant of the instance (plan). TABLE: one by points,
@@ -23,6 +23,8 @@ typedef enum {
 // end), H its length at run time; LAMBDA, KAPPA: the multipliers of the row at hand on position and velocity level;
 // VALUE_D, RATE_D: increments of VALUE and RATE over the step, known better than the difference of rounded values. RATE
 // of a state is its derivative, so its increment is VALUE_D.
+// TOUCH: what contact `id` between shapes did; idx: which (MTouchWhat), of an impulse also the body's number in
+// Model.solid and that of the instance.
 typedef struct Sym { SymKind kind; int id; int nidx; Ex idx[MAX_INDICES]; } Sym;
 
 typedef struct SymTab SymTab;
@@ -48,6 +50,7 @@ typedef enum {
   CLASS_INIT,
   CLASS_ASSERT,
   CLASS_KINEMATICS,
+  CLASS_BODY,
   CLASS_EVERY,             // period, offset
   CLASS_WHEN,              // value: the condition
   CLASS_CROSSING,          // value: what passes 0 where the condition before it becomes true
@@ -80,6 +83,8 @@ typedef struct SysClass {
   // smooth: rows of M z' = f + g; kinematics: the attitude, slots of its turn in `turn`
   int nrow;   int *row;    // slot numbers
   int turn[3];
+  bool remembers;               // CLASS_KINEMATICS of turned(y, x): value is what its one row becomes
+ 
   Ex *f, *g;               // [nrow]
   Entries mass, jac, b, k; // d f/d(q,v,x); d g/d lambda; d g/d(q,v,x)
   Ex kinetic, potential, dissipation; // EX_NONE where there is none
@@ -112,12 +117,26 @@ typedef struct SysClass {
   int block; MActionKind action;   // events: number of the block in the model
   Ex period, offset;
 
+  // body: its slots say where its motion is (place, attitude, turn; of a planar one place, angle)
+  const MSolid *solid;
+  int ncolumn; Ex *column; // 15 for each shape, then the pose of a fixed one: constants of the instance
+  Ex at_start[12];         // r, R at the start (of a driven one at all times)
+  Ex *pose;                // of a driven one: r, R, velocities (18); NULL
+
   // inferred (classify.c, reldeg.c)
   const char *inferred;    // "type 2, linear time-invariant", "scleronomous, linear"
   int   reldeg;            // -1: lambda has no influence; else 0, 1, 2, ...
   const char **chain; int nchain; // derivatives of y until lambda appears, for printing
   int level_y_max, level_lambda;  // derivatives of y kept; level of the multiplier [Siconos notes, levels]
 } SysClass;
+
+// A contact between shapes.
+typedef struct SysMembers { int cls; bool whole; Ex lo[MAX_INDICES], hi[MAX_INDICES]; } SysMembers;
+typedef struct SysTouch {
+  const MTouch *of;
+  SysMembers *member[2];
+  Ex (*law)[ML_NUMBERS];   // of each pair of materials, as MTouch.law; EX_NONE: 0
+} SysTouch;
 
 typedef struct Stages { unsigned char *of; Ex n, cap; } Stages;    // of the nodes below n: a memo of stage_of
 
@@ -133,6 +152,7 @@ typedef struct System {
   int *solved_by;          // [nvar] the relation that an unknown was solved from; -1
   bool algebraic_states;   // the unknowns that are left are states without inertia
   SysClass *cls; int ncls;
+  SysTouch *touch;         // [model->ntouch]
   Stages *stages;
   int sym_time;
   Ex *param;               // [nparam] default values; EX_NONE: must be set
@@ -156,5 +176,6 @@ double value_of(const System *s, Ex e, const double *loop, int nloop);
 Stage stage_of(const System *s, Ex e);
 bool moves_in_time(const System *s, Ex e);               // does it read the time, or a signal?
 bool friction_moves(const System *s, const SysClass *c);         // some coefficient of it changes during a run
+int class_of_solid(const System *s, int solid);                  // number of the class of Model.solid[solid]; -1
 const char *sym_name(int id, void *system);       // for ex_print: "bead[i+1].z'"
 const char *sym_latex(int id, void *system);

@@ -85,6 +85,41 @@ static void row(const System *s, const SysClass *c, Text *out) {
   text_printf(out, "], \"level_y\": %d, \"level_lambda\": %d}", c->level_y_max, c->level_lambda);
 }
 
+static void touches(const System *s, Text *out) {
+  const Model *m = s->model;
+  if (m->ntouch == 0) return;
+  text_add(out, ",\n  \"shape_contacts\": [");
+  for (int i = 0; i < m->ntouch; i++) {
+    const MTouch *t = &m->touch[i];
+    text_add(out, i ? ",\n    {\"name\": " : "{\"name\": ");
+    text_json_string(out, t->name);
+    text_printf(out, ", \"line\": %d, \"text\": ", t->span.file ? source_line(t->span.file, t->span.lo) : 0);
+    text_json_string(out, t->text);
+    text_add(out, ", \"bodies\": [");
+    for (int side = 0; side < t->nside; side++) {
+      text_add(out, side ? ", [" : "[");
+      for (int k = 0; k < t->nmember[side]; k++) {
+        if (k) text_add(out, ", ");
+        text_json_string(out, m->solid[t->member[side][k].solid].plain);
+      }
+      text_addc(out, ']');
+    }
+    text_add(out, "]}");
+  }
+  text_add(out, "],\n  \"shapes\": {");
+  for (int i = 0; i < m->nsolid; i++) {
+    if (i) text_add(out, ", ");
+    text_json_string(out, m->solid[i].plain);
+    text_add(out, ": [");
+    for (int k = 0; k < m->solid[i].nshape; k++) {
+      if (k) text_add(out, ", ");
+      text_json_string(out, shape_word(m->solid[i].shape[k].kind));
+    }
+    text_addc(out, ']');
+  }
+  text_addc(out, '}');
+}
+
 void system_print_json(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
   View v = make_view(a, s);
   text_add(out, "{\n  \"model\": ");
@@ -111,6 +146,7 @@ void system_print_json(Arena *a, const System *s, const SchemeFacts *f, Text *ou
     row(s, c, out);
   }
   text_addc(out, ']');
+  touches(s, out);
   if (s->uniform_reldeg) {
     text_add(out, ",\n  \"uniform_relative_degree\": ");
     text_json_string(out, s->uniform_reldeg);

@@ -70,4 +70,6 @@ void system_print_latex(Arena *a, const System *s, const SchemeFacts *f, Text *o
   }
   for (int i = 0; i < s->ncls; i++)
     if (s->cls[i].kind >= CLASS_RELATION && s->cls[i].kind <= CLASS_FRICTION) row(s, &s->cls[i], out);
+  for (int i = 0; i < s->model->ntouch; i++)
+    text_printf(out, "%% contact %s: %s\n", s->model->touch[i].name, s->model->touch[i].text);
 }

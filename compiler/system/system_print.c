@@ -58,6 +58,13 @@ const char *coefficient_name(const SysClass *c, int k) {
   return k == 1 ? (c->friction == MF_ROLLING ? "mu_r" : "mu2") : c->friction == MF_DISK ? "mu times force" : "radius";
 }
 
+// In the order of nsm_shape_kind.
+const char *shape_word(int kind) {
+  static const char *const word[] = { "a sphere", "a box", "a capsule", "a cylinder", "a half-space", "a polyhedron",
+                                      "a disk", "a rectangle", "a polygon", "a half-plane" };
+  return word[kind];
+}
+
 const char *law_text(const SysClass *c) {
   if (c->kind == CLASS_CONTACT) return "0 <= y perp lambda >= 0 with an impact law";
   if (c->kind == CLASS_CONSTRAINT) return "y = 0";
@@ -146,6 +153,32 @@ static void print_forces(const System *s, Text *out) {
   }
 }
 
+// Contacts between shapes: their rows follow from where the bodies are, so they stand in words.
+static void print_touches(const System *s, Text *out) {
+  const Model *m = s->model;
+  if (m->ntouch == 0) return;
+  text_add(out, "\ncontacts between shapes\n");
+  for (int i = 0; i < m->ntouch; i++) {
+    const MTouch *t = &m->touch[i];
+    text_printf(out, "\n  contact %s: %s\n", t->name, t->text);
+    text_printf(out, "    gap              signed distance of each pair of features that face each other\n");
+    text_add(out, "    rate             n . (v_B - v_A) of the material points, n from A to B\n");
+    text_add(out, "    law              0 <= gap perp lambda >= 0 with an impact law\n");
+    if (t->friction == MF_COULOMB) text_add(out, "    slip             two directions at right angles to n\n");
+    if (t->friction == MF_CONTENSOU) text_add(out, "    slip             two directions, and turning about n\n");
+    if (t->friction == MF_ROLLING) text_add(out, "    slip             two directions, and rolling about them\n");
+    if (t->friction != MF_NONE) text_printf(out, "    friction         %s\n", friction_text(t->friction));
+  }
+  for (int i = 0; i < m->nsolid; i++) {
+    text_printf(out, "%s  %s has", i ? "" : "\n", m->solid[i].plain);
+    for (int k = 0; k < m->solid[i].nshape && k < 4; k++)
+      text_printf(out, "%s %s", k ? "," : "", shape_word(m->solid[i].shape[k].kind));
+    if (m->solid[i].nshape > 4) text_printf(out, " and %d more", m->solid[i].nshape - 4);
+    if (m->solid[i].material >= 0) text_printf(out, ", of %s", m->material[m->solid[i].material]);
+    text_addc(out, '\n');
+  }
+}
+
 static void print_scheme(const SchemeFacts *f, Text *out) {
   text_printf(out, "\nscheme %s", f->name);
   if (f->weights) {
@@ -203,6 +236,7 @@ void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
     any = true;
     print_row(s, c, f, out);
   }
+  print_touches(s, out);
   if (s->uniform_reldeg) text_printf(out, "\n  %s\n", s->uniform_reldeg);
   if (f) print_scheme(f, out);
 }

@@ -12,5 +12,6 @@ typedef struct SchemeFacts {
 void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out);       // f may be NULL
 void system_print_json(Arena *a, const System *s, const SchemeFacts *f, Text *out);
 void system_print_latex(Arena *a, const System *s, const SchemeFacts *f, Text *out);
+const char *shape_word(int kind);                       // of an MShape: "a sphere"
 const char *law_text(const SysClass *c);
 const char *coefficient_name(const SysClass *c, int k);          // of friction: 0 mu, 1 mu2, 2 radius

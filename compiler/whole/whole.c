@@ -19,7 +19,9 @@ const Whole *whole_of_plan(Arena *a, const Plan *p) {
     const SysClass *c = p->cls[i].c;
     if (c->kinetic != EX_NONE && ex_is_shared(p->sys->pool, c->kinetic)) return NULL;
   }
-  if (p->sys->model->nbody > 0 || p->sys->algebraic_states) return NULL;
+  const Model *m = p->sys->model;
+  if (m->nbody > 0 || m->ntouch > 0 || m->nangle > 0) return NULL;
+  if (p->sys->algebraic_states) return NULL;
   for (int i = 0; i < p->ncls; i++) if (p->cls[i].c->compliant || p->cls[i].c->of_compliant) return NULL;
   if (p->sys->model->nblock > 0) return NULL;              // events are for the general road
   for (int i = 0; i < p->sys->model->nvar; i++) if (p->sys->model->var[i].kind >= MV_DISCRETE) return NULL;

@@ -3,12 +3,17 @@
 #include "assembly.h"
 #include <math.h>
 #include <string.h>
+#include "runtime/ledger/ledger.h"
 
 int nsm_ncolumn(const nsm_sim *s) { return s->a->ncolumn; }
 
 const char *nsm_column_name(nsm_sim *s, int c) {
   s->w.name[0] = 0;
-  if (c < 0 || c >= s->a->ncolumn) return s->w.name;
+  static const char *const energies[NSM_ENERGIES] = { "energy", "energy.kinetic", "energy.potential",
+                                                      "energy.residue" };
+  int energy = c - s->a->ncolumn;
+  if (energy >= 0 && energy < NSM_ENERGIES) return strcpy(s->w.name, energies[energy]);
+  if (c < 0 || energy >= 0) return s->w.name;
   if (c == 0) return strcpy(s->w.name, "time");
   c--;
   if (c < s->a->nx) sim_z_name(s, s->a->nv + c, s->w.name, sizeof s->w.name);
@@ -28,13 +33,14 @@ const char *nsm_column_name(nsm_sim *s, int c) {
 }
 
 int nsm_find_column(nsm_sim *s, const char *name) {
-  for (int c = 0; c < s->a->ncolumn; c++)
+  for (int c = 0; c < s->a->ncolumn + NSM_ENERGIES; c++)
     if (strcmp(nsm_column_name(s, c), name) == 0) return c;
   return -1;
 }
 
 void sim_evaluate_class(nsm_sim *s, int cls, double *value) {
   nsm_view v = sim_now(s);
+  v.h = s->n.h;                                            // of name.force, the multiplier over the step
   s->a->cls[cls].c->out_fn(&v, &s->a->cls[cls].tab, value);
 }
 
@@ -55,9 +61,19 @@ void nsm_read(nsm_sim *s, double *row) {
   }
 }
 
+static double read_energy(const nsm_sim *s, int which) {
+  double kinetic, potential;
+  if (s->a->on.energy.n == 0 || which >= NSM_ENERGIES) return NAN;
+  if (which == 3) return s->now.ledger.on ? s->now.ledger.residue_now : NAN;
+  sim_energy(s, &kinetic, &potential);
+  return which == 0 ? kinetic + potential : which == 1 ? kinetic : potential;
+}
+
 double nsm_read_column(nsm_sim *s, int c) {
   const sim_analysis *a = s->a;
   const sim_state *now = &s->now;
+  if (c >= a->ncolumn) return read_energy(s, c - a->ncolumn);
+  if (c < 0) return NAN;
   if (c == 0) return now->t;
   c--;
   if (c < a->nx) return now->z[a->nv + c];

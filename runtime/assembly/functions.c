@@ -20,6 +20,10 @@ double nsm_tanh(double x)  { return tanh(x); }
 double (nsm_abs)(double x)   { return fabs(x); }
 double (nsm_floor)(double x) { return floor(x); }
 double nsm_atan2(double y, double x) { return atan2(y, x); }
+double nsm_turned(double y, double x, double near) {
+  double a = atan2(y, x), turn = 2*3.14159265358979323846;
+  return isfinite(near) ? a + turn*floor((near - a)/turn + 0.5) : NAN;
+}
 double nsm_pow(double x, double y)   { return pow(x, y); }
 
 // Derivative number n of sin(x)/x (sign -1) and sinh(x)/x (sign 1).

@@ -3,6 +3,7 @@
 // Where all rows are always active and the matrix is constant, islands are found once and each keeps its factors.
 #include "assembly.h"
 #include "augmented.h"
+#include <math.h>
 #include <string.h>
 
 enum { FIXED_WORK = 64 << 20 };         // bytes: more fixed islands than fit share one workspace
@@ -44,7 +45,8 @@ static void list(nsm_sim *s) {
     a->index[i] = n;
     n += r->active[r->row_at[i]];
   }
-  a->nactive = n;
+  a->nactive = a->zeros = n;
+  a->impacts = SIM_NOT_COUNTED;
 }
 
 void sim_islands_list(nsm_sim *s) {
@@ -105,13 +107,16 @@ void sim_islands_analyse(nsm_sim *s) {
   }
   sim_solver_analyse(s, &a->solver, s->now.tiny, most);
   int tiny = a->solver.tiny_most;
+  a->widest = most;
   a->dense_cap = 3 * r->bandwidth >= most ? most : 3 * r->bandwidth > tiny ? 3 * r->bandwidth : tiny;
   if (a->dense_cap > most) a->dense_cap = most;
   size_t cap = (size_t)a->dense_cap;
   a->dense = SIM_NEW(s, cap * cap, double);
   a->row_start = SIM_NEW(s, most + 1, int);
   a->col = SIM_NEW(s, widest_nnz, int);
-  a->val = SIM_NEW(s, widest_nnz, double);
+  a->val = SIM_NEW(s, widest_nnz > 3 * (size_t)most ? widest_nnz : 3 * (size_t)most, double);
+  const char *solver = s->w.cone.solver;
+  a->chains = r->constant && r->bandwidth <= 1 && r->nfriction == 0 && (!solver || strcmp(solver, "auto") == 0);
   a->solver.work = sim_cone_workspace(s, most, widest_nnz, r->bandwidth, a->dense_cap);
 
   if (!(r->always && r->constant) || s->a->on.mu.n > 0) return;
@@ -192,6 +197,34 @@ static int take_room(nsm_sim *s, int first, int m) {
   return 1;
 }
 
+// The island that begins with entry `first` of the list, where each row is coupled with its neighbours alone
+// (cone/tridiagonal.c). *end: the first entry behind it. 0 where it is one for the other solvers, *near: which begin
+// best with this answer.
+static int solve_chain(nsm_sim *s, int first, int *end, int *near) {
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
+  size_t most = (size_t)a->widest;
+  double *below = a->val, *diagonal = below + most, *above = diagonal + most, residual;
+  int next = first;
+  for (int at = a->active[first], more = 1; more; next++, at++) {
+    int e = r->diagonal[at], i = next - first;
+    more = next + 1 < a->nactive && a->active[next + 1] == at + 1 && e + 1 < r->m0[at + 1];
+    below[i] = i > 0 ? r->m[e - 1] : 0;
+    diagonal[i] = r->m[e];
+    above[i] = more ? r->m[e + 1] : 0;
+  }
+  *end = next;
+  nsm_cone_tridiagonal p = { next - first, below, diagonal, above, a->q + first, a->terms + first, a->lo + first,
+                             a->hi + first };
+  int rounds = nsm_cone_solve_tridiagonal(&p, a->zero + first, a->kept + first, a->lambda + first, a->u + first,
+                                          &residual);
+  s->now.count.solver_iterations += rounds;
+  if (rounds > 0 && residual > s->now.count.max_residual) s->now.count.max_residual = residual;
+  *near = residual < HUGE_VAL;
+  if (!*near) memset(a->lambda + first, 0, (size_t)p.m * sizeof(double));
+  return rounds > 0;
+}
+
 static int no_room(nsm_sim *s) {
   sim_islands *a = &s->n.isl;
   a->solver.result = (nsm_cone_result){ .status = NSM_CONE_FAILED, .worst = -1 };
@@ -200,8 +233,8 @@ static int no_room(nsm_sim *s) {
   return 0;
 }
 
-// Narrow bands go as compressed rows: their factors cost O(m). Others dense.
-static int solve_island(nsm_sim *s, int first, int m) {
+// Narrow bands go as compressed rows: their factors cost O(m). Others dense. near: lambda is all but the answer.
+static int solve_island(nsm_sim *s, int first, int m, int near) {
   sim_islands *a = &s->n.isl;
   double small[SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
   int tiny = m <= a->solver.tiny_most, dense = is_dense(&s->n.r, a, m);
@@ -218,7 +251,7 @@ static int solve_island(nsm_sim *s, int first, int m) {
   // The impulses of the last step say little where a contact has just closed, and chains have a good start of their own
   // (cone/chain.c).
   int warm = 1;
-  if (!tiny && s->n.r.bandwidth == 1 && !s->n.r.always)
+  if (!near && !tiny && s->n.r.bandwidth == 1 && !s->n.r.always)
     for (int i = first; i < first + m && warm; i++) warm = a->lambda[i] != 0;
   return solved(s, &p, first, warm, NULL);
 }
@@ -235,10 +268,11 @@ int sim_islands_solve(nsm_sim *s) {
       if (!solved(s, &a->fixed[i].p, a->fixed[i].first, 1, a->fixed[i].work)) return 0;
     return 1;
   }
-  for (int first = 0; first < a->nactive;) {
-    int end = island_end(&s->n.r, a, first);
-    if (!solve_island(s, first, end - first)) return 0;
-    first = end;
+  int chains = a->chains && a->solver.kind == SIM_BY_LAW && !s->dump;
+  for (int first = 0, end, near = 0; first < a->nactive; first = end) {
+    if (chains && solve_chain(s, first, &end, &near)) continue;
+    end = island_end(&s->n.r, a, first);
+    if (!solve_island(s, first, end - first, near)) return 0;
   }
   return 1;
 }

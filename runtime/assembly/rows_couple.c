@@ -267,6 +267,7 @@ void sim_rows_analyse(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   int n = r->n;
   r->always = s->a->on.contact.n == 0;
+  r->contacts = s->a->on.contact.n == s->a->on.row.n;
   r->constant = s->n.w.constant && s->a->on.b_moving.n + s->a->on.h_moving.n + s->a->on.rq_moving.n == 0;
   int **by_row[] = { &r->row_at, &r->at_row, &r->mark, &r->diagonal };
   for (size_t k = 0; k < sizeof by_row / sizeof *by_row; k++) *by_row[k] = SIM_NEW(s, n, int);

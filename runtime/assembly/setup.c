@@ -229,6 +229,19 @@ static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
   return 1;
 }
 
+// nsm_table.even: families whose instances differ by where they stand in the arrays alone.
+static int is_even(const sim_class *k) {
+  size_t slots = (size_t)k->c->nslot, columns = (size_t)k->c->nnum;
+  int same = k->c->nnum;
+  for (int i = 1; i < k->tab.count; i++) {
+    const int *ix = k->tab.ix + (size_t)i * slots;
+    const double *num = k->tab.num + (size_t)i * columns;
+    for (size_t j = 0; j < slots; j++) if (ix[j] != k->tab.ix[j] + i) return 0;
+    for (int j = 0; j < same; j++) if (memcmp(&num[j], &k->tab.num[j], sizeof *num) != 0) same = j;
+  }
+  return same + 1;
+}
+
 static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
   for (int i = 0; i < s->a->m->nclass; i++) {
     sim_class *k = &s->a->cls[i];
@@ -240,6 +253,7 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
     if (s->fill_failed) return 0;
     k->tab.ix = ix;
     k->tab.num = num;
+    k->tab.even = is_even(k);
     for (size_t j = 0; j < n * (size_t)k->c->nnum; j++)
       if (isnan(num[j])) {
         char name[256];
@@ -316,7 +330,8 @@ static void list_phases(nsm_sim *s) {
     int smooth = c->kind == NSM_SMOOTH, row = s->a->cls[i].row0 >= 0, weights = s->a->scheme->weights,
         theta = smooth && weights, impulses = smooth && !s->a->scheme->two_point;
     list_if(s, &s->a->on.smooth, i, smooth);
-    list_if(s, &s->a->on.f_moving, i, smooth && c->f_stage > NSM_EVENT);
+    list_if(s, &s->a->on.f_moving, i, smooth && c->f_stage > NSM_EVENT && !c->f_mean);
+    list_if(s, &s->a->on.f_mean, i, smooth && c->f_stage > NSM_EVENT && c->f_mean);
     list_if(s, &s->a->on.g, i, smooth && c->g_stage != NSM_NONE);
     list_if(s, &s->a->on.mass, i, smooth && c->mass_stage != NSM_NONE);
     list_if(s, &s->a->on.mass_moving, i, smooth && c->mass_stage > NSM_EVENT);

@@ -133,6 +133,22 @@ int nsm_cone_explain(const nsm_cone_problem *p, const void *workspace, nsm_cone_
 // `worst` may be NULL.
 double nsm_cone_residual(const nsm_cone_problem *p, const double *lambda, double *floor, int *worst);
 
+// Intervals of which each is coupled with its neighbours alone: M_i,i-1 M_ii M_i,i+1, the rest as in nsm_cone_problem.
+// The first of `below` and the last of `above` are not read.
+typedef struct nsm_cone_tridiagonal {
+  int           m;
+  const double *below, *diagonal, *above, *q, *q_terms, *lo, *hi;   // [m]
+} nsm_cone_tridiagonal;
+// One or more rounds of pivoting in O(m), and the judge: how many rounds, 0 where the answer is not accepted at the
+// judge's first look and nsm_cone_solve is to be asked. lambda, u, scratch, state: [m], out. *residual: as (2); 1 where
+// lambda wants a second look, infinite where there is no answer.
+int nsm_cone_solve_tridiagonal(const nsm_cone_tridiagonal *p, unsigned char *state, double *scratch, double *lambda,
+                               double *u, double *residual);
+// The judge's first look alone: u := M lambda + q; is every row right to round-off? *residual: the largest, 1 if not.
+// scratch [m].
+int nsm_cone_check_tridiagonal(const nsm_cone_tridiagonal *p, const double *lambda, unsigned char *scratch, double *u,
+                               double *residual);
+
 // Normal rows of a type: they come first. 0: there is none (DISK).
 static inline int nsm_cone_normals(nsm_cone_type type) {
   return type == NSM_CONE_DISK ? 0 : type == NSM_CONE_GRIP2 ? 2 : type == NSM_CONE_GRIP3 ? 3 : 1;

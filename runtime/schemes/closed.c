@@ -23,7 +23,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double rounds = 8 * DBL_EPSILON, lasting = 16 * DBL_EPSILON, near = 1e-9,
+static const double rounds = 8 * DBL_EPSILON, near = 1e-9,
                     refines = 4 * DBL_EPSILON,
                     corrects = 1e-6,  // of the forces: where M is singular a solution of the rates can be anything
                     inside = 1 - 1e-6;  // of its disk: a force of friction that sticks
@@ -177,12 +177,10 @@ void sim_rates(nsm_sim *s, const sim_class *k, const nsm_view *v) {
   }
 }
 
-// Has the contact a force, and its law no other rate than 0?
 static int pressed(const nsm_sim *s, int at, int row) {
   const sim_rows *r = &s->n.r;
-  double p = s->w.l1[r->l[row]];
-  return s->a->cls[r->cls[row]].c->kind == NSM_CONTACT && p > 0 &&
-         fabs(r->e[row] * r->rate0[row]) <= lasting * sim_rows_inertia(s, at) * p;
+  return (r->contacts || s->a->cls[r->cls[row]].c->kind == NSM_CONTACT) &&
+         sim_is_pressed(s, at, row, s->w.l1[r->l[row]]);
 }
 
 void sim_hold(nsm_sim *s) {
@@ -190,6 +188,7 @@ void sim_hold(nsm_sim *s) {
   const sim_islands *is = &s->n.isl;
   if (s->now.holds) memset(s->now.held, 0, (size_t)r->n * sizeof(double));
   s->now.holds = 0;
+  if (is->zeros == 0) return;
   for (int i = 0; i < is->nactive; i++) {
     int at = is->active[i], row = r->row_at[at];
     if (!pressed(s, at, row)) continue;
@@ -218,19 +217,26 @@ int sim_sticks(const nsm_sim *s, int row) {
   return round && size < inside * radius;
 }
 
-// Rates of the velocities at the end, into y, of the rows whose law makes them 0: how many are more than what rounding
-// left of the terms of the velocities that are not at rest.
-static int rates_left(nsm_sim *s, double t, const double *q) {
+int sim_rates_of_zero(nsm_sim *s) {
   sim_rows *r = &s->n.r;
   sim_islands *is = &s->n.isl;
-  nsm_view v = sim_view(s, t, q, s->w.z1, s->w.l1);
-  int left = 0, zero = 0;
+  int zero = 0;
   for (int i = 0; i < is->nactive; i++) {
     int at = is->active[i], row = r->row_at[at], kind = s->a->cls[r->cls[row]].c->kind;
     is->zero[i] = kind == NSM_CONSTRAINT || (kind == NSM_FRICTION ? r->e[row] == 0 && sim_sticks(s, row)
                                                                   : pressed(s, at, row));
     zero += is->zero[i];
   }
+  return zero;
+}
+
+// Rates of the velocities at the end, into y, of the rows whose law makes them 0: how many are more than what rounding
+// left of the terms of the velocities that are not at rest.
+static int rates_left(nsm_sim *s, double t, const double *q) {
+  sim_rows *r = &s->n.r;
+  sim_islands *is = &s->n.isl;
+  nsm_view v = sim_view(s, t, q, s->w.z1, s->w.l1);
+  int left = 0, zero = sim_rates_of_zero(s);
   if (zero == 0) return 0;
   for (int a = 0; a < s->a->on.row.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.row.of[a]];

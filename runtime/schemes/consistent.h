@@ -112,7 +112,8 @@ double con_impact_loss(nsm_sim *s);                        // of the impulses in
 void   con_works(nsm_sim *s, const nsm_view *v);           // of forces, dampers and driven potentials in the motion
 
 // consistent_settle.c
-void     con_drift(nsm_sim *s, double t1);                       // rates of slip at the begin, drift in the step
+void     con_slide(nsm_sim *s, double t1);                       // H_T of the motion, drift in the step
+void     con_book_impact(nsm_sim *s);                            // losses by friction in the impact, with H_T(q_B)
 nsm_code con_settle(nsm_sim *s, const nsm_view *v, nsm_error *e);
 
 // consistent_contacts.c

@@ -11,7 +11,14 @@
 #include <math.h>
 #include <string.h>
 
-static const double dependent = 1e-12;   // a pivot this small beside the largest, of a scaled block, counts as zero
+// A pivot this small beside the largest, of a scaled block, counts as zero. Constraints that depend on each other where
+// they are met do so up to delta at an iterate that misses them by delta: once a run has met such, the iterates of
+// Newton's method are not to make multipliers of delta^2/delta.
+static const double dependent = 1e-12, known_dependent = 1e-7;
+
+static double smallest_pivot(const nsm_sim *s) {
+  return s->now.con.redundant || s->n.con->singular ? known_dependent : dependent;
+}
 
 static inline void add(struct sim_consistent *c, int row, int col, double value) {
   c->k.val[sim_matrix_place(&c->k, row, col)] += value;
@@ -114,11 +121,11 @@ static void expand(const struct sim_consistent *c, const sim_block *b, double *A
 static int rank_trouble(nsm_sim *s, int block) {
   struct sim_consistent *c = s->n.con;
   sim_block *b = &c->k.block[block];
-  double *A = c->k.val + b->at, least = INFINITY, most = 0;
+  double *A = c->k.val + b->at, least = INFINITY, most = 0, small = smallest_pivot(s);
   int *pivot = c->k.pivot + b->first, n = b->n, ld = b->ld;
   b->banded = 0;
   if (b->kind == BLOCK_SPARSE) {                         // fronts look for pivots among few rows, a band among all
-    if (nsm_sparse_factor(b->sparse, A, NSM_SPARSE_PIVOTS, dependent, 0, NULL) < 0) return 0;
+    if (nsm_sparse_factor(b->sparse, A, NSM_SPARSE_PIVOTS, small, 0, NULL) < 0) return 0;
     if (!(A = sim_block_band(s, &c->k, block))) return 1;
     ld = 3 * b->reach + 1;
   }
@@ -129,7 +136,7 @@ static int rank_trouble(nsm_sim *s, int block) {
     least = x < least ? x : least;
     most = x > most || isnan(x) ? x : most;
   }
-  return isfinite(most) && (st.code != NSM_LA_OK || !(least > dependent * most));
+  return isfinite(most) && (st.code != NSM_LA_OK || !(least > small * most));
 }
 
 static void factor_constrained(nsm_sim *s, int block) {
@@ -151,15 +158,15 @@ static void factor_constrained(nsm_sim *s, int block) {
   if (b->n <= PSEUDO_MOST || b->kind == BLOCK_DENSE) {
     if (!c->inverse[block]) c->inverse[block] = b->kind == BLOCK_DENSE ? A : SIM_NEW(s, n * n, double);
     expand(c, b, c->right);
-    nsm_la_pseudo_inverse(b->n, c->right, dependent, c->inverse[block], c->jpvt, c->work, c->lwork);
+    nsm_la_pseudo_inverse(b->n, c->right, smallest_pivot(s), c->inverse[block], c->jpvt, c->work, c->lwork);
     return;
   }
   c->inverted[block] = 0;
   memcpy(A, c->keep, bytes);
   int *pivot = c->k.pivot + b->first, ld = 3 * b->reach + 1;
   double *band = b->kind == BLOCK_BAND ? A : b->banded ? sim_block_band(s, &c->k, block) : NULL;
-  if (band) nsm_la_band_factor_dropping(b->n, b->reach, b->reach, band, ld, pivot, dependent, &dropped);
-  else nsm_sparse_factor(b->sparse, A, NSM_SPARSE_PIVOTS, dependent, 1, NULL);
+  if (band) nsm_la_band_factor_dropping(b->n, b->reach, b->reach, band, ld, pivot, smallest_pivot(s), &dropped);
+  else nsm_sparse_factor(b->sparse, A, NSM_SPARSE_PIVOTS, smallest_pivot(s), 1, NULL);
 }
 
 int con_matrix(nsm_sim *s, const nsm_view *v) {
@@ -180,7 +187,7 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
   for (int a = 0; a < s->a->on.row.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     con_class *o = &c->cls[s->a->on.row.of[a]];
-    if (k->c->kind == NSM_FRICTION) continue;          // H_T is that of the begin
+    if (k->c->kind == NSM_FRICTION) continue;          // H_T does not change in the iteration
     int contact = k->c->kind == NSM_CONTACT, l0 = s->n.r.l[k->row0];
     if (contact && !memchr(s->n.r.active + k->row0, 1, (size_t)k->tab.count)) continue;
     if (k->c->curve_fn) {

@@ -163,6 +163,9 @@ static void start_values(nsm_sim *s) {
   for (int row = 0; row < s->n.r.n; row++)
     if (c->of[row] < 0 && !s->n.r.active[row]) s->w.l1[s->n.r.l[row]] = 0;
   memcpy(c->kappa1, s->now.kappa, (size_t)s->a->nl * sizeof(double));
+  // of dependent constraints the smallest multipliers are those that come from none
+  for (int j = 0; s->now.con.redundant && j < c->ns; j++)
+    s->w.l1[s->n.r.l[c->row[j]]] = c->kappa1[s->n.r.l[c->row[j]]] = 0;
 }
 
 static void start_at_rest(nsm_sim *s) {

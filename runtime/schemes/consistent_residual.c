@@ -75,7 +75,7 @@ double con_slip_part(const nsm_sim *s, int row, const double *v) {
   return sum;
 }
 
-// Friction: H_T(q_B) acts, and H_T (q_E - q_B) with the drift is the slip in the step.
+// Friction: H_T(q^) of con_slide acts, and H_T (q_E - q_B) with the drift is the slip in the step.
 static void slips(nsm_sim *s, const sim_class *k) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
@@ -99,6 +99,30 @@ nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
     sim_move_bodies(s, s->now.q, s->w.way, s->w.qm);
   }
   return sim_view(s, 0.5 * (s->now.t + v->t), s->w.qm, s->w.zm, s->w.l1);
+}
+
+// The three equations of a body's turn are those of one vector, and so are those of its place: each is known to the
+// round-off of the vector, whatever its share along the axes at hand (which may be 0, by symmetry).
+enum { BODY_SLOTS = 10, FIRST_TURN = 4 };
+static const double least_share = 1e-6;   // of the vector: far above its round-off
+static const double *row_sizes(nsm_sim *s) {
+  double *size = s->w.way;
+  if (s->a->on.kinematics.n == 0) return s->now.r1_size;
+  for (int z = 0; z < s->a->nv; z++) size[z] = s->now.r1_size[z];
+  for (int a = 0; a < s->a->on.kinematics.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
+    if (k->c->nslot != BODY_SLOTS) continue;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int slot = FIRST_TURN; slot < BODY_SLOTS; slot += 3) {
+        double most = 0;
+        for (int d = 0; d < 3; d++) most = fmax(most, size[sim_z_of(s, k, i, slot + d)]);
+        for (int d = 0; d < 3; d++) {
+          double *own = &size[sim_z_of(s, k, i, slot + d)];
+          *own = fmax(*own, least_share * most);
+        }
+      }
+  }
+  return size;
 }
 
 // Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by. Of a constraint
@@ -206,11 +230,12 @@ double con_rate_terms(const nsm_sim *s, int row, const double *v) {
 // The largest relative residual; *worst: z, or ~row.
 double con_residual(nsm_sim *s, double h, int *worst) {
   const struct sim_consistent *c = s->n.con;
+  const double *size = row_sizes(s);
   double most = 0;
   for (int i = 0; i < s->a->nv + s->n.r.n; i++) {
     int row = i - s->a->nv;
     if (row >= 0 && c->of[row] < 0 && !s->n.r.active[row]) continue;
-    double x = row < 0 ? fabs(c->res[i]) / (s->now.r1_size[i] + DBL_MIN) : con_row_error(s, h, row);
+    double x = row < 0 ? fabs(c->res[i]) / (size[i] + DBL_MIN) : con_row_error(s, h, row);
     if (x <= most) continue;
     most = x;
     *worst = row < 0 ? i : ~row;

@@ -2,7 +2,7 @@
 //
 // The impact (1) has impulses in the cone of its own normal impulse; the motion (2)-(6) a law on the slip in the step,
 //
-//   -(H_T(q_B)(q_E - q_B) + d) in N_D(lambda_T),   d = h w(q_B, tm)                       (friction.md (5))
+//   -(H_T(q^)(q_E - q_B) + d) in N_D(lambda_T),   d = h w(q^, tm),   q^ = q_B + h/2 u_C    (friction.md (5))
 //
 // w: the part of the slip velocity that is not due to velocities. Power and force then have opposite signs over the
 // step. But a contact that sticks has H_T (q_E - q_B) = 0 and so H_T u_E = -H_T u_C: the velocity left over when it
@@ -12,7 +12,8 @@
 //   u+ = u_E + M^-1 (H_N^T P_N + H_T^T (p - lambda_T)),   -s+ in N_D(p),
 //   rates of constraints and of pressed contacts 0  (6)
 //
-// with D as it was in (5), of radius mu lambda_N. Nothing changes where the contact slides as it did. It only takes
+// with D as it was in (5), of radius mu lambda_N. A contact that slides on, s_E . lambda_T < 0 with lambda_T on the
+// rim of D, is left as it is: in two directions its slip only turned. It only takes
 // energy: lambda_T lies in D, so that s+ . (p - lambda_T) <= 0, and with L = (P_N, p - lambda_T), G = H M^-1 H^T, rates
 // r_E before and r+ after
 //
@@ -24,18 +25,17 @@
 
 static const double settled = 1e-12;     // of the radius: what is left of a disagreement at the end
 
-void con_drift(nsm_sim *s, double t1) {
+// H_T and the drift where the middle of the motion is foreseen, q_B + h/2 u_C: off it by O(h^2), so that sliding is of
+// second order; the iteration has them constant.
+void con_slide(nsm_sim *s, double t1) {
   struct sim_consistent *c = s->n.con;
-  nsm_view now = sim_now(s), middle = now;
-  middle.t = s->now.t + 0.5 * (t1 - s->now.t);
-  middle.v = s->a->zero;                                   // rest
+  sim_move(s, s->now.q, 0.5 * s->n.h, c->uc, s->w.qm);
+  nsm_view middle = sim_view(s, 0.5 * (s->now.t + t1), s->w.qm, s->a->zero, s->w.l1);   // at rest: what is left drifts
   for (int a = 0; a < s->a->on.friction.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
-    k->c->rate_fn(&now, &k->tab, s->n.r.rate0 + k->row0);
+    sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
+    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(&middle, &k->tab, k->h);
     k->c->rate_fn(&middle, &k->tab, c->drift + k->row0);
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
-      c->drift[row] *= s->n.h;
-    }
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) c->drift[row] *= s->n.h;
   }
 }
 
@@ -45,17 +45,26 @@ static void book(nsm_sim *s, int row, double l, double before, double after, dou
   s->now.ledger.forces_now -= l * w;
 }
 
-// What friction took in the impact, rates at q_B, and in the motion: power is lambda_T . (slip in the step)/h.
-static void book_step(nsm_sim *s) {
+static int is_slip(const nsm_sim *s, int row) { return s->a->cls[s->n.r.cls[row]].c->kind == NSM_FRICTION; }
+
+void con_book_impact(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   for (int i = 0; i < c->na; i++) {
-    int row = c->act[i], l = s->n.r.l[row];
-    if (s->a->cls[s->n.r.cls[row]].c->kind != NSM_FRICTION) continue;
-    double move = con_slip_part(s, row, c->inc_q), w = c->drift[row] / s->n.h,
-           mean = move / s->n.h + w;
-    book(s, row, s->w.l1[l], mean, mean, w);
+    int row = c->act[i];
+    if (!is_slip(s, row)) continue;
     double begin = s->n.r.rate0[row], drive = begin - con_slip_part(s, row, s->now.z);
-    book(s, row, s->now.impulse[l], begin, drive + con_slip_part(s, row, c->uc), drive);
+    book(s, row, s->now.impulse[s->n.r.l[row]], begin, drive + con_slip_part(s, row, c->uc), drive);
+  }
+}
+
+// What friction took in the motion: power is lambda_T . (slip in the step)/h.
+static void book_motion(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  for (int i = 0; i < c->na; i++) {
+    int row = c->act[i];
+    if (!is_slip(s, row)) continue;
+    double w = c->drift[row] / s->n.h, mean = con_slip_part(s, row, c->inc_q) / s->n.h + w;
+    book(s, row, s->w.l1[s->n.r.l[row]], mean, mean, w);
   }
 }
 
@@ -74,6 +83,17 @@ static int off_part(const nsm_sim *s, const sim_friction *k, const sim_disk *par
   for (int d = part->first; d < end; d++)
     off = hypot(off, s->w.l1[s->n.r.l[k->row[d]]] - (length > radius ? radius / length : 1) * x[d]);
   return off > settled * radius;
+}
+
+// Does a part slide on, its slip at the end turned against lambda_T by less than a right angle?
+static int slides_on(const nsm_sim *s, const sim_friction *k, const sim_disk *part, double radius) {
+  double power = 0, length = 0;
+  for (int d = part->first; d < part->first + part->n; d++) {
+    double l = s->w.l1[s->n.r.l[k->row[d]]];
+    power += l * s->n.con->slip[k->row[d]];
+    length = hypot(length, l);
+  }
+  return power < 0 && length >= (1 - settled) * radius;
 }
 
 // Rates at the end, radii, and whether some contact disagrees with its law there.
@@ -96,8 +116,14 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
                                             : 0;
     if (!plain || !(c->disk[f] > 0)) { c->disk[f] = 0; continue; }
     sim_disk part[2];
-    for (int p = 0, parts = sim_friction_parts(k, part); p < parts; p++)
-      found |= off_part(s, k, &part[p], parts == 1 ? c->disk[f] : part[p].mu * c->disk[f]);
+    int off = 0, slides = k->n > 1;
+    for (int p = 0, parts = sim_friction_parts(k, part); p < parts; p++) {
+      double radius = parts == 1 ? c->disk[f] : part[p].mu * c->disk[f];
+      off |= off_part(s, k, &part[p], radius);
+      slides &= slides_on(s, k, &part[p], radius);
+    }
+    if (slides) c->disk[f] = 0;
+    else found |= off;
   }
   return found;
 }
@@ -107,7 +133,7 @@ static int matrices(nsm_sim *s, const nsm_view *v) {
   sim_rows *r = &s->n.r;
   const struct sim_consistent *c = s->n.con;
   for (int row = 0; row < r->n; row++) {
-    int f = r->friction_of[row], slip = s->a->cls[r->cls[row]].c->kind == NSM_FRICTION;
+    int f = r->friction_of[row], slip = is_slip(s, row);
     r->active[row] = c->of[row] >= 0 || (slip ? c->disk[f] > 0 : lasting(s, row));
   }
   for (int a = 0; a < s->a->on.mass_moving.n; a++) {
@@ -128,7 +154,7 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   sim_islands *is = &s->n.isl;
   if (!matrices(s, v)) return 0;
   for (int i = 0; i < is->nactive; i++) {
-    int row = r->row_at[is->active[i]], slip = s->a->cls[r->cls[row]].c->kind == NSM_FRICTION;
+    int row = r->row_at[is->active[i]], slip = is_slip(s, row);
     c->start[row] = is->lambda[i] = slip ? s->w.l1[r->l[row]] : 0;
     is->lo[i] = -INFINITY;
     is->hi[i] = INFINITY;
@@ -151,7 +177,7 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   is->solver.kind = SIM_BY_LAW;
   is->solver.disk = NULL;
   for (int i = 0; ok && i < is->nactive; i++) {
-    int row = r->row_at[is->active[i]], slip = s->a->cls[r->cls[row]].c->kind == NSM_FRICTION;
+    int row = r->row_at[is->active[i]], slip = is_slip(s, row);
     double p = is->lambda[i] - c->start[row], drive = slip ? c->slip[row] - con_slip_part(s, row, s->w.z1) : 0;
     book(s, row, p, c->slip[row], is->u[i], drive);
     c->start[row] = p;
@@ -168,7 +194,7 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
 }
 
 nsm_code con_settle(nsm_sim *s, const nsm_view *v, nsm_error *e) {
-  book_step(s);
+  book_motion(s);
   if (!unsettled(s, v)) return NSM_OK;
   int ok = end_with_impulses(s, v);
   for (int row = 0; row < s->n.r.n; row++) s->n.r.active[row] = s->n.con->of[row] >= 0;

@@ -10,7 +10,7 @@ static int matrices(nsm_sim *s, double t1) {
   nsm_view v = newton_end(s, t1), mid = newton_between(s, t1);
   for (int a = 0; a < s->a->on.jac_moving.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.jac_moving.of[a]];
-    k->c->jac_fn(&v, &k->tab, k->jac);
+    k->c->jac_fn(k->c->f_mean ? &mid : &v, &k->tab, k->jac);
   }
   for (int a = 0; a < s->a->on.k_moving.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.k_moving.of[a]];

@@ -28,6 +28,20 @@ static void reactions(nsm_sim *s, const nsm_view *v, int begin, double *g) {
   }
 }
 
+// What is taken at the mean: R = M dz - h f - ...
+static void mean_forces(nsm_sim *s, const nsm_view *mid) {
+  if (s->a->on.f_mean.n == 0) return;
+  memset(s->w.f, 0, (size_t)s->a->nz * sizeof(double));
+  for (int a = 0; a < s->a->on.f_mean.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.f_mean.of[a]];
+    k->c->f_fn(mid, &k->tab, s->w.f, s->w.f + s->a->nv);
+  }
+  for (int i = 0; i < s->a->nz; i++) {
+    s->w.smooth[i] -= s->n.h * s->w.f[i];
+    s->w.smooth_size[i] += fabs(s->n.h * s->w.f[i]);
+  }
+}
+
 // The weights at the end of the step, of row z.
 static double theta_of(const nsm_sim *s, int z) { return s->a->algebraic && s->a->algebraic[z] ? 1 : s->a->theta; }
 static double gamma_of(const nsm_sim *s, int z) { return s->a->algebraic && s->a->algebraic[z] ? 1 : s->a->gamma; }
@@ -77,7 +91,7 @@ void newton_evaluate(nsm_sim *s, double t1) {
   forces(s, &v, 0, s->w.f);
   if (s->a->on.g.n > 0) reactions(s, &v, 0, s->w.g);
   for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
-  if (s->a->on.mass_moving.n + s->a->on.mid.n + s->a->on.mu.n > 0) {
+  if (s->a->on.mass_moving.n + s->a->on.f_mean.n + s->a->on.mid.n + s->a->on.mu.n > 0) {
     for (int i = 0; i < s->a->nq; i++) s->w.qm[i] = (1 - s->a->theta) * s->now.q[i] + s->a->theta * s->w.q1[i];
     if (s->a->on.kinematics.n > 0) {
       double t = s->a->theta * s->n.h;
@@ -99,6 +113,7 @@ void newton_evaluate(nsm_sim *s, double t1) {
     s->w.smooth_size[i] = fabs(f) + fabs(s->w.s[i]);
     s->w.inc_size[i] = s->w.diag[i] = 0;
   }
+  mean_forces(s, &mid);
   inertia(s);
   for (int a = 0; a < s->a->on.row.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.row.of[a]];

@@ -66,6 +66,14 @@ void     sim_take_extent(nsm_sim *s);        // of the coordinates, in now.exten
 double   sim_nearly_closed(nsm_sim *s);     // above this no round-off reaches
 void     sim_gap_terms(nsm_sim *s, const sim_class *k, const nsm_view *v);   // into r.terms, of k's rows
 int      sim_closed_by_round_off(nsm_sim *s, const sim_class *k, int i, double a);
+// Has the contact the force p, and its law no other rate than 0?
+static inline int sim_is_pressed(const nsm_sim *s, int at, int row, double p) {
+  const sim_rows *r = &s->n.r;
+  return p > 0 && fabs(r->e[row] * r->rate0[row]) <=
+                      16 * DBL_EPSILON * (r->whole ? sim_rows_inertia(s, at) : r->m[r->diagonal[at]]) * p;
+}
+// Rows, by the forces in w.l1, whose law makes their rate 0: isl.zero, and how many.
+int      sim_rates_of_zero(nsm_sim *s);
 void     sim_refine(nsm_sim *s, double t, const double *q, double share);
 // v is what rounding left of terms of this size
 static inline int sim_is_at_rest(double v, double size) { return v != 0 && fabs(v) <= 16 * DBL_EPSILON * size; }

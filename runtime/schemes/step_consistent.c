@@ -35,7 +35,7 @@ static void pull_back(nsm_sim *s, const sim_class *k, const nsm_view *v) {
 
 // Kernels at q_B; the closed contacts: g(q_B) <= 0, to round-off, and those that had a force in the last step: by (6)
 // their gap did not change then. How many rows they have.
-static int at_begin(nsm_sim *s, double t1) {
+static int at_begin(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   sim_rows *r = &s->n.r;
   nsm_view v = sim_now(s);
@@ -77,7 +77,10 @@ static int at_begin(nsm_sim *s, double t1) {
     k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);    // on velocity level the gap is 0 here
     pull_back(s, k, &v);
   }
-  if (r->nfriction > 0) con_drift(s, t1);
+  for (int a = 0; a < s->a->on.friction.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
+    k->c->rate_fn(&v, &k->tab, r->rate0 + k->row0);
+  }
   return closed;
 }
 
@@ -194,6 +197,7 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   for (int i = 0; i < REFINEMENTS && refine_impact(s); i++) continue;
   come_to_rest(s);
   s->now.ledger.loss = con_impact_loss(s);
+  con_book_impact(s);
   return NSM_OK;
 }
 
@@ -210,7 +214,7 @@ static void carry(nsm_sim *s) {
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
-  int two = !s->a->scheme->one_step, closed = at_begin(s, t1);
+  int two = !s->a->scheme->one_step, closed = at_begin(s);
   size_t bytes = (size_t)s->a->nv * sizeof(double);
   memcpy(c->uc, s->now.z, bytes);
   memcpy(c->uc_low, s->now.z_low, bytes);
@@ -224,6 +228,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
     if (r->x_follows && c->ns > 0) sim_islands_list(s);
     if (!r->constant) for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
   }
+  if (r->nfriction > 0) con_slide(s, t1);
   nsm_view v = con_view(s, t1);
   nsm_code code = con_motion(s, &v, e);
   if (code != NSM_OK) return code;

@@ -16,6 +16,7 @@ void sim_count_impacts(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
   if (s->a->on.contact.n == 0) return;
+  if (a->impacts != SIM_NOT_COUNTED) { s->now.count.impacts += a->impacts; return; }
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]], l = r->l[row];
     s->now.count.impacts += s->w.l1[l] > 0 && s->now.l[l] == 0 && s->a->cls[r->cls[row]].c->kind == NSM_CONTACT;
@@ -58,13 +59,15 @@ nsm_code sim_cone_failed(nsm_sim *s, double t1, nsm_error *e) {
   return NSM_FAILED;
 }
 
-double sim_row_terms(const nsm_sim *s, int row, double y) {
+static inline double row_terms(const nsm_sim *s, int row, double y) {
   const sim_rows *r = &s->n.r;
   double size = fabs(y) + fabs(r->e[row] * r->rate0[row]);
   for (int e = r->c0[row]; e < r->c0[row + 1]; e++)
     size += fabs(r->c[e]) * (fabs(s->w.z1[r->cz[e]]) + fabs(s->now.z[r->cz[e]]));
   return size;
 }
+
+double sim_row_terms(const nsm_sim *s, int row, double y) { return row_terms(s, row, y); }
 
 // f or g of the classes in a list; begin: of those only that have a part at the begin of the step.
 static void add_kernels(nsm_sim *s, const sim_list *of, int reaction, const nsm_view *v, double weight, int begin,
@@ -119,7 +122,7 @@ static void rows_at(nsm_sim *s, double t1) {
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
     a->q[i] = r->y[row] + r->e[row] * r->rate0[row];
-    a->terms[i] = sim_row_terms(s, row, r->y[row]);
+    a->terms[i] = row_terms(s, row, r->y[row]);
     a->lo[i] = r->lo[row];
     a->hi[i] = r->hi[row];
     a->lambda[i] = s->now.l[r->l[row]];
@@ -146,47 +149,76 @@ static double apply_motion(nsm_sim *s) {
 }
 
 // z += W^{-1} B lambda by one solve: in a circuit every node is reached by every current, and X is full.
-static double apply_currents(nsm_sim *s) {
+static void apply_currents(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
-  double sum = 0, *dz = s->w.rhs;
+  double *dz = s->w.rhs;
   memset(dz, 0, (size_t)s->a->nz * sizeof(double));
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
     double p = a->lambda[i];
-    sum += s->w.l1[r->l[row]] = p;
     for (int e = r->b0[row]; p != 0 && e < r->b0[row + 1]; e++) dz[r->bz[e]] += r->b[e] * p;
   }
   sim_matrix_solve(s, dz);
   for (int z = 0; z < s->a->nz; z++) s->w.z1[z] += dz[z];
+}
+
+// Unknown z under all forces that act on it, at the first of their rows that has one: (7), and with it q = q_k + h
+// (theta v + (1-theta) v_k). What is nothing but what rounding left is 0.
+static inline void move_by_rows(nsm_sim *s, int row, int z, double ht, int kept) {
+  const sim_rows *r = &s->n.r;
+  const double *l = s->w.l1;
+  int k = r->k0[z], end = r->k0[z + 1];
+  while (l[r->l[r->ks[k]]] == 0) k++;
+  if (r->ks[k] != row) return;
+  double v = s->w.z1[z], size = fabs(s->now.z[z]) + fabs(v), way = 0;
+  for (; k < end; k++) {
+    double p = l[r->l[r->ks[k]]], d = r->x[r->kx[k]] * p;
+    if (p == 0) continue;
+    size += fabs(d);
+    v += d;
+    way += ht * d;
+  }
+  int rests = v == 0 || sim_is_at_rest(v, size);
+  s->w.z1[z] = rests ? 0 : v;
+  if (z < s->a->nv) s->w.q1[z] = rests ? s->now.q[z] + (s->n.h - ht) * s->now.z[z] : s->w.q1[z] + way;
+  if (kept) s->w.size[z] = size;
+}
+
+// Forces to their places; in the same turn how many rows have a rate that their law makes 0, and how many contacts had
+// no force before. Gives the sum of the forces.
+static double take_multipliers(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
+  double sum = 0;
+  a->impacts = a->zeros = 0;
+  for (int i = 0; i < a->nactive; i++) {
+    int at = a->active[i], row = r->row_at[at], l = r->l[row];
+    double p = a->lambda[i];
+    sum += s->w.l1[l] = p;
+    if (!r->contacts) continue;
+    a->impacts += (p > 0) & (s->now.l[l] == 0);
+    a->zeros += sim_is_pressed(s, at, row, p);
+  }
+  if (!r->contacts) a->zeros = sim_rates_of_zero(s);
+  if (!r->contacts || a->zeros > 0) a->impacts = SIM_NOT_COUNTED;         // forces may still be corrected
   return sum;
 }
 
-// (7), and with it q = q_k + h (theta v + (1-theta) v_k).
 static double apply_multipliers(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
-  const sim_islands *a = &s->n.isl;
-  double ht = s->n.h * s->a->theta, sum = 0;
-  int nv = s->a->nv;
+  sim_islands *a = &s->n.isl;
+  double ht = s->n.h * s->a->theta, sum;
   if (r->whole) return apply_motion(s);
-  if (s->a->algebraic && s->a->nv == 0) return apply_currents(s);
-  for (int i = 0; i < a->nactive; i++) {
-    int row = r->row_at[a->active[i]];
-    double p = a->lambda[i];
-    s->w.l1[r->l[row]] = p;
-    if (p == 0) continue;
-    sum += p;
-    sim_apply_impulse(s, row, p, ht);
+  sum = take_multipliers(s);
+  if (s->a->algebraic && s->a->nv == 0) {
+    apply_currents(s);
+    return sum;
   }
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];
-    for (int e = r->x0[row]; e < r->x0[row + 1]; e++) {
-      int z = r->xz[e];
-      if (s->w.size[z] > 0 && (s->w.z1[z] == 0 || sim_is_at_rest(s->w.z1[z], s->w.size[z]))) {
-        s->w.z1[z] = 0;
-        if (z < nv) s->w.q1[z] = s->now.q[z] + (s->n.h - ht) * s->now.z[z];
-      }
-    }
+    for (int e = r->x0[row]; a->lambda[i] != 0 && e < r->x0[row + 1]; e++)
+      move_by_rows(s, row, r->xz[e], ht, a->zeros > 0);
   }
   sim_touch_rest(s, s->w.size, s->n.h - ht);
   return sum;
@@ -199,7 +231,7 @@ int sim_linear_solve(nsm_sim *s, double t1) {
 
 double sim_linear_act(nsm_sim *s, double t1) {
   double sum = apply_multipliers(s);
-  sim_refine(s, t1, s->w.q1, s->n.h * s->a->theta);
+  if (s->n.isl.zeros > 0 || s->n.r.whole) sim_refine(s, t1, s->w.q1, s->n.h * s->a->theta);
   return sum;
 }
 

@@ -9,7 +9,7 @@
 #pragma once
 #include "schemes.h"
 
-enum { WHOLE_ROWS = 16, WHOLE_UNKNOWNS = 24, WHOLE_ENTRIES = 8, WHOLE_MAPS = 32 };
+enum { WHOLE_ROWS = 16, WHOLE_UNKNOWNS = 24, WHOLE_ENTRIES = 8, WHOLE_MAPS = 32, WHOLE_FEW = 3 };
 
 // How a row acts: an interval, and then a contact with friction (its normal row; TANGENT is the other).
 enum { WHOLE_BASIC, WHOLE_LOW, WHOLE_HIGH, WHOLE_OPEN, WHOLE_STICK, WHOLE_UP, WHOLE_DOWN, WHOLE_TANGENT };
@@ -29,6 +29,7 @@ typedef struct sim_whole_map {
   double   L_value[WHOLE_ROWS * WHOLE_ROWS];
   int      cz[WHOLE_ROWS][WHOLE_ENTRIES];
   double   c[WHOLE_ROWS][WHOLE_ENTRIES];   // entries of C
+  double   C[WHOLE_ROWS][WHOLE_FEW];       // the same, where there are few unknowns
 } sim_whole_map;
 
 // The state that a whole step reads and writes; its emitted code gets `s`.

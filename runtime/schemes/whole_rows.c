@@ -169,6 +169,7 @@ static int make_map(const nsm_sim *s, sim_whole_map *k) {
     for (int j = 0; j < k->m; j++) k->M[i + j * k->m] = sim_whole_coupling(s, row, k->row[j]);
     for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
       if (k->nc[i] == WHOLE_ENTRIES) return 0;
+      if (r->cz[e] < WHOLE_FEW) k->C[i][r->cz[e]] += r->c[e];
       k->cz[i][k->nc[i]] = r->cz[e];
       k->c[i][k->nc[i]++] = r->c[e];
     }
@@ -243,18 +244,26 @@ INLINE int at_bound(const sim_whole_map *k, int i, const answer *x) {
 INLINE int propose(const sim_whole_map *k, const int m, answer *x) {
   double u[WHOLE_ROWS], U[WHOLE_ROWS], l[WHOLE_ROWS];
   int good = 1;
+#pragma GCC unroll 4
   for (int i = 0; i < m; i++) l[i] = k->l0[i];
-  if (__builtin_constant_p(m))
-    for (int j = 0; j < m; j++) for (int i = 0; i < m; i++) l[i] += k->L[i + j * m] * x->q[j];
-  else
+  if (__builtin_constant_p(m)) {
+#pragma GCC unroll 4
+    for (int j = 0; j < m; j++)
+#pragma GCC unroll 4
+      for (int i = 0; i < m; i++) l[i] += k->L[i + j * m] * x->q[j];
+  } else
     for (int e = 0; e < k->nL; e++) l[k->L_row[e]] += k->L_value[e] * x->q[k->L_col[e]];
+#pragma GCC unroll 4
   for (int i = 0; i < m; i++) { u[i] = x->q[i]; U[i] = fabs(x->q[i]); }
+#pragma GCC unroll 4
   for (int j = 0; j < m; j++)
+#pragma GCC unroll 4
     for (int i = 0; i < m; i++) {
       double t = k->M[i + j * m] * l[j];
       u[i] += t;
       U[i] += fabs(t);
     }
+#pragma GCC unroll 4
   for (int i = 0; i < m; i++) {
     int small = fabs(u[i]) <= rounds * U[i];
     if (k->act[i] <= WHOLE_HIGH)
@@ -268,20 +277,25 @@ INLINE int propose(const sim_whole_map *k, const int m, answer *x) {
     else if (k->act[i] != WHOLE_TANGENT)
       good &= small & (l[i] >= 0) & (l[i + 1] * u[i + 1] <= 0);
   }
+#pragma GCC unroll 4
   for (int i = 0; i < m; i++) { x->lambda[i] = l[i]; x->u[i] = u[i]; x->U[i] = U[i]; }
   return good;
 }
 
 // z1, q1 += of the forces; velocities that are nothing but what rounding left become 0. The answer has them by number
-// of the velocity; `state` stays as it is.
-INLINE int move(const sim_whole_map *k, const int m, const nsm_sim *s, const double *state, answer *x) {
-  int nq = s->a->nq, nz = s->a->nz;
+// of the velocity; `state` stays as it is. Where `few` is not 0 there are so many unknowns, all velocities, and the
+// forces act on all of them: known when compiled, so that all loops over them are unrolled.
+INLINE int move(const sim_whole_map *k, const int m, const int few, const nsm_sim *s, const double *state,
+                answer *x) {
+  const int nq = few ? few : s->a->nq, nz = few ? few : s->a->nz, nt = few ? few : k->nt;
   double h = s->n.h, ht = h * s->a->theta, sum = 0;
   const double *q = state, *z = q + nq, *q1 = z + nz, *z1 = q1 + nq;
-  if (k->nt < nz) for (int i = 0; i < nz; i++) { x->size[i] = 0; x->z1[i] = z1[i]; }
-  for (int t = 0; t < k->nt; t++) {
-    int i = k->touched[t];
+  if (nt < nz) for (int i = 0; i < nz; i++) { x->size[i] = 0; x->z1[i] = z1[i]; }
+#pragma GCC unroll 4
+  for (int t = 0; t < nt; t++) {
+    const int i = few ? t : k->touched[t];
     double free = z1[i], way = i < nq ? q1[i] : 0, d = 0, terms = 0, v;
+#pragma GCC unroll 4
     for (int j = 0; j < m; j++) {
       double y = k->X[t * m + j] * x->lambda[j];
       d += y;
@@ -303,8 +317,9 @@ INLINE int move(const sim_whole_map *k, const int m, const nsm_sim *s, const dou
 }
 
 // What rounding left of the rates that the laws make 0 (closed.c): 0 where that is for the general road.
-INLINE int refine(const sim_whole_map *k, const int m, const nsm_sim *s, const double *state, answer *x) {
-  int nq = s->a->nq;
+INLINE int refine(const sim_whole_map *k, const int m, const int few, const nsm_sim *s, const double *state,
+                  answer *x) {
+  const int nq = few ? few : s->a->nq, nt = few ? few : k->nt;
   double h = s->n.h, ht = h * s->a->theta, *z1 = x->z1, *q1 = x->q1, *size = x->size;
   const double *q = state, *z = q + nq;
   for (int round = 0; round < REFINEMENTS; round++) {
@@ -313,10 +328,11 @@ INLINE int refine(const sim_whole_map *k, const int m, const nsm_sim *s, const d
     for (int a = 0; a < k->zeros; a++) {
       int i = k->zero[a];
       double y = 0, terms = 0;
-      for (int e = 0; e < k->nc[i]; e++) {
-        int at = k->cz[i][e];
-        y += k->c[i][e] * z1[at];
-        if (z1[at] != 0) terms += fabs(k->c[i][e]) * (fabs(z1[at]) + size[at]);
+      for (int e = 0; e < (few ? few : k->nc[i]); e++) {
+        const int at = few ? e : k->cz[i][e];
+        double c = few ? k->C[i][e] : k->c[i][e];
+        y += c * z1[at];
+        if (z1[at] != 0) terms += fabs(c) * (fabs(z1[at]) + size[at]);
       }
       rate[a] = y;
       left |= terms > 0 && fabs(y) > refines * terms;
@@ -331,8 +347,8 @@ INLINE int refine(const sim_whole_map *k, const int m, const nsm_sim *s, const d
     for (int i = 0; i < m; i++) force = fmax(force, fabs(x->lambda[i]));
     if (!sim_is_correction(change, force)) return 0;
     for (int a = 0; a < k->zeros; a++) x->lambda[k->zero[a]] += delta[a];
-    for (int t = 0; t < k->nt; t++) {
-      int i = k->touched[t];
+    for (int t = 0; t < nt; t++) {
+      const int i = few ? t : k->touched[t];
       double terms = 0;
       for (int a = 0; a < k->zeros; a++) z1[i] += k->X[t * m + k->zero[a]] * delta[a];
       for (int j = 0; j < m; j++) terms += fabs(k->X[t * m + j] * x->lambda[j]);
@@ -377,15 +393,18 @@ INLINE int zeros_fit(const sim_whole_map *k, const int m, const answer *x, const
 }
 
 // The step by a map of m rows.
-INLINE int by_map(nsm_sim *s, struct sim_whole *w, const sim_whole_map *k, const int m, double *state, const double *y,
-                  const double *rate0) {
+INLINE int by_map(nsm_sim *s, struct sim_whole *w, const sim_whole_map *k, const int m, const int few, double *state,
+                  const double *y, const double *rate0) {
   answer x;
   for (int j = 0; j < m; j++) x.q[j] = y[k->row[j]] + k->e[j] * rate0[k->row[j]];
-  if (!propose(k, m, &x) || !move(k, m, s, state, &x)) return 0;
-  int nq = s->a->nq, nz = s->a->nz, contacts = s->a->on.contact.n > 0;
-  if (contacts && k->zeros > 0 && (zeros_fit(k, m, &x, rate0) ? !refine(k, m, s, state, &x) : k->zeros > 1)) return 0;
-  for (int t = 0; t < k->nt; t++) {
-    int i = k->touched[t];
+  if (!propose(k, m, &x) || !move(k, m, few, s, state, &x)) return 0;
+  const int nq = few ? few : s->a->nq, nz = few ? few : s->a->nz, nt = few ? few : k->nt;
+  int contacts = s->a->on.contact.n > 0;
+  if (contacts && k->zeros > 0 && (zeros_fit(k, m, &x, rate0) ? !refine(k, m, few, s, state, &x) : k->zeros > 1))
+    return 0;
+#pragma GCC unroll 4
+  for (int t = 0; t < nt; t++) {
+    const int i = few ? t : k->touched[t];
     state[2 * nq + nz + i] = x.z1[i];
     if (i < nq) state[nq + nz + i] = x.q1[i];
   }
@@ -403,10 +422,18 @@ INLINE int by_map(nsm_sim *s, struct sim_whole *w, const sim_whole_map *k, const
 int sim_whole_by_map(nsm_sim *s, struct sim_whole *w, double *state, unsigned mask, const double *y, double *rate0) {
   const sim_whole_map *k = w->recent;
   if (!k || k->mask != mask) return 0;
+  int few = k->nt == s->a->nz && s->a->nz == s->a->nq && s->a->nz <= WHOLE_FEW ? s->a->nz : 0;
+  switch (4 * k->m + few) {                                // (row, unknowns) of small contact problems
+    case 4 * 1 + 1: return by_map(s, w, k, 1, 1, state, y, rate0);
+    case 4 * 1 + 2: return by_map(s, w, k, 1, 2, state, y, rate0);
+    case 4 * 2 + 2: return by_map(s, w, k, 2, 2, state, y, rate0);
+    case 4 * 2 + 3: return by_map(s, w, k, 2, 3, state, y, rate0);
+    case 4 * 4 + 3: return by_map(s, w, k, 4, 3, state, y, rate0);
+  }
   switch (k->m) {
-    case 1: return by_map(s, w, k, 1, state, y, rate0);
-    case 2: return by_map(s, w, k, 2, state, y, rate0);
-    case 4: return by_map(s, w, k, 4, state, y, rate0);
-    default: return by_map(s, w, k, k->m, state, y, rate0);
+    case 1: return by_map(s, w, k, 1, 0, state, y, rate0);
+    case 2: return by_map(s, w, k, 2, 0, state, y, rate0);
+    case 4: return by_map(s, w, k, 4, 0, state, y, rate0);
+    default: return by_map(s, w, k, k->m, 0, state, y, rate0);
   }
 }

@@ -95,11 +95,11 @@ static void rows(nsm_sim *s, const sim_touch_group *g, int i) {
   const sim_found *f = &g->found[i];
   const double *n = f->touch.normal, *t1 = s->now.touch[g->first + i].slip;
   double t2[3] = { n[1] * t1[2] - n[2] * t1[1], n[2] * t1[0] - n[0] * t1[2], n[0] * t1[1] - n[1] * t1[0] };
-  const double *along[SIM_DIRECTIONS] = { n, t1, t2, n };
+  const double *along[SIM_DIRECTIONS] = { n, t1, t2, n }, planar[3] = { -n[1], n[0], 0 }, upright[3] = { 0, 0, 1 };
   int turns = g->slips - g->turns;                         // directions behind this one are of turning
   if (g->variant >= SIM_PLANAR) {
-    along[1] = (const double[3]){ -n[1], n[0], 0 };
-    along[2] = (const double[3]){ 0, 0, 1 };
+    along[1] = planar;
+    along[2] = upright;
   } else if (g->turns == 2) { along[3] = t1; along[4] = t2; }
   for (int d = 0; d <= g->slips; d++) {
     const sim_class *k = &s->a->cls[g->cls + d];

@@ -29,11 +29,11 @@ void sim_touch_name(const nsm_sim *s, int cls, int i, char *out, size_t size) {
 // Impulse of touch i of a group on its body B, world axes; of the last step.
 static double impulse(const nsm_sim *s, const sim_touch_group *g, int i, const double *l, double p[3]) {
   const sim_touch *t = &s->now.touch[g->first + i];
-  const double *n = t->normal, *a = t->slip;
+  const double *n = t->normal, *a = t->slip, planar[3] = { -n[1], n[0], 0 };
   double part[3] = { 0, 0, 0 },
          b[3] = { n[1] * a[2] - n[2] * a[1], n[2] * a[0] - n[0] * a[2], n[0] * a[1] - n[1] * a[0] };
   for (int d = 0; d <= g->slips - g->turns; d++) part[d] = l[s->n.r.l[s->a->cls[g->cls + d].row0] + i];
-  if (g->variant >= SIM_PLANAR) { a = (const double[3]){ -n[1], n[0], 0 }; part[2] = 0; }
+  if (g->variant >= SIM_PLANAR) { a = planar; part[2] = 0; }
   for (int j = 0; j < 3; j++) p[j] = part[0] * n[j] + part[1] * a[j] + part[2] * b[j];
   return part[0];
 }

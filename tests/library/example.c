@@ -128,9 +128,57 @@ static void events_and_inputs(void) {
   free(state);
 }
 
+// Many steps in one call give the rows that single ones give; texts come in pieces that fit; names have meanings.
+static void rows_and_texts(void) {
+  static const char text[] =
+      "model Rows {\n  param n = 3, k = 2 [N/m] \"stiffness\";\n  coord x[n] : m = 1;\n"
+      "  for i in 1:n { kinetic (1 [kg])*x[i]'^2/2; potential k*x[i]^2/2; }\n"
+      "  output pair : m = x[1] + x[2] \"of two\";\n  assert time < 0.85 [s];\n"
+      "  simulate { until = 1, step = 0.1 }\n}\n";
+  nsm_error e;
+  nsm_program *p = nsm_compile_text(text, "rows.nsm", NULL);
+  nsm_sim *s = nsm_simulate(p, NULL, &e), *single = nsm_simulate(p, NULL, &e);
+  need(s && single, "a family is simulated");
+  int n = nsm_ncolumn(s), energy = nsm_find_column(s, "energy"), sum = nsm_find_column(s, "pair");
+  need(energy == n && !strcmp(nsm_column_name(s, n + 3), "energy.residue"), "energies stand behind the columns");
+  int column[4] = { energy, sum, nsm_find_column(s, "x[2]"), n + NSM_ENERGIES };
+  double rows[32], whole[32], now[4];
+  long nrow = 0;
+  need(nsm_record(s, 7, 2, column, 4, rows, &nrow, &e) == NSM_OK && nrow == 3, "each second of seven steps");
+  for (int k = 0; k < 3; k++) {
+    nsm_advance(single, 2, &e);
+    nsm_read(single, whole);
+    int good = rows[4*k + 1] == whole[sum] && rows[4*k + 2] == whole[column[2]] && isnan(rows[4*k + 3]);
+    need(good && rows[4*k + 0] == nsm_read_column(single, energy), "a row has the values of its step");
+  }
+  need(nsm_record(s, 1, 2, column, 4, rows, &nrow, &e) == NSM_OK && nrow == 4, "the eighth counts as such");
+  need(nsm_record(s, 9, 1, NULL, n, rows, &nrow, &e) == NSM_CLAIM && nrow == 5, "an assertion fails behind a step");
+  need(nsm_read_columns(s, column, 4, now, &e) == NSM_OK && now[1] == nsm_read_column(s, sum), "the row of now");
+  nsm_error claim = { .code = NSM_OK };
+  nsm_advance(single, 9, &claim);
+  char all[2048], part[8];
+  size_t length = nsm_run_error_text(p, &claim, all, sizeof all);
+  need(length == strlen(all) && strstr(all, "^^^^") && strstr(all, "rows.nsm:6:10"), "an error of a run has its place");
+  need(nsm_run_error_text(p, &claim, part, sizeof part) == length && !strncmp(part, all, 7) && !part[7], "cut short");
+  need(nsm_derivation(p, NULL, all, sizeof all) > 100 && strstr(all, "model Rows"), "the derivation");
+  need(nsm_derivation(p, "latex", NULL, 0) > 100 && nsm_derivation(p, "pdf", all, 9) == 0 && !*all, "its forms");
+  nsm_meaning k = nsm_meaning_of(p, "k"), x = nsm_meaning_of(p, "x[2]'"), of_sum = nsm_meaning_of(p, "pair");
+  need(!strcmp(k.unit, "N/m") && !strcmp(k.doc, "stiffness") && !strcmp(x.unit, "m/s"), "units, descriptions");
+  need(!strcmp(of_sum.doc, "of two") && !strcmp(nsm_meaning_of(p, "x[]").unit, ""), "of outputs; of no name");
+  nsm_close(s);
+  nsm_close(single);
+  nsm_program_free(p);
+  p = nsm_compile_text("model A { coord x = ; }", "wrong.nsm", NULL);
+  length = nsm_diagnostics_text(p, all, sizeof all);
+  need(length == strlen(all) && strstr(all, "wrong.nsm:1:20") && strstr(all, "1 error"), "diagnostics as text");
+  need(nsm_derivation(p, NULL, NULL, 0) == 0, "nothing was derived");
+  nsm_program_free(p);
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) return 2;
   events_and_inputs();
+  rows_and_texts();
   nsm_program *p = nsm_compile_file(argv[1], NULL);
   if (nsm_program_status(p) != NSM_OK) { nsm_print_diagnostics(p, stderr); return 1; }
   printf("nsm %s: %s, %d parameters\n", nsm_version(), nsm_program_name(p), nsm_nparameter(p));

@@ -277,6 +277,7 @@ static LLVMValueRef make(Printer *p, KValue v) {
     LLVMValueRef array = value(p, n->arg[0]);
     return load(p, type, element(p, type, array, value(p, n->arg[1])), node(p, n->arg[0])->type != KT_OUTPUT);
   }
+  case KN_FROM: return element(p, p->real, value(p, n->arg[0]), value(p, n->arg[1]));
   case KN_GET: return load(p, type_of(p, n->type), p->value[n->arg[0]], false);
   case KN_OP: return operation(p, n);
   case KN_CALL: return function_call(p, n);

@@ -130,7 +130,7 @@ static void refused(void **state) {
   static const char *const wrong[] = {
     "",      "  ",    "1 +",     "(1",     "1)",        "a b",   "x = 3", "5 [m",        "5 []",          "5 [m m]",
     "5 [2]", "f(1,)", "[]",      "a[]",    "a < b < c", "1.2.3", "0x1F",  "if a then b", "sum(i in n) x", "x..y",
-    "'x",    "3'",    "a[1][2]", "(a)[1]", "$",         "\xff",  "1;",    "model A {}"
+    "'x",    "3'",    "a[1][2]", "(a)[m]", "$",         "\xff",  "1;",    "model A {}"
   };
   for (size_t k = 0; k < sizeof wrong / sizeof *wrong; k++) {
     Bench b = parsed(wrong[k], strlen(wrong[k]), true);

@@ -1,0 +1,29 @@
+"""nsm: nonsmooth dynamics from Python.
+
+A model is compiled once, runs and simulations are made of it; all values are in SI units.
+
+    import nsm
+    ball = nsm.load("models/bouncing_ball.nsm")
+    r = ball.run(e=0.5, until=5)              # parameters and settings of the run by name
+    r["z"], r.units["z"], r.counters.impacts  # arrays by the names of the CSV
+    print(ball.derive())
+
+    sim = ball.simulate()                     # step by step, for control and learning
+    while not sim.done:
+        sim.step()
+        height = sim["z"]
+
+Errors are exceptions (nsm.Error and its kinds) whose text is what the command prints, with the line of the model and
+its place marked. While C works, other threads of Python run; different simulations may run in different threads.
+NumPy is used where it is there: arrays are views into the rows as they were written. Without it they are memoryviews.
+"""
+from ._errors import ClaimError, Diagnostic, Error, FileError, ModelError, RunError, UsageError
+from ._library import version
+from ._model import Model, Parameter, load, loads
+from ._result import Result
+from ._simulation import Counters, Energy, Simulation
+from ._sweep import Sweep
+
+__version__ = version()
+__all__ = ["ClaimError", "Counters", "Diagnostic", "Energy", "Error", "FileError", "Model", "ModelError", "Parameter",
+           "Result", "RunError", "Simulation", "Sweep", "UsageError", "load", "loads"]

@@ -1,0 +1,79 @@
+"""Exceptions. Their text is what the command prints; exit_code is what it would end with."""
+from typing import NamedTuple, Optional
+
+from ._library import C, CLAIM, FILE, MODEL_WRONG, USAGE, text_of
+
+
+class Diagnostic(NamedTuple):
+    """What the compiler says of one place. Lines and columns count from 1; 0: no place."""
+    severity: str
+    code: str
+    message: str
+    file: Optional[str]
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    label: str
+    help: str
+
+
+class Error(Exception):
+    """Of a model or a run. diagnostics: those of the compiler, in the order of their places; code: of the first error,
+    "E0420", or ""; result: the rows of a run up to the error, None where there are none."""
+    exit_code = 3
+
+    def __init__(self, text, exit_code=None, diagnostics=()):
+        super().__init__(text.rstrip("\n"))
+        self.diagnostics = list(diagnostics)
+        self.code = next((d.code for d in self.diagnostics if d.severity == "error"), "")
+        self.result, self.rows = None, 0
+        if exit_code is not None:
+            self.exit_code = exit_code
+
+
+class ModelError(Error):
+    """The model is wrong."""
+    exit_code = MODEL_WRONG
+
+
+class UsageError(Error, ValueError):
+    """A name or a value that the model does not take."""
+    exit_code = USAGE
+
+
+class RunError(Error):
+    """A step did not succeed."""
+
+
+class FileError(Error, OSError):
+    """What the system gives is missing: a file, memory."""
+    exit_code = FILE
+
+
+class ClaimError(Error):
+    """An assertion of the model does not hold."""
+    exit_code = CLAIM
+
+
+KINDS = {MODEL_WRONG: ModelError, USAGE: UsageError, FILE: FileError, CLAIM: ClaimError}
+
+
+def _text(of):
+    return of.decode("utf-8", "replace") if of is not None else None
+
+
+def diagnostics_of(program):
+    all_of_them, severities = C.nsm_diagnostics(program), ("error", "warning", "note")
+    for d in all_of_them[:C.nsm_ndiagnostic(program)]:
+        yield Diagnostic(severities[d.severity], _text(d.code), _text(d.message), _text(d.file), d.line, d.column,
+                         d.end_line, d.end_column, _text(d.label), _text(d.help))
+
+
+def compile_error(program):
+    status = C.nsm_program_status(program)
+    return KINDS.get(status, Error)(text_of(C.nsm_diagnostics_text, program), status, diagnostics_of(program))
+
+
+def run_error(program, error):
+    return KINDS.get(error.code, RunError)(text_of(C.nsm_run_error_text, program, error), error.code)

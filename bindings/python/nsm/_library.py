@@ -1,0 +1,177 @@
+"""libnsm.so: where it is, and include/nsm.h for ctypes. tests/python compares the structures with the header.
+
+It is looked for in this order: $NSM_LIBRARY; beside this package (pip); in the build of the tree that this package is a
+part of; in the installation that it is a part of; where the system looks.
+"""
+import ctypes
+import os
+import pathlib
+import sysconfig
+from ctypes import POINTER, Structure, byref, c_char_p, c_double, c_int, c_long, c_size_t, c_void_p
+
+SONAME = "libnsm.so.0"
+OK, MODEL_WRONG, USAGE, FAILED, FILE, CLAIM, STOPPED, INTERRUPTED = 0, 1, 2, 3, 4, 5, 6, 130
+
+
+class Place(Structure):
+    _fields_ = [("kind", c_int), ("number", c_int), ("line", c_int)]
+
+
+class RunErrorText(Structure):
+    """nsm_error"""
+    _fields_ = [("code", c_int), ("text", ctypes.c_char * 1024), ("at", Place)]
+
+
+class Assignment(Structure):
+    _fields_ = [("name", c_char_p), ("value", c_double)]
+
+
+class CompileSettings(Structure):
+    _fields_ = [("scheme", c_char_p), ("jit", c_char_p), ("set", POINTER(Assignment)), ("nset", c_int)]
+
+
+class DiagnosticText(Structure):
+    """nsm_diagnostic"""
+    _fields_ = [("severity", c_int), ("code", c_char_p), ("message", c_char_p), ("file", c_char_p), ("line", c_int),
+                ("column", c_int), ("end_line", c_int), ("end_column", c_int), ("label", c_char_p), ("help", c_char_p)]
+
+
+class ParameterText(Structure):
+    """nsm_parameter"""
+    _fields_ = [("name", c_char_p), ("unit", c_char_p), ("doc", c_char_p), ("fixed", c_int)]
+
+
+class Meaning(Structure):
+    _fields_ = [("unit", c_char_p), ("doc", c_char_p)]
+
+
+class Input(Structure):
+    _fields_ = [("name", c_char_p), ("path", c_char_p), ("column", c_char_p), ("hold", c_int)]
+
+
+class Settings(Structure):
+    _fields_ = [("set", POINTER(Assignment)), ("nset", c_int), ("until", c_double), ("step", c_double),
+                ("start", c_double), ("theta", c_double), ("gamma", c_double), ("solver", c_char_p),
+                ("tolerance", c_double), ("accept", c_double), ("solve_budget", c_double), ("dump_problems", c_char_p),
+                ("general", c_int), ("step_by_step", c_int), ("project_start", c_int), ("input", POINTER(Input)),
+                ("ninput", c_int), ("any_start", c_int)]
+
+
+class CounterValues(Structure):
+    """nsm_counters"""
+    _fields_ = [("steps", c_long), ("newton_iterations", c_long), ("solver_iterations", c_long), ("impacts", c_long),
+                ("stagnations", c_long), ("worst_residual", c_double), ("whole_steps", c_long), ("left_out", c_long),
+                ("max_residual", c_double), ("accepted", c_long), ("accepted_step", c_long),
+                ("worst_accepted", c_double), ("contacts", c_long), ("deepest", c_double), ("events", c_long)]
+
+
+class EnergyValues(Structure):
+    """nsm_energy"""
+    _fields_ = [(name, c_double) for name in ("kinetic", "potential", "initial", "forces", "dampers", "contacts",
+                                              "friction", "residue")]
+
+
+ERROR, DOUBLES, INTS = POINTER(RunErrorText), POINTER(c_double), POINTER(c_int)
+FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares the number of arguments with the header
+    "nsm_version": (c_char_p, []),
+    "nsm_compile_file": (c_void_p, [c_char_p, POINTER(CompileSettings)]),
+    "nsm_compile_text": (c_void_p, [c_char_p, c_char_p, POINTER(CompileSettings)]),
+    "nsm_program_free": (None, [c_void_p]),
+    "nsm_program_status": (c_int, [c_void_p]),
+    "nsm_program_name": (c_char_p, [c_void_p]),
+    "nsm_program_c": (c_char_p, [c_void_p]),
+    "nsm_ndiagnostic": (c_int, [c_void_p]),
+    "nsm_diagnostics": (POINTER(DiagnosticText), [c_void_p]),
+    "nsm_diagnostics_text": (c_size_t, [c_void_p, c_char_p, c_size_t]),
+    "nsm_derivation": (c_size_t, [c_void_p, c_char_p, c_char_p, c_size_t]),
+    "nsm_meaning_of": (Meaning, [c_void_p, c_char_p]),
+    "nsm_nparameter": (c_int, [c_void_p]),
+    "nsm_parameter_at": (ParameterText, [c_void_p, c_int]),
+    "nsm_default_settings": (Settings, []),
+    "nsm_simulate": (c_void_p, [c_void_p, POINTER(Settings), ERROR]),
+    "nsm_close": (None, [c_void_p]),
+    "nsm_step": (c_int, [c_void_p, ERROR]),
+    "nsm_advance": (c_int, [c_void_p, c_long, ERROR]),
+    "nsm_step_by": (c_int, [c_void_p, c_double, ERROR]),
+    "nsm_record": (c_int, [c_void_p, c_long, c_long, INTS, c_int, c_void_p, POINTER(c_long), ERROR]),
+    "nsm_read_columns": (c_int, [c_void_p, INTS, c_int, c_void_p, ERROR]),
+    "nsm_reset": (None, [c_void_p]),
+    "nsm_time": (c_double, [c_void_p]),
+    "nsm_steps_done": (c_long, [c_void_p]),
+    "nsm_steps_total": (c_long, [c_void_p]),
+    "nsm_ncolumn": (c_int, [c_void_p]),
+    "nsm_column_name": (c_char_p, [c_void_p, c_int]),
+    "nsm_read_column": (c_double, [c_void_p, c_int]),
+    "nsm_write_column": (c_int, [c_void_p, c_int, c_double, ERROR]),
+    "nsm_set_parameter": (c_int, [c_void_p, c_char_p, c_double, ERROR]),
+    "nsm_get_parameter": (c_double, [c_void_p, c_char_p]),
+    "nsm_set_input": (c_int, [c_void_p, c_char_p, c_double, ERROR]),
+    "nsm_state_size": (c_size_t, [c_void_p]),
+    "nsm_save": (None, [c_void_p, c_void_p]),
+    "nsm_restore": (c_int, [c_void_p, c_char_p, ERROR]),
+    "nsm_clone": (c_void_p, [c_void_p, ERROR]),
+    "nsm_get_counters": (None, [c_void_p, POINTER(CounterValues)]),
+    "nsm_keep_ledger": (None, [c_void_p]),
+    "nsm_get_energy": (c_int, [c_void_p, POINTER(EnergyValues)]),
+    "nsm_run_error_text": (c_size_t, [c_void_p, ERROR, c_char_p, c_size_t]),
+}
+NSM_ENERGIES = 4
+
+
+def _candidates():
+    if os.environ.get("NSM_LIBRARY"):
+        yield os.environ["NSM_LIBRARY"]
+        return
+    package = pathlib.Path(__file__).resolve().parent
+    arch = sysconfig.get_config_var("MULTIARCH") or ""
+    yield package / "native/lib" / SONAME
+    if package.parent.parts[-2:] == ("bindings", "python"):
+        yield package.parents[2] / "build/release/lib" / SONAME
+    for above in list(package.parents)[:6]:
+        for lib in ("lib", f"lib/{arch}", "lib64"):
+            yield above / lib / SONAME
+    yield SONAME
+
+
+def _open():
+    for path in _candidates():
+        if str(path) == SONAME or os.environ.get("NSM_LIBRARY") or pathlib.Path(path).exists():
+            try:
+                # models that the C compiler made (jit="cc") look for the runtime among global names
+                return ctypes.CDLL(str(path), ctypes.RTLD_GLOBAL)
+            except OSError as e:
+                raise ImportError(f"{SONAME} cannot be loaded: {e}; build it (./check --quick), install it "
+                                  "(cmake --install), or name it in NSM_LIBRARY") from None
+
+
+def _declared(library):
+    for name, (gives, takes) in FUNCTIONS.items():
+        try:
+            f = getattr(library, name)
+        except AttributeError:
+            raise ImportError(f"{library._name} has no {name}: it is of another version of nsm") from None
+        f.restype, f.argtypes = gives, takes
+    return library
+
+
+C = _declared(_open())
+
+
+def version():
+    return C.nsm_version().decode()
+
+
+def text_of(f, *args):
+    """What a function gives that fills a text as snprintf does."""
+    n = f(*args, None, 0)
+    room = ctypes.create_string_buffer(n + 1)
+    f(*args, room, n + 1)
+    return room.value.decode("utf-8", "replace")
+
+
+def assignments(values):
+    """A dictionary of numbers as (array, its length). TypeError: no number."""
+    array = (Assignment * len(values))()
+    for place, (name, value) in zip(array, values.items()):
+        place.name, place.value = name.encode(), float(value)
+    return array, len(values)

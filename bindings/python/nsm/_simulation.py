@@ -1,0 +1,374 @@
+"""A simulation: steps, values, inputs, states. Each call into C is made while no other thread uses the simulation."""
+import ctypes
+import difflib
+import math
+import os
+import threading
+import time
+from typing import List, NamedTuple
+
+from . import _arrays
+from ._errors import Error, UsageError, run_error
+from ._library import (C, CounterValues, EnergyValues, Input, NSM_ENERGIES, OK, RunErrorText, STOPPED, assignments,
+                       byref, c_double, c_int, c_long)
+from ._result import Result
+
+_numbers = ("until", "step", "start", "theta", "gamma", "tolerance", "accept", "solve_budget")
+_flags = ("project_start", "step_by_step", "general")
+SETTINGS = {*_numbers, *_flags, "solver", "inputs"}
+LOOK = 0.05          # seconds between two looks for Ctrl-C
+
+
+class Counters(NamedTuple):
+    """What a run did: as nsm_counters in include/nsm.h."""
+    steps: int
+    newton_iterations: int
+    solver_iterations: int
+    impacts: int
+    stagnations: int
+    worst_residual: float
+    whole_steps: int
+    left_out: int
+    max_residual: float
+    accepted: int
+    accepted_step: int
+    worst_accepted: float
+    contacts: int
+    deepest: float
+    events: int
+
+
+class Energy(NamedTuple):
+    """Energies now [J], and the ledger since keep_ledger; nan: not kept, or the model has no energy."""
+    kinetic: float
+    potential: float
+    initial: float
+    forces: float
+    dampers: float
+    contacts: float
+    friction: float
+    residue: float
+
+    @property
+    def total(self) -> float:
+        return self.kinetic + self.potential
+
+
+def _meant(word, words):
+    near = difflib.get_close_matches(word, words, 1)
+    return f"; did you mean `{near[0]}`?" if near else ""
+
+
+def _settings(model, values, settings):
+    """nsm_settings of values by name; what it points to is kept by it."""
+    s = C.nsm_default_settings()
+    for name, value in settings.items():
+        if name not in SETTINGS:
+            values[name] = value
+        elif value is None:
+            pass
+        elif name in _numbers:
+            setattr(s, name, float(value))
+        elif name in _flags:
+            setattr(s, name, int(bool(value)))
+        elif name == "solver":
+            s.solver = value.encode()
+        else:
+            s.input = (Input * len(value))(*(Input(n.encode(), os.fsencode(p)) for n, p in value.items()))
+            s.ninput = len(value)
+    unknown = next((name for name in values if name not in model.parameters), None)
+    if unknown is not None:
+        raise UsageError(f"there is no parameter or setting `{unknown}`" +
+                         _meant(unknown, [*model.parameters, *SETTINGS]))
+    s.set, s.nset = assignments(values)
+    return s
+
+
+def _selects(what, name):
+    """As `--record`: bead selects bead[3].z, and bead.z as well."""
+    if name == what or name.startswith((what + "[", what + ".")):
+        return True
+    bare, depth = [], 0
+    for c in name:
+        depth += c == "["
+        if depth == 0:
+            bare.append(c)
+        depth -= c == "]"
+    bare = "".join(bare)
+    return bare == what or bare.startswith(what + ".") or bare == what + "'" and what.endswith("'")
+
+
+class Simulation:
+    """Made by Model.simulate. sim["z"] reads a column, sim["z"] = 1 writes a state, coordinate or velocity.
+
+    columns: their names. stopped: a `stop` of the model ended the run, and message is what it said."""
+
+    def __init__(self, model, set=None, **values):
+        self._prepare(model)
+        settings = _settings(model, dict(set or {}), values)
+        self._open(C.nsm_simulate(model._program.at, byref(settings), self._error_at))
+
+    def _prepare(self, model):
+        self._at, self._lock, self._error = None, threading.Lock(), RunErrorText()
+        self._error_at = ctypes.pointer(self._error)
+        self.model, self.stopped, self.message = model, False, ""
+
+    def _open(self, at):
+        if not at:
+            raise run_error(self.model._program.at, self._error)
+        self._program = self.model._program
+        self._program.take()
+        self._at = at
+        n = C.nsm_ncolumn(at)
+        names = [C.nsm_column_name(at, c).decode() for c in range(n + NSM_ENERGIES)]
+        self._names, self.columns = names, names[:n]
+        self._number = {name: c for c, name in reversed(list(enumerate(names)))}
+
+    def close(self):
+        """Gives its memory back; any use after it is an error."""
+        with self._lock:
+            at, self._at = self._at, None
+        if at:
+            C.nsm_close(at)
+            self._program.give_back()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def __del__(self):
+        if getattr(self, "_at", None):
+            self.close()
+
+    def _alive(self):
+        if not self._at:
+            raise ValueError("the simulation is closed")
+        return self._at
+
+    def _check(self, code):
+        if code == STOPPED:
+            self.stopped, self.message = True, self._error.text.decode("utf-8", "replace")
+        elif code != OK:
+            raise run_error(self.model._program.at, self._error)
+
+    def _find(self, name):
+        try:
+            return self._number[name]
+        except KeyError:
+            raise UsageError(f"there is no column `{name}`" + _meant(name, self._number)) from None
+
+    # ---- time -------------------------------------------------------------------------------------------------------
+    @property
+    def time(self) -> float:
+        with self._lock:
+            return C.nsm_time(self._alive())
+
+    @property
+    def steps_done(self) -> int:
+        with self._lock:
+            return C.nsm_steps_done(self._alive())
+
+    @property
+    def steps_total(self) -> int:
+        with self._lock:
+            return C.nsm_steps_total(self._alive())
+
+    @property
+    def done(self) -> bool:
+        """Is the run at its end? (Stopped by the model: after the step that stopped it.)"""
+        with self._lock:
+            return self.stopped or C.nsm_steps_done(self._alive()) >= C.nsm_steps_total(self._at)
+
+    # ---- steps ------------------------------------------------------------------------------------------------------
+    def step(self, inputs=None, **more) -> "Simulation":
+        """One step, with inputs that keep their values until they are given other ones: sim.step(u=0.3). RunError: the
+        state is that before it."""
+        with self._lock:
+            at = self._alive()
+            for name, value in {**(inputs or {}), **more}.items() if inputs or more else ():
+                self._check(C.nsm_set_input(at, name.encode(), value, self._error_at))
+            # nsm_advance has the bits of a run; nsm_step refuses to go beyond its end
+            ahead = C.nsm_steps_done(at) < C.nsm_steps_total(at)
+            code = C.nsm_advance(at, 1, self._error_at) if ahead else C.nsm_step(at, self._error_at)
+            if code != OK:
+                self._check(code)
+        return self
+
+    def step_by(self, h: float) -> "Simulation":
+        """One step of length h [s], off the clock of the run."""
+        with self._lock:
+            self._check(C.nsm_step_by(self._alive(), h, self._error_at))
+        return self
+
+    def advance(self, n: int) -> "Simulation":
+        """n steps, or as many as there are to the end of the run."""
+        self._steps(n, 0, None, 0, None)
+        return self
+
+    def _steps(self, n, every, numbers, ncolumn, rows):
+        """Up to n steps, in pieces so that Ctrl-C is seen; how many rows were written."""
+        written, piece = c_long(0), 1024
+        at_rows = _arrays.address(rows) if rows is not None else 0
+        while n > 0:
+            some = min(n, piece)
+            began = time.perf_counter()
+            with self._lock:
+                at = self._alive()
+                before = C.nsm_steps_done(at)
+                code = C.nsm_record(at, some, every, numbers, ncolumn, at_rows + 8 * ncolumn * written.value,
+                                    byref(written), self._error_at)
+                done = C.nsm_steps_done(at) - before
+                try:
+                    self._check(code)
+                except Error as e:
+                    e.rows = written.value
+                    raise
+            if done < some or code == STOPPED:
+                break
+            n -= some
+            piece = 2 * piece if time.perf_counter() - began < LOOK / 2 else max(1, piece // 2)
+        return written.value
+
+    # ---- rows -------------------------------------------------------------------------------------------------------
+    def select(self, record=None) -> List[str]:
+        """The columns that names of columns, families and energies stand for, as `nsm run --record`; time first."""
+        if record is None:
+            return list(self.columns)
+        chosen = {"time": None}
+        for what in [record] if isinstance(record, str) else record:
+            found = [name for name in self.columns if _selects(what, name)]
+            for name in found or [self._names[self._find(what)]]:
+                chosen[name] = None
+        return list(chosen)
+
+    def run(self, every: int = 1, record=None, steps: int = None) -> Result:
+        """To the end of the run, or `steps` steps: rows of now, of each step whose number is a multiple of `every`, and
+        of the last one."""
+        if every < 1:
+            raise ValueError("every: at least 1")
+        names = self.select(record)
+        if "energy.residue" in names:
+            self.keep_ledger()
+        n = len(names)
+        numbers = None if names == self.columns else (c_int * n)(*(self._number[name] for name in names))
+        with self._lock:
+            at = self._alive()
+            first = C.nsm_steps_done(at)
+            left = C.nsm_steps_total(at) - first
+            left = left if steps is None else min(left, steps)
+            rows = _arrays.rows((first + left) // every - first // every + 2, n)
+            self._check(C.nsm_read_columns(at, numbers, n, _arrays.address(rows), self._error_at))
+        began, error = time.perf_counter(), None
+        try:
+            written = 1 + self._steps(left, every, numbers, n, _arrays.behind(rows, 1))
+        except Error as e:
+            error, written = e, 1 + e.rows
+        wall = time.perf_counter() - began
+        with self._lock:
+            at = self._alive()
+            last = C.nsm_steps_done(at)
+            if (last % every and last > first) or (self.stopped and C.nsm_time(at) != _arrays.last_time(rows, written)):
+                C.nsm_read_columns(at, numbers, n, _arrays.address(_arrays.behind(rows, written)), self._error_at)
+                written += 1
+        result = Result(self.model, names, _arrays.first(rows, written), self.counters, self.energy, self.message, wall)
+        if error is not None:
+            error.result = result
+            raise error
+        return result
+
+    # ---- values -----------------------------------------------------------------------------------------------------
+    def __getitem__(self, name: str) -> float:
+        c = self._find(name)
+        with self._lock:
+            return C.nsm_read_column(self._alive(), c)
+
+    def __setitem__(self, name: str, value: float):
+        c = self._find(name)
+        with self._lock:
+            self._check(C.nsm_write_column(self._alive(), c, value, self._error_at))
+
+    def values(self):
+        """All columns now, in the order of `columns`."""
+        n = len(self.columns)
+        row = _arrays.rows(1, n)
+        with self._lock:
+            self._check(C.nsm_read_columns(self._alive(), None, n, _arrays.address(row), self._error_at))
+        return _arrays.row(row, 0)
+
+    def set(self, values=None, **more):
+        """Parameters take other values, from the next step on. It costs as much as opening the simulation."""
+        for name, value in {**(values or {}), **more}.items():
+            with self._lock:
+                self._check(C.nsm_set_parameter(self._alive(), name.encode(), value, self._error_at))
+
+    def parameter(self, name: str) -> float:
+        with self._lock:
+            value = C.nsm_get_parameter(self._alive(), name.encode())
+        if math.isnan(value) and name not in self.model.parameters:
+            raise UsageError(f"there is no parameter `{name}`")
+        return value
+
+    def input(self, values=None, **more):
+        """Inputs take these values from now on, until they are given other ones."""
+        for name, value in {**(values or {}), **more}.items():
+            with self._lock:
+                self._check(C.nsm_set_input(self._alive(), name.encode(), value, self._error_at))
+
+    # ---- states -----------------------------------------------------------------------------------------------------
+    def reset(self) -> "Simulation":
+        """Back to the start."""
+        with self._lock:
+            C.nsm_reset(self._alive())
+            self.stopped, self.message = False, ""
+        return self
+
+    def save(self) -> bytes:
+        """What a run goes on from, with the same bits."""
+        with self._lock:
+            state = ctypes.create_string_buffer(C.nsm_state_size(self._alive()))
+            C.nsm_save(self._at, state)
+        return state.raw
+
+    def restore(self, state: bytes) -> "Simulation":
+        """Back to a state of this model with the same sizes and parameters. UsageError: it is of another one."""
+        with self._lock:
+            if len(state) != C.nsm_state_size(self._alive()):
+                raise UsageError("the state is of another model, or of other sizes of it")
+            self._check(C.nsm_restore(self._at, bytes(state), self._error_at))
+            self.stopped, self.message = False, ""
+        return self
+
+    def clone(self) -> "Simulation":
+        """Another simulation with the same settings in the same state."""
+        other = Simulation.__new__(Simulation)
+        other._prepare(self.model)
+        with self._lock:
+            other._open(C.nsm_clone(self._alive(), other._error_at))
+            other.stopped, other.message = self.stopped, self.message
+        return other
+
+    # ---- what a run did ---------------------------------------------------------------------------------------------
+    @property
+    def counters(self) -> Counters:
+        c = CounterValues()
+        with self._lock:
+            C.nsm_get_counters(self._alive(), byref(c))
+        return Counters(*(getattr(c, name) for name, _ in c._fields_))
+
+    def keep_ledger(self):
+        """From now on the ledger says where the energy goes."""
+        with self._lock:
+            C.nsm_keep_ledger(self._alive())
+
+    @property
+    def energy(self) -> Energy:
+        e = EnergyValues()
+        with self._lock:
+            C.nsm_get_energy(self._alive(), byref(e))
+        return Energy(*(getattr(e, name) for name, _ in e._fields_))
+
+    def __repr__(self):
+        where = f"t = {self.time:g} s, step {self.steps_done} of {self.steps_total}" if self._at else "closed"
+        return f"<nsm.Simulation of {self.model.name}: {where}>"

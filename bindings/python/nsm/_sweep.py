@@ -1,0 +1,123 @@
+"""Many runs of a model, side by side in threads: C does the work, so that they fill the processors."""
+import concurrent.futures
+import html
+import itertools
+import math
+import os
+import re
+from collections.abc import Mapping
+from typing import Dict, List
+
+from . import _arrays
+from ._errors import Error, UsageError
+
+# As in runtime/record/statistics.c, from all rows of a run.
+_MEASURE = re.compile(r"\s*(?:(final|initial|min|max|mean|drift|gain)\(\s*(.*?)\s*\)"
+                      r"|at\(\s*(.*),\s*([^,]*?)\s*\)|(.*?))\s*$")
+
+
+def _at(t, y, time):
+    for k in range(1, len(t)):
+        h = t[k] - t[k - 1]
+        if t[k] >= time - 1e-9 * h:
+            f = (time - t[k - 1]) / h
+            return float(y[k] if f >= 1 - 1e-9 else y[k - 1] + f * (y[k] - y[k - 1])) if time >= t[0] else math.nan
+    return math.nan
+
+
+def _mean(t, y):
+    if len(t) < 2:
+        return float(y[0])
+    area = 0.0
+    for part in map(lambda a, b, s, e: 0.5 * (a + b) * (e - s), y, y[1:], t, t[1:]):
+        area += part
+    return area / (t[-1] - t[0])
+
+
+def _extreme(pick, y):
+    return math.nan if any(x != x for x in y) else pick(y)
+
+
+_OF = {
+    "final": lambda t, y: y[-1],
+    "initial": lambda t, y: y[0],
+    "min": lambda t, y: _extreme(min, y),
+    "max": lambda t, y: _extreme(max, y),
+    "mean": _mean,
+    "drift": lambda t, y: _extreme(max, [abs(x - y[0]) for x in y]),
+    "gain": lambda t, y: _extreme(max, [0.0, *map(lambda a, b: b - a, y, y[1:])]),
+}
+
+
+def _measure(text):
+    """(column, whether every step counts, function of a Result) of "max(z)"."""
+    kind, inside, column, time, bare = _MEASURE.match(text).groups()
+    if column is not None:
+        try:
+            when = float(time)
+        except ValueError:
+            raise UsageError(f"{text}: `at` takes a column and a time in seconds: at(x, 2.5)") from None
+        return column, True, lambda r: _at(r.time.tolist(), r[column].tolist(), when)
+    name, f = inside or bare, _OF[kind or "final"]
+    return name, kind not in (None, "final", "initial"), lambda r: f(r.time.tolist(), r[name].tolist())
+
+
+class Sweep(Mapping):
+    """Columns by name: the parameters, then the measures, one value for each run. errors: {number of a run: what went
+    wrong}."""
+
+    def __init__(self, names: List[str], rows, errors: Dict[int, Error]):
+        self.names, self.errors, self._rows = names, errors, rows
+
+    def __getitem__(self, name: str):
+        i = self.names.index(name) if name in self.names else None
+        if i is None:
+            raise KeyError(name)
+        return _arrays.vector([row[i] for row in self._rows])
+
+    def __iter__(self):
+        return iter(self.names)
+
+    def __len__(self):
+        return len(self.names)
+
+    @property
+    def nrow(self) -> int:
+        return len(self._rows)
+
+    def __repr__(self):
+        return f"<nsm.Sweep: {self.nrow} runs, {len(self.errors)} failed; {', '.join(self.names)}>"
+
+    def _repr_html_(self):
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in self.names)
+        body = "".join("<tr>" + "".join(f"<td>{x:g}</td>" for x in row) + "</tr>" for row in self._rows[:20])
+        return f"{self.nrow} runs<table><tr>{head}</tr>{body}</table>"
+
+
+def sweep(model, measure, vary, threads, set, values):
+    grid = dict(vary or {})
+    for name in list(values):
+        if name in model.parameters and not isinstance(values[name], (int, float)):
+            grid[name] = values.pop(name)
+    if not grid:
+        raise UsageError("nothing varies: vary={\"e\": [0.1, 0.5]}, or e=[0.1, 0.5]")
+    if isinstance(measure, str):
+        measure = [measure]
+    by_name = {} if isinstance(measure, dict) else {m: _measure(m) for m in measure}
+    functions = measure if isinstance(measure, dict) else {m: f for m, (_, _, f) in by_name.items()}
+    record = None if isinstance(measure, dict) else [column for column, _, _ in by_name.values()]
+    every = 1 if isinstance(measure, dict) or any(all_of_them for _, all_of_them, _ in by_name.values()) else 2**62
+    points = list(itertools.product(*(map(float, grid[name]) for name in grid)))
+
+    def one(point):
+        try:
+            r = model.run(every=every, record=record, set={**(set or {}), **dict(zip(grid, point))}, **values)
+            return [*point, *(float(f(r)) for f in functions.values())], None
+        except UsageError:
+            raise
+        except Error as e:
+            return [*point, *(math.nan for _ in functions)], e
+
+    with concurrent.futures.ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
+        done = list(pool.map(one, points))
+    return Sweep([*grid, *functions], [row for row, _ in done], {i: e for i, (_, e) in enumerate(done) if e})

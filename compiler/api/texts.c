@@ -1,0 +1,154 @@
+// What a program has to say, as text: its diagnostics, errors of a run with their place in the model, the derivation,
+// the meaning of names. Each is printed to a stream; where a text is asked for, to one in memory.
+#define _POSIX_C_SOURCE 200809L
+#include <stdlib.h>
+#include <string.h>
+#include "program.h"
+
+// ---- streams in memory ----------------------------------------------------------------------------------------------
+typedef struct Memory { FILE *f; char *at; size_t n; } Memory;
+
+static bool memory_open(Memory *m) {
+  *m = (Memory){ 0 };
+  return (m->f = open_memstream(&m->at, &m->n)) != NULL;
+}
+
+static size_t give(const char *from, size_t n, char *to, size_t room) {
+  if (room == 0) return n;
+  size_t some = n < room ? n : room - 1;
+  memcpy(to, from, some);
+  to[some] = 0;
+  return n;
+}
+
+static size_t memory_give(Memory *m, char *to, size_t room) {
+  fclose(m->f);
+  size_t n = give(m->at ? m->at : "", m->at ? m->n : 0, to, room);
+  free(m->at);
+  return n;
+}
+
+// ---- diagnostics ----------------------------------------------------------------------------------------------------
+void nsm_print_diagnostics(const nsm_program *p, FILE *f) {
+  if (*p->message) fprintf(f, "error: %s\n", p->message);
+  compilation_report(p->c, f);
+}
+
+size_t nsm_diagnostics_text(const nsm_program *p, char *to, size_t room) {
+  Memory m;
+  if (!memory_open(&m)) return give("", 0, to, room);
+  nsm_print_diagnostics(p, m.f);
+  return memory_give(&m, to, room);
+}
+
+// ---- errors of a run ------------------------------------------------------------------------------------------------
+// The text of one line of a file, without the blanks around it.
+static Span line_of_file(const SourceFile *f, int line) {
+  size_t lo = f->line_start[line - 1], hi = line < f->n_lines ? f->line_start[line] : f->len;
+  while (lo < hi && strchr(" \t", f->text[lo])) lo++;
+  while (hi > lo && strchr(" \t\r\n", f->text[hi - 1])) hi--;
+  return (Span){ f, lo, hi };
+}
+
+Span span_of_error(const Compilation *c, nsm_place at) {
+  const Model *m = c->model;
+  Span s = { 0 };
+  if (at.kind == NSM_AT_CLASS && at.number < c->plan->ncls) s = c->plan->cls[at.number].c->span;
+  if (at.kind == NSM_AT_PARAMETER && at.number < m->nparam) s = m->param[at.number].span;
+  if (at.kind == NSM_AT_VARIABLE && at.number < m->nvar) s = m->var[at.number].span;
+  if (at.kind == NSM_AT_CLAIM && at.number < m->nexpect) s = m->expect[at.number].span;
+  bool inside = s.file && at.line > 0 && at.line <= s.file->n_lines;
+  return inside && at.line != source_line(s.file, s.lo) ? line_of_file(s.file, at.line) : s;
+}
+
+void nsm_print_run_error(const nsm_program *p, const nsm_error *e, FILE *f) {
+  diag_print_plain(e->text, p->c->plan ? span_of_error(p->c, e->at) : (Span){ 0 }, f, wants_colour(f));
+}
+
+size_t nsm_run_error_text(const nsm_program *p, const nsm_error *e, char *to, size_t room) {
+  Memory m;
+  if (!memory_open(&m)) return give("", 0, to, room);
+  nsm_print_run_error(p, e, m.f);
+  return memory_give(&m, to, room);
+}
+
+// ---- the derivation -------------------------------------------------------------------------------------------------
+size_t nsm_derivation(const nsm_program *p, const char *form, char *to, size_t room) {
+  bool latex = form && !strcmp(form, "latex"), json = form && !strcmp(form, "json");
+  if (!p->c->plan || (form && !latex && !json)) return give("", 0, to, room);
+  Arena *a = arena_new();
+  SchemeFacts f = scheme_facts(p->c->plan);
+  Text t = {0};
+  (json ? system_print_json : latex ? system_print_latex : system_print)(a, p->c->system, &f, &t);
+  size_t n = give(text_str(&t), t.n, to, room);
+  text_free(&t);
+  arena_free(a);
+  return n;
+}
+
+// ---- meanings -------------------------------------------------------------------------------------------------------
+// Is `name` ("bead[3].z") an element of what the model calls `pattern` ("bead[%].z")? Returns what stands behind it, or
+// NULL.
+static const char *element_of(const char *name, const char *pattern) {
+  for (; *pattern; pattern++)
+    if (*pattern == '%') {
+      size_t n = strspn(name, "-0123456789");
+      if (n == 0) return NULL;
+      name += n;
+    } else if (*name++ != *pattern) return NULL;
+  return name;
+}
+
+// As the model writes it where that is an SI unit: N*m and not J, rad and not 1.
+static const char *written_si(Unit u) {
+  return u.state == UNIT_KNOWN && !unit_scaled(u) && u.written && *u.written ? u.written : NULL;
+}
+
+static const char *unit_text(Compilation *c, Unit u) {
+  if (u.state != UNIT_KNOWN) return "";
+  if (written_si(u)) return written_si(u);
+  Text t = {0};
+  unit_print(unit_plain(u), &t);
+  const char *text = !strcmp(text_str(&t), "1") ? "" : arena_strndup(c->arena, text_str(&t), t.n);
+  text_free(&t);
+  return text;
+}
+
+static const char *rate_unit(Compilation *c, Unit u, Unit second) {
+  const char *written = written_si(u);
+  if (written && !strpbrk(written, "/*") && strcmp(written, "s")) return arena_printf(c->arena, "%s/s", written);
+  return u.state == UNIT_KNOWN ? unit_text(c, unit_div(u, second)) : "";
+}
+
+static const char *or_nothing(const char *doc) { return doc ? doc : ""; }
+
+void list_meanings(nsm_program *p) {
+  const Model *m = p->c->model;
+  Unit second;
+  if (!m || !unit_parse("s", &second, &(const char *){ NULL }, &(int){ 0 })) return;
+  int n = 2 * m->nvar + m->noutput + m->nparam;
+  p->meaning = ARENA_ARRAY(p->c->arena, Meaning, n + 1);
+  for (int i = 0; i < m->nvar; i++) {
+    const MVar *v = &m->var[i];
+    const char *rate = v->rate_name ? v->rate_name : arena_printf(p->c->arena, "%s'", v->name);
+    nsm_meaning value = { unit_text(p->c, v->unit), or_nothing(v->doc) };
+    p->meaning[p->nmeaning++] = (Meaning){ v->name, value };
+    p->meaning[p->nmeaning++] = (Meaning){ rate, { rate_unit(p->c, v->unit, second), "" } };
+  }
+  for (int i = 0; i < m->noutput; i++)
+    p->meaning[p->nmeaning++] = (Meaning){ m->output[i].name, { unit_text(p->c, m->output[i].unit),
+                                                                or_nothing(m->output[i].doc) } };
+  for (int i = 0; i < m->nparam; i++)
+    p->meaning[p->nmeaning++] = (Meaning){ m->param[i].name, { unit_text(p->c, m->param[i].unit),
+                                                               or_nothing(m->param[i].doc) } };
+}
+
+nsm_meaning nsm_meaning_of(const nsm_program *p, const char *name) {
+  for (int i = 0; i < p->nmeaning; i++) {
+    const char *rest = element_of(name, p->meaning[i].pattern);
+    if (rest && !*rest) return p->meaning[i].of;
+  }
+  if (!strcmp(name, "time")) return (nsm_meaning){ "s", "" };
+  if (!strncmp(name, "energy", 6) && (name[6] == 0 || name[6] == '.')) return (nsm_meaning){ "J", "" };
+  return (nsm_meaning){ "", "" };
+}

@@ -1,0 +1,183 @@
+"""Joints: against an independent program of minimal coordinates, against published angles, angles that count
+revolutions (docs/numerics/bodies.md, section 6). CASES as in bodies.py."""
+import math
+
+from claims import run
+from suite import ROOT, need
+
+G = 9.81
+
+
+# --- an independent program: angles of a chain of hinges, Newton and Euler's recursion, Runge and Kutta's method ---
+
+def cross(a, b):
+    return (a[1]*b[2] - a[2]*b[1], a[2]*b[0] - a[0]*b[2], a[0]*b[1] - a[1]*b[0])
+
+
+def add(*v):
+    return tuple(map(sum, zip(*v)))
+
+
+def times(s, a):
+    return (s*a[0], s*a[1], s*a[2])
+
+
+def dot(a, b):
+    return a[0]*b[0] + a[1]*b[1] + a[2]*b[2]
+
+
+def turn(axis, angle, v):
+    """v turned about a unit axis [Rodrigues]."""
+    c, s = math.cos(angle), math.sin(angle)
+    return add(times(c, v), times(s, cross(axis, v)), times((1 - c)*dot(axis, v), axis))
+
+
+class Chain:
+    """Rods of length l along `way`, hinged end to end about axes given where all angles are 0."""
+
+    def __init__(self, axes, way, l, m, J):
+        self.axes = [times(1/math.sqrt(dot(a, a)), a) for a in axes]
+        self.way, self.l, self.m, self.J, self.n = way, l, m, J, len(axes)
+
+    def moments(self, q, dq, ddq, g):
+        """What the motors of the hinges must give for the accelerations ddq."""
+        frame = ((1, 0, 0), (0, 1, 0), (0, 0, 1))
+        w, dw, a = (0, 0, 0), (0, 0, 0), (0, 0, g)
+        links, out = [], [0.0]*self.n
+        for i in range(self.n):
+            axis = add(*[times(self.axes[i][k], frame[k]) for k in range(3)])
+            frame = [turn(axis, q[i], e) for e in frame]
+            dw = add(dw, times(ddq[i], axis), times(dq[i], cross(w, axis)))
+            w = add(w, times(dq[i], axis))
+            arm = add(*[times(self.l/2*self.way[k], frame[k]) for k in range(3)])
+            centre = add(a, cross(dw, arm), cross(w, cross(w, arm)))
+            a = add(a, times(2, cross(dw, arm)), times(2, cross(w, cross(w, arm))))
+            def inertia(v, f=frame):
+                return add(*[times(self.J[k]*dot(f[k], v), f[k]) for k in range(3)])
+            links.append((axis, arm, times(self.m, centre), add(inertia(dw), cross(w, inertia(w)))))
+        force, moment = (0, 0, 0), (0, 0, 0)
+        for i in reversed(range(self.n)):
+            axis, arm, f, t = links[i]
+            moment = add(moment, t, cross(times(2, arm), force), cross(arm, f))
+            force = add(force, f)
+            out[i] = dot(axis, moment)
+        return out
+
+    def accelerations(self, q, dq):
+        n, zero = self.n, [0.0]*self.n
+        rest = self.moments(q, dq, zero, G)
+        A = [self.moments(q, zero, [float(i == k) for i in range(n)], 0) + [-rest[k]] for k in range(n)]
+        for i in range(n):                                    # positive definite, so no pivots
+            for k in range(i + 1, n):
+                f = A[k][i]/A[i][i]
+                if f:
+                    A[k] = [x - f*y for x, y in zip(A[k], A[i])]
+        x = zero[:]
+        for i in reversed(range(n)):
+            x[i] = (A[i][n] - sum(A[i][k]*x[k] for k in range(i + 1, n)))/A[i][i]
+        return x
+
+    def after(self, t, steps):
+        h, n, y = t/steps, self.n, [0.0]*(2*self.n)
+        slope = lambda y: y[n:] + self.accelerations(y[:n], y[n:])
+        for _ in range(steps):
+            a = slope(y)
+            b = slope([u + h/2*v for u, v in zip(y, a)])
+            c = slope([u + h/2*v for u, v in zip(y, b)])
+            d = slope([u + h*v for u, v in zip(y, c)])
+            y = [u + h/6*(p + 2*r + 2*s + w) for u, p, r, s, w in zip(y, a, b, c, d)]
+        return y[:n]
+
+
+def extrapolated(model, names, steps):
+    """The last values of three steps h, h/2, h/4, by Richardson: errors h^2, h^4, ...; and the ratio of differences."""
+    v = []
+    for h in steps:
+        c = run(model.replace("STEP", repr(h)))[0]
+        v.append([c[n][-1] for n in names])
+    once = [[b + (b - a)/3 for a, b in zip(v[i], v[i + 1])] for i in range(2)]
+    ratio = max(abs(b - a) for a, b in zip(v[0], v[1]))/max(abs(b - a) for a, b in zip(v[1], v[2]))
+    return [b + (b - a)/15 for a, b in zip(*once)], ratio
+
+
+CHAIN = """import "std/joints.nsm";
+model Chain {{
+  param n = {n}, l = {l};
+  gravity [0, 0, -9.81];
+  body rod[i in 1:n] {{ mass = {m}, inertia = [{J[0]}, {J[1]}, {J[2]}], position = (i - 1/2)*l*[{way}] }}
+  Hinge first(A = ground, B = rod[1], at = [0, 0, 0], axis = {first});
+  Hinge joint[i in 2:n](A = rod[i-1], B = rod[i], at = (i - 1)*l*[{way}], axis = {axis});
+  simulate {{ until = 0.2, step = STEP, scheme = consistent }}
+  expect drift(energy) <= 1e-12;
+}}"""
+
+
+def against_minimal_coordinates(n, way, axes, first, axis, J, steps):
+    l, m = 0.2, 0.5
+    model = CHAIN.format(n=n, l=l, m=m, J=J, way=", ".join(map(str, way)), first=first, axis=axis)
+    names = ["first.angle"] + [f"joint[{i}].angle" for i in range(2, n + 1)]
+    ours, ratio = extrapolated(model, names, steps)
+    other = Chain(axes, way, l, m, J).after(0.2, 100)
+    off = max(abs(a - b) for a, b in zip(ours, other))
+    need(off <= 1e-8, f"the angles differ by {off:.2e}")
+    need(abs(ratio - 4) <= 0.1, f"the order is not 2: differences in the ratio {ratio:.3f}")
+
+
+def chain_of_ten():
+    axes = [(0, 1, 0.3 if i % 2 else -0.3) for i in range(10)]
+    against_minimal_coordinates(10, (1, 0, 0), axes, "[0, 1, -0.3]",
+                                "[0, 1, if floor(i/2)*2 == i then 0.3 else -0.3]", (1e-4, 2e-3, 2e-3),
+                                (1e-3, 5e-4, 2.5e-4))
+
+
+def arm_of_seven():
+    axes = [(0, i % 2, 1 - i % 2) if i else (0, 0.6, 0.8) for i in range(7)]
+    against_minimal_coordinates(7, (0.6, 0, 0.8), axes, "[0, 0.6, 0.8]",
+                                "[0, if floor(i/2)*2 == i then 1 else 0, if floor(i/2)*2 == i then 0 else 1]",
+                                (1e-3, 2e-3, 2.5e-3), (1e-3, 5e-4, 2.5e-4))
+
+
+# --- published angles ---
+
+def squeezer():
+    """Test set of Mazzia and Magherini, at 0.03 s."""
+    text = (ROOT/"models"/"iftomm_a03_squeezer.nsm").read_text()
+    text = text[:text.index("  simulate")] + "  simulate { until = 0.03 [s], step = 4 [us] }\n}\n"
+    c = run(text)[0]
+    for name, want in (("beta", 15.81077119629904), ("theta", -15.75637105984298), ("gamma", 0.04082224013073101),
+                       ("phi", -0.5347301163226948), ("delta", 0.5244099658805304), ("omega", 0.5347301163226948),
+                       ("epsilon", 1.048080741042263)):
+        need(abs(c[name][-1] - want) <= 1e-5, f"{name} is {c[name][-1]!r}, not {want!r}")
+
+
+# --- revolutions ---
+
+def revolutions():
+    """A motor turns a hinge by many revolutions: the angle does not jump, and the work is that of its moment."""
+    c = run("""import "std/joints.nsm";
+model Motor {
+  body b { mass = 1, inertia = [0.1, 0.1, 0.2], attitude = rotation([1, 1, 0], 0.3) }
+  Hinge h(A = b, B = ground, at = [0, 0, 0], axis = [1, 2, 2]);
+  force h.angle = 1;
+  output E = 0.1*b.spin[1]^2/2 + 0.1*b.spin[2]^2/2 + 0.2*b.spin[3]^2/2;
+  simulate { until = 10, step = 0.01, scheme = consistent }
+}""")[0]
+    angle, work = c["h.angle"], c["E"]
+    need(abs(angle[-1]) > 100, f"it turned by {angle[-1]} only")
+    need(max(abs(b - a) for a, b in zip(angle, angle[1:])) < 2, "the angle jumps")
+    off = max(abs(a - e) for a, e in zip(angle, work))
+    need(off <= 1e-10, f"the work is off by {off:.2e}")
+
+
+def redundant():
+    """1000 steps of Bennett's linkage: energy by its claim, and the closed form of its angles."""
+    text = (ROOT/"models"/"bennett_linkage.nsm").read_text().replace("until = 2 [s], step = 4 [ms]",
+                                                                     "until = 8 [s], step = 8 [ms]")
+    c = run(text)[0]
+    need(max(map(abs, c["product"])) <= 1e-10, "the angles leave their closed form")
+
+
+CASES = [("chain of 10 hinges against minimal coordinates", chain_of_ten),
+         ("arm of 7 hinges against minimal coordinates", arm_of_seven),
+         ("squeezer against published angles", squeezer), ("an angle counts revolutions", revolutions),
+         ("Bennett's linkage for long", redundant)]
