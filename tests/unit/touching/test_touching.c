@@ -182,7 +182,7 @@ static void rests(void **state) {
   for (int i = 0; i < 10; i++) {
     double below = 0;                                      // what presses on body i from below, by the list of contacts
     sim_contact c;
-    char name[16];
+    char name[32];
     snprintf(name, sizeof name, "body[%d]", i + 1);
     for (int k = 0; sim_touch_contact(s, k, &c); k++)
       if (strcmp(c.b, name) == 0 && c.normal[2] > 0.5) below += c.impulse;
