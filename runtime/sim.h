@@ -14,6 +14,8 @@
 // apart. Everything here is allocated by nsm_open from one list of blocks and released by nsm_close; in between only
 // pools grow.
 #pragma once
+#include <float.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include "nsm_run.h"
@@ -437,6 +439,10 @@ static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->now.t, 
 #define SIM_SWAP(a, b) do { double *swap_ = (a); (a) = (b); (b) = swap_; } while (0)
 // A kernel whose values stand between two events.
 static inline int sim_fixed(int stage) { return stage == NSM_CONST || stage == NSM_EVENT; }
+// What rounding can make of a time.
+static inline double sim_time_round_off(const nsm_sim *s, double t) {
+  return 4 * DBL_EPSILON * fmax(fabs(t), fabs(s->a->start));
+}
 // Rows with an impulse of their own, H^T p.
 static inline int sim_contactlike(const nsm_class *c) {
   return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT || c->kind == NSM_FRICTION;

@@ -72,6 +72,12 @@ SourceStatus source_read_ordinary(Arena *a, const char *path, const SourceFile *
   return source_read(a, path, out);
 }
 
+const char *source_beside(Arena *a, const SourceFile *from, const char *name) {
+  const char *slash = from ? strrchr(from->path, '/') : NULL;
+  if (name[0] == '/' || !slash) return name;
+  return arena_printf(a, "%.*s/%s", (int)(slash - from->path), from->path, name);
+}
+
 const char *source_status_text(SourceStatus s, int saved_errno) {
   switch (s) {
     case SOURCE_OK:         return "ok";

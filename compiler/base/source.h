@@ -23,6 +23,8 @@ typedef enum {
 SourceStatus source_read(Arena *a, const char *path, const SourceFile **out);
 // The same for a file that another one names: pipes and devices, which may never end, are refused unread.
 SourceStatus source_read_ordinary(Arena *a, const char *path, const SourceFile **out);
+// The path of `name` as the file `from` writes it: relative to the folder of `from`. In the arena, or name itself.
+const char  *source_beside(Arena *a, const SourceFile *from, const char *name);
 const char  *source_status_text(SourceStatus s, int saved_errno);
 const SourceFile *source_from_text(Arena *a, const char *path, const char *text, size_t len);
 

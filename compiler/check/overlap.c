@@ -47,15 +47,12 @@ static void place(Check *k, const SysClass *c, void *ctx) {
   p->shape = ARENA_ARRAY(k->arena, nsm_shape, b->nshape);
   bool known = b->motion != MB_DRIVEN;
   for (int i = 0; i < b->nshape; i++) {
-    double v[15];
-    for (int j = 0; j < 15; j++) known &= !isnan(v[j] = value_of(k->s, c->column[15 * i + j], k->loop, 8));
-    nsm_shape *x = &p->shape[i];
-    x->kind = (nsm_shape_kind)b->shape[i].kind;
-    memcpy(x->size, v, sizeof x->size);
-    memcpy(x->at, v + 3, sizeof x->at);
-    memcpy(x->turn, v + 6, sizeof x->turn);
-    x->hull = b->shape[i].points >= 0 ? s->hull[b->shape[i].points] : NULL;
-    s->bad = !sizes_ok(k, c, x);
+    double v[NSM_SHAPE_COLUMNS];
+    for (int j = 0; j < NSM_SHAPE_COLUMNS; j++)
+      known &= !isnan(v[j] = value_of(k->s, c->column[NSM_SHAPE_COLUMNS * i + j], k->loop, 8));
+    int points = b->shape[i].points;
+    p->shape[i] = nsm_shape_of_numbers((nsm_shape_kind)b->shape[i].kind, v, points >= 0 ? s->hull[points] : NULL);
+    s->bad = !sizes_ok(k, c, &p->shape[i]);
     if (s->bad) return;
   }
   double pose[12];
@@ -72,14 +69,8 @@ static nsm_hull **hulls(const Check *k) {
     for (int j = 0; j < m->solid[i].nshape; j++) {
       int n = m->solid[i].shape[j].points;
       if (n < 0 || h[n]) continue;
-      const MPoints *p = &m->points[n];
       nsm_hull_error error;
-      if (m->solid[i].shape[j].kind == NSM_CONVEX) h[n] = nsm_hull_of_points(p->n, p->at, NSM_FLAT, &error);
-      else {
-        double *flat = ARENA_ARRAY(k->arena, double, 2 * p->n);
-        for (int c = 0; c < p->n; c++) memcpy(flat + 2 * c, p->at + 3 * c, 2 * sizeof *flat);
-        h[n] = nsm_polygon_of_points(p->n, flat, NSM_FLAT, &error);
-      }
+      h[n] = nsm_hull_of_corners((nsm_shape_kind)m->solid[i].shape[j].kind, m->points[n].n, m->points[n].at, &error);
     }
   return h;
 }

@@ -331,6 +331,7 @@ unsigned asserted_class(const Ast *law);                       // 0: not one of 
 // pair[i]: the indices written are the loops around it
 bool own_indices(const Env *env, const Ast *x, const char *what);
 const char *family_name(const Env *env, const char *name);     // "pair[%]" for the loops of the item
+void family_bounds(MVar *v, const MContext *ctx);               // the first indices run over the loops around it
 const char *index_marks(Elab *e, int n);                       // "", "[%]", "[%,%]", ...
 void elab_simulate(Env env, const Ast *x);
 void elab_expect(Env env, const Ast *x);

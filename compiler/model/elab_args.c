@@ -310,10 +310,7 @@ static int delayed(const Env *env, const Ast *x, MExpr *y, MExpr *time, Unit uni
   }
   MVar v = { .kind = MV_DELAY, .ndim = env->ctx.n, .unit = unit, .span = x->span, .plain = ast_text(e, x) };
   v.name = arena_printf(e->a, "delay%d%s", (int)e->delay.n + 1, index_marks(e, env->ctx.n));
-  for (int k = 0; k < env->ctx.n; k++) {
-    v.lo[k] = env->ctx.loop[k].lo;
-    v.hi[k] = env->ctx.loop[k].hi;
-  }
+  family_bounds(&v, &env->ctx);
   vec_push(&e->var, v);
   MDelay d = { .ctx = env->ctx, .var = (int)e->var.n - 1, .value = y, .time = time, .span = x->span };
   vec_push(&e->delay, d);

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../../runtime/shapes/mass.h"
 #include "../base/suggest.h"
 #include "elab_body.h"
 
@@ -157,39 +158,8 @@ static bool no_inertia(const Env *env, Span at, const char *what, const char *he
   return false;
 }
 
-// Eigenvalues of the symmetric J, ascending: Jacobi's rotations.
-static void principal(const double *J, double *w) {
-  double a[9];
-  memcpy(a, J, sizeof a);
-  for (int sweep = 0; sweep < 30; sweep++)
-    for (int i = 0; i < 3; i++)
-      for (int k = i + 1; k < 3; k++) {
-        if (a[3 * i + k] == 0) continue;
-        double theta = (a[4 * k] - a[4 * i]) / (2 * a[3 * i + k]);
-        double t = (theta < 0 ? -1 : 1) / (fabs(theta) + sqrt(theta * theta + 1)), c = 1 / sqrt(t * t + 1), s = t * c;
-        for (int n = 0; n < 3; n++) {
-          double x = a[3 * n + i], z = a[3 * n + k];
-          a[3 * n + i] = c * x - s * z;
-          a[3 * n + k] = s * x + c * z;
-        }
-        for (int n = 0; n < 3; n++) {
-          double x = a[3 * i + n], z = a[3 * k + n];
-          a[3 * i + n] = c * x - s * z;
-          a[3 * k + n] = s * x + c * z;
-        }
-      }
-  for (int i = 0; i < 3; i++) w[i] = a[4 * i];
-  for (int i = 0; i < 2; i++)
-    for (int k = 0; k < 2 - i; k++)
-      if (w[k] > w[k + 1]) {
-        double x = w[k];
-        w[k] = w[k + 1];
-        w[k + 1] = x;
-      }
-}
-
 static bool check_inertia_numbers(const Env *env, const Body *b, Span at) {
-  double J[9], w[3];
+  double J[9], w[3], axes[9];                               // w: descending
   for (int i = 0; i < (b->planar ? 1 : 9); i++) if (!number_of(env, b->J[i], &J[i])) return true;
   if (b->planar) {
     if (J[0] > 0) return true;
@@ -203,14 +173,14 @@ static bool check_inertia_numbers(const Env *env, const Body *b, Span at) {
       if (fabs(J[3 * i + k] - J[3 * k + i]) > 1e-9 * (fabs(J[3 * i + k]) + fabs(J[3 * k + i])))
         return no_inertia(env, at, "this matrix of inertia is not symmetric",
                           "J[i, k] = J[k, i] = -(integral of x_i x_k) for i other than k");
-  principal(J, w);
+  nsm_principal(J, w, axes);
   Arena *a = env->e->a;
-  if (!(w[0] > 0))
-    return no_inertia(env, at, arena_printf(a, "a principal moment of inertia is %.6g, not positive", w[0]),
+  if (!(w[2] > 0))
+    return no_inertia(env, at, arena_printf(a, "a principal moment of inertia is %.6g, not positive", w[2]),
                       "a rod has some width: give it the small moment about its axis too");
-  if (w[0] + w[1] < w[2] * (1 - 1e-9))
+  if (w[2] + w[1] < w[0] * (1 - 1e-9))
     return no_inertia(env, at,
-                      arena_printf(a, "no body has these moments of inertia: %.6g + %.6g < %.6g", w[0], w[1], w[2]),
+                      arena_printf(a, "no body has these moments of inertia: %.6g + %.6g < %.6g", w[2], w[1], w[0]),
                       "the largest one is at most the sum of the others; about the centre of mass, in body axes");
   return true;
 }
@@ -491,10 +461,7 @@ static int new_variable(const Symbol *y, Scope *s, MVarKind kind, const char *na
   MVar v = { .kind = kind, .ndim = s->ctx.n + (n > 0), .unit = unit, .span = y->span };
   v.name = arena_printf(e->a, "%s%s", prefixed(e, s->path, name), index_marks(e, n > 0));
   v.plain = prefixed(e, s->plain, name);
-  for (int k = 0; k < s->ctx.n; k++) {
-    v.lo[k] = s->ctx.loop[k].lo;
-    v.hi[k] = s->ctx.loop[k].hi;
-  }
+  family_bounds(&v, &s->ctx);
   if (n > 0) {
     v.lo[s->ctx.n] = number(e, 1, y->span);
     v.hi[s->ctx.n] = number(e, n, y->span);

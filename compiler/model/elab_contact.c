@@ -54,10 +54,7 @@ bool row_force(Symbol *y) {
   if (y->nfors) text_addc(&index, ']');
   v.plain = arena_printf(e->a, "%s%s%s.lambda", env.scope->plain, y->name, text_str(&index));
   text_free(&index);
-  for (int k = 0; k < env.ctx.n; k++) {
-    v.lo[k] = env.ctx.loop[k].lo;
-    v.hi[k] = env.ctx.loop[k].hi;
-  }
+  family_bounds(&v, &env.ctx);
   y->id = -1;
   y->nnormal = 1;
   if (y->decl->kind == AST_CONSTRAINT && !constraint_value(&env, y)) return false;

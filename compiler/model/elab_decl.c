@@ -347,10 +347,7 @@ static bool force_variable(Symbol *y) {
             .span = y->span};
   v.name = arena_printf(e->a, "%s%s", prefixed(e, s->path, y->name), index_marks(e, own));
   v.plain = prefixed(e, s->plain, y->name);
-  for (int k = 0; k < s->ctx.n; k++) {
-    v.lo[k] = s->ctx.loop[k].lo;
-    v.hi[k] = s->ctx.loop[k].hi;
-  }
+  family_bounds(&v, &s->ctx);
   for (int k = 0; k < own; k++) {
     v.lo[s->ctx.n + k] = mx_num(e->a, 1, y->span);
     v.hi[s->ctx.n + k] = size[k];

@@ -43,3 +43,10 @@ const char *family_name(const Env *env, const char *name) {
   return arena_printf(e->a, "%s%s", prefixed(e, env->scope->path, name ? name : "unnamed"),
                       index_marks(e, env->ctx.n - env->scope->ctx.n));
 }
+
+void family_bounds(MVar *v, const MContext *ctx) {
+  for (int k = 0; k < ctx->n; k++) {
+    v->lo[k] = ctx->loop[k].lo;
+    v->hi[k] = ctx->loop[k].hi;
+  }
+}

@@ -19,9 +19,7 @@ static const char *import_path(Elab *e, const Ast *x) {
   const char *name = x->name ? x->name : "";
   if (strncmp(name, "std/", 4) == 0 && e->opt && e->opt->std_dir)
     return arena_printf(e->a, "%s/%s", e->opt->std_dir, name + 4);
-  if (name[0] == '/') return name;
-  const char *from = x->span.file->path, *slash = strrchr(from, '/');
-  return slash ? arena_printf(e->a, "%.*s/%s", (int)(slash - from), from, name) : name;
+  return source_beside(e->a, x->span.file, name);
 }
 
 // a/./b and a/x/../b are a/b, so that a file is known under one path.

@@ -163,15 +163,9 @@ static void of_hull(Elab *e, const ShapeTerm *t, nsm_hull *h, Part *p) {
   nsm_hull_free(h);
 }
 
-static const char *beside_model(Elab *e, const ShapeTerm *t) {
-  const char *model = t->span.file ? t->span.file->path : "", *slash = strrchr(model, '/');
-  if (t->path[0] == '/' || !slash) return t->path;
-  return arena_printf(e->a, "%.*s/%s", (int)(slash - model), model, t->path);
-}
-
 static nsm_hull *hull_of_mesh(Elab *e, const ShapeTerm *t) {
   nsm_mesh_fault fault = { 0 };
-  const char *path = beside_model(e, t);
+  const char *path = source_beside(e->a, t->span.file, t->path);
   nsm_mesh *mesh = nsm_mesh_read(path, &fault);
   if (!mesh || !nsm_mesh_check(mesh, &fault)) {
     Diag *d = diag(e->bag, DIAG_E0248, t->span, "the mesh `%s` %s", t->path, mesh ? "is no solid" : "cannot be read");

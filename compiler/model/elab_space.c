@@ -9,21 +9,9 @@
 
 #include "elab.h"
 
-static MExpr *mul(const Env *env, MExpr *a, MExpr *b, Span at) {
-  if (mx_is_num(a, 0) || mx_is_num(b, 0)) return mx_num(env->e->a, 0, at);
-  if (mx_is_num(a, 1)) return b;
-  if (mx_is_num(b, 1)) return a;
-  return mx_2(env->e->a, MOP_MUL, a, b, at);
-}
-static MExpr *add(const Env *env, MOp op, MExpr *a, MExpr *b, Span at) {
-  if (mx_is_num(b, 0)) return a;
-  if (mx_is_num(a, 0)) return op == MOP_ADD ? b : mx_neg(env->e->a, b, at);
-  return mx_2(env->e->a, op, a, b, at);
-}
-
 // a_i b_k - a_k b_i
-static MExpr *minor(const Env *env, const Value *a, const Value *b, int i, int k, Span at) {
-  return add(env, MOP_SUB, mul(env, a->at[i], b->at[k], at), mul(env, a->at[k], b->at[i], at), at);
+static MExpr *minor(Arena *m, const Value *a, const Value *b, int i, int k) {
+  return mx_minus(m, mx_times(m, a->at[i], b->at[k]), mx_times(m, a->at[k], b->at[i]));
 }
 
 static Value cross_value(const Env *env, Value a, Value b, Span at) {
@@ -34,9 +22,9 @@ static Value cross_value(const Env *env, Value a, Value b, Span at) {
     return bad_value(env, at);
   }
   Unit u = unit_mul(a.unit, b.unit);
-  if (a.dim[0] == 2) return scalar_value(minor(env, &a, &b, 0, 1, at), u, at, env);
+  if (a.dim[0] == 2) return scalar_value(minor(env->e->a, &a, &b, 0, 1), u, at, env);
   Value r = {.unit = u, .ndim = 1, .dim = {3, 0}, .span = at, .at = ARENA_ARRAY(env->e->a, MExpr *, 3)};
-  for (int i = 0; i < 3; i++) r.at[i] = minor(env, &a, &b, (i + 1) % 3, (i + 2) % 3, at);
+  for (int i = 0; i < 3; i++) r.at[i] = minor(env->e->a, &a, &b, (i + 1) % 3, (i + 2) % 3);
   return r;
 }
 
@@ -121,13 +109,13 @@ static Value rotation_value(const Env *env, const Value *axis, Value angle, Span
   MExpr *rest = mx_2(m, MOP_SUB, mx_num(m, 1, at), c, at);
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < 3; k++) {
-      MExpr *both = mul(env, n[i], n[k], at), *plane = mul(env, rest, both, at);
+      MExpr *both = mx_times(m, n[i], n[k]), *plane = mx_times(m, rest, both);
       if (i == k) {                                                // c + (1 - c) n_i^2, of a unit vector of numbers 1
-        r.at[4 * i] = mx_is_num(both, 1) ? mx_num(m, 1, at) : add(env, MOP_ADD, c, plane, at);
+        r.at[4 * i] = mx_is_num(both, 1) ? mx_num(m, 1, at) : mx_plus(m, c, plane);
         continue;
       }
-      MExpr *turn = mul(env, s, n[3 - i - k], at);                 // n^ has -n_l at (i, k) where i, k, l is cyclic
-      r.at[3 * i + k] = add(env, (k + 3 - i) % 3 == 1 ? MOP_SUB : MOP_ADD, plane, turn, at);
+      MExpr *turn = mx_times(m, s, n[3 - i - k]);                  // n^ has -n_l at (i, k) where i, k, l is cyclic
+      r.at[3 * i + k] = (k + 3 - i) % 3 == 1 ? mx_minus(m, plane, turn) : mx_plus(m, plane, turn);
     }
   return r;
 }
@@ -165,10 +153,7 @@ static int memory(const Env *env, Span at) {
   const char *name = arena_printf(e->a, "turned%zu", e->angle.n + 1);
   v.plain = prefixed(e, env->scope->plain, name);
   v.name = family_name(env, name);
-  for (int k = 0; k < env->ctx.n; k++) {
-    v.lo[k] = env->ctx.loop[k].lo;
-    v.hi[k] = env->ctx.loop[k].hi;
-  }
+  family_bounds(&v, &env->ctx);
   vec_push(&e->var, v);
   return (int)e->var.n - 1;
 }

@@ -6,14 +6,8 @@
 #include "../base/suggest.h"
 #include "elab.h"
 
-static const char *beside(const Env *env, const Ast *file) {
-  const char *name = file->name, *from = file->span.file->path, *slash = strrchr(from, '/');
-  if (name[0] == '/' || !slash) return name;
-  return arena_printf(env->e->a, "%.*s/%s", (int)(slash - from), from, name);
-}
-
 static const SourceFile *open_file(const Env *env, const Ast *file) {
-  const char *path = beside(env, file);
+  const char *path = source_beside(env->e->a, file->span.file, file->name);
   const SourceFile *f = NULL;
   SourceStatus s = source_read_ordinary(env->e->a, path, &f);
   if (s == SOURCE_OK) {

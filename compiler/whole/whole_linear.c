@@ -100,6 +100,17 @@ static void reload(Linear *l, const KValue *q, const KValue *z, const KValue *re
   if (l->here) linear_rows_load(l);
 }
 
+// Step `at` of the call by the runtime, which has the rows that act; what it left is loaded, or the loop ends.
+static void rows_by_runtime(Linear *l, KValue at, const KValue *q, const KValue *z, const KValue *reach) {
+  Step *p = l->p;
+  KBuilder *b = p->b;
+  KValue arg[] = { p->s, k_op2(b, OP_PLUS, p->k, k_double(b, at)) };
+  k_if(b, k_op2(b, OP_EQ, k_call(b, KS_nsm_whole_rows, arg, 2), k_integer(b, 0)));
+  k_break(b);
+  k_close(b);
+  reload(l, q, z, reach);
+}
+
 const Whole *whole_linear(Arena *a, Written *w, bool here) {
   if (!takes(w)) return NULL;
   Step step = step_open(a, w, "Whole steps: z1 = z + A (q, z, tau, 1), and the rows that act."), *p = &step;
@@ -228,11 +239,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     put(p, l->y_at, nr, out);
     if (l->here) for (int j = 0; j < nr; j++) put(p, l->l_at + j, 1, (KValue[]){ k_get(b, l->l[j]) });
     if (all) {
-      KValue arg[] = { p->s, k_op2(b, OP_PLUS, p->k, k_double(b, i)) };
-      k_if(b, k_op2(b, OP_EQ, k_call(b, KS_nsm_whole_rows, arg, 2), k_integer(b, 0)));
-      k_break(b);
-      k_close(b);
-      reload(l, q, z, reach);
+      rows_by_runtime(l, i, q, z, reach);
     } else {
       k_set(b, last, sum_free);
       k_break(b);
@@ -256,11 +263,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
                         k_op1(b, OP_NOT, k_op2(b, OP_EQ, k_op2(b, OP_MINUS, wrong, wrong), k_number(b, 0)))));
     k_break(b);
     k_close(b);
-    KValue arg[] = { p->s, k_op2(b, OP_PLUS, p->k, k_double(b, at)) };
-    k_if(b, k_op2(b, OP_EQ, k_call(b, KS_nsm_whole_rows, arg, 2), k_integer(b, 0)));
-    k_break(b);
-    k_close(b);
-    reload(l, q, z, reach);
+    rows_by_runtime(l, at, q, z, reach);
     k_set(b, done, k_op2(b, OP_PLUS, at, k_integer(b, 1)));
     k_close(b);
   }

@@ -205,7 +205,7 @@ static void present(nsm_sim *s, double *y) {
 
 // Those between the last values and y, at the times of the clock, into their rings; t: of y.
 static void keep_until(nsm_sim *s, double t, const double *y) {
-  double near = 4 * DBL_EPSILON * fmax(fabs(t), fabs(s->a->start));
+  double near = sim_time_round_off(s, t);
   for (;;) {
     double next = s->a->start + (double)(s->now.kept + 1) * s->a->step, way = t - s->now.last_t;
     if (next > t + near) return;

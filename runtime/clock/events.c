@@ -17,11 +17,9 @@
 enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10 };
 enum { ARMED, HOLDS, CROSSED };          // of a condition: false; true; became true at a located instant just now
 
-static double round_off(const nsm_sim *s, double t) { return 4 * DBL_EPSILON * fmax(fabs(t), fabs(s->a->start)); }
-
 // Instants are found within this: what times and lengths round to.
 static double tolerance(const nsm_sim *s, double t) {
-  return fmax(4 * DBL_EPSILON * s->a->step, round_off(s, t));
+  return fmax(4 * DBL_EPSILON * s->a->step, sim_time_round_off(s, t));
 }
 
 // ---- analysis -------------------------------------------------------------------------------------------------------
@@ -88,7 +86,7 @@ static double next_instant(const nsm_sim *s) {
 
 // The step, a length that was met before, or a new one: see above.
 static double length_of(nsm_sim *s, double to, int keep) {
-  double h = to - s->now.t, near = round_off(s, to);
+  double h = to - s->now.t, near = sim_time_round_off(s, to);
   sim_state *now = &s->now;
   if (fabs(h - s->a->step) <= near) return s->a->step;
   if (!keep) return h;
@@ -210,7 +208,7 @@ static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error 
       for (int i = 0; i < v->n; i++) {
         if (v->timed) {
           double due = instant(s, v, i);
-          if (due > t + round_off(s, t)) continue;
+          if (due > t + sim_time_round_off(s, t)) continue;
           at = due;
           s->now.instant[v->base + i]++;
           any += mark[i] = 1;
@@ -342,7 +340,7 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
 // A condition that became true where this piece begins, and is true where it ends, may have been false in between: a
 // ball that bounces low. The longest part h/2^k after which it is false.
 static nsm_code leave(nsm_sim *s, double *length, int *leaves, nsm_error *e) {
-  double tol = round_off(s, s->now.t);
+  double tol = sim_time_round_off(s, s->now.t);
   *leaves = 0;
   for (double r = 0.5 * *length; r > tol && !*leaves; r *= 0.5) {
     nsm_code code = attempt(s, r, s->now.t + r, s->w.high, e);
@@ -401,7 +399,7 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
   }
   memset(s->w.fired, 0, (size_t)s->a->nwhen * sizeof *s->w.fired);
   while (s->now.t < t1) {
-    double due = next_instant(s), to = due < t1 - round_off(s, t1) ? due : t1;
+    double due = next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
     int located;
     nsm_code code = piece(s, to, 1, &located, e);
     if (code != NSM_OK) return code;

@@ -81,7 +81,8 @@ static void shape_frame(const nsm_shape *shape, const nsm_pose *pose, const doub
                      pose->R[3 * i + 2] * shape->turn[6 + j];
 }
 
-void nsm_pair_make(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb, nsm_pair *pair) {
+void nsm_core_pair_make(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb,
+                        nsm_core_pair *pair) {
   double ta[3], tb[3], Rb[9], apart[3];
   pair->A = A;
   pair->B = B;

@@ -26,10 +26,11 @@ typedef struct {
   nsm_core a, b;         // empty for cylinders and half-spaces
   double R[9], t[3], world[9], origin[3];
   double scale;          // the larger size: round-off of the distance is a few times 1e-16 of it
-} nsm_pair;
+} nsm_core_pair;
 
 void nsm_core_make(const nsm_shape *shape, nsm_core *core);
-void nsm_pair_make(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb, nsm_pair *pair);
+void nsm_core_pair_make(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb,
+                        nsm_core_pair *pair);
 
 // Corner that is farthest along n (in the core's axes), and how far.
 int nsm_core_support(const nsm_core *core, const double n[3], double *far);

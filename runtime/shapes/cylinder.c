@@ -26,7 +26,7 @@ typedef struct {
   double reach;          // gaps of a rim and an edge above this are not looked for
 } scene;
 
-static int scene_of(const nsm_pair *pair, scene *s) {
+static int scene_of(const nsm_core_pair *pair, scene *s) {
   int swapped = pair->A->kind != NSM_CYLINDER;
   const nsm_shape *mine = swapped ? pair->B : pair->A, *other = swapped ? pair->A : pair->B;
   double back[3] = { -pair->t[0], -pair->t[1], -pair->t[2] };
@@ -341,7 +341,7 @@ static void against_cylinder(scene *s) {
   }
 }
 
-double nsm_cylinder_distance(const nsm_pair *pair, double limit, double reach, double n[3]) {
+double nsm_cylinder_distance(const nsm_core_pair *pair, double limit, double reach, double n[3]) {
   scene s;
   int swapped = scene_of(pair, &s);
   double rounding = s.round ? 0 : s.core->rounding, up[3] = { 0, 0, 1 }, apart = norm3(s.t);

@@ -19,7 +19,7 @@ typedef struct {
 
 // Does the place (in A's axes) belong to the feature of A (or B), and not only to its line or plane?
 static int inside(const work *w, int of_b, unsigned long feature, const double *place) {
-  const nsm_pair *pair = w->list->pair;
+  const nsm_core_pair *pair = w->list->pair;
   const nsm_shape *shape = of_b ? pair->B : pair->A;
   nsm_feature_kind kind = (nsm_feature_kind)(feature >> NSM_INDEX_BITS);
   int i = (int)(feature & ((1ul << NSM_INDEX_BITS) - 1));
@@ -72,7 +72,7 @@ static unsigned long line_mark(const work *w, unsigned long mine, unsigned long 
 
 // Sine of the angle between the cylinder's axis and a direction of the other body.
 static double sine_to_axis(const work *w, const double *e_other) {
-  const nsm_pair *pair = w->list->pair;
+  const nsm_core_pair *pair = w->list->pair;
   double a[3], c[3], z[3] = { 0, 0, 1 };
   // the cylinder's axis in the other's axes
   if (w->swapped) turn3(pair->R, z, a);
@@ -168,7 +168,7 @@ static void witness(work *w) {
 
 // Adds what faces each other about n* and returns whether something attains d.
 static int facing_touches(work *w, double d) {
-  const nsm_pair *pair = w->list->pair;
+  const nsm_core_pair *pair = w->list->pair;
   double local[3], cosine;
   w->list->n = 0;
   w->list->least = d;
@@ -184,7 +184,7 @@ static int facing_touches(work *w, double d) {
 }
 
 void nsm_cylinder_touches(nsm_touch_list *list) {
-  const nsm_pair *pair = list->pair;
+  const nsm_core_pair *pair = list->pair;
   work w = { .list = list, .swapped = pair->A->kind != NSM_CYLINDER, .facing = 0.5 };
   w.mine = w.swapped ? pair->B : pair->A;
   w.other = w.swapped ? pair->A : pair->B;

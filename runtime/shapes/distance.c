@@ -8,7 +8,7 @@
 #include "vector.h"
 #include <stddef.h>
 
-double nsm_core_bound(const nsm_pair *pair, const double n[3]) {
+double nsm_core_bound(const nsm_core_pair *pair, const double n[3]) {
   double m[3] = { -n[0], -n[1], -n[2] }, local[3], high, low;
   back3(pair->R, m, local);
   nsm_core_support(&pair->a, n, &high);
@@ -16,14 +16,14 @@ double nsm_core_bound(const nsm_pair *pair, const double n[3]) {
   return dot3(n, pair->t) - low - high;
 }
 
-static void place_b(const nsm_pair *pair, int corner, double *x) {
+static void place_b(const nsm_core_pair *pair, int corner, double *x) {
   turn3(pair->R, pair->b.corner + 3 * corner, x);
   add3(x, 1, pair->t, x);
 }
 
 // The best of the face normals. Another face must be better by more than round-off, so that it is the same from step
 // to step where faces of A and B rest on each other.
-static double best_face(const nsm_pair *pair, double n[3]) {
+static double best_face(const nsm_core_pair *pair, double n[3]) {
   double best = -INFINITY, tie = 1e-13 * pair->scale, local[3], m[3], far;
   for (int f = 0; f < pair->a.faces; f++) {
     const double *out = pair->a.normal + 3 * f;
@@ -45,7 +45,7 @@ static double best_face(const nsm_pair *pair, double n[3]) {
 
 // Whether edge directions p of A and q of B with unit n = +-(p x q)/s beat `best`: the value at n is at most the
 // edges' own gap, so most are settled by that.
-static void try_axis(const nsm_pair *pair, const double *n, double gap, double *best, double *normal) {
+static void try_axis(const nsm_core_pair *pair, const double *n, double gap, double *best, double *normal) {
   if (gap <= *best) return;
   double s = nsm_core_bound(pair, n);
   if (s > *best) { *best = s; copy3(normal, n); }
@@ -53,7 +53,7 @@ static void try_axis(const nsm_pair *pair, const double *n, double gap, double *
 
 // Boxes have three directions of edges each: f(+-n) = +-n.t - (sum of the half edges along n), so the sign is that of
 // n.t and nine axes are all.
-static double best_of_boxes(const nsm_pair *pair, double best, double *n) {
+static double best_of_boxes(const nsm_core_pair *pair, double best, double *n) {
   double tie = 1e-13 * pair->scale, found = best + tie;
   const double *R = pair->R, *t = pair->t, *a = pair->a.half, *b = pair->b.half;
   for (int i = 0; i < 3; i++)
@@ -77,7 +77,7 @@ static double best_of_boxes(const nsm_pair *pair, double best, double *n) {
 // The best of the edge pairs, if better than `best`; their gap is at most `most`. Two edges make a face of B - A only
 // where the arcs between the normals of their faces cross: p must separate the normals of q's faces, q those of p's
 // [Gregorius 2013].
-static double best_edges(const nsm_pair *pair, double best, double most, double *n) {
+static double best_edges(const nsm_core_pair *pair, double best, double most, double *n) {
   const nsm_core *a = &pair->a, *b = &pair->b;
   if (a->half && b->half) return best_of_boxes(pair, best, n);
   double slack = 1e-9 * pair->scale, depth = fmax(-best, most), n0[3], m0[3], high = 0;
@@ -121,7 +121,7 @@ static double best_edges(const nsm_pair *pair, double best, double most, double 
 }
 
 // Cores without any axis of the above: points, segments in a line. f is then the same for all n across.
-static double lean(const nsm_pair *pair, double *n) {
+static double lean(const nsm_core_pair *pair, double *n) {
   const nsm_core *with = pair->a.corners == 2 ? &pair->a : pair->b.corners == 2 ? &pair->b : NULL;
   double e[3] = { 0, 0, 1 }, x[3];
   n[0] = n[1] = 0;
@@ -135,12 +135,12 @@ static double lean(const nsm_pair *pair, double *n) {
   return nsm_core_bound(pair, n);
 }
 
-double nsm_axis_distance(const nsm_pair *pair, double limit, double n[3]) {
+double nsm_axis_distance(const nsm_core_pair *pair, double limit, double n[3]) {
   double best = best_face(pair, n);
   return best > limit ? best : best_edges(pair, best, limit, n);
 }
 
-double nsm_core_distance(const nsm_pair *pair, double limit, double n[3]) {
+double nsm_core_distance(const nsm_core_pair *pair, double limit, double n[3]) {
   double v[3], g = nsm_gjk(pair, limit, v);
   if (g > limit && limit >= 0) return g;
   int far = g > 1e-4 * pair->scale;

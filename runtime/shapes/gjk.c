@@ -37,6 +37,15 @@ static int of_segment(const simplex *s, int i, int j, int *which, double *v) {
   return 2;
 }
 
+// Takes the point x, carried by m corners, where it is nearer than the nearest one so far.
+static void take_nearer(const double *x, int m, const int *chosen, double *least, int *best, int *which, double *v) {
+  if (dot3(x, x) >= *least) return;
+  *least = dot3(x, x);
+  *best = m;
+  copy3(v, x);
+  for (int t = 0; t < m; t++) which[t] = chosen[t];
+}
+
 static int of_triangle(const simplex *s, int i, int j, int k, int *which, double *v) {
   double ab[3], ac[3], n[3], c[3];
   const double *w[3] = { s->w[i], s->w[j], s->w[k] };
@@ -61,11 +70,7 @@ static int of_triangle(const simplex *s, int i, int j, int k, int *which, double
   int best = 0, chosen[2];
   for (int e = 0; e < 3; e++) {
     int m = of_segment(s, index[e], index[(e + 1) % 3], chosen, x);
-    if (dot3(x, x) >= least) continue;
-    least = dot3(x, x);
-    best = m;
-    copy3(v, x);
-    for (int t = 0; t < m; t++) which[t] = chosen[t];
+    take_nearer(x, m, chosen, &least, &best, which, v);
   }
   return best;
 }
@@ -85,22 +90,18 @@ static int of_tetrahedron(const simplex *s, int *which, double *v) {
     double flat = 1e-14 * norm3(n) * norm3(d);
     if (fabs(other) > flat && (other > 0) == (origin > 0)) continue;
     int m = of_triangle(s, c[0], c[1], c[2], chosen, x);
-    if (dot3(x, x) >= least) continue;
-    least = dot3(x, x);
-    best = m;
-    copy3(v, x);
-    for (int t = 0; t < m; t++) which[t] = chosen[t];
+    take_nearer(x, m, chosen, &least, &best, which, v);
   }
   return best;
 }
 
-static void corner_of_difference(const nsm_pair *pair, int a, int b, double *w) {
+static void corner_of_difference(const nsm_core_pair *pair, int a, int b, double *w) {
   double x[3];
   turn3(pair->R, pair->b.corner + 3 * b, x);
   for (int i = 0; i < 3; i++) w[i] = x[i] + pair->t[i] - pair->a.corner[3 * a + i];
 }
 
-double nsm_gjk(const nsm_pair *pair, double limit, double v[3]) {
+double nsm_gjk(const nsm_core_pair *pair, double limit, double v[3]) {
   simplex s = { .n = 0 };
   corner_of_difference(pair, 0, 0, v);
   double best = INFINITY;

@@ -343,6 +343,17 @@ nsm_hull *nsm_polygon_of_points(int n, const double *point, double flat, nsm_hul
   return h;
 }
 
+nsm_hull *nsm_hull_of_corners(nsm_shape_kind kind, int n, const double *corner, nsm_hull_error *error) {
+  if (kind != NSM_POLYGON) return nsm_hull_of_points(n, corner, NSM_FLAT, error);
+  double *flat = malloc(2 * (size_t)n * sizeof *flat + 1);
+  *error = NSM_HULL_NO_MEMORY;
+  if (!flat) return NULL;
+  for (int i = 0; i < n; i++) for (int k = 0; k < 2; k++) flat[2 * i + k] = corner[3 * i + k];
+  nsm_hull *h = nsm_polygon_of_points(n, flat, NSM_FLAT, error);
+  free(flat);
+  return h;
+}
+
 nsm_hull *nsm_hull_moved(const nsm_hull *hull, const double by[3]) {
   int face_corners = hull->face_from[hull->faces];
   nsm_hull *h = room_for(hull->corners, hull->faces, hull->edges, face_corners);

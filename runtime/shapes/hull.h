@@ -28,6 +28,9 @@ nsm_hull *nsm_hull_of_points(int n, const double *point, double flat, nsm_hull_e
 // to the next, with its normal and level; no edges.
 nsm_hull *nsm_polygon_of_points(int n, const double *point, double flat, nsm_hull_error *error);
 
+// Of corners as tables of a model keep them, 3 coordinates each: the polyhedron, or with kind NSM_POLYGON the polygon.
+nsm_hull *nsm_hull_of_corners(nsm_shape_kind kind, int n, const double *corner, nsm_hull_error *error);
+
 // A copy moved by `by` (m): about its centre of mass, say. NULL where memory is out.
 nsm_hull *nsm_hull_moved(const nsm_hull *hull, const double by[3]);
 

@@ -18,7 +18,7 @@ int nsm_list_add(nsm_touch_list *list, const nsm_touch *touch) {
   return 1;
 }
 
-int nsm_pair_form_b(const nsm_pair *pair, unsigned long feature, nsm_form *form) {
+int nsm_pair_form_b(const nsm_core_pair *pair, unsigned long feature, nsm_form *form) {
   double x[3], e[3];
   if (!nsm_form_of(pair->B, feature, form)) return 0;
   turn3(pair->R, form->x, x);

@@ -4,7 +4,7 @@
 #include "core.h"
 
 typedef struct {
-  const nsm_pair *pair;
+  const nsm_core_pair *pair;
   nsm_touch *out;
   int n, room;
   double margin;  // no gap above it
@@ -19,7 +19,7 @@ int nsm_list_add(nsm_touch_list *list, const nsm_touch *touch);
 int nsm_list_measure(nsm_touch_list *list, unsigned long a, unsigned long b, unsigned long mark, const double *n);
 
 // The form of a feature of B in A's axes.
-int nsm_pair_form_b(const nsm_pair *pair, unsigned long feature, nsm_form *form);
+int nsm_pair_form_b(const nsm_core_pair *pair, unsigned long feature, nsm_form *form);
 
 // Whether a touch stands within `close` of a place on B with nearly this normal.
 int nsm_list_covers(const nsm_touch_list *list, const double *on_b, const double *normal, double close);

@@ -28,7 +28,7 @@ typedef struct {
   int proved;     // a gap that is the distance has its foot inside a face, not only within the border
 } view;
 
-static view view_from(const nsm_pair *pair, const double *n, double margin, int from_b) {
+static view view_from(const nsm_core_pair *pair, const double *n, double margin, int from_b) {
   view v = { .mine = from_b ? &pair->b : &pair->a, .other = from_b ? &pair->a : &pair->b, .margin = margin,
              .border = NSM_ON_BORDER * pair->scale, .facing = 0.5, .mine_is_b = from_b };
   double local[3], back[3], m[3];
@@ -50,7 +50,7 @@ static view view_from(const nsm_pair *pair, const double *n, double margin, int 
 // A touch found in the axes of `mine`, from mine to the other, as one of the pair.
 static void to_pair(const nsm_touch_list *list, const view *v, nsm_touch *t) {
   if (!v->mine_is_b) return;
-  const nsm_pair *pair = list->pair;
+  const nsm_core_pair *pair = list->pair;
   double x[3], y[3], n[3];
   turn3(pair->R, t->on_a, x);
   turn3(pair->R, t->on_b, y);
@@ -64,16 +64,25 @@ static unsigned long pair_name(const view *v, unsigned long mine, unsigned long 
   return v->mine_is_b ? nsm_feature_pair(other, mine, mark) : nsm_feature_pair(mine, other, mark);
 }
 
+// Corner k of the other body, where it can touch me within the margin: how high it is along n*, and its place.
+// above: of my origin, n . s.
+static int corner_at_hand(const view *v, double above, int k, double *height, double *x) {
+  const nsm_core *other = v->other;
+  *height = above + dot3(v->n_other, other->corner + 3 * k);
+  if (*height - v->high > v->margin || !(v->witness || nsm_corner_faces(other, k, v->n_other))) return 0;
+  turn3(v->M, other->corner + 3 * k, x);
+  add3(x, 1, v->s, x);
+  return 1;
+}
+
 static void corners_on_faces(nsm_touch_list *list, view *v) {
   const nsm_core *mine = v->mine, *other = v->other;
   double above = dot3(v->n, v->s);
   unsigned char skip[64];
   for (int f = 0; f < mine->faces && f < 64; f++) skip[f] = dot3(mine->normal + 3 * f, v->n) < v->facing;
   for (int k = 0; mine->faces > 0 && k < other->corners; k++) {
-    double height = above + dot3(v->n_other, other->corner + 3 * k), x[3];
-    if (height - v->high > v->margin || !(v->witness || nsm_corner_faces(other, k, v->n_other))) continue;
-    turn3(v->M, other->corner + 3 * k, x);
-    add3(x, 1, v->s, x);
+    double height, x[3];
+    if (!corner_at_hand(v, above, k, &height, x)) continue;
     int face = -1;
     double gap = -INFINITY;
     for (int f = 0; f < mine->faces; f++) {
@@ -103,7 +112,7 @@ typedef struct {
 } b_edge;
 
 // Those of B's edges from..from + CHUNK - 1 that can face A within the margin; steep ones have no normal near n*.
-static int edges_of_b(const nsm_pair *pair, const view *v, int from, b_edge *list) {
+static int edges_of_b(const nsm_core_pair *pair, const view *v, int from, b_edge *list) {
   const nsm_core *b = v->other;
   double up[3] = { -v->n_other[0], -v->n_other[1], -v->n_other[2] }, above = dot3(v->n, v->s);
   int n = 0;
@@ -186,10 +195,8 @@ static void corners_on_edges(nsm_touch_list *list, const view *v) {
   const nsm_core *mine = v->mine, *other = v->other;
   double above = dot3(v->n, v->s);
   for (int k = 0; mine->edges > 0 && k < other->corners; k++) {
-    double height = above + dot3(v->n_other, other->corner + 3 * k), x[3];
-    if (height - v->high > v->margin || !(v->witness || nsm_corner_faces(other, k, v->n_other))) continue;
-    turn3(v->M, other->corner + 3 * k, x);
-    add3(x, 1, v->s, x);
+    double height, x[3];
+    if (!corner_at_hand(v, above, k, &height, x)) continue;
     for (int j = 0; j < mine->edges; j++) {
       const double *p = mine->corner + 3 * mine->edge_corner[2 * j];
       const double *q = mine->corner + 3 * mine->edge_corner[2 * j + 1];
@@ -260,7 +267,7 @@ static int facing_touches(nsm_touch_list *list, double d, view *from_a, view *fr
 static const double SHALLOW = 1e-5;
 
 void nsm_core_touches(nsm_touch_list *list) {
-  const nsm_pair *pair = list->pair;
+  const nsm_core_pair *pair = list->pair;
   double n[3], rounding = pair->a.rounding + pair->b.rounding, margin = list->margin + rounding;
   view from_a, from_b;
   if (rounding == 0) {

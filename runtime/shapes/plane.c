@@ -13,7 +13,7 @@ typedef struct {
   int plane_is_b;
 } seen;
 
-static seen see(const nsm_pair *pair) {
+static seen see(const nsm_core_pair *pair) {
   seen s = { .plane_is_b = pair->A->kind != NSM_HALFSPACE };
   s.core = s.plane_is_b ? &pair->a : &pair->b;
   s.shape = s.plane_is_b ? pair->A : pair->B;
@@ -34,14 +34,14 @@ static double lowest(const seen *s) {
   return s->t[2] - far - s->core->rounding;
 }
 
-static void normal_in_a(const nsm_pair *pair, const seen *s, double *n) {
+static void normal_in_a(const nsm_core_pair *pair, const seen *s, double *n) {
   n[0] = n[1] = 0;
   n[2] = 1;
   if (s->plane_is_b)
     for (int i = 0; i < 3; i++) n[i] = -pair->R[3 * i + 2];
 }
 
-double nsm_plane_distance(const nsm_pair *pair, double n[3]) {
+double nsm_plane_distance(const nsm_core_pair *pair, double n[3]) {
   seen s = see(pair);
   normal_in_a(pair, &s, n);
   return lowest(&s);

@@ -4,7 +4,7 @@
 #include "list.h"
 
 // Signed distance of a pair one of which is a half-space, the other anything else; n in A's axes.
-double nsm_plane_distance(const nsm_pair *pair, double n[3]);
+double nsm_plane_distance(const nsm_core_pair *pair, double n[3]);
 
 // Adds the touches of such a pair to an empty list and sets its `least`.
 void nsm_plane_touches(nsm_touch_list *list);

@@ -43,6 +43,10 @@ typedef struct {
   const nsm_hull *hull; // NSM_CONVEX, NSM_POLYGON; else NULL
 } nsm_shape;
 
+// The numbers of a shape in tables: size, at, turn.
+enum { NSM_SHAPE_COLUMNS = 15 };
+nsm_shape nsm_shape_of_numbers(nsm_shape_kind kind, const double num[NSM_SHAPE_COLUMNS], const nsm_hull *hull);
+
 // Where a body is: x_world = r + R x_body.
 typedef struct {
   double r[3];

@@ -16,7 +16,7 @@ static int takes(const nsm_shape *A, const nsm_shape *B) {
   return A->kind <= NSM_CONVEX && B->kind <= NSM_CONVEX && !(A->kind == NSM_HALFSPACE && B->kind == NSM_HALFSPACE);
 }
 
-static void to_world(const nsm_pair *pair, nsm_touch *touch) {
+static void to_world(const nsm_core_pair *pair, nsm_touch *touch) {
   double x[3];
   turn3(pair->world, touch->normal, x);
   copy3(touch->normal, x);
@@ -28,9 +28,9 @@ static void to_world(const nsm_pair *pair, nsm_touch *touch) {
 
 int nsm_touches(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb, double margin,
                 nsm_touch *out, int room) {
-  nsm_pair pair;
+  nsm_core_pair pair;
   if (!takes(A, B) || room < 1) return 0;
-  nsm_pair_make(A, pa, B, pb, &pair);
+  nsm_core_pair_make(A, pa, B, pb, &pair);
   nsm_touch_list list = { .pair = &pair, .out = out, .room = room, .margin = margin };
   if (is(A, B, NSM_HALFSPACE)) nsm_plane_touches(&list);
   else if (is(A, B, NSM_CYLINDER)) nsm_cylinder_touches(&list);
@@ -41,13 +41,13 @@ int nsm_touches(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, cons
 
 double nsm_shape_distance(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb,
                           double normal[3]) {
-  nsm_pair pair;
+  nsm_core_pair pair;
   double n[3] = { 0, 0, 1 }, d;
   if (!takes(A, B)) {
     copy3(normal, n);
     return INFINITY;
   }
-  nsm_pair_make(A, pa, B, pb, &pair);
+  nsm_core_pair_make(A, pa, B, pb, &pair);
   if (is(A, B, NSM_HALFSPACE)) d = nsm_plane_distance(&pair, n);
   else if (is(A, B, NSM_CYLINDER)) d = nsm_cylinder_distance(&pair, INFINITY, INFINITY, n);
   else d = nsm_core_distance(&pair, -1, n) - pair.a.rounding - pair.b.rounding;
@@ -57,10 +57,10 @@ double nsm_shape_distance(const nsm_shape *A, const nsm_pose *pa, const nsm_shap
 
 int nsm_touch_at(const nsm_shape *A, const nsm_pose *pa, const nsm_shape *B, const nsm_pose *pb, unsigned long feature,
                  const double near[3], nsm_touch *out) {
-  nsm_pair pair;
+  nsm_core_pair pair;
   nsm_form a, b;
   double local[3];
-  nsm_pair_make(A, pa, B, pb, &pair);
+  nsm_core_pair_make(A, pa, B, pb, &pair);
   if (!nsm_form_of(A, nsm_feature_of_a(feature), &a) || !nsm_pair_form_b(&pair, nsm_feature_of_b(feature), &b))
     return 0;
   if (near) back3(pair.world, near, local);

@@ -4,17 +4,11 @@
 #include <math.h>
 #include <string.h>
 
+_Static_assert((int)NSM_SHAPE_COLUMNS == (int)NSM_SHAPE_NUMBERS, "what the interface and the shapes say of a table");
+
 // ---- bodies ---------------------------------------------------------------------------------------------------------
 static const double *numbers(const sim_class *k, int i, int from) {
   return k->tab.num + (size_t)i * (size_t)k->c->nnum + (size_t)from;
-}
-
-static void take_shape(const nsm_body_shape *d, const double *num, const nsm_hull *hull, nsm_shape *out) {
-  out->kind = (nsm_shape_kind)d->kind;
-  memcpy(out->size, num, sizeof out->size);
-  memcpy(out->at, num + 3, sizeof out->at);
-  memcpy(out->turn, num + 6, sizeof out->turn);
-  out->hull = hull;
 }
 
 // Convex hulls of the corners that the model gives; those of polygons have z = 0.
@@ -28,11 +22,7 @@ static int take_hulls(nsm_sim *s, nsm_error *e) {
       nsm_hull_error wrong = NSM_HULL_MADE;
       if (d->points < 0 || t->hull[d->points]) continue;
       const nsm_corners *p = &m->corners[d->points];
-      double *flat = SIM_LEND(s, 2 * p->n, double);
-      for (int i = 0; i < p->n; i++) for (int k = 0; k < 2; k++) flat[2 * i + k] = p->at[3 * i + k];
-      t->hull[d->points] = d->kind == NSM_POLYGON ? nsm_polygon_of_points(p->n, flat, NSM_FLAT, &wrong)
-                                                  : nsm_hull_of_points(p->n, p->at, NSM_FLAT, &wrong);
-      sim_give(s, flat);
+      t->hull[d->points] = nsm_hull_of_corners((nsm_shape_kind)d->kind, p->n, p->at, &wrong);
       if (t->hull[d->points]) continue;
       sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: the corners of %s make no convex body: %s",
                   m->cls[cls].line, sim_text(s, m->cls[cls].label), nsm_hull_error_text(wrong));
@@ -56,9 +46,9 @@ static void take_body(nsm_sim *s, int cls, int i, sim_body *b, int *nshape) {
     for (int j = 0; j < 3; j++) { b->z[j] = ix[j]; b->z[3 + j] = ix[7 + j]; }
   }
   for (int j = 0; j < c->nshape; j++) {
-    int points = c->shape[j].points;
-    take_shape(&c->shape[j], numbers(k, i, c->shape[j].num), points >= 0 ? t->hull[points] : NULL,
-               &t->shape[(*nshape)++]);
+    const nsm_body_shape *d = &c->shape[j];
+    t->shape[(*nshape)++] = nsm_shape_of_numbers((nsm_shape_kind)d->kind, numbers(k, i, d->num),
+                                                 d->points >= 0 ? t->hull[d->points] : NULL);
   }
 }
 
