@@ -237,6 +237,8 @@ operand: NUMBER
        | STRING                                          { $$ = ast_string(p, @$, $1); }
        | '[' exprs ']'                                   { $$ = ast_vector(p, @$, $2); }
        | '(' expr ')'                                    { $$ = ast_paren(p, @$, $2); }
+       | '(' expr ',' exprs ')'                          { $$ = ast_point(p, @$, $2, $4); }
+       | '{' NAME ':' exprs '}'                          { $$ = ast_set(p, @$, @2, $2, $4); }
        | NAME                                            { $$ = ast_name(p, @$, $1); }
        | NAME '(' args ')'                               { $$ = ast_call(p, @$, @1, $1, $3); }
        | SUM '(' expr ')'                                { $$ = ast_call_sum(p, @$, @1, $3); }
