@@ -126,6 +126,7 @@ typedef struct nsm_settings {
   int step_by_step;                      // no whole steps (docs/numerics/whole-steps.md): their oracle
   int project_start;                     // initial values are moved onto constraints and out of obstacles, however far
   const nsm_input *input; int ninput;    // inputs from files
+  int check_unique;                      // look for second solutions of the one-step problems (--check-unique)
   int any_start;                         // initial values are not compared with the laws: others take their place
 } nsm_settings;
 nsm_settings nsm_default_settings(void);

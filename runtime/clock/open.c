@@ -58,6 +58,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   sim_rows_analyse(s);
   sim_islands_analyse(s);
   if (!sim_events_analyse(s, e)) return 0;
+  sim_unique_open(s, set && set->check_unique);
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
   if (s->a->scheme->analyse) s->a->scheme->analyse(s);
   sim_evaluate_constants(s);

@@ -405,6 +405,11 @@ static nsm_code run(job *j) {
   j->sum.wall_s = nsm_seconds() - began;
   nsm_interrupt_seen();
   if (code == NSM_FILE && !*e.text) code = NSM_OK;         // a row could not be written: close_csv tells
+  if (j->s->unique && !j->o.quiet) {
+    char text[1024];
+    sim_unique_report(j->s, text, sizeof text);
+    fprintf(j->err, "note: %s\n", text);
+  }
   int all = nsm_steps_done(j->s) == nsm_steps_total(j->s) || code == NSM_STOPPED;
   if (code == NSM_STOPPED && !j->o.quiet) fprintf(j->err, "note: %s\n", e.text);
   if (code == NSM_STOPPED) e = (nsm_error){ .code = code = NSM_OK };

@@ -115,6 +115,7 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
     fprintf(f, "  \"contacts\": %ld,\n", c->contacts);
     entry(f, "deepest", c->deepest);
   }
+  if (s->unique) fprintf(f, "  \"several_solutions\": %ld,\n", sim_unique_steps(s));
   if (c->accepted > 0) entry(f, "worst_accepted", c->worst_accepted);
   if (m->held + m->failed + m->not_reached > 0)
     fprintf(f, "  \"claims\": { \"held\": %d, \"failed\": %d, \"not_reached\": %d },\n", m->held, m->failed,
