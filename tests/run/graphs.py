@@ -132,7 +132,7 @@ def monotone_graphs():
 def other_graphs():
     rng, none, lost = random.Random(12), 0, 0
     with tempfile.TemporaryDirectory() as folder:
-        for _ in range(60):
+        for _ in range(200):
             n = rng.choice([1, 1, 2])
             graphs = [folded(rng) for _ in range(n)]
             R, q = source(rng, n)
