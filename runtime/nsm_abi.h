@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 17
+#define NSM_ABI_VERSION 18
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -117,7 +117,8 @@ int nsm_whole_rows(double *s, double k);
 enum {
   NSM_SLOT_Q = 0, NSM_SLOT_X = 1, NSM_SLOT_L = 2, NSM_SLOT_POSITION = 3, NSM_SLOT_VELOCITY = 4, NSM_SLOT_D = 5
 };
-enum { NSM_WRT_Q = 0, NSM_WRT_V = 1, NSM_WRT_X = 2, NSM_WRT_L = 3 };        // what a Jacobian entry is with respect to
+// what a Jacobian entry is with respect to; D: a discrete variable
+enum { NSM_WRT_Q = 0, NSM_WRT_V = 1, NSM_WRT_X = 2, NSM_WRT_L = 3, NSM_WRT_D = 4 };
 // stage: absent; constant during a run; changes at events only; with t only; with the state
 enum { NSM_NONE = 0, NSM_CONST = 1, NSM_EVENT = 2, NSM_TIME = 3, NSM_STATE = 4 };
 enum {
@@ -135,7 +136,8 @@ enum {
   NSM_CROSSING = 11,
   NSM_ACTION = 12,
   NSM_DELAY = 13,
-  NSM_BODY = 14
+  NSM_BODY = 14,
+  NSM_LAW = 15 // a relation of a block `every`, solved for the discrete variable of slot lambda_slot
 };
 enum { NSM_ACT_ASSIGN = 0, NSM_ACT_STOP = 1, NSM_ACT_FAIL = 2 };
 // laws of friction: blocks of cone/problem.h

@@ -99,6 +99,7 @@ typedef struct sim_event {
   int cls, crossing;                    // its class; that of what crosses zero, -1: looked at after each step
   int n, base, timed;                   // instances; place of the first in `instant` or `was`
   int naction, *action;                 // classes
+  struct sim_laws *laws;                // relations of the block (clock/laws.c); NULL
 } sim_event;
 enum { SIM_LENGTHS = 8 };               // lengths of pieces of steps that are remembered
 enum { SIM_DISCRETE = 1, SIM_MOTION = 2 };                 // what events changed

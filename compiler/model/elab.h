@@ -46,6 +46,7 @@ typedef struct Env {
   bool         in_claim;   // inside an expect: statistics may stand
   bool         in_branch;  // inside a branch of an `if`: an index may be out of range where the branch is not taken
   int          depth;      // of inlined functions
+  int          block;      // number + 1 of the block of an event around; 0: none
   const char  *declare;    // what a name that is missing here is likely to be: "coord"; NULL: a parameter
 } Env;
 
@@ -144,7 +145,7 @@ struct Elab {
   double sum_terms;           // terms that the outermost of them has made so far
   Model *out;
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
-  Vec(MEquation) equation; Vec(MRelation) relation; Vec(MContact) contact;    Vec(MConstraint) constraint;
+  Vec(MEquation) equation; Vec(MRelation) relation, law; Vec(MContact) contact;    Vec(MConstraint) constraint;
   Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
   Vec(MTable) table;      Vec(MDelay) delay;
   Vec(MBlock) block;      Vec(MAction) action;

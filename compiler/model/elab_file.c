@@ -204,6 +204,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(force);
   FREEZE(equation);
   FREEZE(relation);
+  FREEZE(law);
   FREEZE(contact);
   FREEZE(constraint);
   FREEZE(output);
@@ -231,6 +232,7 @@ static void release(Elab *e) {
   vec_free(&e->force);
   vec_free(&e->equation);
   vec_free(&e->relation);
+  vec_free(&e->law);
   vec_free(&e->contact);
   vec_free(&e->constraint);
   vec_free(&e->output);

@@ -157,7 +157,7 @@ static void push_row(const Row *w, const char *name, MExpr *y, MExpr *lambda, do
     r.lo = mx_num(m, lo, w->s->law_span);
     r.hi = mx_num(m, hi, w->s->law_span);
   }
-  vec_push(&w->env->e->relation, r);
+  push_relation(w->env, r);
 }
 
 static MExpr *scaled(const Row *w, double factor, MExpr *x) {
@@ -231,7 +231,7 @@ void graph_law(const Env *env, const Ast *x, const Ast *call, Sides *s) {
   s->u = elab_expr(env, x->a->a);
   s->y = elab_expr(env, call->list.at[0]);
   if (s->u.bad || s->y.bad || !unit_check(env, s->y, UNIT_ANY, "the argument of a graph")) return;
-  if (!is_multiplier(env->e, &s->u)) {
+  if (!is_multiplier(env, &s->u)) {
     needs_multiplier(env, s->u.span, "the left side of `in` must be a multiplier",
                      "multiplier u; relation N: u in graph(s, [(0, 0), (1, 2)]); and let u act in an equation");
     return;

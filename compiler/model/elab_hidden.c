@@ -8,7 +8,7 @@
 bool hidden_multiplier(const Env *env, const MExpr *of, const char *name, const char *what, int count, Unit unit,
                        Span at, Hidden *out) {
   Elab *e = env->e;
-  MVar v = { .kind = MV_MULTIPLIER, .unit = unit, .span = at };
+  MVar v = { .kind = env->block ? MV_DISCRETE : MV_MULTIPLIER, .unit = unit, .span = at };
   bool over_loops = true;              // a loop whose range depends on another one is no range of an array
   for (int k = 0; k < env->ctx.n; k++)
     over_loops = over_loops && !((env->ctx.loop[k].lo->uses | env->ctx.loop[k].hi->uses) & MU_LOOP);

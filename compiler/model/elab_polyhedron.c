@@ -14,7 +14,7 @@ typedef struct Faces { Vec(MExpr *) g; Vec(Span) at; } Faces;
 
 // x with the elements of the multiplier replaced by numbers; NULL in `by`: by 0.
 static MExpr *with_numbers(const Env *env, MExpr *x, const Value *l, const double *by) {
-  if (!(x->uses & MU_LAMBDA)) return x;
+  if (!(x->uses & (MU_LAMBDA | MU_DISCRETE))) return x;
   if (x->kind == MX_VAR) {
     for (int i = 0; i < value_count(l); i++)
       if (mx_same(x, l->at[i])) return mx_num(env->e->a, by ? by[i] : 0, x->span);
@@ -91,7 +91,7 @@ void polyhedron_law(const Env *env, const Ast *x, const Ast *cone, Sides *s) {
   s->y = minus ? elab_expr(env, lhs->a) : negated(env, elab_expr(env, lhs), lhs->span);
   s->u = elab_expr(env, name);
   if (s->y.bad || s->u.bad || !unit_check(env, s->y, UNIT_ANY, "the output of a relation")) return;
-  if (!is_multiplier(e, &s->u)) {
+  if (!is_multiplier(env, &s->u)) {
     needs_multiplier(env, s->u.span, "the second argument of normal_cone must be a multiplier",
                      "multiplier l[2]; relation N: -y in normal_cone({l : A*l <= b}, l);");
     return;
@@ -127,7 +127,7 @@ void polyhedron_law(const Env *env, const Ast *x, const Ast *cone, Sides *s) {
       if (try_eval(e, slope, false, NULL, 0, &known) && known == 0 && !(slope->uses & (MU_PARAM | MU_LOOP))) continue;
       r.y = mx_minus(m, r.y, mx_times(m, slope, hidden_number(env, &h, j + 1, s->law_span)));
     }
-    vec_push(&e->relation, r);
+    push_relation(env, r);
   }
   for (int j = 0; j < nf; j++) {
     r.law = ML_NONNEG;
@@ -135,7 +135,7 @@ void polyhedron_law(const Env *env, const Ast *x, const Ast *cone, Sides *s) {
     r.y = f.g.at[j];
     r.lambda = hidden_number(env, &h, j + 1, f.at.at[j]);
     r.lambda_span = f.at.at[j];
-    vec_push(&e->relation, r);
+    push_relation(env, r);
   }
   vec_free(&f.g);
   vec_free(&f.at);

@@ -15,12 +15,20 @@ const Ast *without_parentheses(const Ast *x) {
   return x;
 }
 
-bool is_multiplier(const Elab *e, const Value *v) {
+bool is_multiplier(const Env *env, const Value *v) {
+  const Elab *e = env->e;
   if (v->bad) return false;
   for (int i = 0; i < value_count(v); i++)
-    if (v->at[i]->kind != MX_VAR || v->at[i]->derivative || e->var.at[v->at[i]->id].kind != MV_MULTIPLIER ||
+    if (v->at[i]->kind != MX_VAR || v->at[i]->derivative ||
+        e->var.at[v->at[i]->id].kind != (env->block ? MV_DISCRETE : MV_MULTIPLIER) ||
         e->var.at[v->at[i]->id].algebraic) return false;
   return true;
+}
+
+void push_relation(const Env *env, MRelation r) {
+  r.block = env->block;
+  if (env->block) vec_push(&env->e->law, r);
+  else vec_push(&env->e->relation, r);
 }
 
 // --- sizes ---
@@ -51,16 +59,18 @@ static void push(const Env *env, const Ast *x, const Sides *s) {
       r.lo = relation_element(&s->lo, i);
       r.hi = relation_element(&s->hi, i);
     }
-    vec_push(&e->relation, r);
+    push_relation(env, r);
   }
 }
 
 // --- complementarity ---
 
 void needs_multiplier(const Env *env, Span at, const char *what, const char *help) {
-  Diag *d = diag(env->e->bag, DIAG_E0207, at, "%s", what);
-  diag_label(d, "not the name of a multiplier");
-  diag_help(d, "%s", help);
+  Diag *d = diag(env->e->bag, DIAG_E0207, at, "%s", env->block ? "a relation at events solves for a discrete variable"
+                                                               : what);
+  diag_label(d, "not the name of a %s", env->block ? "discrete variable" : "multiplier");
+  if (env->block) diag_help(d, "discrete u = 0;  every T { relation r: u in -K*sgn(x + T*u); }");
+  else diag_help(d, "%s", help);
 }
 
 static void complementarity(const Env *env, const Ast *x, Sides *s) {
@@ -69,11 +79,17 @@ static void complementarity(const Env *env, const Ast *x, Sides *s) {
   if (a.bad || b.bad || !unit_check(env, a, UNIT_ANY, "a side of a complementarity") ||
       !unit_check(env, b, UNIT_ANY, "a side of a complementarity"))
     return;
-  bool in_a = is_multiplier(env->e, &a), in_b = is_multiplier(env->e, &b);
+  bool in_a = is_multiplier(env, &a), in_b = is_multiplier(env, &b);
   if (!in_a && !in_b) {
-    Diag *d = diag(env->e->bag, DIAG_E0207, a.span, "one side of a complementarity must be a multiplier");
-    diag_label(d, "not just a multiplier");
+    const char *kind = env->block ? "discrete variable" : "multiplier";
+    Diag *d = diag(env->e->bag, DIAG_E0207, a.span, "one side of a complementarity must be a %s", kind);
+    diag_label(d, "not just a %s", kind);
     diag_also(d, b.span, "nor is this");
+    if (env->block) {
+      diag_help(d, "discrete u = 0;  every T { relation %s: 0 <= %s perp u >= 0; }", x->name,
+                ast_text(env->e, law->a));
+      return;
+    }
     diag_help(d, "multiplier lambda; relation %s: 0 <= %s perp lambda >= 0; and let lambda act in an equation", x->name,
               ast_text(env->e, law->a));
     return;
@@ -110,7 +126,7 @@ static void relay(const Env *env, const Ast *x, Sides *s) {
   Relay r;
   s->u = elab_expr(env, law->a);
   if (!relay_form(env, law->b, &r) || s->u.bad) return;
-  if (!is_multiplier(env->e, &s->u)) {
+  if (!is_multiplier(env, &s->u)) {
     needs_multiplier(env, s->u.span, "the left side of `in` must be a multiplier",
                      "multiplier u; relation N: u in -K*sgn(s); and let u act in an equation");
     return;
@@ -187,7 +203,7 @@ static void normal_cone(const Env *env, const Ast *x, const Ast *cone, Sides *s)
   s->u = elab_expr(env, cone->list.at[1]);
   if (s->y.bad || s->lo.bad || s->hi.bad || s->u.bad || !unit_check(env, s->y, UNIT_ANY, "the output of a relation"))
     return;
-  if (!is_multiplier(e, &s->u)) {
+  if (!is_multiplier(env, &s->u)) {
     needs_multiplier(env, s->u.span, "the second argument of normal_cone must be a multiplier",
                      "multiplier u; relation N: -y in normal_cone([lo, hi], u);");
     return;

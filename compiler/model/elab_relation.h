@@ -6,7 +6,8 @@
 typedef struct Sides { MLawKind law; Value y, u, lo, hi; Span law_span; unsigned asserted; } Sides;
 
 const Ast *without_parentheses(const Ast *x);
-bool is_multiplier(const Elab *e, const Value *v);
+bool is_multiplier(const Env *env, const Value *v);                      // inside of `every`: a discrete variable
+void push_relation(const Env *env, MRelation r);
 bool relation_fits(const Env *env, const Value *v, const Value *like);   // false: reported
 void needs_multiplier(const Env *env, Span at, const char *what, const char *help);
 // One number of `v`, a scalar or a vector: element i.

@@ -113,6 +113,7 @@ typedef struct MRelation {
   MLawKind law; MExpr *y; MExpr *lambda;   // -y in N_[lo,hi](lambda); lambda: MX_VAR of a multiplier
   MExpr *lo, *hi;                      // ML_BOX only
   MAlgebraicKind algebraic;            // ML_FREE that stands for an equation or the balance of a node
+  int block;                           // number + 1 of the block `every` that it stands in: lambda is discrete; 0: none
   unsigned asserted; Span span, y_span, lambda_span, law_span;
 } MRelation;
 
@@ -260,6 +261,7 @@ typedef struct Model {
   MForce *force; int nforce;
   MEquation *equation; int nequation;
   MRelation *relation; int nrelation;
+  MRelation *law; int nlaw;            // relations of blocks
   MContact *contact; int ncontact;
   MConstraint *constraint; int nconstraint;
   MOutput *output; int noutput;
