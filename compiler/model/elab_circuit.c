@@ -224,8 +224,8 @@ static void match_equations(Elab *e) {
   }
 }
 
-// A graph of several pieces gives u = p1 + p2 + ... (elab_graph.c): such an u is an unknown of an equation, as far as no
-// other relation has an element of it.
+// A graph of several pieces gives u = p1 + p2 + ... (elab_graph.c): such an u is an unknown of an equation, as far as
+// no other relation has an element of it.
 static void unknowns_of_graphs(Elab *e) {
   for (size_t i = 0; i < e->relation.n; i++) {
     MRelation *r = &e->relation.at[i];

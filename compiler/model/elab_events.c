@@ -197,7 +197,8 @@ static void check_tied(const Env *env, int block) {
     for (size_t k = 0; k < e->law.n; k++) {
       const MAction *a = &e->action.at[i];
       const MRelation *r = &e->law.at[k];
-      if (a->block != block || r->block != block + 1 || a->kind != MA_ASSIGN || !same_target(a->on, r->lambda)) continue;
+      bool here = a->block == block && r->block == block + 1 && a->kind == MA_ASSIGN;
+      if (!here || !same_target(a->on, r->lambda)) continue;
       Diag *d = diag(e->bag, DIAG_E0235, a->span, "`%s` is assigned, and a relation of this block gives it",
                      e->var.at[r->lambda->id].plain);
       diag_also(d, r->lambda_span, "tied here");

@@ -10,34 +10,7 @@
 
 #include "elab_relation.h"
 
-const Ast *without_parentheses(const Ast *x) {
-  while (x->kind == AST_PAREN) x = x->a;
-  return x;
-}
-
-bool is_multiplier(const Env *env, const Value *v) {
-  const Elab *e = env->e;
-  if (v->bad) return false;
-  for (int i = 0; i < value_count(v); i++)
-    if (v->at[i]->kind != MX_VAR || v->at[i]->derivative ||
-        e->var.at[v->at[i]->id].kind != (env->block ? MV_DISCRETE : MV_MULTIPLIER) ||
-        e->var.at[v->at[i]->id].algebraic) return false;
-  return true;
-}
-
-void push_relation(const Env *env, MRelation r) {
-  r.block = env->block;
-  if (env->block) vec_push(&env->e->law, r);
-  else vec_push(&env->e->relation, r);
-}
-
 // --- sizes ---
-
-bool relation_fits(const Env *env, const Value *v, const Value *like) {
-  if (v->ndim == 0 || (v->ndim == like->ndim && value_count(v) == value_count(like))) return true;
-  shape_error(env, v->span, v, like, "relate", "both sides of a relation must have the same size");
-  return false;
-}
 
 static void push(const Env *env, const Ast *x, const Sides *s) {
   Elab *e = env->e;
@@ -64,14 +37,6 @@ static void push(const Env *env, const Ast *x, const Sides *s) {
 }
 
 // --- complementarity ---
-
-void needs_multiplier(const Env *env, Span at, const char *what, const char *help) {
-  Diag *d = diag(env->e->bag, DIAG_E0207, at, "%s", env->block ? "a relation at events solves for a discrete variable"
-                                                               : what);
-  diag_label(d, "not the name of a %s", env->block ? "discrete variable" : "multiplier");
-  if (env->block) diag_help(d, "discrete u = 0;  every T { relation r: u in -K*sgn(x + T*u); }");
-  else diag_help(d, "%s", help);
-}
 
 static void complementarity(const Env *env, const Ast *x, Sides *s) {
   const Ast *law = x->a;
@@ -150,7 +115,8 @@ static void relay(const Env *env, const Ast *x, Sides *s) {
   s->hi.at = ARENA_ARRAY(m, MExpr *, n);
   s->y.at = ARENA_ARRAY(m, MExpr *, n);
   for (int i = 0; i < n; i++) {
-    MExpr *k = relation_element(&r.b, i), *sense = relation_element(&r.s, i), *a = r.has_a ? relation_element(&r.a, i) : NULL;
+    MExpr *k = relation_element(&r.b, i), *sense = relation_element(&r.s, i),
+          *a = r.has_a ? relation_element(&r.a, i) : NULL;
     bool negative = r.negative;
     if (k->kind == MX_NUM && k->num < 0) {
       k = mx_num(m, -k->num, at);

@@ -1,4 +1,4 @@
-// What the files of relations share: elab_relation.c, elab_graph.c, elab_polyhedron.c.
+// What the files of relations share: elab_law.c; elab_relation.c uses elab_graph.c and elab_polyhedron.c.
 #pragma once
 #include "elab.h"
 

@@ -32,7 +32,9 @@ static int find(int *root, int i) {
   return i;
 }
 
-static int law_class(const nsm_model *m, int i, int block) { return m->cls[i].kind == NSM_LAW && m->cls[i].block == block; }
+static int law_class(const nsm_model *m, int i, int block) {
+  return m->cls[i].kind == NSM_LAW && m->cls[i].block == block;
+}
 
 static inline int slot_at(const sim_class *k, int i, int slot) {
   return k->tab.ix[(size_t)i*(size_t)k->c->nslot + (size_t)slot];

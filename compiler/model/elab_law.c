@@ -1,9 +1,47 @@
-// Multipliers that laws bring with them: the pieces of a graph, the forces of the faces of a polyhedron. They are arrays
-// over the loops of their statement, and over the pieces or faces.
+// What laws share (elab_relation.c, elab_graph.c, elab_polyhedron.c): what a relation is solved for, where it is put,
+// and multipliers that laws bring with them: the pieces of a graph, the forces of the faces of a polyhedron, arrays
+// over the loops of their statement and over the pieces or faces.
 #include <string.h>
 
 #include "elab_relation.h"
 #include "model_print.h"
+
+const Ast *without_parentheses(const Ast *x) {
+  while (x->kind == AST_PAREN) x = x->a;
+  return x;
+}
+
+bool is_multiplier(const Env *env, const Value *v) {
+  const Elab *e = env->e;
+  if (v->bad) return false;
+  for (int i = 0; i < value_count(v); i++)
+    if (v->at[i]->kind != MX_VAR || v->at[i]->derivative ||
+        e->var.at[v->at[i]->id].kind != (env->block ? MV_DISCRETE : MV_MULTIPLIER) ||
+        e->var.at[v->at[i]->id].algebraic) return false;
+  return true;
+}
+
+void push_relation(const Env *env, MRelation r) {
+  r.block = env->block;
+  if (env->block) vec_push(&env->e->law, r);
+  else vec_push(&env->e->relation, r);
+}
+
+bool relation_fits(const Env *env, const Value *v, const Value *like) {
+  if (v->ndim == 0 || (v->ndim == like->ndim && value_count(v) == value_count(like))) return true;
+  shape_error(env, v->span, v, like, "relate", "both sides of a relation must have the same size");
+  return false;
+}
+
+void needs_multiplier(const Env *env, Span at, const char *what, const char *help) {
+  Diag *d = diag(env->e->bag, DIAG_E0207, at, "%s", env->block ? "a relation at events solves for a discrete variable"
+                                                               : what);
+  diag_label(d, "not the name of a %s", env->block ? "discrete variable" : "multiplier");
+  if (env->block) diag_help(d, "discrete u = 0;  every T { relation r: u in -K*sgn(x + T*u); }");
+  else diag_help(d, "%s", help);
+}
+
+// --- multipliers that no declaration names ---
 
 bool hidden_multiplier(const Env *env, const MExpr *of, const char *name, const char *what, int count, Unit unit,
                        Span at, Hidden *out) {
