@@ -56,6 +56,8 @@ typedef struct nsm_setup nsm_setup; // opaque; passed back to the calls below
 
 typedef struct nsm_setup_view {
   const double *p;   // [npar] parameters, SI
+  const int *own;    // what is the class's own, where its functions are shared: as in nsm_class
+  const double *number;
 } nsm_setup_view;
 
 // Global index of element (i1, i2, ...) of variable `var` (number in nsm_model.vars). An index that is not an integer
@@ -204,6 +206,10 @@ typedef struct nsm_class {
   const unsigned char *slot;      // [nslot] NSM_SLOT_*
   // Counts the instances (ix == NULL) or fills both tables. Returns the count.
   long (*fill)(nsm_setup *s, const nsm_setup_view *g, int *ix, double *num);
+  // Statements that are alike share `fill`: what differs (lines, variables, parameters; numbers), in the order in which
+  // it is used. NULL else.
+  const int *own;
+  const double *number;
 
   // NSM_SMOOTH: one or more rows of M z' = f + g; rows are slots of the class. The mass pattern lists every entry (both
   // triangles); the diagonal entry of a state says whose equation the class is.

@@ -32,6 +32,7 @@ static int between_runs(void *jit, double left, int quiet) { return jit_between_
 static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
   JitStatus status;
   nsm_program *p = program_of(c);
+  compilation_release_stages(c);
   if (!program_load(p, o->jit, &status)) {
     if (status == JIT_INTERRUPTED) return EXIT_INTERRUPTED;
     fprintf(stderr, "error: %s\n", nsm_program_message(p));
@@ -73,7 +74,7 @@ int command_test(const Options *o) {
     Compilation *c = compile_file(o, o->file[i], STAGE_C, NULL, &code);
     if (c) {
       code = run_compiled(o, c, &not_reached);
-      int claims = c->model->nexpect;
+      int claims = c->places.nexpect;
       if (code == EXIT_OK) {
         fprintf(stderr, "ok    %s (%d claim%s", c->source->path, claims, claims == 1 ? "" : "s");
         if (not_reached) fprintf(stderr, ", %d not reached", not_reached);

@@ -62,7 +62,7 @@ static void import_file(Elab *e, const Ast *x) {
   const char *path = plain_path(e, import_path(e, x));
   if (map_get(e->files, path)) return;
   const SourceFile *f = NULL;
-  SourceStatus s = source_read_ordinary(e->a, path, &f);
+  SourceStatus s = source_read_ordinary(e->opt && e->opt->sources ? e->opt->sources : e->a, path, &f);
   map_put(e->files, path, (void *)(f ? (const void *)f : (const void *)x));
   if (s != SOURCE_OK) {
     Diag *d = diag(e->bag, DIAG_E0215, x->name_span.file ? x->name_span : x->span,

@@ -70,7 +70,7 @@ int  sim_cover(nsm_sim *s, nsm_error *e);
 
 // loops.c: instances of rows by their indices
 void sim_loops_record(nsm_sim *s, int level, long lo, long hi);
-long sim_loops_count(nsm_sim *s, int cls, const nsm_setup_view *g);
+long sim_loops_count(nsm_sim *s, int cls);
 // Number of the instance; -1: there is none, and which index is out of which range.
 long sim_loops_find(const nsm_sim *s, int cls, int nidx, const double *idx, int *level, long *lo, long *hi);
 
