@@ -126,6 +126,7 @@ typedef struct nsm_settings {
   int step_by_step;                      // no whole steps (docs/numerics/whole-steps.md): their oracle
   int project_start;                     // initial values are moved onto constraints and out of obstacles, however far
   const nsm_input *input; int ninput;    // inputs from files
+  int located;                           // events located within the step: 1 yes, -1 no, 0: as the model says
   int any_start;                         // initial values are not compared with the laws: others take their place
 } nsm_settings;
 nsm_settings nsm_default_settings(void);
@@ -197,6 +198,8 @@ typedef struct nsm_counters {
   long   contacts;      // most points of contact of shapes at a time
   double deepest;       // how deep two of them were in each other, at most [m]
   long   events;        // how often blocks `every` and `when` were run
+  long   located;       // impacts and switches that ended a piece of a step (docs/numerics/located.md)
+  long   captured;      // steps whose rest was taken without locating any
 } nsm_counters;
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
 

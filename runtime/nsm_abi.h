@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 17
+#define NSM_ABI_VERSION 18
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -371,10 +371,11 @@ enum {
 typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cls, which has one instance
 
 // Where the run starts and ends and how it steps; what the command line does not override.
-// tolerance: nan where not given; solver: offset of its name in text, 0: automatic.
+// tolerance: nan where not given; solver: offset of its name in text, 0: automatic; located: events are located within
+// the step; own_weights: theta is the model's own (1), gamma is (2).
 typedef struct nsm_experiment {
   double start, until, step, theta, gamma, tolerance, accept;
-  int    solver;
+  int    solver, located, own_weights;
 } nsm_experiment;
 
 // Whole steps of a small model: one function, nsm_model.whole_run(s, c, k, n), that takes up to n steps from step k on

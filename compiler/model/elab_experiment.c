@@ -23,6 +23,17 @@ static MExpr *constant_entry(const Env *env, const Ast *arg, const char *unit) {
   return v.at[0];
 }
 
+static void located(const Env *env, const Ast *arg) {
+  MExperiment *s = &env->e->out->sim;
+  bool name = arg->a->kind == AST_NAME, yes = name && !strcmp(arg->a->name, "true");
+  s->located_span = arg->a->span;
+  s->located = yes ? 1 : -1;
+  if (yes || (name && !strcmp(arg->a->name, "false"))) return;
+  Diag *d = diag(env->e->bag, DIAG_E0213, arg->a->span, "`located` is true or false");
+  diag_label(d, "neither of them");
+  diag_help(d, "located = true");
+}
+
 static void scheme(const Env *env, const Ast *x) {
   MExperiment *s = &env->e->out->sim;
   if (x->kind != AST_NAME && x->kind != AST_CALL && x->kind != AST_STRING) {
@@ -44,7 +55,11 @@ static void scheme(const Env *env, const Ast *x) {
       else s->gamma = v;
       continue;
     }
-    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span, "a scheme takes theta and gamma, by name");
+    if (arg->kind == AST_ARG && !strcmp(arg->name, "located")) {
+      located(env, arg);
+      continue;
+    }
+    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span, "a scheme takes theta, gamma and located, by name");
     diag_label(d, arg->kind == AST_ARG ? "unknown argument" : "an argument without a name");
     diag_help(d, "%s(theta = %s)", x->name, arg->kind == AST_ARG ? "1/2" : ast_text(env->e, arg));
   }

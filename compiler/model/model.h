@@ -241,6 +241,7 @@ typedef struct MExperiment {
   MExpr *start, *until, *step;         // over params; NULL: not given
   const char *scheme; Span scheme_span;// "moreau", ...; NULL: inferred
   MExpr *theta, *gamma;                // NULL: default
+  int located; Span located_span;      // located = true: 1, false: -1; 0: not said
   const char *solver; Span solver_span;
   MExpr *tolerance, *accept;           // NULL: default
 } MExperiment;

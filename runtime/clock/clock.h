@@ -55,6 +55,7 @@ int      sim_refresh(nsm_sim *s, nsm_error *e);  // constants and matrices, wher
 int      sim_events_analyse(nsm_sim *s, nsm_error *e);     // instants and conditions: 0 where a period makes no sense
 nsm_code sim_events_start(nsm_sim *s, nsm_error *e);       // what is due at the start
 nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e);   // from the present time to t1, in pieces
+static inline int sim_in_pieces(const nsm_sim *s) { return s->a->m->nblock > 0 || s->located; }
 
 // Length of the first step.
 static inline double sim_clock_first(const nsm_sim *s) {

@@ -151,6 +151,9 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
                            .accept = f->text[NSM_FLAG_ACCEPT] ? f->number[NSM_FLAG_ACCEPT] : 0,
                            .solve_budget = f->text[NSM_FLAG_SOLVE_BUDGET] ? f->number[NSM_FLAG_SOLVE_BUDGET] : 0,
                            .dump_problems = f->text[NSM_FLAG_DUMP_PROBLEMS],
+                           .located = !f->text[NSM_FLAG_LOCATED]            ? 0
+                                      : !strcmp(f->text[NSM_FLAG_LOCATED], "on") ? 1
+                                                                                 : -1,
                            .project_start = f->text[NSM_FLAG_PROJECT_START] != NULL,
                            .step_by_step =
                                f->text[NSM_FLAG_WHOLE_STEPS] && !strcmp(f->text[NSM_FLAG_WHOLE_STEPS], "off") };

@@ -54,7 +54,7 @@ class Settings(Structure):
                 ("start", c_double), ("theta", c_double), ("gamma", c_double), ("solver", c_char_p),
                 ("tolerance", c_double), ("accept", c_double), ("solve_budget", c_double), ("dump_problems", c_char_p),
                 ("general", c_int), ("step_by_step", c_int), ("project_start", c_int), ("input", POINTER(Input)),
-                ("ninput", c_int), ("any_start", c_int)]
+                ("ninput", c_int), ("located", c_int), ("any_start", c_int)]
 
 
 class CounterValues(Structure):
@@ -62,7 +62,8 @@ class CounterValues(Structure):
     _fields_ = [("steps", c_long), ("newton_iterations", c_long), ("solver_iterations", c_long), ("impacts", c_long),
                 ("stagnations", c_long), ("worst_residual", c_double), ("whole_steps", c_long), ("left_out", c_long),
                 ("max_residual", c_double), ("accepted", c_long), ("accepted_step", c_long),
-                ("worst_accepted", c_double), ("contacts", c_long), ("deepest", c_double), ("events", c_long)]
+                ("worst_accepted", c_double), ("contacts", c_long), ("deepest", c_double), ("events", c_long),
+                ("located", c_long), ("captured", c_long)]
 
 
 class EnergyValues(Structure):
