@@ -203,6 +203,17 @@ typedef struct nsm_counters {
 } nsm_counters;
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
 
+// A located event: its row by name, as "contact floor"; of an impact the rate before and after [m/s], the impulse [N s]
+// and the energy that it took [J], friction at that contact included; nan where there is none.
+typedef struct nsm_located_event {
+  double      time;
+  const char *kind;     // "impact", "opens", "slips", "sticks", "switches"
+  const char *name;     // valid during the call
+  double      before, after, impulse, loss;
+} nsm_located_event;
+typedef void nsm_event_hook(void *with, const nsm_located_event *event);
+void nsm_on_event(nsm_sim *s, nsm_event_hook *hook, void *with);   // called at each of them; hook NULL: no more
+
 // Energies now [J], and the ledger since nsm_keep_ledger, or since the start: what forces put in, what dampers and
 // contacts took, and what is left unexplained. 0 where the model has no energy; 1 with the energies alone, the rest
 // NaN; 2 with the ledger.

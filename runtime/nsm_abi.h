@@ -357,7 +357,8 @@ typedef struct nsm_shape_contact {
   void (*law_fn)(const nsm_setup_view *, int material_a, int material_b, double *law);
 } nsm_shape_contact;
 
-// drift: largest |y - y(start)|; gain: largest rise in one step
+// drift: largest |y - y(start)|; gain: largest rise in one step. Of located events of the row whose multiplier the
+// output is: how many, times of the first and of the last.
 enum {
   NSM_STAT_FINAL = 0,
   NSM_STAT_INITIAL,
@@ -366,7 +367,10 @@ enum {
   NSM_STAT_MEAN,
   NSM_STAT_DRIFT,
   NSM_STAT_AT,
-  NSM_STAT_GAIN
+  NSM_STAT_GAIN,
+  NSM_STAT_EVENTS,
+  NSM_STAT_FIRST,
+  NSM_STAT_LAST
 };
 typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cls, which has one instance
 

@@ -342,7 +342,7 @@ typedef struct sim_state {
   long    lengths;
   double  last_t;                       // signals.c: time of `last`; number of the newest values in `ring`
   long    kept;
-  int     sets_known;                   // `set` is that of the present state (clock/located.h)
+  int     sets_known;                   // `set` is that of the present state (clock/located.h); or SIM_CAPTURES
   double  set_h;                        // length of the last piece with the same sets, 0: none
   int     stopped;                      // class of the `stop` that ended the run, and 1; 0: it goes on
   struct {                              // energy-consistent schemes
@@ -414,6 +414,7 @@ typedef struct sim_work {
 // What holds at a row between two events of a run that locates them (clock/located.h). A contact is open, open since
 // the instant at hand, or closed; a multiplier is at its lower or upper bound, or inside; friction slips or sticks.
 enum { SIM_OPEN, SIM_LEFT, SIM_CLOSED, SIM_LOW, SIM_HIGH, SIM_INSIDE, SIM_SLIPS_ON, SIM_STICKS };
+enum { SIM_CAPTURES = 2 };              // contacts that are open close as without location
 
 struct nsm_sim {
   sim_analysis *a;

@@ -87,7 +87,8 @@ static void operation(const Printer *p, const MExpr *x) {
 }
 
 static void statistic(const Printer *p, const MExpr *x) {
-  static const char *const names[] = {"final", "initial", "min", "max", "mean", "drift", "at", "gain"};
+  static const char *const names[] = {"final", "initial", "min", "max", "mean", "drift", "at", "gain",
+                                      "events", "first", "last"};
   const MStat *s = &p->m->stat[x->id];
   text_printf(p->out, "%s(", names[s->kind]);
   if (s->output == MSTAT_ENERGY) text_add(p->out, "energy");

@@ -37,11 +37,11 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   }
   struct sim_located *w = s->located = SIM_NEW(s, 1, struct sim_located);
   double **by_row[] = { &w->f,   &w->low,  &w->high, &w->tolerance, &w->gap, &w->rate,
-                        &w->gap0, &w->rate0, &w->mean, &w->e, &w->fall };
+                        &w->gap0, &w->rate0, &w->mean, &w->e, &w->fall, &w->before };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, r->n, double);
   w->total = SIM_NEW(s, s->a->nl, double);
-  w->hit = SIM_NEW(s, r->n, unsigned char);
-  w->often = SIM_NEW(s, r->n, unsigned char);
+  unsigned char **flag[] = { &w->hit, &w->often, &w->was, &w->ended };
+  for (size_t i = 0; i < sizeof flag / sizeof *flag; i++) *flag[i] = SIM_NEW(s, r->n, unsigned char);
   memcpy(w->e, r->e, (size_t)r->n * sizeof(double));
   for (int i = 0; i < r->n; i++) w->f[i] = INFINITY;
   list_relations(s);
@@ -67,12 +67,14 @@ void sim_located_done(nsm_sim *s) {
 }
 
 // ---- sets -----------------------------------------------------------------------------------------------------------
-// Restitution is for the contacts that close at this instant; what lasts has none. all: as the laws are.
-static void restitution(nsm_sim *s, int all) {
-  struct sim_located *w = s->located;
+// Restitution is for the contacts that close at this instant; what lasts has none. captured: for all that are open.
+static void restitution(nsm_sim *s, int captured) {
   sim_rows *r = &s->n.r;
-  if (all) { memcpy(r->e, w->e, (size_t)r->n * sizeof(double)); return; }
-  memset(r->e, 0, (size_t)r->n * sizeof(double));
+  for (int row = 0; row < r->n; row++) {
+    int f = r->friction_of ? r->friction_of[row] : -1;
+    int head = f >= 0 && r->friction[f].normals > 0 ? r->friction[f].normal[0] : row;
+    r->e[row] = captured && s->now.set[head] != SIM_CLOSED ? s->located->e[row] : 0;
+  }
 }
 
 // Nothing is known of forces before the event.
@@ -91,37 +93,57 @@ static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
 }
 
 // ---- impacts --------------------------------------------------------------------------------------------------------
-static void count_hit(nsm_sim *s, int row) {
-  if (s->now.hits[row]++ == 0) s->now.hit_first[row] = s->now.t;
-  s->now.hit_last[row] = s->now.t;
-}
-
 static nsm_code impulses(nsm_sim *s, nsm_error *e) {
   if (s->a->scheme->weights && s->n.h != 0 && !sim_prepare(s, 0, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   return s->a->scheme->impact(s, e);
 }
 
-// Rates after the impulses; does a contact that goes on bouncing do so within a part of what is left of the step? Then
-// it comes to rest here: the sum of its flights is (2 rate/|fall|)/(1 - e). So does one that has taken most pieces of
-// the step for itself.
-static int accumulates(nsm_sim *s, double rest) {
+// Gaps of contacts, their rates and those of slip, after the impulses.
+static void rates_after(nsm_sim *s) {
   struct sim_located *w = s->located;
-  sim_rows *r = &s->n.r;
   nsm_view v = sim_view(s, s->now.t, s->w.q1, s->w.z1, s->w.l1);
-  int any = 0;
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
     k->c->gap_fn(&v, &k->tab, w->gap + k->row0, w->rate + k->row0);
+  }
+  for (int a = 0; a < s->a->on.friction.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
+    k->c->rate_fn(&v, &k->tab, w->rate + k->row0);
+  }
+}
+
+// Does a contact come to rest at this impact? Where its flights end within a part of what is left of the step: their
+// sum is (2 rate/|fall|)/(1 - e). Where it has taken most pieces of the step for itself. And where the bounce is no
+// higher than what rounding leaves of the gap.
+static int comes_to_rest(const nsm_sim *s, int row, double rest) {
+  const struct sim_located *w = s->located;
+  double e = s->n.r.e[row], rate = w->rate[row], fall = -w->fall[row], height = w->tolerance[row];
+  if (!w->hit[row] || e == 0 || e >= 1) return 0;
+  if (rate * rest <= height || (fall > 0 && rate * rate <= 2 * fall * height)) return 1;
+  if (w->often[row] < 2 || !(fall > 0)) return 0;
+  if (w->pieces + 1 >= MOST_PIECES && w->often[row] >= MOST_PIECES / 2) return 1;
+  return 2 * rate < quarter * rest * (1 - e) * fall;
+}
+
+static int accumulates(nsm_sim *s, double rest) {
+  sim_rows *r = &s->n.r;
+  int any = 0;
+  rates_after(s);
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
-      double e = r->e[row];
-      if (!w->hit[row] || e == 0 || e >= 1 || w->often[row] < 2 || !(w->fall[row] < 0)) continue;
-      int last = w->pieces + 1 >= MOST_PIECES && w->often[row] >= MOST_PIECES / 2;
-      if (!last && 2 * w->rate[row] >= quarter * rest * (1 - e) * -w->fall[row]) continue;
+      if (!comes_to_rest(s, row, rest)) continue;
       r->e[row] = 0;
       any = 1;
     }
   }
   return any;
+}
+
+// A contact that opens does so where it is: what its gap has drifted while it was closed is not made up for.
+static void left(nsm_sim *s, int row) {
+  s->now.set[row] = SIM_LEFT;
+  s->now.ground[row] = fmin(s->located->gap0[row], 0);
 }
 
 static void sets_after(nsm_sim *s) {
@@ -130,13 +152,15 @@ static void sets_after(nsm_sim *s) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       if (s->now.set[row] != SIM_CLOSED) continue;
-      double leaves = 1024 * DBL_EPSILON * (sim_watch_velocity_terms(s, row, s->now.z) + fabs(w->rate0[row]));
-      if (w->rate[row] > leaves) s->now.set[row] = SIM_LEFT;
+      double leaves = 1024 * DBL_EPSILON * (sim_watch_velocity_terms(s, row, s->now.z) +
+                                            sim_watch_velocity_terms(s, row, s->w.z1));    // before the impact
+      if (w->rate[row] > leaves) left(s, row);
     }
   }
 }
 
-// The contacts that are hit close, and the closed ones take what impulses they need.
+// The contacts that are hit close, and the closed ones take what impulses they need. rest: of the step; 0: they come to
+// rest.
 static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
   struct sim_located *w = s->located;
   sim_rows *r = &s->n.r;
@@ -144,18 +168,24 @@ static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
     int normal = s->a->cls[r->cls[row]].c->kind == NSM_CONTACT;
     if (!w->hit[row] || !normal || s->now.set[row] == SIM_CLOSED) { w->hit[row] = 0; continue; }
     s->now.set[row] = SIM_CLOSED;
-    r->e[row] = w->e[row];
+    r->e[row] = rest > 0 ? w->e[row] : 0;
     int f = r->friction_of[row];
-    for (int d = 0; f >= 0 && d < r->friction[f].n; d++) r->e[r->friction[f].row[d]] = w->e[r->friction[f].row[d]];
+    for (int d = 0; rest > 0 && f >= 0 && d < r->friction[f].n; d++) r->e[r->friction[f].row[d]] = w->e[r->friction[f].row[d]];
     if (w->often[row] < 255) w->often[row]++;
-    count_hit(s, row);
+  }
+  memcpy(w->before, w->rate0, (size_t)r->n * sizeof(double));
+  nsm_view now = sim_now(s);
+  for (int a = 0; w->hook && a < s->a->on.friction.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
+    k->c->rate_fn(&now, &k->tab, w->before + k->row0);
   }
   nsm_code code = impulses(s, e);
   if (code == NSM_OK && accumulates(s, rest)) code = impulses(s, e);
   if (code != NSM_OK) return code;
   for (int row = 0; row < r->n; row++) s->now.count.impacts += w->hit[row] && s->w.l1[r->l[row]] > 0;
   for (int l = 0; l < s->a->nl; l++) w->total[l] += s->w.l1[l];
-  accumulates(s, 0);                                                       // rates of what stands
+  rates_after(s);
+  sim_tell_impact(s);
   long steps = s->now.count.steps;
   code = sim_accept(s, s->now.t, e);
   s->now.count.steps = steps;
@@ -186,12 +216,6 @@ static int arrived(nsm_sim *s) {
 nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   struct sim_located *w = s->located;
   if (s->now.sets_known) { sim_watch_begin(s); return NSM_OK; }
-  w->capture = w->pieces >= MOST_PIECES;
-  if (w->capture) {
-    restitution(s, 1);
-    s->now.count.captured++;
-    return NSM_OK;
-  }
   if (!sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   w->of = -1;
   sim_watch_begin(s);
@@ -211,10 +235,24 @@ static int leave(nsm_sim *s) {
     if (!w->hit[row]) continue;
     int set = s->now.set[row];
     if (set == SIM_OPEN || set == SIM_LEFT) { closes = 1; continue; }
-    count_hit(s, row);
-    if (set == SIM_CLOSED) s->now.set[row] = SIM_LEFT;
+    if (set == SIM_CLOSED) left(s, row);
   }
   return closes;
+}
+
+// After so many pieces the rest of the step is taken as without location. What has bounced in this step and loses
+// energy by it comes to rest before: a captured step gives a resting contact a speed of the size of its own length.
+static nsm_code capture(nsm_sim *s, nsm_error *e) {
+  struct sim_located *w = s->located;
+  int any = 0;
+  for (int row = 0; row < s->n.r.n; row++)
+    any |= w->hit[row] = w->often[row] >= 2 && w->e[row] < 1 && s->now.set[row] != SIM_CLOSED;
+  nsm_code code = any ? impact(s, 0, e) : NSM_OK;
+  restitution(s, 1);
+  w->capture = 1;
+  s->now.sets_known = SIM_CAPTURES;
+  s->now.count.captured++;
+  return code;
 }
 
 static void remember_fall(nsm_sim *s, double length) {
@@ -230,15 +268,21 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   for (int l = 0; l < s->a->nl; l++) w->total[l] = (w->pieces > 0 ? w->total[l] : 0) + (length > 0 ? s->w.l1[l] : 0);
   if (length > 0) {
     code = sim_accept(s, t1, e);
-    if (w->capture) { s->now.sets_known = 0; return code; }
+    if (w->capture) {
+      w->capture = w->pieces = s->now.sets_known = 0;
+      return code;
+    }
     sim_watch_keep(s, length);
   }
   if (code != NSM_OK || !ends) return code;
   w->pieces++;
   s->now.count.located++;
   forget_forces(s);
-  if (leave(s)) code = impact(s, w->until - s->now.t, e);
+  memcpy(w->was, s->now.set, (size_t)s->n.r.n);
+  int closes = leave(s);
+  memcpy(w->ended, w->hit, (size_t)s->n.r.n);
+  if (closes) code = impact(s, w->until - s->now.t, e);
   if (code == NSM_OK) code = probe(s, s->a->step, e);
-  if (w->pieces >= MOST_PIECES) s->now.sets_known = 0;
-  return code;
+  sim_tell_sets(s);
+  return code == NSM_OK && w->pieces >= MOST_PIECES ? capture(s, e) : code;
 }

@@ -6,6 +6,7 @@
 //
 //   located.c         begin and end of a piece, impacts, accumulations
 //   located_find.c    where a piece ends: the root of what crosses zero first
+//   located_tell.c    what is told of an event: counts, first and last times, the hook
 //   located_watch.c   what crosses zero, row by row; which sets hold
 #pragma once
 #include "clock.h"
@@ -23,6 +24,10 @@ struct sim_located {
   int     nrelation, *relation;         // relations that are watched
   int     watches;                      // any friction or relation is
   int     pieces, capture, events;      // of the step; its rest is taken without location; something was hit
+  double *before;                       // [rows] rates before an impact, of contacts and friction
+  unsigned char *was, *ended;           // [rows] sets before an event; those that ended
+  nsm_event_hook *hook;
+  void   *with;
   double  until;                        // end of the step of the clock
   long    of;                           // step whose begin gap0 and rate0 belong to; -1: none
 };
@@ -36,6 +41,11 @@ double   sim_watch_velocity_terms(const nsm_sim *s, int row, const double *z);
 void     sim_watch_contacts(nsm_sim *s);                             // sets of contacts from the present state
 void     sim_watch_others(nsm_sim *s, double t1);                    // of friction and relations, from the trial at hand
 void     sim_watch_keep(nsm_sim *s, double h);                       // the trial stands: what the next piece starts from
+
+// located_tell.c
+void     sim_tell_impact(nsm_sim *s);                                // of the rows that were hit, after it
+void     sim_tell_sets(nsm_sim *s);                                  // of those whose sets ended without one
+double   sim_told(const nsm_sim *s, int stat, int cls);              // NSM_STAT_EVENTS ...: of a row, by its multiplier
 
 // located.c, called by events.c
 int      sim_located_analyse(nsm_sim *s, nsm_error *e);

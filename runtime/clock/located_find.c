@@ -73,8 +73,9 @@ static int take_hits(nsm_sim *s, int beyond) {
   struct sim_located *w = s->located;
   int any = 0;
   for (int row = 0; row < s->n.r.n; row++) {
-    int gap = s->now.set[row] == SIM_OPEN && w->rate[row] < 0;
-    w->hit[row] = crossed(s, row) || ((w->high[row] < 0 || gap) && w->f[row] <= w->tolerance[row]);
+    int set = s->now.set[row], gap = set == SIM_OPEN || set == SIM_LEFT, near = w->f[row] <= w->tolerance[row];
+    w->hit[row] = crossed(s, row) || (near && (gap ? (set == SIM_OPEN || w->high[row] < 0) && w->rate[row] < 0
+                                                   : w->high[row] < 0));
     any |= w->hit[row];
   }
   return any || beyond;

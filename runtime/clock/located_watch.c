@@ -182,9 +182,9 @@ void sim_watch_contacts(nsm_sim *s) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       double gap = w->gap0[row], rate = w->rate0[row];
-      int touches = gap <= w->tolerance[row], held = s->n.con && s->now.force[r->l[row]] > 0;
+      int touches = gap <= w->tolerance[row], held = s->now.set[row] == SIM_CLOSED && s->now.l[r->l[row]] > 0;
       int rests = fabs(rate) <= 64 * rounds * sim_watch_velocity_terms(s, row, s->now.z);
-      s->now.set[row] = touches && (rests || held) ? SIM_CLOSED : touches && rate > 0 ? SIM_LEFT : SIM_OPEN;
+      s->now.set[row] = held || (touches && rests) ? SIM_CLOSED : touches && rate > 0 ? SIM_LEFT : SIM_OPEN;
       s->now.ground[row] = fmin(gap, 0);
     }
   }

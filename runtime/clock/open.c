@@ -59,6 +59,12 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   sim_islands_analyse(s);
   if (!sim_events_analyse(s, e)) return 0;
   if (s->a->located && !sim_located_analyse(s, e)) return 0;
+  for (int i = 0; i < s->a->m->nstat; i++)
+    if (s->a->m->stat[i].kind >= NSM_STAT_EVENTS && !s->a->located) {
+      sim_fail(e, NSM_USAGE, "a claim is about events, and they are located by `moreau(located = true)`, "
+               "`consistent(located = true)` or --located on alone");
+      return 0;
+    }
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
   if (s->a->scheme->analyse) s->a->scheme->analyse(s);
   sim_evaluate_constants(s);

@@ -134,6 +134,7 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
   o->record = f->text[NSM_FLAG_RECORD];
   o->summary = f->text[NSM_FLAG_SUMMARY];
   o->contacts = f->text[NSM_FLAG_CONTACTS];
+  o->events = f->text[NSM_FLAG_RECORD_EVENTS];
   o->expect = f->text[NSM_FLAG_EXPECT] != NULL || f->command == NSM_FOR_TEST;
   o->quiet = f->text[NSM_FLAG_QUIET] != NULL || f->command == NSM_FOR_TEST;
   o->set = calloc((size_t)f->nset + 1, sizeof *o->set);

@@ -154,7 +154,8 @@ static void remembered_set(nsm_sim *s, const nsm_view *v) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[c]];
     k->c->gap_fn(v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
-      r->active[row] = s->now.set[row] == SIM_CLOSED;
+      r->active[row] = s->now.set[row] == SIM_CLOSED ||
+                       (s->now.sets_known == SIM_CAPTURES && r->gap[row] + 0.5 * s->n.h * r->rate0[row] <= 0);
       s->w.l1[r->l[row]] = 0;
     }
   }

@@ -64,7 +64,8 @@ static int at_begin(nsm_sim *s) {
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;
       double gap = r->gap[row];
-      if (s->located && s->now.sets_known) r->active[row] = s->now.set[row] == SIM_CLOSED;
+      if (s->located && s->now.sets_known)
+        r->active[row] = s->now.set[row] == SIM_CLOSED || (s->now.sets_known == SIM_CAPTURES && gap <= 0);
       else r->active[row] = !(gap > 0) || s->now.force[r->l[row]] > 0 ||
                        (gap <= nearly && sim_closed_by_round_off(s, k, i, gap));
       if (r->active[row]) act(s, row);

@@ -112,6 +112,7 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_restore": (c_int, [c_void_p, c_char_p, ERROR]),
     "nsm_clone": (c_void_p, [c_void_p, ERROR]),
     "nsm_get_counters": (None, [c_void_p, POINTER(CounterValues)]),
+    "nsm_on_event": (None, [c_void_p, c_void_p, c_void_p]),
     "nsm_keep_ledger": (None, [c_void_p]),
     "nsm_get_energy": (c_int, [c_void_p, POINTER(EnergyValues)]),
     "nsm_run_error_text": (c_size_t, [c_void_p, ERROR, c_char_p, c_size_t]),
