@@ -365,7 +365,8 @@ typedef struct nsm_shape_contact {
   void (*law_fn)(const nsm_setup_view *, int material_a, int material_b, double *law);
 } nsm_shape_contact;
 
-// drift: largest |y - y(start)|; gain: largest rise in one step
+// drift: largest |y - y(start)|; gain: largest rise in one step. Of located events of the row whose multiplier the
+// output is: how many, times of the first and of the last.
 enum {
   NSM_STAT_FINAL = 0,
   NSM_STAT_INITIAL,
@@ -374,15 +375,19 @@ enum {
   NSM_STAT_MEAN,
   NSM_STAT_DRIFT,
   NSM_STAT_AT,
-  NSM_STAT_GAIN
+  NSM_STAT_GAIN,
+  NSM_STAT_EVENTS,
+  NSM_STAT_FIRST,
+  NSM_STAT_LAST
 };
 typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cls, which has one instance
 
 // Where the run starts and ends and how it steps; what the command line does not override.
-// tolerance: nan where not given; solver: offset of its name in text, 0: automatic.
+// tolerance: nan where not given; solver: offset of its name in text, 0: automatic; located: events are located within
+// the step; own_weights: theta is the model's own (1), gamma is (2).
 typedef struct nsm_experiment {
   double start, until, step, theta, gamma, tolerance, accept;
-  int    solver;
+  int    solver, located, own_weights;
 } nsm_experiment;
 
 // Whole steps of a small model: one function, nsm_model.whole_run(s, c, k, n), that takes up to n steps from step k on

@@ -221,7 +221,8 @@ typedef struct MAction {
   Span   span;
 } MAction;
 
-typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT, MS_GAIN } MStatKind;
+typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT, MS_GAIN, MS_EVENTS, MS_FIRST, MS_LAST } MStatKind;
+// MS_EVENTS ...: of located events of the row whose multiplier the output is
 // of output number `output` (its context has n = 0); -1: the total energy, -2: kinetic, -3: potential
 typedef struct MStat   { MStatKind kind; int output; MExpr *at; } MStat;
 enum {
@@ -242,6 +243,7 @@ typedef struct MExperiment {
   MExpr *start, *until, *step;         // over params; NULL: not given
   const char *scheme; Span scheme_span;// "moreau", ...; NULL: inferred
   MExpr *theta, *gamma;                // NULL: default
+  int located; Span located_span;      // located = true: 1, false: -1; 0: not said
   const char *solver; Span solver_span;
   MExpr *tolerance, *accept;           // NULL: default
 } MExperiment;
