@@ -88,8 +88,8 @@ void                  nsm_print_diagnostics(const nsm_program *p, FILE *f);
 // are.
 size_t                nsm_diagnostics_text(const nsm_program *p, char *to, size_t room);
 
-// What `nsm derive` prints; form: NULL, "latex" or "json". As nsm_diagnostics_text; 0 where the model did not compile
-// or there is no such form.
+// What `nsm derive` prints; form: NULL, "latex", "json" or "mathml". As nsm_diagnostics_text; 0 where the model did not
+// compile or there is no such form.
 size_t nsm_derivation(const nsm_program *p, const char *form, char *to, size_t room);
 
 // What the model says of a column or a parameter, by its full name. unit: of its values, in SI ("m/s"); doc: its
