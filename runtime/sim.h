@@ -338,6 +338,7 @@ typedef struct sim_state {
   sim_ledger   ledger;
   nsm_counters count;
   double  worst_time;                   // of count.worst_residual
+  double  residual_taken;               // the largest that nsm_take_residual gave
   int     worst_at;                     // its row: z, or ~row
   double  length[SIM_LENGTHS];          // of pieces of steps; how many there were
   long    lengths;
@@ -452,6 +453,9 @@ static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->now.t, 
 #define SIM_SWAP(a, b) do { double *swap_ = (a); (a) = (b); (b) = swap_; } while (0)
 // A kernel whose values stand between two events.
 static inline int sim_fixed(int stage) { return stage == NSM_CONST || stage == NSM_EVENT; }
+static inline double sim_max_residual(const nsm_sim *s) {
+  return fmax(s->now.count.max_residual, s->now.residual_taken);
+}
 // What rounding can make of a time.
 static inline double sim_time_round_off(const nsm_sim *s, double t) {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(s->a->start));

@@ -146,6 +146,7 @@ struct Elab {
   Model *out;
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
   Vec(MEquation) equation; Vec(MRelation) relation, law; Vec(MContact) contact;    Vec(MConstraint) constraint;
+  Vec(MDraw) draw;
   Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
   Vec(MTable) table;      Vec(MDelay) delay;
   Vec(MBlock) block;      Vec(MAction) action;
@@ -314,6 +315,7 @@ void elab_relation(Env env, const Ast *x);
 void elab_contact(Env env, const Ast *x);
 void elab_constraint(Env env, const Ast *x);
 void elab_force(Env env, const Ast *x);
+void elab_draw(Env env, const Ast *x);              // elab_draw.c
 bool row_force(Symbol *y);
 bool known_law(const Ast *law);
 bool is_law(const Ast *law, const char *name);

@@ -208,6 +208,7 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(contact);
   FREEZE(constraint);
   FREEZE(output);
+  FREEZE(draw);
   FREEZE(init);
   FREEZE(body);
   FREEZE(solid);
@@ -236,6 +237,7 @@ static void release(Elab *e) {
   vec_free(&e->contact);
   vec_free(&e->constraint);
   vec_free(&e->output);
+  vec_free(&e->draw);
   vec_free(&e->init);
   vec_free(&e->body);
   vec_free(&e->solid);

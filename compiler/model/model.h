@@ -198,6 +198,13 @@ typedef struct MTouch {
 } MTouch;
 typedef enum { MT_COUNT, MT_DEEPEST, MT_IMPULSE } MTouchWhat;            // MT_IMPULSE + 0 ... 5: axes, then moments
 
+// A picture of a `draw`: its arguments are hidden outputs from `first` on, so many numbers each.
+enum { MOST_ARGUMENTS = 8 };
+typedef struct MDraw {
+  const char *shape, *text;            // "line"; the string of a text, NULL: none
+  int first, nargument, argument[MOST_ARGUMENTS];
+} MDraw;
+
 // What `turned(y, x)` remembers: variable `var` is the angle of (x, y) where the step began.
 typedef struct MAngle { MContext ctx; int var; MExpr *y, *x; Span span; } MAngle;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
@@ -267,6 +274,7 @@ typedef struct Model {
   MContact *contact; int ncontact;
   MConstraint *constraint; int nconstraint;
   MOutput *output; int noutput;
+  MDraw *draw; int ndraw;
   MInit *init; int ninit;
   MBody *body; int nbody;
   MSolid *solid; int nsolid;

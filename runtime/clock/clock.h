@@ -7,7 +7,7 @@
 //                                                        pieces
 //   change.c   values and parameters from outside        room.c     room for contacts of shapes; restore, clone
 //   state.c    clear, save, restore                      statistics.c  what the claims of a model are made of
-//   laws.c     relations that blocks solve
+//   laws.c     relations that blocks solve               look.c   what a run looks like
 //   recording.c  many steps, and rows of their values
 #pragma once
 #include "runtime/record/record.h"

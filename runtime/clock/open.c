@@ -159,4 +159,7 @@ void nsm_close(nsm_sim *s) {
 }
 
 double nsm_time(const nsm_sim *s) { return s->now.t; }
-void nsm_get_counters(const nsm_sim *s, nsm_counters *c) { *c = s->now.count; }
+void nsm_get_counters(const nsm_sim *s, nsm_counters *c) {
+  *c = s->now.count;
+  c->max_residual = sim_max_residual(s);
+}
