@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 17
+#define NSM_ABI_VERSION 18
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -398,6 +398,7 @@ typedef struct nsm_whole {
   int ntimed;
   const int *timed;               // [ntimed] rows of f that time changes, in the order of tau
   int here;                       // NSM_WHOLE_LINEAR: rows act in `run`, by entries of M and X, which follow those of A
+  int stays;                      // or a contact that stays closed does, by the same entries
   int nm;
   const int *m_row, *m_col;       // [nm]
   int nx;

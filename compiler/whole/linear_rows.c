@@ -45,6 +45,16 @@ static KValue least_of(const Linear *l) {
 
 static void set_least(const Linear *l) { k_set(l->p->b, l->least, least_of(l)); }
 
+void linear_worst_open(Linear *l) {
+  l->worst_value = k_variable(l->p->b, "worst", k_at_number(l->p->b, l->p->s, l->worst));
+  l->least = k_variable(l->p->b, "least", least_of(l));
+}
+
+void linear_worst_load(Linear *l) {
+  k_set(l->p->b, l->worst_value, k_at_number(l->p->b, l->p->s, l->worst));
+  set_least(l);
+}
+
 void linear_rows_open(Linear *l) {
   Step *p = l->p;
   KBuilder *b = p->b;
@@ -65,8 +75,7 @@ void linear_rows_open(Linear *l) {
           : k_variable(b, arena_printf(p->arena, "L%d_%d", i, j), k_at_number(b, p->s, l->L + i + j * n));
   for (int i = 0; i < n; i++)
     l->basic[i] = k_variable(b, step_name(p, "basic", i), k_at_number(b, p->s, l->L + n * n + i));
-  l->worst_value = k_variable(b, "worst", k_at_number(b, p->s, l->worst));
-  l->least = k_variable(b, "least", least_of(l));
+  linear_worst_open(l);
 }
 
 // What the runtime has put into s.
@@ -79,8 +88,7 @@ void linear_rows_load(Linear *l) {
   for (int i = 0; i < n * n; i++)
     if (l->L_value[i] != K_NONE) k_set(b, l->L_value[i], k_at_number(b, p->s, l->L + i));
   for (int i = 0; i < n; i++) k_set(b, l->basic[i], k_at_number(b, p->s, l->L + n * n + i));
-  k_set(b, l->worst_value, k_at_number(b, p->s, l->worst));
-  set_least(l);
+  linear_worst_load(l);
 }
 
 static KValue less(Step *p, KValue x, KValue y) { return k_op2(p->b, OP_LE, x, y); }
@@ -132,7 +140,7 @@ static void add_sizes(Linear *l, const Pattern2 *m, const KValue *lambda, int i,
 
 // Row i, where no bound holds it: |u| <= 8 eps U and a force within its bounds, else `fits` becomes 0. The largest
 // |u|/U is kept, and least = min(that, 8 eps), below which nothing is left to do.
-static void judge_basic(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits) {
+void linear_judge(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits) {
   Step *p = l->p;
   KBuilder *b = p->b;
   KValue rounds = k_number(b, 8 * DBL_EPSILON), never = k_integer(b, 0);
@@ -179,7 +187,7 @@ KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, 
     ways(l, i, lambda[i], u, &within, &at);
     if (at != K_NONE) k_if(b, k_op1(b, OP_NOT, at));
     add_sizes(l, &l->M, lambda, i, product, &U);
-    judge_basic(l, i, u, U == K_NONE ? k_number(b, 0) : U, within, fits);
+    linear_judge(l, i, u, U == K_NONE ? k_number(b, 0) : U, within, fits);
     if (at != K_NONE) k_close(b);
   }
   good = k_op2(b, OP_EQ, k_get(b, fits), k_integer(b, 1));

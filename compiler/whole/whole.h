@@ -26,7 +26,7 @@ typedef struct Whole {
   int npattern, *row, *col;     // WHOLE_LINEAR: entries (row, col) of dz/d(q, z, what time gives, 1)
   int ntimed, *timed;           // WHOLE_LINEAR: rows of f that time changes
   int nm, *m_row, *m_col, nx, *x_row, *x_col;     // WHOLE_LINEAR with rows `here`: of M, X
-  bool here;
+  bool here, stays;             // rows act in it; contacts that stay closed do
   bool drifts;                  // some contact's rate or slip is not 0 at rest
   const KKernel *kernel;
 } Whole;

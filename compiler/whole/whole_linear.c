@@ -12,7 +12,8 @@
 //
 // s: q [nq], z [nz], q1 [nq], z1 [nz]; then for each row gap, rate, reach (what a = gap + (h/2) rate must exceed), y
 // (its rate or output at the free motion without multipliers) and multiplier; the largest residual; the map: l0 [nrow],
-// L [nrow, nrow] by columns, for each row whether L has an entry in it
+// L [nrow, nrow] by columns, for each row whether L has an entry in it; where contacts stay closed instead of l0, L
+// what linear_contacts.c says
 #include <math.h>
 #include "linear.h"
 
@@ -36,6 +37,7 @@ static void places(Linear *l) {
   int nq = w->nq, nz = w->nz, nr = w->nrow, at = 0, *to[] = { &l->q, &l->z, &l->q1, &l->z1, &l->gap, &l->rate,
       &l->reach, &l->y_at, &l->l_at, &l->worst, &l->l0, &l->L }, size[] = { nq, nz, nq, nz, nr, nr, nr, nr, nr, 1, nr };
   for (int i = 0; i < 12; i++) { *to[i] = at; if (i < 11) at += size[i]; }
+  l->kept = l->l0;                                         // rows that act here, or contacts
 }
 
 static Ex bound(const Linear *l, const Instance *i, int which) {
@@ -98,6 +100,7 @@ static void reload(Linear *l, const KValue *q, const KValue *z, const KValue *re
   for (int j = 0; j < p->w->nz; j++) k_set(b, z[j], k_at_number(b, p->s, l->z1 + j));
   for (int j = 0; j < l->ncontact; j++) k_set(b, reach[j], k_at_number(b, p->s, l->reach + l->contact[j]->row));
   if (l->here) linear_rows_load(l);
+  if (l->stays) linear_stays_load(l);
 }
 
 // Step `at` of the call by the runtime, which has the rows that act; what it left is loaded, or the loop ends.
@@ -123,6 +126,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   l->width = nq + nz + l->ntimed + 1;
   l->here = here && linear_rows_fit(l);
   if (here && !l->here) return step_drop(p);
+  l->stays = !l->here && !timed_gaps && !timed_y && !drifts && linear_stays_fit(l);
   linear_patterns(l);
   places(l);
 
@@ -146,6 +150,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   for (int i = 0; i < l->ncontact; i++)
     reach[i] = k_variable(b, step_name(p, "reach", i), k_at_number(b, p->s, l->reach + l->contact[i]->row));
   if (l->here) linear_rows_open(l);
+  if (l->stays) linear_stays_open(l);
   if (l->ntimed) {
     p->t = k_name(b, step_time(p, k_integer(b, 0), 0), "tb", NULL);
     step_values(p, l->phi, l->ntimed, phi);
@@ -161,7 +166,8 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   use(p, Q, Z);
 
   // ---- which contacts may be closed ----
-  KValue *row = ARENA_ARRAY(a, KValue, 2 * l->ncontact + 1), open = K_NONE;
+  KValue *row = ARENA_ARRAY(a, KValue, 2 * l->ncontact + 1), *near = ARENA_ARRAY(a, KValue, l->ncontact + 1),
+         open = K_NONE;
   if (timed_gaps) p->t = k_name(b, step_time(p, i, 0), "t", NULL);
   step_values(p, gaps, 2 * l->ncontact, row);
   for (int j = 0; j < l->ncontact; j++) {
@@ -169,6 +175,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
       if (k_node(b, row[2 * j + k])->code != KN_GET)         // a copy of the state would only be waited for
         k_name(b, row[2 * j + k], step_name(p, k ? "rate" : "gap", j), NULL);
     KValue x = k_op2(b, OP_PLUS, row[2 * j], k_op2(b, OP_TIMES, half, row[2 * j + 1]));
+    near[j] = l->stays && l->ncontact > 1 ? k_name(b, x, step_name(p, "near", j), NULL) : x;
     open = step_both(p, open, k_op2(b, OP_LT, k_get(b, reach[j]), x));
   }
 
@@ -223,6 +230,17 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   finite = k_op2(b, OP_EQ, k_op2(b, OP_MINUS, finite, finite), k_number(b, 0));
   if (called) {
     if (!all) k_if(b, k_op1(b, OP_NOT, l->here ? step_both(p, good, finite) : step_both(p, open, finite)));
+    if (l->stays) {
+      KValue *gap = ARENA_ARRAY(a, KValue, l->ncontact + 1);
+      for (int j = 0; j < l->ncontact; j++) gap[j] = row[2 * j];
+      KValue ok = linear_stays_act(l, &(LinearMotion){ gap, near, reach, q, z, q1, z1 });
+      k_if(b, k_op2(b, OP_EQ, k_get(b, ok), k_integer(b, 0)));
+      linear_stays_close(l);
+      for (int j = 0; j < nq; j++) Q[j] = k_get(b, q[j]);  // not before: these could have changed, and would be copied
+      for (int j = 0; j < nz; j++) Z[j] = k_get(b, z[j]);
+      for (int j = 0; j < 2 * l->ncontact; j++)
+        if (k_node(b, row[j])->code == KN_GET) row[j] = k_get(b, k_node(b, row[j])->arg[0]);
+    }
     put(p, l->q, nq, Q);
     put(p, l->z, nz, Z);
     put(p, l->q1, nq, freeq);
@@ -244,6 +262,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
       k_set(b, last, sum_free);
       k_break(b);
       k_close(b);
+      if (l->stays) k_else(b);
     }
   } else {
     k_if(b, k_op1(b, OP_NOT, finite));
@@ -254,6 +273,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     for (int j = 0; j < nq; j++) k_set(b, q[j], q1[j]);
     for (int j = 0; j < nz; j++) k_set(b, z[j], z1[j]);
     for (int j = 0; l->here && j < nr; j++) k_set(b, l->l[j], force[j]);
+    if (l->stays) k_close(b);
   }
   k_set(b, done, k_op2(b, OP_PLUS, i, k_integer(b, 1)));
   k_close(b);
@@ -270,6 +290,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   for (int j = 0; j < nq; j++) k_store(b, p->s, k_integer(b, l->q + j), k_get(b, q[j]));
   for (int j = 0; j < nz; j++) k_store(b, p->s, k_integer(b, l->z + j), k_get(b, z[j]));
   if (l->here) linear_rows_close(l);
+  if (l->stays) linear_stays_close(l);
   Whole *o = step_close(p, WHOLE_LINEAR, done);
   o->npattern = l->A.n;
   o->row = l->A.row;
@@ -284,5 +305,6 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   o->timed = l->timed;
   o->drifts = drifts;
   o->here = l->here;
+  o->stays = l->stays;
   return o;
 }
