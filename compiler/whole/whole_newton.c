@@ -165,6 +165,14 @@ static void use(Step *p, Moment m, const KValue *q, const KValue *z) {
   for (int j = p->w->nq; j < p->w->nz; j++) p->value[ROLE_X][m][j - p->w->nq] = z[j];
 }
 
+// |z1_j| + |z_j|, computed where it is first needed.
+static KValue known_of(const Newton *n, int j, const KValue *z1, const KValue *before, KValue *known) {
+  Step *p = n->p;
+  if (known[j] == K_NONE)
+    known[j] = k_name(p->b, k_op2(p->b, OP_PLUS, step_abs(p, z1[j]), before[j]), step_name(p, "known", j), NULL);
+  return known[j];
+}
+
 const Whole *whole_newton(Arena *a, Written *w) {
   if (!takes(w)) return NULL;
   Step step = step_open(a, w, "Whole steps by Newton's method, while no contact is closed."), *p = &step;
@@ -257,9 +265,9 @@ const Whole *whole_newton(Arena *a, Written *w) {
   }
   KValue *S = ARENA_ARRAY(a, KValue, nz + 1), *old = gotten(p, "go", nz, gain);
   for (int j = 0; j < nz; j++) S[j] = k_name(b, k_op2(b, OP_TIMES, he, k_get(b, fv[j])), step_name(p, "sk", j), NULL);
-  KValue moving = k_op2(b, OP_LT, k_get(b, off[1]), k_get(b, off[0]));
+  KValue moving = k_name(b, k_double(b, k_op2(b, OP_LT, k_get(b, off[1]), k_get(b, off[0]))), "moving", NULL);
   for (int j = 0; j < nz; j++)
-    k_set(b, z1[j], k_op2(b, OP_PLUS, Z[j], k_choose(b, moving, old[j], k_number(b, 0))));
+    k_set(b, z1[j], k_op2(b, OP_PLUS, Z[j], k_op2(b, OP_TIMES, moving, old[j])));
   for (int j = 0; j < nc; j++) k_set(b, p1[j], k_get(b, pv[j]));
   p->t = k_name(b, step_time(p, i, 1), "tnext", NULL);
   p->t0 = k_name(b, k_op2(b, OP_MINUS, p->t, he), "tm", NULL);
@@ -303,50 +311,65 @@ const Whole *whole_newton(Arena *a, Written *w) {
   KValue *v = ARENA_ARRAY(a, KValue, nroot + 1);
   step_values_shared(p, root, nroot, v, more, nmore, left);
   KValue *f = v, *M = v + at_root[1], *Hm = v + at_root[2], *H = v + at_root[3], *u = v + at_root[4];
-  KValue *R = ARENA_ARRAY(a, KValue, size + 1), *scale = ARENA_ARRAY(a, KValue, nz + 1), good = K_NONE;
+  KValue *R = ARENA_ARRAY(a, KValue, size + 1), *scale = ARENA_ARRAY(a, KValue, nz + 1);
   const Ex none = zero(n);
   for (int e = 0; e < nz * nz; e++)
     if (n->M[e] != none && size_of_M[e] == K_NONE)
       size_of_M[e] = k_name(b, step_abs(p, M[e]), step_name(p, "inertia", e), NULL);
-  KValue *known = ARENA_ARRAY(a, KValue, nz + 1);           // |z1| + |z|
-  for (int j = 0; j < nz; j++)
-    known[j] = k_name(b, k_op2(b, OP_PLUS, step_abs(p, Z1[j]), before[j]), step_name(p, "known", j), NULL);
+  KValue **term = ARENA_ARRAY(a, KValue *, nz + 1);         // of each row, those that R sums
+  int *terms = ARENA_ARRAY(a, int, nz + 1);
   for (int r = 0; r < nz; r++) {
-    KValue sum = K_NONE, terms = K_NONE, round = K_NONE;
+    KValue sum = K_NONE;
+    term[r] = ARENA_ARRAY(a, KValue, nz + nc + 3);
     for (int c = 0; c < nz; c++) {
       if (n->M[r * nz + c] == none) continue;
       KValue t = k_name(b, k_op2(b, OP_TIMES, M[r * nz + c], D[c]), arena_printf(a, "i%d_%d", r, c), NULL);
       sum = step_add(p, sum, t);
-      terms = step_add(p, terms, step_abs(p, t));
-      round = step_add(p, round, k_op2(b, OP_TIMES, size_of_M[r * nz + c], known[c]));
+      term[r][terms[r]++] = t;
     }
     if (n->f[r] != none) {
       KValue t = k_name(b, k_op2(b, OP_TIMES, ht, f[r]), step_name(p, "fk", r), NULL);
       sum = step_sub(p, step_sub(p, sum, t), S[r]);
-      terms = step_add(p, step_add(p, terms, step_abs(p, t)), step_abs(p, S[r]));
+      term[r][terms[r]++] = t;
+      term[r][terms[r]++] = S[r];
     }
     for (int k = 0; k < nc; k++) {
       if (n->Hm[k * nz + r] == none) continue;
       KValue t = k_name(b, k_op2(b, OP_TIMES, Hm[k * nz + r], P[k]), arena_printf(a, "h%d_%d", k, r), NULL);
       sum = step_sub(p, sum, t);
-      terms = step_add(p, terms, step_abs(p, t));
+      term[r][terms[r]++] = t;
     }
     R[r] = k_name(b, sum == K_NONE ? k_number(b, 0) : sum, step_name(p, "res", r), NULL);
-    scale[r] = k_name(b, terms == K_NONE ? k_number(b, 0) : terms, step_name(p, "scale", r), NULL);
+  }
+  for (int k = 0; k < nc; k++) R[nz + k] = k_name(b, u[k], step_name(p, "res", nz + k), NULL);
+
+  // ---- does it stand? row by row, as most iterates fail at the first one ----
+  KValue *known = ARENA_ARRAY(a, KValue, nz + 1);           // |z1| + |z|
+  int open = 1;
+  k_if(b, k_op2(b, OP_LT, k_integer(b, 0), it));
+  for (int j = 0; j < nz; j++) known[j] = K_NONE;
+  for (int r = 0; r < nz; r++) {
+    KValue sum = K_NONE, round = K_NONE;
+    for (int k = 0; k < terms[r]; k++) sum = step_add(p, sum, step_abs(p, term[r][k]));
+    for (int c = 0; c < nz; c++) {
+      if (n->M[r * nz + c] == none) continue;
+      round = step_add(p, round, k_op2(b, OP_TIMES, size_of_M[r * nz + c], known_of(n, c, Z1, before, known)));
+    }
+    scale[r] = k_name(b, sum == K_NONE ? k_number(b, 0) : sum, step_name(p, "scale", r), NULL);
     KValue most = k_op2(b, OP_TIMES, tolerance, scale[r]);
     if (round != K_NONE) most = k_op2(b, OP_PLUS, most, k_op2(b, OP_TIMES, k_number(b, 16 * DBL_EPSILON), round));
-    good = step_both(p, good, k_op2(b, OP_LE, step_abs(p, R[r]), most));
+    k_if(b, k_op2(b, OP_LE, step_abs(p, R[r]), most));
+    open++;
   }
   for (int k = 0; k < nc; k++) {
-    KValue terms = K_NONE;
+    KValue sum = K_NONE;
     for (int j = 0; j < nz; j++)
       if (n->H[k * nz + j] != none)
-        terms = step_add(p, terms, k_op2(b, OP_TIMES, step_abs(p, H[k * nz + j]), known[j]));
-    R[nz + k] = k_name(b, u[k], step_name(p, "res", nz + k), NULL);
-    if (terms != K_NONE)
-      good = step_both(p, good, k_op2(b, OP_LE, step_abs(p, R[nz + k]), k_op2(b, OP_TIMES, tolerance, terms)));
+        sum = step_add(p, sum, k_op2(b, OP_TIMES, step_abs(p, H[k * nz + j]), known_of(n, j, Z1, before, known)));
+    if (sum == K_NONE) continue;
+    k_if(b, k_op2(b, OP_LE, step_abs(p, R[nz + k]), k_op2(b, OP_TIMES, tolerance, sum)));
+    open++;
   }
-  k_if(b, k_op2(b, OP_AND, k_op2(b, OP_LT, k_integer(b, 0), it), good));
   {
     KValue stands = K_NONE;
     for (int j = 0; j < nz && nc > 0; j++) {               // velocities that may be at rest
@@ -382,7 +405,7 @@ const Whole *whole_newton(Arena *a, Written *w) {
     if (stands != K_NONE) k_close(b);
   }
   k_break(b);
-  k_close(b);
+  while (open-- > 0) k_close(b);
   KValue *jac = ARENA_ARRAY(a, KValue, nmore + 1), *W = ARENA_ARRAY(a, KValue, size * size + 1);
   step_values(p, left, nmore, jac);
   for (int r = 0; r < size * size; r++) W[r] = K_NONE;
