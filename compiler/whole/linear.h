@@ -51,8 +51,8 @@ bool linear_stays_fit(Linear *l);                        // few contacts, each w
 void linear_stays_open(Linear *l);                       // before the loop
 void linear_stays_load(Linear *l);                       // what the runtime has put into s
 // Within the branch for steps in which some contact may be closed. gap, near [ncontact]: near = gap + (h/2) rate is
-// above `reach` of a contact that is open; q1, z1 of the free motion; reach, q, z: variables. The variable that it
-// gives is 1 where the step is done, with q and z set.
-typedef struct LinearMotion { const KValue *gap, *near, *reach, *q, *z, *q1, *z1; } LinearMotion;
+// above `reach` of a contact that is open; q0, z0 at the begin; variables: reach, and q, z, which have the free motion.
+// The variable that it gives is 1 where the step is done, with its forces in q and z.
+typedef struct LinearMotion { const KValue *gap, *near, *reach, *q0, *z0, *q, *z; } LinearMotion;
 KValue linear_stays_act(Linear *l, const LinearMotion *m);
 void linear_stays_close(Linear *l);                      // into s, for the runtime

@@ -185,10 +185,10 @@ static void move(Contact *c) {
     }
     if (d == K_NONE) continue;
     d = named(c, d, "d", i);
-    c->v[i] = k_variable(b, called(c, "v", i), k_op2(b, OP_PLUS, m->z1[i], d));
-    if (i < nq) c->way[i] = k_variable(b, called(c, "way", i), k_op2(b, OP_PLUS, m->q1[i], times(p, l->stay->ht, d)));
-    KValue size = step_add(p, terms, k_op2(b, OP_PLUS, step_abs(p, k_get(b, m->z[i])),
-                                               step_abs(p, m->z1[i])));
+    c->v[i] = k_variable(b, called(c, "v", i), k_op2(b, OP_PLUS, k_get(b, m->z[i]), d));
+    if (i < nq) c->way[i] = k_variable(b, called(c, "way", i), k_op2(b, OP_PLUS, k_get(b, m->q[i]), times(p, l->stay->ht, d)));
+    KValue size = step_add(p, terms, k_op2(b, OP_PLUS, step_abs(p, m->z0[i]),
+                                               step_abs(p, k_get(b, m->z[i]))));
     size = named(c, size, "terms", i);
     c->size[i] = k_variable(b, called(c, "size", i), k_op2(b, OP_PLUS, size, step_abs(p, k_get(b, c->v[i]))));
     k_if(b, k_op1(b, OP_NOT, k_op2(b, OP_LT, times(p, k_number(b, 16 * DBL_EPSILON), size),
@@ -196,8 +196,7 @@ static void move(Contact *c) {
     k_set(b, c->v[i], k_number(b, 0));
     k_set(b, c->size[i], k_number(b, 0));
     if (i < nq)
-      k_set(b, c->way[i], k_op2(b, OP_PLUS, k_get(b, m->q[i]),
-                                       times(p, l->stay->back, k_get(b, m->z[i]))));
+      k_set(b, c->way[i], k_op2(b, OP_PLUS, m->q0[i], times(p, l->stay->back, m->z0[i])));
     k_close(b);
   }
 }
@@ -213,7 +212,7 @@ static void rests(Contact *c, int i) {
   for (int j = 0; j < w->nz; j++) {
     KValue slope = l->stay->slope[c->row[i] * w->nz + j];
     if (slope == K_NONE) continue;
-    only = c->v[j] == K_NONE ? c->m->z1[j] : k_get(b, c->v[j]);
+    only = k_get(b, c->v[j] == K_NONE ? c->m->z[j] : c->v[j]);
     sum = step_add(p, sum, step_mul(p, slope, only));
     terms = step_add(p, terms, step_mul(p, l->stay->size[c->row[i] * w->nz + j],
                                         c->v[j] == K_NONE ? step_abs(p, only) : k_get(b, c->size[j])));
@@ -231,13 +230,14 @@ static void accept(Contact *c, KValue done) {
   KBuilder *b = p->b;
   const LinearMotion *m = c->m;
   KValue sum = K_NONE;
-  for (int i = 0; i < p->w->nz; i++) sum = step_add(p, sum, c->v[i] == K_NONE ? m->z1[i] : k_get(b, c->v[i]));
+  for (int i = 0; i < p->w->nz; i++) sum = step_add(p, sum, k_get(b, c->v[i] == K_NONE ? m->z[i] : c->v[i]));
   sum = named(c, sum, "sum", 0);
   k_if(b, k_op2(b, OP_AND, k_op2(b, OP_EQ, k_get(b, c->fits), k_integer(b, 1)),
                 k_op2(b, OP_EQ, k_op2(b, OP_MINUS, sum, sum), k_number(b, 0))));
   for (int i = 0; i < p->w->nz; i++) {
-    k_set(b, m->z[i], c->v[i] == K_NONE ? m->z1[i] : k_get(b, c->v[i]));
-    if (i < p->w->nq) k_set(b, m->q[i], c->v[i] == K_NONE ? m->q1[i] : k_get(b, c->way[i]));
+    if (c->v[i] == K_NONE) continue;
+    k_set(b, m->z[i], k_get(b, c->v[i]));
+    if (i < p->w->nq) k_set(b, m->q[i], k_get(b, c->way[i]));
   }
   k_set(b, l->stay->variable[HELD], times(p, l->stay->share[c->number], c->lambda[0]));
   k_set(b, l->stay->variable[PRESS], c->lambda[0]);
@@ -247,12 +247,19 @@ static void accept(Contact *c, KValue done) {
   k_close(b);
 }
 
+// What variables are in the expressions to come.
+static void free_motion(const Contact *c) {
+  Step *p = c->l->p;
+  int nq = p->w->nq;
+  for (int j = 0; j < nq; j++) p->value[ROLE_Q][AT_END][j] = k_get(p->b, c->m->q[j]);
+  for (int j = 0; j < p->w->nz; j++)
+    p->value[j < nq ? ROLE_V : ROLE_X][AT_END][j < nq ? j : j - nq] = k_get(p->b, c->m->z[j]);
+}
+
 KValue linear_stays_act(Linear *l, const LinearMotion *m) {
   Step *p = l->p;
   KBuilder *b = p->b;
   KValue done = k_variable(b, "stays", k_integer(b, 0));
-  for (int j = 0; j < p->w->nq; j++) { p->value[ROLE_Q][AT_END][j] = m->q1[j]; p->value[ROLE_V][AT_END][j] = m->z1[j]; }
-  for (int j = p->w->nq; j < p->w->nz; j++) p->value[ROLE_X][AT_END][j - p->w->nq] = m->z1[j];
   for (int j = 0; j < l->ncontact; j++) {
     Contact contact = { .l = l, .m = m, .number = j, .row = { l->contact[j]->row }, .n = 1 }, *c = &contact;
     if (l->friction[j]) c->row[c->n++] = l->friction[j]->row;
@@ -261,6 +268,7 @@ KValue linear_stays_act(Linear *l, const LinearMotion *m) {
     for (int k = 0; k < l->ncontact; k++)
       if (k != j) closed = step_both(p, closed, k_op2(b, OP_LT, k_get(b, m->reach[k]), m->near[k]));
     k_if(b, closed);
+    free_motion(c);
     for (int i = 0; i < c->n; i++) {
       step_values(p, &l->y[c->row[i]], 1, &c->y[i]);
       c->y[i] = named(c, c->y[i], "rate", i);

@@ -9,6 +9,9 @@
 #include "linear.h"
 
 enum { MOST = 8 };
+// Where (z_k)^2 + sum of squares of the forces' parts < 1e20 z1^2, each of these is below 1e10 |z1|, and z1 is far from
+// 16 eps of their sum: not at rest, said without the sum.
+static const double clearly = 1e20;
 
 bool linear_rows_fit(const Linear *l) {
   const Written *w = l->p->w;
@@ -167,7 +170,6 @@ KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, 
   Step *p = l->p;
   KBuilder *b = p->b;
   int n = p->w->nrow, nz = p->w->nz;
-  KValue good = K_NONE;
   for (int i = 0; i < n; i++) {                              // a row at its bound does not wait for q
     KValue v = k_variable(b, step_name(p, "force", i), k_get(b, l->l0_value[i])), sum = k_get(b, l->l0_value[i]);
     for (int j = 0; j < n; j++)
@@ -190,20 +192,32 @@ KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, 
     linear_judge(l, i, u, U == K_NONE ? k_number(b, 0) : U, within, fits);
     if (at != K_NONE) k_close(b);
   }
-  good = k_op2(b, OP_EQ, k_get(b, fits), k_integer(b, 1));
+  KValue far = K_NONE, moves = K_NONE;
   for (int i = 0; i < nz; i++) {
-    KValue size = K_NONE, sum = K_NONE;
+    KValue size = K_NONE, sum = K_NONE, square = K_NONE;
     add_products(l, &l->X, lambda, 'x', i, product, &sum);
     add_sizes(l, &l->X, lambda, i, product, &size);
     change[i] = K_NONE;
     if (size == K_NONE) continue;
+    for (int j = 0; j < n; j++)
+      if (product[j] != K_NONE) square = step_add(p, square, k_op2(b, OP_TIMES, product[j], product[j]));
     change[i] = i < p->w->nq ? k_name(b, sum, step_name(p, "change", i), NULL) : sum;
     size = k_op2(b, OP_PLUS, size, k_op2(b, OP_PLUS, step_abs(p, z[i]), step_abs(p, z1[i])));
     z1[i] = k_name(b, k_op2(b, OP_PLUS, z1[i], change[i]), step_name(p, "zc", i), NULL);
-    good = step_both(p, good, k_op2(b, OP_LT, k_op2(b, OP_TIMES, k_number(b, 16 * DBL_EPSILON), size),
-                                    step_abs(p, z1[i])));
+    square = k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, z[i], z[i]), square);
+    far = step_both(p, far, k_op2(b, OP_LT, square, k_op2(b, OP_TIMES, k_number(b, clearly),
+                                                          k_op2(b, OP_TIMES, z1[i], z1[i]))));
+    moves = step_both(p, moves, k_op2(b, OP_LT, k_op2(b, OP_TIMES, k_number(b, 16 * DBL_EPSILON), size),
+                                      step_abs(p, z1[i])));
   }
-  return good;
+  if (far != K_NONE) {
+    k_if(b, k_op1(b, OP_NOT, far));
+    k_if(b, k_op1(b, OP_NOT, moves));
+    k_set(b, fits, k_integer(b, 0));
+    k_close(b);
+    k_close(b);
+  }
+  return k_op2(b, OP_EQ, k_get(b, fits), k_integer(b, 1));
 }
 
 void linear_rows_close(Linear *l) {

@@ -92,6 +92,17 @@ static void use(Step *p, const KValue *q, const KValue *z) {
   for (int j = p->w->nq; j < p->w->nz; j++) p->value[ROLE_X][AT_END][j - p->w->nq] = z[j];
 }
 
+// What the state is now.
+static void now(const Linear *l, const KValue *q, const KValue *z, KValue *q1, KValue *z1) {
+  for (int j = 0; j < l->p->w->nq; j++) q1[j] = k_get(l->p->b, q[j]);
+  for (int j = 0; j < l->p->w->nz; j++) z1[j] = k_get(l->p->b, z[j]);
+}
+
+static void set_back(const Linear *l, const KValue *q, const KValue *z, const KValue *Q, const KValue *Z) {
+  for (int j = 0; j < l->p->w->nq; j++) k_set(l->p->b, q[j], Q[j]);
+  for (int j = 0; j < l->p->w->nz; j++) k_set(l->p->b, z[j], Z[j]);
+}
+
 // What the runtime has put into s: the state after a step that it made.
 static void reload(Linear *l, const KValue *q, const KValue *z, const KValue *reach) {
   Step *p = l->p;
@@ -161,8 +172,13 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   if (called && !all) k_loop(b, "turn", k_integer(b, 0), p->n);
   KValue i = k_loop(b, "i", k_get(b, done), p->n);
   KValue *Q = ARENA_ARRAY(a, KValue, nq + 1), *Z = ARENA_ARRAY(a, KValue, nz + 1);
+  // Where it can, a step changes the state in place, and what does not go on is set back: code that keeps nothing in
+  // registers would wait for copies on the way from step to step.
+  bool direct = !l->here && !all;
   for (int j = 0; j < nq; j++) Q[j] = k_get(b, q[j]);
   for (int j = 0; j < nz; j++) Z[j] = k_get(b, z[j]);
+  for (int j = 0; direct && j < nq; j++) k_name(b, Q[j], step_name(p, "qb", j), NULL);
+  for (int j = 0; direct && j < nz; j++) k_name(b, Z[j], step_name(p, "zb", j), NULL);
   use(p, Q, Z);
 
   // ---- which contacts may be closed ----
@@ -193,21 +209,32 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   }
   KValue *z1 = ARENA_ARRAY(a, KValue, nz + 1), *q1 = ARENA_ARRAY(a, KValue, nq + 1),
          *force = ARENA_ARRAY(a, KValue, nr + 1), *out = ARENA_ARRAY(a, KValue, nr + 1), good = K_NONE;
+  KValue *dz = ARENA_ARRAY(a, KValue, nz + 1);
   for (int j = 0; j < nz; j++) {
-    KValue dz = A[j * l->width + l->width - 1];
+    dz[j] = A[j * l->width + l->width - 1];
     for (int k = 0; k + 1 < l->width; k++) {
       if (A[j * l->width + k] == K_NONE) continue;
-      KValue in = k < nq ? Q[k] : k < nq + nz ? Z[k - nq] : tau[k - nq - nz];
-      dz = step_add(p, dz, k_op2(b, OP_TIMES, A[j * l->width + k], in));
+      KValue in = k < nq ? k_get(b, q[k]) : k < nq + nz ? k_get(b, z[k - nq]) : tau[k - nq - nz];
+      dz[j] = step_add(p, dz[j], k_op2(b, OP_TIMES, A[j * l->width + k], in));
     }
-    if (dz != K_NONE && j < nq) dz = k_name(b, dz, step_name(p, "dz", j), NULL);
-    z1[j] = k_name(b, step_add(p, Z[j], dz), step_name(p, "zn", j), NULL);
+    if (dz[j] != K_NONE && (j < nq || direct)) dz[j] = k_name(b, dz[j], step_name(p, "dz", j), NULL);
+  }
+  for (int j = 0; j < nq; j++) {
+    KValue way = k_op2(b, OP_TIMES, h, k_get(b, z[j]));    // one addition from q to q1: steps wait for it
+    if (dz[j] != K_NONE) way = k_op2(b, OP_PLUS, way, k_op2(b, OP_TIMES, ht, dz[j]));
+    q1[j] = k_op2(b, OP_PLUS, k_get(b, q[j]), way);
+    if (direct) k_set(b, q[j], q1[j]);
+    else k_name(b, q1[j], step_name(p, "qn", j), NULL);
+  }
+  for (int j = 0; j < nz; j++) {
+    z1[j] = step_add(p, k_get(b, z[j]), dz[j]);
+    if (direct) k_set(b, z[j], z1[j]);
+    else k_name(b, z1[j], step_name(p, "zn", j), NULL);
+  }
+  if (direct) now(l, q, z, q1, z1);
+  for (int j = 0; j < nz; j++) {
     sum = step_add(p, sum, z1[j]);
-    if (j >= nq) continue;
-    KValue way = k_op2(b, OP_TIMES, h, Z[j]);              // one addition from q to q1: steps wait for it
-    if (dz != K_NONE) way = k_op2(b, OP_PLUS, way, k_op2(b, OP_TIMES, ht, dz));
-    q1[j] = k_name(b, k_op2(b, OP_PLUS, Q[j], way), step_name(p, "qn", j), NULL);
-    sum = step_add(p, sum, q1[j]);
+    if (j < nq) sum = step_add(p, sum, q1[j]);
   }
   KValue sum_free = k_name(b, sum, "sum", NULL);
   KValue *free = ARENA_ARRAY(a, KValue, nz + 1), *freeq = ARENA_ARRAY(a, KValue, nq + 1);
@@ -233,14 +260,11 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     if (l->stays) {
       KValue *gap = ARENA_ARRAY(a, KValue, l->ncontact + 1);
       for (int j = 0; j < l->ncontact; j++) gap[j] = row[2 * j];
-      KValue ok = linear_stays_act(l, &(LinearMotion){ gap, near, reach, q, z, q1, z1 });
+      KValue ok = linear_stays_act(l, &(LinearMotion){ gap, near, reach, Q, Z, q, z });
       k_if(b, k_op2(b, OP_EQ, k_get(b, ok), k_integer(b, 0)));
       linear_stays_close(l);
-      for (int j = 0; j < nq; j++) Q[j] = k_get(b, q[j]);  // not before: these could have changed, and would be copied
-      for (int j = 0; j < nz; j++) Z[j] = k_get(b, z[j]);
-      for (int j = 0; j < 2 * l->ncontact; j++)
-        if (k_node(b, row[j])->code == KN_GET) row[j] = k_get(b, k_node(b, row[j])->arg[0]);
     }
+    if (direct) { now(l, q, z, q1, z1); now(l, q, z, freeq, free); }
     put(p, l->q, nq, Q);
     put(p, l->z, nz, Z);
     put(p, l->q1, nq, freeq);
@@ -260,20 +284,21 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
       rows_by_runtime(l, i, q, z, reach);
     } else {
       k_set(b, last, sum_free);
+      if (direct) set_back(l, q, z, Q, Z);
       k_break(b);
       k_close(b);
-      if (l->stays) k_else(b);
+      if (l->stays) k_close(b);
     }
   } else {
     k_if(b, k_op1(b, OP_NOT, finite));
+    if (direct) set_back(l, q, z, Q, Z);
     k_break(b);
     k_close(b);
   }
-  if (!all) {
+  if (l->here) {
     for (int j = 0; j < nq; j++) k_set(b, q[j], q1[j]);
     for (int j = 0; j < nz; j++) k_set(b, z[j], z1[j]);
-    for (int j = 0; l->here && j < nr; j++) k_set(b, l->l[j], force[j]);
-    if (l->stays) k_close(b);
+    for (int j = 0; j < nr; j++) k_set(b, l->l[j], force[j]);
   }
   k_set(b, done, k_op2(b, OP_PLUS, i, k_integer(b, 1)));
   k_close(b);
