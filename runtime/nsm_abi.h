@@ -403,6 +403,7 @@ typedef struct nsm_whole {
   const int *m_row, *m_col;       // [nm]
   int nx;
   const int *x_row, *x_col;       // [nx]: of z, of the row
+  int nstruck, struck[2];         // NSM_WHOLE_NEWTON: rows of contacts that `run` lets be struck
   int drifts;                     // some contact's rate or slip is not 0 at rest
 } nsm_whole;
 
