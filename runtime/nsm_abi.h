@@ -251,6 +251,7 @@ typedef struct nsm_class {
   int lambda_slot;                // relations; -1 else
   int row_var;                    // contacts, constraints: number in vars; -1 else
   int velocity_level;
+  int equation;                   // NSM_RELATION: an equation of the model or the balance of a node, y = 0
   int y_stage, h_stage, law_stage, rq_stage;
   int y_affine;  // y (relations) or rate (contacts, constraints) affine in (q,v,x,l) and gap affine in q
   nsm_pattern h;
