@@ -166,7 +166,7 @@ function stepPanel() {
     const time = timeColumn(), from = time[0] || 0, to = time.length ? time[time.length - 1] : facts.time;
     plain(parent, { series: [], bands: { names: facts.contacts, from, to, spans: bandSpans(to), legend:
       [["touches", "c5"], ["sticks", "c2"], ["slips", "c1"]].map(([name, c]) => ({ name, colour: colour(c) })) },
-    title: "contacts", height: Math.min(44 + 18 * facts.contacts.length, 420) }).of.bands.spans = bandSpans(to);
+    title: "contacts", height: Math.min(60 + 18 * facts.contacts.length, 460) });
   } else if (block("touches", Int32Array).some(n => n > 0)) {
     const n = Float64Array.from(block("touches", Int32Array));
     plain(parent, { series: [{ name: "points of contact of shapes", unit: "", x: block("pictureTime", Float64Array), y: n,

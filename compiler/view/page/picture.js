@@ -115,12 +115,15 @@ class Motion {
     return out;
   }
 
-  /** Points of contact of the picture next to the last asked for: [place, impulse in proportion to the strongest]. */
+  /** Points of contact of the picture next to the last asked for: [place, arrow]; an arrow's length is the root of its
+   * impulse over the strongest one, so that what rests is seen beside impacts. */
   contacts() {
     const out = [], i = this.index || 0;
     for (let k = this.touchStart[i]; k < this.touchStart[i + 1]; k++) {
       const t = this.touch.subarray(6 * k, 6 * k + 6);
-      out.push([[t[0], t[1], t[2]], [t[3], t[4], t[5]].map(v => this.strongest ? v / this.strongest : 0)]);
+      const p = Math.hypot(t[3], t[4], t[5]), by = p > 0 ? 1 / Math.sqrt(p * this.strongest) : 0;
+      const arrow = [t[3] * by, t[4] * by, t[5] * by];
+      out.push([[t[0], t[1], t[2]], arrow]);
     }
     return out;
   }

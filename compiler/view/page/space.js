@@ -193,9 +193,10 @@ class Space {
 
   camera(width, height) {
     const m = this.motion, middle = m.lo.map((v, i) => (v + m.hi[i]) / 2), radius = Math.hypot(...minus(m.hi, m.lo)) / 2 || 1;
-    const away = 2.5 * radius / Math.min(1, width / height) / this.zoom;
+    const away = 2.3 * radius / Math.min(1, width / height) / this.zoom;
     const from = [Math.cos(this.yaw) * Math.cos(this.pitch), Math.sin(this.yaw) * Math.cos(this.pitch),
       Math.sin(this.pitch)];
+    this.middle = middle;
     this.eye = middle.map((v, i) => v + away * from[i]);
     const z = unit(from), x = unit(cross([0, 0, 1], z)), y = cross(z, x), f = 1 / Math.tan(0.4);
     const near = away * 0.02, farthest = away + 40 * radius;
@@ -230,10 +231,18 @@ class Space {
         this.solid(this.mesh("sphere", sphereMesh), place(pose, inBody(p, [0, 0, s * b])), turn, [a, a, a], tint);
     } else if (p.kind === CONVEX) is(key, () => hullMesh(p.corner), [1, 1, 1]);
     else if (p.kind === HALFSPACE) {
-      const far = 30 * this.radius, square = 10 ** Math.round(Math.log10(this.radius)) / 2;
-      const flat = [[[-1, -1, 0], [1, -1, 0], [1, 1, 0]], [[-1, -1, 0], [1, 1, 0], [-1, 1, 0]]];
-      this.solid(this.mesh("flat", () => meshOf(flat)), at, turn, [far, far, 1], tint, square);
+      this.plane(at, turn, tint);
     }
+  }
+
+  /** The surface of a half-space: a piece of it in front of what moves, where one looks from outside. */
+  plane(at, turn, tint) {
+    const normal = [turn[2], turn[5], turn[8]], level = Math.abs(normal[2]) > 0.7, size = (level ? 5 : 1.3) * this.radius;
+    if (dot(normal, minus(this.eye, at)) <= 0) return;
+    const off = dot(normal, minus(this.middle, at)), middle = this.middle.map((v, i) => v - off * normal[i]);
+    const flat = [[[-1, -1, 0], [1, -1, 0], [1, 1, 0]], [[-1, -1, 0], [1, 1, 0], [-1, 1, 0]]];
+    const square = level ? 10 ** Math.round(Math.log10(this.radius)) / 2 : 0;
+    this.solid(this.mesh("flat", () => meshOf(flat)), middle, turn, [size, size, 1], tint, square);
   }
 
   rod(a, b, radius, tint) {
