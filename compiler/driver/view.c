@@ -40,7 +40,7 @@ static void repeat(const Options *o, Text *t) {
   for (int i = 0; i < NSM_FLAGS; i++) {
     const char *value = o->flags.text[i];
     bool listed = i == NSM_FLAG_SET || i == NSM_FLAG_INPUT, own = i == NSM_FLAG_OUTPUT || i == NSM_FLAG_SERVE ||
-                  i == NSM_FLAG_PORT;
+                  i == NSM_FLAG_PORT || i == NSM_FLAG_QUIET;
     if (value && !listed && !own) flag(t, name[i], value);
   }
   text_add(t, " -o run.csv");

@@ -47,7 +47,8 @@ class Panel {
       } });
       choice.append(make("label", { title: c.doc }, box, ` ${c.name}${c.unit ? ` [${c.unit}]` : ""}`));
     });
-    const x = make("select", { title: "what the plot is over", onchange: () => { this.spec.x = Number(x.value); this.fill(); } },
+    const x = make("select", { title: "what the plot is over", onchange: () => { this.spec.x = Number(x.value);
+      this.fill(); } },
       make("option", { value: -1 }, "over time"),
       ...facts.columns.map((c, i) => make("option", { value: i }, "over " + c.name)).filter((_, i) =>
         facts.columns[i].name !== "time"));
@@ -126,7 +127,8 @@ function energyPanel() {
   series.push({ name: "at the start, and put in by forces", unit: "J", x: time, y: given, raw: given, line: true,
     colour: colour("ink") });
   plain(at("energyList"), { series, stacked: true, title: "energy" });
-  plain(at("energyList"), { series: [{ name: "residue of a step", unit: "J", x: time, y: residue, colour: colour("c4") }],
+  plain(at("energyList"), { series: [{ name: "residue of a step", unit: "J", x: time, y: residue,
+    colour: colour("c4") }],
     title: "residue", height: 130 });
   const e = facts.energy;
   at("energyText").textContent = `Energy ${shown(e.initial)} J → ${shown(e.final)} J. Forces gave ${shown(e.forces)} J, ` +
@@ -153,12 +155,15 @@ function bandSpans(end) {
 function stepPanel() {
   const parent = at("stepList");
   if (facts.points) {
-    const f = k => field("points", Float32Array, 12, k), time = f(0), steps = f(11), per = v => v.map((x, i) => x / (steps[i] || 1));
+    const f = k => field("points", Float32Array, 12, k), time = f(0), steps = f(11), per = v => v.map((x,
+      i) => x / (steps[i] || 1));
     const residual = f(8);
     if (residual.some(v => v > 0))
-      plain(parent, { series: [{ name: "largest residual", unit: "", x: time, y: residual, colour: colour("c0") }], logY: true,
+      plain(parent, { series: [{ name: "largest residual", unit: "", x: time, y: residual, colour: colour("c0") }],
+        logY: true,
         title: "residual", height: 150 });
-    plain(parent, { series: [{ name: "Newton iterations a step", unit: "", x: time, y: per(f(9)), colour: colour("c1") },
+    plain(parent, { series: [{ name: "Newton iterations a step", unit: "", x: time, y: per(f(9)),
+      colour: colour("c1") },
       { name: "iterations of the solver a step", unit: "", x: time, y: per(f(10)), colour: colour("c2") }],
     title: "iterations", height: 150 });
   }
@@ -166,10 +171,11 @@ function stepPanel() {
     const time = timeColumn(), from = time[0] || 0, to = time.length ? time[time.length - 1] : facts.time;
     plain(parent, { series: [], bands: { names: facts.contacts, from, to, spans: bandSpans(to), legend:
       [["touches", "c5"], ["sticks", "c2"], ["slips", "c1"]].map(([name, c]) => ({ name, colour: colour(c) })) },
-    title: "contacts", height: Math.min(44 + 18 * facts.contacts.length, 420) }).of.bands.spans = bandSpans(to);
+    title: "contacts", height: Math.min(60 + 18 * facts.contacts.length, 460) });
   } else if (block("touches", Int32Array).some(n => n > 0)) {
     const n = Float64Array.from(block("touches", Int32Array));
-    plain(parent, { series: [{ name: "points of contact of shapes", unit: "", x: block("pictureTime", Float64Array), y: n,
+    plain(parent, { series: [{ name: "points of contact of shapes", unit: "", x: block("pictureTime", Float64Array),
+      y: n,
       colour: colour("c5") }], title: "contacts", height: 150 });
   }
   at("stepText").textContent = `${facts.steps} of ${facts.stepsTotal} steps of ${facts.scheme}; ${facts.newton} Newton ` +
@@ -204,8 +210,10 @@ function slider(p, change) {
   range.setAttribute("aria-label", p.name);
   field.setAttribute("aria-label", p.name + ", a number");
   range.value = v;
-  range.addEventListener("input", () => { field.value = Number(Number(range.value).toPrecision(6)); change(p.name, field.value); });
-  field.addEventListener("change", () => { if (field.value !== "") { range.value = field.value; change(p.name, field.value); } });
+  range.addEventListener("input", () => { field.value = Number(Number(range.value).toPrecision(6)); change(p.name,
+    field.value); });
+  field.addEventListener("change", () => { if (field.value !== "") { range.value = field.value; change(p.name,
+    field.value); } });
   return make("td", {}, range, field);
 }
 
@@ -213,7 +221,8 @@ function modelText() {
   const worst = new Map();
   for (const d of facts.diagnostics) if (d.line && worst.get(d.line) !== "error") worst.set(d.line, d.severity);
   const lines = facts.source.replace(/\n$/, "").split("\n").map((text, i) => {
-    const line = make("span", { className: worst.get(i + 1) || "" }, make("span", { className: "no" }, String(i + 1)), text);
+    const line = make("span", { className: worst.get(i + 1) || "" }, make("span", { className: "no" }, String(i + 1)),
+      text);
     return [line, "\n"];
   });
   at("source").replaceChildren(...lines.flat());
