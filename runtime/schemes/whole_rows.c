@@ -214,7 +214,8 @@ void sim_whole_recall(nsm_sim *s, struct sim_whole *w) {
 void sim_whole_learn(nsm_sim *s, struct sim_whole *w) {
   const sim_islands *is = &s->n.isl;
   const sim_rows *r = &s->n.r;
-  sim_whole_map k = { .m = is->nactive };
+  sim_whole_map k;                                        // how the rows act: no more of it is asked for
+  k.m = is->nactive;
   w->recent = NULL;
   if (k.m > WHOLE_ROWS) return;
   for (int i = 0; i < k.m; i++) {
