@@ -15,6 +15,7 @@
 
 // memory.c: zeroed, 64-byte aligned; leaves by longjmp to nsm_open when there is none
 void *sim_take(nsm_sim *s, size_t count, size_t size);
+void *sim_take_scratch(nsm_sim *s, size_t bytes);        // the same as it is: whoever reads it has written it
 void  sim_release(nsm_sim *s);
 #define SIM_NEW(s, count, type) ((type *)sim_take((s), (size_t)(count), sizeof(type)))
 void *sim_lend(nsm_sim *s, size_t count, size_t size);   // the same for a while: until sim_give
