@@ -59,7 +59,13 @@ static void dump_stage(const Compilation *c, const PipelineOptions *o, const cha
   put_dump(f, stage, &t, strchr(o->dump, ',') != NULL);
 }
 
-static bool read_source(Compilation *c, const char *path, const char *text) {
+static bool read_source(Compilation *c, const char *path, const char *text, const OpenTexts *open) {
+  const char *opened;
+  size_t n;
+  if (open && open->find(open->with, path, &opened, &n)) {
+    c->source = source_from_text(c->arena, path, opened, n);
+    return true;
+  }
   if (text) { c->source = source_from_text(c->arena, path, text, strlen(text)); return true; }
   SourceStatus s = source_read(c->arena, path, &c->source);
   if (s == SOURCE_OK) return true;
@@ -89,7 +95,7 @@ SchemeFacts scheme_facts(const Plan *p) {
   return f;
 }
 
-static const char *std_dir(Arena *a) {
+const char *std_dir(Arena *a) {
   const char *d = getenv("NSM_STD_DIR");
   return d && *d ? d : installed(a)->std;
 }
@@ -135,14 +141,14 @@ static bool sets_fit(Compilation *c, const PipelineOptions *o) {
 }
 
 static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
-  if (!read_source(c, o->path, o->text)) return false;
+  if (!read_source(c, o->path, o->text, o->open)) return false;
   if (last == STAGE_SOURCE) return true;
 
   c->ast = parse_file(c->arena, c->names, c->source, c->bag);
   dump_stage(c, o, "ast", dump);
   if (!ok(c) || last == STAGE_AST) return ok(c);
 
-  ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), nsm_cone_solver_names(), NULL, o->library };
+  ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), nsm_cone_solver_names(), o->open, NULL, o->library };
   c->model = elaborate(c->arena, c->names, c->ast, &e, c->bag);
   if (!c->model || !ok(c)) return o->library && ok(c);
   if (!sets_fit(c, o)) return false;

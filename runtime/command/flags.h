@@ -7,7 +7,7 @@
 // SIMULATOR: a program made by `nsm build`; its argv[0] stands where the command stands else.
 typedef enum {
   NSM_FOR_RUN, NSM_FOR_TEST, NSM_FOR_SIMULATOR, NSM_FOR_CHECK, NSM_FOR_DERIVE, NSM_FOR_EMIT, NSM_FOR_BUILD, NSM_FOR_FMT,
-  NSM_FOR_SOLVE, NSM_FOR_SWEEP, NSM_FOR_EXPLAIN, NSM_FOR_HELP, NSM_FOR_VERSION
+  NSM_FOR_SOLVE, NSM_FOR_SWEEP, NSM_FOR_EXPLAIN, NSM_FOR_LSP, NSM_FOR_HELP, NSM_FOR_VERSION
 } nsm_command;
 
 typedef enum {
