@@ -96,8 +96,8 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
   o->dump = f->text[NSM_FLAG_DUMP];
   o->output = f->text[NSM_FLAG_OUTPUT];
   if (given(o, NSM_FLAG_JIT)) o->jit = backend_named(f->text[NSM_FLAG_JIT]);
-  if (given(o, NSM_FLAG_JSON) && given(o, NSM_FLAG_LATEX))
-    return refuse("--json and --latex exclude each other", "", "");
+  if (given(o, NSM_FLAG_JSON) + given(o, NSM_FLAG_LATEX) + given(o, NSM_FLAG_MATHML) > 1)
+    return refuse("--json, --latex and --mathml exclude each other", "", "");
   return check_files(c, o);
 }
 

@@ -137,6 +137,8 @@ enum { PRINT_MOST = 20000 };                            // what a reader is show
 // The beginning of it, about `most` characters, with dots behind it.
 void ex_print_short(Pool *p, Ex e, Text *out, size_t most, ExNamer name, void *ctx);
 void ex_print_latex(Pool *p, Ex e, Text *out, ExNamer name, void *ctx); // name gives LaTeX for the symbol
+// One <mrow>, or a word in place of what nobody would read; name gives MathML for the symbol.
+void ex_print_mathml(Pool *p, Ex e, Text *out, ExNamer name, void *ctx);
 
 // --- sparsity: structure of a Jacobian ---
 typedef struct SparseRow { int col; Ex value; } SparseRow;

@@ -220,7 +220,8 @@ void document_check(Server *s, Document *d) {
   PipelineOptions o = { .path = d->path, .open = &s->open, .library = true };
   (void)compile_to(c, &o, STAGE_PLAN, NULL);
   names_free(d->names);
-  d->names = names_find(c->arena, c->names, c->ast, std_dir(c->arena), &s->open);
+  const Ast *tree = parse_file(c->arena, c->names, c->source, diag_bag_new(c->arena));   // that of c is given back
+  d->names = names_find(c->arena, c->names, tree, std_dir(c->arena), &s->open);
   d->now = c;
   if (c->system && diag_errors(c->bag) == 0) d->good = c;
   drop(d, before);

@@ -61,7 +61,8 @@ static void import_file(Elab *e, const Ast *x) {
   const char *path = import_path(e->a, e->in, e->opt ? e->opt->std_dir : NULL, x);
   if (map_get(e->files, path)) return;
   const SourceFile *f = NULL;
-  SourceStatus s = source_read_open(e->a, path, e->opt ? e->opt->open : NULL, &f);
+  Arena *keep = e->opt && e->opt->sources ? e->opt->sources : e->a;
+  SourceStatus s = source_read_open(keep, path, e->opt ? e->opt->open : NULL, &f);
   map_put(e->files, path, (void *)(f ? (const void *)f : (const void *)x));
   if (s != SOURCE_OK) {
     Diag *d = diag(e->bag, DIAG_E0215, x->name_span.file ? x->name_span : x->span,
@@ -203,9 +204,11 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(force);
   FREEZE(equation);
   FREEZE(relation);
+  FREEZE(law);
   FREEZE(contact);
   FREEZE(constraint);
   FREEZE(output);
+  FREEZE(draw);
   FREEZE(init);
   FREEZE(body);
   FREEZE(solid);
@@ -230,9 +233,11 @@ static void release(Elab *e) {
   vec_free(&e->force);
   vec_free(&e->equation);
   vec_free(&e->relation);
+  vec_free(&e->law);
   vec_free(&e->contact);
   vec_free(&e->constraint);
   vec_free(&e->output);
+  vec_free(&e->draw);
   vec_free(&e->init);
   vec_free(&e->body);
   vec_free(&e->solid);

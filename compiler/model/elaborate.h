@@ -36,6 +36,7 @@ typedef struct ElaborateOptions {
   const char *root;  // name of the model to run; NULL: the last model of the file that has no formals without default
   bool        library;     // a file of functions and parameters, without any model, is fine: NULL is returned without
                            // an error
+  Arena      *sources;     // where the text of imported files lives; NULL: with the model
 } ElaborateOptions;
 
 // NULL when there were errors (all in the bag).

@@ -533,6 +533,20 @@ Ast *ast_indexer(Parse *p, Span at, Span name_at, const char *name, Ast *range) 
   return ast_done(p, n);
 }
 
+Ast *ast_draw(Parse *p, Span at, AstList pictures) {
+  Ast *n = ast_new(p, AST_DRAW, at);
+  n->list2 = pictures;
+  return ast_done(p, n);
+}
+
+Ast *ast_picture(Parse *p, Span at, Ast *what) {
+  Ast *n = ast_new(p, AST_PICTURE, at);
+  n->a = what;
+  return ast_done(p, n);
+}
+
+AstList ast_pictures(Parse *p, AstList pictures, Ast *one) { return one ? ast_append(p, pictures, one) : pictures; }
+
 Ast *ast_for(Parse *p, Span at, Span name_at, const char *name, Ast *range, AstList items) {
   Ast *n = named_node(p, AST_FOR, at, name_at, name);
   n->a = range;

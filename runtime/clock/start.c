@@ -42,10 +42,13 @@ static int reads(const sim_class *k, int wrt) {
   return 0;
 }
 
-// Is row i of relation k within reach of the multipliers at once?
-static int reached(const sim_class *k, int i) {
-  for (int e = 0; e < k->c->h.n; e++)
-    if (k->c->h.wrt[e] == NSM_WRT_L && k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] != 0) return 1;
+// Is row i of relation k within reach of the multipliers, or of unknowns without inertia, at once?
+static int reached(const nsm_sim *s, const sim_class *k, int i) {
+  for (int e = 0; e < k->c->h.n; e++) {
+    if (k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] == 0) continue;
+    if (k->c->h.wrt[e] == NSM_WRT_L) return 1;
+    if (k->c->h.wrt[e] == NSM_WRT_X && s->a->algebraic && s->a->algebraic[sim_z_of(s, k, i, k->c->h.col[e])]) return 1;
+  }
   return 0;
 }
 
@@ -74,7 +77,7 @@ static int evaluate(nsm_sim *s, int velocity) {
       memcpy(r->y + k->row0, (velocity ? r->rate0 : r->gap) + k->row0, (size_t)k->tab.count * sizeof(double));
     }
     if (!velocity && k->c->kind != NSM_RELATION) sim_gap_terms(s, k, &v);
-    for (int i = 0; i < k->tab.count; i++) n += k->c->kind != NSM_RELATION || !reached(k, i);
+    for (int i = 0; i < k->tab.count; i++) n += k->c->kind != NSM_RELATION || !reached(s, k, i);
   }
   return n;
 }
@@ -96,7 +99,7 @@ static void fill(nsm_sim *s, level *l) {
     const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     if (!belongs(k, l->velocity)) continue;
     for (int i = 0; i < k->tab.count; i++) {
-      if (k->c->kind == NSM_RELATION && reached(k, i)) continue;
+      if (k->c->kind == NSM_RELATION && reached(s, k, i)) continue;
       double size = 0, x = 0, value = r->y[k->row0 + i];
       for (int e = 0; e < k->c->h.n; e++)
         if (unknown(s, k, i, e, l->velocity, &x) >= 0)
