@@ -352,6 +352,7 @@ typedef struct sim_state {
     double made_for;                    // the step that K of r1_most was made for, where it is constant
     long   projections;                 // steps (2.72), in all
     int    redundant;                   // dependent constraints were met in a step that stands
+    long   near_again;                  // the step that tries the near matrix again (consistent_near.c)
   } con;
 #define SIM_STATE(type, name, count, what) type *name;
 #include "runtime/state.def"
