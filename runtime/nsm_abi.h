@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 18
+#define NSM_ABI_VERSION 19
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -56,6 +56,8 @@ typedef struct nsm_setup nsm_setup; // opaque; passed back to the calls below
 
 typedef struct nsm_setup_view {
   const double *p;   // [npar] parameters, SI
+  const int *own;    // what is the class's own, where its functions are shared: as in nsm_class
+  const double *number;
 } nsm_setup_view;
 
 // Global index of element (i1, i2, ...) of variable `var` (number in nsm_model.vars). An index that is not an integer
@@ -204,6 +206,10 @@ typedef struct nsm_class {
   const unsigned char *slot;      // [nslot] NSM_SLOT_*
   // Counts the instances (ix == NULL) or fills both tables. Returns the count.
   long (*fill)(nsm_setup *s, const nsm_setup_view *g, int *ix, double *num);
+  // Statements that are alike share `fill`: what differs (lines, variables, parameters; numbers), in the order in which
+  // it is used. NULL else.
+  const int *own;
+  const double *number;
 
   // NSM_SMOOTH: one or more rows of M z' = f + g; rows are slots of the class. The mass pattern lists every entry (both
   // triangles); the diagonal entry of a state says whose equation the class is.
@@ -360,7 +366,8 @@ typedef struct nsm_shape_contact {
   void (*law_fn)(const nsm_setup_view *, int material_a, int material_b, double *law);
 } nsm_shape_contact;
 
-// drift: largest |y - y(start)|; gain: largest rise in one step
+// drift: largest |y - y(start)|; gain: largest rise in one step. Of located events of the row whose multiplier the
+// output is: how many, times of the first and of the last.
 enum {
   NSM_STAT_FINAL = 0,
   NSM_STAT_INITIAL,
@@ -369,15 +376,19 @@ enum {
   NSM_STAT_MEAN,
   NSM_STAT_DRIFT,
   NSM_STAT_AT,
-  NSM_STAT_GAIN
+  NSM_STAT_GAIN,
+  NSM_STAT_EVENTS,
+  NSM_STAT_FIRST,
+  NSM_STAT_LAST
 };
 typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cls, which has one instance
 
 // Where the run starts and ends and how it steps; what the command line does not override.
-// tolerance: nan where not given; solver: offset of its name in text, 0: automatic.
+// tolerance: nan where not given; solver: offset of its name in text, 0: automatic; located: events are located within
+// the step; own_weights: theta is the model's own (1), gamma is (2).
 typedef struct nsm_experiment {
   double start, until, step, theta, gamma, tolerance, accept;
-  int    solver;
+  int    solver, located, own_weights;
 } nsm_experiment;
 
 // Whole steps of a small model: one function, nsm_model.whole_run(s, c, k, n), that takes up to n steps from step k on

@@ -102,6 +102,7 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_GIVEN",
                                      "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3", "NSM_ROLLING" };
   const SysClass *c = pc->c;
+  const Fill *f = &e->fill[i];
   Text *o = e->out;
   bool said = c->text && (c->kind == CLASS_ASSERT || c->kind == CLASS_ACTION);
   const char *label = c->kind == CLASS_OUTPUT ? c->name : said ? c->text : c->label;
@@ -109,7 +110,8 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
               "  { .kind = %s, .line = %d, .file = %d, .label = %d, .nslot = %d, .nnum = %d, .slot = %s, .fill = "
               "fill_%d,\n",
               kind[c->kind], line_of(c->span), file_of(e, c->span), blob_add(e, label), c->nslot, pc->nnum, t->slot,
-              i);
+              f->first < 0 ? i : f->first);
+  if (f->first >= 0) text_printf(o, "    .own = own + %zu, .number = number + %zu,\n", f->k, f->d);
   Pattern pat[PATTERNS];
   patterns_of(pc, pat);
   for (int k = 0; k < PATTERNS; k++)

@@ -87,7 +87,8 @@ static void operation(const Printer *p, const MExpr *x) {
 }
 
 static void statistic(const Printer *p, const MExpr *x) {
-  static const char *const names[] = {"final", "initial", "min", "max", "mean", "drift", "at", "gain"};
+  static const char *const names[] = {"final", "initial", "min", "max", "mean", "drift", "at", "gain",
+                                      "events", "first", "last"};
   const MStat *s = &p->m->stat[x->id];
   text_printf(p->out, "%s(", names[s->kind]);
   if (s->output == MSTAT_ENERGY) text_add(p->out, "energy");
@@ -384,6 +385,7 @@ static void experiment(Printer *p) {
   if (s->scheme) text_printf(p->out, " scheme = %s", s->scheme);
   entry(p, "theta", s->theta);
   entry(p, "gamma", s->gamma);
+  if (s->located) text_printf(p->out, " located = %s", s->located > 0 ? "true" : "false");
   if (s->solver) text_printf(p->out, " solver = %s", s->solver);
   entry(p, "tolerance", s->tolerance);
   entry(p, "accept", s->accept);

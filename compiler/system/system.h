@@ -180,3 +180,4 @@ bool friction_moves(const System *s, const SysClass *c);         // some coeffic
 int class_of_solid(const System *s, int solid);                  // number of the class of Model.solid[solid]; -1
 const char *sym_name(int id, void *system);       // for ex_print: "bead[i+1].z'"
 const char *sym_latex(int id, void *system);
+const char *sym_mathml(int id, void *system);

@@ -15,6 +15,7 @@
 
 // memory.c: zeroed, 64-byte aligned; leaves by longjmp to nsm_open when there is none
 void *sim_take(nsm_sim *s, size_t count, size_t size);
+void *sim_take_scratch(nsm_sim *s, size_t bytes);        // the same as it is: whoever reads it has written it
 void  sim_release(nsm_sim *s);
 #define SIM_NEW(s, count, type) ((type *)sim_take((s), (size_t)(count), sizeof(type)))
 void *sim_lend(nsm_sim *s, size_t count, size_t size);   // the same for a while: until sim_give
@@ -70,7 +71,7 @@ int  sim_cover(nsm_sim *s, nsm_error *e);
 
 // loops.c: instances of rows by their indices
 void sim_loops_record(nsm_sim *s, int level, long lo, long hi);
-long sim_loops_count(nsm_sim *s, int cls, const nsm_setup_view *g);
+long sim_loops_count(nsm_sim *s, int cls);
 // Number of the instance; -1: there is none, and which index is out of which range.
 long sim_loops_find(const nsm_sim *s, int cls, int nidx, const double *idx, int *level, long *lo, long *hi);
 

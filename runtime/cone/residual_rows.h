@@ -82,7 +82,8 @@ JUDGE_INLINE void judge_again(judge *j, int i, double sigma, double t) {
 
 // One interval row.
 JUDGE_INLINE void judge_row(judge *j, int i, double lambda, double lo, double hi, const judge_sum s) {
-  double U = s.terms + s.known, v = U < judge_nothing ? 0 : fabs(s.u) / U, size = fabs(lambda), L = j->L ? j->L[i] : size,
+  double U = s.terms + s.known, v = U < judge_nothing ? 0 : fabs(s.u) / U, size = fabs(lambda),
+         L = j->L ? j->L[i] : size,
          bound = s.u > 0 ? lo : hi, a = fabs(lambda - bound), r = a > v * L ? v : a > 0 ? a / L : 0,
          least = a * s.diagonal < v * U ? a * s.diagonal / U : v;
   if (!(lambda >= lo && lambda <= hi)) {

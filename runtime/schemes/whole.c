@@ -48,7 +48,7 @@ static const whole_kind kinds[] = {
 
 void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   const nsm_whole *o = s->a->m->whole;
-  if (!o || (set && set->step_by_step) || !fits(s, o) || !ordinary(s) || s->a->full < 1) return;
+  if (!o || s->a->located || (set && set->step_by_step) || !fits(s, o) || !ordinary(s) || s->a->full < 1) return;
   const whole_kind *kind = &kinds[o->kind];
   int linear = o->kind == NSM_WHOLE_LINEAR;
   if (!kind->fits(s)) return;
