@@ -248,6 +248,7 @@ operand: NUMBER
        | STRING                                          { $$ = ast_string(p, @$, $1); }
        | '[' exprs ']'                                   { $$ = ast_vector(p, @$, $2); }
        | '(' expr ')'                                    { $$ = ast_paren(p, @$, $2); }
+       | '(' expr ',' exprs ')'                          { $$ = ast_point(p, @$, $2, $4); }
        | NAME                                            { $$ = ast_name(p, @$, $1); }
        | NAME '(' args ')'                               { $$ = ast_call(p, @$, @1, $1, $3); }
        | SUM '(' expr ')'                                { $$ = ast_call_sum(p, @$, @1, $3); }
@@ -271,6 +272,7 @@ index_list: index                                        { $$ = ast_append(p, as
 arg: expr
    | NAME '=' expr                                       { $$ = ast_arg(p, @$, @1, $1, $3); }
    | TIMED '=' expr                                      { $$ = ast_arg_word(p, @$, @1, $1, $3); }
+   | '{' NAME ':' exprs '}'                              { $$ = ast_set(p, @$, @2, $2, $4); }
    ;
 arg_list: arg                                            { $$ = ast_append(p, ast_list(), $1); }
         | arg_list ',' arg                               { $$ = ast_append(p, $1, $3); }

@@ -126,6 +126,8 @@ typedef struct nsm_settings {
   int step_by_step;                      // no whole steps (docs/numerics/whole-steps.md): their oracle
   int project_start;                     // initial values are moved onto constraints and out of obstacles, however far
   const nsm_input *input; int ninput;    // inputs from files
+  int check_unique;                      // look for second solutions of the one-step problems (--check-unique)
+  int located;                           // events located within the step: 1 yes, -1 no, 0: as the model says
   int any_start;                         // initial values are not compared with the laws: others take their place
 } nsm_settings;
 nsm_settings nsm_default_settings(void);
@@ -197,8 +199,21 @@ typedef struct nsm_counters {
   long   contacts;      // most points of contact of shapes at a time
   double deepest;       // how deep two of them were in each other, at most [m]
   long   events;        // how often blocks `every` and `when` were run
+  long   located;       // impacts and switches that ended a piece of a step (docs/numerics/located.md)
+  long   captured;      // steps whose rest was taken without locating any
 } nsm_counters;
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
+
+// A located event: its row by name, as "contact floor"; of an impact the rate before and after [m/s], the impulse [N s]
+// and the energy that it took [J], friction at that contact included; nan where there is none.
+typedef struct nsm_located_event {
+  double      time;
+  const char *kind;     // "impact", "opens", "slips", "sticks", "switches"
+  const char *name;     // valid during the call
+  double      before, after, impulse, loss;
+} nsm_located_event;
+typedef void nsm_event_hook(void *with, const nsm_located_event *event);
+void nsm_on_event(nsm_sim *s, nsm_event_hook *hook, void *with);   // called at each of them; hook NULL: no more
 
 // Energies now [J], and the ledger since nsm_keep_ledger, or since the start: what forces put in, what dampers and
 // contacts took, and what is left unexplained. 0 where the model has no energy; 1 with the energies alone, the rest

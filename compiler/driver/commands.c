@@ -55,11 +55,11 @@ int write_file(const Text *t, const char *path) {
 }
 
 const char **compilation_inputs(const Compilation *c, int *n) {
-  const char **input = ARENA_ARRAY(c->arena, const char *, 2 + (c->model ? c->model->nread : 0));
+  const char **input = ARENA_ARRAY(c->arena, const char *, 2 + c->nread);
   input[0] = c->path;
   input[1] = "/proc/self/exe";
   *n = 2;
-  for (int i = 1; c->model && i < c->model->nread; i++) input[(*n)++] = c->model->read[i];
+  for (int i = 1; i < c->nread; i++) input[(*n)++] = c->read[i];
   return input;
 }
 

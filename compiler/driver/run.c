@@ -62,6 +62,7 @@ int run_program(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *
 // *not_reached: how many claims were about times that the run did not reach.
 static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
   int code;
+  compilation_release_stages(c);
   nsm_program *p = load_program(o, c, &code);
   if (!p) return code;
   code = run_program(o, p, NULL, stderr, not_reached);
@@ -88,7 +89,7 @@ int command_test(const Options *o) {
     Compilation *c = compile_file(o, o->file[i], STAGE_C, NULL, &code);
     if (c) {
       code = run_compiled(o, c, &not_reached);
-      int claims = c->model->nexpect;
+      int claims = c->places.nexpect;
       if (code == EXIT_OK) {
         fprintf(stderr, "ok    %s (%d claim%s", c->source->path, claims, claims == 1 ? "" : "s");
         if (not_reached) fprintf(stderr, ", %d not reached", not_reached);

@@ -83,3 +83,5 @@ Ast *ast_vector(Parse *p, Span at, AstList elements);
 Ast *ast_sum(Parse *p, Span at, Span name_at, const char *name, Ast *range, Ast *summand);
 Ast *ast_range(Parse *p, Span at, Ast *from, Ast *to);
 Ast *ast_paren(Parse *p, Span at, Ast *a);
+Ast *ast_point(Parse *p, Span at, Ast *first, AstList rest);
+Ast *ast_set(Parse *p, Span at, Span name_at, const char *name, AstList inequalities);

@@ -10,6 +10,7 @@
 #include "outputs.h"
 #include "runtime/record/record.h"
 #include "contacts.h"
+#include "events.h"
 #include "summary.h"
 #include "runtime/shared/nearest.h"
 #include "runtime/clock/clock.h"
@@ -33,7 +34,7 @@ typedef struct job {
   nsm_sim         *s;
   nsm_options      o;
   nsm_summary      sum;
-  nsm_csv          csv, contacts;
+  nsm_csv          csv, contacts, events;
   int              recording;
   int             *column, ncolumn;     // of `row`, in the order of the CSV
   double          *row;                 // [ncolumn of the simulation + 4]: and the energies
@@ -142,11 +143,12 @@ static const char *trajectory(const job *j) {
 }
 
 static nsm_code check_outputs(job *j, nsm_error *e) {
-  nsm_output output[3];
+  nsm_output output[4];
   int n = 0;
   if (trajectory(j)) output[n++] = (nsm_output){ j->o.output ? "--output" : "the trajectory", trajectory(j) };
   if (j->o.summary) output[n++] = (nsm_output){ "--summary", j->o.summary };
   if (j->o.contacts && j->o.bench == 0) output[n++] = (nsm_output){ "--contacts", j->o.contacts };
+  if (j->o.events && j->o.bench == 0) output[n++] = (nsm_output){ "--record-events", j->o.events };
   nsm_code code = nsm_outputs_check(j->host->input, j->host->ninput, output, n, e);
   for (int i = 0; i < j->o.run.ninput && code == NSM_OK; i++)
     code = nsm_outputs_check(&j->o.input[i].path, 1, output, n, e);
@@ -172,10 +174,25 @@ static nsm_code open_contacts(job *j, nsm_error *e) {
   return NSM_OK;
 }
 
+static nsm_code open_events(job *j, nsm_error *e) {
+  if (!j->s->a->located) {
+    sim_fail(e, NSM_USAGE, "--record-events: events are located by `moreau(located = true)`, `consistent(located = "
+             "true)` or --located on alone");
+    return NSM_USAGE;
+  }
+  nsm_code code = open_file(j->o.events, j->host->out, &j->events.file, "the events ", e);
+  if (code != NSM_OK) return code;
+  if (!(j->events.buffer = malloc(NSM_CSV_BUFFER))) return sim_no_memory(e, "the events");
+  nsm_events_header(&j->events);
+  nsm_on_event(j->s, nsm_events_row, &j->events);
+  return NSM_OK;
+}
+
 static nsm_code open_files(job *j, nsm_error *e) {
   nsm_code code = NSM_OK;
   if (j->o.summary) code = open_file(j->o.summary, j->host->out, &j->summary, "the summary ", e);
   if (code == NSM_OK && j->o.contacts && j->o.bench == 0) code = open_contacts(j, e);
+  if (code == NSM_OK && j->o.events && j->o.bench == 0) code = open_events(j, e);
   const char *path = trajectory(j);
   if (code != NSM_OK || !path) return code;
   if ((code = open_file(path, j->out, &j->csv.file, "", e)) != NSM_OK) return code;
@@ -248,7 +265,7 @@ static nsm_code run_once(job *j, nsm_error *e) {
         written = k;
         next += every;
         if (row != NSM_OK) return row;
-        if (j->csv.error || j->contacts.error) return NSM_FILE;
+        if (j->csv.error || j->contacts.error || j->events.error) return NSM_FILE;
       }
     }
     if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
@@ -308,7 +325,7 @@ static int outside(const job *j, int i) {
 }
 
 static nsm_experiment own_experiment(const job *j) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0 };
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 0 };
   j->m->experiment(j->s->a->p, &x);
   return x;
 }
@@ -424,11 +441,17 @@ static nsm_code run(job *j) {
   j->sum.wall_s = nsm_seconds() - began;
   nsm_interrupt_seen();
   if (code == NSM_FILE && !*e.text) code = NSM_OK;         // a row could not be written: close_csv tells
+  if (j->s->unique && !j->o.quiet) {
+    char text[1024];
+    sim_unique_report(j->s, text, sizeof text);
+    fprintf(j->err, "note: %s\n", text);
+  }
   int all = nsm_steps_done(j->s) == nsm_steps_total(j->s) || code == NSM_STOPPED;
   if (code == NSM_STOPPED && !j->o.quiet) fprintf(j->err, "note: %s\n", e.text);
   if (code == NSM_STOPPED) e = (nsm_error){ .code = code = NSM_OK };
   nsm_code csv = close_csv(j, &j->csv, j->o.output, &file);
   if (csv == NSM_OK) csv = close_csv(j, &j->contacts, j->o.contacts, &file);
+  if (csv == NSM_OK) csv = close_csv(j, &j->events, j->o.events, &file);
   if (csv == NSM_PIPE) j->o.quiet = 1;
   if (code != NSM_OK && code != NSM_INTERRUPTED) say(j, &e);
   if (csv == NSM_FILE) say(j, &file);
@@ -483,8 +506,10 @@ int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
   if (j.csv.file && j.csv.file != j.out) fclose(j.csv.file);
   host->not_reached = j.sum.not_reached;
   if (j.contacts.file && j.contacts.file != host->out) fclose(j.contacts.file);
+  if (j.events.file && j.events.file != host->out) fclose(j.events.file);
   free(j.csv.buffer);
   free(j.contacts.buffer);
+  free(j.events.buffer);
   free(j.column);
   free(j.row);
   free(j.stat);

@@ -161,7 +161,7 @@ static void place_fixed(nsm_sim *s) {
 static void add_members(nsm_sim *s, const nsm_members *m, unsigned char side, unsigned char *sides) {
   const sim_class *k = &s->a->cls[m->cls];
   int first = s->touching->first_of[m->cls];
-  nsm_setup_view g = { s->a->p };
+  nsm_setup_view g = { .p = s->a->p };
   if (!m->select) {
     for (int i = 0; i < k->tab.count; i++) sides[first + i] |= side;
     return;
@@ -204,7 +204,7 @@ static int take_side(nsm_sim *s, int contact) {
 static void take_laws(nsm_sim *s) {
   struct nsm_touching *t = s->touching;
   const nsm_model *m = s->a->m;
-  nsm_setup_view g = { s->a->p };
+  nsm_setup_view g = { .p = s->a->p };
   t->nmaterial = m->nmaterial + 1;
   size_t pairs = (size_t)(t->nmaterial * t->nmaterial);
   double *law = t->law = SIM_NEW(s, (size_t)m->nshape_contact * pairs * NSM_LAW_NUMBERS, double);
