@@ -105,6 +105,7 @@ function plain(parent, of) {
   element.append(make("div", { className: "tools" },
     make("button", { onclick: () => download((of.title || "plot") + ".svg", "image/svg+xml", plot.svg()) }, "SVG")));
   extra.push(plot);
+  plot.draw();
   return plot;
 }
 
