@@ -30,6 +30,10 @@ typedef struct nsm_host {
   // not 0, while no run is under way. NULL: never.
   int              (*between_runs)(void *steps, double left, int quiet);
   void              *steps;
+  // Unit and description of a column; NULL: not known. text: of the model; NULL.
+  nsm_meaning      (*meaning)(const nsm_program *program, const char *name);
+  const nsm_program *program;
+  const char        *text;
   const nsm_watch   *watch;             // NULL: the trajectory is written as CSV
   int                not_reached;       // out: claims about times that the run did not reach
 } nsm_host;
