@@ -74,12 +74,16 @@ size_t nsm_run_error_text(const nsm_program *p, const nsm_error *e, char *to, si
 
 // ---- the derivation -------------------------------------------------------------------------------------------------
 size_t nsm_derivation(const nsm_program *p, const char *form, char *to, size_t room) {
-  bool latex = form && !strcmp(form, "latex"), json = form && !strcmp(form, "json");
-  if (!p->c->plan || (form && !latex && !json)) return give("", 0, to, room);
+  bool latex = form && !strcmp(form, "latex"), json = form && !strcmp(form, "json"),
+       mathml = form && !strcmp(form, "mathml");
+  if (!p->c->plan || (form && !latex && !json && !mathml)) return give("", 0, to, room);
   Arena *a = arena_new();
   SchemeFacts f = scheme_facts(p->c->plan);
   Text t = {0};
-  (json ? system_print_json : latex ? system_print_latex : system_print)(a, p->c->system, &f, &t);
+  (json     ? system_print_json
+   : latex  ? system_print_latex
+   : mathml ? system_print_mathml
+            : system_print)(a, p->c->system, &f, &t);
   size_t n = give(text_str(&t), t.n, to, room);
   text_free(&t);
   arena_free(a);

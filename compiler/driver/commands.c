@@ -98,9 +98,10 @@ int command_derive(const Options *o) {
   if (code == EXIT_OK) {
     SchemeFacts f = scheme_facts(c->plan);
     Text t = {0};
-    (given(o, NSM_FLAG_JSON)    ? system_print_json
-     : given(o, NSM_FLAG_LATEX) ? system_print_latex
-                                : system_print)(c->arena, c->system, &f, &t);
+    (given(o, NSM_FLAG_JSON)     ? system_print_json
+     : given(o, NSM_FLAG_LATEX)  ? system_print_latex
+     : given(o, NSM_FLAG_MATHML) ? system_print_mathml
+                                 : system_print)(c->arena, c->system, &f, &t);
     code = write_text(&t, stdout, "the derivation");
     text_free(&t);
   }

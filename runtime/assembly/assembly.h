@@ -177,6 +177,14 @@ int  sim_dump_failed(const nsm_sim *s, nsm_error *e);                           
 nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u,
                                nsm_cone_result *r, const int *row, const int *at);
 
+// ---- unique.c: only where s->unique ---------------------------------------------------------------------------------
+void sim_unique_open(nsm_sim *s, int wanted);
+void sim_unique_begin(nsm_sim *s);                         // another iterate: what was seen is forgotten
+void sim_unique_look(nsm_sim *s, const nsm_cone_problem *p, const double *lambda, const int *row, const int *at);
+void sim_unique_taken(nsm_sim *s);                         // the step was accepted
+long sim_unique_steps(const nsm_sim *s);                   // with several solutions
+void sim_unique_report(nsm_sim *s, char *out, size_t size);                // a sentence without a stop
+
 // Every one-step problem of a run goes through here; row i of it is row[at[i]] of the simulation.
 static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda,
                                              double *u, nsm_cone_result *r, const int *row, const int *at) {

@@ -55,13 +55,20 @@ static double chosen(double setting, double own) { return isnan(setting) ? own :
 
 // t_k = start + k step; one shorter step at the end where the step does not divide the interval.
 static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0 };
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 3 };
   s->a->m->experiment(s->a->p, &x);
   s->a->start = set ? chosen(set->start, x.start) : x.start;
   s->a->until = set ? chosen(set->until, x.until) : x.until;
   s->a->step  = set ? chosen(set->step, x.step) : x.step;
+  s->a->located = set && set->located ? set->located > 0 : x.located;
+  if (s->a->located && !(x.own_weights & 1)) x.theta = 0.5;              // second order, as what is located
+  if (s->a->located && !(x.own_weights & 2)) x.gamma = 0.5;
   s->a->theta = set ? chosen(set->theta, x.theta) : x.theta;
   s->a->gamma = set ? chosen(set->gamma, x.gamma) : x.gamma;
+  if (s->a->located && !s->a->scheme->impact) {
+    sim_fail(e, NSM_USAGE, "the scheme `%s` does not locate events; moreau and consistent do", s->a->scheme->name);
+    return 0;
+  }
   if (!s->a->scheme->weights) {
     if (set && !(isnan(set->theta) && isnan(set->gamma))) {
       sim_fail(e, NSM_USAGE, "the scheme of this model has no theta and no gamma; `moreau` has");

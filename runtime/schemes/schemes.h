@@ -42,6 +42,7 @@ void     sim_newton_analyse(nsm_sim *s);          // room for step_newton; nothi
 nsm_code sim_step_midpoint(nsm_sim *s, double t1, nsm_error *e);
 int      sim_midpoint_fits(nsm_sim *s, nsm_error *e);                            // may this model be stepped so?
 nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e);
+nsm_code sim_impact_consistent(nsm_sim *s, nsm_error *e);
 void     sim_accept_consistent(nsm_sim *s);
 void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
 // closed.c
