@@ -245,7 +245,7 @@ static Printer printer(Arena *a, const KKernel *k, int indent, Text *out) {
                     .name = ARENA_ARRAY(a, const char *, k->n + 1), .indent = indent };
 }
 
-// attribute: "" or "NSM_APART "; number 0: the kernel itself; more: what stands behind its parameters.
+// attribute: "" or "NSM_PART_OF_KERNEL "; number 0: the kernel itself; more: what stands behind its parameters.
 static void head(const KKernel *k, const char *attribute, int number, const char *more, Text *out) {
   text_printf(out, "%sstatic %s %s", attribute, k_type_name(k->result), k->name);
   if (number) text_printf(out, "_part_%d", number);
@@ -350,7 +350,7 @@ static void long_kernel(Arena *a, Printer *p, int part, Text *out) {
   }
   first[q.n] = n;
   for (int k = 1; k <= q.n; k++) {
-    head(p->k, "NSM_APART ", k, ", double *w", out);
+    head(p->k, "NSM_PART_OF_KERNEL ", k, ", double *w", out);
     write_part(&q, k, first[k - 1], first[k]);
     text_add(out, "}\n");
   }

@@ -183,7 +183,7 @@ static void parts(void **unused) {
     Text t = {0};
     int part = 5 + draw(60), n = 0;
     c_kernel(a, k, part, &t);
-    for (const char *at = text_str(&t); (at = strstr(at, "NSM_APART")); at++) n++;
+    for (const char *at = text_str(&t); (at = strstr(at, "NSM_PART_OF_KERNEL")); at++) n++;
     if (n > most) most = n;
     text_free(&t);
     JitBackend backend = i < BY_CC ? JIT_CC : JIT_TCC;
