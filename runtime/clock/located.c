@@ -27,10 +27,25 @@ static void list_relations(nsm_sim *s) {
   }
 }
 
+// A relation of velocities whose multiplier has no bound takes part in impacts; here only contacts and constraints do.
+static int relation_in_impacts(const nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  for (int a = 0; a < s->a->on.relation.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+    int moves = 0;
+    for (int e = 0; e < k->c->h.n; e++) moves |= k->c->h.wrt[e] == NSM_WRT_V;
+    for (int row = k->row0; moves && row < k->row0 + k->tab.count; row++)
+      if (r->d0[row] == r->d0[row + 1] && (r->hi[row] == INFINITY || r->lo[row] == -INFINITY)) return 1;
+  }
+  return 0;
+}
+
 int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   sim_rows *r = &s->n.r;
   const char *why = s->touching ? "contacts of shapes, which come and go"
-                    : s->a->algebraic && s->a->on.contact.n > 0 ? "unknowns without inertia beside contacts" : NULL;
+                    : s->a->algebraic && s->a->on.contact.n > 0 ? "unknowns without inertia beside contacts"
+                    : s->a->on.contact.n > 0 && relation_in_impacts(s) ? "a one-sided relation of velocities beside contacts"
+                                                                       : NULL;
   if (why) {
     sim_fail(e, NSM_USAGE, "events are not located in a model with %s; leave `located` out", why);
     return 0;
@@ -146,7 +161,17 @@ static void left(nsm_sim *s, int row) {
   s->now.ground[row] = fmin(s->located->gap0[row], 0);
 }
 
-static void sets_after(nsm_sim *s) {
+// A contact that other impacts lift so little that it is back within a part of the rest, again and again, stays in the
+// set: its law decides within the piece.
+static int falls_back(const nsm_sim *s, int row, double rest) {
+  const struct sim_located *w = s->located;
+  double rate = w->rate[row], fall = -w->fall[row];
+  if (s->n.r.e[row] > 0 && w->hit[row]) return 0;
+  if (rate * rest <= w->tolerance[row] || (fall > 0 && rate * rate <= 2 * fall * w->tolerance[row])) return 1;
+  return w->often[row] >= 2 && fall > 0 && 2 * rate < quarter * rest * fall;
+}
+
+static void sets_after(nsm_sim *s, double rest) {
   struct sim_located *w = s->located;
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
@@ -154,7 +179,7 @@ static void sets_after(nsm_sim *s) {
       if (s->now.set[row] != SIM_CLOSED) continue;
       double leaves = 1024 * DBL_EPSILON * (sim_watch_velocity_terms(s, row, s->now.z) +
                                             sim_watch_velocity_terms(s, row, s->w.z1));    // before the impact
-      if (w->rate[row] > leaves) left(s, row);
+      if (w->rate[row] > leaves && !falls_back(s, row, rest)) left(s, row);
     }
   }
 }
@@ -192,7 +217,7 @@ static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
   SIM_SWAP(w->gap, w->gap0);
   memcpy(w->rate0, w->rate, (size_t)r->n * sizeof(double));
   w->of = s->now.k;
-  sets_after(s);
+  sets_after(s, rest);
   restitution(s, 0);
   if (!s->a->linear) memset(s->now.gain, 0, (size_t)s->a->nz * sizeof(double));
   return code;
