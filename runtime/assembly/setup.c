@@ -284,7 +284,8 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
       k->h = SIM_NEW(s, n * (size_t)k->c->h.n, double);
       k->curve = SIM_NEW(s, n * (size_t)k->c->curve.n, double);
     }
-    if (s->a->scheme->weights && k->c->kind == NSM_CONSTRAINT && k->c->h_stage > NSM_EVENT)
+    int middle = k->c->kind == NSM_CONSTRAINT || (s->a->located && sim_contactlike(k->c));
+    if (s->a->scheme->weights && middle && k->c->h_stage > NSM_EVENT)
       k->h_mid = SIM_NEW(s, n * (size_t)k->c->h.n, double);
   }
   return 1;

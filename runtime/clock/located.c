@@ -184,18 +184,47 @@ static void sets_after(nsm_sim *s, double rest) {
   }
 }
 
+// The velocities after the impulses at hand stand; gap0 and rate0 are those after it.
+static nsm_code stand(nsm_sim *s, nsm_error *e) {
+  struct sim_located *w = s->located;
+  long steps = s->now.count.steps;
+  for (int l = 0; l < s->a->nl; l++) w->total[l] += s->w.l1[l];
+  nsm_code code = sim_accept(s, s->now.t, e);
+  s->now.count.steps = steps;
+  SIM_SWAP(w->gap, w->gap0);
+  memcpy(w->rate0, w->rate, (size_t)s->n.r.n * sizeof(double));
+  w->of = s->now.k;
+  return code;
+}
+
+// The energy-consistent motion keeps closed gaps, and leaves their rates at 0 to second order in its length only; the
+// impact that begins the next piece makes them 0. So what is hit is hit with velocities after that.
+static nsm_code closed_rates(nsm_sim *s, nsm_error *e) {
+  int any = 0;
+  for (int row = 0; row < s->n.r.n; row++)
+    any |= s->now.set[row] == SIM_CLOSED && s->a->cls[s->n.r.cls[row]].c->kind == NSM_CONTACT;
+  if (!s->n.con || !any) return NSM_OK;
+  nsm_code code = impulses(s, e);
+  if (code != NSM_OK) return code;
+  rates_after(s);
+  return stand(s, e);
+}
+
 // The contacts that are hit close, and the closed ones take what impulses they need. rest: of the step; 0: they come to
 // rest.
 static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
   struct sim_located *w = s->located;
   sim_rows *r = &s->n.r;
+  nsm_code code = closed_rates(s, e);
+  if (code != NSM_OK) return code;
   for (int row = 0; row < r->n; row++) {
     int normal = s->a->cls[r->cls[row]].c->kind == NSM_CONTACT;
     if (!w->hit[row] || !normal || s->now.set[row] == SIM_CLOSED) { w->hit[row] = 0; continue; }
     s->now.set[row] = SIM_CLOSED;
     r->e[row] = rest > 0 ? w->e[row] : 0;
     int f = r->friction_of[row];
-    for (int d = 0; rest > 0 && f >= 0 && d < r->friction[f].n; d++) r->e[r->friction[f].row[d]] = w->e[r->friction[f].row[d]];
+    for (int d = 0; rest > 0 && f >= 0 && d < r->friction[f].n; d++)
+      r->e[r->friction[f].row[d]] = w->e[r->friction[f].row[d]];
     if (w->often[row] < 255) w->often[row]++;
   }
   memcpy(w->before, w->rate0, (size_t)r->n * sizeof(double));
@@ -204,19 +233,15 @@ static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
     const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
     k->c->rate_fn(&now, &k->tab, w->before + k->row0);
   }
-  nsm_code code = impulses(s, e);
+  s->w.strikes = 1;
+  code = impulses(s, e);
   if (code == NSM_OK && accumulates(s, rest)) code = impulses(s, e);
+  s->w.strikes = 0;
   if (code != NSM_OK) return code;
   for (int row = 0; row < r->n; row++) s->now.count.impacts += w->hit[row] && s->w.l1[r->l[row]] > 0;
-  for (int l = 0; l < s->a->nl; l++) w->total[l] += s->w.l1[l];
   rates_after(s);
   sim_tell_impact(s);
-  long steps = s->now.count.steps;
-  code = sim_accept(s, s->now.t, e);
-  s->now.count.steps = steps;
-  SIM_SWAP(w->gap, w->gap0);
-  memcpy(w->rate0, w->rate, (size_t)r->n * sizeof(double));
-  w->of = s->now.k;
+  code = stand(s, e);
   sets_after(s, rest);
   restitution(s, 0);
   if (!s->a->linear) memset(s->now.gain, 0, (size_t)s->a->nz * sizeof(double));
