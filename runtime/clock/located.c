@@ -52,7 +52,7 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   }
   struct sim_located *w = s->located = SIM_NEW(s, 1, struct sim_located);
   double **by_row[] = { &w->f,   &w->low,  &w->high, &w->tolerance, &w->gap, &w->rate,
-                        &w->gap0, &w->rate0, &w->mean, &w->e, &w->fall, &w->before };
+                        &s->w.gap0, &s->w.rate0, &w->mean, &w->e, &w->fall, &w->before };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, r->n, double);
   w->total = SIM_NEW(s, s->a->nl, double);
   unsigned char **flag[] = { &w->hit, &w->often, &w->was, &w->ended };
@@ -61,11 +61,11 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   for (int i = 0; i < r->n; i++) w->f[i] = INFINITY;
   list_relations(s);
   w->watches = r->nfriction + w->nrelation > 0;
-  w->of = -1;
+  s->w.begin_of = -1;
   return 1;
 }
 
-void sim_located_stale(nsm_sim *s) { s->located->of = -1; }
+void sim_located_stale(nsm_sim *s) { s->w.begin_of = -1; }
 
 void sim_located_step(nsm_sim *s, double t1) {
   struct sim_located *w = s->located;
@@ -158,7 +158,7 @@ static int accumulates(nsm_sim *s, double rest) {
 // A contact that opens does so where it is: what its gap has drifted while it was closed is not made up for.
 static void left(nsm_sim *s, int row) {
   s->now.set[row] = SIM_LEFT;
-  s->now.ground[row] = fmin(s->located->gap0[row], 0);
+  s->now.ground[row] = fmin(s->w.gap0[row], 0);
 }
 
 // A contact that other impacts lift so little that it is back within a part of the rest, again and again, stays in the
@@ -191,9 +191,9 @@ static nsm_code stand(nsm_sim *s, nsm_error *e) {
   for (int l = 0; l < s->a->nl; l++) w->total[l] += s->w.l1[l];
   nsm_code code = sim_accept(s, s->now.t, e);
   s->now.count.steps = steps;
-  SIM_SWAP(w->gap, w->gap0);
-  memcpy(w->rate0, w->rate, (size_t)s->n.r.n * sizeof(double));
-  w->of = s->now.k;
+  SIM_SWAP(w->gap, s->w.gap0);
+  memcpy(s->w.rate0, w->rate, (size_t)s->n.r.n * sizeof(double));
+  s->w.begin_of = s->now.k;
   return code;
 }
 
@@ -227,7 +227,7 @@ static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
       r->e[r->friction[f].row[d]] = w->e[r->friction[f].row[d]];
     if (w->often[row] < 255) w->often[row]++;
   }
-  memcpy(w->before, w->rate0, (size_t)r->n * sizeof(double));
+  memcpy(w->before, s->w.rate0, (size_t)r->n * sizeof(double));
   nsm_view now = sim_now(s);
   for (int a = 0; w->hook && a < s->a->on.friction.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
@@ -257,8 +257,8 @@ static int arrived(nsm_sim *s) {
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      any |= w->hit[row] = s->now.set[row] == SIM_OPEN && w->gap0[row] - s->now.ground[row] <= w->tolerance[row] &&
-                           w->rate0[row] < 0;
+      any |= w->hit[row] = s->now.set[row] == SIM_OPEN && s->w.gap0[row] - s->now.ground[row] <= w->tolerance[row] &&
+                           s->w.rate0[row] < 0;
   }
   return any;
 }
@@ -267,7 +267,7 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   struct sim_located *w = s->located;
   if (s->now.sets_known) { sim_watch_begin(s); return NSM_OK; }
   if (!sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
-  w->of = -1;
+  s->w.begin_of = -1;
   sim_watch_begin(s);
   sim_watch_contacts(s);
   s->now.sets_known = 1;
@@ -307,7 +307,7 @@ static nsm_code capture(nsm_sim *s, nsm_error *e) {
 
 static void remember_fall(nsm_sim *s, double length) {
   struct sim_located *w = s->located;
-  for (int row = 0; row < s->n.r.n; row++) w->fall[row] = (w->rate[row] - w->rate0[row]) / length;
+  for (int row = 0; row < s->n.r.n; row++) w->fall[row] = (w->rate[row] - s->w.rate0[row]) / length;
 }
 
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {

@@ -101,6 +101,7 @@ void newton_evaluate(nsm_sim *s, double t1) {
     }
     for (int a = 0; a < s->a->on.mid.n; a++) {
       sim_class *k = &s->a->cls[s->a->on.mid.of[a]];
+      if (sim_opens(k->c) && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
       k->c->h_fn(&mid, &k->tab, k->h_mid);
     }
   }

@@ -60,7 +60,7 @@ static int at_begin(nsm_sim *s) {
     for (int d = 0; d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
-    k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);
+    sim_gaps_at_begin(s, k, &v);
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;
       double gap = r->gap[row];
