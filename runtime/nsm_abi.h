@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 18
+#define NSM_ABI_VERSION 19
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
@@ -56,6 +56,8 @@ typedef struct nsm_setup nsm_setup; // opaque; passed back to the calls below
 
 typedef struct nsm_setup_view {
   const double *p;   // [npar] parameters, SI
+  const int *own;    // what is the class's own, where its functions are shared: as in nsm_class
+  const double *number;
 } nsm_setup_view;
 
 // Global index of element (i1, i2, ...) of variable `var` (number in nsm_model.vars). An index that is not an integer
@@ -117,7 +119,8 @@ int nsm_whole_rows(double *s, double k);
 enum {
   NSM_SLOT_Q = 0, NSM_SLOT_X = 1, NSM_SLOT_L = 2, NSM_SLOT_POSITION = 3, NSM_SLOT_VELOCITY = 4, NSM_SLOT_D = 5
 };
-enum { NSM_WRT_Q = 0, NSM_WRT_V = 1, NSM_WRT_X = 2, NSM_WRT_L = 3 };        // what a Jacobian entry is with respect to
+// what a Jacobian entry is with respect to; D: a discrete variable
+enum { NSM_WRT_Q = 0, NSM_WRT_V = 1, NSM_WRT_X = 2, NSM_WRT_L = 3, NSM_WRT_D = 4 };
 // stage: absent; constant during a run; changes at events only; with t only; with the state
 enum { NSM_NONE = 0, NSM_CONST = 1, NSM_EVENT = 2, NSM_TIME = 3, NSM_STATE = 4 };
 enum {
@@ -135,7 +138,8 @@ enum {
   NSM_CROSSING = 11,
   NSM_ACTION = 12,
   NSM_DELAY = 13,
-  NSM_BODY = 14
+  NSM_BODY = 14,
+  NSM_LAW = 15 // a relation of a block `every`, solved for the discrete variable of slot lambda_slot
 };
 enum { NSM_ACT_ASSIGN = 0, NSM_ACT_STOP = 1, NSM_ACT_FAIL = 2 };
 // laws of friction: blocks of cone/problem.h
@@ -202,6 +206,10 @@ typedef struct nsm_class {
   const unsigned char *slot;      // [nslot] NSM_SLOT_*
   // Counts the instances (ix == NULL) or fills both tables. Returns the count.
   long (*fill)(nsm_setup *s, const nsm_setup_view *g, int *ix, double *num);
+  // Statements that are alike share `fill`: what differs (lines, variables, parameters; numbers), in the order in which
+  // it is used. NULL else.
+  const int *own;
+  const double *number;
 
   // NSM_SMOOTH: one or more rows of M z' = f + g; rows are slots of the class. The mass pattern lists every entry (both
   // triangles); the diagonal entry of a state says whose equation the class is.
@@ -243,6 +251,7 @@ typedef struct nsm_class {
   int lambda_slot;                // relations; -1 else
   int row_var;                    // contacts, constraints: number in vars; -1 else
   int velocity_level;
+  int equation;                   // NSM_RELATION: an equation of the model or the balance of a node, y = 0
   int y_stage, h_stage, law_stage, rq_stage;
   int y_affine;  // y (relations) or rate (contacts, constraints) affine in (q,v,x,l) and gap affine in q
   nsm_pattern h;

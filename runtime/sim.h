@@ -100,6 +100,7 @@ typedef struct sim_event {
   int cls, crossing;                    // its class; that of what crosses zero, -1: looked at after each step
   int n, base, timed;                   // instances; place of the first in `instant` or `was`
   int naction, *action;                 // classes
+  struct sim_laws *laws;                // relations of the block (clock/laws.c); NULL
 } sim_event;
 enum { SIM_LENGTHS = 8 };               // lengths of pieces of steps that are remembered
 enum { SIM_DISCRETE = 1, SIM_MOTION = 2 };                 // what events changed
@@ -338,6 +339,7 @@ typedef struct sim_state {
   sim_ledger   ledger;
   nsm_counters count;
   double  worst_time;                   // of count.worst_residual
+  double  residual_taken;               // the largest that nsm_take_residual gave
   int     worst_at;                     // its row: z, or ~row
   double  length[SIM_LENGTHS];          // of pieces of steps; how many there were
   long    lengths;
@@ -351,6 +353,7 @@ typedef struct sim_state {
     double made_for;                    // the step that K of r1_most was made for, where it is constant
     long   projections;                 // steps (2.72), in all
     int    redundant;                   // dependent constraints were met in a step that stands
+    long   near_again;                  // the step that tries the near matrix again (consistent_near.c)
   } con;
 #define SIM_STATE(type, name, count, what) type *name;
 #include "runtime/state.def"
@@ -429,6 +432,7 @@ struct nsm_sim {
   struct sim_located *located;          // clock/located.h; NULL where events are not located
   struct nsm_touching *touching;        // contacts of shapes; NULL where the model has none
   struct sim_dump *dump;                // --dump-problems; NULL without
+  struct sim_unique *unique;            // --check-unique; NULL without
   // while it is opened (memory.c, address.c)
   struct sim_memory *memory;
   size_t     taken;
@@ -455,6 +459,9 @@ static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->now.t, 
 #define SIM_SWAP(a, b) do { double *swap_ = (a); (a) = (b); (b) = swap_; } while (0)
 // A kernel whose values stand between two events.
 static inline int sim_fixed(int stage) { return stage == NSM_CONST || stage == NSM_EVENT; }
+static inline double sim_max_residual(const nsm_sim *s) {
+  return fmax(s->now.count.max_residual, s->now.residual_taken);
+}
 // What rounding can make of a time.
 static inline double sim_time_round_off(const nsm_sim *s, double t) {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(s->a->start));

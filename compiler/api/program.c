@@ -41,7 +41,7 @@ static Override override_of(Arena *a, const nsm_assignment *set) {
                      .text = arena_printf(a, "%s=%.17g", set->name, set->value) };
 }
 
-static void list_diagnostics(nsm_program *p) {
+void list_diagnostics(nsm_program *p) {
   static const nsm_severity severity[] = { [SEV_ERROR] = NSM_ERROR, [SEV_WARNING] = NSM_WARNING,
                                            [SEV_NOTE] = NSM_NOTE };
   DiagText *all;

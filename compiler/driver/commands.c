@@ -55,11 +55,11 @@ int write_file(const Text *t, const char *path) {
 }
 
 const char **compilation_inputs(const Compilation *c, int *n) {
-  const char **input = ARENA_ARRAY(c->arena, const char *, 2 + (c->model ? c->model->nread : 0));
+  const char **input = ARENA_ARRAY(c->arena, const char *, 2 + c->nread);
   input[0] = c->path;
   input[1] = "/proc/self/exe";
   *n = 2;
-  for (int i = 1; c->model && i < c->model->nread; i++) input[(*n)++] = c->model->read[i];
+  for (int i = 1; i < c->nread; i++) input[(*n)++] = c->read[i];
   return input;
 }
 
@@ -97,9 +97,10 @@ int command_derive(const Options *o) {
   if (code == EXIT_OK) {
     SchemeFacts f = scheme_facts(c->plan);
     Text t = {0};
-    (given(o, NSM_FLAG_JSON)    ? system_print_json
-     : given(o, NSM_FLAG_LATEX) ? system_print_latex
-                                : system_print)(c->arena, c->system, &f, &t);
+    (given(o, NSM_FLAG_JSON)     ? system_print_json
+     : given(o, NSM_FLAG_LATEX)  ? system_print_latex
+     : given(o, NSM_FLAG_MATHML) ? system_print_mathml
+                                 : system_print)(c->arena, c->system, &f, &t);
     code = write_text(&t, stdout, "the derivation");
     text_free(&t);
   }

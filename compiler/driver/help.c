@@ -1,6 +1,8 @@
 // help, version, and the page of each command: what it does, its flags, an example.
 #include <string.h>
+#include <unistd.h>
 #include "../base/suggest.h"
+#include "../lsp/lsp.h"
 #include "commands.h"
 
 enum { MANY = 1 << 30 };
@@ -48,6 +50,11 @@ int command_help(const Options *o) {
   fprintf(stderr, "error: nsm has no command '%s'%s%s%s\n", o->file[0], near ? "; did you mean '" : "",
           near ? near : "", near ? "'?" : "");
   return EXIT_USAGE;
+}
+
+int command_lsp(const Options *o) {
+  (void)o;
+  return lsp_serve(STDIN_FILENO, STDOUT_FILENO);
 }
 
 int command_version(const Options *o) {

@@ -10,6 +10,7 @@ typedef struct Printer {
   const KPlace *place;                 // NULL: everything is written within its user
   const char **name;                   // of what stands alone
   int temps, indent;
+  Numbers *numbers;                    // constants stand there and not in the text; NULL
 } Printer;
 
 static const KNode *node(const Printer *p, KValue v) { return &p->k->node[v]; }
@@ -68,11 +69,17 @@ static void operation(Printer *p, const KNode *n) {
   }
 }
 
+static void number(const Printer *p, double x) {
+  if (!p->numbers) { c_number(x, p->out); return; }
+  text_printf(p->out, "d[%zu]", p->numbers->n);
+  vec_push(p->numbers, x);
+}
+
 static void expression(Printer *p, KValue v) {
   const KNode *n = node(p, v);
   Text *o = p->out;
   switch (n->code) {
-  case KN_NUMBER: c_number(n->number, o); break;
+  case KN_NUMBER: number(p, n->number); break;
   case KN_INTEGER: text_printf(o, "%d", n->index); break;
   case KN_PARAM: case KN_CONSTANTS: case KN_ROOM: text_add(o, n->name); break;
   case KN_COUNTER: text_add(o, node(p, n->index)->name); break;
@@ -248,8 +255,9 @@ void c_kernel(Arena *a, const KKernel *k, Text *out) {
   text_add(out, "}\n");
 }
 
-void c_body(Arena *a, const KKernel *k, int indent, Text *out) {
+void c_body(Arena *a, const KKernel *k, int indent, Numbers *numbers, Text *out) {
   Printer p = printer(a, k, indent, out);
+  p.numbers = numbers;
   statements(&p);
 }
 

@@ -27,6 +27,7 @@ void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, Text 
   c_comment(text_str(&t), out);
   text_add(out, "\n");
   text_free(&t);
+  fills_alike(&e);
   for (int i = 0, next = 0; i < p->ncls; i++) class_section(&e, &p->cls[i], i, k, &next);
   emit_setup(&e);
   emit_touch_functions(&e);

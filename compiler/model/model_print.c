@@ -263,11 +263,12 @@ static void asserted(Printer *p, unsigned bits) {
     if (bits & 1u << i) text_printf(p->out, ", %s", names[i]);
 }
 
-static void relations(Printer *p) {
-  for (int i = 0; i < p->m->nrelation; i++) {
-    const MRelation *r = &p->m->relation[i];
+static void relations(Printer *p, const MRelation *at, int n) {
+  for (int i = 0; i < n; i++) {
+    const MRelation *r = &at[i];
     p->ctx = &r->ctx;
-    text_add(p->out, "  relation ");
+    if (r->block) text_printf(p->out, "  block %d: relation ", r->block);
+    else text_add(p->out, "  relation ");
     with_indices(p->out, r->name, &r->ctx);
     text_add(p->out, r->law == ML_NONNEG ? ": 0 <= " : r->law == ML_FREE ? ": 0 = " : ": -(");
     expr(p, r->y);
@@ -397,7 +398,8 @@ void model_print(const Model *m, Text *out) {
   params(&p);
   variables(&p);
   assignments(&p);
-  relations(&p);
+  relations(&p, m->relation, m->nrelation);
+  relations(&p, m->law, m->nlaw);
   rows(&p);
   touches(&p);
   results(&p);

@@ -204,7 +204,7 @@ static int set_sizes(nsm_sim *s, nsm_error *e) {
 }
 
 // ---- tables of the classes ------------------------------------------------------------------------------------------
-static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
+static int count_classes(nsm_sim *s, nsm_error *e) {
   const nsm_model *m = s->a->m;
   s->a->cls = SIM_NEW(s, m->nclass, sim_class);
   double bytes = 240.0 * (s->a->nz + s->a->nl);
@@ -212,7 +212,7 @@ static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
     sim_class *k = &s->a->cls[i];
     k->c = &m->cls[i];
     k->row0 = -1;
-    long n = sim_loops_count(s, i, g);
+    long n = sim_loops_count(s, i);
     if (s->fill_failed) return 0;
     if (n < 0) n = 0;
     int entries = k->c->mass.n + k->c->jac.n + 2 * k->c->b.n + k->c->k.n + 3 * k->c->h.n;
@@ -249,14 +249,15 @@ static int is_even(const sim_class *k) {
   return same + 1;
 }
 
-static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
+static int fill_classes(nsm_sim *s, nsm_error *e) {
   for (int i = 0; i < s->a->m->nclass; i++) {
     sim_class *k = &s->a->cls[i];
     size_t n = (size_t)k->tab.count;
     int *ix = SIM_NEW(s, n * (size_t)k->c->nslot, int);
     double *num = SIM_NEW(s, n * (size_t)k->c->nnum, double);
     s->filling = i;
-    if (k->c->fill && n > 0) k->c->fill((nsm_setup *)s, g, ix, num);
+    const nsm_setup_view g = { s->a->p, k->c->own, k->c->number };
+    if (k->c->fill && n > 0) k->c->fill((nsm_setup *)s, &g, ix, num);
     if (s->fill_failed) return 0;
     k->tab.ix = ix;
     k->tab.num = num;
@@ -430,8 +431,7 @@ int sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   s->setup_error = e;
   if (!set_parameters(s, set, e) || !set_sizes(s, e)) return 0;
   if (!set_experiment(s, set, e)) return 0;
-  nsm_setup_view g = { s->a->p };
-  if (!count_classes(s, &g, e) || !fill_classes(s, &g, e) || !set_initial(s, e)) return 0;
+  if (!count_classes(s, e) || !fill_classes(s, e) || !set_initial(s, e)) return 0;
   if (!sim_signals_open(s, set, e)) return 0;
   list_phases(s);
   choose_step(s);

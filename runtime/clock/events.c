@@ -51,6 +51,7 @@ int sim_events_analyse(nsm_sim *s, nsm_error *e) {
   for (int i = 0; i < a->m->nblock; i++) {
     sim_event *v = &a->event[i];
     analyse_block(s, i, v);
+    if (!sim_laws_analyse(s, i, v, e)) return 0;
     if (v->n * v->naction > most) most = v->n * v->naction;
     const sim_class *k = &a->cls[v->cls];
     for (int j = 0; v->timed && j < v->n; j++) {
@@ -125,9 +126,13 @@ static void assign(nsm_sim *s, const sim_class *k, int i, double value) {
   else s->now.q[at] = value;
 }
 
-// Instances first ... first + n - 1 of a block, at time t (which is now, but for rounding): all values, then all
-// assignments.
+// Instances first ... first + n - 1 of a block, at time t (which is now, but for rounding): its relations, then all
+// values, then all assignments.
 static nsm_code act(nsm_sim *s, const sim_event *v, int first, int n, double t, nsm_error *e) {
+  if (v->laws) {
+    nsm_code solved = sim_laws_solve(s, v, first, n, t, e);
+    if (solved != NSM_OK) return solved;
+  }
   nsm_view view = sim_view(s, t, s->now.q, s->now.z, s->now.l);
   nsm_code code = NSM_OK;
   for (int a = 0; a < v->naction; a++) {

@@ -58,6 +58,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   sim_rows_analyse(s);
   sim_islands_analyse(s);
   if (!sim_events_analyse(s, e)) return 0;
+  sim_unique_open(s, set && set->check_unique);
   if (s->a->located && !sim_located_analyse(s, e)) return 0;
   for (int i = 0; i < s->a->m->nstat; i++)
     if (s->a->m->stat[i].kind >= NSM_STAT_EVENTS && !s->a->located) {
@@ -159,4 +160,7 @@ void nsm_close(nsm_sim *s) {
 }
 
 double nsm_time(const nsm_sim *s) { return s->now.t; }
-void nsm_get_counters(const nsm_sim *s, nsm_counters *c) { *c = s->now.count; }
+void nsm_get_counters(const nsm_sim *s, nsm_counters *c) {
+  *c = s->now.count;
+  c->max_residual = sim_max_residual(s);
+}

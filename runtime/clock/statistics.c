@@ -14,7 +14,7 @@ static double evaluate(nsm_sim *s, int cls) {
   }
   const sim_ledger *g = &s->now.ledger;
   if (cls == -8) return (double)s->now.count.accepted;
-  if (cls == -9) return s->now.count.max_residual;
+  if (cls == -9) return sim_max_residual(s);
   if (cls <= -4) return cls == -4 ? g->residue_now : cls == -5 ? g->forces : cls == -6 ? g->dampers : g->contacts;
   double kinetic, potential;
   sim_energy(s, &kinetic, &potential);

@@ -123,22 +123,23 @@ static void write_header(job *j) {
   }
 }
 
-static void write_row(job *j) {
+static nsm_code write_row(job *j, nsm_error *e) {
   if (j->contacts.buffer) nsm_contacts_row(j->s, &j->contacts);
-  if (!j->csv.buffer) return;
+  if (!j->csv.buffer && !j->host->watch) return NSM_OK;
   nsm_read(j->s, j->row);
   if (j->energies) {
-    double *e = j->row + nsm_ncolumn(j->s);
-    sim_energy(j->s, &e[1], &e[2]);
-    e[0] = e[1] + e[2];
-    e[3] = j->s->now.ledger.residue_now;
+    double *energy = j->row + nsm_ncolumn(j->s);
+    sim_energy(j->s, &energy[1], &energy[2]);
+    energy[0] = energy[1] + energy[2];
+    energy[3] = j->s->now.ledger.residue_now;
   }
-  nsm_csv_row(&j->csv, j->row, j->column, j->ncolumn);
+  if (j->csv.buffer) nsm_csv_row(&j->csv, j->row, j->column, j->ncolumn);
+  return j->host->watch ? j->host->watch->row(j->host->watch->with, j->s, j->row, e) : NSM_OK;
 }
 
 // Where the trajectory goes: NULL where nobody wants it.
 static const char *trajectory(const job *j) {
-  return j->o.bench > 0 || !j->out ? NULL : j->o.output ? j->o.output : "-";
+  return j->o.bench > 0 || !j->out || j->host->watch ? NULL : j->o.output ? j->o.output : "-";
 }
 
 static nsm_code check_outputs(job *j, nsm_error *e) {
@@ -251,7 +252,7 @@ static nsm_code run_once(job *j, nsm_error *e) {
   long total = nsm_steps_total(j->s), every = j->o.every, written = -1;
   nsm_code code = NSM_OK;
   if (j->m->nstat > 0) nsm_statistics_start(j->s, j->stat);
-  if (j->recording) { write_row(j); written = 0; }
+  if (j->recording) { code = write_row(j, e); written = 0; }
   long call = between_steps(j, 0, total);
   for (long k = 0, next = every; k < total && code == NSM_OK;) {
     long before = k;
@@ -260,9 +261,10 @@ static nsm_code run_once(job *j, nsm_error *e) {
     if (k > before || code == NSM_STOPPED) {
       if (j->m->nstat > 0) nsm_statistics_step(j->s, j->stat);
       if (j->recording && k == next) {
-        write_row(j);
+        nsm_code row = write_row(j, e);
         written = k;
         next += every;
+        if (row != NSM_OK) return row;
         if (j->csv.error || j->contacts.error || j->events.error) return NSM_FILE;
       }
     }
@@ -270,7 +272,11 @@ static nsm_code run_once(job *j, nsm_error *e) {
     if (p.on && k >= p.next) show_progress(j, &p);
     if (k >= call) call = between_steps(j, k, total);
   }
-  if (j->recording && (written != nsm_steps_done(j->s) || (code == NSM_STOPPED && j->s->now.between))) write_row(j);
+  if (j->recording && (written != nsm_steps_done(j->s) || (code == NSM_STOPPED && j->s->now.between))) {
+    nsm_error other;
+    nsm_code row = write_row(j, code == NSM_OK ? e : &other);
+    if (code == NSM_OK) code = row;
+  }
   if (p.on && p.shown > p.began) fprintf(j->err, "\r%40s\r", "");
   return code;
 }
@@ -354,10 +360,12 @@ static nsm_code check_claims(job *j) {
     int late = outside(j, i);
     const char *text = sim_text(j->s, m->expect_text[i]);
     nsm_place at = { NSM_AT_CLAIM, i, 0 };
+    nsm_outcome how = NSM_CLAIM_HOLDS;
     if (late >= 0 && within_experiment(j, j->stat[late].time)) {
       const char *file;
       int line = nsm_place_line(m, at, &file);
       j->sum.not_reached++;
+      how = NSM_CLAIM_NOT_REACHED;
       if (!j->o.quiet)
         fprintf(j->err, "note: %s:%d: the run from %g s to %g s does not reach the claim: %s\n", file, line,
                 j->s->a->start, j->s->a->until, text);
@@ -366,8 +374,12 @@ static nsm_code check_claims(job *j) {
       snprintf(never, sizeof never, "the claim can never be checked, t = %g s is outside of the experiment",
                j->stat[late].time);
       claim_failed(j, i, never);
-    } else if (!m->expect(j->s->a->p, value, i)) claim_failed(j, i, "the claim does not hold");
-    else j->sum.held++;
+      how = NSM_CLAIM_FAILS;
+    } else if (!m->expect(j->s->a->p, value, i)) {
+      claim_failed(j, i, "the claim does not hold");
+      how = NSM_CLAIM_FAILS;
+    } else j->sum.held++;
+    if (j->host->watch) j->host->watch->claim(j->host->watch->with, i, how);
   }
   free(value);
   return j->sum.failed ? NSM_CLAIM : NSM_OK;
@@ -414,14 +426,26 @@ static nsm_code run(job *j) {
   if (code != NSM_OK) return say(j, &e);
   notes_before(j);
   // The ledger costs an evaluation of the energies per step: only where somebody looks at it.
-  if (j->s->a->on.energy.n > 0 && j->o.bench == 0 && (j->s->n.con || j->energies || j->summary || claims_ledger(j->m)))
+  const nsm_watch *watch = j->o.bench > 0 ? NULL : j->host->watch;
+  if (j->s->a->on.energy.n > 0 && j->o.bench == 0 &&
+      (j->s->n.con || j->energies || j->summary || watch || claims_ledger(j->m)))
     sim_ledger_start(j->s);
+  if (watch) {
+    j->recording = 1;
+    code = watch->start(watch->with, j->s, j->column, j->ncolumn, &e);
+    if (code != NSM_OK) return say(j, &e);
+  }
   double began = nsm_seconds();
   j->sum.step_ns = -1;
   code = j->o.bench > 0 ? run_bench(j, &e) : run_once(j, &e);
   j->sum.wall_s = nsm_seconds() - began;
   nsm_interrupt_seen();
   if (code == NSM_FILE && !*e.text) code = NSM_OK;         // a row could not be written: close_csv tells
+  if (j->s->unique && !j->o.quiet) {
+    char text[1024];
+    sim_unique_report(j->s, text, sizeof text);
+    fprintf(j->err, "note: %s\n", text);
+  }
   int all = nsm_steps_done(j->s) == nsm_steps_total(j->s) || code == NSM_STOPPED;
   if (code == NSM_STOPPED && !j->o.quiet) fprintf(j->err, "note: %s\n", e.text);
   if (code == NSM_STOPPED) e = (nsm_error){ .code = code = NSM_OK };
@@ -440,6 +464,7 @@ static nsm_code run(job *j) {
   j->sum.message = csv == NSM_FILE ? file.text : code != NSM_OK && *e.text ? e.text : NULL;
   j->sum.status = csv == NSM_FILE ? "failed" : status_of(code);
   nsm_get_counters(j->s, &j->sum.count);
+  if (watch) watch->end(watch->with, j->s, code, j->sum.message, j->sum.wall_s);
   char above[400];
   if (j->sum.count.left_out > 0 && !j->o.quiet)
     fprintf(j->err, "note: in %ld steps no force could keep a closed gap from shrinking; the contact was left to the "

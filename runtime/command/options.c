@@ -152,6 +152,7 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
                            .accept = f->text[NSM_FLAG_ACCEPT] ? f->number[NSM_FLAG_ACCEPT] : 0,
                            .solve_budget = f->text[NSM_FLAG_SOLVE_BUDGET] ? f->number[NSM_FLAG_SOLVE_BUDGET] : 0,
                            .dump_problems = f->text[NSM_FLAG_DUMP_PROBLEMS],
+                           .check_unique = f->text[NSM_FLAG_CHECK_UNIQUE] != NULL,
                            .located = !f->text[NSM_FLAG_LOCATED]            ? 0
                                       : !strcmp(f->text[NSM_FLAG_LOCATED], "on") ? 1
                                                                                  : -1,

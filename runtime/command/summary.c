@@ -116,6 +116,7 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
     fprintf(f, "  \"contacts\": %ld,\n", c->contacts);
     entry(f, "deepest", c->deepest);
   }
+  if (s->unique) fprintf(f, "  \"several_solutions\": %ld,\n", sim_unique_steps(s));
   if (s->a->located) fprintf(f, "  \"located\": %ld,\n  \"captured\": %ld,\n", c->located, c->captured);
   if (c->accepted > 0) entry(f, "worst_accepted", c->worst_accepted);
   if (m->held + m->failed + m->not_reached > 0)

@@ -238,7 +238,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   }
   if (r->nfriction > 0) con_slide(s, t1);
   nsm_view v = con_view(s, t1);
-  nsm_code code = con_motion(s, &v, e);
+  nsm_code code = con_near(s, &v) ? NSM_OK : con_motion(s, &v, e);
   if (code != NSM_OK) return code;
   if (s->a->on.mu.n > 0) {
     nsm_view middle = con_middle(s, &v);

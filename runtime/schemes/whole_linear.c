@@ -163,7 +163,7 @@ void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w) {
       if (r->nfriction > 0 && r->friction_of[i] >= 0) w->with[i] |= 1u << r->friction[r->friction_of[i]].row[0];
     }
   }
-  if (w->maps) w->map = SIM_NEW(s, WHOLE_MAPS, sim_whole_map);
+  if (w->maps) w->map = sim_take_scratch(s, WHOLE_MAPS * sizeof *w->map);
 }
 
 // As sim_close: gap, rate, reach -> which rows act; 0 where a gap is so near that round-off decides.
