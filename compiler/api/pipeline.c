@@ -89,7 +89,13 @@ static void dump_stage(const Compilation *c, const PipelineOptions *o, const cha
   put_dump(f, stage, &t, strchr(o->dump, ',') != NULL);
 }
 
-static bool read_source(Compilation *c, const char *path, const char *text) {
+static bool read_source(Compilation *c, const char *path, const char *text, const OpenTexts *open) {
+  const char *opened;
+  size_t n;
+  if (open && open->find(open->with, path, &opened, &n)) {
+    c->source = source_from_text(c->arena, path, opened, n);
+    return true;
+  }
   if (text) { c->source = source_from_text(c->arena, path, text, strlen(text)); return true; }
   SourceStatus s = source_read(c->arena, path, &c->source);
   if (s == SOURCE_OK) return true;
@@ -119,7 +125,7 @@ SchemeFacts scheme_facts(const Plan *p) {
   return f;
 }
 
-static const char *std_dir(Arena *a) {
+const char *std_dir(Arena *a) {
   const char *d = getenv("NSM_STD_DIR");
   return d && *d ? d : installed(a)->std;
 }
@@ -169,7 +175,8 @@ static bool to_model(Compilation *c, Arena *tree, const PipelineOptions *o, FILE
   c->ast = parse_file(tree, c->names, c->source, c->bag);
   dump_stage(c, o, "ast", dump);
   if (!ok(c)) return false;
-  ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), nsm_cone_solver_names(), NULL, o->library, c->arena };
+  ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), nsm_cone_solver_names(), o->open, NULL, o->library,
+                         c->arena };
   c->model = elaborate(c->stages, c->names, c->ast, &e, c->bag);
   c->ast = NULL;
   if (c->model) keep_read(c);
@@ -177,7 +184,7 @@ static bool to_model(Compilation *c, Arena *tree, const PipelineOptions *o, FILE
 }
 
 static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
-  if (!read_source(c, o->path, o->text)) return false;
+  if (!read_source(c, o->path, o->text, o->open)) return false;
   if (last == STAGE_SOURCE) return true;
 
   if (last == STAGE_AST) {
@@ -211,7 +218,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   c->kernels = kernels_of_plan(c->arena, c->plan);
   c->whole = whole_of_plan(c->arena, c->plan);
   c->kernels = with_whole(c->arena, c->kernels, c->whole);
-  emit_c(c->stages, c->plan, &c->kernels, c->whole, &c->c);
+  emit_c(c->stages, c->plan, &c->kernels, c->whole, !o->for_tcc, &c->c);
   keep_places(c);
   return true;
 }

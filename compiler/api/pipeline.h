@@ -47,11 +47,13 @@ typedef struct Compilation {
 typedef struct PipelineOptions {
   const char *path;
   const char *text;              // the model itself, which `path` names then; NULL: the file is read
+  const OpenTexts *open;         // texts that stand for files, its own too; NULL: none
   Override *set; int nset;
   const char *scheme;            // from the command line, NULL if not given
   const char *dump;              // "ast,model,system,plan"; NULL
   bool library;                  // check: a file of functions and parts is fine
   bool weights;                  // theta or gamma were given: a model that names no scheme gets moreau
+  bool for_tcc;                  // libtcc compiles the code, not a C compiler
   double step;                   // from the command line, in seconds; 0: not given
 } PipelineOptions;
 
@@ -65,4 +67,5 @@ bool compile_to(Compilation *c, const PipelineOptions *o, PipelineStage last, FI
 void compilation_report(const Compilation *c, FILE *err);
 bool wants_colour(FILE *f);    // a terminal, and NO_COLOR is not set
 double now_seconds(void);
+const char *std_dir(Arena *a);  // the folder of `import "std/..."`
 SchemeFacts scheme_facts(const Plan *p);

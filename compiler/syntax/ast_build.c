@@ -464,7 +464,8 @@ static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts
                       contact ? "this contact has no gap" : "this constraint has no normal direction");
     diag_help(d, contact ? "add normal = ...; to its braces" : "add normal = ...; to its braces: what is held at zero");
   }
-  if (p->problems > before && !normal) return ast_new(p, AST_ERROR, at);
+  // Where the text is not judged, problems are not counted.
+  if (!normal && (!force || p->problems > before)) return ast_new(p, AST_ERROR, at);
   return row(p, kind, at, named, normal ? normal->a : NULL, normal ? NULL : force->a, slip ? slip->a : NULL, laws);
 }
 
