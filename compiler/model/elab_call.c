@@ -60,8 +60,13 @@ static MExpr *one_for_all(Elab *e, MExpr *x) {
   return x;
 }
 
+static bool same_unit(const Unit *a, const Unit *b) {
+  return a->state == b->state && !memcmp(a->num, b->num, sizeof a->num) && a->den == b->den && a->scale == b->scale &&
+         a->written == b->written;
+}
+
 static bool same_value(const Value *a, const Value *b) {
-  if (a->truth != b->truth || a->ndim != b->ndim || memcmp(&a->unit, &b->unit, sizeof a->unit)) return false;
+  if (a->truth != b->truth || a->ndim != b->ndim || !same_unit(&a->unit, &b->unit)) return false;
   for (int i = 0; i < a->ndim; i++)
     if (a->dim[i] != b->dim[i]) return false;
   return !memcmp(a->at, b->at, sizeof *a->at * (size_t)value_count(a));
