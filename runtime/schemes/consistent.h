@@ -36,6 +36,7 @@ struct sim_consistent {
   double    *dq;                         // [nv] of the Newton step
   double    *fresh;                      // [nv] sum of |d R1/d(q, u)| |(q, u)| of the last matrix; the largest of the
                                          // iteration is now.r1_most, so that residuals of its iterates can be compared
+  double    *size, *speed;               // [nv] what momentum rows and displacements of the iterate are measured by
   double    *try_u, *try_l, *try_k;      // iterate before the last step: inc_u, multipliers
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
   double    *back;                       // [ns] gap of a constraint at the begin, where that is more than round-off
@@ -132,6 +133,9 @@ void     con_go(nsm_sim *s, const nsm_view *v);           // adds dz and takes t
 int      con_place(nsm_sim *s, const nsm_view *v);               // q1 of the iterate; 0 where M is singular
 int      con_evaluate(nsm_sim *s, const nsm_view *v);            // likewise, and the kernels there
 double   con_residual(nsm_sim *s, double h, int *worst);         // the largest, relative; worst: z, or ~row
+// What the displacement of a row is measured by: of a contact with friction that of all its directions, which are
+// components of one vector, as the judge of one-step problems has them
+double   con_gap_terms(const nsm_sim *s, double h, int row);
 double   con_row_error(const nsm_sim *s, double h, int row);     // relative
 nsm_view con_middle(nsm_sim *s, const nsm_view *v);
 const double *con_direction(const nsm_sim *s, int row);          // entries of Dg/Dq of the iterate, pattern h

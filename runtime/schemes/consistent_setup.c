@@ -280,7 +280,7 @@ void sim_consistent_analyse(nsm_sim *s) {
     o->gq = SIM_NEW(s, count * (size_t)k->c->gq.n, double);
     o->rq = SIM_NEW(s, count * (size_t)k->c->rq.n, double);
   }
-  double **by_q[] = { &c->uc, &c->uc_low, &c->inc_q, &c->inc_u, &c->dq, &c->fresh, &c->try_u, &c->mass_inverse };
+  double **by_q[] = { &c->uc, &c->uc_low, &c->inc_q, &c->inc_u, &c->dq, &c->fresh, &c->size, &c->speed, &c->try_u, &c->mass_inverse };
   for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->a->nv, double);
   double **by_l[] = { &c->kappa1, &c->try_l, &c->try_k };
   for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->a->nl, double);
