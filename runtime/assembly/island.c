@@ -133,8 +133,7 @@ static nsm_cone_status correct(nsm_sim *s, int small, const sim_island *k, void 
 enum { LARGE = 300 };                    // contacts with friction
 static const double accept_large = 1e-6, accept_shapes = 1e-10;          // bodies touch in more points than they need
 static inline double accept_of(const nsm_sim *s, const nsm_cone_problem *p) {
-  int shapes = s->touching && !s->a->scheme->two_point;
-  return s->a->accept > 0 ? s->a->accept : p->cones > LARGE ? accept_large : shapes ? accept_shapes : 0;
+  return s->a->accept > 0 ? s->a->accept : p->cones > LARGE ? accept_large : s->touching ? accept_shapes : 0;
 }
 
 static void count_accepted(nsm_sim *s, double residual) {
@@ -154,10 +153,14 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   } else if (small) work = w->apart;
   s->w.cone.warm = k->warm;
   s->w.cone.accept = w->kind == SIM_CORRECTION ? 0 : accept_of(s, &k->p);
+  double tolerance = s->w.cone.tolerance;
+  if (w->enough > tolerance) s->w.cone.tolerance = w->enough;
   nsm_cone_status status = w->kind == SIM_CORRECTION
                                ? correct(s, small, k, work, &res)
                                : sim_cone_solve(s, &k->p, work, k->lambda, k->u, &res, k->row, k->at);
+  s->w.cone.tolerance = tolerance;
   s->now.count.solver_iterations += res.iterations;
+  if (w->enough > 0 && (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED)) return 1;
   if (status == NSM_CONE_ACCEPTED) count_accepted(s, res.residual);
   if (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED) {
     if (res.residual > s->now.count.max_residual) s->now.count.max_residual = res.residual;
