@@ -126,7 +126,7 @@ nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_wo
   if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, nsm_map_alart_curnier, w, &n)) {
     int a = t->attempt, creeps = a > 1 && (a & (a - 1)) == 0, length = a == 0 ? FIRST : creeps ? LONG : SHORT;
     int few = t->accept > t->asked ? NSM_WARM_FEW : NSM_WARM_PILE,
-        near_by = t->warm && a == 0 && p->cones >= few && p->cones <= NSM_SMALL;
+        near_by = t->warm && t->max_iterations > 0 && a == 0 && p->cones >= few && p->cones <= NSM_SMALL;
     double alpha = creeps || near_by ? next_alpha : first_alpha;
     nsm_graph_start(&g, t, lambda, x);
     if (a && !creeps) {

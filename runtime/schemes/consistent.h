@@ -7,6 +7,7 @@
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
 //   consistent_settle.c    friction at the end of the step         consistent_rest.c  what is at rest is exactly so
+//   consistent_slow.c      what helps where the iteration is slow
 //   consistent_energy.c    its works and losses
 //   consistent_setup.c     checks, sizes, graph of K
 #pragma once
@@ -20,6 +21,7 @@ enum { MOST_KEPT = 1 << 22 };           // entries of columns K^{-1} B that are 
 // A class' outputs of its two-point kernels.
 typedef struct con_class {
   double *cjac, *dg, *dr, *rq, *curve, *gq;   // [count][n] of the pattern
+  double *dg_before;                     // dg of the iterate before, where the iteration is slow
   double *mass0;                         // M(q_B)
 } con_class;
 
@@ -41,8 +43,13 @@ struct sim_consistent {
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
   double    *back;                       // [ns] gap of a constraint at the begin, where that is more than round-off
   double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
+  double    *creep;                      // [r.n] change of the contacts' forces in the last iteration
+  unsigned char *freeze;                 // [r.n] its direction is that of the begin of the step, (6a)
+  int        frozen;                     // how many
   double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c and of grips; [r.n] rates at
                                          // the end, impulses it starts from
+  unsigned char *off, *wants;            // consistent_settle.c: [nfriction] off its law at the end; [blocks of M] of an
+  int       *link;                       // island with such a contact; [blocks of M] which hang together
   double    *mass_inverse;               // [nv] 1/M_ii at the start
 
   sim_matrix k;
@@ -144,6 +151,11 @@ double   con_rate_terms(const nsm_sim *s, int row, const double *v);   // size o
 
 // consistent_rest.c
 void     con_rest(nsm_sim *s, const nsm_view *v);
+
+// consistent_slow.c: by which factor the step just found may be longer, where it creeps, from iteration `from` on, 1: by
+// none; how many contacts keep the direction of the begin from now on, more than before
+double   con_stride(nsm_sim *s, sim_iteration *it, int from);
+int      con_freeze(nsm_sim *s, const sim_iteration *it);
 
 // consistent_failed.c
 // NSM_FAILED where a moving mass matrix is not positive definite

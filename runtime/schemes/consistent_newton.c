@@ -57,16 +57,19 @@ static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 }
 
 // The problem of an iterate need be no better than the iterate (an inexact method: Dembo, Eisenstat and Steihaug, SIAM
-// J. Numer. Anal. 19 (1982) 400). What is accepted is measured as a whole.
-static const double share = 1e-3, first_share = 1e-6, most_share = 1e-5;
+// J. Numer. Anal. 19 (1982) 400), as long as iterates become better. What is accepted is measured as a whole.
+static const double share = 1e-3, first_share = 1e-6, most_share = 1e-5, falls = 0.1;
 static double enough_of(const nsm_sim *s, const sim_iteration *it) {
   if (!s->touching) return 0;
-  return it->number == 0 ? first_share : fmax(s->a->tolerance, fmin(share * it->error, most_share));
+  if (it->number == 0) return first_share;
+  return it->rate > falls ? s->a->tolerance : fmax(s->a->tolerance, fmin(share * it->error, most_share));
 }
 
 // Factors that contract by the rate of the last step are kept for the last one.
 static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
+  if (s->touching && c->na > 0 && con_freeze(s, it) && !con_evaluate(s, v))
+    return con_failed(s, v, &(sim_iteration){ .number = it->number, .error = NAN }, e);
   int fresh = !(it->error <= keeps_factors && it->error * it->rate <= at_floor),
       made = c->affine && !c->projected && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
   if (bad >= 0) return con_singular(s, v, it->number, con_residual(s, v->h, &it->worst), bad, e);
@@ -90,7 +93,7 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, ns
     con_apply_contacts(s);
   }
   keep_iterate(s);
-  go(s, 1);
+  go(s, c->na > 0 && s->touching ? con_stride(s, it, FREE) : 1);
   it->exact = c->affine && !c->projected;
   return it->exact ? affine(s, v, e) : NSM_OK;
 }
@@ -225,6 +228,8 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   long before = s->now.count.newton_iterations;
   c->projected = c->always_projected;
   c->singular = 0;
+  if (c->frozen > 0) memset(c->freeze, 0, (size_t)s->n.r.n);
+  c->frozen = 0;
   start_values(s);
   nsm_code code = iterate(s, v, e);
   nsm_error again;
@@ -243,6 +248,7 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   }
   if (code != NSM_OK) return code;
   c->iterations = s->now.count.newton_iterations - before;
+  s->now.count.frozen += c->frozen > 0;
   s->now.con.redundant |= c->singular;
   if (e) *e = (nsm_error){ .code = NSM_OK };
   return NSM_OK;

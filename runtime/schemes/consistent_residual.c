@@ -104,18 +104,20 @@ nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
 // ---- measures -------------------------------------------------------------------------------------------------------
 // The three equations of a body's turn are those of one vector, and so are those of its place: each is known to the
 // round-off of the vector, whatever its share along the axes at hand (which may be 0, by symmetry).
-enum { BODY_SLOTS = 10, FIRST_TURN = 4 };
+enum { OF_BODY = 6 };                     // velocities: of its turn and of its place, three each
 static const double least_share = 1e-6;   // of the vector: far above its round-off
 static void share(const nsm_sim *s, double *size) {
   for (int a = 0; a < s->a->on.kinematics.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
-    if (k->c->nslot != BODY_SLOTS) continue;
-    for (int i = 0; i < k->tab.count; i++)
-      for (int slot = FIRST_TURN; slot < BODY_SLOTS; slot += 3) {
+    int slot[OF_BODY], n = 0;
+    for (int e = 0; e < k->c->nslot; e++)
+      if (k->c->slot[e] != NSM_SLOT_POSITION && n++ < OF_BODY) slot[n - 1] = e;
+    for (int i = 0; n == OF_BODY && i < k->tab.count; i++)
+      for (int first = 0; first < OF_BODY; first += 3) {
         double most = 0;
-        for (int d = 0; d < 3; d++) most = fmax(most, size[sim_z_of(s, k, i, slot + d)]);
+        for (int d = 0; d < 3; d++) most = fmax(most, size[sim_z_of(s, k, i, slot[first + d])]);
         for (int d = 0; d < 3; d++) {
-          double *own = &size[sim_z_of(s, k, i, slot + d)];
+          double *own = &size[sim_z_of(s, k, i, slot[first + d])];
           *own = fmax(*own, least_share * most);
         }
       }
@@ -132,6 +134,13 @@ static void measures(nsm_sim *s) {
   }
   share(s, c->size);
   share(s, c->speed);
+}
+
+// Contacts that keep the direction of the begin, (6a).
+static void keep_frozen(const nsm_sim *s, const sim_class *k, double *dg) {
+  size_t n = (size_t)k->c->h.n;
+  for (int i = 0; i < k->tab.count; i++)
+    if (s->n.con->freeze[k->row0 + i]) memcpy(dg + (size_t)i * n, k->h + (size_t)i * n, n * sizeof *dg);
 }
 
 // Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by. Of a constraint
@@ -162,6 +171,7 @@ int con_evaluate(nsm_sim *s, const nsm_view *v) {
     d->rate_fn(v, &k->tab, r->y + k->row0);
     if (d->h_stage > NSM_EVENT && (contact || !d->dg_fn)) d->h_fn(v, &k->tab, k->h);
     if (d->dg_fn) d->dg_fn(v, &k->tab, o->dg);
+    if (contact && c->frozen > 0) keep_frozen(s, k, o->dg);
     if (d->drate_fn && !contact) d->drate_fn(v, &k->tab, o->dr);
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;

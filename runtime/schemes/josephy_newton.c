@@ -1,9 +1,6 @@
 // The loop of josephy_newton.h.
 #include "josephy_newton.h"
-#include "consistent.h"
 #include <string.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 enum { HALVINGS = 6 };
 
@@ -17,15 +14,6 @@ nsm_code sim_josephy_newton(nsm_sim *s, const sim_newton_method *m, int most, in
   sim_iteration it = { .error = INFINITY, .before = INFINITY, .rate = INFINITY, .alpha = 1 };
   for (;; it.number++) {
     m->measure(s, v, &it);
-    if (getenv("NSMDBG2") && s->now.k + 1 == atoi(getenv("NSMDBG2")) && it.worst < 0) {
-      struct sim_consistent *c = s->n.con;
-      int f = s->n.r.friction_of[~it.worst];
-      for (int d = -1; d < s->n.r.friction[f].n; d++) {
-        int row = d < 0 ? s->n.r.friction[f].normal[0] : s->n.r.friction[f].row[d];
-        fprintf(stderr, "  row %d l %.17g gap %.6e diag %.4e err %.3e\n", row, s->w.l1[s->n.r.l[row]], c->gap[row], c->diag[c->index[row]], con_row_error(s, v->h, row));
-      }
-    }
-    if (getenv("NSMDBG")) fprintf(stderr, "step %ld it %d alpha %g error %.2e worst %d sit %ld\n", s->now.k+1, it.number, it.alpha, it.error, it.worst, s->now.count.solver_iterations);
     if (it.number > 0) {
       sim_verdict verdict = m->judge(s, v, &it);
       if (verdict != SIM_GO_ON) return verdict == SIM_STANDS ? NSM_OK : m->failed(s, v, &it, e);
@@ -47,7 +35,8 @@ nsm_code sim_josephy_newton(nsm_sim *s, const sim_newton_method *m, int most, in
     s->now.count.newton_iterations++;
     if (it.exact) return NSM_OK;
     it.alpha = 1;
-    it.halvings = shortens ? 0 : -1;
+    it.halvings = shortens && !it.leaps ? 0 : -1;
+    it.leaps = 0;
   }
 }
 
