@@ -46,12 +46,14 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 %token CONSTRAINT "'constraint'" SIMULATE "'simulate'" FOR "'for'" IN "'in'" WITH "'with'" PERP "'perp'"
 // where they stand as words: in_place.c
 %token BODY "'body'" GRAVITY "'gravity'" MATERIAL "'material'" PAIR "'pair'" AT "'at'" FLOW "'flow'" TO "'to'"
+%token DRAW "'draw'"
 %token IF "'if'" THEN "'then'" ELSE "'else'" SUM "'sum'" AND "'and'" OR "'or'" NOT "'not'"
 %token LE "'<='" GE "'>='" EQ "'=='" NE "'!='"
 
-%type <node> item simple braced decl declared named value law with_law arg part indexer range index expr operand
+%type <node> item picture simple braced decl declared named value law with_law arg part indexer range index expr operand
+%type <node> point
 %type <list> file items block decls formals dims exprs with laws args arg_list parts indexers indexer_list index_list
-%type <list> names
+%type <list> names pictures points
 %type <text> doc
 %type <count> primes
 
@@ -125,6 +127,8 @@ braced: MODEL NAME block                                 { $$ = ast_model(p, @$,
       | BODY NAME indexers '{' error '}'                 { $$ = NULL; yyerrok; }
       | BODY NAME indexers '{' arg_list error '}'        { $$ = NULL; yyerrok; }
       | BODY NAME indexers '{' arg_list ',' error '}'    { $$ = NULL; yyerrok; }
+      | DRAW '{' pictures '}'                            { $$ = ast_draw(p, @$, $3); }
+      | DRAW '{' pictures error '}'                      { $$ = NULL; yyerrok; }
       | PAIR NAME ',' NAME '{' args '}'                  { $$ = ast_pair(p, @$, @2, $2, @4, $4, $6); }
       | PAIR NAME ',' NAME '{' error '}'                 { $$ = NULL; yyerrok; }
       | SIMULATE '{' args '}'                            { $$ = ast_simulate(p, @$, $3); }
@@ -133,6 +137,14 @@ braced: MODEL NAME block                                 { $$ = ast_model(p, @$,
       | SIMULATE '{' arg_list error '}'                  { $$ = NULL; yyerrok; }
       | SIMULATE '{' arg_list ',' error '}'              { $$ = NULL; yyerrok; }
       ;
+picture: expr end                                        { $$ = ast_picture(p, @1, $1); }
+       | FOR NAME IN range '{' pictures '}'              { $$ = ast_for(p, @$, @2, $2, $4, $6); }
+       | FOR NAME IN range '{' pictures error '}'        { $$ = NULL; yyerrok; }
+       | ';'                                             { $$ = NULL; }
+       ;
+pictures: %empty                                         { $$ = ast_list(); }
+        | pictures picture                               { $$ = ast_pictures(p, $1, $2); }
+        ;
 part: NAME '=' expr end                                  { $$ = ast_part(p, @$, @1, $1, $3); }
     | SIDES '=' exprs end                                { $$ = ast_part_sides(p, @$, @1, $1, $3); }
     | WITH laws end                                      { $$ = ast_part_laws(p, @$, $2); }
@@ -236,6 +248,7 @@ expr: operand
 operand: NUMBER
        | STRING                                          { $$ = ast_string(p, @$, $1); }
        | '[' exprs ']'                                   { $$ = ast_vector(p, @$, $2); }
+       | '[' points ']'                                  { $$ = ast_vector(p, @$, $2); }
        | '(' expr ')'                                    { $$ = ast_paren(p, @$, $2); }
        | NAME                                            { $$ = ast_name(p, @$, $1); }
        | NAME '(' args ')'                               { $$ = ast_call(p, @$, @1, $1, $3); }
@@ -251,6 +264,11 @@ operand: NUMBER
 exprs: expr                                              { $$ = ast_append(p, ast_list(), $1); }
      | exprs ',' expr                                    { $$ = ast_append(p, $1, $3); }
      ;
+points: point                                            { $$ = ast_append(p, ast_list(), $1); }
+      | points ',' point                                 { $$ = ast_append(p, $1, $3); }
+      ;
+point: '(' expr ',' exprs ')'                            { $$ = ast_point(p, @$, $2, $4); }
+     ;
 index: expr
      | range
      ;
@@ -260,6 +278,7 @@ index_list: index                                        { $$ = ast_append(p, as
 arg: expr
    | NAME '=' expr                                       { $$ = ast_arg(p, @$, @1, $1, $3); }
    | TIMED '=' expr                                      { $$ = ast_arg_word(p, @$, @1, $1, $3); }
+   | '{' NAME ':' exprs '}'                              { $$ = ast_set(p, @$, @2, $2, $4); }
    ;
 arg_list: arg                                            { $$ = ast_append(p, ast_list(), $1); }
         | arg_list ',' arg                               { $$ = ast_append(p, $1, $3); }

@@ -88,8 +88,8 @@ void                  nsm_print_diagnostics(const nsm_program *p, FILE *f);
 // are.
 size_t                nsm_diagnostics_text(const nsm_program *p, char *to, size_t room);
 
-// What `nsm derive` prints; form: NULL, "latex" or "json". As nsm_diagnostics_text; 0 where the model did not compile
-// or there is no such form.
+// What `nsm derive` prints; form: NULL, "latex", "json" or "mathml". As nsm_diagnostics_text; 0 where the model did not
+// compile or there is no such form.
 size_t nsm_derivation(const nsm_program *p, const char *form, char *to, size_t room);
 
 // What the model says of a column or a parameter, by its full name. unit: of its values, in SI ("m/s"); doc: its
@@ -126,6 +126,8 @@ typedef struct nsm_settings {
   int step_by_step;                      // no whole steps (docs/numerics/whole-steps.md): their oracle
   int project_start;                     // initial values are moved onto constraints and out of obstacles, however far
   const nsm_input *input; int ninput;    // inputs from files
+  int check_unique;                      // look for second solutions of the one-step problems (--check-unique)
+  int located;                           // events located within the step: 1 yes, -1 no, 0: as the model says
   int any_start;                         // initial values are not compared with the laws: others take their place
 } nsm_settings;
 nsm_settings nsm_default_settings(void);
@@ -198,8 +200,21 @@ typedef struct nsm_counters {
   long   contacts;      // most points of contact of shapes at a time
   double deepest;       // how deep two of them were in each other, at most [m]
   long   events;        // how often blocks `every` and `when` were run
+  long   located;       // impacts and switches that ended a piece of a step (docs/numerics/located.md)
+  long   captured;      // steps whose rest was taken without locating any
 } nsm_counters;
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c);
+
+// A located event: its row by name, as "contact floor"; of an impact the rate before and after [m/s], the impulse [N s]
+// and the energy that it took [J], friction at that contact included; nan where there is none.
+typedef struct nsm_located_event {
+  double      time;
+  const char *kind;     // "impact", "opens", "slips", "sticks", "switches"
+  const char *name;     // valid during the call
+  double      before, after, impulse, loss;
+} nsm_located_event;
+typedef void nsm_event_hook(void *with, const nsm_located_event *event);
+void nsm_on_event(nsm_sim *s, nsm_event_hook *hook, void *with);   // called at each of them; hook NULL: no more
 
 // Energies now [J], and the ledger since nsm_keep_ledger, or since the start: what forces put in, what dampers and
 // contacts took, and what is left unexplained. 0 where the model has no energy; 1 with the energies alone, the rest
@@ -211,6 +226,48 @@ typedef struct nsm_energy {
 } nsm_energy;
 void nsm_keep_ledger(nsm_sim *s);       // costs an evaluation of the energies per step
 int  nsm_get_energy(const nsm_sim *s, nsm_energy *energy);
+
+// ---- what a run looks like (docs/view.md) ---------------------------------------------------------------------------
+// Contacts that the model names, members of families one by one; those of shapes come and go, see nsm_touch_point_at.
+// Slips: its friction is at its limit. Touches: it has no friction, or a law whose limit is no ellipse.
+typedef enum { NSM_APART, NSM_TOUCHES, NSM_STICKS, NSM_SLIPS } nsm_contact_state;
+int               nsm_ncontact(const nsm_sim *s);
+const char       *nsm_contact_name(nsm_sim *s, int i);     // valid until the next call that gives a name
+nsm_contact_state nsm_contact_state_at(const nsm_sim *s, int i);     // in the step done last
+
+// The largest residual of the one-step problems since it was asked for last.
+double nsm_take_residual(nsm_sim *s);
+
+// Bodies that have shapes. part: kind is the nsm_shape_kind of runtime/shapes/shape.h; size, place and rotation (row by
+// row) in the axes of the body; of polyhedra and polygons the corners, three numbers each. pose: r (3) and R (9).
+typedef struct nsm_part {
+  int kind, ncorner;
+  const double *corner;
+  double size[3], at[3], turn[9];
+} nsm_part;
+int         nsm_nbody(const nsm_sim *s);
+const char *nsm_body_name(nsm_sim *s, int i);              // valid until the next call that gives a name
+int         nsm_body_moves(const nsm_sim *s, int i);       // 0: it is fixed
+int         nsm_nbody_part(const nsm_sim *s, int i);
+nsm_part    nsm_body_part(const nsm_sim *s, int i, int part);
+void        nsm_body_pose(const nsm_sim *s, int i, double pose[12]);
+
+// Point of contact i of shapes in the step done last: where it was as the step began, its impulse on the second body.
+// 0: there are no more.
+typedef struct nsm_touch_point { double at[3], impulse[3], gap; } nsm_touch_point;
+int nsm_touch_point_at(const nsm_sim *s, int i, nsm_touch_point *out);
+
+// What `draw` items of the model show, members of families together. shape: "line", "disk", ...; argument: of how many
+// numbers each is; text: a string among them, "" for none. The values: for each member those of the arguments in order.
+enum { NSM_MOST_ARGUMENTS = 8 };
+typedef struct nsm_drawing {
+  const char *shape, *text;
+  int         nargument, argument[NSM_MOST_ARGUMENTS];
+} nsm_drawing;
+int         nsm_ndrawing(const nsm_program *p);
+nsm_drawing nsm_drawing_at(const nsm_program *p, int i);
+int         nsm_drawing_members(const nsm_program *p, const nsm_sim *s, int i);
+void        nsm_read_drawing(const nsm_program *p, nsm_sim *s, int i, double *to);
 
 // "error: ...", with the line of the model and its place marked, as the command prints it; and the same as text without
 // colour, as nsm_diagnostics_text.

@@ -18,8 +18,10 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 17
+#define NSM_ABI_VERSION 19
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
+// A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
+#define NSM_PART_OF_KERNEL __attribute__((noinline))
 
 // --- what kernels read ---
 typedef struct nsm_view {
@@ -56,6 +58,8 @@ typedef struct nsm_setup nsm_setup; // opaque; passed back to the calls below
 
 typedef struct nsm_setup_view {
   const double *p;   // [npar] parameters, SI
+  const int *own;    // what is the class's own, where its functions are shared: as in nsm_class
+  const double *number;
 } nsm_setup_view;
 
 // Global index of element (i1, i2, ...) of variable `var` (number in nsm_model.vars). An index that is not an integer
@@ -117,7 +121,8 @@ int nsm_whole_rows(double *s, double k);
 enum {
   NSM_SLOT_Q = 0, NSM_SLOT_X = 1, NSM_SLOT_L = 2, NSM_SLOT_POSITION = 3, NSM_SLOT_VELOCITY = 4, NSM_SLOT_D = 5
 };
-enum { NSM_WRT_Q = 0, NSM_WRT_V = 1, NSM_WRT_X = 2, NSM_WRT_L = 3 };        // what a Jacobian entry is with respect to
+// what a Jacobian entry is with respect to; D: a discrete variable
+enum { NSM_WRT_Q = 0, NSM_WRT_V = 1, NSM_WRT_X = 2, NSM_WRT_L = 3, NSM_WRT_D = 4 };
 // stage: absent; constant during a run; changes at events only; with t only; with the state
 enum { NSM_NONE = 0, NSM_CONST = 1, NSM_EVENT = 2, NSM_TIME = 3, NSM_STATE = 4 };
 enum {
@@ -135,7 +140,8 @@ enum {
   NSM_CROSSING = 11,
   NSM_ACTION = 12,
   NSM_DELAY = 13,
-  NSM_BODY = 14
+  NSM_BODY = 14,
+  NSM_LAW = 15 // a relation of a block `every`, solved for the discrete variable of slot lambda_slot
 };
 enum { NSM_ACT_ASSIGN = 0, NSM_ACT_STOP = 1, NSM_ACT_FAIL = 2 };
 // laws of friction: blocks of cone/problem.h
@@ -202,6 +208,10 @@ typedef struct nsm_class {
   const unsigned char *slot;      // [nslot] NSM_SLOT_*
   // Counts the instances (ix == NULL) or fills both tables. Returns the count.
   long (*fill)(nsm_setup *s, const nsm_setup_view *g, int *ix, double *num);
+  // Statements that are alike share `fill`: what differs (lines, variables, parameters; numbers), in the order in which
+  // it is used. NULL else.
+  const int *own;
+  const double *number;
 
   // NSM_SMOOTH: one or more rows of M z' = f + g; rows are slots of the class. The mass pattern lists every entry (both
   // triangles); the diagonal entry of a state says whose equation the class is.
@@ -243,6 +253,7 @@ typedef struct nsm_class {
   int lambda_slot;                // relations; -1 else
   int row_var;                    // contacts, constraints: number in vars; -1 else
   int velocity_level;
+  int equation;                   // NSM_RELATION: an equation of the model or the balance of a node, y = 0
   int y_stage, h_stage, law_stage, rq_stage;
   int y_affine;  // y (relations) or rate (contacts, constraints) affine in (q,v,x,l) and gap affine in q
   nsm_pattern h;
@@ -357,7 +368,8 @@ typedef struct nsm_shape_contact {
   void (*law_fn)(const nsm_setup_view *, int material_a, int material_b, double *law);
 } nsm_shape_contact;
 
-// drift: largest |y - y(start)|; gain: largest rise in one step
+// drift: largest |y - y(start)|; gain: largest rise in one step. Of located events of the row whose multiplier the
+// output is: how many, times of the first and of the last.
 enum {
   NSM_STAT_FINAL = 0,
   NSM_STAT_INITIAL,
@@ -366,15 +378,19 @@ enum {
   NSM_STAT_MEAN,
   NSM_STAT_DRIFT,
   NSM_STAT_AT,
-  NSM_STAT_GAIN
+  NSM_STAT_GAIN,
+  NSM_STAT_EVENTS,
+  NSM_STAT_FIRST,
+  NSM_STAT_LAST
 };
 typedef struct nsm_stat { int kind; int cls; } nsm_stat;   // of output class cls, which has one instance
 
 // Where the run starts and ends and how it steps; what the command line does not override.
-// tolerance: nan where not given; solver: offset of its name in text, 0: automatic.
+// tolerance: nan where not given; solver: offset of its name in text, 0: automatic; located: events are located within
+// the step; own_weights: theta is the model's own (1), gamma is (2).
 typedef struct nsm_experiment {
   double start, until, step, theta, gamma, tolerance, accept;
-  int    solver;
+  int    solver, located, own_weights;
 } nsm_experiment;
 
 // Whole steps of a small model: one function, nsm_model.whole_run(s, c, k, n), that takes up to n steps from step k on
@@ -398,10 +414,12 @@ typedef struct nsm_whole {
   int ntimed;
   const int *timed;               // [ntimed] rows of f that time changes, in the order of tau
   int here;                       // NSM_WHOLE_LINEAR: rows act in `run`, by entries of M and X, which follow those of A
+  int stays;                      // or a contact that stays closed does, by the same entries
   int nm;
   const int *m_row, *m_col;       // [nm]
   int nx;
   const int *x_row, *x_col;       // [nx]: of z, of the row
+  int nstruck, struck[2];         // NSM_WHOLE_NEWTON: rows of contacts that `run` lets be struck
   int drifts;                     // some contact's rate or slip is not 0 at rest
 } nsm_whole;
 

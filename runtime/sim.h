@@ -46,6 +46,7 @@ typedef struct sim_class {
   int     row0;                         // its first row (relations, contacts, constraints); -1 else
   int     friction0;                    // of direction 0: its first block
   sim_loops loops;                      // of rows with a multiplier of their own
+  double  gamma;                        // relations: their law holds at t_k + gamma h (weights.c); 1 of others
 } sim_class;
 
 typedef struct sim_var {
@@ -99,6 +100,7 @@ typedef struct sim_event {
   int cls, crossing;                    // its class; that of what crosses zero, -1: looked at after each step
   int n, base, timed;                   // instances; place of the first in `instant` or `was`
   int naction, *action;                 // classes
+  struct sim_laws *laws;                // relations of the block (clock/laws.c); NULL
 } sim_event;
 enum { SIM_LENGTHS = 8 };               // lengths of pieces of steps that are remembered
 enum { SIM_DISCRETE = 1, SIM_MOTION = 2 };                 // what events changed
@@ -258,6 +260,8 @@ typedef struct sim_scheme {
   void        (*analyse)(nsm_sim *s);                      // takes what the step needs; after rows and matrices
   nsm_code    (*step)(nsm_sim *s, double t1, nsm_error *e);  // (q, z, l) -> (q1, z1, l1)
   void        (*accept)(nsm_sim *s);                       // the step stands, q and q1 are not exchanged yet
+  // (q, z) -> (q1, z1, l1) at the present instant, by the impulses of the active contacts; NULL: events are not located
+  nsm_code    (*impact)(nsm_sim *s, nsm_error *e);
 } sim_scheme;
 
 // A simulation has four parts. What each holds, and from when on it is valid:
@@ -304,6 +308,7 @@ typedef struct sim_analysis {
              curve, contact_curve, compliant, output, assertion,
              kinematics;                // curve: those whose curves belong to W (assembly.c)
   } on;
+  int     located;                      // steps are taken in pieces that end at impacts and switches (clock/located.h)
   int     linear;                       // step_linear applies
   int     one_iteration;                // else: step_newton, exact after one iteration
   int     ncolumn;
@@ -335,17 +340,21 @@ typedef struct sim_state {
   sim_ledger   ledger;
   nsm_counters count;
   double  worst_time;                   // of count.worst_residual
+  double  residual_taken;               // the largest that nsm_take_residual gave
   int     worst_at;                     // its row: z, or ~row
   double  length[SIM_LENGTHS];          // of pieces of steps; how many there were
   long    lengths;
   double  last_t;                       // signals.c: time of `last`; number of the newest values in `ring`
   long    kept;
+  int     sets_known;                   // `set` is that of the present state (clock/located.h); or SIM_CAPTURES
+  double  set_h;                        // length of the last piece with the same sets, 0: none
   int     stopped;                      // class of the `stop` that ended the run, and 1; 0: it goes on
   struct {                              // energy-consistent schemes
     double cost[2];                     // iterations with either start
     double made_for;                    // the step that K of r1_most was made for, where it is constant
     long   projections;                 // steps (2.72), in all
     int    redundant;                   // dependent constraints were met in a step that stands
+    long   near_again;                  // the step that tries the near matrix again (consistent_near.c)
   } con;
 #define SIM_STATE(type, name, count, what) type *name;
 #include "runtime/state.def"
@@ -372,6 +381,9 @@ typedef struct sim_work {
   nsm_cone_options cone;                // of the solve under way: `warm` and `once` are set for each
   double *q1, *z1, *l1;                 // [nq] [nz] [nl + 1] the state under construction
   double *q1_low, *z1_low;              // [nz] as q_low, z_low
+  double *gap0, *rate0;                 // [r.n] of contacts at the begin of step `begin_of`, where they are known
+  long    begin_of;                     // (clock/located.h); -1: they are not
+  int     strikes;                      // an impact is under way in which contacts close (clock/located.c)
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   long    terms_of;                     // step whose terms r.terms has of the class terms_class (closed.c)
   int     terms_class;
@@ -382,6 +394,7 @@ typedef struct sim_work {
   double *mean;                         // [nz] mean velocity of a step (ledger.c)
   double *size;                         // [nz] of the terms of what impulses act on, else 0; all 0 between two steps
   double *l_try;                        // [nl] multipliers that Newton's step leads to
+  double *qg, *zg;                      // [nq] [nz] the point t_k + gamma h, where gamma < 1
   // step_newton.c, newton_*.c, [nz]
   double *g, *s;                        // reactions at a view; S of (12)
   double *inc, *inc_size;               // z1 - z; of what it is the difference of, by rows of M
@@ -407,13 +420,20 @@ typedef struct sim_work {
   char    name[512];
 } sim_work;
 
+// What holds at a row between two events of a run that locates them (clock/located.h). A contact is open, open since
+// the instant at hand, or closed; a multiplier is at its lower or upper bound, or inside; friction slips or sticks.
+enum { SIM_OPEN, SIM_LEFT, SIM_CLOSED, SIM_LOW, SIM_HIGH, SIM_INSIDE, SIM_SLIPS_ON, SIM_STICKS };
+enum { SIM_CAPTURES = 2 };              // contacts that are open close as without location
+
 struct nsm_sim {
   sim_analysis *a;
   sim_state     now;
   sim_numbers   n;
   sim_work      w;
+  struct sim_located *located;          // clock/located.h; NULL where events are not located
   struct nsm_touching *touching;        // contacts of shapes; NULL where the model has none
   struct sim_dump *dump;                // --dump-problems; NULL without
+  struct sim_unique *unique;            // --check-unique; NULL without
   // while it is opened (memory.c, address.c)
   struct sim_memory *memory;
   size_t     taken;
@@ -440,6 +460,9 @@ static inline nsm_view sim_now(const nsm_sim *s) { return sim_view(s, s->now.t, 
 #define SIM_SWAP(a, b) do { double *swap_ = (a); (a) = (b); (b) = swap_; } while (0)
 // A kernel whose values stand between two events.
 static inline int sim_fixed(int stage) { return stage == NSM_CONST || stage == NSM_EVENT; }
+static inline double sim_max_residual(const nsm_sim *s) {
+  return fmax(s->now.count.max_residual, s->now.residual_taken);
+}
 // What rounding can make of a time.
 static inline double sim_time_round_off(const nsm_sim *s, double t) {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(s->a->start));

@@ -21,6 +21,7 @@ Compilation *compilation_new(void) {
   Arena *a = arena_new();
   Compilation *c = ARENA_NEW(a, Compilation);
   c->arena = a;
+  c->stages = arena_new();
   c->names = intern_new(a);
   c->bag = diag_bag_new(a);
   return c;
@@ -29,7 +30,36 @@ Compilation *compilation_new(void) {
 void compilation_free(Compilation *c) {
   if (!c) return;
   text_free(&c->c);
+  arena_free(c->stages);
   arena_free(c->arena);
+}
+
+void compilation_release_stages(Compilation *c) {
+  c->model = NULL;
+  c->system = NULL;
+  c->plan = NULL;
+  arena_free(c->stages);
+  c->stages = NULL;
+}
+
+// --- what of the model outlives it ---
+
+static void keep_read(Compilation *c) {
+  const Model *m = c->model;
+  c->nread = m->nread;
+  c->read = ARENA_ARRAY(c->arena, const char *, m->nread + 1);
+  for (int i = 0; i < m->nread; i++) c->read[i] = arena_strndup(c->arena, m->read[i], strlen(m->read[i]));
+}
+
+static void keep_places(Compilation *c) {
+  const Model *m = c->model;
+  Span *cls = ARENA_ARRAY(c->arena, Span, c->plan->ncls + 1), *param = ARENA_ARRAY(c->arena, Span, m->nparam + 1);
+  Span *var = ARENA_ARRAY(c->arena, Span, m->nvar + 1), *expect = ARENA_ARRAY(c->arena, Span, m->nexpect + 1);
+  for (int i = 0; i < c->plan->ncls; i++) cls[i] = c->plan->cls[i].c->span;
+  for (int i = 0; i < m->nparam; i++) param[i] = m->param[i].span;
+  for (int i = 0; i < m->nvar; i++) var[i] = m->var[i].span;
+  for (int i = 0; i < m->nexpect; i++) expect[i] = m->expect[i].span;
+  c->places = (Places){ c->plan->ncls, m->nparam, m->nvar, m->nexpect, cls, param, var, expect };
 }
 
 static bool ok(const Compilation *c) { return diag_errors(c->bag) == 0; }
@@ -54,12 +84,18 @@ static void dump_stage(const Compilation *c, const PipelineOptions *o, const cha
   Text t = {0};
   if (!strcmp(stage, "ast")) ast_dump(c->ast, &t);
   if (!strcmp(stage, "model")) model_print(c->model, &t);
-  if (!strcmp(stage, "system")) system_print(c->arena, c->system, NULL, &t);
+  if (!strcmp(stage, "system")) system_print(c->stages, c->system, NULL, &t);
   if (!strcmp(stage, "plan")) plan_print(c->plan, &t);
   put_dump(f, stage, &t, strchr(o->dump, ',') != NULL);
 }
 
-static bool read_source(Compilation *c, const char *path, const char *text) {
+static bool read_source(Compilation *c, const char *path, const char *text, const OpenTexts *open) {
+  const char *opened;
+  size_t n;
+  if (open && open->find(open->with, path, &opened, &n)) {
+    c->source = source_from_text(c->arena, path, opened, n);
+    return true;
+  }
   if (text) { c->source = source_from_text(c->arena, path, text, strlen(text)); return true; }
   SourceStatus s = source_read(c->arena, path, &c->source);
   if (s == SOURCE_OK) return true;
@@ -89,7 +125,7 @@ SchemeFacts scheme_facts(const Plan *p) {
   return f;
 }
 
-static const char *std_dir(Arena *a) {
+const char *std_dir(Arena *a) {
   const char *d = getenv("NSM_STD_DIR");
   return d && *d ? d : installed(a)->std;
 }
@@ -134,39 +170,56 @@ static bool sets_fit(Compilation *c, const PipelineOptions *o) {
   return good;
 }
 
+// Parses into `tree` and elaborates; the tree is not needed afterwards.
+static bool to_model(Compilation *c, Arena *tree, const PipelineOptions *o, FILE *dump) {
+  c->ast = parse_file(tree, c->names, c->source, c->bag);
+  dump_stage(c, o, "ast", dump);
+  if (!ok(c)) return false;
+  ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), nsm_cone_solver_names(), o->open, NULL, o->library,
+                         c->arena };
+  c->model = elaborate(c->stages, c->names, c->ast, &e, c->bag);
+  c->ast = NULL;
+  if (c->model) keep_read(c);
+  return true;
+}
+
 static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
-  if (!read_source(c, o->path, o->text)) return false;
+  if (!read_source(c, o->path, o->text, o->open)) return false;
   if (last == STAGE_SOURCE) return true;
 
-  c->ast = parse_file(c->arena, c->names, c->source, c->bag);
-  dump_stage(c, o, "ast", dump);
-  if (!ok(c) || last == STAGE_AST) return ok(c);
-
-  ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), nsm_cone_solver_names(), NULL, o->library };
-  c->model = elaborate(c->arena, c->names, c->ast, &e, c->bag);
+  if (last == STAGE_AST) {
+    c->ast = parse_file(c->stages, c->names, c->source, c->bag);
+    dump_stage(c, o, "ast", dump);
+    return ok(c);
+  }
+  Arena *tree = arena_new();
+  bool read = to_model(c, tree, o, dump);
+  arena_free(tree);
+  if (!read) return false;
   if (!c->model || !ok(c)) return o->library && ok(c);
   if (!sets_fit(c, o)) return false;
   dump_stage(c, o, "model", dump);
   if (last == STAGE_MODEL) return true;
 
-  c->system = derive_system(c->arena, c->model, c->bag);
-  if (c->system) check_system(c->arena, c->system, c->bag);
+  c->system = derive_system(c->stages, c->model, c->bag);
+  if (c->system) check_system(c->stages, c->system, c->bag);
   if (!c->system || !ok(c)) return false;
   dump_stage(c, o, "system", dump);
   if (last == STAGE_SYSTEM) return true;
 
   const char *meant = o->weights && !c->system->model->sim.scheme ? scheme_with_weights()->name : NULL;
-  c->plan = make_plan(c->arena, c->system, o->scheme ? o->scheme : meant, c->bag);
+  c->plan = make_plan(c->stages, c->system, o->scheme ? o->scheme : meant, c->bag);
   if (!c->plan) return false;
   if (!o->weights)
-    check_step(c->arena, c->system, c->plan->scheme->explicit_step, scheme_facts(c->plan).theta, o->step, c->bag);
+    check_step(c->stages, c->system, c->plan->scheme->explicit_step, scheme_facts(c->plan).theta, o->step, c->bag);
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;
 
   c->kernels = kernels_of_plan(c->arena, c->plan);
   c->whole = whole_of_plan(c->arena, c->plan);
   c->kernels = with_whole(c->arena, c->kernels, c->whole);
-  emit_c(c->arena, c->plan, &c->kernels, c->whole, &c->c);
+  emit_c(c->stages, c->plan, &c->kernels, c->whole, !o->for_tcc, &c->c);
+  keep_places(c);
   return true;
 }
 

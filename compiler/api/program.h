@@ -20,6 +20,7 @@ struct nsm_program {
   double          seconds;              // that the machine code took
 };
 
+void list_diagnostics(nsm_program *p);
 void list_meanings(nsm_program *p);     // fills them, once the model is there
 
 // Where in the model an error of a run is.

@@ -51,18 +51,18 @@ static Span line_of_file(const SourceFile *f, int line) {
 }
 
 Span span_of_error(const Compilation *c, nsm_place at) {
-  const Model *m = c->model;
+  const Places *p = &c->places;
   Span s = { 0 };
-  if (at.kind == NSM_AT_CLASS && at.number < c->plan->ncls) s = c->plan->cls[at.number].c->span;
-  if (at.kind == NSM_AT_PARAMETER && at.number < m->nparam) s = m->param[at.number].span;
-  if (at.kind == NSM_AT_VARIABLE && at.number < m->nvar) s = m->var[at.number].span;
-  if (at.kind == NSM_AT_CLAIM && at.number < m->nexpect) s = m->expect[at.number].span;
+  if (at.kind == NSM_AT_CLASS && at.number < p->nclass) s = p->cls[at.number];
+  if (at.kind == NSM_AT_PARAMETER && at.number < p->nparam) s = p->param[at.number];
+  if (at.kind == NSM_AT_VARIABLE && at.number < p->nvar) s = p->var[at.number];
+  if (at.kind == NSM_AT_CLAIM && at.number < p->nexpect) s = p->expect[at.number];
   bool inside = s.file && at.line > 0 && at.line <= s.file->n_lines;
   return inside && at.line != source_line(s.file, s.lo) ? line_of_file(s.file, at.line) : s;
 }
 
 void nsm_print_run_error(const nsm_program *p, const nsm_error *e, FILE *f) {
-  diag_print_plain(e->text, p->c->plan ? span_of_error(p->c, e->at) : (Span){ 0 }, f, wants_colour(f));
+  diag_print_plain(e->text, span_of_error(p->c, e->at), f, wants_colour(f));
 }
 
 size_t nsm_run_error_text(const nsm_program *p, const nsm_error *e, char *to, size_t room) {
@@ -74,12 +74,16 @@ size_t nsm_run_error_text(const nsm_program *p, const nsm_error *e, char *to, si
 
 // ---- the derivation -------------------------------------------------------------------------------------------------
 size_t nsm_derivation(const nsm_program *p, const char *form, char *to, size_t room) {
-  bool latex = form && !strcmp(form, "latex"), json = form && !strcmp(form, "json");
-  if (!p->c->plan || (form && !latex && !json)) return give("", 0, to, room);
+  bool latex = form && !strcmp(form, "latex"), json = form && !strcmp(form, "json"),
+       mathml = form && !strcmp(form, "mathml");
+  if (!p->c->plan || (form && !latex && !json && !mathml)) return give("", 0, to, room);
   Arena *a = arena_new();
   SchemeFacts f = scheme_facts(p->c->plan);
   Text t = {0};
-  (json ? system_print_json : latex ? system_print_latex : system_print)(a, p->c->system, &f, &t);
+  (json     ? system_print_json
+   : latex  ? system_print_latex
+   : mathml ? system_print_mathml
+            : system_print)(a, p->c->system, &f, &t);
   size_t n = give(text_str(&t), t.n, to, room);
   text_free(&t);
   arena_free(a);

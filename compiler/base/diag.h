@@ -36,8 +36,10 @@ bool  diag_has(const DiagBag *b, DiagCode code);
 int   diag_count(const DiagBag *b, DiagCode code);    // of those kept
 void  diag_print(const DiagBag *b, FILE *f, bool colour);
 // Those kept, as data, in the order in which they are printed; label and help are "" where there is none.
+typedef struct DiagPlace { Span at; const char *text; } DiagPlace;
 typedef struct DiagText {
   DiagCode code; Severity severity; const char *headline; Span at; const char *label, *help;
+  const DiagPlace *also; int nalso;                  // further places
 } DiagText;
 int   diag_list(const DiagBag *b, DiagText **out);     // how many; in the arena of the bag
 // An error that has no code, with the user's line where `at` has a file.

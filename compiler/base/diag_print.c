@@ -317,13 +317,25 @@ static const Diag **sorted(const DiagBag *b) {
   return all;
 }
 
+// The places behind the primary one.
+static int further_places(Arena *a, const Diag *d, const DiagPlace **out) {
+  int n = 0;
+  for (const Place *p = d->primary.next; p; p = p->next) n++;
+  DiagPlace *at = ARENA_ARRAY(a, DiagPlace, n + 1);
+  n = 0;
+  for (const Place *p = d->primary.next; p; p = p->next) at[n++] = (DiagPlace){ p->at, p->text };
+  *out = at;
+  return n;
+}
+
 int diag_list(const DiagBag *b, DiagText **out) {
   const Diag **all = sorted(b);
   *out = ARENA_ARRAY(b->arena, DiagText, b->all.n + 1);
   for (size_t i = 0; i < b->all.n; i++) {
     const Diag *d = all[i];
     (*out)[i] = (DiagText){ d->code, d->severity, d->headline, d->primary.at, d->primary.text ? d->primary.text : "",
-                            d->helps.first ? d->helps.first->text : "" };
+                            d->helps.first ? d->helps.first->text : "", NULL, 0 };
+    (*out)[i].nalso = further_places(b->arena, d, &(*out)[i].also);
   }
   return (int)b->all.n;
 }

@@ -72,6 +72,14 @@ SourceStatus source_read_ordinary(Arena *a, const char *path, const SourceFile *
   return source_read(a, path, out);
 }
 
+SourceStatus source_read_open(Arena *a, const char *path, const OpenTexts *open, const SourceFile **out) {
+  const char *text;
+  size_t n;
+  if (!open || !open->find(open->with, path, &text, &n)) return source_read_ordinary(a, path, out);
+  *out = n > LARGEST_FILE ? NULL : source_from_text(a, path, text, n);
+  return *out ? SOURCE_OK : SOURCE_TOO_LARGE;
+}
+
 const char *source_beside(Arena *a, const SourceFile *from, const char *name) {
   const char *slash = from ? strrchr(from->path, '/') : NULL;
   if (name[0] == '/' || !slash) return name;

@@ -1,5 +1,6 @@
 // Source files and spans. A Span is half-open [lo, hi) in bytes of one file.
 #pragma once
+#include <stdbool.h>
 #include <stddef.h>
 #include "arena.h"
 
@@ -23,6 +24,13 @@ typedef enum {
 SourceStatus source_read(Arena *a, const char *path, const SourceFile **out);
 // The same for a file that another one names: pipes and devices, which may never end, are refused unread.
 SourceStatus source_read_ordinary(Arena *a, const char *path, const SourceFile **out);
+// Texts that are open in an editor: they stand for the files of these paths. find: false, it is not open.
+typedef struct OpenTexts {
+  bool (*find)(void *with, const char *path, const char **text, size_t *n);
+  void  *with;
+} OpenTexts;
+// The same where `open` does not have it; NULL: none is open.
+SourceStatus source_read_open(Arena *a, const char *path, const OpenTexts *open, const SourceFile **out);
 // The path of `name` as the file `from` writes it: relative to the folder of `from`. In the arena, or name itself.
 const char  *source_beside(Arena *a, const SourceFile *from, const char *name);
 const char  *source_status_text(SourceStatus s, int saved_errno);

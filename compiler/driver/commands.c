@@ -1,5 +1,4 @@
-// check, derive, emit, fmt, explain: commands that print what a stage made.
-#include <ctype.h>
+// check, derive, emit, fmt: commands that print what a stage made.
 #include <errno.h>
 #include <string.h>
 #include "../../runtime/command/outputs.h"
@@ -8,7 +7,9 @@
 
 static PipelineOptions pipeline_options(const Options *o, const char *path, bool library) {
   return (PipelineOptions){ .path = path, .set = o->set, .nset = o->nset, .scheme = o->scheme, .dump = o->dump,
-                            .library = library, .weights = o->weights, .step = o->step };
+                            .library = library, .weights = o->weights, .step = o->step,
+                            .for_tcc = o->jit != JIT_CC &&
+                                       (o->command <= NSM_FOR_TEST || o->command == NSM_FOR_SWEEP) };
 }
 
 int exit_code_of(const Compilation *c, bool good) {
@@ -55,11 +56,11 @@ int write_file(const Text *t, const char *path) {
 }
 
 const char **compilation_inputs(const Compilation *c, int *n) {
-  const char **input = ARENA_ARRAY(c->arena, const char *, 2 + (c->model ? c->model->nread : 0));
+  const char **input = ARENA_ARRAY(c->arena, const char *, 2 + c->nread);
   input[0] = c->path;
   input[1] = "/proc/self/exe";
   *n = 2;
-  for (int i = 1; c->model && i < c->model->nread; i++) input[(*n)++] = c->model->read[i];
+  for (int i = 1; i < c->nread; i++) input[(*n)++] = c->read[i];
   return input;
 }
 
@@ -97,9 +98,10 @@ int command_derive(const Options *o) {
   if (code == EXIT_OK) {
     SchemeFacts f = scheme_facts(c->plan);
     Text t = {0};
-    (given(o, NSM_FLAG_JSON)    ? system_print_json
-     : given(o, NSM_FLAG_LATEX) ? system_print_latex
-                                : system_print)(c->arena, c->system, &f, &t);
+    (given(o, NSM_FLAG_JSON)     ? system_print_json
+     : given(o, NSM_FLAG_LATEX)  ? system_print_latex
+     : given(o, NSM_FLAG_MATHML) ? system_print_mathml
+                                 : system_print)(c->arena, c->system, &f, &t);
     code = write_text(&t, stdout, "the derivation");
     text_free(&t);
   }
@@ -145,23 +147,6 @@ int command_fmt(const Options *o) {
     if (code > worst) worst = code;
     text_free(&t);
     compilation_free(c);
-  }
-  return worst;
-}
-
-int command_explain(const Options *o) {
-  int worst = EXIT_OK;
-  for (int i = 0; i < o->nfile; i++) {
-    char name[16] = "";
-    for (size_t k = 0; o->file[i][k] && k < 15; k++) name[k] = (char)toupper((unsigned char)o->file[i][k]);
-    DiagCode code;
-    if (!diag_code_find(name, &code)) {
-      fprintf(stderr, "error: there is no diagnostic '%s'; codes look like E0420 and stand in every message\n",
-              o->file[i]);
-      worst = EXIT_USAGE;
-      continue;
-    }
-    printf("%s: %s\n\n%s", name, diag_code_title(code), diag_code_story(code));
   }
   return worst;
 }

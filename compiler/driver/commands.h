@@ -1,6 +1,7 @@
 // The commands, one function each; the return value is the exit code.
 #pragma once
 #include "options.h"
+#include "../../runtime/command/command.h"
 #include "../api/program.h"
 
 enum {
@@ -39,6 +40,10 @@ void print_command(const Command *c, FILE *f);
 
 // Shared: compile one file up to `last`; *code is the exit code when it fails. Diagnostics are printed.
 Compilation *compile_file(const Options *o, const char *path, PipelineStage last, FILE *dump, int *code);
+// A compilation as a program with machine code, NULL: *code says why; one run of it, as the flags say, the exit code.
+// watch: NULL, or who looks at it in place of a file (runtime/command/command.h).
+nsm_program *load_program(const Options *o, Compilation *c, int *code);
+int run_program(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *err, int *not_reached);
 int exit_code_of(const Compilation *c, bool good);
 int write_text(const Text *t, FILE *f, const char *what); // EXIT_OK, EXIT_PIPE, or EXIT_FILE with a message
 int write_file(const Text *t, const char *path);          // the same to a file, "-": stdout

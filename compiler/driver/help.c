@@ -1,6 +1,9 @@
 // help, version, and the page of each command: what it does, its flags, an example.
 #include <string.h>
+#include <unistd.h>
 #include "../base/suggest.h"
+#include "../lsp/lsp.h"
+#include "../syntax/vocabulary.h"
 #include "commands.h"
 
 enum { MANY = 1 << 30 };
@@ -41,13 +44,18 @@ int command_help(const Options *o) {
   const Command *c = command_named(o->file[0]);
   if (c) { print_command(c, stdout); return EXIT_OK; }
   DiagCode code;
-  if (diag_code_find(o->file[0], &code)) return command_explain(o);
+  if (diag_code_find(o->file[0], &code) || word_story(o->file[0], NULL)) return command_explain(o);
   const char *names[COMMANDS];
   for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
   const char *near = suggest(o->file[0], names, COMMANDS);
   fprintf(stderr, "error: nsm has no command '%s'%s%s%s\n", o->file[0], near ? "; did you mean '" : "",
           near ? near : "", near ? "'?" : "");
   return EXIT_USAGE;
+}
+
+int command_lsp(const Options *o) {
+  (void)o;
+  return lsp_serve(STDIN_FILENO, STDOUT_FILENO);
 }
 
 int command_version(const Options *o) {

@@ -23,8 +23,7 @@ static int unknown_command(const char *name) {
   return EXIT_USAGE;
 }
 
-// NAME=VALUE for the elaborator.
-static bool note_set(Arena *a, Options *o, const char *text) {
+bool options_add_set(Arena *a, Options *o, const char *text) {
   const char *eq = strchr(text, '=');
   if (!eq || eq == text || !eq[1]) return refuse("--set ", text, ": it takes NAME=VALUE"), false;
   size_t n = (size_t)(eq - text);
@@ -44,7 +43,8 @@ static bool note_set(Arena *a, Options *o, const char *text) {
 }
 
 static int check_files(const Command *c, const Options *o) {
-  const char *what = c->id == NSM_FOR_EXPLAIN ? "a code, e.g. E0420" : "a file";
+  const char *what = c->id == NSM_FOR_EXPLAIN ? "a code, e.g. E0420, or a word" : c->id == NSM_FOR_NEW ? "a name"
+                   : c->id == NSM_FOR_COMPLETION ? "a shell" : "a file";
   if (given(o, NSM_FLAG_HELP)) return EXIT_OK;
   if (o->nfile < c->least) {
     fprintf(stderr, "error: nsm %s needs %s: nsm %s %s\n", c->name, what, c->name, c->files);
@@ -89,15 +89,15 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
   o->nfile = f->nfile;
   o->set = ARENA_ARRAY(a, Override, f->nset + 1);
   for (int i = 0; i < f->nset; i++)
-    if (!note_set(a, o, f->set[i])) return EXIT_USAGE;
+    if (!options_add_set(a, o, f->set[i])) return EXIT_USAGE;
   o->scheme = *f->scheme ? f->scheme : NULL;
   o->step = isnan(f->number[NSM_FLAG_STEP]) ? 0 : f->number[NSM_FLAG_STEP];
   o->weights = !isnan(f->number[NSM_FLAG_THETA]) || !isnan(f->number[NSM_FLAG_GAMMA]);
   o->dump = f->text[NSM_FLAG_DUMP];
   o->output = f->text[NSM_FLAG_OUTPUT];
   if (given(o, NSM_FLAG_JIT)) o->jit = backend_named(f->text[NSM_FLAG_JIT]);
-  if (given(o, NSM_FLAG_JSON) && given(o, NSM_FLAG_LATEX))
-    return refuse("--json and --latex exclude each other", "", "");
+  if (given(o, NSM_FLAG_JSON) + given(o, NSM_FLAG_LATEX) + given(o, NSM_FLAG_MATHML) > 1)
+    return refuse("--json, --latex and --mathml exclude each other", "", "");
   return check_files(c, o);
 }
 

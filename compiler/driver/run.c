@@ -1,6 +1,7 @@
 // run, test and sweep: compile in memory, then the run of the runtime. Its errors are shown with the line of the model.
 #include <string.h>
 #include "../../runtime/command/command.h"
+#include "../../runtime/record/hdf5.h"
 #include "../../runtime/sweep/sweep.h"
 #include "commands.h"
 
@@ -28,18 +29,24 @@ static nsm_flags left_to_the_run(Arena *a, const Options *o) {
 
 static int between_runs(void *jit, double left, int quiet) { return jit_between_runs(jit, left, quiet != 0); }
 
-// *not_reached: how many claims were about times that the run did not reach.
-static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
+nsm_program *load_program(const Options *o, Compilation *c, int *code) {
   JitStatus status;
   nsm_program *p = program_of(c);
-  if (!program_load(p, o->jit, &status)) {
-    if (status == JIT_INTERRUPTED) return EXIT_INTERRUPTED;
-    fprintf(stderr, "error: %s\n", nsm_program_message(p));
-    return status == JIT_REFUSED ? EXIT_COMPILER : EXIT_FILE;
-  }
+  *code = EXIT_OK;
+  if (program_load(p, o->jit, &status)) return p;
+  *code = EXIT_INTERRUPTED;
+  if (status == JIT_INTERRUPTED) return NULL;
+  fprintf(stderr, "error: %s\n", nsm_program_message(p));
+  *code = status == JIT_REFUSED ? EXIT_COMPILER : EXIT_FILE;
+  return NULL;
+}
+
+int run_program(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *err, int *not_reached) {
+  Compilation *c = p->c;
   int n;
-  nsm_host host = { .out = stdout, .err = stderr, .input = compilation_inputs(c, &n),
-                    .compile_s = c->seconds + p->seconds, .say = show_error, .with = c };
+  nsm_host host = { .out = stdout, .err = err, .input = compilation_inputs(c, &n),
+                    .compile_s = c->seconds + p->seconds, .say = show_error, .with = c, .watch = watch,
+                    .meaning = nsm_meaning_of, .program = p, .text = c->source->text };
   host.ninput = n;
   if (o->jit == JIT_AUTO) {
     host.between_steps = jit_between_steps;
@@ -47,9 +54,22 @@ static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
     host.steps = p->jit;
   }
   nsm_flags flags = left_to_the_run(c->arena, o);
+  if (watch) flags.text[NSM_FLAG_OUTPUT] = NULL;           // it is the page's
   int code = o->command == NSM_FOR_SWEEP ? nsm_sweep_flags(jit_model(p->jit), &flags, &host)
                                          : nsm_run_flags(jit_model(p->jit), &flags, &host);
   *not_reached = host.not_reached;
+  return code;
+}
+
+// *not_reached: how many claims were about times that the run did not reach.
+static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
+  int code;
+  bool meanings = nsm_h5_is(o->output);                    // asks for units and descriptions
+  if (!meanings) compilation_release_stages(c);
+  nsm_program *p = load_program(o, c, &code);
+  if (!p) return code;
+  if (meanings) list_meanings(p);
+  code = run_program(o, p, NULL, stderr, not_reached);
   jit_free(p->jit);
   return code;
 }
@@ -73,7 +93,7 @@ int command_test(const Options *o) {
     Compilation *c = compile_file(o, o->file[i], STAGE_C, NULL, &code);
     if (c) {
       code = run_compiled(o, c, &not_reached);
-      int claims = c->model->nexpect;
+      int claims = c->places.nexpect;
       if (code == EXIT_OK) {
         fprintf(stderr, "ok    %s (%d claim%s", c->source->path, claims, claims == 1 ? "" : "s");
         if (not_reached) fprintf(stderr, ", %d not reached", not_reached);

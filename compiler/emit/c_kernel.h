@@ -1,9 +1,16 @@
 // Kernels as C, with as few parentheses and temporaries as C needs.
 #pragma once
 #include "../base/text.h"
+#include "../base/vec.h"
 #include "../kernel/kernel.h"
 
-void c_kernel(Arena *a, const KKernel *k, Text *out);     // its comment and `static` function
-void c_body(Arena *a, const KKernel *k, int indent, Text *out);   // its statements alone, indented by so many levels
+// Its comment and `static` function. part: 0, or a kernel of more than FEWEST_PARTS times as many nodes is written in
+// parts of that size where it can be.
+enum { FEWEST_PARTS = 4 };
+void c_kernel(Arena *a, const KKernel *k, int part, Text *out);
+// Its statements alone, indented by so many levels. numbers: NULL, or gets the constants in the order of the text,
+// which then says d[0], d[1], ... in their place.
+typedef Vec(double) Numbers;
+void c_body(Arena *a, const KKernel *k, int indent, Numbers *numbers, Text *out);
 // One value, whole: whatever it is made of stands within it. For places where no statement can stand before.
 void c_expression(Arena *a, const KKernel *k, KValue v, Text *out);

@@ -1,6 +1,8 @@
 // The emitter's table of contents.
 #include "emit_parts.h"
 
+enum { PART = 1500 };                    // nodes of a part of a long kernel
+
 // The functions of one class. *next: the first of its kernels, and then that of the next class.
 static void class_section(Emitter *e, const PlanClass *c, int number, const PlanKernels *k, int *next) {
   text_add(e->out, "\n");
@@ -12,21 +14,22 @@ static void class_section(Emitter *e, const PlanClass *c, int number, const Plan
   e->arena = arena_new();
   emit_fill(e, c, number);
   for (; *next < k->n && k->at[*next].cls == number; ++*next) {
-    if (k->at[*next].first == *next) c_kernel(e->arena, k->at[*next].kernel, e->out);
+    if (k->at[*next].first == *next) c_kernel(e->arena, k->at[*next].kernel, e->part, e->out);
   }
   arena_free(e->arena);
   e->arena = whole;
 }
 
-void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, Text *out) {
-  Emitter e = { .arena = a, .plan = p, .out = out, .kernels = k, .words = intern_new(a), .word_at = map_new(a),
-                .table_at = map_new(a) };
+void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, bool parts, Text *out) {
+  Emitter e = { .arena = a, .plan = p, .out = out, .kernels = k, .part = parts ? PART : 0, .words = intern_new(a),
+                .word_at = map_new(a), .table_at = map_new(a) };
   text_add(out, "#include \"nsm_abi.h\"\n\n");
   Text t = {0};
   text_printf(&t, "model %s, scheme %s", p->sys->model->name, p->scheme->name);
   c_comment(text_str(&t), out);
   text_add(out, "\n");
   text_free(&t);
+  fills_alike(&e);
   for (int i = 0, next = 0; i < p->ncls; i++) class_section(&e, &p->cls[i], i, k, &next);
   emit_setup(&e);
   emit_touch_functions(&e);

@@ -1,5 +1,11 @@
 // fill_N: counts the instances of a class, or fills its tables: indices of the slots and hoisted constants.
+//
+// Statements without loops that are alike, as in models that name each of a thousand parts, share one function. What
+// differs is data: `own` has lines, variables and parameters, `number` the constants, in the order of their use. So
+// the code is as long as there are kinds of statements.
 #include "emit_parts.h"
+
+enum { FEWEST_CLASSES = 32, FEWEST_ALIKE = 8 };          // below that a text with its own numbers is easier to read
 
 // The global index of a slot; where its guard does not hold, that of nothing.
 static KValue slot_index(SetupValues *v, const Slot *t, int line) {
@@ -7,7 +13,7 @@ static KValue slot_index(SetupValues *v, const Slot *t, int line) {
   Pool *pool = v->e->plan->sys->pool;
   KValue index[MAX_INDICES];
   for (int i = 0; i < t->nidx; i++) index[i] = k_double(b, k_ex_inline(b, pool, setup_leaf, v, t->idx[i]));
-  KValue arg[5] = { v->s, k_integer(b, t->var), k_integer(b, line), k_integer(b, t->nidx),
+  KValue arg[5] = { v->s, setup_own(v, t->var), setup_own(v, line), k_integer(b, t->nidx),
                     k_list(b, index, t->nidx) };
   KValue at = k_call(b, KS_nsm_at, arg, 5);
   if (t->guard == EX_NONE) return at;
@@ -20,8 +26,11 @@ static void fill_slot(Emitter *e, const Slot *t, int k, int line, const char *in
   KValue index = slot_index(&v, t, line);
   text_printf(e->out, "%six[%d] = ", indent, k);
   c_expression(e->arena, k_end(v.b), index, e->out);
-  text_add(e->out, "; ");
-  c_comment(sym_name(t->value, (void *)e->plan->sys), e->out);
+  text_addc(e->out, ';');
+  if (!e->own) {
+    text_addc(e->out, ' ');
+    c_comment(sym_name(t->value, (void *)e->plan->sys), e->out);
+  }
   text_addc(e->out, '\n');
 }
 
@@ -33,13 +42,13 @@ static void fill_columns(Emitter *e, const PlanClass *pc, int indent) {
   for (int i = 0; i < pc->nnum; i++) {
     KValue at = i < pc->index_num ? x[i] : v.loop[i - pc->index_num];
     k_store(v.b, v.num, k_integer(v.b, i), k_double(v.b, at));
-    if (i >= pc->index_num) continue;
+    if (i >= pc->index_num || e->own) continue;
     Text t = {0};
     ex_print_short(s->pool, pc->num[i], &t, 1000, sym_name, (void *)s);
     k_remark(v.b, text_str(&t));
     text_free(&t);
   }
-  c_body(e->arena, k_end(v.b), indent, e->out);
+  c_body(e->arena, k_end(v.b), indent, e->own ? &e->own->d : NULL, e->out);
 }
 
 static void fill_body(Emitter *e, const PlanClass *pc, const char *indent, int depth) {
@@ -51,7 +60,7 @@ static void fill_body(Emitter *e, const PlanClass *pc, const char *indent, int d
   if (pc->nnum) text_printf(e->out, "%snum += %d;\n", indent, pc->nnum);
 }
 
-void emit_fill(Emitter *e, const PlanClass *pc, int number) {
+static void whole_fill(Emitter *e, const PlanClass *pc, int number) {
   static const char *const pad[] = {
     "  ",           "    ",           "      ",           "        ",          "          ",
     "            ", "              ", "                ", "                  "
@@ -60,6 +69,7 @@ void emit_fill(Emitter *e, const PlanClass *pc, int number) {
   Text *o = e->out;
   text_printf(o, "static long fill_%d(nsm_setup *s, const nsm_setup_view *g, int *ix, double *num) {\n", number);
   text_add(o, "  const double *p = g->p;\n  long count = 0;\n  (void)s; (void)p; (void)num;\n");
+  if (e->own) text_add(o, "  const int *k = g->own;\n  const double *d = g->number;\n  (void)k; (void)d;\n");
   int depth = c->nloop < 8 ? c->nloop : 8;
   for (int i = 0; i < depth; i++) {
     int line = line_of(c->loop[i].span);
@@ -84,4 +94,90 @@ void emit_fill(Emitter *e, const PlanClass *pc, int number) {
     for (int i = depth; i-- > 0;) text_printf(o, "%s}\n", pad[i]);
   }
   text_add(o, "  return count;\n}\n");
+}
+
+void emit_fill(Emitter *e, const PlanClass *pc, int number) {
+  Own own = { 0 };
+  if (e->fill[number].first < 0) { whole_fill(e, pc, number); return; }
+  if (e->fill[number].first < number) return;
+  e->own = &own;
+  whole_fill(e, pc, number);
+  e->own = NULL;
+  vec_free(&own.k);
+  vec_free(&own.d);
+}
+
+// --- which classes are alike ---
+
+// The body with its own data apart, as text that is the same for all that are alike.
+static const char *form_of(Emitter *e, const PlanClass *pc, Own *all) {
+  Text form = { 0 }, *out = e->out;
+  Arena *kept = e->arena;
+  Own own = { 0 };
+  e->arena = arena_new();
+  e->out = &form;
+  e->own = &own;
+  fill_body(e, pc, "", 0);
+  e->own = NULL;
+  e->out = out;
+  arena_free(e->arena);
+  e->arena = kept;
+  const char *text = intern(e->words, text_str(&form));
+  for (size_t i = 0; i < own.k.n; i++) vec_push(&all->k, own.k.at[i]);
+  for (size_t i = 0; i < own.d.n; i++) vec_push(&all->d, own.d.at[i]);
+  vec_free(&own.k);
+  vec_free(&own.d);
+  text_free(&form);
+  return text;
+}
+
+static void write_integers(Text *o, const Own *own) {
+  text_add(o, "static const int own[] = {");
+  for (size_t i = 0; i < own->k.n; i++) text_printf(o, "%s%d,", i % 24 ? "" : "\n  ", own->k.at[i]);
+  text_add(o, " 0\n};\n");
+}
+
+static void write_numbers(Text *o, const Own *own) {
+  text_add(o, "static const double number[] = {");
+  for (size_t i = 0; i < own->d.n; i++) {
+    text_add(o, i % 8 ? " " : "\n  ");
+    c_number(own->d.at[i], o);
+    text_addc(o, ',');
+  }
+  text_add(o, " 0.0\n};\n\n");
+}
+
+void fills_alike(Emitter *e) {
+  int n = e->plan->ncls;
+  e->fill = ARENA_ARRAY(e->arena, Fill, n + 1);
+  for (int i = 0; i < n; i++) e->fill[i].first = -1;
+  if (n < FEWEST_CLASSES) return;
+  Arena *work = arena_new();
+  const char **form = ARENA_ARRAY(work, const char *, n);
+  int *alike = ARENA_ARRAY(work, int, n);                // how many have the form that this class is the first of
+  Fill *from = ARENA_ARRAY(work, Fill, n + 1);           // first of its form, -1: has loops; its data in `all`
+  Map *first = map_new(work);                            // form -> its first class + 1
+  Own all = { 0 }, kept = { 0 };
+  for (int i = 0; i < n; i++) {
+    from[i] = (Fill){ -1, all.k.n, all.d.n };
+    if (e->plan->cls[i].c->nloop > 0) continue;
+    form[i] = form_of(e, &e->plan->cls[i], &all);
+    from[i].first = (int)(uintptr_t)map_get(first, form[i]) - 1;
+    if (from[i].first < 0) map_put(first, form[i], (void *)(uintptr_t)((from[i].first = i) + 1));
+    alike[from[i].first]++;
+  }
+  from[n] = (Fill){ -1, all.k.n, all.d.n };
+  for (int i = 0; i < n; i++) {
+    if (from[i].first < 0 || alike[from[i].first] < FEWEST_ALIKE) continue;
+    e->fill[i] = (Fill){ from[i].first, kept.k.n, kept.d.n };
+    for (size_t j = from[i].k; j < from[i + 1].k; j++) vec_push(&kept.k, all.k.at[j]);
+    for (size_t j = from[i].d; j < from[i + 1].d; j++) vec_push(&kept.d, all.d.at[j]);
+  }
+  if (kept.k.n) write_integers(e->out, &kept);
+  if (kept.k.n) write_numbers(e->out, &kept);
+  vec_free(&all.k);
+  vec_free(&all.d);
+  vec_free(&kept.k);
+  vec_free(&kept.d);
+  arena_free(work);
 }

@@ -97,11 +97,12 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   static const char *const kind[] = { "NSM_SMOOTH",   "NSM_RELATION", "NSM_CONTACT", "NSM_CONSTRAINT",
                                       "NSM_FRICTION", "NSM_OUTPUT",   "NSM_INIT",    "NSM_ASSERT",
                                       "NSM_KINEMATICS", "NSM_BODY",   "NSM_EVERY",   "NSM_WHEN",
-                                      "NSM_CROSSING", "NSM_ACTION",   "NSM_DELAY" };
+                                      "NSM_CROSSING", "NSM_ACTION",   "NSM_DELAY", "NSM_LAW" };
   static const char *const action[] = { "NSM_ACT_ASSIGN", "NSM_ACT_STOP", "NSM_ACT_FAIL" };
   static const char *const law[] = { "0", "NSM_COULOMB", "NSM_ELLIPTIC", "NSM_CONTENSOU", "NSM_GRIP", "NSM_GIVEN",
                                      "NSM_CONTENSOU_EXACT", "NSM_GRIP2", "NSM_GRIP3", "NSM_ROLLING" };
   const SysClass *c = pc->c;
+  const Fill *f = &e->fill[i];
   Text *o = e->out;
   bool said = c->text && (c->kind == CLASS_ASSERT || c->kind == CLASS_ACTION);
   const char *label = c->kind == CLASS_OUTPUT ? c->name : said ? c->text : c->label;
@@ -109,7 +110,8 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
               "  { .kind = %s, .line = %d, .file = %d, .label = %d, .nslot = %d, .nnum = %d, .slot = %s, .fill = "
               "fill_%d,\n",
               kind[c->kind], line_of(c->span), file_of(e, c->span), blob_add(e, label), c->nslot, pc->nnum, t->slot,
-              i);
+              f->first < 0 ? i : f->first);
+  if (f->first >= 0) text_printf(o, "    .own = own + %zu, .number = number + %zu,\n", f->k, f->d);
   Pattern pat[PATTERNS];
   patterns_of(pc, pat);
   for (int k = 0; k < PATTERNS; k++)
@@ -126,9 +128,10 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   if (c->potential != EX_NONE && moves_in_time(e->plan->sys, c->potential))
     text_add(o, "    .driven = 1,\n");
   if (c->at_end) text_printf(o, "    .at_end = %d,\n", 1 + c->row[0]);
+  if (c->kind == CLASS_RELATION && c->relation && c->relation->algebraic) text_add(o, "    .equation = 1,\n");
   if (pc->f_mean) text_add(o, "    .f_mean = 1,\n");
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
-  if (c->kind >= CLASS_EVERY && c->kind <= CLASS_ACTION)
+  if ((c->kind >= CLASS_EVERY && c->kind <= CLASS_ACTION) || c->kind == CLASS_LAW)
     text_printf(o, "    .block = %d, .action = %s, .initial = %d,\n", c->block, action[c->action],
                 e->plan->sys->model->block[c->block].initial);
   if (c->kind == CLASS_SMOOTH && c->kinetic == EX_NONE && c->potential == EX_NONE && !c->is_equation)

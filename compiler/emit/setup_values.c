@@ -12,10 +12,18 @@ SetupValues setup_begin(Emitter *e, const PlanClass *filling) {
   SetupValues v = { .e = e, .filling = filling, .b = k_begin(e->arena, "set-up", KT_VOID) };
   v.s = k_param(v.b, KT_SETUP, "s");
   v.p = k_param(v.b, KT_INPUT, "p");
+  v.own = k_param(v.b, KT_INDICES, "k");
   v.stat = k_param(v.b, KT_INPUT, "stat");
   v.num = k_param(v.b, KT_OUTPUT, "num");
   for (int i = 0; i < MAX_INDICES; i++) v.loop[i] = k_param(v.b, KT_INT, arena_printf(e->arena, "i%d", i));
   return v;
+}
+
+KValue setup_own(const SetupValues *v, int x) {
+  Own *own = v->e->own;
+  if (!own) return k_integer(v->b, x);
+  vec_push(&own->k, x);
+  return k_at_number(v->b, v->own, (int)own->k.n - 1);
 }
 
 static KValue element(KBuilder *b, const SetupValues *v, int symbol, const Sym *y) {
@@ -25,7 +33,7 @@ static KValue element(KBuilder *b, const SetupValues *v, int symbol, const Sym *
   KValue index[MAX_INDICES];
   for (int k = 0; k < y->nidx; k++)
     index[k] = k_double(b, k_ex_inline(b, s->pool, setup_leaf, &plain, y->idx[k]));
-  KValue arg[5] = { v->s, k_integer(b, y->id), k_integer(b, line_of(s->model->param[y->id].span)),
+  KValue arg[5] = { v->s, setup_own(v, y->id), setup_own(v, line_of(s->model->param[y->id].span)),
                     k_integer(b, y->nidx), k_list(b, index, y->nidx) };
   KValue x = k_at(b, v->p, k_call(b, KS_nsm_par_at, arg, 5));
   Ex where = element_guard(v->filling, symbol);
@@ -36,10 +44,10 @@ KValue setup_leaf(KBuilder *b, int symbol, void *setup_values) {
   const SetupValues *v = setup_values;
   const Sym *y = symtab_at(v->e->plan->sys->sym, symbol);
   switch (y->kind) {
-  case SYM_PARAM: return k_at_number(b, v->p, y->id);
+  case SYM_PARAM: return k_at(b, v->p, setup_own(v, y->id));
   case SYM_LOOP: return k_double(b, v->loop[y->id]);
   case SYM_STAT: return k_at_number(b, v->stat, y->id);
-  case SYM_TABLE: return k_call(b, KS_nsm_points, (KValue[]){ v->s, k_integer(b, y->id) }, 2);
+  case SYM_TABLE: return k_call(b, KS_nsm_points, (KValue[]){ v->s, setup_own(v, y->id) }, 2);
   case SYM_PARAM_AT: return element(b, v, symbol, y);
   default: FATAL("%s stands in an expression of the set-up", sym_name(symbol, (void *)v->e->plan->sys));
   }

@@ -46,6 +46,7 @@ typedef struct Env {
   bool         in_claim;   // inside an expect: statistics may stand
   bool         in_branch;  // inside a branch of an `if`: an index may be out of range where the branch is not taken
   int          depth;      // of inlined functions
+  int          block;      // number + 1 of the block of an event around; 0: none
   const char  *declare;    // what a name that is missing here is likely to be: "coord"; NULL: a parameter
 } Env;
 
@@ -144,7 +145,8 @@ struct Elab {
   double sum_terms;           // terms that the outermost of them has made so far
   Model *out;
   Vec(MVar) var;          Vec(MParam) param;        Vec(MEnergy) energy;      Vec(MForce) force;
-  Vec(MEquation) equation; Vec(MRelation) relation; Vec(MContact) contact;    Vec(MConstraint) constraint;
+  Vec(MEquation) equation; Vec(MRelation) relation, law; Vec(MContact) contact;    Vec(MConstraint) constraint;
+  Vec(MDraw) draw;
   Vec(MOutput) output;    Vec(MInit) init;          Vec(MAssert) assertion;   Vec(MStat) stat;
   Vec(MTable) table;      Vec(MDelay) delay;
   Vec(MBlock) block;      Vec(MAction) action;
@@ -234,6 +236,7 @@ typedef struct BodyRange { Symbol *body; int n; MExpr *lo[MAX_LOOPS], *hi[MAX_LO
 const Symbol *contact_of(const Env *env, const Ast *x);         // the contact between shapes that x names; NULL
 bool  bodies_of(const Env *env, const Ast *x, BodyRange *out);  // false: reported
 Value elab_ref(const Env *env, const Ast *x);                  // NAME, MEMBER, INDEX
+Value elab_row_of(const Env *env, const Ast *x);               // a contact, or a multiplier: the multiplier of its row
 Value elab_prime(const Env *env, const Ast *x);                // elab_expr.c
 bool  is_reference(const Ast *x);
 const Scope *instance_of(const Env *env, const Ast *x);        // of the instance that x names; NULL: reported
@@ -312,6 +315,7 @@ void elab_relation(Env env, const Ast *x);
 void elab_contact(Env env, const Ast *x);
 void elab_constraint(Env env, const Ast *x);
 void elab_force(Env env, const Ast *x);
+void elab_draw(Env env, const Ast *x);              // elab_draw.c
 bool row_force(Symbol *y);
 bool known_law(const Ast *law);
 bool is_law(const Ast *law, const char *name);

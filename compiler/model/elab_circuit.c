@@ -224,8 +224,24 @@ static void match_equations(Elab *e) {
   }
 }
 
+// A graph of several pieces gives u = p1 + p2 + ... (elab_graph.c): such an u is an unknown of an equation, as far as
+// no other relation has an element of it.
+static void unknowns_of_graphs(Elab *e) {
+  for (size_t i = 0; i < e->relation.n; i++) {
+    MRelation *r = &e->relation.at[i];
+    MVar *v = &e->var.at[r->lambda->id];
+    if (r->algebraic != MALG_UNKNOWN || v->algebraic) continue;
+    bool other = false;
+    for (size_t k = 0; k < e->relation.n; k++)
+      other = other || (e->relation.at[k].lambda->id == r->lambda->id && e->relation.at[k].algebraic != MALG_UNKNOWN);
+    if (other) r->algebraic = MALG_NONE;
+    else v->algebraic = MALG_UNKNOWN;
+  }
+}
+
 void elab_circuits(Elab *e) {
   match_equations(e);
+  unknowns_of_graphs(e);
   for (size_t id = 0; id < e->var.n; id++) {
     if (e->var.at[id].algebraic != MALG_NODE) continue;
     Algebraic q;

@@ -171,6 +171,42 @@ static void ending(const Env *env, const Ast *x, const MBlock *b, int block) {
   vec_push(&env->e->action, a);
 }
 
+// An implicit discrete law: solved at the instant, with discrete variables as unknowns, before the values are taken.
+static void law(const Env *env, const Ast *x, int block) {
+  Elab *e = env->e;
+  Env in = *env;
+  in.block = block + 1;
+  size_t first = e->law.n;
+  elab_relation(in, x);
+  for (size_t i = first; i < e->law.n; i++)
+    for (size_t k = 0; k < i; k++) {
+      const MRelation *a = &e->law.at[k], *b = &e->law.at[i];
+      if (a->block != b->block || !same_target(a->lambda, b->lambda)) continue;
+      Diag *d = diag(e->bag, DIAG_E0206, b->lambda_span, "`%s` is tied by two relations of one block",
+                     e->var.at[b->lambda->id].plain);
+      diag_also(d, a->lambda_span, "first tied here");
+      diag_help(d, "declare a second discrete variable: each relation has its own");
+      return;
+    }
+}
+
+// What a relation of the block gives is not assigned too.
+static void check_tied(const Env *env, int block) {
+  Elab *e = env->e;
+  for (size_t i = 0; i < e->action.n; i++)
+    for (size_t k = 0; k < e->law.n; k++) {
+      const MAction *a = &e->action.at[i];
+      const MRelation *r = &e->law.at[k];
+      bool here = a->block == block && r->block == block + 1 && a->kind == MA_ASSIGN;
+      if (!here || !same_target(a->on, r->lambda)) continue;
+      Diag *d = diag(e->bag, DIAG_E0235, a->span, "`%s` is assigned, and a relation of this block gives it",
+                     e->var.at[r->lambda->id].plain);
+      diag_also(d, r->lambda_span, "tied here");
+      diag_help(d, "keep one of the two");
+      return;
+    }
+}
+
 static void one_item(const Env *env, const Ast *x, const MBlock *b, int block) {
   switch (x->kind) {
   case AST_VAR: break;                                     // declared already
@@ -178,11 +214,14 @@ static void one_item(const Env *env, const Ast *x, const MBlock *b, int block) {
   case AST_STOP:
   case AST_FAIL: ending(env, x, b, block); break;
   case AST_RELATION:
-    not_supported(env, DIAG_E0704, x->span, "a relation at events", "write what it gives as an expression");
-    break;
+    if (b->timed) {
+      law(env, x, block);
+      break;
+    }
+    // fall through
   default: {
     Diag *d = diag(env->e->bag, DIAG_E0236, x->span, "this cannot stand inside of %s", b->timed ? "`every`" : "`when`");
-    diag_label(d, "neither `var` nor an assignment");
+    diag_label(d, b->timed ? "neither `var`, an assignment nor a relation" : "neither `var` nor an assignment");
     diag_help(d, b->timed ? "declare outside of the block, and assign discrete variables in it: u = ...;"
                           : "inside: var, assignments, stop \"...\", fail \"...\"");
   }
@@ -199,6 +238,7 @@ static void one_block(Env env, const Ast *x) {
   b.span = (Span){ x->span.file, x->span.lo, (x->b ? x->b : x->a)->span.hi };
   vec_push(&env.e->block, b);
   for (int i = 0; i < x->list2.n; i++) one_item(&in, x->list2.at[i], &b, block);
+  check_tied(&in, block);
 }
 
 void elab_events(Elab *e) {

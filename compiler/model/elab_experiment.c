@@ -23,6 +23,17 @@ static MExpr *constant_entry(const Env *env, const Ast *arg, const char *unit) {
   return v.at[0];
 }
 
+static void located(const Env *env, const Ast *arg) {
+  MExperiment *s = &env->e->out->sim;
+  bool name = arg->a->kind == AST_NAME, yes = name && !strcmp(arg->a->name, "true");
+  s->located_span = arg->a->span;
+  s->located = yes ? 1 : -1;
+  if (yes || (name && !strcmp(arg->a->name, "false"))) return;
+  Diag *d = diag(env->e->bag, DIAG_E0213, arg->a->span, "`located` is true or false");
+  diag_label(d, "neither of them");
+  diag_help(d, "located = true");
+}
+
 static void scheme(const Env *env, const Ast *x) {
   MExperiment *s = &env->e->out->sim;
   if (x->kind != AST_NAME && x->kind != AST_CALL && x->kind != AST_STRING) {
@@ -44,7 +55,11 @@ static void scheme(const Env *env, const Ast *x) {
       else s->gamma = v;
       continue;
     }
-    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span, "a scheme takes theta and gamma, by name");
+    if (arg->kind == AST_ARG && !strcmp(arg->name, "located")) {
+      located(env, arg);
+      continue;
+    }
+    Diag *d = diag(env->e->bag, DIAG_E0213, arg->span, "a scheme takes theta, gamma and located, by name");
     diag_label(d, arg->kind == AST_ARG ? "unknown argument" : "an argument without a name");
     diag_help(d, "%s(theta = %s)", x->name, arg->kind == AST_ARG ? "1/2" : ast_text(env->e, arg));
   }
@@ -172,6 +187,7 @@ void elab_simulate(Env env, const Ast *x) {
 static const struct { const char *name; MStatKind kind; bool ordinary; } statistics[] = {
   {"final", MS_FINAL, false}, {"initial", MS_INITIAL, false}, {"min", MS_MIN, true}, {"max", MS_MAX, true},
   {"mean", MS_MEAN, false},   {"drift", MS_DRIFT, false},     {"at", MS_AT, false},     {"gain", MS_GAIN, false},
+  {"events", MS_EVENTS, true}, {"first", MS_FIRST, true},     {"last", MS_LAST, true},
 };
 enum { NSTATISTICS = sizeof statistics / sizeof *statistics };
 
@@ -228,6 +244,25 @@ void energy_misplaced(const Env *env, Span at) {
   }
 }
 
+// Of located events at a row: how many, or a time.
+static Value make_event_statistic(const Env *env, const Ast *x, MStatKind kind) {
+  Elab *e = env->e;
+  Env in = *env;
+  if (!arity_ok(env, x, 1)) return bad_value(env, x->span);
+  in.in_stat = true;
+  in.in_claim = false;
+  Value v = elab_row_of(&in, x->list.at[0]);
+  if (v.bad) return bad_value(env, x->span);
+  MOutput o = {
+    .ctx = env->ctx, .name = ast_text(e, x->list.at[0]), .value = v.at[0], .unit = v.unit, .hidden = true,
+    .span = v.span
+  };
+  vec_push(&e->output, o);
+  vec_push(&e->stat, ((MStat){ .kind = kind, .output = (int)e->output.n - 1 }));
+  Unit u = kind == MS_EVENTS ? UNIT_ONE : e->has_units ? unit_named("s") : UNIT_ANY;
+  return scalar_value(mx_stat(e->a, (int)e->stat.n - 1, x->span), u, x->span, env);
+}
+
 static Value make_statistic(const Env *env, const Ast *x, MStatKind kind) {
   Elab *e = env->e;
   MStat s = {.kind = kind};
@@ -272,6 +307,7 @@ Value elab_statistic(const Env *env, const Ast *x, bool *is_one) {
     if (strcmp(statistics[i].name, x->name) != 0) continue;
     if (statistics[i].ordinary && (x->list.n != 1 || !env->in_claim)) return bad_value(env, x->span);   // min(a, b)
     *is_one = true;
+    if (env->in_claim && statistics[i].kind >= MS_EVENTS) return make_event_statistic(env, x, statistics[i].kind);
     if (env->in_claim) return make_statistic(env, x, statistics[i].kind);
     Diag *d = diag(env->e->bag, DIAG_E0226, x->span, "`%s` looks back on a finished run", x->name);
     diag_label(d, env->in_stat ? "inside another statistic" : "not known during the run");
@@ -295,7 +331,7 @@ void elab_expect(Env env, const Ast *x) {
   if (v.at[0]->uses & (MU_VAR | MU_TIME)) {
     Diag *d = diag(env.e->bag, DIAG_E0226, v.span, "a claim is about the finished run");
     diag_label(d, "uses a quantity that changes during the run");
-    diag_note(d, "the statistics are final, initial, min, max, mean, drift, gain, and at(x, t)");
+    diag_note(d, "the statistics are final, initial, min, max, mean, drift, gain, at(x, t), and events, first, last of a contact");
     const Ast *c = x->a;
     bool compares = c->kind == AST_BINARY && c->op >= AO_LT && c->op <= AO_NE;
     bool bound = compares && (c->op == AO_LT || c->op == AO_LE || c->op == AO_GT || c->op == AO_GE);

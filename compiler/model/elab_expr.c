@@ -307,6 +307,8 @@ Value elab_expr(const Env *env, const Ast *x) {
   case AST_STRING: return misplaced(env, x, "text", "a model computes with numbers only");
   case AST_RANGE:
     return misplaced(env, x, "a range", "ranges stand in `for i in 1:n`, `sum(i in 1:n)` and slices, x[1:2]");
+  case AST_POINT: return misplaced(env, x, "a point", "points stand in `u in graph(s, [(0, 0), (1, 2)])`");
+  case AST_SET: return misplaced(env, x, "a set", "sets stand in `-y in normal_cone({l : A*l <= b}, l)`");
   case AST_ARG: return misplaced(env, x, "a named argument", "functions take their arguments in order: f(x, y)");
   default: return bad_value(env, x->span);
   }

@@ -15,15 +15,8 @@
 
 static void collect(Elab *e, const Ast *file);
 
-static const char *import_path(Elab *e, const Ast *x) {
-  const char *name = x->name ? x->name : "";
-  if (strncmp(name, "std/", 4) == 0 && e->opt && e->opt->std_dir)
-    return arena_printf(e->a, "%s/%s", e->opt->std_dir, name + 4);
-  return source_beside(e->a, x->span.file, name);
-}
-
 // a/./b and a/x/../b are a/b, so that a file is known under one path.
-static const char *plain_path(Elab *e, const char *path) {
+static const char *plain_path(Interner *in, const char *path) {
   Vec(char) out = {0};
   for (const char *s = path; *s;) {
     size_t n = strcspn(s, "/");
@@ -37,9 +30,15 @@ static const char *plain_path(Elab *e, const char *path) {
     s += rest;
   }
   vec_push(&out, 0);
-  const char *kept = intern(e->in, out.at);
+  const char *kept = intern(in, out.at);
   vec_free(&out);
   return kept;
+}
+
+const char *import_path(Arena *a, Interner *in, const char *std_dir, const Ast *x) {
+  const char *name = x->name ? x->name : "";
+  bool std = strncmp(name, "std/", 4) == 0 && std_dir;
+  return plain_path(in, std ? arena_printf(a, "%s/%s", std_dir, name + 4) : source_beside(a, x->span.file, name));
 }
 
 // The file beside `path` whose name is nearest, as the import would write it; NULL: none is near.
@@ -59,10 +58,11 @@ static const char *nearest_file(Elab *e, const char *path, const char *written) 
 }
 
 static void import_file(Elab *e, const Ast *x) {
-  const char *path = plain_path(e, import_path(e, x));
+  const char *path = import_path(e->a, e->in, e->opt ? e->opt->std_dir : NULL, x);
   if (map_get(e->files, path)) return;
   const SourceFile *f = NULL;
-  SourceStatus s = source_read_ordinary(e->a, path, &f);
+  Arena *keep = e->opt && e->opt->sources ? e->opt->sources : e->a;
+  SourceStatus s = source_read_open(keep, path, e->opt ? e->opt->open : NULL, &f);
   map_put(e->files, path, (void *)(f ? (const void *)f : (const void *)x));
   if (s != SOURCE_OK) {
     Diag *d = diag(e->bag, DIAG_E0215, x->name_span.file ? x->name_span : x->span,
@@ -204,9 +204,11 @@ static const Model *freeze(Elab *e, const Ast *root) {
   FREEZE(force);
   FREEZE(equation);
   FREEZE(relation);
+  FREEZE(law);
   FREEZE(contact);
   FREEZE(constraint);
   FREEZE(output);
+  FREEZE(draw);
   FREEZE(init);
   FREEZE(body);
   FREEZE(solid);
@@ -231,9 +233,11 @@ static void release(Elab *e) {
   vec_free(&e->force);
   vec_free(&e->equation);
   vec_free(&e->relation);
+  vec_free(&e->law);
   vec_free(&e->contact);
   vec_free(&e->constraint);
   vec_free(&e->output);
+  vec_free(&e->draw);
   vec_free(&e->init);
   vec_free(&e->body);
   vec_free(&e->solid);
@@ -320,7 +324,7 @@ const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateO
   for (int i = 0; o && i < o->nset; i++) o->set[i].use = SET_UNKNOWN, o->set[i].what = NULL;   // of the file before
   make_words(e);
   e->globals = new_global_scope(e);
-  if (file->span.file) map_put(e->files, plain_path(e, file->span.file->path), (void *)file->span.file);
+  if (file->span.file) map_put(e->files, plain_path(e->in, file->span.file->path), (void *)file->span.file);
   collect(e, file);
   for (size_t i = 0; i < map_size(e->models); i++)
     e->has_units = e->has_units || mentions_unit(map_value_at(e->models, i));

@@ -214,6 +214,7 @@ static void item(Env env, const Ast *x) {
   case AST_CONTACT: elab_contact(env, x); break;
   case AST_CONSTRAINT: elab_constraint(env, x); break;
   case AST_FOR: loop(env, x); break;
+  case AST_DRAW: elab_draw(env, x); break;
   case AST_BODY:
   case AST_INSTANCE: {
     Symbol *y = scope_find(env.scope, x->name);

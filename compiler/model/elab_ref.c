@@ -511,3 +511,23 @@ Value elab_ref(const Env *env, const Ast *x) {
   Symbol *y = walk(env, x, &p);
   return y ? symbol_value(env, y, &p, x) : bad_value(env, x->span);
 }
+
+Value elab_row_of(const Env *env, const Ast *x) {
+  Path p = { 0 };
+  if (!is_reference(x)) return bad_value(env, x->span);
+  const Ast *base = x->kind == AST_INDEX ? x->a : x;
+  if (base->kind == AST_NAME && local_find(env, base->name)) return bad_value(env, x->span);
+  Symbol *y = walk(env, x, &p);
+  if (!y) return bad_value(env, x->span);
+  if (y->kind == SY_ROW && !p.force && symbol_force(y)) p.force = y->id >= 0 ? NORMAL : TANGENTIAL;
+  Value v = symbol_value(env, y, &p, x);
+  if (v.bad) return v;
+  const MExpr *at = v.at[0];
+  bool row = at->kind == MX_VAR && !at->derivative &&
+             (env->e->var.at[at->id].kind == MV_ROW || env->e->var.at[at->id].kind == MV_MULTIPLIER);
+  if (row) return scalar_value(v.at[0], v.unit, x->span, env);
+  Diag *d = diag(env->e->bag, DIAG_E0226, x->span, "`%s` is neither a contact nor a multiplier", ast_text(env->e, x));
+  diag_label(d, "has no events of its own");
+  diag_help(d, "name a contact: events(floor), first(pair[3])");
+  return bad_value(env, x->span);
+}

@@ -3,46 +3,25 @@
 //   u in a + b*sgn(s)                ML_BOX: [a - |b|, a + |b|], y = -sign(b)*s
 //   -y in normal_cone([lo, hi], u)   ML_BOX; ML_FREE when both are infinite (y = 0)
 // Vectors give one relation for each element.
+//   u in graph(s, [(s1, u1), ...])       elab_graph.c: a box for each piece
+//   -y in normal_cone({l : ...}, l)      elab_polyhedron.c: a complementarity for each face
 #include <math.h>
 #include <string.h>
 
-#include "elab.h"
-
-typedef struct Sides { MLawKind law; Value y, u, lo, hi; Span law_span; unsigned asserted; } Sides;
-
-static const Ast *strip(const Ast *x) {
-  while (x->kind == AST_PAREN) x = x->a;
-  return x;
-}
-
-static bool is_multiplier(const Elab *e, const Value *v) {
-  if (v->bad) return false;
-  for (int i = 0; i < value_count(v); i++)
-    if (v->at[i]->kind != MX_VAR || v->at[i]->derivative || e->var.at[v->at[i]->id].kind != MV_MULTIPLIER ||
-        e->var.at[v->at[i]->id].algebraic) return false;
-  return true;
-}
+#include "elab_relation.h"
 
 // --- sizes ---
 
-static bool fits(const Env *env, const Value *v, const Value *like) {
-  if (v->ndim == 0 || (v->ndim == like->ndim && value_count(v) == value_count(like))) return true;
-  shape_error(env, v->span, v, like, "relate", "both sides of a relation must have the same size");
-  return false;
-}
-
-static MExpr *element(const Value *v, int i) { return v->ndim ? v->at[i] : v->at[0]; }
-
 static void push(const Env *env, const Ast *x, const Sides *s) {
   Elab *e = env->e;
-  if (!fits(env, &s->y, &s->u) || (s->u.ndim && !s->y.ndim && !fits(env, &s->u, &s->y))) return;
-  if (s->law == ML_BOX && (!fits(env, &s->lo, &s->u) || !fits(env, &s->hi, &s->u))) return;
+  if (!relation_fits(env, &s->y, &s->u) || (s->u.ndim && !s->y.ndim && !relation_fits(env, &s->u, &s->y))) return;
+  if (s->law == ML_BOX && (!relation_fits(env, &s->lo, &s->u) || !relation_fits(env, &s->hi, &s->u))) return;
   const char *name = family_name(env, x->name);
   for (int i = 0; i < value_count(&s->u); i++) {
     MRelation r = { .ctx = env->ctx,
                     .law = s->law,
-                    .y = element(&s->y, i),
-                    .lambda = element(&s->u, i),
+                    .y = relation_element(&s->y, i),
+                    .lambda = relation_element(&s->u, i),
                     .asserted = s->asserted,
                     .span = x->span,
                     .y_span = s->y.span,
@@ -50,20 +29,14 @@ static void push(const Env *env, const Ast *x, const Sides *s) {
                     .law_span = s->law_span };
     r.name = s->u.ndim ? arena_printf(e->a, "%s[%d]", name, i + 1) : name;
     if (s->law == ML_BOX) {
-      r.lo = element(&s->lo, i);
-      r.hi = element(&s->hi, i);
+      r.lo = relation_element(&s->lo, i);
+      r.hi = relation_element(&s->hi, i);
     }
-    vec_push(&e->relation, r);
+    push_relation(env, r);
   }
 }
 
 // --- complementarity ---
-
-static void needs_multiplier(const Env *env, Span at, const char *what, const char *help) {
-  Diag *d = diag(env->e->bag, DIAG_E0207, at, "%s", what);
-  diag_label(d, "not the name of a multiplier");
-  diag_help(d, "%s", help);
-}
 
 static void complementarity(const Env *env, const Ast *x, Sides *s) {
   const Ast *law = x->a;
@@ -71,11 +44,17 @@ static void complementarity(const Env *env, const Ast *x, Sides *s) {
   if (a.bad || b.bad || !unit_check(env, a, UNIT_ANY, "a side of a complementarity") ||
       !unit_check(env, b, UNIT_ANY, "a side of a complementarity"))
     return;
-  bool in_a = is_multiplier(env->e, &a), in_b = is_multiplier(env->e, &b);
+  bool in_a = is_multiplier(env, &a), in_b = is_multiplier(env, &b);
   if (!in_a && !in_b) {
-    Diag *d = diag(env->e->bag, DIAG_E0207, a.span, "one side of a complementarity must be a multiplier");
-    diag_label(d, "not just a multiplier");
+    const char *kind = env->block ? "discrete variable" : "multiplier";
+    Diag *d = diag(env->e->bag, DIAG_E0207, a.span, "one side of a complementarity must be a %s", kind);
+    diag_label(d, "not just a %s", kind);
     diag_also(d, b.span, "nor is this");
+    if (env->block) {
+      diag_help(d, "discrete u = 0;  every T { relation %s: 0 <= %s perp u >= 0; }", x->name,
+                ast_text(env->e, law->a));
+      return;
+    }
     diag_help(d, "multiplier lambda; relation %s: 0 <= %s perp lambda >= 0; and let lambda act in an equation", x->name,
               ast_text(env->e, law->a));
     return;
@@ -112,7 +91,7 @@ static void relay(const Env *env, const Ast *x, Sides *s) {
   Relay r;
   s->u = elab_expr(env, law->a);
   if (!relay_form(env, law->b, &r) || s->u.bad) return;
-  if (!is_multiplier(env->e, &s->u)) {
+  if (!is_multiplier(env, &s->u)) {
     needs_multiplier(env, s->u.span, "the left side of `in` must be a multiplier",
                      "multiplier u; relation N: u in -K*sgn(s); and let u act in an equation");
     return;
@@ -120,7 +99,8 @@ static void relay(const Env *env, const Ast *x, Sides *s) {
   Span at = law->b->span;
   int n = value_count(&s->u);
   if (!r.has_b) r.b = scalar_value(mx_num(m, 1, at), UNIT_BARE, at, env);
-  if (!fits(env, &r.s, &s->u) || !fits(env, &r.b, &s->u) || (r.has_a && !fits(env, &r.a, &s->u))) return;
+  if (!relation_fits(env, &r.s, &s->u) || !relation_fits(env, &r.b, &s->u) ||
+      (r.has_a && !relation_fits(env, &r.a, &s->u))) return;
   Unit height = r.has_a ? unit_merge(r.a.unit, r.b.unit) : r.b.unit;
   if ((r.has_a && !unit_check(env, r.a, r.b.unit, "the centre of the relay")) ||
       !unit_check(env, s->u, height, "the multiplier of this relay"))
@@ -135,7 +115,8 @@ static void relay(const Env *env, const Ast *x, Sides *s) {
   s->hi.at = ARENA_ARRAY(m, MExpr *, n);
   s->y.at = ARENA_ARRAY(m, MExpr *, n);
   for (int i = 0; i < n; i++) {
-    MExpr *k = element(&r.b, i), *sense = element(&r.s, i), *a = r.has_a ? element(&r.a, i) : NULL;
+    MExpr *k = relation_element(&r.b, i), *sense = relation_element(&r.s, i),
+          *a = r.has_a ? relation_element(&r.a, i) : NULL;
     bool negative = r.negative;
     if (k->kind == MX_NUM && k->num < 0) {
       k = mx_num(m, -k->num, at);
@@ -168,13 +149,17 @@ static bool all_zero(const Value *v) {
 
 static void normal_cone(const Env *env, const Ast *x, const Ast *cone, Sides *s) {
   Elab *e = env->e;
-  const Ast *lhs = strip(x->a->a);
+  const Ast *lhs = without_parentheses(x->a->a);
   if (!arity_ok(env, cone, 2)) return;
-  const Ast *box = strip(cone->list.at[0]);
+  const Ast *box = without_parentheses(cone->list.at[0]);
+  if (box->kind == AST_SET) {
+    polyhedron_law(env, x, cone, s);
+    return;
+  }
   if (box->kind != AST_VECTOR || box->list.n != 2) {
     Diag *d = diag(e->bag, DIAG_E0227, box->span, "the first argument of normal_cone is an interval");
     diag_label(d, "not of the form [lo, hi]");
-    diag_help(d, "normal_cone([0, inf], u)");
+    diag_help(d, "normal_cone([0, inf], u), or of a vector l: normal_cone({l : A*l <= b}, l)");
     return;
   }
   bool minus = lhs->kind == AST_UNARY && lhs->op == AO_NEG;
@@ -184,7 +169,7 @@ static void normal_cone(const Env *env, const Ast *x, const Ast *cone, Sides *s)
   s->u = elab_expr(env, cone->list.at[1]);
   if (s->y.bad || s->lo.bad || s->hi.bad || s->u.bad || !unit_check(env, s->y, UNIT_ANY, "the output of a relation"))
     return;
-  if (!is_multiplier(e, &s->u)) {
+  if (!is_multiplier(env, &s->u)) {
     needs_multiplier(env, s->u.span, "the second argument of normal_cone must be a multiplier",
                      "multiplier u; relation N: -y in normal_cone([lo, hi], u);");
     return;
@@ -228,15 +213,18 @@ void elab_relation(Env env, const Ast *x) {
   if (law->kind == AST_COMPLEMENTARITY) {
     complementarity(&env, x, &s);
   } else if (law->kind == AST_INCLUSION) {
-    const Ast *set = strip(law->b);
+    const Ast *set = without_parentheses(law->b);
     if (set->kind == AST_CALL && strcmp(set->name, "normal_cone") == 0) {
       normal_cone(&env, x, set, &s);
+    } else if (set->kind == AST_CALL && strcmp(set->name, "graph") == 0) {
+      graph_law(&env, x, set, &s);
     } else if (has_sgn(set)) {
       relay(&env, x, &s);
     } else {
       Diag *d = diag(e->bag, DIAG_E0227, set->span, "this is not a set that a relation can use");
-      diag_label(d, "neither sgn(...) nor normal_cone(...)");
-      diag_help(d, "u in -K*sgn(s), or -y in normal_cone([lo, hi], u)");
+      diag_label(d, "neither sgn(...) nor graph(...) nor normal_cone(...)");
+      diag_help(d, "u in -K*sgn(s), u in graph(s, [(-1, -1), (0, -1), (0, 1), (1, 1)]), or -y in normal_cone([lo, hi], "
+                "u)");
     }
   } else if (law->kind == AST_EQUALITY) {
     Diag *d = diag(e->bag, DIAG_E0207, law->span, "this relation does not say which multiplier enforces it");

@@ -24,14 +24,19 @@ typedef struct Override {
   const char *what;
 } Override;
 
+// The path of the file that an IMPORT node names, interned and without parts like a/../; std_dir may be NULL.
+const char *import_path(Arena *a, Interner *in, const char *std_dir, const Ast *import);
+
 // Where imports are read from: `import "x.nsm"` relative to the importing file; `import "std/x.nsm"` from std_dir.
 typedef struct ElaborateOptions {
   Override *set; int nset;
   const char *std_dir;
   const char *const *solvers;   // names that `simulate` may give, NULL behind the last; NULL: any
+  const OpenTexts *open;        // texts that stand for files; NULL
   const char *root;  // name of the model to run; NULL: the last model of the file that has no formals without default
   bool        library;     // a file of functions and parameters, without any model, is fine: NULL is returned without
                            // an error
+  Arena      *sources;     // where the text of imported files lives; NULL: with the model
 } ElaborateOptions;
 
 // NULL when there were errors (all in the bag).

@@ -113,6 +113,7 @@ typedef struct MRelation {
   MLawKind law; MExpr *y; MExpr *lambda;   // -y in N_[lo,hi](lambda); lambda: MX_VAR of a multiplier
   MExpr *lo, *hi;                      // ML_BOX only
   MAlgebraicKind algebraic;            // ML_FREE that stands for an equation or the balance of a node
+  int block;                           // number + 1 of the block `every` that it stands in: lambda is discrete; 0: none
   unsigned asserted; Span span, y_span, lambda_span, law_span;
 } MRelation;
 
@@ -197,6 +198,13 @@ typedef struct MTouch {
 } MTouch;
 typedef enum { MT_COUNT, MT_DEEPEST, MT_IMPULSE } MTouchWhat;            // MT_IMPULSE + 0 ... 5: axes, then moments
 
+// A picture of a `draw`: its arguments are hidden outputs from `first` on, so many numbers each.
+enum { MOST_ARGUMENTS = 8 };
+typedef struct MDraw {
+  const char *shape, *text;            // "line"; the string of a text, NULL: none
+  int first, nargument, argument[MOST_ARGUMENTS];
+} MDraw;
+
 // What `turned(y, x)` remembers: variable `var` is the angle of (x, y) where the step began.
 typedef struct MAngle { MContext ctx; int var; MExpr *y, *x; Span span; } MAngle;
 typedef struct MAssert { MContext ctx; MExpr *cond; const char *text; Span span; } MAssert;
@@ -220,7 +228,8 @@ typedef struct MAction {
   Span   span;
 } MAction;
 
-typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT, MS_GAIN } MStatKind;
+typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT, MS_GAIN, MS_EVENTS, MS_FIRST, MS_LAST } MStatKind;
+// MS_EVENTS ...: of located events of the row whose multiplier the output is
 // of output number `output` (its context has n = 0); -1: the total energy, -2: kinetic, -3: potential
 typedef struct MStat   { MStatKind kind; int output; MExpr *at; } MStat;
 enum {
@@ -241,6 +250,7 @@ typedef struct MExperiment {
   MExpr *start, *until, *step;         // over params; NULL: not given
   const char *scheme; Span scheme_span;// "moreau", ...; NULL: inferred
   MExpr *theta, *gamma;                // NULL: default
+  int located; Span located_span;      // located = true: 1, false: -1; 0: not said
   const char *solver; Span solver_span;
   MExpr *tolerance, *accept;           // NULL: default
 } MExperiment;
@@ -260,9 +270,11 @@ typedef struct Model {
   MForce *force; int nforce;
   MEquation *equation; int nequation;
   MRelation *relation; int nrelation;
+  MRelation *law; int nlaw;            // relations of blocks
   MContact *contact; int ncontact;
   MConstraint *constraint; int nconstraint;
   MOutput *output; int noutput;
+  MDraw *draw; int ndraw;
   MInit *init; int ninit;
   MBody *body; int nbody;
   MSolid *solid; int nsolid;

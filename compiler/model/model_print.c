@@ -87,7 +87,8 @@ static void operation(const Printer *p, const MExpr *x) {
 }
 
 static void statistic(const Printer *p, const MExpr *x) {
-  static const char *const names[] = {"final", "initial", "min", "max", "mean", "drift", "at", "gain"};
+  static const char *const names[] = {"final", "initial", "min", "max", "mean", "drift", "at", "gain",
+                                      "events", "first", "last"};
   const MStat *s = &p->m->stat[x->id];
   text_printf(p->out, "%s(", names[s->kind]);
   if (s->output == MSTAT_ENERGY) text_add(p->out, "energy");
@@ -262,11 +263,12 @@ static void asserted(Printer *p, unsigned bits) {
     if (bits & 1u << i) text_printf(p->out, ", %s", names[i]);
 }
 
-static void relations(Printer *p) {
-  for (int i = 0; i < p->m->nrelation; i++) {
-    const MRelation *r = &p->m->relation[i];
+static void relations(Printer *p, const MRelation *at, int n) {
+  for (int i = 0; i < n; i++) {
+    const MRelation *r = &at[i];
     p->ctx = &r->ctx;
-    text_add(p->out, "  relation ");
+    if (r->block) text_printf(p->out, "  block %d: relation ", r->block);
+    else text_add(p->out, "  relation ");
     with_indices(p->out, r->name, &r->ctx);
     text_add(p->out, r->law == ML_NONNEG ? ": 0 <= " : r->law == ML_FREE ? ": 0 = " : ": -(");
     expr(p, r->y);
@@ -352,6 +354,19 @@ static void results(Printer *p) {
     expr(p, m->output[i].value);
     end(p, p->ctx);
   }
+  for (int i = 0; i < m->ndraw; i++) {
+    const MDraw *d = &m->draw[i];
+    p->ctx = &m->output[d->first].ctx;
+    text_printf(p->out, "  draw %s(", d->shape);
+    for (int k = 0, n = d->first; k < d->nargument; k++)
+      for (int j = 0; j < d->argument[k]; j++, n++) {
+        text_add(p->out, j ? ", " : k ? "; " : "");
+        expr(p, m->output[n].value);
+      }
+    if (d->text) text_printf(p->out, "; \"%s\"", d->text);
+    text_add(p->out, ")");
+    end(p, p->ctx);
+  }
   for (int i = 0; i < m->nassertion; i++) {
     p->ctx = &m->assertion[i].ctx;
     text_add(p->out, "  assert ");
@@ -383,6 +398,7 @@ static void experiment(Printer *p) {
   if (s->scheme) text_printf(p->out, " scheme = %s", s->scheme);
   entry(p, "theta", s->theta);
   entry(p, "gamma", s->gamma);
+  if (s->located) text_printf(p->out, " located = %s", s->located > 0 ? "true" : "false");
   if (s->solver) text_printf(p->out, " solver = %s", s->solver);
   entry(p, "tolerance", s->tolerance);
   entry(p, "accept", s->accept);
@@ -395,7 +411,8 @@ void model_print(const Model *m, Text *out) {
   params(&p);
   variables(&p);
   assignments(&p);
-  relations(&p);
+  relations(&p, m->relation, m->nrelation);
+  relations(&p, m->law, m->nlaw);
   rows(&p);
   touches(&p);
   results(&p);

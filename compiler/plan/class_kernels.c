@@ -77,7 +77,8 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
     Ex e[2] = { c->kinetic ? c->kinetic : zero, c->potential ? c->potential : zero };
     kernel_set(pc, h, KERNEL_ENERGY, e, 2);
   }
-  if (c->kind == CLASS_RELATION) kernel_set(pc, h, KERNEL_Y, &c->y, 1);
+  bool law = c->kind == CLASS_RELATION || c->kind == CLASS_LAW;
+  if (law) kernel_set(pc, h, KERNEL_Y, &c->y, 1);
   if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->kind == CLASS_FRICTION) {
     Ex e[2] = { c->velocity_level ? ex_num(p, 0) : c->y, c->rate };
     kernel_set(pc, h, KERNEL_GAP, e, 2);
@@ -87,7 +88,7 @@ void class_kernels(PlanClass *pc, Hoist *h, const SysClass *c, bool jacobians) {
       kernel_set(pc, h, KERNEL_SIZE, (Ex[]){ magnitude(h->arena, p, c->y) }, 1);
   }
   kernel_entries(pc, h, KERNEL_H, &c->h);
-  if (c->kind == CLASS_RELATION && c->row_type == 1) kernel_set(pc, h, KERNEL_LAW, (Ex[]){ c->lo, c->hi }, 2);
+  if (law && c->row_type == 1) kernel_set(pc, h, KERNEL_LAW, (Ex[]){ c->lo, c->hi }, 2);
   if (c->kind == CLASS_OUTPUT || (c->kind >= CLASS_ASSERT && c->kind < CLASS_DELAY && c->value != EX_NONE))
     kernel_set(pc, h, KERNEL_OUT, &c->value, 1);
   if (c->kind == CLASS_INIT) hoist_column(h, c->value);

@@ -1,4 +1,8 @@
 // Hoisting. In sums and products the constant factors are grouped first, so that m*g*z becomes num*z.
+//
+// In a model of very many statements numbers are columns too: statements that differ by them share their kernels then
+// (kernel/kernels.c). Not small integers and halves, which are exponents and parts of formulas.
+#include <math.h>
 #include <string.h>
 #include "hoist.h"
 
@@ -35,8 +39,13 @@ int hoist_column(Hoist *h, Ex e) {
   return column(h, e);
 }
 
+static bool stays(const Hoist *h, double x) {
+  enum { MANY_CLASSES = 256, LARGEST = 8 };
+  return h->sys->ncls < MANY_CLASSES || !isfinite(x) || (fabs(x) <= LARGEST && 2 * x == floor(2 * x));
+}
+
 static Ex as_column(Hoist *h, Ex e) {
-  if (ex_operator(h->sys->pool, e) == OP_NUM) return e;
+  if (ex_operator(h->sys->pool, e) == OP_NUM && stays(h, ex_value(h->sys->pool, e))) return e;
   return ex_sym(h->sys->pool, hoisted_symbol(h->sys, column(h, e)));
 }
 

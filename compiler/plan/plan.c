@@ -21,6 +21,16 @@ static void refuse_weights(const System *s, const char *scheme, DiagBag *bag) {
   }
 }
 
+// Events are located by some schemes alone.
+static void refuse_located(const System *s, const char *scheme, DiagBag *bag) {
+  Diag *d = diag(bag, DIAG_E0604, s->model->sim.located_span, "the scheme '%s' does not locate events", scheme);
+  Text list = {0};
+  for (int i = 0; i < SCHEME_COUNT; i++)
+    if (schemes[i].located) text_printf(&list, "%s%s(located = true)", list.n ? " or " : "", schemes[i].name);
+  diag_help(d, "scheme = %s", text_str(&list));
+  text_free(&list);
+}
+
 static const SchemeDescriptor *unknown(const System *s, const char *name, bool own, const char *near, DiagBag *bag) {
   Diag *d = diag(bag, DIAG_E0603, own ? s->model->sim.scheme_span : s->model->span, "there is no scheme '%s'", name);
   if (near) { diag_help(d, "did you mean `%s`?", near); return NULL; }
@@ -51,6 +61,7 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
     diag_help(d, "gamma = 1 (implicit) or gamma = 1/2");
   }
   if (!scheme->weights && !override) refuse_weights(s, scheme->name, bag);
+  if (x->located > 0 && !scheme->located && !override) refuse_located(s, scheme->name, bag);
   if (scheme->check) scheme->check(a, s, scheme, bag);
   return diag_errors(bag) > before ? NULL : scheme->plan(a, s, scheme);
 }

@@ -15,7 +15,8 @@ const Plan *scheme_midpoint(Arena *a, const System *s, const SchemeDescriptor *d
     if (c->kind == CLASS_SMOOTH) {
       p->constant_iteration_matrix &= pc->kernel[KERNEL_MASS].stage <= STAGE_CONST;
       p->constant_problem_matrix &= pc->kernel[KERNEL_B].stage <= STAGE_CONST;
-    } else p->constant_problem_matrix &= pc->kernel[KERNEL_H].stage <= STAGE_CONST;
+    } else if (pc->c->kind <= CLASS_FRICTION)
+      p->constant_problem_matrix &= pc->kernel[KERNEL_H].stage <= STAGE_CONST;
     class_columns(pc, &h);
   }
   p->constant_problem_matrix &= p->constant_iteration_matrix;

@@ -103,7 +103,8 @@ const Plan *scheme_moreau(Arena *a, const System *s, const SchemeDescriptor *d) 
                                       pc->kernel[KERNEL_JAC].stage <= STAGE_CONST &&
                                       pc->kernel[KERNEL_K].stage <= STAGE_CONST;
       p->constant_problem_matrix &= pc->kernel[KERNEL_B].stage <= STAGE_CONST;
-    } else p->constant_problem_matrix &= pc->kernel[KERNEL_H].stage <= STAGE_CONST;
+    } else if (pc->c->kind <= CLASS_FRICTION)
+      p->constant_problem_matrix &= pc->kernel[KERNEL_H].stage <= STAGE_CONST;
   }
   p->constant_problem_matrix &= p->constant_iteration_matrix;
   return p;

@@ -464,7 +464,8 @@ static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts
                       contact ? "this contact has no gap" : "this constraint has no normal direction");
     diag_help(d, contact ? "add normal = ...; to its braces" : "add normal = ...; to its braces: what is held at zero");
   }
-  if (p->problems > before && !normal) return ast_new(p, AST_ERROR, at);
+  // Where the text is not judged, problems are not counted.
+  if (!normal && (!force || p->problems > before)) return ast_new(p, AST_ERROR, at);
   return row(p, kind, at, named, normal ? normal->a : NULL, normal ? NULL : force->a, slip ? slip->a : NULL, laws);
 }
 
@@ -531,6 +532,20 @@ Ast *ast_indexer(Parse *p, Span at, Span name_at, const char *name, Ast *range) 
   n->a = range;
   return ast_done(p, n);
 }
+
+Ast *ast_draw(Parse *p, Span at, AstList pictures) {
+  Ast *n = ast_new(p, AST_DRAW, at);
+  n->list2 = pictures;
+  return ast_done(p, n);
+}
+
+Ast *ast_picture(Parse *p, Span at, Ast *what) {
+  Ast *n = ast_new(p, AST_PICTURE, at);
+  n->a = what;
+  return ast_done(p, n);
+}
+
+AstList ast_pictures(Parse *p, AstList pictures, Ast *one) { return one ? ast_append(p, pictures, one) : pictures; }
 
 Ast *ast_for(Parse *p, Span at, Span name_at, const char *name, Ast *range, AstList items) {
   Ast *n = named_node(p, AST_FOR, at, name_at, name);

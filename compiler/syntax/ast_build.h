@@ -43,6 +43,9 @@ Ast *ast_constraint(Parse *p, Span at, Ast *named, Ast *left, Ast *right, AstLis
 Ast *ast_law(Parse *p, Span at, Span name_at, const char *name, AstList args);
 Ast *ast_instance(Parse *p, Span at, Span model_at, const char *model, Span name_at, const char *name, AstList indexers,
                   AstList args);
+Ast *ast_draw(Parse *p, Span at, AstList pictures);
+Ast *ast_picture(Parse *p, Span at, Ast *what);
+AstList ast_pictures(Parse *p, AstList pictures, Ast *one);
 Ast *ast_body(Parse *p, Span at, Span name_at, const char *name, AstList indexers, AstList entries);
 Ast *ast_gravity(Parse *p, Span at, Ast *value);
 Ast *ast_flow(Parse *p, Span at, Ast *from, Ast *to, Ast *value);
@@ -80,3 +83,5 @@ Ast *ast_vector(Parse *p, Span at, AstList elements);
 Ast *ast_sum(Parse *p, Span at, Span name_at, const char *name, Ast *range, Ast *summand);
 Ast *ast_range(Parse *p, Span at, Ast *from, Ast *to);
 Ast *ast_paren(Parse *p, Span at, Ast *a);
+Ast *ast_point(Parse *p, Span at, Ast *first, AstList rest);
+Ast *ast_set(Parse *p, Span at, Span name_at, const char *name, AstList inequalities);

@@ -247,3 +247,16 @@ Ast *ast_paren(Parse *p, Span at, Ast *a) {
   n->a = a;
   return ast_done(p, n);
 }
+
+Ast *ast_point(Parse *p, Span at, Ast *first, AstList rest) {
+  Ast *n = ast_new(p, AST_POINT, at);
+  n->list = ast_append(p, ast_list(), first);
+  for (int k = 0; k < rest.n; k++) n->list = ast_append(p, n->list, rest.at[k]);
+  return ast_done(p, n);
+}
+
+Ast *ast_set(Parse *p, Span at, Span name_at, const char *name, AstList inequalities) {
+  Ast *n = named(p, AST_SET, at, name_at, name);
+  n->list = inequalities;
+  return ast_done(p, n);
+}

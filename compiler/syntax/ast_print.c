@@ -322,7 +322,7 @@ static bool keeps_head(const Printer *w, const Ast *n, size_t end) {
   for (size_t k = w->pen.next; k < c->n && c->at[k].lo < end; k++)
     if (comment_breaks(w->src, c->at[k])) return false;
   return n->kind != AST_INSTANCE && n->kind != AST_BODY && n->kind != AST_TOUCH && n->kind != AST_PAIR &&
-         n->kind != AST_MATERIAL && n->kind != AST_MODEL &&
+         n->kind != AST_MATERIAL && n->kind != AST_DRAW && n->kind != AST_MODEL &&
          n->kind != AST_SIMULATE && n->kind != AST_IMPORT &&
          n->kind != AST_FUNCTION && !((n->kind == AST_CONTACT || n->kind == AST_CONSTRAINT) && in_braces(n));
 }
@@ -348,6 +348,7 @@ static size_t head_end(const Printer *w, const Ast *n) {
                                                        : n->a->span.lo;
   case AST_TOUCH:
   case AST_PAIR:
+  case AST_DRAW:
   case AST_BODY: return comments_skip(w->src, n->span.lo, '{');
   case AST_MATERIAL: return list_start(n, n->list);
   case AST_SIMULATE: return comments_skip(w->src, n->span.lo, '{');
@@ -388,6 +389,11 @@ static void put_item(Printer *w, const Ast *n) {
       }
       put_block(w, n, n->list.n ? n->list.at[n->list.n - 1]->span.hi : n->span.lo, n->list2);
       return;
+    case AST_DRAW:
+      text_add(out, "draw");
+      put_block(w, n, n->span.lo, n->list2);
+      return;
+    case AST_PICTURE: print_expr(n->a, &w->pen); break;
     case AST_FOR:
       text_printf(out, "for %s in ", n->name);
       print_expr(n->a, &w->pen);

@@ -233,6 +233,18 @@ static void print(const Ast *n, bool tight, Pen *w) {
       print(n->a, tight, w);
       put(w, n->span.hi - 1, ")");
       break;
+    case AST_POINT:
+      put(w, n->span.lo, "(");
+      print_each(n->list, tight, w);
+      put(w, n->span.hi - 1, ")");
+      break;
+    case AST_SET:
+      put(w, n->span.lo, "{");
+      put(w, n->name_span.lo, n->name);
+      pen_text(w, " : ");
+      print_each(n->list, tight, w);
+      put(w, n->span.hi - 1, "}");
+      break;
     case AST_INDEXER:
       put(w, n->span.lo, n->name);
       pen_text(w, " in ");

@@ -1,5 +1,6 @@
 // Words that are names everywhere but where an item begins with them in its own form:
 //
+//   draw { ... }
 //   body NAME { ... }     body NAME[i in 1:n] { ... }
 //   gravity EXPRESSION;      of vectors, and so not a number; no equation gravity[1] + x = 0, and no instance
 //                            gravity g(...) of a model with this name
@@ -93,6 +94,7 @@ int word_in_place(const Parse *p, const char *name, Span at, bool first, AstKind
     if (name[0] == 'm') return n > 0 && f->text[end] == ';' ? TOK_MATERIAL : TOK_NAME;
     return n == 2 && f->text[end] == '{' ? TOK_PAIR : TOK_NAME;
   }
+  if (!strcmp(name, "draw")) return f->text[skip_blanks(f, at.hi)] == '{' ? TOK_DRAW : TOK_NAME;
   bool flow = strcmp(name, "flow") == 0, algebraic = strcmp(name, "algebraic") == 0, node = strcmp(name, "node") == 0;
   if (!body && !gravity && !flow && !algebraic && !node) return TOK_NAME;
   size_t lo = skip_blanks(f, at.hi), hi = skip_blanks(f, name_end(f, lo));

@@ -30,6 +30,35 @@ static const char *written(Deriver *d, Span at) {
   return at.file ? arena_strndup(d->arena, at.file->text + at.lo, at.hi - at.lo) : "event";
 }
 
+// A relation that is solved for discrete variables: y, its derivatives with respect to those, bounds.
+static void law_class(Deriver *d, const MRelation *m) {
+  System *s = d->sys;
+  Pool *p = s->pool;
+  SysClass *c = derive_new_class(d, CLASS_LAW, arena_printf(d->arena, "relation %s", m->name), m->span, &m->ctx);
+  c->block = m->block - 1;
+  c->y_span = m->y_span;
+  c->law_span = m->law_span;
+  c->row_type = (int)m->law;
+  c->y = lower_expr(s, m->y);
+  c->lo = lower_expr(s, m->lo);
+  c->hi = lower_expr(s, m->hi);
+  if (ex_depends_any(p, c->y, state_rate, s))
+    diag(d->bag, DIAG_E0502, m->y_span, "the output of a relation cannot contain the derivative of a state");
+  SlotList l = slots_of(d->arena, s, c);
+  slots_collect(&l, c->y);
+  slots_collect(&l, c->lo);
+  slots_collect(&l, c->hi);
+  c->lambda_slot = slots_add(&l, lower_var_symbol(s, m->lambda, false));
+  for (int k = 0; k < c->nslot; k++) {
+    bool solved = false;
+    for (int i = 0; i < s->model->nlaw; i++)
+      solved = solved || (s->model->law[i].block == m->block && s->model->law[i].lambda->id == c->slot[k].var);
+    if (c->slot[k].kind != SLOT_D || !solved) continue;
+    Ex dy = ex_diff(p, c->y, c->slot[k].value);
+    if (!ex_is_num(p, dy, 0)) entries_push(d->arena, &c->h, (Entry){ 0, k, WRT_D, dy });
+  }
+}
+
 static void action_class(Deriver *d, const MAction *a) {
   System *s = d->sys;
   SysClass *c = event_class(d, CLASS_ACTION, a->block, "action", a->span, a->value);
@@ -68,6 +97,8 @@ void derive_events(Deriver *d) {
       read_slots(d, event_class(d, CLASS_WHEN, i, label, b->span, b->cond));
       if (b->crossing) read_slots(d, event_class(d, CLASS_CROSSING, i, label, b->span, b->crossing));
     }
+    for (int k = 0; k < s->model->nlaw; k++)
+      if (s->model->law[k].block == i + 1) law_class(d, &s->model->law[k]);
     for (int k = 0; k < s->model->naction; k++)
       if (s->model->action[k].block == i) action_class(d, &s->model->action[k]);
   }

@@ -1,4 +1,5 @@
-// How symbols read: `bead[i + 1].z'` for a person, `\dot{z}_{i+1}` in LaTeX. Loop positions print as i, j, k.
+// How symbols read: `bead[i + 1].z'` for a person, `\dot{z}_{i+1}` in LaTeX, the same in MathML. Loop positions
+// print as i, j, k.
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -6,6 +7,7 @@
 #include "names.h"
 
 static const char *const loop_letter[] = { "i", "j", "k", "l" };
+const char *loop_name(int position) { return position < 4 ? loop_letter[position] : "index"; }
 
 static void add_index(const System *s, const Sym *y, int k, Text *t) {
   ex_print(s->pool, y->idx[k], t, sym_name, (void *)s);
@@ -14,7 +16,7 @@ static void add_index(const System *s, const Sym *y, int k, Text *t) {
 void sym_text(const System *s, int id, Text *t) {
   const Sym *y = symtab_at(s->sym, id);
   switch (y->kind) {
-  case SYM_LOOP: text_add(t, y->id < 4 ? loop_letter[y->id] : "index"); return;
+  case SYM_LOOP: text_add(t, loop_name(y->id)); return;
   case SYM_TIME: text_add(t, "time"); return;
   case SYM_TIME0: text_add(t, "time_B"); return;
   case SYM_STEP: case SYM_H: text_add(t, "h"); return;
@@ -130,5 +132,71 @@ const char *sym_latex(int id, void *system) {
   }
   char *copy = arena_strndup(symtab_arena(s->sym), text_str(&t), strlen(text_str(&t)));
   text_free(&plain); text_free(&t);
+  return copy;
+}
+
+// ---- MathML: the last word of a name with the rest as its index ----
+static const char *const greek_letter[] = {
+  "\xce\xb1", "\xce\xb2", "\xce\xb3", "\xce\xb4", "\xce\xb5", "\xce\xb6", "\xce\xb7",
+  "\xce\xb8", "\xce\xb9", "\xce\xba", "\xce\xbb", "\xce\xbc", "\xce\xbd", "\xce\xbe",
+  "\xcf\x80", "\xcf\x81", "\xcf\x83", "\xcf\x84", "\xcf\x86", "\xcf\x87", "\xcf\x88",
+  "\xcf\x89", "\xce\x93", "\xce\x94", "\xce\x98", "\xce\x9b", "\xce\xa6", "\xce\xa8",
+  "\xce\xa9",
+};
+
+// The letter of a word, and how many characters it takes of it: a greek one by its name, one letter before digits or
+// before few more letters, else the whole word.
+static size_t letter_of(const char *w, size_t n, const char **letter) {
+  size_t letters = 0;
+  while (letters < n && isalpha((unsigned char)w[letters])) letters++;
+  *letter = NULL;
+  for (int g = 0; greek[g]; g++)
+    if (strlen(greek[g]) == letters && !strncmp(greek[g], w, letters)) { *letter = greek_letter[g]; return letters; }
+  return letters == 1 || (letters == n && n <= 3) ? 1 : n;
+}
+
+static void plain_text(Text *t, const char *s, size_t n) {
+  for (size_t i = 0; i < n; i++) {
+    if (s[i] == '<') text_add(t, "&lt;");
+    else if (s[i] == '&') text_add(t, "&amp;");
+    else if (s[i] == '.' || s[i] == ']') continue;
+    else if (s[i] == '[') { if (t->n && t->at[t->n - 1] != '>') text_addc(t, ' '); }
+    else text_addc(t, s[i]);
+  }
+}
+
+const char *sym_mathml(int id, void *system) {
+  const System *s = system;
+  const Sym *y = symtab_at(s->sym, id);
+  Text plain = {0}, t = {0};
+  sym_text(s, id, &plain);
+  const char *name = y->kind == SYM_TIME ? "t" : text_str(&plain), *letter;
+  size_t n = strlen(name);
+  bool rate = n > 0 && name[n - 1] == '\'';
+  if (rate) n--;
+  size_t last = n;
+  while (last > 0 && name[last - 1] != '.') last--;
+  size_t word = strcspn(name + last, "['");
+  if (last + word > n) word = n - last;
+  size_t shown = letter_of(name + last, word, &letter);
+  bool below = shown < word || last > 0 || last + word < n;
+  if (below) text_add(&t, "<msub>");
+  if (rate) text_add(&t, "<mover>");
+  text_add(&t, "<mi>");
+  if (letter) text_add(&t, letter);
+  else plain_text(&t, name + last, shown);
+  text_add(&t, rate ? "</mi><mo>\xcb\x99</mo></mover>" : "</mi>");
+  if (below) {
+    text_add(&t, "<mtext>");
+    plain_text(&t, name + last + shown, word - shown);
+    if (shown < word && (last > 0 || last + word < n)) text_addc(&t, ' ');
+    plain_text(&t, name, last);
+    if (last > 0 && last + word < n) text_addc(&t, ' ');
+    plain_text(&t, name + last + word, n - last - word);
+    text_add(&t, "</mtext></msub>");
+  }
+  char *copy = arena_strndup(symtab_arena(s->sym), text_str(&t), t.n);
+  text_free(&plain);
+  text_free(&t);
   return copy;
 }

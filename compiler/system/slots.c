@@ -33,7 +33,7 @@ int slots_add(SlotList *l, int symbol) {
   bool has_rate = t.kind == SLOT_Q || t.kind == SLOT_X || kind == MV_INPUT || kind == MV_DELAY;
   if (has_rate) { y.kind = SYM_RATE; t.rate = symtab_id(l->sys->sym, y); }
   if (l->cls->nslot == l->cap) {
-    l->cap = l->cap ? 2 * l->cap : 8;
+    l->cap = l->cap ? 2 * l->cap : 2;
     Slot *at = ARENA_ARRAY(l->arena, Slot, l->cap);
     if (l->cls->nslot) memcpy(at, l->cls->slot, (size_t)l->cls->nslot * sizeof *at);
     l->cls->slot = at;

@@ -36,7 +36,7 @@ int        symtab_size(const SymTab *t);
 // --- classes ---
 // numbers as in nsm_abi.h; EVENT: changes at events only, with discrete variables
 typedef enum { STAGE_NONE, STAGE_CONST, STAGE_EVENT, STAGE_TIME, STAGE_STATE } Stage;
-typedef enum { WRT_Q, WRT_V, WRT_X, WRT_L } Wrt;
+typedef enum { WRT_Q, WRT_V, WRT_X, WRT_L, WRT_D } Wrt;
 // As in nsm_abi.h. SLOT_POSITION: a number of an attitude, that moves with the three turns of its body, which are slots
 // too (along.h); SLOT_D: a discrete variable or signal
 typedef enum { SLOT_Q, SLOT_X, SLOT_L, SLOT_POSITION, SLOT_D = 5 } SlotKind;
@@ -55,7 +55,8 @@ typedef enum {
   CLASS_WHEN,              // value: the condition
   CLASS_CROSSING,          // value: what passes 0 where the condition before it becomes true
   CLASS_ACTION,            // slot 0: what is assigned; value
-  CLASS_DELAY              // value, of which row_var has the past; period: the delay
+  CLASS_DELAY,             // value, of which row_var has the past; period: the delay
+  CLASS_LAW                // a relation of a block: y, bounds, h over the discrete variables that its block solves for
 } ClassKind;
 
 typedef struct Slot {
@@ -179,3 +180,4 @@ bool friction_moves(const System *s, const SysClass *c);         // some coeffic
 int class_of_solid(const System *s, int solid);                  // number of the class of Model.solid[solid]; -1
 const char *sym_name(int id, void *system);       // for ex_print: "bead[i+1].z'"
 const char *sym_latex(int id, void *system);
+const char *sym_mathml(int id, void *system);

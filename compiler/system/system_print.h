@@ -1,4 +1,5 @@
-// The derived system for people (`nsm derive`), programs (--json) and papers (--latex).
+// The derived system for people (`nsm derive`), programs (--json), papers (--latex) and pages
+// (--mathml).
 #pragma once
 #include "system.h"
 
@@ -12,6 +13,7 @@ typedef struct SchemeFacts {
 void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out);       // f may be NULL
 void system_print_json(Arena *a, const System *s, const SchemeFacts *f, Text *out);
 void system_print_latex(Arena *a, const System *s, const SchemeFacts *f, Text *out);
+void system_print_mathml(Arena *a, const System *s, const SchemeFacts *f, Text *out);    // a fragment of HTML
 const char *shape_word(int kind);                       // of an MShape: "a sphere"
 const char *law_text(const SysClass *c);
 const char *coefficient_name(const SysClass *c, int k);          // of friction: 0 mu, 1 mu2, 2 radius

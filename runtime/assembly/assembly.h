@@ -15,6 +15,7 @@
 
 // memory.c: zeroed, 64-byte aligned; leaves by longjmp to nsm_open when there is none
 void *sim_take(nsm_sim *s, size_t count, size_t size);
+void *sim_take_scratch(nsm_sim *s, size_t bytes);        // the same as it is: whoever reads it has written it
 void  sim_release(nsm_sim *s);
 #define SIM_NEW(s, count, type) ((type *)sim_take((s), (size_t)(count), sizeof(type)))
 void *sim_lend(nsm_sim *s, size_t count, size_t size);   // the same for a while: until sim_give
@@ -70,7 +71,7 @@ int  sim_cover(nsm_sim *s, nsm_error *e);
 
 // loops.c: instances of rows by their indices
 void sim_loops_record(nsm_sim *s, int level, long lo, long hi);
-long sim_loops_count(nsm_sim *s, int cls, const nsm_setup_view *g);
+long sim_loops_count(nsm_sim *s, int cls);
 // Number of the instance; -1: there is none, and which index is out of which range.
 long sim_loops_find(const nsm_sim *s, int cls, int nidx, const double *idx, int *level, long *lo, long *hi);
 
@@ -114,6 +115,10 @@ nsm_code sim_mass_failed(nsm_sim *s, double t, int z, nsm_error *e);            
 int  sim_rows_patterns(nsm_sim *s, nsm_error *e);                                // B, C, D
 void sim_rows_outer(nsm_sim *s, int with_constants);                             // B, C, D from the kernels' outputs
 void sim_rows_rates(nsm_sim *s);                                                 // adds moving d rate/d q to C
+
+void sim_rows_weights(nsm_sim *s);       // weights.c: gamma of the classes; with the start values
+// The state at t1 - (1 - gamma) h between that at the begin and (q1, z1), with the multipliers l.
+nsm_view sim_between(nsm_sim *s, double t1, const double *q1, const double *z1, const double *l);
 
 // rows_couple.c
 void sim_rows_analyse(nsm_sim *s);                                               // X, M_osns; after W
@@ -175,6 +180,14 @@ const char *sim_dump_folder(const nsm_sim *s);                    // NULL: none
 int  sim_dump_failed(const nsm_sim *s, nsm_error *e);                                    // a file could not be written
 nsm_cone_status sim_dump_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda, double *u,
                                nsm_cone_result *r, const int *row, const int *at);
+
+// ---- unique.c: only where s->unique ---------------------------------------------------------------------------------
+void sim_unique_open(nsm_sim *s, int wanted);
+void sim_unique_begin(nsm_sim *s);                         // another iterate: what was seen is forgotten
+void sim_unique_look(nsm_sim *s, const nsm_cone_problem *p, const double *lambda, const int *row, const int *at);
+void sim_unique_taken(nsm_sim *s);                         // the step was accepted
+long sim_unique_steps(const nsm_sim *s);                   // with several solutions
+void sim_unique_report(nsm_sim *s, char *out, size_t size);                // a sentence without a stop
 
 // Every one-step problem of a run goes through here; row i of it is row[at[i]] of the simulation.
 static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem *p, void *work, double *lambda,

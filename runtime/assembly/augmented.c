@@ -157,7 +157,7 @@ int sim_augmented_pays(const nsm_sim *s, int active) {
     double each = b->kind == BLOCK_SPARSE ? (double)b->sparse->factor_size : (double)b->n * b->ld;
     solve = each > solve ? each : solve;
   }
-  return active > FEW && !s->dump && m * solve + m * m * m / 3 > s->n.r.augmented->cost;
+  return active > FEW && !s->dump && !s->unique && m * solve + m * m * m / 3 > s->n.r.augmented->cost;
 }
 
 void sim_augmented_stale(nsm_sim *s) { s->n.r.augmented->fresh = 0; }

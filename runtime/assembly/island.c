@@ -14,7 +14,7 @@ void *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense
   size_t bytes = sim_cone_room(s, m, nnz, bandwidth),
          of_dense = sim_cone_room(s, dense, (size_t)dense * (size_t)dense, dense);
   if (bytes < of_dense) bytes = of_dense;
-  void *w = sim_take(s, bytes, 1);
+  void *w = sim_take_scratch(s, bytes);
   nsm_cone_workspace_init(w, bytes);
   return w;
 }
@@ -166,6 +166,8 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   if (status == NSM_CONE_ACCEPTED) count_accepted(s, res.residual);
   if (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED) {
     if (res.residual > s->now.count.max_residual) s->now.count.max_residual = res.residual;
+    if (__builtin_expect(s->unique != NULL, 0) && w->kind == SIM_BY_LAW)
+      sim_unique_look(s, &k->p, k->lambda, k->row, k->at);
     return 1;
   }
   if (w->kind == SIM_CORRECTION) return 0;

@@ -258,6 +258,7 @@ static int solve_island(nsm_sim *s, int first, int m, int near) {
 
 int sim_islands_solve(nsm_sim *s) {
   sim_islands *a = &s->n.isl;
+  if (s->unique) sim_unique_begin(s);
   if (s->n.r.whole && a->nactive > 0) {
     if (sim_augmented_solve(s)) return 1;
     if (!take_columns(s)) return no_room(s);
@@ -268,7 +269,7 @@ int sim_islands_solve(nsm_sim *s) {
       if (!solved(s, &a->fixed[i].p, a->fixed[i].first, 1, a->fixed[i].work)) return 0;
     return 1;
   }
-  int chains = a->chains && a->solver.kind == SIM_BY_LAW && !s->dump;
+  int chains = a->chains && a->solver.kind == SIM_BY_LAW && !s->dump && !s->unique;
   for (int first = 0, end, near = 0; first < a->nactive; first = end) {
     if (chains && solve_chain(s, first, &end, &near)) continue;
     end = island_end(&s->n.r, a, first);

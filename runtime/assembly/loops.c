@@ -17,8 +17,9 @@ void sim_loops_record(nsm_sim *s, int level, long lo, long hi) {
 }
 
 // Counts the instances of class `cls`, and keeps its loops where it tells them.
-long sim_loops_count(nsm_sim *s, int cls, const nsm_setup_view *g) {
+long sim_loops_count(nsm_sim *s, int cls) {
   const nsm_class *c = s->a->cls[cls].c;
+  const nsm_setup_view view = { s->a->p, c->own, c->number }, *g = &view;
   sim_loops *l = &s->a->cls[cls].loops;
   if (!c->fill) return 0;
   s->filling = cls;

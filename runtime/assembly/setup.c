@@ -55,13 +55,20 @@ static double chosen(double setting, double own) { return isnan(setting) ? own :
 
 // t_k = start + k step; one shorter step at the end where the step does not divide the interval.
 static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0 };
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 3 };
   s->a->m->experiment(s->a->p, &x);
   s->a->start = set ? chosen(set->start, x.start) : x.start;
   s->a->until = set ? chosen(set->until, x.until) : x.until;
   s->a->step  = set ? chosen(set->step, x.step) : x.step;
+  s->a->located = set && set->located ? set->located > 0 : x.located;
+  if (s->a->located && !(x.own_weights & 1)) x.theta = 0.5;              // second order, as what is located
+  if (s->a->located && !(x.own_weights & 2)) x.gamma = 0.5;
   s->a->theta = set ? chosen(set->theta, x.theta) : x.theta;
   s->a->gamma = set ? chosen(set->gamma, x.gamma) : x.gamma;
+  if (s->a->located && !s->a->scheme->impact) {
+    sim_fail(e, NSM_USAGE, "the scheme `%s` does not locate events; moreau and consistent do", s->a->scheme->name);
+    return 0;
+  }
   if (!s->a->scheme->weights) {
     if (set && !(isnan(set->theta) && isnan(set->gamma))) {
       sim_fail(e, NSM_USAGE, "the scheme of this model has no theta and no gamma; `moreau` has");
@@ -197,7 +204,7 @@ static int set_sizes(nsm_sim *s, nsm_error *e) {
 }
 
 // ---- tables of the classes ------------------------------------------------------------------------------------------
-static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
+static int count_classes(nsm_sim *s, nsm_error *e) {
   const nsm_model *m = s->a->m;
   s->a->cls = SIM_NEW(s, m->nclass, sim_class);
   double bytes = 240.0 * (s->a->nz + s->a->nl);
@@ -205,7 +212,7 @@ static int count_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
     sim_class *k = &s->a->cls[i];
     k->c = &m->cls[i];
     k->row0 = -1;
-    long n = sim_loops_count(s, i, g);
+    long n = sim_loops_count(s, i);
     if (s->fill_failed) return 0;
     if (n < 0) n = 0;
     int entries = k->c->mass.n + k->c->jac.n + 2 * k->c->b.n + k->c->k.n + 3 * k->c->h.n;
@@ -242,14 +249,15 @@ static int is_even(const sim_class *k) {
   return same + 1;
 }
 
-static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
+static int fill_classes(nsm_sim *s, nsm_error *e) {
   for (int i = 0; i < s->a->m->nclass; i++) {
     sim_class *k = &s->a->cls[i];
     size_t n = (size_t)k->tab.count;
     int *ix = SIM_NEW(s, n * (size_t)k->c->nslot, int);
     double *num = SIM_NEW(s, n * (size_t)k->c->nnum, double);
     s->filling = i;
-    if (k->c->fill && n > 0) k->c->fill((nsm_setup *)s, g, ix, num);
+    const nsm_setup_view g = { s->a->p, k->c->own, k->c->number };
+    if (k->c->fill && n > 0) k->c->fill((nsm_setup *)s, &g, ix, num);
     if (s->fill_failed) return 0;
     k->tab.ix = ix;
     k->tab.num = num;
@@ -277,7 +285,8 @@ static int fill_classes(nsm_sim *s, const nsm_setup_view *g, nsm_error *e) {
       k->h = SIM_NEW(s, n * (size_t)k->c->h.n, double);
       k->curve = SIM_NEW(s, n * (size_t)k->c->curve.n, double);
     }
-    if (s->a->scheme->weights && k->c->kind == NSM_CONSTRAINT && k->c->h_stage > NSM_EVENT)
+    int middle = k->c->kind == NSM_CONSTRAINT || (s->a->located && sim_contactlike(k->c));
+    if (s->a->scheme->weights && middle && k->c->h_stage > NSM_EVENT)
       k->h_mid = SIM_NEW(s, n * (size_t)k->c->h.n, double);
   }
   return 1;
@@ -402,13 +411,14 @@ static void set_state(nsm_sim *s) {
   s->w.l1 = SIM_NEW(s, nl, double);
   s->w.q1_low = SIM_NEW(s, s->a->scheme->two_point ? s->a->nq : 0, double);
   s->w.z1_low = SIM_NEW(s, s->a->scheme->two_point ? nz : 0, double);
-  double **by_z[] = { &s->n.f_constant, &s->w.f, &s->w.rhs, &s->w.size, &s->w.zm, &s->w.mean };
+  double **by_z[] = { &s->n.f_constant, &s->w.f, &s->w.rhs, &s->w.size, &s->w.zm, &s->w.zg, &s->w.mean };
   for (size_t i = 0; i < sizeof by_z / sizeof *by_z; i++) *by_z[i] = SIM_NEW(s, nz, double);
   if (s->a->linear) s->n.dz_constant = SIM_NEW(s, nz, double);
   s->a->zero = SIM_NEW(s, nz, double);
   s->a->zero_l = SIM_NEW(s, nl, double);
   s->w.way = SIM_NEW(s, s->a->on.kinematics.n > 0 ? s->a->nv : 0, double);
   s->w.qm = SIM_NEW(s, s->a->nq, double);
+  s->w.qg = SIM_NEW(s, s->a->nq, double);
   s->w.l_try = SIM_NEW(s, nl, double);
   s->w.l_from = SIM_NEW(s, nl, double);
   memcpy(s->now.q, s->a->q_start, (size_t)s->a->nq * sizeof(double));
@@ -421,8 +431,7 @@ int sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   s->setup_error = e;
   if (!set_parameters(s, set, e) || !set_sizes(s, e)) return 0;
   if (!set_experiment(s, set, e)) return 0;
-  nsm_setup_view g = { s->a->p };
-  if (!count_classes(s, &g, e) || !fill_classes(s, &g, e) || !set_initial(s, e)) return 0;
+  if (!count_classes(s, e) || !fill_classes(s, e) || !set_initial(s, e)) return 0;
   if (!sim_signals_open(s, set, e)) return 0;
   list_phases(s);
   choose_step(s);

@@ -15,7 +15,7 @@ static double time_of(const nsm_sim *s, long k) {
 // To t1; where there are more contacts of shapes than ever before it goes on with more room for them.
 static nsm_code go_to(nsm_sim *s, double h, double t1, nsm_error *e) {
   for (;;) {
-    nsm_code c = s->a->m->nblock > 0 ? sim_events_step(s, t1, e) : sim_advance(s, h, t1, e);
+    nsm_code c = sim_in_pieces(s) ? sim_events_step(s, t1, e) : sim_advance(s, h, t1, e);
     if (c == NSM_OK || !s->touching || !sim_touch_lacks(s)) return c;
     if ((c = sim_more_room(s, e)) != NSM_OK) return c;
   }
@@ -27,7 +27,7 @@ nsm_code nsm_step(nsm_sim *s, nsm_error *e) {
   double t1 = time_of(s, k + 1), h = k < s->a->full && !s->now.between ? s->a->step : t1 - s->now.t;
   nsm_code c = go_to(s, h, t1, e);
   if (s->now.t != t1) {
-    if (s->a->m->nblock > 0) s->now.between = s->now.t != time_of(s, k);
+    if (sim_in_pieces(s)) s->now.between = s->now.t != time_of(s, k);
     return c;
   }
   s->now.tick = k + 1;

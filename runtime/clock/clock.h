@@ -7,6 +7,7 @@
 //                                                        pieces
 //   change.c   values and parameters from outside        room.c     room for contacts of shapes; restore, clone
 //   state.c    clear, save, restore                      statistics.c  what the claims of a model are made of
+//   laws.c     relations that blocks solve               look.c   what a run looks like
 //   recording.c  many steps, and rows of their values
 #pragma once
 #include "runtime/record/record.h"
@@ -55,6 +56,11 @@ int      sim_refresh(nsm_sim *s, nsm_error *e);  // constants and matrices, wher
 int      sim_events_analyse(nsm_sim *s, nsm_error *e);     // instants and conditions: 0 where a period makes no sense
 nsm_code sim_events_start(nsm_sim *s, nsm_error *e);       // what is due at the start
 nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e);   // from the present time to t1, in pieces
+// laws.c: relations of block number `block` with event v; 0: wrong. Those of instances first ... first + n - 1, at time
+// t: discrete variables get the values that solve them
+int      sim_laws_analyse(nsm_sim *s, int block, sim_event *v, nsm_error *e);
+nsm_code sim_laws_solve(nsm_sim *s, const sim_event *v, int first, int n, double t, nsm_error *e);
+static inline int sim_in_pieces(const nsm_sim *s) { return s->a->m->nblock > 0 || s->located; }
 
 // Length of the first step.
 static inline double sim_clock_first(const nsm_sim *s) {

@@ -8,7 +8,7 @@
 //                that matrices which belong to a length are not made anew for each piece (state: length)
 //   conditions   a piece that makes a condition true is done again, shorter, until its end is within the tolerance of
 //                the instant: bracketed, by the secants of what crosses zero (Illinois), and bisection
-#include "clock.h"
+#include "located.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -51,6 +51,7 @@ int sim_events_analyse(nsm_sim *s, nsm_error *e) {
   for (int i = 0; i < a->m->nblock; i++) {
     sim_event *v = &a->event[i];
     analyse_block(s, i, v);
+    if (!sim_laws_analyse(s, i, v, e)) return 0;
     if (v->n * v->naction > most) most = v->n * v->naction;
     const sim_class *k = &a->cls[v->cls];
     for (int j = 0; v->timed && j < v->n; j++) {
@@ -125,9 +126,13 @@ static void assign(nsm_sim *s, const sim_class *k, int i, double value) {
   else s->now.q[at] = value;
 }
 
-// Instances first ... first + n - 1 of a block, at time t (which is now, but for rounding): all values, then all
-// assignments.
+// Instances first ... first + n - 1 of a block, at time t (which is now, but for rounding): its relations, then all
+// values, then all assignments.
 static nsm_code act(nsm_sim *s, const sim_event *v, int first, int n, double t, nsm_error *e) {
+  if (v->laws) {
+    nsm_code solved = sim_laws_solve(s, v, first, n, t, e);
+    if (solved != NSM_OK) return solved;
+  }
   nsm_view view = sim_view(s, t, s->now.q, s->now.z, s->now.l);
   nsm_code code = NSM_OK;
   for (int a = 0; a < v->naction; a++) {
@@ -253,6 +258,7 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
       }
     }
   }
+  if (changed && s->located) sim_located_stale(s);
   if (changed && s->a->ndelay > 0) sim_signals_keep(s, 1);
   sim_ledger *g = &s->now.ledger;
   if (changed && g->on) {
@@ -365,30 +371,44 @@ static nsm_code stays(nsm_sim *s, nsm_error *e) {
 
 static int any_crossed(const nsm_sim *s) { return memchr(s->now.was, CROSSED, (size_t)s->a->nwhen) != NULL; }
 
-// One piece towards `to`; it may end before, where a condition becomes true: *located.
+// Does a condition that was true where this piece begins go on to be? Then shorter pieces are looked at.
+static nsm_code look_closer(nsm_sim *s, double h, double to, double *length, nsm_error *e) {
+  int leaves;
+  nsm_code code = leave(s, length, &leaves, e);
+  if (code != NSM_OK || leaves) return code;
+  code = stays(s, e);
+  return code == NSM_OK ? attempt(s, h, to, s->w.high, e) : code;
+}
+
+// One piece towards `to`; it may end before, where a set ends (located.h) or a condition becomes true: *located.
 static nsm_code piece(nsm_sim *s, double to, int keep, int *located, nsm_error *e) {
-  double h = length_of(s, to, keep);
+  double h = length_of(s, to, keep && !s->located);
   *located = 0;
-  if (s->a->nwhen == 0) return sim_advance(s, h, to, e);
-  nsm_code code = attempt(s, h, to, s->w.high, e);
-  double length = h;
-  if (code == NSM_OK && any_crossed(s) && newly(s, CROSSED)) {
-    int leaves;
-    code = leave(s, &length, &leaves, e);
-    if (code == NSM_OK && !leaves) {
-      code = stays(s, e);
-      if (code == NSM_OK) code = attempt(s, h, to, s->w.high, e);
+  if (s->a->nwhen == 0 && !s->located) return sim_advance(s, h, to, e);
+  nsm_code code = s->located ? sim_located_begin(s, h, e) : NSM_OK;
+  if (code == NSM_OK) code = attempt(s, h, to, s->w.high, e);
+  double length = h, ends;
+  if (s->located && code == NSM_OK) {
+    code = sim_located_find(s, &length, e);
+    if (code == NSM_OK && length < h) {
+      h = length;
+      to = s->now.t + h;
+      nsm_view end = sim_view(s, to, s->w.q1, s->w.z1, s->w.l1);
+      look_at(s, &end, s->w.high);
     }
   }
+  ends = length;
+  if (code == NSM_OK && h > 0 && any_crossed(s) && newly(s, CROSSED)) code = look_closer(s, h, to, &length, e);
   if (code != NSM_OK) return code;
-  if (newly(s, ARMED)) {
+  if (h > 0 && newly(s, ARMED)) {
     *located = 1;
     code = locate(s, &length, e);
     if (code != NSM_OK) return code;
   }
-  for (int i = 0; i < s->a->nwhen; i++)
+  for (int i = 0; h > 0 && i < s->a->nwhen; i++)
     if (s->now.was[i] != ARMED && s->w.truth[i] == 0) s->now.was[i] = ARMED;
-  return sim_accept(s, length == h ? to : s->now.t + length, e);
+  if (!s->located) return sim_accept(s, length == h ? to : s->now.t + length, e);
+  return sim_located_end(s, length == h ? to : s->now.t + length, length, length == ends, e);
 }
 
 nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
@@ -398,13 +418,14 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
     return s->a->start_error.code;
   }
   memset(s->w.fired, 0, (size_t)s->a->nwhen * sizeof *s->w.fired);
+  if (s->located) sim_located_step(s, t1);
   while (s->now.t < t1) {
     double due = next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
     int located;
     nsm_code code = piece(s, to, 1, &located, e);
-    if (code != NSM_OK) return code;
-    code = fire_and_settle(s, s->now.t, 0, located, e);
+    if (code == NSM_OK && s->a->m->nblock > 0) code = fire_and_settle(s, s->now.t, 0, located, e);
     if (code != NSM_OK) return code;
   }
+  if (s->located) sim_located_done(s);
   return NSM_OK;
 }

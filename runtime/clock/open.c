@@ -1,6 +1,6 @@
 // A run is opened: analysis, initial values, the numbers of the first step. Reset, close. Nothing is allocated
 // between nsm_open and nsm_close but the room of active rows (rows_couple.c), which grows in rare cases.
-#include "clock.h"
+#include "located.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -58,9 +58,18 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   sim_rows_analyse(s);
   sim_islands_analyse(s);
   if (!sim_events_analyse(s, e)) return 0;
+  sim_unique_open(s, set && set->check_unique);
+  if (s->a->located && !sim_located_analyse(s, e)) return 0;
+  for (int i = 0; i < s->a->m->nstat; i++)
+    if (s->a->m->stat[i].kind >= NSM_STAT_EVENTS && !s->a->located) {
+      sim_fail(e, NSM_USAGE, "a claim is about events, and they are located by `moreau(located = true)`, "
+               "`consistent(located = true)` or --located on alone");
+      return 0;
+    }
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
   if (s->a->scheme->analyse) s->a->scheme->analyse(s);
   sim_evaluate_constants(s);
+  sim_rows_weights(s);
   sim_touch_begin(s);
   if (!sim_touch_update(s, s->n.h)) { sim_no_memory(e, "contacts of shapes"); return 0; }
   if (!(set && set->any_start) && !sim_start(s, set && set->project_start, e)) return 0;
@@ -151,4 +160,7 @@ void nsm_close(nsm_sim *s) {
 }
 
 double nsm_time(const nsm_sim *s) { return s->now.t; }
-void nsm_get_counters(const nsm_sim *s, nsm_counters *c) { *c = s->now.count; }
+void nsm_get_counters(const nsm_sim *s, nsm_counters *c) {
+  *c = s->now.count;
+  c->max_residual = sim_max_residual(s);
+}

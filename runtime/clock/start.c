@@ -42,10 +42,13 @@ static int reads(const sim_class *k, int wrt) {
   return 0;
 }
 
-// Is row i of relation k within reach of the multipliers at once?
-static int reached(const sim_class *k, int i) {
-  for (int e = 0; e < k->c->h.n; e++)
-    if (k->c->h.wrt[e] == NSM_WRT_L && k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] != 0) return 1;
+// Is row i of relation k within reach of the multipliers, or of unknowns without inertia, at once?
+static int reached(const nsm_sim *s, const sim_class *k, int i) {
+  for (int e = 0; e < k->c->h.n; e++) {
+    if (k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] == 0) continue;
+    if (k->c->h.wrt[e] == NSM_WRT_L) return 1;
+    if (k->c->h.wrt[e] == NSM_WRT_X && s->a->algebraic && s->a->algebraic[sim_z_of(s, k, i, k->c->h.col[e])]) return 1;
+  }
   return 0;
 }
 
@@ -53,7 +56,7 @@ static int belongs(const sim_class *k, int velocity) {
   switch (k->c->kind) {
   case NSM_CONSTRAINT: return velocity || !k->c->velocity_level;
   case NSM_CONTACT: return !velocity;
-  case NSM_RELATION: return reads(k, NSM_WRT_V) == velocity && k->c->row_type != NSM_ROW_BOX;
+  case NSM_RELATION: return reads(k, NSM_WRT_V) == velocity && k->c->row_type != NSM_ROW_BOX && !k->c->equation;
   default: return 0;
   }
 }
@@ -74,7 +77,7 @@ static int evaluate(nsm_sim *s, int velocity) {
       memcpy(r->y + k->row0, (velocity ? r->rate0 : r->gap) + k->row0, (size_t)k->tab.count * sizeof(double));
     }
     if (!velocity && k->c->kind != NSM_RELATION) sim_gap_terms(s, k, &v);
-    for (int i = 0; i < k->tab.count; i++) n += k->c->kind != NSM_RELATION || !reached(k, i);
+    for (int i = 0; i < k->tab.count; i++) n += k->c->kind != NSM_RELATION || !reached(s, k, i);
   }
   return n;
 }
@@ -96,7 +99,7 @@ static void fill(nsm_sim *s, level *l) {
     const sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     if (!belongs(k, l->velocity)) continue;
     for (int i = 0; i < k->tab.count; i++) {
-      if (k->c->kind == NSM_RELATION && reached(k, i)) continue;
+      if (k->c->kind == NSM_RELATION && reached(s, k, i)) continue;
       double size = 0, x = 0, value = r->y[k->row0 + i];
       for (int e = 0; e < k->c->h.n; e++)
         if (unknown(s, k, i, e, l->velocity, &x) >= 0)
@@ -292,8 +295,36 @@ int sim_mend(nsm_sim *s, int project, nsm_error *e) {
   return 1;
 }
 
+// Loops of capacitors and sources, cut sets of coils: equations between states alone, which the first step meets by a
+// jump (docs/numerics/circuits.md, section 4). The one that is off most is told of.
+static void note_jumps(nsm_sim *s) {
+  nsm_view v = sim_now(s);
+  offence most = { projected, 0, -1 };
+  for (int a = 0; a < s->a->on.relation.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+    if (!k->c->equation) continue;
+    if (k->c->h_stage != NSM_NONE) k->c->h_fn(&v, &k->tab, k->h);
+    k->c->y_fn(&v, &k->tab, s->n.r.y + k->row0);
+    for (int i = 0; i < k->tab.count; i++) {
+      double value = s->n.r.y[k->row0 + i], size = fabs(value);
+      if (reached(s, k, i)) continue;
+      for (int e = 0; e < k->c->h.n; e++) {
+        double x;
+        for (int velocity = 0; velocity < 2; velocity++)
+          if (unknown(s, k, i, e, velocity, &x) >= 0)
+            size = fmax(size, fabs(k->h[(size_t)i*(size_t)k->c->h.n + (size_t)e]*x));
+      }
+      if (fabs(value) > tiny && fabs(value) > most.relative*size)
+        most = (offence){ fabs(value)/size, value, k->row0 + i };
+    }
+  }
+  if (most.row >= 0) note(s, "%s does not hold at the start (%.2g of its terms, by %.6g): the first step jumps there",
+                          most);
+}
+
 int sim_start(nsm_sim *s, int project, nsm_error *e) {
   if (!sim_mend(s, project, e)) return 0;
+  note_jumps(s);
   memcpy(s->a->q_start, s->now.q, (size_t)s->a->nq * sizeof(double));
   memcpy(s->a->z_start, s->now.z, (size_t)s->a->nz * sizeof(double));
   return 1;

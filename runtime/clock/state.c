@@ -2,7 +2,7 @@
 // (numbers) and state.def (arrays); beside these only what the solvers of small problems remember of their last answers
 // (nsm_cone_memory) is carried from step to step. A step thus depends on the analysis and on what is written here, and
 // on nothing else: restored in the middle of a run it goes on with the same bits.
-#include "clock.h"
+#include "located.h"
 #include "runtime/schemes/consistent.h"
 #include <stddef.h>
 #include <string.h>
@@ -59,6 +59,7 @@ void sim_work_clear(nsm_sim *s) {
   memset(s->w.size, 0, (size_t)s->a->nz * sizeof *s->w.size);
   memset(s->w.l1, 0, (size_t)s->a->nl * sizeof *s->w.l1);
   if (s->n.con) s->n.con->made_for = 0;                    // K belongs to another state
+  if (s->located) sim_located_stale(s);
   if (s->touching) s->touching->stale = 1;
 }
 
@@ -78,7 +79,8 @@ void sim_forget_last_step(nsm_sim *s) {
   if (!s->a->linear) memset(now->gain, 0, nz * sizeof(double));
   memset(now->held, 0, rows * sizeof(double));
   memset(now->off, 0, sizeof now->off);
-  now->holds = 0;
+  now->holds = now->sets_known = 0;
+  if (s->located) memset(now->set, SIM_OPEN, rows);
   if (!s->a->scheme->two_point) return;
   memset(now->q_low, 0, (size_t)s->a->nq * sizeof(double));
   double *by_z[] = { now->z_low, now->gain0 }, *by_l[] = { now->impulse, now->force, now->kappa };

@@ -1,6 +1,6 @@
 // Statistics of outputs and energies over a run: what the claims of a model (`expect`) are made of
 // (record/statistics.c).
-#include "clock.h"
+#include "located.h"
 #include <math.h>
 
 // Special classes: -1 total, -2 kinetic, -3 potential energy; of the ledger: -4 residue of the step, -5 work of forces
@@ -14,7 +14,7 @@ static double evaluate(nsm_sim *s, int cls) {
   }
   const sim_ledger *g = &s->now.ledger;
   if (cls == -8) return (double)s->now.count.accepted;
-  if (cls == -9) return s->now.count.max_residual;
+  if (cls == -9) return sim_max_residual(s);
   if (cls <= -4) return cls == -4 ? g->residue_now : cls == -5 ? g->forces : cls == -6 ? g->dampers : g->contacts;
   double kinetic, potential;
   sim_energy(s, &kinetic, &potential);
@@ -51,6 +51,7 @@ long sim_steps_before(const nsm_sim *s, double time) {
 void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value) {
   for (int i = 0; i < s->a->m->nstat; i++) {
     const nsm_stat *d = &s->a->m->stat[i];
+    if (d->kind >= NSM_STAT_EVENTS) a[i].value = sim_told(s, d->kind, d->cls);
     if (d->kind == NSM_STAT_FINAL) nsm_statistic_step(&a[i], d->kind, evaluate(s, d->cls), s->now.t);
     value[i] = nsm_statistic_end(&a[i], d->kind);
   }

@@ -10,6 +10,9 @@
 #include "outputs.h"
 #include "runtime/record/record.h"
 #include "contacts.h"
+#include "results.h"
+#include "runtime/record/hdf5.h"
+#include "events.h"
 #include "summary.h"
 #include "runtime/shared/nearest.h"
 #include "runtime/clock/clock.h"
@@ -18,14 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-double nsm_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 typedef struct job {
   const nsm_model *m;
@@ -33,7 +29,8 @@ typedef struct job {
   nsm_sim         *s;
   nsm_options      o;
   nsm_summary      sum;
-  nsm_csv          csv, contacts;
+  nsm_csv          csv, contacts, events;
+  nsm_results     *results;             // a file of HDF5 in place of csv; NULL
   int              recording;
   int             *column, ncolumn;     // of `row`, in the order of the CSV
   double          *row;                 // [ncolumn of the simulation + 4]: and the energies
@@ -122,30 +119,33 @@ static void write_header(job *j) {
   }
 }
 
-static void write_row(job *j) {
+static nsm_code write_row(job *j, nsm_error *e) {
   if (j->contacts.buffer) nsm_contacts_row(j->s, &j->contacts);
-  if (!j->csv.buffer) return;
+  if (!j->csv.buffer && !j->results && !j->host->watch) return NSM_OK;
   nsm_read(j->s, j->row);
   if (j->energies) {
-    double *e = j->row + nsm_ncolumn(j->s);
-    sim_energy(j->s, &e[1], &e[2]);
-    e[0] = e[1] + e[2];
-    e[3] = j->s->now.ledger.residue_now;
+    double *energy = j->row + nsm_ncolumn(j->s);
+    sim_energy(j->s, &energy[1], &energy[2]);
+    energy[0] = energy[1] + energy[2];
+    energy[3] = j->s->now.ledger.residue_now;
   }
-  nsm_csv_row(&j->csv, j->row, j->column, j->ncolumn);
+  if (j->csv.buffer) nsm_csv_row(&j->csv, j->row, j->column, j->ncolumn);
+  if (j->results && !nsm_results_row(j->results, j->row)) j->csv.error = EIO;
+  return j->host->watch ? j->host->watch->row(j->host->watch->with, j->s, j->row, e) : NSM_OK;
 }
 
 // Where the trajectory goes: NULL where nobody wants it.
 static const char *trajectory(const job *j) {
-  return j->o.bench > 0 || !j->out ? NULL : j->o.output ? j->o.output : "-";
+  return j->o.bench > 0 || !j->out || j->host->watch ? NULL : j->o.output ? j->o.output : "-";
 }
 
 static nsm_code check_outputs(job *j, nsm_error *e) {
-  nsm_output output[3];
+  nsm_output output[4];
   int n = 0;
   if (trajectory(j)) output[n++] = (nsm_output){ j->o.output ? "--output" : "the trajectory", trajectory(j) };
   if (j->o.summary) output[n++] = (nsm_output){ "--summary", j->o.summary };
   if (j->o.contacts && j->o.bench == 0) output[n++] = (nsm_output){ "--contacts", j->o.contacts };
+  if (j->o.events && j->o.bench == 0) output[n++] = (nsm_output){ "--record-events", j->o.events };
   nsm_code code = nsm_outputs_check(j->host->input, j->host->ninput, output, n, e);
   for (int i = 0; i < j->o.run.ninput && code == NSM_OK; i++)
     code = nsm_outputs_check(&j->o.input[i].path, 1, output, n, e);
@@ -171,12 +171,43 @@ static nsm_code open_contacts(job *j, nsm_error *e) {
   return NSM_OK;
 }
 
+static nsm_code open_events(job *j, nsm_error *e) {
+  if (!j->s->a->located) {
+    sim_fail(e, NSM_USAGE, "--record-events: events are located by `moreau(located = true)`, `consistent(located = "
+             "true)` or --located on alone");
+    return NSM_USAGE;
+  }
+  nsm_code code = open_file(j->o.events, j->host->out, &j->events.file, "the events ", e);
+  if (code != NSM_OK) return code;
+  if (!(j->events.buffer = malloc(NSM_CSV_BUFFER))) return sim_no_memory(e, "the events");
+  nsm_events_header(&j->events);
+  return NSM_OK;
+}
+
+// Located events go to the file of --record-events and to that of HDF5.
+static void on_event(void *with, const nsm_located_event *event) {
+  job *j = with;
+  if (j->events.buffer) nsm_events_row(&j->events, event);
+  if (j->results) nsm_results_event(j->results, event);
+}
+
+static nsm_code open_results(job *j, const char *path, nsm_error *e) {
+  j->results = nsm_results_open(path, j->s, j->host, j->column, j->ncolumn, energy_names, j->o.every, e);
+  if (!j->results) return e->code;
+  j->recording = 1;
+  if (j->s->a->located) nsm_on_event(j->s, on_event, j);
+  return NSM_OK;
+}
+
 static nsm_code open_files(job *j, nsm_error *e) {
   nsm_code code = NSM_OK;
   if (j->o.summary) code = open_file(j->o.summary, j->host->out, &j->summary, "the summary ", e);
   if (code == NSM_OK && j->o.contacts && j->o.bench == 0) code = open_contacts(j, e);
+  if (code == NSM_OK && j->o.events && j->o.bench == 0) code = open_events(j, e);
+  if (code == NSM_OK && j->events.buffer) nsm_on_event(j->s, on_event, j);
   const char *path = trajectory(j);
   if (code != NSM_OK || !path) return code;
+  if (nsm_h5_is(path)) return open_results(j, path, e);
   if ((code = open_file(path, j->out, &j->csv.file, "", e)) != NSM_OK) return code;
   j->csv.buffer = malloc(NSM_CSV_BUFFER);
   if (!j->csv.buffer) return sim_no_memory(e, "the trajectory");
@@ -234,7 +265,7 @@ static nsm_code run_once(job *j, nsm_error *e) {
   long total = nsm_steps_total(j->s), every = j->o.every, written = -1;
   nsm_code code = NSM_OK;
   if (j->m->nstat > 0) nsm_statistics_start(j->s, j->stat);
-  if (j->recording) { write_row(j); written = 0; }
+  if (j->recording) { code = write_row(j, e); written = 0; }
   long call = between_steps(j, 0, total);
   for (long k = 0, next = every; k < total && code == NSM_OK;) {
     long before = k;
@@ -243,17 +274,22 @@ static nsm_code run_once(job *j, nsm_error *e) {
     if (k > before || code == NSM_STOPPED) {
       if (j->m->nstat > 0) nsm_statistics_step(j->s, j->stat);
       if (j->recording && k == next) {
-        write_row(j);
+        nsm_code row = write_row(j, e);
         written = k;
         next += every;
-        if (j->csv.error || j->contacts.error) return NSM_FILE;
+        if (row != NSM_OK) return row;
+        if (j->csv.error || j->contacts.error || j->events.error) return NSM_FILE;
       }
     }
     if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
     if (p.on && k >= p.next) show_progress(j, &p);
     if (k >= call) call = between_steps(j, k, total);
   }
-  if (j->recording && (written != nsm_steps_done(j->s) || (code == NSM_STOPPED && j->s->now.between))) write_row(j);
+  if (j->recording && (written != nsm_steps_done(j->s) || (code == NSM_STOPPED && j->s->now.between))) {
+    nsm_error other;
+    nsm_code row = write_row(j, code == NSM_OK ? e : &other);
+    if (code == NSM_OK) code = row;
+  }
   if (p.on && p.shown > p.began) fprintf(j->err, "\r%40s\r", "");
   return code;
 }
@@ -302,7 +338,7 @@ static int outside(const job *j, int i) {
 }
 
 static nsm_experiment own_experiment(const job *j) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0 };
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 0 };
   j->m->experiment(j->s->a->p, &x);
   return x;
 }
@@ -337,10 +373,12 @@ static nsm_code check_claims(job *j) {
     int late = outside(j, i);
     const char *text = sim_text(j->s, m->expect_text[i]);
     nsm_place at = { NSM_AT_CLAIM, i, 0 };
+    nsm_outcome how = NSM_CLAIM_HOLDS;
     if (late >= 0 && within_experiment(j, j->stat[late].time)) {
       const char *file;
       int line = nsm_place_line(m, at, &file);
       j->sum.not_reached++;
+      how = NSM_CLAIM_NOT_REACHED;
       if (!j->o.quiet)
         fprintf(j->err, "note: %s:%d: the run from %g s to %g s does not reach the claim: %s\n", file, line,
                 j->s->a->start, j->s->a->until, text);
@@ -349,8 +387,12 @@ static nsm_code check_claims(job *j) {
       snprintf(never, sizeof never, "the claim can never be checked, t = %g s is outside of the experiment",
                j->stat[late].time);
       claim_failed(j, i, never);
-    } else if (!m->expect(j->s->a->p, value, i)) claim_failed(j, i, "the claim does not hold");
-    else j->sum.held++;
+      how = NSM_CLAIM_FAILS;
+    } else if (!m->expect(j->s->a->p, value, i)) {
+      claim_failed(j, i, "the claim does not hold");
+      how = NSM_CLAIM_FAILS;
+    } else j->sum.held++;
+    if (j->host->watch) j->host->watch->claim(j->host->watch->with, i, how);
   }
   free(value);
   return j->sum.failed ? NSM_CLAIM : NSM_OK;
@@ -388,6 +430,15 @@ static nsm_code write_summary(job *j) {
   return say(j, &e);
 }
 
+static nsm_code close_results(job *j) {
+  nsm_error e;
+  if (!j->results) return NSM_OK;
+  int said = nsm_results_failed(j->results, j->o.output, &e);
+  nsm_code code = nsm_results_close(j->results, &j->sum, j->o.output, &e);
+  j->results = NULL;
+  return code == NSM_OK || said ? code : say(j, &e);
+}
+
 static nsm_code run(job *j) {
   nsm_error e = { .code = NSM_OK }, file = { .code = NSM_OK };
   nsm_code code = select_columns(j, &e);
@@ -397,19 +448,33 @@ static nsm_code run(job *j) {
   if (code != NSM_OK) return say(j, &e);
   notes_before(j);
   // The ledger costs an evaluation of the energies per step: only where somebody looks at it.
-  if (j->s->a->on.energy.n > 0 && j->o.bench == 0 && (j->s->n.con || j->energies || j->summary || claims_ledger(j->m)))
+  const nsm_watch *watch = j->o.bench > 0 ? NULL : j->host->watch;
+  if (j->s->a->on.energy.n > 0 && j->o.bench == 0 &&
+      (j->s->n.con || j->energies || j->summary || claims_ledger(j->m) || (watch && (watch->ledger || !j->s->n.whole))))
     sim_ledger_start(j->s);
+  if (watch) {
+    j->recording = 1;
+    code = watch->start(watch->with, j->s, j->column, j->ncolumn, &e);
+    if (code != NSM_OK) return say(j, &e);
+  }
   double began = nsm_seconds();
   j->sum.step_ns = -1;
   code = j->o.bench > 0 ? run_bench(j, &e) : run_once(j, &e);
   j->sum.wall_s = nsm_seconds() - began;
   nsm_interrupt_seen();
   if (code == NSM_FILE && !*e.text) code = NSM_OK;         // a row could not be written: close_csv tells
+  if (j->s->unique && !j->o.quiet) {
+    char text[1024];
+    sim_unique_report(j->s, text, sizeof text);
+    fprintf(j->err, "note: %s\n", text);
+  }
   int all = nsm_steps_done(j->s) == nsm_steps_total(j->s) || code == NSM_STOPPED;
   if (code == NSM_STOPPED && !j->o.quiet) fprintf(j->err, "note: %s\n", e.text);
   if (code == NSM_STOPPED) e = (nsm_error){ .code = code = NSM_OK };
   nsm_code csv = close_csv(j, &j->csv, j->o.output, &file);
   if (csv == NSM_OK) csv = close_csv(j, &j->contacts, j->o.contacts, &file);
+  if (csv == NSM_OK) csv = close_csv(j, &j->events, j->o.events, &file);
+  if (csv == NSM_OK && j->results && nsm_results_failed(j->results, j->o.output, &file)) csv = NSM_FILE;
   if (csv == NSM_PIPE) j->o.quiet = 1;
   if (code != NSM_OK && code != NSM_INTERRUPTED) say(j, &e);
   if (csv == NSM_FILE) say(j, &file);
@@ -422,6 +487,7 @@ static nsm_code run(job *j) {
   j->sum.message = csv == NSM_FILE ? file.text : code != NSM_OK && *e.text ? e.text : NULL;
   j->sum.status = csv == NSM_FILE ? "failed" : status_of(code);
   nsm_get_counters(j->s, &j->sum.count);
+  if (watch) watch->end(watch->with, j->s, code, j->sum.message, j->sum.wall_s);
   char above[400];
   if (j->sum.count.left_out > 0 && !j->o.quiet)
     fprintf(j->err, "note: in %ld steps no force could keep a closed gap from shrinking; the contact was left to the "
@@ -432,7 +498,8 @@ static nsm_code run(job *j) {
   if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (j->s->n.con && j->s->now.con.redundant && !j->o.quiet)
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
-  nsm_code written = write_summary(j);
+  nsm_code written = close_results(j);
+  if (write_summary(j) != NSM_OK) written = NSM_FILE;
   if (sim_accepted_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);   // also where it is quiet
   return code == NSM_OK || code == NSM_CLAIM ? (written != NSM_OK ? written : code) : code;
 }
@@ -466,8 +533,11 @@ int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
   if (j.csv.file && j.csv.file != j.out) fclose(j.csv.file);
   host->not_reached = j.sum.not_reached;
   if (j.contacts.file && j.contacts.file != host->out) fclose(j.contacts.file);
+  if (j.events.file && j.events.file != host->out) fclose(j.events.file);
+  if (j.results) nsm_results_close(j.results, NULL, j.o.output, &e);
   free(j.csv.buffer);
   free(j.contacts.buffer);
+  free(j.events.buffer);
   free(j.column);
   free(j.row);
   free(j.stat);

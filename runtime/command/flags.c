@@ -20,7 +20,7 @@ typedef struct entry {
 
 #define FOR(command) (1u << NSM_FOR_##command)
 #define RECORDED (FOR(RUN) | FOR(SIMULATOR))
-#define SIMULATION (RECORDED | FOR(TEST) | FOR(SWEEP))
+#define SIMULATION (RECORDED | FOR(VIEW) | FOR(TEST) | FOR(SWEEP))
 #define MODEL (FOR(CHECK) | FOR(DERIVE) | FOR(EMIT) | FOR(BUILD))
 #define ANY (~0u)
 static const entry table[NSM_FLAGS] = {
@@ -31,10 +31,12 @@ static const entry table[NSM_FLAGS] = {
 };
 
 static const char *const command_names[] = {
-  [NSM_FOR_RUN] = "run",       [NSM_FOR_TEST] = "test",       [NSM_FOR_SIMULATOR] = "a built simulator",
+  [NSM_FOR_RUN] = "run",       [NSM_FOR_VIEW] = "view",       [NSM_FOR_PLOT] = "plot",
+  [NSM_FOR_TEST] = "test",       [NSM_FOR_SIMULATOR] = "a built simulator",
   [NSM_FOR_CHECK] = "check",   [NSM_FOR_DERIVE] = "derive",   [NSM_FOR_EMIT] = "emit",
   [NSM_FOR_BUILD] = "build",   [NSM_FOR_SWEEP] = "sweep",   [NSM_FOR_FMT] = "fmt",         [NSM_FOR_SOLVE] = "solve",
-  [NSM_FOR_EXPLAIN] = "explain", [NSM_FOR_HELP] = "help",     [NSM_FOR_VERSION] = "version"
+  [NSM_FOR_NEW] = "new",       [NSM_FOR_EXPLAIN] = "explain", [NSM_FOR_LSP] = "lsp",
+  [NSM_FOR_COMPLETION] = "completion", [NSM_FOR_MAN] = "man", [NSM_FOR_HELP] = "help",     [NSM_FOR_VERSION] = "version"
 };
 enum { COMMANDS = sizeof command_names / sizeof *command_names };
 
@@ -195,7 +197,31 @@ static const char *scheme_name(void *with, int i) {
   return sim_scheme_at(i) ? sim_scheme_at(i)->name : NULL;
 }
 
-// NAME, or moreau(theta = 0.5, gamma = 1).
+// One parameter of a scheme, `theta = 0.5`, at p: the flag that it means, and its value; what follows, or NULL.
+static const char *scheme_parameter(const char *p, int *flag, char *value, size_t room) {
+  static const nsm_flag_id meant[] = { NSM_FLAG_THETA, NSM_FLAG_GAMMA, NSM_FLAG_LOCATED };
+  *flag = -1;
+  for (size_t i = 0; i < sizeof meant / sizeof *meant; i++) {
+    size_t n = strlen(table[meant[i]].name);
+    if (strncmp(p, table[meant[i]].name, n) != 0) continue;
+    *flag = (int)meant[i];
+    p += n;
+    break;
+  }
+  if (*flag < 0) return NULL;
+  p += strspn(p, " ");
+  if (*p != '=') return NULL;
+  p++;
+  p += strspn(p, " ");
+  size_t n = strcspn(p, ",)"), rest = n;
+  while (n > 0 && p[n - 1] == ' ') n--;
+  if (n >= room) return NULL;
+  memcpy(value, p, n);
+  value[n] = 0;
+  return p + rest;
+}
+
+// NAME, or moreau(theta = 0.5, gamma = 1, located = true).
 static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
   const char *p = v + strspn(v, " ");
   size_t n = strcspn(p, "( ");
@@ -206,32 +232,28 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
   snprintf(f->scheme, sizeof f->scheme, "%.*s", (int)n, p);
   p += n + strspn(p + n, " ");
   if (*p == 0) return NSM_OK;
-  if (!sim_scheme_named(f->scheme)->weights) {
+  const sim_scheme *scheme = sim_scheme_named(f->scheme);
+  if (!scheme->weights && !scheme->impact) {
     sim_fail(e, NSM_USAGE, "--scheme %s: %s takes no parameters", v, f->scheme);
     return NSM_USAGE;
   }
   while (*p == '(' || *p == ',') {
-    p++;
-    p += strspn(p, " ");
-    int to = strncmp(p, "theta", 5) == 0 ? NSM_FLAG_THETA : strncmp(p, "gamma", 5) == 0 ? NSM_FLAG_GAMMA : -1;
-    if (to < 0) break;
-    p += 5;
-    p += strspn(p, " ");
-    if (*p != '=') break;
-    p++;
-    p += strspn(p, " ");
     char value[64];
-    n = strcspn(p, ",)");
-    if (n >= sizeof value) break;
-    memcpy(value, p, n);
-    while (n > 0 && value[n - 1] == ' ') n--;
-    value[n] = 0;
-    if ((code = read_number(to, value, f, e)) != NSM_OK) return code;
-    p += strcspn(p, ",)");
+    int to;
+    p++;
+    const char *next = scheme_parameter(p + strspn(p, " "), &to, value, sizeof value);
+    if (!next || (to != NSM_FLAG_LOCATED && !scheme->weights)) break;
+    p = next;
+    if (to != NSM_FLAG_LOCATED) {
+      if ((code = read_number(to, value, f, e)) != NSM_OK) return code;
+    } else if (!strcmp(value, "true") || !strcmp(value, "false")) f->text[to] = value[0] == 't' ? "on" : "off";
+    else break;
   }
   if (*p == ')' && p[1 + strspn(p + 1, " ")] == 0) return NSM_OK;
-  sim_fail(e, NSM_USAGE, "--scheme %s: %s takes theta and gamma, as in \"%s(theta = 0.5, gamma = 1)\"", v,
-           f->scheme, f->scheme);
+  if (scheme->weights)
+    sim_fail(e, NSM_USAGE, "--scheme %s: %s takes theta, gamma and located, as in \"%s(theta = 0.5, located = true)\"",
+             v, f->scheme, f->scheme);
+  else sim_fail(e, NSM_USAGE, "--scheme %s: %s takes located, as in \"%s(located = true)\"", v, f->scheme, f->scheme);
   return NSM_USAGE;
 }
 
@@ -304,6 +326,14 @@ void nsm_flags_free(nsm_flags *f) {
   free(f->set);
   free(f->file);
   free(f->list);
+}
+
+int nsm_flag_taken(nsm_command command, int i) { return takes(command, i); }
+const char *nsm_flag_name(int i) { return table[i].name; }
+const char *nsm_flag_argument(int i) { return table[i].argument; }
+const char *nsm_flag_help(int i) { return table[i].help; }
+const char *nsm_flag_choices(int i) {
+  return table[i].kind == CHOICE || table[i].kind == CHOICES ? table[i].argument : "";
 }
 
 void nsm_flags_help(nsm_command command, FILE *f) {

@@ -134,6 +134,7 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
   o->record = f->text[NSM_FLAG_RECORD];
   o->summary = f->text[NSM_FLAG_SUMMARY];
   o->contacts = f->text[NSM_FLAG_CONTACTS];
+  o->events = f->text[NSM_FLAG_RECORD_EVENTS];
   o->expect = f->text[NSM_FLAG_EXPECT] != NULL || f->command == NSM_FOR_TEST;
   o->quiet = f->text[NSM_FLAG_QUIET] != NULL || f->command == NSM_FOR_TEST;
   o->set = calloc((size_t)f->nset + 1, sizeof *o->set);
@@ -151,6 +152,10 @@ nsm_code nsm_options_read(const nsm_model *m, const nsm_flags *f, nsm_options *o
                            .accept = f->text[NSM_FLAG_ACCEPT] ? f->number[NSM_FLAG_ACCEPT] : 0,
                            .solve_budget = f->text[NSM_FLAG_SOLVE_BUDGET] ? f->number[NSM_FLAG_SOLVE_BUDGET] : 0,
                            .dump_problems = f->text[NSM_FLAG_DUMP_PROBLEMS],
+                           .check_unique = f->text[NSM_FLAG_CHECK_UNIQUE] != NULL,
+                           .located = !f->text[NSM_FLAG_LOCATED]            ? 0
+                                      : !strcmp(f->text[NSM_FLAG_LOCATED], "on") ? 1
+                                                                                 : -1,
                            .project_start = f->text[NSM_FLAG_PROJECT_START] != NULL,
                            .step_by_step =
                                f->text[NSM_FLAG_WHOLE_STEPS] && !strcmp(f->text[NSM_FLAG_WHOLE_STEPS], "off") };

@@ -7,7 +7,7 @@ typedef struct nsm_options {
   nsm_assignment *set;
   char          **names;                // of the assignments
   nsm_input      *input;                // with texts of their own: run.ninput
-  const char     *output, *record, *summary, *contacts;
+  const char     *output, *record, *summary, *contacts, *events;
   long            every, bench;         // bench: 0 none
   int             expect, quiet;
   char            note[256];            // what a value of --set was taken for, where that may surprise; "" else

@@ -14,6 +14,7 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fprintf(f, "  %ld Newton iterations, %ld of the one-step solver", c->newton_iterations, c->solver_iterations);
   if (s->a->on.contact.n > 0) fprintf(f, ", %ld impacts", c->impacts);
   if (s->a->m->nblock > 0) fprintf(f, ", %ld events", c->events);
+  if (s->a->located) fprintf(f, ", %ld located, %ld steps captured", c->located, c->captured);
   if (s->n.r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
   if (s->touching) fprintf(f, "\n  %ld contacts of shapes at a time, %.3g m deep", c->contacts, c->deepest);
   fprintf(f, "\n");
@@ -115,6 +116,8 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
     fprintf(f, "  \"contacts\": %ld,\n", c->contacts);
     entry(f, "deepest", c->deepest);
   }
+  if (s->unique) fprintf(f, "  \"several_solutions\": %ld,\n", sim_unique_steps(s));
+  if (s->a->located) fprintf(f, "  \"located\": %ld,\n  \"captured\": %ld,\n", c->located, c->captured);
   if (c->accepted > 0) entry(f, "worst_accepted", c->worst_accepted);
   if (m->held + m->failed + m->not_reached > 0)
     fprintf(f, "  \"claims\": { \"held\": %d, \"failed\": %d, \"not_reached\": %d },\n", m->held, m->failed,

@@ -15,7 +15,7 @@ void nsm_statistic_start(nsm_statistic *a, int kind, double time, double y, doub
 }
 
 int nsm_statistic_follows(const nsm_statistic *a, int kind) {
-  return kind != NSM_STAT_INITIAL && kind != NSM_STAT_FINAL && !(kind == NSM_STAT_AT && a->done);
+  return kind != NSM_STAT_INITIAL && kind != NSM_STAT_FINAL && kind < NSM_STAT_EVENTS && !(kind == NSM_STAT_AT && a->done);
 }
 
 double nsm_statistic_idle(const nsm_statistic *a, int kind) {

@@ -147,10 +147,29 @@ static void active_some(nsm_sim *s, const sim_class *k, int first, int n, const 
   }
 }
 
+// Where events are located: the contacts that are closed are remembered.
+static void remembered_set(nsm_sim *s, const nsm_view *v) {
+  sim_rows *r = &s->n.r;
+  for (int c = 0; c < s->a->on.contact.n; c++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[c]];
+    sim_gaps_at_begin(s, k, v);
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+      r->active[row] = s->now.set[row] == SIM_CLOSED ||
+                       (s->now.sets_known == SIM_CAPTURES && r->gap[row] + 0.5 * s->n.h * r->rate0[row] <= 0);
+      s->w.l1[r->l[row]] = 0;
+    }
+  }
+  if (s->a->on.friction.n > 0) sim_friction_active(s);
+}
+
 // Gaps and rates at the start of the step; active where g_k + (h/2) rate_k <= 0, (10). The impulses of the others are
 // 0. Contacts are looked at by so many that their numbers stay in the cache.
 void sim_active_set(nsm_sim *s) {
   nsm_view v = sim_now(s);
+  if (s->located && s->now.sets_known) {
+    remembered_set(s, &v);
+    return;
+  }
   double nearly = nearly_closed(s);
   for (int c = 0; c < s->a->on.contact.n; c++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[c]];

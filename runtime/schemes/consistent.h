@@ -5,6 +5,7 @@
 //   consistent_newton.c    the motion: Newton's method           consistent_failed.c  what is said where a step fails
 //   consistent_residual.c  its residuals, and what they are measured by
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
+//   consistent_near.c      the motion of bodies on joints with a matrix near to K
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
 //   consistent_settle.c    friction at the end of the step         consistent_rest.c  what is at rest is exactly so
 //   consistent_slow.c      what helps where the iteration is slow
@@ -51,6 +52,8 @@ struct sim_consistent {
   unsigned char *off, *wants;            // consistent_settle.c: [nfriction] off its law at the end; [blocks of M] of an
   int       *link;                       // island with such a contact; [blocks of M] which hang together
   double    *mass_inverse;               // [nv] 1/M_ii at the start
+
+  struct con_near *near;                 // consistent_near.c; NULL: not for this model
 
   sim_matrix k;
   unsigned char *constrained, *inverted; // [nblock] has rows of constraints; holds an inverse or pseudo-inverse
@@ -133,8 +136,14 @@ void con_project(nsm_sim *s);                                    // the projecte
 
 // consistent_newton.c: (q1, z1, l1, kappa1) of the motion (2)-(6) from (q, uc)
 nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e);
+void     con_start(nsm_sim *s);                          // start values
 void     con_learn(nsm_sim *s);  // the step stands: what start values would have been good
 void     con_go(nsm_sim *s, const nsm_view *v);           // adds dz and takes the contacts' forces ltry
+int      con_credible(nsm_sim *s);                        // forces do not only cancel each other
+
+// consistent_near.c
+void     con_near_analyse(nsm_sim *s);
+int      con_near(nsm_sim *s, const nsm_view *v);         // the motion; 0: not for this model, or slow
 
 // consistent_residual.c
 int      con_place(nsm_sim *s, const nsm_view *v);               // q1 of the iterate; 0 where M is singular
@@ -152,8 +161,8 @@ double   con_rate_terms(const nsm_sim *s, int row, const double *v);   // size o
 // consistent_rest.c
 void     con_rest(nsm_sim *s, const nsm_view *v);
 
-// consistent_slow.c: by which factor the step just found may be longer, where it creeps, from iteration `from` on, 1: by
-// none; how many contacts keep the direction of the begin from now on, more than before
+// consistent_slow.c: by which factor the step just found may be longer, where it creeps, from iteration `from` on, 1:
+// by none; how many contacts keep the direction of the begin from now on, more than before
 double   con_stride(nsm_sim *s, sim_iteration *it, int from);
 int      con_freeze(nsm_sim *s, const sim_iteration *it);
 

@@ -191,9 +191,9 @@ int con_evaluate(nsm_sim *s, const nsm_view *v) {
 // Of the displacement of a row in the step: h sum |H| |speed|.
 static double terms_of(const nsm_sim *s, double h, int row) {
   const sim_class *k = &s->a->cls[s->n.r.cls[row]];
-  const double *H = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+  const double *H = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n, *speed = s->n.con->speed;
   double sum = 0;
-  for (int e = 0; e < k->c->h.n; e++) sum += fabs(H[e]) * s->n.con->speed[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
+  for (int e = 0; e < k->c->h.n; e++) sum += fabs(H[e]) * speed[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
   return h * sum;
 }
 

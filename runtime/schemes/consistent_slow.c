@@ -1,6 +1,6 @@
-// What helps the iteration of the motion (consistent_newton.c) where bodies touch and it is slow: forces that creep along
-// a direction that moves nothing are led to its end, and contacts whose direction does not settle keep that of the
-// begin of the step.
+// What helps the iteration of the motion (consistent_newton.c) where bodies touch and it is slow: forces that creep
+// along a direction that moves nothing are led to its end, and contacts whose direction does not settle keep that of
+// the begin of the step.
 #include "consistent.h"
 #include <string.h>
 
@@ -50,8 +50,8 @@ double con_stride(nsm_sim *s, sim_iteration *it, int from) {
 
 // ---- directions that do not settle ----------------------------------------------------------------------------------
 // Dg of (2) changes with the iterate, which the matrix leaves out. Where the point of contact of a rim or an edge runs
-// fast, or jumps from one place to another, the iteration does not contract, or has no solution to go to. After a number
-// of iterations such contacts, those whose change of direction moves the largest momentum, get H of the begin of the
+// fast, or jumps from one place to another, the iteration does not contract, or has no solution to go to. After some
+// iterations such contacts, those whose change of direction moves the largest momentum, get H of the begin of the
 // step for Dg in (2) and (6),
 //
 //   0 <= H(q_B) (q_E - q_B) perp lambda >= 0                                                                     (6a)

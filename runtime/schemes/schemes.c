@@ -6,22 +6,38 @@ static nsm_code step_moreau(nsm_sim *s, double t1, nsm_error *e) {
   return s->a->linear ? sim_step_linear(s, t1, e) : sim_step_newton(s, t1, e);
 }
 
+// An impact is a step of length 0, which sim_prepare was called for: forces and relations take no part.
+static nsm_code impact_moreau(nsm_sim *s, nsm_error *e) {
+  const sim_rows *r = &s->n.r;
+  for (int a = 0; a < s->a->on.relation.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+    memset(r->active + k->row0, 0, (size_t)k->tab.count);
+  }
+  nsm_code code = step_moreau(s, s->now.t, e);
+  for (int a = 0; a < s->a->on.relation.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+    memset(r->active + k->row0, 1, (size_t)k->tab.count);
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) s->w.l1[r->l[row]] = s->now.l[r->l[row]];
+  }
+  return code;
+}
+
 // What impulses did, for the books, for the next step and for the summary.
 static void accept_impulses(nsm_sim *s) {
   if (s->now.ledger.on) sim_ledger_impulses(s);
   if (s->a->on.contact.n > 0) sim_hold(s);
-  if (s->n.isl.nactive > 0) sim_count_impacts(s);
+  if (s->n.isl.nactive > 0 && !s->a->located) sim_count_impacts(s);
 }
 
 static const sim_scheme schemes[] = {
   [NSM_SCHEME_MOREAU] = { .name = "moreau", .weights = 1, .fits = sim_own_velocities, .analyse = sim_newton_analyse,
-                          .step = step_moreau,
+                          .step = step_moreau, .impact = impact_moreau,
                           .accept = accept_impulses },
   [NSM_SCHEME_MIDPOINT] = { .name = "midpoint", .at_middle = 1, .theta = 0, .fits = sim_midpoint_fits,
                             .step = sim_step_midpoint, .accept = accept_impulses },
   [NSM_SCHEME_CONSISTENT] = { .name = "consistent", .two_point = 1, .theta = 0.5, .fits = sim_consistent_fits,
                               .analyse = sim_consistent_analyse, .step = sim_step_consistent,
-                              .accept = sim_accept_consistent },
+                              .impact = sim_impact_consistent, .accept = sim_accept_consistent },
   [NSM_SCHEME_CONSISTENT1] = { .name = "consistent1", .two_point = 1, .one_step = 1, .theta = 0.5,
                                .fits = sim_consistent_fits, .analyse = sim_consistent_analyse,
                                .step = sim_step_consistent, .accept = sim_accept_consistent },

@@ -60,11 +60,13 @@ static int at_begin(nsm_sim *s) {
     for (int d = 0; d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
-    k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);
+    sim_gaps_at_begin(s, k, &v);
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;
       double gap = r->gap[row];
-      r->active[row] = !(gap > 0) || s->now.force[r->l[row]] > 0 ||
+      if (s->located && s->now.sets_known)
+        r->active[row] = s->now.set[row] == SIM_CLOSED || (s->now.sets_known == SIM_CAPTURES && gap <= 0);
+      else r->active[row] = !(gap > 0) || s->now.force[r->l[row]] > 0 ||
                        (gap <= nearly && sim_closed_by_round_off(s, k, i, gap));
       if (r->active[row]) act(s, row);
     }
@@ -84,6 +86,12 @@ static int at_begin(nsm_sim *s) {
   return closed;
 }
 
+// Where sets are remembered, a contact that was pressed is one on both levels: its rate is made 0 whatever its sign.
+static int is_held(const nsm_sim *s, int row) {
+  return s->located && !s->w.strikes && s->now.force[s->n.r.l[row]] > 0 && s->n.r.friction_of[row] < 0 &&
+         s->now.set[row] == SIM_CLOSED;
+}
+
 // Rows of M(q_B): value + (H M^{-1} H^T) Lambda, free for constraints. The impulses are left in isl.lambda.
 static int solve_impact(nsm_sim *s, const double *value) {
   sim_rows *r = &s->n.r;
@@ -94,7 +102,7 @@ static int solve_impact(nsm_sim *s, const double *value) {
     int row = r->row_at[is->active[i]];
     is->q[i] = con_flush((1 + r->e[row]) * value[row]);
     is->terms[i] = (1 + r->e[row]) * con_rate_terms(s, row, s->now.z);
-    is->lo[i] = r->lo[row];
+    is->lo[i] = is_held(s, row) ? -INFINITY : r->lo[row];
     is->hi[i] = r->hi[row];
     is->lambda[i] = s->now.impulse[r->l[row]];
   }
@@ -126,7 +134,7 @@ static int refine_impact(nsm_sim *s) {
   if (r->nfriction > 0) return 0;                      // who sticks and who slides would have to be told apart;
                                                        // friction takes energy anyway
   for (int i = 0; i < is->nactive; i++) {
-    int row = r->row_at[is->active[i]], acts = c->of[row] >= 0 || s->now.impulse[r->l[row]] > 0;
+    int row = r->row_at[is->active[i]], acts = c->of[row] >= 0 || s->now.impulse[r->l[row]] > 0 || is_held(s, row);
     double w = 0, low = 0, size = 0;
     for (int x = r->c0[row]; x < r->c0[row + 1]; x++) {
       int z = r->cz[x];
@@ -230,7 +238,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   }
   if (r->nfriction > 0) con_slide(s, t1);
   nsm_view v = con_view(s, t1);
-  nsm_code code = con_motion(s, &v, e);
+  nsm_code code = con_near(s, &v) ? NSM_OK : con_motion(s, &v, e);
   if (code != NSM_OK) return code;
   if (s->a->on.mu.n > 0) {
     nsm_view middle = con_middle(s, &v);
@@ -249,12 +257,30 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
     const sim_class *k = &s->a->cls[s->a->on.compliant.of[a]];
     k->c->lambda_fn(&v, &k->tab, s->w.l1 + s->a->var[k->c->row_var].base);
   }
-  for (int a = 0; a < s->a->on.contact.n; a++) {
+  for (int a = 0; a < s->a->on.contact.n && !s->located; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
       s->now.count.impacts += (two ? s->now.impulse : s->w.l1)[r->l[row]] > 0 && !s->now.closed[row];
   }
   if (s->a->on.contact.n > 0) memcpy(s->now.closed, r->active, (size_t)r->n);
+  return NSM_OK;
+}
+
+// The impact (1) alone, of the contacts that are active: q stays as it is.
+nsm_code sim_impact_consistent(nsm_sim *s, nsm_error *e) {
+  struct sim_consistent *c = s->n.con;
+  size_t bytes = (size_t)s->a->nv * sizeof(double);
+  at_begin(s);
+  memcpy(c->uc, s->now.z, bytes);
+  memcpy(c->uc_low, s->now.z_low, bytes);
+  s->now.ledger.loss = s->now.ledger.loss_friction = s->now.ledger.forces_now = s->now.ledger.dampers_now = 0;
+  nsm_code code = impact(s, s->now.t, e);
+  if (code != NSM_OK) return code;
+  memcpy(s->w.q1, s->now.q, (size_t)s->a->nq * sizeof(double));
+  memcpy(s->w.q1_low, s->now.q_low, (size_t)s->a->nq * sizeof(double));
+  memcpy(s->w.z1, c->uc, bytes);
+  memcpy(s->w.z1_low, c->uc_low, bytes);
+  memcpy(s->w.l1, s->now.impulse, (size_t)s->a->nl * sizeof(double));
   return NSM_OK;
 }
 

@@ -25,8 +25,8 @@ static int fits(const nsm_sim *s, const nsm_whole *w) {
 // What the functions do not know: another solver, files of problems, assertions after each step, retractions.
 static int ordinary(const nsm_sim *s) {
   const char *solver = s->w.cone.solver;
-  return !s->dump && s->a->on.assertion.n + s->a->on.kinematics.n == 0 && (!solver || strcmp(solver, "auto") == 0) &&
-      (s->n.con || s->a->gamma == 1);
+  return !s->dump && !s->unique && s->a->on.assertion.n + s->a->on.kinematics.n == 0 &&
+      (!solver || strcmp(solver, "auto") == 0) && (s->n.con || s->a->gamma == 1);
 }
 
 typedef struct whole_kind {
@@ -48,7 +48,7 @@ static const whole_kind kinds[] = {
 
 void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   const nsm_whole *o = s->a->m->whole;
-  if (!o || (set && set->step_by_step) || !fits(s, o) || !ordinary(s) || s->a->full < 1) return;
+  if (!o || s->a->located || (set && set->step_by_step) || !fits(s, o) || !ordinary(s) || s->a->full < 1) return;
   const whole_kind *kind = &kinds[o->kind];
   int linear = o->kind == NSM_WHOLE_LINEAR;
   if (!kind->fits(s)) return;

@@ -126,7 +126,7 @@ static int solve_case(sim_whole_map *k) {
       G[i * n + j] = k->M[R[i] + C[j] * m];
       if (slope[j] != 0) G[i * n + j] += slope[j] * k->M[R[i] + (C[j] + 1) * m];
     }
-  memset(k->L, 0, sizeof k->L);
+  memset(k->L, 0, (size_t)(m * m) * sizeof *k->L);
   if (n > 0 && (!invert(n, G, inverse) || !(condition(n, G, inverse) <= conditioned))) return 0;
   double fixed[WHOLE_ROWS] = { 0 };
   for (int i = 0; i < m; i++) for (int j = 0; j < m; j++) fixed[i] += k->M[i + j * m] * k->l0[j];
@@ -139,6 +139,7 @@ static int solve_case(sim_whole_map *k) {
     }
   // corrections of what rounding left, of the rows whose rate the law makes 0 (closed.c)
   k->zeros = zeros;
+  k->nL = 0;
   for (int i = 0; i < zeros; i++) {
     k->zero[i] = Z[i];
     for (int j = 0; j < zeros; j++) G[i * zeros + j] = k->M[Z[i] + Z[j] * m];
@@ -153,10 +154,14 @@ static int solve_case(sim_whole_map *k) {
   return zeros == 0 || invert(zeros, G, k->Z);
 }
 
-// The map of k->m rows that act as k->act says; 0 where there is none.
+// The map of k->m rows that act as k->act says; 0 where there is none. Sets all else of k that its user reads: a map is
+// large, and most of it is never needed.
 static int make_map(const nsm_sim *s, sim_whole_map *k) {
   const sim_rows *r = &s->n.r;
   k->mask = 0;
+  k->nt = 0;
+  memset(k->C, 0, (size_t)k->m * sizeof *k->C);
+  memset(k->nc, 0, (size_t)k->m * sizeof *k->nc);
   for (int i = 0; i < k->m; i++) {
     int row = k->row[i], f = r->nfriction > 0 ? r->friction_of[row] : -1;
     k->mask |= 1u << row;
@@ -197,7 +202,7 @@ void sim_whole_recall(nsm_sim *s, struct sim_whole *w) {
   for (int i = 0; i < w->nmap && !w->recent; i++) if (is_map_of(s, &w->map[i])) w->recent = &w->map[i];
   if (w->recent) return;
   sim_whole_map *k = &w->map[w->next];
-  memset(k, 0, sizeof *k);
+  k->m = 0;
   for (int i = 0; i < r->n; i++) {                        // in the order of the one-step problem
     int row = r->row_at[i];
     if (s->now.acts[row] == 0) continue;
@@ -214,7 +219,8 @@ void sim_whole_recall(nsm_sim *s, struct sim_whole *w) {
 void sim_whole_learn(nsm_sim *s, struct sim_whole *w) {
   const sim_islands *is = &s->n.isl;
   const sim_rows *r = &s->n.r;
-  sim_whole_map k = { .m = is->nactive };
+  sim_whole_map k;                                         // rows, bounds, how they act
+  k.m = is->nactive;
   w->recent = NULL;
   if (k.m > WHOLE_ROWS) return;
   for (int i = 0; i < k.m; i++) {

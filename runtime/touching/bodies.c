@@ -31,20 +31,28 @@ static int take_hulls(nsm_sim *s, nsm_error *e) {
   return 1;
 }
 
+sim_body sim_touch_body(const nsm_sim *s, int cls, int i) {
+  const sim_class *k = &s->a->cls[cls];
+  const nsm_class *c = k->c;
+  const int *ix = k->tab.ix + (size_t)i * (size_t)c->nslot;
+  sim_body b = { .cls = cls, .instance = i, .kind = c->body, .planar = c->body == NSM_BODY_PLANAR,
+                 .still = c->body == NSM_BODY_FIXED || c->body == NSM_BODY_DRIVEN,
+                 .nshape = c->nshape, .material = c->material };
+  if (b.still) b.planar = c->nshape > 0 && c->shape[0].kind >= NSM_DISK;
+  else if (b.planar) for (int j = 0; j < 3; j++) b.q[j] = b.z[j] = ix[j];
+  else {
+    for (int j = 0; j < 7; j++) b.q[j] = ix[j];
+    for (int j = 0; j < 3; j++) { b.z[j] = ix[j]; b.z[3 + j] = ix[7 + j]; }
+  }
+  return b;
+}
+
 static void take_body(nsm_sim *s, int cls, int i, sim_body *b, int *nshape) {
   struct nsm_touching *t = s->touching;
   const sim_class *k = &s->a->cls[cls];
   const nsm_class *c = k->c;
-  const int *ix = k->tab.ix + (size_t)i * (size_t)c->nslot;
-  *b = (sim_body){ .cls = cls, .instance = i, .kind = c->body, .planar = c->body == NSM_BODY_PLANAR,
-                   .still = c->body == NSM_BODY_FIXED || c->body == NSM_BODY_DRIVEN, .shape0 = *nshape,
-                   .nshape = c->nshape, .material = c->material };
-  if (b->still) b->planar = c->nshape > 0 && c->shape[0].kind >= NSM_DISK;
-  else if (b->planar) for (int j = 0; j < 3; j++) b->q[j] = b->z[j] = ix[j];
-  else {
-    for (int j = 0; j < 7; j++) b->q[j] = ix[j];
-    for (int j = 0; j < 3; j++) { b->z[j] = ix[j]; b->z[3 + j] = ix[7 + j]; }
-  }
+  *b = sim_touch_body(s, cls, i);
+  b->shape0 = *nshape;
   for (int j = 0; j < c->nshape; j++) {
     const nsm_body_shape *d = &c->shape[j];
     t->shape[(*nshape)++] = nsm_shape_of_numbers((nsm_shape_kind)d->kind, numbers(k, i, d->num),
@@ -153,7 +161,7 @@ static void place_fixed(nsm_sim *s) {
 static void add_members(nsm_sim *s, const nsm_members *m, unsigned char side, unsigned char *sides) {
   const sim_class *k = &s->a->cls[m->cls];
   int first = s->touching->first_of[m->cls];
-  nsm_setup_view g = { s->a->p };
+  nsm_setup_view g = { .p = s->a->p };
   if (!m->select) {
     for (int i = 0; i < k->tab.count; i++) sides[first + i] |= side;
     return;
@@ -196,7 +204,7 @@ static int take_side(nsm_sim *s, int contact) {
 static void take_laws(nsm_sim *s) {
   struct nsm_touching *t = s->touching;
   const nsm_model *m = s->a->m;
-  nsm_setup_view g = { s->a->p };
+  nsm_setup_view g = { .p = s->a->p };
   t->nmaterial = m->nmaterial + 1;
   size_t pairs = (size_t)(t->nmaterial * t->nmaterial);
   double *law = t->law = SIM_NEW(s, (size_t)m->nshape_contact * pairs * NSM_LAW_NUMBERS, double);

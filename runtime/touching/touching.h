@@ -87,6 +87,7 @@ const nsm_model *sim_touch_extend(nsm_sim *s, const nsm_model *m, const int *roo
 void sim_touch_class(int number, int *group, int *direction);
 
 // bodies.c
+sim_body sim_touch_body(const nsm_sim *s, int cls, int i);   // of a class NSM_BODY, without its shapes
 int  sim_touch_open(nsm_sim *s, nsm_error *e);             // after the tables of the classes; 0 and the reason
 int  sim_touch_stays(nsm_sim *s, nsm_error *e);            // 0 and the reason where time drives a body
 void sim_touch_close(nsm_sim *s);

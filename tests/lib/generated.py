@@ -57,6 +57,27 @@ def diodes(n):
     return s + "  simulate { until = 1e-5, step = 1e-6 }\n}\n"
 
 
+def springs(n):
+    """n masses and springs written one by one, each with constants of its own."""
+    s = "model Springs {\n"
+    for i in range(n):
+        s += f"  coord x{i} = {0.1*i:g};\n  kinetic {10 + 0.37*(i % 97):g}/2*x{i}'^2;\n"
+        if i:
+            s += f"  potential {100 + 1.3*(i % 89):g}/2*(x{i} - x{i - 1} - {0.11 + 0.001*(i % 7):g})^2;\n"
+    return s + "  simulate { until = 0.1, step = 0.001 }\n}\n"
+
+
+def springs_by_tables(n):
+    """The same as one family whose constants are arrays."""
+    def table(name, of):
+        return f"  param {name}[{n}] = [{', '.join(f'{of(i):g}' for i in range(n))}];\n"
+    return ("model Springs {\n" + table("m", lambda i: 10 + 0.37*(i % 97)) + table("k", lambda i: 100 + 1.3*(i % 89)) +
+            table("l", lambda i: 0.11 + 0.001*(i % 7)) + table("x0", lambda i: 0.1*i) +
+            f"  coord x[{n}] = x0;\n  kinetic sum(i in 1:{n}) m[i]/2*x[i]'^2;\n"
+            f"  potential sum(i in 2:{n}) k[i]/2*(x[i] - x[i-1] - l[i])^2;\n"
+            "  simulate { until = 0.1, step = 0.001 }\n}\n")
+
+
 def chain_of_vars(n):
     """Each var reads the last one three times: as a tree it has 3^n leaves."""
     s = "model Chain {\n  coord x = 1;\n  kinetic x'^2/2;\n  var a0 = x;\n"

@@ -54,7 +54,7 @@ class Settings(Structure):
                 ("start", c_double), ("theta", c_double), ("gamma", c_double), ("solver", c_char_p),
                 ("tolerance", c_double), ("accept", c_double), ("solve_budget", c_double), ("dump_problems", c_char_p),
                 ("general", c_int), ("step_by_step", c_int), ("project_start", c_int), ("input", POINTER(Input)),
-                ("ninput", c_int), ("any_start", c_int)]
+                ("ninput", c_int), ("check_unique", c_int), ("located", c_int), ("any_start", c_int)]
 
 
 class CounterValues(Structure):
@@ -62,7 +62,8 @@ class CounterValues(Structure):
     _fields_ = [("steps", c_long), ("newton_iterations", c_long), ("solver_iterations", c_long), ("impacts", c_long),
                 ("stagnations", c_long), ("worst_residual", c_double), ("whole_steps", c_long), ("left_out", c_long),
                 ("frozen", c_long), ("max_residual", c_double), ("accepted", c_long), ("accepted_step", c_long),
-                ("worst_accepted", c_double), ("contacts", c_long), ("deepest", c_double), ("events", c_long)]
+                ("worst_accepted", c_double), ("contacts", c_long), ("deepest", c_double), ("events", c_long),
+                ("located", c_long), ("captured", c_long)]
 
 
 class EnergyValues(Structure):
@@ -111,6 +112,7 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_restore": (c_int, [c_void_p, c_char_p, ERROR]),
     "nsm_clone": (c_void_p, [c_void_p, ERROR]),
     "nsm_get_counters": (None, [c_void_p, POINTER(CounterValues)]),
+    "nsm_on_event": (None, [c_void_p, c_void_p, c_void_p]),
     "nsm_keep_ledger": (None, [c_void_p]),
     "nsm_get_energy": (c_int, [c_void_p, POINTER(EnergyValues)]),
     "nsm_run_error_text": (c_size_t, [c_void_p, ERROR, c_char_p, c_size_t]),

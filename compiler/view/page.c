@@ -1,0 +1,327 @@
+// Writing the page. Facts are JSON; numbers are blocks in base64, little-endian as the processors are that run this:
+// float64 for columns, which are the same bits that the CSV prints, float32 for what is only looked at.
+#include "page.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "blocks of numbers are little-endian");
+
+#define SCRIPT(symbol, file) extern const char symbol[];
+#include "scripts.def"
+#undef SCRIPT
+extern const char page_html[], page_css[];
+
+// ---- pieces ---------------------------------------------------------------------------------------------------------
+static void base64(Text *out, const void *bytes, size_t n) {
+  static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  enum { PART = 3 * 256 };
+  const unsigned char *b = bytes;
+  for (size_t at = 0; at < n; at += PART) {
+    char line[4 * PART / 3];
+    size_t used = 0, end = n - at < PART ? n : at + PART;
+    for (size_t i = at; i < end; i += 3) {
+      unsigned x = (unsigned)b[i] << 16 | (i + 1 < n ? (unsigned)b[i + 1] << 8 : 0) | (i + 2 < n ? b[i + 2] : 0);
+      line[used++] = digit[x >> 18];
+      line[used++] = digit[x >> 12 & 63];
+      line[used++] = i + 1 < n ? digit[x >> 6 & 63] : '=';
+      line[used++] = i + 2 < n ? digit[x & 63] : '=';
+    }
+    text_addn(out, line, used);
+  }
+}
+
+// A string of JSON that may stand inside of <script>.
+static void string(Text *out, const char *s) {
+  Text t = {0};
+  text_json_string(&t, s);
+  for (const char *c = text_str(&t); *c; c++) {
+    if (*c == '<') text_add(out, "\\u003c");
+    else text_addc(out, *c);
+  }
+  text_free(&t);
+}
+
+static void escaped(Text *out, const char *s) {
+  for (; *s; s++) {
+    if (*s == '<') text_add(out, "&lt;");
+    else if (*s == '&') text_add(out, "&amp;");
+    else text_addc(out, *s);
+  }
+}
+
+static void number(Text *out, double x) {
+  if (isfinite(x)) text_number(out, x);
+  else text_add(out, "null");
+}
+
+static void numbers(Text *out, const double *x, int n) {
+  text_addc(out, '[');
+  for (int i = 0; i < n; i++) {
+    if (i) text_addc(out, ',');
+    number(out, x[i]);
+  }
+  text_addc(out, ']');
+}
+
+static void key(Text *out, const char *name) { text_printf(out, ",\n\"%s\": ", name); }
+static void fact(Text *out, const char *name, const char *value) { key(out, name); string(out, value); }
+static void count(Text *out, const char *name, double value) { key(out, name); number(out, value); }
+
+// ---- facts ----------------------------------------------------------------------------------------------------------
+static void columns(const Trace *t, Text *out) {
+  key(out, "columns");
+  text_addc(out, '[');
+  for (int i = 0; i < t->ncolumn; i++) {
+    const TraceColumn *c = &t->column[i];
+    bool same = true;
+    for (size_t k = 1; k < c->value.n && same; k++) same = !memcmp(&c->value.at[k], c->value.at, sizeof(double));
+    text_add(out, i ? ",\n{\"name\": " : "{\"name\": ");
+    string(out, c->name);
+    text_add(out, ", \"unit\": ");
+    string(out, c->unit);
+    text_add(out, ", \"doc\": ");
+    string(out, c->doc);
+    if (same && c->value.n && isfinite(c->value.at[0])) {  // one number stands for all
+      text_add(out, ", \"value\": ");
+      number(out, c->value.at[0]);
+    }
+    text_addc(out, '}');
+  }
+  text_addc(out, ']');
+}
+
+static void parameters(const Trace *t, Text *out) {
+  key(out, "parameters");
+  text_addc(out, '[');
+  for (int i = 0; t->parameter && i < nsm_nparameter(t->p); i++) {
+    nsm_parameter p = nsm_parameter_at(t->p, i);
+    text_add(out, i ? ",\n{\"name\": " : "{\"name\": ");
+    string(out, p.name);
+    text_add(out, ", \"unit\": ");
+    string(out, p.unit);
+    text_add(out, ", \"doc\": ");
+    string(out, p.doc);
+    text_printf(out, ", \"fixed\": %s, \"value\": ", p.fixed ? "true" : "false");
+    number(out, t->parameter[i]);
+    text_addc(out, '}');
+  }
+  text_addc(out, ']');
+}
+
+static void claims(const Trace *t, Text *out) {
+  static const char *const word[] = { "holds", "fails", "not reached" };
+  const Model *m = t->p->c->model;
+  key(out, "claims");
+  text_addc(out, '[');
+  for (int i = 0; i < t->nclaim; i++) {
+    Span at = m->expect[i].span;
+    text_add(out, i ? ",\n{\"text\": " : "{\"text\": ");
+    string(out, m->expect[i].text);
+    text_printf(out, ", \"line\": %d, \"outcome\": \"%s\"}", at.file ? source_line(at.file, at.lo) : 0,
+                t->claims_known ? word[t->claim[i]] : "not checked");
+  }
+  text_addc(out, ']');
+}
+
+static void diagnostics(const Trace *t, Text *out) {
+  static const char *const severity[] = { "error", "warning", "note" };
+  const nsm_diagnostic *d = nsm_diagnostics(t->p);
+  key(out, "diagnostics");
+  text_addc(out, '[');
+  for (int i = 0; i < nsm_ndiagnostic(t->p); i++) {
+    text_printf(out, "%s{\"severity\": \"%s\", \"code\": \"%s\", \"line\": %d, \"message\": ", i ? ",\n" : "",
+                severity[d[i].severity], d[i].code, d[i].line);
+    string(out, d[i].message);
+    text_add(out, ", \"help\": ");
+    string(out, d[i].help);
+    text_addc(out, '}');
+  }
+  text_addc(out, ']');
+}
+
+static void part(const nsm_part *p, Text *out) {
+  text_printf(out, "{\"kind\": %d, \"size\": ", p->kind);
+  numbers(out, p->size, 3);
+  text_add(out, ", \"at\": ");
+  numbers(out, p->at, 3);
+  text_add(out, ", \"turn\": ");
+  numbers(out, p->turn, 9);
+  if (p->ncorner) {
+    text_add(out, ", \"corner\": ");
+    numbers(out, p->corner, 3 * p->ncorner);
+  }
+  text_addc(out, '}');
+}
+
+static void bodies(const Trace *t, Text *out) {
+  key(out, "bodies");
+  text_addc(out, '[');
+  for (int i = 0; i < t->nbody; i++) {
+    const TraceBody *b = &t->body[i];
+    text_add(out, i ? ",\n{\"name\": " : "{\"name\": ");
+    string(out, b->name);
+    text_printf(out, ", \"moves\": %s, \"pose\": ", b->moves ? "true" : "false");
+    numbers(out, b->pose, 12);
+    text_add(out, ", \"parts\": [");
+    for (int k = 0; k < b->npart; k++) {
+      if (k) text_addc(out, ',');
+      part(&b->part[k], out);
+    }
+    text_add(out, "]}");
+  }
+  text_addc(out, ']');
+}
+
+static void drawings(const Trace *t, Text *out) {
+  key(out, "drawings");
+  text_addc(out, '[');
+  for (int i = 0; i < t->ndrawing; i++) {
+    const TraceDrawing *d = &t->drawing[i];
+    text_printf(out, "%s{\"shape\": \"%s\", \"members\": %d, \"arguments\": [", i ? ",\n" : "", d->of.shape,
+                d->members);
+    for (int k = 0; k < d->of.nargument; k++) text_printf(out, "%s%d", k ? ", " : "", d->of.argument[k]);
+    text_add(out, "], \"text\": ");
+    string(out, d->of.text);
+    text_addc(out, '}');
+  }
+  text_addc(out, ']');
+}
+
+static void outcome(const Trace *t, Text *out) {
+  static const struct { nsm_code code; const char *word; } all[] = {
+    { NSM_OK, "ok" }, { NSM_CLAIM, "claim failed" }, { NSM_INTERRUPTED, "interrupted" }, { NSM_STOPPED, "ok" } };
+  const char *word = t->began ? "failed" : "did not begin";
+  for (size_t i = 0; t->began && i < sizeof all / sizeof *all; i++) if (all[i].code == t->code) word = all[i].word;
+  fact(out, "status", word);
+  fact(out, "message", t->message);
+  count(out, "time", t->time);
+  count(out, "seconds", t->seconds);
+  count(out, "steps", (double)t->count.steps);
+  count(out, "stepsTotal", (double)t->steps_total);
+  count(out, "newton", (double)t->count.newton_iterations);
+  count(out, "solver", (double)t->count.solver_iterations);
+  count(out, "impacts", (double)t->count.impacts);
+  count(out, "events", (double)t->count.events);
+  count(out, "residual", t->count.max_residual);
+  if (!t->ledger) return;
+  const nsm_energy *g = &t->energy;
+  const double value[] = { g->initial, g->kinetic + g->potential, g->forces, g->dampers, g->contacts, g->friction,
+                           g->residue };
+  static const char *const name[] = { "initial", "final", "forces", "dampers", "contacts", "friction", "residue" };
+  key(out, "energy");
+  for (int i = 0; i < 7; i++) {
+    text_printf(out, "%s\"%s\": ", i ? ", " : "{", name[i]);
+    number(out, value[i]);
+  }
+  text_addc(out, '}');
+}
+
+static void facts_json(const Trace *t, const PageFacts *f, Text *out) {
+  const Compilation *c = t->p->c;
+  text_add(out, "{\"version\": ");
+  string(out, nsm_version());
+  fact(out, "model", nsm_program_name(t->p));
+  fact(out, "path", f->path);
+  fact(out, "command", f->command);
+  fact(out, "scheme", c->plan ? c->plan->scheme->name : "");
+  fact(out, "source", f->source);
+  fact(out, "printed", f->diagnostics);
+  fact(out, "notes", f->notes);
+  key(out, "served");
+  text_add(out, f->served ? "true" : "false");
+  outcome(t, out);
+  count(out, "rows", (double)t->rows);
+  columns(t, out);
+  parameters(t, out);
+  claims(t, out);
+  diagnostics(t, out);
+  bodies(t, out);
+  drawings(t, out);
+  key(out, "contacts");
+  text_addc(out, '[');
+  for (int i = 0; i < t->ncontact; i++) {
+    if (i) text_addc(out, ',');
+    string(out, t->contact[i]);
+  }
+  text_addc(out, ']');
+  count(out, "pictures", (double)t->picture_time.n);
+  count(out, "pictureNumbers", t->picture_numbers);
+  count(out, "points", (double)t->point.n);
+  text_add(out, "}");
+}
+
+// ---- blocks ---------------------------------------------------------------------------------------------------------
+static void block(Text *out, const char *name, const void *bytes, size_t n) {
+  if (n == 0) return;
+  text_printf(out, "<script type=\"application/octet-stream\" id=\"%s\">", name);
+  base64(out, bytes, n);
+  text_add(out, "</script>\n");
+}
+
+void page_data(const Trace *t, const PageFacts *f, Text *out) {
+  char name[32];
+  text_add(out, "<script type=\"application/json\" id=\"facts\">");
+  facts_json(t, f, out);
+  text_add(out, "</script>\n");
+  for (int i = 0; i < t->ncolumn; i++) {
+    const TraceColumn *c = &t->column[i];
+    bool same = c->value.n > 0 && isfinite(c->value.at[0]);
+    for (size_t k = 1; k < c->value.n && same; k++) same = !memcmp(&c->value.at[k], c->value.at, sizeof(double));
+    snprintf(name, sizeof name, "column%d", i);
+    if (!same) block(out, name, c->value.at, c->value.n * sizeof(double));
+  }
+  block(out, "points", t->point.at, t->point.n * sizeof *t->point.at);
+  block(out, "marks", t->mark.at, t->mark.n * sizeof *t->mark.at);
+  block(out, "bands", t->band.at, t->band.n * sizeof *t->band.at);
+  block(out, "picture", t->picture.at, t->picture.n * sizeof *t->picture.at);
+  block(out, "pictureTime", t->picture_time.at, t->picture_time.n * sizeof *t->picture_time.at);
+  block(out, "touch", t->touch.at, t->touch.n * sizeof *t->touch.at);
+  block(out, "touches", t->touches.at, t->touches.n * sizeof *t->touches.at);
+}
+
+static void equations(const Trace *t, Text *out) {
+  size_t n = nsm_derivation(t->p, "mathml", NULL, 0);
+  char *text = malloc(n + 1);
+  if (!text) return;
+  nsm_derivation(t->p, "mathml", text, n + 1);
+  text_addn(out, text, n);
+  free(text);
+}
+
+static void scripts(Text *out) {
+  text_add(out, "<script>\n\"use strict\";\n(() => {\n");
+#define SCRIPT(symbol, file) text_add(out, symbol);
+#include "scripts.def"
+#undef SCRIPT
+  text_add(out, "})();\n</script>\n");
+}
+
+// page.html up to the mark <!-- name -->; *at goes behind it.
+static void up_to(const char **at, const char *name, Text *out) {
+  char mark[40];
+  snprintf(mark, sizeof mark, "<!-- %s -->", name);
+  const char *found = strstr(*at, mark);
+  if (!found) return;
+  text_addn(out, *at, (size_t)(found - *at));
+  *at = found + strlen(mark);
+}
+
+void page_write(const Trace *t, const PageFacts *f, Text *out) {
+  const char *at = page_html;
+  up_to(&at, "security", out);
+  text_printf(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                   "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data: blob:; connect-src %s\">",
+              f->served ? "'self'" : "'none'");
+  up_to(&at, "title", out);
+  escaped(out, nsm_program_name(t->p));
+  up_to(&at, "style", out);
+  text_printf(out, "<style>\n%s</style>", page_css);
+  up_to(&at, "equations", out);
+  equations(t, out);
+  up_to(&at, "data", out);
+  page_data(t, f, out);
+  up_to(&at, "scripts", out);
+  scripts(out);
+  text_add(out, at);
+}

@@ -1,0 +1,93 @@
+// The data of the page: facts as JSON, numbers as blocks in base64 that are decoded when somebody asks for them.
+let facts;
+const decoded = new Map();
+
+/**
+ * The element with this id.
+ * @type {(id: string) => any}
+ */
+const at = id => document.getElementById(id);
+
+function bytesOf(text) {
+  // @ts-ignore: newer browsers have it
+  if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text);
+  const raw = atob(text), bytes = new Uint8Array(raw.length);
+  for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i);
+  return bytes;
+}
+
+/** Block `id` as an array of this type, empty where there is none. */
+function block(id, Type) {
+  if (!decoded.has(id)) {
+    const element = at(id), text = element ? element.textContent : "";
+    decoded.set(id, new Type(text ? bytesOf(text).buffer : 0));
+  }
+  return decoded.get(id);
+}
+
+/**
+ * Values of column i, all rows.
+ * @returns {Float64Array}
+ */
+function column(i) {
+  const of = facts.columns[i], id = "column" + i;
+  if ("value" in of && !decoded.has(id)) decoded.set(id, new Float64Array(facts.rows).fill(of.value));
+  return block(id, Float64Array);
+}
+
+const columnNamed = name => facts.columns.findIndex(c => c.name === name);
+
+/** Field k of every point of a block of so many numbers each. */
+function field(id, Type, width, k) {
+  const all = block(id, Type), out = new Float64Array(all.length / width);
+  for (let i = 0; i < out.length; i++) out[i] = all[i * width + k];
+  return out;
+}
+
+function readFacts() {
+  decoded.clear();
+  facts = JSON.parse(at("facts").textContent);
+}
+
+// ---- small helpers --------------------------------------------------------------------------------------------------
+/**
+ * An element with attributes and children.
+ * @returns {any}
+ */
+function make(tag, attributes = {}, ...children) {
+  const e = document.createElement(tag);
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) e.addEventListener(key.slice(2), value);
+    else if (key in e && key !== "list") e[key] = value;
+    else e.setAttribute(key, value);
+  }
+  e.append(...children);
+  return e;
+}
+
+const colour = name => getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
+const colourOf = i => colour("c" + i % 8);
+
+/** A number for a reader: six digits. */
+function shown(x) {
+  if (x === null || x === undefined || Number.isNaN(x)) return "–";
+  if (x === 0) return "0";
+  const size = Math.abs(x);
+  if (size >= 1e6 || size < 1e-4) return x.toExponential(4).replace(/\.?0+e/, "e").replace("e+", "e");
+  return String(Number(x.toPrecision(6)));
+}
+
+function download(name, type, text) {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  make("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 1000);
+}
+
+const quoted = name => /[",\n]/.test(name) ? `"${name.replace(/"/g, '""')}"` : name;
+
+/** Columns as CSV; numbers read back as the same bits. */
+function csv(columns) {
+  const values = columns.map(column), lines = [columns.map(i => quoted(facts.columns[i].name)).join(",")];
+  for (let r = 0; r < facts.rows; r++) lines.push(values.map(v => v[r]).join(","));
+  return lines.join("\n") + "\n";
+}

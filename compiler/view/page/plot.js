@@ -1,0 +1,411 @@
+// Plots: lines over time or over another column, areas, bands. One description is drawn on a canvas or as SVG. Where
+// there are more points than pixels, each pixel column shows the smallest and the largest value within it.
+
+// What all plots over time share: the range that is shown (null: all of it) and the cursor.
+const shared = { range: null, cursor: null, plots: new Set() };
+const redrawAll = () => shared.plots.forEach(p => p.draw());
+
+function setRange(range) {
+  shared.range = range;
+  redrawAll();
+}
+
+function setCursor(time) {
+  shared.cursor = time;
+  shared.plots.forEach(p => p.draw());
+}
+
+// ---- pens -----------------------------------------------------------------------------------------------------------
+class CanvasPen {
+  constructor(canvas, width, height) {
+    const scale = window.devicePixelRatio || 1;
+    if (canvas.width !== Math.round(width * scale) || canvas.height !== Math.round(height * scale)) {
+      canvas.width = Math.round(width * scale);
+      canvas.height = Math.round(height * scale);
+      canvas.style.height = height + "px";
+    }
+    this.to = canvas.getContext("2d");
+    this.to.setTransform(scale, 0, 0, scale, 0, 0);
+    this.to.clearRect(0, 0, width, height);
+    this.to.font = "11px system-ui, sans-serif";
+    this.to.lineJoin = "round";
+  }
+
+  path(points, stroke, width = 1.4, fill = "", dash = []) {
+    const c = this.to;
+    c.beginPath();
+    let pen = false;
+    for (let i = 0; i < points.length; i += 2) {
+      if (Number.isNaN(points[i + 1])) { pen = false; continue; }
+      if (pen) c.lineTo(points[i], points[i + 1]);
+      else c.moveTo(points[i], points[i + 1]);
+      pen = true;
+    }
+    c.setLineDash(dash);
+    c.lineWidth = width;
+    if (fill) { c.fillStyle = fill; c.fill(); }
+    if (stroke) { c.strokeStyle = stroke; c.stroke(); }
+  }
+
+  rectangle(x, y, w, h, fill) { this.to.fillStyle = fill; this.to.fillRect(x, y, w, h); }
+
+  text(x, y, words, fill, align = "center", turned = false) {
+    const c = this.to;
+    c.save();
+    c.translate(x, y);
+    if (turned) c.rotate(-Math.PI / 2);
+    c.fillStyle = fill;
+    c.textAlign = align;
+    c.textBaseline = "middle";
+    c.fillText(words, 0, 0);
+    c.restore();
+  }
+
+  clip(x, y, w, h) {
+    this.to.save();
+    this.to.beginPath();
+    this.to.rect(x, y, w, h);
+    this.to.clip();
+  }
+
+  unclip() { this.to.restore(); }
+}
+
+const escaped = text => text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/"/g, "&quot;");
+
+class SvgPen {
+  constructor(width, height) {
+    this.parts = [`<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" ` +
+      `viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="11">`,
+      `<rect width="100%" height="100%" fill="${colour("paper")}"/>`];
+    this.clips = 0;
+  }
+
+  path(points, stroke, width = 1.4, fill = "none", dash = []) {
+    let d = "", pen = false;
+    for (let i = 0; i < points.length; i += 2) {
+      if (Number.isNaN(points[i + 1])) { pen = false; continue; }
+      d += (pen ? "L" : "M") + points[i].toFixed(2) + " " + points[i + 1].toFixed(2);
+      pen = true;
+    }
+    this.parts.push(`<path d="${d}" fill="${fill || "none"}" stroke="${stroke || "none"}" stroke-width="${width}" ` +
+      `stroke-linejoin="round"${dash.length ? ` stroke-dasharray="${dash}"` : ""}/>`);
+  }
+
+  rectangle(x, y, w, h, fill) {
+    this.parts.push(`<rect x="${x.toFixed(2)}" y="${y.toFixed(2)}" width="${w.toFixed(2)}" height="${h.toFixed(2)}" ` +
+      `fill="${fill}"/>`);
+  }
+
+  text(x, y, words, fill, align = "center", turned = false) {
+    const anchor = { center: "middle", left: "start", right: "end" }[align];
+    this.parts.push(`<text x="${x}" y="${y}" fill="${fill}" text-anchor="${anchor}" dominant-baseline="central"` +
+      `${turned ? ` transform="rotate(-90 ${x} ${y})"` : ""}>${escaped(words)}</text>`);
+  }
+
+  clip(x, y, w, h) {
+    const id = "clip" + ++this.clips;
+    this.parts.push(`<clipPath id="${id}"><rect x="${x}" y="${y}" width="${w}" height="${h}"/></clipPath>`,
+      `<g clip-path="url(#${id})">`);
+  }
+
+  unclip() { this.parts.push("</g>"); }
+  finish() { return this.parts.join("\n") + "\n</svg>\n"; }
+}
+
+// ---- scales ---------------------------------------------------------------------------------------------------------
+/** Positions of ticks from lo to hi, about `most`: 1, 2, 5 times a power of ten; decades of a logarithmic axis. */
+function ticks(lo, hi, log, most) {
+  const out = [];
+  if (log) {
+    const step = Math.max(1, Math.ceil((hi - lo) / most));
+    for (let k = Math.ceil(lo / step) * step; k <= hi; k += step) out.push(k);
+    if (out.length >= 2) return out;
+    out.length = 0;
+  }
+  const rough = (hi - lo) / most, power = 10 ** Math.floor(Math.log10(rough));
+  const step = [1, 2, 5, 10].map(m => m * power).find(s => s >= rough) || power;
+  for (let k = Math.ceil(lo / step); k * step <= hi + step * 1e-9; k++) out.push(k * step);
+  return out;
+}
+
+function tickText(x, step, log) {
+  if (log) return Number.isInteger(x) ? "1e" + x : shown(10 ** x);
+  if (Math.abs(x) < step * 1e-6) return "0";
+  const size = Math.max(Math.abs(x), step);
+  if (size >= 1e5 || size < 1e-3) return Number(x.toPrecision(4)).toExponential().replace("e+", "e");
+  return x.toFixed(Math.max(0, Math.min(8, -Math.floor(Math.log10(step) + 1e-9))));
+}
+
+/** First index with x[i] >= value, x ascending. */
+function indexOf(x, value) {
+  let lo = 0, hi = x.length;
+  while (lo < hi) {
+    const mid = (lo + hi) >> 1;
+    if (x[mid] < value) lo = mid + 1;
+    else hi = mid;
+  }
+  return lo;
+}
+
+function extent(values, from, to, log, out) {
+  for (let i = from; i < to; i++) {
+    let v = values[i];
+    if (log) v = v > 0 ? Math.log10(v) : NaN;
+    if (v < out.lo) out.lo = v;
+    if (v > out.hi) out.hi = v;
+  }
+}
+
+function widened(range) {
+  if (!(range.lo <= range.hi)) return { lo: 0, hi: 1 };
+  const room = (range.hi - range.lo) * 0.05 || Math.abs(range.hi) * 0.05 || 0.5;
+  return { lo: range.lo - room, hi: range.hi + room };
+}
+
+// ---- a plot ---------------------------------------------------------------------------------------------------------
+/**
+ * of: { series: [{ name, unit, x, y, colour }], xName, xUnit, overTime, logX, logY, stacked, bands, marks, height }.
+ * Stacked series are areas on each other; bands are { names, spans: [{ row, from, to, colour }] }.
+ */
+class Plot {
+  constructor(parent, of) {
+    this.of = of;
+    this.canvas = make("canvas");
+    this.legend = make("div", { className: "legend" });
+    parent.append(this.canvas, this.legend);
+    this.drag = null;
+    this.listen();
+    shared.plots.add(this);
+    this.observer = new ResizeObserver(() => this.draw());
+    this.observer.observe(parent);
+  }
+
+  close() {
+    shared.plots.delete(this);
+    this.observer.disconnect();
+  }
+
+  xRange() {
+    const of = this.of, all = { lo: Infinity, hi: -Infinity };
+    if (of.overTime && shared.range) return { lo: shared.range[0], hi: shared.range[1] };
+    for (const s of of.series) {
+      if (of.overTime && s.x.length) {
+        all.lo = Math.min(all.lo, s.x[0]);
+        all.hi = Math.max(all.hi, s.x[s.x.length - 1]);
+      } else extent(s.x, 0, s.x.length, of.logX, all);
+    }
+    if (of.bands) { all.lo = of.bands.from; all.hi = of.bands.to; }
+    return of.overTime && all.lo < all.hi ? all : widened(all);
+  }
+
+  yRange(x) {
+    const of = this.of, all = { lo: Infinity, hi: -Infinity };
+    if (of.bands) return { lo: 0, hi: of.bands.names.length };
+    for (const s of of.series) {
+      const from = of.overTime ? Math.max(0, indexOf(s.x, x.lo) - 1) : 0;
+      const to = of.overTime ? Math.min(s.x.length, indexOf(s.x, x.hi) + 1) : s.x.length;
+      extent(s.y, from, to, of.logY, all);
+    }
+    if (of.stacked) all.lo = Math.min(all.lo, 0);
+    return widened(all);
+  }
+
+  /** Points of a line in pixels, at most four for each pixel column. */
+  reduced(s, box, x, y) {
+    const of = this.of, n = s.x.length, out = [];
+    const px = v => box.x + (v - x.lo) / (x.hi - x.lo) * box.w;
+    const py = v => box.y + box.h - ((of.logY ? v > 0 ? Math.log10(v) : NaN : v) - y.lo) / (y.hi - y.lo) * box.h;
+    if (!of.overTime) {
+      let lastX = NaN, lastY = NaN;
+      for (let i = 0; i < n; i++) {
+        const a = px(of.logX ? s.x[i] > 0 ? Math.log10(s.x[i]) : NaN : s.x[i]), b = py(s.y[i]);
+        if (Math.abs(a - lastX) < 0.3 && Math.abs(b - lastY) < 0.3) continue;
+        out.push(a, Number.isNaN(a) ? NaN : b);
+        lastX = a;
+        lastY = b;
+      }
+      return out;
+    }
+    const from = Math.max(0, indexOf(s.x, x.lo) - 1), to = Math.min(n, indexOf(s.x, x.hi) + 1);
+    if (to - from <= 3 * box.w) {
+      for (let i = from; i < to; i++) out.push(px(s.x[i]), py(s.y[i]));
+      return out;
+    }
+    for (let i = from; i < to;) {
+      const pixel = Math.floor(px(s.x[i])), first = i;
+      let least = i, most = i;
+      for (; i < to && Math.floor(px(s.x[i])) === pixel; i++) {
+        if (s.y[i] < s.y[least]) least = i;
+        if (s.y[i] > s.y[most]) most = i;
+      }
+      out.push(px(s.x[first]), py(s.y[first]));
+      const [a, b] = least < most ? [least, most] : [most, least];
+      if (a !== first) out.push(px(s.x[a]), py(s.y[a]));
+      if (b !== a) out.push(px(s.x[b]), py(s.y[b]));
+      if (i - 1 > b) out.push(px(s.x[i - 1]), py(s.y[i - 1]));
+    }
+    return out;
+  }
+
+  axes(pen, box, x, y) {
+    const of = this.of, ink = colour("dim"), line = colour("line");
+    const yTicks = of.bands ? [] : ticks(y.lo, y.hi, of.logY, Math.max(2, box.h / 34));
+    const xTicks = ticks(x.lo, x.hi, of.logX && !of.overTime, Math.max(2, box.w / 74));
+    const yStep = yTicks.length > 1 ? yTicks[1] - yTicks[0] : y.hi - y.lo;
+    const xStep = xTicks.length > 1 ? xTicks[1] - xTicks[0] : x.hi - x.lo;
+    for (const v of yTicks) {
+      const at = box.y + box.h - (v - y.lo) / (y.hi - y.lo) * box.h;
+      pen.path([box.x, at, box.x + box.w, at], line, 1);
+      pen.text(box.x - 5, at, tickText(v, yStep, of.logY), ink, "right");
+    }
+    for (const v of xTicks) {
+      const at = box.x + (v - x.lo) / (x.hi - x.lo) * box.w;
+      pen.path([at, box.y, at, box.y + box.h], line, 1);
+      pen.text(at, box.y + box.h + 10, tickText(v, xStep, of.logX && !of.overTime), ink);
+    }
+    pen.path([box.x, box.y, box.x, box.y + box.h, box.x + box.w, box.y + box.h], ink, 1);
+    pen.text(box.x + box.w / 2, box.y + box.h + 24, of.xName + (of.xUnit ? ` [${of.xUnit}]` : ""), ink);
+    const units = [...new Set(of.series.map(s => s.unit))];
+    const names = of.series.length === 1 ? of.series[0].name : "";
+    const what = names + (units.length === 1 && units[0] ? ` [${units[0]}]` : "");
+    if (!of.bands) pen.text(9, box.y + box.h / 2, what.trim(), ink, "center", true);
+  }
+
+  area(pen, box, x, y) {
+    const of = this.of, zero = box.y + box.h - (0 - y.lo) / (y.hi - y.lo) * box.h;
+    for (let k = of.series.length; k-- > 0;) {
+      const top = this.reduced(of.series[k], box, x, y);
+      if (top.length < 4 || of.series[k].line) continue;
+      pen.path([top[0], zero, ...top, top[top.length - 2], zero], "", 0, of.series[k].colour);
+    }
+    for (const s of of.series)
+      if (s.line) pen.path(this.reduced(s, box, x, y), s.colour, 1.6, "", [5, 3]);
+  }
+
+  bands(pen, box, x) {
+    const of = this.of.bands, h = box.h / of.names.length;
+    for (const s of of.spans) {
+      const a = box.x + (s.from - x.lo) / (x.hi - x.lo) * box.w, b = box.x + (s.to - x.lo) / (x.hi - x.lo) * box.w;
+      if (b < box.x || a > box.x + box.w) continue;
+      pen.rectangle(a, box.y + s.row * h + 1, Math.max(b - a, 0.7), Math.max(h - 2, 1), s.colour);
+    }
+    if (h >= 10) of.names.forEach((name, k) => {
+      const most = 14, text = name.length > most ? "…" + name.slice(-most + 1) : name;
+      pen.text(box.x - 5, box.y + (k + 0.5) * h, text, colour("dim"), "right");
+    });
+  }
+
+  marks(pen, box, x) {
+    for (const m of this.of.marks || []) {
+      const at = box.x + (m.time - x.lo) / (x.hi - x.lo) * box.w;
+      if (at < box.x || at > box.x + box.w) continue;
+      if (m.impacts) pen.path([at - 3.5, box.y, at + 3.5, box.y, at, box.y + 6, at - 3.5, box.y], "", 1, colour("c1"));
+      if (m.events) pen.path([at, box.y, at, box.y + box.h], colour("c3"), 0.7, "", [2, 3]);
+    }
+  }
+
+  paint(pen, width, height) {
+    const of = this.of, left = of.bands ? 96 : 66;
+    const box = { x: left, y: 8, w: Math.max(width - left - 10, 20), h: height - 44 };
+    const x = this.xRange(), y = this.yRange(x);
+    this.axes(pen, box, x, y);
+    pen.clip(box.x, box.y, box.w, box.h);
+    if (of.bands) this.bands(pen, box, x);
+    else if (of.stacked) this.area(pen, box, x, y);
+    else for (const s of of.series) pen.path(this.reduced(s, box, x, y), s.colour);
+    if (of.overTime) this.marks(pen, box, x);
+    pen.unclip();
+    return { box, x, y };
+  }
+
+  draw() {
+    const width = this.canvas.parentElement.clientWidth - 15, height = this.of.height || 220;
+    if (width < 40) return;
+    const pen = new CanvasPen(this.canvas, width, height);
+    this.last = this.paint(pen, width, height);
+    const { box, x } = this.last, ink = colour("ink");
+    if (this.drag) {
+      const a = Math.min(this.drag.from, this.drag.to), b = Math.max(this.drag.from, this.drag.to);
+      pen.to.globalAlpha = 0.15;
+      pen.rectangle(a, box.y, b - a, box.h, colour("accent"));
+      pen.to.globalAlpha = 1;
+    }
+    if (this.of.overTime && shared.cursor !== null) {
+      const at = box.x + (shared.cursor - x.lo) / (x.hi - x.lo) * box.w;
+      if (at >= box.x && at <= box.x + box.w) pen.path([at, box.y, at, box.y + box.h], ink, 0.8, "", [3, 3]);
+    } else if (shared.cursor !== null && this.of.time) this.dots(pen);
+    this.label();
+  }
+
+  /** Where the cursor is on curves of a phase plot. */
+  dots(pen) {
+    const { box, x, y } = this.last, i = Math.min(indexOf(this.of.time, shared.cursor), this.of.time.length - 1);
+    for (const s of this.of.series) {
+      const a = box.x + ((this.of.logX ? Math.log10(s.x[i]) : s.x[i]) - x.lo) / (x.hi - x.lo) * box.w;
+      const b = box.y + box.h - ((this.of.logY ? Math.log10(s.y[i]) : s.y[i]) - y.lo) / (y.hi - y.lo) * box.h;
+      pen.path([a - 4, b, a, b - 4, a + 4, b, a, b + 4, a - 4, b], colour("ink"), 1, s.colour);
+    }
+  }
+
+  label() {
+    const of = this.of, entries = of.bands ? of.bands.legend : of.series;
+    this.legend.replaceChildren(...entries.map(s => {
+      let value = "";
+      if (shared.cursor !== null && s.y && s.y.length) {
+        const i = Math.min(indexOf(of.overTime ? s.x : of.time || s.x, shared.cursor), s.y.length - 1);
+        value = " = " + shown(s.raw ? s.raw[i] : s.y[i]);
+      }
+      const mark = make("i");
+      mark.style.background = s.colour;
+      return make("span", {}, mark, s.name + value);
+    }));
+  }
+
+  timeAt(event) {
+    const { box, x } = this.last, where = event.clientX - this.canvas.getBoundingClientRect().left;
+    return x.lo + (Math.min(Math.max(where, box.x), box.x + box.w) - box.x) / box.w * (x.hi - x.lo);
+  }
+
+  listen() {
+    const canvas = this.canvas, where = e => e.clientX - canvas.getBoundingClientRect().left;
+    canvas.addEventListener("pointermove", e => {
+      if (!this.last || !this.of.overTime) return;
+      if (this.drag) this.drag.to = where(e);
+      setCursor(this.timeAt(e));
+    });
+    canvas.addEventListener("pointerleave", () => { if (!this.drag) setCursor(null); });
+    canvas.addEventListener("pointerdown", e => {
+      if (!this.last || !this.of.overTime || e.pointerType === "touch" || e.button) return;
+      canvas.setPointerCapture(e.pointerId);
+      this.drag = { from: where(e), to: where(e), time: this.timeAt(e) };
+    });
+    canvas.addEventListener("pointerup", e => {
+      const drag = this.drag;
+      this.drag = null;
+      if (!drag) return;
+      const time = this.timeAt(e);
+      if (Math.abs(drag.to - drag.from) > 5) setRange([Math.min(drag.time, time), Math.max(drag.time, time)]);
+      else redrawAll();
+    });
+    canvas.addEventListener("dblclick", () => setRange(null));
+    canvas.addEventListener("wheel", e => {
+      if (!this.last || !this.of.overTime || !(e.ctrlKey || e.shiftKey || shared.range)) return;
+      e.preventDefault();
+      const time = this.timeAt(e), { x } = this.last, by = e.deltaY > 0 ? 1.25 : 0.8;
+      setRange([time + (x.lo - time) * by, time + (x.hi - time) * by]);
+    }, { passive: false });
+  }
+
+  svg() {
+    const width = 720, height = 360, pen = new SvgPen(width, height + 20);
+    this.paint(pen, width, height);
+    const entries = this.of.bands ? this.of.bands.legend : this.of.series;
+    entries.forEach((s, k) => {
+      const x = 66 + (k % 5) * 130, y = height + 10 * (1 + Math.floor(k / 5)) - 2;
+      pen.rectangle(x, y - 2, 12, 3, s.colour);
+      pen.text(x + 16, y, s.name, colour("ink"), "left");
+    });
+    return pen.finish();
+  }
+}

@@ -1,0 +1,180 @@
+// The page as a whole: everything is built from the facts, and again when a run on the server made new ones.
+let motion = null, scene = null, marks = [], playing = false, now = 0, lastFrame = 0;
+
+function showState() {
+  document.title = facts.model + " · nsm";
+  at("name").textContent = facts.model;
+  at("status").textContent = facts.status;
+  at("status").classList.toggle("bad", facts.status !== "ok");
+  at("summary").textContent = `t = ${shown(facts.time)} s, ${facts.steps} steps of ${facts.scheme}, ` +
+    `${shown(facts.seconds)} s to run, ${facts.rows} rows`;
+  at("message").hidden = !facts.message;
+  at("message").textContent = facts.message;
+  at("foot").textContent = `Made by nsm ${facts.version} from ${facts.path}.`;
+}
+
+// ---- motion ---------------------------------------------------------------------------------------------------------
+function showMotion() {
+  if (!scene) return;
+  scene.draw(now, { forces: at("forces").checked, trails: at("trails").checked });
+  at("clock").textContent = `t = ${now.toPrecision(4)} s`;
+  const span = motion.end - motion.begin || 1;
+  at("scrub").value = String(1000 * (now - motion.begin) / span);
+}
+
+function frame(stamp) {
+  if (!playing) return;
+  const speed = Number(at("speed").value), passed = Math.min((stamp - lastFrame) / 1000, 0.1);
+  lastFrame = stamp;
+  now += passed * speed;
+  if (now > motion.end) now = motion.begin;
+  showMotion();
+  setCursor(now);
+  requestAnimationFrame(frame);
+}
+
+function play(on) {
+  playing = on;
+  at("play").textContent = on ? "Pause" : "Play";
+  if (!on) return;
+  lastFrame = performance.now();
+  requestAnimationFrame(frame);
+}
+
+/** Speeds 1, 2, 5, ... times real time; at first one with which the run takes about ten seconds. */
+function speeds() {
+  const span = motion.end - motion.begin || 1, wish = span / 10, list = [];
+  for (let k = -5; k <= 4; k++) for (const m of [1, 2, 5]) list.push(m * 10 ** k);
+  const best = span <= 20 && span >= 3 ? 1 : list.reduce((a,
+    b) => Math.abs(Math.log(b / wish)) < Math.abs(Math.log(a / wish)) ? b : a);
+  const near = [...new Set([...list.filter(s => s >= best / 25 && s <= best * 25), 1])].sort((a, b) => a - b);
+  at("speed").replaceChildren(...near.map(s => make("option", { value: s, selected: s === best },
+    s === 1 ? "real time" : shown(s) + " ×")));
+}
+
+function buildMotion(keep) {
+  motion = new Motion();
+  const has = motion.present && motion.time.length > 0;
+  at("motion").hidden = !has;
+  document.querySelector("main").classList.toggle("still", !has);
+  if (!has) { scene = null; return; }
+  const old = keep ? scene : null;
+  if (old && old instanceof Space === motion.spatial) {
+    scene.motion = motion;
+    if (scene.meshes) for (const key of [...scene.meshes.keys()]) if (key.startsWith("hull")) scene.meshes.delete(key);
+  } else scene = motion.spatial ? new Space(motion, at("solids"), at("lines")) : new Plane(motion, at("lines"));
+  if (!keep) speeds();
+  now = Math.min(Math.max(keep ? now : motion.begin, motion.begin), motion.end);
+  showMotion();
+}
+
+function listenToMotion() {
+  at("play").addEventListener("click", () => play(!playing));
+  at("scrub").addEventListener("input", () => {
+    now = motion.begin + Number(at("scrub").value) / 1000 * (motion.end - motion.begin);
+    showMotion();
+    setCursor(now);
+  });
+  for (const id of ["forces", "trails"]) at(id).addEventListener("change", showMotion);
+  at("look").addEventListener("click", () => { scene.reset(); showMotion(); });
+  const stage = at("lines"), fingers = new Map();
+  stage.addEventListener("pointerdown", e => { stage.setPointerCapture(e.pointerId); fingers.set(e.pointerId,
+    [e.clientX, e.clientY]); });
+  stage.addEventListener("pointermove", e => {
+    const last = fingers.get(e.pointerId);
+    if (!last || !scene) return;
+    const others = [...fingers].filter(([id]) => id !== e.pointerId).map(([, p]) => p);
+    if (others.length) {
+      const [o] = others, before = Math.hypot(last[0] - o[0], last[1] - o[1]), after = Math.hypot(e.clientX - o[0],
+        e.clientY - o[1]);
+      scene.zoom *= before > 0 ? after / before : 1;
+    } else scene.turn(e.clientX - last[0], e.clientY - last[1]);
+    fingers.set(e.pointerId, [e.clientX, e.clientY]);
+    showMotion();
+  });
+  for (const name of ["pointerup", "pointercancel"]) stage.addEventListener(name,
+    (/** @type {any} */ e) => fingers.delete(e.pointerId));
+  stage.addEventListener("wheel", e => {
+    if (!scene) return;
+    e.preventDefault();
+    scene.zoom = Math.min(Math.max(scene.zoom * (e.deltaY > 0 ? 0.9 : 1.11), 0.05), 50);
+    showMotion();
+  }, { passive: false });
+  document.addEventListener("keydown", e => {
+    const where = /** @type {any} */ (e.target);
+    if (e.key === " " && where === document.body && scene) { e.preventDefault(); play(!playing); }
+  });
+}
+
+// ---- a run on the server --------------------------------------------------------------------------------------------
+const changed = new Map();
+let asking = false, again = false;
+
+async function ask() {
+  if (asking) { again = true; return; }
+  asking = true;
+  const body = [...changed].map(([name, value]) => `${name}=${value}`).join("\n");
+  try {
+    const answer = await fetch("/run", { method: "POST", headers: { "Content-Type": "text/plain" }, body });
+    const text = await answer.text();
+    if (answer.ok) renew(text);
+    else { at("message").hidden = false; at("message").textContent = text; }
+  } catch (e) {
+    at("message").hidden = false;
+    at("message").textContent = `The server does not answer: ${e.message}`;
+  }
+  asking = false;
+  if (again) { again = false; await ask(); }
+}
+
+function change(name, value) {
+  changed.set(name, value);
+  ask();
+}
+
+/** New data: the plots keep their columns, the motion its time. */
+function renew(text) {
+  const names = facts.columns.map(c => c.name).join("\n");
+  at("data").innerHTML = text;
+  readFacts();
+  build(true, facts.columns.map(c => c.name).join("\n") === names);
+  page.renewed++;
+}
+
+// ---- the page -------------------------------------------------------------------------------------------------------
+function build(keep, sameColumns) {
+  marks = readMarks();
+  showState();
+  buildMotion(keep);
+  if (keep && sameColumns) plots.forEach(p => p.fill());
+  else {
+    [...plots].forEach(p => p.close());
+    firstPlots().forEach(spec => new Panel(spec));
+  }
+  extra.forEach(p => p.close());
+  extra = [];
+  at("energyList").replaceChildren();
+  at("stepList").replaceChildren();
+  energyPanel();
+  stepPanel();
+  claimTable();
+  if (!keep) parameterTable(facts.served ? change : null);
+  modelText();
+}
+
+const page = { ready: 0, renew, motion: () => motion, facts: () => facts, column: name => column(columnNamed(name)),
+  plots: () => plots, play,
+  renewed: 0,
+  time: () => now, show: time => { now = time; showMotion(); }, range: setRange, change };
+Object.defineProperty(window, "nsmPage", { value: page });
+
+readFacts();
+build(false, false);
+listenToMotion();
+at("addPlot").addEventListener("click", () => new Panel({ columns: [] }));
+at("zoomOut").addEventListener("click", () => setRange(null));
+at("allCsv").addEventListener("click", () => download(facts.model + ".csv", "text/csv", csv(facts.columns.map((_,
+  i) => i))));
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => build(true, false));
+new ResizeObserver(showMotion).observe(at("stage"));
+page.ready = performance.now();

@@ -1,0 +1,51 @@
+;;; nsm-words.el --- words of nsm  -*- lexical-binding: t; -*-
+;; Made by editors/make from the tables of the compiler.
+
+(defconst nsm-words-declare
+  '(
+    "param" "state" "coord" "multiplier" "algebraic" "node" "input" "discrete" "output" "var" "body"
+    "material"
+    ))
+
+(defconst nsm-words-item
+  '(
+    "import" "function" "model" "flow" "kinetic" "potential" "dissipation" "force" "relation"
+    "contact" "constraint" "for" "every" "when" "gravity" "pair" "simulate" "expect" "assert" "stop"
+    "fail"
+    ))
+
+(defconst nsm-words-operator
+  '(
+    "if" "then" "else" "sum" "and" "or" "not" "in" "perp" "to" "offset" "with"
+    ))
+
+(defconst nsm-words-function
+  '(
+    "sqrt" "exp" "log" "sin" "cos" "tan" "asin" "acos" "atan" "atan2" "turned" "sinh" "cosh" "tanh"
+    "abs" "sign" "floor" "min" "max" "der" "dot" "norm" "cross" "transpose" "rotation" "identity"
+    "table" "spline" "delay" "given" "sgn" "normal_cone" "final" "initial" "mean" "drift" "gain"
+    "at"
+    ))
+
+(defconst nsm-words-law
+  '(
+    "newton" "inelastic" "elastic" "coulomb" "contensou" "rolling" "scleronomous" "rheonomous"
+    "type1" "type2" "moreau" "midpoint" "consistent" "consistent1" "consistent_explicit_mass"
+    "sphere" "box" "capsule" "cylinder" "halfspace" "convex" "disk" "rectangle" "polygon"
+    "halfplane" "union"
+    ))
+
+(defconst nsm-words-part
+  '(
+    "normal" "normal_force" "slip" "between" "among" "with" "until" "start" "step" "scheme" "solver"
+    "tolerance" "accept" "mass" "inertia" "position" "attitude" "velocity" "spin" "shape" "density"
+    "material" "fixed" "driven"
+    ))
+
+(defconst nsm-words-constant
+  '(
+    "pi" "inf" "time" "ground" "energy"
+    ))
+
+(provide 'nsm-words)
+;;; nsm-words.el ends here

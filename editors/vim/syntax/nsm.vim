@@ -1,0 +1,39 @@
+" Made by editors/make from the tables of the compiler.
+if exists("b:current_syntax")
+  finish
+endif
+syn case match
+syn keyword nsmDeclare param state coord multiplier algebraic node input discrete output var body material
+syn keyword nsmItem import function model flow kinetic potential dissipation force relation contact constraint for every
+syn keyword nsmItem when gravity pair simulate expect assert stop fail
+syn keyword nsmOperator if then else sum and or not in perp to offset with
+syn keyword nsmFunction sqrt exp log sin cos tan asin acos atan atan2 turned sinh cosh tanh abs sign floor min max der
+syn keyword nsmFunction dot norm cross transpose rotation identity table spline delay given sgn normal_cone final
+syn keyword nsmFunction initial mean drift gain at
+syn keyword nsmLaw newton inelastic elastic coulomb contensou rolling scleronomous rheonomous type1 type2 moreau
+syn keyword nsmLaw midpoint consistent consistent1 consistent_explicit_mass sphere box capsule cylinder halfspace convex
+syn keyword nsmLaw disk rectangle polygon halfplane union
+syn keyword nsmConstant pi inf time ground energy
+syn match nsmPart /\<\(normal\|normal_force\|slip\|between\|among\|with\|until\|start\)\>\ze\s*=/
+syn match nsmPart /\<\(step\|scheme\|solver\|tolerance\|accept\|mass\|inertia\|position\)\>\ze\s*=/
+syn match nsmPart /\<\(attitude\|velocity\|spin\|shape\|density\|material\|fixed\|driven\)\>\ze\s*=/
+syn match nsmNumber /\<\d\+\(\.\d*\)\?\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
+syn match nsmNumber /\.\d\+\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
+syn match nsmUnit /\[[^][;]*\]/ contained
+syn match nsmUnit /\(\]\s\+\)\@<=\[[^][;]*\]/
+syn region nsmString start=/"/ skip=/\\./ end=/"\|$/
+syn match nsmComment +//.*$+ contains=@Spell
+syn region nsmComment start=+/\*+ end=+\*/+ contains=@Spell
+syn sync ccomment nsmComment
+hi def link nsmDeclare Type
+hi def link nsmItem Statement
+hi def link nsmOperator Operator
+hi def link nsmFunction Function
+hi def link nsmLaw Special
+hi def link nsmConstant Constant
+hi def link nsmPart Identifier
+hi def link nsmNumber Number
+hi def link nsmUnit PreProc
+hi def link nsmString String
+hi def link nsmComment Comment
+let b:current_syntax = "nsm"

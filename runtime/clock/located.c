@@ -1,0 +1,338 @@
+// Begin and end of a piece between located events (located.h): impacts, new sets, accumulations.
+#include "located.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST_PIECES = 20, PROBE = 64 };  // pieces of a step; a step is this many times as long as one that shows the sets
+static const double quarter = 0.25;     // of the rest of a step: what a contact that goes on bouncing may still take
+
+// ---- analysis -------------------------------------------------------------------------------------------------------
+// Relations whose y does not depend on multipliers: there the law is about a state, and multipliers jump. Others have
+// multipliers that are continuous, which the theta-gamma scheme takes to second order without an event.
+static void list_relations(nsm_sim *s) {
+  struct sim_located *w = s->located;
+  const sim_rows *r = &s->n.r;
+  for (int pass = 0; pass < 2; pass++) {
+    w->nrelation = 0;
+    for (int a = 0; a < s->a->on.relation.n; a++) {
+      const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+      for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+        int cases = r->lo[row] > -INFINITY || r->hi[row] < INFINITY;
+        if (r->d0[row] < r->d0[row + 1] || (k->c->row_type != NSM_ROW_BOX && !cases)) continue;
+        if (pass) w->relation[w->nrelation] = row;
+        w->nrelation++;
+      }
+    }
+    if (!pass) w->relation = SIM_NEW(s, w->nrelation, int);
+  }
+}
+
+// A relation of velocities whose multiplier has no bound takes part in impacts; here only contacts and constraints do.
+static int relation_in_impacts(const nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  for (int a = 0; a < s->a->on.relation.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+    int moves = 0;
+    for (int e = 0; e < k->c->h.n; e++) moves |= k->c->h.wrt[e] == NSM_WRT_V;
+    for (int row = k->row0; moves && row < k->row0 + k->tab.count; row++)
+      if (r->d0[row] == r->d0[row + 1] && (r->hi[row] == INFINITY || r->lo[row] == -INFINITY)) return 1;
+  }
+  return 0;
+}
+
+int sim_located_analyse(nsm_sim *s, nsm_error *e) {
+  sim_rows *r = &s->n.r;
+  const char *why = s->touching ? "contacts of shapes, which come and go"
+                    : s->a->algebraic && s->a->on.contact.n > 0 ? "unknowns without inertia beside contacts"
+                    : s->a->on.contact.n > 0 && relation_in_impacts(s) ? "a one-sided relation of velocities beside contacts"
+                                                                       : NULL;
+  if (why) {
+    sim_fail(e, NSM_USAGE, "events are not located in a model with %s; leave `located` out", why);
+    return 0;
+  }
+  struct sim_located *w = s->located = SIM_NEW(s, 1, struct sim_located);
+  double **by_row[] = { &w->f,   &w->low,  &w->high, &w->tolerance, &w->gap, &w->rate,
+                        &s->w.gap0, &s->w.rate0, &w->mean, &w->e, &w->fall, &w->before };
+  for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, r->n, double);
+  w->total = SIM_NEW(s, s->a->nl, double);
+  unsigned char **flag[] = { &w->hit, &w->often, &w->was, &w->ended };
+  for (size_t i = 0; i < sizeof flag / sizeof *flag; i++) *flag[i] = SIM_NEW(s, r->n, unsigned char);
+  memcpy(w->e, r->e, (size_t)r->n * sizeof(double));
+  for (int i = 0; i < r->n; i++) w->f[i] = INFINITY;
+  list_relations(s);
+  w->watches = r->nfriction + w->nrelation > 0;
+  s->w.begin_of = -1;
+  return 1;
+}
+
+void sim_located_stale(nsm_sim *s) { s->w.begin_of = -1; }
+
+void sim_located_step(nsm_sim *s, double t1) {
+  struct sim_located *w = s->located;
+  w->until = t1;
+  w->pieces = w->capture = 0;
+  memset(w->often, 0, (size_t)s->n.r.n);
+}
+
+// Multipliers of contacts are impulses of the whole step, as without location.
+void sim_located_done(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  for (int row = 0; s->located->pieces > 0 && row < r->n; row++)
+    if (sim_contactlike(s->a->cls[r->cls[row]].c)) s->now.l[r->l[row]] = s->located->total[r->l[row]];
+}
+
+// ---- sets -----------------------------------------------------------------------------------------------------------
+// Restitution is for the contacts that close at this instant; what lasts has none. captured: for all that are open.
+static void restitution(nsm_sim *s, int captured) {
+  sim_rows *r = &s->n.r;
+  for (int row = 0; row < r->n; row++) {
+    int f = r->friction_of ? r->friction_of[row] : -1;
+    int head = f >= 0 && r->friction[f].normals > 0 ? r->friction[f].normal[0] : row;
+    r->e[row] = captured && s->now.set[head] != SIM_CLOSED ? s->located->e[row] : 0;
+  }
+}
+
+// Nothing is known of forces before the event.
+static void forget_forces(nsm_sim *s) {
+  s->now.set_h = 0;
+  for (int row = 0; row < s->n.r.n; row++) s->now.watched[row] = NAN;
+}
+
+// Sets of friction and relations: a short piece shows them.
+static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
+  if (!s->located->watches) return NSM_OK;
+  double r = h / PROBE;
+  nsm_code code = sim_try(s, r, s->now.t + r, e);
+  if (code == NSM_OK) sim_watch_others(s, s->now.t + r);
+  return code;
+}
+
+// ---- impacts --------------------------------------------------------------------------------------------------------
+static nsm_code impulses(nsm_sim *s, nsm_error *e) {
+  if (s->a->scheme->weights && s->n.h != 0 && !sim_prepare(s, 0, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
+  return s->a->scheme->impact(s, e);
+}
+
+// Gaps of contacts, their rates and those of slip, after the impulses.
+static void rates_after(nsm_sim *s) {
+  struct sim_located *w = s->located;
+  nsm_view v = sim_view(s, s->now.t, s->w.q1, s->w.z1, s->w.l1);
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+    k->c->gap_fn(&v, &k->tab, w->gap + k->row0, w->rate + k->row0);
+  }
+  for (int a = 0; a < s->a->on.friction.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
+    k->c->rate_fn(&v, &k->tab, w->rate + k->row0);
+  }
+}
+
+// Does a contact come to rest at this impact? Where its flights end within a part of what is left of the step: their
+// sum is (2 rate/|fall|)/(1 - e). Where it has taken most pieces of the step for itself. And where the bounce is no
+// higher than what rounding leaves of the gap.
+static int comes_to_rest(const nsm_sim *s, int row, double rest) {
+  const struct sim_located *w = s->located;
+  double e = s->n.r.e[row], rate = w->rate[row], fall = -w->fall[row], height = w->tolerance[row];
+  if (!w->hit[row] || e == 0 || e >= 1) return 0;
+  if (rate * rest <= height || (fall > 0 && rate * rate <= 2 * fall * height)) return 1;
+  if (w->often[row] < 2 || !(fall > 0)) return 0;
+  if (w->pieces + 1 >= MOST_PIECES && w->often[row] >= MOST_PIECES / 2) return 1;
+  return 2 * rate < quarter * rest * (1 - e) * fall;
+}
+
+static int accumulates(nsm_sim *s, double rest) {
+  sim_rows *r = &s->n.r;
+  int any = 0;
+  rates_after(s);
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+      if (!comes_to_rest(s, row, rest)) continue;
+      r->e[row] = 0;
+      any = 1;
+    }
+  }
+  return any;
+}
+
+// A contact that opens does so where it is: what its gap has drifted while it was closed is not made up for.
+static void left(nsm_sim *s, int row) {
+  s->now.set[row] = SIM_LEFT;
+  s->now.ground[row] = fmin(s->w.gap0[row], 0);
+}
+
+// A contact that other impacts lift so little that it is back within a part of the rest, again and again, stays in the
+// set: its law decides within the piece.
+static int falls_back(const nsm_sim *s, int row, double rest) {
+  const struct sim_located *w = s->located;
+  double rate = w->rate[row], fall = -w->fall[row];
+  if (s->n.r.e[row] > 0 && w->hit[row]) return 0;
+  if (rate * rest <= w->tolerance[row] || (fall > 0 && rate * rate <= 2 * fall * w->tolerance[row])) return 1;
+  return w->often[row] >= 2 && fall > 0 && 2 * rate < quarter * rest * fall;
+}
+
+static void sets_after(nsm_sim *s, double rest) {
+  struct sim_located *w = s->located;
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+      if (s->now.set[row] != SIM_CLOSED) continue;
+      double leaves = 1024 * DBL_EPSILON * (sim_watch_velocity_terms(s, row, s->now.z) +
+                                            sim_watch_velocity_terms(s, row, s->w.z1));    // before the impact
+      if (w->rate[row] > leaves && !falls_back(s, row, rest)) left(s, row);
+    }
+  }
+}
+
+// The velocities after the impulses at hand stand; gap0 and rate0 are those after it.
+static nsm_code stand(nsm_sim *s, nsm_error *e) {
+  struct sim_located *w = s->located;
+  long steps = s->now.count.steps;
+  for (int l = 0; l < s->a->nl; l++) w->total[l] += s->w.l1[l];
+  nsm_code code = sim_accept(s, s->now.t, e);
+  s->now.count.steps = steps;
+  SIM_SWAP(w->gap, s->w.gap0);
+  memcpy(s->w.rate0, w->rate, (size_t)s->n.r.n * sizeof(double));
+  s->w.begin_of = s->now.k;
+  return code;
+}
+
+// The energy-consistent motion keeps closed gaps, and leaves their rates at 0 to second order in its length only; the
+// impact that begins the next piece makes them 0. So what is hit is hit with velocities after that.
+static nsm_code closed_rates(nsm_sim *s, nsm_error *e) {
+  int any = 0;
+  for (int row = 0; row < s->n.r.n; row++)
+    any |= s->now.set[row] == SIM_CLOSED && s->a->cls[s->n.r.cls[row]].c->kind == NSM_CONTACT;
+  if (!s->n.con || !any) return NSM_OK;
+  nsm_code code = impulses(s, e);
+  if (code != NSM_OK) return code;
+  rates_after(s);
+  return stand(s, e);
+}
+
+// The contacts that are hit close, and the closed ones take what impulses they need. rest: of the step; 0: they come to
+// rest.
+static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
+  struct sim_located *w = s->located;
+  sim_rows *r = &s->n.r;
+  nsm_code code = closed_rates(s, e);
+  if (code != NSM_OK) return code;
+  for (int row = 0; row < r->n; row++) {
+    int normal = s->a->cls[r->cls[row]].c->kind == NSM_CONTACT;
+    if (!w->hit[row] || !normal || s->now.set[row] == SIM_CLOSED) { w->hit[row] = 0; continue; }
+    s->now.set[row] = SIM_CLOSED;
+    r->e[row] = rest > 0 ? w->e[row] : 0;
+    int f = r->friction_of[row];
+    for (int d = 0; rest > 0 && f >= 0 && d < r->friction[f].n; d++)
+      r->e[r->friction[f].row[d]] = w->e[r->friction[f].row[d]];
+    if (w->often[row] < 255) w->often[row]++;
+  }
+  memcpy(w->before, s->w.rate0, (size_t)r->n * sizeof(double));
+  nsm_view now = sim_now(s);
+  for (int a = 0; w->hook && a < s->a->on.friction.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
+    k->c->rate_fn(&now, &k->tab, w->before + k->row0);
+  }
+  s->w.strikes = 1;
+  code = impulses(s, e);
+  if (code == NSM_OK && accumulates(s, rest)) code = impulses(s, e);
+  s->w.strikes = 0;
+  if (code != NSM_OK) return code;
+  for (int row = 0; row < r->n; row++) s->now.count.impacts += w->hit[row] && s->w.l1[r->l[row]] > 0;
+  rates_after(s);
+  sim_tell_impact(s);
+  code = stand(s, e);
+  sets_after(s, rest);
+  restitution(s, 0);
+  if (!s->a->linear) memset(s->now.gain, 0, (size_t)s->a->nz * sizeof(double));
+  return code;
+}
+
+// ---- pieces ---------------------------------------------------------------------------------------------------------
+// Gaps that are closed at the begin and approach: at the start, and after what was captured.
+static int arrived(nsm_sim *s) {
+  struct sim_located *w = s->located;
+  int any = 0;
+  memset(w->hit, 0, (size_t)s->n.r.n);
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++)
+      any |= w->hit[row] = s->now.set[row] == SIM_OPEN && s->w.gap0[row] - s->now.ground[row] <= w->tolerance[row] &&
+                           s->w.rate0[row] < 0;
+  }
+  return any;
+}
+
+nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
+  struct sim_located *w = s->located;
+  if (s->now.sets_known) { sim_watch_begin(s); return NSM_OK; }
+  if (!sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
+  s->w.begin_of = -1;
+  sim_watch_begin(s);
+  sim_watch_contacts(s);
+  s->now.sets_known = 1;
+  restitution(s, 0);
+  forget_forces(s);
+  nsm_code code = arrived(s) ? impact(s, w->until - s->now.t, e) : NSM_OK;
+  return code == NSM_OK ? probe(s, h, e) : code;
+}
+
+// Contacts that have lost their force are left.
+static int leave(nsm_sim *s) {
+  struct sim_located *w = s->located;
+  int closes = 0;
+  for (int row = 0; row < s->n.r.n; row++) {
+    if (!w->hit[row]) continue;
+    int set = s->now.set[row];
+    if (set == SIM_OPEN || set == SIM_LEFT) { closes = 1; continue; }
+    if (set == SIM_CLOSED) left(s, row);
+  }
+  return closes;
+}
+
+// After so many pieces the rest of the step is taken as without location. What has bounced in this step and loses
+// energy by it comes to rest before: a captured step gives a resting contact a speed of the size of its own length.
+static nsm_code capture(nsm_sim *s, nsm_error *e) {
+  struct sim_located *w = s->located;
+  int any = 0;
+  for (int row = 0; row < s->n.r.n; row++)
+    any |= w->hit[row] = w->often[row] >= 2 && w->e[row] < 1 && s->now.set[row] != SIM_CLOSED;
+  nsm_code code = any ? impact(s, 0, e) : NSM_OK;
+  restitution(s, 1);
+  w->capture = 1;
+  s->now.sets_known = SIM_CAPTURES;
+  s->now.count.captured++;
+  return code;
+}
+
+static void remember_fall(nsm_sim *s, double length) {
+  struct sim_located *w = s->located;
+  for (int row = 0; row < s->n.r.n; row++) w->fall[row] = (w->rate[row] - s->w.rate0[row]) / length;
+}
+
+nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {
+  struct sim_located *w = s->located;
+  nsm_code code = NSM_OK;
+  ends = ends && w->events;
+  if (ends && length > 1e-6 * s->a->step) remember_fall(s, length);
+  for (int l = 0; l < s->a->nl; l++) w->total[l] = (w->pieces > 0 ? w->total[l] : 0) + (length > 0 ? s->w.l1[l] : 0);
+  if (length > 0) {
+    code = sim_accept(s, t1, e);
+    if (w->capture) {
+      w->capture = w->pieces = s->now.sets_known = 0;
+      return code;
+    }
+    sim_watch_keep(s, length);
+  }
+  if (code != NSM_OK || !ends) return code;
+  w->pieces++;
+  s->now.count.located++;
+  forget_forces(s);
+  memcpy(w->was, s->now.set, (size_t)s->n.r.n);
+  int closes = leave(s);
+  memcpy(w->ended, w->hit, (size_t)s->n.r.n);
+  if (closes) code = impact(s, w->until - s->now.t, e);
+  if (code == NSM_OK) code = probe(s, s->a->step, e);
+  sim_tell_sets(s);
+  return code == NSM_OK && w->pieces >= MOST_PIECES ? capture(s, e) : code;
+}

@@ -1,0 +1,57 @@
+// Events that are located within the step (docs/numerics/located.md). A step is taken in smooth pieces, each a step of
+// the scheme of another length. A piece ends where the sets that hold at its begin do: a gap closes, a contact opens,
+// slip stops, a multiplier reaches its bound. Then impacts, new sets, and the rest of the step.
+//
+// The sets are remembered (sim_state.set) and are never read from the sign of a gap, which rounding makes.
+//
+//   located.c         begin and end of a piece, impacts, accumulations
+//   located_find.c    where a piece ends: the root of what crosses zero first
+//   located_tell.c    what is told of an event: counts, first and last times, the hook
+//   located_watch.c   what crosses zero, row by row; which sets hold
+#pragma once
+#include "clock.h"
+
+struct sim_located {
+  // [rows]: what crosses zero at the end of the trial; at both ends of a bracket; below minus this it has crossed
+  double *f, *low, *high, *tolerance;
+  double *gap, *rate;                   // [rows] of contacts, at the end of the trial; of other rows y or slip
+  double *mean;                         // [rows] of forces, in the trial
+  double *e;                            // [rows] restitution by the laws: those of the rows are 0 but at impacts
+  double *total;                        // [nl] impulses of the pieces of a step so far
+  double *fall;                         // [rows] how fast a contact's rate changed before it closed
+  unsigned char *hit, *often;           // [rows] its set ends here; hits of a contact in this step
+  int     nrelation, *relation;         // relations that are watched
+  int     watches;                      // any friction or relation is
+  int     pieces, capture, events;      // of the step; its rest is taken without location; something was hit
+  double *before;                       // [rows] rates before an impact, of contacts and friction
+  unsigned char *was, *ended;           // [rows] sets before an event; those that ended
+  nsm_event_hook *hook;
+  void   *with;
+  double  until;                        // end of the step of the clock
+};
+
+// located_watch.c
+void     sim_watch_begin(nsm_sim *s);                                // gap0, rate0
+int      sim_watch(nsm_sim *s, double h, double t1);                 // f of the trial at hand; 1: something has crossed
+double   sim_watch_start(const nsm_sim *s, int row);                 // the same at the begin of the piece; nan: unknown
+void     sim_watch_tolerances(nsm_sim *s, double h);
+double   sim_watch_velocity_terms(const nsm_sim *s, int row, const double *z);
+void     sim_watch_contacts(nsm_sim *s);                             // sets of contacts from the present state
+void     sim_watch_others(nsm_sim *s, double t1);                    // of friction and relations, from the trial at hand
+void     sim_watch_keep(nsm_sim *s, double h);                       // the trial stands: what the next piece starts from
+
+// located_tell.c
+void     sim_tell_impact(nsm_sim *s);                                // of the rows that were hit, after it
+void     sim_tell_sets(nsm_sim *s);                                  // of those whose sets ended without one
+double   sim_told(const nsm_sim *s, int stat, int cls);              // NSM_STAT_EVENTS ...: of a row, by its multiplier
+
+// located.c, called by events.c
+int      sim_located_analyse(nsm_sim *s, nsm_error *e);
+void     sim_located_stale(nsm_sim *s);                              // another state
+void     sim_located_step(nsm_sim *s, double t1);          // a step of the clock to t1 begins, and ends
+void     sim_located_done(nsm_sim *s);
+nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e);      // of a piece that may be as long as h
+// located_find.c: the trial of *length is at hand. Where a set ends within it, the trial of the shorter *length is then.
+nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e);
+// The trial at hand stands, and ends at t1; ends: where a set does, if one does.
+nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e);

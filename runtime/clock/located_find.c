@@ -1,0 +1,144 @@
+// Where a piece ends: the root of the function that crosses zero first. The piece is taken again, shorter, so what is
+// found is a root of the scheme's own motion: bracketed; by secants, the ordinate of an end that stays being halved
+// (Illinois: Dowell and Jarratt 1971); every fourth time by bisection.
+//
+// A contact that has just been left begins at zero: its gap is divided by the length of the piece, which leaves the
+// rate at the begin as the other end of the bracket (docs/numerics/located.md, 5).
+#include "located.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST_TRIES = 100 };
+static const double none = 1e-9;        // of the piece: a set that ends before this has never held
+
+static nsm_code attempt(nsm_sim *s, double r, nsm_error *e) {
+  nsm_code code = sim_try(s, r, s->now.t + r, e);
+  if (code == NSM_OK) sim_watch(s, r, s->now.t + r);
+  return code;
+}
+
+// Ordinate of a row in the bracket, for a trial of length r.
+static double ordinate(const nsm_sim *s, int row, double r) {
+  return s->located->f[row] / (s->now.set[row] == SIM_LEFT ? r : 1);
+}
+
+static void ordinates(const nsm_sim *s, double r, double *to) {
+  for (int row = 0; row < s->n.r.n; row++) to[row] = ordinate(s, row, r);
+}
+
+static int crossed(const nsm_sim *s, int row) { return s->located->f[row] < -s->located->tolerance[row]; }
+
+// A gap may be negative between two ends where it is not: least value of the cubic through gaps and rates at both ends
+// (Hermite). Its place in (0, h), or 0.
+static double dip(double g0, double u0, double g1, double u1, double h) {
+  if (!(u0 < 0 && u1 > 0)) return 0;
+  // g = g0 + u0 x + b x^2 + a x^3, x in [0, h]
+  double d = (g1 - g0) / h, a = (u0 + u1 - 2 * d) / (h * h), b = (3 * d - 2 * u0 - u1) / h, x;
+  double root = sqrt(fmax(b * b - 3 * a * u0, 0));
+  x = fabs(a) * h <= 1e-12 * fabs(b) ? -u0 / (2 * b) : b > 0 ? -u0 / (b + root) : (-b + root) / (3 * a);
+  if (!(x > 0 && x < h)) return 0;
+  return g0 + x * (u0 + x * (b + x * a)) < 0 ? x : 0;
+}
+
+// The first place at which an open gap may be negative, although it is not at the end of the trial; 0: none.
+static double first_dip(const nsm_sim *s, double h) {
+  const struct sim_located *w = s->located;
+  double first = 0;
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+      if (s->now.set[row] != SIM_OPEN || !(s->w.rate0[row] < 0 && w->rate[row] > 0)) continue;
+      double ground = s->now.ground[row];
+      double x = dip(s->w.gap0[row] - ground, s->w.rate0[row], w->gap[row] - ground, w->rate[row], h);
+      if (x > 0 && (first == 0 || x < first)) first = x;
+    }
+  }
+  return first;
+}
+
+// The next length between lo and hi.
+static double next(const nsm_sim *s, double lo, double hi) {
+  const struct sim_located *w = s->located;
+  double r = hi;
+  for (int row = 0; row < s->n.r.n; row++) {
+    double a = w->low[row], b = w->high[row];
+    if (!(b < 0)) continue;
+    r = fmin(r, a > 0 && isfinite(a) ? lo + (hi - lo) * (a / (a - b)) : lo + 0.25 * (hi - lo));
+  }
+  return r;
+}
+
+// The rows whose sets end at the trial at hand, which is not beyond any root by more than its tolerance.
+static int take_hits(nsm_sim *s, int beyond) {
+  struct sim_located *w = s->located;
+  int any = 0;
+  for (int row = 0; row < s->n.r.n; row++) {
+    int set = s->now.set[row], gap = set == SIM_OPEN || set == SIM_LEFT, near = w->f[row] <= w->tolerance[row];
+    w->hit[row] = crossed(s, row) || (near && (gap ? (set == SIM_OPEN || w->high[row] < 0) && w->rate[row] < 0
+                                                   : w->high[row] < 0));
+    any |= w->hit[row];
+  }
+  return any || beyond;
+}
+
+static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
+  struct sim_located *w = s->located;
+  double lo = 0, hi = *length, whole = hi, tried = hi,
+         least = fmax(4 * DBL_EPSILON * s->a->step, sim_time_round_off(s, s->now.t + hi));
+  int side = 0;
+  sim_watch_tolerances(s, hi);
+  for (int row = 0; row < s->n.r.n; row++) {
+    w->low[row] = sim_watch_start(s, row);
+    w->high[row] = crossed(s, row) ? ordinate(s, row, hi) : INFINITY;
+  }
+  for (int tries = 1; hi - lo > least && tries < MOST_TRIES; tries++) {
+    double r = next(s, lo, hi);
+    if (tries % 4 == 0 || !(r > lo && r < hi)) r = lo + 0.5 * (hi - lo);
+    r = fmin(fmax(r, lo + 0.5 * least), hi - 0.5 * least);
+    if (lo == 0 && hi < none * whole) { *length = 0; break; }
+    nsm_code code = attempt(s, r, e);
+    if (code != NSM_OK) return code;
+    tried = r;
+    int up = 0, at = 0;
+    for (int row = 0; row < s->n.r.n; row++) {
+      up |= crossed(s, row);
+      at |= w->high[row] < 0 && fabs(w->f[row]) <= w->tolerance[row];
+    }
+    if (at && !up) { *length = r; take_hits(s, 0); return NSM_OK; }
+    if (up) {
+      hi = r;
+      for (int row = 0; row < s->n.r.n; row++) w->high[row] = crossed(s, row) ? ordinate(s, row, r) : INFINITY;
+    } else {
+      lo = r;
+      ordinates(s, r, w->low);
+    }
+    double *stays = up ? w->low : w->high;
+    for (int row = 0; side == (up ? 1 : -1) && row < s->n.r.n; row++) stays[row] *= 0.5;
+    side = up ? 1 : -1;
+  }
+  if (*length == 0) { take_hits(s, 1); return NSM_OK; }
+  *length = hi;
+  nsm_code code = tried == hi ? NSM_OK : attempt(s, hi, e);
+  if (code == NSM_OK) take_hits(s, 1);
+  return code;
+}
+
+nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e) {
+  struct sim_located *w = s->located;
+  double h = *length;
+  w->events = 0;
+  if (w->capture) return NSM_OK;
+  int any = sim_watch(s, h, s->now.t + h);
+  double x = any ? 0 : first_dip(s, h);
+  if (x > 0) {
+    nsm_code code = attempt(s, x, e);
+    if (code != NSM_OK) return code;
+    for (int row = 0; row < s->n.r.n; row++) any |= crossed(s, row);
+    if (any) *length = x;
+    else if ((code = attempt(s, h, e)) != NSM_OK) return code;
+  }
+  if (!any) return NSM_OK;
+  w->events = 1;
+  memset(w->hit, 0, (size_t)s->n.r.n);
+  return locate(s, length, e);
+}

@@ -1,0 +1,64 @@
+// What is told of located events: counts and times for claims, and each event to the hook (nsm_on_event).
+#include "located.h"
+#include <math.h>
+
+// The row that an event of any row of a contact is counted at: its normal one, else the first of its friction.
+static int head_of(const nsm_sim *s, int row) {
+  int f = s->n.r.friction_of ? s->n.r.friction_of[row] : -1;
+  if (f < 0) return row;
+  return s->n.r.friction[f].normals > 0 ? s->n.r.friction[f].normal[0] : s->n.r.friction[f].row[0];
+}
+
+static void tell(nsm_sim *s, int row, const char *kind, double before, double after, double impulse, double loss) {
+  struct sim_located *w = s->located;
+  int head = head_of(s, row);
+  char name[256];
+  if (s->now.hits[head]++ == 0) s->now.hit_first[head] = s->now.t;
+  s->now.hit_last[head] = s->now.t;
+  if (!w->hook) return;
+  sim_row_name(s, row, name, sizeof name);
+  nsm_located_event event = { s->now.t, kind, name, before, after, impulse, loss };
+  w->hook(w->with, &event);
+}
+
+static double loss_of(const nsm_sim *s, int row) {
+  const struct sim_located *w = s->located;
+  return -0.5 * s->w.l1[s->n.r.l[row]] * (w->before[row] + w->rate[row]);
+}
+
+void sim_tell_impact(nsm_sim *s) {
+  struct sim_located *w = s->located;
+  const sim_rows *r = &s->n.r;
+  for (int row = 0; row < r->n; row++) {
+    if (!w->hit[row]) continue;
+    double loss = loss_of(s, row);
+    int f = r->friction_of[row];
+    for (int d = 0; f >= 0 && d < r->friction[f].n; d++) loss += loss_of(s, r->friction[f].row[d]);
+    tell(s, row, "impact", w->before[row], w->rate[row], s->w.l1[r->l[row]], loss);
+  }
+}
+
+void sim_tell_sets(nsm_sim *s) {
+  struct sim_located *w = s->located;
+  for (int row = 0; row < s->n.r.n; row++) {
+    int was = w->was[row], now = s->now.set[row];
+    if (!w->ended[row] || was == SIM_OPEN || was == SIM_LEFT) continue;
+    tell(s, row, was == SIM_CLOSED ? "opens" : now == SIM_STICKS ? "sticks" : now == SIM_SLIPS_ON ? "slips" : "switches",
+         NAN, NAN, NAN, NAN);
+  }
+}
+
+void nsm_on_event(nsm_sim *s, nsm_event_hook *hook, void *with) {
+  if (!s->located) return;
+  s->located->hook = hook;
+  s->located->with = with;
+}
+
+double sim_told(const nsm_sim *s, int stat, int cls) {
+  const sim_class *k = &s->a->cls[cls];
+  if (!s->located || k->tab.count == 0) return NAN;
+  int row = head_of(s, s->n.r.of_l[k->tab.ix[0]]);
+  if (stat == NSM_STAT_EVENTS) return (double)s->now.hits[row];
+  if (s->now.hits[row] == 0) return NAN;
+  return stat == NSM_STAT_FIRST ? s->now.hit_first[row] : s->now.hit_last[row];
+}

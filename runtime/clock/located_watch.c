@@ -1,0 +1,228 @@
+// What is watched, row by row. Each function is positive while the set of the row holds (docs/numerics/located.md, 3):
+//
+//   open contact      gap - ground                    closed contact    force, less u/M_ii where it has opened
+//   multiplier low    y - M_ii (l - lo)               inside            min(l - lo, hi - l) - |y|/M_ii
+//   slip              slip along its direction        stick             mu p_N - |p_T|, less |slip|/M_ii
+//
+// At a bound, laws as they are (complementarity within the piece) and sets that are kept agree; beyond it the other
+// member of the pair is what is not zero, and gives the sign. Forces are means of a piece: at its end they are
+// extrapolated from the last two pieces.
+#include "located.h"
+#include <math.h>
+#include <string.h>
+
+static const double rounds = 16 * DBL_EPSILON, share = 1e-9;     // of the largest force: what a force may be below 0
+
+// ---- sizes ----------------------------------------------------------------------------------------------------------
+double sim_watch_velocity_terms(const nsm_sim *s, int row, const double *z) {
+  const sim_rows *r = &s->n.r;
+  double size = 0;
+  for (int e = r->c0[row]; e < r->c0[row + 1]; e++) size += fabs(r->c[e]) * fabs(z[r->cz[e]]);
+  return size;
+}
+
+void sim_watch_tolerances(nsm_sim *s, double h) {
+  struct sim_located *w = s->located;
+  sim_rows *r = &s->n.r;
+  nsm_view now = sim_now(s);
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+    sim_gap_terms(s, k, &now);
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++)
+      w->tolerance[row] = rounds * (r->terms[row] + h * sim_watch_velocity_terms(s, row, s->now.z));
+  }
+  s->w.terms_of = -1;
+}
+
+// ---- begin ----------------------------------------------------------------------------------------------------------
+void sim_watch_begin(nsm_sim *s) {
+  if (s->w.begin_of == s->now.k) return;
+  nsm_view now = sim_now(s);
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+    k->c->gap_fn(&now, &k->tab, s->w.gap0 + k->row0, s->w.rate0 + k->row0);
+  }
+  s->w.begin_of = s->now.k;
+}
+
+double sim_watch_start(const nsm_sim *s, int row) {
+  switch (s->now.set[row]) {
+    case SIM_OPEN: return s->w.gap0[row] - s->now.ground[row];
+    case SIM_LEFT: return s->w.rate0[row] > 0 ? s->w.rate0[row] : NAN;       // of the gap over the length
+    default: return s->now.watched[row];
+  }
+}
+
+// ---- the trial ------------------------------------------------------------------------------------------------------
+static double inertia(const nsm_sim *s, int row) {
+  double m = s->n.con ? 1 : fabs(sim_rows_inertia(s, s->n.r.at_row[row]));
+  return m > 0 ? m : 1;
+}
+
+// A force at the end of the piece of length h, from its mean and that of the piece before.
+static double at_end(const nsm_sim *s, int row, double mean, double h) {
+  double before = s->now.set_h;
+  s->located->mean[row] = mean;
+  return before > 0 ? mean + (mean - s->now.mean[row]) * (h / (h + before)) : mean;
+}
+
+// What is less than 0 by no more than rounding is 0.
+static double clear(double x, double tolerance) { return fabs(x) <= tolerance ? 0 : x; }
+
+static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *forces) {
+  struct sim_located *w = s->located;
+  const sim_rows *r = &s->n.r;
+  int crossed = 0;
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+    k->c->gap_fn(v, &k->tab, w->gap + k->row0, w->rate + k->row0);
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+      if (s->now.set[row] != SIM_CLOSED) {
+        w->f[row] = w->gap[row] - s->now.ground[row];
+        crossed |= w->f[row] < -w->tolerance[row];
+        continue;
+      }
+      double p = s->w.l1[r->l[row]], end = at_end(s, row, p / h, h);
+      *forces = fmax(*forces, p / h);
+      w->f[row] = p > 0 ? end : -fmax(clear(w->rate[row], 4 * rounds * sim_watch_velocity_terms(s, row, s->w.z1)), 0) /
+                                    (h * inertia(s, row));
+    }
+  }
+  return crossed;
+}
+
+static void slips(const nsm_sim *s, const nsm_view *v) {
+  for (int a = 0; a < s->a->on.friction.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
+    k->c->rate_fn(v, &k->tab, s->located->rate + k->row0);
+  }
+}
+
+// Of a block of friction that is active: slip along `slide`, length of the slip and of the force, what limits it.
+typedef struct grip { double along, slip, force, limit; int slides; } grip;
+
+static grip grip_of(const nsm_sim *s, int number, double h) {
+  const sim_rows *r = &s->n.r;
+  const sim_friction *f = &r->friction[number];
+  grip g = { .slides = !sim_sticks(s, f->row[0]) };
+  for (int d = 0; d < f->n; d++) {
+    double u = s->located->rate[f->row[d]];
+    g.along += u * s->now.slide[f->row[d]];
+    g.slip = hypot(g.slip, u);
+    g.force = hypot(g.force, s->w.l1[r->l[f->row[d]]]);
+  }
+  g.limit = f->type == NSM_CONE_DISK ? h * f->radius : f->mu * sim_friction_pressed(s, number, s->w.l1);
+  if (g.slip <= 4 * rounds * sim_watch_velocity_terms(s, f->row[0], s->w.z1)) g.slides = 0;
+  return g;
+}
+
+static void watch_friction(nsm_sim *s, double h, double *forces) {
+  struct sim_located *w = s->located;
+  const sim_rows *r = &s->n.r;
+  for (int i = 0; i < r->nfriction; i++) {
+    const sim_friction *f = &r->friction[i];
+    int row = f->row[0];
+    w->f[row] = INFINITY;
+    if (!r->active[row] || f->type == NSM_CONE_ROLLING) continue;
+    grip g = grip_of(s, i, h);
+    double m = inertia(s, row), margin = (g.limit - g.force) / h;
+    *forces = fmax(*forces, g.force / h);
+    if (s->now.set[row] == SIM_SLIPS_ON) w->f[row] = g.slides ? g.along : -fmax(margin, 0) * h * m;
+    else w->f[row] = g.slides ? -g.slip / (m * h) : at_end(s, row, margin, h);
+  }
+}
+
+// Relations: y and multiplier at the end.
+static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *forces) {
+  struct sim_located *w = s->located;
+  const sim_rows *r = &s->n.r;
+  for (int a = 0; a < s->a->on.relation.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+    k->c->y_fn(v, &k->tab, w->rate + k->row0);
+  }
+  for (int i = 0; i < w->nrelation; i++) {
+    int row = w->relation[i], set = s->now.set[row];
+    double m = inertia(s, row), l = s->w.l1[r->l[row]], over = l - r->lo[row], under = r->hi[row] - l;
+    double y = clear(w->rate[row], 4 * rounds * sim_row_terms(s, row, w->rate[row]));
+    w->tolerance[row] = 0;
+    if (set == SIM_INSIDE) {
+      double inside = fmin(over, under);
+      *forces = fmax(*forces, fabs(l));
+      w->f[row] = inside > 0 ? at_end(s, row, inside, h) : -fabs(y) / m;
+    } else w->f[row] = set == SIM_LOW ? y - m * over : -y - m * under;
+  }
+}
+
+int sim_watch(nsm_sim *s, double h, double t1) {
+  struct sim_located *w = s->located;
+  const sim_rows *r = &s->n.r;
+  nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
+  double forces = 0;
+  int crossed = watch_contacts(s, &v, h, &forces);
+  if (r->nfriction > 0) { slips(s, &v); watch_friction(s, h, &forces); }
+  if (w->nrelation > 0) watch_relations(s, &v, h, &forces);
+  for (int row = 0; row < r->n; row++) {
+    int set = s->now.set[row];
+    if (set == SIM_OPEN || set == SIM_LEFT) continue;
+    w->tolerance[row] = set == SIM_SLIPS_ON ? 4 * rounds * sim_watch_velocity_terms(s, row, s->w.z1)
+                        : set == SIM_LOW || set == SIM_HIGH ? 0 : share * forces;
+    crossed |= w->f[row] < -w->tolerance[row];
+  }
+  return crossed;
+}
+
+// ---- sets -----------------------------------------------------------------------------------------------------------
+void sim_watch_contacts(nsm_sim *s) {
+  struct sim_located *w = s->located;
+  const sim_rows *r = &s->n.r;
+  sim_watch_tolerances(s, s->a->step);
+  for (int a = 0; a < s->a->on.contact.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+      double gap = s->w.gap0[row], rate = s->w.rate0[row];
+      int touches = gap <= w->tolerance[row], held = s->now.set[row] == SIM_CLOSED && s->now.l[r->l[row]] > 0;
+      int rests = fabs(rate) <= 64 * rounds * sim_watch_velocity_terms(s, row, s->now.z);
+      s->now.set[row] = held || (touches && rests) ? SIM_CLOSED : touches && rate > 0 ? SIM_LEFT : SIM_OPEN;
+      s->now.ground[row] = fmin(gap, 0);
+    }
+  }
+}
+
+void sim_watch_others(nsm_sim *s, double t1) {
+  struct sim_located *w = s->located;
+  const sim_rows *r = &s->n.r;
+  nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
+  if (r->nfriction > 0) slips(s, &v);
+  for (int i = 0; i < r->nfriction; i++) {
+    const sim_friction *f = &r->friction[i];
+    grip g = grip_of(s, i, s->n.h);
+    s->now.set[f->row[0]] = r->active[f->row[0]] && g.slides ? SIM_SLIPS_ON : SIM_STICKS;
+    for (int d = 0; d < f->n; d++) s->now.slide[f->row[d]] = g.slip > 0 ? w->rate[f->row[d]] / g.slip : 0;
+  }
+  for (int i = 0; i < w->nrelation; i++) {
+    int row = w->relation[i];
+    double l = s->w.l1[r->l[row]];
+    s->now.set[row] = l <= r->lo[row] ? SIM_LOW : l >= r->hi[row] ? SIM_HIGH : SIM_INSIDE;
+  }
+}
+
+void sim_watch_keep(nsm_sim *s, double h) {
+  struct sim_located *w = s->located;
+  const sim_rows *r = &s->n.r;
+  SIM_SWAP(w->gap, s->w.gap0);
+  SIM_SWAP(w->rate, s->w.rate0);
+  s->w.begin_of = s->now.k;
+  for (int row = 0; row < r->n; row++) {
+    int *of = r->friction_of;
+    if (s->now.set[row] == SIM_LEFT && w->f[row] > w->tolerance[row]) s->now.set[row] = SIM_OPEN;
+    if (s->now.set[row] == SIM_OPEN && s->w.gap0[row] > 0) s->now.ground[row] = 0;
+    s->now.watched[row] = w->f[row];
+    s->now.mean[row] = w->mean[row];
+    if (s->now.set[row] != SIM_SLIPS_ON || of[row] < 0) continue;
+    const sim_friction *f = &r->friction[of[row]];
+    double slip = 0;
+    for (int d = 0; d < f->n; d++) slip = hypot(slip, s->w.rate0[f->row[d]]);
+    for (int d = 0; slip > 0 && d < f->n; d++) s->now.slide[f->row[d]] = s->w.rate0[f->row[d]] / slip;
+  }
+  s->now.set_h = h;
+}
