@@ -138,13 +138,14 @@ static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   if (it->number > 0) it->error = placed ? con_residual(s, v->h, &it->worst) : NAN;
 }
 
-// Bodies that press on each other in more points than hold them have forces that the problem does not decide: where the
-// residual falls no more above the tolerance it stands up to may_rest, and is counted.
+// Bodies that press on each other in more points than hold them, and constraints that depend on each other, have forces
+// that the problem does not decide: where the residual falls no more above the tolerance it stands up to may_rest, and
+// is counted.
 static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   const struct sim_consistent *c = s->n.con;
   double least = fmin(it->error, it->before);
   int resting = it->number > 1 && it->error <= may_rest && !(it->error <= 0.25 * it->before) &&
-                (least <= s->a->tolerance || (s->touching && it->number > FREE));
+                (least <= s->a->tolerance || ((s->touching || s->n.con->singular) && it->number > FREE));
   if (!(it->error <= at_floor) && !resting) return SIM_GO_ON;
   if (!con_credible(s)) return SIM_HOPELESS;
   if (s->touching && c->na > 0) s->now.count.max_residual = fmax(s->now.count.max_residual, least);
