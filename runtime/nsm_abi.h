@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 18
+#define NSM_ABI_VERSION 19
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 
 // --- what kernels read ---
