@@ -12,7 +12,7 @@ void emit_whole(Emitter *e, const Whole *w) {
   Text *o = e->out;
   if (!w) return;
   text_add(o, "\n/* --- the whole step --- */\n");
-  c_kernel(e->arena, w->kernel, o);
+  c_kernel(e->arena, w->kernel, e->part, o);
   int *place = ARENA_ARRAY(e->arena, int, 3 * w->nconstant + 1);
   for (int i = 0; i < w->nconstant; i++) {
     place[3 * i] = w->constant[i].cls;
