@@ -116,6 +116,10 @@ int  sim_rows_patterns(nsm_sim *s, nsm_error *e);                               
 void sim_rows_outer(nsm_sim *s, int with_constants);                             // B, C, D from the kernels' outputs
 void sim_rows_rates(nsm_sim *s);                                                 // adds moving d rate/d q to C
 
+void sim_rows_weights(nsm_sim *s);       // weights.c: gamma of the classes; with the start values
+// The state at t1 - (1 - gamma) h between that at the begin and (q1, z1), with the multipliers l.
+nsm_view sim_between(nsm_sim *s, double t1, const double *q1, const double *z1, const double *l);
+
 // rows_couple.c
 void sim_rows_analyse(nsm_sim *s);                                               // X, M_osns; after W
 void sim_rows_follow(nsm_sim *s);                                                // the active rows have changed
