@@ -46,6 +46,7 @@ typedef struct sim_class {
   int     row0;                         // its first row (relations, contacts, constraints); -1 else
   int     friction0;                    // of direction 0: its first block
   sim_loops loops;                      // of rows with a multiplier of their own
+  double  gamma;                        // relations: their law holds at t_k + gamma h (weights.c); 1 of others
 } sim_class;
 
 typedef struct sim_var {
@@ -352,6 +353,7 @@ typedef struct sim_state {
     double made_for;                    // the step that K of r1_most was made for, where it is constant
     long   projections;                 // steps (2.72), in all
     int    redundant;                   // dependent constraints were met in a step that stands
+    long   near_again;                  // the step that tries the near matrix again (consistent_near.c)
   } con;
 #define SIM_STATE(type, name, count, what) type *name;
 #include "runtime/state.def"
@@ -378,6 +380,9 @@ typedef struct sim_work {
   nsm_cone_options cone;                // of the solve under way: `warm` and `once` are set for each
   double *q1, *z1, *l1;                 // [nq] [nz] [nl + 1] the state under construction
   double *q1_low, *z1_low;              // [nz] as q_low, z_low
+  double *gap0, *rate0;                 // [r.n] of contacts at the begin of step `begin_of`, where they are known
+  long    begin_of;                     // (clock/located.h); -1: they are not
+  int     strikes;                      // an impact is under way in which contacts close (clock/located.c)
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   long    terms_of;                     // step whose terms r.terms has of the class terms_class (closed.c)
   int     terms_class;
@@ -388,6 +393,7 @@ typedef struct sim_work {
   double *mean;                         // [nz] mean velocity of a step (ledger.c)
   double *size;                         // [nz] of the terms of what impulses act on, else 0; all 0 between two steps
   double *l_try;                        // [nl] multipliers that Newton's step leads to
+  double *qg, *zg;                      // [nq] [nz] the point t_k + gamma h, where gamma < 1
   // step_newton.c, newton_*.c, [nz]
   double *g, *s;                        // reactions at a view; S of (12)
   double *inc, *inc_size;               // z1 - z; of what it is the difference of, by rows of M

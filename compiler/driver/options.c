@@ -23,8 +23,7 @@ static int unknown_command(const char *name) {
   return EXIT_USAGE;
 }
 
-// NAME=VALUE for the elaborator.
-static bool note_set(Arena *a, Options *o, const char *text) {
+bool options_add_set(Arena *a, Options *o, const char *text) {
   const char *eq = strchr(text, '=');
   if (!eq || eq == text || !eq[1]) return refuse("--set ", text, ": it takes NAME=VALUE"), false;
   size_t n = (size_t)(eq - text);
@@ -90,7 +89,7 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
   o->nfile = f->nfile;
   o->set = ARENA_ARRAY(a, Override, f->nset + 1);
   for (int i = 0; i < f->nset; i++)
-    if (!note_set(a, o, f->set[i])) return EXIT_USAGE;
+    if (!options_add_set(a, o, f->set[i])) return EXIT_USAGE;
   o->scheme = *f->scheme ? f->scheme : NULL;
   o->step = isnan(f->number[NSM_FLAG_STEP]) ? 0 : f->number[NSM_FLAG_STEP];
   o->weights = !isnan(f->number[NSM_FLAG_THETA]) || !isnan(f->number[NSM_FLAG_GAMMA]);

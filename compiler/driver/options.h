@@ -24,4 +24,6 @@ static inline bool given(const Options *o, nsm_flag_id flag) { return o->flags.t
 
 // 0, or the exit code after a message on stderr. To be released by options_free.
 int  options_parse(Arena *a, int argc, char **argv, Options *o);
+// NAME=VALUE for the elaborator, into o->set, which has room. False: a message on stderr.
+bool options_add_set(Arena *a, Options *o, const char *text);
 void options_free(Options *o);

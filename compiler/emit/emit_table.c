@@ -128,6 +128,7 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   if (c->potential != EX_NONE && moves_in_time(e->plan->sys, c->potential))
     text_add(o, "    .driven = 1,\n");
   if (c->at_end) text_printf(o, "    .at_end = %d,\n", 1 + c->row[0]);
+  if (c->kind == CLASS_RELATION && c->relation && c->relation->algebraic) text_add(o, "    .equation = 1,\n");
   if (pc->f_mean) text_add(o, "    .f_mean = 1,\n");
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
   if ((c->kind >= CLASS_EVERY && c->kind <= CLASS_ACTION) || c->kind == CLASS_LAW)

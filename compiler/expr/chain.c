@@ -40,8 +40,12 @@ Ex build_chain(Pool *p, Ex a, Ex b) {
 }
 
 bool is_steep(const Pool *p, Op op, const Ex *args, int n) {
-  for (int i = 0; i < n; i++)
+  bool still = true;
+  for (int i = 0; i < n; i++) {
     if (node_of(p, args[i])->steep) return true;
+    still = still && node_of(p, args[i])->still;
+  }
+  if (still) return false;                               // the root of a parameter has no slope at all
   switch (op) {
     case OP_ASIN: case OP_ACOS: case OP_CHAIN: case OP_POWD: return true;
     case OP_OVER: return !never_zero(p, args[1]);        // of kinks: divided.c

@@ -47,6 +47,8 @@ Ex   ex_exact_num(Pool *p, double x);                   // a number that keeps t
 bool ex_is_written(const Pool *p, Ex e);                // is the node one of these?
 void ex_declare_whole(Pool *p, int id, double most);    // symbol id: a whole number, |value| <= most. Sums and products
                                                         // of such are exact in any order, so they may be rearranged.
+void ex_declare_still(Pool *p, int id);                 // symbol id: nothing is differentiated with respect to it, as a
+                                                        // parameter. To be said before anything is made of it.
 Ex   ex_open(Pool *p, Ex e);                            // e as algebra sees it, all its arithmetic free: for reading
 
 // --- intermediate quantities: OP_SHARED ---

@@ -11,7 +11,7 @@
 
 // An IF and what is steep have derivatives that may have no value where they do not count: forward alone knows where
 // (chain.c).
-bool only_forward(const Pool *p, Ex f) { return node_of(p, f)->steep || node_of(p, f)->choosing; }
+bool only_forward(const Pool *p, Ex f) { return node_of(p, f)->steep || node_of(p, f)->switching; }
 
 // --- reverse ---
 

@@ -150,6 +150,7 @@ static Ex intern_node(Pool *p, Op op, double value, const Ex *args, int n) {
   q->shared = op == OP_SHARED;
   q->chained = op == OP_CHAIN;
   q->choosing = op == OP_IF;
+  q->still = op != OP_SYM;
   q->written = op >= OP_PLUS && op <= OP_RAISED;
   if (op == OP_SYM) {
     q->top_symbol = (int)value;
@@ -162,10 +163,13 @@ static Ex intern_node(Pool *p, Op op, double value, const Ex *args, int n) {
     q->shared = q->shared || c->shared;
     q->chained = q->chained || c->chained;
     q->choosing = q->choosing || c->choosing;
+    q->switching = q->switching || c->switching;
+    q->still = q->still && c->still;
     q->written = q->written || c->written;
     if (c->top_symbol > q->top_symbol) q->top_symbol = c->top_symbol;
     if (c->height >= q->height) q->height = c->height + 1;
   }
+  q->switching = q->switching || (op == OP_IF && !q->still);
   p->table[at] = (Cell){key, e};
   p->n_nodes++;
   return e;
@@ -182,6 +186,7 @@ Ex ex_num(Pool *p, double x) {
 Ex ex_exact_num(Pool *p, double x) { return x == 0 && signbit(x) ? intern_node(p, OP_NUM, x, NULL, 0) : ex_num(p, x); }
 
 void ex_declare_whole(Pool *p, int id, double most) { node_at(p, ex_sym(p, id))->whole = most; }
+void ex_declare_still(Pool *p, int id) { node_at(p, ex_sym(p, id))->still = true; }
 
 Ex ex_sym(Pool *p, int id) {
   INVARIANT(id >= 0);

@@ -10,10 +10,12 @@
 typedef struct Node {
   uint8_t  op;
   bool     never_negative;  // known to be >= 0 wherever it has a value
+  bool     still;           // made of numbers and symbols that are declared still: all its slopes are 0
   bool     steep;           // a slope of it may be infinite where it has a value (chain.c)
   bool     shared;          // a SHARED stands at or below it (shared.c)
   bool     chained;         // a CHAIN stands at or below it
   bool     choosing;        // an IF stands at or below it
+  bool     switching;       // an IF that is not still stands at or below it
   bool     written;         // arithmetic as written stands at or below it
   int32_t  n_args;
   int32_t  top_symbol;      // largest symbol id below, -1 for constants

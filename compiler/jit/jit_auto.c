@@ -65,7 +65,7 @@ void tier_start(Jit *j) {
   if (!t || !llvm_own_model(j)) { free(t); return; }
   t->cost = COST_START;
   for (int i = 0; i < j->kernels->n; i++)
-    if (j->kernels->at[i].first == i) t->cost += cost_of(j->kernels->at[i].kernel->n);
+    if (llvm_takes(&j->kernels->at[i], i)) t->cost += cost_of(j->kernels->at[i].kernel->n);
   t->processors = processors();
   t->began = -1;
   j->tier = t;

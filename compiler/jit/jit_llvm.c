@@ -63,10 +63,11 @@ const char *jit_llvm_version(void) {
 
 // --- kernels ---
 
-// From one address for each function to one for each kernel that has it.
+bool llvm_takes(const PlanKernel *k, int at) { return k->first == at && !k->seldom; }
+
+// From one address for each function to one for each kernel that has it; NULL where libtcc's stays.
 static void spread(const PlanKernels *k, int n, void **address) {
-  for (int i = k->n; i-- > 0;)
-    if (k->at[i].first == i) address[i] = address[--n];
+  for (int i = k->n; i-- > 0;) address[i] = llvm_takes(&k->at[i], i) ? address[--n] : NULL;
   for (int i = 0; i < k->n; i++) address[i] = address[k->at[i].first];
 }
 
@@ -77,7 +78,7 @@ void **llvm_addresses(const LlvmPlugin *l, const PlanKernels *k, void **compiled
   for (int i = 0; i < KS_COUNT; i++) symbol[i] = jit_symbols[i].address;
   int n = 0;
   for (int i = 0; kernel && i < k->n; i++)
-    if (k->at[i].first == i) kernel[n++] = k->at[i].kernel;
+    if (llvm_takes(&k->at[i], i)) kernel[n++] = k->at[i].kernel;
   *why = NULL;
   *compiled = kernel && address ? l->compile(kernel, n, symbol, address, why) : NULL;
   free(kernel);
@@ -105,7 +106,7 @@ void llvm_use(Jit *j, void *const *address) {
   for (int i = 0; i < j->kernels->n; i++) {
     const PlanKernel *k = &j->kernels->at[i];
     char *record = k->cls >= 0 ? (char *)&j->cls[k->cls] : (char *)j->own;
-    memcpy(record + k->offset, &address[i], sizeof address[i]);
+    if (address[i]) memcpy(record + k->offset, &address[i], sizeof address[i]);
   }
 }
 

@@ -24,6 +24,7 @@ void      jit_cc_free(Jit *j);
 
 // --- LLVM (jit_llvm.c) ---
 const LlvmPlugin *llvm_plugin(const char **why);         // NULL: there is none, and *why says so and what to do
+bool      llvm_takes(const PlanKernel *k, int at);       // entry `at`: a function of its own, often called
 // The kernels' addresses, in their order; NULL: *why says what LLVM said, to be freed. Any thread.
 void    **llvm_addresses(const LlvmPlugin *l, const PlanKernels *k, void **compiled, char **why);
 bool      llvm_own_model(Jit *j);                        // makes the copy; false: no memory

@@ -382,7 +382,7 @@ static int alike_first(Alike *t, PlanKernels *all, const KKernel *k) {
   return -1;
 }
 
-// Statements of their own, written again and again, are short. Families are looked at once anyway.
+// Statements of their own, written again and again, are short: they are made aside first.
 static bool is_short(const Plan *p, const PlanClass *pc, int kind) {
   enum { MOST_SLOTS = 16, MOST_VALUES = 64, MOST_NODES = 300 };
   const Kernel *kn = &pc->kernel[kind];
@@ -390,6 +390,14 @@ static bool is_short(const Plan *p, const PlanClass *pc, int kind) {
   if (p->ncls < 2 || pc->c->nslot > MOST_SLOTS || kn->n > MOST_VALUES) return false;
   for (int i = 0; i < kn->n && size <= MOST_NODES; i++) size += ex_tree_size(p->sys->pool, kn->value[i]);
   return size <= MOST_NODES;
+}
+
+// The curvature of a constraint on attitudes: the runtime takes it where a step does not converge without
+// (docs/numerics/consistent.md, section 4). It is the longest of all kernels by far.
+static bool is_seldom(const PlanClass *pc, KernelKind kind, const KKernel *k) {
+  enum { LONG = 1000 };                                  // nodes
+  return kind == KERNEL_CURVE && pc->c->kind == CLASS_CONSTRAINT && pc->kernel[KERNEL_GQ].stage != STAGE_NONE &&
+         k->n > LONG;
 }
 
 PlanKernels kernels_of_plan(Arena *a, const Plan *p) {
@@ -405,14 +413,12 @@ PlanKernels kernels_of_plan(Arena *a, const Plan *p) {
     for (int k = 0; k < KERNEL_COUNT; k++) {
       if (p->cls[i].kernel[k].stage == STAGE_NONE) continue;
       PlanKernel *new = &all.at[all.n];
-      *new = (PlanKernel){ i, (KernelKind)k, offset[k], NULL, -1 };
-      if (is_short(p, &p->cls[i], k))
-        new->first = alike_first(&alike, &all, one_kernel(tried, p, i, (KernelKind)k));
-      if (new->first >= 0) new->kernel = all.at[new->first].kernel;
-      else {
-        new->first = all.n;
-        new->kernel = one_kernel(a, p, i, (KernelKind)k);
-      }
+      bool aside = is_short(p, &p->cls[i], k);
+      const KKernel *kernel = one_kernel(aside ? tried : a, p, i, (KernelKind)k);
+      int first = alike_first(&alike, &all, kernel);
+      *new = (PlanKernel){ i, (KernelKind)k, offset[k], first >= 0 ? all.at[first].kernel : kernel,
+                           first >= 0 ? first : all.n, is_seldom(&p->cls[i], (KernelKind)k, kernel) };
+      if (first < 0 && aside) new->kernel = one_kernel(a, p, i, (KernelKind)k);
       all.n++;
       arena_free(tried);
       tried = arena_new();

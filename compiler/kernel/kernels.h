@@ -5,7 +5,15 @@
 
 // The model points to it at byte `offset` of nsm_class number `cls`, or of nsm_model where cls is -1.
 // Classes that compute the same share the function: `first` is the entry that it was made for, with its name.
-typedef struct PlanKernel { int cls; KernelKind kind; size_t offset; const KKernel *kernel; int first; } PlanKernel;
+// seldom: long, and called in rare steps; not worth more than a quick compiler.
+typedef struct PlanKernel {
+  int cls;
+  KernelKind kind;
+  size_t offset;
+  const KKernel *kernel;
+  int first;
+  bool seldom;
+} PlanKernel;
 typedef struct PlanKernels { int n; PlanKernel *at; } PlanKernels;   // in order of class, then of KernelKind
 
 PlanKernels kernels_of_plan(Arena *a, const Plan *p);

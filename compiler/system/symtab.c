@@ -65,6 +65,8 @@ int symtab_id(SymTab *t, Sym s) {
   unsigned b = hash_sym(s) % (unsigned)t->nbucket;
   t->next[id] = t->bucket[b];
   t->bucket[b] = id;
+  if (s.kind == SYM_PARAM || s.kind == SYM_PARAM_AT || s.kind == SYM_LOOP || s.kind == SYM_COLUMN)
+    ex_declare_still(t->pool, id);
   if (s.kind == SYM_LOOP) ex_declare_whole(t->pool, id, 0x1p31);   // as nsm_bound (runtime/nsm_abi.h) checks
   return id;
 }

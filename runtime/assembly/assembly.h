@@ -15,6 +15,7 @@
 
 // memory.c: zeroed, 64-byte aligned; leaves by longjmp to nsm_open when there is none
 void *sim_take(nsm_sim *s, size_t count, size_t size);
+void *sim_take_scratch(nsm_sim *s, size_t bytes);        // the same as it is: whoever reads it has written it
 void  sim_release(nsm_sim *s);
 #define SIM_NEW(s, count, type) ((type *)sim_take((s), (size_t)(count), sizeof(type)))
 void *sim_lend(nsm_sim *s, size_t count, size_t size);   // the same for a while: until sim_give
@@ -114,6 +115,10 @@ nsm_code sim_mass_failed(nsm_sim *s, double t, int z, nsm_error *e);            
 int  sim_rows_patterns(nsm_sim *s, nsm_error *e);                                // B, C, D
 void sim_rows_outer(nsm_sim *s, int with_constants);                             // B, C, D from the kernels' outputs
 void sim_rows_rates(nsm_sim *s);                                                 // adds moving d rate/d q to C
+
+void sim_rows_weights(nsm_sim *s);       // weights.c: gamma of the classes; with the start values
+// The state at t1 - (1 - gamma) h between that at the begin and (q1, z1), with the multipliers l.
+nsm_view sim_between(nsm_sim *s, double t1, const double *q1, const double *z1, const double *l);
 
 // rows_couple.c
 void sim_rows_analyse(nsm_sim *s);                                               // X, M_osns; after W

@@ -14,7 +14,7 @@ void *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense
   size_t bytes = sim_cone_room(s, m, nnz, bandwidth),
          of_dense = sim_cone_room(s, dense, (size_t)dense * (size_t)dense, dense);
   if (bytes < of_dense) bytes = of_dense;
-  void *w = sim_take(s, bytes, 1);
+  void *w = sim_take_scratch(s, bytes);
   nsm_cone_workspace_init(w, bytes);
   return w;
 }

@@ -1,5 +1,6 @@
 // Memory of a simulation: a list of blocks, each zeroed and aligned to a cache line, released together. Small pieces
-// share blocks; large ones stand alone, and pages that are never written cost nothing. What an analysis needs only for
+// share blocks; large ones stand alone, and pages that are never written cost nothing. Room for scratch is taken as it
+// is: zeroing it would be a tenth of a short run of a sweep. What an analysis needs only for
 // itself is lent and given back.
 // There is one place to go when memory is short: back to nsm_open. Hence longjmp, here and nowhere else.
 #include "assembly.h"
@@ -24,9 +25,9 @@ static void link_in(nsm_sim *s, struct sim_memory *m, struct sim_memory *before)
   else s->memory = m;
 }
 
-static struct sim_memory *block(nsm_sim *s, size_t bytes) {
+static struct sim_memory *block(nsm_sim *s, size_t bytes, int zeroed) {
   size_t size = ALIGN + aligned(bytes);
-  void *raw = calloc(1, size + ALIGN);
+  void *raw = zeroed ? calloc(1, size + ALIGN) : malloc(size + ALIGN);
   if (!raw) return NULL;
   struct sim_memory *m = (struct sim_memory *)(((uintptr_t)raw + ALIGN - 1) / ALIGN * ALIGN);
   m->raw = raw;
@@ -37,8 +38,8 @@ static struct sim_memory *block(nsm_sim *s, size_t bytes) {
 }
 
 // A block of its own, behind the chunk in use; NULL where there is none.
-static void *own_block(nsm_sim *s, size_t bytes) {
-  struct sim_memory *m = block(s, bytes);
+static void *own_block(nsm_sim *s, size_t bytes, int zeroed) {
+  struct sim_memory *m = block(s, bytes, zeroed);
   if (!m) return NULL;
   m->used = m->size;
   link_in(s, m, s->memory);
@@ -51,12 +52,12 @@ void *sim_take(nsm_sim *s, size_t count, size_t size) {
   size_t bytes = aligned(count * size);
   struct sim_memory *m = s->memory;
   if (bytes > CHUNK / 4) {
-    void *own = own_block(s, bytes);
+    void *own = own_block(s, bytes, 1);
     if (!own) longjmp(s->no_memory, 1);
     return own;
   }
   if (!m || m->size - m->used < bytes) {
-    m = block(s, CHUNK);
+    m = block(s, CHUNK, 1);
     if (!m) longjmp(s->no_memory, 1);
     link_in(s, m, NULL);
   }
@@ -65,9 +66,15 @@ void *sim_take(nsm_sim *s, size_t count, size_t size) {
   return p;
 }
 
+void *sim_take_scratch(nsm_sim *s, size_t bytes) {
+  void *own = own_block(s, bytes, 0);
+  if (!own) longjmp(s->no_memory, 1);
+  return own;
+}
+
 void *sim_lend(nsm_sim *s, size_t count, size_t size) {
   if (count > ((size_t)1 << 40) / size) longjmp(s->no_memory, 1);
-  void *own = own_block(s, count * size);
+  void *own = own_block(s, count * size, 1);
   if (!own) longjmp(s->no_memory, 1);
   return own;
 }
@@ -87,7 +94,7 @@ void *sim_pool_room(nsm_sim *s, sim_pool *p, size_t count, size_t size) {
   if (count * size <= p->bytes) return p->at;
   size_t bytes = p->bytes + p->bytes / 2 > count * size ? p->bytes + p->bytes / 2 : count * size;
   sim_pool_empty(s, p);
-  if (!(p->at = own_block(s, bytes))) return NULL;
+  if (!(p->at = own_block(s, bytes, 1))) return NULL;
   p->bytes = bytes;
   return p->at;
 }
@@ -107,7 +114,7 @@ void sim_pool_empty(nsm_sim *s, sim_pool *p) {
   *p = (sim_pool){ NULL, 0 };
 }
 
-static void *take_for_la(void *of, size_t bytes) { return own_block(of, bytes); }
+static void *take_for_la(void *of, size_t bytes) { return own_block(of, bytes, 1); }
 static void give_from_la(void *of, void *memory) { sim_give(of, memory); }
 
 nsm_la_memory sim_la_memory(nsm_sim *s) { return (nsm_la_memory){ take_for_la, give_from_la, s }; }

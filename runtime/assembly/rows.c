@@ -1,7 +1,7 @@
 // The rows of the one-step problem: relations, contacts and constraints, and how they couple, (6) and (10) in one:
 //
 //   M_osns = D + C X,   X = W^{-1} B
-//   relations: B = h gamma dg/dl, C = (y_v + h theta y_q | y_x), D = y_l
+//   relations: B = h dg/dl, C = gamma (y_v + h theta y_q | y_x), D = y_l
 //   contacts, constraints: B = H^T, C = (H + h theta d rate/d q | 0), D = 0
 //
 // Rows of the border (assembly.c) have B and C only.
@@ -253,8 +253,7 @@ static void values_b(nsm_sim *s) {
   for (int a = 0; a < s->a->on.b.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.b.of[a]];
     size_t n = (size_t)k->tab.count * (size_t)k->c->b.n;
-    double factor = s->n.h * sim_gamma_of(s, k->c);
-    for (size_t i = 0; i < n; i++) r->b[k->b_at[i]] += factor * k->b[i];
+    for (size_t i = 0; i < n; i++) r->b[k->b_at[i]] += s->n.h * k->b[i];
   }
 }
 
@@ -278,7 +277,7 @@ static void values_h(nsm_sim *s, const sim_class *k) {
   const double *direction = k->h_mid ? k->h_mid : k->h;
   if (impulse) memset(r->b + r->b0[from], 0, (size_t)(r->b0[to] - r->b0[from]) * sizeof(double));
   for (int e = 0; e < p->n; e++) {
-    double chain = sim_chain(s, p->wrt[e]);
+    double chain = k->gamma * sim_chain(s, p->wrt[e]);
     for (size_t i = 0, j = (size_t)e; i < (size_t)k->tab.count; i++, j += (size_t)p->n) {
       int at = k->h_at[j];
       if (at < 0) r->d[~at] += k->h[j];

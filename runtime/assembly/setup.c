@@ -285,7 +285,8 @@ static int fill_classes(nsm_sim *s, nsm_error *e) {
       k->h = SIM_NEW(s, n * (size_t)k->c->h.n, double);
       k->curve = SIM_NEW(s, n * (size_t)k->c->curve.n, double);
     }
-    if (s->a->scheme->weights && k->c->kind == NSM_CONSTRAINT && k->c->h_stage > NSM_EVENT)
+    int middle = k->c->kind == NSM_CONSTRAINT || (s->a->located && sim_contactlike(k->c));
+    if (s->a->scheme->weights && middle && k->c->h_stage > NSM_EVENT)
       k->h_mid = SIM_NEW(s, n * (size_t)k->c->h.n, double);
   }
   return 1;
@@ -410,13 +411,14 @@ static void set_state(nsm_sim *s) {
   s->w.l1 = SIM_NEW(s, nl, double);
   s->w.q1_low = SIM_NEW(s, s->a->scheme->two_point ? s->a->nq : 0, double);
   s->w.z1_low = SIM_NEW(s, s->a->scheme->two_point ? nz : 0, double);
-  double **by_z[] = { &s->n.f_constant, &s->w.f, &s->w.rhs, &s->w.size, &s->w.zm, &s->w.mean };
+  double **by_z[] = { &s->n.f_constant, &s->w.f, &s->w.rhs, &s->w.size, &s->w.zm, &s->w.zg, &s->w.mean };
   for (size_t i = 0; i < sizeof by_z / sizeof *by_z; i++) *by_z[i] = SIM_NEW(s, nz, double);
   if (s->a->linear) s->n.dz_constant = SIM_NEW(s, nz, double);
   s->a->zero = SIM_NEW(s, nz, double);
   s->a->zero_l = SIM_NEW(s, nl, double);
   s->w.way = SIM_NEW(s, s->a->on.kinematics.n > 0 ? s->a->nv : 0, double);
   s->w.qm = SIM_NEW(s, s->a->nq, double);
+  s->w.qg = SIM_NEW(s, s->a->nq, double);
   s->w.l_try = SIM_NEW(s, nl, double);
   s->w.l_from = SIM_NEW(s, nl, double);
   memcpy(s->now.q, s->a->q_start, (size_t)s->a->nq * sizeof(double));

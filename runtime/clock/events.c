@@ -258,6 +258,7 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
       }
     }
   }
+  if (changed && s->located) sim_located_stale(s);
   if (changed && s->a->ndelay > 0) sim_signals_keep(s, 1);
   sim_ledger *g = &s->now.ledger;
   if (changed && g->on) {
@@ -422,8 +423,7 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
     double due = next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
     int located;
     nsm_code code = piece(s, to, 1, &located, e);
-    if (code != NSM_OK) return code;
-    code = fire_and_settle(s, s->now.t, 0, located, e);
+    if (code == NSM_OK && s->a->m->nblock > 0) code = fire_and_settle(s, s->now.t, 0, located, e);
     if (code != NSM_OK) return code;
   }
   if (s->located) sim_located_done(s);

@@ -118,6 +118,7 @@ int sim_laws_analyse(nsm_sim *s, int block, sim_event *v, nsm_error *e) {
 
 // ---- one group ------------------------------------------------------------------------------------------------------
 static void evaluate(nsm_sim *s, struct sim_laws *w, int first, int n, double t) {
+  sim_signals_forget(s);                                   // the view has a copy of d beside the signals
   nsm_view view = sim_view(s, t, s->now.q, s->now.z, s->now.l);
   for (int u = first; u < first + n; u++) {
     const sim_class *k = &s->a->cls[w->of[u].cls];
@@ -223,5 +224,6 @@ nsm_code sim_laws_solve(nsm_sim *s, const sim_event *v, int first, int n, double
   }
   for (int u = 0; u < w->n; u++)
     if (s->now.d[w->of[u].d] != w->old[u]) s->w.changed |= SIM_DISCRETE;
+  sim_signals_forget(s);
   return NSM_OK;
 }

@@ -27,17 +27,32 @@ static void list_relations(nsm_sim *s) {
   }
 }
 
+// A relation of velocities whose multiplier has no bound takes part in impacts; here only contacts and constraints do.
+static int relation_in_impacts(const nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  for (int a = 0; a < s->a->on.relation.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+    int moves = 0;
+    for (int e = 0; e < k->c->h.n; e++) moves |= k->c->h.wrt[e] == NSM_WRT_V;
+    for (int row = k->row0; moves && row < k->row0 + k->tab.count; row++)
+      if (r->d0[row] == r->d0[row + 1] && (r->hi[row] == INFINITY || r->lo[row] == -INFINITY)) return 1;
+  }
+  return 0;
+}
+
 int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   sim_rows *r = &s->n.r;
   const char *why = s->touching ? "contacts of shapes, which come and go"
-                    : s->a->algebraic && s->a->on.contact.n > 0 ? "unknowns without inertia beside contacts" : NULL;
+                    : s->a->algebraic && s->a->on.contact.n > 0 ? "unknowns without inertia beside contacts"
+                    : s->a->on.contact.n > 0 && relation_in_impacts(s) ? "a one-sided relation of velocities beside contacts"
+                                                                       : NULL;
   if (why) {
     sim_fail(e, NSM_USAGE, "events are not located in a model with %s; leave `located` out", why);
     return 0;
   }
   struct sim_located *w = s->located = SIM_NEW(s, 1, struct sim_located);
   double **by_row[] = { &w->f,   &w->low,  &w->high, &w->tolerance, &w->gap, &w->rate,
-                        &w->gap0, &w->rate0, &w->mean, &w->e, &w->fall, &w->before };
+                        &s->w.gap0, &s->w.rate0, &w->mean, &w->e, &w->fall, &w->before };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, r->n, double);
   w->total = SIM_NEW(s, s->a->nl, double);
   unsigned char **flag[] = { &w->hit, &w->often, &w->was, &w->ended };
@@ -46,11 +61,11 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   for (int i = 0; i < r->n; i++) w->f[i] = INFINITY;
   list_relations(s);
   w->watches = r->nfriction + w->nrelation > 0;
-  w->of = -1;
+  s->w.begin_of = -1;
   return 1;
 }
 
-void sim_located_stale(nsm_sim *s) { s->located->of = -1; }
+void sim_located_stale(nsm_sim *s) { s->w.begin_of = -1; }
 
 void sim_located_step(nsm_sim *s, double t1) {
   struct sim_located *w = s->located;
@@ -143,10 +158,20 @@ static int accumulates(nsm_sim *s, double rest) {
 // A contact that opens does so where it is: what its gap has drifted while it was closed is not made up for.
 static void left(nsm_sim *s, int row) {
   s->now.set[row] = SIM_LEFT;
-  s->now.ground[row] = fmin(s->located->gap0[row], 0);
+  s->now.ground[row] = fmin(s->w.gap0[row], 0);
 }
 
-static void sets_after(nsm_sim *s) {
+// A contact that other impacts lift so little that it is back within a part of the rest, again and again, stays in the
+// set: its law decides within the piece.
+static int falls_back(const nsm_sim *s, int row, double rest) {
+  const struct sim_located *w = s->located;
+  double rate = w->rate[row], fall = -w->fall[row];
+  if (s->n.r.e[row] > 0 && w->hit[row]) return 0;
+  if (rate * rest <= w->tolerance[row] || (fall > 0 && rate * rate <= 2 * fall * w->tolerance[row])) return 1;
+  return w->often[row] >= 2 && fall > 0 && 2 * rate < quarter * rest * fall;
+}
+
+static void sets_after(nsm_sim *s, double rest) {
   struct sim_located *w = s->located;
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
@@ -154,9 +179,35 @@ static void sets_after(nsm_sim *s) {
       if (s->now.set[row] != SIM_CLOSED) continue;
       double leaves = 1024 * DBL_EPSILON * (sim_watch_velocity_terms(s, row, s->now.z) +
                                             sim_watch_velocity_terms(s, row, s->w.z1));    // before the impact
-      if (w->rate[row] > leaves) left(s, row);
+      if (w->rate[row] > leaves && !falls_back(s, row, rest)) left(s, row);
     }
   }
+}
+
+// The velocities after the impulses at hand stand; gap0 and rate0 are those after it.
+static nsm_code stand(nsm_sim *s, nsm_error *e) {
+  struct sim_located *w = s->located;
+  long steps = s->now.count.steps;
+  for (int l = 0; l < s->a->nl; l++) w->total[l] += s->w.l1[l];
+  nsm_code code = sim_accept(s, s->now.t, e);
+  s->now.count.steps = steps;
+  SIM_SWAP(w->gap, s->w.gap0);
+  memcpy(s->w.rate0, w->rate, (size_t)s->n.r.n * sizeof(double));
+  s->w.begin_of = s->now.k;
+  return code;
+}
+
+// The energy-consistent motion keeps closed gaps, and leaves their rates at 0 to second order in its length only; the
+// impact that begins the next piece makes them 0. So what is hit is hit with velocities after that.
+static nsm_code closed_rates(nsm_sim *s, nsm_error *e) {
+  int any = 0;
+  for (int row = 0; row < s->n.r.n; row++)
+    any |= s->now.set[row] == SIM_CLOSED && s->a->cls[s->n.r.cls[row]].c->kind == NSM_CONTACT;
+  if (!s->n.con || !any) return NSM_OK;
+  nsm_code code = impulses(s, e);
+  if (code != NSM_OK) return code;
+  rates_after(s);
+  return stand(s, e);
 }
 
 // The contacts that are hit close, and the closed ones take what impulses they need. rest: of the step; 0: they come to
@@ -164,35 +215,34 @@ static void sets_after(nsm_sim *s) {
 static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
   struct sim_located *w = s->located;
   sim_rows *r = &s->n.r;
+  nsm_code code = closed_rates(s, e);
+  if (code != NSM_OK) return code;
   for (int row = 0; row < r->n; row++) {
     int normal = s->a->cls[r->cls[row]].c->kind == NSM_CONTACT;
     if (!w->hit[row] || !normal || s->now.set[row] == SIM_CLOSED) { w->hit[row] = 0; continue; }
     s->now.set[row] = SIM_CLOSED;
     r->e[row] = rest > 0 ? w->e[row] : 0;
     int f = r->friction_of[row];
-    for (int d = 0; rest > 0 && f >= 0 && d < r->friction[f].n; d++) r->e[r->friction[f].row[d]] = w->e[r->friction[f].row[d]];
+    for (int d = 0; rest > 0 && f >= 0 && d < r->friction[f].n; d++)
+      r->e[r->friction[f].row[d]] = w->e[r->friction[f].row[d]];
     if (w->often[row] < 255) w->often[row]++;
   }
-  memcpy(w->before, w->rate0, (size_t)r->n * sizeof(double));
+  memcpy(w->before, s->w.rate0, (size_t)r->n * sizeof(double));
   nsm_view now = sim_now(s);
   for (int a = 0; w->hook && a < s->a->on.friction.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
     k->c->rate_fn(&now, &k->tab, w->before + k->row0);
   }
-  nsm_code code = impulses(s, e);
+  s->w.strikes = 1;
+  code = impulses(s, e);
   if (code == NSM_OK && accumulates(s, rest)) code = impulses(s, e);
+  s->w.strikes = 0;
   if (code != NSM_OK) return code;
   for (int row = 0; row < r->n; row++) s->now.count.impacts += w->hit[row] && s->w.l1[r->l[row]] > 0;
-  for (int l = 0; l < s->a->nl; l++) w->total[l] += s->w.l1[l];
   rates_after(s);
   sim_tell_impact(s);
-  long steps = s->now.count.steps;
-  code = sim_accept(s, s->now.t, e);
-  s->now.count.steps = steps;
-  SIM_SWAP(w->gap, w->gap0);
-  memcpy(w->rate0, w->rate, (size_t)r->n * sizeof(double));
-  w->of = s->now.k;
-  sets_after(s);
+  code = stand(s, e);
+  sets_after(s, rest);
   restitution(s, 0);
   if (!s->a->linear) memset(s->now.gain, 0, (size_t)s->a->nz * sizeof(double));
   return code;
@@ -207,8 +257,8 @@ static int arrived(nsm_sim *s) {
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-      any |= w->hit[row] = s->now.set[row] == SIM_OPEN && w->gap0[row] - s->now.ground[row] <= w->tolerance[row] &&
-                           w->rate0[row] < 0;
+      any |= w->hit[row] = s->now.set[row] == SIM_OPEN && s->w.gap0[row] - s->now.ground[row] <= w->tolerance[row] &&
+                           s->w.rate0[row] < 0;
   }
   return any;
 }
@@ -217,7 +267,7 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   struct sim_located *w = s->located;
   if (s->now.sets_known) { sim_watch_begin(s); return NSM_OK; }
   if (!sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
-  w->of = -1;
+  s->w.begin_of = -1;
   sim_watch_begin(s);
   sim_watch_contacts(s);
   s->now.sets_known = 1;
@@ -257,7 +307,7 @@ static nsm_code capture(nsm_sim *s, nsm_error *e) {
 
 static void remember_fall(nsm_sim *s, double length) {
   struct sim_located *w = s->located;
-  for (int row = 0; row < s->n.r.n; row++) w->fall[row] = (w->rate[row] - w->rate0[row]) / length;
+  for (int row = 0; row < s->n.r.n; row++) w->fall[row] = (w->rate[row] - s->w.rate0[row]) / length;
 }
 
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {

@@ -15,7 +15,6 @@ struct sim_located {
   // [rows]: what crosses zero at the end of the trial; at both ends of a bracket; below minus this it has crossed
   double *f, *low, *high, *tolerance;
   double *gap, *rate;                   // [rows] of contacts, at the end of the trial; of other rows y or slip
-  double *gap0, *rate0;                 // [rows] of contacts, at the begin of the piece
   double *mean;                         // [rows] of forces, in the trial
   double *e;                            // [rows] restitution by the laws: those of the rows are 0 but at impacts
   double *total;                        // [nl] impulses of the pieces of a step so far
@@ -29,7 +28,6 @@ struct sim_located {
   nsm_event_hook *hook;
   void   *with;
   double  until;                        // end of the step of the clock
-  long    of;                           // step whose begin gap0 and rate0 belong to; -1: none
 };
 
 // located_watch.c

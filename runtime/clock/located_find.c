@@ -47,9 +47,9 @@ static double first_dip(const nsm_sim *s, double h) {
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
-      if (s->now.set[row] != SIM_OPEN || !(w->rate0[row] < 0 && w->rate[row] > 0)) continue;
+      if (s->now.set[row] != SIM_OPEN || !(s->w.rate0[row] < 0 && w->rate[row] > 0)) continue;
       double ground = s->now.ground[row];
-      double x = dip(w->gap0[row] - ground, w->rate0[row], w->gap[row] - ground, w->rate[row], h);
+      double x = dip(s->w.gap0[row] - ground, s->w.rate0[row], w->gap[row] - ground, w->rate[row], h);
       if (x > 0 && (first == 0 || x < first)) first = x;
     }
   }

@@ -36,21 +36,19 @@ void sim_watch_tolerances(nsm_sim *s, double h) {
 
 // ---- begin ----------------------------------------------------------------------------------------------------------
 void sim_watch_begin(nsm_sim *s) {
-  struct sim_located *w = s->located;
-  if (w->of == s->now.k) return;
+  if (s->w.begin_of == s->now.k) return;
   nsm_view now = sim_now(s);
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
-    k->c->gap_fn(&now, &k->tab, w->gap0 + k->row0, w->rate0 + k->row0);
+    k->c->gap_fn(&now, &k->tab, s->w.gap0 + k->row0, s->w.rate0 + k->row0);
   }
-  w->of = s->now.k;
+  s->w.begin_of = s->now.k;
 }
 
 double sim_watch_start(const nsm_sim *s, int row) {
-  const struct sim_located *w = s->located;
   switch (s->now.set[row]) {
-    case SIM_OPEN: return w->gap0[row] - s->now.ground[row];
-    case SIM_LEFT: return w->rate0[row] > 0 ? w->rate0[row] : NAN;       // of the gap over the length
+    case SIM_OPEN: return s->w.gap0[row] - s->now.ground[row];
+    case SIM_LEFT: return s->w.rate0[row] > 0 ? s->w.rate0[row] : NAN;       // of the gap over the length
     default: return s->now.watched[row];
   }
 }
@@ -181,7 +179,7 @@ void sim_watch_contacts(nsm_sim *s) {
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
-      double gap = w->gap0[row], rate = w->rate0[row];
+      double gap = s->w.gap0[row], rate = s->w.rate0[row];
       int touches = gap <= w->tolerance[row], held = s->now.set[row] == SIM_CLOSED && s->now.l[r->l[row]] > 0;
       int rests = fabs(rate) <= 64 * rounds * sim_watch_velocity_terms(s, row, s->now.z);
       s->now.set[row] = held || (touches && rests) ? SIM_CLOSED : touches && rate > 0 ? SIM_LEFT : SIM_OPEN;
@@ -211,20 +209,20 @@ void sim_watch_others(nsm_sim *s, double t1) {
 void sim_watch_keep(nsm_sim *s, double h) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
-  SIM_SWAP(w->gap, w->gap0);
-  SIM_SWAP(w->rate, w->rate0);
-  w->of = s->now.k;
+  SIM_SWAP(w->gap, s->w.gap0);
+  SIM_SWAP(w->rate, s->w.rate0);
+  s->w.begin_of = s->now.k;
   for (int row = 0; row < r->n; row++) {
     int *of = r->friction_of;
     if (s->now.set[row] == SIM_LEFT && w->f[row] > w->tolerance[row]) s->now.set[row] = SIM_OPEN;
-    if (s->now.set[row] == SIM_OPEN && w->gap0[row] > 0) s->now.ground[row] = 0;
+    if (s->now.set[row] == SIM_OPEN && s->w.gap0[row] > 0) s->now.ground[row] = 0;
     s->now.watched[row] = w->f[row];
     s->now.mean[row] = w->mean[row];
     if (s->now.set[row] != SIM_SLIPS_ON || of[row] < 0) continue;
     const sim_friction *f = &r->friction[of[row]];
     double slip = 0;
-    for (int d = 0; d < f->n; d++) slip = hypot(slip, w->rate0[f->row[d]]);
-    for (int d = 0; slip > 0 && d < f->n; d++) s->now.slide[f->row[d]] = w->rate0[f->row[d]] / slip;
+    for (int d = 0; d < f->n; d++) slip = hypot(slip, s->w.rate0[f->row[d]]);
+    for (int d = 0; slip > 0 && d < f->n; d++) s->now.slide[f->row[d]] = s->w.rate0[f->row[d]] / slip;
   }
   s->now.set_h = h;
 }

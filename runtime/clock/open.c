@@ -69,6 +69,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
   if (s->a->scheme->analyse) s->a->scheme->analyse(s);
   sim_evaluate_constants(s);
+  sim_rows_weights(s);
   sim_touch_begin(s);
   if (!sim_touch_update(s, s->n.h)) { sim_no_memory(e, "contacts of shapes"); return 0; }
   if (!(set && set->any_start) && !sim_start(s, set && set->project_start, e)) return 0;

@@ -56,7 +56,7 @@ static int belongs(const sim_class *k, int velocity) {
   switch (k->c->kind) {
   case NSM_CONSTRAINT: return velocity || !k->c->velocity_level;
   case NSM_CONTACT: return !velocity;
-  case NSM_RELATION: return reads(k, NSM_WRT_V) == velocity && k->c->row_type != NSM_ROW_BOX;
+  case NSM_RELATION: return reads(k, NSM_WRT_V) == velocity && k->c->row_type != NSM_ROW_BOX && !k->c->equation;
   default: return 0;
   }
 }
@@ -295,8 +295,36 @@ int sim_mend(nsm_sim *s, int project, nsm_error *e) {
   return 1;
 }
 
+// Loops of capacitors and sources, cut sets of coils: equations between states alone, which the first step meets by a
+// jump (docs/numerics/circuits.md, section 4). The one that is off most is told of.
+static void note_jumps(nsm_sim *s) {
+  nsm_view v = sim_now(s);
+  offence most = { projected, 0, -1 };
+  for (int a = 0; a < s->a->on.relation.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
+    if (!k->c->equation) continue;
+    if (k->c->h_stage != NSM_NONE) k->c->h_fn(&v, &k->tab, k->h);
+    k->c->y_fn(&v, &k->tab, s->n.r.y + k->row0);
+    for (int i = 0; i < k->tab.count; i++) {
+      double value = s->n.r.y[k->row0 + i], size = fabs(value);
+      if (reached(s, k, i)) continue;
+      for (int e = 0; e < k->c->h.n; e++) {
+        double x;
+        for (int velocity = 0; velocity < 2; velocity++)
+          if (unknown(s, k, i, e, velocity, &x) >= 0)
+            size = fmax(size, fabs(k->h[(size_t)i*(size_t)k->c->h.n + (size_t)e]*x));
+      }
+      if (fabs(value) > tiny && fabs(value) > most.relative*size)
+        most = (offence){ fabs(value)/size, value, k->row0 + i };
+    }
+  }
+  if (most.row >= 0) note(s, "%s does not hold at the start (%.2g of its terms, by %.6g): the first step jumps there",
+                          most);
+}
+
 int sim_start(nsm_sim *s, int project, nsm_error *e) {
   if (!sim_mend(s, project, e)) return 0;
+  note_jumps(s);
   memcpy(s->a->q_start, s->now.q, (size_t)s->a->nq * sizeof(double));
   memcpy(s->a->z_start, s->now.z, (size_t)s->a->nz * sizeof(double));
   return 1;

@@ -450,7 +450,7 @@ static nsm_code run(job *j) {
   // The ledger costs an evaluation of the energies per step: only where somebody looks at it.
   const nsm_watch *watch = j->o.bench > 0 ? NULL : j->host->watch;
   if (j->s->a->on.energy.n > 0 && j->o.bench == 0 &&
-      (j->s->n.con || j->energies || j->summary || watch || claims_ledger(j->m)))
+      (j->s->n.con || j->energies || j->summary || claims_ledger(j->m) || (watch && (watch->ledger || !j->s->n.whole))))
     sim_ledger_start(j->s);
   if (watch) {
     j->recording = 1;

@@ -31,7 +31,7 @@ static const entry table[NSM_FLAGS] = {
 };
 
 static const char *const command_names[] = {
-  [NSM_FOR_RUN] = "run",       [NSM_FOR_VIEW] = "view",
+  [NSM_FOR_RUN] = "run",       [NSM_FOR_VIEW] = "view",       [NSM_FOR_PLOT] = "plot",
   [NSM_FOR_TEST] = "test",       [NSM_FOR_SIMULATOR] = "a built simulator",
   [NSM_FOR_CHECK] = "check",   [NSM_FOR_DERIVE] = "derive",   [NSM_FOR_EMIT] = "emit",
   [NSM_FOR_BUILD] = "build",   [NSM_FOR_SWEEP] = "sweep",   [NSM_FOR_FMT] = "fmt",         [NSM_FOR_SOLVE] = "solve",

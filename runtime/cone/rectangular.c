@@ -37,6 +37,23 @@ static void equilibrate(int rows, int columns, double *A, int stride, double *b,
   }
 }
 
+// The next pivot: where an equation has one unknown left, that one, so that what it says holds to the last bit (an
+// unknown that is 0 is 0, and not the rounding of other rows, of which the judge could make nothing); else the largest
+// entry.
+static void next_pivot(int rank, int rows, int columns, const double *A, int stride, int *r, int *c) {
+  *r = *c = rank;
+  for (int i = rank; i < rows; i++)
+    for (int j = rank; j < columns; j++)
+      if (fabs(A[i * stride + j]) > fabs(A[*r * stride + *c])) { *r = i; *c = j; }
+  double enough = 1.0 * fabs(A[*r * stride + *c]);
+  for (int i = rank; i < rows; i++) {
+    int left = 0, at = rank;
+    for (int j = rank; j < columns; j++)
+      if (A[i * stride + j] != 0) { left++; at = j; }
+    if (left == 1 && fabs(A[i * stride + at]) >= enough) { *r = i; *c = at; return; }
+  }
+}
+
 // By Gauss with complete pivoting after equilibration; pivots below 1e-13 count as zero, unknowns without a pivot are
 // zero. Returns 0 where the rows left over are inconsistent by more than 1e-9 of the largest right-hand side. *doubtful
 // := 1 (else as it was) where a pivot lies between 1e-14 and 1e-8, so that the rank is not certain, or where x is too
@@ -48,10 +65,8 @@ int nsm_cone_solve_rectangular(int rows, int columns, double *A, int stride, dou
   for (int j = 0; j < columns; j++) { order[j] = j; x[j] = 0; }
   for (int i = 0; i < rows; i++) b_max = fmax(b_max, fabs(b[i]));
   for (; rank < rows && rank < columns; rank++) {
-    int r = rank, c = rank;
-    for (int i = rank; i < rows; i++)
-      for (int j = rank; j < columns; j++)
-        if (fabs(A[i * stride + j]) > fabs(A[r * stride + c])) { r = i; c = j; }
+    int r, c;
+    next_pivot(rank, rows, columns, A, stride, &r, &c);
     double pivot = fabs(A[r * stride + c]);
     if (pivot > 1e-14 && pivot < 1e-8) *doubtful = 1;
     if (!(pivot > 1e-13)) break;

@@ -1,5 +1,6 @@
 // Banded LU with partial pivoting: O(n kl (kl + ku)) to factor, O(n (2 kl + ku)) to solve. Golub and Van Loan, Matrix
 // Computations, 4th ed. 2013, 4.3.3, in the layout of LAPACK. Sums in a fixed order.
+// (Both are compiled twice, vector.h.)
 #include "la.h"
 #include "vector.h"
 #include <math.h>
@@ -17,9 +18,7 @@ nsm_la_status nsm_la_band_factor(int n, int kl, int ku, double *AB, int ldab, in
 
 // A pivot of at most `small` is dropped: with one that is almost infinite in its place its unknown becomes 0, and with
 // nothing below it the equation takes no part.
-nsm_la_status nsm_la_band_factor_dropping(int n, int kl, int ku, double *AB, int ldab, int *ipiv, double small,
-                                          int *dropped) {
-  if (!shape_ok(n, kl, ku, ldab)) return bad_shape;
+LA_INLINE int band_factor(int n, int kl, int ku, double *AB, int ldab, int *ipiv, double small, int *dropped) {
   int reach = 0, zero = -1;                        // the last column that row exchanges have filled so far
   for (int j = 0; j < n; j++) memset(AB + (size_t)j * (size_t)ldab, 0, (size_t)kl * sizeof(double));
   for (int j = 0; j < n; j++) {
@@ -50,7 +49,73 @@ nsm_la_status nsm_la_band_factor_dropping(int n, int kl, int ku, double *AB, int
       if (f != 0) la_subtract(below, f, a + 1, x + 1);
     }
   }
+  return zero;
+}
+
+LA_WIDE static int band_factor_wide(int n, int kl, int ku, double *AB, int ldab, int *ipiv, double small,
+                                    int *dropped) {
+  return band_factor(n, kl, ku, AB, ldab, ipiv, small, dropped);
+}
+
+nsm_la_status nsm_la_band_factor_dropping(int n, int kl, int ku, double *AB, int ldab, int *ipiv, double small,
+                                          int *dropped) {
+  if (!shape_ok(n, kl, ku, ldab)) return bad_shape;
+  int zero = la_wide() ? band_factor_wide(n, kl, ku, AB, ldab, ipiv, small, dropped)
+                       : band_factor(n, kl, ku, AB, ldab, ipiv, small, dropped);
   return zero < 0 ? ok : (nsm_la_status){ NSM_LA_SINGULAR, zero };
+}
+
+// x := U^-1 x from the last row up. Four columns go together once all four reach up their whole `above` rows: what is
+// above the four takes them in the order in which it would one by one.
+LA_INLINE void upper(int n, int above, const double *diagonal, size_t ld, double *x) {
+  int j = n - 1;
+  for (; j - 3 >= above && above > 3; j -= 4) {
+    const double *a = diagonal + (size_t)j * ld, *b = a - ld, *c = b - ld, *d = c - ld;
+    double *y = x + j, f[4];
+    f[0] = y[0] /= a[0];
+    f[1] = y[-1] = (y[-1] - a[-1] * f[0]) / b[0];
+    f[2] = y[-2] = (y[-2] - a[-2] * f[0] - b[-1] * f[1]) / c[0];
+    f[3] = y[-3] = (y[-3] - a[-3] * f[0] - b[-2] * f[1] - c[-1] * f[2]) / d[0];
+    int i = -above;                                // rows beside the diagonal of a
+    y[i - 1] = y[i - 1] - b[i] * f[1] - c[i + 1] * f[2] - d[i + 2] * f[3];
+    y[i - 2] = y[i - 2] - c[i] * f[2] - d[i + 1] * f[3];
+    y[i - 3] -= d[i] * f[3];
+    for (; i + 4 <= -3; i += 4) {
+      four s, t;
+      memcpy(&s, y + i, sizeof s);
+      memcpy(&t, a + i, sizeof t);
+      s -= t * f[0];
+      memcpy(&t, b + i + 1, sizeof t);
+      s -= t * f[1];
+      memcpy(&t, c + i + 2, sizeof t);
+      s -= t * f[2];
+      memcpy(&t, d + i + 3, sizeof t);
+      s -= t * f[3];
+      memcpy(y + i, &s, sizeof s);
+    }
+    for (; i < -3; i++) y[i] = y[i] - a[i] * f[0] - b[i + 1] * f[1] - c[i + 2] * f[2] - d[i + 3] * f[3];
+  }
+  for (; j >= 0; j--) {
+    const double *a = diagonal + (size_t)j * ld;
+    int here = least(above, j);
+    double f = x[j] /= a[0];
+    if (f != 0) la_subtract(here, f, a - here, x + j - here);
+  }
+}
+
+LA_INLINE void band_solve(int n, int kl, int ku, const double *AB, size_t ld, const int *ipiv, double *x) {
+  const double *diagonal = AB + kl + ku;
+  for (int j = 0; j < n; j++) {
+    double f = x[ipiv[j]];
+    x[ipiv[j]] = x[j];
+    x[j] = f;
+    if (f != 0) la_subtract(least(kl, n - 1 - j), f, diagonal + (size_t)j * ld + 1, x + j + 1);
+  }
+  upper(n, kl + ku, diagonal, ld, x);
+}
+
+LA_WIDE static void band_solve_wide(int n, int kl, int ku, const double *AB, size_t ld, const int *ipiv, double *x) {
+  band_solve(n, kl, ku, AB, ld, ipiv, x);
 }
 
 nsm_la_status nsm_la_band_solve(int n, int kl, int ku, int nrhs, const double *AB, int ldab, const int *ipiv, double *B,
@@ -58,19 +123,8 @@ nsm_la_status nsm_la_band_solve(int n, int kl, int ku, int nrhs, const double *A
   if (!shape_ok(n, kl, ku, ldab) || nrhs < 0 || ldb < (n > 1 ? n : 1)) return bad_shape;
   for (int c = 0; c < nrhs; c++) {
     double *x = B + (size_t)c * (size_t)ldb;
-    for (int j = 0; j < n; j++) {
-      const double *a = AB + nsm_la_band_index(kl, ku, ldab, j, j);
-      double f = x[ipiv[j]];
-      x[ipiv[j]] = x[j];
-      x[j] = f;
-      if (f != 0) la_subtract(least(kl, n - 1 - j), f, a + 1, x + j + 1);
-    }
-    for (int j = n - 1; j >= 0; j--) {
-      const double *a = AB + nsm_la_band_index(kl, ku, ldab, j, j);
-      double f = x[j] /= a[0];
-      int above = least(kl + ku, j);
-      if (f != 0) la_subtract(above, f, a - above, x + j - above);
-    }
+    if (la_wide()) band_solve_wide(n, kl, ku, AB, (size_t)ldab, ipiv, x);
+    else band_solve(n, kl, ku, AB, (size_t)ldab, ipiv, x);
   }
   return ok;
 }

@@ -112,8 +112,12 @@ static double work(nsm_sim *s, int kind) {
   }
   for (int i = 0; i < s->a->nv; i++) u[i] = s->a->theta * s->now.z[i] + (1 - s->a->theta) * s->w.z1[i];
   nsm_view end = sim_now(s), begin = sim_view(s, s->now.t - h, s->w.q1, s->w.z1, s->w.l1);
+  double g = s->a->gamma;
+  for (int i = 0; g < 1 && i < s->a->nq; i++) s->w.qg[i] = (1 - g) * s->w.q1[i] + g * s->now.q[i];
+  for (int i = 0; g < 1 && i < s->a->nz; i++) s->w.zg[i] = (1 - g) * s->w.z1[i] + g * s->now.z[i];
+  nsm_view law = sim_view(s, s->now.t - (1 - g) * h, s->w.qg, s->w.zg, s->now.l);
   return h * (s->a->theta * power(s, kind, 0, &end, u) + (1 - s->a->theta) * power(s, kind, 0, &begin, u) +
-              s->a->gamma * power(s, kind, 1, &end, u) + (1 - s->a->gamma) * power(s, kind, 1, &begin, u));
+              power(s, kind, 1, s->a->gamma < 1 ? &law : &end, u));
 }
 
 // A potential that changes with time supplies V(q0, tm) - V(q0, t0) + V(q1, t1) - V(q1, tm); what is left of its change

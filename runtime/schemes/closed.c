@@ -152,7 +152,7 @@ static void remembered_set(nsm_sim *s, const nsm_view *v) {
   sim_rows *r = &s->n.r;
   for (int c = 0; c < s->a->on.contact.n; c++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[c]];
-    k->c->gap_fn(v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);
+    sim_gaps_at_begin(s, k, v);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       r->active[row] = s->now.set[row] == SIM_CLOSED ||
                        (s->now.sets_known == SIM_CAPTURES && r->gap[row] + 0.5 * s->n.h * r->rate0[row] <= 0);

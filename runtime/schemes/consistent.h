@@ -5,6 +5,7 @@
 //   consistent_newton.c    the motion: Newton's method           consistent_failed.c  what is said where a step fails
 //   consistent_residual.c  its residuals, and what they are measured by
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
+//   consistent_near.c      the motion of bodies on joints with a matrix near to K
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
 //   consistent_settle.c    friction at the end of the step         consistent_rest.c  what is at rest is exactly so
 //   consistent_energy.c    its works and losses
@@ -15,6 +16,8 @@
 // Contacts up to which (13) is always dense. Rows up to which a block of dependent constraints gets its pseudo-inverse,
 // and so the smallest forces; its time is that of n^3.
 enum { DENSE_ISLAND = 40, PSEUDO_MOST = 400 };
+// Slots of the kinematics of a body: four numbers of its attitude, three turns, three places.
+enum { BODY_SLOTS = 10, FIRST_TURN = 4 };
 enum { MOST_KEPT = 1 << 22 };           // entries of columns K^{-1} B that are kept of contacts that have opened
 
 // A class' outputs of its two-point kernels.
@@ -43,6 +46,8 @@ struct sim_consistent {
   double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c and of grips; [r.n] rates at
                                          // the end, impulses it starts from
   double    *mass_inverse;               // [nv] 1/M_ii at the start
+
+  struct con_near *near;                 // consistent_near.c; NULL: not for this model
 
   sim_matrix k;
   unsigned char *constrained, *inverted; // [nblock] has rows of constraints; holds an inverse or pseudo-inverse
@@ -125,8 +130,14 @@ void con_project(nsm_sim *s);                                    // the projecte
 
 // consistent_newton.c: (q1, z1, l1, kappa1) of the motion (2)-(6) from (q, uc)
 nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e);
+void     con_start(nsm_sim *s);                          // start values
 void     con_learn(nsm_sim *s);  // the step stands: what start values would have been good
 void     con_go(nsm_sim *s, const nsm_view *v);           // adds dz and takes the contacts' forces ltry
+int      con_credible(nsm_sim *s);                        // forces do not only cancel each other
+
+// consistent_near.c
+void     con_near_analyse(nsm_sim *s);
+int      con_near(nsm_sim *s, const nsm_view *v);         // the motion; 0: not for this model, or slow
 
 // consistent_residual.c
 int      con_place(nsm_sim *s, const nsm_view *v);               // q1 of the iterate; 0 where M is singular

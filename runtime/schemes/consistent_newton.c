@@ -98,7 +98,7 @@ static void polish(nsm_sim *s, const nsm_view *v) {
 // Forces of constraints and contacts that cancel each other until their round-off is seen in the speeds are no
 // solution, however small the residual is beside them: near a configuration where they have the same direction, the
 // iteration can run off to there.
-static int credible(nsm_sim *s) {
+int con_credible(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   double most = 0, speeds = 0;
   for (int z = 0; z < s->a->nv; z++) c->dq[z] = c->fresh[z] = 0;
@@ -132,7 +132,7 @@ static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   int resting = it->number > 1 && it->error <= may_rest && !(it->error <= 0.25 * it->before) &&
                 (least <= s->a->tolerance || (s->touching && it->number > FREE));
   if (!(it->error <= at_floor) && !resting) return SIM_GO_ON;
-  if (!credible(s)) return SIM_HOPELESS;
+  if (!con_credible(s)) return SIM_HOPELESS;
   if (it->error <= at_floor) polish(s, v);
   else if (least > s->a->tolerance) sim_stagnated(s, v->t, it);
   else if (it->error > it->before) { go(s, 0); con_place(s, v); }              // the one before was better
@@ -150,7 +150,7 @@ static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 // The velocity changes as in the last step, or by extrapolation from the last two, whichever was nearer lately; or not
 // at all, where that took fewer iterations lately: a stiff mode that a step does not resolve changes sign from step to
 // step. What is not in use is tried now and then.
-static void start_values(nsm_sim *s) {
+void con_start(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   int better = s->now.con.cost[1] > s->now.con.cost[0];
   c->moves = s->now.k % TRIAL == TRIAL - 1 ? better : !better;
@@ -213,7 +213,7 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   long before = s->now.count.newton_iterations;
   c->projected = c->always_projected;
   c->singular = 0;
-  start_values(s);
+  con_start(s);
   nsm_code code = iterate(s, v, e);
   nsm_error again;
   for (int attempt = 0; code != NSM_OK && attempt < 2 && (attempt == 0 || c->na > 0); attempt++) {

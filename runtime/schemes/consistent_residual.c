@@ -103,7 +103,6 @@ nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
 
 // The three equations of a body's turn are those of one vector, and so are those of its place: each is known to the
 // round-off of the vector, whatever its share along the axes at hand (which may be 0, by symmetry).
-enum { BODY_SLOTS = 10, FIRST_TURN = 4 };
 static const double least_share = 1e-6;   // of the vector: far above its round-off
 static const double *row_sizes(nsm_sim *s) {
   double *size = s->w.way;

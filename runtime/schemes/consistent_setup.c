@@ -291,6 +291,7 @@ void sim_consistent_analyse(nsm_sim *s) {
   c->back = SIM_NEW(s, c->ns, double);
   c->disk = SIM_NEW(s, s->n.r.nfriction, double);
   shape_matrix(s);
+  con_near_analyse(s);
   contacts_room(s);
   c->affine = is_affine(s);
   mass_diagonal(s);

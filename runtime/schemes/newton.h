@@ -18,6 +18,9 @@ static inline nsm_view newton_between(nsm_sim *s, double t1) {
   return v;
 }
 
+// Where g and the laws of relations of degree 0 are taken.
+static inline nsm_view newton_law(nsm_sim *s, double t1) { return sim_between(s, t1, s->w.q1, s->w.z1, s->w.l1); }
+
 // A row of those that act: the i-th of the one-step problem, then of those on the border of W.
 static inline int newton_row(const nsm_sim *s, int i) {
   return i < s->n.isl.nactive ? s->n.r.row_at[s->n.isl.active[i]] : s->n.r.border[i - s->n.isl.nactive];

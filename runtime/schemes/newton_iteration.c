@@ -7,18 +7,18 @@ enum { TURNS = 8 };                      // steps after which R is kept (newton_
 // ---- Newton's step --------------------------------------------------------------------------------------------------
 // W, C, X and M_osns at the iterate, as far as they move. Returns -1, or the unknown whose pivot is zero.
 static int matrices(nsm_sim *s, double t1) {
-  nsm_view v = newton_end(s, t1), mid = newton_between(s, t1);
+  nsm_view v = newton_end(s, t1), mid = newton_between(s, t1), law = s->a->on.g.n > 0 ? newton_law(s, t1) : v;
   for (int a = 0; a < s->a->on.jac_moving.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.jac_moving.of[a]];
     k->c->jac_fn(k->c->f_mean ? &mid : &v, &k->tab, k->jac);
   }
   for (int a = 0; a < s->a->on.k_moving.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.k_moving.of[a]];
-    k->c->k_fn(&v, &k->tab, k->k);
+    k->c->k_fn(k->c->at_end ? &v : &law, &k->tab, k->k);
   }
   for (int a = 0; a < s->a->on.b_moving.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.b_moving.of[a]];
-    k->c->b_fn(&v, &k->tab, k->b);
+    k->c->b_fn(k->c->at_end ? &v : &law, &k->tab, k->b);
   }
   for (int a = 0; !s->w.frozen && a < s->a->on.mcurve.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.mcurve.of[a]];
@@ -46,7 +46,7 @@ static void free_motion(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   for (int i = 0; i < s->a->nz; i++) s->w.dz[i] = -s->w.smooth[i];
   if (s->a->on.g.n > 0)
-    for (int i = 0; i < s->a->nz; i++) s->w.dz[i] += s->n.h * s->a->gamma * s->w.g[i];
+    for (int i = 0; i < s->a->nz; i++) s->w.dz[i] += s->n.h * s->w.g[i];
   for (int a = 0; a < s->a->on.relation.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {

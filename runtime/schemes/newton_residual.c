@@ -20,11 +20,12 @@ static void forces(nsm_sim *s, const nsm_view *v, int begin, double *f) {
   }
 }
 
-static void reactions(nsm_sim *s, const nsm_view *v, int begin, double *g) {
+// Between the ends, those of algebraic equations at the end.
+static void reactions(nsm_sim *s, const nsm_view *v, const nsm_view *between, double *g) {
   memset(g, 0, (size_t)s->a->nz * sizeof(double));
   for (int a = 0; a < s->a->on.g.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.g.of[a]];
-    if (!begin || !k->c->at_end) k->c->g_fn(v, &k->tab, g, g + s->a->nv);
+    k->c->g_fn(k->c->at_end ? v : between, &k->tab, g, g + s->a->nv);
   }
 }
 
@@ -42,9 +43,8 @@ static void mean_forces(nsm_sim *s, const nsm_view *mid) {
   }
 }
 
-// The weights at the end of the step, of row z.
+// The weight at the end of the step, of row z.
 static double theta_of(const nsm_sim *s, int z) { return s->a->algebraic && s->a->algebraic[z] ? 1 : s->a->theta; }
-static double gamma_of(const nsm_sim *s, int z) { return s->a->algebraic && s->a->algebraic[z] ? 1 : s->a->gamma; }
 
 // S: what does not change during the iteration; with unknowns that have no inertia it does, since they are taken at the
 // end of the step here too.
@@ -54,10 +54,6 @@ void newton_explicit_part(nsm_sim *s) {
   if (s->a->theta < 1) {
     forces(s, &v0, 1, s->w.f);
     for (int i = 0; i < s->a->nz; i++) s->w.s[i] = s->n.h * (1 - theta_of(s, i)) * s->w.f[i];
-  }
-  if (s->a->gamma < 1 && s->a->on.g.n > 0) {
-    reactions(s, &v0, 1, s->w.g);
-    for (int i = 0; i < s->a->nz; i++) s->w.s[i] += s->n.h * (1 - gamma_of(s, i)) * s->w.g[i];
   }
 }
 
@@ -89,7 +85,8 @@ void newton_evaluate(nsm_sim *s, double t1) {
   nsm_view v = newton_end(s, t1), mid = newton_between(s, t1);
   if (s->a->algebraic && s->a->theta < 1) algebraic_at_end(s);
   forces(s, &v, 0, s->w.f);
-  if (s->a->on.g.n > 0) reactions(s, &v, 0, s->w.g);
+  nsm_view between = s->a->on.g.n + s->a->on.relation.n > 0 ? newton_law(s, t1) : v;
+  if (s->a->on.g.n > 0) reactions(s, &v, &between, s->w.g);
   for (int i = 0; i < s->a->nz; i++) s->w.inc[i] = s->w.z1[i] - s->now.z[i];
   if (s->a->on.mass_moving.n + s->a->on.f_mean.n + s->a->on.mid.n + s->a->on.mu.n > 0) {
     for (int i = 0; i < s->a->nq; i++) s->w.qm[i] = (1 - s->a->theta) * s->now.q[i] + s->a->theta * s->w.q1[i];
@@ -104,6 +101,7 @@ void newton_evaluate(nsm_sim *s, double t1) {
     }
     for (int a = 0; a < s->a->on.mid.n; a++) {
       sim_class *k = &s->a->cls[s->a->on.mid.of[a]];
+      if (sim_opens(k->c) && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
       k->c->h_fn(&mid, &k->tab, k->h_mid);
     }
   }
@@ -119,13 +117,14 @@ void newton_evaluate(nsm_sim *s, double t1) {
     sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     double *y = r->y + k->row0;
     if (sim_opens(k->c) && !memchr(r->active + k->row0, 1, (size_t)k->tab.count)) continue;
-    if (k->c->kind == NSM_RELATION) k->c->y_fn(&v, &k->tab, y);
-    else k->c->rate_fn(&v, &k->tab, y);
-    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(&v, &k->tab, k->h);
+    const nsm_view *at = k->gamma < 1 ? &between : &v;
+    if (k->c->kind == NSM_RELATION) k->c->y_fn(at, &k->tab, y);
+    else k->c->rate_fn(at, &k->tab, y);
+    if (k->c->h_stage > NSM_EVENT) k->c->h_fn(at, &k->tab, k->h);
   }
   for (int a = 0; a < s->a->on.law_moving.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.law_moving.of[a]];
-    k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
+    k->c->law_fn(k->gamma < 1 ? &between : &v, &k->tab, r->lo + k->row0, r->hi + k->row0);
   }
   sim_friction_law(s, &mid);
   if (r->n > 0 && !r->constant) sim_rows_outer(s, 0);
@@ -264,7 +263,7 @@ double newton_residual(nsm_sim *s, int rounded, int *worst) {
   *worst = 0;
   if (s->a->on.g.n > 0)
     for (int i = 0; i < s->a->nz; i++) {
-      double g = s->n.h * gamma_of(s, i) * s->w.g[i];
+      double g = s->n.h * s->w.g[i];
       res[i] -= g;
       scale[i] += fabs(g);
     }

@@ -10,6 +10,7 @@
 #pragma once
 #include <float.h>
 #include <math.h>
+#include <string.h>
 #include "runtime/assembly/assembly.h"
 #include "runtime/ledger/ledger.h"
 #include "runtime/touching/touching.h"
@@ -45,6 +46,16 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e);
 nsm_code sim_impact_consistent(nsm_sim *s, nsm_error *e);
 void     sim_accept_consistent(nsm_sim *s);
 void     sim_active_set(nsm_sim *s);                                             // gap, rate0, active
+// gap and rate0 of a class of contacts, as they were where the last piece of a step ended, or by the kernel.
+static inline void sim_gaps_at_begin(nsm_sim *s, const sim_class *k, const nsm_view *v) {
+  sim_rows *r = &s->n.r;
+  if (!s->located || s->w.begin_of != s->now.k) {
+    k->c->gap_fn(v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);
+    return;
+  }
+  memcpy(r->gap + k->row0, s->w.gap0 + k->row0, (size_t)k->tab.count * sizeof(double));
+  memcpy(r->rate0 + k->row0, s->w.rate0 + k->row0, (size_t)k->tab.count * sizeof(double));
+}
 // closed.c
 void     sim_closed_start(nsm_sim *s);
 void     sim_rates(nsm_sim *s, const sim_class *k, const nsm_view *v);   // into r.y, at least of the active rows

@@ -60,7 +60,7 @@ static int at_begin(nsm_sim *s) {
     for (int d = 0; d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
-    k->c->gap_fn(&v, &k->tab, r->gap + k->row0, r->rate0 + k->row0);
+    sim_gaps_at_begin(s, k, &v);
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;
       double gap = r->gap[row];
@@ -86,6 +86,12 @@ static int at_begin(nsm_sim *s) {
   return closed;
 }
 
+// Where sets are remembered, a contact that was pressed is one on both levels: its rate is made 0 whatever its sign.
+static int is_held(const nsm_sim *s, int row) {
+  return s->located && !s->w.strikes && s->now.force[s->n.r.l[row]] > 0 && s->n.r.friction_of[row] < 0 &&
+         s->now.set[row] == SIM_CLOSED;
+}
+
 // Rows of M(q_B): value + (H M^{-1} H^T) Lambda, free for constraints. The impulses are left in isl.lambda.
 static int solve_impact(nsm_sim *s, const double *value) {
   sim_rows *r = &s->n.r;
@@ -96,7 +102,7 @@ static int solve_impact(nsm_sim *s, const double *value) {
     int row = r->row_at[is->active[i]];
     is->q[i] = con_flush((1 + r->e[row]) * value[row]);
     is->terms[i] = (1 + r->e[row]) * con_rate_terms(s, row, s->now.z);
-    is->lo[i] = r->lo[row];
+    is->lo[i] = is_held(s, row) ? -INFINITY : r->lo[row];
     is->hi[i] = r->hi[row];
     is->lambda[i] = s->now.impulse[r->l[row]];
   }
@@ -128,7 +134,7 @@ static int refine_impact(nsm_sim *s) {
   if (r->nfriction > 0) return 0;                      // who sticks and who slides would have to be told apart;
                                                        // friction takes energy anyway
   for (int i = 0; i < is->nactive; i++) {
-    int row = r->row_at[is->active[i]], acts = c->of[row] >= 0 || s->now.impulse[r->l[row]] > 0;
+    int row = r->row_at[is->active[i]], acts = c->of[row] >= 0 || s->now.impulse[r->l[row]] > 0 || is_held(s, row);
     double w = 0, low = 0, size = 0;
     for (int x = r->c0[row]; x < r->c0[row + 1]; x++) {
       int z = r->cz[x];
@@ -232,7 +238,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   }
   if (r->nfriction > 0) con_slide(s, t1);
   nsm_view v = con_view(s, t1);
-  nsm_code code = con_motion(s, &v, e);
+  nsm_code code = con_near(s, &v) ? NSM_OK : con_motion(s, &v, e);
   if (code != NSM_OK) return code;
   if (s->a->on.mu.n > 0) {
     nsm_view middle = con_middle(s, &v);

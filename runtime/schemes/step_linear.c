@@ -1,13 +1,12 @@
 // One step where every class is affine and every matrix constant: no Newton iteration, no assembly.
 //
-//   dz = W^{-1} (h theta f(t1, q^a, z_k) + h (1-theta) f(t_k, q_k, z_k) + h (1-gamma) r_k
+//   dz = W^{-1} (h theta f(t1, q^a, z_k) + h (1-theta) f(t_k, q_k, z_k) + h (1-gamma) g(t_k, z_k, 0)
 //              + h gamma g(t1, q^a, z_k, 0)),
 //   q^a = q_k + h v_k   (5)
 //   q of (1) = y(t1, z_p, 0)  or  rate(z_p) + e rate_k                                                      (6), (10)
 //   z = z_p + X lambda                                                                                              (7)
 //
-// r_k = g(t_k, z_k, lambda_k) with the multipliers of the last step; at the start they are 0, so gamma < 1 begins with
-// r_0 = g(z_0, 0).
+// y of relations is that at t_k + gamma h, where the multipliers are (weights.c).
 #include "schemes.h"
 #include <math.h>
 #include <string.h>
@@ -98,7 +97,7 @@ static void right_side(nsm_sim *s, double t1) {
     add_kernels(s, &s->a->on.f_moving, 0, &v0, h * (1 - s->a->theta), 1, rhs);
   }
   if (s->a->on.g.n > 0) {
-    va.l = s->a->zero_l;
+    va.l = v0.l = s->a->zero_l;
     add_kernels(s, &s->a->on.g, 1, &va, h * s->a->gamma, 0, rhs);
     add_kernels(s, &s->a->on.g, 1, &v0, h * (1 - s->a->gamma), 1, rhs);
   }
@@ -108,16 +107,17 @@ static void right_side(nsm_sim *s, double t1) {
 static void rows_at(nsm_sim *s, double t1) {
   sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
-  nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->a->zero_l);
+  nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->a->zero_l),
+           between = s->a->on.relation.n > 0 ? sim_between(s, t1, s->w.q1, s->w.z1, s->a->zero_l) : v;
   for (int c = 0; c < s->a->on.row.n; c++) {
     const sim_class *k = &s->a->cls[s->a->on.row.of[c]];
     double *y = r->y + k->row0;
-    if (k->c->kind == NSM_RELATION) k->c->y_fn(&v, &k->tab, y);
+    if (k->c->kind == NSM_RELATION) k->c->y_fn(k->gamma < 1 ? &between : &v, &k->tab, y);
     else sim_rates(s, k, &v);
   }
   for (int c = 0; c < s->a->on.law_moving.n; c++) {
     const sim_class *k = &s->a->cls[s->a->on.law_moving.of[c]];
-    k->c->law_fn(&v, &k->tab, r->lo + k->row0, r->hi + k->row0);
+    k->c->law_fn(k->gamma < 1 ? &between : &v, &k->tab, r->lo + k->row0, r->hi + k->row0);
   }
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]];

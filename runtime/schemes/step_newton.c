@@ -1,8 +1,8 @@
 // One step by Newton's method on the smooth rows with the one-step problem inside (Josephy-Newton), docs/numerics/
 // moreau.md (4)-(10) for z = (v, x) at once. At the iterate (z^a, l^a):
 //
-//   R = M(q~, x~)(z^a - z_k) - h theta f(t1, z^a) - S - h gamma g(z^a, l^a) - H^T p^a,
-//   S = h (1-theta) f(t_k, z_k) + h (1-gamma) r_k                                                                  (12)
+//   R = M(q~, x~)(z^a - z_k) - h theta f(t1, z^a) - S - h g(z_g, l^a) - H^T p^a,
+//   S = h (1-theta) f(t_k, z_k),  z_g = (1-gamma) z_k + gamma z^a                                                  (12)
 //   W (z_p - z^a) = -R without the terms of l^a in the one-step problem                                            (13)
 //   q = y(z^a, l^a) - D l^a + C (z_p - z^a)  or  rate(z^a) + e rate_k + C (z_p - z^a)                              (17)
 //   solve (1) of one-step-problem.md;  z = z_p + X lambda                                                          (18)

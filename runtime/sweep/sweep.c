@@ -17,7 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { RING = 4096, MOST_BLOCK = 256, OPENED = 100 };
+enum { RING = 4096, MOST_BLOCK = 256, OPENED = 100, ROWS_AT_ONCE = 16 };
 
 typedef struct slot { sweep_text row; sweep_outcome outcome; int ready; } slot;
 typedef struct tally { long done, failed, claims; } tally;
@@ -35,7 +35,7 @@ typedef struct sweep {
   int             quiet, threads;
   // between the threads, under `lock`
   pthread_mutex_t lock;
-  pthread_cond_t  changed;
+  pthread_cond_t  rows, room;           // the main thread waits for rows, workers for room or for `hold` to end
   slot           *ring;                 // [RING] run number `taken` of this rank stands at taken % RING
   long            taken, given;         // runs of this rank that were begun; that were written
   int             running, hold;        // runs under way; no other one is to begin
@@ -56,7 +56,7 @@ static void *work(void *with) {
   sweep *w = with;
   pthread_mutex_lock(&w->lock);
   for (;;) {
-    while (!w->stop && (w->hold || w->taken - w->given >= RING)) pthread_cond_wait(&w->changed, &w->lock);
+    while (!w->stop && (w->hold || w->taken - w->given >= RING)) pthread_cond_wait(&w->room, &w->lock);
     long j = w->taken, i = run_of(w, j);
     if (w->stop || i >= w->plan.total) break;
     w->taken++;
@@ -69,7 +69,9 @@ static void *work(void *with) {
     s->outcome = outcome;
     s->ready = 1;
     w->running--;
-    pthread_cond_broadcast(&w->changed);
+    // The main thread would take the place of a worker, so it is asked for when there is something to do for it.
+    if (j % ROWS_AT_ONCE == 0 || (w->running == 0 && (w->hold || w->stop || run_of(w, w->taken) >= w->plan.total)))
+      pthread_cond_signal(&w->rows);
   }
   pthread_mutex_unlock(&w->lock);
   return NULL;
@@ -101,10 +103,10 @@ static void offer_faster_code(sweep *w) {
   if (!w->host->between_runs(w->host->steps, left, 0)) return;
   pthread_mutex_lock(&w->lock);
   w->hold = 1;
-  while (w->running > 0) pthread_cond_wait(&w->changed, &w->lock);
+  while (w->running > 0) pthread_cond_wait(&w->rows, &w->lock);
   w->host->between_runs(w->host->steps, left, 1);
   w->hold = 0;
-  pthread_cond_broadcast(&w->changed);
+  pthread_cond_broadcast(&w->room);
   pthread_mutex_unlock(&w->lock);
 }
 
@@ -118,7 +120,7 @@ static slot *wait_for(sweep *w, long j) {
     clock_gettime(CLOCK_REALTIME, &until);
     until.tv_nsec += 100000000;
     if (until.tv_nsec >= 1000000000) { until.tv_sec++; until.tv_nsec -= 1000000000; }
-    pthread_cond_timedwait(&w->changed, &w->lock, &until);
+    pthread_cond_timedwait(&w->rows, &w->lock, &until);
     if (nsm_interrupted()) w->stop = 1;
     pthread_mutex_unlock(&w->lock);
     show_progress(w);
@@ -131,12 +133,15 @@ static slot *wait_for(sweep *w, long j) {
   return there ? s : NULL;
 }
 
-static void hand_back(sweep *w, slot *s) {
+// Run j is done with. 1 where the row of the next one is there.
+static int hand_back(sweep *w, slot *s, long j) {
   pthread_mutex_lock(&w->lock);
+  int waits = w->taken - w->given >= RING, more = w->ring[(j + 1) % RING].ready;
   s->ready = 0;
   w->given++;
-  pthread_cond_broadcast(&w->changed);
+  if (waits) pthread_cond_broadcast(&w->room);
   pthread_mutex_unlock(&w->lock);
+  return more;
 }
 
 static void count(tally *t, sweep_outcome outcome) {
@@ -145,9 +150,10 @@ static void count(tally *t, sweep_outcome outcome) {
   t->claims += outcome == SWEEP_CLAIM;
 }
 
-static nsm_code write_rows(sweep *w, const char *bytes, size_t n, nsm_error *e) {
+// flush: nothing more comes at once.
+static nsm_code write_rows(sweep *w, const char *bytes, size_t n, int flush, nsm_error *e) {
   errno = 0;
-  if (w->h5 ? sweep_h5_rows(w->h5, bytes, n) : fwrite(bytes, 1, n, w->file) == n && fflush(w->file) == 0)
+  if (w->h5 ? sweep_h5_rows(w->h5, bytes, n) : fwrite(bytes, 1, n, w->file) == n && (!flush || fflush(w->file) == 0))
     return NSM_OK;
   if (errno == EPIPE) return NSM_PIPE;
   sim_fail(e, NSM_FILE, "writing to %s failed: %s", w->o.output ? w->o.output : "standard output", strerror(errno));
@@ -168,14 +174,14 @@ static nsm_code own_block(sweep *w, long j, nsm_error *e) {
     if (!s) { code = NSM_INTERRUPTED; break; }
     if (s->outcome == SWEEP_NO_ROOM) code = no_room(e);
     else if (alone) {
-      code = write_rows(w, s->row.at, s->row.n, e);
+      code = write_rows(w, s->row.at, s->row.n, 0, e);
       count(&w->tally, s->outcome);
       show_progress(w);
     } else {
       sweep_add(&all, s->row.at, s->row.n);
       count(&t, s->outcome);
     }
-    hand_back(w, s);
+    if (!hand_back(w, s, i) && alone && code == NSM_OK) code = write_rows(w, "", 0, 1, e);
     if (nsm_interrupted() && code == NSM_OK) code = NSM_INTERRUPTED;
   }
   if (!alone && all.failed) code = no_room(e);
@@ -196,7 +202,7 @@ static nsm_code block_of(sweep *w, int rank, nsm_error *e) {
     sim_fail(e, code = NSM_FILE, "the rows of rank %d did not arrive", rank);
   else {
     memcpy(&t, bytes, sizeof t);
-    code = write_rows(w, bytes + sizeof t, (size_t)n - sizeof t, e);
+    code = write_rows(w, bytes + sizeof t, (size_t)n - sizeof t, 1, e);
     w->tally.done += t.done;
     w->tally.failed += t.failed;
     w->tally.claims += t.claims;
@@ -285,7 +291,7 @@ static nsm_code open_file(sweep *w, int resume, nsm_error *e) {
   else if (w->first == 0 && !(resume && ftell(w->file) > 0)) {
     sweep_text header = { NULL, 0, 0, 0 };
     sweep_header(&w->task, &header);
-    code = header.failed ? no_room(e) : write_rows(w, header.at, header.n, e);
+    code = header.failed ? no_room(e) : write_rows(w, header.at, header.n, 1, e);
     free(header.at);
   }
   return code;
@@ -311,7 +317,8 @@ static nsm_code run_all(sweep *w, nsm_error *e) {
   long share = (w->plan.total - w->first) / (8 * w->ranks.size);
   w->block = share < 1 ? 1 : share > MOST_BLOCK ? MOST_BLOCK : share;
   pthread_mutex_init(&w->lock, NULL);
-  pthread_cond_init(&w->changed, NULL);
+  pthread_cond_init(&w->rows, NULL);
+  pthread_cond_init(&w->room, NULL);
   int n = 0;
   while (n < w->threads && pthread_create(&thread[n], NULL, work, w) == 0) n++;
   nsm_code code = NSM_OK;
@@ -319,14 +326,18 @@ static nsm_code run_all(sweep *w, nsm_error *e) {
   else code = all_blocks(w, e);
   pthread_mutex_lock(&w->lock);
   if (code != NSM_OK) w->stop = 1;
-  pthread_cond_broadcast(&w->changed);
+  pthread_cond_broadcast(&w->room);
   pthread_mutex_unlock(&w->lock);
   if (code != NSM_OK && w->ranks.size > 1 && w->ranks.library) {
-    if (w->ranks.rank == 0) say_summary(w, code);
+    if (w->ranks.rank == 0) {
+      fflush(w->file);
+      say_summary(w, code);
+    }
     w->ranks.give_up((int)code);
   }
   for (int i = 0; i < n; i++) pthread_join(thread[i], NULL);
-  pthread_cond_destroy(&w->changed);
+  pthread_cond_destroy(&w->rows);
+  pthread_cond_destroy(&w->room);
   pthread_mutex_destroy(&w->lock);
   for (int i = 0; i < RING; i++) free(w->ring[i].row.at);
   free(w->ring);

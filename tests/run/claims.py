@@ -481,13 +481,15 @@ def moreau_keeps_its_equations(model, theta, gamma):
     rows = list(zip(*(c[n] for n in ("time", "q", "q'", "z", "z'", "x", "l", "c.lambda"))))
     hit = 0
     for (t0, q0, v0, z0, w0, x0, l0, _), (t1, q1, v1, z1, w1, x1, l1, p) in zip(rows, rows[1:]):
-        _, f0, g0, gap, slope, _ = terms((q0, v0, z0, x0, l0), t0)
-        _, f1, g1, _, slope1, y = terms((q1, v1, z1, x1, l1), t1)
+        _, f0, _, gap, slope, _ = terms((q0, v0, z0, x0, l0), t0)
+        _, f1, _, _, slope1, _ = terms((q1, v1, z1, x1, l1), t1)
+        law = [(1 - gamma)*a + gamma*b for a, b in ((q0, q1), (v0, v1), (z0, z1), (x0, x1))]
+        _, _, g, _, _, y = terms((*law, l1), t0 + gamma*h)
         mid = [(1 - theta)*a + theta*b for a, b in ((q0, q1), (v0, v1), (z0, z1), (x0, x1))]
         M, *_ = terms((*mid, 0), t0)
         impulse = (0, slope1*p, 0)
         for k, step in enumerate((v1 - v0, w1 - w0, x1 - x0)):
-            off = (M[k]*step - h*theta*f1[k] - h*(1 - theta)*f0[k] - h*gamma*g1[k] - h*(1 - gamma)*g0[k] - impulse[k])
+            off = (M[k]*step - h*theta*f1[k] - h*(1 - theta)*f0[k] - h*g[k] - impulse[k])
             need(abs(off) <= 1e-12, f"(4), row {k} at t = {t1:g}: off by {off:.2e}")
         for a, b, u0, u1 in ((q0, q1, v0, v1), (z0, z1, w0, w1)):
             need(abs(b - a - h*(theta*u1 + (1 - theta)*u0)) <= 1e-14, f"(5) at t = {t1:g}")

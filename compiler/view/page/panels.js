@@ -47,7 +47,8 @@ class Panel {
       } });
       choice.append(make("label", { title: c.doc }, box, ` ${c.name}${c.unit ? ` [${c.unit}]` : ""}`));
     });
-    const x = make("select", { title: "what the plot is over", onchange: () => { this.spec.x = Number(x.value); this.fill(); } },
+    const x = make("select", { title: "what the plot is over", onchange: () => { this.spec.x = Number(x.value);
+      this.fill(); } },
       make("option", { value: -1 }, "over time"),
       ...facts.columns.map((c, i) => make("option", { value: i }, "over " + c.name)).filter((_, i) =>
         facts.columns[i].name !== "time"));
@@ -104,6 +105,7 @@ function plain(parent, of) {
   element.append(make("div", { className: "tools" },
     make("button", { onclick: () => download((of.title || "plot") + ".svg", "image/svg+xml", plot.svg()) }, "SVG")));
   extra.push(plot);
+  plot.draw();
   return plot;
 }
 
@@ -113,11 +115,15 @@ function energyPanel() {
   const f = k => field("points", Float32Array, 12, k), time = f(0), n = time.length;
   const [kinetic, potential, forces, dampers, contacts, friction, residue] = [1, 2, 3, 4, 5, 6, 7].map(f);
   const least = Math.min(0, ...potential), lowest = least < 0 ? least : 0;
-  const parts = [
+  /** @type {any[][]} */
+  const all = [
     ["kinetic", kinetic], ["potential" + (lowest ? " above its least" : ""), potential.map(v => v - lowest)],
     ["lost by friction", friction], ["lost by impacts", contacts.map((v, i) => v - friction[i])],
-    ["lost by dampers", dampers]].filter(([name, v]) => name === "kinetic" || v.some(x => Math.abs(x) > 1e-12));
-  const sum = new Float64Array(n), series = parts.map(([name, raw], k) => {
+    ["lost by dampers", dampers]];
+  const parts = all.filter(([name, v]) => name === "kinetic" || v.some(x => Math.abs(x) > 1e-12));
+  const sum = new Float64Array(n);
+  /** @type {any[]} */
+  const series = parts.map(([name, raw], k) => {
     const y = new Float64Array(n);
     for (let i = 0; i < n; i++) y[i] = sum[i] += raw[i];
     return { name, unit: "J", x: time, y, raw, colour: colourOf(k) };
@@ -126,10 +132,12 @@ function energyPanel() {
   series.push({ name: "at the start, and put in by forces", unit: "J", x: time, y: given, raw: given, line: true,
     colour: colour("ink") });
   plain(at("energyList"), { series, stacked: true, title: "energy" });
-  plain(at("energyList"), { series: [{ name: "residue of a step", unit: "J", x: time, y: residue, colour: colour("c4") }],
+  plain(at("energyList"), { series: [{ name: "residue of a step", unit: "J", x: time, y: residue,
+    colour: colour("c4") }],
     title: "residue", height: 130 });
   const e = facts.energy;
-  at("energyText").textContent = `Energy ${shown(e.initial)} J → ${shown(e.final)} J. Forces gave ${shown(e.forces)} J, ` +
+  at("energyText").textContent = `Energy ${shown(e.initial)} J → ${shown(e.final)} J. ` +
+    `Forces gave ${shown(e.forces)} J, ` +
     `contacts took ${shown(e.contacts)} J (${shown(e.friction)} J by friction), dampers ${shown(e.dampers)} J; the ` +
     `largest residue of a step is ${shown(e.residue)} J.`;
 }
@@ -153,12 +161,15 @@ function bandSpans(end) {
 function stepPanel() {
   const parent = at("stepList");
   if (facts.points) {
-    const f = k => field("points", Float32Array, 12, k), time = f(0), steps = f(11), per = v => v.map((x, i) => x / (steps[i] || 1));
+    const f = k => field("points", Float32Array, 12, k), time = f(0), steps = f(11), per = v => v.map((x,
+      i) => x / (steps[i] || 1));
     const residual = f(8);
     if (residual.some(v => v > 0))
-      plain(parent, { series: [{ name: "largest residual", unit: "", x: time, y: residual, colour: colour("c0") }], logY: true,
+      plain(parent, { series: [{ name: "largest residual", unit: "", x: time, y: residual, colour: colour("c0") }],
+        logY: true,
         title: "residual", height: 150 });
-    plain(parent, { series: [{ name: "Newton iterations a step", unit: "", x: time, y: per(f(9)), colour: colour("c1") },
+    plain(parent, { series: [{ name: "Newton iterations a step", unit: "", x: time, y: per(f(9)),
+      colour: colour("c1") },
       { name: "iterations of the solver a step", unit: "", x: time, y: per(f(10)), colour: colour("c2") }],
     title: "iterations", height: 150 });
   }
@@ -166,15 +177,15 @@ function stepPanel() {
     const time = timeColumn(), from = time[0] || 0, to = time.length ? time[time.length - 1] : facts.time;
     plain(parent, { series: [], bands: { names: facts.contacts, from, to, spans: bandSpans(to), legend:
       [["touches", "c5"], ["sticks", "c2"], ["slips", "c1"]].map(([name, c]) => ({ name, colour: colour(c) })) },
-    title: "contacts", height: Math.min(44 + 18 * facts.contacts.length, 420) }).of.bands.spans = bandSpans(to);
+    title: "contacts", height: Math.min(60 + 18 * facts.contacts.length, 460) });
   } else if (block("touches", Int32Array).some(n => n > 0)) {
     const n = Float64Array.from(block("touches", Int32Array));
-    plain(parent, { series: [{ name: "points of contact of shapes", unit: "", x: block("pictureTime", Float64Array), y: n,
-      colour: colour("c5") }], title: "contacts", height: 150 });
+    plain(parent, { series: [{ name: "points of contact of shapes", unit: "", x: block("pictureTime", Float64Array),
+      y: n, colour: colour("c5") }], title: "contacts", height: 150 });
   }
-  at("stepText").textContent = `${facts.steps} of ${facts.stepsTotal} steps of ${facts.scheme}; ${facts.newton} Newton ` +
-    `iterations, ${facts.solver} of the one-step solver, ${facts.impacts} impacts, ${facts.events} events; largest ` +
-    `residual ${shown(facts.residual)}. ▾ marks impacts, dotted lines events.`;
+  at("stepText").textContent = `${facts.steps} of ${facts.stepsTotal} steps of ${facts.scheme}; ` +
+    `${facts.newton} Newton iterations, ${facts.solver} of the one-step solver, ${facts.impacts} impacts, ` +
+    `${facts.events} events; largest residual ${shown(facts.residual)}. ▾ marks impacts, dotted lines events.`;
 }
 
 // ---- tables, text ---------------------------------------------------------------------------------------------------
@@ -204,8 +215,10 @@ function slider(p, change) {
   range.setAttribute("aria-label", p.name);
   field.setAttribute("aria-label", p.name + ", a number");
   range.value = v;
-  range.addEventListener("input", () => { field.value = Number(Number(range.value).toPrecision(6)); change(p.name, field.value); });
-  field.addEventListener("change", () => { if (field.value !== "") { range.value = field.value; change(p.name, field.value); } });
+  range.addEventListener("input", () => { field.value = Number(Number(range.value).toPrecision(6)); change(p.name,
+    field.value); });
+  field.addEventListener("change", () => { if (field.value !== "") { range.value = field.value; change(p.name,
+    field.value); } });
   return make("td", {}, range, field);
 }
 
@@ -213,7 +226,8 @@ function modelText() {
   const worst = new Map();
   for (const d of facts.diagnostics) if (d.line && worst.get(d.line) !== "error") worst.set(d.line, d.severity);
   const lines = facts.source.replace(/\n$/, "").split("\n").map((text, i) => {
-    const line = make("span", { className: worst.get(i + 1) || "" }, make("span", { className: "no" }, String(i + 1)), text);
+    const line = make("span", { className: worst.get(i + 1) || "" }, make("span", { className: "no" }, String(i + 1)),
+      text);
     return [line, "\n"];
   });
   at("source").replaceChildren(...lines.flat());

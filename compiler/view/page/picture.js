@@ -75,12 +75,16 @@ class Motion {
       for (const b of facts.bodies)
         for (const p of b.parts) {
           if (p.kind === HALFSPACE || p.kind === HALFPLANE || (!b.moves && k > 0)) continue;
-          add(place(this.poseOf(b, now), p.at), reach(p));
+          const pose = this.poseOf(b, now);
+          if (p.corner) for (let i = 0; i < p.corner.length; i += 3) add(place(pose, inBody(p, p.corner.slice(i,
+            i + 3))));
+          else add(place(pose, p.at), reach(p));
         }
       for (const d of facts.drawings)
         for (let m = 0; m < d.members; m++) {
           const a = this.argumentsOf(d, m, now);
-          if (["line", "polygon", "spring", "damper"].includes(d.shape)) a.filter(p => p.length > 1).forEach(p => add(p));
+          if (["line", "polygon", "spring",
+            "damper"].includes(d.shape)) a.filter(p => p.length > 1).forEach(p => add(p));
           else if (d.shape === "box") add(a[0], Math.hypot(...a[1]) / 2);
           else if (["disk", "circle", "sphere"].includes(d.shape)) add(a[0], a[1][0]);
           else add(a[0]);
@@ -115,12 +119,15 @@ class Motion {
     return out;
   }
 
-  /** Points of contact of the picture next to the last asked for: [place, impulse in proportion to the strongest]. */
+  /** Points of contact of the picture next to the last asked for: [place, arrow]; an arrow's length is the root of its
+   * impulse over the strongest one, so that what rests is seen beside impacts. */
   contacts() {
     const out = [], i = this.index || 0;
     for (let k = this.touchStart[i]; k < this.touchStart[i + 1]; k++) {
       const t = this.touch.subarray(6 * k, 6 * k + 6);
-      out.push([[t[0], t[1], t[2]], [t[3], t[4], t[5]].map(v => this.strongest ? v / this.strongest : 0)]);
+      const p = Math.hypot(t[3], t[4], t[5]), by = p > 0 ? 1 / Math.sqrt(p * this.strongest) : 0;
+      const arrow = [t[3] * by, t[4] * by, t[5] * by];
+      out.push([[t[0], t[1], t[2]], arrow]);
     }
     return out;
   }
@@ -136,19 +143,16 @@ function place(pose, x) {
 
 /** at + turn x of a part. */
 function inBody(p, x) {
-  return [0, 1, 2].map(i => p.at[i] + p.turn[3 * i] * x[0] + p.turn[3 * i + 1] * x[1] + p.turn[3 * i + 2] * (x[2] || 0));
+  const t = p.turn, z = x[2] || 0;
+  return [0, 1, 2].map(i => p.at[i] + t[3 * i] * x[0] + t[3 * i + 1] * x[1] + t[3 * i + 2] * z);
 }
 
-/** How far a part reaches from its origin. */
+/** How far a part without corners reaches from its origin. */
 function reach(p) {
   if (p.kind === BOX) return Math.hypot(...p.size);
   if (p.kind === RECTANGLE) return Math.hypot(p.size[0], p.size[1]);
   if (p.kind === CAPSULE) return p.size[0] + p.size[1];
-  if (p.kind === CYLINDER) return Math.hypot(p.size[0], p.size[1]);
-  if (!p.corner) return p.size[0];
-  let most = 0;
-  for (let i = 0; i < p.corner.length; i += 3) most = Math.max(most, Math.hypot(p.corner[i], p.corner[i + 1]));
-  return most;
+  return p.kind === CYLINDER ? Math.hypot(p.size[0], p.size[1]) : p.size[0];
 }
 
 /** Corners of a convex polygon, counter-clockwise. */
@@ -202,14 +206,16 @@ class Plane {
   }
 
   fit(width, height) {
-    const m = this.motion, w = Math.max(m.hi[0] - m.lo[0], m.size * 0.25), h = Math.max(m.hi[1] - m.lo[1], m.size * 0.25);
+    const m = this.motion, w = Math.max(m.hi[0] - m.lo[0], m.size * 0.25), h = Math.max(m.hi[1] - m.lo[1],
+      m.size * 0.25);
     this.scale = this.zoom * 0.84 * Math.min(width / w, height / h);
     this.width = width;
     this.height = height;
   }
 
   pixel(p) {
-    return [this.width / 2 + (p[0] - this.middle[0]) * this.scale, this.height / 2 - (p[1] - this.middle[1]) * this.scale];
+    return [this.width / 2 + (p[0] - this.middle[0]) * this.scale,
+      this.height / 2 - (p[1] - this.middle[1]) * this.scale];
   }
 
   polygon(points, fill, stroke, width = 1.5, closed = true) {

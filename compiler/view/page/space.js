@@ -28,7 +28,7 @@ void main() {
   gl_FragColor = vec4(c * light, 1.0);
 }`;
 
-// ---- meshes: triangles with normals -----------------------------------------------------------------------------------
+// ---- meshes: triangles with normals ---------------------------------------------------------------------------------
 function meshOf(triangles) {
   const place = [], normal = [];
   for (const [a, b, c, smooth] of triangles) {
@@ -68,7 +68,8 @@ function boxMesh() {
   const out = [];
   for (let axis = 0; axis < 3; axis++)
     for (const s of [-1, 1]) {
-      const p = (u, v) => { const q = [0, 0, 0]; q[axis] = s; q[(axis + 1) % 3] = u * s; q[(axis + 2) % 3] = v; return q; };
+      const p = (u, v) => { const q = [0, 0, 0]; q[axis] = s; q[(axis + 1) % 3] = u * s; q[(axis + 2) % 3] = v;
+        return q; };
       out.push([p(-1, -1), p(1, -1), p(1, 1)], [p(-1, -1), p(1, 1), p(-1, 1)]);
     }
   return meshOf(out);
@@ -107,7 +108,8 @@ function times(a, b) {
 
 const product = (a, b) => {                                 // 3 x 3, by rows
   const out = new Array(9).fill(0);
-  for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) for (let k = 0; k < 3; k++) out[3 * i + j] += a[3 * i + k] * b[3 * k + j];
+  for (let i = 0; i < 3; i++) for (let j = 0; j < 3; j++) for (let k = 0; k < 3;
+    k++) out[3 * i + j] += a[3 * i + k] * b[3 * k + j];
   return out;
 };
 
@@ -192,10 +194,12 @@ class Space {
   }
 
   camera(width, height) {
-    const m = this.motion, middle = m.lo.map((v, i) => (v + m.hi[i]) / 2), radius = Math.hypot(...minus(m.hi, m.lo)) / 2 || 1;
-    const away = 2.5 * radius / Math.min(1, width / height) / this.zoom;
+    const m = this.motion, middle = m.lo.map((v, i) => (v + m.hi[i]) / 2), radius = Math.hypot(...minus(m.hi,
+      m.lo)) / 2 || 1;
+    const away = 2.75 * radius / Math.min(1, width / height) / this.zoom;
     const from = [Math.cos(this.yaw) * Math.cos(this.pitch), Math.sin(this.yaw) * Math.cos(this.pitch),
       Math.sin(this.pitch)];
+    this.middle = middle;
     this.eye = middle.map((v, i) => v + away * from[i]);
     const z = unit(from), x = unit(cross([0, 0, 1], z)), y = cross(z, x), f = 1 / Math.tan(0.4);
     const near = away * 0.02, farthest = away + 40 * radius;
@@ -222,7 +226,8 @@ class Space {
       is("sphere", sphereMesh, [a, a, a]);
       is("belt", () => cylinderMesh(28, false), [a * 1.004, a * 1.004, a * 0.06]);
     } else if (p.kind === BOX) is("box", boxMesh, [a, b, c]);
-    else if (p.kind === CYLINDER || p.kind === DISK) is("cylinder", cylinderMesh, [a, a, p.kind === DISK ? a * 0.02 : b]);
+    else if (p.kind === CYLINDER || p.kind === DISK) is("cylinder", cylinderMesh, [a, a,
+      p.kind === DISK ? a * 0.02 : b]);
     else if (p.kind === RECTANGLE) is("box", boxMesh, [a, b, 0.02 * Math.min(a, b)]);
     else if (p.kind === CAPSULE) {
       is("cylinder", cylinderMesh, [a, a, b]);
@@ -230,10 +235,19 @@ class Space {
         this.solid(this.mesh("sphere", sphereMesh), place(pose, inBody(p, [0, 0, s * b])), turn, [a, a, a], tint);
     } else if (p.kind === CONVEX) is(key, () => hullMesh(p.corner), [1, 1, 1]);
     else if (p.kind === HALFSPACE) {
-      const far = 30 * this.radius, square = 10 ** Math.round(Math.log10(this.radius)) / 2;
-      const flat = [[[-1, -1, 0], [1, -1, 0], [1, 1, 0]], [[-1, -1, 0], [1, 1, 0], [-1, 1, 0]]];
-      this.solid(this.mesh("flat", () => meshOf(flat)), at, turn, [far, far, 1], tint, square);
+      this.plane(at, turn, tint);
     }
+  }
+
+  /** The surface of a half-space: a piece of it in front of what moves, where one looks from outside. */
+  plane(at, turn, tint) {
+    const normal = [turn[2], turn[5], turn[8]], level = Math.abs(normal[2]) > 0.7,
+      size = (level ? 5 : 1.3) * this.radius;
+    if (dot(normal, minus(this.eye, at)) <= 0) return;
+    const off = dot(normal, minus(this.middle, at)), middle = this.middle.map((v, i) => v - off * normal[i]);
+    const flat = [[[-1, -1, 0], [1, -1, 0], [1, 1, 0]], [[-1, -1, 0], [1, 1, 0], [-1, 1, 0]]];
+    const square = level ? 10 ** Math.round(Math.log10(this.radius)) / 2 : 0;
+    this.solid(this.mesh("flat", () => meshOf(flat)), middle, turn, [size, size, 1], tint, square);
   }
 
   rod(a, b, radius, tint) {
@@ -285,7 +299,8 @@ class Space {
   drawing(d, member, a, k, time, show) {
     const own = colourOf(k), tint = rgb(own), thin = this.radius * 0.012, flat = p => [p[0], p[1], p[2] || 0];
     const identity = [1, 0, 0, 0, 1, 0, 0, 0, 1];
-    if (d.shape === "line") for (let i = 1; i < a.length; i++) this.rod(flat(a[i - 1]), flat(a[i]), thin, rgb(colour("dim")));
+    if (d.shape === "line") for (let i = 1; i < a.length; i++) this.rod(flat(a[i - 1]), flat(a[i]), thin,
+      rgb(colour("dim")));
     else if (d.shape === "polygon") this.line([...a, a[0]], own);
     else if (d.shape === "sphere" || d.shape === "disk")
       this.solid(this.mesh("sphere", sphereMesh), flat(a[0]), identity, [a[1][0], a[1][0], a[1][0]], tint);
@@ -297,7 +312,8 @@ class Space {
       const turn = a[2] && a[2].length === 9 ? a[2] : [c, -s, 0, s, c, 0, 0, 0, 1];
       this.solid(this.mesh("box", boxMesh), flat(a[0]), turn, flat(a[1]).map(x => (x || thin) / 2), tint);
     } else if (d.shape === "spring" || d.shape === "damper") {
-      const from = flat(a[0]), to = flat(a[1]), r = along(minus(to, from)), wide = a[2] ? a[2][0] / 2 : this.radius * 0.05;
+      const from = flat(a[0]), to = flat(a[1]), r = along(minus(to, from)),
+        wide = a[2] ? a[2][0] / 2 : this.radius * 0.05;
       const coil = [...Array(121).keys()].map(i => {
         const s = i / 120, w = s < 0.1 || s > 0.9 || d.shape === "damper" ? 0 : wide, t = s * 18 * Math.PI;
         return from.map((v, j) => v + s * (to[j] - v) + w * (Math.cos(t) * r[3 * j] + Math.sin(t) * r[3 * j + 1]));

@@ -45,7 +45,8 @@ function play(on) {
 function speeds() {
   const span = motion.end - motion.begin || 1, wish = span / 10, list = [];
   for (let k = -5; k <= 4; k++) for (const m of [1, 2, 5]) list.push(m * 10 ** k);
-  const best = span <= 20 && span >= 3 ? 1 : list.reduce((a, b) => Math.abs(Math.log(b / wish)) < Math.abs(Math.log(a / wish)) ? b : a);
+  const best = span <= 20 && span >= 3 ? 1 : list.reduce((a,
+    b) => Math.abs(Math.log(b / wish)) < Math.abs(Math.log(a / wish)) ? b : a);
   const near = [...new Set([...list.filter(s => s >= best / 25 && s <= best * 25), 1])].sort((a, b) => a - b);
   at("speed").replaceChildren(...near.map(s => make("option", { value: s, selected: s === best },
     s === 1 ? "real time" : shown(s) + " ×")));
@@ -77,19 +78,22 @@ function listenToMotion() {
   for (const id of ["forces", "trails"]) at(id).addEventListener("change", showMotion);
   at("look").addEventListener("click", () => { scene.reset(); showMotion(); });
   const stage = at("lines"), fingers = new Map();
-  stage.addEventListener("pointerdown", e => { stage.setPointerCapture(e.pointerId); fingers.set(e.pointerId, [e.clientX, e.clientY]); });
+  stage.addEventListener("pointerdown", e => { stage.setPointerCapture(e.pointerId); fingers.set(e.pointerId,
+    [e.clientX, e.clientY]); });
   stage.addEventListener("pointermove", e => {
     const last = fingers.get(e.pointerId);
     if (!last || !scene) return;
     const others = [...fingers].filter(([id]) => id !== e.pointerId).map(([, p]) => p);
     if (others.length) {
-      const [o] = others, before = Math.hypot(last[0] - o[0], last[1] - o[1]), after = Math.hypot(e.clientX - o[0], e.clientY - o[1]);
+      const [o] = others, before = Math.hypot(last[0] - o[0], last[1] - o[1]), after = Math.hypot(e.clientX - o[0],
+        e.clientY - o[1]);
       scene.zoom *= before > 0 ? after / before : 1;
     } else scene.turn(e.clientX - last[0], e.clientY - last[1]);
     fingers.set(e.pointerId, [e.clientX, e.clientY]);
     showMotion();
   });
-  for (const name of ["pointerup", "pointercancel"]) stage.addEventListener(name, e => fingers.delete(e.pointerId));
+  for (const name of ["pointerup", "pointercancel"]) stage.addEventListener(name,
+    (/** @type {any} */ e) => fingers.delete(e.pointerId));
   stage.addEventListener("wheel", e => {
     if (!scene) return;
     e.preventDefault();
@@ -158,7 +162,9 @@ function build(keep, sameColumns) {
   modelText();
 }
 
-const page = { facts: () => facts, column: name => column(columnNamed(name)), plots: () => plots, play, renewed: 0,
+const page = { ready: 0, renew, motion: () => motion, facts: () => facts, column: name => column(columnNamed(name)),
+  plots: () => plots, play,
+  renewed: 0,
   time: () => now, show: time => { now = time; showMotion(); }, range: setRange, change };
 Object.defineProperty(window, "nsmPage", { value: page });
 
@@ -167,6 +173,8 @@ build(false, false);
 listenToMotion();
 at("addPlot").addEventListener("click", () => new Panel({ columns: [] }));
 at("zoomOut").addEventListener("click", () => setRange(null));
-at("allCsv").addEventListener("click", () => download(facts.model + ".csv", "text/csv", csv(facts.columns.map((_, i) => i))));
+at("allCsv").addEventListener("click", () => download(facts.model + ".csv", "text/csv", csv(facts.columns.map((_,
+  i) => i))));
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => build(true, false));
 new ResizeObserver(showMotion).observe(at("stage"));
+page.ready = performance.now();

@@ -1,0 +1,8 @@
+// Charts as SVG for papers: lines over a column, and a map of colours over two.
+#pragma once
+#include "../base/text.h"
+#include "table.h"
+
+void chart_lines(const Table *t, int x, const int *y, int ny, Text *out);
+// z over the values of x and y that occur; where several rows have the same, the last one is shown.
+void chart_map(const Table *t, int x, int y, int z, Text *out);
