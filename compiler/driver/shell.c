@@ -122,8 +122,8 @@ int command_man(const Options *o) {
        "nsm \\- a language and a compiler for nonsmooth dynamics\n.SH SYNOPSIS\n.B nsm\n.I COMMAND FILE...\n[flags]\n"
        ".SH DESCRIPTION\n"
        "A model says energies or equations, and set\\-valued laws: impacts, friction, ideal diodes, relays. nsm\n"
-       "derives the equations of motion, compiles and runs them. Data goes to standard output or to the file after \\-o,\n"
-       "everything else to standard error. The file \\- is standard input.\n.SH COMMANDS");
+       "derives the equations of motion, compiles and runs them. Data goes to standard output or to the\n"
+       "file after \\-o, everything else to standard error. The file \\- is standard input.\n.SH COMMANDS");
   for (int i = 0; i < COMMANDS; i++) print_command_page(&commands[i]);
   puts(".SH EXIT STATUS\n0 ok, 1 model wrong, 2 usage, 3 simulation failed, 4 file, memory or C compiler missing,\n"
        "5 claim failed, 125 fault of nsm, 130 interrupted.");
