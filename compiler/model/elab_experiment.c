@@ -187,7 +187,7 @@ void elab_simulate(Env env, const Ast *x) {
 static const struct { const char *name; MStatKind kind; bool ordinary; } statistics[] = {
   {"final", MS_FINAL, false}, {"initial", MS_INITIAL, false}, {"min", MS_MIN, true}, {"max", MS_MAX, true},
   {"mean", MS_MEAN, false},   {"drift", MS_DRIFT, false},     {"at", MS_AT, false},     {"gain", MS_GAIN, false},
-  {"events", MS_EVENTS, true}, {"first", MS_FIRST, true},     {"last", MS_LAST, true},
+  {"events", MS_EVENTS, false}, {"first", MS_FIRST, false}, {"last", MS_LAST, false},
 };
 enum { NSTATISTICS = sizeof statistics / sizeof *statistics };
 

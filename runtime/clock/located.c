@@ -71,6 +71,7 @@ void sim_located_step(nsm_sim *s, double t1) {
   struct sim_located *w = s->located;
   w->until = t1;
   w->pieces = w->capture = 0;
+  memset(w->fall, 0, (size_t)s->n.r.n * sizeof(double));
   memset(w->often, 0, (size_t)s->n.r.n);
 }
 
@@ -265,6 +266,7 @@ static int arrived(nsm_sim *s) {
 
 nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   struct sim_located *w = s->located;
+  w->measured = 0;
   if (s->now.sets_known) { sim_watch_begin(s); return NSM_OK; }
   if (!sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   s->w.begin_of = -1;
