@@ -51,8 +51,9 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 %token LE "'<='" GE "'>='" EQ "'=='" NE "'!='"
 
 %type <node> item picture simple braced decl declared named value law with_law arg part indexer range index expr operand
+%type <node> point
 %type <list> file items block decls formals dims exprs with laws args arg_list parts indexers indexer_list index_list
-%type <list> names pictures
+%type <list> names pictures points
 %type <text> doc
 %type <count> primes
 
@@ -247,8 +248,8 @@ expr: operand
 operand: NUMBER
        | STRING                                          { $$ = ast_string(p, @$, $1); }
        | '[' exprs ']'                                   { $$ = ast_vector(p, @$, $2); }
+       | '[' points ']'                                  { $$ = ast_vector(p, @$, $2); }
        | '(' expr ')'                                    { $$ = ast_paren(p, @$, $2); }
-       | '(' expr ',' exprs ')'                          { $$ = ast_point(p, @$, $2, $4); }
        | NAME                                            { $$ = ast_name(p, @$, $1); }
        | NAME '(' args ')'                               { $$ = ast_call(p, @$, @1, $1, $3); }
        | SUM '(' expr ')'                                { $$ = ast_call_sum(p, @$, @1, $3); }
@@ -262,6 +263,11 @@ operand: NUMBER
        ;
 exprs: expr                                              { $$ = ast_append(p, ast_list(), $1); }
      | exprs ',' expr                                    { $$ = ast_append(p, $1, $3); }
+     ;
+points: point                                            { $$ = ast_append(p, ast_list(), $1); }
+      | points ',' point                                 { $$ = ast_append(p, $1, $3); }
+      ;
+point: '(' expr ',' exprs ')'                            { $$ = ast_point(p, @$, $2, $4); }
      ;
 index: expr
      | range

@@ -227,8 +227,8 @@ void nsm_keep_ledger(nsm_sim *s);       // costs an evaluation of the energies p
 int  nsm_get_energy(const nsm_sim *s, nsm_energy *energy);
 
 // ---- what a run looks like (docs/view.md) ---------------------------------------------------------------------------
-// Contacts that the model names, members of families one by one; those of shapes come and go, see nsm_touch_point_at. Slips:
-// its friction is at its limit. Touches: it has no friction, or a law whose limit is no ellipse.
+// Contacts that the model names, members of families one by one; those of shapes come and go, see nsm_touch_point_at.
+// Slips: its friction is at its limit. Touches: it has no friction, or a law whose limit is no ellipse.
 typedef enum { NSM_APART, NSM_TOUCHES, NSM_STICKS, NSM_SLIPS } nsm_contact_state;
 int               nsm_ncontact(const nsm_sim *s);
 const char       *nsm_contact_name(nsm_sim *s, int i);     // valid until the next call that gives a name

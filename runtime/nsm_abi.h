@@ -20,6 +20,8 @@
 
 #define NSM_ABI_VERSION 19
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
+// A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
+#define NSM_PART_OF_KERNEL __attribute__((noinline))
 
 // --- what kernels read ---
 typedef struct nsm_view {
@@ -412,10 +414,12 @@ typedef struct nsm_whole {
   int ntimed;
   const int *timed;               // [ntimed] rows of f that time changes, in the order of tau
   int here;                       // NSM_WHOLE_LINEAR: rows act in `run`, by entries of M and X, which follow those of A
+  int stays;                      // or a contact that stays closed does, by the same entries
   int nm;
   const int *m_row, *m_col;       // [nm]
   int nx;
   const int *x_row, *x_col;       // [nx]: of z, of the row
+  int nstruck, struck[2];         // NSM_WHOLE_NEWTON: rows of contacts that `run` lets be struck
   int drifts;                     // some contact's rate or slip is not 0 at rest
 } nsm_whole;
 

@@ -218,7 +218,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   c->kernels = kernels_of_plan(c->arena, c->plan);
   c->whole = whole_of_plan(c->arena, c->plan);
   c->kernels = with_whole(c->arena, c->kernels, c->whole);
-  emit_c(c->stages, c->plan, &c->kernels, c->whole, &c->c);
+  emit_c(c->stages, c->plan, &c->kernels, c->whole, !o->for_tcc, &c->c);
   keep_places(c);
   return true;
 }

@@ -1,5 +1,4 @@
-// check, derive, emit, fmt, explain: commands that print what a stage made.
-#include <ctype.h>
+// check, derive, emit, fmt: commands that print what a stage made.
 #include <errno.h>
 #include <string.h>
 #include "../../runtime/command/outputs.h"
@@ -8,7 +7,9 @@
 
 static PipelineOptions pipeline_options(const Options *o, const char *path, bool library) {
   return (PipelineOptions){ .path = path, .set = o->set, .nset = o->nset, .scheme = o->scheme, .dump = o->dump,
-                            .library = library, .weights = o->weights, .step = o->step };
+                            .library = library, .weights = o->weights, .step = o->step,
+                            .for_tcc = o->jit != JIT_CC &&
+                                       (o->command <= NSM_FOR_TEST || o->command == NSM_FOR_SWEEP) };
 }
 
 int exit_code_of(const Compilation *c, bool good) {
@@ -146,23 +147,6 @@ int command_fmt(const Options *o) {
     if (code > worst) worst = code;
     text_free(&t);
     compilation_free(c);
-  }
-  return worst;
-}
-
-int command_explain(const Options *o) {
-  int worst = EXIT_OK;
-  for (int i = 0; i < o->nfile; i++) {
-    char name[16] = "";
-    for (size_t k = 0; o->file[i][k] && k < 15; k++) name[k] = (char)toupper((unsigned char)o->file[i][k]);
-    DiagCode code;
-    if (!diag_code_find(name, &code)) {
-      fprintf(stderr, "error: there is no diagnostic '%s'; codes look like E0420 and stand in every message\n",
-              o->file[i]);
-      worst = EXIT_USAGE;
-      continue;
-    }
-    printf("%s: %s\n\n%s", name, diag_code_title(code), diag_code_story(code));
   }
   return worst;
 }

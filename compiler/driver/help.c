@@ -3,6 +3,7 @@
 #include <unistd.h>
 #include "../base/suggest.h"
 #include "../lsp/lsp.h"
+#include "../syntax/vocabulary.h"
 #include "commands.h"
 
 enum { MANY = 1 << 30 };
@@ -43,7 +44,7 @@ int command_help(const Options *o) {
   const Command *c = command_named(o->file[0]);
   if (c) { print_command(c, stdout); return EXIT_OK; }
   DiagCode code;
-  if (diag_code_find(o->file[0], &code)) return command_explain(o);
+  if (diag_code_find(o->file[0], &code) || word_story(o->file[0], NULL)) return command_explain(o);
   const char *names[COMMANDS];
   for (int i = 0; i < COMMANDS; i++) names[i] = commands[i].name;
   const char *near = suggest(o->file[0], names, COMMANDS);

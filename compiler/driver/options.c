@@ -43,7 +43,8 @@ bool options_add_set(Arena *a, Options *o, const char *text) {
 }
 
 static int check_files(const Command *c, const Options *o) {
-  const char *what = c->id == NSM_FOR_EXPLAIN ? "a code, e.g. E0420" : "a file";
+  const char *what = c->id == NSM_FOR_EXPLAIN ? "a code, e.g. E0420, or a word" : c->id == NSM_FOR_NEW ? "a name"
+                   : c->id == NSM_FOR_COMPLETION ? "a shell" : "a file";
   if (given(o, NSM_FLAG_HELP)) return EXIT_OK;
   if (o->nfile < c->least) {
     fprintf(stderr, "error: nsm %s needs %s: nsm %s %s\n", c->name, what, c->name, c->files);

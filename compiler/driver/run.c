@@ -1,6 +1,7 @@
 // run, test and sweep: compile in memory, then the run of the runtime. Its errors are shown with the line of the model.
 #include <string.h>
 #include "../../runtime/command/command.h"
+#include "../../runtime/record/hdf5.h"
 #include "../../runtime/sweep/sweep.h"
 #include "commands.h"
 
@@ -44,7 +45,8 @@ int run_program(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *
   Compilation *c = p->c;
   int n;
   nsm_host host = { .out = stdout, .err = err, .input = compilation_inputs(c, &n),
-                    .compile_s = c->seconds + p->seconds, .say = show_error, .with = c, .watch = watch };
+                    .compile_s = c->seconds + p->seconds, .say = show_error, .with = c, .watch = watch,
+                    .meaning = nsm_meaning_of, .program = p, .text = c->source->text };
   host.ninput = n;
   if (o->jit == JIT_AUTO) {
     host.between_steps = jit_between_steps;
@@ -62,9 +64,11 @@ int run_program(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *
 // *not_reached: how many claims were about times that the run did not reach.
 static int run_compiled(const Options *o, Compilation *c, int *not_reached) {
   int code;
-  compilation_release_stages(c);
+  bool meanings = nsm_h5_is(o->output);                    // asks for units and descriptions
+  if (!meanings) compilation_release_stages(c);
   nsm_program *p = load_program(o, c, &code);
   if (!p) return code;
+  if (meanings) list_meanings(p);
   code = run_program(o, p, NULL, stderr, not_reached);
   jit_free(p->jit);
   return code;

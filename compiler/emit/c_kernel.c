@@ -228,12 +228,14 @@ static void statement(Printer *p, KValue v) {
   text_addc(o, '\n');
 }
 
+static bool is_written(const Printer *p, KValue v) {
+  const KNode *n = node(p, v);
+  bool declared = (n->code == KN_ROOM || n->code == KN_CONSTANTS) && p->place[v] != KP_DEAD;
+  return declared || (p->place[v] == KP_ALONE && n->code != KN_PARAM);
+}
+
 static void statements(Printer *p) {
-  for (int i = 0; i < p->k->n; i++) {
-    const KNode *n = node(p, i);
-    bool declared = (n->code == KN_ROOM || n->code == KN_CONSTANTS) && p->place[i] != KP_DEAD;
-    if (declared || (p->place[i] == KP_ALONE && n->code != KN_PARAM)) statement(p, i);
-  }
+  for (int i = 0; i < p->k->n; i++) if (is_written(p, i)) statement(p, i);
 }
 
 // --- functions ---
@@ -243,14 +245,130 @@ static Printer printer(Arena *a, const KKernel *k, int indent, Text *out) {
                     .name = ARENA_ARRAY(a, const char *, k->n + 1), .indent = indent };
 }
 
-void c_kernel(Arena *a, const KKernel *k, Text *out) {
-  if (k->about) { c_comment(k->about, out); text_addc(out, '\n'); }
-  text_printf(out, "static %s %s(", k_type_name(k->result), k->name);
+// attribute: "" or "NSM_PART_OF_KERNEL "; number 0: the kernel itself; more: what stands behind its parameters.
+static void head(const KKernel *k, const char *attribute, int number, const char *more, Text *out) {
+  text_printf(out, "%sstatic %s %s", attribute, k_type_name(k->result), k->name);
+  if (number) text_printf(out, "_part_%d", number);
+  text_addc(out, '(');
   for (int i = 0; i < k->nparam; i++)
     text_printf(out, "%s%s%s%s", i ? ", " : "", k_type_name(k->param[i].type), k->param[i].type <= KT_BOOL ? " " : "",
                 k->param[i].name);
-  text_add(out, k->nparam ? ") {\n" : "void) {\n");
+  text_printf(out, "%s) {\n", k->nparam ? more : "void");
+}
+
+// --- long kernels ---
+//
+// Straight code of many statements is written in parts, functions of their own that are called one after the other.
+// Values that a later part needs go through the array w. The same operations in the same order: the same bits.
+
+typedef struct Parts {
+  Printer p;
+  int *of, *last, *seen;                 // [n] part that writes a value; the last that needs it; the last that has it
+  int *slot;                             // [n] its place in w
+  int *spare, nspare, nw, n;             // places of w that are free again; places; parts
+} Parts;
+
+// What a value stands under a name in: itself, or of sine and cosine the call.
+static int writer(KCode c, KValue v, const KNode *n) {
+  return c == KN_SINE || c == KN_COSINE ? n->arg[0] : v;
+}
+
+// Calls `note` for each named value that node v is written with.
+static void named_in(Parts *q, KValue v, int part, void (*note)(Parts *, KValue, int)) {
+  const KNode *n = node(&q->p, v);
+  for (int i = 0; i < n->narg; i++) {
+    KValue a = n->arg[i];
+    if (a == K_NONE) continue;
+    const KNode *x = node(&q->p, a);
+    if (x->code == KN_SINE || x->code == KN_COSINE || (q->p.place[a] == KP_ALONE && x->code != KN_PARAM))
+      note(q, a, part);
+    else named_in(q, a, part, note);
+  }
+}
+
+static void note_use(Parts *q, KValue v, int part) {
+  if (k_is_array(node(&q->p, v)->type)) named_in(q, v, part, note_use);     // written anew
+  if (q->last[v] < part) q->last[v] = part;
+}
+
+// Only straight code of values and stores; arrays are fields of structures, and can be written again.
+static bool splits(const Printer *p, int part) {
+  if (part == 0 || p->k->n <= FEWEST_PARTS * part || p->k->result != KT_VOID) return false;
+  for (int i = 0; i < p->k->n; i++) {
+    const KNode *n = node(p, i);
+    if (!is_written(p, i)) continue;
+    if (n->code > KN_LIST && n->code != KN_STORE && n->code != KN_ADD_TO && n->code != KN_COMMENT) return false;
+    if (n->code == KN_CONSTANTS || n->code == KN_ROOM || n->code == KN_GET || n->code == KN_COUNTER) return false;
+    if (k_is_array(n->type) && n->code != KN_FIELD) return false;
+  }
+  return true;
+}
+
+// An array is written again, anything else is read from w; once in each part.
+static void take_part(Parts *q, KValue v, int part) {
+  Printer *p = &q->p;
+  const KNode *n = node(p, v);
+  if (q->seen[v] == part || q->of[writer(n->code, v, n)] == part) return;
+  q->seen[v] = part;
+  line(p);
+  if (k_is_array(n->type)) {
+    const char *name = p->name[v];
+    text_printf(p->out, "%s%s = ", k_type_name(n->type), name);
+    expression(p, v);
+    text_add(p->out, ";\n");
+  } else text_printf(p->out, "const %s %s = w[%d];\n", k_type_name(n->type), p->name[v], q->slot[v]);
+}
+
+static void keep_for_later(Parts *q, KValue v, int part) {
+  if (q->last[v] <= part || k_is_array(node(&q->p, v)->type)) return;
+  q->slot[v] = q->nspare ? q->spare[--q->nspare] : q->nw++;
+  line(&q->p);
+  text_printf(q->p.out, "w[%d] = %s;\n", q->slot[v], q->p.name[v]);
+}
+
+static void write_part(Parts *q, int part, int from, int to) {
+  for (int i = from; i < to; i++) if (is_written(&q->p, i)) named_in(q, i, part, take_part);
+  for (int i = from; i < to; i++) {
+    if (!is_written(&q->p, i)) continue;
+    statement(&q->p, i);
+    KCode c = node(&q->p, i)->code;
+    for (int k = c == KN_SINCOS; k <= 2*(c == KN_SINCOS); k++) keep_for_later(q, i + k, part);
+  }
+  for (int v = 0; v < to; v++)
+    if (q->slot[v] >= 0 && q->last[v] == part) q->spare[q->nspare++] = q->slot[v];
+}
+
+static void long_kernel(Arena *a, Printer *p, int part, Text *out) {
+  int n = p->k->n, *first = ARENA_ARRAY(a, int, n / part + 3);
+  Parts q = { .p = *p, .of = ARENA_ARRAY(a, int, n), .last = ARENA_ARRAY(a, int, n), .seen = ARENA_ARRAY(a, int, n),
+              .slot = ARENA_ARRAY(a, int, n), .spare = ARENA_ARRAY(a, int, n) };
+  for (int i = 0; i < n; i++) {
+    q.slot[i] = -1;
+    if (is_written(p, i) && (q.n == 0 || i - first[q.n - 1] >= part)) first[q.n++] = i;
+    q.of[i] = q.n;                                      // parts count from 1
+    if (is_written(p, i)) named_in(&q, i, q.n, note_use);
+  }
+  first[q.n] = n;
+  for (int k = 1; k <= q.n; k++) {
+    head(p->k, "NSM_PART_OF_KERNEL ", k, ", double *w", out);
+    write_part(&q, k, first[k - 1], first[k]);
+    text_add(out, "}\n");
+  }
+  head(p->k, "", 0, "", out);
+  text_printf(out, "  double w[%d];\n", q.nw + 1);
+  for (int k = 1; k <= q.n; k++) {
+    text_printf(out, "  %s_part_%d(", p->k->name, k);
+    for (int i = 0; i < p->k->nparam; i++) text_printf(out, "%s, ", p->k->param[i].name);
+    text_add(out, "w);\n");
+  }
+  text_add(out, "}\n");
+}
+
+void c_kernel(Arena *a, const KKernel *k, int part, Text *out) {
+  if (k->about) { c_comment(k->about, out); text_addc(out, '\n'); }
   Printer p = printer(a, k, 1, out);
+  if (splits(&p, part)) { long_kernel(a, &p, part, out); return; }
+  head(k, "", 0, "", out);
   statements(&p);
   text_add(out, "}\n");
 }

@@ -4,7 +4,10 @@
 #include "../base/vec.h"
 #include "../kernel/kernel.h"
 
-void c_kernel(Arena *a, const KKernel *k, Text *out);     // its comment and `static` function
+// Its comment and `static` function. part: 0, or a kernel of more than FEWEST_PARTS times as many nodes is written in
+// parts of that size where it can be.
+enum { FEWEST_PARTS = 4 };
+void c_kernel(Arena *a, const KKernel *k, int part, Text *out);
 // Its statements alone, indented by so many levels. numbers: NULL, or gets the constants in the order of the text,
 // which then says d[0], d[1], ... in their place.
 typedef Vec(double) Numbers;

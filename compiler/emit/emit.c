@@ -1,6 +1,8 @@
 // The emitter's table of contents.
 #include "emit_parts.h"
 
+enum { PART = 1500 };                    // nodes of a part of a long kernel
+
 // The functions of one class. *next: the first of its kernels, and then that of the next class.
 static void class_section(Emitter *e, const PlanClass *c, int number, const PlanKernels *k, int *next) {
   text_add(e->out, "\n");
@@ -12,15 +14,15 @@ static void class_section(Emitter *e, const PlanClass *c, int number, const Plan
   e->arena = arena_new();
   emit_fill(e, c, number);
   for (; *next < k->n && k->at[*next].cls == number; ++*next) {
-    if (k->at[*next].first == *next) c_kernel(e->arena, k->at[*next].kernel, e->out);
+    if (k->at[*next].first == *next) c_kernel(e->arena, k->at[*next].kernel, e->part, e->out);
   }
   arena_free(e->arena);
   e->arena = whole;
 }
 
-void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, Text *out) {
-  Emitter e = { .arena = a, .plan = p, .out = out, .kernels = k, .words = intern_new(a), .word_at = map_new(a),
-                .table_at = map_new(a) };
+void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, bool parts, Text *out) {
+  Emitter e = { .arena = a, .plan = p, .out = out, .kernels = k, .part = parts ? PART : 0, .words = intern_new(a),
+                .word_at = map_new(a), .table_at = map_new(a) };
   text_add(out, "#include \"nsm_abi.h\"\n\n");
   Text t = {0};
   text_printf(&t, "model %s, scheme %s", p->sys->model->name, p->scheme->name);

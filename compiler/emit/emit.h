@@ -6,4 +6,6 @@
 #include "../plan/plan.h"
 #include "../whole/whole.h"
 
-void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, Text *out);   // w NULL: none
+// w NULL: none. parts: long kernels are written in parts, which an optimising compiler takes in a fraction of the time;
+// libtcc would only make them slower.
+void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, bool parts, Text *out);

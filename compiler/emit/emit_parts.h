@@ -15,6 +15,7 @@ typedef struct Fill { int first; size_t k, d; } Fill;   // class whose function 
 typedef struct Emitter {
   Arena *arena; const Plan *plan; Text *out;
   const PlanKernels *kernels;
+  int part;                                // of c_kernel
   Text blob;                               // names, labels, units: the bytes that tables point into
   Fill *fill;                              // [ncls]
   Own *own;                                // where lines, variables, parameters and numbers go now; NULL: the text

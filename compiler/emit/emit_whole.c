@@ -12,7 +12,7 @@ void emit_whole(Emitter *e, const Whole *w) {
   Text *o = e->out;
   if (!w) return;
   text_add(o, "\n/* --- the whole step --- */\n");
-  c_kernel(e->arena, w->kernel, o);
+  c_kernel(e->arena, w->kernel, e->part, o);
   int *place = ARENA_ARRAY(e->arena, int, 3 * w->nconstant + 1);
   for (int i = 0; i < w->nconstant; i++) {
     place[3 * i] = w->constant[i].cls;
@@ -35,8 +35,9 @@ void emit_whole(Emitter *e, const Whole *w) {
               "  .nrow = %d, .row_l = whole_row_l, .nconstant = %d, .constant = whole_constant,\n"
               "  .npattern = %d, .row = whole_row, .col = whole_col, .ntimed = %d, .timed = whole_timed,\n"
               "  .nm = %d, .m_row = whole_m_row, .m_col = whole_m_col, .nx = %d, .x_row = whole_x_row, .x_col = "
-              "whole_x_col,\n  .here = %d, .drifts = %d\n"
+              "whole_x_col,\n  .here = %d, .stays = %d, .drifts = %d,\n"
+              "  .nstruck = %d, .struck = { %d, %d }\n"
               "};\n",
               kind[w->kind], w->nix, w->nrow, w->nconstant, w->npattern, w->ntimed, w->nm, w->nx, w->here,
-              w->drifts);
+              w->stays, w->drifts, w->nstruck, w->struck[0], w->struck[1]);
 }

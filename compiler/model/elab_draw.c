@@ -4,7 +4,8 @@
 #include "elab.h"
 
 // What stands for an argument: p a place, two or three numbers; v a vector of this kind, too; n a number; m a number
-// that may be missing; r a turn, an angle or a matrix 3 x 3, that may be missing; t a string or a number; + more places.
+// that may be missing; r a turn, an angle or a matrix 3 x 3, that may be missing; t a string or a number; + more of the
+// last.
 typedef struct Picture { const char *name, *arguments, *example; } Picture;
 static const Picture known[] = {
   { "line", "pp+", "line([0, 0], [x, y])" },

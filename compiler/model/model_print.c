@@ -354,6 +354,19 @@ static void results(Printer *p) {
     expr(p, m->output[i].value);
     end(p, p->ctx);
   }
+  for (int i = 0; i < m->ndraw; i++) {
+    const MDraw *d = &m->draw[i];
+    p->ctx = &m->output[d->first].ctx;
+    text_printf(p->out, "  draw %s(", d->shape);
+    for (int k = 0, n = d->first; k < d->nargument; k++)
+      for (int j = 0; j < d->argument[k]; j++, n++) {
+        text_add(p->out, j ? ", " : k ? "; " : "");
+        expr(p, m->output[n].value);
+      }
+    if (d->text) text_printf(p->out, "; \"%s\"", d->text);
+    text_add(p->out, ")");
+    end(p, p->ctx);
+  }
   for (int i = 0; i < m->nassertion; i++) {
     p->ctx = &m->assertion[i].ctx;
     text_add(p->out, "  assert ");

@@ -216,6 +216,12 @@ static bool timed(Parse *p) {
 
 // --- declarations ---
 
+// Where the bracket that is open at `at` closes, on its line.
+static size_t bracket_of(const SourceFile *f, size_t at) {
+  while (at < f->len && !strchr("];\n", f->text[at])) at++;
+  return at;
+}
+
 static bool declaration(Parse *p) {
   if (item(p, 0) != TOK_DECLARE || p->item_n < 2) return false;
   const SourceFile *f = p->file;
@@ -265,6 +271,10 @@ static bool declaration(Parse *p) {
     size_t end = skip_bracket(f, p->now.at.lo);
     d = say(p, p->now.at, "a unit behind ':' has no brackets");
     diag_help(d, "%s : %s", text_of(p, p->before2), trimmed(p, p->now.at.hi, end - 1));
+  } else if (now(p) == ':' && p->before.kind == TOK_NUMBER && p->before2.kind == '[' && !saw(p, '=')) {
+    size_t end = bracket_of(f, p->now.at.hi);
+    d = say(p, p->now.at, "an array is declared with its length; its indices begin with 1");
+    diag_help(d, "%s %s[%s];", word, text_of(p, p->item[1]), trimmed(p, p->now.at.hi, end));
   } else if (now(p) == ':' && p->before.kind == TOK_NUMBER && saw(p, '=') &&
              strspn(rest(p, p->now.at.hi), "0123456789.: ") == strlen(rest(p, p->now.at.hi))) {
     d = say(p, p->now.at, "a range is no value");

@@ -1,5 +1,6 @@
-// `nsm derive --mathml`, and the equations of `nsm view`: a fragment of HTML, headings and formulas in MathML. Energies,
-// matrices, forces, gaps and slips with their laws and relative degrees, contacts of shapes and the scheme in words.
+// `nsm derive --mathml`, and the equations of `nsm view`: a fragment of HTML, headings and formulas in MathML.
+// Energies, matrices, forces, gaps and slips with their laws and relative degrees, contacts of shapes and
+// the scheme in words.
 #include <string.h>
 #include "names.h"
 #include "system_print.h"

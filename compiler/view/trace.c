@@ -61,13 +61,16 @@ static void take_drawings(Trace *t, nsm_sim *s) {
 
 static nsm_code start(void *with, nsm_sim *s, const int *column, int ncolumn, nsm_error *e) {
   Trace *t = with;
+  nsm_energy energy;
+  int known = nsm_get_energy(s, &energy);
   (void)e;
+  t->ledger = known == 2;
+  t->lacks_ledger = known == 1;
+  if (t->again) return NSM_OK;
   take_columns(t, s, column, ncolumn);
   take_contacts(t, s);
   take_bodies(t, s);
   take_drawings(t, s);
-  nsm_energy energy;
-  t->ledger = nsm_get_energy(s, &energy) != 0;
   t->steps_total = nsm_steps_total(s);
   long pictures = t->picture_numbers ? TRACE_NUMBERS / t->picture_numbers : 0;
   if (t->picture_numbers && pictures < 60) pictures = 60;
@@ -138,11 +141,12 @@ static void take_picture(Trace *t, nsm_sim *s) {
 static nsm_code row(void *with, nsm_sim *s, const double *values, nsm_error *e) {
   Trace *t = with;
   (void)e;
-  for (int i = 0; i < t->ncolumn; i++) vec_push(&t->column[i].value, values[t->number[i]]);
   nsm_counters now;
   nsm_get_counters(s, &now);
-  now.max_residual = 0;
-  take_marks(t, s, &now);
+  if (!t->again) {
+    for (int i = 0; i < t->ncolumn; i++) vec_push(&t->column[i].value, values[t->number[i]]);
+    take_marks(t, s, &now);
+  }
   long before = t->count.steps, last = now.steps == t->steps_total;
   t->count = now;
   t->residual = fmaxf(t->residual, number(nsm_take_residual(s)));
@@ -150,8 +154,9 @@ static nsm_code row(void *with, nsm_sim *s, const double *values, nsm_error *e) 
     double residue = nsm_read_column(s, nsm_ncolumn(s) + NSM_ENERGIES - 1);
     if (fabs(residue) > fabs((double)t->residue)) t->residue = number(residue);
   }
-  bool first = t->rows == 0;
+  bool first = t->point.n == 0;
   if (first || last || now.steps / t->per_point > before / t->per_point) take_point(t, s);
+  if (t->again) return NSM_OK;
   if (t->per_picture && (first || last || now.steps / t->per_picture > before / t->per_picture)) take_picture(t, s);
   t->rows++;
   return NSM_OK;
@@ -160,15 +165,16 @@ static nsm_code row(void *with, nsm_sim *s, const double *values, nsm_error *e) 
 // ---- end ------------------------------------------------------------------------------------------------------------
 static void claim(void *with, int i, nsm_outcome how) {
   Trace *t = with;
-  if (i >= t->nclaim) return;
+  if (i >= t->nclaim || t->again) return;
   t->claim[i] = how;
   t->claims_known = true;
 }
 
 static void end(void *with, nsm_sim *s, nsm_code code, const char *message, double seconds) {
   Trace *t = with;
-  nsm_get_counters(s, &t->count);
   nsm_get_energy(s, &t->energy);
+  if (t->again) { t->count = t->counted; return; }
+  nsm_get_counters(s, &t->count);
   t->time = nsm_time(s);
   t->code = code;
   t->message = message ? copy(t->a, message) : "";
@@ -179,7 +185,16 @@ void trace_open(Trace *t, Arena *a, const nsm_program *p, nsm_watch *watch) {
   *t = (Trace){ .p = p, .a = a, .message = "" };
   t->nclaim = p->c->model->nexpect;
   t->claim = ARENA_ARRAY(a, nsm_outcome, t->nclaim + 1);
-  *watch = (nsm_watch){ t, start, row, claim, end };
+  *watch = (nsm_watch){ t, 0, start, row, claim, end };
+}
+
+void trace_again(Trace *t, nsm_watch *watch) {
+  t->again = true;
+  t->counted = t->count;
+  t->count = t->before = (nsm_counters){ 0 };
+  t->residue = t->residual = 0;
+  t->point.n = 0;
+  watch->ledger = 1;
 }
 
 void trace_close(Trace *t) {

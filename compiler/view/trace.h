@@ -36,7 +36,8 @@ typedef struct Trace {
   TraceColumn *column; int ncolumn;
   const int  *number;                   // [ncolumn] of the simulation
   long        rows, steps_total, every, per_point, per_picture;
-  bool        ledger;
+  bool        ledger, lacks_ledger;     // lacks: it would have changed digits; a second run can give it
+  bool        again;                    // this is the second run: only points and energies are taken
   Vec(TracePoint) point;
   Vec(TraceMark) mark;
   Vec(TraceBand) band;
@@ -50,7 +51,7 @@ typedef struct Trace {
   int         picture_numbers;
   nsm_outcome *claim; int nclaim; bool claims_known;
   double     *parameter;                // values
-  nsm_counters before, count;
+  nsm_counters before, count, counted;  // counted: of the first run, during the second
   float       residue, residual;        // largest since the last point
   double      last_residue;
   nsm_energy  energy;
@@ -63,4 +64,6 @@ typedef struct Trace {
 // watch: to be given to a run; the trace is its `with` and belongs to the caller. All memory but the lists is the
 // arena's.
 void trace_open(Trace *t, Arena *a, const nsm_program *p, nsm_watch *watch);
+// The same trace for a second run of the same, which gives the ledger.
+void trace_again(Trace *t, nsm_watch *watch);
 void trace_close(Trace *t);

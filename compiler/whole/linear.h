@@ -2,6 +2,7 @@
 //
 //   linear_pattern.c  which entries of A, M and X can differ from 0; what time gives
 //   linear_rows.c     rows that always act, by the map in s
+//   linear_contacts.c a contact that stays closed, by the map in s
 //   whole_linear.c    the step
 #pragma once
 #include "step.h"
@@ -12,6 +13,8 @@ typedef struct Linear {
   Step *p;
   const Instance **contact; int ncontact;
   bool always, here;                    // some row acts in every step; rows act here, not in the runtime alone
+  bool stays;                           // a contact that stays closed acts here
+  const Instance **friction;            // [ncontact] of each contact; NULL
   int *comp;                            // [nz] component of W
   int width;                            // columns of A: q, z, tau, 1
   int ntimed, *timed, *tau;             // tau [nz]: number of the row's tau, -1
@@ -21,12 +24,13 @@ typedef struct Linear {
   int nconstant;                        // of c, so far
   int q, z, q1, z1, gap, rate, reach, y_at, l_at, worst, l0, L;     // places in s
   KValue *l, *l0_value, *L_value, *basic, worst_value, least;               // rows that act here: variables
+  int kept; struct Stays *stay;         // linear_contacts.c: places in s; its own
 } Linear;
 
 Ex   linear_without(Written *w, RoleKind first, Ex e);   // variables from this kind on are 0: multipliers, or all
 bool linear_timed(const Written *w, Ex e);
 void linear_time(Linear *l);                             // timed, tau, rest, phi
-void linear_patterns(Linear *l);                         // A; where rows act here, M and X
+void linear_patterns(Linear *l);                         // A; where rows or contacts act here, M and X
 KValue *linear_load(Linear *l, Pattern2 *m, const char *name);   // its constants, the next of c
 
 bool linear_rows_fit(const Linear *l);                   // few intervals with constant bounds that always act?
@@ -36,3 +40,19 @@ void linear_rows_open(Linear *l);                        // before the loop
 KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, KValue *lambda, KValue *change);
 void linear_rows_load(Linear *l);                        // what the runtime has put into s
 void linear_rows_close(Linear *l);                       // after the loop
+
+// The largest |u|/U, and what linear_judge needs: variables; after the runtime has changed it.
+void linear_worst_open(Linear *l);
+void linear_worst_load(Linear *l);
+// Row i, u = 0 by its map: |u| <= 8 eps U and `within` (K_NONE: always), else the variable `fits` becomes 0.
+void linear_judge(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits);
+
+bool linear_stays_fit(Linear *l);                        // few contacts, each with Coulomb friction in one direction
+void linear_stays_open(Linear *l);                       // before the loop
+void linear_stays_load(Linear *l);                       // what the runtime has put into s
+// Within the branch for steps in which some contact may be closed. gap, near [ncontact]: near = gap + (h/2) rate is
+// above `reach` of a contact that is open; q0, z0 at the begin; variables: reach, and q, z, which have the free motion.
+// The variable that it gives is 1 where the step is done, with its forces in q and z.
+typedef struct LinearMotion { const KValue *gap, *near, *reach, *q0, *z0, *q, *z; } LinearMotion;
+KValue linear_stays_act(Linear *l, const LinearMotion *m);
+void linear_stays_close(Linear *l);                      // into s, for the runtime

@@ -129,10 +129,32 @@ static void of_rows(Linear *l) {
   l->M = pattern_of(w->arena, m, nr, nr);
 }
 
+// The same of contacts, X = W^-1 H^T: of M the block of each contact.
+static void of_contacts(Linear *l) {
+  Written *w = l->p->w;
+  int nz = w->nz, nr = w->nrow;
+  bool *acts = ARENA_ARRAY(w->arena, bool, nz * nr + 1), *m = ARENA_ARRAY(w->arena, bool, nr * nr + 1);
+  for (int a = 0; a < w->n; a++) {
+    const Instance *at = &w->at[a];
+    const SysClass *c = at->pc->c;
+    for (int e = 0; at->row >= 0 && e < c->h.n; e++) {
+      int z = written_z(w, at, c->h.at[e].col);
+      for (int i = 0; z >= 0 && i < nz; i++) acts[i * nr + at->row] |= l->comp[i] == l->comp[z];
+    }
+  }
+  for (int j = 0; j < l->ncontact; j++) {
+    int n = l->contact[j]->row, t = l->friction[j] ? l->friction[j]->row : n;
+    m[n * nr + n] = m[n * nr + t] = m[t * nr + n] = m[t * nr + t] = true;
+  }
+  l->X = pattern_of(w->arena, acts, nz, nr);
+  l->M = pattern_of(w->arena, m, nr, nr);
+}
+
 void linear_patterns(Linear *l) {
   components(l);
   of_motion(l);
   if (l->here) of_rows(l);
+  if (l->stays) of_contacts(l);
 }
 
 KValue *linear_load(Linear *l, Pattern2 *m, const char *name) {

@@ -9,6 +9,9 @@
 #include "linear.h"
 
 enum { MOST = 8 };
+// Where (z_k)^2 + sum of squares of the forces' parts < 1e20 z1^2, each of these is below 1e10 |z1|, and z1 is far from
+// 16 eps of their sum: not at rest, said without the sum.
+static const double clearly = 1e20;
 
 bool linear_rows_fit(const Linear *l) {
   const Written *w = l->p->w;
@@ -45,6 +48,16 @@ static KValue least_of(const Linear *l) {
 
 static void set_least(const Linear *l) { k_set(l->p->b, l->least, least_of(l)); }
 
+void linear_worst_open(Linear *l) {
+  l->worst_value = k_variable(l->p->b, "worst", k_at_number(l->p->b, l->p->s, l->worst));
+  l->least = k_variable(l->p->b, "least", least_of(l));
+}
+
+void linear_worst_load(Linear *l) {
+  k_set(l->p->b, l->worst_value, k_at_number(l->p->b, l->p->s, l->worst));
+  set_least(l);
+}
+
 void linear_rows_open(Linear *l) {
   Step *p = l->p;
   KBuilder *b = p->b;
@@ -65,8 +78,7 @@ void linear_rows_open(Linear *l) {
           : k_variable(b, arena_printf(p->arena, "L%d_%d", i, j), k_at_number(b, p->s, l->L + i + j * n));
   for (int i = 0; i < n; i++)
     l->basic[i] = k_variable(b, step_name(p, "basic", i), k_at_number(b, p->s, l->L + n * n + i));
-  l->worst_value = k_variable(b, "worst", k_at_number(b, p->s, l->worst));
-  l->least = k_variable(b, "least", least_of(l));
+  linear_worst_open(l);
 }
 
 // What the runtime has put into s.
@@ -79,8 +91,7 @@ void linear_rows_load(Linear *l) {
   for (int i = 0; i < n * n; i++)
     if (l->L_value[i] != K_NONE) k_set(b, l->L_value[i], k_at_number(b, p->s, l->L + i));
   for (int i = 0; i < n; i++) k_set(b, l->basic[i], k_at_number(b, p->s, l->L + n * n + i));
-  k_set(b, l->worst_value, k_at_number(b, p->s, l->worst));
-  set_least(l);
+  linear_worst_load(l);
 }
 
 static KValue less(Step *p, KValue x, KValue y) { return k_op2(p->b, OP_LE, x, y); }
@@ -132,7 +143,7 @@ static void add_sizes(Linear *l, const Pattern2 *m, const KValue *lambda, int i,
 
 // Row i, where no bound holds it: |u| <= 8 eps U and a force within its bounds, else `fits` becomes 0. The largest
 // |u|/U is kept, and least = min(that, 8 eps), below which nothing is left to do.
-static void judge_basic(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits) {
+void linear_judge(Linear *l, int i, KValue u, KValue U, KValue within, KValue fits) {
   Step *p = l->p;
   KBuilder *b = p->b;
   KValue rounds = k_number(b, 8 * DBL_EPSILON), never = k_integer(b, 0);
@@ -159,7 +170,6 @@ KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, 
   Step *p = l->p;
   KBuilder *b = p->b;
   int n = p->w->nrow, nz = p->w->nz;
-  KValue good = K_NONE;
   for (int i = 0; i < n; i++) {                              // a row at its bound does not wait for q
     KValue v = k_variable(b, step_name(p, "force", i), k_get(b, l->l0_value[i])), sum = k_get(b, l->l0_value[i]);
     for (int j = 0; j < n; j++)
@@ -179,23 +189,35 @@ KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, 
     ways(l, i, lambda[i], u, &within, &at);
     if (at != K_NONE) k_if(b, k_op1(b, OP_NOT, at));
     add_sizes(l, &l->M, lambda, i, product, &U);
-    judge_basic(l, i, u, U == K_NONE ? k_number(b, 0) : U, within, fits);
+    linear_judge(l, i, u, U == K_NONE ? k_number(b, 0) : U, within, fits);
     if (at != K_NONE) k_close(b);
   }
-  good = k_op2(b, OP_EQ, k_get(b, fits), k_integer(b, 1));
+  KValue far = K_NONE, moves = K_NONE;
   for (int i = 0; i < nz; i++) {
-    KValue size = K_NONE, sum = K_NONE;
+    KValue size = K_NONE, sum = K_NONE, square = K_NONE;
     add_products(l, &l->X, lambda, 'x', i, product, &sum);
     add_sizes(l, &l->X, lambda, i, product, &size);
     change[i] = K_NONE;
     if (size == K_NONE) continue;
+    for (int j = 0; j < n; j++)
+      if (product[j] != K_NONE) square = step_add(p, square, k_op2(b, OP_TIMES, product[j], product[j]));
     change[i] = i < p->w->nq ? k_name(b, sum, step_name(p, "change", i), NULL) : sum;
     size = k_op2(b, OP_PLUS, size, k_op2(b, OP_PLUS, step_abs(p, z[i]), step_abs(p, z1[i])));
     z1[i] = k_name(b, k_op2(b, OP_PLUS, z1[i], change[i]), step_name(p, "zc", i), NULL);
-    good = step_both(p, good, k_op2(b, OP_LT, k_op2(b, OP_TIMES, k_number(b, 16 * DBL_EPSILON), size),
-                                    step_abs(p, z1[i])));
+    square = k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, z[i], z[i]), square);
+    far = step_both(p, far, k_op2(b, OP_LT, square, k_op2(b, OP_TIMES, k_number(b, clearly),
+                                                          k_op2(b, OP_TIMES, z1[i], z1[i]))));
+    moves = step_both(p, moves, k_op2(b, OP_LT, k_op2(b, OP_TIMES, k_number(b, 16 * DBL_EPSILON), size),
+                                      step_abs(p, z1[i])));
   }
-  return good;
+  if (far != K_NONE) {
+    k_if(b, k_op1(b, OP_NOT, far));
+    k_if(b, k_op1(b, OP_NOT, moves));
+    k_set(b, fits, k_integer(b, 0));
+    k_close(b);
+    k_close(b);
+  }
+  return k_op2(b, OP_EQ, k_get(b, fits), k_integer(b, 1));
 }
 
 void linear_rows_close(Linear *l) {

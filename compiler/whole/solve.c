@@ -55,26 +55,41 @@ static Factors factors_new(Step *p, int n) {
   return f;
 }
 
-typedef struct Elimination { Step *p; const char *tag; Factors f; int first, names; bool *done; KValue *terms; }
-    Elimination;
+enum { MADE = 1024 };                   // operations that are remembered, a power of 2
+
+typedef struct Made { Op op; KValue x, y, value; } Made;
+typedef struct Elimination {
+  Step *p; const char *tag; Factors f; int first, names; bool *done; KValue *terms, one;
+  Made *made;                           // by hash: blocks that are equal, as those of x and y, are inverted once
+} Elimination;
+
+// x op y under a name; y K_NONE: of one argument.
+static KValue made(Elimination *e, Op op, KValue x, KValue y, const char *what) {
+  Made *m = &e->made[((unsigned)op * 31u + (unsigned)x * 7919u + (unsigned)(y + 1) * 104729u) % MADE];
+  if (m->value != K_NONE && m->op == op && m->x == x && m->y == y) return m->value;
+  KValue v = y == K_NONE ? k_op1(e->p->b, op, x) : k_op2(e->p->b, op, x, y);
+  *m = (Made){ op, x, y, named(e->p, v, e->tag, what, e->names++) };
+  return m->value;
+}
 
 static KValue times(Elimination *e, KValue x, KValue y) {
   return x == K_NONE || y == K_NONE ? K_NONE : k_op2(e->p->b, OP_TIMES, x, y);
 }
 
-// A_ij -= l A_kj; the terms of later pivots are added up.
-static void subtract(Elimination *e, int i, KValue l, int k) {
+// A_ij -= x A_kj + y A_lj, their sum first: fewer operations wait for each other. The terms of later pivots are added
+// up. x, y K_NONE: none.
+static void subtract(Elimination *e, int i, KValue x, int k, KValue y, int l) {
   Step *p = e->p;
   int n = e->f.n;
   for (int j = 0; j < n; j++) {
-    KValue *to = &e->f.A[i * n + j], t;
-    if (e->done[j] || e->f.A[k * n + j] == K_NONE || l == K_NONE) continue;
-    t = times(e, l, e->f.A[k * n + j]);
-    if (i == j && i >= e->first) {
-      t = named(p, t, e->tag, "e", e->names++);
-      e->terms[i] = step_add(p, e->terms[i], step_abs(p, t));
+    KValue *to = &e->f.A[i * n + j], t[] = { times(e, x, e->f.A[k * n + j]), times(e, y, e->f.A[l * n + j]) };
+    if (e->done[j] || (t[0] == K_NONE && t[1] == K_NONE)) continue;
+    for (int m = 0; m < 2; m++) {
+      if (i != j || i < e->first || t[m] == K_NONE) continue;
+      t[m] = named(p, t[m], e->tag, "e", e->names++);
+      e->terms[i] = step_add(p, e->terms[i], step_abs(p, t[m]));
     }
-    *to = named(p, step_sub(p, *to, t), e->tag, "e", e->names++);
+    *to = named(p, step_sub(p, *to, step_add(p, t[0], t[1])), e->tag, "e", e->names++);
   }
 }
 
@@ -90,11 +105,11 @@ static void eliminate_one(Elimination *e, int k, KValue *good) {
   int n = f->n;
   e->done[k] = true;
   if (k >= e->first) is_pivot(e, f->A[k * n + k], e->terms[k], good);
-  f->inverse[k] = named(p, k_op2(p->b, OP_OVER, k_number(p->b, 1), f->A[k * n + k]), e->tag, "pivot", k);
+  f->inverse[k] = made(e, OP_OVER, e->one, f->A[k * n + k], "pivot");
   for (int i = 0; i < n; i++) {
     if (e->done[i] || f->A[i * n + k] == K_NONE) continue;
     f->A[i * n + k] = named(p, times(e, f->A[i * n + k], f->inverse[k]), e->tag, "f", e->names++);
-    subtract(e, i, f->A[i * n + k], k);
+    subtract(e, i, f->A[i * n + k], k, K_NONE, k);
   }
 }
 
@@ -106,16 +121,15 @@ static void eliminate_two(Elimination *e, int k, int l, KValue *good) {
   int n = f->n;
   KValue *A = f->A, A0 = A[k * n + k], B0 = A[k * n + l], C0 = A[l * n + k], D0 = A[l * n + l];
   e->done[k] = e->done[l] = true;
-  KValue ad = named(p, times(e, A0, D0), e->tag, "e", e->names++), bc = named(p, times(e, B0, C0), e->tag, "e",
-      e->names++);
-  KValue det = named(p, k_op2(b, OP_MINUS, ad, bc), e->tag, "e", e->names++);
+  KValue ad = made(e, OP_TIMES, A0, D0, "e"), bc = made(e, OP_TIMES, B0, C0, "e"),
+         det = made(e, OP_MINUS, ad, bc, "e");
   if (k >= e->first)
     is_pivot(e, det, k_op2(b, OP_PLUS, times(e, e->terms[k], e->terms[l]), step_abs(p, bc)), good);
-  KValue r = named(p, k_op2(b, OP_OVER, k_number(b, 1), det), e->tag, "pivot", k);
-  f->inverse[k] = named(p, times(e, D0, r), e->tag, "f", e->names++);
-  f->inverse[l] = named(p, times(e, A0, r), e->tag, "f", e->names++);
-  A[k * n + l] = named(p, k_op1(b, OP_OPPOSITE, times(e, B0, r)), e->tag, "f", e->names++);
-  A[l * n + k] = named(p, k_op1(b, OP_OPPOSITE, times(e, C0, r)), e->tag, "f", e->names++);
+  KValue r = made(e, OP_OVER, e->one, det, "pivot");
+  f->inverse[k] = made(e, OP_TIMES, D0, r, "f");
+  f->inverse[l] = made(e, OP_TIMES, A0, r, "f");
+  A[k * n + l] = made(e, OP_OPPOSITE, made(e, OP_TIMES, B0, r, "f"), K_NONE, "f");
+  A[l * n + k] = made(e, OP_OPPOSITE, made(e, OP_TIMES, C0, r, "f"), K_NONE, "f");
   for (int i = 0; i < n; i++) {
     KValue x = A[i * n + k], y = A[i * n + l];
     if (e->done[i] || (x == K_NONE && y == K_NONE)) continue;
@@ -123,8 +137,7 @@ static void eliminate_two(Elimination *e, int k, int l, KValue *good) {
                          e->names++);
     A[i * n + l] = named(p, step_add(p, times(e, x, A[k * n + l]), times(e, y, f->inverse[l])), e->tag, "f",
                          e->names++);
-    subtract(e, i, A[i * n + k], k);
-    subtract(e, i, A[i * n + l], l);
+    subtract(e, i, A[i * n + k], k, A[i * n + l], l);
   }
 }
 
@@ -133,6 +146,9 @@ Factors factor_unrolled(Step *p, const char *tag, int n, int first, const KValue
                     .done = ARENA_ARRAY(p->arena, bool, n + 1), .terms = ARENA_ARRAY(p->arena, KValue, n + 1) };
   bool *pattern = ARENA_ARRAY(p->arena, bool, n * n + 1);
   *good = K_NONE;
+  e.one = k_number(p->b, 1);
+  e.made = ARENA_ARRAY(p->arena, Made, MADE);
+  for (int i = 0; i < MADE; i++) e.made[i].value = K_NONE;
   for (int i = 0; i < n * n; i++) { e.f.A[i] = A[i]; pattern[i] = A[i] != K_NONE; }
   for (int i = 0; i < n; i++) e.terms[i] = A[i * n + i] == K_NONE ? K_NONE : step_abs(p, A[i * n + i]);
   INVARIANT(order_of(p->arena, n, first, pattern, e.f.order, e.f.pair));
@@ -144,12 +160,16 @@ Factors factor_unrolled(Step *p, const char *tag, int n, int first, const KValue
   return e.f;
 }
 
-static void forward(Step *p, const char *tag, const Factors *f, int from, int k, KValue *x, int *names) {
+// Of the later rows, by unknown k, and l where it is not -1.
+static void forward(Step *p, const char *tag, const Factors *f, int from, int k, int l, KValue *x, int *names) {
   int n = f->n;
-  for (int t = from; t < n && x[k] != K_NONE; t++) {
-    int i = f->order[t];
-    if (f->A[i * n + k] == K_NONE) continue;
-    x[i] = named(p, step_sub(p, x[i], k_op2(p->b, OP_TIMES, f->A[i * n + k], x[k])), tag, "r", (*names)++);
+  for (int t = from; t < n; t++) {
+    int i = f->order[t], of[] = { k, l };
+    KValue sum = K_NONE;
+    for (int m = 0; m < 2; m++)
+      if (of[m] >= 0 && f->A[i * n + of[m]] != K_NONE && x[of[m]] != K_NONE)
+        sum = step_add(p, sum, k_op2(p->b, OP_TIMES, f->A[i * n + of[m]], x[of[m]]));
+    if (sum != K_NONE) x[i] = named(p, step_sub(p, x[i], sum), tag, "r", (*names)++);
   }
 }
 
@@ -167,7 +187,7 @@ void solve_unrolled(Step *p, const char *tag, const Factors *f, KValue *x) {
   int n = f->n, names = 0;
   for (int s = 0; s < n; s++) {
     int two = f->pair[s];
-    for (int m = 0; m <= two; m++) forward(p, tag, f, s + 1 + two, f->order[s + m], x, &names);
+    forward(p, tag, f, s + 1 + two, f->order[s], two ? f->order[s + 1] : -1, x, &names);
     s += two;
   }
   for (int s = n - 1; s >= 0; s--) {

@@ -15,6 +15,7 @@ Step step_open(Arena *a, Written *w, const char *about) {
   p.k = k_param(b, KT_DOUBLE, "k");
   p.n = k_param(b, KT_INT, "n");
   for (int i = 0; i < WHOLE_SCALARS; i++) p.scalar[i] = K_NONE;
+  p.suffix = "";
   p.local = ARENA_ARRAY(a, KValue, LOCALS);
   int most = w->nz > w->nl ? w->nz : w->nl;
   for (int r = 0; r <= ROLE_H; r++)
@@ -25,7 +26,7 @@ Step step_open(Arena *a, Written *w, const char *about) {
   return p;
 }
 
-const char *step_name(Step *p, const char *what, int i) { return arena_printf(p->arena, "%s%d", what, i); }
+const char *step_name(Step *p, const char *what, int i) { return arena_printf(p->arena, "%s%d%s", what, i, p->suffix); }
 
 KValue step_scalar(Step *p, int which) {
   static const char *const name[WHOLE_SCALARS] = { "start", "step", "theta", "gamma", "tolerance" };

@@ -11,6 +11,7 @@ typedef struct Step {
   KValue *value[ROLE_H + 1][MOMENTS];   // [kind][moment][index]: what variables are in the expressions to come
   KValue t, t0, h;
   int names;                            // of conditions
+  const char *suffix;                   // of names, where a part is written more than once
   KValue *local;                        // [most locals]
 } Step;
 

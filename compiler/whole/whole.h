@@ -12,7 +12,7 @@
 #include "../plan/plan.h"
 
 typedef enum { WHOLE_LINEAR = 1, WHOLE_NEWTON = 2, WHOLE_TWO_POINT = 3 } WholeKind;    // numbers as in nsm_abi.h
-enum { WHOLE_START, WHOLE_STEP, WHOLE_THETA, WHOLE_GAMMA, WHOLE_TOLERANCE, WHOLE_SCALARS = 8 };
+enum { WHOLE_START, WHOLE_STEP, WHOLE_THETA, WHOLE_GAMMA, WHOLE_TOLERANCE, WHOLE_SCALARS = 8, WHOLE_STRUCK = 2 };
 
 // The constant in column `column` of instance `instance` of class `cls`.
 typedef struct WholeConstant { int cls, instance, column; } WholeConstant;
@@ -26,7 +26,8 @@ typedef struct Whole {
   int npattern, *row, *col;     // WHOLE_LINEAR: entries (row, col) of dz/d(q, z, what time gives, 1)
   int ntimed, *timed;           // WHOLE_LINEAR: rows of f that time changes
   int nm, *m_row, *m_col, nx, *x_row, *x_col;     // WHOLE_LINEAR with rows `here`: of M, X
-  bool here;
+  bool here, stays;             // rows act in it; contacts that stay closed do
+  int nstruck, struck[WHOLE_STRUCK];     // WHOLE_NEWTON: rows of contacts that it lets be struck
   bool drifts;                  // some contact's rate or slip is not 0 at rest
   const KKernel *kernel;
 } Whole;

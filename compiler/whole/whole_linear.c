@@ -12,7 +12,8 @@
 //
 // s: q [nq], z [nz], q1 [nq], z1 [nz]; then for each row gap, rate, reach (what a = gap + (h/2) rate must exceed), y
 // (its rate or output at the free motion without multipliers) and multiplier; the largest residual; the map: l0 [nrow],
-// L [nrow, nrow] by columns, for each row whether L has an entry in it
+// L [nrow, nrow] by columns, for each row whether L has an entry in it; where contacts stay closed instead of l0, L
+// what linear_contacts.c says
 #include <math.h>
 #include "linear.h"
 
@@ -36,6 +37,7 @@ static void places(Linear *l) {
   int nq = w->nq, nz = w->nz, nr = w->nrow, at = 0, *to[] = { &l->q, &l->z, &l->q1, &l->z1, &l->gap, &l->rate,
       &l->reach, &l->y_at, &l->l_at, &l->worst, &l->l0, &l->L }, size[] = { nq, nz, nq, nz, nr, nr, nr, nr, nr, 1, nr };
   for (int i = 0; i < 12; i++) { *to[i] = at; if (i < 11) at += size[i]; }
+  l->kept = l->l0;                                         // rows that act here, or contacts
 }
 
 static Ex bound(const Linear *l, const Instance *i, int which) {
@@ -90,6 +92,17 @@ static void use(Step *p, const KValue *q, const KValue *z) {
   for (int j = p->w->nq; j < p->w->nz; j++) p->value[ROLE_X][AT_END][j - p->w->nq] = z[j];
 }
 
+// What the state is now.
+static void now(const Linear *l, const KValue *q, const KValue *z, KValue *q1, KValue *z1) {
+  for (int j = 0; j < l->p->w->nq; j++) q1[j] = k_get(l->p->b, q[j]);
+  for (int j = 0; j < l->p->w->nz; j++) z1[j] = k_get(l->p->b, z[j]);
+}
+
+static void set_back(const Linear *l, const KValue *q, const KValue *z, const KValue *Q, const KValue *Z) {
+  for (int j = 0; j < l->p->w->nq; j++) k_set(l->p->b, q[j], Q[j]);
+  for (int j = 0; j < l->p->w->nz; j++) k_set(l->p->b, z[j], Z[j]);
+}
+
 // What the runtime has put into s: the state after a step that it made.
 static void reload(Linear *l, const KValue *q, const KValue *z, const KValue *reach) {
   Step *p = l->p;
@@ -98,6 +111,7 @@ static void reload(Linear *l, const KValue *q, const KValue *z, const KValue *re
   for (int j = 0; j < p->w->nz; j++) k_set(b, z[j], k_at_number(b, p->s, l->z1 + j));
   for (int j = 0; j < l->ncontact; j++) k_set(b, reach[j], k_at_number(b, p->s, l->reach + l->contact[j]->row));
   if (l->here) linear_rows_load(l);
+  if (l->stays) linear_stays_load(l);
 }
 
 // Step `at` of the call by the runtime, which has the rows that act; what it left is loaded, or the loop ends.
@@ -123,6 +137,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   l->width = nq + nz + l->ntimed + 1;
   l->here = here && linear_rows_fit(l);
   if (here && !l->here) return step_drop(p);
+  l->stays = !l->here && !timed_gaps && !timed_y && !drifts && linear_stays_fit(l);
   linear_patterns(l);
   places(l);
 
@@ -146,6 +161,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   for (int i = 0; i < l->ncontact; i++)
     reach[i] = k_variable(b, step_name(p, "reach", i), k_at_number(b, p->s, l->reach + l->contact[i]->row));
   if (l->here) linear_rows_open(l);
+  if (l->stays) linear_stays_open(l);
   if (l->ntimed) {
     p->t = k_name(b, step_time(p, k_integer(b, 0), 0), "tb", NULL);
     step_values(p, l->phi, l->ntimed, phi);
@@ -156,12 +172,18 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   if (called && !all) k_loop(b, "turn", k_integer(b, 0), p->n);
   KValue i = k_loop(b, "i", k_get(b, done), p->n);
   KValue *Q = ARENA_ARRAY(a, KValue, nq + 1), *Z = ARENA_ARRAY(a, KValue, nz + 1);
+  // Where it can, a step changes the state in place, and what does not go on is set back: code that keeps nothing in
+  // registers would wait for copies on the way from step to step.
+  bool direct = !l->here && !all;
   for (int j = 0; j < nq; j++) Q[j] = k_get(b, q[j]);
   for (int j = 0; j < nz; j++) Z[j] = k_get(b, z[j]);
+  for (int j = 0; direct && j < nq; j++) k_name(b, Q[j], step_name(p, "qb", j), NULL);
+  for (int j = 0; direct && j < nz; j++) k_name(b, Z[j], step_name(p, "zb", j), NULL);
   use(p, Q, Z);
 
   // ---- which contacts may be closed ----
-  KValue *row = ARENA_ARRAY(a, KValue, 2 * l->ncontact + 1), open = K_NONE;
+  KValue *row = ARENA_ARRAY(a, KValue, 2 * l->ncontact + 1), *near = ARENA_ARRAY(a, KValue, l->ncontact + 1),
+         open = K_NONE;
   if (timed_gaps) p->t = k_name(b, step_time(p, i, 0), "t", NULL);
   step_values(p, gaps, 2 * l->ncontact, row);
   for (int j = 0; j < l->ncontact; j++) {
@@ -169,6 +191,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
       if (k_node(b, row[2 * j + k])->code != KN_GET)         // a copy of the state would only be waited for
         k_name(b, row[2 * j + k], step_name(p, k ? "rate" : "gap", j), NULL);
     KValue x = k_op2(b, OP_PLUS, row[2 * j], k_op2(b, OP_TIMES, half, row[2 * j + 1]));
+    near[j] = l->stays && l->ncontact > 1 ? k_name(b, x, step_name(p, "near", j), NULL) : x;
     open = step_both(p, open, k_op2(b, OP_LT, k_get(b, reach[j]), x));
   }
 
@@ -186,21 +209,32 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   }
   KValue *z1 = ARENA_ARRAY(a, KValue, nz + 1), *q1 = ARENA_ARRAY(a, KValue, nq + 1),
          *force = ARENA_ARRAY(a, KValue, nr + 1), *out = ARENA_ARRAY(a, KValue, nr + 1), good = K_NONE;
+  KValue *dz = ARENA_ARRAY(a, KValue, nz + 1);
   for (int j = 0; j < nz; j++) {
-    KValue dz = A[j * l->width + l->width - 1];
+    dz[j] = A[j * l->width + l->width - 1];
     for (int k = 0; k + 1 < l->width; k++) {
       if (A[j * l->width + k] == K_NONE) continue;
-      KValue in = k < nq ? Q[k] : k < nq + nz ? Z[k - nq] : tau[k - nq - nz];
-      dz = step_add(p, dz, k_op2(b, OP_TIMES, A[j * l->width + k], in));
+      KValue in = k < nq ? k_get(b, q[k]) : k < nq + nz ? k_get(b, z[k - nq]) : tau[k - nq - nz];
+      dz[j] = step_add(p, dz[j], k_op2(b, OP_TIMES, A[j * l->width + k], in));
     }
-    if (dz != K_NONE && j < nq) dz = k_name(b, dz, step_name(p, "dz", j), NULL);
-    z1[j] = k_name(b, step_add(p, Z[j], dz), step_name(p, "zn", j), NULL);
+    if (dz[j] != K_NONE && (j < nq || direct)) dz[j] = k_name(b, dz[j], step_name(p, "dz", j), NULL);
+  }
+  for (int j = 0; j < nq; j++) {
+    KValue way = k_op2(b, OP_TIMES, h, k_get(b, z[j]));    // one addition from q to q1: steps wait for it
+    if (dz[j] != K_NONE) way = k_op2(b, OP_PLUS, way, k_op2(b, OP_TIMES, ht, dz[j]));
+    q1[j] = k_op2(b, OP_PLUS, k_get(b, q[j]), way);
+    if (direct) k_set(b, q[j], q1[j]);
+    else k_name(b, q1[j], step_name(p, "qn", j), NULL);
+  }
+  for (int j = 0; j < nz; j++) {
+    z1[j] = step_add(p, k_get(b, z[j]), dz[j]);
+    if (direct) k_set(b, z[j], z1[j]);
+    else k_name(b, z1[j], step_name(p, "zn", j), NULL);
+  }
+  if (direct) now(l, q, z, q1, z1);
+  for (int j = 0; j < nz; j++) {
     sum = step_add(p, sum, z1[j]);
-    if (j >= nq) continue;
-    KValue way = k_op2(b, OP_TIMES, h, Z[j]);              // one addition from q to q1: steps wait for it
-    if (dz != K_NONE) way = k_op2(b, OP_PLUS, way, k_op2(b, OP_TIMES, ht, dz));
-    q1[j] = k_name(b, k_op2(b, OP_PLUS, Q[j], way), step_name(p, "qn", j), NULL);
-    sum = step_add(p, sum, q1[j]);
+    if (j < nq) sum = step_add(p, sum, q1[j]);
   }
   KValue sum_free = k_name(b, sum, "sum", NULL);
   KValue *free = ARENA_ARRAY(a, KValue, nz + 1), *freeq = ARENA_ARRAY(a, KValue, nq + 1);
@@ -223,6 +257,14 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   finite = k_op2(b, OP_EQ, k_op2(b, OP_MINUS, finite, finite), k_number(b, 0));
   if (called) {
     if (!all) k_if(b, k_op1(b, OP_NOT, l->here ? step_both(p, good, finite) : step_both(p, open, finite)));
+    if (l->stays) {
+      KValue *gap = ARENA_ARRAY(a, KValue, l->ncontact + 1);
+      for (int j = 0; j < l->ncontact; j++) gap[j] = row[2 * j];
+      KValue ok = linear_stays_act(l, &(LinearMotion){ gap, near, reach, Q, Z, q, z });
+      k_if(b, k_op2(b, OP_EQ, k_get(b, ok), k_integer(b, 0)));
+      linear_stays_close(l);
+    }
+    if (direct) { now(l, q, z, q1, z1); now(l, q, z, freeq, free); }
     put(p, l->q, nq, Q);
     put(p, l->z, nz, Z);
     put(p, l->q1, nq, freeq);
@@ -242,18 +284,21 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
       rows_by_runtime(l, i, q, z, reach);
     } else {
       k_set(b, last, sum_free);
+      if (direct) set_back(l, q, z, Q, Z);
       k_break(b);
       k_close(b);
+      if (l->stays) k_close(b);
     }
   } else {
     k_if(b, k_op1(b, OP_NOT, finite));
+    if (direct) set_back(l, q, z, Q, Z);
     k_break(b);
     k_close(b);
   }
-  if (!all) {
+  if (l->here) {
     for (int j = 0; j < nq; j++) k_set(b, q[j], q1[j]);
     for (int j = 0; j < nz; j++) k_set(b, z[j], z1[j]);
-    for (int j = 0; l->here && j < nr; j++) k_set(b, l->l[j], force[j]);
+    for (int j = 0; j < nr; j++) k_set(b, l->l[j], force[j]);
   }
   k_set(b, done, k_op2(b, OP_PLUS, i, k_integer(b, 1)));
   k_close(b);
@@ -270,6 +315,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   for (int j = 0; j < nq; j++) k_store(b, p->s, k_integer(b, l->q + j), k_get(b, q[j]));
   for (int j = 0; j < nz; j++) k_store(b, p->s, k_integer(b, l->z + j), k_get(b, z[j]));
   if (l->here) linear_rows_close(l);
+  if (l->stays) linear_stays_close(l);
   Whole *o = step_close(p, WHOLE_LINEAR, done);
   o->npattern = l->A.n;
   o->row = l->A.row;
@@ -284,5 +330,6 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   o->timed = l->timed;
   o->drifts = drifts;
   o->here = l->here;
+  o->stays = l->stays;
   return o;
 }

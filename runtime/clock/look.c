@@ -1,5 +1,5 @@
-// What a run looks like: contacts by their state, bodies by their shapes and poses, points of contact. All of it is read
-// from the state; nothing here changes how a run goes on.
+// What a run looks like: contacts by their state, bodies by their shapes and poses, points of contact. All of it is
+// read from the state; nothing here changes how a run goes on.
 #include "clock.h"
 #include <math.h>
 #include <string.h>

@@ -10,6 +10,8 @@
 #include "outputs.h"
 #include "runtime/record/record.h"
 #include "contacts.h"
+#include "results.h"
+#include "runtime/record/hdf5.h"
 #include "events.h"
 #include "summary.h"
 #include "runtime/shared/nearest.h"
@@ -19,14 +21,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
-
-double nsm_seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 typedef struct job {
   const nsm_model *m;
@@ -35,6 +30,7 @@ typedef struct job {
   nsm_options      o;
   nsm_summary      sum;
   nsm_csv          csv, contacts, events;
+  nsm_results     *results;             // a file of HDF5 in place of csv; NULL
   int              recording;
   int             *column, ncolumn;     // of `row`, in the order of the CSV
   double          *row;                 // [ncolumn of the simulation + 4]: and the energies
@@ -125,7 +121,7 @@ static void write_header(job *j) {
 
 static nsm_code write_row(job *j, nsm_error *e) {
   if (j->contacts.buffer) nsm_contacts_row(j->s, &j->contacts);
-  if (!j->csv.buffer && !j->host->watch) return NSM_OK;
+  if (!j->csv.buffer && !j->results && !j->host->watch) return NSM_OK;
   nsm_read(j->s, j->row);
   if (j->energies) {
     double *energy = j->row + nsm_ncolumn(j->s);
@@ -134,6 +130,7 @@ static nsm_code write_row(job *j, nsm_error *e) {
     energy[3] = j->s->now.ledger.residue_now;
   }
   if (j->csv.buffer) nsm_csv_row(&j->csv, j->row, j->column, j->ncolumn);
+  if (j->results && !nsm_results_row(j->results, j->row)) j->csv.error = EIO;
   return j->host->watch ? j->host->watch->row(j->host->watch->with, j->s, j->row, e) : NSM_OK;
 }
 
@@ -184,7 +181,21 @@ static nsm_code open_events(job *j, nsm_error *e) {
   if (code != NSM_OK) return code;
   if (!(j->events.buffer = malloc(NSM_CSV_BUFFER))) return sim_no_memory(e, "the events");
   nsm_events_header(&j->events);
-  nsm_on_event(j->s, nsm_events_row, &j->events);
+  return NSM_OK;
+}
+
+// Located events go to the file of --record-events and to that of HDF5.
+static void on_event(void *with, const nsm_located_event *event) {
+  job *j = with;
+  if (j->events.buffer) nsm_events_row(&j->events, event);
+  if (j->results) nsm_results_event(j->results, event);
+}
+
+static nsm_code open_results(job *j, const char *path, nsm_error *e) {
+  j->results = nsm_results_open(path, j->s, j->host, j->column, j->ncolumn, energy_names, j->o.every, e);
+  if (!j->results) return e->code;
+  j->recording = 1;
+  if (j->s->a->located) nsm_on_event(j->s, on_event, j);
   return NSM_OK;
 }
 
@@ -193,8 +204,10 @@ static nsm_code open_files(job *j, nsm_error *e) {
   if (j->o.summary) code = open_file(j->o.summary, j->host->out, &j->summary, "the summary ", e);
   if (code == NSM_OK && j->o.contacts && j->o.bench == 0) code = open_contacts(j, e);
   if (code == NSM_OK && j->o.events && j->o.bench == 0) code = open_events(j, e);
+  if (code == NSM_OK && j->events.buffer) nsm_on_event(j->s, on_event, j);
   const char *path = trajectory(j);
   if (code != NSM_OK || !path) return code;
+  if (nsm_h5_is(path)) return open_results(j, path, e);
   if ((code = open_file(path, j->out, &j->csv.file, "", e)) != NSM_OK) return code;
   j->csv.buffer = malloc(NSM_CSV_BUFFER);
   if (!j->csv.buffer) return sim_no_memory(e, "the trajectory");
@@ -417,6 +430,15 @@ static nsm_code write_summary(job *j) {
   return say(j, &e);
 }
 
+static nsm_code close_results(job *j) {
+  nsm_error e;
+  if (!j->results) return NSM_OK;
+  int said = nsm_results_failed(j->results, j->o.output, &e);
+  nsm_code code = nsm_results_close(j->results, &j->sum, j->o.output, &e);
+  j->results = NULL;
+  return code == NSM_OK || said ? code : say(j, &e);
+}
+
 static nsm_code run(job *j) {
   nsm_error e = { .code = NSM_OK }, file = { .code = NSM_OK };
   nsm_code code = select_columns(j, &e);
@@ -428,7 +450,7 @@ static nsm_code run(job *j) {
   // The ledger costs an evaluation of the energies per step: only where somebody looks at it.
   const nsm_watch *watch = j->o.bench > 0 ? NULL : j->host->watch;
   if (j->s->a->on.energy.n > 0 && j->o.bench == 0 &&
-      (j->s->n.con || j->energies || j->summary || watch || claims_ledger(j->m)))
+      (j->s->n.con || j->energies || j->summary || claims_ledger(j->m) || (watch && (watch->ledger || !j->s->n.whole))))
     sim_ledger_start(j->s);
   if (watch) {
     j->recording = 1;
@@ -452,6 +474,7 @@ static nsm_code run(job *j) {
   nsm_code csv = close_csv(j, &j->csv, j->o.output, &file);
   if (csv == NSM_OK) csv = close_csv(j, &j->contacts, j->o.contacts, &file);
   if (csv == NSM_OK) csv = close_csv(j, &j->events, j->o.events, &file);
+  if (csv == NSM_OK && j->results && nsm_results_failed(j->results, j->o.output, &file)) csv = NSM_FILE;
   if (csv == NSM_PIPE) j->o.quiet = 1;
   if (code != NSM_OK && code != NSM_INTERRUPTED) say(j, &e);
   if (csv == NSM_FILE) say(j, &file);
@@ -472,7 +495,8 @@ static nsm_code run(job *j) {
   if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (j->s->n.con && j->s->now.con.redundant && !j->o.quiet)
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
-  nsm_code written = write_summary(j);
+  nsm_code written = close_results(j);
+  if (write_summary(j) != NSM_OK) written = NSM_FILE;
   if (sim_accepted_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);   // also where it is quiet
   return code == NSM_OK || code == NSM_CLAIM ? (written != NSM_OK ? written : code) : code;
 }
@@ -507,6 +531,7 @@ int nsm_run_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
   host->not_reached = j.sum.not_reached;
   if (j.contacts.file && j.contacts.file != host->out) fclose(j.contacts.file);
   if (j.events.file && j.events.file != host->out) fclose(j.events.file);
+  if (j.results) nsm_results_close(j.results, NULL, j.o.output, &e);
   free(j.csv.buffer);
   free(j.contacts.buffer);
   free(j.events.buffer);

@@ -4,10 +4,12 @@
 
 // Who looks at a run in place of a file: called in the order start, row at each row that would be recorded, claim, end.
 // column: [ncolumn], those chosen, in order; energies stand behind those of the simulation. The simulation may be asked
-// for all that nsm.h knows, and keeps its ledger where it has one.
+// for all that nsm.h knows. It keeps its ledger where that changes no digit of the run, which whole steps would take
+// otherwise; ledger: always.
 typedef enum { NSM_CLAIM_HOLDS, NSM_CLAIM_FAILS, NSM_CLAIM_NOT_REACHED } nsm_outcome;
 typedef struct nsm_watch {
   void *with;
+  int   ledger;
   nsm_code (*start)(void *with, nsm_sim *s, const int *column, int ncolumn, nsm_error *e);
   nsm_code (*row)(void *with, nsm_sim *s, const double *row, nsm_error *e);
   void (*claim)(void *with, int claim, nsm_outcome how);
@@ -28,6 +30,10 @@ typedef struct nsm_host {
   // not 0, while no run is under way. NULL: never.
   int              (*between_runs)(void *steps, double left, int quiet);
   void              *steps;
+  // Unit and description of a column; NULL: not known. text: of the model; NULL.
+  nsm_meaning      (*meaning)(const nsm_program *program, const char *name);
+  const nsm_program *program;
+  const char        *text;
   const nsm_watch   *watch;             // NULL: the trajectory is written as CSV
   int                not_reached;       // out: claims about times that the run did not reach
 } nsm_host;

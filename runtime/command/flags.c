@@ -35,7 +35,8 @@ static const char *const command_names[] = {
   [NSM_FOR_TEST] = "test",       [NSM_FOR_SIMULATOR] = "a built simulator",
   [NSM_FOR_CHECK] = "check",   [NSM_FOR_DERIVE] = "derive",   [NSM_FOR_EMIT] = "emit",
   [NSM_FOR_BUILD] = "build",   [NSM_FOR_SWEEP] = "sweep",   [NSM_FOR_FMT] = "fmt",         [NSM_FOR_SOLVE] = "solve",
-  [NSM_FOR_EXPLAIN] = "explain", [NSM_FOR_HELP] = "help",     [NSM_FOR_VERSION] = "version"
+  [NSM_FOR_NEW] = "new",       [NSM_FOR_EXPLAIN] = "explain", [NSM_FOR_LSP] = "lsp",
+  [NSM_FOR_COMPLETION] = "completion", [NSM_FOR_MAN] = "man", [NSM_FOR_HELP] = "help",     [NSM_FOR_VERSION] = "version"
 };
 enum { COMMANDS = sizeof command_names / sizeof *command_names };
 
@@ -324,6 +325,14 @@ void nsm_flags_free(nsm_flags *f) {
   free(f->set);
   free(f->file);
   free(f->list);
+}
+
+int nsm_flag_taken(nsm_command command, int i) { return takes(command, i); }
+const char *nsm_flag_name(int i) { return table[i].name; }
+const char *nsm_flag_argument(int i) { return table[i].argument; }
+const char *nsm_flag_help(int i) { return table[i].help; }
+const char *nsm_flag_choices(int i) {
+  return table[i].kind == CHOICE || table[i].kind == CHOICES ? table[i].argument : "";
 }
 
 void nsm_flags_help(nsm_command command, FILE *f) {

@@ -7,8 +7,8 @@
 // SIMULATOR: a program made by `nsm build`; its argv[0] stands where the command stands else.
 typedef enum {
   NSM_FOR_RUN, NSM_FOR_VIEW, NSM_FOR_PLOT, NSM_FOR_TEST, NSM_FOR_SIMULATOR, NSM_FOR_CHECK, NSM_FOR_DERIVE, NSM_FOR_EMIT,
-  NSM_FOR_BUILD, NSM_FOR_FMT, NSM_FOR_SOLVE, NSM_FOR_SWEEP, NSM_FOR_EXPLAIN, NSM_FOR_LSP, NSM_FOR_HELP,
-  NSM_FOR_VERSION
+  NSM_FOR_BUILD, NSM_FOR_FMT, NSM_FOR_SOLVE, NSM_FOR_SWEEP, NSM_FOR_NEW, NSM_FOR_EXPLAIN, NSM_FOR_LSP,
+  NSM_FOR_COMPLETION, NSM_FOR_MAN, NSM_FOR_HELP, NSM_FOR_VERSION
 } nsm_command;
 
 typedef enum {
@@ -37,4 +37,8 @@ void     nsm_flags_free(nsm_flags *f);
 // The next name of a list "a, b[1,2], max(c)" into name, without the blanks around it; *list goes behind it. 1; 0 at
 // the end; -1 where it is longer than room. An empty name is "".
 int      nsm_next_name(const char **list, char *name, size_t room);
+// The table: does the command take flag i, how is it called, ...; argument, choices: "" where there are none.
+int         nsm_flag_taken(nsm_command command, int i);
+const char *nsm_flag_name(int i), *nsm_flag_argument(int i), *nsm_flag_help(int i);
+const char *nsm_flag_choices(int i);                       // "tcc|cc"
 void     nsm_flags_help(nsm_command command, FILE *f);     // one line for each flag that the command takes

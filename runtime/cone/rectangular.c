@@ -45,12 +45,12 @@ static void next_pivot(int rank, int rows, int columns, const double *A, int str
   for (int i = rank; i < rows; i++)
     for (int j = rank; j < columns; j++)
       if (fabs(A[i * stride + j]) > fabs(A[*r * stride + *c])) { *r = i; *c = j; }
-  double enough = 0.1 * fabs(A[*r * stride + *c]);
+  double enough = 1.0 * fabs(A[*r * stride + *c]);
   for (int i = rank; i < rows; i++) {
     int left = 0, at = rank;
     for (int j = rank; j < columns; j++)
       if (A[i * stride + j] != 0) { left++; at = j; }
-    if (left == 1 && fabs(A[i * stride + at]) > enough) { *r = i; *c = at; return; }
+    if (left == 1 && fabs(A[i * stride + at]) >= enough) { *r = i; *c = at; return; }
   }
 }
 

@@ -20,6 +20,7 @@
 // What round-off may leave of u, and how much of q it may cover at most: (4).
 static const double judge_round_off = 8 * DBL_EPSILON, judge_drowned = 0x1p-33, judge_natural = 1e-3,
                     judge_vanished = 0x1p-900,    // terms of this size have no round-off that a double could hold
+                    judge_nothing = 0x1p-1000,    // terms of this size are 0: their unknowns lose digits to underflow
                     judge_explained = 1e-3;   // sigma from here on is as good as 1
 
 typedef struct judge {
@@ -81,7 +82,8 @@ JUDGE_INLINE void judge_again(judge *j, int i, double sigma, double t) {
 
 // One interval row.
 JUDGE_INLINE void judge_row(judge *j, int i, double lambda, double lo, double hi, const judge_sum s) {
-  double U = s.terms + s.known, v = fabs(s.u) / (U > 0 ? U : 1), size = fabs(lambda), L = j->L ? j->L[i] : size,
+  double U = s.terms + s.known, v = U < judge_nothing ? 0 : fabs(s.u) / U, size = fabs(lambda),
+         L = j->L ? j->L[i] : size,
          bound = s.u > 0 ? lo : hi, a = fabs(lambda - bound), r = a > v * L ? v : a > 0 ? a / L : 0,
          least = a * s.diagonal < v * U ? a * s.diagonal / U : v;
   if (!(lambda >= lo && lambda <= hi)) {

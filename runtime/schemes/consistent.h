@@ -133,7 +133,6 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e);
 void     con_start(nsm_sim *s);                          // start values
 void     con_learn(nsm_sim *s);  // the step stands: what start values would have been good
 void     con_go(nsm_sim *s, const nsm_view *v);           // adds dz and takes the contacts' forces ltry
-void     con_go_back(nsm_sim *s, const nsm_view *v);      // to the iterate before
 int      con_credible(nsm_sim *s);                        // forces do not only cancel each other
 
 // consistent_near.c

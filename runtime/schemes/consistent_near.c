@@ -316,20 +316,24 @@ static double residual(nsm_sim *s, double h) {
 }
 
 // ---- the motion -----------------------------------------------------------------------------------------------------
+static int correct(nsm_sim *s, const nsm_view *v) {
+  solve(s, v->h);
+  con_go(s, v);
+  return con_evaluate(s, v);
+}
+
 static int iterate(nsm_sim *s, const nsm_view *v) {
   double before = INFINITY, twice = INFINITY;
   memset(s->now.r1_most, 0, (size_t)s->a->nv * sizeof(double));
   if (!con_evaluate(s, v) || !matrix(s, v) || !gap_matrix(s, v)) return 0;
   for (int n = 0; n < MOST; n++) {
-    solve(s, v->h);
-    con_go(s, v);
+    if (!correct(s, v)) return 0;
     s->now.count.newton_iterations++;
-    if (!con_evaluate(s, v)) return 0;
     double error = residual(s, v->h), rate = error / before;
     if (error <= done || (error <= floor_of_rounding && (rate > 0.25 || error * rate <= done))) {
-      if (!con_credible(s)) return 0;
-      if (error > before) { con_go_back(s, v); return 1; }
-      solve(s, v->h);                                    // what is left has a sign and would add up over the steps
+      // what is left has a sign and would add up over the steps
+      if (!con_credible(s) || !correct(s, v) || !(residual(s, v->h) <= floor_of_rounding)) return 0;
+      solve(s, v->h);
       con_go(s, v);
       return 1;
     }

@@ -47,11 +47,6 @@ void con_go(nsm_sim *s, const nsm_view *v) {
   con_place(s, v);
 }
 
-void con_go_back(nsm_sim *s, const nsm_view *v) {
-  go(s, 0);
-  con_place(s, v);
-}
-
 // Matrix and rows are constant: one iteration is exact.
 static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   double sum = 0;
@@ -140,7 +135,7 @@ static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   if (!con_credible(s)) return SIM_HOPELESS;
   if (it->error <= at_floor) polish(s, v);
   else if (least > s->a->tolerance) sim_stagnated(s, v->t, it);
-  else if (it->error > it->before) con_go_back(s, v);                          // the one before was better
+  else if (it->error > it->before) { go(s, 0); con_place(s, v); }              // the one before was better
   return SIM_STANDS;
 }
 

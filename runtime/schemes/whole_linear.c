@@ -47,13 +47,13 @@ static int is_in(int n, const int *rows, const int *cols, int row, int col) {
   return 0;
 }
 
-// M and X of the rows that act in the emitted code.
+// M and X of the rows that act in the emitted code; M of contacts one by one.
 static int rows_matrix(const nsm_sim *s, const nsm_whole *w, double *c) {
   for (int e = 0; e < w->nm; e++) *c++ = sim_whole_coupling(s, w->m_row[e], w->m_col[e]);
   for (int e = 0; e < w->nx; e++) *c++ = sim_whole_x(s, w->x_row[e], w->x_col[e]);
   for (int j = 0; j < s->n.r.n; j++) {
     for (int i = 0; i < s->n.r.n; i++)
-      if (sim_whole_coupling(s, i, j) != 0 && !is_in(w->nm, w->m_row, w->m_col, i, j)) return 0;
+      if (w->here && sim_whole_coupling(s, i, j) != 0 && !is_in(w->nm, w->m_row, w->m_col, i, j)) return 0;
     for (int i = 0; i < s->a->nz; i++)
       if (sim_whole_x(s, i, j) != 0 && !is_in(w->nx, w->x_row, w->x_col, i, j)) return 0;
   }
@@ -74,7 +74,7 @@ int sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *a) {
       if (w->col[e] == c) { a[e] = x[w->row[e]]; x[w->row[e]] = 0; }
     for (int i = 0; i < nz; i++) if (x[i] != 0) return 0;
   }
-  return !w->here || rows_matrix(s, w, a + w->npattern);
+  return !(w->here || w->stays) || rows_matrix(s, w, a + w->npattern);
 }
 
 // ---- the array ------------------------------------------------------------------------------------------------------
@@ -102,6 +102,45 @@ static void show_rows(const nsm_sim *s, struct sim_whole *w) {
   }
 }
 
+// The contact that stays closed, where it is the only one that is pressed and the map is that of its rows alone.
+static void show_contact(const nsm_sim *s, struct sim_whole *w) {
+  const sim_rows *r = &s->n.r;
+  double *l = l_of(s, w), *kept = l + r->n + 1;
+  const sim_whole_map *k = w->recent;
+  int on = -1;
+  l[r->n] = s->now.count.max_residual;
+  kept[WHOLE_ON] = -1;
+  for (int a = 0; s->now.holds && k && a < w->ncontact; a++) {
+    int i = w->contact[a];
+    if (!(s->now.held[i] > 0)) continue;
+    if (on >= 0 || k->mask != w->with[i]) return;
+    on = a;
+  }
+  if (on < 0 || k->row[0] != w->contact[on] || k->act[0] == WHOLE_OPEN || k->l0[0] != 0) return;
+  kept[WHOLE_ON] = on;
+  kept[WHOLE_HELD] = s->now.held[k->row[0]];
+  kept[WHOLE_PRESS] = s->now.l[k->l[0]];
+  kept[WHOLE_RUB] = k->m > 1 ? s->now.l[k->l[1]] : 0;
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++) kept[WHOLE_L + 2 * i + j] = i < k->m && j < k->m ? k->L[i + j * k->m] : 0;
+  kept[WHOLE_MU] = k->mu[0];
+  kept[WHOLE_STICKS] = k->act[0] == WHOLE_STICK;
+}
+
+// What the emitted code has done with it since.
+static void take_contact(nsm_sim *s, struct sim_whole *w, long k) {
+  double *l = l_of(s, w), *kept = l + s->n.r.n + 1;
+  s->now.count.max_residual = l[s->n.r.n];
+  if (kept[WHOLE_STEPS] == 0) return;
+  const sim_whole_map *m = w->recent;
+  s->now.count.solver_iterations += (long)kept[WHOLE_STEPS];
+  kept[WHOLE_STEPS] = 0;
+  s->now.held[m->row[0]] = kept[WHOLE_HELD];
+  s->now.l[m->l[0]] = kept[WHOLE_PRESS];
+  if (m->m > 1) s->now.l[m->l[1]] = kept[WHOLE_RUB];
+  w->rows_at = k - 1;                                      // it stays closed until nsm_whole_rows is called
+}
+
 // A contact that was pressed is looked at in any case; the others where no round-off can close them any more.
 static inline void set_reach(const nsm_sim *s, struct sim_whole *w, double *gap) {
   double *reach = gap + 2 * s->n.r.n;
@@ -115,7 +154,7 @@ int sim_whole_linear_fits(const nsm_sim *s) { return s->a->linear; }
 
 size_t sim_whole_linear_room(const nsm_sim *s) {
   int n = s->n.r.n;
-  return (size_t)(2 * s->a->nq + 2 * s->a->nz + 5 * n + 1 + n + n * n + n);
+  return (size_t)(2 * s->a->nq + 2 * s->a->nz + 5 * n + 1 + n + n * n + n + WHOLE_KEPT);
 }
 
 void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w) {
@@ -124,6 +163,10 @@ void sim_whole_linear_load(nsm_sim *s, struct sim_whole *w) {
   w->rows_at = s->now.k - w->steps_before - 1;
   if (w->maps) sim_whole_recall(s, w);
   if (w->of->here) show_rows(s, w);
+  if (w->of->stays) {
+    l_of(s, w)[s->n.r.n + 1 + WHOLE_STEPS] = 0;
+    show_contact(s, w);
+  }
   w->nearly = sim_whole_nearly(s);
   w->written = NULL;
   set_reach(s, w, gap_of(s, w));
@@ -133,6 +176,7 @@ void sim_whole_linear_store(nsm_sim *s, struct sim_whole *w, long done) {
   memcpy(s->now.q, w->s, (size_t)s->a->nq * sizeof(double));
   memcpy(s->now.z, w->s + s->a->nq, (size_t)s->a->nz * sizeof(double));
   s->now.count.newton_iterations += done;
+  if (w->of->stays) take_contact(s, w, s->now.k - w->steps_before);
   if (w->of->here) {
     const double *l = l_of(s, w);
     for (int i = 0; i < s->n.r.n; i++) s->now.l[s->n.r.l[i]] = l[i];
@@ -249,7 +293,10 @@ int nsm_whole_rows(double *state, double k) {
     const double *l = l_of(s, w);
     for (int i = 0; i < s->n.r.n; i++) s->now.l[s->n.r.l[i]] = l[i];
     s->now.count.max_residual = l[s->n.r.n];
-  } else if (w->rows_at < (long)k - 1) sim_whole_forget(s);
+  } else {
+    if (w->of->stays) take_contact(s, w, (long)k);
+    if (w->rows_at < (long)k - 1) sim_whole_forget(s);
+  }
   if (!(w->maps && closed(s, w, gap, &mask) && mask != 0 &&
         sim_whole_by_map(s, w, state, mask, gap + 3 * s->n.r.n, gap + s->n.r.n)) &&
       !by_general_road(s, w, state, k))
@@ -259,6 +306,6 @@ int nsm_whole_rows(double *state, double k) {
   if (w->of->here) {
     show_rows(s, w);
     w->called++;
-  }
+  } else if (w->of->stays) show_contact(s, w);
   return 1;
 }

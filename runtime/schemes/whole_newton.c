@@ -6,7 +6,7 @@ int sim_whole_newton_fits(const nsm_sim *s) {
   return !s->a->linear && !s->n.con && !s->a->one_iteration && s->a->scheme->weights;
 }
 
-size_t sim_whole_newton_room(const nsm_sim *s) { return (size_t)(s->a->nq + 2 * s->a->nz + 2 * s->n.r.n + 3); }
+size_t sim_whole_newton_room(const nsm_sim *s) { return (size_t)(s->a->nq + 2 * s->a->nz + 2 * s->n.r.n + 7); }
 
 // In the order of the classes, as the emitted code has constraints.
 static int constraints(const nsm_sim *s, int *l) {
@@ -30,7 +30,8 @@ void sim_whole_newton_load(nsm_sim *s, struct sim_whole *w) {
   *x++ = s->now.off[0];
   *x++ = s->now.off[1];
   for (int i = 0; i < s->n.r.n; i++) *x++ = s->now.held[i] > 0 ? 1e300 : near;
-  *x = 0;
+  *x++ = 0;
+  for (int k = 0; k < w->of->nstruck; k++) *x++ = s->now.l[s->n.r.l[w->of->struck[k]]];
 }
 
 void sim_whole_newton_store(nsm_sim *s, struct sim_whole *w, long done) {
@@ -47,5 +48,9 @@ void sim_whole_newton_store(nsm_sim *s, struct sim_whole *w, long done) {
   s->now.off[0] = *x++;
   s->now.off[1] = *x++;
   x += s->n.r.n;
-  s->now.count.newton_iterations += (long)*x;
+  s->now.count.newton_iterations += (long)*x++;
+  for (int k = 0; k < w->of->nstruck; k++) s->now.l[s->n.r.l[w->of->struck[k]]] = *x++;
+  if (w->of->nstruck == 0) return;
+  s->now.count.impacts += (long)x[0];
+  s->now.count.solver_iterations += (long)x[1];
 }

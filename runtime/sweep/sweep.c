@@ -7,6 +7,7 @@
 #include "runtime/command/options.h"
 #include "runtime/command/outputs.h"
 #include "runtime/clock/clock.h"
+#include "runtime/record/hdf5.h"
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -30,6 +31,7 @@ typedef struct sweep {
   sweep_ranks     ranks;
   long            first, block;         // first run that the file does not have; runs of a block
   FILE           *file;
+  sweep_h5       *h5;                   // in place of it; NULL
   int             quiet, threads;
   // between the threads, under `lock`
   pthread_mutex_t lock;
@@ -150,7 +152,9 @@ static void count(tally *t, sweep_outcome outcome) {
 
 // flush: nothing more comes at once.
 static nsm_code write_rows(sweep *w, const char *bytes, size_t n, int flush, nsm_error *e) {
-  if (fwrite(bytes, 1, n, w->file) == n && (!flush || fflush(w->file) == 0)) return NSM_OK;
+  errno = 0;
+  if (w->h5 ? sweep_h5_rows(w->h5, bytes, n) : fwrite(bytes, 1, n, w->file) == n && (!flush || fflush(w->file) == 0))
+    return NSM_OK;
   if (errno == EPIPE) return NSM_PIPE;
   sim_fail(e, NSM_FILE, "writing to %s failed: %s", w->o.output ? w->o.output : "standard output", strerror(errno));
   return NSM_FILE;
@@ -276,6 +280,11 @@ static nsm_code open_file(sweep *w, int resume, nsm_error *e) {
   nsm_output output = { w->o.output ? "--output" : "the rows", path };
   nsm_code code = nsm_outputs_check(w->host->input, w->host->ninput, &output, 1, e);
   if (code != NSM_OK) return code;
+  if (nsm_h5_is(path)) {
+    if (resume) sim_fail(e, code = NSM_USAGE, "--resume goes on with a file of CSV, not of HDF5");
+    else if (!(w->h5 = sweep_h5_open(&w->task, path, e))) code = e->code;
+    return code;
+  }
   if (resume && (w->first = sweep_resume(&w->task, path, e)) < 0) return e->code;
   w->file = console ? w->host->out : fopen(path, resume ? "a" : "w");
   if (!w->file) sim_fail(e, code = NSM_FILE, "cannot write %s: %s", path, strerror(errno));
@@ -368,6 +377,9 @@ int nsm_sweep_flags(const nsm_model *m, const nsm_flags *f, nsm_host *host) {
   sweep w = { .host = host, .task.m = m };
   nsm_error e = { .code = NSM_OK };
   nsm_code code = sweep_ranks_open(&w.ranks, &e) ? sweep_all(&w, f, &e) : e.code;
+  errno = 0;
+  if (!sweep_h5_close(w.h5) && code == NSM_OK)
+    sim_fail(&e, code = NSM_FILE, "writing to %s failed: %s", w.o.output, strerror(errno));
   if (w.file && w.file != host->out && fclose(w.file) != 0 && code == NSM_OK)
     sim_fail(&e, code = NSM_FILE, "writing to %s failed: %s", w.o.output, strerror(errno));
   if (code != NSM_OK && *e.text) {

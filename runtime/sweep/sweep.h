@@ -5,6 +5,7 @@
 //          measure.c    --record: what is kept of a run
 //          one_run.c    one run, from its values to its row
 //          rows.c       the file: rows in order, from any thread; where a file that was cut short goes on
+//          rows_h5.c    the same rows in a file of HDF5
 //          ranks.c      runs on several machines, by MPI (a plug-in that may be absent)
 //
 // A row depends on the number of its run alone: not on threads, ranks, or what ran before. So every way of doing the
@@ -97,6 +98,12 @@ sweep_outcome sweep_one_run(const sweep_task *k, long i, const volatile int *sto
 // The complete rows of a file that a sweep with this header wrote, or began to write: their number. What stands behind
 // the last one is cut off. -1, with the reason in e, where the file cannot be read or is of another sweep.
 long sweep_resume(const sweep_task *k, const char *path, nsm_error *e);
+
+// ---- rows_h5.c ------------------------------------------------------------------------------------------------------
+typedef struct sweep_h5 sweep_h5;
+sweep_h5 *sweep_h5_open(const sweep_task *k, const char *path, nsm_error *e);    // NULL with the reason
+int       sweep_h5_rows(sweep_h5 *h, const char *bytes, size_t n);               // lines of CSV; 0 with errno: failed
+int       sweep_h5_close(sweep_h5 *h);                                           // frees h, which may be NULL
 
 // ---- ranks.c --------------------------------------------------------------------------------------------------------
 // Processes that share a sweep. rank 0 writes. Without MPI there is one.

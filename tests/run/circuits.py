@@ -1,11 +1,12 @@
 """Circuits by nodes: random linear netlists against nodal analysis (tests/bench/circuits/netlists.py has 2000), and a
 bridge and a multiplier against the same circuits with the nodes eliminated by hand."""
+import math
 import pathlib
 import random
 import sys
 import tempfile
 
-from suite import NSM, ROOT, need
+from suite import NSM, ROOT, need, nsm
 
 sys.path.insert(0, str(ROOT / "tests/bench/circuits"))
 import netlists
@@ -27,5 +28,84 @@ def eliminated_by_hand(name):
         need(apart <= by_hand.BAR, f"{name}: {apart:.3g} apart")
 
 
-CASES = [("random netlists", random_netlists)] + [
+def run_of(text, *flags):
+    """Columns of a run of the model `text`, and its messages."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = pathlib.Path(folder, "model.nsm")
+        model.write_text('import "std/circuit.nsm";\n' + text)
+        ran = nsm("run", model, *flags).expect(0)
+    rows = [line.split(",") for line in ran.out.strip().splitlines()]
+    return {name: [float(r[i]) for r in rows[1:]] for i, name in enumerate(rows[0])}, ran.err
+
+
+def close_to(what, value, wanted, bound):
+    need(abs(value - wanted) <= bound, f"{what} is {value!r}, not {wanted!r}: {abs(value - wanted):.3g} apart")
+
+
+def jumps(theta):
+    """Loops of capacitors keep the charge, cut sets of coils the flux, at the start and where a switch makes one."""
+    tail = "simulate { until = 1 [ms], step = 0.1 [ms], scheme = moreau(theta = %s) } }" % theta
+    caps, said = run_of("""model Loop { node a : V, gnd : V = 0;
+      Capacitor full(a = a, b = gnd, C = 1 [uF], u0 = 5 [V]);
+      Capacitor empty(a = a, b = gnd, C = 3 [uF]); """ + tail)
+    close_to("the voltage of the loop", caps["full.u"][1], 1.25, 1e-12)
+    close_to("the voltage of the loop", caps["empty.u"][-1], 1.25, 1e-12)
+    need("does not hold at the start" in said and "jumps" in said, f"no note of the jump: {said}")
+    coils, said = run_of("""model Cut { node b : V, gnd : V = 0;
+      Inductor one(a = gnd, b = b, L = 1 [mH], i0 = 2 [A]);
+      Inductor two(a = b, b = gnd, L = 3 [mH]); """ + tail)
+    close_to("the current of the cut set", coils["one.i"][1], 0.5, 1e-12)
+    need("node b" in said, f"no note of the jump: {said}")
+    switched, said = run_of("""model Switched { node a : V, b : V, gnd : V = 0;  discrete on = 0;
+      Capacitor full(a = a, b = gnd, C = 1 [uF], u0 = 5 [V]);  Switch s(a = a, b = b, on = on);
+      Capacitor empty(a = b, b = gnd, C = 3 [uF]);  when time >= 0.25 [ms] { on = 1; } """ + tail)
+    close_to("the voltage before the switch", switched["full.u"][2], 5, 1e-12)
+    close_to("the voltage behind the switch", switched["empty.u"][3], 1.25, 1e-12)
+    need("jumps" not in said, f"nothing jumps at the start: {said}")
+
+
+LADDER = """model Ladder { param n = 12;  node v[n] : V, gnd : V = 0, src : V;
+  VoltageSource s(a = src, b = gnd, V = 1 [V]*sin(2e3*time/(1 [s])));
+  Resistor first(a = src, b = v[1], R = 100 [ohm]);
+  Resistor r[i in 1:n-1](a = v[i], b = v[i+1], R = 100 [ohm]);
+  Capacitor c[i in 1:n](a = v[i], b = gnd, C = 100 [nF]);
+  simulate { until = 2 [ms], step = 20 [us], scheme = moreau(theta = 1/2) } }"""
+
+
+def ladder_by_runge_kutta(n, until, steps):
+    """u of the last stage of LADDER."""
+    def rate(t, u):
+        left = [math.sin(2e3*t)] + u[:-1]
+        right = u[1:] + [u[-1]]
+        return [((a - x) - (x - b))/(100*100e-9) for a, x, b in zip(left, u, right)]
+    u, h = [0.0]*n, until/steps
+    for k in range(steps):
+        t = k*h
+        a = rate(t, u)
+        b = rate(t + h/2, [x + h/2*y for x, y in zip(u, a)])
+        c = rate(t + h/2, [x + h/2*y for x, y in zip(u, b)])
+        d = rate(t + h, [x + h*y for x, y in zip(u, c)])
+        u = [x + h/6*(p + 2*q + 2*r + s) for x, p, q, r, s in zip(u, a, b, c, d)]
+    return u[-1]
+
+
+def unknowns_with_theta():
+    """Unknowns without inertia with theta = 1/2: balances hold at the end of each step; what they do is implicit
+    Euler's, so the error is halved with the step."""
+    exact, errors = ladder_by_runge_kutta(12, 2e-3, 4000), []
+    for step in ("20us", "10us", "5us"):
+        run, _ = run_of(LADDER, "--step", step)
+        for i in range(2, 12):
+            worst = max(abs((run[f"v[{i-1}]"][k] - 2*run[f"v[{i}]"][k] + run[f"v[{i+1}]"][k])/100 - run[f"c[{i}].i"][k])
+                        for k in range(1, len(run["time"])))
+            need(worst <= 1e-15, f"the balance of node {i} is off by {worst:.3g} A")
+        errors.append(abs(run["c[12].u"][-1] - exact))
+    need(errors[0] < 1.5e-2, f"the error is {errors[0]:.3g} V")
+    for a, b in zip(errors, errors[1:]):
+        need(1.8 < a/b < 2.2, f"the error falls by {a/b:.3g}, not by 2: {errors}")
+
+
+CASES = [("jumps of loops and cut sets", jumps, "1"), ("jumps with theta = 1/2", jumps, "1/2"),
+         ("unknowns without inertia with theta = 1/2", unknowns_with_theta),
+         ("random netlists", random_netlists)] + [
     (f"{name} by nodes and by hand", eliminated_by_hand, name) for name in by_hand.CIRCUITS]

@@ -2,7 +2,10 @@
 let facts;
 const decoded = new Map();
 
-/** The element with this id. @param {string} id @returns {any} */
+/**
+ * The element with this id.
+ * @type {(id: string) => any}
+ */
 const at = id => document.getElementById(id);
 
 function bytesOf(text) {
@@ -22,7 +25,10 @@ function block(id, Type) {
   return decoded.get(id);
 }
 
-/** Values of column i, all rows. @returns {Float64Array} */
+/**
+ * Values of column i, all rows.
+ * @returns {Float64Array}
+ */
 function column(i) {
   const of = facts.columns[i], id = "column" + i;
   if ("value" in of && !decoded.has(id)) decoded.set(id, new Float64Array(facts.rows).fill(of.value));
@@ -44,7 +50,10 @@ function readFacts() {
 }
 
 // ---- small helpers --------------------------------------------------------------------------------------------------
-/** An element with attributes and children. @returns {any} */
+/**
+ * An element with attributes and children.
+ * @returns {any}
+ */
 function make(tag, attributes = {}, ...children) {
   const e = document.createElement(tag);
   for (const [key, value] of Object.entries(attributes)) {

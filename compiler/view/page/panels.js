@@ -105,6 +105,7 @@ function plain(parent, of) {
   element.append(make("div", { className: "tools" },
     make("button", { onclick: () => download((of.title || "plot") + ".svg", "image/svg+xml", plot.svg()) }, "SVG")));
   extra.push(plot);
+  plot.draw();
   return plot;
 }
 
@@ -114,11 +115,15 @@ function energyPanel() {
   const f = k => field("points", Float32Array, 12, k), time = f(0), n = time.length;
   const [kinetic, potential, forces, dampers, contacts, friction, residue] = [1, 2, 3, 4, 5, 6, 7].map(f);
   const least = Math.min(0, ...potential), lowest = least < 0 ? least : 0;
-  const parts = [
+  /** @type {any[][]} */
+  const all = [
     ["kinetic", kinetic], ["potential" + (lowest ? " above its least" : ""), potential.map(v => v - lowest)],
     ["lost by friction", friction], ["lost by impacts", contacts.map((v, i) => v - friction[i])],
-    ["lost by dampers", dampers]].filter(([name, v]) => name === "kinetic" || v.some(x => Math.abs(x) > 1e-12));
-  const sum = new Float64Array(n), series = parts.map(([name, raw], k) => {
+    ["lost by dampers", dampers]];
+  const parts = all.filter(([name, v]) => name === "kinetic" || v.some(x => Math.abs(x) > 1e-12));
+  const sum = new Float64Array(n);
+  /** @type {any[]} */
+  const series = parts.map(([name, raw], k) => {
     const y = new Float64Array(n);
     for (let i = 0; i < n; i++) y[i] = sum[i] += raw[i];
     return { name, unit: "J", x: time, y, raw, colour: colourOf(k) };
@@ -131,7 +136,8 @@ function energyPanel() {
     colour: colour("c4") }],
     title: "residue", height: 130 });
   const e = facts.energy;
-  at("energyText").textContent = `Energy ${shown(e.initial)} J → ${shown(e.final)} J. Forces gave ${shown(e.forces)} J, ` +
+  at("energyText").textContent = `Energy ${shown(e.initial)} J → ${shown(e.final)} J. ` +
+    `Forces gave ${shown(e.forces)} J, ` +
     `contacts took ${shown(e.contacts)} J (${shown(e.friction)} J by friction), dampers ${shown(e.dampers)} J; the ` +
     `largest residue of a step is ${shown(e.residue)} J.`;
 }
@@ -175,12 +181,11 @@ function stepPanel() {
   } else if (block("touches", Int32Array).some(n => n > 0)) {
     const n = Float64Array.from(block("touches", Int32Array));
     plain(parent, { series: [{ name: "points of contact of shapes", unit: "", x: block("pictureTime", Float64Array),
-      y: n,
-      colour: colour("c5") }], title: "contacts", height: 150 });
+      y: n, colour: colour("c5") }], title: "contacts", height: 150 });
   }
-  at("stepText").textContent = `${facts.steps} of ${facts.stepsTotal} steps of ${facts.scheme}; ${facts.newton} Newton ` +
-    `iterations, ${facts.solver} of the one-step solver, ${facts.impacts} impacts, ${facts.events} events; largest ` +
-    `residual ${shown(facts.residual)}. ▾ marks impacts, dotted lines events.`;
+  at("stepText").textContent = `${facts.steps} of ${facts.stepsTotal} steps of ${facts.scheme}; ` +
+    `${facts.newton} Newton iterations, ${facts.solver} of the one-step solver, ${facts.impacts} impacts, ` +
+    `${facts.events} events; largest residual ${shown(facts.residual)}. ▾ marks impacts, dotted lines events.`;
 }
 
 // ---- tables, text ---------------------------------------------------------------------------------------------------

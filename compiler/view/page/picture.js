@@ -143,7 +143,8 @@ function place(pose, x) {
 
 /** at + turn x of a part. */
 function inBody(p, x) {
-  return [0, 1, 2].map(i => p.at[i] + p.turn[3 * i] * x[0] + p.turn[3 * i + 1] * x[1] + p.turn[3 * i + 2] * (x[2] || 0));
+  const t = p.turn, z = x[2] || 0;
+  return [0, 1, 2].map(i => p.at[i] + t[3 * i] * x[0] + t[3 * i + 1] * x[1] + t[3 * i + 2] * z);
 }
 
 /** How far a part without corners reaches from its origin. */

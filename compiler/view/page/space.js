@@ -28,7 +28,7 @@ void main() {
   gl_FragColor = vec4(c * light, 1.0);
 }`;
 
-// ---- meshes: triangles with normals -----------------------------------------------------------------------------------
+// ---- meshes: triangles with normals ---------------------------------------------------------------------------------
 function meshOf(triangles) {
   const place = [], normal = [];
   for (const [a, b, c, smooth] of triangles) {

@@ -92,7 +92,8 @@ function listenToMotion() {
     fingers.set(e.pointerId, [e.clientX, e.clientY]);
     showMotion();
   });
-  for (const name of ["pointerup", "pointercancel"]) stage.addEventListener(name, e => fingers.delete(e.pointerId));
+  for (const name of ["pointerup", "pointercancel"]) stage.addEventListener(name,
+    (/** @type {any} */ e) => fingers.delete(e.pointerId));
   stage.addEventListener("wheel", e => {
     if (!scene) return;
     e.preventDefault();
@@ -161,7 +162,8 @@ function build(keep, sameColumns) {
   modelText();
 }
 
-const page = { ready: 0, facts: () => facts, column: name => column(columnNamed(name)), plots: () => plots, play,
+const page = { ready: 0, renew, motion: () => motion, facts: () => facts, column: name => column(columnNamed(name)),
+  plots: () => plots, play,
   renewed: 0,
   time: () => now, show: time => { now = time; showMotion(); }, range: setRange, change };
 Object.defineProperty(window, "nsmPage", { value: page });

@@ -17,10 +17,10 @@ enum { RANDOM = 200, BY_CC = 3 };
 typedef double (*Function)(const double *, double *, int);
 
 // The text of a model that has the kernel in place of `sizes`.
-static const char *model_with(Arena *a, const KKernel *k) {
+static const char *model_with(Arena *a, const KKernel *k, int part) {
   Text t = {0};
   text_add(&t, "#include \"nsm_abi.h\"\n");
-  c_kernel(a, k, &t);
+  c_kernel(a, k, part, &t);
   text_printf(&t, "static const nsm_class none[] = { { 0 } };\n"
               "static const nsm_model model = { .version = NSM_ABI_VERSION, .cls = none,\n"
               "  .sizes = (void (*)(const double *, double *))%s };\n"
@@ -30,19 +30,23 @@ static const char *model_with(Arena *a, const KKernel *k) {
   return r;
 }
 
-static Jit *compiled(Arena *a, JitBackend backend, const KKernel *k, Function *f) {
+static Jit *compiled_in_parts(Arena *a, JitBackend backend, const KKernel *k, int part, Function *f) {
   PlanKernel one = { .cls = -1, .offset = offsetof(nsm_model, sizes), .kernel = k };
   PlanKernels *all = ARENA_NEW(a, PlanKernels);
   all->n = 1;
   all->at = ARENA_NEW(a, PlanKernel);
   *all->at = one;
   JitStatus status;
-  const char *why = "", *text = model_with(a, k);
+  const char *why = "", *text = model_with(a, k, part);
   Jit *j = jit_compile(a, backend, text, all, &status, &why);
   if (!j) fail_msg("%s in\n%s", why, text);
   union { void (*sizes)(const double *, double *); Function f; } u = { jit_model(j)->sizes };
   *f = u.f;
   return j;
+}
+
+static Jit *compiled(Arena *a, JitBackend backend, const KKernel *k, Function *f) {
+  return compiled_in_parts(a, backend, k, 0, f);
 }
 
 static void inputs(double *in, double *out, int seed) {
@@ -67,7 +71,7 @@ static void agrees(Arena *a, JitBackend backend, const KKernel *k) {
     bool good = same(want, got);
     for (int i = 0; i < 8; i++) good &= same(want_out[i], out[i]);
     if (!good) fail_msg("%s gives %.17g, not %.17g, or other results, for\n%s", name[backend], got, want,
-                        model_with(a, k));
+                        model_with(a, k, 0));
   }
   jit_free(j);
 }
@@ -144,6 +148,62 @@ static void known_results(void **unused) {
   if (jit_llvm_version()) by(JIT_LLVM);
 }
 
+// --- parts ---
+
+// Straight code: values of all that came before, sines and cosines, conditions, stores and loads of what was stored.
+static const KKernel *straight(Arena *a) {
+  enum { VALUES = 200 };
+  static const Op two[] = { OP_PLUS, OP_MINUS, OP_TIMES, OP_MIN };
+  KBuilder *b = k_begin(a, "straight", KT_VOID);
+  KValue in = k_param(b, KT_INPUT, "in"), out = k_param(b, KT_OUTPUT, "out"), x[VALUES + 1], c = K_NONE;
+  k_param(b, KT_INT, "n");
+  for (int i = 0; i < VALUES; i++) {
+    KValue u = i ? x[draw(i)] : K_NONE, v = i ? x[i - 1 - draw(i < 20 ? i : 20)] : K_NONE;
+    switch (i < 8 ? 9 : draw(10)) {
+    case 0: k_sincos(b, u, &x[i], &x[i + 1]); i++; break;
+    case 1: c = k_op2(b, OP_LT, u, v); x[i] = k_choose(b, c, u, v); break;
+    case 2: x[i] = k_at_number(b, out, draw(8)); break;
+    case 3: k_store(b, out, k_integer(b, draw(8)), v); x[i] = u; break;
+    case 4: k_add_to(b, out, k_integer(b, draw(8)), v); x[i] = c == K_NONE ? v : k_choose(b, c, v, u); break;
+    case 9: x[i] = k_at_number(b, in, draw(8)); break;
+    default: x[i] = k_op2(b, two[draw(4)], u, v);
+    }
+  }
+  return k_end(b);
+}
+
+// Long kernels in parts give the same bits as whole.
+static void parts(void **unused) {
+  (void)unused;
+  int most = 0;
+  for (int i = 0; i < RANDOM; i++) {
+    Arena *a = arena_new();
+    const KKernel *k = straight(a);
+    Function f[2];
+    Text t = {0};
+    int part = 5 + draw(60), n = 0;
+    c_kernel(a, k, part, &t);
+    for (const char *at = text_str(&t); (at = strstr(at, "NSM_PART_OF_KERNEL")); at++) n++;
+    if (n > most) most = n;
+    text_free(&t);
+    JitBackend backend = i < BY_CC ? JIT_CC : JIT_TCC;
+    Jit *j[2] = { compiled_in_parts(a, JIT_TCC, k, 0, &f[0]), compiled_in_parts(a, backend, k, part, &f[1]) };
+    for (int seed = 0; seed < 6; seed++) {
+      double in[8], out[2][8];
+      inputs(in, out[0], seed);
+      memcpy(out[1], out[0], sizeof out[0]);
+      for (int w = 0; w < 2; w++) ((void (*)(const double *, double *, int))(uintptr_t)f[w])(in, out[w], 0);
+      for (int r = 0; r < 8; r++)
+        if (!same(out[0][r], out[1][r]))
+          fail_msg("parts of %d nodes change a result of\n%s", part, model_with(a, k, part));
+    }
+    jit_free(j[0]);
+    jit_free(j[1]);
+    arena_free(a);
+  }
+  assert_true(most > 20);
+}
+
 // --- tiers ---
 
 static Function function_of(const Jit *j) {
@@ -180,6 +240,6 @@ static void tiers(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(known_results), cmocka_unit_test(random_kernels),
-                                      cmocka_unit_test(tiers) };
+                                      cmocka_unit_test(parts), cmocka_unit_test(tiers) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -26,6 +26,9 @@ static void linear(void **state) {
   assert_int_equal(w->row[0], 0);
   assert_int_equal(w->col[0], 2);                        // after q and z
   assert_false(w->here);
+  assert_true(w->stays);                                 // with M and X of the contact
+  assert_int_equal(w->nm, 1);
+  assert_int_equal(w->nx, 1);
   const PlanKernel *last = &c->kernels.at[c->kernels.n - 1];
   assert_int_equal(last->cls, -1);
   assert_ptr_equal(last->kernel, w->kernel);

@@ -1,0 +1,16 @@
+// A run as a file of HDF5 (docs/hdf5.md): trajectory, parameters, contacts of shapes, located events, summary, model.
+#pragma once
+#include "command.h"
+#include "summary.h"
+
+typedef struct nsm_results nsm_results;
+// column: [ncolumn] of nsm_read; from nsm_ncolumn on, the energies of that name. every: the step between rows. NULL
+// with the reason in e.
+nsm_results *nsm_results_open(const char *path, nsm_sim *s, const nsm_host *host, const int *column, int ncolumn,
+                              const char *const *energy, long every, nsm_error *e);
+// 0: it could not be written; nsm_results_close says why.
+int      nsm_results_row(nsm_results *r, const double *row);
+void     nsm_results_event(nsm_results *r, const nsm_located_event *event);
+int      nsm_results_failed(const nsm_results *r, const char *path, nsm_error *e);   // 1 with the reason
+// Writes how the run went, where m is given, and closes the file. Frees r.
+nsm_code nsm_results_close(nsm_results *r, const nsm_summary *m, const char *path, nsm_error *e);

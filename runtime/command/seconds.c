@@ -1,0 +1,10 @@
+// The clock of measured times.
+#define _POSIX_C_SOURCE 200809L
+#include "command.h"
+#include <time.h>
+
+double nsm_seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
