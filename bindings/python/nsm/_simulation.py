@@ -37,6 +37,8 @@ class Counters(NamedTuple):
     contacts: int
     deepest: float
     events: int
+    located: int
+    captured: int
 
 
 class Energy(NamedTuple):
