@@ -187,7 +187,7 @@ void elab_simulate(Env env, const Ast *x) {
 static const struct { const char *name; MStatKind kind; bool ordinary; } statistics[] = {
   {"final", MS_FINAL, false}, {"initial", MS_INITIAL, false}, {"min", MS_MIN, true}, {"max", MS_MAX, true},
   {"mean", MS_MEAN, false},   {"drift", MS_DRIFT, false},     {"at", MS_AT, false},     {"gain", MS_GAIN, false},
-  {"events", MS_EVENTS, true}, {"first", MS_FIRST, true},     {"last", MS_LAST, true},
+  {"events", MS_EVENTS, false}, {"first", MS_FIRST, false}, {"last", MS_LAST, false},
 };
 enum { NSTATISTICS = sizeof statistics / sizeof *statistics };
 
@@ -331,7 +331,8 @@ void elab_expect(Env env, const Ast *x) {
   if (v.at[0]->uses & (MU_VAR | MU_TIME)) {
     Diag *d = diag(env.e->bag, DIAG_E0226, v.span, "a claim is about the finished run");
     diag_label(d, "uses a quantity that changes during the run");
-    diag_note(d, "the statistics are final, initial, min, max, mean, drift, gain, at(x, t), and events, first, last of a contact");
+    diag_note(d, "the statistics are final, initial, min, max, mean, drift, gain, at(x, t), and events, first, last of "
+                 "a contact");
     const Ast *c = x->a;
     bool compares = c->kind == AST_BINARY && c->op >= AO_LT && c->op <= AO_NE;
     bool bound = compares && (c->op == AO_LT || c->op == AO_LE || c->op == AO_GT || c->op == AO_GE);

@@ -228,7 +228,9 @@ typedef struct MAction {
   Span   span;
 } MAction;
 
-typedef enum { MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT, MS_GAIN, MS_EVENTS, MS_FIRST, MS_LAST } MStatKind;
+typedef enum {
+  MS_FINAL, MS_INITIAL, MS_MIN, MS_MAX, MS_MEAN, MS_DRIFT, MS_AT, MS_GAIN, MS_EVENTS, MS_FIRST, MS_LAST
+} MStatKind;
 // MS_EVENTS ...: of located events of the row whose multiplier the output is
 // of output number `output` (its context has n = 0); -1: the total energy, -2: kinetic, -3: potential
 typedef struct MStat   { MStatKind kind; int output; MExpr *at; } MStat;

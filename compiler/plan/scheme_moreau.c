@@ -85,7 +85,9 @@ static void row_curves(PlanClass *pc, Hoist *h, const SysClass *c) {
 }
 
 const Plan *scheme_moreau(Arena *a, const System *s, const SchemeDescriptor *d) {
-  Plan *p = plan_open(a, s, d, s->second_order ? 0.5 : 1.0);
+  bool located = s->model->sim.located > 0;
+  Plan *p = plan_open(a, s, d, s->second_order || located ? 0.5 : 1.0);
+  if (located) p->gamma = 0.5;
   p->one_iteration = s->affine;
   for (int i = 0; i < s->ncls; i++) {
     PlanClass *pc = &p->cls[i];

@@ -244,7 +244,7 @@ static void kinetic(const Job *j, bool explicit_mass, TwoPoint *t) {
     if (!moving) continue;
     Ex pi = ex_diff(p, c->kinetic, j->v[i]);
     for (int k = 0; k < j->n; k++) {
-      if (c->slot[k].kind == SLOT_POSITION) continue;
+      if (c->slot[k].kind != SLOT_Q) continue;
       Ex g = ex_sub(p, along(j, pi, k), along(j, ex_diff(p, c->kinetic, j->v[k]), i));
       add(j, &t->r[r], ex_mul(p, explicit_mass ? at_first(j, g) : at_middle(j, g, j->vm), j->dq[k]));
     }
@@ -374,7 +374,7 @@ TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool exp
   const Ex *slope = large ? slopes(&j, t.r, c->nrow) : NULL;
   for (int r = 0; r < c->nrow; r++)
     for (int k = 0; k < j.n; k++) {
-      if (c->slot[k].kind == SLOT_POSITION) continue;
+      if (c->slot[k].kind != SLOT_Q) continue;
       const Ex *of = large ? slope + r * 2 * j.n : NULL;
       push(&j, &t.cjac, c->row[r], k, WRT_Q, large ? of[k] : by_q(&j, t.r[r], k));
       push(&j, &t.cjac, c->row[r], k, WRT_V, large ? of[j.n + k] : by_v(&j, t.r[r], k));
@@ -404,20 +404,20 @@ TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
   for (int i = 0; moved && c->kind == CLASS_CONTACT && i < c->h.n; i++)
     push(&j, &t.h, 0, c->h.at[i].col, WRT_V, by_q(&j, c->y, c->h.at[i].col));
   for (int k = 0; k < j.n; k++) {
-    if (c->slot[k].kind == SLOT_POSITION) continue;
+    if (c->slot[k].kind != SLOT_Q) continue;
     if (moved && c->kind == CLASS_CONSTRAINT) push(&j, &t.gq, 0, k, WRT_Q, by_q(&j, c->y, k));
     if (c->velocity_level) push(&j, &t.gq, 0, k, WRT_Q, by_q(&j, t.gap, k));
     push(&j, &t.rq, 0, k, WRT_Q, j.turn[k] ? by_q(&j, c->rate, k) : ex_diff(p, c->rate, j.q[k]));
   }
   if (c->kind == CLASS_CONSTRAINT && discrete(&j, c->rate, d))
     for (int k = 0; k < j.n; k++) {
-      if (c->slot[k].kind == SLOT_POSITION) continue;
+      if (c->slot[k].kind != SLOT_Q) continue;
       push(&j, &t.dr, 0, k, WRT_Q, d[k]);
       add(&j, &force[k], ex_mul(p, kappa, d[k]));
     }
   for (int i = 0; i < j.n; i++)
     for (int k = 0; k < j.n; k++) {
-      if (c->slot[k].kind == SLOT_POSITION) continue;
+      if (c->slot[k].kind != SLOT_Q) continue;
       push(&j, &t.curve, i, k, WRT_Q, j.turn[k] ? by_q(&j, force[i], k) : ex_diff(p, force[i], j.q[k]));
       push(&j, &t.curve, i, k, WRT_V, ex_diff(p, force[i], j.v[k]));
     }

@@ -1,6 +1,6 @@
-// Where the laws of relations hold, docs/numerics/moreau.md, 7: at t_k + gamma h where their multipliers follow from the
-// state, which is where D is regular (relative degree 0); at the end of the step where they do not. There the law is
-// about the state itself: its mean over a step being 0 lets it change its sign from step to step.
+// Where the laws of relations hold, docs/numerics/moreau.md, 7: at t_k + gamma h where their multipliers follow from
+// the state, which is where D is regular (relative degree 0); at the end of the step where they do not. There the law
+// is about the state itself: its mean over a step being 0 lets it change its sign from step to step.
 //
 // Rows that D couples are judged together, by elimination with the values at the start.
 #include "assembly.h"

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_PIECES = 20, PROBE = 64 };  // pieces of a step; a step is this many times as long as one that shows the sets
+enum { MOST_PIECES = 20, PROBE = 64 };  // pieces of a step; a step is so many times as long as one that shows the sets
 static const double quarter = 0.25;     // of the rest of a step: what a contact that goes on bouncing may still take
 
 // ---- analysis -------------------------------------------------------------------------------------------------------
@@ -44,8 +44,8 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   sim_rows *r = &s->n.r;
   const char *why = s->touching ? "contacts of shapes, which come and go"
                     : s->a->algebraic && s->a->on.contact.n > 0 ? "unknowns without inertia beside contacts"
-                    : s->a->on.contact.n > 0 && relation_in_impacts(s) ? "a one-sided relation of velocities beside contacts"
-                                                                       : NULL;
+                    : s->a->on.contact.n > 0 && relation_in_impacts(s)
+                        ? "a one-sided relation of velocities beside contacts" : NULL;
   if (why) {
     sim_fail(e, NSM_USAGE, "events are not located in a model with %s; leave `located` out", why);
     return 0;
@@ -71,6 +71,7 @@ void sim_located_step(nsm_sim *s, double t1) {
   struct sim_located *w = s->located;
   w->until = t1;
   w->pieces = w->capture = 0;
+  memset(w->fall, 0, (size_t)s->n.r.n * sizeof(double));
   memset(w->often, 0, (size_t)s->n.r.n);
 }
 
@@ -265,6 +266,7 @@ static int arrived(nsm_sim *s) {
 
 nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   struct sim_located *w = s->located;
+  w->measured = 0;
   if (s->now.sets_known) { sim_watch_begin(s); return NSM_OK; }
   if (!sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   s->w.begin_of = -1;

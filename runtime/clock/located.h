@@ -22,6 +22,7 @@ struct sim_located {
   unsigned char *hit, *often;           // [rows] its set ends here; hits of a contact in this step
   int     nrelation, *relation;         // relations that are watched
   int     watches;                      // any friction or relation is
+  int     measured;                     // `tolerance` of contacts is that of this piece
   int     pieces, capture, events;      // of the step; its rest is taken without location; something was hit
   double *before;                       // [rows] rates before an impact, of contacts and friction
   unsigned char *was, *ended;           // [rows] sets before an event; those that ended
@@ -37,8 +38,8 @@ double   sim_watch_start(const nsm_sim *s, int row);                 // the same
 void     sim_watch_tolerances(nsm_sim *s, double h);
 double   sim_watch_velocity_terms(const nsm_sim *s, int row, const double *z);
 void     sim_watch_contacts(nsm_sim *s);                             // sets of contacts from the present state
-void     sim_watch_others(nsm_sim *s, double t1);                    // of friction and relations, from the trial at hand
-void     sim_watch_keep(nsm_sim *s, double h);                       // the trial stands: what the next piece starts from
+void     sim_watch_others(nsm_sim *s, double t1);                   // of friction and relations, from the trial at hand
+void     sim_watch_keep(nsm_sim *s, double h);                      // the trial stands: what the next piece starts from
 
 // located_tell.c
 void     sim_tell_impact(nsm_sim *s);                                // of the rows that were hit, after it
@@ -51,7 +52,7 @@ void     sim_located_stale(nsm_sim *s);                              // another 
 void     sim_located_step(nsm_sim *s, double t1);          // a step of the clock to t1 begins, and ends
 void     sim_located_done(nsm_sim *s);
 nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e);      // of a piece that may be as long as h
-// located_find.c: the trial of *length is at hand. Where a set ends within it, the trial of the shorter *length is then.
+// located_find.c: the trial of *length is at hand. Where a set ends within it, that of the shorter *length is then.
 nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e);
 // The trial at hand stands, and ends at t1; ends: where a set does, if one does.
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e);

@@ -43,8 +43,11 @@ void sim_tell_sets(nsm_sim *s) {
   for (int row = 0; row < s->n.r.n; row++) {
     int was = w->was[row], now = s->now.set[row];
     if (!w->ended[row] || was == SIM_OPEN || was == SIM_LEFT) continue;
-    tell(s, row, was == SIM_CLOSED ? "opens" : now == SIM_STICKS ? "sticks" : now == SIM_SLIPS_ON ? "slips" : "switches",
-         NAN, NAN, NAN, NAN);
+    const char *kind = was == SIM_CLOSED   ? "opens"
+                       : now == SIM_STICKS ? "sticks"
+                       : now == SIM_SLIPS_ON ? "slips"
+                                             : "switches";
+    tell(s, row, kind, NAN, NAN, NAN, NAN);
   }
 }
 

@@ -24,6 +24,8 @@ double sim_watch_velocity_terms(const nsm_sim *s, int row, const double *z) {
 void sim_watch_tolerances(nsm_sim *s, double h) {
   struct sim_located *w = s->located;
   sim_rows *r = &s->n.r;
+  if (w->measured) return;
+  w->measured = 1;
   nsm_view now = sim_now(s);
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
@@ -79,6 +81,7 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       if (s->now.set[row] != SIM_CLOSED) {
         w->f[row] = w->gap[row] - s->now.ground[row];
+        if (w->f[row] < 0 || s->now.set[row] == SIM_LEFT) sim_watch_tolerances(s, h);
         crossed |= w->f[row] < -w->tolerance[row];
         continue;
       }
@@ -175,6 +178,7 @@ int sim_watch(nsm_sim *s, double h, double t1) {
 void sim_watch_contacts(nsm_sim *s) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
+  w->measured = 0;
   sim_watch_tolerances(s, s->a->step);
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];

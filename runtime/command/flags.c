@@ -238,16 +238,15 @@ static nsm_code read_scheme(const char *v, nsm_flags *f, nsm_error *e) {
     return NSM_USAGE;
   }
   while (*p == '(' || *p == ',') {
-    char value[64];
+    char value[64] = "";
     int to;
     p++;
     const char *next = scheme_parameter(p + strspn(p, " "), &to, value, sizeof value);
-    if (!next || (to != NSM_FLAG_LOCATED && !scheme->weights)) break;
+    int truth = !strcmp(value, "true") || !strcmp(value, "false");
+    if (!next || !(to == NSM_FLAG_LOCATED ? truth : scheme->weights)) break;
     p = next;
-    if (to != NSM_FLAG_LOCATED) {
-      if ((code = read_number(to, value, f, e)) != NSM_OK) return code;
-    } else if (!strcmp(value, "true") || !strcmp(value, "false")) f->text[to] = value[0] == 't' ? "on" : "off";
-    else break;
+    if (to == NSM_FLAG_LOCATED) f->text[to] = value[0] == 't' ? "on" : "off";
+    else if ((code = read_number(to, value, f, e)) != NSM_OK) return code;
   }
   if (*p == ')' && p[1 + strspn(p + 1, " ")] == 0) return NSM_OK;
   if (scheme->weights)

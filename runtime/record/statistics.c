@@ -15,7 +15,8 @@ void nsm_statistic_start(nsm_statistic *a, int kind, double time, double y, doub
 }
 
 int nsm_statistic_follows(const nsm_statistic *a, int kind) {
-  return kind != NSM_STAT_INITIAL && kind != NSM_STAT_FINAL && kind < NSM_STAT_EVENTS && !(kind == NSM_STAT_AT && a->done);
+  if (kind >= NSM_STAT_EVENTS) return 0;                   // known at the end
+  return kind != NSM_STAT_INITIAL && kind != NSM_STAT_FINAL && !(kind == NSM_STAT_AT && a->done);
 }
 
 double nsm_statistic_idle(const nsm_statistic *a, int kind) {

@@ -91,7 +91,8 @@ class Model:
 
     def simulate(self, set=None, **values) -> Simulation:
         """A simulation at its start. values: parameters, and settings: until, step, start, theta, gamma, solver,
-        tolerance, accept, solve_budget, project_start, step_by_step, inputs ({name: path of a file of points})."""
+        tolerance, accept, solve_budget, project_start, step_by_step, located (impacts and switches are located within
+        the step), inputs ({name: path of a file of points})."""
         return Simulation(self, set, **values)
 
     def run(self, every: int = 1, record=None, ledger: bool = False, set=None, **values) -> Result:

@@ -15,7 +15,7 @@ from ._result import Result
 
 _numbers = ("until", "step", "start", "theta", "gamma", "tolerance", "accept", "solve_budget")
 _flags = ("project_start", "step_by_step", "general")
-SETTINGS = {*_numbers, *_flags, "solver", "inputs"}
+SETTINGS = {*_numbers, *_flags, "solver", "inputs", "located"}
 LOOK = 0.05          # seconds between two looks for Ctrl-C
 
 
@@ -29,6 +29,7 @@ class Counters(NamedTuple):
     worst_residual: float
     whole_steps: int
     left_out: int
+    frozen: int
     max_residual: float
     accepted: int
     accepted_step: int
@@ -71,6 +72,8 @@ def _settings(model, values, settings):
             pass
         elif name in _numbers:
             setattr(s, name, float(value))
+        elif name == "located":
+            s.located = 1 if value else -1
         elif name in _flags:
             setattr(s, name, int(bool(value)))
         elif name == "solver":
