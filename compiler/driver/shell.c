@@ -31,7 +31,8 @@ static void print_bash(void) {
   print_choices();
   fputs("    help) COMPREPLY=($(compgen -W \"", stdout);
   for (int i = 0; i < COMMANDS; i++) printf("%s%s", i ? " " : "", commands[i].name);
-  puts("\" -- \"$word\")); return ;;\n    completion) COMPREPLY=($(compgen -W \"bash zsh\" -- \"$word\")); return ;;\n  esac\n"
+  puts("\" -- \"$word\")); return ;;\n    completion) COMPREPLY=($(compgen -W \"bash zsh\" -- \"$word\"));"
+       " return ;;\n  esac\n"
        "  case ${COMP_WORDS[1]} in");
   for (int i = 0; i < COMMANDS; i++) {
     printf("    %s) flags=\"", commands[i].name);
@@ -120,11 +121,11 @@ int command_man(const Options *o) {
   puts(".TH NSM 1 \"\" \"nsm " NSM_VERSION "\" \"User Commands\"\n.SH NAME\n"
        "nsm \\- a language and a compiler for nonsmooth dynamics\n.SH SYNOPSIS\n.B nsm\n.I COMMAND FILE...\n[flags]\n"
        ".SH DESCRIPTION\n"
-       "A model says energies or equations, and set\\-valued laws: impacts, friction, ideal diodes, relays. nsm derives\n"
-       "the equations of motion, compiles and runs them. Data goes to standard output or to the file after \\-o,\n"
-       "everything else to standard error. The file \\- is standard input.\n.SH COMMANDS");
+       "A model says energies or equations, and set\\-valued laws: impacts, friction, ideal diodes, relays. nsm\n"
+       "derives the equations of motion, compiles and runs them. Data goes to standard output or to the\n"
+       "file after \\-o, everything else to standard error. The file \\- is standard input.\n.SH COMMANDS");
   for (int i = 0; i < COMMANDS; i++) print_command_page(&commands[i]);
-  puts(".SH EXIT STATUS\n0 ok, 1 model wrong, 2 usage, 3 simulation failed, 4 file, memory or C compiler missing, 5 claim\n"
-       "failed, 125 fault of nsm, 130 interrupted.");
+  puts(".SH EXIT STATUS\n0 ok, 1 model wrong, 2 usage, 3 simulation failed, 4 file, memory or C compiler missing,\n"
+       "5 claim failed, 125 fault of nsm, 130 interrupted.");
   return EXIT_OK;
 }

@@ -62,11 +62,12 @@ static const char *said(Said *s, Arena *a, FILE *copy) {
   return text;
 }
 
-int view_run(const Options *o, bool served, bool whole, FILE *err, Text *out) {
+int view_run(const Options *o, const char *path, bool whole, FILE *err, Text *out) {
   int code, not_reached = 0;
   Compilation *c = compile_file(o, o->file[0], STAGE_C, NULL, &code);
   if (!c) return code;
-  nsm_program *p = load_program(o, c, &code);
+  nsm_program *p = NULL;
+  if (!path || (code = check_output(c, path)) == EXIT_OK) p = load_program(o, c, &code);
   if (p) {
     list_diagnostics(p);
     list_meanings(p);
@@ -76,7 +77,7 @@ int view_run(const Options *o, bool served, bool whole, FILE *err, Text *out) {
     Said run, model;
     trace_open(&trace, c->arena, p, &watch);
     repeat(o, &command);
-    PageFacts facts = { .command = text_str(&command), .path = o->file[0], .served = served, .diagnostics = "",
+    PageFacts facts = { .command = text_str(&command), .path = o->file[0], .served = !path, .diagnostics = "",
                         .notes = "", .source = arena_strndup(c->arena, c->source->text, c->source->len) };
     if (said_open(&run)) {
       code = run_program(o, p, &watch, run.f, &not_reached);

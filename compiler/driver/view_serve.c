@@ -73,7 +73,7 @@ _Noreturn static void child(const Server *s, const HttpRequest *r, int out, int 
   Arena *a = arena_new();
   const Options *o = with_lines(a, s->o, arena_strndup(a, r->body, r->nbody));
   Text page = {0};
-  int code = o ? view_run(o, true, whole, NULL, &page) : EXIT_USAGE;
+  int code = o ? view_run(o, NULL, whole, NULL, &page) : EXIT_USAGE;
   fflush(NULL);
   bool sent = write_all(out, page.n ? page.at : "", page.n);
   _exit(sent ? code : EXIT_PIPE);

@@ -63,9 +63,9 @@ static void operation(Printer *p, const KNode *n) {
     print(p, n->arg[0], 8);
     break;
   default:
-    print(p, n->arg[0], level);
+    print(p, n->arg[0], level == 1 ? 3 : level);           // C compilers want parentheses around `and` within `or`
     text_printf(p->out, level >= 6 ? "%s" : " %s ", ex_op_cname(n->op));
-    print(p, n->arg[1], level + 1);
+    print(p, n->arg[1], level == 1 ? 3 : level + 1);
   }
 }
 

@@ -11,9 +11,14 @@ enum { SHOWN_NODES = 400 };                               // more than a reader 
 #define OPERATOR(c) "<mo>" c "</mo>"
 #define MINUS OPERATOR("\xe2\x88\x92")
 
+// At most eight digits: a reader's, not the model's.
 static void write_number(Printer *w, double x) {
   Text t = {0};
   text_number(&t, x);
+  if (t.n > 9 && isfinite(x)) {
+    text_free(&t);
+    text_printf(&t, "%.8g", x);
+  }
   const char *s = text_str(&t), *e = strchr(s, 'e');
   if (isnan(x)) text_add(w->out, "<mi>nan</mi>");
   else if (isinf(x)) text_add(w->out, x < 0 ? "<mrow>" MINUS "<mi>\xe2\x88\x9e</mi></mrow>"

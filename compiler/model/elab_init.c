@@ -1,6 +1,7 @@
 // Initial values: `coord z = 1, z' = 0;`, `state x = [1, -1];`, `state x[n] = 0;` and, for coordinates declared
 // elsewhere, `coord z' = 2;`.
 #include <stdio.h>
+#include <string.h>
 
 #include "elab.h"
 
@@ -79,6 +80,21 @@ static void missing_initial(const Env *env, const Symbol *y, bool state) {
   text_free(&unit);
 }
 
+// x[1]' = 2 would give all elements the velocity that was meant for one.
+static bool of_one_element(Elab *e, const Symbol *y, const Ast *decl) {
+  bool alike = decl->list.n == y->decl->list.n;
+  for (int k = 0; k < decl->list.n && alike; k++)
+    alike = !strcmp(ast_text(e, decl->list.at[k]), ast_text(e, y->decl->list.at[k]));
+  if (decl->list.n == 0 || alike) return false;
+  Diag *d = diag(e->bag, DIAG_E0223, decl->span, "an initial velocity is given to all elements of `%s` at once",
+                 y->name);
+  diag_label(d, "this names one of them");
+  diag_also(d, y->span, "declared here");
+  diag_help(d, "%s' = 0 for all, %s' = [1, 0, ...] for each; in a family: Part part[i in 1:n](v0 = if i == 1 then 1 "
+            "else 0);", y->name, y->name);
+  return true;
+}
+
 static void init_velocity(Env env, const Ast *decl, bool state) {
   Elab *e = env.e;
   Symbol *y = scope_find(env.scope, decl->name);
@@ -96,7 +112,7 @@ static void init_velocity(Env env, const Ast *decl, bool state) {
               decl->name);
     return;
   }
-  if (!symbol_force(y)) return;
+  if (!symbol_force(y) || of_one_element(e, y, decl)) return;
   if (!decl->a) {
     Diag *d = diag(e->bag, DIAG_E0204, decl->name_span, "the initial velocity `%s'` has no value", decl->name);
     diag_help(d, "coord %s' = 0;", decl->name);

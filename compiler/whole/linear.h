@@ -23,7 +23,7 @@ typedef struct Linear {
   Pattern2 A, M, X;                     // X [nz][nrow]
   int nconstant;                        // of c, so far
   int q, z, q1, z1, gap, rate, reach, y_at, l_at, worst, l0, L;     // places in s
-  KValue *l, *l0_value, *L_value, *basic, worst_value, least;               // rows that act here: variables
+  KValue *l, *l0_value, *L_value, *side, worst_value, least;               // rows that act here: variables
   int kept; struct Stays *stay;         // linear_contacts.c: places in s; its own
 } Linear;
 

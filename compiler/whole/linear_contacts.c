@@ -186,7 +186,9 @@ static void move(Contact *c) {
     if (d == K_NONE) continue;
     d = named(c, d, "d", i);
     c->v[i] = k_variable(b, called(c, "v", i), k_op2(b, OP_PLUS, k_get(b, m->z[i]), d));
-    if (i < nq) c->way[i] = k_variable(b, called(c, "way", i), k_op2(b, OP_PLUS, k_get(b, m->q[i]), times(p, l->stay->ht, d)));
+    if (i < nq)
+      c->way[i] = k_variable(b, called(c, "way", i),
+                             k_op2(b, OP_PLUS, k_get(b, m->q[i]), times(p, l->stay->ht, d)));
     KValue size = step_add(p, terms, k_op2(b, OP_PLUS, step_abs(p, m->z0[i]),
                                                step_abs(p, k_get(b, m->z[i]))));
     size = named(c, size, "terms", i);

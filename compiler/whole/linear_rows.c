@@ -3,6 +3,7 @@
 //
 //   lambda = L q + l0,   u = M lambda + q,   z1 = z_free + X lambda
 //
+// A row that its bound holds, lambda = lo (side 1) or hi (-1), asks for u on that side; the others have side 0.
 // Where a row is not as the map says, or an unknown may be at rest, the step is for nsm_whole_rows.
 #include <float.h>
 #include <math.h>
@@ -68,7 +69,7 @@ void linear_rows_open(Linear *l) {
   sizes(l, &l->X, p->w->nz, "ax");
   l->l = ARENA_ARRAY(p->arena, KValue, n + 1);
   l->l0_value = ARENA_ARRAY(p->arena, KValue, n + 1);
-  l->basic = ARENA_ARRAY(p->arena, KValue, n + 1);
+  l->side = ARENA_ARRAY(p->arena, KValue, n + 1);
   l->L_value = ARENA_ARRAY(p->arena, KValue, n * n + 1);
   for (int i = 0; i < n; i++) l->l[i] = k_variable(b, step_name(p, "l", i), k_at_number(b, p->s, l->l_at + i));
   for (int i = 0; i < n; i++) l->l0_value[i] = k_variable(b, step_name(p, "lo", i), k_at_number(b, p->s, l->l0 + i));
@@ -77,7 +78,7 @@ void linear_rows_open(Linear *l) {
       l->L_value[i + j * n] = ex_is_num(p->w->pool, l->y[j], 0) ? K_NONE
           : k_variable(b, arena_printf(p->arena, "L%d_%d", i, j), k_at_number(b, p->s, l->L + i + j * n));
   for (int i = 0; i < n; i++)
-    l->basic[i] = k_variable(b, step_name(p, "basic", i), k_at_number(b, p->s, l->L + n * n + i));
+    l->side[i] = k_variable(b, step_name(p, "side", i), k_at_number(b, p->s, l->L + n * n + i));
   linear_worst_open(l);
 }
 
@@ -90,30 +91,23 @@ void linear_rows_load(Linear *l) {
   for (int i = 0; i < n; i++) k_set(b, l->l0_value[i], k_at_number(b, p->s, l->l0 + i));
   for (int i = 0; i < n * n; i++)
     if (l->L_value[i] != K_NONE) k_set(b, l->L_value[i], k_at_number(b, p->s, l->L + i));
-  for (int i = 0; i < n; i++) k_set(b, l->basic[i], k_at_number(b, p->s, l->L + n * n + i));
+  for (int i = 0; i < n; i++) k_set(b, l->side[i], k_at_number(b, p->s, l->L + n * n + i));
   linear_worst_load(l);
 }
 
 static KValue less(Step *p, KValue x, KValue y) { return k_op2(p->b, OP_LE, x, y); }
 
-// (2) of whole_rows.c for an interval, free ends left out: within its bounds; at one of them, held by u.
-static void ways(Linear *l, int i, KValue lambda, KValue u, KValue *within, KValue *at) {
+// Is a force within its bounds? K_NONE where both ends are free.
+static KValue within_bounds(Linear *l, int i, KValue lambda) {
   Step *p = l->p;
-  KBuilder *b = p->b;
-  double lo = ex_operator(p->w->pool, l->lo[i]) == OP_NUM ? ex_value(p->w->pool, l->lo[i]) : 0,
-         hi = ex_operator(p->w->pool, l->hi[i]) == OP_NUM ? ex_value(p->w->pool, l->hi[i]) : 0;
-  KValue zero = k_number(b, 0), low, high;
-  *within = *at = K_NONE;
+  const Pool *pool = p->w->pool;
+  KValue low, high, in = K_NONE;
   step_values(p, &l->lo[i], 1, &low);
   step_values(p, &l->hi[i], 1, &high);
-  if (lo > -INFINITY) {
-    *within = less(p, low, lambda);
-    *at = k_op2(b, OP_AND, k_op2(b, OP_LT, zero, u), k_op2(b, OP_EQ, lambda, low));
-  }
-  if (hi < INFINITY) {
-    *within = step_both(p, *within, less(p, lambda, high));
-    *at = step_either(p, *at, k_op2(b, OP_AND, k_op2(b, OP_LT, u, zero), k_op2(b, OP_EQ, lambda, high)));
-  }
+  if (ex_operator(pool, l->lo[i]) != OP_NUM || ex_value(pool, l->lo[i]) > -INFINITY) in = less(p, low, lambda);
+  if (ex_operator(pool, l->hi[i]) != OP_NUM || ex_value(pool, l->hi[i]) < INFINITY)
+    in = step_both(p, in, less(p, lambda, high));
+  return in;
 }
 
 // Row i of a matrix times the forces: its entries that are not 0. Adds to *sum (K_NONE: nothing yet) and keeps what
@@ -175,7 +169,7 @@ KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, 
     for (int j = 0; j < n; j++)
       if (l->L_value[i + j * n] != K_NONE)
         sum = step_add(p, sum, k_op2(b, OP_TIMES, k_get(b, l->L_value[i + j * n]), q[j]));
-    k_if(b, k_op1(b, OP_NOT, k_op2(b, OP_EQ, k_get(b, l->basic[i]), k_number(b, 0))));
+    k_if(b, k_op2(b, OP_EQ, k_get(b, l->side[i]), k_number(b, 0)));
     k_set(b, v, sum);
     k_close(b);
     lambda[i] = k_get(b, v);
@@ -183,14 +177,13 @@ KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, 
   KValue fits = k_variable(b, "fits", k_integer(b, 1)), *product = ARENA_ARRAY(p->arena, KValue, n + 1);
   for (int i = 0; i < n; i++) {
     bool none = ex_is_num(p->w->pool, l->y[i], 0);
-    KValue u = none ? K_NONE : q[i], U = none ? K_NONE : step_abs(p, q[i]), within, at;
+    KValue u = none ? K_NONE : q[i], U = none ? K_NONE : step_abs(p, q[i]);
     add_products(l, &l->M, lambda, 'm', i, product, &u);
     u = k_name(b, u == K_NONE ? k_number(b, 0) : u, step_name(p, "u", i), NULL);
-    ways(l, i, lambda[i], u, &within, &at);
-    if (at != K_NONE) k_if(b, k_op1(b, OP_NOT, at));
+    k_if(b, k_op1(b, OP_NOT, k_op2(b, OP_LT, k_number(b, 0), k_op2(b, OP_TIMES, k_get(b, l->side[i]), u))));
     add_sizes(l, &l->M, lambda, i, product, &U);
-    linear_judge(l, i, u, U == K_NONE ? k_number(b, 0) : U, within, fits);
-    if (at != K_NONE) k_close(b);
+    linear_judge(l, i, u, U == K_NONE ? k_number(b, 0) : U, within_bounds(l, i, lambda[i]), fits);
+    k_close(b);
   }
   KValue far = K_NONE, moves = K_NONE;
   for (int i = 0; i < nz; i++) {

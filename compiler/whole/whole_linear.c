@@ -12,8 +12,8 @@
 //
 // s: q [nq], z [nz], q1 [nq], z1 [nz]; then for each row gap, rate, reach (what a = gap + (h/2) rate must exceed), y
 // (its rate or output at the free motion without multipliers) and multiplier; the largest residual; the map: l0 [nrow],
-// L [nrow, nrow] by columns, for each row whether L has an entry in it; where contacts stay closed instead of l0, L
-// what linear_contacts.c says
+// L [nrow, nrow] by columns, for each row which bound holds it (1, -1; 0: none); where contacts stay closed instead of
+// l0, L what linear_contacts.c says
 #include <math.h>
 #include "linear.h"
 

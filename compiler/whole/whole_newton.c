@@ -1,5 +1,5 @@
-// Moreau's scheme by Newton's method (runtime/step_newton.c), in steps in which no contact stays closed: with the unknowns
-// z1 and the impulses p of constraints, q1 = q + h (theta v1 + (1-theta) v), q~ between,
+// Moreau's scheme by Newton's method (runtime/step_newton.c), in steps in which no contact stays closed: with the
+// unknowns z1 and the impulses p of constraints, q1 = q + h (theta v1 + (1-theta) v), q~ between,
 //
 //   R = M(q~)(z1 - z) - h theta f(t1, q1, z1) - h (1-theta) f(t, q, z) - H(q~)^T p,    rates u(t1, q1, v1) = 0
 //
@@ -12,8 +12,8 @@
 // as the general road does or stricter. After ITERATIONS, where a velocity may be at rest, where M may not be positive
 // definite: the general road.
 //
-// A contact without friction that is struck, alone, is one more constraint, rate + e rate_k = 0, with an impulse that is
-// pressed; the iteration is written once more for each such contact, of two at most.
+// A contact without friction that is struck, alone, is one more constraint, rate + e rate_k = 0, with an impulse that
+// presses; the iteration is written once more for each such contact, of two at most.
 //
 // s: q [nq], z [nz], p [constraints], gain [nz] (z1 - z of the last step), off [2], reach [rows], iterations; of the
 // contacts that can be struck: impulses, how often they were, iterations then
@@ -264,8 +264,9 @@ static void iterate(Newton *n, const Turn *turn) {
   Arena *a = w->arena;
   KBuilder *b = p->b;
   int nq = w->nq, nz = w->nz, nc = n->nc, size = n->size;
-  KValue tolerance = turn->tolerance, theta = turn->theta, rest = turn->rest, ht = turn->ht, count = turn->count, ok = turn->ok,
-         *q = turn->q, *z = turn->z, *pv = turn->pv, *gain = turn->gain, *off = turn->off, *z1 = turn->z1, *p1 = turn->p1, *fv = turn->fv,
+  KValue tolerance = turn->tolerance, theta = turn->theta, rest = turn->rest, ht = turn->ht, count = turn->count,
+         ok = turn->ok, *q = turn->q, *z = turn->z, *pv = turn->pv, *gain = turn->gain, *off = turn->off,
+         *z1 = turn->z1, *p1 = turn->p1, *fv = turn->fv,
          *Q = turn->Q, *Z = turn->Z, *S = turn->S, *old = turn->old, *part = turn->part, *share = turn->share,
          *before = turn->before,
          *size_of_M = ARENA_ARRAY(a, KValue, nz * nz + 1);

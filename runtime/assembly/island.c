@@ -131,10 +131,10 @@ static nsm_cone_status correct(nsm_sim *s, int small, const sim_island *k, void 
 
 // The two levels of a problem: the residual with which it will do where it misses its tolerance, 0: none.
 enum { LARGE = 300 };                    // contacts with friction
-static const double accept_large = 1e-6, accept_shapes = 1e-10;          // bodies touch in more points than they need
+static const double will_do = 100,       // times what is enough, in an iteration
+                    accept_large = 1e-6, accept_shapes = 1e-10;          // bodies touch in more points than they need
 static inline double accept_of(const nsm_sim *s, const nsm_cone_problem *p) {
-  int shapes = s->touching && !s->a->scheme->two_point;
-  return s->a->accept > 0 ? s->a->accept : p->cones > LARGE ? accept_large : shapes ? accept_shapes : 0;
+  return s->a->accept > 0 ? s->a->accept : p->cones > LARGE ? accept_large : s->touching ? accept_shapes : 0;
 }
 
 static void count_accepted(nsm_sim *s, double residual) {
@@ -154,10 +154,15 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   } else if (small) work = w->apart;
   s->w.cone.warm = k->warm;
   s->w.cone.accept = w->kind == SIM_CORRECTION ? 0 : accept_of(s, &k->p);
+  double tolerance = s->w.cone.tolerance, enough = w->kind == SIM_BY_LAW ? w->enough : 0;
+  if (enough > tolerance) s->w.cone.tolerance = enough;
+  if (enough > 0) s->w.cone.accept = fmax(s->w.cone.accept, will_do * enough);
   nsm_cone_status status = w->kind == SIM_CORRECTION
                                ? correct(s, small, k, work, &res)
                                : sim_cone_solve(s, &k->p, work, k->lambda, k->u, &res, k->row, k->at);
+  s->w.cone.tolerance = tolerance;
   s->now.count.solver_iterations += res.iterations;
+  if (enough > 0 && (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED)) return 1;
   if (status == NSM_CONE_ACCEPTED) count_accepted(s, res.residual);
   if (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED) {
     if (res.residual > s->now.count.max_residual) s->now.count.max_residual = res.residual;

@@ -258,7 +258,7 @@ static void take_rest(const nsm_graph *g, const nsm_bodies *b) {
       for (int j = 0; j < n; j++) {
         double sum = M[i * n + j];
         for (int s = 0; s < 2 && b->of[c][s] >= 0; s++) {
-          const nsm_touch *t = b->touch + b->of[c][s];
+          const nsm_body_node *t = b->touch + b->of[c][s];
           int columns = b->column[t->body + 1] - b->column[t->body];
           const double *h = b->h + t->at, *sign = b->sign + b->column[t->body];
           for (int r = 0; r < columns; r++) sum -= h[i * columns + r] * sign[r] * h[j * columns + r];

@@ -6,15 +6,15 @@
 
 enum { NSM_BODY_COLUMNS = 24 };           // most columns of a body
 
-// A contact (node of the graph) at a body: H [size of the node][columns of the body], row-major, at h + at.
-typedef struct nsm_touch {
+// A contact, a node of the graph, at a body: H [size of the node][columns of the body], row-major, at h + at.
+typedef struct nsm_body_node {
   int    node, body;
   size_t at;
-} nsm_touch;
+} nsm_body_node;
 
 typedef struct nsm_bodies {
   int        bodies, touches;
-  nsm_touch *touch;                        // [touches], body by body
+  nsm_body_node *touch;                        // [touches], body by body
   int       *first;                        // [bodies+1] in touch
   int      (*of)[2];                       // [nodes] its touches, or -1
   double    *h, *sign;                     // sign: S by columns

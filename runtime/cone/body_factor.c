@@ -99,7 +99,7 @@ static void assemble(const nsm_graph *g, const nsm_bodies *b, const double *C, n
   for (int c = 0; c < g->nodes; c++)
     for (int s = 0; s < 2 && b->of[c][s] >= 0; s++)
       for (int t = 0; t < 2 && b->of[c][t] >= 0; t++) {
-        const nsm_touch *i = b->touch + b->of[c][s], *j = b->touch + b->of[c][t];
+        const nsm_body_node *i = b->touch + b->of[c][s], *j = b->touch + b->of[c][t];
         int e = i->body == j->body ? k->diagonal[i->body] : block_of(k, i->body, j->body);
         add_term(g->node[c].size, C + (size_t)c * NSM_NODE_BLOCK, b->h + i->at, k->node[i->body].size, b->h + j->at,
                  k->node[j->body].size, k->value + k->at[e]);

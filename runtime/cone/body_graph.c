@@ -89,7 +89,7 @@ int nsm_bodies_find(const nsm_graph *g, nsm_cone_work *w, nsm_bodies *b) {
         b->first[b->bodies] = b->touches;
         for (int i = 0; i < n; i++) {
           b->of[member[i]][f.cliques[member[i]] - 1] = b->touches;
-          b->touch[b->touches++] = (nsm_touch){ member[i], b->bodies, 0 };
+          b->touch[b->touches++] = (nsm_body_node){ member[i], b->bodies, 0 };
         }
         b->bodies++;
       }
@@ -97,7 +97,7 @@ int nsm_bodies_find(const nsm_graph *g, nsm_cone_work *w, nsm_bodies *b) {
     if (f.cliques[c] == 0) {
       b->first[b->bodies] = b->touches;
       b->of[c][0] = b->touches;
-      b->touch[b->touches++] = (nsm_touch){ c, b->bodies++, 0 };
+      b->touch[b->touches++] = (nsm_body_node){ c, b->bodies++, 0 };
     }
   b->first[b->bodies] = b->touches;
   return 1;

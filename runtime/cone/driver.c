@@ -186,7 +186,8 @@ static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, 
                                    const double *guess, double *lambda, double *u, best_answer *best) {
   nsm_cone_status status = NSM_CONE_FAILED;
   unsigned used = nsm_cone_blocks_used(p);
-  if (guess && p->cones >= NSM_WARM_PILE && p->cones <= NSM_SMALL) {
+  int pile = p->cones >= NSM_WARM_PILE || (p->cones >= NSM_WARM_FEW && t->accept > t->tolerance);
+  if (guess && pile && p->cones <= NSM_SMALL) {
     const nsm_cone_solver *loop = nsm_cone_solver_find("proximal_newton");
     nsm_cone_try first = *t;
     first.max_iterations = FROM_GUESS;
@@ -196,7 +197,7 @@ static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, 
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name && status == NSM_CONE_FAILED; s++)
     if (is_tried(s, p, w, used) && !(best->any && nsm_cone_late(w))) {
       status = try_solver(s, p, w, t, s->start & NSM_FROM_BEST && best->any ? best->lambda : guess, lambda, u, best);
-      if (status == NSM_CONE_FAILED && s->start & NSM_PILES && will_do(p, w, t, best)) break;
+      if (status == NSM_CONE_FAILED && s->start & (NSM_PILES | NSM_AGAIN) && will_do(p, w, t, best)) break;
     }
   return status;
 }

@@ -46,6 +46,17 @@ static int judged(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_gr
   return 0;
 }
 
+// Is x good enough to go on with, though not the answer?
+static int will_do(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_graph *g, const nsm_newton *n,
+                   const double *x, double *lambda, double *u) {
+  nsm_cone_try level = *t;
+  double residual;
+  if (!p || !(t->accept > t->asked)) return 0;
+  level.tolerance = t->accept;
+  level.sqrt_tolerance = sqrt(t->accept);
+  return judged(p, &level, g, n, x, lambda, u, &residual);
+}
+
 // Is x the answer? The judge measures each contact by its own size, F is measured by the largest: a few more steps make
 // small forces beside large ones right to their own last digits. x becomes the best of them.
 static int accepted(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n, double alpha,
@@ -89,7 +100,7 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
     }
     slow = next <= 0.5 * now ? 0 : slow + 1;
     if (ok || next < now) { memcpy(x, x_new, bytes); now = next; }
-    if (now <= near_enough * t->tolerance && slow >= PATIENCE) break;
+    if (slow >= PATIENCE && (now <= near_enough * t->tolerance || will_do(p, t, g, n, x, lambda, u))) break;
   }
   nsm_graph_lambda(g, x, lambda);
   return NSM_CONE_GAVE_UP;
@@ -114,7 +125,8 @@ nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_wo
   double *x = nsm_cone_take_doubles(w, (size_t)p->m);
   if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, nsm_map_alart_curnier, w, &n)) {
     int a = t->attempt, creeps = a > 1 && (a & (a - 1)) == 0, length = a == 0 ? FIRST : creeps ? LONG : SHORT;
-    int near_by = t->warm && a == 0 && p->cones >= NSM_WARM_PILE && p->cones <= NSM_SMALL;
+    int few = t->accept > t->asked ? NSM_WARM_FEW : NSM_WARM_PILE,
+        near_by = t->warm && t->max_iterations > 0 && a == 0 && p->cones >= few && p->cones <= NSM_SMALL;
     double alpha = creeps || near_by ? next_alpha : first_alpha;
     nsm_graph_start(&g, t, lambda, x);
     if (a && !creeps) {

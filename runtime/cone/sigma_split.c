@@ -138,7 +138,7 @@ static double sweep(nsm_sigma *k, int back, double *v) {
       for (int l = 0; l < n->size; l++) u[i] += E[i * NSM_NODE_ROWS + l] * x[l];
     }
     for (int s = 0; s < 2 && b->of[c][s] >= 0; s++) {
-      const nsm_touch *t = b->touch + b->of[c][s];
+      const nsm_body_node *t = b->touch + b->of[c][s];
       int first = b->column[t->body], columns = b->column[t->body + 1] - first;
       const double *h = b->h + t->at;
       for (int i = 0; i < n->size; i++) for (int l = 0; l < columns; l++) u[i] += *h++ * v[first + l];
@@ -155,7 +155,7 @@ static double sweep(nsm_sigma *k, int back, double *v) {
     if (moved == 0) continue;
     most = fmax(most, moved / (k->share[c] * k->share[c]));
     for (int s = 0; s < 2 && b->of[c][s] >= 0; s++) {
-      const nsm_touch *t = b->touch + b->of[c][s];
+      const nsm_body_node *t = b->touch + b->of[c][s];
       int first = b->column[t->body], columns = b->column[t->body + 1] - first;
       const double *h = b->h + t->at;
       for (int i = 0; i < n->size; i++)

@@ -145,7 +145,8 @@ enum {
   NSM_BLOCKS_OR_SMALL = 1 << 17,
   NSM_SMALL = 300,
   NSM_PILE = 100,            // of these
-  NSM_WARM_PILE = 30         // from here on, up to NSM_SMALL, the answer of the step before is a good start
+  NSM_WARM_PILE = 30,        // from here on, up to NSM_SMALL, the answer of the step before is a good start
+  NSM_WARM_FEW = 4           // likewise, where an answer above the tolerance will do
 };
 
 extern const nsm_cone_solver nsm_cone_solvers[];   // ends with a NULL name

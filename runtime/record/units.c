@@ -48,7 +48,7 @@ const char *nsm_read_quantity(const char *text, const char *expected, double *va
   const char *wrong = nsm_read_any_quantity(text, value, &has_unit, &given);
   if (wrong || !has_unit) return wrong;
   if (!read_unit(expected, &wanted)) return "the unit of the model is not known here; give a plain number in SI";
-  if (*expected == 0 && (given.scale != 1 || !nsm_unit_same(&given, &wanted)))
+  if (*expected == 0 && !nsm_unit_same(&given, &wanted))   // deg and rev are numbers: slope = 20 [deg]
     return "it takes a number without a unit";
   return nsm_unit_same(&given, &wanted) ? NULL : "its unit has the wrong dimension";
 }

@@ -8,6 +8,7 @@
 //   consistent_near.c      the motion of bodies on joints with a matrix near to K
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
 //   consistent_settle.c    friction at the end of the step         consistent_rest.c  what is at rest is exactly so
+//   consistent_slow.c      what helps where the iteration is slow
 //   consistent_energy.c    its works and losses
 //   consistent_setup.c     checks, sizes, graph of K
 #pragma once
@@ -16,13 +17,12 @@
 // Contacts up to which (13) is always dense. Rows up to which a block of dependent constraints gets its pseudo-inverse,
 // and so the smallest forces; its time is that of n^3.
 enum { DENSE_ISLAND = 40, PSEUDO_MOST = 400 };
-// Slots of the kinematics of a body: four numbers of its attitude, three turns, three places.
-enum { BODY_SLOTS = 10, FIRST_TURN = 4 };
 enum { MOST_KEPT = 1 << 22 };           // entries of columns K^{-1} B that are kept of contacts that have opened
 
 // A class' outputs of its two-point kernels.
 typedef struct con_class {
   double *cjac, *dg, *dr, *rq, *curve, *gq;   // [count][n] of the pattern
+  double *dg_before;                     // dg of the iterate before, where the iteration is slow
   double *mass0;                         // M(q_B)
 } con_class;
 
@@ -39,12 +39,18 @@ struct sim_consistent {
   double    *dq;                         // [nv] of the Newton step
   double    *fresh;                      // [nv] sum of |d R1/d(q, u)| |(q, u)| of the last matrix; the largest of the
                                          // iteration is now.r1_most, so that residuals of its iterates can be compared
+  double    *size, *speed;               // [nv] what momentum rows and displacements of the iterate are measured by
   double    *try_u, *try_l, *try_k;      // iterate before the last step: inc_u, multipliers
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
   double    *back;                       // [ns] gap of a constraint at the begin, where that is more than round-off
   double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
+  double    *creep;                      // [r.n] change of the contacts' forces in the last iteration
+  unsigned char *freeze;                 // [r.n] its direction is that of the begin of the step, (6a)
+  int        frozen;                     // how many
   double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c and of grips; [r.n] rates at
                                          // the end, impulses it starts from
+  unsigned char *off, *wants;            // consistent_settle.c: [nfriction] off its law at the end; [blocks of M] of an
+  int       *link;                       // island with such a contact; [blocks of M] which hang together
   double    *mass_inverse;               // [nv] 1/M_ii at the start
 
   struct con_near *near;                 // consistent_near.c; NULL: not for this model
@@ -143,6 +149,9 @@ int      con_near(nsm_sim *s, const nsm_view *v);         // the motion; 0: not 
 int      con_place(nsm_sim *s, const nsm_view *v);               // q1 of the iterate; 0 where M is singular
 int      con_evaluate(nsm_sim *s, const nsm_view *v);            // likewise, and the kernels there
 double   con_residual(nsm_sim *s, double h, int *worst);         // the largest, relative; worst: z, or ~row
+// What the displacement of a row is measured by: of a contact with friction that of all its directions, which are
+// components of one vector, as the judge of one-step problems has them
+double   con_gap_terms(const nsm_sim *s, double h, int row);
 double   con_row_error(const nsm_sim *s, double h, int row);     // relative
 nsm_view con_middle(nsm_sim *s, const nsm_view *v);
 const double *con_direction(const nsm_sim *s, int row);          // entries of Dg/Dq of the iterate, pattern h
@@ -151,6 +160,11 @@ double   con_rate_terms(const nsm_sim *s, int row, const double *v);   // size o
 
 // consistent_rest.c
 void     con_rest(nsm_sim *s, const nsm_view *v);
+
+// consistent_slow.c: by which factor the step just found may be longer, where it creeps, from iteration `from` on, 1:
+// by none; how many contacts keep the direction of the begin from now on, more than before
+double   con_stride(nsm_sim *s, sim_iteration *it, int from);
+int      con_freeze(nsm_sim *s, const sim_iteration *it);
 
 // consistent_failed.c
 // NSM_FAILED where a moving mass matrix is not positive definite

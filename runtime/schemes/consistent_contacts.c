@@ -81,12 +81,22 @@ int con_columns(nsm_sim *s, double h) {
   return 1;
 }
 
+// H of (13). Of contacts of shapes, whose H is that of the begin of the step, the discrete gradient stands for it: its
+// change with the iterate, of order |increment|/R, is left out, and D = B^T K^{-1} B has the definiteness of K. With
+// another H on the left D is no longer monotone, and where bodies touch in more points than hold them the problem would
+// have other forces than those at hand, far away, or none.
+static const double *jacobian(const nsm_sim *s, int row) {
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  if (k->c->dg_fn && k->c->h_stage < NSM_STATE) return con_direction(s, row);
+  return k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+}
+
 // H of contact i times the q part of column j.
 static double coupling(const nsm_sim *s, int i, int j) {
   const struct sim_consistent *c = s->n.con;
   const sim_matrix *w = &c->k;
   const sim_class *k = &s->a->cls[s->n.r.cls[i]];
-  const double *h = k->h + (size_t)(i - k->row0) * (size_t)k->c->h.n;
+  const double *h = jacobian(s, i);
   double sum = 0;
   for (int e = 0; e < k->c->h.n; e++) {
     int z = sim_z_of(s, k, i - k->row0, k->c->h.col[e]), b = w->block_of[z];
@@ -99,22 +109,19 @@ static double coupling(const nsm_sim *s, int i, int j) {
 static double change_of_gap(const nsm_sim *s, int row) {
   const struct sim_consistent *c = s->n.con;
   const sim_class *k = &s->a->cls[s->n.r.cls[row]];
-  const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+  const double *h = jacobian(s, row);
   double sum = c->gap[row];
   for (int e = 0; e < k->c->h.n; e++) sum += h[e] * c->dq[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
   return sum;
 }
 
-// Size of the terms of the change of a gap. The gaps themselves cancel: they are as large as H q.
+// Size of the terms of the change of a gap: of the increments, since it is made of these and not of two gaps.
 static double terms_of_change(const nsm_sim *s, int row) {
   const struct sim_consistent *c = s->n.con;
   const sim_class *k = &s->a->cls[s->n.r.cls[row]];
-  const double *h = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
-  double sum = fabs(c->gap[row]) + fabs(s->n.r.gap[row]);
-  for (int e = 0; e < k->c->h.n; e++) {
-    int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
-    sum += fabs(h[e]) * (fabs(c->dq[z]) + fabs(s->w.q1[z]) + fabs(s->now.q[z]));
-  }
+  const double *h = jacobian(s, row);
+  double sum = fabs(c->gap[row]) + con_gap_terms(s, s->n.h, row);
+  for (int e = 0; e < k->c->h.n; e++) sum += fabs(h[e]) * fabs(c->dq[sim_z_of(s, k, row - k->row0, k->c->h.col[e])]);
   return sum;
 }
 

@@ -4,6 +4,7 @@
 // The energy is as good as the residual, so the iteration goes on until the residual stops falling. Last of all,
 // contacts that are about to open, or that no force can keep from closing, are left out of the set.
 #include "consistent.h"
+#include <math.h>
 #include <string.h>
 
 enum { FREE = 6, TRIAL = 16, PROJECTED_MAX = 2000 };
@@ -55,9 +56,20 @@ static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   return isfinite(sum) ? NSM_OK : con_failed(s, v, &(sim_iteration){ .number = 1, .error = NAN }, e);
 }
 
+// The problem of an iterate need be no better than the iterate (an inexact method: Dembo, Eisenstat and Steihaug, SIAM
+// J. Numer. Anal. 19 (1982) 400), as long as iterates become better. What is accepted is measured as a whole.
+static const double share = 1e-3, first_share = 1e-6, most_share = 1e-5, falls = 0.1;
+static double enough_of(const nsm_sim *s, const sim_iteration *it) {
+  if (!s->touching) return 0;
+  if (it->number == 0) return first_share;
+  return it->rate > falls ? s->a->tolerance : fmax(s->a->tolerance, fmin(share * it->error, most_share));
+}
+
 // Factors that contract by the rate of the last step are kept for the last one.
 static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
+  if (s->touching && c->na > 0 && con_freeze(s, it) && !con_evaluate(s, v))
+    return con_failed(s, v, &(sim_iteration){ .number = it->number, .error = NAN }, e);
   int fresh = !(it->error <= keeps_factors && it->error * it->rate <= at_floor),
       made = c->affine && !c->projected && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
   if (bad >= 0) return con_singular(s, v, it->number, con_residual(s, v->h, &it->worst), bad, e);
@@ -71,6 +83,7 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, ns
                v->t, s->now.k + 1);
       return NSM_FAILED;
     }
+    c->solver.enough = enough_of(s, it);
     if (c->projected) con_project(s);
     else if (!con_contacts(s)) {
       if (c->solver.result.status == NSM_CONE_BAD_INPUT)
@@ -80,7 +93,7 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, ns
     con_apply_contacts(s);
   }
   keep_iterate(s);
-  go(s, 1);
+  go(s, c->na > 0 && s->touching ? con_stride(s, it, FREE) : 1);
   it->exact = c->affine && !c->projected;
   return it->exact ? affine(s, v, e) : NSM_OK;
 }
@@ -125,14 +138,17 @@ static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   if (it->number > 0) it->error = placed ? con_residual(s, v->h, &it->worst) : NAN;
 }
 
-// Bodies that press on each other in more points than hold them have forces that the problem does not decide: where the
-// residual falls no more above the tolerance it stands up to may_rest, and is counted.
+// Bodies that press on each other in more points than hold them, and constraints that depend on each other, have forces
+// that the problem does not decide: where the residual falls no more above the tolerance it stands up to may_rest, and
+// is counted.
 static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
+  const struct sim_consistent *c = s->n.con;
   double least = fmin(it->error, it->before);
   int resting = it->number > 1 && it->error <= may_rest && !(it->error <= 0.25 * it->before) &&
-                (least <= s->a->tolerance || (s->touching && it->number > FREE));
+                (least <= s->a->tolerance || ((s->touching || s->n.con->singular) && it->number > FREE));
   if (!(it->error <= at_floor) && !resting) return SIM_GO_ON;
   if (!con_credible(s)) return SIM_HOPELESS;
+  if (s->touching && c->na > 0) s->now.count.max_residual = fmax(s->now.count.max_residual, least);
   if (it->error <= at_floor) polish(s, v);
   else if (least > s->a->tolerance) sim_stagnated(s, v->t, it);
   else if (it->error > it->before) { go(s, 0); con_place(s, v); }              // the one before was better
@@ -213,6 +229,8 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   long before = s->now.count.newton_iterations;
   c->projected = c->always_projected;
   c->singular = 0;
+  if (c->frozen > 0) memset(c->freeze, 0, (size_t)s->n.r.n);
+  c->frozen = 0;
   con_start(s);
   nsm_code code = iterate(s, v, e);
   nsm_error again;
@@ -231,6 +249,7 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   }
   if (code != NSM_OK) return code;
   c->iterations = s->now.count.newton_iterations - before;
+  s->now.count.frozen += c->frozen > 0;
   s->now.con.redundant |= c->singular;
   if (e) *e = (nsm_error){ .code = NSM_OK };
   return NSM_OK;

@@ -101,27 +101,46 @@ nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
   return sim_view(s, 0.5 * (s->now.t + v->t), s->w.qm, s->w.zm, s->w.l1);
 }
 
+// ---- measures -------------------------------------------------------------------------------------------------------
 // The three equations of a body's turn are those of one vector, and so are those of its place: each is known to the
 // round-off of the vector, whatever its share along the axes at hand (which may be 0, by symmetry).
+enum { OF_BODY = 6 };                     // velocities: of its turn and of its place, three each
 static const double least_share = 1e-6;   // of the vector: far above its round-off
-static const double *row_sizes(nsm_sim *s) {
-  double *size = s->w.way;
-  if (s->a->on.kinematics.n == 0) return s->now.r1_size;
-  for (int z = 0; z < s->a->nv; z++) size[z] = s->now.r1_size[z];
+static void share(const nsm_sim *s, double *size) {
   for (int a = 0; a < s->a->on.kinematics.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
-    if (k->c->nslot != BODY_SLOTS) continue;
-    for (int i = 0; i < k->tab.count; i++)
-      for (int slot = FIRST_TURN; slot < BODY_SLOTS; slot += 3) {
+    int slot[OF_BODY], n = 0;
+    for (int e = 0; e < k->c->nslot; e++)
+      if (k->c->slot[e] != NSM_SLOT_POSITION && n++ < OF_BODY) slot[n - 1] = e;
+    for (int i = 0; n == OF_BODY && i < k->tab.count; i++)
+      for (int first = 0; first < OF_BODY; first += 3) {
         double most = 0;
-        for (int d = 0; d < 3; d++) most = fmax(most, size[sim_z_of(s, k, i, slot + d)]);
+        for (int d = 0; d < 3; d++) most = fmax(most, size[sim_z_of(s, k, i, slot[first + d])]);
         for (int d = 0; d < 3; d++) {
-          double *own = &size[sim_z_of(s, k, i, slot + d)];
+          double *own = &size[sim_z_of(s, k, i, slot[first + d])];
           *own = fmax(*own, least_share * most);
         }
       }
   }
-  return size;
+}
+
+// What the momentum rows of the iterate are measured by, and the speeds, which are known to round-off of what drives
+// them: (|R1 terms| + |M u|) / M.
+static void measures(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  for (int z = 0; z < s->a->nv; z++) {
+    c->size[z] = s->now.r1_size[z];
+    c->speed[z] = fabs(s->w.z1[z]) + fabs(c->uc[z]) + s->now.r1_size[z] * c->mass_inverse[z];
+  }
+  share(s, c->size);
+  share(s, c->speed);
+}
+
+// Contacts that keep the direction of the begin, (6a).
+static void keep_frozen(const nsm_sim *s, const sim_class *k, double *dg) {
+  size_t n = (size_t)k->c->h.n;
+  for (int i = 0; i < k->tab.count; i++)
+    if (s->n.con->freeze[k->row0 + i]) memcpy(dg + (size_t)i * n, k->h + (size_t)i * n, n * sizeof *dg);
 }
 
 // Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by. Of a constraint
@@ -152,6 +171,7 @@ int con_evaluate(nsm_sim *s, const nsm_view *v) {
     d->rate_fn(v, &k->tab, r->y + k->row0);
     if (d->h_stage > NSM_EVENT && (contact || !d->dg_fn)) d->h_fn(v, &k->tab, k->h);
     if (d->dg_fn) d->dg_fn(v, &k->tab, o->dg);
+    if (contact && c->frozen > 0) keep_frozen(s, k, o->dg);
     if (d->drate_fn && !contact) d->drate_fn(v, &k->tab, o->dr);
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;
@@ -164,13 +184,27 @@ int con_evaluate(nsm_sim *s, const nsm_view *v) {
       c->res[s->a->nv + c->ns + c->of[row]] = c->gap[row] + c->back[c->of[row]];
     }
   }
+  measures(s);
   return 1;
 }
 
-// Velocities are known to round-off of what drives them: (|R1 terms| + |M u|) / M.
-static double speed(const nsm_sim *s, int z) {
-  const struct sim_consistent *c = s->n.con;
-  return fabs(s->w.z1[z]) + fabs(c->uc[z]) + s->now.r1_size[z] * c->mass_inverse[z];
+// Of the displacement of a row in the step: h sum |H| |speed|.
+static double terms_of(const nsm_sim *s, double h, int row) {
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  const double *H = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n, *speed = s->n.con->speed;
+  double sum = 0;
+  for (int e = 0; e < k->c->h.n; e++) sum += fabs(H[e]) * speed[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
+  return h * sum;
+}
+
+double con_gap_terms(const nsm_sim *s, double h, int row) {
+  double most = terms_of(s, h, row);
+  int f = s->n.r.friction_of[row];
+  if (f < 0 || s->a->cls[s->n.r.cls[row]].c->kind != NSM_CONTACT) return most;
+  const sim_friction *k = &s->n.r.friction[f];
+  for (int d = 0; d < k->n && d < 2 && !(k->type == NSM_CONE_ROLLING && 2 * d >= k->n); d++)
+    most = fmax(most, terms_of(s, h, k->row[d]));
+  return most;
 }
 
 // The directions of slip of a contact together, at the first of them.
@@ -180,15 +214,9 @@ static double slip_error(const nsm_sim *s, double h, int row) {
   double u[SIM_SLIPS], diagonal[SIM_SLIPS], size[SIM_SLIPS];
   if (row != f->row[0]) return 0;
   for (int d = 0; d < f->n; d++) {
-    const sim_class *k = &s->a->cls[s->n.r.cls[f->row[d]]];
-    const double *H = k->h + (size_t)(f->row[d] - k->row0) * (size_t)k->c->h.n;
     u[d] = c->gap[f->row[d]];
     diagonal[d] = c->diag[c->index[f->row[d]]];
-    size[d] = fabs(c->drift[f->row[d]]);
-    for (int e = 0; e < k->c->h.n; e++) {
-      int z = sim_z_of(s, k, f->row[d] - k->row0, k->c->h.col[e]);
-      size[d] += fabs(H[e]) * h * speed(s, z);
-    }
+    size[d] = fabs(c->drift[f->row[d]]) + terms_of(s, h, f->row[d]);
   }
   return sim_friction_residual(s, s->n.r.friction_of[row], s->w.l1, u, diagonal, size);
 }
@@ -198,19 +226,12 @@ double con_row_error(const nsm_sim *s, double h, int row) {
   const struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
   const sim_class *k = &s->a->cls[r->cls[row]];
-  const double *H = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
-  double rate = DBL_MIN, gap = DBL_MIN;
-  for (int e = 0; e < k->c->h.n; e++) {
-    int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
-    double x = speed(s, z);
-    rate += fabs(H[e]) * x;
-    gap += fabs(H[e]) * h * x;
-  }
+  if (k->c->kind == NSM_FRICTION) return slip_error(s, h, row);
+  double gap = con_gap_terms(s, h, row) + DBL_MIN;
   if (c->of[row] >= 0) {
-    double u = fabs(c->res[s->a->nv + c->of[row]]) / rate, g = fabs(c->res[s->a->nv + c->ns + c->of[row]]) / gap;
+    double u = fabs(c->res[s->a->nv + c->of[row]]) * h / gap, g = fabs(c->res[s->a->nv + c->ns + c->of[row]]) / gap;
     return u >= g || isnan(u) ? u : g;
   }
-  if (k->c->kind == NSM_FRICTION) return slip_error(s, h, row);
   double l = s->w.l1[r->l[row]], rho = sim_rho(c->diag[c->index[row]]);
   return fabs(sim_natural_map(l, c->gap[row], rho, 0, INFINITY)) / (rho * gap + fabs(l) + DBL_MIN);
 }
@@ -229,12 +250,11 @@ double con_rate_terms(const nsm_sim *s, int row, const double *v) {
 // The largest relative residual; *worst: z, or ~row.
 double con_residual(nsm_sim *s, double h, int *worst) {
   const struct sim_consistent *c = s->n.con;
-  const double *size = row_sizes(s);
   double most = 0;
   for (int i = 0; i < s->a->nv + s->n.r.n; i++) {
     int row = i - s->a->nv;
     if (row >= 0 && c->of[row] < 0 && !s->n.r.active[row]) continue;
-    double x = row < 0 ? fabs(c->res[i]) / (size[i] + DBL_MIN) : con_row_error(s, h, row);
+    double x = row < 0 ? fabs(c->res[i]) / (c->size[i] + DBL_MIN) : con_row_error(s, h, row);
     if (x <= most) continue;
     most = x;
     *worst = row < 0 ? i : ~row;

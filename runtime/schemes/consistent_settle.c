@@ -108,6 +108,7 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
   }
   for (int f = 0; f < r->nfriction; f++) {
     const sim_friction *k = &r->friction[f];
+    c->off[f] = 0;
     int plain = k->type == NSM_CONE_COULOMB || k->type == NSM_CONE_DISK || k->type == NSM_CONE_ROLLING ||
                 nsm_cone_is_grip(k->type);
     c->disk[f] = k->type == NSM_CONE_DISK   ? s->n.h * k->radius
@@ -123,19 +124,54 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
       slides &= slides_on(s, k, &part[p], radius);
     }
     if (slides) c->disk[f] = 0;
-    else found |= off;
+    else found |= c->off[f] = (unsigned char)off;
   }
   return found;
+}
+
+static int root(int *link, int i) {
+  while (link[i] != i) i = link[i] = link[link[i]];
+  return i;
+}
+
+// The block of M of the first velocity of a row, and with that all that hangs together with it; -1: no velocity.
+static int end_of(const nsm_sim *s, int row) {
+  const sim_rows *r = &s->n.r;
+  return r->c0[row] < r->c0[row + 1] ? root(s->n.con->link, s->n.w.block_of[r->cz[r->c0[row]]]) : -1;
+}
+
+// The rows of (6): of what hangs together with a contact that disagrees with its law. All else stays as it is.
+static void take_part(nsm_sim *s) {
+  sim_rows *r = &s->n.r;
+  struct sim_consistent *c = s->n.con;
+  for (int b = 0; b < s->n.w.nblock; b++) { c->link[b] = b; c->wants[b] = 0; }
+  for (int row = 0; row < r->n; row++) {
+    int f = r->friction_of[row], slip = is_slip(s, row);
+    r->active[row] = c->of[row] >= 0 || (slip ? c->disk[f] > 0 : lasting(s, row));
+    for (int x = r->c0[row]; r->active[row] && x < r->c0[row + 1]; x++)
+      c->link[root(c->link, s->n.w.block_of[r->cz[x]])] = end_of(s, row);
+  }
+  for (int f = 0; f < r->nfriction; f++) {                 // the rows of a block stay together
+    int rows[SIM_SLIPS + 3], n = c->disk[f] > 0 ? sim_friction_rows(s, f, rows) : 0;
+    for (int d = 1; d < n; d++) {
+      int first = end_of(s, rows[0]), end = end_of(s, rows[d]);
+      if (first >= 0 && end >= 0) c->link[end] = first;
+    }
+  }
+  for (int f = 0; f < r->nfriction; f++) {
+    int end = c->off[f] ? end_of(s, r->friction[f].row[0]) : -1;
+    if (end >= 0) c->wants[end] = 1;
+  }
+  for (int row = 0; row < r->n; row++) {
+    int end = r->active[row] ? end_of(s, row) : -1;
+    r->active[row] = end >= 0 && c->wants[end];
+  }
 }
 
 // M and the one-step matrix at q_E, of the rows that take part.
 static int matrices(nsm_sim *s, const nsm_view *v) {
   sim_rows *r = &s->n.r;
-  const struct sim_consistent *c = s->n.con;
-  for (int row = 0; row < r->n; row++) {
-    int f = r->friction_of[row], slip = is_slip(s, row);
-    r->active[row] = c->of[row] >= 0 || (slip ? c->disk[f] > 0 : lasting(s, row));
-  }
+  take_part(s);
   for (int a = 0; a < s->a->on.mass_moving.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.mass_moving.of[a]];
     k->c->mass_fn(v, &k->tab, k->mass);

@@ -276,20 +276,26 @@ void sim_consistent_analyse(nsm_sim *s) {
     o->curve = SIM_NEW(s, count * (size_t)k->c->curve.n, double);
     o->mass0 = SIM_NEW(s, count * (size_t)k->c->mass.n, double);
     o->dg = SIM_NEW(s, count * (size_t)k->c->h.n, double);
+    o->dg_before = SIM_NEW(s, count * (size_t)k->c->h.n, double);
     o->dr = SIM_NEW(s, count * (size_t)k->c->dr.n, double);
     o->gq = SIM_NEW(s, count * (size_t)k->c->gq.n, double);
     o->rq = SIM_NEW(s, count * (size_t)k->c->rq.n, double);
   }
-  double **by_q[] = { &c->uc, &c->uc_low, &c->inc_q, &c->inc_u, &c->dq, &c->fresh, &c->try_u, &c->mass_inverse };
+  double **by_q[] = { &c->uc, &c->uc_low, &c->inc_q, &c->inc_u, &c->dq, &c->fresh, &c->size, &c->speed,
+                       &c->try_u, &c->mass_inverse };
   for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->a->nv, double);
   double **by_l[] = { &c->kappa1, &c->try_l, &c->try_k };
   for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->a->nl, double);
   double **by_n[] = { &c->res, &c->dz };
   for (size_t i = 0; i < sizeof by_n / sizeof *by_n; i++) *by_n[i] = SIM_NEW(s, c->n, double);
-  double **by_row[] = { &c->gap, &c->drift, &c->slip, &c->start };
+  double **by_row[] = { &c->gap, &c->drift, &c->slip, &c->start, &c->creep };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, s->n.r.n, double);
   c->back = SIM_NEW(s, c->ns, double);
   c->disk = SIM_NEW(s, s->n.r.nfriction, double);
+  c->freeze = SIM_NEW(s, s->n.r.n, unsigned char);
+  c->off = SIM_NEW(s, s->n.r.nfriction, unsigned char);
+  c->wants = SIM_NEW(s, s->n.w.nblock, unsigned char);
+  c->link = SIM_NEW(s, s->n.w.nblock, int);
   shape_matrix(s);
   con_near_analyse(s);
   contacts_room(s);

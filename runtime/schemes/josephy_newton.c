@@ -35,7 +35,8 @@ nsm_code sim_josephy_newton(nsm_sim *s, const sim_newton_method *m, int most, in
     s->now.count.newton_iterations++;
     if (it.exact) return NSM_OK;
     it.alpha = 1;
-    it.halvings = shortens ? 0 : -1;
+    it.halvings = shortens && !it.leaps ? 0 : -1;
+    it.leaps = 0;
   }
 }
 

@@ -11,6 +11,7 @@ typedef struct sim_iteration {
   int    worst;                         // where the residual is largest: z, or ~row
   int    halvings;                      // of the last step; -1: it is taken whole, whatever comes of it
   int    exact;                         // one step was exact: nothing is left to measure
+  int    leaps;                         // the step was made longer: its residual may rise
   double error, before, rate;           // largest relative residual; that of the iterate before; their quotient
   double alpha;                         // share of the last step that was taken
 } sim_iteration;

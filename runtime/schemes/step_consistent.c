@@ -23,14 +23,27 @@ static void act(nsm_sim *s, int row) {
   }
 }
 
+// What evaluation loses of a gap: round-off of its terms, and, H being made of rotations, of attitudes. By symmetry
+// terms can vanish that are the difference of two large ones in other axes.
+static double lost(const nsm_sim *s, const sim_class *k, int i) {
+  const sim_rows *r = &s->n.r;
+  const double *H = k->h + (size_t)i * (size_t)k->c->h.n;
+  double terms = r->terms[k->row0 + i];
+  for (int e = 0; e < k->c->h.n && s->a->on.kinematics.n > 0; e++)
+    if (sim_z_of(s, k, i, k->c->h.col[e]) >= s->a->nown) terms += fabs(H[e]);
+  return evaluated * DBL_EPSILON * terms;
+}
+
 // The increments keep g_S(q_E) = g_S(q_B); where that is more than evaluation loses, the step goes back to 0.
 static void pull_back(nsm_sim *s, const sim_class *k, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   sim_rows *r = &s->n.r;
   if (k->c->velocity_level) return;                      // there is no gap to go back to
   sim_gap_terms(s, k, v);
-  for (int row = k->row0; row < k->row0 + k->tab.count; row++)
-    c->back[c->of[row]] = fabs(r->gap[row]) > evaluated * DBL_EPSILON * r->terms[row] ? r->gap[row] : 0;
+  for (int i = 0; i < k->tab.count; i++) {
+    double gap = r->gap[k->row0 + i];
+    c->back[c->of[k->row0 + i]] = fabs(gap) > lost(s, k, i) ? gap : 0;
+  }
 }
 
 // Kernels at q_B; the closed contacts: g(q_B) <= 0, to round-off, and those that had a force in the last step: by (6)

@@ -78,7 +78,8 @@ int sim_whole_linear_matrix(nsm_sim *s, const nsm_whole *w, double *a) {
 }
 
 // ---- the array ------------------------------------------------------------------------------------------------------
-// q, z, q1, z1; of the rows gap, rate, reach, y, multiplier; the largest residual; the map, l0, L, basic
+// q, z, q1, z1; of the rows gap, rate, reach, y, multiplier; the largest residual; the map, l0, L, which bound holds
+// each row; or the contact that stays closed
 static inline double *gap_of(const nsm_sim *s, struct sim_whole *w) { return w->s + 2 * s->a->nq + 2 * s->a->nz; }
 
 static inline double *l_of(const nsm_sim *s, struct sim_whole *w) { return gap_of(s, w) + 4 * s->n.r.n; }
@@ -86,18 +87,19 @@ static inline double *l_of(const nsm_sim *s, struct sim_whole *w) { return gap_o
 // What rows that act in the emitted code need: multipliers, the largest residual, the map; without one nothing holds.
 static void show_rows(const nsm_sim *s, struct sim_whole *w) {
   int n = s->n.r.n;
-  double *l = l_of(s, w), *l0 = l + n + 1, *L = l0 + n, *basic = L + n * n;
+  double *l = l_of(s, w), *l0 = l + n + 1, *L = l0 + n, *side = L + n * n;
   const sim_whole_map *k = w->recent;
   for (int i = 0; i < n; i++) l[i] = s->now.l[s->n.r.l[i]];
   l[n] = s->now.count.max_residual;
   if (k == w->shown && k) return;
   w->shown = k;
-  for (int i = 0; i < n; i++) { l0[i] = NAN; basic[i] = 0; }
+  for (int i = 0; i < n; i++) { l0[i] = NAN; side[i] = 1; }
   for (int i = 0; k && i < k->m; i++) {
     l0[k->row[i]] = k->l0[i];
+    side[k->row[i]] = k->l0[i] == k->lo[i] ? 1 : k->l0[i] == k->hi[i] ? -1 : 0;
     for (int j = 0; j < k->m; j++) {
       L[k->row[i] + k->row[j] * n] = k->L[i + j * k->m];
-      if (k->L[i + j * k->m] != 0) basic[k->row[i]] = 1;
+      if (k->L[i + j * k->m] != 0) side[k->row[i]] = 0;
     }
   }
 }

@@ -29,6 +29,7 @@ class Counters(NamedTuple):
     worst_residual: float
     whole_steps: int
     left_out: int
+    frozen: int
     max_residual: float
     accepted: int
     accepted_step: int

@@ -250,7 +250,7 @@ class Plot {
 
   axes(pen, box, x, y) {
     const of = this.of, ink = colour("dim"), line = colour("line");
-    const yTicks = of.bands ? [] : ticks(y.lo, y.hi, of.logY, Math.max(2, box.h / 34));
+    const yTicks = of.bands ? [] : ticks(y.lo, y.hi, of.logY, Math.max(3, box.h / 34));
     const xTicks = ticks(x.lo, x.hi, of.logX && !of.overTime, Math.max(2, box.w / 74));
     const yStep = yTicks.length > 1 ? yTicks[1] - yTicks[0] : y.hi - y.lo;
     const xStep = xTicks.length > 1 ? xTicks[1] - xTicks[0] : x.hi - x.lo;

@@ -1,0 +1,34 @@
+"""Claims about piles of bodies under the default scheme: they run to their ends, no step gains energy, and what is left
+of the laws is small. The scenes are those of tests/bench/piles/scenes, short.
+
+Each function takes the case; CASES lists them with their names for the suite.
+"""
+import importlib.machinery
+import importlib.util
+
+from claims import run
+from suite import ROOT, need
+
+_loader = importlib.machinery.SourceFileLoader("pile_scenes", str(ROOT/"tests/bench/piles/scenes"))
+scenes = importlib.util.module_from_spec(importlib.util.spec_from_loader("pile_scenes", _loader))
+_loader.exec_module(scenes)
+
+
+def falls(name, law, until, worst, frozen):
+    """Exit 0, no gain, residue of the ledger, residual; whether directions were kept is said."""
+    text = "model Scene {\n  " + scenes.SCENES[name].replace("LAWS", scenes.LAWS[law]) + "\n}\n"
+    _, s, err = run(text, "--until", str(until), "--every", "1000")
+    size = abs(s["energy"]["initial"])
+    need(s["status"] == "ok" and s["scheme"] == "consistent", f"{s['status']} of {s['scheme']}")
+    need(s["energy"]["gain"] <= 1e-13*size, f"a step gains {s['energy']['gain']} J of {size}")
+    need(abs(s["energy"]["residue"]) <= 1e-10*size, f"residue {s['energy']['residue']} J")
+    need(s["max_residual"] <= worst, f"residual {s['max_residual']}")
+    need(frozen or "ran too fast" not in err, err)
+    need("left to the next step" not in err, err)
+
+
+CASES = [(f"pile: {name}, {scenes.LAWS[law]}", falls, name, law, until, worst, frozen)
+         for name, law, until, worst, frozen in (
+             ("spheres 10", 0, 0.5, 1e-10, False), ("boxes 8", 1, 0.4, 1e-9, True), ("cylinders 8", 0, 0.4, 1e-9, True),
+             ("rectangles 12", 0, 0.5, 1e-9, True), ("polyhedra 12", 0, 0.3, 1e-9, True),
+             ("card house falls", -1, 0.3, 1e-9, True))]
