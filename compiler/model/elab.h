@@ -236,7 +236,8 @@ typedef struct BodyRange { Symbol *body; int n; MExpr *lo[MAX_LOOPS], *hi[MAX_LO
 const Symbol *contact_of(const Env *env, const Ast *x);         // the contact between shapes that x names; NULL
 bool  bodies_of(const Env *env, const Ast *x, BodyRange *out);  // false: reported
 Value elab_ref(const Env *env, const Ast *x);                  // NAME, MEMBER, INDEX
-Value elab_row_of(const Env *env, const Ast *x);               // a contact, or a multiplier: the multiplier of its row
+// A contact, or a multiplier: the multiplier of its row. help: what is said where it is neither.
+Value elab_row_of(const Env *env, const Ast *x, const char *help);
 Value elab_prime(const Env *env, const Ast *x);                // elab_expr.c
 bool  is_reference(const Ast *x);
 const Scope *instance_of(const Env *env, const Ast *x);        // of the instance that x names; NULL: reported

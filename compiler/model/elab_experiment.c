@@ -251,7 +251,11 @@ static Value make_event_statistic(const Env *env, const Ast *x, MStatKind kind) 
   if (!arity_ok(env, x, 1)) return bad_value(env, x->span);
   in.in_stat = true;
   in.in_claim = false;
-  Value v = elab_row_of(&in, x->list.at[0]);
+  const char *of = ast_text(e, x->list.at[0]),
+             *help = kind == MS_FIRST  ? arena_printf(e->a, "the value at the start is initial(%s)", of)
+                     : kind == MS_LAST ? arena_printf(e->a, "the value at the end is final(%s)", of)
+                                       : "name a contact: events(floor), events(pair[3])";
+  Value v = elab_row_of(&in, x->list.at[0], help);
   if (v.bad) return bad_value(env, x->span);
   MOutput o = {
     .ctx = env->ctx, .name = ast_text(e, x->list.at[0]), .value = v.at[0], .unit = v.unit, .hidden = true,

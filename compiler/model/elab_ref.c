@@ -512,7 +512,7 @@ Value elab_ref(const Env *env, const Ast *x) {
   return y ? symbol_value(env, y, &p, x) : bad_value(env, x->span);
 }
 
-Value elab_row_of(const Env *env, const Ast *x) {
+Value elab_row_of(const Env *env, const Ast *x, const char *help) {
   Path p = { 0 };
   if (!is_reference(x)) return bad_value(env, x->span);
   const Ast *base = x->kind == AST_INDEX ? x->a : x;
@@ -528,6 +528,6 @@ Value elab_row_of(const Env *env, const Ast *x) {
   if (row) return scalar_value(v.at[0], v.unit, x->span, env);
   Diag *d = diag(env->e->bag, DIAG_E0226, x->span, "`%s` is neither a contact nor a multiplier", ast_text(env->e, x));
   diag_label(d, "has no events of its own");
-  diag_help(d, "name a contact: events(floor), first(pair[3])");
+  diag_help(d, "%s", help);
   return bad_value(env, x->span);
 }

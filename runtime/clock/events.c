@@ -286,7 +286,7 @@ nsm_code sim_events_start(nsm_sim *s, nsm_error *e) {
 // The step of length h is tried, and the conditions are looked at where it ends.
 static nsm_code attempt(nsm_sim *s, double h, double t1, double *cross, nsm_error *e) {
   nsm_code code = sim_try(s, h, t1, e);
-  if (code != NSM_OK) return code;
+  if (code != NSM_OK || s->a->nwhen == 0) return code;
   nsm_view view = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
   look_at(s, &view, cross);
   return NSM_OK;

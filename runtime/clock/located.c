@@ -70,9 +70,11 @@ void sim_located_stale(nsm_sim *s) { s->w.begin_of = -1; }
 void sim_located_step(nsm_sim *s, double t1) {
   struct sim_located *w = s->located;
   w->until = t1;
-  w->pieces = w->capture = 0;
-  memset(w->fall, 0, (size_t)s->n.r.n * sizeof(double));
-  memset(w->often, 0, (size_t)s->n.r.n);
+  if (w->pieces > 0 || w->begins) {
+    memset(w->fall, 0, (size_t)s->n.r.n * sizeof(double));
+    memset(w->often, 0, (size_t)s->n.r.n);
+  }
+  w->pieces = w->capture = w->begins = 0;
 }
 
 // Multipliers of contacts are impulses of the whole step, as without location.
@@ -270,6 +272,7 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   if (s->now.sets_known) { sim_watch_begin(s); return NSM_OK; }
   if (!sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   s->w.begin_of = -1;
+  w->begins = 1;
   sim_watch_begin(s);
   sim_watch_contacts(s);
   s->now.sets_known = 1;
@@ -322,6 +325,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
     code = sim_accept(s, t1, e);
     if (w->capture) {
       w->capture = w->pieces = s->now.sets_known = 0;
+      w->begins = 1;
       return code;
     }
     sim_watch_keep(s, length);

@@ -22,6 +22,7 @@ struct sim_located {
   unsigned char *hit, *often;           // [rows] its set ends here; hits of a contact in this step
   int     nrelation, *relation;         // relations that are watched
   int     watches;                      // any friction or relation is
+  int     begins;                       // sets were read anew in this step
   int     measured;                     // `tolerance` of contacts is that of this piece
   int     pieces, capture, events;      // of the step; its rest is taken without location; something was hit
   double *before;                       // [rows] rates before an impact, of contacts and friction
