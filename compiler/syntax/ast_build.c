@@ -340,14 +340,18 @@ Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws) {
 }
 
 // A part of the long form travels as an ARG: normal = a, slip = a; the laws as one without a name.
-Ast *ast_part(Parse *p, Span at, Span name_at, const char *name, Ast *value) {
-  return ast_arg(p, at, name_at, name, value);
-}
+static bool names_sides(const char *name) { return !strcmp(name, "between") || !strcmp(name, "among"); }
 
 Ast *ast_part_sides(Parse *p, Span at, Span name_at, const char *name, AstList bodies) {
   Ast *n = ast_arg(p, at, name_at, name, bodies.at[0]);
   n->list2 = bodies;
   return n;
+}
+
+// Behind a part without its semicolon, `between` is read as a name like others.
+Ast *ast_part(Parse *p, Span at, Span name_at, const char *name, Ast *value) {
+  if (names_sides(name)) return ast_part_sides(p, at, name_at, name, ast_append(p, ast_list(), value));
+  return ast_arg(p, at, name_at, name, value);
 }
 
 Ast *ast_part_laws(Parse *p, Span at, AstList laws) {
@@ -385,8 +389,8 @@ static Ast *touch_parts(Parse *p, Span at, const Ast *named, AstList parts) {
       for (int j = 0; j < part->list.n; j++) n->list2 = ast_append(p, n->list2, part->list.at[j]);
       continue;
     }
-    bool between = !strcmp(part->name, "between"), among = !strcmp(part->name, "among");
-    if (!between && !among) {
+    bool between = !strcmp(part->name, "between");
+    if (!names_sides(part->name)) {
       Diag *d = problem(p, DIAG_E0118, part->name_span, "a contact between shapes has no part '%s'", part->name);
       diag_help(d, "gap and slip follow from the shapes; its parts are between = A, B; or among = A; and with laws;");
     } else if (sides) {
@@ -409,7 +413,7 @@ static Ast *touch_parts(Parse *p, Span at, const Ast *named, AstList parts) {
 static bool of_shapes(AstList parts) {
   for (int k = 0; k < parts.n; k++) {
     const char *name = parts.at[k]->name;
-    if (name && (!strcmp(name, "between") || !strcmp(name, "among"))) return true;
+    if (name && names_sides(name)) return true;
   }
   return false;
 }

@@ -78,7 +78,8 @@ static nsm_code unknown(nsm_command command, const char *arg, const char *name, 
   return NSM_USAGE;
 }
 
-static nsm_code misplaced(nsm_command command, int i, nsm_error *e) {
+// given: as the user wrote it, a long name or a letter.
+static nsm_code misplaced(nsm_command command, int i, const char *given, nsm_error *e) {
   char list[160] = "";
   for (int c = 0; c < COMMANDS; c++) {
     if (!takes((nsm_command)c, i)) continue;
@@ -86,8 +87,8 @@ static nsm_code misplaced(nsm_command command, int i, nsm_error *e) {
     snprintf(list + used, sizeof list - used, "%s%s%s", used ? ", " : "", c == NSM_FOR_SIMULATOR ? "" : "nsm ",
              command_names[c]);
   }
-  sim_fail(e, NSM_USAGE, "%s%s takes no flag --%s; it belongs to: %s", command == NSM_FOR_SIMULATOR ? "" : "nsm ",
-           command_names[command], table[i].name, list);
+  sim_fail(e, NSM_USAGE, "%s%s takes no flag %.*s; it belongs to: %s", command == NSM_FOR_SIMULATOR ? "" : "nsm ",
+           command_names[command], (int)strcspn(given, "="), given, list);
   return NSM_USAGE;
 }
 
@@ -292,7 +293,7 @@ static nsm_code read_flag(int argc, char **argv, int *at, nsm_flags *f, nsm_erro
   int i = find(f->command, name, n);
   int is_letter = i >= 0 && strlen(table[i].other) == 1 && *table[i].other == *name && n == 1;
   if (i < 0 || is_letter != (arg[1] != '-')) return unknown(f->command, arg, name, n, e);
-  if (!takes(f->command, i)) return misplaced(f->command, i, e);
+  if (!takes(f->command, i)) return misplaced(f->command, i, arg, e);
   if (name[n]) value = name + n + (name[n] == '=');
   if (table[i].kind == SWITCH) {
     if (!value) return read_value(i, "", f, e);

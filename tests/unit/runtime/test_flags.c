@@ -62,7 +62,8 @@ static void what_is_wrong_is_said(void **state) {
   (void)state;
   static const struct { nsm_command command; const char *arguments, *says; } wrong[] = {
     { NSM_FOR_RUN, "--untill=1", "did you mean `--until`?" },
-    { NSM_FOR_RUN, "-x", "there is no flag `-x`" },
+    { NSM_FOR_RUN, "-q", "there is no flag `-q`" },
+    { NSM_FOR_RUN, "-x", "nsm run takes no flag -x; it belongs to: nsm plot" },
     { NSM_FOR_RUN, "--until", "--until needs a value" },
     { NSM_FOR_RUN, "--quiet=1", "--quiet takes no value" },
     { NSM_FOR_CHECK, "--until=1", "nsm check takes no flag --until; it belongs to: " },
