@@ -11,7 +11,7 @@
   '(
     "import" "function" "model" "flow" "kinetic" "potential" "dissipation" "force" "relation"
     "contact" "constraint" "for" "every" "when" "gravity" "pair" "simulate" "expect" "assert" "stop"
-    "fail"
+    "fail" "draw"
     ))
 
 (defconst nsm-words-operator
@@ -23,16 +23,16 @@
   '(
     "sqrt" "exp" "log" "sin" "cos" "tan" "asin" "acos" "atan" "atan2" "turned" "sinh" "cosh" "tanh"
     "abs" "sign" "floor" "min" "max" "der" "dot" "norm" "cross" "transpose" "rotation" "identity"
-    "table" "spline" "delay" "given" "sgn" "normal_cone" "final" "initial" "mean" "drift" "gain"
-    "at"
+    "table" "spline" "delay" "given" "sgn" "normal_cone" "graph" "final" "initial" "mean" "drift"
+    "gain" "at" "events" "first" "last"
     ))
 
 (defconst nsm-words-law
   '(
     "newton" "inelastic" "elastic" "coulomb" "contensou" "rolling" "scleronomous" "rheonomous"
-    "type1" "type2" "moreau" "midpoint" "consistent" "consistent1" "consistent_explicit_mass"
-    "sphere" "box" "capsule" "cylinder" "halfspace" "convex" "disk" "rectangle" "polygon"
-    "halfplane" "union"
+    "type1" "type2" "moreau" "located" "midpoint" "consistent" "consistent1"
+    "consistent_explicit_mass" "sphere" "box" "capsule" "cylinder" "halfspace" "convex" "disk"
+    "rectangle" "polygon" "halfplane" "union"
     ))
 
 (defconst nsm-words-part

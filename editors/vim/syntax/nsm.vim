@@ -5,12 +5,12 @@ endif
 syn case match
 syn keyword nsmDeclare param state coord multiplier algebraic node input discrete output var body material
 syn keyword nsmItem import function model flow kinetic potential dissipation force relation contact constraint for every
-syn keyword nsmItem when gravity pair simulate expect assert stop fail
+syn keyword nsmItem when gravity pair simulate expect assert stop fail draw
 syn keyword nsmOperator if then else sum and or not in perp to offset with
 syn keyword nsmFunction sqrt exp log sin cos tan asin acos atan atan2 turned sinh cosh tanh abs sign floor min max der
-syn keyword nsmFunction dot norm cross transpose rotation identity table spline delay given sgn normal_cone final
-syn keyword nsmFunction initial mean drift gain at
-syn keyword nsmLaw newton inelastic elastic coulomb contensou rolling scleronomous rheonomous type1 type2 moreau
+syn keyword nsmFunction dot norm cross transpose rotation identity table spline delay given sgn normal_cone graph final
+syn keyword nsmFunction initial mean drift gain at events first last
+syn keyword nsmLaw newton inelastic elastic coulomb contensou rolling scleronomous rheonomous type1 type2 moreau located
 syn keyword nsmLaw midpoint consistent consistent1 consistent_explicit_mass sphere box capsule cylinder halfspace convex
 syn keyword nsmLaw disk rectangle polygon halfplane union
 syn keyword nsmConstant pi inf time ground energy
