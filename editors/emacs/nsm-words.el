@@ -10,8 +10,8 @@
 (defconst nsm-words-item
   '(
     "import" "function" "model" "flow" "kinetic" "potential" "dissipation" "force" "relation"
-    "contact" "constraint" "for" "every" "when" "gravity" "pair" "simulate" "expect" "assert" "stop"
-    "fail" "draw"
+    "contact" "constraint" "for" "every" "when" "gravity" "pair" "simulate" "expect" "assert" "draw"
+    "stop" "fail"
     ))
 
 (defconst nsm-words-operator
@@ -24,27 +24,29 @@
     "sqrt" "exp" "log" "sin" "cos" "tan" "asin" "acos" "atan" "atan2" "turned" "sinh" "cosh" "tanh"
     "abs" "sign" "floor" "min" "max" "der" "dot" "norm" "cross" "transpose" "rotation" "identity"
     "table" "spline" "delay" "given" "sgn" "normal_cone" "graph" "final" "initial" "mean" "drift"
-    "gain" "at" "events" "first" "last"
+    "gain" "at" "events" "first" "last" "line" "polygon" "disk" "circle" "sphere" "box" "spring"
+    "damper" "trail" "arrow" "text"
     ))
 
 (defconst nsm-words-law
   '(
     "newton" "inelastic" "elastic" "coulomb" "contensou" "rolling" "scleronomous" "rheonomous"
-    "type1" "type2" "moreau" "located" "midpoint" "consistent" "consistent1"
-    "consistent_explicit_mass" "sphere" "box" "capsule" "cylinder" "halfspace" "convex" "disk"
-    "rectangle" "polygon" "halfplane" "union"
+    "type1" "type2" "moreau" "midpoint" "consistent" "consistent1" "consistent_explicit_mass"
+    "sphere" "box" "capsule" "cylinder" "halfspace" "convex" "disk" "rectangle" "polygon"
+    "halfplane" "union"
     ))
 
 (defconst nsm-words-part
   '(
     "normal" "normal_force" "slip" "between" "among" "with" "until" "start" "step" "scheme" "solver"
     "tolerance" "accept" "mass" "inertia" "position" "attitude" "velocity" "spin" "shape" "density"
-    "material" "fixed" "driven"
+    "material" "fixed" "driven" "located" "theta" "gamma" "e" "e_t" "mu" "radius" "mu_r" "exact"
+    "periodic"
     ))
 
 (defconst nsm-words-constant
   '(
-    "pi" "inf" "time" "ground" "energy"
+    "pi" "inf" "time" "ground" "energy" "problems" "true" "false"
     ))
 
 (provide 'nsm-words)
