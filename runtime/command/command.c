@@ -493,8 +493,8 @@ static nsm_code run(job *j) {
     fprintf(j->err, "note: in %ld steps no force could keep a closed gap from shrinking; the contact was left to the "
             "next step\n", j->sum.count.left_out);
   if (j->sum.count.frozen > 0 && !j->o.quiet)
-    fprintf(j->err, "note: in %ld of %ld steps points of contact ran too fast for the step; they kept the direction of "
-            "its begin\n", j->sum.count.frozen, j->sum.count.steps);
+    fprintf(j->err, "note: in %ld of %ld steps directions of contacts did not settle; they are those "
+            "of the step's begin\n", j->sum.count.frozen, j->sum.count.steps);
   if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (j->s->n.con && j->s->now.con.redundant && !j->o.quiet)
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
