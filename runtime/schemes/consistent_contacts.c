@@ -187,8 +187,8 @@ static void sort(int n, int *x) {
   }
 }
 
-// Row a of D of (12) in the island: numbers of the coupled contacts into col, ascending, and values into c->line, at these
-// numbers; how many.
+// Row a of D of (12) in the island: numbers of the coupled contacts into col, ascending, and values into c->line, at
+// these numbers; how many.
 static int coupled(nsm_sim *s, int a, int *col) {
   struct sim_consistent *c = s->n.con;
   int i = c->act[c->member[a]], n = 0;
