@@ -105,6 +105,10 @@ typedef struct nsm_parameter {
 int           nsm_nparameter(const nsm_program *p);
 nsm_parameter nsm_parameter_at(const nsm_program *p, int i);
 
+// "3", "1/2", "3 mm", "3[mm]", "9.81 m/s^2" into SI. unit: what it must agree with in dimension ("": none, given or not
+// in brackets); NULL: anything. A number without a unit is SI. Returns NULL, or what is wrong (static text).
+const char *nsm_read_quantity(const char *text, const char *unit, double *value);
+
 // ---- simulations ----------------------------------------------------------------------------------------------------
 typedef struct nsm_sim nsm_sim;
 
@@ -215,6 +219,18 @@ typedef struct nsm_located_event {
 } nsm_located_event;
 typedef void nsm_event_hook(void *with, const nsm_located_event *event);
 void nsm_on_event(nsm_sim *s, nsm_event_hook *hook, void *with);   // called at each of them; hook NULL: no more
+
+// What the model claims of a run (`expect`). nsm_keep_claims: from the present state on, of the steps that nsm_record
+// takes; nsm_reset and nsm_restore end it. NSM_FILE: no memory. nsm_claim_at: claim i as of now, 0 where none is kept.
+typedef struct nsm_claim {
+  const char   *text;                   // as it is written
+  int           line, held;             // held: 1, 0; -1 where the run did not reach the time that it is about
+  int           nvalue;
+  const double *value;                  // [nvalue] of its statistics, as they stand in it; valid until the next call
+} nsm_claim;
+int      nsm_nclaim(const nsm_sim *s);
+nsm_code nsm_keep_claims(nsm_sim *s, nsm_error *e);
+int      nsm_claim_at(nsm_sim *s, int i, nsm_claim *to);
 
 // Energies now [J], and the ledger since nsm_keep_ledger, or since the start: what forces put in, what dampers and
 // contacts took, and what is left unexplained. 0 where the model has no energy; 1 with the energies alone, the rest

@@ -434,6 +434,7 @@ struct nsm_sim {
   struct nsm_touching *touching;        // contacts of shapes; NULL where the model has none
   struct sim_dump *dump;                // --dump-problems; NULL without
   struct sim_unique *unique;            // --check-unique; NULL without
+  struct sim_claims *claims;            // clock/claims.c; NULL where they are not kept
   // while it is opened (memory.c, address.c)
   struct sim_memory *memory;
   size_t     taken;

@@ -488,7 +488,7 @@ static void put_item(Printer *w, const Ast *n) {
 }
 
 void ast_format(const Ast *file, const SourceFile *src, Text *out) {
-  Printer w = {.src = src, .out = out, .pen = {.out = out, .src = src}};
+  Printer w = {.src = src, .out = out, .pen = {.out = out, .src = src, .widest = WIDEST}};
   comments_find(src, &w.pen.comments);
   put_items(&w, file->list, src->len);
   vec_free(&w.pen.comments);

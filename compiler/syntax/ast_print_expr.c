@@ -114,6 +114,59 @@ static void print_each(AstList list, bool tight, Pen *w) {
   }
 }
 
+// --- lists in brackets ---
+
+static size_t flat_length(AstList list) {
+  Text t = { 0 };
+  print_each(list, false, &(Pen){ .out = &t });
+  size_t n = t.n;
+  text_free(&t);
+  return n;
+}
+
+static size_t pen_column(const Pen *w) {
+  size_t n = 0;
+  while (n < w->out->n && w->out->at[w->out->n - 1 - n] != '\n') n++;
+  return n;
+}
+
+static bool comments_ahead(const Pen *w, size_t end) {
+  return w->src && w->next < w->comments.n && w->comments.at[w->next].lo < end;
+}
+
+// The elements in lines that fit; `behind_it`: columns of what closes the list. One with comments stays as it stands.
+static void print_filled(AstList list, size_t behind_it, Pen *w) {
+  size_t widest = w->widest, outer = w->tail, from = pen_column(w), most = 80;
+  size_t tail = (outer ? outer : 1) + behind_it;
+  if (from > most && w->indent) from = w->indent;
+  for (int k = 0; k < list.n; k++) {
+    bool last = k + 1 == list.n;
+    size_t n = flat_length((AstList){ list.at + k, 1 });
+    w->tail = last ? tail : 1;
+    if (k) {
+      put(w, behind(w, list.at[k - 1]), ",");
+      bool fits = pen_column(w) + 1 + n + w->tail <= widest;
+      text_addc(w->out, fits ? ' ' : '\n');
+      for (size_t i = 0; i < from && !fits; i++) text_addc(w->out, ' ');
+    }
+    print(list.at[k], false, w);
+  }
+  w->tail = outer;
+}
+
+static void print_elements(AstList list, bool tight, size_t behind_it, Pen *w) {
+  size_t widest = w->widest, tail = w->tail ? w->tail : 1;
+  bool breaks = widest && !tight && list.n > 0 && !comments_ahead(w, list.at[list.n - 1]->span.hi) &&
+                pen_column(w) + flat_length(list) + behind_it + tail > widest;
+  if (breaks) {
+    print_filled(list, behind_it, w);
+    return;
+  }
+  if (!list.n || !comments_ahead(w, list.at[list.n - 1]->span.hi)) w->widest = 0;     // nothing inside is too long
+  print_each(list, tight, w);
+  w->widest = widest;
+}
+
 static void print_binary(const Ast *n, bool tight, Pen *w) {
   static const char *const wide[] = { " + ", " - ",  "*",    "/",    "^",     "",     " < ", " <= ",
                                       " > ", " >= ", " == ", " != ", " and ", " or ", "" };
@@ -182,13 +235,13 @@ static void print(const Ast *n, bool tight, Pen *w) {
         text_add(w->out, n->name);
       } else put(w, n->span.lo, n->name);
       pen_text(w, "(");
-      print_each(n->list, false, w);
+      print_elements(n->list, false, 1, w);
       put(w, n->span.hi - 1, ")");
       break;
     case AST_AT:
       print(n->a, tight, w);
       put(w, n->name_span.lo, " at(");
-      print_each(n->list, false, w);
+      print_elements(n->list, false, 1, w);
       put(w, n->span.hi - 1, ")");
       break;
     case AST_ARG:
@@ -211,7 +264,7 @@ static void print(const Ast *n, bool tight, Pen *w) {
       break;
     case AST_VECTOR:
       put(w, n->span.lo, "[");
-      print_each(n->list, tight, w);
+      print_elements(n->list, tight, n->unit ? strlen(n->unit) + 4 : 1, w);
       put(w, n->span.hi - 1, "]");
       if (n->unit) text_printf(w->out, " [%s]", n->unit);
       break;

@@ -5,7 +5,8 @@
 #include "comments.h"
 
 // Writes tokens and, between them, the comments that stand there in the source: in the line where they stood in one, on
-// a line of their own where they had one. Without a source there are none.
+// a line of their own where they had one. Without a source there are none. A list in brackets that does not fit into
+// `widest` columns goes on in lines below its first element, each as full as it can be; 0: all on one line.
 typedef struct Pen {
   Text *out;
   const SourceFile *src;
@@ -13,6 +14,7 @@ typedef struct Pen {
   size_t   next;        // the first comment not yet printed
   size_t   indent;      // columns of a line that goes on behind a comment
   bool     blank, line; // what the next token needs in front
+  size_t   widest, tail; // tail: columns of what has to follow the present expression on its line
 } Pen;
 
 // Comments that stand before `at` in the source. A token follows, by pen_text.

@@ -34,6 +34,13 @@ void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value);
 double nsm_statistics_idle(const nsm_model *m, const nsm_statistic *a);   // as nsm_statistic_idle, of all
 long sim_steps_before(const nsm_sim *s, double time);      // that may be taken at once before it, at least 1
 
+// claims.c: those that nsm_keep_claims keeps. How many of n steps may be taken before they look; behind each such
+// piece; no more; do claims of the model need the ledger?
+long sim_claims_idle(const nsm_sim *s, long n);
+void sim_claims_step(nsm_sim *s);
+void sim_drop_claims(nsm_sim *s);
+int  sim_claims_ledger(const nsm_model *m);
+
 // open.c: with room for so many contacts of shapes, by groups; NULL: as it is at first
 nsm_sim *sim_open_with(const nsm_model *m, const nsm_settings *set, const int *room, nsm_error *e);
 // room.c: other takes the place of s, and s that of other; the same simulation with other room, in the same state; with

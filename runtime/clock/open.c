@@ -135,6 +135,7 @@ nsm_sim *nsm_open(const nsm_model *m, const nsm_settings *set, nsm_error *e) {
 }
 
 void nsm_reset(nsm_sim *s) {
+  sim_drop_claims(s);
   int on = s->now.ledger.on;
   sim_state_clear(s);
   memcpy(s->now.q, s->a->q_start, (size_t)s->a->nq * sizeof(double));
@@ -154,6 +155,7 @@ void nsm_reset(nsm_sim *s) {
 void nsm_close(nsm_sim *s) {
   if (!s) return;
   sim_touch_close(s);
+  sim_drop_claims(s);
   sim_release(s);
   free(s->a);
   free(s);

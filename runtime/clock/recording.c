@@ -48,8 +48,9 @@ nsm_code nsm_record(nsm_sim *s, long n, long every, const int *column, int ncolu
   long left = nsm_steps_total(s) - nsm_steps_done(s);
   for (n = n < left ? n : left; n > 0 && code == NSM_OK;) {
     long k = nsm_steps_done(s), to_row = every > 0 ? every - k % every : n;
-    code = nsm_advance(s, to_row < n ? to_row : n, e);
+    code = nsm_advance(s, sim_claims_idle(s, to_row < n ? to_row : n), e);
     long done = nsm_steps_done(s);
+    if (done > k) sim_claims_step(s);
     n -= done - k;
     if (every <= 0 || done == k || done % every != 0) continue;
     read_row(s, &r, rows);

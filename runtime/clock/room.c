@@ -1,7 +1,7 @@
 // Room for contacts of shapes. More of it: the simulation is opened again, takes the state over, and the place of the
 // one before. Room doubles at least, so that a run does this a few times however many contacts there come to be. A
 // state is restored with the room that it was saved with, and a clone has that of its original.
-#include "clock.h"
+#include "located.h"
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,6 +55,9 @@ void sim_exchange(nsm_sim *s, nsm_sim *other) {
   other->a->settings.any_start = s->a->settings.any_start;
   *s = *other;
   *other = swap;
+  other->claims = s->claims;                               // what watches the run stays with it
+  s->claims = swap.claims;
+  if (s->located && other->located) nsm_on_event(s, other->located->hook, other->located->with);
   if (s->touching) s->touching->s = s;
   if (other->touching) other->touching->s = other;
 }
@@ -81,6 +84,7 @@ nsm_code sim_more_room(nsm_sim *s, nsm_error *e) {
 }
 
 nsm_code nsm_restore(nsm_sim *s, const void *from, nsm_error *e) {
+  sim_drop_claims(s);
   int *room = s->a->ngroup > 0 ? sim_touch_rooms(s) : NULL;
   nsm_code code = room && sim_saved_room(s, from, room) ? sim_open_again(s, room, e) : NSM_OK;
   free(room);

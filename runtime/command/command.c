@@ -403,12 +403,6 @@ static const char *status_of(nsm_code c) {
        : c == NSM_CLAIM ? "claim failed" : "failed";
 }
 
-static int claims_ledger(const nsm_model *m) {
-  int any = 0;
-  for (int i = 0; i < m->nstat; i++) any |= m->stat[i].cls <= -4 && m->stat[i].cls >= -7;
-  return any;
-}
-
 static void notes_before(const job *j) {
   const nsm_sim *s = j->s;
   if (j->o.quiet) return;
@@ -450,7 +444,8 @@ static nsm_code run(job *j) {
   // The ledger costs an evaluation of the energies per step: only where somebody looks at it.
   const nsm_watch *watch = j->o.bench > 0 ? NULL : j->host->watch;
   if (j->s->a->on.energy.n > 0 && j->o.bench == 0 &&
-      (j->s->n.con || j->energies || j->summary || claims_ledger(j->m) || (watch && (watch->ledger || !j->s->n.whole))))
+      (j->s->n.con || j->energies || j->summary || sim_claims_ledger(j->m) ||
+       (watch && (watch->ledger || !j->s->n.whole))))
     sim_ledger_start(j->s);
   if (watch) {
     j->recording = 1;

@@ -44,8 +44,5 @@ int    nsm_statistic_follows(const nsm_statistic *a, int kind);    // does it ne
 double nsm_statistic_idle(const nsm_statistic *a, int kind);
 
 // ---- reading numbers with units -------------------------------------------------------------------------------------
-// "3", "1/2", "3 mm", "3[mm]", "9.81 m/s^2" into SI. unit: what it must agree with in dimension ("" none, given or not
-// in brackets). A number without a unit is SI. Returns NULL, or what is wrong (static text).
-const char *nsm_read_quantity(const char *text, const char *unit, double *value);
-// The same without an expectation: *has_unit says whether there is a unit, and *unit which.
+// nsm_read_quantity (include/nsm.h) without an expectation: *has_unit says whether there is a unit, and *unit which.
 const char *nsm_read_any_quantity(const char *text, double *value, int *has_unit, nsm_unit *unit);

@@ -46,7 +46,7 @@ const char *nsm_read_quantity(const char *text, const char *expected, double *va
   nsm_unit given, wanted;
   int has_unit;
   const char *wrong = nsm_read_any_quantity(text, value, &has_unit, &given);
-  if (wrong || !has_unit) return wrong;
+  if (wrong || !has_unit || !expected) return wrong;
   if (!read_unit(expected, &wanted)) return "the unit of the model is not known here; give a plain number in SI";
   if (*expected == 0 && !nsm_unit_same(&given, &wanted))   // deg and rev are numbers: slope = 20 [deg]
     return "it takes a number without a unit";

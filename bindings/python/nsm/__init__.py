@@ -1,6 +1,6 @@
 """nsm: nonsmooth dynamics from Python.
 
-A model is compiled once, runs and simulations are made of it; all values are in SI units.
+A model is compiled once, runs and simulations are made of it. Numbers are in SI units; "5 mm" is one with its own.
 
     import nsm
     ball = nsm.load("models/bouncing_ball.nsm")
@@ -20,10 +20,10 @@ NumPy is used where it is there: arrays are views into the rows as they were wri
 from ._errors import ClaimError, Diagnostic, Error, FileError, ModelError, RunError, UsageError
 from ._library import version
 from ._model import Model, Parameter, load, loads
-from ._result import Result
+from ._result import Claim, Event, Result
 from ._simulation import Counters, Energy, Simulation
 from ._sweep import Sweep
 
 __version__ = version()
-__all__ = ["ClaimError", "Counters", "Diagnostic", "Energy", "Error", "FileError", "Model", "ModelError", "Parameter",
-           "Result", "RunError", "Simulation", "Sweep", "UsageError", "load", "loads"]
+__all__ = ["Claim", "ClaimError", "Counters", "Diagnostic", "Energy", "Error", "Event", "FileError", "Model",
+           "ModelError", "Parameter", "Result", "RunError", "Simulation", "Sweep", "UsageError", "load", "loads"]

@@ -1,7 +1,7 @@
 """Exceptions. Their text is what the command prints; exit_code is what it would end with."""
 from typing import NamedTuple, Optional
 
-from ._library import C, CLAIM, FILE, MODEL_WRONG, USAGE, text_of
+from ._library import C, CLAIM, FILE, MODEL_WRONG, USAGE, byref, c_double, text_of
 
 
 class Diagnostic(NamedTuple):
@@ -77,3 +77,15 @@ def compile_error(program):
 
 def run_error(program, error):
     return KINDS.get(error.code, RunError)(text_of(C.nsm_run_error_text, program, error), error.code)
+
+
+def in_si(name, value, unit: Optional[str]):
+    """A number, or text with a unit, "5 mm", as a number in SI. unit: what it must agree with; None: anything.
+    UsageError: it is neither."""
+    if not isinstance(value, str):
+        return float(value)
+    number = c_double()
+    wrong = C.nsm_read_quantity(value.encode(), None if unit is None else unit.encode(), byref(number))
+    if wrong:
+        raise UsageError(f"{name} = {value!r}: {wrong.decode()}" + (f" (it is in {unit})" if unit else ""))
+    return number.value

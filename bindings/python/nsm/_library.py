@@ -72,6 +72,18 @@ class EnergyValues(Structure):
                                               "friction", "residue")]
 
 
+class LocatedEvent(Structure):
+    """nsm_located_event"""
+    _fields_ = [("time", c_double), ("kind", c_char_p), ("name", c_char_p), ("before", c_double), ("after", c_double),
+                ("impulse", c_double), ("loss", c_double)]
+
+
+class ClaimText(Structure):
+    """nsm_claim"""
+    _fields_ = [("text", c_char_p), ("line", c_int), ("held", c_int), ("nvalue", c_int), ("value", POINTER(c_double))]
+
+
+EVENT_HOOK = ctypes.CFUNCTYPE(None, c_void_p, POINTER(LocatedEvent))
 ERROR, DOUBLES, INTS = POINTER(RunErrorText), POINTER(c_double), POINTER(c_int)
 FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares the number of arguments with the header
     "nsm_version": (c_char_p, []),
@@ -88,6 +100,7 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_meaning_of": (Meaning, [c_void_p, c_char_p]),
     "nsm_nparameter": (c_int, [c_void_p]),
     "nsm_parameter_at": (ParameterText, [c_void_p, c_int]),
+    "nsm_read_quantity": (c_char_p, [c_char_p, c_char_p, DOUBLES]),
     "nsm_default_settings": (Settings, []),
     "nsm_simulate": (c_void_p, [c_void_p, POINTER(Settings), ERROR]),
     "nsm_close": (None, [c_void_p]),
@@ -112,7 +125,13 @@ FUNCTIONS = {  # name: (what it returns, what it takes); tests/python compares t
     "nsm_restore": (c_int, [c_void_p, c_char_p, ERROR]),
     "nsm_clone": (c_void_p, [c_void_p, ERROR]),
     "nsm_get_counters": (None, [c_void_p, POINTER(CounterValues)]),
-    "nsm_on_event": (None, [c_void_p, c_void_p, c_void_p]),
+    "nsm_on_event": (None, [c_void_p, EVENT_HOOK, c_void_p]),
+    "nsm_nclaim": (c_int, [c_void_p]),
+    "nsm_keep_claims": (c_int, [c_void_p, ERROR]),
+    "nsm_claim_at": (c_int, [c_void_p, c_int, POINTER(ClaimText)]),
+    "nsm_ncontact": (c_int, [c_void_p]),
+    "nsm_contact_name": (c_char_p, [c_void_p, c_int]),
+    "nsm_contact_state_at": (c_int, [c_void_p, c_int]),
     "nsm_keep_ledger": (None, [c_void_p]),
     "nsm_get_energy": (c_int, [c_void_p, POINTER(EnergyValues)]),
     "nsm_run_error_text": (c_size_t, [c_void_p, ERROR, c_char_p, c_size_t]),
@@ -172,7 +191,7 @@ def text_of(f, *args):
 
 
 def assignments(values):
-    """A dictionary of numbers as (array, its length). TypeError: no number."""
+    """A dictionary of numbers in SI as (array, its length). TypeError: no number."""
     array = (Assignment * len(values))()
     for place, (name, value) in zip(array, values.items()):
         place.name, place.value = name.encode(), float(value)

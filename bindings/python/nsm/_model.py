@@ -4,7 +4,7 @@ import os
 import threading
 from typing import Dict, List, NamedTuple, Optional
 
-from ._errors import Diagnostic, compile_error, diagnostics_of
+from ._errors import Diagnostic, compile_error, diagnostics_of, in_si
 from ._library import C, CompileSettings, OK, assignments, byref, text_of
 from ._result import Result
 from ._simulation import Simulation
@@ -43,11 +43,13 @@ class Model:
     """A compiled model. name, parameters and warnings say what it is; run, simulate and sweep what it does.
 
     Everywhere parameters and settings are given by name: `run(e=0.5, until=5)`. A parameter whose name is no name of
-    Python, or is one of a setting, goes into `set`: `run(set={"k[2]": 3})`. All values are in SI units.
+    Python, or is one of a setting, goes into `set`: `run(set={"k[2]": 3})`. Numbers are in SI units; text has a unit of
+    its own: `run(mass="2 kg", until="5 s")`.
     """
 
     def __init__(self, compile_it, scheme=None, jit=None, set=None, **parameters):
-        values, n = assignments({**(set or {}), **parameters})
+        given = {**(set or {}), **parameters}
+        values, n = assignments({name: in_si(name, value, None) for name, value in given.items()})
         settings = CompileSettings(scheme and scheme.encode(), jit and jit.encode(), values, n)
         self._program = None
         with _compiling:
@@ -64,6 +66,8 @@ class Model:
             p = C.nsm_parameter_at(at, i)
             name = p.name.decode()
             self.parameters[name] = Parameter(name, p.unit.decode(), p.doc.decode(), bool(p.fixed))
+        for name, value in given.items():                  # their units are known only now
+            in_si(name, value, self.parameters[name].unit if name in self.parameters else None)
 
     def __del__(self):
         if getattr(self, "_program", None):

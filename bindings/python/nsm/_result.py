@@ -1,18 +1,60 @@
 """What a run gave: columns by name."""
 import html
 from collections.abc import Mapping
-from typing import Dict, List
+from typing import Dict, List, NamedTuple, Optional
 
 from . import _arrays
 
 
+class Event(NamedTuple):
+    """A located event. kind: "impact", "opens", "slips", "sticks", "switches"; contact: its name; of an impact the
+    normal velocity before and after [m/s], the impulse [N s] and the energy that it took, friction included [J]; nan
+    where there is none."""
+    time: float
+    kind: str
+    contact: str
+    before: float
+    after: float
+    impulse: float
+    energy: float
+
+
+class Events(tuple):
+    """Events in the order of time; events["time"] is a column of them."""
+
+    def __getitem__(self, what):
+        if not isinstance(what, str):
+            return super().__getitem__(what)
+        if what not in Event._fields:
+            raise KeyError(f"{what}: there are {', '.join(Event._fields)}")
+        values = [getattr(event, what) for event in self]
+        return values if what in ("kind", "contact") else _arrays.vector(values)
+
+    def _repr_html_(self):
+        head = "".join(f"<th>{name}</th>" for name in Event._fields)
+        body = "".join("<tr>" + "".join(f"<td>{html.escape(x) if isinstance(x, str) else format(x, 'g')}</td>"
+                                        for x in event) + "</tr>" for event in self[:20])
+        return f"{len(self)} events<table><tr>{head}</tr>{body}</table>"
+
+
+class Claim(NamedTuple):
+    """An `expect` of the model. held: None where the run did not reach the time that it is about; value: of its
+    statistic, a tuple of them where it has several."""
+    text: str
+    held: Optional[bool]
+    value: object
+    line: int
+
+
 class Result(Mapping):
     """r["z"] is a column; names, units, time, array (rows by columns, NumPy alone) and energy, counters, message (of a
-    `stop` of the model, else ""), wall (seconds that the steps took). Columns are views: nothing was copied."""
+    `stop` of the model, else ""), wall (seconds that the steps took). events: those that were located; claims: those of
+    the model, where these are all rows of a run, else none. Columns are views: nothing was copied."""
 
-    def __init__(self, model, names, rows, counters, energy, message, wall):
+    def __init__(self, model, names, rows, counters, energy, message, wall, events=(), claims=()):
         self.model, self.names, self.counters, self.energy, self.message, self.wall = (model, names, counters, energy,
                                                                                       message, wall)
+        self.events, self.claims = Events(events), list(claims)
         self._rows = rows
         self._number = {name: c for c, name in reversed(list(enumerate(names)))}
         self._units = None

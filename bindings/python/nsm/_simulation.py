@@ -5,15 +5,16 @@ import math
 import os
 import threading
 import time
-from typing import List, NamedTuple
+from typing import Dict, List, NamedTuple
 
 from . import _arrays
-from ._errors import Error, UsageError, run_error
-from ._library import (C, CounterValues, EnergyValues, Input, NSM_ENERGIES, OK, RunErrorText, STOPPED, assignments,
-                       byref, c_double, c_int, c_long)
-from ._result import Result
+from ._errors import Error, UsageError, in_si, run_error
+from ._library import (C, ClaimText, CounterValues, EVENT_HOOK, EnergyValues, Input, NSM_ENERGIES, OK, RunErrorText,
+                       STOPPED, assignments, byref, c_int, c_long)
+from ._result import Claim, Event, Result
 
 _numbers = ("until", "step", "start", "theta", "gamma", "tolerance", "accept", "solve_budget")
+_times = ("until", "step", "start", "solve_budget")
 _flags = ("project_start", "step_by_step", "general")
 SETTINGS = {*_numbers, *_flags, "solver", "inputs", "located"}
 LOOK = 0.05          # seconds between two looks for Ctrl-C
@@ -57,6 +58,19 @@ class Energy(NamedTuple):
         return self.kinetic + self.potential
 
 
+_contact_states = ("apart", "touches", "sticks", "slips")
+
+
+def _name(of):
+    """`floor` of "contact floor"; other rows with their kind."""
+    name = of.decode()
+    return name[len("contact "):] if name.startswith("contact ") else name
+
+
+def _event(e):
+    return Event(e.time, e.kind.decode(), _name(e.name), e.before, e.after, e.impulse, e.loss)
+
+
 def _meant(word, words):
     near = difflib.get_close_matches(word, words, 1)
     return f"; did you mean `{near[0]}`?" if near else ""
@@ -71,7 +85,7 @@ def _settings(model, values, settings):
         elif value is None:
             pass
         elif name in _numbers:
-            setattr(s, name, float(value))
+            setattr(s, name, in_si(name, value, "s" if name in _times else ""))
         elif name == "located":
             s.located = 1 if value else -1
         elif name in _flags:
@@ -85,7 +99,8 @@ def _settings(model, values, settings):
     if unknown is not None:
         raise UsageError(f"there is no parameter or setting `{unknown}`" +
                          _meant(unknown, [*model.parameters, *SETTINGS]))
-    s.set, s.nset = assignments(values)
+    s.set, s.nset = assignments({name: in_si(name, value, model.parameters[name].unit)
+                                 for name, value in values.items()})
     return s
 
 
@@ -193,6 +208,8 @@ class Simulation:
         with self._lock:
             at = self._alive()
             for name, value in {**(inputs or {}), **more}.items() if inputs or more else ():
+                if value.__class__ is str:
+                    value = in_si(name, value, self.model.unit(name))
                 self._check(C.nsm_set_input(at, name.encode(), value, self._error_at))
             # nsm_advance has the bits of a run; nsm_step refuses to go beyond its end
             ahead = C.nsm_steps_done(at) < C.nsm_steps_total(at)
@@ -203,6 +220,7 @@ class Simulation:
 
     def step_by(self, h: float) -> "Simulation":
         """One step of length h [s], off the clock of the run."""
+        h = in_si("h", h, "s")
         with self._lock:
             self._check(C.nsm_step_by(self._alive(), h, self._error_at))
         return self
@@ -263,6 +281,11 @@ class Simulation:
             first = C.nsm_steps_done(at)
             left = C.nsm_steps_total(at) - first
             left = left if steps is None else min(left, steps)
+            events = []
+            if C.nsm_nclaim(at) > 0 and first == 0:
+                self._check(C.nsm_keep_claims(at, self._error_at))
+            hook = EVENT_HOOK(lambda _, event: events.append(_event(event[0])))
+            C.nsm_on_event(at, hook, None)
             rows = _arrays.rows((first + left) // every - first // every + 2, n)
             self._check(C.nsm_read_columns(at, numbers, n, _arrays.address(rows), self._error_at))
         began, error = time.perf_counter(), None
@@ -277,11 +300,31 @@ class Simulation:
             if (last % every and last > first) or (self.stopped and C.nsm_time(at) != _arrays.last_time(rows, written)):
                 C.nsm_read_columns(at, numbers, n, _arrays.address(_arrays.behind(rows, written)), self._error_at)
                 written += 1
-        result = Result(self.model, names, _arrays.first(rows, written), self.counters, self.energy, self.message, wall)
+            C.nsm_on_event(at, EVENT_HOOK(), None)
+            whole = error is None and first == 0 and (self.stopped or last == C.nsm_steps_total(at))
+            claims = list(self._claims()) if whole else []
+        result = Result(self.model, names, _arrays.first(rows, written), self.counters, self.energy, self.message, wall,
+                        events, claims)
         if error is not None:
             error.result = result
             raise error
         return result
+
+    def _claims(self):
+        claim = ClaimText()
+        for i in range(C.nsm_nclaim(self._at)):
+            if C.nsm_claim_at(self._at, i, byref(claim)):
+                value = tuple(claim.value[:claim.nvalue])
+                yield Claim(claim.text.decode(), None if claim.held < 0 else bool(claim.held),
+                            value[0] if len(value) == 1 else value, claim.line)
+
+    @property
+    def contacts(self) -> Dict[str, str]:
+        """What the contacts that the model names did in the last step: "apart", "touches", "sticks" or "slips"."""
+        with self._lock:
+            at = self._alive()
+            return {_name(C.nsm_contact_name(at, i)): _contact_states[C.nsm_contact_state_at(at, i)]
+                    for i in range(C.nsm_ncontact(at))}
 
     # ---- values -----------------------------------------------------------------------------------------------------
     def __getitem__(self, name: str) -> float:
@@ -291,6 +334,7 @@ class Simulation:
 
     def __setitem__(self, name: str, value: float):
         c = self._find(name)
+        value = in_si(name, value, self.model.unit(name))
         with self._lock:
             self._check(C.nsm_write_column(self._alive(), c, value, self._error_at))
 
@@ -305,6 +349,8 @@ class Simulation:
     def set(self, values=None, **more):
         """Parameters take other values, from the next step on. It costs as much as opening the simulation."""
         for name, value in {**(values or {}), **more}.items():
+            known = self.model.parameters.get(name)
+            value = in_si(name, value, known.unit if known else None)
             with self._lock:
                 self._check(C.nsm_set_parameter(self._alive(), name.encode(), value, self._error_at))
 
@@ -318,6 +364,7 @@ class Simulation:
     def input(self, values=None, **more):
         """Inputs take these values from now on, until they are given other ones."""
         for name, value in {**(values or {}), **more}.items():
+            value = in_si(name, value, self.model.unit(name))
             with self._lock:
                 self._check(C.nsm_set_input(self._alive(), name.encode(), value, self._error_at))
 

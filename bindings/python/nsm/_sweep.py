@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Dict, List
 
 from . import _arrays
-from ._errors import Error, UsageError
+from ._errors import Error, UsageError, in_si
 
 # As in runtime/record/statistics.c, from all rows of a run.
 _MEASURE = re.compile(r"\s*(?:(final|initial|min|max|mean|drift|gain)\(\s*(.*?)\s*\)"
@@ -97,7 +97,7 @@ class Sweep(Mapping):
 def sweep(model, measure, vary, threads, set, values):
     grid = dict(vary or {})
     for name in list(values):
-        if name in model.parameters and not isinstance(values[name], (int, float)):
+        if name in model.parameters and not isinstance(values[name], (int, float, str)):
             grid[name] = values.pop(name)
     if not grid:
         raise UsageError("nothing varies: vary={\"e\": [0.1, 0.5]}, or e=[0.1, 0.5]")
@@ -107,7 +107,8 @@ def sweep(model, measure, vary, threads, set, values):
     functions = measure if isinstance(measure, dict) else {m: f for m, (_, _, f) in by_name.items()}
     record = None if isinstance(measure, dict) else [column for column, _, _ in by_name.values()]
     every = 1 if isinstance(measure, dict) or any(all_of_them for _, all_of_them, _ in by_name.values()) else 2**62
-    points = list(itertools.product(*(map(float, grid[name]) for name in grid)))
+    units = {name: p.unit for name, p in model.parameters.items()}
+    points = list(itertools.product(*([in_si(name, value, units.get(name)) for value in grid[name]] for name in grid)))
 
     def one(point):
         try:
