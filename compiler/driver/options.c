@@ -98,6 +98,8 @@ int options_parse(Arena *a, int argc, char **argv, Options *o) {
   if (given(o, NSM_FLAG_JIT)) o->jit = backend_named(f->text[NSM_FLAG_JIT]);
   if (given(o, NSM_FLAG_JSON) + given(o, NSM_FLAG_LATEX) + given(o, NSM_FLAG_MATHML) > 1)
     return refuse("--json, --latex and --mathml exclude each other", "", "");
+  if (given(o, NSM_FLAG_PORT) && !given(o, NSM_FLAG_SERVE))
+    return refuse("--port is that of --serve, which is not given", "", "");
   return check_files(c, o);
 }
 

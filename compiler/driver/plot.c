@@ -2,6 +2,7 @@
 // where it is installed.
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,24 +24,40 @@ static bool column(const Table *t, const char *flag, const char *name, int *at) 
   return false;
 }
 
+static bool has_numbers(const Table *t, int column) {
+  for (long row = 0; row < t->rows; row++)
+    if (isfinite(t->value[column][row])) return true;
+  return false;
+}
+
+// Of what was asked for; a table without rows has nothing wrong with its columns.
+static bool numbers(const Table *t, const char *flag, int at) {
+  if (t->rows == 0 || has_numbers(t, at)) return true;
+  fprintf(stderr, "error: %s: the column `%s` has no number\n", flag, t->name[at]);
+  return false;
+}
+
 static bool choose(const Options *o, Chosen *c) {
   const char *x = o->flags.text[NSM_FLAG_OVER], *y = o->flags.text[NSM_FLAG_COLUMNS], *z = o->flags.text[NSM_FLAG_MAP];
   int time = table_column(c->t, "time"), at;
   c->x = time >= 0 ? time : 0;
   c->z = -1;
   if (x && !column(c->t, "-x", x, &c->x)) return false;
-  if (z && !column(c->t, "-z", z, &c->z)) return false;
+  if (z && (!column(c->t, "-z", z, &c->z) || !numbers(c->t, "-z", c->z))) return false;
+  if (!numbers(c->t, "-x", c->x)) return false;
   char name[512];
   int more = 0;
   while (y && (more = nsm_next_name(&y, name, sizeof name)) > 0) {
-    if (!column(c->t, "-y", name, &at)) return false;
+    if (!column(c->t, "-y", name, &at) || !numbers(c->t, "-y", at)) return false;
     vec_push(&c->y, at);
   }
   if (more < 0) { fputs("error: -y: a name is too long\n", stderr); return false; }
-  for (int i = 0; c->y.n == 0 && i < c->t->ncolumn && !z; i++) if (i != c->x) vec_push(&c->y, i);
+  bool all = c->y.n == 0 && !z;
+  for (int i = 0; all && i < c->t->ncolumn; i++)
+    if (i != c->x && (c->t->rows == 0 || has_numbers(c->t, i))) vec_push(&c->y, i);
   bool wrong = z && c->y.n != 1;
   if (wrong) fputs("error: -z: the map needs one column for each axis: -x A -y B\n", stderr);
-  else if (c->y.n == 0) fprintf(stderr, "error: there is no column beside `%s`\n", c->t->name[c->x]);
+  else if (c->y.n == 0) fprintf(stderr, "error: there is no column with numbers beside `%s`\n", c->t->name[c->x]);
   return !wrong && c->y.n > 0;
 }
 

@@ -11,7 +11,21 @@ static const char *page_path(const Options *o, Arena *a) {
   return arena_printf(a, "%.*s.html", dot && dot > base ? (int)(dot - base) : (int)strlen(base), base);
 }
 
+// A name that says that something else than a page is wanted.
+static bool is_no_page(const char *path) {
+  static const char *const other[] = { ".h5", ".hdf5", ".csv", ".json", ".svg", ".pdf", ".png", ".nsm" };
+  const char *dot = strrchr(path, '.');
+  for (size_t i = 0; dot && i < sizeof other / sizeof *other; i++)
+    if (!strcmp(dot, other[i])) return true;
+  return false;
+}
+
 int command_view(const Options *o) {
+  if (o->output && is_no_page(o->output)) {
+    fprintf(stderr, "error: -o %s: nsm view writes a page, NAME.html; nsm run writes columns, nsm plot draws them\n",
+            o->output);
+    return EXIT_USAGE;
+  }
   Arena *a = arena_new();
   const char *path = page_path(o, a);
   Text page = {0};

@@ -82,9 +82,45 @@ static bool usable(const Env *env, MExpr *g, const Value *l, Span at) {
   return false;
 }
 
-void polyhedron_law(const Env *env, const Ast *x, const Ast *cone, Sides *s) {
+// A free row for each l, a complementarity for each face.
+static void push_faces(const Env *env, const Ast *x, Sides *s, const Faces *f) {
   Elab *e = env->e;
   Arena *m = e->a;
+  const char *law = family_name(env, x->name);
+  Hidden h;
+  int nf = (int)f->g.n, n = value_count(&s->u);
+  for (int j = 0; j < nf; j++) if (!usable(env, f->g.at[j], &s->u, f->at.at[j])) return;
+  if (!hidden_multiplier(env, s->u.at[0], law, "face", nf, UNIT_ANY, s->law_span, &h)) return;
+  MRelation r = { .ctx = env->ctx, .asserted = s->asserted, .span = x->span, .y_span = s->y.span,
+                  .lambda_span = s->u.span, .law_span = s->law_span };
+  double *unit = ARENA_ARRAY(m, double, n + 1);
+  for (int k = 0; k < n; k++) {
+    r.law = ML_FREE;
+    r.name = s->u.ndim ? arena_printf(m, "%s[%d]", law, k + 1) : law;
+    r.y = relation_element(&s->y, k);
+    r.lambda = relation_element(&s->u, k);
+    memset(unit, 0, (size_t)n * sizeof *unit);
+    unit[k] = 1;
+    for (int j = 0; j < nf; j++) {                         // - f_j dg_j/dl_k, a difference as g is affine
+      MExpr *g = f->g.at[j], *slope = mx_minus(m, with_numbers(env, g, &s->u, unit), with_numbers(env, g, &s->u, NULL));
+      double known;
+      if (try_eval(e, slope, false, NULL, 0, &known) && known == 0 && !(slope->uses & (MU_PARAM | MU_LOOP))) continue;
+      r.y = mx_minus(m, r.y, mx_times(m, slope, hidden_number(env, &h, j + 1, s->law_span)));
+    }
+    push_relation(env, r);
+  }
+  for (int j = 0; j < nf; j++) {
+    r.law = ML_NONNEG;
+    r.name = arena_printf(m, "%s, face %d", law, j + 1);
+    r.y = f->g.at[j];
+    r.lambda = hidden_number(env, &h, j + 1, f->at.at[j]);
+    r.lambda_span = f->at.at[j];
+    push_relation(env, r);
+  }
+}
+
+void polyhedron_law(const Env *env, const Ast *x, const Ast *cone, Sides *s) {
+  Elab *e = env->e;
   const Ast *lhs = without_parentheses(x->a->a), *set = without_parentheses(cone->list.at[0]),
             *name = without_parentheses(cone->list.at[1]);
   bool minus = lhs->kind == AST_UNARY && lhs->op == AO_NEG;
@@ -102,41 +138,9 @@ void polyhedron_law(const Env *env, const Ast *x, const Ast *cone, Sides *s) {
     diag_help(d, "normal_cone({l : A*l <= b}, l) with one name");
     return;
   }
+  if (!relation_fits(env, &s->y, &s->u) || (s->u.ndim && !s->y.ndim && !relation_fits(env, &s->u, &s->y))) return;
   Faces f = { 0 };
-  if (!relation_fits(env, &s->y, &s->u) || (s->u.ndim && !s->y.ndim && !relation_fits(env, &s->u, &s->y)) ||
-      !faces_of(env, set, &f))
-    return;
-  const char *law = family_name(env, x->name);
-  Hidden h;
-  int nf = (int)f.g.n, n = value_count(&s->u);
-  for (int j = 0; j < nf; j++) if (!usable(env, f.g.at[j], &s->u, f.at.at[j])) return;
-  if (!hidden_multiplier(env, s->u.at[0], law, "face", nf, UNIT_ANY, s->law_span, &h)) return;
-  MRelation r = { .ctx = env->ctx, .asserted = s->asserted, .span = x->span, .y_span = s->y.span,
-                  .lambda_span = s->u.span, .law_span = s->law_span };
-  double *unit = ARENA_ARRAY(m, double, n + 1);
-  for (int k = 0; k < n; k++) {
-    r.law = ML_FREE;
-    r.name = s->u.ndim ? arena_printf(m, "%s[%d]", law, k + 1) : law;
-    r.y = relation_element(&s->y, k);
-    r.lambda = relation_element(&s->u, k);
-    memset(unit, 0, (size_t)n * sizeof *unit);
-    unit[k] = 1;
-    for (int j = 0; j < nf; j++) {                         // - f_j dg_j/dl_k, a difference as g is affine
-      MExpr *slope = mx_minus(m, with_numbers(env, f.g.at[j], &s->u, unit), with_numbers(env, f.g.at[j], &s->u, NULL));
-      double known;
-      if (try_eval(e, slope, false, NULL, 0, &known) && known == 0 && !(slope->uses & (MU_PARAM | MU_LOOP))) continue;
-      r.y = mx_minus(m, r.y, mx_times(m, slope, hidden_number(env, &h, j + 1, s->law_span)));
-    }
-    push_relation(env, r);
-  }
-  for (int j = 0; j < nf; j++) {
-    r.law = ML_NONNEG;
-    r.name = arena_printf(m, "%s, face %d", law, j + 1);
-    r.y = f.g.at[j];
-    r.lambda = hidden_number(env, &h, j + 1, f.at.at[j]);
-    r.lambda_span = f.at.at[j];
-    push_relation(env, r);
-  }
+  if (faces_of(env, set, &f)) push_faces(env, x, s, &f);
   vec_free(&f.g);
   vec_free(&f.at);
 }

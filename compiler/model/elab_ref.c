@@ -512,22 +512,39 @@ Value elab_ref(const Env *env, const Ast *x) {
   return y ? symbol_value(env, y, &p, x) : bad_value(env, x->span);
 }
 
+static Value no_row(const Env *env, const Ast *x, const char *help) {
+  Diag *d = diag(env->e->bag, DIAG_E0226, x->span, "`%s` is neither a contact nor a multiplier", ast_text(env->e, x));
+  diag_label(d, "has no events of its own");
+  diag_help(d, "%s", help);
+  return bad_value(env, x->span);
+}
+
+// "wall" where that contact or multiplier is one of the instance's own; NULL: it has none.
+static const char *row_inside(const Symbol *y) {
+  const Map *names = y->child->names;
+  for (size_t i = 0; i < map_size(names); i++) {
+    const Symbol *part = map_get(names, map_key_at(names, i));
+    if (part->kind == SY_ROW || (part->kind == SY_VARIABLE && part->var_kind == MV_MULTIPLIER)) return part->name;
+  }
+  return NULL;
+}
+
 Value elab_row_of(const Env *env, const Ast *x, const char *help) {
   Path p = { 0 };
-  if (!is_reference(x)) return bad_value(env, x->span);
   const Ast *base = x->kind == AST_INDEX ? x->a : x;
-  if (base->kind == AST_NAME && local_find(env, base->name)) return bad_value(env, x->span);
+  if (!is_reference(x) || (base->kind == AST_NAME && local_find(env, base->name))) return no_row(env, x, help);
   Symbol *y = walk(env, x, &p);
   if (!y) return bad_value(env, x->span);
+  if (y->kind == SY_INSTANCE && symbol_force(y)) {
+    const char *part = row_inside(y);
+    return no_row(env, x, part ? arena_printf(env->e->a, "name the part that has: %s.%s", ast_text(env->e, x), part)
+                               : help);
+  }
   if (y->kind == SY_ROW && !p.force && symbol_force(y)) p.force = y->id >= 0 ? NORMAL : TANGENTIAL;
   Value v = symbol_value(env, y, &p, x);
   if (v.bad) return v;
   const MExpr *at = v.at[0];
   bool row = at->kind == MX_VAR && !at->derivative &&
              (env->e->var.at[at->id].kind == MV_ROW || env->e->var.at[at->id].kind == MV_MULTIPLIER);
-  if (row) return scalar_value(v.at[0], v.unit, x->span, env);
-  Diag *d = diag(env->e->bag, DIAG_E0226, x->span, "`%s` is neither a contact nor a multiplier", ast_text(env->e, x));
-  diag_label(d, "has no events of its own");
-  diag_help(d, "%s", help);
-  return bad_value(env, x->span);
+  return row ? scalar_value(v.at[0], v.unit, x->span, env) : no_row(env, x, help);
 }

@@ -321,12 +321,17 @@ static const char *subtrahend(Parse *p, const Ast *n) {
   return sum ? arena_printf(p->arena, "(%s)", span_text(p, n->span)) : span_text(p, n->span);
 }
 
+static bool names_sides(const char *name) { return !strcmp(name, "between") || !strcmp(name, "among"); }
+
 Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws) {
   Ast *inner = nonnegative(p, gap);
   if (!inner) {
     Diag *d = problem(p, DIAG_E0118, gap->span, "a contact says that its gap is not negative");
     bool compared = gap->kind == AST_BINARY && gap->op >= AO_LT && gap->op <= AO_NE;
-    if (compared && (gap->op == AO_GE || gap->op == AO_GT) && !is_zero(gap->b))
+    if (gap->kind == AST_NAME && names_sides(gap->name))
+      diag_help(d, "of shapes: contact %s { %s; with newton(e); }", named->name,
+                !strcmp(gap->name, "among") ? "among = A" : "between = A, B");
+    else if (compared && (gap->op == AO_GE || gap->op == AO_GT) && !is_zero(gap->b))
       diag_help(d, "contact %s: %s - %s >= 0", named->name, span_text(p, gap->a->span), subtrahend(p, gap->b));
     else if (compared && (gap->op == AO_LE || gap->op == AO_LT) && is_zero(gap->b))
       diag_help(d, "contact %s: -(%s) >= 0, if the contact opens where %s < 0", named->name,
@@ -340,8 +345,6 @@ Ast *ast_contact(Parse *p, Span at, Ast *named, Ast *gap, AstList laws) {
 }
 
 // A part of the long form travels as an ARG: normal = a, slip = a; the laws as one without a name.
-static bool names_sides(const char *name) { return !strcmp(name, "between") || !strcmp(name, "among"); }
-
 Ast *ast_part_sides(Parse *p, Span at, Span name_at, const char *name, AstList bodies) {
   Ast *n = ast_arg(p, at, name_at, name, bodies.at[0]);
   n->list2 = bodies;

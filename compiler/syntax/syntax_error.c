@@ -276,8 +276,11 @@ static bool known_mistake(Parse *p, Expected e) {
   } else if ((item == TOK_RELATION || item == TOK_CONTACT || item == TOK_CONSTRAINT) && expects(e, "':'") &&
              !expects_operator(e) && p->item_n <= 3) {
     Diag *d = problem(p, DIAG_E0101, behind(p), "expected ':' after the name");
-    diag_help(d, item == TOK_CONTACT ? "contact NAME: gap >= 0 with newton(e);" : item == TOK_RELATION
-                   ? "relation NAME: 0 <= y perp lambda >= 0;" : "constraint NAME: a = b;");
+    diag_help(d, item == TOK_RELATION ? "relation NAME: 0 <= y perp lambda >= 0;"
+                 : item == TOK_CONSTRAINT ? "constraint NAME: a = b;"
+                 : !strcmp(span_text(p, p->now.at), "among") || !strcmp(span_text(p, p->now.at), "between")
+                   ? "of shapes: contact NAME { between = A, B; with newton(e); }"
+                   : "contact NAME: gap >= 0 with newton(e);");
   } else if (item == TOK_CONSTRAINT && expects(e, "'='") && expects_operator(e)) {
     Diag *d = problem(p, DIAG_E0118, kind == ';' ? behind(p) : p->now.at, "a constraint is an equality");
     diag_help(d, "constraint NAME: a = b;");

@@ -14,7 +14,9 @@ const char *word_group(WordGroup g) {
     [WORD_FILE] = "at file level", [WORD_ITEM] = "an item of a model",
     [WORD_PART] = "a part of a contact or constraint",
     [WORD_LAW] = "a law, behind `with`", [WORD_ENTRY] = "an entry of simulate", [WORD_SCHEME] = "a scheme",
-    [WORD_BODY] = "an entry of a body", [WORD_SHAPE] = "a shape", [WORD_FUNCTION] = "a function",
+    [WORD_ARGUMENT] = "an argument",
+    [WORD_BODY] = "an entry of a body", [WORD_SHAPE] = "a shape", [WORD_PICTURE] = "a picture, in draw",
+    [WORD_FUNCTION] = "a function",
     [WORD_LAW_SET] = "a set-valued law, in relations", [WORD_STATISTIC] = "of a run, in claims",
     [WORD_CONSTANT] = "a given name", [WORD_MEMBER] = "behind a dot", [WORD_OPERATOR] = "within expressions",
     [WORD_CONCEPT] = "a word of the field"

@@ -58,6 +58,9 @@ const Table *table_read(Arena *a, const char *path, const char **why) {
   *why = NULL;
   if (!read_all(path, &text)) *why = arena_printf(a, "%s: %s", path, strerror(errno));
   const char *at = text_str(&text);
+  if (!*why && text.n >= 4 && !memcmp(at, "\x89HDF", 4))
+    *why = arena_printf(a, "%s is HDF5, and CSV is read here: nsm run ... -o r.csv", path);
+  else if (!*why && strlen(at) < text.n) *why = arena_printf(a, "%s is no text", path);
   if (!*why && !*at) *why = arena_printf(a, "%s is empty", path);
   while (!*why && *at) {
     int n = 0;

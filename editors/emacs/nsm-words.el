@@ -10,8 +10,8 @@
 (defconst nsm-words-item
   '(
     "import" "function" "model" "flow" "kinetic" "potential" "dissipation" "force" "relation"
-    "contact" "constraint" "for" "every" "when" "gravity" "pair" "simulate" "expect" "assert" "stop"
-    "fail"
+    "contact" "constraint" "for" "every" "when" "gravity" "pair" "simulate" "expect" "assert" "draw"
+    "stop" "fail"
     ))
 
 (defconst nsm-words-operator
@@ -23,8 +23,9 @@
   '(
     "sqrt" "exp" "log" "sin" "cos" "tan" "asin" "acos" "atan" "atan2" "turned" "sinh" "cosh" "tanh"
     "abs" "sign" "floor" "min" "max" "der" "dot" "norm" "cross" "transpose" "rotation" "identity"
-    "table" "spline" "delay" "given" "sgn" "normal_cone" "final" "initial" "mean" "drift" "gain"
-    "at"
+    "table" "spline" "delay" "given" "sgn" "normal_cone" "graph" "final" "initial" "mean" "drift"
+    "gain" "at" "events" "first" "last" "line" "polygon" "disk" "circle" "sphere" "box" "spring"
+    "damper" "trail" "arrow" "text"
     ))
 
 (defconst nsm-words-law
@@ -39,12 +40,13 @@
   '(
     "normal" "normal_force" "slip" "between" "among" "with" "until" "start" "step" "scheme" "solver"
     "tolerance" "accept" "mass" "inertia" "position" "attitude" "velocity" "spin" "shape" "density"
-    "material" "fixed" "driven"
+    "material" "fixed" "driven" "located" "theta" "gamma" "e" "e_t" "mu" "radius" "mu_r" "exact"
+    "periodic"
     ))
 
 (defconst nsm-words-constant
   '(
-    "pi" "inf" "time" "ground" "energy"
+    "pi" "inf" "time" "ground" "energy" "problems" "true" "false"
     ))
 
 (provide 'nsm-words)

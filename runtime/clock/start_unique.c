@@ -1,6 +1,8 @@
 // Do the relations have one solution at the start? Where multipliers act at once on the outputs, dy/dlambda not 0, the
 // law 0 <= y + D lambda _|_ lambda >= 0 may have several: the first step takes one of them, and which one may surprise.
-// Found surely where it is cheap: islands of up to five affine relations, by trying all their cases.
+// Found surely where it is cheap: islands of up to five affine relations, by trying all their cases. A row whose output
+// no multiplier reaches (dy/dlambda = 0, as where a loop has pieces of both kinds) is settled by its rate: it says
+// nothing here, and neither does an island with one.
 #include "clock.h"
 #include <math.h>
 #include <stdio.h>
@@ -55,7 +57,14 @@ static int solutions(const island *p) {
   return n;
 }
 
-// Row `row` and those that its multiplier, or theirs, reach; 0 where they are more than MOST, or not affine.
+static int reached(const sim_rows *r, int row) {
+  for (int e = r->d0[row]; e < r->d0[row + 1]; e++)
+    if (r->d[e] != 0) return 1;
+  return 0;
+}
+
+// Row `row` and those whose multipliers reach its output, or theirs; 0 where they are more than MOST, or not affine, or
+// no multiplier reaches one of them.
 static int gather(const nsm_sim *s, int row, unsigned char *seen, island *p) {
   const sim_rows *r = &s->n.r;
   p->n = 0;
@@ -64,10 +73,10 @@ static int gather(const nsm_sim *s, int row, unsigned char *seen, island *p) {
   int ok = 1;
   for (int i = 0; i < p->n; i++) {
     const sim_class *k = &s->a->cls[r->cls[p->row[i]]];
-    ok &= k->c->y_affine;
+    ok &= k->c->y_affine && reached(r, p->row[i]);
     for (int e = r->d0[p->row[i]]; e < r->d0[p->row[i] + 1]; e++) {
       int other = r->ds[e];
-      if (seen[other]) continue;
+      if (seen[other] || r->d[e] == 0) continue;
       if (p->n == MOST) { ok = 0; continue; }
       seen[other] = 1;
       p->row[p->n++] = other;

@@ -187,7 +187,7 @@ int nsm_cone_proves(const nsm_cone_problem *p, nsm_cone_work *w, const double *y
       if (!(proved = is_proof(&f, f.zeta * f.size))) {
         double *e = room + 2 * m;
         f.d = room + 3 * m;
-        nsm_cone_balance(p, e, f.d, NULL, room + 4 * m);
+        nsm_cone_balance_once(p, w, e, f.d, room + 4 * m);
         f.excused = f.size > 0 ? 0.5 * drowned * fmax(-f.sum, 0) / f.size : 0;
         close_all(&f);
         proved = is_proof(&f, f.left * largest_given(p, e, f.d));

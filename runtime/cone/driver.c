@@ -258,6 +258,10 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
   best_answer best = { .lambda = nsm_cone_take(w, bytes), .distance = HUGE_VAL, .check = none };
   w->proof = nsm_cone_take(w, bytes);
   w->margin = 0;
+  w->scales = nsm_cone_take(w, 2 * bytes);
+  w->scales_of = p->M;
+  w->scales_of_cone = p->cone;
+  w->scales_known = 0;
   double *guess = nsm_cone_take(w, bytes);
   int warm = t->warm && guess && all_finite(p, lambda);
   if (warm) memcpy(guess, lambda, bytes);
@@ -288,6 +292,7 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
     memcpy(lambda, best.lambda, bytes);
     check(p, w, t, lambda, u, &best.check);
   }
+  w->scales = NULL;
   w->used = mark;
   report(r, status, &best.check, best.solver, w->iterations);
   if (r) r->late = status == NSM_CONE_FAILED && w->late;

@@ -18,9 +18,11 @@ static const double first_alpha = 10, next_alpha = 1e-2, close_by = 1e-5, near_e
     round_off = 1e-15,
                     work = 1e10;                        // operations of all factorizations of an attempt
 
-// lambda as it is meant: each block in its set; forces that are nothing beside the largest are none.
-static void tidy(const nsm_cone_problem *p, double nothing, double *lambda) {
+// lambda as it is meant: each block in its set; forces that are nothing beside the largest are none. How many of them
+// were not.
+static int tidy(const nsm_cone_problem *p, double nothing, double *lambda) {
   double most = 0;
+  int dropped = 0;
   for (int i = 0; i < p->m; i++) most = fmax(most, fabs(lambda[i]));
   for (int c = 0; c < p->cones; c++) {
     const nsm_cone_block *b = p->cone + c;
@@ -28,8 +30,10 @@ static void tidy(const nsm_cone_problem *p, double nothing, double *lambda) {
     nsm_cone_project_block(b, lambda + b->first);
     for (int i = b->first; i < b->first + b->size; i++) size = fmax(size, fabs(lambda[i]));
     for (int i = b->first; i < b->first + b->size && size <= nothing * most; i++) lambda[i] = 0;
+    dropped += size > 0 && size <= nothing * most;
   }
   nsm_cone_clip(p, lambda);
+  return dropped;
 }
 
 static int judged(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_graph *g, const nsm_newton *n,
@@ -38,7 +42,7 @@ static int judged(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_gr
   *residual = HUGE_VAL;
   for (int pass = 0; pass < 2; pass++) {
     nsm_graph_lambda(g, x, lambda);
-    tidy(p, pass ? round_off : 0, lambda);
+    if (tidy(p, pass ? round_off : 0, lambda) == 0 && pass) return 0;
     nsm_cone_check_answer(p, n->w, t, lambda, u, &c);
     *residual = fmin(*residual, c.residual);
     if (c.accepted) return 1;
@@ -54,6 +58,7 @@ static int will_do(const nsm_cone_problem *p, const nsm_cone_try *t, const nsm_g
   if (!p || !(t->accept > t->asked)) return 0;
   level.tolerance = t->accept;
   level.sqrt_tolerance = sqrt(t->accept);
+  level.brief = 1;
   return judged(p, &level, g, n, x, lambda, u, &residual);
 }
 

@@ -117,8 +117,9 @@ static void check_sized(const nsm_cone_problem *p, const double *lambda, judge *
 }
 
 // The second look: with L of (2) where |lambda_c| was too strict, and sigma of (5) where some row has little of q in
-// it. room [ROOM m].
-static void look_closer(const nsm_cone_problem *p, const double *lambda, double *room, judge *j) {
+// it. room [ROOM m]. brief: what L does not help is refused without sigma.
+static void look_closer(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda, int brief,
+                        double *room, judge *j) {
   size_t m = (size_t)p->m;
   double *L = room + 4 * m, *sigma = room + m;
   judge kept = judge_open(j->tol, j->sqrt_tol);
@@ -132,9 +133,10 @@ static void look_closer(const nsm_cone_problem *p, const double *lambda, double 
     check_any(p, lambda, &kept, NULL);
     if (pass < j->rejected) nsm_cone_lengths(p, lambda, kept.U, L);
   }
+  if (brief && kept.rejected) { *j = kept; return; }
   // no more of sigma is looked for than the largest r needs
   double need = j->tol > 0 ? fmin(judge_explained, kept.worst / j->tol * judge_explained) : 0;
-  nsm_cone_strength(p, lambda, kept.U, fmax(need, fmax(1e-5, j->sqrt_tol)), sigma, room + 4 * m);
+  nsm_cone_strength(p, w, lambda, kept.U, fmax(need, fmax(1e-5, j->sqrt_tol)), sigma, room + 4 * m);
   *j = kept;
   j->unsure = 0;
   for (int i = 0; i < p->m; i++) judge_again(j, i, sigma[i], kept.U[i] > 0 ? fabs(p->q[i]) / kept.U[i] : 1);
@@ -199,7 +201,7 @@ void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const ns
   size_t mark = w->used;
   double few[ROOM * CHUNK], *room = p->m <= CHUNK ? few : nsm_cone_take_doubles(w, ROOM * (size_t)p->m);
   if (!room) return;                                     // no memory: refused
-  look_closer(p, lambda, room, &j);
+  look_closer(p, w, lambda, t->brief, room, &j);
   judge_close(&j, c);
   w->used = mark;
 }
@@ -231,7 +233,7 @@ double nsm_cone_residual(const nsm_cone_problem *p, const double *lambda, double
     for (int with_lengths = 0; room && with_lengths < 2; with_lengths++) {   // either counts, as above
       judge look = judge_open(0, 0);
       look.rejected = with_lengths;
-      look_closer(p, lambda, room, &look);
+      look_closer(p, NULL, lambda, 0, room, &look);
       if (!with_lengths || look.worst < j.worst) j = look;
     }
     free(room);

@@ -194,15 +194,15 @@ static void compare_with_all(const paths *s) {
   }
 }
 
-void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const double *U, double enough, double *sigma,
-                       double *scratch) {
+void nsm_cone_strength(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda, const double *U,
+                       double enough, double *sigma, double *scratch) {
   size_t m = (size_t)p->m;
   paths s = { p, lambda, U, sigma, scratch, scratch + m, scratch + 2 * m, enough };
   double least;
   int alike = are_alike(p, &least);
   if (alike)
     for (size_t i = 0; i < m; i++) { s.e[i] = -nsm_cone_exponent(least); s.d[i] = 0; }
-  else nsm_cone_balance(p, s.e, s.d, NULL, scratch + 3 * m);
+  else nsm_cone_balance_once(p, w, s.e, s.d, scratch + 3 * m);
   start(&s);
   for (size_t i = 0; i < m; i++) {
     s.sigma[i] = fmin(s.sigma[i], enough);
@@ -227,6 +227,6 @@ void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const do
     share(&s);
   }
   if (strong) return;
-  if (alike) nsm_cone_balance(p, s.e, s.d, NULL, scratch + 3 * m);
+  if (alike) nsm_cone_balance_once(p, w, s.e, s.d, scratch + 3 * m);
   compare_with_all(&s);
 }

@@ -327,5 +327,5 @@ void nsm_cone_check_twice(const nsm_cone_problem *p, const double *lambda, judge
 // residual_closer.c, all [m]: from U as judge_note stores it, L of (2) for every row or block, at its first row; from t
 // on entry sigma of (5) for every row, or `enough` where it is larger; scratch [6m].
 void nsm_cone_lengths(const nsm_cone_problem *p, const double *lambda, const double *U, double *L);
-void nsm_cone_strength(const nsm_cone_problem *p, const double *lambda, const double *U, double enough, double *sigma,
-                       double *scratch);
+void nsm_cone_strength(const nsm_cone_problem *p, nsm_cone_work *w, const double *lambda, const double *U,
+                       double enough, double *sigma, double *scratch);

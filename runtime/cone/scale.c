@@ -143,6 +143,22 @@ void nsm_cone_balance(const nsm_cone_problem *p, double *e, double *d, double *u
   if (unit) *unit = b.q;
 }
 
+void nsm_cone_balance_once(const nsm_cone_problem *p, nsm_cone_work *w, double *e, double *d, double *scratch) {
+  size_t m = (size_t)p->m, bytes = m * sizeof(double);
+  int kept = w && w->scales && p->m == w->m && p->cone == w->scales_of_cone &&
+             (p->M == w->scales_of || (w->form == NSM_FORM_DENSE && p->M == w->dense));
+  if (!kept || !w->scales_known) nsm_cone_balance(p, e, d, NULL, scratch);
+  if (!kept) return;
+  if (w->scales_known) {
+    memcpy(e, w->scales, bytes);
+    memcpy(d, w->scales + m, bytes);
+  } else {
+    memcpy(w->scales, e, bytes);
+    memcpy(w->scales + m, d, bytes);
+    w->scales_known = 1;
+  }
+}
+
 // ---- the balanced problem -------------------------------------------------------------------------------------------
 // From the end of the workspace, which gets smaller: what stands at its beginning is analysed anew for every matrix.
 static void *take_last(nsm_cone_work *w, size_t bytes) {

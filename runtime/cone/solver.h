@@ -35,6 +35,10 @@ typedef struct nsm_cone_work {
   int    once;                // no solver is tried again
   unsigned left_out;          // bit k: entry k of solver_table.c is not tried; for measurements
   double *proof, margin;      // [m] y of certificate.c and by how much it proves (0: nothing yet); NULL: not wanted
+  double *scales;             // [2m] e and d of scale.c for the problem at hand, once they are known; NULL: no room
+  const double         *scales_of;        // its M and
+  const nsm_cone_block *scales_of_cone;   // blocks
+  int     scales_known;
 
   // valid while the matrix is the same
   uint64_t      matrix_id;
@@ -87,6 +91,7 @@ typedef struct nsm_cone_try {
   int    warm;           // lambda is a guess
   int    attempt;        // 0, or one of a sequence of attempts, each from elsewhere or with other parameters
   double asked, accept;  // the tolerance asked for, of which `tolerance` is a part; nsm_cone_options.accept
+  int    brief;          // the judge is asked whether it accepts, not for the residual of what it does not
 } nsm_cone_try;
 
 typedef nsm_cone_outcome nsm_cone_solver_function(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
@@ -318,6 +323,9 @@ static inline int nsm_cone_exponent(double x) {
 // Exponents e, d [m] of powers of two: E M D has entries near one in every row and column; where unit is not NULL, E (M
 // D, 2^unit q). scratch [3m].
 void nsm_cone_balance(const nsm_cone_problem *p, double *e, double *d, double *unit, double *scratch);
+// The same without q. They depend on M and on the kinds of blocks alone: made once for the problem that w is at work
+// on; w may be NULL.
+void nsm_cone_balance_once(const nsm_cone_problem *p, nsm_cone_work *w, double *e, double *d, double *scratch);
 
 // The balanced problem: M' = E M D, q' = 2^unit E q, lambda' = 2^unit D^-1 lambda, u' = 2^unit E u.
 typedef struct nsm_cone_balanced {

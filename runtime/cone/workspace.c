@@ -9,7 +9,7 @@ enum { ALIGN = 64, BODY_FILL = 120 };
 
 static size_t aligned(size_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
 
-// Vectors: 28 of doubles and 10 of integers are more than any solver stacks. Dense room: copy, factor, tableau with two
+// Vectors: 30 of doubles and 10 of integers are more than any solver stacks. Dense room: copy, factor, tableau with two
 // extra columns. Small sparse problems get dense room too, so that Lemke can help when pivoting cannot.
 size_t nsm_cone_workspace_size(int m, size_t nnz, int bandwidth) {
   return nsm_cone_workspace_size_with(m, nnz, bandwidth, 0);
@@ -21,7 +21,7 @@ size_t nsm_cone_workspace_size_with(int m, size_t nnz, int bandwidth, int cones)
   if (bandwidth < 0) bandwidth = 0;
   if (bandwidth > m) bandwidth = m;
   size_t n = (size_t)m, bytes = aligned(sizeof(nsm_cone_work)) + ALIGN;
-  bytes += 28 * aligned(n * sizeof(double)) + 10 * aligned(n * sizeof(int));
+  bytes += 30 * aligned(n * sizeof(double)) + 10 * aligned(n * sizeof(int));
   bytes += 10 * aligned(n * sizeof(double)) + 2 * aligned(nnz * sizeof(double)) +     // the balanced problem
            aligned((size_t)(cones > 0 ? cones : 0) * sizeof(nsm_cone_block) + 1) + 12 * ALIGN;
   int large = cones > 0 && m > NSM_DENSE_ROWS,

@@ -17,6 +17,7 @@
 // Contacts up to which (13) is always dense. Rows up to which a block of dependent constraints gets its pseudo-inverse,
 // and so the smallest forces; its time is that of n^3.
 enum { DENSE_ISLAND = 40, PSEUDO_MOST = 400 };
+enum { CON_STAYS = 1, CON_IS_OFF = 2 };  // more than round-off is left of a displacement that is 0
 enum { MOST_KEPT = 1 << 22 };           // entries of columns K^{-1} B that are kept of contacts that have opened
 
 // A class' outputs of its two-point kernels.
@@ -77,15 +78,18 @@ struct sim_consistent {
   sim_pool   room[5];                    // of x, xq, m, col, and a workspace: as much as was needed so far
   int       *member, *local, *count, *seat; // contacts of an island, their place in it; size of an island; who sits at
                                             // a block
+  int       *next;                          // [nc] of the same island, -1: none
   int       *at_block0, *at_block, *mark;// contact rows by touched block
   long       touched;                    // the list of contacts of shapes that blocks are those of
   int       *crowd;                      // [nblock] closed contacts that touch a block
   int       *row_start, *col;            // D by compressed rows
-  double    *line;                       // [nc]
+  double    *line, *part;                // [nc] a row of D; entries of H in a block, and
+  int       *place_in;                   // their places in it
   double    *m, *qv, *terms, *lo, *hi, *lam, *uv, *l0, *diag;
   sim_solver solver;                     // kind SIM_CORRECTION: con_contacts finds corrections of rows with `zero`,
                                          // others keep their force
-  unsigned char *zero;                   // [nc] (6) makes the displacement 0 (consistent_rest.c)
+  unsigned char *zero;                   // [nc] (6) makes the displacement 0 (consistent_rest.c): 0 it does not,
+                                         // else CON_STAYS, CON_IS_OFF
 };
 
 // A rate that decays by a factor in each step ends at 0, not among the numbers without relative precision.

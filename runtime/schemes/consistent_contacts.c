@@ -91,18 +91,38 @@ static const double *jacobian(const nsm_sim *s, int row) {
   return k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
 }
 
-// H of contact i times the q part of column j.
-static double coupling(const nsm_sim *s, int i, int j) {
-  const struct sim_consistent *c = s->n.con;
+// The entries of H of a contact in block b: how many, their places in the block into c->place_in, values c->part.
+static int entries_in(nsm_sim *s, int row, int b) {
+  struct sim_consistent *c = s->n.con;
   const sim_matrix *w = &c->k;
-  const sim_class *k = &s->a->cls[s->n.r.cls[i]];
-  const double *h = jacobian(s, i);
-  double sum = 0;
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  const double *h = jacobian(s, row);
+  int n = 0;
   for (int e = 0; e < k->c->h.n; e++) {
-    int z = sim_z_of(s, k, i - k->row0, k->c->h.col[e]), b = w->block_of[z];
-    for (int t = c->blocks0[j]; t < c->blocks0[j + 1]; t++)
-      if (c->blocks[t] == b) sum += h[e] * c->xq[c->x0[t] + w->place[z] - w->block[b].first];
+    int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
+    if (w->block_of[z] != b) continue;
+    c->place_in[n] = w->place[z] - w->block[b].first;
+    c->part[n++] = h[e];
   }
+  return n;
+}
+
+// These n times the q part of column j in block b.
+static double coupling(const struct sim_consistent *c, int n, int j, int b) {
+  int t = c->blocks0[j];
+  while (c->blocks[t] != b) t++;
+  const double *x = c->xq + c->x0[t];
+  double sum = 0;
+  for (int e = 0; e < n; e++) sum += c->part[e] * x[c->place_in[e]];
+  return sum;
+}
+
+// D_ii of a contact.
+static double own(nsm_sim *s, int row) {
+  const struct sim_consistent *c = s->n.con;
+  double sum = 0;
+  for (int t = c->blocks0[row]; t < c->blocks0[row + 1]; t++)
+    sum += coupling(c, entries_in(s, row, c->blocks[t]), row, c->blocks[t]);
   return sum;
 }
 
@@ -158,25 +178,36 @@ static void join(nsm_sim *s) {
   }
 }
 
-static int ascending(const void *a, const void *b) {
-  int x = *(const int *)a, y = *(const int *)b;
-  return (x > y) - (x < y);
+// Blocks list their contacts in ascending order: runs of few, one after another.
+static void sort(int n, int *x) {
+  for (int i = 1; i < n; i++) {
+    int now = x[i], k = i;
+    for (; k > 0 && x[k - 1] > now; k--) x[k] = x[k - 1];
+    x[k] = now;
+  }
 }
 
-// Row a of D of (12) in the island: numbers of the coupled contacts into col, ascending, and values; how many.
-static int coupled(nsm_sim *s, int a, int *col, double *value) {
+// Row a of D of (12) in the island: numbers of the coupled contacts into col, ascending, and values into c->line, at
+// these numbers; how many.
+static int coupled(nsm_sim *s, int a, int *col) {
   struct sim_consistent *c = s->n.con;
   int i = c->act[c->member[a]], n = 0;
-  for (int t = c->blocks0[i]; t < c->blocks0[i + 1]; t++)
-    for (int e = c->at_block0[c->blocks[t]]; e < c->at_block0[c->blocks[t] + 1]; e++) {
+  for (int t = c->blocks0[i]; t < c->blocks0[i + 1]; t++) {
+    int b = c->blocks[t], entries = entries_in(s, i, b);
+    for (int e = c->at_block0[b]; e < c->at_block0[b + 1]; e++) {
       int j = c->at_block[e];
-      if (!s->n.r.active[j] || c->mark[j] == i) continue;
-      c->mark[j] = i;
-      col[n++] = c->local[c->index[j]];
+      if (!s->n.r.active[j]) continue;
+      int other = c->local[c->index[j]];
+      if (c->mark[j] != i) {
+        c->mark[j] = i;
+        col[n++] = other;
+        c->line[other] = 0;
+      }
+      c->line[other] += coupling(c, entries, j, b);
     }
-  qsort(col, (size_t)n, sizeof *col, ascending);
+  }
   for (int e = 0; e < n; e++) c->mark[c->act[c->member[col[e]]]] = -1;
-  for (int e = 0; e < n; e++) value[e] = coupling(s, i, c->act[c->member[col[e]]]);
+  sort(n, col);
   return n;
 }
 
@@ -189,14 +220,9 @@ static nsm_cone_problem island(nsm_sim *s, int m, int sparse) {
   int plain = w->kind == SIM_CORRECTION;
   nsm_cone_problem p = { .m = m, .M = c->m, .q = c->qv, .lo = c->lo, .hi = c->hi, .q_terms = c->terms };
   int n = 0;
+  if (!sparse) memset(c->m, 0, (size_t)m * (size_t)m * sizeof *c->m);
   for (int a = 0; a < m; a++) {
-    int i = c->member[a], *col = c->col + n, count;
-    double *value = sparse ? c->m + n : c->line;
-    count = coupled(s, a, sparse ? col : c->col, value);
-    if (!sparse) {
-      col = c->col;
-      for (int b = 0; b < m; b++) c->m[a + (size_t)b * (size_t)m] = 0;
-    }
+    int i = c->member[a], *col = c->col + n, count = coupled(s, a, col);
     c->row_start[a] = n;
     c->qv[a] = !plain ? change_of_gap(s, c->act[i]) : c->zero[i] ? c->gap[c->act[i]] : 0;
     c->terms[a] = !plain ? terms_of_change(s, c->act[i]) : fabs(c->qv[a]);
@@ -205,11 +231,12 @@ static nsm_cone_problem island(nsm_sim *s, int m, int sparse) {
     c->lam[a] = plain ? 0 : c->l0[i];
     for (int e = 0; e < count; e++) {
       int other = col[e];
-      if (!sparse) c->m[a + (size_t)other * (size_t)m] = value[e];
-      if (other == a) c->diag[i] = value[e];
+      double value = c->line[other];
+      c->m[sparse ? (size_t)(n + e) : (size_t)a + (size_t)other * (size_t)m] = value;
+      if (other == a) c->diag[i] = value;
       if (plain) continue;
-      c->qv[a] -= value[e] * c->l0[c->member[other]];
-      c->terms[a] += fabs(value[e] * c->l0[c->member[other]]);
+      c->qv[a] -= value * c->l0[c->member[other]];
+      c->terms[a] += fabs(value * c->l0[c->member[other]]);
     }
     if (sparse) n += count;
   }
@@ -237,7 +264,7 @@ static int opens(nsm_sim *s, int m) {
       return 0;
   for (int a = 0; a < m; a++) {
     int i = c->member[a];
-    c->diag[i] = coupling(s, c->act[i], c->act[i]);
+    c->diag[i] = own(s, c->act[i]);
     s->w.l_try[s->n.r.l[c->act[i]]] = 0;
   }
   return 1;
@@ -278,9 +305,18 @@ static int workspace(nsm_sim *s, const nsm_cone_problem *p) {
   return 1;
 }
 
+// No displacement of the island is to be corrected.
+static int is_right(nsm_sim *s, int m) {
+  struct sim_consistent *c = s->n.con;
+  for (int a = 0; a < m; a++) if (c->zero[c->member[a]] == CON_IS_OFF) return 0;
+  for (int a = 0; a < m; a++) s->w.l_try[s->n.r.l[c->act[c->member[a]]]] = c->l0[c->member[a]];
+  return 1;
+}
+
 static int solve_island(nsm_sim *s, int m) {
   struct sim_consistent *c = s->n.con;
   int plain = c->solver.kind == SIM_CORRECTION;
+  if (plain && is_right(s, m)) return 1;
   if (!plain && opens(s, m)) return 1;
   for (int a = 0; a < m; a++) c->local[c->member[a]] = a;
   size_t square = (size_t)m * (size_t)m, entries = entries_of(s, m);
@@ -323,12 +359,15 @@ int con_contacts(nsm_sim *s) {
   join(s);
   limits(s);
   for (int i = 0; i < c->na; i++) c->count[i] = 0;
-  for (int i = 0; i < c->na; i++) c->count[root(c->parent, i)]++;
+  for (int i = c->na - 1; i >= 0; i--) {                   // the first is the root
+    int r = root(c->parent, i);
+    c->next[i] = c->count[r]++ > 0 ? c->local[r] : -1;
+    c->local[r] = i;
+  }
   for (int first = 0; first < c->na; first++) {
     int m = c->count[first];
     if (m == 0) continue;
-    for (int i = first, n = 0; n < m; i++)
-      if (root(c->parent, i) == first) c->member[n++] = i;
+    for (int i = first, n = 0; n < m; i = c->next[i]) c->member[n++] = i;
     if (!solve_island(s, m)) return 0;
   }
   return 1;
@@ -341,7 +380,7 @@ static int project_slip(nsm_sim *s, int i) {
   double u[SIM_SLIPS], diagonal[SIM_SLIPS], lambda[SIM_SLIPS];
   for (int d = 0; d < n; d++) {
     int row = c->act[i + d];
-    c->diag[i + d] = diagonal[d] = coupling(s, row, row);
+    c->diag[i + d] = diagonal[d] = own(s, row);
     c->l0[i + d] = lambda[d] = s->w.l1[s->n.r.l[row]];
     u[d] = change_of_gap(s, row);
   }
@@ -358,7 +397,7 @@ void con_project(nsm_sim *s) {
   s->now.con.projections++;
   for (int i = 0; i < c->na; i++) {
     int row = c->act[i];
-    double d = c->diag[i] = coupling(s, row, row), l = s->w.l1[s->n.r.l[row]];
+    double d = c->diag[i] = own(s, row), l = s->w.l1[s->n.r.l[row]];
     c->l0[i] = l;
     if (is_slip(s, row)) { i = project_slip(s, i); continue; }
     s->w.l_try[s->n.r.l[row]] = d > 0 ? fmax(0, l - 0.8 / d * change_of_gap(s, row)) : l;

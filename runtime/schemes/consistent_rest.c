@@ -54,14 +54,15 @@ static int displacements_left(nsm_sim *s) {
     const sim_class *k = &s->a->cls[s->n.r.cls[row]];
     const double *direction = slip ? k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n : con_direction(s, row);
     double sum = slip ? c->drift[row] : 0, size = fabs(sum);
-    c->zero[i] = slip ? sim_sticks(s, row) : s->w.l1[s->n.r.l[row]] > 0;
+    int stays = slip ? sim_sticks(s, row) : s->w.l1[s->n.r.l[row]] > 0;
     for (int e = 0; e < k->c->h.n; e++) {
       int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
       sum += direction[e] * c->inc_q[z];
       if (s->w.z1[z] != 0 || c->uc[z] != 0) size += fabs(direction[e]) * s->n.h * (fabs(s->w.z1[z]) + s->w.size[z]);
     }
     c->gap[row] = sum;
-    left += c->zero[i] && size > 0 && fabs(sum) > refines * size;
+    c->zero[i] = (unsigned char)(!stays ? 0 : size > 0 && fabs(sum) > refines * size ? CON_IS_OFF : CON_STAYS);
+    left += c->zero[i] == CON_IS_OFF;
   }
   return left;
 }

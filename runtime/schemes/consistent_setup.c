@@ -215,9 +215,13 @@ static void contacts_room(nsm_sim *s) {
   c->at_block = SIM_NEW(s, entries, int);
   c->has_column = SIM_NEW(s, s->n.r.n, unsigned char);
   con_touched(s);
-  int **ints[] = { &c->act, &c->parent, &c->member, &c->local, &c->count };
+  int **ints[] = { &c->act, &c->parent, &c->member, &c->local, &c->count, &c->next };
   for (size_t i = 0; i < sizeof ints / sizeof *ints; i++) *ints[i] = SIM_NEW(s, n, int);
   c->zero = SIM_NEW(s, n, unsigned char);
+  int most = 1;
+  for (int k = 0; k < s->a->m->nclass; k++) if (s->a->cls[k].c->h.n > most) most = s->a->cls[k].c->h.n;
+  c->part = SIM_NEW(s, most, double);
+  c->place_in = SIM_NEW(s, most, int);
   c->row_start = SIM_NEW(s, n + 1, int);
   c->mark = SIM_NEW(s, s->n.r.n, int);
   for (int i = 0; i < s->n.r.n; i++) c->mark[i] = -1;

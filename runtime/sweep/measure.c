@@ -43,6 +43,9 @@ static nsm_code read_measure(nsm_sim *s, sweep_measure *k, nsm_error *e) {
     int found = -1;
     for (int i = 0; i < KINDS; i++)
       if (strcmp(kinds[i].name, word) == 0) found = i;
+    if (!strcmp(word, "events") || !strcmp(word, "first") || !strcmp(word, "last"))
+      return refuse(k, "located events are counted in claims only, and a sweep keeps which claims hold: expect "
+                    "events(floor) == 3;", NULL, e);
     if (found < 0) {
       int near = nsm_nearest(word, KINDS, kind_name, NULL);
       return refuse(k, "there are final, initial, min, max, mean, drift, gain and at",

@@ -5,18 +5,22 @@ endif
 syn case match
 syn keyword nsmDeclare param state coord multiplier algebraic node input discrete output var body material
 syn keyword nsmItem import function model flow kinetic potential dissipation force relation contact constraint for every
-syn keyword nsmItem when gravity pair simulate expect assert stop fail
+syn keyword nsmItem when gravity pair simulate expect assert draw stop fail
 syn keyword nsmOperator if then else sum and or not in perp to offset with
 syn keyword nsmFunction sqrt exp log sin cos tan asin acos atan atan2 turned sinh cosh tanh abs sign floor min max der
-syn keyword nsmFunction dot norm cross transpose rotation identity table spline delay given sgn normal_cone final
-syn keyword nsmFunction initial mean drift gain at
+syn keyword nsmFunction dot norm cross transpose rotation identity table spline delay given
 syn keyword nsmLaw newton inelastic elastic coulomb contensou rolling scleronomous rheonomous type1 type2 moreau
 syn keyword nsmLaw midpoint consistent consistent1 consistent_explicit_mass sphere box capsule cylinder halfspace convex
 syn keyword nsmLaw disk rectangle polygon halfplane union
-syn keyword nsmConstant pi inf time ground energy
+syn keyword nsmConstant pi inf time ground energy problems true false
+syn match nsmFunction /\<\(sgn\|normal_cone\|graph\|final\|initial\|mean\|drift\|gain\)\>\ze\s*(/
+syn match nsmFunction /\<\(at\|events\|first\|last\|line\|circle\|spring\|damper\)\>\ze\s*(/
+syn match nsmFunction /\<\(trail\|arrow\|text\)\>\ze\s*(/
 syn match nsmPart /\<\(normal\|normal_force\|slip\|between\|among\|with\|until\|start\)\>\ze\s*=/
 syn match nsmPart /\<\(step\|scheme\|solver\|tolerance\|accept\|mass\|inertia\|position\)\>\ze\s*=/
 syn match nsmPart /\<\(attitude\|velocity\|spin\|shape\|density\|material\|fixed\|driven\)\>\ze\s*=/
+syn match nsmPart /\<\(located\|theta\|gamma\|e\|e_t\|mu\|radius\|mu_r\)\>\ze\s*=/
+syn match nsmPart /\<\(exact\|periodic\)\>\ze\s*=/
 syn match nsmNumber /\<\d\+\(\.\d*\)\?\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmNumber /\.\d\+\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmUnit /\[[^][;]*\]/ contained
