@@ -41,7 +41,8 @@ static bool choice(Parse *p) {
 // x[i in 1:n] = ... in place of a loop.
 static bool loop_in_index(Parse *p) {
   const Open *open = innermost(p);
-  if (!open || open->bracket != '[' || now(p) != TOK_IN || p->before.kind != TOK_NAME) return false;
+  if (!open || open->bracket != '[' || open->before.kind != TOK_NAME) return false;      // an item may begin with [
+  if (now(p) != TOK_IN || p->before.kind != TOK_NAME) return false;
   size_t end = skip_bracket(p->file, open->at.lo) - 1;
   const char *index = text_of(p, p->before), *range = trimmed(p, open->at.hi, end), *name = text_of(p, open->before);
   Diag *d = say(p, p->now.at, "statements for all elements stand in a loop");
