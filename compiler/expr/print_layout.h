@@ -1,4 +1,4 @@
-// Inside of the printers: how an expression is arranged on paper, and the work list that both printers share.
+// Inside of the printers: how an expression is arranged on paper, and the work list that the printers share.
 //
 // Printing walks the tree with a work list instead of recursion: an item is a piece of text or an expression still to
 // be written; writing an expression puts its pieces in front of the rest.
@@ -19,6 +19,7 @@ typedef struct Printer {
   ExNamer name;
   void   *ctx;
   const char *open, *close;  // parentheses
+  const struct Notation *notation;   // of a printer in two dimensions (typeset.h)
   size_t most;               // length of the text at which writing ends; 0: never
   Vec(Item) stack, next;     // `next` is filled in reading order and then put on the stack
 } Printer;
