@@ -80,6 +80,25 @@ long sim_loops_find(const nsm_sim *s, int cls, int nidx, const double *idx, int 
 int  sim_rcm(int n, const int *start, const int *neighbour, int *order, int *comp, int *scratch /* [2n] */);
 int  sim_bandwidth(int n, const int *start, const int *neighbour, const int *place);
 
+// graph.c: which unknowns a matrix couples, written in two passes over the same edges:
+//   sim_graph g = sim_graph_count(s, n);  edges;  sim_graph_fill(s, &g);  the same edges;  sim_graph_close(&g);
+// Then neighbour[start[i]] ... neighbour[start[i + 1] - 1] are those of i. Its room is lent.
+typedef struct sim_graph { int n, *start, *neighbour; } sim_graph;
+sim_graph sim_graph_count(nsm_sim *s, int n);
+void      sim_graph_fill(nsm_sim *s, sim_graph *g);
+void      sim_graph_close(sim_graph *g);
+void      sim_graph_give(nsm_sim *s, sim_graph *g);
+static inline void sim_graph_edge(sim_graph *g, int row, int col) {
+  if (row == col) return;
+  if (g->neighbour) {
+    g->neighbour[g->start[row]++] = col;
+    g->neighbour[g->start[col]++] = row;
+  } else {
+    g->start[row + 1]++;
+    g->start[col + 1]++;
+  }
+}
+
 // matrix.c
 void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour, const int *node);
 int  sim_block_factor(nsm_sim *s, sim_matrix *w, int block);                     // -1, or the row of a zero pivot

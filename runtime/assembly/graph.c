@@ -1,6 +1,26 @@
-// Orders of small bandwidth for sparse symmetric patterns: reverse Cuthill-McKee (George and Liu 1981), component by
-// component.
+// Graphs of sparse symmetric patterns, and orders of small bandwidth for them: reverse Cuthill-McKee (George and Liu
+// 1981), component by component.
 #include "assembly.h"
+
+// ---- graphs ---------------------------------------------------------------------------------------------------------
+sim_graph sim_graph_count(nsm_sim *s, int n) { return (sim_graph){ n, SIM_LEND(s, n + 2, int), NULL }; }
+
+void sim_graph_fill(nsm_sim *s, sim_graph *g) {
+  for (int i = 0; i < g->n; i++) g->start[i + 1] += g->start[i];
+  g->neighbour = SIM_LEND(s, g->start[g->n], int);
+}
+
+void sim_graph_close(sim_graph *g) {
+  for (int i = g->n; i > 0; i--) g->start[i] = g->start[i - 1];
+  g->start[0] = 0;
+}
+
+void sim_graph_give(nsm_sim *s, sim_graph *g) {
+  sim_give(s, g->start);
+  sim_give(s, g->neighbour);
+}
+
+// ---- orders ---------------------------------------------------------------------------------------------------------
 
 // Breadth first from `root`, neighbours by ascending number; appends to order, returns how many. level_end: first of
 // the last level.

@@ -11,10 +11,9 @@
 static const double zero = 1e-13, vanished = 1e-20;
 
 // ---- analysis -------------------------------------------------------------------------------------------------------
-typedef struct graph { int *start, *neighbour; } graph;
-
-// Edges among coordinates, or places; states have a matrix of their own at the start (states_are_regular).
-static void over(nsm_sim *s, graph *g, int pass) {
+// Edges among coordinates, or, without a graph, places; states have a matrix of their own at the start
+// (states_are_regular).
+static void over(nsm_sim *s, sim_graph *g) {
   for (int a = 0; a < s->a->on.mass.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     const nsm_pattern *p = &k->c->mass;
@@ -22,33 +21,25 @@ static void over(nsm_sim *s, graph *g, int pass) {
       for (int e = 0; e < p->n; e++) {
         int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
         if (row >= s->a->nv || col >= s->a->nv) continue;
-        if (pass == 2) {
-          k->inertia_at[(size_t)i * (size_t)p->n + (size_t)e] = sim_matrix_place(&s->n.inertia, row, col);
-          continue;
-        }
-        if (row == col) continue;
-        if (pass == 0) { g->start[row + 1]++; g->start[col + 1]++; }
-        else { g->neighbour[g->start[row]++] = col; g->neighbour[g->start[col]++] = row; }
+        if (g) sim_graph_edge(g, row, col);
+        else k->inertia_at[(size_t)i * (size_t)p->n + (size_t)e] = sim_matrix_place(&s->n.inertia, row, col);
       }
   }
 }
 
 void sim_mass_analyse(nsm_sim *s) {
-  graph g = { SIM_LEND(s, s->a->nv + 2, int), NULL };
-  over(s, &g, 0);
-  for (int i = 0; i < s->a->nv; i++) g.start[i + 1] += g.start[i];
-  g.neighbour = SIM_LEND(s, g.start[s->a->nv], int);
-  over(s, &g, 1);
-  for (int i = s->a->nv; i > 0; i--) g.start[i] = g.start[i - 1];
-  g.start[0] = 0;
+  sim_graph g = sim_graph_count(s, s->a->nv);
+  over(s, &g);
+  sim_graph_fill(s, &g);
+  over(s, &g);
+  sim_graph_close(&g);
   sim_matrix_shape(s, &s->n.inertia, s->a->nv, g.start, g.neighbour, NULL);
   for (int a = 0; a < s->a->on.mass.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     k->inertia_at = SIM_NEW(s, (size_t)k->tab.count * (size_t)k->c->mass.n, int);
   }
-  over(s, &g, 2);
-  sim_give(s, g.start);
-  sim_give(s, g.neighbour);
+  over(s, NULL);
+  sim_graph_give(s, &g);
   s->n.inertia_start = SIM_NEW(s, s->a->nv, double);
 }
 
@@ -214,7 +205,7 @@ static int dependent(sim_matrix *w, const sim_block *k) {
 // The coefficients of x' by components, each by LU: a pivot below 1e-13 of the largest entry of its column means that
 // the equations do not determine the derivatives.
 static int states(nsm_sim *s, nsm_error *e) {
-  graph g = { SIM_LEND(s, s->a->nx + 2, int), NULL };
+  sim_graph g = sim_graph_count(s, s->a->nx);
   for (int pass = 0; pass < 2; pass++) {
     for (int a = 0; a < s->a->on.mass.n; a++) {
       const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
@@ -222,21 +213,16 @@ static int states(nsm_sim *s, nsm_error *e) {
         for (int m = 0; m < k->c->mass.n; m++) {
           int row = sim_z_of(s, k, i, k->c->mass.row[m]) - s->a->nv, col = sim_z_of(s, k, i, k->c->mass.col[m]) -
               s->a->nv;
-          if (row < 0 || col < 0 || row == col) continue;
-          if (pass == 0) { g.start[row + 1]++; g.start[col + 1]++; }
-          else { g.neighbour[g.start[row]++] = col; g.neighbour[g.start[col]++] = row; }
+          if (row >= 0 && col >= 0) sim_graph_edge(&g, row, col);
         }
     }
-    for (int i = 0; pass == 0 && i < s->a->nx; i++) g.start[i + 1] += g.start[i];
-    if (pass == 0) g.neighbour = SIM_LEND(s, g.start[s->a->nx], int);
+    if (pass == 0) sim_graph_fill(s, &g);
   }
-  for (int i = s->a->nx; i > 0; i--) g.start[i] = g.start[i - 1];
-  g.start[0] = 0;
+  sim_graph_close(&g);
   sim_matrix w;
   memset(&w, 0, sizeof w);
   sim_matrix_shape(s, &w, s->a->nx, g.start, g.neighbour, NULL);
-  sim_give(s, g.start);
-  sim_give(s, g.neighbour);
+  sim_graph_give(s, &g);
   for (int a = 0; a < s->a->on.mass.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     for (int i = 0; i < k->tab.count; i++)

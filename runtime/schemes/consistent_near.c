@@ -57,21 +57,9 @@ static void row_of(nsm_sim *s, const sim_class *k, const nsm_pattern *p, int acr
   }
 }
 
-typedef struct near_graph { int *start, *neighbour, fill; } near_graph;
+static void edge(void *to, int row, int col) { sim_graph_edge(to, row, col); }
 
-static void edge(void *to, int row, int col) {
-  near_graph *g = to;
-  if (row == col) return;
-  if (g->fill) {
-    g->neighbour[g->start[row]++] = col;
-    g->neighbour[g->start[col]++] = row;
-  } else {
-    g->start[row + 1]++;
-    g->start[col + 1]++;
-  }
-}
-
-static void edges(nsm_sim *s, near_graph *g) {
+static void edges(nsm_sim *s, sim_graph *g) {
   for (int a = 0; a < s->a->on.smooth.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
     square(s, k, &k->c->mass, edge, g);
@@ -101,7 +89,7 @@ static int *places_of(nsm_sim *s, const sim_matrix *m, const sim_class *k, const
   return at;
 }
 
-static void shape(nsm_sim *s, sim_matrix *m, int n, const near_graph *g, const int *node) {
+static void shape(nsm_sim *s, sim_matrix *m, int n, const sim_graph *g, const int *node) {
   sim_matrix_shape(s, m, n, g->start, g->neighbour, node);
   for (int b = 0; b < m->nblock; b++)                    // multipliers: pivots are sought below the diagonal
     if (m->block[b].kind == BLOCK_TRIDIAGONAL) m->block[b].kind = BLOCK_BAND;
@@ -138,20 +126,16 @@ void con_near_analyse(nsm_sim *s) {
   if (!worth(s)) return;
   struct con_near *near = c->near = SIM_NEW(s, 1, struct con_near);
   int n = s->a->nv + c->ns;
-  near_graph g = { SIM_LEND(s, n + 2, int), NULL, 0 };
+  sim_graph g = sim_graph_count(s, n);
   edges(s, &g);
-  for (int i = 0; i < n; i++) g.start[i + 1] += g.start[i];
-  g.neighbour = SIM_LEND(s, g.start[n], int);
-  g.fill = 1;
+  sim_graph_fill(s, &g);
   edges(s, &g);
-  for (int i = n; i > 0; i--) g.start[i] = g.start[i - 1];
-  g.start[0] = 0;
+  sim_graph_close(&g);
   int *node = sim_nodes(s, n, c->ns, c->row, s->a->nv, -1);
   shape(s, &near->k, n, &g, node);
   shape(s, &near->p, n, &g, node);
   sim_give(s, node);
-  sim_give(s, g.start);
-  sim_give(s, g.neighbour);
+  sim_graph_give(s, &g);
   place_entries(s);
   near->turn = SIM_NEW(s, s->a->nv, unsigned char);
   for (int z = s->a->nown; z < s->a->nv; z++) near->turn[z] = 1;

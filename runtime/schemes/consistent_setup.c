@@ -77,38 +77,25 @@ int sim_consistent_fits(nsm_sim *s, nsm_error *e) {
 }
 
 // ---- graph of K -----------------------------------------------------------------------------------------------------
-typedef struct graph { int *start, *neighbour, fill; } graph;
-
-static void edge(graph *g, int row, int col) {
-  if (row == col) return;
-  if (g->fill) {
-    g->neighbour[g->start[row]++] = col;
-    g->neighbour[g->start[col]++] = row;
-  } else {
-    g->start[row + 1]++;
-    g->start[col + 1]++;
-  }
-}
-
 // d row / d q_col: through u and, where P of (9) has an entry, through kappa.
-static void edge_q(const nsm_sim *s, graph *g, int row, int col) {
+static void edge_q(const nsm_sim *s, sim_graph *g, int row, int col) {
   const sim_rows *r = &s->n.r;
   const struct sim_consistent *c = s->n.con;
-  edge(g, row, col);
+  sim_graph_edge(g, row, col);
   for (int e = r->z0[col]; e < r->z0[col + 1]; e++)
-    if (c->of[r->zs[e]] >= 0) edge(g, row, s->a->nv + c->ns + c->of[r->zs[e]]);
+    if (c->of[r->zs[e]] >= 0) sim_graph_edge(g, row, s->a->nv + c->ns + c->of[r->zs[e]]);
 }
 
-static void edges_square(const nsm_sim *s, graph *g, const sim_class *k, const nsm_pattern *p) {
+static void edges_square(const nsm_sim *s, sim_graph *g, const sim_class *k, const nsm_pattern *p) {
   for (int i = 0; i < k->tab.count; i++)
     for (int e = 0; e < p->n; e++) {
       int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
       if (p->wrt[e] == NSM_WRT_Q) edge_q(s, g, row, col);
-      else edge(g, row, col);
+      else sim_graph_edge(g, row, col);
     }
 }
 
-static void edges(nsm_sim *s, graph *g) {
+static void edges(nsm_sim *s, sim_graph *g) {
   const struct sim_consistent *c = s->n.con;
   for (int a = 0; a < s->a->on.smooth.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
@@ -134,19 +121,15 @@ static void edges(nsm_sim *s, graph *g) {
 
 static void shape_matrix(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
-  graph g = { SIM_LEND(s, c->n + 2, int), NULL, 0 };
+  sim_graph g = sim_graph_count(s, c->n);
   edges(s, &g);
-  for (int i = 0; i < c->n; i++) g.start[i + 1] += g.start[i];
-  g.neighbour = SIM_LEND(s, g.start[c->n], int);
-  g.fill = 1;
+  sim_graph_fill(s, &g);
   edges(s, &g);
-  for (int i = c->n; i > 0; i--) g.start[i] = g.start[i - 1];
-  g.start[0] = 0;
+  sim_graph_close(&g);
   int *node = sim_nodes(s, c->n, c->ns, c->row, s->a->nv, s->a->nv + c->ns);
   sim_matrix_shape(s, &c->k, c->n, g.start, g.neighbour, node);
   sim_give(s, node);
-  sim_give(s, g.start);
-  sim_give(s, g.neighbour);
+  sim_graph_give(s, &g);
   c->constrained = SIM_NEW(s, c->k.nblock, unsigned char);
   c->inverted = SIM_NEW(s, c->k.nblock, unsigned char);
   c->inverse = SIM_NEW(s, c->k.nblock, double *);
