@@ -9,17 +9,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static bool write_all(int fd, const char *bytes, size_t n) {
-  while (n > 0) {
-    ssize_t k = write(fd, bytes, n);
-    if (k < 0 && errno == EINTR) continue;
-    if (k <= 0) return false;
-    bytes += k;
-    n -= (size_t)k;
-  }
-  return true;
-}
+#include "../base/write_whole.h"
 
 static bool failed(Arena *a, const char *what, const char **why) {
   *why = arena_printf(a, "%s: %s", what, strerror(errno));
@@ -30,7 +20,7 @@ static bool failed(Arena *a, const char *what, const char **why) {
 static bool write_into(Arena *a, const char *path, const char *bytes, size_t n, const char **why) {
   int fd = open(path, O_WRONLY);
   if (fd < 0) return failed(a, "it cannot be written", why);
-  bool good = write_all(fd, bytes, n);
+  bool good = write_whole(fd, bytes, n);
   return (close(fd) == 0 && good) || failed(a, "it cannot be written", why);
 }
 
@@ -42,7 +32,7 @@ static bool write_beside(Arena *a, const char *real, const char *bytes, size_t n
   int fd = mkstemp(beside);
   if (fd < 0) return failed(a, "no file can be written beside it, so it stays as it is", why);
   mode_t wanted = old ? (old->st_mode & 07777) | ((mode_t)mode & ~mask & 0111) : (mode_t)mode & ~mask;
-  bool good = write_all(fd, bytes, n);
+  bool good = write_whole(fd, bytes, n);
   if (good && old && (old->st_uid != geteuid() || old->st_gid != getegid()))
     good = fchown(fd, old->st_uid, old->st_gid) == 0 || errno == EPERM;
   good = good && fchmod(fd, wanted) == 0 && fsync(fd) == 0;

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "../base/fatal.h"
+#include "../base/write_whole.h"
 #include "commands.h"
 #include "http.h"
 #include "view.h"
@@ -53,17 +54,6 @@ static Options *with_lines(Arena *a, const Options *o, char *body) {
   return own;
 }
 
-static bool write_all(int fd, const char *bytes, size_t n) {
-  while (n > 0) {
-    ssize_t done = write(fd, bytes, n);
-    if (done < 0 && errno == EINTR) continue;
-    if (done <= 0) return false;
-    bytes += done;
-    n -= (size_t)done;
-  }
-  return true;
-}
-
 // In the process of the run: its page or data to `out`, its messages to `err`.
 _Noreturn static void child(const Server *s, const HttpRequest *r, int out, int err) {
   signal(SIGINT, SIG_DFL);
@@ -75,7 +65,7 @@ _Noreturn static void child(const Server *s, const HttpRequest *r, int out, int 
   Text page = {0};
   int code = o ? view_run(o, NULL, whole, NULL, &page) : EXIT_USAGE;
   fflush(NULL);
-  bool sent = write_all(out, page.n ? page.at : "", page.n);
+  bool sent = write_whole(out, page.n ? page.at : "", page.n);
   _exit(sent ? code : EXIT_PIPE);
 }
 

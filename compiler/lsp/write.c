@@ -1,15 +1,10 @@
 // Messages to the editor: a header with their length, then JSON-RPC 2.0.
 #include "server.h"
-#include <errno.h>
 #include <stdio.h>
-#include <unistd.h>
+#include "../base/write_whole.h"
 
 static void put(Server *s, const char *bytes, size_t n) {
-  while (n > 0 && !s->ended) {
-    ssize_t k = write(s->out, bytes, n);
-    if (k > 0) { bytes += k; n -= (size_t)k; }
-    else if (k < 0 && errno != EINTR) s->ended = true;     // the editor went away
-  }
+  if (!s->ended && !write_whole(s->out, bytes, n)) s->ended = true;     // the editor went away
 }
 
 static void send(Server *s, Text *body) {
