@@ -4,30 +4,33 @@
 #include <math.h>
 #include <string.h>
 
-// ---- contacts -------------------------------------------------------------------------------------------------------
-// Class and instance of contact i, counted over the classes of contacts of the model as it was given; 0: no such.
-static int contact(const nsm_sim *s, int i, int *cls, int *instance) {
+// ---- instances of a kind --------------------------------------------------------------------------------------------
+// Class and instance of number i, counted over the classes of that kind of the model as it was given; 0: no such.
+static int find(const nsm_sim *s, int kind, int i, int *cls, int *instance) {
   for (int c = 0; c < s->a->given->nclass; c++) {
-    if (s->a->cls[c].c->kind != NSM_CONTACT) continue;
+    if (s->a->cls[c].c->kind != kind) continue;
     if (i < s->a->cls[c].tab.count) { *cls = c; *instance = i; return 1; }
     i -= s->a->cls[c].tab.count;
   }
   return 0;
 }
 
-int nsm_ncontact(const nsm_sim *s) {
+static int count(const nsm_sim *s, int kind) {
   int n = 0;
-  for (int c = 0; c < s->a->given->nclass; c++)
-    if (s->a->cls[c].c->kind == NSM_CONTACT) n += s->a->cls[c].tab.count;
+  for (int c = 0; c < s->a->given->nclass; c++) if (s->a->cls[c].c->kind == kind) n += s->a->cls[c].tab.count;
   return n;
 }
 
-const char *nsm_contact_name(nsm_sim *s, int i) {
+static const char *name_of(nsm_sim *s, int kind, int i) {
   int cls, instance;
-  if (!contact(s, i, &cls, &instance)) return "";
+  if (!find(s, kind, i, &cls, &instance)) return "";
   sim_instance_name(s, cls, instance, s->w.name, sizeof s->w.name);
   return s->w.name;
 }
+
+// ---- contacts -------------------------------------------------------------------------------------------------------
+int nsm_ncontact(const nsm_sim *s) { return count(s, NSM_CONTACT); }
+const char *nsm_contact_name(nsm_sim *s, int i) { return name_of(s, NSM_CONTACT, i); }
 
 // |A^-1 lambda_T| / lambda_N, 1 at the limit of friction (docs/numerics/friction.md (1)); -1: its set is no ellipsoid.
 static double used(const nsm_sim *s, const sim_friction *f, double normal) {
@@ -46,7 +49,7 @@ static double used(const nsm_sim *s, const sim_friction *f, double normal) {
 nsm_contact_state nsm_contact_state_at(const nsm_sim *s, int i) {
   static const double at_limit = 1 - 1e-9;                 // solvers leave friction within their tolerance of it
   int cls, instance;
-  if (!contact(s, i, &cls, &instance)) return NSM_APART;
+  if (!find(s, NSM_CONTACT, i, &cls, &instance)) return NSM_APART;
   int row = s->a->cls[cls].row0 + instance, friction = s->n.r.friction_of ? s->n.r.friction_of[row] : -1;
   double normal = s->now.l[s->n.r.l[row]];
   if (!(normal > 0)) return NSM_APART;
@@ -62,37 +65,17 @@ double nsm_take_residual(nsm_sim *s) {
 }
 
 // ---- bodies ---------------------------------------------------------------------------------------------------------
-static int body(const nsm_sim *s, int i, int *cls, int *instance) {
-  for (int c = 0; c < s->a->given->nclass; c++) {
-    if (s->a->cls[c].c->kind != NSM_BODY) continue;
-    if (i < s->a->cls[c].tab.count) { *cls = c; *instance = i; return 1; }
-    i -= s->a->cls[c].tab.count;
-  }
-  return 0;
-}
-
-int nsm_nbody(const nsm_sim *s) {
-  int n = 0;
-  for (int c = 0; c < s->a->given->nclass; c++)
-    if (s->a->cls[c].c->kind == NSM_BODY) n += s->a->cls[c].tab.count;
-  return n;
-}
-
-const char *nsm_body_name(nsm_sim *s, int i) {
-  int cls, instance;
-  if (!body(s, i, &cls, &instance)) return "";
-  sim_instance_name(s, cls, instance, s->w.name, sizeof s->w.name);
-  return s->w.name;
-}
+int nsm_nbody(const nsm_sim *s) { return count(s, NSM_BODY); }
+const char *nsm_body_name(nsm_sim *s, int i) { return name_of(s, NSM_BODY, i); }
 
 int nsm_body_moves(const nsm_sim *s, int i) {
   int cls, instance;
-  return body(s, i, &cls, &instance) && s->a->cls[cls].c->body != NSM_BODY_FIXED;
+  return find(s, NSM_BODY, i, &cls, &instance) && s->a->cls[cls].c->body != NSM_BODY_FIXED;
 }
 
 int nsm_nbody_part(const nsm_sim *s, int i) {
   int cls, instance;
-  return body(s, i, &cls, &instance) ? s->a->cls[cls].c->nshape : 0;
+  return find(s, NSM_BODY, i, &cls, &instance) ? s->a->cls[cls].c->nshape : 0;
 }
 
 static const double *numbers(const sim_class *k, int instance, int from) {
@@ -102,7 +85,7 @@ static const double *numbers(const sim_class *k, int instance, int from) {
 nsm_part nsm_body_part(const nsm_sim *s, int i, int part) {
   int cls, instance;
   nsm_part p = { 0 };
-  if (!body(s, i, &cls, &instance) || part < 0 || part >= s->a->cls[cls].c->nshape) return p;
+  if (!find(s, NSM_BODY, i, &cls, &instance) || part < 0 || part >= s->a->cls[cls].c->nshape) return p;
   const nsm_body_shape *d = &s->a->cls[cls].c->shape[part];
   nsm_shape shape = nsm_shape_of_numbers((nsm_shape_kind)d->kind, numbers(&s->a->cls[cls], instance, d->num), NULL);
   p.kind = d->kind;
@@ -119,7 +102,7 @@ nsm_part nsm_body_part(const nsm_sim *s, int i, int part) {
 void nsm_body_pose(const nsm_sim *s, int i, double pose[12]) {
   int cls, instance;
   memset(pose, 0, 12 * sizeof *pose);
-  if (!body(s, i, &cls, &instance)) return;
+  if (!find(s, NSM_BODY, i, &cls, &instance)) return;
   const sim_class *k = &s->a->cls[cls];
   sim_body b = sim_touch_body(s, cls, instance);
   if (b.kind == NSM_BODY_FIXED) memcpy(pose, numbers(k, instance, k->c->pose_num), 12 * sizeof *pose);
