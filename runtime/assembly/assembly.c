@@ -92,14 +92,9 @@ static void each_part(nsm_sim *s, each_entry *f, void *to) {
 void sim_assembly_entries(nsm_sim *s, sim_each_entry *f, void *to) { each_part(s, f, to); }
 
 // Components by their first member, [n].
-static int root(int *parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
 static void unite(nsm_sim *s, int row, int col, int *at, void *to) {
   (void)s; (void)at;
-  int *parent = to, a = root(parent, row), b = root(parent, col);
-  parent[a > b ? a : b] = a > b ? b : a;
+  sim_unite(to, row, col);
 }
 
 static void may_fit(nsm_sim *s, int row, int col, int *at, void *to) {
@@ -129,9 +124,10 @@ static void small_curves(nsm_sim *s, int nw, unsigned char *taken) {
     memcpy(kept, parent, (size_t)nw * sizeof(int));
     memset(size, 0, (size_t)nw * sizeof(int));
     over_class(s, ROW_CURVE, &s->a->cls[cls], unite, parent);
-    for (int i = 0; i < nw; i++) size[root(parent, i)]++;
+    for (int i = 0; i < nw; i++) size[sim_root(parent, i)]++;
     for (int i = 0; i < nw; i++)
-      if (root(parent, i) != root(kept, i) && size[root(parent, i)] > most) most = size[root(parent, i)];
+      if (sim_root(parent, i) != sim_root(kept, i) && size[sim_root(parent, i)] > most)
+        most = size[sim_root(parent, i)];
     taken[cls] = most <= SMALL_BLOCK;
     if (!taken[cls]) memcpy(parent, kept, (size_t)nw * sizeof(int));
   }

@@ -99,6 +99,16 @@ static inline void sim_graph_edge(sim_graph *g, int row, int col) {
   }
 }
 
+// What hangs together: each leads to another of its group, the root to itself. Paths become shorter as they are walked.
+static inline int sim_root(int *parent, int i) {
+  while (parent[i] != i) i = parent[i] = parent[parent[i]];
+  return i;
+}
+static inline void sim_unite(int *parent, int i, int k) {    // the root is the first of its group
+  int a = sim_root(parent, i), b = sim_root(parent, k);
+  parent[a > b ? a : b] = a > b ? b : a;
+}
+
 // matrix.c
 void sim_matrix_shape(nsm_sim *s, sim_matrix *w, int n, const int *start, const int *neighbour, const int *node);
 int  sim_block_factor(nsm_sim *s, sim_matrix *w, int block);                     // -1, or the row of a zero pivot

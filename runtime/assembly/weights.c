@@ -12,11 +12,6 @@
 enum { JUDGED = 300 };                   // rows that D couples: of more only those without an entry are singular
 static const double singular = 1e-12;
 
-static int root(int *of, int i) {
-  while (of[i] != i) i = of[i] = of[of[i]];
-  return i;
-}
-
 // Gaussian elimination with row interchanges, each row by its largest entry first.
 static int is_singular(double *d, int n) {
   for (int i = 0; i < n; i++) {
@@ -68,11 +63,11 @@ void sim_rows_weights(nsm_sim *s) {
   int *of = sim_lend(s, (size_t)r->n * 4 + 4, sizeof(int)), *row = of + r->n, *local = row + r->n;
   for (int i = 0; i < r->n; i++) of[i] = i;
   for (int i = 0; i < r->n; i++)
-    for (int e = r->d0[i]; e < r->d0[i + 1]; e++) of[root(of, i)] = root(of, r->ds[e]);
+    for (int e = r->d0[i]; e < r->d0[i + 1]; e++) of[sim_root(of, i)] = sim_root(of, r->ds[e]);
   for (int g = 0; g < r->n; g++) {
     int n = 0;
     for (int i = 0; i < r->n; i++)
-      if (root(of, i) == g && s->a->cls[r->cls[i]].c->kind == NSM_RELATION) row[n++] = i;
+      if (sim_root(of, i) == g && s->a->cls[r->cls[i]].c->kind == NSM_RELATION) row[n++] = i;
     if (n == 0 || !judge(r, row, n, local)) continue;
     for (int i = 0; i < n; i++) s->a->cls[r->cls[row[i]]].gamma = 1;
   }

@@ -146,16 +146,6 @@ static double terms_of_change(const nsm_sim *s, int row) {
 }
 
 // ---- islands --------------------------------------------------------------------------------------------------------
-static int root(int *parent, int i) {
-  while (parent[i] != i) i = parent[i] = parent[parent[i]];
-  return i;
-}
-
-static void unite(int *parent, int i, int k) {
-  int a = root(parent, i), b = root(parent, k);
-  parent[a > b ? a : b] = a > b ? b : a;                   // the root is the first of its island
-}
-
 static void join(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   for (int i = 0; i < c->na; i++) {
@@ -170,11 +160,11 @@ static void join(nsm_sim *s) {
       int *seat = &c->seat[c->blocks[t]];
       c->crowd[c->blocks[t]]++;
       if (*seat < 0) *seat = i;
-      else unite(c->parent, i, *seat);
+      else sim_unite(c->parent, i, *seat);
     }
   for (int i = 1; i < c->na; i++) {                        // the rows of a block of friction stay together
     int f = s->n.r.friction_of[c->act[i]];
-    if (f >= 0 && f == s->n.r.friction_of[c->act[i - 1]]) unite(c->parent, i, i - 1);
+    if (f >= 0 && f == s->n.r.friction_of[c->act[i - 1]]) sim_unite(c->parent, i, i - 1);
   }
 }
 
@@ -360,7 +350,7 @@ int con_contacts(nsm_sim *s) {
   limits(s);
   for (int i = 0; i < c->na; i++) c->count[i] = 0;
   for (int i = c->na - 1; i >= 0; i--) {                   // the first is the root
-    int r = root(c->parent, i);
+    int r = sim_root(c->parent, i);
     c->next[i] = c->count[r]++ > 0 ? c->local[r] : -1;
     c->local[r] = i;
   }

@@ -129,15 +129,10 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
   return found;
 }
 
-static int root(int *link, int i) {
-  while (link[i] != i) i = link[i] = link[link[i]];
-  return i;
-}
-
 // The block of M of the first velocity of a row, and with that all that hangs together with it; -1: no velocity.
 static int end_of(const nsm_sim *s, int row) {
   const sim_rows *r = &s->n.r;
-  return r->c0[row] < r->c0[row + 1] ? root(s->n.con->link, s->n.w.block_of[r->cz[r->c0[row]]]) : -1;
+  return r->c0[row] < r->c0[row + 1] ? sim_root(s->n.con->link, s->n.w.block_of[r->cz[r->c0[row]]]) : -1;
 }
 
 // The rows of (6): of what hangs together with a contact that disagrees with its law. All else stays as it is.
@@ -149,7 +144,7 @@ static void take_part(nsm_sim *s) {
     int f = r->friction_of[row], slip = is_slip(s, row);
     r->active[row] = c->of[row] >= 0 || (slip ? c->disk[f] > 0 : lasting(s, row));
     for (int x = r->c0[row]; r->active[row] && x < r->c0[row + 1]; x++)
-      c->link[root(c->link, s->n.w.block_of[r->cz[x]])] = end_of(s, row);
+      c->link[sim_root(c->link, s->n.w.block_of[r->cz[x]])] = end_of(s, row);
   }
   for (int f = 0; f < r->nfriction; f++) {                 // the rows of a block stay together
     int rows[SIM_SLIPS + 3], n = c->disk[f] > 0 ? sim_friction_rows(s, f, rows) : 0;
