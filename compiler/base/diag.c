@@ -34,6 +34,12 @@ static bool is_repeated(const DiagBag *b, DiagCode code, Span at, const char *he
 
 void diag_one_each(DiagBag *b, bool on) { b->one_each = on; }
 
+DiagPart diag_within(DiagBag *b, DiagPart part) {
+  DiagPart before = b->within;
+  b->within = part;
+  return before;
+}
+
 // Where labels of a diagnostic go that nobody will see.
 static Diag *drop(DiagBag *b, DiagCode code) {
   memset(&b->dropped, 0, sizeof b->dropped);
@@ -77,6 +83,8 @@ Diag *diag(DiagBag *b, DiagCode code, Span at, const char *fmt, ...) {
   d->helps.end = &d->helps.first;
   b->all.at[b->all.n++] = d;
   ++*kept;
+  if (b->within.at.file && at.file && at.file != b->within.at.file)
+    diag_also(d, b->within.at, "in the part `%s`", b->within.name);
   return d;
 }
 

@@ -123,7 +123,7 @@ typedef struct EventItem { Env env; const Ast *x; } EventItem;
 // An equation without derivatives, lhs - rhs = 0; of a node that is held, `held` is it.
 typedef struct Algebraic { MContext ctx; const Scope *scope; MExpr *value, *held; Span span; } Algebraic;
 // flow from to to = value, in the context of its item.
-typedef struct Flow { Env env; MExpr *from, *to, *value; Span span, from_span, to_span; } Flow;
+typedef struct Flow { Env env; MExpr *from, *to, *value; Unit unit; Span span, from_span, to_span; } Flow;
 // Initial values of a variable of a body, or of its rate: n elements over nloop loops of the body.
 typedef struct Placed { int id, nloop, n; bool velocity; MExpr **value; } Placed;
 
@@ -208,6 +208,7 @@ Value shape_to(const Env *env, Value v, const Ast *decl, int ndim, const int *di
 int   array_sizes(const Env *env, const Ast *decl, int most, MExpr **size);
 
 // --- elab_instance.c ---
+Span made_at(const Scope *s, Span at);                // MEquation.made of a statement at `at` in an instance
 bool instance_force(Symbol *y);
 bool   instance_loops(Symbol *y, Env *env);           // the loops of a family around its arguments
 Scope *instance_scope(Symbol *y, const Ast *model, Env args);   // y->child, without names

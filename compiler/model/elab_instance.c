@@ -12,6 +12,12 @@ const Ast *named_arg(AstList list, const char *name) {
   return NULL;
 }
 
+Span made_at(const Scope *s, Span at) {
+  for (; s; s = s->parent)
+    if (s->instance && s->instance->span.file != at.file) return s->instance->span;
+  return (Span){ 0 };
+}
+
 static const Ast *find_model(Symbol *y) {
   Elab *e = y->env.e;
   const Ast *name = y->decl->b;

@@ -140,7 +140,7 @@ def from_graph(graph, s, u):
 
 
 def coupled_graphs():
-    """Systems of up to 60 monotone graphs behind one source: the solution is unique, so to lie on all of them will do."""
+    """Up to 60 monotone graphs behind one source: the solution is unique, so to lie on all of them will do."""
     rng = random.Random(13)
     with tempfile.TemporaryDirectory() as folder:
         for n in (5, 8, 12, 20, 35, 60):
