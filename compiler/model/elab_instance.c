@@ -1,5 +1,6 @@
 // Instances and families of instances: a fresh scope in which the formals stand for the arguments. Families stay
 // families: the loops of the instance are the outer loops of everything inside it.
+#define _GNU_SOURCE                                     // strcasestr
 #include <string.h>
 
 #include "../base/suggest.h"
@@ -12,13 +13,31 @@ const Ast *named_arg(AstList list, const char *name) {
   return NULL;
 }
 
+typedef Vec(const char *) Names;
+
+static void say_names(Diag *d, const char *before, const char *const *name, size_t n) {
+  Text t = {0};
+  for (size_t i = 0; i < n; i++) text_printf(&t, "%s%s", i ? ", " : "", name[i]);
+  diag_help(d, "%s%s", before, text_str(&t));
+  text_free(&t);
+}
+
+// Keeps the names that contain a word of four letters or more (Source: VoltageSource, CurrentSource).
+static bool names_with(const char *word, Names *names) {
+  size_t kept = 0;
+  for (size_t i = 0; strlen(word) >= 4 && i < names->n; i++)
+    if (strcasestr(names->at[i], word)) names->at[kept++] = names->at[i];
+  names->n = kept;
+  return kept > 0;
+}
+
 static const Ast *find_model(Symbol *y) {
   Elab *e = y->env.e;
   const Ast *name = y->decl->b;
   if (!name || !name->name) return NULL;
   const Ast *model = map_get(e->models, name->name);
   if (!model) {
-    Vec(const char *) names = {0};
+    Names names = {0};
     for (size_t i = 0; i < map_size(e->models); i++) vec_push(&names, (const char *)map_key_at(e->models, i));
     Diag *d = diag(e->bag, DIAG_E0201, name->span, "unknown model `%s`", name->name);
     diag_label(d, "not declared");
@@ -28,6 +47,7 @@ static const Ast *find_model(Symbol *y) {
       diag_note(d, "%s", what);
       diag_help(d, "%s", help);
     } else if (near) diag_help(d, "did you mean `%s`?", near);
+    else if (names_with(name->name, &names)) say_names(d, "there are ", names.at, names.n);
     else diag_help(d, "declare it in this file or import the file that does: import \"std/...\";");
     vec_free(&names);
     return NULL;
@@ -77,6 +97,7 @@ static bool arguments_ok(Symbol *y, const Ast *model) {
       diag_also(d, model->name_span, "declared here");
       const char *near = suggest(arg->name, names.at, names.n);
       if (near) diag_help(d, "did you mean `%s`?", near);
+      else if (names.n) say_names(d, "its formals are ", names.at, names.n);
       else diag_help(d, "add `%s` to the formals of model %s", arg->name, model->name);
       vec_free(&names);
       ok = complete = false;
@@ -105,7 +126,7 @@ bool instance_loops(Symbol *y, Env *env) {
   for (int k = 0; k < y->decl->list.n; k++) {
     const Ast *x = y->decl->list.at[k];
     MExpr *lo, *hi;
-    if (x->kind != AST_INDEXER || !elab_range(&y->env, x->a, false, "the size of a family", &lo, &hi)) {
+    if (x->kind != AST_INDEXER || !elab_range(env, x->a, false, "the size of a family", &lo, &hi)) {
       ok = false;
       continue;
     }

@@ -458,7 +458,10 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
                    "use the multiplier that it ties");
     break;
   case SY_INSTANCE:
-    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is an instance of a model, not a number", y->name),
+    if (y == env->e->ground)
+      (void)no_value(env, x->span, "`ground` is the body that does not move, not a number",
+                     "the ground of a circuit is a node that is held: node gnd : V = 0;");
+    else (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is an instance of a model, not a number", y->name),
                    "use one of its variables: name.x, or name[i].x of a family");
     break;
   case SY_INPUT:
