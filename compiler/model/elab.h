@@ -157,7 +157,7 @@ struct Elab {
   Vec(const char *) material;
   Vec(Touching) pairs;
   Vec(MAngle) angle;
-  Symbol *ground;             // NULL: not met yet
+  Symbol *ground, *plane_ground;       // NULL: not met yet
   Vec(Symbol *) symbols;      // all, for the closing checks
   Vec(const Ast *) calls;     // functions being inlined
   Vec(const MExpr *) angles;  // variables of which a sine, cosine or tangent is taken
@@ -193,6 +193,7 @@ const char *prefixed(Elab *e, const char *prefix, const char *name);
 
 // --- elab_decl.c: declared names, on demand ---
 bool symbol_force(Symbol *y);                       // false: bad, already reported
+Span part_of_library(const Scope *s);                // where the user asks for the part of a library that s is in
 void declare_items(Env env, AstList items);         // puts the names of a model's items into its scope
 // --- elab_loop.c: the names inside of a `for`; one environment for all that read it. False: bad, reported
 bool  loop_inside(Env env, const Ast *loop, Env *in);
