@@ -34,9 +34,9 @@ static bool is_repeated(const DiagBag *b, DiagCode code, Span at, const char *he
 
 void diag_one_each(DiagBag *b, bool on) { b->one_each = on; }
 
-DiagPart diag_within(DiagBag *b, DiagPart part) {
-  DiagPart before = b->within;
-  b->within = part;
+Span diag_within(DiagBag *b, Span part) {
+  Span before = b->part;
+  b->part = part;
   return before;
 }
 
@@ -83,8 +83,7 @@ Diag *diag(DiagBag *b, DiagCode code, Span at, const char *fmt, ...) {
   d->helps.end = &d->helps.first;
   b->all.at[b->all.n++] = d;
   ++*kept;
-  if (b->within.at.file && at.file && at.file != b->within.at.file)
-    diag_also(d, b->within.at, "in the part `%s`", b->within.name);
+  if (b->part.file && at.file && at.file != b->part.file) diag_also(d, b->part, "of this part");
   return d;
 }
 

@@ -27,13 +27,12 @@ void  diag_label(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2,
 void  diag_also(Diag *d, Span at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void  diag_note(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void  diag_help(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-// While set, diagnostics in another file have a further place, where the part is made that they are about: what is
-// wrong with the use of a part of a library is shown in the user's line too. Gives what was set before.
-typedef struct DiagPart { Span at; const char *name; } DiagPart;
-DiagPart diag_within(DiagBag *b, DiagPart part);
 // While on, one diagnostic of each code at each place is kept, whatever its headline: the instances of a statement name
 // their variables.
 void  diag_one_each(DiagBag *b, bool on);
+// From now on diagnostics at places of other files name this one too, where the user's file asks for a part of a
+// library. Without a file: none. Returns what stood before.
+Span  diag_within(DiagBag *b, Span part);
 int   diag_errors(const DiagBag *b);                 // how many errors (warnings do not count)
 int   diag_warnings(const DiagBag *b);
 bool  diag_has(const DiagBag *b, DiagCode code);

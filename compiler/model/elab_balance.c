@@ -141,7 +141,7 @@ static bool same_kind(Elab *e, const MVar *node, const Flow *first, const Flow *
   Text a = {0}, b = {0};
   unit_print(first->unit, &a);
   unit_print(f->unit, &b);
-  Span at = made_at(f->env.scope, f->span), other = made_at(first->env.scope, first->span);
+  Span at = part_of_library(f->env.scope), other = part_of_library(first->env.scope);
   Diag *d = diag(e->bag, DIAG_E0301, at.file ? at : f->span, "the flows of the node `%s` are in %s and %s", node->plain,
                  text_str(&a), text_str(&b));
   diag_label(d, "in %s", text_str(&b));

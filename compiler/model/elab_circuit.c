@@ -181,7 +181,7 @@ static void too_many(Matching *m, const Algebraic *q) {
     diag_also(d, e->algebraic.at[m->owner[id]].span, "`%s` has this equation", own_name(&e->var.at[id]));
     n++;
   }
-  diag_also(d, made_at(q->scope, q->span), "in this part");
+  diag_also(d, part_of_library(q->scope), "of this part");
   if (node) diag_help(d, "a node that is held has its value where it is declared: node %s = ...;", own_name(node));
   else diag_help(d, "declare what it determines, as the flow of a source: algebraic i; flow a to b = i;");
 }
@@ -192,14 +192,14 @@ static void too_few(Elab *e, const MVar *v, const Scope *home) {
   for (size_t i = 0; i < e->var.n; i++) n += e->var.at[i].algebraic == MALG_UNKNOWN;
   for (int i = 0; i < m; i++) n += e->algebraic.at[i].held != NULL;
   diag_label(d, "of %d unknown%s and %d equation%s without derivatives", n, n == 1 ? "" : "s", m, m == 1 ? "" : "s");
-  diag_also(d, made_at(home, v->span), "in this part");
+  diag_also(d, part_of_library(home), "of this part");
   diag_help(d, "write one more equation without derivatives");
 }
 
 static void free_row(Elab *e, const Algebraic *q, MExpr *unknown, MAlgebraicKind kind) {
   MRelation r = { .ctx = q->ctx, .name = e->var.at[unknown->id].name, .law = ML_FREE, .y = q->value, .lambda = unknown,
                   .algebraic = kind, .span = q->span, .y_span = q->span, .lambda_span = unknown->span,
-                  .law_span = q->span, .made = made_at(q->scope, q->span) };
+                  .law_span = q->span, .made = part_of_library(q->scope) };
   vec_push(&e->relation, r);
 }
 

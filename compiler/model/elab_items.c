@@ -62,7 +62,7 @@ static void equation(Env env, const Ast *x) {
   }
   for (int i = 0; i < value_count(&a); i++) {
     MEquation q = { .ctx = env.ctx, .lhs = a.at[i], .rhs = b.at[i], .span = x->span,
-                    .made = made_at(env.scope, x->span) };
+                    .made = part_of_library(env.scope) };
     vec_push(&env.e->equation, q);
   }
 }
@@ -197,15 +197,6 @@ static void each(Env env, const Ast *x, void (*what)(Env, const Ast *)) {
 static void init_state(Env env, const Ast *d) { init_statement(env, d, true); }
 static void init_coord(Env env, const Ast *d) { init_statement(env, d, false); }
 
-// The items of an instance. Of a model of another file, as a library, mistakes are shown where the part is made too.
-static void part_items(Env env, const Ast *x, Scope *part) {
-  DiagBag *bag = env.e->bag;
-  bool other = part->model->span.file != x->span.file;
-  DiagPart outer = other ? diag_within(bag, (DiagPart){ x->span, x->name }) : (DiagPart){ 0 };
-  elab_items(env_of(part), part->model->list2);
-  if (other) diag_within(bag, outer);
-}
-
 static void item(Env env, const Ast *x) {
   if (belongs_outside(env, x)) return;
   switch (x->kind) {
@@ -229,8 +220,13 @@ static void item(Env env, const Ast *x) {
   case AST_INSTANCE: {
     Symbol *y = scope_find(env.scope, x->name);
     if (!y || y->decl != x || !symbol_force(y)) break;
-    if (x->kind == AST_BODY) body_items(y);
-    else part_items(env, x, y->child);
+    if (x->kind == AST_BODY) {
+      body_items(y);
+      break;
+    }
+    Span outside = diag_within(env.e->bag, part_of_library(y->child));
+    elab_items(env_of(y->child), y->child->model->list2);
+    (void)diag_within(env.e->bag, outside);
     break;
   }
   case AST_SIMULATE: elab_simulate(env, x); break;

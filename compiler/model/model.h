@@ -105,7 +105,7 @@ typedef struct MEnergy    { MContext ctx; MEnergyKind kind; MExpr *value; Span s
 // on: a coordinate, or an expression of coordinates that it acts along
 typedef struct MForce     { MContext ctx; MExpr *on; MExpr *value; Span span, on_span; } MForce;
 // derivatives of states appear linearly (checked later)
-// made: the instance of a model of another file that a statement stands in, as written; no file: there is none.
+// made: where the user asks for the part of a library that a statement stands in; no file: it is in none.
 typedef struct MEquation  { MContext ctx; MExpr *lhs, *rhs; Span span, made; } MEquation;
 typedef enum { ML_NONNEG, ML_BOX, ML_FREE } MLawKind;
 enum { MA_SCLERONOMOUS = 1, MA_RHEONOMOUS = 2, MA_TYPE1 = 4, MA_TYPE2 = 8 };  // asserted classes
