@@ -201,7 +201,8 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "model", dump);
   if (last == STAGE_MODEL) return true;
 
-  c->system = derive_system(c->stages, c->model, c->bag);
+  c->system = derive_system(c->stages, c->model, false, c->bag);
+  if (c->system && needs_rows(c->stages, c->system)) c->system = derive_system(c->stages, c->model, true, c->bag);
   if (c->system) check_system(c->stages, c->system, c->bag);
   if (!c->system || !ok(c)) return false;
   dump_stage(c, o, "system", dump);
