@@ -133,7 +133,8 @@ def floating_load():
     need(max(single["C.u"]) > 500, "the capacitor is not charged")
 
 
-CASES = [("a load that floats behind diodes", floating_load), ("jumps of loops and cut sets", jumps, "1"), ("jumps with theta = 1/2", jumps, "1/2"),
+CASES = [("a load that floats behind diodes", floating_load),
+         ("jumps of loops and cut sets", jumps, "1"), ("jumps with theta = 1/2", jumps, "1/2"),
          ("unknowns without inertia with theta = 1/2", unknowns_with_theta),
          ("random netlists", random_netlists)] + [
     (f"{name} by nodes and by hand", eliminated_by_hand, name) for name in by_hand.CIRCUITS]
