@@ -20,6 +20,11 @@ static bool any_algebraic(const Check *k) {
   return false;
 }
 
+static bool any_node(const Check *k) {
+  for (int i = 0; i < k->s->model->nvar; i++) if (k->s->model->var[i].algebraic >= MALG_NODE) return true;
+  return false;
+}
+
 static double value(const Point *p, Ex e) {
   double v = e == EX_NONE ? 0 : at_point(p, e);
   return isfinite(v) ? v : 1;
@@ -60,6 +65,11 @@ static const SysClass *class_of(const Check *k, int row) {
   return &k->s->cls[row < k->x->nx ? k->x->equation[row] : k->x->row[row - k->x->nx].cls];
 }
 
+// The part that it belongs to, where that is of a library; else its own place.
+static Span place_of(const SysClass *c) {
+  return c->relation && c->relation->made.file ? c->relation->made : c->span;
+}
+
 static int unknown_symbol(const Check *k, int i) {
   return i < k->x->nx ? k->x->value[i] : k->x->row[i - k->x->nx].lambda;
 }
@@ -88,8 +98,8 @@ static void put_in(Check *k, Diag *d, const MExpr *x, Named *named) {
   const MRelation *r = by >= 0 ? &s->model->relation[by] : NULL;
   if (r && r->algebraic != MALG_HELD) {
     named->relation[named->n++] = by;
-    diag_also(d, r->span, "%s %s gives %s", r->algebraic == MALG_NODE ? "node" : "the equation of", r->name,
-              s->model->var[x->id].plain);
+    diag_also(d, r->made.file ? r->made : r->span, "%s %s gives %s",
+              r->algebraic == MALG_NODE ? "node" : "the equation of", r->name, s->model->var[x->id].plain);
     put_in(k, d, r->y, named);
   }
   for (int i = 0; i < x->nargs; i++) put_in(k, d, x->arg[i], named);
@@ -104,7 +114,7 @@ static void singular(Check *k, const double *left, const double *right, int n) {
     nodes = nodes && is_node(k, unknown_symbol(k, column[i]));
     text_printf(&t, "%s%s", i ? ", " : "", sym_name(unknown_symbol(k, column[i]), (void *)k->s));
   }
-  Diag *d = diag(k->bag, nodes ? DIAG_E0251 : DIAG_E0252, first->span,
+  Diag *d = diag(k->bag, nodes ? DIAG_E0251 : DIAG_E0252, place_of(first),
                  nodes ? "nothing determines the potential of %s" : "these equations do not determine %s",
                  text_str(&t));
   text_free(&t);
@@ -115,13 +125,17 @@ static void singular(Check *k, const double *left, const double *right, int n) {
   if (first->relation) put_in(k, d, first->relation->y, &named);
   for (int i = 0; i + 1 < nrow; i++) {
     const SysClass *c = class_of(k, row[i]);
-    bool new = c->span.lo != first->span.lo || c->span.file != first->span.file;
-    for (int j = 0; j < i; j++) new = new && c->span.lo != class_of(k, row[j])->span.lo;
-    if (new) diag_also(d, c->span, "%s", c->shown);
+    Span at = place_of(c);
+    bool new = at.lo != place_of(first).lo || at.file != place_of(first).file;
+    for (int j = 0; j < i; j++) new = new && at.lo != place_of(class_of(k, row[j])).lo;
+    if (new) diag_also(d, at, "%s", c->shown);
   }
+  if (place_of(first).file != first->span.file) diag_also(d, first->span, "its equation");
   if (nodes) diag_help(d, "connect it with a node that is held: by a part with a resistance, or node gnd = 0;");
-  else diag_help(d, "sources side by side, or in a loop, need a resistance in series; current sources in a row one "
-                 "beside them");
+  else if (any_node(k))
+    diag_help(d, "sources side by side, or in a loop, need a resistance in series; current sources in a row one "
+              "beside them");
+  else diag_help(d, "leave one of them out, and write another one for what is left undetermined");
 }
 
 // A first-order system that is written out and small, each unknown with its equation: the number of unknowns, else 0.

@@ -123,7 +123,7 @@ typedef struct EventItem { Env env; const Ast *x; } EventItem;
 // An equation without derivatives, lhs - rhs = 0; of a node that is held, `held` is it.
 typedef struct Algebraic { MContext ctx; const Scope *scope; MExpr *value, *held; Span span; } Algebraic;
 // flow from to to = value, in the context of its item.
-typedef struct Flow { Env env; MExpr *from, *to, *value; Span span, from_span, to_span; } Flow;
+typedef struct Flow { Env env; MExpr *from, *to, *value; Unit unit; Span span, from_span, to_span; } Flow;
 // Initial values of a variable of a body, or of its rate: n elements over nloop loops of the body.
 typedef struct Placed { int id, nloop, n; bool velocity; MExpr **value; } Placed;
 

@@ -61,7 +61,8 @@ static void equation(Env env, const Ast *x) {
     return;
   }
   for (int i = 0; i < value_count(&a); i++) {
-    MEquation q = {.ctx = env.ctx, .lhs = a.at[i], .rhs = b.at[i], .span = x->span};
+    MEquation q = { .ctx = env.ctx, .lhs = a.at[i], .rhs = b.at[i], .span = x->span,
+                    .made = part_of_library(env.scope) };
     vec_push(&env.e->equation, q);
   }
 }

@@ -214,10 +214,12 @@ Ast *ast_lone(Parse *p, Span at, Ast *expr) {
     give_up(p, end);
   } else if (p->lexical != at.hi) {
     Diag *d = problem(p, DIAG_E0118, at, "an expression alone says nothing");
+    bool ends = expr->kind == AST_NAME && (!strcmp(expr->name, "stop") || !strcmp(expr->name, "fail"));
     bool compares = expr->kind == AST_BINARY && expr->op >= AO_LT && expr->op <= AO_NE;
     const char *arrow = compares && expr->op == AO_LT ? p->file->text + expr->a->span.hi : "";
     arrow += strspn(arrow, " ");
-    if (!strncmp(arrow, "<-", 2))
+    if (ends) diag_help(d, "say why: %s \"...\";", expr->name);
+    else if (!strncmp(arrow, "<-", 2))
       diag_help(d, "an equation has the sign =: %s = %s;", span_text(p, expr->a->span),
                 span_text(p, (Span){ p->file, (size_t)(arrow - p->file->text) + 2 + strspn(arrow + 2, " "), at.hi }));
     else if (compares)

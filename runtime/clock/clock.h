@@ -62,6 +62,7 @@ int      sim_refresh(nsm_sim *s, nsm_error *e);  // constants and matrices, wher
 // events.c
 int      sim_events_analyse(nsm_sim *s, nsm_error *e);     // instants and conditions: 0 where a period makes no sense
 nsm_code sim_events_start(nsm_sim *s, nsm_error *e);       // what is due at the start
+int      sim_unarmed_note(const nsm_sim *s, char *out, size_t size);  // conditions that were true all along
 nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e);   // from the present time to t1, in pieces
 // laws.c: relations of block number `block` with event v; 0: wrong. Those of instances first ... first + n - 1, at time
 // t: discrete variables get the values that solve them

@@ -490,6 +490,7 @@ static nsm_code run(job *j) {
   if (j->sum.count.frozen > 0 && !j->o.quiet)
     fprintf(j->err, "note: in %ld of %ld steps directions of contacts did not settle; they are those "
             "of the step's begin\n", j->sum.count.frozen, j->sum.count.steps);
+  if (!j->o.quiet && sim_unarmed_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (j->s->n.con && j->s->now.con.redundant && !j->o.quiet)
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
