@@ -89,7 +89,8 @@ static void two_powers(Pool *p, Ends u, Ends v, Ends f, Ex *w) {
   Ex by_u = ex_op(p, OP_MUL, (Ex[]){outer, ends_mean(p, v), divided_function(p, OP_LOG, u, l, EX_NONE)}, 3);
   Ex by_v = ex_mul(p, outer, ends_mean(p, l));
   Ends way_u = ends_of(divided_power(p, u, v.a, ends_of(f.a, ba)), divided_power(p, u, v.b, ends_of(ab, f.b)));
-  Ends way_v = ends_of(divided_exponential(p, u.a, v, ends_of(f.a, ab)), divided_exponential(p, u.b, v, ends_of(ba, f.b)));
+  Ends way_v = ends_of(divided_exponential(p, u.a, v, ends_of(f.a, ab)),
+                       divided_exponential(p, u.b, v, ends_of(ba, f.b)));
   Ex positive = ex_2(p, OP_AND, ex_2(p, OP_LT, zero, u.a), ex_2(p, OP_LT, zero, u.b));
   w[0] = ex_if(p, positive, by_u, ends_mean(p, way_u));
   w[1] = ex_if(p, positive, by_v, ends_mean(p, way_v));

@@ -6,5 +6,6 @@ enum { DEGREE_SIZE = 48, DEGREE_CLIP = 3, MAX_DEGREE = 6 };    // the copy of th
 
 typedef struct Chain { int n; const char **text; } Chain;
 
-Chain  chain_of_row(Arena *a, const Expanded *x, int r);       // y, y', ... up to the relative degree of the row's class
-Chain *derivative_chains(Arena *a, const System *s);           // [ncls] of the first row of each class; n = 0: not known
+// y, y', ... up to the relative degree of the row's class
+Chain  chain_of_row(Arena *a, const Expanded *x, int r);
+Chain *derivative_chains(Arena *a, const System *s);   // [ncls] of the first row of each class; n = 0: not known

@@ -16,7 +16,8 @@
 
 enum { POINTS = 2 };
 
-// What is left of terms that cancel, of their size: round-off of chains of up to DEGREE_SIZE products and sums, with room.
+// What is left of terms that cancel, of their size: round-off of chains of up to DEGREE_SIZE products and sums, with
+// room.
 static const double cancelled = 1e-10;
 
 typedef struct Point { const System *sys; uint64_t seed; } Point;
