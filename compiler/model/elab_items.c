@@ -219,8 +219,13 @@ static void item(Env env, const Ast *x) {
   case AST_INSTANCE: {
     Symbol *y = scope_find(env.scope, x->name);
     if (!y || y->decl != x || !symbol_force(y)) break;
-    if (x->kind == AST_BODY) body_items(y);
-    else elab_items(env_of(y->child), y->child->model->list2);
+    if (x->kind == AST_BODY) {
+      body_items(y);
+      break;
+    }
+    Span outside = diag_within(env.e->bag, part_of_library(y->child));
+    elab_items(env_of(y->child), y->child->model->list2);
+    (void)diag_within(env.e->bag, outside);
     break;
   }
   case AST_SIMULATE: elab_simulate(env, x); break;

@@ -207,6 +207,11 @@ Ast *ast_lone(Parse *p, Span at, Ast *expr) {
   } else if (near) {
     Diag *d = problem(p, DIAG_E0117, first->name_span, "unknown word '%s'", first->name);
     diag_help(d, "did you mean '%s'?", near);
+  } else if (p->now.kind == TOK_IN || p->now.kind == TOK_PERP) {            // u in sgn(x);  0 <= x perp u >= 0;
+    size_t end = skip_item(p->file, at.hi);
+    Diag *d = problem(p, DIAG_E0118, (Span){ p->file, at.lo, end }, "a law stands in a relation, which has a name");
+    diag_help(d, "relation r: %s;", span_text(p, (Span){ p->file, at.lo, end }));
+    give_up(p, end);
   } else if (p->lexical != at.hi) {
     Diag *d = problem(p, DIAG_E0118, at, "an expression alone says nothing");
     bool compares = expr->kind == AST_BINARY && expr->op >= AO_LT && expr->op <= AO_NE;
