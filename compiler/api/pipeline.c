@@ -216,10 +216,10 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;
 
-  c->kernels = kernels_of_plan(c->arena, c->plan);
+  c->kernels = kernels_of_plan(c->arena, c->plan, o->code_for != CODE_FOR_LIBTCC);
   c->whole = whole_of_plan(c->arena, c->plan);
   c->kernels = with_whole(c->arena, c->kernels, c->whole);
-  emit_c(c->stages, c->plan, &c->kernels, c->whole, !o->for_tcc, &c->c);
+  emit_c(c->stages, c->plan, &c->kernels, c->whole, o->code_for, &c->c);
   keep_places(c);
   return true;
 }

@@ -127,7 +127,6 @@ typedef struct SysClass {
   // inferred (classify.c, reldeg.c)
   const char *inferred;    // "type 2, linear time-invariant", "scleronomous, linear"
   int   reldeg;            // -1: lambda has no influence; else 0, 1, 2, ...
-  const char **chain; int nchain; // derivatives of y until lambda appears, for printing
   int level_y_max, level_lambda;  // derivatives of y kept; level of the multiplier [Siconos notes, levels]
 } SysClass;
 
