@@ -384,6 +384,8 @@ typedef struct sim_work {
   double *gap0, *rate0;                 // [r.n] of contacts at the begin of step `begin_of`, where they are known
   long    begin_of;                     // (clock/located.h); -1: they are not
   int     strikes;                      // an impact is under way in which contacts close (clock/located.c)
+  double  deadline;                     // of the step under way (schemes/josephy_newton.h); 0: its clock has not begun
+  int     late;                         // it is given up
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   long    terms_of;                     // step whose terms r.terms has of the class terms_class (closed.c)
   int     terms_class;
@@ -442,6 +444,9 @@ struct nsm_sim {
   nsm_error *setup_error;               // while filling
   int        fill_failed, filling;      // filling: the class under way
 };
+
+// Somebody wants the run to end (nsm_settings.stop).
+static inline int sim_interrupted(const nsm_sim *s) { return s->w.cone.stop && *s->w.cone.stop; }
 
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->a->m->text + at; }
 // Discrete variables and signals at time t; valid for the last SIM_MOMENTS times that were asked for.

@@ -144,7 +144,8 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
     s->w.frozen = 0;
   }
   uint64_t dice = 88172645463325252u;
-  for (int k = 0; k < RESTARTS && code == NSM_FAILED && !s->a->one_iteration && start_elsewhere(s, &dice); k++) {
+  int restarts = s->a->one_iteration ? 0 : RESTARTS;
+  for (int k = 0; k < restarts && code == NSM_FAILED && !s->w.late && start_elsewhere(s, &dice); k++) {
     nsm_error again;
     if (iterate(s, &v, &again) != NSM_OK) continue;
     code = NSM_OK;
