@@ -174,15 +174,35 @@ static int falls_back(const nsm_sim *s, int row, double rest) {
   return w->often[row] >= 2 && fall > 0 && 2 * rate < quarter * rest * fall;
 }
 
+// Does the impact at hand lift this closed contact?
+static int is_lifted(const nsm_sim *s, int row) {
+  double leaves = 1024 * DBL_EPSILON * (sim_watch_velocity_terms(s, row, s->now.z) +
+                                        sim_watch_velocity_terms(s, row, s->w.z1));
+  return s->now.set[row] == SIM_CLOSED && s->located->rate[row] > leaves;
+}
+
+// Closed contacts that would be back at once are not lifted: their rates are made 0 with the others', whatever the sign
+// of their impulses. That takes energy, as the impacts of such flights would.
+static nsm_code hold_down(nsm_sim *s, double rest, nsm_error *e) {
+  sim_rows *r = &s->n.r;
+  int any = 0;
+  rates_after(s);
+  for (int row = 0; row < r->n && !s->n.con; row++) {
+    if (r->friction_of[row] >= 0 || !is_lifted(s, row) || !falls_back(s, row, rest)) continue;
+    r->lo[row] = -INFINITY;
+    any = 1;
+  }
+  nsm_code code = any ? impulses(s, e) : NSM_OK;
+  for (int row = 0; any && row < r->n; row++)
+    if (s->a->cls[r->cls[row]].c->kind == NSM_CONTACT) r->lo[row] = 0;
+  return code;
+}
+
 static void sets_after(nsm_sim *s, double rest) {
-  struct sim_located *w = s->located;
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
-      if (s->now.set[row] != SIM_CLOSED) continue;
-      double leaves = 1024 * DBL_EPSILON * (sim_watch_velocity_terms(s, row, s->now.z) +
-                                            sim_watch_velocity_terms(s, row, s->w.z1));    // before the impact
-      if (w->rate[row] > leaves && !falls_back(s, row, rest)) left(s, row);
+      if (is_lifted(s, row) && !falls_back(s, row, rest)) left(s, row);
     }
   }
 }
@@ -239,6 +259,7 @@ static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
   s->w.strikes = 1;
   code = impulses(s, e);
   if (code == NSM_OK && accumulates(s, rest)) code = impulses(s, e);
+  if (code == NSM_OK) code = hold_down(s, rest, e);
   s->w.strikes = 0;
   if (code != NSM_OK) return code;
   for (int row = 0; row < r->n; row++) s->now.count.impacts += w->hit[row] && s->w.l1[r->l[row]] > 0;
@@ -310,9 +331,13 @@ static nsm_code capture(nsm_sim *s, nsm_error *e) {
   return code;
 }
 
+// Of what has flown, its acceleration; of what was closed, that of its gap without its own force.
 static void remember_fall(nsm_sim *s, double length) {
   struct sim_located *w = s->located;
-  for (int row = 0; row < s->n.r.n; row++) w->fall[row] = (w->rate[row] - s->w.rate0[row]) / length;
+  for (int row = 0; row < s->n.r.n; row++) {
+    if (s->now.set[row] != SIM_CLOSED) w->fall[row] = (w->rate[row] - s->w.rate0[row]) / length;
+    else if (!s->n.con) w->fall[row] = -s->w.l1[s->n.r.l[row]] * sim_rows_inertia(s, s->n.r.at_row[row]) / length;
+  }
 }
 
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {
