@@ -403,6 +403,7 @@ typedef struct sim_work {
   double *lost, *round;                 // round-off of terms as multiples of eps: of this iterate, the largest
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
   double *z_kept;                       // iterate while a correction is tried
+  double *z_begin;                      // z at the begin, where unknowns without inertia lie over it; else NULL
   // the same, [nz + r.n]: R, then natural maps
   double *residual, *residual_size;     // and the size of their terms
   double *before, *top;                 // the same one iteration ago
