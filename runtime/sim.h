@@ -99,6 +99,7 @@ typedef struct sim_moments { double t[SIM_MOMENTS]; double *d[SIM_MOMENTS], *rat
 typedef struct sim_event {
   int cls, crossing;                    // its class; that of what crosses zero, -1: looked at after each step
   int n, base, timed;                   // instances; place of the first in `instant` or `was`
+  int by_time;                          // a condition of time and discrete variables alone: its instants are known
   int naction, *action;                 // classes
   struct sim_laws *laws;                // relations of the block (clock/laws.c); NULL
 } sim_event;
