@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 20
+#define NSM_ABI_VERSION 21
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -421,6 +421,7 @@ typedef struct nsm_whole {
   const int *x_row, *x_col;       // [nx]: of z, of the row
   int nstruck, struck[2];         // NSM_WHOLE_NEWTON: rows of contacts that `run` lets be struck
   int drifts;                     // some contact's rate or slip is not 0 at rest
+  int located;                    // for runs that locate events: it takes steps only with h |rate| < gap at their begin
 } nsm_whole;
 
 typedef struct nsm_model {

@@ -7,7 +7,7 @@
 
 static PipelineOptions pipeline_options(const Options *o, const char *path, bool library) {
   return (PipelineOptions){ .path = path, .set = o->set, .nset = o->nset, .scheme = o->scheme, .dump = o->dump,
-                            .library = library, .weights = o->weights, .step = o->step,
+                            .library = library, .weights = o->weights, .step = o->step, .located = o->located,
                             .for_tcc = o->jit != JIT_CC && o->command != NSM_FOR_BUILD };
 }
 
