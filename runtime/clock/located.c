@@ -137,7 +137,7 @@ static int comes_to_rest(const nsm_sim *s, int row, double rest) {
   const struct sim_located *w = s->located;
   double e = s->n.r.e[row], rate = w->rate[row], fall = -w->fall[row], height = w->tolerance[row];
   if (!w->hit[row] || e == 0 || e >= 1) return 0;
-  if (rate * rest <= height || (fall > 0 && rate * rate <= 2 * fall * height)) return 1;
+  if (rate * s->a->step <= height || (fall > 0 && rate * rate <= 2 * fall * height)) return 1;
   if (w->often[row] < 2 || !(fall > 0)) return 0;
   if (w->pieces + 1 >= MOST_PIECES && w->often[row] >= MOST_PIECES / 2) return 1;
   return 2 * rate < quarter * rest * (1 - e) * fall;
@@ -170,7 +170,7 @@ static int falls_back(const nsm_sim *s, int row, double rest) {
   const struct sim_located *w = s->located;
   double rate = w->rate[row], fall = -w->fall[row];
   if (s->n.r.e[row] > 0 && w->hit[row]) return 0;
-  if (rate * rest <= w->tolerance[row] || (fall > 0 && rate * rate <= 2 * fall * w->tolerance[row])) return 1;
+  if (rate * s->a->step <= w->tolerance[row] || (fall > 0 && rate * rate <= 2 * fall * w->tolerance[row])) return 1;
   return w->often[row] >= 2 && fall > 0 && 2 * rate < quarter * rest * fall;
 }
 
@@ -231,6 +231,11 @@ static nsm_code closed_rates(nsm_sim *s, nsm_error *e) {
   if (code != NSM_OK) return code;
   rates_after(s);
   return stand(s, e);
+}
+
+// What is left of the step; where an event is at its end, that is not nothing: the motion goes on.
+static double rest_of(const nsm_sim *s) {
+  return fmax(s->located->until - s->now.t, sim_time_round_off(s, s->now.t) + DBL_MIN);
 }
 
 // The contacts that are hit close, and the closed ones take what impulses they need. rest: of the step; 0: they come to
@@ -299,7 +304,7 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   s->now.sets_known = 1;
   restitution(s, 0);
   forget_forces(s);
-  nsm_code code = arrived(s) ? impact(s, w->until - s->now.t, e) : NSM_OK;
+  nsm_code code = arrived(s) ? impact(s, rest_of(s), e) : NSM_OK;
   return code == NSM_OK ? probe(s, h, e) : code;
 }
 
@@ -362,7 +367,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   memcpy(w->was, s->now.set, (size_t)s->n.r.n);
   int closes = leave(s);
   memcpy(w->ended, w->hit, (size_t)s->n.r.n);
-  if (closes) code = impact(s, w->until - s->now.t, e);
+  if (closes) code = impact(s, rest_of(s), e);
   if (code == NSM_OK) code = probe(s, s->a->step, e);
   sim_tell_sets(s);
   return code == NSM_OK && w->pieces >= MOST_PIECES ? capture(s, e) : code;
