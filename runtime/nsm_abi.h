@@ -423,6 +423,7 @@ typedef struct nsm_whole {
   const int *x_row, *x_col;       // [nx]: of z, of the row
   int nstruck, struck[2];         // NSM_WHOLE_NEWTON: rows of contacts that `run` lets be struck
   int drifts;                     // some contact's rate or slip is not 0 at rest
+  int located;                    // for runs that locate events: it takes steps only with h |rate| < gap at their begin
 } nsm_whole;
 
 typedef struct nsm_model {

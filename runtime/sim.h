@@ -99,6 +99,7 @@ typedef struct sim_moments { double t[SIM_MOMENTS]; double *d[SIM_MOMENTS], *rat
 typedef struct sim_event {
   int cls, crossing;                    // its class; that of what crosses zero, -1: looked at after each step
   int n, base, timed;                   // instances; place of the first in `instant` or `was`
+  int by_time;                          // a condition of time and discrete variables alone: its instants are known
   int naction, *action;                 // classes
   struct sim_laws *laws;                // relations of the block (clock/laws.c); NULL
 } sim_event;
@@ -405,6 +406,7 @@ typedef struct sim_work {
   double *lost, *round;                 // round-off of terms as multiples of eps: of this iterate, the largest
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
   double *z_kept;                       // iterate while a correction is tried
+  double *z_begin;                      // z at the begin, where unknowns without inertia lie over it; else NULL
   // the same, [nz + r.n]: R, then natural maps
   double *residual, *residual_size;     // and the size of their terms
   double *before, *top;                 // the same one iteration ago

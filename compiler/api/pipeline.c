@@ -217,7 +217,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   if (last == STAGE_PLAN) return true;
 
   c->kernels = kernels_of_plan(c->arena, c->plan, o->code_for != CODE_FOR_LIBTCC);
-  c->whole = whole_of_plan(c->arena, c->plan);
+  c->whole = whole_of_plan(c->arena, c->plan, o->located ? o->located > 0 : c->model->sim.located > 0);
   c->kernels = with_whole(c->arena, c->kernels, c->whole);
   emit_c(c->stages, c->plan, &c->kernels, c->whole, o->code_for, &c->c);
   keep_places(c);

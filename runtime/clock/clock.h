@@ -18,6 +18,7 @@
 int  sim_start(nsm_sim *s, int project, nsm_error *e);
 int  sim_mend(nsm_sim *s, int project, nsm_error *e);      // the same of the present state, which stays no start
 void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->a->note
+void sim_start_values(nsm_sim *s);              // start_values.c: multipliers and unknowns without inertia, now
 // state.c
 void sim_state_clear(nsm_sim *s);               // everything 0, as before the first step; nothing is remembered
 // a state of the same sizes, as nsm_restore; the room that a state was saved with: is it another one?
