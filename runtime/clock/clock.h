@@ -32,6 +32,7 @@ void sim_work_clear(nsm_sim *s);                // what a step that was broken o
 void nsm_statistics_start(nsm_sim *s, nsm_statistic *a);   // at the start of the run
 void nsm_statistics_step(nsm_sim *s, nsm_statistic *a);    // after every step
 void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value);
+const char *sim_statistic_name(nsm_sim *s, int i);        // "max(x)": of claim statistic i; until the next name
 double nsm_statistics_idle(const nsm_model *m, const nsm_statistic *a);   // as nsm_statistic_idle, of all
 long sim_steps_before(const nsm_sim *s, double time);      // that may be taken at once before it, at least 1
 
