@@ -7,9 +7,13 @@
 // must be regular. Where it is not, a combination of rows is zero, and so is one of columns: the first says which
 // equations contradict or repeat each other, the second what nothing determines. Both are named.
 #include <math.h>
+#include <string.h>
 #include "parts.h"
 
 enum { MOST = 128 };          // as rank_of_rows
+// A load behind diodes that is tied to the ground by a leak alone, 1 Gohm say, floats too: W has the leak's resistance,
+// beside which whatever the laws decide is lost.
+static const double NEARLY_FLOATS = 1e-6;
 
 static bool any_algebraic(const Check *k) {
   for (int i = 0; i < k->s->model->nvar; i++) if (k->s->model->var[i].algebraic) return true;
@@ -47,6 +51,14 @@ static void one_step_matrix(const Check *k, const Point *p, double *a) {
     for (int i = 0; i < n; i++) largest = fmax(largest, fabs(a[i*n + j]));
     for (int i = 0; i < n && largest > 0; i++) a[i*n + j] /= largest;
   }
+}
+
+// The same without the rows of laws and their multipliers: W of the step.
+static void blocked_matrix(const Check *k, const Point *p, double *a) {
+  const Expanded *x = k->x;
+  int nx = x->nx, n = nx + x->nr;
+  one_step_matrix(k, p, a);
+  for (int i = 0; i < nx; i++) memmove(a + i*nx, a + i*n, (size_t)nx * sizeof *a);
 }
 
 static const SysClass *class_of(const Check *k, int row) {
@@ -126,11 +138,36 @@ static void singular(Check *k, const double *left, const double *right, int n) {
   else diag_help(d, "leave one of them out, and write another one for what is left undetermined");
 }
 
-void check_circuit(Check *k) {
-  if (!k->x || k->x->clipped || k->x->nq || !any_algebraic(k)) return;
+// A first-order system that is written out and small, each unknown with its equation: the number of unknowns, else 0.
+static int size_of_circuit(const Check *k) {
+  if (!k->x || k->x->clipped || k->x->nq || !any_algebraic(k)) return 0;
   int n = k->x->nx + k->x->nr;
-  if (!n || n > MOST) return;
-  for (int i = 0; i < k->x->nx; i++) if (k->x->equation[i] < 0) return;
+  if (n > MOST) return 0;
+  for (int i = 0; i < k->x->nx; i++) if (k->x->equation[i] < 0) return 0;
+  return n;
+}
+
+bool needs_rows(Arena *m, const System *s) {
+  if (!s->algebraic_states) return false;
+  Check k = { .arena = m, .s = s };
+  check_open(&k, false);
+  int n = size_of_circuit(&k);
+  if (!n || k.x->nr == 0) return false;
+  double *a = ARENA_ARRAY(m, double, n*n), *left = ARENA_ARRAY(m, double, n);
+  bool floats = true, has_solution = false;
+  for (int point = 1; point <= 2; point++) {
+    Point p = generic_point(&k, point, 1);
+    one_step_matrix(&k, &p, a);
+    has_solution = has_solution || rank_of_rows(a, n, n, NO_PIVOT, left) == n;
+    blocked_matrix(&k, &p, a);
+    floats = floats && rank_of_rows(a, k.x->nx, k.x->nx, NEARLY_FLOATS, left) < k.x->nx;
+  }
+  return floats && has_solution;
+}
+
+void check_circuit(Check *k) {
+  int n = size_of_circuit(k);
+  if (!n) return;
   Arena *m = k->arena;
   double *a = ARENA_ARRAY(m, double, n*n), *b = ARENA_ARRAY(m, double, n*n), *left = ARENA_ARRAY(m, double, n),
          *right = ARENA_ARRAY(m, double, n);
@@ -138,8 +175,8 @@ void check_circuit(Check *k) {
     Point p = generic_point(k, point, 1);
     one_step_matrix(k, &p, a);
     for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) b[j*n + i] = a[i*n + j];
-    if (rank_of_rows(a, n, n, left) == n) return;
-    rank_of_rows(b, n, n, right);
+    if (rank_of_rows(a, n, n, NO_PIVOT, left) == n) return;
+    rank_of_rows(b, n, n, NO_PIVOT, right);
   }
   singular(k, left, right, n);
 }

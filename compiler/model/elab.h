@@ -47,6 +47,7 @@ typedef struct Env {
   bool         in_branch;  // inside a branch of an `if`: an index may be out of range where the branch is not taken
   int          depth;      // of inlined functions
   int          block;      // number + 1 of the block of an event around; 0: none
+  const Ast   *array;      // in the value of x[n]: its declaration
   const char  *declare;    // what a name that is missing here is likely to be: "coord"; NULL: a parameter
 } Env;
 
@@ -255,6 +256,9 @@ bool  fixed_size(const Env *env, const MExpr *x, const char *what, int *out);
 bool  bound_ok(const Env *env, const Value *v, bool loops_too, const char *what);  // known when the run starts; reports
 bool  index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr *hi, const char *of, Span at);
 void  warn_empty(const Env *env, const Ast *range, const MExpr *lo, const MExpr *hi);   // 3:1, in numbers
+const char *std_file_of(Elab *e, const char *model);            // of the standard library; NULL: none declares it
+Env   env_elements(Env env, const Ast *decl, MExpr *const *size);    // with the indices of x[i in 1:n]
+const char *loop_indices(const Env *env);                       // of the loops around: "[i, j]", or ""
 bool  elab_range(const Env *env, const Ast *range, bool loops_too, const char *what, MExpr **lo, MExpr **hi);
 
 // --- elab_vector.c: algebra of shapes ---

@@ -18,6 +18,7 @@
 int  sim_start(nsm_sim *s, int project, nsm_error *e);
 int  sim_mend(nsm_sim *s, int project, nsm_error *e);      // the same of the present state, which stays no start
 void sim_note_solutions(nsm_sim *s);            // start_unique.c: relations with several solutions, into s->a->note
+void sim_start_values(nsm_sim *s);              // start_values.c: multipliers and unknowns without inertia, now
 // state.c
 void sim_state_clear(nsm_sim *s);               // everything 0, as before the first step; nothing is remembered
 // a state of the same sizes, as nsm_restore; the room that a state was saved with: is it another one?
@@ -31,6 +32,7 @@ void sim_work_clear(nsm_sim *s);                // what a step that was broken o
 void nsm_statistics_start(nsm_sim *s, nsm_statistic *a);   // at the start of the run
 void nsm_statistics_step(nsm_sim *s, nsm_statistic *a);    // after every step
 void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value);
+const char *sim_statistic_name(nsm_sim *s, int i);        // "max(x)": of claim statistic i; until the next name
 double nsm_statistics_idle(const nsm_model *m, const nsm_statistic *a);   // as nsm_statistic_idle, of all
 long sim_steps_before(const nsm_sim *s, double time);      // that may be taken at once before it, at least 1
 

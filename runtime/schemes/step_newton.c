@@ -121,10 +121,11 @@ void sim_newton_analyse(nsm_sim *s) {
   double **with_rows[] = { &s->w.residual, &s->w.residual_size, &s->w.before, &s->w.top, &s->w.dz };
   for (size_t i = 0; i < sizeof by_z / sizeof *by_z; i++) *by_z[i] = SIM_NEW(s, nz, double);
   for (size_t i = 0; i < sizeof with_rows / sizeof *with_rows; i++) *with_rows[i] = SIM_NEW(s, nz + rows, double);
+  if (s->a->algebraic && s->a->theta < 1) s->w.z_begin = SIM_NEW(s, nz, double);
   s->w.turn = SIM_NEW(s, (size_t)s->n.w.nblock + rows, sim_turn);
 }
 
-nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
+static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   memcpy(s->w.l1, s->now.l, (size_t)s->a->nl * sizeof(double));
   if (s->a->on.contact.n + s->a->on.friction.n > 0) sim_active_set(s);
   if (s->n.r.n > 0 && !s->n.r.always) sim_islands_list(s);
@@ -144,7 +145,8 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
     s->w.frozen = 0;
   }
   uint64_t dice = 88172645463325252u;
-  for (int k = 0; k < RESTARTS && code == NSM_FAILED && !s->a->one_iteration && start_elsewhere(s, &dice); k++) {
+  int restarts = s->a->one_iteration ? 0 : RESTARTS;
+  for (int k = 0; k < restarts && code == NSM_FAILED && !s->w.late && start_elsewhere(s, &dice); k++) {
     nsm_error again;
     if (iterate(s, &v, &again) != NSM_OK) continue;
     code = NSM_OK;
@@ -160,4 +162,13 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
     sim_learn(s, s->a->nz, s->w.inc, s->w.diag, 0);
   }
   return newton_mass(s, t1, e);
+}
+
+// Unknowns without inertia stand at the end of the step in S too (newton_residual.c): in now.z, while it is made.
+nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
+  if (!s->w.z_begin) return step_to(s, t1, e);
+  memcpy(s->w.z_begin, s->now.z, (size_t)s->a->nz * sizeof(double));
+  nsm_code code = step_to(s, t1, e);
+  memcpy(s->now.z, s->w.z_begin, (size_t)s->a->nz * sizeof(double));
+  return code;
 }
