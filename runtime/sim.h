@@ -376,7 +376,7 @@ typedef struct sim_numbers {
   sim_islands isl;
   struct sim_consistent *con;           // energy-consistent schemes only
   struct sim_whole *whole;              // whole steps (schemes/whole.h); NULL where the model has none that fits
-  struct sim_unknowns *unknowns;        // without inertia, where theta < 1 (assembly/unknowns.c); else NULL
+  struct sim_unknowns *unknowns;        // without inertia (assembly/unknowns.c); NULL: there are none
   unsigned char *by_theta;              // [nz] those that the states determine; NULL: none
   int     judged;                       // that is known for the constants of now
 } sim_numbers;
