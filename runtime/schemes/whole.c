@@ -60,7 +60,7 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   w->c = SIM_NEW(s, NSM_WHOLE_SCALARS + o->nconstant + o->npattern + o->nm + o->nx, double);
   const double scalars[] = { s->a->start, s->a->step, s->a->theta, s->a->gamma, s->a->tolerance };
   memcpy(w->c, scalars, sizeof scalars);
-  w->begin = SIM_NEW(s, (size_t)(s->a->nq + s->a->nz + s->a->nl), double);
+  w->unbooked = SIM_NEW(s, (size_t)(s->a->nq + s->a->nz + s->a->nl), double);
   for (int i = 0; i < o->nconstant; i++) {
     const int *k = o->constant + 3 * (size_t)i;
     w->c[NSM_WHOLE_SCALARS + i] =
@@ -97,7 +97,7 @@ static int chunk(nsm_sim *s, int m) {
 static int booked(nsm_sim *s) {
   struct sim_whole *w = s->n.whole;
   size_t nq = (size_t)s->a->nq, nz = (size_t)s->a->nz;
-  double *begin = w->begin, t = s->now.t;
+  double *begin = w->unbooked, t = s->now.t;
   memcpy(begin, s->now.q, nq * sizeof *begin);
   memcpy(begin + nq, s->now.z, nz * sizeof *begin);
   memcpy(begin + nq + nz, s->now.l, (size_t)s->a->nl * sizeof *begin);

@@ -42,7 +42,7 @@ typedef struct sim_whole_map {
 struct sim_whole {
   const nsm_whole *of;
   double *c;                            // constants
-  double *begin;                        // [nq + nz + nl] q, z, l before a step whose books the runtime keeps
+  double *unbooked;                     // [nq + nz + nl] q, z, l before a step whose books the runtime keeps
   long    rows_at;                      // WHOLE_LINEAR: the last step in which rows acted
   int     maps, nmap, next;             // may they be kept; how many there are; the place of the next one
   unsigned always, with[WHOLE_ROWS];    // rows that always act; a contact's row with those of its friction
