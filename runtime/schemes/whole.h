@@ -4,6 +4,7 @@
 //   whole_state.c   what the kinds share
 //   whole_newton.c  the state of steps by Newton's method
 //   whole_two_point.c  the state of steps of the energy-consistent schemes
+//   whole_midpoint.c  the state of steps of the midpoint rule
 //   whole_linear.c  the matrix A of linear models, rows that act
 //   whole_rows.c    by maps from q to the forces, one for each way in which they act
 #pragma once
@@ -60,6 +61,7 @@ struct sim_whole {
 // whole_state.c
 double sim_whole_nearly(const nsm_sim *s);   // above this no round-off closes a contact in the steps to come
 void sim_whole_forget(nsm_sim *s);        // no contact had a force in the last step
+int  sim_whole_constraints(const nsm_sim *s, int *l);   // [n] their multipliers, in the order of the emitted code
 
 // whole_newton.c
 int  sim_whole_newton_fits(const nsm_sim *s);
@@ -73,6 +75,12 @@ size_t sim_whole_two_point_room(const nsm_sim *s);
 int  sim_whole_two_point_books(const nsm_sim *s);       // can it keep the ledger?
 void sim_whole_two_point_load(nsm_sim *s, struct sim_whole *w);
 void sim_whole_two_point_store(nsm_sim *s, struct sim_whole *w, long done);
+
+// whole_midpoint.c
+int  sim_whole_midpoint_fits(const nsm_sim *s);
+size_t sim_whole_midpoint_room(const nsm_sim *s);
+void sim_whole_midpoint_load(nsm_sim *s, struct sim_whole *w);
+void sim_whole_midpoint_store(nsm_sim *s, struct sim_whole *w, long done);
 
 // whole_linear.c
 int  sim_whole_linear_fits(const nsm_sim *s);
