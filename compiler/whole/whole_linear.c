@@ -137,7 +137,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   l->width = nq + nz + l->ntimed + 1;
   l->here = here && linear_rows_fit(l);
   if (here && !l->here) return step_drop(p);
-  l->stays = !l->here && !timed_gaps && !timed_y && !drifts && linear_stays_fit(l);
+  l->stays = !l->here && !w->located && !timed_gaps && !timed_y && !drifts && linear_stays_fit(l);
   linear_patterns(l);
   places(l);
 
@@ -192,7 +192,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
         k_name(b, row[2 * j + k], step_name(p, k ? "rate" : "gap", j), NULL);
     KValue x = k_op2(b, OP_PLUS, row[2 * j], k_op2(b, OP_TIMES, half, row[2 * j + 1]));
     near[j] = l->stays && l->ncontact > 1 ? k_name(b, x, step_name(p, "near", j), NULL) : x;
-    open = step_both(p, open, k_op2(b, OP_LT, k_get(b, reach[j]), x));
+    open = step_both(p, open, step_open_for_sure(p, k_get(b, reach[j]), row[2 * j], row[2 * j + 1], x));
   }
 
   // ---- free motion ----
