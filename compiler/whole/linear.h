@@ -36,9 +36,11 @@ KValue *linear_load(Linear *l, Pattern2 *m, const char *name);   // its constant
 
 bool linear_rows_fit(const Linear *l);                   // few intervals with constant bounds that always act?
 void linear_rows_open(Linear *l);                        // before the loop
-// z1 of the free motion -> with forces; lambda [nrow], change [nz] of z1 (K_NONE: none); the condition that all is as
-// the map says.
-KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, KValue *lambda, KValue *change);
+// q0, z0 at the begin; q, z of the free motion -> variables with the forces, where these act: there change [nz] is not
+// K_NONE. ht = h theta. Of outputs y at the free motion gives lambda [nrow], and the condition that all is as the map
+// says.
+typedef struct LinearEnd { const KValue *q0, *z0; KValue *q, *z, *change, ht; } LinearEnd;
+KValue linear_rows_act(Linear *l, const KValue *y, KValue *lambda, const LinearEnd *end);
 void linear_rows_load(Linear *l);                        // what the runtime has put into s
 void linear_rows_close(Linear *l);                       // after the loop
 

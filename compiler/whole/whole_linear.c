@@ -245,13 +245,13 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     step_values(p, l->y, nr, out);
     for (int j = 0; j < nr; j++) out[j] = k_name(b, out[j], step_name(p, "out", j), NULL);
     KValue *change = ARENA_ARRAY(a, KValue, nz + 1);
-    good = linear_rows_act(l, out, Z, z1, force, change);
-    for (int j = 0; j < nq; j++)
-      if (change[j] != K_NONE)
-        q1[j] = k_name(b, k_op2(b, OP_PLUS, q1[j], k_op2(b, OP_TIMES, ht, change[j])), step_name(p, "qc", j), NULL);
+    good = linear_rows_act(l, out, force, &(LinearEnd){ Q, Z, q1, z1, change, ht });
     sum = K_NONE;                                          // what linear_rows_act does not ask for
-    for (int j = 0; j < nq; j++) sum = step_add(p, sum, q1[j]);
-    for (int j = 0; j < nz; j++) if (change[j] == K_NONE) sum = step_add(p, sum, z1[j]);
+    for (int j = 0; j < nz; j++) {
+      if (change[j] != K_NONE) { z1[j] = k_get(b, z1[j]); if (j < nq) q1[j] = k_get(b, q1[j]); }
+      else sum = step_add(p, sum, z1[j]);
+      if (j < nq) sum = step_add(p, sum, q1[j]);
+    }
     if (sum != K_NONE) sum = k_name(b, sum, "sum", NULL);
   }
 
