@@ -17,13 +17,15 @@ enum { MOST = 8 };
 // two comparisons say so, and that it is finite.
 static const double calm = 1e4, strong = 1e9;
 
+bool linear_is_dry(const SysClass *c) { return c->kind == CLASS_FRICTION && c->normal < 0; }
+
 bool linear_rows_fit(const Linear *l) {
   const Written *w = l->p->w;
   if (!l->always || l->ncontact || w->nrow > MOST) return false;
   for (int i = 0; i < w->n; i++) {
     const PlanClass *pc = w->at[i].pc;
-    if (w->at[i].row >= 0 && (pc->c->kind != CLASS_RELATION ||
-        pc->kernel[KERNEL_LAW].stage > STAGE_CONST)) return false;
+    if (w->at[i].row < 0 || linear_is_dry(pc->c)) continue;
+    if (pc->c->kind != CLASS_RELATION || pc->kernel[KERNEL_LAW].stage > STAGE_CONST) return false;
   }
   return true;
 }
@@ -85,7 +87,7 @@ static void calm_open(Linear *l) {
   }
   for (int j = 0; j < n; j++) {
     double most = is_bounded(l, j) ? fmax(fabs(ex_value(pool, l->lo[j])), fabs(ex_value(pool, l->hi[j]))) : 0;
-    l->most[j] = is_bounded(l, j) ? k_number(b, most) : k_variable(b, step_name(p, "most", j), k_number(b, 0));
+    l->most[j] = is_bounded(l, j) ? k_number(b, most) : k_variable(b, step_name(p, "strong", j), k_number(b, 0));
   }
 }
 
@@ -157,6 +159,13 @@ void linear_rows_open(Linear *l) {
           : k_variable(b, arena_printf(p->arena, "L%d_%d", i, j), k_at_number(b, p->s, l->L + i + j * n));
   for (int i = 0; i < n; i++)
     l->side[i] = k_variable(b, step_name(p, "side", i), k_at_number(b, p->s, l->L + n * n + i));
+  for (int k = 0; k < 2; k++) {
+    l->bound[k] = ARENA_ARRAY(p->arena, KValue, n + 1);
+    step_values(p, k ? l->hi : l->lo, n, l->bound[k]);
+    for (int i = 0; i < n; i++)
+      if (k_node(b, l->bound[k][i])->code == KN_OP && !k_node(b, l->bound[k][i])->name)
+        k_name(b, l->bound[k][i], step_name(p, k ? "most" : "least", i), NULL);
+  }
   linear_worst_open(l);
   calm_open(l);
 }
@@ -181,9 +190,7 @@ static KValue less(Step *p, KValue x, KValue y) { return k_op2(p->b, OP_LE, x, y
 static KValue within_bounds(Linear *l, int i, KValue lambda) {
   Step *p = l->p;
   const Pool *pool = p->w->pool;
-  KValue low, high, in = K_NONE;
-  step_values(p, &l->lo[i], 1, &low);
-  step_values(p, &l->hi[i], 1, &high);
+  KValue low = l->bound[0][i], high = l->bound[1][i], in = K_NONE;
   if (ex_operator(pool, l->lo[i]) != OP_NUM || ex_value(pool, l->lo[i]) > -INFINITY) in = less(p, low, lambda);
   if (ex_operator(pool, l->hi[i]) != OP_NUM || ex_value(pool, l->hi[i]) < INFINITY)
     in = step_both(p, in, less(p, lambda, high));
