@@ -83,6 +83,8 @@ static bool constant_choice(System *s, Ex e) {
   return ex_operator(s->pool, e) == OP_IF && stage_of(s, ex_arg(s->pool, e, 0)) <= STAGE_CONST;
 }
 
+static bool chooses(const Guard *g, Ex e) { return ex_uses_op(g->s->pool, e, OP_IF, NULL, NULL); }
+
 // (c and a) or (not c and b)
 static Ex chosen(Pool *p, Ex c, Ex a, Ex b) {
   return ex_2(p, OP_OR, ex_2(p, OP_AND, c, a), ex_2(p, OP_AND, ex_1(p, OP_NOT, c), b));
@@ -92,6 +94,7 @@ static Ex chosen(Pool *p, Ex c, Ex a, Ex b) {
 static Ex not_zero(Guard *g, Ex e) {
   Pool *p = g->s->pool;
   if (ex_operator(p, e) == OP_NUM) return ex_num(p, ex_value(p, e) != 0);
+  if (!chooses(g, e)) return ex_num(p, 1);
   Ex known = (Ex)(uintptr_t)map_get(g->some, (void *)(uintptr_t)e);
   if (known) return known;
   Op op = ex_operator(p, e);
@@ -114,6 +117,7 @@ static Ex not_zero(Guard *g, Ex e) {
 static Ex read_where(Guard *g, Ex e) {
   Pool *p = g->s->pool;
   if (!ex_depends(p, e, g->value) && (g->rate < 0 || !ex_depends(p, e, g->rate))) return ex_num(p, 0);
+  if (!chooses(g, e)) return ex_num(p, 1);
   Ex known = (Ex)(uintptr_t)map_get(g->read, (void *)(uintptr_t)e);
   if (known) return known;
   Op op = ex_operator(p, e);
