@@ -110,7 +110,7 @@ Ex     power_of_power_base(const Pool *p, Ex e);          // u of (u^r)^k with k
 typedef struct AdjointTerm { Ex e; size_t next; } AdjointTerm;   // next: of the same node; 0: none
 typedef struct Reverse { Pool *p; size_t *first; Vec(AdjointTerm) term; ExVec sum; } Reverse;
 bool    only_forward(const Pool *p, Ex f);                // derivatives of f are not taken in reverse
-Reverse reverse_open(Pool *p, const ExVec *order, Ex f);  // order: the nodes of f
+Reverse reverse_open(Pool *p, const ExVec *order, Ex f);  // order: the nodes of f; of several the largest
 void    reverse_add(Reverse *r, Ex to, Ex what);
 Ex      reverse_adjoint(Reverse *r, Ex e);                // the sum, as a quantity; EX_NONE where it is 0
 void    reverse_close(Reverse *r);
