@@ -54,7 +54,7 @@ typedef Vec(Ex) ExVec;
 typedef struct Part { Ex e; double k; } Part;
 typedef Vec(Part) PartVec;
 typedef int (*PartOrder)(const Pool *p, Part a, Part b);
-void parts_sort(const Pool *p, PartVec *v, PartOrder order);  // stable; sort.c
+void parts_sort(const Pool *p, Part *at, size_t n, PartOrder order);  // stable; sort.c
 
 // pool.c
 Ex  node_make(Pool *p, Op op, const Ex *args, int n);     // exactly this node, no simplification
