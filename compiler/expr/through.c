@@ -54,9 +54,9 @@ static Ex dot_of(Through *t, Ex e, ExVec *d) {
   return node_of(p, e)->height > TALL ? build_shared(p, r) : r;
 }
 
-// Of the row f, from `column` [cut], which a row that is linear as a whole does without: the derivatives by the symbols,
-// which are among the cuts. What comes together in a node is added once, when all of it is there: term by term n of
-// them would take n^2 places.
+// Of the row f, from `column` [cut], which a row that is linear as a whole does without: the derivatives by the
+// symbols, which are among the cuts. What comes together in a node is added once, when all of it is there: term by term
+// n of them would take n^2 places.
 static void eliminate(Through *t, Ex most, Ex f, const Ex *column, Ex *adj) {
   Pool *p = t->p;
   Ex none = ex_num(p, 0);
