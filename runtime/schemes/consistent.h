@@ -45,6 +45,8 @@ struct sim_consistent {
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
   double    *back;                       // [ns] gap of a constraint at the begin, where that is more than round-off
   double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
+  int        brief;                      // problems of an iterate need not be solved: in the first attempt at a pile
+  double     sharper;                    // factor of what is enough of an iterate's problem: where they fall slowly
   double    *creep;                      // [r.n] change of the contacts' forces in the last iteration
   unsigned char *freeze;                 // [r.n] its direction is that of the begin of the step, (6a)
   int        frozen;                     // how many
