@@ -159,7 +159,7 @@ static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 }
 
 static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
-  static const sim_newton_method method = { FREE, measure, judge, NULL, newton_step, go, con_failed };
+  static const sim_newton_method method = { FREE, measure, judge, NULL, newton_step, go, con_failed, con_still };
   const struct sim_consistent *c = s->n.con;
   if (!c->affine) memset(s->now.r1_most, 0, (size_t)s->a->nv * sizeof(double));
   return sim_josephy_newton(s, &method, c->projected ? PROJECTED_MAX : NSM_NEWTON_MAX, !c->projected, v, e);
