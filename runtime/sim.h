@@ -200,6 +200,7 @@ typedef struct sim_solver {
   nsm_cone_block *cone;                 // [2 nfriction] blocks of the island at hand
   const double   *disk;  // [nfriction] or NULL: >= 0, friction is limited by this impulse, whatever presses; of ROLLING
                          // by mu and mu2 times it
+  int             brief;                // likewise: it need not be solved, cone/problem.h
   double          enough;               // the tolerance of a problem that is one of an iteration, 0: that of the run
   int             failed_row;           // after a failure
   nsm_cone_result result;
