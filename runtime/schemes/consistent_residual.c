@@ -35,7 +35,8 @@ int con_place(nsm_sim *s, const nsm_view *v) {
       size = x > size ? x : size;
       s->w.q1[i] = q;
     }
-    sim_move_bodies(s, s->now.q, c->inc_q, s->w.q1);
+    (c->placed ? sim_move_bodies_again : sim_move_bodies)(s, s->now.q, c->inc_q, s->w.q1);
+    c->placed = 1;
     if (!(change > 2 * DBL_EPSILON * size)) break;
   }
   return 1;
@@ -106,6 +107,8 @@ nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
 // round-off of the vector, whatever its share along the axes at hand (which may be 0, by symmetry).
 enum { OF_BODY = 6 };                     // velocities: of its turn and of its place, three each
 static const double least_share = 1e-6;   // of the vector: far above its round-off
+static inline double larger(double a, double b) { return a > b ? a : b; }       // not of nan
+
 static void share(const nsm_sim *s, double *size) {
   for (int a = 0; a < s->a->on.kinematics.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
@@ -115,10 +118,10 @@ static void share(const nsm_sim *s, double *size) {
     for (int i = 0; n == OF_BODY && i < k->tab.count; i++)
       for (int first = 0; first < OF_BODY; first += 3) {
         double most = 0;
-        for (int d = 0; d < 3; d++) most = fmax(most, size[sim_z_of(s, k, i, slot[first + d])]);
+        for (int d = 0; d < 3; d++) most = larger(size[sim_z_of(s, k, i, slot[first + d])], most);
         for (int d = 0; d < 3; d++) {
           double *own = &size[sim_z_of(s, k, i, slot[first + d])];
-          *own = fmax(*own, least_share * most);
+          *own = larger(least_share * most, *own);
         }
       }
   }
@@ -126,7 +129,7 @@ static void share(const nsm_sim *s, double *size) {
 
 // What the momentum rows of the iterate are measured by, and the speeds, which are known to round-off of what drives
 // them: (|R1 terms| + |M u|) / M.
-static void measures(nsm_sim *s) {
+void con_measures(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   for (int z = 0; z < s->a->nv; z++) {
     c->size[z] = s->now.r1_size[z];
@@ -147,6 +150,12 @@ static void keep_frozen(const nsm_sim *s, const sim_class *k, double *dg) {
 // along its discrete derivative H belongs to the matrix, which makes it (con_matrix); here it is only the measure of an
 // error.
 int con_evaluate(nsm_sim *s, const nsm_view *v) {
+  if (!con_evaluate_rows(s, v)) return 0;
+  con_measures(s);
+  return 1;
+}
+
+int con_evaluate_rows(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
   if (!con_place(s, v)) return 0;
@@ -184,7 +193,6 @@ int con_evaluate(nsm_sim *s, const nsm_view *v) {
       c->res[s->a->nv + c->ns + c->of[row]] = c->gap[row] + c->back[c->of[row]];
     }
   }
-  measures(s);
   return 1;
 }
 
