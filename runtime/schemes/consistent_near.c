@@ -1,7 +1,7 @@
-// The motion (2), (4), (5) of bodies on joints with a matrix that is near to K (consistent_near_matrix.c), docs/numerics/
-// consistent.md, section 4, "A near matrix". It is made once a step, at the first iterate; the residual falls by some
-// 10^4 an iteration. Where it falls too slowly the step is taken with K itself, from the start, and so are the next
-// ones.
+// The motion (2), (4), (5) of bodies on joints with a matrix that is near to K (consistent_near_matrix.c),
+// docs/numerics/consistent.md, section 4, "A near matrix". It is made once a step, at the first iterate; the residual
+// falls by some 10^4 an iteration. Where it falls too slowly the step is taken with K itself, from the start, and so
+// are the next ones.
 //
 // A step starts from speeds and second multipliers that are extrapolated from the last steps, by polynomials of the
 // degree that was nearest lately.
@@ -103,7 +103,8 @@ static int iterate(nsm_sim *s, const nsm_view *v) {
 
 // ---- start ----------------------------------------------------------------------------------------------------------
 // Backward differences of x = [inc_u; kappa], d[m] the m-th one. The polynomial through the last n values, one step on,
-// is the sum of the first n; it is off by the n-th difference of the values to come [Hairer, Norsett and Wanner, III.1].
+// is the sum of the first n; it is off by the n-th difference of the values to come (Hairer, Norsett and Wanner,
+// Solving Ordinary Differential Equations I, III.1).
 static int terms_of_least_miss(const nsm_sim *s) {
   int best = 0;
   for (int n = 1; n < s->now.con.differences; n++)

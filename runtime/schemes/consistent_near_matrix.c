@@ -1,6 +1,6 @@
-// A matrix near to K, (11) of docs/numerics/consistent.md, for bodies on joints. The momentum rows keep what couples the
-// velocities of one body: the forces on it, and the curvature of its constraints at the begin of the step. So they are
-// eliminated body by body, and what the second multipliers do to speeds and forces is put in afterwards:
+// A matrix near to K, (11) of docs/numerics/consistent.md, for bodies on joints. The momentum rows keep what couples
+// the velocities of one body: the forces on it, and the curvature of its constraints at the begin of the step. So they
+// are eliminated body by body, and what the second multipliers do to speeds and forces is put in afterwards:
 //
 //   [ A                -Dg^T ] [ du      ]     [ res - Drate^T dkappa     ]
 //   [ H + (h/2) rate_q   0   ] [ dlambda ] = - [ rates - rate_q P dkappa  ]                                        (17)
@@ -370,9 +370,15 @@ LA_INLINE void couple_any(const nsm_sim *s, sim_matrix *M, const double *rows, c
     M->val[near->pair_at[k]] = sum;
   }
 }
-static void couple_plain(const nsm_sim *s, sim_matrix *M, const double *rows, const double *columns) { couple_any(s, M, rows, columns); }
-LA_WIDE static void couple_wide(const nsm_sim *s, sim_matrix *M, const double *rows, const double *columns) { couple_any(s, M, rows, columns); }
-static void couple(const nsm_sim *s, sim_matrix *M, const double *rows, const double *columns) { (la_wide() ? couple_wide : couple_plain)(s, M, rows, columns); }
+static void couple_plain(const nsm_sim *s, sim_matrix *M, const double *rows, const double *columns) {
+  couple_any(s, M, rows, columns);
+}
+LA_WIDE static void couple_wide(const nsm_sim *s, sim_matrix *M, const double *rows, const double *columns) {
+  couple_any(s, M, rows, columns);
+}
+static void couple(const nsm_sim *s, sim_matrix *M, const double *rows, const double *columns) {
+  (la_wide() ? couple_wide : couple_plain)(s, M, rows, columns);
+}
 
 static int factor(nsm_sim *s, sim_matrix *M) {
   for (int b = 0; b < M->nblock; b++)
@@ -401,9 +407,15 @@ LA_INLINE void add_columns_any(const nsm_sim *s, const double *value, const doub
       value += n;
     }
 }
-static void add_columns_plain(const nsm_sim *s, const double *value, const double *l, double *y) { add_columns_any(s, value, l, y); }
-LA_WIDE static void add_columns_wide(const nsm_sim *s, const double *value, const double *l, double *y) { add_columns_any(s, value, l, y); }
-static void add_columns(const nsm_sim *s, const double *value, const double *l, double *y) { (la_wide() ? add_columns_wide : add_columns_plain)(s, value, l, y); }
+static void add_columns_plain(const nsm_sim *s, const double *value, const double *l, double *y) {
+  add_columns_any(s, value, l, y);
+}
+LA_WIDE static void add_columns_wide(const nsm_sim *s, const double *value, const double *l, double *y) {
+  add_columns_any(s, value, l, y);
+}
+static void add_columns(const nsm_sim *s, const double *value, const double *l, double *y) {
+  (la_wide() ? add_columns_wide : add_columns_plain)(s, value, l, y);
+}
 
 // r += factor V y
 LA_INLINE void add_rows_any(const nsm_sim *s, const double *value, double factor, const double *y, double *r) {
@@ -418,13 +430,20 @@ LA_INLINE void add_rows_any(const nsm_sim *s, const double *value, double factor
     r[j] += factor * sum;
   }
 }
-static void add_rows_plain(const nsm_sim *s, const double *value, double factor, const double *y, double *r) { add_rows_any(s, value, factor, y, r); }
-LA_WIDE static void add_rows_wide(const nsm_sim *s, const double *value, double factor, const double *y, double *r) { add_rows_any(s, value, factor, y, r); }
-static void add_rows(const nsm_sim *s, const double *value, double factor, const double *y, double *r) { (la_wide() ? add_rows_wide : add_rows_plain)(s, value, factor, y, r); }
+static void add_rows_plain(const nsm_sim *s, const double *value, double factor, const double *y, double *r) {
+  add_rows_any(s, value, factor, y, r);
+}
+LA_WIDE static void add_rows_wide(const nsm_sim *s, const double *value, double factor, const double *y, double *r) {
+  add_rows_any(s, value, factor, y, r);
+}
+static void add_rows(const nsm_sim *s, const double *value, double factor, const double *y, double *r) {
+  (la_wide() ? add_rows_wide : add_rows_plain)(s, value, factor, y, r);
+}
 
 static void solve_units(const struct con_near *near, const double *x, double *y) {
   for (int u = 0; u < near->units; u++)
-    multiply(room_of(near, u), near->velocities[u], near->inverse + near->a0[u], x + near->unit0[u], y + near->unit0[u]);
+    multiply(room_of(near, u), near->velocities[u], near->inverse + near->a0[u], x + near->unit0[u],
+             y + near->unit0[u]);
 }
 
 // (17), dkappa in `gaps` and P dkappa in `solution` where there are such: du -> solution, dlambda -> rates.
