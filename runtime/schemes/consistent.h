@@ -46,6 +46,9 @@ struct sim_consistent {
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
   double    *back;                       // [ns] gap of a constraint at the begin, where that is more than round-off
   double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
+  // [r.n] contacts with a driven body: its part of the rate at both ends, of the slip in the step, and of the gap's
+  // change in the step, d_A . xi_A; 0 of others
+  double    *drive_begin, *drive_end, *drive_way, *moved;
   double    *creep;                      // [r.n] change of the contacts' forces in the last iteration
   unsigned char *freeze;                 // [r.n] its direction is that of the begin of the step, (6a)
   int        frozen;                     // how many

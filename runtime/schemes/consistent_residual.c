@@ -63,7 +63,7 @@ const double *con_direction(const nsm_sim *s, int row) {
 static double rise(const nsm_sim *s, int row) {
   const sim_class *k = &s->a->cls[s->n.r.cls[row]];
   const double *d = con_direction(s, row);
-  double sum = 0;
+  double sum = s->n.con->moved[row];
   for (int e = 0; e < k->c->h.n; e++) sum += d[e] * s->n.con->inc_q[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
   return sum;
 }
@@ -143,7 +143,10 @@ void con_measures(nsm_sim *s) {
 static void keep_frozen(const nsm_sim *s, const sim_class *k, double *dg) {
   size_t n = (size_t)k->c->h.n;
   for (int i = 0; i < k->tab.count; i++)
-    if (s->n.con->freeze[k->row0 + i]) memcpy(dg + (size_t)i * n, k->h + (size_t)i * n, n * sizeof *dg);
+    if (s->n.con->freeze[k->row0 + i]) {
+      memcpy(dg + (size_t)i * n, k->h + (size_t)i * n, n * sizeof *dg);
+      s->n.con->moved[k->row0 + i] = s->n.con->drive_way[k->row0 + i];
+    }
 }
 
 // Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by. Of a constraint
@@ -202,7 +205,7 @@ static double terms_of(const nsm_sim *s, double h, int row) {
   const double *H = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n, *speed = s->n.con->speed;
   double sum = 0;
   for (int e = 0; e < k->c->h.n; e++) sum += fabs(H[e]) * speed[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
-  return h * sum;
+  return h * sum + fabs(s->n.con->moved[row]);
 }
 
 double con_gap_terms(const nsm_sim *s, double h, int row) {
