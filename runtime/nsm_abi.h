@@ -191,11 +191,11 @@ typedef struct nsm_pattern {
 } nsm_pattern;
 
 // A shape of a body, in the body's axes with the centre of mass as origin. What differs between the instances stands in
-// columns of num from `num` on: size[3], at[3], turn[9] of runtime/shapes/shape.h (the turn row by row).
+// columns of num from `num` on: size[3], at[3], turn[9] of runtime/shapes/shape.h (the turn row by row). Of NSM_CONVEX
+// and NSM_POLYGON size[0] is a number in nsm_model.corners.
 typedef struct nsm_body_shape {
   int kind;                       // nsm_shape_kind of runtime/shapes/shape.h
   int num;
-  int points;                     // NSM_CONVEX, NSM_POLYGON: number in nsm_model.corners; -1 else
 } nsm_body_shape;
 
 // Corners of a convex polyhedron or polygon, in the shape's axes: three numbers each.

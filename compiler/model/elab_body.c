@@ -393,12 +393,70 @@ static bool attitude_of(const Env *env, const Symbol *y, Body *b, MExpr **q) {
 
 // --- shapes ---
 
+static bool uses_loop(const MExpr *x, int loop) {
+  if (x->kind == MX_LOOP && x->id == loop) return true;
+  for (int i = 0; i < x->nargs; i++) if (uses_loop(x->arg[i], loop)) return true;
+  return false;
+}
+
 static ShapeTerm *shape_term(const Env *env, const Ast *x);
 
 static Value length_value(const Env *env, const Ast *x, const char *what) {
   Value v = elab_expr(env, x);
   if (v.bad || unit_check(env, v, env->e->has_units ? unit_named("m") : UNIT_ANY, what)) return v;
   return bad_value(env, x->span);
+}
+
+// The corners of each member of the family, whose indices stand in loop.
+enum { MOST_MEMBERS = 4096 };
+typedef struct Members { const Env *env; const Value *v; ShapeTerm *t; double loop[MAX_LOOPS]; bool bad; } Members;
+
+static void each_member(Members *m, int k) {
+  ShapeTerm *t = m->t;
+  int n = value_count(m->v);
+  double lo, hi;
+  if (k == t->depth) {
+    if (t->nmember >= MOST_MEMBERS) { m->bad = true; return; }
+    memcpy(t->member + t->nmember * t->depth, m->loop, (size_t)t->depth * sizeof(double));
+    for (int i = 0; i < n; i++)
+      m->bad |= !try_eval(m->env->e, m->v->at[i], true, m->loop, k, &t->point[t->nmember * n + i]);
+    t->nmember++;
+    return;
+  }
+  const MLoop *l = &m->env->ctx.loop[k];
+  m->bad |= !try_eval(m->env->e, l->lo, true, m->loop, k, &lo) || !try_eval(m->env->e, l->hi, true, m->loop, k, &hi);
+  for (double i = lo; !m->bad && i <= hi; i++) {
+    m->loop[k] = i;
+    each_member(m, k + 1);
+  }
+}
+
+static bool member_corners(const Env *env, const Value *v, ShapeTerm *t) {
+  Elab *e = env->e;
+  int n = value_count(v);
+  for (int i = 0; i < n; i++)
+    for (int k = t->depth; k < env->ctx.n; k++) if (uses_loop(v->at[i], k)) t->depth = k + 1;
+  if (t->depth == 0) {
+    t->nmember = 1;
+    t->point = ARENA_ARRAY(e->a, double, n + 1);
+    for (int i = 0; i < n; i++) if (!fixed_number(env, v->at[i], "a corner of a shape", &t->point[i])) return false;
+    return true;
+  }
+  if (extra_uses(v, MU_PARAM | MU_LOOP)) {
+    not_constant(env, v, "a corner of a shape", "use numbers, parameters and indices of the family");
+    return false;
+  }
+  t->point = ARENA_ARRAY(e->a, double, MOST_MEMBERS * n + 1);
+  t->member = ARENA_ARRAY(e->a, double, MOST_MEMBERS * t->depth + 1);
+  Members m = { .env = env, .v = v, .t = t };
+  each_member(&m, 0);
+  if (!m.bad) return true;
+  Diag *d = diag(e->bag, DIAG_E0601, v->span, t->nmember >= MOST_MEMBERS
+                     ? "corners that differ are written out for 4096 members at most"
+                     : "the corners of the members are not known when the model is compiled");
+  diag_help(d, t->nmember >= MOST_MEMBERS ? "families with less members, or the same corners for all"
+                                          : "give the parameters in them and in the bounds of the family a default");
+  return false;
 }
 
 // convex([...]), polygon([...]): numbers when compiling.
@@ -415,10 +473,7 @@ static bool corners(const Env *env, const Ast *x, ShapeTerm *t) {
   }
   t->dim = dim;
   t->npoint = v.dim[0];
-  t->point = ARENA_ARRAY(env->e->a, double, value_count(&v) + 1);
-  for (int i = 0; i < value_count(&v); i++)
-    if (!fixed_number(env, v.at[i], "a corner of a shape", &t->point[i])) return false;
-  return true;
+  return member_corners(env, &v, t);
 }
 
 static bool argument(const Env *env, const Ast *x, ShapeTerm *t) {

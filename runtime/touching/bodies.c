@@ -12,22 +12,27 @@ static const double *numbers(const sim_class *k, int i, int from) {
 }
 
 // Convex hulls of the corners that the model gives; those of polygons have z = 0.
-static int take_hulls(nsm_sim *s, nsm_error *e) {
+static int take_hull(nsm_sim *s, int cls, nsm_shape_kind kind, const double *num, nsm_error *e) {
   struct nsm_touching *t = s->touching;
-  const nsm_model *m = s->a->m;
-  t->hull = SIM_NEW(s, m->ncorners, nsm_hull *);
-  for (int cls = 0; cls < m->nclass; cls++)
-    for (int j = 0; m->cls[cls].kind == NSM_BODY && j < m->cls[cls].nshape; j++) {
-      const nsm_body_shape *d = &m->cls[cls].shape[j];
-      nsm_hull_error wrong = NSM_HULL_MADE;
-      if (d->points < 0 || t->hull[d->points]) continue;
-      const nsm_corners *p = &m->corners[d->points];
-      t->hull[d->points] = nsm_hull_of_corners((nsm_shape_kind)d->kind, p->n, p->at, &wrong);
-      if (t->hull[d->points]) continue;
-      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: the corners of %s make no convex body: %s",
-                  m->cls[cls].line, sim_text(s, m->cls[cls].label), nsm_hull_error_text(wrong));
-      return 0;
-    }
+  int at = nsm_shape_corners(kind, num);
+  nsm_hull_error wrong = NSM_HULL_MADE;
+  if (at < 0 || t->hull[at]) return 1;
+  const nsm_corners *p = &s->a->m->corners[at];
+  t->hull[at] = nsm_hull_of_corners(kind, p->n, p->at, &wrong);
+  if (t->hull[at]) return 1;
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: the corners of %s make no convex body: %s",
+              s->a->m->cls[cls].line, sim_text(s, s->a->m->cls[cls].label), nsm_hull_error_text(wrong));
+  return 0;
+}
+
+static int take_hulls(nsm_sim *s, nsm_error *e) {
+  s->touching->hull = SIM_NEW(s, s->a->m->ncorners, nsm_hull *);
+  for (int cls = 0; cls < s->a->m->nclass; cls++) {
+    const sim_class *k = &s->a->cls[cls];
+    for (int i = 0; k->c->kind == NSM_BODY && i < k->tab.count; i++)
+      for (int j = 0; j < k->c->nshape; j++)
+        if (!take_hull(s, cls, (nsm_shape_kind)k->c->shape[j].kind, numbers(k, i, k->c->shape[j].num), e)) return 0;
+  }
   return 1;
 }
 
@@ -55,8 +60,9 @@ static void take_body(nsm_sim *s, int cls, int i, sim_body *b, int *nshape) {
   b->shape0 = *nshape;
   for (int j = 0; j < c->nshape; j++) {
     const nsm_body_shape *d = &c->shape[j];
-    t->shape[(*nshape)++] = nsm_shape_of_numbers((nsm_shape_kind)d->kind, numbers(k, i, d->num),
-                                                 d->points >= 0 ? t->hull[d->points] : NULL);
+    const double *num = numbers(k, i, d->num);
+    int corners = nsm_shape_corners((nsm_shape_kind)d->kind, num);
+    t->shape[(*nshape)++] = nsm_shape_of_numbers((nsm_shape_kind)d->kind, num, corners >= 0 ? t->hull[corners] : NULL);
   }
 }
 
