@@ -31,13 +31,6 @@ static void refuse_located(const System *s, const char *scheme, DiagBag *bag) {
   text_free(&list);
 }
 
-// Contacts of shapes come and go within a run: the runtime refuses --located on beside them, too.
-static void refuse_located_shapes(const System *s, DiagBag *bag) {
-  Diag *d = diag(bag, DIAG_E0604, s->model->sim.located_span, "events are not located beside contacts of shapes");
-  diag_also(d, s->model->touch[0].span, "its points come and go");
-  diag_help(d, "leave `located` out");
-}
-
 static const SchemeDescriptor *unknown(const System *s, const char *name, bool own, const char *near, DiagBag *bag) {
   Diag *d = diag(bag, DIAG_E0603, own ? s->model->sim.scheme_span : s->model->span, "there is no scheme '%s'", name);
   if (near) { diag_help(d, "did you mean `%s`?", near); return NULL; }
@@ -69,7 +62,6 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
   }
   if (!scheme->weights && !override) refuse_weights(s, scheme->name, bag);
   if (x->located > 0 && !scheme->located && !override) refuse_located(s, scheme->name, bag);
-  else if (x->located > 0 && s->model->ntouch > 0) refuse_located_shapes(s, bag);
   if (scheme->check) scheme->check(a, s, scheme, bag);
   return diag_errors(bag) > before ? NULL : scheme->plan(a, s, scheme);
 }

@@ -441,6 +441,9 @@ static nsm_code piece(nsm_sim *s, double to, int keep, int *located, nsm_error *
   if (code == NSM_OK) code = attempt(s, h, to, s->w.high, e);
   double length = h, ends;
   if (s->located && code == NSM_OK) {
+    int again = sim_located_further(s, h, to, e);
+    if (again) code = again > 0 ? attempt(s, h, to, s->w.high, e) : e ? e->code : NSM_FAILED;
+    if (code != NSM_OK) return code;
     code = sim_located_find(s, &length, e);
     if (code == NSM_OK && length < h) {
       h = length;

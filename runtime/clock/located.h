@@ -30,6 +30,7 @@ struct sim_located {
   nsm_event_hook *hook;
   void   *with;
   double  until;                        // end of the step of the clock
+  double  further;                      // in this piece bodies look so much further for others (touching/)
 };
 
 // located_watch.c
@@ -55,5 +56,8 @@ void     sim_located_done(nsm_sim *s);
 nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e);      // of a piece that may be as long as h
 // located_find.c: the trial of *length is at hand. Where a set ends within it, that of the shorter *length is then.
 nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e);
+// Have bodies become so fast in the trial of length h at hand that they may have met others that they did not look for?
+// They look further now: the trial has to be made again. -1: failed.
+int      sim_located_further(nsm_sim *s, double h, double t1, nsm_error *e);
 // The trial at hand stands, and ends at t1; ends: where a set does, if one does.
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e);

@@ -74,10 +74,11 @@ static double clear(double x, double tolerance) { return fabs(x) <= tolerance ? 
 static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *forces) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
-  int crossed = 0;
+  int crossed = 0, own = s->a->given->nclass;              // classes behind these are of contacts of shapes
+  if (s->touching) sim_touch_ahead(s, v, w->gap, w->rate);
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
-    k->c->gap_fn(v, &k->tab, w->gap + k->row0, w->rate + k->row0);
+    if (s->a->on.contact.of[a] < own) k->c->gap_fn(v, &k->tab, w->gap + k->row0, w->rate + k->row0);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       if (s->now.set[row] != SIM_CLOSED) {
         w->f[row] = w->gap[row] - s->now.ground[row];

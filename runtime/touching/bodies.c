@@ -71,6 +71,7 @@ static void take_bodies(nsm_sim *s) {
   t->body = SIM_NEW(s, t->nbody, sim_body);
   t->pose = SIM_NEW(s, t->nbody, nsm_pose);
   t->motion = sim_take(s, (size_t)t->nbody, sizeof *t->motion);
+  t->way = SIM_NEW(s, t->nbody, double);
   t->shape = SIM_NEW(s, t->nshape, nsm_shape);
   t->first_of = SIM_NEW(s, s->a->m->nclass, int);
   int n = 0;
