@@ -433,7 +433,7 @@ static nsm_code look_closer(nsm_sim *s, double h, double to, double *length, nsm
 }
 
 // One piece towards `to`; it may end before, where a set ends (located.h) or a condition becomes true: *located.
-static nsm_code piece(nsm_sim *s, double to, int keep, int *located, nsm_error *e) {
+static nsm_code one_piece(nsm_sim *s, double to, int keep, int *located, nsm_error *e) {
   double h = length_of(s, to, keep && !s->located);
   *located = 0;
   if (s->a->nwhen == 0 && !s->located) return sim_advance(s, h, to, e);
@@ -466,6 +466,21 @@ static nsm_code piece(nsm_sim *s, double to, int keep, int *located, nsm_error *
   return sim_located_end(s, length == h ? to : s->now.t + length, length, length == ends, e);
 }
 
+// A piece whose equations are not solved, nor those of an impact at its end: what is left of the step is tried without
+// location.
+static nsm_code piece(nsm_sim *s, double to, int *located, nsm_error *e) {
+  nsm_error why = { .code = NSM_OK };
+  nsm_code code = one_piece(s, to, 1, located, &why);
+  if (code == NSM_FAILED && s->located && sim_located_give_up(s)) {
+    if (s->now.t >= to) return NSM_OK;
+    nsm_error again = { .code = NSM_OK };
+    code = one_piece(s, to, 1, located, &again);
+    if (code != NSM_FAILED) why = again;
+  }
+  if (code != NSM_OK && e) *e = why;
+  return code;
+}
+
 nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
   if (s->now.stopped) return end_of_run(s, s->now.stopped - 1, e);
   if (s->a->start_error.code != NSM_OK) {
@@ -478,7 +493,7 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
     double due = next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
     if (s->a->nwhen > 0) to = next_by_time(s, to);
     int located;
-    nsm_code code = piece(s, to, 1, &located, e);
+    nsm_code code = piece(s, to, &located, e);
     if (code == NSM_OK && s->a->m->nblock > 0) code = fire_and_settle(s, s->now.t, 0, located, e);
     if (code != NSM_OK) return code;
   }

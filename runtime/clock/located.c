@@ -353,6 +353,16 @@ static int leave(nsm_sim *s) {
   return closes;
 }
 
+int sim_located_give_up(nsm_sim *s) {
+  struct sim_located *w = s->located;
+  if (w->capture) return 0;
+  restitution(s, 1);
+  w->capture = 1;
+  s->now.sets_known = SIM_CAPTURES;
+  s->now.count.captured++;
+  return 1;
+}
+
 // After so many pieces the rest of the step is taken as without location. What has bounced in this step and loses
 // energy by it comes to rest before: a captured step gives a resting contact a speed of the size of its own length.
 static nsm_code capture(nsm_sim *s, nsm_error *e) {
@@ -361,10 +371,7 @@ static nsm_code capture(nsm_sim *s, nsm_error *e) {
   for (int row = 0; row < s->n.r.n; row++)
     any |= w->hit[row] = w->often[row] >= 2 && w->e[row] < 1 && s->now.set[row] != SIM_CLOSED;
   nsm_code code = any ? impact(s, 0, e) : NSM_OK;
-  restitution(s, 1);
-  w->capture = 1;
-  s->now.sets_known = SIM_CAPTURES;
-  s->now.count.captured++;
+  sim_located_give_up(s);
   return code;
 }
 
@@ -375,6 +382,26 @@ static void remember_fall(nsm_sim *s, double length) {
     if (s->now.set[row] != SIM_CLOSED) w->fall[row] = (w->rate[row] - s->w.rate0[row]) / length;
     else if (!s->n.con) w->fall[row] = -s->w.l1[s->n.r.l[row]] * sim_rows_inertia(s, s->n.r.at_row[row]) / length;
   }
+}
+
+// Of the sets that ended, those that hold on all the same: their forces had been extrapolated to what they are not.
+static void doubt(nsm_sim *s) {
+  struct sim_located *w = s->located;
+  for (int row = 0; row < s->n.r.n; row++) {
+    int was = w->was[row], now = s->now.set[row];
+    if (!w->ended[row]) continue;
+    if (was == now && (was == SIM_STICKS || was == SIM_INSIDE)) {
+      s->now.doubt[row] = 1;
+      w->ended[row] = 0;
+    } else s->now.doubt[row] = 0;
+  }
+}
+
+// A contact that was left and is hit at once has not opened.
+static void doubt_of_opening(nsm_sim *s, double length) {
+  struct sim_located *w = s->located;
+  for (int row = 0; row < s->n.r.n; row++)
+    if (w->hit[row] && s->now.set[row] == SIM_LEFT) s->now.doubt[row] = length == 0;
 }
 
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {
@@ -396,6 +423,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   w->pieces++;
   s->now.count.located++;
   forget_forces(s);
+  doubt_of_opening(s, length);
   memcpy(w->was, s->now.set, (size_t)s->n.r.n);
   int closes = leave(s);
   memcpy(w->ended, w->hit, (size_t)s->n.r.n);
@@ -405,6 +433,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   }
   if (closes) code = impact(s, rest_of(s), e);
   if (code == NSM_OK) code = probe(s, s->a->step, e);
+  doubt(s);
   sim_tell_sets(s);
   return code == NSM_OK && w->pieces >= MOST_PIECES ? capture(s, e) : code;
 }

@@ -53,6 +53,7 @@ int      sim_located_analyse(nsm_sim *s, nsm_error *e);
 void     sim_located_stale(nsm_sim *s);                              // another state
 void     sim_located_step(nsm_sim *s, double t1);          // a step of the clock to t1 begins, and ends
 void     sim_located_done(nsm_sim *s);
+int      sim_located_give_up(nsm_sim *s);                  // the rest of the step without location; 0: it is already
 nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e);      // of a piece that may be as long as h
 // located_find.c: the trial of *length is at hand. Where a set ends within it, that of the shorter *length is then.
 nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e);

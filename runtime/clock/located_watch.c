@@ -11,7 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double rounds = 16 * DBL_EPSILON, share = 1e-9;     // of the largest force: what a force may be below 0
+static const double rounds = 16 * DBL_EPSILON, share = 1e-9,     // of the largest force: what a force may be below 0
+                    loose = 1e-9;                          // of a rate, between shapes
+
+// Of the terms of a rate: what may be left of one that is 0. Contacts of shapes have problems that are solved less well.
+static double rate_rounds(const nsm_sim *s) { return s->touching ? loose : 4 * rounds; }
 
 // ---- sizes ----------------------------------------------------------------------------------------------------------
 double sim_watch_velocity_terms(const nsm_sim *s, int row, const double *z) {
@@ -61,11 +65,12 @@ static double inertia(const nsm_sim *s, int row) {
   return m > 0 ? m : 1;
 }
 
-// A force at the end of the piece of length h, from its mean and that of the piece before.
+// A force at the end of the piece of length h, from its mean and that of the piece before. Where bodies touch in more
+// points than hold them forces are not unique, and what they were says nothing: `doubt`, after it was wrong once.
 static double at_end(const nsm_sim *s, int row, double mean, double h) {
   double before = s->now.set_h;
   s->located->mean[row] = mean;
-  return before > 0 ? mean + (mean - s->now.mean[row]) * (h / (h + before)) : mean;
+  return before > 0 && !s->now.doubt[row] ? mean + (mean - s->now.mean[row]) * (h / (h + before)) : mean;
 }
 
 // What is less than 0 by no more than rounding is 0.
@@ -88,7 +93,7 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
       }
       double p = s->w.l1[r->l[row]], end = at_end(s, row, p / h, h);
       *forces = fmax(*forces, p / h);
-      w->f[row] = p > 0 ? end : -fmax(clear(w->rate[row], 4 * rounds * sim_watch_velocity_terms(s, row, s->w.z1)), 0) /
+      w->f[row] = p > 0 ? end : -fmax(clear(w->rate[row], rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1)), 0) /
                                     (h * inertia(s, row));
     }
   }
@@ -116,7 +121,7 @@ static grip grip_of(const nsm_sim *s, int number, double h) {
     g.force = hypot(g.force, s->w.l1[r->l[f->row[d]]]);
   }
   g.limit = f->type == NSM_CONE_DISK ? h * f->radius : f->mu * sim_friction_pressed(s, number, s->w.l1);
-  if (g.slip <= 4 * rounds * sim_watch_velocity_terms(s, f->row[0], s->w.z1)) g.slides = 0;
+  if (g.slip <= rate_rounds(s) * sim_watch_velocity_terms(s, f->row[0], s->w.z1)) g.slides = 0;
   return g;
 }
 
@@ -168,7 +173,7 @@ int sim_watch(nsm_sim *s, double h, double t1) {
   for (int row = 0; row < r->n; row++) {
     int set = s->now.set[row];
     if (set == SIM_OPEN || set == SIM_LEFT) continue;
-    w->tolerance[row] = set == SIM_SLIPS_ON ? 4 * rounds * sim_watch_velocity_terms(s, row, s->w.z1)
+    w->tolerance[row] = set == SIM_SLIPS_ON ? rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1)
                         : set == SIM_LOW || set == SIM_HIGH ? 0 : share * forces;
     crossed |= w->f[row] < -w->tolerance[row];
   }
@@ -186,7 +191,7 @@ void sim_watch_contacts(nsm_sim *s) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       double gap = s->w.gap0[row], rate = s->w.rate0[row];
       int touches = gap <= w->tolerance[row], held = s->now.set[row] == SIM_CLOSED && s->now.l[r->l[row]] > 0;
-      int rests = fabs(rate) <= 64 * rounds * sim_watch_velocity_terms(s, row, s->now.z);
+      int rests = fabs(rate) <= 16 * rate_rounds(s) * sim_watch_velocity_terms(s, row, s->now.z);
       s->now.set[row] = held || (touches && rests) ? SIM_CLOSED : touches && rate > 0 ? SIM_LEFT : SIM_OPEN;
       s->now.ground[row] = fmin(gap, 0);
     }
