@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10 };
+enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10, SWITCHES = 20 };   // SWITCHES: as pieces (located.c)
 enum { ARMED, HOLDS, CROSSED };          // of a condition: false; true; became true at a located instant just now
 
 // Instants are found within this: what times and lengths round to.
@@ -243,6 +243,15 @@ static nsm_code too_often(nsm_sim *s, const sim_event *v, nsm_error *e) {
   return NSM_FAILED;
 }
 
+// Switches of `if` are located events, and none of the model's own.
+static void count_switches(nsm_sim *s, const sim_event *v, int any, int located) {
+  s->now.count.events -= any;
+  if (!located) return;
+  s->now.count.located += any;
+  for (int i = 0; i < v->n; i++) s->now.count.captured += s->w.fired[v->base + i] == SWITCHES;
+  for (int i = 0; i < any; i++) sim_tell_switch(s, v->cls);
+}
+
 // What is due at time t, block by block in the order of the text. `every` fires by its instant, `when` by its condition
 // at the moment that its turn comes; as long as assignments make further conditions true, once more.
 static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error *e) {
@@ -276,10 +285,11 @@ static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error 
           }
           *was = v->by_time || (located && v->crossing >= 0) ? CROSSED : HOLDS;
           any += mark[i] = 1;
-          if (++s->w.fired[v->base + i] > MOST_FIRES) return too_often(s, v, e);
+          if (++s->w.fired[v->base + i] > MOST_FIRES && !k->c->switches) return too_often(s, v, e);
         }
       }
       if (!any) continue;
+      if (k->c->switches) count_switches(s, v, any, located);
       nsm_code code = act_marked(s, v, mark, at, e);
       if (code != NSM_OK) return code;
       again |= s->a->nwhen > 0;
@@ -341,12 +351,17 @@ static nsm_code attempt(nsm_sim *s, double h, double t1, double *cross, nsm_erro
   return NSM_OK;
 }
 
+// A switch of an `if` that has changed so often within the step goes on to, at the ends of steps alone.
+static int given_up(const nsm_sim *s, const sim_event *v, int i) {
+  return s->a->cls[v->cls].c->switches && s->w.fired[v->base + i] >= SWITCHES;
+}
+
 // Has any located condition become true? crossed: of those that had just done so: is it still?
 static int newly(const nsm_sim *s, int state) {
   for (int b = 0; b < s->a->m->nblock; b++) {
     const sim_event *v = &s->a->event[b];
     for (int i = 0; !v->timed && !v->by_time && v->crossing >= 0 && i < v->n; i++)
-      if (s->now.was[v->base + i] == state && holds(s, v, i)) return 1;
+      if (s->now.was[v->base + i] == state && holds(s, v, i) && !given_up(s, v, i)) return 1;
   }
   return 0;
 }
@@ -414,7 +429,7 @@ static nsm_code stays(nsm_sim *s, nsm_error *e) {
     const sim_event *v = &s->a->event[b];
     for (int i = 0; !v->timed && !v->by_time && i < v->n; i++) {
       if (s->now.was[v->base + i] != CROSSED) continue;
-      if (s->w.fired[v->base + i] >= CHATTER) return too_often(s, v, e);
+      if (s->w.fired[v->base + i] >= CHATTER && !s->a->cls[v->cls].c->switches) return too_often(s, v, e);
       s->now.was[v->base + i] = HOLDS;
     }
   }

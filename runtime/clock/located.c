@@ -68,7 +68,10 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   return 1;
 }
 
-void sim_located_stale(nsm_sim *s) { s->w.begin_of = -1; }
+void sim_located_stale(nsm_sim *s) {
+  s->w.begin_of = -1;
+  s->now.set_h = 0;                                        // forces before are those of another motion
+}
 
 void sim_located_step(nsm_sim *s, double t1) {
   struct sim_located *w = s->located;
