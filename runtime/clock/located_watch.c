@@ -107,37 +107,43 @@ static void slips(const nsm_sim *s, const nsm_view *v) {
   }
 }
 
-// Of a block of friction that is active: slip along `slide`, length of the slip and of the force, what limits it.
+// Of a part of a block of friction that is active (slip, or rolling): slip along `slide`, length of the slip and of the
+// force, what limits it. Sets and functions of the part stand at its first row.
 typedef struct grip { double along, slip, force, limit; int slides; } grip;
 
-static grip grip_of(const nsm_sim *s, int number, double h) {
+static grip grip_of(const nsm_sim *s, int number, const sim_disk *part, double h) {
   const sim_rows *r = &s->n.r;
   const sim_friction *f = &r->friction[number];
-  grip g = { .slides = !sim_sticks(s, f->row[0]) };
-  for (int d = 0; d < f->n; d++) {
-    double u = s->located->rate[f->row[d]];
-    g.along += u * s->now.slide[f->row[d]];
+  const int *row = f->row + part->first;
+  grip g = { .slides = !sim_sticks(s, row[0]) };
+  for (int d = 0; d < part->n; d++) {
+    double u = s->located->rate[row[d]];
+    g.along += u * s->now.slide[row[d]];
     g.slip = hypot(g.slip, u);
-    g.force = hypot(g.force, s->w.l1[r->l[f->row[d]]]);
+    g.force = hypot(g.force, s->w.l1[r->l[row[d]]]);
   }
-  g.limit = f->type == NSM_CONE_DISK ? h * f->radius : f->mu * sim_friction_pressed(s, number, s->w.l1);
-  if (g.slip <= rate_rounds(s) * sim_watch_velocity_terms(s, f->row[0], s->w.z1)) g.slides = 0;
+  g.limit = f->type == NSM_CONE_DISK ? h * f->radius : part->mu * sim_friction_pressed(s, number, s->w.l1);
+  if (g.slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->w.z1)) g.slides = 0;
   return g;
 }
 
-static void watch_friction(nsm_sim *s, double h, double *forces) {
+static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, double *forces) {
   struct sim_located *w = s->located;
-  const sim_rows *r = &s->n.r;
-  for (int i = 0; i < r->nfriction; i++) {
-    const sim_friction *f = &r->friction[i];
-    int row = f->row[0];
-    w->f[row] = INFINITY;
-    if (!r->active[row] || f->type == NSM_CONE_ROLLING) continue;
-    grip g = grip_of(s, i, h);
-    double m = inertia(s, row), margin = (g.limit - g.force) / h;
-    *forces = fmax(*forces, g.force / h);
-    if (s->now.set[row] == SIM_SLIPS_ON) w->f[row] = g.slides ? g.along : -fmax(margin, 0) * h * m;
-    else w->f[row] = g.slides ? -g.slip / (m * h) : at_end(s, row, margin, h);
+  int row = s->n.r.friction[number].row[part->first];
+  w->f[row] = INFINITY;
+  if (!s->n.r.active[row]) return;
+  grip g = grip_of(s, number, part, h);
+  double m = inertia(s, row), margin = (g.limit - g.force) / h;
+  *forces = fmax(*forces, g.force / h);
+  if (s->now.set[row] == SIM_SLIPS_ON) w->f[row] = g.slides ? g.along : -fmax(margin, 0) * h * m;
+  else w->f[row] = g.slides ? -g.slip / (m * h) : at_end(s, row, margin, h);
+}
+
+static void watch_friction(nsm_sim *s, double h, double *forces) {
+  for (int i = 0; i < s->n.r.nfriction; i++) {
+    sim_disk part[2];
+    int parts = sim_friction_parts(&s->n.r.friction[i], part);
+    for (int k = 0; k < parts; k++) watch_part(s, i, &part[k], h, forces);
   }
 }
 
@@ -204,16 +210,30 @@ void sim_watch_others(nsm_sim *s, double t1) {
   nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
   if (r->nfriction > 0) slips(s, &v);
   for (int i = 0; i < r->nfriction; i++) {
-    const sim_friction *f = &r->friction[i];
-    grip g = grip_of(s, i, s->n.h);
-    s->now.set[f->row[0]] = r->active[f->row[0]] && g.slides ? SIM_SLIPS_ON : SIM_STICKS;
-    for (int d = 0; d < f->n; d++) s->now.slide[f->row[d]] = g.slip > 0 ? w->rate[f->row[d]] / g.slip : 0;
+    sim_disk part[2];
+    int parts = sim_friction_parts(&r->friction[i], part);
+    for (int k = 0; k < parts; k++) {
+      const int *row = r->friction[i].row + part[k].first;
+      grip g = grip_of(s, i, &part[k], s->n.h);
+      s->now.set[row[0]] = r->active[row[0]] && g.slides ? SIM_SLIPS_ON : SIM_STICKS;
+      for (int d = 0; d < part[k].n; d++) s->now.slide[row[d]] = g.slip > 0 ? w->rate[row[d]] / g.slip : 0;
+    }
   }
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i];
     double l = s->w.l1[r->l[row]];
     s->now.set[row] = l <= r->lo[row] ? SIM_LOW : l >= r->hi[row] ? SIM_HIGH : SIM_INSIDE;
   }
+}
+
+// The direction of slip at the end, of the part of a block that begins at `row`.
+static void slides_on(nsm_sim *s, const sim_friction *f, int row) {
+  sim_disk part[2];
+  double slip = 0;
+  int k = sim_friction_parts(f, part) == 2 && f->row[part[1].first] == row;
+  const int *rows = f->row + part[k].first;
+  for (int d = 0; d < part[k].n; d++) slip = hypot(slip, s->w.rate0[rows[d]]);
+  for (int d = 0; slip > 0 && d < part[k].n; d++) s->now.slide[rows[d]] = s->w.rate0[rows[d]] / slip;
 }
 
 void sim_watch_keep(nsm_sim *s, double h) {
@@ -229,10 +249,7 @@ void sim_watch_keep(nsm_sim *s, double h) {
     s->now.watched[row] = w->f[row];
     s->now.mean[row] = w->mean[row];
     if (s->now.set[row] != SIM_SLIPS_ON || of[row] < 0) continue;
-    const sim_friction *f = &r->friction[of[row]];
-    double slip = 0;
-    for (int d = 0; d < f->n; d++) slip = hypot(slip, s->w.rate0[f->row[d]]);
-    for (int d = 0; slip > 0 && d < f->n; d++) s->now.slide[f->row[d]] = s->w.rate0[f->row[d]] / slip;
+    slides_on(s, &r->friction[of[row]], row);
   }
   s->now.set_h = h;
 }
