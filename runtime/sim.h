@@ -437,6 +437,10 @@ typedef struct sim_work {
 enum { SIM_OPEN, SIM_LEFT, SIM_CLOSED, SIM_LOW, SIM_HIGH, SIM_INSIDE, SIM_SLIPS_ON, SIM_STICKS };
 enum { SIM_CAPTURES = 2 };              // contacts that are open close as without location
 
+// An array by rows or multipliers, not of the state, that follows contacts of shapes to other rows.
+typedef struct sim_carried { void *at; size_t size; int by_multiplier; } sim_carried;
+enum { SIM_CARRIED = 8 };
+
 struct nsm_sim {
   sim_analysis *a;
   sim_state     now;
@@ -444,6 +448,8 @@ struct nsm_sim {
   sim_work      w;
   struct sim_located *located;          // clock/located.h; NULL where events are not located
   struct nsm_touching *touching;        // contacts of shapes; NULL where the model has none
+  sim_carried   carried[SIM_CARRIED];
+  int           ncarried;
   struct sim_dump *dump;                // --dump-problems; NULL without
   struct sim_unique *unique;            // --check-unique; NULL without
   struct sim_claims *claims;            // clock/claims.c; NULL where they are not kept
