@@ -318,6 +318,11 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
       }
     }
   }
+  if (changed && s->n.unknowns) {
+    nsm_error why = { .code = NSM_OK };
+    sim_refresh(s, &why);
+    sim_unknowns_solve(s);
+  }
   if (changed && s->located) sim_located_stale(s);
   if (changed && s->a->ndelay > 0) sim_signals_keep(s, 1);
   sim_ledger *g = &s->now.ledger;
