@@ -149,12 +149,7 @@ function build(keep, sameColumns) {
     [...plots].forEach(p => p.close());
     firstPlots().forEach(spec => new Panel(spec));
   }
-  extra.forEach(p => p.close());
-  extra = [];
-  at("energyList").replaceChildren();
-  at("stepList").replaceChildren();
-  energyPanel();
-  stepPanel();
+  buildExtra();
   claimTable();
   if (!keep) parameterTable(facts.served ? change : null);
   modelText();
