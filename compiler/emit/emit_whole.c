@@ -36,8 +36,9 @@ void emit_whole(Emitter *e, const Whole *w) {
               "  .npattern = %d, .row = whole_row, .col = whole_col, .ntimed = %d, .timed = whole_timed,\n"
               "  .nm = %d, .m_row = whole_m_row, .m_col = whole_m_col, .nx = %d, .x_row = whole_x_row, .x_col = "
               "whole_x_col,\n  .here = %d, .stays = %d, .drifts = %d,\n"
-              "  .nstruck = %d, .struck = { %d, %d }\n"
+              "  .nstruck = %d, .struck = { %d, %d }%s\n"
               "};\n",
               kind[w->kind], w->nix, w->nrow, w->nconstant, w->npattern, w->ntimed, w->nm, w->nx, w->here,
-              w->stays, w->drifts, w->nstruck, w->struck[0], w->struck[1]);
+              w->stays, w->drifts, w->nstruck, w->struck[0], w->struck[1],
+              w->located ? ", .located = 1" : "");
 }

@@ -7,6 +7,8 @@
 #include "../base/fatal.h"
 #include "../base/vec.h"
 
+typedef struct SymbolSet { int n; const int *id; } SymbolSet;   // ascending; symbols.c
+
 typedef struct Node {
   uint8_t  op;
   bool     never_negative;  // known to be >= 0 wherever it has a value
@@ -24,6 +26,7 @@ typedef struct Node {
   uint64_t hash;            // of the structure: does not depend on ids or addresses
   uint64_t symbols;         // bit (id mod 64) of each symbol below: a quick "certainly not there"
   double   value;           // of a NUM; for a SYM the id
+  const SymbolSet *set;     // its symbols; NULL until they are asked for
   double   whole;           // an integer with |value| <= whole wherever it has a value; 0: not known to be
 } Node;
 

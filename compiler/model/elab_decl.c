@@ -467,6 +467,14 @@ static bool force(Symbol *y) {
   return false;
 }
 
+Span part_of_library(const Scope *s) {
+  for (; s; s = s->parent) {
+    const Ast *x = s->instance;
+    if (x && x->kind == AST_INSTANCE && s->model && x->span.file != s->model->span.file) return x->name_span;
+  }
+  return (Span){0};
+}
+
 bool symbol_force(Symbol *y) {
   if (y->progress == DONE) return true;
   if (y->progress == FAILED) return false;
@@ -487,7 +495,9 @@ bool symbol_force(Symbol *y) {
     return false;
   }
   y->progress = BUSY;
+  Span outside = diag_within(y->env.e->bag, part_of_library(y->env.scope));
   bool ok = force(y);
+  (void)diag_within(y->env.e->bag, outside);
   if (y->progress == BUSY) y->progress = ok ? DONE : FAILED;
   return y->progress == DONE;
 }

@@ -338,6 +338,9 @@ static bool variable_has_rate(const Env *env, Span at, const MExpr *x) {
   if (kind == MV_DISCRETE)
     return refuse(env, at, "a discrete variable has no time derivative",
                   "it holds its value between events; what changes in between is a state");
+  if (env->e->var.at[x->id].algebraic)
+    return refuse(env, at, "an algebraic unknown has no time derivative",
+                  "its equation holds at each instant; what changes by a rate is a state");
   if (kind == MV_MULTIPLIER || kind == MV_ROW)
     return refuse(env, at, "a multiplier has no time derivative",
                   "it may jump at any time; use the derivatives of states and coordinates");

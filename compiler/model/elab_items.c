@@ -79,7 +79,8 @@ static void equation(Env env, const Ast *x) {
     return;
   }
   for (int i = 0; i < value_count(&a); i++) {
-    MEquation q = {.ctx = env.ctx, .lhs = a.at[i], .rhs = b.at[i], .span = x->span};
+    MEquation q = { .ctx = env.ctx, .lhs = a.at[i], .rhs = b.at[i], .span = x->span,
+                    .made = part_of_library(env.scope) };
     vec_push(&env.e->equation, q);
   }
 }
@@ -237,8 +238,13 @@ static void item(Env env, const Ast *x) {
   case AST_INSTANCE: {
     Symbol *y = scope_find(env.scope, x->name);
     if (!y || y->decl != x || !symbol_force(y)) break;
-    if (x->kind == AST_BODY) body_items(y);
-    else elab_items(env_of(y->child), y->child->model->list2);
+    if (x->kind == AST_BODY) {
+      body_items(y);
+      break;
+    }
+    Span outside = diag_within(env.e->bag, part_of_library(y->child));
+    elab_items(env_of(y->child), y->child->model->list2);
+    (void)diag_within(env.e->bag, outside);
     break;
   }
   case AST_SIMULATE: elab_simulate(env, x); break;

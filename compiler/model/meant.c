@@ -58,13 +58,17 @@ static const struct { const char *names, *help; } functions[] = {
   { "avg average", "the time average is mean($1)" },
   { "maximum", "the largest value is max($1)" },
   { "minimum", "the smallest value is min($1)" },
-  { "pre previous",
-    "values of the step before cannot be read; a contact has its velocity before the impact in its law" },
+  { "pre previous", "assignments read the values before their block: n = n + 1 counts; further back is delay(x, T)" },
+  { "sample", "what is sampled stands in a block: every 1 [ms] { u = -k*x; }" },
+  { "edge change rising falling", "when x > 1 { ... } fires where its condition becomes true" },
+  { "terminal", "what is asked at the end is an expect: expect final(x) < 1;" },
   { "random rand randn noise", "there are no random numbers: give them by parameters" },
-  { "delay", "delays are not supported" },
   { "linspace arange range logspace", "the elements are written one by one: [0, 0.5, 1]" },
-  { "read load csvread fopen open file import", "numbers are parameters, and --set gives them: param k = 1;" },
-  { "interp interp1 table lookup spline piecewise interpolate", "pieces are choices: if x < 1 then 2 else 3" },
+  { "read load csvread fopen open file import readtable",
+    "a function of time from a file is table(\"f.csv\", \"column\"), a signal from outside is an input: input u;" },
+  { "interp interp1 lookup piecewise interpolate pwl lut",
+    "table($1, [0, 1, 2], [3, 4, 3]) is linear between points, spline(...) smooth; from a file "
+    "table(\"f.csv\", \"column\", $1)" },
   { "dirac delta impulse pulse", "a short force: if 1 <= time and time < 1.01 then 100 else 0" },
   { "ramp", "max(0, $1)" },
   { "std rms var median variance", "the statistics are final, initial, min, max, mean, drift, gain, and at(x, t)" },
@@ -99,6 +103,35 @@ const char *function_meant(Elab *e, const Ast *call) {
   const char *kept = arena_printf(e->a, "%s", text_str(&t));
   text_free(&t);
   return kept;
+}
+
+// --- entries of a body ---
+
+static const struct { const char *names, *help; } body_entries[] = {
+  { "planar plane 2d flat", "a body is planar when its position has two numbers: position = [0, 1] [m]" },
+  { "static immovable frozen", "a body that does not move is `fixed`" },
+  { "kinematic prescribed moving moved",
+    "a body that is moved in a given way is `driven`: position = [sin(time), 0, 0]" },
+  { "friction mu restitution e bounce", "laws stand in the contact: contact c { between = a, b; with newton(0.5), "
+                                        "coulomb(0.3); }, or by pairs of materials: material = steel" },
+  { "geometry geom collision size radius extents mesh",
+    "shape = sphere(0.1 [m]), box([0.1, 0.2, 0.3] [m]), cylinder(radius, length), convex(\"part.obj\")" },
+  { "m M weight", "mass = 1 [kg]" },
+  { "I J moment moments theta", "inertia = [0.1, 0.2, 0.3] [kg*m^2]" },
+  { "pos r x origin center centre com place", "position = [0, 0, 1] [m]" },
+  { "orientation rotation quaternion quat rot angle q R euler rpy",
+    "attitude = rotation([0, 0, 1], 30 [deg]); planar: an angle" },
+  { "v vel r0 speed linear_velocity", "velocity = [1, 0, 0] [m/s]" },
+  { "omega w angular_velocity angvel rate", "spin = [0, 0, 1] [rad/s]" },
+  { "gravity g", "gravity pulls all bodies, it stands in the model: gravity [0, 0, -9.81] [m/s^2];" },
+  { "forces torque torques push", "forces stand in the model: force ball.r = [1, 0, 0] [N]; at a place of the body: "
+                             "force ball.point([0.1, 0, 0]) = ..." },
+};
+
+const char *body_entry_meant(const char *name) {
+  for (size_t i = 0; i < sizeof body_entries / sizeof *body_entries; i++)
+    if (listed(body_entries[i].names, name, strlen(name))) return body_entries[i].help;
+  return NULL;
 }
 
 // --- names ---

@@ -106,7 +106,11 @@ static void no_indices(Parse *p, AstList decls, const char *word) {
     Diag *d = problem(p, DIAG_E0121, i->name_span, "statements for all elements stand in a loop");
     if (!strcmp(word, "output"))
       diag_help(d, "for %s { output %s[%s] = ...; }", span_text(p, i->span), x->name, i->name);
-    else diag_help(d, "only state, coord and discrete declare an index with an array");
+    else if (!strcmp(word, "var"))
+      diag_help(d, "a var of a loop has a value for each index: for %s { var %s = ...; ... }", span_text(p, i->span),
+                x->name);
+    else diag_help(d, "only state, coord and discrete declare an index with an array; others have a size: %s[n]",
+                   x->name);
   }
 }
 
@@ -166,7 +170,7 @@ Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, const char *
 Ast *ast_declare(Parse *p, Span at, AstKind kind, AstList decls) {
   Ast *n = ast_new(p, kind, at);
   if (kind != AST_STATE && kind != AST_COORD && kind != AST_DISCRETE)
-    no_indices(p, decls, kind == AST_OUTPUT ? "output" : "");
+    no_indices(p, decls, kind == AST_OUTPUT ? "output" : kind == AST_VAR ? "var" : "");
   n->list = decls;
   return ast_done(p, n);
 }
@@ -244,12 +248,19 @@ Ast *ast_lone(Parse *p, Span at, Ast *expr) {
   } else if (near && !(expr->kind == AST_BINARY && expr->op >= AO_LT && expr->op <= AO_NE)) {
     Diag *d = problem(p, DIAG_E0117, first->name_span, "unknown word '%s'", first->name);
     diag_help(d, "did you mean '%s'?", near);
+  } else if (p->now.kind == TOK_IN || p->now.kind == TOK_PERP) {            // u in sgn(x);  0 <= x perp u >= 0;
+    size_t end = skip_item(p->file, at.hi);
+    Diag *d = problem(p, DIAG_E0118, (Span){ p->file, at.lo, end }, "a law stands in a relation, which has a name");
+    diag_help(d, "relation r: %s;", span_text(p, (Span){ p->file, at.lo, end }));
+    give_up(p, end);
   } else if (p->lexical != at.hi) {
     Diag *d = problem(p, DIAG_E0118, at, "an expression alone says nothing");
+    bool ends = expr->kind == AST_NAME && (!strcmp(expr->name, "stop") || !strcmp(expr->name, "fail"));
     bool compares = expr->kind == AST_BINARY && expr->op >= AO_LT && expr->op <= AO_NE;
     const char *arrow = compares && expr->op == AO_LT ? p->file->text + expr->a->span.hi : "";
     arrow += strspn(arrow, " ");
-    if (!strncmp(arrow, "<-", 2))
+    if (ends) diag_help(d, "say why: %s \"...\";", expr->name);
+    else if (!strncmp(arrow, "<-", 2))
       diag_help(d, "an equation has the sign =: %s = %s;", span_text(p, expr->a->span),
                 span_text(p, (Span){ p->file, (size_t)(arrow - p->file->text) + 2 + strspn(arrow + 2, " "), at.hi }));
     else if (compares)

@@ -220,6 +220,13 @@ static bool claim(Parse *p) {
 
 // when c then ... end when;
 static bool timed(Parse *p) {
+  bool every = item(p, 0) == TOK_TIMED && !strcmp(text_of(p, p->item[0]), "every");
+  if (every && p->before.kind == TOK_NAME && now(p) == '=') {
+    Diag *e = say(p, p->before.at, "what is sampled stands in braces");
+    diag_help(e, "every 1 [ms] { %s; }", rest(p, p->before.at.lo));
+    give_up_item(p);
+    return true;
+  }
   if (item(p, 0) != TOK_TIMED || now(p) != TOK_THEN) return false;
   Diag *d = say(p, p->now.at, "what happens at an event stands in braces");
   diag_help(d, "when x > 1 { n = n + 1; }");

@@ -24,6 +24,7 @@ typedef struct Linear {
   int nconstant;                        // of c, so far
   int q, z, q1, z1, gap, rate, reach, y_at, l_at, worst, l0, L;     // places in s
   KValue *l, *l0_value, *L_value, *side, worst_value, least;               // rows that act here: variables
+  KValue *from, *to, *most;             // what says that unknowns are not at rest (linear_rows.c)
   int kept; struct Stays *stay;         // linear_contacts.c: places in s; its own
 } Linear;
 

@@ -137,7 +137,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   l->width = nq + nz + l->ntimed + 1;
   l->here = here && linear_rows_fit(l);
   if (here && !l->here) return step_drop(p);
-  l->stays = !l->here && !timed_gaps && !timed_y && !drifts && linear_stays_fit(l);
+  l->stays = !l->here && !w->located && !timed_gaps && !timed_y && !drifts && linear_stays_fit(l);
   linear_patterns(l);
   places(l);
 
@@ -192,7 +192,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
         k_name(b, row[2 * j + k], step_name(p, k ? "rate" : "gap", j), NULL);
     KValue x = k_op2(b, OP_PLUS, row[2 * j], k_op2(b, OP_TIMES, half, row[2 * j + 1]));
     near[j] = l->stays && l->ncontact > 1 ? k_name(b, x, step_name(p, "near", j), NULL) : x;
-    open = step_both(p, open, k_op2(b, OP_LT, k_get(b, reach[j]), x));
+    open = step_both(p, open, step_open_for_sure(p, k_get(b, reach[j]), row[2 * j], row[2 * j + 1], x));
   }
 
   // ---- free motion ----
@@ -236,7 +236,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     sum = step_add(p, sum, z1[j]);
     if (j < nq) sum = step_add(p, sum, q1[j]);
   }
-  KValue sum_free = k_name(b, sum, "sum", NULL);
+  KValue sum_free = l->here ? sum : k_name(b, sum, "sum", NULL);   // needed where the step is not taken
   KValue *free = ARENA_ARRAY(a, KValue, nz + 1), *freeq = ARENA_ARRAY(a, KValue, nq + 1);
   for (int j = 0; j < nz; j++) free[j] = z1[j];
   for (int j = 0; j < nq; j++) freeq[j] = q1[j];
@@ -249,12 +249,14 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     for (int j = 0; j < nq; j++)
       if (change[j] != K_NONE)
         q1[j] = k_name(b, k_op2(b, OP_PLUS, q1[j], k_op2(b, OP_TIMES, ht, change[j])), step_name(p, "qc", j), NULL);
-    for (int j = 0; j < nr; j++) sum = step_add(p, sum, force[j]);
+    sum = K_NONE;                                          // what linear_rows_act does not ask for
+    for (int j = 0; j < nq; j++) sum = step_add(p, sum, q1[j]);
+    for (int j = 0; j < nz; j++) if (change[j] == K_NONE) sum = step_add(p, sum, z1[j]);
+    if (sum != K_NONE) sum = k_name(b, sum, "sum", NULL);
   }
 
   // ---- rows by the runtime ----
-  KValue finite = sum == sum_free ? sum : k_name(b, sum, "sums", NULL);
-  finite = k_op2(b, OP_EQ, k_op2(b, OP_MINUS, finite, finite), k_number(b, 0));
+  KValue finite = sum == K_NONE ? K_NONE : k_op2(b, OP_EQ, k_op2(b, OP_MINUS, sum, sum), k_number(b, 0));
   if (called) {
     if (!all) k_if(b, k_op1(b, OP_NOT, l->here ? step_both(p, good, finite) : step_both(p, open, finite)));
     if (l->stays) {

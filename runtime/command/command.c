@@ -2,7 +2,7 @@
 // record/.
 //
 // A reader that goes away (EPIPE, as in `| head`) ends the run without a word, with NSM_PIPE. The flag of Ctrl-C
-// (interrupt.h) is looked at after every step.
+// (interrupt.h) is looked at after every step, and within steps that take long.
 #define _POSIX_C_SOURCE 200809L
 #include "command.h"
 #include "interrupt.h"
@@ -15,6 +15,7 @@
 #include "events.h"
 #include "summary.h"
 #include "runtime/shared/nearest.h"
+#include "runtime/shared/seconds.h"
 #include "runtime/clock/clock.h"
 #include <errno.h>
 #include <limits.h>
@@ -494,6 +495,7 @@ static nsm_code run(job *j) {
   if (j->sum.count.frozen > 0 && !j->o.quiet)
     fprintf(j->err, "note: in %ld of %ld steps directions of contacts did not settle; they are those "
             "of the step's begin\n", j->sum.count.frozen, j->sum.count.steps);
+  if (!j->o.quiet && sim_unarmed_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (j->s->n.con && j->s->now.con.redundant && !j->o.quiet)
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
@@ -511,6 +513,7 @@ static nsm_code open_simulation(job *j, const nsm_flags *f, nsm_error *e) {
              "--bench and --dump-problems do not go together: writing files takes most of the time");
   }
   if (code == NSM_OK) code = check_outputs(j, e);
+  j->o.run.stop = nsm_interrupt_flag();
   if (code == NSM_OK && !(j->s = nsm_open(j->m, &j->o.run, e))) code = e->code;
   if (code == NSM_OK && !sim_inputs_given(j->s, e)) code = e->code;
   return code;

@@ -427,6 +427,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   }
   t.accept = accept;
   w->once = o && o->once;
+  w->stop = o ? o->stop : NULL;
 
   if (is_auto(o) && p->cones == 0) {
     if (p->m == 1 && !p->row_start && solve_one(p, w, &t, lambda, u, &c)) {

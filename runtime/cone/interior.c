@@ -219,7 +219,7 @@ static void follow(interior *s, nsm_newton *n, double reduction, int limit, doub
   memset(n->active, 1, (size_t)g->nodes);
   double first = gap_at(s, 0), regular = 1e-10;
   int small_steps = 0;
-  for (int k = 0; k < limit; k++) {
+  for (int k = 0; k < limit && !nsm_cone_late(n->w); k++) {
     double gap = gap_at(s, 0), t = 0;
     if (!(gap > reduction * first) || small_steps > 5) return;
     nsm_graph_apply(g, x, 1, y);

@@ -86,6 +86,29 @@ void sim_ledger_impulses(nsm_sim *s) {
   }
 }
 
+void sim_ledger_whole_step(nsm_sim *s) {
+  const sim_rows *r = &s->n.r;
+  sim_islands *a = &s->n.isl;
+  nsm_view begin = sim_now(s), end = sim_view(s, s->now.t + s->n.h, s->w.q1, s->w.z1, s->w.l1);
+  a->nactive = 0;
+  for (int c = 0; c < s->a->on.row.n; c++) {
+    const sim_class *k = &s->a->cls[s->a->on.row.of[c]];
+    int acts = 0;
+    if (k->c->kind != NSM_CONTACT && k->c->kind != NSM_FRICTION) continue;
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) acts |= s->w.l1[r->l[row]] != 0;
+    if (!acts) continue;
+    k->c->rate_fn(&begin, &k->tab, r->rate0 + k->row0);
+    k->c->rate_fn(&end, &k->tab, r->y + k->row0);
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
+      if (s->w.l1[r->l[row]] == 0) continue;
+      a->u[a->nactive] = r->y[row] + r->e[row] * r->rate0[row];
+      a->active[a->nactive++] = r->at_row[row];
+    }
+  }
+  if (s->a->scheme->at_middle) sim_move(s, s->now.q, 0.5 * s->n.h, s->now.z, s->w.qm);
+  sim_ledger_impulses(s);
+}
+
 // ---- forces and dampers ---------------------------------------------------------------------------------------------
 // sum_i of (f or g of the classes of this kind at the view)_i u_i
 static double power(nsm_sim *s, int kind, int multipliers, const nsm_view *v, const double *u) {

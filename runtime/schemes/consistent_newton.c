@@ -234,13 +234,13 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   con_start(s);
   nsm_code code = iterate(s, v, e);
   nsm_error again;
-  for (int attempt = 0; code != NSM_OK && attempt < 2 && (attempt == 0 || c->na > 0); attempt++) {
+  for (int attempt = 0; code != NSM_OK && !s->w.late && attempt < 2 && (attempt == 0 || c->na > 0); attempt++) {
     c->projected |= attempt == 1;
     c->singular = 0;
     start_at_rest(s);
     if (iterate(s, v, &again) == NSM_OK) code = NSM_OK;
   }
-  if (code != NSM_OK && leave_out(s) > 0) {
+  if (code != NSM_OK && !s->w.late && leave_out(s) > 0) {
     c->projected = c->always_projected;
     c->singular = 0;
     start_at_rest(s);

@@ -31,6 +31,11 @@ typedef struct sim_newton_method {
   nsm_code  (*failed)(nsm_sim *s, const nsm_view *v, const sim_iteration *it, nsm_error *e);
 } sim_newton_method;
 
+// 1 where the step is given up: it was interrupted, or has taken STEP_BUDGETS times what one problem may. The clock of a
+// step starts where this is asked first.
+enum { SIM_STEP_BUDGETS = 10 };
+int sim_is_late(nsm_sim *s);
+
 // From the iterate at hand. most: iterations; shortens: whether steps are shortened at all.
 nsm_code sim_josephy_newton(nsm_sim *s, const sim_newton_method *m, int most, int shortens, const nsm_view *v,
                             nsm_error *e);

@@ -291,6 +291,7 @@ int nsm_whole_rows(double *state, double k) {
   nsm_sim *s = w->sim;
   double *gap = gap_of(s, w);
   unsigned mask;
+  if (s->a->located) return 0;                             // a contact closes, or has just opened
   if (w->of->here) {
     const double *l = l_of(s, w);
     for (int i = 0; i < s->n.r.n; i++) s->now.l[s->n.r.l[i]] = l[i];
