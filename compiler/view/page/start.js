@@ -153,6 +153,7 @@ function build(keep, sameColumns) {
   claimTable();
   if (!keep) parameterTable(facts.served ? change : null);
   modelText();
+  for (const link of document.querySelectorAll("nav a")) link.hidden = at(link.getAttribute("href").slice(1)).hidden;
 }
 
 const page = { ready: 0, renew, motion: () => motion, facts: () => facts, column: name => column(columnNamed(name)),
