@@ -62,7 +62,7 @@ class Motion {
    * bodies that are much larger than all that moves, only what is near counts: a pole, a wall. */
   measure() {
     const all = this.boxOf(b => true), moving = this.boxOf(b => b.moves);
-    const extent = ([lo, hi]) => Math.max(...hi.map((v, i) => v - lo[i]));
+    const extent = box => Math.max(...box[1].map((v, i) => v - box[0][i]));
     let [lo, hi] = all;
     if (extent(moving) > 0 && extent(all) > 6 * extent(moving)) {
       const [a, b] = moving, room = extent(moving) / 2;

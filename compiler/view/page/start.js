@@ -153,7 +153,8 @@ function build(keep, sameColumns) {
   claimTable();
   if (!keep) parameterTable(facts.served ? change : null);
   modelText();
-  for (const link of document.querySelectorAll("nav a")) link.hidden = at(link.getAttribute("href").slice(1)).hidden;
+  for (const link of /** @type {any} */ (document.querySelectorAll("nav a")))
+    link.hidden = at(link.getAttribute("href").slice(1)).hidden;
 }
 
 const page = { ready: 0, renew, motion: () => motion, facts: () => facts, column: name => column(columnNamed(name)),
