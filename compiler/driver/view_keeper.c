@@ -169,7 +169,7 @@ static bool same_stamp(Stamp a, Stamp b) {
 }
 
 _Noreturn static void keep(const Keeper *k, int from, int to) {
-  for (int fd = STDERR_FILENO + 1; fd < 256; fd++)         // of the server: a connection ends when all copies are closed
+  for (int fd = STDERR_FILENO + 1; fd < 256; fd++)         // of the server: a connection ends with its last copy
     if (fd != from && fd != to) close(fd);
   Options base = *k->o;
   if (base.jit == JIT_AUTO) base.jit = JIT_TCC;            // no run is worth compiling again in the middle of it

@@ -61,7 +61,7 @@ class Motion {
   /** The box that holds everything at all times; half-planes and half-spaces have no end and do not count. Of fixed
    * bodies that are much larger than all that moves, only what is near counts: a pole, a wall. */
   measure() {
-    const all = this.boxOf(b => true), moving = this.boxOf(b => b.moves);
+    const all = this.boxOf(() => true), moving = this.boxOf(b => b.moves);
     const extent = box => Math.max(...box[1].map((v, i) => v - box[0][i]));
     let [lo, hi] = all;
     if (extent(moving) > 0 && extent(all) > 6 * extent(moving)) {
