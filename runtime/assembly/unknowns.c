@@ -48,7 +48,8 @@ static int augment(matching *m, int row) {
 }
 
 static void match(nsm_sim *s, struct sim_unknowns *u) {
-  int *start = SIM_LEND(s, u->n + 1, int), *owner = SIM_LEND(s, u->n, int), *mark = SIM_LEND(s, u->n, int), *list = NULL;
+  int *start = SIM_LEND(s, u->n + 1, int), *owner = SIM_LEND(s, u->n, int), *mark = SIM_LEND(s, u->n, int),
+      *list = NULL;
   for (int i = 0; i < u->n; i++) { u->row[i] = i; owner[i] = -1; }
   for (int pass = 0; pass < 2; pass++) {
     for (int a = 0; a < s->a->on.smooth.n; a++) {
