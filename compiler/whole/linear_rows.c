@@ -10,7 +10,7 @@
 #include <math.h>
 #include "linear.h"
 
-enum { MOST = 8 };
+enum { MOST = 16 };
 // An unknown z1 is at rest where |z1| <= 16 eps (|z_k| + |z_free| + sum_j |X_j lambda_j|). While it stays between
 // |z|/`calm` and |z| `calm` of a step in which it moved, with the same sign, and the forces stay below what they were
 // bounded by then, F = sum_j |X_j| max |lambda_j| <= `strong` |z|, the sum is at most 2 (F + calm |z|), and z1 moves:
