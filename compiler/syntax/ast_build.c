@@ -106,7 +106,11 @@ static void no_indices(Parse *p, AstList decls, const char *word) {
     Diag *d = problem(p, DIAG_E0121, i->name_span, "statements for all elements stand in a loop");
     if (!strcmp(word, "output"))
       diag_help(d, "for %s { output %s[%s] = ...; }", span_text(p, i->span), x->name, i->name);
-    else diag_help(d, "only state, coord and discrete declare an index with an array");
+    else if (!strcmp(word, "var"))
+      diag_help(d, "a var of a loop has a value for each index: for %s { var %s = ...; ... }", span_text(p, i->span),
+                x->name);
+    else diag_help(d, "only state, coord and discrete declare an index with an array; others have a size: %s[n]",
+                   x->name);
   }
 }
 
@@ -166,7 +170,7 @@ Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, const char *
 Ast *ast_declare(Parse *p, Span at, AstKind kind, AstList decls) {
   Ast *n = ast_new(p, kind, at);
   if (kind != AST_STATE && kind != AST_COORD && kind != AST_DISCRETE)
-    no_indices(p, decls, kind == AST_OUTPUT ? "output" : "");
+    no_indices(p, decls, kind == AST_OUTPUT ? "output" : kind == AST_VAR ? "var" : "");
   n->list = decls;
   return ast_done(p, n);
 }
