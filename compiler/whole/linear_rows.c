@@ -17,8 +17,6 @@ enum { MOST = 16 };
 // two comparisons say so, and that it is finite.
 static const double calm = 1e4, strong = 1e9;
 
-bool linear_is_dry(const SysClass *c) { return c->kind == CLASS_FRICTION && c->normal < 0; }
-
 bool linear_rows_fit(const Linear *l) {
   const Written *w = l->p->w;
   if (!l->always || l->ncontact || w->nrow > MOST) return false;
