@@ -55,6 +55,7 @@ typedef struct PipelineOptions {
   bool weights;                  // theta or gamma were given: a model that names no scheme gets moreau
   CodeFor code_for;              // who takes the C
   double step;                   // from the command line, in seconds; 0: not given
+  int located;                   // from the command line: 1, -1; 0: as the model says
 } PipelineOptions;
 
 Compilation *compilation_new(void);

@@ -12,7 +12,7 @@ static CodeFor code_for(const Options *o) {
 
 static PipelineOptions pipeline_options(const Options *o, const char *path, bool library) {
   return (PipelineOptions){ .path = path, .set = o->set, .nset = o->nset, .scheme = o->scheme, .dump = o->dump,
-                            .library = library, .weights = o->weights, .step = o->step,
+                            .library = library, .weights = o->weights, .step = o->step, .located = o->located,
                             .code_for = code_for(o) };
 }
 

@@ -47,6 +47,7 @@ typedef struct Env {
   bool         in_branch;  // inside a branch of an `if`: an index may be out of range where the branch is not taken
   int          depth;      // of inlined functions
   int          block;      // number + 1 of the block of an event around; 0: none
+  const Ast   *array;      // in the value of x[n]: its declaration
   const char  *declare;    // what a name that is missing here is likely to be: "coord"; NULL: a parameter
 } Env;
 
@@ -117,13 +118,14 @@ struct Scope {
   const Ast  *instance;      // the INSTANCE or BODY item; NULL for the root
   const struct Body *body;   // of a body (elab_body.h); NULL
   const Ast  *gravity;       // its GRAVITY item; NULL
+  bool        placing;       // its body is being placed, and has the names alone that do not follow from its place
 };
 
 typedef struct EventItem { Env env; const Ast *x; } EventItem;
 // An equation without derivatives, lhs - rhs = 0; of a node that is held, `held` is it.
 typedef struct Algebraic { MContext ctx; const Scope *scope; MExpr *value, *held; Span span; } Algebraic;
 // flow from to to = value, in the context of its item.
-typedef struct Flow { Env env; MExpr *from, *to, *value; Span span, from_span, to_span; } Flow;
+typedef struct Flow { Env env; MExpr *from, *to, *value; Unit unit; Span span, from_span, to_span; } Flow;
 // Initial values of a variable of a body, or of its rate: n elements over nloop loops of the body.
 typedef struct Placed { int id, nloop, n; bool velocity; MExpr **value; } Placed;
 
@@ -255,6 +257,9 @@ bool  fixed_size(const Env *env, const MExpr *x, const char *what, int *out);
 bool  bound_ok(const Env *env, const Value *v, bool loops_too, const char *what);  // known when the run starts; reports
 bool  index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr *hi, const char *of, Span at);
 void  warn_empty(const Env *env, const Ast *range, const MExpr *lo, const MExpr *hi);   // 3:1, in numbers
+const char *std_file_of(Elab *e, const char *model);            // of the standard library; NULL: none declares it
+Env   env_elements(Env env, const Ast *decl, MExpr *const *size);    // with the indices of x[i in 1:n]
+const char *loop_indices(const Env *env);                       // of the loops around: "[i, j]", or ""
 bool  elab_range(const Env *env, const Ast *range, bool loops_too, const char *what, MExpr **lo, MExpr **hi);
 
 // --- elab_vector.c: algebra of shapes ---

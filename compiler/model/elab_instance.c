@@ -48,7 +48,8 @@ static const Ast *find_model(Symbol *y) {
       diag_help(d, "%s", help);
     } else if (near) diag_help(d, "did you mean `%s`?", near);
     else if (names_with(name->name, &names)) say_names(d, "there are ", names.at, names.n);
-    else diag_help(d, "declare it in this file or import the file that does: import \"std/...\";");
+    else if (std_file_of(e, name->name)) diag_help(d, "import \"std/%s\";", std_file_of(e, name->name));
+    else diag_help(d, "declare it in this file, or import the file that does: import \"parts.nsm\";");
     vec_free(&names);
     return NULL;
   }
@@ -73,6 +74,20 @@ static bool is_param_of(const Ast *model, const char *name) {
   return false;
 }
 
+// Resistor r(a, b, 5 [ohm]);  all of them are said at once, with the names of their places.
+static void without_names(const Symbol *y, const Ast *model, const Ast *first) {
+  Elab *e = y->env.e;
+  AstList given = y->decl->list2;
+  Diag *d = diag(e->bag, DIAG_E0217, first->span, "the arguments of an instance are given by name");
+  diag_also(d, model->name_span, "declared here");
+  Text all = {0};
+  for (int i = 0; i < given.n && i < model->list.n; i++)
+    if (given.at[i]->kind == AST_ARG) text_printf(&all, "%s%s", i ? ", " : "", ast_text(e, given.at[i]));
+    else text_printf(&all, "%s%s = %s", i ? ", " : "", model->list.at[i]->name, ast_text(e, given.at[i]));
+  if (model->list.n) diag_help(d, "%s %s(%s);", model->name, y->name, text_str(&all));
+  text_free(&all);
+}
+
 // Every argument names a formal (or a parameter of the model), once; every formal without default has one.
 static bool arguments_ok(Symbol *y, const Ast *model) {
   Elab *e = y->env.e;
@@ -80,10 +95,7 @@ static bool arguments_ok(Symbol *y, const Ast *model) {
   for (int i = 0; i < y->decl->list2.n; i++) {
     const Ast *arg = y->decl->list2.at[i];
     if (arg->kind != AST_ARG) {
-      Diag *d = diag(e->bag, DIAG_E0217, arg->span, "the arguments of an instance are given by name");
-      diag_also(d, model->name_span, "declared here");
-      if (i < model->list.n)
-        diag_help(d, "%s %s(%s = %s);", model->name, y->name, model->list.at[i]->name, ast_text(e, arg));
+      if (complete) without_names(y, model, arg);
       complete = false;
       continue;
     }

@@ -1,5 +1,6 @@
 // What a name of another language or of a textbook stands for here: functions, constants, units, entries of simulate.
 // Each gives the text of a help, or NULL.
+#include <dirent.h>
 #include <string.h>
 
 #include "elab.h"
@@ -57,8 +58,10 @@ static const struct { const char *names, *help; } functions[] = {
   { "avg average", "the time average is mean($1)" },
   { "maximum", "the largest value is max($1)" },
   { "minimum", "the smallest value is min($1)" },
-  { "pre previous",
-    "values of the step before cannot be read; a contact has its velocity before the impact in its law" },
+  { "pre previous", "assignments read the values before their block: n = n + 1 counts; further back is delay(x, T)" },
+  { "sample", "what is sampled stands in a block: every 1 [ms] { u = -k*x; }" },
+  { "edge change rising falling", "when x > 1 { ... } fires where its condition becomes true" },
+  { "terminal", "what is asked at the end is an expect: expect final(x) < 1;" },
   { "random rand randn noise", "there are no random numbers: give them by parameters" },
   { "linspace arange range logspace", "the elements are written one by one: [0, 0.5, 1]" },
   { "read load csvread fopen open file import readtable",
@@ -137,8 +140,8 @@ static const struct { const char *names, *help; } constants[] = {
   { "PI Pi M_PI np.pi", "pi is written pi" },
   { "Inf INF Infinity infinity infty oo", "infinity is written inf" },
   { "Math math np numpy", "functions and constants have no prefix: sin(x), pi" },
-  { "true True TRUE", "conditions are not numbers: leave it out, or write 1 == 1" },
-  { "false False FALSE", "conditions are not numbers: leave it out, or write 1 == 0" },
+  { "true True TRUE", "a switch is a number, 1 or 0: discrete on = 1; ... if on > 0 then ..." },
+  { "false False FALSE", "a switch is a number, 1 or 0: discrete on = 1; ... if on > 0 then ..." },
   { "NaN nan", "there is no such value" },
   { "None none null NULL nil undefined", "every parameter has a number: param k = 1; --set k=2 gives another one" },
   { "end last", "the last index is the size, which a parameter holds: param n = 3; state x[n] = 0; ... x[n]" },
@@ -149,6 +152,9 @@ const char *name_meant(const Env *env, const char *name) {
   size_t n = strlen(name);
   for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
     if (listed(constants[i].names, name, n)) return constants[i].help;
+  if (n == 1 && strchr("ijk", *name) && env->array)
+    return arena_printf(e->a, "the index of an element is declared with its array: %s[%s in 1:n] = ...",
+                        env->array->name, name);
   if (n == 1 && strchr("ijk", *name))
     return arena_printf(e->a, "an index runs in a loop or a sum: for %s in 1:n { ... } or sum(%s in 1:n) x[%s]", name,
                         name, name);
@@ -262,4 +268,27 @@ const char *entry_meant(const char *name) {
   for (size_t i = 0; i < sizeof other / sizeof *other; i++)
     if (listed(other[i].names, name, strlen(name))) return other[i].help;
   return NULL;
+}
+
+// --- models ---
+
+static bool declares(const SourceFile *f, const char *model) {
+  size_t n = strlen(model);
+  for (const char *at = f->text; (at = strstr(at, "model ")); at++)
+    if ((at == f->text || at[-1] == '\n') && !strncmp(at + 6, model, n) && strchr("( {", at[6 + n])) return true;
+  return false;
+}
+
+const char *std_file_of(Elab *e, const char *model) {
+  const char *dir = e->opt ? e->opt->std_dir : NULL, *found = NULL;
+  DIR *folder = dir ? opendir(dir) : NULL;
+  for (const struct dirent *entry; folder && !found && (entry = readdir(folder));) {
+    const SourceFile *f = NULL;
+    size_t n = strlen(entry->d_name);
+    if (n < 5 || strcmp(entry->d_name + n - 4, ".nsm") != 0) continue;
+    if (source_read(e->a, arena_printf(e->a, "%s/%s", dir, entry->d_name), &f) == SOURCE_OK && declares(f, model))
+      found = arena_strndup(e->a, entry->d_name, n);
+  }
+  if (folder) closedir(folder);
+  return found;
 }

@@ -46,12 +46,7 @@ static bool loop_in_index(Parse *p) {
   size_t end = skip_bracket(p->file, open->at.lo) - 1;
   const char *index = text_of(p, p->before), *range = trimmed(p, open->at.hi, end), *name = text_of(p, open->before);
   Diag *d = say(p, p->now.at, "statements for all elements stand in a loop");
-  const char *word = p->item[0].kind == TOK_DECLARE ? text_of(p, p->item[0]) : "";
-  if (!*word) diag_help(d, "for %s { ... %s[%s] ...; }", range, name, index);
-  else if (!strcmp(word, "output")) diag_help(d, "for %s { output %s[%s] = ...; }", range, name, index);
-  else if (!strcmp(word, "var"))
-    diag_help(d, "a var of a loop has a value for each index: for %s { var %s = ...; ... }", range, name);
-  else diag_help(d, "an array has its size: %s %s[n] = ...;", word, name);
+  diag_help(d, "for %s { ... %s[%s] ...; }", range, name, index);
   give_up_item(p);
   return true;
 }

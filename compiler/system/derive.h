@@ -7,6 +7,7 @@
 typedef struct Deriver {
   Arena *arena; System *sys; DiagBag *bag; int cap;
   bool *moving_lambda;                  // [nvar] classify.c
+  bool stay_rows;                       // see derive_system
 } Deriver;
 
 SysClass *derive_new_class(Deriver *d, ClassKind kind, const char *label, Span span, const MContext *ctx);
