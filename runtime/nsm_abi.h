@@ -334,6 +334,7 @@ typedef struct nsm_class {
   //   ends, with the label as its message.
   // NSM_DELAY: out_fn gives a quantity whose past variable `row_var` is; column 0 of num: the delay
   int block, action, initial;     // initial: a condition that holds at the start fires there
+  int switches;                   // NSM_WHEN: of an `if`, which may change again and again
 } nsm_class;
 
 typedef struct nsm_var {
