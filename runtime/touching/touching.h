@@ -116,6 +116,8 @@ void sim_touch_scale(nsm_sim *s);                          // after sim_closed_s
 // rest.c: bodies that go on resting, after impulses acted on z1; size [nz]: of the terms of what they acted on; share:
 // of the velocity at the begin in the way of the step. 1: some came to rest.
 int  sim_touch_rest(nsm_sim *s, const double *size, double share);
+// rounded.c: the size of H and of the velocities of a row, parts of a vector together; 0 for rows of other classes.
+double sim_touch_size(const nsm_sim *s, int row);
 
 // kernels.c
 extern const nsm_class sim_touch_kernels[SIM_VARIANTS];
