@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 20
+#define NSM_ABI_VERSION 21
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -65,6 +65,8 @@ typedef struct nsm_setup_view {
 // Global index of element (i1, i2, ...) of variable `var` (number in nsm_model.vars). An index that is not an integer
 // or is out of range is recorded with `line` (the first one counts, the run does not start) and 0 is returned.
 int nsm_at(nsm_setup *s, int var, int line, int nidx, const double *idx);
+int nsm_at_1(nsm_setup *s, int var, int line, double i);             // of one index, of two: most elements
+int nsm_at_2(nsm_setup *s, int var, int line, double i, double k);
 // The multiplier that a slot has where its guard does not hold: 0, and nothing depends on it.
 int nsm_none(nsm_setup *s);
 // Loop bound as an integer: not integral, NaN or beyond +-2^31 is recorded like above.
@@ -397,7 +399,7 @@ typedef struct nsm_experiment {
 // and gives how many it did, as the scheme and the general road have them. It stops before a step that it does not
 // take.
 // Valid for the tables it was made for, which `count`, `ix` and `row_l` hold.
-enum { NSM_WHOLE_LINEAR = 1, NSM_WHOLE_NEWTON = 2, NSM_WHOLE_TWO_POINT = 3 };
+enum { NSM_WHOLE_LINEAR = 1, NSM_WHOLE_NEWTON = 2, NSM_WHOLE_TWO_POINT = 3, NSM_WHOLE_MIDPOINT = 4 };
 // c[0 .. NSM_WHOLE_SCALARS): start, step, theta, gamma, tolerance; then the constants
 enum { NSM_WHOLE_SCALARS = 8 };
 typedef struct nsm_whole {
@@ -419,8 +421,9 @@ typedef struct nsm_whole {
   const int *m_row, *m_col;       // [nm]
   int nx;
   const int *x_row, *x_col;       // [nx]: of z, of the row
-  int nstruck, struck[2];         // NSM_WHOLE_NEWTON: rows of contacts that `run` lets be struck
+  int nstruck, struck[2];         // NSM_WHOLE_NEWTON, _MIDPOINT: rows of contacts that `run` lets be struck
   int drifts;                     // some contact's rate or slip is not 0 at rest
+  int located;                    // for runs that locate events: it takes steps only with h |rate| < gap at their begin
 } nsm_whole;
 
 typedef struct nsm_model {

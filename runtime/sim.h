@@ -99,6 +99,7 @@ typedef struct sim_moments { double t[SIM_MOMENTS]; double *d[SIM_MOMENTS], *rat
 typedef struct sim_event {
   int cls, crossing;                    // its class; that of what crosses zero, -1: looked at after each step
   int n, base, timed;                   // instances; place of the first in `instant` or `was`
+  int by_time;                          // a condition of time and discrete variables alone: its instants are known
   int naction, *action;                 // classes
   struct sim_laws *laws;                // relations of the block (clock/laws.c); NULL
 } sim_event;
@@ -199,6 +200,7 @@ typedef struct sim_solver {
   nsm_cone_block *cone;                 // [2 nfriction] blocks of the island at hand
   const double   *disk;  // [nfriction] or NULL: >= 0, friction is limited by this impulse, whatever presses; of ROLLING
                          // by mu and mu2 times it
+  int             brief;                // likewise: it need not be solved, cone/problem.h
   double          enough;               // the tolerance of a problem that is one of an iteration, 0: that of the run
   int             failed_row;           // after a failure
   nsm_cone_result result;
@@ -384,6 +386,8 @@ typedef struct sim_work {
   double *gap0, *rate0;                 // [r.n] of contacts at the begin of step `begin_of`, where they are known
   long    begin_of;                     // (clock/located.h); -1: they are not
   int     strikes;                      // an impact is under way in which contacts close (clock/located.c)
+  double  deadline;                     // of the step under way (schemes/josephy_newton.h); 0: its clock has not begun
+  int     late;                         // it is given up
   int     frozen;                       // step_newton: this attempt leaves the derivatives of M, H and the rates out
   long    terms_of;                     // step whose terms r.terms has of the class terms_class (closed.c)
   int     terms_class;
@@ -403,6 +407,7 @@ typedef struct sim_work {
   double *lost, *round;                 // round-off of terms as multiples of eps: of this iterate, the largest
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
   double *z_kept;                       // iterate while a correction is tried
+  double *z_begin;                      // z at the begin, where unknowns without inertia lie over it; else NULL
   // the same, [nz + r.n]: R, then natural maps
   double *residual, *residual_size;     // and the size of their terms
   double *before, *top;                 // the same one iteration ago
@@ -442,6 +447,9 @@ struct nsm_sim {
   nsm_error *setup_error;               // while filling
   int        fill_failed, filling;      // filling: the class under way
 };
+
+// Somebody wants the run to end (nsm_settings.stop).
+static inline int sim_interrupted(const nsm_sim *s) { return s->w.cone.stop && *s->w.cone.stop; }
 
 static inline const char *sim_text(const nsm_sim *s, int at) { return (const char *)s->a->m->text + at; }
 // Discrete variables and signals at time t; valid for the last SIM_MOMENTS times that were asked for.

@@ -201,7 +201,8 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "model", dump);
   if (last == STAGE_MODEL) return true;
 
-  c->system = derive_system(c->stages, c->model, c->bag);
+  c->system = derive_system(c->stages, c->model, false, c->bag);
+  if (c->system && needs_rows(c->stages, c->system)) c->system = derive_system(c->stages, c->model, true, c->bag);
   if (c->system) check_system(c->stages, c->system, c->bag);
   if (!c->system || !ok(c)) return false;
   dump_stage(c, o, "system", dump);
@@ -215,10 +216,10 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;
 
-  c->kernels = kernels_of_plan(c->arena, c->plan);
-  c->whole = whole_of_plan(c->arena, c->plan);
+  c->kernels = kernels_of_plan(c->arena, c->plan, o->code_for != CODE_FOR_LIBTCC);
+  c->whole = whole_of_plan(c->arena, c->plan, o->located ? o->located > 0 : c->model->sim.located > 0);
   c->kernels = with_whole(c->arena, c->kernels, c->whole);
-  emit_c(c->stages, c->plan, &c->kernels, c->whole, !o->for_tcc, &c->c);
+  emit_c(c->stages, c->plan, &c->kernels, c->whole, o->code_for, &c->c);
   keep_places(c);
   return true;
 }

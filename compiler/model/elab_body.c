@@ -76,7 +76,9 @@ static bool entries_ok(const Symbol *y) {
     if (known) continue;
     Diag *d = diag(e->bag, DIAG_E0240, x->span, "a body has no entry `%s`", x->name ? x->name : ast_text(e, x));
     const char *near = x->name ? suggest(x->name, entries, ENTRIES) : NULL;
-    if (near) diag_help(d, "did you mean `%s`?", near);
+    const char *meant = x->name ? body_entry_meant(x->name) : NULL;
+    if (meant) diag_help(d, "%s", meant);
+    else if (near) diag_help(d, "did you mean `%s`?", near);
     else
       diag_help(d, "its entries are mass, inertia, shape, density, material, position, attitude, velocity, spin, and "
                    "the words fixed, driven");

@@ -353,7 +353,7 @@ static void into_motion(Deriver *d) {
     left++;
     loops = loops || r->ctx.n || r->lambda->nargs;
   }
-  if (left <= MOST_ROWS && !loops) return;
+  if (d->stay_rows || (left <= MOST_ROWS && !loops)) return;
   Model *m = ARENA_NEW(d->arena, Model);
   *m = *s->model;
   m->var = ARENA_ARRAY(d->arena, MVar, m->nvar + 1);

@@ -137,7 +137,7 @@ static int comes_to_rest(const nsm_sim *s, int row, double rest) {
   const struct sim_located *w = s->located;
   double e = s->n.r.e[row], rate = w->rate[row], fall = -w->fall[row], height = w->tolerance[row];
   if (!w->hit[row] || e == 0 || e >= 1) return 0;
-  if (rate * rest <= height || (fall > 0 && rate * rate <= 2 * fall * height)) return 1;
+  if (rate * s->a->step <= height || (fall > 0 && rate * rate <= 2 * fall * height)) return 1;
   if (w->often[row] < 2 || !(fall > 0)) return 0;
   if (w->pieces + 1 >= MOST_PIECES && w->often[row] >= MOST_PIECES / 2) return 1;
   return 2 * rate < quarter * rest * (1 - e) * fall;
@@ -170,19 +170,39 @@ static int falls_back(const nsm_sim *s, int row, double rest) {
   const struct sim_located *w = s->located;
   double rate = w->rate[row], fall = -w->fall[row];
   if (s->n.r.e[row] > 0 && w->hit[row]) return 0;
-  if (rate * rest <= w->tolerance[row] || (fall > 0 && rate * rate <= 2 * fall * w->tolerance[row])) return 1;
+  if (rate * s->a->step <= w->tolerance[row] || (fall > 0 && rate * rate <= 2 * fall * w->tolerance[row])) return 1;
   return w->often[row] >= 2 && fall > 0 && 2 * rate < quarter * rest * fall;
 }
 
+// Does the impact at hand lift this closed contact?
+static int is_lifted(const nsm_sim *s, int row) {
+  double leaves = 1024 * DBL_EPSILON * (sim_watch_velocity_terms(s, row, s->now.z) +
+                                        sim_watch_velocity_terms(s, row, s->w.z1));
+  return s->now.set[row] == SIM_CLOSED && s->located->rate[row] > leaves;
+}
+
+// Closed contacts that would be back at once are not lifted: their rates are made 0 with the others', whatever the sign
+// of their impulses. That takes energy, as the impacts of such flights would.
+static nsm_code hold_down(nsm_sim *s, double rest, nsm_error *e) {
+  sim_rows *r = &s->n.r;
+  int any = 0;
+  rates_after(s);
+  for (int row = 0; row < r->n && !s->n.con; row++) {
+    if (r->friction_of[row] >= 0 || !is_lifted(s, row) || !falls_back(s, row, rest)) continue;
+    r->lo[row] = -INFINITY;
+    any = 1;
+  }
+  nsm_code code = any ? impulses(s, e) : NSM_OK;
+  for (int row = 0; any && row < r->n; row++)
+    if (s->a->cls[r->cls[row]].c->kind == NSM_CONTACT) r->lo[row] = 0;
+  return code;
+}
+
 static void sets_after(nsm_sim *s, double rest) {
-  struct sim_located *w = s->located;
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
-      if (s->now.set[row] != SIM_CLOSED) continue;
-      double leaves = 1024 * DBL_EPSILON * (sim_watch_velocity_terms(s, row, s->now.z) +
-                                            sim_watch_velocity_terms(s, row, s->w.z1));    // before the impact
-      if (w->rate[row] > leaves && !falls_back(s, row, rest)) left(s, row);
+      if (is_lifted(s, row) && !falls_back(s, row, rest)) left(s, row);
     }
   }
 }
@@ -213,6 +233,11 @@ static nsm_code closed_rates(nsm_sim *s, nsm_error *e) {
   return stand(s, e);
 }
 
+// What is left of the step; where an event is at its end, that is not nothing: the motion goes on.
+static double rest_of(const nsm_sim *s) {
+  return fmax(s->located->until - s->now.t, sim_time_round_off(s, s->now.t) + DBL_MIN);
+}
+
 // The contacts that are hit close, and the closed ones take what impulses they need. rest: of the step; 0: they come to
 // rest.
 static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
@@ -239,6 +264,7 @@ static nsm_code impact(nsm_sim *s, double rest, nsm_error *e) {
   s->w.strikes = 1;
   code = impulses(s, e);
   if (code == NSM_OK && accumulates(s, rest)) code = impulses(s, e);
+  if (code == NSM_OK) code = hold_down(s, rest, e);
   s->w.strikes = 0;
   if (code != NSM_OK) return code;
   for (int row = 0; row < r->n; row++) s->now.count.impacts += w->hit[row] && s->w.l1[r->l[row]] > 0;
@@ -278,7 +304,7 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   s->now.sets_known = 1;
   restitution(s, 0);
   forget_forces(s);
-  nsm_code code = arrived(s) ? impact(s, w->until - s->now.t, e) : NSM_OK;
+  nsm_code code = arrived(s) ? impact(s, rest_of(s), e) : NSM_OK;
   return code == NSM_OK ? probe(s, h, e) : code;
 }
 
@@ -310,9 +336,13 @@ static nsm_code capture(nsm_sim *s, nsm_error *e) {
   return code;
 }
 
+// Of what has flown, its acceleration; of what was closed, that of its gap without its own force.
 static void remember_fall(nsm_sim *s, double length) {
   struct sim_located *w = s->located;
-  for (int row = 0; row < s->n.r.n; row++) w->fall[row] = (w->rate[row] - s->w.rate0[row]) / length;
+  for (int row = 0; row < s->n.r.n; row++) {
+    if (s->now.set[row] != SIM_CLOSED) w->fall[row] = (w->rate[row] - s->w.rate0[row]) / length;
+    else if (!s->n.con) w->fall[row] = -s->w.l1[s->n.r.l[row]] * sim_rows_inertia(s, s->n.r.at_row[row]) / length;
+  }
 }
 
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {
@@ -337,7 +367,7 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   memcpy(w->was, s->now.set, (size_t)s->n.r.n);
   int closes = leave(s);
   memcpy(w->ended, w->hit, (size_t)s->n.r.n);
-  if (closes) code = impact(s, w->until - s->now.t, e);
+  if (closes) code = impact(s, rest_of(s), e);
   if (code == NSM_OK) code = probe(s, s->a->step, e);
   sim_tell_sets(s);
   return code == NSM_OK && w->pieces >= MOST_PIECES ? capture(s, e) : code;

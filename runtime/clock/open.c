@@ -149,7 +149,10 @@ void nsm_reset(nsm_sim *s) {
   sim_touch_update(s, s->n.h);                             // outputs at the start; the step has it again
   if (on) sim_ledger_start(s);
   s->a->start_error.code = NSM_OK;
-  if (s->a->m->nblock > 0) (void)sim_events_start(s, &s->a->start_error);
+  sim_start_values(s);
+  if (s->a->m->nblock == 0) return;
+  (void)sim_events_start(s, &s->a->start_error);
+  sim_start_values(s);                                     // of what the events have changed
 }
 
 void nsm_close(nsm_sim *s) {

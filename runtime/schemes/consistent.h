@@ -45,6 +45,8 @@ struct sim_consistent {
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
   double    *back;                       // [ns] gap of a constraint at the begin, where that is more than round-off
   double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
+  int        brief;                      // problems of an iterate need not be solved: in the first attempt at a pile
+  double     sharper;                    // factor of what is enough of an iterate's problem: where they fall slowly
   double    *creep;                      // [r.n] change of the contacts' forces in the last iteration
   unsigned char *freeze;                 // [r.n] its direction is that of the begin of the step, (6a)
   int        frozen;                     // how many
@@ -153,6 +155,8 @@ int      con_near(nsm_sim *s, const nsm_view *v);         // the motion; 0: not 
 int      con_place(nsm_sim *s, const nsm_view *v);               // q1 of the iterate; 0 where M is singular
 int      con_evaluate(nsm_sim *s, const nsm_view *v);            // likewise, and the kernels there
 double   con_residual(nsm_sim *s, double h, int *worst);         // the largest, relative; worst: z, or ~row
+// sizes of velocities: each at least this share of the largest of its body's place, or turn
+void     con_share(const nsm_sim *s, double least, double *size);
 // What the displacement of a row is measured by: of a contact with friction that of all its directions, which are
 // components of one vector, as the judge of one-step problems has them
 double   con_gap_terms(const nsm_sim *s, double h, int row);
@@ -164,6 +168,7 @@ double   con_rate_terms(const nsm_sim *s, int row, const double *v);   // size o
 
 // consistent_rest.c
 void     con_rest(nsm_sim *s, const nsm_view *v);
+int      con_still(nsm_sim *s, const nsm_view *v);         // at rest, and held there by the forces of the last step
 
 // consistent_slow.c: by which factor the step just found may be longer, where it creeps, from iteration `from` on, 1:
 // by none; how many contacts keep the direction of the begin from now on, more than before

@@ -114,8 +114,10 @@ int *sim_touch_rooms(const nsm_sim *s);                    // as they are, likew
 void sim_touch_scale(nsm_sim *s);                          // after sim_closed_start
 
 // rest.c: bodies that go on resting, after impulses acted on z1; size [nz]: of the terms of what they acted on; share:
-// of the velocity at the begin in the way of the step. 1: some came to rest.
-int  sim_touch_rest(nsm_sim *s, const double *size, double share);
+// of the velocity at the begin in the way of the step. stop: makes velocity z at the end 0. 1: some came to rest.
+typedef void sim_stop(nsm_sim *s, int z, double share);
+int  sim_touch_rest(nsm_sim *s, const double *size, sim_stop *stop, double share);
+void sim_touch_stop(nsm_sim *s, int z, double share);      // in w.z1 and w.q1
 // rounded.c: the size of H and of the velocities of a row, parts of a vector together; 0 for rows of other classes.
 double sim_touch_size(const nsm_sim *s, int row);
 

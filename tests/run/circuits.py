@@ -105,7 +105,36 @@ def unknowns_with_theta():
         need(1.8 < a/b < 2.2, f"the error falls by {a/b:.3g}, not by 2: {errors}")
 
 
-CASES = [("jumps of loops and cut sets", jumps, "1"), ("jumps with theta = 1/2", jumps, "1/2"),
+BRIDGE = """model Bridge {
+  param U = 325 [V], w = 314 [rad/s];
+  %s
+  Resistor load(a = plus, b = minus, R = 100 [ohm]);
+  Capacitor C(a = plus, b = minus, C = 100 [uF]);
+  simulate { until = 20 [ms], step = 20 [us] }
+}"""
+FAMILIES = """node n[3] : V, plus : V, minus : V, gnd : V = 0;
+  VoltageSource s[k in 1:3](a = n[k], b = gnd, V = U*sin(w*time - 2*pi/3*(k - 1)));
+  Diode up[k in 1:3](a = n[k], b = plus);  Diode down[k in 1:3](a = minus, b = n[k]);"""
+ONE_BY_ONE = "node n1 : V, n2 : V, n3 : V, plus : V, minus : V, gnd : V = 0;" + "".join(
+    f"""VoltageSource s{k}(a = n{k}, b = gnd, V = U*sin(w*time - 2*pi/3*({k} - 1)));
+  Diode up{k}(a = n{k}, b = plus);  Diode down{k}(a = minus, b = n{k});""" for k in (1, 2, 3))
+
+
+def floating_load():
+    """A load that nothing but diodes ties to the ground: families and single parts, and with a leak of 1 Gohm. Its
+    potential is not unique while all of them block; what flows and what is stored is."""
+    leak = "  Resistor leak(a = minus, b = gnd, R = 1e9 [ohm]);"
+    single, _ = run_of(BRIDGE % ONE_BY_ONE)
+    for what, text, bound in (("families", FAMILIES, 1e-10), ("families and a leak", FAMILIES + leak, 1e-3)):
+        many, _ = run_of(BRIDGE % text)
+        for name, other in (("C.u", "C.u"), ("up[2].i", "up2.i"), ("down[3].i", "down3.i")):
+            off = max(abs(x - y) for x, y in zip(many[name][2:], single[other][2:]))
+            need(off <= bound, f"{what}: {name} is {off:.3g} apart")
+    need(max(single["C.u"]) > 500, "the capacitor is not charged")
+
+
+CASES = [("a load that floats behind diodes", floating_load),
+         ("jumps of loops and cut sets", jumps, "1"), ("jumps with theta = 1/2", jumps, "1/2"),
          ("unknowns without inertia with theta = 1/2", unknowns_with_theta),
          ("random netlists", random_netlists)] + [
     (f"{name} by nodes and by hand", eliminated_by_hand, name) for name in by_hand.CIRCUITS]

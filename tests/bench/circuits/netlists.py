@@ -44,20 +44,19 @@ def wave(value, t):
     return value * math.sin(2 * math.pi * 1000.0 * t)
 
 
-def solve(rows, rhs):
-    """Gauss' elimination with the pivot of least fill that is not small, on rows {column: value}."""
+def factored(rows):
+    """Gauss' elimination of rows {column: value}, each divided by its largest entry, with the pivot of least fill that
+    is not small. What was done, to be done to right sides: scales, exchanges (row, pivot row, factor), and the rows
+    that are left with their pivots' columns."""
     n = len(rows)
-    rows = [dict(r) for r in rows]
-    rhs = list(rhs)
+    scales = [max(abs(v) for v in r.values()) for r in rows]
+    rows = [{j: v / s for j, v in r.items()} for r, s in zip(rows, scales)]
     columns = [set() for _ in range(n)]
     for i, r in enumerate(rows):
-        scale = max(abs(v) for v in r.values())
         for j in r:
-            r[j] /= scale
             columns[j].add(i)
-        rhs[i] /= scale
     free = set(range(n))
-    order = []
+    order, done = [], []
     while free:
         best = None
         for i in sorted(free, key=lambda i: len(rows[i]))[:8]:
@@ -71,16 +70,24 @@ def solve(rows, rhs):
         _, i, j = best
         free.remove(i)
         order.append((i, j))
-        pivot = rows[i][j]
         for k in columns[j] & free:
-            f = rows[k].pop(j) / pivot
+            f = rows[k].pop(j) / rows[i][j]
             for c, v in rows[i].items():
                 if c != j:
                     rows[k][c] = rows[k].get(c, 0.0) - f * v
                     columns[c].add(k)
-            rhs[k] -= f * rhs[i]
+            done.append((k, i, f))
         columns[j] = {i}
-    x = [0.0] * n
+    return scales, done, rows, order
+
+
+def solve(factors, rhs):
+    """x for the rows that were factored."""
+    scales, done, rows, order = factors
+    rhs = [r / s for r, s in zip(rhs, scales)]
+    for k, i, f in done:
+        rhs[k] -= f * rhs[i]
+    x = [0.0] * len(rhs)
     for i, j in reversed(order):
         x[j] = (rhs[i] - sum(v * x[c] for c, v in rows[i].items() if c != j)) / rows[i][j]
     return x
@@ -113,7 +120,7 @@ def reference(n, parts):
                 add(j, j, -H / value)             # u1 = u0 + h i / C
             if kind == "L":
                 add(j, j, -value / H)             # a - b = L (i1 - i0) / h
-    largest = 0.0
+    factors, largest = factored(rows), 0.0
     for step in range(1, STEPS + 1):
         rhs = [0.0] * size
         for k, (kind, a, b, value) in enumerate(parts):
@@ -127,10 +134,10 @@ def reference(n, parts):
                 rhs[branch[k]] = state[k]
             elif kind == "L":
                 rhs[branch[k]] = -value / H * state[k]
-        x = solve(rows, rhs)
+        x = solve(factors, rhs)
         for _ in range(2):                        # refined: the reference is to be better than what it judges
             left = [r - sum(v * x[j] for j, v in row.items()) for r, row in zip(rhs, rows)]
-            x = [a + b for a, b in zip(x, solve(rows, left))]
+            x = [a + b for a, b in zip(x, solve(factors, left))]
         for k in state:
             kind, a, b, value = parts[k]
             state[k] = x[branch[k]] if kind == "L" else state[k] + H / value * x[branch[k]]
