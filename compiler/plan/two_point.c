@@ -419,6 +419,11 @@ TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
       push(&j, &t.dr, 0, k, WRT_Q, d[k]);
       add(&j, &force[k], ex_mul(p, kappa, d[k]));
     }
+  for (int i = 0; moved && c->kind == CLASS_CONSTRAINT && i < c->h.n; i++)
+    for (int k = 0, at = c->h.at[i].col; k < j.n; k++)
+      if (j.turn[k] && j.turn[k] == j.turn[at])
+        push(&j, &t.bend, at, k, WRT_Q,
+             ex_mul(p, ex_mul(p, ex_num(p, 0.5), lambda), along(&j, c->h.at[i].value, k)));
   for (int i = 0; i < j.n; i++)
     for (int k = 0; k < j.n; k++) {
       if (c->slot[k].kind != SLOT_Q) continue;
