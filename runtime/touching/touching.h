@@ -141,6 +141,8 @@ double sim_touch_slack(const nsm_sim *s, int body);        // find.c
 typedef void sim_stop(nsm_sim *s, int z, double share);
 int  sim_touch_rest(nsm_sim *s, const double *size, sim_stop *stop, double share);
 void sim_touch_stop(nsm_sim *s, int z, double share);      // in w.z1 and w.q1
+// rounded.c: the size of H and of the velocities of a row, parts of a vector together; 0 for rows of other classes.
+double sim_touch_size(const nsm_sim *s, int row);
 
 // kernels.c
 extern const nsm_class sim_touch_kernels[SIM_VARIANTS];
