@@ -8,7 +8,7 @@
 #include <string.h>
 
 enum { REFINEMENTS = 3 };
-static const double refines = 4 * DBL_EPSILON, lasts = 0.1;  // of the tolerance
+static const double refines = 4 * DBL_EPSILON;
 
 // D_ii of (12) by masses alone, what K has besides left out.
 static double diagonal_of(const nsm_sim *s, int row, double h) {
@@ -88,7 +88,7 @@ int con_still(nsm_sim *s, const nsm_view *v) {
     if (c->uc[z] != 0 || c->uc_low[z] != 0 || c->inc_u[z] != 0 || c->inc_q[z] != 0) return 0;
     most = fmax(most, fabs(c->res[z]) / (c->size[z] + DBL_MIN));
   }
-  if (!(most <= lasts * s->a->tolerance)) return 0;
+  if (!(most <= s->a->tolerance)) return 0;
   for (int i = 0; i < c->na; i++) {
     if (c->gap[c->act[i]] != 0) return 0;                  // a belt
     c->diag[i] = diagonal_of(s, c->act[i], v->h);
