@@ -15,6 +15,7 @@ typedef struct Options {
   Override *set; int nset;       // values of --set that can be read
   const char *scheme;            // name in --scheme, without arguments; NULL: not given
   double step;                   // of --step, in seconds; 0: not given
+  int located;                   // --located on: 1, off: -1
   bool weights;                  // theta or gamma was given: a scheme that has them is meant
   const char *dump, *output;
   JitBackend jit;

@@ -8,7 +8,8 @@ static void integers(Text *o, const char *name, const int *at, int n) {
 }
 
 void emit_whole(Emitter *e, const Whole *w) {
-  static const char *const kind[] = { "0", "NSM_WHOLE_LINEAR", "NSM_WHOLE_NEWTON", "NSM_WHOLE_TWO_POINT" };
+  static const char *const kind[] = { "0", "NSM_WHOLE_LINEAR", "NSM_WHOLE_NEWTON", "NSM_WHOLE_TWO_POINT",
+                                      "NSM_WHOLE_MIDPOINT" };
   Text *o = e->out;
   if (!w) return;
   text_add(o, "\n/* --- the whole step --- */\n");
@@ -36,8 +37,9 @@ void emit_whole(Emitter *e, const Whole *w) {
               "  .npattern = %d, .row = whole_row, .col = whole_col, .ntimed = %d, .timed = whole_timed,\n"
               "  .nm = %d, .m_row = whole_m_row, .m_col = whole_m_col, .nx = %d, .x_row = whole_x_row, .x_col = "
               "whole_x_col,\n  .here = %d, .stays = %d, .drifts = %d,\n"
-              "  .nstruck = %d, .struck = { %d, %d }\n"
+              "  .nstruck = %d, .struck = { %d, %d }%s\n"
               "};\n",
               kind[w->kind], w->nix, w->nrow, w->nconstant, w->npattern, w->ntimed, w->nm, w->nx, w->here,
-              w->stays, w->drifts, w->nstruck, w->struck[0], w->struck[1]);
+              w->stays, w->drifts, w->nstruck, w->struck[0], w->struck[1],
+              w->located ? ", .located = 1" : "");
 }

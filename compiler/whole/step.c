@@ -194,13 +194,21 @@ const Whole *step_drop(Step *p) {
   return NULL;
 }
 
+KValue step_open_for_sure(Step *p, KValue reach, KValue gap, KValue rate, KValue near) {
+  KBuilder *b = p->b;
+  if (!p->w->located) return k_op2(b, OP_LT, reach, near);
+  KValue way = k_name(b, k_op2(b, OP_TIMES, step_scalar(p, WHOLE_STEP), rate), step_name(p, "way", p->names++), NULL);
+  return step_both(p, k_op2(b, OP_LT, reach, k_op2(b, OP_PLUS, gap, way)),
+                   k_op2(b, OP_LT, reach, k_op2(b, OP_MINUS, gap, way)));
+}
+
 Whole *step_close(Step *p, WholeKind kind, KValue done) {
   Written *w = p->w;
   Whole *o = ARENA_NEW(p->arena, Whole);
   k_return(p->b, k_get(p->b, done));
   *o = (Whole){ .kind = kind, .ncls = w->plan->ncls, .count = ARENA_ARRAY(p->arena, int, w->plan->ncls + 1),
                 .nrow = w->nrow, .row_l = ARENA_ARRAY(p->arena, int, w->nrow + 1), .nconstant = w->nconstant,
-                .constant = w->constant, .kernel = k_end(p->b) };
+                .constant = w->constant, .located = w->located, .kernel = k_end(p->b) };
   for (int i = 0; i < w->n; i++) o->nix += w->at[i].pc->c->nslot;
   o->ix = ARENA_ARRAY(p->arena, int, o->nix + 1);
   int n = 0;

@@ -14,7 +14,7 @@ PlanKernels with_whole(Arena *a, PlanKernels k, const Whole *w) {
 
 // Large energies (docs/numerics/algebra.md, section 9) fill their matrices: written out once more, with derivatives of
 // their own and an unrolled elimination, they are larger and slower than their kernels.
-const Whole *whole_of_plan(Arena *a, const Plan *p) {
+const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
   for (int i = 0; i < p->ncls; i++) {
     const SysClass *c = p->cls[i].c;
     if (c->kinetic != EX_NONE && ex_is_shared(p->sys->pool, c->kinetic)) return NULL;
@@ -27,6 +27,7 @@ const Whole *whole_of_plan(Arena *a, const Plan *p) {
   for (int i = 0; i < p->sys->model->nvar; i++) if (p->sys->model->var[i].kind >= MV_DISCRETE) return NULL;
   Written *w = write_out(a, p);
   if (!w) return NULL;
+  w->located = located;
   const Whole *o = NULL;
   if (p->scheme->weights) {
     o = whole_linear(a, w, true);
@@ -34,5 +35,6 @@ const Whole *whole_of_plan(Arena *a, const Plan *p) {
     if (!o) o = whole_newton(a, w);
   }
   if (p->scheme->two_point && !p->scheme->mass_at_begin) o = whole_two_point(a, w);
+  if (p->scheme->explicit_step) o = whole_midpoint(a, w);
   return o;
 }

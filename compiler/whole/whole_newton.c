@@ -443,7 +443,7 @@ const Whole *whole_newton(Arena *a, Written *w) {
   if (!factors_exist(a, size, nz, pattern_of(n))) return step_drop(p);
   Newton *strike = ARENA_ARRAY(a, Newton, STRUCK + 1);
   int nstruck = 0;
-  for (int j = 0; j < n->ncontact && nstruck < STRUCK; j++) {
+  for (int j = 0; j < n->ncontact && nstruck < STRUCK && !w->located; j++) {
     Newton *m = &strike[nstruck];
     *m = (Newton){ .p = p };
     if (!can_be_struck(w, n->contact[j])) continue;
@@ -518,7 +518,8 @@ const Whole *whole_newton(Arena *a, Written *w) {
     for (int j = 0; j < n->ncontact; j++) {
       x[j] = k_op2(b, OP_PLUS, row[2 * j], k_op2(b, OP_TIMES, half, row[2 * j + 1]));
       if (nstruck) k_name(b, x[j], step_name(p, "near", j), NULL);
-      any = step_either(p, any, k_op1(b, OP_NOT, k_op2(b, OP_LT, reach[j], x[j])));
+      KValue sure = step_open_for_sure(p, reach[j], row[2 * j], row[2 * j + 1], x[j]);
+      any = step_either(p, any, k_op1(b, OP_NOT, sure));
     }
     if (nstruck) k_set(b, hit, k_integer(b, 0));
     k_if(b, any);

@@ -250,9 +250,12 @@ const Whole *whole_two_point(Arena *a, Written *w) {
   // ---- roots: of the begin, of the residual, of the matrix ----
   int nbegin = 2 * t->ncontact + 2 * ns + ns * nq;
   Ex *begin = ARENA_ARRAY(a, Ex, nbegin + 1);
-  for (int i = 0; i < t->ncontact; i++) begin[i] = written(w, t->contact[i],
-      t->contact[i]->pc->kernel[KERNEL_GAP].value[0]);
-  int nb = t->ncontact, at_back = nb, at_terms = nb + ns, at_HB = nb + 2 * ns;
+  int nb = (w->located ? 2 : 1) * t->ncontact;             // gaps; and rates
+  for (int i = 0; i < nb; i++) {
+    const Instance *contact = t->contact[i % t->ncontact];
+    begin[i] = written(w, contact, contact->pc->kernel[KERNEL_GAP].value[i / t->ncontact]);
+  }
+  int at_back = nb, at_terms = nb + ns, at_HB = nb + 2 * ns;
   nbegin = nb + 2 * ns + ns * nq;
   for (int k = 0; k < ns; k++) { begin[at_back + k] = t->back[k]; begin[at_terms + k] = t->terms[k]; }
   for (int k = 0; k < ns * nq; k++) begin[at_HB + k] = t->H[k];
@@ -325,7 +328,7 @@ const Whole *whole_two_point(Arena *a, Written *w) {
   KValue *bv = ARENA_ARRAY(a, KValue, nbegin + 1), any = K_NONE;
   step_values(p, begin, nbegin, bv);
   for (int j = 0; j < t->ncontact; j++)
-    any = step_either(p, any, k_op1(b, OP_NOT, k_op2(b, OP_LT, reach[j], bv[j])));
+    any = step_either(p, any, k_op1(b, OP_NOT, step_open_for_sure(p, reach[j], bv[j], bv[nb - t->ncontact + j], bv[j])));
   if (any != K_NONE) { k_if(b, any); k_break(b); k_close(b); }
   KValue *back = ARENA_ARRAY(a, KValue, ns + 1), *Pv = ARENA_ARRAY(a, KValue, ns * nq + 1);
   for (int k = 0; k < ns; k++) {

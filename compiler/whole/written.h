@@ -25,6 +25,7 @@ typedef struct Written {
   int nconstant, cap_constant; WholeConstant *constant;
   int nrole; Role *role;        // by symbol id
   int nlocal;
+  bool located;                 // for runs that locate their events
 } Written;
 
 Written *write_out(Arena *a, const Plan *p);                     // NULL: too large, or not known when compiling

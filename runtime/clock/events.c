@@ -7,15 +7,17 @@
 //   lengths      differences of times have rounding errors; lengths that differ by these alone are the same length, so
 //                that matrices which belong to a length are not made anew for each piece (state: length)
 //   conditions   a piece that makes a condition true is done again, shorter, until its end is within the tolerance of
-//                the instant: bracketed, by the secants of what crosses zero (Illinois), and bisection
+//                the instant: bracketed, by the secants of what crosses zero (Illinois), and bisection; the instants of
+//                conditions of time alone are known before
 #include "located.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10 };
-enum { ARMED, HOLDS, CROSSED };          // of a condition: false; true; became true at a located instant just now
+enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10, SWITCHES = 20 };   // SWITCHES: as pieces (located.c)
+// Of a condition: false; true; became true at a located instant just now; true since the start, without having fired.
+enum { ARMED, HOLDS, CROSSED, UNARMED };
 
 // Instants are found within this: what times and lengths round to.
 static double tolerance(const nsm_sim *s, double t) {
@@ -23,6 +25,13 @@ static double tolerance(const nsm_sim *s, double t) {
 }
 
 // ---- analysis -------------------------------------------------------------------------------------------------------
+// Does a condition depend on time and discrete variables alone?
+static int is_by_time(const nsm_sim *s, const sim_class *k) {
+  for (int i = 0; i < k->tab.count * k->c->nslot; i++)
+    if (k->c->slot[i % k->c->nslot] != NSM_SLOT_D || k->tab.ix[i] >= s->a->ndiscrete) return 0;
+  return 1;
+}
+
 static void analyse_block(nsm_sim *s, int block, sim_event *v) {
   const nsm_model *m = s->a->m;
   *v = (sim_event){ .cls = -1, .crossing = -1 };
@@ -38,6 +47,7 @@ static void analyse_block(nsm_sim *s, int block, sim_event *v) {
     if (m->cls[i].kind == NSM_ACTION && m->cls[i].block == block) v->action[n++] = i;
   const sim_class *k = &s->a->cls[v->cls];
   v->timed = k->c->kind == NSM_EVERY;
+  v->by_time = !v->timed && v->crossing >= 0 && is_by_time(s, k);
   v->n = k->tab.count;
   int *total = v->timed ? &s->a->nevery : &s->a->nwhen;
   v->base = *total;
@@ -83,6 +93,46 @@ static double next_instant(const nsm_sim *s) {
   for (int b = 0; b < s->a->m->nblock; b++)
     for (int i = 0; s->a->event[b].timed && i < s->a->event[b].n; i++) t = fmin(t, instant(s, &s->a->event[b], i));
   return t;
+}
+
+// Is condition i of v true at time t, with discrete variables as they are?
+static int holds_at(nsm_sim *s, const sim_event *v, int i, double t) {
+  const sim_class *k = &s->a->cls[v->cls];
+  nsm_view view = sim_view(s, t, s->now.q, s->now.z, s->now.l);
+  nsm_table one = sim_part(k, i, 1);
+  double truth;
+  k->c->out_fn(&view, &one, &truth);
+  return truth != 0;
+}
+
+// The first time at which a condition holds that is false at lo and true at hi: to the last bit.
+static double first_time(nsm_sim *s, const sim_event *v, int i, double lo, double hi) {
+  for (;;) {
+    double middle = lo + 0.5 * (hi - lo);
+    if (!(middle > lo && middle < hi)) return hi;
+    if (holds_at(s, v, i, middle)) hi = middle;
+    else lo = middle;
+  }
+}
+
+// Where a piece ends that would go to t1: the earliest instant of the conditions by time. One that holds from the begin
+// on may have been false in between, as a pulse is: then where it is, at the longest part h/2^k.
+static double next_by_time(nsm_sim *s, double t1) {
+  double to = t1, t = s->now.t;
+  for (int b = 0; b < s->a->m->nblock; b++) {
+    const sim_event *v = &s->a->event[b];
+    for (int i = 0; v->by_time && i < v->n; i++) {
+      unsigned char *was = &s->now.was[v->base + i];
+      if (!holds_at(s, v, i, to)) continue;
+      if (*was == ARMED) to = first_time(s, v, i, t, to);
+      if (*was != CROSSED) continue;
+      double r = 0.5 * (to - t), least = sim_time_round_off(s, t);
+      while (r > least && holds_at(s, v, i, t + r)) r *= 0.5;
+      if (r > least) to = t + r;
+      else *was = HOLDS;
+    }
+  }
+  return t1 - to <= sim_time_round_off(s, t1) ? t1 : to;
 }
 
 // The step, a length that was met before, or a new one: see above.
@@ -194,6 +244,15 @@ static nsm_code too_often(nsm_sim *s, const sim_event *v, nsm_error *e) {
   return NSM_FAILED;
 }
 
+// Switches of `if` are located events, and none of the model's own.
+static void count_switches(nsm_sim *s, const sim_event *v, int any, int located) {
+  s->now.count.events -= any;
+  if (!located) return;
+  s->now.count.located += any;
+  for (int i = 0; i < v->n; i++) s->now.count.captured += s->w.fired[v->base + i] == SWITCHES;
+  for (int i = 0; i < any; i++) sim_tell_switch(s, v->cls);
+}
+
 // What is due at time t, block by block in the order of the text. `every` fires by its instant, `when` by its condition
 // at the moment that its turn comes; as long as assignments make further conditions true, once more.
 static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error *e) {
@@ -222,15 +281,16 @@ static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error 
           int newly = holds(s, v, i) && (*was == ARMED || (at_start && k->c->initial && round == 0));
           if (!holds(s, v, i)) *was = ARMED;
           if (!newly || (at_start && !k->c->initial && round == 0)) {
-            if (holds(s, v, i) && *was == ARMED) *was = HOLDS;
+            if (holds(s, v, i) && *was == ARMED) *was = at_start ? UNARMED : HOLDS;
             continue;
           }
-          *was = located && v->crossing >= 0 ? CROSSED : HOLDS;
+          *was = v->by_time || (located && v->crossing >= 0) ? CROSSED : HOLDS;
           any += mark[i] = 1;
-          if (++s->w.fired[v->base + i] > MOST_FIRES) return too_often(s, v, e);
+          if (++s->w.fired[v->base + i] > MOST_FIRES && !k->c->switches) return too_often(s, v, e);
         }
       }
       if (!any) continue;
+      if (k->c->switches) count_switches(s, v, any, located);
       nsm_code code = act_marked(s, v, mark, at, e);
       if (code != NSM_OK) return code;
       again |= s->a->nwhen > 0;
@@ -258,6 +318,11 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
       }
     }
   }
+  if (changed && s->n.unknowns) {
+    nsm_error why = { .code = NSM_OK };
+    sim_refresh(s, &why);
+    sim_unknowns_solve(s);
+  }
   if (changed && s->located) sim_located_stale(s);
   if (changed && s->a->ndelay > 0) sim_signals_keep(s, 1);
   sim_ledger *g = &s->now.ledger;
@@ -282,6 +347,19 @@ nsm_code sim_events_start(nsm_sim *s, nsm_error *e) {
   return fire_and_settle(s, s->now.t, 1, 0, e);
 }
 
+int sim_unarmed_note(const nsm_sim *s, char *out, size_t size) {
+  for (int b = 0; b < s->a->m->nblock; b++) {
+    const sim_event *v = &s->a->event[b];
+    if (v->timed || !memchr(s->now.was + v->base, UNARMED, (size_t)v->n)) continue;
+    const nsm_class *c = &s->a->m->cls[v->cls];
+    const char *label = sim_text(s, c->label), *condition = strncmp(label, "when ", 5) ? label : label + 5;
+    snprintf(out, size, "line %d: `%s` was true from the start to the end, so it never became true and did not fire; "
+             "`when initial or %s` fires at the start", c->line, label, condition);
+    return 1;
+  }
+  return 0;
+}
+
 // ---- a piece --------------------------------------------------------------------------------------------------------
 // The step of length h is tried, and the conditions are looked at where it ends.
 static nsm_code attempt(nsm_sim *s, double h, double t1, double *cross, nsm_error *e) {
@@ -292,12 +370,17 @@ static nsm_code attempt(nsm_sim *s, double h, double t1, double *cross, nsm_erro
   return NSM_OK;
 }
 
+// A switch of an `if` that has changed so often within the step goes on to, at the ends of steps alone.
+static int given_up(const nsm_sim *s, const sim_event *v, int i) {
+  return s->a->cls[v->cls].c->switches && s->w.fired[v->base + i] >= SWITCHES;
+}
+
 // Has any located condition become true? crossed: of those that had just done so: is it still?
 static int newly(const nsm_sim *s, int state) {
   for (int b = 0; b < s->a->m->nblock; b++) {
     const sim_event *v = &s->a->event[b];
-    for (int i = 0; !v->timed && v->crossing >= 0 && i < v->n; i++)
-      if (s->now.was[v->base + i] == state && holds(s, v, i)) return 1;
+    for (int i = 0; !v->timed && !v->by_time && v->crossing >= 0 && i < v->n; i++)
+      if (s->now.was[v->base + i] == state && holds(s, v, i) && !given_up(s, v, i)) return 1;
   }
   return 0;
 }
@@ -305,10 +388,13 @@ static int newly(const nsm_sim *s, int state) {
 // The earliest zero that secants through both ends give, of the conditions that are true at the upper one.
 static double secant(const nsm_sim *s, double lo, double hi) {
   double r = hi;
-  for (int i = 0; i < s->a->nwhen; i++) {
-    double a = s->w.low[i], b = s->w.high[i];
-    if (s->now.was[i] != ARMED || !(a < 0 && b >= 0) || !isfinite(b - a)) continue;
-    r = fmin(r, lo + (hi - lo) * (a / (a - b)));
+  for (int b = 0; b < s->a->m->nblock; b++) {
+    const sim_event *v = &s->a->event[b];
+    for (int i = v->base; !v->timed && !v->by_time && i < v->base + v->n; i++) {
+      double low = s->w.low[i], high = s->w.high[i];
+      if (s->now.was[i] != ARMED || !(low < 0 && high >= 0) || !isfinite(high - low)) continue;
+      r = fmin(r, lo + (hi - lo) * (low / (low - high)));
+    }
   }
   return r;
 }
@@ -360,9 +446,9 @@ static nsm_code leave(nsm_sim *s, double *length, int *leaves, nsm_error *e) {
 static nsm_code stays(nsm_sim *s, nsm_error *e) {
   for (int b = 0; b < s->a->m->nblock; b++) {
     const sim_event *v = &s->a->event[b];
-    for (int i = 0; !v->timed && i < v->n; i++) {
+    for (int i = 0; !v->timed && !v->by_time && i < v->n; i++) {
       if (s->now.was[v->base + i] != CROSSED) continue;
-      if (s->w.fired[v->base + i] >= CHATTER) return too_often(s, v, e);
+      if (s->w.fired[v->base + i] >= CHATTER && !s->a->cls[v->cls].c->switches) return too_often(s, v, e);
       s->now.was[v->base + i] = HOLDS;
     }
   }
@@ -381,7 +467,7 @@ static nsm_code look_closer(nsm_sim *s, double h, double to, double *length, nsm
 }
 
 // One piece towards `to`; it may end before, where a set ends (located.h) or a condition becomes true: *located.
-static nsm_code piece(nsm_sim *s, double to, int keep, int *located, nsm_error *e) {
+static nsm_code one_piece(nsm_sim *s, double to, int keep, int *located, nsm_error *e) {
   double h = length_of(s, to, keep && !s->located);
   *located = 0;
   if (s->a->nwhen == 0 && !s->located) return sim_advance(s, h, to, e);
@@ -389,6 +475,9 @@ static nsm_code piece(nsm_sim *s, double to, int keep, int *located, nsm_error *
   if (code == NSM_OK) code = attempt(s, h, to, s->w.high, e);
   double length = h, ends;
   if (s->located && code == NSM_OK) {
+    int again = sim_located_further(s, h, to, e);
+    if (again) code = again > 0 ? attempt(s, h, to, s->w.high, e) : e ? e->code : NSM_FAILED;
+    if (code != NSM_OK) return code;
     code = sim_located_find(s, &length, e);
     if (code == NSM_OK && length < h) {
       h = length;
@@ -411,6 +500,21 @@ static nsm_code piece(nsm_sim *s, double to, int keep, int *located, nsm_error *
   return sim_located_end(s, length == h ? to : s->now.t + length, length, length == ends, e);
 }
 
+// A piece whose equations are not solved, nor those of an impact at its end: what is left of the step is tried without
+// location.
+static nsm_code piece(nsm_sim *s, double to, int *located, nsm_error *e) {
+  nsm_error why = { .code = NSM_OK };
+  nsm_code code = one_piece(s, to, 1, located, &why);
+  if (code == NSM_FAILED && s->located && sim_located_give_up(s)) {
+    if (s->now.t >= to) return NSM_OK;
+    nsm_error again = { .code = NSM_OK };
+    code = one_piece(s, to, 1, located, &again);
+    if (code != NSM_FAILED) why = again;
+  }
+  if (code != NSM_OK && e) *e = why;
+  return code;
+}
+
 nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
   if (s->now.stopped) return end_of_run(s, s->now.stopped - 1, e);
   if (s->a->start_error.code != NSM_OK) {
@@ -421,8 +525,9 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
   if (s->located) sim_located_step(s, t1);
   while (s->now.t < t1) {
     double due = next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
+    if (s->a->nwhen > 0) to = next_by_time(s, to);
     int located;
-    nsm_code code = piece(s, to, 1, &located, e);
+    nsm_code code = piece(s, to, &located, e);
     if (code == NSM_OK && s->a->m->nblock > 0) code = fire_and_settle(s, s->now.t, 0, located, e);
     if (code != NSM_OK) return code;
   }

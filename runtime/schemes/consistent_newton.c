@@ -180,6 +180,7 @@ void con_start(nsm_sim *s) {
     set_speed(s, i, c->moves ? g : 0);
   }
   memcpy(s->w.q1, s->now.q, (size_t)s->a->nq * sizeof(double));
+  c->placed = 0;
   memcpy(s->w.l1, s->now.force, (size_t)s->a->nl * sizeof(double));
   for (int row = 0; row < s->n.r.n; row++)
     if (c->of[row] < 0 && !s->n.r.active[row]) s->w.l1[s->n.r.l[row]] = 0;
@@ -193,6 +194,7 @@ static void start_at_rest(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   for (int i = 0; i < s->a->nv; i++) set_speed(s, i, 0);
   memcpy(s->w.q1, s->now.q, (size_t)s->a->nq * sizeof(double));
+  c->placed = 0;
   memset(s->w.l1, 0, (size_t)s->a->nl * sizeof(double));
   memset(c->kappa1, 0, (size_t)s->a->nl * sizeof(double));
 }
@@ -200,6 +202,7 @@ static void start_at_rest(nsm_sim *s) {
 void con_learn(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   if (c->affine) return;                                   // any start will do
+  con_near_learn(s);
   s->now.con.cost[c->moves] += 0.25 * ((double)c->iterations - s->now.con.cost[c->moves]);
   sim_learn(s, s->a->nv, c->inc_u, c->mass_inverse, 1);
 }

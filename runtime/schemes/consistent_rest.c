@@ -63,7 +63,7 @@ static int displacements_left(nsm_sim *s) {
     int row = c->act[i], slip = s->a->cls[s->n.r.cls[row]].c->kind == NSM_FRICTION;
     const sim_class *k = &s->a->cls[s->n.r.cls[row]];
     const double *direction = slip ? k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n : con_direction(s, row);
-    double sum = slip ? c->drift[row] : 0, size = fabs(sum);
+    double sum = slip ? c->drift[row] : c->moved[row], size = fabs(sum);
     int stays = slip ? sim_sticks(s, row) : s->w.l1[s->n.r.l[row]] > 0;
     for (int e = 0; e < k->c->h.n; e++) {
       int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);

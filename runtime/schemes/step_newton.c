@@ -31,29 +31,6 @@ static void start_values(nsm_sim *s, int moving) {
   }
 }
 
-// (18) sums parts that cancel where multipliers hold the motion: z1 is known to the round-off of these. z1 - W^{-1} R
-// with the multipliers as they are is free of that. 1 where it meets the tolerance; where it is far from that, all is
-// as before.
-static int corrected(nsm_sim *s, double t1, double *error, int *worst) {
-  memcpy(s->w.z_kept, s->w.z1, (size_t)s->a->nz * sizeof(double));
-  for (int i = 0; i < s->a->nz; i++) s->w.dz[i] = -s->w.residual[i];
-  for (int j = 0; j < s->n.r.nborder; j++) s->w.dz[s->a->nz + j] = 0;
-  sim_matrix_solve(s, s->w.dz);
-  for (int i = 0; i < s->a->nz; i++) s->w.z1[i] += s->w.dz[i];
-  newton_position(s);
-  newton_evaluate(s, t1);
-  double now = newton_residual(s, 1, worst);
-  if (now <= stagnation) {
-    *error = now;
-    return now <= s->a->tolerance;
-  }
-  memcpy(s->w.z1, s->w.z_kept, (size_t)s->a->nz * sizeof(double));
-  newton_position(s);
-  newton_evaluate(s, t1);
-  newton_residual(s, 1, worst);
-  return 0;
-}
-
 // ---- which iterates stand -------------------------------------------------------------------------------------------
 static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   newton_evaluate(s, v->t);
@@ -65,7 +42,7 @@ static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   if (it->error <= s->a->tolerance) return SIM_STANDS;
   if (it->number >= SLOW && it->error > 0.5 * it->before && it->worst >= 0 && s->n.isl.nactive > 0 &&
-      corrected(s, v->t, &it->error, &it->worst))
+      newton_rounded(s, v->t, stagnation, &it->error, &it->worst))
     return SIM_STANDS;
   int sought = it->worst < 0 && sim_friction_moves(s, ~it->worst);             // friction.c seeks its coefficient
   if (it->number <= TURNS || it->halvings != 0 || sought || newton_turned(s) == 0) return SIM_GO_ON;
@@ -75,7 +52,7 @@ static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 }
 
 static int rests(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
-  int late = it->number > (it->halvings < 0 ? 3 * TURNS : SLOW);
+  int late = it->number > 3 * TURNS;
   if (!late || !(it->error <= stagnation && it->error > 0.5 * it->before)) return 0;
   sim_stagnated(s, v->t, it);
   return 1;
@@ -144,10 +121,11 @@ void sim_newton_analyse(nsm_sim *s) {
   double **with_rows[] = { &s->w.residual, &s->w.residual_size, &s->w.before, &s->w.top, &s->w.dz };
   for (size_t i = 0; i < sizeof by_z / sizeof *by_z; i++) *by_z[i] = SIM_NEW(s, nz, double);
   for (size_t i = 0; i < sizeof with_rows / sizeof *with_rows; i++) *with_rows[i] = SIM_NEW(s, nz + rows, double);
+  if (s->a->algebraic && s->a->theta < 1) s->w.z_begin = SIM_NEW(s, nz, double);
   s->w.turn = SIM_NEW(s, (size_t)s->n.w.nblock + rows, sim_turn);
 }
 
-nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
+static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   memcpy(s->w.l1, s->now.l, (size_t)s->a->nl * sizeof(double));
   if (s->a->on.contact.n + s->a->on.friction.n > 0) sim_active_set(s);
   if (s->n.r.n > 0 && !s->n.r.always) sim_islands_list(s);
@@ -184,4 +162,13 @@ nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
     sim_learn(s, s->a->nz, s->w.inc, s->w.diag, 0);
   }
   return newton_mass(s, t1, e);
+}
+
+// Unknowns without inertia stand at the end of the step in S too (newton_residual.c): in now.z, while it is made.
+nsm_code sim_step_newton(nsm_sim *s, double t1, nsm_error *e) {
+  if (!s->w.z_begin) return step_to(s, t1, e);
+  memcpy(s->w.z_begin, s->now.z, (size_t)s->a->nz * sizeof(double));
+  nsm_code code = step_to(s, t1, e);
+  memcpy(s->now.z, s->w.z_begin, (size_t)s->a->nz * sizeof(double));
+  return code;
 }
