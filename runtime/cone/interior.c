@@ -17,7 +17,8 @@
 #include <math.h>
 #include <string.h>
 
-enum { ITERATIONS = 80, SHORT = 60, LONG = 1500, SLOTS = 5 };   // of X and V, each node: up to 4 of a contact; 1 + 3 of a disk
+enum { ITERATIONS = 80, SHORT = 60, LONG = 1500 };
+enum { SLOTS = 5 };                     // of X and V, each node: up to 4 of a contact; 1 + 3 of a disk
 
 typedef struct interior {
   const nsm_graph *g;

@@ -8,7 +8,7 @@
 //   consistent_near.c      the motion of bodies on joints with a matrix near to K, which consistent_near_matrix.c makes
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
 //   consistent_settle.c    friction at the end of the step         consistent_rest.c  what is at rest is exactly so
-//   consistent_slow.c      what helps where the iteration is slow
+//   consistent_slow.c      what helps where the iteration is slow   consistent_still.c  a step in which nothing moves
 //   consistent_energy.c    its works and losses
 //   consistent_setup.c     checks, sizes, graph of K
 #pragma once
@@ -175,7 +175,9 @@ double   con_rate_terms(const nsm_sim *s, int row, const double *v);   // size o
 
 // consistent_rest.c
 void     con_rest(nsm_sim *s, const nsm_view *v);
-int      con_still(nsm_sim *s, const nsm_view *v);         // at rest, and held there by the forces of the last step
+
+// consistent_still.c: at rest, and held there by the forces of the last step
+int      con_still(nsm_sim *s, const nsm_view *v);
 
 // consistent_slow.c: by which factor the step just found may be longer, where it creeps, from iteration `from` on, 1:
 // by none; how many contacts keep the direction of the begin from now on, more than before

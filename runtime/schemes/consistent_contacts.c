@@ -11,7 +11,7 @@
 #include <string.h>
 
 enum { MOST_CORRECTED = 200 };           // rows of an island of shapes
-static const double usable = 1e-2;       // residual of an answer to go on from
+static const double usable = 1e-2, gain = 1e-3;            // residual of an answer to go on from; what it is to gain
 
 static void column(nsm_sim *s, int row, double h) {
   struct sim_consistent *c = s->n.con;
@@ -313,13 +313,16 @@ static int leads_on(const nsm_cone_result *r) {
   return r->status == NSM_CONE_FAILED && r->residual <= usable && r->solver && strcmp(r->solver, "start") != 0;
 }
 
-// By all solvers, from the forces at hand.
+// By all solvers, from the forces at hand, whose residual was found: to a good part of that.
 static int solve_in_full(nsm_sim *s, sim_island *k) {
   struct sim_consistent *c = s->n.con;
+  double enough = c->solver.enough;
   for (int a = 0; a < k->p.m; a++) c->lam[a] = c->l0[c->member[a]];
   c->solver.brief = 0;
+  if (c->solver.result.residual < HUGE_VAL) c->solver.enough = fmax(enough, gain * c->solver.result.residual);
   int ok = sim_island_solve(s, &c->solver, k);
   c->solver.brief = 1;
+  c->solver.enough = enough;
   return ok;
 }
 

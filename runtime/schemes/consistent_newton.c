@@ -7,10 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { FREE = 6, TRIAL = 16, PROJECTED_MAX = 2000 };
+enum { FREE = 6, STUCK = 3, TRIAL = 16, PROJECTED_MAX = 2000 };
 // Relative residuals: done; small enough to stand where it falls no more; small enough for the factors of the iterate
 // before.
 static const double at_floor = 2e-16, may_rest = 1e-9, keeps_factors = 1e-8;
+static const double same = 0.99;         // residuals of two iterates that are the same
 static const double may_cancel = 1e-6;   // of the speeds: the round-off of forces that cancel each other
 
 // ---- Newton's method ------------------------------------------------------------------------------------------------
@@ -147,8 +148,9 @@ static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   const struct sim_consistent *c = s->n.con;
   double least = fmin(it->error, it->before);
+  int enough = it->error > same * it->before && it->error * same < it->before ? STUCK : FREE;
   int resting = it->number > 1 && it->error <= may_rest && !(it->error <= 0.25 * it->before) &&
-                (least <= s->a->tolerance || ((s->touching || s->n.con->singular) && it->number > FREE));
+                (least <= s->a->tolerance || ((s->touching || s->n.con->singular) && it->number > enough));
   if (!(it->error <= at_floor) && !resting) return SIM_GO_ON;
   if (!con_credible(s)) return SIM_HOPELESS;
   if (s->touching && c->na > 0) s->now.count.max_residual = fmax(s->now.count.max_residual, least);

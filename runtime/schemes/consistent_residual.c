@@ -103,11 +103,17 @@ nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
 }
 
 // ---- measures -------------------------------------------------------------------------------------------------------
-// The three equations of a body's turn are those of one vector, and so are those of its place: each is known to the
-// round-off of the vector, whatever its share along the axes at hand (which may be 0, by symmetry).
+// The three equations of a body's turn are those of one vector, and so are those of its place, two in the plane: each
+// is known to the round-off of the vector, whatever its share along the axes at hand (which may be 0, by symmetry).
 enum { OF_BODY = 6 };                     // velocities: of its turn and of its place, three each
 static const double least_share = 1e-6;   // of the vector: far above its round-off
 static inline double larger(double a, double b) { return a > b ? a : b; }       // not of nan
+
+static void share(double least, int n, const int *z, double *size) {
+  double most = 0;
+  for (int d = 0; d < n; d++) most = larger(size[z[d]], most);
+  for (int d = 0; d < n; d++) size[z[d]] = larger(least * most, size[z[d]]);
+}
 
 void con_share(const nsm_sim *s, double least, double *size) {
   for (int a = 0; a < s->a->on.kinematics.n; a++) {
@@ -117,13 +123,14 @@ void con_share(const nsm_sim *s, double least, double *size) {
       if (k->c->slot[e] != NSM_SLOT_POSITION && n++ < OF_BODY) slot[n - 1] = e;
     for (int i = 0; n == OF_BODY && i < k->tab.count; i++)
       for (int first = 0; first < OF_BODY; first += 3) {
-        double most = 0;
-        for (int d = 0; d < 3; d++) most = larger(size[sim_z_of(s, k, i, slot[first + d])], most);
-        for (int d = 0; d < 3; d++) {
-          double *own = &size[sim_z_of(s, k, i, slot[first + d])];
-          *own = larger(least * most, *own);
-        }
+        int z[3];
+        for (int d = 0; d < 3; d++) z[d] = sim_z_of(s, k, i, slot[first + d]);
+        share(least, 3, z, size);
       }
+  }
+  for (int b = 0; s->touching && b < s->touching->nbody; b++) {             // planar ones have coordinates
+    const sim_body *body = &s->touching->body[b];
+    if (body->planar && !body->still) share(least, 2, body->z, size);
   }
 }
 

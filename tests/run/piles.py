@@ -40,7 +40,32 @@ def dome_falls(mu):
     need(all(a > b for a, b in zip(key, key[1:])) and key[0] - key[-1] > 5e-6, f"{key}")
 
 
-CASES = [(f"pile: {name}, {scenes.LAWS[law]}", falls, name, law, until, worst, frozen)
+RECTANGLES = """model Scene {
+  gravity [0, -9.81] [m/s^2];
+  body floor { fixed, shape = halfplane }
+  body part[i in 1:3] {
+    shape = rectangle([0.1, 0.06] [m]), density = 1000, position = [1 [mm]*i, (i - 0.5)*0.06 [m] + 0.01 [mm]*i]
+  }
+  contact wall { between = part, floor; with inelastic, coulomb(0.6); }
+  contact hit { among = part; with inelastic, coulomb(0.6); }
+  simulate { until = 0.5 [s], step = 2 [ms] }
+}
+"""
+
+
+def rests(text, most):
+    """Bodies on each other come to rest exactly, and a step of theirs is one evaluation: so many iterations in all."""
+    columns, s, err = run(text)
+    need(s["status"] == "ok" and s["scheme"] == "consistent", f"{s['status']} of {s['scheme']}")
+    need(s["newton_iterations"] <= most, f"{s['newton_iterations']} iterations in {s['steps']} steps")
+    moving = [n for n, v in columns.items() if ("'" in n or "spin" in n) and v[-1] != 0]
+    need(not moving, f"not at rest: {moving}")
+    need("did not settle" not in err, err)
+
+
+CASES = [("boxes at rest on each other", rests, "model Scene {\n" + scenes.stack(5, 0.5).replace("LAWS", scenes.LAWS[1])
+          + "\n}\n", 30), ("planar rectangles at rest on each other", rests, RECTANGLES, 60)]
+CASES += [(f"pile: {name}, {scenes.LAWS[law]}", falls, name, law, until, worst, frozen)
          for name, law, until, worst, frozen in (
              ("spheres 10", 0, 0.5, 1e-10, False), ("boxes 8", 1, 0.4, 1e-9, True), ("cylinders 8", 0, 0.4, 1e-9, True),
              ("rectangles 12", 0, 0.5, 1e-9, True), ("polyhedra 12", 0, 0.3, 1e-9, True),
