@@ -334,6 +334,7 @@ typedef struct nsm_class {
   //   ends, with the label as its message.
   // NSM_DELAY: out_fn gives a quantity whose past variable `row_var` is; column 0 of num: the delay
   int block, action, initial;     // initial: a condition that holds at the start fires there
+  int switches;                   // NSM_WHEN: of an `if`, which may change again and again
 } nsm_class;
 
 typedef struct nsm_var {
@@ -404,7 +405,7 @@ typedef struct nsm_experiment {
 // and gives how many it did, as the scheme and the general road have them. It stops before a step that it does not
 // take.
 // Valid for the tables it was made for, which `count`, `ix` and `row_l` hold.
-enum { NSM_WHOLE_LINEAR = 1, NSM_WHOLE_NEWTON = 2, NSM_WHOLE_TWO_POINT = 3 };
+enum { NSM_WHOLE_LINEAR = 1, NSM_WHOLE_NEWTON = 2, NSM_WHOLE_TWO_POINT = 3, NSM_WHOLE_MIDPOINT = 4 };
 // c[0 .. NSM_WHOLE_SCALARS): start, step, theta, gamma, tolerance; then the constants
 enum { NSM_WHOLE_SCALARS = 8 };
 typedef struct nsm_whole {
@@ -426,7 +427,7 @@ typedef struct nsm_whole {
   const int *m_row, *m_col;       // [nm]
   int nx;
   const int *x_row, *x_col;       // [nx]: of z, of the row
-  int nstruck, struck[2];         // NSM_WHOLE_NEWTON: rows of contacts that `run` lets be struck
+  int nstruck, struck[2];         // NSM_WHOLE_NEWTON, _MIDPOINT: rows of contacts that `run` lets be struck
   int drifts;                     // some contact's rate or slip is not 0 at rest
   int located;                    // for runs that locate events: it takes steps only with h |rate| < gap at their begin
 } nsm_whole;

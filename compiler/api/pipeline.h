@@ -51,6 +51,7 @@ typedef struct PipelineOptions {
   Override *set; int nset;
   const char *scheme;            // from the command line, NULL if not given
   const char *dump;              // "ast,model,system,plan"; NULL
+  bool looks;                    // view: the run is to be seen
   bool library;                  // check: a file of functions and parts is fine
   bool weights;                  // theta or gamma were given: a model that names no scheme gets moreau
   CodeFor code_for;              // who takes the C

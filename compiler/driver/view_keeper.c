@@ -169,10 +169,10 @@ static bool same_stamp(Stamp a, Stamp b) {
 }
 
 _Noreturn static void keep(const Keeper *k, int from, int to) {
-  for (int fd = STDERR_FILENO + 1; fd < 256; fd++)         // of the server: a connection ends when all copies are closed
+  for (int fd = STDERR_FILENO + 1; fd < 256; fd++)         // of the server: a connection ends with its last copy
     if (fd != from && fd != to) close(fd);
   Options base = *k->o;
-  if (base.jit == JIT_AUTO) base.jit = JIT_TCC;            // no run is long enough to compile again in the middle of it
+  if (base.jit == JIT_AUTO) base.jit = JIT_TCC;            // no run is worth compiling again in the middle of it
   ViewModel m;
   int code, n = 0, err = dup(STDERR_FILENO), null = open("/dev/null", O_WRONLY);
   if (null >= 0) dup2(null, STDERR_FILENO);                // a run says what is wrong, to who asked

@@ -199,14 +199,16 @@ void fills_alike(Emitter *e) {
     alike[from[i].first]++;
   }
   from[n] = (Fill){ -1, all.k.n, all.d.n };
+  bool shared = false;                                   // also where no class has data of its own
   for (int i = 0; i < n; i++) {
     if (from[i].first < 0 || alike[from[i].first] < FEWEST_ALIKE) continue;
+    shared = true;
     e->fill[i] = (Fill){ from[i].first, kept.k.n, kept.d.n };
     for (size_t j = from[i].k; j < from[i + 1].k; j++) vec_push(&kept.k, all.k.at[j]);
     for (size_t j = from[i].d; j < from[i + 1].d; j++) vec_push(&kept.d, all.d.at[j]);
   }
-  if (kept.k.n) write_integers(e->out, &kept);
-  if (kept.k.n) write_numbers(e->out, &kept);
+  if (shared) write_integers(e->out, &kept);
+  if (shared) write_numbers(e->out, &kept);
   vec_free(&all.k);
   vec_free(&all.d);
   vec_free(&kept.k);

@@ -137,6 +137,7 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   if ((c->kind >= CLASS_EVERY && c->kind <= CLASS_ACTION) || c->kind == CLASS_LAW)
     text_printf(o, "    .block = %d, .action = %s, .initial = %d,\n", c->block, action[c->action],
                 e->plan->sys->model->block[c->block].initial);
+  if (c->kind == CLASS_WHEN && e->plan->sys->model->block[c->block].switches) text_add(o, "    .switches = 1,\n");
   if (c->kind == CLASS_SMOOTH && c->kinetic == EX_NONE && c->potential == EX_NONE && !c->is_equation)
     text_printf(o, "    .work = %s,\n", c->dissipation != EX_NONE ? "NSM_WORK_DAMPING" : "NSM_WORK_FORCE");
   if (c->kind == CLASS_BODY) emit_body(e, c, i);

@@ -15,6 +15,7 @@ typedef struct Body {
   int    solid;                         // number in Model.solid; -1
 } Body;
 
+void  bodies_by_themselves(Elab *e);                      // elab_looks.c
 bool  body_force(Symbol *y);                              // of an AST_BODY
 void  body_items(Symbol *y);                              // its energies and initial values
 Value initial_call(const Env *env, const Ast *x);         // initial(x)

@@ -219,6 +219,7 @@ typedef struct MBlock {
   MExpr *period, *offset;              // every: over params and loops
   MExpr *cond, *crossing;              // when: crossing passes 0 where cond becomes true; NULL: looked at after steps
   bool   initial;                      // when initial or ...: also where it holds at the start
+  bool   switches;                     // made for an `if` (switches.c): it may fire again and again
   Span   span;
 } MBlock;
 typedef enum { MA_ASSIGN, MA_STOP, MA_FAIL } MActionKind;

@@ -109,7 +109,7 @@ enum { OF_BODY = 6 };                     // velocities: of its turn and of its 
 static const double least_share = 1e-6;   // of the vector: far above its round-off
 static inline double larger(double a, double b) { return a > b ? a : b; }       // not of nan
 
-static void share(const nsm_sim *s, double *size) {
+void con_share(const nsm_sim *s, double least, double *size) {
   for (int a = 0; a < s->a->on.kinematics.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
     int slot[OF_BODY], n = 0;
@@ -121,7 +121,7 @@ static void share(const nsm_sim *s, double *size) {
         for (int d = 0; d < 3; d++) most = larger(size[sim_z_of(s, k, i, slot[first + d])], most);
         for (int d = 0; d < 3; d++) {
           double *own = &size[sim_z_of(s, k, i, slot[first + d])];
-          *own = larger(least_share * most, *own);
+          *own = larger(least * most, *own);
         }
       }
   }
@@ -135,8 +135,8 @@ void con_measures(nsm_sim *s) {
     c->size[z] = s->now.r1_size[z];
     c->speed[z] = fabs(s->w.z1[z]) + fabs(c->uc[z]) + s->now.r1_size[z] * c->mass_inverse[z];
   }
-  share(s, c->size);
-  share(s, c->speed);
+  con_share(s, least_share, c->size);
+  con_share(s, least_share, c->speed);
 }
 
 // Contacts that keep the direction of the begin, (6a).

@@ -47,10 +47,24 @@ static void laws(nsm_sim *s, const sim_touch_group *g, int i, const sim_touch *c
   for (int d = 0; d < k->n; d++) r->e[k->row[d]] = law[NSM_LAW_ET];
 }
 
+void sim_touch_restitution(const nsm_sim *s, double *e) {
+  const struct nsm_touching *t = s->touching;
+  for (int n = 0; n < t->ngroup; n++) {
+    const sim_touch_group *g = &t->group[n];
+    const sim_touch *list = s->now.touch + g->first;
+    for (int i = 0; i < g->count; i++) {
+      const double *law = sim_touch_law(s, g->contact, t->body[list[i].a].material, t->body[list[i].b].material);
+      int row = s->a->cls[g->cls].row0 + i, f = s->n.r.friction_of[row];
+      e[row] = law[NSM_LAW_E];
+      for (int d = 0; f >= 0 && d < s->n.r.friction[f].n; d++) e[s->n.r.friction[f].row[d]] = law[NSM_LAW_ET];
+    }
+  }
+}
+
 // ---- where they are -------------------------------------------------------------------------------------------------
 // Row H of direction `along` at a touch; spin: of turning about it.
-static void direction(const struct nsm_touching *t, const sim_touch_group *g, const sim_found *f, const double *along,
-                      int spin, double *H) {
+void sim_touch_direction(const struct nsm_touching *t, const sim_touch_group *g, const sim_found *f,
+                         const double *along, int spin, double *H) {
   const nsm_pose *pa = &t->pose[f->a], *pb = &t->pose[f->b];
   double full[12];
   if (spin) {
@@ -85,7 +99,7 @@ static double against(const double *along, const double *v) {
 }
 
 // The rate in this direction that comes of a body which moves by itself: minus that of its point.
-static double drift(const struct nsm_touching *t, const sim_found *f, const double *along, int spin) {
+double sim_touch_drift(const struct nsm_touching *t, const sim_found *f, const double *along, int spin) {
   if (t->body[f->a].kind != NSM_BODY_DRIVEN) return 0;
   const double *m = t->motion[f->a];
   double v[3];
@@ -124,8 +138,8 @@ static void rows(nsm_sim *s, const sim_touch_group *g, int i) {
     num[SIM_INDEX] = i;
     num[SIM_GAP] = d == 0 ? f->touch.gap : 0;
     num[SIM_SIZE] = size_of(t, f);
-    num[SIM_DRIFT] = drift(t, f, along[d], d > turns);
-    direction(t, g, f, along[d], d > turns, num + SIM_ROW);
+    num[SIM_DRIFT] = sim_touch_drift(t, f, along[d], d > turns);
+    sim_touch_direction(t, g, f, along[d], d > turns, num + SIM_ROW);
   }
 }
 
@@ -152,7 +166,7 @@ static void drives_of(nsm_sim *s, const sim_touch_group *g, int i, double *begin
   if (t->body[f->a].planar) turned[2] = t->way[f->a][2];
   for (int d = 0, turns = directions_of(s, g, i, along); d <= g->slips; d++) {
     int row = s->a->cls[g->cls + d].row0 + i, spin = d > turns;
-    begin[row] = drift(t, f, along[d], spin);
+    begin[row] = sim_touch_drift(t, f, along[d], spin);
     way[row] = against(along[d], spin ? turned : x);
     end[row] = against(along[d], spin ? t->motion_end[f->a] + 3 : last);
   }

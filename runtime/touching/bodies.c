@@ -80,6 +80,7 @@ static void take_bodies(nsm_sim *s) {
   t->pose_end = SIM_NEW(s, t->nbody, nsm_pose);
   t->motion_end = sim_take(s, (size_t)t->nbody, sizeof *t->motion);
   t->way = sim_take(s, (size_t)t->nbody, sizeof *t->way);
+  t->reach = SIM_NEW(s, t->nbody, double);
   t->shape = SIM_NEW(s, t->nshape, nsm_shape);
   t->first_of = SIM_NEW(s, s->a->m->nclass, int);
   int n = 0;

@@ -13,6 +13,7 @@
 //   extend.c  the model with these classes          bodies.c   which bodies, their shapes and poses
 //   find.c    points of contact, in order           keep.c     what each row keeps from the last step
 //   kernels.c the kernels of the classes            bind.c     tables, patterns and coefficients of the rows
+//   ahead.c   gaps where a step leads
 //   rest.c    bodies that go on resting  report.c  outputs, every contact as numbers
 #pragma once
 #include "runtime/assembly/assembly.h"
@@ -79,11 +80,13 @@ struct nsm_touching {
   nsm_pose *pose_end;
   double  (*motion_end)[6], (*way)[6];
   double  *moved;                       // [rows] the part of a gap's change that a drive makes (kernels.c)
+  double   *reach;                      // [nbody] (ahead.c)
   sim_touch_side *of;                   // [contacts]
   double   *law;                        // [contacts][materials + 1][materials + 1][NSM_LAW_NUMBERS]
   int       ngroup;
   sim_touch_group *group;
   int       stale;                      // the tables are those of another state
+  double    further;                    // bodies look so much further: they become faster within the step (ahead.c)
   long      changes;                    // how often the list of contacts became another one
 };
 
@@ -115,6 +118,11 @@ int  sim_touch_keep(nsm_sim *s, sim_touch_group *g);       // 1 where the rows a
 // bind.c
 void sim_touch_begin(nsm_sim *s);                          // after the analysis: no contact yet
 void sim_touch_bind(nsm_sim *s, sim_touch_group *g, int changed);
+void sim_touch_restitution(const nsm_sim *s, double *e);   // [rows] by the laws, of the contacts that there are
+// Row H of a direction at a touch, poses as they are in t; its rate that comes of a body which time drives.
+void sim_touch_direction(const struct nsm_touching *t, const sim_touch_group *g, const sim_found *f,
+                         const double *along, int spin, double *H);
+double sim_touch_drift(const struct nsm_touching *t, const sim_found *f, const double *along, int spin);
 // All of it, for a step of length h from the present state. 0: there are more contacts than room, or no memory.
 int  sim_touch_update(nsm_sim *s, double h);
 int  sim_touch_lacks(const nsm_sim *s);                    // room, at the last update
@@ -122,9 +130,17 @@ int *sim_touch_wanted(const nsm_sim *s);                   // [groups] room to o
 int *sim_touch_rooms(const nsm_sim *s);                    // as they are, likewise
 void sim_touch_scale(nsm_sim *s);                          // after sim_closed_start
 
+// ahead.c: gap and rate [rows] at a view, of the pairs of features that have rows
+void sim_touch_ahead(nsm_sim *s, const nsm_view *v, double *gap, double *rate);
+// How much further bodies must look in a step of length h that ends with velocities z, than twice sim_touch_update's.
+double sim_touch_further(nsm_sim *s, double h, double t1, const double *q, const double *z);
+double sim_touch_slack(const nsm_sim *s, int body);        // find.c
+
 // rest.c: bodies that go on resting, after impulses acted on z1; size [nz]: of the terms of what they acted on; share:
-// of the velocity at the begin in the way of the step. 1: some came to rest.
-int  sim_touch_rest(nsm_sim *s, const double *size, double share);
+// of the velocity at the begin in the way of the step. stop: makes velocity z at the end 0. 1: some came to rest.
+typedef void sim_stop(nsm_sim *s, int z, double share);
+int  sim_touch_rest(nsm_sim *s, const double *size, sim_stop *stop, double share);
+void sim_touch_stop(nsm_sim *s, int z, double share);      // in w.z1 and w.q1
 
 // kernels.c
 extern const nsm_class sim_touch_kernels[SIM_VARIANTS];

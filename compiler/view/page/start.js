@@ -149,15 +149,12 @@ function build(keep, sameColumns) {
     [...plots].forEach(p => p.close());
     firstPlots().forEach(spec => new Panel(spec));
   }
-  extra.forEach(p => p.close());
-  extra = [];
-  at("energyList").replaceChildren();
-  at("stepList").replaceChildren();
-  energyPanel();
-  stepPanel();
+  buildExtra();
   claimTable();
   if (!keep) parameterTable(facts.served ? change : null);
   modelText();
+  for (const link of /** @type {any} */ (document.querySelectorAll("nav a")))
+    link.hidden = at(link.getAttribute("href").slice(1)).hidden;
 }
 
 const page = { ready: 0, renew, motion: () => motion, facts: () => facts, column: name => column(columnNamed(name)),
