@@ -96,7 +96,8 @@ static bool is_moving(const Symbol *y, const Body *b, const Value *v, const char
                  b->driven ? "a function of time alone" : "where it is at the start, a constant");
   diag_label(d, more & MU_VAR ? "depends on the motion" : "depends on the time");
   if (more & MU_VAR)
-    diag_help(d, "where another body is at the start is initial(...); what holds a body to another one is a constraint");
+    diag_help(d, "where another body is at the start is initial(...); what holds a body to another one is a "
+                 "constraint");
   else diag_help(d, "for a body that is moved in a given way add the word `driven` to its entries");
   return true;
 }
@@ -306,7 +307,8 @@ static bool some_axis(const Env *env, const double *square, const char *member, 
 static bool unit_length(const Env *env, const double *square, const char *member, Span at, void *ctx) {
   (void)ctx;
   return fabs(sqrt(*square) - 1) <= 1e-6 ||
-         no_rotation_of(env, at, member, arena_printf(env->e->a, "this quaternion has length %.8g, not 1", sqrt(*square)),
+         no_rotation_of(env, at, member,
+                        arena_printf(env->e->a, "this quaternion has length %.8g, not 1", sqrt(*square)),
                         *square > 0 ? "divide it by its length; or write rotation(axis, angle)"
                                     : "no rotation is [1, 0, 0, 0]");
 }

@@ -287,9 +287,9 @@ def rotations_of_a_family():
             "transpose(rotation([0, 1, 0.5], 1.3*i))", "rotation([1, 2, 2], pi*i)*identity(3)",
             "rotation([1, 0, 0], 0.7*i)*[[0, 0, 1], [1, 0, 0], [0, 1, 0]]")
     for way in ways:
+        off = " + ".join(f"norm((b[i].R - ({way}))*[{e}])" for e in ("1, 0, 0", "0, 1, 0", "0, 0, 1"))
         c, _, _ = run("model M { body b[i in 1:6] { mass = 1, inertia = [1, 1, 1], position = [i, 0, 0], attitude = "
-                      + way + " } output off = sum(i in 1:6) sum(k in 1:3) norm((b[i].R - (" + way + "))*[if k == 1 then"
-                      " 1 else 0, if k == 2 then 1 else 0, if k == 3 then 1 else 0]); simulate { until = 1, step = 1 } }")
+                      f"{way} }} output off = sum(i in 1:6) ({off}); simulate {{ until = 1, step = 1 }} }}")
         need(c["off"][0] <= 1e-13, f"{way}: off by {c['off'][0]:.2g}")
     c, _, _ = run("model M { body c { driven, attitude = rotation([0, 0, 1], 2*time)*rotation([1, 0, 0], 3*time) }"
                   " output w = norm(c.spin - [3, 2*sin(3*time), 2*cos(3*time)]); simulate { until = 1, step = 0.1 } }")
