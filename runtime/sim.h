@@ -331,7 +331,8 @@ typedef struct sim_touch {
 // Of bodies on joints: values of the last steps that the next one is predicted from (consistent_near.c).
 enum { SIM_DIFFERENCES = 6 };
 #define SIM_PREDICTED(s) \
-  ((s)->a->scheme->two_point && (s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0 ? (s)->a->nv + (s)->a->nl : 0)
+  ((s)->a->scheme->two_point && (s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0 \
+       ? (s)->a->nv + (s)->a->nl : 0)
 
 // Numbers first, then the arrays that state.def lists; both are what nsm_save writes.
 typedef struct sim_state {

@@ -75,8 +75,8 @@ struct nsm_touching {
   int       any_driven;
   nsm_pose *pose;                       // [nbody] at the begin of the step
   double  (*motion)[6];                 // [nbody] velocity of the centre, angular velocity, world axes
-  // energy-consistent schemes, of driven bodies: at the end of the step; [nbody] increment (r, then as of cay, body axes;
-  // planar: x, y, angle)
+  // energy-consistent schemes, of driven bodies: at the end of the step; [nbody] increment (r, then as of cay, body
+  // axes; planar: x, y, angle)
   nsm_pose *pose_end;
   double  (*motion_end)[6], (*way)[6];
   double  *moved;                       // [rows] the part of a gap's change that a drive makes (kernels.c)
