@@ -147,13 +147,14 @@ static void watch_friction(nsm_sim *s, double h, double *forces) {
   }
 }
 
-// Relations: y and multiplier at the end.
+// Relations: y and multiplier at the end; where the law holds between the ends, y is extrapolated as forces are.
 static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *forces) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
+  nsm_view between = s->a->gamma < 1 ? sim_between(s, v->t, s->w.q1, s->w.z1, s->w.l1) : *v;
   for (int a = 0; a < s->a->on.relation.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
-    k->c->y_fn(v, &k->tab, w->rate + k->row0);
+    k->c->y_fn(k->gamma < 1 ? &between : v, &k->tab, w->rate + k->row0);
   }
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i], set = s->now.set[row];
@@ -164,7 +165,10 @@ static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *for
       double inside = fmin(over, under);
       *forces = fmax(*forces, fabs(l));
       w->f[row] = inside > 0 ? at_end(s, row, inside, h) : -fabs(y) / m;
-    } else w->f[row] = set == SIM_LOW ? y - m * over : -y - m * under;
+    } else {
+      double off = set == SIM_LOW ? over : under, along = set == SIM_LOW ? y : -y;
+      w->f[row] = off > 0 || s->a->cls[r->cls[row]].gamma == 1 ? along - m * off : at_end(s, row, along, h);
+    }
   }
 }
 
