@@ -166,6 +166,7 @@ decl: declared value doc                                 { $$ = ast_decl(p, @$, 
     ;
 declared: NAME primes                                    { $$ = ast_named(p, @$, @1, $1, $2, ast_list()); }
         | NAME primes '[' exprs ']' primes               { $$ = ast_named(p, @$, @1, $1, $2 + $6, $4); }
+        | NAME primes '[' indexer_list ']' primes        { $$ = ast_named_over(p, @$, @1, $1, $2 + $6, $4); }
         ;
 primes: %empty                                           { $$ = 0; }
       | primes '\''                                      { $$ = $1 + 1; }

@@ -177,7 +177,7 @@ static bool to_model(Compilation *c, Arena *tree, const PipelineOptions *o, FILE
   dump_stage(c, o, "ast", dump);
   if (!ok(c)) return false;
   ElaborateOptions e = { o->set, o->nset, std_dir(c->arena), nsm_cone_solver_names(), o->open, NULL, o->library,
-                         c->arena };
+                         o->looks, c->arena };
   c->model = elaborate(c->stages, c->names, c->ast, &e, c->bag);
   c->ast = NULL;
   if (c->model) keep_read(c);
@@ -203,7 +203,8 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   if (last == STAGE_MODEL) return true;
 
   c->model = with_switches(c->stages, c->model, o->located, c->bag);
-  c->system = derive_system(c->stages, c->model, c->bag);
+  c->system = derive_system(c->stages, c->model, false, c->bag);
+  if (c->system && needs_rows(c->stages, c->system)) c->system = derive_system(c->stages, c->model, true, c->bag);
   if (c->system) check_system(c->stages, c->system, c->bag);
   if (!c->system || !ok(c)) return false;
   dump_stage(c, o, "system", dump);
@@ -217,10 +218,10 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;
 
-  c->kernels = kernels_of_plan(c->arena, c->plan);
+  c->kernels = kernels_of_plan(c->arena, c->plan, o->code_for != CODE_FOR_LIBTCC);
   c->whole = whole_of_plan(c->arena, c->plan, c->model->sim.located > 0);
   c->kernels = with_whole(c->arena, c->kernels, c->whole);
-  emit_c(c->stages, c->plan, &c->kernels, c->whole, !o->for_tcc, &c->c);
+  emit_c(c->stages, c->plan, &c->kernels, c->whole, o->code_for, &c->c);
   keep_places(c);
   return true;
 }

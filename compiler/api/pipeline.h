@@ -51,9 +51,10 @@ typedef struct PipelineOptions {
   Override *set; int nset;
   const char *scheme;            // from the command line, NULL if not given
   const char *dump;              // "ast,model,system,plan"; NULL
+  bool looks;                    // view: the run is to be seen
   bool library;                  // check: a file of functions and parts is fine
   bool weights;                  // theta or gamma were given: a model that names no scheme gets moreau
-  bool for_tcc;                  // libtcc compiles the code, or a reader reads it; not a C compiler
+  CodeFor code_for;              // who takes the C
   double step;                   // from the command line, in seconds; 0: not given
   int located;                   // from the command line: 1, -1; 0: as the model says
 } PipelineOptions;

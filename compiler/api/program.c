@@ -82,7 +82,7 @@ static nsm_program *compile(Compilation *c, PipelineOptions *o, const nsm_compil
   for (int i = 0; i < s->nset; i++) o->set[o->nset++] = override_of(c->arena, &s->set[i]);
   p->set = o->set;
   p->nset = o->nset;
-  o->for_tcc = backend != JIT_CC;
+  o->code_for = backend == JIT_CC ? CODE_FOR_COMPILER : CODE_FOR_LIBTCC;
   bool good = compile_to(c, o, STAGE_C, NULL);
   list_diagnostics(p);
   if (good) list_meanings(p);

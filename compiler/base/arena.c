@@ -80,14 +80,15 @@ char *arena_strndup(Arena *a, const char *s, size_t n) {
 }
 
 char *arena_printf(Arena *a, const char *fmt, ...) {
+  char some[120], *s;                   // formatted once where it is not longer
   va_list ap, again;
   va_start(ap, fmt);
   va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, ap);
+  int n = vsnprintf(some, sizeof some, fmt, ap);
   va_end(ap);
   if (n < 0) FATAL("a message could not be formatted: %s", fmt);
-  char *s = arena_alloc(a, (size_t)n + 1);
-  vsnprintf(s, (size_t)n + 1, fmt, again);
+  if ((size_t)n < sizeof some) s = arena_strndup(a, some, (size_t)n);
+  else vsnprintf(s = arena_alloc(a, (size_t)n + 1), (size_t)n + 1, fmt, again);
   va_end(again);
   return s;
 }

@@ -34,6 +34,12 @@ static bool is_repeated(const DiagBag *b, DiagCode code, Span at, const char *he
 
 void diag_one_each(DiagBag *b, bool on) { b->one_each = on; }
 
+Span diag_within(DiagBag *b, Span part) {
+  Span before = b->part;
+  b->part = part;
+  return before;
+}
+
 // Where labels of a diagnostic go that nobody will see.
 static Diag *drop(DiagBag *b, DiagCode code) {
   memset(&b->dropped, 0, sizeof b->dropped);
@@ -77,6 +83,7 @@ Diag *diag(DiagBag *b, DiagCode code, Span at, const char *fmt, ...) {
   d->helps.end = &d->helps.first;
   b->all.at[b->all.n++] = d;
   ++*kept;
+  if (b->part.file && at.file && at.file != b->part.file) diag_also(d, b->part, "of this part");
   return d;
 }
 

@@ -30,6 +30,9 @@ void  diag_help(Diag *d, const char *fmt, ...) __attribute__((format(printf, 2, 
 // While on, one diagnostic of each code at each place is kept, whatever its headline: the instances of a statement name
 // their variables.
 void  diag_one_each(DiagBag *b, bool on);
+// From now on diagnostics at places of other files name this one too, where the user's file asks for a part of a
+// library. Without a file: none. Returns what stood before.
+Span  diag_within(DiagBag *b, Span part);
 int   diag_errors(const DiagBag *b);                 // how many errors (warnings do not count)
 int   diag_warnings(const DiagBag *b);
 bool  diag_has(const DiagBag *b, DiagCode code);

@@ -23,6 +23,7 @@ struct DiagBag {
   Arena *arena;
   struct { Diag **at; size_t n, cap; } all;   // grows inside the arena
   bool   one_each;                            // diag_one_each
+  Span   part;                                // diag_within
   int    errors, warnings;                    // kept
   int    more_errors, more_warnings;          // dropped beyond the limit
   Diag   dropped;                             // takes the labels of what is dropped

@@ -2,6 +2,7 @@
 #include "text.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,12 +31,16 @@ void text_add(Text *t, const char *s) { text_addn(t, s, strlen(s)); }
 void text_addc(Text *t, char c) { text_addn(t, &c, 1); }
 
 void text_vprintf(Text *t, const char *fmt, va_list ap) {
+  enum { MOSTLY = 120 };                 // formatted once where it is not longer
   va_list again;
   va_copy(again, ap);
-  int n = vsnprintf(NULL, 0, fmt, ap);
+  reserve(t, MOSTLY);
+  int n = vsnprintf(t->at + t->n, t->cap - t->n, fmt, ap);
   if (n < 0) FATAL("a text could not be formatted: %s", fmt);
-  reserve(t, (size_t)n);
-  vsnprintf(t->at + t->n, (size_t)n + 1, fmt, again);
+  if ((size_t)n >= t->cap - t->n) {
+    reserve(t, (size_t)n);
+    vsnprintf(t->at + t->n, (size_t)n + 1, fmt, again);
+  }
   va_end(again);
   t->n += (size_t)n;
 }
@@ -47,17 +52,48 @@ void text_printf(Text *t, const char *fmt, ...) {
   va_end(ap);
 }
 
+void text_integer(Text *t, long long x) {
+  char digits[24], *at = digits + sizeof digits;
+  unsigned long long rest = x < 0 ? 0ull - (unsigned long long)x : (unsigned long long)x;
+  do *--at = (char)('0' + rest % 10); while (rest /= 10);
+  if (x < 0) *--at = '-';
+  text_addn(t, at, (size_t)(digits + sizeof digits - at));
+}
+
+// A number of few decimals, m/10^k with m and 10^k whole: that quotient is what the text reads back as.
+static bool few_decimals(Text *t, double x) {
+  double power = 1, size = fabs(x);
+  for (int k = 1; k <= 6; k++) {
+    power *= 10;
+    double m = nearbyint(size * power);
+    if (m >= 1e15 || size < 1e-4) return false;
+    if (m / power != size) continue;
+    unsigned long long scale = (unsigned long long)power, whole = (unsigned long long)m;
+    char digits[8];
+    if (x < 0) text_addc(t, '-');
+    text_integer(t, (long long)(whole / scale));
+    whole %= scale;
+    for (int i = k; i-- > 0; whole /= 10) digits[i] = (char)('0' + whole % 10);
+    text_addc(t, '.');
+    text_addn(t, digits, (size_t)k);
+    return true;
+  }
+  return false;
+}
+
 // Shortest of %.1g … %.17g that reads back; whole numbers below 10^15 in full; exponents without '+' and zeros in
 // front.
 void text_number(Text *t, double x) {
   if (isnan(x)) { text_add(t, "nan"); return; }
   if (isinf(x)) { text_add(t, x < 0 ? "-inf" : "inf"); return; }
   if (fabs(x) < 1e15 && x == floor(x)) {
-    text_printf(t, "%.0f", x);
+    if (x == 0 && signbit(x)) text_addc(t, '-');
+    text_integer(t, (long long)x);
     return;
   }
+  if (few_decimals(t, x)) return;
   char digits[40];
-  for (int p = 1; p <= 17; p++) {
+  for (int p = 15; p <= 17; p++) {           // what is shorter than 15 digits comes out of 15 without zeros
     snprintf(digits, sizeof digits, "%.*g", p, x);
     if (strtod(digits, NULL) == x) break;
   }

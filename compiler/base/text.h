@@ -10,6 +10,7 @@ void text_addn(Text *t, const char *s, size_t n);
 void text_addc(Text *t, char c);
 void text_printf(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void text_vprintf(Text *t, const char *fmt, va_list ap);
+void text_integer(Text *t, long long x);
 void text_number(Text *t, double x);  // shortest decimal that reads back as x; inf, nan as such
 void text_json_string(Text *t, const char *s);                   // quoted and escaped
 const char *text_str(Text *t);                                   // "" when empty

@@ -193,7 +193,8 @@ static void driven(Check *k, const SysClass *c, void *ctx) {
     jump_label(k, d, &b);
     jump_note(d, &b);
     diag_note(d, "where it drives back from both sides nothing can rest there: the solution trembles by the step size");
-    diag_help(d, t->kind == SLOT_Q ? "dry friction is a set-valued law: multiplier u; relation N: u in -K*sgn(v);"
+    diag_help(d, t->kind == SLOT_Q ? "dry friction is a law of a contact: "
+                                     "contact N { normal_force = F; slip = v; with coulomb(mu); }"
                                    : "a switch is a set-valued law: multiplier u; relation N: u in -K*sgn(s);");
   }
 }

@@ -1,26 +1,9 @@
 // The checks of a derived system, in the order in which a reader would ask.
-#include <math.h>
 #include "parts.h"
-
-enum { LIMIT = 120, CLIP = 3 };   // variables and rows that are written out, instances of a family that is cut
-
-// Large systems have no k->x; for questions of pairs of rows a part of each family stands for the whole.
-void check_open(Check *k, bool parts) {
-  k->x = expand_system(k->arena, k->s, LIMIT, CLIP);
-  if (k->x && k->x->clipped && !parts) k->x = NULL;
-  k->nindex = symtab_size(k->s->sym);
-  k->index = ARENA_ARRAY(k->arena, int, k->nindex + 1);
-  for (int i = 0; i < k->nindex; i++) k->index[i] = -1;
-  for (int i = 0; k->x && i < k->x->nz; i++) {
-    k->index[k->x->value[i]] = i;
-    k->index[k->x->rate[i]] = k->x->nz + i;
-  }
-  for (int i = 0; k->x && i < k->x->np; i++) k->index[k->x->position[i]] = 2*k->x->nz + i;
-}
 
 void check_system(Arena *a, const System *s, DiagBag *bag) {
   Check k = { .arena = a, .s = s, .bag = bag };
-  check_open(&k, false);
+  check_open(&k, false, false);
   diag_one_each(bag, true);
   check_numbers(&k);
   check_inertia(&k);
@@ -33,7 +16,7 @@ void check_system(Arena *a, const System *s, DiagBag *bag) {
   check_overlap(&k);
   check_laws(&k);
   check_power(&k);
-  if (!k.x) check_open(&k, true);
+  if (!k.x) check_open(&k, true, false);
   check_restitution(&k);
   diag_one_each(bag, false);
 }

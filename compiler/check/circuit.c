@@ -7,12 +7,21 @@
 // must be regular. Where it is not, a combination of rows is zero, and so is one of columns: the first says which
 // equations contradict or repeat each other, the second what nothing determines. Both are named.
 #include <math.h>
+#include <string.h>
 #include "parts.h"
 
 enum { MOST = 128 };          // as rank_of_rows
+// A load behind diodes that is tied to the ground by a leak alone, 1 Gohm say, floats too: W has the leak's resistance,
+// beside which whatever the laws decide is lost.
+static const double NEARLY_FLOATS = 1e-6;
 
 static bool any_algebraic(const Check *k) {
   for (int i = 0; i < k->s->model->nvar; i++) if (k->s->model->var[i].algebraic) return true;
+  return false;
+}
+
+static bool any_node(const Check *k) {
+  for (int i = 0; i < k->s->model->nvar; i++) if (k->s->model->var[i].algebraic >= MALG_NODE) return true;
   return false;
 }
 
@@ -44,8 +53,21 @@ static void one_step_matrix(const Check *k, const Point *p, double *a) {
   }
 }
 
+// The same without the rows of laws and their multipliers: W of the step.
+static void blocked_matrix(const Check *k, const Point *p, double *a) {
+  const Expanded *x = k->x;
+  int nx = x->nx, n = nx + x->nr;
+  one_step_matrix(k, p, a);
+  for (int i = 0; i < nx; i++) memmove(a + i*nx, a + i*n, (size_t)nx * sizeof *a);
+}
+
 static const SysClass *class_of(const Check *k, int row) {
   return &k->s->cls[row < k->x->nx ? k->x->equation[row] : k->x->row[row - k->x->nx].cls];
+}
+
+// The part that it belongs to, where that is of a library; else its own place.
+static Span place_of(const SysClass *c) {
+  return c->relation && c->relation->made.file ? c->relation->made : c->span;
 }
 
 static int unknown_symbol(const Check *k, int i) {
@@ -76,8 +98,8 @@ static void put_in(Check *k, Diag *d, const MExpr *x, Named *named) {
   const MRelation *r = by >= 0 ? &s->model->relation[by] : NULL;
   if (r && r->algebraic != MALG_HELD) {
     named->relation[named->n++] = by;
-    diag_also(d, r->span, "%s %s gives %s", r->algebraic == MALG_NODE ? "node" : "the equation of", r->name,
-              s->model->var[x->id].plain);
+    diag_also(d, r->made.file ? r->made : r->span, "%s %s gives %s",
+              r->algebraic == MALG_NODE ? "node" : "the equation of", r->name, s->model->var[x->id].plain);
     put_in(k, d, r->y, named);
   }
   for (int i = 0; i < x->nargs; i++) put_in(k, d, x->arg[i], named);
@@ -92,7 +114,7 @@ static void singular(Check *k, const double *left, const double *right, int n) {
     nodes = nodes && is_node(k, unknown_symbol(k, column[i]));
     text_printf(&t, "%s%s", i ? ", " : "", sym_name(unknown_symbol(k, column[i]), (void *)k->s));
   }
-  Diag *d = diag(k->bag, nodes ? DIAG_E0251 : DIAG_E0252, first->span,
+  Diag *d = diag(k->bag, nodes ? DIAG_E0251 : DIAG_E0252, place_of(first),
                  nodes ? "nothing determines the potential of %s" : "these equations do not determine %s",
                  text_str(&t));
   text_free(&t);
@@ -103,20 +125,49 @@ static void singular(Check *k, const double *left, const double *right, int n) {
   if (first->relation) put_in(k, d, first->relation->y, &named);
   for (int i = 0; i + 1 < nrow; i++) {
     const SysClass *c = class_of(k, row[i]);
-    bool new = c->span.lo != first->span.lo || c->span.file != first->span.file;
-    for (int j = 0; j < i; j++) new = new && c->span.lo != class_of(k, row[j])->span.lo;
-    if (new) diag_also(d, c->span, "%s", c->shown);
+    Span at = place_of(c);
+    bool new = at.lo != place_of(first).lo || at.file != place_of(first).file;
+    for (int j = 0; j < i; j++) new = new && at.lo != place_of(class_of(k, row[j])).lo;
+    if (new) diag_also(d, at, "%s", c->shown);
   }
+  if (place_of(first).file != first->span.file) diag_also(d, first->span, "its equation");
   if (nodes) diag_help(d, "connect it with a node that is held: by a part with a resistance, or node gnd = 0;");
-  else diag_help(d, "sources side by side, or in a loop, need a resistance in series; current sources in a row one "
-                 "beside them");
+  else if (any_node(k))
+    diag_help(d, "sources side by side, or in a loop, need a resistance in series; current sources in a row one "
+              "beside them");
+  else diag_help(d, "leave one of them out, and write another one for what is left undetermined");
+}
+
+// A first-order system that is written out and small, each unknown with its equation: the number of unknowns, else 0.
+static int size_of_circuit(const Check *k) {
+  if (!k->x || k->x->clipped || k->x->nq || !any_algebraic(k)) return 0;
+  int n = k->x->nx + k->x->nr;
+  if (n > MOST) return 0;
+  for (int i = 0; i < k->x->nx; i++) if (k->x->equation[i] < 0) return 0;
+  return n;
+}
+
+bool needs_rows(Arena *m, const System *s) {
+  if (!s->algebraic_states) return false;
+  Check k = { .arena = m, .s = s };
+  check_open(&k, false, false);
+  int n = size_of_circuit(&k);
+  if (!n || k.x->nr == 0) return false;
+  double *a = ARENA_ARRAY(m, double, n*n), *left = ARENA_ARRAY(m, double, n);
+  bool floats = true, has_solution = false;
+  for (int point = 1; point <= 2; point++) {
+    Point p = generic_point(&k, point, 1);
+    one_step_matrix(&k, &p, a);
+    has_solution = has_solution || rank_of_rows(a, n, n, NO_PIVOT, left) == n;
+    blocked_matrix(&k, &p, a);
+    floats = floats && rank_of_rows(a, k.x->nx, k.x->nx, NEARLY_FLOATS, left) < k.x->nx;
+  }
+  return floats && has_solution;
 }
 
 void check_circuit(Check *k) {
-  if (!k->x || k->x->clipped || k->x->nq || !any_algebraic(k)) return;
-  int n = k->x->nx + k->x->nr;
-  if (!n || n > MOST) return;
-  for (int i = 0; i < k->x->nx; i++) if (k->x->equation[i] < 0) return;
+  int n = size_of_circuit(k);
+  if (!n) return;
   Arena *m = k->arena;
   double *a = ARENA_ARRAY(m, double, n*n), *b = ARENA_ARRAY(m, double, n*n), *left = ARENA_ARRAY(m, double, n),
          *right = ARENA_ARRAY(m, double, n);
@@ -124,8 +175,8 @@ void check_circuit(Check *k) {
     Point p = generic_point(k, point, 1);
     one_step_matrix(k, &p, a);
     for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) b[j*n + i] = a[i*n + j];
-    if (rank_of_rows(a, n, n, left) == n) return;
-    rank_of_rows(b, n, n, right);
+    if (rank_of_rows(a, n, n, NO_PIVOT, left) == n) return;
+    rank_of_rows(b, n, n, NO_PIVOT, right);
   }
   singular(k, left, right, n);
 }

@@ -149,7 +149,7 @@ static void eliminate(Rows *r) {
   if (rows < 3) return;                              // pairs are compared below
   double *a = ARENA_ARRAY(r->k->arena, double, rows*m + 1), *left = ARENA_ARRAY(r->k->arena, double, rows + 1);
   for (int i = 0; i < rows; i++) memcpy(&a[i*m], &r->a[list[i]*m], sizeof *a*(size_t)m);
-  if (rank_of_rows(a, rows, m, left) == rows) return;
+  if (rank_of_rows(a, rows, m, NO_PIVOT, left) == rows) return;
   double rest = 0, size = 0;
   int last = -1, count = 0;
   for (int i = 0; i < rows; i++) {

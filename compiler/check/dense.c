@@ -44,7 +44,7 @@ void symmetric_eigen(double *a, int n, double *w, double *v) {
   for (int i = 0; i < n; i++) w[i] = a[i*n + i];
 }
 
-int rank_of_rows(double *a, int n, int m, double *left) {
+int rank_of_rows(double *a, int n, int m, double least, double *left) {
   enum { MOST = 128 };
   double by[MOST][MOST] = {{0}};                     // the combinations of rows made so far
   if (n > MOST) return n;
@@ -59,7 +59,7 @@ int rank_of_rows(double *a, int n, int m, double *left) {
     int row = rank, col = rank;
     for (int i = rank; i < n; i++)
       for (int j = rank; j < m; j++) if (fabs(a[i*m + j]) > fabs(a[row*m + col])) { row = i; col = j; }
-    if (!(fabs(a[row*m + col]) > 1e-12)) break;
+    if (!(fabs(a[row*m + col]) > least)) break;
     for (int j = 0; j < m; j++) { double t = a[rank*m + j]; a[rank*m + j] = a[row*m + j]; a[row*m + j] = t; }
     for (int j = 0; j < n; j++) { double t = by[rank][j]; by[rank][j] = by[row][j]; by[row][j] = t; }
     for (int i = 0; i < n; i++) { double t = a[i*m + rank]; a[i*m + rank] = a[i*m + col]; a[i*m + col] = t; }

@@ -49,7 +49,7 @@ static void nonsingular(const Check *k) {
       m[i*nx + j] = at_point(&p, e);
       if (!isfinite(m[i*nx + j])) return;
     }
-  if (rank_of_rows(m, nx, nx, left) < nx) dependent(k, left, nx, entries);
+  if (rank_of_rows(m, nx, nx, NO_PIVOT, left) < nx) dependent(k, left, nx, entries);
 }
 
 void check_equations(Check *k) {

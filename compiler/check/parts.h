@@ -13,7 +13,8 @@ typedef struct Check {
   double loop[8];          // the instance at hand, in each_instance
 } Check;
 
-void check_open(Check *k, bool parts);   // check.c: writes the system out; parts: a large one cut to some instances
+// written_out.c: writes the system out. parts: a large one cut to some instances; slopes: with Jq, Jv and the like.
+void check_open(Check *k, bool parts, bool slopes);
 
 // --- point.c: numbers ---
 typedef struct Point { const Check *k; const double *value, *rate; double time; } Point;
@@ -39,9 +40,10 @@ const char *parameters_text(const Check *k, const Ex *e, int n);
 // --- dense.c: small dense matrices ---
 // Eigenvalues of the symmetric a[n*n] (destroyed) into w[n], eigenvectors into the columns of v[n*n]; Jacobi.
 void symmetric_eigen(double *a, int n, double *w, double *v);
-// Gauss with full pivoting on a[n*m] (destroyed), rows scaled. Returns the rank; where it is less than n, left[n] is a
-// combination of rows that is zero.
-int  rank_of_rows(double *a, int n, int m, double *left);
+// Gauss with full pivoting on a[n*m] (destroyed), rows scaled; what is not above `least` is no pivot. Returns the rank;
+// where it is less than n, left[n] is a combination of rows that is zero.
+#define NO_PIVOT 1e-12
+int  rank_of_rows(double *a, int n, int m, double least, double *left);
 
 // Solves M X = B (n x n, n x m) in place of B, M destroyed; false where M is singular.
 bool solve_dense_system(double *M, double *B, int n, int m);

@@ -91,12 +91,28 @@ static bool modes_of(const Check *k, bool explicit_step, double h, Modes *out) {
   return n > 0;
 }
 
+static bool all_constant(const System *s, const Entries *e) {
+  for (int i = 0; i < e->n; i++) if (stage_of(s, e->at[i].value) > STAGE_CONST) return false;
+  return true;
+}
+
+// Is it a system of coordinates with constant matrices, without constraints? Asked of the classes, before it is written
+// out.
+static bool is_oscillator(const System *s) {
+  for (int i = 0; i < s->ncls; i++) {
+    const SysClass *c = &s->cls[i];
+    if (c->kind == CLASS_CONSTRAINT || c->is_equation) return false;
+    if (c->kind == CLASS_SMOOTH && !(all_constant(s, &c->mass) && all_constant(s, &c->jac))) return false;
+  }
+  return true;
+}
+
 void check_step(Arena *a, const System *s, bool explicit_step, double theta, double step, DiagBag *bag) {
   Check k = { .arena = a, .s = s, .bag = bag };
   Modes m;
   double h = step > 0 || s->step == EX_NONE ? step : value_of(s, s->step, NULL, 0);
-  if (!(h > 0) || (!explicit_step && theta > 0.5)) return;
-  check_open(&k, false);
+  if (!(h > 0) || (!explicit_step && theta > 0.5) || !is_oscillator(s)) return;
+  check_open(&k, false, true);
   if (!k.x || !k.x->nq || k.x->nx || !modes_of(&k, explicit_step, h, &m)) return;
   double omega = explicit_step ? m.fastest : m.slowest;
   if (!(h*omega > (explicit_step ? 2 : PI))) return;

@@ -5,10 +5,15 @@
 #include "commands.h"
 #include "replace.h"
 
+static CodeFor code_for(const Options *o) {
+  if (o->jit == JIT_CC || o->command == NSM_FOR_BUILD) return CODE_FOR_COMPILER;
+  return o->command == NSM_FOR_EMIT ? CODE_FOR_READER : CODE_FOR_LIBTCC;
+}
+
 static PipelineOptions pipeline_options(const Options *o, const char *path, bool library) {
   return (PipelineOptions){ .path = path, .set = o->set, .nset = o->nset, .scheme = o->scheme, .dump = o->dump,
-                            .library = library, .weights = o->weights, .step = o->step, .located = o->located,
-                            .for_tcc = o->jit != JIT_CC && o->command != NSM_FOR_BUILD };
+                            .library = library, .looks = o->command == NSM_FOR_VIEW, .weights = o->weights,
+                            .step = o->step, .located = o->located, .code_for = code_for(o) };
 }
 
 int exit_code_of(const Compilation *c, bool good) {

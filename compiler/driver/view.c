@@ -32,7 +32,8 @@ int command_view(const Options *o) {
   int code;
   if (given(o, NSM_FLAG_SERVE)) code = view_serve(o);
   else {
-    code = view_run(o, path, true, given(o, NSM_FLAG_QUIET) ? NULL : stderr, &page);
+    ViewWish wish = { .whole = true, .err = given(o, NSM_FLAG_QUIET) ? NULL : stderr };
+    code = view_run(o, path, &wish, &page);
     if (page.n) {
       int written = write_file(&page, path);
       if (written != EXIT_OK) code = written;

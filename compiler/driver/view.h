@@ -1,11 +1,26 @@
 // The run that a page shows, and the page of one that is served.
 #pragma once
+#include "../api/program.h"
 #include "../base/text.h"
 #include "options.h"
 
-// Compiles and runs the model; whole: the page goes to `out`, else only its data (view/page.h). err: what the run says
-// goes there too, NULL: nowhere. path: where the page will go, refused where that is a file that the model reads; NULL:
-// it is served. The exit code; out stays empty where there is nothing to show.
-int view_run(const Options *o, const char *path, bool whole, FILE *err, Text *out);
+// A model that is compiled, with its machine code.
+typedef struct ViewModel { Compilation *c; nsm_program *p; } ViewModel;
+
+typedef struct ViewWish {
+  bool whole;                           // the page; else its data alone (view/page.h)
+  bool served;                          // its parameters have sliders
+  FILE *err;                            // what the run says goes there too; NULL: nowhere
+  Compilation *judged;                  // whose diagnostics are printed; NULL: of the model itself
+} ViewWish;
+
+// path: where the page will go, refused where that is a file that the model reads; NULL: nowhere. False: *code says
+// why, and standard error. The model is to be unloaded in both cases.
+bool view_load(const Options *o, const char *path, ViewModel *m, int *code);
+void view_unload(ViewModel *m);
+// Runs it with the flags of o. The exit code; out stays empty where there is nothing to show.
+int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *out);
+// Both: a run of its own.
+int view_run(const Options *o, const char *path, const ViewWish *wish, Text *out);
 // The page on the loopback address until Ctrl-C.
 int view_serve(const Options *o);

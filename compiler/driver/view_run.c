@@ -62,42 +62,58 @@ static const char *said(Said *s, Arena *a, FILE *copy) {
   return text;
 }
 
-int view_run(const Options *o, const char *path, bool whole, FILE *err, Text *out) {
-  int code, not_reached = 0;
-  Compilation *c = compile_file(o, o->file[0], STAGE_C, NULL, &code);
-  if (!c) return code;
-  nsm_program *p = NULL;
-  if (!path || (code = check_output(c, path)) == EXIT_OK) p = load_program(o, c, &code);
-  if (p) {
-    list_diagnostics(p);
-    list_meanings(p);
-    Trace trace;
-    nsm_watch watch;
-    Text command = {0};
-    Said run, model;
-    trace_open(&trace, c->arena, p, &watch);
-    repeat(o, &command);
-    PageFacts facts = { .command = text_str(&command), .path = o->file[0], .served = !path, .diagnostics = "",
-                        .notes = "", .source = arena_strndup(c->arena, c->source->text, c->source->len) };
-    if (said_open(&run)) {
-      code = run_program(o, p, &watch, run.f, &not_reached);
-      facts.notes = said(&run, c->arena, err);
-    }
-    if (trace.lacks_ledger && code != EXIT_INTERRUPTED && said_open(&run)) {
-      trace_again(&trace, &watch);
-      if (run_program(o, p, &watch, run.f, &not_reached) == EXIT_INTERRUPTED) code = EXIT_INTERRUPTED;
-      said(&run, c->arena, NULL);
-    }
-    if (said_open(&model)) {
-      compilation_report(c, model.f);
-      facts.diagnostics = said(&model, c->arena, NULL);
-    }
-    (whole ? page_write : page_data)(&trace, &facts, out);
-    if (!trace.began && code == EXIT_OK) code = EXIT_SIMULATION;
-    trace_close(&trace);
-    text_free(&command);
-    jit_free(p->jit);
+bool view_load(const Options *o, const char *path, ViewModel *m, int *code) {
+  *m = (ViewModel){ .c = compile_file(o, o->file[0], STAGE_C, NULL, code) };
+  if (!m->c) return false;
+  if (path && (*code = check_output(m->c, path)) != EXIT_OK) return false;
+  m->p = load_program(o, m->c, code);
+  if (!m->p) return false;
+  list_diagnostics(m->p);
+  list_meanings(m->p);
+  return true;
+}
+
+void view_unload(ViewModel *m) {
+  if (m->p) jit_free(m->p->jit);
+  compilation_free(m->c);
+  *m = (ViewModel){ 0 };
+}
+
+int view_show(const Options *o, const ViewModel *m, const ViewWish *wish, Text *out) {
+  int code = EXIT_SIMULATION, not_reached = 0;
+  Arena *a = m->c->arena;
+  Trace trace;
+  nsm_watch watch;
+  Text command = {0};
+  Said run, model;
+  trace_open(&trace, a, m->p, &watch);
+  repeat(o, &command);
+  PageFacts facts = { .command = text_str(&command), .path = o->file[0], .served = wish->served, .diagnostics = "",
+                      .notes = "", .source = arena_strndup(a, m->c->source->text, m->c->source->len) };
+  if (said_open(&run)) {
+    code = run_program(o, m->p, &watch, run.f, &not_reached);
+    facts.notes = said(&run, a, wish->err);
   }
-  compilation_free(c);
+  if (trace.lacks_ledger && code != EXIT_INTERRUPTED && said_open(&run)) {
+    trace_again(&trace, &watch);
+    if (run_program(o, m->p, &watch, run.f, &not_reached) == EXIT_INTERRUPTED) code = EXIT_INTERRUPTED;
+    said(&run, a, NULL);
+  }
+  if (said_open(&model)) {
+    compilation_report(wish->judged ? wish->judged : m->c, model.f);
+    facts.diagnostics = said(&model, a, NULL);
+  }
+  (wish->whole ? page_write : page_answer)(&trace, &facts, out);
+  if (!trace.began && code == EXIT_OK) code = EXIT_SIMULATION;
+  trace_close(&trace);
+  text_free(&command);
+  return code;
+}
+
+int view_run(const Options *o, const char *path, const ViewWish *wish, Text *out) {
+  int code;
+  ViewModel m;
+  if (view_load(o, path, &m, &code)) code = view_show(o, &m, wish, out);
+  view_unload(&m);
   return code;
 }

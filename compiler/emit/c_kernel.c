@@ -64,14 +64,23 @@ static void operation(Printer *p, const KNode *n) {
     break;
   default:
     print(p, n->arg[0], level == 1 ? 3 : level);           // C compilers want parentheses around `and` within `or`
-    text_printf(p->out, level >= 6 ? "%s" : " %s ", ex_op_cname(n->op));
+    if (level < 6) text_addc(p->out, ' ');
+    text_add(p->out, ex_op_cname(n->op));
+    if (level < 6) text_addc(p->out, ' ');
     print(p, n->arg[1], level == 1 ? 3 : level + 1);
   }
 }
 
+static void element(Text *out, const char *array, long long at) {
+  text_add(out, array);
+  text_addc(out, '[');
+  text_integer(out, at);
+  text_addc(out, ']');
+}
+
 static void number(const Printer *p, double x) {
   if (!p->numbers) { c_number(x, p->out); return; }
-  text_printf(p->out, "d[%zu]", p->numbers->n);
+  element(p->out, "d", (long long)p->numbers->n);
   vec_push(p->numbers, x);
 }
 
@@ -80,19 +89,20 @@ static void expression(Printer *p, KValue v) {
   Text *o = p->out;
   switch (n->code) {
   case KN_NUMBER: number(p, n->number); break;
-  case KN_INTEGER: text_printf(o, "%d", n->index); break;
+  case KN_INTEGER: text_integer(o, n->index); break;
   case KN_PARAM: case KN_CONSTANTS: case KN_ROOM: text_add(o, n->name); break;
   case KN_COUNTER: text_add(o, node(p, n->index)->name); break;
-  case KN_SLOT: text_printf(o, "ix[%d]", n->index); break;
-  case KN_COLUMN: text_printf(o, "c[%d]", n->index); break;
-  case KN_FIELD: print(p, n->arg[0], 9); text_printf(o, "->%s", k_field_info((KField)n->index)->name); break;
+  case KN_SLOT: element(o, "ix", n->index); break;
+  case KN_COLUMN: element(o, "c", n->index); break;
+  case KN_FIELD: print(p, n->arg[0], 9); text_add(o, "->"); text_add(o, k_field_info((KField)n->index)->name); break;
   case KN_AT: print(p, n->arg[0], 9); text_addc(o, '['); print(p, n->arg[1], 0); text_addc(o, ']'); break;
   case KN_FROM: print(p, n->arg[0], 9); text_add(o, " + "); print(p, n->arg[1], 7); break;
   case KN_GET: text_add(o, node(p, n->arg[0])->name); break;
   case KN_SINE: case KN_COSINE: text_add(o, p->name[v]); break;
   case KN_OP: operation(p, n); break;
   case KN_CALL:
-    text_printf(o, "%s(", k_symbol_info((KSymbol)n->index)->name);
+    text_add(o, k_symbol_info((KSymbol)n->index)->name);
+    text_addc(o, '(');
     arguments(p, n);
     text_addc(o, ')');
     break;
@@ -125,14 +135,24 @@ static void print_double(Printer *p, KValue v) {
 // --- statements ---
 
 static const char *new_name(Printer *p, const KNode *n) {
-  return n->name ? n->name : arena_printf(p->arena, "t%d", p->temps++);
+  if (n->name) return n->name;
+  Text t = {0};
+  text_addc(&t, 't');
+  text_integer(&t, p->temps++);
+  const char *name = arena_strndup(p->arena, t.at, t.n);
+  text_free(&t);
+  return name;
 }
 
 static void constant(Printer *p, KValue v) {
   const KNode *n = node(p, v);
   p->name[v] = new_name(p, n);
-  if (n->type <= KT_BOOL) text_printf(p->out, "const %s %s = ", k_type_name(n->type), p->name[v]);
-  else text_printf(p->out, "%s%s = ", k_type_name(n->type), p->name[v]);     // an array: `const int *ix`
+  bool array = n->type > KT_BOOL;                           // `const int *ix`
+  if (!array) text_add(p->out, "const ");
+  text_add(p->out, k_type_name(n->type));
+  if (!array) text_addc(p->out, ' ');
+  text_add(p->out, p->name[v]);
+  text_add(p->out, " = ");
   if (n->code == KN_DOUBLE) print(p, n->arg[0], 0); else expression(p, v);
   text_addc(p->out, ';');
 }

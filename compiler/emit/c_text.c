@@ -1,6 +1,5 @@
 // Numbers and comments of C.
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include "c_text.h"
 
@@ -8,15 +7,8 @@ void c_number(double x, Text *out) {
   if (isnan(x)) { text_add(out, "(0.0/0.0)"); return; }
   if (isinf(x)) { text_add(out, x < 0 ? "(-1.0/0.0)" : "(1.0/0.0)"); return; }
   size_t before = out->n;
-  text_printf(out, "%.17g", x);
-  double back = 0;
-  for (int digits = 1; digits < 17; digits++) {   // the shortest that reads back
-    char s[40];
-    snprintf(s, sizeof s, "%.*g", digits, x);
-    sscanf(s, "%lf", &back);
-    if (back == x) { out->n = before; out->at[before] = 0; text_add(out, s); break; }
-  }
-  if (!strpbrk(out->at + before, ".en")) text_add(out, ".0");
+  text_number(out, x);
+  if (!strpbrk(out->at + before, ".e")) text_add(out, ".0");
 }
 
 // What a model's author wrote may stand in a comment, and cannot leave it: printable ASCII, '*' never before '/', nor

@@ -6,10 +6,12 @@ enum { PART = 1500 };                    // nodes of a part of a long kernel
 // The functions of one class. *next: the first of its kernels, and then that of the next class.
 static void class_section(Emitter *e, const PlanClass *c, int number, const PlanKernels *k, int *next) {
   text_add(e->out, "\n");
-  Text t = {0};
-  text_printf(&t, "--- class %d: %s", number, c->c->label);
-  emit_comment_source(e, c->c->span, text_str(&t));
-  text_free(&t);
+  if (e->comments) {
+    Text t = {0};
+    text_printf(&t, "--- class %d: %s", number, c->c->label);
+    emit_comment_source(e, c->c->span, text_str(&t));
+    text_free(&t);
+  }
   Arena *whole = e->arena;                 // what is made to be printed only is given back
   e->arena = arena_new();
   emit_fill(e, c, number);
@@ -20,9 +22,10 @@ static void class_section(Emitter *e, const PlanClass *c, int number, const Plan
   e->arena = whole;
 }
 
-void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, bool parts, Text *out) {
-  Emitter e = { .arena = a, .plan = p, .out = out, .kernels = k, .part = parts ? PART : 0, .words = intern_new(a),
-                .word_at = map_new(a), .table_at = map_new(a) };
+void emit_c(Arena *a, const Plan *p, const PlanKernels *k, const Whole *w, CodeFor who, Text *out) {
+  Emitter e = { .arena = a, .plan = p, .out = out, .kernels = k, .part = who == CODE_FOR_COMPILER ? PART : 0,
+                .comments = who != CODE_FOR_LIBTCC, .words = intern_new(a), .word_at = map_new(a),
+                .table_at = map_new(a) };
   text_add(out, "#include \"nsm_abi.h\"\n\n");
   Text t = {0};
   text_printf(&t, "model %s, scheme %s", p->sys->model->name, p->scheme->name);

@@ -11,11 +11,18 @@ enum { FEWEST_CLASSES = 32, FEWEST_ALIKE = 8 };          // below that a text wi
 static KValue slot_index(SetupValues *v, const Slot *t, int line) {
   KBuilder *b = v->b;
   Pool *pool = v->e->plan->sys->pool;
-  KValue index[MAX_INDICES];
+  KValue index[MAX_INDICES] = { K_NONE, K_NONE };
   for (int i = 0; i < t->nidx; i++) index[i] = k_double(b, k_ex_inline(b, pool, setup_leaf, v, t->idx[i]));
-  KValue arg[5] = { v->s, setup_own(v, t->var), setup_own(v, line), k_integer(b, t->nidx),
-                    k_list(b, index, t->nidx) };
-  KValue at = k_call(b, KS_nsm_at, arg, 5);
+  KValue arg[5] = { v->s, setup_own(v, t->var), setup_own(v, line) }, at;
+  if (t->nidx == 1 || t->nidx == 2) {
+    arg[3] = index[0];
+    arg[4] = index[1];
+    at = k_call(b, t->nidx == 1 ? KS_nsm_at_1 : KS_nsm_at_2, arg, 3 + t->nidx);
+  } else {
+    arg[3] = k_integer(b, t->nidx);
+    arg[4] = k_list(b, index, t->nidx);
+    at = k_call(b, KS_nsm_at, arg, 5);
+  }
   if (t->guard == EX_NONE) return at;
   KValue none = t->kind == SLOT_L ? k_call(b, KS_nsm_none, &v->s, 1) : k_integer(b, 0);
   return k_choose(b, k_ex_inline(b, pool, setup_leaf, v, t->guard), at, none);
@@ -27,7 +34,7 @@ static void fill_slot(Emitter *e, const Slot *t, int k, int line, const char *in
   text_printf(e->out, "%six[%d] = ", indent, k);
   c_expression(e->arena, k_end(v.b), index, e->out);
   text_addc(e->out, ';');
-  if (!e->own) {
+  if (!e->own && e->comments) {
     text_addc(e->out, ' ');
     c_comment(sym_name(t->value, (void *)e->plan->sys), e->out);
   }
@@ -42,7 +49,7 @@ static void fill_columns(Emitter *e, const PlanClass *pc, int indent) {
   for (int i = 0; i < pc->nnum; i++) {
     KValue at = i < pc->index_num ? x[i] : v.loop[i - pc->index_num];
     k_store(v.b, v.num, k_integer(v.b, i), k_double(v.b, at));
-    if (i >= pc->index_num || e->own) continue;
+    if (i >= pc->index_num || e->own || !e->comments) continue;
     Text t = {0};
     ex_print_short(s->pool, pc->num[i], &t, 1000, sym_name, (void *)s);
     k_remark(v.b, text_str(&t));
@@ -147,6 +154,30 @@ static void write_numbers(Text *o, const Own *own) {
   text_add(o, " 0.0\n};\n\n");
 }
 
+// Classes that are alike have this number in common: what differs in it need not be written out and compared.
+static uintptr_t outline(const PlanClass *pc) {
+  const SysClass *c = pc->c;
+  uint64_t h = (uint64_t)c->nslot << 32 | (uint32_t)pc->nnum;
+  for (int k = 0; k < c->nslot; k++)
+    h = (h ^ (uint64_t)(4*c->slot[k].nidx + 2*(c->slot[k].guard != EX_NONE) + 1))*UINT64_C(0x9e3779b97f4a7c15);
+  return (uintptr_t)h | 1;
+}
+
+// [n] have enough classes the outline of this one?
+static bool *worth_comparing(Arena *a, const Plan *p) {
+  Map *count = map_new(a);
+  bool *worth = ARENA_ARRAY(a, bool, p->ncls + 1);
+  for (int pass = 0; pass < 2; pass++)
+    for (int i = 0; i < p->ncls; i++) {
+      if (p->cls[i].c->nloop > 0) continue;
+      const void *key = (const void *)outline(&p->cls[i]);
+      uintptr_t have = (uintptr_t)map_get(count, key);
+      if (pass) worth[i] = have >= FEWEST_ALIKE;
+      else map_put(count, key, (void *)(have + 1));
+    }
+  return worth;
+}
+
 void fills_alike(Emitter *e) {
   int n = e->plan->ncls;
   e->fill = ARENA_ARRAY(e->arena, Fill, n + 1);
@@ -154,27 +185,30 @@ void fills_alike(Emitter *e) {
   if (n < FEWEST_CLASSES) return;
   Arena *work = arena_new();
   const char **form = ARENA_ARRAY(work, const char *, n);
+  const bool *worth = worth_comparing(work, e->plan);
   int *alike = ARENA_ARRAY(work, int, n);                // how many have the form that this class is the first of
   Fill *from = ARENA_ARRAY(work, Fill, n + 1);           // first of its form, -1: has loops; its data in `all`
   Map *first = map_new(work);                            // form -> its first class + 1
   Own all = { 0 }, kept = { 0 };
   for (int i = 0; i < n; i++) {
     from[i] = (Fill){ -1, all.k.n, all.d.n };
-    if (e->plan->cls[i].c->nloop > 0) continue;
+    if (!worth[i]) continue;
     form[i] = form_of(e, &e->plan->cls[i], &all);
     from[i].first = (int)(uintptr_t)map_get(first, form[i]) - 1;
     if (from[i].first < 0) map_put(first, form[i], (void *)(uintptr_t)((from[i].first = i) + 1));
     alike[from[i].first]++;
   }
   from[n] = (Fill){ -1, all.k.n, all.d.n };
+  bool shared = false;                                   // also where no class has data of its own
   for (int i = 0; i < n; i++) {
     if (from[i].first < 0 || alike[from[i].first] < FEWEST_ALIKE) continue;
+    shared = true;
     e->fill[i] = (Fill){ from[i].first, kept.k.n, kept.d.n };
     for (size_t j = from[i].k; j < from[i + 1].k; j++) vec_push(&kept.k, all.k.at[j]);
     for (size_t j = from[i].d; j < from[i + 1].d; j++) vec_push(&kept.d, all.d.at[j]);
   }
-  if (kept.k.n) write_integers(e->out, &kept);
-  if (kept.k.n) write_numbers(e->out, &kept);
+  if (shared) write_integers(e->out, &kept);
+  if (shared) write_numbers(e->out, &kept);
   vec_free(&all.k);
   vec_free(&all.d);
   vec_free(&kept.k);

@@ -16,6 +16,7 @@ typedef struct Emitter {
   Arena *arena; const Plan *plan; Text *out;
   const PlanKernels *kernels;
   int part;                                // of c_kernel
+  bool comments;                           // somebody reads the text
   Text blob;                               // names, labels, units: the bytes that tables point into
   Fill *fill;                              // [ncls]
   Own *own;                                // where lines, variables, parameters and numbers go now; NULL: the text

@@ -31,6 +31,18 @@ static int place(const int *ids, int n, int id) {
   return -1;
 }
 
+// A sum of what is linear, or such a factor alone among what does not move. Its mean is taken below, at the symbols:
+// sums of c*(a + b) have terms in common that (c*a + ...) + (c*b + ...) does not show.
+static bool is_linear(Op op, const Ends *arg, int n) {
+  int moving = 0;
+  for (int k = 0; k < n; k++) {
+    bool moves = arg[k].a != arg[k].b;
+    if (moves && arg[k].mid == EX_NONE) return false;
+    moving += moves;
+  }
+  return op == OP_ADD || op == OP_SHARED || (op == OP_MUL && moving == 1);
+}
+
 static Ends node_values(Pool *p, Op op, const Ends *arg, int n) {
   ExVec v = {0};
   Ends r;
@@ -38,6 +50,11 @@ static Ends node_values(Pool *p, Op op, const Ends *arg, int n) {
   r.a = ex_op(p, op, v.at, n);
   for (int k = 0; k < n; k++) v.at[k] = arg[k].b;
   r.b = ex_op(p, op, v.at, n);
+  r.mid = EX_NONE;
+  if (is_linear(op, arg, n)) {
+    for (int k = 0; k < n; k++) v.at[k] = ends_mean(p, arg[k]);
+    r.mid = ex_op(p, op, v.at, n);
+  }
   vec_free(&v);
   return r;
 }
@@ -46,7 +63,7 @@ static Ends node_values(Pool *p, Op op, const Ends *arg, int n) {
 static Ends turned(Pool *p, Ends y, Ends x) {
   Ex sine = ex_sub(p, ex_mul(p, x.a, y.b), ex_mul(p, y.a, x.b)),
      cosine = ex_add(p, ex_mul(p, x.a, x.b), ex_mul(p, y.a, y.b));
-  return (Ends){ex_num(p, 0), ex_2(p, OP_ATAN2, sine, cosine)};
+  return ends_of(ex_num(p, 0), ex_2(p, OP_ATAN2, sine, cosine));
 }
 
 static void fill(Chain *c, const int *ids, const int *at_a, const int *at_b, int n_ids) {
@@ -59,7 +76,8 @@ static void fill(Chain *c, const int *ids, const int *at_a, const int *at_b, int
     int n = node_of(p, e)->n_args, at = op == OP_SYM ? place(ids, n_ids, ex_symbol(p, e)) : -1;
     c->first[e] = c->weight.n;
     c->moves[e] = at >= 0;
-    c->at[e] = at >= 0 ? (Ends){ex_sym(p, at_a[at]), ex_sym(p, at_b[at])} : (Ends){e, e};
+    c->at[e] = at >= 0 ? ends_of(ex_sym(p, at_a[at]), ex_sym(p, at_b[at])) : ends_of(e, e);
+    if (at >= 0) c->at[e].mid = ends_mean(p, c->at[e]);
     arg.n = moves.n = 0;
     for (int k = 0; k < n; k++) {
       Ex below = args_of(p, e)[k];
@@ -95,7 +113,7 @@ static Ex choice(const Chain *c, Ex e) {
   Ex dc = c->d[arg[0]], dx = c->d[arg[1]], dy = c->d[arg[2]];
   Ex same = ex_if(p, cond.a, dx, dy);
   Ex gap = ex_sub(p, ends_mean(p, x), ends_mean(p, y));
-  Ex mean = ex_add(p, ends_mean(p, (Ends){dx, dy}), ex_mul(p, gap, dc));
+  Ex mean = ex_add(p, ends_mean(p, ends_of(dx, dy)), ex_mul(p, gap, dc));
   Ex along = ex_op(p, OP_MUL, (Ex[]){ends_change(p, c->at[e]), ends_change(p, cond), dc}, 3);
   return ex_if(p, ex_2(p, OP_EQ, cond.a, cond.b), same, ex_if(p, all_finite(p, x, y), mean, along));
 }

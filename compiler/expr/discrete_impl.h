@@ -2,7 +2,10 @@
 #pragma once
 #include "pool_impl.h"
 
-typedef struct Ends { Ex a, b; } Ends;                    // an expression at the begin and at the end
+// An expression at the begin and at the end; mid: of what is linear in the symbols, its value in the middle of them,
+// which is its mean; else EX_NONE.
+typedef struct Ends { Ex a, b, mid; } Ends;
+static inline Ends ends_of(Ex a, Ex b) { return (Ends){a, b, EX_NONE}; }
 
 // divided.c
 Ex ends_mean(Pool *p, Ends x);                            // (a + b)/2; what does not change is its own mean

@@ -14,7 +14,9 @@ static Ex less(Pool *p, Ex a, Ex b) { return ex_2(p, OP_LT, a, b); }
 static Ex sinc(Pool *p, Ex x) { return ex_2(p, OP_SINC, x, ex_num(p, 0)); }
 static Ex sinhc(Pool *p, Ex x) { return ex_2(p, OP_SINHC, x, ex_num(p, 0)); }
 
-Ex ends_mean(Pool *p, Ends x) { return x.a == x.b ? x.a : ex_add(p, half(p, x.a), half(p, x.b)); }
+Ex ends_mean(Pool *p, Ends x) {
+  return x.a == x.b ? x.a : x.mid != EX_NONE ? x.mid : ex_add(p, half(p, x.a), half(p, x.b));
+}
 Ex ends_change(Pool *p, Ends x) { return ex_sub(p, x.b, x.a); }
 static Ex half_change(Pool *p, Ends x) { return half(p, ends_change(p, x)); }
 static Ex secant(Pool *p, Ends x, Ends f) { return ex_div(p, ends_change(p, f), ends_change(p, x)); }
@@ -45,7 +47,7 @@ const GaussPoint *gauss_rule(int n) {
 }
 
 Ex ends_between(Pool *p, Ends x, double at) {
-  if (x.a == x.b) return x.a;
+  if (x.a == x.b || at == 0) return ends_mean(p, x);
   return ex_add(p, ex_mul(p, ex_num(p, 0.5*(1 - at)), x.a), ex_mul(p, ex_num(p, 0.5*(1 + at)), x.b));
 }
 
@@ -66,7 +68,7 @@ static Ex integer_divided(Pool *p, Ends x, long n) {
   if (n == 1) return one(p);
   long k = n % 2 == 0 ? n/2 : n - 1;
   Ex e = ex_num(p, (double)k), inner = integer_divided(p, x, k);
-  Ends y = {ex_pow(p, x.a, e), ex_pow(p, x.b, e)};
+  Ends y = ends_of(ex_pow(p, x.a, e), ex_pow(p, x.b, e));
   if (n % 2 == 0) return ex_mul(p, ex_add(p, y.a, y.b), inner);
   return ex_add(p, ex_mul(p, ends_mean(p, x), inner), ends_mean(p, y));
 }

@@ -1,52 +1,7 @@
-// Questions about an expression: which symbols, which operations, is it affine, how large.
+// Questions about an expression: which operations, is it affine, how large. (Which symbols: symbols.c.)
 #include <math.h>
 #include <stdlib.h>
 #include "pool_impl.h"
-
-static int ascending(const void *a, const void *b) {
-  const int *x = a, *y = b;
-  return (*x > *y) - (*x < *y);
-}
-
-typedef Vec(int) IntVec;
-
-static void collect_symbols(Pool *p, Ex e, uint64_t only, IntVec *ids) {
-  ExVec order = {0};
-  walk_collect(p, &e, 1, only, &order);
-  for (size_t i = 0; i < order.n; i++)
-    if (node_of(p, order.at[i])->op == OP_SYM) vec_push(ids, ex_symbol(p, order.at[i]));
-  vec_free(&order);
-}
-
-int ex_symbols(Pool *p, Ex e, const int **ids) {
-  IntVec v = {0};
-  collect_symbols(p, e, 0, &v);
-  if (v.n) qsort(v.at, v.n, sizeof *v.at, ascending);
-  int n = (int)v.n;
-  *ids = vec_freeze(p->arena, &v);
-  return n;
-}
-
-bool ex_depends(Pool *p, Ex e, int id) {
-  INVARIANT(e != EX_NONE && e < p->n_nodes && id >= 0);
-  if (!(node_of(p, e)->symbols & symbol_bit(id)) || node_of(p, e)->top_symbol < id) return false;
-  if (node_of(p, e)->top_symbol == id) return true;
-  IntVec v = {0};
-  collect_symbols(p, e, symbol_bit(id), &v);
-  bool found = false;
-  for (size_t i = 0; i < v.n; i++) found = found || v.at[i] == id;
-  vec_free(&v);
-  return found;
-}
-
-bool ex_depends_any(Pool *p, Ex e, bool (*member)(int id, void *ctx), void *ctx) {
-  IntVec v = {0};
-  collect_symbols(p, e, 0, &v);
-  bool found = false;
-  for (size_t i = 0; i < v.n && !found; i++) found = member(v.at[i], ctx);
-  vec_free(&v);
-  return found;
-}
 
 // below[e]: a member symbol stands at or below e
 static bool any_below(const Pool *p, Ex e, const bool *below) {

@@ -18,7 +18,7 @@ static Ends product_of(Pool *p, const Ends *f, int n) {
     vec_push(&a, f[i].a);
     vec_push(&b, f[i].b);
   }
-  Ends e = {ex_op(p, OP_MUL, a.at, n), ex_op(p, OP_MUL, b.at, n)};
+  Ends e = ends_of(ex_op(p, OP_MUL, a.at, n), ex_op(p, OP_MUL, b.at, n));
   vec_free(&a);
   vec_free(&b);
   return e;
@@ -73,7 +73,7 @@ static void product_weights(Pool *p, const Ends *arg, const bool *moves, int n, 
 // u/v as the product of u and 1/v, whose divided difference is -1/(v_a*v_b).
 static void quotient_weights(Pool *p, const Ends *arg, const bool *moves, Ex *w) {
   Ex one = number(p, 1);
-  Ends v = arg[1], f[2] = {arg[0], {ex_div(p, one, v.a), ex_div(p, one, v.b)}};
+  Ends v = arg[1], f[2] = {arg[0], ends_of(ex_div(p, one, v.a), ex_div(p, one, v.b))};
   product_weights(p, f, moves, 2, w);
   if (moves[1]) w[1] = ex_neg(p, ex_div(p, w[1], ex_mul(p, v.a, v.b)));
 }
@@ -84,12 +84,13 @@ static void quotient_weights(Pool *p, const Ends *arg, const bool *moves, Ex *w)
 // the two ways, which go through u_a^v_b and u_b^v_a.
 static void two_powers(Pool *p, Ends u, Ends v, Ends f, Ex *w) {
   Ex zero = number(p, 0), ab = ex_pow(p, u.a, v.b), ba = ex_pow(p, u.b, v.a);
-  Ends l = {ex_1(p, OP_LOG, u.a), ex_1(p, OP_LOG, u.b)}, e = {ex_mul(p, v.a, l.a), ex_mul(p, v.b, l.b)};
+  Ends l = ends_of(ex_1(p, OP_LOG, u.a), ex_1(p, OP_LOG, u.b)), e = ends_of(ex_mul(p, v.a, l.a), ex_mul(p, v.b, l.b));
   Ex outer = divided_function(p, OP_EXP, e, f, EX_NONE);
   Ex by_u = ex_op(p, OP_MUL, (Ex[]){outer, ends_mean(p, v), divided_function(p, OP_LOG, u, l, EX_NONE)}, 3);
   Ex by_v = ex_mul(p, outer, ends_mean(p, l));
-  Ends way_u = {divided_power(p, u, v.a, (Ends){f.a, ba}), divided_power(p, u, v.b, (Ends){ab, f.b})};
-  Ends way_v = {divided_exponential(p, u.a, v, (Ends){f.a, ab}), divided_exponential(p, u.b, v, (Ends){ba, f.b})};
+  Ends way_u = ends_of(divided_power(p, u, v.a, ends_of(f.a, ba)), divided_power(p, u, v.b, ends_of(ab, f.b)));
+  Ends way_v = ends_of(divided_exponential(p, u.a, v, ends_of(f.a, ab)),
+                       divided_exponential(p, u.b, v, ends_of(ba, f.b)));
   Ex positive = ex_2(p, OP_AND, ex_2(p, OP_LT, zero, u.a), ex_2(p, OP_LT, zero, u.b));
   w[0] = ex_if(p, positive, by_u, ends_mean(p, way_u));
   w[1] = ex_if(p, positive, by_v, ends_mean(p, way_v));
@@ -124,7 +125,7 @@ static void angle_weights(Pool *p, const Ends *arg, Ends f, Ex *w) {
 
 // --- kinks and jumps ---
 
-static Ends difference(Pool *p, Ends x, Ends y) { return (Ends){ex_sub(p, x.a, y.a), ex_sub(p, x.b, y.b)}; }
+static Ends difference(Pool *p, Ends x, Ends y) { return ends_of(ex_sub(p, x.a, y.a), ex_sub(p, x.b, y.b)); }
 
 // (4.2)  max(x,y) = (x + y + |x - y|)/2, min with the other sign. On one side of the kink the weights are 1 and 0 and
 // nothing else.

@@ -29,6 +29,7 @@ static const struct { const char *local; KField field; } of_value[MOMENTS][SLOT_
   of_signal = { "dr", KF_VIEW_d_rate };
 
 typedef struct Maker {
+  bool comments;                       // values are explained to a reader
   Arena *arena; const Plan *plan; const PlanClass *pc;
   KValue view, table, argument[3];     // parameters: where results go, or the row's multipliers come from
   KValue scalars[SCALARS], instance;
@@ -118,7 +119,7 @@ static KValue load(KBuilder *b, const Maker *m, const char *local, KField field,
   KValue array = k_field(b, m->view, field), at = slot_index(b, m, slot);
   return k_name(b, m->same ? k_from(b, array, at) : k_at(b, array, at),
                 arena_printf(m->arena, m->same ? "%s%ds" : "%s%d", local, slot),
-                sym_name(symbol, (void *)m->plan->sys));
+                m->comments ? sym_name(symbol, (void *)m->plan->sys) : NULL);
 }
 
 static void loads(KBuilder *b, Maker *m, const Used *u) {
@@ -181,6 +182,7 @@ static const struct { Way way; KType type[3]; const char *name[3]; } results[KER
   [KERNEL_RQ] = { ENTRIES, ONE("out") },
   [KERNEL_DRATE] = { ENTRIES, ONE("out") },
   [KERNEL_CURVE] = { ENTRIES, { KT_INPUT, KT_INPUT, KT_OUTPUT }, { "l", "kappa", "out" } },
+  [KERNEL_BEND] = { ENTRIES, { KT_INPUT, KT_OUTPUT }, { "l", "out" } },
   [KERNEL_LAMBDA] = { EACH, ONE("l") },
   [KERNEL_GQ] = { ENTRIES, ONE("out") },
   [KERNEL_MOVE] = { PLACES, ONE("moved") },
@@ -206,7 +208,7 @@ static void put(KBuilder *b, const Maker *m, KernelKind kind, int i, KValue v) {
   case PLACES: k_store(b, m->argument[0], slot_index(b, m, c->row[i]), v); break;
   case EACH: k_store(b, m->argument[i], m->instance, v); break;
   case ENTRIES: {
-    KValue at = m->instance, out = m->argument[kind == KERNEL_CURVE ? 2 : 0];
+    KValue at = m->instance, out = m->argument[kind == KERNEL_CURVE ? 2 : kind == KERNEL_BEND];
     if (kn->n > 1 && !c->nloop) at = k_integer(b, i);
     else if (kn->n > 1)
       at = k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, k_integer(b, kn->n), m->instance), k_integer(b, i));
@@ -296,11 +298,11 @@ static void loop_in_step(KBuilder *b, Maker *m, const Used *u, KernelKind kind) 
   k_else(b);
 }
 
-static const KKernel *one_kernel(Arena *a, const Plan *p, int cls, KernelKind kind) {
-  Maker m = { .arena = a, .plan = p, .pc = &p->cls[cls] };
+static const KKernel *one_kernel(Arena *a, const Plan *p, int cls, KernelKind kind, bool comments) {
+  Maker m = { .arena = a, .plan = p, .pc = &p->cls[cls], .comments = comments };
   const Kernel *kn = &m.pc->kernel[kind];
   KBuilder *b = k_begin(a, kernel_name(a, kind, cls), KT_VOID);
-  describe(b, &m, kind);
+  if (comments) describe(b, &m, kind);
   m.view = k_param(b, KT_VIEW, "s");
   m.table = k_param(b, KT_TABLE, "tab");
   for (int i = 0; i < 3; i++)
@@ -400,7 +402,7 @@ static bool is_seldom(const PlanClass *pc, KernelKind kind, const KKernel *k) {
          k->n > LONG;
 }
 
-PlanKernels kernels_of_plan(Arena *a, const Plan *p) {
+PlanKernels kernels_of_plan(Arena *a, const Plan *p, bool comments) {
   static const size_t offset[] = {
 #define KERNEL(name, field, what) offsetof(nsm_class, field##_fn),
 #include "../plan/kernels.def"
@@ -414,11 +416,11 @@ PlanKernels kernels_of_plan(Arena *a, const Plan *p) {
       if (p->cls[i].kernel[k].stage == STAGE_NONE) continue;
       PlanKernel *new = &all.at[all.n];
       bool aside = is_short(p, &p->cls[i], k);
-      const KKernel *kernel = one_kernel(aside ? tried : a, p, i, (KernelKind)k);
+      const KKernel *kernel = one_kernel(aside ? tried : a, p, i, (KernelKind)k, comments);
       int first = alike_first(&alike, &all, kernel);
       *new = (PlanKernel){ i, (KernelKind)k, offset[k], first >= 0 ? all.at[first].kernel : kernel,
                            first >= 0 ? first : all.n, is_seldom(&p->cls[i], (KernelKind)k, kernel) };
-      if (first < 0 && aside) new->kernel = one_kernel(a, p, i, (KernelKind)k);
+      if (first < 0 && aside) new->kernel = one_kernel(a, p, i, (KernelKind)k, comments);
       all.n++;
       arena_free(tried);
       tried = arena_new();

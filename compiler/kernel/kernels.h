@@ -16,6 +16,6 @@ typedef struct PlanKernel {
 } PlanKernel;
 typedef struct PlanKernels { int n; PlanKernel *at; } PlanKernels;   // in order of class, then of KernelKind
 
-PlanKernels kernels_of_plan(Arena *a, const Plan *p);
+PlanKernels kernels_of_plan(Arena *a, const Plan *p, bool comments);
 // Its name in the emitted code: "mass_0".
 const char *kernel_name(Arena *a, KernelKind kind, int cls);

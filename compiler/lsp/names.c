@@ -181,8 +181,13 @@ static void walk_model(Walk w, const Ast *x) {
 }
 
 static void walk_decl(Walk w, const Ast *x) {
-  if (x->primes > 0) use(w, x->name_span, find(w, x->name));   // z' = 0: of a coordinate that is declared beside it
-  walk_list(w, x->list);
+  const Named *of = find(w, x->name);
+  if (x->primes > 0) use(w, x->name_span, of);             // z' = 0: of a coordinate that is declared beside it
+  const Seen *seen = x->primes > 0 && of ? map_get(w.n->elements, of) : NULL;
+  if (x->list2.n) w = inside_indexers(w, x->list2);
+  else if (seen) w.seen = seen;                            // x[i in 1:n] = i, x' = 2*i
+  else walk_list(w, x->list);
+  if (x->list2.n && of) map_put(w.n->elements, of, (void *)w.seen);
   walk(w, x->a);
 }
 
@@ -268,7 +273,7 @@ static void collect(Names *n, const Ast *file, const char *path, const char *std
 Names *names_find(Arena *a, Interner *in, const Ast *file, const char *std, const OpenTexts *open) {
   Names *n = ARENA_NEW(a, Names);
   *n = (Names){ .model = map_new(a), .function = map_new(a), .global = map_new(a), .material = map_new(a),
-                .scope = map_new(a), .a = a, .in = in };
+                .scope = map_new(a), .elements = map_new(a), .a = a, .in = in };
   collect(n, file, file->span.file->path, std, open, diag_bag_new(a));
   for (size_t i = 0; i < n->file.n; i++) declare_file(n, n->file.at[i]);
   for (size_t i = 0; i < n->file.n; i++) walk_list((Walk){ .n = n }, n->file.at[i]->list);

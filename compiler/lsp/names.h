@@ -28,6 +28,7 @@ typedef struct Names {
   Vec(NameUse) use;                    // declarations too
   Map *model, *function, *global, *material;   // interned name -> Named
   Map *scope;                          // MODEL -> Map of its names
+  Map *elements;                       // Named of x[i in 1:n] -> what is seen in its value: i
   Arena *a;
   Interner *in;
 } Names;

@@ -47,6 +47,7 @@ typedef struct Env {
   bool         in_branch;  // inside a branch of an `if`: an index may be out of range where the branch is not taken
   int          depth;      // of inlined functions
   int          block;      // number + 1 of the block of an event around; 0: none
+  const Ast   *array;      // in the value of x[n]: its declaration
   const char  *declare;    // what a name that is missing here is likely to be: "coord"; NULL: a parameter
 } Env;
 
@@ -117,13 +118,14 @@ struct Scope {
   const Ast  *instance;      // the INSTANCE or BODY item; NULL for the root
   const struct Body *body;   // of a body (elab_body.h); NULL
   const Ast  *gravity;       // its GRAVITY item; NULL
+  bool        placing;       // its body is being placed, and has the names alone that do not follow from its place
 };
 
 typedef struct EventItem { Env env; const Ast *x; } EventItem;
 // An equation without derivatives, lhs - rhs = 0; of a node that is held, `held` is it.
 typedef struct Algebraic { MContext ctx; const Scope *scope; MExpr *value, *held; Span span; } Algebraic;
 // flow from to to = value, in the context of its item.
-typedef struct Flow { Env env; MExpr *from, *to, *value; Span span, from_span, to_span; } Flow;
+typedef struct Flow { Env env; MExpr *from, *to, *value; Unit unit; Span span, from_span, to_span; } Flow;
 // Initial values of a variable of a body, or of its rate: n elements over nloop loops of the body.
 typedef struct Placed { int id, nloop, n; bool velocity; MExpr **value; } Placed;
 
@@ -157,7 +159,7 @@ struct Elab {
   Vec(const char *) material;
   Vec(Touching) pairs;
   Vec(MAngle) angle;
-  Symbol *ground;             // NULL: not met yet
+  Symbol *ground, *plane_ground;       // NULL: not met yet
   Vec(Symbol *) symbols;      // all, for the closing checks
   Vec(const Ast *) calls;     // functions being inlined
   Vec(const MExpr *) angles;  // variables of which a sine, cosine or tangent is taken
@@ -181,6 +183,7 @@ void    warn_shadow(const Env *env, const char *name, Span at);
 void    check_forms(Elab *e);
 // meant.c: helps for names of other languages; NULL: none is known.
 const char *function_meant(Elab *e, const Ast *call);
+const char *body_entry_meant(const char *name);
 const char *name_meant(const Env *env, const char *name);
 const char *unit_meant(Elab *e, const char *name, int n);
 const char *entry_meant(const char *name);
@@ -192,6 +195,7 @@ const char *prefixed(Elab *e, const char *prefix, const char *name);
 
 // --- elab_decl.c: declared names, on demand ---
 bool symbol_force(Symbol *y);                       // false: bad, already reported
+Span part_of_library(const Scope *s);                // where the user asks for the part of a library that s is in
 void declare_items(Env env, AstList items);         // puts the names of a model's items into its scope
 // --- elab_loop.c: the names inside of a `for`; one environment for all that read it. False: bad, reported
 bool  loop_inside(Env env, const Ast *loop, Env *in);
@@ -253,6 +257,9 @@ bool  fixed_size(const Env *env, const MExpr *x, const char *what, int *out);
 bool  bound_ok(const Env *env, const Value *v, bool loops_too, const char *what);  // known when the run starts; reports
 bool  index_in_range(const Env *env, const MExpr *i, const MExpr *lo, const MExpr *hi, const char *of, Span at);
 void  warn_empty(const Env *env, const Ast *range, const MExpr *lo, const MExpr *hi);   // 3:1, in numbers
+const char *std_file_of(Elab *e, const char *model);            // of the standard library; NULL: none declares it
+Env   env_elements(Env env, const Ast *decl, MExpr *const *size);    // with the indices of x[i in 1:n]
+const char *loop_indices(const Env *env);                       // of the loops around: "[i, j]", or ""
 bool  elab_range(const Env *env, const Ast *range, bool loops_too, const char *what, MExpr **lo, MExpr **hi);
 
 // --- elab_vector.c: algebra of shapes ---

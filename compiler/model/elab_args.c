@@ -1,4 +1,5 @@
 // Built-in functions: arity, shapes and units of their arguments, by the rules of builtins.def.
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -197,6 +198,27 @@ static bool list_of(const Env *env, const Value *v, const char *what, double **o
   return true;
 }
 
+// Elements with units of their own, [0 [m], 1 [s]]: all are in that of the first, or in `unit`.
+static bool same_units(const Env *env, const Ast *list, Unit unit, const char *what) {
+  for (int i = 0; list->kind == AST_VECTOR && !list->unit && i < list->list.n; i++) {
+    Value v = elab_expr(env, list->list.at[i]);
+    if (v.bad || !unit_check(env, v, unit, what)) return false;
+    if (unit.state != UNIT_KNOWN) unit = v.unit;
+  }
+  return true;
+}
+
+static bool finite_points(const Env *env, Span at, const double *x, int n) {
+  for (int i = 0; i < n; i++) {
+    if (isfinite(x[i])) continue;
+    Diag *d = diag(env->e->bag, DIAG_E0237, at, "the points of a table are finite numbers");
+    diag_label(d, "number %d is %s", i + 1, isnan(x[i]) ? "not a number" : "infinite");
+    diag_help(d, "outside of its points a table has the end values");
+    return false;
+  }
+  return true;
+}
+
 static bool rising(const Env *env, Span at, const double *x, int n) {
   for (int i = 1; i < n; i++) {
     if (x[i] > x[i - 1]) continue;
@@ -276,13 +298,18 @@ Value elab_table(const Env *env, const Ast *x) {
     return bad_value(env, x->span);
   }
   if (at.dim[0] < 2) return usage(env, x, "two points at least");
+  if (!same_units(env, x->list.at[1], arg.unit, "a point of a table") ||
+      !same_units(env, x->list.at[2], UNIT_BARE, "a value of a table"))
+    return bad_value(env, x->span);
   if (!unit_compatible(arg.unit, at.unit)) {
     (void)unit_check(env, at, arg.unit, "the points of a table");
     return bad_value(env, x->span);
   }
   if (!list_of(env, &at, "a point of a table", &px) || !list_of(env, &to, "a value of a table", &py))
     return bad_value(env, x->span);
-  if (!rising(env, at.span, px, at.dim[0])) return bad_value(env, x->span);
+  if (!finite_points(env, at.span, px, at.dim[0]) || !finite_points(env, to.span, py, at.dim[0]) ||
+      !rising(env, at.span, px, at.dim[0]))
+    return bad_value(env, x->span);
   return made(env, x, arg, to.unit, periodic, px, py, at.dim[0]);
 }
 

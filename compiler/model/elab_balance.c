@@ -135,6 +135,23 @@ static bool end_of_flow(Inverse *v, MExpr *end, int id, MExpr *chosen) {
          end_of_flow(v, end->arg[2], id, both(e, chosen, mx_1(e->a, MOP_NOT, c, c->span), c->span));
 }
 
+// All flows of a node are of one kind.
+static bool same_kind(Elab *e, const MVar *node, const Flow *first, const Flow *f) {
+  if (unit_compatible(first->unit, f->unit)) return true;
+  Text a = {0}, b = {0};
+  unit_print(first->unit, &a);
+  unit_print(f->unit, &b);
+  Span at = part_of_library(f->env.scope), other = part_of_library(first->env.scope);
+  Diag *d = diag(e->bag, DIAG_E0301, at.file ? at : f->span, "the flows of the node `%s` are in %s and %s", node->plain,
+                 text_str(&a), text_str(&b));
+  diag_label(d, "in %s", text_str(&b));
+  diag_also(d, other.file ? other : first->span, "in %s", text_str(&a));
+  diag_help(d, "flows that add up to zero have one unit");
+  text_free(&a);
+  text_free(&b);
+  return false;
+}
+
 static void no_flow(Elab *e, const MVar *v) {
   Diag *d = diag(e->bag, DIAG_E0251, v->span, "no flow reaches the node `%s`", v->plain);
   diag_label(d, "nothing determines it");
@@ -151,13 +168,18 @@ bool node_balance(Elab *e, int id, Algebraic *out) {
     index[k] = mx_loop(e->a, k, node->span);
   }
   Terms terms = {0};
+  const Flow *known = NULL;                            // the first with a unit
   bool ok = true;
   for (size_t i = 0; ok && i < e->flow.n; i++) {
     const Flow *f = &e->flow.at[i];
+    size_t before = terms.n;
     Inverse v = { .e = e, .f = f, .node = node, .out = &terms, .value = f->value };
     ok = end_of_flow(&v, f->from, id, NULL);
     v.value = mx_neg(e->a, f->value, f->span);
     ok = ok && end_of_flow(&v, f->to, id, NULL);
+    if (!ok || terms.n == before || f->unit.state != UNIT_KNOWN) continue;
+    ok = !known || same_kind(e, node, known, f);
+    known = known ? known : f;
   }
   if (ok && !terms.n) no_flow(e, node);
   ok = ok && terms.n;

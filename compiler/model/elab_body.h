@@ -15,8 +15,9 @@ typedef struct Body {
   int    solid;                         // number in Model.solid; -1
 } Body;
 
+void  bodies_by_themselves(Elab *e);                      // elab_looks.c
 bool  body_force(Symbol *y);                              // of an AST_BODY
 void  body_items(Symbol *y);                              // its energies and initial values
 Value initial_call(const Env *env, const Ast *x);         // initial(x)
-Symbol *ground_symbol(Elab *e);                           // predeclared, fixed
+Symbol *ground_symbol(Elab *e, bool planar);              // predeclared, fixed
 MExpr *attitude_derivative(Elab *e, const MExpr *q);      // q' of b.q[k]: 1/2 G(q) spin

@@ -70,11 +70,13 @@ static bool is_node(const Env *env, const Ast *x, const MExpr *v) {
   if (v->kind == MX_VAR && !v->derivative && env->e->var.at[v->id].algebraic >= MALG_NODE) return true;
   if (v->kind == MX_OP && v->op == MOP_IF && mx_constant(v->arg[0]))
     return is_node(env, x, v->arg[1]) && is_node(env, x, v->arg[2]);
-  Diag *d = diag(env->e->bag, DIAG_E0249, x->span, "a flow goes from a node to a node");
+  bool given = v->kind != MX_VAR && v->span.file && v->span.file != x->span.file;        // to a part of a library
+  Diag *d = diag(env->e->bag, DIAG_E0249, given ? v->span : x->span, "a flow goes from a node to a node");
   diag_label(d, "this is none");
   if (v->kind == MX_VAR) diag_also(d, env->e->var.at[v->id].span, "declared here");
+  else if (given) diag_also(d, x->span, "the flow");
   diag_help(d, "declare it: node %s; or, held at a value, node gnd = 0;",
-            x->kind == AST_NAME ? x->name : "n");
+            x->kind == AST_NAME && !given ? x->name : "n");
   return false;
 }
 
@@ -89,8 +91,8 @@ void elab_flow(Env env, const Ast *x) {
     diag_help(d, "algebraic i; C*u' = i; flow %s to %s = i;", ast_text(env.e, x->a), ast_text(env.e, x->b));
     return;
   }
-  Flow f = { .env = env, .from = from.at[0], .to = to.at[0], .value = v.at[0], .span = x->span, .from_span = x->a->span,
-             .to_span = x->b->span };
+  Flow f = { .env = env, .from = from.at[0], .to = to.at[0], .value = v.at[0], .unit = v.unit, .span = x->span,
+             .from_span = x->a->span, .to_span = x->b->span };
   vec_push(&env.e->flow, f);
 }
 
@@ -163,8 +165,15 @@ static MExpr *another_element(Matching *m, const Algebraic *q) {
 
 static const char *own_name(const MVar *v) { return v->plain; }
 
+// Is this the equation of a potential alone, a = 5?
+static const MVar *lone_node(const Elab *e, const MExpr *y) {
+  if (y->kind == MX_OP && y->op == MOP_SUB && !(y->arg[1]->uses & MU_LAMBDA)) y = y->arg[0];
+  return y->kind == MX_VAR && e->var.at[y->id].algebraic == MALG_NODE ? &e->var.at[y->id] : NULL;
+}
+
 static void too_many(Matching *m, const Algebraic *q) {
   Elab *e = m->e;
+  const MVar *node = lone_node(e, q->value);
   Diag *d = diag(e->bag, DIAG_E0250, q->span, "one equation too many: no algebraic unknown is left for it");
   diag_label(d, "nothing that it could determine");
   for (int id = 0, n = 0; id < (int)e->var.n && n < 2; id++) {
@@ -172,22 +181,25 @@ static void too_many(Matching *m, const Algebraic *q) {
     diag_also(d, e->algebraic.at[m->owner[id]].span, "`%s` has this equation", own_name(&e->var.at[id]));
     n++;
   }
-  diag_help(d, "declare what it determines, as the flow of a source: algebraic i; flow a to b = i;");
+  diag_also(d, part_of_library(q->scope), "of this part");
+  if (node) diag_help(d, "a node that is held has its value where it is declared: node %s = ...;", own_name(node));
+  else diag_help(d, "declare what it determines, as the flow of a source: algebraic i; flow a to b = i;");
 }
 
-static void too_few(Elab *e, const MVar *v) {
+static void too_few(Elab *e, const MVar *v, const Scope *home) {
   Diag *d = diag(e->bag, DIAG_E0250, v->span, "the algebraic unknown `%s` has no equation", own_name(v));
   int n = 0, m = (int)e->algebraic.n;
   for (size_t i = 0; i < e->var.n; i++) n += e->var.at[i].algebraic == MALG_UNKNOWN;
   for (int i = 0; i < m; i++) n += e->algebraic.at[i].held != NULL;
   diag_label(d, "of %d unknown%s and %d equation%s without derivatives", n, n == 1 ? "" : "s", m, m == 1 ? "" : "s");
+  diag_also(d, part_of_library(home), "of this part");
   diag_help(d, "write one more equation without derivatives");
 }
 
 static void free_row(Elab *e, const Algebraic *q, MExpr *unknown, MAlgebraicKind kind) {
   MRelation r = { .ctx = q->ctx, .name = e->var.at[unknown->id].name, .law = ML_FREE, .y = q->value, .lambda = unknown,
                   .algebraic = kind, .span = q->span, .y_span = q->span, .lambda_span = unknown->span,
-                  .law_span = q->span };
+                  .law_span = q->span, .made = part_of_library(q->scope) };
   vec_push(&e->relation, r);
 }
 
@@ -220,7 +232,7 @@ static void match_equations(Elab *e) {
   for (size_t id = 0; id < nvar; id++) {
     if (e->var.at[id].algebraic != MALG_UNKNOWN) continue;
     if (m.owner[id] >= 0) free_row(e, &e->algebraic.at[m.owner[id]], m.by[id], MALG_UNKNOWN);
-    else if (!reached[id]) too_few(e, &e->var.at[id]);
+    else if (!reached[id]) too_few(e, &e->var.at[id], m.home[id]);
   }
 }
 

@@ -100,6 +100,10 @@ bool known_law(const Ast *law) {
 
 bool is_law(const Ast *law, const char *name) { return strcmp(law->name, name) == 0; }
 
+static bool is_impact(const Ast *law) {
+  return is_law(law, "newton") || is_law(law, "inelastic") || is_law(law, "elastic");
+}
+
 static void unknown_law(const Env *env, const Ast *law) {
   Diag *d =
       diag(env->e->bag, DIAG_E0212, law->name_span.file ? law->name_span : law->span, "unknown law `%s`", law->name);
@@ -120,9 +124,11 @@ bool law_arguments(const Env *env, const Ast *law, int least, int most) {
   Diag *d = diag(env->e->bag, DIAG_E0209, law->span, "`%s` takes %d%s argument%s, not %d", law->name, least,
                  most > least ? arena_printf(env->e->a, " or %d", most) : "", most == 1 ? "" : "s", law->list.n);
   diag_label(d, "%d given", law->list.n);
-  diag_help(d, is_law(law, "newton") ? "newton(e), or newton(e, e_t)"
-               : most == 0           ? "leave the parentheses out"
-                                     : "see the list of laws in the language reference");
+  if (is_law(law, "newton")) diag_help(d, "newton(e), or newton(e, e_t)");
+  else if (most == 0 && law->list.n == 1)
+    diag_help(d, "leave the parentheses out, or write newton(%s)", ast_text(env->e, law->list.at[0]));
+  else if (most == 0) diag_help(d, "leave the parentheses out");
+  else diag_help(d, "coulomb(mu), contensou(mu, radius), rolling(mu, mu_r)");
   return false;
 }
 
@@ -168,7 +174,7 @@ static bool laws(const Env *env, const Ast *x, MContact *c) {
     if (a) {
       c->asserted |= a;
       c->assert_span = law->span;
-    } else if (is_law(law, "newton") || is_law(law, "inelastic") || is_law(law, "elastic")) {
+    } else if (is_impact(law)) {
       ok = impact_law(env, law, c, &first) && ok;
     } else if (!is_friction(law)) {
       unknown_law(env, law);
@@ -234,7 +240,7 @@ void elab_contact(Env env, const Ast *x) {
     Diag *d = diag(e->bag, DIAG_E0214, x->name_span, "contact `%s` has no impact law", x->name);
     diag_label(d, "what happens to the velocity when the gap closes?");
     diag_note(d, "newton(e) reverses the normal velocity, e = 0 is inelastic and e = 1 elastic");
-    const char *index = env.ctx.n > env.scope->ctx.n ? "[...]" : "";
+    const char *index = loop_indices(&env);
     if (x->c)
       diag_help(d, "contact %s%s { normal = %s; slip = %s; with newton(0.5), ...; }", x->name, index, ast_text(e, x->a),
                 ast_text(e, x->c));
@@ -283,7 +289,11 @@ void elab_constraint(Env env, const Ast *x) {
   for (int i = 0; i < x->list2.n; i++) {
     const Ast *law = x->list2.at[i];
     if (asserted_class(law) || is_friction(law)) continue;
-    unknown_law(&env, law);
+    if (is_impact(law)) {
+      Diag *d = diag(env.e->bag, DIAG_E0212, law->span, "a constraint holds always, without impacts and their laws");
+      diag_label(d, "a law of contacts");
+      diag_help(d, "leave it out; what may open is a contact: contact NAME: gap >= 0 with %s;", ast_text(env.e, law));
+    } else unknown_law(&env, law);
     return;
   }
   if (!elab_friction(&env, x, row, &c.friction)) return;

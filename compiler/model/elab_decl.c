@@ -320,6 +320,12 @@ static const char *variable_kind(MVarKind k) {
   }
 }
 
+static bool too_many_indices(const Symbol *y) {
+  not_supported(&y->env, DIAG_E0703, y->span, "a variable with more than eight indices",
+                "instances and arrays together may have eight");
+  return false;
+}
+
 static bool force_variable(Symbol *y) {
   Elab *e = y->env.e;
   Scope *s = y->env.scope;
@@ -330,7 +336,17 @@ static bool force_variable(Symbol *y) {
   bool has_unit = declared_unit(e, y->decl, &unit);
   if (!has_unit && y->decl->unit) return false;
   if (y->decl->a) {   // the initial value gives the shape and the unit where the declaration does not
-    Value raw = elab_expr(&y->env, y->decl->a);
+    if (y->decl->list2.n && s->ctx.n + own > MAX_INDICES) return too_many_indices(y);
+    Env inside = env_elements(y->env, y->decl, size);
+    Value raw = elab_expr(&inside, y->decl->a);
+    if (y->decl->list2.n && raw.ndim && !raw.bad) {
+      Diag *d = diag(e->bag, DIAG_E0302, raw.span, "an element of `%s` is a number, but its value is %s", y->name,
+                     shape_text(e, &raw));
+      diag_label(d, "this is %s", shape_text(e, &raw));
+      diag_help(d, "with an index the value is that of one element: %s[%s in 1:...] = ...", y->name,
+                y->decl->list2.at[0]->name);
+      return false;
+    }
     Value v = adopt(&y->env, raw, y->decl, variable_kind(y->var_kind));
     y->value = v;
     if (raw.bad && !own) return false;
@@ -338,11 +354,7 @@ static bool force_variable(Symbol *y) {
       for (own = 0; own < raw.ndim; own++) size[own] = mx_num(e->a, raw.dim[own], v.span);
     if (!has_unit && !v.bad) unit = v.unit;
   }
-  if (s->ctx.n + own > MAX_INDICES) {
-    not_supported(&y->env, DIAG_E0703, y->span, "a variable with more than eight indices",
-                  "instances and arrays together may have eight");
-    return false;
-  }
+  if (s->ctx.n + own > MAX_INDICES) return too_many_indices(y);
   MVar v = {.kind = y->var_kind, .algebraic = y->algebraic, .ndim = s->ctx.n + own, .unit = unit, .doc = y->decl->doc,
             .span = y->span};
   v.name = arena_printf(e->a, "%s%s", prefixed(e, s->path, y->name), index_marks(e, own));
@@ -455,6 +467,14 @@ static bool force(Symbol *y) {
   return false;
 }
 
+Span part_of_library(const Scope *s) {
+  for (; s; s = s->parent) {
+    const Ast *x = s->instance;
+    if (x && x->kind == AST_INSTANCE && s->model && x->span.file != s->model->span.file) return x->name_span;
+  }
+  return (Span){0};
+}
+
 bool symbol_force(Symbol *y) {
   if (y->progress == DONE) return true;
   if (y->progress == FAILED) return false;
@@ -467,6 +487,7 @@ bool symbol_force(Symbol *y) {
     y->progress = FAILED;
     return false;
   }
+  if (y->progress == BUSY && y->kind == SY_INSTANCE && y->child && y->child->placing) return true;   // elab_body.c
   if (y->progress == BUSY) {
     Diag *d = diag(y->env.e->bag, DIAG_E0211, y->span, "`%s` is defined by itself", y->name);
     diag_label(d, "its value needs `%s` again", y->name);
@@ -475,7 +496,9 @@ bool symbol_force(Symbol *y) {
     return false;
   }
   y->progress = BUSY;
+  Span outside = diag_within(y->env.e->bag, part_of_library(y->env.scope));
   bool ok = force(y);
+  (void)diag_within(y->env.e->bag, outside);
   if (y->progress == BUSY) y->progress = ok ? DONE : FAILED;
   return y->progress == DONE;
 }

@@ -1,6 +1,7 @@
 // Events: `every T offset T0 { ... }` and `when c { ... }` (docs/numerics/events.md). A block becomes an MBlock and one
 // MAction for each number that it assigns; a `var` inside of it is an abbreviation, as elsewhere: all values of a block
 // are taken at its instant, before any of its assignments.
+#include <math.h>
 #include <string.h>
 
 #include "elab.h"
@@ -27,7 +28,8 @@ static bool every(const Env *env, const Ast *x, MBlock *b) {
   if (!b->period || !b->offset) return false;
   if (try_eval(env->e, b->period, false, NULL, 0, &number) && !(number > 0)) {
     Diag *d = diag(env->e->bag, DIAG_E0233, x->a->span, "the period of `every` must be greater than 0");
-    diag_label(d, "this is %g", number);
+    if (isnan(number)) diag_label(d, "this is not a number");
+    else diag_label(d, "this is %g", number);
     diag_help(d, "every 1 [ms] { ... }");
     return false;
   }

@@ -15,6 +15,13 @@ static MExpr *constant_entry(const Env *env, const Ast *arg, const char *unit) {
   char what[64];
   (void)snprintf(what, sizeof what, "`%.40s`", arg->name);
   Value v = elab_scalar(env, arg->a);
+  const char *name = arg->name;
+  if (v.truth && !v.bad && strcmp(name, "until") == 0) {
+    Diag *d = diag(env->e->bag, DIAG_E0228, v.span, "`until` is a time");
+    diag_label(d, "this is a condition");
+    diag_help(d, "an item of the model ends the run: when %s { stop \"the reason\"; }", ast_text(env->e, arg->a));
+    return NULL;
+  }
   if (!unit_check(env, v, unit ? unit_named(unit) : UNIT_ONE, what)) return NULL;
   if (extra_uses(&v, MU_PARAM)) {
     not_constant(env, &v, what, "use numbers and parameters");

@@ -53,13 +53,14 @@ bool unit_check(const Env *env, Value v, Unit want, const char *what) {
                         text_str(&have));
   diag_label(d, "this is in %s", text_str(&have));
   if (unit_compatible(unit_mul(v.unit, v.unit), want)) diag_help(d, "is a square missing?");
+  else if (none && !strcmp(text_str(&have), "s"))
+    diag_help(d, "multiply by a frequency, in 1/s, rad/s or Hz, or divide by a quantity in s");
   else if (none) diag_help(d, "divide by a quantity in %s", text_str(&have));
   else {
     Text missing = {0};
     unit_print(unit_div(want, v.unit), &missing);
-    if (!strpbrk(text_str(&missing), "/*^") || !strcmp(text_str(&missing), "m/s^2"))
-      diag_help(d, "is a factor in %s missing?", text_str(&missing));
-    else diag_help(d, "check the factors, or leave the units of the declarations out");
+    if (v.ndim == 0 && v.at[0]->kind == MX_NUM) diag_help(d, "give it in %s", text_str(&need));
+    else diag_help(d, "is a factor in %s missing, or is a declared unit another one?", text_str(&missing));
     text_free(&missing);
   }
   text_free(&have);
@@ -337,6 +338,9 @@ static bool variable_has_rate(const Env *env, Span at, const MExpr *x) {
   if (kind == MV_DISCRETE)
     return refuse(env, at, "a discrete variable has no time derivative",
                   "it holds its value between events; what changes in between is a state");
+  if (env->e->var.at[x->id].algebraic)
+    return refuse(env, at, "an algebraic unknown has no time derivative",
+                  "its equation holds at each instant; what changes by a rate is a state");
   if (kind == MV_MULTIPLIER || kind == MV_ROW)
     return refuse(env, at, "a multiplier has no time derivative",
                   "it may jump at any time; use the derivatives of states and coordinates");

@@ -7,6 +7,14 @@ void not_supported(const Env *env, DiagCode code, Span at, const char *what, con
   diag_help(d, "%s", help);
 }
 
+const char *loop_indices(const Env *env) {
+  int outer = env->scope->ctx.n;
+  const char *all = "";
+  for (int k = outer; k < env->ctx.n; k++)
+    all = arena_printf(env->e->a, "%s%s%s", all, k > outer ? ", " : "[", env->ctx.loop[k].name);
+  return *all ? arena_printf(env->e->a, "%s]", all) : "";
+}
+
 // The rows of a family are told apart by the indices of the loops around them, in their order: for i in 1:n { contact
 // pair[i]: ... }
 bool own_indices(const Env *env, const Ast *x, const char *what) {
@@ -17,15 +25,12 @@ bool own_indices(const Env *env, const Ast *x, const char *what) {
     ok = i->kind == AST_NAME && i->name == env->ctx.loop[outer + k].name;
   }
   if (ok) return true;
-  Text index = {0};
-  for (int k = 0; k < want; k++) text_printf(&index, "%s%s", k ? ", " : "[", env->ctx.loop[outer + k].name);
-  if (want) text_addc(&index, ']');
+  const char *index = loop_indices(env);
   Diag *d = diag(env->e->bag, DIAG_E0229, x->name_span.file ? x->name_span : x->span,
                  "the indices of %s `%s` do not match the loops around it", what, x->name ? x->name : "");
   if (want == 0) diag_label(d, "there is no loop around it");
-  else diag_label(d, "inside the loop%s over %s", want == 1 ? "" : "s", text_str(&index));
-  diag_help(d, "%s %s%s: ...", what, x->name ? x->name : "name", text_str(&index));
-  text_free(&index);
+  else diag_label(d, "inside the loop%s over %s", want == 1 ? "" : "s", index);
+  diag_help(d, "%s %s%s: ...", what, x->name ? x->name : "name", index);
   return false;
 }
 

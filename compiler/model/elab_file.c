@@ -9,7 +9,7 @@
 
 #include "../base/suggest.h"
 #include "../syntax/parse.h"
-#include "elab.h"
+#include "elab_body.h"
 
 // --- 1 collect ---
 
@@ -306,6 +306,7 @@ static void elab_root(Elab *e, const Ast *root) {
   elab_events(e);
   if (diag_errors(e->bag) == 0) elab_circuits(e);
   touch_statements(e);
+  if (e->opt && e->opt->looks && diag_errors(e->bag) == 0) bodies_by_themselves(e);
 }
 
 const Model *elaborate(Arena *a, Interner *in, const Ast *file, const ElaborateOptions *o, DiagBag *bag) {

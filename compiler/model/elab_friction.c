@@ -117,7 +117,9 @@ static bool fits(const Env *env, const Ast *x, const Ast *law, int n, int normal
                   "with coulomb(mu)");
   if (!x->a && (contensou || elliptic || rolling))
     return misfit(env, law, x->b->span, "friction under a given normal force is coulomb(mu)", "the normal force",
-                  "with coulomb(mu)");
+                  elliptic ? "with coulomb(mu); mu may be an expression of the slip velocity v, as "
+                             "coulomb(mu + (mu0 - mu)*exp(-abs(v)/v0))"
+                           : "with coulomb(mu)");
   if (rolling && n != 2 && n != 4)
     return misfit(env, law, x->c->span, "`rolling` acts on slip and on rolling velocities, as many of each", shape,
                   "in the plane slip = [v, w]; in space slip = [v1, v2, w1, w2]; with rolling(mu, mu_r)");

@@ -79,7 +79,11 @@ bool bound_ok(const Env *env, const Value *v, bool loops_too, const char *what) 
     diag_label(d, "depends on %s", what_varies(x));
     diag_note(d, loops_too ? "it may use numbers, parameters and the indices of outer loops"
                            : "it may use numbers and parameters");
-    diag_help(d, "declare a parameter for it: param n = 10;");
+    if ((x->uses & MU_LOOP) && strstr(what, "array"))
+      diag_help(d, "what a loop declares has a value for each index: leave the brackets out");
+    else if (x->uses & MU_LOOP)
+      diag_help(d, "all members have the same size: number them by one index, or write a family for each row");
+    else diag_help(d, "declare a parameter for it: param n = 10;");
     return false;
   }
   double value;

@@ -16,14 +16,14 @@ static void push_init(const Env *env, const Symbol *y, MExpr *const *own, bool v
   vec_push(&e->init, i);
 }
 
-// One value for all elements, however many: a family over the indices of the array.
+// One value for all elements, however many: a family over the indices of the array, which the value may use.
 static void init_all(Env env, const Symbol *y, bool velocity, MExpr *value) {
   MExpr *own[MAX_INDICES];
   int outer = env.ctx.n;
   for (int k = 0; k < y->ndim; k++) {
     own[k] = mx_loop(env.e->a, outer + k, y->span);
     static const char *const letters[MAX_INDICES] = {"i", "j", "k", "l", "m", "n", "o", "p"};
-    const char *index = intern(env.e->in, letters[outer + k]);
+    const char *index = k < y->decl->list2.n ? y->decl->list2.at[k]->name : intern(env.e->in, letters[outer + k]);
     env = env_loop(env, index, y->span, mx_num(env.e->a, 1, y->span), y->size[k], y->span);
   }
   push_init(&env, y, own, velocity, value);
@@ -126,7 +126,9 @@ static void init_velocity(Env env, const Ast *decl, bool state) {
     return;
   }
   y->start_rate = decl;
-  Value v = elab_expr(&env, decl->a);
+  Env inside = env_elements(env, decl->list2.n ? decl : y->decl, y->size);
+  Value v = elab_expr(&inside, decl->a);
+  if (v.ndim) v = elab_expr(&env, decl->a);                // a vector of all elements: no index in it
   Unit per_second = unit_rate(e, y->unit);         // a bare number is in the unit of the coordinate, per second
   if (!decl->unit && !v.bad && v.unit.state == UNIT_LITERAL && unit_scaled(per_second)) {
     v = scaled_value(&env, v, per_second);

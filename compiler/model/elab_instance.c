@@ -1,5 +1,6 @@
 // Instances and families of instances: a fresh scope in which the formals stand for the arguments. Families stay
 // families: the loops of the instance are the outer loops of everything inside it.
+#define _GNU_SOURCE                                     // strcasestr
 #include <string.h>
 
 #include "../base/suggest.h"
@@ -12,13 +13,31 @@ const Ast *named_arg(AstList list, const char *name) {
   return NULL;
 }
 
+typedef Vec(const char *) Names;
+
+static void say_names(Diag *d, const char *before, const char *const *name, size_t n) {
+  Text t = {0};
+  for (size_t i = 0; i < n; i++) text_printf(&t, "%s%s", i ? ", " : "", name[i]);
+  diag_help(d, "%s%s", before, text_str(&t));
+  text_free(&t);
+}
+
+// Keeps the names that contain a word of four letters or more (Source: VoltageSource, CurrentSource).
+static bool names_with(const char *word, Names *names) {
+  size_t kept = 0;
+  for (size_t i = 0; strlen(word) >= 4 && i < names->n; i++)
+    if (strcasestr(names->at[i], word)) names->at[kept++] = names->at[i];
+  names->n = kept;
+  return kept > 0;
+}
+
 static const Ast *find_model(Symbol *y) {
   Elab *e = y->env.e;
   const Ast *name = y->decl->b;
   if (!name || !name->name) return NULL;
   const Ast *model = map_get(e->models, name->name);
   if (!model) {
-    Vec(const char *) names = {0};
+    Names names = {0};
     for (size_t i = 0; i < map_size(e->models); i++) vec_push(&names, (const char *)map_key_at(e->models, i));
     Diag *d = diag(e->bag, DIAG_E0201, name->span, "unknown model `%s`", name->name);
     diag_label(d, "not declared");
@@ -28,7 +47,9 @@ static const Ast *find_model(Symbol *y) {
       diag_note(d, "%s", what);
       diag_help(d, "%s", help);
     } else if (near) diag_help(d, "did you mean `%s`?", near);
-    else diag_help(d, "declare it in this file or import the file that does: import \"std/...\";");
+    else if (names_with(name->name, &names)) say_names(d, "there are ", names.at, names.n);
+    else if (std_file_of(e, name->name)) diag_help(d, "import \"std/%s\";", std_file_of(e, name->name));
+    else diag_help(d, "declare it in this file, or import the file that does: import \"parts.nsm\";");
     vec_free(&names);
     return NULL;
   }
@@ -53,6 +74,20 @@ static bool is_param_of(const Ast *model, const char *name) {
   return false;
 }
 
+// Resistor r(a, b, 5 [ohm]);  all of them are said at once, with the names of their places.
+static void without_names(const Symbol *y, const Ast *model, const Ast *first) {
+  Elab *e = y->env.e;
+  AstList given = y->decl->list2;
+  Diag *d = diag(e->bag, DIAG_E0217, first->span, "the arguments of an instance are given by name");
+  diag_also(d, model->name_span, "declared here");
+  Text all = {0};
+  for (int i = 0; i < given.n && i < model->list.n; i++)
+    if (given.at[i]->kind == AST_ARG) text_printf(&all, "%s%s", i ? ", " : "", ast_text(e, given.at[i]));
+    else text_printf(&all, "%s%s = %s", i ? ", " : "", model->list.at[i]->name, ast_text(e, given.at[i]));
+  if (model->list.n) diag_help(d, "%s %s(%s);", model->name, y->name, text_str(&all));
+  text_free(&all);
+}
+
 // Every argument names a formal (or a parameter of the model), once; every formal without default has one.
 static bool arguments_ok(Symbol *y, const Ast *model) {
   Elab *e = y->env.e;
@@ -60,10 +95,7 @@ static bool arguments_ok(Symbol *y, const Ast *model) {
   for (int i = 0; i < y->decl->list2.n; i++) {
     const Ast *arg = y->decl->list2.at[i];
     if (arg->kind != AST_ARG) {
-      Diag *d = diag(e->bag, DIAG_E0217, arg->span, "the arguments of an instance are given by name");
-      diag_also(d, model->name_span, "declared here");
-      if (i < model->list.n)
-        diag_help(d, "%s %s(%s = %s);", model->name, y->name, model->list.at[i]->name, ast_text(e, arg));
+      if (complete) without_names(y, model, arg);
       complete = false;
       continue;
     }
@@ -77,6 +109,7 @@ static bool arguments_ok(Symbol *y, const Ast *model) {
       diag_also(d, model->name_span, "declared here");
       const char *near = suggest(arg->name, names.at, names.n);
       if (near) diag_help(d, "did you mean `%s`?", near);
+      else if (names.n) say_names(d, "its formals are ", names.at, names.n);
       else diag_help(d, "add `%s` to the formals of model %s", arg->name, model->name);
       vec_free(&names);
       ok = complete = false;
@@ -105,7 +138,7 @@ bool instance_loops(Symbol *y, Env *env) {
   for (int k = 0; k < y->decl->list.n; k++) {
     const Ast *x = y->decl->list.at[k];
     MExpr *lo, *hi;
-    if (x->kind != AST_INDEXER || !elab_range(&y->env, x->a, false, "the size of a family", &lo, &hi)) {
+    if (x->kind != AST_INDEXER || !elab_range(env, x->a, false, "the size of a family", &lo, &hi)) {
       ok = false;
       continue;
     }
@@ -121,18 +154,29 @@ bool instance_loops(Symbol *y, Env *env) {
 
 // --- the ground ---
 
-Symbol *ground_symbol(Elab *e) {
-  if (e->ground) return e->ground;
-  Ast *fixed = ARENA_NEW(e->a, Ast), *decl = ARENA_NEW(e->a, Ast);
+// A body { fixed } at the origin, or, in the plane, { fixed, position = [0, 0] }.
+static Symbol *make_ground(Elab *e, bool planar) {
+  Ast *fixed = ARENA_NEW(e->a, Ast), *decl = ARENA_NEW(e->a, Ast), *position = ARENA_NEW(e->a, Ast);
+  Ast *origin = ARENA_NEW(e->a, Ast), *zero = ARENA_NEW(e->a, Ast);
   *fixed = (Ast){ .kind = AST_NAME, .name = intern(e->in, "fixed"), .depth = 1 };
-  *decl = (Ast){ .kind = AST_BODY, .name = e->word.ground, .depth = 2 };
-  decl->list2.at = ARENA_ARRAY(e->a, Ast *, 1);
+  *zero = (Ast){ .kind = AST_NUMBER, .depth = 1 };
+  *origin = (Ast){ .kind = AST_VECTOR, .list = { ARENA_ARRAY(e->a, Ast *, 2), 2 }, .depth = 2 };
+  origin->list.at[0] = origin->list.at[1] = zero;
+  *position = (Ast){ .kind = AST_ARG, .name = intern(e->in, "position"), .a = origin, .depth = 3 };
+  *decl = (Ast){ .kind = AST_BODY, .name = e->word.ground, .depth = 4 };
+  decl->list2 = (AstList){ ARENA_ARRAY(e->a, Ast *, 2), planar ? 2 : 1 };
   decl->list2.at[0] = fixed;
-  decl->list2.n = 1;
+  decl->list2.at[1] = position;
   Symbol *y = ARENA_NEW(e->a, Symbol);
   *y = (Symbol){ .kind = SY_INSTANCE, .name = e->word.ground, .decl = decl, .env = env_of(e->globals), .id = -1,
                  .used = true };
-  return e->ground = y;
+  return y;
+}
+
+Symbol *ground_symbol(Elab *e, bool planar) {
+  Symbol **ground = planar ? &e->plane_ground : &e->ground;
+  if (!*ground) *ground = make_ground(e, planar);
+  return *ground;
 }
 
 // --- bodies as arguments ---

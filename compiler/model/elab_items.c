@@ -23,6 +23,22 @@ static bool is_given(const Env *env, const Ast *x, const Value *a, const Value *
   return true;
 }
 
+// x[1] = 0.1 [m]; where the value at the start is meant: how its declaration says it, else NULL.
+static const char *start_meant(const Env *env, const Ast *x, const Value *b) {
+  Elab *e = env->e;
+  const Ast *of = x->a->kind == AST_INDEX ? x->a->a : x->a;
+  const Symbol *y = of->kind == AST_NAME ? scope_find(env->scope, of->name) : NULL;
+  if (!y || y->kind != SY_VARIABLE || (y->var_kind != MV_COORD && y->var_kind != MV_STATE) || y->algebraic) return NULL;
+  if (extra_uses(b, MU_PARAM | MU_LOOP)) return NULL;
+  const char *word = y->var_kind == MV_COORD ? "coord" : "state", *value = ast_text(e, x->b);
+  const Ast *index = x->a->kind == AST_INDEX ? x->a->list.at[0] : NULL;
+  if (!index) return arena_printf(e->a, "%s %s = %s;", word, y->name, value);
+  const char *size = y->decl->list.n ? ast_text(e, y->decl->list.at[0]) : "n", *at = ast_text(e, index);
+  if (index->kind == AST_NAME && env->ctx.n > env->scope->ctx.n)
+    return arena_printf(e->a, "%s %s[%s in 1:%s] = %s;", word, y->name, at, size, value);
+  return arena_printf(e->a, "%s %s[i in 1:%s] = if i == %s then %s else 0;", word, y->name, size, at, value);
+}
+
 static void equation(Env env, const Ast *x) {
   Env left = env;
   if (x->a->kind == AST_NAME) left.declare = x->b->kind == AST_NUMBER ? "param" : "var";
@@ -55,13 +71,16 @@ static void equation(Env env, const Ast *x) {
     Diag *d = diag(env.e->bag, DIAG_E0230, x->span, "this equation has no derivative of a state");
     diag_label(d, "no x' in it");
     diag_note(d, "equations give the derivatives of states: x' = ...;");
-    if (is_given(&env, x, &a, &b))
+    const char *start = start_meant(&env, x, &b);
+    if (start) diag_help(d, "a value at the start stands in the declaration: %s", start);
+    else if (is_given(&env, x, &a, &b))
       diag_help(d, "in place of the state declare var %s = %s;", x->a->name, ast_text(env.e, x->b));
     else diag_help(d, "for an abbreviation write `var`; between coordinates write constraint N: a = b;");
     return;
   }
   for (int i = 0; i < value_count(&a); i++) {
-    MEquation q = {.ctx = env.ctx, .lhs = a.at[i], .rhs = b.at[i], .span = x->span};
+    MEquation q = { .ctx = env.ctx, .lhs = a.at[i], .rhs = b.at[i], .span = x->span,
+                    .made = part_of_library(env.scope) };
     vec_push(&env.e->equation, q);
   }
 }
@@ -219,8 +238,13 @@ static void item(Env env, const Ast *x) {
   case AST_INSTANCE: {
     Symbol *y = scope_find(env.scope, x->name);
     if (!y || y->decl != x || !symbol_force(y)) break;
-    if (x->kind == AST_BODY) body_items(y);
-    else elab_items(env_of(y->child), y->child->model->list2);
+    if (x->kind == AST_BODY) {
+      body_items(y);
+      break;
+    }
+    Span outside = diag_within(env.e->bag, part_of_library(y->child));
+    elab_items(env_of(y->child), y->child->model->list2);
+    (void)diag_within(env.e->bag, outside);
     break;
   }
   case AST_SIMULATE: elab_simulate(env, x); break;

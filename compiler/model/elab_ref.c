@@ -110,6 +110,18 @@ static bool enter(const Env *env, Path *p, Symbol *y) {
 
 static Symbol *walk(const Env *env, const Ast *x, Path *p);
 
+// Is another body of this part planar? Then the ground that it is given is the one of the plane.
+static bool beside_planar(const Symbol *f) {
+  const Scope *s = f->env.scope;
+  for (size_t i = 0; i < map_size(s->names); i++) {
+    const Symbol *y = map_value_at(s->names, i);
+    if (y == f || y->kind != SY_BODY || !y->given || !is_reference(y->given->a)) continue;
+    const Scope *of = y->given->a->name == f->env.e->word.ground ? NULL : instance_of(&s->args_env, y->given->a);
+    if (of && of->body) return of->body->planar;
+  }
+  return false;
+}
+
 // The body that a formal stands for, as seen from the place p of its scope.
 static Symbol *given_body(Symbol *f, Path *p) {
   const Env *outside = &f->env.scope->args_env;
@@ -117,6 +129,7 @@ static Symbol *given_body(Symbol *f, Path *p) {
   Path given = {0};
   f->used = true;
   Symbol *y = f->given ? walk(outside, f->given->a, &given) : NULL;
+  if (y && y == e->ground && beside_planar(f)) y = ground_symbol(e, true);
   if (!y || y->kind != SY_INSTANCE || (!given.entered && !enter(outside, &given, y)) || !y->child->body) return NULL;
   for (int k = 0; k < given.place.n; k++) {
     MExpr *by = given.place.by[k];
@@ -144,7 +157,7 @@ static Symbol *find_start(const Env *env, const Ast *x, Path *p) {
     s = env->e->globals;
     y = scope_find(s, x->name);
   }
-  if (!y && x->name == env->e->word.ground) y = ground_symbol(env->e);
+  if (!y && x->name == env->e->word.ground) y = ground_symbol(env->e, false);
   if (!y) {
     unknown_name(env, x->name, x->span);
     return NULL;
@@ -203,6 +216,13 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
   if (!p->entered && !enter(env, p, y)) return NULL;
   p->entered = false;
   Symbol *z = scope_find(p->place.scope, x->name);
+  if (!z && p->place.scope->placing) {
+    Diag *d = diag(e->bag, DIAG_E0211, x->span, "the place of `%s` is made of itself", y->name);
+    diag_label(d, "`%s` follows from its place", x->name);
+    diag_help(d, "what does not is %s.centre of a shape with a density or a mass, %s.mass and %s.inertia", y->name,
+              y->name, y->name);
+    return NULL;
+  }
   if (!z) unknown_member(p->place.scope, ast_text(e, x->a), x->name, x->name_span.file ? x->name_span : x->span);
   p->index_at = x->span;
   return z && z->kind == SY_BODY ? given_body(z, p) : z;
@@ -458,7 +478,10 @@ static Value symbol_value(const Env *env, Symbol *y, const Path *p, const Ast *x
                    "use the multiplier that it ties");
     break;
   case SY_INSTANCE:
-    (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is an instance of a model, not a number", y->name),
+    if (y->name == env->e->word.ground && y->decl->kind == AST_BODY)
+      (void)no_value(env, x->span, "`ground` is the body that does not move, not a number",
+                     "the ground of a circuit is a node that is held: node gnd : V = 0;");
+    else (void)no_value(env, x->span, arena_printf(env->e->a, "`%s` is an instance of a model, not a number", y->name),
                    "use one of its variables: name.x, or name[i].x of a family");
     break;
   case SY_INPUT:

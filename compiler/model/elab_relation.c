@@ -207,7 +207,9 @@ void elab_relation(Env env, const Ast *x) {
     if (a) continue;
     Diag *d = diag(e->bag, DIAG_E0212, x->list2.at[i]->span, "`%s` is not a class of relations", x->list2.at[i]->name);
     diag_label(d, "unknown here");
-    diag_help(d, "one of: type1, type2, scleronomous, rheonomous");
+    if (known_law(x->list2.at[i]))
+      diag_help(d, "leave it out: a relation is its own law, and laws of impact and friction are those of contacts");
+    else diag_help(d, "one of: type1, type2, scleronomous, rheonomous");
     return;
   }
   if (law->kind == AST_COMPLEMENTARITY) {

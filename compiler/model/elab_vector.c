@@ -248,7 +248,14 @@ static Value product_value(const Env *env, const Value *a, const Value *b, const
 
 static Value power_value(const Env *env, const Value *a, const Value *b, const Ast *x) {
   if (a->ndim || b->ndim) {
-    shape_error(env, x->span, a, b, "raise to a power:", "powers are for numbers; for a square write dot(a, a) or A*A");
+    const Ast *of = x->a->kind == AST_PRIME ? x->a->a : x->a;
+    const char *help = "powers are for numbers; for a square write dot(a, a) or A*A";
+    if (of->kind == AST_NAME && env->ctx.n > env->scope->ctx.n) {              // sum(i in 1:n) x^2
+      const char *i = env->ctx.loop[env->ctx.n - 1].name, *mark = of == x->a ? "" : "'";
+      help = arena_printf(env->e->a, "powers are for numbers: of an element, %s[%s]%s, or dot(%s%s, %s%s)", of->name, i,
+                          mark, of->name, mark, of->name, mark);
+    }
+    shape_error(env, x->span, a, b, "raise to a power:", help);
     return bad_value(env, x->span);
   }
   if (!unit_check(env, *b, UNIT_ONE, "an exponent")) return bad_value(env, x->span);

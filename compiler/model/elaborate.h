@@ -36,6 +36,7 @@ typedef struct ElaborateOptions {
   const char *root;  // name of the model to run; NULL: the last model of the file that has no formals without default
   bool        library;     // a file of functions and parameters, without any model, is fine: NULL is returned without
                            // an error
+  bool        looks;       // the run is to be seen: bodies of a model without `draw` draw themselves
   Arena      *sources;     // where the text of imported files lives; NULL: with the model
 } ElaborateOptions;
 

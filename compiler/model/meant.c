@@ -1,5 +1,6 @@
 // What a name of another language or of a textbook stands for here: functions, constants, units, entries of simulate.
 // Each gives the text of a help, or NULL.
+#include <dirent.h>
 #include <string.h>
 
 #include "elab.h"
@@ -57,13 +58,17 @@ static const struct { const char *names, *help; } functions[] = {
   { "avg average", "the time average is mean($1)" },
   { "maximum", "the largest value is max($1)" },
   { "minimum", "the smallest value is min($1)" },
-  { "pre previous",
-    "values of the step before cannot be read; a contact has its velocity before the impact in its law" },
+  { "pre previous", "assignments read the values before their block: n = n + 1 counts; further back is delay(x, T)" },
+  { "sample", "what is sampled stands in a block: every 1 [ms] { u = -k*x; }" },
+  { "edge change rising falling", "when x > 1 { ... } fires where its condition becomes true" },
+  { "terminal", "what is asked at the end is an expect: expect final(x) < 1;" },
   { "random rand randn noise", "there are no random numbers: give them by parameters" },
-  { "delay", "delays are not supported" },
   { "linspace arange range logspace", "the elements are written one by one: [0, 0.5, 1]" },
-  { "read load csvread fopen open file import", "numbers are parameters, and --set gives them: param k = 1;" },
-  { "interp interp1 table lookup spline piecewise interpolate", "pieces are choices: if x < 1 then 2 else 3" },
+  { "read load csvread fopen open file import readtable",
+    "a function of time from a file is table(\"f.csv\", \"column\"), a signal from outside is an input: input u;" },
+  { "interp interp1 lookup piecewise interpolate pwl lut",
+    "table($1, [0, 1, 2], [3, 4, 3]) is linear between points, spline(...) smooth; from a file "
+    "table(\"f.csv\", \"column\", $1)" },
   { "dirac delta impulse pulse", "a short force: if 1 <= time and time < 1.01 then 100 else 0" },
   { "ramp", "max(0, $1)" },
   { "std rms var median variance", "the statistics are final, initial, min, max, mean, drift, gain, and at(x, t)" },
@@ -100,14 +105,43 @@ const char *function_meant(Elab *e, const Ast *call) {
   return kept;
 }
 
+// --- entries of a body ---
+
+static const struct { const char *names, *help; } body_entries[] = {
+  { "planar plane 2d flat", "a body is planar when its position has two numbers: position = [0, 1] [m]" },
+  { "static immovable frozen", "a body that does not move is `fixed`" },
+  { "kinematic prescribed moving moved",
+    "a body that is moved in a given way is `driven`: position = [sin(time), 0, 0]" },
+  { "friction mu restitution e bounce", "laws stand in the contact: contact c { between = a, b; with newton(0.5), "
+                                        "coulomb(0.3); }, or by pairs of materials: material = steel" },
+  { "geometry geom collision size radius extents mesh",
+    "shape = sphere(0.1 [m]), box([0.1, 0.2, 0.3] [m]), cylinder(radius, length), convex(\"part.obj\")" },
+  { "m M weight", "mass = 1 [kg]" },
+  { "I J moment moments theta", "inertia = [0.1, 0.2, 0.3] [kg*m^2]" },
+  { "pos r x origin center centre com place", "position = [0, 0, 1] [m]" },
+  { "orientation rotation quaternion quat rot angle q R euler rpy",
+    "attitude = rotation([0, 0, 1], 30 [deg]); planar: an angle" },
+  { "v vel r0 speed linear_velocity", "velocity = [1, 0, 0] [m/s]" },
+  { "omega w angular_velocity angvel rate", "spin = [0, 0, 1] [rad/s]" },
+  { "gravity g", "gravity pulls all bodies, it stands in the model: gravity [0, 0, -9.81] [m/s^2];" },
+  { "forces torque torques push", "forces stand in the model: force ball.r = [1, 0, 0] [N]; at a place of the body: "
+                             "force ball.point([0.1, 0, 0]) = ..." },
+};
+
+const char *body_entry_meant(const char *name) {
+  for (size_t i = 0; i < sizeof body_entries / sizeof *body_entries; i++)
+    if (listed(body_entries[i].names, name, strlen(name))) return body_entries[i].help;
+  return NULL;
+}
+
 // --- names ---
 
 static const struct { const char *names, *help; } constants[] = {
   { "PI Pi M_PI np.pi", "pi is written pi" },
   { "Inf INF Infinity infinity infty oo", "infinity is written inf" },
   { "Math math np numpy", "functions and constants have no prefix: sin(x), pi" },
-  { "true True TRUE", "conditions are not numbers: leave it out, or write 1 == 1" },
-  { "false False FALSE", "conditions are not numbers: leave it out, or write 1 == 0" },
+  { "true True TRUE", "a switch is a number, 1 or 0: discrete on = 1; ... if on > 0 then ..." },
+  { "false False FALSE", "a switch is a number, 1 or 0: discrete on = 1; ... if on > 0 then ..." },
   { "NaN nan", "there is no such value" },
   { "None none null NULL nil undefined", "every parameter has a number: param k = 1; --set k=2 gives another one" },
   { "end last", "the last index is the size, which a parameter holds: param n = 3; state x[n] = 0; ... x[n]" },
@@ -118,6 +152,9 @@ const char *name_meant(const Env *env, const char *name) {
   size_t n = strlen(name);
   for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
     if (listed(constants[i].names, name, n)) return constants[i].help;
+  if (n == 1 && strchr("ijk", *name) && env->array)
+    return arena_printf(e->a, "the index of an element is declared with its array: %s[%s in 1:n] = ...",
+                        env->array->name, name);
   if (n == 1 && strchr("ijk", *name))
     return arena_printf(e->a, "an index runs in a loop or a sum: for %s in 1:n { ... } or sum(%s in 1:n) x[%s]", name,
                         name, name);
@@ -231,4 +268,27 @@ const char *entry_meant(const char *name) {
   for (size_t i = 0; i < sizeof other / sizeof *other; i++)
     if (listed(other[i].names, name, strlen(name))) return other[i].help;
   return NULL;
+}
+
+// --- models ---
+
+static bool declares(const SourceFile *f, const char *model) {
+  size_t n = strlen(model);
+  for (const char *at = f->text; (at = strstr(at, "model ")); at++)
+    if ((at == f->text || at[-1] == '\n') && !strncmp(at + 6, model, n) && strchr("( {", at[6 + n])) return true;
+  return false;
+}
+
+const char *std_file_of(Elab *e, const char *model) {
+  const char *dir = e->opt ? e->opt->std_dir : NULL, *found = NULL;
+  DIR *folder = dir ? opendir(dir) : NULL;
+  for (const struct dirent *entry; folder && !found && (entry = readdir(folder));) {
+    const SourceFile *f = NULL;
+    size_t n = strlen(entry->d_name);
+    if (n < 5 || strcmp(entry->d_name + n - 4, ".nsm") != 0) continue;
+    if (source_read(e->a, arena_printf(e->a, "%s/%s", dir, entry->d_name), &f) == SOURCE_OK && declares(f, model))
+      found = arena_strndup(e->a, entry->d_name, n);
+  }
+  if (folder) closedir(folder);
+  return found;
 }

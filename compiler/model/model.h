@@ -105,7 +105,8 @@ typedef struct MEnergy    { MContext ctx; MEnergyKind kind; MExpr *value; Span s
 // on: a coordinate, or an expression of coordinates that it acts along
 typedef struct MForce     { MContext ctx; MExpr *on; MExpr *value; Span span, on_span; } MForce;
 // derivatives of states appear linearly (checked later)
-typedef struct MEquation  { MContext ctx; MExpr *lhs, *rhs; Span span; } MEquation;
+// made: where the user asks for the part of a library that a statement stands in; no file: it is in none.
+typedef struct MEquation  { MContext ctx; MExpr *lhs, *rhs; Span span, made; } MEquation;
 typedef enum { ML_NONNEG, ML_BOX, ML_FREE } MLawKind;
 enum { MA_SCLERONOMOUS = 1, MA_RHEONOMOUS = 2, MA_TYPE1 = 4, MA_TYPE2 = 8 };  // asserted classes
 typedef struct MRelation {
@@ -114,7 +115,7 @@ typedef struct MRelation {
   MExpr *lo, *hi;                      // ML_BOX only
   MAlgebraicKind algebraic;            // ML_FREE that stands for an equation or the balance of a node
   int block;                           // number + 1 of the block `every` that it stands in: lambda is discrete; 0: none
-  unsigned asserted; Span span, y_span, lambda_span, law_span;
+  unsigned asserted; Span span, y_span, lambda_span, law_span, made;
 } MRelation;
 
 // Friction against the slip velocities of a contact or constraint. Laws by block of runtime/cone/problem.h; the normal
@@ -170,8 +171,9 @@ typedef struct MBody { MContext ctx; const char *name; int attitude, turn, place
 typedef enum { MB_SPATIAL, MB_PLANAR, MB_FIXED, MB_DRIVEN } MMotion;
 typedef struct MShape {
   int    kind;                         // nsm_shape_kind
-  MExpr *size[3], *at[3], *turn[9];    // half edges, radius, half length; place and rotation in the axes of the body
-  int    points;                       // convex, polygon: number in Model.points; -1
+  // half edges, radius, half length; of convex and polygon size[0] is the number in Model.points; place and rotation in
+  // the axes of the body
+  MExpr *size[3], *at[3], *turn[9];
 } MShape;
 // A body that has shapes: where it is at the start (r, R), of a driven one at all times with its velocities.
 typedef struct MSolid {

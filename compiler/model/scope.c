@@ -40,6 +40,16 @@ Env env_loop(Env env, const char *name, Span at, MExpr *lo, MExpr *hi, Span rang
   return env_with(env, &(Local){.kind = L_LOOP, .name = name, .span = at, .loop = n});
 }
 
+Env env_elements(Env env, const Ast *decl, MExpr *const *size) {
+  if (decl->list.n) env.array = decl;
+  for (int k = 0; k < decl->list2.n; k++) {
+    const Ast *i = decl->list2.at[k];
+    warn_shadow(&env, i->name, i->name_span);
+    env = env_loop(env, i->name, i->name_span, mx_num(env.e->a, 1, i->span), size[k], i->a->span);
+  }
+  return env;
+}
+
 // --- declaring ---
 
 static bool is_reserved(const Elab *e, const char *name) {

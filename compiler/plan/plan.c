@@ -66,7 +66,7 @@ static const SchemeDescriptor *unknown(const System *s, const char *name, bool o
   Text list = {0};
   for (int i = 0; i < SCHEME_COUNT; i++)
     text_printf(&list, "%s%s%s", i ? ", " : "", schemes[i].name, schemes[i].weights ? "(theta, gamma)" : "");
-  diag_help(d, "schemes: %s", text_str(&list));
+  diag_help(d, "leave it out, and the compiler chooses; schemes: %s", text_str(&list));
   text_free(&list);
   return NULL;
 }

@@ -97,8 +97,26 @@ Ast *ast_import(Parse *p, Span at, Span name_at, const char *name) {
   return ast_done(p, named_node(p, AST_IMPORT, at, name_at, name));
 }
 
+// x[i in 1:n] = ... where no variable is declared that has a value at the start.
+static void no_indices(Parse *p, AstList decls, const char *word) {
+  for (int k = 0; k < decls.n; k++) {
+    const Ast *x = decls.at[k];
+    if (x->kind != AST_DECL || !x->list2.n) continue;
+    const Ast *i = x->list2.at[0];
+    Diag *d = problem(p, DIAG_E0121, i->name_span, "statements for all elements stand in a loop");
+    if (!strcmp(word, "output"))
+      diag_help(d, "for %s { output %s[%s] = ...; }", span_text(p, i->span), x->name, i->name);
+    else if (!strcmp(word, "var"))
+      diag_help(d, "a var of a loop has a value for each index: for %s { var %s = ...; ... }", span_text(p, i->span),
+                x->name);
+    else diag_help(d, "only state, coord and discrete declare an index with an array; others have a size: %s[n]",
+                   x->name);
+  }
+}
+
 Ast *ast_function(Parse *p, Span at, Span name_at, const char *name, AstList formals, Span unit, Ast *body) {
   Ast *n = named_node(p, AST_FUNCTION, at, name_at, name);
+  no_indices(p, formals, "");
   n->list = formals;
   n->unit = unit_of(p, unit);
   n->unit_span = unit;
@@ -108,6 +126,7 @@ Ast *ast_function(Parse *p, Span at, Span name_at, const char *name, AstList for
 
 Ast *ast_model(Parse *p, Span at, Span name_at, const char *name, AstList formals, AstList items) {
   Ast *n = named_node(p, AST_MODEL, at, name_at, name);
+  no_indices(p, formals, "");
   n->list = formals;
   n->list2 = items;
   return ast_done(p, n);
@@ -122,6 +141,23 @@ Ast *ast_named(Parse *p, Span at, Span name_at, const char *name, int primes, As
   return n;
 }
 
+// x[i in 1:n]: an array of n elements whose value at the start may use i.
+Ast *ast_named_over(Parse *p, Span at, Span name_at, const char *name, int primes, AstList indexers) {
+  AstList dims = ast_list();
+  for (int k = 0; k < indexers.n; k++) {
+    const Ast *range = indexers.at[k]->a;
+    if (range->a->kind != AST_NUMBER || range->a->number != 1) {
+      Diag *d = problem(p, DIAG_E0118, range->a->span, "the elements of an array are counted from 1");
+      const char *i = indexers.at[k]->name;
+      diag_help(d, "%s[%s in 1:...], with %s shifted where it stands", name, i, i);
+    }
+    dims = ast_append(p, dims, range->b);
+  }
+  Ast *n = ast_named(p, at, name_at, name, primes, dims);
+  n->list2 = indexers;
+  return n;
+}
+
 Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, const char *doc) {
   named->span = at;
   named->unit = unit_of(p, unit);
@@ -133,6 +169,8 @@ Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, const char *
 
 Ast *ast_declare(Parse *p, Span at, AstKind kind, AstList decls) {
   Ast *n = ast_new(p, kind, at);
+  if (kind != AST_STATE && kind != AST_COORD && kind != AST_DISCRETE)
+    no_indices(p, decls, kind == AST_OUTPUT ? "output" : kind == AST_VAR ? "var" : "");
   n->list = decls;
   return ast_done(p, n);
 }
@@ -204,15 +242,25 @@ Ast *ast_lone(Parse *p, Span at, Ast *expr) {
              source_line(p->file, at.lo) == source_line(p->file, p->now.at.lo)) {
     Diag *d = problem(p, DIAG_E0121, at, "'%s': no word stands in front of a declaration", expr->name);
     diag_help(d, "remove it: %s ...", span_text(p, p->now.at));
-  } else if (near) {
+  } else if (expr->kind == AST_NAME && (!strcmp(expr->name, "stop") || !strcmp(expr->name, "fail"))) {
+    Diag *d = problem(p, DIAG_E0118, at, "'%s' says why", expr->name);
+    diag_help(d, "%s \"the reason\";", expr->name);
+  } else if (near && !(expr->kind == AST_BINARY && expr->op >= AO_LT && expr->op <= AO_NE)) {
     Diag *d = problem(p, DIAG_E0117, first->name_span, "unknown word '%s'", first->name);
     diag_help(d, "did you mean '%s'?", near);
+  } else if (p->now.kind == TOK_IN || p->now.kind == TOK_PERP) {            // u in sgn(x);  0 <= x perp u >= 0;
+    size_t end = skip_item(p->file, at.hi);
+    Diag *d = problem(p, DIAG_E0118, (Span){ p->file, at.lo, end }, "a law stands in a relation, which has a name");
+    diag_help(d, "relation r: %s;", span_text(p, (Span){ p->file, at.lo, end }));
+    give_up(p, end);
   } else if (p->lexical != at.hi) {
     Diag *d = problem(p, DIAG_E0118, at, "an expression alone says nothing");
+    bool ends = expr->kind == AST_NAME && (!strcmp(expr->name, "stop") || !strcmp(expr->name, "fail"));
     bool compares = expr->kind == AST_BINARY && expr->op >= AO_LT && expr->op <= AO_NE;
     const char *arrow = compares && expr->op == AO_LT ? p->file->text + expr->a->span.hi : "";
     arrow += strspn(arrow, " ");
-    if (!strncmp(arrow, "<-", 2))
+    if (ends) diag_help(d, "say why: %s \"...\";", expr->name);
+    else if (!strncmp(arrow, "<-", 2))
       diag_help(d, "an equation has the sign =: %s = %s;", span_text(p, expr->a->span),
                 span_text(p, (Span){ p->file, (size_t)(arrow - p->file->text) + 2 + strspn(arrow + 2, " "), at.hi }));
     else if (compares)

@@ -24,6 +24,7 @@ Ast *ast_declare(Parse *p, Span at, AstKind kind, AstList decls);
 Ast *ast_decl(Parse *p, Span at, Ast *named, Span unit, Ast *value, const char *doc);
 // what a DECL, RELATION… starts as
 Ast *ast_named(Parse *p, Span at, Span name_at, const char *name, int primes, AstList dims);
+Ast *ast_named_over(Parse *p, Span at, Span name_at, const char *name, int primes, AstList indexers);
 Ast *ast_energy(Parse *p, Span at, AstKind kind, Ast *value);
 Ast *ast_force(Parse *p, Span at, Ast *coordinate, Ast *value);
 Ast *ast_equation(Parse *p, Span at, Ast *left, Ast *right);

@@ -182,7 +182,7 @@ static void print_decl(const Ast *n, Pen *w) {
   put(w, n->name_span.lo, n->name);
   if (n->list.n) {
     pen_text(w, "[");
-    print_each(n->list, true, w);
+    print_each(n->list2.n ? n->list2 : n->list, !n->list2.n, w);
     put(w, more || n->primes ? bracket : end, "]");
   }
   for (int k = 0; k < n->primes; k++)

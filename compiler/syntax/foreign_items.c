@@ -96,6 +96,22 @@ static bool laws(Parse *p) {
   return true;
 }
 
+// { normal = gap, slip = v, with newton(0.5), coulomb(0.3) } with ';' behind each part.
+static const char *parts_mended(Parse *p, size_t brace) {
+  const char *in = trimmed(p, brace + 1, skip_bracket(p->file, brace) - 1);
+  Text out = {0};
+  int depth = 0;
+  bool laws = false;
+  for (const char *c = in; *c; c++) {
+    depth += *c == '(' || *c == '[' ? 1 : *c == ')' || *c == ']' ? -1 : 0;
+    laws = laws || (depth == 0 && (c == in || c[-1] == ' ') && !strncmp(c, "with ", 5));
+    text_addc(&out, *c == ',' && depth == 0 && !laws ? ';' : *c);
+  }
+  const char *kept = arena_printf(p->arena, "{ %s%s }", text_str(&out), out.n && out.at[out.n - 1] == ';' ? "" : ";");
+  text_free(&out);
+  return kept;
+}
+
 static bool row(Parse *p) {
   int kind = item(p, 0);
   const SourceFile *f = p->file;
@@ -106,7 +122,7 @@ static bool row(Parse *p) {
       diag_help(d, "%s = %s;", text_of(p, p->before), rest(p, p->now.at.hi));
     } else if (now(p) == ',' && item(p, 0) != TOK_WITH) {
       Diag *d = say(p, p->now.at, "parts end with ';'");
-      diag_help(d, "contact NAME { normal = gap;  slip = velocity;  with newton(0.5), coulomb(0.3); }");
+      diag_help(d, "%s", parts_mended(p, innermost(p)->at.lo));
     } else {
       return false;
     }
@@ -127,6 +143,10 @@ static bool row(Parse *p) {
     d = say(p, p->now.at, "a contact has one gap");
     diag_help(d, "two contacts, one for each side: x - a >= 0 and b - x >= 0");
   } else if (p->item_n == 3 && item(p, 1) == TOK_NAME && strchr("^+-*/'<>.", now(p)) && now(p) < 256) {
+    d = say(p, p->item[1].at, arena_printf(p->arena, "a %s has a name in front, and ':'", word));
+    diag_help(d, "%s NAME: %s;", word, rest(p, p->item[1].at.lo));
+  } else if (p->item_n > 4 && item(p, 1) == TOK_NAME && item(p, 2) == '[' && p->before.kind == ']' && now(p) < 256 &&
+             strchr("^+-*/'<>.=", now(p))) {                                  // constraint x[1]^2 + y[1]^2 = L^2;
     d = say(p, p->item[1].at, arena_printf(p->arena, "a %s has a name in front, and ':'", word));
     diag_help(d, "%s NAME: %s;", word, rest(p, p->item[1].at.lo));
   } else if (p->item_n == 2 && (now(p) == TOK_NUMBER || now(p) == '(' || now(p) == '-')) {
@@ -200,6 +220,13 @@ static bool claim(Parse *p) {
 
 // when c then ... end when;
 static bool timed(Parse *p) {
+  bool every = item(p, 0) == TOK_TIMED && !strcmp(text_of(p, p->item[0]), "every");
+  if (every && p->before.kind == TOK_NAME && now(p) == '=') {
+    Diag *e = say(p, p->before.at, "what is sampled stands in braces");
+    diag_help(e, "every 1 [ms] { %s; }", rest(p, p->before.at.lo));
+    give_up_item(p);
+    return true;
+  }
   if (item(p, 0) != TOK_TIMED || now(p) != TOK_THEN) return false;
   Diag *d = say(p, p->now.at, "what happens at an event stands in braces");
   diag_help(d, "when x > 1 { n = n + 1; }");
@@ -223,7 +250,7 @@ static size_t bracket_of(const SourceFile *f, size_t at) {
 }
 
 static bool declaration(Parse *p) {
-  if (item(p, 0) != TOK_DECLARE || p->item_n < 2) return false;
+  if (item(p, 0) != TOK_DECLARE || p->item_n < 2 || (now(p) == ':' && p->before2.kind == TOK_IN)) return false;
   const SourceFile *f = p->file;
   const char *word = text_of(p, p->item[0]), *name = text_of(p, p->before);
   bool named = p->before.kind == TOK_NAME || p->before.kind == '\'',

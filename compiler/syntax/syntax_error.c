@@ -169,7 +169,8 @@ static bool equals(Parse *p, Expected e) {
     } else if (p->before.kind == '\'' || p->before.kind == TOK_NAME || p->before.kind == ')' || p->before.kind == ']' ||
                p->before.kind == TOK_NUMBER) {
       Diag *d = problem(p, DIAG_E0115, p->now.at, "'=' cannot stand here; to compare, write '=='");
-      if (p->item[0].kind == TOK_NAME) diag_help(d, "if two equations were meant, a ';' is missing between them");
+      if (p->item[0].kind == TOK_TIMED) diag_help(d, "what moves is compared by < or >: when x >= 1 { ... }");
+      else if (p->item[0].kind == TOK_NAME) diag_help(d, "if two equations were meant, a ';' is missing between them");
     } else {
       return false;
     }

@@ -46,11 +46,9 @@ static void classify_smooth(Deriver *d, SysClass *c) {
   System *s = d->sys;
   int *ids, *all;
   int n = unknowns(d->arena, c, false, &ids), m = unknowns(d->arena, c, true, &all);
-  c->affine = all_constant(s, &c->mass);
-  c->affine &= !reads_positions(c);
-  for (int r = 0; r < c->nrow; r++)
-    c->affine &= ex_affine(s->pool, c->f[r], ids, n) && ex_affine(s->pool, c->g[r], all, m);
-  c->affine &= all_constant(s, &c->b);
+  c->affine = all_constant(s, &c->mass) && all_constant(s, &c->b) && !reads_positions(c);
+  for (int r = 0; r < c->nrow && c->affine; r++)
+    c->affine = ex_affine(s->pool, c->f[r], ids, n) && ex_affine(s->pool, c->g[r], all, m);
 }
 
 static const char *relation_class_of(Deriver *d, const SysClass *c) {

@@ -85,9 +85,9 @@ static void symbols_in_reading_order(System *s) {
   s->sym_time = symtab_id(s->sym, (Sym){ .kind = SYM_TIME });
 }
 
-const System *derive_system(Arena *a, const Model *m, DiagBag *bag) {
+const System *derive_system(Arena *a, const Model *m, bool stay_rows, DiagBag *bag) {
   System *s = ARENA_NEW(a, System);
-  Deriver d = { a, s, bag, 0, NULL };
+  Deriver d = { a, s, bag, 0, NULL, stay_rows };
   int before = diag_errors(bag);
   s->model = m;
   s->pool = pool_new(a);

@@ -7,6 +7,7 @@
 typedef struct Deriver {
   Arena *arena; System *sys; DiagBag *bag; int cap;
   bool *moving_lambda;                  // [nvar] classify.c
+  bool stay_rows;                       // see derive_system
 } Deriver;
 
 SysClass *derive_new_class(Deriver *d, ClassKind kind, const char *label, Span span, const MContext *ctx);
@@ -31,4 +32,4 @@ void derive_right_hand_side(Deriver *d, SysClass *c, int target_symbol, Ex F);
 
 void derive_cover(Deriver *d);          // cover.c: every state has one equation, every multiplier one relation
 void classify(Deriver *d);              // classify.c: inferred classes, asserted ones checked
-void relative_degrees(Deriver *d);      // reldeg.c: relative degree, chains, levels, E0420
+void relative_degrees(Deriver *d);      // reldeg.c: relative degree, levels, E0420

@@ -107,7 +107,14 @@ static void no_derivative(Deriver *d, const MEquation *m, const int *ids, int n)
     diag_help(g, "kinetic m*%s'^2/2; force %s = ...; -- or declare `state %s`", v->plain, v->plain, v->plain);
     return;
   }
+  if ((m->lhs->uses | m->rhs->uses) & MU_RATE) {
+    Diag *g = diag(d->bag, DIAG_E0503, m->span, "the factor of the derivative is zero");
+    diag_also(g, m->made, "of this part");
+    diag_help(g, "give it a value: a capacitor or inductor of 0 is left out, or replaced by a wire");
+    return;
+  }
   Diag *g = diag(d->bag, DIAG_E0503, m->span, "this equation contains no derivative of a state");
+  diag_also(g, m->made, "of this part");
   diag_help(g, "a relation between unknowns is written with a multiplier: relation N: 0 <= y perp lambda >= 0;");
 }
 

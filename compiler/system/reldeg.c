@@ -1,4 +1,4 @@
-// Relative degree of every row, its chain of derivatives, and the levels that follow from it.
+// Relative degree of every row, and the levels that follow from it.
 //
 //   degree 0: the row of D is not zero; else the first r with (C A^{r-1} B)_row != 0; for nonlinear systems
 //   L_g L_f^{r-1} h, by evaluation at two random points (docs/numerics/relative-degree.md). Levels: [Siconos notes],
@@ -11,12 +11,13 @@
 #include <string.h>
 #include "along.h"
 #include "../model/model_print.h"
+#include "chains.h"
 #include "derive.h"
-#include "expand.h"
 
-enum { MAX_SIZE = 48, CLIP = 3, MAX_DEGREE = 6, POINTS = 2 };
+enum { POINTS = 2 };
 
-// What is left of terms that cancel, of their size: round-off of chains of up to MAX_SIZE products and sums, with room.
+// What is left of terms that cancel, of their size: round-off of chains of up to DEGREE_SIZE products and sums, with
+// room.
 static const double cancelled = 1e-10;
 
 typedef struct Point { const System *sys; uint64_t seed; } Point;
@@ -152,101 +153,6 @@ static void degrees(Arena *a, const Linear *l, int *degree, double *markov) {
   }
 }
 
-// --- the chain of derivatives, for people ---
-
-static bool diagonal_mass(const Expanded *x, int i) {
-  for (int j = 0; j < x->nz; j++) if (j != i && x->M[i * x->nz + j] != EX_NONE) return false;
-  return x->M[i * x->nz + i] != EX_NONE;
-}
-
-// e/m with the factor m struck out of the terms that have it: an inertia is not zero.
-static Ex divide_by_mass(Pool *p, Ex e, Ex m) {
-  Ex r = ex_num(p, 0);
-  bool is_sum = ex_operator(p, e) == OP_ADD;
-  for (int i = 0; i < (is_sum ? ex_nargs(p, e) : 1); i++) {
-    Ex t = is_sum ? ex_arg(p, e, i) : e, q = EX_NONE;
-    if (t == m) q = ex_num(p, 1);
-    for (int k = 0; q == EX_NONE && ex_operator(p, t) == OP_MUL && k < ex_nargs(p, t); k++) {
-      if (ex_arg(p, t, k) != m) continue;
-      q = ex_num(p, 1);
-      for (int l = 0; l < ex_nargs(p, t); l++) if (l != k) q = ex_mul(p, q, ex_arg(p, t, l));
-    }
-    r = ex_add(p, r, q == EX_NONE ? ex_div(p, t, m) : q);
-  }
-  return r;
-}
-
-// Right-hand side of row i: (f + g + H' lambda)/M, for rows with a diagonal mass.
-static Ex right_hand_side(const Expanded *x, int i) {
-  Pool *p = x->sys->pool;
-  Ex f = ex_num(p, 0), m = x->M[i * x->nz + i];
-  if (x->f[i] != EX_NONE) f = ex_add(p, f, x->f[i]);
-  if (x->g[i] != EX_NONE) f = ex_add(p, f, x->g[i]);
-  for (int r = 0; i < x->nq && r < x->nr; r++)
-    if (x->H[r * x->nq + i] != EX_NONE) f = ex_add(p, f, ex_mul(p, x->H[r * x->nq + i], ex_sym(p, x->row[r].lambda)));
-  return m == EX_NONE ? f : divide_by_mass(p, ex_open(p, f), ex_open(p, m));
-}
-
-// d/dt of y along the motion; accelerations and state rates replaced where the mass matrix is diagonal.
-static Ex time_derivative(const Expanded *x, Ex y) {
-  Pool *p = x->sys->pool;
-  Ex dy = ex_diff(p, y, x->sys->sym_time);
-  for (int i = 0; i < x->nz; i++) {
-    Ex by_value = ex_diff(p, y, x->value[i]), by_rate = ex_diff(p, y, x->rate[i]);
-    if (i < x->nq) {
-      dy = ex_add(p, dy, ex_mul(p, by_value, ex_sym(p, x->rate[i])));
-      if (!ex_is_num(p, by_rate, 0)) dy = ex_add(p, dy, ex_mul(p, by_rate, right_hand_side(x, i)));
-    } else if (!ex_is_num(p, by_value, 0)) dy = ex_add(p, dy, ex_mul(p, by_value, right_hand_side(x, i)));
-  }
-  for (int i = 0; i < x->np; i++) {
-    Ex by_value = ex_diff(p, y, x->position[i]);
-    if (!ex_is_num(p, by_value, 0) && is_position(x->sys, x->position[i]))
-      dy = ex_add(p, dy, ex_mul(p, by_value, attitude_rate(x->sys, x->position[i])));
-  }
-  return dy;
-}
-
-// Does y's derivative need an acceleration (or state rate) that only the inverse of a full mass matrix gives?
-static bool chain_is_printable(const Expanded *x, Ex y) {
-  for (int i = 0; i < x->nz; i++)
-    if (ex_depends(x->sys->pool, y, i < x->nq ? x->rate[i] : x->value[i]) && !diagonal_mass(x, i)) return false;
-  return true;
-}
-
-static void multipliers_in(const Expanded *x, Ex y, Text *t) {
-  int n = 0;
-  for (int r = 0; r < x->nr; r++)
-    if (ex_depends(x->sys->pool, y, x->row[r].lambda)) {
-      text_add(t, n++ ? ", " : "   (");
-      text_add(t, sym_name(x->row[r].lambda, (void *)x->sys));
-    }
-  if (n) text_add(t, n == 1 ? " appears)" : " appear)");
-}
-
-static void chain_of_row(Arena *a, const Expanded *x, int r, SysClass *c) {
-  static const char *const prime[] = { "", "'", "''", "'''", "''''", "'''''", "''''''" };
-  const XRow *row = &x->row[r];
-  Ex y = row->y;
-  c->chain = ARENA_ARRAY(a, const char *, MAX_DEGREE + 2);
-  int last = c->reldeg < 0 ? 1 : c->reldeg;
-  for (int k = 0; k <= last && k < 7; k++) {
-    Text t = {0};
-    if (k > 0 && !chain_is_printable(x, y)) {
-      text_printf(&t, "y%s: by the inverse of the full mass matrix%s", prime[last],
-                  c->reldeg >= 0 ? "   (the multiplier appears)" : "");
-      c->chain[c->nchain++] = arena_strndup(a, text_str(&t), strlen(text_str(&t)));
-      text_free(&t);
-      return;
-    }
-    if (k > 0) y = time_derivative(x, y);
-    text_printf(&t, "y%s = ", prime[k]);
-    ex_print_short(x->sys->pool, y, &t, PRINT_MOST, sym_name, (void *)x->sys);
-    multipliers_in(x, y, &t);
-    c->chain[c->nchain++] = arena_strndup(a, text_str(&t), strlen(text_str(&t)));
-    text_free(&t);
-  }
-}
-
 // --- laws against degrees ---
 
 // "z''": what the multiplier of row r drives directly.
@@ -272,7 +178,8 @@ static void law_too_weak(Deriver *d, const SysClass *c, const MRelation *m, cons
                  c->row_type == 0 ? "complementarity" : "relation", c->reldeg,
                  c->row_type == 0 ? "the law" : "a multiplier without a bound");
   diag_also(g, m->lambda_span, "acts on %s", acted_on(d->arena, x, r));
-  for (int i = 0; i < c->nchain; i++) diag_note(g, "%s", c->chain[i]);
+  Chain chain = chain_of_row(d->arena, x, r);
+  for (int i = 0; i < chain.n; i++) diag_note(g, "%s", chain.text[i]);
   bool mechanical = false;
   for (int i = 0; i < c->nslot; i++) mechanical |= c->slot[i].kind == SLOT_Q;
   if (c->reldeg == 2 && mechanical && c->row_type != 1) {
@@ -315,22 +222,21 @@ static void uniform_degree(System *s, Arena *a, const int *degree, double *marko
 
 void relative_degrees(Deriver *d) {
   System *s = d->sys;
-  bool rows = false, relations = false;
+  bool relations = false;
   for (int i = 0; i < s->ncls; i++) {
     SysClass *c = &s->cls[i];
     levels(c);
     if (c->kind == CLASS_CONTACT) c->reldeg = 2;
     if (c->kind == CLASS_CONSTRAINT) c->reldeg = c->velocity_level ? 1 : 2;
     if (c->kind == CLASS_FRICTION) c->reldeg = 1;
-    rows |= c->kind >= CLASS_RELATION && c->kind <= CLASS_FRICTION;
     relations |= c->kind == CLASS_RELATION;
   }
-  if (!rows || s->algebraic_states) return;                // without inertia there is no chain to follow
-  Expanded *x = expand_system(d->arena, s, MAX_SIZE, CLIP);
+  if (!relations || s->algebraic_states) return;           // the others are known without looking
+  const Expanded *x = expand_system(d->arena, s, DEGREE_SIZE, DEGREE_CLIP, EXPAND_ALL);
   if (!x) return;   // larger than the limit even when cut: degrees of relations stay unknown and are printed so
   int *best = ARENA_ARRAY(d->arena, int, x->nr + 1), *degree = ARENA_ARRAY(d->arena, int, x->nr + 1);
   double *markov = ARENA_ARRAY(d->arena, double, x->nr * x->nr + 1);
-  for (int k = 0; k < POINTS && relations; k++) {
+  for (int k = 0; k < POINTS; k++) {
     Point p = { s, 0x1234567ull * (uint64_t)(k + 1) };
     Linear l = linearise(d->arena, x, &p);
     degrees(d->arena, &l, degree, markov);
@@ -340,18 +246,18 @@ void relative_degrees(Deriver *d) {
   for (int r = 0; r < x->nr; r++) {
     SysClass *c = &s->cls[x->row[r].cls];
     if (c->kind == CLASS_RELATION) c->reldeg = best[r];
-    if (!c->chain) chain_of_row(d->arena, x, r, c);
   }
-  if (relations && !x->clipped) uniform_degree(s, d->arena, best, markov, x->nr);
+  if (!x->clipped) uniform_degree(s, d->arena, best, markov, x->nr);
   for (int i = 0; i < s->ncls; i++) {
     SysClass *c = &s->cls[i];
     if (c->kind != CLASS_RELATION || c->compliant) continue;
     const MRelation *m = c->relation;
-    if (m && m->algebraic) continue;                       // an equation: check/circuit.c asks whether it determines
+    if (!m || m->algebraic) continue;                      // an equation: check/circuit.c asks whether it determines
     int row = 0;
-    while (row < x->nr - 1 && x->row[row].cls != i) row++;
-    if (m && c->reldeg >= 2 && unbounded(s, c)) law_too_weak(d, c, m, x, row);
-    if (m && c->reldeg < 0 && c->chain) {
+    while (row < x->nr && x->row[row].cls != i) row++;
+    if (row == x->nr) continue;                            // in the copy it has no instance
+    if (c->reldeg >= 2 && unbounded(s, c)) law_too_weak(d, c, m, x, row);
+    if (c->reldeg < 0) {
       Diag *g = diag(d->bag, DIAG_W0811, m->y_span, "no multiplier has any influence on this output");
       diag_help(g, "let the multiplier act: a term in an equation, x' = ... + u, or a force, force q = u");
     }

@@ -127,7 +127,6 @@ typedef struct SysClass {
   // inferred (classify.c, reldeg.c)
   const char *inferred;    // "type 2, linear time-invariant", "scleronomous, linear"
   int   reldeg;            // -1: lambda has no influence; else 0, 1, 2, ...
-  const char **chain; int nchain; // derivatives of y until lambda appears, for printing
   int level_y_max, level_lambda;  // derivatives of y kept; level of the multiplier [Siconos notes, levels]
 } SysClass;
 
@@ -167,7 +166,8 @@ typedef struct System {
   const char *uniform_reldeg;      // for MIMO systems, printed
 } System;
 
-const System *derive_system(Arena *a, const Model *m, DiagBag *bag);   // NULL on errors
+// stay_rows: no algebraic unknown becomes a state without inertia (check.h, needs_rows). NULL on errors.
+const System *derive_system(Arena *a, const Model *m, bool stay_rows, DiagBag *bag);
 
 // The value of an expression over parameters (as in param_value) and the loops that `loop` gives; nan where it depends
 // on anything else or has none.

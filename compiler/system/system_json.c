@@ -1,5 +1,6 @@
 // `nsm derive --json`: the same facts, matrices as arrays of strings, zero entries as "0".
 #include <string.h>
+#include "chains.h"
 #include "system_print.h"
 #include "view.h"
 
@@ -58,7 +59,7 @@ static void coefficients(const System *s, const SysClass *c, Text *out) {
   text_addc(out, '}');
 }
 
-static void row(const System *s, const SysClass *c, Text *out) {
+static void row(const System *s, const SysClass *c, const Chain *chain, Text *out) {
   static const char *const kind[] = { "smooth", "relation", "contact", "constraint", "friction" };
   text_printf(out, "{\"kind\": \"%s\", \"name\": ", kind[c->kind]);
   text_json_string(out, c->label);
@@ -81,7 +82,7 @@ static void row(const System *s, const SysClass *c, Text *out) {
   text_add(out, "}, \"relative_degree\": ");
   if (c->reldeg >= 0) text_printf(out, "%d", c->reldeg); else text_add(out, "null");
   text_add(out, ", \"chain\": [");
-  for (int i = 0; i < c->nchain; i++) { if (i) text_add(out, ", "); text_json_string(out, c->chain[i]); }
+  for (int i = 0; i < chain->n; i++) { if (i) text_add(out, ", "); text_json_string(out, chain->text[i]); }
   text_printf(out, "], \"level_y\": %d, \"level_lambda\": %d}", c->level_y_max, c->level_lambda);
 }
 
@@ -138,12 +139,13 @@ void system_print_json(Arena *a, const System *s, const SchemeFacts *f, Text *ou
   part(s, "coupling", NULL, v.coupling, v.ncoupling, out);
   text_add(out, ",\n  \"rows\": [");
   bool any = false;
+  const Chain *chain = derivative_chains(a, s);
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     if (c->kind < CLASS_RELATION || c->kind > CLASS_FRICTION) continue;
     if (any) text_add(out, ",\n    ");
     any = true;
-    row(s, c, out);
+    row(s, c, &chain[i], out);
   }
   text_addc(out, ']');
   touches(s, out);

@@ -1,5 +1,6 @@
 // `nsm derive` for a person: variables, matrices, relations with their classes, degrees and levels.
 #include <string.h>
+#include "chains.h"
 #include "system_print.h"
 #include "view.h"
 
@@ -81,7 +82,7 @@ static void print_loops(const System *s, const SysClass *c, Text *out) {
   }
 }
 
-static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, Text *out) {
+static void print_row(const System *s, const SysClass *c, const Chain *chain, const SchemeFacts *f, Text *out) {
   text_printf(out, "\n  %s", c->label);
   print_loops(s, c, out);
   text_printf(out, "\n    class            %s\n", c->inferred ? c->inferred : "");
@@ -118,7 +119,7 @@ static void print_row(const System *s, const SysClass *c, const SchemeFacts *f, 
   }
   if (c->reldeg >= 0) text_printf(out, "    relative degree  %d\n", c->reldeg);
   else text_add(out, "    relative degree  none: no multiplier appears\n");
-  for (int i = 0; i < c->nchain; i++) text_printf(out, "      %s\n", c->chain[i]);
+  for (int i = 0; i < chain->n; i++) text_printf(out, "      %s\n", chain->text[i]);
   text_printf(out, "    levels           y[0]%s, lambda[%d]\n", c->level_y_max ? " .. y[1]" : "", c->level_lambda);
   if (c->kind == CLASS_FRICTION && c->normal >= 0 && s->cls[c->normal].kind == CLASS_CONTACT)
     text_add(out, "    index sets       those of its contact\n");
@@ -229,12 +230,13 @@ void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
   }
   print_forces(s, out);
   bool any = false;
+  const Chain *chain = derivative_chains(a, s);
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     if (c->kind < CLASS_RELATION || c->kind > CLASS_FRICTION) continue;
     if (!any) text_add(out, "\nrelations, contacts, constraints\n");
     any = true;
-    print_row(s, c, f, out);
+    print_row(s, c, &chain[i], f, out);
   }
   print_touches(s, out);
   if (s->uniform_reldeg) text_printf(out, "\n  %s\n", s->uniform_reldeg);

@@ -1,5 +1,5 @@
-// Writing the page. Facts are JSON; numbers are blocks in base64, little-endian as the processors are that run this:
-// float64 for columns, which are the same bits that the CSV prints, float32 for what is only looked at.
+// Writing the page. Facts are JSON; numbers are blocks, little-endian as the processors are that run this: float64 for
+// columns, which are the same bits that the CSV prints, float32 for what is only looked at.
 #include "page.h"
 #include <math.h>
 #include <stdlib.h>
@@ -69,20 +69,24 @@ static void fact(Text *out, const char *name, const char *value) { key(out, name
 static void count(Text *out, const char *name, double value) { key(out, name); number(out, value); }
 
 // ---- facts ----------------------------------------------------------------------------------------------------------
+static bool is_constant(const TraceColumn *c) {
+  bool same = c->value.n > 0 && isfinite(c->value.at[0]);
+  for (size_t k = 1; k < c->value.n && same; k++) same = !memcmp(&c->value.at[k], c->value.at, sizeof(double));
+  return same;
+}
+
 static void columns(const Trace *t, Text *out) {
   key(out, "columns");
   text_addc(out, '[');
   for (int i = 0; i < t->ncolumn; i++) {
     const TraceColumn *c = &t->column[i];
-    bool same = true;
-    for (size_t k = 1; k < c->value.n && same; k++) same = !memcmp(&c->value.at[k], c->value.at, sizeof(double));
     text_add(out, i ? ",\n{\"name\": " : "{\"name\": ");
     string(out, c->name);
     text_add(out, ", \"unit\": ");
     string(out, c->unit);
     text_add(out, ", \"doc\": ");
     string(out, c->doc);
-    if (same && c->value.n && isfinite(c->value.at[0])) {  // one number stands for all
+    if (is_constant(c)) {                                  // one number stands for all
       text_add(out, ", \"value\": ");
       number(out, c->value.at[0]);
     }
@@ -217,6 +221,7 @@ static void outcome(const Trace *t, Text *out) {
   text_addc(out, '}');
 }
 
+// Without its last brace.
 static void facts_json(const Trace *t, const PageFacts *f, Text *out) {
   const Compilation *c = t->p->c;
   text_add(out, "{\"version\": ");
@@ -248,36 +253,70 @@ static void facts_json(const Trace *t, const PageFacts *f, Text *out) {
   count(out, "pictures", (double)t->picture_time.n);
   count(out, "pictureNumbers", t->picture_numbers);
   count(out, "points", (double)t->point.n);
-  text_add(out, "}");
 }
 
 // ---- blocks ---------------------------------------------------------------------------------------------------------
-static void block(Text *out, const char *name, const void *bytes, size_t n) {
-  if (n == 0) return;
-  text_printf(out, "<script type=\"application/octet-stream\" id=\"%s\">", name);
-  base64(out, bytes, n);
-  text_add(out, "</script>\n");
-}
+typedef struct Block { char name[24]; const void *bytes; size_t n; } Block;
+enum { OTHER_BLOCKS = 7 };
 
-void page_data(const Trace *t, const PageFacts *f, Text *out) {
-  char name[32];
-  text_add(out, "<script type=\"application/json\" id=\"facts\">");
-  facts_json(t, f, out);
-  text_add(out, "</script>\n");
+// All blocks that are not empty, at most t->ncolumn + OTHER_BLOCKS; how many.
+static int blocks(const Trace *t, Block *out) {
+  int n = 0;
   for (int i = 0; i < t->ncolumn; i++) {
     const TraceColumn *c = &t->column[i];
-    bool same = c->value.n > 0 && isfinite(c->value.at[0]);
-    for (size_t k = 1; k < c->value.n && same; k++) same = !memcmp(&c->value.at[k], c->value.at, sizeof(double));
-    snprintf(name, sizeof name, "column%d", i);
-    if (!same) block(out, name, c->value.at, c->value.n * sizeof(double));
+    if (is_constant(c)) continue;
+    out[n] = (Block){ .bytes = c->value.at, .n = c->value.n * sizeof(double) };
+    snprintf(out[n++].name, sizeof out->name, "column%d", i);
   }
-  block(out, "points", t->point.at, t->point.n * sizeof *t->point.at);
-  block(out, "marks", t->mark.at, t->mark.n * sizeof *t->mark.at);
-  block(out, "bands", t->band.at, t->band.n * sizeof *t->band.at);
-  block(out, "picture", t->picture.at, t->picture.n * sizeof *t->picture.at);
-  block(out, "pictureTime", t->picture_time.at, t->picture_time.n * sizeof *t->picture_time.at);
-  block(out, "touch", t->touch.at, t->touch.n * sizeof *t->touch.at);
-  block(out, "touches", t->touches.at, t->touches.n * sizeof *t->touches.at);
+  const Block other[OTHER_BLOCKS] = {
+    { "points", t->point.at, t->point.n * sizeof *t->point.at },
+    { "marks", t->mark.at, t->mark.n * sizeof *t->mark.at },
+    { "bands", t->band.at, t->band.n * sizeof *t->band.at },
+    { "picture", t->picture.at, t->picture.n * sizeof *t->picture.at },
+    { "pictureTime", t->picture_time.at, t->picture_time.n * sizeof *t->picture_time.at },
+    { "touch", t->touch.at, t->touch.n * sizeof *t->touch.at },
+    { "touches", t->touches.at, t->touches.n * sizeof *t->touches.at } };
+  for (int i = 0; i < OTHER_BLOCKS; i++)
+    if (other[i].n) out[n++] = other[i];
+  return n;
+}
+
+// In the page: elements that a browser does not read before somebody asks for them.
+static void page_data(const Trace *t, const PageFacts *f, Text *out) {
+  Block *all = ARENA_ARRAY(t->a, Block, t->ncolumn + OTHER_BLOCKS);
+  int n = blocks(t, all);
+  text_add(out, "<script type=\"application/json\" id=\"facts\">");
+  facts_json(t, f, out);
+  text_add(out, "}</script>\n");
+  for (int i = 0; i < n; i++) {
+    text_printf(out, "<script type=\"application/octet-stream\" id=\"%s\">", all[i].name);
+    base64(out, all[i].bytes, all[i].n);
+    text_add(out, "</script>\n");
+  }
+}
+
+void page_answer(const Trace *t, const PageFacts *f, Text *out) {
+  Block *all = ARENA_ARRAY(t->a, Block, t->ncolumn + OTHER_BLOCKS);
+  Text facts = {0};
+  int n = blocks(t, all);
+  size_t at = 0;
+  facts_json(t, f, &facts);
+  key(&facts, "blocks");
+  for (int i = 0; i < n; i++) {
+    text_printf(&facts, "%s\"%s\": [%zu, %zu]", i ? ", " : "{", all[i].name, at, all[i].n);
+    at += (all[i].n + 7)/8*8;
+  }
+  text_add(&facts, n ? "}}" : "{}}");
+  while (facts.n % 8) text_addc(&facts, ' ');
+  unsigned char head[8] = { 0 };
+  for (int i = 0; i < 8; i++) head[i] = (unsigned char)(facts.n >> 8*i);
+  text_addn(out, (const char *)head, sizeof head);
+  text_addn(out, facts.at, facts.n);
+  for (int i = 0; i < n; i++) {
+    text_addn(out, all[i].bytes, all[i].n);
+    text_addn(out, "\0\0\0\0\0\0\0", (8 - all[i].n % 8) % 8);
+  }
+  text_free(&facts);
 }
 
 static void equations(const Trace *t, Text *out) {

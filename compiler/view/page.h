@@ -14,5 +14,6 @@ typedef struct PageFacts {
 
 // t may be one that did not begin: the page then has equations, text and messages.
 void page_write(const Trace *t, const PageFacts *facts, Text *out);
-// The part of it that a run makes anew: facts as JSON, and the blocks of numbers behind each other.
-void page_data(const Trace *t, const PageFacts *facts, Text *out);
+// What a run makes anew of a page that is served: 8 bytes, the length of the facts; the facts as JSON, whose "blocks"
+// say of each block [offset behind the facts, bytes]; the blocks, each at a multiple of 8. All is little-endian.
+void page_answer(const Trace *t, const PageFacts *facts, Text *out);

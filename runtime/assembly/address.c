@@ -54,6 +54,11 @@ int nsm_at(nsm_setup *setup, int var, int line, int nidx, const double *idx) {
   return v->base + (int)at;
 }
 
+int nsm_at_1(nsm_setup *s, int var, int line, double i) { return nsm_at(s, var, line, 1, &i); }
+int nsm_at_2(nsm_setup *s, int var, int line, double i, double k) {
+  return nsm_at(s, var, line, 2, (const double[]){ i, k });
+}
+
 int nsm_none(nsm_setup *setup) { return sim_of(setup)->a->nl; }
 
 double nsm_points(nsm_setup *setup, int table) { return (double)(uintptr_t)sim_of(setup)->a->m->table[table]; }

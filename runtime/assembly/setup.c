@@ -81,6 +81,7 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   s->a->accept = set && set->accept > 0 ? set->accept : isnan(x.accept) ? 0 : x.accept;
   s->w.cone.solver = set && set->solver ? set->solver : x.solver ? (const char *)s->a->m->text + x.solver : NULL;
   s->w.cone.budget = set && set->solve_budget > 0 ? set->solve_budget : NSM_CONE_BUDGET;
+  s->w.cone.stop = set ? set->stop : NULL;
   static const char example[] = ", as in simulate { until = 2 [s], step = 5 [ms] }";
   if (isnan(s->a->until)) {
     sim_fail(e, NSM_USAGE, "no end time: give --until, or `until` in the model's `simulate`%s", example);

@@ -42,7 +42,14 @@ static char *read_text(const char *path, size_t *n, nsm_error *e) {
   char *text = NULL;
   size_t room = 0;
   *n = 0;
-  if (!f) { sim_fail(e, NSM_FILE, "cannot read the input %s: %s", path, strerror(errno)); return NULL; }
+  if (!f) {
+    const char *why = strerror(errno);
+    char *rest;
+    (void)strtod(path, &rest);
+    sim_fail(e, NSM_FILE, "cannot read the input %s: %s%s", path, why,
+             *rest ? "" : "; a number is given in the model: input NAME = NUMBER");
+    return NULL;
+  }
   do {
     if (*n == room) {
       char *more = realloc(text, room = room ? 2 * room : 1 << 16);
@@ -65,11 +72,18 @@ static int points_of(nsm_sim *s, sim_signal *to, const nsm_input *in, const char
   double *x = SIM_NEW(s, lines, double), *y = SIM_NEW(s, lines, double);
   const char *column = in->column ? in->column : in->name;
   int count = nsm_points_read(text, n, column, x, y, &wrong);
-  if (!count && !in->column && wrong.row == 1) count = nsm_points_read(text, n, NULL, x, y, &wrong);
+  if (!count && !in->column && wrong.row == 1 && wrong.column == 0)
+    count = nsm_points_read(text, n, NULL, x, y, &wrong);
   if (!count) {
-    if (wrong.row == 0) sim_fail(e, NSM_FILE, "the input %s: %s", in->path, wrong.what);
-    else if (wrong.column == 0) sim_fail(e, NSM_FILE, "the input %s has no column `%s`", in->path, column);
-    else sim_fail(e, NSM_FILE, "the input %s, row %d, column %d: %s", in->path, wrong.row, wrong.column, wrong.what);
+    int names = (int)(wrong.hi < 200 ? wrong.hi : 200);
+    if (wrong.row == 0)
+      sim_fail(e, NSM_FILE, "the input %s: %s; it has a line with names, then a line of numbers for each point",
+               in->path, wrong.what);
+    else if (wrong.column == 0)
+      sim_fail(e, NSM_FILE, "the input %s has no column `%s`; its first line is: %.*s", in->path, column, names, text);
+    else
+      sim_fail(e, NSM_FILE, "the input %s, row %d, column %d: %s; below the names each line has a finite number for "
+               "each of them, and those of the first column rise", in->path, wrong.row, wrong.column, wrong.what);
     return 0;
   }
   to->points = SIM_NEW(s, NSM_TABLE_HEAD + 2 * count, double);
@@ -96,6 +110,11 @@ static int read_inputs(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
     int d = named(s, NSM_VAR_INPUT, in->name), flag = named(s, NSM_VAR_GIVEN, in->name);
     size_t n;
     if (d < 0) return no_input(s, in->name, e);
+    for (int k = 0; k < i; k++)
+      if (strcmp(set->input[k].name, in->name) == 0) {
+        sim_fail(e, NSM_USAGE, "the input %s is given twice: --input %s=FILE stands once", in->name, in->name);
+        return 0;
+      }
     char *text = read_text(in->path, &n, e);
     if (!text) return 0;
     int ok = points_of(s, &s->a->signal[d - s->a->nheld], in, text, n, e);
@@ -142,8 +161,8 @@ static int open_delays(nsm_sim *s, nsm_error *e) {
       double T = k->tab.num[(size_t)j * (size_t)k->c->nnum];
       if (!(T >= s->a->step * (1 - 1e-12)) || !(T / s->a->step < 1e8)) {
         sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(i),
-                    "line %d: a delay is at least one step of %g s, and at most 1e8 of them; it is %g s", k->c->line,
-                    s->a->step, T);
+                    "line %d: a delay is at least one step of %g s, and at most 1e8 of them; it is %g s; choose the "
+                    "step to fit", k->c->line, s->a->step, T);
         return 0;
       }
       sim_signal *g = &s->a->signal[v->base - s->a->nheld + j];

@@ -59,6 +59,7 @@ nsm_code nsm_advance(nsm_sim *s, long n, nsm_error *e) {
     if (n <= 0) break;
     code = nsm_step(s, e);
     n--;
+    if (n > 0 && code == NSM_OK && sim_interrupted(s)) code = NSM_INTERRUPTED;
   }
   return code;
 }

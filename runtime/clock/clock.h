@@ -32,6 +32,7 @@ void sim_work_clear(nsm_sim *s);                // what a step that was broken o
 void nsm_statistics_start(nsm_sim *s, nsm_statistic *a);   // at the start of the run
 void nsm_statistics_step(nsm_sim *s, nsm_statistic *a);    // after every step
 void nsm_statistics_end(nsm_sim *s, nsm_statistic *a, double *value);
+const char *sim_statistic_name(nsm_sim *s, int i);        // "max(x)": of claim statistic i; until the next name
 double nsm_statistics_idle(const nsm_model *m, const nsm_statistic *a);   // as nsm_statistic_idle, of all
 long sim_steps_before(const nsm_sim *s, double time);      // that may be taken at once before it, at least 1
 
@@ -63,6 +64,7 @@ int      sim_refresh(nsm_sim *s, nsm_error *e);  // constants and matrices, wher
 // events.c
 int      sim_events_analyse(nsm_sim *s, nsm_error *e);     // instants and conditions: 0 where a period makes no sense
 nsm_code sim_events_start(nsm_sim *s, nsm_error *e);       // what is due at the start
+int      sim_unarmed_note(const nsm_sim *s, char *out, size_t size);  // conditions that were true all along
 nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e);   // from the present time to t1, in pieces
 // laws.c: relations of block number `block` with event v; 0: wrong. Those of instances first ... first + n - 1, at time
 // t: discrete variables get the values that solve them

@@ -16,7 +16,8 @@
 #include <string.h>
 
 enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10, SWITCHES = 20 };   // SWITCHES: as pieces (located.c)
-enum { ARMED, HOLDS, CROSSED };          // of a condition: false; true; became true at a located instant just now
+// Of a condition: false; true; became true at a located instant just now; true since the start, without having fired.
+enum { ARMED, HOLDS, CROSSED, UNARMED };
 
 // Instants are found within this: what times and lengths round to.
 static double tolerance(const nsm_sim *s, double t) {
@@ -280,7 +281,7 @@ static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error 
           int newly = holds(s, v, i) && (*was == ARMED || (at_start && k->c->initial && round == 0));
           if (!holds(s, v, i)) *was = ARMED;
           if (!newly || (at_start && !k->c->initial && round == 0)) {
-            if (holds(s, v, i) && *was == ARMED) *was = HOLDS;
+            if (holds(s, v, i) && *was == ARMED) *was = at_start ? UNARMED : HOLDS;
             continue;
           }
           *was = v->by_time || (located && v->crossing >= 0) ? CROSSED : HOLDS;
@@ -317,6 +318,11 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
       }
     }
   }
+  if (changed && s->n.unknowns) {
+    nsm_error why = { .code = NSM_OK };
+    sim_refresh(s, &why);
+    sim_unknowns_solve(s);
+  }
   if (changed && s->located) sim_located_stale(s);
   if (changed && s->a->ndelay > 0) sim_signals_keep(s, 1);
   sim_ledger *g = &s->now.ledger;
@@ -339,6 +345,19 @@ static nsm_code fire_and_settle(nsm_sim *s, double t, int at_start, int located,
 nsm_code sim_events_start(nsm_sim *s, nsm_error *e) {
   memset(s->w.fired, 0, (size_t)s->a->nwhen * sizeof *s->w.fired);
   return fire_and_settle(s, s->now.t, 1, 0, e);
+}
+
+int sim_unarmed_note(const nsm_sim *s, char *out, size_t size) {
+  for (int b = 0; b < s->a->m->nblock; b++) {
+    const sim_event *v = &s->a->event[b];
+    if (v->timed || !memchr(s->now.was + v->base, UNARMED, (size_t)v->n)) continue;
+    const nsm_class *c = &s->a->m->cls[v->cls];
+    const char *label = sim_text(s, c->label), *condition = strncmp(label, "when ", 5) ? label : label + 5;
+    snprintf(out, size, "line %d: `%s` was true from the start to the end, so it never became true and did not fire; "
+             "`when initial or %s` fires at the start", c->line, label, condition);
+    return 1;
+  }
+  return 0;
 }
 
 // ---- a piece --------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 // (record/statistics.c).
 #include "located.h"
 #include <math.h>
+#include <stdio.h>
 
 // Special classes: -1 total, -2 kinetic, -3 potential energy; of the ledger: -4 residue of the step, -5 work of forces
 // so far, -6 and -7 what dampers and contacts took so far. Of problems of steps: -8 how many missed the tolerance and
@@ -19,6 +20,19 @@ static double evaluate(nsm_sim *s, int cls) {
   double kinetic, potential;
   sim_energy(s, &kinetic, &potential);
   return cls == -2 ? kinetic : cls == -3 ? potential : kinetic + potential;
+}
+
+const char *sim_statistic_name(nsm_sim *s, int i) {
+  static const char *const kinds[] = { "final", "initial", "min", "max", "mean", "drift", "at", "gain", "events",
+                                       "first", "last" };
+  static const char *const ledger[] = { "energy", "energy.kinetic", "energy.potential", "energy.residue",
+                                        "energy.forces", "energy.dampers", "energy.contacts", "accepted", "residual" };
+  const nsm_stat *d = &s->a->m->stat[i];
+  char of[sizeof s->w.name];
+  if (d->cls >= 0) sim_instance_name(s, d->cls, 0, of, sizeof of);
+  else snprintf(of, sizeof of, "%s", ledger[-1 - d->cls]);
+  snprintf(s->w.name, sizeof s->w.name, "%s(%.*s)", kinds[d->kind], (int)sizeof s->w.name - 12, of);
+  return s->w.name;
 }
 
 void nsm_statistics_start(nsm_sim *s, nsm_statistic *a) {

@@ -2,7 +2,7 @@
 // record/.
 //
 // A reader that goes away (EPIPE, as in `| head`) ends the run without a word, with NSM_PIPE. The flag of Ctrl-C
-// (interrupt.h) is looked at after every step.
+// (interrupt.h) is looked at after every step, and within steps that take long.
 #define _POSIX_C_SOURCE 200809L
 #include "command.h"
 #include "interrupt.h"
@@ -15,6 +15,7 @@
 #include "events.h"
 #include "summary.h"
 #include "runtime/shared/nearest.h"
+#include "runtime/shared/seconds.h"
 #include "runtime/clock/clock.h"
 #include <errno.h>
 #include <limits.h>
@@ -349,8 +350,8 @@ static int within_experiment(const job *j, double t) {
   return isnan(x.until) || (t >= x.start && t <= x.until * (1 + 1e-12));
 }
 
-// A run that was shortened says so.
-static void claim_failed(job *j, int i, const char *what) {
+// With the numbers that it is made of, in SI (value: NULL, there are none); a run that was shortened says so.
+static void claim_failed(job *j, int i, const double *value, const char *what) {
   const char *file, *text = sim_text(j->s, j->m->expect_text[i]);
   nsm_experiment x = own_experiment(j);
   char ended[96] = "";
@@ -360,6 +361,10 @@ static void claim_failed(job *j, int i, const char *what) {
   j->sum.failed++;
   int line = nsm_place_line(j->m, (nsm_place){ NSM_AT_CLAIM, i, 0 }, &file);
   fprintf(j->err, "%s:%d: %s: %s%s\n", file, line, what, text, ended);
+  const int *first = j->m->expect_stat;
+  for (int k = first && value ? first[i] : 0; first && value && k < first[i + 1]; k++)
+    fprintf(j->err, "%s%s = %.9g%s", k == first[i] ? "  in this run " : ", ", sim_statistic_name(j->s, k), value[k],
+            k + 1 == first[i + 1] ? "\n" : "");
 }
 
 // The claims, each that does not hold with its line. One about a time that a shorter run does not reach is no failure.
@@ -386,10 +391,10 @@ static nsm_code check_claims(job *j) {
       char never[96];
       snprintf(never, sizeof never, "the claim can never be checked, t = %g s is outside of the experiment",
                j->stat[late].time);
-      claim_failed(j, i, never);
+      claim_failed(j, i, NULL, never);
       how = NSM_CLAIM_FAILS;
     } else if (!m->expect(j->s->a->p, value, i)) {
-      claim_failed(j, i, "the claim does not hold");
+      claim_failed(j, i, value, "the claim does not hold");
       how = NSM_CLAIM_FAILS;
     } else j->sum.held++;
     if (j->host->watch) j->host->watch->claim(j->host->watch->with, i, how);
@@ -490,6 +495,7 @@ static nsm_code run(job *j) {
   if (j->sum.count.frozen > 0 && !j->o.quiet)
     fprintf(j->err, "note: in %ld of %ld steps directions of contacts did not settle; they are those "
             "of the step's begin\n", j->sum.count.frozen, j->sum.count.steps);
+  if (!j->o.quiet && sim_unarmed_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (j->s->n.con && j->s->now.con.redundant && !j->o.quiet)
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
@@ -507,6 +513,7 @@ static nsm_code open_simulation(job *j, const nsm_flags *f, nsm_error *e) {
              "--bench and --dump-problems do not go together: writing files takes most of the time");
   }
   if (code == NSM_OK) code = check_outputs(j, e);
+  j->o.run.stop = nsm_interrupt_flag();
   if (code == NSM_OK && !(j->s = nsm_open(j->m, &j->o.run, e))) code = e->code;
   if (code == NSM_OK && !sim_inputs_given(j->s, e)) code = e->code;
   return code;

@@ -32,7 +32,10 @@ void nsm_catch_signals(nsm_signals *s) {
 void nsm_release_signals(const nsm_signals *s) {
   for (int i = 0; i < NSM_CAUGHT; i++) sigaction(caught[i], &s->old[i], NULL);
   sigaction(SIGPIPE, &s->pipe, NULL);
+  interrupted = 0;
 }
 
+_Static_assert(sizeof(sig_atomic_t) == sizeof(int), "the flag is read as an int");
+const volatile int *nsm_interrupt_flag(void) { return &interrupted; }
 int nsm_interrupted(void) { return interrupted; }
 void nsm_interrupt_seen(void) { seen = 1; }

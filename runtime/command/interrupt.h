@@ -10,4 +10,5 @@ typedef struct nsm_signals { struct sigaction old[NSM_CAUGHT], pipe; } nsm_signa
 void nsm_catch_signals(nsm_signals *s);
 void nsm_release_signals(const nsm_signals *s);
 int  nsm_interrupted(void);
+const volatile int *nsm_interrupt_flag(void);             // for nsm_settings.stop: steps that go on look at it
 void nsm_interrupt_seen(void);   // the work that could hang has ended: a second signal ends nothing more

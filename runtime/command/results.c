@@ -3,6 +3,7 @@
 #include "results.h"
 #include "runtime/clock/clock.h"
 #include "runtime/record/hdf5.h"
+#include "runtime/shared/seconds.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -98,7 +98,7 @@ nsm_cone_outcome nsm_cone_admm(const nsm_cone_problem *p, nsm_cone_work *work, c
     for (int c = 0; c < g.nodes; c++)
       for (int k = 0; k < g.node[c].size; k++) n.B[(size_t)c * NSM_NODE_BLOCK + (size_t)(k * NSM_NODE_ROWS + k)] = 1;
     int factored = nsm_newton_factor(&n, beta);
-    for (int k = 0; factored && k < limit; k += ROUND) {
+    for (int k = 0; factored && k < limit && !nsm_cone_late(n.w); k += ROUND) {
       distance = sweeps(&g, &n, beta, limit - k < ROUND ? limit - k : ROUND, r, z, w, &ratio);
       if (!(distance > 1e-6)) break;
       double change = ratio > 5 ? 3 : ratio < 0.2 ? 1.0 / 3 : 1;     // primal too large: a stiffer beta

@@ -33,7 +33,7 @@ typedef struct nsm_body_factor {
   nsm_graph  k;                            // nodes: bodies; K by blocks
   nsm_fronts fronts;
   double    *factor, *front, *stack, *x, *v;
-  int       *pivot, *position;
+  int       *pivot, *position, (*run)[2];
 } nsm_body_factor;
 
 int nsm_body_factor_take(const nsm_graph *g, const nsm_bodies *b, nsm_cone_work *w, nsm_body_factor *f);

@@ -69,7 +69,8 @@ int nsm_body_factor_take(const nsm_graph *g, const nsm_bodies *b, nsm_cone_work 
   f->v = nsm_cone_take_doubles(w, (size_t)f->k.rows);
   f->pivot = nsm_cone_take_ints(w, (size_t)f->k.rows);
   f->position = nsm_cone_take_ints(w, (size_t)b->bodies);
-  return f->factor && f->stack && f->front && f->x && f->v && f->pivot && f->position;
+  f->run = nsm_cone_take(w, (size_t)b->bodies * sizeof *f->run);
+  return f->factor && f->stack && f->front && f->x && f->v && f->pivot && f->position && f->run;
 }
 
 // K_ab += H_ca^T C H_cb
@@ -127,13 +128,23 @@ static void collect(const nsm_body_factor *f, const nsm_front *front, const int 
   }
 }
 
+// Rows of the child's border that are neighbours in the front too are added in one go.
 static void add_child(const nsm_body_factor *f, const nsm_front *child, const int *member, const double *in, int lda) {
-  for (int j = child->own; j < child->own + child->border; j++)
-    for (int s = 0; s < f->k.node[member[j]].size; s++) {
-      double *out = f->front + (size_t)(f->position[member[j]] + s) * (size_t)lda;
-      for (int i = child->own; i < child->own + child->border; i++) {
-        double *to = out + f->position[member[i]];
-        for (int r = 0; r < f->k.node[member[i]].size; r++) to[r] += *in++;
+  int (*run)[2] = f->run, runs = 0, end = -1;                // rows: first one in the front, how many
+  for (int i = child->own; i < child->own + child->border; i++) {
+    int at = f->position[member[i]], size = f->k.node[member[i]].size;
+    if (at != end) { run[runs][0] = at; run[runs++][1] = 0; }
+    run[runs - 1][1] += size;
+    end = at + size;
+  }
+  for (int c = 0; c < runs; c++)
+    for (int s = 0; s < run[c][1]; s++) {
+      double *out = f->front + (size_t)(run[c][0] + s) * (size_t)lda;
+      for (int r = 0; r < runs; r++) {
+        double *to = out + run[r][0];
+        int n = run[r][1];
+        for (int i = 0; i < n; i++) to[i] += in[i];
+        in += n;
       }
     }
 }

@@ -1,5 +1,6 @@
-// The time that one problem may take (nsm_cone_options.budget). Long loops ask nsm_cone_late between their iterations
-// and give up; the driver then returns the best answer so far. What time decides may differ from run to run.
+// The time that one problem may take (nsm_cone_options.budget), and an interrupt (stop). Long loops ask nsm_cone_late
+// between their iterations and give up; the driver then returns the best answer so far. What time decides may differ
+// from run to run.
 #include "solver.h"
 #include <math.h>
 #include <time.h>
@@ -16,6 +17,6 @@ void nsm_cone_start_clock(nsm_cone_work *w, double budget) {
 }
 
 int nsm_cone_late(nsm_cone_work *w) {
-  if (!w->late) w->late = w->deadline < HUGE_VAL && now() > w->deadline;
+  if (!w->late) w->late = (w->stop && *w->stop) || (w->deadline < HUGE_VAL && now() > w->deadline);
   return w->late;
 }

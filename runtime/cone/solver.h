@@ -31,6 +31,8 @@ typedef struct nsm_cone_work {
   size_t bytes, used;         // the arena behind this struct
   int    iterations;          // of the present call, all solvers
   double deadline;            // of the present call (clock.c)
+  int    brief;               // of the options
+  const volatile int *stop;   // somebody wants it to end: of the options, or NULL
   int    late;                // it is over
   int    once;                // no solver is tried again
   unsigned left_out;          // bit k: entry k of solver_table.c is not tried; for measurements
@@ -173,7 +175,8 @@ double nsm_cone_distance(const nsm_cone_problem *p, nsm_cone_work *w, const doub
 
 // ---- clock.c --------------------------------------------------------------------------------------------------------
 void nsm_cone_start_clock(nsm_cone_work *w, double budget);
-// 1 where the budget of the present call is used up: to be asked between two iterations of anything that may take long.
+// 1 where the budget of the present call is used up, or somebody wants it to end: to be asked between two iterations of
+// anything that may take long.
 int  nsm_cone_late(nsm_cone_work *w);
 
 // ---- workspace.c ----------------------------------------------------------------------------------------------------

@@ -24,12 +24,33 @@ static void lower(int n, int unit, const double *L, int ldl, double *x) {
   (la_wide() ? lower_wide : lower_plain)(n, unit, L, ldl, x);
 }
 
-static void upper(int n, const double *U, int ldu, double *x) {
+LA_INLINE void upper_columns(int n, const double *U, size_t ld, double *x) {
   for (int j = n - 1; j >= 0; j--) {
-    const double *u = U + place(0, j, ldu);
+    const double *u = U + (size_t)j * ld;
     double f = x[j] /= u[j];
     if (f != 0) la_subtract(j, f, u, x);
   }
+}
+static void upper_plain(int n, const double *U, int ldu, double *x) { upper_columns(n, U, (size_t)ldu, x); }
+LA_WIDE static void upper_wide(int n, const double *U, int ldu, double *x) { upper_columns(n, U, (size_t)ldu, x); }
+static void upper(int n, const double *U, int ldu, double *x) { (la_wide() ? upper_wide : upper_plain)(n, U, ldu, x); }
+
+// B [m, n] := B U^-1, for up to BLOCK columns.
+LA_INLINE void right_columns(int m, int n, const double *U, size_t ldu, double *B, size_t ldb) {
+  for (int j = 0; j < n; j++) {
+    const double *u = U + (size_t)j * ldu;
+    double *b = B + (size_t)j * ldb;
+    int l = 0;
+    for (; l + 4 <= j; l += 4) la_subtract_four(m, u + l, B + (size_t)l * ldb, ldb, b);
+    for (; l < j; l++) la_subtract(m, u[l], B + (size_t)l * ldb, b);
+    la_divide(m, u[j], b);
+  }
+}
+static void right_plain(int m, int n, const double *U, int ldu, double *B, int ldb) {
+  right_columns(m, n, U, (size_t)ldu, B, (size_t)ldb);
+}
+LA_WIDE static void right_wide(int m, int n, const double *U, int ldu, double *B, int ldb) {
+  right_columns(m, n, U, (size_t)ldu, B, (size_t)ldb);
 }
 
 void nsm_la_lower_solve(int n, int unit, int nrhs, const double *L, int ldl, double *B, int ldb) {
@@ -55,14 +76,7 @@ void nsm_la_upper_solve(int n, int nrhs, const double *U, int ldu, double *B, in
 void nsm_la_upper_solve_right(int m, int n, const double *U, int ldu, double *B, int ldb) {
   for (int k = 0; k < n; k += BLOCK) {
     int width = least(BLOCK, n - k);
-    for (int j = k; j < k + width; j++) {
-      double *b = B + place(0, j, ldb), pivot = U[place(j, j, ldu)];
-      for (int l = k; l < j; l++) {
-        double f = U[place(l, j, ldu)];
-        if (f != 0) la_subtract(m, f, B + place(0, l, ldb), b);
-      }
-      la_divide(m, pivot, b);
-    }
+    (la_wide() ? right_wide : right_plain)(m, width, U + place(k, k, ldu), ldu, B + place(0, k, ldb), ldb);
     nsm_la_add_product(m, n - k - width, width, -1, B + place(0, k, ldb), ldb, U + place(k, k + width, ldu), ldu, 0,
                        B + place(0, k + width, ldb), ldb);
   }

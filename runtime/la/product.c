@@ -41,6 +41,12 @@ LA_WIDE static void tile_wide(int depth, const double *a, const double *b, doubl
 static void at(void (*multiply)(int, const double *, const double *, double *), int depth, const double *a,
                const double *b, double *C, int ldc, int rows, int cols) {
   double c[COLS * ROWS] = { 0 };
+  if (rows == ROWS && cols == COLS) {                          // the same, with lengths that are known
+    for (int j = 0; j < COLS; j++) memcpy(c + j * ROWS, C + (size_t)j * (size_t)ldc, ROWS * sizeof(double));
+    multiply(depth, a, b, c);
+    for (int j = 0; j < COLS; j++) memcpy(C + (size_t)j * (size_t)ldc, c + j * ROWS, ROWS * sizeof(double));
+    return;
+  }
   for (int j = 0; j < cols; j++) memcpy(c + j * ROWS, C + (size_t)j * (size_t)ldc, (size_t)rows * sizeof(double));
   multiply(depth, a, b, c);
   for (int j = 0; j < cols; j++) memcpy(C + (size_t)j * (size_t)ldc, c + j * ROWS, (size_t)rows * sizeof(double));
@@ -61,8 +67,11 @@ static void add_tiles(int m, int n, int k, double factor, const double *A, int l
       for (int s = 0; s < strips; s++) {
         int count = least(ROWS, rows - s * ROWS);
         const double *from = A + (size_t)(i + s * ROWS) + (size_t)l * la;
-        for (int p = 0; p < depth; p++)
-          for (int r = 0; r < ROWS; r++) a[s][p * ROWS + r] = r < count ? from[(size_t)r + (size_t)p * la] : 0;
+        for (int p = 0; p < depth; p++) {
+          double *to = a[s] + p * ROWS;
+          if (count == ROWS) memcpy(to, from + (size_t)p * la, ROWS * sizeof *to);
+          else for (int r = 0; r < ROWS; r++) to[r] = r < count ? from[(size_t)r + (size_t)p * la] : 0;
+        }
       }
       for (int j = 0; j < n; j += COLS) {
         int cols = least(COLS, n - j);
@@ -79,13 +88,38 @@ static void add_tiles(int m, int n, int k, double factor, const double *A, int l
   }
 }
 
+// The same by columns of A, four at a time, where there are no tiles to fill. Products with zero are left out.
+LA_INLINE void add_columns(int m, int n, int k, double factor, const double *A, size_t lda, const double *B, size_t ldb,
+                           int by_rows, double *C, size_t ldc) {
+  size_t step = by_rows ? ldb : 1;
+  for (int j = 0; j < n; j++) {
+    const double *b = by_rows ? B + j : B + (size_t)j * ldb;
+    double *c = C + (size_t)j * ldc;
+    for (int l = 0; l < k;) {
+      double f[4] = { 0 };
+      int count = 0;
+      while (count < 4 && l + count < k && b[(size_t)(l + count) * step] != 0) {
+        f[count] = -factor * b[(size_t)(l + count) * step];
+        count++;
+      }
+      if (count == 4) la_subtract_four(m, f, A + (size_t)l * lda, lda, c);
+      else for (int p = 0; p < count; p++) la_subtract(m, f[p], A + (size_t)(l + p) * lda, c);
+      l += count < 4 ? count + 1 : 4;
+    }
+  }
+}
+static void columns_plain(int m, int n, int k, double factor, const double *A, size_t lda, const double *B, size_t ldb,
+                          int by_rows, double *C, size_t ldc) {
+  add_columns(m, n, k, factor, A, lda, B, ldb, by_rows, C, ldc);
+}
+LA_WIDE static void columns_wide(int m, int n, int k, double factor, const double *A, size_t lda, const double *B,
+                                 size_t ldb, int by_rows, double *C, size_t ldc) {
+  add_columns(m, n, k, factor, A, lda, B, ldb, by_rows, C, ldc);
+}
+
 static void add_plain(int m, int n, int k, double factor, const double *A, int lda, const double *B, int ldb,
                       int by_rows, double *C, int ldc) {
-  for (int j = 0; j < n; j++)
-    for (int l = 0; l < k; l++) {
-      double f = factor * (by_rows ? B[(size_t)j + (size_t)l * (size_t)ldb] : B[(size_t)l + (size_t)j * (size_t)ldb]);
-      if (f != 0) la_subtract(m, -f, A + (size_t)l * (size_t)lda, C + (size_t)j * (size_t)ldc);
-    }
+  (la_wide() ? columns_wide : columns_plain)(m, n, k, factor, A, (size_t)lda, B, (size_t)ldb, by_rows, C, (size_t)ldc);
 }
 
 void nsm_la_add_product(int m, int n, int k, double factor, const double *A, int lda, const double *B, int ldb,

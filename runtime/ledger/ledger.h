@@ -11,6 +11,9 @@ void   sim_energy(const nsm_sim *s, double *kinetic, double *potential);        
 void sim_ledger_start(nsm_sim *s);
 double sim_ledger_book(nsm_sim *s, int row, double loss);                        // adds it to the row's; returns it
 void sim_ledger_impulses(nsm_sim *s);  // loss at contacts from impulses and rates
+// The same of a whole step (schemes/whole.c), begin in q, z, end in q1, z1, l1: which rows acted and their rates are
+// found here.
+void sim_ledger_whole_step(nsm_sim *s);
 // what potentials that change with time put in
 double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, const double *q1);
 void sim_ledger_step(nsm_sim *s);                                                // after a step: q1, z1 hold its begin

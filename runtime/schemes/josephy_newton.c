@@ -1,8 +1,28 @@
 // The loop of josephy_newton.h.
 #include "josephy_newton.h"
+#include "runtime/shared/seconds.h"
 #include <string.h>
 
-enum { HALVINGS = 6 };
+enum { HALVINGS = 6, UNHURRIED = 3 };    // iterations that do not look at the clock
+
+int sim_is_late(nsm_sim *s) {
+  if (sim_interrupted(s)) return s->w.late = 1;
+  if (s->w.deadline == 0) s->w.deadline = nsm_seconds() + SIM_STEP_BUDGETS * s->w.cone.budget;
+  else if (nsm_seconds() > s->w.deadline) s->w.late = 1;
+  return s->w.late;
+}
+
+static nsm_code given_up(nsm_sim *s, const nsm_view *v, const sim_iteration *it, nsm_error *e) {
+  char name[256];
+  if (it->worst >= 0) sim_z_name(s, it->worst, name, sizeof name);
+  else sim_row_name(s, ~it->worst, name, sizeof name);
+  sim_fail_at(e, NSM_FAILED, it->worst >= 0 ? sim_at_z(s, it->worst) : sim_at_row(s, ~it->worst),
+              "the step was not found within %.4g s, %d times --solve-budget, at t = %.10g s, step %ld: after %d "
+              "iterations the relative residual of %s is %.3g (tolerance %.3g)",
+              SIM_STEP_BUDGETS * s->w.cone.budget, SIM_STEP_BUDGETS, v->t, s->now.k + 1, it->number, name, it->error,
+              s->a->tolerance);
+  return NSM_FAILED;
+}
 
 // A coefficient of friction that is sought between two values: its residual need not fall.
 static int moves(const nsm_sim *s, const sim_iteration *it) {
@@ -27,9 +47,12 @@ nsm_code sim_josephy_newton(nsm_sim *s, const sim_newton_method *m, int most, in
       if (isnan(it.error)) return m->failed(s, v, &it, e);
       if (m->rests && m->rests(s, v, &it)) return NSM_OK;
       if (it.number >= most) return m->failed(s, v, &it, e);
+      if (it.number > UNHURRIED && sim_is_late(s))
+        return sim_interrupted(s) ? NSM_INTERRUPTED : given_up(s, v, &it, e);
       it.rate = it.error / it.before;
       it.before = it.error;
     }
+    else if (m->still && m->still(s, v)) return NSM_OK;
     nsm_code code = m->step(s, v, &it, e);
     if (code != NSM_OK) return code;
     s->now.count.newton_iterations++;

@@ -3,6 +3,7 @@
 //   step_newton.c       one step: start values, which iterates stand, other starts
 //   newton_residual.c   kernels at an iterate, R and the laws with the sizes of their terms
 //   newton_iteration.c  one step of Newton's method: matrices, the one-step problem
+//   newton_rounding.c   what rounding leaves of an iterate
 //   newton_turn.c       roots where the slope is not bounded
 //   newton_failed.c     what is said where it fails
 #pragma once
@@ -36,6 +37,10 @@ double newton_residual(nsm_sim *s, int rounded, int *worst);
 // newton_iteration.c: sim_newton_method.step and .go
 nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e);
 void     newton_go(nsm_sim *s, double alpha);
+
+// newton_rounding.c: does z1 stand, corrected for what rounding leaves of it? Else it is as before. *error and *worst
+// are of the residual; one above `stagnation` is no round-off.
+int newton_rounded(nsm_sim *s, double t1, double stagnation, double *error, int *worst);
 
 // newton_turn.c
 void   newton_remember(nsm_sim *s);                        // R of the iterate which the next step starts from

@@ -31,29 +31,6 @@ static void start_values(nsm_sim *s, int moving) {
   }
 }
 
-// (18) sums parts that cancel where multipliers hold the motion: z1 is known to the round-off of these. z1 - W^{-1} R
-// with the multipliers as they are is free of that. 1 where it meets the tolerance; where it is far from that, all is
-// as before.
-static int corrected(nsm_sim *s, double t1, double *error, int *worst) {
-  memcpy(s->w.z_kept, s->w.z1, (size_t)s->a->nz * sizeof(double));
-  for (int i = 0; i < s->a->nz; i++) s->w.dz[i] = -s->w.residual[i];
-  for (int j = 0; j < s->n.r.nborder; j++) s->w.dz[s->a->nz + j] = 0;
-  sim_matrix_solve(s, s->w.dz);
-  for (int i = 0; i < s->a->nz; i++) s->w.z1[i] += s->w.dz[i];
-  newton_position(s);
-  newton_evaluate(s, t1);
-  double now = newton_residual(s, 1, worst);
-  if (now <= stagnation) {
-    *error = now;
-    return now <= s->a->tolerance;
-  }
-  memcpy(s->w.z1, s->w.z_kept, (size_t)s->a->nz * sizeof(double));
-  newton_position(s);
-  newton_evaluate(s, t1);
-  newton_residual(s, 1, worst);
-  return 0;
-}
-
 // ---- which iterates stand -------------------------------------------------------------------------------------------
 static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   newton_evaluate(s, v->t);
@@ -65,7 +42,7 @@ static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   if (it->error <= s->a->tolerance) return SIM_STANDS;
   if (it->number >= SLOW && it->error > 0.5 * it->before && it->worst >= 0 && s->n.isl.nactive > 0 &&
-      corrected(s, v->t, &it->error, &it->worst))
+      newton_rounded(s, v->t, stagnation, &it->error, &it->worst))
     return SIM_STANDS;
   int sought = it->worst < 0 && sim_friction_moves(s, ~it->worst);             // friction.c seeks its coefficient
   if (it->number <= TURNS || it->halvings != 0 || sought || newton_turned(s) == 0) return SIM_GO_ON;
@@ -75,7 +52,7 @@ static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 }
 
 static int rests(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
-  int late = it->number > (it->halvings < 0 ? 3 * TURNS : SLOW);
+  int late = it->number > 3 * TURNS;
   if (!late || !(it->error <= stagnation && it->error > 0.5 * it->before)) return 0;
   sim_stagnated(s, v->t, it);
   return 1;
@@ -83,7 +60,7 @@ static int rests(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 
 static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   static const sim_newton_method method = { NSM_NEWTON_MAX, measure, judge, rests, newton_step, newton_go,
-                                            newton_failed };
+                                            newton_failed, NULL };
   return sim_josephy_newton(s, &method, NSM_NEWTON_MAX, 1, v, e);
 }
 
@@ -103,7 +80,7 @@ static void settle(nsm_sim *s) {
       any = 1;
     }
   }
-  any |= sim_touch_rest(s, s->w.size, 0);
+  any |= sim_touch_rest(s, s->w.size, sim_touch_stop, 0);
   if (any) newton_position(s);
 }
 
@@ -168,7 +145,8 @@ static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
     s->w.frozen = 0;
   }
   uint64_t dice = 88172645463325252u;
-  for (int k = 0; k < RESTARTS && code == NSM_FAILED && !s->a->one_iteration && start_elsewhere(s, &dice); k++) {
+  int restarts = s->a->one_iteration ? 0 : RESTARTS;
+  for (int k = 0; k < restarts && code == NSM_FAILED && !s->w.late && start_elsewhere(s, &dice); k++) {
     nsm_error again;
     if (iterate(s, &v, &again) != NSM_OK) continue;
     code = NSM_OK;

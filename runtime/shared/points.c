@@ -7,9 +7,9 @@ typedef struct cell { size_t lo, hi, next; } cell;         // without blanks and
 
 static int among(char c, const char *set) { return c && strchr(set, c) != NULL; }
 
-static cell cell_at(const char *text, size_t lo, size_t end) {
+static cell cell_at(const char *text, size_t lo, size_t end, char comma) {
   size_t hi = lo;
-  while (hi < end && !among(text[hi], ",;\t")) hi++;
+  while (hi < end && text[hi] != comma) hi++;
   cell c = { lo, hi, hi < end ? hi + 1 : end + 1 };
   while (c.lo < c.hi && among(text[c.lo], " \"")) c.lo++;
   while (c.hi > c.lo && among(text[c.hi - 1], " \"")) c.hi--;
@@ -44,44 +44,63 @@ static int number_in(const char *text, cell c, int row, int column, double *out,
   if (n >= sizeof copy) return fail(e, c, row, column, "this is no number");
   memcpy(copy, text + c.lo, n);
   copy[n] = 0;
+  if (strpbrk(copy, "xX")) return fail(e, c, row, column, "this is no number");     // strtod reads hexadecimal ones
   *out = strtod(copy, &rest);
   if (*rest) return fail(e, c, row, column, "this is no number");
   return isfinite(*out) || fail(e, c, row, column, "this is no finite number");
 }
 
-// The number of the column, from 0.
-static int column_of(const char *text, size_t end, const char *name, nsm_points_error *e) {
-  int k = 0;
+// What separates the cells of the first line.
+static char comma_of(const char *text, size_t end) {
+  return memchr(text, ';', end) ? ';' : memchr(text, '\t', end) ? '\t' : ',';
+}
+
+// The number of the column, from 0; *columns: how many there are.
+static int column_of(const char *text, size_t end, char comma, const char *name, int *columns, nsm_points_error *e) {
+  int found = -1, numbers = 0, k = 0;
   for (size_t at = 0; at <= end; k++) {
-    cell c = cell_at(text, at, end);
-    if (name ? c.hi - c.lo == strlen(name) && !strncmp(text + c.lo, name, c.hi - c.lo) : k == 1) return k;
+    nsm_points_error none;
+    double x;
+    cell c = cell_at(text, at, end, comma);
+    numbers += number_in(text, c, 1, k + 1, &x, &none);
+    if (name ? c.hi - c.lo == strlen(name) && !strncmp(text + c.lo, name, c.hi - c.lo) : k == 1) {
+      if (found >= 0) { fail(e, c, 1, k + 1, "two columns have this name"); return -1; }
+      found = k;
+    }
     at = c.next;
   }
-  fail(e, (cell){ 0, end, 0 }, 1, 0, "there is no such column");
-  return -1;
+  *columns = k;
+  if (numbers == k) {
+    fail(e, cell_at(text, 0, end, comma), 1, 1, "this is a number, and the first line has the names of the columns");
+    return -1;
+  }
+  if (found < 0) fail(e, (cell){ 0, end, 0 }, 1, 0, "there is no such column");
+  return found;
 }
 
 int nsm_points_read(const char *text, size_t n, const char *name, double *x, double *y, nsm_points_error *e) {
   size_t stop = line_end(text, 0, n), lo = stop + 1;
-  int k = column_of(text, shown_end(text, 0, stop), name, e), count = 0;
+  size_t first = shown_end(text, 0, stop);
+  char comma = comma_of(text, first);
+  int columns, k = column_of(text, first, comma, name, &columns, e), count = 0;
   if (k < 0) return 0;
   for (int row = 2; lo < n; row++, lo = stop + 1) {
     stop = line_end(text, lo, n);
     size_t end = shown_end(text, lo, stop), at = lo;
     if (end == lo) continue;
     int i = 0;
-    for (; at <= end && i <= k; i++) {
-      cell c = cell_at(text, at, end);
+    for (; at <= end; i++) {
+      cell c = cell_at(text, at, end, comma);
+      if (i == columns) return fail(e, c, row, i + 1, "the row is longer than the first line");
       if (i == 0 && !number_in(text, c, row, 1, &x[count], e)) return 0;
       if (i == k && !number_in(text, c, row, k + 1, &y[count], e)) return 0;
       at = c.next;
     }
-    cell last = { end > lo ? end - 1 : lo, end, 0 };
-    if (i <= k) return fail(e, last, row, i + 1, "the row ends before this column");
+    if (i < columns) return fail(e, (cell){ end - 1, end, 0 }, row, i + 1, "the row ends before this column");
     if (count > 0 && !(x[count] > x[count - 1]))
-      return fail(e, cell_at(text, lo, end), row, 1, "the first column does not rise");
+      return fail(e, cell_at(text, lo, end, comma), row, 1, "the first column does not rise");
     count++;
   }
-  if (count < 2) return fail(e, (cell){ 0, 0, 0 }, 0, 0, "there are less than two points");
+  if (count < 2) return fail(e, (cell){ 0, 0, 0 }, 0, 0, "there are fewer than two points");
   return count;
 }

@@ -1,5 +1,6 @@
-// Reads a file of points: a first line with the names of the columns, then a line of numbers for each point, separated
-// by commas, semicolons or tabs; the first column rises. Empty lines are skipped.
+// Reads a file of points: a first line with the names of the columns, then a line of numbers for each point, as many as
+// there are names; the first column rises. The first line says what separates: semicolons, tabs, or else commas. Empty
+// lines are skipped.
 #pragma once
 #include <stddef.h>
 

@@ -239,7 +239,7 @@ sweep_outcome sweep_one_run(const sweep_task *k, long i, const volatile int *sto
   sweep_add_field(row, e.text);
   sweep_end_row(row);
   release(&r);
-  if (code == NSM_INTERRUPTED) return SWEEP_STOPPED;
+  if (code == NSM_INTERRUPTED || (code != NSM_OK && k->settings->stop && *k->settings->stop)) return SWEEP_STOPPED;
   if (row->failed) return SWEEP_NO_ROOM;
   return code != NSM_OK ? SWEEP_FAILED : all ? SWEEP_OK : SWEEP_CLAIM;
 }

@@ -8,6 +8,7 @@
 #include "runtime/command/outputs.h"
 #include "runtime/clock/clock.h"
 #include "runtime/record/hdf5.h"
+#include "runtime/shared/seconds.h"
 #include <errno.h>
 #include <math.h>
 #include <pthread.h>
@@ -257,6 +258,7 @@ static nsm_code prepare(sweep *w, const nsm_flags *f, nsm_error *e) {
   w->task.ncolumn = s ? nsm_ncolumn(s) : 0;
   nsm_close(s);
   w->quiet = w->o.quiet;
+  w->o.run.stop = nsm_interrupt_flag();
   w->task.settings = &w->o.run;
   w->task.plan = &w->plan;
   w->task.measure = w->measure;

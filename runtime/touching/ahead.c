@@ -47,8 +47,8 @@ double sim_touch_further(nsm_sim *s, double h, double t1, const double *q, const
     for (int i = 0; i < t->nbody; i++) {
       if (t->body[i].still) continue;
       double way = h * speed_of(t, i);
-      if (end) most = fmax(most, way - t->way[i]);
-      else t->way[i] = way + sim_touch_slack(s, i);
+      if (end) most = fmax(most, way - t->reach[i]);
+      else t->reach[i] = way + sim_touch_slack(s, i);
     }
   }
   sim_touch_poses(s, s->now.t, s->now.q, s->now.z);

@@ -501,6 +501,22 @@ def moreau_keeps_its_equations(model, theta, gamma):
     need(hit > 3 and max(c["l"]) > 0.1 and min(c["l"][1:]) == 0, "the laws do not switch")
 
 
+# |s|^(1/2) under a law that holds s at 0: each step meets a slope without bound, and v and x die away to 1e-12 while
+# the control does not.
+SUPER_TWISTING = """model SuperTwisting { param k1 = 3, k2 = 4, c = 2;  state x = 1, v = 0, w = 0;  multiplier l;
+  var s = v + c*x;  relation r: l in -sgn(s);
+  x' = v;  v' = k1*sqrt(abs(s))*l + w + 0.5*sin(3*time) - c*v;  w' = k2*l;  output S = s;
+  simulate { until = 10, step = 1e-3, scheme = moreau(theta = 1) } }"""
+
+
+def super_twisting(flags):
+    """Every step converges, and s is 0 in sliding; with c = 1.3 few steps have a v with v + c x = 0."""
+    data, summary, said = run(SUPER_TWISTING, *flags.split())
+    need(summary["tolerance_reached"], said)
+    most = max(abs(s) for t, s in zip(data["time"], data["S"]) if t > 3)
+    need(most <= 1e-16, f"s is {most:.3g} in sliding")
+
+
 CASES = [(f"rests: {name}", rests, name) for name in RESTING]
 for kind in ("lifted", "shaken"):
     CASES.append((f"rests on a table that is {kind}", rests_on_a_table_that_moves, kind))
@@ -527,6 +543,8 @@ for theta in (0.5, 0.8, 1):
     CASES.append((f"work of a force, theta {theta}", work_of_a_force_is_force_times_way, theta))
 for scheme in ("moreau", "consistent"):
     CASES.append((f"elliptic friction dissipates most, {scheme}", elliptic_friction_dissipates_most, scheme))
+for flags in ("--set c=2", "--set c=1.3", "--set c=0.7 --set k1=5", "--theta 1/2 --set c=1.3", "--step 1e-2"):
+    CASES.append((f"super-twisting, {flags}", super_twisting, flags))
 CASES.append(("a residual that falls no more", a_residual_that_falls_no_more))
 CASES.append(("a duplicated contact, atan2 and kinks", the_duplicated_contact_with_atan2))
 for kind in POTENTIALS:

@@ -54,7 +54,8 @@ class Settings(Structure):
                 ("start", c_double), ("theta", c_double), ("gamma", c_double), ("solver", c_char_p),
                 ("tolerance", c_double), ("accept", c_double), ("solve_budget", c_double), ("dump_problems", c_char_p),
                 ("general", c_int), ("step_by_step", c_int), ("project_start", c_int), ("input", POINTER(Input)),
-                ("ninput", c_int), ("check_unique", c_int), ("located", c_int), ("any_start", c_int)]
+                ("ninput", c_int), ("check_unique", c_int), ("located", c_int), ("any_start", c_int),
+                ("stop", POINTER(c_int))]
 
 
 class CounterValues(Structure):

@@ -1,5 +1,6 @@
-// The data of the page: facts as JSON, numbers as blocks in base64 that are decoded when somebody asks for them.
-let facts;
+// The data of the page: facts as JSON, numbers as blocks in base64 that are decoded when somebody asks for them. What a
+// server answers (page.h, page_answer) has the blocks as they are.
+let facts, answer = null, answerStart = 0;
 const decoded = new Map();
 
 /**
@@ -19,8 +20,9 @@ function bytesOf(text) {
 /** Block `id` as an array of this type, empty where there is none. */
 function block(id, Type) {
   if (!decoded.has(id)) {
-    const element = at(id), text = element ? element.textContent : "";
-    decoded.set(id, new Type(text ? bytesOf(text).buffer : 0));
+    const element = at(id), text = element ? element.textContent : "", place = answer && facts.blocks[id];
+    decoded.set(id, place ? new Type(answer, answerStart + place[0], place[1] / Type.BYTES_PER_ELEMENT)
+      : new Type(!answer && text ? bytesOf(text).buffer : 0));
   }
   return decoded.get(id);
 }
@@ -44,9 +46,14 @@ function field(id, Type, width, k) {
   return out;
 }
 
-function readFacts() {
+/** Of the page, or of what a server answered: an ArrayBuffer. */
+function readFacts(from = null) {
   decoded.clear();
-  facts = JSON.parse(at("facts").textContent);
+  answer = from;
+  if (!answer) { facts = JSON.parse(at("facts").textContent); return; }
+  const n = Number(new DataView(answer).getBigUint64(0, true));
+  facts = JSON.parse(new TextDecoder().decode(new Uint8Array(answer, 8, n)));
+  answerStart = 8 + n;
 }
 
 // ---- small helpers --------------------------------------------------------------------------------------------------

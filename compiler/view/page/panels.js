@@ -96,17 +96,35 @@ function firstPlots() {
 }
 
 // ---- energy ---------------------------------------------------------------------------------------------------------
-let extra = [];
+let extra = new Map(), before = new Map();
 
+/** A plot that is not of columns; where it stood before, it stays. */
 function plain(parent, of) {
+  const old = before.get(of.title);
+  if (old) {
+    extra.set(of.title, old);
+    Object.assign(old.of, { marks, ...of });
+    old.draw();
+    return old;
+  }
   const element = make("div", { className: "plot" });
   parent.append(element);
   const plot = new Plot(element, { xName: "time", xUnit: "s", overTime: true, marks, ...of });
   element.append(make("div", { className: "tools" },
     make("button", { onclick: () => download((of.title || "plot") + ".svg", "image/svg+xml", plot.svg()) }, "SVG")));
-  extra.push(plot);
+  extra.set(of.title, plot);
   plot.draw();
   return plot;
+}
+
+/** Energy and one-step problems; what was there and is no more goes. */
+function buildExtra() {
+  before = extra;
+  extra = new Map();
+  energyPanel();
+  stepPanel();
+  for (const [title, plot] of before)
+    if (!extra.has(title)) { plot.close(); plot.canvas.parentElement.remove(); }
 }
 
 function energyPanel() {
@@ -222,7 +240,14 @@ function slider(p, change) {
   return make("td", {}, range, field);
 }
 
+let written = "";
+
 function modelText() {
+  at("command").textContent = facts.command;
+  at("notes").textContent = facts.notes;
+  const now = JSON.stringify([facts.source, facts.diagnostics]);
+  if (now === written) return;
+  written = now;
   const worst = new Map();
   for (const d of facts.diagnostics) if (d.line && worst.get(d.line) !== "error") worst.set(d.line, d.severity);
   const lines = facts.source.replace(/\n$/, "").split("\n").map((text, i) => {
@@ -233,6 +258,4 @@ function modelText() {
   at("source").replaceChildren(...lines.flat());
   at("diagnosticList").replaceChildren(...facts.diagnostics.map(d => make("p", { className: d.severity },
     make("b", {}, `${d.severity} ${d.code}`), ` line ${d.line}: ${d.message}${d.help ? ` (${d.help})` : ""}`)));
-  at("command").textContent = facts.command;
-  at("notes").textContent = facts.notes;
 }

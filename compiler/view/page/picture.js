@@ -58,8 +58,25 @@ class Motion {
     return out;
   }
 
-  /** The box that holds everything at all times; half-planes and half-spaces have no end and do not count. */
+  /** The box that holds everything at all times; half-planes and half-spaces have no end and do not count. Of fixed
+   * bodies that are much larger than all that moves, only what is near counts: a pole, a wall. */
   measure() {
+    const all = this.boxOf(() => true), moving = this.boxOf(b => b.moves);
+    const extent = box => Math.max(...box[1].map((v, i) => v - box[0][i]));
+    let [lo, hi] = all;
+    if (extent(moving) > 0 && extent(all) > 6 * extent(moving)) {
+      const [a, b] = moving, room = extent(moving) / 2;
+      lo = a.map((v, i) => Math.max(v - room, lo[i]));
+      hi = b.map((v, i) => Math.min(v + room, hi[i]));
+    }
+    if (!(lo[0] <= hi[0])) { lo.fill(-1); hi.fill(1); }
+    this.lo = lo;
+    this.hi = hi;
+    this.size = Math.max(hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]) || 1;
+  }
+
+  /** [lowest, highest corner] of drawings and of the bodies that `counts` takes. */
+  boxOf(counts) {
     const lo = [Infinity, Infinity, Infinity], hi = [-Infinity, -Infinity, -Infinity];
     const add = (p, r = 0) => {
       for (let i = 0; i < 3; i++) {
@@ -72,7 +89,7 @@ class Motion {
     const stride = Math.max(1, Math.floor(this.time.length / 200));
     for (let k = 0; k < this.time.length; k += stride) {
       const now = this.values.subarray(k * this.width, (k + 1) * this.width);
-      for (const b of facts.bodies)
+      for (const b of facts.bodies.filter(counts))
         for (const p of b.parts) {
           if (p.kind === HALFSPACE || p.kind === HALFPLANE || (!b.moves && k > 0)) continue;
           const pose = this.poseOf(b, now);
@@ -90,10 +107,7 @@ class Motion {
           else add(a[0]);
         }
     }
-    if (!(lo[0] <= hi[0])) { lo.fill(-1); hi.fill(1); }
-    this.lo = lo;
-    this.hi = hi;
-    this.size = Math.max(hi[0] - lo[0], hi[1] - lo[1], hi[2] - lo[2]) || 1;
+    return [lo, hi];
   }
 
   /** The biggest arrow of the model's own, over all times: arrows are drawn in proportion to it. */

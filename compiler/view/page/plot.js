@@ -15,6 +15,8 @@ function setCursor(time) {
   shared.plots.forEach(p => p.draw());
 }
 
+window.addEventListener("beforeprint", () => shared.plots.forEach(p => { p.hidden = false; p.draw(); }));
+
 // ---- pens -----------------------------------------------------------------------------------------------------------
 class CanvasPen {
   constructor(canvas, width, height) {
@@ -24,7 +26,8 @@ class CanvasPen {
       canvas.height = Math.round(height * scale);
       canvas.style.height = height + "px";
     }
-    this.to = canvas.getContext("2d");
+    // Not by the graphics processor: where it is simulated, a line there takes a hundred times as long.
+    this.to = canvas.getContext("2d", { willReadFrequently: true });
     this.to.setTransform(scale, 0, 0, scale, 0, 0);
     this.to.clearRect(0, 0, width, height);
     this.to.font = "11px system-ui, sans-serif";
@@ -175,15 +178,19 @@ class Plot {
     this.legend = make("div", { className: "legend" });
     parent.append(this.canvas, this.legend);
     this.drag = null;
+    this.hidden = this.stale = false;
     this.listen();
     shared.plots.add(this);
-    this.observer = new ResizeObserver(() => this.draw());
-    this.observer.observe(parent);
+    this.observers = [new ResizeObserver(() => this.draw()), new IntersectionObserver(all => {
+      this.hidden = !all[all.length - 1].isIntersecting;
+      if (this.stale) this.draw();
+    }, { rootMargin: "200px" })];
+    for (const o of this.observers) o.observe(parent);
   }
 
   close() {
     shared.plots.delete(this);
-    this.observer.disconnect();
+    for (const o of this.observers) o.disconnect();
   }
 
   xRange() {
@@ -319,7 +326,10 @@ class Plot {
     return { box, x, y };
   }
 
+  /** What nobody sees, out of the window, is drawn when it comes into it. */
   draw() {
+    this.stale = this.hidden;
+    if (this.stale) return;
     const width = this.canvas.parentElement.clientWidth - 15, height = this.of.height || 220;
     if (width < 40) return;
     const pen = new CanvasPen(this.canvas, width, height);

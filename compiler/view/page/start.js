@@ -116,9 +116,8 @@ async function ask() {
   const body = [...changed].map(([name, value]) => `${name}=${value}`).join("\n");
   try {
     const answer = await fetch("/run", { method: "POST", headers: { "Content-Type": "text/plain" }, body });
-    const text = await answer.text();
-    if (answer.ok) renew(text);
-    else { at("message").hidden = false; at("message").textContent = text; }
+    if (answer.ok) renew(await answer.arrayBuffer());
+    else { at("message").hidden = false; at("message").textContent = await answer.text(); }
   } catch (e) {
     at("message").hidden = false;
     at("message").textContent = `The server does not answer: ${e.message}`;
@@ -133,10 +132,9 @@ function change(name, value) {
 }
 
 /** New data: the plots keep their columns, the motion its time. */
-function renew(text) {
+function renew(data) {
   const names = facts.columns.map(c => c.name).join("\n");
-  at("data").innerHTML = text;
-  readFacts();
+  readFacts(data);
   build(true, facts.columns.map(c => c.name).join("\n") === names);
   page.renewed++;
 }
@@ -151,15 +149,12 @@ function build(keep, sameColumns) {
     [...plots].forEach(p => p.close());
     firstPlots().forEach(spec => new Panel(spec));
   }
-  extra.forEach(p => p.close());
-  extra = [];
-  at("energyList").replaceChildren();
-  at("stepList").replaceChildren();
-  energyPanel();
-  stepPanel();
+  buildExtra();
   claimTable();
   if (!keep) parameterTable(facts.served ? change : null);
   modelText();
+  for (const link of /** @type {any} */ (document.querySelectorAll("nav a")))
+    link.hidden = at(link.getAttribute("href").slice(1)).hidden;
 }
 
 const page = { ready: 0, renew, motion: () => motion, facts: () => facts, column: name => column(columnNamed(name)),

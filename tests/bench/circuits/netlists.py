@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Random linear RLC netlists against an independent solution.
 
-netlists.py NSM [count [most nodes [seed]]]
+netlists.py NSM [count [most nodes [seed [theta]]]]
 
 Each netlist has resistors, capacitors, inductors, voltage and current sources between random nodes; among them loops
 of capacitors and sources and cut sets of inductors. The reference is modified nodal analysis [Ho, Ruehli and Brennan
 1975] by the implicit Euler rule, theta = 1, assembled and solved here by Gauss' elimination with pivots; it shares
-nothing with nsm. Potentials after the last step are compared, relative to the largest of the run: at most 1e-9.
-Prints the worst; exit 1 where one is worse."""
+nothing with nsm. With theta = 0.5 capacitors and sources have a resistor in series, coils one beside them, so that all
+unknowns follow from the states (index 1), and the reference is the trapezoidal rule. Potentials after the last step are
+compared, relative to the largest of the run: at most 1e-9. Prints the worst; exit 1 where one is worse."""
 import math
 import os
 import random
@@ -40,24 +41,35 @@ def netlist(rng, most):
     return n, parts
 
 
+def with_resistors(n, parts):
+    """The same of index 1."""
+    out = []
+    for kind, a, b, value in parts:
+        if kind in "CV":
+            n += 1
+            out += [["R", a, n, 10.0], [kind, n, b, value]]
+        else:
+            out += [[kind, a, b, value]] + ([["R", a, b, 1e3]] if kind in "LI" else [])
+    return n, out
+
+
 def wave(value, t):
     return value * math.sin(2 * math.pi * 1000.0 * t)
 
 
-def solve(rows, rhs):
-    """Gauss' elimination with the pivot of least fill that is not small, on rows {column: value}."""
+def factored(rows):
+    """Gauss' elimination of rows {column: value}, each divided by its largest entry, with the pivot of least fill that
+    is not small. What was done, to be done to right sides: scales, exchanges (row, pivot row, factor), and the rows
+    that are left with their pivots' columns."""
     n = len(rows)
-    rows = [dict(r) for r in rows]
-    rhs = list(rhs)
+    scales = [max(abs(v) for v in r.values()) for r in rows]
+    rows = [{j: v / s for j, v in r.items()} for r, s in zip(rows, scales)]
     columns = [set() for _ in range(n)]
     for i, r in enumerate(rows):
-        scale = max(abs(v) for v in r.values())
         for j in r:
-            r[j] /= scale
             columns[j].add(i)
-        rhs[i] /= scale
     free = set(range(n))
-    order = []
+    order, done = [], []
     while free:
         best = None
         for i in sorted(free, key=lambda i: len(rows[i]))[:8]:
@@ -71,26 +83,37 @@ def solve(rows, rhs):
         _, i, j = best
         free.remove(i)
         order.append((i, j))
-        pivot = rows[i][j]
         for k in columns[j] & free:
-            f = rows[k].pop(j) / pivot
+            f = rows[k].pop(j) / rows[i][j]
             for c, v in rows[i].items():
                 if c != j:
                     rows[k][c] = rows[k].get(c, 0.0) - f * v
                     columns[c].add(k)
-            rhs[k] -= f * rhs[i]
+            done.append((k, i, f))
         columns[j] = {i}
-    x = [0.0] * n
+    return scales, done, rows, order
+
+
+def solve(factors, rhs):
+    """x for the rows that were factored."""
+    scales, done, rows, order = factors
+    rhs = [r / s for r, s in zip(rhs, scales)]
+    for k, i, f in done:
+        rhs[k] -= f * rhs[i]
+    x = [0.0] * len(rhs)
     for i, j in reversed(order):
         x[j] = (rhs[i] - sum(v * x[c] for c, v in rows[i].items() if c != j)) / rows[i][j]
     return x
 
 
-def reference(n, parts):
+def reference(n, parts, theta=1.0):
     """Potentials of nodes 1 ... n after the last step, and the largest of all steps."""
+    h = H * theta
+    other = H * (1 - theta)
     branch = {k: n + i for i, k in enumerate(k for k, p in enumerate(parts) if p[0] in "VLC")}
     size = n + len(branch)
     state = {k: 0.0 for k, p in enumerate(parts) if p[0] in "LC"}
+    rate = dict(state)                            # of the begin of the step: all is 0 at the start
     rows = [{} for _ in range(size)]
 
     def add(i, j, v):
@@ -110,10 +133,10 @@ def reference(n, parts):
             add(j, a, 1.0)
             add(j, b, -1.0)
             if kind == "C":
-                add(j, j, -H / value)             # u1 = u0 + h i / C
+                add(j, j, -h / value)             # u1 = u0 + h (theta i1 + (1 - theta) i0) / C
             if kind == "L":
-                add(j, j, -value / H)             # a - b = L (i1 - i0) / h
-    largest = 0.0
+                add(j, j, -value / h)             # theta (a - b)1 + (1 - theta) (a - b)0 = L (i1 - i0) / h
+    factors, largest = factored(rows), 0.0
     for step in range(1, STEPS + 1):
         rhs = [0.0] * size
         for k, (kind, a, b, value) in enumerate(parts):
@@ -124,21 +147,24 @@ def reference(n, parts):
             elif kind == "V":
                 rhs[branch[k]] = wave(value, step * H)
             elif kind == "C":
-                rhs[branch[k]] = state[k]
+                rhs[branch[k]] = state[k] + other * rate[k]
             elif kind == "L":
-                rhs[branch[k]] = -value / H * state[k]
-        x = solve(rows, rhs)
+                rhs[branch[k]] = -value / h * (state[k] + other * rate[k])
+        x = solve(factors, rhs)
         for _ in range(2):                        # refined: the reference is to be better than what it judges
             left = [r - sum(v * x[j] for j, v in row.items()) for r, row in zip(rhs, rows)]
-            x = [a + b for a, b in zip(x, solve(rows, left))]
+            x = [a + b for a, b in zip(x, solve(factors, left))]
         for k in state:
             kind, a, b, value = parts[k]
-            state[k] = x[branch[k]] if kind == "L" else state[k] + H / value * x[branch[k]]
+            voltage = (x[a - 1] if a else 0.0) - (x[b - 1] if b else 0.0)
+            new = (voltage if kind == "L" else x[branch[k]]) / value
+            state[k] = x[branch[k]] if kind == "L" else state[k] + h * new + other * rate[k]
+            rate[k] = new
         largest = max([largest] + [abs(v) for v in x[:n]])
     return x[:n], largest
 
 
-def model(n, parts):
+def model(n, parts, theta=1.0):
     names = {"R": "Resistor", "C": "Capacitor", "L": "Inductor", "V": "VoltageSource", "I": "CurrentSource"}
     letter = {"R": "R", "C": "C", "L": "L", "V": "V", "I": "I"}
     unit = {"R": "ohm", "C": "F", "L": "H", "V": "V", "I": "A"}
@@ -149,20 +175,21 @@ def model(n, parts):
         if kind in "VI":
             text += "*sin(2*pi*1000 [1/s]*time)"
         out.append("  %s p%d(a = n%d, b = n%d, %s = %s);" % (names[kind], k, a, b, letter[kind], text))
-    out.append("  simulate { until = %r [s], step = %r [s], scheme = moreau(theta = 1) }\n}" % (STEPS * H, H))
+    out.append("  simulate { until = %r [s], step = %r [s], scheme = moreau(theta = %g) }\n}"
+               % (STEPS * H, H, theta))
     return "\n".join(out) + "\n"
 
 
-def error_of(nsm, n, parts, folder):
+def error_of(nsm, n, parts, folder, theta=1.0):
     path = os.path.join(folder, "netlist.nsm")
     with open(path, "w") as f:
-        f.write(model(n, parts))
+        f.write(model(n, parts, theta))
     r = subprocess.run([nsm, "run", path, "--jit", "tcc"], capture_output=True, text=True)
     if r.returncode:
         return math.inf, r.stderr.strip().splitlines()[:1]
     lines = r.stdout.strip().splitlines()
     row = dict(zip(lines[0].split(","), map(float, lines[-1].split(","))))
-    x, largest = reference(n, parts)
+    x, largest = reference(n, parts, theta)
     return max(abs(row["n%d" % (k + 1)] - x[k]) for k in range(n)) / largest, ""
 
 
@@ -171,12 +198,15 @@ def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
     most = int(sys.argv[3]) if len(sys.argv) > 3 else 200
     seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    theta = float(sys.argv[5]) if len(sys.argv) > 5 else 1.0
     worst, bad = 0.0, 0
     with tempfile.TemporaryDirectory() as folder:
         for i in range(count):
             rng = random.Random(1000003 * seed + i)
             n, parts = netlist(rng, most)
-            e, why = error_of(nsm, n, parts, folder)
+            if theta < 1:
+                n, parts = with_resistors(n, parts)
+            e, why = error_of(nsm, n, parts, folder, theta)
             worst = max(worst, e)
             if not e <= BAR:
                 bad += 1

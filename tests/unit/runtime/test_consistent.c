@@ -267,11 +267,40 @@ static void moreau_ledger(void **state) {
   nsm_close(s);
 }
 
+// An interrupt ends a run behind the step at hand, and it goes on from there with the same bits; a step that takes more
+// than ten times the budget of a problem is given up.
+static void interrupted(void **state) {
+  (void)state;
+  static volatile int stop;
+  nsm_error e;
+  nsm_settings set = { .until = 1, .step = 5e-2, .start = NAN, .theta = NAN, .gamma = NAN, .stop = &stop };
+  nsm_sim *s = nsm_open(pend_model(NSM_SCHEME_CONSISTENT), &set, &e), *whole = nsm_clone(s, &e);
+  for (int i = 1; i <= 10; i++) {
+    stop = i % 3 == 0;
+    assert_int_equal(nsm_advance(s, stop ? 5 : 1, &e), stop ? NSM_INTERRUPTED : NSM_OK);
+    stop = 0;
+    assert_int_equal(nsm_steps_done(s), i);
+    assert_int_equal(nsm_step(whole, &e), NSM_OK);
+    assert_memory_equal(s->now.q, whole->now.q, (size_t)s->a->nq * sizeof *s->now.q);
+  }
+  nsm_close(whole);
+  nsm_close(s);
+  set.solve_budget = 1e-12;
+  set.step = 0.15;
+  s = nsm_open(pend_model(NSM_SCHEME_CONSISTENT), &set, &e);
+  nsm_code code = NSM_OK;
+  while (code == NSM_OK && nsm_time(s) < 1 - 1e-9) code = nsm_step(s, &e);
+  assert_int_equal(code, NSM_FAILED);
+  assert_non_null(strstr(e.text, "10 times --solve-budget"));
+  nsm_close(s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(oscillator),     cmocka_unit_test(pendulum),
                                       cmocka_unit_test(pendulum_order), cmocka_unit_test(angles),
                                       cmocka_unit_test(redundant),      cmocka_unit_test(start),
                                       cmocka_unit_test(large_step),     cmocka_unit_test(projected),
-                                      cmocka_unit_test(reset_repeats),  cmocka_unit_test(moreau_ledger) };
+                                      cmocka_unit_test(reset_repeats),  cmocka_unit_test(moreau_ledger),
+                                      cmocka_unit_test(interrupted) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,9 @@
 #include <cmocka.h>
 #include "runtime/schemes/josephy_newton.h"
 
+static volatile int stop;               // set by the iterate of this number
+static int stops_at;
+
 typedef struct equation {
   double (*f)(double), (*slope)(double), x, from, step;
   int steps, shortened, number;
@@ -19,6 +22,7 @@ static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   (void)s; (void)v;
   it->error = fabs(now->f(now->x));
   it->worst = 0;
+  stop = stops_at > 0 && it->number >= stops_at;
 }
 static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   (void)s; (void)v;
@@ -45,7 +49,7 @@ static nsm_code failed(nsm_sim *s, const nsm_view *v, const sim_iteration *it, n
 }
 
 static nsm_code solve(equation *f, int most, int shortens, nsm_sim *s, nsm_error *e) {
-  static const sim_newton_method method = { 0, measure, judge, NULL, step, go, failed };
+  static const sim_newton_method method = { 0, measure, judge, NULL, step, go, failed, NULL };
   now = f;
   return sim_josephy_newton(s, &method, most, shortens, NULL, e);
 }
@@ -62,6 +66,7 @@ static void loop(void **state) {
   (void)state;
   nsm_sim *s = calloc(1, sizeof *s);
   nsm_error e = { 0 };
+  s->w.cone.budget = 10;
   equation far = { .f = atan, .slope = atan_slope, .x = 3 };
   assert_int_equal(solve(&far, 50, 1, s, &e), NSM_OK);
   assert_true(fabs(far.x) < 1e-12 && far.shortened > 0);
@@ -88,7 +93,22 @@ static void loop(void **state) {
   free(s);
 }
 
+// An interrupt is heard within the loop.
+static void interrupted(void **state) {
+  (void)state;
+  nsm_sim *s = calloc(1, sizeof *s);
+  nsm_error e = { 0 };
+  s->w.cone.budget = 10;
+  s->w.cone.stop = &stop;
+  equation slow = { .f = line, .slope = atan_slope, .x = 2.5 };
+  stops_at = 7;
+  assert_int_equal(solve(&slow, 1000, 0, s, &e), NSM_INTERRUPTED);
+  assert_true(slow.steps == 7 && s->w.late);
+  stops_at = stop = 0;
+  free(s);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = { cmocka_unit_test(loop) };
+  const struct CMUnitTest tests[] = { cmocka_unit_test(loop), cmocka_unit_test(interrupted) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,5 @@
-// The clock of measured times.
 #define _POSIX_C_SOURCE 200809L
-#include "command.h"
+#include "seconds.h"
 #include <time.h>
 
 double nsm_seconds(void) {
