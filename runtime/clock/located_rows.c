@@ -1,7 +1,7 @@
 // Which relations are watched. Those whose y does not depend on multipliers: there the law is about a state, and
-// multipliers jump. And those that have several solutions, or may have: where the matrix D = dy/dlambda of the rows that
-// it couples is not positive semidefinite, a multiplier jumps where its branch ends (a Schmitt trigger). Others have
-// multipliers that are continuous, which the theta-gamma scheme takes to second order without an event.
+// multipliers jump. And those that have several solutions, or may have: where the matrix D = dy/dlambda of the rows
+// that it couples is not positive semidefinite, a multiplier jumps where its branch ends (a Schmitt trigger). Others
+// have multipliers that are continuous, which the theta-gamma scheme takes to second order without an event.
 #include "located.h"
 #include <math.h>
 #include <string.h>
@@ -14,8 +14,8 @@ static void eliminate(double *d, int n, int k) {
     for (int j = 0; i != k && j < n; j++) if (j != k) d[i * n + j] -= d[i * n + k] / p * d[k * n + j];
 }
 
-// Free rows, which are equations of whatever sign, are eliminated; then the symmetric part of the others: is every pivot
-// positive? done [n]: scratch.
+// Free rows, which are equations of whatever sign, are eliminated; then the symmetric part of the others: is every
+// pivot positive? done [n]: scratch.
 static int is_monotone(double *d, int n, const unsigned char *free_row, unsigned char *done) {
   double most = 0;
   for (int i = 0; i < n * n; i++) most = fmax(most, fabs(d[i]));

@@ -14,7 +14,7 @@
 static const double rounds = 16 * DBL_EPSILON, share = 1e-9,     // of the largest force: what a force may be below 0
                     loose = 1e-9;                          // of a rate, between shapes
 
-// Of the terms of a rate: what may be left of one that is 0. Contacts of shapes have problems that are solved less well.
+// Of the terms of a rate: what may be left of one that is 0. Problems of contacts of shapes are solved less well.
 static double rate_rounds(const nsm_sim *s) { return s->touching ? loose : 4 * rounds; }
 
 // ---- sizes ----------------------------------------------------------------------------------------------------------
@@ -93,7 +93,8 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
       }
       double p = s->w.l1[r->l[row]], end = at_end(s, row, p / h, h);
       *forces = fmax(*forces, p / h);
-      w->f[row] = p > 0 ? end : -fmax(clear(w->rate[row], rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1)), 0) /
+      double noise = p > 0 ? 0 : rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1);
+      w->f[row] = p > 0 ? end : -fmax(clear(w->rate[row], noise), 0) /
                                     (h * inertia(s, row));
     }
   }
