@@ -1,5 +1,5 @@
 // Multipliers of relations and unknowns without inertia at the start: those that the first instant of the motion has,
-// so that the first row of the results belongs to the laws. They are the limit of what a step gives, as it gets shorter:
+// so that the first row of the results belongs to the laws. They are the limit of what a step gives as it gets shorter:
 //
 //   v_0 = lim v(r), r -> 0,    v(r) = v_0 + c_1 r + c_2 r^2 + ...                                                   (1)
 //
