@@ -5,18 +5,27 @@
 #pragma once
 #include "sim.h"
 
-static inline void sim_move_positions(const nsm_sim *s, const double *q0, const double *d, double *q1) {
+static inline void sim_move_kinds(const nsm_sim *s, const double *q0, const double *d, int remembering, double *q1) {
   nsm_view v = sim_view(s, s->now.t, q0, s->a->zero, s->a->zero_l);
   v.dq = d;
   for (int a = 0; a < s->a->on.kinematics.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
-    k->c->move_fn(&v, &k->tab, q1);
+    if (remembering || !k->c->remembers) k->c->move_fn(&v, &k->tab, q1);
   }
+}
+
+static inline void sim_move_positions(const nsm_sim *s, const double *q0, const double *d, double *q1) {
+  sim_move_kinds(s, q0, d, 1, q1);
 }
 
 // Positions q1 != q0 from displacements d [nv] of all velocities; with bodies only.
 static inline void sim_move_bodies(const nsm_sim *s, const double *q0, const double *d, double *q1) {
   if (s->a->on.kinematics.n > 0) sim_move_positions(s, q0, d, q1);
+}
+
+// The same of another displacement from the same q0, where q1 has been written before: angles that are remembered stay.
+static inline void sim_move_bodies_again(const nsm_sim *s, const double *q0, const double *d, double *q1) {
+  if (s->a->on.kinematics.n > 0) sim_move_kinds(s, q0, d, 0, q1);
 }
 
 // q1 [nq]: q0 moved by h u, u [nv]. q1 is another array.

@@ -191,11 +191,11 @@ typedef struct nsm_pattern {
 } nsm_pattern;
 
 // A shape of a body, in the body's axes with the centre of mass as origin. What differs between the instances stands in
-// columns of num from `num` on: size[3], at[3], turn[9] of runtime/shapes/shape.h (the turn row by row).
+// columns of num from `num` on: size[3], at[3], turn[9] of runtime/shapes/shape.h (the turn row by row). Of NSM_CONVEX
+// and NSM_POLYGON size[0] is a number in nsm_model.corners.
 typedef struct nsm_body_shape {
   int kind;                       // nsm_shape_kind of runtime/shapes/shape.h
   int num;
-  int points;                     // NSM_CONVEX, NSM_POLYGON: number in nsm_model.corners; -1 else
 } nsm_body_shape;
 
 // Corners of a convex polyhedron or polygon, in the shape's axes: three numbers each.
@@ -276,13 +276,16 @@ typedef struct nsm_class {
   //   curve: d/d(q, v) of (l Dg/Dq + k Drate/Dq)^T, likewise
   //   constraints on velocity level, H(q) v = 0: gap_fn gives H(qm) dq for the gap, dg_fn H(qm); gq: d of this
   //     gap/d q at the end
-  nsm_pattern rq, dr, curve, gq;
+  //   bend: constraints on bodies, 1/2 d/dq of (l H)^T at one point along the turns of each body, entries and
+  //     l likewise: that part of the curve of (l Dg/Dq)^T where both ends are there
+  nsm_pattern rq, dr, curve, gq, bend;
   void (*dg_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][h.n]
   void (*rq_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][rq.n]
   // out[count][gq.n], constraints on velocity level only
   void (*gq_fn)(const nsm_view *, const nsm_table *, double *out);
   void (*drate_fn)(const nsm_view *, const nsm_table *, double *out);  // out[count][dr.n], constraints only
   void (*curve_fn)(const nsm_view *, const nsm_table *, const double *l, const double *k, double *out); // l, k: [count]
+  void (*bend_fn)(const nsm_view *, const nsm_table *, const double *l, double *out); // out[count][bend.n]
   // boxes: lo[count], hi[count]; NULL else
   void (*law_fn)(const nsm_view *, const nsm_table *, double *lo, double *hi);
   // Energy-consistent schemes: a compliant contact g(q) + c l is a potential, NSM_SMOOTH with multipliers row_var;
@@ -303,9 +306,11 @@ typedef struct nsm_class {
   void (*mu_fn)(const nsm_view *, const nsm_table *, double *mu, double *mu2, double *radius);  // [count] each
 
   // NSM_KINEMATICS of a body in space: 10 slots, the attitude, its turn, its place. Others: nslot is not 10.
+  // `remembers`: it writes an angle where the displacement begins, whatever the displacement.
   // NSM_KINEMATICS: positions (slots POSITION) that move by velocities (slots VELOCITY), q' = B(q) v: writes their
   // places of q1[nq], those of q moved by the displacement dq[nv], which is a velocity times a time
   void (*move_fn)(const nsm_view *, const nsm_table *, double *q1);
+  int remembers;
 
   // NSM_OUTPUT: value[count]. NSM_ASSERT: value[count], nonzero means that it holds; checked at the start and after
   // every step. NSM_INIT: ix[.][0] is the variable's index, num[.][0] the value.
@@ -329,6 +334,7 @@ typedef struct nsm_class {
   //   ends, with the label as its message.
   // NSM_DELAY: out_fn gives a quantity whose past variable `row_var` is; column 0 of num: the delay
   int block, action, initial;     // initial: a condition that holds at the start fires there
+  int switches;                   // NSM_WHEN: of an `if`, which may change again and again
 } nsm_class;
 
 typedef struct nsm_var {
@@ -399,7 +405,7 @@ typedef struct nsm_experiment {
 // and gives how many it did, as the scheme and the general road have them. It stops before a step that it does not
 // take.
 // Valid for the tables it was made for, which `count`, `ix` and `row_l` hold.
-enum { NSM_WHOLE_LINEAR = 1, NSM_WHOLE_NEWTON = 2, NSM_WHOLE_TWO_POINT = 3 };
+enum { NSM_WHOLE_LINEAR = 1, NSM_WHOLE_NEWTON = 2, NSM_WHOLE_TWO_POINT = 3, NSM_WHOLE_MIDPOINT = 4 };
 // c[0 .. NSM_WHOLE_SCALARS): start, step, theta, gamma, tolerance; then the constants
 enum { NSM_WHOLE_SCALARS = 8 };
 typedef struct nsm_whole {
@@ -421,7 +427,7 @@ typedef struct nsm_whole {
   const int *m_row, *m_col;       // [nm]
   int nx;
   const int *x_row, *x_col;       // [nx]: of z, of the row
-  int nstruck, struck[2];         // NSM_WHOLE_NEWTON: rows of contacts that `run` lets be struck
+  int nstruck, struck[2];         // NSM_WHOLE_NEWTON, _MIDPOINT: rows of contacts that `run` lets be struck
   int drifts;                     // some contact's rate or slip is not 0 at rest
   int located;                    // for runs that locate events: it takes steps only with h |rate| < gap at their begin
 } nsm_whole;

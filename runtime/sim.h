@@ -200,6 +200,7 @@ typedef struct sim_solver {
   nsm_cone_block *cone;                 // [2 nfriction] blocks of the island at hand
   const double   *disk;  // [nfriction] or NULL: >= 0, friction is limited by this impulse, whatever presses; of ROLLING
                          // by mu and mu2 times it
+  int             brief;                // likewise: it need not be solved, cone/problem.h
   double          enough;               // the tolerance of a problem that is one of an iteration, 0: that of the run
   int             failed_row;           // after a failure
   nsm_cone_result result;
@@ -284,7 +285,7 @@ typedef struct sim_analysis {
   void    (*touch_name)(const nsm_sim *s, int cls, int i, char *out, size_t size);  // of their rows
   int       renewed;                    // classes whose H is that of the begin of each step
   int       nshown, *shown;             // [nshown] of q: those recorded, all but the turns of bodies
-  unsigned char *algebraic;             // [nz] unknowns without inertia, taken at the end of the step; NULL: none
+  unsigned char *algebraic;             // [nz] unknowns without inertia; NULL: none
   int       nown;                       // coordinates with a velocity of the same number, the first of both (move.h)
 
   // experiment (runtime/clock/clock.c) and the scheme's parameters
@@ -327,6 +328,10 @@ typedef struct sim_touch {
 // What state.def counts by: rows, multipliers.
 #define SIM_PER_ROW(s) ((s)->n.r.n)
 #define SIM_PER_MULTIPLIER(s) ((s)->a->nl)
+// Of bodies on joints: values of the last steps that the next one is predicted from (consistent_near.c).
+enum { SIM_DIFFERENCES = 6 };
+#define SIM_PREDICTED(s) \
+  ((s)->a->scheme->two_point && (s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0 ? (s)->a->nv + (s)->a->nl : 0)
 
 // Numbers first, then the arrays that state.def lists; both are what nsm_save writes.
 typedef struct sim_state {
@@ -356,6 +361,9 @@ typedef struct sim_state {
     long   projections;                 // steps (2.72), in all
     int    redundant;                   // dependent constraints were met in a step that stands
     long   near_again;                  // the step that tries the near matrix again (consistent_near.c)
+    int    differences;                 // how many of `differences` are known, of steps of the length
+    double differences_h;
+    double miss[SIM_DIFFERENCES + 1];   // how far predictions by the first 0, 1, ... of them were off lately
   } con;
 #define SIM_STATE(type, name, count, what) type *name;
 #include "runtime/state.def"
@@ -376,6 +384,9 @@ typedef struct sim_numbers {
   sim_islands isl;
   struct sim_consistent *con;           // energy-consistent schemes only
   struct sim_whole *whole;              // whole steps (schemes/whole.h); NULL where the model has none that fits
+  struct sim_unknowns *unknowns;        // without inertia, where theta < 1 (assembly/unknowns.c); else NULL
+  unsigned char *by_theta;              // [nz] those that the states determine; NULL: none
+  int     judged;                       // that is known for the constants of now
 } sim_numbers;
 
 typedef struct sim_work {
@@ -429,6 +440,10 @@ typedef struct sim_work {
 enum { SIM_OPEN, SIM_LEFT, SIM_CLOSED, SIM_LOW, SIM_HIGH, SIM_INSIDE, SIM_SLIPS_ON, SIM_STICKS };
 enum { SIM_CAPTURES = 2 };              // contacts that are open close as without location
 
+// An array by rows or multipliers, not of the state, that follows contacts of shapes to other rows.
+typedef struct sim_carried { void *at; size_t size; int by_multiplier; } sim_carried;
+enum { SIM_CARRIED = 8 };
+
 struct nsm_sim {
   sim_analysis *a;
   sim_state     now;
@@ -436,6 +451,8 @@ struct nsm_sim {
   sim_work      w;
   struct sim_located *located;          // clock/located.h; NULL where events are not located
   struct nsm_touching *touching;        // contacts of shapes; NULL where the model has none
+  sim_carried   carried[SIM_CARRIED];
+  int           ncarried;
   struct sim_dump *dump;                // --dump-problems; NULL without
   struct sim_unique *unique;            // --check-unique; NULL without
   struct sim_claims *claims;            // clock/claims.c; NULL where they are not kept
@@ -493,9 +510,13 @@ static inline int sim_z_of(const nsm_sim *s, const sim_class *k, int i, int slot
   return k->c->slot[slot] == NSM_SLOT_X ? s->a->nv + ix : ix;
 }
 // How an entry of a Jacobian enters d/dz: q depends on v through q = q_k + h (theta v + (1-theta) v_k), (8).
-// Weights of f and g at the end of the step: algebraic rows hold there, and an unknown without inertia is taken there.
+// Is it an unknown without inertia that is taken at the end of the step?
+static inline int sim_is_at_end(const nsm_sim *s, int z) {
+  return s->a->algebraic && s->a->algebraic[z] && !(s->n.by_theta && s->n.by_theta[z]);
+}
+// Weights of f and g at the end of the step: algebraic rows hold there, and such unknowns are taken there.
 static inline double sim_theta_of(const nsm_sim *s, const nsm_class *c, int z) {
-  return c->at_end || (s->a->algebraic && s->a->algebraic[z]) ? 1.0 : s->a->theta;
+  return c->at_end || sim_is_at_end(s, z) ? 1.0 : s->a->theta;
 }
 static inline double sim_gamma_of(const nsm_sim *s, const nsm_class *c) { return c->at_end ? 1.0 : s->a->gamma; }
 static inline double sim_chain(const nsm_sim *s, int wrt) { return wrt == NSM_WRT_Q ? s->n.h * s->a->theta : 1.0; }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 #include "../../runtime/record/record.h"
 #include "../model/model_print.h"
+#include "../model/switches.h"
 #include "cone/problem.h"
 #include "installed.h"
 #include "pipeline.h"
@@ -201,6 +202,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "model", dump);
   if (last == STAGE_MODEL) return true;
 
+  c->model = with_switches(c->stages, c->model, o->located, c->bag);
   c->system = derive_system(c->stages, c->model, false, c->bag);
   if (c->system && needs_rows(c->stages, c->system)) c->system = derive_system(c->stages, c->model, true, c->bag);
   if (c->system) check_system(c->stages, c->system, c->bag);
@@ -217,7 +219,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   if (last == STAGE_PLAN) return true;
 
   c->kernels = kernels_of_plan(c->arena, c->plan, o->code_for != CODE_FOR_LIBTCC);
-  c->whole = whole_of_plan(c->arena, c->plan, o->located ? o->located > 0 : c->model->sim.located > 0);
+  c->whole = whole_of_plan(c->arena, c->plan, c->model->sim.located > 0);
   c->kernels = with_whole(c->arena, c->kernels, c->whole);
   emit_c(c->stages, c->plan, &c->kernels, c->whole, o->code_for, &c->c);
   keep_places(c);

@@ -3,7 +3,7 @@
 
 void check_system(Arena *a, const System *s, DiagBag *bag) {
   Check k = { .arena = a, .s = s, .bag = bag };
-  check_open(&k, false);
+  check_open(&k, false, false);
   diag_one_each(bag, true);
   check_numbers(&k);
   check_inertia(&k);
@@ -16,7 +16,7 @@ void check_system(Arena *a, const System *s, DiagBag *bag) {
   check_overlap(&k);
   check_laws(&k);
   check_power(&k);
-  if (!k.x) check_open(&k, true);
+  if (!k.x) check_open(&k, true, false);
   check_restitution(&k);
   diag_one_each(bag, false);
 }

@@ -150,7 +150,7 @@ static int size_of_circuit(const Check *k) {
 bool needs_rows(Arena *m, const System *s) {
   if (!s->algebraic_states) return false;
   Check k = { .arena = m, .s = s };
-  check_open(&k, false);
+  check_open(&k, false, false);
   int n = size_of_circuit(&k);
   if (!n || k.x->nr == 0) return false;
   double *a = ARENA_ARRAY(m, double, n*n), *left = ARENA_ARRAY(m, double, n);

@@ -32,6 +32,15 @@ static bool sizes_ok(Check *k, const SysClass *c, const nsm_shape *s) {
   return true;
 }
 
+static const nsm_hull *hull_of(const Check *k, const Scene *s, nsm_shape_kind kind, const double *num) {
+  int at = nsm_shape_corners(kind, num);
+  nsm_hull_error error;
+  if (at < 0) return NULL;
+  const MPoints *p = &k->s->model->points[at];
+  if (!s->hull[at]) s->hull[at] = nsm_hull_of_corners(kind, p->n, p->at, &error);
+  return s->hull[at];
+}
+
 static void place(Check *k, const SysClass *c, void *ctx) {
   Scene *s = ctx;
   const MSolid *b = c->solid;
@@ -50,8 +59,8 @@ static void place(Check *k, const SysClass *c, void *ctx) {
     double v[NSM_SHAPE_COLUMNS];
     for (int j = 0; j < NSM_SHAPE_COLUMNS; j++)
       known &= !isnan(v[j] = value_of(k->s, c->column[NSM_SHAPE_COLUMNS * i + j], k->loop, 8));
-    int points = b->shape[i].points;
-    p->shape[i] = nsm_shape_of_numbers((nsm_shape_kind)b->shape[i].kind, v, points >= 0 ? s->hull[points] : NULL);
+    nsm_shape_kind kind = (nsm_shape_kind)b->shape[i].kind;
+    p->shape[i] = nsm_shape_of_numbers(kind, v, known ? hull_of(k, s, kind, v) : NULL);
     s->bad = !sizes_ok(k, c, &p->shape[i]);
     if (s->bad) return;
   }
@@ -60,19 +69,6 @@ static void place(Check *k, const SysClass *c, void *ctx) {
   memcpy(p->pose.r, pose, sizeof p->pose.r);
   memcpy(p->pose.R, pose + 3, sizeof p->pose.R);
   if (known) s->n++;
-}
-
-static nsm_hull **hulls(const Check *k) {
-  const Model *m = k->s->model;
-  nsm_hull **h = ARENA_ARRAY(k->arena, nsm_hull *, m->npoints + 1);
-  for (int i = 0; i < m->nsolid; i++)
-    for (int j = 0; j < m->solid[i].nshape; j++) {
-      int n = m->solid[i].shape[j].points;
-      if (n < 0 || h[n]) continue;
-      nsm_hull_error error;
-      h[n] = nsm_hull_of_corners((nsm_shape_kind)m->solid[i].shape[j].kind, m->points[n].n, m->points[n].at, &error);
-    }
-  return h;
 }
 
 // --- pairs ---
@@ -163,7 +159,7 @@ static void pairs_of(Check *k, const Scene *s, const SysTouch *t) {
 
 void check_overlap(Check *k) {
   const System *s = k->s;
-  Scene scene = { .hull = hulls(k) };
+  Scene scene = { .hull = ARENA_ARRAY(k->arena, nsm_hull *, s->model->npoints + 1) };
   for (int i = 0; i < s->ncls && !scene.bad; i++)
     if (s->cls[i].kind == CLASS_BODY) every_instance(k, &s->cls[i], place, &scene);
   for (int i = 0; i < s->model->ntouch && !scene.bad; i++) pairs_of(k, &scene, &s->touch[i]);

@@ -13,8 +13,8 @@ typedef struct Check {
   double loop[8];          // the instance at hand, in each_instance
 } Check;
 
-// written_out.c: writes the system out; parts: a large one cut to some instances
-void check_open(Check *k, bool parts);
+// written_out.c: writes the system out. parts: a large one cut to some instances; slopes: with Jq, Jv and the like.
+void check_open(Check *k, bool parts, bool slopes);
 
 // --- point.c: numbers ---
 typedef struct Point { const Check *k; const double *value, *rate; double time; } Point;

@@ -112,7 +112,7 @@ void check_step(Arena *a, const System *s, bool explicit_step, double theta, dou
   Modes m;
   double h = step > 0 || s->step == EX_NONE ? step : value_of(s, s->step, NULL, 0);
   if (!(h > 0) || (!explicit_step && theta > 0.5) || !is_oscillator(s)) return;
-  check_open(&k, false);
+  check_open(&k, false, true);
   if (!k.x || !k.x->nq || k.x->nx || !modes_of(&k, explicit_step, h, &m)) return;
   double omega = explicit_step ? m.fastest : m.slowest;
   if (!(h*omega > (explicit_step ? 2 : PI))) return;

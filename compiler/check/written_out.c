@@ -4,8 +4,8 @@
 enum { LIMIT = 120, CLIP = 3 };   // variables and rows that are written out, instances of a family that is cut
 
 // Large systems have no k->x; for questions of pairs of rows a part of each family stands for the whole.
-void check_open(Check *k, bool parts) {
-  k->x = expand_system(k->arena, k->s, LIMIT, CLIP);
+void check_open(Check *k, bool parts, bool slopes) {
+  k->x = expand_system(k->arena, k->s, LIMIT, CLIP, slopes ? EXPAND_SLOPES : 0);
   if (k->x && k->x->clipped && !parts) k->x = NULL;
   k->nindex = symtab_size(k->s->sym);
   k->index = ARENA_ARRAY(k->arena, int, k->nindex + 1);

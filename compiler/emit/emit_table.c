@@ -29,7 +29,7 @@ static int entry_col(const void *e, int i) { return ((const Entries *)e)->at[i].
 static int entry_wrt(const void *e, int i) { return (int)((const Entries *)e)->at[i].wrt; }
 
 // The names of the tables of a class.
-enum { PATTERNS = 11 };
+enum { PATTERNS = 12 };
 typedef struct Names { const char *slot, *row[PATTERNS], *col[PATTERNS], *wrt[PATTERNS]; } Names;
 
 static const struct { KernelKind kernel; const char *stage, *fn;
@@ -58,6 +58,7 @@ static const struct { KernelKind kernel; const char *stage, *fn;
               { KERNEL_LAMBDA, NULL, "lambda_fn" },
               { KERNEL_DRATE, NULL, "drate_fn" },
               { KERNEL_CURVE, NULL, "curve_fn" },
+              { KERNEL_BEND, NULL, "bend_fn" },
               { KERNEL_MOVE, NULL, "move_fn" },
               { KERNEL_POSE, NULL, "pose_fn" } };
 
@@ -67,7 +68,8 @@ static void patterns_of(const PlanClass *pc, Pattern *p) {
   const SysClass *c = pc->c;
   const Pattern all[PATTERNS] = { { "mass", &c->mass },    { "jac", &c->jac },    { "b", &c->b },    { "k", &c->k },
                                   { "h", &c->h },          { "cjac", &pc->cjac }, { "rq", &pc->rq }, { "dr", &pc->dr },
-                                  { "curve", &pc->curve }, { "gq", &pc->gq },     { "mcurve", &pc->mcurve } };
+                                  { "curve", &pc->curve }, { "gq", &pc->gq },     { "mcurve", &pc->mcurve },
+                                  { "bend", &pc->bend } };
   memcpy(p, all, sizeof all);
 }
 
@@ -129,11 +131,13 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
     text_add(o, "    .driven = 1,\n");
   if (c->at_end) text_printf(o, "    .at_end = %d,\n", 1 + c->row[0]);
   if (c->kind == CLASS_RELATION && c->relation && c->relation->algebraic) text_add(o, "    .equation = 1,\n");
+  if (c->remembers) text_add(o, "    .remembers = 1,\n");
   if (pc->f_mean) text_add(o, "    .f_mean = 1,\n");
   if (pc->c_affine) text_add(o, "    .c_affine = 1,\n");
   if ((c->kind >= CLASS_EVERY && c->kind <= CLASS_ACTION) || c->kind == CLASS_LAW)
     text_printf(o, "    .block = %d, .action = %s, .initial = %d,\n", c->block, action[c->action],
                 e->plan->sys->model->block[c->block].initial);
+  if (c->kind == CLASS_WHEN && e->plan->sys->model->block[c->block].switches) text_add(o, "    .switches = 1,\n");
   if (c->kind == CLASS_SMOOTH && c->kinetic == EX_NONE && c->potential == EX_NONE && !c->is_equation)
     text_printf(o, "    .work = %s,\n", c->dissipation != EX_NONE ? "NSM_WORK_DAMPING" : "NSM_WORK_FORCE");
   if (c->kind == CLASS_BODY) emit_body(e, c, i);

@@ -26,7 +26,7 @@ void emit_shapes(Emitter *e) {
     if (c->kind != CLASS_BODY) continue;
     text_printf(o, "static const nsm_body_shape shape_%d[] = { ", i);
     for (int k = 0; k < c->solid->nshape; k++)
-      text_printf(o, "%s{ %d, %d, %d }", k ? ", " : "", c->solid->shape[k].kind, 15 * k, c->solid->shape[k].points);
+      text_printf(o, "%s{ %d, %d }", k ? ", " : "", c->solid->shape[k].kind, 15 * k);
     text_add(o, " };\n");
   }
 }

@@ -28,6 +28,7 @@ void reverse_add(Reverse *r, Ex to, Ex what) {
 }
 
 Ex reverse_adjoint(Reverse *r, Ex e) {
+  if (!r->first[e]) return EX_NONE;
   r->sum.n = 0;
   for (size_t at = r->first[e]; at; at = r->term.at[at].next) vec_push(&r->sum, r->term.at[at].e);
   Ex adj = build_shared(r->p, ex_op(r->p, OP_ADD, r->sum.at, (int)r->sum.n));

@@ -177,7 +177,14 @@ static Ex intern_node(Pool *p, Op op, double value, const Ex *args, int n) {
 
 Ex node_make(Pool *p, Op op, const Ex *args, int n) { return intern_node(p, op, 0, args, n); }
 
+static Ex small_number(Pool *p, int i) {
+  if (!p->small[i]) p->small[i] = intern_node(p, OP_NUM, i, NULL, 0);
+  return p->small[i];
+}
+
 Ex ex_num(Pool *p, double x) {
+  enum { SMALL = sizeof p->small/sizeof *p->small };
+  if (x >= 0 && x < SMALL && x == (int)x) return small_number(p, (int)x);
   if (isnan(x)) x = NAN;                           // one nan, one zero
   if (x == 0) x = 0;
   return intern_node(p, OP_NUM, isnan(x) ? fabs(x) : x, NULL, 0);

@@ -44,6 +44,7 @@ struct Pool {
   Cell     *table; uint32_t cap_table;           // open addressing, power of two; e is EX_NONE where free
   DiffMemo *memo;  uint32_t n_memo,  cap_memo;   // open addressing, power of two
   uint32_t *mark;  uint32_t cap_marks, epoch;    // mark[e] == epoch: seen by the current walk
+  Ex        small[16];                           // the numbers 0 ... 15, once they are made
   bool      cancelling;                          // set only inside ex_cancel: x^a*x^-b may be merged
 };
 
@@ -53,7 +54,7 @@ typedef Vec(Ex) ExVec;
 typedef struct Part { Ex e; double k; } Part;
 typedef Vec(Part) PartVec;
 typedef int (*PartOrder)(const Pool *p, Part a, Part b);
-void parts_sort(const Pool *p, PartVec *v, PartOrder order);  // stable; sort.c
+void parts_sort(const Pool *p, Part *at, size_t n, PartOrder order);  // stable; sort.c
 
 // pool.c
 Ex  node_make(Pool *p, Op op, const Ex *args, int n);     // exactly this node, no simplification
@@ -110,7 +111,7 @@ Ex     power_of_power_base(const Pool *p, Ex e);          // u of (u^r)^k with k
 typedef struct AdjointTerm { Ex e; size_t next; } AdjointTerm;   // next: of the same node; 0: none
 typedef struct Reverse { Pool *p; size_t *first; Vec(AdjointTerm) term; ExVec sum; } Reverse;
 bool    only_forward(const Pool *p, Ex f);                // derivatives of f are not taken in reverse
-Reverse reverse_open(Pool *p, const ExVec *order, Ex f);  // order: the nodes of f
+Reverse reverse_open(Pool *p, const ExVec *order, Ex f);  // order: the nodes of f; of several the largest
 void    reverse_add(Reverse *r, Ex to, Ex what);
 Ex      reverse_adjoint(Reverse *r, Ex e);                // the sum, as a quantity; EX_NONE where it is 0
 void    reverse_close(Reverse *r);

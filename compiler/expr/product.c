@@ -7,6 +7,7 @@
 // docs/numerics/algebra.md, section 3.
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include "pool_impl.h"
 
 enum {
@@ -34,11 +35,34 @@ double integer_power(double x, long k) {
 
 // --- collecting ---
 
+enum { FEW = 24 };           // room for so many is on the stack: most products are short, and very many are made
+
 typedef struct Product {
-  Pool   *p;
-  double  number, divisor;   // the numeric coefficient is number/divisor: one rounding
-  PartVec factor;            // base, integer exponent
+  Pool  *p;
+  double number, divisor;    // the numeric coefficient is number/divisor: one rounding
+  Part  *factor, few[FEW];   // base, integer exponent
+  size_t n, cap;
 } Product;
+
+static void product_open(Product *t, Pool *p, double divisor) {
+  t->p = p;
+  t->number = 1;
+  t->divisor = divisor;
+  t->factor = t->few;
+  t->n = 0;
+  t->cap = FEW;
+}
+
+static void push_part(Product *t, Ex base, double k) {
+  if (t->n == t->cap) {
+    Part *wider = memory_for(sizeof *wider*2*t->cap);
+    memcpy(wider, t->factor, sizeof *wider*t->n);
+    if (t->factor != t->few) free(t->factor);
+    t->factor = wider;
+    t->cap *= 2;
+  }
+  t->factor[t->n++] = (Part){base, k};
+}
 
 // Multiplies *into by x; false (and nothing done) when that would leave the normal range though both are in it.
 static bool absorb(double *into, double x) {
@@ -58,7 +82,7 @@ static void push_power(Product *t, Ex base, long k) {
     Ex primitive = c == 1 || !split || !isnormal(ck) ? EX_NONE : scale_sum(p, base, 1, c);
     if (primitive && absorb(k < 0 ? &t->divisor : &t->number, ck)) base = primitive;
   }
-  vec_push(&t->factor, ((Part){base, (double)k}));
+  push_part(t, base, (double)k);
 }
 
 static void push_factor(Product *t, Ex e) {
@@ -68,7 +92,7 @@ static void push_factor(Product *t, Ex e) {
   long k;
   if (ex_is_written(p, e)) {                       // an atom with a coefficient
     Ex rest = written_coefficient(p, e, &c);
-    if (rest == e || !absorb(&t->number, c)) vec_push(&t->factor, ((Part){e, 1}));
+    if (rest == e || !absorb(&t->number, c)) push_part(t, e, 1);
     else push_factor(t, rest);
   } else if (q->op == OP_MUL && q->n_args <= FLATTEN_LIMIT) {
     const Ex *inner = args_of(p, e);
@@ -76,11 +100,11 @@ static void push_factor(Product *t, Ex e) {
   } else if (q->op == OP_MUL) {                    // a very long product: its coefficient, and the rest as one factor
     Ex rest = split_coefficient(p, e, &c);
     push_factor(t, ex_num(p, c));
-    vec_push(&t->factor, ((Part){rest, 1}));
+    push_part(t, rest, 1);
   } else if (q->op == OP_NUM) {
     if (!absorb(&t->number, q->value)) {           // keep the number apart, its sign in front
       if (q->value < 0) t->number = -t->number;
-      vec_push(&t->factor, ((Part){ex_num(p, fabs(q->value)), 1}));
+      push_part(t, ex_num(p, fabs(q->value)), 1);
     }
   } else if (q->op == OP_POW && is_integer(p, args_of(p, e)[1], &k)) {
     push_power(t, args_of(p, e)[0], k);
@@ -146,16 +170,16 @@ static Ex real_power(const Pool *p, Ex e, double *r) {
 // has.
 static void join_real_powers(Product *t) {
   Pool *p = t->p;
-  for (size_t i = 0, n = t->factor.n; i < n; i++) {
-    bool below = t->factor.at[i].k < 0;
+  for (size_t i = 0, n = t->n; i < n; i++) {
+    bool below = t->factor[i].k < 0;
     double r, s, c, sum = 0, number = 1;
-    Ex u = t->factor.at[i].k != 0 ? real_power(p, t->factor.at[i].e, &r) : EX_NONE;
+    Ex u = t->factor[i].k != 0 ? real_power(p, t->factor[i].e, &r) : EX_NONE;
     if (!u || !(r > 0)) continue;
     Ex v = node_of(p, u)->op == OP_ADD ? u : split_coefficient(p, u, &c);      // u = c*v
     if (v == u) c = 1;
     for (int taking = 0; taking < 2; taking++) {
       for (size_t j = 0; j < n; j++) {
-        Part *f = &t->factor.at[j];
+        Part *f = &t->factor[j];
         bool base = f->e == v;
         double exponent = base ? 1 : real_power(p, f->e, &s) == u && s > 0 ? s : 0;
         if (f->k == 0 || (f->k < 0) != below || exponent == 0) continue;
@@ -173,55 +197,56 @@ static void join_real_powers(Product *t) {
 
 static Ex finish(Product *t) {
   Pool *p = t->p;
-  ExVec out = {0};
   bool again = false, only_numbers = true;
   join_real_powers(t);
-  parts_sort(p, &t->factor, factor_order);
+  parts_sort(p, t->factor, t->n, factor_order);
 
   double c = t->number/t->divisor;
   if (isnormal(t->number) && isnormal(t->divisor) && !isnormal(c)) {
-    vec_push(&t->factor, ((Part){ex_num(p, 1/t->divisor), 1}));
+    push_part(t, ex_num(p, 1/t->divisor), 1);
     c = t->number;
   }
-  vec_push(&out, EX_NONE);                         // the place of the coefficient
-  for (size_t i = 0; i < t->factor.n;) {
-    Part f = t->factor.at[i++];
-    while (i < t->factor.n && t->factor.at[i].e == f.e && (p->cancelling || (t->factor.at[i].k < 0) == (f.k < 0)) &&
-           node_of(p, f.e)->op != OP_NUM && fabs(f.k + t->factor.at[i].k) <= EXPONENT_LIMIT)
-      f.k += t->factor.at[i++].k;
+  Ex few[FEW + 1], *out = t->n <= FEW ? few : memory_for(sizeof *out*(t->n + 1));
+  int n = 1;                                       // the place of the coefficient
+  for (size_t i = 0; i < t->n;) {
+    Part f = t->factor[i++];
+    while (i < t->n && t->factor[i].e == f.e && (p->cancelling || (t->factor[i].k < 0) == (f.k < 0)) &&
+           node_of(p, f.e)->op != OP_NUM && fabs(f.k + t->factor[i].k) <= EXPONENT_LIMIT)
+      f.k += t->factor[i++].k;
     if (f.k == 0) continue;
     only_numbers = only_numbers && node_of(p, f.e)->op == OP_NUM;
     Ex e = power_rule(p, f.e, (long)f.k);
     again = again || e;
     if (!e) e = f.k == 1 ? f.e : node_make(p, OP_POW, (Ex[]){f.e, ex_num(p, f.k)}, 2);
-    vec_push(&out, e);
+    out[n++] = e;
   }
-  out.at[0] = ex_num(p, c);
+  out[0] = ex_num(p, c);
 
   Ex e;
   if (c == 0) {
-    e = out.at[0];                                 // 0*x -> 0
+    e = out[0];                                    // 0*x -> 0
   } else if (only_numbers) {
-    for (size_t i = 1; i < out.n; i++) c *= node_of(p, out.at[i])->value;
+    for (int i = 1; i < n; i++) c *= node_of(p, out[i])->value;
     e = ex_num(p, c);
   } else if (again) {                              // the power was rewritten: collect once more
-    e = build_product(p, out.at, (int)out.n, 1);
+    e = build_product(p, out, n, 1);
   } else {
     e = EX_NONE;
-    if (out.n == 2 && node_of(p, out.at[1])->op == OP_ADD && isfinite(c))
-      e = c == 1 ? out.at[1] : scale_sum(p, out.at[1], t->number, t->divisor);
-    if (!e && out.n == 2 && c == 1) e = out.at[1];
-    if (!e && c == 1) e = node_make(p, OP_MUL, out.at + 1, (int)out.n - 1);
-    if (!e) e = node_make(p, OP_MUL, out.at, (int)out.n);
+    if (n == 2 && node_of(p, out[1])->op == OP_ADD && isfinite(c))
+      e = c == 1 ? out[1] : scale_sum(p, out[1], t->number, t->divisor);
+    if (!e && n == 2 && c == 1) e = out[1];
+    if (!e && c == 1) e = node_make(p, OP_MUL, out + 1, n - 1);
+    if (!e) e = node_make(p, OP_MUL, out, n);
   }
-  vec_free(&out);
-  vec_free(&t->factor);
+  if (out != few) free(out);
+  if (t->factor != t->few) free(t->factor);
   return e;
 }
 
 // The product of args, divided by a number.
 Ex build_product(Pool *p, const Ex *args, int n, double divisor) {
-  Product t = {.p = p, .number = 1, .divisor = divisor};
+  Product t;
+  product_open(&t, p, divisor);
   for (int i = 0; i < n; i++) push_factor(&t, args[i]);
   return finish(&t);
 }
@@ -230,7 +255,8 @@ Ex build_product(Pool *p, const Ex *args, int n, double divisor) {
 // reciprocal.
 Ex build_quotient(Pool *p, Ex a, Ex b) {
   if (node_of(p, b)->op == OP_NUM) return build_product(p, &a, 1, node_of(p, b)->value);
-  Product t = {.p = p, .number = 1, .divisor = 1};
+  Product t;
+  product_open(&t, p, 1);
   Ex rest = split_coefficient(p, b, &t.divisor);
   push_factor(&t, a);
   if (node_of(p, rest)->op == OP_ADD) push_power(&t, rest, -1);
@@ -248,7 +274,8 @@ static Ex integer_power_of(Pool *p, Ex base, long k) {
   if (q->op == OP_NUM) return ex_num(p, integer_power(q->value, k));
   if (q->op == OP_POW && is_integer(p, a[1], &inner) && labs(inner) <= EXPONENT_LIMIT/labs(k))
     return build_power(p, a[0], ex_num(p, (double)(inner*k)));      // (x^a)^b = x^(a*b)
-  Product t = {.p = p, .number = 1, .divisor = 1};
+  Product t;
+  product_open(&t, p, 1);
   double ck;
   if (splits(p, base, k, &ck)) {
     *(k < 0 ? &t.divisor : &t.number) = ck;

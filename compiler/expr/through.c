@@ -54,24 +54,26 @@ static Ex dot_of(Through *t, Ex e, ExVec *d) {
   return node_of(p, e)->height > TALL ? build_shared(p, r) : r;
 }
 
-// Of one row, from `column` [cut]: the derivatives by the symbols, which are among the cuts.
-static void eliminate(Through *t, const Ex *column, Ex *adj) {
+// Of the row f, from `column` [cut], which a row that is linear as a whole does without: the derivatives by the
+// symbols, which are among the cuts. What comes together in a node is added once, when all of it is there: term by term
+// n of them would take n^2 places.
+static void eliminate(Through *t, Ex most, Ex f, const Ex *column, Ex *adj) {
   Pool *p = t->p;
   Ex none = ex_num(p, 0);
-  for (size_t i = 0; i < t->order.n; i++) adj[t->order.at[i]] = none;
-  for (size_t i = 0; i < t->cut.n; i++) adj[t->cut.at[i]] = column[i];
+  Reverse r = reverse_open(p, &t->order, most);
+  if (t->shape[f] == LINEAR) reverse_add(&r, f, ex_num(p, 1));
+  for (size_t i = 0; i < t->cut.n && t->shape[f] != LINEAR; i++)
+    if (column[i] != none) reverse_add(&r, t->cut.at[i], column[i]);
   for (size_t i = t->order.n; i-- > 0;) {
-    Ex e = t->order.at[i];
-    if (t->shape[e] != LINEAR || adj[e] == none) continue;
+    Ex e = t->order.at[i], sum = t->shape[e] == LINEAR ? reverse_adjoint(&r, e) : EX_NONE;
     Op op = (Op)node_of(p, e)->op;
-    adj[e] = build_shared(p, adj[e]);
-    for (int k = 0; k < node_of(p, e)->n_args; k++) {
+    adj[e] = sum ? sum : none;
+    for (int k = 0; sum && k < node_of(p, e)->n_args; k++) {
       Ex to = args_of(p, e)[k];
-      if (t->shape[to] != LINEAR) continue;
-      Ex part = op == OP_MUL ? ex_mul(p, adj[e], op_partial(p, e, k)) : adj[e];
-      adj[to] = ex_add(p, adj[to], part);
+      if (t->shape[to] == LINEAR) reverse_add(&r, to, op == OP_MUL ? ex_mul(p, sum, op_partial(p, e, k)) : sum);
     }
   }
+  reverse_close(&r);
 }
 
 static void close_through(Through *t) {
@@ -185,8 +187,10 @@ void ex_jacobian_dense(Pool *p, const Ex *f, int m, const int *ids, const int *a
   coefficients(&t, ids, also, n);
   int *lead = memory_for(sizeof *lead*(t.cut.n + 1));
   double *times = memory_for(sizeof *times*(t.cut.n + 1));
-  together(&t, n, lead, times);
-  for (size_t c = 0; c < t.cut.n; c++) {
+  bool columns = false;
+  for (int i = 0; i < m; i++) columns = columns || t.shape[f[i]] != LINEAR;
+  if (columns) together(&t, n, lead, times);
+  for (size_t c = 0; c < t.cut.n && columns; c++) {
     bool first = lead[c] == (int)c;
     for (size_t i = 0; i < t.order.n && first; i++) {
       Ex e = t.order.at[i];
@@ -199,7 +203,7 @@ void ex_jacobian_dense(Pool *p, const Ex *f, int m, const int *ids, const int *a
   free(lead);
   free(times);
   for (int i = 0; i < m; i++) {
-    eliminate(&t, column + (size_t)i*t.cut.n, t.dot);
+    eliminate(&t, most, f[i], column + (size_t)i*t.cut.n, t.dot);
     for (int j = 0; j < n; j++) {
       Ex other = also ? by_symbol(&t, also[j]) : none;
       out[i*n + j] = ex_add(p, by_symbol(&t, ids[j]), other);

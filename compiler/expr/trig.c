@@ -55,7 +55,7 @@ static int monomial_order(const Pool *p, Part a, Part b) { return ex_compare(p, 
 
 static void collect_like(const Pool *p, PartVec *v) {
   size_t n = 0;
-  parts_sort(p, v, monomial_order);
+  parts_sort(p, v->at, v->n, monomial_order);
   for (size_t i = 0; i < v->n;) {
     Part t = v->at[i++];
     while (i < v->n && v->at[i].e == t.e) t.k += v->at[i++].k;

@@ -182,6 +182,7 @@ static const struct { Way way; KType type[3]; const char *name[3]; } results[KER
   [KERNEL_RQ] = { ENTRIES, ONE("out") },
   [KERNEL_DRATE] = { ENTRIES, ONE("out") },
   [KERNEL_CURVE] = { ENTRIES, { KT_INPUT, KT_INPUT, KT_OUTPUT }, { "l", "kappa", "out" } },
+  [KERNEL_BEND] = { ENTRIES, { KT_INPUT, KT_OUTPUT }, { "l", "out" } },
   [KERNEL_LAMBDA] = { EACH, ONE("l") },
   [KERNEL_GQ] = { ENTRIES, ONE("out") },
   [KERNEL_MOVE] = { PLACES, ONE("moved") },
@@ -207,7 +208,7 @@ static void put(KBuilder *b, const Maker *m, KernelKind kind, int i, KValue v) {
   case PLACES: k_store(b, m->argument[0], slot_index(b, m, c->row[i]), v); break;
   case EACH: k_store(b, m->argument[i], m->instance, v); break;
   case ENTRIES: {
-    KValue at = m->instance, out = m->argument[kind == KERNEL_CURVE ? 2 : 0];
+    KValue at = m->instance, out = m->argument[kind == KERNEL_CURVE ? 2 : kind == KERNEL_BEND];
     if (kn->n > 1 && !c->nloop) at = k_integer(b, i);
     else if (kn->n > 1)
       at = k_op2(b, OP_PLUS, k_op2(b, OP_TIMES, k_integer(b, kn->n), m->instance), k_integer(b, i));

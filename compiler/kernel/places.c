@@ -52,6 +52,7 @@ static bool changes(const KKernel *k, int at, KValue v) {
 static bool changed(const Places *p, KValue v) {
   KCode c = p->k->node[v].code;
   if (c != KN_GET && c != KN_AT) return false;
+  if (c == KN_AT && p->k->node[p->k->node[v].arg[0]].type != KT_OUTPUT) return false;     // it is only read
   for (int i = v + 1; i < p->last[v]; i++) if (changes(p->k, i, v)) return true;
   return false;
 }

@@ -118,6 +118,7 @@ struct Scope {
   const Ast  *instance;      // the INSTANCE or BODY item; NULL for the root
   const struct Body *body;   // of a body (elab_body.h); NULL
   const Ast  *gravity;       // its GRAVITY item; NULL
+  bool        placing;       // its body is being placed, and has the names alone that do not follow from its place
 };
 
 typedef struct EventItem { Env env; const Ast *x; } EventItem;

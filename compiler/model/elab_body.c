@@ -29,6 +29,8 @@ static MExpr *rate_of(Elab *e, MExpr *x) {
   return mx_rate(e->a, x, x->span);
 }
 
+static Unit unit_of(const Elab *e, const char *text) { return e->has_units ? unit_named(text) : UNIT_ANY; }
+
 // --- diagnostics ---
 
 static bool wrong_entry(Elab *e, Span at, const char *what, const char *help) {
@@ -311,18 +313,79 @@ static bool from_matrix(const Env *env, const Value *v, MExpr **q) {
   return true;
 }
 
+// A 3 x 3 matrix over parameters and indices: the quaternion from its largest number, as above. Where the first members
+// of families say that it is no rotation it is refused.
+static bool from_matrix_of_family(const Env *env, const Value *v, MExpr **q) {
+  Elab *e = env->e;
+  MExpr *const *R = v->at, *one = number(e, 1, v->span), *four[4], *rows[4][4];
+  double square = 0, x;
+  for (int i = 0; i < 9; i++) square += number_of(env, R[i], &x) ? x * x : NAN;
+  if (fabs(square - 3) > 1e-5)
+    return no_rotation(env, v->span, arena_printf(e->a, "the squares of this matrix add up to %.6g, not 3", square),
+                       "the columns of a rotation are unit vectors at right angles");
+  for (int k = 0; k < 4; k++) {
+    four[k] = one;
+    for (int i = 0; i < 3; i++) four[k] = (k == 0 || k == i + 1 ? plus : minus)(e, four[k], R[4 * i]);
+  }
+  for (int i = 0; i < 3; i++) {
+    int j = (i + 1) % 3, k = (i + 2) % 3;
+    rows[0][i + 1] = rows[i + 1][0] = minus(e, R[3 * k + j], R[3 * j + k]);
+    rows[j + 1][k + 1] = rows[k + 1][j + 1] = plus(e, R[3 * j + k], R[3 * k + j]);
+    rows[i + 1][i + 1] = four[i + 1];
+  }
+  rows[0][0] = four[0];
+  MExpr *larger[4][4];                                     // four[i] >= four[k]
+  for (int i = 0; i < 4; i++)
+    for (int k = 0; k < 4; k++) larger[i][k] = mx_2(e->a, MOP_GE, four[i], four[k], v->span);
+  MExpr *left = mx_2(e->a, MOP_GE, plus(e, four[0], four[1]), plus(e, four[2], four[3]), v->span), *length = NULL;
+  for (int k = 0; k < 4; k++) {
+    MExpr *low = mx_op(e->a, MOP_IF, (MExpr *[]){ larger[0][1], rows[0][k], rows[1][k] }, 3, v->span),
+          *high = mx_op(e->a, MOP_IF, (MExpr *[]){ larger[2][3], rows[2][k], rows[3][k] }, 3, v->span);
+    q[k] = mx_op(e->a, MOP_IF, (MExpr *[]){ left, low, high }, 3, v->span);
+    length = length ? plus(e, length, times(e, q[k], q[k])) : times(e, q[k], q[k]);
+  }
+  length = mx_1(e->a, MOP_SQRT, length, v->span);
+  for (int k = 0; k < 4; k++) q[k] = mx_2(e->a, MOP_DIV, q[k], length, v->span);
+  return true;
+}
+
+// rotation(...), and products of such: their quaternions are multiplied, so that they may depend on time.
+static bool is_rotations(const Elab *e, const Ast *x) {
+  if (x->kind == AST_PAREN) return is_rotations(e, x->a);
+  if (x->kind == AST_BINARY && x->op == AO_MUL) return is_rotations(e, x->a) && is_rotations(e, x->b);
+  return x->kind == AST_CALL && !x->a && !strcmp(x->name, "rotation") && !map_get(e->functions, x->name);
+}
+
+static bool rotations(const Env *env, const Symbol *y, const Body *b, const Ast *x, MExpr **q) {
+  Elab *e = env->e;
+  MExpr *l[4], *r[4];
+  if (x->kind == AST_PAREN) return rotations(env, y, b, x->a, q);
+  if (x->kind != AST_BINARY) return axis_and_angle(env, y, b, x, q);
+  if (!rotations(env, y, b, x->a, l) || !rotations(env, y, b, x->b, r)) return false;
+  q[0] = times(e, l[0], r[0]);
+  for (int i = 1; i < 4; i++) {
+    int j = i % 3 + 1, k = j % 3 + 1;
+    q[0] = minus(e, q[0], times(e, l[i], r[i]));
+    q[i] = plus(e, plus(e, times(e, l[0], r[i]), times(e, l[i], r[0])),
+                minus(e, times(e, l[j], r[k]), times(e, l[k], r[j])));
+  }
+  return true;
+}
+
 static bool attitude_of(const Env *env, const Symbol *y, Body *b, MExpr **q) {
   Elab *e = env->e;
   const Ast *x = entry(y, "attitude");
   if (b->planar) return vector_entry(env, y, b, "attitude", "rad", 1, q);
   for (int k = 0; k < 4; k++) q[k] = number(e, k == 0, y->span);
   if (!x) return true;
-  if (x->kind == AST_CALL && !x->a && !strcmp(x->name, "rotation") && !map_get(e->functions, x->name))
-    return axis_and_angle(env, y, b, x, q);
+  if (is_rotations(e, x)) return rotations(env, y, b, x, q);
   Value v = elab_expr(env, x);
   if (v.bad || is_moving(y, b, &v, "attitude")) return false;
   if (v.ndim == 1 && v.dim[0] == 4) return quaternion(env, &v, q);
-  if (v.ndim == 2 && v.dim[0] == 3 && v.dim[1] == 3) return from_matrix(env, &v, q);
+  bool varies = false;
+  for (int i = 0; i < value_count(&v); i++) varies |= (v.at[i]->uses & MU_LOOP) != 0;
+  if (v.ndim == 2 && v.dim[0] == 3 && v.dim[1] == 3)
+    return varies ? from_matrix_of_family(env, &v, q) : from_matrix(env, &v, q);
   return no_rotation(env, v.span,
                      arena_printf(e->a, "an attitude in space is a rotation, and this is %s", shape_text(e, &v)),
                      "rotation(axis, angle), or a quaternion [q0, q1, q2, q3] of length 1, scalar first");
@@ -330,12 +393,70 @@ static bool attitude_of(const Env *env, const Symbol *y, Body *b, MExpr **q) {
 
 // --- shapes ---
 
+static bool uses_loop(const MExpr *x, int loop) {
+  if (x->kind == MX_LOOP && x->id == loop) return true;
+  for (int i = 0; i < x->nargs; i++) if (uses_loop(x->arg[i], loop)) return true;
+  return false;
+}
+
 static ShapeTerm *shape_term(const Env *env, const Ast *x);
 
 static Value length_value(const Env *env, const Ast *x, const char *what) {
   Value v = elab_expr(env, x);
   if (v.bad || unit_check(env, v, env->e->has_units ? unit_named("m") : UNIT_ANY, what)) return v;
   return bad_value(env, x->span);
+}
+
+// The corners of each member of the family, whose indices stand in loop.
+enum { MOST_MEMBERS = 4096 };
+typedef struct Members { const Env *env; const Value *v; ShapeTerm *t; double loop[MAX_LOOPS]; bool bad; } Members;
+
+static void each_member(Members *m, int k) {
+  ShapeTerm *t = m->t;
+  int n = value_count(m->v);
+  double lo, hi;
+  if (k == t->depth) {
+    if (t->nmember >= MOST_MEMBERS) { m->bad = true; return; }
+    memcpy(t->member + t->nmember * t->depth, m->loop, (size_t)t->depth * sizeof(double));
+    for (int i = 0; i < n; i++)
+      m->bad |= !try_eval(m->env->e, m->v->at[i], true, m->loop, k, &t->point[t->nmember * n + i]);
+    t->nmember++;
+    return;
+  }
+  const MLoop *l = &m->env->ctx.loop[k];
+  m->bad |= !try_eval(m->env->e, l->lo, true, m->loop, k, &lo) || !try_eval(m->env->e, l->hi, true, m->loop, k, &hi);
+  for (double i = lo; !m->bad && i <= hi; i++) {
+    m->loop[k] = i;
+    each_member(m, k + 1);
+  }
+}
+
+static bool member_corners(const Env *env, const Value *v, ShapeTerm *t) {
+  Elab *e = env->e;
+  int n = value_count(v);
+  for (int i = 0; i < n; i++)
+    for (int k = t->depth; k < env->ctx.n; k++) if (uses_loop(v->at[i], k)) t->depth = k + 1;
+  if (t->depth == 0) {
+    t->nmember = 1;
+    t->point = ARENA_ARRAY(e->a, double, n + 1);
+    for (int i = 0; i < n; i++) if (!fixed_number(env, v->at[i], "a corner of a shape", &t->point[i])) return false;
+    return true;
+  }
+  if (extra_uses(v, MU_PARAM | MU_LOOP)) {
+    not_constant(env, v, "a corner of a shape", "use numbers, parameters and indices of the family");
+    return false;
+  }
+  t->point = ARENA_ARRAY(e->a, double, MOST_MEMBERS * n + 1);
+  t->member = ARENA_ARRAY(e->a, double, MOST_MEMBERS * t->depth + 1);
+  Members m = { .env = env, .v = v, .t = t };
+  each_member(&m, 0);
+  if (!m.bad) return true;
+  Diag *d = diag(e->bag, DIAG_E0601, v->span, t->nmember >= MOST_MEMBERS
+                     ? "corners that differ are written out for 4096 members at most"
+                     : "the corners of the members are not known when the model is compiled");
+  diag_help(d, t->nmember >= MOST_MEMBERS ? "families with less members, or the same corners for all"
+                                          : "give the parameters in them and in the bounds of the family a default");
+  return false;
 }
 
 // convex([...]), polygon([...]): numbers when compiling.
@@ -352,10 +473,7 @@ static bool corners(const Env *env, const Ast *x, ShapeTerm *t) {
   }
   t->dim = dim;
   t->npoint = v.dim[0];
-  t->point = ARENA_ARRAY(env->e->a, double, value_count(&v) + 1);
-  for (int i = 0; i < value_count(&v); i++)
-    if (!fixed_number(env, v.at[i], "a corner of a shape", &t->point[i])) return false;
-  return true;
+  return member_corners(env, &v, t);
 }
 
 static bool argument(const Env *env, const Ast *x, ShapeTerm *t) {
@@ -541,8 +659,6 @@ MExpr *attitude_derivative(Elab *e, const MExpr *q) {
 
 // --- the names that a body brings ---
 
-static Unit unit_of(const Elab *e, const char *text) { return e->has_units ? unit_named(text) : UNIT_ANY; }
-
 static void bring_planar(const Symbol *y, Scope *s, Body *b) {
   Elab *e = s->e;
   MExpr *angle = b->start_q[0], *rate, *R[4];
@@ -587,21 +703,52 @@ static void bring_spatial(const Symbol *y, Scope *s, Body *b) {
   memcpy(b->omega, omega, sizeof omega);
 }
 
-static bool read_body(const Env *env, const Symbol *y, Body *b) {
-  const Ast *position = entry(y, "position");
+static bool mentions(const Ast *x, const char *name) {
+  if (!x) return false;
+  bool any = (x->kind == AST_NAME && x->name == name) || mentions(x->a, name) || mentions(x->b, name) ||
+             mentions(x->c, name);
+  for (int i = 0; i < x->list.n && !any; i++) any = mentions(x->list.at[i], name);
+  return any;
+}
+
+// A place that is made of the body's own mass, inertia and centre: these come first, and the body is planar where its
+// shape is. position = stone.centre puts the corners of a stone where they are written.
+static bool own_names(const Env *env, const Symbol *y, Scope *s, Body *b) {
+  Elab *e = env->e;
+  b->planar = entry(y, "shape") && shape_is_planar(entry(y, "shape"));
+  if (!shape_of(env, y, b)) return false;
+  bool moves = !b->fixed && !b->driven;
+  if (moves && (!mass_of(env, y, b) || !inertia_of(env, y, b))) return false;
+  if (b->shapes.n) bring(s, y, "centre", b->planar ? 2 : 3, 0, unit_of(e, "m"), b->shapes.centre);
+  if (b->mass) bring(s, y, "mass", 0, 0, unit_of(e, "kg"), &b->mass);
+  if (b->mass) bring(s, y, "inertia", b->planar ? 0 : 3, b->planar ? 0 : 3, unit_of(e, "kg*m^2"), b->J);
+  s->placing = true;
+  return true;
+}
+
+static bool other_dimension(const Env *env, const Value *v, bool planar) {
+  return wrong_entry(env->e, v->span, arena_printf(env->e->a, "the position of this body is %s", shape_text(env->e, v)),
+                     planar ? "its shape is of the plane: two numbers" : "its shape is in space: three numbers");
+}
+
+static bool read_body(const Env *env, const Symbol *y, Scope *s, Body *b) {
+  const Ast *position = entry(y, "position"), *attitude = entry(y, "attitude");
   b->fixed = flag(y, "fixed");
   b->driven = flag(y, "driven");
   if (b->fixed && b->driven)
     return wrong_entry(env->e, y->span, "a body is fixed or driven, not both", "leave one of the words out");
+  bool own = mentions(position, y->name) || mentions(attitude, y->name);
+  if (own && !own_names(env, y, s, b)) return false;
   if (position) {
     Value v = elab_expr(env, position);
     if (v.bad) return false;
+    if (own && v.ndim == 1 && b->planar != (v.dim[0] == 2)) return other_dimension(env, &v, b->planar);
     b->planar = v.ndim == 1 && v.dim[0] == 2;
   } else if (entry(y, "shape")) b->planar = shape_is_planar(entry(y, "shape"));
   int n = b->planar ? 2 : 3;
   bool ok = vector_entry(env, y, b, "position", "m", n, b->start);
   ok = attitude_of(env, y, b, b->start_q) && ok;
-  ok = shape_of(env, y, b) && ok;
+  ok = (own || shape_of(env, y, b)) && ok;
   static const char *const moving[] = { "mass", "inertia", "velocity", "spin" };
   if (b->fixed || b->driven) {
     for (int i = 2; i < 4; i++)
@@ -616,7 +763,7 @@ static bool read_body(const Env *env, const Symbol *y, Body *b) {
   }
   ok = vector_entry(env, y, b, "velocity", "m/s", n, b->start_v) && ok;
   ok = vector_entry(env, y, b, "spin", "rad/s", b->planar ? 1 : 3, b->start_spin) && ok;
-  return ok && mass_of(env, y, b) && inertia_of(env, y, b);
+  return ok && (own || (mass_of(env, y, b) && inertia_of(env, y, b)));
 }
 
 static void place(const Scope *s, int id, bool velocity, MExpr *const *value, int n) {
@@ -660,8 +807,10 @@ bool body_force(Symbol *y) {
   Body *b = ARENA_NEW(e->a, Body);
   *b = (Body){ .turn = -1, .attitude = -1, .place = -1, .angle = -1, .solid = -1 };
   if (!entries_ok(y) || !instance_loops(y, &args)) return false;
-  if (!read_body(&args, y, b)) return false;
   Scope *s = instance_scope(y, NULL, args);
+  bool read = read_body(&args, y, s, b);
+  s->placing = false;
+  if (!read) return false;
   s->body = b;
   int n = b->planar ? 2 : 3;
   if (!b->fixed && !b->driven) b->place = new_variable(y, s, MV_COORD, "r", n, unit_of(e, "m"));

@@ -487,6 +487,7 @@ bool symbol_force(Symbol *y) {
     y->progress = FAILED;
     return false;
   }
+  if (y->progress == BUSY && y->kind == SY_INSTANCE && y->child && y->child->placing) return true;   // elab_body.c
   if (y->progress == BUSY) {
     Diag *d = diag(y->env.e->bag, DIAG_E0211, y->span, "`%s` is defined by itself", y->name);
     diag_label(d, "its value needs `%s` again", y->name);

@@ -216,6 +216,13 @@ static Symbol *member(const Env *env, const Ast *x, Path *p, Symbol *y) {
   if (!p->entered && !enter(env, p, y)) return NULL;
   p->entered = false;
   Symbol *z = scope_find(p->place.scope, x->name);
+  if (!z && p->place.scope->placing) {
+    Diag *d = diag(e->bag, DIAG_E0211, x->span, "the place of `%s` is made of itself", y->name);
+    diag_label(d, "`%s` follows from its place", x->name);
+    diag_help(d, "what does not is %s.centre of a shape with a density or a mass, %s.mass and %s.inertia", y->name,
+              y->name, y->name);
+    return NULL;
+  }
   if (!z) unknown_member(p->place.scope, ast_text(e, x->a), x->name, x->name_span.file ? x->name_span : x->span);
   p->index_at = x->span;
   return z && z->kind == SY_BODY ? given_body(z, p) : z;

@@ -147,20 +147,46 @@ static int same_points(const Elab *e, const nsm_hull *h) {
   return -1;
 }
 
-static void of_hull(Elab *e, const ShapeTerm *t, nsm_hull *h, Part *p) {
-  nsm_shape s = { .kind = (nsm_shape_kind)p->shape.kind, .turn = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, .hull = h };
+// What a polyhedron has: the number of its corners in Model.points, volume, centre, inertia over the mass.
+enum { OF_HULL = 14 };
+
+static void of_hull(Elab *e, int kind, nsm_hull *h, double *out) {
+  nsm_shape s = { .kind = (nsm_shape_kind)kind, .turn = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, .hull = h };
   nsm_mass m = { 0 };
   (void)nsm_mass_of(&s, 1, &m);
-  p->shape.points = same_points(e, h);
-  if (p->shape.points < 0) {
-    MPoints points = { h->corners, kept(e, h) };
-    p->shape.points = (int)e->points.n;
-    vec_push(&e->points, points);
+  int points = same_points(e, h);
+  if (points < 0) {
+    MPoints more = { h->corners, kept(e, h) };
+    points = (int)e->points.n;
+    vec_push(&e->points, more);
   }
-  p->volume = num(e, m.volume, t->span);
-  for (int i = 0; i < 3; i++) p->centre[i] = num(e, m.centre[i], t->span);
-  for (int i = 0; i < 9; i++) p->inertia[i] = num(e, m.inertia[i] / m.volume, t->span);
+  out[0] = points;
+  out[1] = m.volume;
+  for (int i = 0; i < 3; i++) out[2 + i] = m.centre[i];
+  for (int i = 0; i < 9; i++) out[5 + i] = m.inertia[i] / m.volume;
   nsm_hull_free(h);
+}
+
+// Number `which` of members from .. to - 1, which agree in their first k indices: by halves.
+static MExpr *choose(Elab *e, const ShapeTerm *t, const double *of, int which, int k, int from, int to) {
+  const double *member = t->member;
+  int depth = t->depth, middle = (from + to) / 2;
+  bool same = true;
+  for (int i = from + 1; i < to && same; i++) same = of[i * OF_HULL + which] == of[from * OF_HULL + which];
+  if (same) return num(e, of[from * OF_HULL + which], t->span);
+  if (member[from * depth + k] == member[(to - 1) * depth + k]) return choose(e, t, of, which, k + 1, from, to);
+  while (middle > from && member[(middle - 1) * depth + k] == member[middle * depth + k]) middle--;
+  if (middle == from) while (member[middle * depth + k] == member[from * depth + k]) middle++;
+  MExpr *less = mx_2(e->a, MOP_LT, mx_loop(e->a, k, t->span), num(e, member[middle * depth + k], t->span), t->span);
+  return mx_op(e->a, MOP_IF, (MExpr *[]){ less, choose(e, t, of, which, k, from, middle),
+                                          choose(e, t, of, which, k, middle, to) }, 3, t->span);
+}
+
+static void of_hulls(Elab *e, const ShapeTerm *t, const double *of, int members, Part *p) {
+  p->shape.size[0] = choose(e, t, of, 0, 0, 0, members);
+  p->volume = choose(e, t, of, 1, 0, 0, members);
+  for (int i = 0; i < 3; i++) p->centre[i] = choose(e, t, of, 2 + i, 0, 0, members);
+  for (int i = 0; i < 9; i++) p->inertia[i] = choose(e, t, of, 5 + i, 0, 0, members);
 }
 
 static nsm_hull *hull_of_mesh(Elab *e, const ShapeTerm *t) {
@@ -189,26 +215,43 @@ static nsm_hull *hull_of_mesh(Elab *e, const ShapeTerm *t) {
   return h;
 }
 
+static const char *member_text(Elab *e, const ShapeTerm *t, int member) {
+  const char *text = "";
+  for (int k = 0; k < t->depth; k++)
+    text = arena_printf(e->a, "%s%s%g", text, k ? ", " : "", t->member[member * t->depth + k]);
+  return text;
+}
+
+static nsm_hull *hull_of_corners(Elab *e, const ShapeTerm *t, bool plane, int member) {
+  nsm_hull_error error = NSM_HULL_MADE;
+  const double *point = t->point + member * t->npoint * t->dim;
+  nsm_hull *h = (plane ? nsm_polygon_of_points : nsm_hull_of_points)(t->npoint, point, NSM_FLAT, &error);
+  if (!h) {
+    Diag *d = diag(e->bag, DIAG_E0248, t->span, "this %s has no %s: %s", plane ? "polygon" : "polyhedron",
+                   plane ? "area" : "volume", nsm_hull_error_text(error));
+    if (t->depth > 0) diag_label(d, "of member [%s]", member_text(e, t, member));
+    diag_help(d, plane ? "three corners or more, not on a line" : "four corners or more, not in a plane");
+  } else if (plane && h->corners < t->npoint) {
+    Diag *d = diag(e->bag, DIAG_W0833, t->span, "this polygon is not convex: its convex hull is used");
+    if (t->depth > 0) diag_label(d, "of member [%s]", member_text(e, t, member));
+    diag_help(d, "a body of several convex parts is union(polygon(...), polygon(...))");
+  }
+  return h;
+}
+
 static bool polyhedron(Elab *e, const ShapeTerm *t, Part *p) {
   bool plane = p->shape.kind == NSM_POLYGON;
-  nsm_hull_error error = NSM_HULL_MADE;
-  nsm_hull *h;
+  int members = t->path ? 1 : t->nmember;
+  double *of = ARENA_ARRAY(e->a, double, OF_HULL * members + 1);
   if (t->path && plane)
     return no_shape(e, t->span, "a polygon is given by its corners", "polygon([[0, 0], [1, 0], ...])");
-  if (t->path) h = hull_of_mesh(e, t);
-  else {
-    h = plane ? nsm_polygon_of_points(t->npoint, t->point, NSM_FLAT, &error)
-              : nsm_hull_of_points(t->npoint, t->point, NSM_FLAT, &error);
-    if (!h) (void)no_shape(e, t->span, arena_printf(e->a, "this %s has no %s: %s", plane ? "polygon" : "polyhedron",
-                                                    plane ? "area" : "volume", nsm_hull_error_text(error)),
-                           plane ? "three corners or more, not on a line" : "four corners or more, not in a plane");
-    if (h && plane && h->corners < t->npoint) {
-      Diag *d = diag(e->bag, DIAG_W0833, t->span, "this polygon is not convex: its convex hull is used");
-      diag_help(d, "a body of several convex parts is union(polygon(...), polygon(...))");
-    }
+  for (int i = 0; i < members; i++) {
+    nsm_hull *h = t->path ? hull_of_mesh(e, t) : hull_of_corners(e, t, plane, i);
+    if (!h) return false;
+    of_hull(e, p->shape.kind, h, of + OF_HULL * i);
   }
-  if (!h) return false;
-  of_hull(e, t, h, p);
+  if (members == 0) return no_shape(e, t->span, "this family has no members", "n of body b[i in 1:n] is at least 1");
+  of_hulls(e, t, of, members, p);
   return true;
 }
 
@@ -257,7 +300,7 @@ static void edged(Elab *e, Part *p, MExpr *const *edge) {
 static bool one_shape(Elab *e, const ShapeTerm *t, Part *p) {
   int k = number_of(t->name);
   MExpr *zero = num(e, 0, t->span), *size[3] = { zero, zero, zero };
-  p->shape = (MShape){ .kind = known[k].kind, .points = -1 };
+  p->shape = (MShape){ .kind = known[k].kind };
   p->volume = zero;
   for (int i = 0; i < 3; i++) p->centre[i] = zero;
   for (int i = 0; i < 9; i++) p->inertia[i] = zero;

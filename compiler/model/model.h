@@ -171,8 +171,9 @@ typedef struct MBody { MContext ctx; const char *name; int attitude, turn, place
 typedef enum { MB_SPATIAL, MB_PLANAR, MB_FIXED, MB_DRIVEN } MMotion;
 typedef struct MShape {
   int    kind;                         // nsm_shape_kind
-  MExpr *size[3], *at[3], *turn[9];    // half edges, radius, half length; place and rotation in the axes of the body
-  int    points;                       // convex, polygon: number in Model.points; -1
+  // half edges, radius, half length; of convex and polygon size[0] is the number in Model.points; place and rotation in
+  // the axes of the body
+  MExpr *size[3], *at[3], *turn[9];
 } MShape;
 // A body that has shapes: where it is at the start (r, R), of a driven one at all times with its velocities.
 typedef struct MSolid {
@@ -218,6 +219,7 @@ typedef struct MBlock {
   MExpr *period, *offset;              // every: over params and loops
   MExpr *cond, *crossing;              // when: crossing passes 0 where cond becomes true; NULL: looked at after steps
   bool   initial;                      // when initial or ...: also where it holds at the start
+  bool   switches;                     // made for an `if` (switches.c): it may fire again and again
   Span   span;
 } MBlock;
 typedef enum { MA_ASSIGN, MA_STOP, MA_FAIL } MActionKind;

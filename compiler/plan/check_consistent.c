@@ -76,20 +76,8 @@ static void elastic(const Check *k, const SysClass *c) {
   diag_help(d, "scheme = consistent, or: with newton(1)");
 }
 
-// Contacts between shapes: a driven body moves the gap with time.
 static void touch(const Check *k, const MTouch *t) {
-  const Model *m = k->s->model;
-  if (k->scheme->one_step) {
-    diag_label(refuse(k, t->span, "contacts between shapes"), "`%s` is one", t->name);
-    return;
-  }
-  for (int side = 0; side < t->nside; side++)
-    for (int i = 0; i < t->nmember[side]; i++) {
-      const MSolid *b = &m->solid[t->member[side][i].solid];
-      if (b->motion != MB_DRIVEN) continue;
-      diag_label(refuse(k, t->member[side][i].span, "a contact with a driven body"), "`%s` is driven", b->plain);
-      return;
-    }
+  if (k->scheme->one_step) diag_label(refuse(k, t->span, "contacts between shapes"), "`%s` is one", t->name);
 }
 
 static void no_energy(const Check *k) {

@@ -118,7 +118,10 @@ static int guard_place(const PlanClass *pc, int symbol) {
 // k[i+1] behind `if i < n` is hoisted without its `if`: the conditions come from what it was hoisted from.
 static void element_guards(PlanClass *pc, const Hoist *h) {
   const System *s = h->sys;
-  for (int c = 0; c < h->n; c++) {
+  bool choices = false;
+  for (int i = 0; i < h->nfrom; i++)
+    choices = choices || (h->from[i] != EX_NONE && ex_uses_op(s->pool, h->from[i], OP_IF, NULL, NULL));
+  for (int c = 0; c < h->n && choices; c++) {
     const int *ids;
     int n = ex_symbols(s->pool, h->num[c], &ids), most = pc->nguard + n;
     ColumnGuard *at = ARENA_ARRAY(h->arena, ColumnGuard, most + 1);

@@ -1,4 +1,5 @@
 // Chooses the scheme and checks that the system has what it needs.
+#include <math.h>
 #include <string.h>
 #include "scheme.h"
 
@@ -31,11 +32,32 @@ static void refuse_located(const System *s, const char *scheme, DiagBag *bag) {
   text_free(&list);
 }
 
-// Contacts of shapes come and go within a run: the runtime refuses --located on beside them, too.
-static void refuse_located_shapes(const System *s, DiagBag *bag) {
-  Diag *d = diag(bag, DIAG_E0604, s->model->sim.located_span, "events are not located beside contacts of shapes");
-  diag_also(d, s->model->touch[0].span, "its points come and go");
-  diag_help(d, "leave `located` out");
+// Impacts ask for velocities that impulses move; unknowns without inertia have none, and a one-sided law about
+// velocities would take part in them.
+static void refuse_beside_contacts(const System *s, DiagBag *bag) {
+  const SysClass *contact = NULL;
+  for (int i = 0; i < s->ncls && !contact; i++)
+    if (s->cls[i].kind == CLASS_CONTACT) contact = &s->cls[i];
+  if (!contact && !s->model->ntouch) return;
+  for (int i = 0; i < s->ncls; i++) {
+    const SysClass *c = &s->cls[i];
+    bool moves = false, at_once = false, bounded = c->row_type == 1 && c->lo != EX_NONE && c->hi != EX_NONE &&
+        !ex_is_num(s->pool, c->lo, -INFINITY) && !ex_is_num(s->pool, c->hi, INFINITY);
+    for (int e = 0; e < c->h.n && c->kind == CLASS_RELATION; e++) {
+      moves |= c->h.at[e].wrt == WRT_V;
+      at_once |= c->h.at[e].wrt == WRT_L;
+    }
+    bool one_sided = moves && !at_once && !bounded && c->row_type != 2;
+    if (!c->at_end && !one_sided) continue;
+    Diag *d = diag(bag, DIAG_E0705, c->span, "events are not located in a model with %s",
+                   c->at_end ? "unknowns without inertia beside contacts"
+                             : "a one-sided law about velocities beside contacts");
+    diag_label(d, c->at_end ? "has no inertia" : "would take part in every impact");
+    if (contact) diag_also(d, contact->span, "a contact");
+    diag_help(d, c->at_end ? "leave `located` out, or solve the equation for its unknown by hand"
+                           : "leave `located` out, or give the law two bounds, as u in -K*sgn(v)");
+    return;
+  }
 }
 
 static const SchemeDescriptor *unknown(const System *s, const char *name, bool own, const char *near, DiagBag *bag) {
@@ -68,8 +90,8 @@ const Plan *make_plan(Arena *a, const System *s, const char *override, DiagBag *
     diag_help(d, "gamma = 1 (implicit) or gamma = 1/2");
   }
   if (!scheme->weights && !override) refuse_weights(s, scheme->name, bag);
-  if (x->located > 0 && !scheme->located && !override) refuse_located(s, scheme->name, bag);
-  else if (x->located > 0 && s->model->ntouch > 0) refuse_located_shapes(s, bag);
+  if (x->located > 0 && !scheme->located && !override && x->located_span.file) refuse_located(s, scheme->name, bag);
+  else if (x->located > 0 && scheme->located) refuse_beside_contacts(s, bag);
   if (scheme->check) scheme->check(a, s, scheme, bag);
   return diag_errors(bag) > before ? NULL : scheme->plan(a, s, scheme);
 }

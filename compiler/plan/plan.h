@@ -19,7 +19,7 @@ typedef struct ColumnGuard { int symbol; Ex where; } ColumnGuard;
 typedef struct PlanClass {
   const SysClass *c;
   Kernel kernel[KERNEL_COUNT];  // stage STAGE_NONE: not needed
-  Entries mcurve, cjac, rq, dr, curve, gq;  // patterns of kernels that a scheme derives, values before hoisting
+  Entries mcurve, cjac, rq, dr, curve, gq, bend;  // patterns of kernels that a scheme derives, values before hoisting
   bool f_mean;                  // moreau takes f at the mean of the step: inertia of what turns
   bool c_affine;                // R1 affine in the end values with constant Jacobian
   int nnum; Ex *num;            // [nnum] hoisted: parameter-stage expressions, computed once per instance

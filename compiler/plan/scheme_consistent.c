@@ -21,6 +21,7 @@ static void row_kernels(PlanClass *pc, Hoist *h, const TwoPoint *t) {
   kernel_entries(pc, h, KERNEL_RQ, &t->rq);
   kernel_entries(pc, h, KERNEL_DRATE, &t->dr);
   kernel_entries(pc, h, KERNEL_CURVE, &t->curve);
+  kernel_entries(pc, h, KERNEL_BEND, &t->bend);
   if (t->gap != EX_NONE) {
     kernel_set(pc, h, KERNEL_GAP, (Ex[]){ t->gap, pc->c->rate }, 2);
     pc->kernel[KERNEL_GAP].stage = STAGE_STATE;
@@ -31,6 +32,7 @@ static void row_kernels(PlanClass *pc, Hoist *h, const TwoPoint *t) {
   pc->rq = t->rq;
   pc->dr = t->dr;
   pc->curve = t->curve;
+  pc->bend = t->bend;
 }
 
 // The force of a compliant contact on a coordinate: its potential stands in another class.

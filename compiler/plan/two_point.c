@@ -23,7 +23,8 @@
 
 // A body's turn in the step: its attitude at both ends and between them, with the slots; c = 1/sqrt(1 + |xi|^2/4), the
 // cosine of half the angle, and the factor k = 2c/(1 + c) of the discrete derivatives.
-typedef struct Turn { int p[4], slot[4]; Ex px[4], p0x[4], mean[4], c, k; } Turn;
+// by_turn: d p/d xi_i of the attitude at the end, p = p0 cay(xi), by number of i.
+typedef struct Turn { int p[4], slot[4]; Ex px[4], p0x[4], mean[4], c, k, by_turn[3][4]; } Turn;
 
 typedef struct Job {
   Arena *arena; Pool *p; const System *s; const SysClass *c;
@@ -325,23 +326,26 @@ static Ex end_and_increment(const Job *j, Ex e, int end, int increment) {
   return ex_add(j->p, ex_diff(j->p, e, end), ex_diff(j->p, e, increment));
 }
 
-// d p/d xi_i of the attitude at the end, p = p0 cay(xi): c/2 G(p0) e_i - c^2/4 xi_i p.
-static Ex attitude_by_increment(const Job *j, const Turn *u, int k, int row) {
+// d p/d xi_i of the attitude at the end: c/2 G(p0) e_i - c^2/4 xi_i p. Of slot k: [4].
+static const Ex *attitude_by_increment(const Job *j, Turn *u, int k) {
   Pool *p = j->p;
-  Ex shrinks = ex_mul(p, ex_mul(p, ex_num(p, 0.25), ex_mul(p, u->c, u->c)), ex_mul(p, j->dq[k], u->px[row]));
-  return ex_sub(p, ex_mul(p, u->c, half_g(p, u->p0x, row, turn_number(j->s, &j->c->slot[k]))), shrinks);
+  int i = turn_number(j->s, &j->c->slot[k]);
+  for (int row = 0; row < 4 && u->by_turn[i][3] == EX_NONE; row++) {
+    Ex shrinks[] = { ex_num(p, 0.25), u->c, u->c, j->dq[k], u->px[row] };
+    u->by_turn[i][row] = ex_sub(p, ex_mul(p, u->c, half_g(p, u->p0x, row, i)), ex_op(p, OP_MUL, shrinks, 5));
+  }
+  return u->by_turn[i];
 }
 
 static Ex by_q(const Job *j, Ex e, int k) {
-  const Turn *u = j->turn[k];
+  Turn *u = j->turn[k];
   if (!u) return end_and_increment(j, e, j->q[k], j->qd[k]);
-  Ex r = ex_diff(j->p, e, j->qd[k]);
-  for (int i = 0; i < 4; i++) {
-    Ex by_p = ex_diff(j->p, e, u->p[i]);
-    if (!ex_is_num(j->p, by_p, 0)) r = ex_add(j->p, r, ex_mul(j->p, by_p, attitude_by_increment(j, u, k, i)));
-  }
-  return r;
+  const Ex *by_turn = attitude_by_increment(j, u, k);
+  Ex part[5] = { ex_diff(j->p, e, j->qd[k]) };
+  for (int i = 0; i < 4; i++) part[1 + i] = ex_mul(j->p, ex_diff(j->p, e, u->p[i]), by_turn[i]);
+  return ex_op(j->p, OP_ADD, part, 5);
 }
+
 static Ex by_v(const Job *j, Ex e, int k) { return end_and_increment(j, e, j->v[k], j->vd[k]); }
 
 // The same of large rows r [m]: [m, 2 n], by the q_k, then by the v_k.
@@ -415,6 +419,11 @@ TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
       push(&j, &t.dr, 0, k, WRT_Q, d[k]);
       add(&j, &force[k], ex_mul(p, kappa, d[k]));
     }
+  for (int i = 0; moved && c->kind == CLASS_CONSTRAINT && i < c->h.n; i++)
+    for (int k = 0, at = c->h.at[i].col; k < j.n; k++)
+      if (j.turn[k] && j.turn[k] == j.turn[at])
+        push(&j, &t.bend, at, k, WRT_Q,
+             ex_mul(p, ex_mul(p, ex_num(p, 0.5), lambda), along(&j, c->h.at[i].value, k)));
   for (int i = 0; i < j.n; i++)
     for (int k = 0; k < j.n; k++) {
       if (c->slot[k].kind != SLOT_Q) continue;

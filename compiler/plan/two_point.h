@@ -10,6 +10,7 @@ typedef struct TwoPoint {
   Ex force, damping;      // work done in the step; EX_NONE where the class does none
   Ex *dg;                 // rows: one for each entry of the class's h
   Entries rq, dr, curve;
+  Entries bend;           // constraints on bodies: 1/2 d (lambda H)^T/dq along the turns of each
   Ex gap;                 // constraints on velocities H(q) v = 0: H(qm) (q - q0), in place of the gap; EX_NONE else
   Entries gq;             // its derivative with respect to q; of a constraint on bodies that of the gap
   Entries h;              // contacts on bodies: derivatives of the gap with respect to the increments, pattern h

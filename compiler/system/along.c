@@ -63,22 +63,22 @@ Ex attitude_rate(const System *s, int symbol) {
   Pool *p = s->pool;
   Sym y = *symtab_at(s->sym, symbol);
   int number = (int)ex_value(p, y.idx[y.nidx - 1]) - 1;
-  Ex attitude[4], r = ex_num(p, 0);
+  Ex attitude[4], part[3];
   for (int k = 0; k < 4; k++) {
     y.idx[y.nidx - 1] = ex_num(p, k + 1);
     attitude[k] = ex_sym(p, symtab_id(s->sym, y));
   }
   for (int i = 0; i < 3; i++) {
     Ex spin = ex_sym(p, partner_symbol(s, SYM_RATE, y.id, y.nidx, y.idx, i + 1));
-    r = ex_add(p, r, ex_mul(p, half_g(p, attitude, number, i), spin));
+    part[i] = ex_mul(p, half_g(p, attitude, number, i), spin);
   }
-  return r;
+  return ex_op(p, OP_ADD, part, 3);
 }
 
 Ex turned(Pool *p, const Ex *attitude, const Ex *by_p, int i) {
-  Ex r = ex_num(p, 0);
-  for (int k = 0; k < 4; k++) r = ex_add(p, r, ex_mul(p, by_p[k], half_g(p, attitude, k, i)));
-  return r;
+  Ex part[4];
+  for (int k = 0; k < 4; k++) part[k] = ex_mul(p, by_p[k], half_g(p, attitude, k, i));
+  return ex_op(p, OP_ADD, part, 4);
 }
 
 Ex diff_along(const System *s, Ex e, const Slot *t) {

@@ -106,7 +106,7 @@ Chain *derivative_chains(Arena *a, const System *s) {
   bool rows = false;
   for (int i = 0; i < s->ncls; i++) rows |= s->cls[i].kind >= CLASS_RELATION && s->cls[i].kind <= CLASS_FRICTION;
   if (!rows || s->algebraic_states) return chain;          // without inertia there is no chain to follow
-  const Expanded *x = expand_system(a, s, DEGREE_SIZE, DEGREE_CLIP);
+  const Expanded *x = expand_system(a, s, DEGREE_SIZE, DEGREE_CLIP, EXPAND_FORCES);
   for (int r = 0; x && r < x->nr; r++)
     if (!chain[x->row[r].cls].n) chain[x->row[r].cls] = chain_of_row(a, x, r);
   return chain;

@@ -85,17 +85,19 @@ void derive_relations(Deriver *d) {
 // rate = sum dg/dq_a v_a + dg/dt
 static Ex rate_of_gap(Deriver *d, const SysClass *c) {
   Pool *p = d->sys->pool;
-  Ex r = ex_diff(p, c->y, d->sys->sym_time);
+  Ex *part = ARENA_ARRAY(d->arena, Ex, 2 * c->nslot + 1);
+  int n = 0;
+  part[n++] = ex_diff(p, c->y, d->sys->sym_time);
   for (int k = 0; k < c->nslot; k++) {
     const Slot *t = &c->slot[k];
-    if (t->kind == SLOT_Q) r = ex_add(p, r, ex_mul(p, diff_along(d->sys, c->y, t), ex_sym(p, t->rate)));
+    if (t->kind == SLOT_Q) part[n++] = ex_mul(p, diff_along(d->sys, c->y, t), ex_sym(p, t->rate));
     if (t->kind != SLOT_D || t->rate < 0) continue;
-    r = ex_add(p, r, ex_mul(p, ex_diff(p, c->y, t->value), ex_sym(p, t->rate)));
+    part[n++] = ex_mul(p, ex_diff(p, c->y, t->value), ex_sym(p, t->rate));
     if (ex_depends(p, c->y, t->rate))
       diag(d->bag, DIAG_E0411, c->y_span, "the rate of %s cannot stand here: its own rate would be needed",
            sym_name(t->value, d->sys));
   }
-  return r;
+  return ex_op(p, OP_ADD, part, n);
 }
 
 static void row_jacobian(Deriver *d, SysClass *c) {

@@ -12,6 +12,8 @@ typedef struct Job {
   bool overflow;
   int next_row;                  // row being filled
   bool elements;                 // elements of array parameters are read by index
+  ExpandParts parts;
+  int *seen, seen_size, instance;  // symbol id -> the last call of concrete() that met it
   bool literal;                  // the class at hand reads its variables by numbers alone: it is as it will be
 } Job;
 
@@ -23,37 +25,66 @@ static int concrete_symbol(Job *j, SymKind kind, const Slot *t) {
   return symtab_id(j->sys->sym, y);
 }
 
-// Symbols of an expression -> concrete ones; loops -> numbers; array elements -> their parameter.
-static Ex concrete(Job *j, const SysClass *c, Ex e) {
-  if (e == EX_NONE) return EX_NONE;
-  Pool *p = j->sys->pool;
-  if (j->literal) return ex_open(p, e);
-  const int *ids;
-  int n = ex_symbols(p, e, &ids);
-  int *from = ARENA_ARRAY(j->arena, int, n);
-  Ex *to = ARENA_ARRAY(j->arena, Ex, n);
-  int m = 0;
-  for (int i = 0; i < n; i++) {
-    Sym y = *symtab_at(j->sys->sym, ids[i]);
-    Ex by = EX_NONE;
-    if (y.kind == SYM_LOOP) by = ex_num(p, j->loop[y.id]);
-    else if (y.kind == SYM_PARAM_AT) {
-      const MParam *q = &j->sys->model->param[y.id];
-      double at = 0;
-      for (int k = 0; k < y.nidx; k++) {
-        double index = number(j, y.idx[k]);
-        at = index >= 1 && index <= q->dim[k] ? at * q->dim[k] + index - 1 : NAN;   // outside where a guard excludes it
-      }
-      if (!isnan(at)) by = ex_sym(p, symtab_id(j->sys->sym, (Sym){ .kind = SYM_PARAM, .id = y.id + (int)at }));
-    } else if (y.kind == SYM_VALUE || y.kind == SYM_RATE) {
-      Slot t = { .var = y.id, .nidx = y.nidx };
-      memcpy(t.idx, y.idx, sizeof t.idx);
-      by = ex_sym(p, concrete_symbol(j, y.kind, &t));
-    }
-    if (by != EX_NONE) { from[m] = ids[i]; to[m++] = by; }
+static void see(Job *j, int id) {
+  if (id >= j->seen_size) {
+    int size = 2 * id + 64, *wider = ARENA_ARRAY(j->arena, int, size);
+    if (j->seen_size) memcpy(wider, j->seen, (size_t)j->seen_size * sizeof *wider);
+    j->seen = wider;
+    j->seen_size = size;
   }
-  (void)c;
-  return ex_open(p, ex_subst(p, e, from, to, m));
+  j->seen[id] = j->instance;
+}
+
+// What symbol `id` is in the instance at hand; EX_NONE: itself. Loops are numbers, array elements their parameter.
+static Ex concrete_by(Job *j, int id) {
+  Pool *p = j->sys->pool;
+  Sym y = *symtab_at(j->sys->sym, id);
+  if (y.kind == SYM_LOOP) return ex_num(p, j->loop[y.id]);
+  if (y.kind == SYM_PARAM_AT) {
+    const MParam *q = &j->sys->model->param[y.id];
+    double at = 0;
+    for (int k = 0; k < y.nidx; k++) {
+      double index = number(j, y.idx[k]);
+      at = index >= 1 && index <= q->dim[k] ? at * q->dim[k] + index - 1 : NAN;   // outside where a guard excludes it
+    }
+    if (isnan(at)) return EX_NONE;
+    return ex_sym(p, symtab_id(j->sys->sym, (Sym){ .kind = SYM_PARAM, .id = y.id + (int)at }));
+  }
+  if (y.kind != SYM_VALUE && y.kind != SYM_RATE) return EX_NONE;
+  Slot t = { .var = y.id, .nidx = y.nidx };
+  memcpy(t.idx, y.idx, sizeof t.idx);
+  return ex_sym(p, concrete_symbol(j, y.kind, &t));
+}
+
+// The expressions of an instance [n], in place, EX_NONE among them: in one go, as they have much in common.
+static void concrete(Job *j, Ex *e, int n) {
+  Pool *p = j->sys->pool;
+  int m = 0, *from = NULL, cap = 0, used = 0;
+  Ex *to = NULL, *all = ARENA_ARRAY(j->arena, Ex, n + 1);
+  for (int i = 0; i < n; i++) if (e[i] != EX_NONE) all[used++] = e[i];
+  for (int i = 0; i < used && !j->literal; i++) {
+    const int *ids;
+    int count = ex_symbols(p, all[i], &ids);
+    for (int k = 0; k < count; k++) {
+      if (ids[k] < j->seen_size && j->seen[ids[k]] == j->instance) continue;
+      see(j, ids[k]);
+      Ex by = concrete_by(j, ids[k]);
+      if (by == EX_NONE) continue;
+      if (m == cap) {
+        cap = cap ? 2 * cap : 32;
+        int *more = ARENA_ARRAY(j->arena, int, cap);
+        Ex *more_to = ARENA_ARRAY(j->arena, Ex, cap);
+        if (m) memcpy(more, from, (size_t)m * sizeof *more), memcpy(more_to, to, (size_t)m * sizeof *more_to);
+        from = more;
+        to = more_to;
+      }
+      from[m] = ids[k];
+      to[m++] = by;
+    }
+  }
+  j->instance++;
+  if (!j->literal) ex_subst_all(p, all, used, from, to, m);
+  for (int i = 0, k = 0; i < n; i++) if (e[i] != EX_NONE) e[i] = ex_open(p, all[k++]);
 }
 
 static int lookup(const Job *j, int id) { return id < j->map_size ? j->map[id] : -1; }
@@ -161,10 +192,9 @@ static void count_instance(Job *j, const SysClass *c, int cls) {
     r->lambda = concrete_symbol(j, SYM_VALUE, &t);
   }
   remember(j, r->lambda, x->nr);
-  r->y = concrete(j, c, c->y); r->rate = concrete(j, c, c->rate);
-  r->lo = concrete(j, c, c->lo); r->hi = concrete(j, c, c->hi);
-  r->e = concrete(j, c, c->e); r->mu = concrete(j, c, c->mu);
-  r->mu2 = concrete(j, c, c->mu2); r->radius = concrete(j, c, c->radius);
+  Ex v[] = { c->y, c->rate, c->lo, c->hi, c->e, c->mu, c->mu2, c->radius };
+  concrete(j, v, sizeof v / sizeof *v);
+  r->y = v[0]; r->rate = v[1]; r->lo = v[2]; r->hi = v[3]; r->e = v[4]; r->mu = v[5]; r->mu2 = v[6]; r->radius = v[7];
   x->nr++;
 }
 
@@ -194,50 +224,71 @@ static void starts(Job *j) {
   }
 }
 
-static void fill_instance(Job *j, const SysClass *c, int cls) {
+static bool is_wanted(const Job *j, const Entry *e) {
+  return (e->wrt != WRT_Q && e->wrt != WRT_V) || j->parts & EXPAND_SLOPES;
+}
+
+static void fill_smooth(Job *j, const SysClass *c, int cls) {
   Expanded *x = j->x;
-  if (c->kind == CLASS_SMOOTH) {
-    if (c->is_equation && place(j, c, c->row[0]) >= 0) x->equation[place(j, c, c->row[0])] = cls;
-    for (int r = 0; r < c->nrow; r++) {
-      int row = place(j, c, c->row[r]);
-      if (row < 0) continue;
-      scatter(j, x->f, 1, row, 0, concrete(j, c, c->f[r]));
-      if (c->kinetic != EX_NONE) scatter(j, x->inertia, 1, row, 0, ex_neg(j->sys->pool, concrete(j, c, c->f[r])));
-      scatter(j, x->g, 1, row, 0, concrete(j, c, c->g[r]));
-    }
-    const struct { const Entries *e; Ex *q, *v, *s, *l; } part[] = {
-      { &c->mass, NULL, x->M, x->M, NULL }, { &c->jac, x->Jq, x->Jv, x->Jx, NULL },
-      { &c->k, x->Kq, x->Kv, x->Kx, NULL }, { &c->b, NULL, NULL, NULL, x->B } };
-    for (int k = 0; k < 4; k++)
-      for (int i = 0; i < part[k].e->n; i++) {
-        const Entry *e = &part[k].e->at[i];
-        int row = place(j, c, e->row), col = place(j, c, e->col);
-        Ex v = concrete(j, c, e->value);
-        if (k == 0) scatter(j, x->M, x->nz, row, col, v);
-        else if (e->wrt == WRT_Q) scatter(j, part[k].q, x->nq, row, col, v);
-        else if (e->wrt == WRT_V) scatter(j, part[k].v, x->nq, row, col, v);
-        else if (e->wrt == WRT_X) scatter(j, part[k].s, x->nx, row, col < 0 ? -1 : col - x->nq, v);
-        else scatter(j, x->B, x->nr, row, col, v);
-      }
-    return;
+  bool forces = j->parts & EXPAND_FORCES;
+  if (c->is_equation && place(j, c, c->row[0]) >= 0) x->equation[place(j, c, c->row[0])] = cls;
+  const struct { const Entries *e; Ex *q, *v, *s, *l; } part[] = {
+    { &c->mass, NULL, x->M, x->M, NULL }, { &c->jac, x->Jq, x->Jv, x->Jx, NULL },
+    { &c->k, x->Kq, x->Kv, x->Kx, NULL }, { &c->b, NULL, NULL, NULL, x->B } };
+  int n = 0;
+  Ex *all = ARENA_ARRAY(j->arena, Ex, 2 * c->nrow + c->mass.n + c->jac.n + c->k.n + c->b.n + 1), *v = all;
+  for (int r = 0; r < c->nrow && forces; r++) { all[n++] = c->f[r]; all[n++] = c->g[r]; }
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < part[k].e->n; i++)
+      if (k == 0 || is_wanted(j, &part[k].e->at[i])) all[n++] = part[k].e->at[i].value;
+  concrete(j, all, n);
+  for (int r = 0; r < c->nrow && forces; r++, v += 2) {
+    int row = place(j, c, c->row[r]);
+    if (row < 0) continue;
+    scatter(j, x->f, 1, row, 0, v[0]);
+    if (c->kinetic != EX_NONE) scatter(j, x->inertia, 1, row, 0, ex_neg(j->sys->pool, v[0]));
+    scatter(j, x->g, 1, row, 0, v[1]);
   }
-  if (!inside_cut(j, c)) return;
+  for (int k = 0; k < 4; k++)
+    for (int i = 0; i < part[k].e->n; i++) {
+      const Entry *e = &part[k].e->at[i];
+      if (k > 0 && !is_wanted(j, e)) continue;
+      int row = place(j, c, e->row), col = place(j, c, e->col);
+      if (k == 0) scatter(j, x->M, x->nz, row, col, *v);
+      else if (e->wrt == WRT_Q) scatter(j, part[k].q, x->nq, row, col, *v);
+      else if (e->wrt == WRT_V) scatter(j, part[k].v, x->nq, row, col, *v);
+      else if (e->wrt == WRT_X) scatter(j, part[k].s, x->nx, row, col < 0 ? -1 : col - x->nq, *v);
+      else scatter(j, x->B, x->nr, row, col, *v);
+      v++;
+    }
+}
+
+static void fill_row(Job *j, const SysClass *c) {
+  Expanded *x = j->x;
   int row = j->next_row++;
+  Ex *v = ARENA_ARRAY(j->arena, Ex, c->h.n + 1);
+  for (int i = 0; i < c->h.n; i++) v[i] = c->h.at[i].value;
+  concrete(j, v, c->h.n);
   for (int i = 0; i < c->h.n; i++) {
     const Entry *e = &c->h.at[i];
     int col = place(j, c, e->col);
-    Ex v = concrete(j, c, e->value);
-    if (c->kind != CLASS_RELATION) scatter(j, x->H, x->nq, row, col, v);
-    else if (e->wrt == WRT_Q) scatter(j, x->Cq, x->nq, row, col, v);
-    else if (e->wrt == WRT_V) scatter(j, x->Cv, x->nq, row, col, v);
-    else if (e->wrt == WRT_X) scatter(j, x->Cx, x->nx, row, col < 0 ? -1 : col - x->nq, v);
-    else scatter(j, x->D, x->nr, row, col, v);
+    if (c->kind != CLASS_RELATION) scatter(j, x->H, x->nq, row, col, v[i]);
+    else if (e->wrt == WRT_Q) scatter(j, x->Cq, x->nq, row, col, v[i]);
+    else if (e->wrt == WRT_V) scatter(j, x->Cv, x->nq, row, col, v[i]);
+    else if (e->wrt == WRT_X) scatter(j, x->Cx, x->nx, row, col < 0 ? -1 : col - x->nq, v[i]);
+    else scatter(j, x->D, x->nr, row, col, v[i]);
   }
 }
 
-static Expanded *attempt(Arena *a, System *s, int limit, int clip) {
+static void fill_instance(Job *j, const SysClass *c, int cls) {
+  if (c->kind == CLASS_SMOOTH) fill_smooth(j, c, cls);
+  else if (inside_cut(j, c)) fill_row(j, c);
+}
+
+static Expanded *attempt(Arena *a, System *s, int limit, int clip, ExpandParts parts) {
   Expanded *x = ARENA_NEW(a, Expanded);
-  Job job = { .arena = a, .sys = s, .x = x, .clip = clip, .limit = limit }, *j = &job;
+  Job job = { .arena = a, .sys = s, .x = x, .clip = clip, .limit = limit, .parts = parts,
+              .instance = 1 }, *j = &job;
   x->sys = s; x->clipped = clip > 0;
   x->value = ARENA_ARRAY(a, int, limit); x->rate = ARENA_ARRAY(a, int, limit);
   x->row = ARENA_ARRAY(a, XRow, limit);
@@ -276,7 +327,7 @@ static Expanded *attempt(Arena *a, System *s, int limit, int clip) {
   return x;
 }
 
-Expanded *expand_system(Arena *a, const System *s, int limit, int clip) {
-  Expanded *x = attempt(a, (System *)s, limit, 0);
-  return x ? x : attempt(a, (System *)s, limit, clip);
+Expanded *expand_system(Arena *a, const System *s, int limit, int clip, ExpandParts parts) {
+  Expanded *x = attempt(a, (System *)s, limit, 0, parts);
+  return x ? x : attempt(a, (System *)s, limit, clip, parts);
 }

@@ -26,6 +26,13 @@ typedef struct Expanded {
   int *equation;            // [nz] class of the equation of a state; -1: none
 } Expanded;
 
+// What is written out besides the rows, M, B, H, D and the derivatives with respect to states.
+typedef enum {
+  EXPAND_FORCES = 1,        // f, g, inertia
+  EXPAND_SLOPES = 2,        // derivatives with respect to coordinates and velocities: Jq, Jv, Kq, Kv, Cq
+  EXPAND_ALL = 3
+} ExpandParts;
+
 // limit: at most that many variables and rows are written out; a larger system has its loops cut to `clip` instances.
 // NULL if even the cut system is larger than the limit.
-Expanded *expand_system(Arena *a, const System *s, int limit, int clip);
+Expanded *expand_system(Arena *a, const System *s, int limit, int clip, ExpandParts parts);

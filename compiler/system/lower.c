@@ -140,12 +140,17 @@ static Ex rate_of(System *s, Ex e) {
   const int *ids;
   int n = ex_symbols(p, e, &ids);
   if (ex_is_shared(p, e)) return rate_along(s, e, ids, n);
-  Ex r = ex_diff(p, e, s->sym_time);
+  Arena *scratch = arena_new();
+  Ex *part = ARENA_ARRAY(scratch, Ex, n + 1), r;
+  int parts = 0;
+  part[parts++] = ex_diff(p, e, s->sym_time);
   for (int i = 0; i < n; i++) {
     Sym y = *symtab_at(s->sym, ids[i]);
-    if (y.kind != SYM_VALUE || !has_rate(s, &y)) continue;
-    r = ex_add(p, r, ex_mul(p, ex_diff(p, e, ids[i]), rate_of_value(s, ids[i])));
+    if (y.kind == SYM_VALUE && has_rate(s, &y))
+      part[parts++] = ex_mul(p, ex_diff(p, e, ids[i]), rate_of_value(s, ids[i]));
   }
+  r = ex_op(p, OP_ADD, part, parts);
+  arena_free(scratch);
   return r;
 }
 

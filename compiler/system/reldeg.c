@@ -232,7 +232,7 @@ void relative_degrees(Deriver *d) {
     relations |= c->kind == CLASS_RELATION;
   }
   if (!relations || s->algebraic_states) return;           // the others are known without looking
-  const Expanded *x = expand_system(d->arena, s, DEGREE_SIZE, DEGREE_CLIP);
+  const Expanded *x = expand_system(d->arena, s, DEGREE_SIZE, DEGREE_CLIP, EXPAND_ALL);
   if (!x) return;   // larger than the limit even when cut: degrees of relations stay unknown and are printed so
   int *best = ARENA_ARRAY(d->arena, int, x->nr + 1), *degree = ARENA_ARRAY(d->arena, int, x->nr + 1);
   double *markov = ARENA_ARRAY(d->arena, double, x->nr * x->nr + 1);

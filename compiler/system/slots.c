@@ -83,6 +83,8 @@ static bool constant_choice(System *s, Ex e) {
   return ex_operator(s->pool, e) == OP_IF && stage_of(s, ex_arg(s->pool, e, 0)) <= STAGE_CONST;
 }
 
+static bool chooses(const Guard *g, Ex e) { return ex_uses_op(g->s->pool, e, OP_IF, NULL, NULL); }
+
 // (c and a) or (not c and b)
 static Ex chosen(Pool *p, Ex c, Ex a, Ex b) {
   return ex_2(p, OP_OR, ex_2(p, OP_AND, c, a), ex_2(p, OP_AND, ex_1(p, OP_NOT, c), b));
@@ -92,6 +94,7 @@ static Ex chosen(Pool *p, Ex c, Ex a, Ex b) {
 static Ex not_zero(Guard *g, Ex e) {
   Pool *p = g->s->pool;
   if (ex_operator(p, e) == OP_NUM) return ex_num(p, ex_value(p, e) != 0);
+  if (!chooses(g, e)) return ex_num(p, 1);
   Ex known = (Ex)(uintptr_t)map_get(g->some, (void *)(uintptr_t)e);
   if (known) return known;
   Op op = ex_operator(p, e);
@@ -114,6 +117,7 @@ static Ex not_zero(Guard *g, Ex e) {
 static Ex read_where(Guard *g, Ex e) {
   Pool *p = g->s->pool;
   if (!ex_depends(p, e, g->value) && (g->rate < 0 || !ex_depends(p, e, g->rate))) return ex_num(p, 0);
+  if (!chooses(g, e)) return ex_num(p, 1);
   Ex known = (Ex)(uintptr_t)map_get(g->read, (void *)(uintptr_t)e);
   if (known) return known;
   Op op = ex_operator(p, e);
@@ -133,22 +137,39 @@ static Ex read_where(Guard *g, Ex e) {
   return r;
 }
 
+static bool conditional(System *s, const Ex *e, int n) {
+  for (int i = 0; i < n; i++)
+    if (e[i] != EX_NONE && ex_uses_op(s->pool, e[i], OP_IF, NULL, NULL)) return true;
+  return false;
+}
+
+static Ex guard(Guard *g, Arena *scratch, const Ex *e, int n, int value, int rate) {
+  Pool *p = g->s->pool;
+  Ex r = ex_num(p, 0);
+  g->value = value;
+  g->rate = rate;
+  g->read = map_new(scratch);
+  for (int i = 0; i < n && !ex_is_num(p, r, 1); i++)
+    if (e[i] != EX_NONE) r = ex_2(p, OP_OR, r, read_where(g, e[i]));
+  return ex_operator(p, r) == OP_NUM ? EX_NONE : r;
+}
+
 Ex guard_of(System *s, const Ex *e, int n, int value, int rate) {
-  bool conditional = false;
-  for (int i = 0; i < n; i++)
-    conditional = conditional || (e[i] != EX_NONE && ex_uses_op(s->pool, e[i], OP_IF, NULL, NULL));
-  if (!conditional) return EX_NONE;
+  if (!conditional(s, e, n)) return EX_NONE;
   Arena *scratch = arena_new();
-  Guard g = { s, value, rate, map_new(scratch), map_new(scratch) };
-  Ex r = ex_num(s->pool, 0);
-  for (int i = 0; i < n; i++)
-    if (e[i] != EX_NONE) r = ex_2(s->pool, OP_OR, r, read_where(&g, e[i]));
+  Guard g = { .s = s, .some = map_new(scratch) };
+  Ex r = guard(&g, scratch, e, n, value, rate);
   arena_free(scratch);
-  return ex_operator(s->pool, r) == OP_NUM ? EX_NONE : r;
+  return r;
 }
 
 void slots_guard(System *s, SysClass *c, const Ex *e, int n) {
-  for (int k = 0; k < c->nslot; k++) c->slot[k].guard = guard_of(s, e, n, c->slot[k].value, c->slot[k].rate);
+  for (int k = 0; k < c->nslot; k++) c->slot[k].guard = EX_NONE;
+  if (!conditional(s, e, n)) return;
+  Arena *scratch = arena_new();
+  Guard g = { .s = s, .some = map_new(scratch) };
+  for (int k = 0; k < c->nslot; k++) c->slot[k].guard = guard(&g, scratch, e, n, c->slot[k].value, c->slot[k].rate);
+  arena_free(scratch);
 }
 
 void entries_push(Arena *a, Entries *es, Entry e) {

@@ -21,7 +21,7 @@
 #include "../base/fatal.h"
 #include "derive.h"
 
-enum { MOST_NODES = 400, LARGEST_GROWTH = 0, LARGEST_EXCHANGE = 4, MOST_ROWS = 8 };
+enum { MOST_NODES = 400, LARGEST_GROWTH = 0, LARGEST_EXCHANGE = 4, MOST_ROWS = 0 };
 static const double small_pivot = 1e-3;      // beside the largest coefficient of an unknown in the row
 static const double cancelled = 1e-9;        // what round-off leaves of a coefficient's terms, with room
 

@@ -191,7 +191,7 @@ static void positions(Arena *a, View *v) {
 
 View make_view(Arena *a, const System *s) {
   View v = { .sys = s };
-  v.x = expand_system(a, s, SHOWN, CLIP);
+  v.x = expand_system(a, s, SHOWN, CLIP, EXPAND_ALL);
   if (!v.x) return v;
   positions(a, &v);
   if (v.x->nx) first_order(a, &v);

@@ -18,12 +18,14 @@ typedef struct Linear {
   int *comp;                            // [nz] component of W
   int width;                            // columns of A: q, z, tau, 1
   int ntimed, *timed, *tau;             // tau [nz]: number of the row's tau, -1
+  Ex h;                                 // the step
   Ex *rest, *phi;                       // [nz] f at rest; [ntimed]
   Ex *y, *lo, *hi;                      // [nrow] at the free motion without multipliers; bounds
   Pattern2 A, M, X;                     // X [nz][nrow]
   int nconstant;                        // of c, so far
   int q, z, q1, z1, gap, rate, reach, y_at, l_at, worst, l0, L;     // places in s
   KValue *l, *l0_value, *L_value, *side, worst_value, least;               // rows that act here: variables
+  KValue *bound[2];                     // of the forces: least, most
   KValue *from, *to, *most;             // what says that unknowns are not at rest (linear_rows.c)
   int kept; struct Stays *stay;         // linear_contacts.c: places in s; its own
 } Linear;
@@ -34,11 +36,14 @@ void linear_time(Linear *l);                             // timed, tau, rest, ph
 void linear_patterns(Linear *l);                         // A; where rows or contacts act here, M and X
 KValue *linear_load(Linear *l, Pattern2 *m, const char *name);   // its constants, the next of c
 
+bool linear_is_dry(const SysClass *c);                   // friction under a given force?
 bool linear_rows_fit(const Linear *l);                   // few intervals with constant bounds that always act?
 void linear_rows_open(Linear *l);                        // before the loop
-// z1 of the free motion -> with forces; lambda [nrow], change [nz] of z1 (K_NONE: none); the condition that all is as
-// the map says.
-KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, KValue *lambda, KValue *change);
+// q0, z0 at the begin; q, z of the free motion -> variables with the forces, where these act: there change [nz] is not
+// K_NONE. ht = h theta. Of outputs y at the free motion gives lambda [nrow], and the condition that all is as the map
+// says.
+typedef struct LinearEnd { const KValue *q0, *z0; KValue *q, *z, *change, ht; } LinearEnd;
+KValue linear_rows_act(Linear *l, const KValue *y, KValue *lambda, const LinearEnd *end);
 void linear_rows_load(Linear *l);                        // what the runtime has put into s
 void linear_rows_close(Linear *l);                       // after the loop
 

@@ -115,9 +115,16 @@ static void of_rows(Linear *l) {
       for (int i = 0; row >= 0 && z >= 0 && i < nz; i++) acts[i * nr + row] |= l->comp[i] == l->comp[z];
     }
   }
+  for (int a = 0; a < w->n; a++) {                         // B = H^T
+    const SysClass *c = w->at[a].pc->c;
+    for (int e = 0; linear_is_dry(c) && e < c->h.n; e++) {
+      int z = written_z(w, &w->at[a], c->h.at[e].col);
+      for (int i = 0; z >= 0 && i < nz; i++) acts[i * nr + w->at[a].row] |= l->comp[i] == l->comp[z];
+    }
+  }
   for (int a = 0; a < w->n; a++) {
     const SysClass *c = w->at[a].pc->c;
-    for (int e = 0; c->kind == CLASS_RELATION && e < c->h.n; e++) {
+    for (int e = 0; (c->kind == CLASS_RELATION || linear_is_dry(c)) && e < c->h.n; e++) {
       const Entry *y = &c->h.at[e];
       int row = w->at[a].row;
       if (y->wrt == WRT_L) { m[row * nr + row_of_l(w, w->at[a].slot[y->col])] = true; continue; }

@@ -4,25 +4,28 @@
 //   lambda = L q + l0,   u = M lambda + q,   z1 = z_free + X lambda
 //
 // A row that its bound holds, lambda = lo (side 1) or hi (-1), asks for u on that side; the others have side 0.
-// Where a row is not as the map says, or an unknown may be at rest, the step is for nsm_whole_rows.
+// An unknown that is nothing but what rounding left becomes 0 (runtime/schemes/closed.c). Where a row is not as the map
+// says, the step is for nsm_whole_rows.
 #include <float.h>
 #include <math.h>
 #include "linear.h"
 
 enum { MOST = 8 };
-// An unknown z1 may be at rest where |z1| <= 16 eps (|z_k| + |z_free| + sum_j |X_j lambda_j|). While it stays between
+// An unknown z1 is at rest where |z1| <= 16 eps (|z_k| + |z_free| + sum_j |X_j lambda_j|). While it stays between
 // |z|/`calm` and |z| `calm` of a step in which it moved, with the same sign, and the forces stay below what they were
 // bounded by then, F = sum_j |X_j| max |lambda_j| <= `strong` |z|, the sum is at most 2 (F + calm |z|), and z1 moves:
 // two comparisons say so, and that it is finite.
 static const double calm = 1e4, strong = 1e9;
+
+bool linear_is_dry(const SysClass *c) { return c->kind == CLASS_FRICTION && c->normal < 0; }
 
 bool linear_rows_fit(const Linear *l) {
   const Written *w = l->p->w;
   if (!l->always || l->ncontact || w->nrow > MOST) return false;
   for (int i = 0; i < w->n; i++) {
     const PlanClass *pc = w->at[i].pc;
-    if (w->at[i].row >= 0 && (pc->c->kind != CLASS_RELATION ||
-        pc->kernel[KERNEL_LAW].stage > STAGE_CONST)) return false;
+    if (w->at[i].row < 0 || linear_is_dry(pc->c)) continue;
+    if (pc->c->kind != CLASS_RELATION || pc->kernel[KERNEL_LAW].stage > STAGE_CONST) return false;
   }
   return true;
 }
@@ -84,7 +87,7 @@ static void calm_open(Linear *l) {
   }
   for (int j = 0; j < n; j++) {
     double most = is_bounded(l, j) ? fmax(fabs(ex_value(pool, l->lo[j])), fabs(ex_value(pool, l->hi[j]))) : 0;
-    l->most[j] = is_bounded(l, j) ? k_number(b, most) : k_variable(b, step_name(p, "most", j), k_number(b, 0));
+    l->most[j] = is_bounded(l, j) ? k_number(b, most) : k_variable(b, step_name(p, "strong", j), k_number(b, 0));
   }
 }
 
@@ -156,6 +159,13 @@ void linear_rows_open(Linear *l) {
           : k_variable(b, arena_printf(p->arena, "L%d_%d", i, j), k_at_number(b, p->s, l->L + i + j * n));
   for (int i = 0; i < n; i++)
     l->side[i] = k_variable(b, step_name(p, "side", i), k_at_number(b, p->s, l->L + n * n + i));
+  for (int k = 0; k < 2; k++) {
+    l->bound[k] = ARENA_ARRAY(p->arena, KValue, n + 1);
+    step_values(p, k ? l->hi : l->lo, n, l->bound[k]);
+    for (int i = 0; i < n; i++)
+      if (k_node(b, l->bound[k][i])->code == KN_OP && !k_node(b, l->bound[k][i])->name)
+        k_name(b, l->bound[k][i], step_name(p, k ? "most" : "least", i), NULL);
+  }
   linear_worst_open(l);
   calm_open(l);
 }
@@ -180,9 +190,7 @@ static KValue less(Step *p, KValue x, KValue y) { return k_op2(p->b, OP_LE, x, y
 static KValue within_bounds(Linear *l, int i, KValue lambda) {
   Step *p = l->p;
   const Pool *pool = p->w->pool;
-  KValue low, high, in = K_NONE;
-  step_values(p, &l->lo[i], 1, &low);
-  step_values(p, &l->hi[i], 1, &high);
+  KValue low = l->bound[0][i], high = l->bound[1][i], in = K_NONE;
   if (ex_operator(pool, l->lo[i]) != OP_NUM || ex_value(pool, l->lo[i]) > -INFINITY) in = less(p, low, lambda);
   if (ex_operator(pool, l->hi[i]) != OP_NUM || ex_value(pool, l->hi[i]) < INFINITY)
     in = step_both(p, in, less(p, lambda, high));
@@ -238,8 +246,14 @@ void linear_judge(Linear *l, int i, KValue u, KValue U, KValue within, KValue fi
   k_close(b);
 }
 
-KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, KValue *lambda,
-                       KValue *change) {
+// The unknowns at the end, which are variables where forces act on them.
+static KValue *values(const Linear *l, const KValue *change, const KValue *variable) {
+  KValue *v = ARENA_ARRAY(l->p->arena, KValue, l->p->w->nz + 1);
+  for (int i = 0; i < l->p->w->nz; i++) if (change[i] != K_NONE) v[i] = k_get(l->p->b, variable[i]);
+  return v;
+}
+
+KValue linear_rows_act(Linear *l, const KValue *q, KValue *lambda, const LinearEnd *end) {
   Step *p = l->p;
   KBuilder *b = p->b;
   int n = p->w->nrow, nz = p->w->nz;
@@ -264,26 +278,47 @@ KValue linear_rows_act(Linear *l, const KValue *q, const KValue *z, KValue *z1, 
     linear_judge(l, i, u, U == K_NONE ? k_number(b, 0) : U, within_bounds(l, i, lambda[i]), fits);
     k_close(b);
   }
-  KValue moves = K_NONE, sum = K_NONE;
+  KValue sum = K_NONE, **part = ARENA_ARRAY(p->arena, KValue *, nz + 1), *free = ARENA_ARRAY(p->arena, KValue, nz + 1);
+  bool acts = false;
   for (int i = 0; i < nz; i++) {
-    KValue size = K_NONE, d = K_NONE;
-    add_products(l, &l->X, lambda, 'x', i, product, &d);
-    add_sizes(l, &l->X, lambda, i, product, &size);
-    change[i] = K_NONE;
-    if (size == K_NONE) continue;
-    change[i] = i < p->w->nq ? k_name(b, d, step_name(p, "change", i), NULL) : d;
-    size = k_op2(b, OP_PLUS, size, k_op2(b, OP_PLUS, step_abs(p, z[i]), step_abs(p, z1[i])));
-    z1[i] = k_name(b, k_op2(b, OP_PLUS, z1[i], change[i]), step_name(p, "zc", i), NULL);
-    moves = step_both(p, moves, k_op2(b, OP_LT, k_op2(b, OP_TIMES, k_number(b, 16 * DBL_EPSILON), size),
-                                      step_abs(p, z1[i])));
+    KValue d = K_NONE;
+    end->change[i] = K_NONE;
+    free[i] = end->z[i];
+    part[i] = ARENA_ARRAY(p->arena, KValue, n + 1);
+    add_products(l, &l->X, lambda, 'x', i, part[i], &d);
+    if (d == K_NONE) continue;
+    acts = true;
+    end->change[i] = i < p->w->nq ? k_name(b, d, step_name(p, "change", i), NULL) : d;
+    end->z[i] = k_variable(b, step_name(p, "zc", i), k_op2(b, OP_PLUS, free[i], end->change[i]));
+    if (i < p->w->nq)
+      end->q[i] = k_variable(b, step_name(p, "qc", i),
+                             k_op2(b, OP_PLUS, end->q[i], k_op2(b, OP_TIMES, end->ht, end->change[i])));
   }
-  if (moves == K_NONE) return k_op2(b, OP_EQ, k_get(b, fits), k_integer(b, 1));
-  k_if(b, k_op1(b, OP_NOT, stays_calm(l, change, z1, lambda)));
+  KValue good = k_op2(b, OP_EQ, k_get(b, fits), k_integer(b, 1));
+  if (!acts) return good;
+  KValue *z1 = values(l, end->change, end->z);
+  k_if(b, k_op1(b, OP_NOT, stays_calm(l, end->change, z1, lambda)));
   for (int j = 0; j < n; j++) sum = step_add(p, sum, lambda[j]);
-  for (int i = 0; i < nz; i++) if (change[i] != K_NONE) sum = step_add(p, sum, z1[i]);
+  for (int i = 0; i < nz; i++) if (end->change[i] != K_NONE) sum = step_add(p, sum, k_get(b, end->z[i]));
   sum = k_name(b, sum, "sums", NULL);
-  k_if(b, step_both(p, moves, k_op2(b, OP_EQ, k_op2(b, OP_MINUS, sum, sum), k_number(b, 0))));
-  set_calm(l, change, z1, lambda);
+  k_if(b, k_op2(b, OP_AND, good, k_op2(b, OP_EQ, k_op2(b, OP_MINUS, sum, sum), k_number(b, 0))));
+  for (int i = 0; i < nz; i++) {
+    if (end->change[i] == K_NONE) continue;
+    KValue force = K_NONE;
+    add_sizes(l, &l->X, lambda, i, part[i], &force);
+    force = k_name(b, force, step_name(p, "terms", i), NULL);
+    KValue size = k_op2(b, OP_PLUS, force, k_op2(b, OP_PLUS, step_abs(p, end->z0[i]), step_abs(p, free[i])));
+    k_if(b, k_op2(b, OP_AND, k_op2(b, OP_LT, k_number(b, 0), force),
+                  k_op2(b, OP_LE, step_abs(p, k_get(b, end->z[i])),
+                        k_op2(b, OP_TIMES, k_number(b, 16 * DBL_EPSILON), size))));
+    k_set(b, end->z[i], k_number(b, 0));
+    if (i < p->w->nq)
+      k_set(b, end->q[i], k_op2(b, OP_PLUS, end->q0[i],
+                                k_op2(b, OP_TIMES, k_op2(b, OP_MINUS, step_scalar(p, WHOLE_STEP), end->ht),
+                                      end->z0[i])));
+    k_close(b);
+  }
+  set_calm(l, end->change, values(l, end->change, end->z), lambda);
   k_else(b);
   k_set(b, fits, k_integer(b, 0));
   k_close(b);

@@ -45,3 +45,4 @@ Whole *step_close(Step *p, WholeKind kind, KValue done);           // returns do
 const Whole *whole_linear(Arena *a, Written *w, bool here);
 const Whole *whole_newton(Arena *a, Written *w);
 const Whole *whole_two_point(Arena *a, Written *w);
+const Whole *whole_midpoint(Arena *a, Written *w);

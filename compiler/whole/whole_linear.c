@@ -17,7 +17,7 @@
 #include <math.h>
 #include "linear.h"
 
-static bool takes(const Written *w) {
+static bool takes(const Written *w, bool here) {
   const Plan *p = w->plan;
   if (!p->constant_iteration_matrix || !p->constant_problem_matrix || !p->one_iteration) return false;
   for (int i = 0; i < p->ncls; i++) {
@@ -26,7 +26,8 @@ static bool takes(const Written *w) {
         pc->kernel[KERNEL_LAW].stage > STAGE_TIME || pc->kernel[KERNEL_MU].stage > STAGE_CONST)
       return false;
     if (pc->c->kind >= CLASS_RELATION && pc->c->kind <= CLASS_FRICTION && !pc->c->affine) return false;
-    if (pc->c->kind == CLASS_CONSTRAINT || (pc->c->kind == CLASS_FRICTION && pc->c->normal < 0)) return false;
+    if (pc->c->kind == CLASS_CONSTRAINT || (linear_is_dry(pc->c) && !here)) return false;
+    if (linear_is_dry(pc->c) && (pc->c->friction != MF_DISK || pc->c->direction > 0 || pc->e_num >= 0)) return false;
     if (pc->c->friction == MF_ROLLING) return false;
   }
   return true;
@@ -45,6 +46,12 @@ static Ex bound(const Linear *l, const Instance *i, int which) {
   const SysClass *c = i->pc->c;
   const Kernel *law = &i->pc->kernel[KERNEL_LAW];
   if (law->n == 2) return written(l->p->w, i, law->value[which]);
+  if (linear_is_dry(c)) {                                  // an impulse of h radius at most
+    Ex radius = ex_sym(p, written_symbol(l->p->w, ROLE_CONSTANT, AT_END,
+                                         written_constant(l->p->w, i, i->pc->radius_num)));
+    Ex most = ex_mul(p, radius, l->h);
+    return which ? most : ex_neg(p, most);
+  }
   return ex_num(p, which ? INFINITY : c->row_type == 0 ? 0 : -INFINITY);
 }
 
@@ -62,10 +69,11 @@ static Ex *row_expressions(Linear *l, bool *timed_gaps, bool *timed_y, bool *dri
     l->y[at->row] =
         linear_without(w, ROLE_L, written(w, at, at->pc->kernel[relation ? KERNEL_Y : KERNEL_RATE].value[0]));
     *timed_y |= linear_timed(w, l->y[at->row]);
-    *drifts |= !relation && !ex_is_num(w->pool, linear_without(w, ROLE_Q, l->y[at->row]), 0);
+    bool always = relation || linear_is_dry(at->pc->c);
+    *drifts |= !always && !ex_is_num(w->pool, linear_without(w, ROLE_Q, l->y[at->row]), 0);
     l->lo[at->row] = bound(l, at, 0);
     l->hi[at->row] = bound(l, at, 1);
-    l->always |= relation;
+    l->always |= always;
     if (at->pc->c->kind != CLASS_CONTACT) continue;
     for (int k = 0; k < 2; k++) {
       gaps[2 * l->ncontact + k] = written(w, at, at->pc->kernel[KERNEL_GAP].value[k]);
@@ -126,13 +134,15 @@ static void rows_by_runtime(Linear *l, KValue at, const KValue *q, const KValue 
 }
 
 const Whole *whole_linear(Arena *a, Written *w, bool here) {
-  if (!takes(w)) return NULL;
+  if (!takes(w, here)) return NULL;
   Step step = step_open(a, w, "Whole steps: z1 = z + A (q, z, tau, 1), and the rows that act."), *p = &step;
   Linear linear = { .p = p, .width = 0 }, *l = &linear;
   KBuilder *b = p->b;
   int nq = w->nq, nz = w->nz, nr = w->nrow;
   bool timed_gaps = false, timed_y = false, drifts = false;
   linear_time(l);
+  KValue h = p->h = step_scalar(p, WHOLE_STEP);
+  l->h = step_local(p, h);
   Ex *gaps = row_expressions(l, &timed_gaps, &timed_y, &drifts);
   l->width = nq + nz + l->ntimed + 1;
   l->here = here && linear_rows_fit(l);
@@ -142,7 +152,7 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
   places(l);
 
   // ---- constants ----
-  KValue h = p->h = step_scalar(p, WHOLE_STEP), ht = K_NONE, he = K_NONE, half = K_NONE;
+  KValue ht = K_NONE, he = K_NONE, half = K_NONE;
   if (nq || l->ntimed) ht = k_name(b, k_op2(b, OP_TIMES, h, step_scalar(p, WHOLE_THETA)), "ht", NULL);
   if (l->ntimed)
     he = k_name(b, k_op2(b, OP_TIMES, h, k_op2(b, OP_MINUS, k_number(b, 1), step_scalar(p, WHOLE_THETA))), "he", NULL);
@@ -245,13 +255,13 @@ const Whole *whole_linear(Arena *a, Written *w, bool here) {
     step_values(p, l->y, nr, out);
     for (int j = 0; j < nr; j++) out[j] = k_name(b, out[j], step_name(p, "out", j), NULL);
     KValue *change = ARENA_ARRAY(a, KValue, nz + 1);
-    good = linear_rows_act(l, out, Z, z1, force, change);
-    for (int j = 0; j < nq; j++)
-      if (change[j] != K_NONE)
-        q1[j] = k_name(b, k_op2(b, OP_PLUS, q1[j], k_op2(b, OP_TIMES, ht, change[j])), step_name(p, "qc", j), NULL);
+    good = linear_rows_act(l, out, force, &(LinearEnd){ Q, Z, q1, z1, change, ht });
     sum = K_NONE;                                          // what linear_rows_act does not ask for
-    for (int j = 0; j < nq; j++) sum = step_add(p, sum, q1[j]);
-    for (int j = 0; j < nz; j++) if (change[j] == K_NONE) sum = step_add(p, sum, z1[j]);
+    for (int j = 0; j < nz; j++) {
+      if (change[j] != K_NONE) { z1[j] = k_get(b, z1[j]); if (j < nq) q1[j] = k_get(b, q1[j]); }
+      else sum = step_add(p, sum, z1[j]);
+      if (j < nq) sum = step_add(p, sum, q1[j]);
+    }
     if (sum != K_NONE) sum = k_name(b, sum, "sum", NULL);
   }
 

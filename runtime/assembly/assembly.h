@@ -121,6 +121,11 @@ void sim_matrix_solve(const nsm_sim *s, double *x);                             
 void sim_matrix_solve_in(const sim_matrix *w, double *x);                        // the same with any matrix
 void sim_block_solve(const sim_matrix *w, int block, double *x);                 // in the block's own order
 
+// unknowns.c: which unknowns without inertia the states determine, judged with the constants of now; solved for there
+void sim_unknowns_analyse(nsm_sim *s);                                           // after sim_rows_patterns
+void sim_unknowns_judge(nsm_sim *s);
+void sim_unknowns_solve(nsm_sim *s);
+
 // assembly.c: W, or M for the schemes that have no other part
 void sim_assembly_analyse(nsm_sim *s);                                           // after sim_rows_patterns
 typedef void sim_each_entry(nsm_sim *s, int row, int col, int *at, void *to);

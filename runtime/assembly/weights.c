@@ -79,8 +79,7 @@ nsm_view sim_between(nsm_sim *s, double t1, const double *q1, const double *z1, 
   if (g == 1) return sim_view(s, t1, q1, z1, l);
   for (int i = 0; i < s->a->nq; i++) s->w.qg[i] = (1 - g) * s->now.q[i] + g * q1[i];
   for (int i = 0; i < s->a->nz; i++) {
-    int at_end = s->a->algebraic && s->a->algebraic[i];
-    s->w.zg[i] = at_end ? z1[i] : (1 - g) * s->now.z[i] + g * z1[i];
+    s->w.zg[i] = sim_is_at_end(s, i) ? z1[i] : (1 - g) * s->now.z[i] + g * z1[i];
   }
   if (s->a->on.kinematics.n > 0)
     sim_move_mean(s, s->now.q, g * s->a->theta * h, z1, g * (1 - s->a->theta) * h, s->now.z, s->w.qg);

@@ -27,7 +27,8 @@ static inline nsm_code attempt(nsm_sim *s, double h, double t1, nsm_error *e) {
   }
   if (s->n.stale && !sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   if (h != s->n.h && !sim_prepare(s, h, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
-  if (s->touching && !sim_touch_update(s, h)) return sim_no_memory(e, "contacts of shapes");    // or no room: clock.c
+  if (s->touching && !s->located && !sim_touch_update(s, h))
+    return sim_no_memory(e, "contacts of shapes");                           // or no room: clock.c
   s->w.deadline = 0;
   s->w.late = 0;
   nsm_code c = s->a->scheme->step(s, t1, e);

@@ -15,7 +15,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10 };
+enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10, SWITCHES = 20 };   // SWITCHES: as pieces (located.c)
 // Of a condition: false; true; became true at a located instant just now; true since the start, without having fired.
 enum { ARMED, HOLDS, CROSSED, UNARMED };
 
@@ -244,6 +244,15 @@ static nsm_code too_often(nsm_sim *s, const sim_event *v, nsm_error *e) {
   return NSM_FAILED;
 }
 
+// Switches of `if` are located events, and none of the model's own.
+static void count_switches(nsm_sim *s, const sim_event *v, int any, int located) {
+  s->now.count.events -= any;
+  if (!located) return;
+  s->now.count.located += any;
+  for (int i = 0; i < v->n; i++) s->now.count.captured += s->w.fired[v->base + i] == SWITCHES;
+  for (int i = 0; i < any; i++) sim_tell_switch(s, v->cls);
+}
+
 // What is due at time t, block by block in the order of the text. `every` fires by its instant, `when` by its condition
 // at the moment that its turn comes; as long as assignments make further conditions true, once more.
 static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error *e) {
@@ -277,10 +286,11 @@ static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error 
           }
           *was = v->by_time || (located && v->crossing >= 0) ? CROSSED : HOLDS;
           any += mark[i] = 1;
-          if (++s->w.fired[v->base + i] > MOST_FIRES) return too_often(s, v, e);
+          if (++s->w.fired[v->base + i] > MOST_FIRES && !k->c->switches) return too_often(s, v, e);
         }
       }
       if (!any) continue;
+      if (k->c->switches) count_switches(s, v, any, located);
       nsm_code code = act_marked(s, v, mark, at, e);
       if (code != NSM_OK) return code;
       again |= s->a->nwhen > 0;
@@ -307,6 +317,11 @@ static nsm_code settle(nsm_sim *s, nsm_error *e) {
         return NSM_FAILED;
       }
     }
+  }
+  if (changed && s->n.unknowns) {
+    nsm_error why = { .code = NSM_OK };
+    sim_refresh(s, &why);
+    sim_unknowns_solve(s);
   }
   if (changed && s->located) sim_located_stale(s);
   if (changed && s->a->ndelay > 0) sim_signals_keep(s, 1);
@@ -355,12 +370,17 @@ static nsm_code attempt(nsm_sim *s, double h, double t1, double *cross, nsm_erro
   return NSM_OK;
 }
 
+// A switch of an `if` that has changed so often within the step goes on to, at the ends of steps alone.
+static int given_up(const nsm_sim *s, const sim_event *v, int i) {
+  return s->a->cls[v->cls].c->switches && s->w.fired[v->base + i] >= SWITCHES;
+}
+
 // Has any located condition become true? crossed: of those that had just done so: is it still?
 static int newly(const nsm_sim *s, int state) {
   for (int b = 0; b < s->a->m->nblock; b++) {
     const sim_event *v = &s->a->event[b];
     for (int i = 0; !v->timed && !v->by_time && v->crossing >= 0 && i < v->n; i++)
-      if (s->now.was[v->base + i] == state && holds(s, v, i)) return 1;
+      if (s->now.was[v->base + i] == state && holds(s, v, i) && !given_up(s, v, i)) return 1;
   }
   return 0;
 }
@@ -428,7 +448,7 @@ static nsm_code stays(nsm_sim *s, nsm_error *e) {
     const sim_event *v = &s->a->event[b];
     for (int i = 0; !v->timed && !v->by_time && i < v->n; i++) {
       if (s->now.was[v->base + i] != CROSSED) continue;
-      if (s->w.fired[v->base + i] >= CHATTER) return too_often(s, v, e);
+      if (s->w.fired[v->base + i] >= CHATTER && !s->a->cls[v->cls].c->switches) return too_often(s, v, e);
       s->now.was[v->base + i] = HOLDS;
     }
   }
@@ -447,7 +467,7 @@ static nsm_code look_closer(nsm_sim *s, double h, double to, double *length, nsm
 }
 
 // One piece towards `to`; it may end before, where a set ends (located.h) or a condition becomes true: *located.
-static nsm_code piece(nsm_sim *s, double to, int keep, int *located, nsm_error *e) {
+static nsm_code one_piece(nsm_sim *s, double to, int keep, int *located, nsm_error *e) {
   double h = length_of(s, to, keep && !s->located);
   *located = 0;
   if (s->a->nwhen == 0 && !s->located) return sim_advance(s, h, to, e);
@@ -455,6 +475,9 @@ static nsm_code piece(nsm_sim *s, double to, int keep, int *located, nsm_error *
   if (code == NSM_OK) code = attempt(s, h, to, s->w.high, e);
   double length = h, ends;
   if (s->located && code == NSM_OK) {
+    int again = sim_located_further(s, h, to, e);
+    if (again) code = again > 0 ? attempt(s, h, to, s->w.high, e) : e ? e->code : NSM_FAILED;
+    if (code != NSM_OK) return code;
     code = sim_located_find(s, &length, e);
     if (code == NSM_OK && length < h) {
       h = length;
@@ -477,6 +500,21 @@ static nsm_code piece(nsm_sim *s, double to, int keep, int *located, nsm_error *
   return sim_located_end(s, length == h ? to : s->now.t + length, length, length == ends, e);
 }
 
+// A piece whose equations are not solved, nor those of an impact at its end: what is left of the step is tried without
+// location.
+static nsm_code piece(nsm_sim *s, double to, int *located, nsm_error *e) {
+  nsm_error why = { .code = NSM_OK };
+  nsm_code code = one_piece(s, to, 1, located, &why);
+  if (code == NSM_FAILED && s->located && sim_located_give_up(s)) {
+    if (s->now.t >= to) return NSM_OK;
+    nsm_error again = { .code = NSM_OK };
+    code = one_piece(s, to, 1, located, &again);
+    if (code != NSM_FAILED) why = again;
+  }
+  if (code != NSM_OK && e) *e = why;
+  return code;
+}
+
 nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
   if (s->now.stopped) return end_of_run(s, s->now.stopped - 1, e);
   if (s->a->start_error.code != NSM_OK) {
@@ -489,7 +527,7 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
     double due = next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
     if (s->a->nwhen > 0) to = next_by_time(s, to);
     int located;
-    nsm_code code = piece(s, to, 1, &located, e);
+    nsm_code code = piece(s, to, &located, e);
     if (code == NSM_OK && s->a->m->nblock > 0) code = fire_and_settle(s, s->now.t, 0, located, e);
     if (code != NSM_OK) return code;
   }

@@ -42,8 +42,7 @@ static int relation_in_impacts(const nsm_sim *s) {
 
 int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   sim_rows *r = &s->n.r;
-  const char *why = s->touching ? "contacts of shapes, which come and go"
-                    : s->a->algebraic && s->a->on.contact.n > 0 ? "unknowns without inertia beside contacts"
+  const char *why = s->a->algebraic && s->a->on.contact.n > 0 ? "unknowns without inertia beside contacts"
                     : s->a->on.contact.n > 0 && relation_in_impacts(s)
                         ? "a one-sided relation of velocities beside contacts" : NULL;
   if (why) {
@@ -59,13 +58,20 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   for (size_t i = 0; i < sizeof flag / sizeof *flag; i++) *flag[i] = SIM_NEW(s, r->n, unsigned char);
   memcpy(w->e, r->e, (size_t)r->n * sizeof(double));
   for (int i = 0; i < r->n; i++) w->f[i] = INFINITY;
+  const sim_carried follow[] = { { w->hit, 1, 0 }, { w->often, 1, 0 }, { w->was, 1, 0 }, { w->ended, 1, 0 },
+                                 { w->fall, sizeof(double), 0 }, { w->total, sizeof(double), 1 } };
+  s->ncarried = sizeof follow / sizeof *follow;
+  memcpy(s->carried, follow, sizeof follow);
   list_relations(s);
   w->watches = r->nfriction + w->nrelation > 0;
   s->w.begin_of = -1;
   return 1;
 }
 
-void sim_located_stale(nsm_sim *s) { s->w.begin_of = -1; }
+void sim_located_stale(nsm_sim *s) {
+  s->w.begin_of = -1;
+  s->now.set_h = 0;                                        // forces before are those of another motion
+}
 
 void sim_located_step(nsm_sim *s, double t1) {
   struct sim_located *w = s->located;
@@ -108,6 +114,20 @@ static nsm_code probe(nsm_sim *s, double h, nsm_error *e) {
   nsm_code code = sim_try(s, r, s->now.t + r, e);
   if (code == NSM_OK) sim_watch_others(s, s->now.t + r);
   return code;
+}
+
+// Contacts of shapes that may close within a step of length h, from the present state; their rows may be others now.
+static nsm_code find_touches(nsm_sim *s, double h, nsm_error *e) {
+  struct sim_located *w = s->located;
+  if (!s->touching) return NSM_OK;
+  s->touching->further = w->further;
+  if (!sim_touch_update(s, 2 * h)) return sim_no_memory(e, "contacts of shapes");          // or no room: clock.c
+  sim_touch_restitution(s, w->e);
+  restitution(s, 0);
+  for (int row = 0; row < s->n.r.n; row++) w->f[row] = INFINITY;
+  w->measured = 0;
+  s->w.begin_of = -1;
+  return NSM_OK;
 }
 
 // ---- impacts --------------------------------------------------------------------------------------------------------
@@ -295,6 +315,10 @@ static int arrived(nsm_sim *s) {
 nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   struct sim_located *w = s->located;
   w->measured = 0;
+  w->further = 0;
+  nsm_code code = find_touches(s, h, e);
+  if (code != NSM_OK) return code;
+  if (s->now.sets_known == SIM_CAPTURES) restitution(s, 1);
   if (s->now.sets_known) { sim_watch_begin(s); return NSM_OK; }
   if (!sim_refresh(s, e)) return e ? e->code = NSM_FAILED : NSM_FAILED;
   s->w.begin_of = -1;
@@ -304,8 +328,19 @@ nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e) {
   s->now.sets_known = 1;
   restitution(s, 0);
   forget_forces(s);
-  nsm_code code = arrived(s) ? impact(s, rest_of(s), e) : NSM_OK;
+  code = arrived(s) ? impact(s, rest_of(s), e) : NSM_OK;
   return code == NSM_OK ? probe(s, h, e) : code;
+}
+
+int sim_located_further(nsm_sim *s, double h, double t1, nsm_error *e) {
+  struct sim_located *w = s->located;
+  double more = s->touching ? sim_touch_further(s, h, t1, s->w.q1, s->w.z1) : 0;
+  if (!(more > w->further)) return 0;
+  long before = s->touching->changes;
+  w->further = 2 * more;
+  if (find_touches(s, h, e) != NSM_OK) return -1;
+  sim_watch_begin(s);
+  return s->touching->changes != before;
 }
 
 // Contacts that have lost their force are left.
@@ -321,6 +356,16 @@ static int leave(nsm_sim *s) {
   return closes;
 }
 
+int sim_located_give_up(nsm_sim *s) {
+  struct sim_located *w = s->located;
+  if (w->capture) return 0;
+  restitution(s, 1);
+  w->capture = 1;
+  s->now.sets_known = SIM_CAPTURES;
+  s->now.count.captured++;
+  return 1;
+}
+
 // After so many pieces the rest of the step is taken as without location. What has bounced in this step and loses
 // energy by it comes to rest before: a captured step gives a resting contact a speed of the size of its own length.
 static nsm_code capture(nsm_sim *s, nsm_error *e) {
@@ -329,10 +374,7 @@ static nsm_code capture(nsm_sim *s, nsm_error *e) {
   for (int row = 0; row < s->n.r.n; row++)
     any |= w->hit[row] = w->often[row] >= 2 && w->e[row] < 1 && s->now.set[row] != SIM_CLOSED;
   nsm_code code = any ? impact(s, 0, e) : NSM_OK;
-  restitution(s, 1);
-  w->capture = 1;
-  s->now.sets_known = SIM_CAPTURES;
-  s->now.count.captured++;
+  sim_located_give_up(s);
   return code;
 }
 
@@ -343,6 +385,26 @@ static void remember_fall(nsm_sim *s, double length) {
     if (s->now.set[row] != SIM_CLOSED) w->fall[row] = (w->rate[row] - s->w.rate0[row]) / length;
     else if (!s->n.con) w->fall[row] = -s->w.l1[s->n.r.l[row]] * sim_rows_inertia(s, s->n.r.at_row[row]) / length;
   }
+}
+
+// Of the sets that ended, those that hold on all the same: their forces had been extrapolated to what they are not.
+static void doubt(nsm_sim *s) {
+  struct sim_located *w = s->located;
+  for (int row = 0; row < s->n.r.n; row++) {
+    int was = w->was[row], now = s->now.set[row];
+    if (!w->ended[row]) continue;
+    if (was == now && (was == SIM_STICKS || was == SIM_INSIDE)) {
+      s->now.doubt[row] = 1;
+      w->ended[row] = 0;
+    } else s->now.doubt[row] = 0;
+  }
+}
+
+// A contact that was left and is hit at once has not opened.
+static void doubt_of_opening(nsm_sim *s, double length) {
+  struct sim_located *w = s->located;
+  for (int row = 0; row < s->n.r.n; row++)
+    if (w->hit[row] && s->now.set[row] == SIM_LEFT) s->now.doubt[row] = length == 0;
 }
 
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e) {
@@ -364,11 +426,17 @@ nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_err
   w->pieces++;
   s->now.count.located++;
   forget_forces(s);
+  doubt_of_opening(s, length);
   memcpy(w->was, s->now.set, (size_t)s->n.r.n);
   int closes = leave(s);
   memcpy(w->ended, w->hit, (size_t)s->n.r.n);
+  if (s->touching) {
+    if ((code = find_touches(s, s->a->step, e)) != NSM_OK) return code;
+    sim_watch_begin(s);
+  }
   if (closes) code = impact(s, rest_of(s), e);
   if (code == NSM_OK) code = probe(s, s->a->step, e);
+  doubt(s);
   sim_tell_sets(s);
   return code == NSM_OK && w->pieces >= MOST_PIECES ? capture(s, e) : code;
 }

@@ -30,6 +30,7 @@ struct sim_located {
   nsm_event_hook *hook;
   void   *with;
   double  until;                        // end of the step of the clock
+  double  further;                      // in this piece bodies look so much further for others (touching/)
 };
 
 // located_watch.c
@@ -45,6 +46,7 @@ void     sim_watch_keep(nsm_sim *s, double h);                      // the trial
 // located_tell.c
 void     sim_tell_impact(nsm_sim *s);                                // of the rows that were hit, after it
 void     sim_tell_sets(nsm_sim *s);                                  // of those whose sets ended without one
+void     sim_tell_switch(nsm_sim *s, int cls);             // a condition of an `if` changed: its class
 double   sim_told(const nsm_sim *s, int stat, int cls);              // NSM_STAT_EVENTS ...: of a row, by its multiplier
 
 // located.c, called by events.c
@@ -52,8 +54,12 @@ int      sim_located_analyse(nsm_sim *s, nsm_error *e);
 void     sim_located_stale(nsm_sim *s);                              // another state
 void     sim_located_step(nsm_sim *s, double t1);          // a step of the clock to t1 begins, and ends
 void     sim_located_done(nsm_sim *s);
+int      sim_located_give_up(nsm_sim *s);                  // the rest of the step without location; 0: it is already
 nsm_code sim_located_begin(nsm_sim *s, double h, nsm_error *e);      // of a piece that may be as long as h
 // located_find.c: the trial of *length is at hand. Where a set ends within it, that of the shorter *length is then.
 nsm_code sim_located_find(nsm_sim *s, double *length, nsm_error *e);
+// Have bodies become so fast in the trial of length h at hand that they may have met others that they did not look for?
+// They look further now: the trial has to be made again. -1: failed.
+int      sim_located_further(nsm_sim *s, double h, double t1, nsm_error *e);
 // The trial at hand stands, and ends at t1; ends: where a set does, if one does.
 nsm_code sim_located_end(nsm_sim *s, double t1, double length, int ends, nsm_error *e);

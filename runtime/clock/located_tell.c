@@ -51,6 +51,13 @@ void sim_tell_sets(nsm_sim *s) {
   }
 }
 
+void sim_tell_switch(nsm_sim *s, int cls) {
+  struct sim_located *w = s->located;
+  if (!w || !w->hook) return;
+  nsm_located_event event = { s->now.t, "switches", sim_text(s, s->a->cls[cls].c->label), NAN, NAN, NAN, NAN };
+  w->hook(w->with, &event);
+}
+
 void nsm_on_event(nsm_sim *s, nsm_event_hook *hook, void *with) {
   if (!s->located) return;
   s->located->hook = hook;

@@ -11,7 +11,11 @@
 #include <math.h>
 #include <string.h>
 
-static const double rounds = 16 * DBL_EPSILON, share = 1e-9;     // of the largest force: what a force may be below 0
+static const double rounds = 16 * DBL_EPSILON, share = 1e-9,     // of the largest force: what a force may be below 0
+                    loose = 1e-9;                          // of a rate, between shapes
+
+// Of the terms of a rate: what may be left of one that is 0. Contacts of shapes have problems that are solved less well.
+static double rate_rounds(const nsm_sim *s) { return s->touching ? loose : 4 * rounds; }
 
 // ---- sizes ----------------------------------------------------------------------------------------------------------
 double sim_watch_velocity_terms(const nsm_sim *s, int row, const double *z) {
@@ -61,11 +65,12 @@ static double inertia(const nsm_sim *s, int row) {
   return m > 0 ? m : 1;
 }
 
-// A force at the end of the piece of length h, from its mean and that of the piece before.
+// A force at the end of the piece of length h, from its mean and that of the piece before. Where bodies touch in more
+// points than hold them forces are not unique, and what they were says nothing: `doubt`, after it was wrong once.
 static double at_end(const nsm_sim *s, int row, double mean, double h) {
   double before = s->now.set_h;
   s->located->mean[row] = mean;
-  return before > 0 ? mean + (mean - s->now.mean[row]) * (h / (h + before)) : mean;
+  return before > 0 && !s->now.doubt[row] ? mean + (mean - s->now.mean[row]) * (h / (h + before)) : mean;
 }
 
 // What is less than 0 by no more than rounding is 0.
@@ -74,10 +79,11 @@ static double clear(double x, double tolerance) { return fabs(x) <= tolerance ? 
 static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *forces) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
-  int crossed = 0;
+  int crossed = 0, own = s->a->given->nclass;              // classes behind these are of contacts of shapes
+  if (s->touching) sim_touch_ahead(s, v, w->gap, w->rate);
   for (int a = 0; a < s->a->on.contact.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.contact.of[a]];
-    k->c->gap_fn(v, &k->tab, w->gap + k->row0, w->rate + k->row0);
+    if (s->a->on.contact.of[a] < own) k->c->gap_fn(v, &k->tab, w->gap + k->row0, w->rate + k->row0);
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       if (s->now.set[row] != SIM_CLOSED) {
         w->f[row] = w->gap[row] - s->now.ground[row];
@@ -87,7 +93,7 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
       }
       double p = s->w.l1[r->l[row]], end = at_end(s, row, p / h, h);
       *forces = fmax(*forces, p / h);
-      w->f[row] = p > 0 ? end : -fmax(clear(w->rate[row], 4 * rounds * sim_watch_velocity_terms(s, row, s->w.z1)), 0) /
+      w->f[row] = p > 0 ? end : -fmax(clear(w->rate[row], rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1)), 0) /
                                     (h * inertia(s, row));
     }
   }
@@ -101,37 +107,43 @@ static void slips(const nsm_sim *s, const nsm_view *v) {
   }
 }
 
-// Of a block of friction that is active: slip along `slide`, length of the slip and of the force, what limits it.
+// Of a part of a block of friction that is active (slip, or rolling): slip along `slide`, length of the slip and of the
+// force, what limits it. Sets and functions of the part stand at its first row.
 typedef struct grip { double along, slip, force, limit; int slides; } grip;
 
-static grip grip_of(const nsm_sim *s, int number, double h) {
+static grip grip_of(const nsm_sim *s, int number, const sim_disk *part, double h) {
   const sim_rows *r = &s->n.r;
   const sim_friction *f = &r->friction[number];
-  grip g = { .slides = !sim_sticks(s, f->row[0]) };
-  for (int d = 0; d < f->n; d++) {
-    double u = s->located->rate[f->row[d]];
-    g.along += u * s->now.slide[f->row[d]];
+  const int *row = f->row + part->first;
+  grip g = { .slides = !sim_sticks(s, row[0]) };
+  for (int d = 0; d < part->n; d++) {
+    double u = s->located->rate[row[d]];
+    g.along += u * s->now.slide[row[d]];
     g.slip = hypot(g.slip, u);
-    g.force = hypot(g.force, s->w.l1[r->l[f->row[d]]]);
+    g.force = hypot(g.force, s->w.l1[r->l[row[d]]]);
   }
-  g.limit = f->type == NSM_CONE_DISK ? h * f->radius : f->mu * sim_friction_pressed(s, number, s->w.l1);
-  if (g.slip <= 4 * rounds * sim_watch_velocity_terms(s, f->row[0], s->w.z1)) g.slides = 0;
+  g.limit = f->type == NSM_CONE_DISK ? h * f->radius : part->mu * sim_friction_pressed(s, number, s->w.l1);
+  if (g.slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->w.z1)) g.slides = 0;
   return g;
 }
 
-static void watch_friction(nsm_sim *s, double h, double *forces) {
+static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, double *forces) {
   struct sim_located *w = s->located;
-  const sim_rows *r = &s->n.r;
-  for (int i = 0; i < r->nfriction; i++) {
-    const sim_friction *f = &r->friction[i];
-    int row = f->row[0];
-    w->f[row] = INFINITY;
-    if (!r->active[row] || f->type == NSM_CONE_ROLLING) continue;
-    grip g = grip_of(s, i, h);
-    double m = inertia(s, row), margin = (g.limit - g.force) / h;
-    *forces = fmax(*forces, g.force / h);
-    if (s->now.set[row] == SIM_SLIPS_ON) w->f[row] = g.slides ? g.along : -fmax(margin, 0) * h * m;
-    else w->f[row] = g.slides ? -g.slip / (m * h) : at_end(s, row, margin, h);
+  int row = s->n.r.friction[number].row[part->first];
+  w->f[row] = INFINITY;
+  if (!s->n.r.active[row]) return;
+  grip g = grip_of(s, number, part, h);
+  double m = inertia(s, row), margin = (g.limit - g.force) / h;
+  *forces = fmax(*forces, g.force / h);
+  if (s->now.set[row] == SIM_SLIPS_ON) w->f[row] = g.slides ? g.along : -fmax(margin, 0) * h * m;
+  else w->f[row] = g.slides ? -g.slip / (m * h) : at_end(s, row, margin, h);
+}
+
+static void watch_friction(nsm_sim *s, double h, double *forces) {
+  for (int i = 0; i < s->n.r.nfriction; i++) {
+    sim_disk part[2];
+    int parts = sim_friction_parts(&s->n.r.friction[i], part);
+    for (int k = 0; k < parts; k++) watch_part(s, i, &part[k], h, forces);
   }
 }
 
@@ -167,7 +179,7 @@ int sim_watch(nsm_sim *s, double h, double t1) {
   for (int row = 0; row < r->n; row++) {
     int set = s->now.set[row];
     if (set == SIM_OPEN || set == SIM_LEFT) continue;
-    w->tolerance[row] = set == SIM_SLIPS_ON ? 4 * rounds * sim_watch_velocity_terms(s, row, s->w.z1)
+    w->tolerance[row] = set == SIM_SLIPS_ON ? rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1)
                         : set == SIM_LOW || set == SIM_HIGH ? 0 : share * forces;
     crossed |= w->f[row] < -w->tolerance[row];
   }
@@ -185,7 +197,7 @@ void sim_watch_contacts(nsm_sim *s) {
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
       double gap = s->w.gap0[row], rate = s->w.rate0[row];
       int touches = gap <= w->tolerance[row], held = s->now.set[row] == SIM_CLOSED && s->now.l[r->l[row]] > 0;
-      int rests = fabs(rate) <= 64 * rounds * sim_watch_velocity_terms(s, row, s->now.z);
+      int rests = fabs(rate) <= 16 * rate_rounds(s) * sim_watch_velocity_terms(s, row, s->now.z);
       s->now.set[row] = held || (touches && rests) ? SIM_CLOSED : touches && rate > 0 ? SIM_LEFT : SIM_OPEN;
       s->now.ground[row] = fmin(gap, 0);
     }
@@ -198,16 +210,30 @@ void sim_watch_others(nsm_sim *s, double t1) {
   nsm_view v = sim_view(s, t1, s->w.q1, s->w.z1, s->w.l1);
   if (r->nfriction > 0) slips(s, &v);
   for (int i = 0; i < r->nfriction; i++) {
-    const sim_friction *f = &r->friction[i];
-    grip g = grip_of(s, i, s->n.h);
-    s->now.set[f->row[0]] = r->active[f->row[0]] && g.slides ? SIM_SLIPS_ON : SIM_STICKS;
-    for (int d = 0; d < f->n; d++) s->now.slide[f->row[d]] = g.slip > 0 ? w->rate[f->row[d]] / g.slip : 0;
+    sim_disk part[2];
+    int parts = sim_friction_parts(&r->friction[i], part);
+    for (int k = 0; k < parts; k++) {
+      const int *row = r->friction[i].row + part[k].first;
+      grip g = grip_of(s, i, &part[k], s->n.h);
+      s->now.set[row[0]] = r->active[row[0]] && g.slides ? SIM_SLIPS_ON : SIM_STICKS;
+      for (int d = 0; d < part[k].n; d++) s->now.slide[row[d]] = g.slip > 0 ? w->rate[row[d]] / g.slip : 0;
+    }
   }
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i];
     double l = s->w.l1[r->l[row]];
     s->now.set[row] = l <= r->lo[row] ? SIM_LOW : l >= r->hi[row] ? SIM_HIGH : SIM_INSIDE;
   }
+}
+
+// The direction of slip at the end, of the part of a block that begins at `row`.
+static void slides_on(nsm_sim *s, const sim_friction *f, int row) {
+  sim_disk part[2];
+  double slip = 0;
+  int k = sim_friction_parts(f, part) == 2 && f->row[part[1].first] == row;
+  const int *rows = f->row + part[k].first;
+  for (int d = 0; d < part[k].n; d++) slip = hypot(slip, s->w.rate0[rows[d]]);
+  for (int d = 0; slip > 0 && d < part[k].n; d++) s->now.slide[rows[d]] = s->w.rate0[rows[d]] / slip;
 }
 
 void sim_watch_keep(nsm_sim *s, double h) {
@@ -223,10 +249,7 @@ void sim_watch_keep(nsm_sim *s, double h) {
     s->now.watched[row] = w->f[row];
     s->now.mean[row] = w->mean[row];
     if (s->now.set[row] != SIM_SLIPS_ON || of[row] < 0) continue;
-    const sim_friction *f = &r->friction[of[row]];
-    double slip = 0;
-    for (int d = 0; d < f->n; d++) slip = hypot(slip, s->w.rate0[f->row[d]]);
-    for (int d = 0; slip > 0 && d < f->n; d++) s->now.slide[f->row[d]] = s->w.rate0[f->row[d]] / slip;
+    slides_on(s, &r->friction[of[row]], row);
   }
   s->now.set_h = h;
 }

@@ -87,14 +87,16 @@ nsm_part nsm_body_part(const nsm_sim *s, int i, int part) {
   nsm_part p = { 0 };
   if (!find(s, NSM_BODY, i, &cls, &instance) || part < 0 || part >= s->a->cls[cls].c->nshape) return p;
   const nsm_body_shape *d = &s->a->cls[cls].c->shape[part];
-  nsm_shape shape = nsm_shape_of_numbers((nsm_shape_kind)d->kind, numbers(&s->a->cls[cls], instance, d->num), NULL);
+  const double *num = numbers(&s->a->cls[cls], instance, d->num);
+  nsm_shape shape = nsm_shape_of_numbers((nsm_shape_kind)d->kind, num, NULL);
+  int corners = nsm_shape_corners(shape.kind, num);
   p.kind = d->kind;
   memcpy(p.size, shape.size, sizeof p.size);
   memcpy(p.at, shape.at, sizeof p.at);
   memcpy(p.turn, shape.turn, sizeof p.turn);
-  if (d->points >= 0) {
-    p.ncorner = s->a->m->corners[d->points].n;
-    p.corner = s->a->m->corners[d->points].at;
+  if (corners >= 0) {
+    p.ncorner = s->a->m->corners[corners].n;
+    p.corner = s->a->m->corners[corners].at;
   }
   return p;
 }

@@ -56,6 +56,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   if (!sim_rows_patterns(s, e)) return 0;
   sim_assembly_analyse(s);
   sim_rows_analyse(s);
+  sim_unknowns_analyse(s);
   sim_islands_analyse(s);
   if (!sim_events_analyse(s, e)) return 0;
   sim_unique_open(s, set && set->check_unique);
@@ -150,9 +151,11 @@ void nsm_reset(nsm_sim *s) {
   if (on) sim_ledger_start(s);
   s->a->start_error.code = NSM_OK;
   sim_start_values(s);
-  if (s->a->m->nblock == 0) return;
-  (void)sim_events_start(s, &s->a->start_error);
-  sim_start_values(s);                                     // of what the events have changed
+  if (s->a->m->nblock > 0) {
+    (void)sim_events_start(s, &s->a->start_error);
+    sim_start_values(s);                                   // of what the events have changed
+  }
+  sim_unknowns_solve(s);
 }
 
 void nsm_close(nsm_sim *s) {

@@ -72,6 +72,8 @@ int sim_prepare(nsm_sim *s, double h, nsm_error *e) {
     sim_rows_outer(s, 1);
     sim_rows_rates(s);
   }
+  if (!s->n.judged) sim_unknowns_judge(s);
+  s->n.judged = 1;
   int z = sim_matrix_update(s, 1);
   if (z >= 0) {
     char name[256];
@@ -106,7 +108,10 @@ int sim_refresh(nsm_sim *s, nsm_error *e) {
   s->n.stale = 0;
   if (s->n.con) s->n.con->made_for = 0;
   sim_evaluate_constants(s);
-  if (stale > 1) return sim_prepare(s, s->n.h, e);
+  if (stale > 1) {
+    s->n.judged = 0;
+    return sim_prepare(s, s->n.h, e);
+  }
   if (s->a->linear) constant_motion(s);
   return 1;
 }

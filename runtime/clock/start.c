@@ -247,13 +247,17 @@ static int refuse(nsm_sim *s, offence o, int velocity, int project, nsm_error *e
   return 0;
 }
 
-static void note(nsm_sim *s, const char *format, offence o) {
-  char name[256];
+static void note_of(nsm_sim *s, const char *format, const char *name, offence o) {
   size_t used = strlen(s->a->note);
-  sim_row_name(s, o.row, name, sizeof name);
   if (used > 0) used += (size_t)snprintf(s->a->note + used, sizeof s->a->note - used, "; ");
   if (used < sizeof s->a->note) snprintf(s->a->note + used, sizeof s->a->note - used, format, name, o.relative,
                                          o.value);
+}
+
+static void note(nsm_sim *s, const char *format, offence o) {
+  char name[256];
+  sim_row_name(s, o.row, name, sizeof name);
+  note_of(s, format, name, o);
 }
 
 static int mend(nsm_sim *s, level *l, int project, nsm_error *e) {
@@ -295,6 +299,38 @@ int sim_mend(nsm_sim *s, int project, nsm_error *e) {
   return 1;
 }
 
+// The same of equations that hold for unknowns without inertia, where none of these is in them: instance i of class
+// `cls`, -1: all hold. *off: by how much, of their terms.
+static int jump_of_unknowns(nsm_sim *s, int *cls, double *off, double *by) {
+  nsm_view v = sim_now(s);
+  double *f = s->w.f;
+  int at = -1;
+  for (int a = 0; s->a->algebraic && a < s->a->on.smooth.n; a++) {
+    sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+    const nsm_pattern *p = &k->c->jac;
+    if (!k->c->at_end || k->c->g_stage != NSM_NONE) continue;
+    memcpy(f, s->n.f_constant, (size_t)s->a->nz * sizeof(double));
+    if (k->c->f_stage > NSM_EVENT) k->c->f_fn(&v, &k->tab, f, f + s->a->nv);
+    if (k->c->jac_stage > NSM_EVENT) k->c->jac_fn(&v, &k->tab, k->jac);
+    for (int i = 0; i < k->tab.count; i++) {
+      int z = sim_z_of(s, k, i, k->c->at_end - 1), open = 0;
+      double size = fabs(f[z]);
+      for (int e = 0; e < p->n; e++) {
+        double d = k->jac[(size_t)i * (size_t)p->n + (size_t)e];
+        int col = sim_z_of(s, k, i, p->col[e]);
+        open |= d != 0 && (p->wrt[e] != NSM_WRT_X || s->a->algebraic[col]);
+        size = fmax(size, fabs(d * s->now.z[col]));
+      }
+      if (open || !(fabs(f[z]) > tiny && fabs(f[z]) > *off * size)) continue;
+      *off = fabs(f[z]) / size;
+      *by = f[z];
+      *cls = (int)(k - s->a->cls);
+      at = i;
+    }
+  }
+  return at;
+}
+
 // Loops of capacitors and sources, cut sets of coils: equations between states alone, which the first step meets by a
 // jump (docs/numerics/circuits.md, section 4). The one that is off most is told of.
 static void note_jumps(nsm_sim *s) {
@@ -318,8 +354,12 @@ static void note_jumps(nsm_sim *s) {
         most = (offence){ fabs(value)/size, value, k->row0 + i };
     }
   }
-  if (most.row >= 0) note(s, "%s does not hold at the start (%.2g of its terms, by %.6g): the first step jumps there",
-                          most);
+  char name[256];
+  int cls = -1, i = jump_of_unknowns(s, &cls, &most.relative, &most.value);
+  if (i >= 0) sim_instance_name(s, cls, i, name, sizeof name);
+  else if (most.row >= 0) sim_row_name(s, most.row, name, sizeof name);
+  if (i >= 0 || most.row >= 0)
+    note_of(s, "%s does not hold at the start (%.2g of its terms, by %.6g): the first step jumps there", name, most);
 }
 
 int sim_start(nsm_sim *s, int project, nsm_error *e) {

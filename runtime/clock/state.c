@@ -87,6 +87,9 @@ void sim_forget_last_step(nsm_sim *s) {
   for (int i = 0; i < 2; i++) memset(by_z[i], 0, nz * sizeof(double));
   for (int i = 0; i < 3; i++) memset(by_l[i], 0, nl * sizeof(double));
   memset(now->closed, 0, rows);
+  now->con.differences = 0;
+  now->con.differences_h = 0;
+  memset(now->con.miss, 0, sizeof now->con.miss);
 }
 
 // ---- save, restore --------------------------------------------------------------------------------------------------

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 1000, ONCE = 1, AGAIN = 2, FROM_GUESS = 60 };
+enum { ROUNDS = 1000, ONCE = 1, AGAIN = 2, FROM_GUESS = 60, FEW_FROM_GUESS = 12 };
 static const double default_tolerance = 1e-12, default_sqrt = 1e-6,
                     aim = 1e-2,            // of the tolerance: what a solver tries to reach before it offers an answer
                     lasts = 0.1;           // likewise: a start that needs no solver
@@ -180,6 +180,25 @@ static int is_tried(const nsm_cone_solver *s, const nsm_cone_problem *p, const n
   return fits(s, p->m, used) && (used || takes_intervals(s, p->m)) && !(w->left_out >> (s - nsm_cone_solvers) & 1);
 }
 
+// All disks have a given radius: the problem is convex.
+static int is_convex(const nsm_cone_problem *p) {
+  for (int c = 0; c < p->cones; c++) if (p->cone[c].type != NSM_CONE_DISK) return 0;
+  return 1;
+}
+
+// In a pile whose forces of the last step are known: the loop that is quickest from there. Where bodies touch in many
+// more points than hold them it can creep for long; then interior points, which have no such trouble, are sooner near
+// the answer.
+static nsm_cone_status try_from_guess(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
+                                      const double *guess, double *lambda, double *u, best_answer *best) {
+  nsm_cone_try first = *t;
+  int either = w->brief || is_convex(p);
+  first.max_iterations = either ? FEW_FROM_GUESS : FROM_GUESS;
+  nsm_cone_status status = try_solver(nsm_cone_solver_find("proximal_newton"), p, w, &first, guess, lambda, u, best);
+  if (status != NSM_CONE_FAILED || !either || will_do(p, w, t, best)) return status;
+  return try_solver(nsm_cone_solver_find("interior"), p, w, t, NULL, lambda, u, best);
+}
+
 // Once through the table, behind what is quickest in a pile whose forces of the last step are known: from the guess, or
 // from the best answer so far.
 static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
@@ -188,16 +207,14 @@ static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, 
   unsigned used = nsm_cone_blocks_used(p);
   int pile = p->cones >= NSM_WARM_PILE || (p->cones >= NSM_WARM_FEW && t->accept > t->tolerance);
   if (guess && pile && p->cones <= NSM_SMALL) {
-    const nsm_cone_solver *loop = nsm_cone_solver_find("proximal_newton");
-    nsm_cone_try first = *t;
-    first.max_iterations = FROM_GUESS;
-    status = try_solver(loop, p, w, &first, guess, lambda, u, best);
-    if (status == NSM_CONE_FAILED && will_do(p, w, t, best)) return status;
+    status = try_from_guess(p, w, t, guess, lambda, u, best);
+    if (status == NSM_CONE_FAILED && (w->brief || will_do(p, w, t, best))) return status;
   }
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name && status == NSM_CONE_FAILED; s++)
     if (is_tried(s, p, w, used) && !(best->any && nsm_cone_late(w))) {
       status = try_solver(s, p, w, t, s->start & NSM_FROM_BEST && best->any ? best->lambda : guess, lambda, u, best);
-      if (status == NSM_CONE_FAILED && s->start & (NSM_PILES | NSM_AGAIN) && will_do(p, w, t, best)) break;
+      if (status == NSM_CONE_FAILED && s->start & (NSM_PILES | NSM_AGAIN) && (w->brief || will_do(p, w, t, best)))
+        break;
     }
   return status;
 }
@@ -399,7 +416,7 @@ static nsm_cone_status solve_in_any_units(const nsm_cone_problem *p, nsm_cone_wo
   if (status == NSM_CONE_SOLVED || status == NSM_CONE_BAD_INPUT || w->margin > 0) return status;
   if (status == NSM_CONE_FAILED && accepted(p, w, t, accept, lambda, u, r) == NSM_CONE_ACCEPTED)
     return NSM_CONE_ACCEPTED;
-  if (only && w->once) return status;   // a correction of what rounding left
+  if ((only && w->once) || w->brief) return status;        // a correction of what rounding left
   status = solve_balanced(p, w, t, only, status, lambda, u, r);
   return status == NSM_CONE_FAILED ? accepted(p, w, t, accept, lambda, u, r) : status;
 }
@@ -428,6 +445,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   t.accept = accept;
   w->once = o && o->once;
   w->stop = o ? o->stop : NULL;
+  w->brief = o && o->brief && p->cones >= NSM_WARM_FEW;
 
   if (is_auto(o) && p->cones == 0) {
     if (p->m == 1 && !p->row_start && solve_one(p, w, &t, lambda, u, &c)) {

@@ -78,6 +78,9 @@ typedef struct nsm_cone_options {
   const volatile int *stop;  // where it becomes nonzero nothing more is tried, as if the budget were used up; or NULL
   int         once;  // nonzero: FAILED after every solver was tried once, which does not depend on the clock; for
                              // callers with another way to go on
+  int         brief; // nonzero: one of an iteration, which goes on from whatever comes of it: of a pile no more is done
+                     // than the loop that is quickest from a guess; FAILED with the best answer where that is not within
+                     // `accept`
 } nsm_cone_options;
 #define NSM_CONE_BUDGET 10.0
 

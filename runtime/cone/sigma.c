@@ -2,8 +2,8 @@
 //
 //   1. sweeps, from the guess or from nothing: where the last step's forces are near, they are all that is needed
 //   2. splitting with Anderson's acceleration, to the answer where the shift is tame
-//   3. up to NSM_SIGMA_LARGE nodes straight down the smoothed problems, for a few dozen factorizations; where that
-//      stalls the path of these problems, through its folds; then straight down with other parameters
+//   3. straight down the smoothed problems, for a few dozen factorizations where they are quick; up to NSM_SIGMA_LARGE
+//      nodes, where that stalls, the path of these problems, through its folds; then straight down with other parameters
 //   4. the flow of the shift, for those with more contacts and where the path has lost its way
 //
 // What is kept is the best of all that was judged. Where `accept` is given, a way that has reached it is the last one;
@@ -14,7 +14,8 @@
 
 enum { LONG = 1000, WALK = 400, STRAIGHT = 50, PATIENCE = 1000, SHORT_PATIENCE = 200 };
 enum { FEW = 60, MANY = 300 };           // nodes: on bodies from here, on contacts up to here
-static const double first_push = 10, other_push = 100, first_ratio = 1e-4, first_step = 0.2;
+static const double first_push = 10, other_push = 100, first_ratio = 1e-4, first_step = 0.2,
+    quick = 3e8;                         // operations of a factorization, about 20 ms
 
 static int take(nsm_sigma *k) {
   size_t rows = (size_t)k->g.rows, nodes = (size_t)k->g.nodes;
@@ -96,7 +97,7 @@ static int first_attempt(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone
     if (nsm_sigma_split(k, p, t, u)) return 1;
     if (k->enough) return 0;
   }
-  for (int way = 0; way < 3 && !large; way++) {
+  for (int way = 0; way < (large ? k->on_bodies && k->factor.fronts.work <= quick : 3); way++) {
     int ends = way == 1 ? WALK : STRAIGHT;
     k->limit = k->steps + (limit < ends ? limit : ends);
     if (way == 1 ? nsm_sigma_path(k, p, t, first_push, first_ratio, 1, d, u)

@@ -24,7 +24,7 @@
 
 enum { CORRECTIONS = 5, LOOK = 4, STALL = 2 };
 static const double last_tau = 1e-14, least_alpha = 1e-12,
-    near_path = 0.01,        // of tau: a point of the path
+    near_path = 0.05,        // of tau: a point of the path
     steady = 0.9;            // -t_tau where tau falls steadily
 
 // (x, y, s) := p + step times a direction.

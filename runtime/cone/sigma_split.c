@@ -20,7 +20,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { SPLITS = 4000, LOOK = 100, SWEEPS = 20000, PASS = 100 };
+enum { SPLITS = 4000, LOOK = 100, SWEEPS = 20000, PASS = 50, SOON = 200 };
 static const double betas[] = { 0.1, 0.5 }, over = 1.6;
 
 // x := the point of the node's set that is nearest to z; in the metric 1, k^2 of normal and tangents.
@@ -165,19 +165,29 @@ static double sweep(nsm_sigma *k, int back, double *v) {
   return sqrt(most);
 }
 
+// The sweeps that are still needed, as the last ones went: from `then` at step `since`.
+static double left(const nsm_sigma *k, const nsm_cone_try *t, double then, int since, double now, int step) {
+  double goal = fmax(t->asked, k->g.nodes > NSM_SIGMA_LARGE ? t->accept : 0);
+  return k->least > goal && now < then ? log(k->least / goal) / log(then / now) * (step - since) : HUGE_VAL;
+}
+
 int nsm_sigma_sweeps(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, int patience, double *u) {
-  double least = HUGE_VAL;
-  int done = 0;
+  double least = HUGE_VAL, then = HUGE_VAL;
+  int done = 0, since = 0;
   for (int c = 0; c < k->g.nodes; c++) metric(k, c, k->stiff + 2 * c);
   nsm_bodies_gather(&k->g, &k->bodies, k->x, k->v);
   for (int i = 0; i < k->bodies.column[k->bodies.bodies]; i++) k->v[i] *= k->bodies.sign[i];
   for (int step = 1, better = 0; step <= SWEEPS && !done && step - better < patience; step++) {
     if (!nsm_sigma_may_go_on(k)) break;
     double moved = sweep(k, step % 2, k->v);
-    if (step % PASS && moved > 0.5 * least) continue;
+    if (step % PASS && moved > 0.3 * least) continue;
     if (moved < 0.8 * least) { least = moved; better = step; }
     k->w->iterations++;
     done = nsm_sigma_judged(k, p, t, k->x, 0, u) || nsm_sigma_will_do(k);
+    if (!t->warm || step < PASS) continue;
+    if (since && left(k, t, then, since, least, step) > SOON) break;
+    then = least;
+    since = step;
   }
   nsm_graph_apply(&k->g, k->x, 1, k->y);
   return done;

@@ -31,6 +31,7 @@ typedef struct nsm_cone_work {
   size_t bytes, used;         // the arena behind this struct
   int    iterations;          // of the present call, all solvers
   double deadline;            // of the present call (clock.c)
+  int    brief;               // of the options
   const volatile int *stop;   // somebody wants it to end: of the options, or NULL
   int    late;                // it is over
   int    once;                // no solver is tried again

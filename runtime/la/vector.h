@@ -1,5 +1,5 @@
 // Steps along a column, four elements at a time: the elements are independent, so that the digits do not depend on the
-// width of the vectors. Only for this folder.
+// width of the vectors. For this folder, and sums as small in schemes/consistent_near_matrix.c.
 #pragma once
 #include <stddef.h>
 #include <string.h>

@@ -90,11 +90,17 @@ void sim_ledger_whole_step(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
   nsm_view begin = sim_now(s), end = sim_view(s, s->now.t + s->n.h, s->w.q1, s->w.z1, s->w.l1);
-  a->nactive = 0;
-  for (int c = 0; c < s->a->on.row.n; c++) {
+  if (s->a->scheme->at_middle) {                           // where that scheme has its rates
+    double middle = s->now.t + 0.5 * s->n.h;
+    sim_move(s, s->now.q, 0.5 * s->n.h, s->now.z, s->w.qm);
+    begin = sim_view(s, middle, s->w.qm, s->now.z, s->now.l);
+    end = sim_view(s, middle, s->w.qm, s->w.z1, s->w.l1);
+  }
+  if (!r->always) a->nactive = 0;                          // else the list never changes, and has no contacts
+  for (int c = 0; !r->always && c < s->a->on.row.n; c++) {
     const sim_class *k = &s->a->cls[s->a->on.row.of[c]];
     int acts = 0;
-    if (k->c->kind != NSM_CONTACT && k->c->kind != NSM_FRICTION) continue;
+    if (!sim_contactlike(k->c) || (k->tab.count > 0 && r->border_of[k->row0] >= 0)) continue;
     for (int row = k->row0; row < k->row0 + k->tab.count; row++) acts |= s->w.l1[r->l[row]] != 0;
     if (!acts) continue;
     k->c->rate_fn(&begin, &k->tab, r->rate0 + k->row0);
@@ -105,7 +111,6 @@ void sim_ledger_whole_step(nsm_sim *s) {
       a->active[a->nactive++] = r->at_row[row];
     }
   }
-  if (s->a->scheme->at_middle) sim_move(s, s->now.q, 0.5 * s->n.h, s->now.z, s->w.qm);
   sim_ledger_impulses(s);
 }
 

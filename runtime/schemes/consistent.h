@@ -5,7 +5,7 @@
 //   consistent_newton.c    the motion: Newton's method           consistent_failed.c  what is said where a step fails
 //   consistent_residual.c  its residuals, and what they are measured by
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
-//   consistent_near.c      the motion of bodies on joints with a matrix near to K
+//   consistent_near.c      the motion of bodies on joints with a matrix near to K, which consistent_near_matrix.c makes
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
 //   consistent_settle.c    friction at the end of the step         consistent_rest.c  what is at rest is exactly so
 //   consistent_slow.c      what helps where the iteration is slow
@@ -35,6 +35,7 @@ struct sim_consistent {
   double    *uc, *uc_low;                // [nv] velocity after the impact, and what rounding took from it
   double    *inc_q, *inc_u;              // [nv] increments of the motion: q_E - q_B and u_E - u_C of the iterate
   double    *kappa1;                     // [nl] at the end of the step; now.kappa at its begin
+  int        placed;                     // q1 of this step was written before
   int        moves;                      // the start values in use: 0 velocities stay, 1 they change as before
   double    *res, *dz;                   // [n] residual, Newton step; size of its terms: now.r1_size
   double    *dq;                         // [nv] of the Newton step
@@ -45,6 +46,11 @@ struct sim_consistent {
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
   double    *back;                       // [ns] gap of a constraint at the begin, where that is more than round-off
   double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
+  int        brief;                      // problems of an iterate need not be solved: in the first attempt at a pile
+  double     sharper;                    // factor of what is enough of an iterate's problem: where they fall slowly
+  // [r.n] contacts with a driven body: its part of the rate at both ends, of the slip in the step, and of the gap's
+  // change in the step, d_A . xi_A; 0 of others
+  double    *drive_begin, *drive_end, *drive_way, *moved;
   double    *creep;                      // [r.n] change of the contacts' forces in the last iteration
   unsigned char *freeze;                 // [r.n] its direction is that of the begin of the step, (6a)
   int        frozen;                     // how many
@@ -147,12 +153,17 @@ int      con_credible(nsm_sim *s);                        // forces do not only 
 
 // consistent_near.c
 void     con_near_analyse(nsm_sim *s);
+void     con_near_learn(nsm_sim *s);                      // the step stands: what the next ones are predicted from
 int      con_near(nsm_sim *s, const nsm_view *v);         // the motion; 0: not for this model, or slow
 
 // consistent_residual.c
 int      con_place(nsm_sim *s, const nsm_view *v);               // q1 of the iterate; 0 where M is singular
-int      con_evaluate(nsm_sim *s, const nsm_view *v);            // likewise, and the kernels there
+int      con_evaluate_rows(nsm_sim *s, const nsm_view *v);       // likewise, and the kernels there
+void     con_measures(nsm_sim *s);                               // what con_residual measures by, after it
+int      con_evaluate(nsm_sim *s, const nsm_view *v);            // both
 double   con_residual(nsm_sim *s, double h, int *worst);         // the largest, relative; worst: z, or ~row
+// sizes of velocities: each at least this share of the largest of its body's place, or turn
+void     con_share(const nsm_sim *s, double least, double *size);
 // What the displacement of a row is measured by: of a contact with friction that of all its directions, which are
 // components of one vector, as the judge of one-step problems has them
 double   con_gap_terms(const nsm_sim *s, double h, int row);
@@ -164,6 +175,7 @@ double   con_rate_terms(const nsm_sim *s, int row, const double *v);   // size o
 
 // consistent_rest.c
 void     con_rest(nsm_sim *s, const nsm_view *v);
+int      con_still(nsm_sim *s, const nsm_view *v);         // at rest, and held there by the forces of the last step
 
 // consistent_slow.c: by which factor the step just found may be longer, where it creeps, from iteration `from` on, 1:
 // by none; how many contacts keep the direction of the begin from now on, more than before

@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_CORRECTED = 200 };           // rows of an island of shapes
+static const double usable = 1e-2;       // residual of an answer to go on from
+
 static void column(nsm_sim *s, int row, double h) {
   struct sim_consistent *c = s->n.con;
   const sim_matrix *w = &c->k;
@@ -295,12 +298,29 @@ static int workspace(nsm_sim *s, const nsm_cone_problem *p) {
   return 1;
 }
 
-// No displacement of the island is to be corrected.
+// No displacement of the island is to be corrected. In large piles bodies touch in more points than hold them: the
+// equations of a correction are dependent, and are not tried.
 static int is_right(nsm_sim *s, int m) {
   struct sim_consistent *c = s->n.con;
-  for (int a = 0; a < m; a++) if (c->zero[c->member[a]] == CON_IS_OFF) return 0;
+  int most = s->touching ? MOST_CORRECTED : m;
+  for (int a = 0; a < m && m <= most; a++) if (c->zero[c->member[a]] == CON_IS_OFF) return 0;
   for (int a = 0; a < m; a++) s->w.l_try[s->n.r.l[c->act[c->member[a]]]] = c->l0[c->member[a]];
   return 1;
+}
+
+// An answer that is not within what was asked for, but better than the forces at hand, is one to go on from.
+static int leads_on(const nsm_cone_result *r) {
+  return r->status == NSM_CONE_FAILED && r->residual <= usable && r->solver && strcmp(r->solver, "start") != 0;
+}
+
+// By all solvers, from the forces at hand.
+static int solve_in_full(nsm_sim *s, sim_island *k) {
+  struct sim_consistent *c = s->n.con;
+  for (int a = 0; a < k->p.m; a++) c->lam[a] = c->l0[c->member[a]];
+  c->solver.brief = 0;
+  int ok = sim_island_solve(s, &c->solver, k);
+  c->solver.brief = 1;
+  return ok;
 }
 
 static int solve_island(nsm_sim *s, int m) {
@@ -318,6 +338,7 @@ static int solve_island(nsm_sim *s, int m) {
   if (m > c->solver.tiny_most && !workspace(s, &k.p)) return no_memory(s);
   s->w.cone.once = 1;                                        // where it fails there is the projected step
   int ok = sim_island_solve(s, &c->solver, &k);
+  if (!ok && !plain && c->solver.brief) ok = leads_on(&c->solver.result) || solve_in_full(s, &k);
   s->w.cone.once = 0;
   if (!ok) return 0;
   double change = 0, force = 0;

@@ -58,11 +58,13 @@ static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 
 // The problem of an iterate need be no better than the iterate (an inexact method: Dembo, Eisenstat and Steihaug, SIAM
 // J. Numer. Anal. 19 (1982) 400), as long as iterates become better. What is accepted is measured as a whole.
-static const double share = 1e-3, first_share = 1e-6, most_share = 1e-5, falls = 0.1;
+static const double share = 1e-3, first_share = 1e-6, most_share = 1e-5, falls = 0.1, sharper = 0.03;
 static double enough_of(const nsm_sim *s, const sim_iteration *it) {
+  struct sim_consistent *c = s->n.con;
   if (!s->touching) return 0;
+  c->sharper = it->number == 0 ? 1 : it->rate > falls ? c->sharper * sharper : fmin(1, c->sharper / sharper);
   if (it->number == 0) return first_share;
-  return it->rate > falls ? s->a->tolerance : fmax(s->a->tolerance, fmin(share * it->error, most_share));
+  return fmax(s->a->tolerance, fmin(share * it->error, most_share) * c->sharper);
 }
 
 // Factors that contract by the rate of the last step are kept for the last one.
@@ -84,6 +86,7 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, ns
       return NSM_FAILED;
     }
     c->solver.enough = enough_of(s, it);
+    c->solver.brief = c->brief;
     if (c->projected) con_project(s);
     else if (!con_contacts(s)) {
       if (c->solver.result.status == NSM_CONE_BAD_INPUT)
@@ -156,7 +159,7 @@ static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 }
 
 static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
-  static const sim_newton_method method = { FREE, measure, judge, NULL, newton_step, go, con_failed };
+  static const sim_newton_method method = { FREE, measure, judge, NULL, newton_step, go, con_failed, con_still };
   const struct sim_consistent *c = s->n.con;
   if (!c->affine) memset(s->now.r1_most, 0, (size_t)s->a->nv * sizeof(double));
   return sim_josephy_newton(s, &method, c->projected ? PROJECTED_MAX : NSM_NEWTON_MAX, !c->projected, v, e);
@@ -175,6 +178,7 @@ void con_start(nsm_sim *s) {
     set_speed(s, i, c->moves ? g : 0);
   }
   memcpy(s->w.q1, s->now.q, (size_t)s->a->nq * sizeof(double));
+  c->placed = 0;
   memcpy(s->w.l1, s->now.force, (size_t)s->a->nl * sizeof(double));
   for (int row = 0; row < s->n.r.n; row++)
     if (c->of[row] < 0 && !s->n.r.active[row]) s->w.l1[s->n.r.l[row]] = 0;
@@ -188,6 +192,7 @@ static void start_at_rest(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   for (int i = 0; i < s->a->nv; i++) set_speed(s, i, 0);
   memcpy(s->w.q1, s->now.q, (size_t)s->a->nq * sizeof(double));
+  c->placed = 0;
   memset(s->w.l1, 0, (size_t)s->a->nl * sizeof(double));
   memset(c->kappa1, 0, (size_t)s->a->nl * sizeof(double));
 }
@@ -195,6 +200,7 @@ static void start_at_rest(nsm_sim *s) {
 void con_learn(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   if (c->affine) return;                                   // any start will do
+  con_near_learn(s);
   s->now.con.cost[c->moves] += 0.25 * ((double)c->iterations - s->now.con.cost[c->moves]);
   sim_learn(s, s->a->nv, c->inc_u, c->mass_inverse, 1);
 }
@@ -232,8 +238,15 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   if (c->frozen > 0) memset(c->freeze, 0, (size_t)s->n.r.n);
   c->frozen = 0;
   con_start(s);
+  c->brief = s->touching != NULL;
   nsm_code code = iterate(s, v, e);
   nsm_error again;
+  if (code != NSM_OK && c->brief && c->na > 0 && !s->w.late) {
+    c->brief = 0;
+    con_start(s);
+    if (iterate(s, v, &again) == NSM_OK) code = NSM_OK;
+  }
+  c->brief = 0;
   for (int attempt = 0; code != NSM_OK && !s->w.late && attempt < 2 && (attempt == 0 || c->na > 0); attempt++) {
     c->projected |= attempt == 1;
     c->singular = 0;

@@ -35,7 +35,8 @@ int con_place(nsm_sim *s, const nsm_view *v) {
       size = x > size ? x : size;
       s->w.q1[i] = q;
     }
-    sim_move_bodies(s, s->now.q, c->inc_q, s->w.q1);
+    (c->placed ? sim_move_bodies_again : sim_move_bodies)(s, s->now.q, c->inc_q, s->w.q1);
+    c->placed = 1;
     if (!(change > 2 * DBL_EPSILON * size)) break;
   }
   return 1;
@@ -62,7 +63,7 @@ const double *con_direction(const nsm_sim *s, int row) {
 static double rise(const nsm_sim *s, int row) {
   const sim_class *k = &s->a->cls[s->n.r.cls[row]];
   const double *d = con_direction(s, row);
-  double sum = 0;
+  double sum = s->n.con->moved[row];
   for (int e = 0; e < k->c->h.n; e++) sum += d[e] * s->n.con->inc_q[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
   return sum;
 }
@@ -106,7 +107,9 @@ nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
 // round-off of the vector, whatever its share along the axes at hand (which may be 0, by symmetry).
 enum { OF_BODY = 6 };                     // velocities: of its turn and of its place, three each
 static const double least_share = 1e-6;   // of the vector: far above its round-off
-static void share(const nsm_sim *s, double *size) {
+static inline double larger(double a, double b) { return a > b ? a : b; }       // not of nan
+
+void con_share(const nsm_sim *s, double least, double *size) {
   for (int a = 0; a < s->a->on.kinematics.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
     int slot[OF_BODY], n = 0;
@@ -115,10 +118,10 @@ static void share(const nsm_sim *s, double *size) {
     for (int i = 0; n == OF_BODY && i < k->tab.count; i++)
       for (int first = 0; first < OF_BODY; first += 3) {
         double most = 0;
-        for (int d = 0; d < 3; d++) most = fmax(most, size[sim_z_of(s, k, i, slot[first + d])]);
+        for (int d = 0; d < 3; d++) most = larger(size[sim_z_of(s, k, i, slot[first + d])], most);
         for (int d = 0; d < 3; d++) {
           double *own = &size[sim_z_of(s, k, i, slot[first + d])];
-          *own = fmax(*own, least_share * most);
+          *own = larger(least * most, *own);
         }
       }
   }
@@ -126,27 +129,36 @@ static void share(const nsm_sim *s, double *size) {
 
 // What the momentum rows of the iterate are measured by, and the speeds, which are known to round-off of what drives
 // them: (|R1 terms| + |M u|) / M.
-static void measures(nsm_sim *s) {
+void con_measures(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   for (int z = 0; z < s->a->nv; z++) {
     c->size[z] = s->now.r1_size[z];
     c->speed[z] = fabs(s->w.z1[z]) + fabs(c->uc[z]) + s->now.r1_size[z] * c->mass_inverse[z];
   }
-  share(s, c->size);
-  share(s, c->speed);
+  con_share(s, least_share, c->size);
+  con_share(s, least_share, c->speed);
 }
 
 // Contacts that keep the direction of the begin, (6a).
 static void keep_frozen(const nsm_sim *s, const sim_class *k, double *dg) {
   size_t n = (size_t)k->c->h.n;
   for (int i = 0; i < k->tab.count; i++)
-    if (s->n.con->freeze[k->row0 + i]) memcpy(dg + (size_t)i * n, k->h + (size_t)i * n, n * sizeof *dg);
+    if (s->n.con->freeze[k->row0 + i]) {
+      memcpy(dg + (size_t)i * n, k->h + (size_t)i * n, n * sizeof *dg);
+      s->n.con->moved[k->row0 + i] = s->n.con->drive_way[k->row0 + i];
+    }
 }
 
 // Residuals of the smooth rows, gaps and H at the end, and what the momentum rows are measured by. Of a constraint
 // along its discrete derivative H belongs to the matrix, which makes it (con_matrix); here it is only the measure of an
 // error.
 int con_evaluate(nsm_sim *s, const nsm_view *v) {
+  if (!con_evaluate_rows(s, v)) return 0;
+  con_measures(s);
+  return 1;
+}
+
+int con_evaluate_rows(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
   if (!con_place(s, v)) return 0;
@@ -184,7 +196,6 @@ int con_evaluate(nsm_sim *s, const nsm_view *v) {
       c->res[s->a->nv + c->ns + c->of[row]] = c->gap[row] + c->back[c->of[row]];
     }
   }
-  measures(s);
   return 1;
 }
 
@@ -194,7 +205,7 @@ static double terms_of(const nsm_sim *s, double h, int row) {
   const double *H = k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n, *speed = s->n.con->speed;
   double sum = 0;
   for (int e = 0; e < k->c->h.n; e++) sum += fabs(H[e]) * speed[sim_z_of(s, k, row - k->row0, k->c->h.col[e])];
-  return h * sum;
+  return h * sum + fabs(s->n.con->moved[row]);
 }
 
 double con_gap_terms(const nsm_sim *s, double h, int row) {

@@ -35,7 +35,8 @@ void con_slide(nsm_sim *s, double t1) {
     sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
     if (k->c->h_stage > NSM_EVENT) k->c->h_fn(&middle, &k->tab, k->h);
     k->c->rate_fn(&middle, &k->tab, c->drift + k->row0);
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++) c->drift[row] *= s->n.h;
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++)
+      c->drift[row] = c->drift[row] == c->drive_begin[row] ? c->drive_way[row] : c->drift[row] * s->n.h;
   }
 }
 
@@ -105,6 +106,7 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
     sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     if (k->c->h_stage > NSM_EVENT) k->c->h_fn(v, &k->tab, k->h);
     k->c->rate_fn(v, &k->tab, c->slip + k->row0);
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++) c->slip[row] += c->drive_end[row] - c->drive_begin[row];
   }
   for (int f = 0; f < r->nfriction; f++) {
     const sim_friction *k = &r->friction[f];
@@ -209,7 +211,7 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   is->solver.disk = NULL;
   for (int i = 0; ok && i < is->nactive; i++) {
     int row = r->row_at[is->active[i]], slip = is_slip(s, row);
-    double p = is->lambda[i] - c->start[row], drive = slip ? c->slip[row] - con_slip_part(s, row, s->w.z1) : 0;
+    double p = is->lambda[i] - c->start[row], drive = slip ? c->slip[row] - con_slip_part(s, row, s->w.z1) : c->drive_end[row];
     book(s, row, p, c->slip[row], is->u[i], drive);
     c->start[row] = p;
   }

@@ -52,6 +52,7 @@ nsm_code sim_josephy_newton(nsm_sim *s, const sim_newton_method *m, int most, in
       it.rate = it.error / it.before;
       it.before = it.error;
     }
+    else if (m->still && m->still(s, v)) return NSM_OK;
     nsm_code code = m->step(s, v, &it, e);
     if (code != NSM_OK) return code;
     s->now.count.newton_iterations++;

@@ -29,6 +29,7 @@ typedef struct sim_newton_method {
   void      (*go)(nsm_sim *s, double alpha);                                   // this share of it instead
   // says so; it->error may be nan
   nsm_code  (*failed)(nsm_sim *s, const nsm_view *v, const sim_iteration *it, nsm_error *e);
+  int       (*still)(nsm_sim *s, const nsm_view *v);       // the start is the answer, as measured at step 0; or NULL
 } sim_newton_method;
 
 // 1 where the step is given up: it was interrupted, or has taken STEP_BUDGETS times what one problem may. The clock of a

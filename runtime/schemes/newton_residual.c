@@ -58,7 +58,7 @@ void newton_explicit_part(nsm_sim *s) {
 }
 
 static void algebraic_at_end(nsm_sim *s) {
-  for (int i = 0; i < s->a->nz; i++) if (s->a->algebraic[i]) s->now.z[i] = s->w.z1[i];
+  for (int i = 0; i < s->a->nz; i++) if (sim_is_at_end(s, i)) s->now.z[i] = s->w.z1[i];
   newton_explicit_part(s);
 }
 

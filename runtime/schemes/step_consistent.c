@@ -67,6 +67,7 @@ static int at_begin(nsm_sim *s) {
     memcpy(c->cls[s->a->on.mass_moving.of[a]].mass0, k->mass,
            (size_t)k->tab.count * (size_t)k->c->mass.n * sizeof(double));
   }
+  sim_touch_drives(s, s->n.h, c->drive_begin, c->drive_way, c->drive_end, c->moved);
   double nearly = sim_nearly_closed(s);
   c->na = 0;
   for (int f = 0; f < r->nfriction; f++)
@@ -148,7 +149,7 @@ static int refine_impact(nsm_sim *s) {
                                                        // friction takes energy anyway
   for (int i = 0; i < is->nactive; i++) {
     int row = r->row_at[is->active[i]], acts = c->of[row] >= 0 || s->now.impulse[r->l[row]] > 0 || is_held(s, row);
-    double w = 0, low = 0, size = 0;
+    double w = (1 + r->e[row]) * c->drive_begin[row], low = 0, size = fabs(w);
     for (int x = r->c0[row]; x < r->c0[row + 1]; x++) {
       int z = r->cz[x];
       sim_add_product(&w, &low, r->c[x], c->uc[z]);

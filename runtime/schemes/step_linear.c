@@ -220,7 +220,7 @@ static double apply_multipliers(nsm_sim *s) {
     for (int e = r->x0[row]; a->lambda[i] != 0 && e < r->x0[row + 1]; e++)
       move_by_rows(s, row, r->xz[e], ht, a->zeros > 0);
   }
-  sim_touch_rest(s, s->w.size, s->n.h - ht);
+  sim_touch_rest(s, s->w.size, sim_touch_stop, s->n.h - ht);
   return sum;
 }
 

@@ -60,7 +60,7 @@ static int rests(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 
 static nsm_code iterate(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   static const sim_newton_method method = { NSM_NEWTON_MAX, measure, judge, rests, newton_step, newton_go,
-                                            newton_failed };
+                                            newton_failed, NULL };
   return sim_josephy_newton(s, &method, NSM_NEWTON_MAX, 1, v, e);
 }
 
@@ -80,7 +80,7 @@ static void settle(nsm_sim *s) {
       any = 1;
     }
   }
-  any |= sim_touch_rest(s, s->w.size, 0);
+  any |= sim_touch_rest(s, s->w.size, sim_touch_stop, 0);
   if (any) newton_position(s);
 }
 

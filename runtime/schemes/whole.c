@@ -44,6 +44,8 @@ static const whole_kind kinds[] = {
                          sim_whole_newton_store },
   [NSM_WHOLE_TWO_POINT] = { sim_whole_two_point_fits, sim_whole_two_point_room, sim_whole_two_point_books,
                             sim_whole_two_point_load, sim_whole_two_point_store },
+  [NSM_WHOLE_MIDPOINT] = { sim_whole_midpoint_fits, sim_whole_midpoint_room, NULL, sim_whole_midpoint_load,
+                           sim_whole_midpoint_store },
 };
 
 void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
@@ -60,7 +62,7 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   w->c = SIM_NEW(s, NSM_WHOLE_SCALARS + o->nconstant + o->npattern + o->nm + o->nx, double);
   const double scalars[] = { s->a->start, s->a->step, s->a->theta, s->a->gamma, s->a->tolerance };
   memcpy(w->c, scalars, sizeof scalars);
-  w->unbooked = SIM_NEW(s, (size_t)(s->a->nq + s->a->nz + s->a->nl), double);
+  w->before = SIM_NEW(s, (size_t)(s->a->nq + s->a->nz + s->a->nl), double);
   for (int i = 0; i < o->nconstant; i++) {
     const int *k = o->constant + 3 * (size_t)i;
     w->c[NSM_WHOLE_SCALARS + i] =
@@ -97,18 +99,18 @@ static int chunk(nsm_sim *s, int m) {
 static int booked(nsm_sim *s) {
   struct sim_whole *w = s->n.whole;
   size_t nq = (size_t)s->a->nq, nz = (size_t)s->a->nz;
-  double *begin = w->unbooked, t = s->now.t;
-  memcpy(begin, s->now.q, nq * sizeof *begin);
-  memcpy(begin + nq, s->now.z, nz * sizeof *begin);
-  memcpy(begin + nq + nz, s->now.l, (size_t)s->a->nl * sizeof *begin);
+  double *before = w->before, t = s->now.t;
+  memcpy(before, s->now.q, nq * sizeof *before);
+  memcpy(before + nq, s->now.z, nz * sizeof *before);
+  memcpy(before + nq + nz, s->now.l, (size_t)s->a->nl * sizeof *before);
   if (chunk(s, 1) == 0) return 0;
   double t1 = s->now.t;
   SIM_SWAP(s->now.q, s->w.q1);
   SIM_SWAP(s->now.z, s->w.z1);
   SIM_SWAP(s->now.l, s->w.l1);
-  memcpy(s->now.q, begin, nq * sizeof *begin);
-  memcpy(s->now.z, begin + nq, nz * sizeof *begin);
-  memcpy(s->now.l, begin + nq + nz, (size_t)s->a->nl * sizeof *begin);
+  memcpy(s->now.q, before, nq * sizeof *before);
+  memcpy(s->now.z, before + nq, nz * sizeof *before);
+  memcpy(s->now.l, before + nq + nz, (size_t)s->a->nl * sizeof *before);
   s->now.t = t;
   sim_ledger_whole_step(s);
   SIM_SWAP(s->now.q, s->w.q1);
@@ -125,7 +127,7 @@ long sim_whole_run(nsm_sim *s, long n) {
   const whole_kind *kind = &kinds[w->of->kind];
   long left = s->a->total - 1 - s->now.tick;
   if (s->now.between || s->n.h != s->a->step || (s->a->located && !sim_whole_all_open(s))) return 0;
-  if (s->now.ledger.on && kind->books && !kind->books(s)) return 0;
+  if (s->now.ledger.on && (kind->books ? !kind->books(s) : s->a->located)) return 0;
   if (n > left) n = left;
   if (s->now.ledger.on && !kind->books) {
     for (w->ahead = 0; w->ahead < n && booked(s););

@@ -5,6 +5,7 @@
 //   whole_located.c runs that locate events: whole steps between two of them
 //   whole_newton.c  the state of steps by Newton's method
 //   whole_two_point.c  the state of steps of the energy-consistent schemes
+//   whole_midpoint.c  the state of steps of the midpoint rule
 //   whole_linear.c  the matrix A of linear models, rows that act
 //   whole_rows.c    by maps from q to the forces, one for each way in which they act
 #pragma once
@@ -42,7 +43,7 @@ typedef struct sim_whole_map {
 struct sim_whole {
   const nsm_whole *of;
   double *c;                            // constants
-  double *unbooked;                     // [nq + nz + nl] q, z, l before a step whose books the runtime keeps
+  double *before;                       // [nq + nz + nl] q, z, l before a step whose books the runtime keeps
   long    rows_at;                      // WHOLE_LINEAR: the last step in which rows acted
   int     maps, nmap, next;             // may they be kept; how many there are; the place of the next one
   unsigned always, with[WHOLE_ROWS];    // rows that always act; a contact's row with those of its friction
@@ -63,6 +64,7 @@ struct sim_whole {
 // whole_state.c
 double sim_whole_nearly(const nsm_sim *s);   // above this no round-off closes a contact in the steps to come
 void sim_whole_forget(nsm_sim *s);        // no contact had a force in the last step
+int  sim_whole_constraints(const nsm_sim *s, int *l);   // [n] their multipliers, in the order of the emitted code
 
 // whole_located.c: can it be sure that no event lies within its steps? Are all contacts open, now? Up to m whole steps
 // from step `tick` on, the last one without an event, too; how many. They were taken: all are open still.
@@ -83,6 +85,12 @@ size_t sim_whole_two_point_room(const nsm_sim *s);
 int  sim_whole_two_point_books(const nsm_sim *s);       // can it keep the ledger?
 void sim_whole_two_point_load(nsm_sim *s, struct sim_whole *w);
 void sim_whole_two_point_store(nsm_sim *s, struct sim_whole *w, long done);
+
+// whole_midpoint.c
+int  sim_whole_midpoint_fits(const nsm_sim *s);
+size_t sim_whole_midpoint_room(const nsm_sim *s);
+void sim_whole_midpoint_load(nsm_sim *s, struct sim_whole *w);
+void sim_whole_midpoint_store(nsm_sim *s, struct sim_whole *w, long done);
 
 // whole_linear.c
 int  sim_whole_linear_fits(const nsm_sim *s);

@@ -202,7 +202,9 @@ void sim_whole_linear_open(nsm_sim *s, struct sim_whole *w) {
     const nsm_class *c = s->a->cls[r->cls[i]].c;
     if (c->kind == NSM_FRICTION) {
       const sim_friction *f = &r->friction[r->friction_of[i]];
-      w->maps &= f->type == NSM_CONE_COULOMB && f->n == 1 && f->normals == 1 && c->e_num < 0;
+      int dry = f->type == NSM_CONE_DISK && f->n == 1;
+      w->maps &= (dry || (f->type == NSM_CONE_COULOMB && f->n == 1 && f->normals == 1)) && c->e_num < 0;
+      if (dry) w->always |= 1u << i;
     } else if (c->kind == NSM_RELATION) w->always |= 1u << i;
     else {
       w->with[i] = 1u << i;

@@ -8,18 +8,8 @@ int sim_whole_newton_fits(const nsm_sim *s) {
 
 size_t sim_whole_newton_room(const nsm_sim *s) { return (size_t)(s->a->nq + 2 * s->a->nz + 2 * s->n.r.n + 7); }
 
-// In the order of the classes, as the emitted code has constraints.
-static int constraints(const nsm_sim *s, int *l) {
-  int n = 0;
-  for (int a = 0; a < s->a->on.constraint.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
-    for (int i = 0; i < k->tab.count; i++) l[n++] = s->n.r.l[k->row0 + i];
-  }
-  return n;
-}
-
 void sim_whole_newton_load(nsm_sim *s, struct sim_whole *w) {
-  int l[WHOLE_ROWS], nc = constraints(s, l), nz = s->a->nz;
+  int l[WHOLE_ROWS], nc = sim_whole_constraints(s, l), nz = s->a->nz;
   double *x = w->s, near = s->a->on.contact.n > 0 ? sim_whole_nearly(s) : 0;
   memcpy(x, s->now.q, (size_t)s->a->nq * sizeof(double));
   memcpy(x += s->a->nq, s->now.z, (size_t)nz * sizeof(double));
@@ -35,7 +25,7 @@ void sim_whole_newton_load(nsm_sim *s, struct sim_whole *w) {
 }
 
 void sim_whole_newton_store(nsm_sim *s, struct sim_whole *w, long done) {
-  int l[WHOLE_ROWS], nc = constraints(s, l), nz = s->a->nz;
+  int l[WHOLE_ROWS], nc = sim_whole_constraints(s, l), nz = s->a->nz;
   const double *x = w->s;
   if (done == 0) return;
   sim_whole_forget(s);

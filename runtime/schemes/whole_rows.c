@@ -75,7 +75,15 @@ static double condition(int n, const double *G, const double *inverse) {
 // The friction of a contact that is one block of two rows: its direction; -1 for none.
 static int direction_of(const nsm_sim *s, int row) {
   int f = s->n.r.nfriction > 0 ? s->n.r.friction_of[row] : -1;
-  return f < 0 ? -1 : s->n.r.friction[f].row[0];
+  return f < 0 || s->n.r.friction[f].normals == 0 ? -1 : s->n.r.friction[f].row[0];
+}
+
+// Bounds of a row. Friction under a given force is an interval: its impulse is h times that at most.
+static void bounds_of(const nsm_sim *s, int row, double *lo, double *hi) {
+  const sim_rows *r = &s->n.r;
+  const sim_friction *f = r->nfriction > 0 && r->friction_of[row] >= 0 ? &r->friction[r->friction_of[row]] : NULL;
+  *lo = f && f->normals == 0 ? -s->n.h * f->radius : r->lo[row];
+  *hi = f && f->normals == 0 ? s->n.h * f->radius : r->hi[row];
 }
 
 // How the rows act in the general road's answer. 0 where a row has no clear case.
@@ -165,8 +173,7 @@ static int make_map(const nsm_sim *s, sim_whole_map *k) {
   for (int i = 0; i < k->m; i++) {
     int row = k->row[i], f = r->nfriction > 0 ? r->friction_of[row] : -1;
     k->mask |= 1u << row;
-    k->lo[i] = r->lo[row];
-    k->hi[i] = r->hi[row];
+    bounds_of(s, row, &k->lo[i], &k->hi[i]);
     k->e[i] = r->e[row];
     k->contact[i] = s->a->cls[r->cls[row]].c->kind == NSM_CONTACT;
     k->l[i] = r->l[row];
@@ -225,8 +232,7 @@ void sim_whole_learn(nsm_sim *s, struct sim_whole *w) {
   if (k.m > WHOLE_ROWS) return;
   for (int i = 0; i < k.m; i++) {
     k.row[i] = r->row_at[is->active[i]];
-    k.lo[i] = r->lo[k.row[i]];
-    k.hi[i] = r->hi[k.row[i]];
+    bounds_of(s, k.row[i], &k.lo[i], &k.hi[i]);
   }
   if (!cases(s, &k)) return;
   memset(s->now.acts, 0, (size_t)r->n);

@@ -13,3 +13,13 @@ void sim_whole_forget(nsm_sim *s) {
   if (s->now.holds) memset(s->now.held, 0, (size_t)s->n.r.n * sizeof(double));
   s->now.holds = 0;
 }
+
+// In the order of the classes, as the emitted code has constraints.
+int sim_whole_constraints(const nsm_sim *s, int *l) {
+  int n = 0;
+  for (int a = 0; a < s->a->on.constraint.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
+    for (int i = 0; i < k->tab.count; i++) l[n++] = s->n.r.l[k->row0 + i];
+  }
+  return n;
+}

@@ -47,10 +47,24 @@ static void laws(nsm_sim *s, const sim_touch_group *g, int i, const sim_touch *c
   for (int d = 0; d < k->n; d++) r->e[k->row[d]] = law[NSM_LAW_ET];
 }
 
+void sim_touch_restitution(const nsm_sim *s, double *e) {
+  const struct nsm_touching *t = s->touching;
+  for (int n = 0; n < t->ngroup; n++) {
+    const sim_touch_group *g = &t->group[n];
+    const sim_touch *list = s->now.touch + g->first;
+    for (int i = 0; i < g->count; i++) {
+      const double *law = sim_touch_law(s, g->contact, t->body[list[i].a].material, t->body[list[i].b].material);
+      int row = s->a->cls[g->cls].row0 + i, f = s->n.r.friction_of[row];
+      e[row] = law[NSM_LAW_E];
+      for (int d = 0; f >= 0 && d < s->n.r.friction[f].n; d++) e[s->n.r.friction[f].row[d]] = law[NSM_LAW_ET];
+    }
+  }
+}
+
 // ---- where they are -------------------------------------------------------------------------------------------------
 // Row H of direction `along` at a touch; spin: of turning about it.
-static void direction(const struct nsm_touching *t, const sim_touch_group *g, const sim_found *f, const double *along,
-                      int spin, double *H) {
+void sim_touch_direction(const struct nsm_touching *t, const sim_touch_group *g, const sim_found *f,
+                         const double *along, int spin, double *H) {
   const nsm_pose *pa = &t->pose[f->a], *pb = &t->pose[f->b];
   double full[12];
   if (spin) {
@@ -72,15 +86,25 @@ static void direction(const struct nsm_touching *t, const sim_touch_group *g, co
   }
 }
 
+// Velocity of the material point of A at x: m of its centre, then angular, world axes.
+static void velocity_of(const double *m, const double *r, const double *x, double *v) {
+  const double *w = m + 3, d[3] = { x[0] - r[0], x[1] - r[1], x[2] - r[2] };
+  v[0] = m[0] + w[1] * d[2] - w[2] * d[1];
+  v[1] = m[1] + w[2] * d[0] - w[0] * d[2];
+  v[2] = m[2] + w[0] * d[1] - w[1] * d[0];
+}
+
+static double against(const double *along, const double *v) {
+  return -(v[0] * along[0] + v[1] * along[1] + v[2] * along[2]);
+}
+
 // The rate in this direction that comes of a body which moves by itself: minus that of its point.
-static double drift(const struct nsm_touching *t, const sim_found *f, const double *along, int spin) {
+double sim_touch_drift(const struct nsm_touching *t, const sim_found *f, const double *along, int spin) {
   if (t->body[f->a].kind != NSM_BODY_DRIVEN) return 0;
-  const double *m = t->motion[f->a], *w = m + 3, *r = t->pose[f->a].r, *x = f->touch.on_a;
-  double d[3] = { x[0] - r[0], x[1] - r[1], x[2] - r[2] },
-         v[3] = { m[0] + w[1] * d[2] - w[2] * d[1], m[1] + w[2] * d[0] - w[0] * d[2],
-                  m[2] + w[0] * d[1] - w[1] * d[0] };
-  const double *of = spin ? w : v;
-  return -(of[0] * along[0] + of[1] * along[1] + of[2] * along[2]);
+  const double *m = t->motion[f->a];
+  double v[3];
+  velocity_of(m, t->pose[f->a].r, f->touch.on_a, v);
+  return against(along, spin ? m + 3 : v);
 }
 
 // What the gap is made of: places and sizes of both bodies.
@@ -90,17 +114,23 @@ static double size_of(const struct nsm_touching *t, const sim_found *f) {
   return size;
 }
 
+// The directions of touch i: normal, slips, turns; those behind the number returned are of turning.
+static int directions_of(const nsm_sim *s, const sim_touch_group *g, int i, double (*along)[3]) {
+  static const double upright[3] = { 0, 0, 1 };
+  const double *n = g->found[i].touch.normal, *t1 = s->now.touch[g->first + i].slip;
+  const double t2[3] = { n[1] * t1[2] - n[2] * t1[1], n[2] * t1[0] - n[0] * t1[2], n[0] * t1[1] - n[1] * t1[0] },
+               planar[3] = { -n[1], n[0], 0 };
+  int flat = g->variant >= SIM_PLANAR, two = g->turns == 2;
+  const double *of[SIM_DIRECTIONS] = { n, flat ? planar : t1, flat ? upright : t2, two ? t1 : n, two ? t2 : n };
+  for (int d = 0; d < SIM_DIRECTIONS; d++) memcpy(along[d], of[d], sizeof along[d]);
+  return g->slips - g->turns;
+}
+
 static void rows(nsm_sim *s, const sim_touch_group *g, int i) {
   const struct nsm_touching *t = s->touching;
   const sim_found *f = &g->found[i];
-  const double *n = f->touch.normal, *t1 = s->now.touch[g->first + i].slip;
-  double t2[3] = { n[1] * t1[2] - n[2] * t1[1], n[2] * t1[0] - n[0] * t1[2], n[0] * t1[1] - n[1] * t1[0] };
-  const double *along[SIM_DIRECTIONS] = { n, t1, t2, n }, planar[3] = { -n[1], n[0], 0 }, upright[3] = { 0, 0, 1 };
-  int turns = g->slips - g->turns;                         // directions behind this one are of turning
-  if (g->variant >= SIM_PLANAR) {
-    along[1] = planar;
-    along[2] = upright;
-  } else if (g->turns == 2) { along[3] = t1; along[4] = t2; }
+  double along[SIM_DIRECTIONS][3];
+  int turns = directions_of(s, g, i, along);
   for (int d = 0; d <= g->slips; d++) {
     const sim_class *k = &s->a->cls[g->cls + d];
     double *num = numbers_of(k, i);
@@ -108,9 +138,49 @@ static void rows(nsm_sim *s, const sim_touch_group *g, int i) {
     num[SIM_INDEX] = i;
     num[SIM_GAP] = d == 0 ? f->touch.gap : 0;
     num[SIM_SIZE] = size_of(t, f);
-    num[SIM_DRIFT] = drift(t, f, along[d], d > turns);
-    direction(t, g, f, along[d], d > turns, num + SIM_ROW);
+    num[SIM_DRIFT] = sim_touch_drift(t, f, along[d], d > turns);
+    sim_touch_direction(t, g, f, along[d], d > turns, num + SIM_ROW);
   }
+}
+
+// What its material point at the touch does in the step, and its velocities at both ends.
+static void drives_of(nsm_sim *s, const sim_touch_group *g, int i, double *begin, double *way, double *end) {
+  const struct nsm_touching *t = s->touching;
+  const sim_found *f = &g->found[i];
+  if (t->body[f->a].kind != NSM_BODY_DRIVEN) return;
+  const nsm_pose *from = &t->pose[f->a], *to = &t->pose_end[f->a];
+  double along[SIM_DIRECTIONS][3], at[3], x[3], last[3], turned[3] = { 0 };
+  for (int j = 0; j < 3; j++) {                            // x - r in the body's axes
+    at[j] = 0;
+    for (int k = 0; k < 3; k++) at[j] += from->R[3 * k + j] * (f->touch.on_a[k] - from->r[k]);
+  }
+  for (int k = 0; k < 3; k++) {
+    x[k] = to->r[k];
+    for (int j = 0; j < 3; j++) x[k] += to->R[3 * k + j] * at[j];
+  }
+  velocity_of(t->motion_end[f->a], to->r, x, last);
+  for (int k = 0; k < 3; k++) x[k] -= f->touch.on_a[k];
+  for (int k = 0; k < 3; k++)
+    for (int j = 0; j < 3 && !t->body[f->a].planar; j++)
+      turned[k] += 0.5 * (from->R[3 * k + j] + to->R[3 * k + j]) * t->way[f->a][3 + j];
+  if (t->body[f->a].planar) turned[2] = t->way[f->a][2];
+  for (int d = 0, turns = directions_of(s, g, i, along); d <= g->slips; d++) {
+    int row = s->a->cls[g->cls + d].row0 + i, spin = d > turns;
+    begin[row] = sim_touch_drift(t, f, along[d], spin);
+    way[row] = against(along[d], spin ? turned : x);
+    end[row] = against(along[d], spin ? t->motion_end[f->a] + 3 : last);
+  }
+}
+
+void sim_touch_drives(nsm_sim *s, double h, double *begin, double *way, double *end, double *moved) {
+  struct nsm_touching *t = s->touching;
+  if (!t || !t->any_driven) return;
+  double *each[] = { begin, way, end, moved };
+  for (int i = 0; i < 4; i++) memset(each[i], 0, (size_t)s->n.r.n * sizeof(double));
+  t->moved = moved;
+  sim_touch_drive(s, h);
+  for (int i = 0; i < t->ngroup; i++)
+    for (int k = 0; k < t->group[i].count; k++) drives_of(s, &t->group[i], k, begin, way, end);
 }
 
 // ---- all of it ------------------------------------------------------------------------------------------------------

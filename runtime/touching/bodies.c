@@ -12,22 +12,27 @@ static const double *numbers(const sim_class *k, int i, int from) {
 }
 
 // Convex hulls of the corners that the model gives; those of polygons have z = 0.
-static int take_hulls(nsm_sim *s, nsm_error *e) {
+static int take_hull(nsm_sim *s, int cls, nsm_shape_kind kind, const double *num, nsm_error *e) {
   struct nsm_touching *t = s->touching;
-  const nsm_model *m = s->a->m;
-  t->hull = SIM_NEW(s, m->ncorners, nsm_hull *);
-  for (int cls = 0; cls < m->nclass; cls++)
-    for (int j = 0; m->cls[cls].kind == NSM_BODY && j < m->cls[cls].nshape; j++) {
-      const nsm_body_shape *d = &m->cls[cls].shape[j];
-      nsm_hull_error wrong = NSM_HULL_MADE;
-      if (d->points < 0 || t->hull[d->points]) continue;
-      const nsm_corners *p = &m->corners[d->points];
-      t->hull[d->points] = nsm_hull_of_corners((nsm_shape_kind)d->kind, p->n, p->at, &wrong);
-      if (t->hull[d->points]) continue;
-      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: the corners of %s make no convex body: %s",
-                  m->cls[cls].line, sim_text(s, m->cls[cls].label), nsm_hull_error_text(wrong));
-      return 0;
-    }
+  int at = nsm_shape_corners(kind, num);
+  nsm_hull_error wrong = NSM_HULL_MADE;
+  if (at < 0 || t->hull[at]) return 1;
+  const nsm_corners *p = &s->a->m->corners[at];
+  t->hull[at] = nsm_hull_of_corners(kind, p->n, p->at, &wrong);
+  if (t->hull[at]) return 1;
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: the corners of %s make no convex body: %s",
+              s->a->m->cls[cls].line, sim_text(s, s->a->m->cls[cls].label), nsm_hull_error_text(wrong));
+  return 0;
+}
+
+static int take_hulls(nsm_sim *s, nsm_error *e) {
+  s->touching->hull = SIM_NEW(s, s->a->m->ncorners, nsm_hull *);
+  for (int cls = 0; cls < s->a->m->nclass; cls++) {
+    const sim_class *k = &s->a->cls[cls];
+    for (int i = 0; k->c->kind == NSM_BODY && i < k->tab.count; i++)
+      for (int j = 0; j < k->c->nshape; j++)
+        if (!take_hull(s, cls, (nsm_shape_kind)k->c->shape[j].kind, numbers(k, i, k->c->shape[j].num), e)) return 0;
+  }
   return 1;
 }
 
@@ -55,8 +60,9 @@ static void take_body(nsm_sim *s, int cls, int i, sim_body *b, int *nshape) {
   b->shape0 = *nshape;
   for (int j = 0; j < c->nshape; j++) {
     const nsm_body_shape *d = &c->shape[j];
-    t->shape[(*nshape)++] = nsm_shape_of_numbers((nsm_shape_kind)d->kind, numbers(k, i, d->num),
-                                                 d->points >= 0 ? t->hull[d->points] : NULL);
+    const double *num = numbers(k, i, d->num);
+    int corners = nsm_shape_corners((nsm_shape_kind)d->kind, num);
+    t->shape[(*nshape)++] = nsm_shape_of_numbers((nsm_shape_kind)d->kind, num, corners >= 0 ? t->hull[corners] : NULL);
   }
 }
 
@@ -71,6 +77,10 @@ static void take_bodies(nsm_sim *s) {
   t->body = SIM_NEW(s, t->nbody, sim_body);
   t->pose = SIM_NEW(s, t->nbody, nsm_pose);
   t->motion = sim_take(s, (size_t)t->nbody, sizeof *t->motion);
+  t->pose_end = SIM_NEW(s, t->nbody, nsm_pose);
+  t->motion_end = sim_take(s, (size_t)t->nbody, sizeof *t->motion);
+  t->way = sim_take(s, (size_t)t->nbody, sizeof *t->way);
+  t->reach = SIM_NEW(s, t->nbody, double);
   t->shape = SIM_NEW(s, t->nshape, nsm_shape);
   t->first_of = SIM_NEW(s, s->a->m->nclass, int);
   int n = 0;
@@ -116,8 +126,8 @@ static void motion_of(const sim_body *b, const nsm_pose *p, const double *z, dou
     for (int j = 0; j < 3; j++) m[3 + i] += p->R[3 * i + j] * z[b->z[3 + j]];
 }
 
-static void driven(nsm_sim *s, double time) {
-  struct nsm_touching *t = s->touching;
+static void driven(nsm_sim *s, double time, nsm_pose *pose, double (*motion)[6]) {
+  const struct nsm_touching *t = s->touching;
   nsm_view v = sim_view(s, time, s->now.q, s->now.z, s->now.l);
   for (int cls = 0; cls < s->a->m->nclass; cls++) {
     const sim_class *k = &s->a->cls[cls];
@@ -127,21 +137,47 @@ static void driven(nsm_sim *s, double time) {
       nsm_table one = sim_part(k, i, 1);
       k->c->pose_fn(&v, &one, out);
       int body = t->first_of[cls] + i;
-      memcpy(t->pose[body].r, out, sizeof t->pose[body].r);
-      memcpy(t->pose[body].R, out + 3, sizeof t->pose[body].R);
-      memcpy(t->motion[body], out + NSM_POSE_NUMBERS, sizeof t->motion[body]);
+      memcpy(pose[body].r, out, sizeof pose[body].r);
+      memcpy(pose[body].R, out + 3, sizeof pose[body].R);
+      memcpy(motion[body], out + NSM_POSE_NUMBERS, sizeof motion[body]);
     }
   }
 }
 
 void sim_touch_poses(nsm_sim *s, double time, const double *q, const double *z) {
   struct nsm_touching *t = s->touching;
-  if (t->any_driven) driven(s, time);
+  if (t->any_driven) driven(s, time, t->pose, t->motion);
   for (int i = 0; i < t->nbody; i++) {
     if (t->body[i].still) continue;
     sim_touch_pose(&t->body[i], q, &t->pose[i]);
     motion_of(&t->body[i], &t->pose[i], z, t->motion[i]);
   }
+}
+
+// R_E = R_B cay(xi), Q = R_B^T R_E: xi = 2 tan(phi/2) n = 2 axis(Q - Q^T)/(1 + tr Q); in the plane the angle of Q.
+static void way_of(int planar, const nsm_pose *begin, const nsm_pose *end, double *way) {
+  double Q[9];
+  for (int i = 0; i < 3; i++)
+    for (int j = 0; j < 3; j++) {
+      Q[3 * i + j] = 0;
+      for (int k = 0; k < 3; k++) Q[3 * i + j] += begin->R[3 * k + i] * end->R[3 * k + j];
+    }
+  for (int i = 0; i < 3; i++) way[i] = end->r[i] - begin->r[i];
+  if (planar) {
+    way[2] = atan2(Q[3], Q[0]);
+    return;
+  }
+  double f = 2 / (1 + Q[0] + Q[4] + Q[8]);
+  way[3] = f * (Q[7] - Q[5]);
+  way[4] = f * (Q[2] - Q[6]);
+  way[5] = f * (Q[3] - Q[1]);
+}
+
+void sim_touch_drive(nsm_sim *s, double h) {
+  struct nsm_touching *t = s->touching;
+  driven(s, s->now.t + h, t->pose_end, t->motion_end);
+  for (int i = 0; i < t->nbody; i++)
+    if (t->body[i].kind == NSM_BODY_DRIVEN) way_of(t->body[i].planar, &t->pose[i], &t->pose_end[i], t->way[i]);
 }
 
 static void place_fixed(nsm_sim *s) {
@@ -248,18 +284,6 @@ int sim_touch_open(nsm_sim *s, nsm_error *e) {
     g->from = SIM_NEW(s, g->room, int);
     stand_in(s, g);
   }
-  return 1;
-}
-
-int sim_touch_stays(nsm_sim *s, nsm_error *e) {
-  const struct nsm_touching *t = s->touching;
-  for (int i = 0; t && i < t->nbody; i++)
-    if (t->body[i].kind == NSM_BODY_DRIVEN) {
-      sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(t->body[i].cls),
-                  "line %d: the energy-consistent schemes know no gap that time moves, and the body is driven; "
-                  "`moreau` does", s->a->m->cls[t->body[i].cls].line);
-      return 0;
-    }
   return 1;
 }
 

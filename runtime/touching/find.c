@@ -18,7 +18,12 @@ static double length(const double *v) { return sqrt(v[0] * v[0] + v[1] * v[1] + 
 static double reach_of(const struct nsm_touching *t, int i, double h) {
   const sim_body *b = &t->body[i];
   double size = isfinite(b->radius) ? b->radius : 0, speed = length(t->motion[i]) + size * length(t->motion[i] + 3);
-  return 0.5 * h * speed + (b->still ? 0 : slack * size);
+  return 0.5 * h * speed + (b->still ? 0 : slack * size + t->further);
+}
+
+double sim_touch_slack(const nsm_sim *s, int body) {
+  const sim_body *b = &s->touching->body[body];
+  return isfinite(b->radius) ? slack * b->radius : 0;
 }
 
 static sim_found *more(nsm_sim *s, sim_touch_group *g, int count) {

@@ -106,6 +106,10 @@ static void carry_rows(nsm_sim *s, const sim_touch_group *g, int nold, char *scr
     carry(g, s->now.name, sizeof(type), kind == SIM_STATE_BY_ROW ? row : l, nold, scratch);
 #include "runtime/state.def"
 #undef SIM_STATE
+    for (int i = 0; i < s->ncarried; i++) {
+      const sim_carried *a = &s->carried[i];
+      carry(g, a->at, a->size, a->by_multiplier ? l : row, nold, scratch);
+    }
     for (int i = 0; i < g->nfound; i++) if (g->from[i] < 0) s->now.held[row + i] = 0;
   }
 }

@@ -30,29 +30,39 @@ static inline void directions(const nsm_table *t, int n, double *out) {
 
 // ---- two points -----------------------------------------------------------------------------------------------------
 // d of touch f over the step, d . xi = g_E - g_B, for the increments of both bodies (touch.h), of planar ones (r,
-// angle).
-static void gradient(const nsm_view *v, const struct nsm_touching *t, const sim_touch_group *g, const sim_found *f,
-                     double *d) {
+// angle). Where A is driven its increment is known: what that adds to the gap is returned.
+static double gradient(const nsm_view *v, const struct nsm_touching *t, const sim_touch_group *g, const sim_found *f,
+                       double *d) {
   const sim_body *body[] = { &t->body[f->a], &t->body[f->b] };
   const nsm_pose *begin[] = { &t->pose[f->a], &t->pose[f->b] };
   const nsm_shape *shape[] = { &t->shape[f->shape_a], &t->shape[f->shape_b] };
   int still = g->variant == SIM_SPATIAL_STILL || g->variant == SIM_PLANAR_STILL;
-  double full[12];
+  int driven = body[0]->kind == NSM_BODY_DRIVEN && t->moved;
+  double full[12], moved = 0;
+  const double *way = t->way[f->a];
   if (g->variant >= SIM_PLANAR) {
     nsm_planar_step step[2] = { { .pose = begin[0] }, { .pose = begin[1] } };
     for (int k = still; k < 2; k++) {
       for (int i = 0; i < 2; i++) step[k].shift[i] = v->dq[body[k]->z[i]];
       step[k].angle = v->dq[body[k]->z[2]];
     }
+    if (driven) {
+      memcpy(step[0].shift, way, sizeof step[0].shift);
+      step[0].angle = way[2];
+    }
     nsm_planar_gradient(shape[0], &step[0], shape[1], &step[1], f->touch.feature, full);
     memcpy(d, full + (still ? 3 : 0), (size_t)(still ? 3 : 6) * sizeof *d);
-    return;
+    for (int i = 0; driven && i < 3; i++) moved += full[i] * way[i];
+    return moved;
   }
   nsm_pose end[] = { *begin[0], *begin[1] };
   for (int k = still; k < 2; k++) sim_touch_pose(body[k], v->q, &end[k]);
+  if (driven) end[0] = t->pose_end[f->a];
   if (!nsm_touch_gradient(shape[0], begin[0], &end[0], shape[1], begin[1], &end[1], &f->touch, full))
     nsm_touch_row(&f->touch, f->touch.normal, begin[0], begin[1], full);
   memcpy(d, full + (still ? 6 : 0), (size_t)(still ? 6 : 12) * sizeof *d);
+  for (int i = 0; driven && i < 6; i++) moved += full[i] * way[i];
+  return moved;
 }
 
 static void gradients(const nsm_view *v, const nsm_table *t, int n, double *out) {
@@ -60,7 +70,8 @@ static void gradients(const nsm_view *v, const nsm_table *t, int n, double *out)
   for (int i = 0; i < t->count; i++) {
     const double *num = t->num + (size_t)i * (size_t)(SIM_ROW + n);
     const sim_touch_group *g = &of->group[(int)num[SIM_GROUP]];
-    gradient(v, of, g, &g->found[(int)num[SIM_INDEX]], out + (size_t)i * (size_t)n);
+    double moved = gradient(v, of, g, &g->found[(int)num[SIM_INDEX]], out + (size_t)i * (size_t)n);
+    if (of->moved) of->moved[of->s->a->cls[g->cls].row0 + i] = moved;
   }
 }
 

@@ -18,25 +18,26 @@ static double scale_of(const sim_body *b, const double *of) {
   return most;
 }
 
-static int rest(nsm_sim *s, const sim_body *b, const double *size, double share) {
+void sim_touch_stop(nsm_sim *s, int z, double share) {
+  s->w.z1[z] = 0;
+  if (z < s->a->nown) s->w.q1[z] = s->now.q[z] + share * s->now.z[z];
+}
+
+static int rest(nsm_sim *s, const sim_body *b, const double *size, sim_stop *stop, double share) {
   if (b->still) return 0;
   double most = creep * scale_of(b, size), end = scale_of(b, s->w.z1);
   if (!(end > 0) || !(end <= most) || !(scale_of(b, s->now.z) <= most)) return 0;
-  for (int i = 0; i < (b->planar ? 3 : 6); i++) {
-    int z = b->z[i];
-    s->w.z1[z] = 0;
-    if (z < s->a->nown) s->w.q1[z] = s->now.q[z] + share * s->now.z[z];
-  }
+  for (int i = 0; i < (b->planar ? 3 : 6); i++) stop(s, b->z[i], share);
   return 1;
 }
 
-int sim_touch_rest(nsm_sim *s, const double *size, double share) {
+int sim_touch_rest(nsm_sim *s, const double *size, sim_stop *stop, double share) {
   const struct nsm_touching *t = s->touching;
   int any = 0;
   for (int i = 0; t && i < t->ngroup; i++)
     for (int k = 0; k < t->group[i].nfound; k++) {
-      any |= rest(s, &t->body[t->group[i].found[k].a], size, share);
-      any |= rest(s, &t->body[t->group[i].found[k].b], size, share);
+      any |= rest(s, &t->body[t->group[i].found[k].a], size, stop, share);
+      any |= rest(s, &t->body[t->group[i].found[k].b], size, stop, share);
     }
   return any;
 }

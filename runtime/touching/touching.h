@@ -13,6 +13,7 @@
 //   extend.c  the model with these classes          bodies.c   which bodies, their shapes and poses
 //   find.c    points of contact, in order           keep.c     what each row keeps from the last step
 //   kernels.c the kernels of the classes            bind.c     tables, patterns and coefficients of the rows
+//   ahead.c   gaps where a step leads
 //   rest.c    bodies that go on resting  report.c  outputs, every contact as numbers
 #pragma once
 #include "runtime/assembly/assembly.h"
@@ -74,11 +75,18 @@ struct nsm_touching {
   int       any_driven;
   nsm_pose *pose;                       // [nbody] at the begin of the step
   double  (*motion)[6];                 // [nbody] velocity of the centre, angular velocity, world axes
+  // energy-consistent schemes, of driven bodies: at the end of the step; [nbody] increment (r, then as of cay, body axes;
+  // planar: x, y, angle)
+  nsm_pose *pose_end;
+  double  (*motion_end)[6], (*way)[6];
+  double  *moved;                       // [rows] the part of a gap's change that a drive makes (kernels.c)
+  double   *reach;                      // [nbody] (ahead.c)
   sim_touch_side *of;                   // [contacts]
   double   *law;                        // [contacts][materials + 1][materials + 1][NSM_LAW_NUMBERS]
   int       ngroup;
   sim_touch_group *group;
   int       stale;                      // the tables are those of another state
+  double    further;                    // bodies look so much further: they become faster within the step (ahead.c)
   long      changes;                    // how often the list of contacts became another one
 };
 
@@ -89,9 +97,13 @@ void sim_touch_class(int number, int *group, int *direction);
 // bodies.c
 sim_body sim_touch_body(const nsm_sim *s, int cls, int i);   // of a class NSM_BODY, without its shapes
 int  sim_touch_open(nsm_sim *s, nsm_error *e);             // after the tables of the classes; 0 and the reason
-int  sim_touch_stays(nsm_sim *s, nsm_error *e);            // 0 and the reason where time drives a body
+// Rates of rows that come of driven bodies: begin, end [rows] at both ends of a step of length h, way [rows] what they
+// add up to; `moved` [rows]: where the kernels of two points put that of the discrete gradient. Without such bodies
+// nothing is written.
+void sim_touch_drives(nsm_sim *s, double h, double *begin, double *way, double *end, double *moved);
 void sim_touch_close(nsm_sim *s);
 void sim_touch_poses(nsm_sim *s, double t, const double *q, const double *z);
+void sim_touch_drive(nsm_sim *s, double h);                // pose_end, motion_end, way
 void sim_touch_pose(const sim_body *b, const double *q, nsm_pose *p);    // of a body that moves on its own
 const double *sim_touch_law(const nsm_sim *s, int contact, int a, int b); // of two materials
 
@@ -106,6 +118,11 @@ int  sim_touch_keep(nsm_sim *s, sim_touch_group *g);       // 1 where the rows a
 // bind.c
 void sim_touch_begin(nsm_sim *s);                          // after the analysis: no contact yet
 void sim_touch_bind(nsm_sim *s, sim_touch_group *g, int changed);
+void sim_touch_restitution(const nsm_sim *s, double *e);   // [rows] by the laws, of the contacts that there are
+// Row H of a direction at a touch, poses as they are in t; its rate that comes of a body which time drives.
+void sim_touch_direction(const struct nsm_touching *t, const sim_touch_group *g, const sim_found *f,
+                         const double *along, int spin, double *H);
+double sim_touch_drift(const struct nsm_touching *t, const sim_found *f, const double *along, int spin);
 // All of it, for a step of length h from the present state. 0: there are more contacts than room, or no memory.
 int  sim_touch_update(nsm_sim *s, double h);
 int  sim_touch_lacks(const nsm_sim *s);                    // room, at the last update
@@ -113,9 +130,17 @@ int *sim_touch_wanted(const nsm_sim *s);                   // [groups] room to o
 int *sim_touch_rooms(const nsm_sim *s);                    // as they are, likewise
 void sim_touch_scale(nsm_sim *s);                          // after sim_closed_start
 
+// ahead.c: gap and rate [rows] at a view, of the pairs of features that have rows
+void sim_touch_ahead(nsm_sim *s, const nsm_view *v, double *gap, double *rate);
+// How much further bodies must look in a step of length h that ends with velocities z, than twice sim_touch_update's.
+double sim_touch_further(nsm_sim *s, double h, double t1, const double *q, const double *z);
+double sim_touch_slack(const nsm_sim *s, int body);        // find.c
+
 // rest.c: bodies that go on resting, after impulses acted on z1; size [nz]: of the terms of what they acted on; share:
-// of the velocity at the begin in the way of the step. 1: some came to rest.
-int  sim_touch_rest(nsm_sim *s, const double *size, double share);
+// of the velocity at the begin in the way of the step. stop: makes velocity z at the end 0. 1: some came to rest.
+typedef void sim_stop(nsm_sim *s, int z, double share);
+int  sim_touch_rest(nsm_sim *s, const double *size, sim_stop *stop, double share);
+void sim_touch_stop(nsm_sim *s, int z, double share);      // in w.z1 and w.q1
 
 // kernels.c
 extern const nsm_class sim_touch_kernels[SIM_VARIANTS];

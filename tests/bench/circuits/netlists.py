@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 """Random linear RLC netlists against an independent solution.
 
-netlists.py NSM [count [most nodes [seed]]]
+netlists.py NSM [count [most nodes [seed [theta]]]]
 
 Each netlist has resistors, capacitors, inductors, voltage and current sources between random nodes; among them loops
 of capacitors and sources and cut sets of inductors. The reference is modified nodal analysis [Ho, Ruehli and Brennan
 1975] by the implicit Euler rule, theta = 1, assembled and solved here by Gauss' elimination with pivots; it shares
-nothing with nsm. Potentials after the last step are compared, relative to the largest of the run: at most 1e-9.
-Prints the worst; exit 1 where one is worse."""
+nothing with nsm. With theta = 0.5 capacitors and sources have a resistor in series, coils one beside them, so that all
+unknowns follow from the states (index 1), and the reference is the trapezoidal rule. Potentials after the last step are
+compared, relative to the largest of the run: at most 1e-9. Prints the worst; exit 1 where one is worse."""
 import math
 import os
 import random
@@ -38,6 +39,18 @@ def netlist(rng, most):
         lo, hi = size[p[0]]
         p.append(float("%.6g" % (lo * (hi / lo) ** rng.random())))
     return n, parts
+
+
+def with_resistors(n, parts):
+    """The same of index 1."""
+    out = []
+    for kind, a, b, value in parts:
+        if kind in "CV":
+            n += 1
+            out += [["R", a, n, 10.0], [kind, n, b, value]]
+        else:
+            out += [[kind, a, b, value]] + ([["R", a, b, 1e3]] if kind in "LI" else [])
+    return n, out
 
 
 def wave(value, t):
@@ -93,11 +106,14 @@ def solve(factors, rhs):
     return x
 
 
-def reference(n, parts):
+def reference(n, parts, theta=1.0):
     """Potentials of nodes 1 ... n after the last step, and the largest of all steps."""
+    h = H * theta
+    other = H * (1 - theta)
     branch = {k: n + i for i, k in enumerate(k for k, p in enumerate(parts) if p[0] in "VLC")}
     size = n + len(branch)
     state = {k: 0.0 for k, p in enumerate(parts) if p[0] in "LC"}
+    rate = dict(state)                            # of the begin of the step: all is 0 at the start
     rows = [{} for _ in range(size)]
 
     def add(i, j, v):
@@ -117,9 +133,9 @@ def reference(n, parts):
             add(j, a, 1.0)
             add(j, b, -1.0)
             if kind == "C":
-                add(j, j, -H / value)             # u1 = u0 + h i / C
+                add(j, j, -h / value)             # u1 = u0 + h (theta i1 + (1 - theta) i0) / C
             if kind == "L":
-                add(j, j, -value / H)             # a - b = L (i1 - i0) / h
+                add(j, j, -value / h)             # theta (a - b)1 + (1 - theta) (a - b)0 = L (i1 - i0) / h
     factors, largest = factored(rows), 0.0
     for step in range(1, STEPS + 1):
         rhs = [0.0] * size
@@ -131,21 +147,24 @@ def reference(n, parts):
             elif kind == "V":
                 rhs[branch[k]] = wave(value, step * H)
             elif kind == "C":
-                rhs[branch[k]] = state[k]
+                rhs[branch[k]] = state[k] + other * rate[k]
             elif kind == "L":
-                rhs[branch[k]] = -value / H * state[k]
+                rhs[branch[k]] = -value / h * (state[k] + other * rate[k])
         x = solve(factors, rhs)
         for _ in range(2):                        # refined: the reference is to be better than what it judges
             left = [r - sum(v * x[j] for j, v in row.items()) for r, row in zip(rhs, rows)]
             x = [a + b for a, b in zip(x, solve(factors, left))]
         for k in state:
             kind, a, b, value = parts[k]
-            state[k] = x[branch[k]] if kind == "L" else state[k] + H / value * x[branch[k]]
+            voltage = (x[a - 1] if a else 0.0) - (x[b - 1] if b else 0.0)
+            new = (voltage if kind == "L" else x[branch[k]]) / value
+            state[k] = x[branch[k]] if kind == "L" else state[k] + h * new + other * rate[k]
+            rate[k] = new
         largest = max([largest] + [abs(v) for v in x[:n]])
     return x[:n], largest
 
 
-def model(n, parts):
+def model(n, parts, theta=1.0):
     names = {"R": "Resistor", "C": "Capacitor", "L": "Inductor", "V": "VoltageSource", "I": "CurrentSource"}
     letter = {"R": "R", "C": "C", "L": "L", "V": "V", "I": "I"}
     unit = {"R": "ohm", "C": "F", "L": "H", "V": "V", "I": "A"}
@@ -156,20 +175,21 @@ def model(n, parts):
         if kind in "VI":
             text += "*sin(2*pi*1000 [1/s]*time)"
         out.append("  %s p%d(a = n%d, b = n%d, %s = %s);" % (names[kind], k, a, b, letter[kind], text))
-    out.append("  simulate { until = %r [s], step = %r [s], scheme = moreau(theta = 1) }\n}" % (STEPS * H, H))
+    out.append("  simulate { until = %r [s], step = %r [s], scheme = moreau(theta = %g) }\n}"
+               % (STEPS * H, H, theta))
     return "\n".join(out) + "\n"
 
 
-def error_of(nsm, n, parts, folder):
+def error_of(nsm, n, parts, folder, theta=1.0):
     path = os.path.join(folder, "netlist.nsm")
     with open(path, "w") as f:
-        f.write(model(n, parts))
+        f.write(model(n, parts, theta))
     r = subprocess.run([nsm, "run", path, "--jit", "tcc"], capture_output=True, text=True)
     if r.returncode:
         return math.inf, r.stderr.strip().splitlines()[:1]
     lines = r.stdout.strip().splitlines()
     row = dict(zip(lines[0].split(","), map(float, lines[-1].split(","))))
-    x, largest = reference(n, parts)
+    x, largest = reference(n, parts, theta)
     return max(abs(row["n%d" % (k + 1)] - x[k]) for k in range(n)) / largest, ""
 
 
@@ -178,12 +198,15 @@ def main():
     count = int(sys.argv[2]) if len(sys.argv) > 2 else 2000
     most = int(sys.argv[3]) if len(sys.argv) > 3 else 200
     seed = int(sys.argv[4]) if len(sys.argv) > 4 else 1
+    theta = float(sys.argv[5]) if len(sys.argv) > 5 else 1.0
     worst, bad = 0.0, 0
     with tempfile.TemporaryDirectory() as folder:
         for i in range(count):
             rng = random.Random(1000003 * seed + i)
             n, parts = netlist(rng, most)
-            e, why = error_of(nsm, n, parts, folder)
+            if theta < 1:
+                n, parts = with_resistors(n, parts)
+            e, why = error_of(nsm, n, parts, folder, theta)
             worst = max(worst, e)
             if not e <= BAR:
                 bad += 1

@@ -49,7 +49,7 @@ static nsm_code failed(nsm_sim *s, const nsm_view *v, const sim_iteration *it, n
 }
 
 static nsm_code solve(equation *f, int most, int shortens, nsm_sim *s, nsm_error *e) {
-  static const sim_newton_method method = { 0, measure, judge, NULL, step, go, failed };
+  static const sim_newton_method method = { 0, measure, judge, NULL, step, go, failed, NULL };
   now = f;
   return sim_josephy_newton(s, &method, most, shortens, NULL, e);
 }

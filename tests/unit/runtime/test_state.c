@@ -81,7 +81,7 @@ static void restored(nsm_sim *s, const void *state) {
 }
 
 // From step `first` on for `n` steps, four times.
-// books: with the ledger, which whole steps of moreau do not keep.
+// books: with the ledger, whole steps of moreau one by one.
 static void interrupted(const nsm_model *m, const char *path, long first, long n, int books) {
   nsm_error e;
   nsm_sim *s = opened(m, path), *fresh = opened(m, path);

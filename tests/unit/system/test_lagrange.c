@@ -100,7 +100,7 @@ static double slope(const Path *p, Ex e) {
 static void check_model(const char *text) {
   Compilation *c = compile_text(text, STAGE_SYSTEM);
   const System *s = c->system;
-  Expanded *x = expand_system(c->arena, s, 64, 0);
+  Expanded *x = expand_system(c->arena, s, 64, 0, EXPAND_ALL);
   Energies e = energies(s);
   uint64_t seed = 42;
   for (int round = 0; round < 20; round++) {

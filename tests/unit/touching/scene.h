@@ -226,8 +226,8 @@ static void scene_law(const nsm_setup_view *g, int a, int b, double *law) {
 static const nsm_model *scene_model(void) {
   static const nsm_var var[] = { { NSM_VAR_COORD, ST_R, 1, 2, -1, 0, 0 }, { NSM_VAR_COORD, ST_TURN, 1, 2, -1, 0, 0 },
                                  { NSM_VAR_POSITION, ST_Q, 1, 2, -1, 0, 0 } };
-  static const nsm_body_shape sphere[] = { { NSM_SPHERE, 0, -1 } }, box[] = { { NSM_BOX, 0, -1 } },
-                              plane[] = { { NSM_HALFSPACE, 0, -1 } };
+  static const nsm_body_shape sphere[] = { { NSM_SPHERE, 0 } }, box[] = { { NSM_BOX, 0 } },
+                              plane[] = { { NSM_HALFSPACE, 0 } };
 #define SCENE_SMOOTH .kind = NSM_SMOOTH, .line = 1, .label = ST_CLASS, .nslot = 10, .nnum = 5, .slot = scene_slots,    \
     .fill = scene_fill, .affine = 1
 #define SCENE_FREE(shapes, with) { .kind = NSM_BODY, .line = 1, .label = ST_BODY, .nslot = 10, .nnum = SCENE_NUM,      \

@@ -55,14 +55,18 @@ static void nonlinear(void **state) {
   snprintf(text, sizeof text, "model A {\n%ssimulate { until = 1 [s], step = 1 [ms], scheme = consistent }\n}\n",
            pendulum);
   compilation_free(compiled(text, WHOLE_TWO_POINT));
+  snprintf(text, sizeof text, "model A {\n%ssimulate { until = 1 [s], step = 1 [ms], scheme = midpoint }\n}\n",
+           pendulum);
+  compilation_free(compiled(text, WHOLE_MIDPOINT));
 }
 
-// A length that a parameter gives, another scheme, compliant contacts: the general road alone.
+// A length that a parameter gives, a scheme for comparison: the general road alone.
 static void none(void **state) {
   (void)state;
   compilation_free(compiled("model A {\nparam n = 3;\ncoord z[n] : m = 1;\n"
                             "for i in 1:n { kinetic z[i]'^2/2 * 1 [kg]; }\n" RUN, 0));
-  compilation_free(compiled("model A {\n" BALL "simulate { until = 1 [s], step = 1 [ms], scheme = midpoint }\n}\n", 0));
+  compilation_free(compiled("model A {\n" BALL "simulate { until = 1 [s], step = 1 [ms], "
+                            "scheme = consistent_explicit_mass }\n}\n", 0));
 }
 
 int main(void) {

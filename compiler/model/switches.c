@@ -1,0 +1,174 @@
+// Switches of `if` in a run that locates its events (docs/numerics/located.md, 8). Where a right side has
+//
+//   if c then a else b,    c a comparison of what moves,
+//
+// a step that passes the switch mixes both branches, and is of first order. Here c becomes a discrete variable that two
+// conditions set, `when initial or c` and `when initial or not c`: a step ends where c changes, and has one branch.
+// Equations of states and forces are rewritten so. Energies are continuous, and so are their forces but for kinks, which
+// leave the order at 2; contacts and relations have sets of their own.
+#include "switches.h"
+#include <string.h>
+#include "mx.h"
+
+typedef struct Switches {
+  Arena *a;
+  Model *m;
+  int first;               // of the variables made here
+  const MContext *ctx;     // of the statement at hand
+  DiagBag *bag;
+} Switches;
+
+// ---- which conditions ----------------------------------------------------------------------------------------------
+static bool rate_of_state(const Model *m, const MExpr *x) {
+  if (x->kind == MX_RATE) return true;
+  if (x->kind == MX_VAR && x->derivative && m->var[x->id].kind != MV_COORD) return true;
+  for (int i = 0; i < x->nargs; i++) if (rate_of_state(m, x->arg[i])) return true;
+  return false;
+}
+
+static bool compares(const MExpr *c) {
+  if (c->kind != MX_OP) return false;
+  switch (c->op) {
+  case MOP_LT: case MOP_LE: case MOP_GT: case MOP_GE: return true;
+  case MOP_AND: case MOP_OR: return compares(c->arg[0]) && compares(c->arg[1]);
+  case MOP_NOT: return compares(c->arg[0]);
+  default: return false;
+  }
+}
+
+// Indices of a variable are bounded by parameters alone.
+static bool plain_loops(const MContext *ctx) {
+  for (int k = 0; k < ctx->n; k++)
+    if ((ctx->loop[k].lo->uses | ctx->loop[k].hi->uses) & MU_LOOP) return false;
+  return ctx->n <= MAX_INDICES;
+}
+
+static const char *why_not(const Switches *s, const MExpr *c) {
+  return !plain_loops(s->ctx)      ? "its loops have bounds by other loops"
+         : c->uses & MU_LAMBDA     ? "it reads a multiplier, which jumps"
+         : rate_of_state(s->m, c)  ? "it reads the derivative of a state"
+         : !compares(c)            ? "it compares what is equal or not"
+                                   : NULL;
+}
+
+// ---- the discrete variable ------------------------------------------------------------------------------------------
+// What passes 0 from below where c becomes true.
+static MExpr *side(const Switches *s, const MExpr *c) {
+  Arena *a = s->a;
+  if (!(c->uses & (MU_VAR | MU_RATE | MU_TIME | MU_INPUT))) {
+    MExpr *far = mx_num(a, 1e300, c->span);
+    return mx_op(a, MOP_IF, (MExpr *[]){ (MExpr *)c, far, mx_neg(a, far, c->span) }, 3, c->span);
+  }
+  switch (c->op) {
+  case MOP_LT: case MOP_LE: return mx_2(a, MOP_SUB, c->arg[1], c->arg[0], c->span);
+  case MOP_AND: case MOP_OR:
+    return mx_2(a, c->op == MOP_AND ? MOP_MIN : MOP_MAX, side(s, c->arg[0]), side(s, c->arg[1]), c->span);
+  case MOP_NOT: return mx_neg(a, side(s, c->arg[0]), c->span);
+  default: return mx_2(a, MOP_SUB, c->arg[0], c->arg[1], c->span);
+  }
+}
+
+static bool same_loops(const MContext *x, const MContext *y) {
+  if (x->n != y->n) return false;
+  for (int k = 0; k < x->n; k++)
+    if (!mx_same(x->loop[k].lo, y->loop[k].lo) || !mx_same(x->loop[k].hi, y->loop[k].hi)) return false;
+  return true;
+}
+
+static MExpr *value_of_switch(const Switches *s, int var, Span at) {
+  MExpr *index[MAX_INDICES];
+  for (int k = 0; k < s->ctx->n; k++) index[k] = mx_loop(s->a, k, at);
+  return mx_var(s->a, &s->m->var[var], var, index, s->ctx->n, false, at);
+}
+
+#define MORE(list, count, type)                                                                                        \
+  do {                                                                                                                 \
+    type *more_ = ARENA_ARRAY(s->a, type, (count) + 2);                                                                \
+    if ((count) > 0) memcpy(more_, (list), (size_t)(count) * sizeof *more_);                                           \
+    (list) = more_;                                                                                                    \
+  } while (0)
+
+static void block(Switches *s, const MExpr *c, int var, double value) {
+  Model *m = s->m;
+  MORE(m->block, m->nblock, MBlock);
+  MORE(m->action, m->naction, MAction);
+  m->block[m->nblock] = (MBlock){ .ctx = *s->ctx, .cond = (MExpr *)c, .crossing = side(s, c), .initial = true,
+                                  .switches = true, .span = c->span };
+  m->action[m->naction++] = (MAction){ .kind = MA_ASSIGN, .block = m->nblock++,
+                                       .on = value_of_switch(s, var, c->span),
+                                       .value = mx_num(s->a, value, c->span), .span = c->span };
+}
+
+static int variable(Switches *s, const MExpr *c) {
+  Model *m = s->m;
+  for (int i = 0; i < m->nblock; i++)
+    if (m->block[i].switches && same_loops(&m->block[i].ctx, s->ctx) && mx_same(m->block[i].cond, c))
+      return m->action[m->naction - (m->nblock - i)].on->id;
+  MORE(m->var, m->nvar, MVar);
+  MORE(m->init, m->ninit, MInit);
+  int id = m->nvar++;
+  const char *name = arena_printf(s->a, "branch%d", id - s->first + 1), *marks = "";
+  for (int k = 0; k < s->ctx->n; k++) marks = arena_printf(s->a, "%s[%%]", marks);
+  m->var[id] = (MVar){ .kind = MV_DISCRETE, .name = arena_printf(s->a, "%s%s", name, marks), .plain = name,
+                       .ndim = s->ctx->n, .span = c->span };
+  for (int k = 0; k < s->ctx->n; k++) {
+    m->var[id].lo[k] = s->ctx->loop[k].lo;
+    m->var[id].hi[k] = s->ctx->loop[k].hi;
+  }
+  m->init[m->ninit++] = (MInit){ .ctx = *s->ctx, .on = value_of_switch(s, id, c->span),
+                                 .value = mx_num(s->a, 0, c->span), .span = c->span };
+  block(s, c, id, 1);
+  block(s, mx_1(s->a, MOP_NOT, (MExpr *)c, c->span), id, 0);
+  return id;
+}
+
+// ---- statements -----------------------------------------------------------------------------------------------------
+static void tell(const Switches *s, const MExpr *c, const char *why) {
+  Diag *d = diag(s->bag, DIAG_W0845, c->span, "this switch is not located");
+  diag_label(d, "%s", why);
+  diag_help(d, "compare states, coordinates, velocities or the time by < or >; steps across it are of first order");
+}
+
+static MExpr *rewritten(Switches *s, MExpr *x) {
+  if (!(x->uses & (MU_VAR | MU_RATE | MU_TIME | MU_INPUT)) || x->nargs == 0 || x->kind != MX_OP) return x;
+  MExpr *arg[8];
+  bool same = true, chooses = x->op == MOP_IF && x->arg[0]->uses & (MU_VAR | MU_RATE | MU_TIME | MU_INPUT);
+  if (x->nargs > 8) return x;
+  for (int i = 0; i < x->nargs; i++) {
+    arg[i] = i == 0 && chooses ? x->arg[0] : rewritten(s, x->arg[i]);
+    same &= arg[i] == x->arg[i];
+  }
+  const char *why = chooses ? why_not(s, x->arg[0]) : NULL;
+  if (why) tell(s, x->arg[0], why);
+  if (chooses && !why) {
+    MExpr *on = value_of_switch(s, variable(s, x->arg[0]), x->span);
+    arg[0] = mx_2(s->a, MOP_GT, on, mx_num(s->a, 0.5, x->span), x->span);
+    same = false;
+  }
+  if (same) return x;
+  MExpr *y = mx_op(s->a, x->op, arg, x->nargs, x->span);
+  y->id = x->id;
+  y->num = x->num;
+  return y;
+}
+
+const Model *with_switches(Arena *a, const Model *given, int located, DiagBag *bag) {
+  if (located <= 0 && given->sim.located <= 0) return given;
+  Model *m = ARENA_NEW(a, Model);
+  *m = *given;
+  if (located) m->sim.located = located;
+  if (m->sim.located <= 0) return m;
+  Switches all = { .a = a, .m = m, .first = m->nvar, .bag = bag }, *s = &all;
+  MORE(m->equation, m->nequation, MEquation);
+  MORE(m->force, m->nforce, MForce);
+  for (int i = 0; i < m->nequation; i++) {
+    s->ctx = &m->equation[i].ctx;
+    m->equation[i].lhs = rewritten(s, m->equation[i].lhs);
+    m->equation[i].rhs = rewritten(s, m->equation[i].rhs);
+  }
+  for (int i = 0; i < m->nforce; i++) {
+    s->ctx = &m->force[i].ctx;
+    m->force[i].value = rewritten(s, m->force[i].value);
+  }
+  return m;
+}

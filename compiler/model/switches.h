@@ -1,0 +1,8 @@
+// Switches of `if`, where events are located.
+#pragma once
+#include "model.h"
+
+// The model of a run that locates its events: conditions of `if` in equations and forces are discrete variables that
+// change at located instants. located: of the command line, 1 or -1; 0: as the model says. Conditions that cannot be
+// located are warned of (W0845).
+const Model *with_switches(Arena *a, const Model *m, int located, DiagBag *bag);
