@@ -21,7 +21,7 @@
 #include "../base/fatal.h"
 #include "derive.h"
 
-enum { MOST_NODES = 400, LARGEST_GROWTH = 0, LARGEST_EXCHANGE = 4, MOST_ROWS = 0 };
+enum { MOST_NODES = 400, LARGEST_GROWTH = 0, LARGEST_EXCHANGE = 4 };
 static const double small_pivot = 1e-3;      // beside the largest coefficient of an unknown in the row
 static const double cancelled = 1e-9;        // what round-off leaves of a coefficient's terms, with room
 
@@ -342,18 +342,13 @@ static void remaining(Solving *v) {
   }
 }
 
-// Unknowns of rows that are left become states, where the rows are many or in loops.
+// Unknowns of rows that are left become states, unless they must stay rows (derive_system).
 static void into_motion(Deriver *d) {
   System *s = d->sys;
-  int left = 0;
-  bool loops = false;
-  for (int i = 0; i < s->model->nrelation; i++) {
-    const MRelation *r = &s->model->relation[i];
-    if (!r->algebraic || s->row_unknown[i] < 0) continue;
-    left++;
-    loops = loops || r->ctx.n || r->lambda->nargs;
-  }
-  if (d->stay_rows || (left <= MOST_ROWS && !loops)) return;
+  bool left = false;
+  for (int i = 0; i < s->model->nrelation; i++)
+    left = left || (s->model->relation[i].algebraic && s->row_unknown[i] >= 0);
+  if (d->stay_rows || !left) return;
   Model *m = ARENA_NEW(d->arena, Model);
   *m = *s->model;
   m->var = ARENA_ARRAY(d->arena, MVar, m->nvar + 1);
