@@ -188,10 +188,30 @@ const char *name_meant(const Env *env, const char *name);
 const char *unit_meant(Elab *e, const char *name, int n);
 const char *entry_meant(const char *name);
 const char *law_meant(const char *name);
-void    unknown_name(const Env *env, const char *name, Span at);
 void    energy_misplaced(const Env *env, Span at);   // elab_experiment.c
-void    unknown_member(const Scope *s, const char *owner, const char *name, Span at);
 const char *prefixed(Elab *e, const char *prefix, const char *name);
+
+// --- unknown.c: names that nothing declares ---
+void unknown_name(const Env *env, const char *name, Span at);
+void unknown_member(const Scope *s, const char *owner, const char *name, Span at);
+
+// --- value.c: what every part asks of a value ---
+unsigned extra_uses(const Value *v, unsigned fine);  // bits of uses beyond `fine` in any element
+void  not_constant(const Env *env, const Value *v, const char *what, const char *help);
+Value bad_value(const Env *env, Span at);
+Value scalar_value(MExpr *x, Unit u, Span at, const Env *env);
+int   value_count(const Value *v);
+Unit  unit_named(const char *text);                             // of a text known to be good: "N", "s"
+Unit  unit_rate(Elab *e, Unit u);                               // per second, as written: mm/s for mm
+bool  unit_check(const Env *env, Value v, Unit want, const char *what);  // reports "WHAT is in m but must be in N"
+const char *ast_text(Elab *e, const Ast *x);                   // as written
+const char *inner_text(const Env *env, Span at);                // the same, without parentheses around it
+const char *shape_text(Elab *e, const Value *v);
+
+// --- known.c: numbers that are known when compiling ---
+void  note_given(Elab *e);                                     // fills MParam.given
+bool  param_value(Elab *e, int id, bool fix, double *out);     // with overrides; fix: marks it structural
+bool  try_eval(Elab *e, const MExpr *x, bool fix, const double *loop, int nloop, double *out);
 
 // --- elab_decl.c: declared names, on demand ---
 bool symbol_force(Symbol *y);                       // false: bad, already reported
@@ -201,8 +221,6 @@ void declare_items(Env env, AstList items);         // puts the names of a model
 bool  loop_inside(Env env, const Ast *loop, Env *in);
 void  declare_local_vars(Env *env, AstList items);   // `var` inside a block: names, their values on demand
 void  force_local_vars(const Env *in, AstList items);
-unsigned extra_uses(const Value *v, unsigned fine);  // bits of uses beyond `fine` in any element
-void  not_constant(const Env *env, const Value *v, const char *what, const char *help);
 bool declared_unit(Elab *e, const Ast *decl, Unit *out);  // false: none written (or bad, reported); *out is UNIT_ANY
                                                           // then
 Value scaled_value(const Env *env, Value v, Unit u);     // a bare number as written in u, in SI
@@ -225,13 +243,7 @@ Value elab_scalar(const Env *env, const Ast *x);               // a number; a ve
 // a and b stand side by side: warns where one is a bare number and the other is declared in a scaled unit (W0830)
 void  bare_number(const Env *env, const Value *a, const Value *b);
 Value elab_condition(const Env *env, const Ast *x);            // a truth value
-Value bad_value(const Env *env, Span at);
-Value scalar_value(MExpr *x, Unit u, Span at, const Env *env);
-int   value_count(const Value *v);
-Unit  unit_named(const char *text);                             // of a text known to be good: "N", "s"
-Unit  unit_rate(Elab *e, Unit u);                               // per second, as written: mm/s for mm
 void  shape_error(const Env *env, Span at, const Value *a, const Value *b, const char *verb, const char *help);
-bool  unit_check(const Env *env, Value v, Unit want, const char *what);  // reports "WHAT is in m but must be in N"
 
 // --- elab_ref.c: names, members, derivatives ---
 typedef struct Place { Scope *scope; int n; MExpr *by[MAX_LOOPS]; } Place;  // a scope with its loops bound
@@ -245,13 +257,8 @@ Value elab_row_of(const Env *env, const Ast *x, const char *help);
 Value elab_prime(const Env *env, const Ast *x);                // elab_expr.c
 bool  is_reference(const Ast *x);
 const Scope *instance_of(const Env *env, const Ast *x);        // of the instance that x names; NULL: reported
-const char *ast_text(Elab *e, const Ast *x);                   // as written
-const char *inner_text(const Env *env, Span at);                // the same, without parentheses around it
 
 // --- elab_index.c: sizes and indices ---
-void  note_given(Elab *e);                                     // fills MParam.given
-bool  param_value(Elab *e, int id, bool fix, double *out);     // with overrides; fix: marks it structural
-bool  try_eval(Elab *e, const MExpr *x, bool fix, const double *loop, int nloop, double *out);
 bool  fixed_number(const Env *env, const MExpr *x, const char *what, double *out);  // compile-time value; reports
 bool  fixed_size(const Env *env, const MExpr *x, const char *what, int *out);
 bool  bound_ok(const Env *env, const Value *v, bool loops_too, const char *what);  // known when the run starts; reports
@@ -270,7 +277,6 @@ Value transpose_value(const Env *env, Value v, Span at);
 Value dot_value(const Env *env, Value a, Value b, Span at);
 Value norm_value(const Env *env, Value v, Span at);
 Value index_value(const Env *env, Value v, AstList idx, Span at); // v[i, j] of something without storage
-const char *shape_text(Elab *e, const Value *v);
 // --- elab_slice.c: x[1:2], A[i, 1:3]
 typedef Value SliceElement(const Env *env, AstList index, Span at, void *ctx);   // the element of these indices
 bool  is_slice(AstList index);

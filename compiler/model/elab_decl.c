@@ -192,26 +192,6 @@ Value shape_to(const Env *env, Value v, const Ast *decl, int ndim, const int *di
   return bad_value(env, v.span);
 }
 
-// --- constants ---
-
-unsigned extra_uses(const Value *v, unsigned fine) {
-  unsigned all = 0;
-  for (int i = 0; i < value_count(v); i++) all |= v->at[i]->uses;
-  return all & ~fine;
-}
-
-void not_constant(const Env *env, const Value *v, const char *what, const char *help) {
-  unsigned more = extra_uses(v, MU_PARAM | MU_LOOP);
-  Diag *d = diag(env->e->bag, DIAG_E0224, v->span, "%s must be constant during a run", what);
-  diag_label(d, more & MU_LAMBDA ? "depends on a multiplier"
-                : more & MU_VAR  ? "depends on the motion"
-                : more & MU_TIME ? "depends on the time"
-                : more & MU_DISCRETE ? "depends on a discrete variable"
-                : more & MU_STAT ? "depends on a result of the run"
-                                 : "depends on the index of a loop");
-  diag_help(d, "%s", help);
-}
-
 // --- parameters ---
 
 static int push_param(Elab *e, const char *name, MExpr *value, Unit u, const Symbol *y) {

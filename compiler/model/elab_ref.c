@@ -20,19 +20,6 @@ bool is_reference(const Ast *x) {
   return (x->kind == AST_MEMBER || x->kind == AST_INDEX) && is_reference(x->a);
 }
 
-const char *ast_text(Elab *e, const Ast *x) {
-  if (!x->span.file || x->span.hi < x->span.lo || x->span.hi > x->span.file->len) return "...";
-  size_t n = x->span.hi - x->span.lo;
-  return arena_strndup(e->a, x->span.file->text + x->span.lo, n);
-}
-
-const char *inner_text(const Env *env, Span at) {
-  Ast x = {.span = at};
-  const char *s = ast_text(env->e, &x);
-  size_t n = strlen(s);
-  return s[0] == '(' && s[n - 1] == ')' ? arena_strndup(env->e->a, s + 1, n - 2) : s;
-}
-
 static bool no_value(const Env *env, Span at, const char *what, const char *help) {
   Diag *d = diag(env->e->bag, DIAG_E0220, at, "%s", what);
   diag_label(d, "not a value");

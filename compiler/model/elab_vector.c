@@ -7,12 +7,6 @@
 
 // --- messages ---
 
-const char *shape_text(Elab *e, const Value *v) {
-  if (v->ndim == 0) return "a number";
-  if (v->ndim == 1) return arena_printf(e->a, "a vector of %d", v->dim[0]);
-  return arena_printf(e->a, "a %d x %d matrix", v->dim[0], v->dim[1]);
-}
-
 void shape_error(const Env *env, Span at, const Value *a, const Value *b, const char *verb, const char *help) {
   (void)at;
   Diag *d =
