@@ -331,7 +331,8 @@ typedef struct sim_touch {
 // Of bodies on joints: values of the last steps that the next one is predicted from (consistent_near.c).
 enum { SIM_DIFFERENCES = 6 };
 #define SIM_PREDICTED(s) \
-  ((s)->a->scheme->two_point && (s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0 ? (s)->a->nv + (s)->a->nl : 0)
+  ((s)->a->scheme->two_point && (s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0 \
+       ? (s)->a->nv + (s)->a->nl : 0)
 
 // Numbers first, then the arrays that state.def lists; both are what nsm_save writes.
 typedef struct sim_state {
@@ -384,7 +385,7 @@ typedef struct sim_numbers {
   sim_islands isl;
   struct sim_consistent *con;           // energy-consistent schemes only
   struct sim_whole *whole;              // whole steps (schemes/whole.h); NULL where the model has none that fits
-  struct sim_unknowns *unknowns;        // without inertia, where theta < 1 (assembly/unknowns.c); else NULL
+  struct sim_unknowns *unknowns;        // without inertia (assembly/unknowns.c); NULL: there are none
   unsigned char *by_theta;              // [nz] those that the states determine; NULL: none
   int     judged;                       // that is known for the constants of now
 } sim_numbers;

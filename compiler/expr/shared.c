@@ -51,10 +51,41 @@ static int uses_by(const Pool *p, Ex user, Ex e) {
   return product && node_of(p, e)->op == OP_SHARED && terms_of(p, e, LONG_SUM) >= LONG_SUM ? 2 : 1;
 }
 
+// What is kept: uses; sums that open into the sum that reads them; what each node became.
+typedef struct Keep { Uses uses; bool *opens; Ex *now; ExVec todo, term; } Keep;
+
+// The sum that the quantity e opens into its user with; EX_NONE: none.
+static Ex opened_sum(const Pool *p, const Keep *k, Ex e) {
+  if (node_of(p, e)->op != OP_SHARED || k->uses.of[e] != 1) return EX_NONE;
+  Ex sum = args_of(p, e)[0];
+  return node_of(p, sum)->op == OP_ADD && k->uses.of[sum] == 1 ? sum : EX_NONE;
+}
+
+// A sum with all sums that open into it, at once: one by one a chain of n would be built with n^2 terms.
+static Ex keep_sum(Pool *p, Keep *k, Ex e) {
+  k->todo.n = k->term.n = 0;
+  vec_push(&k->todo, e);
+  while (k->todo.n) {
+    Ex sum = k->todo.at[--k->todo.n];
+    for (int i = 0; i < node_of(p, sum)->n_args; i++) {
+      Ex arg = args_of(p, sum)[i], inner = opened_sum(p, k, arg);
+      if (inner) vec_push(&k->todo, inner);
+      else vec_push(&k->term, k->now[arg]);
+    }
+  }
+  return ex_op(p, OP_ADD, k->term.at, (int)k->term.n);
+}
+
 static Ex keep_node(Pool *p, Ex e, const Ex *args, int n, void *ctx) {
-  const Uses *uses = ctx;
-  if (node_of(p, e)->op == OP_SHARED && uses->of[e] < 2) return args[0];
-  return rebuilt(p, e, args, n);
+  Keep *k = ctx;
+  Op op = (Op)node_of(p, e)->op;
+  bool within = false;                                    // a sum with others in it
+  for (int i = 0; i < n && op == OP_ADD; i++) within = within || opened_sum(p, k, args_of(p, e)[i]);
+  k->now[e] = op == OP_SHARED && k->uses.of[e] < 2 ? args[0]
+            : op == OP_ADD && k->opens[e]          ? e    // built with its user
+            : within                               ? keep_sum(p, k, e)
+                                                   : rebuilt(p, e, args, n);
+  return k->now[e];
 }
 
 Ex ex_keep_shared(Pool *p, Ex e) {
@@ -68,9 +99,20 @@ Ex ex_keep_shared(Pool *p, Ex e) {
       Ex read = args_of(p, order.at[i])[k];
       uses.of[read] += uses_by(p, order.at[i], read);
     }
+  Keep k = {uses, memory_for((size_t)e + 1), memory_for(sizeof *k.now*((size_t)e + 1)), {0}, {0}};
+  for (size_t i = 0; i < order.n; i++) k.opens[order.at[i]] = false;
+  for (size_t i = 0; i < order.n; i++)
+    for (int j = 0; node_of(p, order.at[i])->op == OP_ADD && j < node_of(p, order.at[i])->n_args; j++) {
+      Ex inner = opened_sum(p, &k, args_of(p, order.at[i])[j]);
+      if (inner) k.opens[inner] = true;
+    }
   vec_free(&order);
-  e = walk_rewrite(p, e, 0, keep_node, &uses);
+  e = walk_rewrite(p, e, 0, keep_node, &k);
   free(uses.of);
+  free(k.opens);
+  free(k.now);
+  vec_free(&k.todo);
+  vec_free(&k.term);
   return e;
 }
 

@@ -95,18 +95,71 @@ static bool is_moving(const Symbol *y, const Body *b, const Value *v, const char
   Diag *d = diag(y->env.e->bag, DIAG_E0243, v->span, "the %s of a body is %s", what,
                  b->driven ? "a function of time alone" : "where it is at the start, a constant");
   diag_label(d, more & MU_VAR ? "depends on the motion" : "depends on the time");
-  if (more & MU_VAR) diag_help(d, "what holds a body to another one is a constraint");
+  if (more & MU_VAR)
+    diag_help(d, "where another body is at the start is initial(...); what holds a body to another one is a "
+                 "constraint");
   else diag_help(d, "for a body that is moved in a given way add the word `driven` to its entries");
   return true;
 }
 
-// --- numbers at the start, for checks: the first members of families ---
+// --- numbers at the start, for checks ---
 
+static bool uses_loop(const MExpr *x, int loop) {
+  if (x->kind == MX_LOOP && x->id == loop) return true;
+  for (int i = 0; i < x->nargs; i++) if (uses_loop(x->arg[i], loop)) return true;
+  return false;
+}
+
+// Of the first members of families.
 static bool number_of(const Env *env, const MExpr *x, double *out) {
   double loop[MAX_LOOPS] = { 0 };
   for (int k = 0; k < env->ctx.n && k < MAX_LOOPS; k++)
     if (!try_eval(env->e, env->ctx.loop[k].lo, false, loop, k, &loop[k])) return false;
   return mx_constant(x) && try_eval(env->e, x, false, loop, env->ctx.n, out);
+}
+
+// The numbers of each member of the families around, as far as they are known when compiling: v [n], and " of member
+// [3]", or "". False: the member is wrong, and was reported; no other one is looked at.
+typedef bool (*OnMember)(const Env *env, const double *v, const char *member, Span at, void *ctx);
+enum { MOST_CHECKED = 4096, MOST_NUMBERS = 9 };
+typedef struct Visit {
+  const Env *env; MExpr *const *x; int n, depth, left; OnMember see; void *ctx; Span at; double loop[MAX_LOOPS];
+} Visit;
+
+static bool visit(Visit *s, int k) {
+  Elab *e = s->env->e;
+  double lo, hi, v[MOST_NUMBERS];
+  if (k == s->depth) {
+    const char *member = "";
+    for (int i = 0; i < s->n; i++)
+      if (!mx_constant(s->x[i]) || !try_eval(e, s->x[i], false, s->loop, k, &v[i])) return true;
+    for (int i = 0; i < k; i++)
+      member = arena_printf(e->a, "%s%s%g%s", member, i ? ", " : " of member [", s->loop[i], i + 1 == k ? "]" : "");
+    return s->see(s->env, v, member, s->at, s->ctx);
+  }
+  const MLoop *l = &s->env->ctx.loop[k];
+  if (!try_eval(e, l->lo, false, s->loop, k, &lo) || !try_eval(e, l->hi, false, s->loop, k, &hi)) return true;
+  for (double i = lo; i <= hi && s->left-- > 0; i++) {
+    s->loop[k] = i;
+    if (!visit(s, k + 1)) return false;
+  }
+  return true;
+}
+
+static bool every_member(const Env *env, MExpr *const *x, int n, OnMember see, Span at, void *ctx) {
+  Visit s = { .env = env, .x = x, .n = n, .left = MOST_CHECKED, .see = see, .ctx = ctx, .at = at };
+  for (int i = 0; i < n; i++)
+    for (int k = s.depth; k < env->ctx.n && k < MAX_LOOPS; k++) if (uses_loop(x[i], k)) s.depth = k + 1;
+  return visit(&s, 0);
+}
+
+// ctx: what of a body it is
+static bool positive(const Env *env, const double *v, const char *member, Span at, void *ctx) {
+  if (*v > 0) return true;
+  Diag *d = diag(env->e->bag, DIAG_E0241, at, "the %s of a body is positive", (const char *)ctx);
+  diag_label(d, "this is %g%s", *v, member);
+  diag_help(d, "a body that never moves has the word `fixed` in place of a %s", (const char *)ctx);
+  return false;
 }
 
 // --- mass and inertia ---
@@ -115,7 +168,6 @@ static bool number_of(const Env *env, const MExpr *x, double *out) {
 static bool density_of(const Env *env, const Symbol *y, Body *b) {
   Elab *e = env->e;
   const Ast *x = entry(y, "density"), *mass = entry(y, "mass");
-  double rho;
   if (mass) {
     Diag *d = diag(e->bag, DIAG_E0240, x->span, "a body with a mass has no density as well");
     diag_also(d, mass->span, "the mass");
@@ -128,65 +180,61 @@ static bool density_of(const Env *env, const Symbol *y, Body *b) {
   const char *unit = b->planar ? "kg/m^2" : "kg/m^3";
   MExpr *density = coefficient(env, x, e->has_units ? unit_named(unit) : UNIT_ANY, "a density");
   if (!density) return false;
-  if (number_of(env, density, &rho) && !(rho > 0)) {
-    Diag *d = diag(e->bag, DIAG_E0241, x->span, "the density of a body is positive");
-    diag_label(d, "this is %g", rho);
-    diag_help(d, "a body that never moves has the word `fixed` in place of a density");
-    return false;
-  }
+  if (!every_member(env, &density, 1, positive, x->span, "density")) return false;
   b->mass = times(e, density, b->shapes.volume);
   return true;
 }
 
 static bool mass_of(const Env *env, const Symbol *y, Body *b) {
   const Ast *x = entry(y, "mass");
-  double m;
   if (entry(y, "density")) return density_of(env, y, b);
   if (!x)
     return wrong_entry(env->e, y->span, "this body has no mass",
                        b->shapes.n ? "add mass = 1 [kg], or density = 1000 [kg/m^3] of its shape, or the word `fixed`"
                                    : "add mass = 1 [kg], or the word `fixed` if it never moves");
   b->mass = coefficient(env, x, env->e->has_units ? unit_named("kg") : UNIT_ANY, "a mass");
-  if (!b->mass) return false;
-  if (!number_of(env, b->mass, &m) || m > 0) return true;
-  Diag *d = diag(env->e->bag, DIAG_E0241, x->span, "the mass of a body is positive");
-  diag_label(d, "this is %g", m);
-  diag_help(d, "a body that never moves has the word `fixed` in place of a mass");
-  return false;
+  return b->mass && every_member(env, &b->mass, 1, positive, x->span, "mass");
 }
 
-static bool no_inertia(const Env *env, Span at, const char *what, const char *help) {
+static bool no_inertia(const Env *env, Span at, const char *member, const char *what, const char *help) {
   Diag *d = diag(env->e->bag, DIAG_E0241, at, "%s", what);
+  if (*member) diag_label(d, "%s", member + 1);
   diag_note(d, "A, B, C are integrals of y^2 + z^2, z^2 + x^2, x^2 + y^2 over the mass, so A + B >= C");
   diag_help(d, "%s", help);
   return false;
 }
 
-static bool check_inertia_numbers(const Env *env, const Body *b, Span at) {
-  double J[9], w[3], axes[9];                               // w: descending
-  for (int i = 0; i < (b->planar ? 1 : 9); i++) if (!number_of(env, b->J[i], &J[i])) return true;
-  if (b->planar) {
-    if (J[0] > 0) return true;
-    Diag *d = diag(env->e->bag, DIAG_E0241, at, "the moment of inertia of a body is positive");
-    diag_label(d, "this is %g", J[0]);
-    diag_help(d, "of a disk m*R^2/2, of a rod m*l^2/12");
-    return false;
-  }
+static bool planar_inertia(const Env *env, const double *J, const char *member, Span at, void *ctx) {
+  (void)ctx;
+  if (J[0] > 0) return true;
+  Diag *d = diag(env->e->bag, DIAG_E0241, at, "the moment of inertia of a body is positive");
+  diag_label(d, "this is %g%s", J[0], member);
+  diag_help(d, "of a disk m*R^2/2, of a rod m*l^2/12");
+  return false;
+}
+
+static bool spatial_inertia(const Env *env, const double *J, const char *member, Span at, void *ctx) {
+  double w[3], axes[9];                                     // w: descending
+  (void)ctx;
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < i; k++)
       if (fabs(J[3 * i + k] - J[3 * k + i]) > 1e-9 * (fabs(J[3 * i + k]) + fabs(J[3 * k + i])))
-        return no_inertia(env, at, "this matrix of inertia is not symmetric",
+        return no_inertia(env, at, member, "this matrix of inertia is not symmetric",
                           "J[i, k] = J[k, i] = -(integral of x_i x_k) for i other than k");
   nsm_principal(J, w, axes);
   Arena *a = env->e->a;
   if (!(w[2] > 0))
-    return no_inertia(env, at, arena_printf(a, "a principal moment of inertia is %.6g, not positive", w[2]),
+    return no_inertia(env, at, member, arena_printf(a, "a principal moment of inertia is %.6g, not positive", w[2]),
                       "a rod has some width: give it the small moment about its axis too");
   if (w[2] + w[1] < w[0] * (1 - 1e-9))
-    return no_inertia(env, at,
+    return no_inertia(env, at, member,
                       arena_printf(a, "no body has these moments of inertia: %.6g + %.6g < %.6g", w[2], w[1], w[0]),
                       "the largest one is at most the sum of the others; about the centre of mass, in body axes");
   return true;
+}
+
+static bool check_inertia_numbers(const Env *env, const Body *b, Span at) {
+  return every_member(env, b->J, b->planar ? 1 : 9, b->planar ? planar_inertia : spatial_inertia, at, NULL);
 }
 
 static bool inertia_of(const Env *env, const Symbol *y, Body *b) {
@@ -239,10 +287,49 @@ static bool vector_entry(const Env *env, const Symbol *y, const Body *b, const c
   return true;
 }
 
-static bool no_rotation(const Env *env, Span at, const char *what, const char *help) {
+static bool no_rotation_of(const Env *env, Span at, const char *member, const char *what, const char *help) {
   Diag *d = diag(env->e->bag, DIAG_E0242, at, "%s", what);
+  if (*member) diag_label(d, "%s", member + 1);
   diag_help(d, "%s", help);
   return false;
+}
+
+static bool no_rotation(const Env *env, Span at, const char *what, const char *help) {
+  return no_rotation_of(env, at, "", what, help);
+}
+
+static bool some_axis(const Env *env, const double *square, const char *member, Span at, void *ctx) {
+  (void)ctx;
+  return *square > 0 || no_rotation_of(env, at, member, "the axis of this rotation is the zero vector",
+                                       "rotation([0, 0, 1], 30 [deg])");
+}
+
+static bool unit_length(const Env *env, const double *square, const char *member, Span at, void *ctx) {
+  (void)ctx;
+  return fabs(sqrt(*square) - 1) <= 1e-6 ||
+         no_rotation_of(env, at, member,
+                        arena_printf(env->e->a, "this quaternion has length %.8g, not 1", sqrt(*square)),
+                        *square > 0 ? "divide it by its length; or write rotation(axis, angle)"
+                                    : "no rotation is [1, 0, 0, 0]");
+}
+
+// Columns at right angles, of length 1, not mirrored.
+static bool proper(const Env *env, const double *R, const char *member, Span at, void *ctx) {
+  (void)ctx;
+  for (int i = 0; i < 3; i++)
+    for (int k = 0; k < 3; k++) {
+      double s = 0;
+      for (int n = 0; n < 3; n++) s += R[3 * n + i] * R[3 * n + k];
+      if (fabs(s - (i == k)) > 1e-6)
+        return no_rotation_of(env, at, member,
+                              arena_printf(env->e->a, "columns %d and %d of this matrix have the product %.6g, not %d",
+                                           i + 1, k + 1, s, i == k),
+                              "the columns of a rotation are unit vectors at right angles");
+    }
+  double det = R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +
+               R[2] * (R[3] * R[7] - R[4] * R[6]);
+  return det > 0 || no_rotation_of(env, at, member, "this matrix is a reflection: its determinant is -1",
+                                   "turn one column round");
 }
 
 // rotation(axis, angle): (cos(angle/2), sin(angle/2) axis/|axis|)
@@ -258,9 +345,7 @@ static bool axis_and_angle(const Env *env, const Symbol *y, const Body *b, const
   if (is_moving(y, b, &axis, "attitude") || is_moving(y, b, &angle, "attitude")) return false;
   MExpr *square = number(e, 0, axis.span), *half = times(e, number(e, 0.5, angle.span), angle.at[0]);
   for (int i = 0; i < 3; i++) square = plus(e, square, times(e, axis.at[i], axis.at[i]));
-  double length;
-  if (number_of(env, square, &length) && !(length > 0))
-    return no_rotation(env, axis.span, "the axis of this rotation is the zero vector", "rotation([0, 0, 1], 30 [deg])");
+  if (!every_member(env, &square, 1, some_axis, axis.span, NULL)) return false;
   note_angle(env, &angle);
   MExpr *sine = mx_2(e->a, MOP_DIV, mx_1(e->a, MOP_SIN, half, x->span), mx_1(e->a, MOP_SQRT, square, x->span), x->span);
   q[0] = mx_1(e->a, MOP_COS, half, x->span);
@@ -273,11 +358,7 @@ static bool quaternion(const Env *env, const Value *v, MExpr **q) {
   Elab *e = env->e;
   MExpr *square = number(e, 0, v->span);
   for (int i = 0; i < 4; i++) square = plus(e, square, times(e, v->at[i], v->at[i]));
-  double n;
-  if (number_of(env, square, &n) && !(fabs(sqrt(n) - 1) <= 1e-6))
-    return no_rotation(env, v->span, arena_printf(e->a, "this quaternion has length %.8g, not 1", sqrt(n)),
-                       n > 0 ? "divide it by its length; or write rotation(axis, angle)"
-                             : "no rotation is [1, 0, 0, 0]");
+  if (!every_member(env, &square, 1, unit_length, v->span, NULL)) return false;
   MExpr *length = mx_1(e->a, MOP_SQRT, square, v->span);
   for (int i = 0; i < 4; i++) q[i] = mx_2(e->a, MOP_DIV, v->at[i], length, v->span);
   return true;
@@ -287,20 +368,7 @@ static bool quaternion(const Env *env, const Value *v, MExpr **q) {
 static bool from_matrix(const Env *env, const Value *v, MExpr **q) {
   double R[9], p[4];
   for (int i = 0; i < 9; i++) if (!fixed_number(env, v->at[i], "a number of an attitude", &R[i])) return false;
-  for (int i = 0; i < 3; i++)
-    for (int k = 0; k < 3; k++) {
-      double s = 0;
-      for (int n = 0; n < 3; n++) s += R[3 * n + i] * R[3 * n + k];
-      if (fabs(s - (i == k)) > 1e-6)
-        return no_rotation(env, v->span,
-                           arena_printf(env->e->a, "columns %d and %d of this matrix have the product %.6g, not %d",
-                                        i + 1, k + 1, s, i == k),
-                           "the columns of a rotation are unit vectors at right angles");
-    }
-  double det = R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +
-               R[2] * (R[3] * R[7] - R[4] * R[6]);
-  if (det < 0)
-    return no_rotation(env, v->span, "this matrix is a reflection: its determinant is -1", "turn one column round");
+  if (!proper(env, R, "", v->span, NULL)) return false;
   double four[4] = { 1 + R[0] + R[4] + R[8], 1 + R[0] - R[4] - R[8], 1 - R[0] + R[4] - R[8], 1 - R[0] - R[4] + R[8] };
   int best = 0;
   for (int k = 1; k < 4; k++) if (four[k] > four[best]) best = k;
@@ -313,16 +381,11 @@ static bool from_matrix(const Env *env, const Value *v, MExpr **q) {
   return true;
 }
 
-// A 3 x 3 matrix over parameters and indices: the quaternion from its largest number, as above. Where the first members
-// of families say that it is no rotation it is refused.
+// A 3 x 3 matrix over parameters and indices: the quaternion from its largest number, as above.
 static bool from_matrix_of_family(const Env *env, const Value *v, MExpr **q) {
   Elab *e = env->e;
   MExpr *const *R = v->at, *one = number(e, 1, v->span), *four[4], *rows[4][4];
-  double square = 0, x;
-  for (int i = 0; i < 9; i++) square += number_of(env, R[i], &x) ? x * x : NAN;
-  if (fabs(square - 3) > 1e-5)
-    return no_rotation(env, v->span, arena_printf(e->a, "the squares of this matrix add up to %.6g, not 3", square),
-                       "the columns of a rotation are unit vectors at right angles");
+  if (!every_member(env, R, 9, proper, v->span, NULL)) return false;
   for (int k = 0; k < 4; k++) {
     four[k] = one;
     for (int i = 0; i < 3; i++) four[k] = (k == 0 || k == i + 1 ? plus : minus)(e, four[k], R[4 * i]);
@@ -392,12 +455,6 @@ static bool attitude_of(const Env *env, const Symbol *y, Body *b, MExpr **q) {
 }
 
 // --- shapes ---
-
-static bool uses_loop(const MExpr *x, int loop) {
-  if (x->kind == MX_LOOP && x->id == loop) return true;
-  for (int i = 0; i < x->nargs; i++) if (uses_loop(x->arg[i], loop)) return true;
-  return false;
-}
 
 static ShapeTerm *shape_term(const Env *env, const Ast *x);
 

@@ -4,8 +4,8 @@
 //
 // a step that passes the switch mixes both branches, and is of first order. Here c becomes a discrete variable that two
 // conditions set, `when initial or c` and `when initial or not c`: a step ends where c changes, and has one branch.
-// Equations of states and forces are rewritten so. Energies are continuous, and so are their forces but for kinks, which
-// leave the order at 2; contacts and relations have sets of their own.
+// Equations of states and forces are rewritten so. Energies are continuous, and so are their forces but for kinks,
+// which leave the order at 2; contacts and relations have sets of their own.
 #include "switches.h"
 #include <string.h>
 #include "mx.h"

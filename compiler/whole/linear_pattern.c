@@ -1,6 +1,8 @@
 // Which entries of the matrices of the linear kind can differ from 0, by the components of W.
 #include "linear.h"
 
+bool linear_is_dry(const SysClass *c) { return c->kind == CLASS_FRICTION && c->normal < 0; }
+
 bool linear_timed(const Written *w, Ex e) { return ex_depends(w->pool, e, w->sys->sym_time); }
 
 Ex linear_without(Written *w, RoleKind first, Ex e) {

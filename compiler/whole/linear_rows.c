@@ -10,14 +10,12 @@
 #include <math.h>
 #include "linear.h"
 
-enum { MOST = 8 };
+enum { MOST = 16 };
 // An unknown z1 is at rest where |z1| <= 16 eps (|z_k| + |z_free| + sum_j |X_j lambda_j|). While it stays between
 // |z|/`calm` and |z| `calm` of a step in which it moved, with the same sign, and the forces stay below what they were
 // bounded by then, F = sum_j |X_j| max |lambda_j| <= `strong` |z|, the sum is at most 2 (F + calm |z|), and z1 moves:
 // two comparisons say so, and that it is finite.
 static const double calm = 1e4, strong = 1e9;
-
-bool linear_is_dry(const SysClass *c) { return c->kind == CLASS_FRICTION && c->normal < 0; }
 
 bool linear_rows_fit(const Linear *l) {
   const Written *w = l->p->w;

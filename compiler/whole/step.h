@@ -34,10 +34,11 @@ KValue step_time(Step *p, KValue i, double add);                   // t of step 
 void step_values_shared(Step *p, const Ex *root, int n, KValue *value, const Ex *more, int nmore, Ex *rest);
 KValue step_both(Step *p, KValue x, KValue y);                     // conditions, K_NONE: none yet
 KValue step_either(Step *p, KValue x, KValue y);
-// Is a contact open at the begin of a step: reach < gap + (h/2) rate? Where events are located, and throughout the steps
-// on either side, too: reach < gap - h |rate|. The cubic through gaps and rates at both ends (Hermite) is then positive,
+// Is a contact open at the begin of a step: reach < gap + (h/2) rate? Where events are located, and throughout the
+// steps on either side, too: reach < gap - h |rate|. The cubic through gaps and rates at both ends (Hermite) is then
+// positive,
 //
-//   H_0 g_0 + h u_0 H_2 > h |u_0| (1 - x)^2 (1 + 2 x - x) > 0,  x in [0, 1],  and so from the other end               (1)
+//   H_0 g_0 + h u_0 H_2 > h |u_0| (1 - x)^2 (1 + 2 x - x) > 0,  x in [0, 1],  and so from the other end            (1)
 KValue step_open_for_sure(Step *p, KValue reach, KValue gap, KValue rate, KValue near);
 Whole *step_close(Step *p, WholeKind kind, KValue done);           // returns done; what the runtime compares
 

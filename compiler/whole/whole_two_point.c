@@ -328,7 +328,8 @@ const Whole *whole_two_point(Arena *a, Written *w) {
   KValue *bv = ARENA_ARRAY(a, KValue, nbegin + 1), any = K_NONE;
   step_values(p, begin, nbegin, bv);
   for (int j = 0; j < t->ncontact; j++)
-    any = step_either(p, any, k_op1(b, OP_NOT, step_open_for_sure(p, reach[j], bv[j], bv[nb - t->ncontact + j], bv[j])));
+    any = step_either(p, any,
+                      k_op1(b, OP_NOT, step_open_for_sure(p, reach[j], bv[j], bv[nb - t->ncontact + j], bv[j])));
   if (any != K_NONE) { k_if(b, any); k_break(b); k_close(b); }
   KValue *back = ARENA_ARRAY(a, KValue, ns + 1), *Pv = ARENA_ARRAY(a, KValue, ns * nq + 1);
   for (int k = 0; k < ns; k++) {

@@ -182,8 +182,14 @@ void sim_assembly_analyse(nsm_sim *s) {
 // ---- assembly -------------------------------------------------------------------------------------------------------
 static void add(const sim_class *k, const nsm_pattern *p, const double *val, const int *at,
                 double (*factor)(const nsm_sim *, int), const nsm_sim *s, double by, double *to) {
+  double of[NSM_WRT_D + 1];
+  for (int w = 0; w <= NSM_WRT_D; w++) of[w] = by * factor(s, w);
+  if (k->tab.count == 1) {                    // a large element: one walk along its entries
+    for (int e = 0; e < p->n; e++) to[at[e]] += of[p->wrt[e]] * val[e];
+    return;
+  }
   for (int e = 0; e < p->n; e++) {
-    double f = by * factor(s, p->wrt[e]);
+    double f = of[p->wrt[e]];
     for (size_t i = 0, j = (size_t)e; i < (size_t)k->tab.count; i++, j += (size_t)p->n) to[at[j]] += f * val[j];
   }
 }

@@ -125,6 +125,7 @@ void sim_block_solve(const sim_matrix *w, int block, double *x);                
 void sim_unknowns_analyse(nsm_sim *s);                                           // after sim_rows_patterns
 void sim_unknowns_judge(nsm_sim *s);
 void sim_unknowns_solve(nsm_sim *s);
+int  sim_unknowns_follow(const nsm_sim *s);                                      // all of them
 
 // assembly.c: W, or M for the schemes that have no other part
 void sim_assembly_analyse(nsm_sim *s);                                           // after sim_rows_patterns

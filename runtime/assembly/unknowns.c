@@ -17,6 +17,8 @@ static const double regular = 1e-6;      // a solution that is known comes back 
 struct sim_unknowns {
   int n;                                 // unknowns without inertia
   int *of, *z;                           // [nz] number among them, -1; [n] inverse
+  int *row, *equation;                   // [n] row of D of the equation of number i, which has an entry on the diagonal
+                                         // where there is one for each; inverse, as numbers of z
   sim_matrix D;                          // its rows divided by their largest entry
   unsigned char *open;                   // [n] equations that laws act on, or whose coefficients move
   double *scale, *known, *x, *y;         // [n]
@@ -26,8 +28,62 @@ struct sim_unknowns {
 #define EACH_ENTRY(s, u, k, i, e, row, col)                                                                           \
   for (int i = 0; i < (k)->tab.count; i++)                                                                            \
     for (int e = 0, row, col; e < (k)->c->jac.n; e++)                                                                 \
-      if ((k)->c->jac.wrt[e] == NSM_WRT_X && (row = (u)->of[sim_z_of(s, k, i, (k)->c->jac.row[e])]) >= 0 &&           \
+      if ((k)->c->jac.wrt[e] == NSM_WRT_X &&                                                                          \
+          (row = (u)->row[(u)->of[sim_z_of(s, k, i, (k)->c->jac.row[e])]]) >= 0 &&                                    \
           (col = (u)->of[sim_z_of(s, k, i, (k)->c->jac.col[e])]) >= 0)
+
+// Each equation finds an unknown that is in it, those with few first: augmenting paths.
+typedef struct matching { const int *start, *col; int *owner, *mark, turn; } matching;
+
+static int augment(matching *m, int row) {
+  for (int e = m->start[row]; e < m->start[row + 1]; e++) {
+    int c = m->col[e];
+    if (m->mark[c] == m->turn) continue;
+    m->mark[c] = m->turn;
+    if (m->owner[c] >= 0 && !augment(m, m->owner[c])) continue;
+    m->owner[c] = row;
+    return 1;
+  }
+  return 0;
+}
+
+static void match(nsm_sim *s, struct sim_unknowns *u) {
+  int *start = SIM_LEND(s, u->n + 1, int), *owner = SIM_LEND(s, u->n, int), *mark = SIM_LEND(s, u->n, int),
+      *list = NULL;
+  for (int i = 0; i < u->n; i++) { u->row[i] = i; owner[i] = -1; }
+  for (int pass = 0; pass < 2; pass++) {
+    for (int a = 0; a < s->a->on.smooth.n; a++) {
+      const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
+      if (!k->c->at_end) continue;
+      EACH_ENTRY(s, u, k, i, e, row, col) {
+        if (pass == 0) start[row + 1]++;
+        else list[start[row]++] = col;
+      }
+    }
+    if (pass == 0) {
+      for (int i = 0; i < u->n; i++) start[i + 1] += start[i];
+      list = SIM_LEND(s, start[u->n] + 1, int);
+    } else for (int i = u->n; i > 0; i--) start[i] = start[i - 1];
+  }
+  start[0] = 0;
+  matching m = { start, list, owner, mark, 0 };
+  for (int few = 1; few <= 2; few++)                       // rows of one entry, then the others
+    for (int i = 0; i < u->n; i++)
+      if ((start[i + 1] - start[i] == 1) == (few == 1)) { m.turn++; (void)augment(&m, i); }
+  for (int i = 0; i < u->n; i++) u->row[i] = -1;
+  for (int c = 0; c < u->n; c++) if (owner[c] >= 0) u->row[owner[c]] = c;
+  for (int i = 0, c = 0; i < u->n; i++) {                  // what is left over: D is singular there
+    if (u->row[i] >= 0) continue;
+    while (owner[c] >= 0) c++;
+    owner[c] = i;
+    u->row[i] = c;
+  }
+  for (int i = 0; i < u->n; i++) u->equation[u->row[i]] = u->z[i];
+  sim_give(s, start);
+  sim_give(s, owner);
+  sim_give(s, mark);
+  sim_give(s, list);
+}
 
 static void shape(nsm_sim *s, struct sim_unknowns *u) {
   sim_graph g = sim_graph_count(s, u->n);
@@ -48,16 +104,17 @@ static void mark_open(nsm_sim *s, struct sim_unknowns *u) {
   const sim_rows *r = &s->n.r;
   for (int row = 0; row < r->n; row++)
     for (int e = r->b0[row]; e < r->b0[row + 1]; e++)
-      if (r->bz[e] < s->a->nz && u->of[r->bz[e]] >= 0) u->open[u->of[r->bz[e]]] = 1;
+      if (r->bz[e] < s->a->nz && u->of[r->bz[e]] >= 0) u->open[u->row[u->of[r->bz[e]]]] = 1;
   for (int a = 0; a < s->a->on.smooth.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
     int moves = k->c->g_stage != NSM_NONE || !(k->c->jac_stage == NSM_NONE || sim_fixed(k->c->jac_stage));
-    for (int i = 0; k->c->at_end && moves && i < k->tab.count; i++) u->open[u->of[sim_z_of(s, k, i, k->c->at_end - 1)]] = 1;
+    for (int i = 0; k->c->at_end && moves && i < k->tab.count; i++)
+      u->open[u->row[u->of[sim_z_of(s, k, i, k->c->at_end - 1)]]] = 1;
   }
 }
 
 void sim_unknowns_analyse(nsm_sim *s) {
-  if (!s->a->algebraic || s->a->theta == 1) return;
+  if (!s->a->algebraic) return;
   struct sim_unknowns *u = s->n.unknowns = SIM_NEW(s, 1, struct sim_unknowns);
   s->n.by_theta = SIM_NEW(s, s->a->nz, unsigned char);
   u->of = SIM_NEW(s, s->a->nz, int);
@@ -65,8 +122,11 @@ void sim_unknowns_analyse(nsm_sim *s) {
   u->z = SIM_NEW(s, u->n, int);
   for (int z = 0; z < s->a->nz; z++) if (u->of[z] >= 0) u->z[u->of[z]] = z;
   u->open = SIM_NEW(s, u->n, unsigned char);
+  u->row = SIM_NEW(s, u->n, int);
+  u->equation = SIM_NEW(s, u->n, int);
   double **room[] = { &u->scale, &u->known, &u->x, &u->y };
   for (int i = 0; i < 4; i++) *room[i] = SIM_NEW(s, u->n, double);
+  match(s, u);
   shape(s, u);
   mark_open(s, u);
 }
@@ -119,6 +179,12 @@ void sim_unknowns_judge(nsm_sim *s) {
   }
 }
 
+int sim_unknowns_follow(const nsm_sim *s) {
+  const struct sim_unknowns *u = s->n.unknowns;
+  for (int i = 0; u && i < u->n; i++) if (!s->n.by_theta[u->z[i]]) return 0;
+  return u != NULL;
+}
+
 void sim_unknowns_solve(nsm_sim *s) {
   struct sim_unknowns *u = s->n.unknowns;
   if (!u) return;
@@ -128,7 +194,7 @@ void sim_unknowns_solve(nsm_sim *s) {
     const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
     if (k->c->at_end) k->c->f_fn(&v, &k->tab, s->w.f, s->w.f + s->a->nv);
   }
-  for (int i = 0; i < u->n; i++) u->y[i] = u->scale[i] > 0 ? -s->w.f[u->z[i]] / u->scale[i] : 0;
+  for (int i = 0; i < u->n; i++) u->y[i] = u->scale[i] > 0 ? -s->w.f[u->equation[i]] / u->scale[i] : 0;
   for (int block = 0; block < u->D.nblock; block++) {
     const sim_block *b = &u->D.block[block];
     const int *order = u->D.order + b->first;

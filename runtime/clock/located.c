@@ -7,26 +7,6 @@ enum { MOST_PIECES = 20, PROBE = 64 };  // pieces of a step; a step is so many t
 static const double quarter = 0.25;     // of the rest of a step: what a contact that goes on bouncing may still take
 
 // ---- analysis -------------------------------------------------------------------------------------------------------
-// Relations whose y does not depend on multipliers: there the law is about a state, and multipliers jump. Others have
-// multipliers that are continuous, which the theta-gamma scheme takes to second order without an event.
-static void list_relations(nsm_sim *s) {
-  struct sim_located *w = s->located;
-  const sim_rows *r = &s->n.r;
-  for (int pass = 0; pass < 2; pass++) {
-    w->nrelation = 0;
-    for (int a = 0; a < s->a->on.relation.n; a++) {
-      const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
-      for (int row = k->row0; row < k->row0 + k->tab.count; row++) {
-        int cases = r->lo[row] > -INFINITY || r->hi[row] < INFINITY;
-        if (r->d0[row] < r->d0[row + 1] || (k->c->row_type != NSM_ROW_BOX && !cases)) continue;
-        if (pass) w->relation[w->nrelation] = row;
-        w->nrelation++;
-      }
-    }
-    if (!pass) w->relation = SIM_NEW(s, w->nrelation, int);
-  }
-}
-
 // A relation of velocities whose multiplier has no bound takes part in impacts; here only contacts and constraints do.
 static int relation_in_impacts(const nsm_sim *s) {
   const sim_rows *r = &s->n.r;
@@ -62,8 +42,7 @@ int sim_located_analyse(nsm_sim *s, nsm_error *e) {
                                  { w->fall, sizeof(double), 0 }, { w->total, sizeof(double), 1 } };
   s->ncarried = sizeof follow / sizeof *follow;
   memcpy(s->carried, follow, sizeof follow);
-  list_relations(s);
-  w->watches = r->nfriction + w->nrelation > 0;
+  w->relation = SIM_NEW(s, r->n, int);
   s->w.begin_of = -1;
   return 1;
 }

@@ -5,6 +5,7 @@
 // The sets are remembered (sim_state.set) and are never read from the sign of a gap, which rounding makes.
 //
 //   located.c         begin and end of a piece, impacts, accumulations
+//   located_rows.c    which relations are watched
 //   located_find.c    where a piece ends: the root of what crosses zero first
 //   located_tell.c    what is told of an event: counts, first and last times, the hook
 //   located_watch.c   what crosses zero, row by row; which sets hold
@@ -51,6 +52,7 @@ double   sim_told(const nsm_sim *s, int stat, int cls);              // NSM_STAT
 
 // located.c, called by events.c
 int      sim_located_analyse(nsm_sim *s, nsm_error *e);
+void     sim_located_relations(nsm_sim *s);                          // located_rows.c: those that are watched
 void     sim_located_stale(nsm_sim *s);                              // another state
 void     sim_located_step(nsm_sim *s, double t1);          // a step of the clock to t1 begins, and ends
 void     sim_located_done(nsm_sim *s);

@@ -102,7 +102,8 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
     int up = 0, at = 0;
     for (int row = 0; row < s->n.r.n; row++) {
       up |= crossed(s, row);
-      at |= w->high[row] < 0 && fabs(w->f[row]) <= w->tolerance[row] && (s->now.set[row] != SIM_LEFT || w->rate[row] < 0);
+      int meets = s->now.set[row] != SIM_LEFT || w->rate[row] < 0;
+      at |= w->high[row] < 0 && fabs(w->f[row]) <= w->tolerance[row] && meets;
     }
     if (at && !up) { *length = r; take_hits(s, 0); return NSM_OK; }
     if (up) {

@@ -14,7 +14,7 @@
 static const double rounds = 16 * DBL_EPSILON, share = 1e-9,     // of the largest force: what a force may be below 0
                     loose = 1e-9;                          // of a rate, between shapes
 
-// Of the terms of a rate: what may be left of one that is 0. Contacts of shapes have problems that are solved less well.
+// Of the terms of a rate: what may be left of one that is 0. Problems of contacts of shapes are solved less well.
 static double rate_rounds(const nsm_sim *s) { return s->touching ? loose : 4 * rounds; }
 
 // ---- sizes ----------------------------------------------------------------------------------------------------------
@@ -93,7 +93,8 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
       }
       double p = s->w.l1[r->l[row]], end = at_end(s, row, p / h, h);
       *forces = fmax(*forces, p / h);
-      w->f[row] = p > 0 ? end : -fmax(clear(w->rate[row], rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1)), 0) /
+      double noise = p > 0 ? 0 : rate_rounds(s) * sim_watch_velocity_terms(s, row, s->w.z1);
+      w->f[row] = p > 0 ? end : -fmax(clear(w->rate[row], noise), 0) /
                                     (h * inertia(s, row));
     }
   }
@@ -147,13 +148,14 @@ static void watch_friction(nsm_sim *s, double h, double *forces) {
   }
 }
 
-// Relations: y and multiplier at the end.
+// Relations: y and multiplier at the end; where the law holds between the ends, y is extrapolated as forces are.
 static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *forces) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
+  nsm_view between = s->a->gamma < 1 ? sim_between(s, v->t, s->w.q1, s->w.z1, s->w.l1) : *v;
   for (int a = 0; a < s->a->on.relation.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
-    k->c->y_fn(v, &k->tab, w->rate + k->row0);
+    k->c->y_fn(k->gamma < 1 ? &between : v, &k->tab, w->rate + k->row0);
   }
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i], set = s->now.set[row];
@@ -164,7 +166,10 @@ static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *for
       double inside = fmin(over, under);
       *forces = fmax(*forces, fabs(l));
       w->f[row] = inside > 0 ? at_end(s, row, inside, h) : -fabs(y) / m;
-    } else w->f[row] = set == SIM_LOW ? y - m * over : -y - m * under;
+    } else {
+      double off = set == SIM_LOW ? over : under, along = set == SIM_LOW ? y : -y;
+      w->f[row] = off > 0 || s->a->cls[r->cls[row]].gamma == 1 ? along - m * off : at_end(s, row, along, h);
+    }
   }
 }
 

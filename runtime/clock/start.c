@@ -242,7 +242,8 @@ static int refuse(nsm_sim *s, offence o, int velocity, int project, nsm_error *e
                                       : "positions",
               name, what(s, o.row, velocity), o.value, o.relative,
               project || o.relative <= projected ? "it cannot be met together with the others"
-              : kind == NSM_CONTACT          ? "at most 1e-03 counts as rounded; --project-start moves it out"
+              : kind == NSM_CONTACT          ? "a gap is positive where the contact is open; at most 1e-03 counts "
+                                               "as rounded; --project-start moves it out"
                                              : "at most 1e-06 is mended; --project-start moves them there");
   return 0;
 }

@@ -1,5 +1,5 @@
 // Multipliers of relations and unknowns without inertia at the start: those that the first instant of the motion has,
-// so that the first row of the results belongs to the laws. They are the limit of what a step gives, as it gets shorter:
+// so that the first row of the results belongs to the laws. They are the limit of what a step gives as it gets shorter:
 //
 //   v_0 = lim v(r), r -> 0,    v(r) = v_0 + c_1 r + c_2 r^2 + ...                                                   (1)
 //
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS = 7, FIRST = 4, MOVES_NOTHING = 60 };
+enum { LEVELS = 7, FIRST = 4, MOVES_NOTHING = 60, LARGE = 400 };
 static const double agrees = 1e-9, settles = 1e-6;         // of a value
 
 // What is sought stands in a row: unknowns of z, then multipliers.
@@ -75,7 +75,8 @@ static void seek(nsm_sim *s, sought *w, void *state) {
   nsm_save(s, state);
   for (; levels < LEVELS; levels++)
     if (!step_of(s, w, ldexp(h / FIRST, -levels), w->value[levels])) break;
-  at_once = step_of(s, w, ldexp(h, -MOVES_NOTHING), w->value[LEVELS]);
+  // large sparse matrices find no pivots at such lengths, and are factored as bands then
+  at_once = s->a->nz <= LARGE && step_of(s, w, ldexp(h, -MOVES_NOTHING), w->value[LEVELS]);
   (void)sim_restore(s, state, NULL);
   s->dump = dump;
   s->unique = unique;
@@ -90,6 +91,10 @@ static void seek(nsm_sim *s, sought *w, void *state) {
 
 void sim_start_values(nsm_sim *s) {
   if (s->now.stopped || s->a->start_error.code != NSM_OK) return;
+  if (s->a->on.relation.n == 0 && sim_unknowns_follow(s)) {
+    sim_unknowns_solve(s);
+    return;
+  }
   size_t n = s->a->on.relation.n > 0 || s->a->algebraic ? (size_t)(s->a->nz + s->n.r.n) : 0;
   if (n == 0) return;
   sought w = { .at = malloc(n * sizeof(int)) };

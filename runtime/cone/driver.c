@@ -143,7 +143,7 @@ static int will_do(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_t
   level.tolerance = t->accept;
   level.sqrt_tolerance = sqrt(t->accept);
   check(p, w, &level, best->lambda, NULL, &c);
-  return c.accepted || c.residual <= t->accept;
+  return c.accepted;
 }
 
 static int takes_intervals(const nsm_cone_solver *s, int m) {
@@ -403,7 +403,7 @@ static nsm_cone_status accepted(const nsm_cone_problem *p, nsm_cone_work *w, con
   level.tolerance = accept;
   level.sqrt_tolerance = sqrt(accept);
   check(p, w, &level, lambda, u, &c);
-  if (!c.accepted && !(c.residual <= accept)) return NSM_CONE_FAILED;
+  if (!c.accepted) return NSM_CONE_FAILED;
   if (r) { r->status = NSM_CONE_ACCEPTED; r->residual = c.residual; r->worst = c.worst; r->late = 0; }
   return NSM_CONE_ACCEPTED;
 }

@@ -2,8 +2,9 @@
 //
 //   1. sweeps, from the guess or from nothing: where the last step's forces are near, they are all that is needed
 //   2. splitting with Anderson's acceleration, to the answer where the shift is tame
-//   3. straight down the smoothed problems, for a few dozen factorizations where they are quick; up to NSM_SIGMA_LARGE
-//      nodes, where that stalls, the path of these problems, through its folds; then straight down with other parameters
+//   3. straight down the smoothed problems, for a few dozen factorizations; from NSM_SIGMA_LARGE nodes on only where
+//      these are quick, up to there where it stalls the path of these problems, through its folds; then straight down
+//      with other parameters
 //   4. the flow of the shift, for those with more contacts and where the path has lost its way
 //
 // What is kept is the best of all that was judged. Where `accept` is given, a way that has reached it is the last one;

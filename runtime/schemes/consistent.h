@@ -154,7 +154,7 @@ int      con_credible(nsm_sim *s);                        // forces do not only 
 // consistent_near.c
 void     con_near_analyse(nsm_sim *s);
 void     con_near_learn(nsm_sim *s);                      // the step stands: what the next ones are predicted from
-int      con_near(nsm_sim *s, const nsm_view *v);         // the motion; 0: not for this model, or slow
+int      con_near_motion(nsm_sim *s, const nsm_view *v);         // the motion; 0: not for this model, or slow
 
 // consistent_residual.c
 int      con_place(nsm_sim *s, const nsm_view *v);               // q1 of the iterate; 0 where M is singular

@@ -152,7 +152,7 @@ void con_near_learn(nsm_sim *s) {
 }
 
 // ---- the motion -----------------------------------------------------------------------------------------------------
-int con_near(nsm_sim *s, const nsm_view *v) {
+int con_near_motion(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   if (!c->near || c->na > 0 || s->now.con.redundant || s->now.k < s->now.con.near_again) return 0;
   long before = s->now.count.newton_iterations;

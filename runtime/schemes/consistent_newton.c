@@ -202,7 +202,6 @@ static void start_at_rest(nsm_sim *s) {
 void con_learn(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   if (c->affine) return;                                   // any start will do
-  con_near_learn(s);
   s->now.con.cost[c->moves] += 0.25 * ((double)c->iterations - s->now.con.cost[c->moves]);
   sim_learn(s, s->a->nv, c->inc_u, c->mass_inverse, 1);
 }

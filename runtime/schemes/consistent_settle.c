@@ -106,7 +106,8 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
     sim_class *k = &s->a->cls[s->a->on.row.of[a]];
     if (k->c->h_stage > NSM_EVENT) k->c->h_fn(v, &k->tab, k->h);
     k->c->rate_fn(v, &k->tab, c->slip + k->row0);
-    for (int row = k->row0; row < k->row0 + k->tab.count; row++) c->slip[row] += c->drive_end[row] - c->drive_begin[row];
+    for (int row = k->row0; row < k->row0 + k->tab.count; row++)
+      c->slip[row] += c->drive_end[row] - c->drive_begin[row];
   }
   for (int f = 0; f < r->nfriction; f++) {
     const sim_friction *k = &r->friction[f];
@@ -211,7 +212,8 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   is->solver.disk = NULL;
   for (int i = 0; ok && i < is->nactive; i++) {
     int row = r->row_at[is->active[i]], slip = is_slip(s, row);
-    double p = is->lambda[i] - c->start[row], drive = slip ? c->slip[row] - con_slip_part(s, row, s->w.z1) : c->drive_end[row];
+    double p = is->lambda[i] - c->start[row];
+    double drive = slip ? c->slip[row] - con_slip_part(s, row, s->w.z1) : c->drive_end[row];
     book(s, row, p, c->slip[row], is->u[i], drive);
     c->start[row] = p;
   }

@@ -275,7 +275,8 @@ void sim_consistent_analyse(nsm_sim *s) {
   for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->a->nl, double);
   double **by_n[] = { &c->res, &c->dz };
   for (size_t i = 0; i < sizeof by_n / sizeof *by_n; i++) *by_n[i] = SIM_NEW(s, c->n, double);
-  double **by_row[] = { &c->gap, &c->drift, &c->drive_begin, &c->drive_way, &c->drive_end, &c->moved, &c->slip, &c->start, &c->creep };
+  double **by_row[] = { &c->gap, &c->drift,
+                         &c->drive_begin, &c->drive_way, &c->drive_end, &c->moved, &c->slip, &c->start, &c->creep };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, s->n.r.n, double);
   c->back = SIM_NEW(s, c->ns, double);
   c->disk = SIM_NEW(s, s->n.r.nfriction, double);

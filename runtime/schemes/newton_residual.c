@@ -66,15 +66,24 @@ static void inertia(nsm_sim *s) {
   for (int a = 0; a < s->a->on.mass.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.mass.of[a]];
     const nsm_pattern *p = &k->c->mass;
-    for (int i = 0; i < k->tab.count; i++)
-      for (int e = 0; e < p->n; e++) {
-        double m = k->mass[(size_t)i * (size_t)p->n + (size_t)e];
-        int row = sim_z_of(s, k, i, p->row[e]), col = sim_z_of(s, k, i, p->col[e]);
-        s->w.smooth[row] += m * s->w.inc[col];
-        s->w.smooth_size[row] += fabs(m * s->w.inc[col]);
-        s->w.inc_size[row] += fabs(m) * (fabs(s->w.z1[col]) + fabs(s->now.z[col]));
-        if (row == col) s->w.diag[row] += m;
+    for (int i = 0; i < k->tab.count; i++) {
+      const double *mass = k->mass + (size_t)i * (size_t)p->n;
+      for (int e = 0; e < p->n;) {                 // entries of a row stand together: its sums in registers
+        int slot = p->row[e], row = sim_z_of(s, k, i, slot);
+        double sum = s->w.smooth[row], terms = s->w.smooth_size[row], size = s->w.inc_size[row];
+        for (; e < p->n && p->row[e] == slot; e++) {
+          int col = sim_z_of(s, k, i, p->col[e]);
+          double m = mass[e], d = m * s->w.inc[col];
+          sum += d;
+          terms += fabs(d);
+          size += fabs(m) * (fabs(s->w.z1[col]) + fabs(s->now.z[col]));
+          if (row == col) s->w.diag[row] += m;
+        }
+        s->w.smooth[row] = sum;
+        s->w.smooth_size[row] = terms;
+        s->w.inc_size[row] = size;
       }
+    }
   }
 }
 
@@ -203,6 +212,7 @@ static double row_value(const nsm_sim *s, int row, double *size) {
     int z = l ? 0 : sim_z_of(s, k, (int)i, h->col[e]), ix = k->tab.ix[i * (size_t)k->c->nslot + h->col[e]];
     *size += fabs(k->h[at + (size_t)e] * argument(s, h->wrt[e], z, ix));
   }
+  if (fabs(y) > s->a->tolerance * *size) *size += lost * DBL_EPSILON / s->a->tolerance * sim_touch_size(s, row);
   return y;
 }
 

@@ -260,7 +260,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   }
   if (r->nfriction > 0) con_slide(s, t1);
   nsm_view v = con_view(s, t1);
-  nsm_code code = con_near(s, &v) ? NSM_OK : con_motion(s, &v, e);
+  nsm_code code = con_near_motion(s, &v) ? NSM_OK : con_motion(s, &v, e);
   if (code != NSM_OK) return code;
   if (s->a->on.mu.n > 0) {
     nsm_view middle = con_middle(s, &v);
@@ -274,6 +274,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   if ((code = con_mass(s, &v, e)) != NSM_OK) return code;     // last: it takes the factors of M
   memcpy(s->now.kappa, c->kappa1, (size_t)s->a->nl * sizeof(double));
   con_learn(s);
+  con_near_learn(s);
   for (int i = 0; i < s->a->nl; i++) s->w.l1[i] += s->now.impulse[i];
   for (int a = 0; a < s->a->on.compliant.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.compliant.of[a]];

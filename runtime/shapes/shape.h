@@ -43,8 +43,8 @@ typedef struct {
   const nsm_hull *hull; // NSM_CONVEX, NSM_POLYGON; else NULL
 } nsm_shape;
 
-// The numbers of a shape in tables: size, at, turn. Of polyhedra and polygons the first size is the number of their list
-// of corners: nsm_shape_corners; -1 of other shapes.
+// The numbers of a shape in tables: size, at, turn. Of polyhedra and polygons the first size is the number of their
+// list of corners: nsm_shape_corners; -1 of other shapes.
 enum { NSM_SHAPE_COLUMNS = 15 };
 int nsm_shape_corners(nsm_shape_kind kind, const double num[NSM_SHAPE_COLUMNS]);
 nsm_shape nsm_shape_of_numbers(nsm_shape_kind kind, const double num[NSM_SHAPE_COLUMNS], const nsm_hull *hull);

@@ -75,8 +75,8 @@ struct nsm_touching {
   int       any_driven;
   nsm_pose *pose;                       // [nbody] at the begin of the step
   double  (*motion)[6];                 // [nbody] velocity of the centre, angular velocity, world axes
-  // energy-consistent schemes, of driven bodies: at the end of the step; [nbody] increment (r, then as of cay, body axes;
-  // planar: x, y, angle)
+  // energy-consistent schemes, of driven bodies: at the end of the step; [nbody] increment (r, then as of cay, body
+  // axes; planar: x, y, angle)
   nsm_pose *pose_end;
   double  (*motion_end)[6], (*way)[6];
   double  *moved;                       // [rows] the part of a gap's change that a drive makes (kernels.c)
@@ -141,6 +141,8 @@ double sim_touch_slack(const nsm_sim *s, int body);        // find.c
 typedef void sim_stop(nsm_sim *s, int z, double share);
 int  sim_touch_rest(nsm_sim *s, const double *size, sim_stop *stop, double share);
 void sim_touch_stop(nsm_sim *s, int z, double share);      // in w.z1 and w.q1
+// rounded.c: the size of H and of the velocities of a row, parts of a vector together; 0 for rows of other classes.
+double sim_touch_size(const nsm_sim *s, int row);
 
 // kernels.c
 extern const nsm_class sim_touch_kernels[SIM_VARIANTS];

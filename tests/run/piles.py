@@ -27,6 +27,19 @@ def falls(name, law, until, worst, frozen):
     need("left to the next step" not in err, err)
 
 
+def dome_falls(mu):
+    """Stones that fall together: rates at their vertical joints are nothing but round-off. No step gains energy; the
+    stones on top sink."""
+    text = (ROOT/"models/dome_of_blocks.nsm").read_text()
+    text = text[:text.index("  expect drift(key)")] + "}\n"
+    columns, s, _ = run(text, "--set", f"mu={mu}", "--until", "0.005")
+    size, key = abs(s["energy"]["initial"]), columns["key"]
+    need(s["status"] == "ok" and s["steps"] == 5 and s["accepted"] == 0, f"{s['status']} after {s['steps']} steps")
+    need(s["max_residual"] <= 1e-12, f"residual {s['max_residual']}")
+    need(s["energy"]["gain"] <= 1e-13*size and abs(s["energy"]["residue"]) <= 1e-13*size, f"{s['energy']}")
+    need(all(a > b for a, b in zip(key, key[1:])) and key[0] - key[-1] > 5e-6, f"{key}")
+
+
 RECTANGLES = """model Scene {
   gravity [0, -9.81] [m/s^2];
   body floor { fixed, shape = halfplane }
@@ -57,3 +70,4 @@ CASES += [(f"pile: {name}, {scenes.LAWS[law]}", falls, name, law, until, worst, 
              ("spheres 10", 0, 0.5, 1e-10, False), ("boxes 8", 1, 0.4, 1e-9, True), ("cylinders 8", 0, 0.4, 1e-9, True),
              ("rectangles 12", 0, 0.5, 1e-9, True), ("polyhedra 12", 0, 0.3, 1e-9, True),
              ("card house falls", -1, 0.3, 1e-9, True))]
+CASES += [(f"dome of blocks falls, friction {mu}", dome_falls, mu) for mu in (0, 0.05)]

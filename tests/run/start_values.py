@@ -1,4 +1,4 @@
-"""Multipliers and unknowns without inertia in the first row: they belong to the initial values. Against closed forms."""
+"""Multipliers and unknowns without inertia in the first row belong to the initial values. Against closed forms."""
 import math
 
 from located import run

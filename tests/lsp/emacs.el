@@ -1,0 +1,46 @@
+;; The Emacs mode without a window: colours of a model, indentation, layout when it is saved. In the folder of the test:
+;; good.nsm, which can be laid out, and bad.nsm, which cannot be read. Environment: NSM, NSM_MODE (the folder of it).
+(add-to-list 'load-path (getenv "NSM_MODE"))
+(require 'nsm-mode)
+(setq nsm-command (getenv "NSM") make-backup-files nil)
+(setq-default case-fold-search nil)
+
+(defun face-of (text &optional behind)
+  "The face of the first character of TEXT, or of the one so far BEHIND it."
+  (goto-char (point-min))
+  (search-forward text)
+  (get-text-property (+ (match-beginning 0) (or behind 0)) 'face))
+
+(defun must (what is wanted)
+  (unless (equal is wanted)
+    (message "%s: %S, not %S" what is wanted)
+    (kill-emacs 1)))
+
+(find-file "good.nsm")
+(must "mode" major-mode 'nsm-mode)
+(font-lock-ensure)
+(must "a word" (face-of "model") 'font-lock-keyword-face)
+(must "a name" (face-of "Ball") 'font-lock-type-face)
+(must "a declaration" (face-of "coord") 'font-lock-type-face)
+(must "a comment" (face-of "falls" 1) 'font-lock-comment-face)
+(must "a string" (face-of "\"mass\"" 1) 'font-lock-string-face)
+(must "a unit" (face-of "[kg]" 1) 'font-lock-preprocessor-face)
+(must "a contact" (face-of "floor") 'font-lock-function-name-face)
+(must "a law" (face-of "newton") 'font-lock-builtin-face)
+(set-buffer-modified-p t)
+(save-buffer)
+(must "layout" (buffer-string) (with-temp-buffer
+  (call-process nsm-command nil t nil "fmt" (expand-file-name "good.nsm")) (buffer-string)))
+(let ((as-laid-out (buffer-string)))
+  (goto-char (point-min))
+  (while (re-search-forward "^ +" nil t) (replace-match ""))
+  (indent-region (point-min) (point-max))
+  (must "indentation" (buffer-string) as-laid-out))
+(set-buffer-modified-p nil)
+
+(find-file "bad.nsm")
+(let ((before (buffer-string)))
+  (set-buffer-modified-p t)
+  (save-buffer)
+  (must "what cannot be read" (buffer-string) before))
+(message "emacs: ok")
