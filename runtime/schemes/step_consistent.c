@@ -202,6 +202,14 @@ static void come_to_rest(nsm_sim *s) {
   memset(s->w.size, 0, (size_t)s->a->nv * sizeof(double));
 }
 
+// Closed contacts whose rates are all 0 have no impulse: nothing is assembled for (1).
+static int strikes(const nsm_sim *s) {
+  const struct sim_consistent *c = s->n.con;
+  if (!s->touching || c->ns > 0 || s->a->on.mu.n > 0 || !s->n.w.constant) return 1;
+  for (int i = 0; i < c->na; i++) if (s->n.r.rate0[c->act[i]] != 0) return 1;
+  return 0;
+}
+
 static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   sim_rows *r = &s->n.r;
   if (!mass_at_begin(s, e)) return NSM_FAILED;
@@ -241,7 +249,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   memcpy(c->uc, s->now.z, bytes);
   memcpy(c->uc_low, s->now.z_low, bytes);
   s->now.ledger.loss = s->now.ledger.loss_friction = s->now.ledger.forces_now = s->now.ledger.dampers_now = 0;
-  if (two && closed > 0) {
+  if (two && closed > 0 && strikes(s)) {
     nsm_code code = impact(s, t1, e);
     if (code != NSM_OK) return code;
   } else {
