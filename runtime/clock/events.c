@@ -503,15 +503,12 @@ static nsm_code one_piece(nsm_sim *s, double to, int keep, int *located, nsm_err
 // A piece whose equations are not solved, nor those of an impact at its end: what is left of the step is tried without
 // location.
 static nsm_code piece(nsm_sim *s, double to, int *located, nsm_error *e) {
-  nsm_error why = { .code = NSM_OK };
-  nsm_code code = one_piece(s, to, 1, located, &why);
-  if (code == NSM_FAILED && s->located && sim_located_give_up(s)) {
-    if (s->now.t >= to) return NSM_OK;
-    nsm_error again = { .code = NSM_OK };
-    code = one_piece(s, to, 1, located, &again);
-    if (code != NSM_FAILED) why = again;
-  }
-  if (code != NSM_OK && e) *e = why;
+  nsm_code code = one_piece(s, to, 1, located, e);
+  if (code != NSM_FAILED || !s->located || !sim_located_give_up(s)) return code;
+  nsm_error again;
+  code = s->now.t >= to ? NSM_OK : one_piece(s, to, 1, located, &again);
+  if (e && code == NSM_OK) *e = (nsm_error){ .code = NSM_OK };
+  else if (e && code != NSM_FAILED) *e = again;
   return code;
 }
 
