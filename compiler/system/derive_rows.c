@@ -13,8 +13,9 @@ static bool member_state(int id, void *system) {
 static bool member_multiplier(int id, void *system) {
   const System *s = system;
   const Sym *y = symtab_at(s->sym, id);
+  if (y->kind != SYM_VALUE) return false;
   MVarKind kind = s->model->var[y->id].kind;
-  return y->kind == SYM_VALUE && (kind == MV_MULTIPLIER || kind == MV_ROW);
+  return kind == MV_MULTIPLIER || kind == MV_ROW;
 }
 static bool member_state_rate(int id, void *system) { return member_state(id, system) && member_rate(id, system); }
 
