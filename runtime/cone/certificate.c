@@ -174,6 +174,7 @@ static void keep(const proof *f, nsm_cone_work *w, const double *y) {
   }
   for (int i = 0; i < f->p->m; i++) w->proof[i] /= largest;
   w->margin = -f->sum / largest;
+  w->zeta = f->zeta;
 }
 
 int nsm_cone_proves(const nsm_cone_problem *p, nsm_cone_work *w, const double *y) {

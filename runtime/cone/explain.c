@@ -43,34 +43,10 @@ static int largest_rows(const nsm_cone_problem *p, const double *y, int *row) {
   return many;
 }
 
-// Of s = M^T y, which multipliers without bounds add to what cannot rise, the largest part of the terms that it is made
-// of. What is above round-off could do it with multipliers so large that the margin is nothing beside their terms
-// (certificate.c): the proof is then one within what numbers can tell.
-static double told_apart(const nsm_cone_problem *p, const double *y) {
-  double most = 0;
-  for (int j = 0, c = 0; j < p->m; j++) {
-    double s = 0, terms = 0;
-    for (; c < p->cones && j >= p->cone[c].first + p->cone[c].size; c++) { }
-    if (c < p->cones && j >= p->cone[c].first) continue;
-    for (int i = 0; i < p->m; i++) {
-      int first = p->row_start ? p->row_start[i] : j, end = p->row_start ? p->row_start[i + 1] : j + 1;
-      for (int k = first; k < end; k++) {
-        if ((p->row_start ? p->col[k] : k) != j) continue;
-        double t = y[i] * (p->row_start ? p->M[k] : p->M[(size_t)i + (size_t)k * (size_t)p->m]);
-        s += t;
-        terms += fabs(t);
-      }
-    }
-    double bound = s > 0 ? p->hi[j] : p->lo[j];
-    if (terms > 0 && fabs(bound) == HUGE_VAL) most = fmax(most, fabs(s) / terms);
-  }
-  return most;
-}
-
-// How far it can go: whatever the multipliers, or as long as numbers can tell.
-static void say_reach(words *w, const nsm_cone_problem *p, const double *y, double margin) {
-  double part = told_apart(p, y);
-  if (part > 1e-12) say(w, "unless its terms reach %.1g, beside which that is round-off", fabs(margin) / part);
+// How far it can go: whatever the multipliers, or as long as numbers can tell. part: of its terms, what multipliers
+// without bounds add (certificate.c, zeta); above round-off they could do it where the margin is nothing beside them.
+static void say_reach(words *w, double part, double margin) {
+  if (part > 1e-12) say(w, "unless its terms reach %.1g, beside which that is round-off", margin / part);
   else say(w, "whatever the multipliers");
 }
 
@@ -79,6 +55,7 @@ int nsm_cone_explain(const nsm_cone_problem *p, const void *workspace, nsm_cone_
   static const char *const must[] = { "<= 0", "0", ">= 0" };
   double margin;
   const double *y = nsm_cone_proof(workspace, &margin);
+  double part = ((const nsm_cone_work *)workspace)->zeta;
   int row[MOST];
   char text[NAME];
   words w = { out, size, 0 };
@@ -92,7 +69,7 @@ int nsm_cone_explain(const nsm_cone_problem *p, const void *workspace, nsm_cone_
     name(with, row[0], text, sizeof text);
     say(&w, "%s must be %s, but cannot %s %.3g ", text, must[1 + side_of(p, row[0])],
         y[row[0]] > 0 ? "rise above" : "fall below", -margin / y[row[0]]);
-    say_reach(&w, p, y, margin);
+    say_reach(&w, part, margin);
     return row[0];
   }
   double unit = 0;
@@ -106,7 +83,7 @@ int nsm_cone_explain(const nsm_cone_problem *p, const void *workspace, nsm_cone_
   }
   if (many > shown) say(&w, " + ... (%d more rows)", many - shown);
   say(&w, " cannot rise above %.3g ", -margin / unit);
-  say_reach(&w, p, y, margin);
+  say_reach(&w, part, margin);
   say(&w, ", but ");
   int sides = 0;
   for (int k = 0; k < shown; k++) sides |= 1 << (1 + side_of(p, row[k]));

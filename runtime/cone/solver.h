@@ -37,6 +37,7 @@ typedef struct nsm_cone_work {
   int    once;                // no solver is tried again
   unsigned left_out;          // bit k: entry k of solver_table.c is not tried; for measurements
   double *proof, margin;      // [m] y of certificate.c and by how much it proves (0: nothing yet); NULL: not wanted
+  double  zeta;               // of a proof: the largest share of its terms that is left where s = M^T y must vanish
   double *scales;             // [2m] e and d of scale.c for the problem at hand, once they are known; NULL: no room
   const double         *scales_of;        // its M and
   const nsm_cone_block *scales_of_cone;   // blocks
