@@ -64,7 +64,16 @@ struct sim_whole {
 // whole_state.c
 double sim_whole_nearly(const nsm_sim *s);   // above this no round-off closes a contact in the steps to come
 void sim_whole_forget(nsm_sim *s);        // no contact had a force in the last step
-int  sim_whole_constraints(const nsm_sim *s, int *l);   // [n] their multipliers, in the order of the emitted code
+// n numbers into the array of a whole step, or out of it; where the next ones are.
+double *sim_whole_put(double *to, const double *from, int n);
+const double *sim_whole_take(double *to, const double *from, int n);
+// q, z and the multipliers of constraints, in the order of the emitted code; how near contacts may be, for each row;
+// the multipliers of contacts that are struck in the loop.
+double *sim_whole_put_motion(const nsm_sim *s, double *x);
+double *sim_whole_put_near(const nsm_sim *s, double *x);
+double *sim_whole_put_struck(const nsm_sim *s, const struct sim_whole *w, double *x);
+const double *sim_whole_take_motion(nsm_sim *s, const double *x);
+const double *sim_whole_take_struck(nsm_sim *s, const struct sim_whole *w, const double *x);
 
 // whole_located.c: can it be sure that no event lies within its steps? Are all contacts open, now? Up to m whole steps
 // from step `tick` on, the last one without an event, too; how many. They were taken: all are open still.

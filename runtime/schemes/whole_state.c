@@ -14,12 +14,54 @@ void sim_whole_forget(nsm_sim *s) {
   s->now.holds = 0;
 }
 
-// In the order of the classes, as the emitted code has constraints.
-int sim_whole_constraints(const nsm_sim *s, int *l) {
+double *sim_whole_put(double *to, const double *from, int n) {
+  memcpy(to, from, (size_t)n * sizeof(double));
+  return to + n;
+}
+
+const double *sim_whole_take(double *to, const double *from, int n) {
+  memcpy(to, from, (size_t)n * sizeof(double));
+  return from + n;
+}
+
+// [n] the multipliers of constraints, in the order of the classes, as the emitted code has them.
+static int constraints(const nsm_sim *s, int *l) {
   int n = 0;
   for (int a = 0; a < s->a->on.constraint.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
     for (int i = 0; i < k->tab.count; i++) l[n++] = s->n.r.l[k->row0 + i];
   }
   return n;
+}
+
+double *sim_whole_put_motion(const nsm_sim *s, double *x) {
+  int l[WHOLE_ROWS], n = constraints(s, l);
+  x = sim_whole_put(x, s->now.q, s->a->nq);
+  x = sim_whole_put(x, s->now.z, s->a->nz);
+  for (int i = 0; i < n; i++) *x++ = s->now.l[l[i]];
+  return x;
+}
+
+const double *sim_whole_take_motion(nsm_sim *s, const double *x) {
+  int l[WHOLE_ROWS], n = constraints(s, l);
+  x = sim_whole_take(s->now.q, x, s->a->nq);
+  x = sim_whole_take(s->now.z, x, s->a->nz);
+  for (int i = 0; i < n; i++) s->now.l[l[i]] = *x++;
+  return x;
+}
+
+double *sim_whole_put_near(const nsm_sim *s, double *x) {
+  double near = s->a->on.contact.n > 0 ? sim_whole_nearly(s) : 0;
+  for (int i = 0; i < s->n.r.n; i++) *x++ = s->now.held[i] > 0 ? 1e300 : near;
+  return x;
+}
+
+double *sim_whole_put_struck(const nsm_sim *s, const struct sim_whole *w, double *x) {
+  for (int k = 0; k < w->of->nstruck; k++) *x++ = s->now.l[s->n.r.l[w->of->struck[k]]];
+  return x;
+}
+
+const double *sim_whole_take_struck(nsm_sim *s, const struct sim_whole *w, const double *x) {
+  for (int k = 0; k < w->of->nstruck; k++) s->now.l[s->n.r.l[w->of->struck[k]]] = *x++;
+  return x;
 }

@@ -20,38 +20,28 @@ int sim_whole_two_point_books(const nsm_sim *s) {
   return 1;
 }
 
-static double *copied(double *to, const double *from, int n) {
-  memcpy(to, from, (size_t)n * sizeof(double));
-  return to + n;
-}
-
-static const double *taken(double *to, const double *from, int n) {
-  memcpy(to, from, (size_t)n * sizeof(double));
-  return from + n;
-}
-
 // The constraint that the emitted code has at place k: in the order of the classes, as con->row.
 void sim_whole_two_point_load(nsm_sim *s, struct sim_whole *w) {
   const struct sim_consistent *c = s->n.con;
   const sim_ledger *g = &s->now.ledger;
   double *x = w->s, near = s->a->on.contact.n > 0 ? sim_whole_nearly(s) : 0;
-  x = copied(x, s->now.q, s->a->nq);
-  x = copied(x, s->now.q_low, s->a->nq);
-  x = copied(x, s->now.z, s->a->nq);
-  x = copied(x, s->now.z_low, s->a->nq);
+  x = sim_whole_put(x, s->now.q, s->a->nq);
+  x = sim_whole_put(x, s->now.q_low, s->a->nq);
+  x = sim_whole_put(x, s->now.z, s->a->nq);
+  x = sim_whole_put(x, s->now.z_low, s->a->nq);
   for (int k = 0; k < c->ns; k++) *x++ = s->now.force[s->n.r.l[c->row[k]]];
   for (int k = 0; k < c->ns; k++) *x++ = s->now.kappa[s->n.r.l[c->row[k]]];
-  x = copied(x, s->now.gain, s->a->nq);
-  x = copied(x, s->now.gain0, s->a->nq);
-  x = copied(x, c->mass_inverse, s->a->nq);
+  x = sim_whole_put(x, s->now.gain, s->a->nq);
+  x = sim_whole_put(x, s->now.gain0, s->a->nq);
+  x = sim_whole_put(x, c->mass_inverse, s->a->nq);
   for (int i = 0; i < s->n.r.n; i++) *x++ = s->now.force[s->n.r.l[i]] > 0 ? 1e300 : near;
-  x = copied(x, s->now.off + 1, 2);
-  x = copied(x, s->now.con.cost, 2);
+  x = sim_whole_put(x, s->now.off + 1, 2);
+  x = sim_whole_put(x, s->now.con.cost, 2);
   *x++ = (double)(s->now.k % TRIAL);
   *x++ = 0;
   const double book[LEDGER] = { g->on, g->kinetic, g->potential, g->initial, g->forces, g->dampers, g->residue_sum,
                                 g->residue, g->residue_now, g->drift, g->gain };
-  copied(x, book, LEDGER);
+  sim_whole_put(x, book, LEDGER);
 }
 
 static void no_force(nsm_sim *s, sim_list classes) {
@@ -70,17 +60,17 @@ void sim_whole_two_point_store(nsm_sim *s, struct sim_whole *w, long done) {
   sim_whole_forget(s);
   no_force(s, s->a->on.contact);
   no_force(s, s->a->on.friction);
-  x = taken(s->now.q, x, s->a->nq);
-  x = taken(s->now.q_low, x, s->a->nq);
-  x = taken(s->now.z, x, s->a->nq);
-  x = taken(s->now.z_low, x, s->a->nq);
+  x = sim_whole_take(s->now.q, x, s->a->nq);
+  x = sim_whole_take(s->now.q_low, x, s->a->nq);
+  x = sim_whole_take(s->now.z, x, s->a->nq);
+  x = sim_whole_take(s->now.z_low, x, s->a->nq);
   for (int k = 0; k < c->ns; k++) s->now.force[s->n.r.l[c->row[k]]] = s->now.l[s->n.r.l[c->row[k]]] = *x++;
   for (int k = 0; k < c->ns; k++) s->now.kappa[s->n.r.l[c->row[k]]] = *x++;
-  x = taken(s->now.gain, x, s->a->nq);
-  x = taken(s->now.gain0, x, s->a->nq);
+  x = sim_whole_take(s->now.gain, x, s->a->nq);
+  x = sim_whole_take(s->now.gain0, x, s->a->nq);
   x += s->a->nq + s->n.r.n;
-  x = taken(s->now.off + 1, x, 2);
-  x = taken(s->now.con.cost, x, 2) + 1;
+  x = sim_whole_take(s->now.off + 1, x, 2);
+  x = sim_whole_take(s->now.con.cost, x, 2) + 1;
   s->now.count.newton_iterations += (long)*x++;
   if (!g->on) return;
   double *book[LEDGER] = { NULL, &g->kinetic, &g->potential, &g->initial, &g->forces, &g->dampers, &g->residue_sum,
