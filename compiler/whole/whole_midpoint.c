@@ -78,21 +78,7 @@ static void collect(Middle *m) {
   m->rate = zeros(m, n);
   m->e = zeros(m, m->nstruck);
   m->gap = zeros(m, m->ncontact);
-  for (int i = 0; i < w->n; i++) {
-    const Instance *at = &w->at[i];
-    const SysClass *c = at->pc->c;
-    if (c->kind != CLASS_SMOOTH) continue;
-    const Kernel *f = &at->pc->kernel[KERNEL_F], *mass = &at->pc->kernel[KERNEL_MASS];
-    for (int r = 0; r < f->n; r++) {
-      int row = written_z(w, at, c->row[r]);
-      if (row >= 0) add(m, &m->f[row], written(w, at, f->value[r]));
-    }
-    for (int e = 0; e < mass->n; e++) {
-      int row = written_z(w, at, c->mass.at[e].row), col = written_z(w, at, c->mass.at[e].col);
-      if (row >= 0 && col >= 0) add(m, &m->M[row * nq + col], written(w, at, mass->value[e]));
-      m->mass_moves |= mass->stage > STAGE_CONST;
-    }
-  }
+  m->mass_moves = written_smooth(w, false, m->f, m->M);
   for (int k = 0; k < n; k++) {
     const Instance *at = k < m->nc ? m->constraint[k] : m->struck[k - m->nc];
     const Kernel *h = &at->pc->kernel[KERNEL_H];

@@ -80,22 +80,7 @@ static void collect(Newton *n, const Instance *struck) {
     *all[k] = ARENA_ARRAY(a, Ex, size[k] + 1);
     for (int i = 0; i < size[k]; i++) (*all[k])[i] = zero(n);
   }
-  for (int i = 0; i < w->n; i++) {
-    const Instance *at = &w->at[i];
-    const SysClass *c = at->pc->c;
-    if (c->kind != CLASS_SMOOTH) continue;
-    const Kernel *f = &at->pc->kernel[KERNEL_F], *m = &at->pc->kernel[KERNEL_MASS];
-    for (int r = 0; r < f->n; r++) {
-      int row = written_z(w, at, c->row[r]);
-      if (row >= 0) add(n, &n->f[row], written(w, at, f->value[r]));
-    }
-    for (int e = 0; e < m->n; e++) {
-      int row = written_z(w, at, c->mass.at[e].row), col = written_z(w, at, c->mass.at[e].col);
-      Ex value = written(w, at, m->value[e]), mid = written_at(w, value, AT_BEGIN);
-      n->mass_moves |= m->stage > STAGE_CONST;
-      if (row >= 0 && col >= 0) add(n, &n->M[row * nz + col], mid);
-    }
-  }
+  n->mass_moves = written_smooth(w, true, n->f, n->M);
   for (int k = 0; k < n->nc; k++) {
     const Instance *at = n->constraint[k];
     const Kernel *h = &at->pc->kernel[KERNEL_H];

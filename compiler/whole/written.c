@@ -235,3 +235,25 @@ int written_z(const Written *w, const Instance *i, int slot) {
   int at = i->slot[slot];
   return at < 0 || i->pc->c->slot[slot].kind == SLOT_L ? -1 : i->pc->c->slot[slot].kind == SLOT_X ? w->nq + at : at;
 }
+
+bool written_smooth(Written *w, bool mass_at_begin, Ex *f, Ex *M) {
+  bool moves = false;
+  for (int i = 0; i < w->n; i++) {
+    const Instance *at = &w->at[i];
+    const SysClass *c = at->pc->c;
+    if (c->kind != CLASS_SMOOTH) continue;
+    const Kernel *force = &at->pc->kernel[KERNEL_F], *mass = &at->pc->kernel[KERNEL_MASS];
+    for (int r = 0; r < force->n; r++) {
+      int row = written_z(w, at, c->row[r]);
+      if (row >= 0) f[row] = ex_add(w->pool, f[row], written(w, at, force->value[r]));
+    }
+    for (int e = 0; e < mass->n; e++) {
+      int row = written_z(w, at, c->mass.at[e].row), col = written_z(w, at, c->mass.at[e].col);
+      moves |= mass->stage > STAGE_CONST;
+      if (row < 0 || col < 0) continue;
+      Ex *sum = &M[row * w->nz + col], value = written(w, at, mass->value[e]);
+      *sum = ex_add(w->pool, *sum, mass_at_begin ? written_at(w, value, AT_BEGIN) : value);
+    }
+  }
+  return moves;
+}

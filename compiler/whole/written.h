@@ -35,4 +35,7 @@ int  written_symbol(Written *w, RoleKind kind, Moment m, int index);       // th
 Ex   written_local(Written *w);                                  // a new one; the symbol's role has its number
 Ex   written_at(Written *w, Ex e, Moment m);                     // variables and time at the end -> at another moment
 int  written_z(const Written *w, const Instance *i, int slot);   // its number among z = (v, x); -1
+// f [nz] and M [nz*nz] of all smooth classes are added to what is there, M as it is at the begin where that is asked
+// for. Does M move?
+bool written_smooth(Written *w, bool mass_at_begin, Ex *f, Ex *M);
 int  written_constant(Written *w, const Instance *i, int column);          // place in Written.constant
