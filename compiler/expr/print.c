@@ -6,8 +6,6 @@
 #include <string.h>
 #include "print_layout.h"
 
-enum { L_IF, L_OR, L_AND, L_NOT, L_COMPARE, L_SUM, L_PRODUCT, L_POWER, L_ATOM };
-
 static void write_number(Printer *w, double x) { text_number(w->out, x); }
 
 static void write_num(Printer *w, double x, int level) {
@@ -126,18 +124,9 @@ static void write_call(Printer *w, Ex e) {
 }
 
 static void write_node(Printer *w, Ex e, int level, bool negate) {
-  while (ex_operator(w->p, e) == OP_SHARED) e = ex_arg(w->p, e, 0);
-  Op op = ex_operator(w->p, e);
-  if (reads_as_product(w->p, e)) { write_product(w, e, level, negate); return; }
-  switch (op) {
-    case OP_NUM: write_num(w, negate ? -ex_value(w->p, e) : ex_value(w->p, e), level); return;
-    case OP_ADD: write_sum(w, e, level, negate); return;
-    case OP_POW: write_power(w, e, level, negate); return;
-    default: break;
-  }
-  INVARIANT(!negate);
-  if (ex_is_written(w->p, e)) { write_written(w, e, level); return; }
-  switch (op) {
+  static const Arithmetic how = { write_num, write_product, write_sum, write_power, write_written };
+  if (write_arithmetic(w, &how, &e, level, negate)) return;
+  switch (ex_operator(w->p, e)) {
     case OP_SYM: text_add(w->out, w->name(ex_symbol(w->p, e), w->ctx)); return;
     case OP_LT:  write_infix(w, e, level, L_COMPARE, L_SUM, " < ", L_SUM); return;
     case OP_LE:  write_infix(w, e, level, L_COMPARE, L_SUM, " <= ", L_SUM); return;
@@ -145,12 +134,7 @@ static void write_node(Printer *w, Ex e, int level, bool negate) {
     case OP_AND: write_infix(w, e, level, L_AND, L_AND, " and ", L_NOT); return;
     case OP_OR:  write_infix(w, e, level, L_OR, L_OR, " or ", L_AND); return;
     case OP_IF:  write_if(w, e, level); return;
-    case OP_NOT:
-      open_if(w, level > L_NOT);
-      say(w, "not ");
-      show(w, ex_arg(w->p, e, 0), L_ATOM, false);
-      close_if(w, level > L_NOT);
-      return;
+    case OP_NOT: write_not(w, e, level, "not "); return;
     default: write_call(w, e); return;
   }
 }

@@ -191,3 +191,25 @@ void write_two(Printer *w, WrittenLayout l, int level, int own, int left, const 
 void write_infix(Printer *w, Ex e, int level, int own, int left, const char *word, int right) {
   write_two(w, (WrittenLayout){ex_arg(w->p, e, 0), ex_arg(w->p, e, 1)}, level, own, left, word, right);
 }
+
+void write_not(Printer *w, Ex e, int level, const char *word) {
+  open_if(w, level > L_NOT);
+  say(w, word);
+  show(w, ex_arg(w->p, e, 0), L_ATOM, false);
+  close_if(w, level > L_NOT);
+}
+
+bool write_arithmetic(Printer *w, const Arithmetic *how, Ex *e, int level, bool negate) {
+  while (ex_operator(w->p, *e) == OP_SHARED) *e = ex_arg(w->p, *e, 0);
+  Op op = ex_operator(w->p, *e);
+  if (reads_as_product(w->p, *e)) how->product(w, *e, level, negate);
+  else if (op == OP_NUM) how->number(w, negate ? -ex_value(w->p, *e) : ex_value(w->p, *e), level);
+  else if (op == OP_ADD) how->sum(w, *e, level, negate);
+  else if (op == OP_POW) how->power(w, *e, level, negate);
+  else {
+    INVARIANT(!negate);
+    if (!ex_is_written(w->p, *e)) return false;
+    how->as_written(w, *e, level);
+  }
+  return true;
+}

@@ -24,6 +24,9 @@ typedef struct Printer {
   Vec(Item) stack, next;     // `next` is filled in reading order and then put on the stack
 } Printer;
 
+// How strongly a form binds; L_IF: choices.
+enum { L_IF, L_OR, L_AND, L_NOT, L_COMPARE, L_SUM, L_PRODUCT, L_POWER, L_ATOM };
+
 typedef void (*WriteNode)(Printer *w, Ex e, int level, bool negate);
 void print_run(Printer *w, Ex root, WriteNode write, void (*write_number)(Printer *w, double x));
 
@@ -54,6 +57,16 @@ WrittenLayout layout_written(Pool *p, Ex e);
 // Two operands with a word between them, in parentheses where the surroundings bind more strongly than `own`.
 void write_two(Printer *w, WrittenLayout l, int level, int own, int left, const char *word, int right);
 void write_infix(Printer *w, Ex e, int level, int own, int left, const char *word, int right);
+
+void write_not(Printer *w, Ex e, int level, const char *word);
+// How a printer writes arithmetic. write_arithmetic: false where e, without the marks of what is shared, is something
+// else, which is then for the printer.
+typedef struct Arithmetic {
+  void    (*number)(Printer *w, double x, int level);
+  WriteNode product, sum, power;
+  void    (*as_written)(Printer *w, Ex e, int level);
+} Arithmetic;
+bool write_arithmetic(Printer *w, const Arithmetic *how, Ex *e, int level, bool negate);
 
 Layout layout_product(Pool *p, Ex e, bool negate);
 bool   shows_minus(Pool *p, Ex e, bool negate);              // does -e or e start with a minus sign on paper?

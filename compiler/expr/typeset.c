@@ -3,8 +3,6 @@
 #include <math.h>
 #include "typeset.h"
 
-enum { L_CASES, L_OR, L_AND, L_NOT, L_COMPARE, L_SUM, L_PRODUCT, L_POWER, L_ATOM };
-
 static const Notation *in(const Printer *w) { return w->notation; }
 
 static void write_num(Printer *w, double x, int level) {
@@ -80,7 +78,7 @@ static void write_arguments(Printer *w, Ex e, const char *open, const char *clos
   say(w, open);
   for (int i = 0; i < ex_nargs(w->p, e); i++) {
     if (i > 0) say(w, in(w)->comma);
-    show(w, ex_arg(w->p, e, i), L_CASES, false);
+    show(w, ex_arg(w->p, e, i), L_IF, false);
   }
   say(w, close);
   say(w, in(w)->row_end);
@@ -88,7 +86,7 @@ static void write_arguments(Printer *w, Ex e, const char *open, const char *clos
 
 static void write_exponent(Printer *w, Ex e) {
   say(w, in(w)->exponent);
-  show(w, e, L_CASES, false);
+  show(w, e, L_IF, false);
   say(w, in(w)->exponent_end);
 }
 
@@ -150,22 +148,13 @@ static void write_cases(Printer *w, Ex e) {
 }
 
 static void write_node(Printer *w, Ex e, int level, bool negate) {
-  while (ex_operator(w->p, e) == OP_SHARED) e = ex_arg(w->p, e, 0);
-  Op op = ex_operator(w->p, e);
-  if (reads_as_product(w->p, e)) { write_product(w, e, level, negate); return; }
-  switch (op) {
-    case OP_NUM: write_num(w, negate ? -ex_value(w->p, e) : ex_value(w->p, e), level); return;
-    case OP_ADD: write_sum(w, e, level, negate); return;
-    case OP_POW: write_power(w, e, level, negate); return;
-    default: break;
-  }
-  INVARIANT(!negate);
-  if (ex_is_written(w->p, e)) { write_written(w, e, level); return; }
-  switch (op) {
+  static const Arithmetic how = { write_num, write_product, write_sum, write_power, write_written };
+  if (write_arithmetic(w, &how, &e, level, negate)) return;
+  switch (ex_operator(w->p, e)) {
     case OP_SYM:   text_add(w->out, w->name(ex_symbol(w->p, e), w->ctx)); return;
     case OP_SQRT:
       say(w, in(w)->root);
-      show(w, ex_arg(w->p, e, 0), L_CASES, false);
+      show(w, ex_arg(w->p, e, 0), L_IF, false);
       say(w, in(w)->root_end);
       return;
     case OP_ABS:   write_arguments(w, e, in(w)->abs, in(w)->abs_end); return;
@@ -175,15 +164,10 @@ static void write_node(Printer *w, Ex e, int level, bool negate) {
     case OP_EQ:    write_infix(w, e, level, L_COMPARE, L_SUM, in(w)->equal, L_SUM); return;
     case OP_AND:   write_infix(w, e, level, L_AND, L_AND, in(w)->both, L_NOT); return;
     case OP_OR:    write_infix(w, e, level, L_OR, L_OR, in(w)->either, L_AND); return;
-    case OP_NOT:
-      open_if(w, level > L_NOT);
-      say(w, in(w)->no);
-      show(w, ex_arg(w->p, e, 0), L_ATOM, false);
-      close_if(w, level > L_NOT);
-      return;
+    case OP_NOT:   write_not(w, e, level, in(w)->no); return;
     case OP_IF:    write_cases(w, e); return;
     default:
-      say(w, in(w)->function(op));
+      say(w, in(w)->function(ex_operator(w->p, e)));
       write_arguments(w, e, w->open, w->close);
       return;
   }
