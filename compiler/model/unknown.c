@@ -68,10 +68,14 @@ void unknown_member(const Scope *s, const char *owner, const char *name, Span at
   else diag_label(d, "not declared in model %s", s->model->name);
   if (s->model && s->model->name_span.file) diag_also(d, s->model->name_span, "the model of `%s`", owner);
   const char *near = suggest(name, names.at, names.n);
-  if (near) diag_help(d, "did you mean `%s.%s`?", owner, near);
-  else if (names.n && names.n <= 6) {
+  bool planar = map_get(s->names, intern(s->e->in, "angle"));
+  const char *meant = s->model ? NULL : body_part_meant(s->e->a, owner, planar, name);
+  if (meant) diag_help(d, "%s", meant);
+  else if (near) diag_help(d, "did you mean `%s.%s`?", owner, near);
+  else if (names.n && names.n <= (s->model ? 6 : 16)) {
     Text t = {0};
     for (size_t i = 0; i < names.n; i++) text_printf(&t, "%s%s.%s", i ? ", " : "", owner, names.at[i]);
+    if (!s->model) text_printf(&t, ", %s.point(a), %s.vector(e), %s.velocity(x)", owner, owner, owner);
     diag_help(d, "it has %s", text_str(&t));
     text_free(&t);
   }
