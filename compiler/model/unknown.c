@@ -11,6 +11,11 @@ static void add_keys(Names *out, const Map *m) {
   for (size_t i = 0; m && i < map_size(m); i++) vec_push(out, (const char *)map_key_at(m, i));
 }
 
+// What a pair of materials may hold (language.md 24.4).
+static bool pair_word(const char *name) {
+  return !strcmp(name, "e") || !strcmp(name, "e_t") || !strcmp(name, "mu") || !strcmp(name, "mu_r");
+}
+
 void unknown_name(const Env *env, const char *name, Span at) {
   Elab *e = env->e;
   if (name == e->word.energy) {
@@ -34,6 +39,8 @@ void unknown_name(const Env *env, const char *name, Span at) {
     diag_note(d, "a component sees its own names and its formals only");
     diag_help(d, "make it a formal: model %s(%s), and give it to the instance: (%s = %s)", env->scope->model->name,
               name, name, name);
+  } else if (e->pairs.n && pair_word(name)) {
+    diag_help(d, "a law without numbers takes those of the pair of materials: with newton, coulomb;");
   } else if (strcmp(name, "e") == 0) {
     diag_help(d, "for Euler's number write exp(1); a coefficient needs `param e = 0.9;`");
   } else if (strcmp(name, "t") == 0 && (!near || strlen(near) != 1)) {
