@@ -67,6 +67,21 @@ void unknown_name(const Env *env, const char *name, Span at) {
   vec_free(&names);
 }
 
+// What `owner` has, for a help: all parts of a body and of a small model, else the outputs. NULL: too much to tell.
+static const char *parts_told(const Scope *s, const char *owner) {
+  Text t = {0};
+  size_t all = map_size(s->names), n = 0;
+  for (size_t i = 0; i < all; i++) {
+    const Symbol *y = map_value_at(s->names, i);
+    if (s->model && all > 6 && y->kind != SY_OUTPUT) continue;
+    text_printf(&t, "%s%s.%s", n++ ? ", " : "", owner, (const char *)map_key_at(s->names, i));
+  }
+  if (!s->model) text_printf(&t, ", %s.point(a), %s.vector(e), %s.velocity(x)", owner, owner, owner);
+  const char *told = n && n <= 12 ? arena_printf(s->e->a, "it has %s", text_str(&t)) : NULL;
+  text_free(&t);
+  return told;
+}
+
 void unknown_member(const Scope *s, const char *owner, const char *name, Span at) {
   Names names = {0};
   add_keys(&names, s->names);
@@ -74,17 +89,11 @@ void unknown_member(const Scope *s, const char *owner, const char *name, Span at
   if (!s->model) diag_label(d, "a body has no such part");
   else diag_label(d, "not declared in model %s", s->model->name);
   if (s->model && s->model->name_span.file) diag_also(d, s->model->name_span, "the model of `%s`", owner);
-  const char *near = suggest(name, names.at, names.n);
   bool planar = map_get(s->names, intern(s->e->in, "angle"));
   const char *meant = s->model ? NULL : body_part_meant(s->e->a, owner, planar, name);
+  const char *near = suggest(name, names.at, names.n), *parts = parts_told(s, owner);
   if (meant) diag_help(d, "%s", meant);
   else if (near) diag_help(d, "did you mean `%s.%s`?", owner, near);
-  else if (names.n && names.n <= (s->model ? 6 : 16)) {
-    Text t = {0};
-    for (size_t i = 0; i < names.n; i++) text_printf(&t, "%s%s.%s", i ? ", " : "", owner, names.at[i]);
-    if (!s->model) text_printf(&t, ", %s.point(a), %s.vector(e), %s.velocity(x)", owner, owner, owner);
-    diag_help(d, "it has %s", text_str(&t));
-    text_free(&t);
-  }
+  else if (parts) diag_help(d, "%s", parts);
   vec_free(&names);
 }
