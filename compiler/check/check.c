@@ -11,6 +11,7 @@ void check_system(Arena *a, const System *s, DiagBag *bag) {
   check_circuit(&k);
   check_breaks(&k);
   check_reach(&k);
+  check_falls(&k);
   check_contradictions(&k);
   check_slips(&k);
   check_overlap(&k);

@@ -52,7 +52,18 @@ sim_body sim_touch_body(const nsm_sim *s, int cls, int i) {
   return b;
 }
 
-static void take_body(nsm_sim *s, int cls, int i, sim_body *b, int *nshape) {
+// With values of parameters that are set after compiling.
+static int has_volume(nsm_sim *s, int cls, int i, const nsm_shape *shape, nsm_error *e) {
+  double size;
+  if (!nsm_shape_size_fails(shape, &size)) return 1;
+  char name[256];
+  sim_instance_name(s, cls, i, name, sizeof name);
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: a shape of %s has no volume: a size of it is %g",
+              s->a->m->cls[cls].line, name, size);
+  return 0;
+}
+
+static int take_body(nsm_sim *s, int cls, int i, sim_body *b, int *nshape, nsm_error *e) {
   struct nsm_touching *t = s->touching;
   const sim_class *k = &s->a->cls[cls];
   const nsm_class *c = k->c;
@@ -62,11 +73,14 @@ static void take_body(nsm_sim *s, int cls, int i, sim_body *b, int *nshape) {
     const nsm_body_shape *d = &c->shape[j];
     const double *num = numbers(k, i, d->num);
     int corners = nsm_shape_corners((nsm_shape_kind)d->kind, num);
-    t->shape[(*nshape)++] = nsm_shape_of_numbers((nsm_shape_kind)d->kind, num, corners >= 0 ? t->hull[corners] : NULL);
+    nsm_shape *made = &t->shape[(*nshape)++];
+    *made = nsm_shape_of_numbers((nsm_shape_kind)d->kind, num, corners >= 0 ? t->hull[corners] : NULL);
+    if (!has_volume(s, cls, i, made, e)) return 0;
   }
+  return 1;
 }
 
-static void take_bodies(nsm_sim *s) {
+static int take_bodies(nsm_sim *s, nsm_error *e) {
   struct nsm_touching *t = s->touching;
   int shapes = 0;
   for (int i = 0; i < s->a->m->nclass; i++)
@@ -87,8 +101,10 @@ static void take_bodies(nsm_sim *s) {
   for (int cls = 0; cls < s->a->m->nclass; cls++) {
     t->first_of[cls] = n;
     if (s->a->cls[cls].c->kind != NSM_BODY) continue;
-    for (int i = 0; i < s->a->cls[cls].tab.count; i++) take_body(s, cls, i, &t->body[n++], &shapes);
+    for (int i = 0; i < s->a->cls[cls].tab.count; i++)
+      if (!take_body(s, cls, i, &t->body[n++], &shapes, e)) return 0;
   }
+  return 1;
 }
 
 // ---- poses ----------------------------------------------------------------------------------------------------------
@@ -272,8 +288,7 @@ static void stand_in(nsm_sim *s, sim_touch_group *g) {
 int sim_touch_open(nsm_sim *s, nsm_error *e) {
   struct nsm_touching *t = s->touching;
   if (!t) return 1;
-  if (!take_hulls(s, e)) return 0;
-  take_bodies(s);
+  if (!take_hulls(s, e) || !take_bodies(s, e)) return 0;
   place_fixed(s);
   take_laws(s);
   t->of = SIM_NEW(s, s->a->m->nshape_contact, sim_touch_side);
