@@ -70,7 +70,8 @@ static bool spatial_inertia(const Env *env, const double *J, const char *member,
     if (isfinite(J[i]) && !lost) continue;
     const char *value = isnan(J[i]) ? "no number" : lost ? "0" : "infinite";
     return no_inertia(env, at, member,
-                      arena_printf(env->e->a, "the inertia of this %s is %s", ctx ? "shape" : "body", value), isnan(J[i]) ? "0/0 has no value" : "numbers reach from about 1e-308 to 1e308: other sizes");
+                      arena_printf(env->e->a, "the inertia of this %s is %s", ctx ? "shape" : "body", value),
+                      isnan(J[i]) ? "0/0 has no value" : "numbers reach from about 1e-308 to 1e308: other sizes");
   }
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < i; k++)
