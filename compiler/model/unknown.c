@@ -3,12 +3,17 @@
 #include <strings.h>
 
 #include "../base/suggest.h"
-#include "elab_body.h"
+#include "elab.h"
 
 typedef Vec(const char *) Names;
 
 static void add_keys(Names *out, const Map *m) {
   for (size_t i = 0; m && i < map_size(m); i++) vec_push(out, (const char *)map_key_at(m, i));
+}
+
+// What a pair of materials may hold (language.md 24.4).
+static bool pair_word(const char *name) {
+  return !strcmp(name, "e") || !strcmp(name, "e_t") || !strcmp(name, "mu") || !strcmp(name, "mu_r");
 }
 
 void unknown_name(const Env *env, const char *name, Span at) {
@@ -34,6 +39,8 @@ void unknown_name(const Env *env, const char *name, Span at) {
     diag_note(d, "a component sees its own names and its formals only");
     diag_help(d, "make it a formal: model %s(%s), and give it to the instance: (%s = %s)", env->scope->model->name,
               name, name, name);
+  } else if (e->pairs.n && pair_word(name)) {
+    diag_help(d, "a law without numbers takes those of the pair of materials: with newton, coulomb;");
   } else if (strcmp(name, "e") == 0) {
     diag_help(d, "for Euler's number write exp(1); a coefficient needs `param e = 0.9;`");
   } else if (strcmp(name, "t") == 0 && (!near || strlen(near) != 1)) {
@@ -63,50 +70,33 @@ void unknown_name(const Env *env, const char *name, Span at) {
   vec_free(&names);
 }
 
-// What other programs say of a body, and names that a body in space has and a planar one lacks.
-static const char *meant_of_body(const Body *b, const char *name) {
-  static const struct { const char *names, *planar, *space; } meant[] = {
-    { "angle theta phi", NULL, "an angle is of planar bodies; a Hinge has one in space: hinge.angle" },
-    { "q quaternion orientation", "a planar body has an angle: b.angle", "the unit quaternion is b.q, the matrix b.R" },
-    { "shape", "bodies that touch: contact c { between = a, b; with newton(0.5); }",
-      "bodies that touch: contact c { between = a, b; with newton(0.5); }" },
-    { "position pos x p", "its centre of mass is b.r, with b.r[1], b.r[2]",
-      "its centre of mass is b.r, with b.r[1] to b.r[3]" },
-    { "v vel", "its velocity is b.r', with b.r[1]'", "its velocity is b.r', with b.r[1]'" },
-    { "w angularvelocity angular_velocity", "its angular velocity is b.omega",
-      "its angular velocity is b.omega in world axes, b.spin in body axes" },
-    { "m", "its mass is b.mass", "its mass is b.mass" },
-    { "J I", "its inertia is b.inertia", "its inertia is b.inertia" },
-    { "y", "its height is b.r[2]", "its second coordinate is b.r[2]" }, { "z", NULL, "its height is b.r[3]" },
-    { "attitude rotation", "a planar body has an angle: b.angle",
-      "its attitude is the matrix b.R, or the quaternion b.q" }
-  };
-  size_t n = strlen(name);
-  for (size_t i = 0; i < sizeof meant / sizeof *meant; i++)
-    for (const char *at = meant[i].names; *at;) {
-      size_t k = strcspn(at, " ");
-      if (k == n && !memcmp(at, name, n)) return b->planar ? meant[i].planar : meant[i].space;
-      at += k + (at[k] == ' ');
-    }
-  return NULL;
+// What `owner` has, for a help: all parts of a body and of a small model, else the outputs. NULL: too much to tell.
+static const char *parts_told(const Scope *s, const char *owner) {
+  Text t = {0};
+  size_t all = map_size(s->names), n = 0;
+  for (size_t i = 0; i < all; i++) {
+    const Symbol *y = map_value_at(s->names, i);
+    if (s->model && all > 6 && y->kind != SY_OUTPUT) continue;
+    text_printf(&t, "%s%s.%s", n++ ? ", " : "", owner, (const char *)map_key_at(s->names, i));
+  }
+  if (!s->model) text_printf(&t, ", %s.point(a), %s.vector(e), %s.velocity(x)", owner, owner, owner);
+  const char *told = n && n <= 12 ? arena_printf(s->e->a, "it has %s", text_str(&t)) : NULL;
+  text_free(&t);
+  return told;
 }
 
 void unknown_member(const Scope *s, const char *owner, const char *name, Span at) {
   Names names = {0};
   add_keys(&names, s->names);
   Diag *d = diag(s->e->bag, DIAG_E0201, at, "`%s` has no `%s`", owner, name);
-  const char *of_body = s->body ? meant_of_body(s->body, name) : NULL;
   if (!s->model) diag_label(d, "a body has no such part");
   else diag_label(d, "not declared in model %s", s->model->name);
   if (s->model && s->model->name_span.file) diag_also(d, s->model->name_span, "the model of `%s`", owner);
-  const char *near = suggest(name, names.at, names.n);
-  if (of_body) diag_help(d, "%s", of_body);
+  bool planar = map_get(s->names, intern(s->e->in, "angle"));
+  const char *meant = s->model ? NULL : body_part_meant(s->e->a, owner, planar, name);
+  const char *near = suggest(name, names.at, names.n), *parts = parts_told(s, owner);
+  if (meant) diag_help(d, "%s", meant);
   else if (near) diag_help(d, "did you mean `%s.%s`?", owner, near);
-  else if (names.n && names.n <= 6) {
-    Text t = {0};
-    for (size_t i = 0; i < names.n; i++) text_printf(&t, "%s%s.%s", i ? ", " : "", owner, names.at[i]);
-    diag_help(d, "it has %s", text_str(&t));
-    text_free(&t);
-  }
+  else if (parts) diag_help(d, "%s", parts);
   vec_free(&names);
 }
