@@ -15,7 +15,8 @@ static bool acts_on(const Falls *f, int row) {
   const Expanded *x = f->k->x;
   for (int i = 0; i < f->n; i++) {
     Ex h = x->H[row*x->nq + f->of[i]], b = x->B[f->of[i]*x->nr + row];
-    if ((h != EX_NONE && !ex_is_num(f->k->s->pool, h, 0)) || (b != EX_NONE && !ex_is_num(f->k->s->pool, b, 0))) return true;
+    const Pool *p = f->k->s->pool;
+    if ((h != EX_NONE && !ex_is_num(p, h, 0)) || (b != EX_NONE && !ex_is_num(p, b, 0))) return true;
   }
   return false;
 }
@@ -95,7 +96,8 @@ void check_falls(Check *k) {
     double rate = forces ? opening(&f, forces, &p) : NAN;
     if (isnan(rate)) continue;
     told = k->x->row[r].cls;
-    Diag *d = diag(k->bag, DIAG_W0846, c->y_span, "this contact is closed at the start, and the forces open it at once");
+    Diag *d = diag(k->bag, DIAG_W0846, c->y_span,
+                   "this contact is closed at the start, and the forces open it at once");
     diag_label(d, "its gap grows by %.3g t^2", rate/2);
     diag_note(d, "nothing else acts on what it touches: it never closes again");
     diag_help(d, "a gap is positive where bodies are apart: is this one upside down?");

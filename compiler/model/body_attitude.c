@@ -38,9 +38,10 @@ static bool proper(const Env *env, const double *R, const char *member, Span at,
       double s = 0;
       for (int n = 0; n < 3; n++) s += R[3 * n + i] * R[3 * n + k];
       if (fabs(s - (i == k)) <= 1e-6) continue;
-      const char *what = i == k ? arena_printf(env->e->a, "column %d of this matrix has length %.8g, not 1", i + 1, sqrt(s))
-                                : arena_printf(env->e->a, "columns %d and %d of this matrix have the product %.6g, not 0",
-                                               i + 1, k + 1, s);
+      Arena *a = env->e->a;
+      const char *what =
+          i == k ? arena_printf(a, "column %d of this matrix has length %.8g, not 1", i + 1, sqrt(s))
+                 : arena_printf(a, "columns %d and %d of this matrix have the product %.6g, not 0", i + 1, k + 1, s);
       return no_rotation_of(env, at, member, what, "the columns of a rotation are unit vectors at right angles");
     }
   double det = R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +

@@ -69,7 +69,8 @@ static bool spatial_inertia(const Env *env, const double *J, const char *member,
     bool lost = ctx && i % 4 == 0 && J[i] == 0;
     if (isfinite(J[i]) && !lost) continue;
     const char *value = isnan(J[i]) ? "no number" : lost ? "0" : "infinite";
-    return no_inertia(env, at, member, arena_printf(env->e->a, "the inertia of this %s is %s", ctx ? "shape" : "body", value),
+    return no_inertia(env, at, member,
+                      arena_printf(env->e->a, "the inertia of this %s is %s", ctx ? "shape" : "body", value),
                       isnan(J[i]) ? "0/0 has no value" : "numbers reach from about 1e-308 to 1e308: other sizes");
   }
   for (int i = 0; i < 3; i++)

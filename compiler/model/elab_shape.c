@@ -78,7 +78,8 @@ static const struct { const char *name, *help; } meant[] = {
 };
 
 static const char *meant_shape(const char *name) {
-  for (size_t i = 0; name && i < sizeof meant / sizeof *meant; i++) if (!strcmp(meant[i].name, name)) return meant[i].help;
+  for (size_t i = 0; name && i < sizeof meant / sizeof *meant; i++)
+    if (!strcmp(meant[i].name, name)) return meant[i].help;
   return NULL;
 }
 

@@ -58,6 +58,9 @@ void unknown_name(const Env *env, const char *name, Span at) {
     diag_help(d, "did you mean `%s`?", near);
   } else if (env->declare && !strcmp(env->declare, "multiplier")) {
     diag_help(d, "declare it: multiplier %s; for what a law determines, or param %s = 1;", name, name);
+  } else if (env->declare && !strcmp(env->declare, "body")) {
+    diag_help(d, "declare it: body %s { shape = sphere(0.1), density = 1000 }, or body %s { fixed, shape = halfspace }",
+              name, name);
   } else if (env->declare) {
     diag_help(d, "declare it, for example: %s %s = %s;", env->declare, name,
               strchr("opv", *env->declare) ? "..." : "0");

@@ -127,8 +127,8 @@ static int moments(nsm_sim *s, int cls, nsm_error *e) {
     char *end = strstr(name, ".spin");
     if (end) *end = '\0';
     sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls),
-                "line %d: no body has the moments of inertia of %s, %.6g, %.6g and %.6g: the largest one is at most the "
-                "sum of the others", k->c->line, name, J[0], J[4], J[8]);
+                "line %d: no body has the moments of inertia of %s, %.6g, %.6g and %.6g: the largest one is at most "
+                "the sum of the others", k->c->line, name, J[0], J[4], J[8]);
     return 0;
   }
   return 1;

@@ -253,7 +253,21 @@ static int take_side(nsm_sim *s, int contact) {
   return of->pairs != NULL;
 }
 
-static void take_laws(nsm_sim *s) {
+// Coefficients of friction are finite and not negative.
+static int law_fits(nsm_sim *s, int contact, const double *law, nsm_error *e) {
+  static const char *const name[NSM_LAW_NUMBERS] = { [NSM_LAW_MU] = "coefficient of friction",
+      [NSM_LAW_RADIUS] = "radius of friction", [NSM_LAW_ROLLING] = "coefficient of rolling friction" };
+  const nsm_shape_contact *c = &s->a->m->shape_contact[contact];
+  for (int i = 0; i < NSM_LAW_NUMBERS; i++) {
+    if (!name[i] || (law[i] >= 0 && isfinite(law[i]))) continue;
+    sim_fail(e, NSM_MODEL_WRONG, "line %d (%s): the %s is %g; it must be finite and not negative", c->line,
+             sim_text(s, c->label), name[i], law[i]);
+    return 0;
+  }
+  return 1;
+}
+
+static int take_laws(nsm_sim *s, nsm_error *e) {
   struct nsm_touching *t = s->touching;
   const nsm_model *m = s->a->m;
   nsm_setup_view g = { .p = s->a->p };
@@ -263,7 +277,11 @@ static void take_laws(nsm_sim *s) {
   for (int c = 0; c < m->nshape_contact; c++)
     for (int a = -1; a < m->nmaterial; a++)
       for (int b = -1; b < m->nmaterial; b++, law += NSM_LAW_NUMBERS)
-        if (m->shape_contact[c].law_fn) m->shape_contact[c].law_fn(&g, a, b, law);
+        if (m->shape_contact[c].law_fn) {
+          m->shape_contact[c].law_fn(&g, a, b, law);
+          if (!law_fits(s, c, law, e)) return 0;
+        }
+  return 1;
 }
 
 const double *sim_touch_law(const nsm_sim *s, int contact, int a, int b) {
@@ -290,7 +308,7 @@ int sim_touch_open(nsm_sim *s, nsm_error *e) {
   if (!t) return 1;
   if (!take_hulls(s, e) || !take_bodies(s, e)) return 0;
   place_fixed(s);
-  take_laws(s);
+  if (!take_laws(s, e)) return 0;
   t->of = SIM_NEW(s, s->a->m->nshape_contact, sim_touch_side);
   for (int c = 0; c < s->a->m->nshape_contact; c++)
     if (!take_side(s, c)) { sim_no_memory(e, "contacts of shapes"); return 0; }
