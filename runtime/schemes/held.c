@@ -1,10 +1,9 @@
 // Rows that are known to the round-off of others: those of one vector, and those that constraints hold.
 //
-// What the forces of constraints leave of round-off in the momentum rows of the bodies that they hold. They are found
-// together, from the sizes of all rows that they act in; so a row whose own terms are small, a torque that is 0 by
-// symmetry or the joints of what falls freely, is known to the round-off of its neighbours. Arioli, Demmel, Duff, SIAM
-// J. Matrix Anal. Appl. 10 (1989), section 2, measure such rows by |the entries| |the largest unknown|; here the largest
-// near it, in its own unit.
+// The forces of constraints are found together, from the sizes of all rows that they act in. So a row whose own terms
+// are small, a torque that is 0 by symmetry or the joints of what falls freely, is known to the round-off of its
+// neighbours. Arioli, Demmel, Duff, SIAM J. Matrix Anal. Appl. 10 (1989), section 2, measure such rows by |the entries|
+// |the largest unknown|; here it is the largest near it, in its own unit.
 #include "held.h"
 #include "../touching/touching.h"
 
