@@ -222,6 +222,7 @@ typedef struct sim_islands {
   unsigned char *zero;                  // [n] the law makes the rate 0 (closed.c)
   int            zeros;                 // how many of the active rows at most
   int            impacts;               // active contacts that had no force before, or SIM_NOT_COUNTED
+  int            leaves;                // an island that is not solved has u = nan and does not end the search
   double        *kept;                  // [n] u before a refinement
   char           why[512];              // there is no solution, in words
   // islands that never change, with their own factors
@@ -415,6 +416,7 @@ typedef struct sim_work {
   double *inc, *inc_size;               // z1 - z; of what it is the difference of, by rows of M
   double *smooth, *smooth_size;         // R without multipliers, size of its terms
   double *diag, *drive;                 // M_ii; size of what multipliers do to z
+  double *hold;                         // the largest multiplier of constraints at each z
   double *lost, *round;                 // round-off of terms as multiples of eps: of this iterate, the largest
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
   double *z_kept;                       // iterate while a correction is tried

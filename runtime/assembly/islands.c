@@ -281,7 +281,9 @@ int sim_islands_solve(nsm_sim *s) {
   for (int first = 0, end, near = 0; first < a->nactive; first = end) {
     if (chains && solve_chain(s, first, &end, &near)) continue;
     end = island_end(&s->n.r, a, first);
-    if (!solve_island(s, first, end - first, near)) return 0;
+    if (solve_island(s, first, end - first, near)) continue;
+    if (!a->leaves) return 0;
+    for (int i = first; i < end; i++) a->u[i] = NAN;
   }
   return 1;
 }
