@@ -194,8 +194,32 @@ def four_bar_at_rest():
     need(max(map(abs, c["q1.angle"])) <= 1e-9, "it falls from where it stands")
 
 
+def balanced():
+    """Two jaws on slides pull outwards alike: no joint carries a torque. What rounding leaves of these rows is no
+    residual; the palm goes as the sum of the weights, less the lift."""
+    text = """import "std/joints.nsm";
+model Balanced {
+  gravity [0, -9.81] [m/s^2];
+  body palm { mass = 1 [kg], inertia = 0.01 [kg*m^2], position = [0, 0.5] [m] }
+  body jaw[i in 1:2] { mass = 0.3 [kg], inertia = 0.002 [kg*m^2], position = [(2*i - 3)*0.2, 0.3] [m] }
+  PlanarSlider lift(A = ground, B = palm, at = [0, 0.5] [m], axis = [0, 1]);
+  PlanarSlider close[i in 1:2](A = palm, B = jaw[i], at = jaw[i].r, axis = [1, 0]);
+  force lift.position = 15.7 [N];
+  for i in 1:2 { force close[i].position = (2*i - 3)*30 [N]; }
+  output turn = norm([palm.angle, jaw[1].angle, jaw[2].angle]);
+  simulate { until = 1 [s], step = 1 [ms] }
+}
+"""
+    for scheme in ("consistent", "moreau", "midpoint"):
+        c = run(text.replace("1 [ms]", "1 [ms], scheme = " + scheme))[0]
+        need(max(c["turn"]) <= 1e-12, f"{scheme}: something turns")
+        place = 0.5 + 0.5*(15.7/1.6 - G)
+        need(abs(c["palm.r[2]"][-1] - place) <= 1e-4, f"{scheme}: the palm is at {c['palm.r[2]'][-1]}")
+
+
 CASES = [("chain of 10 hinges against minimal coordinates", chain_of_ten),
          ("arm of 7 hinges against minimal coordinates", arm_of_seven),
          ("squeezer against published angles", squeezer), ("an angle counts revolutions", revolutions),
          ("Bennett's linkage for long", redundant), ("40 windows", windows_of_forty),
-         ("four-bar at rest", four_bar_at_rest)]
+         ("four-bar at rest", four_bar_at_rest),
+         ("forces in balance", balanced)]
