@@ -201,6 +201,8 @@ typedef struct sim_solver {
   const double   *disk;  // [nfriction] or NULL: >= 0, friction is limited by this impulse, whatever presses; of ROLLING
                          // by mu and mu2 times it
   int             brief;                // likewise: it need not be solved, cone/problem.h
+  int             strict;               // likewise: no answer above the tolerance will do
+  int             missed;               // some answer since this was 0 was above what was enough
   double          enough;               // the tolerance of a problem that is one of an iteration, 0: that of the run
   int             failed_row;           // after a failure
   nsm_cone_result result;

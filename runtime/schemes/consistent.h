@@ -49,6 +49,7 @@ struct sim_consistent {
   double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
   int        brief;                      // problems of an iterate need not be solved: in the first attempt at a pile
   double     sharper;                    // factor of what is enough of an iterate's problem: where they fall slowly
+  int        stuck;                      // iterations in a row that have led nowhere
   // [r.n] contacts with a driven body: its part of the rate at both ends, of the slip in the step, and of the gap's
   // change in the step, d_A . xi_A; 0 of others
   double    *drive_begin, *drive_end, *drive_way, *moved;
