@@ -332,10 +332,10 @@ typedef struct sim_touch {
 #define SIM_PER_ROW(s) ((s)->n.r.n)
 #define SIM_PER_MULTIPLIER(s) ((s)->a->nl)
 // Of bodies on joints: values of the last steps that the next one is predicted from (consistent_near.c).
-enum { SIM_DIFFERENCES = 6 };
+enum { SIM_DIFFERENCES = 10 };
 #define SIM_PREDICTED(s) \
   ((s)->a->scheme->two_point && (s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0 \
-       ? (s)->a->nv + (s)->a->nl : 0)
+       ? (s)->a->nv + 2 * (s)->a->nl : 0)
 
 // Numbers first, then the arrays that state.def lists; both are what nsm_save writes.
 typedef struct sim_state {
@@ -367,7 +367,8 @@ typedef struct sim_state {
     long   near_again;                  // the step that tries the near matrix again (consistent_near.c)
     int    differences;                 // how many of `differences` are known, of steps of the length
     double differences_h;
-    double miss[SIM_DIFFERENCES + 1];   // how far predictions by the first 0, 1, ... of them were off lately
+    double miss[3][SIM_DIFFERENCES + 1];  // of velocities, kappa, lambda: how far predictions by the first 0, 1, ...
+                                          // of them were off lately
   } con;
 #define SIM_STATE(type, name, count, what) type *name;
 #include "runtime/state.def"

@@ -285,8 +285,8 @@ void sim_consistent_analyse(nsm_sim *s) {
   c->wants = SIM_NEW(s, s->n.w.nblock, unsigned char);
   c->link = SIM_NEW(s, s->n.w.nblock, int);
   shape_matrix(s);
+  mass_diagonal(s);
   con_near_analyse(s);
   contacts_room(s);
   c->affine = is_affine(s);
-  mass_diagonal(s);
 }
