@@ -222,6 +222,7 @@ typedef struct sim_islands {
   unsigned char *zero;                  // [n] the law makes the rate 0 (closed.c)
   int            zeros;                 // how many of the active rows at most
   int            impacts;               // active contacts that had no force before, or SIM_NOT_COUNTED
+  int            leaves;                // an island that is not solved has u = nan and does not end the search
   double        *kept;                  // [n] u before a refinement
   char           why[512];              // there is no solution, in words
   // islands that never change, with their own factors

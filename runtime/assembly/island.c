@@ -154,7 +154,7 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   } else if (small) work = w->apart;
   s->w.cone.warm = k->warm;
   s->w.cone.accept = w->kind == SIM_CORRECTION ? 0 : accept_of(s, &k->p);
-  s->w.cone.brief = w->kind == SIM_BY_LAW && w->brief;
+  s->w.cone.brief = w->kind != SIM_CORRECTION && w->brief;
   double tolerance = s->w.cone.tolerance, enough = w->kind == SIM_BY_LAW ? w->enough : 0;
   if (enough > tolerance) s->w.cone.tolerance = enough;
   if (enough > 0) s->w.cone.accept = fmax(s->w.cone.accept, will_do * enough);

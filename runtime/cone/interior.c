@@ -263,7 +263,7 @@ nsm_cone_outcome nsm_cone_interior(const nsm_cone_problem *p, nsm_cone_work *w, 
                    .C = nsm_cone_take_doubles(w, slots) };
     if (s.X && s.V && s.dX && s.dV && s.W && s.C && nsm_newton_take(&g, nsm_map_alart_curnier, w, &n)) {
       follow(&s, &n, 1e-11, t->max_iterations > 0 ? t->max_iterations : ITERATIONS, x, u, dx);
-      outcome = nsm_proximal_loop(p, t, &g, &n, 1e-4, w->brief ? SHORT : LONG, x, lambda, u);
+      outcome = nsm_proximal_loop(p, t, &g, &n, 1e-4, t->max_iterations > 0 ? SHORT : LONG, x, lambda, u);
     }
   }
   w->used = mark;

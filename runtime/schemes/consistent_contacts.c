@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum { MOST_CORRECTED = 200 };           // rows of an island of shapes
-static const double usable = 1e-2, gain = 1e-3;            // residual of an answer to go on from; what it is to gain
+// Residuals of an answer to go on from, and of forces that may stay as they are; what all solvers together are to gain.
+static const double usable = 1e-2, stays = 1e-9, gain = 1e-3;
 
 static void column(nsm_sim *s, int row, double h) {
   struct sim_consistent *c = s->n.con;
@@ -308,9 +309,11 @@ static int is_right(nsm_sim *s, int m) {
   return 1;
 }
 
-// An answer that is not within what was asked for, but better than the forces at hand, is one to go on from.
+// An answer that is not within what was asked for, but better than the forces at hand, is one to go on from. So are
+// these forces where nothing better was found and they are nearly right: the iteration then stands with them.
 static int leads_on(const nsm_cone_result *r) {
-  return r->status == NSM_CONE_FAILED && r->residual <= usable && r->solver && strcmp(r->solver, "start") != 0;
+  int same = !r->solver || strcmp(r->solver, "start") == 0;
+  return r->status == NSM_CONE_FAILED && r->residual <= (same ? stays : usable);
 }
 
 // By all solvers, from the forces at hand, whose residual was found: to a good part of that.
