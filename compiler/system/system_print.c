@@ -240,8 +240,8 @@ void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
                     p->plain, w->plain);
       }
       if (s->model->nbody)
-        text_add(out, "  m r'' = f,  J spin' + spin x (J spin) = R^T tau of each body   (J about its centre of mass, body "
-                      "axes)\n");
+        text_add(out, "  m r'' = f,  J spin' + spin x (J spin) = R^T tau of each body   (J about its centre of mass, "
+                      "body axes)\n");
     }
     for (int i = 0; i < v.nsecond; i++) print_matrix(&v, &v.second[i], out);
     if (v.x->nx) { text_addc(out, '\n'); name_list(&v, "x", v.x->value + v.x->nq, v.x->nx, out); }

@@ -2,12 +2,12 @@
 //
 // Multipliers that hang together are found together, each to the round-off of the largest, so where symmetry makes a
 // multiplier 0 its row has no terms to be measured by. M = H W^-1 H^T is known as H is, so |M_ij| <= sqrt(M_ii M_jj)
-// bounds what round-off makes of row i [Arioli, Demmel, Duff 1989, section 2]: it is known to the round-off of
+// bounds what round-off makes of row i [Arioli et al. 1989, section 2]: it is known to the round-off of
 //
 //   f_i = sqrt(M_ii) max_j sqrt(M_jj) |lambda_j|
 //
-// which is handed to the judge as the size of the terms of q_i: u_i within 8 eps of it is 0. It does not depend on units.
-// Only of multipliers that are as large as q asks for: those of a problem without a solution have no size.
+// which is handed to the judge as the size of the terms of q_i: u_i within 8 eps of it is 0. It does not depend on
+// units. Only of multipliers that are as large as q asks for: those of a problem without a solution have no size.
 #include "solver.h"
 #include <math.h>
 
