@@ -157,7 +157,7 @@ LA_INLINE void add_product(int room, int columns, int inner, double factor, cons
 }
 
 // What rank k leaves of the later ones: A_ij -= (A_ik D) A_kj; L_ik = A_ik D stays in the place of A_ik.
-LA_INLINE void eliminate(const nsm_blocks *b, double *A, int k, double *line) {
+LA_INLINE void eliminate_node(const nsm_blocks *b, double *A, int k, double *line) {
   int node = b->order[k], own = b->size[node], room = nsm_block_room(own);
   const double *D = A + b->diagonal[node];
   for (size_t e = b->start[k]; e < b->start[k + 1]; e++) {
@@ -193,7 +193,7 @@ LA_INLINE int factor(const nsm_blocks *b, double *A, double small) {
   for (int k = 0; k < b->n; k++) {
     int node = b->order[k];
     if (!invert(b->size[node], nsm_block_room(b->size[node]), A + b->diagonal[node], small)) return node;
-    eliminate(b, A, k, line);
+    eliminate_node(b, A, k, line);
   }
   return -1;
 }
@@ -209,7 +209,7 @@ int nsm_block_invert(int n, double *A, double small) {
   return (la_wide() ? invert_wide : invert_plain)(n, A, small);
 }
 
-LA_INLINE void solve(const nsm_blocks *b, const double *A, double *x) {
+LA_INLINE void solve_blocks(const nsm_blocks *b, const double *A, double *x) {
   for (int k = 0; k < b->n; k++) {
     int node = b->order[k];
     for (size_t e = b->start[k]; e < b->start[k + 1]; e++) {
@@ -229,8 +229,8 @@ LA_INLINE void solve(const nsm_blocks *b, const double *A, double *x) {
     la_add_columns(room, own, 1, A + b->diagonal[node], right, y);
   }
 }
-static void solve_plain(const nsm_blocks *b, const double *A, double *x) { solve(b, A, x); }
-LA_WIDE static void solve_wide(const nsm_blocks *b, const double *A, double *x) { solve(b, A, x); }
+static void solve_blocks_plain(const nsm_blocks *b, const double *A, double *x) { solve_blocks(b, A, x); }
+LA_WIDE static void solve_blocks_wide(const nsm_blocks *b, const double *A, double *x) { solve_blocks(b, A, x); }
 void nsm_blocks_solve(const nsm_blocks *b, const double *A, double *x) {
-  (la_wide() ? solve_wide : solve_plain)(b, A, x);
+  (la_wide() ? solve_blocks_wide : solve_blocks_plain)(b, A, x);
 }

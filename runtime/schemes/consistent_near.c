@@ -13,6 +13,8 @@ enum { MOST = 16, BACK_AFTER = 8 };
 // corrected once more may have; what round-off may leave where it falls no more; the slowest fall in two iterations
 // that is worth going on.
 static const double left = 1e-16, checked = 1e-12, floor_of_rounding = 1e-13, stands = 0.25, slow = 0.1;
+// What has fallen so fast and falls no more is round-off, up to the tolerance of the run.
+static const double fast = 1e-2;
 // Residual of a start that says little of the forces to come, in (19) and in what residuals are measured by: both are
 // made once more.
 static const double poor = 1e-3;
@@ -45,7 +47,7 @@ static int iterate(nsm_sim *s, const nsm_view *v) {
   con_near_evaluate(s, v);
   if (!con_near_matrix(s, v)) return 0;
   con_near_measure(s);
-  double before = con_near_residual(s), twice = INFINITY, first = before;
+  double before = con_near_residual(s), twice = INFINITY, first = before, best = 1;
   for (int n = 1; n <= MOST; n++) {
     go(s);
     con_near_evaluate(s, v);
@@ -55,7 +57,8 @@ static int iterate(nsm_sim *s, const nsm_view *v) {
       con_near_measure(s);
     }
     double error = con_near_residual(s), rate = error / before;
-    if ((error <= checked && error * rate <= left) || (error <= floor_of_rounding && rate > stands)) {
+    double rounding = best <= fast ? s->a->tolerance : floor_of_rounding;
+    if ((error <= checked && error * rate <= left) || (error <= rounding && rate > stands)) {
       if (!con_credible(s)) return 0;
       go(s);
       con_near_place(s, v);
@@ -65,6 +68,7 @@ static int iterate(nsm_sim *s, const nsm_view *v) {
     if (!(error <= slow * twice)) return 0;
     twice = before;
     before = error;
+    best = n > 1 && rate < best ? rate : best;           // of the first one the start is to blame
   }
   return 0;
 }
