@@ -245,8 +245,8 @@ static int has_interior(const nsm_graph *g) {
   return 1;
 }
 
-// Follows the path until the gap has fallen to `reduction` of its start; x is inside of K at the end. 0 where it jams or
-// ends far from that; near: where others are sooner there than a path of short steps.
+// Follows the path until the gap has fallen to `reduction` of its start; x is inside of K at the end. 0 where it jams
+// or ends far from that; near: where others are sooner there than a path of short steps.
 static int follow(interior *s, nsm_newton *n, double reduction, int limit, int near, double *x, double *y,
                   double *dx) {
   const nsm_graph *g = s->g;
