@@ -334,6 +334,7 @@ static int solve_in_full(nsm_sim *s, sim_island *k) {
   double enough = c->solver.enough;
   for (int a = 0; a < k->p.m; a++) c->lam[a] = c->l0[c->member[a]];
   c->solver.brief = 0;
+  c->solver.only = NULL;
   if (c->solver.result.residual < HUGE_VAL) c->solver.enough = fmax(enough, gain * c->solver.result.residual);
   int ok = sim_island_solve(s, &c->solver, k);
   c->solver.brief = 1;
