@@ -12,7 +12,7 @@
 
 enum { MOST_CORRECTED = 200, FEW_CORRECTED = 60 };       // rows of an island of shapes; also where they depend
 // Residuals of an answer to go on from, and of forces that may stay as they are; what all solvers together are to gain.
-static const double usable = 1e-2, stays = 1e-9, gain = 1e-3;
+static const double usable = 1e-2, stays = 1e-10, gain = 1e-3;
 
 static void column(nsm_sim *s, int row, double h) {
   struct sim_consistent *c = s->n.con;

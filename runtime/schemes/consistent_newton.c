@@ -11,7 +11,7 @@ enum { FREE = 6, STUCK = 3, TURN = 8, TRIAL = 16, PROJECTED_MAX = 2000 };
 // Relative residuals: done; done where contacts of shapes with friction are closed, which take energy (half of the
 // tolerance, once a problem was solved to that); small enough to stand where it falls no more; small enough for the
 // factors of the iterate before.
-static const double at_floor = 2e-16, of_friction = 2e-14, may_rest = 1e-9, keeps_factors = 1e-8;
+static const double at_floor = 2e-16, of_friction = 2e-14, may_rest = 1e-10, keeps_factors = 1e-8;
 static const double same = 0.99;         // residuals of two iterates that are the same
 static const double near_by = 1e-7;      // where interior points are not nearer
 static const double halves = 0.5;        // what they fall by at least, or answers that will do are not good enough
@@ -62,7 +62,7 @@ static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 
 // The problem of an iterate need be no better than the iterate (an inexact method: Dembo, Eisenstat and Steihaug, SIAM
 // J. Numer. Anal. 19 (1982) 400), as long as iterates become better. What is accepted is measured as a whole.
-static const double share_stuck = 1e-2, share = 1e-3, first_share = 1e-6, most_share = 1e-5, falls = 0.1, sharper = 0.03;
+static const double share = 1e-3, first_share = 1e-6, most_share = 1e-5, falls = 0.1, sharper = 0.03, strict = 1e-2;
 static double enough_of(const nsm_sim *s, const sim_iteration *it) {
   struct sim_consistent *c = s->n.con;
   if (!s->touching) return 0;
@@ -81,7 +81,7 @@ static int takes_pains(nsm_sim *s, const sim_iteration *it) {
   c->stuck = slow ? c->stuck + 1 : 0;
   int must = it->error > may_rest, creeps = c->stuck == 1 && (must || s->now.con.stagnant % TURN == TURN - 1),
       all = c->stuck > 1 && must;
-  c->solver.enough = creeps || all ? fmax(s->a->tolerance, share_stuck * it->error) : enough_of(s, it);
+  c->solver.enough = creeps || all ? fmax(s->a->tolerance, strict * it->error) : enough_of(s, it);
   c->solver.only = creeps ? "proximal_newton" : NULL;
   c->solver.strict = creeps || all;
   c->solver.brief = !c->brief || all ? 0 : it->number > 0 && it->error <= near_by ? 2 : 1;
@@ -96,6 +96,7 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, ns
   if (!takes_pains(s, it)) return con_failed(s, v, it, e);
   int fresh = !(it->error <= keeps_factors && it->error * it->rate <= at_floor),
       made = c->affine && !c->projected && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
+  it->exact = c->affine && !c->projected;
   if (bad >= 0) return con_singular(s, v, it->number, con_residual(s, v->h, &it->worst), bad, e);
   for (int i = 0; i < c->n; i++) c->dz[i] = -c->res[i];
   con_solve(s, c->dz);
@@ -112,12 +113,12 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, ns
       if (c->solver.result.status == NSM_CONE_BAD_INPUT)
         return con_failed(s, v, &(sim_iteration){ .number = it->number, .error = NAN }, e);
       con_project(s);
+      it->exact = 0;
     }
     con_apply_contacts(s);
   }
   keep_iterate(s);
   go(s, c->na > 0 && s->touching ? con_stride(s, it, FREE) : 1);
-  it->exact = c->affine && !c->projected;
   return it->exact ? affine(s, v, e) : NSM_OK;
 }
 
