@@ -332,10 +332,10 @@ typedef struct sim_touch {
 #define SIM_PER_ROW(s) ((s)->n.r.n)
 #define SIM_PER_MULTIPLIER(s) ((s)->a->nl)
 // Of bodies on joints: values of the last steps that the next one is predicted from (consistent_near.c).
-enum { SIM_DIFFERENCES = 6 };
+enum { SIM_DIFFERENCES = 10 };
 #define SIM_PREDICTED(s) \
   ((s)->a->scheme->two_point && (s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0 \
-       ? (s)->a->nv + (s)->a->nl : 0)
+       ? (s)->a->nv + 2 * (s)->a->nl : 0)
 
 // Numbers first, then the arrays that state.def lists; both are what nsm_save writes.
 typedef struct sim_state {
@@ -368,7 +368,8 @@ typedef struct sim_state {
     long   near_again;                  // the step that tries the near matrix again (consistent_near.c)
     int    differences;                 // how many of `differences` are known, of steps of the length
     double differences_h;
-    double miss[SIM_DIFFERENCES + 1];   // how far predictions by the first 0, 1, ... of them were off lately
+    double miss[3][SIM_DIFFERENCES + 1];  // of velocities, kappa, lambda: how far predictions by the first 0, 1, ...
+                                          // of them were off lately
   } con;
 #define SIM_STATE(type, name, count, what) type *name;
 #include "runtime/state.def"
@@ -419,7 +420,7 @@ typedef struct sim_work {
   double *inc, *inc_size;               // z1 - z; of what it is the difference of, by rows of M
   double *smooth, *smooth_size;         // R without multipliers, size of its terms
   double *diag, *drive;                 // M_ii; size of what multipliers do to z
-  double *hold;                         // the largest multiplier of constraints at each z
+  double *hold;                         // for sim_held_sizes
   double *lost, *round;                 // round-off of terms as multiples of eps: of this iterate, the largest
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
   double *z_kept;                       // iterate while a correction is tried

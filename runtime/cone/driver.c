@@ -311,6 +311,11 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
     status = try_solver(only, p, w, t, warm ? guess : NULL, lambda, u, &best);
   if (how & AGAIN && !only && status == NSM_CONE_FAILED && p->cones > 0 && best.lambda && guess && best.any)
     status = try_again(p, w, t, guess, lambda, u, &best);
+  if (status == NSM_CONE_FAILED && best.any && best.lambda &&
+      nsm_cone_held(p, w, t, best.lambda, u, &best.check)) {
+    memcpy(lambda, best.lambda, bytes);
+    status = NSM_CONE_SOLVED;
+  }
   if (!best.any) {                     // no solver takes this problem
     nsm_cone_start(p, lambda);
     judge(p, w, t, NULL, lambda, u, &best);

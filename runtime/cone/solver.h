@@ -167,6 +167,10 @@ typedef struct nsm_cone_check {
   int    worst, accepted;
 } nsm_cone_check;
 
+// A last look at an answer that was refused for its free rows alone: held.c. 1 where it is accepted, with *c and u.
+int nsm_cone_held(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda, double *u,
+                  nsm_cone_check *c);
+
 // u := M lambda + q (u may be NULL), residual (2), and whether every row is within what may be called solved (4). Takes
 // a few vectors of memory from w and gives them back.
 void nsm_cone_check_answer(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda,

@@ -16,7 +16,7 @@ _loader.exec_module(scenes)
 
 def falls(name, law, until, worst, frozen):
     """Exit 0, no gain, residue of the ledger, residual; whether directions were kept is said."""
-    text = "model Scene {\n  " + scenes.SCENES[name].replace("LAWS", scenes.LAWS[law]) + "\n}\n"
+    text = scenes.whole(name, scenes.LAWS[law])
     _, s, err = run(text, "--until", str(until), "--every", "1000")
     size = abs(s["energy"]["initial"])
     need(s["status"] == "ok" and s["scheme"] == "consistent", f"{s['status']} of {s['scheme']}")
