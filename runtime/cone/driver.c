@@ -192,7 +192,7 @@ static nsm_cone_status try_from_guess(const nsm_cone_problem *p, nsm_cone_work *
   nsm_cone_try first = *t;
   first.max_iterations = FROM_GUESS;
   nsm_cone_status status = try_solver(nsm_cone_solver_find("proximal_newton"), p, w, &first, guess, lambda, u, best);
-  if (status != NSM_CONE_FAILED || p->cones > NSM_SMALL || will_do(p, w, t, best)) return status;
+  if (status != NSM_CONE_FAILED || p->cones > NSM_SMALL || w->brief > 1 || will_do(p, w, t, best)) return status;
   first.max_iterations = POINTS;
   status = try_solver(nsm_cone_solver_find("interior"), p, w, &first, NULL, lambda, u, best);
   const nsm_cone_solver *path = nsm_cone_solver_find("sigma");
@@ -469,7 +469,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   t.accept = accept;
   w->once = o && o->once;
   w->stop = o ? o->stop : NULL;
-  w->brief = o && o->brief && p->cones >= NSM_WARM_FEW;
+  w->brief = o && p->cones >= NSM_WARM_FEW ? o->brief : 0;
 
   if (is_auto(o) && p->cones == 0) {
     if (p->m == 1 && !p->row_start && solve_one(p, w, &t, lambda, u, &c)) {
