@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 1000, ONCE = 1, AGAIN = 2, FROM_GUESS = 12, POINTS = 80 };
+enum { ROUNDS = 1000, ONCE = 1, AGAIN = 2, FROM_GUESS = 12, POINTS = 50 };
 static const double default_tolerance = 1e-12, default_sqrt = 1e-6,
                     aim = 1e-2,            // of the tolerance: what a solver tries to reach before it offers an answer
                     lasts = 0.1;           // likewise: a start that needs no solver
@@ -185,7 +185,7 @@ static int is_tried(const nsm_cone_solver *s, const nsm_cone_problem *p, const n
 
 // In a pile whose forces of the last step are known: the loop that is quickest from there. Where bodies touch in many
 // more points than hold them it can creep for long; then interior points, which have no such trouble, are sooner near
-// the answer.
+// the answer. Where these jam, at the corner of a fold, the path of the smoothed problems leads through it.
 static nsm_cone_status try_from_guess(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                       const double *guess, double *lambda, double *u, best_answer *best) {
   nsm_cone_try first = *t;
@@ -193,7 +193,10 @@ static nsm_cone_status try_from_guess(const nsm_cone_problem *p, nsm_cone_work *
   nsm_cone_status status = try_solver(nsm_cone_solver_find("proximal_newton"), p, w, &first, guess, lambda, u, best);
   if (status != NSM_CONE_FAILED || will_do(p, w, t, best)) return status;
   first.max_iterations = POINTS;
-  return try_solver(nsm_cone_solver_find("interior"), p, w, &first, NULL, lambda, u, best);
+  status = try_solver(nsm_cone_solver_find("interior"), p, w, &first, NULL, lambda, u, best);
+  const nsm_cone_solver *path = nsm_cone_solver_find("sigma");
+  if (status != NSM_CONE_FAILED || w->brief || will_do(p, w, t, best)) return status;
+  return fits(path, p->m, nsm_cone_blocks_used(p)) ? try_solver(path, p, w, t, NULL, lambda, u, best) : status;
 }
 
 // Once through the table, behind what is quickest in a pile whose forces of the last step are known: from the guess, or

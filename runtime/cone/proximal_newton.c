@@ -13,8 +13,8 @@
 #include <math.h>
 #include <string.h>
 
-// Newton steps: of a problem, and of an attempt; near a guess
-enum { OUTER = 3000, INNER = 30, FIRST = 700, SHORT = 150, LONG = 3000, INNER_NEAR = 12, NEAR = 50 };
+// Newton steps: of a problem, and of an attempt; near a guess, where a problem that wants more ends the attempt
+enum { OUTER = 3000, INNER = 30, FIRST = 700, SHORT = 150, LONG = 3000, INNER_NEAR = 10, NEAR = 50 };
 enum { PATIENCE = 4, POLISH = 4 };  // steps without progress, `near_enough` to the tolerance
 static const double first_alpha = 10, next_alpha = 1e-2, near_alpha = 1e-6, close_by = 1e-5, near_enough = 100,
                     polish_alpha = 1e-8, round_off = 1e-15,
@@ -81,7 +81,7 @@ static int accepted(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph 
   return 0;
 }
 
-// By what alpha falls where Newton's method needed so many steps, or rises; and what a failure before that still counts.
+// By what alpha falls where Newton's method needed so many steps; what a failure then still counts.
 static double next_factor(int steps) {
   return steps <= 1 ? 1e-3 : steps <= 2 ? 1e-2 : steps <= 4 ? 0.1 : steps <= 6 ? 0.3 : steps > 12 ? 2 : 1;
 }
@@ -109,6 +109,10 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
       alpha = fmax(alpha * next_factor(used), 1.5 * failed);
       failed *= forgetting(used);
     } else {
+      if (n->most > 0) {
+        if (next < now) memcpy(x, x_new, bytes);
+        break;
+      }
       failed = alpha;
       alpha = fmin(5 * alpha, 1e6);
     }
