@@ -74,7 +74,7 @@ static double residual(nsm_sim *s, double h) {
 // ---- the motion -----------------------------------------------------------------------------------------------------
 static int correct(nsm_sim *s, const nsm_view *v) {
   con_near_solve(s, v->h);
-  con_go(s, v);
+  con_step(s);
   return con_evaluate_rows(s, v);
 }
 

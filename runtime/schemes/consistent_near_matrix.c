@@ -303,6 +303,7 @@ static void constraints(nsm_sim *s, const nsm_view *v) {
     if (d->rq_fn) set_entries(near->rq, near->rq_at[cls], count * (size_t)d->rq.n, o->rq);
   }
   for (int i = 0; i < near->value0[c->ns]; i++) near->h[i] = near->end[i] + 0.5 * v->h * near->rq[i];
+  if (c->means) con_mean_columns(s);
   const int *at = near->p_at;
   for (int j = 0; j < c->ns; j++)
     for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) near->p[*at++] = r->x[e];

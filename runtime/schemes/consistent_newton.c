@@ -43,9 +43,13 @@ static void keep_iterate(nsm_sim *s) {
   memcpy(c->try_k, c->kappa1, (size_t)s->a->nl * sizeof(double));
 }
 
-void con_go(nsm_sim *s, const nsm_view *v) {
+void con_step(nsm_sim *s) {
   keep_iterate(s);
   go(s, 1);
+}
+
+void con_go(nsm_sim *s, const nsm_view *v) {
+  con_step(s);
   con_place(s, v);
 }
 

@@ -243,6 +243,18 @@ static void mass_diagonal(nsm_sim *s) {
   for (int i = 0; i < s->a->nv; i++) m[i] = m[i] > 0 ? 1 / m[i] : 0;
 }
 
+// Entries of H in the columns of P.
+static int *places_in_columns(nsm_sim *s, const sim_class *k) {
+  const sim_rows *r = &s->n.r;
+  int n = k->c->h.n, *at = SIM_NEW(s, (size_t)k->tab.count * (size_t)n, int);
+  for (int i = 0; i < k->tab.count; i++)
+    for (int e = 0; e < n; e++) {
+      const int *z = r->xz + r->x0[k->row0 + i];
+      while (z[at[i * n + e]] != sim_z_of(s, k, i, k->c->h.col[e])) at[i * n + e]++;
+    }
+  return at;
+}
+
 void sim_consistent_analyse(nsm_sim *s) {
   struct sim_consistent *c = s->n.con = SIM_NEW(s, 1, struct sim_consistent);
   c->cls = SIM_NEW(s, s->a->m->nclass, con_class);
@@ -264,6 +276,9 @@ void sim_consistent_analyse(nsm_sim *s) {
     o->mass0 = SIM_NEW(s, count * (size_t)k->c->mass.n, double);
     o->dg = SIM_NEW(s, count * (size_t)k->c->h.n, double);
     o->dg_before = SIM_NEW(s, count * (size_t)k->c->h.n, double);
+    o->hm = k->c->hm_fn ? SIM_NEW(s, count * (size_t)k->c->h.n, double) : NULL;
+    if (o->hm) o->x_at = places_in_columns(s, k);
+    c->means |= o->hm && k->tab.count > 0;
     o->dr = SIM_NEW(s, count * (size_t)k->c->dr.n, double);
     o->gq = SIM_NEW(s, count * (size_t)k->c->gq.n, double);
     o->rq = SIM_NEW(s, count * (size_t)k->c->rq.n, double);
@@ -278,6 +293,7 @@ void sim_consistent_analyse(nsm_sim *s) {
   double **by_row[] = { &c->gap, &c->drift,
                          &c->drive_begin, &c->drive_way, &c->drive_end, &c->moved, &c->slip, &c->start, &c->creep };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, s->n.r.n, double);
+  c->pushed = SIM_NEW(s, s->n.w.n, double);
   c->back = SIM_NEW(s, c->ns, double);
   c->disk = SIM_NEW(s, s->n.r.nfriction, double);
   c->freeze = SIM_NEW(s, s->n.r.n, unsigned char);
