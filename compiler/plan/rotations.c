@@ -26,6 +26,7 @@ Rotation rotation_of(const System *s, const Slot *turn) {
     b.xi[i] = ex_sym(s->pool, turn_symbol(s, turn, i, SYM_VALUE_D));
     b.spin[i] = ex_sym(s->pool, turn_symbol(s, turn, i, SYM_RATE));
     b.spin0[i] = ex_sym(s->pool, turn_symbol(s, turn, i, SYM_RATE0));
+    b.gain[i] = ex_sym(s->pool, turn_symbol(s, turn, i, SYM_RATE_D));
   }
   return b;
 }
@@ -164,66 +165,80 @@ void rotation_back(const System *s, const Rotation *body, int *from, Ex *to) {
 }
 
 // ---- along the turn -------------------------------------------------------------------------------------------------
-static Ex mean(Pool *p, int a, int b) {
-  return ex_mul(p, ex_num(p, 0.5), ex_add(p, ex_sym(p, a), ex_sym(p, b)));
-}
-
-// The moment of columns: m += mean column x by
-static void add_moments(Pool *p, const int *begin, const int *end, const Ex *by, Ex *m) {
-  for (int column = 0; column < 3; column++)
-    for (int i = 0; i < 3; i++) {
-      int at = 3 * ((i + 1) % 3) + column, after = 3 * ((i + 2) % 3) + column;
-      Ex x = ex_mul(p, mean(p, begin[at], end[at]), by[after]), y = ex_mul(p, mean(p, begin[after], end[after]), by[at]);
-      m[i] = ex_add(p, m[i], ex_sub(p, x, y));
-    }
-}
-
 static Ex cross(Pool *p, const Ex *a, const Ex *b, int i) {
   int j = (i + 1) % 3, k = (i + 2) % 3;
   return ex_sub(p, ex_mul(p, a[j], b[k]), ex_mul(p, a[k], b[j]));
 }
 
-// (I - 1/2 xi^) R(p0)^T m
-static void to_body(Pool *p, const Rotation *body, const Ex *m, Ex *out) {
-  Ex y[3], half = ex_num(p, 0.5);
+static Ex dot(Pool *p, const Ex *a, const Ex *b) {
+  return ex_add(p, ex_add(p, ex_mul(p, a[0], b[0]), ex_mul(p, a[1], b[1])), ex_mul(p, a[2], b[2]));
+}
+
+// 1/(1 + |xi|^2/4)
+static Ex c_square(Pool *p, const Rotation *body) {
+  Ex quarter = ex_mul(p, ex_num(p, 0.25), dot(p, body->xi, body->xi));
+  return ex_div(p, ex_num(p, 1), ex_add(p, ex_num(p, 1), quarter));
+}
+
+// z = R~^-1 by of a column of `by`, R~^-1 = (I - 1/2 xi^) R(p0)^T
+static void to_body(Pool *p, const Rotation *body, const Ex *by, int column, Ex *z) {
+  Ex y[3], x[3], half = ex_num(p, 0.5);
   for (int i = 0; i < 3; i++) {
-    y[i] = ex_num(p, 0);
-    for (int row = 0; row < 3; row++) y[i] = ex_add(p, y[i], ex_mul(p, ex_sym(p, body->R0[3 * row + i]), m[row]));
+    Ex of_R[3], along[3];
+    for (int row = 0; row < 3; row++) {
+      of_R[row] = ex_sym(p, body->R0[3 * row + i]);
+      along[row] = by[3 * row + column];
+    }
+    y[i] = dot(p, of_R, along);
   }
-  for (int i = 0; i < 3; i++) out[i] = ex_sub(p, y[i], ex_mul(p, half, cross(p, body->xi, y, i)));
+  for (int i = 0; i < 3; i++) x[i] = ex_sub(p, y[i], ex_mul(p, half, cross(p, body->xi, y, i)));
+  memcpy(z, x, sizeof x);
 }
 
-void rotation_along(const System *s, const Rotation *body, const Ex *by_R, const Ex *by_rate, Ex *out) {
-  Pool *p = s->pool;
-  Ex m[3] = { ex_num(p, 0), ex_num(p, 0), ex_num(p, 0) };
-  add_moments(p, body->R0, body->R, by_R, m);
-  if (by_rate) add_moments(p, body->rate0, body->rate, by_rate, m);
-  to_body(p, body, m, out);
-}
-
-void rotation_by_spin(const System *s, const Rotation *body, const Ex *by_rate, Ex *out) {
+void rotation_by_spin(const System *s, const Rotation *body, const Ex *by, Ex *out) {
   Pool *p = s->pool;
   for (int i = 0; i < 3; i++) out[i] = ex_num(p, 0);
   for (int column = 0; column < 3; column++) {
-    Ex along[3], z[3];
-    for (int row = 0; row < 3; row++) along[row] = by_rate[3 * row + column];
-    to_body(p, body, along, z);
+    Ex z[3];
+    to_body(p, body, by, column, z);
     int next = (column + 1) % 3, last = (column + 2) % 3;  // e_column x z
     out[next] = ex_sub(p, out[next], z[last]);
     out[last] = ex_add(p, out[last], z[next]);
   }
 }
 
+// R~^-1 R'~ e_column = w~ x e + 1/4 xi x ((w - w0) x e), w: the spin
+static void velocity_in_body(Pool *p, const Rotation *body, int column, Ex *out) {
+  Ex mean[3], change[3], e[3], turning[3];
+  for (int i = 0; i < 3; i++) {
+    e[i] = ex_num(p, i == column);
+    mean[i] = ex_mul(p, ex_num(p, 0.5), ex_add(p, body->spin0[i], body->spin[i]));
+    change[i] = ex_mul(p, ex_num(p, 0.25), body->gain[i]);
+  }
+  for (int i = 0; i < 3; i++) turning[i] = cross(p, change, e, i);
+  for (int i = 0; i < 3; i++) out[i] = ex_add(p, cross(p, mean, e, i), cross(p, body->xi, turning, i));
+}
+
+void rotation_along(const System *s, const Rotation *body, const Ex *by_R, const Ex *by_rate, Ex *out) {
+  Pool *p = s->pool;
+  Ex v[3];
+  rotation_by_spin(s, body, by_R, v);
+  for (int column = 0; by_rate && column < 3; column++) {
+    Ex x[3], z[3];
+    to_body(p, body, by_rate, column, z);
+    velocity_in_body(p, body, column, x);
+    for (int i = 0; i < 3; i++) v[i] = ex_add(p, v[i], cross(p, x, z, i));
+  }
+  Ex share = ex_op(p, OP_MUL, (Ex[]){ ex_num(p, 0.25), c_square(p, body), dot(p, body->xi, v) }, 3);
+  for (int i = 0; i < 3; i++) out[i] = ex_sub(p, v[i], ex_mul(p, share, body->xi[i]));
+}
+
 RotationSlope rotation_slope(const System *s, const Rotation *body, int k) {
   Pool *p = s->pool;
   RotationSlope d;
-  Ex R[9], unit[3], eta[3], square = ex_num(p, 0), half = ex_num(p, 0.5);
+  Ex R[9], unit[3], eta[3], half = ex_num(p, 0.5), c2 = c_square(p, body);
   for (int i = 0; i < 9; i++) R[i] = ex_sym(p, body->R[i]);
-  for (int i = 0; i < 3; i++) {
-    unit[i] = ex_num(p, i == k);
-    square = ex_add(p, square, ex_mul(p, body->xi[i], body->xi[i]));
-  }
-  Ex c2 = ex_div(p, ex_num(p, 1), ex_add(p, ex_num(p, 1), ex_mul(p, ex_num(p, 0.25), square)));
+  for (int i = 0; i < 3; i++) unit[i] = ex_num(p, i == k);
   for (int i = 0; i < 3; i++)
     eta[i] = ex_mul(p, c2, ex_sub(p, unit[i], ex_mul(p, half, cross(p, body->xi, unit, i))));
   times_hat(p, R, eta, d.R);

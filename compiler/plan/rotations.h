@@ -7,10 +7,11 @@
 #pragma once
 #include "../system/along.h"
 
-// Symbols of one body: R and R' at the begin and at the end, row by row. xi, spin, spin0: its three turns.
+// Symbols of one body: R and R' at the begin and at the end, row by row. xi, spin, spin0, gain: increments, velocities
+// and their increments of its three turns.
 typedef struct Rotation {
   int p[4], p0[4], R[9], R0[9], rate[9], rate0[9];
-  Ex xi[3], spin[3], spin0[3];
+  Ex xi[3], spin[3], spin0[3], gain[3];
 } Rotation;
 
 Rotation rotation_of(const System *s, const Slot *turn);
@@ -21,13 +22,14 @@ Ex rotation_written(Arena *a, const System *s, Ex f, const Rotation *body, int n
 // to[i] for from[i]: R, R' by p and spin at both ends. [36] symbols.
 void rotation_back(const System *s, const Rotation *body, int *from, Ex *to);
 
-// Along the turn of what has the discrete derivatives by_R[9] and by_rate[9] (NULL: none). With the mean R~ = 1/2
-// (R(p0) + R(p)), columns j, and the sum m of their moments R~_j x by_R_j + R'~_j x by_rate_j in the world:
+// Along the turn of what has the discrete derivatives by_R[9] and by_rate[9] (NULL: none). In the world that is the sum
+// of moments m = R~_j x by_R_j + R'~_j x by_rate_j of columns j, tildes: means of both ends. In axes of the body
 //
-//   out = R~^-1 m,   R~^-1 = (I - 1/2 xi^) R(p0)^T                                             [bodies.md (7)]
+//   out = R~^-1 m = v - c^2/4 xi (xi.v),   v = e_j x z_j + x_j x z'_j,   c^2 = 1/(1 + |xi|^2/4)
+//   z = R~^-1 by_R,  z' = R~^-1 by_rate,  x = R~^-1 R'~,   R~^-1 = (I - 1/2 xi^) R(p0)^T       [bodies.md (7)]
 void rotation_along(const System *s, const Rotation *body, const Ex *by_R, const Ex *by_rate, Ex *out);
 
-// With respect to the spin: e_j x R~^-1 by_rate_j, summed                                        [bodies.md (13)]
+// With respect to the spin: the sum of e_j x z'_j                                             [bodies.md (13)]
 void rotation_by_spin(const System *s, const Rotation *body, const Ex *by_rate, Ex *out);
 
 // d R/d xi_k at the end, R eta^, eta = c^2 (I - 1/2 xi^) e_k, c^2 = 1/(1 + |xi|^2/4), then those of R' = R spin^ and d

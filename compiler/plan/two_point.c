@@ -201,13 +201,15 @@ static void along_turns(const Job *j, const Ex *by, bool rates, Ex *out) {
   for (int k = 0; k < j->n; k++) if (j->c->slot[k].kind == SLOT_POSITION) out[k] = ex_num(p, 0);
 }
 
-// Df/Dq from q0 to q; nothing where f is free of coordinates. on: angles of atan2 go on over +-pi.
-static bool discrete_over(const Job *j, Ex f, bool on, Ex *out) {
+// Df/Dq from q0 to q; nothing where f is free of coordinates. on: angles of atan2 go on over +-pi. plain: in the
+// numbers of p, not of R.
+static bool discrete_over(const Job *j, Ex f, bool on, bool plain, Ex *out) {
   bool any = false;
   for (int k = 0; k < j->n; k++) any |= ex_depends(j->p, f, j->q[k]);
   if (!any) return false;
   Moving m = moving_of(j, false);
-  Ex *by = ARENA_ARRAY(j->arena, Ex, m.n + 1), g = rotation_written(j->arena, j->s, f, j->rotation, j->nbody);
+  Ex *by = ARENA_ARRAY(j->arena, Ex, m.n + 1), g = f;
+  if (!plain) g = rotation_written(j->arena, j->s, f, j->rotation, j->nbody);
   (on ? ex_discrete_turning : ex_discrete)(j->p, g, m.id, m.begin, m.id, m.n, by);
   along_turns(j, by, false, out);
   return true;
@@ -261,7 +263,7 @@ static void back_entries(const Job *j, Entries *e) {
   for (int i = 0; i < e->n; i++) e->at[i].value = value[i];
 }
 
-static bool discrete(const Job *j, Ex f, Ex *out) { return discrete_over(j, f, false, out); }
+static bool discrete(const Job *j, Ex f, Ex *out) { return discrete_over(j, f, false, false, out); }
 
 // d e/dq along slot k at one time.
 static Ex along(const Job *j, Ex e, int k) { return diff_along(j->s, e, &j->c->slot[k]); }
@@ -384,7 +386,7 @@ static void force_along(const Job *j, TwoPoint *t) {
       ex_gradient(p, c->along, &j->v[k], 1, &d[k]);
       d[k] = at_middle(j, d[k], j->vm);
     }
-  else discrete_over(j, ex_subst(p, c->along, &j->s->sym_time, &j->tm, 1), true, d);
+  else discrete_over(j, ex_subst(p, c->along, &j->s->sym_time, &j->tm, 1), true, false, d);
   for (int r = 0; r < c->nrow; r++) {
     int k = c->row[r];
     add(j, &t->r[r], ex_neg(p, ex_mul(p, ex_mul(p, j->h, F), d[k])));
@@ -557,6 +559,11 @@ TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
       push(&j, &t.dr, 0, k, WRT_Q, d[k]);
       add(&j, &force[k], ex_mul(p, kappa, d[k]));
     }
+  // The matrix takes the curvature of lambda alone and in the numbers of p: a third of the length, off by O(h^2).
+  if (symmetric) {
+    discrete_over(&j, c->y, false, true, d);
+    for (int k = 0; k < j.n; k++) force[k] = ex_mul(p, lambda, d[k]);
+  }
   for (int i = 0; moved && c->kind == CLASS_CONSTRAINT && i < c->h.n; i++)
     for (int k = 0, at = c->h.at[i].col; k < j.n; k++)
       if (j.turn[k] && j.turn[k] == j.turn[at])

@@ -26,7 +26,7 @@ typedef struct con_class {
   double *dg_before;                     // dg of the iterate before, where the iteration is slow
   double *mass0;                         // M(q_B)
   double *hm;                            // [count][h.n] mean of H of the iterate; NULL: P has H(q_B)
-  int *x_at;                             // [count][h.n] its place in the row's column of P
+  int *hm_z, *x_at;                      // [count][h.n] its velocity; its place in the row's column of P
 } con_class;
 
 // Unknowns of K: u [nv], lambda [ns], kappa [ns]. Its rows: momentum [nv], rates [ns], gaps [ns] of the constraints.
@@ -37,7 +37,8 @@ struct sim_consistent {
   double    *uc, *uc_low;                // [nv] velocity after the impact, and what rounding took from it
   double    *inc_q, *inc_u;              // [nv] increments of the motion: q_E - q_B and u_E - u_C of the iterate
   double    *pushed;                     // [w.n] P kappa of rows with a mean of H
-  int        means;                      // there are such rows
+  double     unseen;                     // by how much iterates have moved since the means of H were taken
+  int        means;                      // how many rows have one
   double    *kappa1;                     // [nl] at the end of the step; now.kappa at its begin
   int        placed;                     // q1 of this step was written before
   int        moves;                      // the start values in use: 0 velocities stay, 1 they change as before

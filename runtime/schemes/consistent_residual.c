@@ -13,9 +13,10 @@ static void push_means(nsm_sim *s) {
     int cls = s->a->on.constraint.of[a];
     const sim_class *k = &s->a->cls[cls];
     const double *hm = c->cls[cls].hm;
-    for (int i = 0; hm && i < k->tab.count; i++, hm += k->c->h.n) {
+    const int *z = c->cls[cls].hm_z;
+    for (int i = 0; hm && i < k->tab.count; i++, hm += k->c->h.n, z += k->c->h.n) {
       double kappa = c->kappa1[s->n.r.l[k->row0 + i]];
-      for (int e = 0; e < k->c->h.n; e++) c->pushed[sim_z_of(s, k, i, k->c->h.col[e])] += kappa * hm[e];
+      for (int e = 0; e < k->c->h.n; e++) c->pushed[z[e]] += kappa * hm[e];
     }
   }
   sim_matrix_solve(s, c->pushed);
@@ -33,7 +34,7 @@ static changed put(nsm_sim *s, const nsm_view *v, int by_means) {
     c->inc_q[i] = v->h * (c->uc[i] + (c->uc_low[i] + 0.5 * c->inc_u[i]));
     if (by_means) c->inc_q[i] -= c->pushed[i];
   }
-  for (int j = 0; j < c->ns; j++) {
+  for (int j = 0; j < c->ns && !(by_means && c->means == c->ns); j++) {
     double k = c->kappa1[r->l[c->row[j]]];
     if (by_means && c->cls[r->cls[c->row[j]]].hm) continue;
     for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) c->inc_q[r->xz[e]] -= r->x[e] * k;
@@ -64,14 +65,22 @@ static void take_means(nsm_sim *s, const nsm_view *v) {
   }
 }
 
-// H~ of the iterate, and the places that it has with it.
-static void follow_means(nsm_sim *s, const nsm_view *v) {
-  for (int it = 0; it < FIXED_POINTS; it++) {
-    take_means(s, v);
-    changed by = put(s, v, 1);
-    if (!(by.most > DBL_EPSILON * by.way)) break;
-    move_bodies(s);
+// H~ of the iterate, and the places that it has with it; 0: those at hand will do. Iterates have moved by `unseen` since
+// they were taken, and H~ with them, which P kappa shows beside the way of the step only above round-off.
+static int follow_means(nsm_sim *s, const nsm_view *v) {
+  static const double seen = 0.01 * DBL_EPSILON;
+  struct sim_consistent *c = s->n.con;
+  double most = 0, way = 0;
+  for (int i = 0; i < s->a->nv; i++) {
+    most = fmax(most, fabs(c->pushed[i]));
+    way = fmax(way, fabs(c->inc_q[i]));
   }
+  if (c->unseen * most <= seen * way) return 0;
+  take_means(s, v);
+  changed by = put(s, v, 1);
+  if (by.most > DBL_EPSILON * by.way) move_bodies(s);
+  c->unseen = 1e-3 * DBL_EPSILON;
+  return 1;
 }
 
 // Columns of P by them.
@@ -99,8 +108,8 @@ void con_mean_columns(nsm_sim *s) {
 
 // (9): q_E - q_B = (h/2)(u_C + u_E) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point,
 // contracting as kappa does; consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin. Of
-// bodies P has the mean of H over the step, that of the iterate before: follow_means puts its own in; of the last one the
-// last correction times kappa is left. The first iterate of a step begins with H(q_B).
+// bodies P has the mean of H over the step, that of the iterate before, until follow_means puts in its own; of the last
+// one the last correction times kappa is left. The first iterate of a step begins with H(q_B) and takes its mean twice.
 int con_place(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   int moving = c->ns > 0 && s->a->on.mass_moving.n > 0 && !s->a->scheme->mass_at_begin;
@@ -119,7 +128,8 @@ int con_place(nsm_sim *s, const nsm_view *v) {
     }
     changed by = put(s, v, by_means);
     move_bodies(s);
-    if (!by_means && c->means) follow_means(s, v);
+    c->unseen = by_means ? c->unseen + by.most : INFINITY;
+    if (!by_means && c->means && follow_means(s, v)) c->unseen = INFINITY;
     if (!(by.most > 2 * DBL_EPSILON * by.place)) break;
   }
   return 1;
@@ -252,7 +262,7 @@ int con_evaluate_rows(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
   if (!con_place(s, v)) return 0;
-  if (c->means) follow_means(s, v);
+  int follows = !c->means || follow_means(s, v);
   if (s->a->on.mu.n > 0) {
     nsm_view m = con_middle(s, v);
     sim_friction_law(s, &m);
@@ -275,7 +285,7 @@ int con_evaluate_rows(nsm_sim *s, const nsm_view *v) {
     if (d->h_stage > NSM_EVENT && (contact || !d->dg_fn)) d->h_fn(v, &k->tab, k->h);
     if (d->dg_fn) d->dg_fn(v, &k->tab, o->dg);
     if (contact && c->frozen > 0) keep_frozen(s, k, o->dg);
-    if (d->drate_fn && !contact) d->drate_fn(v, &k->tab, o->dr);
+    if (d->drate_fn && !contact && (follows || !o->hm)) d->drate_fn(v, &k->tab, o->dr);
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;
       if (contact && !r->active[row]) continue;

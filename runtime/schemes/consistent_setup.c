@@ -243,16 +243,19 @@ static void mass_diagonal(nsm_sim *s) {
   for (int i = 0; i < s->a->nv; i++) m[i] = m[i] > 0 ? 1 / m[i] : 0;
 }
 
-// Entries of H in the columns of P.
-static int *places_in_columns(nsm_sim *s, const sim_class *k) {
+// The mean of H of class k, its velocities, and its places in the columns of P.
+static void means(nsm_sim *s, const sim_class *k, con_class *o) {
   const sim_rows *r = &s->n.r;
-  int n = k->c->h.n, *at = SIM_NEW(s, (size_t)k->tab.count * (size_t)n, int);
-  for (int i = 0; i < k->tab.count; i++)
-    for (int e = 0; e < n; e++) {
-      const int *z = r->xz + r->x0[k->row0 + i];
-      while (z[at[i * n + e]] != sim_z_of(s, k, i, k->c->h.col[e])) at[i * n + e]++;
-    }
-  return at;
+  size_t n = (size_t)k->c->h.n, count = (size_t)k->tab.count * n;
+  s->n.con->means += k->tab.count;
+  o->hm = SIM_NEW(s, count, double);
+  o->hm_z = SIM_NEW(s, count, int);
+  o->x_at = SIM_NEW(s, count, int);
+  for (size_t e = 0; e < count; e++) {
+    const int *z = r->xz + r->x0[k->row0 + (int)(e / n)];
+    o->hm_z[e] = sim_z_of(s, k, (int)(e / n), k->c->h.col[e % n]);
+    while (z[o->x_at[e]] != o->hm_z[e]) o->x_at[e]++;
+  }
 }
 
 void sim_consistent_analyse(nsm_sim *s) {
@@ -276,9 +279,7 @@ void sim_consistent_analyse(nsm_sim *s) {
     o->mass0 = SIM_NEW(s, count * (size_t)k->c->mass.n, double);
     o->dg = SIM_NEW(s, count * (size_t)k->c->h.n, double);
     o->dg_before = SIM_NEW(s, count * (size_t)k->c->h.n, double);
-    o->hm = k->c->hm_fn ? SIM_NEW(s, count * (size_t)k->c->h.n, double) : NULL;
-    if (o->hm) o->x_at = places_in_columns(s, k);
-    c->means |= o->hm && k->tab.count > 0;
+    if (k->c->hm_fn) means(s, k, o);
     o->dr = SIM_NEW(s, count * (size_t)k->c->dr.n, double);
     o->gq = SIM_NEW(s, count * (size_t)k->c->gq.n, double);
     o->rq = SIM_NEW(s, count * (size_t)k->c->rq.n, double);
