@@ -11,9 +11,11 @@ void check_system(Arena *a, const System *s, DiagBag *bag) {
   check_circuit(&k);
   check_breaks(&k);
   check_reach(&k);
+  check_falls(&k);
   check_contradictions(&k);
   check_slips(&k);
   check_overlap(&k);
+  check_touch_laws(&k);
   check_laws(&k);
   check_power(&k);
   if (!k.x) check_open(&k, true, false);

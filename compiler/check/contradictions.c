@@ -25,14 +25,21 @@ static Ex formula(const Rows *r, int i) {
 }
 static bool is_gap(const Rows *r, int i) { return class_of(r, i)->kind == CLASS_CONTACT; }
 
+static bool is_attitude(int id, void *rows) {
+  const Expanded *x = ((const Rows *)rows)->k->x;
+  for (int i = 0; i < x->np; i++) if (x->position[i] == id) return true;
+  return false;
+}
+
 // a and b of y = a.q - b, at the time of r; q stands for velocities on their level. False: not affine, or not known.
 static bool numbers_of(Rows *r, int i) {
   const Expanded *x = r->k->x;
   Pool *p = r->k->s->pool;
   const int *unknown = r->rates ? x->rate : x->value;
   double *zero = ARENA_ARRAY(r->k->arena, double, x->nz + 1);
-  Point at = { r->k, zero, zero, r->time };
+  Point at = { r->k, zero, zero, r->time, x->position_start };
   for (int j = 0; j < r->nq; j++) if (r->rates && ex_depends(p, formula(r, i), x->value[j])) return false;
+  if (ex_depends_any(p, formula(r, i), is_attitude, (void *)r)) return false;
   if (!ex_affine(p, formula(r, i), unknown, r->nq)) return false;
   r->b[i] = -at_point(&at, formula(r, i));
   r->size[i] = 0;

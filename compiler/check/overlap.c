@@ -19,17 +19,12 @@ typedef struct Scene { Placed *at; int n, cap; nsm_hull **hull; bool bad; } Scen
 // --- bodies ---
 
 static bool sizes_ok(Check *k, const SysClass *c, const nsm_shape *s) {
-  for (int i = 0; i < 3; i++) {
-    static const int sizes[] = { [NSM_SPHERE] = 1, [NSM_BOX] = 3, [NSM_CAPSULE] = 1, [NSM_CYLINDER] = 2, [NSM_DISK] = 1,
-                                 [NSM_RECTANGLE] = 2, [NSM_HALFPLANE] = 0 };
-    bool sized = i < sizes[s->kind];
-    if (!sized || isnan(s->size[i]) || (s->size[i] > 0 && isfinite(s->size[i]))) continue;
-    Diag *d = diag(k->bag, DIAG_E0248, c->span, "a shape of `%s` has no volume", c->solid->plain);
-    diag_label(d, "a size of it is %g", s->size[i]);
-    diag_help(d, "sizes are positive, of every member of a family");
-    return false;
-  }
-  return true;
+  double size;
+  if (!nsm_shape_size_fails(s, &size) || isnan(size)) return true;        // nan: not known when compiling
+  Diag *d = diag(k->bag, DIAG_E0248, c->span, "a shape of `%s` has no volume", c->solid->plain);
+  diag_label(d, "a size of it is %g", size);
+  diag_help(d, "sizes are positive, of every member of a family");
+  return false;
 }
 
 static const nsm_hull *hull_of(const Check *k, const Scene *s, nsm_shape_kind kind, const double *num) {

@@ -17,7 +17,7 @@ typedef struct Check {
 void check_open(Check *k, bool parts, bool slopes);
 
 // --- point.c: numbers ---
-typedef struct Point { const Check *k; const double *value, *rate; double time; } Point;
+typedef struct Point { const Check *k; const double *value, *rate; double time; const double *attitude; } Point;
 double start_time(const Check *k);
 // The value of an expression of k->x; rates of states are 0. nan where it is not known.
 double at_point(const Point *p, Ex e);
@@ -55,8 +55,10 @@ void check_equations(Check *k);    // equations.c    E0504, E0508: state equatio
 void check_circuit(Check *k);      // circuit.c      E0251, E0252: algebraic equations and nodes
 void check_breaks(Check *k);       // breaks.c       E0412, E0413, E0509, W0822, W0831: jumps and kinks
 void check_reach(Check *k);        // reach.c        E0417, W0826: gaps and outputs that never change sign
+void check_falls(Check *k);        // falls.c        W0846: contacts that open as the run starts
 void check_contradictions(Check *k); // contradictions.c  E0414, W0825
 void check_slips(Check *k);        // slips.c        E0415, W0827, E0404: slips and coefficients of friction
+void check_touch_laws(Check *k);   // touch_laws.c   E0404, W0810: laws of contacts between shapes
 void check_laws(Check *k);         // laws.c         E0416, W0824: bounds and signs of relations
 void check_power(Check *k);        // power.c        W0823: dampers that feed energy
 void check_overlap(Check *k);      // overlap.c      E0248, W0834: shapes at the start

@@ -19,7 +19,7 @@ static double leaf(int id, void *point) {
   int i = id < k->nindex ? k->index[id] : -1;
   if (i < 0) return NAN;
   if (i < k->x->nz) return p->value[i];
-  if (i >= 2*k->x->nz) return k->x->position_start[i - 2*k->x->nz];
+  if (i >= 2*k->x->nz) return p->attitude[i - 2*k->x->nz];
   return i - k->x->nz < k->x->nq ? p->rate[i - k->x->nz] : 0;
 }
 
@@ -27,13 +27,30 @@ double at_point(const Point *p, Ex e) {
   return e == EX_NONE ? 0 : ex_eval(p->k->s->pool, e, leaf, (void *)p);
 }
 
-Point start_point(const Check *k) { return (Point){ k, k->x->start, k->x->start_rate, start_time(k) }; }
+Point start_point(const Check *k) {
+  return (Point){ k, k->x->start, k->x->start_rate, start_time(k), k->x->position_start };
+}
 
 double generic_number(int number, int i) {             // splitmix64
   uint64_t z = UINT64_C(0x9e3779b97f4a7c15)*(uint64_t)(1000003*(int64_t)number + i + 1);
   z = (z ^ (z >> 30))*UINT64_C(0xbf58476d1ce4e5b9);
   z = (z ^ (z >> 27))*UINT64_C(0x94d049bb133111eb);
   return 2*(double)((z ^ (z >> 31)) >> 11)*0x1p-53 - 1;
+}
+
+// Attitudes of bodies, unit quaternions one after another, turned from those of the start.
+static double *generic_attitudes(const Check *k, int number, double spread) {
+  int n = k->x->np;
+  double *p = ARENA_ARRAY(k->arena, double, n + 1);
+  for (int i = 0; i < n; i++) {
+    double at = k->x->position_start[i];
+    p[i] = (isnan(at) ? 0 : at) + spread*generic_number(number, -2 - i);
+  }
+  for (int i = 0; i + 3 < n; i += 4) {
+    double size = sqrt(p[i]*p[i] + p[i + 1]*p[i + 1] + p[i + 2]*p[i + 2] + p[i + 3]*p[i + 3]);
+    for (int d = 0; d < 4; d++) p[i + d] /= size;
+  }
+  return p;
 }
 
 Point generic_point(const Check *k, int number, double spread) {
@@ -44,7 +61,8 @@ Point generic_point(const Check *k, int number, double spread) {
     value[i] = (isnan(x) ? 0 : x) + spread*fmax(fabs(isnan(x) ? 0 : x), 1)*generic_number(number, 2*i);
     rate[i] = (isnan(v) ? 0 : v) + spread*fmax(fabs(isnan(v) ? 0 : v), 1)*generic_number(number, 2*i + 1);
   }
-  return (Point){ k, value, rate, start_time(k) + spread*fabs(generic_number(number, -1)) };
+  double t = start_time(k) + spread*fabs(generic_number(number, -1));
+  return (Point){ k, value, rate, t, generic_attitudes(k, number, spread) };
 }
 
 static bool is_moving(int id, void *system) {

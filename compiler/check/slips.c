@@ -93,6 +93,7 @@ static void not_negative(Check *k, const SysClass *c, void *ctx) {
   Diag *d = diag(k->bag, DIAG_E0404, c->law_span, "a %s is not negative, this one is %g", m->what, v);
   const char *with = parameters_text(k, &m->e, 1);
   if (with) diag_label(d, "with %s", with);
+  diag_help(d, "friction acts against the slip by itself");
 }
 
 static void check_coefficients(Check *k, const SysClass *c) {

@@ -37,16 +37,28 @@ static bool proper(const Env *env, const double *R, const char *member, Span at,
     for (int k = 0; k < 3; k++) {
       double s = 0;
       for (int n = 0; n < 3; n++) s += R[3 * n + i] * R[3 * n + k];
-      if (fabs(s - (i == k)) > 1e-6)
-        return no_rotation_of(env, at, member,
-                              arena_printf(env->e->a, "columns %d and %d of this matrix have the product %.6g, not %d",
-                                           i + 1, k + 1, s, i == k),
-                              "the columns of a rotation are unit vectors at right angles");
+      if (fabs(s - (i == k)) <= 1e-6) continue;
+      Arena *a = env->e->a;
+      const char *what =
+          i == k ? arena_printf(a, "column %d of this matrix has length %.8g, not 1", i + 1, sqrt(s))
+                 : arena_printf(a, "columns %d and %d of this matrix have the product %.6g, not 0", i + 1, k + 1, s);
+      return no_rotation_of(env, at, member, what, "the columns of a rotation are unit vectors at right angles");
     }
   double det = R[0] * (R[4] * R[8] - R[5] * R[7]) - R[1] * (R[3] * R[8] - R[5] * R[6]) +
                R[2] * (R[3] * R[7] - R[4] * R[6]);
   return det > 0 || no_rotation_of(env, at, member, "this matrix is a reflection: its determinant is -1",
                                    "turn one column round");
+}
+
+// Of a matrix that turns a shape in its body, in space or in the plane; numbers and vectors are judged elsewhere.
+bool is_rotation_matrix(const Env *env, const Value *v) {
+  MExpr *R[9];
+  if (v->ndim != 2 || v->dim[0] != v->dim[1] || v->dim[0] < 2 || v->dim[0] > 3) return true;
+  for (int i = 0; i < 9; i++) {
+    bool within = i / 3 < v->dim[0] && i % 3 < v->dim[0];
+    R[i] = within ? v->at[i / 3 * v->dim[0] + i % 3] : number(env->e, i == 8, v->span);
+  }
+  return every_member(env, R, 9, proper, v->span, NULL);
 }
 
 // rotation(axis, angle): (cos(angle/2), sin(angle/2) axis/|axis|)

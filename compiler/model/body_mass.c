@@ -62,9 +62,17 @@ static bool planar_inertia(const Env *env, const double *J, const char *member, 
   return false;
 }
 
+// ctx: NULL where the inertia is given, else the shape that it is of
 static bool spatial_inertia(const Env *env, const double *J, const char *member, Span at, void *ctx) {
   double w[3], axes[9];                                     // w: descending
-  (void)ctx;
+  for (int i = 0; i < 9; i++) {
+    bool lost = ctx && i % 4 == 0 && J[i] == 0;
+    if (isfinite(J[i]) && !lost) continue;
+    const char *value = isnan(J[i]) ? "no number" : lost ? "0" : "infinite";
+    return no_inertia(env, at, member,
+                      arena_printf(env->e->a, "the inertia of this %s is %s", ctx ? "shape" : "body", value),
+                      isnan(J[i]) ? "0/0 has no value" : "numbers reach from about 1e-308 to 1e308: other sizes");
+  }
   for (int i = 0; i < 3; i++)
     for (int k = 0; k < i; k++)
       if (fabs(J[3 * i + k] - J[3 * k + i]) > 1e-9 * (fabs(J[3 * i + k]) + fabs(J[3 * k + i])))
@@ -82,8 +90,9 @@ static bool spatial_inertia(const Env *env, const double *J, const char *member,
   return true;
 }
 
-static bool check_inertia_numbers(const Env *env, const Body *b, Span at) {
-  return every_member(env, b->J, b->planar ? 1 : 9, b->planar ? planar_inertia : spatial_inertia, at, NULL);
+static bool check_inertia_numbers(const Env *env, const Body *b, Span at, bool of_shape) {
+  void *ctx = of_shape ? (void *)b : NULL;
+  return every_member(env, b->J, b->planar ? 1 : 9, b->planar ? planar_inertia : spatial_inertia, at, ctx);
 }
 
 bool body_inertia(const Env *env, const Symbol *y, Body *b) {
@@ -92,7 +101,7 @@ bool body_inertia(const Env *env, const Symbol *y, Body *b) {
   if (!x && b->shapes.n) {              // that of the shape, with this mass
     const Ast *shape = body_entry(y, "shape");
     for (int i = 0; i < 9; i++) b->J[i] = times(e, b->mass, b->shapes.inertia[b->planar ? 8 : i]);
-    return check_inertia_numbers(env, b, shape->span);
+    return check_inertia_numbers(env, b, shape->span, true);
   }
   if (!x)
     return wrong_body_entry(e, y->span, "this body has no inertia",
@@ -113,5 +122,5 @@ bool body_inertia(const Env *env, const Symbol *y, Body *b) {
   if (b->planar) b->J[0] = v.at[0];
   for (int i = 0; i < 3 && vector; i++) b->J[4 * i] = v.at[i];
   for (int i = 0; i < 9 && matrix; i++) b->J[i] = v.at[i];
-  return check_inertia_numbers(env, b, v.span);
+  return check_inertia_numbers(env, b, v.span, false);
 }

@@ -39,5 +39,6 @@ bool every_member(const Env *env, MExpr *const *x, int n, OnMember see, Span at,
 bool body_mass(const Env *env, const Symbol *y, Body *b);          // b->mass
 bool body_inertia(const Env *env, const Symbol *y, Body *b);       // b->J
 bool body_attitude(const Env *env, const Symbol *y, Body *b, MExpr **q);   // q [4]; planar: [1], the angle
+bool is_rotation_matrix(const Env *env, const Value *v);           // of 2 x 2 or 3 x 3; reports; other forms pass
 bool body_shapes(const Env *env, const Symbol *y, Body *b);        // b->shapes
 int  body_material(const Symbol *y);                               // number of its material

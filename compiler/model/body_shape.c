@@ -88,8 +88,8 @@ static bool argument(const Env *env, const Ast *x, ShapeTerm *t) {
   Value v = t->value[t->nvalue] = length_value(env, x, "a size of a shape");
   for (int k = 0; k < 3; k++) {
     double *n = &t->number[t->nvalue][k];
-    *n = NAN;
-    if (!v.bad && k < value_count(&v) && mx_constant(v.at[k]) && !first_number(env, v.at[k], n)) *n = NAN;
+    *n = 1;
+    if (!v.bad && k < value_count(&v) && mx_constant(v.at[k]) && !first_number(env, v.at[k], n)) *n = 1;
   }
   t->nvalue++;
   return !v.bad;
@@ -116,7 +116,7 @@ static ShapeTerm *placed_term(const Env *env, const Ast *x) {
     not_constant(env, each[i], "where a shape stands in its body", "a part that moves within the body is a body");
     return NULL;
   }
-  return t;
+  return t->turn.at && !is_rotation_matrix(env, &t->turn) ? NULL : t;
 }
 
 static ShapeTerm *shape_term(const Env *env, const Ast *x) {

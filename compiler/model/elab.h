@@ -184,6 +184,7 @@ void    check_forms(Elab *e);
 // meant.c: helps for names of other languages; NULL: none is known.
 const char *function_meant(Elab *e, const Ast *call);
 const char *body_entry_meant(const char *name);
+const char *body_part_meant(Arena *a, const char *body, bool planar, const char *name);
 const char *name_meant(const Env *env, const char *name);
 const char *unit_meant(Elab *e, const char *name, int n);
 const char *entry_meant(const char *name);

@@ -193,6 +193,21 @@ static bool different_bodies(const Symbol *instance, const Ast *a, const Ast *b)
   return false;
 }
 
+// A constraint between two bodies that are told where they are holds nothing.
+static bool one_of_them_moves(const Symbol *instance, const Scope *a, const Scope *b, const Ast *given,
+                              const Ast *other) {
+  Elab *e = instance->env.e;
+  const AstList *items = &instance->child->model->list2;
+  bool still[] = { a->body->fixed || a->body->driven, b->body->fixed || b->body->driven }, holds = false;
+  for (int i = 0; i < items->n; i++) holds |= items->at[i]->kind == AST_CONSTRAINT;
+  if (!still[0] || !still[1] || !holds) return true;
+  Diag *d = diag(e->bag, DIAG_E0244, given->a->span, "`%s` joins two bodies that no force moves", instance->name);
+  diag_label(d, "%s", b->body->driven ? "driven" : "fixed");
+  diag_also(d, other->a->span, a->body->driven ? "driven" : "fixed");
+  diag_help(d, "a joint is for a body that moves: one with mass and inertia");
+  return false;
+}
+
 static bool given_bodies(Symbol *instance) {
   Elab *e = instance->env.e;
   const Scope *s = instance->child;
@@ -200,11 +215,16 @@ static bool given_bodies(Symbol *instance) {
   for (size_t i = 0; i < map_size(s->names); i++) {
     const Symbol *y = map_value_at(s->names, i);
     if (y->kind != SY_BODY || !y->given) continue;
-    const Scope *of = is_reference(y->given->a) ? instance_of(&s->args_env, y->given->a) : NULL;
+    Env of_bodies = s->args_env;
+    of_bodies.declare = "body";
+    const Scope *of = is_reference(y->given->a) ? instance_of(&of_bodies, y->given->a) : NULL;
     if (of && of->body) {
       for (size_t k = 0; k < i; k++) {
         const Symbol *other = map_value_at(s->names, k);
-        if (other->kind == SY_BODY && other->given) ok = different_bodies(instance, other->given, y->given) && ok;
+        if (other->kind != SY_BODY || !other->given) continue;
+        const Scope *before = is_reference(other->given->a) ? instance_of(&s->args_env, other->given->a) : NULL;
+        ok = different_bodies(instance, other->given, y->given) &&
+             (!before || !before->body || one_of_them_moves(instance, before, of, y->given, other->given)) && ok;
       }
       continue;
     }

@@ -276,6 +276,9 @@ const Scope *instance_of(const Env *env, const Ast *x) {
 bool bodies_of(const Env *env, const Ast *x, BodyRange *out) {
   *out = (BodyRange){ 0 };
   Path p = { .ranges = true };
+  Env of_bodies = *env;
+  of_bodies.declare = "body";
+  env = &of_bodies;
   if (!is_reference(x))
     return no_value(env, x->span, "this is no body",
                     "name a body, a family of bodies, a member ball[3], or some ball[2:5]");

@@ -62,6 +62,27 @@ static bool no_shape(Elab *e, Span at, const char *what, const char *help) {
   return false;
 }
 
+// What other programs call a shape.
+static const struct { const char *name, *help; } meant[] = {
+  { "cube", "box([a, a, a])" }, { "cuboid", "box([a, b, c]), its edges" }, { "block", "box([a, b, c]), its edges" },
+  { "brick", "box([a, b, c]), its edges" }, { "ball", "sphere(R)" }, { "plane", "halfspace, z <= 0 of its axes" },
+  { "ground", "halfspace, z <= 0 of its axes" }, { "floor", "halfspace, z <= 0 of its axes" },
+  { "mesh", "convex(\"file.obj\"): a body of several convex parts is union(convex(...), convex(...))" },
+  { "hull", "convex([[0, 0, 0], [1, 0, 0], ...])" }, { "polyhedron", "convex([[0, 0, 0], [1, 0, 0], ...])" },
+  { "cone", "convex([[...], ...]) of its apex and corners around its base" }, { "circle", "disk(R)" },
+  { "square", "rectangle([a, a])" }, { "compound", "union(s1, s2 at(place), ...)" },
+  { "line", "halfplane, y <= 0 of its axes" }, { "rod", "cylinder(R, length), or capsule(R, length)" },
+  { "ellipsoid", "spheres, boxes, capsules, cylinders, convex polyhedra and their unions are shapes; a gap of an "
+                 "ellipsoid can be written as an expression" },
+  { "heightmap", "union(convex(...), ...) of convex parts" }
+};
+
+static const char *meant_shape(const char *name) {
+  for (size_t i = 0; name && i < sizeof meant / sizeof *meant; i++)
+    if (!strcmp(meant[i].name, name)) return meant[i].help;
+  return NULL;
+}
+
 void shape_unknown(Elab *e, const Ast *x) {
   const char *names[KNOWN];
   for (int i = 0; i < KNOWN; i++) names[i] = known[i].name;
@@ -71,7 +92,9 @@ void shape_unknown(Elab *e, const Ast *x) {
   Diag *d = i >= 0 ? diag(e->bag, DIAG_E0248, x->span, "`%s` takes %s", written,
                           known[i].most == 0 ? "no arguments" : "other arguments")
                    : diag(e->bag, DIAG_E0248, x->span, "this is no shape");
+  const char *other = i < 0 ? meant_shape(written) : NULL;
   if (i >= 0) diag_help(d, "%s", known[i].form);
+  else if (other) diag_help(d, "%s", other);
   else if (near) diag_help(d, "did you mean `%s`?", near);
   else
     diag_help(d, "shapes are sphere, box, capsule, cylinder, halfspace, convex, union; in the plane disk, rectangle, "
@@ -120,10 +143,12 @@ static bool sizes(Elab *e, const ShapeTerm *t, const char *form, int vector, MEx
         diag_help(d, "use numbers, parameters and indices of the family");
         return false;
       }
-      double value = t->number[i][k];                                    // nan: not known yet
+      double value = t->number[i][k];
       bool capsule = !strcmp(t->name, "capsule") && i == 1;               // of no length: a sphere
-      if (!isnan(value) && !(isfinite(value) && (value > 0 || (capsule && value == 0))))
-        return no_shape(e, v->span, arena_printf(e->a, "this %s has no volume: a size is %g", t->name, value),
+      if (isnan(value)) return no_shape(e, v->span, "a size of this shape is not a number", "0/0 has no value");
+      if (!(isfinite(value) && (value > 0 || (capsule && value == 0))))
+        return no_shape(e, v->span, arena_printf(e->a, "this %s has no %s: a size is %g", t->name,
+                                                 known[number_of(t->name)].planar ? "area" : "volume", value),
                         "sizes are positive");
       out[n++] = x;
     }
@@ -222,6 +247,23 @@ static const char *member_text(Elab *e, const ShapeTerm *t, int member) {
   return text;
 }
 
+// Of a polygon, positive where its corners go round counter-clockwise: half the sum of x_i y_(i+1) - x_(i+1) y_i.
+static double area_within(int n, const double *p) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    const double *a = p + 2 * i, *b = p + 2 * ((i + 1) % n);
+    sum += (a[0] - p[0]) * (b[1] - p[1]) - (b[0] - p[0]) * (a[1] - p[1]);
+  }
+  return sum / 2;
+}
+
+static double area_of(nsm_hull *h) {
+  nsm_shape s = { .kind = NSM_POLYGON, .turn = { 1, 0, 0, 0, 1, 0, 0, 0, 1 }, .hull = h };
+  nsm_mass m = { 0 };
+  (void)nsm_mass_of(&s, 1, &m);
+  return m.volume;
+}
+
 static nsm_hull *hull_of_corners(Elab *e, const ShapeTerm *t, bool plane, int member) {
   nsm_hull_error error = NSM_HULL_MADE;
   const double *point = t->point + member * t->npoint * t->dim;
@@ -230,11 +272,13 @@ static nsm_hull *hull_of_corners(Elab *e, const ShapeTerm *t, bool plane, int me
     Diag *d = diag(e->bag, DIAG_E0248, t->span, "this %s has no %s: %s", plane ? "polygon" : "polyhedron",
                    plane ? "area" : "volume", nsm_hull_error_text(error));
     if (t->depth > 0) diag_label(d, "of member [%s]", member_text(e, t, member));
-    diag_help(d, plane ? "three corners or more, not on a line" : "four corners or more, not in a plane");
-  } else if (plane && h->corners < t->npoint) {
+    diag_help(d, error == NSM_HULL_NO_NUMBER ? "0/0 has no value"
+                 : plane ? "three corners or more, not on a line" : "four corners or more, not in a plane");
+  } else if (plane && fabs(area_within(t->npoint, point)) < area_of(h) * (1 - 1e-9)) {
     Diag *d = diag(e->bag, DIAG_W0833, t->span, "this polygon is not convex: its convex hull is used");
     if (t->depth > 0) diag_label(d, "of member [%s]", member_text(e, t, member));
-    diag_help(d, "a body of several convex parts is union(polygon(...), polygon(...))");
+    diag_help(d, h->corners == t->npoint ? "its sides cross: write the corners in their order around it"
+                                         : "a body of several convex parts is union(polygon(...), polygon(...))");
   }
   return h;
 }

@@ -7,7 +7,7 @@ typedef struct ShapeTerm {
   const char *name;                    // "sphere"; "union"
   Span span;
   int nvalue; Value value[3];          // arguments that are numbers or vectors, lengths
-  double number[3][3];                 // their elements, nan where these depend on what is not known yet
+  double number[3][3];                 // their elements, 1 where these depend on what is not known yet
   const char *path;                    // convex("file.obj")
   int npoint; double *point;           // convex([...]), polygon([...]): dim numbers each, of one member after the other
   int nmember, depth; double *member;  // of a family whose corners differ: depth indices of each member; 1, 0: one

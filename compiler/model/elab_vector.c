@@ -50,7 +50,7 @@ static Value make(const Env *env, const Value *like, int n, Unit u, Span at) {
   return v;
 }
 
-// An element of [a, 2*i, 3] [m]: numbers have the unit already, what is computed without a unit gets it here.
+// An element of [a, 2*i, sin(phi)] [m]: numbers have the unit already, what is computed without one gets it here.
 static Value with_unit_of(const Env *env, const Ast *x, const Ast *list) {
   const Ast *in = x;
   while (in->kind == AST_UNARY || in->kind == AST_PAREN) in = in->a;
@@ -58,7 +58,8 @@ static Value with_unit_of(const Env *env, const Ast *x, const Ast *list) {
   Value v = elab_expr(env, x);
   Unit u;
   if (v.bad || !list || in->kind == AST_NUMBER || !declared_unit(env->e, list, &u)) return v;
-  if (v.unit.state == UNIT_KNOWN) {
+  bool factor = unit_compatible(v.unit, UNIT_ONE) && !v.unit.written && v.unit.scale == 1;     // sin(a), h/r
+  if (v.unit.state == UNIT_KNOWN && !factor) {
     Diag *d = diag(env->e->bag, DIAG_E0120, x->span, "this element has a unit of its own");
     diag_also(d, list->unit_span, "the unit of the list");
     diag_help(d, "leave the unit behind the list out, and give each element its own");

@@ -125,13 +125,60 @@ static const struct { const char *names, *help; } body_entries[] = {
   { "omega w angular_velocity angvel rate", "spin = [0, 0, 1] [rad/s]" },
   { "gravity g", "gravity pulls all bodies, it stands in the model: gravity [0, 0, -9.81] [m/s^2];" },
   { "forces torque torques push", "forces stand in the model: force ball.r = [1, 0, 0] [N]; at a place of the body: "
-                             "force ball.point([0.1, 0, 0]) = ..." },
+                                       "force ball.point([0.1, 0, 0]) = ...; a torque: force ball.omega = ..." },
 };
 
 const char *body_entry_meant(const char *name) {
   for (size_t i = 0; i < sizeof body_entries / sizeof *body_entries; i++)
     if (listed(body_entries[i].names, name, strlen(name))) return body_entries[i].help;
   return NULL;
+}
+
+// --- names of a body ---
+
+// $ is the body as it was written; the words for a planar body where they differ.
+static const struct { const char *names, *help, *planar; } body_parts[] = {
+  { "position pos place origin center com", "its centre of mass is $.r, of a point of the body $.point([0.1, 0, 0])",
+    "its centre of mass is $.r, of a point of the body $.point([0.1, 0])" },
+  { "x rx px", "$.r[1]", NULL },
+  { "y ry py", "$.r[2]", NULL },
+  { "z rz pz", "$.r[3]", "a planar body has $.r[1] and $.r[2]" },
+  { "v vel speed linear_velocity linvel", "the velocity of its centre of mass is $.r'; where the body passes the place "
+    "x of the world it is $.velocity(x)", NULL },
+  { "vx xdot", "$.r[1]'", NULL },
+  { "vy ydot", "$.r[2]'", NULL },
+  { "vz zdot", "$.r[3]'", "a planar body has $.r[1]' and $.r[2]'" },
+  { "attitude orientation rotation rot quaternion quat p pose theta phi alpha angle",
+    "$.R is its rotation matrix, $.q its quaternion; an angle is of planar bodies, or of a Hinge", "$.angle" },
+  { "w rate angular_velocity angvel thetadot phidot", "$.spin in axes of the body, $.omega in those of the world",
+    "$.omega" },
+  { "shape geometry collision", "bodies whose shapes touch: contact c { between = $, other; with newton(0.5); }",
+    NULL },
+  { "q", "$.q", "a planar body has an angle: $.angle" },
+  { "m M weight", "$.mass", NULL },
+  { "I J", "$.inertia", NULL },
+  { "a acc acceleration", "a velocity can jump; a force follows from impulses: contact_name.impulse($)", NULL },
+  { "f F force forces torque",
+    "a force on it is `force $.r = [1, 0, 0] [N];`, a torque `force $.omega = [0, 0, 1] [N*m];`, an impulse of a "
+    "contact contact_name.impulse($)",
+    "a force on it is `force $.r = [1, 0] [N];`, a torque `force $.angle = 1 [N*m];`, an impulse of a contact "
+    "contact_name.impulse($)" },
+};
+
+const char *body_part_meant(Arena *a, const char *body, bool planar, const char *name) {
+  const char *help = NULL;
+  for (size_t i = 0; i < sizeof body_parts / sizeof *body_parts && !help; i++)
+    if (listed(body_parts[i].names, name, strlen(name)))
+      help = planar && body_parts[i].planar ? body_parts[i].planar : body_parts[i].help;
+  if (!help) return NULL;
+  Text t = {0};
+  for (const char *c = help; *c; c++) {
+    if (*c == '$') text_add(&t, body);
+    else text_addc(&t, *c);
+  }
+  const char *kept = arena_printf(a, "%s", text_str(&t));
+  text_free(&t);
+  return kept;
 }
 
 // --- names ---

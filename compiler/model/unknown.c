@@ -11,6 +11,11 @@ static void add_keys(Names *out, const Map *m) {
   for (size_t i = 0; m && i < map_size(m); i++) vec_push(out, (const char *)map_key_at(m, i));
 }
 
+// What a pair of materials may hold (language.md 24.4).
+static bool pair_word(const char *name) {
+  return !strcmp(name, "e") || !strcmp(name, "e_t") || !strcmp(name, "mu") || !strcmp(name, "mu_r");
+}
+
 void unknown_name(const Env *env, const char *name, Span at) {
   Elab *e = env->e;
   if (name == e->word.energy) {
@@ -34,6 +39,8 @@ void unknown_name(const Env *env, const char *name, Span at) {
     diag_note(d, "a component sees its own names and its formals only");
     diag_help(d, "make it a formal: model %s(%s), and give it to the instance: (%s = %s)", env->scope->model->name,
               name, name, name);
+  } else if (e->pairs.n && pair_word(name)) {
+    diag_help(d, "a law without numbers takes those of the pair of materials: with newton, coulomb;");
   } else if (strcmp(name, "e") == 0) {
     diag_help(d, "for Euler's number write exp(1); a coefficient needs `param e = 0.9;`");
   } else if (strcmp(name, "t") == 0 && (!near || strlen(near) != 1)) {
@@ -51,6 +58,9 @@ void unknown_name(const Env *env, const char *name, Span at) {
     diag_help(d, "did you mean `%s`?", near);
   } else if (env->declare && !strcmp(env->declare, "multiplier")) {
     diag_help(d, "declare it: multiplier %s; for what a law determines, or param %s = 1;", name, name);
+  } else if (env->declare && !strcmp(env->declare, "body")) {
+    diag_help(d, "declare it: body %s { shape = sphere(0.1), density = 1000 }, or body %s { fixed, shape = halfspace }",
+              name, name);
   } else if (env->declare) {
     diag_help(d, "declare it, for example: %s %s = %s;", env->declare, name,
               strchr("opv", *env->declare) ? "..." : "0");
@@ -60,6 +70,21 @@ void unknown_name(const Env *env, const char *name, Span at) {
   vec_free(&names);
 }
 
+// What `owner` has, for a help: all parts of a body and of a small model, else the outputs. NULL: too much to tell.
+static const char *parts_told(const Scope *s, const char *owner) {
+  Text t = {0};
+  size_t all = map_size(s->names), n = 0;
+  for (size_t i = 0; i < all; i++) {
+    const Symbol *y = map_value_at(s->names, i);
+    if (s->model && all > 6 && y->kind != SY_OUTPUT) continue;
+    text_printf(&t, "%s%s.%s", n++ ? ", " : "", owner, (const char *)map_key_at(s->names, i));
+  }
+  if (!s->model) text_printf(&t, ", %s.point(a), %s.vector(e), %s.velocity(x)", owner, owner, owner);
+  const char *told = n && n <= 12 ? arena_printf(s->e->a, "it has %s", text_str(&t)) : NULL;
+  text_free(&t);
+  return told;
+}
+
 void unknown_member(const Scope *s, const char *owner, const char *name, Span at) {
   Names names = {0};
   add_keys(&names, s->names);
@@ -67,13 +92,11 @@ void unknown_member(const Scope *s, const char *owner, const char *name, Span at
   if (!s->model) diag_label(d, "a body has no such part");
   else diag_label(d, "not declared in model %s", s->model->name);
   if (s->model && s->model->name_span.file) diag_also(d, s->model->name_span, "the model of `%s`", owner);
-  const char *near = suggest(name, names.at, names.n);
-  if (near) diag_help(d, "did you mean `%s.%s`?", owner, near);
-  else if (names.n && names.n <= 6) {
-    Text t = {0};
-    for (size_t i = 0; i < names.n; i++) text_printf(&t, "%s%s.%s", i ? ", " : "", owner, names.at[i]);
-    diag_help(d, "it has %s", text_str(&t));
-    text_free(&t);
-  }
+  bool planar = map_get(s->names, intern(s->e->in, "angle"));
+  const char *meant = s->model ? NULL : body_part_meant(s->e->a, owner, planar, name);
+  const char *near = suggest(name, names.at, names.n), *parts = parts_told(s, owner);
+  if (meant) diag_help(d, "%s", meant);
+  else if (near) diag_help(d, "did you mean `%s.%s`?", owner, near);
+  else if (parts) diag_help(d, "%s", parts);
   vec_free(&names);
 }

@@ -203,6 +203,17 @@ Ast *ast_force(Parse *p, Span at, Ast *on, Ast *value) {
   return ast_done(p, n);
 }
 
+// Do parentheses with a named argument follow? Hinge in(A = ground, ...);
+static bool names_arguments(const Parse *p, size_t at) {
+  const char *c = p->file->text + skip_blanks(p->file, at);
+  if (*c++ != '(') return false;
+  c += strspn(c, " \n");
+  size_t name = strspn(c, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789");
+  c += name;
+  c += strspn(c, " ");
+  return name > 0 && c[0] == '=' && c[1] != '=';
+}
+
 Ast *ast_equation(Parse *p, Span at, Ast *left, Ast *right) {
   Ast *n = ast_new(p, AST_EQUATION, at);
   n->a = left;
@@ -248,6 +259,10 @@ Ast *ast_lone(Parse *p, Span at, Ast *expr) {
   } else if (near && !(expr->kind == AST_BINARY && expr->op >= AO_LT && expr->op <= AO_NE)) {
     Diag *d = problem(p, DIAG_E0117, first->name_span, "unknown word '%s'", first->name);
     diag_help(d, "did you mean '%s'?", near);
+  } else if (p->now.kind == TOK_IN && expr->kind == AST_NAME && names_arguments(p, p->now.at.hi)) {
+    Diag *d = problem(p, DIAG_E0114, p->now.at, "'in' is a word of the language and cannot be a name");
+    diag_help(d, "choose another name, such as in_ or in1");
+    give_up(p, skip_item(p->file, at.hi));
   } else if (p->now.kind == TOK_IN || p->now.kind == TOK_PERP) {            // u in sgn(x);  0 <= x perp u >= 0;
     size_t end = skip_item(p->file, at.hi);
     Diag *d = problem(p, DIAG_E0118, (Span){ p->file, at.lo, end }, "a law stands in a relation, which has a name");
@@ -517,7 +532,8 @@ static Ast *row_parts(Parse *p, AstKind kind, Span at, Ast *named, AstList parts
   if (!normal && !force && p->problems == before) {
     Diag *d = problem(p, DIAG_E0118, named->name_span,
                       contact ? "this contact has no gap" : "this constraint has no normal direction");
-    diag_help(d, contact ? "add normal = ...; to its braces" : "add normal = ...; to its braces: what is held at zero");
+    diag_help(d, contact ? "add normal = ...; to its braces, or between = a, b; of bodies with shapes"
+                         : "add normal = ...; to its braces: what is held at zero");
   }
   // Where the text is not judged, problems are not counted.
   if (!normal && (!force || p->problems > before)) return ast_new(p, AST_ERROR, at);

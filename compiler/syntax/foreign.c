@@ -117,13 +117,14 @@ static bool import(Parse *p) {
   if (item(p, 0) != TOK_IMPORT || p->item_n != 2 || now(p) == TOK_STRING || now(p) == TOK_END) return false;
   size_t line = skip_line(p->file, p->now.at.lo), end = skip_item(p->file, p->now.at.lo);
   const char *what = trimmed(p, p->now.at.lo, line < end ? line : end);
+  int std = !strncmp(what, "std.", 4) || !strncmp(what, "std/", 4) ? 4 : 0;
   Diag *d = say(p, p->now.at, "a file is imported by its name in quotes");
   if (!strncmp(what, "numpy", 5) || !strncmp(what, "math", 4) || !strncmp(what, "scipy", 5))
     diag_help(d, "leave it out: sqrt, sin, exp, norm and their like are there; files: import \"std/diode.nsm\";");
   else if (!strncmp(what, "siconos", 7)) diag_help(d, "nsm is a language of its own: model NAME { ... }");
   else if (strpbrk(what, " ,")) diag_help(d, "import \"std/diode.nsm\";");
   else if (strstr(what, ".nsm")) diag_help(d, "import \"%s\";", what[0] == '\'' ? "FILE.nsm" : what);
-  else diag_help(d, "import \"std/%s.nsm\"; or the path of a file", what);
+  else diag_help(d, "import \"std/%s.nsm\"; or the path of a file", what + std);
   p->outside = true;
   bool python = !strncmp(what, "siconos", 7) || find_word(p->file, line, p->file->len, "def") < p->file->len;
   if (python) p->stopped = true;

@@ -154,16 +154,18 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   } else if (small) work = w->apart;
   s->w.cone.warm = k->warm;
   s->w.cone.accept = w->kind == SIM_CORRECTION ? 0 : accept_of(s, &k->p);
-  s->w.cone.brief = w->kind == SIM_BY_LAW && w->brief;
+  s->w.cone.brief = w->kind != SIM_CORRECTION && w->brief;
   double tolerance = s->w.cone.tolerance, enough = w->kind == SIM_BY_LAW ? w->enough : 0;
   if (enough > tolerance) s->w.cone.tolerance = enough;
-  if (enough > 0) s->w.cone.accept = fmax(s->w.cone.accept, will_do * enough);
+  if (w->kind == SIM_BY_LAW && w->strict) s->w.cone.accept = 0;
+  else if (enough > 0) s->w.cone.accept = fmax(s->w.cone.accept, will_do * enough);
   nsm_cone_status status = w->kind == SIM_CORRECTION
                                ? correct(s, small, k, work, &res)
                                : sim_cone_solve(s, &k->p, work, k->lambda, k->u, &res, k->row, k->at);
   s->w.cone.tolerance = tolerance;
   s->w.cone.brief = 0;
   s->now.count.solver_iterations += res.iterations;
+  w->missed |= status != NSM_CONE_SOLVED;
   if (enough > 0 && (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED)) return 1;
   if (status == NSM_CONE_ACCEPTED) count_accepted(s, res.residual);
   if (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED) {

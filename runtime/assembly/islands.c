@@ -76,8 +76,16 @@ static void take_matrix(const sim_rows *r, const sim_islands *a, int first, int 
   }
 }
 
-static inline int is_dense(const sim_rows *r, const sim_islands *a, int m) {
-  return m <= a->solver.tiny_most || ((r->m_follows || m <= a->dense_cap) && 3 * r->bandwidth >= m);
+// Of the island of m rows that begins with entry `first` of the list: entries of its rows.
+static inline size_t entries_of(const sim_rows *r, const sim_islands *a, int first, int m) {
+  return (size_t)(r->m0[a->active[first + m - 1] + 1] - r->m0[a->active[first]]);
+}
+
+// Where the patterns follow, the entries are counted: bodies in a pile touch few others.
+static inline int is_dense(const sim_rows *r, const sim_islands *a, int first, int m) {
+  return m <= a->solver.tiny_most ||
+         (3 * r->bandwidth >= m && (r->m_follows ? 4 * entries_of(r, a, first, m) >= (size_t)m * (size_t)m
+                                                 : m <= a->dense_cap));
 }
 
 void sim_islands_analyse(nsm_sim *s) {
@@ -100,7 +108,7 @@ void sim_islands_analyse(nsm_sim *s) {
   size_t widest_nnz = 0;
   for (int first = 0; first < n;) {
     int end = island_end(r, a, first);
-    size_t nnz = (size_t)(r->m0[a->active[end - 1] + 1] - r->m0[a->active[first]]);
+    size_t nnz = entries_of(r, a, first, end - first);
     if (end - first > most) most = end - first;
     if (nnz > widest_nnz) widest_nnz = nnz;
     first = end;
@@ -123,8 +131,8 @@ void sim_islands_analyse(nsm_sim *s) {
   a->fixed = SIM_NEW(s, n, struct sim_fixed);
   size_t total = 0;
   for (int first = 0; first < n; a->nfixed++) {
-    int end = island_end(r, a, first), m = end - first, dense = is_dense(r, a, m);
-    size_t nnz = (size_t)(r->m0[a->active[end - 1] + 1] - r->m0[a->active[first]]);
+    int end = island_end(r, a, first), m = end - first, dense = is_dense(r, a, first, m);
+    size_t nnz = entries_of(r, a, first, m);
     size_t size = dense ? (size_t)m * (size_t)m : nnz;
     struct sim_fixed *f = &a->fixed[a->nfixed];
     total += sim_cone_room(s, m, size, dense ? m : r->bandwidth);
@@ -184,8 +192,8 @@ static int take_columns(nsm_sim *s) {
 static int take_room(nsm_sim *s, int first, int m) {
   const sim_rows *r = &s->n.r;
   sim_islands *a = &s->n.isl;
-  int dense = is_dense(r, a, m);
-  size_t nnz = dense ? (size_t)m * (size_t)m : (size_t)(r->m0[a->active[first + m - 1] + 1] - r->m0[a->active[first]]),
+  int dense = is_dense(r, a, first, m);
+  size_t nnz = dense ? (size_t)m * (size_t)m : entries_of(r, a, first, m),
          bytes = sim_cone_room(s, m, nnz, dense ? m : r->bandwidth);
   double *values = sim_pool_room(s, &a->room[0], nnz, sizeof *values);
   a->row_start = sim_pool_room(s, &a->room[1], (size_t)m + 1, sizeof *a->row_start);
@@ -237,7 +245,7 @@ static int no_room(nsm_sim *s) {
 static int solve_island(nsm_sim *s, int first, int m, int near) {
   sim_islands *a = &s->n.isl;
   double small[SIM_TINY_BLOCKS * SIM_TINY_BLOCKS];
-  int tiny = m <= a->solver.tiny_most, dense = is_dense(&s->n.r, a, m);
+  int tiny = m <= a->solver.tiny_most, dense = is_dense(&s->n.r, a, first, m);
   if (s->n.r.m_follows && !tiny && !take_room(s, first, m)) return no_room(s);
   nsm_cone_problem p = { .m = m, .q = a->q + first, .lo = a->lo + first, .hi = a->hi + first,
                          .cone = a->solver.cone, .q_terms = a->terms + first };
@@ -273,7 +281,9 @@ int sim_islands_solve(nsm_sim *s) {
   for (int first = 0, end, near = 0; first < a->nactive; first = end) {
     if (chains && solve_chain(s, first, &end, &near)) continue;
     end = island_end(&s->n.r, a, first);
-    if (!solve_island(s, first, end - first, near)) return 0;
+    if (solve_island(s, first, end - first, near)) continue;
+    if (!a->leaves) return 0;
+    for (int i = first; i < end; i++) a->u[i] = NAN;
   }
   return 1;
 }

@@ -110,8 +110,10 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
           c->newton_iterations, c->solver_iterations, c->impacts);
   if (c->whole_steps > 0) fprintf(f, "  \"whole_steps\": %ld,\n", c->whole_steps);
   entry(f, "max_residual", c->max_residual);
-  fprintf(f, "  \"tolerance_reached\": %s,\n", c->stagnations == 0 && c->accepted == 0 ? "true" : "false");
+  fprintf(f, "  \"tolerance_reached\": %s,\n",
+          c->stagnations == 0 && c->accepted == 0 && c->unsettled == 0 ? "true" : "false");
   fprintf(f, "  \"accepted\": %ld,\n", c->accepted);
+  if (c->unsettled > 0) fprintf(f, "  \"unsettled\": %ld,\n", c->unsettled);
   if (s->touching) {
     fprintf(f, "  \"contacts\": %ld,\n", c->contacts);
     entry(f, "deepest", c->deepest);

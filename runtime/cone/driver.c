@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROUNDS = 1000, ONCE = 1, AGAIN = 2, FROM_GUESS = 60, FEW_FROM_GUESS = 12 };
+enum { ROUNDS = 1000, ONCE = 1, AGAIN = 2, FROM_GUESS = 12, POINTS = 50 };
 static const double default_tolerance = 1e-12, default_sqrt = 1e-6,
                     aim = 1e-2,            // of the tolerance: what a solver tries to reach before it offers an answer
                     lasts = 0.1;           // likewise: a start that needs no solver
@@ -101,6 +101,15 @@ static void check(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_tr
   if (!(c->floor < HUGE_VAL)) c->floor = HUGE_VAL;
 }
 
+static void keep(const nsm_cone_problem *p, const char *solver, const double *lambda, const nsm_cone_check *c,
+                 double distance, best_answer *best) {
+  best->distance = distance;
+  if (best->lambda) memcpy(best->lambda, lambda, (size_t)p->m * sizeof(double));
+  best->check = *c;
+  best->solver = solver;
+  best->any = 1;
+}
+
 // Judges lambda; keeps it if it is the best so far.
 static int judge(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const char *solver,
                  double *lambda, double *u, best_answer *best) {
@@ -108,13 +117,7 @@ static int judge(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try
   make_finite(p, lambda);
   check(p, w, t, lambda, u, &c);
   double distance = c.accepted ? 0 : p->cones ? nsm_cone_distance(p, w, lambda) : c.residual;
-  if (c.accepted || !best->any || distance < best->distance) {
-    best->distance = distance;
-    if (best->lambda) memcpy(best->lambda, lambda, (size_t)p->m * sizeof(double));
-    best->check = c;
-    best->solver = solver;
-    best->any = 1;
-  }
+  if (c.accepted || !best->any || distance < best->distance) keep(p, solver, lambda, &c, distance, best);
   return c.accepted;
 }
 
@@ -175,28 +178,25 @@ static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_probl
 }
 
 static int is_tried(const nsm_cone_solver *s, const nsm_cone_problem *p, const nsm_cone_work *w, unsigned used) {
-  if (s->start & NSM_BY_NAME || (s->start & NSM_LARGE && w->form != NSM_FORM_SPARSE)) return 0;
+  if (s->start & NSM_BY_NAME || (s->start & NSM_LARGE && (w->form != NSM_FORM_SPARSE || p->m <= NSM_SMALL))) return 0;
   if (s->start & NSM_PILES && p->cones < NSM_PILE) return 0;
   return fits(s, p->m, used) && (used || takes_intervals(s, p->m)) && !(w->left_out >> (s - nsm_cone_solvers) & 1);
 }
 
-// All disks have a given radius: the problem is convex.
-static int is_convex(const nsm_cone_problem *p) {
-  for (int c = 0; c < p->cones; c++) if (p->cone[c].type != NSM_CONE_DISK) return 0;
-  return 1;
-}
-
 // In a pile whose forces of the last step are known: the loop that is quickest from there. Where bodies touch in many
 // more points than hold them it can creep for long; then interior points, which have no such trouble, are sooner near
-// the answer.
+// the answer. Where these jam, at the corner of a fold, the path of the smoothed problems leads through it.
 static nsm_cone_status try_from_guess(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                       const double *guess, double *lambda, double *u, best_answer *best) {
   nsm_cone_try first = *t;
-  int either = w->brief || is_convex(p);
-  first.max_iterations = either ? FEW_FROM_GUESS : FROM_GUESS;
+  first.max_iterations = FROM_GUESS;
   nsm_cone_status status = try_solver(nsm_cone_solver_find("proximal_newton"), p, w, &first, guess, lambda, u, best);
-  if (status != NSM_CONE_FAILED || !either || will_do(p, w, t, best)) return status;
-  return try_solver(nsm_cone_solver_find("interior"), p, w, t, NULL, lambda, u, best);
+  if (status != NSM_CONE_FAILED || will_do(p, w, t, best)) return status;
+  first.max_iterations = POINTS;
+  status = try_solver(nsm_cone_solver_find("interior"), p, w, &first, NULL, lambda, u, best);
+  const nsm_cone_solver *path = nsm_cone_solver_find("sigma");
+  if (status != NSM_CONE_FAILED || w->brief || will_do(p, w, t, best)) return status;
+  return fits(path, p->m, nsm_cone_blocks_used(p)) ? try_solver(path, p, w, t, NULL, lambda, u, best) : status;
 }
 
 // Once through the table, behind what is quickest in a pile whose forces of the last step are known: from the guess, or
@@ -238,9 +238,22 @@ static nsm_cone_status try_again(const nsm_cone_problem *p, nsm_cone_work *w, co
   return status;
 }
 
+// Some contact would go on closing where there is no force.
+static int needs_force(const nsm_cone_problem *p) {
+  for (int c = 0; c < p->cones; c++) {
+    const nsm_cone_block *b = p->cone + c;
+    double size = 0;
+    for (int i = b->first; i < b->first + b->size; i++)
+      size = fmax(size, fmax(fabs(p->q[i]), p->q_terms ? p->q_terms[i] : 0));
+    if (nsm_cone_normals(b->type) == 1 && !nsm_cone_is_grip(b->type) && p->q[b->first] < -1e-3 * size) return 1;
+  }
+  return 0;
+}
+
 // No force at all, or the bounds nearest to none: closed contacts that only touch.
 static nsm_cone_status try_nothing(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
                                    double *u, best_answer *best) {
+  if (t->tolerance <= 1e-6 && needs_force(p)) return NSM_CONE_FAILED;
   memset(lambda, 0, (size_t)p->m * sizeof(double));
   nsm_cone_clip(p, lambda);
   return judge(p, w, t, "nothing", lambda, u, best) ? NSM_CONE_SOLVED : NSM_CONE_FAILED;
@@ -250,10 +263,15 @@ static nsm_cone_status try_nothing(const nsm_cone_problem *p, nsm_cone_work *w, 
 static nsm_cone_status try_guess(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                  const double *guess, double *lambda, double *u, best_answer *best) {
   nsm_cone_try closer = *t;
+  nsm_cone_check c;
   closer.tolerance *= lasts;
+  closer.brief = 1;
   memcpy(lambda, guess, (size_t)p->m * sizeof(double));
   nsm_cone_clip(p, lambda);
-  return judge(p, w, &closer, "start", lambda, u, best) ? NSM_CONE_SOLVED : NSM_CONE_FAILED;
+  check(p, w, &closer, lambda, u, &c);
+  if (!c.accepted) return NSM_CONE_FAILED;
+  keep(p, "start", lambda, &c, 0, best);
+  return NSM_CONE_SOLVED;
 }
 
 // how: ONCE through the table, or a solver alone; AGAIN where that has failed, from what is in lambda if nothing else.
@@ -293,6 +311,11 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
     status = try_solver(only, p, w, t, warm ? guess : NULL, lambda, u, &best);
   if (how & AGAIN && !only && status == NSM_CONE_FAILED && p->cones > 0 && best.lambda && guess && best.any)
     status = try_again(p, w, t, guess, lambda, u, &best);
+  if (status == NSM_CONE_FAILED && best.any && best.lambda &&
+      nsm_cone_held(p, w, t, best.lambda, u, &best.check)) {
+    memcpy(lambda, best.lambda, bytes);
+    status = NSM_CONE_SOLVED;
+  }
   if (!best.any) {                     // no solver takes this problem
     nsm_cone_start(p, lambda);
     judge(p, w, t, NULL, lambda, u, &best);

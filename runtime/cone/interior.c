@@ -5,18 +5,20 @@
 // In the frame where the cone is |X_T| <= X_0:  X o V = sigma gap e,  V_T = mu y_T,  V_0 = y_N + |V_T|,  y = M x + q.
 // Nesterov-Todd scaling W^2 X = V gives
 //
-//   W^2 dX + dV = sigma gap X^{-1} - V,   dV_T = mu dy_T + (mu y_T - V_T),
+//   W^2 dX + dV = W (l^{-1} o (sigma gap e - (W dX_0) o (W^{-1} dV_0))) - V,   dV_T = mu dy_T + (mu y_T - V_T),
 //   dV_0 = dy_N + t.dV_T + (y_N + |V_T| - V_0),
-//   t = V_T/|V_T|
+//   t = V_T/|V_T|,  l = W X;   dX_0, dV_0 the step with sigma = 0 and without the product
 //
-// so that the matrix is A + B M with small blocks, as in newton.c. Disks are cones with X_0 = radius given; boxes have
-// one gap at each end. Where friction is strong or contacts are redundant the central path leads past the corners at
-// which Newton's method on the natural map turns around.
+// (predictor and corrector: Mehrotra, SIAM J. Optim. 2 (1992) 575; where that leads to the boundary at once, the
+// product is left out and sigma is larger), so that the matrix is A + B M with small blocks, as in newton.c. Disks are
+// cones with X_0 = radius given; boxes have one gap at each end. Where friction is strong or contacts are redundant the
+// central path leads past the corners at which Newton's method on the natural map turns around.
 #include "newton.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
+static const double short_step = 0.2;
 enum { ITERATIONS = 80, SHORT = 60, LONG = 1500 };
 enum { SLOTS = 5 };                     // of X and V, each node: up to 4 of a contact; 1 + 3 of a disk
 
@@ -70,7 +72,36 @@ static double to_boundary(int n, const double *x, const double *d, double t) {
   return t;
 }
 
-static void fill_blocks(interior *s, nsm_newton *n, const double *x, const double *y, double sigma_gap, double *rhs) {
+// C := W (l^{-1} o (sigma gap e - (W dX) o (W^{-1} dV))) - V. With W^2 = eta (2 w w^T - J) as above, W is
+// sqrt(eta) (2 v v^T - J), v the root of w in the algebra of the cone.
+static void correct(int n, const double *W2, const double *X, const double *V, const double *dX, const double *dV,
+                    double sigma_gap, double *C) {
+  double eta = sqrt(det(n, V)) / sqrt(det(n, X)), w[SLOTS], v[SLOTS], l[SLOTS], a[SLOTS], b[SLOTS], z[SLOTS], y[SLOTS];
+  // w of W^2 = eta (2 w w^T - J)
+  w[0] = sqrt(0.5 * (W2[0] / eta + 1));
+  for (int i = 1; i < n; i++) w[i] = 0.5 * W2[i] / eta / w[0];
+  double root = sqrt(eta), scale = 1 / sqrt(2 * (1 + w[0])), dl = 0, da = 0, db = 0;
+  for (int i = 0; i < n; i++) v[i] = scale * (w[i] + (i == 0));
+  for (int i = 0; i < n; i++) { dl += v[i] * X[i]; da += v[i] * dX[i]; db += (i ? -v[i] : v[i]) * dV[i]; }
+  for (int i = 0; i < n; i++) {
+    double J = i ? -1 : 1;
+    l[i] = root * (2 * v[i] * dl - J * X[i]);
+    a[i] = root * (2 * v[i] * da - J * dX[i]);
+    b[i] = (2 * (i ? -v[i] : v[i]) * db - J * dV[i]) / root;
+  }
+  z[0] = sigma_gap;
+  for (int i = 0; i < n; i++) z[0] -= a[i] * b[i];
+  for (int i = 1; i < n; i++) z[i] = -(a[0] * b[i] + b[0] * a[i]);
+  double D = det(n, l), dot = 0, dy = 0;
+  for (int i = 1; i < n; i++) dot += l[i] * z[i];
+  y[0] = (l[0] * z[0] - dot) / D;
+  for (int i = 1; i < n; i++) y[i] = (z[i] - l[i] * y[0]) / l[0];
+  for (int i = 0; i < n; i++) dy += v[i] * y[i];
+  for (int i = 0; i < n; i++) C[i] = root * (2 * v[i] * dy - (i ? -1 : 1) * y[i]) - V[i];
+}
+
+static void fill_blocks(interior *s, nsm_newton *n, const double *x, const double *y, double sigma_gap, int second,
+                        double *rhs) {
   const nsm_graph *g = s->g;
   for (int c = 0; c < g->nodes; c++) {
     const nsm_node *node = g->node + c;
@@ -88,7 +119,7 @@ static void fill_blocks(interior *s, nsm_newton *n, const double *x, const doubl
       for (int e = 0; e < 2; e++) {
         if (!(r.ends & 1 << e)) continue;
         a[0] += V[e] / X[e];
-        C[e] = sigma_gap / X[e] - V[e];
+        C[e] = (sigma_gap - (second ? s->dX[c * SLOTS + e] * s->dV[c * SLOTS + e] : 0)) / X[e] - V[e];
         out[0] += (e ? -1 : 1) * (V[e] + C[e]);
       }
       continue;
@@ -102,6 +133,9 @@ static void fill_blocks(interior *s, nsm_newton *n, const double *x, const doubl
     C[0] = sigma_gap * X[0] / D - V[0];
     for (int i = 1; i < r.size; i++) {
       C[i] = -sigma_gap * X[i] / D - V[i];
+    }
+    if (second) correct(r.size, W, X, V, s->dX + c * SLOTS, s->dV + c * SLOTS, sigma_gap, C);
+    for (int i = 1; i < r.size; i++) {
       t[i] = slip > 0 ? V[i] / slip : 0;
       R[i] = mu * y[node->first + r.row[i - 1]] - V[i];
     }
@@ -224,21 +258,22 @@ static void follow(interior *s, nsm_newton *n, double reduction, int limit, doub
     double gap = gap_at(s, 0), t = 0;
     if (!(gap > reduction * first) || small_steps > 5) return;
     nsm_graph_apply(g, x, 1, y);
-    fill_blocks(s, n, x, y, 0, dx);
+    fill_blocks(s, n, x, y, 0, 0, dx);
     if (!nsm_newton_factor(n, regular)) return;
     double sigma = 0;
-    for (int pass = 0; pass < 2; pass++) {
-      if (pass) fill_blocks(s, n, x, y, sigma * gap, dx);
+    for (int pass = 0; pass < 3; pass++) {
+      if (pass == 2 && t > short_step) break;
+      if (pass) fill_blocks(s, n, x, y, sigma * gap, pass == 1, dx);
       nsm_factor_solve(g, &n->fronts, &n->factor, dx);
       t = steps(s, dx);
       if (pass == 0) {
         double ratio = fmax(gap_at(s, t), 0) / gap;
         sigma = fmin(1, fmax(ratio * ratio * ratio, t < 0.1 ? 0.5 : 1e-4));
-      }
+      } else if (pass == 1 && t <= short_step) sigma = fmax(sigma, 0.5);
     }
     n->iterations++;
     n->w->iterations++;
-    double length = fmin(1, (t > 0.9 ? 0.99 : 0.9) * t);
+    double length = fmin(1, (t > 0.9 ? 0.99 : 0.95) * t);
     small_steps = length < 1e-3 ? small_steps + 1 : 0;
     for (int i = 0; i < g->rows; i++) x[i] += length * dx[i];
     for (int i = 0; i < g->nodes * SLOTS; i++) { s->X[i] += length * s->dX[i]; s->V[i] += length * s->dV[i]; }
@@ -263,7 +298,7 @@ nsm_cone_outcome nsm_cone_interior(const nsm_cone_problem *p, nsm_cone_work *w, 
                    .C = nsm_cone_take_doubles(w, slots) };
     if (s.X && s.V && s.dX && s.dV && s.W && s.C && nsm_newton_take(&g, nsm_map_alart_curnier, w, &n)) {
       follow(&s, &n, 1e-11, t->max_iterations > 0 ? t->max_iterations : ITERATIONS, x, u, dx);
-      outcome = nsm_proximal_loop(p, t, &g, &n, 1e-4, w->brief ? SHORT : LONG, x, lambda, u);
+      outcome = nsm_proximal_loop(p, t, &g, &n, 1e-4, t->max_iterations > 0 ? SHORT : LONG, x, lambda, u);
     }
   }
   w->used = mark;

@@ -117,9 +117,7 @@ int nsm_cone_analyse(const nsm_cone_problem *p, nsm_cone_work *w) {
   if (!w->row_norm) return 1;        // a workspace made for something smaller: only what needs no memory will run
 
   size_t mark = w->used;
-  if (p->row_start && p->cones > 0 && p->m > NSM_SMALL &&
-      4 * (size_t)p->row_start[p->m] < n * n)
-    return 1;
+  if (p->row_start && p->cones > 0 && p->m > NSM_FEW_ROWS && 4 * (size_t)p->row_start[p->m] < n * n) return 1;
   if (!p->row_start) { if (take_dense(p, w)) return 1; }
   else {
     if (p->m > NSM_BASES_MAX && w->kl <= 1 && w->ku <= 1 && take_tridiagonal(p, w)) return 1;

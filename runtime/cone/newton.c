@@ -1,8 +1,14 @@
 // Semismooth Newton on F(x) = 0 (Qi and Sun, Math. Program. 58 (1993) 353-367) with a non-monotone line search on |F|_2
 // (Grippo, Lampariello and Lucidi, SIAM J. Numer. Anal. 23 (1986) 707-716), for the problem with M + alpha metric.
 //
-//   (A + B (M + alpha metric)) step = -F,   x+ = x + t step,   |F(x+)| <= (1 - 1e-4 t) max of the last |F|,
-//   t = 1, 1/2, 1/4 ...
+//   J step = -F,  J = A + B (M + alpha metric),   x+ = x + t step,   t = 1, 1/2, 1/4 ...
+//   |F(x+)| <= (1 - 1e-4 t) max of the last |F|,   or for the first t   |J^{-1} F(x+)| <= (1 - t/4) |step|
+//
+// The second is the natural monotonicity test (Deuflhard, Newton Methods for Nonlinear Problems, 2004, 3.3). Where
+// bodies touch in many points forces may change by much along directions that move hardly anything, and |F| is far
+// smaller than the step: what the curvature of a sliding contact's disk leaves then is more than all of |F|, though the
+// next step, which is as short, takes it away. |F| alone would stop such steps (as in constrained optimisation: Maratos
+// 1978).
 //
 // y = M x + q + alpha metric (x - center) moves along a line with x, so a trial costs no product. Nodes with A = I, B =
 // 0 (open contacts) are known beforehand and stay out of the factorization; the order of elimination is kept while the
@@ -12,13 +18,15 @@
 #include <math.h>
 #include <string.h>
 
-enum { MEMORY = 5, HALVINGS = 12 };
+enum { MEMORY = 5, HALVINGS = 12, NATURAL = 3, FEW_OTHERS = 4 };
+static const double shorter = 0.25;
 
 int nsm_newton_take(const nsm_graph *g, nsm_newton_map *map, nsm_cone_work *w, nsm_newton *n) {
   size_t m = (size_t)g->rows, nodes = (size_t)g->nodes;
   *n = (nsm_newton){ .g = g, .map = map, .w = w };
   double **vectors[] = { &n->y,       &n->F,       &n->step, &n->y_step, &n->x_trial,
-                         &n->y_trial, &n->F_trial, &n->rest, &n->x_outer };
+                         &n->y_trial, &n->F_trial, &n->rest, &n->x_outer,
+                         &n->next,    &n->y_next };
   for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
     if (!(*vectors[i] = nsm_cone_take_doubles(w, m))) return 0;
   n->A = nsm_cone_take_doubles(w, nodes * NSM_NODE_BLOCK);
@@ -53,7 +61,8 @@ static void product(const nsm_graph *g, double alpha, const double *x, const dou
 }
 
 // rest := -(F + A step + B y_step) on the active nodes, 0 elsewhere; returns its norm.
-static double remainder_of(const nsm_newton *n, double *rest) {
+static double remainder_of(const nsm_newton *n, const double *F, const double *step, const double *y_step,
+                           double *rest) {
   const nsm_graph *g = n->g;
   memset(rest, 0, (size_t)g->rows * sizeof(double));
   for (int c = 0; c < g->nodes; c++) {
@@ -61,9 +70,9 @@ static double remainder_of(const nsm_newton *n, double *rest) {
     int first = g->node[c].first, size = g->node[c].size;
     const double *a = n->A + (size_t)c * NSM_NODE_BLOCK, *b = n->B + (size_t)c * NSM_NODE_BLOCK;
     for (int r = 0; r < size; r++) {
-      double sum = n->F[first + r];
+      double sum = F[first + r];
       for (int s = 0; s < size; s++)
-        sum += a[r * NSM_NODE_ROWS + s] * n->step[first + s] + b[r * NSM_NODE_ROWS + s] * n->y_step[first + s];
+        sum += a[r * NSM_NODE_ROWS + s] * step[first + s] + b[r * NSM_NODE_ROWS + s] * y_step[first + s];
       rest[first + r] = -sum;
     }
   }
@@ -78,10 +87,28 @@ double nsm_newton_distance(const nsm_newton *n, const double *x, double *y, doub
   return size > 0 ? off / size : off;
 }
 
+// Is the order at hand one of all active nodes, and of few others? The rows of these are those of the identity.
+static int order_serves(const nsm_newton *n) {
+  int missing = 0, active = 0, taken = 0;
+  for (int c = 0; c < n->g->nodes; c++) {
+    active += n->active[c] != 0;
+    taken += n->taken[c];
+    missing |= n->active[c] && !n->taken[c];
+  }
+  return !missing && FEW_OTHERS * (taken - active) <= taken;
+}
+
+// Those to be ordered: the active ones, or all where few are not.
+static void take_nodes(nsm_newton *n) {
+  int open = 0, nodes = n->g->nodes;
+  for (int c = 0; c < nodes; c++) open += !n->active[c];
+  for (int c = 0; c < nodes; c++) n->taken[c] = n->active[c] || FEW_OTHERS * open <= nodes;
+}
+
 int nsm_newton_factor(nsm_newton *n, double alpha) {
   const nsm_graph *g = n->g;
-  if (!n->ordered || memcmp(n->taken, n->active, (size_t)g->nodes) != 0) {
-    memcpy(n->taken, n->active, (size_t)g->nodes);
+  if (!n->ordered || !order_serves(n)) {
+    take_nodes(n);
     nsm_fronts_make(g, n->taken, &n->fronts);
     n->w->used = n->mark;
     n->ordered = nsm_factor_take(g, &n->fronts, n->w, &n->factor);
@@ -97,18 +124,23 @@ int nsm_newton_factor(nsm_newton *n, double alpha) {
   return nsm_factor_make(g, &n->fronts, alpha, n->A, n->B, &n->factor);
 }
 
+// step := that of the nodes that are not active, 0 elsewhere.
+static void begin_step(const nsm_newton *n, const double *F, double *step) {
+  const nsm_graph *g = n->g;
+  for (int c = 0; c < g->nodes; c++)
+    for (int i = g->node[c].first; i < g->node[c].first + g->node[c].size; i++) step[i] = n->active[c] ? 0 : -F[i];
+}
+
 // step and y_step at the present F, A, B; one correction where the first solution is not exact. 0 where the matrix is
 // singular.
 static int direction(nsm_newton *n, double alpha) {
   const nsm_graph *g = n->g;
   double size = norm2(g->rows, n->F), rest = size;
-  for (int c = 0; c < g->nodes; c++)
-    for (int i = g->node[c].first; i < g->node[c].first + g->node[c].size; i++)
-      n->step[i] = n->active[c] ? 0 : -n->F[i];
+  begin_step(n, n->F, n->step);
   if (!nsm_newton_factor(n, alpha)) return 0;
   for (int k = 0; k < 3; k++) {
     product(g, alpha, n->step, NULL, n->y_step);
-    double now = remainder_of(n, n->rest);
+    double now = remainder_of(n, n->F, n->step, n->y_step, n->rest);
     if (k && (now <= 1e-8 * size || now > 0.5 * rest)) return now < 0.5 * size;
     rest = now;
     nsm_factor_solve(g, &n->fronts, &n->factor, n->rest);
@@ -116,6 +148,17 @@ static int direction(nsm_newton *n, double alpha) {
   }
   product(g, alpha, n->step, NULL, n->y_step);
   return 1;
+}
+
+// The length of J^{-1} F_trial by the factors at hand.
+static double length_of_next(nsm_newton *n, double alpha) {
+  const nsm_graph *g = n->g;
+  begin_step(n, n->F_trial, n->next);
+  product(g, alpha, n->next, NULL, n->y_next);
+  remainder_of(n, n->F_trial, n->next, n->y_next, n->rest);
+  nsm_factor_solve(g, &n->fronts, &n->factor, n->rest);
+  for (int i = 0; i < g->rows; i++) n->next[i] += n->rest[i];
+  return norm2(g->rows, n->next);
 }
 
 int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double tolerance, int max_iterations,
@@ -148,6 +191,7 @@ int nsm_newton_solve(nsm_newton *n, double alpha, const double *center, double t
       for (int i = 0; i < m; i++) { n->x_trial[i] = x[i] + t * n->step[i]; n->y_trial[i] = n->y[i] + t * n->y_step[i]; }
       n->map(g, alpha, n->x_trial, n->y_trial, n->F_trial, NULL, NULL, NULL);
       if (norm2(m, n->F_trial) <= (1 - 1e-4 * t) * reference) break;
+      if (trial < NATURAL && length_of_next(n, alpha) <= (1 - shorter * t) * norm2(m, n->step)) break;
     }
     memcpy(x, n->x_trial, (size_t)m * sizeof(double));
     product(g, alpha, x, center, n->y);

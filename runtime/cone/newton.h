@@ -130,9 +130,11 @@ typedef struct nsm_newton {
   int              ordered;                    // fronts belong to `taken`
   unsigned char   *active, *trial_active, *taken;
   double *y, *F, *A, *B, *step, *y_step, *x_trial, *y_trial, *F_trial, *rest, *x_outer;
+  double *next, *y_next;                       // the step that the present factors would take from a trial
   double  norm;                                // |F| in the maximum norm at the end
   double  work;                                // operations of all factorizations
   int     iterations, factored;
+  int     most;                                // steps of one problem of the proximal loop; 0: its own
 } nsm_newton;
 
 // The same object for another map, or another graph of the same size and pattern.

@@ -4,18 +4,20 @@
 //   (Rockafellar 1976; with friction: Acary, Bremond, Huber 2018)
 //
 // alpha makes every local problem regular, also where M has no full rank (many contacts on one body). It starts large
-// enough for Newton from zero, falls tenfold as long as Newton needs few steps, so that the loop ends superlinearly,
-// and rises where Newton fails. Behind admm.c the loop takes larger steps rho in the map (push), which changes the
-// places at which its line search can stop.
+// enough for Newton from zero, falls the faster the fewer steps Newton needs, so that the loop ends superlinearly, and
+// rises where Newton fails. From the forces of the step before it starts small: what is left to do is then mostly along
+// directions of forces that move little, and these come to their places by steps of |F| / alpha. Behind admm.c the loop
+// takes larger steps rho in the map (push), which changes the places at which its line search can stop.
 #include "newton.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { OUTER = 3000, INNER = 30, FIRST = 700, SHORT = 150, LONG = 3000 };    // Newton steps: inner, and of an attempt
+// Newton steps: of a problem, and of an attempt; near a guess, where a problem that wants more ends the attempt
+enum { OUTER = 3000, INNER = 30, FIRST = 700, SHORT = 150, LONG = 3000, INNER_NEAR = 10, NEAR = 50 };
 enum { PATIENCE = 4, POLISH = 4 };  // steps without progress, `near_enough` to the tolerance
-static const double first_alpha = 10, next_alpha = 1e-2, close_by = 1e-5, near_enough = 100, polish_alpha = 1e-8,
-    round_off = 1e-15,
+static const double first_alpha = 10, next_alpha = 1e-2, near_alpha = 1e-6, close_by = 1e-5, near_enough = 100,
+                    polish_alpha = 1e-8, round_off = 1e-15,
                     work = 1e10;                        // operations of all factorizations of an attempt
 
 // lambda as it is meant: each block in its set; forces that are nothing beside the largest are none. How many of them
@@ -79,10 +81,17 @@ static int accepted(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph 
   return 0;
 }
 
+// By what alpha falls where Newton's method needed so many steps; what a failure then still counts.
+static double next_factor(int steps) {
+  return steps <= 1 ? 1e-3 : steps <= 2 ? 1e-2 : steps <= 4 ? 0.1 : steps <= 6 ? 0.3 : steps > 12 ? 2 : 1;
+}
+static double forgetting(int steps) { return steps <= 2 ? 0.1 : steps <= 4 ? 0.5 : 0.7; }
+
 nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try *t, nsm_graph *g, nsm_newton *n,
                                    double alpha, int newton_limit, double *x, double *lambda, double *u) {
   size_t bytes = (size_t)g->rows * sizeof(double);
-  int limit = t->max_iterations > 0 ? t->max_iterations : OUTER, last = n->iterations + newton_limit, slow = 0;
+  int limit = t->max_iterations > 0 ? t->max_iterations : OUTER, inner = n->most > 0 ? n->most : INNER,
+      last = n->iterations + newton_limit, slow = 0;
   double *x_new = n->x_outer, *F = n->F_trial, offered, now = nsm_newton_distance(n, x, u, F), ready = t->tolerance,
          failed = 0, most_work = n->work + work;
   for (int k = 0; k < limit && n->iterations < last && n->work < most_work && !nsm_cone_late(n->w); k++) {
@@ -93,13 +102,17 @@ nsm_cone_outcome nsm_proximal_loop(const nsm_cone_problem *p, const nsm_cone_try
     } else if (p && slow > 0 && judged(p, t, g, n, x, lambda, u, &offered))
       return NSM_CONE_PROPOSED;  // forces that vanish: F stays of their size, only the judge knows what they are beside
     memcpy(x_new, x, bytes);
-    int before = n->iterations, ok = nsm_newton_solve(n, alpha, x, fmax(1e-14, 1e-3 * now), INNER, x_new),
+    int before = n->iterations, ok = nsm_newton_solve(n, alpha, x, fmax(1e-14, 1e-3 * now), inner, x_new),
         used = n->iterations - before;
     double next = nsm_newton_distance(n, x_new, u, F);
     if (ok) {
-      alpha = fmax(alpha * (used <= 4 ? 0.1 : used <= 6 ? 0.3 : used > 12 ? 2 : 1), 1.5 * failed);
-      failed *= 0.7;
+      alpha = fmax(alpha * next_factor(used), 1.5 * failed);
+      failed *= forgetting(used);
     } else {
+      if (n->most > 0) {
+        if (next < now) memcpy(x, x_new, bytes);
+        break;
+      }
       failed = alpha;
       alpha = fmin(5 * alpha, 1e6);
     }
@@ -132,7 +145,8 @@ nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_wo
     int a = t->attempt, creeps = a > 1 && (a & (a - 1)) == 0, length = a == 0 ? FIRST : creeps ? LONG : SHORT;
     int few = t->accept > t->asked ? NSM_WARM_FEW : NSM_WARM_PILE,
         near_by = t->warm && t->max_iterations > 0 && a == 0 && p->cones >= few && p->cones <= NSM_SMALL;
-    double alpha = creeps || near_by ? next_alpha : first_alpha;
+    double alpha = near_by ? near_alpha : creeps ? next_alpha : first_alpha;
+    if (near_by) { length = NEAR; n.most = INNER_NEAR; }
     nsm_graph_start(&g, t, lambda, x);
     if (a && !creeps) {
       nsm_dice d = nsm_dice_of(a, 0);

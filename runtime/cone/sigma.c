@@ -7,6 +7,8 @@
 //      with other parameters
 //   4. the flow of the shift, for those with more contacts and where the path has lost its way
 //
+// Up to MANY nodes the path is the first way: it is short there, and seldom fails.
+//
 // What is kept is the best of all that was judged. Where `accept` is given, a way that has reached it is the last one;
 // from NSM_SIGMA_LARGE nodes on it ends there at once.
 #include "sigma.h"
@@ -91,6 +93,11 @@ static void take_guess(nsm_sigma *k, const nsm_cone_try *t, const double *lambda
 static int first_attempt(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone_try *t, const double *lambda,
                          nsm_dice *d, double *u) {
   int large = k->g.nodes > NSM_SIGMA_LARGE, limit = k->limit;
+  if (k->g.nodes <= MANY) {
+    k->limit = WALK;
+    if (nsm_sigma_path(k, p, t, first_push, first_ratio, 1, d, u)) return 1;
+    if (k->enough) return 0;
+  }
   if (k->on_bodies) {
     take_guess(k, t, lambda, d);
     if (nsm_sigma_sweeps(k, p, t, large ? PATIENCE : SHORT_PATIENCE, u)) return 1;
@@ -99,6 +106,7 @@ static int first_attempt(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone
     if (k->enough) return 0;
   }
   for (int way = 0; way < (large ? k->on_bodies && k->factor.fronts.work <= quick : 3); way++) {
+    if (way == 1 && k->g.nodes <= MANY) continue;
     int ends = way == 1 ? WALK : STRAIGHT;
     k->limit = k->steps + (limit < ends ? limit : ends);
     if (way == 1 ? nsm_sigma_path(k, p, t, first_push, first_ratio, 1, d, u)

@@ -24,7 +24,8 @@ enum { NSM_MODES_MAX = 8, NSM_MODES_SLOTS = 24, NSM_MODES_NONE = 0xffff };
 enum { NSM_PLANAR_MAX = 12, NSM_PLANAR_QUICK = 6 }; // the largest m of planar.c; up to here it takes microseconds
 // basis_known, modes_known: the last answer is known, its inverse is still to be made (nsm_cone_recall)
 enum { NSM_WITHOUT_INVERSE = 2 };
-enum { NSM_DENSE_ROWS = 4096 };   // problems with blocks and more rows than this are never made dense
+// Problems with blocks: sparse ones with more rows than the first are not made dense, with more than the second never
+enum { NSM_FEW_ROWS = 64, NSM_DENSE_ROWS = 4096 };
 enum { NSM_BASES_MAX = 5 };   // the largest m whose bases are kept with their inverses (bases.c), and enumerated
 
 typedef struct nsm_cone_work {
@@ -165,6 +166,10 @@ typedef struct nsm_cone_check {
   double residual, floor;
   int    worst, accepted;
 } nsm_cone_check;
+
+// A last look at an answer that was refused for its free rows alone: held.c. 1 where it is accepted, with *c and u.
+int nsm_cone_held(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda, double *u,
+                  nsm_cone_check *c);
 
 // u := M lambda + q (u may be NULL), residual (2), and whether every row is within what may be called solved (4). Takes
 // a few vectors of memory from w and gives them back.

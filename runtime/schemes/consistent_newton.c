@@ -7,11 +7,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { FREE = 6, STUCK = 3, TRIAL = 16, PROJECTED_MAX = 2000 };
-// Relative residuals: done; small enough to stand where it falls no more; small enough for the factors of the iterate
-// before.
-static const double at_floor = 2e-16, may_rest = 1e-9, keeps_factors = 1e-8;
+enum { FREE = 6, STUCK = 3, MISSED = 2, TRIAL = 16, PROJECTED_MAX = 2000 };
+// Relative residuals: done; done where contacts of shapes with friction are closed, which take energy; small enough to
+// stand where it falls no more; small enough for the factors of the iterate before.
+static const double at_floor = 2e-16, of_friction = 2e-14, may_rest = 1e-9, may_miss = 1e-10, keeps_factors = 1e-8;
 static const double same = 0.99;         // residuals of two iterates that are the same
+static const double halves = 0.5;        // what they fall by at least, or answers that will do are not good enough
 static const double may_cancel = 1e-6;   // of the speeds: the round-off of forces that cancel each other
 
 // ---- Newton's method ------------------------------------------------------------------------------------------------
@@ -43,13 +44,9 @@ static void keep_iterate(nsm_sim *s) {
   memcpy(c->try_k, c->kappa1, (size_t)s->a->nl * sizeof(double));
 }
 
-void con_step(nsm_sim *s) {
+void con_go(nsm_sim *s, const nsm_view *v) {
   keep_iterate(s);
   go(s, 1);
-}
-
-void con_go(nsm_sim *s, const nsm_view *v) {
-  con_step(s);
   con_place(s, v);
 }
 
@@ -63,7 +60,7 @@ static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 
 // The problem of an iterate need be no better than the iterate (an inexact method: Dembo, Eisenstat and Steihaug, SIAM
 // J. Numer. Anal. 19 (1982) 400), as long as iterates become better. What is accepted is measured as a whole.
-static const double share = 1e-3, first_share = 1e-6, most_share = 1e-5, falls = 0.1, sharper = 0.03;
+static const double share_stuck = 1e-2, share = 1e-3, first_share = 1e-6, most_share = 1e-5, falls = 0.1, sharper = 0.03;
 static double enough_of(const nsm_sim *s, const sim_iteration *it) {
   struct sim_consistent *c = s->n.con;
   if (!s->touching) return 0;
@@ -72,11 +69,19 @@ static double enough_of(const nsm_sim *s, const sim_iteration *it) {
   return fmax(s->a->tolerance, fmin(share * it->error, most_share) * c->sharper);
 }
 
+// Answers that will do have led nowhere: the problem of the next iterate is solved by all means. 0: they do not help.
+static int leads_nowhere(nsm_sim *s, const sim_iteration *it) {
+  struct sim_consistent *c = s->n.con;
+  c->stuck = s->touching && it->number > 1 && it->error > may_rest && it->rate > halves ? c->stuck + 1 : 0;
+  return !(c->stuck > STUCK && it->rate > same && it->rate * same < 1);
+}
+
 // Factors that contract by the rate of the last step are kept for the last one.
 static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
   if (s->touching && c->na > 0 && con_freeze(s, it) && !con_evaluate(s, v))
     return con_failed(s, v, &(sim_iteration){ .number = it->number, .error = NAN }, e);
+  if (!leads_nowhere(s, it)) return con_failed(s, v, it, e);
   int fresh = !(it->error <= keeps_factors && it->error * it->rate <= at_floor),
       made = c->affine && !c->projected && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
   if (bad >= 0) return con_singular(s, v, it->number, con_residual(s, v->h, &it->worst), bad, e);
@@ -90,8 +95,10 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, ns
                v->t, s->now.k + 1);
       return NSM_FAILED;
     }
-    c->solver.enough = enough_of(s, it);
-    c->solver.brief = c->brief;
+    c->solver.enough = c->stuck ? fmax(s->a->tolerance, share_stuck * it->error) : enough_of(s, it);
+    c->solver.brief = c->brief && !c->stuck;
+    c->solver.missed = 0;
+    c->solver.strict = c->stuck > 0;
     if (c->projected) con_project(s);
     else if (!con_contacts(s)) {
       if (c->solver.result.status == NSM_CONE_BAD_INPUT)
@@ -153,9 +160,11 @@ static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   const struct sim_consistent *c = s->n.con;
   double least = fmin(it->error, it->before);
   int enough = it->error > same * it->before && it->error * same < it->before ? STUCK : FREE;
+  if (c->solver.missed && it->error <= may_miss) enough = MISSED;
+  double done = s->touching && c->na > 0 && s->n.r.nfriction > 0 ? of_friction : at_floor;
   int resting = it->number > 1 && it->error <= may_rest && !(it->error <= 0.25 * it->before) &&
                 (least <= s->a->tolerance || ((s->touching || s->n.con->singular) && it->number > enough));
-  if (!(it->error <= at_floor) && !resting) return SIM_GO_ON;
+  if (!(it->error <= done) && !resting) return SIM_GO_ON;
   if (!con_credible(s)) return SIM_HOPELESS;
   if (s->touching && c->na > 0) s->now.count.max_residual = fmax(s->now.count.max_residual, least);
   if (it->error <= at_floor) polish(s, v);

@@ -1,5 +1,6 @@
 // The motion at an iterate: where the coordinates are, its residuals and what they are measured by.
 #include "consistent.h"
+#include "held.h"
 #include <string.h>
 
 enum { FIXED_POINTS = 8 };
@@ -57,7 +58,7 @@ static void move_bodies(nsm_sim *s) {
 }
 
 // H~ of the iterate (docs/numerics/bodies.md (13)).
-static void take_means(nsm_sim *s, const nsm_view *v) {
+void con_take_means(nsm_sim *s, const nsm_view *v) {
   for (int a = 0; a < s->a->on.constraint.n; a++) {
     int cls = s->a->on.constraint.of[a];
     const sim_class *k = &s->a->cls[cls];
@@ -76,7 +77,7 @@ static int follow_means(nsm_sim *s, const nsm_view *v) {
     way = fmax(way, fabs(c->inc_q[i]));
   }
   if (c->unseen * most <= seen * way) return 0;
-  take_means(s, v);
+  con_take_means(s, v);
   changed by = put(s, v, 1);
   if (by.most > DBL_EPSILON * by.way) move_bodies(s);
   c->unseen = 1e-3 * DBL_EPSILON;
@@ -196,47 +197,19 @@ nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
 }
 
 // ---- measures -------------------------------------------------------------------------------------------------------
-// The three equations of a body's turn are those of one vector, and so are those of its place, two in the plane: each
-// is known to the round-off of the vector, whatever its share along the axes at hand (which may be 0, by symmetry).
-enum { OF_BODY = 6 };                     // velocities: of its turn and of its place, three each
 static const double least_share = 1e-6;   // of the vector: far above its round-off
-static inline double larger(double a, double b) { return a > b ? a : b; }       // not of nan
-
-static void share(double least, int n, const int *z, double *size) {
-  double most = 0;
-  for (int d = 0; d < n; d++) most = larger(size[z[d]], most);
-  for (int d = 0; d < n; d++) size[z[d]] = larger(least * most, size[z[d]]);
-}
-
-void con_share(const nsm_sim *s, double least, double *size) {
-  for (int a = 0; a < s->a->on.kinematics.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
-    int slot[OF_BODY], n = 0;
-    for (int e = 0; e < k->c->nslot; e++)
-      if (k->c->slot[e] != NSM_SLOT_POSITION && n++ < OF_BODY) slot[n - 1] = e;
-    for (int i = 0; n == OF_BODY && i < k->tab.count; i++)
-      for (int first = 0; first < OF_BODY; first += 3) {
-        int z[3];
-        for (int d = 0; d < 3; d++) z[d] = sim_z_of(s, k, i, slot[first + d]);
-        share(least, 3, z, size);
-      }
-  }
-  for (int b = 0; s->touching && b < s->touching->nbody; b++) {             // planar ones have coordinates
-    const sim_body *body = &s->touching->body[b];
-    if (body->planar && !body->still) share(least, 2, body->z, size);
-  }
-}
-
+static const double lost = 16;            // roundings that a multiplier is known to
 // What the momentum rows of the iterate are measured by, and the speeds, which are known to round-off of what drives
 // them: (|R1 terms| + |M u|) / M.
 void con_measures(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
-  for (int z = 0; z < s->a->nv; z++) {
-    c->size[z] = s->now.r1_size[z];
-    c->speed[z] = fabs(s->w.z1[z]) + fabs(c->uc[z]) + s->now.r1_size[z] * c->mass_inverse[z];
-  }
-  con_share(s, least_share, c->size);
-  con_share(s, least_share, c->speed);
+  memcpy(c->size, s->now.r1_size, (size_t)s->a->nv * sizeof(double));
+  memcpy(c->hold, s->now.r1_size, (size_t)s->a->nv * sizeof(double));
+  sim_held_sizes(s, c->ns, c->row, lost * DBL_EPSILON / s->a->tolerance, s->a->nv, c->hold, c->size);
+  for (int z = 0; z < s->a->nv; z++)
+    c->speed[z] = fabs(s->w.z1[z]) + fabs(c->uc[z]) + c->size[z] * c->mass_inverse[z];
+  sim_share_vectors(s, least_share, c->size);
+  sim_share_vectors(s, least_share, c->speed);
 }
 
 // Contacts that keep the direction of the begin, (6a).

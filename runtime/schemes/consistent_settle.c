@@ -18,6 +18,8 @@
 // r_E before and r+ after
 //
 //   T+ - T_E - work of the drive = L.(r+ + r_E)/2 = L.r+ - L.G L/2 <= 0.                                         (7)
+//
+// Where (6) is not solved its bodies keep u_E, L = 0: no energy is gained, and the next step has the same to settle.
 #include "consistent.h"
 #include "twofold.h"
 #include <math.h>
@@ -181,6 +183,14 @@ static int matrices(nsm_sim *s, const nsm_view *v) {
   return 1;
 }
 
+// Bodies whose problem (6) was not solved keep their velocities; the step is counted.
+static int is_left(nsm_sim *s) {
+  const sim_islands *is = &s->n.isl;
+  int left = 0;
+  for (int i = 0; i < is->nactive; i++) left |= isnan(is->u[i]);
+  return left;
+}
+
 // (6); the impulses are added to l1.
 static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
@@ -207,11 +217,16 @@ static int end_with_impulses(nsm_sim *s, const nsm_view *v) {
   }
   is->solver.kind = SIM_APART;
   is->solver.disk = c->disk;
+  is->leaves = s->w.cone.once = 1;
+  is->solver.brief = s->touching != NULL;
   int ok = sim_islands_solve(s);
+  is->leaves = is->solver.brief = s->w.cone.once = 0;
   is->solver.kind = SIM_BY_LAW;
   is->solver.disk = NULL;
+  s->now.count.unsettled += ok && is_left(s);
   for (int i = 0; ok && i < is->nactive; i++) {
     int row = r->row_at[is->active[i]], slip = is_slip(s, row);
+    if (isnan(is->u[i])) { c->start[row] = 0; continue; }
     double p = is->lambda[i] - c->start[row];
     double drive = slip ? c->slip[row] - con_slip_part(s, row, s->w.z1) : c->drive_end[row];
     book(s, row, p, c->slip[row], is->u[i], drive);

@@ -289,7 +289,7 @@ void sim_consistent_analyse(nsm_sim *s) {
   for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->a->nv, double);
   double **by_l[] = { &c->kappa1, &c->try_l, &c->try_k };
   for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->a->nl, double);
-  double **by_n[] = { &c->res, &c->dz };
+  double **by_n[] = { &c->res, &c->dz, &c->hold };
   for (size_t i = 0; i < sizeof by_n / sizeof *by_n; i++) *by_n[i] = SIM_NEW(s, c->n, double);
   double **by_row[] = { &c->gap, &c->drift,
                          &c->drive_begin, &c->drive_way, &c->drive_end, &c->moved, &c->slip, &c->start, &c->creep };
@@ -302,8 +302,8 @@ void sim_consistent_analyse(nsm_sim *s) {
   c->wants = SIM_NEW(s, s->n.w.nblock, unsigned char);
   c->link = SIM_NEW(s, s->n.w.nblock, int);
   shape_matrix(s);
+  mass_diagonal(s);
   con_near_analyse(s);
   contacts_room(s);
   c->affine = is_affine(s);
-  mass_diagonal(s);
 }

@@ -49,6 +49,9 @@ enum { NSM_SHAPE_COLUMNS = 15 };
 int nsm_shape_corners(nsm_shape_kind kind, const double num[NSM_SHAPE_COLUMNS]);
 nsm_shape nsm_shape_of_numbers(nsm_shape_kind kind, const double num[NSM_SHAPE_COLUMNS], const nsm_hull *hull);
 
+// 1 where a size is not a positive, finite number (the length of a capsule may be 0); *written: it, as models write it.
+int nsm_shape_size_fails(const nsm_shape *s, double *written);
+
 // Where a body is: x_world = r + R x_body.
 typedef struct {
   double r[3];

@@ -52,7 +52,18 @@ sim_body sim_touch_body(const nsm_sim *s, int cls, int i) {
   return b;
 }
 
-static void take_body(nsm_sim *s, int cls, int i, sim_body *b, int *nshape) {
+// With values of parameters that are set after compiling.
+static int has_volume(nsm_sim *s, int cls, int i, const nsm_shape *shape, nsm_error *e) {
+  double size;
+  if (!nsm_shape_size_fails(shape, &size)) return 1;
+  char name[256];
+  sim_instance_name(s, cls, i, name, sizeof name);
+  sim_fail_at(e, NSM_MODEL_WRONG, sim_at_class(cls), "line %d: a shape of %s has no volume: a size of it is %g",
+              s->a->m->cls[cls].line, name, size);
+  return 0;
+}
+
+static int take_body(nsm_sim *s, int cls, int i, sim_body *b, int *nshape, nsm_error *e) {
   struct nsm_touching *t = s->touching;
   const sim_class *k = &s->a->cls[cls];
   const nsm_class *c = k->c;
@@ -62,11 +73,14 @@ static void take_body(nsm_sim *s, int cls, int i, sim_body *b, int *nshape) {
     const nsm_body_shape *d = &c->shape[j];
     const double *num = numbers(k, i, d->num);
     int corners = nsm_shape_corners((nsm_shape_kind)d->kind, num);
-    t->shape[(*nshape)++] = nsm_shape_of_numbers((nsm_shape_kind)d->kind, num, corners >= 0 ? t->hull[corners] : NULL);
+    nsm_shape *made = &t->shape[(*nshape)++];
+    *made = nsm_shape_of_numbers((nsm_shape_kind)d->kind, num, corners >= 0 ? t->hull[corners] : NULL);
+    if (!has_volume(s, cls, i, made, e)) return 0;
   }
+  return 1;
 }
 
-static void take_bodies(nsm_sim *s) {
+static int take_bodies(nsm_sim *s, nsm_error *e) {
   struct nsm_touching *t = s->touching;
   int shapes = 0;
   for (int i = 0; i < s->a->m->nclass; i++)
@@ -87,8 +101,10 @@ static void take_bodies(nsm_sim *s) {
   for (int cls = 0; cls < s->a->m->nclass; cls++) {
     t->first_of[cls] = n;
     if (s->a->cls[cls].c->kind != NSM_BODY) continue;
-    for (int i = 0; i < s->a->cls[cls].tab.count; i++) take_body(s, cls, i, &t->body[n++], &shapes);
+    for (int i = 0; i < s->a->cls[cls].tab.count; i++)
+      if (!take_body(s, cls, i, &t->body[n++], &shapes, e)) return 0;
   }
+  return 1;
 }
 
 // ---- poses ----------------------------------------------------------------------------------------------------------
@@ -237,7 +253,21 @@ static int take_side(nsm_sim *s, int contact) {
   return of->pairs != NULL;
 }
 
-static void take_laws(nsm_sim *s) {
+// Coefficients of friction are finite and not negative.
+static int law_fits(nsm_sim *s, int contact, const double *law, nsm_error *e) {
+  static const char *const name[NSM_LAW_NUMBERS] = { [NSM_LAW_MU] = "coefficient of friction",
+      [NSM_LAW_RADIUS] = "radius of friction", [NSM_LAW_ROLLING] = "coefficient of rolling friction" };
+  const nsm_shape_contact *c = &s->a->m->shape_contact[contact];
+  for (int i = 0; i < NSM_LAW_NUMBERS; i++) {
+    if (!name[i] || (law[i] >= 0 && isfinite(law[i]))) continue;
+    sim_fail(e, NSM_MODEL_WRONG, "line %d (%s): the %s is %g; it must be finite and not negative", c->line,
+             sim_text(s, c->label), name[i], law[i]);
+    return 0;
+  }
+  return 1;
+}
+
+static int take_laws(nsm_sim *s, nsm_error *e) {
   struct nsm_touching *t = s->touching;
   const nsm_model *m = s->a->m;
   nsm_setup_view g = { .p = s->a->p };
@@ -247,7 +277,11 @@ static void take_laws(nsm_sim *s) {
   for (int c = 0; c < m->nshape_contact; c++)
     for (int a = -1; a < m->nmaterial; a++)
       for (int b = -1; b < m->nmaterial; b++, law += NSM_LAW_NUMBERS)
-        if (m->shape_contact[c].law_fn) m->shape_contact[c].law_fn(&g, a, b, law);
+        if (m->shape_contact[c].law_fn) {
+          m->shape_contact[c].law_fn(&g, a, b, law);
+          if (!law_fits(s, c, law, e)) return 0;
+        }
+  return 1;
 }
 
 const double *sim_touch_law(const nsm_sim *s, int contact, int a, int b) {
@@ -272,10 +306,9 @@ static void stand_in(nsm_sim *s, sim_touch_group *g) {
 int sim_touch_open(nsm_sim *s, nsm_error *e) {
   struct nsm_touching *t = s->touching;
   if (!t) return 1;
-  if (!take_hulls(s, e)) return 0;
-  take_bodies(s);
+  if (!take_hulls(s, e) || !take_bodies(s, e)) return 0;
   place_fixed(s);
-  take_laws(s);
+  if (!take_laws(s, e)) return 0;
   t->of = SIM_NEW(s, s->a->m->nshape_contact, sim_touch_side);
   for (int c = 0; c < s->a->m->nshape_contact; c++)
     if (!take_side(s, c)) { sim_no_memory(e, "contacts of shapes"); return 0; }

@@ -31,6 +31,7 @@ class Counters(NamedTuple):
     whole_steps: int
     left_out: int
     frozen: int
+    unsettled: int
     max_residual: float
     accepted: int
     accepted_step: int
