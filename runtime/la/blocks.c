@@ -118,18 +118,18 @@ nsm_blocks *nsm_blocks_analyse(int n, const int *size, const int *start, const i
   return ok ? b : NULL;
 }
 
-static size_t entry(const nsm_blocks *b, int first, int other) {
+static size_t block_entry(const nsm_blocks *b, int first, int other) {
   for (size_t e = b->start[b->rank[first]];; e++) if (b->later[e] == other) return e;
 }
 
 size_t nsm_blocks_place(const nsm_blocks *b, int row, int col) {
   if (row == col) return b->diagonal[row];
-  return b->rank[row] < b->rank[col] ? b->upper[entry(b, row, col)] : b->lower[entry(b, col, row)];
+  return b->rank[row] < b->rank[col] ? b->upper[block_entry(b, row, col)] : b->lower[block_entry(b, col, row)];
 }
 
 // ---- numbers --------------------------------------------------------------------------------------------------------
 // By the exchange of one unknown with its equation after the other [Stiefel 1960].
-LA_INLINE int invert(int n, int room, double *A, double small) {
+LA_INLINE int invert_block(int n, int room, double *A, double small) {
   double least[NSM_BLOCK_MOST];
   for (int p = 0; p < n; p++) least[p] = small * A[p + p * room];
   for (int p = 0; p < n; p++) {
@@ -151,7 +151,7 @@ LA_INLINE int invert(int n, int room, double *A, double small) {
 }
 
 // C += factor A B: columns of C and A in whole vectors, `inner` columns of A, `columns` of B and C.
-LA_INLINE void add_product(int room, int columns, int inner, double factor, const double *A, const double *B,
+LA_INLINE void add_block_product(int room, int columns, int inner, double factor, const double *A, const double *B,
                            int rows_of_b, double *C) {
   for (int j = 0; j < columns; j++, B += rows_of_b, C += room) la_add_columns(room, inner, factor, A, B, C);
 }
@@ -167,7 +167,7 @@ LA_INLINE void eliminate_node(const nsm_blocks *b, double *A, int k, double *lin
       line[x] = L[x];
       L[x] = 0;
     }
-    add_product(rows, own, own, 1, line, D, room, L);
+    add_block_product(rows, own, own, 1, line, D, room, L);
     size_t below = b->start[b->rank[i]];
     for (size_t f = b->start[k]; f < b->start[k + 1]; f++) {
       int j = b->later[f];
@@ -183,30 +183,34 @@ LA_INLINE void eliminate_node(const nsm_blocks *b, double *A, int k, double *lin
           target = A + b->lower[g];
         }
       }
-      add_product(rows, b->size[j], own, -1, L, A + b->upper[f], room, target);
+      add_block_product(rows, b->size[j], own, -1, L, A + b->upper[f], room, target);
     }
   }
 }
 
-LA_INLINE int factor(const nsm_blocks *b, double *A, double small) {
+LA_INLINE int factor_blocks(const nsm_blocks *b, double *A, double small) {
   double line[NSM_BLOCK_MOST * NSM_BLOCK_MOST];
   for (int k = 0; k < b->n; k++) {
     int node = b->order[k];
-    if (!invert(b->size[node], nsm_block_room(b->size[node]), A + b->diagonal[node], small)) return node;
+    if (!invert_block(b->size[node], nsm_block_room(b->size[node]), A + b->diagonal[node], small)) return node;
     eliminate_node(b, A, k, line);
   }
   return -1;
 }
-static int factor_plain(const nsm_blocks *b, double *A, double small) { return factor(b, A, small); }
-LA_WIDE static int factor_wide(const nsm_blocks *b, double *A, double small) { return factor(b, A, small); }
+static int factor_blocks_plain(const nsm_blocks *b, double *A, double small) { return factor_blocks(b, A, small); }
+LA_WIDE static int factor_blocks_wide(const nsm_blocks *b, double *A, double small) {
+  return factor_blocks(b, A, small);
+}
 int nsm_blocks_factor(const nsm_blocks *b, double *A, double small) {
-  return (la_wide() ? factor_wide : factor_plain)(b, A, small);
+  return (la_wide() ? factor_blocks_wide : factor_blocks_plain)(b, A, small);
 }
 
-static int invert_plain(int n, double *A, double small) { return invert(n, nsm_block_room(n), A, small); }
-LA_WIDE static int invert_wide(int n, double *A, double small) { return invert(n, nsm_block_room(n), A, small); }
+static int invert_block_plain(int n, double *A, double small) { return invert_block(n, nsm_block_room(n), A, small); }
+LA_WIDE static int invert_block_wide(int n, double *A, double small) {
+  return invert_block(n, nsm_block_room(n), A, small);
+}
 int nsm_block_invert(int n, double *A, double small) {
-  return (la_wide() ? invert_wide : invert_plain)(n, A, small);
+  return (la_wide() ? invert_block_wide : invert_block_plain)(n, A, small);
 }
 
 LA_INLINE void solve_blocks(const nsm_blocks *b, const double *A, double *x) {

@@ -20,7 +20,7 @@ enum { ROUNDS = 2 };
 static const double small = 1e-13;             // a pivot of A and of the blocks, beside what it was: K finds out more
 
 // ---- products, compiled twice (la/vector.h) -------------------------------------------------------------------------
-LA_INLINE void columns(const nsm_sim *s, const double *V, const double *l, double *y) {
+LA_INLINE void add_value_columns(const nsm_sim *s, const double *V, const double *l, double *y) {
   const struct con_near *near = s->n.con->near;
   for (int j = 0; j < near->blocks->n; j++)
     for (int k = near->part0[j]; k < near->part0[j + 1]; k++)
@@ -28,7 +28,7 @@ LA_INLINE void columns(const nsm_sim *s, const double *V, const double *l, doubl
                      l + near->blocks->at[j], y + near->unit0[near->part[k]]);
 }
 
-LA_INLINE void rows(const nsm_sim *s, const double *V, double factor, const double *y, double *r) {
+LA_INLINE void add_value_rows(const nsm_sim *s, const double *V, double factor, const double *y, double *r) {
   const struct con_near *near = s->n.con->near;
   for (int j = 0; j < near->blocks->n; j++) {
     int room = nsm_block_room(near->blocks->size[j]);
@@ -70,21 +70,23 @@ LA_INLINE void couple(const struct con_near *near, const double *by_column, cons
   }
 }
 
-static void columns_plain(const nsm_sim *s, const double *V, const double *l, double *y) { columns(s, V, l, y); }
-LA_WIDE static void columns_wide(const nsm_sim *s, const double *V, const double *l, double *y) {
-  columns(s, V, l, y);
+static void value_columns_plain(const nsm_sim *s, const double *V, const double *l, double *y) {
+  add_value_columns(s, V, l, y);
+}
+LA_WIDE static void value_columns_wide(const nsm_sim *s, const double *V, const double *l, double *y) {
+  add_value_columns(s, V, l, y);
 }
 void con_near_columns(const nsm_sim *s, const double *V, const double *l, double *y) {
-  (la_wide() ? columns_wide : columns_plain)(s, V, l, y);
+  (la_wide() ? value_columns_wide : value_columns_plain)(s, V, l, y);
 }
-static void rows_plain(const nsm_sim *s, const double *V, double f, const double *y, double *r) {
-  rows(s, V, f, y, r);
+static void value_rows_plain(const nsm_sim *s, const double *V, double f, const double *y, double *r) {
+  add_value_rows(s, V, f, y, r);
 }
-LA_WIDE static void rows_wide(const nsm_sim *s, const double *V, double f, const double *y, double *r) {
-  rows(s, V, f, y, r);
+LA_WIDE static void value_rows_wide(const nsm_sim *s, const double *V, double f, const double *y, double *r) {
+  add_value_rows(s, V, f, y, r);
 }
 void con_near_rows(const nsm_sim *s, const double *V, double f, const double *y, double *r) {
-  (la_wide() ? rows_wide : rows_plain)(s, V, f, y, r);
+  (la_wide() ? value_rows_wide : value_rows_plain)(s, V, f, y, r);
 }
 static void units_plain(const struct con_near *near, const double *x, double *y) { units(near, x, y); }
 LA_WIDE static void units_wide(const struct con_near *near, const double *x, double *y) { units(near, x, y); }
