@@ -201,8 +201,8 @@ typedef struct sim_solver {
   const double   *disk;  // [nfriction] or NULL: >= 0, friction is limited by this impulse, whatever presses; of ROLLING
                          // by mu and mu2 times it
   int             brief;                // likewise: it need not be solved, cone/problem.h
-  int             strict;               // likewise: no answer above the tolerance will do
-  int             missed;               // some answer since this was 0 was above what was enough
+  int             strict;               // likewise: an answer must be near to what is enough
+  const char     *only;                 // likewise: the solver of islands of several contacts with friction, or NULL
   double          enough;               // the tolerance of a problem that is one of an iteration, 0: that of the run
   int             failed_row;           // after a failure
   nsm_cone_result result;
@@ -363,6 +363,7 @@ typedef struct sim_state {
     double cost[2];                     // iterations with either start
     double made_for;                    // the step that K of r1_most was made for, where it is constant
     long   projections;                 // steps (2.72), in all
+    long   stagnant;                    // steps in a row that stood above the tolerance
     int    redundant;                   // dependent constraints were met in a step that stands
     long   near_again;                  // the step that tries the near matrix again (consistent_near.c)
     int    differences;                 // how many of `differences` are known, of steps of the length

@@ -12,7 +12,7 @@
 
 enum { MOST_CORRECTED = 200, FEW_CORRECTED = 60 };       // rows of an island of shapes; also where they depend
 // Residuals of an answer to go on from, and of forces that may stay as they are; what all solvers together are to gain.
-static const double usable = 1e-2, stays = 1e-9, gain = 1e-3;
+static const double usable = 1e-2, stays = 1e-10, gain = 1e-3;
 
 static void column(nsm_sim *s, int row, double h) {
   struct sim_consistent *c = s->n.con;
@@ -334,6 +334,7 @@ static int solve_in_full(nsm_sim *s, sim_island *k) {
   double enough = c->solver.enough;
   for (int a = 0; a < k->p.m; a++) c->lam[a] = c->l0[c->member[a]];
   c->solver.brief = 0;
+  c->solver.only = NULL;
   if (c->solver.result.residual < HUGE_VAL) c->solver.enough = fmax(enough, gain * c->solver.result.residual);
   int ok = sim_island_solve(s, &c->solver, k);
   c->solver.brief = 1;

@@ -211,7 +211,8 @@ static double largest(int n, const double *x, const double *scale) {
 double con_near_residual(const nsm_sim *s) {
   const struct con_near *near = s->n.con->near;
   double momentum = largest(near->seats, near->momentum, near->size);
-  double rate = largest(near->held, near->rate, near->terms), gap = largest(near->held, near->gap, near->terms) / s->n.h;
+  double rate = largest(near->held, near->rate, near->terms);
+  double gap = largest(near->held, near->gap, near->terms) / s->n.h;
   double most = rate <= momentum ? momentum : rate;
   return gap <= most ? most : gap;
 }
