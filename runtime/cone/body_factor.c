@@ -175,19 +175,8 @@ int nsm_body_factor_make(const nsm_graph *g, const nsm_bodies *b, const double *
       add_child(f, child, f->fronts.member + child->list, stack, rows);
     }
     for (int i = 0; i < front->own + front->border; i++) f->position[member[i]] = -1;
-    if (nsm_la_lu_factor(own, F, rows, pivot).code != NSM_LA_OK || vanishes(F, own, rows)) return 0;
-    double *F12 = F + (size_t)own * (size_t)rows, *F21 = F + own, *F22 = F12 + own;
-    for (int j = 0; j < border; j++)
-      for (int i = 0; i < own; i++) {
-        double *x = F12 + (size_t)j * (size_t)rows, t = x[i];
-        x[i] = x[pivot[i]];
-        x[pivot[i]] = t;
-      }
-    if (border > 0) {
-      nsm_la_lower_solve(own, 1, border, F, rows, F12, rows);
-      nsm_la_upper_solve_right(border, own, F, rows, F21, rows);
-      nsm_la_add_product(border, border, own, -1.0, F21, rows, F12, rows, 0, F22, rows);
-    }
+    if (!nsm_la_front_factor(own, rows, F, pivot) || vanishes(F, own, rows)) return 0;
+    const double *F12 = F + (size_t)own * (size_t)rows, *F22 = F12 + own;
     for (int j = 0; j < own; j++, factor += rows)
       memcpy(factor, F + (size_t)j * (size_t)rows, (size_t)rows * sizeof(double));
     for (int j = 0; j < border; j++, factor += own)

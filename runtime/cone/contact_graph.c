@@ -131,26 +131,17 @@ static int pattern_sparse(const nsm_cone_problem *p, nsm_cone_work *w, nsm_graph
   return 1;
 }
 
-static int find_block(const nsm_graph *g, int c, int j) {
-  int low = g->start[c], high = g->start[c + 1] - 1;
-  while (low < high) {
-    int middle = (low + high) / 2;
-    if (g->column[middle] < j) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 static void fill(const nsm_cone_problem *p, nsm_graph *g, const int *node_of) {
   for (int c = 0; c < g->nodes; c++) {
     const nsm_node *n = g->node + c;
     for (int r = 0; r < n->size; r++) {
       int i = n->first + r;
       if (p->row_start) {
-        for (int k = p->row_start[i]; k < p->row_start[i + 1]; k++) {
+        for (int k = p->row_start[i], e = g->start[c]; k < p->row_start[i + 1]; k++) {
           int j = p->col[k], d = node_of[j];
           if (p->M[k] == 0) continue;
-          g->value[g->at[find_block(g, c, d)] + (size_t)(r * g->node[d].size + j - g->node[d].first)] +=
+          while (g->column[e] < d) e++;                    // both ascend
+          g->value[g->at[e] + (size_t)(r * g->node[d].size + j - g->node[d].first)] +=
               g->scale[i] * p->M[k] * g->scale[j];
         }
       } else {

@@ -185,13 +185,14 @@ static int is_tried(const nsm_cone_solver *s, const nsm_cone_problem *p, const n
 
 // In a pile whose forces of the last step are known: the loop that is quickest from there. Where bodies touch in many
 // more points than hold them it can creep for long; then interior points, which have no such trouble, are sooner near
-// the answer. Where these jam, at the corner of a fold, the path of the smoothed problems leads through it.
+// the answer. Where these jam, at the corner of a fold, the path of the smoothed problems leads through it. Of more than
+// NSM_SMALL blocks the loop alone is tried here.
 static nsm_cone_status try_from_guess(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                       const double *guess, double *lambda, double *u, best_answer *best) {
   nsm_cone_try first = *t;
   first.max_iterations = FROM_GUESS;
   nsm_cone_status status = try_solver(nsm_cone_solver_find("proximal_newton"), p, w, &first, guess, lambda, u, best);
-  if (status != NSM_CONE_FAILED || w->brief > 1 || will_do(p, w, t, best)) return status;
+  if (status != NSM_CONE_FAILED || p->cones > NSM_SMALL || w->brief > 1 || will_do(p, w, t, best)) return status;
   first.max_iterations = POINTS;
   status = try_solver(nsm_cone_solver_find("interior"), p, w, &first, NULL, lambda, u, best);
   const nsm_cone_solver *path = nsm_cone_solver_find("sigma");
@@ -206,9 +207,9 @@ static nsm_cone_status try_solvers(const nsm_cone_problem *p, nsm_cone_work *w, 
   nsm_cone_status status = NSM_CONE_FAILED;
   unsigned used = nsm_cone_blocks_used(p);
   int pile = p->cones >= NSM_WARM_PILE || (p->cones >= NSM_WARM_FEW && t->accept > t->tolerance);
-  if (guess && pile && p->cones <= NSM_SMALL) {
+  if (guess && pile && p->cones <= NSM_NEAR) {
     status = try_from_guess(p, w, t, guess, lambda, u, best);
-    if (status == NSM_CONE_FAILED && (w->brief || will_do(p, w, t, best))) return status;
+    if (status == NSM_CONE_FAILED && p->cones <= NSM_SMALL && (w->brief || will_do(p, w, t, best))) return status;
   }
   for (const nsm_cone_solver *s = nsm_cone_solvers; s->name && status == NSM_CONE_FAILED; s++)
     if (is_tried(s, p, w, used) && !(best->any && nsm_cone_late(w))) {

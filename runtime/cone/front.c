@@ -27,6 +27,16 @@ static void put_block(const nsm_graph *g, int c, int k, double alpha, const doub
   const nsm_node *n = g->node + c, *d = g->node + g->column[k];
   const double *b = B + (size_t)c * NSM_NODE_BLOCK, *a = A + (size_t)c * NSM_NODE_BLOCK, *v = g->value + g->at[k];
   int diagonal = g->column[k] == c;
+  if (!diagonal && n->size == 3 && d->size == 3) {
+    for (int s = 0; s < 3; s++) {
+      double *out = front + (size_t)(j + s) * (size_t)lda + i;
+      for (int r = 0; r < 3; r++) {
+        const double *of = b + r * NSM_NODE_ROWS;
+        out[r] += of[0] * v[s] + of[1] * v[3 + s] + of[2] * v[6 + s];
+      }
+    }
+    return;
+  }
   for (int s = 0; s < d->size; s++) {
     double *out = front + (size_t)(j + s) * (size_t)lda + i;
     for (int r = 0; r < n->size; r++) {
@@ -88,11 +98,6 @@ static int pivots_vanish(const double *U, int n, int lda) {
   return !(least > 1e-300);
 }
 
-static void swap_rows(int columns, double *F, int lda, int n, const int *pivot) {
-  for (int j = 0; j < columns; j++, F += lda)
-    for (int i = 0; i < n; i++) { double t = F[i]; F[i] = F[pivot[i]]; F[pivot[i]] = t; }
-}
-
 int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const double *A, const double *B,
                     nsm_factor *w) {
   double *factor = w->factor, *stack = w->stack;
@@ -112,14 +117,8 @@ int nsm_factor_make(const nsm_graph *g, const nsm_fronts *f, double alpha, const
     }
     for (int i = 0; i < front->own + front->border; i++) w->position[member[i]] = -1;
 
-    if (nsm_la_lu_factor(own, w->front, rows, pivot).code != NSM_LA_OK || pivots_vanish(w->front, own, rows)) return 0;
-    double *F12 = w->front + (size_t)own * (size_t)rows, *F21 = w->front + own, *F22 = F12 + own;
-    if (border > 0) {
-      swap_rows(border, F12, rows, own, pivot);
-      nsm_la_lower_solve(own, 1, border, w->front, rows, F12, rows);
-      nsm_la_upper_solve_right(border, own, w->front, rows, F21, rows);
-      nsm_la_gemm(border, border, own, -1.0, F21, rows, F12, rows, 1.0, F22, rows);
-    }
+    if (!nsm_la_front_factor(own, rows, w->front, pivot) || pivots_vanish(w->front, own, rows)) return 0;
+    const double *F12 = w->front + (size_t)own * (size_t)rows, *F22 = F12 + own;
     for (int j = 0; j < own; j++, factor += rows)
       memcpy(factor, w->front + (size_t)j * (size_t)rows, (size_t)rows * sizeof(double));
     for (int j = 0; j < border; j++, factor += own)

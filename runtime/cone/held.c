@@ -11,7 +11,9 @@
 #include "solver.h"
 #include <math.h>
 
-static const double natural = 1e3;     // largest sqrt(M_jj) |lambda_j| beside the largest |q_j| / sqrt(M_jj)
+// Largest sqrt(M_jj) |lambda_j| beside the largest |q_j| / sqrt(M_jj), or size of its terms: what comes to rest has a q
+// that is nothing but their round-off.
+static const double natural = 1e3;
 
 static double diagonal(const nsm_cone_problem *p, int i) {
   if (!p->row_start) return p->M[(size_t)i * (size_t)p->m + (size_t)i];
@@ -26,7 +28,7 @@ int nsm_cone_held(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_tr
   for (int i = 0; i < p->m; i++) {
     double d = sqrt(fmax(diagonal(p, i), 0));
     most = fmax(most, d * fabs(lambda[i]));
-    if (d > 0) asked = fmax(asked, fabs(p->q[i]) / d);
+    if (d > 0) asked = fmax(asked, fmax(fabs(p->q[i]), p->q_terms ? p->q_terms[i] : 0) / d);
   }
   size_t mark = w->used;
   double *terms = nsm_cone_take_doubles(w, (size_t)p->m);

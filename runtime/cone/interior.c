@@ -19,7 +19,7 @@
 #include <string.h>
 
 static const double short_step = 0.2;
-enum { ITERATIONS = 80, SHORT = 60, LONG = 1500 };
+enum { ITERATIONS = 80, SHORT = 60, LONG = 1500, JAMS = 3 };
 enum { SLOTS = 5 };                     // of X and V, each node: up to 4 of a contact; 1 + 3 of a disk
 
 typedef struct interior {
@@ -245,21 +245,24 @@ static int has_interior(const nsm_graph *g) {
   return 1;
 }
 
-// Follows the path until the gap has fallen to `reduction` of its start; x is inside of K at the end.
-static void follow(interior *s, nsm_newton *n, double reduction, int limit, double *x, double *y, double *dx) {
+// Follows the path until the gap has fallen to `reduction` of its start; x is inside of K at the end. 0 where it jams
+// or ends far from that; near: where others are sooner there than a path of short steps.
+static int follow(interior *s, nsm_newton *n, double reduction, int limit, int near, double *x, double *y,
+                  double *dx) {
   const nsm_graph *g = s->g;
   start(s, x);
   memset(s->dX, 0, (size_t)g->nodes * SLOTS * sizeof(double));
   memset(s->dV, 0, (size_t)g->nodes * SLOTS * sizeof(double));
   memset(n->active, 1, (size_t)g->nodes);
   double first = gap_at(s, 0), regular = 1e-10;
-  int small_steps = 0;
+  int small_steps = 0, jams = 0;
   for (int k = 0; k < limit && !nsm_cone_late(n->w); k++) {
     double gap = gap_at(s, 0), t = 0;
-    if (!(gap > reduction * first) || small_steps > 5) return;
+    if (!(gap > reduction * first)) return 1;
+    if (small_steps > 5 || (near && jams > JAMS)) return 0;
     nsm_graph_apply(g, x, 1, y);
     fill_blocks(s, n, x, y, 0, 0, dx);
-    if (!nsm_newton_factor(n, regular)) return;
+    if (!nsm_newton_factor(n, regular)) return 0;
     double sigma = 0;
     for (int pass = 0; pass < 3; pass++) {
       if (pass == 2 && t > short_step) break;
@@ -274,10 +277,12 @@ static void follow(interior *s, nsm_newton *n, double reduction, int limit, doub
     n->iterations++;
     n->w->iterations++;
     double length = fmin(1, (t > 0.9 ? 0.99 : 0.95) * t);
+    jams += length < 0.5 * short_step;
     small_steps = length < 1e-3 ? small_steps + 1 : 0;
     for (int i = 0; i < g->rows; i++) x[i] += length * dx[i];
     for (int i = 0; i < g->nodes * SLOTS; i++) { s->X[i] += length * s->dX[i]; s->V[i] += length * s->dV[i]; }
   }
+  return gap_at(s, 0) <= sqrt(reduction) * first;
 }
 
 nsm_cone_outcome nsm_cone_interior(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, double *lambda,
@@ -297,8 +302,9 @@ nsm_cone_outcome nsm_cone_interior(const nsm_cone_problem *p, nsm_cone_work *w, 
                    .W = nsm_cone_take_doubles(w, slots * SLOTS),
                    .C = nsm_cone_take_doubles(w, slots) };
     if (s.X && s.V && s.dX && s.dV && s.W && s.C && nsm_newton_take(&g, nsm_map_alart_curnier, w, &n)) {
-      follow(&s, &n, 1e-11, t->max_iterations > 0 ? t->max_iterations : ITERATIONS, x, u, dx);
-      outcome = nsm_proximal_loop(p, t, &g, &n, 1e-4, t->max_iterations > 0 ? SHORT : LONG, x, lambda, u);
+      int near = t->max_iterations > 0;
+      if (follow(&s, &n, 1e-11, near ? t->max_iterations : ITERATIONS, near, x, u, dx) || !near)
+        outcome = nsm_proximal_loop(p, t, &g, &n, 1e-4, near ? SHORT : LONG, x, lambda, u);
     }
   }
   w->used = mark;

@@ -119,6 +119,7 @@ int nsm_newton_factor(nsm_newton *n, double alpha) {
     }
     if (!n->ordered) return 0;
   }
+  if (n->most_work > 0 && n->fronts.work > n->most_work) return 0;
   n->factored++;
   n->work += n->fronts.work;
   return nsm_factor_make(g, &n->fronts, alpha, n->A, n->B, &n->factor);

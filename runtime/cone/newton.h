@@ -135,6 +135,7 @@ typedef struct nsm_newton {
   double  work;                                // operations of all factorizations
   int     iterations, factored;
   int     most;                                // steps of one problem of the proximal loop; 0: its own
+  double  most_work;                           // operations of a factorization that is still made; 0: any
 } nsm_newton;
 
 // The same object for another map, or another graph of the same size and pattern.

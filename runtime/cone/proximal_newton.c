@@ -18,7 +18,8 @@ enum { OUTER = 3000, INNER = 30, FIRST = 700, SHORT = 150, LONG = 3000, INNER_NE
 enum { PATIENCE = 4, POLISH = 4 };  // steps without progress, `near_enough` to the tolerance
 static const double first_alpha = 10, next_alpha = 1e-2, near_alpha = 1e-6, close_by = 1e-5, near_enough = 100,
                     polish_alpha = 1e-8, round_off = 1e-15,
-                    work = 1e10;                        // operations of all factorizations of an attempt
+                    work = 1e10,                        // operations of all factorizations of an attempt
+                    near_work = 3e8;                    // of one of them near a guess, 20 ms: on contacts they fill up
 
 // lambda as it is meant: each block in its set; forces that are nothing beside the largest are none. How many of them
 // were not.
@@ -144,9 +145,9 @@ nsm_cone_outcome nsm_cone_proximal_newton(const nsm_cone_problem *p, nsm_cone_wo
   if (x && nsm_graph_make(p, w, &g) && nsm_newton_take(&g, nsm_map_alart_curnier, w, &n)) {
     int a = t->attempt, creeps = a > 1 && (a & (a - 1)) == 0, length = a == 0 ? FIRST : creeps ? LONG : SHORT;
     int few = t->accept > t->asked ? NSM_WARM_FEW : NSM_WARM_PILE,
-        near_by = t->warm && t->max_iterations > 0 && a == 0 && p->cones >= few && p->cones <= NSM_SMALL;
+        near_by = t->warm && t->max_iterations > 0 && a == 0 && p->cones >= few && p->cones <= NSM_NEAR;
     double alpha = near_by ? near_alpha : creeps ? next_alpha : first_alpha;
-    if (near_by) { length = NEAR; n.most = INNER_NEAR; }
+    if (near_by) { length = NEAR; n.most = INNER_NEAR; n.most_work = near_work; }
     nsm_graph_start(&g, t, lambda, x);
     if (a && !creeps) {
       nsm_dice d = nsm_dice_of(a, 0);

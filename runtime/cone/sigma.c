@@ -15,7 +15,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LONG = 1000, WALK = 400, STRAIGHT = 50, PATIENCE = 1000, SHORT_PATIENCE = 200 };
+enum { LONG = 1000, WALK = 400, FIRST_WALK = 150, STRAIGHT = 50, PATIENCE = 1000, SHORT_PATIENCE = 200 };
 enum { FEW = 60, MANY = 300 };           // nodes: on bodies from here, on contacts up to here
 static const double first_push = 10, other_push = 100, first_ratio = 1e-4, first_step = 0.2,
     quick = 3e8;                         // operations of a factorization, about 20 ms
@@ -94,7 +94,7 @@ static int first_attempt(nsm_sigma *k, const nsm_cone_problem *p, const nsm_cone
                          nsm_dice *d, double *u) {
   int large = k->g.nodes > NSM_SIGMA_LARGE, limit = k->limit;
   if (k->g.nodes <= MANY) {
-    k->limit = WALK;
+    k->limit = FIRST_WALK;
     if (nsm_sigma_path(k, p, t, first_push, first_ratio, 1, d, u)) return 1;
     if (k->enough) return 0;
   }

@@ -1,7 +1,7 @@
-// Sparse linear systems of small dense blocks, as bodies on joints have: one block for each node of a graph and one each
-// way for each edge, in padded columns so that all work is along whole vectors. No pivots are sought: meant for matrices
-// near to symmetric positive definite ones, whose pivots are positive, and that is proved. Chains and trees have no
-// fill-in: factors and solves are O(nodes).
+// Sparse linear systems of small dense blocks, as bodies on joints have: one block for each node of a graph and one
+// each way for each edge, in padded columns so that all work is along whole vectors. No pivots are sought: meant for
+// matrices near to symmetric positive definite ones, whose pivots are positive, and that is proved. Chains and trees
+// have no fill-in: factors and solves are O(nodes).
 //
 //   analyse   the order [approximate minimum degree, sparse.h] and the places of the blocks
 //   factor    A = L D U by blocks, D inverted
@@ -11,7 +11,7 @@
 #pragma once
 #include "sparse.h"
 
-enum { NSM_BLOCK_LANES = 4, NSM_BLOCK_MOST = 32 };    // numbers of a vector; the largest block
+enum { NSM_BLOCK_LANES = 4, NSM_BLOCK_MOST = 32 };    // numbers of a vector; rows of the largest block
 // Rows of a block of n unknowns with those that fill its last vector; these are 0 in every value and vector.
 static inline int nsm_block_room(int n) { return (n + NSM_BLOCK_LANES - 1) / NSM_BLOCK_LANES * NSM_BLOCK_LANES; }
 
@@ -26,8 +26,8 @@ typedef struct nsm_blocks {
   size_t  values;
 } nsm_blocks;
 
-// size [n], at most NSM_BLOCK_MOST; neighbours of i are neighbour[start[i] .. start[i+1]), both ways, also more than once. NULL where there is
-// not enough memory.
+// size [n], at most NSM_BLOCK_MOST; neighbours of i are neighbour[start[i] .. start[i+1]), both ways, also more than
+// once. NULL where there is not enough memory.
 nsm_blocks *nsm_blocks_analyse(int n, const int *size, const int *start, const int *neighbour,
                                const nsm_la_memory *memory);
 // Place of block (row, col), nodes of the pattern: columns of room(size[row]) numbers.

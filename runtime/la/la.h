@@ -52,6 +52,12 @@ void nsm_la_lower_solve(int n, int unit, int nrhs, const double *L, int ldl, dou
 void nsm_la_upper_solve(int n, int nrhs, const double *U, int ldu, double *B, int ldb);
 void nsm_la_upper_solve_right(int m, int n, const double *U, int ldu, double *B, int ldb);
 
+// One front: own of its rows are eliminated, exchanges among these alone; 0 where a pivot is zero.
+//   F [rows, rows], leading dimension rows:  P F11 = L U,  F12 := L^{-1} P F12,  F21 := F21 U^{-1},  F22 -= F21 F12
+// pivot [own] as in nsm_la_lu_factor.
+enum { NSM_LA_FEW_COLUMNS = 24 };    // up to here column by column, front.c
+int nsm_la_front_factor(int own, int rows, double *F, int *pivot);
+
 // ---- banded ---------------------------------------------------------------------------------------------------------
 // Layout: A_ij stands at AB[kl + ku + i - j + j*ldab] for max(0, j-ku) <= i <= min(n-1, j+kl); ldab >= 2*kl + ku + 1.
 // The first kl rows of AB are room for fill-in and need no value.

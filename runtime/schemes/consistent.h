@@ -25,6 +25,8 @@ typedef struct con_class {
   double *cjac, *dg, *dr, *rq, *curve, *gq;   // [count][n] of the pattern
   double *dg_before;                     // dg of the iterate before, where the iteration is slow
   double *mass0;                         // M(q_B)
+  double *hm;                            // [count][h.n] mean of H of the iterate; NULL: P has H(q_B)
+  int *hm_z, *x_at;                      // [count][h.n] its velocity; its place in the row's column of P
 } con_class;
 
 // Unknowns of K: u [nv], lambda [ns], kappa [ns]. Its rows: momentum [nv], rates [ns], gaps [ns] of the constraints.
@@ -34,6 +36,9 @@ struct sim_consistent {
   con_class *cls;
   double    *uc, *uc_low;                // [nv] velocity after the impact, and what rounding took from it
   double    *inc_q, *inc_u;              // [nv] increments of the motion: q_E - q_B and u_E - u_C of the iterate
+  double    *pushed;                     // [w.n] P kappa of rows with a mean of H
+  double     unseen;                     // by how much iterates have moved since the means of H were taken
+  int        means;                      // how many rows have one
   double    *kappa1;                     // [nl] at the end of the step; now.kappa at its begin
   int        placed;                     // q1 of this step was written before
   int        moves;                      // the start values in use: 0 velocities stay, 1 they change as before
@@ -162,6 +167,8 @@ int      con_near_motion(nsm_sim *s, const nsm_view *v);         // the motion; 
 
 // consistent_residual.c
 int      con_place(nsm_sim *s, const nsm_view *v);               // q1 of the iterate; 0 where M is singular
+void     con_take_means(nsm_sim *s, const nsm_view *v);          // means of H of the iterate
+void     con_mean_columns(nsm_sim *s);                           // P by them
 int      con_evaluate_rows(nsm_sim *s, const nsm_view *v);       // likewise, and the kernels there
 void     con_measures(nsm_sim *s);                               // what con_residual measures by, after it
 int      con_evaluate(nsm_sim *s, const nsm_view *v);            // both

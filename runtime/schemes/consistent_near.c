@@ -3,8 +3,8 @@
 // falls by some 10^4 an iteration. Where it falls too slowly the step is taken with K itself, from the start, and so
 // are the next ones.
 //
-// A step starts from speeds and multipliers that are extrapolated from the last steps, by polynomials of the degree that
-// was nearest lately.
+// A step starts from speeds and multipliers that are extrapolated from the last steps, by polynomials of the degree
+// that was nearest lately.
 #include "consistent_near.h"
 #include <string.h>
 
@@ -13,7 +13,9 @@ enum { MOST = 16, BACK_AFTER = 8 };
 // corrected once more may have; what round-off may leave where it falls no more; the slowest fall in two iterations
 // that is worth going on.
 static const double left = 1e-16, checked = 1e-12, floor_of_rounding = 1e-13, stands = 0.25, slow = 0.1;
-static const double poor = 1e-3;         // residual of a start that says little of the forces to come
+// Residual of a start that says little of the forces to come, in (19) and in what residuals are measured by: both are
+// made once more.
+static const double poor = 1e-3;
 
 // ---- the motion -----------------------------------------------------------------------------------------------------
 // Speeds and multipliers of the iterate, from the seats of the last one and its correction.
@@ -48,7 +50,10 @@ static int iterate(nsm_sim *s, const nsm_view *v) {
     go(s);
     con_near_evaluate(s, v);
     s->now.count.newton_iterations++;
-    if (n == 1 && !(first <= poor)) con_near_measure(s);
+    if (n == 1 && !(first <= poor)) {
+      if (!con_near_matrix(s, v)) return 0;
+      con_near_measure(s);
+    }
     double error = con_near_residual(s), rate = error / before;
     if ((error <= checked && error * rate <= left) || (error <= floor_of_rounding && rate > stands)) {
       if (!con_credible(s)) return 0;

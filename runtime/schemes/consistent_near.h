@@ -49,6 +49,7 @@ double con_near_residual(const nsm_sim *s);              // the largest
 
 // consistent_near_matrix.c
 void con_near_begin(nsm_sim *s);                         // what is that of the begin of the step: P
+void con_near_means(nsm_sim *s);                         // P by the means of H
 int  con_near_matrix(nsm_sim *s, const nsm_view *v);     // at the iterate evaluated last; 1: it has factors
 void con_near_solve(nsm_sim *s, double h);               // du, dlambda, dkappa from the residual
 // y += V^T l, V by rows; r += factor V y, V by columns.

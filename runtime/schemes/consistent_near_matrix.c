@@ -165,12 +165,34 @@ static void constraints(nsm_sim *s, const nsm_view *v) {
   for (size_t i = 0; i < values; i++) near->h[i] += 0.5 * v->h * near->rq[i];
 }
 
-void con_near_begin(nsm_sim *s) {
+static void columns_of_p(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
   const int *at = c->near->p_at;
   for (int j = 0; j < c->ns; j++)
     for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) c->near->p[*at++] = r->x[e];
+}
+
+void con_near_begin(nsm_sim *s) {
+  columns_of_p(s);
+  s->n.con->unseen = INFINITY;
+}
+
+void con_near_means(nsm_sim *s) {
+  const struct sim_consistent *c = s->n.con;
+  if (!s->n.w.diagonal) {
+    con_mean_columns(s);
+    columns_of_p(s);
+    return;
+  }
+  for (int a = 0; a < s->a->on.constraint.n; a++) {
+    int cls = s->a->on.constraint.of[a];
+    const sim_class *k = &s->a->cls[cls];
+    const con_class *o = &c->cls[cls];
+    const int *at = c->near->dg_at[cls];
+    size_t n = (size_t)k->tab.count * (size_t)k->c->h.n;
+    for (size_t e = 0; o->hm && e < n; e++) c->near->p[at[e]] = s->n.w.inverse[o->hm_z[e]] * o->hm[e];
+  }
 }
 
 int con_near_matrix(nsm_sim *s, const nsm_view *v) {

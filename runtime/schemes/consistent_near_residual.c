@@ -2,6 +2,7 @@
 // (consistent_near.h), and what they are measured by. As consistent_residual.c has them, but for the order of sums.
 #include "consistent_near.h"
 #include "runtime/la/vector.h"
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,19 +11,55 @@ static const double least_share = 1e-6;      // as of consistent_residual.c
 static inline double larger(double a, double b) { return a > b ? a : b; }       // b where a is nan
 
 // ---- the iterate ----------------------------------------------------------------------------------------------------
-// (9)
-void con_near_place(nsm_sim *s, const nsm_view *v) {
+typedef struct changed { double most, pushed, way; } changed;   // sizes: of the change, of P kappa, of the way
+
+// (9) by the P at hand, but for attitudes.
+static changed put(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   struct con_near *near = c->near;
+  changed by = { 0, 0, 0 };
   memset(near->way, 0, (size_t)near->seats * sizeof(double));
   con_near_columns(s, near->p, near->kappa, near->way);
   for (int z = 0; z < s->a->nv; z++) {
-    double inc = v->h * (c->uc[z] + (c->uc_low[z] + 0.5 * c->inc_u[z])) - near->way[near->seat[z]];
+    double pushed = near->way[near->seat[z]], inc = v->h * (c->uc[z] + (c->uc_low[z] + 0.5 * c->inc_u[z])) - pushed;
+    by.most = larger(fabs(inc - c->inc_q[z]), by.most);
+    by.pushed = larger(fabs(pushed), by.pushed);
+    by.way = larger(fabs(inc), by.way);
     c->inc_q[z] = near->way[near->seat[z]] = inc;
     s->w.q1[z] = s->now.q[z] + (s->now.q_low[z] + inc);
   }
+  return by;
+}
+
+static void move_bodies(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
   (c->placed ? sim_move_bodies_again : sim_move_bodies)(s, s->now.q, c->inc_q, s->w.q1);
   c->placed = 1;
+}
+
+static changed place(nsm_sim *s, const nsm_view *v) {
+  changed by = put(s, v);
+  move_bodies(s);
+  s->n.con->unseen += by.most;
+  return by;
+}
+
+void con_near_place(nsm_sim *s, const nsm_view *v) { place(s, v); }
+
+// P by the means of H of the iterate, and the places that it has with them, as follow_means of consistent_residual.c;
+// twice where those of the step were never taken.
+static int follow_means(nsm_sim *s, const nsm_view *v, changed by) {
+  static const double seen = 0.01 * DBL_EPSILON;
+  struct sim_consistent *c = s->n.con;
+  if (c->unseen * by.pushed <= seen * by.way) return 0;
+  for (int pass = isinf(c->unseen) ? 2 : 1; pass > 0; pass--) {
+    con_take_means(s, v);
+    con_near_means(s);
+    by = put(s, v);
+    if (by.most > DBL_EPSILON * by.way) move_bodies(s);
+  }
+  c->unseen = 0;
+  return 1;
 }
 
 static void set_entries(double *to, const int *at, size_t n, const double *value) {
@@ -57,7 +94,8 @@ void con_near_evaluate(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   struct con_near *near = c->near;
   double *y = s->n.r.y;
-  con_near_place(s, v);
+  changed by = place(s, v);
+  int follows = !c->means || follow_means(s, v, by);
   memset(c->res, 0, (size_t)s->a->nv * sizeof(double));
   for (int a = 0; a < s->a->on.smooth.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
@@ -73,7 +111,7 @@ void con_near_evaluate(nsm_sim *s, const nsm_view *v) {
     if (d->h_stage > NSM_EVENT && !d->dg_fn) d->h_fn(v, &k->tab, k->h);
     if (d->dg_fn) d->dg_fn(v, &k->tab, o->dg);
     set_entries(near->dg, near->dg_at[cls], count * (size_t)d->h.n, d->dg_fn ? o->dg : k->h);
-    if (!d->drate_fn) continue;
+    if (!d->drate_fn || (o->hm && !follows)) continue;
     d->drate_fn(v, &k->tab, o->dr);
     set_entries(near->dr, near->dr_at[cls], count * (size_t)d->dr.n, o->dr);
   }
@@ -173,7 +211,8 @@ static double largest(int n, const double *x, const double *scale) {
 double con_near_residual(const nsm_sim *s) {
   const struct con_near *near = s->n.con->near;
   double momentum = largest(near->seats, near->momentum, near->size);
-  double rate = largest(near->held, near->rate, near->terms), gap = largest(near->held, near->gap, near->terms) / s->n.h;
+  double rate = largest(near->held, near->rate, near->terms);
+  double gap = largest(near->held, near->gap, near->terms) / s->n.h;
   double most = rate <= momentum ? momentum : rate;
   return gap <= most ? most : gap;
 }

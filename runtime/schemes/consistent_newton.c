@@ -16,6 +16,7 @@ static const double same = 0.99;         // residuals of two iterates that are t
 static const double near_by = 1e-7;      // where interior points are not nearer
 static const double halves = 0.5;        // what they fall by at least, or answers that will do are not good enough
 static const double may_cancel = 1e-6;   // of the speeds: the round-off of forces that cancel each other
+static const double growth = 100, may_err = 1e-6;   // of an iterate that may have run away: kinetic energy, error of (8)
 
 // ---- Newton's method ------------------------------------------------------------------------------------------------
 static void set_speed(nsm_sim *s, int i, double inc) {
@@ -132,6 +133,26 @@ static void polish(nsm_sim *s, const nsm_view *v) {
   con_go(s, v);
 }
 
+// An iterate far away, whose kinetic energy is above all that there was, while (8) does not hold for it: the sizes that
+// residuals are measured by have grown with it, so they are small beside these. most: the speeds that the forces of
+// constraints would give; what is small beside them is round-off.
+static int ran_away(const nsm_sim *s, double speeds, double most) {
+  const struct sim_consistent *c = s->n.con;
+  double work = 0, before = 0, after = 0, wrong = 0;
+  for (int z = 0; z < s->a->nv; z++) {
+    double m = 1 / c->mass_inverse[z];
+    before += 0.5 * m * c->uc[z] * c->uc[z];
+    after += 0.5 * m * s->w.z1[z] * s->w.z1[z];
+    work += c->res[z] * c->inc_q[z];
+  }
+  if (!(after > growth * (before + fabs(s->now.ledger.potential))) || speeds <= may_cancel * most) return 0;
+  for (int j = 0; j < c->ns; j++) {
+    int l = s->n.r.l[c->row[j]];
+    wrong += fabs(s->w.l1[l] * c->res[s->a->nv + c->ns + j]) + fabs(c->kappa1[l] * c->res[s->a->nv + j]);
+  }
+  return !(fabs(work) + wrong <= may_err * after);
+}
+
 // Forces of constraints and contacts that cancel each other until their round-off is seen in the speeds are no
 // solution, however small the residual is beside them: near a configuration where they have the same direction, the
 // iteration can run off to there.
@@ -154,7 +175,7 @@ int con_credible(nsm_sim *s) {
     most = fmax(most, c->fresh[z]);
     speeds = fmax(speeds, fmax(fabs(c->dq[z]), fabs(c->uc[z]) + fabs(s->w.z1[z])));
   }
-  return DBL_EPSILON * most <= may_cancel * speeds;
+  return DBL_EPSILON * most <= may_cancel * speeds && !ran_away(s, speeds, most);
 }
 
 static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {

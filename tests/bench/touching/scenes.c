@@ -1,5 +1,5 @@
 // Measurements of contacts of shapes: time a step of bodies with shapes, by `moreau`, and what holds meanwhile.
-//   scenes box | stack | spheres N | pile N | flight N   [steps]
+//   scenes box | stack | spheres N | pile N | flight N   [steps [wide]]     wide: spheres side by side
 // cc -O2 -I. -Iruntime tests/bench/touching/scenes.c -Lbuild/release/lib -lnsm_runtime -lnsm_problems -lnsm_cone
 //    -lnsm_la -lnsm_shapes -lnsm_shared -lm
 #include <stdio.h>
@@ -55,7 +55,7 @@ int main(int argc, char **argv) {
       for (int j = 0; j < 3; j++) b[i].v[j] = chance() - 0.5;
     }
     at_hand.gravity = 0;
-  } else at_hand.fixed = spheres(b, n, n < 30 ? 3 : n < 200 ? 5 : (int)ceil(cbrt(n)));
+  } else at_hand.fixed = spheres(b, n, argc > 4 ? atoi(argv[4]) : n < 30 ? 3 : n < 200 ? 5 : (int)ceil(cbrt(n)));
   nsm_error e;
   double t0 = now();
   nsm_settings set = nsm_default_settings();

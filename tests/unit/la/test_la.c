@@ -251,6 +251,40 @@ static void pseudo_inverse(void **state) {
   assert_int_equal(nsm_la_pseudo_inverse(1, &one, 1e-12, &one, order, work, 1), -1);
 }
 
+// A front: P F11 = L U, F12 = L^-1 P F12, F21 = F21 U^-1 and what is left, multiplied out again.
+static void fronts(void **state) {
+  (void)state;
+  enum { MOST = 70 };
+  static double A[MOST * MOST], F[MOST * MOST], B[MOST * MOST];
+  int pivot[MOST];
+  for (int own = 1; own <= 40; own += own < 10 ? 1 : 7)
+    for (int rows = own; rows <= MOST; rows += 9) {
+      for (int i = 0; i < rows * rows; i++) F[i] = A[i] = draw();
+      assert_int_equal(nsm_la_front_factor(own, rows, F, pivot), 1);
+      for (int i = 0; i < rows; i++)
+        for (int j = 0; j < rows; j++) {
+          double sum = i >= own && j >= own ? F[i + j * rows] : 0;
+          for (int k = 0; k < own && k <= j; k++) sum += k < i ? F[i + k * rows] * F[k + j * rows] :
+                                                         k == i ? F[i + j * rows] : 0;
+          B[i + j * rows] = sum;
+        }
+      for (int p = 0; p < own; p++)
+        for (int j = 0; j < rows; j++) {
+          assert_true(pivot[p] >= p && pivot[p] < own);
+          double t = A[p + j * rows];
+          A[p + j * rows] = A[pivot[p] + j * rows];
+          A[pivot[p] + j * rows] = t;
+        }
+      double most = 1, off = 0;
+      for (int i = 0; i < rows * rows; i++) { most = fmax(most, fabs(F[i])); off = fmax(off, fabs(A[i] - B[i])); }
+      assert_true(off < 1e-13 * most * most);
+    }
+  for (int own = 3; own <= 30; own += 27) {
+    memset(F, 0, sizeof F);
+    assert_int_equal(nsm_la_front_factor(own, 40, F, pivot), 0);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(lu_solves),
@@ -264,6 +298,7 @@ int main(void) {
     cmocka_unit_test(triangular_solves),
     cmocka_unit_test(products_keep_their_order),
     cmocka_unit_test(pseudo_inverse),
+    cmocka_unit_test(fronts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
