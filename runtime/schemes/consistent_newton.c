@@ -190,7 +190,6 @@ static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   const struct sim_consistent *c = s->n.con;
   double least = fmin(it->error, it->before);
   int enough = !(it->error > same * it->before && it->error * same < it->before) ? FREE : c->stuck ? 2 : STUCK;
-
   double done = !s->touching || c->na == 0 || s->n.r.nfriction == 0 ? at_floor
                 : c->solver.enough <= s->a->tolerance ? fmax(of_friction, 0.5 * s->a->tolerance) : of_friction;
   int resting = it->number > 1 && it->error <= (c->stuck ? at_last : may_rest) && !(it->error <= 0.25 * it->before) &&
