@@ -113,6 +113,7 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fprintf(f, "  \"tolerance_reached\": %s,\n",
           c->stagnations == 0 && c->accepted == 0 && c->unsettled == 0 ? "true" : "false");
   fprintf(f, "  \"accepted\": %ld,\n", c->accepted);
+  if (c->softened > 0) fprintf(f, "  \"softened\": %ld,\n", c->softened);
   if (c->unsettled > 0) fprintf(f, "  \"unsettled\": %ld,\n", c->unsettled);
   if (s->touching) {
     fprintf(f, "  \"contacts\": %ld,\n", c->contacts);

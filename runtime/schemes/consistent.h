@@ -138,6 +138,8 @@ void con_dq(const nsm_sim *s, double h, const double *dz, double *dq); // dq = (
 
 // consistent_energy.c
 double con_impact_loss(nsm_sim *s);                        // of the impulses in la
+int    con_impact_gains(nsm_sim *s);                       // how many contacts strike so that energy is made
+int    con_impact_group(const nsm_sim *s, int row);        // after it
 void   con_works(nsm_sim *s, const nsm_view *v);           // of forces, dampers and driven potentials in the motion
 
 // consistent_settle.c

@@ -1,5 +1,6 @@
 // Works and losses of an energy-consistent step, as the scheme itself has them: the ledger finds round-off only.
 #include "consistent.h"
+#include <math.h>
 
 // By the law: where an impulse acts, rate_C = -e rate_B, so that it takes -Lambda (rate_B + rate_C)/2. A drive, which
 // has a part w of both rates, does the work -Lambda w.
@@ -14,6 +15,41 @@ double con_impact_loss(nsm_sim *s) {
     loss += sim_ledger_book(s, row, -0.5 * s->now.impulse[r->l[row]] * (1 - r->e[row]) * r->rate0[row]);
   }
   return loss;
+}
+
+// The block of M of the first velocity of a row, and with that all that its impact hangs together with.
+int con_impact_group(const nsm_sim *s, int row) {
+  const sim_rows *r = &s->n.r;
+  return r->c0[row] < r->c0[row + 1] ? sim_root(s->n.con->link, s->n.w.block_of[r->cz[r->c0[row]]]) : 0;
+}
+
+// Which groups of contacts (1) gives energy: sum of Lambda (rate_B + rate_C)/2 > 0, by more than the problem is exact.
+// Newton's law does with different coefficients, or with one and friction, where directions act on each other
+// (docs/numerics/checks.md, section 6). Into con->wants, by con_impact_group; how many contacts they have.
+int con_impact_gains(nsm_sim *s) {
+  static const double exact = 1e-9;
+  struct sim_consistent *c = s->n.con;
+  const sim_rows *r = &s->n.r;
+  double *gain = c->dq, *size = c->fresh;                  // [blocks of M], fewer than velocities
+  int found = 0;
+  for (int b = 0; b < s->n.w.nblock; b++) {
+    c->link[b] = b;
+    gain[b] = size[b] = 0;
+  }
+  for (int i = 0; i < c->na; i++)
+    for (int row = c->act[i], x = r->c0[row]; x < r->c0[row + 1]; x++)
+      sim_unite(c->link, s->n.w.block_of[r->cz[r->c0[row]]], s->n.w.block_of[r->cz[x]]);
+  for (int i = 0; i < c->na; i++) {
+    int row = c->act[i], group = con_impact_group(s, row);
+    double p = s->now.impulse[r->l[row]], rate = 2 * r->rate0[row];
+    for (int x = r->c0[row]; p != 0 && x < r->c0[row + 1]; x++)
+      rate += r->c[x] * (c->uc[r->cz[x]] - s->now.z[r->cz[x]]);
+    gain[group] += 0.5 * p * rate;
+    size[group] += fabs(p) * (fabs(rate) + fabs(r->rate0[row]));
+  }
+  for (int b = 0; b < s->n.w.nblock; b++) c->wants[b] = gain[b] > exact * size[b];
+  for (int i = 0; i < c->na; i++) found += c->wants[con_impact_group(s, c->act[i])];
+  return found;
 }
 
 // Forces see the velocities of the motion (2): before friction settles them.

@@ -7,11 +7,11 @@
 #include <math.h>
 #include <string.h>
 
-enum { FREE = 6, STUCK = 3, TURN = 8, TRIAL = 16, PROJECTED_MAX = 2000 };
+enum { FREE = 6, STUCK = 3, TURN = 8, ALL = 4, HOPELESS = 16, TRIAL = 16, PROJECTED_MAX = 2000 };
 // Relative residuals: done; done where contacts of shapes with friction are closed, which take energy (half of the
-// tolerance, once a problem was solved to that); small enough to stand where it falls no more; small enough for the
-// factors of the iterate before.
-static const double at_floor = 2e-16, of_friction = 2e-14, may_rest = 1e-10, keeps_factors = 1e-8;
+// tolerance, once a problem was solved to that); small enough to stand where it falls no more, and where pains have
+// not helped; small enough for the factors of the iterate before.
+static const double at_floor = 2e-16, of_friction = 2e-14, may_rest = 1e-10, at_last = 1e-9, keeps_factors = 1e-8;
 static const double same = 0.99;         // residuals of two iterates that are the same
 static const double near_by = 1e-7;      // where interior points are not nearer
 static const double halves = 0.5;        // what they fall by at least, or answers that will do are not good enough
@@ -81,12 +81,12 @@ static int takes_pains(nsm_sim *s, const sim_iteration *it) {
   int slow = s->touching && it->number > 1 && it->error > s->a->tolerance && it->rate > halves;
   c->stuck = slow ? c->stuck + 1 : 0;
   int must = it->error > may_rest, creeps = c->stuck == 1 && (must || s->now.con.stagnant % TURN == TURN - 1),
-      all = c->stuck > 1 && must;
+      all = c->stuck % ALL == 2 && it->error > at_last;
   c->solver.enough = creeps || all ? fmax(s->a->tolerance, strict * it->error) : enough_of(s, it);
   c->solver.only = creeps ? "proximal_newton" : NULL;
   c->solver.strict = creeps || all;
   c->solver.brief = !c->brief || all ? 0 : it->number > 0 && it->error <= near_by ? 2 : 1;
-  return !(c->stuck > STUCK && must && it->rate > same && it->rate * same < 1);
+  return !(c->stuck > HOPELESS && it->error > at_last && it->rate > same && it->rate * same < 1);
 }
 
 // Factors that contract by the rate of the last step are kept for the last one.
@@ -191,10 +191,9 @@ static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   const struct sim_consistent *c = s->n.con;
   double least = fmin(it->error, it->before);
   int enough = !(it->error > same * it->before && it->error * same < it->before) ? FREE : c->stuck ? 2 : STUCK;
-
   double done = !s->touching || c->na == 0 || s->n.r.nfriction == 0 ? at_floor
                 : c->solver.enough <= s->a->tolerance ? fmax(of_friction, 0.5 * s->a->tolerance) : of_friction;
-  int resting = it->number > 1 && it->error <= may_rest && !(it->error <= 0.25 * it->before) &&
+  int resting = it->number > 1 && it->error <= (c->stuck ? at_last : may_rest) && !(it->error <= 0.25 * it->before) &&
                 (least <= s->a->tolerance || ((s->touching || s->n.con->singular) && it->number > enough));
   if (!(it->error <= done) && !resting) return SIM_GO_ON;
   if (!con_credible(s)) return SIM_HOPELESS;

@@ -210,14 +210,12 @@ static int strikes(const nsm_sim *s) {
   return 0;
 }
 
-static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
+// (1) from the velocities at the begin.
+static nsm_code strike(nsm_sim *s, double t1, nsm_error *e) {
   sim_rows *r = &s->n.r;
-  if (!mass_at_begin(s, e)) return NSM_FAILED;
-  nsm_view now = sim_now(s);
-  sim_friction_law(s, &now);
-  sim_friction_guess(s, 1);
-  nsm_code sound = sim_friction_sound(s, &now, e);
-  if (sound != NSM_OK) return sound;
+  size_t bytes = (size_t)s->a->nv * sizeof(double);
+  memcpy(s->n.con->uc, s->now.z, bytes);
+  memcpy(s->n.con->uc_low, s->now.z_low, bytes);
   for (int f = 0; f < r->nfriction; f++)                 // a force of given size has no impulse at an instant
     for (int d = 0; r->friction[f].normals == 0 && d < r->friction[f].n; d++) r->active[r->friction[f].row[d]] = 0;
   if (!solve_impact(s, r->nfriction > 0 ? rates(s) : r->rate0)) return sim_cone_failed(s, t1, e);
@@ -226,7 +224,41 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   for (int i = 0; i < s->n.con->na; i++) r->active[s->n.con->act[i]] = 1;
   for (int i = 0; i < REFINEMENTS && refine_impact(s); i++) continue;
   come_to_rest(s);
-  s->now.ledger.loss = con_impact_loss(s);
+  return NSM_OK;
+}
+
+// Bodies whose impact would make energy strike with a smaller share of their restitution; without any, one coefficient
+// for all directions, none is made. c->gap keeps the coefficients.
+static nsm_code strike_softer(nsm_sim *s, double t1, nsm_error *e) {
+  static const double shares[] = { 0.75, 0.5, 0.25, 0 };
+  struct sim_consistent *c = s->n.con;
+  sim_rows *r = &s->n.r;
+  nsm_code code = NSM_OK;
+  for (size_t k = 0; k < sizeof shares / sizeof *shares && code == NSM_OK && (k == 0 || con_impact_gains(s)); k++) {
+    for (int i = 0; i < c->na; i++)
+      if (c->wants[con_impact_group(s, c->act[i])]) r->e[c->act[i]] = shares[k] * c->gap[c->act[i]];
+    code = strike(s, t1, e);
+  }
+  s->now.count.softened++;
+  return code;
+}
+
+static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
+  struct sim_consistent *c = s->n.con;
+  sim_rows *r = &s->n.r;
+  if (!mass_at_begin(s, e)) return NSM_FAILED;
+  nsm_view now = sim_now(s);
+  sim_friction_law(s, &now);
+  sim_friction_guess(s, 1);
+  nsm_code sound = sim_friction_sound(s, &now, e);
+  if (sound != NSM_OK) return sound;
+  nsm_code code = strike(s, t1, e);
+  int softer = code == NSM_OK && s->touching && r->nfriction > 0 && con_impact_gains(s) > 0;
+  for (int i = 0; softer && i < c->na; i++) c->gap[c->act[i]] = r->e[c->act[i]];
+  if (softer) code = strike_softer(s, t1, e);
+  if (code == NSM_OK) s->now.ledger.loss = con_impact_loss(s);
+  for (int i = 0; softer && i < c->na; i++) r->e[c->act[i]] = c->gap[c->act[i]];
+  if (code != NSM_OK) return code;
   con_book_impact(s);
   return NSM_OK;
 }

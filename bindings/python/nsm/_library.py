@@ -62,9 +62,9 @@ class CounterValues(Structure):
     """nsm_counters"""
     _fields_ = [("steps", c_long), ("newton_iterations", c_long), ("solver_iterations", c_long), ("impacts", c_long),
                 ("stagnations", c_long), ("worst_residual", c_double), ("whole_steps", c_long), ("left_out", c_long),
-                ("frozen", c_long), ("unsettled", c_long), ("max_residual", c_double), ("accepted", c_long),
-                ("accepted_step", c_long), ("worst_accepted", c_double), ("contacts", c_long), ("deepest", c_double),
-                ("events", c_long), ("located", c_long), ("captured", c_long)]
+                ("frozen", c_long), ("unsettled", c_long), ("softened", c_long), ("max_residual", c_double),
+                ("accepted", c_long), ("accepted_step", c_long), ("worst_accepted", c_double), ("contacts", c_long),
+                ("deepest", c_double), ("events", c_long), ("located", c_long), ("captured", c_long)]
 
 
 class EnergyValues(Structure):

@@ -32,6 +32,7 @@ class Counters(NamedTuple):
     left_out: int
     frozen: int
     unsettled: int
+    softened: int
     max_residual: float
     accepted: int
     accepted_step: int
