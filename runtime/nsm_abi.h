@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 22
+#define NSM_ABI_VERSION 23
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -272,7 +272,8 @@ typedef struct nsm_class {
   //     the row's l already
   // Energy-consistent schemes: contacts and constraints with gap g(q) (position level; time-independent)
   //   dg_fn: Dg/Dq(q0, q), entries of pattern h;  rq: d rate/d q at the end;  drate_fn: D rate/Dq (v; q0, q), entries
-  //     of pattern dr
+  //     of pattern dr;  hm_fn: constraints on bodies, D rate/Dv by both arguments together, the mean of H over the
+  //     step, entries of pattern h; drate_fn is then their D rate/Dq (docs/numerics/bodies.md (13))
   //   curve: d/d(q, v) of (l Dg/Dq + k Drate/Dq)^T, likewise
   //   constraints on velocity level, H(q) v = 0: gap_fn gives H(qm) dq for the gap, dg_fn H(qm); gq: d of this
   //     gap/d q at the end
@@ -280,6 +281,7 @@ typedef struct nsm_class {
   //     l likewise: that part of the curve of (l Dg/Dq)^T where both ends are there
   nsm_pattern rq, dr, curve, gq, bend;
   void (*dg_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][h.n]
+  void (*hm_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][h.n]
   void (*rq_fn)(const nsm_view *, const nsm_table *, double *out);                    // out[count][rq.n]
   // out[count][gq.n], constraints on velocity level only
   void (*gq_fn)(const nsm_view *, const nsm_table *, double *out);

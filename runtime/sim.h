@@ -201,6 +201,8 @@ typedef struct sim_solver {
   const double   *disk;  // [nfriction] or NULL: >= 0, friction is limited by this impulse, whatever presses; of ROLLING
                          // by mu and mu2 times it
   int             brief;                // likewise: it need not be solved, cone/problem.h
+  int             strict;               // likewise: an answer must be near to what is enough
+  const char     *only;                 // likewise: the solver of islands of several contacts with friction, or NULL
   double          enough;               // the tolerance of a problem that is one of an iteration, 0: that of the run
   int             failed_row;           // after a failure
   nsm_cone_result result;
@@ -330,10 +332,10 @@ typedef struct sim_touch {
 #define SIM_PER_ROW(s) ((s)->n.r.n)
 #define SIM_PER_MULTIPLIER(s) ((s)->a->nl)
 // Of bodies on joints: values of the last steps that the next one is predicted from (consistent_near.c).
-enum { SIM_DIFFERENCES = 6 };
+enum { SIM_DIFFERENCES = 10 };
 #define SIM_PREDICTED(s) \
   ((s)->a->scheme->two_point && (s)->a->on.kinematics.n > 0 && (s)->a->on.constraint.n > 0 \
-       ? (s)->a->nv + (s)->a->nl : 0)
+       ? (s)->a->nv + 2 * (s)->a->nl : 0)
 
 // Numbers first, then the arrays that state.def lists; both are what nsm_save writes.
 typedef struct sim_state {
@@ -361,11 +363,13 @@ typedef struct sim_state {
     double cost[2];                     // iterations with either start
     double made_for;                    // the step that K of r1_most was made for, where it is constant
     long   projections;                 // steps (2.72), in all
+    long   stagnant;                    // steps in a row that stood above the tolerance
     int    redundant;                   // dependent constraints were met in a step that stands
     long   near_again;                  // the step that tries the near matrix again (consistent_near.c)
     int    differences;                 // how many of `differences` are known, of steps of the length
     double differences_h;
-    double miss[SIM_DIFFERENCES + 1];   // how far predictions by the first 0, 1, ... of them were off lately
+    double miss[3][SIM_DIFFERENCES + 1];  // of velocities, kappa, lambda: how far predictions by the first 0, 1, ...
+                                          // of them were off lately
   } con;
 #define SIM_STATE(type, name, count, what) type *name;
 #include "runtime/state.def"
@@ -416,7 +420,7 @@ typedef struct sim_work {
   double *inc, *inc_size;               // z1 - z; of what it is the difference of, by rows of M
   double *smooth, *smooth_size;         // R without multipliers, size of its terms
   double *diag, *drive;                 // M_ii; size of what multipliers do to z
-  double *hold;                         // the largest multiplier of constraints at each z
+  double *hold;                         // for sim_held_sizes
   double *lost, *round;                 // round-off of terms as multiples of eps: of this iterate, the largest
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
   double *z_kept;                       // iterate while a correction is tried

@@ -53,6 +53,7 @@ static const struct { KernelKind kernel; const char *stage, *fn;
               { KERNEL_CJAC, NULL, "cjac_fn" },
               { KERNEL_WORK, NULL, "work_fn" },
               { KERNEL_DG, NULL, "dg_fn" },
+              { KERNEL_HM, NULL, "hm_fn" },
               { KERNEL_RQ, "rq_stage", "rq_fn" },
               { KERNEL_GQ, NULL, "gq_fn" },
               { KERNEL_LAMBDA, NULL, "lambda_fn" },

@@ -179,6 +179,7 @@ static const struct { Way way; KType type[3]; const char *name[3]; } results[KER
   [KERNEL_CJAC] = { ENTRIES, ONE("out") },
   [KERNEL_WORK] = { SUMS, TWO("force", "damping") },
   [KERNEL_DG] = { ENTRIES, ONE("out") },
+  [KERNEL_HM] = { ENTRIES, ONE("out") },
   [KERNEL_RQ] = { ENTRIES, ONE("out") },
   [KERNEL_DRATE] = { ENTRIES, ONE("out") },
   [KERNEL_CURVE] = { ENTRIES, { KT_INPUT, KT_INPUT, KT_OUTPUT }, { "l", "kappa", "out" } },

@@ -353,13 +353,31 @@ static MExpr *start_of(const Placing *p, const MExpr *x) {
   return NULL;
 }
 
+// Of driven bodies, which depend on time alone: the time at which the model says that a run starts.
+static MExpr *start_time(const Placing *p, Span at) {
+  Elab *e = p->env->e;
+  Scope *root = p->env->scope;
+  while (root && root->parent) root = root->parent;
+  const AstList *items = root && root->model ? &root->model->list2 : NULL;
+  for (int i = 0; items && i < items->n; i++)
+    for (int k = 0; items->at[i]->kind == AST_SIMULATE && k < items->at[i]->list.n; k++) {
+      const Ast *arg = items->at[i]->list.at[k];
+      if (arg->kind != AST_ARG || !arg->name || !arg->a || strcmp(arg->name, "start")) continue;
+      Env env = env_of(root);
+      Value v = elab_scalar(&env, arg->a);
+      return v.bad || extra_uses(&v, MU_PARAM) ? NULL : v.at[0];
+    }
+  return mx_num(e->a, 0, at);
+}
+
 static MExpr *placed(Placing *p, MExpr *x) {
   if (!(x->uses & (MU_VAR | MU_TIME))) return x;
   MExpr *known = map_get(p->done, x);
   if (known) return known;
   MExpr *r = x;
   if (x->kind == MX_VAR) r = start_of(p, x);
-  else if (x->kind == MX_RATE || x->kind == MX_TIME) r = NULL;
+  else if (x->kind == MX_TIME) r = start_time(p, x->span);
+  else if (x->kind == MX_RATE) r = NULL;
   else {
     MExpr **arg = ARENA_ARRAY(p->env->e->a, MExpr *, x->nargs + 1);
     for (int i = 0; i < x->nargs; i++) if (!(arg[i] = placed(p, x->arg[i]))) return NULL;

@@ -193,6 +193,19 @@ static bool different_bodies(const Symbol *instance, const Ast *a, const Ast *b)
   return false;
 }
 
+// A joint is in the plane or in space.
+static bool one_dimension(const Symbol *instance, const Scope *a, const Scope *b, const Ast *given, const Ast *other) {
+  if (a->body->planar == b->body->planar || !strcmp(ast_text(instance->env.e, other->a), "ground") ||
+      !strcmp(ast_text(instance->env.e, given->a), "ground"))
+    return true;
+  Diag *d = diag(instance->env.e->bag, DIAG_E0244, given->a->span, "`%s` joins a planar body and one in space",
+                 instance->name);
+  diag_label(d, "this one is %s", b->body->planar ? "planar" : "in space");
+  diag_also(d, other->a->span, "this one is %s", a->body->planar ? "planar" : "in space");
+  diag_help(d, "a body is planar where its position has two numbers");
+  return false;
+}
+
 // A constraint between two bodies that are told where they are holds nothing.
 static bool one_of_them_moves(const Symbol *instance, const Scope *a, const Scope *b, const Ast *given,
                               const Ast *other) {
@@ -224,7 +237,8 @@ static bool given_bodies(Symbol *instance) {
         if (other->kind != SY_BODY || !other->given) continue;
         const Scope *before = is_reference(other->given->a) ? instance_of(&s->args_env, other->given->a) : NULL;
         ok = different_bodies(instance, other->given, y->given) &&
-             (!before || !before->body || one_of_them_moves(instance, before, of, y->given, other->given)) && ok;
+             (!before || !before->body || (one_dimension(instance, before, of, y->given, other->given) &&
+                                           one_of_them_moves(instance, before, of, y->given, other->given))) && ok;
       }
       continue;
     }

@@ -18,6 +18,7 @@ static void smooth_kernels(PlanClass *pc, Hoist *h, const TwoPoint *t) {
 
 static void row_kernels(PlanClass *pc, Hoist *h, const TwoPoint *t) {
   kernel_set(pc, h, KERNEL_DG, t->dg, pc->c->h.n);
+  if (t->hm) kernel_set(pc, h, KERNEL_HM, t->hm, pc->c->h.n);
   kernel_entries(pc, h, KERNEL_RQ, &t->rq);
   kernel_entries(pc, h, KERNEL_DRATE, &t->dr);
   kernel_entries(pc, h, KERNEL_CURVE, &t->curve);
@@ -52,6 +53,7 @@ const Plan *scheme_consistent(Arena *a, const System *s, const SchemeDescriptor 
     Hoist h = { .arena = a, .sys = s };
     if (c->of_compliant) c = no_terms(a, c);
     else if (c->compliant) c = compliant_class(a, s, c);
+    if (c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT) c = two_point_whole_turns(a, s, c);
     class_kernels(pc, &h, c, false);
     if (pc->c->kind == CLASS_KINEMATICS) kinematics_kernel(pc, &h, d);
     if (c->compliant) {

@@ -15,16 +15,22 @@
 //   M(q0) dv + G(v0, q0) dq + h DT/Dq(v; q0, q)
 //
 // A body (docs/numerics/bodies.md, section 3) has its attitude p among the slots, and dq of its turn is the increment
-// xi_w with p = p0 cay(xi_w). All derivatives are then along the turn: D := 1/2 k (D/Dp) G(pm), and to R1 comes
-// dq x (dT/dspin at both ends, halved), which does no work.
-#include "../system/along.h"
+// xi_w with p = p0 cay(xi_w). All derivatives are then along the turn: those of the rotation matrix (rotations.h), and
+// where p stands by itself D := 1/2 k (D/Dp) G(pm). To R1 comes dq x (dT/dspin at both ends, halved), which does no
+// work.
+#include "../base/fatal.h"
 #include "../system/slots.h"
+#include "rotations.h"
 #include "two_point.h"
 
 // A body's turn in the step: its attitude at both ends and between them, with the slots; c = 1/sqrt(1 + |xi|^2/4), the
 // cosine of half the angle, and the factor k = 2c/(1 + c) of the discrete derivatives.
 // by_turn: d p/d xi_i of the attitude at the end, p = p0 cay(xi), by number of i.
-typedef struct Turn { int p[4], slot[4]; Ex px[4], p0x[4], mean[4], c, k, by_turn[3][4]; } Turn;
+// R: what the discrete derivatives take; slope: of R at the end, by number of i; EX_NONE: not made.
+typedef struct Turn {
+  int p[4], slot[4]; Ex px[4], p0x[4], mean[4], c, k, by_turn[3][4];
+  Rotation R; RotationSlope slope[3];
+} Turn;
 
 typedef struct Job {
   Arena *arena; Pool *p; const System *s; const SysClass *c;
@@ -33,6 +39,9 @@ typedef struct Job {
   Ex *q0x, *v0x, *qm, *vm, *dq, *dv; // [n]
   Ex h, tm;
   Turn **turn;                 // [n] of turns whose attitude the class reads; NULL of others
+  Turn **body;                 // [nbody] the same, once for each attitude
+  Rotation *rotation;          // [nbody]
+  int nbody;
 } Job;
 
 static int symbol(const System *s, SymKind kind) { return symtab_id(s->sym, (Sym){ .kind = kind }); }
@@ -79,6 +88,8 @@ static void turn_of(Job *j, int k) {
     u->mean[i] = ex_mul(p, ex_num(p, 0.5), ex_add(p, u->p0x[i], u->px[i]));
     j->qm[u->slot[i]] = ex_mul(p, scale, ex_add(p, u->p0x[i], u->px[i]));
   }
+  u->R = j->rotation[j->nbody] = rotation_of(s, t);
+  j->body[j->nbody++] = u;
 }
 
 static Job job_of(Arena *a, const System *s, const SysClass *c) {
@@ -91,6 +102,8 @@ static Job job_of(Arena *a, const System *s, const SysClass *c) {
   Pool *p = s->pool;
   Ex half = ex_num(p, 0.5);
   j.turn = ARENA_ARRAY(a, Turn *, n + 1);
+  j.body = ARENA_ARRAY(a, Turn *, n + 1);
+  j.rotation = ARENA_ARRAY(a, Rotation, n + 1);
   for (int k = 0; k < n; k++) {
     if (c->slot[k].kind == SLOT_POSITION && !is_memory(s, c->slot[k].value)) {
       j.q[k] = c->slot[k].value;
@@ -148,23 +161,109 @@ static Ex at_first(const Job *j, Ex e) {
 
 static void add(const Job *j, Ex *to, Ex e) { *to = ex_add(j->p, *to, e); }
 
-// Df/Dq from q0 to q; nothing where f is free of coordinates. on: angles of atan2 go on over +-pi.
-static bool discrete_over(const Job *j, Ex f, bool on, Ex *out) {
+// What a two-point form moves: symbols of f, at the begin, at the end.
+typedef struct Moving { int *id, *begin, n; } Moving;
+
+static void move(Moving *m, int id, int begin) {
+  m->id[m->n] = id;
+  m->begin[m->n++] = begin;
+}
+
+static Moving moving_of(const Job *j, bool velocities) {
+  int most = 2 * j->n + 18 * j->nbody + 1;
+  Moving m = { ARENA_ARRAY(j->arena, int, most), ARENA_ARRAY(j->arena, int, most), 0 };
+  for (int k = 0; k < j->n; k++) move(&m, j->q[k], j->q0[k]);
+  for (int b = 0; b < j->nbody; b++)
+    for (int i = 0; i < 9; i++) move(&m, j->rotation[b].R[i], j->rotation[b].R0[i]);
+  for (int b = 0; b < j->nbody && velocities; b++)
+    for (int i = 0; i < 9; i++) move(&m, j->rotation[b].rate[i], j->rotation[b].rate0[i]);
+  for (int k = 0; k < j->n && velocities; k++)
+    if (j->c->slot[k].kind == SLOT_Q) move(&m, j->v[k], j->v0[k]);
+  return m;
+}
+
+// Along each turn, from by[]: derivatives by the coordinates, then by the R of each body, and, where `rates`, by the R'.
+static void along_turns(const Job *j, const Ex *by, bool rates, Ex *out) {
+  Pool *p = j->p;
+  for (int k = 0; k < j->n; k++) out[k] = by[k];
+  for (int b = 0; b < j->nbody; b++) {
+    const Turn *u = j->body[b];
+    Ex by_p[4], along_R[3];
+    const Ex *by_R = by + j->n + 9 * b, *by_rate = rates ? by_R + 9 * j->nbody : NULL;
+    rotation_along(j->s, &u->R, by_R, by_rate, along_R);
+    for (int i = 0; i < 4; i++) by_p[i] = by[u->slot[i]];
+    for (int k = 0; k < j->n; k++) {
+      if (j->turn[k] != u) continue;
+      int i = turn_number(j->s, &j->c->slot[k]);
+      out[k] = ex_add(p, ex_mul(p, u->k, turned(p, u->mean, by_p, i)), along_R[i]);
+    }
+  }
+  for (int k = 0; k < j->n; k++) if (j->c->slot[k].kind == SLOT_POSITION) out[k] = ex_num(p, 0);
+}
+
+// Df/Dq from q0 to q; nothing where f is free of coordinates. on: angles of atan2 go on over +-pi. plain: in the
+// numbers of p, not of R.
+static bool discrete_over(const Job *j, Ex f, bool on, bool plain, Ex *out) {
   bool any = false;
   for (int k = 0; k < j->n; k++) any |= ex_depends(j->p, f, j->q[k]);
   if (!any) return false;
-  (on ? ex_discrete_turning : ex_discrete)(j->p, f, j->q, j->q0, j->q, j->n, out);
-  for (int k = 0; k < j->n; k++)
-    if (j->turn[k]) {
-      Ex by_p[4];
-      for (int i = 0; i < 4; i++) by_p[i] = out[j->turn[k]->slot[i]];
-      out[k] = ex_mul(j->p, j->turn[k]->k, turned(j->p, j->turn[k]->mean, by_p, turn_number(j->s, &j->c->slot[k])));
-    }
-  for (int k = 0; k < j->n; k++) if (j->c->slot[k].kind == SLOT_POSITION) out[k] = ex_num(j->p, 0);
+  Moving m = moving_of(j, false);
+  Ex *by = ARENA_ARRAY(j->arena, Ex, m.n + 1), g = f;
+  if (!plain) g = rotation_written(j->arena, j->s, f, j->rotation, j->nbody);
+  (on ? ex_discrete_turning : ex_discrete)(j->p, g, m.id, m.begin, m.id, m.n, by);
+  along_turns(j, by, false, out);
   return true;
 }
 
-static bool discrete(const Job *j, Ex f, Ex *out) { return discrete_over(j, f, false, out); }
+// The rate of f(q) by both its arguments together, docs/numerics/bodies.md (13): by_q and by_v with
+//   by_q . (q - q0) + by_v . (v - v0) = rate(v, q) - rate(v0, q0)
+static void discrete_rate(const Job *j, Ex f, Ex *by_q, Ex *by_v) {
+  Pool *p = j->p;
+  Ex g = rotation_written(j->arena, j->s, f, j->rotation, j->nbody), rate;
+  int most = j->n + 9 * j->nbody + 1, n = 0, *id = ARENA_ARRAY(j->arena, int, most);
+  Ex *seed = ARENA_ARRAY(j->arena, Ex, most);
+  for (int k = 0; k < j->n; k++) {
+    bool position = j->c->slot[k].kind == SLOT_POSITION && !is_memory(j->s, j->q[k]);
+    if (!position && (j->c->slot[k].kind != SLOT_Q || is_turn(j->s, &j->c->slot[k]))) continue;
+    id[n] = j->q[k];
+    seed[n++] = position ? attitude_rate(j->s, j->q[k]) : ex_sym(p, j->v[k]);
+  }
+  for (int b = 0; b < j->nbody; b++)
+    for (int i = 0; i < 9; i++) {
+      id[n] = j->rotation[b].R[i];
+      seed[n++] = ex_sym(p, j->rotation[b].rate[i]);
+    }
+  ex_tangent(p, &g, 1, id, seed, n, &rate);
+  Moving m = moving_of(j, true);
+  Ex *by = ARENA_ARRAY(j->arena, Ex, m.n + 1);
+  ex_discrete(p, rate, m.id, m.begin, m.id, m.n, by);
+  along_turns(j, by, true, by_q);
+  const Ex *by_rate = by + j->n + 9 * j->nbody, *last = by_rate + 9 * j->nbody;
+  for (int k = 0; k < j->n; k++) by_v[k] = j->c->slot[k].kind == SLOT_Q ? *last++ : ex_num(p, 0);
+  for (int b = 0; b < j->nbody; b++) {
+    Ex by_spin[3];
+    rotation_by_spin(j->s, &j->rotation[b], by_rate + 9 * b, by_spin);
+    for (int k = 0; k < j->n; k++)
+      if (j->turn[k] == j->body[b]) by_v[k] = ex_add(p, by_v[k], by_spin[turn_number(j->s, &j->c->slot[k])]);
+  }
+}
+
+// Numbers of R become those of p again, in e[0..n).
+static void back(const Job *j, Ex *e, int n) {
+  int *from = ARENA_ARRAY(j->arena, int, 36 * j->nbody + 1);
+  Ex *to = ARENA_ARRAY(j->arena, Ex, 36 * j->nbody + 1);
+  for (int b = 0; b < j->nbody; b++) rotation_back(j->s, &j->rotation[b], from + 36 * b, to + 36 * b);
+  if (j->nbody > 0) ex_subst_all(j->p, e, n, from, to, 36 * j->nbody);
+}
+
+static void back_entries(const Job *j, Entries *e) {
+  Ex *value = ARENA_ARRAY(j->arena, Ex, e->n + 1);
+  for (int i = 0; i < e->n; i++) value[i] = e->at[i].value;
+  back(j, value, e->n);
+  for (int i = 0; i < e->n; i++) e->at[i].value = value[i];
+}
+
+static bool discrete(const Job *j, Ex f, Ex *out) { return discrete_over(j, f, false, false, out); }
 
 // d e/dq along slot k at one time.
 static Ex along(const Job *j, Ex e, int k) { return diff_along(j->s, e, &j->c->slot[k]); }
@@ -287,7 +386,7 @@ static void force_along(const Job *j, TwoPoint *t) {
       ex_gradient(p, c->along, &j->v[k], 1, &d[k]);
       d[k] = at_middle(j, d[k], j->vm);
     }
-  else discrete_over(j, ex_subst(p, c->along, &j->s->sym_time, &j->tm, 1), true, d);
+  else discrete_over(j, ex_subst(p, c->along, &j->s->sym_time, &j->tm, 1), true, false, d);
   for (int r = 0; r < c->nrow; r++) {
     int k = c->row[r];
     add(j, &t->r[r], ex_neg(p, ex_mul(p, ex_mul(p, j->h, F), d[k])));
@@ -337,16 +436,33 @@ static const Ex *attitude_by_increment(const Job *j, Turn *u, int k) {
   return u->by_turn[i];
 }
 
+static const RotationSlope *slope_of(const Job *j, Turn *u, int k) {
+  int i = turn_number(j->s, &j->c->slot[k]);
+  if (u->slope[i].R[0] == EX_NONE) u->slope[i] = rotation_slope(j->s, &u->R, i);
+  return &u->slope[i];
+}
+
 static Ex by_q(const Job *j, Ex e, int k) {
   Turn *u = j->turn[k];
   if (!u) return end_and_increment(j, e, j->q[k], j->qd[k]);
   const Ex *by_turn = attitude_by_increment(j, u, k);
-  Ex part[5] = { ex_diff(j->p, e, j->qd[k]) };
+  const RotationSlope *slope = slope_of(j, u, k);
+  Ex part[23] = { ex_diff(j->p, e, j->qd[k]) };
   for (int i = 0; i < 4; i++) part[1 + i] = ex_mul(j->p, ex_diff(j->p, e, u->p[i]), by_turn[i]);
-  return ex_op(j->p, OP_ADD, part, 5);
+  for (int i = 0; i < 9; i++) {
+    part[5 + i] = ex_mul(j->p, ex_diff(j->p, e, u->R.R[i]), slope->R[i]);
+    part[14 + i] = ex_mul(j->p, ex_diff(j->p, e, u->R.rate[i]), slope->rate[i]);
+  }
+  return ex_op(j->p, OP_ADD, part, 23);
 }
 
-static Ex by_v(const Job *j, Ex e, int k) { return end_and_increment(j, e, j->v[k], j->vd[k]); }
+static Ex by_v(const Job *j, Ex e, int k) {
+  Turn *u = j->turn[k];
+  Ex sum = end_and_increment(j, e, j->v[k], j->vd[k]);
+  for (int i = 0; u && i < 9; i++)
+    sum = ex_add(j->p, sum, ex_mul(j->p, ex_diff(j->p, e, u->R.rate[i]), slope_of(j, u, k)->by_spin[i]));
+  return sum;
+}
 
 // The same of large rows r [m]: [m, 2 n], by the q_k, then by the v_k.
 static const Ex *slopes(const Job *j, const Ex *r, int m) {
@@ -383,9 +499,26 @@ TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool exp
       push(&j, &t.cjac, c->row[r], k, WRT_Q, large ? of[k] : by_q(&j, t.r[r], k));
       push(&j, &t.cjac, c->row[r], k, WRT_V, large ? of[j.n + k] : by_v(&j, t.r[r], k));
     }
+  back(&j, t.r, c->nrow);
+  back_entries(&j, &t.cjac);
+  if (t.force != EX_NONE) back(&j, &t.force, 1);
   for (int i = 0; i < t.cjac.n && t.affine; i++)
     t.affine = !ex_depends_any(s->pool, t.cjac.at[i].value, moves, (void *)s);
   return t;
+}
+
+const SysClass *two_point_whole_turns(Arena *a, const System *s, const SysClass *c) {
+  if (!reads_positions(c) || c->velocity_level) return c;
+  SysClass *whole = ARENA_NEW(a, SysClass);
+  *whole = *c;
+  whole->h = (Entries){ 0, ARENA_ARRAY(a, Entry, c->nslot + 1) };
+  for (int k = 0, i = 0; k < c->nslot; k++) {
+    bool has = i < c->h.n && c->h.at[i].col == k;
+    if (has) whole->h.at[whole->h.n++] = c->h.at[i++];
+    else if (is_turn(s, &c->slot[k])) whole->h.at[whole->h.n++] = (Entry){ 0, k, WRT_V, ex_num(s->pool, 0) };
+  }
+  INVARIANT(whole->h.n >= c->h.n);
+  return whole;
 }
 
 TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
@@ -413,12 +546,24 @@ TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
     if (c->velocity_level) push(&j, &t.gq, 0, k, WRT_Q, by_q(&j, t.gap, k));
     push(&j, &t.rq, 0, k, WRT_Q, j.turn[k] ? by_q(&j, c->rate, k) : ex_diff(p, c->rate, j.q[k]));
   }
-  if (c->kind == CLASS_CONSTRAINT && discrete(&j, c->rate, d))
+  bool symmetric = moved && c->kind == CLASS_CONSTRAINT;
+  if (symmetric) {
+    Ex *by_v = ARENA_ARRAY(a, Ex, j.n + 1);
+    discrete_rate(&j, c->y, d, by_v);
+    t.hm = ARENA_ARRAY(a, Ex, c->h.n + 1);
+    for (int i = 0; i < c->h.n; i++) t.hm[i] = by_v[c->h.at[i].col];
+  }
+  if (symmetric || (c->kind == CLASS_CONSTRAINT && discrete(&j, c->rate, d)))
     for (int k = 0; k < j.n; k++) {
       if (c->slot[k].kind != SLOT_Q) continue;
       push(&j, &t.dr, 0, k, WRT_Q, d[k]);
       add(&j, &force[k], ex_mul(p, kappa, d[k]));
     }
+  // The matrix takes the curvature of lambda alone and in the numbers of p: a third of the length, off by O(h^2).
+  if (symmetric) {
+    discrete_over(&j, c->y, false, true, d);
+    for (int k = 0; k < j.n; k++) force[k] = ex_mul(p, lambda, d[k]);
+  }
   for (int i = 0; moved && c->kind == CLASS_CONSTRAINT && i < c->h.n; i++)
     for (int k = 0, at = c->h.at[i].col; k < j.n; k++)
       if (j.turn[k] && j.turn[k] == j.turn[at])
@@ -428,7 +573,11 @@ TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c) {
     for (int k = 0; k < j.n; k++) {
       if (c->slot[k].kind != SLOT_Q) continue;
       push(&j, &t.curve, i, k, WRT_Q, j.turn[k] ? by_q(&j, force[i], k) : ex_diff(p, force[i], j.q[k]));
-      push(&j, &t.curve, i, k, WRT_V, ex_diff(p, force[i], j.v[k]));
+      push(&j, &t.curve, i, k, WRT_V, by_v(&j, force[i], k));
     }
+  back(&j, t.dg, c->h.n);
+  if (t.hm) back(&j, t.hm, c->h.n);
+  Entries *made[] = { &t.gq, &t.rq, &t.dr, &t.bend, &t.curve, &t.h };
+  for (int i = 0; i < 6; i++) back_entries(&j, made[i]);
   return t;
 }

@@ -9,6 +9,7 @@ typedef struct TwoPoint {
   bool affine;            // r affine in (q, v), Jacobian constant for a given step
   Ex force, damping;      // work done in the step; EX_NONE where the class does none
   Ex *dg;                 // rows: one for each entry of the class's h
+  Ex *hm;                 // constraints on bodies: the mean of H over the step, for each entry of h; NULL else
   Entries rq, dr, curve;
   Entries bend;           // constraints on bodies: 1/2 d (lambda H)^T/dq along the turns of each
   Ex gap;                 // constraints on velocities H(q) v = 0: H(qm) (q - q0), in place of the gap; EX_NONE else
@@ -18,4 +19,6 @@ typedef struct TwoPoint {
 
 // explicit_mass: R1 of [Möller 2011, (5.58)] in place of (12).
 TwoPoint two_point_smooth(Arena *a, const System *s, const SysClass *c, bool explicit_mass);
+// c with a derivative by each turn in its rows, 0 too: a discrete one need not be 0 there.
+const SysClass *two_point_whole_turns(Arena *a, const System *s, const SysClass *c);
 TwoPoint two_point_row(Arena *a, const System *s, const SysClass *c);

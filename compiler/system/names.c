@@ -24,6 +24,8 @@ void sym_text(const System *s, int id, Text *t) {
   case SYM_LAMBDA: text_add(t, "lambda"); return;
   case SYM_KAPPA: text_add(t, "kappa"); return;
   case SYM_TABLE: text_printf(t, "points%d", y->id + 1); return;
+  case SYM_ROTATION: case SYM_ROTATION0: text_printf(t, "R%d", y->id); return;
+  case SYM_ROTATION_RATE: case SYM_ROTATION_RATE0: text_printf(t, "R%d'", y->id); return;
   case SYM_STAT: text_printf(t, "stat%d", y->id); return;
   case SYM_TOUCH: {
     int what = (int)ex_value(s->pool, y->idx[0]);

@@ -14,7 +14,7 @@
 typedef enum {
   SYM_PARAM, SYM_PARAM_AT, SYM_LOOP, SYM_TIME, SYM_VALUE, SYM_RATE, SYM_STEP, SYM_THETA, SYM_STAT, SYM_COLUMN,
   SYM_VALUE0, SYM_RATE0, SYM_TIME0, SYM_H, SYM_LAMBDA, SYM_KAPPA, SYM_VALUE_D, SYM_RATE_D,
-  SYM_TABLE, SYM_TOUCH
+  SYM_TABLE, SYM_TOUCH, SYM_ROTATION, SYM_ROTATION0, SYM_ROTATION_RATE, SYM_ROTATION_RATE0
 } SymKind;
 // PARAM_AT: array element chosen by idx. VALUE: q, x or lambda, a discrete variable or signal. RATE: q' or x'. STEP,
 // THETA: h and theta, only in printed W. COLUMN: a hoisted constant of the instance (plan). TABLE: one by points,
@@ -25,6 +25,8 @@ typedef enum {
 // of a state is its derivative, so its increment is VALUE_D.
 // TOUCH: what contact `id` between shapes did; idx: which (MTouchWhat), of an impulse also the body's number in
 // Model.solid and that of the instance.
+// ROTATION, ROTATION_RATE: numbers 1 to 9 of R(p), R(p)' in place of the last index of the attitude p, at the end of the
+// step, with 0 at its begin. In no expression that is handed on (plan/rotations.h).
 typedef struct Sym { SymKind kind; int id; int nidx; Ex idx[MAX_INDICES]; } Sym;
 
 typedef struct SymTab SymTab;

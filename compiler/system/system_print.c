@@ -15,6 +15,24 @@ static const char *entry_text(const View *v, Ex e) {
 
 static int width(const char *s) { return (int)strlen(s); }
 
+// A matrix of long entries is hard to see through: where its rows are wider than this, long ones stand below it.
+enum { WIDE_ROW = 400, LONG_ENTRY = 40 };
+
+static const char *cell_text(const View *v, const Matrix *m, int i, int j, bool wide) {
+  const char *e = entry_text(v, m->at[i * m->cols + j]);
+  return wide && width(e) > LONG_ENTRY ? arena_printf(symtab_arena(v->sys->sym), "(%d,%d)", i + 1, j + 1) : e;
+}
+
+static int row_width(const View *v, const Matrix *m, bool wide, int *w) {
+  int sum = 0;
+  for (int j = 0; j < m->cols; j++) {
+    w[j] = 0;
+    for (int i = 0; i < m->rows; i++) { int n = width(cell_text(v, m, i, j, wide)); if (n > w[j]) w[j] = n; }
+    sum += w[j] + 3;
+  }
+  return sum;
+}
+
 static void print_matrix(const View *v, const Matrix *m, Text *out) {
   int nonzero = 0;
   for (int i = 0; i < m->rows * m->cols; i++) nonzero += m->at[i] != EX_NONE;
@@ -23,15 +41,19 @@ static void print_matrix(const View *v, const Matrix *m, Text *out) {
   text_addc(out, '\n');
   if (m->kind) { text_printf(out, "    %s = %s\n", m->name, m->kind); return; }
   int *w = ARENA_ARRAY(symtab_arena(v->sys->sym), int, m->cols + 1);
-  for (int i = 0; i < m->rows; i++)
-    for (int j = 0; j < m->cols; j++) { int n = width(entry_text(v, m->at[i * m->cols + j])); if (n > w[j]) w[j] = n; }
+  bool wide = row_width(v, m, false, w) > WIDE_ROW && m->rows > 1;
+  if (wide) (void)row_width(v, m, true, w);
   for (int i = 0; i < m->rows; i++) {
     text_printf(out, "    %*s%s [ ", width(m->name), i ? "" : m->name, i ? "  " : " =");
     for (int j = 0; j < m->cols; j++) {
-      const char *e = entry_text(v, m->at[i * m->cols + j]);
+      const char *e = cell_text(v, m, i, j, wide);
       text_printf(out, "%s%s%*s", j ? "   " : "", e, j < m->cols - 1 || m->rows > 1 ? w[j] - width(e) : 0, "");
     }
     text_add(out, " ]\n");
+  }
+  for (int i = 0; i < m->rows * m->cols && wide; i++) {
+    const char *e = entry_text(v, m->at[i]);
+    if (width(e) > LONG_ENTRY) text_printf(out, "    (%d,%d) = %s\n", i / m->cols + 1, i % m->cols + 1, e);
   }
 }
 
@@ -217,6 +239,9 @@ void system_print(Arena *a, const System *s, const SchemeFacts *f, Text *out) {
         text_printf(out, "  %s' = 1/2 G(%s) %s   (unit quaternion, scalar first; spin in body axes)\n", p->plain,
                     p->plain, w->plain);
       }
+      if (s->model->nbody)
+        text_add(out, "  m r'' = f,  J spin' + spin x (J spin) = R^T tau of each body   (J about its centre of mass, "
+                      "body axes)\n");
     }
     for (int i = 0; i < v.nsecond; i++) print_matrix(&v, &v.second[i], out);
     if (v.x->nx) { text_addc(out, '\n'); name_list(&v, "x", v.x->value + v.x->nq, v.x->nx, out); }

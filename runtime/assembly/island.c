@@ -130,8 +130,8 @@ static nsm_cone_status correct(nsm_sim *s, int small, const sim_island *k, void 
 }
 
 // The two levels of a problem: the residual with which it will do where it misses its tolerance, 0: none.
-enum { LARGE = 300 };                    // contacts with friction
-static const double will_do = 100,       // times what is enough, in an iteration
+enum { LARGE = 300, SEVERAL = 4 };       // contacts with friction
+static const double will_do = 100, strictly = 10,         // times what is enough, in an iteration
                     accept_large = 1e-6, accept_shapes = 1e-10;          // bodies touch in more points than they need
 static inline double accept_of(const nsm_sim *s, const nsm_cone_problem *p) {
   return s->a->accept > 0 ? s->a->accept : p->cones > LARGE ? accept_large : s->touching ? accept_shapes : 0;
@@ -154,14 +154,19 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   } else if (small) work = w->apart;
   s->w.cone.warm = k->warm;
   s->w.cone.accept = w->kind == SIM_CORRECTION ? 0 : accept_of(s, &k->p);
-  s->w.cone.brief = w->kind != SIM_CORRECTION && w->brief;
+  s->w.cone.brief = w->kind != SIM_CORRECTION ? w->brief : 0;
+  const char *solver = s->w.cone.solver;
+  if (w->kind == SIM_BY_LAW && w->only && k->p.cones >= SEVERAL && (!solver || strcmp(solver, "auto") == 0))
+    s->w.cone.solver = w->only;
   double tolerance = s->w.cone.tolerance, enough = w->kind == SIM_BY_LAW ? w->enough : 0;
   if (enough > tolerance) s->w.cone.tolerance = enough;
-  if (enough > 0) s->w.cone.accept = fmax(s->w.cone.accept, will_do * enough);
+  if (w->kind == SIM_BY_LAW && w->strict) s->w.cone.accept = strictly * enough;
+  else if (enough > 0) s->w.cone.accept = fmax(s->w.cone.accept, will_do * enough);
   nsm_cone_status status = w->kind == SIM_CORRECTION
                                ? correct(s, small, k, work, &res)
                                : sim_cone_solve(s, &k->p, work, k->lambda, k->u, &res, k->row, k->at);
   s->w.cone.tolerance = tolerance;
+  s->w.cone.solver = solver;
   s->w.cone.brief = 0;
   s->now.count.solver_iterations += res.iterations;
   if (enough > 0 && (status == NSM_CONE_SOLVED || status == NSM_CONE_ACCEPTED)) return 1;

@@ -496,9 +496,9 @@ static nsm_code run(job *j) {
     fprintf(j->err, "note: in %ld of %ld steps directions of contacts did not settle; they are those "
             "of the step's begin\n", j->sum.count.frozen, j->sum.count.steps);
   if (j->sum.count.unsettled > 0 && !j->o.quiet)
-    fprintf(j->err, "note: in %ld of %ld steps the friction of some bodies was not settled at the end of the step; they "
-            "keep their velocities of the motion, and the next step goes on from there\n", j->sum.count.unsettled,
-            j->sum.count.steps);
+    fprintf(j->err, "note: in %ld of %ld steps the friction of some bodies was not settled at the end of the step; "
+            "they keep their velocities of the motion, and the next step goes on from there\n",
+            j->sum.count.unsettled, j->sum.count.steps);
   if (!j->o.quiet && sim_unarmed_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (j->s->n.con && j->s->now.con.redundant && !j->o.quiet)

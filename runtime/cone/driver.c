@@ -185,14 +185,14 @@ static int is_tried(const nsm_cone_solver *s, const nsm_cone_problem *p, const n
 
 // In a pile whose forces of the last step are known: the loop that is quickest from there. Where bodies touch in many
 // more points than hold them it can creep for long; then interior points, which have no such trouble, are sooner near
-// the answer. Where these jam, at the corner of a fold, the path of the smoothed problems leads through it. Of more than
-// NSM_SMALL blocks the loop and the points are tried here, where a factorization is quick.
+// the answer. Where these jam, at the corner of a fold, the path of the smoothed problems leads through it. Beyond
+// NSM_SMALL blocks the loop and the points are tried, where a factorization is quick.
 static nsm_cone_status try_from_guess(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                       const double *guess, double *lambda, double *u, best_answer *best) {
   nsm_cone_try first = *t;
   first.max_iterations = FROM_GUESS;
   nsm_cone_status status = try_solver(nsm_cone_solver_find("proximal_newton"), p, w, &first, guess, lambda, u, best);
-  if (status != NSM_CONE_FAILED || p->cones > NSM_POINTS) return status;
+  if (status != NSM_CONE_FAILED || p->cones > NSM_POINTS || w->brief > 1) return status;
   if (p->cones <= NSM_SMALL && will_do(p, w, t, best)) return status;
   first.max_iterations = POINTS;
   status = try_solver(nsm_cone_solver_find("interior"), p, w, &first, NULL, lambda, u, best);
@@ -314,6 +314,11 @@ static nsm_cone_status solve_slowly(const nsm_cone_problem *p, nsm_cone_work *w,
     status = try_solver(only, p, w, t, warm ? guess : NULL, lambda, u, &best);
   if (how & AGAIN && !only && status == NSM_CONE_FAILED && p->cones > 0 && best.lambda && guess && best.any)
     status = try_again(p, w, t, guess, lambda, u, &best);
+  if (status == NSM_CONE_FAILED && best.any && best.lambda &&
+      nsm_cone_held(p, w, t, best.lambda, u, &best.check)) {
+    memcpy(lambda, best.lambda, bytes);
+    status = NSM_CONE_SOLVED;
+  }
   if (!best.any) {                     // no solver takes this problem
     nsm_cone_start(p, lambda);
     judge(p, w, t, NULL, lambda, u, &best);
@@ -466,7 +471,7 @@ nsm_cone_status nsm_cone_solve(const nsm_cone_problem *p, const nsm_cone_options
   t.accept = accept;
   w->once = o && o->once;
   w->stop = o ? o->stop : NULL;
-  w->brief = o && o->brief && p->cones >= NSM_WARM_FEW;
+  w->brief = o && p->cones >= NSM_WARM_FEW ? o->brief : 0;
 
   if (is_auto(o) && p->cones == 0) {
     if (p->m == 1 && !p->row_start && solve_one(p, w, &t, lambda, u, &c)) {

@@ -80,7 +80,7 @@ typedef struct nsm_cone_options {
                              // callers with another way to go on
   int         brief; // nonzero: one of an iteration, which goes on from whatever comes of it: of a pile no more is done
                      // than the loop that is quickest from a guess and interior points; FAILED with the best answer
-                     // where that is not within `accept`
+                     // where that is not within `accept`; 2: no interior points
 } nsm_cone_options;
 #define NSM_CONE_BUDGET 10.0
 

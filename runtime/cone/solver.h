@@ -154,7 +154,7 @@ enum {
   NSM_BLOCKS_OR_SMALL = 1 << 17,
   NSM_SMALL = 300,
   NSM_POINTS = 6000,         // blocks up to which interior points are tried then
-  NSM_NEAR = 20000,          // blocks up to which the proximal loop is tried from the answer of the step before
+  NSM_NEAR = 6000,           // blocks up to which the proximal loop is tried from the answer of the step before
   NSM_PILE = 100,            // of these
   NSM_WARM_PILE = 30,        // from here on, up to NSM_NEAR, the answer of the step before is a good start
   NSM_WARM_FEW = 4           // likewise, where an answer above the tolerance will do
@@ -168,6 +168,10 @@ typedef struct nsm_cone_check {
   double residual, floor;
   int    worst, accepted;
 } nsm_cone_check;
+
+// A last look at an answer that was refused for its free rows alone: held.c. 1 where it is accepted, with *c and u.
+int nsm_cone_held(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const double *lambda, double *u,
+                  nsm_cone_check *c);
 
 // u := M lambda + q (u may be NULL), residual (2), and whether every row is within what may be called solved (4). Takes
 // a few vectors of memory from w and gives them back.

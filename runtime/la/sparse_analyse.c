@@ -28,27 +28,36 @@ static void give_back(scratch *s) {
 // ---- nodes ----------------------------------------------------------------------------------------------------------
 typedef struct nodes { int n; const int *of, *start, *neighbour, *weight; int *first, *member; } nodes;
 
-// The graph of nodes from that of unknowns; lists may have repetitions.
+// The graph of nodes from that of unknowns, each neighbour once: how many there are tells which nodes are dense.
 static int make_nodes(int n, const int *start, const int *neighbour, const int *node, nodes *g, scratch *s) {
   if (!node) { *g = (nodes){ .n = n, .start = start, .neighbour = neighbour }; return 1; }
   *g = (nodes){ .of = node };
   for (int i = 0; i < n; i++) g->n = node[i] >= g->n ? node[i] + 1 : g->n;
   int *weight = borrow_ints(s, g->n), *from = borrow_ints(s, g->n + 1), *to = borrow_ints(s, start[n]);
+  int *mark = borrow_ints(s, g->n), used = 0;
   g->first = borrow_ints(s, g->n + 1);
   g->member = borrow_ints(s, n);
   if (s->failed) return 0;
   for (int i = 0; i < n; i++) {
     weight[node[i]]++;
     g->first[node[i] + 1]++;
-    from[node[i] + 1] += start[i + 1] - start[i];
   }
-  for (int k = 0; k < g->n; k++) { g->first[k + 1] += g->first[k]; from[k + 1] += from[k]; }
-  for (int i = 0; i < n; i++) {
-    g->member[g->first[node[i]]++] = i;
-    for (int e = start[i]; e < start[i + 1]; e++) to[from[node[i]]++] = node[neighbour[e]];
+  for (int k = 0; k < g->n; k++) g->first[k + 1] += g->first[k];
+  for (int i = 0; i < n; i++) g->member[g->first[node[i]]++] = i;
+  for (int k = g->n; k > 0; k--) g->first[k] = g->first[k - 1];
+  g->first[0] = 0;
+  for (int k = 0; k < g->n; k++) mark[k] = -1;
+  for (int k = 0; k < g->n; k++) {
+    mark[k] = k;
+    for (int m = g->first[k]; m < g->first[k + 1]; m++)
+      for (int i = g->member[m], e = start[i]; e < start[i + 1]; e++) {
+        int other = node[neighbour[e]];
+        if (mark[other] == k) continue;
+        mark[other] = k;
+        to[used++] = other;
+      }
+    from[k + 1] = used;
   }
-  for (int k = g->n; k > 0; k--) { g->first[k] = g->first[k - 1]; from[k] = from[k - 1]; }
-  g->first[0] = from[0] = 0;
   g->start = from;
   g->neighbour = to;
   g->weight = weight;

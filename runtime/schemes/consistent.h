@@ -25,6 +25,8 @@ typedef struct con_class {
   double *cjac, *dg, *dr, *rq, *curve, *gq;   // [count][n] of the pattern
   double *dg_before;                     // dg of the iterate before, where the iteration is slow
   double *mass0;                         // M(q_B)
+  double *hm;                            // [count][h.n] mean of H of the iterate; NULL: P has H(q_B)
+  int *hm_z, *x_at;                      // [count][h.n] its velocity; its place in the row's column of P
 } con_class;
 
 // Unknowns of K: u [nv], lambda [ns], kappa [ns]. Its rows: momentum [nv], rates [ns], gaps [ns] of the constraints.
@@ -34,6 +36,9 @@ struct sim_consistent {
   con_class *cls;
   double    *uc, *uc_low;                // [nv] velocity after the impact, and what rounding took from it
   double    *inc_q, *inc_u;              // [nv] increments of the motion: q_E - q_B and u_E - u_C of the iterate
+  double    *pushed;                     // [w.n] P kappa of rows with a mean of H
+  double     unseen;                     // by how much iterates have moved since the means of H were taken
+  int        means;                      // how many rows have one
   double    *kappa1;                     // [nl] at the end of the step; now.kappa at its begin
   int        placed;                     // q1 of this step was written before
   int        moves;                      // the start values in use: 0 velocities stay, 1 they change as before
@@ -42,13 +47,14 @@ struct sim_consistent {
   double    *fresh;                      // [nv] sum of |d R1/d(q, u)| |(q, u)| of the last matrix; the largest of the
                                          // iteration is now.r1_most, so that residuals of its iterates can be compared
   double    *size, *speed;               // [nv] what momentum rows and displacements of the iterate are measured by
-  double    *hold;                       // [k.nblock] largest multiplier of its constraints
+  double    *hold;                       // [n] for sim_held_sizes
   double    *try_u, *try_l, *try_k;      // iterate before the last step: inc_u, multipliers
   double    *gap;                        // [r.n] its change in the step, Dg inc_q; of friction the slip in the step
   double    *back;                       // [ns] gap of a constraint at the begin, where that is more than round-off
   double    *drift;  // [r.n] friction: the part of the slip in the step that is not due to velocities (a belt)
   int        brief;                      // problems of an iterate need not be solved: in the first attempt at a pile
   double     sharper;                    // factor of what is enough of an iterate's problem: where they fall slowly
+  int        stuck;                      // iterations in a row that have led nowhere
   // [r.n] contacts with a driven body: its part of the rate at both ends, of the slip in the step, and of the gap's
   // change in the step, d_A . xi_A; 0 of others
   double    *drive_begin, *drive_end, *drive_way, *moved;
@@ -159,12 +165,12 @@ int      con_near_motion(nsm_sim *s, const nsm_view *v);         // the motion; 
 
 // consistent_residual.c
 int      con_place(nsm_sim *s, const nsm_view *v);               // q1 of the iterate; 0 where M is singular
+void     con_take_means(nsm_sim *s, const nsm_view *v);          // means of H of the iterate
+void     con_mean_columns(nsm_sim *s);                           // P by them
 int      con_evaluate_rows(nsm_sim *s, const nsm_view *v);       // likewise, and the kernels there
 void     con_measures(nsm_sim *s);                               // what con_residual measures by, after it
 int      con_evaluate(nsm_sim *s, const nsm_view *v);            // both
 double   con_residual(nsm_sim *s, double h, int *worst);         // the largest, relative; worst: z, or ~row
-// sizes of velocities: each at least this share of the largest of its body's place, or turn
-void     con_share(const nsm_sim *s, double least, double *size);
 // What the displacement of a row is measured by: of a contact with friction that of all its directions, which are
 // components of one vector, as the judge of one-step problems has them
 double   con_gap_terms(const nsm_sim *s, double h, int row);

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_CORRECTED = 200 };           // rows of an island of shapes
+enum { MOST_CORRECTED = 200, FEW_CORRECTED = 60 };       // rows of an island of shapes; also where they depend
 // Residuals of an answer to go on from, and of forces that may stay as they are; what all solvers together are to gain.
-static const double usable = 1e-2, stays = 1e-9, gain = 1e-3;
+static const double usable = 1e-2, stays = 1e-10, gain = 1e-3;
 
 static void column(nsm_sim *s, int row, double h) {
   struct sim_consistent *c = s->n.con;
@@ -299,11 +299,23 @@ static int workspace(nsm_sim *s, const nsm_cone_problem *p) {
   return 1;
 }
 
-// No displacement of the island is to be corrected. In large piles bodies touch in more points than hold them: the
-// equations of a correction are dependent, and are not tried.
+// More rows than velocities: the equations of a correction depend on each other.
+static int is_crowded(nsm_sim *s, int m) {
+  struct sim_consistent *c = s->n.con;
+  int velocities = 0;
+  for (int a = 0; a < m; a++)
+    for (int row = c->act[c->member[a]], t = c->blocks0[row]; t < c->blocks0[row + 1]; t++) {
+      if (c->seat[c->blocks[t]] >= 0) velocities += c->k.block[c->blocks[t]].n;
+      c->seat[c->blocks[t]] = -1;                          // join() is done with it
+    }
+  return m > velocities;
+}
+
+// No displacement of the island is to be corrected. In piles bodies touch in more points than hold them: their
+// equations are not tried where there are many.
 static int is_right(nsm_sim *s, int m) {
   struct sim_consistent *c = s->n.con;
-  int most = s->touching ? MOST_CORRECTED : m;
+  int most = !s->touching ? m : m > FEW_CORRECTED && is_crowded(s, m) ? 0 : MOST_CORRECTED;
   for (int a = 0; a < m && m <= most; a++) if (c->zero[c->member[a]] == CON_IS_OFF) return 0;
   for (int a = 0; a < m; a++) s->w.l_try[s->n.r.l[c->act[c->member[a]]]] = c->l0[c->member[a]];
   return 1;
@@ -322,6 +334,7 @@ static int solve_in_full(nsm_sim *s, sim_island *k) {
   double enough = c->solver.enough;
   for (int a = 0; a < k->p.m; a++) c->lam[a] = c->l0[c->member[a]];
   c->solver.brief = 0;
+  c->solver.only = NULL;
   if (c->solver.result.residual < HUGE_VAL) c->solver.enough = fmax(enough, gain * c->solver.result.residual);
   int ok = sim_island_solve(s, &c->solver, k);
   c->solver.brief = 1;
@@ -345,6 +358,7 @@ static int solve_island(nsm_sim *s, int m) {
   s->w.cone.once = 1;                                        // where it fails there is the projected step
   int ok = sim_island_solve(s, &c->solver, &k);
   if (!ok && !plain && c->solver.brief) ok = leads_on(&c->solver.result) || solve_in_full(s, &k);
+  else if (!ok && !plain && c->stuck) ok = leads_on(&c->solver.result);
   s->w.cone.once = 0;
   if (!ok) return 0;
   double change = 0, force = 0;

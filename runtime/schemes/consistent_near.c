@@ -3,94 +3,62 @@
 // falls by some 10^4 an iteration. Where it falls too slowly the step is taken with K itself, from the start, and so
 // are the next ones.
 //
-// A step starts from speeds and second multipliers that are extrapolated from the last steps, by polynomials of the
-// degree that was nearest lately.
+// A step starts from speeds and multipliers that are extrapolated from the last steps, by polynomials of the degree
+// that was nearest lately.
 #include "consistent_near.h"
 #include <string.h>
 
 enum { MOST = 16, BACK_AFTER = 8 };
-// Relative residuals: what one more correction may leave, because it adds up over the steps; at the floor of rounding.
-// Slowest fall in two iterations that is worth going on.
-static const double left = 1e-17, floor_of_rounding = 2e-14, slow = 0.1;
-static const double least_share = 1e-6;      // as of consistent_residual.c
-
-static inline double larger(double a, double b) { return a > b ? a : b; }       // b where a is nan
-
-// ---- the measure ----------------------------------------------------------------------------------------------------
-// Numbers of one kind (places, turns) are known to the round-off of the largest: bodies on joints move each other.
-static void raise_to_share(const struct con_near *near, int n, double *x) {
-  double most[2] = { 0, 0 };
-  for (int i = 0; i < n; i++) most[near->turn[i]] = larger(x[i], most[near->turn[i]]);
-  for (int i = 0; i < n; i++) x[i] = larger(least_share * most[near->turn[i]], x[i]) + DBL_MIN;
-}
-
-// A direction Dg is made of rotations: each of its moments is known to the round-off of the largest.
-static void add_moments(nsm_sim *s) {
-  const struct sim_consistent *c = s->n.con;
-  for (int a = 0; a < s->a->on.constraint.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
-    const nsm_pattern *p = &k->c->h;
-    for (int i = 0; i < k->tab.count; i++) {
-      const double *d = con_direction(s, k->row0 + i);
-      double most = 0, l = fabs(s->w.l1[s->n.r.l[k->row0 + i]]);
-      for (int e = 0; e < p->n; e++)
-        if (c->near->turn[sim_z_of(s, k, i, p->col[e])]) most = larger(fabs(d[e]), most);
-      for (int e = 0; e < p->n; e++)
-        if (c->near->turn[sim_z_of(s, k, i, p->col[e])]) c->near->size[sim_z_of(s, k, i, p->col[e])] += most * l;
-    }
-  }
-}
-
-// The largest relative residual, as of con_residual, with these sizes.
-static double residual(nsm_sim *s, double h) {
-  const struct sim_consistent *c = s->n.con;
-  const struct con_near *near = c->near;
-  double most = 0;
-  memcpy(near->size, s->now.r1_size, (size_t)s->a->nv * sizeof(double));
-  add_moments(s);
-  for (int i = 0; i < s->a->nv; i++)
-    near->speed[i] = fabs(s->w.z1[i]) + fabs(c->uc[i]) + near->size[i] * c->mass_inverse[i];
-  raise_to_share(near, s->a->nv, near->size);
-  raise_to_share(near, s->a->nv, near->speed);
-  for (int i = 0; i < s->a->nv; i++) {
-    double x = fabs(c->res[i]) / near->size[i];
-    if (!(x <= most)) most = x;
-  }
-  for (int a = 0; a < s->a->on.constraint.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
-    const double *H = k->h, *rate = c->res + s->a->nv, *gap = rate + c->ns;
-    for (int i = 0; i < k->tab.count; i++, H += k->c->h.n) {
-      int j = c->of[k->row0 + i];
-      double terms = DBL_MIN;
-      for (int e = 0; e < k->c->h.n; e++) terms += fabs(H[e]) * near->speed[sim_z_of(s, k, i, k->c->h.col[e])];
-      double u = fabs(rate[j]) / terms, x = fabs(gap[j]) / (h * terms);
-      x = u <= x ? x : u;                                // a nan stays
-      if (!(x <= most)) most = x;
-    }
-  }
-  return most;
-}
+// Relative residuals. What one more correction may leave, because it adds up over the steps; what an iterate that is
+// corrected once more may have; what round-off may leave where it falls no more; the slowest fall in two iterations
+// that is worth going on.
+static const double left = 1e-16, checked = 1e-12, floor_of_rounding = 1e-13, stands = 0.25, slow = 0.1;
+// Residual of a start that says little of the forces to come, in (19) and in what residuals are measured by: both are
+// made once more.
+static const double poor = 1e-3;
 
 // ---- the motion -----------------------------------------------------------------------------------------------------
-static int correct(nsm_sim *s, const nsm_view *v) {
-  con_near_solve(s, v->h);
-  con_go(s, v);
-  return con_evaluate_rows(s, v);
+// Speeds and multipliers of the iterate, from the seats of the last one and its correction.
+static void go(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  struct con_near *near = c->near;
+  const sim_rows *r = &s->n.r;
+  con_near_solve(s, s->n.h);
+  for (int i = 0; i < s->a->nv; i++) {
+    c->inc_u[i] += near->du[near->seat[i]];
+    s->w.z1[i] = c->uc[i] + (c->uc_low[i] + c->inc_u[i]);
+  }
+  for (int i = 0; i < near->held; i++) {
+    near->lambda[i] += near->dlambda[i];
+    near->kappa[i] += near->dkappa[i];
+  }
+  for (int j = 0; j < c->ns; j++) {
+    s->w.l1[r->l[c->row[j]]] = near->lambda[near->row_seat[j]];
+    c->kappa1[r->l[c->row[j]]] = near->kappa[near->row_seat[j]];
+  }
 }
 
 // Of the residual e of an iterate, which is the residual before times `rate`, one more correction leaves e times rate.
 static int iterate(nsm_sim *s, const nsm_view *v) {
   memset(s->now.r1_most, 0, (size_t)s->a->nv * sizeof(double));
-  if (!con_evaluate_rows(s, v) || !con_near_matrix(s, v)) return 0;
-  double before = residual(s, v->h), twice = INFINITY;
-  for (int n = 0; n < MOST; n++) {
-    if (!correct(s, v)) return 0;
+  con_near_begin(s);
+  con_near_evaluate(s, v);
+  if (!con_near_matrix(s, v)) return 0;
+  con_near_measure(s);
+  double before = con_near_residual(s), twice = INFINITY, first = before;
+  for (int n = 1; n <= MOST; n++) {
+    go(s);
+    con_near_evaluate(s, v);
     s->now.count.newton_iterations++;
-    double error = residual(s, v->h), rate = error / before;
-    if (error <= floor_of_rounding && (error * rate <= left || rate > 0.25)) {
+    if (n == 1 && !(first <= poor)) {
+      if (!con_near_matrix(s, v)) return 0;
+      con_near_measure(s);
+    }
+    double error = con_near_residual(s), rate = error / before;
+    if ((error <= checked && error * rate <= left) || (error <= floor_of_rounding && rate > stands)) {
       if (!con_credible(s)) return 0;
-      con_near_solve(s, v->h);
-      con_go(s, v);
+      go(s);
+      con_near_place(s, v);
       con_measures(s);
       return 1;
     }
@@ -102,53 +70,74 @@ static int iterate(nsm_sim *s, const nsm_view *v) {
 }
 
 // ---- start ----------------------------------------------------------------------------------------------------------
-// Backward differences of x = [inc_u; kappa], d[m] the m-th one. The polynomial through the last n values, one step on,
-// is the sum of the first n; it is off by the n-th difference of the values to come (Hairer, Norsett and Wanner,
-// Solving Ordinary Differential Equations I, III.1).
-static int terms_of_least_miss(const nsm_sim *s) {
+// Backward differences of x = [inc_u; kappa; lambda], d[m] the m-th one. The polynomial through the last n values, one
+// step on, is the sum of the first n; it is off by the n-th difference of the values to come (Hairer, Norsett and
+// Wanner, Solving Ordinary Differential Equations I, III.1). Round-off of the values counts for more in each further
+// difference, in kappa first: each of the three has a degree of its own.
+static int terms_of_least_miss(const nsm_sim *s, int of) {
+  const double *miss = s->now.con.miss[of];
   int best = 0;
   for (int n = 1; n < s->now.con.differences; n++)
-    if (s->now.con.miss[n] < s->now.con.miss[best]) best = n;
+    if (miss[n] < miss[best]) best = n;
   return best;
+}
+
+static void predict(const nsm_sim *s, int of, int first, int n, double *x) {
+  const double *d = s->now.differences + first;
+  memset(x, 0, (size_t)n * sizeof(double));
+  for (int m = terms_of_least_miss(s, of); m > 0; m--, d += SIM_PREDICTED(s))
+    for (int i = 0; i < n; i++) x[i] += d[i];
 }
 
 static void start(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
+  struct con_near *near = c->near;
   int nv = s->a->nv, nl = s->a->nl;
   con_start(s);
-  if (s->now.con.differences_h != s->n.h) return;
-  memset(c->inc_u, 0, (size_t)nv * sizeof(double));
-  memset(c->kappa1, 0, (size_t)nl * sizeof(double));
-  const double *d = s->now.differences;
-  for (int m = terms_of_least_miss(s); m > 0; m--, d += nv + nl) {
-    for (int i = 0; i < nv; i++) c->inc_u[i] += d[i];
-    for (int i = 0; i < nl; i++) c->kappa1[i] += d[nv + i];
+  if (s->now.con.differences_h == s->n.h) {
+    predict(s, 0, 0, nv, c->inc_u);
+    predict(s, 1, nv, nl, c->kappa1);
+    predict(s, 2, nv + nl, nl, s->w.l1);
+    for (int i = 0; i < nv; i++) s->w.z1[i] = c->uc[i] + (c->uc_low[i] + c->inc_u[i]);
   }
-  for (int i = 0; i < nv; i++) s->w.z1[i] = c->uc[i] + (c->uc_low[i] + c->inc_u[i]);
+  for (int j = 0; j < c->ns; j++) {
+    near->lambda[near->row_seat[j]] = s->w.l1[s->n.r.l[c->row[j]]];
+    near->kappa[near->row_seat[j]] = c->kappa1[s->n.r.l[c->row[j]]];
+  }
+}
+
+// x: the newest values; afterwards the differences that are one too many. What each prediction missed, in the metric of
+// `weight` (NULL: all count alike).
+static void take_in(nsm_sim *s, int of, int first, int n, double *x, const double *weight) {
+  int known = s->now.con.differences;
+  double *d = s->now.differences + first, *miss = s->now.con.miss[of];
+  for (int m = 0; m <= known; m++, d += SIM_PREDICTED(s)) {
+    double sum = 0;
+    for (int i = 0; i < n; i++) sum += (weight ? weight[i] : 1) * x[i] * x[i];
+    miss[m] = sum + (m < known ? 0.75 * miss[m] : 0);
+    if (m == SIM_DIFFERENCES) break;
+    for (int i = 0; i < n; i++) {
+      double before = d[i];
+      d[i] = x[i];
+      x[i] -= before;
+    }
+  }
 }
 
 void con_near_learn(nsm_sim *s) {
-  const struct sim_consistent *c = s->n.con;
+  struct sim_consistent *c = s->n.con;
   int nv = s->a->nv, nl = s->a->nl;
-  double miss[SIM_DIFFERENCES + 1] = { 0 };
   if (!c->near) return;
   if (s->now.con.differences_h != s->n.h) s->now.con.differences = 0;
   s->now.con.differences_h = s->n.h;
-  int known = s->now.con.differences;
-  for (int i = 0; i < nv + nl; i++) {
-    double x = i < nv ? c->inc_u[i] : c->kappa1[i - nv], *d = s->now.differences + i;
-    double weight = i < nv && c->mass_inverse[i] > 0 ? 1 / c->mass_inverse[i] : 0;
-    for (int m = 0; m < known; m++, d += nv + nl) {
-      double before = *d;
-      *d = x;
-      miss[m] += weight * x * x;
-      x -= before;
-    }
-    if (known < SIM_DIFFERENCES) *d = x;
-    miss[known] += weight * x * x;
-  }
-  for (int m = 0; m <= known; m++) s->now.con.miss[m] = 0.75 * s->now.con.miss[m] + miss[m];
-  s->now.con.differences += known < SIM_DIFFERENCES;
+  double *x = c->near->newest;
+  memcpy(x, c->inc_u, (size_t)nv * sizeof(double));
+  take_in(s, 0, 0, nv, x, c->near->mass);
+  memcpy(x, c->kappa1, (size_t)nl * sizeof(double));
+  take_in(s, 1, nv, nl, x, NULL);
+  memcpy(x, s->now.force, (size_t)nl * sizeof(double));
+  take_in(s, 2, nv + nl, nl, x, NULL);
+  s->now.con.differences += s->now.con.differences < SIM_DIFFERENCES;
 }
 
 // ---- the motion -----------------------------------------------------------------------------------------------------
@@ -157,8 +146,8 @@ int con_near_motion(nsm_sim *s, const nsm_view *v) {
   if (!c->near || c->na > 0 || s->now.con.redundant || s->now.k < s->now.con.near_again) return 0;
   long before = s->now.count.newton_iterations;
   start(s);
-  int stands = iterate(s, v);
+  int found = iterate(s, v);
   c->iterations = s->now.count.newton_iterations - before;
-  if (!stands) s->now.con.near_again = s->now.k + BACK_AFTER;
-  return stands;
+  if (!found) s->now.con.near_again = s->now.k + BACK_AFTER;
+  return found;
 }

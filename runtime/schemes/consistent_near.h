@@ -1,29 +1,57 @@
-// A matrix near to K for bodies on joints: what consistent_near.c (the iteration) and consistent_near_matrix.c share.
+// Bodies on joints by a matrix that is near to K, docs/numerics/consistent.md, section 4, "A near matrix".
+//
+//   consistent_near.c           the iteration, its start          consistent_near_setup.c    which models, places
+//   consistent_near_residual.c  residuals and their measure       consistent_near_matrix.c   the matrix, its solves
+//
+// All work is on small dense blocks. Velocities go by *units*: those that M or a body couples. Rows of constraints that
+// act on the same units go together as a *joint*. Vectors have a seat for each velocity, or for each row; units and
+// joints begin at whole vectors (la/blocks.h), what fills these up is 0. The values of a joint at one of its units, its
+// *part*, stand by rows: one row of the constraint after the other, each by seats of the unit; or by columns: one
+// velocity after the other, each by seats of the joint.
 #pragma once
 #include "consistent.h"
+#include "runtime/la/blocks.h"
 
-// Velocities go by units: those that M or a body couples. A constraint acts on whole units: its values stand one unit
-// after the other, in the order of `seat`, from value0 on.
 struct con_near {
-  int     units, *unit0, *velocities;        // [units+1] first seat; [units] how many, at most as many as seats
-  int    *unit, *seat;                       // [nv] unit of a velocity, its seat
-  int    *value0, *part0, *part;             // [ns+1] values of a row, its parts; unit of a part
-  double *end, *h, *dg, *g, *dr, *rq;        // rows of H, H + (h/2) rate_q, Dg, G, Drate, rate_q
-  double *x, *p;                             // columns of A^-1 Dg^T, P
+  int     units, *unit, *seat;               // [nv] unit of a velocity, its seat
+  int    *unit0, *velocities, *a0;           // [units+1] first seat; [units] velocities; [units+1] its block in a
+  int     seats, held;                       // length of vectors of velocities, of rows
+  int    *joint, *row_seat;                  // [ns] joint of a row, its seat
+  nsm_blocks *blocks;                        // joints that share a unit; blocks->size: rows of a joint
+  int    *part0, *part;                      // [joints+1] parts of a joint; unit of a part
+  int    *by_row, *by_column;                // [parts+1] first of its values
+  double *dg, *x, *p, *dr;                   // by rows: Dg, (A^-1 Dg^T)^T, P^T, Drate
+  double *h, *g, *rq;                        // by columns: H + (h/2) rate_q, G, rate_q
   double *a, *inverse;                       // A, unit by unit; A^-1
-  int    *a0;                                // [units+1]
-  int    *pair0, *pair, *pair_at;            // [ns+1] the rows that a row shares units with; their places in s, t
-  int    *share0;                            // [pairs+1] the shared units of a pair in
-  struct con_share { int own, other, n; } *share;   // values of the row, of the other one, their number
-  sim_matrix s, t;                           // [ns] H A^-1 Dg^T, G P
+  int     shares;                            // pairs of joints by the unit that they share
+  struct con_share { size_t to; int row, col, own, other; } *share;   // place of the block; joints; their parts
+  double *s, *t;                             // H A^-1 Dg^T, G P and their factors
   int   **cjac_at, **bend_at;                // [nclass] places in `a`, -1: between units
-  int   **h_at, **g_at, **dr_at, **rq_at;    // [nclass] places of the entries of a class among the values
+  int   **h_at, **g_at, **dg_at, **dr_at, **rq_at;  // [nclass] places of the entries of a class among the values
   int    *p_at;                              // likewise of the columns of P
   double **bend;                             // [nclass] outputs of the kernel
-  double *right, *solution, *rates, *gaps;   // by seat, by seat, [ns], [ns]
-  unsigned char *turn;                       // [nv] 1: of an attitude
-  double *size, *speed;                      // [nv] terms of the momentum rows; what velocities are known by
+  double *momentum, *rate, *gap;             // residual: [seats], [held], [held]
+  double *du, *dlambda, *dkappa, *lambda, *kappa;   // the step; multipliers: by seats
+  double *way, *right, *sum;                 // [seats] displacements; scratch
+  double *size, *terms;                      // [seats], [held] what residuals are measured by: their reciprocals
+  double *newest, *mass;                     // [nv + nl] room; [nv] of a velocity, 0: none
+  double *turns;                             // [seats] 1: of an attitude
+  unsigned char *turn;                       // [nv] likewise
 };
 
+static inline int con_room(const struct con_near *near, int u) { return near->unit0[u + 1] - near->unit0[u]; }
+
+// consistent_near_residual.c: near->momentum, rate, gap at the iterate
+void   con_near_evaluate(nsm_sim *s, const nsm_view *v);
+void   con_near_place(nsm_sim *s, const nsm_view *v);    // inc_q and q1 of the iterate
+void   con_near_measure(nsm_sim *s);                    // with the matrix: what residuals are measured by from here on
+double con_near_residual(const nsm_sim *s);              // the largest
+
+// consistent_near_matrix.c
+void con_near_begin(nsm_sim *s);                         // what is that of the begin of the step: P
+void con_near_means(nsm_sim *s);                         // P by the means of H
 int  con_near_matrix(nsm_sim *s, const nsm_view *v);     // at the iterate evaluated last; 1: it has factors
-void con_near_solve(nsm_sim *s, double h);               // dz from the residual
+void con_near_solve(nsm_sim *s, double h);               // du, dlambda, dkappa from the residual
+// y += V^T l, V by rows; r += factor V y, V by columns.
+void con_near_columns(const nsm_sim *s, const double *V, const double *l, double *y);
+void con_near_rows(const nsm_sim *s, const double *V, double factor, const double *y, double *r);

@@ -7,12 +7,16 @@
 #include <math.h>
 #include <string.h>
 
-enum { FREE = 6, STUCK = 3, TRIAL = 16, PROJECTED_MAX = 2000 };
-// Relative residuals: done; small enough to stand where it falls no more; small enough for the factors of the iterate
-// before.
-static const double at_floor = 2e-16, may_rest = 1e-9, keeps_factors = 1e-8;
+enum { FREE = 6, STUCK = 3, TURN = 8, TRIAL = 16, PROJECTED_MAX = 2000 };
+// Relative residuals: done; done where contacts of shapes with friction are closed, which take energy (half of the
+// tolerance, once a problem was solved to that); small enough to stand where it falls no more; small enough for the
+// factors of the iterate before.
+static const double at_floor = 2e-16, of_friction = 2e-14, may_rest = 1e-10, keeps_factors = 1e-8;
 static const double same = 0.99;         // residuals of two iterates that are the same
+static const double near_by = 1e-7;      // where interior points are not nearer
+static const double halves = 0.5;        // what they fall by at least, or answers that will do are not good enough
 static const double may_cancel = 1e-6;   // of the speeds: the round-off of forces that cancel each other
+static const double growth = 100, may_err = 1e-6;   // of an iterate that may have run away: kinetic energy, error of (8)
 
 // ---- Newton's method ------------------------------------------------------------------------------------------------
 static void set_speed(nsm_sim *s, int i, double inc) {
@@ -59,7 +63,7 @@ static nsm_code affine(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 
 // The problem of an iterate need be no better than the iterate (an inexact method: Dembo, Eisenstat and Steihaug, SIAM
 // J. Numer. Anal. 19 (1982) 400), as long as iterates become better. What is accepted is measured as a whole.
-static const double share = 1e-3, first_share = 1e-6, most_share = 1e-5, falls = 0.1, sharper = 0.03;
+static const double share = 1e-3, first_share = 1e-6, most_share = 1e-5, falls = 0.1, sharper = 0.03, strict = 1e-2;
 static double enough_of(const nsm_sim *s, const sim_iteration *it) {
   struct sim_consistent *c = s->n.con;
   if (!s->touching) return 0;
@@ -68,13 +72,32 @@ static double enough_of(const nsm_sim *s, const sim_iteration *it) {
   return fmax(s->a->tolerance, fmin(share * it->error, most_share) * c->sharper);
 }
 
+// Where the residual has hardly fallen, answers that will do lead nowhere: bodies that touch in more points than hold
+// them contradict each other by what the curvature of their ways leaves, and until one contact opens or slides every
+// step has the same trouble. Above may_rest the next problem is solved by the loop that creeps to there, and later ones
+// by all solvers; below it in every eighth of such steps. 0: they do not help.
+static int takes_pains(nsm_sim *s, const sim_iteration *it) {
+  struct sim_consistent *c = s->n.con;
+  int slow = s->touching && it->number > 1 && it->error > s->a->tolerance && it->rate > halves;
+  c->stuck = slow ? c->stuck + 1 : 0;
+  int must = it->error > may_rest, creeps = c->stuck == 1 && (must || s->now.con.stagnant % TURN == TURN - 1),
+      all = c->stuck > 1 && must;
+  c->solver.enough = creeps || all ? fmax(s->a->tolerance, strict * it->error) : enough_of(s, it);
+  c->solver.only = creeps ? "proximal_newton" : NULL;
+  c->solver.strict = creeps || all;
+  c->solver.brief = !c->brief || all ? 0 : it->number > 0 && it->error <= near_by ? 2 : 1;
+  return !(c->stuck > STUCK && must && it->rate > same && it->rate * same < 1);
+}
+
 // Factors that contract by the rate of the last step are kept for the last one.
 static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
   if (s->touching && c->na > 0 && con_freeze(s, it) && !con_evaluate(s, v))
     return con_failed(s, v, &(sim_iteration){ .number = it->number, .error = NAN }, e);
+  if (!takes_pains(s, it)) return con_failed(s, v, it, e);
   int fresh = !(it->error <= keeps_factors && it->error * it->rate <= at_floor),
       made = c->affine && !c->projected && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
+  it->exact = c->affine && !c->projected;
   if (bad >= 0) return con_singular(s, v, it->number, con_residual(s, v->h, &it->worst), bad, e);
   for (int i = 0; i < c->n; i++) c->dz[i] = -c->res[i];
   con_solve(s, c->dz);
@@ -86,19 +109,17 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, ns
                v->t, s->now.k + 1);
       return NSM_FAILED;
     }
-    c->solver.enough = enough_of(s, it);
-    c->solver.brief = c->brief;
     if (c->projected) con_project(s);
     else if (!con_contacts(s)) {
       if (c->solver.result.status == NSM_CONE_BAD_INPUT)
         return con_failed(s, v, &(sim_iteration){ .number = it->number, .error = NAN }, e);
       con_project(s);
+      it->exact = 0;
     }
     con_apply_contacts(s);
   }
   keep_iterate(s);
   go(s, c->na > 0 && s->touching ? con_stride(s, it, FREE) : 1);
-  it->exact = c->affine && !c->projected;
   return it->exact ? affine(s, v, e) : NSM_OK;
 }
 
@@ -110,6 +131,26 @@ static void polish(nsm_sim *s, const nsm_view *v) {
   for (int i = 0; i < c->n; i++) c->dz[i] = -c->res[i];
   con_solve(s, c->dz);
   con_go(s, v);
+}
+
+// An iterate far away, whose kinetic energy is above all that there was, while (8) does not hold for it: the sizes that
+// residuals are measured by have grown with it, so they are small beside these. most: the speeds that the forces of
+// constraints would give; what is small beside them is round-off.
+static int ran_away(const nsm_sim *s, double speeds, double most) {
+  const struct sim_consistent *c = s->n.con;
+  double work = 0, before = 0, after = 0, wrong = 0;
+  for (int z = 0; z < s->a->nv; z++) {
+    double m = 1 / c->mass_inverse[z];
+    before += 0.5 * m * c->uc[z] * c->uc[z];
+    after += 0.5 * m * s->w.z1[z] * s->w.z1[z];
+    work += c->res[z] * c->inc_q[z];
+  }
+  if (!(after > growth * (before + fabs(s->now.ledger.potential))) || speeds <= may_cancel * most) return 0;
+  for (int j = 0; j < c->ns; j++) {
+    int l = s->n.r.l[c->row[j]];
+    wrong += fabs(s->w.l1[l] * c->res[s->a->nv + c->ns + j]) + fabs(c->kappa1[l] * c->res[s->a->nv + j]);
+  }
+  return !(fabs(work) + wrong <= may_err * after);
 }
 
 // Forces of constraints and contacts that cancel each other until their round-off is seen in the speeds are no
@@ -134,7 +175,7 @@ int con_credible(nsm_sim *s) {
     most = fmax(most, c->fresh[z]);
     speeds = fmax(speeds, fmax(fabs(c->dq[z]), fabs(c->uc[z]) + fabs(s->w.z1[z])));
   }
-  return DBL_EPSILON * most <= may_cancel * speeds;
+  return DBL_EPSILON * most <= may_cancel * speeds && !ran_away(s, speeds, most);
 }
 
 static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
@@ -148,10 +189,13 @@ static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
 static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   const struct sim_consistent *c = s->n.con;
   double least = fmin(it->error, it->before);
-  int enough = it->error > same * it->before && it->error * same < it->before ? STUCK : FREE;
+  int enough = !(it->error > same * it->before && it->error * same < it->before) ? FREE : c->stuck ? 2 : STUCK;
+
+  double done = !s->touching || c->na == 0 || s->n.r.nfriction == 0 ? at_floor
+                : c->solver.enough <= s->a->tolerance ? fmax(of_friction, 0.5 * s->a->tolerance) : of_friction;
   int resting = it->number > 1 && it->error <= may_rest && !(it->error <= 0.25 * it->before) &&
                 (least <= s->a->tolerance || ((s->touching || s->n.con->singular) && it->number > enough));
-  if (!(it->error <= at_floor) && !resting) return SIM_GO_ON;
+  if (!(it->error <= done) && !resting) return SIM_GO_ON;
   if (!con_credible(s)) return SIM_HOPELESS;
   if (s->touching && c->na > 0) s->now.count.max_residual = fmax(s->now.count.max_residual, least);
   if (it->error <= at_floor) polish(s, v);
@@ -233,7 +277,7 @@ static int leave_out(nsm_sim *s) {
 // ---- the motion -----------------------------------------------------------------------------------------------------
 nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
-  long before = s->now.count.newton_iterations;
+  long before = s->now.count.newton_iterations, stagnations = s->now.count.stagnations;
   c->projected = c->always_projected;
   c->singular = 0;
   if (c->frozen > 0) memset(c->freeze, 0, (size_t)s->n.r.n);
@@ -263,6 +307,7 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   }
   if (code != NSM_OK) return code;
   c->iterations = s->now.count.newton_iterations - before;
+  s->now.con.stagnant = s->now.count.stagnations > stagnations ? s->now.con.stagnant + 1 : 0;
   s->now.count.frozen += c->frozen > 0;
   s->now.con.redundant |= c->singular;
   if (e) *e = (nsm_error){ .code = NSM_OK };

@@ -1,16 +1,120 @@
 // The motion at an iterate: where the coordinates are, its residuals and what they are measured by.
 #include "consistent.h"
+#include "held.h"
 #include <string.h>
 
 enum { FIXED_POINTS = 8 };
 
 // ---- the iterate ----------------------------------------------------------------------------------------------------
-// (9): q_E - q_B = (h/2)(u_C + u_E) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point,
-// contracting as kappa does; consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin.
-int con_place(nsm_sim *s, const nsm_view *v) {
+// P kappa of rows with a mean of H: M^-1 sum of kappa H~^T.
+static void push_means(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  memset(c->pushed, 0, (size_t)s->n.w.n * sizeof(double));
+  for (int a = 0; a < s->a->on.constraint.n; a++) {
+    int cls = s->a->on.constraint.of[a];
+    const sim_class *k = &s->a->cls[cls];
+    const double *hm = c->cls[cls].hm;
+    const int *z = c->cls[cls].hm_z;
+    for (int i = 0; hm && i < k->tab.count; i++, hm += k->c->h.n, z += k->c->h.n) {
+      double kappa = c->kappa1[s->n.r.l[k->row0 + i]];
+      for (int e = 0; e < k->c->h.n; e++) c->pushed[z[e]] += kappa * hm[e];
+    }
+  }
+  sim_matrix_solve(s, c->pushed);
+}
+
+typedef struct changed { double most, place, way; } changed;   // sizes: of the change, of the places, of the way
+
+// Increments of the iterate, by the columns of P as they are, or by the means of H, and the places but for attitudes.
+static changed put(nsm_sim *s, const nsm_view *v, int by_means) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
+  changed by = { 0, 0, 0 };
+  if (by_means) push_means(s);
+  for (int i = 0; i < s->a->nv; i++) {
+    c->inc_q[i] = v->h * (c->uc[i] + (c->uc_low[i] + 0.5 * c->inc_u[i]));
+    if (by_means) c->inc_q[i] -= c->pushed[i];
+  }
+  for (int j = 0; j < c->ns && !(by_means && c->means == c->ns); j++) {
+    double k = c->kappa1[r->l[c->row[j]]];
+    if (by_means && c->cls[r->cls[c->row[j]]].hm) continue;
+    for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) c->inc_q[r->xz[e]] -= r->x[e] * k;
+  }
+  for (int i = 0; i < s->a->nv; i++) {
+    double q = s->now.q[i] + (s->now.q_low[i] + c->inc_q[i]), d = fabs(q - s->w.q1[i]), x = fabs(q);
+    double w = fabs(c->inc_q[i]);
+    by.most = d > by.most ? d : by.most;
+    by.place = x > by.place ? x : by.place;
+    by.way = w > by.way ? w : by.way;
+    s->w.q1[i] = q;
+  }
+  return by;
+}
+
+static void move_bodies(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  (c->placed ? sim_move_bodies_again : sim_move_bodies)(s, s->now.q, c->inc_q, s->w.q1);
+  c->placed = 1;
+}
+
+// H~ of the iterate (docs/numerics/bodies.md (13)).
+void con_take_means(nsm_sim *s, const nsm_view *v) {
+  for (int a = 0; a < s->a->on.constraint.n; a++) {
+    int cls = s->a->on.constraint.of[a];
+    const sim_class *k = &s->a->cls[cls];
+    if (s->n.con->cls[cls].hm) k->c->hm_fn(v, &k->tab, s->n.con->cls[cls].hm);
+  }
+}
+
+// H~ of the iterate, and the places that it has with it; 0: those at hand will do. Iterates have moved by `unseen` since
+// they were taken, and H~ with them, which P kappa shows beside the way of the step only above round-off.
+static int follow_means(nsm_sim *s, const nsm_view *v) {
+  static const double seen = 0.01 * DBL_EPSILON;
+  struct sim_consistent *c = s->n.con;
+  double most = 0, way = 0;
+  for (int i = 0; i < s->a->nv; i++) {
+    most = fmax(most, fabs(c->pushed[i]));
+    way = fmax(way, fabs(c->inc_q[i]));
+  }
+  if (c->unseen * most <= seen * way) return 0;
+  con_take_means(s, v);
+  changed by = put(s, v, 1);
+  if (by.most > DBL_EPSILON * by.way) move_bodies(s);
+  c->unseen = 1e-3 * DBL_EPSILON;
+  return 1;
+}
+
+// Columns of P by them.
+void con_mean_columns(nsm_sim *s) {
+  struct sim_consistent *c = s->n.con;
+  sim_rows *r = &s->n.r;
+  for (int a = 0; a < s->a->on.constraint.n; a++) {
+    int cls = s->a->on.constraint.of[a];
+    const sim_class *k = &s->a->cls[cls];
+    const double *hm = c->cls[cls].hm;
+    const int *at = c->cls[cls].x_at;
+    for (int row = k->row0; hm && row < k->row0 + k->tab.count; row++) {
+      int from = r->x0[row], to = r->x0[row + 1];
+      memset(r->x + from, 0, (size_t)(to - from) * sizeof(double));
+      for (int e = 0; e < k->c->h.n; e++) r->x[from + *at++] += *hm++;
+      if (s->n.w.diagonal) {
+        for (int x = from; x < to; x++) r->x[x] *= s->n.w.inverse[r->xz[x]];
+        continue;
+      }
+      for (int x = from, block; x < to; x += s->n.w.block[block].n)
+        sim_block_solve(&s->n.w, block = s->n.w.block_of[r->xz[x]], r->x + x);
+    }
+  }
+}
+
+// (9): q_E - q_B = (h/2)(u_C + u_E) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point,
+// contracting as kappa does; consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin. Of
+// bodies P has the mean of H over the step, that of the iterate before, until follow_means puts in its own; of the last
+// one the last correction times kappa is left. The first iterate of a step begins with H(q_B) and takes its mean twice.
+int con_place(nsm_sim *s, const nsm_view *v) {
+  struct sim_consistent *c = s->n.con;
   int moving = c->ns > 0 && s->a->on.mass_moving.n > 0 && !s->a->scheme->mass_at_begin;
+  int by_means = c->means && c->placed;
   for (int it = 0; it < (moving ? FIXED_POINTS : 1); it++) {
     if (moving) {
       for (int a = 0; a < s->a->on.mass_moving.n; a++) {
@@ -23,21 +127,11 @@ int con_place(nsm_sim *s, const nsm_view *v) {
       if (sim_matrix_update(s, 0) >= 0) return 0;
       for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
     }
-    double change = 0, size = 0;
-    for (int i = 0; i < s->a->nv; i++) c->inc_q[i] = v->h * (c->uc[i] + (c->uc_low[i] + 0.5 * c->inc_u[i]));
-    for (int j = 0; j < c->ns; j++) {
-      double k = c->kappa1[r->l[c->row[j]]];
-      for (int e = r->x0[c->row[j]]; e < r->x0[c->row[j] + 1]; e++) c->inc_q[r->xz[e]] -= r->x[e] * k;
-    }
-    for (int i = 0; i < s->a->nv; i++) {
-      double q = s->now.q[i] + (s->now.q_low[i] + c->inc_q[i]), d = fabs(q - s->w.q1[i]), x = fabs(q);
-      change = d > change ? d : change;
-      size = x > size ? x : size;
-      s->w.q1[i] = q;
-    }
-    (c->placed ? sim_move_bodies_again : sim_move_bodies)(s, s->now.q, c->inc_q, s->w.q1);
-    c->placed = 1;
-    if (!(change > 2 * DBL_EPSILON * size)) break;
+    changed by = put(s, v, by_means);
+    move_bodies(s);
+    c->unseen = by_means ? c->unseen + by.most : INFINITY;
+    if (!by_means && c->means && follow_means(s, v)) c->unseen = INFINITY;
+    if (!(by.most > 2 * DBL_EPSILON * by.place)) break;
   }
   return 1;
 }
@@ -103,71 +197,19 @@ nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
 }
 
 // ---- measures -------------------------------------------------------------------------------------------------------
-// The three equations of a body's turn are those of one vector, and so are those of its place, two in the plane: each
-// is known to the round-off of the vector, whatever its share along the axes at hand (which may be 0, by symmetry).
-enum { OF_BODY = 6 };                     // velocities: of its turn and of its place, three each
 static const double least_share = 1e-6;   // of the vector: far above its round-off
 static const double lost = 16;            // roundings that a multiplier is known to
-static inline double larger(double a, double b) { return a > b ? a : b; }       // not of nan
-
-static void share(double least, int n, const int *z, double *size) {
-  double most = 0;
-  for (int d = 0; d < n; d++) most = larger(size[z[d]], most);
-  for (int d = 0; d < n; d++) size[z[d]] = larger(least * most, size[z[d]]);
-}
-
-void con_share(const nsm_sim *s, double least, double *size) {
-  for (int a = 0; a < s->a->on.kinematics.n; a++) {
-    const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
-    int slot[OF_BODY], n = 0;
-    for (int e = 0; e < k->c->nslot; e++)
-      if (k->c->slot[e] != NSM_SLOT_POSITION && n++ < OF_BODY) slot[n - 1] = e;
-    for (int i = 0; n == OF_BODY && i < k->tab.count; i++)
-      for (int first = 0; first < OF_BODY; first += 3) {
-        int z[3];
-        for (int d = 0; d < 3; d++) z[d] = sim_z_of(s, k, i, slot[first + d]);
-        share(least, 3, z, size);
-      }
-  }
-  for (int b = 0; s->touching && b < s->touching->nbody; b++) {             // planar ones have coordinates
-    const sim_body *body = &s->touching->body[b];
-    if (body->planar && !body->still) share(least, 2, body->z, size);
-  }
-}
-
-// Multipliers that hang together are found together, each to the round-off of the largest. A row whose own terms are as
-// small, a torque that is 0 by symmetry, is measured by |its largest entry| |the largest multiplier|, Arioli, Demmel,
-// Duff, SIAM J. Matrix Anal. Appl. 10 (1989), section 2.
-static void add_held(nsm_sim *s) {
-  struct sim_consistent *c = s->n.con;
-  const sim_rows *r = &s->n.r;
-  double share = lost * DBL_EPSILON / s->a->tolerance;
-  memset(c->hold, 0, (size_t)c->k.nblock * sizeof(double));
-  for (int j = 0; j < c->ns; j++) {
-    double *most = &c->hold[c->k.block_of[s->a->nv + j]];
-    *most = larger(fabs(s->w.l1[r->l[c->row[j]]]), *most);
-  }
-  for (int j = 0; j < c->ns; j++) {
-    int row = c->row[j];
-    const sim_class *k = &s->a->cls[r->cls[row]];
-    const double *d = con_direction(s, row);
-    for (int e = 0; e < k->c->h.n; e++) {
-      int z = sim_z_of(s, k, row - k->row0, k->c->h.col[e]);
-      c->size[z] = larger(share * fabs(d[e]) * c->hold[c->k.block_of[s->a->nv + j]], c->size[z]);
-    }
-  }
-}
-
 // What the momentum rows of the iterate are measured by, and the speeds, which are known to round-off of what drives
 // them: (|R1 terms| + |M u|) / M.
 void con_measures(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   memcpy(c->size, s->now.r1_size, (size_t)s->a->nv * sizeof(double));
-  add_held(s);
+  memcpy(c->hold, s->now.r1_size, (size_t)s->a->nv * sizeof(double));
+  sim_held_sizes(s, c->ns, c->row, lost * DBL_EPSILON / s->a->tolerance, s->a->nv, c->hold, c->size);
   for (int z = 0; z < s->a->nv; z++)
     c->speed[z] = fabs(s->w.z1[z]) + fabs(c->uc[z]) + c->size[z] * c->mass_inverse[z];
-  con_share(s, least_share, c->size);
-  con_share(s, least_share, c->speed);
+  sim_share_vectors(s, least_share, c->size);
+  sim_share_vectors(s, least_share, c->speed);
 }
 
 // Contacts that keep the direction of the begin, (6a).
@@ -193,6 +235,7 @@ int con_evaluate_rows(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
   if (!con_place(s, v)) return 0;
+  int follows = !c->means || follow_means(s, v);
   if (s->a->on.mu.n > 0) {
     nsm_view m = con_middle(s, v);
     sim_friction_law(s, &m);
@@ -215,7 +258,7 @@ int con_evaluate_rows(nsm_sim *s, const nsm_view *v) {
     if (d->h_stage > NSM_EVENT && (contact || !d->dg_fn)) d->h_fn(v, &k->tab, k->h);
     if (d->dg_fn) d->dg_fn(v, &k->tab, o->dg);
     if (contact && c->frozen > 0) keep_frozen(s, k, o->dg);
-    if (d->drate_fn && !contact) d->drate_fn(v, &k->tab, o->dr);
+    if (d->drate_fn && !contact && (follows || !o->hm)) d->drate_fn(v, &k->tab, o->dr);
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;
       if (contact && !r->active[row]) continue;

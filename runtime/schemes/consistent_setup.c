@@ -243,6 +243,21 @@ static void mass_diagonal(nsm_sim *s) {
   for (int i = 0; i < s->a->nv; i++) m[i] = m[i] > 0 ? 1 / m[i] : 0;
 }
 
+// The mean of H of class k, its velocities, and its places in the columns of P.
+static void means(nsm_sim *s, const sim_class *k, con_class *o) {
+  const sim_rows *r = &s->n.r;
+  size_t n = (size_t)k->c->h.n, count = (size_t)k->tab.count * n;
+  s->n.con->means += k->tab.count;
+  o->hm = SIM_NEW(s, count, double);
+  o->hm_z = SIM_NEW(s, count, int);
+  o->x_at = SIM_NEW(s, count, int);
+  for (size_t e = 0; e < count; e++) {
+    const int *z = r->xz + r->x0[k->row0 + (int)(e / n)];
+    o->hm_z[e] = sim_z_of(s, k, (int)(e / n), k->c->h.col[e % n]);
+    while (z[o->x_at[e]] != o->hm_z[e]) o->x_at[e]++;
+  }
+}
+
 void sim_consistent_analyse(nsm_sim *s) {
   struct sim_consistent *c = s->n.con = SIM_NEW(s, 1, struct sim_consistent);
   c->cls = SIM_NEW(s, s->a->m->nclass, con_class);
@@ -264,6 +279,7 @@ void sim_consistent_analyse(nsm_sim *s) {
     o->mass0 = SIM_NEW(s, count * (size_t)k->c->mass.n, double);
     o->dg = SIM_NEW(s, count * (size_t)k->c->h.n, double);
     o->dg_before = SIM_NEW(s, count * (size_t)k->c->h.n, double);
+    if (k->c->hm_fn) means(s, k, o);
     o->dr = SIM_NEW(s, count * (size_t)k->c->dr.n, double);
     o->gq = SIM_NEW(s, count * (size_t)k->c->gq.n, double);
     o->rq = SIM_NEW(s, count * (size_t)k->c->rq.n, double);
@@ -273,11 +289,12 @@ void sim_consistent_analyse(nsm_sim *s) {
   for (size_t i = 0; i < sizeof by_q / sizeof *by_q; i++) *by_q[i] = SIM_NEW(s, s->a->nv, double);
   double **by_l[] = { &c->kappa1, &c->try_l, &c->try_k };
   for (size_t i = 0; i < sizeof by_l / sizeof *by_l; i++) *by_l[i] = SIM_NEW(s, s->a->nl, double);
-  double **by_n[] = { &c->res, &c->dz };
+  double **by_n[] = { &c->res, &c->dz, &c->hold };
   for (size_t i = 0; i < sizeof by_n / sizeof *by_n; i++) *by_n[i] = SIM_NEW(s, c->n, double);
   double **by_row[] = { &c->gap, &c->drift,
                          &c->drive_begin, &c->drive_way, &c->drive_end, &c->moved, &c->slip, &c->start, &c->creep };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, s->n.r.n, double);
+  c->pushed = SIM_NEW(s, s->n.w.n, double);
   c->back = SIM_NEW(s, c->ns, double);
   c->disk = SIM_NEW(s, s->n.r.nfriction, double);
   c->freeze = SIM_NEW(s, s->n.r.n, unsigned char);
@@ -285,9 +302,8 @@ void sim_consistent_analyse(nsm_sim *s) {
   c->wants = SIM_NEW(s, s->n.w.nblock, unsigned char);
   c->link = SIM_NEW(s, s->n.w.nblock, int);
   shape_matrix(s);
-  c->hold = SIM_NEW(s, c->k.nblock, double);
+  mass_diagonal(s);
   con_near_analyse(s);
   contacts_room(s);
   c->affine = is_affine(s);
-  mass_diagonal(s);
 }

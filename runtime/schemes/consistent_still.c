@@ -1,5 +1,6 @@
 // A step in which nothing moves, told by one evaluation (docs/numerics/touching.md, section 4).
 #include "consistent.h"
+#include "held.h"
 #include <float.h>
 #include <math.h>
 
@@ -19,7 +20,7 @@ int con_still(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   double most = 0;
   if (!s->touching || c->na == 0 || c->ns > 0 || s->a->on.mu.n > 0 || c->projected) return 0;
-  con_share(s, 1, c->size);
+  sim_share_vectors(s, 1, c->size);
   for (int z = 0; z < s->a->nv; z++) {
     if (c->uc[z] != 0 || c->uc_low[z] != 0 || c->inc_u[z] != 0 || c->inc_q[z] != 0) return 0;
     most = fmax(most, fabs(c->res[z]) / (c->size[z] + DBL_MIN));

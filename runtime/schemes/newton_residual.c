@@ -1,9 +1,11 @@
 // Kernels at an iterate; the residual of the dynamics and of the laws, relative to the size of their terms.
 #include "newton.h"
+#include "held.h"
 #include <string.h>
 
 // Multiples of eps that evaluation may lose of its terms.
 static const double lost = 16;
+static const double least_share = 1e-6;   // of a vector: far above its round-off
 
 // ---- the iterate ----------------------------------------------------------------------------------------------------
 void newton_position(nsm_sim *s) {
@@ -262,28 +264,6 @@ static void add_impulse(nsm_sim *s, int row, double *res, double *scale) {
   }
 }
 
-// Multipliers of constraints are found together, each to the round-off of its neighbours'. A row whose own terms are as
-// small, a torque that is 0 by symmetry, is measured by |its entry| |the largest multiplier near it|, as by Arioli,
-// Demmel, Duff, SIAM J. Matrix Anal. Appl. 10 (1989), section 2. share: of that.
-static void add_held(nsm_sim *s, double share, double *scale) {
-  const sim_rows *r = &s->n.r;
-  double *near = s->w.hold;
-  if (r->nborder == 0) return;
-  memset(near, 0, (size_t)s->a->nz * sizeof(double));
-  for (int j = 0; j < r->nborder; j++) {
-    int row = r->border[j];
-    for (int e = r->b0[row]; e < r->b0[row + 1]; e++)
-      if (r->bz[e] < s->a->nz) near[r->bz[e]] = fmax(near[r->bz[e]], fabs(s->w.l1[r->l[row]]));
-  }
-  for (int j = 0; j < r->nborder; j++) {
-    int row = r->border[j];
-    double most = 0;
-    for (int e = r->b0[row]; e < r->b0[row + 1]; e++)
-      if (r->bz[e] < s->a->nz) most = fmax(most, near[r->bz[e]]);
-    for (int e = r->b0[row]; e < r->b0[row + 1]; e++) scale[r->bz[e]] += share * fabs(r->b[e]) * most;
-  }
-}
-
 // The largest relative residual of the dynamics and of the laws; NaN where anything is. worst: z, or ~row. R is
 // left in w.residual, the size of its terms in w.residual_size. rounded: whether `round` is known.
 double newton_residual(nsm_sim *s, int rounded, int *worst) {
@@ -304,7 +284,9 @@ double newton_residual(nsm_sim *s, int rounded, int *worst) {
     if (s->a->cls[r->cls[row]].c->kind != NSM_RELATION) add_impulse(s, row, res, scale);
   }
   for (int j = 0; j < r->nborder; j++) add_impulse(s, r->border[j], res, scale);
-  add_held(s, share, scale);
+  for (int i = 0; i < s->a->nz; i++) s->w.hold[i] = scale[i] + s->w.inc_size[i] + (rounded ? s->w.round[i] : 0);
+  sim_held_sizes(s, r->nborder, r->border, share, s->a->nz, s->w.hold, scale);
+  sim_share_vectors(s, least_share, scale);
   for (int i = 0; i < s->a->nz; i++) {
     double x = fabs(res[i]) / (scale[i] + share * (s->w.inc_size[i] + (rounded ? s->w.round[i] : 0)) + DBL_MIN);
     if (!(x <= most)) { most = x; *worst = i; if (isnan(x)) return x; }

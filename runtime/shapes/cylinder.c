@@ -12,7 +12,7 @@
 #include "vector.h"
 #include <stddef.h>
 
-enum { NEWTON_STEPS = 60, CIRCLE_STARTS = 8, SPHERE_STARTS = 48 };
+enum { NEWTON_STEPS = 60, CIRCLE_SAMPLES = 48, SPHERE_STARTS = 96, CLIMBS = 6, HALVINGS = 50 };
 
 // The cylinder's axes; the other body there: x = t + R x_other.
 typedef struct {
@@ -118,10 +118,16 @@ static double rim_value(const rim_line *g, double psi, double *n, double *slope,
   return f;
 }
 
+// The circle is sampled, and climbed from the best sample of each hill.
 static void offer_rim_line(scene *s, const rim_line *g, double rounding, double sign) {
-  for (int start = 0; start < CIRCLE_STARTS; start++) {
-    double psi = 6.283185307179586 * (start + 0.3) / CIRCLE_STARTS, n[3], slope, bend;
-    double f = rim_value(g, psi, n, &slope, &bend), most = 0.4;
+  static const double pace = 6.283185307179586 / CIRCLE_SAMPLES;
+  double sample[CIRCLE_SAMPLES], n[3], slope, bend;
+  for (int i = 0; i < CIRCLE_SAMPLES; i++) sample[i] = rim_value(g, pace * (i + 0.3), n, &slope, &bend);
+  for (int start = 0; start < CIRCLE_SAMPLES; start++) {
+    if (sample[start] < sample[(start + 1) % CIRCLE_SAMPLES] ||
+        sample[start] < sample[(start + CIRCLE_SAMPLES - 1) % CIRCLE_SAMPLES])
+      continue;
+    double psi = pace * (start + 0.3), f = rim_value(g, psi, n, &slope, &bend), most = pace;
     for (int k = 0; k < NEWTON_STEPS && fabs(slope) > 1e-15 * s->scale; k++) {
       double step = slope / fmax(-bend, 0.05 * (fabs(bend) + s->scale * 1e-3)), m[3], sl, be;
       if (fabs(step) > most) step = copysign(most, step);
@@ -208,8 +214,16 @@ static void against_core(scene *s) {
     }
 }
 
+// F(n) of climb.
+static double of_ends(const scene *s, double end, double end2, const double *n) {
+  double c[3];
+  cross3(n, s->axis, c);
+  return dot3(n, s->t) - end * s->h * n[2] + end2 * s->h2 * dot3(n, s->axis) - s->r * hypot(n[0], n[1]) -
+         s->r2 * norm3(c);
+}
+
 // Where n is an axis, F has a cone's tip: off it along the rest g of the gradient it grows like (|g| - r) rho, bent by
-// about -F rho^2/2. Starts at the maximum of that; elsewhere n stays.
+// about -F rho^2/2. Starts at the maximum of that, or nearer, until it is higher there; elsewhere n stays.
 static void off_tip(const scene *s, double end, double end2, double *n) {
   double grad[3], r = 0;
   add3(s->t, -end * s->h, z_axis, grad);
@@ -228,8 +242,14 @@ static void off_tip(const scene *s, double end, double end2, double *n) {
   add3(grad, -f, n, grad);
   double g = norm3(grad);
   if (!(g > r)) return;
-  add3(n, fmin(0.1, (g - r) / fmax(f, g)) / g, grad, n);
-  scale3(1 / norm3(n), n);
+  double tip[3], high = of_ends(s, end, end2, n), rho = fmin(0.1, (g - r) / fmax(f, g)) / g;
+  copy3(tip, n);
+  for (int k = 0; k < HALVINGS; k++, rho *= 0.5) {
+    add3(tip, rho, grad, n);
+    scale3(1 / norm3(n), n);
+    if (of_ends(s, end, end2, n) > high) return;
+  }
+  copy3(n, tip);
 }
 
 // Newton on the sphere for the rims of two ends, signs `end` and `end2`: of F(n) = n.t - end h n_z - r |n x z| - (the
@@ -318,7 +338,7 @@ static void against_cylinder(scene *s) {
     climb(s, end, end2, n);
     offer(s, n);
   }
-  double kept[4][3], score[4];
+  double kept[CLIMBS][3], score[CLIMBS];
   int starts = 0;
   if (s->best > 0) return;
   for (int i = 0; i < SPHERE_STARTS; i++) {
@@ -330,7 +350,7 @@ static void against_cylinder(scene *s) {
       if (dot3(kept[k], n) > 0.9) place = k;
       if (score[k] < score[worst]) worst = k;
     }
-    if (place < 0 && starts < 4) score[place = starts++] = -INFINITY;
+    if (place < 0 && starts < CLIMBS) score[place = starts++] = -INFINITY;
     if (place < 0) place = worst;
     if (v > score[place]) { score[place] = v; copy3(kept[place], n); }
   }

@@ -194,6 +194,29 @@ def four_bar_at_rest():
     need(max(map(abs, c["q1.angle"])) <= 1e-9, "it falls from where it stands")
 
 
+def floating(kind, words):
+    """Two bodies in space on one joint, with a spring: momentum, angular momentum, energy to round-off."""
+    text = """import "std/joints.nsm";
+model F {
+  body one { mass = 1, inertia = [0.2, 0.25, 0.1], spin = [1, 2, 3] }
+  body two { mass = 2, inertia = [0.3, 0.15, 0.35], position = [1, 0.1, 0.3], attitude = rotation([1, 2, 3], 0.5),
+             spin = [1, 0, 2], velocity = [0.1, 0.2, -0.3] }
+  KIND j(A = one, B = two, at = [0.5, 0.1, 0]WORDS);
+  potential 5*(norm(one.point([0, 0.3, 0.1]) - two.point([0.2, 0, 0.4])) - 0.5)^2;
+  var L = one.R*[0.2*one.spin[1], 0.25*one.spin[2], 0.1*one.spin[3]] + cross(one.r, one.r') +
+          two.R*[0.3*two.spin[1], 0.15*two.spin[2], 0.35*two.spin[3]] + 2*cross(two.r, two.r');
+  var P = one.r' + 2*two.r';
+  output L1 = L[1]; output L2 = L[2]; output L3 = L[3]; output P1 = P[1]; output P2 = P[2]; output P3 = P[3];
+  simulate { until = 5, step = 5 [ms], scheme = consistent }
+}""".replace("KIND", kind).replace("WORDS", words)
+    c, s, _ = run(text, "--project-start")
+    for x in "LP":
+        off = max(math.dist([c[f"{x}{i}"][k] for i in (1, 2, 3)], [c[f"{x}{i}"][0] for i in (1, 2, 3)])
+                  for k in range(len(c["time"])))
+        need(off <= 1e-12, f"{x} moves by {off:.2g}")
+    need(s["energy"]["drift"] <= 1e-12*abs(s["energy"]["initial"]), f"energy {s['energy']}")
+
+
 def balanced():
     """Two jaws on slides pull outwards alike: no joint carries a torque. What rounding leaves of these rows is no
     residual; the palm goes as the sum of the weights, less the lift."""
@@ -217,9 +240,71 @@ model Balanced {
         need(abs(c["palm.r[2]"][-1] - place) <= 1e-4, f"{scheme}: the palm is at {c['palm.r[2]'][-1]}")
 
 
+def falling():
+    """Bodies on joints fall freely: no joint has a force, and what rounding leaves of the turns is no residual. Among
+    them a rod that acts beside the centre, along an axis of its body."""
+    text = """import "std/joints.nsm";
+model Falling {
+  gravity [0, 0, -9.81] [m/s^2];
+  body b0 { shape = box([0.2, 0.15, 0.1] [m]), density = 200, attitude = rotation([0.3, 0.2, -0.9], 1) }
+  body b1 { shape = capsule(0.06 [m], 0.2 [m]), density = 5000, position = [0.5, 0.1, 0.1] [m],
+            attitude = rotation([-0.8, 0.4, 0.1], 2) }
+  body b2 { shape = cylinder(0.1 [m], 0.1 [m]), density = 1000, position = [1, 0, 0.2] [m],
+            attitude = rotation([0.5, 0.5, 0.6], 2.5) }
+  body b3 { shape = box([0.2, 0.15, 0.1] [m]), density = 5000, position = [1.5, -0.1, 0] [m],
+            attitude = rotation([0.1, -0.7, 0.2], 0.7) }
+  Cylindrical first(A = b0, B = b1, at = [0.25, 0, 0.05] [m], axis = [0.24, 0, 0.06]);
+  Hinge second(A = b1, B = b2, at = [0.75, 0, 0.1] [m], axis = [0.17, -0.09, -0.4]);
+  Rod third(A = b2, B = b3, a = [0.02, 0, 0.01] [m], b = [0, 0.03, 0] [m]);
+  potential 5 [N*m]*second.angle^2/2;
+  output turn = norm(b0.spin) + norm(b1.spin) + norm(b2.spin) + norm(b3.spin), speed = b3.r[3]';
+  simulate { until = 1 [s], step = 2 [ms] }
+}
+"""
+    for scheme in ("consistent", "moreau"):
+        c, _, err = run(text.replace("2 [ms]", "2 [ms], scheme = " + scheme))
+        need("tolerance" not in err, f"{scheme}: a step stopped above its tolerance: {err}")
+        need(max(c["turn"]) <= 1e-11, f"{scheme}: something turns: {max(c['turn'])}")
+        need(abs(c["speed"][-1] + 9.81) <= 1e-12, f"{scheme}: it falls at {c['speed'][-1]}")
+
+
+def no_runaway():
+    """Where rod and slot come to lie across their bodies an iterate far away, with 10¹² times the energy, looks small
+    beside its own terms: it is not taken."""
+    text = """import "std/joints.nsm";
+model Rack {
+  gravity [0, -9.81] [m/s^2];
+  param heavy = 5000 [kg/m^2], light = 2 [kg/m^2];
+  body floor { fixed, shape = halfplane }
+  body b0 { shape = polygon([[-0.1, -0.1], [0.12, -0.08], [0, 0.15]] [m]), density = light, position = [0, 0.656] [m] }
+  body b1 { shape = disk(0.1 [m]), density = light, position = [0.4, 0.5869] [m] }
+  body b2 {
+    shape = polygon([[-0.1, -0.1], [0.12, -0.08], [0, 0.15]] [m]), density = heavy, position = [0.8, 0.547] [m],
+    attitude = 2.97
+  }
+  body b3 { shape = polygon([[-0.1, -0.1], [0.12, -0.08], [0, 0.15]] [m]), density = heavy, position = [1.2, 0.6773] [m]
+  }
+  body b4 { shape = rectangle([0.2, 0.15] [m]), density = heavy, position = [1.6, 0.6016] [m] }
+  PlanarFixed j0(A = ground, B = b0, at = [0, 0.828] [m]);
+  Rope j1(A = b0, B = b1, a = [0.02, 0.01] [m], b = [0, 0.03] [m]);
+  PlanarSlider j2(A = b0, B = b2, at = [0.4, 0.6015] [m], axis = [-0.6228, -0.4833]);
+  Rod j3(A = b0, B = b3, a = [0.02, 0.01] [m], b = [0, 0.03] [m]);
+  PinInSlot j4(A = b0, B = b4, at = [0.8, 0.6288] [m], axis = [0.4772, 0.3894]);
+  contact falls { between = [b0, b1, b2, b3, b4], floor; with newton(0.3), coulomb(0.3); }
+  simulate { until = 0.5 [s], step = 2 [ms] }
+}
+"""
+    _, s, _ = run(text)
+    need(s["status"] == "ok" and s["energy"]["gain"] <= 1e-9*s["energy"]["initial"], f"{s['status']}, {s['energy']}")
+    need(abs(s["energy"]["residue"]) <= 1e-9*s["energy"]["initial"], f"{s['energy']}")
+
+
 CASES = [("chain of 10 hinges against minimal coordinates", chain_of_ten),
          ("arm of 7 hinges against minimal coordinates", arm_of_seven),
          ("squeezer against published angles", squeezer), ("an angle counts revolutions", revolutions),
          ("Bennett's linkage for long", redundant), ("40 windows", windows_of_forty),
-         ("four-bar at rest", four_bar_at_rest),
-         ("forces in balance", balanced)]
+         ("four-bar at rest", four_bar_at_rest), ("forces in balance", balanced), ("bodies on joints fall", falling), ("no iterate runs away", no_runaway)]
+for kind_, words_ in (("Hinge", ", axis = [1, 2, 1]"), ("Screw", ", axis = [1, 2, 1], pitch = 0.3"),
+                      ("Slider", ", axis = [1, 2, 1]"), ("Planar", ", axis = [1, 2, 1]"),
+                      ("Universal", ", axis = [0, 0, 1], axis2 = [1, 1, 0]")):
+    CASES.append((f"floating on a {kind_}", floating, kind_, words_))

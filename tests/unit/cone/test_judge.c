@@ -342,12 +342,46 @@ static void reasons(void **state) {
   bench_close(&b);
 }
 
+// ---- free rows whose multipliers are 0 by symmetry ------------------------------------------------------------------
+// u_2 = l_2 - l_3, both what rounding left beside l_1 = 1; and two constraints that contradict each other.
+static int held(bench *b, const double *lambda) {
+  nsm_cone_check c;
+  return nsm_cone_held(&b->p, b->work, &usual, lambda, b->u, &c);
+}
+
+static void free_rows_beside_others(void **state) {
+  (void)state;
+  for (int e = -40; e <= 40; e += 20) {                     // in any unit
+    double unit = ldexp(1, e);
+    bench b = bench_open(3, 0, -1);
+    const double M[9] = { 2, 0, 0, 0, 1, -1, 0, -1, 2 };
+    for (int i = 0; i < 9; i++) b.M[i] = M[i] * unit;
+    for (int i = 0; i < 3; i++) { b.lo[i] = -HUGE_VAL; b.hi[i] = HUGE_VAL; b.q[i] = i ? 0 : -2 * unit; }
+    const double noise[3] = { 1, 1e-16, 1.00001e-16 }, off[3] = { 1, 1e-13, 2e-13 };
+    assert_false(judge(&b, noise).accepted);
+    assert_true(held(&b, noise));
+    assert_false(held(&b, off));
+    b.lo[1] = 0;                                            // no free row: as refused as before
+    b.lo[2] = 0;
+    assert_false(held(&b, noise));
+    bench_close(&b);
+  }
+  bench b = bench_open(2, 0, -1);
+  const double M[4] = { 1, 1, 1, 1 + 0x1p-52 };
+  for (int i = 0; i < 4; i++) b.M[i] = M[i];
+  for (int i = 0; i < 2; i++) { b.lo[i] = -HUGE_VAL; b.hi[i] = HUGE_VAL; b.q[i] = i ? 1 : -1; }
+  const double huge[2] = { 0x1p53, -0x1p53 };
+  assert_false(held(&b, huge));
+  bench_close(&b);
+}
+
 int main(void) {
   bench_budget = 0.02;
   const struct CMUnitTest tests[] = {
     cmocka_unit_test(units),         cmocka_unit_test(verdicts), cmocka_unit_test(a_change_of_entries),
     cmocka_unit_test(by_definition), cmocka_unit_test(terms_of_q), cmocka_unit_test(drowned),
     cmocka_unit_test(light_bodies),  cmocka_unit_test(extreme_sizes), cmocka_unit_test(reasons),
+    cmocka_unit_test(free_rows_beside_others),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

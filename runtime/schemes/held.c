@@ -1,0 +1,65 @@
+// Rows that are known to the round-off of others: those of one vector, and those that constraints hold.
+//
+// The forces of constraints are found together, from the sizes of all rows that they act in. So a row whose own terms
+// are small, a torque that is 0 by symmetry or the joints of what falls freely, is known to the round-off of its
+// neighbours. Arioli, Demmel, Duff, SIAM J. Matrix Anal. Appl. 10 (1989), section 2, measure such rows by |the entries|
+// |the largest unknown|; here it is the largest near it, in its own unit.
+#include "held.h"
+#include "../touching/touching.h"
+
+enum { HOPS = 3 };                        // from body to body
+
+static inline double larger(double a, double b) { return a > b ? a : b; }       // b where a is nan
+
+// ---- vectors --------------------------------------------------------------------------------------------------------
+// The three equations of a body's turn are those of one vector, and so are those of its place, two in the plane: each
+// is known to the round-off of the vector, whatever its share along the axes at hand (which may be 0, by symmetry).
+enum { OF_BODY = 6 };                     // velocities: of its turn and of its place, three each
+
+static void share(double least, int n, const int *z, double *size) {
+  double most = 0;
+  for (int d = 0; d < n; d++) most = larger(size[z[d]], most);
+  for (int d = 0; d < n; d++) size[z[d]] = larger(least * most, size[z[d]]);
+}
+
+void sim_share_vectors(const nsm_sim *s, double least, double *size) {
+  for (int a = 0; a < s->a->on.kinematics.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
+    int slot[OF_BODY], n = 0;
+    for (int e = 0; e < k->c->nslot; e++)
+      if (k->c->slot[e] != NSM_SLOT_POSITION && n++ < OF_BODY) slot[n - 1] = e;
+    for (int i = 0; n == OF_BODY && i < k->tab.count; i++)
+      for (int first = 0; first < OF_BODY; first += 3) {
+        int z[3];
+        for (int d = 0; d < 3; d++) z[d] = sim_z_of(s, k, i, slot[first + d]);
+        share(least, 3, z, size);
+      }
+  }
+  for (int b = 0; s->touching && b < s->touching->nbody; b++) {             // planar ones have coordinates
+    const sim_body *body = &s->touching->body[b];
+    if (body->planar && !body->still) share(least, 2, body->z, size);
+  }
+}
+
+// ---- constraints ----------------------------------------------------------------------------------------------------
+void sim_held_sizes(const nsm_sim *s, int n, const int *row, double share, int nz, double *near, double *size) {
+  const sim_rows *r = &s->n.r;
+  if (n == 0) return;
+  double *force = near + nz;
+  for (int j = 0; j < n; j++) force[j] = fabs(s->w.l1[r->l[row[j]]]);
+  for (int hop = 0; hop < HOPS; hop++) {
+    for (int j = 0; j < n; j++) {
+      double most = 0, f = 0;
+      for (int e = r->b0[row[j]]; e < r->b0[row[j] + 1]; e++) {
+        if (r->bz[e] >= nz) continue;
+        most = larger(fabs(r->b[e]), most);
+        f = larger(fabs(r->b[e]) * near[r->bz[e]], f);
+      }
+      if (most > 0) force[j] = larger(f / (most * most), force[j]);
+    }
+    for (int j = 0; j < n; j++)
+      for (int e = r->b0[row[j]]; e < r->b0[row[j] + 1]; e++)
+        if (r->bz[e] < nz) near[r->bz[e]] = larger(fabs(r->b[e]) * force[j], near[r->bz[e]]);
+  }
+  for (int i = 0; i < nz; i++) size[i] = larger(share * near[i], size[i]);
+}
