@@ -182,7 +182,7 @@ static Moving moving_of(const Job *j, bool velocities) {
   return m;
 }
 
-// Along each turn, from by[]: derivatives by the coordinates, then by the R of each body, and, where `rates`, by the R'.
+// Along each turn, from by[]: derivatives by the coordinates, then by the R of each body and, where `rates`, by the R'.
 static void along_turns(const Job *j, const Ex *by, bool rates, Ex *out) {
   Pool *p = j->p;
   for (int k = 0; k < j->n; k++) out[k] = by[k];

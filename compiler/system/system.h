@@ -25,8 +25,8 @@ typedef enum {
 // of a state is its derivative, so its increment is VALUE_D.
 // TOUCH: what contact `id` between shapes did; idx: which (MTouchWhat), of an impulse also the body's number in
 // Model.solid and that of the instance.
-// ROTATION, ROTATION_RATE: numbers 1 to 9 of R(p), R(p)' in place of the last index of the attitude p, at the end of the
-// step, with 0 at its begin. In no expression that is handed on (plan/rotations.h).
+// ROTATION, ROTATION_RATE: numbers 1 to 9 of R(p), R(p)' in place of the last index of the attitude p, at the end of
+// the step, with 0 at its begin. In no expression that is handed on (plan/rotations.h).
 typedef struct Sym { SymKind kind; int id; int nidx; Ex idx[MAX_INDICES]; } Sym;
 
 typedef struct SymTab SymTab;

@@ -4,6 +4,7 @@
 //   step_consistent.c      one step: impact (1), then the motion (2)-(6)
 //   consistent_newton.c    the motion: Newton's method           consistent_failed.c  what is said where a step fails
 //   consistent_residual.c  its residuals, and what they are measured by
+//   consistent_means.c     the mean of H of constraints on bodies
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
 //   consistent_near.c      the motion of bodies on joints with a matrix near to K, which consistent_near_matrix.c makes
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
@@ -163,10 +164,13 @@ void     con_near_analyse(nsm_sim *s);
 void     con_near_learn(nsm_sim *s);                      // the step stands: what the next ones are predicted from
 int      con_near_motion(nsm_sim *s, const nsm_view *v);         // the motion; 0: not for this model, or slow
 
+// consistent_means.c
+void     con_take_means(nsm_sim *s, const nsm_view *v);          // means of H of the iterate
+void     con_push_means(nsm_sim *s);                             // c->pushed: P kappa of rows that have one
+void     con_mean_columns(nsm_sim *s);                           // columns of P by them
+
 // consistent_residual.c
 int      con_place(nsm_sim *s, const nsm_view *v);               // q1 of the iterate; 0 where M is singular
-void     con_take_means(nsm_sim *s, const nsm_view *v);          // means of H of the iterate
-void     con_mean_columns(nsm_sim *s);                           // P by them
 int      con_evaluate_rows(nsm_sim *s, const nsm_view *v);       // likewise, and the kernels there
 void     con_measures(nsm_sim *s);                               // what con_residual measures by, after it
 int      con_evaluate(nsm_sim *s, const nsm_view *v);            // both

@@ -136,16 +136,17 @@ static void polish(nsm_sim *s, const nsm_view *v) {
 // An iterate far away, whose kinetic energy is above all that there was, while (8) does not hold for it: the sizes that
 // residuals are measured by have grown with it, so they are small beside these. most: the speeds that the forces of
 // constraints would give; what is small beside them is round-off.
-static int ran_away(const nsm_sim *s, double speeds, double most) {
+static int ran_away(const nsm_sim *s, double most) {
   const struct sim_consistent *c = s->n.con;
-  double work = 0, before = 0, after = 0, wrong = 0;
+  double work = 0, before = 0, after = 0, wrong = 0, fastest = 0;
   for (int z = 0; z < s->a->nv; z++) {
     double m = 1 / c->mass_inverse[z];
     before += 0.5 * m * c->uc[z] * c->uc[z];
     after += 0.5 * m * s->w.z1[z] * s->w.z1[z];
+    fastest = fmax(fastest, fabs(s->w.z1[z]));
     work += c->res[z] * c->inc_q[z];
   }
-  if (!(after > growth * (before + fabs(s->now.ledger.potential))) || speeds <= may_cancel * most) return 0;
+  if (!(after > growth * (before + fabs(s->now.ledger.potential))) || fastest <= may_cancel * most) return 0;
   for (int j = 0; j < c->ns; j++) {
     int l = s->n.r.l[c->row[j]];
     wrong += fabs(s->w.l1[l] * c->res[s->a->nv + c->ns + j]) + fabs(c->kappa1[l] * c->res[s->a->nv + j]);
@@ -175,7 +176,7 @@ int con_credible(nsm_sim *s) {
     most = fmax(most, c->fresh[z]);
     speeds = fmax(speeds, fmax(fabs(c->dq[z]), fabs(c->uc[z]) + fabs(s->w.z1[z])));
   }
-  return DBL_EPSILON * most <= may_cancel * speeds && !ran_away(s, speeds, most);
+  return DBL_EPSILON * most <= may_cancel * speeds && !ran_away(s, most);
 }
 
 static void measure(nsm_sim *s, const nsm_view *v, sim_iteration *it) {

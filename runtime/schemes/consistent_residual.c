@@ -6,23 +6,6 @@
 enum { FIXED_POINTS = 8 };
 
 // ---- the iterate ----------------------------------------------------------------------------------------------------
-// P kappa of rows with a mean of H: M^-1 sum of kappa H~^T.
-static void push_means(nsm_sim *s) {
-  struct sim_consistent *c = s->n.con;
-  memset(c->pushed, 0, (size_t)s->n.w.n * sizeof(double));
-  for (int a = 0; a < s->a->on.constraint.n; a++) {
-    int cls = s->a->on.constraint.of[a];
-    const sim_class *k = &s->a->cls[cls];
-    const double *hm = c->cls[cls].hm;
-    const int *z = c->cls[cls].hm_z;
-    for (int i = 0; hm && i < k->tab.count; i++, hm += k->c->h.n, z += k->c->h.n) {
-      double kappa = c->kappa1[s->n.r.l[k->row0 + i]];
-      for (int e = 0; e < k->c->h.n; e++) c->pushed[z[e]] += kappa * hm[e];
-    }
-  }
-  sim_matrix_solve(s, c->pushed);
-}
-
 typedef struct changed { double most, place, way; } changed;   // sizes: of the change, of the places, of the way
 
 // Increments of the iterate, by the columns of P as they are, or by the means of H, and the places but for attitudes.
@@ -30,7 +13,7 @@ static changed put(nsm_sim *s, const nsm_view *v, int by_means) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
   changed by = { 0, 0, 0 };
-  if (by_means) push_means(s);
+  if (by_means) con_push_means(s);
   for (int i = 0; i < s->a->nv; i++) {
     c->inc_q[i] = v->h * (c->uc[i] + (c->uc_low[i] + 0.5 * c->inc_u[i]));
     if (by_means) c->inc_q[i] -= c->pushed[i];
@@ -57,17 +40,8 @@ static void move_bodies(nsm_sim *s) {
   c->placed = 1;
 }
 
-// H~ of the iterate (docs/numerics/bodies.md (13)).
-void con_take_means(nsm_sim *s, const nsm_view *v) {
-  for (int a = 0; a < s->a->on.constraint.n; a++) {
-    int cls = s->a->on.constraint.of[a];
-    const sim_class *k = &s->a->cls[cls];
-    if (s->n.con->cls[cls].hm) k->c->hm_fn(v, &k->tab, s->n.con->cls[cls].hm);
-  }
-}
-
-// H~ of the iterate, and the places that it has with it; 0: those at hand will do. Iterates have moved by `unseen` since
-// they were taken, and H~ with them, which P kappa shows beside the way of the step only above round-off.
+// H~ of the iterate, and the places that it has with it; 0: those at hand will do. Iterates have moved by `unseen`
+// since they were taken, and H~ with them, which P kappa shows beside the way of the step only above round-off.
 static int follow_means(nsm_sim *s, const nsm_view *v) {
   static const double seen = 0.01 * DBL_EPSILON;
   struct sim_consistent *c = s->n.con;
@@ -84,33 +58,10 @@ static int follow_means(nsm_sim *s, const nsm_view *v) {
   return 1;
 }
 
-// Columns of P by them.
-void con_mean_columns(nsm_sim *s) {
-  struct sim_consistent *c = s->n.con;
-  sim_rows *r = &s->n.r;
-  for (int a = 0; a < s->a->on.constraint.n; a++) {
-    int cls = s->a->on.constraint.of[a];
-    const sim_class *k = &s->a->cls[cls];
-    const double *hm = c->cls[cls].hm;
-    const int *at = c->cls[cls].x_at;
-    for (int row = k->row0; hm && row < k->row0 + k->tab.count; row++) {
-      int from = r->x0[row], to = r->x0[row + 1];
-      memset(r->x + from, 0, (size_t)(to - from) * sizeof(double));
-      for (int e = 0; e < k->c->h.n; e++) r->x[from + *at++] += *hm++;
-      if (s->n.w.diagonal) {
-        for (int x = from; x < to; x++) r->x[x] *= s->n.w.inverse[r->xz[x]];
-        continue;
-      }
-      for (int x = from, block; x < to; x += s->n.w.block[block].n)
-        sim_block_solve(&s->n.w, block = s->n.w.block_of[r->xz[x]], r->x + x);
-    }
-  }
-}
-
 // (9): q_E - q_B = (h/2)(u_C + u_E) - P kappa, P = Mbar(q)^{-1} H_S(q_B)^T. With a moving mass a fixed point,
 // contracting as kappa does; consistent_explicit_mass has M(q_B) in place of Mbar, and its P was made at the begin. Of
 // bodies P has the mean of H over the step, that of the iterate before, until follow_means puts in its own; of the last
-// one the last correction times kappa is left. The first iterate of a step begins with H(q_B) and takes its mean twice.
+// one the last correction times kappa is left. The first iterate of a step begins with H(q_B), takes its mean twice.
 int con_place(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   int moving = c->ns > 0 && s->a->on.mass_moving.n > 0 && !s->a->scheme->mass_at_begin;

@@ -62,7 +62,8 @@ void sim_touch_restitution(const nsm_sim *s, double *e) {
 }
 
 // ---- where they are -------------------------------------------------------------------------------------------------
-// Row H of direction `along` at a touch; spin: of turning about it.
+// Row H of direction `along` at a touch; spin: of turning about it. Where both bodies move it is that of one point for
+// both, in the middle of the gap: forces that are opposite have no moment together.
 void sim_touch_direction(const struct nsm_touching *t, const sim_touch_group *g, const sim_found *f,
                          const double *along, int spin, double *H) {
   const nsm_pose *pa = &t->pose[f->a], *pb = &t->pose[f->b];
@@ -74,7 +75,12 @@ void sim_touch_direction(const struct nsm_touching *t, const sim_touch_group *g,
         full[3 + j] -= pa->R[3 * i + j] * along[i];
         full[9 + j] += pb->R[3 * i + j] * along[i];
       }
-  } else nsm_touch_row(&f->touch, along, pa, pb, full);
+  } else {
+    nsm_touch at = f->touch;
+    int both = g->variant == SIM_SPATIAL || g->variant == SIM_PLANAR;
+    for (int i = 0; both && i < 3; i++) at.on_a[i] = at.on_b[i] = 0.5 * (f->touch.on_a[i] + f->touch.on_b[i]);
+    nsm_touch_row(&at, along, pa, pb, full);
+  }
   if (g->variant == SIM_SPATIAL) memcpy(H, full, sizeof full);
   else if (g->variant == SIM_SPATIAL_STILL) memcpy(H, full + 6, 6 * sizeof *H);
   else {

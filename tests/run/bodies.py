@@ -175,6 +175,26 @@ model T {
     need(s["energy"]["drift"] <= 1e-12*abs(s["energy"]["initial"]), f"energy {s['energy']}")
 
 
+def collisions(shape, law):
+    """Free bodies collide, with friction: momentum and angular momentum to round-off."""
+    text = """model C {
+  body a { shape = SHAPE, density = 1000, spin = [1, 2, 3], attitude = rotation([1, 1, 0], 0.5) }
+  body b { shape = SHAPE, density = 700, position = [0.5, 0.02, 0.03], velocity = [-2, 0.1, 0], spin = [0, 3, 1] }
+  contact k { among = [a, b]; with newton(0.7), LAW; }
+  var P = a.mass*a.r' + b.mass*b.r', L = a.mass*cross(a.r, a.r') + a.R*(a.inertia*a.spin) + b.mass*cross(b.r, b.r') +
+          b.R*(b.inertia*b.spin);
+  output P1 = P[1]; output P2 = P[2]; output P3 = P[3]; output L1 = L[1]; output L2 = L[2]; output L3 = L[3];
+  output count = k.count;
+  simulate { until = 0.6, step = 1 [ms], scheme = consistent }
+}""".replace("SHAPE", shape).replace("LAW", law)
+    c, _, _ = run(text)
+    need(max(c["count"]) > 0, "they do not meet")
+    for x in "PL":
+        size = math.hypot(*(c[f"{x}{i}"][0] for i in (1, 2, 3)))
+        off = max_off(c, [f"{x}{i}" for i in (1, 2, 3)], size)
+        need(off <= 1e-13, f"{x} moves by {off:.2g}")
+
+
 def sleeping_top():
     """Upright it stands while C^2 w^2 > 4 A' m g l, and falls below."""
     a, c, mgl = 0.45, 0.05, 9.81*0.5
@@ -396,6 +416,8 @@ CASES = [("rotations of a family", rotations_of_a_family), ("corners of a family
          ("turned body axes", turned_axes), ("a mass put on a body", a_mass_put_on_a_body),
          ("tilted top", tilted_top), ("sleeping top", sleeping_top), ("tippe top", tippe_top),
          ("free top keeps its energy, moreau", moreau_keeps_energy)]
+for shape_, law_ in (("sphere(0.15)", "rolling(0.3, 0.01)"), ("box([0.2, 0.3, 0.25])", "coulomb(0.3)")):
+    CASES.append((f"bodies collide, {shape_}", collisions, shape_, law_))
 for scheme_ in ("consistent", "moreau(theta = 1/2)"):
     CASES.append((f"free top, order, {scheme_}", free_top_order, scheme_))
 for scheme_ in ("consistent", "consistent1"):
