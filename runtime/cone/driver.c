@@ -185,17 +185,19 @@ static int is_tried(const nsm_cone_solver *s, const nsm_cone_problem *p, const n
 
 // In a pile whose forces of the last step are known: the loop that is quickest from there. Where bodies touch in many
 // more points than hold them it can creep for long; then interior points, which have no such trouble, are sooner near
-// the answer. Where these jam, at the corner of a fold, the path of the smoothed problems leads through it. Of more than
-// NSM_SMALL blocks the loop alone is tried here.
+// the answer. Where these jam, at the corner of a fold, the path of the smoothed problems leads through it. Beyond
+// NSM_SMALL blocks the loop and the points are tried, where a factorization is quick.
 static nsm_cone_status try_from_guess(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t,
                                       const double *guess, double *lambda, double *u, best_answer *best) {
   nsm_cone_try first = *t;
   first.max_iterations = FROM_GUESS;
   nsm_cone_status status = try_solver(nsm_cone_solver_find("proximal_newton"), p, w, &first, guess, lambda, u, best);
-  if (status != NSM_CONE_FAILED || p->cones > NSM_SMALL || w->brief > 1 || will_do(p, w, t, best)) return status;
+  if (status != NSM_CONE_FAILED || p->cones > NSM_POINTS || w->brief > 1) return status;
+  if (p->cones <= NSM_SMALL && will_do(p, w, t, best)) return status;
   first.max_iterations = POINTS;
   status = try_solver(nsm_cone_solver_find("interior"), p, w, &first, NULL, lambda, u, best);
   const nsm_cone_solver *path = nsm_cone_solver_find("sigma");
+  if (p->cones > NSM_SMALL) return status;
   if (status != NSM_CONE_FAILED || w->brief || will_do(p, w, t, best)) return status;
   return fits(path, p->m, nsm_cone_blocks_used(p)) ? try_solver(path, p, w, t, NULL, lambda, u, best) : status;
 }

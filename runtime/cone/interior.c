@@ -18,7 +18,7 @@
 #include <math.h>
 #include <string.h>
 
-static const double short_step = 0.2;
+static const double short_step = 0.2, near_work = 3e8;
 enum { ITERATIONS = 80, SHORT = 60, LONG = 1500, JAMS = 3 };
 enum { SLOTS = 5 };                     // of X and V, each node: up to 4 of a contact; 1 + 3 of a disk
 
@@ -303,6 +303,7 @@ nsm_cone_outcome nsm_cone_interior(const nsm_cone_problem *p, nsm_cone_work *w, 
                    .C = nsm_cone_take_doubles(w, slots) };
     if (s.X && s.V && s.dX && s.dV && s.W && s.C && nsm_newton_take(&g, nsm_map_alart_curnier, w, &n)) {
       int near = t->max_iterations > 0;
+      n.most_work = near ? near_work : 0;
       if (follow(&s, &n, 1e-11, near ? t->max_iterations : ITERATIONS, near, x, u, dx) || !near)
         outcome = nsm_proximal_loop(p, t, &g, &n, 1e-4, near ? SHORT : LONG, x, lambda, u);
     }

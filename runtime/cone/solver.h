@@ -153,6 +153,7 @@ enum {
   NSM_BLOCKS_ONLY = 1 << 16,
   NSM_BLOCKS_OR_SMALL = 1 << 17,
   NSM_SMALL = 300,
+  NSM_POINTS = 6000,         // blocks up to which interior points are tried then
   NSM_NEAR = 6000,           // blocks up to which the proximal loop is tried from the answer of the step before
   NSM_PILE = 100,            // of these
   NSM_WARM_PILE = 30,        // from here on, up to NSM_NEAR, the answer of the step before is a good start
