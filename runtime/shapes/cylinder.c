@@ -12,7 +12,8 @@
 #include "vector.h"
 #include <stddef.h>
 
-enum { NEWTON_STEPS = 60, CIRCLE_SAMPLES = 48, SPHERE_STARTS = 96, CLIMBS = 6, HALVINGS = 50 };
+enum { NEWTON_STEPS = 60, CIRCLE_SAMPLES = 48, SPHERE_STARTS = 96, CLIMBS = 6, HALVINGS = 50,
+       BESIDE = 12 };
 
 // The cylinder's axes; the other body there: x = t + R x_other.
 typedef struct {
@@ -118,22 +119,27 @@ static double rim_value(const rim_line *g, double psi, double *n, double *slope,
   return f;
 }
 
-// The circle is sampled, and climbed from the best sample of each hill.
+// The circle is sampled, and climbed from the best sample of each hill; and from beside the directions nearest to the
+// axis, p2 and -p2, where q is least and a hill can be narrow.
 static void offer_rim_line(scene *s, const rim_line *g, double rounding, double sign) {
   static const double pace = 6.283185307179586 / CIRCLE_SAMPLES;
   double sample[CIRCLE_SAMPLES], n[3], slope, bend;
   for (int i = 0; i < CIRCLE_SAMPLES; i++) sample[i] = rim_value(g, pace * (i + 0.3), n, &slope, &bend);
-  for (int start = 0; start < CIRCLE_SAMPLES; start++) {
-    if (sample[start] < sample[(start + 1) % CIRCLE_SAMPLES] ||
-        sample[start] < sample[(start + CIRCLE_SAMPLES - 1) % CIRCLE_SAMPLES])
+  for (int start = 0; start < CIRCLE_SAMPLES + BESIDE; start++) {
+    int extra = start - CIRCLE_SAMPLES;
+    if (extra < 0 && (sample[start] < sample[(start + 1) % CIRCLE_SAMPLES] ||
+                      sample[start] < sample[(start + CIRCLE_SAMPLES - 1) % CIRCLE_SAMPLES]))
       continue;
-    double psi = pace * (start + 0.3), f = rim_value(g, psi, n, &slope, &bend), most = pace;
+    double beside = 1.5707963267948966 * (extra % 2 ? 1 : -1) + pace * (extra / 2 - 2.5) / 2.5;
+    double psi = extra < 0 ? pace * (start + 0.3) : beside, f = rim_value(g, psi, n, &slope, &bend), most = pace;
+    if (f + 4 * pace * fabs(slope) < s->best + rounding) continue;
     for (int k = 0; k < NEWTON_STEPS && fabs(slope) > 1e-15 * s->scale; k++) {
       double step = slope / fmax(-bend, 0.05 * (fabs(bend) + s->scale * 1e-3)), m[3], sl, be;
       if (fabs(step) > most) step = copysign(most, step);
       double g1 = rim_value(g, psi + step, m, &sl, &be);
       if (g1 < f - 1e-15 * s->scale) { most = 0.3 * fabs(step); if (most < 1e-13) break; continue; }
       psi += step;
+      most = fmin(pace, 3 * most);
       f = g1;
       slope = sl;
       bend = be;
