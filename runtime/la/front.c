@@ -24,7 +24,7 @@ LA_INLINE void subtract_three(int n, const double *f, const double *x, size_t st
 }
 
 // x [rows] less its share of the first n columns: x := L^-1 x above, x - L x below.
-LA_INLINE void eliminate(int n, int rows, const double *F, double *x) {
+LA_INLINE void less_columns(int n, int rows, const double *F, double *x) {
   size_t ld = (size_t)rows;
   int k = 0;
   for (int width; k < n; k += width) {
@@ -39,17 +39,17 @@ LA_INLINE void eliminate(int n, int rows, const double *F, double *x) {
   }
 }
 
-static void exchange(int n, const int *pivot, double *x) {
+static void follow_pivots(int n, const int *pivot, double *x) {
   for (int p = 0; p < n; p++) { double t = x[p]; x[p] = x[pivot[p]]; x[pivot[p]] = t; }
 }
 
-LA_INLINE int front(int own, int rows, double *F, int *pivot) {
+LA_INLINE int front_columns(int own, int rows, double *F, int *pivot) {
   size_t ld = (size_t)rows;
   for (int j = 0; j < own; j++) {
     double *a = F + (size_t)j * ld;
     int best = j;
-    exchange(j, pivot, a);
-    eliminate(j, rows, F, a);
+    follow_pivots(j, pivot, a);
+    less_columns(j, rows, F, a);
     for (int i = j + 1; i < own; i++) best = fabs(a[i]) > fabs(a[best]) ? i : best;
     pivot[j] = best;
     if (!(fabs(a[best]) > 0)) return 0;
@@ -62,13 +62,13 @@ LA_INLINE int front(int own, int rows, double *F, int *pivot) {
   }
   for (int c = own; c < rows; c++) {
     double *x = F + (size_t)c * ld;
-    exchange(own, pivot, x);
-    eliminate(own, rows, F, x);
+    follow_pivots(own, pivot, x);
+    less_columns(own, rows, F, x);
   }
   return 1;
 }
-static int front_plain(int own, int rows, double *F, int *pivot) { return front(own, rows, F, pivot); }
-LA_WIDE static int front_wide(int own, int rows, double *F, int *pivot) { return front(own, rows, F, pivot); }
+static int front_plain(int own, int rows, double *F, int *pivot) { return front_columns(own, rows, F, pivot); }
+LA_WIDE static int front_wide(int own, int rows, double *F, int *pivot) { return front_columns(own, rows, F, pivot); }
 
 int nsm_la_front_factor(int own, int rows, double *F, int *pivot) {
   if (own <= NSM_LA_FEW_COLUMNS) return (la_wide() ? front_wide : front_plain)(own, rows, F, pivot);
@@ -76,7 +76,7 @@ int nsm_la_front_factor(int own, int rows, double *F, int *pivot) {
   double *F12 = F + (size_t)own * (size_t)rows, *F21 = F + own, *F22 = F12 + own;
   if (nsm_la_lu_factor(own, F, rows, pivot).code != NSM_LA_OK) return 0;
   if (border == 0) return 1;
-  for (int j = 0; j < border; j++) exchange(own, pivot, F12 + (size_t)j * (size_t)rows);
+  for (int j = 0; j < border; j++) follow_pivots(own, pivot, F12 + (size_t)j * (size_t)rows);
   nsm_la_lower_solve(own, 1, border, F, rows, F12, rows);
   nsm_la_upper_solve_right(border, own, F, rows, F21, rows);
   nsm_la_add_product(border, border, own, -1.0, F21, rows, F12, rows, 0, F22, rows);
