@@ -76,6 +76,7 @@ struct sim_consistent {
   double    *keep, *right, *row_scale, *col_scale, *work, *rhs;
   int       *jpvt, lwork;
   int        singular;                   // dependent constraints were met in this attempt
+  int        one_sided;                  // the attempt is one without means of H (con_by_means)
   int        projected, always_projected;// the contacts by (2.72): in this attempt; in all (tests)
   long       iterations;                 // of the step
   int        affine;                     // K and the rows are constant for a given step: factors and columns are kept,
@@ -108,6 +109,12 @@ struct sim_consistent {
 
 // A rate that decays by a factor in each step ends at 0, not among the numbers without relative precision.
 static inline double con_flush(double rate) { return rate < 1e-250 && rate > -1e-250 ? 0 : rate; }
+
+// Is P made of the means of H? Not of dependent constraints: H(q_B) has their rank, and the mean between has another.
+// Then kappa enters by D gamma(u_E) and H(q_B), which keep the energy as well (docs/numerics/bodies.md, section 6).
+static inline int con_by_means(const nsm_sim *s) {
+  return s->n.con->means && !s->now.con.redundant && !s->n.con->one_sided;
+}
 
 static inline nsm_view con_view(const nsm_sim *s, double t1) {
   return (nsm_view){ .t = t1,

@@ -176,7 +176,7 @@ int con_matrix(nsm_sim *s, const nsm_view *v) {
   c->x_used = 0;
   int again = c->affine && !c->projected && c->made_for == 0 && s->now.con.made_for == v->h;
   c->made_for = s->now.con.made_for = v->h;
-  if (c->means) con_mean_columns(s);
+  if (con_by_means(s)) con_mean_columns(s);
   memset(c->fresh, 0, (size_t)s->a->nv * sizeof(double));
   for (int a = 0; a < s->a->on.smooth.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];

@@ -16,7 +16,7 @@ static const double same = 0.99;         // residuals of two iterates that are t
 static const double near_by = 1e-7;      // where interior points are not nearer
 static const double halves = 0.5;        // what they fall by at least, or answers that will do are not good enough
 static const double may_cancel = 1e-6;   // of the speeds: the round-off of forces that cancel each other
-static const double growth = 100, may_err = 1e-6;   // of an iterate that may have run away: kinetic energy, error of (8)
+static const double growth = 100, may_err = 1e-6;   // of an iterate that ran away: kinetic energy, error of (8)
 
 // ---- Newton's method ------------------------------------------------------------------------------------------------
 static void set_speed(nsm_sim *s, int i, double inc) {
@@ -134,19 +134,22 @@ static void polish(nsm_sim *s, const nsm_view *v) {
 }
 
 // An iterate far away, whose kinetic energy is above all that there was, while (8) does not hold for it: the sizes that
-// residuals are measured by have grown with it, so they are small beside these. most: the speeds that the forces of
-// constraints would give; what is small beside them is round-off.
+// residuals are measured by have grown with it, so they are small beside these. What moves a body by nothing is
+// round-off of the forces, which would give it the speed `most`.
 static int ran_away(const nsm_sim *s, double most) {
   const struct sim_consistent *c = s->n.con;
-  double work = 0, before = 0, after = 0, wrong = 0, fastest = 0;
+  double work = 0, before = 0, after = 0, wrong = 0, fastest = 0, way = 0, place = 0;
   for (int z = 0; z < s->a->nv; z++) {
     double m = 1 / c->mass_inverse[z];
     before += 0.5 * m * c->uc[z] * c->uc[z];
     after += 0.5 * m * s->w.z1[z] * s->w.z1[z];
-    fastest = fmax(fastest, fabs(s->w.z1[z]));
     work += c->res[z] * c->inc_q[z];
+    fastest = fmax(fastest, fabs(s->w.z1[z]));
+    way = fmax(way, fabs(c->inc_q[z]));
+    place = fmax(place, fabs(s->now.q[z]));
   }
-  if (!(after > growth * (before + fabs(s->now.ledger.potential))) || fastest <= may_cancel * most) return 0;
+  if (!(after > growth * (before + fabs(s->now.ledger.potential)))) return 0;
+  if (fastest <= may_cancel * most && way <= may_cancel * place) return 0;
   for (int j = 0; j < c->ns; j++) {
     int l = s->n.r.l[c->row[j]];
     wrong += fabs(s->w.l1[l] * c->res[s->a->nv + c->ns + j]) + fabs(c->kappa1[l] * c->res[s->a->nv + j]);
@@ -279,13 +282,20 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   struct sim_consistent *c = s->n.con;
   long before = s->now.count.newton_iterations, stagnations = s->now.count.stagnations;
   c->projected = c->always_projected;
-  c->singular = 0;
+  c->singular = c->one_sided = 0;
   if (c->frozen > 0) memset(c->freeze, 0, (size_t)s->n.r.n);
   c->frozen = 0;
   con_start(s);
   c->brief = s->touching != NULL;
   nsm_code code = iterate(s, v, e);
   nsm_error again;
+  if (c->singular && con_by_means(s)) {
+    c->one_sided = 1;
+    for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
+    c->singular = 0;
+    con_start(s);
+    code = iterate(s, v, e);
+  }
   if (code != NSM_OK && c->brief && c->na > 0 && !s->w.late) {
     c->brief = 0;
     con_start(s);

@@ -65,7 +65,7 @@ static int follow_means(nsm_sim *s, const nsm_view *v) {
 int con_place(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   int moving = c->ns > 0 && s->a->on.mass_moving.n > 0 && !s->a->scheme->mass_at_begin;
-  int by_means = c->means && c->placed;
+  int means = con_by_means(s), by_means = means && c->placed;
   for (int it = 0; it < (moving ? FIXED_POINTS : 1); it++) {
     if (moving) {
       for (int a = 0; a < s->a->on.mass_moving.n; a++) {
@@ -81,7 +81,7 @@ int con_place(nsm_sim *s, const nsm_view *v) {
     changed by = put(s, v, by_means);
     move_bodies(s);
     c->unseen = by_means ? c->unseen + by.most : INFINITY;
-    if (!by_means && c->means && follow_means(s, v)) c->unseen = INFINITY;
+    if (!by_means && means && follow_means(s, v)) c->unseen = INFINITY;
     if (!(by.most > 2 * DBL_EPSILON * by.place)) break;
   }
   return 1;
@@ -186,11 +186,14 @@ int con_evaluate_rows(nsm_sim *s, const nsm_view *v) {
   struct sim_consistent *c = s->n.con;
   const sim_rows *r = &s->n.r;
   if (!con_place(s, v)) return 0;
-  int follows = !c->means || follow_means(s, v);
+  int means = con_by_means(s), follows = !means || follow_means(s, v);
   if (s->a->on.mu.n > 0) {
     nsm_view m = con_middle(s, v);
     sim_friction_law(s, &m);
   }
+  nsm_view one_sided = *v;                                // D gamma(u_E)
+  one_sided.v0 = v->v;
+  one_sided.dv = s->a->zero;
   memset(c->res, 0, (size_t)c->n * sizeof(double));
   for (int i = 0; i < s->a->nv; i++) s->now.r1_size[i] = s->now.r1_most[i];
   for (int a = 0; a < s->a->on.smooth.n; a++) {
@@ -209,7 +212,7 @@ int con_evaluate_rows(nsm_sim *s, const nsm_view *v) {
     if (d->h_stage > NSM_EVENT && (contact || !d->dg_fn)) d->h_fn(v, &k->tab, k->h);
     if (d->dg_fn) d->dg_fn(v, &k->tab, o->dg);
     if (contact && c->frozen > 0) keep_frozen(s, k, o->dg);
-    if (d->drate_fn && !contact && (follows || !o->hm)) d->drate_fn(v, &k->tab, o->dr);
+    if (d->drate_fn && !contact && (follows || !o->hm)) d->drate_fn(means ? v : &one_sided, &k->tab, o->dr);
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;
       if (contact && !r->active[row]) continue;

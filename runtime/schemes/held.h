@@ -2,7 +2,7 @@
 #pragma once
 #include "../sim.h"
 
-// Sizes of velocities or of rows of momentum, [nz]: each at least this share of the largest of its body's place or turn.
+// Sizes of velocities or of rows of momentum, [nz]: each at least this share of the largest of its place or turn.
 void sim_share_vectors(const nsm_sim *s, double least, double *size);
 // The sizes of rows of momentum, [nz], raised to `share` of the entries of their constraints row[0..n) times the force
 // that these are known by. near [nz + n]: at first the sizes whose round-off the rows have; lost.

@@ -303,7 +303,8 @@ CASES = [("chain of 10 hinges against minimal coordinates", chain_of_ten),
          ("arm of 7 hinges against minimal coordinates", arm_of_seven),
          ("squeezer against published angles", squeezer), ("an angle counts revolutions", revolutions),
          ("Bennett's linkage for long", redundant), ("40 windows", windows_of_forty),
-         ("four-bar at rest", four_bar_at_rest), ("forces in balance", balanced), ("bodies on joints fall", falling), ("no iterate runs away", no_runaway)]
+         ("four-bar at rest", four_bar_at_rest), ("forces in balance", balanced), ("bodies on joints fall", falling),
+         ("no iterate runs away", no_runaway)]
 for kind_, words_ in (("Hinge", ", axis = [1, 2, 1]"), ("Screw", ", axis = [1, 2, 1], pitch = 0.3"),
                       ("Slider", ", axis = [1, 2, 1]"), ("Planar", ", axis = [1, 2, 1]"),
                       ("Universal", ", axis = [0, 0, 1], axis2 = [1, 1, 0]")):
