@@ -159,7 +159,7 @@ int sim_island_solve(nsm_sim *s, sim_solver *w, sim_island *k) {
   if (w->kind == SIM_BY_LAW && w->only && k->p.cones >= SEVERAL && (!solver || strcmp(solver, "auto") == 0))
     s->w.cone.solver = w->only;
   double tolerance = s->w.cone.tolerance, enough = w->kind == SIM_BY_LAW ? w->enough : 0;
-  if (enough > tolerance) s->w.cone.tolerance = enough;
+  if (enough > tolerance || (enough > 0 && w->strict)) s->w.cone.tolerance = enough;
   if (w->kind == SIM_BY_LAW && w->strict) s->w.cone.accept = strictly * enough;
   else if (enough > 0) s->w.cone.accept = fmax(s->w.cone.accept, will_do * enough);
   nsm_cone_status status = w->kind == SIM_CORRECTION

@@ -72,10 +72,24 @@ static double enough_of(const nsm_sim *s, const sim_iteration *it) {
   return fmax(s->a->tolerance, fmin(share * it->error, most_share) * c->sharper);
 }
 
+// Do all bodies move by less than this share of the speed that their forces would give them? What is left is error, and
+// at the floor it is round-off, which con_rest tells from motion.
+static int almost_still(const nsm_sim *s) {
+  static const double still = 1e-9;
+  const struct sim_consistent *c = s->n.con;
+  double fastest = 0, by_forces = 0;
+  for (int z = 0; z < s->a->nv; z++) {
+    fastest = fmax(fastest, fabs(s->w.z1[z]));
+    by_forces = fmax(by_forces, s->now.r1_size[z] * c->mass_inverse[z]);
+  }
+  return fastest <= still * by_forces;
+}
+
 // Where the residual has hardly fallen, answers that will do lead nowhere: bodies that touch in more points than hold
 // them contradict each other by what the curvature of their ways leaves, and until one contact opens or slides every
 // step has the same trouble. Above may_rest the next problem is solved by the loop that creeps to there, and later ones
-// by all solvers; below it in every eighth of such steps. 0: they do not help.
+// by all solvers; below it in every eighth of such steps. What is almost still is solved to the floor, by the path of
+// the smoothed problems, whose forces are nearest to it: so it comes to rest. 0: they do not help.
 static int takes_pains(nsm_sim *s, const sim_iteration *it) {
   struct sim_consistent *c = s->n.con;
   int slow = s->touching && it->number > 1 && it->error > s->a->tolerance && it->rate > halves;
@@ -83,8 +97,10 @@ static int takes_pains(nsm_sim *s, const sim_iteration *it) {
   int must = it->error > may_rest, creeps = c->stuck == 1 && (must || s->now.con.stagnant % TURN == TURN - 1),
       all = c->stuck % ALL == 2 && it->error > at_last;
   c->solver.enough = creeps || all ? fmax(s->a->tolerance, strict * it->error) : enough_of(s, it);
-  c->solver.only = creeps ? "proximal_newton" : NULL;
-  c->solver.strict = creeps || all;
+  int rests = s->touching && it->number > 0 && it->error <= s->a->tolerance && almost_still(s);
+  if (rests) c->solver.enough = of_friction;
+  c->solver.only = creeps ? "proximal_newton" : rests ? "sigma" : NULL;
+  c->solver.strict = creeps || all || rests;
   c->solver.brief = !c->brief || all ? 0 : it->number > 0 && it->error <= near_by ? 2 : 1;
   return !(c->stuck > HOPELESS && it->error > at_last && it->rate > same && it->rate * same < 1);
 }
@@ -199,6 +215,7 @@ static sim_verdict judge(nsm_sim *s, const nsm_view *v, sim_iteration *it) {
   int resting = it->number > 1 && it->error <= (c->stuck ? at_last : may_rest) && !(it->error <= 0.25 * it->before) &&
                 (least <= s->a->tolerance || ((s->touching || s->n.con->singular) && it->number > enough));
   if (!(it->error <= done) && !resting) return SIM_GO_ON;
+  if (!resting && it->error > of_friction && almost_still(s)) return SIM_GO_ON;
   if (!con_credible(s)) return SIM_HOPELESS;
   if (s->touching && c->na > 0) s->now.count.max_residual = fmax(s->now.count.max_residual, least);
   if (it->error <= at_floor) polish(s, v);

@@ -109,9 +109,9 @@ def softened():
     need("softened" not in s and "less restitution" not in err and s["energy"]["gain"] <= 1e-13*size, err)
 
 
-FIVE = "model Scene {\n" + scenes.stack(5, 0.5).replace("LAWS", scenes.LAWS[1]) + "\n}\n"
+FIVE, TEN = ("model Scene {\n" + scenes.stack(n, 0.5).replace("LAWS", scenes.LAWS[1]) + "\n}\n" for n in (5, 10))
 CASES = [("friction that no solver settles", unsettled), ("a rod strikes without a gain", softened),
-         ("boxes at rest on each other", rests, FIVE, 30),
+         ("boxes at rest on each other", rests, FIVE, 30), ("ten boxes at rest", rests, TEN, 30),
          ("planar rectangles at rest on each other", rests, RECTANGLES, 60)]
 CASES += [(f"pile: {name}, {scenes.LAWS[law]}", falls, name, law, until, worst, frozen)
          for name, law, until, worst, frozen in (
