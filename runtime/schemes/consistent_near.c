@@ -70,7 +70,6 @@ static int iterate(nsm_sim *s, const nsm_view *v) {
       if (!con_credible(s)) return 0;
       go(s);
       con_near_place(s, v);
-      con_measures(s);
       return 1;
     }
     if (!(error <= slow * twice)) return 0;
