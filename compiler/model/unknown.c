@@ -94,9 +94,9 @@ void unknown_member(const Scope *s, const char *owner, const char *name, Span at
   if (s->model && s->model->name_span.file) diag_also(d, s->model->name_span, "the model of `%s`", owner);
   bool planar = map_get(s->names, intern(s->e->in, "angle"));
   const char *meant = s->model ? NULL : body_part_meant(s->e->a, owner, planar, name);
-  const char *near = suggest(name, names.at, names.n), *parts = parts_told(s, owner);
+  const char *near = suggest(name, names.at, names.n), *parts;
   if (meant) diag_help(d, "%s", meant);
   else if (near) diag_help(d, "did you mean `%s.%s`?", owner, near);
-  else if (parts) diag_help(d, "%s", parts);
+  else if ((parts = parts_told(s, owner))) diag_help(d, "%s", parts);
   vec_free(&names);
 }

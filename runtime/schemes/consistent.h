@@ -174,6 +174,7 @@ void     con_near_learn(nsm_sim *s);                      // the step stands: wh
 int      con_near_motion(nsm_sim *s, const nsm_view *v);         // the motion; 0: not for this model, or slow
 
 // consistent_means.c
+void     con_move_bodies(nsm_sim *s);                            // attitudes at the end, by inc_q
 void     con_take_means(nsm_sim *s, const nsm_view *v);          // means of H of the iterate
 void     con_push_means(nsm_sim *s);                             // c->pushed: P kappa of rows that have one
 void     con_mean_columns(nsm_sim *s);                           // columns of P by them

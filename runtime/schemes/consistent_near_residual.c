@@ -1,12 +1,12 @@
 // The residuals (2), (4), (5) of docs/numerics/consistent.md at an iterate of bodies on joints, by seats
 // (consistent_near.h), and what they are measured by. As consistent_residual.c has them, but for the order of sums.
 #include "consistent_near.h"
+#include "held.h"
 #include "runtime/la/vector.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-static const double least_share = 1e-6;      // as of consistent_residual.c
 
 static inline double larger(double a, double b) { return a > b ? a : b; }       // b where a is nan
 
@@ -31,15 +31,9 @@ static changed put(nsm_sim *s, const nsm_view *v) {
   return by;
 }
 
-static void move_bodies(nsm_sim *s) {
-  struct sim_consistent *c = s->n.con;
-  (c->placed ? sim_move_bodies_again : sim_move_bodies)(s, s->now.q, c->inc_q, s->w.q1);
-  c->placed = 1;
-}
-
 static changed place(nsm_sim *s, const nsm_view *v) {
   changed by = put(s, v);
-  move_bodies(s);
+  con_move_bodies(s);
   s->n.con->unseen += by.most;
   return by;
 }
@@ -56,7 +50,7 @@ static int follow_means(nsm_sim *s, const nsm_view *v, changed by) {
     con_take_means(s, v);
     con_near_means(s);
     by = put(s, v);
-    if (by.most > DBL_EPSILON * by.way) move_bodies(s);
+    if (by.most > DBL_EPSILON * by.way) con_move_bodies(s);
   }
   c->unseen = 0;
   return 1;
@@ -132,7 +126,7 @@ void con_near_evaluate(nsm_sim *s, const nsm_view *v) {
 static void raise_to_share(const struct con_near *near, int n, double *x) {
   double most[2] = { 0, 0 };
   for (int i = 0; i < n; i++) most[near->turn[i]] = larger(x[i], most[near->turn[i]]);
-  for (int i = 0; i < n; i++) x[i] = larger(least_share * most[near->turn[i]], x[i]) + DBL_MIN;
+  for (int i = 0; i < n; i++) x[i] = larger(sim_least_share * most[near->turn[i]], x[i]) + DBL_MIN;
 }
 
 // y += |V|^T |l|, V by rows.

@@ -34,7 +34,7 @@ static changed put(nsm_sim *s, const nsm_view *v, int by_means) {
   return by;
 }
 
-static void move_bodies(nsm_sim *s) {
+void con_move_bodies(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   (c->placed ? sim_move_bodies_again : sim_move_bodies)(s, s->now.q, c->inc_q, s->w.q1);
   c->placed = 1;
@@ -53,7 +53,7 @@ static int follow_means(nsm_sim *s, const nsm_view *v) {
   if (c->unseen * most <= seen * way) return 0;
   con_take_means(s, v);
   changed by = put(s, v, 1);
-  if (by.most > DBL_EPSILON * by.way) move_bodies(s);
+  if (by.most > DBL_EPSILON * by.way) con_move_bodies(s);
   c->unseen = 1e-3 * DBL_EPSILON;
   return 1;
 }
@@ -79,7 +79,7 @@ int con_place(nsm_sim *s, const nsm_view *v) {
       for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
     }
     changed by = put(s, v, by_means);
-    move_bodies(s);
+    con_move_bodies(s);
     c->unseen = by_means ? c->unseen + by.most : INFINITY;
     if (!by_means && means && follow_means(s, v)) c->unseen = INFINITY;
     if (!(by.most > 2 * DBL_EPSILON * by.place)) break;
@@ -148,8 +148,8 @@ nsm_view con_middle(nsm_sim *s, const nsm_view *v) {
 }
 
 // ---- measures -------------------------------------------------------------------------------------------------------
-static const double least_share = 1e-6;   // of the vector: far above its round-off
 static const double lost = 16;            // roundings that a multiplier is known to
+
 // What the momentum rows of the iterate are measured by, and the speeds, which are known to round-off of what drives
 // them: (|R1 terms| + |M u|) / M.
 void con_measures(nsm_sim *s) {
@@ -159,8 +159,8 @@ void con_measures(nsm_sim *s) {
   sim_held_sizes(s, c->ns, c->row, lost * DBL_EPSILON / s->a->tolerance, s->a->nv, c->hold, c->size);
   for (int z = 0; z < s->a->nv; z++)
     c->speed[z] = fabs(s->w.z1[z]) + fabs(c->uc[z]) + c->size[z] * c->mass_inverse[z];
-  sim_share_vectors(s, least_share, c->size);
-  sim_share_vectors(s, least_share, c->speed);
+  sim_share_vectors(s, sim_least_share, c->size);
+  sim_share_vectors(s, sim_least_share, c->speed);
 }
 
 // Contacts that keep the direction of the begin, (6a).

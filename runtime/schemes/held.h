@@ -2,6 +2,9 @@
 #pragma once
 #include "../sim.h"
 
+// Share of the largest of a vector that its others have at least: far above its round-off.
+static const double sim_least_share = 1e-6;
+
 // Sizes of velocities or of rows of momentum, [nz]: each at least this share of the largest of its place or turn.
 void sim_share_vectors(const nsm_sim *s, double least, double *size);
 // The sizes of rows of momentum, [nz], raised to `share` of the entries of their constraints row[0..n) times the force

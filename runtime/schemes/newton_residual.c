@@ -5,7 +5,6 @@
 
 // Multiples of eps that evaluation may lose of its terms.
 static const double lost = 16;
-static const double least_share = 1e-6;   // of a vector: far above its round-off
 
 // ---- the iterate ----------------------------------------------------------------------------------------------------
 void newton_position(nsm_sim *s) {
@@ -284,9 +283,10 @@ double newton_residual(nsm_sim *s, int rounded, int *worst) {
     if (s->a->cls[r->cls[row]].c->kind != NSM_RELATION) add_impulse(s, row, res, scale);
   }
   for (int j = 0; j < r->nborder; j++) add_impulse(s, r->border[j], res, scale);
-  for (int i = 0; i < s->a->nz; i++) s->w.hold[i] = scale[i] + s->w.inc_size[i] + (rounded ? s->w.round[i] : 0);
+  for (int i = 0; r->nborder > 0 && i < s->a->nz; i++)
+    s->w.hold[i] = scale[i] + s->w.inc_size[i] + (rounded ? s->w.round[i] : 0);
   sim_held_sizes(s, r->nborder, r->border, share, s->a->nz, s->w.hold, scale);
-  sim_share_vectors(s, least_share, scale);
+  sim_share_vectors(s, sim_least_share, scale);
   for (int i = 0; i < s->a->nz; i++) {
     double x = fabs(res[i]) / (scale[i] + share * (s->w.inc_size[i] + (rounded ? s->w.round[i] : 0)) + DBL_MIN);
     if (!(x <= most)) { most = x; *worst = i; if (isnan(x)) return x; }

@@ -10,28 +10,7 @@
 #include <string.h>
 #include "runtime/la/blocks.h"
 #include "runtime/la/la.h"
-
-static uint64_t seed = 88172645463325252u;
-static double draw(void) {   // in [-1, 1), xorshift
-  seed ^= seed << 13; seed ^= seed >> 7; seed ^= seed << 17;
-  return (double)(seed >> 11) * 0x1p-52 - 1.0;
-}
-
-typedef struct shelf { void *block[4000]; int n; } shelf;
-static void *take(void *of, size_t bytes) {
-  shelf *s = of;
-  assert_true(s->n < 4000);
-  return s->block[s->n++] = calloc(1, bytes);
-}
-static void give(void *of, void *memory) {
-  shelf *s = of;
-  for (int i = 0; i < s->n; i++) if (s->block[i] == memory) { free(memory); s->block[i] = NULL; return; }
-  fail();
-}
-static void clear(shelf *s) {
-  for (int i = 0; i < s->n; i++) free(s->block[i]);
-  s->n = 0;
-}
+#include "shelf.h"
 
 enum { MOST = 40, ALL = MOST * 12 };
 typedef struct graph { int n, edges, row[4 * MOST], col[4 * MOST]; } graph;
