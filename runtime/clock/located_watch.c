@@ -152,10 +152,10 @@ static void watch_friction(nsm_sim *s, double h, double *forces) {
 static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *forces) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
-  nsm_view between = s->a->gamma < 1 ? sim_between(s, v->t, s->w.q1, s->w.z1, s->w.l1) : *v;
+  nsm_view between = s->a->instant < 1 ? sim_between(s, v->t, s->w.q1, s->w.z1, s->w.l1) : *v;
   for (int a = 0; a < s->a->on.relation.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
-    k->c->y_fn(k->gamma < 1 ? &between : v, &k->tab, w->rate + k->row0);
+    k->c->y_fn(k->gamma < 1 && !k->recorded ? &between : v, &k->tab, w->rate + k->row0);
   }
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i], set = s->now.set[row];
@@ -168,7 +168,7 @@ static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *for
       w->f[row] = inside > 0 ? at_end(s, row, inside, h) : -fabs(y) / m;
     } else {
       double off = set == SIM_LOW ? over : under, along = set == SIM_LOW ? y : -y;
-      w->f[row] = off > 0 || s->a->cls[r->cls[row]].gamma == 1 ? along - m * off : at_end(s, row, along, h);
+      w->f[row] = off > 0 || s->a->cls[r->cls[row]].gamma == 1 || s->a->cls[r->cls[row]].recorded ? along - m * off : at_end(s, row, along, h);
     }
   }
 }
