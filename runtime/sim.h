@@ -47,6 +47,7 @@ typedef struct sim_class {
   int     friction0;                    // of direction 0: its first block
   sim_loops loops;                      // of rows with a multiplier of their own
   double  theta, gamma;                 // weights of f, of g and of the laws of relations at t_k + gamma h (weights.c)
+  int     lasts;                        // relations: weight 1 from here on, and nothing of it is located
   int     recorded;                     // its multipliers are made those of the end of the step then (weights_sets.c)
 } sim_class;
 

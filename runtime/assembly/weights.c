@@ -1,6 +1,6 @@
 // Weights of what is coupled, docs/numerics/circuits.md, 4 and moreau.md, 7.
 //
-// All that unknowns without inertia, multipliers of relations and their rows couple has one weight: theta of its f, gamma
+// All that unknowns without inertia, multipliers of relations and their rows couple has one weight: theta of f, gamma
 // of its multipliers and laws. With one weight w a step is implicit Euler's of length w h to t_k + w h, continued along
 // its line, so a passive network stays passive; with two it need not, and what stands in one row belongs to two instants.
 //
@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum { JUDGED = 300 };                   // rows that D couples: of more only those without an entry are singular
+enum { FEW = 8 };                        // rows whose sets are all looked at
 static const double singular = 1e-12;
 
 // Gaussian elimination with row interchanges, each row by its largest entry first.
@@ -156,6 +157,11 @@ static int is_network(const nsm_sim *s) {
   return yes;
 }
 
+static int moves(const nsm_sim *s) {
+  return s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.b_moving.n +
+         s->a->on.h_moving.n > 0;
+}
+
 // 1: all of the model has weight 1, since this group has and acts on velocities.
 static int rule(nsm_sim *s, const struct sim_weights *w, sim_group *g) {
   int laws = g->cases || g->equations, small = g->nz <= WEIGHTS_STATES && g->nrow <= WEIGHTS_ROWS,
@@ -165,12 +171,13 @@ static int rule(nsm_sim *s, const struct sim_weights *w, sim_group *g) {
   if (g->moves) return w->network && (g->unknowns || g->equations || (g->cases && g->couples));
   if (!w->network) {
     g->gamma = s->a->gamma;
-    g->ruled = g->by_sets = g->cases && g->couples && monotone && s->a->theta >= 0.5;
+    g->ruled = g->by_sets = g->cases && g->couples && monotone && s->a->theta >= 0.5 && !(g->gamma == 1 && moves(s));
     return 0;
   }
   g->ruled = 1;
   g->by_sets = laws && usable && monotone && !g->unknowns;
   g->end = g->unknowns ? laws || !usable : laws ? !g->by_sets : s->a->theta < 0.5;
+  g->lasts = g->end && !g->by_sets;
   return 0;
 }
 
@@ -184,16 +191,27 @@ static void take_scratch(nsm_sim *s, struct sim_weights *w) {
     z = g->nz > (int)z ? (size_t)g->nz : z;
     rows = g->nrow > (int)rows ? (size_t)g->nrow : rows;
   }
-  double **square[] = { &w->S, &w->T, &w->U, &w->M };
-  for (int i = 0; i < 4; i++) *square[i] = SIM_NEW(s, z * z + 1, double);
+  w->S = SIM_NEW(s, z * z + 1, double);
+  w->M = SIM_NEW(s, z * z + 1, double);
+  w->rates = SIM_NEW(s, 2 * z + 1, double);
   w->D = SIM_NEW(s, rows * rows + 1, double);
   w->Y = SIM_NEW(s, 2 * rows + 1, double);
   w->pivot = SIM_NEW(s, z + rows + 1, int);
   w->inside = SIM_NEW(s, rows + 1, int);
   w->local = SIM_NEW(s, s->a->nz + s->n.r.n + 1, int);
   w->set = SIM_NEW(s, s->n.r.n + 1, unsigned char);
-  w->moving = s->a->on.mass_moving.n + s->a->on.jac_moving.n + s->a->on.k_moving.n + s->a->on.b_moving.n +
-              s->a->on.h_moving.n > 0;
+  w->moving = moves(s);
+}
+
+// Without a network and with gamma = 1 nothing is to be ruled where no set is bad for steps of this length.
+static int all_good(nsm_sim *s, sim_group *g) {
+  unsigned char *set = s->n.weights->set;
+  int good = g->nrow <= FEW;
+  for (long k = 0; good && k < 1L << g->nrow; k++) {
+    for (int i = 0; i < g->nrow; i++) set[g->row[i]] = k >> i & 1 ? WEIGHTS_INSIDE : WEIGHTS_LOW;
+    good = sim_sets_good(s, g);
+  }
+  return good;
 }
 
 // The weights of the groups into the classes, and into s->n.theta by z.
@@ -207,6 +225,7 @@ static void apply(nsm_sim *s) {
     k->theta = end ? 1 : g->theta;
     k->gamma = end ? 1 : g->gamma;
     k->recorded = g->by_sets && g->gamma < 1;
+    k->lasts = g->end && g->lasts;
   }
   for (int i = 0; i < w->n; i++)
     for (int j = 0; w->group[i].ruled && j < w->group[i].nz; j++) {
@@ -254,7 +273,14 @@ void sim_rows_weights(nsm_sim *s) {
   if (sets && w->network) s->a->instant = s->a->theta;
   take_scratch(s, w);
   s->n.weights = w;
-  apply(s);
+  any = 0;
+  for (int i = 0; i < w->n; i++) {
+    sim_group *g = &w->group[i];
+    if (g->by_sets && !w->network && g->gamma == 1 && all_good(s, g)) g->ruled = g->by_sets = 0;
+    any |= g->ruled;
+  }
+  if (any) apply(s);
+  else s->n.weights = NULL;
 }
 
 // Unknowns without inertia of a group follow the states all together, or none of them.
@@ -275,16 +301,18 @@ void sim_weights_judge(nsm_sim *s) {
 // ---- in the step ----------------------------------------------------------------------------------------------------
 int sim_weights_begin(nsm_sim *s) {
   struct sim_weights *w = s->n.weights;
-  int changed = 0;
+  int changed = 0, turned = 0;
   for (int i = 0; i < w->n; i++) {
     sim_group *g = &w->group[i];
     if (!g->by_sets) continue;
     sim_sets_of(s, g, s->now.l);
-    int end = s->now.euler[g->row[0]] >= WEIGHTS_LASTS || !sim_sets_good(s, g);
+    int lasts = s->now.euler[g->row[0]] >= WEIGHTS_LASTS, end = lasts || !sim_sets_good(s, g);
+    turned |= lasts != g->lasts;
+    g->lasts = (unsigned char)lasts;
     changed |= end != g->end;
     g->end = (unsigned char)end;
   }
-  if (changed) apply(s);
+  if (changed || turned) apply(s);
   return changed;
 }
 

@@ -13,7 +13,7 @@ typedef struct sim_group {
   int nz, nrow, *z, *row;               // its states and velocities; its rows
   unsigned char moves, unknowns, cases, equations, couples;  // has velocities, unknowns without inertia, laws with
                                         // cases, equations that stayed rows, entries of D
-  unsigned char ruled, by_sets, end;    // has a weight of its own; that changes with its sets; is 1 now
+  unsigned char ruled, by_sets, end, lasts;  // has a weight of its own; that changes with its sets; is 1 now; for good
   double        theta, gamma;           // where it is not 1
   int       kept, next;                 // verdicts on sets, by a hash of them
   uint64_t *hash;
@@ -25,7 +25,7 @@ struct sim_weights {
   sim_group *group;
   int        network, moving;           // made of nodes; verdicts do not last
   // of the largest group: scratch
-  double        *D, *Y, *S, *T, *U, *M;
+  double        *D, *Y, *S, *M, *rates;
   int           *pivot, *local, *inside;  // local [nz + rows]: number within the group
   unsigned char *set;                   // [rows]
 };
