@@ -161,7 +161,7 @@ void sim_weights_judge(nsm_sim *s);
 int  sim_weights_begin(nsm_sim *s);
 int  sim_weights_end(nsm_sim *s, int failed, double t1);
 void sim_weights_accept(nsm_sim *s);                      // the step stands
-int  sim_weights_at_end(const nsm_sim *s);                // any group is at weight 1
+int  sim_weights_note(const nsm_sim *s, char *out, size_t size);  // what is of order 1, and why; 0: nothing
 // The state at t1 - (1 - gamma) h between that at the begin and (q1, z1), with the multipliers l.
 nsm_view sim_between(nsm_sim *s, double t1, const double *q1, const double *z1, const double *l);
 

@@ -1,8 +1,9 @@
 // Weights of what is coupled, docs/numerics/circuits.md, 4 and moreau.md, 7.
 //
-// All that unknowns without inertia, multipliers of relations and their rows couple has one weight: theta of f, gamma
-// of its multipliers and laws. With one weight w a step is implicit Euler's of length w h to t_k + w h, continued along
-// its line, so a passive network stays passive; with two it need not, and what stands in one row belongs to two instants.
+// All that unknowns without inertia, multipliers of relations and their rows couple has one weight: theta of f, and
+// gamma of its multipliers and laws. With one weight w a step is implicit Euler's of length w h to t_k + w h, continued
+// along its line, so a passive network stays passive; with two it need not, and what stands in one row belongs to two
+// instants.
 //
 //   networks      theta where it is at least 1/2 and gamma is the same or not given; else 1. Laws with cases: as long
 //                 as the sets are good (weights_sets.c), else 1, step by step. Unknowns without inertia: where each
@@ -13,6 +14,7 @@
 #include "weights.h"
 #include "runtime/move.h"
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -265,6 +267,7 @@ void sim_rows_weights(nsm_sim *s) {
     sets |= w->group[i].by_sets;
   }
   if (all) {
+    snprintf(s->a->note, sizeof s->a->note, "a network acts on velocities: theta and gamma are 1, and the order is 1");
     s->a->theta = s->a->gamma = s->a->instant = 1;
     as_given(s);
     return;
@@ -335,18 +338,37 @@ int sim_weights_end(nsm_sim *s, int failed, double t1) {
 void sim_weights_accept(nsm_sim *s) {
   struct sim_weights *w = s->n.weights;
   for (int i = 0; i < w->n; i++) {
-    const sim_group *g = &w->group[i];
+    sim_group *g = &w->group[i];
     if (!g->by_sets) continue;
     unsigned char *n = &s->now.euler[g->row[0]];
+    if (g->end && *n == 0) g->since = s->now.t - s->n.h;
     *n = g->end ? (unsigned char)(*n + (*n < WEIGHTS_LASTS)) : 0;
   }
 }
 
-int sim_weights_at_end(const nsm_sim *s) {
+static const char *why(const nsm_sim *s, const sim_group *g) {
+  if (s->a->theta < 0.5 || (s->a->gamma_given && s->a->gamma != s->a->theta))
+    return "a network takes theta = gamma of at least 1/2";
+  if (g->by_sets) return "its diodes and switches make it of index 2, or faster than the step resolves";
+  if (!g->unknowns) return "its laws have several solutions, or are too many to judge";
+  return g->cases || g->equations ? "its laws act on unknowns without a derivative"
+                                  : "capacitors and sources form a loop, or coils a cut set";
+}
+
+int sim_weights_note(const nsm_sim *s, char *out, size_t size) {
   const struct sim_weights *w = s->n.weights;
-  int any = 0;
-  for (int i = 0; w && i < w->n; i++) any |= w->group[i].ruled && w->group[i].end;
-  return any;
+  for (int i = 0; w && i < w->n; i++) {
+    const sim_group *g = &w->group[i];
+    if (!g->ruled || !g->end || !(g->lasts || g->unknowns)) continue;
+    char name[256];
+    if (g->nrow > 0) sim_row_name(s, g->row[0], name, sizeof name);
+    else sim_z_name(s, g->z[0], name, sizeof name);
+    snprintf(out, size,
+             "theta = %.4g is not to be had of %s and what is coupled with it: %s. From t = %.6g s on that is implicit "
+             "Euler, of order 1", s->a->theta, name, why(s, g), g->by_sets ? g->since : s->a->start);
+    return 1;
+  }
+  return 0;
 }
 
 nsm_view sim_between(nsm_sim *s, double t1, const double *q1, const double *z1, const double *l) {

@@ -15,6 +15,7 @@ typedef struct sim_group {
                                         // cases, equations that stayed rows, entries of D
   unsigned char ruled, by_sets, end, lasts;  // has a weight of its own; that changes with its sets; is 1 now; for good
   double        theta, gamma;           // where it is not 1
+  double        since;                  // it is 1 for good
   int       kept, next;                 // verdicts on sets, by a hash of them
   uint64_t *hash;
   double   *rate;

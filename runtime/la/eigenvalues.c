@@ -86,8 +86,10 @@ static void francis(int n, double *a, int lo, int hi, double s, double t) {
 }
 
 int nsm_la_eigenvalues(int n, double *a, double *re, double *im) {
+  double size = 0, sum = 0;
+  for (int i = 0; i < n * n; i++) sum += a[i];
+  if (!isfinite(sum)) return 0;
   to_hessenberg(n, a);
-  double size = 0;
   for (int j = 0; j < n; j++) for (int i = 0; i <= j + 1 && i < n; i++) size = fmax(size, fabs(A(i, j)));
   if (!isfinite(size)) return 0;
   for (int hi = n - 1, turn = 0; hi >= 0;) {
