@@ -88,7 +88,8 @@ static void equation(Env env, const Ast *x) {
 // --- outputs ---
 
 static void push_output(const Env *env, const char *name, MExpr *value, Unit u, const Ast *d) {
-  MOutput o = {.ctx = env->ctx, .name = name, .value = value, .unit = u, .doc = d->doc, .span = d->name_span};
+  MOutput o = {.ctx = env->ctx, .name = name, .value = value, .unit = u, .declared = d->unit != NULL, .doc = d->doc,
+               .span = d->name_span};
   vec_push(&env->e->output, o);
 }
 
