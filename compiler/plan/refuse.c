@@ -13,7 +13,8 @@ bool refuse_states(const System *s, const SchemeDescriptor *d, DiagBag *bag) {
   for (int i = 0; i < s->model->nvar; i++) {
     const MVar *v = &s->model->var[i];
     if (v->kind != MV_STATE) continue;
-    Diag *g = refuse_in_scheme(d, v->span, v->algebraic ? "algebraic unknowns that are left" : "first-order states", bag);
+    const char *what = v->algebraic ? "algebraic unknowns that are left" : "first-order states";
+    Diag *g = refuse_in_scheme(d, v->span, what, bag);
     if (v->algebraic) diag_label(g, "`%s` is left: its equations are not solved when compiling", v->plain);
     else diag_label(g, "`%s` is one", v->plain);
   }
