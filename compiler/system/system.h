@@ -116,7 +116,7 @@ typedef struct SysClass {
                            // others under a given normal force that, and mu2 is the radius of MF_CONTENSOU
 
   // output, assertion, initial value
-  Ex value; bool hidden; bool init_velocity; const char *name;
+  Ex value; bool hidden; bool init_velocity; const char *name, *unit;
   const char *text;        // of an assertion, of what ends a run
   int block; MActionKind action;   // events: number of the block in the model
   Ex period, offset;
