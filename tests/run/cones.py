@@ -41,7 +41,7 @@ def puck(name, law, given):
 
 
 def comes_to_rest(scheme):
-    """Each law under a contact (c) and under the same force, given (g): at rest, equal, within the law, never giving."""
+    """Each law under a contact (c) and the same force, given (g): at rest, alike, within the law, never giving."""
     every = [(law, given) for law in LAWS for given in (False, True)]
     text = "".join(puck(f"{law}_{'g' if given else 'c'}", law, given) for law, given in every)
     ends = []
@@ -74,8 +74,8 @@ def body_on_feet(law):
     """A body on three feet, on a slope: it slides, turns and stops."""
     slips, spin, _ = law
     feet = ["[0.1, 0, 0]", "[-0.06, 0.09, 0]", "[-0.06, -0.09, 0]"]
-    text = "gravity [0.5, 0.3, -9.81]; body p { mass = 0.5, inertia = [0.002, 0.003, 0.0025], velocity = [0.9, 0.4, 0], "
-    text += "spin = [0, 0, 5] }\n"
+    text = "gravity [0.5, 0.3, -9.81]; body p { mass = 0.5, inertia = [0.002, 0.003, 0.0025], velocity = [0.9, 0.4, 0],"
+    text += " spin = [0, 0, 5] }\n"
     for i, foot in enumerate(feet):
         text += f"var f{i} = p.point({foot}); contact k{i} {{ normal = f{i}[3]; slip = [f{i}[1]', f{i}[2]'{spin}]; "
         text += f"with inelastic, {slips}; }}\n"
