@@ -10,7 +10,8 @@
 //                 block of them is regular (unknowns.c) and no law with cases acts there.
 //   other models  groups of states with relations whose D has entries: likewise. Where D has none (relative degree 1)
 //                 the law holds at the end of the step and its multiplier is the mean of the step: moreau.md, 7.
-//   velocities    theta and gamma as they are given; a network that acts on them brings all of the model to 1.
+//   velocities    theta and gamma as they are given, beside a network too; unknowns without inertia with laws that
+//                 act on velocities bring all of the model to 1.
 #include "weights.h"
 #include "runtime/move.h"
 #include <math.h>
@@ -170,7 +171,11 @@ static int rule(nsm_sim *s, const struct sim_weights *w, sim_group *g) {
       usable = s->a->theta >= 0.5 && s->a->theta < 1 && (!s->a->gamma_given || s->a->gamma == s->a->theta),
       monotone = small && (!laws || sim_rows_monotone(s, g->row, g->nrow));
   g->theta = g->gamma = s->a->theta;
-  if (g->moves) return w->network && (g->unknowns || g->equations || (g->cases && g->couples));
+  if (g->moves) {
+    if (!w->network || !g->cases || !(g->unknowns || g->equations || g->couples)) return 0;
+    g->ruled = g->by_sets = usable && monotone && !g->unknowns;
+    return !g->ruled;
+  }
   if (!w->network) {
     g->gamma = s->a->gamma;
     g->ruled = g->by_sets = g->cases && g->couples && monotone && s->a->theta >= 0.5 && !(g->gamma == 1 && moves(s));
@@ -216,13 +221,21 @@ static int all_good(nsm_sim *s, sim_group *g) {
   return good;
 }
 
+static int acts_on_velocities(const sim_class *k) {
+  const nsm_pattern *p[] = { &k->c->mass, &k->c->jac, &k->c->b, &k->c->k };
+  int yes = 0;
+  for (int a = 0; k->c->kind == NSM_SMOOTH && a < 4; a++)
+    for (int e = 0; e < p[a]->n; e++) yes |= k->c->slot[p[a]->row[e]] != NSM_SLOT_X;
+  return yes;
+}
+
 // The weights of the groups into the classes, and into s->n.theta by z.
 static void apply(nsm_sim *s) {
   const struct sim_weights *w = s->n.weights;
   for (int cls = 0; cls < s->a->m->nclass; cls++) {
     sim_class *k = &s->a->cls[cls];
     const sim_group *g = w->of_cls[cls] < 0 ? NULL : &w->group[w->of_cls[cls]];
-    if (!g || !g->ruled || (k->c->kind != NSM_SMOOTH && k->c->kind != NSM_RELATION)) continue;
+    if (!g || !g->ruled || (k->c->kind != NSM_SMOOTH && k->c->kind != NSM_RELATION) || acts_on_velocities(k)) continue;
     int end = g->end || k->c->at_end;
     k->theta = end ? 1 : g->theta;
     k->gamma = end ? 1 : g->gamma;
@@ -232,6 +245,7 @@ static void apply(nsm_sim *s) {
   for (int i = 0; i < w->n; i++)
     for (int j = 0; w->group[i].ruled && j < w->group[i].nz; j++) {
       int z = w->group[i].z[j];
+      if (z < s->a->nv) continue;
       s->n.theta[z] = w->group[i].end || (s->a->algebraic && s->a->algebraic[z]) ? 1 : w->group[i].theta;
     }
 }
@@ -292,7 +306,7 @@ void sim_weights_judge(nsm_sim *s) {
   for (int i = 0; w && i < w->n; i++) {
     sim_group *g = &w->group[i];
     g->kept = g->next = 0;
-    if (!g->unknowns) continue;
+    if (!g->unknowns || !g->ruled) continue;
     int good = !g->cases && !g->equations && s->a->theta >= 0.5 && s->a->theta < 1;
     for (int j = 0; j < g->nz; j++) good &= !s->a->algebraic[g->z[j]] || s->n.by_theta[g->z[j]];
     g->end = !good;

@@ -4,7 +4,7 @@
 // A set says which rows are inside, y = 0 (I), and which multipliers stand at a bound. With D_II regular, index 1,
 //
 //   M x' = A x + K x + B l + ...,   l_I = -D_II^{-1} (C_I x + ...)    gives    x' = S x + ...,
-//   S = M^{-1} (A + K - B_I D_II^{-1} C_I).                                                                     (6)
+//   S = M^{-1} (A + K - B_I D_II^{-1} C_I).                                                                     (5a)
 //
 // The set is good where h |mu| <= 2 for each eigenvalue mu of S: beyond that the weight 1/2 turns a decay into an
 // oscillation. In networks also h |Im mu| <= 1/2: of an oscillation that the step does not resolve the weight 1/2 keeps
@@ -109,6 +109,7 @@ static double rate_of(nsm_sim *s, const sim_group *g) {
   int n = g->nz, inside;
   double *re = w->rates, *im = w->rates + n, most = 0;
   if (!factor(s, g, &inside)) return g->gamma == 1 ? 0 : INFINITY;   // gamma = 1: laws hold at the end whatever D is
+  if (g->moves) return 0;                                  // motions are given their theta
   fill(s, g, inside);
   if (nsm_la_lu_factor(n, w->M, n, w->pivot).code != NSM_LA_OK) return INFINITY;
   nsm_la_lu_solve(n, n, w->M, n, w->pivot, w->S, n);

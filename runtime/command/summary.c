@@ -9,6 +9,8 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s, %.3g s", sim_text(s, s->a->m->name), m->status,
           nsm_time(s), c->steps, m->total, s->a->scheme->name, m->wall_s);
   if (m->compile_s > 0) fprintf(f, " (and %.3g s to compile)", m->compile_s);
+  if (m->failed > 0)
+    fprintf(f, "; %d of %d claims %s not hold", m->failed, m->held + m->failed, m->failed > 1 ? "do" : "does");
   fprintf(f, "\n");
   if (m->step_ns >= 0) fprintf(f, "  %.4g ns per step (median)\n", m->step_ns);
   fprintf(f, "  %ld Newton iterations, %ld of the one-step solver", c->newton_iterations, c->solver_iterations);
@@ -139,7 +141,7 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fputs("  \"final\": {", f);
   int n = nsm_ncolumn(s);
   double *row = malloc((size_t)n * sizeof *row);
-  if (row) nsm_read(s, row);
+  if (row) { nsm_read(s, row); nsm_in_units(s, row); }
   for (int i = 0; row && i < n; i++) {
     fputs(i ? ",\n    " : "\n    ", f);
     string(f, nsm_column_name(s, i));
