@@ -322,6 +322,7 @@ typedef struct sim_analysis {
   int     linear;                       // step_linear applies
   int     one_iteration;                // else: step_newton, exact after one iteration
   int     ncolumn;
+  double *scale;                        // [ncolumn] SI units in the unit of a column; NULL: all are 1
   char    note[512];                    // what a person should know about the start; "" for nothing
 } sim_analysis;
 

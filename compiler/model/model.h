@@ -77,6 +77,7 @@ typedef struct MVar {
   int         ndim;       // number of its indices (MV_ROW: the loops of its statement; storage in loop order)
   MExpr      *lo[MAX_INDICES], *hi[MAX_INDICES];  // bounds of each, over params; MV_ROW: and outer loops
   Unit        unit;
+  bool        declared;   // its unit was: results are shown in it
   const char *doc;
   bool        by_time;    // MV_DISCRETE that was made for an instant of time (instants.c): no column of the results
   Span        span;       // of the name in its declaration
@@ -157,6 +158,7 @@ typedef struct MOutput {
   const char *name;
   MExpr *value;
   Unit unit;
+  bool declared;          // as of MVar
   const char *doc;
   bool hidden;
   Span span;

@@ -406,12 +406,14 @@ void derive_rest(Deriver *d) {
     SysClass *c = value_class(d, CLASS_OUTPUT, o->name, o->span, &o->ctx, o->value);
     c->name = o->name;
     c->hidden = o->hidden;
+    c->unit = unit_of_results(d->arena, o->unit, o->declared);
   }
   for (int i = 0; i < m->nvar; i++) {                      // columns of what was solved
     if (s->solved[i] == EX_NONE) continue;
     SysClass *c = derive_new_class(d, CLASS_OUTPUT, m->var[i].name, m->var[i].span, &(MContext){ 0 });
     SlotList l = slots_of(d->arena, s, c);
     c->name = m->var[i].name;
+    c->unit = unit_of_results(d->arena, m->var[i].unit, m->var[i].declared);
     c->value = s->solved[i];
     slots_collect(&l, c->value);
   }

@@ -115,7 +115,7 @@ typedef struct SysClass {
   Ex mu, mu2, radius;      // EX_NONE where the law has none; radius of MF_DISK: of the disk, mu times normal force
 
   // output, assertion, initial value
-  Ex value; bool hidden; bool init_velocity; const char *name;
+  Ex value; bool hidden; bool init_velocity; const char *name, *unit;
   const char *text;        // of an assertion, of what ends a run
   int block; MActionKind action;   // events: number of the block in the model
   Ex period, offset;

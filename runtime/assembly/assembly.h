@@ -62,6 +62,8 @@ void sim_family_name(char *out, size_t size, const char *pattern);
 // The same with indices as they were written, which may be out of range or no whole numbers: "u[4]".
 void sim_expand_written(char *out, size_t size, const char *pattern, const double *index, int nindex);
 int  sim_percents(const char *pattern);
+// The variable of this kind (or, with row_kinds, of rows) that an element belongs to; -1: none.
+int  sim_variable_of(const nsm_sim *s, int row_kinds, int kind, int element);
 int  sim_accepted_note(const nsm_sim *s, char *out, size_t size);    // 0 where no problem missed its tolerance
 int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where every step reached the tolerance
 
@@ -233,6 +235,7 @@ static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem 
 
 // columns.c: an output or assertion, at the present state
 void sim_evaluate_class(nsm_sim *s, int cls, double *value);
+void sim_columns_scaled(nsm_sim *s);                     // after the outputs are listed
 
 // by_time.c: times nearer than this are one for conditions; where a piece ends that would go to t1, the earliest
 // instant of conditions of time alone
