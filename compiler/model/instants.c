@@ -4,7 +4,7 @@
 //
 // A step across such a place mixes what stands before it and after it, and is of first order. Each of these has a value
 // that is constant in pieces: of a comparison whether it holds, of sign and floor their own, of a table the number of
-// the interval. Here this value p becomes a discrete variable d of the run, no column of its results, that a block sets,
+// the interval. Here this value p becomes a discrete variable d of the run, no column of results, that a block sets,
 //
 //   when initial or p != d { d = p }
 //
@@ -151,9 +151,10 @@ static int variable(Instants *s, const MContext *own, MExpr *x, MExpr *start) {
   MORE(m->block, m->nblock, MBlock);
   MORE(m->action, m->naction, MAction);
   MExpr *d = in_own_loops(s, id, own, x->span), *other = mx_2(s->a, MOP_NE, p, d, x->span);
-  if (!truth)                                              // a value that is no number changes nothing
-    other = mx_2(s->a, MOP_AND, mx_2(s->a, MOP_LT, mx_1(s->a, MOP_ABS, p, x->span), number(s, 1e300, x), x->span), other,
-                 x->span);
+  if (!truth) {                                            // a value that is no number changes nothing
+    MExpr *finite = mx_2(s->a, MOP_LT, mx_1(s->a, MOP_ABS, p, x->span), number(s, 1e300, x), x->span);
+    other = mx_2(s->a, MOP_AND, finite, other, x->span);
+  }
   MExpr *at_first = !start ? none : truth ? op_3(s, start, one, none) : start;
   m->init[m->ninit++] = (MInit){ .ctx = *own, .on = d, .value = at_first, .span = x->span };
   m->block[m->nblock] = (MBlock){ .ctx = *own, .cond = other, .crossing = crossing(s, x, d), .initial = true,
