@@ -304,7 +304,8 @@ typedef struct nsm_class {
   // moves all are given by mu_fn.
   int friction;                   // NSM_COULOMB ...
   int normal, direction;
-  int mu_num, mu2_num, radius_num;// NSM_GIVEN: radius = mu times normal force
+  int mu_num, mu2_num, radius_num;// NSM_GIVEN: radius = mu times normal force; of other laws with normal = -1 the
+                                  // normal force, and mu2 is the radius of NSM_CONTENSOU(_EXACT)
   int mu_stage;
   void (*mu_fn)(const nsm_view *, const nsm_table *, double *mu, double *mu2, double *radius);  // [count] each
 

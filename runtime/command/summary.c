@@ -9,6 +9,8 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s, %.3g s", sim_text(s, s->a->m->name), m->status,
           nsm_time(s), c->steps, m->total, s->a->scheme->name, m->wall_s);
   if (m->compile_s > 0) fprintf(f, " (and %.3g s to compile)", m->compile_s);
+  if (m->failed > 0)
+    fprintf(f, "; %d of %d claims %s not hold", m->failed, m->held + m->failed, m->failed > 1 ? "do" : "does");
   fprintf(f, "\n");
   if (m->step_ns >= 0) fprintf(f, "  %.4g ns per step (median)\n", m->step_ns);
   fprintf(f, "  %ld Newton iterations, %ld of the one-step solver", c->newton_iterations, c->solver_iterations);
