@@ -101,11 +101,13 @@ static int watch_contacts(nsm_sim *s, const nsm_view *v, double h, double *force
   return crossed;
 }
 
-static void slips(const nsm_sim *s, const nsm_view *v) {
+static void slips(nsm_sim *s, const nsm_view *v) {
+  sim_touch_there(s, v);
   for (int a = 0; a < s->a->on.friction.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.friction.of[a]];
     k->c->rate_fn(v, &k->tab, s->located->rate + k->row0);
   }
+  sim_touch_there(s, NULL);
 }
 
 // Of a part of a block of friction that is active (slip, or rolling): slip along `slide`, length of the slip and of the
