@@ -316,7 +316,7 @@ typedef struct sim_analysis {
   } on;
   int     located;                      // steps are taken in pieces that end at impacts and switches (clock/located.h)
   int     linear;                       // step_linear applies
-  int     follows;                      // but where contacts of shapes act: their rows follow the iterate of step_newton
+  int     follows;                      // but where contacts of shapes act: their rows follow step_newton's iterate
   int     iterates;                     // step_newton or consistent_newton may be taken
   int     one_iteration;                // else: step_newton, exact after one iteration
   int     ncolumn;

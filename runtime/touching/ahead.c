@@ -1,5 +1,5 @@
-// What is known elsewhere than at the begin of the step: each row's pair of features at the poses there, its gap, and its
-// rows along the directions that it has there. For runs that locate their events, and for friction.
+// What is known elsewhere than at the begin of the step: each row's pair of features at the poses there, its gap, and
+// its rows along the directions that it has there. For runs that locate their events, and for friction.
 //
 // Where a body turns on a corner, its normal and its arm turn with it in a step of length h by h |w|: rows of the begin
 // make any scheme one of first order.

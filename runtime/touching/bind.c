@@ -124,8 +124,8 @@ static double size_of(const struct nsm_touching *t, const sim_found *f) {
   return size;
 }
 
-// The directions of a touch of normal n and first slip t1: normal, slips, turns; those behind the number returned are of
-// turning.
+// The directions of a touch of normal n and first slip t1: normal, slips, turns; those behind the number returned are
+// of turning.
 static int directions_of(const sim_touch_group *g, const double *n, const double *t1, double (*along)[3]) {
   static const double upright[3] = { 0, 0, 1 };
   const double t2[3] = { n[1] * t1[2] - n[2] * t1[1], n[2] * t1[0] - n[0] * t1[2], n[0] * t1[1] - n[1] * t1[0] },
@@ -189,7 +189,8 @@ void sim_touch_driven(const nsm_sim *s, int which, double *out) {
     const sim_touch_group *g = &t->group[n];
     for (int d = 0; d <= g->slips && g->count > 0; d++) {
       const sim_class *k = &s->a->cls[g->cls + d];
-      for (int i = 0; i < g->count; i++) out[k->row0 + i] = numbers_of(k, i)[sim_touch_row(t->there, g->columns) + which];
+      for (int i = 0; i < g->count; i++)
+        out[k->row0 + i] = numbers_of(k, i)[sim_touch_row(t->there, g->columns) + which];
     }
   }
 }

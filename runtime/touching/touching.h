@@ -106,11 +106,6 @@ void sim_touch_class(int number, int *group, int *direction);
 // bodies.c
 sim_body sim_touch_body(const nsm_sim *s, int cls, int i);   // of a class NSM_BODY, without its shapes
 int  sim_touch_open(nsm_sim *s, nsm_error *e);             // after the tables of the classes; 0 and the reason
-// Where driven bodies go in a step of length h. Rates of rows that come of them: begin [rows]; `moved` [rows]: where the
-// kernels of two points put that of the discrete gradient. 0: there are none, and nothing is written.
-int  sim_touch_drives(nsm_sim *s, double h, double *begin, double *moved);
-// The column SIM_DRIFT or SIM_WAY of the rows in force, into out [rows]. Without driven bodies nothing is written.
-void sim_touch_driven(const nsm_sim *s, int which, double *out);
 void sim_touch_close(nsm_sim *s);
 void sim_touch_poses(nsm_sim *s, double t, const double *q, const double *z);
 void sim_touch_drive(nsm_sim *s, double h);                // pose_end, way
@@ -136,6 +131,11 @@ void sim_touch_direction(const struct nsm_touching *t, const sim_touch_group *g,
 double sim_touch_drift(const struct nsm_touching *t, const sim_found *f, const double *along, int spin);
 void sim_touch_rows(const nsm_sim *s, const sim_touch_group *g, int i, const sim_found *f, const double *slip,
                     int there);                            // of touch i, as it is at the poses in t
+// Driven bodies in a step of length h of two points: where they go, and rows of the begin that know it. begin [rows]:
+// their part of the rates; moved [rows]: where the kernels put that of the discrete gradients. 0: there are none.
+int  sim_touch_drives(nsm_sim *s, double h, double *begin, double *moved);
+// The column SIM_DRIFT or SIM_WAY of the rows in force, into out [rows]. Without driven bodies nothing is written.
+void sim_touch_driven(const nsm_sim *s, int which, double *out);
 // All of it, for a step of length h from the present state. 0: there are more contacts than room, or no memory.
 int  sim_touch_update(nsm_sim *s, double h);
 int  sim_touch_lacks(const nsm_sim *s);                    // room, at the last update
