@@ -59,7 +59,8 @@ def rectangle(scheme, mu, width=1.0, height=1.0, theta=0.1, incline=0.0):
     """On its lower right corner, theta beyond the upright; angles run against the clock, theta with it."""
     R, I, alpha = math.hypot(width, height)/2, 0.1*(width**2 + height**2), math.atan2(width, height)
     end = tips(on_a_corner(I, R, mu > 0, incline), theta, 0.2)
-    text = planar(f"rectangle([{width}, {height}])", I, (R*math.sin(theta), R*math.cos(theta)), -theta - alpha, mu, incline)
+    centre = (R*math.sin(theta), R*math.cos(theta))
+    text = planar(f"rectangle([{width}, {height}])", I, centre, -theta - alpha, mu, incline)
     c, err, _ = orders(text, ("w", "b.angle"), (-end[1], -end[0] - alpha), scheme)
     took = re.search(r"\(([0-9.e+-]+) by friction\)", err)
     need(scheme != "consistent" or took, err)
@@ -138,14 +139,15 @@ def wheel(scheme, n, slope):
         hits.append((t, y[1]))
         return [-half, k*y[1]], 0
 
-    start = spin*(J + (R*math.cos(half))**2)/I             # it comes along the slope on a side: its leading corner is hit
+    start = spin*(J + (R*math.cos(half))**2)/I             # it comes along the slope on a side: a corner hits
     f = on_a_corner(J, R, True, slope)
     end, times = event_driven([-half, start], 0, {0: (f, [(lambda t, y: half - y[0], hit)])}, until)
     need(len(times) >= 2, f"{times}")
     corners = [[R*math.cos(half*(2*i + 1) - math.pi/2), R*math.sin(half*(2*i + 1) - math.pi/2)] for i in range(n)]
     shape = "polygon([" + ", ".join(f"[{x!r}, {y!r}]" for x, y in corners) + "])"
     text = planar(shape, J, (0.0, R*math.cos(half)), 0.0, 3, slope,
-                  f", velocity = [{spin*R*math.cos(half)!r}, 0], spin = {-spin}").replace("until = 0.2", f"until = {until}")
+                  f", velocity = [{spin*R*math.cos(half)!r}, 0], spin = {-spin}")
+    text = text.replace("until = 0.2", f"until = {until}")
     errors = []
     for h in (4e-3, 2e-3, 1e-3):
         c, err, told = run(text, h, scheme)
