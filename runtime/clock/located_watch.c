@@ -117,8 +117,8 @@ static void slips(nsm_sim *s, const nsm_view *v) {
   sim_touch_there(s, NULL);
 }
 
-// Of a part of a block of friction that is active (slip, or rolling), in the frame in which it is a disk: slip and force
-// along `slide`, lengths of both, what limits the force. Sets and functions of the part stand at its first row.
+// Of a part of a block of friction that is active (slip, or rolling), in the frame in which it is a disk: slip and
+// force along `slide`, lengths of both, what limits the force. Sets and functions of the part stand at its first row.
 typedef struct grip { double along, slip, pull, force, limit; int slides; } grip;
 
 static grip grip_of(const nsm_sim *s, int number, const sim_disk *part) {

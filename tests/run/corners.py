@@ -226,8 +226,7 @@ def paddle(scheme, axis):
 
 
 def turntable(scheme):
-    """A block stands on a driven plate that turns about a horizontal axis through it, and does not slip: it turns with the
-    plate, of whatever size the steps are."""
+    """A block stands on a driven plate that turns about a horizontal axis: it turns with it, and does not slip."""
     text = """model T { gravity [0, 0, -9.81];
         body plate { driven, shape = box([2, 2, 0.2]), attitude = rotation([0, 1, 0], 0.1*(1 - cos(3*time))) }
         body b { shape = box([0.2, 0.2, 0.1]), density = 1000, position = [0.5, 0, 0.15] }
@@ -244,8 +243,9 @@ def turntable(scheme):
 
 TWO = tuple(f"{s}(located = true)" for s in SCHEMES)
 ALL = TWO + ("consistent",)
-CASES = [(f"corners, a {w:g} by {h:g} rectangle {'sticks' if mu else 'slides'} on {slope:g}: {s}", rectangle, s, mu, w, h,
-          0.1, slope) for s in ALL for w, h, mu, slope in ((1, 1, 0, 0), (1, 1, 1, 0), (0.2, 0.8, 2, 0.05), (2, 0.5, 3, -0.04))]
+CASES = [(f"corners, a {w:g} by {h:g} rectangle {'sticks' if mu else 'slides'} on {slope:g}: {s}", rectangle, s, mu,
+          w, h, 0.1, slope) for s in ALL
+         for w, h, mu, slope in ((1, 1, 0, 0), (1, 1, 1, 0), (0.2, 0.8, 2, 0.05), (2, 0.5, 3, -0.04))]
 CASES += [(f"corners, {name} {'sticks' if mu else 'slides'}: {s}", check, s, mu) for s in ALL for mu in (0, 3)
           for name, check in (("a box on its edge", box_on_edge), ("a cube on its corner", cube_on_corner),
                               ("a capsule on its end", capsule_on_end))]
