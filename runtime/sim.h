@@ -419,7 +419,7 @@ typedef struct sim_work {
   double *g, *s;                        // reactions at a view; S of (12)
   double *inc, *inc_size;               // z1 - z; of what it is the difference of, by rows of M
   double *smooth, *smooth_size;         // R without multipliers, size of its terms
-  double *diag, *drive;                 // M_ii; size of what multipliers do to z
+  double *diag, *drive, *own;           // M_ii; size of what multipliers do to z; h |df_i/dz_i| without inertia
   double *hold;                         // for sim_held_sizes
   double *lost, *round;                 // round-off of terms as multiples of eps: of this iterate, the largest
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads
