@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 23
+#define NSM_ABI_VERSION 24
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -303,7 +303,8 @@ typedef struct nsm_class {
   // moves all are given by mu_fn.
   int friction;                   // NSM_COULOMB ...
   int normal, direction;
-  int mu_num, mu2_num, radius_num;// NSM_GIVEN: radius = mu times normal force
+  int mu_num, mu2_num, radius_num;// NSM_GIVEN: radius = mu times normal force; of other laws with normal = -1 the
+                                  // normal force, and mu2 is the radius of NSM_CONTENSOU(_EXACT)
   int mu_stage;
   void (*mu_fn)(const nsm_view *, const nsm_table *, double *mu, double *mu2, double *radius);  // [count] each
 
@@ -328,6 +329,7 @@ typedef struct nsm_class {
   void (*pose_fn)(const nsm_view *, const nsm_table *, double *out);
 
   int hidden;                     // outputs only needed by `expect`
+  int unit;                       // outputs: as of nsm_var
   int init_velocity;              // NSM_INIT, NSM_ACTION: sets v, not q
 
   // Events (docs/numerics/events.md): blocks in the order of the text; the classes of a block have the same instances.
@@ -347,6 +349,7 @@ typedef struct nsm_var {
   int cls;                        // NSM_VAR_ROW: number of its class; -1 else
   int file;                       // as in nsm_class
   int rate;                       // NSM_VAR_COORD that is the turn of a body: the name of its velocity in text; 0 else
+  int unit, rate_unit;            // offsets in text: of results, as declared or in SI, and of its rate; "" for none
 } nsm_var;
 
 typedef struct nsm_par {

@@ -198,8 +198,7 @@ typedef struct sim_solver {
   void           *tiny_work[SIM_TINY_BLOCKS + 1], *apart;  // of small ones by size; of small ones of the other kinds
   void           *work;                 // of all others
   nsm_cone_block *cone;                 // [2 nfriction] blocks of the island at hand
-  const double   *disk;  // [nfriction] or NULL: >= 0, friction is limited by this impulse, whatever presses; of ROLLING
-                         // by mu and mu2 times it
+  const double   *disk;  // [nfriction] or NULL: >= 0, friction is that under this normal impulse, whatever presses
   int             brief;                // likewise: it need not be solved, cone/problem.h
   int             strict;               // likewise: an answer must be near to what is enough
   const char     *only;                 // likewise: the solver of islands of several contacts with friction, or NULL
@@ -317,6 +316,7 @@ typedef struct sim_analysis {
   int     linear;                       // step_linear applies
   int     one_iteration;                // else: step_newton, exact after one iteration
   int     ncolumn;
+  double *scale;                        // [ncolumn] SI units in the unit of a column; NULL: all are 1
   char    note[512];                    // what a person should know about the start; "" for nothing
 } sim_analysis;
 

@@ -150,13 +150,14 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
       o,
       "    .affine = %d, .row_type = %d, .lambda_slot = %d, .row_var = %d, .velocity_level = %d, .y_affine = %d, "
       ".e_num = %d, .compliance_num = %d,\n"
-      "    .hidden = %d, .init_velocity = %d },\n",
+      "    .hidden = %d, .unit = %d, .init_velocity = %d },\n",
       c->affine, c->row_type, c->lambda_slot,
       c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->kind == CLASS_FRICTION || c->compliant ||
               c->kind == CLASS_DELAY
           ? c->row_var
                                                                                                            : -1,
-      c->velocity_level, c->affine, pc->e_num, pc->compliance_num, c->hidden, c->init_velocity);
+      c->velocity_level, c->affine, pc->e_num, pc->compliance_num, c->hidden,
+      c->unit ? blob_add(e, c->unit) : 0, c->init_velocity);
 }
 
 // [nvar]: the class whose rows have this variable; -1.
@@ -180,10 +181,13 @@ static void emit_variables(Emitter *e) {
   text_add(e->out, "static const nsm_var vars[] = {\n");
   for (int i = 0; i < m->nvar; i++) {
     bool solved = e->plan->sys->solved[i] != EX_NONE;
-    text_printf(e->out, "  { %s, %d, %d, %d, %d, %d, %d }, ",
+    const MVar *v = &m->var[i];
+    text_printf(e->out, "  { %s, %d, %d, %d, %d, %d, %d, %d, %d }, ",
                 solved ? "NSM_VAR_SOLVED" : kind[m->var[i].kind], blob_add(e, m->var[i].name),
                 line_of(m->var[i].span), m->var[i].ndim, m->var[i].kind == MV_ROW ? row_class[i] : -1,
-                file_of(e, m->var[i].span), m->var[i].rate_name ? blob_add(e, m->var[i].rate_name) : 0);
+                file_of(e, m->var[i].span), m->var[i].rate_name ? blob_add(e, m->var[i].rate_name) : 0,
+                blob_add(e, unit_of_results(e->arena, v->unit, v->declared)),
+                blob_add(e, v->kind == MV_COORD ? unit_of_rates(e->arena, v->unit, v->declared) : ""));
     c_comment(m->var[i].name, e->out);
     text_addc(e->out, '\n');
   }

@@ -77,6 +77,7 @@ typedef struct MVar {
   int         ndim;       // number of its indices (MV_ROW: the loops of its statement; storage in loop order)
   MExpr      *lo[MAX_INDICES], *hi[MAX_INDICES];  // bounds of each, over params; MV_ROW: and outer loops
   Unit        unit;
+  bool        declared;   // its unit was: results are shown in it
   const char *doc;
   Span        span;       // of the name in its declaration
   // MV_COORD of a body's turn, a quasi-coordinate whose velocity is the spin: the name of that ("b.spin[%]") and the
@@ -119,7 +120,7 @@ typedef struct MRelation {
 } MRelation;
 
 // Friction against the slip velocities of a contact or constraint. Laws by block of runtime/cone/problem.h; the normal
-// force of MF_DISK is given.
+// force is given: of MF_DISK, and of others where `force` is there.
 typedef enum {
   MF_NONE, MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GRIP, MF_DISK, MF_CONTENSOU_EXACT, MF_GRIP2, MF_GRIP3, MF_ROLLING
 } MFrictionLaw;
@@ -127,7 +128,7 @@ typedef struct MFriction {
   MFrictionLaw law;
   MExpr *mu, *mu2, *radius;            // mu2: MF_ELLIPTIC, MF_ROLLING, radius: MF_CONTENSOU(_EXACT); no multipliers in
                                        // them
-  MExpr *force;                        // MF_DISK: the normal force
+  MExpr *force;                        // a given normal force, else NULL
   MExpr **slip; int nslip; int var[4]; // slip velocities and their MV_ROW variables; the third of MF_CONTENSOU is the
                                        // spin, the second half of MF_ROLLING rolls
   Span span, slip_span;
@@ -156,6 +157,7 @@ typedef struct MOutput {
   const char *name;
   MExpr *value;
   Unit unit;
+  bool declared;          // as of MVar
   const char *doc;
   bool hidden;
   Span span;

@@ -62,6 +62,8 @@ void sim_family_name(char *out, size_t size, const char *pattern);
 // The same with indices as they were written, which may be out of range or no whole numbers: "u[4]".
 void sim_expand_written(char *out, size_t size, const char *pattern, const double *index, int nindex);
 int  sim_percents(const char *pattern);
+// The variable of this kind (or, with row_kinds, of rows) that an element belongs to; -1: none.
+int  sim_variable_of(const nsm_sim *s, int row_kinds, int kind, int element);
 int  sim_accepted_note(const nsm_sim *s, char *out, size_t size);    // 0 where no problem missed its tolerance
 int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where every step reached the tolerance
 
@@ -176,9 +178,11 @@ void sim_friction_law(nsm_sim *s, const nsm_view *v);
 void sim_friction_guess(nsm_sim *s, int fresh);
 nsm_code sim_friction_sound(nsm_sim *s, const nsm_view *v, nsm_error *e);
 int  sim_friction_rows(const nsm_sim *s, int friction, int *row);  // all its rows in order, up to 5; how many
-// The force that presses, from multipliers l: of a constraint the length of its normal forces. 0 under a given force.
+// The impulse that presses, from multipliers l: of a constraint the length of its normal ones; h F of a given force.
 double sim_friction_pressed(const nsm_sim *s, int friction, const double *l);
 nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first);    // as a block of the one-step problem
+// The same under a given normal impulse, one block or two; how many.
+int sim_friction_under(const nsm_sim *s, int friction, double normal, int first, nsm_cone_block *block);
 // lambda [n] of the directions := its nearest point of the disk from lambda - factor/(largest M_ii) u, for the normal
 // impulse given.
 void sim_friction_prox(const nsm_sim *s, int friction, double normal, const double *u, const double *diagonal,
@@ -194,9 +198,12 @@ size_t sim_cone_room(const nsm_sim *s, int m, size_t nnz, int bandwidth);       
 // For islands of up to m rows with nnz entries and that half bandwidth, and for dense ones of up to `dense` rows, with
 // the friction of this model.
 void  *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense);
-// Coefficients and sizes of the parts of the tangential set that are limited by themselves: one, of ROLLING two.
-typedef struct sim_disk { int first, n; double mu; } sim_disk;
+// The parts of the tangential set that are limited by themselves: one, of ROLLING two. Each is round in the frame
+// lambda_d = w_d y_d, of the radius mu times the normal impulse; exact: there it is Contensou's set.
+typedef struct sim_disk { int first, n, exact; double mu, w[SIM_SLIPS]; } sim_disk;
 int  sim_friction_parts(const sim_friction *f, sim_disk *part);                         // [2]; how many
+double sim_disk_gauge(const sim_disk *p, const double *l);                  // the least radius that holds l [n]
+void   sim_disk_nearest(const sim_disk *p, double radius, double *l);       // l [n] := nearest, in that frame
 // The blocks of friction among the m rows row[at[.]]; how many.
 int    sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, const int *at, int m,
                         nsm_cone_block *cone);
@@ -233,3 +240,4 @@ static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem 
 
 // columns.c: an output or assertion, at the present state
 void sim_evaluate_class(nsm_sim *s, int cls, double *value);
+void sim_columns_scaled(nsm_sim *s);                     // after the outputs are listed

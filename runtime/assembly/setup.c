@@ -383,6 +383,7 @@ static void list_phases(nsm_sim *s) {
   s->w.out = SIM_NEW(s, most_out, double);
   s->a->ncolumn = 1 + s->a->nz + s->a->nshown + s->a->nl_shown + s->a->ndiscrete;
   for (int i = 0; i < s->a->on.output.n; i++) s->a->ncolumn += s->a->cls[s->a->on.output.of[i]].tab.count;
+  sim_columns_scaled(s);
 }
 
 // One iteration is exact where everything is affine; with constant matrices the short way applies.

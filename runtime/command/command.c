@@ -124,6 +124,7 @@ static nsm_code write_row(job *j, nsm_error *e) {
   if (j->contacts.buffer) nsm_contacts_row(j->s, &j->contacts);
   if (!j->csv.buffer && !j->results && !j->host->watch) return NSM_OK;
   nsm_read(j->s, j->row);
+  nsm_in_units(j->s, j->row);
   if (j->energies) {
     double *energy = j->row + nsm_ncolumn(j->s);
     sim_energy(j->s, &energy[1], &energy[2]);

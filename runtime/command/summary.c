@@ -133,7 +133,7 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fputs("  \"final\": {", f);
   int n = nsm_ncolumn(s);
   double *row = malloc((size_t)n * sizeof *row);
-  if (row) nsm_read(s, row);
+  if (row) { nsm_read(s, row); nsm_in_units(s, row); }
   for (int i = 0; row && i < n; i++) {
     fputs(i ? ",\n    " : "\n    ", f);
     string(f, nsm_column_name(s, i));
