@@ -97,7 +97,8 @@ def forces(cell, law, host, expression):
         if other != d:
             total[other] = []
         if relation:
-            total[other].append(f"{'part@.'*(cell.feature == 'family')}l[{'xy'.index(other) + 1}]" if cell.law == "polyhedron" else f"u_{other}@")
+            part = "part@." if cell.feature == "family" else ""
+            total[other].append(f"{part}l[{'xy'.index(other) + 1}]" if cell.law == "polyhedron" else f"u_{other}@")
     total[d] += ["-5"] if law.cone == "floor" else []
     total[d] += ["p@"] if host.ramp and not host.spring else ["store@.u"] if host.spring else []
     text = f"flow g to e@ = 1 - ({sign}({host.rate[d]}));\n" if host.spring else ""

@@ -90,7 +90,7 @@ def planar_bodies(directions, start, free):
 
 
 def joints(directions, start, free):
-    """Along and about the axis of a cylindrical joint; two halves that are fixed to each other where that is not all."""
+    """Along and about the axis of a cylindrical joint; two halves fixed to each other where that is not all."""
     if directions <= set("xz"):
         text = gravity(directions)
         text += (f"body b@D {{ mass = 1, inertia = [1, 1, 1], position = [0, 0, {start.height:g}],\n"
@@ -99,8 +99,8 @@ def joints(directions, start, free):
         return Host({"x": "j@.angle", "z": f"{start.height:g} + j@.position"}, {"x": "j@.rate", "z": "j@.speed"}, text,
                     imports='import "std/joints.nsm";', push={"x": "j@.angle", "z": "j@.position"})
     half = "[0.5, 0.5, 0.5]"
-    text = (gravity(directions) + body("b", 0.5, start, inertia=half) + "\n" +
-            body("other", 0.5, start, inertia=half) + f"\nFixed j@D(A = b@, B = other@, at = [0, 0, {start.height:g}]);")
+    text = gravity(directions) + "\n".join(body(name, 0.5, start, inertia=half) for name in ("b", "other"))
+    text += f"\nFixed j@D(A = b@, B = other@, at = [0, 0, {start.height:g}]);"
     place, rate = space("b@")
     return Host(place, rate, text, imports='import "std/joints.nsm";', push=pushes("other@"))
 
@@ -200,7 +200,8 @@ def coil(directions, start, free):
     """The current of an inductor, in a loop with a voltage that the law gives."""
     outside, names = "node g = 0;\n", {}
     for d in along(directions):
-        outside += f"node {d}@N;\nalgebraic j_{d}@N;\nInductor l_{d}@D(a = {d}@, b = g, L = 1, i0 = {speed(start, d)});\n"
+        outside += f"node {d}@N;\nalgebraic j_{d}@N;\n"
+        outside += f"Inductor l_{d}@D(a = {d}@, b = g, L = 1, i0 = {speed(start, d)});\n"
         names[d] = f"l_{d}@.i"
     return Host({}, names, outside, imports='import "std/circuit.nsm";', first_order=True,
                 hung="flow g to {d}@ = j_{d}@;\n{d}@ = {f};")

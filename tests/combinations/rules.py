@@ -1,6 +1,7 @@
 """Which cells do not run, and why: rules.txt."""
 import dataclasses
 import pathlib
+import re
 
 from cells import FEATURES, SCHEMES, all_cells
 from kinds import KINDS
@@ -35,16 +36,15 @@ def names(text, known, line):
     for word in (w.strip() for w in text.split(",")):
         group = {law for law, of in LAWS.items() if of.group == word} if known is LAWS else set()
         if word not in known and not group:
-            raise ValueError(f"{FILE.name}, line {line}: {word} is unknown")
+            raise ValueError(f"{FILE.name}, rule {line}: {word} is unknown")
         out |= group or {word}
     return out
 
 
 def read():
     rules = []
-    for n, line in enumerate(FILE.read_text().splitlines(), 1):
-        if not line.strip() or line.startswith("#"):
-            continue
+    text = re.sub(r"\n +", " ", re.sub(r"(?m)^#.*", "", FILE.read_text()))          # lines that go on begin with blanks
+    for n, line in enumerate(filter(str.strip, text.splitlines()), 1):
         code, schemes, laws, kinds, features, reason = (part.strip() for part in line.split("|"))
         known = zip((schemes, laws, kinds, features), (ALL_SCHEMES, LAWS, KINDS, FEATURES))
         rules.append(Rule(code, *(names(text, k, n) for text, k in known), reason, [schemes, laws, kinds, features]))
