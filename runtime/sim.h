@@ -100,9 +100,13 @@ typedef struct sim_event {
   int cls, crossing;                    // its class; that of what crosses zero, -1: looked at after each step
   int n, base, timed;                   // instances; place of the first in `instant` or `was`
   int by_time;                          // a condition of time and discrete variables alone: its instants are known
+  int instant;                          // made for such an instant: looked at by the round-off of time later
   int naction, *action;                 // classes
   struct sim_laws *laws;                // relations of the block (clock/laws.c); NULL
 } sim_event;
+// Of a condition (now.was): false; true; became true at a located instant just now; true since the start, without
+// having fired.
+enum { SIM_ARMED, SIM_HOLDS, SIM_CROSSED, SIM_UNARMED };
 enum { SIM_LENGTHS = 8 };               // lengths of pieces of steps that are remembered
 enum { SIM_DISCRETE = 1, SIM_MOTION = 2 };                 // what events changed
 
@@ -296,7 +300,8 @@ typedef struct sim_analysis {
   double tolerance, accept;  // of the outer Newton; of one-step problems, 0: sim_cone_accept
   nsm_settings settings;                // as given, copied: nsm_clone opens with them again
   double *q_start, *z_start, *d_start;
-  int       nd, ndiscrete, nheld;       // of d: discrete variables; with them flags of inputs; then signals
+  int       nd, ndiscrete, nevent, nheld;   // of d: discrete variables; with them those of instants; with these flags
+                                            // of inputs; then signals
   int       nsignal, ndelay, nring;     // inputs and delayed quantities; values kept of the past
   sim_signal *signal;                   // [nsignal]
   sim_event *event;                     // [m->nblock]
@@ -500,6 +505,12 @@ static inline double sim_time_round_off(const nsm_sim *s, double t) {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(s->a->start));
 }
 // Rows with an impulse of their own, H^T p.
+// Blocks of the model's own, beside those that end steps at instants of time.
+static inline int sim_has_events(const nsm_sim *s) {
+  int n = 0;
+  for (int b = 0; b < s->a->m->nblock; b++) n += !s->a->event[b].instant;
+  return n > 0;
+}
 static inline int sim_contactlike(const nsm_class *c) {
   return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT || c->kind == NSM_FRICTION;
 }

@@ -79,6 +79,7 @@ typedef struct MVar {
   Unit        unit;
   bool        declared;   // its unit was: results are shown in it
   const char *doc;
+  bool        by_time;    // MV_DISCRETE that was made for an instant of time (instants.c): no column of the results
   Span        span;       // of the name in its declaration
   // MV_COORD of a body's turn, a quasi-coordinate whose velocity is the spin: the name of that ("b.spin[%]") and the
   // number of the attitude that it moves; its value stands in no expression. MV_POSITION: the number of the turn.
@@ -222,6 +223,8 @@ typedef struct MBlock {
   MExpr *cond, *crossing;              // when: crossing passes 0 where cond becomes true; NULL: looked at after steps
   bool   initial;                      // when initial or ...: also where it holds at the start
   bool   switches;                     // made for an `if` (switches.c): it may fire again and again
+  bool   by_time;                      // made for an instant of time (instants.c)
+  bool   wavy;                         // crossing is not affine in time
   Span   span;
 } MBlock;
 typedef enum { MA_ASSIGN, MA_STOP, MA_FAIL } MActionKind;

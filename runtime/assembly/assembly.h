@@ -241,3 +241,8 @@ static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem 
 // columns.c: an output or assertion, at the present state
 void sim_evaluate_class(nsm_sim *s, int cls, double *value);
 void sim_columns_scaled(nsm_sim *s);                     // after the outputs are listed
+
+// by_time.c: times nearer than this are one for conditions; where a piece ends that would go to t1, the earliest
+// instant of conditions of time alone
+double sim_instant_tolerance(const nsm_sim *s, double t);
+double sim_next_by_time(nsm_sim *s, double t1);

@@ -149,6 +149,7 @@ static nsm_code check_outputs(job *j, nsm_error *e) {
   if (j->o.contacts && j->o.bench == 0) output[n++] = (nsm_output){ "--contacts", j->o.contacts };
   if (j->o.events && j->o.bench == 0) output[n++] = (nsm_output){ "--record-events", j->o.events };
   nsm_code code = nsm_outputs_check(j->host->input, j->host->ninput, output, n, e);
+  if (code == NSM_OK && trajectory(j)) code = nsm_outputs_check_table(trajectory(j), e);
   for (int i = 0; i < j->o.run.ninput && code == NSM_OK; i++)
     code = nsm_outputs_check(&j->o.input[i].path, 1, output, n, e);
   if (code == NSM_OK && j->o.run.dump_problems)
@@ -361,7 +362,7 @@ static void claim_failed(job *j, int i, const double *value, const char *what) {
              x.until);
   j->sum.failed++;
   int line = nsm_place_line(j->m, (nsm_place){ NSM_AT_CLAIM, i, 0 }, &file);
-  fprintf(j->err, "%s:%d: %s: %s%s\n", file, line, what, text, ended);
+  fprintf(j->err, "%s: %s:%d: %s: %s%s\n", j->o.expect ? "error" : "warning", file, line, what, text, ended);
   const int *first = j->m->expect_stat;
   for (int k = first && value ? first[i] : 0; first && value && k < first[i + 1]; k++)
     fprintf(j->err, "%s%s = %.9g%s", k == first[i] ? "  in this run " : ", ", sim_statistic_name(j->s, k), value[k],
