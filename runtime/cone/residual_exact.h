@@ -109,7 +109,9 @@ static void judge_exact_given(double r, double *z) {
     if (slope > 0) low = x;
     else high = x;
   }
-  double n = 16 / (3 * judge_pi) * x / (1 - x), size = hypot(n, 1), distance = (n * (t - r * b.T) + s - r * b.s) / size;
+  // times 1 - x, as above
+  double n = 16 / (3 * judge_pi) * x, size = hypot(n, 1 - x),
+         distance = (n * (t - r * b.T) + (1 - x) * (s - r * b.s)) / size;
   if (!(distance > 0)) return;                                       // on this side of the tangent plane there
   for (int k = 0; k < 2; k++) z[k] = t > 0 ? r * b.T * (z[k] / t) : 0;
   z[2] = copysign(r * b.s, z[2]);

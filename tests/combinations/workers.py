@@ -6,7 +6,7 @@ import select
 import signal
 import threading
 
-PATIENCE = 30       # seconds for one cell
+PATIENCE = 60       # seconds for one cell
 
 
 def child(cells, judge, pipe):
