@@ -19,12 +19,13 @@ them, runs them, and writes this page; it fails where the page says something el
   nothing with nsm, what should rest has a speed of at most 1e-12, constraints hold to 1e-9, whole steps and the general
   road agree to 1e-9, and the energy-consistent schemes close their ledger to 1e-11 J.
 - {refused} are refused when the model is compiled, with a code (`nsm explain CODE`).
-- {open} do not run yet.
+- {open} are of kinds of which some do not run yet.
 - {none} have no meaning.
 
 The tables name the schemes with which a law runs in a kind of model: `M` moreau, `L` moreau(located = true), `P`
 midpoint, `C` consistent, `D` consistent(located = true), `1` consistent1, `X` consistent_explicit_mass. A small letter
-(`i` for `1`) means that some features are refused there; the rules below say which. `-` has no meaning.
+(`i` for `1`) means that some features are refused there, or do not run yet; the rules below say which. `-` has no
+meaning.
 """
 
 
@@ -48,7 +49,8 @@ def entry(law, kind, rule_at):
 def table(group, title, rule_at):
     laws = [law for law, of in LAWS.items() if of.group == group]
     text = f"## {title}\n\n" + "".join(f"- {law}: `{LAWS[law].says}`\n" for law in laws)
-    text += "\n| kind | " + " | ".join(laws) + " |\n|" + "---|"*(len(laws) + 1) + "\n"
+    heads = " | ".join(law.removeprefix(group + " ") for law in laws)
+    text += f"\n| kind | {heads} |\n|" + "---|"*(len(laws) + 1) + "\n"
     for kind in KINDS:
         text += f"| {kind} | " + " | ".join(entry(law, kind, rule_at) for law in laws) + " |\n"
     return text + "\n"
@@ -79,5 +81,5 @@ def page(rules, sorted_cells):
     text += "".join(table(group, title, rule_at) for group, title in GROUPS)
     text += rule_list(rules, "Refused", lambda code: code.startswith("E"))
     if count["?"]:
-        text += rule_list(rules, "Does not run yet", lambda code: code == "?")
+        text += rule_list(rules, "Not all of these run yet", lambda code: code == "?")
     return text + rule_list(rules, "Without meaning", lambda code: code == "-").rstrip("\n") + "\n"

@@ -22,6 +22,7 @@ class Rule:
     reason: str
     text: list          # the four columns as they are written
     cells: int = 0
+    failing: int = 0    # of ?: cells that did not run
 
     def fits(self, cell):
         return (cell.scheme_name in self.schemes and cell.law in self.laws and cell.kind in self.kinds and
