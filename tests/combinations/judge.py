@@ -10,14 +10,14 @@ REST, TIED, BUDGET = 1e-12, 1e-9, 1
 
 
 def verdict(cell, inputs):
-    """("refused", code) or ("runs", "") or ("wrong", why), or ("meaningless", ""), where it has no model."""
+    """("refused", codes with a place), ("runs", ""), ("wrong", why), or ("meaningless", ""): it has no model."""
     text, host = build(cell)
     if text is None:
         return "meaningless", ""
     try:
         model = nsm.loads(text)
     except nsm.ModelError as e:
-        return "refused", e.code
+        return "refused", " ".join(dict.fromkeys(d.code for d in e.diagnostics if d.severity == "error" and d.line > 0))
     try:
         given = {"inputs": inputs if cell.feature == "input" else {}, "solve_budget": BUDGET}
         r = model.run(**given)
