@@ -89,6 +89,12 @@ static Names class_tables(Emitter *e, const PlanClass *pc, int i) {
   return n;
 }
 
+static void emit_condition(Text *o, const MBlock *b) {
+  if (b->switches) text_add(o, "    .switches = 1,\n");
+  if (b->by_time) text_add(o, "    .by_time = 1,\n");
+  if (b->wavy) text_add(o, "    .wavy = 1,\n");
+}
+
 // *next: the first kernel of the class, and then that of the next class.
 static const char *function_of(const Emitter *e, int cls, KernelKind kind, int next) {
   for (; next < e->kernels->n && e->kernels->at[next].cls == cls; next++)
@@ -138,7 +144,7 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   if ((c->kind >= CLASS_EVERY && c->kind <= CLASS_ACTION) || c->kind == CLASS_LAW)
     text_printf(o, "    .block = %d, .action = %s, .initial = %d,\n", c->block, action[c->action],
                 e->plan->sys->model->block[c->block].initial);
-  if (c->kind == CLASS_WHEN && e->plan->sys->model->block[c->block].switches) text_add(o, "    .switches = 1,\n");
+  if (c->kind == CLASS_WHEN) emit_condition(o, &e->plan->sys->model->block[c->block]);
   if (c->kind == CLASS_SMOOTH && c->kinetic == EX_NONE && c->potential == EX_NONE && !c->is_equation)
     text_printf(o, "    .work = %s,\n", c->dissipation != EX_NONE ? "NSM_WORK_DAMPING" : "NSM_WORK_FORCE");
   if (c->kind == CLASS_BODY) emit_body(e, c, i);
@@ -182,8 +188,8 @@ static void emit_variables(Emitter *e) {
   for (int i = 0; i < m->nvar; i++) {
     bool solved = e->plan->sys->solved[i] != EX_NONE;
     const MVar *v = &m->var[i];
-    text_printf(e->out, "  { %s, %d, %d, %d, %d, %d, %d, %d, %d }, ",
-                solved ? "NSM_VAR_SOLVED" : kind[m->var[i].kind], blob_add(e, m->var[i].name),
+    const char *of = solved ? "NSM_VAR_SOLVED" : v->by_time ? "NSM_VAR_INSTANT" : kind[v->kind];
+    text_printf(e->out, "  { %s, %d, %d, %d, %d, %d, %d, %d, %d }, ", of, blob_add(e, v->name),
                 line_of(m->var[i].span), m->var[i].ndim, m->var[i].kind == MV_ROW ? row_class[i] : -1,
                 file_of(e, m->var[i].span), m->var[i].rate_name ? blob_add(e, m->var[i].rate_name) : 0,
                 blob_add(e, unit_of_results(e->arena, v->unit, v->declared)),

@@ -408,7 +408,7 @@ static bool force_input(Symbol *y) {
   v.at[0] = mx_op(e->a, MOP_IF, (MExpr *[]){ given, outside, y->value.at[0] }, 3, y->span);
   y->value = v;
   y->kind = SY_VAR;
-  return y->used = true;
+  return true;
 }
 
 static bool force_inline(Symbol *y) {

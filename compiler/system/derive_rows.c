@@ -213,6 +213,10 @@ static void friction_classes(Deriver *d, const MFriction *f, int normal, const M
     return;
   }
   if (f->law == MF_DISK) radius = ex_mul(s->pool, mu, force);
+  else if (force != EX_NONE) {                             // three numbers at most: of CONTENSOU mu, radius, force
+    if (radius != EX_NONE) mu2 = radius;
+    radius = force;
+  }
   if (normal >= 0) normal -= f->law == MF_GRIP2 ? 1 : f->law == MF_GRIP3 ? 2 : 0;      // to the first
   for (int k = 0; k < f->nslip; k++) {
     static const char *const plain[] = { "slip 1 of %s", "slip 2 of %s", "spin of %s" };
