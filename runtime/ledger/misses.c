@@ -5,7 +5,7 @@
 //
 //   miss of g(q, t) = 0:   |g| / (size of the terms of g)        |a + b| -> |a| + |b|, |a b| -> |a| |b|
 //
-// Looked at in every 128th step and where a run is asked how it went: less than a percent of a step's time. A size is at
+// Looked at in every 128th step and where a run is asked how it went: under a percent of a step's time. A size is at
 // least 1e-9 of the largest among all rows; where all are below 1e-12 (a joint in the origin) there is nothing to tell.
 #include "ledger.h"
 #include <math.h>
@@ -58,13 +58,13 @@ void sim_misses_take(nsm_sim *s) {
 // ---- residues of the ledger -----------------------------------------------------------------------------------------
 // The energy-consistent schemes leave round-off: |residue| of a step beside the energies and works of the run,
 //
-//   max |r| <= 1e-6 (max (T + |V|) + |works| + losses)                                                              (1)
+//   max |r| <= 1e-6 (max (T + |V|) + |works| + losses)                                                             (1)
 //
 // For the others r is the error of a rule of order p. Of a motion that the step resolves it is O((h w)^p) of what is
 // exchanged; of Stoermer and Verlet's rule (h w)^2/16, a quarter at h w = 2, where it loses its bound. What they take is
 // damping, as implicit Euler's. What they bring,
 //
-//   sum max(r, 0) <= 1/4 sum (|dT| + |dV| + |work| + |losses| + sum |p_i| (|u_i-| + |u_i+|)),                        (2)
+//   sum max(r, 0) <= 1/4 sum (|dT| + |dV| + |work| + |losses| + sum |p_i| (|u_i-| + |u_i+|)),                      (2)
 //
 // above which a quarter of all that was exchanged came from nowhere: no order explains that.
 static const double round_off = 1e-6, from_nowhere = 0.25;
