@@ -61,8 +61,8 @@ void sim_misses_take(nsm_sim *s) {
 //   max |r| <= 1e-6 (max (T + |V|) + |works| + losses)                                                             (1)
 //
 // For the others r is the error of a rule of order p. Of a motion that the step resolves it is O((h w)^p) of what is
-// exchanged; of Stoermer and Verlet's rule (h w)^2/16, a quarter at h w = 2, where it loses its bound. What they take is
-// damping, as implicit Euler's. What they bring,
+// exchanged; of Stoermer and Verlet's rule (h w)^2/16, a quarter at h w = 2, where it loses its bound. What they take
+// is damping, as implicit Euler's. What they bring,
 //
 //   sum max(r, 0) <= 1/4 sum (|dT| + |dV| + |work| + |losses| + sum |p_i| (|u_i-| + |u_i+|)),                      (2)
 //
