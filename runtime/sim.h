@@ -246,6 +246,8 @@ typedef struct sim_ledger {
   double forces, dampers, contacts;     // totals
   double residue, residue_now, residue_sum; // largest |residue| of a step, of the last step, of all
   double friction;                      // of the contacts' loss
+  double gains, exchanged, scale;       // what a residue is judged by (misses.c)
+  double gross;                         // in the step under construction: |impulses| times |rates| at contacts
   // in the step under construction: at impacts, by friction, work of moving partners (a belt); of forces and dampers
   // where the scheme books them itself
   double loss, loss_friction, drive, forces_now, dampers_now;
@@ -362,6 +364,8 @@ typedef struct sim_state {
   sim_ledger   ledger;
   nsm_counters count;
   double  worst_time;                   // of count.worst_residual
+  double  miss_time;                    // of count.max_miss, and its row
+  int     miss_at;
   double  residual_taken;               // the largest that nsm_take_residual gave
   int     worst_at;                     // its row: z, or ~row
   double  length[SIM_LENGTHS];          // of pieces of steps; how many there were
@@ -413,6 +417,7 @@ typedef struct sim_work {
   nsm_cone_options cone;                // of the solve under way: `warm` and `once` are set for each
   double *q1, *z1, *l1;                 // [nq] [nz] [nl + 1] the state under construction
   double *q1_low, *z1_low;              // [nz] as q_low, z_low
+  double *misses;                       // [3 r.n] for ledger/misses.c; NULL: no constraint on places
   double *gap0, *rate0;                 // [r.n] of contacts at the begin of step `begin_of`, where they are known
   long    begin_of;                     // (clock/located.h); -1: they are not
   int     strikes;                      // an impact is under way in which contacts close (clock/located.c)
@@ -433,7 +438,7 @@ typedef struct sim_work {
   double *g, *s;                        // reactions at a view; S of (12)
   double *inc, *inc_size;               // z1 - z; of what it is the difference of, by rows of M
   double *smooth, *smooth_size;         // R without multipliers, size of its terms
-  double *diag, *drive;                 // M_ii; size of what multipliers do to z
+  double *diag, *drive, *own;           // M_ii; size of what multipliers do to z; h |df_i/dz_i| without inertia
   double *hold;                         // for sim_held_sizes
   double *lost, *round;                 // round-off of terms as multiples of eps: of this iterate, the largest
   double *z_from, *l_from, *z_try;      // iterate before the last step (l_from: [nl]); where the whole step leads

@@ -188,7 +188,9 @@ static bool arguments(const Env *env, const Ast *x, const Ast *law, int normals,
 }
 
 static bool pressed(const Env *env, const Ast *x, Unit slip, MFriction *f) {
-  f->force = moving(env, x->b, force_against(slip), "the normal force");
+  bool turns = f->radius || f->law == MF_ROLLING;         // beside slips in m/s, so that these have no unit in common
+  Unit force = turns && env->e->has_units ? unit_named("N") : force_against(slip);
+  f->force = moving(env, x->b, force, "the normal force");
   return f->force != NULL;
 }
 

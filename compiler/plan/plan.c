@@ -47,15 +47,17 @@ static void refuse_beside_contacts(const System *s, DiagBag *bag) {
       moves |= c->h.at[e].wrt == WRT_V;
       at_once |= c->h.at[e].wrt == WRT_L;
     }
-    bool one_sided = moves && !at_once && !bounded && c->row_type != 2;
-    if (!c->at_end && !one_sided) continue;
+    bool acts = moves && !at_once && !bounded, free_row = c->row_type == 2;
+    if (!c->at_end && !acts) continue;
     Diag *d = diag(bag, DIAG_E0705, c->span, "events are not located in a model with %s",
-                   c->at_end ? "unknowns without inertia beside contacts"
-                             : "a one-sided law about velocities beside contacts");
+                   c->at_end  ? "unknowns without inertia beside contacts"
+                   : free_row ? "a law about velocities without bounds beside contacts"
+                              : "a one-sided law about velocities beside contacts");
     diag_label(d, c->at_end ? "has no inertia" : "would take part in every impact");
     if (contact) diag_also(d, contact->span, "a contact");
-    diag_help(d, c->at_end ? "leave `located` out, or solve the equation for its unknown by hand"
-                           : "leave `located` out, or give the law two bounds, as u in -K*sgn(v)");
+    diag_help(d, c->at_end  ? "leave `located` out, or solve the equation for its unknown by hand"
+                 : free_row ? "leave `located` out, or write it as a constraint"
+                            : "leave `located` out, or give the law two bounds, as u in -K*sgn(v)");
     return;
   }
 }

@@ -208,6 +208,7 @@ static void outcome(const Trace *t, Text *out) {
   count(out, "impacts", (double)t->count.impacts);
   count(out, "events", (double)t->count.events);
   count(out, "residual", t->count.max_residual);
+  count(out, "miss", t->count.max_miss);
   if (!t->ledger) return;
   const nsm_energy *g = &t->energy;
   const double value[] = { g->initial, g->kinetic + g->potential, g->forces, g->dampers, g->contacts, g->friction,

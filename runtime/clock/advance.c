@@ -63,6 +63,7 @@ static inline nsm_code accept(nsm_sim *s, double t1, nsm_error *e) {
   if (s->n.weights) sim_weights_accept(s);
   if (s->a->ndelay > 0) sim_signals_keep(s, 0);
   if (s->now.ledger.on) sim_ledger_step(s);
+  if (s->w.misses && s->now.k % SIM_MISSES_EVERY == 0) sim_misses_take(s);
   if (s->unique) sim_unique_taken(s);
   return s->a->on.assertion.n > 0 ? assertions(s, e) : NSM_OK;
 }

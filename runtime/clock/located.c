@@ -20,15 +20,20 @@ static int relation_in_impacts(const nsm_sim *s) {
   return 0;
 }
 
+static int refuse(nsm_error *e, const char *what) {
+  sim_fail(e, NSM_USAGE, "events are not located in a model with %s; leave `located` out", what);
+  return 0;
+}
+
+// Once bounds have their values of the start: those made of parameters are known to no compiler.
+int sim_located_fits(const nsm_sim *s, nsm_error *e) {
+  if (s->a->on.contact.n == 0 || !relation_in_impacts(s)) return 1;
+  return refuse(e, "a one-sided relation of velocities beside contacts");
+}
+
 int sim_located_analyse(nsm_sim *s, nsm_error *e) {
   sim_rows *r = &s->n.r;
-  const char *why = s->a->algebraic && s->a->on.contact.n > 0 ? "unknowns without inertia beside contacts"
-                    : s->a->on.contact.n > 0 && relation_in_impacts(s)
-                        ? "a one-sided relation of velocities beside contacts" : NULL;
-  if (why) {
-    sim_fail(e, NSM_USAGE, "events are not located in a model with %s; leave `located` out", why);
-    return 0;
-  }
+  if (s->a->algebraic && s->a->on.contact.n > 0) return refuse(e, "unknowns without inertia beside contacts");
   struct sim_located *w = s->located = SIM_NEW(s, 1, struct sim_located);
   double **by_row[] = { &w->f,   &w->low,  &w->high, &w->tolerance, &w->gap, &w->rate,
                         &s->w.gap0, &s->w.rate0, &w->mean, &w->e, &w->fall, &w->before };

@@ -52,6 +52,7 @@ double   sim_told(const nsm_sim *s, int stat, int cls);              // NSM_STAT
 
 // located.c, called by events.c
 int      sim_located_analyse(nsm_sim *s, nsm_error *e);
+int      sim_located_fits(const nsm_sim *s, nsm_error *e);
 void     sim_located_relations(nsm_sim *s);                          // located_rows.c: those that are watched
 void     sim_located_stale(nsm_sim *s);                              // another state
 void     sim_located_step(nsm_sim *s, double t1);          // a step of the clock to t1 begins, and ends

@@ -76,8 +76,10 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   if (!sim_touch_update(s, s->n.h)) { sim_no_memory(e, "contacts of shapes"); return 0; }
   if (!(set && set->any_start) && !sim_start(s, set && set->project_start, e)) return 0;
   if (!sim_prepare(s, s->n.h, e)) return 0;
+  if (s->located && !sim_located_fits(s, e)) return 0;
   if (s->located) sim_located_relations(s);
   sim_closed_start(s);
+  if (sim_misses_any(s)) s->w.misses = SIM_NEW(s, 3 * s->n.r.n, double);
   sim_touch_scale(s);
   if (s->a->on.relation.n > 0) sim_note_solutions(s);
   sim_whole_analyse(s, set);
@@ -176,4 +178,6 @@ double nsm_time(const nsm_sim *s) { return s->now.t; }
 void nsm_get_counters(const nsm_sim *s, nsm_counters *c) {
   *c = s->now.count;
   c->max_residual = sim_max_residual(s);
+  int at = 0;
+  c->max_miss = fmax(c->max_miss, sim_miss_now(s, &at));
 }

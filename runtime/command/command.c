@@ -488,6 +488,7 @@ static nsm_code run(job *j) {
   j->sum.total = nsm_steps_total(j->s);
   j->sum.message = csv == NSM_FILE ? file.text : code != NSM_OK && *e.text ? e.text : NULL;
   j->sum.status = csv == NSM_FILE ? "failed" : status_of(code);
+  sim_misses_take(j->s);
   nsm_get_counters(j->s, &j->sum.count);
   if (watch) watch->end(watch->with, j->s, code, j->sum.message, j->sum.wall_s);
   char above[400];
@@ -513,6 +514,7 @@ static nsm_code run(job *j) {
   if (!j->o.quiet && sim_impulses_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (!j->o.quiet && sim_weights_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (sim_accepted_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);   // also where it is quiet
+  nsm_summary_warnings(j->s, j->err);
   return code == NSM_OK || code == NSM_CLAIM ? (written != NSM_OK ? written : code) : code;
 }
 

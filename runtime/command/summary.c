@@ -18,6 +18,7 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   if (sim_has_events(s)) fprintf(f, ", %ld events", c->events);
   if (s->a->located) fprintf(f, ", %ld located, %ld steps captured", c->located, c->captured);
   if (s->n.r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
+  if (s->w.misses) fprintf(f, ", largest miss of a constraint %.2g", c->max_miss);
   if (s->touching) fprintf(f, "\n  %ld contacts of shapes at a time, %.3g m deep", c->contacts, c->deepest);
   fprintf(f, "\n");
   const sim_ledger *g = &s->now.ledger;
@@ -29,6 +30,29 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
       g->initial, g->kinetic + g->potential, g->drift, g->gain, g->contacts, g->friction, g->dampers, g->forces,
       g->residue);
   if (sim_has_events(s) || g->resets != 0) fprintf(f, "  events took %.4g J\n", g->resets);
+}
+
+static const double missed = 1e-3;       // of the size of a constraint's terms
+
+// What no residual of a step tells (ledger/misses.c), with the codes of compiler/base/diag_codes.def.
+void nsm_summary_warnings(const nsm_sim *s, FILE *f) {
+  const char *scheme = s->a->scheme->name;
+  if (s->now.count.max_miss > missed) {
+    char name[256];
+    sim_row_name(s, s->now.miss_at, name, sizeof name);
+    fprintf(f, "warning[W0850]: %s is missed by %.2g of the size of its terms, at t = %.10g s: '%s' keeps constraints "
+            "on velocities, and places drift\n  = help: a smaller step; moreau(theta = 1/2) drifts by its square, "
+            "consistent not at all\n", name, s->now.count.max_miss, s->now.miss_time, scheme);
+  }
+  double judged = sim_residue_judged(s);
+  if (judged > 0 && s->a->scheme->two_point)
+    fprintf(f, "warning[W0851]: a step misses the balance of energy by %.3g J, %.2g of all energies and works: '%s' "
+            "keeps it to round-off\n  = help: a smaller step, or a smaller --tolerance\n", s->now.ledger.residue,
+            judged, scheme);
+  else if (judged > 0)
+    fprintf(f, "warning[W0851]: %.3g J came from nowhere, %.2g of all energy that was exchanged: '%s' does not resolve "
+            "this motion\n  = help: a smaller step; scheme = consistent keeps the energy\n", s->now.ledger.gains,
+            judged, scheme);
 }
 
 static void string(FILE *f, const char *t) {
@@ -112,6 +136,7 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
           c->newton_iterations, c->solver_iterations, c->impacts);
   if (c->whole_steps > 0) fprintf(f, "  \"whole_steps\": %ld,\n", c->whole_steps);
   entry(f, "max_residual", c->max_residual);
+  if (s->w.misses) entry(f, "max_miss", c->max_miss);
   fprintf(f, "  \"tolerance_reached\": %s,\n",
           c->stagnations == 0 && c->accepted == 0 && c->unsettled == 0 ? "true" : "false");
   fprintf(f, "  \"accepted\": %ld,\n", c->accepted);

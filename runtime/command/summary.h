@@ -12,4 +12,5 @@ typedef struct nsm_summary {
   long         total;                                      // steps planned
 } nsm_summary;
 void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f);
+void nsm_summary_warnings(const nsm_sim *s, FILE *f);       // W0850, W0851; also where it is quiet
 int  nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f);   // 0 where the file did not take it

@@ -157,6 +157,25 @@ static int fits(const nsm_cone_solver *s, int m, unsigned used) {
   return (!s->max_rows || m <= s->max_rows) && !(used & ~s->blocks);
 }
 
+// Rows that nothing drives have lambda = 0; a solver leaves there what round-off of the others makes, which these rows'
+// own terms are no measure for. So what is tiny beside the largest is tried at 0, and stays where it is not better so.
+static int vanishes(const nsm_cone_problem *p, nsm_cone_work *w, const nsm_cone_try *t, const char *solver,
+                    double *lambda, double *u, best_answer *best) {
+  size_t mark = w->used, bytes = (size_t)p->m * sizeof(double);
+  double largest = 0, *kept = nsm_cone_take(w, bytes);
+  int any = 0;
+  if (!kept) return 0;
+  memcpy(kept, lambda, bytes);
+  for (int i = 0; i < p->m; i++) largest = fmax(largest, fabs(lambda[i]));
+  for (int i = 0; i < p->m; i++)
+    if (lambda[i] != 0 && fabs(lambda[i]) <= t->tolerance * largest) { lambda[i] = 0; any = 1; }
+  nsm_cone_clip(p, lambda);
+  int solved = any && judge(p, w, t, solver, lambda, u, best);
+  if (any && !solved) memcpy(lambda, kept, bytes);
+  w->used = mark;
+  return solved;
+}
+
 // From `guess` (NULL: from nsm_cone_start).
 static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_problem *p, nsm_cone_work *w,
                                   const nsm_cone_try *t, const double *guess, double *lambda, double *u,
@@ -172,6 +191,7 @@ static nsm_cone_status try_solver(const nsm_cone_solver *s, const nsm_cone_probl
   nsm_cone_clip(p, lambda);
   if (judge(p, w, t, s->name, lambda, u, best)) return NSM_CONE_SOLVED;
   if (outcome == NSM_CONE_PROVED_NONE) { best->solver = s->name; return NSM_CONE_NO_SOLUTION; }
+  if (vanishes(p, w, t, s->name, lambda, u, best)) return NSM_CONE_SOLVED;
   return s->solve != nsm_cone_bases && sharpen(&view, w, lambda, u) && judge(p, w, t, s->name, lambda, u, best)
              ? NSM_CONE_SOLVED
              : NSM_CONE_FAILED;

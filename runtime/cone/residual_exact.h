@@ -80,8 +80,9 @@ static void judge_exact(double mu, const double *z, double *off) {
     else { high = x; at_high = slope; if (side < 0) at_low *= 0.5; side = -1; }
   }
   double N = (z[0] + mu * (t * b.T + s * b.s)) / (1 + mu * mu * (b.T * b.T + b.s * b.s));
-  // inside: on this side of the tangent plane there, whose normal is (-mu (n b_T + b_s), n, 1), n = 16 u / (3 pi)
-  double n = 16 / (3 * judge_pi) * x / (1 - x), distance = n * t + s - mu * (n * b.T + b.s) * z[0];
+  // inside: on this side of the tangent plane there, whose normal is (-mu (n b_T + b_s), n, 1), n = 16 u / (3 pi), here
+  // times 1 - x, which is 0 where nothing spins
+  double n = 16 / (3 * judge_pi) * x, distance = n * (t - mu * b.T * z[0]) + (1 - x) * (s - mu * b.s * z[0]);
   if (!(distance > 0) && z[0] >= 0) {
     for (int k = 0; k < 4; k++) off[k] = 0;
     return;
@@ -108,7 +109,9 @@ static void judge_exact_given(double r, double *z) {
     if (slope > 0) low = x;
     else high = x;
   }
-  double n = 16 / (3 * judge_pi) * x / (1 - x), size = hypot(n, 1), distance = (n * (t - r * b.T) + s - r * b.s) / size;
+  // times 1 - x, as above
+  double n = 16 / (3 * judge_pi) * x, size = hypot(n, 1 - x),
+         distance = (n * (t - r * b.T) + (1 - x) * (s - r * b.s)) / size;
   if (!(distance > 0)) return;                                       // on this side of the tangent plane there
   for (int k = 0; k < 2; k++) z[k] = t > 0 ? r * b.T * (z[k] / t) : 0;
   z[2] = copysign(r * b.s, z[2]);

@@ -210,7 +210,8 @@ JUDGE_INLINE void judge_enter(const judge *j, judge_frame *f, int first, const i
   f->size.U = terms + f->size.known;
   f->size.plain = terms + f->size.q;
   f->size.least = f->length > 0 && stiff * f->length < f->size.U ? stiff * f->length / f->size.U : 1;   // times r
-  double L = j->L ? j->L[first] : f->length, shrink = L > 0 ? 1 / L : 1, slow = f->size.U > 0 ? 1 / f->size.U : 1;
+  double L = j->L ? j->L[first] : f->length, shrink = L > 0 ? 1 / L : 1,
+         slow = f->size.U < judge_nothing ? 0 : 1 / f->size.U;
   for (int k = 0; k < n; k++) { f->y[k] *= shrink; f->v[k] *= slow; }
 }
 

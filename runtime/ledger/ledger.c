@@ -71,7 +71,7 @@ void sim_ledger_impulses(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
   const sim_islands *a = &s->n.isl;
   sim_ledger *g = &s->now.ledger;
-  g->loss = g->loss_friction = g->drive = 0;
+  g->loss = g->loss_friction = g->drive = g->gross = 0;
   if (a->nactive + r->nborder == 0) return;
   double *drift = r->drift;
   memset(drift, 0, (size_t)r->n * sizeof(double));
@@ -83,6 +83,7 @@ void sim_ledger_impulses(nsm_sim *s) {
   for (int i = 0; i < a->nactive; i++) {
     int row = r->row_at[a->active[i]], kind = s->a->cls[r->cls[row]].c->kind;
     double p = s->w.l1[r->l[row]], begin = r->rate0[row], end = a->u[i] - r->e[row] * begin;
+    g->gross += fabs(p) * (fabs(begin) + fabs(end));
     if (kind == NSM_CONTACT) g->loss += sim_ledger_book(s, row, -0.5 * p * (begin + end));
     else if (kind == NSM_FRICTION) g->loss_friction += sim_ledger_book(s, row, -p * mean_slip(s, row, drift[row]));
   }
@@ -198,7 +199,8 @@ void sim_ledger_step(nsm_sim *s) {
     damping = -work(s, NSM_WORK_DAMPING);
   }
   sim_energy(s, &kinetic, &potential);
-  double now = kinetic + potential, d = now - before;
+  double now = kinetic + potential, d = now - before, d_kinetic = kinetic - g->kinetic,
+         d_potential = potential - g->potential;
   g->kinetic = kinetic;
   g->potential = potential;
   g->forces += force;
@@ -209,6 +211,7 @@ void sim_ledger_step(nsm_sim *s) {
   g->residue_now = d - (force + g->drive - damping - g->loss - g->loss_friction);
   g->residue_sum += g->residue_now;
   g->residue = fmax(g->residue, fabs(g->residue_now));
+  sim_residue_book(s, d_kinetic, d_potential, force, damping);
   g->drift = fmax(g->drift, fabs(now - g->initial));
   g->gain = fmax(g->gain, d);
 }

@@ -4,6 +4,7 @@
 // nothing else.
 //
 //   ledger.c  energies, impulses, forces and dampers, the residue
+//   misses.c  how far constraints are from being met
 #pragma once
 #include "runtime/sim.h"
 
@@ -16,4 +17,14 @@ void sim_ledger_impulses(nsm_sim *s);  // loss at contacts from impulses and rat
 void sim_ledger_whole_step(nsm_sim *s);
 // what potentials that change with time put in
 double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, const double *q1);
+// misses.c: the largest miss of a constraint on places now, its row; the same into the counters of the run
+enum { SIM_MISSES_EVERY = 128 };
+int    sim_misses_any(const nsm_sim *s);                 // is there such a constraint?
+double sim_miss_now(const nsm_sim *s, int *at);
+void   sim_misses_take(nsm_sim *s);
+// What residues are judged by: of a step, and of whole steps as they stand now. judged: 0 where they are as the scheme
+// has them, else what they come to beside that.
+void   sim_residue_book(nsm_sim *s, double kinetic, double potential, double force, double damping);
+void   sim_residue_scale(nsm_sim *s);
+double sim_residue_judged(const nsm_sim *s);
 void sim_ledger_step(nsm_sim *s);                                                // after a step: q1, z1 hold its begin

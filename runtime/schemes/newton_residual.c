@@ -155,6 +155,26 @@ static double argument(const nsm_sim *s, int wrt, int z, int l) {
   return wrt == NSM_WRT_L ? s->w.l1[l] : wrt == NSM_WRT_Q ? s->w.q1[z] : s->w.z1[z];
 }
 
+// What a change of z_i makes of R_i: M_ii, or for an unknown without inertia h |df_i/dz_i| of the last matrix, once the
+// round-off is looked at.
+static double own_share(const nsm_sim *s, int z) {
+  return s->w.diag[z] > 0 ? s->w.diag[z] : s->w.own[z];
+}
+
+static void own_shares(nsm_sim *s) {
+  memset(s->w.own, 0, (size_t)s->a->nz * sizeof(double));
+  for (int a = 0; s->a->algebraic && a < s->a->on.jac.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
+    const nsm_pattern *p = &k->c->jac;
+    for (int i = 0; i < k->tab.count; i++)
+      for (int e = 0; e < p->n; e++) {
+        int row = sim_z_of(s, k, i, p->row[e]);
+        if (p->wrt[e] != NSM_WRT_Q && row == sim_z_of(s, k, i, p->col[e]))
+          s->w.own[row] += s->n.h * fabs(k->jac[(size_t)i * (size_t)p->n + (size_t)e]);
+      }
+  }
+}
+
 // What multipliers add to R may cancel, sum |B lambda|; and a z that they have made is known to the round-off of that,
 // divided by M_ii.
 static void add_drive(nsm_sim *s) {
@@ -167,7 +187,7 @@ static void add_drive(nsm_sim *s) {
       double p = fabs(r->b[e] * s->w.l1[r->l[row]]);
       if (z >= s->a->nz) continue;
       s->w.lost[z] += p;
-      if (s->w.diag[z] > 0) s->w.drive[z] += p / s->w.diag[z];
+      if (own_share(s, z) > 0) s->w.drive[z] += p / own_share(s, z);
     }
   }
 }
@@ -186,6 +206,7 @@ static void add_round_off(nsm_sim *s, const sim_class *k, const nsm_pattern *p, 
 // x^(1/2) has the derivative changes from iterate to iterate.
 void newton_round_off(nsm_sim *s, int first) {
   memset(s->w.lost, 0, (size_t)s->a->nz * sizeof(double));
+  own_shares(s);
   add_drive(s);
   for (int a = 0; a < s->a->on.jac.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.jac.of[a]];
@@ -213,7 +234,7 @@ static double row_value(const nsm_sim *s, int row, double *size) {
   *size = fabs(y) + fabs(r->e[row] * r->rate0[row]);
   for (int e = r->c0[row]; e < r->c0[row + 1]; e++) {
     int z = r->cz[e];
-    double drive = s->w.diag[z] > 0 ? s->w.residual_size[z] / s->w.diag[z] : 0;
+    double drive = own_share(s, z) > 0 ? s->w.residual_size[z] / own_share(s, z) : 0;
     *size += fabs(r->c[e]) * (fabs(s->w.z1[z]) + fabs(s->now.z[z]) + drive);
   }
   for (int e = 0; e < h->n; e++) {

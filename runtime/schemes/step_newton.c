@@ -117,7 +117,7 @@ void sim_newton_analyse(nsm_sim *s) {
   size_t nz = (size_t)s->a->nz, rows = (size_t)s->n.r.n;
   double **by_z[] = { &s->w.g,     &s->w.s,    &s->w.smooth, &s->w.smooth_size, &s->w.inc,    &s->w.inc_size,
                       &s->w.diag,  &s->w.drive, &s->w.lost,  &s->w.round,       &s->w.z_from, &s->w.z_try,
-                      &s->w.z_kept };
+                      &s->w.z_kept, &s->w.own };
   double **with_rows[] = { &s->w.residual, &s->w.residual_size, &s->w.before, &s->w.top, &s->w.dz, &s->w.hold };
   for (size_t i = 0; i < sizeof by_z / sizeof *by_z; i++) *by_z[i] = SIM_NEW(s, nz, double);
   for (size_t i = 0; i < sizeof with_rows / sizeof *with_rows; i++) *with_rows[i] = SIM_NEW(s, nz + rows, double);
@@ -127,6 +127,7 @@ void sim_newton_analyse(nsm_sim *s) {
 
 static nsm_code step_to(nsm_sim *s, double t1, nsm_error *e) {
   memcpy(s->w.l1, s->now.l, (size_t)s->a->nl * sizeof(double));
+  memset(s->w.own, 0, (size_t)s->a->nz * sizeof(double));
   if (s->a->on.contact.n + s->a->on.friction.n > 0) sim_active_set(s);
   if (s->n.r.n > 0 && !s->n.r.always) sim_islands_list(s);
   start_values(s, s->now.off[1] < s->now.off[0]);

@@ -3,7 +3,7 @@
 #include "whole.h"
 #include <string.h>
 
-enum { CHUNK = 1024 };                  // `extent` is taken at these steps
+enum { CHUNK = 1024 };                  // `extent` is taken at these steps; constraints are looked at in between
 
 // The tables of the classes are those that the function was made for.
 static int fits(const nsm_sim *s, const nsm_whole *w) {
@@ -110,6 +110,7 @@ static int chunk(nsm_sim *s, int m) {
   s->now.count.whole_steps += done;
   kind->store(s, w, done);
   if (s->a->located && done > 0) sim_whole_stays_open(s);
+  if (s->w.misses && done > 0 && s->now.k % SIM_MISSES_EVERY == 0) sim_misses_take(s);
   return done;
 }
 
@@ -156,7 +157,7 @@ long sim_whole_run(nsm_sim *s, long n) {
     return w->ahead;
   }
   for (w->ahead = 0; w->ahead < n;) {
-    long room = CHUNK - s->now.k % CHUNK;
+    long most = s->w.misses ? SIM_MISSES_EVERY : CHUNK, room = most - s->now.k % most;
     int m = (int)(n - w->ahead < room ? n - w->ahead : room), clear = (int)clear_of_instants(s, m);
     if (clear == 0 || chunk(s, clear) < m) break;
   }

@@ -49,6 +49,7 @@ class Counters(NamedTuple):
     events: int
     located: int
     captured: int
+    max_miss: float
 
 
 class Energy(NamedTuple):

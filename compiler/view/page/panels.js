@@ -203,7 +203,9 @@ function stepPanel() {
   }
   at("stepText").textContent = `${facts.steps} of ${facts.stepsTotal} steps of ${facts.scheme}; ` +
     `${facts.newton} Newton iterations, ${facts.solver} of the one-step solver, ${facts.impacts} impacts, ` +
-    `${facts.events} events; largest residual ${shown(facts.residual)}. ▾ marks impacts, dotted lines events.`;
+    `${facts.events} events; largest residual ${shown(facts.residual)}` +
+    (facts.miss > 0 ? `, largest miss of a constraint ${shown(facts.miss)}` : "") +
+    ". ▾ marks impacts, dotted lines events.";
 }
 
 // ---- tables, text ---------------------------------------------------------------------------------------------------

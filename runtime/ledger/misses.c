@@ -1,0 +1,91 @@
+// What a run can be off by with no residual that tells.
+//
+// How far the constraints on places are from being met: schemes that keep them on velocities alone drift off, without
+// a word in any residual (docs/numerics/moreau.md, 8).
+//
+//   miss of g(q, t) = 0:   |g| / (size of the terms of g)        |a + b| -> |a| + |b|, |a b| -> |a| |b|
+//
+// Looked at in every 128th step and where a run is asked how it went: under a percent of a step's time. A size is at
+// least 1e-9 of the largest among all rows; where all are below 1e-12 (a joint in the origin) there is nothing to tell.
+#include "ledger.h"
+#include <math.h>
+
+static const double least_share = 1e-9, nothing = 1e-12;
+
+static int on_places(const sim_class *k) {
+  return k->c->kind == NSM_CONSTRAINT && k->c->gap_fn && k->c->size_fn && k->tab.count > 0;
+}
+
+int sim_misses_any(const nsm_sim *s) {
+  for (int a = 0; a < s->a->on.constraint.n; a++)
+    if (on_places(&s->a->cls[s->a->on.constraint.of[a]])) return 1;
+  return 0;
+}
+
+double sim_miss_now(const nsm_sim *s, int *at) {
+  double *gap = s->w.misses, largest = 0, worst = 0;
+  if (!gap) return 0;
+  double *rate = gap + s->n.r.n, *size = rate + s->n.r.n;
+  nsm_view v = sim_now(s);
+  for (int a = 0; a < s->a->on.constraint.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
+    if (!on_places(k)) continue;
+    k->c->gap_fn(&v, &k->tab, gap + k->row0, rate + k->row0);
+    k->c->size_fn(&v, &k->tab, size + k->row0);
+    for (int i = k->row0; i < k->row0 + k->tab.count; i++) largest = fmax(largest, size[i]);
+  }
+  for (int a = 0; a < s->a->on.constraint.n && largest > nothing; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.constraint.of[a]];
+    for (int i = k->row0; on_places(k) && i < k->row0 + k->tab.count; i++) {
+      double miss = fabs(gap[i]) / fmax(size[i], least_share * largest);
+      if (!(miss > worst)) continue;
+      worst = miss;
+      *at = i;
+    }
+  }
+  return worst;
+}
+
+void sim_misses_take(nsm_sim *s) {
+  int at = 0;
+  double miss = sim_miss_now(s, &at);
+  if (!(miss > s->now.count.max_miss)) return;
+  s->now.count.max_miss = miss;
+  s->now.miss_at = at;
+  s->now.miss_time = s->now.t;
+}
+
+// ---- residues of the ledger -----------------------------------------------------------------------------------------
+// The energy-consistent schemes leave round-off: |residue| of a step beside the energies and works of the run,
+//
+//   max |r| <= 1e-6 (max (T + |V|) + |works| + losses)                                                             (1)
+//
+// For the others r is the error of a rule of order p. Of a motion that the step resolves it is O((h w)^p) of what is
+// exchanged; of Stoermer and Verlet's rule (h w)^2/16, a quarter at h w = 2, where it loses its bound. What they take
+// is damping, as implicit Euler's. What they bring,
+//
+//   sum max(r, 0) <= 1/4 sum (|dT| + |dV| + |work| + |losses| + sum |p_i| (|u_i-| + |u_i+|)),                      (2)
+//
+// above which a quarter of all that was exchanged came from nowhere: no order explains that.
+static const double round_off = 1e-6, from_nowhere = 0.25;
+
+void sim_residue_scale(nsm_sim *s) {
+  sim_ledger *g = &s->now.ledger;
+  double now = g->kinetic + fabs(g->potential);
+  if (!(g->scale >= now)) g->scale = now;
+}
+
+void sim_residue_book(nsm_sim *s, double kinetic, double potential, double force, double damping) {
+  sim_ledger *g = &s->now.ledger;
+  sim_residue_scale(s);
+  g->gains += fmax(g->residue_now, 0);
+  g->exchanged += fabs(kinetic) + fabs(potential) + fabs(force) + fabs(g->drive) + fabs(damping) + g->gross;
+}
+
+double sim_residue_judged(const nsm_sim *s) {
+  const sim_ledger *g = &s->now.ledger;
+  double all = g->scale + fabs(g->forces) + fabs(g->dampers) + fabs(g->contacts) + fabs(g->resets);
+  if (!g->on || !(all > 0)) return 0;
+  if (s->a->scheme->two_point) return g->residue > round_off * all ? g->residue / all : 0;
+  return g->gains > from_nowhere * g->exchanged && g->gains > round_off * all ? g->gains / g->exchanged : 0;
+}

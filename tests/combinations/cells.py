@@ -1,0 +1,161 @@
+"""One cell of the table: which model it is, and what it must do."""
+import dataclasses
+import itertools
+
+from kinds import KINDS
+from laws import LAWS, POLYGON, contact_text, held_text, relation_text
+from motion import motion
+from parts import Start, model
+
+SCHEMES = ["moreau", "midpoint", "consistent", "consistent1", "consistent_explicit_mass"]
+FEATURES = {
+    "plain": "nothing else",
+    "family": "two members of a family, `for`",
+    "every": "a load that a clock switches, `every`",
+    "when": "a load that an event switches, `when`",
+    "input": "a load from a file, `input`",
+    "delay": "a load by `delay`",
+    "compliant": "the contact or relation is compliant",
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Cell:
+    scheme: str
+    located: bool
+    law: str
+    kind: str
+    feature: str
+
+    @property
+    def scheme_name(self):
+        return self.scheme + (" located" if self.located else "")
+
+    def __str__(self):
+        return f"{self.scheme_name}, {self.law}, {self.kind}, {self.feature}"
+
+
+def all_cells():
+    for kind, law, feature, scheme, located in itertools.product(KINDS, LAWS, FEATURES, SCHEMES, (False, True)):
+        yield Cell(scheme, located, law, kind, feature)
+
+
+def scheme_text(cell):
+    return f"{cell.scheme}(located = true)" if cell.located else cell.scheme
+
+
+def free_of(law, kind):
+    """How a model of shapes has a law that is not one of the contact of shapes."""
+    if law.group in ("impact", "friction"):
+        return ""
+    return "far" if law.group == "held" else "rests"
+
+
+def load(feature, signal, group):
+    """(declarations, expression) of a load; signal: what it listens to."""
+    test = {"impact": f"{signal} < 0.03", "relation": f"{signal} < 0.5"}.get(group, f"{signal} > 0.05")
+    return {
+        "every": ("discrete d = 0;\nevery 1/30 { d = 2 - d; }", "d"),
+        "when": (f"discrete d = 0;\nwhen {test} {{ d = 2; }}", "d"),
+        "input": ("input f;", "f"),
+        "delay": ("", f"{2 if group == 'relation' else 8}*delay({signal}, 0.05)"),
+    }.get(feature, ("", "0"))
+
+
+def law_text(cell, law, host):
+    soft = cell.feature == "compliant"
+    if law.group == "relation":
+        return relation_text(law, cell.law, host, soft)
+    if law.group == "held":
+        return held_text(law, cell.law, host, soft)
+    if host.shapes and law.group != "given":
+        laws = law.text.replace("SLIP", "b[1].r[1]'" if cell.feature == "family" else "b.r[1]'")
+        if host.rolls:                                      # rolls without slip, and is slowed down by 5
+            laws = f"inelastic, rolling(0.9, {0.05*host.rolls:g})"
+        return f"contact c {{ {host.shapes}; {'with ' + laws + ';' if laws else ''} }}"
+    return contact_text(law, host, soft)
+
+
+def declared(cell, law):
+    """Multipliers of relations, and the law that is sampled."""
+    if cell.law == "polyhedron":
+        return "" if cell.feature == "family" else "multiplier l[2];\n"
+    if cell.law == "sampled":
+        return "discrete u_x@N = 0;\n"
+    return "".join(f"multiplier u_{d}@N;\n" for d in law.directions) if law.group == "relation" else ""
+
+
+def forces(cell, law, host, expression):
+    """What pushes: the load, the multiplier, what another part of the model adds."""
+    d = "z" if law.group == "impact" else "x"
+    sign = "-" if d == "z" else ""
+    relation = law.group == "relation"
+    total = {d: [expression] if expression != "0" else [] for d in host.rate if d in law.directions}
+    if d not in total:
+        return ""
+    for other in total:
+        if other != d:
+            total[other] = []
+        if relation:
+            part = "part@." if cell.feature == "family" else ""
+            total[other].append(f"{part}l[{'xy'.index(other) + 1}]" if cell.law == "polyhedron" else f"u_{other}@")
+    total[d] += ["-5"] if law.cone == "floor" else []
+    total[d] += ["p@"] if host.ramp and not host.spring else ["store@.u"] if host.spring else []
+    text = f"flow g to e@ = 1 - ({sign}({host.rate[d]}));\n" if host.spring else ""
+    for at, terms in total.items():
+        f = " + ".join(terms)
+        if host.first_order:
+            text += host.hung.format(q=host.rate[at], d=at, f=f or "0") + "\n"
+        elif f:
+            text += f"force {host.push[at]} = {sign}({f});\n"
+    return text
+
+
+def sampled_laws(host, family):
+    """Laws for a discrete variable; those of a family one by one, as no `for` stands inside of `every`."""
+    law = f"  relation c%: u_x@ in -5*sgn({host.rate['x']} + 0.01*u_x@);\n"
+    members = [("1", "[1]"), ("2", "[2]")] if family else [("", "@")]
+    return "".join(law.replace("%", name).replace("@", index) for name, index in members)
+
+
+def weights(law_name, host):
+    """The weight of 10 of a pin has its parts on both normals."""
+    return f"force {host.push['y']} = -6;\nforce {host.push['z']} = 2;\n" if law_name == "held pin" else ""
+
+
+def build(cell):
+    """(text, host) of the model, host None where the kind has no such directions."""
+    law = LAWS[cell.law]
+    start = law.start
+    if law.cone == "hold":
+        start = Start({"x": 0})
+    host = KINDS[cell.kind][0](set(law.directions), start, free_of(law, cell.kind) if "shapes" in cell.kind else "")
+    if host is None or (host.first_order and law.group != "relation"):
+        return None, None
+    signal = host.rate["x"] if law.group == "relation" else host.place["z" if law.group == "impact" else "x"]
+    around, expression = load(cell.feature, signal, law.group)
+    outputs = {}
+    for d in law.directions:
+        if d in host.place:
+            outputs["P" + d] = host.place[d]
+        outputs["V" + d] = host.rate[d]
+    if host.miss:
+        outputs["MISS"] = host.miss
+    host.outside += "\n" + declared(cell, law)
+    if cell.law == "sampled":
+        around += "\nevery 0.01 {\n" + sampled_laws(host, cell.feature == "family") + "}"
+    text = forces(cell, law, host, expression) + weights(cell.law, host)
+    contact = law_text(cell, law, host)
+    if host.shapes and law.group in ("impact", "friction"):
+        around, contact = around + "\n" + contact, ""
+    if cell.law == "polyhedron" and cell.feature == "family":
+        host.imports += POLYGON
+        around, contact = around + f"\nPolygon part@D(y = [{host.rate['x']}, {host.rate['y']}]);", ""
+    return model(host, contact, text, outputs, cell.feature == "family", around, scheme_text(cell)), host
+
+
+def expected(cell, host, member):
+    law = LAWS[cell.law]
+    rates = {d: v for d, v in law.start.rate.items() if not host.shapes or d in "xyz"}
+    return motion(cell.law, law.group, law.cone, law.directions, tuple(sorted(rates.items())), law.start.height,
+                  cell.feature, host.ramp, host.spring, host.rolls, member)

@@ -1,0 +1,87 @@
+"""Runs a cell and compares it with what it must do."""
+import math
+
+import nsm
+from cells import build, expected
+from laws import LAWS
+from parts import STEP, UNTIL
+
+REST, TIED, BUDGET = 1e-12, 1e-9, 1
+
+
+def verdict(cell, inputs):
+    """("refused", codes with a place), ("runs", ""), ("wrong", why), or ("meaningless", ""): it has no model."""
+    text, host = build(cell)
+    if text is None:
+        return "meaningless", ""
+    try:
+        model = nsm.loads(text)
+    except nsm.ModelError as e:
+        return "refused", " ".join(dict.fromkeys(d.code for d in e.diagnostics if d.severity == "error" and d.line > 0))
+    try:
+        given = {"inputs": inputs if cell.feature == "input" else {}, "solve_budget": BUDGET}
+        r = model.run(**given)
+        single = model.run(step_by_step=True, ledger=True, **given) if looked_at_twice(cell) else None
+    except nsm.Error as e:
+        return "wrong", f"exit {e.exit_code}: {str(e).splitlines()[0]}"
+    why = [*judged(cell, host, r)] + ([*same(r, single), *energy(cell, single)] if single else [])
+    return ("wrong", "; ".join(why)) if why else ("runs", "")
+
+
+def looked_at_twice(cell):
+    """Whether the cell is run by single steps with the ledger too: where that says more."""
+    return cell.feature == "plain" or cell.scheme.startswith("consistent") and not cell.feature == "family"
+
+
+def last(r, name):
+    return float(r[name][-1])
+
+
+def bound(cell):
+    """How far places may be from the closed form; velocities ten times that, and more where there are impacts."""
+    if cell.feature == "compliant" and LAWS[cell.law].group == "impact" and "consistent" not in cell.scheme:
+        return 2e-2
+    return 1e-2 if cell.law == "elastic" else 3e-3
+
+
+def judged(cell, host, r):
+    law = LAWS[cell.law]
+    if abs(float(r.time[-1]) - UNTIL) > 1e-12:
+        yield f"ends at {float(r.time[-1])}"
+    if r.counters.unsettled or r.counters.accepted or r.counters.stagnations:
+        yield f"unsettled {r.counters.unsettled}, accepted {r.counters.accepted}, stagnations {r.counters.stagnations}"
+    for member in range(2 if cell.feature == "family" else 1):
+        index = f"[{member + 1}]" if cell.feature == "family" else ""
+        if host.miss and not max(abs(x) for x in r["MISS" + index]) <= TIED:
+            yield f"constraints apart by {max(abs(x) for x in r['MISS' + index]):.2g}"
+        want = expected(cell, host, member)
+        for d in law.directions:
+            place, rate = want[d]
+            if "P" + d + index in r.names:
+                off = abs(last(r, "P" + d + index) - place)
+                if not off <= bound(cell):
+                    yield f"place {d}{index} is off by {off:.2g} (is {last(r, 'P' + d + index):.6g})"
+            v = last(r, "V" + d + index)
+            at_rest = rests(cell, law) and rate == 0
+            if at_rest and not abs(v) <= REST:
+                yield f"{d}{index} has {v:.2g} where it rests"
+            if not at_rest and not abs(v - rate) <= 10*bound(cell):
+                yield f"velocity {d}{index} is off by {abs(v - rate):.2g} (is {v:.6g})"
+
+
+def rests(cell, law):
+    return law.rests and cell.feature != "compliant" and law.cone != "sampled"
+
+
+def same(r, single):
+    """Whole steps and single ones, which keep the ledger, give the same."""
+    for name in r.names:
+        if name[0] in "PV" and not abs(last(r, name) - last(single, name)) <= 1e-9*(1 + abs(last(r, name))):
+            yield f"{name}: {last(r, name):.17g} by whole steps, {last(single, name):.17g} without"
+
+
+def energy(cell, r):
+    """The ledger of the energy-consistent schemes closes to round-off."""
+    if cell.scheme.startswith("consistent") and not math.isnan(r.energy.residue):
+        if not abs(r.energy.residue) <= 1e-11:
+            yield f"the ledger misses {r.energy.residue:.2g} J"

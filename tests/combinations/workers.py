@@ -1,0 +1,83 @@
+"""Cells are judged in processes of their own, one for each processor; a crash ends one process and is the verdict of
+its cell, and so is a cell that takes too long."""
+import json
+import os
+import select
+import signal
+import threading
+
+PATIENCE = 60       # seconds for one cell
+
+
+def child(cells, judge, pipe):
+    """Writes two lines for each cell: its number, its verdict."""
+    with os.fdopen(pipe, "w", buffering=1) as out:
+        for number, cell in cells:
+            out.write(f"{number}\n")
+            try:
+                said = judge(cell)
+            except Exception as e:                              # a fault of the generator or of the package
+                said = "wrong", f"{type(e).__name__}: {e}"
+            out.write(json.dumps(said) + "\n")
+
+
+def start(cells, judge):
+    read, write = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        os.close(read)
+        code = 1
+        try:
+            child(cells, judge, write)
+            code = 0
+        finally:
+            os._exit(code)
+    os.close(write)
+    return pid, read
+
+
+def lines_of(pipe):
+    """Lines until the child ends; None where it says nothing for PATIENCE."""
+    rest = b""
+    while True:
+        if not select.select([pipe], [], [], PATIENCE)[0]:
+            yield None
+        more = os.read(pipe, 65536)
+        if not more:
+            return
+        *lines, rest = (rest + more).split(b"\n")
+        yield from lines
+
+
+def follow(cells, judge, verdicts):
+    """Judges these cells in a child, and goes on behind a cell that ends it."""
+    while cells:
+        pid, pipe = start(cells, judge)
+        done, number, late = 0, None, False
+        for line in lines_of(pipe):
+            if line is None:
+                late = True
+                os.kill(pid, signal.SIGKILL)
+                break
+            if number is None:
+                number = int(line)
+            else:
+                verdicts[number], number, done = tuple(json.loads(line)), None, done + 1
+        os.close(pipe)
+        status = os.waitpid(pid, 0)[1]
+        if number is not None:
+            how = f"still running after {PATIENCE} s" if late else f"ends with signal {os.WTERMSIG(status)}"
+            verdicts[number], done = ("wrong", how), done + 1
+        cells = cells[done:]
+
+
+def judge_all(cells, judge):
+    """Verdicts in the order of the cells."""
+    verdicts, jobs = [None]*len(cells), os.cpu_count() or 1
+    numbered = list(enumerate(cells))
+    threads = [threading.Thread(target=follow, args=(numbered[k::jobs], judge, verdicts)) for k in range(jobs)]
+    for t in threads:
+        t.start()
+    for t in threads:
+        t.join()
+    return verdicts

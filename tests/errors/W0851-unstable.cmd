@@ -1,0 +1,1 @@
+0 run tests/errors/W0851-unstable.nsm --record energy --quiet -o /dev/null
