@@ -37,8 +37,8 @@ static double length(int n, const double *x) {
   return largest * sqrt(sum);
 }
 
-// A P = Q R, A [n, columns]; the scalars of the reflections into beta. Returns how many pivots are above rcond times the
-// first.
+// A P = Q R, A [n, columns]; the scalars of the reflections into beta. Returns how many pivots are above rcond
+// times the first.
 static int triangular_with_exchanges(int n, int columns, double *A, double rcond, int *jpvt, double *beta) {
   int least = n < columns ? n : columns;
   for (int j = 0; j < columns; j++) jpvt[j] = j;

@@ -69,7 +69,7 @@ struct sim_consistent {
   unsigned char *off, *wants;            // consistent_settle.c: [nfriction] off its law at the end; [blocks of M] of an
   int       *link;                       // island with such a contact; [blocks of M] which hang together
   double    *mass_inverse;               // [nv] 1/M_ii at the start
-  double    *held_inverse;               // [nv] the same of light bodies with what they are held by (consistent_light.c)
+  double    *held_inverse;               // [nv] with what light bodies take along (consistent_light.c)
   int        *body_of, light;            // [nv] number of its body in space, 0: of none; some may be light
 
   struct con_near *near;                 // consistent_near.c; NULL: not for this model
@@ -118,7 +118,8 @@ struct sim_consistent {
 static inline double con_flush(double rate) { return rate < 1e-250 && rate > -1e-250 ? 0 : rate; }
 
 // Is P made of the means of H? Not of dependent constraints whose pseudo-inverse is taken: H(q_B) has their rank, and
-// the mean between has another; and not where kappa turns a light body (con_move). Then kappa enters by D gamma(u_E) and H(q_B), which keep the energy as well (docs/numerics/bodies.md, section 6).
+// the mean between has another; and not where kappa turns a light body (con_move). Then kappa enters by D gamma(u_E)
+// and H(q_B), which keep the energy as well (docs/numerics/bodies.md, section 6).
 static inline int con_by_means(const nsm_sim *s) {
   return s->n.con->means && !s->now.con.redundant && !s->now.con.at_begin && !s->n.con->one_sided;
 }
@@ -170,7 +171,7 @@ void con_project(nsm_sim *s);                                    // the projecte
 
 // consistent_implied.c: the motion, as con_motion; the multipliers l1 of what is recorded are shared out
 nsm_code con_move(nsm_sim *s, const nsm_view *v, nsm_error *e);
-void     con_share(nsm_sim *s);
+void     con_share_out(nsm_sim *s);
 // Does constraint j have a part in the step? All but those that others imply.
 static inline int con_acts(const nsm_sim *s, int j) {
   return !s->now.implied_n || !sim_is_implied(s, s->n.con->row[j]);

@@ -1,6 +1,7 @@
 // The motion of a step without the constraints that others imply (assembly/implied.c). They are found where matrices
-// are singular, by H at the begin of the step. Once the step is done they are looked at: where one is off, the mechanism
-// has changed, and they are found anew by H at the end. What stays undecided is left to the pseudo-inverse of K.
+// are singular, by H at the begin of the step. Once the step is done they are looked at: where one is off, the
+// mechanism has changed, and they are found anew by H at the end. What stays undecided is left to the pseudo-inverse
+// of K.
 #include "consistent.h"
 #include <math.h>
 #include <string.h>
@@ -124,4 +125,4 @@ nsm_code con_move(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   }
 }
 
-void con_share(nsm_sim *s) { sim_implied_share(s, con_direction, s->w.l1); }
+void con_share_out(nsm_sim *s) { sim_implied_share(s, con_direction, s->w.l1); }

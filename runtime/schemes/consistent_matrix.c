@@ -13,8 +13,8 @@
 
 // A pivot this small beside the largest, of a scaled block, counts as zero. Constraints that depend on each other where
 // they are met do so up to delta at an iterate that misses them by delta: once a run has met such, the iterates of
-// Newton's method are not to make multipliers of delta^2/delta. Where light bodies hang on heavy ones pivots are small as
-// well: whether constraints depend on each other is then asked of H (con_move).
+// Newton's method are not to make multipliers of delta^2/delta. Where light bodies hang on heavy ones pivots are small
+// as well: whether constraints depend on each other is asked of H (con_move).
 static const double dependent = 1e-12, known_dependent = 1e-7;
 
 static double smallest_pivot(const nsm_sim *s) {

@@ -8,7 +8,8 @@
 
 enum { REFINEMENTS = 2 };
 static const double resting = 1e-9;      // relative to the speeds, and to what drove them in the last step
-static const double evaluated = 64;      // multiples of eps: what a gap may be off its value by evaluation
+// Multiples of eps: what a gap may be off its value by evaluation; less where it makes others, implied, more.
+static const double evaluated = 64, evaluated_apart = 16;
 
 // ---- begin of the step ----------------------------------------------------------------------------------------------
 // A closed contact with its directions of slip, which follow it. Constraints are not among the contacts, their slip is.
@@ -31,7 +32,7 @@ static double lost(const nsm_sim *s, const sim_class *k, int i) {
   double terms = r->terms[k->row0 + i];
   for (int e = 0; e < k->c->h.n && s->a->on.kinematics.n > 0; e++)
     if (sim_z_of(s, k, i, k->c->h.col[e]) >= s->a->nown) terms += fabs(H[e]);
-  return evaluated * DBL_EPSILON * terms;
+  return (s->now.implied_n > 0 ? evaluated_apart : evaluated) * DBL_EPSILON * terms;
 }
 
 // The increments keep g_S(q_E) = g_S(q_B); where that is more than evaluation loses, the step goes back to 0.
@@ -319,7 +320,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   con_learn(s);
   con_near_learn(s);
   for (int i = 0; i < s->a->nl; i++) s->w.l1[i] += s->now.impulse[i];
-  con_share(s);
+  con_share_out(s);
   for (int a = 0; a < s->a->on.compliant.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.compliant.of[a]];
     k->c->lambda_fn(&v, &k->tab, s->w.l1 + s->a->var[k->c->row_var].base);
