@@ -92,8 +92,8 @@ size_t                nsm_diagnostics_text(const nsm_program *p, char *to, size_
 // compile or there is no such form.
 size_t nsm_derivation(const nsm_program *p, const char *form, char *to, size_t room);
 
-// What the model says of a column or a parameter, by its full name. unit: of its values, in SI ("m/s"); doc: its
-// description; "" where the model does not say.
+// What the model says of a column or a parameter, by its full name. unit: as declared ("deg"), else in SI ("m/s"), in
+// which results show it; doc: its description; "" where the model does not say.
 typedef struct nsm_meaning { const char *unit, *doc; } nsm_meaning;
 nsm_meaning nsm_meaning_of(const nsm_program *p, const char *name);
 
@@ -158,8 +158,13 @@ long   nsm_steps_total(const nsm_sim *s);
 enum { NSM_ENERGIES = 4 };
 int         nsm_ncolumn(const nsm_sim *s);       // without the energies
 const char *nsm_column_name(nsm_sim *s, int c);  // valid until the next call
+// The unit in which results show it: as declared (`: deg`), else in SI; "" where the model does not say. What is read
+// and set is in SI. scale: of this unit in SI; nsm_in_units: a row of nsm_read, from SI into these units.
+const char *nsm_column_unit(nsm_sim *s, int c);
+double      nsm_column_scale(const nsm_sim *s, int c);
+void        nsm_in_units(const nsm_sim *s, double *row);
 int         nsm_find_column(nsm_sim *s, const char *name);                        // -1: none
-void        nsm_read(nsm_sim *s, double *row);  // row[nsm_ncolumn]; evaluates the outputs
+void        nsm_read(nsm_sim *s, double *row);  // row[nsm_ncolumn], in SI; evaluates the outputs
 double      nsm_read_column(nsm_sim *s, int c);     // one of them; NaN where there is none
 // Many steps and their values in one call. As nsm_advance(s, n); behind each step whose number is a multiple of `every`
 // a row[ncolumn] is written, the first to `rows`, and *nrow is counted up; every = 0: none is. column: their numbers;

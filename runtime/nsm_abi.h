@@ -18,7 +18,7 @@
 #ifndef NSM_ABI_H
 #define NSM_ABI_H
 
-#define NSM_ABI_VERSION 23
+#define NSM_ABI_VERSION 25
 enum { NSM_MOST_INDICES = 8 };    // of a variable or an instance of a class
 // A part of a long kernel: compilers take far more than twice the time for twice the function, so parts stay apart.
 #define NSM_PART_OF_KERNEL __attribute__((noinline))
@@ -179,7 +179,8 @@ enum {
   NSM_VAR_INPUT = 7,
   NSM_VAR_DELAY = 8,
   NSM_VAR_GIVEN = 9,
-  NSM_VAR_SOLVED = 10             // an algebraic unknown that the compiler has replaced: it has no element
+  NSM_VAR_SOLVED = 10,            // an algebraic unknown that the compiler has replaced: it has no element
+  NSM_VAR_INSTANT = 11            // a discrete variable made for an instant of time: no column of the results
 };
 
 // Sparsity of a local Jacobian: entry e is d(row slot row[e]) / d(col slot col[e], wrt[e]).
@@ -303,7 +304,8 @@ typedef struct nsm_class {
   // moves all are given by mu_fn.
   int friction;                   // NSM_COULOMB ...
   int normal, direction;
-  int mu_num, mu2_num, radius_num;// NSM_GIVEN: radius = mu times normal force
+  int mu_num, mu2_num, radius_num;// NSM_GIVEN: radius = mu times normal force; of other laws with normal = -1 the
+                                  // normal force, and mu2 is the radius of NSM_CONTENSOU(_EXACT)
   int mu_stage;
   void (*mu_fn)(const nsm_view *, const nsm_table *, double *mu, double *mu2, double *radius);  // [count] each
 
@@ -328,6 +330,7 @@ typedef struct nsm_class {
   void (*pose_fn)(const nsm_view *, const nsm_table *, double *out);
 
   int hidden;                     // outputs only needed by `expect`
+  int unit;                       // outputs: as of nsm_var
   int init_velocity;              // NSM_INIT, NSM_ACTION: sets v, not q
 
   // Events (docs/numerics/events.md): blocks in the order of the text; the classes of a block have the same instances.
@@ -337,6 +340,7 @@ typedef struct nsm_class {
   // NSM_DELAY: out_fn gives a quantity whose past variable `row_var` is; column 0 of num: the delay
   int block, action, initial;     // initial: a condition that holds at the start fires there
   int switches;                   // NSM_WHEN: of an `if`, which may change again and again
+  int by_time, wavy;              // NSM_WHEN: made for an instant of time; what crosses 0 is not affine in time
 } nsm_class;
 
 typedef struct nsm_var {
@@ -347,6 +351,7 @@ typedef struct nsm_var {
   int cls;                        // NSM_VAR_ROW: number of its class; -1 else
   int file;                       // as in nsm_class
   int rate;                       // NSM_VAR_COORD that is the turn of a body: the name of its velocity in text; 0 else
+  int unit, rate_unit;            // offsets in text: of results, as declared or in SI, and of its rate; "" for none
 } nsm_var;
 
 typedef struct nsm_par {
@@ -418,7 +423,7 @@ typedef struct nsm_whole {
   int nrow;
   const int *row_l;               // [nrow] the multiplier of each row
   int nconstant;
-  const int *constant;            // [3 nconstant] class, instance, column of num
+  const int *constant;            // [3 nconstant] class, instance, column of num; class -1: discrete number `instance`
   int npattern;                   // NSM_WHOLE_LINEAR: entries of A, dz = A (q, z, tau, 1), which follow the constants
   const int *row, *col;           // [npattern]
   int ntimed;

@@ -46,7 +46,9 @@ typedef struct sim_class {
   int     row0;                         // its first row (relations, contacts, constraints); -1 else
   int     friction0;                    // of direction 0: its first block
   sim_loops loops;                      // of rows with a multiplier of their own
-  double  gamma;                        // relations: their law holds at t_k + gamma h (weights.c); 1 of others
+  double  theta, gamma;                 // weights of f, of g and of the laws of relations at t_k + gamma h (weights.c)
+  int     lasts;                        // relations: weight 1 from here on, and nothing of it is located
+  int     recorded;                     // its multipliers are made those of the end of the step then (weights_sets.c)
 } sim_class;
 
 typedef struct sim_var {
@@ -100,9 +102,13 @@ typedef struct sim_event {
   int cls, crossing;                    // its class; that of what crosses zero, -1: looked at after each step
   int n, base, timed;                   // instances; place of the first in `instant` or `was`
   int by_time;                          // a condition of time and discrete variables alone: its instants are known
+  int instant;                          // made for such an instant: looked at by the round-off of time later
   int naction, *action;                 // classes
   struct sim_laws *laws;                // relations of the block (clock/laws.c); NULL
 } sim_event;
+// Of a condition (now.was): false; true; became true at a located instant just now; true since the start, without
+// having fired.
+enum { SIM_ARMED, SIM_HOLDS, SIM_CROSSED, SIM_UNARMED };
 enum { SIM_LENGTHS = 8 };               // lengths of pieces of steps that are remembered
 enum { SIM_DISCRETE = 1, SIM_MOTION = 2 };                 // what events changed
 
@@ -198,8 +204,7 @@ typedef struct sim_solver {
   void           *tiny_work[SIM_TINY_BLOCKS + 1], *apart;  // of small ones by size; of small ones of the other kinds
   void           *work;                 // of all others
   nsm_cone_block *cone;                 // [2 nfriction] blocks of the island at hand
-  const double   *disk;  // [nfriction] or NULL: >= 0, friction is limited by this impulse, whatever presses; of ROLLING
-                         // by mu and mu2 times it
+  const double   *disk;  // [nfriction] or NULL: >= 0, friction is that under this normal impulse, whatever presses
   int             brief;                // likewise: it need not be solved, cone/problem.h
   int             strict;               // likewise: an answer must be near to what is enough
   const char     *only;                 // likewise: the solver of islands of several contacts with friction, or NULL
@@ -293,11 +298,14 @@ typedef struct sim_analysis {
 
   // experiment (runtime/clock/clock.c) and the scheme's parameters
   double start, until, step, theta, gamma;
+  int    gamma_given;                   // and is not what it is by default
+  double instant;                       // where laws hold whose gamma is below 1: t_k + instant h
   long   full, total;                   // full steps, and all (one more where the last one is shorter)
   double tolerance, accept;  // of the outer Newton; of one-step problems, 0: sim_cone_accept
   nsm_settings settings;                // as given, copied: nsm_clone opens with them again
   double *q_start, *z_start, *d_start;
-  int       nd, ndiscrete, nheld;       // of d: discrete variables; with them flags of inputs; then signals
+  int       nd, ndiscrete, nevent, nheld;   // of d: discrete variables; with them those of instants; with these flags
+                                            // of inputs; then signals
   int       nsignal, ndelay, nring;     // inputs and delayed quantities; values kept of the past
   sim_signal *signal;                   // [nsignal]
   sim_event *event;                     // [m->nblock]
@@ -317,6 +325,7 @@ typedef struct sim_analysis {
   int     linear;                       // step_linear applies
   int     one_iteration;                // else: step_newton, exact after one iteration
   int     ncolumn;
+  double *scale;                        // [ncolumn] SI units in the unit of a column; NULL: all are 1
   char    note[512];                    // what a person should know about the start; "" for nothing
 } sim_analysis;
 
@@ -397,6 +406,8 @@ typedef struct sim_numbers {
   struct sim_whole *whole;              // whole steps (schemes/whole.h); NULL where the model has none that fits
   struct sim_unknowns *unknowns;        // without inertia (assembly/unknowns.c); NULL: there are none
   unsigned char *by_theta;              // [nz] those that the states determine; NULL: none
+  double *theta;                        // [nz] weight of f of each row
+  struct sim_weights *weights;          // assembly/weights.h; NULL: they are as given throughout
   int     judged;                       // that is known for the constants of now
 } sim_numbers;
 
@@ -505,6 +516,12 @@ static inline double sim_time_round_off(const nsm_sim *s, double t) {
   return 4 * DBL_EPSILON * fmax(fabs(t), fabs(s->a->start));
 }
 // Rows with an impulse of their own, H^T p.
+// Blocks of the model's own, beside those that end steps at instants of time.
+static inline int sim_has_events(const nsm_sim *s) {
+  int n = 0;
+  for (int b = 0; b < s->a->m->nblock; b++) n += !s->a->event[b].instant;
+  return n > 0;
+}
 static inline int sim_contactlike(const nsm_class *c) {
   return c->kind == NSM_CONTACT || c->kind == NSM_CONSTRAINT || c->kind == NSM_FRICTION;
 }
@@ -527,10 +544,9 @@ static inline int sim_is_at_end(const nsm_sim *s, int z) {
   return s->a->algebraic && s->a->algebraic[z] && !(s->n.by_theta && s->n.by_theta[z]);
 }
 // Weights of f and g at the end of the step: algebraic rows hold there, and such unknowns are taken there.
-static inline double sim_theta_of(const nsm_sim *s, const nsm_class *c, int z) {
-  return c->at_end || sim_is_at_end(s, z) ? 1.0 : s->a->theta;
+static inline double sim_theta_of(const nsm_sim *s, const sim_class *k, int z) {
+  return sim_is_at_end(s, z) ? 1.0 : k->theta;
 }
-static inline double sim_gamma_of(const nsm_sim *s, const nsm_class *c) { return c->at_end ? 1.0 : s->a->gamma; }
 static inline double sim_chain(const nsm_sim *s, int wrt) { return wrt == NSM_WRT_Q ? s->n.h * s->a->theta : 1.0; }
 
 // Place in w->val of an entry; both in the same block.

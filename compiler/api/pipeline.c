@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 #include "../../runtime/record/record.h"
+#include "../base/fatal.h"
+#include "../model/instants.h"
 #include "../model/model_print.h"
 #include "../model/switches.h"
 #include "cone/problem.h"
@@ -184,6 +186,23 @@ static bool to_model(Compilation *c, Arena *tree, const PipelineOptions *o, FILE
   return true;
 }
 
+// What runs has its instants of time as events (instants.h); what was told of the model is told of it as written.
+static bool at_instants(Compilation *c, const Model *m) {
+  if (m == c->model) return true;
+  DiagBag *told = diag_bag_new(c->stages);
+  const System *s = derive_system(c->stages, m, false, told);
+  if (s && needs_rows(c->stages, s)) s = derive_system(c->stages, m, true, told);
+  const Plan *p = s ? make_plan(c->stages, s, c->plan->scheme->name, told) : NULL;
+  if (!p || diag_errors(told)) {
+    diag_print(told, stderr, false);
+    FATAL("a model whose steps end at instants of time cannot be run where the model itself can");
+  }
+  c->model = m;
+  c->system = s;
+  c->plan = p;
+  return true;
+}
+
 static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last, FILE *dump) {
   if (!read_source(c, o->path, o->text, o->open)) return false;
   if (last == STAGE_SOURCE) return true;
@@ -203,6 +222,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   if (last == STAGE_MODEL) return true;
 
   c->model = with_switches(c->stages, c->model, o->located, c->bag);
+  const Model *timed = with_instants(c->stages, c->model, c->bag);
   c->system = derive_system(c->stages, c->model, false, c->bag);
   if (c->system && needs_rows(c->stages, c->system)) c->system = derive_system(c->stages, c->model, true, c->bag);
   if (c->system) check_system(c->stages, c->system, c->bag);
@@ -218,6 +238,7 @@ static bool stages(Compilation *c, const PipelineOptions *o, PipelineStage last,
   dump_stage(c, o, "plan", dump);
   if (last == STAGE_PLAN) return true;
 
+  if (!at_instants(c, timed)) return false;
   c->kernels = kernels_of_plan(c->arena, c->plan, o->code_for != CODE_FOR_LIBTCC);
   c->whole = whole_of_plan(c->arena, c->plan, c->model->sim.located > 0);
   c->kernels = with_whole(c->arena, c->kernels, c->whole);

@@ -103,48 +103,27 @@ static const char *element_of(const char *name, const char *pattern) {
   return name;
 }
 
-// As the model writes it where that is an SI unit: N*m and not J, rad and not 1.
-static const char *written_si(Unit u) {
-  return u.state == UNIT_KNOWN && !unit_scaled(u) && u.written && *u.written ? u.written : NULL;
-}
-
-static const char *unit_text(Compilation *c, Unit u) {
-  if (u.state != UNIT_KNOWN) return "";
-  if (written_si(u)) return written_si(u);
-  Text t = {0};
-  unit_print(unit_plain(u), &t);
-  const char *text = !strcmp(text_str(&t), "1") ? "" : arena_strndup(c->arena, text_str(&t), t.n);
-  text_free(&t);
-  return text;
-}
-
-static const char *rate_unit(Compilation *c, Unit u, Unit second) {
-  const char *written = written_si(u);
-  if (written && !strpbrk(written, "/*") && strcmp(written, "s")) return arena_printf(c->arena, "%s/s", written);
-  return u.state == UNIT_KNOWN ? unit_text(c, unit_div(u, second)) : "";
-}
-
 static const char *or_nothing(const char *doc) { return doc ? doc : ""; }
 
 void list_meanings(nsm_program *p) {
   const Model *m = p->c->model;
-  Unit second;
-  if (!m || !unit_parse("s", &second, &(const char *){ NULL }, &(int){ 0 })) return;
+  Arena *a = p->c->arena;
+  if (!m) return;
   int n = 2 * m->nvar + m->noutput + m->nparam;
   p->meaning = ARENA_ARRAY(p->c->arena, Meaning, n + 1);
   for (int i = 0; i < m->nvar; i++) {
     const MVar *v = &m->var[i];
     const char *rate = v->rate_name ? v->rate_name : arena_printf(p->c->arena, "%s'", v->name);
-    nsm_meaning value = { unit_text(p->c, v->unit), or_nothing(v->doc) };
+    nsm_meaning value = { unit_of_results(a, v->unit, v->declared), or_nothing(v->doc) };
     p->meaning[p->nmeaning++] = (Meaning){ v->name, value };
-    p->meaning[p->nmeaning++] = (Meaning){ rate, { rate_unit(p->c, v->unit, second), "" } };
+    p->meaning[p->nmeaning++] = (Meaning){ rate, { unit_of_rates(a, v->unit, v->declared), "" } };
   }
   for (int i = 0; i < m->noutput; i++)
-    p->meaning[p->nmeaning++] = (Meaning){ m->output[i].name, { unit_text(p->c, m->output[i].unit),
-                                                                or_nothing(m->output[i].doc) } };
+    p->meaning[p->nmeaning++] = (Meaning){ m->output[i].name, { unit_of_results(a, m->output[i].unit,
+                                           m->output[i].declared), or_nothing(m->output[i].doc) } };
   for (int i = 0; i < m->nparam; i++)
-    p->meaning[p->nmeaning++] = (Meaning){ m->param[i].name, { unit_text(p->c, m->param[i].unit),
-                                                               or_nothing(m->param[i].doc) } };
+    p->meaning[p->nmeaning++] = (Meaning){ m->param[i].name, { unit_shown(a, m->param[i].unit,
+                                           m->param[i].unit_text), or_nothing(m->param[i].doc) } };
 }
 
 nsm_meaning nsm_meaning_of(const nsm_program *p, const char *name) {

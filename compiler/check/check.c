@@ -15,6 +15,7 @@ void check_system(Arena *a, const System *s, DiagBag *bag) {
   check_contradictions(&k);
   check_slips(&k);
   check_overlap(&k);
+  check_untouched(&k);
   check_touch_laws(&k);
   check_laws(&k);
   check_power(&k);

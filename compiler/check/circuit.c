@@ -6,6 +6,10 @@
 //
 // must be regular. Where it is not, a combination of rows is zero, and so is one of columns: the first says which
 // equations contradict or repeat each other, the second what nothing determines. Both are named.
+//
+// Where velocities v stand in these equations (a machine between a circuit and a shaft) they are unknowns too, with the
+// rows M/h v - B l of their motion. Positions are as they are: an unknown that could only hold a place, a = k x with a
+// given a, has no finite value at the end of a step (index 3), and the matrix is singular without them.
 #include <math.h>
 #include <string.h>
 #include "parts.h"
@@ -30,22 +34,35 @@ static double value(const Point *p, Ex e) {
   return isfinite(v) ? v : 1;
 }
 
-// Unknowns: x, then the multiplier of each row. Columns are scaled to 1.
-static void one_step_matrix(const Check *k, const Point *p, double *a) {
+// The unknowns: velocities and states by their numbers in 0 ... nz - 1, then the multipliers of relations, nz + row.
+// Each has its row under the same number.
+typedef struct Unknowns { int n, nz, *of; } Unknowns;
+
+static bool is_equation(const Check *k, int i) { return i >= k->x->nz || k->x->equation[i] >= 0; }
+
+// What row `row` reads of unknown `col`.
+static double entry(const Check *k, const Point *p, int row, int col, double h) {
   const Expanded *x = k->x;
-  int nx = x->nx, n = nx + x->nr;
+  int nq = x->nq, nx = x->nx, nr = x->nr, nz = x->nz;
+  if (row >= nz) {
+    int r = row - nz;
+    return value(p, col >= nz ? x->D[r*nr + col - nz] : col >= nq ? x->Cx[r*nx + col - nq] : x->Cv[r*nq + col]);
+  }
+  if (col >= nz) return -value(p, x->B[row*nr + col - nz]);
+  double m = value(p, x->M[row*nz + col])/h;
+  if (col >= nq) return m - value(p, x->Jx[row*nx + col - nq]) - value(p, x->Kx[row*nx + col - nq]);
+  return row < nq ? m : m - value(p, x->Jv[row*nq + col]) - value(p, x->Kv[row*nq + col]);
+}
+
+// Columns are scaled to 1.
+static void one_step_matrix(const Check *k, const Point *p, const Unknowns *u, double *a) {
+  int n = u->n;
   double h = k->s->step == EX_NONE ? NAN : value_of(k->s, k->s->step, NULL, 0);
   if (!(h > 0)) h = 1e-3;
-  for (int i = 0; i < nx; i++) {
-    for (int j = 0; j < nx; j++)
-      a[i*n + j] = value(p, x->M[i*nx + j])/h - value(p, x->Jx[i*nx + j]) - value(p, x->Kx[i*nx + j]);
-    for (int j = 0; j < x->nr; j++) a[i*n + nx + j] = -value(p, x->B[i*x->nr + j]);
-  }
-  for (int i = 0; i < x->nr; i++) {
-    for (int j = 0; j < nx; j++) a[(nx + i)*n + j] = value(p, x->Cx[i*nx + j]);
-    for (int j = 0; j < x->nr; j++) a[(nx + i)*n + nx + j] = value(p, x->D[i*x->nr + j]);
-    if (k->s->cls[x->row[i].cls].row_type != 2) a[(nx + i)*n + nx + i] += 1;
-  }
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) a[i*n + j] = entry(k, p, u->of[i], u->of[j], h);
+  for (int i = u->nz; i < n; i++)
+    if (k->s->cls[k->x->row[u->of[i] - k->x->nz].cls].row_type != 2) a[i*n + i] += 1;
   for (int j = 0; j < n; j++) {
     double largest = 0;
     for (int i = 0; i < n; i++) largest = fmax(largest, fabs(a[i*n + j]));
@@ -54,15 +71,13 @@ static void one_step_matrix(const Check *k, const Point *p, double *a) {
 }
 
 // The same without the rows of laws and their multipliers: W of the step.
-static void blocked_matrix(const Check *k, const Point *p, double *a) {
-  const Expanded *x = k->x;
-  int nx = x->nx, n = nx + x->nr;
-  one_step_matrix(k, p, a);
-  for (int i = 0; i < nx; i++) memmove(a + i*nx, a + i*n, (size_t)nx * sizeof *a);
+static void blocked_matrix(const Check *k, const Point *p, const Unknowns *u, double *a) {
+  one_step_matrix(k, p, u, a);
+  for (int i = 0; i < u->nz; i++) memmove(a + i*u->nz, a + i*u->n, (size_t)u->nz * sizeof *a);
 }
 
 static const SysClass *class_of(const Check *k, int row) {
-  return &k->s->cls[row < k->x->nx ? k->x->equation[row] : k->x->row[row - k->x->nx].cls];
+  return &k->s->cls[row < k->x->nz ? k->x->equation[row] : k->x->row[row - k->x->nz].cls];
 }
 
 // The part that it belongs to, where that is of a library; else its own place.
@@ -71,15 +86,16 @@ static Span place_of(const SysClass *c) {
 }
 
 static int unknown_symbol(const Check *k, int i) {
-  return i < k->x->nx ? k->x->value[i] : k->x->row[i - k->x->nx].lambda;
+  return i < k->x->nq ? k->x->rate[i] : i < k->x->nz ? k->x->value[i] : k->x->row[i - k->x->nz].lambda;
 }
 
-// The places of the largest entries of v, up to `most`.
-static int large_ones(const double *v, int n, int *at, int most) {
+// The unknowns with the largest entries of v, up to `most`; of rows those that are no motion.
+static int large_ones(const Check *k, const double *v, const Unknowns *u, bool rows, int *at, int most) {
   double largest = 0;
   int count = 0;
-  for (int i = 0; i < n; i++) largest = fmax(largest, fabs(v[i]));
-  for (int i = 0; i < n && count < most; i++) if (fabs(v[i]) > 1e-6*largest) at[count++] = i;
+  for (int i = 0; i < u->n; i++) if (!rows || is_equation(k, u->of[i])) largest = fmax(largest, fabs(v[i]));
+  for (int i = 0; i < u->n && count < most; i++)
+    if ((!rows || is_equation(k, u->of[i])) && fabs(v[i]) > 1e-6*largest) at[count++] = u->of[i];
   return count;
 }
 
@@ -105,8 +121,16 @@ static void put_in(Check *k, Diag *d, const MExpr *x, Named *named) {
   for (int i = 0; i < x->nargs; i++) put_in(k, d, x->arg[i], named);
 }
 
-static void singular(Check *k, const double *left, const double *right, int n) {
-  int row[4], column[4], nrow = large_ones(left, n, row, 4), ncolumn = large_ones(right, n, column, 4);
+static bool reads_place(const Check *k, int row) {
+  const Expanded *x = k->x;
+  const Ex *of = row >= x->nz ? &x->Cq[(row - x->nz)*x->nq] : &x->Jq[row*x->nq];
+  for (int i = 0; i < x->nq; i++) if (of[i] != EX_NONE) return true;
+  return false;
+}
+
+static void singular(Check *k, const double *left, const double *right, const Unknowns *u) {
+  int row[4], column[4], nrow = large_ones(k, left, u, true, row, 4),
+      ncolumn = large_ones(k, right, u, false, column, 4);
   const SysClass *first = class_of(k, row[nrow - 1]);
   bool nodes = true;
   Text t = {0};
@@ -131,52 +155,75 @@ static void singular(Check *k, const double *left, const double *right, int n) {
     if (new) diag_also(d, at, "%s", c->shown);
   }
   if (place_of(first).file != first->span.file) diag_also(d, first->span, "its equation");
-  if (nodes) diag_help(d, "connect it with a node that is held: by a part with a resistance, or node gnd = 0;");
+  bool place = false;
+  for (int i = 0; i < nrow; i++) place = place || reads_place(k, row[i]);
+  if (place)
+    diag_help(d, "currents and forces change velocities; a place is held by a constraint: constraint N: x = ...;");
+  else if (nodes) diag_help(d, "connect it with a node that is held: by a part with a resistance, or node gnd = 0;");
   else if (any_node(k))
     diag_help(d, "sources side by side, or in a loop, need a resistance in series; current sources in a row one "
               "beside them");
   else diag_help(d, "leave one of them out, and write another one for what is left undetermined");
 }
 
-// A first-order system that is written out and small, each unknown with its equation: the number of unknowns, else 0.
-static int size_of_circuit(const Check *k) {
-  if (!k->x || k->x->clipped || k->x->nq || !any_algebraic(k)) return 0;
-  int n = k->x->nx + k->x->nr;
-  if (n > MOST) return 0;
-  for (int i = 0; i < k->x->nx; i++) if (k->x->equation[i] < 0) return 0;
-  return n;
+static bool reads(const Expanded *x, int row, int velocity) {
+  if (row >= x->nz) return x->Cv[(row - x->nz)*x->nq + velocity] != EX_NONE;
+  return x->Jv[row*x->nq + velocity] != EX_NONE || x->Kv[row*x->nq + velocity] != EX_NONE;
+}
+
+// Of a system that is written out and small, with an equation for each state: the states, the multipliers of relations,
+// and the velocities that stand in an equation of these. n = 0 where there is nothing to ask.
+static Unknowns unknowns_of(Check *k) {
+  Unknowns u = { 0 };
+  if (!any_algebraic(k)) return u;
+  if (k->x && k->x->nq) check_open(k, false, true);
+  const Expanded *x = k->x;
+  if (!x || x->clipped) return u;
+  for (int i = x->nq; i < x->nz; i++) if (x->equation[i] < 0) return u;
+  int *of = ARENA_ARRAY(k->arena, int, x->nz + x->nr + 1), n = 0;
+  for (int v = 0; v < x->nq; v++) {
+    bool any = false;
+    for (int i = x->nq; i < x->nz + x->nr && !any; i++) any = reads(x, i, v);
+    if (any) of[n++] = v;
+  }
+  for (int i = x->nq; i < x->nz; i++) of[n++] = i;
+  int nz = n;
+  for (int i = 0; i < x->nr; i++) if (k->s->cls[x->row[i].cls].kind == CLASS_RELATION) of[n++] = x->nz + i;
+  return n > MOST ? u : (Unknowns){ n, nz, of };
 }
 
 bool needs_rows(Arena *m, const System *s) {
   if (!s->algebraic_states) return false;
   Check k = { .arena = m, .s = s };
   check_open(&k, false, false);
-  int n = size_of_circuit(&k);
-  if (!n || k.x->nr == 0) return false;
-  double *a = ARENA_ARRAY(m, double, n*n), *left = ARENA_ARRAY(m, double, n);
+  Unknowns u = unknowns_of(&k);
+  if (u.n == u.nz) return false;
+  double *a = ARENA_ARRAY(m, double, u.n*u.n), *left = ARENA_ARRAY(m, double, u.n);
   bool floats = true, has_solution = false;
   for (int point = 1; point <= 2; point++) {
     Point p = generic_point(&k, point, 1);
-    one_step_matrix(&k, &p, a);
-    has_solution = has_solution || rank_of_rows(a, n, n, NO_PIVOT, left) == n;
-    blocked_matrix(&k, &p, a);
-    floats = floats && rank_of_rows(a, k.x->nx, k.x->nx, NEARLY_FLOATS, left) < k.x->nx;
+    one_step_matrix(&k, &p, &u, a);
+    has_solution = has_solution || rank_of_rows(a, u.n, u.n, NO_PIVOT, left) == u.n;
+    blocked_matrix(&k, &p, &u, a);
+    floats = floats && rank_of_rows(a, u.nz, u.nz, NEARLY_FLOATS, left) < u.nz;
   }
   return floats && has_solution;
 }
 
-void check_circuit(Check *k) {
-  int n = size_of_circuit(k);
-  if (!n) return;
+void check_circuit(Check *of) {
+  Check here = *of, *k = &here;
+  Unknowns u = unknowns_of(k);
+  if (!u.n) return;
+  int n = u.n;
   Arena *m = k->arena;
   double *a = ARENA_ARRAY(m, double, n*n), *b = ARENA_ARRAY(m, double, n*n), *left = ARENA_ARRAY(m, double, n),
          *right = ARENA_ARRAY(m, double, n);
   for (int point = 1; point <= 2; point++) {               // regular at one of two generic points: silent
     Point p = generic_point(k, point, 1);
-    one_step_matrix(k, &p, a);
+    one_step_matrix(k, &p, &u, a);
     for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) b[j*n + i] = a[i*n + j];
     if (rank_of_rows(a, n, n, NO_PIVOT, left) == n) return;
     rank_of_rows(b, n, n, NO_PIVOT, right);
   }
-  singular(k, left, right, n);
+  singular(k, left, right, &u);
 }

@@ -62,4 +62,5 @@ void check_touch_laws(Check *k);   // touch_laws.c   E0404, W0810: laws of conta
 void check_laws(Check *k);         // laws.c         E0416, W0824: bounds and signs of relations
 void check_power(Check *k);        // power.c        W0823: dampers that feed energy
 void check_overlap(Check *k);      // overlap.c      E0248, W0834: shapes at the start
+void check_untouched(Check *k);    // untouched.c    W0860: shapes that no contact names
 void check_restitution(Check *k);  // restitution.c  W0810, W0821

@@ -97,9 +97,11 @@ static void not_negative(Check *k, const SysClass *c, void *ctx) {
 }
 
 static void check_coefficients(Check *k, const SysClass *c) {
+  bool given = c->normal < 0, drills = c->friction == MF_CONTENSOU || c->friction == MF_CONTENSOU_EXACT;
+  const char *third = c->friction == MF_DISK ? "limit of friction" : given ? "normal force" : "radius";
   Coefficient all[] = { { c->mu, "coefficient of friction", false },
-                        { c->mu2, "coefficient of friction", false },
-                        { c->radius, c->friction == MF_DISK ? "limit of friction" : "radius", false } };
+                        { c->mu2, given && drills ? "radius" : "coefficient of friction", false },
+                        { c->radius, third, false } };
   for (int i = 0; i < 3; i++)
     if (all[i].e != EX_NONE && c->direction == 0) every_instance(k, c, not_negative, &all[i]);
 }

@@ -89,6 +89,12 @@ static Names class_tables(Emitter *e, const PlanClass *pc, int i) {
   return n;
 }
 
+static void emit_condition(Text *o, const MBlock *b) {
+  if (b->switches) text_add(o, "    .switches = 1,\n");
+  if (b->by_time) text_add(o, "    .by_time = 1,\n");
+  if (b->wavy) text_add(o, "    .wavy = 1,\n");
+}
+
 // *next: the first kernel of the class, and then that of the next class.
 static const char *function_of(const Emitter *e, int cls, KernelKind kind, int next) {
   for (; next < e->kernels->n && e->kernels->at[next].cls == cls; next++)
@@ -138,7 +144,7 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
   if ((c->kind >= CLASS_EVERY && c->kind <= CLASS_ACTION) || c->kind == CLASS_LAW)
     text_printf(o, "    .block = %d, .action = %s, .initial = %d,\n", c->block, action[c->action],
                 e->plan->sys->model->block[c->block].initial);
-  if (c->kind == CLASS_WHEN && e->plan->sys->model->block[c->block].switches) text_add(o, "    .switches = 1,\n");
+  if (c->kind == CLASS_WHEN) emit_condition(o, &e->plan->sys->model->block[c->block]);
   if (c->kind == CLASS_SMOOTH && c->kinetic == EX_NONE && c->potential == EX_NONE && !c->is_equation)
     text_printf(o, "    .work = %s,\n", c->dissipation != EX_NONE ? "NSM_WORK_DAMPING" : "NSM_WORK_FORCE");
   if (c->kind == CLASS_BODY) emit_body(e, c, i);
@@ -150,13 +156,14 @@ static void emit_class(Emitter *e, const PlanClass *pc, int i, const Names *t, i
       o,
       "    .affine = %d, .row_type = %d, .lambda_slot = %d, .row_var = %d, .velocity_level = %d, .y_affine = %d, "
       ".e_num = %d, .compliance_num = %d,\n"
-      "    .hidden = %d, .init_velocity = %d },\n",
+      "    .hidden = %d, .unit = %d, .init_velocity = %d },\n",
       c->affine, c->row_type, c->lambda_slot,
       c->kind == CLASS_CONTACT || c->kind == CLASS_CONSTRAINT || c->kind == CLASS_FRICTION || c->compliant ||
               c->kind == CLASS_DELAY
           ? c->row_var
                                                                                                            : -1,
-      c->velocity_level, c->affine, pc->e_num, pc->compliance_num, c->hidden, c->init_velocity);
+      c->velocity_level, c->affine, pc->e_num, pc->compliance_num, c->hidden,
+      c->unit ? blob_add(e, c->unit) : 0, c->init_velocity);
 }
 
 // [nvar]: the class whose rows have this variable; -1.
@@ -180,10 +187,13 @@ static void emit_variables(Emitter *e) {
   text_add(e->out, "static const nsm_var vars[] = {\n");
   for (int i = 0; i < m->nvar; i++) {
     bool solved = e->plan->sys->solved[i] != EX_NONE;
-    text_printf(e->out, "  { %s, %d, %d, %d, %d, %d, %d }, ",
-                solved ? "NSM_VAR_SOLVED" : kind[m->var[i].kind], blob_add(e, m->var[i].name),
+    const MVar *v = &m->var[i];
+    const char *of = solved ? "NSM_VAR_SOLVED" : v->by_time ? "NSM_VAR_INSTANT" : kind[v->kind];
+    text_printf(e->out, "  { %s, %d, %d, %d, %d, %d, %d, %d, %d }, ", of, blob_add(e, v->name),
                 line_of(m->var[i].span), m->var[i].ndim, m->var[i].kind == MV_ROW ? row_class[i] : -1,
-                file_of(e, m->var[i].span), m->var[i].rate_name ? blob_add(e, m->var[i].rate_name) : 0);
+                file_of(e, m->var[i].span), m->var[i].rate_name ? blob_add(e, m->var[i].rate_name) : 0,
+                blob_add(e, unit_of_results(e->arena, v->unit, v->declared)),
+                blob_add(e, v->kind == MV_COORD ? unit_of_rates(e->arena, v->unit, v->declared) : ""));
     c_comment(m->var[i].name, e->out);
     text_addc(e->out, '\n');
   }

@@ -103,13 +103,34 @@ static void check_multipliers(Elab *e) {
 
 // --- names that nobody used ---
 
-static void check_unused(Elab *e) {
-  for (size_t i = 0; i < e->symbols.n; i++) {
-    const Symbol *y = e->symbols.at[i];
-    if (y->kind != SY_VAR || y->used || y->env.scope->parent) continue;   // parts are used as far as their user likes
+// A discrete variable that is assigned is recorded: that is a use.
+static bool is_assigned(const Elab *e, const Symbol *y) {
+  for (size_t i = 0; i < e->action.n; i++)
+    if (e->action.at[i].on && e->action.at[i].on->id == y->id) return true;
+  return false;
+}
+
+static void unused(Elab *e, const Symbol *y) {
+  if (y->kind == SY_VAR && y->var_kind != MV_INPUT) {
     Diag *d = diag(e->bag, DIAG_W0801, y->span, "`%s` is never used", y->name);
     diag_label(d, "a `var` is only an abbreviation");
     diag_help(d, "to record it write `output`, or remove it");
+    return;
+  }
+  const char *what = y->kind == SY_PARAM ? "parameter" : y->var_kind == MV_INPUT ? "input" : "discrete variable";
+  Diag *d = diag(e->bag, DIAG_W0801, y->span, "the %s `%.80s` is never used", what, y->name);
+  diag_label(d, "it changes nothing%s", y->nset ? ", whatever --set gives it" : "");
+  diag_help(d, "use it where it is meant, or remove it");
+}
+
+static void check_unused(Elab *e) {
+  for (size_t i = 0; i < e->symbols.n; i++) {
+    const Symbol *y = e->symbols.at[i];
+    if (y->used || y->env.scope->parent || y->env.scope == e->globals) continue;  // parts: as far as their user likes
+    bool held = y->kind == SY_VARIABLE && (y->var_kind == MV_DISCRETE || y->var_kind == MV_INPUT);
+    if (diag_errors(e->bag) && y->kind != SY_VAR) continue;       // what would use it may have been refused
+    if (y->kind != SY_VAR && y->kind != SY_PARAM && !(held && !is_assigned(e, y))) continue;
+    unused(e, y);
   }
 }
 

@@ -23,12 +23,30 @@ static bool has_unknown(const Elab *e, const MExpr *x, Map *seen) {
   return false;
 }
 
+// The derivative of a first-order state: of x, or of what contains x. Velocities are none.
+static bool has_state_rate(const Elab *e, const MExpr *x, bool within, Map *seen) {
+  const void *key = (const char *)x + within;
+  if (!(x->uses & (within ? MU_VAR : MU_RATE)) || map_get(seen, key)) return false;
+  map_put(seen, key, (void *)x);
+  if (x->kind == MX_VAR && (x->derivative || within) && e->var.at[x->id].kind == MV_STATE) return true;
+  for (int i = 0; i < x->nargs; i++)
+    if (has_state_rate(e, x->arg[i], within || x->kind == MX_RATE, seen)) return true;
+  return false;
+}
+
+static bool any_state_rate(const Elab *e, const Value *v) {
+  Map *seen = map_new(e->a);
+  for (int i = 0; i < value_count(v); i++) if (has_state_rate(e, v->at[i], false, seen)) return true;
+  return false;
+}
+
 static MExpr *difference(Elab *e, MExpr *a, MExpr *b, Span at) {
   return mx_is_num(b, 0) ? a : mx_2(e->a, MOP_SUB, a, b, at);
 }
 
 bool algebraic_equation(const Env env, const Ast *x, const Value *a, const Value *b) {
   Elab *e = env.e;
+  if (any_state_rate(e, a) || any_state_rate(e, b)) return false;
   Map *seen = map_new(e->a);
   bool any = false;
   for (int i = 0; i < value_count(a); i++)
@@ -86,8 +104,8 @@ void elab_flow(Env env, const Ast *x) {
   Value from = elab_scalar(&at_node, x->a), to = elab_scalar(&at_node, x->b), v = elab_scalar(&env, x->c);
   if (from.bad || to.bad || v.bad || !unit_check(&env, v, UNIT_ANY, "a flow")) return;
   if (!is_node(&env, x->a, from.at[0]) || !is_node(&env, x->b, to.at[0])) return;
-  if (v.at[0]->uses & MU_RATE) {
-    Diag *d = diag(env.e->bag, DIAG_E0249, v.span, "a flow contains no derivative");
+  if (any_state_rate(env.e, &v)) {
+    Diag *d = diag(env.e->bag, DIAG_E0249, v.span, "a flow contains no derivative of a state");
     diag_help(d, "algebraic i; C*u' = i; flow %s to %s = i;", ast_text(env.e, x->a), ast_text(env.e, x->b));
     return;
   }

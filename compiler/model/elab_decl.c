@@ -335,8 +335,8 @@ static bool force_variable(Symbol *y) {
     if (!has_unit && !v.bad) unit = v.unit;
   }
   if (s->ctx.n + own > MAX_INDICES) return too_many_indices(y);
-  MVar v = {.kind = y->var_kind, .algebraic = y->algebraic, .ndim = s->ctx.n + own, .unit = unit, .doc = y->decl->doc,
-            .span = y->span};
+  MVar v = {.kind = y->var_kind, .algebraic = y->algebraic, .ndim = s->ctx.n + own, .unit = unit,
+            .declared = has_unit, .doc = y->decl->doc, .span = y->span};
   v.name = arena_printf(e->a, "%s%s", prefixed(e, s->path, y->name), index_marks(e, own));
   v.plain = prefixed(e, s->plain, y->name);
   family_bounds(&v, &s->ctx);
@@ -408,7 +408,7 @@ static bool force_input(Symbol *y) {
   v.at[0] = mx_op(e->a, MOP_IF, (MExpr *[]){ given, outside, y->value.at[0] }, 3, y->span);
   y->value = v;
   y->kind = SY_VAR;
-  return y->used = true;
+  return true;
 }
 
 static bool force_inline(Symbol *y) {

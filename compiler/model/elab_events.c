@@ -105,6 +105,7 @@ static bool when(const Env *env, const Ast *x, MBlock *b) {
     return false;
   }
   if (!(b->cond->uses & MU_LAMBDA)) b->crossing = crossing(env, b->cond);
+  b->wavy = b->crossing && !mx_affine_in_time(b->crossing);
   return true;
 }
 

@@ -115,11 +115,6 @@ static bool fits(const Env *env, const Ast *x, const Ast *law, int n, int normal
   if (x->kind == AST_CONSTRAINT && (contensou || elliptic || rolling))
     return misfit(env, law, x->a->span, "friction on a constraint is coulomb(mu)", "held on both sides",
                   "with coulomb(mu)");
-  if (!x->a && (contensou || elliptic || rolling))
-    return misfit(env, law, x->b->span, "friction under a given normal force is coulomb(mu)", "the normal force",
-                  elliptic ? "with coulomb(mu); mu may be an expression of the slip velocity v, as "
-                             "coulomb(mu + (mu0 - mu)*exp(-abs(v)/v0))"
-                           : "with coulomb(mu)");
   if (rolling && n != 2 && n != 4)
     return misfit(env, law, x->c->span, "`rolling` acts on slip and on rolling velocities, as many of each", shape,
                   "in the plane slip = [v, w]; in space slip = [v1, v2, w1, w2]; with rolling(mu, mu_r)");
@@ -131,7 +126,9 @@ static bool fits(const Env *env, const Ast *x, const Ast *law, int n, int normal
                   "slip = [v1, v2, spin]; with contensou(mu, radius)");
   if (elliptic && n != 2)
     return misfit(env, law, x->c->span, "`coulomb(mu1, mu2)` has a coefficient for each of two directions", shape,
-                  n == 1 ? "one direction has one coefficient: coulomb(mu)" : "slip = [v1, v2];");
+                  n == 1 ? "coulomb(mu), where mu may be an expression of the slip velocity v, as "
+                           "coulomb(mu + (mu0 - mu)*exp(-abs(v)/v0))"
+                         : "slip = [v1, v2];");
   if (x->kind == AST_CONSTRAINT && normals + n > MOST_ROWS)
     return misfit(env, law, x->c->span, "friction on a constraint has at most four directions, normal and tangential",
                   arena_printf(env->e->a, "%d of slip, %d normal", n, normals),
@@ -184,8 +181,8 @@ static bool arguments(const Env *env, const Ast *x, const Ast *law, int normals,
            : contensou                 ? MF_CONTENSOU
            : rolling                   ? MF_ROLLING
            : x->kind == AST_CONSTRAINT ? (normals == 1 ? MF_GRIP : normals == 2 ? MF_GRIP2 : MF_GRIP3)
-           : !x->a                     ? MF_DISK
            : law->list.n == 2          ? MF_ELLIPTIC
+           : !x->a                     ? MF_DISK
                                        : MF_COULOMB;
   return f->mu && (law->list.n < 2 || f->mu2 || f->radius);
 }

@@ -66,8 +66,8 @@ static void equation(Env env, const Ast *x) {
     return;
   }
   bare_number(&env, &a, &b);
+  if (algebraic_equation(env, x, &a, &b)) return;
   if (!((extra_uses(&a, 0) | extra_uses(&b, 0)) & MU_RATE)) {
-    if (algebraic_equation(env, x, &a, &b)) return;
     Diag *d = diag(env.e->bag, DIAG_E0230, x->span, "this equation has no derivative of a state");
     diag_label(d, "no x' in it");
     diag_note(d, "equations give the derivatives of states: x' = ...;");
@@ -88,7 +88,8 @@ static void equation(Env env, const Ast *x) {
 // --- outputs ---
 
 static void push_output(const Env *env, const char *name, MExpr *value, Unit u, const Ast *d) {
-  MOutput o = {.ctx = env->ctx, .name = name, .value = value, .unit = u, .doc = d->doc, .span = d->name_span};
+  MOutput o = {.ctx = env->ctx, .name = name, .value = value, .unit = u, .declared = d->unit != NULL, .doc = d->doc,
+               .span = d->name_span};
   vec_push(&env->e->output, o);
 }
 

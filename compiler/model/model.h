@@ -77,7 +77,9 @@ typedef struct MVar {
   int         ndim;       // number of its indices (MV_ROW: the loops of its statement; storage in loop order)
   MExpr      *lo[MAX_INDICES], *hi[MAX_INDICES];  // bounds of each, over params; MV_ROW: and outer loops
   Unit        unit;
+  bool        declared;   // its unit was: results are shown in it
   const char *doc;
+  bool        by_time;    // MV_DISCRETE that was made for an instant of time (instants.c): no column of the results
   Span        span;       // of the name in its declaration
   // MV_COORD of a body's turn, a quasi-coordinate whose velocity is the spin: the name of that ("b.spin[%]") and the
   // number of the attitude that it moves; its value stands in no expression. MV_POSITION: the number of the turn.
@@ -119,7 +121,7 @@ typedef struct MRelation {
 } MRelation;
 
 // Friction against the slip velocities of a contact or constraint. Laws by block of runtime/cone/problem.h; the normal
-// force of MF_DISK is given.
+// force is given: of MF_DISK, and of others where `force` is there.
 typedef enum {
   MF_NONE, MF_COULOMB, MF_ELLIPTIC, MF_CONTENSOU, MF_GRIP, MF_DISK, MF_CONTENSOU_EXACT, MF_GRIP2, MF_GRIP3, MF_ROLLING
 } MFrictionLaw;
@@ -127,7 +129,7 @@ typedef struct MFriction {
   MFrictionLaw law;
   MExpr *mu, *mu2, *radius;            // mu2: MF_ELLIPTIC, MF_ROLLING, radius: MF_CONTENSOU(_EXACT); no multipliers in
                                        // them
-  MExpr *force;                        // MF_DISK: the normal force
+  MExpr *force;                        // a given normal force, else NULL
   MExpr **slip; int nslip; int var[4]; // slip velocities and their MV_ROW variables; the third of MF_CONTENSOU is the
                                        // spin, the second half of MF_ROLLING rolls
   Span span, slip_span;
@@ -156,6 +158,7 @@ typedef struct MOutput {
   const char *name;
   MExpr *value;
   Unit unit;
+  bool declared;          // as of MVar
   const char *doc;
   bool hidden;
   Span span;
@@ -220,6 +223,8 @@ typedef struct MBlock {
   MExpr *cond, *crossing;              // when: crossing passes 0 where cond becomes true; NULL: looked at after steps
   bool   initial;                      // when initial or ...: also where it holds at the start
   bool   switches;                     // made for an `if` (switches.c): it may fire again and again
+  bool   by_time;                      // made for an instant of time (instants.c)
+  bool   wavy;                         // crossing is not affine in time
   Span   span;
 } MBlock;
 typedef enum { MA_ASSIGN, MA_STOP, MA_FAIL } MActionKind;

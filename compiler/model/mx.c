@@ -185,6 +185,22 @@ MExpr *mx_subst(Arena *a, MExpr *x, MExpr *const *by, int n) {
   return subst(a, x, by, n, map_new(a));
 }
 
+bool mx_affine_in_time(const MExpr *x) {
+  if (!(x->uses & MU_TIME)) return true;
+  if (x->kind == MX_TIME) return true;
+  if (x->kind != MX_OP) return false;
+  switch (x->op) {
+  case MOP_ADD: case MOP_SUB: return mx_affine_in_time(x->arg[0]) && mx_affine_in_time(x->arg[1]);
+  case MOP_NEG: return mx_affine_in_time(x->arg[0]);
+  case MOP_MUL:
+    return !(x->arg[0]->uses & x->arg[1]->uses & MU_TIME) && mx_affine_in_time(x->arg[0]) &&
+           mx_affine_in_time(x->arg[1]);
+  case MOP_DIV: return mx_affine_in_time(x->arg[0]) && !(x->arg[1]->uses & MU_TIME);
+  case MOP_IF: return !(x->arg[0]->uses & MU_TIME) && mx_affine_in_time(x->arg[1]) && mx_affine_in_time(x->arg[2]);
+  default: return false;
+  }
+}
+
 // --- evaluation ---
 
 double mx_apply(MOp op, const double *v) {

@@ -24,6 +24,8 @@ bool mx_is_num(const MExpr *x, double value);
 bool mx_same(const MExpr *x, const MExpr *y);                        // written alike
 bool mx_constant(const MExpr *x);                                    // over params and loops only
 
+bool mx_affine_in_time(const MExpr *x);                              // a + b t; a and b stand still between events
+
 // x with loop i replaced by by[i] (i < n; by[i] = NULL: kept).
 MExpr *mx_subst(Arena *a, MExpr *x, MExpr *const *by, int n);
 

@@ -36,6 +36,8 @@ static bool compares(const MExpr *c) {
   }
 }
 
+static bool by_time_alone(const MExpr *c) { return !(c->uses & (MU_VAR | MU_RATE | MU_INPUT)); }
+
 // Indices of a variable are bounded by parameters alone.
 static bool plain_loops(const MContext *ctx) {
   for (int k = 0; k < ctx->n; k++)
@@ -93,7 +95,7 @@ static void block(Switches *s, const MExpr *c, int var, double value) {
   MORE(m->block, m->nblock, MBlock);
   MORE(m->action, m->naction, MAction);
   m->block[m->nblock] = (MBlock){ .ctx = *s->ctx, .cond = (MExpr *)c, .crossing = side(s, c), .initial = true,
-                                  .switches = true, .span = c->span };
+                                  .switches = true, .wavy = true, .span = c->span };
   m->action[m->naction++] = (MAction){ .kind = MA_ASSIGN, .block = m->nblock++,
                                        .on = value_of_switch(s, var, c->span),
                                        .value = mx_num(s->a, value, c->span), .span = c->span };
@@ -138,6 +140,7 @@ static MExpr *rewritten(Switches *s, MExpr *x) {
     arg[i] = i == 0 && chooses ? x->arg[0] : rewritten(s, x->arg[i]);
     same &= arg[i] == x->arg[i];
   }
+  chooses = chooses && !(compares(x->arg[0]) && by_time_alone(x->arg[0]));           // instants.c
   const char *why = chooses ? why_not(s, x->arg[0]) : NULL;
   if (why) tell(s, x->arg[0], why);
   if (chooses && !why) {

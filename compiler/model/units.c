@@ -157,3 +157,22 @@ const char *unit_shown(Arena *a, Unit u, const char *written) {
   text_free(&t);
   return shown;
 }
+
+// As the model writes it where that is an SI unit or the one that was declared: N*m and not J, rad and not 1.
+static const char *written_for_results(Unit u, bool declared) {
+  return u.state == UNIT_KNOWN && (declared || !unit_scaled(u)) && u.written && *u.written ? u.written : NULL;
+}
+
+const char *unit_of_results(Arena *a, Unit u, bool declared) {
+  if (u.state != UNIT_KNOWN) return "";
+  const char *written = written_for_results(u, declared);
+  return written ? written : unit_shown(a, unit_plain(u), "");
+}
+
+const char *unit_of_rates(Arena *a, Unit u, bool declared) {
+  static const Unit second = { .state = UNIT_KNOWN, .num = { 0, 0, 1 }, .den = 1, .scale = 1 };
+  const char *written = written_for_results(u, declared);
+  if (written && unit_scaled(u)) return arena_printf(a, strpbrk(written, "/*") ? "(%s)/s" : "%s/s", written);
+  if (written && !strpbrk(written, "/*") && strcmp(written, "s")) return arena_printf(a, "%s/s", written);
+  return u.state == UNIT_KNOWN ? unit_of_results(a, unit_div(u, second), false) : "";
+}

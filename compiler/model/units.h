@@ -36,4 +36,8 @@ Unit unit_of_shared(const nsm_unit *u);               // as read by runtime/shar
 double unit_to_si(double x, Unit u);                  // x as written in u, in SI
 // The unit as written; where only the value had one (g = 9.81 [m/s^2]), that; "" for none.
 const char *unit_shown(Arena *a, Unit u, const char *written);
+// Of results, language.md 21.1: the unit as declared (`: deg`), else the SI unit (N*m where that is written, not J); of
+// their rates. "" where it is not known or 1.
+const char *unit_of_results(Arena *a, Unit u, bool declared);
+const char *unit_of_rates(Arena *a, Unit u, bool declared);
 void unit_print(Unit u, Text *out);                   // "m/s^2", "N", "1", "kg*m^2/s"

@@ -8,16 +8,7 @@
 typedef struct Check { Arena *arena; const System *s; const SchemeDescriptor *scheme; DiagBag *bag; } Check;
 
 static Diag *refuse(const Check *k, Span at, const char *what) {
-  Diag *d = diag(k->bag, DIAG_E0705, at, "the scheme '%s' does not take %s", k->scheme->name, what);
-  diag_help(d, "scheme = moreau(theta = 1/2)");
-  return d;
-}
-
-static void states(const Check *k) {
-  const Model *m = k->s->model;
-  for (int i = 0; i < m->nvar; i++)
-    if (m->var[i].kind == MV_STATE)
-      diag_label(refuse(k, m->var[i].span, "first-order states"), "`%s` is one", m->var[i].plain);
+  return refuse_in_scheme(k->scheme, at, what, k->bag);
 }
 
 // Is e zero where all velocities are?
@@ -109,7 +100,7 @@ static void no_energy(const Check *k) {
 void check_consistent(Arena *a, const System *s, const SchemeDescriptor *scheme, DiagBag *bag) {
   Check k = { a, s, scheme, bag };
   int before = diag_errors(bag);
-  states(&k);
+  (void)refuse_states(s, scheme, bag);
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     if (c->compliant) {

@@ -32,5 +32,7 @@ void class_columns(PlanClass *pc, const Hoist *h);                            //
 const SchemeDescriptor *default_scheme(Arena *a, const System *s);             // of an experiment that names none
 // What a scheme cannot step is refused, statement by statement (E0705); what the consistent schemes cannot promise is
 // said.
+Diag *refuse_in_scheme(const SchemeDescriptor *d, Span at, const char *what, DiagBag *bag);    // refuse.c
+bool  refuse_states(const System *s, const SchemeDescriptor *d, DiagBag *bag);                 // true: there are some
 void check_midpoint(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag);
 void check_consistent(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag);

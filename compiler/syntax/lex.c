@@ -138,6 +138,24 @@ static Span trimmed_span(const Parse *p, size_t lo, size_t hi) {
   return (Span){p->file, lo, hi};
 }
 
+// 10k, 4.7u: the prefix alone, as netlists have it.
+static bool bare_prefix(Diag *d, const char *number, int digits, const char *rest) {
+  static const struct { const char *text, *power, *unit; } known[] = {
+    { "k", "e3", "kohm" }, { "K", "e3", "kohm" }, { "M", "e6", "Mohm" }, { "meg", "e6", "Mohm" },
+    { "Meg", "e6", "Mohm" }, { "MEG", "e6", "Mohm" }, { "G", "e9", "Gohm" }, { "u", "e-6", "uF" },
+    { "\u00b5", "e-6", "uF" }, { "n", "e-9", "nF" }, { "p", "e-12", "pF" }
+  };
+  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+    if (strcmp(rest, known[i].text) != 0) continue;
+    bool name = strlen(rest) == 1;
+    diag_help(d, "a prefix stands with its unit: %.*s [%s], or as a power: %.*s%s%s%.*s%s%s", digits, number,
+              known[i].unit, digits, number, known[i].power, name ? "; a product needs its sign: " : "",
+              name ? digits : 0, number, name ? "*" : "", name ? rest : "");
+    return true;
+  }
+  return false;
+}
+
 int lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) {
   size_t digits = number_length(s, (size_t)n);
   char *rest = arena_strndup(p->arena, s + digits, (size_t)n - digits);
@@ -160,7 +178,8 @@ int lex_bad_number(Parse *p, union NSM_STYPE *v, Span at, const char *s, int n) 
     }
     if (looks_like_unit(rest)) diag_help(d, "a unit stands in brackets: %.*s [%s]", (int)digits, s, rest);
     else diag_help(d, "the digits of a number stand together: %.*s%s", (int)digits, s, rest);
-  } else if (!strcmp(rest, "f") || !strcmp(rest, "L") || !strcmp(rest, "u"))
+  } else if (bare_prefix(d, s, (int)digits, rest)) {}
+  else if (!strcmp(rest, "f") || !strcmp(rest, "L") || !strcmp(rest, "u"))
     diag_help(d, "numbers have no suffix: %.*s", (int)digits, s);
   else if (*rest == 'd' && left == 1 && strchr("+-", p->file->text[at.hi]) && p->file->text[at.hi + 1] >= '0' &&
            p->file->text[at.hi + 1] <= '9')

@@ -16,7 +16,7 @@ static const Stage stage_of_kind[] = {
 static Stage stage_of_symbol(const System *s, const Sym *y) {
   if (y->kind != SYM_VALUE && y->kind != SYM_RATE) return stage_of_kind[y->kind];
   switch (s->model->var[y->id].kind) {
-  case MV_DISCRETE: case MV_GIVEN: return STAGE_EVENT;
+  case MV_DISCRETE: case MV_GIVEN: return s->model->var[y->id].by_time ? STAGE_TIME : STAGE_EVENT;
   case MV_INPUT: case MV_DELAY: return STAGE_TIME;
   default: return STAGE_STATE;
   }

@@ -38,6 +38,8 @@ static void body_class(Deriver *d, const MSolid *b) {
   c->pose = ARENA_ARRAY(d->arena, Ex, 18);
   for (int i = 0; i < 12; i++) c->pose[i] = c->at_start[i];
   for (int i = 0; i < 6; i++) c->pose[12 + i] = lower_expr(s, b->rates[i]);
+  SlotList l = slots_of(d->arena, s, c);
+  for (int i = 0; i < 18; i++) slots_collect(&l, c->pose[i]);              // of instants: what time alone does not say
 }
 
 int class_of_solid(const System *s, int solid) {

@@ -213,6 +213,10 @@ static void friction_classes(Deriver *d, const MFriction *f, int normal, const M
     return;
   }
   if (f->law == MF_DISK) radius = ex_mul(s->pool, mu, force);
+  else if (force != EX_NONE) {                             // three numbers at most: of CONTENSOU mu, radius, force
+    if (radius != EX_NONE) mu2 = radius;
+    radius = force;
+  }
   if (normal >= 0) normal -= f->law == MF_GRIP2 ? 1 : f->law == MF_GRIP3 ? 2 : 0;      // to the first
   for (int k = 0; k < f->nslip; k++) {
     static const char *const plain[] = { "slip 1 of %s", "slip 2 of %s", "spin of %s" };
@@ -406,12 +410,14 @@ void derive_rest(Deriver *d) {
     SysClass *c = value_class(d, CLASS_OUTPUT, o->name, o->span, &o->ctx, o->value);
     c->name = o->name;
     c->hidden = o->hidden;
+    c->unit = unit_of_results(d->arena, o->unit, o->declared);
   }
   for (int i = 0; i < m->nvar; i++) {                      // columns of what was solved
     if (s->solved[i] == EX_NONE) continue;
     SysClass *c = derive_new_class(d, CLASS_OUTPUT, m->var[i].name, m->var[i].span, &(MContext){ 0 });
     SlotList l = slots_of(d->arena, s, c);
     c->name = m->var[i].name;
+    c->unit = unit_of_results(d->arena, m->var[i].unit, m->var[i].declared);
     c->value = s->solved[i];
     slots_collect(&l, c->value);
   }

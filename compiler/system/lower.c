@@ -24,7 +24,7 @@ int lower_var_symbol(System *s, const MExpr *var, bool rate) {
 
 static bool jumps(MOp op) {
   switch (op) {
-  case MOP_FLOOR: case MOP_SIGN: return true;
+  case MOP_FLOOR: case MOP_SIGN: case MOP_SEGMENT: return true;
   case MOP_LT: case MOP_LE: case MOP_GT: case MOP_GE: case MOP_EQ: case MOP_NE: return true;
   default: return false;
   }
@@ -72,9 +72,9 @@ static Ex operation(System *s, const MExpr *e, Mode mode) {
   case MOP_NOT: return ex_1(p, OP_NOT, a);
   case MOP_IF:  return ex_if(p, a, b, lower(s, e->arg[2], inside));
   case MOP_TURNED: return ex_op(p, OP_TURNED, (Ex[]){ a, b, lower(s, e->arg[2], inside) }, 3);
-  case MOP_TABLE: {
+  case MOP_TABLE: case MOP_SEGMENT: {
     Ex which = ex_sym(p, symtab_id(s->sym, (Sym){ .kind = SYM_TABLE, .id = e->id }));
-    return ex_op(p, OP_TABLE, (Ex[]){ which, a, a, ex_num(p, 0) }, 4);
+    return ex_op(p, OP_TABLE, (Ex[]){ which, a, a, ex_num(p, e->op == MOP_TABLE ? 0 : -1) }, 4);
   }
 #define ONE(NAME) case MOP_##NAME: return ex_1(p, OP_##NAME, a);
 #define TWO(NAME) case MOP_##NAME: return ex_2(p, OP_##NAME, a, b);

@@ -322,23 +322,30 @@ static bool exchange(Solving *v) {
 
 // --- all ---
 
-// What is left: each remaining row with one of the remaining unknowns, its own one where that is still there.
+// An equation whose unknown may have been solved from another one: without loops, followed or too large for that.
+static bool is_scalar_equation(const MRelation *r) { return r->algebraic && !r->ctx.n && !r->lambda->nargs; }
+
+// What is left: each remaining equation with one of the remaining unknowns, its own one where that is still there.
 static void remaining(Solving *v) {
   System *s = v->d->sys;
-  char *taken = ARENA_ARRAY(v->d->arena, char, s->model->nvar + 1);
+  const Model *m = s->model;
+  char *taken = ARENA_ARRAY(v->d->arena, char, m->nvar + 1), *used = ARENA_ARRAY(v->d->arena, char, m->nrelation + 1);
   for (int i = 0; i < v->n; i++) {
-    int own = s->row_unknown[v->relation[i]];
     s->row_left[v->relation[i]] = v->row[i];
-    if (v->law[i]) continue;
-    if (v->row[i] == EX_NONE || s->solved[own] != EX_NONE) s->row_unknown[v->relation[i]] = -1;
+    used[v->relation[i]] = v->row[i] == EX_NONE;
+  }
+  for (int i = 0; i < m->nrelation; i++) {
+    if (!is_scalar_equation(&m->relation[i])) continue;
+    int own = s->row_unknown[i];
+    if (used[i] || s->solved[own] != EX_NONE) s->row_unknown[i] = -1;
     else taken[own] = 1;
   }
-  for (int i = 0, next = 0; i < v->n; i++) {
-    if (v->row[i] == EX_NONE || s->row_unknown[v->relation[i]] >= 0) continue;
+  for (int i = 0, next = 0; i < m->nrelation; i++) {
+    if (!is_scalar_equation(&m->relation[i]) || used[i] || s->row_unknown[i] >= 0) continue;
     while (next < v->nunknown &&
            (v->law_of[next] >= 0 || s->solved[v->var[next]] != EX_NONE || taken[v->var[next]])) next++;
     INVARIANT(next < v->nunknown);
-    s->row_unknown[v->relation[i]] = v->var[next++];
+    s->row_unknown[i] = v->var[next++];
   }
 }
 

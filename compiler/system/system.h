@@ -112,10 +112,11 @@ typedef struct SysClass {
                            // normal force
   MFrictionLaw friction;
   bool rolls;              // MF_ROLLING: this direction is one of rolling
-  Ex mu, mu2, radius;      // EX_NONE where the law has none; radius of MF_DISK: of the disk, mu times normal force
+  Ex mu, mu2, radius;      // EX_NONE where the law has none; radius of MF_DISK: of the disk, mu times normal force; of
+                           // others under a given normal force that, and mu2 is the radius of MF_CONTENSOU
 
   // output, assertion, initial value
-  Ex value; bool hidden; bool init_velocity; const char *name;
+  Ex value; bool hidden; bool init_velocity; const char *name, *unit;
   const char *text;        // of an assertion, of what ends a run
   int block; MActionKind action;   // events: number of the block in the model
   Ex period, offset;

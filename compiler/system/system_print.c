@@ -63,8 +63,8 @@ static void name_list(const View *v, const char *what, const int *symbol, int n,
   text_add(out, ")\n");
 }
 
-static const char *friction_text(MFrictionLaw law) {
-  switch (law) {
+static const char *friction_text(MFrictionLaw law, bool given) {
+  switch (given ? (MFrictionLaw)MF_NONE : law) {
   case MF_COULOMB:   return "-y in N_D(lambda_T), D: |lambda_T| <= mu lambda_N";
   case MF_ELLIPTIC:  return "-y in N_D(lambda_T), D: (lambda_1/mu1)^2 + (lambda_2/mu2)^2 <= lambda_N^2";
   case MF_CONTENSOU: return "-y in N_D(lambda_T, lambda_S), D: |lambda_T|^2 + (lambda_S/radius)^2 <= (mu lambda_N)^2";
@@ -72,13 +72,23 @@ static const char *friction_text(MFrictionLaw law) {
     return "-y in N_D(lambda_T, lambda_S), D: the exact set of a circular area under Hertz' pressure";
   case MF_ROLLING:   return "-y in N_D(lambda), D: |lambda_T| <= mu lambda_N, |lambda_R| <= mu_r lambda_N";
   case MF_GRIP: case MF_GRIP2: case MF_GRIP3: return "-y in N_D(lambda_T), D: |lambda_T| <= mu |lambda_N|";
+  default:           break;
+  }
+  switch (law) {
+  case MF_ELLIPTIC:  return "-y in N_D(lambda_T), D: (lambda_1/mu1)^2 + (lambda_2/mu2)^2 <= force^2";
+  case MF_CONTENSOU: return "-y in N_D(lambda_T, lambda_S), D: |lambda_T|^2 + (lambda_S/radius)^2 <= (mu force)^2";
+  case MF_CONTENSOU_EXACT:
+    return "-y in N_D(lambda_T, lambda_S), D: the exact set of a circular area under Hertz' pressure, times force";
+  case MF_ROLLING:   return "-y in N_D(lambda), D: |lambda_T| <= mu force, |lambda_R| <= mu_r force";
   default:           return "-y in N_D(lambda_T), D: |lambda_T| <= mu times the normal force";
   }
 }
 
 const char *coefficient_name(const SysClass *c, int k) {
+  bool given = c->normal < 0, drills = c->friction == MF_CONTENSOU || c->friction == MF_CONTENSOU_EXACT;
   if (k == 0) return c->friction == MF_ELLIPTIC ? "mu1" : "mu";
-  return k == 1 ? (c->friction == MF_ROLLING ? "mu_r" : "mu2") : c->friction == MF_DISK ? "mu times force" : "radius";
+  if (k == 1) return c->friction == MF_ROLLING ? "mu_r" : given && drills ? "radius" : "mu2";
+  return c->friction == MF_DISK ? "mu times force" : given ? "force" : "radius";
 }
 
 // In the order of nsm_shape_kind.
@@ -91,7 +101,7 @@ const char *shape_word(int kind) {
 const char *law_text(const SysClass *c) {
   if (c->kind == CLASS_CONTACT) return "0 <= y perp lambda >= 0 with an impact law";
   if (c->kind == CLASS_CONSTRAINT) return "y = 0";
-  if (c->kind == CLASS_FRICTION) return friction_text(c->friction);
+  if (c->kind == CLASS_FRICTION) return friction_text(c->friction, c->normal < 0);
   return c->row_type == 0 ? "0 <= y perp lambda >= 0" : c->row_type == 1 ? "-y in N_[lo, hi](lambda)" : "y = 0";
 }
 
@@ -190,7 +200,7 @@ static void print_touches(const System *s, Text *out) {
     if (t->friction == MF_COULOMB) text_add(out, "    slip             two directions at right angles to n\n");
     if (t->friction == MF_CONTENSOU) text_add(out, "    slip             two directions, and turning about n\n");
     if (t->friction == MF_ROLLING) text_add(out, "    slip             two directions, and rolling about them\n");
-    if (t->friction != MF_NONE) text_printf(out, "    friction         %s\n", friction_text(t->friction));
+    if (t->friction != MF_NONE) text_printf(out, "    friction         %s\n", friction_text(t->friction, false));
   }
   for (int i = 0; i < m->nsolid; i++) {
     text_printf(out, "%s  %s has", i ? "" : "\n", m->solid[i].plain);

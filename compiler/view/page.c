@@ -107,7 +107,7 @@ static void parameters(const Trace *t, Text *out) {
     text_add(out, ", \"doc\": ");
     string(out, p.doc);
     text_printf(out, ", \"fixed\": %s, \"value\": ", p.fixed ? "true" : "false");
-    number(out, t->parameter[i]);
+    number(out, nsm_from_si(t->parameter[i], nsm_unit_scale(p.unit)));
     text_addc(out, '}');
   }
   text_addc(out, ']');

@@ -3,7 +3,15 @@
 
 bool linear_is_dry(const SysClass *c) { return c->kind == CLASS_FRICTION && c->normal < 0; }
 
-bool linear_timed(const Written *w, Ex e) { return ex_depends(w->pool, e, w->sys->sym_time); }
+static bool at_instants(int symbol, void *written) {
+  const Written *w = written;
+  Role r = written_role(w, symbol);
+  return r.kind == ROLE_CONSTANT && w->constant[r.index].cls < 0;
+}
+
+bool linear_timed(const Written *w, Ex e) {
+  return ex_depends(w->pool, e, w->sys->sym_time) || ex_depends_any(w->pool, e, at_instants, (void *)w);
+}
 
 Ex linear_without(Written *w, RoleKind first, Ex e) {
   const int *ids;

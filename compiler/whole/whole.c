@@ -1,4 +1,5 @@
-// Which models have a whole step, and of which kind.
+// Which models have a whole step, and of which kind. What is discrete because it changes at instants of time alone
+// (model/instants.c) is a constant of the steps between two of these.
 #include <stddef.h>
 #include <string.h>
 #include "../../runtime/nsm_abi.h"
@@ -23,8 +24,8 @@ const Whole *whole_of_plan(Arena *a, const Plan *p, bool located) {
   if (m->nbody > 0 || m->ntouch > 0 || m->nangle > 0) return NULL;
   if (p->sys->algebraic_states) return NULL;
   for (int i = 0; i < p->ncls; i++) if (p->cls[i].c->compliant || p->cls[i].c->of_compliant) return NULL;
-  if (p->sys->model->nblock > 0) return NULL;              // events are for the general road
-  for (int i = 0; i < p->sys->model->nvar; i++) if (p->sys->model->var[i].kind >= MV_DISCRETE) return NULL;
+  for (int i = 0; i < m->nblock; i++) if (!m->block[i].by_time) return NULL;   // events are for the general road
+  for (int i = 0; i < m->nvar; i++) if (m->var[i].kind >= MV_DISCRETE && !m->var[i].by_time) return NULL;
   Written *w = write_out(a, p);
   if (!w) return NULL;
   w->located = located;

@@ -16,7 +16,7 @@ typedef enum { WHOLE_LINEAR = 1, WHOLE_NEWTON = 2, WHOLE_TWO_POINT = 3,
 enum { WHOLE_START, WHOLE_STEP, WHOLE_THETA, WHOLE_GAMMA, WHOLE_TOLERANCE, WHOLE_SCALARS = 8, WHOLE_STRUCK = 2 };
 
 // The constant in column `column` of instance `instance` of class `cls`.
-typedef struct WholeConstant { int cls, instance, column; } WholeConstant;
+typedef struct WholeConstant { int cls, instance, column; } WholeConstant;   // cls -1: discrete variable `instance`
 
 typedef struct Whole {
   WholeKind kind;

@@ -38,7 +38,8 @@ static void place_variables(Job *j) {
   Written *w = j->w;
   for (int v = 0; v < m->nvar && !j->failed; v++) {
     if (m->var[v].kind == MV_ROW || w->sys->solved[v] != EX_NONE) continue;
-    int *count = m->var[v].kind == MV_COORD ? &w->nq : m->var[v].kind == MV_STATE ? &w->nx : &w->nl;
+    MVarKind kind = m->var[v].kind;
+    int *count = kind == MV_COORD ? &w->nq : kind == MV_STATE ? &w->nx : kind == MV_DISCRETE ? &w->nd : &w->nl;
     j->base[v] = *count;
     *count += (int)elements(j, v);
   }
@@ -177,10 +178,10 @@ Ex written_at(Written *w, Ex e, Moment m) {
   return k ? ex_subst(w->pool, e, from, to, k) : e;
 }
 
-int written_constant(Written *w, const Instance *i, int column) {
+static int constant(Written *w, int cls, int instance, int column) {
   for (int k = 0; k < w->nconstant; k++) {
     const WholeConstant *c = &w->constant[k];
-    if (c->cls == i->cls && c->instance == i->number && c->column == column) return k;
+    if (c->cls == cls && c->instance == instance && c->column == column) return k;
   }
   if (w->nconstant == w->cap_constant) {
     int n = w->cap_constant ? 2 * w->cap_constant : 32;
@@ -189,9 +190,11 @@ int written_constant(Written *w, const Instance *i, int column) {
     w->constant = more;
     w->cap_constant = n;
   }
-  w->constant[w->nconstant] = (WholeConstant){ i->cls, i->number, column };
+  w->constant[w->nconstant] = (WholeConstant){ cls, instance, column };
   return w->nconstant++;
 }
+
+int written_constant(Written *w, const Instance *i, int column) { return constant(w, i->cls, i->number, column); }
 
 // The variable of the class that a symbol is, at which moment, its rate or not; -1: none.
 static int slot_of(const Written *w, const SysClass *c, int symbol, Moment *m, bool *rate) {
@@ -221,6 +224,8 @@ Ex written(Written *w, const Instance *i, Ex e) {
     bool rate = false;
     int by = -1, slot = slot_of(w, c, ids[k], &when, &rate);
     if (y->kind == SYM_COLUMN) by = written_symbol(w, ROLE_CONSTANT, AT_END, written_constant(w, i, y->id));
+    else if (slot >= 0 && c->slot[slot].kind == SLOT_D)
+      by = written_symbol(w, ROLE_CONSTANT, AT_END, constant(w, -1, i->slot[slot] < 0 ? 0 : i->slot[slot], 0));
     else if (slot >= 0) {
       static const RoleKind of_slot[] = { [SLOT_Q] = ROLE_Q, [SLOT_X] = ROLE_X, [SLOT_L] = ROLE_L };
       RoleKind kind = c->slot[slot].kind == SLOT_Q && rate ? ROLE_V : of_slot[c->slot[slot].kind];
@@ -233,6 +238,7 @@ Ex written(Written *w, const Instance *i, Ex e) {
 
 int written_z(const Written *w, const Instance *i, int slot) {
   int at = i->slot[slot];
+  if (i->pc->c->slot[slot].kind == SLOT_D) return -1;
   return at < 0 || i->pc->c->slot[slot].kind == SLOT_L ? -1 : i->pc->c->slot[slot].kind == SLOT_X ? w->nq + at : at;
 }
 

@@ -20,7 +20,7 @@ typedef struct Instance {
 
 typedef struct Written {
   Arena *arena; const Plan *plan; const System *sys; Pool *pool;
-  int nq, nx, nz, nl, nrow;
+  int nq, nx, nz, nl, nd, nrow;
   int n; Instance *at;
   int nconstant, cap_constant; WholeConstant *constant;
   int nrole; Role *role;        // by symbol id

@@ -63,12 +63,17 @@ void sim_family_name(char *out, size_t size, const char *pattern);
 // The same with indices as they were written, which may be out of range or no whole numbers: "u[4]".
 void sim_expand_written(char *out, size_t size, const char *pattern, const double *index, int nindex);
 int  sim_percents(const char *pattern);
+// The variable of this kind (or, with row_kinds, of rows) that an element belongs to; -1: none.
+int  sim_variable_of(const nsm_sim *s, int row_kinds, int kind, int element);
 int  sim_accepted_note(const nsm_sim *s, char *out, size_t size);    // 0 where no problem missed its tolerance
 int  sim_tolerance_note(const nsm_sim *s, char *out, size_t size);   // 0 where every step reached the tolerance
 
 // setup.c, address.c, cover.c
 int  sim_setup(nsm_sim *s, const nsm_settings *set, nsm_error *e);
 int  sim_cover(nsm_sim *s, nsm_error *e);
+
+// monotone.c: is D positive semidefinite on these rows, free ones eliminated?
+int  sim_rows_monotone(nsm_sim *s, const int *row, int n);
 
 // loops.c: instances of rows by their indices
 void sim_loops_record(nsm_sim *s, int level, long lo, long hi);
@@ -152,7 +157,14 @@ int  sim_rows_patterns(nsm_sim *s, nsm_error *e);                               
 void sim_rows_outer(nsm_sim *s, int with_constants);                             // B, C, D from the kernels' outputs
 void sim_rows_rates(nsm_sim *s);                                                 // adds moving d rate/d q to C
 
-void sim_rows_weights(nsm_sim *s);       // weights.c: gamma of the classes; with the start values
+// weights.c: weights of the classes; with the start values. judge: the same where constants are others. begin: by the
+// sets of now; 1: matrices are to be made anew. end: the step at hand was not to be had so; 1: it is to be made again.
+void sim_rows_weights(nsm_sim *s);
+void sim_weights_judge(nsm_sim *s);
+int  sim_weights_begin(nsm_sim *s);
+int  sim_weights_end(nsm_sim *s, int failed, double t1);
+void sim_weights_accept(nsm_sim *s);                      // the step stands
+int  sim_weights_note(const nsm_sim *s, char *out, size_t size);  // what is of order 1, and why; 0: nothing
 // The state at t1 - (1 - gamma) h between that at the begin and (q1, z1), with the multipliers l.
 nsm_view sim_between(nsm_sim *s, double t1, const double *q1, const double *z1, const double *l);
 
@@ -189,9 +201,11 @@ void sim_friction_law(nsm_sim *s, const nsm_view *v);
 void sim_friction_guess(nsm_sim *s, int fresh);
 nsm_code sim_friction_sound(nsm_sim *s, const nsm_view *v, nsm_error *e);
 int  sim_friction_rows(const nsm_sim *s, int friction, int *row);  // all its rows in order, up to 5; how many
-// The force that presses, from multipliers l: of a constraint the length of its normal forces. 0 under a given force.
+// The impulse that presses, from multipliers l: of a constraint the length of its normal ones; h F of a given force.
 double sim_friction_pressed(const nsm_sim *s, int friction, const double *l);
 nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first);    // as a block of the one-step problem
+// The same under a given normal impulse, one block or two; how many.
+int sim_friction_under(const nsm_sim *s, int friction, double normal, int first, nsm_cone_block *block);
 // lambda [n] of the directions := its nearest point of the disk from lambda - factor/(largest M_ii) u, for the normal
 // impulse given.
 void sim_friction_prox(const nsm_sim *s, int friction, double normal, const double *u, const double *diagonal,
@@ -207,9 +221,12 @@ size_t sim_cone_room(const nsm_sim *s, int m, size_t nnz, int bandwidth);       
 // For islands of up to m rows with nnz entries and that half bandwidth, and for dense ones of up to `dense` rows, with
 // the friction of this model.
 void  *sim_cone_workspace(nsm_sim *s, int m, size_t nnz, int bandwidth, int dense);
-// Coefficients and sizes of the parts of the tangential set that are limited by themselves: one, of ROLLING two.
-typedef struct sim_disk { int first, n; double mu; } sim_disk;
+// The parts of the tangential set that are limited by themselves: one, of ROLLING two. Each is round in the frame
+// lambda_d = w_d y_d, of the radius mu times the normal impulse; exact: there it is Contensou's set.
+typedef struct sim_disk { int first, n, exact; double mu, w[SIM_SLIPS]; } sim_disk;
 int  sim_friction_parts(const sim_friction *f, sim_disk *part);                         // [2]; how many
+double sim_disk_gauge(const sim_disk *p, const double *l);                  // the least radius that holds l [n]
+void   sim_disk_nearest(const sim_disk *p, double radius, double *l);       // l [n] := nearest, in that frame
 // The blocks of friction among the m rows row[at[.]]; how many.
 int    sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, const int *at, int m,
                         nsm_cone_block *cone);
@@ -246,3 +263,9 @@ static inline nsm_cone_status sim_cone_solve(nsm_sim *s, const nsm_cone_problem 
 
 // columns.c: an output or assertion, at the present state
 void sim_evaluate_class(nsm_sim *s, int cls, double *value);
+void sim_columns_scaled(nsm_sim *s);                     // after the outputs are listed
+
+// by_time.c: times nearer than this are one for conditions; where a piece ends that would go to t1, the earliest
+// instant of conditions of time alone
+double sim_instant_tolerance(const nsm_sim *s, double t);
+double sim_next_by_time(nsm_sim *s, double t1);

@@ -1,9 +1,11 @@
 // The recorded columns: time; states, coordinates, velocities, multipliers and impulses (each in the order of the
-// variables); discrete variables; outputs.
+// variables); discrete variables; outputs. Values are kept in SI; results are shown in the units that the model
+// declares (docs/language.md, 21.1).
 #include "assembly.h"
 #include <math.h>
 #include <string.h>
 #include "runtime/ledger/ledger.h"
+#include "runtime/shared/unit.h"
 
 int nsm_ncolumn(const nsm_sim *s) { return s->a->ncolumn; }
 
@@ -38,6 +40,64 @@ int nsm_find_column(nsm_sim *s, const char *name) {
   return -1;
 }
 
+// ---- units ----------------------------------------------------------------------------------------------------------
+// The variable whose column it is, and whether its rate is; -1: an output, of class *cls, or the time.
+static int variable_at(const nsm_sim *s, int c, int *is_rate, int *cls) {
+  const sim_analysis *a = s->a;
+  *is_rate = 0;
+  *cls = -1;
+  if (c-- == 0) return -1;
+  if (c < a->nx) return sim_variable_of(s, 0, NSM_VAR_STATE, c);
+  if ((c -= a->nx) < a->nshown)
+    return sim_variable_of(s, 0, a->shown[c] < a->nown ? NSM_VAR_COORD : NSM_VAR_POSITION, a->shown[c]);
+  if ((c -= a->nshown) < a->nv) {
+    *is_rate = c < a->nown;
+    return sim_variable_of(s, 0, c < a->nown ? NSM_VAR_COORD : NSM_VAR_VELOCITY, c);
+  }
+  if ((c -= a->nv) < a->nl_shown) return sim_variable_of(s, 1, NSM_VAR_MULTIPLIER, c);
+  if ((c -= a->nl_shown) < a->ndiscrete) return sim_variable_of(s, 0, NSM_VAR_DISCRETE, c);
+  c -= a->ndiscrete;
+  for (int i = 0; i < a->on.output.n; i++) {
+    int n = a->cls[a->on.output.of[i]].tab.count;
+    if (c < n) { *cls = a->on.output.of[i]; break; }
+    c -= n;
+  }
+  return -1;
+}
+
+const char *nsm_column_unit(nsm_sim *s, int c) {
+  const nsm_model *m = s->a->m;
+  int is_rate, cls;
+  if (c >= s->a->ncolumn) return c < s->a->ncolumn + NSM_ENERGIES ? "J" : "";
+  if (c <= 0) return c == 0 ? "s" : "";
+  int i = variable_at(s, c, &is_rate, &cls);
+  if (cls >= 0) return sim_text(s, s->a->cls[cls].c->unit);
+  return i < 0 ? "" : sim_text(s, is_rate ? m->var[i].rate_unit : m->var[i].unit);
+}
+
+static int is_scaled(const nsm_sim *s, int unit) { return fabs(nsm_unit_scale(sim_text(s, unit)) - 1) > 1e-12; }
+
+// Which columns are not shown in SI: most models have none.
+void sim_columns_scaled(nsm_sim *s) {
+  const nsm_model *m = s->a->m;
+  int any = 0;
+  for (int i = 0; i < m->nvar; i++) any |= is_scaled(s, m->var[i].unit);
+  for (int i = 0; i < s->a->on.output.n; i++) any |= is_scaled(s, s->a->cls[s->a->on.output.of[i]].c->unit);
+  if (!any) return;
+  s->a->scale = SIM_NEW(s, s->a->ncolumn, double);
+  for (int c = 0; s->a->scale && c < s->a->ncolumn; c++) s->a->scale[c] = nsm_unit_scale(nsm_column_unit(s, c));
+}
+
+double nsm_column_scale(const nsm_sim *s, int c) {
+  return s->a->scale && c >= 0 && c < s->a->ncolumn ? s->a->scale[c] : 1;
+}
+
+void nsm_in_units(const nsm_sim *s, double *row) {
+  for (int c = 0; s->a->scale && c < s->a->ncolumn; c++)
+    if (s->a->scale[c] != 1) row[c] = nsm_from_si(row[c], s->a->scale[c]);
+}
+
+// ---- values ---------------------------------------------------------------------------------------------------------
 void sim_evaluate_class(nsm_sim *s, int cls, double *value) {
   nsm_view v = sim_now(s);
   v.h = s->n.h;                                            // of name.force, the multiplier over the step

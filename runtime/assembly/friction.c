@@ -9,9 +9,12 @@
 //   CONTENSOU  diag(mu, mu, mu radius)  max(0, lambda_N)   of a contact; the third direction is the spin
 //              exact: A^-1 lambda_T in r B with Contensou's set B in place of a ball
 //   GRIP       mu                       |lambda_N|         of a constraint; of one, two or three normal directions
-//   DISK       1                        h mu F             none: the normal force F is given
+//   DISK       1                        h mu F             none: COULOMB under a given normal force F
 //   ROLLING    mu | mu2                 max(0, lambda_N)   of a contact; the first half of the directions slips, the
 //                                                          second rolls, and D is a product of two disks
+//
+// ELLIPTIC, CONTENSOU and ROLLING without a normal row (normals = 0) are under a given force, r = h F; the radius of
+// CONTENSOU is mu2 there. Under a given normal impulse D is a fixed set: the blocks of sim_friction_under.
 //
 // u_T = u_T+ + e_t u_T-. The classes of the directions of one contact follow each other in the model, direction 0 has
 // the coefficients. Coefficients that move with the slip are unknowns of the step: c = law(z(c)), by the secant rule.
@@ -26,6 +29,10 @@ static const double steepest = 0.8;     // slope of law(z(c)) that the secant ru
 
 static double column(const sim_class *k, int i, int at) {
   return at < 0 ? 0 : k->tab.num[(size_t)i * (size_t)k->c->nnum + (size_t)at];
+}
+
+static int is_contensou(nsm_cone_type type) {
+  return type == NSM_CONE_CONTENSOU || type == NSM_CONE_CONTENSOU_EXACT;
 }
 
 static nsm_cone_type type_of(int law) {
@@ -46,9 +53,11 @@ static nsm_cone_type type_of(int law) {
 // it is a constant.
 static nsm_code sound(nsm_sim *s, int cls, int i, const nsm_view *v, nsm_code wrong, nsm_error *e) {
   const sim_friction *f = &s->n.r.friction[s->a->cls[cls].friction0 + i];
-  const char *const part[] = { "coefficient of friction", "second coefficient of friction",
+  const char *part[] = { "coefficient of friction", "second coefficient of friction",
                                f->type == NSM_CONE_DISK ? "normal force times coefficient of friction"
+                               : f->normals == 0        ? "normal force"
                                                         : "radius of the contact area" };
+  if (f->normals == 0 && is_contensou(f->type)) part[1] = "radius of the contact area";
   for (int k = 0; k < 3; k++) {
     if (f->at[k] >= 0 && isfinite(f->at[k])) continue;
     char name[256], value[32], when[100] = "";
@@ -62,7 +71,7 @@ static nsm_code sound(nsm_sim *s, int cls, int i, const nsm_view *v, nsm_code wr
   return NSM_OK;
 }
 
-static void take(sim_friction *f, const double *c) {
+static void take(sim_friction *f, const double *c) {                       // of DISK the radius has mu in it
   f->mu = c[0];
   f->mu2 = c[1];
   f->radius = c[2];
@@ -90,7 +99,7 @@ int sim_friction_analyse(nsm_sim *s, nsm_error *e) {
     for (int i = 0; i < k->tab.count; i++, n++) {
       sim_friction *f = &r->friction[n];
       *f = (sim_friction){ .type = type_of(k->c->friction),
-                           .normals = nsm_cone_normals(type_of(k->c->friction)),
+                           .normals = k->c->normal < 0 ? 0 : nsm_cone_normals(type_of(k->c->friction)),
                            .normal = { -1 },
                            .n = directions,
                            .at = { column(k, i, k->c->mu_num), column(k, i, k->c->mu2_num),
@@ -131,12 +140,41 @@ void sim_friction_active(nsm_sim *s) {
   }
 }
 
+// The diagonal of A, from mu, mu2 and radius.
+static void axes(const sim_friction *f, const double *c, double *A) {
+  double drill = is_contensou(f->type) ? c[0] * (f->normals == 0 ? c[1] : c[2]) : 0;
+  for (int d = 0; d < f->n; d++)
+    A[d] = f->type == NSM_CONE_DISK                           ? 1
+           : f->type == NSM_CONE_ELLIPTIC && d == 1           ? c[1]
+           : f->type == NSM_CONE_ROLLING && 2 * d >= f->n     ? c[1]
+           : is_contensou(f->type) && d == 2                  ? drill
+                                                              : c[0];
+}
+
 int sim_friction_parts(const sim_friction *f, sim_disk *part) {
-  part[0] = (sim_disk){ 0, f->n, f->mu };
-  if (f->type != NSM_CONE_ROLLING) return 1;
-  part[0].n = f->n / 2;
-  part[1] = (sim_disk){ f->n / 2, f->n / 2, f->mu2 };
-  return 2;
+  double A[SIM_SLIPS];
+  int two = f->type == NSM_CONE_ROLLING, n = two ? f->n / 2 : f->n;
+  axes(f, (const double[]){ f->mu, f->mu2, f->radius }, A);
+  for (int p = 0; p <= two; p++) {
+    part[p] = (sim_disk){ .first = p * n, .n = n, .mu = A[p * n] };
+    for (int d = 0; d < n && !(part[p].mu > 0); d++) part[p].mu = A[p * n + d];
+    for (int d = 0; d < n; d++) part[p].w[d] = part[p].mu > 0 ? A[p * n + d] / part[p].mu : 1;
+    part[p].exact = f->type == NSM_CONE_CONTENSOU_EXACT && A[0] > 0 && A[2] > 0;
+  }
+  return 1 + two;
+}
+
+double sim_disk_gauge(const sim_disk *p, const double *l) {
+  double x[SIM_SLIPS] = { 0 }, length = 0;
+  for (int d = 0; d < p->n; d++) length = hypot(length, x[d] = p->w[d] > 0 ? l[d] / p->w[d] : 0);
+  return p->exact ? nsm_cone_gauge_contensou(x) : length;
+}
+
+void sim_disk_nearest(const sim_disk *p, double radius, double *l) {
+  double x[SIM_SLIPS] = { 0 }, length = 0;
+  for (int d = 0; d < p->n; d++) length = hypot(length, x[d] = p->w[d] > 0 ? l[d] / p->w[d] : 0);
+  if (p->exact) nsm_cone_project_contensou(radius, x, x, NULL, NULL);
+  for (int d = 0; d < p->n; d++) l[d] = p->w[d] * (p->exact || !(length > radius) ? x[d] : radius / length * x[d]);
 }
 
 int sim_friction_rows(const nsm_sim *s, int friction, int *row) {
@@ -150,6 +188,7 @@ int sim_friction_rows(const nsm_sim *s, int friction, int *row) {
 double sim_friction_pressed(const nsm_sim *s, int friction, const double *l) {
   const sim_friction *f = &s->n.r.friction[friction];
   double force = 0;
+  if (f->normals == 0) return s->n.h * f->radius;
   if (f->normals == 1 && f->type != NSM_CONE_GRIP) return l[s->n.r.l[f->normal[0]]];
   for (int d = 0; d < f->normals; d++) force = hypot(force, l[s->n.r.l[f->normal[d]]]);
   return force;
@@ -157,13 +196,26 @@ double sim_friction_pressed(const nsm_sim *s, int friction, const double *l) {
 
 nsm_cone_block sim_friction_block(const nsm_sim *s, int friction, int first) {
   const sim_friction *f = &s->n.r.friction[friction];
-  int disk = f->type == NSM_CONE_DISK;
   return (nsm_cone_block){ .type = f->type,
                            .first = first,
                            .size = f->n + f->normals,
-                           .mu = disk ? 0 : f->mu,
+                           .mu = f->mu,
                            .mu2 = f->mu2,
-                           .radius = disk ? s->n.h * f->radius : f->radius };
+                           .radius = f->radius };
+}
+
+int sim_friction_under(const nsm_sim *s, int friction, double normal, int first, nsm_cone_block *block) {
+  const sim_friction *f = &s->n.r.friction[friction];
+  sim_disk part[2];
+  int parts = sim_friction_parts(f, part), plain = f->type != NSM_CONE_ELLIPTIC && !is_contensou(f->type);
+  for (int p = 0; p < parts; p++)
+    block[p] = (nsm_cone_block){ .type = NSM_CONE_DISK, .first = first + part[p].first, .size = part[p].n,
+                                 .radius = part[p].mu * normal };
+  if (plain) return parts;
+  block->type = f->type == NSM_CONE_CONTENSOU_EXACT ? NSM_CONE_ELLIPSE_EXACT : NSM_CONE_ELLIPSE;
+  block->mu = part[0].w[0];                             // in units of the first half axis, whose length the radius has
+  block->mu2 = part[0].w[f->n - 1];
+  return 1;
 }
 
 // ---- coefficients that move -----------------------------------------------------------------------------------------
@@ -246,23 +298,13 @@ nsm_code sim_friction_sound(nsm_sim *s, const nsm_view *v, nsm_error *e) {
 }
 
 // ---- natural map ----------------------------------------------------------------------------------------------------
-static int is_contensou(nsm_cone_type type) {
-  return type == NSM_CONE_CONTENSOU || type == NSM_CONE_CONTENSOU_EXACT;
-}
-
 // Diagonal of A and the radius r for a normal impulse, by the law at the iterate; the largest entry of A M A.
 static double frame(const nsm_sim *s, const sim_friction *f, double normal, const double *diagonal, double *scaled,
                     double *r) {
-  double most = 0, mu = meant(f->at[0]);
-  *r = f->type == NSM_CONE_DISK ? s->n.h * meant(f->at[2]) : nsm_cone_is_grip(f->type) ? fabs(normal) : fmax(normal, 0);
-  for (int d = 0; d < f->n; d++) {
-    scaled[d] = f->type == NSM_CONE_DISK                  ? 1
-                : f->type == NSM_CONE_ELLIPTIC && d == 1  ? meant(f->at[1])
-                : f->type == NSM_CONE_ROLLING && 2 * d >= f->n ? meant(f->at[1])
-                : is_contensou(f->type) && d == 2          ? mu * meant(f->at[2])
-                                                          : mu;
-    most = fmax(most, scaled[d] * scaled[d] * diagonal[d]);
-  }
+  double most = 0;
+  *r = f->normals == 0 ? s->n.h * meant(f->at[2]) : nsm_cone_is_grip(f->type) ? fabs(normal) : fmax(normal, 0);
+  axes(f, (const double[]){ meant(f->at[0]), meant(f->at[1]), meant(f->at[2]) }, scaled);
+  for (int d = 0; d < f->n; d++) most = fmax(most, scaled[d] * scaled[d] * diagonal[d]);
   return most;
 }
 

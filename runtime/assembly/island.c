@@ -40,14 +40,11 @@ int sim_island_cones(const nsm_sim *s, const sim_solver *w, const int *row, cons
     int f = r->friction_of[row[at[i]]];
     if (f < 0 || !r->active[r->friction[f].row[0]]) { i++; continue; }
     const sim_friction *k = &r->friction[f];
-    if (w->disk && w->disk[f] >= 0) {
+    double given = k->normals == 0 ? sim_friction_pressed(s, f, NULL) : w->disk ? w->disk[f] : -1;
+    if (given >= 0) {
       i += row[at[i]] == k->row[0] ? 0 : k->normals;
-      sim_disk part[2];
-      for (int p = 0, parts = sim_friction_parts(k, part); p < parts; p++) {
-        double radius = parts == 1 ? w->disk[f] : part[p].mu * w->disk[f];
-        cone[n] = (nsm_cone_block){ .type = NSM_CONE_DISK, .first = i, .size = part[p].n, .radius = radius };
-        i += cone[n++].size;
-      }
+      n += sim_friction_under(s, f, given, i, cone + n);
+      i += k->n;
       continue;
     }
     cone[n] = sim_friction_block(s, f, i);

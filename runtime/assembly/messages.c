@@ -138,8 +138,7 @@ void sim_element_name(const nsm_sim *s, int var, int element, char *out, size_t 
   element_name(s, var, element, sim_text(s, s->a->m->var[var].name), out, size);
 }
 
-// The variable of this kind (or, with row_kinds, of rows) that an element belongs to; -1: none.
-static int variable_of(const nsm_sim *s, int row_kinds, int kind, int element) {
+int sim_variable_of(const nsm_sim *s, int row_kinds, int kind, int element) {
   for (int i = 0; i < s->a->m->nvar; i++) {
     int k = s->a->m->var[i].kind;
     const sim_var *v = &s->a->var[i];
@@ -149,7 +148,7 @@ static int variable_of(const nsm_sim *s, int row_kinds, int kind, int element) {
 }
 
 static void name_in(const nsm_sim *s, int row_kinds, int kind, int element, char *out, size_t size) {
-  int i = variable_of(s, row_kinds, kind, element);
+  int i = sim_variable_of(s, row_kinds, kind, element);
   if (i >= 0) sim_element_name(s, i, element - s->a->var[i].base, out, size);
   else snprintf(out, size, "?");
 }
@@ -159,12 +158,12 @@ static nsm_place place_of(int variable) {
 }
 
 nsm_place sim_at_z(const nsm_sim *s, int z) {
-  return place_of(z < s->a->nown ? variable_of(s, 0, NSM_VAR_COORD, z)
-                  : z < s->a->nv ? variable_of(s, 0, NSM_VAR_VELOCITY, z)
-                                 : variable_of(s, 0, NSM_VAR_STATE, z - s->a->nv));
+  return place_of(z < s->a->nown ? sim_variable_of(s, 0, NSM_VAR_COORD, z)
+                  : z < s->a->nv ? sim_variable_of(s, 0, NSM_VAR_VELOCITY, z)
+                                 : sim_variable_of(s, 0, NSM_VAR_STATE, z - s->a->nv));
 }
 
-nsm_place sim_at_l(const nsm_sim *s, int l) { return place_of(variable_of(s, 1, NSM_VAR_MULTIPLIER, l)); }
+nsm_place sim_at_l(const nsm_sim *s, int l) { return place_of(sim_variable_of(s, 1, NSM_VAR_MULTIPLIER, l)); }
 
 void sim_q_name(const nsm_sim *s, int q, char *out, size_t size) {
   name_in(s, 0, q < s->a->nown ? NSM_VAR_COORD : NSM_VAR_POSITION, q, out, size);
@@ -182,7 +181,7 @@ void sim_z_name(const nsm_sim *s, int z, char *out, size_t size) {
   if (z >= s->a->nv) { name_in(s, 0, NSM_VAR_STATE, z - s->a->nv, out, size); return; }
   name_in(s, 0, z < s->a->nown ? NSM_VAR_COORD : NSM_VAR_VELOCITY, z, out, size);
   if (z >= s->a->nown) return;
-  int i = variable_of(s, 0, NSM_VAR_COORD, z);
+  int i = sim_variable_of(s, 0, NSM_VAR_COORD, z);
   if (i >= 0 && s->a->m->var[i].rate) {
     element_name(s, i, z - s->a->var[i].base, sim_text(s, s->a->m->var[i].rate), out, size);
     return;

@@ -65,6 +65,7 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   if (s->a->located && !(x.own_weights & 2)) x.gamma = 0.5;
   s->a->theta = set ? chosen(set->theta, x.theta) : x.theta;
   s->a->gamma = set ? chosen(set->gamma, x.gamma) : x.gamma;
+  s->a->gamma_given = (x.own_weights & 2) != 0 || (set && !isnan(set->gamma));
   if (s->a->located && !s->a->scheme->impact) {
     sim_fail(e, NSM_USAGE, "the scheme `%s` does not locate events; moreau and consistent do", s->a->scheme->name);
     return 0;
@@ -180,11 +181,12 @@ static int set_sizes(nsm_sim *s, nsm_error *e) {
   }
   // By kind: coordinates with their velocities are the first of both.
   static const int order[] = { NSM_VAR_COORD, NSM_VAR_POSITION, NSM_VAR_VELOCITY, NSM_VAR_STATE, NSM_VAR_MULTIPLIER,
-                               NSM_VAR_DISCRETE, NSM_VAR_GIVEN, NSM_VAR_INPUT, NSM_VAR_DELAY };
+                               NSM_VAR_DISCRETE, NSM_VAR_INSTANT, NSM_VAR_GIVEN, NSM_VAR_INPUT, NSM_VAR_DELAY };
   int *next[] = { &s->a->nown, &s->a->nq, &s->a->nv, &s->a->nx, &s->a->nl, &s->a->nd, &s->a->nd, &s->a->nd,
-                  &s->a->nd };
+                  &s->a->nd, &s->a->nd };
   for (int k = 0; k < (int)(sizeof order / sizeof *order); k++) {
-    if (order[k] == NSM_VAR_GIVEN) s->a->ndiscrete = s->a->nd;
+    if (order[k] == NSM_VAR_INSTANT) s->a->ndiscrete = s->a->nd;
+    if (order[k] == NSM_VAR_GIVEN) s->a->nevent = s->a->nd;
     if (order[k] == NSM_VAR_INPUT) s->a->nheld = s->a->nd;
     if (k == 1) s->a->nq = s->a->nv = s->a->nown;
     for (int i = 0; i < m->nvar; i++)
@@ -355,7 +357,7 @@ static void list_phases(nsm_sim *s) {
     list_if(s, &s->a->on.relation, i, row && c->kind == NSM_RELATION);
     list_if(s, &s->a->on.contact, i, row && c->kind == NSM_CONTACT);
     list_if(s, &s->a->on.friction, i, row && c->kind == NSM_FRICTION);
-    list_if(s, &s->a->on.mu, i, row && c->mu_stage > NSM_EVENT);
+    list_if(s, &s->a->on.mu, i, row && c->mu_stage >= NSM_EVENT);
     list_if(s, &s->a->on.constraint, i, row && c->kind == NSM_CONSTRAINT);
     list_if(s, &s->a->on.h_moving, i, row && c->h_stage > NSM_EVENT);
     s->a->renewed += i >= s->a->given->nclass && s->a->cls[i].tab.count > 0;
@@ -383,6 +385,7 @@ static void list_phases(nsm_sim *s) {
   s->w.out = SIM_NEW(s, most_out, double);
   s->a->ncolumn = 1 + s->a->nz + s->a->nshown + s->a->nl_shown + s->a->ndiscrete;
   for (int i = 0; i < s->a->on.output.n; i++) s->a->ncolumn += s->a->cls[s->a->on.output.of[i]].tab.count;
+  sim_columns_scaled(s);
 }
 
 // One iteration is exact where everything is affine; with constant matrices the short way applies.

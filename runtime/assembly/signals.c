@@ -66,14 +66,22 @@ static char *read_text(const char *path, size_t *n, nsm_error *e) {
   return NULL;
 }
 
+// The file has no column of this name, and one beside the time.
+static void other_column(nsm_sim *s, const nsm_input *in, const char *text) {
+  size_t used = strlen(s->a->note);
+  snprintf(s->a->note + used, sizeof s->a->note - used, "%sthe input %s is the column of %s, whose first line is: %.*s",
+           used ? "; " : "", in->name, in->path, (int)strcspn(text, "\r\n"), text);
+}
+
 static int points_of(nsm_sim *s, sim_signal *to, const nsm_input *in, const char *text, size_t n, nsm_error *e) {
   int lines = nsm_points_lines(text, n);
   nsm_points_error wrong;
   double *x = SIM_NEW(s, lines, double), *y = SIM_NEW(s, lines, double);
   const char *column = in->column ? in->column : in->name;
   int count = nsm_points_read(text, n, column, x, y, &wrong);
-  if (!count && !in->column && wrong.row == 1 && wrong.column == 0)
-    count = nsm_points_read(text, n, NULL, x, y, &wrong);
+  if (!count && !in->column && wrong.row == 1 && wrong.column == 0 &&
+      (count = nsm_points_read(text, n, NULL, x, y, &wrong)) > 0)
+    other_column(s, in, text);
   if (!count) {
     int names = (int)(wrong.hi < 200 ? wrong.hi : 200);
     if (wrong.row == 0)

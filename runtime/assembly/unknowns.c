@@ -7,12 +7,15 @@
 // of a law acts, a jumps with it: both are taken at the end of the step, as their mean would change its sign from step
 // to step.
 //
-// Judged by connected blocks of D, with coefficients that only events change.
+// Judged by connected blocks of D, with its coefficients at the start and after events. Where they move (an inductance
+// that depends on a place) a is solved for by Newton's method; in the steps it is what the last one ended with.
 #include "assembly.h"
 #include <math.h>
 #include <string.h>
 
 static const double regular = 1e-6;      // a solution that is known comes back to this
+static const double settled = 1e-13;     // a correction of Newton's method beside its unknown
+enum { ITERATIONS = 30 };
 
 struct sim_unknowns {
   int n;                                 // unknowns without inertia
@@ -20,7 +23,8 @@ struct sim_unknowns {
   int *row, *equation;                   // [n] row of D of the equation of number i, which has an entry on the diagonal
                                          // where there is one for each; inverse, as numbers of z
   sim_matrix D;                          // its rows divided by their largest entry
-  unsigned char *open;                   // [n] equations that laws act on, or whose coefficients move
+  unsigned char *open;                   // [n] equations that laws act on
+  int moves;                             // coefficients do
   double *scale, *known, *x, *y;         // [n]
 };
 
@@ -100,6 +104,8 @@ static void shape(nsm_sim *s, struct sim_unknowns *u) {
   sim_graph_give(s, &g);
 }
 
+static int moves(const nsm_class *c) { return c->jac_stage != NSM_NONE && !sim_fixed(c->jac_stage); }
+
 static void mark_open(nsm_sim *s, struct sim_unknowns *u) {
   const sim_rows *r = &s->n.r;
   for (int row = 0; row < r->n; row++)
@@ -107,8 +113,9 @@ static void mark_open(nsm_sim *s, struct sim_unknowns *u) {
       if (r->bz[e] < s->a->nz && u->of[r->bz[e]] >= 0) u->open[u->row[u->of[r->bz[e]]]] = 1;
   for (int a = 0; a < s->a->on.smooth.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
-    int moves = k->c->g_stage != NSM_NONE || !(k->c->jac_stage == NSM_NONE || sim_fixed(k->c->jac_stage));
-    for (int i = 0; k->c->at_end && moves && i < k->tab.count; i++)
+    if (!k->c->at_end) continue;
+    u->moves |= moves(k->c);
+    for (int i = 0; k->c->g_stage != NSM_NONE && i < k->tab.count; i++)
       u->open[u->row[u->of[sim_z_of(s, k, i, k->c->at_end - 1)]]] = 1;
   }
 }
@@ -185,10 +192,11 @@ int sim_unknowns_follow(const nsm_sim *s) {
   return u != NULL;
 }
 
-void sim_unknowns_solve(nsm_sim *s) {
-  struct sim_unknowns *u = s->n.unknowns;
-  if (!u) return;
+// One step of Newton's method for 0 = r + C x + D a in the blocks that follow the states; the largest correction beside
+// its unknown.
+static double correct(nsm_sim *s, struct sim_unknowns *u) {
   nsm_view v = sim_now(s);
+  double worst = 0;
   memcpy(s->w.f, s->n.f_constant, (size_t)s->a->nz * sizeof(double));
   for (int a = 0; a < s->a->on.f_moving.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.f_moving.of[a]];
@@ -200,6 +208,51 @@ void sim_unknowns_solve(nsm_sim *s) {
     const int *order = u->D.order + b->first;
     if (!s->n.by_theta[u->z[order[0]]]) continue;
     solve_block(u, block, u->y, u->x);
-    for (int i = 0; i < b->n; i++) s->now.z[u->z[order[i]]] += u->x[order[i]];
+    double size = 0, change = 0;
+    for (int i = 0; i < b->n; i++) {
+      double *a = &s->now.z[u->z[order[i]]], dx = u->x[order[i]];
+      *a += dx;
+      size = fmax(size, fabs(*a));
+      change = isfinite(dx) ? fmax(change, fabs(dx)) : INFINITY;
+    }
+    if (change > 0) worst = fmax(worst, change / size);
   }
+  return worst;
+}
+
+// Factors of D at the state of now. 0: one is singular.
+static int coefficients_of_now(nsm_sim *s, struct sim_unknowns *u) {
+  nsm_view v = sim_now(s);
+  for (int a = 0; a < s->a->on.jac_moving.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.jac_moving.of[a]];
+    if (k->c->at_end) k->c->jac_fn(&v, &k->tab, k->jac);
+  }
+  fill(s, u);
+  for (int block = 0; block < u->D.nblock; block++)
+    if (s->n.by_theta[u->z[u->D.order[u->D.block[block].first]]] && sim_block_factor(s, &u->D, block) >= 0) return 0;
+  return 1;
+}
+
+void sim_unknowns_solve(nsm_sim *s) {
+  struct sim_unknowns *u = s->n.unknowns;
+  if (!u) return;
+  if (!u->moves) {
+    (void)correct(s, u);
+    return;
+  }
+  double *before = SIM_LEND(s, u->n, double), last = INFINITY;
+  int good = 1;
+  for (int i = 0; i < u->n; i++) before[i] = s->now.z[u->z[i]];
+  for (int i = 0; i < ITERATIONS && good && last > settled; i++) {
+    good = coefficients_of_now(s, u);
+    if (good) last = correct(s, u);
+  }
+  if (!good || last > settled) {                           // then at the end of the step, as where D is singular
+    for (int i = 0; i < u->n; i++) {
+      s->now.z[u->z[i]] = before[i];
+      s->n.by_theta[u->z[i]] = 0;
+    }
+    (void)sim_matrix_update(s, 1);
+  }
+  sim_give(s, before);
 }

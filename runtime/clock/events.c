@@ -16,19 +16,12 @@
 #include <string.h>
 
 enum { MOST_FIRES = 1000, MOST_TRIES = 200, CHATTER = 10, SWITCHES = 20 };   // SWITCHES: as pieces (located.c)
-// Of a condition: false; true; became true at a located instant just now; true since the start, without having fired.
-enum { ARMED, HOLDS, CROSSED, UNARMED };
-
-// Instants are found within this: what times and lengths round to.
-static double tolerance(const nsm_sim *s, double t) {
-  return fmax(4 * DBL_EPSILON * s->a->step, sim_time_round_off(s, t));
-}
 
 // ---- analysis -------------------------------------------------------------------------------------------------------
 // Does a condition depend on time and discrete variables alone?
 static int is_by_time(const nsm_sim *s, const sim_class *k) {
   for (int i = 0; i < k->tab.count * k->c->nslot; i++)
-    if (k->c->slot[i % k->c->nslot] != NSM_SLOT_D || k->tab.ix[i] >= s->a->ndiscrete) return 0;
+    if (k->c->slot[i % k->c->nslot] != NSM_SLOT_D || k->tab.ix[i] >= s->a->nevent) return 0;
   return 1;
 }
 
@@ -48,6 +41,7 @@ static void analyse_block(nsm_sim *s, int block, sim_event *v) {
   const sim_class *k = &s->a->cls[v->cls];
   v->timed = k->c->kind == NSM_EVERY;
   v->by_time = !v->timed && v->crossing >= 0 && is_by_time(s, k);
+  v->instant = k->c->by_time;
   v->n = k->tab.count;
   int *total = v->timed ? &s->a->nevery : &s->a->nwhen;
   v->base = *total;
@@ -93,46 +87,6 @@ static double next_instant(const nsm_sim *s) {
   for (int b = 0; b < s->a->m->nblock; b++)
     for (int i = 0; s->a->event[b].timed && i < s->a->event[b].n; i++) t = fmin(t, instant(s, &s->a->event[b], i));
   return t;
-}
-
-// Is condition i of v true at time t, with discrete variables as they are?
-static int holds_at(nsm_sim *s, const sim_event *v, int i, double t) {
-  const sim_class *k = &s->a->cls[v->cls];
-  nsm_view view = sim_view(s, t, s->now.q, s->now.z, s->now.l);
-  nsm_table one = sim_part(k, i, 1);
-  double truth;
-  k->c->out_fn(&view, &one, &truth);
-  return truth != 0;
-}
-
-// The first time at which a condition holds that is false at lo and true at hi: to the last bit.
-static double first_time(nsm_sim *s, const sim_event *v, int i, double lo, double hi) {
-  for (;;) {
-    double middle = lo + 0.5 * (hi - lo);
-    if (!(middle > lo && middle < hi)) return hi;
-    if (holds_at(s, v, i, middle)) hi = middle;
-    else lo = middle;
-  }
-}
-
-// Where a piece ends that would go to t1: the earliest instant of the conditions by time. One that holds from the begin
-// on may have been false in between, as a pulse is: then where it is, at the longest part h/2^k.
-static double next_by_time(nsm_sim *s, double t1) {
-  double to = t1, t = s->now.t;
-  for (int b = 0; b < s->a->m->nblock; b++) {
-    const sim_event *v = &s->a->event[b];
-    for (int i = 0; v->by_time && i < v->n; i++) {
-      unsigned char *was = &s->now.was[v->base + i];
-      if (!holds_at(s, v, i, to)) continue;
-      if (*was == ARMED) to = first_time(s, v, i, t, to);
-      if (*was != CROSSED) continue;
-      double r = 0.5 * (to - t), least = sim_time_round_off(s, t);
-      while (r > least && holds_at(s, v, i, t + r)) r *= 0.5;
-      if (r > least) to = t + r;
-      else *was = HOLDS;
-    }
-  }
-  return t1 - to <= sim_time_round_off(s, t1) ? t1 : to;
 }
 
 // The step, a length that was met before, or a new one: see above.
@@ -237,7 +191,11 @@ static void look_at(nsm_sim *s, const nsm_view *view, double *cross) {
 
 static nsm_code too_often(nsm_sim *s, const sim_event *v, nsm_error *e) {
   const nsm_class *c = &s->a->m->cls[v->cls];
-  sim_fail_at(e, NSM_FAILED, sim_at_class(v->cls),
+  if (v->instant)
+    sim_fail_at(e, NSM_FAILED, sim_at_class(v->cls),
+                "line %d: `%s` jumps more than %d times within one step, before t = %.10g s; take a smaller step",
+                c->line, sim_text(s, c->label), MOST_FIRES, s->now.t);
+  else sim_fail_at(e, NSM_FAILED, sim_at_class(v->cls),
               "line %d: `%s` fires again and again within one step: its instants accumulate at t = %.10g s; a contact "
               "comes to rest, a reset does not",
               c->line, sim_text(s, c->label), s->now.t);
@@ -263,11 +221,11 @@ static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error 
       const sim_event *v = &s->a->event[b];
       unsigned char *mark = s->w.fire;
       const sim_class *k = &s->a->cls[v->cls];
-      double at = t;
+      double at = v->instant ? t + sim_instant_tolerance(s, t) : t;
       int any = 0;
       if (v->timed && round > 0) continue;
       memset(mark, 0, (size_t)v->n);
-      nsm_view view = sim_view(s, t, s->now.q, s->now.z, s->now.l);
+      nsm_view view = sim_view(s, at, s->now.q, s->now.z, s->now.l);
       if (!v->timed) k->c->out_fn(&view, &k->tab, s->w.truth + v->base);
       for (int i = 0; i < v->n; i++) {
         if (v->timed) {
@@ -278,15 +236,15 @@ static nsm_code fire(nsm_sim *s, double t, int at_start, int located, nsm_error 
           any += mark[i] = 1;
         } else {
           unsigned char *was = &s->now.was[v->base + i];
-          int newly = holds(s, v, i) && (*was == ARMED || (at_start && k->c->initial && round == 0));
-          if (!holds(s, v, i)) *was = ARMED;
+          int newly = holds(s, v, i) && (*was == SIM_ARMED || (at_start && k->c->initial && round == 0));
+          if (!holds(s, v, i)) *was = SIM_ARMED;
           if (!newly || (at_start && !k->c->initial && round == 0)) {
-            if (holds(s, v, i) && *was == ARMED) *was = at_start ? UNARMED : HOLDS;
+            if (holds(s, v, i) && *was == SIM_ARMED) *was = at_start ? SIM_UNARMED : SIM_HOLDS;
             continue;
           }
-          *was = v->by_time || (located && v->crossing >= 0) ? CROSSED : HOLDS;
+          *was = v->by_time || (located && v->crossing >= 0) ? SIM_CROSSED : SIM_HOLDS;
           any += mark[i] = 1;
-          if (++s->w.fired[v->base + i] > MOST_FIRES && !k->c->switches) return too_often(s, v, e);
+          if (++s->w.fired[v->base + i] > MOST_FIRES && (v->instant || !k->c->switches)) return too_often(s, v, e);
         }
       }
       if (!any) continue;
@@ -350,7 +308,7 @@ nsm_code sim_events_start(nsm_sim *s, nsm_error *e) {
 int sim_unarmed_note(const nsm_sim *s, char *out, size_t size) {
   for (int b = 0; b < s->a->m->nblock; b++) {
     const sim_event *v = &s->a->event[b];
-    if (v->timed || !memchr(s->now.was + v->base, UNARMED, (size_t)v->n)) continue;
+    if (v->timed || !memchr(s->now.was + v->base, SIM_UNARMED, (size_t)v->n)) continue;
     const nsm_class *c = &s->a->m->cls[v->cls];
     const char *label = sim_text(s, c->label), *condition = strncmp(label, "when ", 5) ? label : label + 5;
     snprintf(out, size, "line %d: `%s` was true from the start to the end, so it never became true and did not fire; "
@@ -392,7 +350,7 @@ static double secant(const nsm_sim *s, double lo, double hi) {
     const sim_event *v = &s->a->event[b];
     for (int i = v->base; !v->timed && !v->by_time && i < v->base + v->n; i++) {
       double low = s->w.low[i], high = s->w.high[i];
-      if (s->now.was[i] != ARMED || !(low < 0 && high >= 0) || !isfinite(high - low)) continue;
+      if (s->now.was[i] != SIM_ARMED || !(low < 0 && high >= 0) || !isfinite(high - low)) continue;
       r = fmin(r, lo + (hi - lo) * (low / (low - high)));
     }
   }
@@ -401,7 +359,7 @@ static double secant(const nsm_sim *s, double lo, double hi) {
 
 // Between lo, where none of the conditions holds, and hi, where some do.
 static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
-  double lo = 0, hi = *length, tol = tolerance(s, s->now.t + hi), tried = hi, *cross = s->w.cross;
+  double lo = 0, hi = *length, tol = sim_instant_tolerance(s, s->now.t + hi), tried = hi, *cross = s->w.cross;
   nsm_view begin = sim_now(s);
   size_t n = (size_t)s->a->nwhen * sizeof(double);
   int side = 0, tries = 0;
@@ -418,7 +376,7 @@ static nsm_code locate(nsm_sim *s, double *length, nsm_error *e) {
     nsm_code code = attempt(s, r, s->now.t + r, cross, e);
     if (code != NSM_OK) return code;
     tried = r;
-    int up = newly(s, ARMED);
+    int up = newly(s, SIM_ARMED);
     memcpy(up ? s->w.high : s->w.low, cross, n);
     for (int i = 0; side == (up ? 1 : -1) && i < s->a->nwhen; i++) (up ? s->w.low : s->w.high)[i] *= 0.5;
     side = up ? 1 : -1;
@@ -437,7 +395,7 @@ static nsm_code leave(nsm_sim *s, double *length, int *leaves, nsm_error *e) {
   for (double r = 0.5 * *length; r > tol && !*leaves; r *= 0.5) {
     nsm_code code = attempt(s, r, s->now.t + r, s->w.high, e);
     if (code != NSM_OK) return code;
-    *leaves = !newly(s, CROSSED);
+    *leaves = !newly(s, SIM_CROSSED);
     if (*leaves) *length = r;
   }
   return NSM_OK;
@@ -447,15 +405,15 @@ static nsm_code stays(nsm_sim *s, nsm_error *e) {
   for (int b = 0; b < s->a->m->nblock; b++) {
     const sim_event *v = &s->a->event[b];
     for (int i = 0; !v->timed && !v->by_time && i < v->n; i++) {
-      if (s->now.was[v->base + i] != CROSSED) continue;
+      if (s->now.was[v->base + i] != SIM_CROSSED) continue;
       if (s->w.fired[v->base + i] >= CHATTER && !s->a->cls[v->cls].c->switches) return too_often(s, v, e);
-      s->now.was[v->base + i] = HOLDS;
+      s->now.was[v->base + i] = SIM_HOLDS;
     }
   }
   return NSM_OK;
 }
 
-static int any_crossed(const nsm_sim *s) { return memchr(s->now.was, CROSSED, (size_t)s->a->nwhen) != NULL; }
+static int any_crossed(const nsm_sim *s) { return memchr(s->now.was, SIM_CROSSED, (size_t)s->a->nwhen) != NULL; }
 
 // Does a condition that was true where this piece begins go on to be? Then shorter pieces are looked at.
 static nsm_code look_closer(nsm_sim *s, double h, double to, double *length, nsm_error *e) {
@@ -487,15 +445,15 @@ static nsm_code one_piece(nsm_sim *s, double to, int keep, int *located, nsm_err
     }
   }
   ends = length;
-  if (code == NSM_OK && h > 0 && any_crossed(s) && newly(s, CROSSED)) code = look_closer(s, h, to, &length, e);
+  if (code == NSM_OK && h > 0 && any_crossed(s) && newly(s, SIM_CROSSED)) code = look_closer(s, h, to, &length, e);
   if (code != NSM_OK) return code;
-  if (h > 0 && newly(s, ARMED)) {
+  if (h > 0 && newly(s, SIM_ARMED)) {
     *located = 1;
     code = locate(s, &length, e);
     if (code != NSM_OK) return code;
   }
   for (int i = 0; h > 0 && i < s->a->nwhen; i++)
-    if (s->now.was[i] != ARMED && s->w.truth[i] == 0) s->now.was[i] = ARMED;
+    if (s->now.was[i] != SIM_ARMED && s->w.truth[i] == 0) s->now.was[i] = SIM_ARMED;
   if (!s->located) return sim_accept(s, length == h ? to : s->now.t + length, e);
   return sim_located_end(s, length == h ? to : s->now.t + length, length, length == ends, e);
 }
@@ -522,7 +480,7 @@ nsm_code sim_events_step(nsm_sim *s, double t1, nsm_error *e) {
   if (s->located) sim_located_step(s, t1);
   while (s->now.t < t1) {
     double due = next_instant(s), to = due < t1 - sim_time_round_off(s, t1) ? due : t1;
-    if (s->a->nwhen > 0) to = next_by_time(s, to);
+    if (s->a->nwhen > 0) to = sim_next_by_time(s, to);
     int located;
     nsm_code code = piece(s, to, &located, e);
     if (code == NSM_OK && s->a->m->nblock > 0) code = fire_and_settle(s, s->now.t, 0, located, e);

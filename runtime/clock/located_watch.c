@@ -109,21 +109,24 @@ static void slips(const nsm_sim *s, const nsm_view *v) {
 }
 
 // Of a part of a block of friction that is active (slip, or rolling): slip along `slide`, length of the slip and of the
-// force, what limits it. Sets and functions of the part stand at its first row.
+// force in the frame in which the part is a disk, what limits it. Sets and functions of the part stand at its first
+// row.
 typedef struct grip { double along, slip, force, limit; int slides; } grip;
 
-static grip grip_of(const nsm_sim *s, int number, const sim_disk *part, double h) {
+static grip grip_of(const nsm_sim *s, int number, const sim_disk *part) {
   const sim_rows *r = &s->n.r;
   const sim_friction *f = &r->friction[number];
   const int *row = f->row + part->first;
   grip g = { .slides = !sim_sticks(s, row[0]) };
+  double l[SIM_SLIPS];
   for (int d = 0; d < part->n; d++) {
-    double u = s->located->rate[row[d]];
+    double u = part->w[d] * s->located->rate[row[d]];
     g.along += u * s->now.slide[row[d]];
     g.slip = hypot(g.slip, u);
-    g.force = hypot(g.force, s->w.l1[r->l[row[d]]]);
+    l[d] = s->w.l1[r->l[row[d]]];
   }
-  g.limit = f->type == NSM_CONE_DISK ? h * f->radius : part->mu * sim_friction_pressed(s, number, s->w.l1);
+  g.force = sim_disk_gauge(part, l);
+  g.limit = part->mu * sim_friction_pressed(s, number, s->w.l1);
   if (g.slip <= rate_rounds(s) * sim_watch_velocity_terms(s, row[0], s->w.z1)) g.slides = 0;
   return g;
 }
@@ -133,7 +136,7 @@ static void watch_part(nsm_sim *s, int number, const sim_disk *part, double h, d
   int row = s->n.r.friction[number].row[part->first];
   w->f[row] = INFINITY;
   if (!s->n.r.active[row]) return;
-  grip g = grip_of(s, number, part, h);
+  grip g = grip_of(s, number, part);
   double m = inertia(s, row), margin = (g.limit - g.force) / h;
   *forces = fmax(*forces, g.force / h);
   if (s->now.set[row] == SIM_SLIPS_ON) w->f[row] = g.slides ? g.along : -fmax(margin, 0) * h * m;
@@ -152,23 +155,26 @@ static void watch_friction(nsm_sim *s, double h, double *forces) {
 static void watch_relations(nsm_sim *s, const nsm_view *v, double h, double *forces) {
   struct sim_located *w = s->located;
   const sim_rows *r = &s->n.r;
-  nsm_view between = s->a->gamma < 1 ? sim_between(s, v->t, s->w.q1, s->w.z1, s->w.l1) : *v;
+  nsm_view between = s->a->instant < 1 ? sim_between(s, v->t, s->w.q1, s->w.z1, s->w.l1) : *v;
   for (int a = 0; a < s->a->on.relation.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.relation.of[a]];
-    k->c->y_fn(k->gamma < 1 ? &between : v, &k->tab, w->rate + k->row0);
+    k->c->y_fn(k->gamma < 1 && !k->recorded ? &between : v, &k->tab, w->rate + k->row0);
   }
   for (int i = 0; i < w->nrelation; i++) {
     int row = w->relation[i], set = s->now.set[row];
+    const sim_class *k = &s->a->cls[r->cls[row]];
+    int ends = k->recorded || (k->theta == 1 && k->gamma == 1);      // its multiplier is that of the end already
+    if (k->lasts) { w->f[row] = INFINITY; continue; }
     double m = inertia(s, row), l = s->w.l1[r->l[row]], over = l - r->lo[row], under = r->hi[row] - l;
     double y = clear(w->rate[row], 4 * rounds * sim_row_terms(s, row, w->rate[row]));
     w->tolerance[row] = 0;
     if (set == SIM_INSIDE) {
       double inside = fmin(over, under);
       *forces = fmax(*forces, fabs(l));
-      w->f[row] = inside > 0 ? at_end(s, row, inside, h) : -fabs(y) / m;
+      w->f[row] = !(inside > 0) ? -fabs(y) / m : ends ? inside : at_end(s, row, inside, h);
     } else {
       double off = set == SIM_LOW ? over : under, along = set == SIM_LOW ? y : -y;
-      w->f[row] = off > 0 || s->a->cls[r->cls[row]].gamma == 1 ? along - m * off : at_end(s, row, along, h);
+      w->f[row] = off > 0 || k->gamma == 1 || k->recorded ? along - m * off : at_end(s, row, along, h);
     }
   }
 }
@@ -219,9 +225,10 @@ void sim_watch_others(nsm_sim *s, double t1) {
     int parts = sim_friction_parts(&r->friction[i], part);
     for (int k = 0; k < parts; k++) {
       const int *row = r->friction[i].row + part[k].first;
-      grip g = grip_of(s, i, &part[k], s->n.h);
+      grip g = grip_of(s, i, &part[k]);
       s->now.set[row[0]] = r->active[row[0]] && g.slides ? SIM_SLIPS_ON : SIM_STICKS;
-      for (int d = 0; d < part[k].n; d++) s->now.slide[row[d]] = g.slip > 0 ? w->rate[row[d]] / g.slip : 0;
+      const double *of = part[k].w;
+      for (int d = 0; d < part[k].n; d++) s->now.slide[row[d]] = g.slip > 0 ? of[d] * w->rate[row[d]] / g.slip : 0;
     }
   }
   for (int i = 0; i < w->nrelation; i++) {
@@ -237,8 +244,9 @@ static void slides_on(nsm_sim *s, const sim_friction *f, int row) {
   double slip = 0;
   int k = sim_friction_parts(f, part) == 2 && f->row[part[1].first] == row;
   const int *rows = f->row + part[k].first;
-  for (int d = 0; d < part[k].n; d++) slip = hypot(slip, s->w.rate0[rows[d]]);
-  for (int d = 0; slip > 0 && d < part[k].n; d++) s->now.slide[rows[d]] = s->w.rate0[rows[d]] / slip;
+  const double *w = part[k].w;
+  for (int d = 0; d < part[k].n; d++) slip = hypot(slip, w[d] * s->w.rate0[rows[d]]);
+  for (int d = 0; slip > 0 && d < part[k].n; d++) s->now.slide[rows[d]] = w[d] * s->w.rate0[rows[d]] / slip;
 }
 
 void sim_watch_keep(nsm_sim *s, double h) {

@@ -32,18 +32,13 @@ static const char *name_of(nsm_sim *s, int kind, int i) {
 int nsm_ncontact(const nsm_sim *s) { return count(s, NSM_CONTACT); }
 const char *nsm_contact_name(nsm_sim *s, int i) { return name_of(s, NSM_CONTACT, i); }
 
-// |A^-1 lambda_T| / lambda_N, 1 at the limit of friction (docs/numerics/friction.md (1)); -1: its set is no ellipsoid.
+// |A^-1 lambda_T| / lambda_N, 1 at the limit of friction (docs/numerics/friction.md (1)); of two parts, of slip.
 static double used(const nsm_sim *s, const sim_friction *f, double normal) {
-  double sum = 0;
-  if (f->type != NSM_CONE_COULOMB && f->type != NSM_CONE_ELLIPTIC && f->type != NSM_CONE_CONTENSOU) return -1;
-  for (int d = 0; d < f->n; d++) {
-    double limit = f->type == NSM_CONE_ELLIPTIC && d == 1       ? f->mu2
-                   : f->type == NSM_CONE_CONTENSOU && d == 2 ? f->mu * f->radius
-                                                             : f->mu;
-    double l = s->now.l[s->n.r.l[f->row[d]]];
-    if (l != 0) sum += limit > 0 ? l / limit * (l / limit) : INFINITY;
-  }
-  return sqrt(sum) / normal;
+  double l[SIM_SLIPS];
+  sim_disk part[2];
+  sim_friction_parts(f, part);
+  for (int d = 0; d < part->n; d++) l[d] = s->now.l[s->n.r.l[f->row[d]]];
+  return part->mu > 0 ? sim_disk_gauge(part, l) / (part->mu * normal) : 0;
 }
 
 nsm_contact_state nsm_contact_state_at(const nsm_sim *s, int i) {

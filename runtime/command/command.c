@@ -124,6 +124,7 @@ static nsm_code write_row(job *j, nsm_error *e) {
   if (j->contacts.buffer) nsm_contacts_row(j->s, &j->contacts);
   if (!j->csv.buffer && !j->results && !j->host->watch) return NSM_OK;
   nsm_read(j->s, j->row);
+  nsm_in_units(j->s, j->row);
   if (j->energies) {
     double *energy = j->row + nsm_ncolumn(j->s);
     sim_energy(j->s, &energy[1], &energy[2]);
@@ -148,6 +149,7 @@ static nsm_code check_outputs(job *j, nsm_error *e) {
   if (j->o.contacts && j->o.bench == 0) output[n++] = (nsm_output){ "--contacts", j->o.contacts };
   if (j->o.events && j->o.bench == 0) output[n++] = (nsm_output){ "--record-events", j->o.events };
   nsm_code code = nsm_outputs_check(j->host->input, j->host->ninput, output, n, e);
+  if (code == NSM_OK && trajectory(j)) code = nsm_outputs_check_table(trajectory(j), e);
   for (int i = 0; i < j->o.run.ninput && code == NSM_OK; i++)
     code = nsm_outputs_check(&j->o.input[i].path, 1, output, n, e);
   if (code == NSM_OK && j->o.run.dump_problems)
@@ -360,7 +362,7 @@ static void claim_failed(job *j, int i, const double *value, const char *what) {
              x.until);
   j->sum.failed++;
   int line = nsm_place_line(j->m, (nsm_place){ NSM_AT_CLAIM, i, 0 }, &file);
-  fprintf(j->err, "%s:%d: %s: %s%s\n", file, line, what, text, ended);
+  fprintf(j->err, "%s: %s:%d: %s: %s%s\n", j->o.expect ? "error" : "warning", file, line, what, text, ended);
   const int *first = j->m->expect_stat;
   for (int k = first && value ? first[i] : 0; first && value && k < first[i + 1]; k++)
     fprintf(j->err, "%s%s = %.9g%s", k == first[i] ? "  in this run " : ", ", sim_statistic_name(j->s, k), value[k],
@@ -508,6 +510,7 @@ static nsm_code run(job *j) {
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
   nsm_code written = close_results(j);
   if (write_summary(j) != NSM_OK) written = NSM_FILE;
+  if (!j->o.quiet && sim_weights_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (sim_accepted_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);   // also where it is quiet
   return code == NSM_OK || code == NSM_CLAIM ? (written != NSM_OK ? written : code) : code;
 }

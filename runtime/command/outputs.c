@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -121,6 +122,21 @@ nsm_code nsm_outputs_check_folder(const char *folder, const char *model, const c
   for (int i = 0; i < ninput && code == NSM_OK; i++) code = in_folder(folder, model, input[i], e);
   for (int i = 0; i < noutput && code == NSM_OK; i++) code = in_folder(folder, model, output[i].path, e);
   return code;
+}
+
+// ---- tables ---------------------------------------------------------------------------------------------------------
+nsm_code nsm_outputs_check_table(const char *path, nsm_error *e) {
+  static const char *const other[] = { "mat", "parquet", "json", "jsonl", "xlsx", "xls", "ods", "npy", "npz", "feather",
+                                       "arrow", "pkl", "nc", "html", "svg", "png", "pdf" };
+  const char *dot = path ? strrchr(path, '.') : NULL;
+  for (size_t i = 0; dot && i < sizeof other / sizeof *other; i++) {
+    if (strcasecmp(dot + 1, other[i]) != 0) continue;
+    sim_fail(e, NSM_USAGE, "-o %s: columns are written as CSV (r.csv) or HDF5 (r.h5), and not as .%s%s", path, dot + 1,
+             strcmp(other[i], "json") == 0 ? "; a summary is: --summary r.json"
+             : strcmp(other[i], "html") == 0 ? "; a page is: nsm view -o r.html" : "");
+    return NSM_USAGE;
+  }
+  return NSM_OK;
 }
 
 // ---- streams --------------------------------------------------------------------------------------------------------

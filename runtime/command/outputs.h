@@ -13,6 +13,8 @@ nsm_code nsm_outputs_check(const char *const *input, int ninput, const nsm_outpu
 // The same for a folder that files MODEL-....json are written to.
 nsm_code nsm_outputs_check_folder(const char *folder, const char *model, const char *const *input, int ninput,
                                   const nsm_output *output, int noutput, nsm_error *e);
+// NSM_USAGE where the name of a file of columns ends as files of another format do.
+nsm_code nsm_outputs_check_table(const char *path, nsm_error *e);
 
 // Standard input, output and error are open: one that the caller closed would be given to the next file that is opened.
 // Reading or writing such a one fails. A write beyond the limit on the size of files fails and kills nobody. To be

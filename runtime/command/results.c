@@ -26,8 +26,7 @@ static int keep(nsm_results *r, int good) {
 // ---- what the columns are -------------------------------------------------------------------------------------------
 static nsm_meaning meaning_of(const nsm_host *host, const char *name) {
   if (host->meaning) return host->meaning(host->program, name);
-  if (strcmp(name, "time") == 0) return (nsm_meaning){ "s", "" };
-  return (nsm_meaning){ strncmp(name, "energy", 6) == 0 ? "J" : "", "" };
+  return (nsm_meaning){ "", "" };
 }
 
 static int open_trajectory(nsm_results *r, const nsm_host *host, const int *which, int n, const char *const *energy,
@@ -37,7 +36,7 @@ static int open_trajectory(nsm_results *r, const nsm_host *host, const int *whic
   for (; good && done < n; done++) {
     const char *name = which[done] < all ? nsm_column_name(r->s, which[done]) : energy[which[done] - all];
     nsm_meaning m = meaning_of(host, name);
-    c[done] = (nsm_h5_column){ strdup(name), m.unit, m.doc, 0 };
+    c[done] = (nsm_h5_column){ strdup(name), nsm_column_unit(r->s, which[done]), m.doc, 0 };
     good = c[done].name != NULL;
   }
   r->trajectory = good ? r->h5->table(r->file, "trajectory", c, n, expected) : NULL;
@@ -52,7 +51,7 @@ static int write_parameters(nsm_results *r) {
   for (int i = 0; i < m->npar && good; i++) {
     nsm_h5_column c = { sim_text(r->s, m->par[i].name), sim_text(r->s, m->par[i].unit), sim_text(r->s, m->par[i].doc),
                         0 };
-    good = r->h5->value(r->file, "parameters", &c, r->s->a->p[i]);
+    good = r->h5->value(r->file, "parameters", &c, nsm_from_si(r->s->a->p[i], nsm_unit_scale(c.unit)));
   }
   return good;
 }

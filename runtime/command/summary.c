@@ -9,11 +9,13 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
   fprintf(f, "%s: %s, t = %.10g s after %ld of %ld steps of %s, %.3g s", sim_text(s, s->a->m->name), m->status,
           nsm_time(s), c->steps, m->total, s->a->scheme->name, m->wall_s);
   if (m->compile_s > 0) fprintf(f, " (and %.3g s to compile)", m->compile_s);
+  if (m->failed > 0)
+    fprintf(f, "; %d of %d claims %s not hold", m->failed, m->held + m->failed, m->failed > 1 ? "do" : "does");
   fprintf(f, "\n");
   if (m->step_ns >= 0) fprintf(f, "  %.4g ns per step (median)\n", m->step_ns);
   fprintf(f, "  %ld Newton iterations, %ld of the one-step solver", c->newton_iterations, c->solver_iterations);
   if (s->a->on.contact.n > 0) fprintf(f, ", %ld impacts", c->impacts);
-  if (s->a->m->nblock > 0) fprintf(f, ", %ld events", c->events);
+  if (sim_has_events(s)) fprintf(f, ", %ld events", c->events);
   if (s->a->located) fprintf(f, ", %ld located, %ld steps captured", c->located, c->captured);
   if (s->n.r.n > 0) fprintf(f, ", largest residual %.2g", c->max_residual);
   if (s->touching) fprintf(f, "\n  %ld contacts of shapes at a time, %.3g m deep", c->contacts, c->deepest);
@@ -26,7 +28,7 @@ void nsm_summary_lines(nsm_sim *s, const nsm_summary *m, FILE *f) {
       "forces gave %.4g, residue %.2g\n",
       g->initial, g->kinetic + g->potential, g->drift, g->gain, g->contacts, g->friction, g->dampers, g->forces,
       g->residue);
-  if (s->a->m->nblock > 0) fprintf(f, "  events took %.4g J\n", g->resets);
+  if (sim_has_events(s) || g->resets != 0) fprintf(f, "  events took %.4g J\n", g->resets);
 }
 
 static void string(FILE *f, const char *t) {
@@ -129,11 +131,17 @@ int nsm_summary_json(nsm_sim *s, const nsm_summary *m, FILE *f) {
     energy(f, &s->now.ledger);
     losses(s, f);
   }
+  char euler[512];
+  if (sim_weights_note(s, euler, sizeof euler)) {
+    fputs("  \"implicit_euler\": ", f);
+    string(f, euler);
+    fputs(",\n", f);
+  }
   if (*s->a->note) { fputs("  \"note\": ", f); string(f, s->a->note); fputs(",\n", f); }
   fputs("  \"final\": {", f);
   int n = nsm_ncolumn(s);
   double *row = malloc((size_t)n * sizeof *row);
-  if (row) nsm_read(s, row);
+  if (row) { nsm_read(s, row); nsm_in_units(s, row); }
   for (int i = 0; row && i < n; i++) {
     fputs(i ? ",\n    " : "\n    ", f);
     string(f, nsm_column_name(s, i));

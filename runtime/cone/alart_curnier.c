@@ -39,20 +39,22 @@ static void disk_rows(const nsm_node *n, int normals, int from, int to, double r
   }
 }
 
-// The same with Contensou's exact set of the radius mu P_+(x_N - rho y_N) = mu p > 0.
-static void exact_rows(const nsm_node *n, double p, double rho_N, double rho, const double *x, const double *y,
+// The same with Contensou's exact set of the radius mu P_+(x_N - rho y_N) = mu p > 0, or, without a normal row, of a
+// given one.
+static void exact_rows(const nsm_node *n, double radius, double rho_N, double rho, const double *x, const double *y,
                        double *F, double *A, double *B) {
   double z[3], P[3], D[9], by[3];
-  for (int k = 0; k < 3; k++) z[k] = x[k + 1] - rho * y[k + 1];
-  nsm_cone_project_contensou(n->mu * p, z, P, A ? D : NULL, by);
+  int first = n->normals;
+  for (int k = 0; k < 3; k++) z[k] = x[k + first] - rho * y[k + first];
+  nsm_cone_project_contensou(radius, z, P, A ? D : NULL, by);
   for (int k = 0; k < 3; k++) {
-    F[k + 1] = x[k + 1] - P[k];
+    F[k + first] = x[k + first] - P[k];
     if (!A) continue;
-    A[(k + 1) * NSM_NODE_ROWS] = -n->mu * by[k];
-    B[(k + 1) * NSM_NODE_ROWS] = n->mu * by[k] * rho_N;
+    if (first) A[(k + 1) * NSM_NODE_ROWS] = -n->mu * by[k];
+    if (first) B[(k + 1) * NSM_NODE_ROWS] = n->mu * by[k] * rho_N;
     for (int j = 0; j < 3; j++) {
-      A[(k + 1) * NSM_NODE_ROWS + j + 1] = (k == j) - D[k + 3 * j];
-      B[(k + 1) * NSM_NODE_ROWS + j + 1] = rho * D[k + 3 * j];
+      A[(k + first) * NSM_NODE_ROWS + j + first] = (k == j) - D[k + 3 * j];
+      B[(k + first) * NSM_NODE_ROWS + j + first] = rho * D[k + 3 * j];
     }
   }
 }
@@ -89,7 +91,7 @@ static int node_map(const nsm_node *n, double alpha, double push, const double *
       }
       F[0] = rho_N * y[0];
       if (A) B[0] = rho_N;
-      if (n->exact && n->mu > 0) exact_rows(n, p, rho_N, rho_T, x, y, F, A, B);
+      if (n->exact && n->mu > 0) exact_rows(n, n->mu * p, rho_N, rho_T, x, y, F, A, B);
       else {
         int end = n->rolling ? 1 + n->rolling : n->size;
         disk_rows(n, 1, 1, end, n->mu * p, &n->mu, -n->mu * rho_N, rho_T, x, y, F, A, B);
@@ -105,7 +107,8 @@ static int node_map(const nsm_node *n, double alpha, double push, const double *
       disk_rows(n, n->normals, n->normals, n->size, n->mu * force, by_x, 0, rho_T, x, y, F, A, B);
       return 1;
     case NSM_NODE_DISK:
-      disk_rows(n, 0, 0, n->size, n->mu, by_x, 0, rho_T, x, y, F, A, B);
+      if (n->exact && n->mu > 0) exact_rows(n, n->mu, 0, rho_T, x, y, F, A, B);
+      else disk_rows(n, 0, 0, n->size, n->mu, by_x, 0, rho_T, x, y, F, A, B);
       return n->mu > 0;
     case NSM_NODE_GLUED:
       F[0] = p <= n->lo ? x[0] - n->lo : rho_N * y[0];

@@ -2,7 +2,8 @@
 // form: Contensou's exact set, and grips with more than one normal row.
 //
 //   exact   F_N = x_N - P_+(x_N - rho v_N),   F_T = x_T - P_{mu P_+(x_N - rho v_N) B}(x_T - rho v_T)
-//           from the answer with the ellipsoid around B (their radii differ by at most 6 %)
+//           from the answer with the ellipsoid around B (their radii differ by at most 6 %); under a given normal
+//           force F_T alone, with the radius as it is
 //   grip    F_N = rho v_N,                    F_T = x_T - P_{mu |x_N| disk}(x_T - rho v_T)
 //           from stick, or where that needs too much, from sliding against it
 //   rolling F_N as exact, F_T and F_R as grip, each with a disk of its own, of radius P_+(x_N - rho v_N)
@@ -46,7 +47,7 @@ static double map(const block *k, const double *x, double *F, double *J) {
     z[i] = x[i] - k->rho * v[i];
     if (i < first) force += x[i] * x[i];
   }
-  force = k->exact ? fmax(z[0], 0) : sqrt(force);
+  force = first == 0 ? 1 : k->exact ? fmax(z[0], 0) : sqrt(force);
   project(k, k->mu * force, z + first, P, D, by);
   for (int i = 0; i < first; i++) F[i] = k->exact ? x[i] - force : k->rho * v[i];
   for (int i = 0; i < t; i++) F[first + i] = x[first + i] - P[i];
@@ -55,7 +56,7 @@ static double map(const block *k, const double *x, double *F, double *J) {
   for (int j = 0; j < n; j++) {
     double dz[MOST], dforce = 0;
     for (int i = 0; i < n; i++) dz[i] = (i == j) - k->rho * k->M[i + n * j];
-    if (k->exact) dforce = z[0] > 0 ? dz[0] : 0;
+    if (k->exact && first > 0) dforce = z[0] > 0 ? dz[0] : 0;
     else if (j < first && force > 0) dforce = x[j] / force;
     for (int i = 0; i < first; i++) J[i + n * j] = k->exact ? (i == j) - dforce : (i == j) - dz[i];
     for (int i = 0; i < t; i++) {
@@ -92,7 +93,7 @@ static int newton(const block *k, double *x) {
 // The frame; 0 where there is no rho.
 static int enter(const nsm_cone_block *b, const double *M, const double *q, const double *d, block *k) {
   double most = 0;
-  *k = (block){ .n = b->size, .normals = nsm_cone_normals(b->type), .exact = b->type == NSM_CONE_CONTENSOU_EXACT,
+  *k = (block){ .n = b->size, .normals = nsm_cone_normals(b->type), .exact = nsm_cone_is_exact(b),
                 .first_part = -1, .mu = b->mu };
   for (int j = 0; j < k->n; j++) {
     k->q[j] = d[j] * q[j];
@@ -105,16 +106,19 @@ static int enter(const nsm_cone_block *b, const double *M, const double *q, cons
 
 int nsm_cone_local_contensou(const nsm_cone_block *b, const double *M, const double *q, double *lambda) {
   nsm_cone_block ellipsoid = *b;
-  double d[4] = { 1, 1, 1, b->radius }, x[4];
+  double d[4] = { 1, 1, 1, b->radius }, x[4], radius = b->mu;
+  int given = nsm_cone_is_given(b->type);
   block k;
-  ellipsoid.type = NSM_CONE_CONTENSOU;
+  ellipsoid.type = given ? NSM_CONE_ELLIPSE : NSM_CONE_CONTENSOU;
   int found = nsm_cone_local(&ellipsoid, M, q, lambda);
-  if (!(b->mu > 0) || !(b->radius > 0)) return found;     // there is no difference
-  if (found && lambda[0] == 0) return 1;                  // open
+  if (!nsm_cone_is_exact(b)) return found;                // there is no difference
+  if (given) radius = nsm_cone_round(b, d);
+  if (found && (given ? !(radius > 0) : lambda[0] == 0)) return 1;           // open; lambda = 0
   if (!enter(b, M, q, d, &k)) return 0;
-  for (int j = 0; j < 4; j++) x[j] = found ? lambda[j] / d[j] : 0;
+  k.mu = radius;
+  for (int j = 0; j < b->size; j++) x[j] = found ? lambda[j] / d[j] : 0;
   found = newton(&k, x);
-  for (int i = 0; i < 4; i++) lambda[i] = d[i] * x[i];
+  for (int i = 0; i < b->size; i++) lambda[i] = d[i] * x[i];
   return found;
 }
 

@@ -5,9 +5,10 @@
 static int coefficient_ok(double x) { return x >= 0 && x < HUGE_VAL; }
 
 static int block_ok(const nsm_cone_block *b) {
+  int given = nsm_cone_is_given(b->type), axes = given && b->type != NSM_CONE_DISK;
   int coefficients = (b->type == NSM_CONE_DISK || coefficient_ok(b->mu)) &&
-                     ((b->type != NSM_CONE_ELLIPTIC && b->type != NSM_CONE_ROLLING) || coefficient_ok(b->mu2));
-  if (b->type == NSM_CONE_DISK || b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT)
+                     ((b->type != NSM_CONE_ELLIPTIC && b->type != NSM_CONE_ROLLING && !axes) || coefficient_ok(b->mu2));
+  if (given || b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT)
     coefficients &= coefficient_ok(b->radius);
   return nsm_cone_has_size(b->type, b->size) && coefficients;
 }
@@ -29,11 +30,27 @@ unsigned nsm_cone_blocks_used(const nsm_cone_problem *p) {
   return used;
 }
 
+double nsm_cone_round(const nsm_cone_block *b, double *d) {
+  double most = fmax(b->mu, b->mu2);
+  for (int k = 0; k < b->size; k++) d[k] = 1;
+  if (b->type == NSM_CONE_DISK) return b->radius;
+  for (int k = 0; k < b->size && most > 0; k++) d[k] = (k == b->size - 1 ? b->mu2 : b->mu) / most;
+  return most * b->radius;
+}
+
+int nsm_cone_is_exact(const nsm_cone_block *b) {
+  if (b->type == NSM_CONE_ELLIPSE_EXACT) return b->mu > 0 && b->mu2 > 0;
+  return b->type == NSM_CONE_CONTENSOU_EXACT && b->mu > 0 && b->radius > 0;
+}
+
 // In the frame a = A s, A the half axes: |a| in the direction A a / |a|.
 double nsm_cone_support_point(const nsm_cone_block *b, const double *s, double *lambda) {
   int n = b->size - nsm_cone_normals(b->type);
   double A[3] = { b->mu, b->mu, b->mu }, a[3], size = 0, h = 0;
-  if (b->type == NSM_CONE_DISK) A[0] = A[1] = b->radius;
+  if (nsm_cone_is_given(b->type)) {
+    double d[3], radius = nsm_cone_round(b, d);
+    for (int k = 0; k < n; k++) A[k] = radius * d[k];
+  }
   if (b->type == NSM_CONE_ELLIPTIC) A[1] = b->mu2;
   if (b->type == NSM_CONE_CONTENSOU) A[2] = b->mu * b->radius;
   if (b->type == NSM_CONE_ROLLING) {         // two disks, each by itself
@@ -42,10 +59,11 @@ double nsm_cone_support_point(const nsm_cone_block *b, const double *s, double *
     part.mu = b->mu2;
     return h + nsm_cone_support_point(&part, s + n / 2, lambda ? lambda + n / 2 : NULL);
   }
-  if (b->type == NSM_CONE_CONTENSOU_EXACT) {
-    for (int k = 0; k < 3; k++) a[k] = k == 2 ? b->radius * s[k] : s[k];
-    h = b->mu * nsm_cone_power_contensou(a, lambda);
-    for (int k = 0; k < 3 && lambda; k++) lambda[k] *= k == 2 ? b->mu * b->radius : b->mu;
+  if (b->type == NSM_CONE_CONTENSOU_EXACT) A[2] = b->mu * b->radius;
+  if (b->type == NSM_CONE_CONTENSOU_EXACT || b->type == NSM_CONE_ELLIPSE_EXACT) {
+    for (int k = 0; k < 3; k++) a[k] = A[k] * s[k];
+    h = nsm_cone_power_contensou(a, lambda);
+    for (int k = 0; k < 3 && lambda; k++) lambda[k] *= A[k];
     return h;
   }
   for (int k = 0; k < n; k++) size = fmax(size, fabs(a[k] = A[k] * s[k]));

@@ -153,7 +153,7 @@ static double largest_given(const nsm_cone_problem *p, const double *e, const do
   for (int i = 0; i < p->m; i++) most = fmax(most, ldexp(fabs(p->q[i]), (int)e[i]));
   for (int i = 0, c = 0; i < p->m;) {
     const nsm_cone_block *b = nsm_cone_block_at(p, i, &c);
-    double lo = b ? 0 : fabs(p->lo[i]), hi = b ? b->type == NSM_CONE_DISK ? b->radius : 0 : fabs(p->hi[i]);
+    double lo = b ? 0 : fabs(p->lo[i]), hi = b ? nsm_cone_reach(b) : fabs(p->hi[i]);
     if (lo < HUGE_VAL) most = fmax(most, ldexp(lo, -(int)d[i]));
     if (hi < HUGE_VAL) most = fmax(most, ldexp(hi, -(int)d[i]));
     i += b ? b->size : 1;

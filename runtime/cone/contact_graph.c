@@ -17,12 +17,12 @@ static void make_nodes(const nsm_cone_problem *p, nsm_graph *g, int *node_of) {
       n->size = b->size;
       n->mu = b->mu;
       n->kind = nsm_cone_is_grip(b->type)      ? NSM_NODE_GRIP
-                : b->type == NSM_CONE_DISK ? NSM_NODE_DISK
+                : nsm_cone_is_given(b->type) ? NSM_NODE_DISK
                                            : NSM_NODE_CONTACT;
       n->normals = nsm_cone_normals(b->type);
-      n->exact = b->type == NSM_CONE_CONTENSOU_EXACT && b->radius > 0;
+      n->exact = nsm_cone_is_exact(b);
       for (int k = 0; k < b->size; k++) g->scale[i + k] = 1;
-      if (b->type == NSM_CONE_DISK) n->mu = b->radius;
+      if (n->kind == NSM_NODE_DISK) n->mu = nsm_cone_round(b, g->scale + i);
       if (b->type == NSM_CONE_ELLIPTIC) {
         n->mu = fmax(b->mu, b->mu2);
         if (n->mu > 0) { g->scale[i + 1] = b->mu / n->mu; g->scale[i + 2] = b->mu2 / n->mu; }

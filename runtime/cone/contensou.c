@@ -67,12 +67,10 @@ static void meridian(double theta, double *b_T, double *b_s, double *rho) {
   *rho = 3.0 / 16 * ((4 - 3 * u * u) * a + r * (3 - 2 * w * w)) * g * sqrt(g) / c;
 }
 
-// The point (t, tau) >= 0 of the meridian plane lies in r B.
-static int is_inside(double r, double t, double tau) {
-  double size = hypot(t, tau), low = 0, high = pi / 2, theta = atan2(t, tau), b_T, b_s, rho;
-  if (size <= 0.93 * r) return 1;                         // B lies between 0.94 and 1 of the unit disk
-  if (size > r) return 0;
-  for (int step = 0; step < STEPS; step++) {              // b in the direction of (t, tau), by Newton in a bracket
+// |b| in the direction of (t, tau) >= 0 of the meridian plane.
+static double length_along(double t, double tau) {
+  double low = 0, high = pi / 2, theta = atan2(t, tau), b_T, b_s, rho;
+  for (int step = 0; step < STEPS; step++) {              // by Newton in a bracket
     meridian(theta, &b_T, &b_s, &rho);
     double G = b_T * tau - b_s * t, next = theta - G / (rho * (tau * cos(theta) + t * sin(theta)));
     if (G < 0) low = theta;
@@ -81,7 +79,19 @@ static int is_inside(double r, double t, double tau) {
     if (G == 0 || fabs(next - theta) <= 4 * DBL_EPSILON) break;
     theta = next;
   }
-  return size <= r * hypot(b_T, b_s);
+  return hypot(b_T, b_s);
+}
+
+// The point (t, tau) >= 0 of the meridian plane lies in r B.
+static int is_inside(double r, double t, double tau) {
+  double size = hypot(t, tau);
+  if (size <= 0.93 * r) return 1;                         // B lies between 0.94 and 1 of the unit disk
+  return size <= r && size <= r * length_along(t, tau);
+}
+
+double nsm_cone_gauge_contensou(const double *x) {
+  double t = hypot(x[0], x[1]), tau = fabs(x[2]);
+  return t > 0 || tau > 0 ? hypot(t, tau) / length_along(t, tau) : 0;
 }
 
 // theta of the nearest point of r B to (t, tau) outside; with `normal` not NULL that of the cone { (N, N B) } to

@@ -222,7 +222,7 @@ static void put_interval(least_squares *s, int i) {
 
 // Tangents are free at first, those of disks in the box around it.
 static void put_block(least_squares *s, const nsm_cone_block *b) {
-  int disk = b->type == NSM_CONE_DISK, normals = nsm_cone_normals(b->type), grip = nsm_cone_is_grip(b->type);
+  int disk = nsm_cone_is_given(b->type), normals = nsm_cone_normals(b->type), grip = nsm_cone_is_grip(b->type);
   for (int k = 0; k < normals; k++) {
     put_variable(s, b->first + k, grip ? -HUGE_VAL : 0, HUGE_VAL);
     put_row(s, b->first + k, !grip);
@@ -255,7 +255,7 @@ static void put_all(least_squares *s, const nsm_cone_problem *p) {
   s->unit = most;
 }
 
-static int is_contact(const nsm_cone_block *b) { return b->type != NSM_CONE_DISK && !nsm_cone_is_grip(b->type); }
+static int is_contact(const nsm_cone_block *b) { return !nsm_cone_is_given(b->type) && !nsm_cone_is_grip(b->type); }
 
 // Columns of the tangents leave; rays of the cones take their place, one by one.
 static void forget_tangents(least_squares *s) {

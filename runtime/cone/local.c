@@ -12,7 +12,7 @@
 // [Siconos notes, chapter 12]; h itself is almost linear in alpha (as in the trust-region problem: More and Sorensen
 // 1983), so that Newton's method needs three to five steps, and where it leaves the bracket the bracket is halved. One
 // tangential row: the two signs of slip in closed form, so that M may be anything. GRIP: |y_N| instead of y_N, no open
-// case. DISK: W = M, b = q, n = radius, c = 0.
+// case. DISK, ELLIPSE: W = M, b = q, n = radius, c = 0.
 #include "solver.h"
 #include <float.h>
 #include <math.h>
@@ -225,8 +225,8 @@ static int disk(int k, const double *M, const double *q, double radius, double *
   }
   for (int i = 0; i < k; i++) { s.b[i] = q[i]; s.size_b = fmax(s.size_b, fabs(q[i])); }
   for (int i = 0; i < k * k; i++) s.W[i] = M[i];
-  s.size = fabs(M[0]) + fabs(M[3]);
-  return stick_or_slip(2, &s, y, &N);
+  for (int i = 0; i < k; i++) s.size += fabs(M[i * (k + 1)]);
+  return k == 2 ? stick_or_slip(2, &s, y, &N) : stick_or_slip(3, &s, y, &N);
 }
 
 // The block in the unit frame, n rows.
@@ -241,25 +241,22 @@ static int unit(int n, const double *M, const double *q, int grip, double *y) {
 }
 
 int nsm_cone_local(const nsm_cone_block *b, const double *M, const double *q, double *lambda) {
-  double d[4] = { 1, b->mu, b->mu, b->mu }, A[16] = { 0 }, f[4] = { 0 }, y[4] = { 0 };
-  int at[4], n = 0, size = b->size;
-  if (b->type == NSM_CONE_DISK) {
-    if (b->radius > 0) return disk(size, M, q, b->radius, lambda);
-    for (int i = 0; i < size; i++) lambda[i] = 0;
-    return 1;
-  }
-  if (b->type == NSM_CONE_CONTENSOU_EXACT) return nsm_cone_local_contensou(b, M, q, lambda);
+  double d[4] = { 1, b->mu, b->mu, b->mu }, A[16] = { 0 }, f[4] = { 0 }, y[4] = { 0 }, radius = 0;
+  int at[4], n = 0, size = b->size, given = nsm_cone_is_given(b->type);
+  if (b->type == NSM_CONE_DISK && b->radius > 0) return disk(size, M, q, b->radius, lambda);
+  if (b->type == NSM_CONE_CONTENSOU_EXACT || nsm_cone_is_exact(b)) return nsm_cone_local_contensou(b, M, q, lambda);
   if (b->type == NSM_CONE_ROLLING) return nsm_cone_local_rolling(b, M, q, lambda);
   if (b->type == NSM_CONE_GRIP2 || b->type == NSM_CONE_GRIP3) return nsm_cone_local_grip(b, M, q, lambda);
   if (b->type == NSM_CONE_ELLIPTIC) d[2] = b->mu2;
   if (b->type == NSM_CONE_CONTENSOU) d[3] = b->mu * b->radius;
+  if (given) radius = nsm_cone_round(b, d);
   for (int i = 0; i < size; i++)
-    if (d[i] > 0) at[n++] = i;
+    if (d[i] > 0 && (!given || radius > 0)) at[n++] = i;
   for (int j = 0; j < n; j++) {
     f[j] = d[at[j]] * q[at[j]];
     for (int i = 0; i < n; i++) A[i + j * n] = d[at[i]] * M[at[i] + at[j] * size] * d[at[j]];
   }
-  int ok = unit(n, A, f, b->type == NSM_CONE_GRIP, y);
+  int ok = given ? n == 0 || disk(n, A, f, radius, y) : unit(n, A, f, b->type == NSM_CONE_GRIP, y);
   for (int i = 0; i < size; i++) lambda[i] = 0;
   for (int i = 0; i < n; i++) lambda[at[i]] = d[at[i]] * y[i];
   return ok;

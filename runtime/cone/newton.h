@@ -25,7 +25,7 @@ typedef struct nsm_node {
   nsm_node_kind kind;
   int    first, size;        // rows
   int    normals;            // rows of the normal force, which come first; of contacts, grips and disks
-  int    exact;              // contact: the tangential set is Contensou's exact one, not a disk
+  int    exact;              // contact, disk: the tangential set is Contensou's exact one, not a disk
   int    rolling;            // contact: rows of T, as many of R, each with a disk of its own (0: one disk of all rows)
   int    pinned;             // bit k: row first + k has lambda = 0
   int    held;               // HELD

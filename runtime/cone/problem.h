@@ -18,6 +18,9 @@
 //   GRIP2  n1,n2,t | n1,n2,t1,t2  |lambda_T| <= mu |(N1, N2)|, u_N1 = u_N2 = 0  0  friction at a pin, of the resultant
 //   GRIP3  n1,n2,n3,t     the same with three normal rows
 //   DISK  t | t1,t2  |lambda| <= radius                           0  friction under a given normal impulse
+//   ELLIPSE  t1,t2 | t1,t2,s  |A^-1 lambda| <= radius, A = diag(mu, mu2) | diag(mu, mu, mu2)   0  the same of ELLIPTIC
+//                             and CONTENSOU
+//   ELLIPSE_EXACT  t1,t2,s  A^-1 lambda in radius times the set of CONTENSOU_EXACT             0  the same of that
 //   ROLLING  n,t,r | n,t1,t2,r1,r2  |lambda_T| <= mu N, |lambda_R| <= mu2 N     mu |u_T| + mu2 |u_R|  rolling friction
 //
 // Where mu = 0 or N = 0 forces lambda_T = 0, u_T is free. lo and hi of rows in a cone block are not read (NULL where
@@ -30,7 +33,8 @@
 enum { NSM_CONE_MOST_ROWS = 5 };   // of a block
 typedef enum {
   NSM_CONE_COULOMB, NSM_CONE_ELLIPTIC, NSM_CONE_CONTENSOU, NSM_CONE_GRIP, NSM_CONE_DISK,
-  NSM_CONE_CONTENSOU_EXACT = 8, NSM_CONE_GRIP2, NSM_CONE_GRIP3, NSM_CONE_ROLLING
+  NSM_CONE_CONTENSOU_EXACT = 8, NSM_CONE_GRIP2, NSM_CONE_GRIP3, NSM_CONE_ROLLING,
+  NSM_CONE_ELLIPSE, NSM_CONE_ELLIPSE_EXACT
 } nsm_cone_type;
 
 typedef struct nsm_cone_block {
@@ -48,7 +52,7 @@ typedef struct nsm_cone_problem {
   const double  *q;          // [m]
   const double  *lo, *hi;    // [m]; -inf / +inf allowed, lo <= hi
   uint64_t       matrix_id;  // 0: unknown. Otherwise: same id in the same workspace means same m, M, cones (but for the
-                             // radius of a DISK) and
+                             // radius of one under a given impulse) and
                              // lo/hi *kinds* as last time, so factors may be reused
   int                   cones;
   const nsm_cone_block *cone; // [cones]
@@ -153,9 +157,13 @@ int nsm_cone_solve_tridiagonal(const nsm_cone_tridiagonal *p, unsigned char *sta
 int nsm_cone_check_tridiagonal(const nsm_cone_tridiagonal *p, const double *lambda, unsigned char *scratch, double *u,
                                double *residual);
 
-// Normal rows of a type: they come first. 0: there is none (DISK).
+// Friction under a given normal impulse.
+static inline int nsm_cone_is_given(nsm_cone_type type) {
+  return type == NSM_CONE_DISK || type == NSM_CONE_ELLIPSE || type == NSM_CONE_ELLIPSE_EXACT;
+}
+// Normal rows of a type: they come first. 0: there is none.
 static inline int nsm_cone_normals(nsm_cone_type type) {
-  return type == NSM_CONE_DISK ? 0 : type == NSM_CONE_GRIP2 ? 2 : type == NSM_CONE_GRIP3 ? 3 : 1;
+  return nsm_cone_is_given(type) ? 0 : type == NSM_CONE_GRIP2 ? 2 : type == NSM_CONE_GRIP3 ? 3 : 1;
 }
 // Bilateral, and its friction: the normal rows are free.
 static inline int nsm_cone_is_grip(nsm_cone_type type) {
@@ -172,6 +180,8 @@ static inline int nsm_cone_has_size(nsm_cone_type type, int size) {
     case NSM_CONE_GRIP3:           return size == 4;
     case NSM_CONE_GRIP2:           return size == 3 || size == 4;
     case NSM_CONE_DISK:            return size == 1 || size == 2;
+    case NSM_CONE_ELLIPSE:         return size == 2 || size == 3;
+    case NSM_CONE_ELLIPSE_EXACT:   return size == 3;
     case NSM_CONE_ROLLING:         return size == 3 || size == 5;
   }
   return 0;
@@ -180,6 +190,7 @@ static inline int nsm_cone_has_size(nsm_cone_type type, int size) {
 // The exact set B of Contensou in the frame (lambda_T, lambda_s / radius): out := the point of r B that is nearest to x
 // [3]; with an element of its generalised Jacobian J [9], column-major, and by_radius [3] = d out / d r, or NULL.
 void nsm_cone_project_contensou(double r, const double *x, double *out, double *J, double *by_radius);
+double nsm_cone_gauge_contensou(const double *x);   // the least r with x in r B
 
 // The table of solvers, for --solver and its error message: names in order, NULL at the end.
 const char *const *nsm_cone_solver_names(void);

@@ -90,7 +90,14 @@ void nsm_cone_project_block(const nsm_cone_block *b, double *lambda) {
     for (int i = k + 1; i < b->size; i++) lambda[i] *= unit;
     return;
   }
-  if (b->type == NSM_CONE_DISK) { nsm_cone_project_disk(b->size, b->radius, lambda, lambda); return; }
+  if (nsm_cone_is_given(b->type)) {
+    double radius = nsm_cone_round(b, d);
+    for (int k = 0; k < b->size; k++) y[k] = d[k] > 0 ? lambda[k] / d[k] : 0;
+    if (nsm_cone_is_exact(b)) nsm_cone_project_contensou(radius, y, y, NULL, NULL);
+    else nsm_cone_project_disk(b->size, radius, y, y);
+    for (int k = 0; k < b->size; k++) lambda[k] = d[k] * y[k];
+    return;
+  }
   if (nsm_cone_is_grip(b->type)) {
     int normals = nsm_cone_normals(b->type);
     nsm_cone_project_disk(b->size - normals, mu * norm(normals, lambda), lambda + normals, lambda + normals);
@@ -102,7 +109,7 @@ void nsm_cone_project_block(const nsm_cone_block *b, double *lambda) {
     if (mu > 0) { d[1] = b->mu / mu; d[2] = b->mu2 / mu; }
   }
   for (int k = 0; k < b->size; k++) y[k] = d[k] > 0 ? lambda[k] / d[k] : 0;
-  if (b->type == NSM_CONE_CONTENSOU_EXACT && mu > 0 && b->radius > 0) nsm_cone_project_contensou_cone(mu, y, y);
+  if (nsm_cone_is_exact(b)) nsm_cone_project_contensou_cone(mu, y, y);
   else nsm_cone_project_cone(b->size, mu, y, y);
   for (int k = 0; k < b->size; k++) lambda[k] = d[k] * y[k];
 }

@@ -118,7 +118,7 @@ static void start(const paths *s) {
   for (int j = 0, c = 0; j < p->m;) {
     const nsm_cone_block *b = nsm_cone_block_at(p, j, &c);
     int end = j + (b ? b->size : 1);
-    double phi = b ? b->type == NSM_CONE_DISK : explained_by_bounds(p, s->lambda[j], j);
+    double phi = b ? nsm_cone_is_given(b->type) : explained_by_bounds(p, s->lambda[j], j);
     for (; j < end; j++) s->phi[j] = phi;
   }
 }
@@ -175,7 +175,7 @@ static void compare_with_all(const paths *s) {
   for (int i = 0, c = 0; i < p->m;) {
     const nsm_cone_block *b = nsm_cone_block_at(p, i, &c);
     int first = i, end = i + (b ? b->size : 1);
-    double bound = b ? b->type == NSM_CONE_DISK ? b->radius : 0 : 0, mu = b ? fmax(1, fmax(b->mu, b->mu2)) : 1;
+    double bound = b ? nsm_cone_reach(b) : 0, mu = b ? fmax(1, fmax(b->mu, b->mu2)) : 1;
     if (!b && fabs(p->lo[i]) < HUGE_VAL) bound = fabs(p->lo[i]);
     if (!b && fabs(p->hi[i]) < HUGE_VAL) bound = fmax(bound, fabs(p->hi[i]));
     all = fmax(all, bounds_explain * ldexp(bound, -(int)s->d[i]));

@@ -90,3 +90,26 @@ static void judge_exact(double mu, const double *z, double *off) {
   for (int k = 1; k < 3; k++) off[k] = z[k] - (t > 0 ? mu * N * b.T * (z[k] / t) : 0);
   off[3] = z[3] - mu * N * b.s * (z[3] < 0 ? -1 : 1);
 }
+
+// z := its nearest point of r B: the least of |z - r b(x)| over x, whose slope has the sign of -(z - r b).b'.
+static void judge_exact_given(double r, double *z) {
+  double t = hypot(z[0], z[1]), s = fabs(z[2]), low = 0, high = 1, x = 0;
+  judge_point b = judge_exact_point(0);
+  if (!(r > 0) || !(r < HUGE_VAL)) {
+    for (int k = 0; k < 3 && !(r > 0); k++) z[k] = 0;
+    return;
+  }
+  for (int step = 0; step < 100 && high - low > 0x1p-54; step++) {
+    x = 0.5 * (low + high);
+    if (!(x < 1)) break;
+    b = judge_exact_point(x / (1 - x));
+    double slope = (t - r * b.T) * b.dT + (s - r * b.s) * b.ds;
+    if (slope == 0) break;
+    if (slope > 0) low = x;
+    else high = x;
+  }
+  double n = 16 / (3 * judge_pi) * x / (1 - x), size = hypot(n, 1), distance = (n * (t - r * b.T) + s - r * b.s) / size;
+  if (!(distance > 0)) return;                                       // on this side of the tangent plane there
+  for (int k = 0; k < 2; k++) z[k] = t > 0 ? r * b.T * (z[k] / t) : 0;
+  z[2] = copysign(r * b.s, z[2]);
+}

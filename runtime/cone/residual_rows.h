@@ -6,9 +6,9 @@
 //
 // r_c does not change with the units: where u_c is multiplied by e, lambda_c by 1/d, and M, q, K accordingly, U_c and
 // L_c follow. COULOMB, ELLIPTIC and CONTENSOU (and its exact set, residual_exact.h) are measured in the frame y_i =
-// lambda_i / d_i, v_i = d_i u_i in which K
-// is the circular cone |y_T| <= mu y_N and s = mu |v_T|: d = 1 but for CONTENSOU d_s = radius and ELLIPTIC d_i = mu_i /
-// max(mu_1, mu_2), mu = max(mu_1, mu_2). Rows with d = 0 have lambda = 0 and any u.
+// lambda_i / d_i, v_i = d_i u_i in which K is the circular cone |y_T| <= mu y_N and s = mu |v_T|: d = 1 but for
+// CONTENSOU d_s = radius and ELLIPTIC d_i = mu_i / max(mu_1, mu_2), mu = max(mu_1, mu_2); ELLIPSE (and its exact set)
+// where it is a disk, d = 1 but for the last row, mu2 / mu. Rows with d = 0 have lambda = 0 and any u.
 #pragma once
 #include "residual_exact.h"
 #include "solver.h"
@@ -197,7 +197,7 @@ JUDGE_INLINE void judge_enter(const judge *j, judge_frame *f, int first, const i
   f->pinned = 0;
   f->length = f->size.q = f->size.known = 0;
   for (int k = 0; k < n; k++) {
-    double share = k ? d[k] * (1 + mu) : 1, own = d[k] * d[k] * row[k].diagonal;
+    double share = k ? d[k] * (1 + mu) : d[0], own = d[k] * d[k] * row[k].diagonal;
     terms += share * row[k].terms;
     f->size.q += share * row[k].q;
     f->size.known += share * row[k].known;
@@ -256,19 +256,31 @@ JUDGE_INLINE void judge_contact(judge *j, const nsm_cone_block *b, const int n, 
   judge_spread(j, b->first, n, d);
 }
 
+// The frame of a set with half axes radius (mu, mu2) or radius (mu, mu, mu2): d, and the radius there.
+JUDGE_INLINE double judge_axes(const nsm_cone_block *b, const int n, double *d) {
+  for (int k = 0; k < n; k++) d[k] = k < n - 1 ? b->mu > 0 : b->mu > 0 ? b->mu2 / b->mu : b->mu2 > 0;
+  return b->radius * (b->mu > 0 ? b->mu : b->mu2);
+}
+
 // Friction under a free normal force, of `normals` rows, or a given one, 0.
 JUDGE_INLINE void judge_friction(judge *j, const nsm_cone_block *b, const int n, int normals, const double *lambda,
                                  const judge_sum *row) {
-  const double d[4] = { 1, 1, 1, 1 };
-  double x[4];
+  double x[4] = { 0 }, d[4] = { 1, 1, 1, 1 }, given = b->radius;
+  int axes = !normals && b->type != NSM_CONE_DISK, exact = n == 3 && b->type == NSM_CONE_ELLIPSE_EXACT;
+  int valid = judge_coefficient(normals ? b->mu : b->radius);
   judge_frame f;
+  if (axes) {
+    given = judge_axes(b, n, d);
+    valid &= judge_coefficient(b->mu) && judge_coefficient(b->mu2);
+  }
   judge_enter(j, &f, b->first, n, d, 0, lambda, row);
   double L = j->L ? j->L[b->first] : f.length,
-         radius = normals ? b->mu * judge_norm(normals, f.y) : L > 0 ? b->radius / L : b->radius > 0 ? HUGE_VAL : 0;
+         radius = normals ? b->mu * judge_norm(normals, f.y) : L > 0 ? given / L : given > 0 ? HUGE_VAL : 0;
   for (int k = 0; k < n; k++) x[k] = f.y[k] - f.v[k];
-  judge_disk(n - normals, radius, x + normals);
+  if (exact) judge_exact_given(radius, x);
+  else judge_disk(n - normals, radius, x + normals);
   for (int k = 0; k < n; k++) x[k] = f.y[k] - x[k];
-  judge_leave(j, b->first, &f, judge_norm(n, x), judge_coefficient(normals ? b->mu : b->radius));
+  judge_leave(j, b->first, &f, f.pinned ? 1 : judge_norm(n, x), valid);
   judge_spread(j, b->first, n, d);
 }
 
@@ -288,7 +300,7 @@ JUDGE_INLINE void judge_rolls(judge *j, const nsm_cone_block *b, const int k, co
 static inline void judge_any_block(judge *j, const nsm_cone_block *b, const double *lambda, const judge_sum *row) {
   lambda += b->first;
   if (b->type == NSM_CONE_ROLLING)    judge_rolls(j, b, (b->size - 1) / 2, lambda, row);
-  else if (b->type == NSM_CONE_DISK)  judge_friction(j, b, b->size, 0, lambda, row);
+  else if (nsm_cone_is_given(b->type)) judge_friction(j, b, b->size, 0, lambda, row);
   else if (b->type == NSM_CONE_GRIP)  judge_friction(j, b, b->size, 1, lambda, row);
   else if (b->type == NSM_CONE_GRIP2) judge_friction(j, b, b->size, 2, lambda, row);
   else if (b->type == NSM_CONE_GRIP3) judge_friction(j, b, b->size, 3, lambda, row);

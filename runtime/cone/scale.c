@@ -16,10 +16,11 @@ enum { TURNS = 40, SWEEPS = 12, EVEN = 10, MODEST = 30 };   // the last two: so 
 static const double little = 0.1;                           // weight of q and bounds beside the entries of M
 
 // Exponent of the spin of Contensou's block in the frame of its tangents: u' = radius u, lambda' = lambda / radius; of
-// the rolling rows of rolling friction, with mu2 / mu.
+// the rolling rows of rolling friction, with mu2 / mu, and of the last half axis of an ellipse.
 static double frame(const nsm_cone_block *b, int k) {
   int spin = (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT) && k == 3;
-  int rolls = b->type == NSM_CONE_ROLLING && k > (b->size - 1) / 2;
+  int rolls = (b->type == NSM_CONE_ROLLING && k > (b->size - 1) / 2) ||
+              (nsm_cone_is_given(b->type) && b->type != NSM_CONE_DISK && k == b->size - 1);
   if (rolls && b->mu > 0 && b->mu2 > 0) return round(log2(b->mu2 / b->mu));
   return spin && b->radius > 0 ? round(log2(b->radius)) : 0;
 }
@@ -72,7 +73,7 @@ static void see_bounds(const balance *b, seen *column, seen *of_bounds) {
   const nsm_cone_problem *p = b->p;
   for (int i = 0, c = 0; b->given && i < p->m;) {
     const nsm_cone_block *k = nsm_cone_block_at(p, i, &c);
-    if (k && k->type == NSM_CONE_DISK) see_bound(b, i, k->radius, column, of_bounds);
+    if (k && nsm_cone_is_given(k->type)) see_bound(b, i, nsm_cone_reach(k), column, of_bounds);
     if (!k) see_bound(b, i, p->lo[i], column, of_bounds);
     if (!k) see_bound(b, i, p->hi[i], column, of_bounds);
     i += k ? k->size : 1;
@@ -219,10 +220,11 @@ static int fill_copy(const nsm_cone_problem *p, nsm_cone_balanced *b) {
   for (int i = 0, c = 0; i < p->m;) {
     if (c < p->cones && p->cone[c].first == i) {
       b->cone[c] = p->cone[c];
-      if (p->cone[c].type == NSM_CONE_DISK) ok &= moved(p->cone[c].radius, b->unit - b->d[i], &b->cone[c].radius);
+      if (nsm_cone_is_given(p->cone[c].type)) ok &= moved(p->cone[c].radius, b->unit - b->d[i], &b->cone[c].radius);
       for (int k = 1; k < p->cone[c].size; k++) {
         int exponent = (int)frame(&p->cone[c], k);
-        if (exponent && p->cone[c].type == NSM_CONE_ROLLING) b->cone[c].mu2 = ldexp(p->cone[c].mu2, -exponent);
+        if (exponent && (p->cone[c].type == NSM_CONE_ROLLING || nsm_cone_is_given(p->cone[c].type)))
+          b->cone[c].mu2 = ldexp(p->cone[c].mu2, -exponent);
         else if (exponent) b->cone[c].radius = ldexp(p->cone[c].radius, -exponent);
       }
       i += p->cone[c++].size;

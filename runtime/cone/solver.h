@@ -147,8 +147,9 @@ enum {
 };
 enum {
   NSM_UNIT_BLOCKS = (1 << NSM_CONE_COULOMB) | (1 << NSM_CONE_ELLIPTIC) | (1 << NSM_CONE_CONTENSOU) |
-                    (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK),           // those of standard.c
-  NSM_ALL_BLOCKS = NSM_UNIT_BLOCKS | (1 << NSM_CONE_CONTENSOU_EXACT) | (1 << NSM_CONE_GRIP2) | (1 << NSM_CONE_GRIP3),
+                    (1 << NSM_CONE_GRIP) | (1 << NSM_CONE_DISK) | (1 << NSM_CONE_ELLIPSE),      // those of standard.c
+  NSM_ALL_BLOCKS = NSM_UNIT_BLOCKS | (1 << NSM_CONE_CONTENSOU_EXACT) | (1 << NSM_CONE_ELLIPSE_EXACT) |
+                   (1 << NSM_CONE_GRIP2) | (1 << NSM_CONE_GRIP3),
   NSM_ROLLING = 1 << NSM_CONE_ROLLING,
   NSM_BLOCKS_ONLY = 1 << 16,
   NSM_BLOCKS_OR_SMALL = 1 << 17,
@@ -215,7 +216,17 @@ static inline const nsm_cone_block *nsm_cone_block_at(const nsm_cone_problem *p,
 int  nsm_cone_blocks_ok(const nsm_cone_problem *p);
 // Bits 1 << type of the blocks of a problem.
 unsigned nsm_cone_blocks_used(const nsm_cone_problem *p);
-// max of s_T.lambda_T over the tangential set of a block where its normal force is 1 (DISK: over the disk).
+// The frame in which the set of a block under a given normal impulse is round: lambda = d y, |y| <= the radius that is
+// returned. d [size]
+double nsm_cone_round(const nsm_cone_block *b, double *d);
+// Its largest half axis; 0 of other blocks.
+static inline double nsm_cone_reach(const nsm_cone_block *b) {
+  double d[NSM_CONE_MOST_ROWS];
+  return nsm_cone_is_given(b->type) ? nsm_cone_round(b, d) : 0;
+}
+// Is its tangential set Contensou's exact one? (Without an axis it is as thin as the ellipsoid.)
+int nsm_cone_is_exact(const nsm_cone_block *b);
+// max of s_T.lambda_T over the tangential set of a block where its normal force is 1 (given: over the set).
 double nsm_cone_support(const nsm_cone_block *b, const double *s);
 // The same, with a point of the set where it is attained.
 double nsm_cone_support_point(const nsm_cone_block *b, const double *s, double *lambda);

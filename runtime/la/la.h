@@ -39,6 +39,8 @@ int nsm_la_pseudo_inverse_work(int n);
 // Which columns of A [n, columns] are independent: the first of `order` [columns], always the one that is farthest from
 // those before it; how many are farther than `small` times the longest. On its diagonal A has how far. work [columns].
 int nsm_la_independent(int n, int columns, double *A, double small, int *order, double *work);
+// Eigenvalues re + i im [n] of A [n, n], which is lost; 0: not found. eigenvalues.c
+int nsm_la_eigenvalues(int n, double *A, double *re, double *im);
 // y := alpha A x + beta y.  A [lda, n] with m rows, x [n], y [m].
 nsm_la_status nsm_la_gemv(int m, int n, double alpha, const double *A, int lda, const double *x, double beta,
                           double *y);

@@ -166,6 +166,24 @@ double sim_driven(const nsm_sim *s, double t0, const double *q0, double t1, cons
   return supply;
 }
 
+static double potential_of(const nsm_sim *s, const double *q, const double *z) {
+  double kinetic = 0, potential = 0;
+  nsm_view v = sim_view(s, s->now.t, q, z, s->now.l);
+  for (int a = 0; a < s->a->on.energy.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.energy.of[a]];
+    k->c->energy_fn(&v, &k->tab, &kinetic, &potential);
+  }
+  return potential;
+}
+
+// A potential of first-order states x, as the energy of a coil whose core moves, is fed by what changes them, the
+// circuit: (V(q0, x1) - V(q0, x0) + V(q1, x1) - V(q1, x0))/2. What is left of its change is work on the motion.
+static double fed_by_states(const nsm_sim *s) {
+  if (s->a->nz == s->a->nv) return 0;
+  return 0.5 * (potential_of(s, s->w.q1, s->now.z) - potential_of(s, s->w.q1, s->w.z1) +
+                potential_of(s, s->now.q, s->now.z) - potential_of(s, s->now.q, s->w.z1));
+}
+
 void sim_ledger_step(nsm_sim *s) {
   sim_ledger *g = &s->now.ledger;
   double kinetic, potential, force = 0, damping = 0, before = g->kinetic + g->potential;
@@ -173,7 +191,8 @@ void sim_ledger_step(nsm_sim *s) {
     force = g->forces_now;
     damping = g->dampers_now;
   } else {
-    force = work(s, NSM_WORK_FORCE) + sim_driven(s, s->now.t - s->n.h, s->w.q1, s->now.t, s->now.q);
+    force = work(s, NSM_WORK_FORCE) + sim_driven(s, s->now.t - s->n.h, s->w.q1, s->now.t, s->now.q) +
+            fed_by_states(s);
     damping = -work(s, NSM_WORK_DAMPING);
   }
   sim_energy(s, &kinetic, &potential);

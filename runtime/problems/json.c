@@ -28,7 +28,9 @@ static const struct { const char *name; nsm_cone_type type; int size, mu, mu2, r
               { "contensou_exact", NSM_CONE_CONTENSOU_EXACT, 4, 1, 0, 1 },
               { "grip", NSM_CONE_GRIP, 0, 1, 0, 0 },
               { "disk", NSM_CONE_DISK, 0, 0, 0, 1 },
-              { "rolling", NSM_CONE_ROLLING, 0, 1, 1, 0 } };
+              { "rolling", NSM_CONE_ROLLING, 0, 1, 1, 0 },
+              { "ellipse", NSM_CONE_ELLIPSE, 0, 1, 1, 1 },
+              { "ellipse_exact", NSM_CONE_ELLIPSE_EXACT, 3, 1, 1, 1 } };
 enum { TYPES = sizeof types / sizeof *types };
 
 static int add_cone(scan *s, cones *c, const nsm_cone_block *b, const char *at) {
@@ -59,14 +61,15 @@ static int cone_type(scan *s, const char *at, int *k) {
   for (*k = 0; *k < TYPES && strcmp(types[*k].name, name) != 0; ++*k) {}
   free(name);
   return *k < TYPES ||
-         scan_fail(s, at, "the types are coulomb, elliptic, contensou, contensou_exact, grip, disk and rolling",
+         scan_fail(s, at, "the types are coulomb, elliptic, contensou, contensou_exact, grip, disk, rolling, "
+             "ellipse and ellipse_exact",
              "there is no cone of this type");
 }
 
 static int read_cone(scan *s, cones *c) {
   static const char help[] =
-      "a cone is {\"type\", \"first\"} with \"size\" (coulomb, grip, disk, rolling), \"mu\", \"mu2\" (elliptic, "
-      "rolling), \"radius\" (contensou, disk), \"normals\" (grip)";
+      "a cone is {\"type\", \"first\"} with \"size\" (coulomb, grip, disk, rolling, ellipse), \"mu\", \"mu2\" "
+      "(elliptic, rolling, ellipse), \"radius\" (contensou, disk, ellipse), \"normals\" (grip)";
   nsm_cone_block b = { 0 };
   js_list l;
   char key[16];

@@ -73,7 +73,9 @@ static void put_cones(FILE *f, const nsm_cone_problem *p) {
                                       [NSM_CONE_CONTENSOU_EXACT] = "contensou_exact",
                                       [NSM_CONE_GRIP2] = "grip",
                                       [NSM_CONE_GRIP3] = "grip",
-                                      [NSM_CONE_ROLLING] = "rolling" };
+                                      [NSM_CONE_ROLLING] = "rolling",
+                                      [NSM_CONE_ELLIPSE] = "ellipse",
+                                      [NSM_CONE_ELLIPSE_EXACT] = "ellipse_exact" };
   if (p->cones == 0) return;
   fputs(",\n  \"cones\": [", f);
   for (int k = 0; k < p->cones; k++) {
@@ -83,8 +85,10 @@ static void put_cones(FILE *f, const nsm_cone_problem *p) {
     if (nsm_cone_is_grip(b->type) && b->type != NSM_CONE_GRIP) fprintf(f, ", \"normals\": %d",
         nsm_cone_normals(b->type));
     if (b->type != NSM_CONE_DISK) { fputs(", \"mu\": ", f); put_number(f, b->mu); }
-    if (b->type == NSM_CONE_ELLIPTIC || b->type == NSM_CONE_ROLLING) { fputs(", \"mu2\": ", f); put_number(f, b->mu2); }
-    if (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT || b->type == NSM_CONE_DISK) {
+    int given = nsm_cone_is_given(b->type), axes = given && b->type != NSM_CONE_DISK;
+    axes |= b->type == NSM_CONE_ELLIPTIC || b->type == NSM_CONE_ROLLING;
+    if (axes) { fputs(", \"mu2\": ", f); put_number(f, b->mu2); }
+    if (b->type == NSM_CONE_CONTENSOU || b->type == NSM_CONE_CONTENSOU_EXACT || given) {
       fputs(", \"radius\": ", f);
       put_number(f, b->radius);
     }

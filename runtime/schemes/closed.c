@@ -223,17 +223,13 @@ int sim_is_correction(double change, double force) { return change <= corrects *
 int sim_sticks(const nsm_sim *s, int row) {
   const sim_rows *r = &s->n.r;
   const sim_friction *f = &r->friction[r->friction_of[row]];
-  double size = 0, radius = f->type == NSM_CONE_DISK ? s->n.h * f->radius
-                                                    : sim_friction_pressed(s, r->friction_of[row], s->w.l1);
+  double l[SIM_SLIPS], radius = sim_friction_pressed(s, r->friction_of[row], s->w.l1);
   sim_disk part[2];
   int at = 0, parts = sim_friction_parts(f, part);
   while (f->row[at] != row) at++;
   const sim_disk *own = &part[parts == 2 && at >= part[1].first];
-  if (f->type != NSM_CONE_DISK) radius *= own->mu;
-  for (int d = own->first; d < own->first + own->n; d++) size = hypot(size, s->w.l1[r->l[f->row[d]]]);
-  int round = f->type == NSM_CONE_DISK || f->type == NSM_CONE_ROLLING || f->type == NSM_CONE_COULOMB ||
-              nsm_cone_is_grip(f->type);
-  return round && size < inside * radius;
+  for (int d = 0; d < own->n; d++) l[d] = s->w.l1[r->l[f->row[own->first + d]]];
+  return sim_disk_gauge(own, l) < inside * own->mu * radius;
 }
 
 int sim_rates_of_zero(nsm_sim *s) {

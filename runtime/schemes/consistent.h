@@ -64,8 +64,8 @@ struct sim_consistent {
   double    *creep;                      // [r.n] change of the contacts' forces in the last iteration
   unsigned char *freeze;                 // [r.n] its direction is that of the begin of the step, (6a)
   int        frozen;                     // how many
-  double    *disk, *slip, *start;        // [nfriction] radii of consistent_settle.c and of grips; [r.n] rates at
-                                         // the end, impulses it starts from
+  double    *disk, *slip, *start;        // [nfriction] normal impulses of consistent_settle.c and of grips; [r.n]
+                                         // rates at the end, impulses it starts from
   unsigned char *off, *wants;            // consistent_settle.c: [nfriction] off its law at the end; [blocks of M] of an
   int       *link;                       // island with such a contact; [blocks of M] which hang together
   double    *mass_inverse;               // [nv] 1/M_ii at the start

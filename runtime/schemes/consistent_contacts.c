@@ -374,12 +374,12 @@ static int solve_island(nsm_sim *s, int m) {
   return 1;
 }
 
-// A grip's normal force is an unknown of K: its radius is that of the iterate.
+// A grip's normal force is an unknown of K: it is given by the iterate.
 static void limits(nsm_sim *s) {
   struct sim_consistent *c = s->n.con;
   for (int f = 0; f < s->n.r.nfriction; f++) {
     const sim_friction *k = &s->n.r.friction[f];
-    c->disk[f] = nsm_cone_is_grip(k->type) ? k->mu * sim_friction_pressed(s, f, s->w.l1) : -1;
+    c->disk[f] = nsm_cone_is_grip(k->type) ? sim_friction_pressed(s, f, s->w.l1) : -1;
   }
   c->solver.disk = c->disk;
 }

@@ -73,30 +73,28 @@ static void book_motion(nsm_sim *s) {
 
 static int lasting(const nsm_sim *s, int row) { return s->n.r.active[row] && s->w.l1[s->n.r.l[row]] > 0; }
 
-// Is a part of friction off the law for the velocity at the end, with the disk of this radius?
+// Is a part of friction off the law for the velocity at the end, with the set of this radius?
 static int off_part(const nsm_sim *s, const sim_friction *k, const sim_disk *part, double radius) {
   const struct sim_consistent *c = s->n.con;
-  double x[SIM_SLIPS], length = 0, off = 0;
-  int end = part->first + part->n;
-  for (int d = part->first; d < end; d++) {
-    // diag is of displacements: h/2 of that of rates
-    x[d] = s->w.l1[s->n.r.l[k->row[d]]] - c->slip[k->row[d]] / c->diag[c->index[k->row[d]]] * 0.5 * s->n.h;
-    length = hypot(length, x[d]);
-  }
-  for (int d = part->first; d < end; d++)
-    off = hypot(off, s->w.l1[s->n.r.l[k->row[d]]] - (length > radius ? radius / length : 1) * x[d]);
+  const int *row = k->row + part->first;
+  double x[SIM_SLIPS], off = 0;
+  for (int d = 0; d < part->n; d++)         // diag is of displacements: h/2 of that of rates
+    x[d] = s->w.l1[s->n.r.l[row[d]]] - c->slip[row[d]] / c->diag[c->index[row[d]]] * 0.5 * s->n.h;
+  sim_disk_nearest(part, radius, x);
+  for (int d = 0; d < part->n; d++)
+    off = hypot(off, part->w[d] > 0 ? (s->w.l1[s->n.r.l[row[d]]] - x[d]) / part->w[d] : 0);
   return off > settled * radius;
 }
 
 // Does a part slide on, its slip at the end turned against lambda_T by less than a right angle?
 static int slides_on(const nsm_sim *s, const sim_friction *k, const sim_disk *part, double radius) {
-  double power = 0, length = 0;
-  for (int d = part->first; d < part->first + part->n; d++) {
-    double l = s->w.l1[s->n.r.l[k->row[d]]];
-    power += l * s->n.con->slip[k->row[d]];
-    length = hypot(length, l);
+  const int *row = k->row + part->first;
+  double power = 0, l[SIM_SLIPS];
+  for (int d = 0; d < part->n; d++) {
+    l[d] = s->w.l1[s->n.r.l[row[d]]];
+    power += l[d] * s->n.con->slip[row[d]];
   }
-  return power < 0 && length >= (1 - settled) * radius;
+  return power < 0 && sim_disk_gauge(part, l) >= (1 - settled) * radius;
 }
 
 // Rates at the end, radii, and whether some contact disagrees with its law there.
@@ -114,21 +112,18 @@ static int unsettled(nsm_sim *s, const nsm_view *v) {
   for (int f = 0; f < r->nfriction; f++) {
     const sim_friction *k = &r->friction[f];
     c->off[f] = 0;
-    int plain = k->type == NSM_CONE_COULOMB || k->type == NSM_CONE_DISK || k->type == NSM_CONE_ROLLING ||
-                nsm_cone_is_grip(k->type);
-    c->disk[f] = k->type == NSM_CONE_DISK   ? s->n.h * k->radius
-                 : nsm_cone_is_grip(k->type) ? k->mu * sim_friction_pressed(s, f, s->w.l1)
-                 : lasting(s, k->normal[0]) ? s->w.l1[r->l[k->normal[0]]] * (k->type == NSM_CONE_ROLLING ? 1 : k->mu)
-                                            : 0;
-    if (!plain || !(c->disk[f] > 0)) { c->disk[f] = 0; continue; }
+    int held = k->normals == 0 || nsm_cone_is_grip(k->type) || lasting(s, k->normal[0]);
     sim_disk part[2];
-    int off = 0, slides = k->n > 1;
-    for (int p = 0, parts = sim_friction_parts(k, part); p < parts; p++) {
-      double radius = parts == 1 ? c->disk[f] : part[p].mu * c->disk[f];
+    int off = 0, slides = k->n > 1, parts = sim_friction_parts(k, part), limited = 0;
+    c->disk[f] = held ? sim_friction_pressed(s, f, s->w.l1) : 0;
+    for (int p = 0; p < parts; p++) {
+      double radius = part[p].mu * c->disk[f];
+      if (!(radius > 0)) continue;
+      limited = 1;
       off |= off_part(s, k, &part[p], radius);
       slides &= slides_on(s, k, &part[p], radius);
     }
-    if (slides) c->disk[f] = 0;
+    if (slides || !limited) c->disk[f] = 0;
     else found |= c->off[f] = (unsigned char)off;
   }
   return found;

@@ -25,7 +25,7 @@ static int fits(const nsm_sim *s, const nsm_whole *w) {
 // What the functions do not know: another solver, files of problems, assertions after each step, retractions.
 static int ordinary(const nsm_sim *s) {
   const char *solver = s->w.cone.solver;
-  return !s->dump && !s->unique && s->a->on.assertion.n + s->a->on.kinematics.n == 0 &&
+  return !s->dump && !s->unique && !s->n.weights && s->a->on.assertion.n + s->a->on.kinematics.n == 0 &&
       (!solver || strcmp(solver, "auto") == 0) && (s->n.con || s->a->gamma == 1 || s->a->on.relation.n == 0);
 }
 
@@ -65,12 +65,30 @@ void sim_whole_analyse(nsm_sim *s, const nsm_settings *set) {
   w->before = SIM_NEW(s, (size_t)(s->a->nq + s->a->nz + s->a->nl), double);
   for (int i = 0; i < o->nconstant; i++) {
     const int *k = o->constant + 3 * (size_t)i;
-    w->c[NSM_WHOLE_SCALARS + i] =
+    if (k[0] >= 0) w->c[NSM_WHOLE_SCALARS + i] =
         s->a->cls[k[0]].tab.num[(size_t)k[1] * (size_t)s->a->cls[k[0]].c->nnum + (size_t)k[2]];
   }
   if (linear && !sim_whole_linear_matrix(s, o, w->c + NSM_WHOLE_SCALARS + o->nconstant)) return;
   if (linear) sim_whole_linear_open(s, w);
   s->n.whole = w;
+}
+
+// How many of the n steps to come end before the next instant of time; discrete variables are constants until then.
+static long clear_of_instants(nsm_sim *s, long n) {
+  struct sim_whole *w = s->n.whole;
+  long tick = s->now.tick + w->ahead;
+  if (s->a->m->nblock == 0) return n;
+  for (int i = 0; i < w->of->nconstant; i++) {
+    const int *k = w->of->constant + 3 * (size_t)i;
+    if (k[0] < 0) w->c[NSM_WHOLE_SCALARS + i] = s->now.d[k[1]];
+  }
+  double due = sim_next_by_time(s, s->a->start + ((double)(tick + n) + 0.5) * s->a->step);
+  due -= sim_instant_tolerance(s, due);
+  while (n > 0 && s->a->start + (double)(tick + n) * s->a->step > due) {
+    double over = (s->a->start + (double)(tick + n) * s->a->step - due) / s->a->step;
+    n -= over > 1 ? (long)over : 1;
+  }
+  return n < 0 ? 0 : n;
 }
 
 // `extent` is a part of the state and is taken at fixed steps, so that no result hangs on where a run was interrupted.
@@ -130,13 +148,17 @@ long sim_whole_run(nsm_sim *s, long n) {
   if (s->now.ledger.on && (kind->books ? !kind->books(s) : s->a->located)) return 0;
   if (n > left) n = left;
   if (s->now.ledger.on && !kind->books) {
-    for (w->ahead = 0; w->ahead < n && booked(s););
+    w->ahead = 0;
+    for (long m = 1; m > 0 && w->ahead < n;) {
+      m = clear_of_instants(s, n - w->ahead < CHUNK ? n - w->ahead : CHUNK);
+      for (long to = w->ahead + m; m > 0 && w->ahead < to;) m = booked(s);
+    }
     return w->ahead;
   }
   for (w->ahead = 0; w->ahead < n;) {
     long room = CHUNK - s->now.k % CHUNK;
-    int m = (int)(n - w->ahead < room ? n - w->ahead : room);
-    if (chunk(s, m) < m) break;
+    int m = (int)(n - w->ahead < room ? n - w->ahead : room), clear = (int)clear_of_instants(s, m);
+    if (clear == 0 || chunk(s, clear) < m) break;
   }
   return w->ahead;
 }

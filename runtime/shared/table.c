@@ -142,6 +142,7 @@ double nsm_table_value(const double *d, double a, double b, double times) {
   if (isinf(a)) a = copysign(1e300, a);
   if (isinf(b)) b = copysign(1e300, b);
   place p = place_of(d, a);
+  if (times < 0) return p.i + p.turns * (d[0] - 1);
   piece at_a = at_place(d, p);
   if (m == 0) return derivative(&at_a, a, n);
   place q = place_of(d, b);

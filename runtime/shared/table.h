@@ -9,6 +9,7 @@ enum { NSM_TABLE_HOLD = 0, NSM_TABLE_LINEAR = 1, NSM_TABLE_CUBIC = 3, NSM_TABLE_
 
 // times = 0, 1, 2, 3: derivative of this order at a. times = 10 m + n: the divided difference over m times a and n
 // times b; of a cubic for m + n <= 6. NaN where a or b is.
+// times = -1: the number of the interval that a lies in.
 double nsm_table_value(const double *data, double a, double b, double times);
 // Slopes of a monotone cubic [Fritsch, Carlson 1980]; slope [n].
 void   nsm_table_slopes(int n, const double *x, const double *y, int periodic, double *slope);

@@ -178,7 +178,23 @@ const char *nsm_unit_common(const nsm_unit *u) {
 
 const char *nsm_unit_symbol(int i) { return i >= 0 && i < SYMBOLS ? symbols[i].name : NULL; }
 
+// The whole number that a scale is the inverse of, 0: none; 1/1e-9 is one ulp below 1e9.
+static double whole_inverse(double scale) {
+  double inverse = rint(1/scale);
+  return scale < 1 && fabs(inverse*scale - 1) < 1e-12 ? inverse : 0;
+}
+
 double nsm_to_si(double x, double scale) {
-  double inverse = rint(1/scale);                          // 1/1e-9 is one ulp below 1e9
-  return scale < 1 && fabs(inverse*scale - 1) < 1e-12 ? x/inverse : x*scale;
+  double inverse = whole_inverse(scale);
+  return inverse > 0 ? x/inverse : x*scale;
+}
+
+double nsm_unit_scale(const char *text) {
+  nsm_unit u;
+  return *text && nsm_unit_parse(text, &u, NULL, NULL) ? u.scale : 1;
+}
+
+double nsm_from_si(double x, double scale) {
+  double inverse = whole_inverse(scale);
+  return inverse > 0 ? x*inverse : x/scale;
 }

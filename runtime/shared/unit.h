@@ -18,5 +18,7 @@ const char *nsm_unit_symbol(int i);                        // the symbols withou
 
 // x as written in a unit of this scale, in SI, rounded once: 5.8 mm is 5.8/1000, not 5.8 times a rounded 1e-3.
 double nsm_to_si(double x, double scale);
+double nsm_unit_scale(const char *text);                 // of a text that nsm_unit_parse reads; 1 for others
+double nsm_from_si(double x, double scale);              // and back
 
 #endif

@@ -125,7 +125,7 @@ void sweep_measures_step(nsm_sim *s, const sweep_measure *of, int n, nsm_statist
 void sweep_measures_end(nsm_sim *s, const sweep_measure *of, int n, nsm_statistic *a, double *value) {
   for (int i = 0; i < n; i++) {
     if (of[i].kind == NSM_STAT_FINAL) nsm_statistic_step(&a[i], of[i].kind, value_of(s, &of[i]), nsm_time(s));
-    value[i] = nsm_statistic_end(&a[i], of[i].kind);
+    value[i] = nsm_from_si(nsm_statistic_end(&a[i], of[i].kind), nsm_column_scale(s, of[i].column));
   }
 }
 

@@ -69,7 +69,7 @@ void sweep_begin_row(const sweep_task *k, long i, sweep_text *row) {
   if (!value) { row->failed = 1; return; }
   sweep_values(k->plan, i, value);
   add_run(row, i);
-  for (int v = 0; v < n; v++) sweep_add_number(row, value[v]);
+  for (int v = 0; v < n; v++) sweep_add_number(row, nsm_from_si(value[v], k->plan->of[v].scale));
   free(value);
 }
 
@@ -100,6 +100,7 @@ static int open_trajectory(const sweep_task *k, long i, nsm_sim *s, trajectory *
 static void write_trajectory(trajectory *t, nsm_sim *s) {
   if (!t->csv.file) return;
   nsm_read(s, t->row);
+  nsm_in_units(s, t->row);
   nsm_csv_row(&t->csv, t->row, t->column, t->n);
 }
 

@@ -281,6 +281,7 @@ static nsm_code open_file(sweep *w, int resume, nsm_error *e) {
   }
   nsm_output output = { w->o.output ? "--output" : "the rows", path };
   nsm_code code = nsm_outputs_check(w->host->input, w->host->ninput, &output, 1, e);
+  if (code == NSM_OK) code = nsm_outputs_check_table(path, e);
   if (code != NSM_OK) return code;
   if (nsm_h5_is(path)) {
     if (resume) sim_fail(e, code = NSM_USAGE, "--resume goes on with a file of CSV, not of HDF5");

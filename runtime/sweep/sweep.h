@@ -38,6 +38,7 @@ typedef struct sweep_variation {
   const char *name;                     // of the parameter, in the text of the model
   sweep_form  form;
   double      a, b;
+  double      scale;                    // of the unit of the parameter, in which rows show it
   long        n;
   double     *list;                     // [n] of SWEEP_LIST
 } sweep_variation;

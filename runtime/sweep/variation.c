@@ -162,6 +162,7 @@ static nsm_code read_one(const nsm_model *m, const nsm_flags *f, const char *fla
   if (code != NSM_OK) return code;
   sweep_variation *v = &p->of[p->nvary + p->nsample];
   v->name = text_of(m, m->par[found].name);
+  v->scale = nsm_unit_scale(r.unit);
   for (int i = 0; i < p->nvary + p->nsample; i++)
     if (p->of[i].name == v->name || strcmp(p->of[i].name, v->name) == 0)
       return refuse(&r, "this parameter is varied twice");

@@ -101,7 +101,8 @@ def floating():
 
 def through_the_flat():
     """A platform on three parallel cranks turns over: flat positions, where the rank of all rows is less."""
-    c = holds("""  param w = 8 [rad/s], J = [0.02, 0.02, 0.02] [kg*m^2], l = 0.5 [m], a0 = 70 [deg], c = l*cos(a0), s = l*sin(a0);
+    c = holds("""  param w = 8 [rad/s], J = [0.02, 0.02, 0.02] [kg*m^2], l = 0.5 [m], a0 = 70 [deg];
+  param c = l*cos(a0), s = l*sin(a0);
   body top { mass = 2 [kg], inertia = J, position = [c + 0.5 [m], 0.2 [m], s], velocity = [-w*s, 0 [m/s], w*c] }
   body k[i in 1:3] { mass = 1 [kg], inertia = J, spin = [0 [rad/s], -w, 0 [rad/s]],
     velocity = [-w*s/2, 0 [m/s], w*c/2],

@@ -88,7 +88,7 @@ class Result(Mapping):
 
     @property
     def units(self) -> Dict[str, str]:
-        """SI units; "" where the model does not say."""
+        """In which the columns are: as declared (`: deg`), else in SI; "" where the model does not say."""
         if self._units is None:
             self._units = {name: self.model.unit(name) for name in self.names}
         return self._units

@@ -27,6 +27,9 @@ function block(id, Type) {
   return decoded.get(id);
 }
 
+/** The same bytes as numbers of another type: those of this block alone, wherever it stands in its buffer. */
+const inBits = (of, Type) => new Type(of.buffer, of.byteOffset, of.length);
+
 /**
  * Values of column i, all rows.
  * @returns {Float64Array}

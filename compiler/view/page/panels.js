@@ -7,7 +7,7 @@ function timeColumn() {
 }
 
 function readMarks() {
-  const all = block("marks", Float32Array), counts = new Int32Array(all.buffer), out = [];
+  const all = block("marks", Float32Array), counts = inBits(all, Int32Array), out = [];
   for (let i = 0; i < all.length; i += 3) out.push({ time: all[i], impacts: counts[i + 1], events: counts[i + 2] });
   return out;
 }
@@ -162,7 +162,7 @@ function energyPanel() {
 
 // ---- one-step problems ----------------------------------------------------------------------------------------------
 function bandSpans(end) {
-  const all = block("bands", Int32Array), times = new Float32Array(all.buffer), open = new Map(), spans = [];
+  const all = block("bands", Int32Array), times = inBits(all, Float32Array), open = new Map(), spans = [];
   const shade = ["", "c5", "c2", "c1"];
   const finish = (row, to) => {
     const [from, state] = open.get(row) || [0, 0];
@@ -224,7 +224,7 @@ function parameterTable(change) {
   at("parameterTable").replaceChildren(rows.length ? make("table", {}, ...rows) : "This model has none.");
 }
 
-/** A slider about the value, and a field for any number; both in SI units. */
+/** A slider about the value, and a field for any number; both in the unit of the parameter. */
 function slider(p, change) {
   const v = p.value, lo = v > 0 ? 0 : v < 0 ? 2 * v : -1, hi = v > 0 ? 2 * v : v < 0 ? 0 : 1;
   const step = p.fixed && Number.isInteger(v) ? 1 : "any";
@@ -233,11 +233,10 @@ function slider(p, change) {
   range.setAttribute("aria-label", p.name);
   field.setAttribute("aria-label", p.name + ", a number");
   range.value = v;
-  range.addEventListener("input", () => { field.value = Number(Number(range.value).toPrecision(6)); change(p.name,
-    field.value); });
-  field.addEventListener("change", () => { if (field.value !== "") { range.value = field.value; change(p.name,
-    field.value); } });
-  return make("td", {}, range, field);
+  const set = () => change(p.name, p.unit ? `${field.value} [${p.unit}]` : field.value);
+  range.addEventListener("input", () => { field.value = Number(Number(range.value).toPrecision(6)); set(); });
+  field.addEventListener("change", () => { if (field.value !== "") { range.value = field.value; set(); } });
+  return make("td", {}, range, field, p.unit ? ` ${p.unit}` : "");
 }
 
 let written = "";

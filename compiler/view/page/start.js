@@ -158,8 +158,7 @@ function build(keep, sameColumns) {
 }
 
 const page = { ready: 0, renew, motion: () => motion, facts: () => facts, column: name => column(columnNamed(name)),
-  plots: () => plots, play,
-  renewed: 0,
+  plots: () => plots, play, marks: () => marks, bands: () => bandSpans(facts.time), renewed: 0,
   time: () => now, show: time => { now = time; showMotion(); }, range: setRange, change };
 Object.defineProperty(window, "nsmPage", { value: page });
 

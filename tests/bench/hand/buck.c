@@ -13,7 +13,8 @@ static void run(long n) {
   const double x1 = d * w22 * h * E / L, x2 = -d * w21 * h * E / L, M = a * x2, Minv = 1 / M;
   double I = 0.5, V = 12, S = 0;
   for (long k = 0; k < n; k++) {
-    double t = (double)(k + 1) * h, ramp = low + (high - low) * (t / T - floor(t / T));
+    double t = (double)(k + 1) * h, cycle = floor(((double)k + 0.5) * h / T);   // a step has the ramp of one cycle
+    double ramp = low + (high - low) * (t / T - cycle);
     double ip = p11 * I + p12 * V, vp = p21 * I + p22 * V, q = a * (vp - Vref) - ramp;
     S = q >= 0 ? 0 : q + M <= 0 ? 1 : -q * Minv;
     I = ip + x1 * S;

@@ -12,6 +12,8 @@ static inline int block_rows(nsm_cone_type type, int spatial) {
     case NSM_CONE_COULOMB: case NSM_CONE_GRIP: return spatial ? 3 : 2;
     case NSM_CONE_ELLIPTIC:  return 3;
     case NSM_CONE_CONTENSOU: return 4;
+    case NSM_CONE_ELLIPSE:   return spatial ? 3 : 2;
+    case NSM_CONE_ELLIPSE_EXACT: return 3;
     default:                 return spatial ? 2 : 1;
   }
 }
@@ -20,6 +22,8 @@ static inline nsm_cone_block block_of(nsm_cone_type type, int spatial, int first
   nsm_cone_block k = { type, first, block_rows(type, spatial), mu, mu, mu };
   if (type == NSM_CONE_ELLIPTIC) k.mu2 = mu * (1.2 + draw());
   if (type == NSM_CONE_CONTENSOU) k.radius = 0.6 + 0.5 * draw();
+  if (type == NSM_CONE_ELLIPSE) k.mu2 = mu * (1.2 + draw());
+  if (type == NSM_CONE_ELLIPSE) k.radius = 0.6 + 0.5 * draw();
   return k;
 }
 
@@ -29,18 +33,19 @@ static inline void block_frame(const nsm_cone_block *k, double *d) {
   for (int i = 1; i < k->size && k->type <= NSM_CONE_GRIP; i++) d[i] = k->mu;
   if (k->type == NSM_CONE_ELLIPTIC) d[2] = k->mu2;
   if (k->type == NSM_CONE_CONTENSOU) d[3] = k->mu * k->radius;
+  for (int i = 0; i < k->size && k->type == NSM_CONE_ELLIPSE; i++) d[i] = i == k->size - 1 ? k->mu2 : k->mu;
 }
 
 // A pair (lambda, u) of the block that holds (1); u of rows without freedom is arbitrary.
 static inline void block_answer(const nsm_cone_block *k, int mode, double scale, double *lambda, double *u) {
   double d[4], w[4] = { 0 }, norm = 0, N = 0, y[4] = { 0 }, v[4] = { 0 };
-  int first = k->type != NSM_CONE_DISK;
+  int first = !nsm_cone_is_given(k->type);
   block_frame(k, d);
   for (int i = first; i < k->size; i++) { w[i] = draw(); norm += w[i] * w[i]; }
   norm = sqrt(norm);
   for (int i = first; i < k->size; i++) w[i] /= norm;
   double slip = 0.1 + fabs(draw()), share = 0.9 * fabs(draw());
-  if (k->type == NSM_CONE_DISK) N = k->radius;
+  if (!first) N = k->radius;
   else {
     N = mode == STICK || mode == SLIP ? 0.1 + fabs(draw()) : 0;
     if (k->type == NSM_CONE_GRIP && draw() > 0) N = -N;
@@ -49,8 +54,8 @@ static inline void block_answer(const nsm_cone_block *k, int mode, double scale,
     N = fabs(N) * scale;
   }
   for (int i = first; i < k->size; i++) {
-    y[i] = N * w[i] * (mode == SLIP ? 1 : mode == STICK || k->type == NSM_CONE_DISK ? share : 0);
-    v[i] = mode == SLIP || (mode == OPEN && k->type != NSM_CONE_DISK) ? -slip * w[i] : 0;
+    y[i] = N * w[i] * (mode == SLIP ? 1 : mode == STICK || !first ? share : 0);
+    v[i] = mode == SLIP || (mode == OPEN && first) ? -slip * w[i] : 0;
   }
   for (int i = 0; i < k->size; i++) { lambda[i] = d[i] * y[i]; u[i] = d[i] > 0 ? v[i] / d[i] : draw(); }
 }
@@ -61,14 +66,14 @@ static inline void block_answer(const nsm_cone_block *k, int mode, double scale,
 static inline double block_violation(const nsm_cone_block *k, const double *lambda, const double *u, double size_y,
                                      double size_v) {
   double d[4], y[4], v[4], worst = 0, yy = 0, vv = 0, yv = 0;
-  int first = k->type != NSM_CONE_DISK;
+  int first = !nsm_cone_is_given(k->type);
   block_frame(k, d);
   for (int i = 0; i < k->size; i++) {
     y[i] = d[i] > 0 ? lambda[i] / d[i] : 0;
     v[i] = d[i] * u[i];
     if (d[i] == 0) worst = fmax(worst, fabs(lambda[i]) / size_y);
   }
-  double N = k->type == NSM_CONE_DISK ? k->radius : k->type == NSM_CONE_GRIP ? fabs(y[0]) : y[0];
+  double N = !first ? k->radius : k->type == NSM_CONE_GRIP ? fabs(y[0]) : y[0];
   if (k->type == NSM_CONE_GRIP) worst = fmax(worst, fabs(v[0]) / size_v);
   else if (first)
     worst = fmax(worst, fmax(fmax(-y[0] / size_y, -v[0] / size_v), fmin(fabs(y[0]) / size_y, fabs(v[0]) / size_v)));

@@ -190,9 +190,10 @@ static inline friction random_blocks(int count, unsigned types, double rank, dou
   int m = 0;
   for (int c = 0; c < count; c++) {
     int type;
-    do type = (int)((draw() + 1) * 2.5); while (!(types & 1u << type));
+    if (types == 1u << NSM_CONE_ELLIPSE) type = NSM_CONE_ELLIPSE;
+    else do type = (int)((draw() + 1) * 2.5); while (!(types & 1u << type));
     k[c] = block_of((nsm_cone_type)type, draw() > -0.5, m, mu_low + (mu_high - mu_low) * 0.5 * (1 + draw()));
-    if (type == NSM_CONE_DISK) k[c].radius = force * (0.2 + fabs(draw()));
+    if (nsm_cone_is_given(k[c].type)) k[c].radius = force * (0.2 + fabs(draw()));
     m += k[c].size + (draw() > 0.6);       // now and then an interval row
   }
   friction f = friction_open(m, count);

@@ -3,7 +3,7 @@
 #include "contacts.h"
 
 static const nsm_cone_type types[] = { NSM_CONE_COULOMB, NSM_CONE_ELLIPTIC, NSM_CONE_CONTENSOU, NSM_CONE_GRIP,
-                                       NSM_CONE_DISK };
+                                       NSM_CONE_DISK, NSM_CONE_ELLIPSE };
 
 static void refused(void **state) {
   (void)state;
@@ -56,14 +56,14 @@ static void judged(void **state) {
   (void)state;
   const double mus[] = { 0, 1e-3, 0.3, 1, 10 };
   for (int trial = 0; trial < 4000; trial++) {
-    nsm_cone_type type = types[trial % 5];
-    int mode = trial / 5 % MODES, spatial = trial / 20 % 2, sparse = trial / 40 % 2, rows = trial % 7,
+    nsm_cone_type type = types[trial % 6];
+    int mode = trial / 6 % MODES, spatial = trial / 24 % 2, sparse = trial / 48 % 2, rows = trial % 7,
         n = block_rows(type, spatial), m = n + rows, first = rows / 2;
     double scale = pow(10, 6 * draw());
     bench b = bench_open(m, 0, 0);
     fill_semidefinite(&b, m, 0.2);
-    nsm_cone_block k = block_of(type, spatial, first, mus[trial / 80 % 5]);
-    if (type == NSM_CONE_DISK) k.radius *= scale;
+    nsm_cone_block k = block_of(type, spatial, first, mus[trial / 96 % 5]);
+    if (nsm_cone_is_given(type)) k.radius *= scale;
     double u[16], disturbed[16];
     for (int i = 0; i < m; i++) { b.lambda[i] = i % 2 ? scale : 0; u[i] = i % 2 ? 0 : 1; }
     block_answer(&k, mode, scale, b.lambda + first, u + first);
@@ -95,7 +95,7 @@ static void judged(void **state) {
       disturbed[first + i] += by;
       double seen = nsm_cone_residual(&b.p, disturbed, NULL, NULL);
       disturbed[first + i] = b.lambda[first + i];
-      if (type != NSM_CONE_DISK && fabs(by) > 1e-5 * largest && k.mu >= 0.3 && !(seen > 1e-11))
+      if (!nsm_cone_is_given(type) && fabs(by) > 1e-5 * largest && k.mu >= 0.3 && !(seen > 1e-11))
         fail_msg("type %d mode %d row %d: a change of %g is not seen (%g)", type, mode, i, by, seen);
     }
     bench_close(&b);

@@ -3,13 +3,13 @@
 #include "contacts.h"
 
 static const nsm_cone_type types[] = { NSM_CONE_COULOMB, NSM_CONE_ELLIPTIC, NSM_CONE_CONTENSOU, NSM_CONE_GRIP,
-                                       NSM_CONE_DISK };
+                                       NSM_CONE_DISK, NSM_CONE_ELLIPSE };
 static const double mus[] = { 0, 1e-6, 1e-3, 0.1, 0.3, 1, 3, 10, 1e4 };
 
 static void definite(void **state) {
   (void)state;
   for (int trial = 0; trial < 40000; trial++) {
-    nsm_cone_block k = block_of(types[trial % 5], trial / 5 % 2, 0, mus[trial / 10 % 9]);
+    nsm_cone_block k = block_of(types[trial % 6], trial / 6 % 2, 0, mus[trial / 12 % 9]);
     int n = k.size;
     double lambda_scale = pow(10, 6 * draw()), matrix_scale = pow(10, 6 * draw());
     bench b = bench_open(n, 0, 0);
@@ -18,7 +18,7 @@ static void definite(void **state) {
     for (int i = 0; i < n * n; i++) b.M[i] *= matrix_scale;
     for (int i = 0; i < n; i++) b.q[i] = draw() * lambda_scale * matrix_scale;
     if (trial % 7 == 0) b.q[0] = 0;
-    if (k.type == NSM_CONE_DISK) k.radius *= lambda_scale;
+    if (nsm_cone_is_given(k.type)) k.radius *= lambda_scale;
     b.p.cone = &k;
     b.p.cones = 1;
     bench_solve(&b, trial % 2 ? NULL : "contact", 0);
@@ -32,7 +32,7 @@ static void semidefinite(void **state) {
   (void)state;
   int missed = 0;
   for (int trial = 0; trial < 40000; trial++) {
-    nsm_cone_block k = block_of(types[trial % 5], trial / 5 % 2, 0, mus[3 + trial / 10 % 4]);
+    nsm_cone_block k = block_of(types[trial % 6], trial / 6 % 2, 0, mus[3 + trial / 12 % 4]);
     int n = k.size;
     bench b = bench_open(n, 0, 0);
     double u[4];

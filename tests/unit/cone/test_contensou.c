@@ -135,6 +135,45 @@ static void single(void **state) {
   assert_true(modes[0] > 30 / THIN && modes[1] > 30 / THIN && modes[2] > 30 / THIN);
 }
 
+// The set under given normal forces, one block alone and several: lambda in radius diag(mu, mu, mu2) B, and friction
+// takes the power of its law.
+static double given_law(const nsm_cone_block *b, const double *l, const double *u) {
+  double t = hypot(l[0], l[1]) / b->mu, s = fabs(l[2]) / b->mu2, v = b->mu * hypot(u[0], u[1]), w = b->mu2 * fabs(u[2]);
+  double worst = 0, size = b->radius * (1 + hypot(v, w));
+  for (int k = 0; k <= 30; k++) {
+    double a = pi / 2 * k / 30;
+    worst = fmax(worst, t * sin(a) + s * cos(a) - b->radius * power_by_area(sin(a), cos(a), 400));
+  }
+  return fmax(worst, fabs(l[0] * u[0] + l[1] * u[1] + l[2] * u[2] + b->radius * power_by_area(v, w, 400))) / size;
+}
+
+static void given(void **state) {
+  (void)state;
+  int modes[2] = { 0 };
+  for (int k = 0; k < 1500 / THIN; k++) {
+    int blocks = k % 5 == 4 ? 3 : 1, m = 3 * blocks;
+    friction f = friction_open(m, blocks);
+    bench *b = &f.b;
+    for (int c = 0; c < blocks; c++)
+      friction_add(&f, (nsm_cone_block){ NSM_CONE_ELLIPSE_EXACT, 3 * c, 3, (double[]){ 0.1, 0.5, 1, 3 }[k % 4],
+                                         pow(10, draw()), 0.1 + fabs(draw()) });
+    fill_semidefinite(b, m, 0);
+    for (int i = 0; i < m; i++) { b->M[(m + 1) * i] += 0.05; b->q[i] = (k % 3 ? 1 : 0.1) * draw(); }
+    bench_solve(b, k % 7 == 3 ? "alart_curnier" : k % 7 == 5 ? "nsgs" : NULL, 0);
+    if (b->r.status != NSM_CONE_SOLVED || b->r.residual > 1e-12)
+      fail_msg("%d: status %d, residual %g by %s", k, b->r.status, b->r.residual, b->r.solver);
+    for (int c = 0; c < blocks; c++) {
+      double *u = b->u + 3 * c;
+      modes[fabs(u[0]) + fabs(u[1]) + fabs(u[2]) > 1e-12]++;
+      if (k % 8 < 2 && !(given_law(&f.block[c], b->lambda + 3 * c, u) <= 1e-8))
+        fail_msg("%d: the law is off by %g", k, given_law(&f.block[c], b->lambda + 3 * c, u));
+    }
+    friction_close(&f);
+  }
+  if (getenv("NSM_SHOW")) printf("given: stick %d, slip %d\n", modes[0], modes[1]);
+  assert_true(modes[0] > 30 / THIN && modes[1] > 30 / THIN);
+}
+
 // An answer made first: mode by mode, the slip of the point of the set where it slides.
 static void plant(friction *f, double scale) {
   bench *b = &f->b;
@@ -189,6 +228,6 @@ static void many(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = { cmocka_unit_test(powers), cmocka_unit_test(projections),
-                                      cmocka_unit_test(single), cmocka_unit_test(many) };
+                                      cmocka_unit_test(single), cmocka_unit_test(given), cmocka_unit_test(many) };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -101,6 +101,7 @@ static void blocks(void **state) {
   FAMILY("elliptic", 36, random_blocks(1 + k, 1u << NSM_CONE_ELLIPTIC, 0.7, 0, 0, mu, force, speed));
   FAMILY("contensou", 36, random_blocks(1 + k, 1u << NSM_CONE_CONTENSOU, 0.7, 0, 0, mu, force, speed));
   FAMILY("grip", 36, random_blocks(1 + k, 1u << NSM_CONE_GRIP, 0.7, 0, 0, fmin(mu, 2), force, speed));
+  FAMILY("ellipse", 36, random_blocks(1 + k, 1u << NSM_CONE_ELLIPSE, 0.7, 0, 0, mu, force, speed));
   FAMILY("disk", 36, random_blocks(1 + k, 1u << NSM_CONE_DISK, 0.7, 0, 0, mu, force, speed));
   FAMILY("all types", 36, random_blocks(1 + k, 31, 1, 0, 0, mu, 1, 1));
   FAMILY("all types, rank 0.5", 36, random_blocks(1 + k, 31, 0.5, 0, 0, fmin(mu, 2), force, speed));

@@ -98,9 +98,13 @@ static int is_bad(const hostile *h) {
                                  : t == NSM_CONE_CONTENSOU || t == NSM_CONE_CONTENSOU_EXACT || t == NSM_CONE_GRIP3
                                      ? k->size == 4
                                  : t == NSM_CONE_GRIP2 ? k->size == 3 || k->size == 4
+                                 : t == NSM_CONE_ROLLING ? k->size == 3 || k->size == 5
+                                 : t == NSM_CONE_ELLIPSE ? k->size == 2 || k->size == 3
+                                 : t == NSM_CONE_ELLIPSE_EXACT ? k->size == 3
                                                        : t == NSM_CONE_DISK && (k->size == 1 || k->size == 2);
-    int reads_mu = t != NSM_CONE_DISK, reads_mu2 = t == NSM_CONE_ELLIPTIC,
-        reads_radius = t == NSM_CONE_DISK || t == NSM_CONE_CONTENSOU || t == NSM_CONE_CONTENSOU_EXACT;
+    int reads_mu = t != NSM_CONE_DISK, reads_mu2 = t == NSM_CONE_ELLIPTIC || t >= NSM_CONE_ROLLING,
+        reads_radius = t == NSM_CONE_DISK || t == NSM_CONE_CONTENSOU || t == NSM_CONE_CONTENSOU_EXACT ||
+                       t >= NSM_CONE_ELLIPSE;
     bad |= !fits || k->first < end || k->first + k->size > m || (reads_mu && !(k->mu >= 0 && k->mu < HUGE_VAL)) ||
            (reads_mu2 && !(k->mu2 >= 0 && k->mu2 < HUGE_VAL)) ||
            (reads_radius && !(k->radius >= 0 && k->radius < HUGE_VAL));

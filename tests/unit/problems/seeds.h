@@ -36,7 +36,8 @@ static const char json_cones[] =
     " \"cones\": [{\"type\": \"coulomb\", \"first\": 0, \"size\": 3, \"mu\": 0.5}, {\"type\": \"elliptic\", "
     "\"first\": 3, \"mu\": 0.5, \"mu2\": 0.25},\n"
     "  {\"type\": \"contensou\", \"first\": 6, \"mu\": 0.5, \"radius\": 0.1}, {\"type\": \"grip\", \"first\": 10, "
-    "\"size\": 2, \"mu\": 0.3}, {\"type\": \"disk\", \"first\": 12, \"size\": 2, \"radius\": 0.7}],\n"
+    "\"size\": 2, \"mu\": 0.3}, {\"type\": \"disk\", \"first\": 12, \"size\": 2, \"radius\": 0.7},\n"
+    "  {\"type\": \"ellipse\", \"first\": 14, \"size\": 2, \"mu\": 0.5, \"mu2\": 0.25, \"radius\": 0.7}],\n"
     " \"model\": \"M\", \"step\": 3, \"time\": 0.1, \"status\": \"solved\", \"solver\": \"x\", \"residual\": 0, "
     "\"iterations\": 1, \"place\": \"p\"}\n";
 

@@ -33,9 +33,10 @@ static void every_key(void **x) {
   p = json(json_cones);
   const nsm_cone_block want[] = { { NSM_CONE_COULOMB, 0, 3, 0.5, 0, 0 }, { NSM_CONE_ELLIPTIC, 3, 3, 0.5, 0.25, 0 },
     { NSM_CONE_CONTENSOU, 6, 4, 0.5, 0, 0.1 },
-                                  { NSM_CONE_GRIP, 10, 2, 0.3, 0, 0 }, { NSM_CONE_DISK, 12, 2, 0, 0, 0.7 } };
-  assert_int_equal(p->p.cones, 5);
-  for (int i = 0; i < 5; i++) {
+                                  { NSM_CONE_GRIP, 10, 2, 0.3, 0, 0 }, { NSM_CONE_DISK, 12, 2, 0, 0, 0.7 },
+                                  { NSM_CONE_ELLIPSE, 14, 2, 0.5, 0.25, 0.7 } };
+  assert_int_equal(p->p.cones, 6);
+  for (int i = 0; i < 6; i++) {
     const nsm_cone_block *a = &p->p.cone[i], *b = &want[i];
     assert_true(a->type == b->type && a->first == b->first && a->size == b->size && a->mu == b->mu &&
                 a->mu2 == b->mu2 && a->radius == b->radius);

@@ -108,7 +108,8 @@ static int ball_expect(const double *p, const double *stat, int i) { (void)p; (v
 
 static const nsm_model *ball_model(void) UNUSED_FIXTURE;
 static const nsm_model *ball_model(void) {
-  static const nsm_var var[] = { { NSM_VAR_COORD, BT_Z, 4, 0, -1, 0, 0 }, { NSM_VAR_ROW, BT_FLOOR, 7, 0, 2, 0, 0 } };
+  static const nsm_var var[] = { { NSM_VAR_COORD, BT_Z, 4, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_ROW, BT_FLOOR, 7, 0, 2, 0, 0, 0, 0 } };
   static const nsm_par par[] = { { .name = BT_m, .unit = BT_kg, .line = 2 },
                                  { .name = BT_g, .unit = BT_ms2, .line = 2 },
                                  { .name = BT_R, .unit = BT_metre, .line = 2 },
@@ -276,9 +277,9 @@ static void column_experiment(const double *p, nsm_experiment *e) {
 }
 static const nsm_model *column_model(void) UNUSED_FIXTURE;
 static const nsm_model *column_model(void) {
-  static const nsm_var var[] = { { NSM_VAR_COORD, CT_Z, 2, 1, -1, 0, 0 },
-                                 { NSM_VAR_ROW, CT_FLOOR, 5, 0, 2, 0, 0 },
-                                 { NSM_VAR_ROW, CT_PAIR, 6, 1, 3, 0, 0 } };
+  static const nsm_var var[] = { { NSM_VAR_COORD, CT_Z, 2, 1, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_ROW, CT_FLOOR, 5, 0, 2, 0, 0, 0, 0 },
+                                 { NSM_VAR_ROW, CT_PAIR, 6, 1, 3, 0, 0, 0, 0 } };
   static const nsm_par par[] = { { .name = CT_n, .line = 1 },
                                  { .name = CT_R, .unit = CT_metre, .line = 1 },
                                  { .name = CT_e, .line = 1 },
@@ -494,9 +495,9 @@ static const unsigned char fx_xxll[] = { NSM_SLOT_X, NSM_SLOT_X, NSM_SLOT_L, NSM
 static const nsm_model *bridge_model(void) UNUSED_FIXTURE;
 static const nsm_model *bridge_model(void) {
   static const nsm_var var[] = {
-    { NSM_VAR_STATE, DT_V, 3, 0, -1, 0, 0 },        { NSM_VAR_STATE, DT_I, 3, 0, -1, 0, 0 },
-    { NSM_VAR_MULTIPLIER, DT_UR1, 4, 0, -1, 0, 0 }, { NSM_VAR_MULTIPLIER, DT_UF2, 4, 0, -1, 0, 0 },
-    { NSM_VAR_MULTIPLIER, DT_IF1, 4, 0, -1, 0, 0 }, { NSM_VAR_MULTIPLIER, DT_IR2, 4, 0, -1, 0, 0 },
+    { NSM_VAR_STATE, DT_V, 3, 0, -1, 0, 0, 0, 0 },        { NSM_VAR_STATE, DT_I, 3, 0, -1, 0, 0, 0, 0 },
+    { NSM_VAR_MULTIPLIER, DT_UR1, 4, 0, -1, 0, 0, 0, 0 }, { NSM_VAR_MULTIPLIER, DT_UF2, 4, 0, -1, 0, 0, 0, 0 },
+    { NSM_VAR_MULTIPLIER, DT_IF1, 4, 0, -1, 0, 0, 0, 0 }, { NSM_VAR_MULTIPLIER, DT_IR2, 4, 0, -1, 0, 0, 0, 0 },
   };
   static const nsm_par par[] = { { .name = DT_L, .unit = DT_H, .line = 2 },
                                  { .name = DT_C, .unit = DT_F, .line = 2 },

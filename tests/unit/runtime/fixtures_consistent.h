@@ -115,9 +115,9 @@ static void osc_experiment(const double *p, nsm_experiment *e) { (void)p; e->sta
   }
 
 static const nsm_model *osc_model(void) {
-  static const nsm_var var[] = { { NSM_VAR_COORD, NT_X1, 1, 0, -1, 0, 0 },
-                                 { NSM_VAR_COORD, NT_X2, 1, 0, -1, 0, 0 },
-                                 { NSM_VAR_ROW, NT_WALL_L, 4, 0, 3, 0, 0 } };
+  static const nsm_var var[] = { { NSM_VAR_COORD, NT_X1, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_COORD, NT_X2, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_ROW, NT_WALL_L, 4, 0, 3, 0, 0, 0, 0 } };
   static const nsm_class cls[] = { CON_KINETIC(osc_mass),
                                    CON_WEIGHT(osc_weight),
                                    { .kind = NSM_SMOOTH,
@@ -261,10 +261,13 @@ static void pend_experiment(const double *p, nsm_experiment *e) {
 }
 
 static const nsm_model *pend_model(int scheme) {
-  static const nsm_var var[] = { { NSM_VAR_COORD, NT_X1, 1, 0, -1, 0, 0 },  { NSM_VAR_COORD, NT_Y1, 1, 0, -1, 0, 0 },
-                                 { NSM_VAR_COORD, NT_X2, 1, 0, -1, 0, 0 },  { NSM_VAR_COORD, NT_Y2, 1, 0, -1, 0, 0 },
-                                 { NSM_VAR_ROW, NT_WALL_L, 4, 0, 2, 0, 0 }, { NSM_VAR_ROW, NT_ARM_L, 5, 0, 3, 0, 0 },
-                                 { NSM_VAR_ROW, NT_ROD_L, 6, 0, 4, 0, 0 } };
+  static const nsm_var var[] = { { NSM_VAR_COORD, NT_X1, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_COORD, NT_Y1, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_COORD, NT_X2, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_COORD, NT_Y2, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_ROW, NT_WALL_L, 4, 0, 2, 0, 0, 0, 0 },
+                                 { NSM_VAR_ROW, NT_ARM_L, 5, 0, 3, 0, 0, 0, 0 },
+                                 { NSM_VAR_ROW, NT_ROD_L, 6, 0, 4, 0, 0, 0, 0 } };
   static const nsm_class cls[] = { CON_KINETIC(pend_mass),
                                    CON_WEIGHT(pend_weight),
                                    { .kind = NSM_CONTACT,
@@ -394,7 +397,8 @@ CON_FILL(ang_v0, 2, 5, 5)
 static const nsm_model *ang_model(void) {
   static const unsigned short row[] = { 0, 1, 0, 1, 0, 1, 0, 1 }, col[] = { 0, 0, 1, 1, 0, 0, 1, 1 };
   static const unsigned char wrt[] = { 0, 0, 0, 0, 1, 1, 1, 1 }, v4[] = { 1, 1, 1, 1 };
-  static const nsm_var var[] = { { NSM_VAR_COORD, NT_X1, 1, 0, -1, 0, 0 }, { NSM_VAR_COORD, NT_X2, 1, 0, -1, 0, 0 } };
+  static const nsm_var var[] = { { NSM_VAR_COORD, NT_X1, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_COORD, NT_X2, 1, 0, -1, 0, 0, 0, 0 } };
   static const nsm_class cls[] = { { .kind = NSM_SMOOTH,
                                      .line = 2,
                                      .label = NT_KINETIC,

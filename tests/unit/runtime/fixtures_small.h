@@ -68,7 +68,7 @@ static void small_kinetic(const nsm_view *w, const nsm_table *t, double *kin, do
     .kind = NSM_INIT, .line = 1, .label = ST_KINETIC, .nslot = 1, .nnum = 1, .slot = SLOT, .fill = FILL,               \
     .init_velocity = VELOCITY                                                                                          \
   }
-static const nsm_var small_q_var[] = { { NSM_VAR_COORD, ST_Q, 1, 0, -1, 0, 0 } };
+static const nsm_var small_q_var[] = { { NSM_VAR_COORD, ST_Q, 1, 0, -1, 0, 0, 0, 0 } };
 
 // ---- oscillator with a stop: q'' = -q, q + 0.5 >= 0, e = 0.8 --------------------------------------------------------
 static void spring_f(const nsm_view *w, const nsm_table *t, double *fv, double *fx) {
@@ -80,7 +80,8 @@ SLOT_FILL(stop_fill, 1, LIST(0), LIST(-0.5, 0.8, 0))
 EXPERIMENT(stop_experiment, 20, 1e-3, 0.5)
 static const nsm_model *stop_model(void) UNUSED_FIXTURE;
 static const nsm_model *stop_model(void) {
-  static const nsm_var var[] = { { NSM_VAR_COORD, ST_Q, 1, 0, -1, 0, 0 }, { NSM_VAR_ROW, ST_STOP, 4, 0, 2, 0, 0 } };
+  static const nsm_var var[] = { { NSM_VAR_COORD, ST_Q, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_ROW, ST_STOP, 4, 0, 2, 0, 0, 0, 0 } };
   static const nsm_class cls[] = { SMALL_MASS,
                                    { .kind = NSM_SMOOTH,
                                      .line = 3,
@@ -202,9 +203,9 @@ static void rod_h(const nsm_view *w, const nsm_table *t, double *out) {
 }
 static const nsm_model *rod_model(void) UNUSED_FIXTURE;
 static const nsm_model *rod_model(void) {
-  static const nsm_var var[] = { { NSM_VAR_COORD, ST_X, 1, 0, -1, 0, 0 },
-                                 { NSM_VAR_COORD, ST_Y, 1, 0, -1, 0, 0 },
-                                 { NSM_VAR_ROW, ST_ROD, 4, 0, 3, 0, 0 } };
+  static const nsm_var var[] = { { NSM_VAR_COORD, ST_X, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_COORD, ST_Y, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_ROW, ST_ROD, 4, 0, 3, 0, 0, 0, 0 } };
 #define ROD_MASS(F)                                                                                                    \
   {                                                                                                                    \
     .kind = NSM_SMOOTH, .line = 2, .label = ST_KINETIC, .nslot = 1, .nnum = 1, .slot = fx_q1, .fill = F,               \
@@ -263,8 +264,8 @@ static void relay_law(const nsm_view *w, const nsm_table *t, double *lo, double 
 EXPERIMENT(relay_experiment, 2, 1e-3, 1)
 static const nsm_model *relay_model(void) UNUSED_FIXTURE;
 static const nsm_model *relay_model(void) {
-  static const nsm_var var[] = { { NSM_VAR_STATE, ST_X, 1, 0, -1, 0, 0 },
-                                 { NSM_VAR_MULTIPLIER, ST_LAMBDA, 1, 0, -1, 0, 0 } };
+  static const nsm_var var[] = { { NSM_VAR_STATE, ST_X, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_MULTIPLIER, ST_LAMBDA, 1, 0, -1, 0, 0, 0, 0 } };
   static const nsm_class cls[] = { { .kind = NSM_SMOOTH,
                                      .line = 2,
                                      .label = ST_FORCE,
@@ -324,8 +325,8 @@ static void cubic_b(const nsm_view *w, const nsm_table *t, double *out) {
 EXPERIMENT(cubic_experiment, 1, 1e-2, 1)
 static const nsm_model *cubic_model(void) UNUSED_FIXTURE;
 static const nsm_model *cubic_model(void) {
-  static const nsm_var var[] = { { NSM_VAR_STATE, ST_X, 1, 0, -1, 0, 0 },
-                                 { NSM_VAR_MULTIPLIER, ST_LAMBDA, 1, 0, -1, 0, 0 } };
+  static const nsm_var var[] = { { NSM_VAR_STATE, ST_X, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_MULTIPLIER, ST_LAMBDA, 1, 0, -1, 0, 0, 0, 0 } };
   static const nsm_class cls[] = { { .kind = NSM_SMOOTH,
                                      .line = 2,
                                      .label = ST_FORCE,

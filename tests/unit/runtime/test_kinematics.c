@@ -64,8 +64,10 @@ static void experiment(const double *p, nsm_experiment *e) { (void)p; e->until =
 
 // Positions stand before the coordinate in the list: storage puts the coordinate first.
 static const nsm_model *model(int scheme) {
-  static const nsm_var var[] = { { NSM_VAR_POSITION, T_C, 1, 0, -1, 0, 0 }, { NSM_VAR_POSITION, T_S, 1, 0, -1, 0, 0 },
-                                 { NSM_VAR_VELOCITY, T_U, 1, 0, -1, 0, 0 }, { NSM_VAR_COORD, T_PHI, 2, 0, -1, 0, 0 } };
+  static const nsm_var var[] = { { NSM_VAR_POSITION, T_C, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_POSITION, T_S, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_VELOCITY, T_U, 1, 0, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_COORD, T_PHI, 2, 0, -1, 0, 0, 0, 0 } };
   static const nsm_class cls[] = {
     { .kind = NSM_KINEMATICS, .line = 1, .label = T_CLASS, .nslot = 3, .slot = circle_slots, .fill = fill_circle,
       .move_fn = circle_move },

@@ -224,8 +224,9 @@ static void scene_law(const nsm_setup_view *g, int a, int b, double *law) {
 
 // The model of the scene at hand; it stays valid until the next one.
 static const nsm_model *scene_model(void) {
-  static const nsm_var var[] = { { NSM_VAR_COORD, ST_R, 1, 2, -1, 0, 0 }, { NSM_VAR_COORD, ST_TURN, 1, 2, -1, 0, 0 },
-                                 { NSM_VAR_POSITION, ST_Q, 1, 2, -1, 0, 0 } };
+  static const nsm_var var[] = { { NSM_VAR_COORD, ST_R, 1, 2, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_COORD, ST_TURN, 1, 2, -1, 0, 0, 0, 0 },
+                                 { NSM_VAR_POSITION, ST_Q, 1, 2, -1, 0, 0, 0, 0 } };
   static const nsm_body_shape sphere[] = { { NSM_SPHERE, 0 } }, box[] = { { NSM_BOX, 0 } },
                               plane[] = { { NSM_HALFSPACE, 0 } };
 #define SCENE_SMOOTH .kind = NSM_SMOOTH, .line = 1, .label = ST_CLASS, .nslot = 10, .nnum = 5, .slot = scene_slots,    \

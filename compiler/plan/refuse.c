@@ -1,0 +1,22 @@
+// What schemes of mechanics refuse, in one wording (E0705).
+#include "scheme.h"
+
+Diag *refuse_in_scheme(const SchemeDescriptor *d, Span at, const char *what, DiagBag *bag) {
+  Diag *g = diag(bag, DIAG_E0705, at, "the scheme '%s' does not take %s", d->name, what);
+  diag_help(g, "scheme = moreau(theta = 1/2)");
+  return g;
+}
+
+// First-order states, and the unknowns of a circuit that elimination leaves: they have rows of the same system.
+bool refuse_states(const System *s, const SchemeDescriptor *d, DiagBag *bag) {
+  int before = diag_errors(bag);
+  for (int i = 0; i < s->model->nvar; i++) {
+    const MVar *v = &s->model->var[i];
+    if (v->kind != MV_STATE) continue;
+    const char *what = v->algebraic ? "algebraic unknowns that are left" : "first-order states";
+    Diag *g = refuse_in_scheme(d, v->span, what, bag);
+    if (v->algebraic) diag_label(g, "`%s` is left: its equations are not solved when compiling", v->plain);
+    else diag_label(g, "`%s` is one", v->plain);
+  }
+  return diag_errors(bag) > before;
+}

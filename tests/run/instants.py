@@ -1,0 +1,149 @@
+"""Instants that depend on time alone end a step, in every scheme, located or not: against closed forms."""
+import math
+
+from located import run
+from suite import need
+
+MECHANICS = ("moreau(theta = 1/2)", "moreau(located = true)", "midpoint", "consistent", "consistent(located = true)",
+             "consistent_explicit_mass")
+FIRST_ORDER = ("moreau(theta = 1)", "moreau(theta = 1/2)", "moreau(theta = 1/2, located = true)")
+
+
+def staircase(edges, values, until):
+    """Integral of the function that is values[k] from edges[k - 1] to edges[k]."""
+    ends = [0, *[e for e in edges if e < until], until]
+    return sum(v*(b - a) for v, a, b in zip(values, ends, ends[1:]))
+
+
+def first_order():
+    """A right side of time alone that is constant in pieces is integrated exactly, at any step, on both roads."""
+    n = 37
+    cases = {
+        "if time > 1.03 then 0 else 1": 1.03,
+        "if time >= 0.3 and not (time > 1.7) then 1 else 0": 1.4,
+        "floor(time/0.37)": staircase([0.37*k for k in range(1, 9)], range(9), 2),
+        "sign(sin(2*pi*time/0.23))": 0.23*0 + (2 - 8*0.23 if 2 - 8*0.23 < 0.115 else 0.23 - (2 - 8*0.23)),
+        "if time/0.23 - floor(time/0.23) < 0.3 then 5 else -1": 8*0.23*0.8 + 5*0.069 - (2 - 8*0.23 - 0.069),
+        "if sin(2*pi*time) > 0.998 then 10 else 0": 2*10*math.acos(0.998)/math.pi,        # pulses of 0.02 s
+        "if floor(time/0.31) == 2*floor(time/0.62) then 1 else 0": 0.93 + 2 - 1.86,
+        "if abs(time - 1.03) < 0.002 then 100 else 0": 0.4,
+        "(if time > 0.7 then 1 else 0)*(if time < 0.7001 then 1e4 else 0)": 1.0,
+        f"sum(i in 1:{n}) (if time > 0.05*i then 1 else 0)": sum(2 - 0.05*i for i in range(1, n + 1)),
+    }
+    for scheme in FIRST_ORDER:
+        for text, exact in cases.items():
+            model = f"model A {{ state x = 0; x' = {text}; simulate {{ until = 2, step = 0.1 }} }}"
+            for step in (0.1, 0.013):
+                for flag in ("on", "off"):
+                    c, _, _ = run(model, step, scheme, f"--whole-steps={flag}")
+                    need(abs(c["x"][-1] - exact) <= 1e-11*max(1, abs(exact)),
+                         f"{text}, {scheme}, {step}, {flag}: {c['x'][-1]!r}, not {exact!r}")
+                    need(list(c) == ["time", "x"], f"columns {list(c)}")
+
+
+def kinks():
+    """abs, min, max and tables are continuous: the trapezoidal rule is exact between their kinks."""
+    for text, exact in (("abs(time - 0.777)", (0.777**2 + 1.223**2)/2), ("min(time, 1.03)", 1.03**2/2 + 0.97*1.03),
+                        ("max(0.7, 2 - time)", 0.7*0.7 + 1.3*(2 + 0.7)/2),
+                        ("table(time, [0, 0.333, 0.777, 1.511], [0, 3, -1, 2])",
+                         0.333*1.5 + 0.444*1 + 0.734*0.5 + 0.489*2),
+                        ("table(time, [0, 0.133, 0.277], [0, 3, 0], periodic)", 7*0.277*1.5 + 0.061**2/0.133*3/2)):
+        model = f"model A {{ state x = 0; x' = {text}; simulate {{ until = 2, step = 0.1 }} }}"
+        for scheme in FIRST_ORDER[1:]:
+            c, _, _ = run(model, 0.1, scheme)
+            need(abs(c["x"][-1] - exact) <= 1e-13, f"{text}, {scheme}: {c['x'][-1]!r}, not {exact!r}")
+
+
+def bounds():
+    """A bound of a relay that jumps."""
+    model = """model A { state x = 0; multiplier u; x' = 1 - u;
+        relation r: u in (if time > 1.03 then 0.25 else 2)*sgn(x - 0.5); simulate { until = 2, step = 0.1 } }"""
+    for scheme in FIRST_ORDER:
+        c, _, _ = run(model, 0.1, scheme)
+        need(abs(c["x"][-1] - (0.5 + 0.75*0.97)) <= 1e-12, f"{scheme}: {c['x'][-1]!r}")
+
+
+def families():
+    """Each member has its own instant; one that all share is one; and a discrete variable may say when."""
+    model = """model A { param n = 5; state x[n] = 0, y[n] = 0, z = 0; discrete since = 0;
+        every 0.5 { since = time; }
+        for i in 1:n { x[i]' = if time > 0.1*i + 0.03 then 0 else i; y[i]' = if time > 1.03 then i else 0; }
+        z' = if time - since < 0.123 then 4 else 0;
+        simulate { until = 2, step = 0.1 } }"""
+    for scheme in FIRST_ORDER:
+        c, err, _ = run(model, 0.1, scheme)
+        for i in range(1, 6):
+            need(abs(c[f"x[{i}]"][-1] - i*(0.1*i + 0.03)) <= 1e-13, f"x[{i}] = {c[f'x[{i}]'][-1]!r}")
+            need(abs(c[f"y[{i}]"][-1] - i*0.97) <= 1e-13, f"y[{i}] = {c[f'y[{i}]'][-1]!r}")
+        need(abs(c["z"][-1] - 4*4*0.123) <= 1e-12, f"z = {c['z'][-1]!r}")
+        need(" 5 events" in err, err)                      # those of `every`: an instant of time is none of the model's
+
+
+def forces():
+    """Forces, potentials and coefficients of friction; the jump of a potential is booked."""
+    for scheme in MECHANICS:
+        model = """model A { coord x = 0; kinetic x'^2/2; force x = if time > 1.03 then 0 else 2;
+            simulate { until = 2, step = 0.1 } }"""
+        c, _, _ = run(model, 0.1, scheme)
+        need(abs(c["x"][-1] - (1.03**2 + 2.06*0.97)) <= 1e-12, f"{scheme}: {c['x'][-1]!r}")
+        v = 3 - 0.1*1.03
+        for law in ("normal_force = 1; slip = x'; with coulomb(if time > 1.03 then 0.5 else 0.1);",
+                    "normal_force = if time > 1.03 then 5 else 1; slip = x'; with coulomb(0.1);"):
+            model = f"""model A {{ coord x = 0, x' = 3; kinetic x'^2/2; contact p {{ {law} }}
+                simulate {{ until = 2, step = 0.1 }} }}"""
+            c, _, _ = run(model, 0.1, scheme)
+            exact = 3*1.03 - 0.05*1.03**2 + v*0.97 - 0.25*0.97**2
+            need(abs(c["x"][-1] - exact) <= 1e-11, f"{scheme}: {c['x'][-1]!r}")
+        model = """model A { coord x = 1; kinetic x'^2/2; potential (if time > 1.03 then 4 else 1)*x^2/2;
+            simulate { until = 2, step = 0.1 } }"""
+        a, b = math.cos(1.03), -math.sin(1.03)
+        exact, off = a*math.cos(1.94) + b*math.sin(1.94)/2, []
+        for step in (0.02, 0.01):
+            c, err, _ = run(model, step, scheme, "--record", "x,energy.residue")
+            off.append(abs(c["x"][-1] - exact))
+            residue = max(abs(r) for r in c["energy.residue"])
+            need(residue <= (1e-12 if "consistent" in scheme else 1e-2), f"{scheme}: {err}")
+        need(1.8 <= math.log2(off[0]/off[1]) <= 2.2, f"{scheme}: {off}")
+
+
+def driven():
+    """A belt that starts and stops carries a crate: what it slips at the start it slips back at the end."""
+    model = """model A { body belt { driven, shape = box([20, 1, 0.2]),
+            position = [0.7*max(time - 0.433, 0) - 0.7*max(time - 1.333, 0), 0, -0.1] }
+        body crate { mass = 1, shape = box([0.2, 0.2, 0.2]), position = [0, 0, 0.1] }
+        potential 9.81*crate.r[3]; contact c { between = crate, belt; with newton(0), coulomb(0.5); }
+        simulate { until = 2, step = 0.01 } }"""
+    for scheme in ("moreau", "consistent", "consistent(located = true)"):
+        c, _, _ = run(model, 0.01, scheme)
+        need(abs(c["crate.r[1]"][-1] - 0.63) <= 1e-11, f"{scheme}: {c['crate.r[1]'][-1]!r}")
+
+
+def network():
+    """A chopper by nodes: second order through all its switches."""
+    T, duty, exact, t = 0.37, 0.3, 0.0, 0.0
+    edges = sorted([T*k for k in range(1, 6)] + [T*(k + duty) for k in range(6)])
+    for k, end in enumerate([e for e in edges if e < 2] + [2]):
+        source = 5 if k % 2 == 0 else 0
+        exact = source + (exact - source)*math.exp(-(end - t)/0.3)
+        t = end
+    model = """import "std/circuit.nsm";
+        model A { var p = time/(0.37 [s]) - floor(time/(0.37 [s])); node a : V, b : V, gnd : V = 0;
+        VoltageSource s(a = a, b = gnd, V = if p < 0.3 then 5 [V] else 0 [V]); Resistor r(a = a, b = b, R = 1 [ohm]);
+        Capacitor c(a = b, b = gnd, C = 0.3 [F]); simulate { until = 2 [s], step = 10 [ms] } }"""
+    off = []
+    for step in (0.005, 0.0025):
+        c, _, _ = run(model, step, "moreau(theta = 1/2)")
+        off.append(abs(c["b"][-1] - exact))
+    need(off[0] <= 1e-5 and 1.6 <= math.log2(off[0]/off[1]) <= 2.4, str(off))
+
+
+def too_many():
+    """A function that jumps a million times in a step ends the run, with its place."""
+    model = "model A { state x = 0; x' = floor(1e7*time); simulate { until = 2, step = 0.1 } }"
+    _, err, _ = run(model, 0.1, "moreau", code=3)
+    need("`floor(1e7*time)` jumps more than 1000 times within one step" in err, err)
+
+
+CASES = [("instants: right sides", first_order), ("instants: kinks", kinks), ("instants: bounds", bounds),
+         ("instants: families", families), ("instants: forces and friction", forces), ("instants: driven", driven),
+         ("instants: a network", network), ("instants: too many", too_many)]
