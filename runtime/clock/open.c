@@ -46,6 +46,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   keep_settings(s, set);
   s->w.cone.warm = 1;
   s->a->touch_name = sim_touch_name;
+  s->a->touch_there = sim_touch_there;
   s->a->m = sim_touch_extend(s, s->a->given, room);
   if (!sim_setup(s, set, e) || !sim_touch_open(s, e)) return 0;
   if (!known_solver(s->w.cone.solver, e) || !sim_cover(s, e)) return 0;

@@ -255,11 +255,13 @@ SIM_WIDE static int free_motion(int nv, int nz, double h, double ht, const doubl
   return bad == 0;
 }
 
-// H of contacts of shapes is that of the begin of the step.
+// H of contacts of shapes is that of the begin of the step, in both places.
 static void renew(nsm_sim *s) {
+  nsm_view now = sim_now(s);
   for (int a = 0; a < s->a->on.h_moving.n; a++) {
     sim_class *k = &s->a->cls[s->a->on.h_moving.of[a]];
-    k->c->h_fn(NULL, &k->tab, k->h);
+    k->c->h_fn(&now, &k->tab, k->h);
+    if (k->h_mid) memcpy(k->h_mid, k->h, (size_t)k->tab.count * (size_t)k->c->h.n * sizeof(double));
   }
   sim_rows_outer(s, 0);
   sim_rows_couple(s);
