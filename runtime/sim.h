@@ -481,6 +481,7 @@ struct nsm_sim {
   int           ncarried;
   struct sim_dump *dump;                // --dump-problems; NULL without
   struct sim_unique *unique;            // --check-unique; NULL without
+  struct sim_impulses *impulses;        // clock/impulses.c; NULL where there is no network
   struct sim_claims *claims;            // clock/claims.c; NULL where they are not kept
   // while it is opened (memory.c, address.c)
   struct sim_memory *memory;

@@ -82,6 +82,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
   sim_touch_scale(s);
   if (s->a->on.relation.n > 0) sim_note_solutions(s);
   sim_whole_analyse(s, set);
+  sim_impulses_open(s);
   return 1;
 }
 
@@ -159,6 +160,8 @@ void nsm_reset(nsm_sim *s) {
     sim_start_values(s);                                   // of what the events have changed
   }
   sim_unknowns_solve(s);
+  sim_impulses_reset(s);
+  if (s->a->start_error.code == NSM_OK) sim_impulses_look(s, sim_clock_first(s));
 }
 
 void nsm_close(nsm_sim *s) {
