@@ -374,6 +374,7 @@ typedef struct sim_state {
   long    kept;
   int     sets_known;                   // `set` is that of the present state (clock/located.h); or SIM_CAPTURES
   double  set_h;                        // length of the last piece with the same sets, 0: none
+  int     implied_n;                    // how many constraints others imply (implied.c)
   int     stopped;                      // class of the `stop` that ended the run, and 1; 0: it goes on
   struct {                              // energy-consistent schemes
     double cost[2];                     // iterations with either start
@@ -381,6 +382,9 @@ typedef struct sim_state {
     long   projections;                 // steps (2.72), in all
     long   stagnant;                    // steps in a row that stood above the tolerance
     int    redundant;                   // dependent constraints were met in a step that stands
+    int    at_begin;                    // P has H of the begin: a body is light (con_move)
+    int    worn;                        // implied constraints are to be found anew
+    int    firm;                        // small pivots of K are those of light bodies: H says so
     long   near_again;                  // the step that tries the near matrix again (consistent_near.c)
     int    differences;                 // how many of `differences` are known, of steps of the length
     double differences_h;
@@ -405,6 +409,7 @@ typedef struct sim_numbers {
   sim_rows    r;
   sim_islands isl;
   struct sim_consistent *con;           // energy-consistent schemes only
+  struct sim_implied *implied;          // constraints that hang together (assembly/implied.c); NULL: none
   struct sim_whole *whole;              // whole steps (schemes/whole.h); NULL where the model has none that fits
   struct sim_unknowns *unknowns;        // without inertia (assembly/unknowns.c); NULL: there are none
   unsigned char *by_theta;              // [nz] those that the states determine; NULL: none

@@ -8,6 +8,7 @@
 //   assembly.c  W of (4), (9), bordered by constraints                        mass.c     M: is it positive definite?
 //   rows.c      B, C, D of (6), (10)                                          rows_couple.c  M_osns of (10)
 //   islands.c   (1), island by island                    augmented.c  (1) without W^{-1} B; augmented_judge.c
+//   implied.c   constraints that others imply
 //   friction.c  blocks of friction: their rows, coefficients, natural map     functions.c  what emitted C may call
 //   columns.c   names and values of the recorded columns                      dump.c     one-step problems as files
 #pragma once
@@ -180,6 +181,18 @@ void sim_rows_column(nsm_sim *s, int row);                                      
 double sim_rows_inertia(const nsm_sim *s, int at);                               // M_ii, see there
 void sim_rows_motion(const nsm_sim *s, const double *lambda, double *dz);        // adds X lambda of the active rows
 void sim_rows_sizes(const nsm_sim *s, const double *lambda, double *size);       // adds the sizes of its terms
+
+// implied.c: constraints that others imply have no part in a step; the first makes room, the second finds them anew by
+// H in the classes, and says how many rows have changed their part
+void sim_implied_analyse(nsm_sim *s);
+int  sim_implied_find(nsm_sim *s);
+int  sim_implied_is_time(const nsm_sim *s);         // to look whether others would be better
+int  sim_implied_forget(nsm_sim *s);               // all constraints take part again; how many did not
+int  sim_implied_turns(const nsm_sim *s, int z);   // is it a velocity of a turn?
+// The multipliers l of constraints, with those of implied rows 0, become the smallest ones that make the same forces.
+// `direction`: entries of a row's direction, pattern h
+void sim_implied_share(const nsm_sim *s, const double *(*direction)(const nsm_sim *, int row), double *l);
+static inline int sim_is_implied(const nsm_sim *s, int row) { return s->now.implied[s->n.r.l[row]]; }
 
 // friction.c
 int  sim_friction_analyse(nsm_sim *s, nsm_error *e);                             // blocks, coefficients

@@ -69,6 +69,7 @@ static int open_into(nsm_sim *s, const nsm_settings *set, const int *room, nsm_e
       return 0;
     }
   if (!sim_dump_open(s, set ? set->dump_problems : NULL, e)) return 0;
+  sim_implied_analyse(s);
   if (s->a->scheme->analyse) s->a->scheme->analyse(s);
   sim_evaluate_constants(s);
   sim_rows_weights(s);

@@ -507,7 +507,7 @@ static nsm_code run(job *j) {
             "energy there\n", j->sum.count.softened, j->sum.count.steps);
   if (!j->o.quiet && sim_unarmed_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
   if (!j->o.quiet && sim_tolerance_note(j->s, above, sizeof above)) fprintf(j->err, "note: %s\n", above);
-  if (j->s->n.con && j->s->now.con.redundant && !j->o.quiet)
+  if ((j->s->now.implied_n > 0 || j->s->now.con.redundant) && !j->o.quiet)
     fprintf(j->err, "note: some constraints depend on each other; their multipliers are the smallest that do\n");
   nsm_code written = close_results(j);
   if (write_summary(j) != NSM_OK) written = NSM_FILE;

@@ -36,6 +36,9 @@ nsm_la_status nsm_la_cholesky_solve(int n, int nrhs, const double *L, int lda, d
 // shapes.
 int nsm_la_pseudo_inverse(int n, double *A, double rcond, double *X, int *jpvt, double *work, int lwork);
 int nsm_la_pseudo_inverse_work(int n);
+// Which columns of A [n, columns] are independent: the first of `order` [columns], always the one that is farthest from
+// those before it; how many are farther than `small` times the longest. On its diagonal A has how far. work [columns].
+int nsm_la_independent(int n, int columns, double *A, double small, int *order, double *work);
 // Eigenvalues re + i im [n] of A [n, n], which is lost; 0: not found. eigenvalues.c
 int nsm_la_eigenvalues(int n, double *A, double *re, double *im);
 // y := alpha A x + beta y.  A [lda, n] with m rows, x [n], y [m].

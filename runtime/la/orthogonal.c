@@ -37,13 +37,15 @@ static double length(int n, const double *x) {
   return largest * sqrt(sum);
 }
 
-// A P = Q R; the scalars of the reflections into beta. Returns how many pivots are above rcond times the first.
-static int triangular_with_exchanges(int n, double *A, double rcond, int *jpvt, double *beta) {
-  for (int j = 0; j < n; j++) jpvt[j] = j;
-  for (int k = 0; k < n; k++) {
+// A P = Q R, A [n, columns]; the scalars of the reflections into beta. Returns how many pivots are above rcond
+// times the first.
+static int triangular_with_exchanges(int n, int columns, double *A, double rcond, int *jpvt, double *beta) {
+  int least = n < columns ? n : columns;
+  for (int j = 0; j < columns; j++) jpvt[j] = j;
+  for (int k = 0; k < least; k++) {
     int best = k;
     double most = -1;
-    for (int j = k; j < n; j++) {
+    for (int j = k; j < columns; j++) {
       double x = length(n - k, A + (size_t)j * (size_t)n + k);
       if (x > most) { most = x; best = j; }
     }
@@ -59,9 +61,13 @@ static int triangular_with_exchanges(int n, double *A, double rcond, int *jpvt, 
     jpvt[best] = t;
     double *x = A + (size_t)k * (size_t)n + k;
     beta[k] = reflect(n - k, x, 1);
-    for (int j = k + 1; j < n; j++) apply(n - k, beta[k], x, 1, A + (size_t)j * (size_t)n + k, 1);
+    for (int j = k + 1; j < columns; j++) apply(n - k, beta[k], x, 1, A + (size_t)j * (size_t)n + k, 1);
   }
-  return n;
+  return least;
+}
+
+int nsm_la_independent(int n, int columns, double *A, double small, int *order, double *work) {
+  return n < 1 || columns < 1 ? 0 : triangular_with_exchanges(n, columns, A, small, order, work);
 }
 
 int nsm_la_pseudo_inverse_work(int n) { return 3 * n; }
@@ -70,7 +76,7 @@ int nsm_la_pseudo_inverse(int n, double *A, double rcond, double *X, int *jpvt, 
   if (n < 1 || lwork < nsm_la_pseudo_inverse_work(n)) return -1;
   double *left = work, *right = work + n, *row = work + 2 * n;
   size_t ld = (size_t)n;
-  int rank = triangular_with_exchanges(n, A, rcond, jpvt, left);
+  int rank = triangular_with_exchanges(n, n, A, rcond, jpvt, left);
   // rows of the trapezoid from the last to the first: the entries k, rank, rank + 1, ... of row k to one
   for (int k = rank - 1; k >= 0 && rank < n; k--) {
     double *a = A + k;

@@ -2,9 +2,11 @@
 // comments are its own.
 //
 //   step_consistent.c      one step: impact (1), then the motion (2)-(6)
+//   consistent_implied.c   the motion without the constraints that others imply
 //   consistent_newton.c    the motion: Newton's method           consistent_failed.c  what is said where a step fails
 //   consistent_residual.c  its residuals, and what they are measured by
 //   consistent_means.c     the mean of H of constraints on bodies
+//   consistent_light.c     the inertia of light bodies that are held
 //   consistent_matrix.c    the Jacobian of the smooth rows, K of (11), its factors
 //   consistent_near.c      the motion of bodies on joints with a matrix near to K, which consistent_near_matrix.c makes
 //   consistent_contacts.c  closed contacts: the one-step problem (13) with K^{-1} inside
@@ -67,6 +69,8 @@ struct sim_consistent {
   unsigned char *off, *wants;            // consistent_settle.c: [nfriction] off its law at the end; [blocks of M] of an
   int       *link;                       // island with such a contact; [blocks of M] which hang together
   double    *mass_inverse;               // [nv] 1/M_ii at the start
+  double    *held_inverse;               // [nv] with what light bodies take along (consistent_light.c)
+  int        *body_of, light;            // [nv] number of its body in space, 0: of none; some may be light
 
   struct con_near *near;                 // consistent_near.c; NULL: not for this model
 
@@ -76,6 +80,9 @@ struct sim_consistent {
   double    *keep, *right, *row_scale, *col_scale, *work, *rhs;
   int       *jpvt, lwork;
   int        singular;                   // dependent constraints were met in this attempt
+  int        vanished;                   // likewise by the near matrix
+  int        asks;                       // the attempt ends where they are met: which ones may be left out?
+  double    *gap_end, *rate_end;         // [r.n] of constraints (consistent_implied.c)
   int        one_sided;                  // the attempt is one without means of H (con_by_means)
   int        projected, always_projected;// the contacts by (2.72): in this attempt; in all (tests)
   long       iterations;                 // of the step
@@ -110,10 +117,11 @@ struct sim_consistent {
 // A rate that decays by a factor in each step ends at 0, not among the numbers without relative precision.
 static inline double con_flush(double rate) { return rate < 1e-250 && rate > -1e-250 ? 0 : rate; }
 
-// Is P made of the means of H? Not of dependent constraints: H(q_B) has their rank, and the mean between has another.
-// Then kappa enters by D gamma(u_E) and H(q_B), which keep the energy as well (docs/numerics/bodies.md, section 6).
+// Is P made of the means of H? Not of dependent constraints whose pseudo-inverse is taken: H(q_B) has their rank, and
+// the mean between has another; and not where kappa turns a light body (con_move). Then kappa enters by D gamma(u_E)
+// and H(q_B), which keep the energy as well (docs/numerics/bodies.md, section 6).
 static inline int con_by_means(const nsm_sim *s) {
-  return s->n.con->means && !s->now.con.redundant && !s->n.con->one_sided;
+  return s->n.con->means && !s->now.con.redundant && !s->now.con.at_begin && !s->n.con->one_sided;
 }
 
 static inline nsm_view con_view(const nsm_sim *s, double t1) {
@@ -161,6 +169,14 @@ void con_apply_contacts(nsm_sim *s);                             // dz += K^{-1}
 
 void con_project(nsm_sim *s);                                    // the projected step (2.72) instead
 
+// consistent_implied.c: the motion, as con_motion; the multipliers l1 of what is recorded are shared out
+nsm_code con_move(nsm_sim *s, const nsm_view *v, nsm_error *e);
+void     con_share_out(nsm_sim *s);
+// Does constraint j have a part in the step? All but those that others imply.
+static inline int con_acts(const nsm_sim *s, int j) {
+  return !s->now.implied_n || !sim_is_implied(s, s->n.con->row[j]);
+}
+
 // consistent_newton.c: (q1, z1, l1, kappa1) of the motion (2)-(6) from (q, uc)
 nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e);
 void     con_start(nsm_sim *s);                          // start values
@@ -196,6 +212,10 @@ double   con_rate_terms(const nsm_sim *s, int row, const double *v);   // size o
 
 // consistent_rest.c
 void     con_rest(nsm_sim *s, const nsm_view *v);
+
+// consistent_light.c
+void     con_light_analyse(nsm_sim *s);
+void     con_light(nsm_sim *s);                                  // at the begin of a step
 
 // consistent_still.c: at rest, and held there by the forces of the last step
 int      con_still(nsm_sim *s, const nsm_view *v);

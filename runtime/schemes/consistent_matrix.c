@@ -13,10 +13,12 @@
 
 // A pivot this small beside the largest, of a scaled block, counts as zero. Constraints that depend on each other where
 // they are met do so up to delta at an iterate that misses them by delta: once a run has met such, the iterates of
-// Newton's method are not to make multipliers of delta^2/delta.
+// Newton's method are not to make multipliers of delta^2/delta. Where light bodies hang on heavy ones pivots are small
+// as well: whether constraints depend on each other is asked of H (con_move).
 static const double dependent = 1e-12, known_dependent = 1e-7;
 
 static double smallest_pivot(const nsm_sim *s) {
+  if (s->now.con.firm) return 0;
   return s->now.con.redundant || s->n.con->singular ? known_dependent : dependent;
 }
 
@@ -32,7 +34,7 @@ static void add_q(nsm_sim *s, double h, int row, int col, double value) {
   if (c->ns == 0) return;
   for (int e = r->z0[col]; e < r->z0[col + 1]; e++) {
     int j = c->of[r->zs[e]];
-    if (j >= 0) add(c, row, s->a->nv + c->ns + j, -value * r->x[r->zx[e]]);
+    if (j >= 0 && con_acts(s, j)) add(c, row, s->a->nv + c->ns + j, -value * r->x[r->zx[e]]);
   }
 }
 
@@ -54,6 +56,11 @@ static void add_constraint(nsm_sim *s, double h, const sim_class *k, const con_c
   struct sim_consistent *c = s->n.con;
   const nsm_class *d = k->c;
   int rate = s->a->nv + c->of[k->row0 + i], gap = rate + c->ns;
+  if (!con_acts(s, c->of[k->row0 + i])) {                // its multipliers are 0
+    add(c, rate, rate, 1);
+    add(c, gap, gap, 1);
+    return;
+  }
   const double *dg = (d->dg_fn ? o->dg : k->h) + (size_t)i * (size_t)d->h.n, *end = k->h + (size_t)i * (size_t)d->h.n;
   for (int e = 0; e < d->h.n; e++) {
     int z = sim_z_of(s, k, i, d->h.col[e]);

@@ -39,6 +39,11 @@ struct con_near {
   unsigned char *turn;                       // [nv] likewise
 };
 
+// consistent_near_matrix.c: the values of implied rows become 0; V by rows, V by columns, by seats
+void con_near_rows_out(const nsm_sim *s, double *V);
+void con_near_columns_out(const nsm_sim *s, double *V);
+void con_near_seats_out(const nsm_sim *s, double *x);
+
 static inline int con_room(const struct con_near *near, int u) { return near->unit0[u + 1] - near->unit0[u]; }
 
 // consistent_near_residual.c: near->momentum, rate, gap at the iterate

@@ -90,15 +90,55 @@ void con_near_rows(const nsm_sim *s, const double *V, double f, const double *y,
 }
 static void units_plain(const struct con_near *near, const double *x, double *y) { units(near, x, y); }
 LA_WIDE static void units_wide(const struct con_near *near, const double *x, double *y) { units(near, x, y); }
+static void eliminate_plain(const struct con_near *near) { eliminate(near); }
+LA_WIDE static void eliminate_wide(const struct con_near *near) { eliminate(near); }
 static void make_plain(const struct con_near *near) {
-  eliminate(near);
   couple(near, near->h, near->x, near->s);
   couple(near, near->g, near->p, near->t);
 }
 LA_WIDE static void make_wide(const struct con_near *near) {
-  eliminate(near);
   couple(near, near->h, near->x, near->s);
   couple(near, near->g, near->p, near->t);
+}
+
+// ---- implied rows ---------------------------------------------------------------------------------------------------
+void con_near_rows_out(const nsm_sim *s, double *V) {
+  const struct sim_consistent *c = s->n.con;
+  const struct con_near *near = c->near;
+  for (int j = 0; s->now.implied_n > 0 && j < c->ns; j++) {
+    int of = near->joint[j], seat = near->row_seat[j] - near->blocks->at[of];
+    for (int k = near->part0[of]; !con_acts(s, j) && k < near->part0[of + 1]; k++) {
+      int room = con_room(near, near->part[k]);
+      memset(V + near->by_row[k] + seat * room, 0, (size_t)room * sizeof(double));
+    }
+  }
+}
+
+void con_near_columns_out(const nsm_sim *s, double *V) {
+  const struct sim_consistent *c = s->n.con;
+  const struct con_near *near = c->near;
+  for (int j = 0; s->now.implied_n > 0 && j < c->ns; j++) {
+    int of = near->joint[j], room = nsm_block_room(near->blocks->size[of]);
+    double *value = V + near->row_seat[j] - near->blocks->at[of];
+    for (int k = near->part0[of]; !con_acts(s, j) && k < near->part0[of + 1]; k++)
+      for (int z = 0; z < near->velocities[near->part[k]]; z++) value[near->by_column[k] + z * room] = 0;
+  }
+}
+
+void con_near_seats_out(const nsm_sim *s, double *x) {
+  const struct sim_consistent *c = s->n.con;
+  for (int j = 0; s->now.implied_n > 0 && j < c->ns; j++) if (!con_acts(s, j)) x[c->near->row_seat[j]] = 0;
+}
+
+// A 1 on the diagonal, where all else of the row and column is 0.
+static void rows_of_one(const nsm_sim *s, double *M) {
+  const struct sim_consistent *c = s->n.con;
+  const struct con_near *near = c->near;
+  for (int j = 0; s->now.implied_n > 0 && j < c->ns; j++) {
+    int of = near->joint[j], seat = near->row_seat[j] - near->blocks->at[of];
+    size_t step = (size_t)nsm_block_room(near->blocks->size[of]) + 1;
+    if (!con_acts(s, j)) M[near->blocks->diagonal[of] + (size_t)seat * step] = 1;
+  }
 }
 
 // ---- the matrix -----------------------------------------------------------------------------------------------------
@@ -204,8 +244,16 @@ int con_near_matrix(nsm_sim *s, const nsm_view *v) {
   memcpy(near->inverse, near->a, (size_t)near->a0[near->units] * sizeof(double));
   for (int u = 0; u < near->units; u++)
     if (!nsm_block_invert(near->velocities[u], near->inverse + near->a0[u], small)) return 0;
+  (la_wide() ? eliminate_wide : eliminate_plain)(near);
+  double *by_row[] = { near->x, near->p }, *by_column[] = { near->h, near->g, near->rq };
+  for (int i = 0; i < 2; i++) con_near_rows_out(s, by_row[i]);
+  for (int i = 0; i < 3; i++) con_near_columns_out(s, by_column[i]);
   (la_wide() ? make_wide : make_plain)(near);
-  return nsm_blocks_factor(near->blocks, near->s, small) < 0 && nsm_blocks_factor(near->blocks, near->t, small) < 0;
+  rows_of_one(s, near->s);
+  rows_of_one(s, near->t);
+  s->n.con->vanished = nsm_blocks_factor(near->blocks, near->s, small) >= 0 ||
+                       nsm_blocks_factor(near->blocks, near->t, small) >= 0;
+  return !s->n.con->vanished;
 }
 
 // ---- solves ---------------------------------------------------------------------------------------------------------

@@ -89,7 +89,10 @@ void con_near_evaluate(nsm_sim *s, const nsm_view *v) {
   struct con_near *near = c->near;
   double *y = s->n.r.y;
   changed by = place(s, v);
-  int follows = !c->means || follow_means(s, v, by);
+  int means = con_by_means(s), follows = !means || follow_means(s, v, by);
+  nsm_view one_sided = *v;                                // D gamma(u_E)
+  one_sided.v0 = v->v;
+  one_sided.dv = s->a->zero;
   memset(c->res, 0, (size_t)s->a->nv * sizeof(double));
   for (int a = 0; a < s->a->on.smooth.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.smooth.of[a]];
@@ -106,7 +109,7 @@ void con_near_evaluate(nsm_sim *s, const nsm_view *v) {
     if (d->dg_fn) d->dg_fn(v, &k->tab, o->dg);
     set_entries(near->dg, near->dg_at[cls], count * (size_t)d->h.n, d->dg_fn ? o->dg : k->h);
     if (!d->drate_fn || (o->hm && !follows)) continue;
-    d->drate_fn(v, &k->tab, o->dr);
+    d->drate_fn(means || !o->hm ? v : &one_sided, &k->tab, o->dr);
     set_entries(near->dr, near->dr_at[cls], count * (size_t)d->dr.n, o->dr);
   }
   memset(near->sum, 0, (size_t)near->seats * sizeof(double));
@@ -114,11 +117,16 @@ void con_near_evaluate(nsm_sim *s, const nsm_view *v) {
   con_near_columns(s, near->dr, near->kappa, near->sum);
   for (int z = 0; z < s->a->nv; z++) near->momentum[near->seat[z]] = c->res[z] -= near->sum[near->seat[z]];
   for (int j = 0; j < c->ns; j++) {
-    near->rate[near->row_seat[j]] = c->res[s->a->nv + j] = y[c->row[j]];
+    near->rate[near->row_seat[j]] = y[c->row[j]];
     near->gap[near->row_seat[j]] = c->moved[c->row[j]] + c->back[j];
   }
   (la_wide() ? gaps_wide : gaps_plain)(near, near->gap);
-  for (int j = 0; j < c->ns; j++) c->res[s->a->nv + c->ns + j] = near->gap[near->row_seat[j]];
+  con_near_seats_out(s, near->rate);
+  con_near_seats_out(s, near->gap);
+  for (int j = 0; j < c->ns; j++) {
+    c->res[s->a->nv + j] = near->rate[near->row_seat[j]];
+    c->res[s->a->nv + c->ns + j] = near->gap[near->row_seat[j]];
+  }
 }
 
 // ---- the measure ----------------------------------------------------------------------------------------------------
@@ -180,7 +188,7 @@ LA_INLINE void measure(nsm_sim *s) {
   for (int z = 0; z < s->a->nv; z++) {
     s->now.r1_size[z] = s->now.r1_most[z] + forces[near->seat[z]];
     c->size[z] = s->now.r1_size[z] + moments[near->seat[z]];
-    c->speed[z] = fabs(s->w.z1[z]) + fabs(c->uc[z]) + c->size[z] * c->mass_inverse[z];
+    c->speed[z] = fabs(s->w.z1[z]) + fabs(c->uc[z]) + c->size[z] * c->held_inverse[z];
   }
   raise_to_share(near, s->a->nv, c->size);
   raise_to_share(near, s->a->nv, c->speed);

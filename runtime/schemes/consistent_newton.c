@@ -114,6 +114,7 @@ static nsm_code newton_step(nsm_sim *s, const nsm_view *v, sim_iteration *it, ns
   int fresh = !(it->error <= keeps_factors && it->error * it->rate <= at_floor),
       made = c->affine && !c->projected && c->made_for == v->h, bad = fresh && !made ? con_matrix(s, v) : -1;
   it->exact = c->affine && !c->projected;
+  if (c->singular && c->asks) return NSM_FAILED;         // con_move has the word
   if (bad >= 0) return con_singular(s, v, it->number, con_residual(s, v->h, &it->worst), bad, e);
   for (int i = 0; i < c->n; i++) c->dz[i] = -c->res[i];
   con_solve(s, c->dz);
@@ -250,8 +251,9 @@ void con_start(nsm_sim *s) {
     if (c->of[row] < 0 && !s->n.r.active[row]) s->w.l1[s->n.r.l[row]] = 0;
   memcpy(c->kappa1, s->now.kappa, (size_t)s->a->nl * sizeof(double));
   // of dependent constraints the smallest multipliers are those that come from none
-  for (int j = 0; s->now.con.redundant && j < c->ns; j++)
-    s->w.l1[s->n.r.l[c->row[j]]] = c->kappa1[s->n.r.l[c->row[j]]] = 0;
+  for (int j = 0; j < c->ns; j++)
+    if (s->now.con.redundant || !con_acts(s, j))
+      s->w.l1[s->n.r.l[c->row[j]]] = c->kappa1[s->n.r.l[c->row[j]]] = 0;
 }
 
 static void start_at_rest(nsm_sim *s) {
@@ -306,6 +308,7 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   c->brief = s->touching != NULL;
   nsm_code code = iterate(s, v, e);
   nsm_error again;
+  if (c->singular && c->asks) return code;
   if (c->singular && con_by_means(s)) {
     c->one_sided = 1;
     for (int j = 0; j < c->ns; j++) sim_rows_column(s, c->row[j]);
@@ -336,7 +339,7 @@ nsm_code con_motion(nsm_sim *s, const nsm_view *v, nsm_error *e) {
   c->iterations = s->now.count.newton_iterations - before;
   s->now.con.stagnant = s->now.count.stagnations > stagnations ? s->now.con.stagnant + 1 : 0;
   s->now.count.frozen += c->frozen > 0;
-  s->now.con.redundant |= c->singular;
+  s->now.con.redundant = c->singular;
   if (e) *e = (nsm_error){ .code = NSM_OK };
   return NSM_OK;
 }

@@ -158,7 +158,7 @@ void con_measures(nsm_sim *s) {
   memcpy(c->hold, s->now.r1_size, (size_t)s->a->nv * sizeof(double));
   sim_held_sizes(s, c->ns, c->row, lost * DBL_EPSILON / s->a->tolerance, s->a->nv, c->hold, c->size);
   for (int z = 0; z < s->a->nv; z++)
-    c->speed[z] = fabs(s->w.z1[z]) + fabs(c->uc[z]) + c->size[z] * c->mass_inverse[z];
+    c->speed[z] = fabs(s->w.z1[z]) + fabs(c->uc[z]) + c->size[z] * c->held_inverse[z];
   sim_share_vectors(s, sim_least_share, c->size);
   sim_share_vectors(s, sim_least_share, c->speed);
 }
@@ -215,7 +215,7 @@ int con_evaluate_rows(nsm_sim *s, const nsm_view *v) {
     if (d->drate_fn && !contact && (follows || !o->hm)) d->drate_fn(means ? v : &one_sided, &k->tab, o->dr);
     for (int i = 0; i < k->tab.count; i++) {
       int row = k->row0 + i;
-      if (contact && !r->active[row]) continue;
+      if (contact ? !r->active[row] : !con_acts(s, c->of[row])) continue;
       add_row(s, k, i, &d->h, d->dg_fn ? o->dg : k->h, s->w.l1[r->l[row]]);
       c->gap[row] = rise(s, row);
       if (contact) continue;
@@ -281,7 +281,7 @@ double con_rate_terms(const nsm_sim *s, int row, const double *v) {
   double size = fabs(r->rate0[row]);
   for (int x = r->c0[row]; x < r->c0[row + 1]; x++) {
     int z = r->cz[x];
-    size += fabs(r->c[x]) * (fabs(v[z]) + s->now.r1_size[z] * c->mass_inverse[z]);
+    size += fabs(r->c[x]) * (fabs(v[z]) + s->now.r1_size[z] * c->held_inverse[z]);
   }
   return size;
 }

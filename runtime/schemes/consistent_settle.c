@@ -145,7 +145,7 @@ static void take_part(nsm_sim *s) {
   for (int b = 0; b < s->n.w.nblock; b++) { c->link[b] = b; c->wants[b] = 0; }
   for (int row = 0; row < r->n; row++) {
     int f = r->friction_of[row], slip = is_slip(s, row);
-    r->active[row] = c->of[row] >= 0 || (slip ? c->disk[f] > 0 : lasting(s, row));
+    r->active[row] = (c->of[row] >= 0 && con_acts(s, c->of[row])) || (slip ? c->disk[f] > 0 : lasting(s, row));
     for (int x = r->c0[row]; r->active[row] && x < r->c0[row + 1]; x++)
       c->link[sim_root(c->link, s->n.w.block_of[r->cz[x]])] = end_of(s, row);
   }

@@ -292,7 +292,8 @@ void sim_consistent_analyse(nsm_sim *s) {
   double **by_n[] = { &c->res, &c->dz, &c->hold };
   for (size_t i = 0; i < sizeof by_n / sizeof *by_n; i++) *by_n[i] = SIM_NEW(s, c->n, double);
   double **by_row[] = { &c->gap, &c->drift,
-                         &c->drive_begin, &c->drive_way, &c->drive_end, &c->moved, &c->slip, &c->start, &c->creep };
+                         &c->drive_begin, &c->drive_way, &c->drive_end, &c->moved, &c->slip, &c->start, &c->creep,
+                         &c->gap_end, &c->rate_end };
   for (size_t i = 0; i < sizeof by_row / sizeof *by_row; i++) *by_row[i] = SIM_NEW(s, s->n.r.n, double);
   c->pushed = SIM_NEW(s, s->n.w.n, double);
   c->back = SIM_NEW(s, c->ns, double);
@@ -303,6 +304,7 @@ void sim_consistent_analyse(nsm_sim *s) {
   c->link = SIM_NEW(s, s->n.w.nblock, int);
   shape_matrix(s);
   mass_diagonal(s);
+  con_light_analyse(s);
   con_near_analyse(s);
   contacts_room(s);
   c->affine = is_affine(s);

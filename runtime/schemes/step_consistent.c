@@ -8,7 +8,8 @@
 
 enum { REFINEMENTS = 2 };
 static const double resting = 1e-9;      // relative to the speeds, and to what drove them in the last step
-static const double evaluated = 64;      // multiples of eps: what a gap may be off its value by evaluation
+// Multiples of eps: what a gap may be off its value by evaluation; less where it makes others, implied, more.
+static const double evaluated = 64, evaluated_apart = 16;
 
 // ---- begin of the step ----------------------------------------------------------------------------------------------
 // A closed contact with its directions of slip, which follow it. Constraints are not among the contacts, their slip is.
@@ -31,7 +32,7 @@ static double lost(const nsm_sim *s, const sim_class *k, int i) {
   double terms = r->terms[k->row0 + i];
   for (int e = 0; e < k->c->h.n && s->a->on.kinematics.n > 0; e++)
     if (sim_z_of(s, k, i, k->c->h.col[e]) >= s->a->nown) terms += fabs(H[e]);
-  return evaluated * DBL_EPSILON * terms;
+  return (s->now.implied_n > 0 ? evaluated_apart : evaluated) * DBL_EPSILON * terms;
 }
 
 // The increments keep g_S(q_E) = g_S(q_B); where that is more than evaluation loses, the step goes back to 0.
@@ -106,10 +107,17 @@ static int is_held(const nsm_sim *s, int row) {
          s->now.set[row] == SIM_CLOSED;
 }
 
+// Rows that others imply have no part in (1).
+static void implied_act(nsm_sim *s, int act) {
+  const struct sim_consistent *c = s->n.con;
+  for (int j = 0; s->now.implied_n > 0 && j < c->ns; j++) s->n.r.active[c->row[j]] = act || con_acts(s, j);
+}
+
 // Rows of M(q_B): value + (H M^{-1} H^T) Lambda, free for constraints. The impulses are left in isl.lambda.
 static int solve_impact(nsm_sim *s, const double *value) {
   sim_rows *r = &s->n.r;
   sim_islands *is = &s->n.isl;
+  implied_act(s, 0);
   sim_islands_list(s);
   if (!r->constant) sim_rows_couple(s);
   for (int i = 0; i < is->nactive; i++) {
@@ -258,6 +266,9 @@ static nsm_code impact(nsm_sim *s, double t1, nsm_error *e) {
   if (softer) code = strike_softer(s, t1, e);
   if (code == NSM_OK) s->now.ledger.loss = con_impact_loss(s);
   for (int i = 0; softer && i < c->na; i++) r->e[c->act[i]] = c->gap[c->act[i]];
+  implied_act(s, 1);
+  if (s->now.implied_n > 0 && r->x_follows) sim_islands_list(s);
+  if (s->now.implied_n > 0 && !r->constant) sim_rows_couple(s);
   if (code != NSM_OK) return code;
   con_book_impact(s);
   return NSM_OK;
@@ -281,6 +292,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   memcpy(c->uc, s->now.z, bytes);
   memcpy(c->uc_low, s->now.z_low, bytes);
   s->now.ledger.loss = s->now.ledger.loss_friction = s->now.ledger.forces_now = s->now.ledger.dampers_now = 0;
+  con_light(s);
   if (two && closed > 0 && strikes(s)) {
     nsm_code code = impact(s, t1, e);
     if (code != NSM_OK) return code;
@@ -292,7 +304,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   }
   if (r->nfriction > 0) con_slide(s, t1);
   nsm_view v = con_view(s, t1);
-  nsm_code code = con_near_motion(s, &v) ? NSM_OK : con_motion(s, &v, e);
+  nsm_code code = con_move(s, &v, e);
   if (code != NSM_OK) return code;
   if (s->a->on.mu.n > 0) {
     nsm_view middle = con_middle(s, &v);
@@ -308,6 +320,7 @@ nsm_code sim_step_consistent(nsm_sim *s, double t1, nsm_error *e) {
   con_learn(s);
   con_near_learn(s);
   for (int i = 0; i < s->a->nl; i++) s->w.l1[i] += s->now.impulse[i];
+  con_share_out(s);
   for (int a = 0; a < s->a->on.compliant.n; a++) {
     const sim_class *k = &s->a->cls[s->a->on.compliant.of[a]];
     k->c->lambda_fn(&v, &k->tab, s->w.l1 + s->a->var[k->c->row_var].base);

@@ -1,0 +1,261 @@
+// Constraints that others imply: the bearing that a shaft has already, the third hinge in a plane. Their rows are left
+// out of a step (docs/numerics/bodies.md, "Redundant mechanisms"), and the schemes look at them once it is done.
+//
+//   groups   constraints that hang together by velocities, each with its rows and velocities
+//   find     in each group, the rows that are independent, by a QR factorization with exchanges
+//   share    the smallest multipliers that make the same forces as those of the independent rows
+//
+// Whether rows depend on each other is a question of H alone, whatever is light or heavy there, and in whatever units:
+// rows and columns are scaled until their largest entries are 1.
+#include "assembly.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST_ROWS = 400, SCALINGS = 3, LOOK = 4, LOOK_ROWS = 40 };
+// Sine of the angle between a row and the others, below which it depends on them: far above the 1e-13 to which the
+// constraints are met, and so are their dependences.
+static const double dependent = 1e-8;
+static const double as_good = 0.8;       // of rows that have a part, beside the best ones
+static const double exact = 1e-15;       // of the least squares problem of `share`, relative
+
+struct sim_implied {
+  int     groups, *row0, *row, *z0, *z;  // rows and velocities of a group: row[row0[g]] ... , z[z0[g]] ...
+  int    *at;                            // [nv] place of a velocity in its group
+  unsigned char *turn;                   // [nv] of a body's turn
+  double *A, *work;                      // [largest group] H^T
+  int    *order, *column, most;          // rows of the largest group that is looked at
+  double *p, *gradient, *rest, *q;       // share: by velocities; by rows
+};
+
+static const double *row_of_h(const nsm_sim *s, int row) {
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  return k->h + (size_t)(row - k->row0) * (size_t)k->c->h.n;
+}
+
+// ---- groups ---------------------------------------------------------------------------------------------------------
+static void unite(nsm_sim *s, int *parent, int row) {
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  for (int e = 1; e < k->c->h.n; e++)
+    sim_unite(parent, sim_z_of(s, k, row - k->row0, k->c->h.col[0]), sim_z_of(s, k, row - k->row0, k->c->h.col[e]));
+}
+
+static int group_of(nsm_sim *s, int *parent, int row) {
+  const sim_class *k = &s->a->cls[s->n.r.cls[row]];
+  return k->c->h.n > 0 ? sim_root(parent, sim_z_of(s, k, row - k->row0, k->c->h.col[0])) : -1;
+}
+
+// Numbers of things of each group, in order: start[g] ... start[g + 1].
+static void by_group(int n, const int *group, int groups, int *start, int *list) {
+  for (int i = 0; i < n; i++) if (group[i] >= 0) start[group[i] + 1]++;
+  for (int g = 0; g < groups; g++) start[g + 1] += start[g];
+  for (int i = 0; i < n; i++) if (group[i] >= 0) list[start[group[i]]++] = i;
+  for (int g = groups; g > 0; g--) start[g] = start[g - 1];
+  start[0] = 0;
+}
+
+static void find_groups(nsm_sim *s, struct sim_implied *m) {
+  int n = s->n.r.n, nv = s->a->nv;
+  int *parent = SIM_LEND(s, nv, int), *number = SIM_LEND(s, nv, int), *row = SIM_LEND(s, n, int);
+  for (int z = 0; z < nv; z++) { parent[z] = z; number[z] = -1; }
+  for (int i = 0; i < n; i++) if (s->a->cls[s->n.r.cls[i]].c->kind == NSM_CONSTRAINT) unite(s, parent, i);
+  for (int i = 0; i < n; i++) {
+    int root = s->a->cls[s->n.r.cls[i]].c->kind == NSM_CONSTRAINT ? group_of(s, parent, i) : -1;
+    if (root >= 0 && number[root] < 0) number[root] = m->groups++;
+    row[i] = root >= 0 ? number[root] : -1;
+  }
+  for (int z = 0; z < nv; z++) if (sim_root(parent, z) != z) number[z] = number[sim_root(parent, z)];
+  m->row0 = SIM_NEW(s, m->groups + 1, int);
+  m->z0 = SIM_NEW(s, m->groups + 1, int);
+  m->row = SIM_NEW(s, n, int);
+  m->z = SIM_NEW(s, nv, int);
+  m->at = SIM_NEW(s, nv, int);
+  by_group(n, row, m->groups, m->row0, m->row);
+  by_group(nv, number, m->groups, m->z0, m->z);
+  for (int g = 0; g < m->groups; g++)
+    for (int i = m->z0[g]; i < m->z0[g + 1]; i++) m->at[m->z[i]] = i - m->z0[g];
+  sim_give(s, parent);
+  sim_give(s, number);
+  sim_give(s, row);
+}
+
+// Velocities of bodies in space: three of the turn, then three of the place (nsm_abi.h).
+static void find_turns(nsm_sim *s, struct sim_implied *m) {
+  m->turn = SIM_NEW(s, s->a->nv, unsigned char);
+  for (int a = 0; a < s->a->on.kinematics.n; a++) {
+    const sim_class *k = &s->a->cls[s->a->on.kinematics.of[a]];
+    for (int e = 0, n = 0; e < k->c->nslot && !k->c->remembers; e++) {
+      if (k->c->slot[e] == NSM_SLOT_POSITION || n++ >= 3) continue;
+      for (int i = 0; i < k->tab.count; i++) m->turn[sim_z_of(s, k, i, e)] = 1;
+    }
+  }
+}
+
+int sim_implied_turns(const nsm_sim *s, int z) { return s->n.implied->turn[z]; }
+
+void sim_implied_analyse(nsm_sim *s) {
+  if (s->a->on.constraint.n == 0) return;
+  struct sim_implied *m = s->n.implied = SIM_NEW(s, 1, struct sim_implied);
+  size_t room = 0, rows = 0, columns = 0;
+  find_groups(s, m);
+  find_turns(s, m);
+  for (int g = 0; g < m->groups; g++) {
+    size_t r = (size_t)(m->row0[g + 1] - m->row0[g]), z = (size_t)(m->z0[g + 1] - m->z0[g]);
+    rows = r > rows ? r : rows;
+    columns = z > columns ? z : columns;
+    if (r <= MOST_ROWS && r * z > room) room = r * z;
+    if (r <= MOST_ROWS && (int)r > m->most) m->most = (int)r;
+  }
+  m->A = SIM_NEW(s, room, double);
+  m->work = SIM_NEW(s, rows, double);
+  m->order = SIM_NEW(s, rows, int);
+  m->column = SIM_NEW(s, rows, int);
+  double **by_z[] = { &m->p, &m->gradient }, **by_row[] = { &m->rest, &m->q };
+  for (int i = 0; i < 2; i++) *by_z[i] = SIM_NEW(s, columns, double);
+  for (int i = 0; i < 2; i++) *by_row[i] = SIM_NEW(s, rows, double);
+}
+
+// ---- find -----------------------------------------------------------------------------------------------------------
+// Largest entries of columns [n, columns], then of rows, towards 1; of columns last, whose length is then 1.
+static void scale(int n, int columns, double *A) {
+  for (int pass = 0; pass < SCALINGS; pass++) {
+    for (int i = 0; i < n; i++) {
+      double most = 0;
+      for (int j = 0; j < columns; j++) most = fmax(most, fabs(A[i + (size_t)j * (size_t)n]));
+      for (int j = 0; most > 0 && j < columns; j++) A[i + (size_t)j * (size_t)n] /= most;
+    }
+    for (int j = 0; j < columns; j++) {
+      double most = 0, sum = 0, *a = A + (size_t)j * (size_t)n;
+      for (int i = 0; i < n; i++) most = fmax(most, fabs(a[i]));
+      for (int i = 0; most > 0 && i < n; i++) a[i] /= most;
+      for (int i = 0; i < n; i++) sum += a[i] * a[i];
+      for (int i = 0; most > 0 && pass == SCALINGS - 1 && i < n; i++) a[i] /= sqrt(sum);
+    }
+  }
+}
+
+// Columns of A: the scaled rows of the group, all of them or those that are not implied; their numbers into m->column.
+static int take_rows(nsm_sim *s, int g, int all) {
+  struct sim_implied *m = s->n.implied;
+  int n = m->z0[g + 1] - m->z0[g], columns = 0;
+  for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
+    const sim_class *k = &s->a->cls[s->n.r.cls[m->row[j]]];
+    const double *h = row_of_h(s, m->row[j]);
+    double *a = m->A + (size_t)columns * (size_t)n;
+    if (!all && sim_is_implied(s, m->row[j])) continue;
+    memset(a, 0, (size_t)n * sizeof(double));
+    for (int e = 0; e < k->c->h.n; e++) a[m->at[sim_z_of(s, k, m->row[j] - k->row0, k->c->h.col[e])]] += h[e];
+    m->column[columns++] = m->row[j];
+  }
+  scale(n, columns, m->A);
+  return columns;
+}
+
+// How far the row that depends on the others most is away from them; *rank: how many do not.
+static double farthest(nsm_sim *s, int g, int all, int *columns, int *rank) {
+  struct sim_implied *m = s->n.implied;
+  int n = m->z0[g + 1] - m->z0[g];
+  *columns = take_rows(s, g, all);
+  *rank = nsm_la_independent(n, *columns, m->A, dependent, m->order, m->work);
+  return *rank > 0 ? fabs(m->A[(size_t)(*rank - 1) * (size_t)(n + 1)]) : 0;
+}
+
+// The rows that have a part keep it as long as they are hardly worse than the best.
+static int find(nsm_sim *s, int g) {
+  struct sim_implied *m = s->n.implied;
+  int kept, rank_of_kept, rows, rank, changed = 0;
+  if (m->row0[g + 1] - m->row0[g] > MOST_ROWS) return 0;
+  double now = farthest(s, g, 0, &kept, &rank_of_kept), best = farthest(s, g, 1, &rows, &rank);
+  if (kept == rank && rank_of_kept == rank && now >= as_good * best) return 0;
+  for (int j = 0; j < rows; j++) {
+    unsigned char *is = &s->now.implied[s->n.r.l[m->column[m->order[j]]]], implied = j >= rank;
+    changed += *is != implied;
+    s->now.implied_n += implied - *is;
+    *is = implied;
+  }
+  return changed;
+}
+
+int sim_implied_find(nsm_sim *s) {
+  int changed = 0;
+  for (int g = 0; s->n.implied && g < s->n.implied->groups; g++) changed += find(s, g);
+  return changed;
+}
+
+// QR takes as long as some steps: every 16 steps of up to 40 rows, and the less often the more there are.
+int sim_implied_is_time(const nsm_sim *s) {
+  long rows = s->n.implied ? s->n.implied->most : 0;
+  return s->now.implied_n > 0 && s->now.k % (LOOK * (1 + rows * rows / (LOOK_ROWS * LOOK_ROWS))) == LOOK - 1;
+}
+
+int sim_implied_forget(nsm_sim *s) {
+  int changed = s->now.implied_n;
+  if (changed) memset(s->now.implied, 0, (size_t)s->a->nl);
+  s->now.implied_n = 0;
+  return changed;
+}
+
+// ---- share ----------------------------------------------------------------------------------------------------------
+typedef const double *directions(const nsm_sim *, int row);
+
+// y := D^T x, by velocities; or y := D x, by rows.
+static void forces(const nsm_sim *s, int g, directions *of, const double *x, double *y) {
+  const struct sim_implied *m = s->n.implied;
+  memset(y, 0, (size_t)(m->z0[g + 1] - m->z0[g]) * sizeof(double));
+  for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
+    const sim_class *k = &s->a->cls[s->n.r.cls[m->row[j]]];
+    const double *d = of(s, m->row[j]);
+    for (int e = 0; e < k->c->h.n; e++)
+      y[m->at[sim_z_of(s, k, m->row[j] - k->row0, k->c->h.col[e])]] += d[e] * x[j - m->row0[g]];
+  }
+}
+
+static void rates(const nsm_sim *s, int g, directions *of, const double *x, double *y) {
+  const struct sim_implied *m = s->n.implied;
+  for (int j = m->row0[g]; j < m->row0[g + 1]; j++) {
+    const sim_class *k = &s->a->cls[s->n.r.cls[m->row[j]]];
+    const double *d = of(s, m->row[j]);
+    double sum = 0;
+    for (int e = 0; e < k->c->h.n; e++)
+      sum += d[e] * x[m->at[sim_z_of(s, k, m->row[j] - k->row0, k->c->h.col[e])]];
+    y[j - m->row0[g]] = sum;
+  }
+}
+
+// The part of l that makes forces, D w with the least |l - D w|: conjugate gradients on the normal equations (Björck,
+// Numerical Methods for Least Squares Problems, 1996, algorithm 7.4.1). l has it afterwards.
+static void project(const nsm_sim *s, int g, directions *of, double *l) {
+  struct sim_implied *m = s->n.implied;
+  int rows = m->row0[g + 1] - m->row0[g], n = m->z0[g + 1] - m->z0[g];
+  double *rest = m->rest, before = 0, first = 0;
+  memcpy(rest, l, (size_t)rows * sizeof(double));
+  forces(s, g, of, rest, m->gradient);
+  for (int i = 0; i < n; i++) {
+    m->p[i] = m->gradient[i];
+    before += m->gradient[i] * m->gradient[i];
+  }
+  first = before;
+  for (int it = 0; it < 2 * rows && before > exact * exact * first; it++) {
+    double sum = 0, after = 0;
+    rates(s, g, of, m->p, m->q);
+    for (int j = 0; j < rows; j++) sum += m->q[j] * m->q[j];
+    if (!(sum > 0)) break;
+    for (int j = 0; j < rows; j++) rest[j] -= before / sum * m->q[j];
+    forces(s, g, of, rest, m->gradient);
+    for (int i = 0; i < n; i++) after += m->gradient[i] * m->gradient[i];
+    for (int i = 0; i < n; i++) m->p[i] = m->gradient[i] + after / before * m->p[i];
+    before = after;
+  }
+  for (int j = 0; j < rows; j++) l[j] -= rest[j];
+}
+
+void sim_implied_share(const nsm_sim *s, directions *direction, double *l) {
+  const struct sim_implied *m = s->n.implied;
+  for (int g = 0; s->now.implied_n > 0 && g < m->groups; g++) {
+    int any = 0;
+    for (int j = m->row0[g]; j < m->row0[g + 1]; j++) any |= sim_is_implied(s, m->row[j]);
+    for (int j = m->row0[g]; any && j < m->row0[g + 1]; j++) m->work[j - m->row0[g]] = l[s->n.r.l[m->row[j]]];
+    if (!any) continue;
+    project(s, g, direction, m->work);
+    for (int j = m->row0[g]; j < m->row0[g + 1]; j++) l[s->n.r.l[m->row[j]]] = m->work[j - m->row0[g]];
+  }
+}
