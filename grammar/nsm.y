@@ -51,7 +51,7 @@ static void nsm_error(const Span *at, Parse *p, const char *what);
 %token LE "'<='" GE "'>='" EQ "'=='" NE "'!='"
 
 %type <node> item picture simple braced decl declared named value law with_law arg part indexer range index expr operand
-%type <node> point
+%type <node> point otherwise
 %type <list> file items block decls formals dims exprs with laws args arg_list parts indexers indexer_list index_list
 %type <list> names pictures points
 %type <text> doc
@@ -120,6 +120,8 @@ braced: MODEL NAME block                                 { $$ = ast_model(p, @$,
       | CONSTRAINT named '{' parts '}'                   { $$ = ast_constraint_parts(p, @$, $2, $4); }
       | CONSTRAINT named '{' parts error '}'             { $$ = NULL; yyerrok; }
       | FOR NAME IN range block                          { $$ = ast_for(p, @$, @2, $2, $4, $5); }
+      | IF expr block                                    { $$ = ast_if(p, @$, $2, @3, $3, NULL); }
+      | IF expr block ELSE otherwise                     { $$ = ast_if(p, @$, $2, @3, $3, $5); }
       | TIMED expr block                                 { $$ = ast_timed(p, @$, $1, $2, NULL, $3); }
       | TIMED expr NAME expr block                       { $$ = ast_offset(p, @$, $1, $2, @3, $3, $4, $5); }
       | BODY NAME indexers '{' args '}'                  { $$ = ast_body(p, @$, @2, $2, $3, $5); }
@@ -137,6 +139,10 @@ braced: MODEL NAME block                                 { $$ = ast_model(p, @$,
       | SIMULATE '{' arg_list error '}'                  { $$ = NULL; yyerrok; }
       | SIMULATE '{' arg_list ',' error '}'              { $$ = NULL; yyerrok; }
       ;
+otherwise: block                                         { $$ = ast_else(p, @$, $1); }
+         | IF expr block                                 { $$ = ast_if(p, @$, $2, @3, $3, NULL); }
+         | IF expr block ELSE otherwise                  { $$ = ast_if(p, @$, $2, @3, $3, $5); }
+         ;
 picture: expr end                                        { $$ = ast_picture(p, @1, $1); }
        | FOR NAME IN range '{' pictures '}'              { $$ = ast_for(p, @$, @2, $2, $4, $6); }
        | FOR NAME IN range '{' pictures error '}'        { $$ = NULL; yyerrok; }

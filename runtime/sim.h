@@ -324,6 +324,7 @@ typedef struct sim_analysis {
              curve, contact_curve, compliant, output, assertion,
              kinematics;                // curve: those whose curves belong to W (assembly.c)
   } on;
+  int     project_start;                // values of the start are moved onto the laws, however far off they are
   int     located;                      // steps are taken in pieces that end at impacts and switches (clock/located.h)
   int     linear;                       // step_linear applies
   int     follows;                      // but where contacts of shapes act: their rows follow step_newton's iterate
@@ -375,6 +376,7 @@ typedef struct sim_state {
   int     sets_known;                   // `set` is that of the present state (clock/located.h); or SIM_CAPTURES
   double  set_h;                        // length of the last piece with the same sets, 0: none
   int     implied_n;                    // how many constraints others imply (implied.c)
+  double  span;                         // of a step in several pieces, whose impulses are in l: its length; 0: n.h
   int     stopped;                      // class of the `stop` that ended the run, and 1; 0: it goes on
   struct {                              // energy-consistent schemes
     double cost[2];                     // iterations with either start
@@ -504,7 +506,7 @@ static inline const char *sim_text(const nsm_sim *s, int at) { return (const cha
 const double *sim_signals(const nsm_sim *s, double t);
 
 static inline nsm_view sim_view(const nsm_sim *s, double t, const double *q, const double *z, const double *l) {
-  nsm_view v = { .t = t, .q = q, .v = z, .x = z + s->a->nv, .l = l, .t0 = t, .q0 = q, .v0 = z,
+  nsm_view v = { .t = t, .q = q, .v = z, .x = z + s->a->nv, .l = l, .t0 = t, .h = s->n.h, .q0 = q, .v0 = z,
                  .dq = s->a->zero, .dv = s->a->zero, .dx = s->a->zero, .d = s->now.d,
                  .touching = s->touching };
   if (s->a->nsignal > 0) {

@@ -1,4 +1,5 @@
-// nsm new: a model to start from, which runs as it is. nsm explain: the stories of codes and of words.
+// nsm new: a model to start from, which runs as it is. nsm explain: the stories of codes, of words
+// and of parts of the standard library.
 #include <ctype.h>
 #include <errno.h>
 #include <string.h>
@@ -82,7 +83,7 @@ static void unknown(const char *what) {
   if ((*what == 'E' || *what == 'W' || *what == 'e' || *what == 'w') && isdigit((unsigned char)what[1]))
     fprintf(stderr, "error: there is no diagnostic '%s'; codes look like E0420 and stand in every message\n", what);
   else
-    fprintf(stderr, "error: '%s' is neither a word of the language nor a code, as E0420%s%s%s\n", what,
+    fprintf(stderr, "error: '%s' is neither a word of the language, a part of std nor a code, as E0420%s%s%s\n", what,
             near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
   vec_free(&words);
 }
@@ -91,7 +92,8 @@ int command_explain(const Options *o) {
   int worst = EXIT_OK;
   for (int i = 0; i < o->nfile; i++) {
     if (i) puts("");
-    if (explain_code(o->file[i]) || explain_word(o->file[i])) continue;
+    bool word = explain_code(o->file[i]) || explain_word(o->file[i]);
+    if (explain_part(o->file[i], word) || word) continue;
     unknown(o->file[i]);
     worst = EXIT_USAGE;
   }

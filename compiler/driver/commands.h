@@ -45,6 +45,7 @@ Compilation *compile_file(const Options *o, const char *path, PipelineStage last
 nsm_program *load_program(const Options *o, Compilation *c, int *code);
 int run_program(const Options *o, nsm_program *p, const nsm_watch *watch, FILE *err, int *not_reached);
 int exit_code_of(const Compilation *c, bool good);
+bool explain_part(const char *name, bool more);           // explain_part.c; more: there is something above it
 int write_text(const Text *t, FILE *f, const char *what); // EXIT_OK, EXIT_PIPE, or EXIT_FILE with a message
 int write_file(const Text *t, const char *path);          // the same to a file, "-": stdout
 const char **compilation_inputs(const Compilation *c, int *n);   // paths of the files that were read

@@ -48,6 +48,9 @@ static void declare_items(Names *n, Map *in, AstList items, const Ast *owner, bo
     case AST_RELATION:
     case AST_TOUCH: declare(n, in, NAMED_ROW, x, x, owner); break;
     case AST_FOR: declare_items(n, in, x->list2, owner, true); break;
+    case AST_IF:
+      for (const Ast *part = x; part; part = part->b) declare_items(n, in, part->list2, owner, looped);
+      break;
     case AST_INSTANCE: if (!looped) declare(n, in, NAMED_INSTANCE, x, x, owner); break;
     case AST_BODY: if (!looped) declare(n, in, NAMED_BODY, x, x, owner); break;
     case AST_PARAM: if (!looped) declare_decls(n, in, NAMED_PARAM, x, owner); break;
@@ -220,6 +223,12 @@ static void walk(Walk w, const Ast *x) {
   case AST_FOR:
     walk(w, x->a);
     walk_block(inside(w, NAMED_INDEX, x), x->list2);
+    return;
+  case AST_IF:
+  case AST_ELSE:
+    walk(w, x->a);
+    walk_list(w, x->list2);
+    walk(w, x->b);
     return;
   case AST_EVERY:
   case AST_WHEN:

@@ -114,6 +114,7 @@ struct Scope {
   MContext    ctx;
   Map        *names;         // interned name -> Symbol
   Env         args_env;      // where the arguments of the instance are read
+  Map        *chosen;        // IF item -> the part of it that is taken (elab_loop.c)
   Map        *inside;        // FOR item -> the Env of its items (elab_loop.c)
   const Ast  *instance;      // the INSTANCE or BODY item; NULL for the root
   const struct Body *body;   // of a body (elab_body.h); NULL
@@ -221,6 +222,9 @@ void declare_items(Env env, AstList items);         // puts the names of a model
 // --- elab_loop.c: the names inside of a `for`; one environment for all that read it. False: bad, reported
 bool  loop_inside(Env env, const Ast *loop, Env *in);
 void  declare_local_vars(Env *env, AstList items);   // `var` inside a block: names, their values on demand
+// if c { items } else { items }
+AstList chosen_items(Env env, const Ast *x);         // of the part that is taken in this scope; none: bad, reported
+bool  some_item(AstList items, bool (*is)(const Ast *, const void *), const void *ctx);
 void  force_local_vars(const Env *in, AstList items);
 bool declared_unit(Elab *e, const Ast *decl, Unit *out);  // false: none written (or bad, reported); *out is UNIT_ANY
                                                           // then
@@ -232,6 +236,10 @@ int   array_sizes(const Env *env, const Ast *decl, int most, MExpr **size);
 
 // --- elab_instance.c ---
 bool instance_force(Symbol *y);
+// The argument for y, which has none where a formal around it is handed on that was left out; NULL.
+const Ast *argument_of(const Scope *s, const Ast *decl);
+bool is_none(const Elab *e, const Ast *from);         // the default of a formal a = none, or NULL
+bool defaults_to_none(const Symbol *y);
 bool   instance_loops(Symbol *y, Env *env);           // the loops of a family around its arguments
 Scope *instance_scope(Symbol *y, const Ast *model, Env args);   // y->child, without names
 
@@ -341,6 +349,7 @@ Unit impulse_along(Unit y, bool velocities);                    // of its impuls
 // --- elab_friction.c ---
 bool is_friction(const Ast *law);
 bool is_rolling(const Ast *x);    // of a contact: some law is rolling(mu, mu_r)
+bool is_slip_in_space(const Ast *x);   // of three directions of slip: no spin, the law is coulomb(mu)
 bool has_friction(const Ast *x);  // of a contact or constraint: some law is one of friction
 bool count_slips(const Env *env, Symbol *y);   // fills y->nslip and y->slip; false: bad, reported
 void friction_rows(Symbol *y, const MVar *like);               // the variables of its forces

@@ -20,7 +20,7 @@ static void declare_decls(Env env, const Ast *item, SymbolKind kind, MVarKind va
     if (item->kind == AST_ALGEBRAIC) y->algebraic = MALG_UNKNOWN;
     if (item->kind == AST_NODE) y->algebraic = d->a ? MALG_HELD : MALG_NODE;
     if ((kind == SY_PARAM || kind == SY_INPUT) && env.scope->instance) 
-      y->given = named_arg(env.scope->instance->list2, d->name);
+      y->given = argument_of(env.scope, d);
   }
 }
 
@@ -96,8 +96,12 @@ static void declare_item(Env env, const Ast *x, const Ast *const *fors, int nfor
   }
 }
 
+// Conditions may read all names that stand outside of an `if`.
 static void declare_in(Env env, AstList items, const Ast *const *fors, int nfors) {
-  for (int i = 0; i < items.n; i++) declare_item(env, items.at[i], fors, nfors);
+  for (int i = 0; i < items.n; i++)
+    if (items.at[i]->kind != AST_IF) declare_item(env, items.at[i], fors, nfors);
+  for (int i = 0; i < items.n && nfors == 0; i++)
+    if (items.at[i]->kind == AST_IF) declare_in(env, chosen_items(env, items.at[i]), fors, nfors);
 }
 
 void declare_items(Env env, AstList items) { declare_in(env, items, NULL, 0); }
@@ -234,7 +238,16 @@ static void store_param(Symbol *y, const Value *v, Unit written) {
 
 static bool is_node_formal(const Ast *formal) { return formal->unit && !strcmp(formal->unit, "node"); }
 
+static bool no_value(const Symbol *y) {
+  Diag *d = diag(y->env.e->bag, DIAG_E0217, y->env.scope->instance ? y->env.scope->instance->span : y->span,
+                 "`%s` is read and has no value: it may be left out, and was", y->name);
+  diag_also(d, y->decl->span, "declared here");
+  diag_help(d, "give it: %s = ...; or read it under if given(%s) { ... }", y->name, y->name);
+  return false;
+}
+
 static bool force_param(Symbol *y) {
+  if (!y->given && defaults_to_none(y)) return no_value(y);
   Ast plain = *y->decl;
   const Ast *decl = y->decl;
   if (is_node_formal(decl)) {           // of any domain

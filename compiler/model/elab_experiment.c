@@ -8,7 +8,8 @@
 
 // --- simulate ---
 
-static const char *const entries[] = {"until", "start", "step", "scheme", "solver", "tolerance", "accept"};
+static const char *const entries[] = {"until", "start", "step", "scheme", "solver",
+                                      "tolerance", "accept", "project_start"};
 enum { NENTRIES = sizeof entries / sizeof *entries };
 
 static MExpr *constant_entry(const Env *env, const Ast *arg, const char *unit) {
@@ -30,15 +31,20 @@ static MExpr *constant_entry(const Env *env, const Ast *arg, const char *unit) {
   return v.at[0];
 }
 
+// located = true
+static bool yes_or_no(const Env *env, const Ast *arg) {
+  bool name = arg->a->kind == AST_NAME, yes = name && !strcmp(arg->a->name, "true");
+  if (yes || (name && !strcmp(arg->a->name, "false"))) return yes;
+  Diag *d = diag(env->e->bag, DIAG_E0213, arg->a->span, "`%s` is true or false", arg->name);
+  diag_label(d, "neither of them");
+  diag_help(d, "%s = true", arg->name);
+  return false;
+}
+
 static void located(const Env *env, const Ast *arg) {
   MExperiment *s = &env->e->out->sim;
-  bool name = arg->a->kind == AST_NAME, yes = name && !strcmp(arg->a->name, "true");
   s->located_span = arg->a->span;
-  s->located = yes ? 1 : -1;
-  if (yes || (name && !strcmp(arg->a->name, "false"))) return;
-  Diag *d = diag(env->e->bag, DIAG_E0213, arg->a->span, "`located` is true or false");
-  diag_label(d, "neither of them");
-  diag_help(d, "located = true");
+  s->located = yes_or_no(env, arg) ? 1 : -1;
 }
 
 static void scheme(const Env *env, const Ast *x) {
@@ -92,6 +98,7 @@ static void entry(const Env *env, const Ast *arg) {
   else if (strcmp(name, "step") == 0) s->step = constant_entry(env, arg, "s");
   else if (strcmp(name, "tolerance") == 0) s->tolerance = constant_entry(env, arg, NULL);
   else if (strcmp(name, "accept") == 0) s->accept = constant_entry(env, arg, NULL);
+  else if (strcmp(name, "project_start") == 0) s->project_start = yes_or_no(env, arg);
   else if (strcmp(name, "scheme") == 0) scheme(env, arg->a);
   else if (strcmp(name, "solver") == 0) {
     if (arg->a->kind == AST_NAME || arg->a->kind == AST_STRING || arg->a->kind == AST_CALL) {
@@ -108,7 +115,8 @@ static void entry(const Env *env, const Ast *arg) {
     const char *near = suggest(name, entries, NENTRIES), *meant = entry_meant(name);
     if (meant) diag_help(d, "%s", meant);
     else if (near) diag_help(d, "did you mean `%s`?", near);
-    else diag_help(d, "the entries are until, start, step, scheme, solver, tolerance, accept");
+    else diag_help(d, "the entries are until, start, step, scheme, solver, tolerance, accept, "
+                      "project_start");
   }
 }
 
@@ -177,6 +185,7 @@ void elab_simulate(Env env, const Ast *x) {
   env.e->simulate = x;
   for (int i = 0; i < x->list.n; i++) {
     const Ast *arg = x->list.at[i];
+    if (arg->kind == AST_NAME) env.e->out->sim.project_start = true;     // `project_start` alone
     if (arg->kind != AST_ARG || !arg->name || !arg->a) continue;
     if (named_arg(x->list, arg->name) != arg) {
       Diag *d = diag(env.e->bag, DIAG_E0202, arg->name_span, "`%s` is given twice", arg->name);

@@ -287,8 +287,11 @@ static Scope *new_global_scope(Elab *e) {
 
 // In the order of the source, components where they stand.
 static void force_all(const Scope *s) {
+  bool library = part_of_library(s).file != NULL;
   for (size_t i = 0; i < map_size(s->names); i++) {
     Symbol *y = map_value_at(s->names, i);
+    if (y->kind == SY_VAR && library) continue;            // of parts of libraries those that somebody reads
+    if (!y->given && defaults_to_none(y)) continue;
     if (symbol_force(y) && y->kind == SY_INSTANCE) force_all(y->child);
   }
 }
@@ -297,8 +300,10 @@ static void elab_root(Elab *e, const Ast *root) {
   Scope *s = new_global_scope(e);
   s->model = root;
   Env env = env_of(s);
-  for (int i = 0; i < root->list.n; i++)
-    scope_add(s, SY_PARAM, root->list.at[i]->name, root->list.at[i]->name_span, root->list.at[i], env);
+  for (int i = 0; i < root->list.n; i++) {
+    const Ast *formal = root->list.at[i];
+    scope_add(s, is_none(e, formal->a) ? SY_FORMAL : SY_PARAM, formal->name, formal->name_span, formal, env);
+  }
   declare_items(env, root->list2);
   force_all(e->globals);
   force_all(s);

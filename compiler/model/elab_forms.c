@@ -225,6 +225,8 @@ static void check_items(const Known *in, AstList items, bool looped) {
     const Ast *n = items.at[k];
     bool declares = n->kind >= AST_PARAM && n->kind <= AST_VAR;
     if (n->kind == AST_FOR) check_items(in, n->list2, true);
+    for (const Ast *part = n; part && (part->kind == AST_IF || part->kind == AST_ELSE); part = part->b)
+      check_items(in, part->list2, looped);
     if (n->kind == AST_EQUATION && !foreign_equation(in->e, n->a, n->b, looped) && (looped || !between_steps(in, n)) &&
         n->a->kind == AST_NAME && !has_prime(n->b))
       given_by_equation(in, n);

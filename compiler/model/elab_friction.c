@@ -18,6 +18,12 @@ bool is_rolling(const Ast *x) {
   return false;
 }
 
+bool is_slip_in_space(const Ast *x) {
+  for (int i = 0; i < x->list2.n; i++)
+    if (is_law(x->list2.at[i], "coulomb")) return true;
+  return false;
+}
+
 bool has_friction(const Ast *x) {
   for (int i = 0; i < x->list2.n; i++)
     if (is_friction(x->list2.at[i])) return true;
@@ -55,6 +61,7 @@ void friction_rows(Symbol *y, const MVar *like) {
     static const char *const plain[] = { "lambda_t[1]", "lambda_t[2]", "lambda_s", "lambda_r" };
     static const char *const rolls[] = { "lambda_t[1]", "lambda_t[2]", "lambda_r[1]", "lambda_r[2]" };
     const char *part = y->nslip == 1   ? "lambda_t"
+                       : k == 2 && is_slip_in_space(x) ? "lambda_t[3]"
                        : !is_rolling(x) ? plain[k]
                        : y->nslip == 2 ? (k ? "lambda_r" : "lambda_t")
                                        : rolls[k];
@@ -133,17 +140,17 @@ static bool fits(const Env *env, const Ast *x, const Ast *law, int n, int normal
     return misfit(env, law, x->c->span, "friction on a constraint has at most four directions, normal and tangential",
                   arena_printf(env->e->a, "%d of slip, %d normal", n, normals),
                   "one direction: slip = r*phi';");
-  if (!contensou && n == 3)
+  if (!contensou && n == 3 && x->a)
     return misfit(env, law, x->c->span, "`coulomb` does not act on a spin", shape,
                   "slip = [v1, v2]; or with contensou(mu, radius)");
   return true;
 }
 
-// Coefficients and given forces move with time, coordinates, velocities and states, not with multipliers.
-static MExpr *moving(const Env *env, const Ast *x, Unit unit, const char *what) {
+// Coefficients and given forces move with time, coordinates, velocities and states; forces with multipliers too.
+static MExpr *moving(const Env *env, const Ast *x, Unit unit, const char *what, unsigned also) {
   Value v = elab_scalar(env, x->kind == AST_ARG ? x->a : x);
   if (!unit_check(env, v, unit, what)) return NULL;
-  unsigned more = extra_uses(&v, MU_PARAM | MU_LOOP | MU_TIME | MU_VAR | MU_RATE);
+  unsigned more = extra_uses(&v, MU_PARAM | MU_LOOP | MU_TIME | MU_VAR | MU_RATE | also);
   if (!more) return v.at[0];
   Diag *d = diag(env->e->bag, DIAG_E0224, v.span, "%s cannot depend on %s", what,
                  more & MU_LAMBDA ? "a multiplier" : "a result of the run");
@@ -165,19 +172,22 @@ static bool is_exact(const Env *env, const Ast *law, bool *exact) {
   return false;
 }
 
-static bool arguments(const Env *env, const Ast *x, const Ast *law, int normals, MFriction *f) {
+static bool arguments(const Env *env, const Ast *x, const Ast *law, int normals, int slips, MFriction *f) {
   bool contensou = is_law(law, "contensou"), rolling = is_law(law, "rolling"), exact;
   if (!law_arguments(env, law, contensou || rolling ? 2 : 1, contensou ? 3 : 2)) return false;
   if (!is_exact(env, law, &exact)) return false;
-  f->mu = moving(env, law->list.at[0], UNIT_ONE, "a coefficient of friction");
+  f->mu = moving(env, law->list.at[0], UNIT_ONE, "a coefficient of friction", 0);
   if (contensou)
     f->radius = moving(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY,
-                            "the radius of a contact area");
+                            "the radius of a contact area", 0);
   else if (rolling)
     f->mu2 = moving(env, law->list.at[1], env->e->has_units ? unit_named("m") : UNIT_ANY,
-                    "a coefficient of rolling friction");
-  else if (law->list.n == 2) f->mu2 = moving(env, law->list.at[1], UNIT_ONE, "a coefficient of friction");
+                    "a coefficient of rolling friction", 0);
+  else if (law->list.n == 2) f->mu2 = moving(env, law->list.at[1], UNIT_ONE, "a coefficient of friction", 0);
+  bool ball = !x->a && slips == 3 && is_law(law, "coulomb");           // |lambda| <= mu F: contensou(mu, 1)
+  if (ball) f->radius = mx_num(env->e->a, 1, law->span);
   f->law = exact                       ? MF_CONTENSOU_EXACT
+           : ball                      ? MF_CONTENSOU
            : contensou                 ? MF_CONTENSOU
            : rolling                   ? MF_ROLLING
            : x->kind == AST_CONSTRAINT ? (normals == 1 ? MF_GRIP : normals == 2 ? MF_GRIP2 : MF_GRIP3)
@@ -190,7 +200,7 @@ static bool arguments(const Env *env, const Ast *x, const Ast *law, int normals,
 static bool pressed(const Env *env, const Ast *x, Unit slip, MFriction *f) {
   bool turns = f->radius || f->law == MF_ROLLING;         // beside slips in m/s, so that these have no unit in common
   Unit force = turns && env->e->has_units ? unit_named("N") : force_against(slip);
-  f->force = moving(env, x->b, force, "the normal force");
+  f->force = moving(env, x->b, force, "the normal force", MU_LAMBDA);
   return f->force != NULL;
 }
 
@@ -225,7 +235,8 @@ bool elab_friction(const Env *env, const Ast *x, const Symbol *row, MFriction *f
   if (x->c && !slips(env, x, row, &v)) return false;
   if (!law) return true;
   if (!x->c) return no_slip(env, x, law);
-  if (!fits(env, x, law, row->nslip, row->nnormal) || !arguments(env, x, law, row->nnormal, f)) return false;
+  if (!fits(env, x, law, row->nslip, row->nnormal)) return false;
+  if (!arguments(env, x, law, row->nnormal, row->nslip, f)) return false;
   f->span = law->span;
   f->slip = v.at;
   f->slip_span = v.span;

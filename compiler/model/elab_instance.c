@@ -64,15 +64,14 @@ static const Ast *find_model(Symbol *y) {
   return model;
 }
 
-static bool is_param_of(const Ast *model, const char *name) {
-  for (int i = 0; i < model->list2.n; i++) {
-    const Ast *x = model->list2.at[i];
-    if (x->kind != AST_PARAM && x->kind != AST_INPUT) continue;
-    for (int k = 0; k < x->list.n; k++)
-      if (x->list.at[k]->name == name) return true;
-  }
+static bool declares_param(const Ast *x, const void *name) {
+  if (x->kind != AST_PARAM && x->kind != AST_INPUT) return false;
+  for (int k = 0; k < x->list.n; k++)
+    if (x->list.at[k]->name == name) return true;
   return false;
 }
+
+static bool is_param_of(const Ast *model, const char *name) { return some_item(model->list2, declares_param, name); }
 
 // Resistor r(a, b, 5 [ohm]);  all of them are said at once, with the names of their places.
 static void without_names(const Symbol *y, const Ast *model, const Ast *first) {
@@ -206,13 +205,17 @@ static bool one_dimension(const Symbol *instance, const Scope *a, const Scope *b
   return false;
 }
 
+static bool is_constraint(const Ast *x, const void *ctx) {
+  (void)ctx;
+  return x->kind == AST_CONSTRAINT;
+}
+
 // A constraint between two bodies that are told where they are holds nothing.
 static bool one_of_them_moves(const Symbol *instance, const Scope *a, const Scope *b, const Ast *given,
                               const Ast *other) {
   Elab *e = instance->env.e;
-  const AstList *items = &instance->child->model->list2;
-  bool still[] = { a->body->fixed || a->body->driven, b->body->fixed || b->body->driven }, holds = false;
-  for (int i = 0; i < items->n; i++) holds |= items->at[i]->kind == AST_CONSTRAINT;
+  bool still[] = { a->body->fixed || a->body->driven, b->body->fixed || b->body->driven },
+       holds = some_item(instance->child->model->list2, is_constraint, NULL);
   if (!still[0] || !still[1] || !holds) return true;
   Diag *d = diag(e->bag, DIAG_E0244, given->a->span, "`%s` joins two bodies that no force moves", instance->name);
   diag_label(d, "%s", b->body->driven ? "driven" : "fixed");
@@ -255,6 +258,24 @@ static bool given_bodies(Symbol *instance) {
 
 // --- the instance ---
 
+// model Part(a = none): `a` may be left out, and has no value then.
+bool is_none(const Elab *e, const Ast *from) {
+  return from && from->kind == AST_NAME && !strcmp(from->name, "none") && !scope_find(e->globals, from->name);
+}
+
+bool defaults_to_none(const Symbol *y) { return y->kind == SY_FORMAL && is_none(y->env.e, y->decl->a); }
+
+const Ast *argument_of(const Scope *s, const Ast *decl) {
+  const Ast *arg = s->instance ? named_arg(s->instance->list2, decl->name) : NULL;
+  const Ast *from = arg ? arg->a : NULL;
+  while (from && from->kind == AST_PAREN) from = from->a;
+  if (!from || !decl->a || from->kind != AST_NAME || local_find(&s->args_env, from->name)) return arg;
+  Symbol *around = scope_find(s->args_env.scope, from->name);                     // Part inner(a = a);
+  if (!around || around->given || !defaults_to_none(around)) return arg;
+  around->used = true;
+  return NULL;
+}
+
 Scope *instance_scope(Symbol *y, const Ast *model, Env args) {
   Elab *e = y->env.e;
   Scope *up = y->env.scope;
@@ -290,7 +311,7 @@ bool instance_force(Symbol *y) {
     const Ast *formal = model->list.at[k];
     SymbolKind kind = is_body_formal(formal) ? SY_BODY : SY_FORMAL;
     Symbol *f = scope_add(s, kind, formal->name, formal->name_span, formal, inside);
-    if (f) f->given = named_arg(y->decl->list2, formal->name);
+    if (f) f->given = argument_of(s, formal);
   }
   declare_items(inside, model->list2);
   return given_bodies(y);

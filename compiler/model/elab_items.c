@@ -140,6 +140,8 @@ static bool fits(const Env *env, const Ast *x, const MExpr *cond) {
 static void assertion(Env env, const Ast *x) {
   Value v = elab_condition(&env, x->a);
   if (v.bad || !fits(&env, x, v.at[0])) return;
+  double holds;
+  if (!v.at[0]->uses && try_eval(env.e, v.at[0], false, NULL, 0, &holds) && holds != 0) return;   // known already
   MAssert a = {.ctx = env.ctx, .cond = v.at[0], .text = x->doc ? x->doc : ast_text(env.e, x->a), .span = x->a->span};
   vec_push(&env.e->assertion, a);
 }
@@ -234,6 +236,7 @@ static void item(Env env, const Ast *x) {
   case AST_CONTACT: elab_contact(env, x); break;
   case AST_CONSTRAINT: elab_constraint(env, x); break;
   case AST_FOR: loop(env, x); break;
+  case AST_IF: elab_items(env, chosen_items(env, x)); break;
   case AST_DRAW: elab_draw(env, x); break;
   case AST_BODY:
   case AST_INSTANCE: {

@@ -401,7 +401,7 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
   bool rolls = is_rolling(y->decl);
   int half = y->nslip / 2, first = y->slip_id;
   if (p->force == NORMAL) first = y->id;
-  if (p->force == SPIN) first = y->nslip == 3 ? y->slip_id + 2 : -1;
+  if (p->force == SPIN) first = y->nslip == 3 && !is_slip_in_space(y->decl) ? y->slip_id + 2 : -1;
   if (p->force == ROLL) first = rolls ? y->slip_id + half : -1;
   for (int k = 0; first < 0 && k < y->decl->list2.n; k++)
     if (!known_law(y->decl->list2.at[k])) return bad_value(env, at);   // said there
@@ -416,7 +416,7 @@ static Value row_value(const Env *env, Symbol *y, const Path *p, Span at) {
   }
   int many = p->force == NORMAL                        ? y->nnormal
              : p->force == ROLL || (rolls && p->force != SPIN) ? half
-             : p->force == TANGENTIAL && y->nslip > 1   ? 2
+             : p->force == TANGENTIAL && y->nslip > 1   ? (y->nslip == 3 && is_slip_in_space(y->decl) ? 3 : 2)
                                                         : 1;
   Value v = { .unit = e->var.at[first].unit,
               .ndim = many > 1,

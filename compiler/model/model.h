@@ -263,6 +263,7 @@ typedef struct MExperiment {
   int located; Span located_span;      // located = true: 1, false: -1; 0: not said
   const char *solver; Span solver_span;
   MExpr *tolerance, *accept;           // NULL: default
+  bool project_start;
 } MExperiment;
 
 // delay(y, T): variable `var` has what y was.

@@ -389,7 +389,8 @@ static void entry(Printer *p, const char *name, const MExpr *x) {
 
 static void experiment(Printer *p) {
   const MExperiment *s = &p->m->sim;
-  if (!s->until && !s->start && !s->step && !s->scheme && !s->solver && !s->tolerance && !s->accept)
+  if (!s->until && !s->start && !s->step && !s->scheme && !s->solver && !s->tolerance && !s->accept &&
+      !s->project_start)
     return;
   text_add(p->out, "  simulate");
   entry(p, "start", s->start);
@@ -402,6 +403,7 @@ static void experiment(Printer *p) {
   if (s->solver) text_printf(p->out, " solver = %s", s->solver);
   entry(p, "tolerance", s->tolerance);
   entry(p, "accept", s->accept);
+  if (s->project_start) text_add(p->out, " project_start");
   text_addc(p->out, '\n');
 }
 

@@ -37,11 +37,23 @@ static void force(Arena *a, const System *s, const SysClass *c, const SchemeDesc
     }
 }
 
+// Forces of the step are known when it is solved, and friction is solved with them.
+static void pressed(Arena *a, const System *s, const SysClass *c, const SchemeDescriptor *by, DiagBag *bag) {
+  int *ids, n = unknowns(a, c, false, &ids);
+  for (int i = 0; i < n && c->radius != EX_NONE; i++)
+    if (ex_depends(s->pool, c->radius, ids[i])) {
+      diag_note(refuse_in_scheme(by, c->span, "a normal force that depends on forces of the step", bag),
+                "the law of friction is looked at once a step, before its forces are known");
+      return;
+    }
+}
+
 void check_midpoint(Arena *a, const System *s, const SchemeDescriptor *d, DiagBag *bag) {
   if (refuse_states(s, d, bag)) return;                         // relations may speak of them: one cause, one message
   for (int i = 0; i < s->ncls; i++) {
     const SysClass *c = &s->cls[i];
     if (c->kind == CLASS_RELATION) relation(a, s, c, d, bag);
+    else if (c->kind == CLASS_FRICTION) pressed(a, s, c, d, bag);
     else if (c->kind == CLASS_SMOOTH && !c->is_equation) force(a, s, c, d, bag);
   }
 }

@@ -625,6 +625,22 @@ Ast *ast_for(Parse *p, Span at, Span name_at, const char *name, Ast *range, AstL
   return ast_done(p, n);
 }
 
+Ast *ast_if(Parse *p, Span at, Ast *condition, Span block, AstList items, Ast *otherwise) {
+  Ast *n = ast_new(p, AST_IF, at);
+  n->name_span = block;
+  n->a = condition;
+  n->b = otherwise;
+  n->list2 = items;
+  return ast_done(p, n);
+}
+
+Ast *ast_else(Parse *p, Span at, AstList items) {
+  Ast *n = ast_new(p, AST_ELSE, at);
+  n->name_span = at;
+  n->list2 = items;
+  return ast_done(p, n);
+}
+
 Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, Ast *offset, AstList items) {
   Ast *n = ast_new(p, kind, at);
   n->a = when;
@@ -655,7 +671,8 @@ Ast *ast_ending(Parse *p, Span at, Span word_at, const char *word, const char *t
 
 Ast *ast_simulate(Parse *p, Span at, AstList entries) {
   for (int k = 0; k < entries.n; k++) {
-    if (entries.at[k]->kind == AST_ARG) continue;
+    const Ast *x = entries.at[k];
+    if (x->kind == AST_ARG || (x->kind == AST_NAME && !strcmp(x->name, "project_start"))) continue;
     Diag *d = problem(p, DIAG_E0118, entries.at[k]->span, "an entry of simulate has a name and a value");
     diag_help(d, "simulate { until = 2 [s], step = 5 [ms] }");
   }

@@ -54,6 +54,9 @@ Ast *ast_materials(Parse *p, Span at, AstList names);
 Ast *ast_pair(Parse *p, Span at, Span a_at, const char *a, Span b_at, const char *b, AstList entries);
 Ast *ast_indexer(Parse *p, Span at, Span name_at, const char *name, Ast *range);
 Ast *ast_for(Parse *p, Span at, Span name_at, const char *name, Ast *range, AstList items);
+// `block` is the place of the items in braces; otherwise: NULL, ELSE or IF
+Ast *ast_if(Parse *p, Span at, Ast *condition, Span block, AstList items, Ast *otherwise);
+Ast *ast_else(Parse *p, Span at, AstList items);
 Ast *ast_timed(Parse *p, Span at, AstKind kind, Ast *when, Ast *offset, AstList items);
 // every T offset T0 { ... }
 Ast *ast_offset(Parse *p, Span at, AstKind kind, Ast *when, Span word_at, const char *word, Ast *offset,

@@ -148,8 +148,7 @@ static void put_open_brace(Printer *w, size_t from, size_t limit) {
 }
 
 // " {", items, "}".
-static void put_block(Printer *w, const Ast *n, size_t from, AstList items) {
-  size_t end = n->span.hi - 1;
+static void put_block_until(Printer *w, size_t end, size_t from, AstList items) {
   put_open_brace(w, from, items.n ? items.at[0]->span.lo : end);
   w->indent++;
   put_items(w, items, end);
@@ -157,6 +156,22 @@ static void put_block(Printer *w, const Ast *n, size_t from, AstList items) {
   w->first = false;
   indent_to(w, (size_t)w->indent * 2);
   text_addc(w->out, '}');
+}
+
+static void put_block(Printer *w, const Ast *n, size_t from, AstList items) {
+  put_block_until(w, n->span.hi - 1, from, items);
+}
+
+// if a { ... } else if b { ... } else { ... }
+static void put_choice(Printer *w, const Ast *n) {
+  for (; n; n = n->b) {
+    if (n->kind == AST_IF) {
+      text_add(w->out, "if ");
+      print_expr(n->a, &w->pen);
+    }
+    put_block_until(w, n->name_span.hi - 1, n->name_span.lo, n->list2);
+    if (n->b) text_add(w->out, n->b->kind == AST_IF ? " else " : " else");
+  }
 }
 
 static void put_name(Printer *w, const char *word, const Ast *n) {
@@ -399,6 +414,7 @@ static void put_item(Printer *w, const Ast *n) {
       print_expr(n->a, &w->pen);
       put_block(w, n, n->a->span.hi, n->list2);
       return;
+    case AST_IF: put_choice(w, n); return;
     case AST_EVERY: case AST_WHEN:
       print_expr(n->a, &w->pen);
       if (n->b) {

@@ -39,14 +39,14 @@
 (defconst nsm-words-part
   '(
     "normal" "normal_force" "slip" "between" "among" "with" "until" "start" "step" "scheme" "solver"
-    "tolerance" "accept" "mass" "inertia" "position" "attitude" "velocity" "spin" "shape" "density"
-    "material" "fixed" "driven" "located" "theta" "gamma" "e" "e_t" "mu" "radius" "mu_r" "exact"
-    "periodic"
+    "tolerance" "project_start" "accept" "mass" "inertia" "position" "attitude" "velocity" "spin"
+    "shape" "density" "material" "fixed" "driven" "located" "theta" "gamma" "e" "e_t" "mu" "radius"
+    "mu_r" "exact" "periodic"
     ))
 
 (defconst nsm-words-constant
   '(
-    "pi" "inf" "time" "ground" "energy" "problems" "true" "false"
+    "none" "pi" "inf" "time" "ground" "energy" "problems" "true" "false"
     ))
 
 (provide 'nsm-words)

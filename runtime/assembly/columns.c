@@ -100,7 +100,7 @@ void nsm_in_units(const nsm_sim *s, double *row) {
 // ---- values ---------------------------------------------------------------------------------------------------------
 void sim_evaluate_class(nsm_sim *s, int cls, double *value) {
   nsm_view v = sim_now(s);
-  v.h = s->n.h;                                            // of name.force, the multiplier over the step
+  v.h = s->now.span > 0 ? s->now.span : s->n.h;            // of name.force, the multiplier over the step
   s->a->cls[cls].c->out_fn(&v, &s->a->cls[cls].tab, value);
 }
 

@@ -231,7 +231,10 @@ void sim_friction_law(nsm_sim *s, const nsm_view *v) {
     double *c = s->n.r.coefficients;
     k->c->mu_fn(v, &k->tab, c, c + n, c + 2 * n);
     for (int i = 0; i < n; i++)
-      for (int j = 0; j < 3; j++) s->n.r.friction[k->friction0 + i].at[j] = c[i + j * n];
+      for (int j = 0; j < 3; j++) {
+        sim_friction *f = &s->n.r.friction[k->friction0 + i];
+        f->at[j] = f->normals == 0 && j == 2 && s->n.h == 0 ? 0 : c[i + j * n];     // no force in an instant
+      }
   }
 }
 

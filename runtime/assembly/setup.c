@@ -55,7 +55,7 @@ static double chosen(double setting, double own) { return isnan(setting) ? own :
 
 // t_k = start + k step; one shorter step at the end where the step does not divide the interval.
 static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
-  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 3 };
+  nsm_experiment x = { 0, NAN, NAN, 0.5, 1, NAN, NAN, 0, 0, 3, 0 };
   s->a->m->experiment(s->a->p, &x);
   s->a->start = set ? chosen(set->start, x.start) : x.start;
   s->a->until = set ? chosen(set->until, x.until) : x.until;
@@ -80,6 +80,7 @@ static int set_experiment(nsm_sim *s, const nsm_settings *set, nsm_error *e) {
   }
   s->a->tolerance = set && set->tolerance > 0 ? set->tolerance : isnan(x.tolerance) ? 1e-12 : x.tolerance;
   s->a->accept = set && set->accept > 0 ? set->accept : isnan(x.accept) ? 0 : x.accept;
+  s->a->project_start = (set && set->project_start) || x.project_start;
   s->w.cone.solver = set && set->solver ? set->solver : x.solver ? (const char *)s->a->m->text + x.solver : NULL;
   s->w.cone.budget = set && set->solve_budget > 0 ? set->solve_budget : NSM_CONE_BUDGET;
   s->w.cone.stop = set ? set->stop : NULL;

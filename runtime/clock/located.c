@@ -60,6 +60,8 @@ void sim_located_stale(nsm_sim *s) {
 void sim_located_step(nsm_sim *s, double t1) {
   struct sim_located *w = s->located;
   w->until = t1;
+  w->from = s->now.t;
+  s->now.span = 0;
   if (w->pieces > 0 || w->begins) {
     memset(w->fall, 0, (size_t)s->n.r.n * sizeof(double));
     memset(w->often, 0, (size_t)s->n.r.n);
@@ -70,6 +72,7 @@ void sim_located_step(nsm_sim *s, double t1) {
 // Multipliers of contacts are impulses of the whole step, as without location.
 void sim_located_done(nsm_sim *s) {
   const sim_rows *r = &s->n.r;
+  if (s->located->pieces > 0) s->now.span = s->now.t - s->located->from;
   for (int row = 0; s->located->pieces > 0 && row < r->n; row++)
     if (sim_contactlike(s->a->cls[r->cls[row]].c)) s->now.l[r->l[row]] = s->located->total[r->l[row]];
 }

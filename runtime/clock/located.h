@@ -30,7 +30,7 @@ struct sim_located {
   unsigned char *was, *ended;           // [rows] sets before an event; those that ended
   nsm_event_hook *hook;
   void   *with;
-  double  until;                        // end of the step of the clock
+  double  from, until;                  // begin and end of the step of the clock
   double  further;                      // in this piece bodies look so much further for others (touching/)
 };
 

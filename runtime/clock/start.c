@@ -2,6 +2,8 @@
 //
 //   constraints, on positions and on velocities: within 1e-13 of their terms they hold; within 1e-6 the values are
 //     moved onto them, with a note; further off the run is refused, or moved where --project-start asks for it
+//   drives, which prescribe a rate H v + w = 0 with w of their own (a motor, a point that is led): where nothing moves
+//     along them at the start, H v = 0, the velocities are moved onto them, with a note
 //   relations that no multiplier reaches at once (dy/dlambda = 0) and that no multiplier of theirs can meet, as x >= 0
 //     perp u where x = -1: within 1e-6 they hold; further off likewise
 //   contacts inside of their obstacle: within 1e-6 nothing is said, within 1e-3, a rounded value, the contact counts as
@@ -31,6 +33,7 @@ typedef struct level {
   int     velocity, contacts, n;        // contacts: they are moved too
   int    *row;                          // [n]
   unsigned char *equation, *taken;      // [n] value = 0, else value >= 0; takes part in (14)
+  unsigned char *drive;                 // [n] nothing moves along it yet, and its own w asks for a rate
   double *value, *size;                 // [n] gap, rate or output; of its terms
 } level;
 
@@ -116,15 +119,19 @@ static void fill(nsm_sim *s, level *l) {
     if (!belongs(k, l->velocity)) continue;
     for (int i = 0; i < k->tab.count; i++) {
       if (k->c->kind == NSM_RELATION && reached(s, k, i)) continue;
-      double size = 0, x = 0, value = r->y[k->row0 + i];
-      for (int e = 0; e < k->c->h.n; e++)
-        if (unknown(s, k, i, e, l->velocity, &x) >= 0)
-          size += fabs(k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * x);
+      double size = 0, moves = 0, x = 0, value = r->y[k->row0 + i];
+      for (int e = 0; e < k->c->h.n; e++) {
+        if (unknown(s, k, i, e, l->velocity, &x) < 0) continue;
+        double part = k->h[(size_t)i * (size_t)k->c->h.n + (size_t)e] * x;
+        size += fabs(part);
+        moves += part;
+      }
       l->row[n] = k->row0 + i;
       l->value[n] = value;
       if (!l->velocity && k->c->kind != NSM_RELATION && (k->c->kind == NSM_CONTACT || size < fabs(value)))
         size = r->terms[k->row0 + i];
       l->size[n] = fmax(size, fabs(value));
+      l->drive[n] = l->velocity && k->c->kind == NSM_CONSTRAINT && fabs(moves) <= projected * fabs(value);
       l->equation[n] = k->c->kind == NSM_CONSTRAINT || k->c->row_type == NSM_ROW_FREE;
       l->taken[n] |= l->equation[n] || (value < 0 && (l->contacts || k->c->kind != NSM_CONTACT));
       n++;
@@ -138,9 +145,10 @@ static int level_open(nsm_sim *s, level *l, int velocity, int contacts) {
   l->row = calloc(n, sizeof *l->row);
   l->equation = calloc(n, 1);
   l->taken = calloc(n, 1);
+  l->drive = calloc(n, 1);
   l->value = calloc(n, sizeof *l->value);
   l->size = calloc(n, sizeof *l->size);
-  if (!l->row || !l->equation || !l->taken || !l->value || !l->size) return 0;
+  if (!l->row || !l->equation || !l->taken || !l->drive || !l->value || !l->size) return 0;
   fill(s, l);
   return 1;
 }
@@ -149,18 +157,21 @@ static void level_close(level *l) {
   free(l->row);
   free(l->equation);
   free(l->taken);
+  free(l->drive);
   free(l->value);
   free(l->size);
 }
 
-// The worst row of those of a kind (NSM_CONTACT, or the others), relative to its terms.
-static offence worst(const nsm_sim *s, const level *l, int contacts) {
+enum { OTHERS, CONTACTS, NO_DRIVES };                      // kinds of rows: all but contacts; of these no drives
+// The worst row of those of a kind, relative to its terms.
+static offence worst(const nsm_sim *s, const level *l, int kind) {
   offence o = { 0, 0, -1 };
   for (int i = 0; i < l->n; i++) {
+    if (kind == NO_DRIVES && l->drive[i]) continue;
     double v = l->value[i], off = l->equation[i] ? fabs(v) : v < 0 ? -v : isnan(v) ? v : 0,
            x = off == 0 ? 0 : off / l->size[i];
     if (off <= tiny) x = fmin(x, projected);
-    if ((s->a->cls[s->n.r.cls[l->row[i]]].c->kind == NSM_CONTACT) != contacts) continue;
+    if ((s->a->cls[s->n.r.cls[l->row[i]]].c->kind == NSM_CONTACT) != (kind == CONTACTS)) continue;
     if (!(x <= o.relative)) o = (offence){ x, v, l->row[i] };
   }
   return o;
@@ -265,9 +276,10 @@ static int refuse(nsm_sim *s, offence o, int velocity, int project, nsm_error *e
                                       : "positions",
               name, what(s, o.row, velocity), o.value, o.relative,
               project || o.relative <= projected ? "it cannot be met together with the others"
-              : kind == NSM_CONTACT          ? "a gap is positive where the contact is open; at most 1e-03 counts "
-                                               "as rounded; --project-start moves it out"
-                                             : "at most 1e-06 is mended; --project-start moves them there");
+              : kind == NSM_CONTACT
+                ? "a gap is positive where the contact is open; at most 1e-03 counts as rounded; --project-start moves "
+                  "it out, or project_start in `simulate`"
+                : "at most 1e-06 is mended; --project-start moves them there, or project_start in `simulate`");
   return 0;
 }
 
@@ -285,8 +297,9 @@ static void note(nsm_sim *s, const char *format, offence o) {
 }
 
 static int mend(nsm_sim *s, level *l, int project, nsm_error *e) {
-  offence row = worst(s, l, 0), contact = worst(s, l, 1), first = row;
-  if (!(row.relative <= projected) && !project) return refuse(s, row, l->velocity, project, e);
+  offence row = worst(s, l, OTHERS), contact = worst(s, l, CONTACTS), first = row, said = worst(s, l, NO_DRIVES);
+  if (!(said.relative <= projected) && !project) return refuse(s, said, l->velocity, project, e);
+  int driven = !project && said.row != row.row && row.relative > projected;
   if (!(contact.relative <= rounded) && !project) return refuse(s, contact, l->velocity, project, e);
   if (contact.relative > projected && !project)
     note(s, "%s starts inside of the obstacle, %.2g of its terms, at gap %.6g: it counts as closed and stays that far "
@@ -300,13 +313,14 @@ static int mend(nsm_sim *s, level *l, int project, nsm_error *e) {
     if (!correct(s, l)) break;
     evaluate(s, l->velocity);
     fill(s, l);
-    row = worst(s, l, 0);
-    contact = worst(s, l, 1);
+    row = worst(s, l, OTHERS);
+    contact = worst(s, l, CONTACTS);
     off = fmax(row.relative, project ? contact.relative : 0);
   }
   if (row.relative > met && fabs(row.value) > silent) return refuse(s, row, l->velocity, 1, e);
   if (project && contact.relative > projected) return refuse(s, contact, l->velocity, 1, e);
-  if (fabs(first.value) > silent)
+  if (driven) note(s, "%s drives from the first instant on: the velocities of the start were moved to fit it", first);
+  else if (fabs(first.value) > silent)
     note(s, "the initial values were moved onto the constraints; %s was off by %.2g (relative)", first);
   return 1;
 }

@@ -12,15 +12,15 @@ syn keyword nsmFunction dot norm cross transpose rotation identity table spline 
 syn keyword nsmLaw newton inelastic elastic coulomb contensou rolling scleronomous rheonomous type1 type2 moreau
 syn keyword nsmLaw midpoint consistent consistent1 consistent_explicit_mass sphere box capsule cylinder halfspace convex
 syn keyword nsmLaw disk rectangle polygon halfplane union
-syn keyword nsmConstant pi inf time ground energy problems true false
+syn keyword nsmConstant none pi inf time ground energy problems true false
 syn match nsmFunction /\<\(sgn\|normal_cone\|graph\|final\|initial\|mean\|drift\|gain\)\>\ze\s*(/
 syn match nsmFunction /\<\(at\|events\|first\|last\|line\|circle\|spring\|damper\)\>\ze\s*(/
 syn match nsmFunction /\<\(trail\|arrow\|text\)\>\ze\s*(/
 syn match nsmPart /\<\(normal\|normal_force\|slip\|between\|among\|with\|until\|start\)\>\ze\s*=/
-syn match nsmPart /\<\(step\|scheme\|solver\|tolerance\|accept\|mass\|inertia\|position\)\>\ze\s*=/
-syn match nsmPart /\<\(attitude\|velocity\|spin\|shape\|density\|material\|fixed\|driven\)\>\ze\s*=/
-syn match nsmPart /\<\(located\|theta\|gamma\|e\|e_t\|mu\|radius\|mu_r\)\>\ze\s*=/
-syn match nsmPart /\<\(exact\|periodic\)\>\ze\s*=/
+syn match nsmPart /\<\(step\|scheme\|solver\|tolerance\|project_start\|accept\|mass\|inertia\)\>\ze\s*=/
+syn match nsmPart /\<\(position\|attitude\|velocity\|spin\|shape\|density\|material\|fixed\)\>\ze\s*=/
+syn match nsmPart /\<\(driven\|located\|theta\|gamma\|e\|e_t\|mu\|radius\)\>\ze\s*=/
+syn match nsmPart /\<\(mu_r\|exact\|periodic\)\>\ze\s*=/
 syn match nsmNumber /\<\d\+\(\.\d*\)\?\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmNumber /\.\d\+\([eE][+-]\?\d\+\)\?/ nextgroup=nsmUnit skipwhite
 syn match nsmUnit /\[[^][;]*\]/ contained
