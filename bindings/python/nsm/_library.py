@@ -64,7 +64,8 @@ class CounterValues(Structure):
                 ("stagnations", c_long), ("worst_residual", c_double), ("whole_steps", c_long), ("left_out", c_long),
                 ("frozen", c_long), ("unsettled", c_long), ("softened", c_long), ("max_residual", c_double),
                 ("accepted", c_long), ("accepted_step", c_long), ("worst_accepted", c_double), ("contacts", c_long),
-                ("deepest", c_double), ("events", c_long), ("located", c_long), ("captured", c_long)]
+                ("deepest", c_double), ("events", c_long), ("located", c_long), ("captured", c_long),
+                ("halved", c_long)]
 
 
 class EnergyValues(Structure):

@@ -42,6 +42,7 @@ class Counters(NamedTuple):
     events: int
     located: int
     captured: int
+    halved: int
 
 
 class Energy(NamedTuple):
